@@ -1,0 +1,140 @@
+// Package backends is the border between the tensor library and the devices
+// it runs on: what a backend is, how one registers, and how programs are
+// handed to it. Its central type is [Backend].
+//
+// A backend gets the text of an MLIR module and nothing else. Its results must
+// be what that text says.
+//
+// imports only ltc/mlir, ltc/soa and ltc/ir/types.
+package backends
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Backend compiles modules for its devices. Its methods may be called from
+// any goroutine.
+type Backend interface {
+	// Name is the name it was registered under.
+	Name() string
+	// Devices lists what programs can run on; never empty.
+	Devices() []Device
+	// Compile checks the module and makes it runnable. An error of the text
+	// is positional (*mlir.Error); ops that the backend lacks are reported all
+	// at once (*UnsupportedError).
+	Compile(ctx context.Context, m Module, o Options) (Executable, error)
+}
+
+// Executable is a compiled program. It is immutable: any number of goroutines
+// may use it at once.
+type Executable interface {
+	Signature() *Signature
+	// Bind fixes arguments that the text marks ltc.constant, by position, and
+	// returns an executable that takes their values from here: the backend
+	// may fold and pack them once. Call.Args at bound positions are ignored
+	// and may be zero views.
+	Bind(ctx context.Context, constants map[int]soa.View) (Executable, error)
+	// Execute runs the program. When it fails no result and no donated
+	// argument has been written.
+	Execute(ctx context.Context, c *Call) error
+	// Artifact returns what loads later without compiling; an error wrapping
+	// errors.ErrUnsupported when the backend has no such form.
+	Artifact() ([]byte, error)
+}
+
+// Module is a program: the text of an MLIR module with a public function main.
+type Module struct{ text string }
+
+// NewModule returns the module with the given text.
+func NewModule(text string) Module { return Module{text} }
+
+// Text returns the text.
+func (m Module) Text() string { return m.text }
+
+// Options steer a compile without changing what the program computes.
+type Options struct {
+	Name    string // of the program, for error messages; "module.mlir" if empty
+	Threads int    // most threads one Execute may use; 0: the backend's default
+}
+
+// Device is something programs run on.
+type Device struct {
+	Name       string            // cpu, cuda:0
+	Memory     int64             // bytes; 0 if unknown
+	Properties map[string]string // what else the backend tells
+}
+
+// Signature says what an executable takes and gives.
+type Signature struct {
+	Args    []Arg
+	Results []Result
+}
+
+// Arg describes an argument of main.
+type Arg struct {
+	Name     string // ltc.name; empty if the text has none
+	Type     types.Type
+	Alias    int  // the result that takes over the argument's memory (tf.aliasing_output); -1 if none
+	Constant bool // ltc.constant: may be bound
+}
+
+// Result describes a result of main.
+type Result struct {
+	Name  string // ltc.name; empty if the text has none
+	Type  types.Type
+	Alias int // the argument whose memory it takes over; -1 if none
+}
+
+// Call is one run of an executable. It may be used again after Execute has
+// returned.
+type Call struct {
+	// Args are read where they lie; strides and pointer tables are the
+	// caller's choice.
+	Args []soa.View
+	// Results are written where they lie; a zero view is replaced by a fresh
+	// dense one. The result of a donated argument must be zero, then it becomes
+	// that argument's view, or a view of its own, then the argument keeps its
+	// value. A result may share memory with no argument but that one.
+	Results []soa.View
+	// Queue orders this run with others on the device; nil: run at once and
+	// return when done.
+	Queue Queue
+}
+
+// Queue is an ordered list of work on a device, such as a CUDA stream. A
+// backend accepts the queues that it made and nil.
+type Queue interface {
+	// Wait returns when all that was queued is done, with its first error.
+	Wait(ctx context.Context) error
+}
+
+// RunError is a failure while a program ran.
+type RunError struct {
+	Op     int // ordinal of the op in the text's order (mlir.Op.Ordinal); -1 if unknown
+	Reason error
+}
+
+func (e *RunError) Error() string { return fmt.Sprintf("op %d: %v", e.Op, e.Reason) }
+
+// Unwrap returns the reason.
+func (e *RunError) Unwrap() error { return e.Reason }
+
+// NotImplemented answers every method of [Backend]: embed it so that a
+// backend keeps compiling as the interface grows.
+type NotImplemented struct{}
+
+// Name returns "".
+func (NotImplemented) Name() string { return "" }
+
+// Devices returns one device without properties.
+func (NotImplemented) Devices() []Device { return []Device{{Name: "device"}} }
+
+// Compile returns an error wrapping [errors.ErrUnsupported].
+func (NotImplemented) Compile(context.Context, Module, Options) (Executable, error) {
+	return nil, fmt.Errorf("compile: %w", errors.ErrUnsupported)
+}

@@ -1,0 +1,79 @@
+package backends
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ErrUnknown is what Open's error wraps when no backend has the name.
+var ErrUnknown = errors.New("unknown backend")
+
+type registration struct {
+	open     func(device string) (Backend, error)
+	caller   string // file:line of the call to Register
+	conflict string // of a second call with the same name
+}
+
+var registry struct {
+	sync.Mutex
+	byName map[string]*registration
+}
+
+// Register makes a backend known under name; call it from init. open gets
+// what follows a colon in the name given to [Open], such as "0" of "cuda:0",
+// and is called once per Open. A name that is registered twice cannot be
+// opened: Open's error names both places.
+func Register(name string, open func(device string) (Backend, error)) {
+	caller := "unknown"
+	if _, file, line, ok := runtime.Caller(1); ok {
+		caller = fmt.Sprintf("%s:%d", file, line)
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if r := registry.byName[name]; r != nil {
+		r.conflict = caller
+		return
+	}
+	if registry.byName == nil {
+		registry.byName = map[string]*registration{}
+	}
+	registry.byName[name] = &registration{open: open, caller: caller}
+}
+
+// Open opens the backend registered under name, which may be followed by a
+// colon and the backend's name of a device: "cpu", "cuda:0".
+func Open(name string) (Backend, error) {
+	base, device, _ := strings.Cut(name, ":")
+	registry.Lock()
+	r := registry.byName[base]
+	var reg registration
+	if r != nil {
+		reg = *r
+	}
+	registry.Unlock()
+	switch {
+	case r == nil:
+		return nil, fmt.Errorf("%w %q: registered are %s; import the package of the backend, such as _ %q",
+			ErrUnknown, base, strings.Join(Names(), ", "), "ltc/backends/reference")
+	case reg.conflict != "":
+		return nil, fmt.Errorf("backend %q is registered twice: at %s and at %s; import only one of the packages",
+			base, reg.caller, reg.conflict)
+	}
+	b, err := reg.open(device)
+	if err != nil {
+		return nil, fmt.Errorf("open backend %q: %w", name, err)
+	}
+	return b, nil
+}
+
+// Names returns the names of the registered backends, sorted.
+func Names() []string {
+	registry.Lock()
+	defer registry.Unlock()
+	return slices.Sorted(maps.Keys(registry.byName))
+}

@@ -1,0 +1,107 @@
+package types
+
+import "fmt"
+
+// DType is the type of a tensor's elements.
+type DType uint8
+
+// The dtypes. Bool takes one byte, 0 or 1. Floating-point types are IEEE 754
+// binary formats, but for BF16, which is F32 without its lower 16 bits.
+const (
+	Invalid DType = iota
+	Bool
+	U8
+	U32
+	U64
+	I32
+	I64
+	F16
+	BF16
+	F32
+	F64
+	numDTypes
+)
+
+type kind uint8
+
+const (
+	kindBool kind = iota + 1
+	kindUnsigned
+	kindSigned
+	kindFloat
+)
+
+var dtypes = [numDTypes]struct {
+	name string
+	size uint8
+	kind kind
+}{
+	Invalid: {"invalid", 0, 0},
+	Bool:    {"bool", 1, kindBool},
+	U8:      {"u8", 1, kindUnsigned},
+	U32:     {"u32", 4, kindUnsigned},
+	U64:     {"u64", 8, kindUnsigned},
+	I32:     {"i32", 4, kindSigned},
+	I64:     {"i64", 8, kindSigned},
+	F16:     {"f16", 2, kindFloat},
+	BF16:    {"bf16", 2, kindFloat},
+	F32:     {"f32", 4, kindFloat},
+	F64:     {"f64", 8, kindFloat},
+}
+
+// DTypes returns every valid dtype.
+func DTypes() []DType {
+	all := make([]DType, 0, numDTypes-1)
+	for d := Bool; d < numDTypes; d++ {
+		all = append(all, d)
+	}
+	return all
+}
+
+// ParseDType returns the dtype with the given name.
+func ParseDType(name string) (DType, bool) {
+	for d := Bool; d < numDTypes; d++ {
+		if dtypes[d].name == name {
+			return d, true
+		}
+	}
+	return Invalid, false
+}
+
+// Valid reports whether d is one of the dtypes.
+func (d DType) Valid() bool { return d > Invalid && d < numDTypes }
+
+// String returns the name, such as f32.
+func (d DType) String() string {
+	if d >= numDTypes {
+		return fmt.Sprintf("dtype(%d)", uint8(d))
+	}
+	return dtypes[d].name
+}
+
+// Size returns the bytes an element takes in memory; 0 for an invalid dtype.
+func (d DType) Size() int {
+	if d >= numDTypes {
+		return 0
+	}
+	return int(dtypes[d].size)
+}
+
+func (d DType) kind() kind {
+	if d >= numDTypes {
+		return 0
+	}
+	return dtypes[d].kind
+}
+
+// IsFloat reports whether d is a floating-point type.
+func (d DType) IsFloat() bool { return d.kind() == kindFloat }
+
+// IsInteger reports whether d is a signed or unsigned integer type.
+func (d DType) IsInteger() bool { return d.kind() == kindSigned || d.kind() == kindUnsigned }
+
+// IsSigned reports whether d can hold negative numbers.
+func (d DType) IsSigned() bool { return d.kind() == kindSigned || d.kind() == kindFloat }
+
+// IsNumber reports whether d is an integer or floating-point type.
+func (d DType) IsNumber() bool { return d.IsFloat() || d.IsInteger() }

@@ -1,0 +1,217 @@
+package mlir
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Attribute is an MLIR attribute. String prints it as the text form has it.
+type Attribute interface {
+	String() string
+	isAttr()
+}
+
+type (
+	// IntegerAttr is `5 : i32`; the type i64 is printed too.
+	IntegerAttr struct {
+		Value int64
+		Type  Type
+	}
+	// FloatAttr is `0.1 : f32`. Text is the literal as written or, for a
+	// built one, as it prints.
+	FloatAttr struct {
+		Text string
+		Type Type
+	}
+	// BoolAttr is `true` or `false`.
+	BoolAttr bool
+	// StringAttr is a quoted string; it holds the characters meant.
+	StringAttr string
+	// UnitAttr is `unit`, in a dictionary a name without value.
+	UnitAttr struct{}
+	// ArrayAttr is `[a, b]`.
+	ArrayAttr []Attribute
+	// DictAttr is `{a = b}`.
+	DictAttr Dict
+	// TypeAttr is a type used as attribute.
+	TypeAttr struct{ Type Type }
+	// SymbolAttr is `@name` or `@a::@b`, without the first @.
+	SymbolAttr string
+	// DenseArrayAttr is `array<i64: 1, 2>`; Elem i1 prints true and false.
+	// Floating-point arrays keep their literals in Texts instead of Ints.
+	DenseArrayAttr struct {
+		Elem  Type
+		Ints  []int64
+		Texts []string
+	}
+	// DenseAttr is `dense<literal> : type`. Literal is the text between the
+	// angle brackets: nested lists, a splat, nothing, or a quoted hex string.
+	// [DenseAttr.Decode] gives the values.
+	DenseAttr struct {
+		Literal string
+		Type    *TensorType
+		Pos     Pos // where the literal starts in the text, for errors inside it
+	}
+	// EnumAttr is `#stablehlo<comparison_direction LT>`.
+	EnumAttr struct{ Dialect, Kind, Value string }
+	// StructAttr is `#stablehlo.gather<offset_dims = [0], index_vector_dim = 1>`;
+	// numbers in it have no type.
+	StructAttr struct {
+		Name   string // stablehlo.gather
+		Fields Dict
+	}
+	// DialectAttr is an attribute in a dialect's own syntax that is neither of
+	// the two above; Text is all that follows the `#`.
+	DialectAttr struct{ Text string }
+)
+
+func (IntegerAttr) isAttr()    {}
+func (FloatAttr) isAttr()      {}
+func (BoolAttr) isAttr()       {}
+func (StringAttr) isAttr()     {}
+func (UnitAttr) isAttr()       {}
+func (ArrayAttr) isAttr()      {}
+func (DictAttr) isAttr()       {}
+func (TypeAttr) isAttr()       {}
+func (SymbolAttr) isAttr()     {}
+func (DenseArrayAttr) isAttr() {}
+func (*DenseAttr) isAttr()     {}
+func (EnumAttr) isAttr()       {}
+func (StructAttr) isAttr()     {}
+func (DialectAttr) isAttr()    {}
+
+// I64Attr returns `v : i64`.
+func I64Attr(v int64) IntegerAttr { return IntegerAttr{v, I64} }
+
+// I64Array returns `array<i64: …>`.
+func I64Array[T int | int64](v []T) DenseArrayAttr {
+	a := DenseArrayAttr{Elem: I64, Ints: make([]int64, len(v))}
+	for i, x := range v {
+		a.Ints[i] = int64(x)
+	}
+	return a
+}
+
+func (a IntegerAttr) String() string {
+	if a.Type == nil {
+		return strconv.FormatInt(a.Value, 10)
+	}
+	if t, ok := a.Type.(IntegerType); ok && t.Sign == Unsigned {
+		return strconv.FormatUint(uint64(a.Value), 10) + " : " + t.String()
+	}
+	return strconv.FormatInt(a.Value, 10) + " : " + a.Type.String()
+}
+
+func (a FloatAttr) String() string {
+	if a.Type == nil {
+		return a.Text
+	}
+	return a.Text + " : " + a.Type.String()
+}
+func (a BoolAttr) String() string   { return strconv.FormatBool(bool(a)) }
+func (a StringAttr) String() string { return quote(string(a)) }
+func (UnitAttr) String() string     { return "unit" }
+func (a TypeAttr) String() string   { return a.Type.String() }
+func (a DialectAttr) String() string {
+	return "#" + a.Text
+}
+func (a EnumAttr) String() string {
+	return "#" + a.Dialect + "<" + a.Kind + " " + a.Value + ">"
+}
+
+func (a StructAttr) String() string {
+	s := a.Fields.String()
+	return "#" + a.Name + "<" + s[1:len(s)-1] + ">"
+}
+
+func (a *DenseAttr) String() string { return "dense<" + a.Literal + "> : " + a.Type.String() }
+
+func (a SymbolAttr) String() string {
+	if !bareSymbol(string(a)) {
+		return "@" + quote(string(a))
+	}
+	return "@" + string(a)
+}
+
+func (a ArrayAttr) String() string {
+	s := make([]string, len(a))
+	for i, e := range a {
+		s[i] = e.String()
+	}
+	return "[" + strings.Join(s, ", ") + "]"
+}
+
+func (a DictAttr) String() string { return Dict(a).String() }
+
+// String prints the dictionary as {a = 1 : i64, b}.
+func (d Dict) String() string {
+	s := make([]string, len(d))
+	for i, e := range d {
+		s[i] = e.Name
+		if !bareName(e.Name) {
+			s[i] = quote(e.Name)
+		}
+		if _, unit := e.Value.(UnitAttr); !unit {
+			s[i] += " = " + e.Value.String()
+		}
+	}
+	return "{" + strings.Join(s, ", ") + "}"
+}
+
+func (a DenseArrayAttr) String() string {
+	s := a.Texts
+	if s == nil {
+		s = make([]string, len(a.Ints))
+		for i, v := range a.Ints {
+			if a.Elem == I1 {
+				s[i] = strconv.FormatBool(v != 0)
+			} else {
+				s[i] = strconv.FormatInt(v, 10)
+			}
+		}
+	}
+	if len(s) == 0 {
+		return "array<" + a.Elem.String() + ">"
+	}
+	return "array<" + a.Elem.String() + ": " + strings.Join(s, ", ") + ">"
+}
+
+func quote(s string) string {
+	const hex = "0123456789ABCDEF"
+	b := []byte{'"'}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= ' ' && c < 0x7f:
+			b = append(b, c)
+		default:
+			b = append(b, '\\', hex[c>>4], hex[c&15])
+		}
+	}
+	return string(append(b, '"'))
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// bareName reports whether s can stand unquoted as the name of an attribute.
+func bareName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && (i == 0 || !isDigit(c) && c != '$' && c != '.') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// bareSymbol is bareName for symbols, nested ones included, which may hold -.
+func bareSymbol(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !isLetter(c) && c != ':' && c != '@' && (i == 0 || !isDigit(c) && c != '$' && c != '.' && c != '-') {
+			return false
+		}
+	}
+	return s != ""
+}

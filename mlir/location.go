@@ -1,0 +1,70 @@
+package mlir
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Location is an MLIR source location. String prints what stands between the
+// parentheses of `loc(…)`.
+type Location interface {
+	String() string
+	isLoc()
+}
+
+type (
+	// FileLoc is "file.go":12:3. A column of 0 is unknown.
+	FileLoc struct {
+		File      string
+		Line, Col int
+	}
+	// NameLoc is "name" or "name"(child).
+	NameLoc struct {
+		Name  string
+		Child Location // nil if none
+	}
+	// CallLoc is callsite(callee at caller).
+	CallLoc struct{ Callee, Caller Location }
+	// FusedLoc is fused[a, b] or fused<metadata>[a, b].
+	FusedLoc struct {
+		Locs     []Location
+		Metadata Attribute
+	}
+	// UnknownLoc is `unknown`.
+	UnknownLoc struct{}
+)
+
+func (FileLoc) isLoc()    {}
+func (NameLoc) isLoc()    {}
+func (CallLoc) isLoc()    {}
+func (FusedLoc) isLoc()   {}
+func (UnknownLoc) isLoc() {}
+
+func (l FileLoc) String() string {
+	return quote(l.File) + ":" + strconv.Itoa(l.Line) + ":" + strconv.Itoa(l.Col)
+}
+
+func (l NameLoc) String() string {
+	if l.Child == nil {
+		return quote(l.Name)
+	}
+	return quote(l.Name) + "(" + l.Child.String() + ")"
+}
+
+func (l CallLoc) String() string {
+	return "callsite(" + l.Callee.String() + " at " + l.Caller.String() + ")"
+}
+
+func (l FusedLoc) String() string {
+	s := make([]string, len(l.Locs))
+	for i, e := range l.Locs {
+		s[i] = e.String()
+	}
+	meta := ""
+	if l.Metadata != nil {
+		meta = "<" + l.Metadata.String() + ">"
+	}
+	return "fused" + meta + "[" + strings.Join(s, ", ") + "]"
+}
+
+func (UnknownLoc) String() string { return "unknown" }

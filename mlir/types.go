@@ -1,0 +1,162 @@
+package mlir
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Type is an MLIR type. String prints it as the text form has it; two types
+// are the same when they print the same ([SameType]).
+type Type interface {
+	String() string
+	isType()
+}
+
+// SameType reports whether a and b are the same type.
+func SameType(a, b Type) bool { return a == b || a != nil && b != nil && a.String() == b.String() }
+
+// Dynamic is the value of a dimension written `?`.
+const Dynamic = math.MinInt64
+
+type (
+	// TensorType is `tensor<2x?xf32>` or, with Unranked, `tensor<*xf32>`.
+	TensorType struct {
+		Shape    []int64 // Dynamic for `?`
+		Elem     Type
+		Encoding Attribute // after the comma; nil if none
+		Unranked bool
+		text     string // memo of String
+	}
+	// IntegerType is i32, ui8 or si4; the signless i32 is what StableHLO's
+	// text uses for signed integers, i1 for booleans.
+	IntegerType struct {
+		Width int
+		Sign  Signedness
+	}
+	// FloatType is a floating-point type by name: f32, bf16, f8E4M3FN, tf32.
+	FloatType struct{ Name string }
+	// IndexType is `index`.
+	IndexType struct{}
+	// NoneType is `none`.
+	NoneType struct{}
+	// ComplexType is `complex<f32>`.
+	ComplexType struct{ Elem Type }
+	// TupleType is `tuple<a, b>`.
+	TupleType struct{ Elems []Type }
+	// FunctionType is `(a, b) -> (c)`.
+	FunctionType struct{ Ins, Outs []Type }
+	// DialectType is a type of a dialect in its own syntax, such as
+	// `!stablehlo.token`; Text is all that follows the `!`.
+	DialectType struct{ Text string }
+)
+
+// Signedness says how an integer type counts.
+type Signedness uint8
+
+// The signednesses; the zero value prints without prefix.
+const (
+	Signless Signedness = iota
+	Unsigned
+	Signed
+)
+
+func (*TensorType) isType()   {}
+func (IntegerType) isType()   {}
+func (FloatType) isType()     {}
+func (IndexType) isType()     {}
+func (NoneType) isType()      {}
+func (ComplexType) isType()   {}
+func (TupleType) isType()     {}
+func (*FunctionType) isType() {}
+func (DialectType) isType()   {}
+
+// Common element types.
+var (
+	I1   = IntegerType{Width: 1}
+	I32  = IntegerType{Width: 32}
+	I64  = IntegerType{Width: 64}
+	UI8  = IntegerType{Width: 8, Sign: Unsigned}
+	UI32 = IntegerType{Width: 32, Sign: Unsigned}
+	UI64 = IntegerType{Width: 64, Sign: Unsigned}
+	F16  = FloatType{"f16"}
+	BF16 = FloatType{"bf16"}
+	F32  = FloatType{"f32"}
+	F64  = FloatType{"f64"}
+)
+
+// Tensor returns the ranked tensor type of the given element type and dimensions.
+func Tensor(elem Type, dims ...int64) *TensorType { return &TensorType{Shape: dims, Elem: elem} }
+
+// Static reports whether t is ranked and every dimension is known.
+func (t *TensorType) Static() bool {
+	for _, d := range t.Shape {
+		if d == Dynamic {
+			return false
+		}
+	}
+	return !t.Unranked
+}
+
+// Elements returns the number of elements of a static type.
+func (t *TensorType) Elements() int64 {
+	n := int64(1)
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+func (t *TensorType) String() string {
+	if t.text != "" {
+		return t.text
+	}
+	var b strings.Builder
+	b.WriteString("tensor<")
+	if t.Unranked {
+		b.WriteString("*x")
+	}
+	for _, d := range t.Shape {
+		if d == Dynamic {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(strconv.FormatInt(d, 10))
+		}
+		b.WriteByte('x')
+	}
+	b.WriteString(t.Elem.String())
+	if t.Encoding != nil {
+		b.WriteString(", ")
+		b.WriteString(t.Encoding.String())
+	}
+	b.WriteByte('>')
+	return b.String()
+}
+
+func (t IntegerType) String() string {
+	return [...]string{"i", "ui", "si"}[t.Sign] + strconv.Itoa(t.Width)
+}
+func (t FloatType) String() string   { return t.Name }
+func (IndexType) String() string     { return "index" }
+func (NoneType) String() string      { return "none" }
+func (t ComplexType) String() string { return "complex<" + t.Elem.String() + ">" }
+func (t TupleType) String() string   { return "tuple<" + joinTypes(t.Elems) + ">" }
+func (t DialectType) String() string { return "!" + t.Text }
+
+func (t *FunctionType) String() string {
+	s := "(" + joinTypes(t.Ins) + ") -> "
+	if len(t.Outs) == 1 {
+		if _, nested := t.Outs[0].(*FunctionType); !nested {
+			return s + t.Outs[0].String()
+		}
+	}
+	return s + "(" + joinTypes(t.Outs) + ")"
+}
+
+func joinTypes(ts []Type) string {
+	s := make([]string, len(ts))
+	for i, t := range ts {
+		s[i] = t.String()
+	}
+	return strings.Join(s, ", ")
+}

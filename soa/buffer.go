@@ -1,0 +1,47 @@
+// Package soa holds tensors' memory as structure of arrays: owning buffers
+// and views that borrow from them or from the caller. Its central type is
+// [View].
+//
+// imports only ltc/ir/types.
+package soa
+
+import (
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// Alignment is the alignment in bytes of every buffer that [New] makes.
+const Alignment = 64
+
+// Buffer owns memory for elements. It lives on the Go heap and is freed by
+// the garbage collector after the last view of it is gone.
+type Buffer struct {
+	mem []byte // aligned to Alignment
+}
+
+// New returns a zeroed buffer of n bytes.
+func New(n int) *Buffer {
+	raw := make([]byte, n+Alignment)
+	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (Alignment - 1))
+	return &Buffer{mem: raw[off : off+n : off+n]}
+}
+
+// Bytes returns the memory of the buffer.
+func (b *Buffer) Bytes() []byte { return b.mem }
+
+// View returns a dense view of the start of b. It panics when t does not fit.
+func (b *Buffer) View(t types.Type) View { return b.ViewAt(0, t) }
+
+// ViewAt returns a dense view of b from the given byte on. It panics when t
+// does not fit or offset is not a multiple of the element's size.
+func (b *Buffer) ViewAt(offset int, t types.Type) View {
+	if offset%max(t.DType.Size(), 1) != 0 {
+		panic("soa: offset is not a multiple of the element size")
+	}
+	mem := b.mem[offset : offset+t.Bytes()]
+	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem))}
+}
+
+// Make returns a dense view of a fresh zeroed buffer.
+func Make(t types.Type) View { return New(t.Bytes()).View(t) }

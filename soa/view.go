@@ -1,0 +1,86 @@
+package soa
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// View is a strided window onto memory that it does not own but keeps alive.
+// Element (i, j, …) lies at base + (i*Strides[0] + j*Strides[1] + …) * size;
+// when Table is set, axis TableAxis is given by base pointers instead: its
+// index chooses Table[i], and Strides[TableAxis] is ignored. The zero View has
+// an invalid type and stands for "none".
+type View struct {
+	Type      types.Type
+	Strides   []int // in elements, one per dimension; may be 0 or negative
+	Table     []unsafe.Pointer
+	TableAxis int
+	base      unsafe.Pointer
+}
+
+// Dense returns the strides of row-major memory without gaps.
+func Dense(s types.Shape) []int {
+	strides := make([]int, len(s))
+	n := 1
+	for i := len(s) - 1; i >= 0; i-- {
+		strides[i] = n
+		n *= s[i]
+	}
+	return strides
+}
+
+// IsZero reports whether v is the zero View.
+func (v View) IsZero() bool { return !v.Type.DType.Valid() }
+
+// Base returns the address of element (0, 0, …); nil when the view has a table.
+func (v View) Base() unsafe.Pointer { return v.base }
+
+// IsDense reports whether the elements lie row-major without gaps.
+func (v View) IsDense() bool {
+	if v.Table != nil {
+		return false
+	}
+	n := 1
+	for i := len(v.Strides) - 1; i >= 0; i-- {
+		if d := v.Type.Shape[i]; d != 1 {
+			if v.Strides[i] != n {
+				return v.Type.Elements() == 0
+			}
+			n *= d
+		}
+	}
+	return true
+}
+
+// Element is a Go type that elements of a dtype can be read as.
+type Element interface {
+	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
+}
+
+// Slice returns the elements of a dense view in place. It panics when v is
+// not dense or T has not the size of its elements.
+func Slice[T Element](v View) []T {
+	var zero T
+	if int(unsafe.Sizeof(zero)) != v.Type.DType.Size() || !v.IsDense() {
+		panic(fmt.Sprintf("soa: %T slice of %v with strides %v", zero, v.Type, v.Strides))
+	}
+	return unsafe.Slice((*T)(v.base), v.Type.Elements())
+}
+
+// Borrow returns a dense view of s, which the view then shares. It reports an
+// error when t does not have len(s) elements of T's size.
+func Borrow[T Element](s []T, t types.Type) (View, error) {
+	if err := t.Check(); err != nil {
+		return View{}, err
+	}
+	var zero T
+	if int(unsafe.Sizeof(zero)) != t.DType.Size() {
+		return View{}, fmt.Errorf("%T does not hold elements of %v", zero, t.DType)
+	}
+	if len(s) != t.Elements() {
+		return View{}, fmt.Errorf("%d elements do not fill %v, which has %d", len(s), t, t.Elements())
+	}
+	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s))}, nil
+}
