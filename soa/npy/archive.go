@@ -1,0 +1,183 @@
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"ltc/soa"
+)
+
+// Entry is one array of a .npz archive.
+type Entry struct {
+	Name string // without .npy
+	View soa.View
+}
+
+// DecodeArchive returns the arrays in data, the content of a .npz file, in the
+// file's order. Arrays that are stored (numpy.savez) share data's memory as in
+// [Decode]; deflated ones (numpy.savez_compressed) get memory of their own.
+// name is the file's, for errors.
+func DecodeArchive(name string, data []byte) ([]Entry, error) {
+	zr, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: not an .npz archive: %w", name, err)
+	}
+	entries := make([]Entry, 0, len(zr.File))
+	seen := map[string]bool{}
+	for _, f := range zr.File {
+		stem, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			return nil, fmt.Errorf("%s: entry %q is not an array: want a name that ends in .npy", name, f.Name)
+		}
+		if seen[stem] {
+			return nil, fmt.Errorf("%s: entry %q is there twice", name, f.Name)
+		}
+		seen[stem] = true
+		body, err := entryBytes(f, data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: entry %q: %w", name, f.Name, err)
+		}
+		v, err := Decode(name+": entry "+f.Name, body)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, Entry{stem, v})
+	}
+	return entries, nil
+}
+
+// ReadArchive reads a .npz file.
+func ReadArchive(path string) ([]Entry, error) {
+	data, err := readAligned(path)
+	if err != nil {
+		return nil, fmt.Errorf("read archive: %w", err)
+	}
+	return DecodeArchive(path, data)
+}
+
+// entryBytes returns the content of f, a part of data where it is stored.
+func entryBytes(f *zip.File, data []byte) ([]byte, error) {
+	if f.Flags&1 != 0 {
+		return nil, errors.New("encrypted: want a plain entry")
+	}
+	off, err := f.DataOffset()
+	if err != nil {
+		return nil, err
+	}
+	if off < 0 || off > int64(len(data)) || f.CompressedSize64 > uint64(int64(len(data))-off) {
+		return nil, fmt.Errorf("truncated: takes %d bytes at %d of a file of %d", f.CompressedSize64, off, len(data))
+	}
+	raw := data[off : off+int64(f.CompressedSize64)]
+	switch f.Method {
+	case zip.Store:
+		if f.UncompressedSize64 != f.CompressedSize64 {
+			return nil, fmt.Errorf("stored, but takes %d bytes for %d", f.CompressedSize64, f.UncompressedSize64)
+		}
+	case zip.Deflate:
+		if raw, err = inflate(raw, f.UncompressedSize64); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("compression method %d: want stored or deflated", f.Method)
+	}
+	if sum := crc32.ChecksumIEEE(raw); sum != f.CRC32 {
+		return nil, fmt.Errorf("corrupt: checksum is %08x, want %08x", sum, f.CRC32)
+	}
+	return raw, nil
+}
+
+// inflate decompresses raw. Its memory grows with what comes out, never with
+// the size that the archive claims.
+func inflate(raw []byte, size uint64) ([]byte, error) {
+	r := flate.NewReader(bytes.NewReader(raw))
+	defer r.Close()
+	var b bytes.Buffer
+	// One byte more than claimed, to notice what is too long.
+	n, err := io.Copy(&b, io.LimitReader(r, int64(min(size, 1<<62))+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("inflate: %w", err)
+	case uint64(n) < size:
+		return nil, fmt.Errorf("inflates to %d bytes, want %d", n, size)
+	case uint64(n) > size:
+		return nil, fmt.Errorf("inflates to more than the %d bytes that the archive claims", size)
+	}
+	return b.Bytes(), nil
+}
+
+// EncodeArchive writes entries, in their order, as an uncompressed .npz file in
+// which every array's elements start at a multiple of 64 bytes, so that a file
+// that is read or mapped can be viewed in place.
+func EncodeArchive(w io.Writer, entries []Entry) error {
+	count := &counter{w: w}
+	zw := zip.NewWriter(count)
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if seen[e.Name] {
+			return fmt.Errorf("write archive: entry %q is there twice", e.Name)
+		}
+		seen[e.Name] = true
+		if err := writeEntry(zw, count, e); err != nil {
+			return fmt.Errorf("write archive: entry %q: %w", e.Name, err)
+		}
+	}
+	if err := zw.Close(); err != nil {
+		return fmt.Errorf("write archive: %w", err)
+	}
+	return nil
+}
+
+// WriteArchive writes a .npz file at path.
+func WriteArchive(path string, entries []Entry) error {
+	return writeFile(path, func(w io.Writer) error { return EncodeArchive(w, entries) })
+}
+
+// writeEntry adds a stored entry with its size and checksum in front, which
+// needs a first pass over the elements.
+func writeEntry(zw *zip.Writer, count *counter, e Entry) error {
+	crc, size := crc32.NewIEEE(), &counter{w: io.Discard}
+	if err := Encode(io.MultiWriter(crc, size), e.View); err != nil {
+		return err
+	}
+	if err := zw.Flush(); err != nil {
+		return err
+	}
+	head := &zip.FileHeader{
+		Name:               e.Name + ".npy",
+		Method:             zip.Store,
+		CRC32:              crc.Sum32(),
+		CompressedSize64:   uint64(size.n),
+		UncompressedSize64: uint64(size.n),
+	}
+	const localHeader, extraHeader = 30, 4 // bytes: APPNOTE.TXT 4.3.7, 4.5.1
+	// The zip library adds nothing to a local header but what is given here.
+	start := count.n + localHeader + int64(len(head.Name)) + extraHeader
+	pad := int(-start & 63)
+	head.Extra = binary.LittleEndian.AppendUint16(nil, 0xd935) // the id that Android's zipalign pads with
+	head.Extra = binary.LittleEndian.AppendUint16(head.Extra, uint16(pad))
+	head.Extra = append(head.Extra, make([]byte, pad)...)
+	w, err := zw.CreateRaw(head)
+	if err != nil {
+		return err
+	}
+	return Encode(w, e.View)
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,126 @@
+package npy
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unsafe"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Encode writes v as a .npy file in C order, format version 1.0, or 2.0 when
+// its shape does not fit in 64 KiB of text. The elements of a view of any
+// strides are read where they lie.
+func Encode(w io.Writer, v soa.View) error {
+	head, err := encodeHeader(v.Type)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return fmt.Errorf("write array: %w", err)
+	}
+	if err := writeElements(w, v); err != nil {
+		return fmt.Errorf("write array: %w", err)
+	}
+	return nil
+}
+
+// WriteFile writes v as a .npy file at path.
+func WriteFile(path string, v soa.View) error {
+	return writeFile(path, func(w io.Writer) error { return Encode(w, v) })
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<16)
+	err = errors.Join(write(w), w.Flush(), f.Close())
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// encodeHeader returns the preamble of a file with an array of type t, padded
+// so that the elements start at a multiple of 64 bytes, as NumPy does.
+func encodeHeader(t types.Type) ([]byte, error) {
+	if err := t.Check(); err != nil {
+		return nil, fmt.Errorf("write array: %w", err)
+	}
+	var shape strings.Builder
+	for _, d := range t.Shape {
+		fmt.Fprintf(&shape, "%d, ", d)
+	}
+	dims := strings.TrimSuffix(shape.String(), " ")
+	if len(t.Shape) > 1 {
+		dims = strings.TrimSuffix(dims, ",")
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descrs[t.DType], dims)
+	version, prefix := byte(1), len(magic)+4
+	if len(dict)+64 > 1<<16-1 {
+		version, prefix = 2, len(magic)+6
+	}
+	size := (prefix+len(dict)+1+63)/64*64 - prefix
+	dict += strings.Repeat(" ", size-len(dict)-1) + "\n"
+	b := append([]byte(magic), version, 0)
+	if version == 1 {
+		b = binary.LittleEndian.AppendUint16(b, uint16(size))
+	} else {
+		b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	}
+	return append(b, dict...), nil
+}
+
+// writeElements writes the elements of v in C order.
+func writeElements(w io.Writer, v soa.View) error {
+	size, n := v.Type.DType.Size(), v.Type.Elements()
+	if n == 0 {
+		return nil
+	}
+	if v.IsDense() {
+		_, err := w.Write(unsafe.Slice((*byte)(v.Base()), n*size))
+		return err
+	}
+	// Not dense, so not a scalar: gather in chunks, an index at a time.
+	const chunk = 1 << 14
+	buf := make([]byte, 0, min(n*size, chunk))
+	index := make([]int, v.Type.Rank())
+	for range n {
+		buf = append(buf, unsafe.Slice((*byte)(element(v, index)), size)...)
+		if len(buf)+size > chunk {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+		for i := len(index) - 1; i >= 0; i-- {
+			if index[i]++; index[i] < v.Type.Shape[i] {
+				break
+			}
+			index[i] = 0
+		}
+	}
+	_, err := w.Write(buf)
+	return err
+}
+
+// element returns the address of the element at index.
+func element(v soa.View, index []int) unsafe.Pointer {
+	p, off := v.Base(), 0
+	for i, x := range index {
+		if v.Table != nil && i == v.TableAxis {
+			p = v.Table[x]
+			continue
+		}
+		off += x * v.Strides[i]
+	}
+	return unsafe.Add(p, off*v.Type.DType.Size())
+}

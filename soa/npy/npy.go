@@ -1,0 +1,142 @@
+// Package npy reads and writes NumPy's .npy files and .npz archives as views
+// of tensors' memory. Its central functions are [Decode], which views the bytes
+// of a file where they lie, and [Encode].
+//
+// The dtypes of package types map to NumPy's as usual. NumPy has no bf16:
+// its elements are written as `<V2`, two opaque bytes, which is what numpy.save
+// writes for the bfloat16 of ml_dtypes, and `<V2` and `|V2` are read as bf16;
+// in Python, a.view(ml_dtypes.bfloat16) gives such an array its type back.
+//
+// Sizes in a header are checked against the bytes that are there before
+// anything is allocated or viewed, so a header that lies costs nothing.
+//
+// imports only ltc/soa and ltc/ir/types.
+package npy
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// descrs gives the type code that NumPy's headers have for each dtype.
+var descrs = map[types.DType]string{
+	types.Bool: "|b1",
+	types.U8:   "|u1",
+	types.U32:  "<u4",
+	types.U64:  "<u8",
+	types.I32:  "<i4",
+	types.I64:  "<i8",
+	types.F16:  "<f2",
+	types.BF16: "<V2",
+	types.F32:  "<f4",
+	types.F64:  "<f8",
+}
+
+// Decode returns the array in data, the content of a .npy file of format
+// version 1.0, 2.0 or 3.0. The view shares data's memory, whatever order the
+// array has, and has strides for Fortran order; only elements that are not
+// aligned to their size are copied. name is the file's, for errors.
+func Decode(name string, data []byte) (soa.View, error) {
+	v, err := decode(data)
+	if err != nil {
+		return soa.View{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
+}
+
+func decode(data []byte) (soa.View, error) {
+	h, body, err := splitHeader(data)
+	if err != nil {
+		return soa.View{}, err
+	}
+	t, err := h.tensorType()
+	if err != nil {
+		return soa.View{}, err
+	}
+	switch want := t.Bytes(); {
+	case len(body) < want:
+		return soa.View{}, fmt.Errorf("truncated: %v takes %d bytes, found %d after the header", t, want, len(body))
+	case len(body) > want:
+		return soa.View{}, fmt.Errorf("%d bytes after the %d that %v takes: the header does not describe all of the file",
+			len(body)-want, want, t)
+	}
+	if t.DType == types.Bool {
+		for i, b := range body {
+			if b > 1 {
+				return soa.View{}, fmt.Errorf("element %d of %v is the byte %#02x: want 0 or 1", i, t, b)
+			}
+		}
+	}
+	v, err := viewOf(body, t)
+	if err != nil {
+		return soa.View{}, err
+	}
+	if h.fortran {
+		n := 1
+		for i, d := range t.Shape {
+			v.Strides[i] = n
+			n *= d
+		}
+	}
+	return v, nil
+}
+
+// viewOf views body as dense elements of t, in place if they are aligned.
+func viewOf(body []byte, t types.Type) (soa.View, error) {
+	if len(body) == 0 {
+		return soa.Make(t), nil
+	}
+	p := unsafe.Pointer(unsafe.SliceData(body))
+	if uintptr(p)%uintptr(t.DType.Size()) != 0 {
+		b := soa.New(len(body))
+		copy(b.Bytes(), body)
+		return b.View(t), nil
+	}
+	n := t.Elements()
+	switch t.DType.Size() {
+	case 1:
+		return soa.Borrow(body, t)
+	case 2:
+		return soa.Borrow(unsafe.Slice((*uint16)(p), n), t)
+	case 4:
+		return soa.Borrow(unsafe.Slice((*uint32)(p), n), t)
+	default:
+		return soa.Borrow(unsafe.Slice((*uint64)(p), n), t)
+	}
+}
+
+// ReadFile reads a .npy file.
+func ReadFile(path string) (soa.View, error) {
+	data, err := readAligned(path)
+	if err != nil {
+		return soa.View{}, fmt.Errorf("read array: %w", err)
+	}
+	return Decode(path, data)
+}
+
+// readAligned is os.ReadFile into memory aligned like a buffer, so that what
+// is aligned in the file is aligned in memory.
+func readAligned(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe has no size
+		return io.ReadAll(f)
+	}
+	data := soa.New(int(info.Size())).Bytes()
+	if n, err := io.ReadFull(f, data); err != nil {
+		return nil, fmt.Errorf("%s: read %d of %d bytes: %w", path, n, len(data), err)
+	}
+	return data, nil
+}
