@@ -103,7 +103,7 @@ func TestArchiveErrors(t *testing.T) {
 		{zipped(t, "x.npy", golden, zip.Store, func(h *zip.FileHeader) { h.UncompressedSize64++ }),
 			`a.npz: entry "x.npy": stored, but takes 152 bytes for 153`},
 		{zipped(t, "x.npy", golden, zip.Store, func(h *zip.FileHeader) { h.CompressedSize64, h.UncompressedSize64 = 1<<40, 1<<40 }),
-			`a.npz: entry "x.npy": truncated: takes 1099511627776 bytes at 35 of a file of 281`},
+			`a.npz: entry "x.npy": truncated: takes 1099511627776 bytes at 35 of a file of 288`},
 		{zipped(t, "x.npy", golden, zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 1 << 40 }),
 			`a.npz: entry "x.npy": inflates to 152 bytes, want 1099511627776`},
 		{zipped(t, "x.npy", golden, zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 7 }),
