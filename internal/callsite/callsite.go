@@ -1,0 +1,167 @@
+// Package callsite finds the line of the user's program that called into this
+// module, fast enough to do so for every recorded op. Its central type is
+// [Site].
+//
+// imports only the standard library.
+package callsite
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// Site is a line of a source file: an index into a table of the process that
+// only grows, by one entry for each line that records ops. 0 is unknown.
+type Site uint32
+
+type place struct {
+	file string
+	line int
+}
+
+var table = struct {
+	sync.RWMutex
+	places []place
+	ids    map[place]Site
+}{places: []place{{}}, ids: map[place]Site{}}
+
+// At returns the site of a file and line.
+func At(file string, line int) Site {
+	p := place{file, line}
+	table.Lock()
+	defer table.Unlock()
+	id, ok := table.ids[p]
+	if !ok {
+		id = Site(len(table.places))
+		table.places = append(table.places, p)
+		table.ids[p] = id
+	}
+	return id
+}
+
+// Position returns file and line; "" and 0 when s is unknown. The file is
+// relative to the directory that the process started in when it lies below it.
+func (s Site) Position() (file string, line int) {
+	table.RLock()
+	defer table.RUnlock()
+	if int(s) >= len(table.places) {
+		return "", 0
+	}
+	p := table.places[s]
+	return p.file, p.line
+}
+
+// String returns file:line, or "unknown".
+func (s Site) String() string {
+	file, line := s.Position()
+	if file == "" {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Cache remembers what return addresses mean. It belongs to one goroutine at
+// a time; the zero value is ready.
+type Cache struct {
+	entries [512]entry
+}
+
+type entry struct {
+	pc   uintptr
+	site Site // 0: all frames of this address are this module's own
+}
+
+const depth = 12 // frames looked at before the slow walk
+
+// Caller returns the innermost frame of the calling goroutine that is not this
+// module's library code.
+func (c *Cache) Caller() Site {
+	var pcs [depth]uintptr
+	n := frames(&pcs)
+	for _, pc := range pcs[:n] {
+		e := &c.entries[(pc^pc>>9)%uintptr(len(c.entries))]
+		if e.pc != pc {
+			e.pc, e.site = pc, resolve(pc)
+		}
+		if e.site != 0 {
+			return e.site
+		}
+	}
+	if n < depth {
+		return 0
+	}
+	return deepCaller()
+}
+
+// deepCaller is Caller for stacks with more library frames than depth.
+func deepCaller() Site {
+	var pcs [256]uintptr
+	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
+		if s := resolve(pc); s != 0 {
+			return s
+		}
+	}
+	return 0
+}
+
+// resolve returns the innermost user frame of a return address, which stands
+// for several frames where calls were inlined.
+func resolve(pc uintptr) Site {
+	// The second address makes CallersFrames unfold inlined calls; its own
+	// frames are told apart by the function they belong to.
+	iter := runtime.CallersFrames([]uintptr{pc, pc})
+	last := 1
+	if f := runtime.FuncForPC(pc); f != nil {
+		last = int(f.Entry())
+	}
+	for {
+		f, more := iter.Next()
+		if f.Function == "" {
+			return 0
+		}
+		if !library(f.Function, f.File) {
+			return At(relative(f.File), f.Line)
+		}
+		if !more || f.Func != nil && int(f.Entry) == last {
+			return 0 // the physical frame: inlined ones come before it
+		}
+	}
+}
+
+// module is this module's path, whatever it has been renamed to.
+var module = strings.TrimSuffix(reflect.TypeFor[Cache]().PkgPath(), "/internal/callsite")
+
+// userCode are the parts of the module that count as its users.
+var userCode = []string{"/examples/", "/bench", "/cmd/", "/internal/usertest"}
+
+// library reports whether a function is this module's own code and not a test
+// or one of its programs.
+func library(function, file string) bool {
+	rest, ok := strings.CutPrefix(function, module)
+	if !ok || rest == "" || rest[0] != '/' || strings.HasSuffix(file, "_test.go") {
+		return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.")
+	}
+	for _, p := range userCode {
+		if strings.HasPrefix(rest, p) {
+			return false
+		}
+	}
+	return true
+}
+
+var startDir, _ = os.Getwd()
+
+func relative(file string) string {
+	if startDir == "" {
+		return file
+	}
+	if rel, err := filepath.Rel(startDir, file); err == nil && !strings.HasPrefix(rel, "..") {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}

@@ -1,0 +1,63 @@
+package callsite
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func here(skip int) string {
+	_, file, line, _ := runtime.Caller(skip + 1)
+	return fmt.Sprintf("%s:%d", relative(file), line)
+}
+
+func TestCaller(t *testing.T) {
+	var c Cache
+	for range 3 { // cold and from the cache
+		got, want := c.Caller().String(), here(0)
+		require.Equal(t, want, got)
+		func() { require.Equal(t, here(0), c.Caller().String()) }()
+	}
+}
+
+//go:noinline
+func deep(c *Cache, n int) Site {
+	if n == 0 {
+		return c.Caller()
+	}
+	return deep(c, n-1)
+}
+
+// The stack moves while it grows; addresses read from it must stay right.
+func TestCallerOnGrowingStacks(t *testing.T) {
+	done := make(chan string)
+	for range 50 {
+		go func() {
+			var c Cache
+			done <- deep(&c, 1000).String()
+		}()
+	}
+	first := <-done
+	for range 49 {
+		require.Equal(t, first, <-done)
+	}
+	require.Contains(t, first, "callsite_test.go:")
+}
+
+func TestLibrary(t *testing.T) {
+	require.True(t, library(module+"/lazy.(*Tensor).Add", "/x/lazy/methods_gen.go"))
+	require.False(t, library(module+"/lazy.TestX", "/x/lazy/x_test.go"))
+	require.False(t, library(module+"/examples/digits/main.main", "/x/main.go"))
+	require.False(t, library(module+"x/lazy.F", "/x/f.go"))
+	require.False(t, library("main.main", "/x/main.go"))
+}
+
+func BenchmarkCaller(b *testing.B) {
+	var c Cache
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Caller()
+	}
+}

@@ -1,0 +1,33 @@
+#include "textflag.h"
+
+// func frames(pcs *[12]uintptr) int
+//
+// Follows the chain of frame pointers, which Go keeps on amd64, within the
+// goroutine's stack: g.stack.hi is the second word of g. The walk is assembly
+// because the stack may not move while raw frame pointers are held, and
+// goroutines are not preempted inside assembly.
+TEXT ·frames(SB), NOSPLIT, $0-16
+	MOVQ pcs+0(FP), DI
+	MOVQ (TLS), R9
+	MOVQ 8(R9), R10
+	SUBQ $16, R10
+	XORQ AX, AX
+	MOVQ BP, BX
+loop:
+	CMPQ AX, $12
+	JGE  done
+	CMPQ BX, SP
+	JLS  done
+	CMPQ BX, R10
+	JHI  done
+	MOVQ 8(BX), DX
+	MOVQ DX, (DI)(AX*8)
+	INCQ AX
+	MOVQ (BX), SI
+	CMPQ SI, BX
+	JLS  done
+	MOVQ SI, BX
+	JMP  loop
+done:
+	MOVQ AX, ret+8(FP)
+	RET

@@ -1,0 +1,7 @@
+//go:build !amd64 && !arm64
+
+package callsite
+
+import "runtime"
+
+func frames(pcs *[depth]uintptr) int { return runtime.Callers(2, pcs[:]) }

@@ -1,0 +1,144 @@
+package ir
+
+import (
+	"math"
+	"slices"
+
+	"ltc/internal/callsite"
+	"ltc/ir/types"
+)
+
+// Infer decides the result type of an op; see package shapeinfer, whose rules
+// every builder is given.
+type Infer func(op Op, in []*Node, attrs []Attr, body *Composite) (types.Type, error)
+
+// Builder makes nodes, each once: asking for the same op on the same operands
+// gives the same node. It belongs to one goroutine at a time.
+type Builder struct {
+	infer  Infer
+	loc    callsite.Site
+	nextID int32
+	slab   []Node
+	table  []*Node // open addressing, a power of two long
+	used   int
+	mark   uint32 // of the latest capture
+	stack  []frame
+}
+
+// NewBuilder returns a builder that takes result types from infer.
+func NewBuilder(infer Infer) *Builder {
+	return &Builder{infer: infer, table: make([]*Node, 64)}
+}
+
+// SetLoc sets the line that nodes made from now on carry, and returns the one
+// before.
+func (b *Builder) SetLoc(s callsite.Site) callsite.Site {
+	old := b.loc
+	b.loc = s
+	return old
+}
+
+// Forget drops the builder's own references to the nodes made so far: they
+// live on only through those who hold them.
+func (b *Builder) Forget() {
+	clear(b.table)
+	if len(b.table) > 64 && b.used < len(b.table)/8 {
+		b.table = make([]*Node, len(b.table)/2)
+	}
+	b.used, b.slab = 0, nil
+}
+
+// Len returns how many nodes were made since the last Forget.
+func (b *Builder) Len() int { return b.used }
+
+// Parameter makes a Parameter of the given type. Every call gives another.
+func (b *Builder) Parameter(t types.Type, name string, value any) *Node {
+	n := b.alloc()
+	n.Op, n.Type, n.Value, n.Attrs = OpParameter, t, value, parameterAttrs(name)
+	b.used++
+	return n
+}
+
+// Op1 makes a node with one operand and no attributes.
+func (b *Builder) Op1(op Op, x *Node) (*Node, error) {
+	in := [1]*Node{x}
+	return b.Node(op, in[:], nil, nil)
+}
+
+// Op2 makes a node with two operands and no attributes.
+func (b *Builder) Op2(op Op, x, y *Node) (*Node, error) {
+	in := [2]*Node{x, y}
+	return b.Node(op, in[:], nil, nil)
+}
+
+// Node makes a node. An error is infer's, and then nothing was made. The
+// builder copies in, and keeps attrs.
+func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node, error) {
+	h := hashNode(op, in, attrs, body)
+	slot, found := b.find(h, op, in, attrs, body)
+	if found != nil {
+		return found, nil
+	}
+	t, err := b.infer(op, in, attrs, body)
+	if err != nil {
+		return nil, err
+	}
+	n := b.alloc()
+	n.Op, n.Type, n.Attrs, n.Body, n.hash = op, t, attrs, body, h
+	if len(in) <= len(n.in) {
+		n.In = n.in[:copy(n.in[:], in):len(in)]
+	} else {
+		n.In = slices.Clone(in)
+	}
+	b.table[slot] = n
+	b.used++
+	if 2*b.used > len(b.table) {
+		b.grow()
+	}
+	return n, nil
+}
+
+func (b *Builder) alloc() *Node {
+	if len(b.slab) == 0 {
+		b.slab = make([]Node, min(max(16, b.used), 256))
+	}
+	n := &b.slab[0]
+	b.slab = b.slab[1:]
+	n.ID, n.Loc = b.nextID, b.loc
+	b.nextID = (b.nextID + 1) & math.MaxInt32
+	return n
+}
+
+// find returns the equal node, or the free slot where it would stand.
+func (b *Builder) find(h uint64, op Op, in []*Node, attrs []Attr, body *Composite) (int, *Node) {
+	mask := len(b.table) - 1
+	for i := int(h) & mask; ; i = (i + 1) & mask {
+		n := b.table[i]
+		if n == nil {
+			return i, nil
+		}
+		if n.hash == h && n.Op == op && n.Body == body && slices.Equal(n.In, in) && slices.EqualFunc(n.Attrs, attrs, equalAttr) {
+			return i, n
+		}
+	}
+}
+
+func (b *Builder) grow() {
+	old := b.table
+	b.table = make([]*Node, 2*len(old))
+	mask := len(b.table) - 1
+	for _, n := range old {
+		if n == nil {
+			continue
+		}
+		i := int(n.hash) & mask
+		for b.table[i] != nil {
+			i = (i + 1) & mask
+		}
+		b.table[i] = n
+	}
+}
+
+func equalAttr(a, b Attr) bool {
+	return a.Int == b.Int && a.Str == b.Str && slices.Equal(a.Ints, b.Ints)
+}

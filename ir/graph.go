@@ -1,0 +1,144 @@
+package ir
+
+import "slices"
+
+// Graph is a program: the nodes that its results need, operands before users.
+type Graph struct {
+	Name    string
+	Nodes   []*Node // Nodes[i].ID == i
+	Params  []*Node // the Parameters among Nodes, in order of their index
+	Results []*Node
+	// Alias[i] is the index of the parameter whose memory result i takes over,
+	// -1 if none.
+	Alias []int
+
+	hash uint64
+}
+
+type frame struct {
+	n    *Node
+	next int // the operand to visit next
+}
+
+// Capture fills g with what results need, numbering nodes and parameters in
+// the order of a walk that takes results and operands from first to last, so
+// that equal programs give equal graphs. alias, nil or as long as results,
+// names for each result the Parameter node whose memory it takes over, or nil;
+// those are parameters of the graph even where nothing reads them. The slices
+// of g are used again.
+func (b *Builder) Capture(g *Graph, results, alias []*Node) {
+	b.mark++
+	g.Nodes, g.Params, g.Alias = g.Nodes[:0], g.Params[:0], g.Alias[:0]
+	g.Results = append(g.Results[:0], results...)
+	for _, r := range results {
+		b.visit(g, r)
+	}
+	for i := range results {
+		p := -1
+		if alias != nil && alias[i] != nil {
+			b.visit(g, alias[i])
+			p = int(alias[i].Attrs[0].Int)
+		}
+		g.Alias = append(g.Alias, p)
+	}
+	g.rehash()
+}
+
+func (b *Builder) visit(g *Graph, root *Node) {
+	if root.mark == b.mark {
+		return
+	}
+	root.mark = b.mark
+	stack := append(b.stack[:0], frame{n: root})
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next < len(top.n.In) {
+			x := top.n.In[top.next]
+			top.next++
+			if x.mark != b.mark {
+				x.mark = b.mark
+				stack = append(stack, frame{n: x})
+			}
+			continue
+		}
+		n := top.n
+		stack = stack[:len(stack)-1]
+		n.ID = int32(len(g.Nodes))
+		g.Nodes = append(g.Nodes, n)
+		if n.Op == OpParameter {
+			n.Attrs[0].Int = int64(len(g.Params))
+			g.Params = append(g.Params, n)
+		}
+	}
+	b.stack = stack
+}
+
+// Hash returns the structural hash of the graph: equal for graphs that [Equal]
+// calls equal.
+func (g *Graph) Hash() uint64 { return g.hash }
+
+func (g *Graph) rehash() {
+	h := uint64(seed)
+	for _, n := range g.Nodes {
+		h = mix(h, uint64(n.Op))
+		for _, x := range n.In {
+			h = mix(h, uint64(x.ID))
+		}
+		h = mixAttrs(h, n.Attrs)
+		h = mixType(h, n.Type)
+		if n.Body != nil {
+			h = n.Body.hash(h)
+		}
+	}
+	for i, r := range g.Results {
+		h = mix(mix(h, uint64(r.ID)), uint64(g.Alias[i]))
+	}
+	g.hash = h
+}
+
+// Equal reports whether a and b are the same program: the same ops on the same
+// operands with the same types, attributes, results and aliases. Names of
+// graphs and locations do not matter.
+func Equal(a, b *Graph) bool {
+	return a == b || a.hash == b.hash && len(a.Nodes) == len(b.Nodes) &&
+		slices.EqualFunc(a.Nodes, b.Nodes, equalNode) &&
+		slices.EqualFunc(a.Results, b.Results, equalID) && slices.Equal(a.Alias, b.Alias)
+}
+
+func equalID(a, b *Node) bool { return a.ID == b.ID }
+
+func equalNode(a, b *Node) bool {
+	return a.Op == b.Op && a.Type.Equal(b.Type) && slices.EqualFunc(a.In, b.In, equalID) &&
+		slices.EqualFunc(a.Attrs, b.Attrs, equalAttr) && equalComposite(a.Body, b.Body)
+}
+
+func equalComposite(a, b *Composite) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	return a.Name == b.Name && slices.Equal(a.Params, b.Params) && Equal(a.Graph, b.Graph)
+}
+
+// Clone returns a copy that shares nothing with g's nodes but types,
+// attributes and bodies; the Values of parameters are left out.
+func (g *Graph) Clone() *Graph {
+	c := &Graph{Name: g.Name, Alias: slices.Clone(g.Alias), hash: g.hash}
+	slab := make([]Node, len(g.Nodes))
+	at := func(n *Node) *Node { return &slab[n.ID] }
+	for i, n := range g.Nodes {
+		m := &slab[i]
+		*m = Node{Op: n.Op, ID: n.ID, Loc: n.Loc, Type: n.Type, Attrs: n.Attrs, Body: n.Body}
+		if n.Op == OpParameter {
+			m.Attrs = slices.Clone(n.Attrs)
+			c.Params = append(c.Params, m)
+		}
+		for _, x := range n.In {
+			m.In = append(m.In, at(x))
+		}
+		c.Nodes = append(c.Nodes, m)
+	}
+	for _, r := range g.Results {
+		c.Results = append(c.Results, at(r))
+	}
+	return c
+}

@@ -1,0 +1,98 @@
+// Package ir is the intermediate representation of a traced program: nodes
+// with types, built once and never changed, and graphs of them with a text
+// form. Its central type is [Node].
+//
+// imports only ltc/ir/types, ltc/ir/ops and ltc/internal/callsite.
+package ir
+
+import (
+	"ltc/internal/callsite"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+//go:generate go run ltc/ir/ops/gen -root ..
+
+// Op is the op of a node: an index into the op table. The constants are
+// generated from its rows.
+type Op uint8
+
+// Info returns the row of the op table.
+func (o Op) Info() *ops.Op { return &ops.Table[o] }
+
+// String returns the op's mnemonic, as in the text form.
+func (o Op) String() string {
+	if int(o) >= len(mnemonics) {
+		return "invalid"
+	}
+	return mnemonics[o]
+}
+
+// ParseOp returns the op with the given mnemonic.
+func ParseOp(mnemonic string) (Op, bool) {
+	for o, m := range mnemonics {
+		if m == mnemonic {
+			return Op(o), true
+		}
+	}
+	return 0, false
+}
+
+// Attr is the value of an attribute; the row says which field it is in: Ints
+// for the list kinds, Str for String, Int for all others (a dtype's number, a
+// literal's bits).
+type Attr struct {
+	Int  int64
+	Ints []int
+	Str  string
+}
+
+// Node is an operation with its operands and the type of its result. A node
+// is made by a [Builder] or [Parse] and not changed afterwards, but by
+// [Node.Materialize].
+type Node struct {
+	Op    Op
+	ID    int32 // position in its builder's or, once captured, its graph's order
+	mark  uint32
+	Loc   callsite.Site // the user's line that recorded it
+	Type  types.Type
+	In    []*Node
+	Attrs []Attr
+	// Body is what a Composite node calls.
+	Body *Composite
+	// Value is what the builder's owner attaches to a Parameter: the data that
+	// the argument is to have.
+	Value any
+
+	in   [3]*Node // In's memory for up to three operands
+	hash uint64
+}
+
+// Composite is a named graph that Composite nodes call. It may be shared by
+// nodes of many graphs and is never changed.
+type Composite struct {
+	Name   string  // ltc.softmax
+	Params []Param // in the order of the text
+	Graph  *Graph  // parameters are the node's operands; one result
+}
+
+// Param is a named number that tells composites of one name apart.
+type Param struct {
+	Name    string
+	Int     int64
+	Float   float64
+	IsFloat bool
+}
+
+// Materialize turns the node into a Parameter whose data is known: what
+// computed it is no longer part of any graph that uses it.
+func (n *Node) Materialize(value any) {
+	n.Op, n.Value, n.Body = OpParameter, value, nil
+	n.Attrs = parameterAttrs("")
+	n.In, n.in = nil, [3]*Node{}
+}
+
+func parameterAttrs(name string) []Attr { return []Attr{{}, {Str: name}} }
+
+// ParamName returns the name of a Parameter.
+func (n *Node) ParamName() string { return n.Attrs[1].Str }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"ltc/ir/ops"
+)
+
+// methods writes the lazy tensor's methods: one for each row that is not
+// Internal, and its in-place variant.
+func methods() []byte {
+	var b bytes.Buffer
+	b.WriteString(header + "package lazy\n\nimport (\n\"ltc/ir\"\n\"ltc/ir/types\"\n)\n\nvar _ types.DType // used where a row has a dtype\n")
+	for i := range ops.Table {
+		o := &ops.Table[i]
+		if o.Traits.Has(ops.Internal) {
+			continue
+		}
+		writeMethod(&b, o, false)
+		if o.Traits.Has(ops.InPlace) {
+			writeMethod(&b, o, true)
+		}
+	}
+	return b.Bytes()
+}
+
+func writeMethod(b *bytes.Buffer, o *ops.Op, inPlace bool) {
+	recv, params, args := o.Operands[0].Name, []string{}, []string{o.Operands[0].Name}
+	for _, p := range o.Operands[1:] {
+		params = append(params, p.Name+" *Tensor")
+		args = append(args, p.Name)
+	}
+	var attrs []string
+	for i, a := range o.Attrs {
+		typ, value := goAttr(a)
+		if i == len(o.Attrs)-1 && i == 0 && strings.HasPrefix(typ, "[]") {
+			typ = "..." + typ[2:]
+		}
+		params = append(params, a.Name+" "+typ)
+		attrs = append(attrs, value)
+	}
+	name, doc := o.Name, fmt.Sprintf("// %s %s\n", o.Name, o.Doc)
+	body := fmt.Sprintf("record%d(ir.Op%s, %s", len(args), o.Name, strings.Join(args, ", "))
+	for _, a := range attrs {
+		body += ", " + a
+	}
+	body += ")"
+	if inPlace {
+		name += "_"
+		doc = fmt.Sprintf("// %s assigns %s.%s(%s) to the variable %s and returns %s.\n", name, recv, o.Name, strings.Join(args[1:], ", "), recv, recv)
+		body = fmt.Sprintf("%s.assign(ir.Op%s, %s)", recv, o.Name, body)
+	} else {
+		doc += constraintsDoc(o)
+	}
+	fmt.Fprintf(b, "\n%sfunc (%s *Tensor) %s(%s) *Tensor {\nreturn %s\n}\n", wrap(doc), recv, name, strings.Join(params, ", "), body)
+}
+
+// goAttr returns the Go type of an attribute's argument and the expression of
+// its ir.Attr.
+func goAttr(a ops.Attr) (typ, value string) {
+	switch a.Kind {
+	case ops.Int, ops.Axis:
+		return "int", "ir.Attr{Int: int64(" + a.Name + ")}"
+	case ops.Ints, ops.Dims, ops.Axes, ops.Perm:
+		return "[]int", "ir.Attr{Ints: " + a.Name + "}"
+	case ops.DType:
+		return "types.DType", "ir.Attr{Int: int64(" + a.Name + ")}"
+	case ops.String:
+		return "string", "ir.Attr{Str: " + a.Name + "}"
+	}
+	panic("attribute " + a.Name + " has no form as a Go argument: make the row Internal")
+}
+
+func constraintsDoc(o *ops.Op) string {
+	var b strings.Builder
+	b.WriteString("//\n// It requires: ")
+	for i, c := range o.Constraints() {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(c)
+	}
+	if o.Traits.Has(ops.Elementwise) && len(o.Operands) > 1 {
+		b.WriteString("; the shapes broadcast")
+	}
+	b.WriteString(".\n")
+	return b.String()
+}
+
+// wrap folds comment lines at 80 columns.
+func wrap(doc string) string {
+	var b strings.Builder
+	for line := range strings.Lines(doc) {
+		words := strings.Fields(line)
+		col := 0
+		for _, w := range words {
+			if col > 0 && col+1+len(w) > 80 {
+				b.WriteString("\n// ")
+				col = 3
+			} else if col > 0 {
+				b.WriteByte(' ')
+				col++
+			}
+			b.WriteString(w)
+			col += len(w)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

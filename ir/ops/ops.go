@@ -1,0 +1,155 @@
+// Package ops is the op table: one row of plain data for each primitive. From
+// its rows `go generate` makes the op constants, the lazy methods and their
+// documentation, the dispatch tables of inference, lowering and gradients, and
+// docs/ops.md. Its central type is [Op].
+//
+// imports only ltc/ir/types.
+package ops
+
+import (
+	"strings"
+	"unicode"
+
+	"ltc/ir/types"
+)
+
+// Op is a row of the table.
+type Op struct {
+	Name     string    // as a Go method: MatMul
+	Doc      string    // what it returns, as a sentence going on from the name
+	Operands []Operand // the first is the receiver of the lazy method
+	Attrs    []Attr    // in the order of the method's arguments
+	Where    []string  // what the type rule demands beyond the operands' constraints
+	HLO      string    // elementwise rows: the StableHLO mnemonic it lowers to, if it is one op
+	Traits   Traits
+}
+
+// Operand is an operand of a row.
+type Operand struct {
+	Name     string
+	Is       Constraint
+	Like     string // operand whose dtype this one has, too; "" if free
+	Variadic bool   // stands for one or more operands; only the last can
+}
+
+// Constraint says which dtypes an operand takes.
+type Constraint uint8
+
+// The constraints.
+const (
+	Any     Constraint = iota
+	Number             // integer or floating point
+	Float              // floating point
+	Signed             // floating point or signed integer
+	Integer            // signed or unsigned integer
+	Logical            // bool or integer
+	Bool
+)
+
+// String names the dtypes allowed.
+func (c Constraint) String() string {
+	return [...]string{"any dtype", "a number", "floating point", "a signed number", "an integer", "bool or an integer", "bool"}[c]
+}
+
+// Allows reports whether d meets the constraint.
+func (c Constraint) Allows(d types.DType) bool {
+	switch c {
+	case Number:
+		return d.IsNumber()
+	case Float:
+		return d.IsFloat()
+	case Signed:
+		return d.IsNumber() && d.IsSigned()
+	case Integer:
+		return d.IsInteger()
+	case Logical:
+		return d.IsInteger() || d == types.Bool
+	case Bool:
+		return d == types.Bool
+	}
+	return d.Valid()
+}
+
+// Attr is an attribute of a row.
+type Attr struct {
+	Name string
+	Kind AttrKind
+}
+
+// AttrKind says what values an attribute takes and how the method's caller may
+// abbreviate them.
+type AttrKind uint8
+
+// The kinds of attributes. Negative axes count from the end of the first
+// operand's shape; the node holds them counted from the front.
+const (
+	Int     AttrKind = iota // one integer
+	Ints                    // a list of integers
+	Dims                    // a shape; one -1 stands for what is left of the elements
+	Axis                    // an axis of the first operand
+	Axes                    // axes of the first operand, sorted; none: all
+	Perm                    // a permutation of the first operand's axes; none: reversed
+	DType                   // a dtype
+	Literal                 // the bits of an element of the result's dtype
+	String                  // a word
+)
+
+// Traits are properties that several ops share, for passes to ask for.
+type Traits uint16
+
+// The traits.
+const (
+	// Elementwise ops compute every element of the result from the elements of
+	// the operands at its place. Their operands broadcast: the node's all have
+	// the shape of the result. The result has the dtype of the last operand,
+	// unless the row has a type rule of its own (OwnRule).
+	Elementwise Traits = 1 << iota
+	// Commutative ops take their two operands in either order.
+	Commutative
+	// OwnRule rows have a type rule of their own: the function infer<Name>.
+	OwnRule
+	// OwnLowering rows are lowered by the function lower<Name>, others to the
+	// one op in HLO.
+	OwnLowering
+	// Internal rows get no generated method.
+	Internal
+	// InPlace rows get a method Name_ that assigns the result to the receiver.
+	InPlace
+)
+
+// Has reports whether all traits of u are among t.
+func (t Traits) Has(u Traits) bool { return t&u == u }
+
+// Mnemonic returns the op's name in text: the row's name with words in lower
+// case, MatMul as matmul and ShiftLeft as shift_left.
+func (o *Op) Mnemonic() string {
+	if o.Name == "MatMul" || o.Name == "ArgMax" || o.Name == "ReLU" {
+		return strings.ToLower(o.Name)
+	}
+	var b strings.Builder
+	for i, r := range o.Name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// Constraints lists what the op demands in the order of their labels:
+// constraint i is labelled <mnemonic>_c<i+1>. First come the operands', then
+// those of Where.
+func (o *Op) Constraints() []string {
+	var all []string
+	for _, p := range o.Operands {
+		s := p.Name + " is " + p.Is.String()
+		switch {
+		case p.Like != "" && p.Is == Any:
+			s = p.Name + " has the dtype of " + p.Like
+		case p.Like != "":
+			s += " and has the dtype of " + p.Like
+		}
+		all = append(all, s)
+	}
+	return append(all, o.Where...)
+}
