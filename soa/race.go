@@ -1,0 +1,41 @@
+//go:build race
+
+package soa
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// TouchRead tells the race detector that the calling goroutine reads v. It
+// does nothing in other builds.
+func TouchRead(v View) { touch(v, runtime.RaceReadRange) }
+
+// TouchWrite tells the race detector that the calling goroutine writes v. It
+// does nothing in other builds.
+func TouchWrite(v View) { touch(v, runtime.RaceWriteRange) }
+
+// touch reports rows, not the whole extent: what lies between the rows of a
+// strided view may belong to others.
+func touch(v View, report func(unsafe.Pointer, int)) {
+	if v.IsZero() || v.Type.Elements() == 0 {
+		return
+	}
+	size := v.Type.DType.Size()
+	switch {
+	case v.Table != nil:
+		for i := range v.Table {
+			touch(v.index(v.TableAxis, i), report)
+		}
+	case v.IsDense():
+		report(v.base, v.Type.Bytes())
+	case v.Type.Rank() == 1 && v.Strides[0] == 1:
+		report(v.base, v.Type.Bytes())
+	case v.Type.Rank() == 0:
+		report(v.base, size)
+	default:
+		for i := range v.Type.Shape[0] {
+			touch(v.index(0, i), report)
+		}
+	}
+}

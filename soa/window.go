@@ -1,0 +1,175 @@
+package soa
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// Strided returns a view of mem whose element (0, 0, …) is mem[offset].
+// Strides are in elements and may be 0 or negative. It reports an error when
+// T has not the size of the elements or the view leaves mem.
+func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View, error) {
+	var zero T
+	switch err := t.Check(); {
+	case err != nil:
+		return View{}, err
+	case int(unsafe.Sizeof(zero)) != t.DType.Size():
+		return View{}, fmt.Errorf("%T does not hold elements of %v", zero, t.DType)
+	case len(strides) != t.Rank():
+		return View{}, fmt.Errorf("%d strides for %v: want one per dimension", len(strides), t)
+	}
+	v := View{Type: t, Strides: slices.Clone(strides), base: unsafe.Pointer(unsafe.SliceData(mem))}
+	if t.Elements() == 0 {
+		return v, nil
+	}
+	lo, hi := v.extent()
+	if lo+offset < 0 || hi+offset >= len(mem) {
+		return View{}, fmt.Errorf("%v with strides %v at %d reaches from element %d to %d of a slice of %d",
+			t, strides, offset, lo+offset, hi+offset, len(mem))
+	}
+	v.base = unsafe.Pointer(&mem[offset])
+	return v, nil
+}
+
+// NewTable returns a view of several columns as one tensor, without copying:
+// axis of the result counts the columns, its other dimensions are theirs. The
+// columns must have one type and one list of strides and no tables.
+func NewTable(axis int, columns ...View) (View, error) {
+	if len(columns) == 0 {
+		return View{}, fmt.Errorf("a table needs at least one column")
+	}
+	first := columns[0]
+	if axis < 0 || axis > first.Type.Rank() {
+		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
+	}
+	table := make([]unsafe.Pointer, len(columns))
+	for i, c := range columns {
+		switch {
+		case c.Table != nil:
+			return View{}, fmt.Errorf("column %d is a table itself", i)
+		case !c.Type.Equal(first.Type):
+			return View{}, fmt.Errorf("column %d is %v, column 0 is %v", i, c.Type, first.Type)
+		case !slices.Equal(c.Strides, first.Strides):
+			return View{}, fmt.Errorf("column %d has strides %v, column 0 has %v", i, c.Strides, first.Strides)
+		}
+		table[i] = c.base
+	}
+	return View{
+		Type:      types.Type{DType: first.Type.DType, Shape: slices.Insert(slices.Clone(first.Type.Shape), axis, len(columns))},
+		Strides:   slices.Insert(slices.Clone(first.Strides), axis, 0),
+		Table:     table,
+		TableAxis: axis,
+	}, nil
+}
+
+// Slice returns the window of v that takes indices start, start+step, … below
+// limit of axis.
+func (v View) Slice(axis, start, limit, step int) (View, error) {
+	if axis < 0 || axis >= v.Type.Rank() {
+		return View{}, fmt.Errorf("slice of %v: no axis %d", v.Type, axis)
+	}
+	if step < 1 || start < 0 || limit < start || limit > v.Type.Shape[axis] {
+		return View{}, fmt.Errorf("slice of %v: [%d:%d:%d] does not lie within axis %d", v.Type, start, limit, step, axis)
+	}
+	n := (limit - start + step - 1) / step
+	v.Type.Shape = slices.Clone(v.Type.Shape)
+	v.Type.Shape[axis] = n
+	if v.Table != nil && axis == v.TableAxis {
+		table := make([]unsafe.Pointer, n)
+		for i := range table {
+			table[i] = v.Table[start+i*step]
+		}
+		v.Table = table
+		return v, nil
+	}
+	if n > 0 {
+		v = v.offset(start * v.Strides[axis])
+	}
+	v.Strides = slices.Clone(v.Strides)
+	v.Strides[axis] *= step
+	return v, nil
+}
+
+// Overlaps reports whether two indices of v can be the same memory as far as
+// its strides tell: a dimension that is repeated rather than stored. Such a
+// view can be read but not written.
+func (v View) Overlaps() bool {
+	for i, d := range v.Type.Shape {
+		if d > 1 && v.Strides[i] == 0 && (v.Table == nil || i != v.TableAxis) {
+			return v.Type.Elements() > 0
+		}
+	}
+	return false
+}
+
+// Check reports what makes v unusable: a type that cannot be, strides or a
+// table that do not fit the type, no memory.
+func (v View) Check() error {
+	if err := v.Type.Check(); err != nil {
+		return err
+	}
+	if len(v.Strides) != v.Type.Rank() {
+		return fmt.Errorf("%v has %d strides", v.Type, len(v.Strides))
+	}
+	if v.Table != nil && (v.TableAxis < 0 || v.TableAxis >= v.Type.Rank() || len(v.Table) != v.Type.Shape[v.TableAxis]) {
+		return fmt.Errorf("%v has a table of %d pointers on axis %d", v.Type, len(v.Table), v.TableAxis)
+	}
+	if v.Type.Elements() == 0 {
+		return nil
+	}
+	if v.Table == nil && v.base == nil || slices.Contains(v.Table, nil) {
+		return fmt.Errorf("%v has no memory", v.Type)
+	}
+	return nil
+}
+
+// offset moves the view's origin by n elements.
+func (v View) offset(n int) View {
+	n *= v.Type.DType.Size()
+	if v.Table == nil {
+		v.base = unsafe.Add(v.base, n)
+		return v
+	}
+	v.Table = slices.Clone(v.Table)
+	for i := range v.Table {
+		v.Table[i] = unsafe.Add(v.Table[i], n)
+	}
+	return v
+}
+
+// index returns the view of the elements whose index of axis is i.
+func (v View) index(axis, i int) View {
+	switch {
+	case v.Table == nil:
+		v.base = unsafe.Add(v.base, i*v.Strides[axis]*v.Type.DType.Size())
+	case axis == v.TableAxis:
+		v.base, v.Table = v.Table[i], nil
+	default:
+		v = v.offset(i * v.Strides[axis])
+		if axis < v.TableAxis {
+			v.TableAxis--
+		}
+	}
+	v.Type.Shape = slices.Delete(slices.Clone(v.Type.Shape), axis, axis+1)
+	v.Strides = slices.Delete(slices.Clone(v.Strides), axis, axis+1)
+	return v
+}
+
+// extent returns the lowest and highest offset of an element, in elements
+// from the origin; the table's axis does not count.
+func (v View) extent() (lo, hi int) {
+	for i, d := range v.Type.Shape {
+		if v.Table != nil && i == v.TableAxis {
+			continue
+		}
+		if reach := (d - 1) * v.Strides[i]; reach < 0 {
+			lo += reach
+		} else {
+			hi += reach
+		}
+	}
+	return lo, hi
+}
