@@ -1,0 +1,129 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDigits(t *testing.T) {
+	d, err := ReadCSVFile("../testdata/digits/digits.csv.gz")
+	require.NoError(t, err)
+	require.Equal(t, 1797, d.Rows)
+	require.Equal(t, 65, d.Cols)
+	require.Equal(t, float32(16), slices.Max(d.Values))
+	require.Equal(t, []float32{0, 0, 5, 13, 9, 1, 0, 0}, d.Row(0)[:8])
+	require.Equal(t, []int32{0, 1, 2, 3}, Gather[int32](nil, d, []int{0, 1, 2, 3}, 64, 65))
+
+	train, test := Holdout(d.Rows, 5)
+	require.Len(t, test, 359)
+	require.Equal(t, 1438, d.Select(train).Rows)
+	require.Equal(t, d.Row(9), d.Select(test).Row(1))
+	require.Equal(t, d.Row(7)[64], d.Column(64)[7])
+}
+
+func TestReadCSV(t *testing.T) {
+	d, err := ReadCSV("a.csv", strings.NewReader("1,-2.5\n\n3e2,NaN\n"))
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, -2.5, 300}, d.Values[:3])
+	require.True(t, math.IsNaN(float64(d.Values[3])))
+}
+
+func TestReadCSVErrors(t *testing.T) {
+	var zipped bytes.Buffer
+	zw := gzip.NewWriter(&zipped)
+	_, err := zw.Write([]byte("1,2\n3,4\n"))
+	require.NoError(t, err)
+	require.NoError(t, zw.Close())
+	for _, c := range []struct{ text, want string }{
+		{"", `a.csv: no rows`},
+		{"a,b\n1,2\n", `a.csv:1:1: row 1, field 1: "a" is not a number`},
+		{"1,2\n3,\n", `a.csv:2:3: row 2, field 2: "" is not a number`},
+		{"1,2\n3, 4x\n", `a.csv:2:3: row 2, field 2: " 4x" is not a number`},
+		{"1,2\n3,1e39\n", `a.csv:2:3: row 2, field 2: "1e39" does not fit a float32`},
+		{"1,2\n3\n", `a.csv:2:1: row 2 has 1 fields, want 2 as in row 1`},
+		{"1,\"2\n", `a.csv:1:6: extraneous or missing " in quoted-field`},
+		{zipped.String()[:zipped.Len()-3], `a.csv: after row 2: unexpected EOF`},
+		{zipped.String()[:5], `a.csv: gzip: unexpected EOF`},
+	} {
+		_, err := ReadCSV("a.csv", strings.NewReader(c.text))
+		require.EqualError(t, err, c.want, "%q", c.text)
+	}
+	_, err = ReadCSVFile("none.csv")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestBatches(t *testing.T) {
+	b := Batches{Rows: 10, Size: 4, Seed: 7}
+	collect := func(b Batches, epoch int) (rows []int, sizes []int) {
+		for i, batch := range b.Epoch(epoch) {
+			require.Equal(t, len(sizes), i)
+			rows, sizes = append(rows, batch...), append(sizes, len(batch))
+		}
+		return rows, sizes
+	}
+	rows, sizes := collect(b, 0)
+	require.Equal(t, []int{4, 4, 2}, sizes)
+	require.Equal(t, 3, b.Len())
+	// The order is a promise: the same on every machine, now and later.
+	require.Equal(t, []int{7, 8, 6, 4, 3, 5, 1, 0, 9, 2}, rows)
+	again, _ := collect(b, 0)
+	require.Equal(t, rows, again)
+	other, _ := collect(b, 1)
+	require.NotEqual(t, rows, other)
+	require.ElementsMatch(t, rows, other)
+
+	b.DropLast = true
+	_, sizes = collect(b, 0)
+	require.Equal(t, []int{4, 4}, sizes)
+	require.Equal(t, 2, b.Len())
+
+	b.Size = 0
+	_, sizes = collect(b, 0)
+	require.Equal(t, []int{10}, sizes)
+
+	_, sizes = collect(Batches{}, 0)
+	require.Empty(t, sizes)
+	for range (Batches{Rows: 9, Size: 2}).Epoch(0) {
+		break // stops early without a panic
+	}
+}
+
+// Every order of three rows comes up about as often.
+func TestShuffleUniform(t *testing.T) {
+	count := map[[3]int]int{}
+	for seed := range uint64(6000) {
+		rows := All(3)
+		Shuffle(rows, seed, 0)
+		count[[3]int(rows)]++
+	}
+	require.Len(t, count, 6)
+	for order, n := range count {
+		require.InDelta(t, 1000, n, 150, "%v", order) // five standard deviations
+	}
+}
+
+func TestHoldoutNone(t *testing.T) {
+	train, test := Holdout(3, 0)
+	require.Equal(t, []int{0, 1, 2}, train)
+	require.Empty(t, test)
+	require.Empty(t, All(-1))
+}
+
+func FuzzReadCSV(f *testing.F) {
+	f.Add("1,2\n3,4\n")
+	f.Add("1,\"2\"\r\n-3,inf")
+	f.Add("\x1f\x8b\x08\x00")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := ReadCSV("fuzz.csv", strings.NewReader(text))
+		if err == nil {
+			require.Len(t, d.Values, d.Rows*d.Cols)
+		}
+	})
+}

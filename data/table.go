@@ -1,0 +1,125 @@
+// Package data feeds training: it reads tables of numbers, splits their rows
+// and deals them out in shuffled batches. Its central type is [Table].
+//
+// All that looks random here follows from a seed alone, on every machine and
+// for every version of Go.
+//
+// imports only the standard library.
+package data
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+)
+
+// Table is a table of numbers, row after row.
+type Table struct {
+	Rows, Cols int
+	Values     []float32 // Values[r*Cols+c]
+}
+
+// ReadCSV reads comma-separated numbers, plain or gzipped, without a header
+// line; all lines must have as many fields as the first. name is the file's,
+// for errors, which give line and column counted from 1.
+func ReadCSV(name string, r io.Reader) (*Table, error) {
+	br := bufio.NewReader(r)
+	var plain io.Reader = br
+	if head, _ := br.Peek(2); string(head) == "\x1f\x8b" {
+		zr, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("%s: gzip: %w", name, err)
+		}
+		defer zr.Close()
+		plain = zr
+	}
+	cr := csv.NewReader(plain)
+	cr.FieldsPerRecord, cr.ReuseRecord = -1, true
+	t := &Table{}
+	for {
+		fields, err := cr.Read()
+		var bad *csv.ParseError
+		switch {
+		case err == io.EOF && t.Rows == 0:
+			return nil, fmt.Errorf("%s: no rows", name)
+		case err == io.EOF:
+			return t, nil
+		case errors.As(err, &bad):
+			return nil, fmt.Errorf("%s:%d:%d: %w", name, bad.Line, bad.Column, bad.Err)
+		case err != nil:
+			return nil, fmt.Errorf("%s: after row %d: %w", name, t.Rows, err)
+		}
+		if err := t.add(fields, cr.FieldPos); err != nil {
+			return nil, fmt.Errorf("%s:%w", name, err)
+		}
+	}
+}
+
+// add appends a row; pos gives the line and column of a field.
+func (t *Table) add(fields []string, pos func(field int) (line, column int)) error {
+	if t.Rows == 0 {
+		t.Cols = len(fields)
+	}
+	if len(fields) != t.Cols {
+		line, col := pos(len(fields) - 1)
+		return fmt.Errorf("%d:%d: row %d has %d fields, want %d as in row 1", line, col, t.Rows+1, len(fields), t.Cols)
+	}
+	for i, f := range fields {
+		x, err := strconv.ParseFloat(f, 32)
+		if err != nil {
+			reason := "is not a number"
+			if errors.Is(err, strconv.ErrRange) {
+				reason = "does not fit a float32"
+			}
+			line, col := pos(i)
+			return fmt.Errorf("%d:%d: row %d, field %d: %q %s", line, col, t.Rows+1, i+1, f, reason)
+		}
+		t.Values = append(t.Values, float32(x))
+	}
+	t.Rows++
+	return nil
+}
+
+// ReadCSVFile reads the file at path as [ReadCSV] does.
+func ReadCSVFile(path string) (*Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read table: %w", err)
+	}
+	defer f.Close()
+	return ReadCSV(path, f)
+}
+
+// Row returns row r, which shares the table's memory.
+func (t *Table) Row(r int) []float32 { return t.Values[r*t.Cols : (r+1)*t.Cols : (r+1)*t.Cols] }
+
+// Column returns a copy of column c.
+func (t *Table) Column(c int) []float32 {
+	return Gather[float32](nil, t, All(t.Rows), c, c+1)
+}
+
+// Select returns a table with copies of the given rows, in the given order.
+func (t *Table) Select(rows []int) *Table {
+	return &Table{Rows: len(rows), Cols: t.Cols, Values: Gather[float32](nil, t, rows, 0, t.Cols)}
+}
+
+// Number is what [Gather] can convert the elements of a table to.
+type Number interface {
+	~uint8 | ~int32 | ~int64 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// Gather appends columns lo to hi-1 of the given rows of t to dst, row after
+// row, converted to T as Go converts.
+func Gather[T Number](dst []T, t *Table, rows []int, lo, hi int) []T {
+	for _, r := range rows {
+		for _, x := range t.Row(r)[lo:hi] {
+			dst = append(dst, T(x))
+		}
+	}
+	return dst
+}
