@@ -89,38 +89,9 @@ func writeElements(w io.Writer, v soa.View) error {
 		_, err := w.Write(unsafe.Slice((*byte)(v.Base()), n*size))
 		return err
 	}
-	// Not dense, so not a scalar: gather in chunks, an index at a time.
-	const chunk = 1 << 14
-	buf := make([]byte, 0, min(n*size, chunk))
-	index := make([]int, v.Type.Rank())
-	for range n {
-		buf = append(buf, unsafe.Slice((*byte)(element(v, index)), size)...)
-		if len(buf)+size > chunk {
-			if _, err := w.Write(buf); err != nil {
-				return err
-			}
-			buf = buf[:0]
-		}
-		for i := len(index) - 1; i >= 0; i-- {
-			if index[i]++; index[i] < v.Type.Shape[i] {
-				break
-			}
-			index[i] = 0
-		}
+	dense := soa.Make(v.Type)
+	if err := soa.Copy(dense, v); err != nil {
+		return err
 	}
-	_, err := w.Write(buf)
-	return err
-}
-
-// element returns the address of the element at index.
-func element(v soa.View, index []int) unsafe.Pointer {
-	p, off := v.Base(), 0
-	for i, x := range index {
-		if v.Table != nil && i == v.TableAxis {
-			p = v.Table[x]
-			continue
-		}
-		off += x * v.Strides[i]
-	}
-	return unsafe.Add(p, off*v.Type.DType.Size())
+	return writeElements(w, dense)
 }
