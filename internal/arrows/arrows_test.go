@@ -1,0 +1,161 @@
+// Package arrows holds which package may import which.
+//
+// imports only the standard library.
+package arrows
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// allowed lists what each package may import besides the standard library and
+// what the packages in its list may import themselves. Paths of this module
+// are relative to it; others are full. A package that is not here may not
+// exist: add it, at the place in the order that it belongs to.
+var allowed = map[string][]string{
+	"ir/types":      {},
+	"ir/ops":        {"ir/types"},
+	"soa":           {"ir/types"},
+	"soa/npy":       {"soa"},
+	"ir":            {"ir/types", "ir/ops"},
+	"shapeinfer":    {"ir"},
+	"autodiff":      {"ir", "shapeinfer"},
+	"mlir":          {"github.com/alecthomas/participle/v2"},
+	"lower":         {"ir", "shapeinfer", "mlir"},
+	"backends":      {"mlir", "soa"},
+	"backends/kit":  {"backends", "mlir"},
+	"backends/null": {"backends"},
+	// The conformance suite runs tests, so it needs their tools.
+	"backends/backendtest":    {"backends", "github.com/stretchr/testify"},
+	"backends/reference":      {"backends/kit"},
+	"backends/reference/llvm": {"backends/reference", "github.com/llir/llvm", "github.com/ebitengine/purego"},
+	"backends/cuda":           {"backends/kit", "github.com/ebitengine/purego"},
+	"lazy":                    {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
+	"nn":                      {"lazy"},
+	"optim":                   {"lazy"},
+	"data":                    {"lazy"},
+	"checkpoint":              {"lazy", "soa/npy"},
+	"model":                   {"backends", "mlir", "soa"},
+	"collective":              {"soa"},
+}
+
+// anywhere lists the packages that every other may import: they import only
+// the standard library themselves.
+var anywhere = []string{"internal/diag", "internal/callsite"}
+
+// free lists what may import anything: programs, which nothing imports.
+var free = []string{"cmd/", "bench", "examples/", "integrations/", "plugins/", "internal/judge"}
+
+// listed is what go list tells about a package.
+type listed struct {
+	ImportPath string
+	Name       string
+	Imports    []string
+	Module     struct{ Path string }
+}
+
+func TestArrows(t *testing.T) {
+	packages := list(t)
+	require.NotEmpty(t, packages)
+	seen := map[string]bool{}
+	for _, p := range packages {
+		module := p.Module.Path + "/"
+		name := strings.TrimPrefix(p.ImportPath, module)
+		seen[name] = true
+		if p.Name == "main" || slices.ContainsFunc(free, func(f string) bool { return strings.HasPrefix(name+"/", f) }) {
+			continue
+		}
+		list, known := allowed[name]
+		if !known && !slices.Contains(anywhere, name) {
+			t.Errorf("package %s has no row in the table of arrows: say what it may import", name)
+			continue
+		}
+		may := closure(list)
+		if !slices.Contains(anywhere, name) {
+			may = append(may, anywhere...)
+		}
+		for _, i := range p.Imports {
+			i, ours := strings.CutPrefix(i, module)
+			if (ours || !standard(i)) && !permitted(may, i) {
+				t.Errorf("%s imports %s: it may import %s", name, i, strings.Join(may, ", "))
+			}
+		}
+	}
+	for _, name := range []string{"ir/types", "soa", "mlir", "backends"} {
+		require.True(t, seen[name], "go list does not list %s", name)
+	}
+}
+
+// list returns the packages of this module, without their tests.
+func list(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Name,Imports,Module", "./...")
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s", stderr.String())
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	var all []listed
+	for {
+		var p listed
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+}
+
+// closure returns the packages in list and those that they may import.
+func closure(list []string) []string {
+	var all []string
+	for _, p := range list {
+		for _, q := range append([]string{p}, closure(allowed[p])...) {
+			if !slices.Contains(all, q) {
+				all = append(all, q)
+			}
+		}
+	}
+	return all
+}
+
+// permitted reports whether may holds pkg or, of another module, its root.
+func permitted(may []string, pkg string) bool {
+	for p := pkg; p != "."; p = path.Dir(p) {
+		if slices.Contains(may, p) && (p == pkg || strings.Contains(p, ".")) {
+			return true
+		}
+	}
+	return false
+}
+
+// standard reports whether pkg, which is not of this module, is of the standard
+// library: other modules' paths start with a domain.
+func standard(pkg string) bool {
+	first, _, _ := strings.Cut(pkg, "/")
+	return !strings.Contains(first, ".")
+}
+
+// The check finds what it should: an arrow up, a foreign module, a neighbour.
+func TestArrowsCatch(t *testing.T) {
+	require.False(t, permitted(closure(allowed["soa"]), "ir"))
+	require.False(t, permitted(closure(allowed["lazy"]), "backends/reference"))
+	require.False(t, permitted(closure(allowed["ir"]), "github.com/stretchr/testify/require"))
+	require.False(t, permitted(closure(allowed["soa"]), "soa/npy"))
+	require.True(t, permitted(closure(allowed["lower"]), "ir/types"))
+	require.True(t, permitted(closure(allowed["mlir"]), "github.com/alecthomas/participle/v2/lexer"))
+	require.False(t, standard("github.com/stretchr/testify/require"))
+	require.True(t, standard("encoding/json"))
+}
