@@ -23,6 +23,7 @@ type Builder struct {
 	used   int
 	mark   uint32 // of the latest capture
 	stack  []frame
+	walked Graph
 }
 
 // NewBuilder returns a builder that takes result types from infer.
@@ -104,7 +105,7 @@ func (b *Builder) alloc() *Node {
 	}
 	n := &b.slab[0]
 	b.slab = b.slab[1:]
-	n.ID, n.Loc = b.nextID, b.loc
+	n.seq, n.Loc = b.nextID, b.loc
 	b.nextID = (b.nextID + 1) & math.MaxInt32
 	return n
 }

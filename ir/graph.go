@@ -44,6 +44,16 @@ func (b *Builder) Capture(g *Graph, results, alias []*Node) {
 	g.rehash()
 }
 
+// Walk returns what root needs, operands before users and root last, and sets
+// each node's ID to its position. The slice is memory of the builder: it holds
+// until the next Walk or Capture.
+func (b *Builder) Walk(root *Node) []*Node {
+	b.mark++
+	b.walked.Nodes, b.walked.Params = b.walked.Nodes[:0], b.walked.Params[:0]
+	b.visit(&b.walked, root)
+	return b.walked.Nodes
+}
+
 func (b *Builder) visit(g *Graph, root *Node) {
 	if root.mark == b.mark {
 		return

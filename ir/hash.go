@@ -52,7 +52,7 @@ func mixType(h uint64, t types.Type) uint64 {
 func hashNode(op Op, in []*Node, attrs []Attr, body *Composite) uint64 {
 	h := mix(seed, uint64(op))
 	for _, x := range in {
-		h = mix(h, uint64(x.ID))
+		h = mix(h, uint64(x.seq))
 	}
 	h = mixAttrs(h, attrs)
 	if body != nil {

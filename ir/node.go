@@ -52,7 +52,8 @@ type Attr struct {
 // [Node.Materialize].
 type Node struct {
 	Op    Op
-	ID    int32 // position in its builder's or, once captured, its graph's order
+	ID    int32 // position in the latest walk or capture that reached it; a Graph's nodes keep theirs
+	seq   int32 // which of its builder's nodes it is
 	mark  uint32
 	Loc   callsite.Site // the user's line that recorded it
 	Type  types.Type
@@ -79,7 +80,7 @@ type Composite struct {
 // Param is a named number that tells composites of one name apart.
 type Param struct {
 	Name    string
-	Int     int64
+	Int     int
 	Float   float64
 	IsFloat bool
 }
@@ -96,3 +97,12 @@ func parameterAttrs(name string) []Attr { return []Attr{{}, {Str: name}} }
 
 // ParamName returns the name of a Parameter.
 func (n *Node) ParamName() string { return n.Attrs[1].Str }
+
+// Operands returns the IDs of the node's operands.
+func (n *Node) Operands() []int32 {
+	ids := make([]int32, len(n.In))
+	for i, x := range n.In {
+		ids[i] = x.ID
+	}
+	return ids
+}

@@ -1,0 +1,186 @@
+// Package autodiff adds to a program the nodes that compute its gradients, in
+// reverse mode. Its central function is [Reverse]; the gradient of each op is
+// the function grad<Op>.
+//
+// imports only ltc/ir, ltc/shapeinfer and the packages below them.
+package autodiff
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
+)
+
+// VJP may give a composite a gradient better than that of its body: it returns
+// for each operand the product of ct with the derivative of the node's value,
+// nil where that is zero; ok is false when the body is to be differentiated.
+type VJP func(n, ct *ir.Node) (operands []*ir.Node, ok bool, err error)
+
+// Reverse returns the gradients of y, weighted with ct of y's type, with
+// respect to the nodes of wrt; nil where y does not depend on one. The nodes
+// it makes carry the locations of those that they are the gradients of. An
+// error says which op stands in the way.
+func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*ir.Node, err error) {
+	nodes := slices.Clone(b.Walk(y))
+	t := tape{emitter: emitter{b: b}, vjp: vjp, nodes: nodes, adjoint: make([]*ir.Node, len(nodes)), needed: make([]bool, len(nodes))}
+	defer b.SetLoc(b.SetLoc(0))
+	defer catch(&err)
+	position := func(n *ir.Node) (int, bool) {
+		return int(n.ID), int(n.ID) < len(nodes) && nodes[n.ID] == n
+	}
+	for _, n := range wrt {
+		if i, ok := position(n); ok {
+			t.needed[i] = true
+		}
+	}
+	slots := make([]int32, 0, 2*len(nodes))
+	starts := make([]int, len(nodes)+1)
+	for i, n := range nodes {
+		for _, x := range n.In {
+			slots = append(slots, x.ID)
+		}
+		starts[i+1] = len(slots)
+	}
+	t.operands = func(i int) []int32 { return slots[starts[i]:starts[i+1]] }
+	t.run(len(nodes)-1, ct)
+	grads = make([]*ir.Node, len(wrt))
+	for i, n := range wrt {
+		if at, ok := position(n); ok {
+			grads[i] = t.adjoint[at]
+		}
+	}
+	return grads, nil
+}
+
+// tape is a program to differentiate: nodes in order, and which of them each
+// operand is. The nodes may be a composite's body written out, then the
+// operands' positions are those in the body.
+type tape struct {
+	emitter
+	vjp      VJP
+	nodes    []*ir.Node
+	operands func(i int) []int32 // positions of node i's operands
+	needed   []bool              // the wanted gradients depend on it
+	adjoint  []*ir.Node          // the gradient so far, nil for zero
+	at       int                 // the node whose gradient is being taken
+}
+
+// run takes the gradient of node i weighted with ct, down to the needed nodes.
+func (t *tape) run(i int, ct *ir.Node) {
+	for k, n := range t.nodes {
+		for _, x := range t.operands(k) {
+			t.needed[k] = t.needed[k] || t.needed[x]
+		}
+		t.needed[k] = t.needed[k] && n.Type.DType.IsFloat()
+	}
+	t.adjoint[i] = ct
+	for t.at = i; t.at >= 0; t.at-- {
+		n := t.nodes[t.at]
+		if t.needed[t.at] && t.adjoint[t.at] != nil && len(t.operands(t.at)) > 0 {
+			t.b.SetLoc(n.Loc)
+			gradients[n.Op](t, n, t.adjoint[t.at])
+		}
+	}
+}
+
+// wants reports whether operand k of the node at hand needs a gradient.
+func (t *tape) wants(k int) bool { return t.needed[t.operands(t.at)[k]] }
+
+// add adds g to the gradient of operand k of the node at hand.
+func (t *tape) add(k int, g *ir.Node) {
+	i := t.operands(t.at)[k]
+	if !t.needed[i] {
+		return
+	}
+	if old := t.adjoint[i]; old != nil {
+		g = t.op(ir.OpAdd, old, g)
+	}
+	t.adjoint[i] = g
+}
+
+// gradient adds to the operands' gradients of n what its own, ct, gives them.
+type gradient func(t *tape, n, ct *ir.Node)
+
+// failure is the panic that an emitter's error travels in; catch alone
+// recovers it.
+type failure struct{ err error }
+
+func catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case failure:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
+
+// emitter records ops for the gradient functions.
+type emitter struct{ b *ir.Builder }
+
+func (e emitter) op(op ir.Op, in ...*ir.Node) *ir.Node { return e.node(op, in, nil) }
+
+func (e emitter) node(op ir.Op, in []*ir.Node, attrs []ir.Attr) *ir.Node {
+	n, err := shapeinfer.Record(e.b, op, in, attrs, nil)
+	if err != nil {
+		panic(failure{fmt.Errorf("gradient: %w", err)})
+	}
+	return n
+}
+
+// scalar is a constant of x's dtype.
+func (e emitter) scalar(x *ir.Node, v float64) *ir.Node {
+	d := x.Type.DType
+	return e.node(ir.OpConstant, nil, []ir.Attr{{Int: int64(d)}, {Int: int64(ir.LiteralBits(d, v))}})
+}
+
+// zeros has the type of x.
+func (e emitter) zeros(x *ir.Node) *ir.Node { return e.broadcast(e.scalar(x, 0), x.Type.Shape) }
+
+func (e emitter) broadcast(x *ir.Node, shape types.Shape) *ir.Node {
+	n, err := shapeinfer.Broadcast(e.b, x, shape)
+	if err != nil {
+		panic(failure{fmt.Errorf("gradient: %w", err)})
+	}
+	return n
+}
+
+func (e emitter) mul(x, y *ir.Node) *ir.Node { return e.op(ir.OpMul, x, y) }
+
+func (e emitter) scale(x *ir.Node, v float64) *ir.Node { return e.mul(x, e.scalar(x, v)) }
+
+func (e emitter) compare(direction string, x, y *ir.Node) *ir.Node {
+	return e.node(ir.OpCompare, []*ir.Node{x, y}, []ir.Attr{{Str: direction}})
+}
+
+// where is x where cond holds and 0 elsewhere.
+func (e emitter) where(cond, x *ir.Node) *ir.Node {
+	return e.op(ir.OpSelect, cond, x, e.scalar(x, 0))
+}
+
+func (e emitter) reshape(x *ir.Node, dims []int) *ir.Node {
+	if x.Type.Shape.Equal(dims) {
+		return x
+	}
+	return e.node(ir.OpReshape, []*ir.Node{x}, []ir.Attr{{Ints: dims}})
+}
+
+func (e emitter) sum(x *ir.Node, axes []int) *ir.Node {
+	if len(axes) == 0 {
+		return x
+	}
+	return e.node(ir.OpSum, []*ir.Node{x}, []ir.Attr{{Ints: axes}})
+}
+
+// swap transposes the last two axes.
+func (e emitter) swap(x *ir.Node) *ir.Node {
+	perm := make([]int, x.Type.Rank())
+	for i := range perm {
+		perm[i] = i
+	}
+	slices.Reverse(perm[len(perm)-2:])
+	return e.node(ir.OpTranspose, []*ir.Node{x}, []ir.Attr{{Ints: perm}})
+}

@@ -1,0 +1,259 @@
+package autodiff
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+var (
+	gradParameter = notDifferentiable
+	gradConstant  = notDifferentiable
+	gradIota      = notDifferentiable
+	gradArgMax    = notDifferentiable
+)
+
+// Every element is repeated: sum over the copies.
+func gradBroadcast(t *tape, n, ct *ir.Node) {
+	x, axes := n.In[0].Type.Shape, n.Attrs[1].Ints
+	var copied []int
+	for a, d := range n.Type.Shape {
+		i := slices.Index(axes, a)
+		if i < 0 || x[i] == 1 && d != 1 {
+			copied = append(copied, a)
+		}
+	}
+	t.add(0, t.reshape(t.sum(ct, copied), x))
+}
+
+func gradReshape(t *tape, n, ct *ir.Node) { t.add(0, t.reshape(ct, n.In[0].Type.Shape)) }
+
+func gradTranspose(t *tape, n, ct *ir.Node) {
+	perm := n.Attrs[0].Ints
+	inverse := make([]int, len(perm))
+	for i, p := range perm {
+		inverse[p] = i
+	}
+	if len(perm) > 0 {
+		ct = t.node(ir.OpTranspose, []*ir.Node{ct}, []ir.Attr{{Ints: inverse}})
+	}
+	t.add(0, ct)
+}
+
+// The elements go back to their places among zeros.
+func gradSlice(t *tape, n, ct *ir.Node) {
+	x := n.In[0].Type.Shape
+	starts, strides := n.Attrs[0].Ints, n.Attrs[2].Ints
+	if n.Type.Elements() == 0 {
+		t.add(0, t.zeros(n.In[0]))
+		return
+	}
+	high, interior := make([]int, len(x)), make([]int, len(x))
+	for i, d := range x {
+		interior[i] = strides[i] - 1
+		high[i] = d - starts[i] - ((n.Type.Shape[i]-1)*strides[i] + 1)
+	}
+	t.add(0, t.pad(ct, starts, high, interior))
+}
+
+func (t *tape) pad(x *ir.Node, low, high, interior []int) *ir.Node {
+	return t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, 0)}, []ir.Attr{{Ints: low}, {Ints: high}, {Ints: interior}})
+}
+
+func gradConcatenate(t *tape, n, ct *ir.Node) {
+	axis, start := n.Attrs[0].Int, 0
+	for i, x := range n.In {
+		d := x.Type.Shape[axis]
+		if t.wants(i) {
+			t.add(i, t.rows(ct, int(axis), start, start+d))
+		}
+		start += d
+	}
+}
+
+// rows slices one axis.
+func (t *tape) rows(x *ir.Node, axis, start, limit int) *ir.Node {
+	starts, limits, strides := make([]int, x.Type.Rank()), slices.Clone(x.Type.Shape), ones(x.Type.Rank())
+	starts[axis], limits[axis] = start, limit
+	return t.node(ir.OpSlice, []*ir.Node{x}, []ir.Attr{{Ints: starts}, {Ints: limits}, {Ints: strides}})
+}
+
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }
+
+// The operand's elements are taken out again; all others are the value's. A
+// negative low or high took elements away, whose gradient is 0.
+func gradPad(t *tape, n, ct *ir.Node) {
+	low, high, interior := n.Attrs[0].Ints, n.Attrs[1].Ints, n.Attrs[2].Ints
+	rank := len(low)
+	neg := func(v []int) []int {
+		out := make([]int, rank)
+		for i := range v {
+			out[i] = -v[i]
+		}
+		return out
+	}
+	x := n.In[0].Type.Shape
+	var g *ir.Node
+	if n.In[0].Type.Elements() == 0 {
+		g = t.zeros(n.In[0])
+	} else {
+		strides := make([]int, rank)
+		for i := range strides {
+			strides[i] = interior[i] + 1
+		}
+		spread := t.pad(ct, neg(low), neg(high), make([]int, rank))
+		g = t.node(ir.OpSlice, []*ir.Node{spread}, []ir.Attr{{Ints: make([]int, rank)}, {Ints: spread.Type.Shape}, {Ints: strides}})
+	}
+	if !g.Type.Shape.Equal(x) {
+		panic(failure{fmt.Errorf("gradient: pad: %v taken out of %v is not %v", g.Type, ct.Type, x)})
+	}
+	t.add(0, g)
+	if t.wants(1) {
+		axes := allAxes(rank)
+		t.add(1, t.op(ir.OpSub, t.sum(ct, axes), t.sum(g, axes)))
+	}
+}
+
+func allAxes(rank int) []int {
+	axes := make([]int, rank)
+	for i := range axes {
+		axes[i] = i
+	}
+	return axes
+}
+
+// unreduce brings a reduction's value back to the operand's shape.
+func (t *tape) unreduce(y *ir.Node, shape types.Shape, reduced []int) *ir.Node {
+	var kept []int
+	for a := range shape {
+		if !slices.Contains(reduced, a) {
+			kept = append(kept, a)
+		}
+	}
+	return t.node(ir.OpBroadcast, []*ir.Node{y}, []ir.Attr{{Ints: shape}, {Ints: kept}})
+}
+
+func gradSum(t *tape, n, ct *ir.Node) {
+	t.add(0, t.unreduce(ct, n.In[0].Type.Shape, n.Attrs[0].Ints))
+}
+
+func gradMax(t *tape, n, ct *ir.Node) { t.addExtreme(n, ct) }
+
+func gradMin(t *tape, n, ct *ir.Node) { t.addExtreme(n, ct) }
+
+// addExtreme shares the gradient equally among the elements that are extreme.
+func (t *tape) addExtreme(n, ct *ir.Node) {
+	x, axes := n.In[0], n.Attrs[0].Ints
+	is := t.compare("EQ", x, t.unreduce(n, x.Type.Shape, axes))
+	count := t.sum(t.node(ir.OpConvert, []*ir.Node{is}, []ir.Attr{{Int: int64(x.Type.DType)}}), axes)
+	share := t.op(ir.OpDiv, ct, count)
+	t.add(0, t.where(is, t.unreduce(share, x.Type.Shape, axes)))
+}
+
+// dX = dZ Yᵀ and dY = Xᵀ dZ; a matrix Y that all batches share sums over them.
+func gradMatMul(t *tape, n, ct *ir.Node) {
+	x, y := n.In[0], n.In[1]
+	if t.wants(0) {
+		t.add(0, t.op(ir.OpMatMul, ct, t.swap(y)))
+	}
+	if !t.wants(1) {
+		return
+	}
+	if y.Type.Rank() == 2 && x.Type.Rank() > 2 {
+		x, ct = t.flatten(x), t.flatten(ct)
+	}
+	t.add(1, t.op(ir.OpMatMul, t.swap(x), ct))
+}
+
+// flatten joins all axes but the last.
+func (t *tape) flatten(x *ir.Node) *ir.Node {
+	last := x.Type.Shape[x.Type.Rank()-1]
+	rows := 1
+	for _, d := range x.Type.Shape[:x.Type.Rank()-1] {
+		rows *= d
+	}
+	return t.reshape(x, []int{rows, last})
+}
+
+// The rows' gradients are added where the rows came from; clamped indices came
+// from the first and last row.
+func gradGather(t *tape, n, ct *ir.Node) {
+	x, i := n.In[0], n.In[1]
+	if x.Type.Shape[0] == 0 {
+		t.add(0, t.zeros(x))
+		return
+	}
+	i = t.op(ir.OpMinimum, t.op(ir.OpMaximum, i, t.scalar(i, 0)), t.scalar(i, float64(x.Type.Shape[0]-1)))
+	t.add(0, t.op(ir.OpScatterAdd, t.zeros(x), i, ct))
+}
+
+// x passes through; an update's gradient is that of the row it was added to,
+// 0 if its index is out of range.
+func gradScatterAdd(t *tape, n, ct *ir.Node) {
+	t.add(0, ct)
+	if !t.wants(2) {
+		return
+	}
+	i, updates := n.In[1], n.In[2]
+	if n.Type.Shape[0] == 0 {
+		t.add(2, t.zeros(updates))
+		return
+	}
+	inside := t.op(ir.OpAnd, t.compare("GE", i, t.scalar(i, 0)), t.compare("LT", i, t.scalar(i, float64(n.Type.Shape[0]))))
+	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{{Ints: updates.Type.Shape}, {Ints: allAxes(i.Type.Rank())}})
+	t.add(2, t.where(mask, t.op(ir.OpGather, ct, i)))
+}
+
+// A composite's own gradient if it has one; else that of its body, whose
+// values are computed again here.
+func gradComposite(t *tape, n, ct *ir.Node) {
+	if t.vjp != nil {
+		operands, ok, err := t.vjp(n, ct)
+		if err != nil {
+			panic(failure{err})
+		}
+		if ok {
+			for k, g := range operands {
+				if g != nil {
+					t.add(k, g)
+				}
+			}
+			return
+		}
+	}
+	body := n.Body.Graph
+	inner := tape{emitter: t.emitter, vjp: t.vjp, nodes: t.inline(body, n.In),
+		needed: make([]bool, len(body.Nodes)), adjoint: make([]*ir.Node, len(body.Nodes)),
+		operands: func(i int) []int32 { return body.Nodes[i].Operands() }}
+	for k, p := range body.Params {
+		inner.needed[p.ID] = t.wants(k)
+	}
+	inner.run(int(body.Results[0].ID), ct)
+	for k, p := range body.Params {
+		if g := inner.adjoint[p.ID]; g != nil {
+			t.add(k, g)
+		}
+	}
+}
+
+// inline records the nodes of a body with args in place of its parameters.
+func (t *tape) inline(body *ir.Graph, args []*ir.Node) []*ir.Node {
+	nodes := make([]*ir.Node, len(body.Nodes))
+	for i, m := range body.Nodes {
+		if m.Op == ir.OpParameter {
+			nodes[i] = args[m.Attrs[0].Int]
+			continue
+		}
+		in := make([]*ir.Node, len(m.In))
+		for k, x := range m.In {
+			in[k] = nodes[x.ID]
+		}
+		var err error
+		if nodes[i], err = t.b.Node(m.Op, in, m.Attrs, m.Body); err != nil {
+			panic(failure{fmt.Errorf("gradient of %s: %w", m.Op, err)})
+		}
+	}
+	return nodes
+}

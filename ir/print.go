@@ -1,0 +1,115 @@
+package ir
+
+import (
+	"strconv"
+	"strings"
+
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+// String prints the graph in the text form that [Parse] reads: the bodies of
+// composites first, each before those that call it, then one node a line.
+func (g *Graph) String() string {
+	p := printer{bodies: map[*Composite]int{}}
+	p.graph(g, -1)
+	return p.b.String()
+}
+
+type printer struct {
+	b      strings.Builder
+	bodies map[*Composite]int
+}
+
+func (p *printer) graph(g *Graph, number int) {
+	for _, n := range g.Nodes {
+		if n.Body == nil {
+			continue
+		}
+		if _, done := p.bodies[n.Body]; !done {
+			p.graph(n.Body.Graph, len(p.bodies))
+			p.bodies[n.Body] = len(p.bodies)
+		}
+	}
+	p.b.WriteString("graph " + strconv.Quote(g.Name))
+	if number >= 0 {
+		p.b.WriteString(" @" + strconv.Itoa(len(p.bodies)))
+	}
+	p.b.WriteString(" {\n")
+	for _, n := range g.Nodes {
+		p.node(n)
+	}
+	p.b.WriteString("  return")
+	for i, r := range g.Results {
+		if i > 0 {
+			p.b.WriteByte(',')
+		}
+		p.b.WriteString(" %" + strconv.Itoa(int(r.ID)))
+		if a := g.Alias[i]; a >= 0 {
+			p.b.WriteString(" alias " + strconv.Itoa(a))
+		}
+	}
+	p.b.WriteString("\n}\n")
+}
+
+func (p *printer) node(n *Node) {
+	p.b.WriteString("  %" + strconv.Itoa(int(n.ID)) + " = " + n.Op.String())
+	for i, x := range n.In {
+		if i > 0 {
+			p.b.WriteByte(',')
+		}
+		p.b.WriteString(" %" + strconv.Itoa(int(x.ID)))
+	}
+	if n.Body != nil {
+		p.b.WriteString(" @" + strconv.Itoa(p.bodies[n.Body]) + " " + strconv.Quote(n.Body.Name))
+	}
+	if attrs := n.attrTexts(); len(attrs) > 0 {
+		p.b.WriteString(" {" + strings.Join(attrs, ", ") + "}")
+	}
+	p.b.WriteString(" : " + n.Type.String())
+	if file, line := n.Loc.Position(); file != "" {
+		p.b.WriteString(" loc(" + strconv.Quote(file) + ":" + strconv.Itoa(line) + ")")
+	}
+	p.b.WriteByte('\n')
+}
+
+func (n *Node) attrTexts() []string {
+	var all []string
+	row := n.Op.Info()
+	for i, a := range n.Attrs {
+		all = append(all, row.Attrs[i].Name+" = "+attrText(row.Attrs[i].Kind, a, n.Type.DType))
+	}
+	if n.Body != nil {
+		for _, p := range n.Body.Params {
+			all = append(all, p.String())
+		}
+	}
+	return all
+}
+
+// String prints the parameter as name = value; a floating-point value has a
+// point or an exponent.
+func (p Param) String() string {
+	if p.IsFloat {
+		return p.Name + " = " + FormatLiteral(types.F64, LiteralBits(types.F64, p.Float))
+	}
+	return p.Name + " = " + strconv.Itoa(p.Int)
+}
+
+func attrText(k ops.AttrKind, a Attr, d types.DType) string {
+	switch k {
+	case ops.Int, ops.Axis:
+		return strconv.FormatInt(a.Int, 10)
+	case ops.DType:
+		return types.DType(a.Int).String()
+	case ops.Literal:
+		return FormatLiteral(d, uint64(a.Int))
+	case ops.String:
+		return strconv.Quote(a.Str)
+	}
+	s := make([]string, len(a.Ints))
+	for i, v := range a.Ints {
+		s[i] = strconv.Itoa(v)
+	}
+	return "[" + strings.Join(s, ", ") + "]"
+}

@@ -1,0 +1,150 @@
+// Package shapeinfer decides the type of every op's result from the types of
+// its operands and its attributes, or says which rule they break. Each rule is
+// written once, here; later stages read the type from the node. Its central
+// functions are [Infer], the rule, and [Record], which also brings the
+// operands and attributes that users may give into the form the rule wants.
+//
+// imports only ltc/ir and the packages below it.
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+// Error says which constraint of an op's type rule is broken.
+type Error struct {
+	Op       string       // mnemonic
+	Operands []types.Type // as the user gave them
+	Label    string       // of the constraint, as in docs/ops.md
+	Reason   string
+}
+
+// Error prints op(types): reason (label).
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	b.WriteByte('(')
+	for i, t := range e.Operands {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(t.String())
+	}
+	fmt.Fprintf(&b, "): %s (%s)", e.Reason, e.Label)
+	return b.String()
+}
+
+// rule is the type rule of an op with OwnRule. It may rely on the number of
+// operands and attributes and on the operands' constraints.
+type rule func(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, *broken)
+
+// broken names a constraint of Op.Where, from 1; 0 stands for the shapes of an
+// elementwise op.
+type broken struct {
+	where  int
+	reason string
+}
+
+func breaks(where int, format string, args ...any) (types.Type, *broken) {
+	return types.Type{}, &broken{where, fmt.Sprintf(format, args...)}
+}
+
+// Infer returns the type of the result of op. An error is an *Error.
+func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, error) {
+	row := op.Info()
+	if err := checkOperands(row, in); err != nil {
+		return types.Type{}, err
+	}
+	if len(attrs) != len(row.Attrs) {
+		return types.Type{}, newError(row, in, "attributes", fmt.Sprintf("it has %d attributes, got %d", len(row.Attrs), len(attrs)))
+	}
+	if row.Traits.Has(ops.Elementwise) {
+		for _, x := range in[1:] {
+			if !x.Type.Shape.Equal(in[0].Type.Shape) {
+				return types.Type{}, newError(row, in, "shapes", "the shapes of the operands differ")
+			}
+		}
+	}
+	t, b := rules[op](in, attrs, body)
+	if b != nil {
+		return types.Type{}, newError(row, in, label(row, b), b.reason)
+	}
+	return t, nil
+}
+
+func label(row *ops.Op, b *broken) string {
+	if b.where == 0 {
+		return "shapes"
+	}
+	return fmt.Sprintf("c%d", len(row.Operands)+b.where)
+}
+
+func newError(row *ops.Op, in []*ir.Node, label, reason string) *Error {
+	e := &Error{Op: row.Mnemonic(), Label: row.Mnemonic() + "_" + label, Reason: reason}
+	for _, x := range in {
+		e.Operands = append(e.Operands, x.Type)
+	}
+	return e
+}
+
+// checkOperands checks the operands' number and dtypes against the row.
+func checkOperands(row *ops.Op, in []*ir.Node) error {
+	want := len(row.Operands)
+	variadic := want > 0 && row.Operands[want-1].Variadic
+	if len(in) < want && !(variadic && len(in) == want-1) || len(in) > want && !variadic {
+		return newError(row, in, "operands", fmt.Sprintf("it takes %d operands, got %d", want, len(in)))
+	}
+	for i, x := range in {
+		k := min(i, want-1)
+		p := &row.Operands[k]
+		d := x.Type.DType
+		if !p.Is.Allows(d) {
+			return newError(row, in, fmt.Sprintf("c%d", k+1), fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d))
+		}
+		if p.Like != "" {
+			if other := in[operandIndex(row, p.Like)].Type.DType; d != other {
+				return newError(row, in, fmt.Sprintf("c%d", k+1),
+					fmt.Sprintf("dtypes differ: %s is %v and %s is %v; convert one with Convert", p.Like, other, p.Name, d))
+			}
+		}
+	}
+	return nil
+}
+
+func operandIndex(row *ops.Op, name string) int {
+	return slices.IndexFunc(row.Operands, func(p ops.Operand) bool { return p.Name == name })
+}
+
+// inferElementwise is the rule of elementwise ops without OwnRule: the result
+// is like the last operand.
+func inferElementwise(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return in[len(in)-1].Type, nil
+}
+
+// BroadcastShapes returns the shape to which both shapes broadcast: aligned at
+// the last axis, dimensions must be equal or one of them 1.
+func BroadcastShapes(a, b types.Shape) (types.Shape, bool) {
+	if a.Equal(b) {
+		return a, true
+	}
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := slices.Clone(a)
+	for i, d := range b {
+		j := len(a) - len(b) + i
+		switch {
+		case out[j] == 1:
+			out[j] = d
+		case d != 1 && d != out[j]:
+			return nil, false
+		}
+	}
+	return out, true
+}

@@ -1,0 +1,138 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+// Record adds op to b as a user calls it: elementwise operands broadcast,
+// axes may be negative, and the abbreviations of [ops.AttrKind] hold. It keeps
+// attrs but not the lists in them. An error is an *Error.
+func Record(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (*ir.Node, error) {
+	row := op.Info()
+	for i := range attrs {
+		normalize(row.Attrs[i].Kind, &attrs[i], in)
+	}
+	if len(in) > 1 && row.Traits.Has(ops.Elementwise) && !sameShapes(in) {
+		return recordBroadcast(b, op, in, attrs)
+	}
+	return b.Node(op, in, attrs, body)
+}
+
+func sameShapes(in []*ir.Node) bool {
+	for _, x := range in[1:] {
+		if !x.Type.Shape.Equal(in[0].Type.Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+func recordBroadcast(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, error) {
+	row := op.Info()
+	if err := checkOperands(row, in); err != nil {
+		return nil, err
+	}
+	shape, ok := in[0].Type.Shape, true
+	for _, x := range in[1:] {
+		if shape, ok = BroadcastShapes(shape, x.Type.Shape); !ok {
+			return nil, newError(row, in, "shapes", fmt.Sprintf("shapes do not broadcast: %s", clash(in)))
+		}
+	}
+	wide := make([]*ir.Node, len(in))
+	for i, x := range in {
+		var err error
+		if wide[i], err = Broadcast(b, x, shape); err != nil {
+			return nil, err
+		}
+	}
+	return b.Node(op, wide, attrs, nil)
+}
+
+// clash says which dimensions stand in the way of broadcasting.
+func clash(in []*ir.Node) string {
+	for i, x := range in {
+		for _, y := range in[i+1:] {
+			if _, ok := BroadcastShapes(x.Type.Shape, y.Type.Shape); ok {
+				continue
+			}
+			a, c := x.Type.Shape, y.Type.Shape
+			for k := 1; k <= min(len(a), len(c)); k++ {
+				if p, q := a[len(a)-k], c[len(c)-k]; p != q && p != 1 && q != 1 {
+					return fmt.Sprintf("%v and %v have %d and %d at axis -%d; reshape one, or give it a dimension of 1 there", a, c, p, q, k)
+				}
+			}
+		}
+	}
+	return "the operands' dimensions differ"
+}
+
+// Broadcast returns x broadcast to shape, which must be one to which its own
+// broadcasts: x itself when it has it already.
+func Broadcast(b *ir.Builder, x *ir.Node, shape types.Shape) (*ir.Node, error) {
+	if x.Type.Shape.Equal(shape) {
+		return x, nil
+	}
+	axes := make([]int, x.Type.Rank())
+	for i := range axes {
+		axes[i] = len(shape) - len(axes) + i
+	}
+	return b.Node(ir.OpBroadcast, []*ir.Node{x}, []ir.Attr{{Ints: shape}, {Ints: axes}}, nil)
+}
+
+// normalize brings an attribute as the user gave it into the form that nodes
+// hold. What cannot be one is left for the type rule to refuse.
+func normalize(k ops.AttrKind, a *ir.Attr, in []*ir.Node) {
+	a.Ints = slices.Clone(a.Ints)
+	if len(in) == 0 {
+		return
+	}
+	rank := in[0].Type.Rank()
+	switch k {
+	case ops.Axis:
+		if a.Int < 0 {
+			a.Int += int64(rank)
+		}
+	case ops.Axes, ops.Perm:
+		if len(a.Ints) == 0 {
+			for i := range rank {
+				a.Ints = append(a.Ints, i)
+			}
+			if k == ops.Perm {
+				slices.Reverse(a.Ints)
+			}
+			return
+		}
+		for i, axis := range a.Ints {
+			if axis < 0 {
+				a.Ints[i] += rank
+			}
+		}
+		if k == ops.Axes {
+			slices.Sort(a.Ints)
+		}
+	case ops.Dims:
+		fillDim(a.Ints, in[0].Type.Elements())
+	}
+}
+
+// fillDim replaces a single -1 by what is left of the elements.
+func fillDim(dims []int, elements int) {
+	i := slices.Index(dims, -1)
+	if i < 0 {
+		return
+	}
+	rest := 1
+	for j, d := range dims {
+		if j != i {
+			rest *= d
+		}
+	}
+	if rest > 0 && elements%rest == 0 {
+		dims[i] = elements / rest
+	}
+}

@@ -1,0 +1,290 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+func inferCompare(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	switch attrs[0].Str {
+	case "EQ", "NE", "LT", "LE", "GT", "GE":
+		return types.Type{DType: types.Bool, Shape: in[0].Type.Shape}, nil
+	}
+	return breaks(1, "direction is %q, must be EQ, NE, LT, LE, GT or GE", attrs[0].Str)
+}
+
+func inferConvert(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	d := types.DType(attrs[0].Int)
+	if attrs[0].Int < 0 || attrs[0].Int > 255 || !d.Valid() {
+		return breaks(1, "there is no dtype number %d", attrs[0].Int)
+	}
+	return types.Type{DType: d, Shape: in[0].Type.Shape}, nil
+}
+
+func inferParameter([]*ir.Node, []ir.Attr, *ir.Composite) (types.Type, *broken) {
+	panic("shapeinfer: a parameter's type is given, not inferred: use ir.Builder.Parameter")
+}
+
+func inferConstant(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	d := types.DType(attrs[0].Int)
+	if attrs[0].Int < 0 || attrs[0].Int > 255 || !d.Valid() {
+		return breaks(1, "there is no dtype number %d", attrs[0].Int)
+	}
+	return types.Type{DType: d}, nil
+}
+
+func inferIota(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	d := types.DType(attrs[0].Int)
+	t := types.Type{DType: d, Shape: attrs[1].Ints}
+	if attrs[0].Int < 0 || attrs[0].Int > 255 || !d.IsNumber() {
+		return breaks(1, "dtype must be a number, is %v", d)
+	}
+	if err := t.Check(); err != nil {
+		return breaks(2, "%v", err)
+	}
+	if axis := attrs[2].Int; axis < 0 || axis >= int64(t.Rank()) {
+		return breaks(3, "axis %d is not one of the shape %v", axis, t.Shape)
+	}
+	return t, nil
+}
+
+func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x := in[0].Type
+	t := types.Type{DType: x.DType, Shape: attrs[0].Ints}
+	if err := t.Check(); err != nil {
+		return breaks(1, "%v", err)
+	}
+	axes := attrs[1].Ints
+	if len(axes) != x.Rank() {
+		return breaks(2, "%d axes are named, x has %d", len(axes), x.Rank())
+	}
+	for i, a := range axes {
+		if a < 0 || a >= t.Rank() || i > 0 && a <= axes[i-1] {
+			return breaks(2, "axes %v do not rise within the shape %v", axes, t.Shape)
+		}
+		if x.Shape[i] != 1 && x.Shape[i] != t.Shape[a] {
+			return breaks(3, "dimension %d of x is %d and cannot become %d", i, x.Shape[i], t.Shape[a])
+		}
+	}
+	return t, nil
+}
+
+func inferReshape(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x := in[0].Type
+	t := types.Type{DType: x.DType, Shape: attrs[0].Ints}
+	if slices.Contains(t.Shape, -1) {
+		return breaks(2, "no dimension in place of -1 makes %d elements of %v", x.Elements(), t.Shape)
+	}
+	if err := t.Check(); err != nil {
+		return breaks(1, "%v", err)
+	}
+	if t.Elements() != x.Elements() {
+		return breaks(2, "%v has %d elements, %v has %d", x.Shape, x.Elements(), t.Shape, t.Elements())
+	}
+	return t, nil
+}
+
+func inferTranspose(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, perm := in[0].Type, attrs[0].Ints
+	shape := make(types.Shape, len(perm))
+	if len(perm) != x.Rank() {
+		return breaks(1, "%v does not order %d axes", perm, x.Rank())
+	}
+	for i, p := range perm {
+		if p < 0 || p >= len(perm) || slices.Contains(perm[:i], p) {
+			return breaks(1, "%v is not a permutation of 0 to %d", perm, len(perm)-1)
+		}
+		shape[i] = x.Shape[p]
+	}
+	return types.Type{DType: x.DType, Shape: shape}, nil
+}
+
+func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x := in[0].Type
+	starts, limits, strides := attrs[0].Ints, attrs[1].Ints, attrs[2].Ints
+	if len(starts) != x.Rank() || len(limits) != x.Rank() || len(strides) != x.Rank() {
+		return breaks(1, "got %d starts, %d limits and %d strides for rank %d", len(starts), len(limits), len(strides), x.Rank())
+	}
+	shape := make(types.Shape, x.Rank())
+	for i, d := range x.Shape {
+		if starts[i] < 0 || starts[i] > limits[i] || limits[i] > d {
+			return breaks(2, "axis %d: %d:%d is out of bounds for dimension %d", i, starts[i], limits[i], d)
+		}
+		if strides[i] <= 0 {
+			return breaks(3, "axis %d: stride %d is not positive", i, strides[i])
+		}
+		shape[i] = ceilDiv(limits[i]-starts[i], strides[i])
+	}
+	return types.Type{DType: x.DType, Shape: shape}, nil
+}
+
+// ceilDiv returns a/b rounded up, for a >= 0 and b > 0.
+func ceilDiv(a, b int) int {
+	if a == 0 {
+		return 0
+	}
+	return (a-1)/b + 1
+}
+
+func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, axis := in[0].Type, int(attrs[0].Int)
+	if axis < 0 || axis >= x.Rank() {
+		return breaks(1, "axis %d is not one of %v", axis, x.Shape)
+	}
+	shape := slices.Clone(x.Shape)
+	for i, y := range in[1:] {
+		s := y.Type.Shape
+		if len(s) != len(shape) {
+			return breaks(2, "operand %d has rank %d, the first has %d", i+1, len(s), len(shape))
+		}
+		for k, d := range s {
+			if k != axis && d != shape[k] {
+				return breaks(2, "operand %d has %d at axis %d, the first has %d", i+1, d, k, shape[k])
+			}
+		}
+		shape[axis] += s[axis]
+	}
+	t := types.Type{DType: x.DType, Shape: shape}
+	if err := t.Check(); err != nil {
+		return breaks(2, "%v", err)
+	}
+	return t, nil
+}
+
+func inferPad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x := in[0].Type
+	low, high, interior := attrs[0].Ints, attrs[1].Ints, attrs[2].Ints
+	if r := in[1].Type.Rank(); r != 0 {
+		return breaks(1, "value has rank %d, must be a scalar", r)
+	}
+	if len(low) != x.Rank() || len(high) != x.Rank() || len(interior) != x.Rank() {
+		return breaks(2, "got %d low, %d high and %d interior for rank %d", len(low), len(high), len(interior), x.Rank())
+	}
+	shape := make(types.Shape, x.Rank())
+	for i, d := range x.Shape {
+		if interior[i] < 0 {
+			return breaks(3, "axis %d: interior %d is negative", i, interior[i])
+		}
+		const limit = 1 << 40 // keeps the sum below from wrapping around
+		if max(low[i], high[i], interior[i], -low[i], -high[i]) > limit || d > 0 && interior[i] > limit/d {
+			return breaks(4, "axis %d: padding of %d, %d, %d is too large", i, low[i], high[i], interior[i])
+		}
+		shape[i] = low[i] + d + max(d-1, 0)*interior[i] + high[i]
+		if shape[i] < 0 {
+			return breaks(4, "axis %d: low %d and high %d take more than the %d elements there are", i, low[i], high[i], d)
+		}
+	}
+	t := types.Type{DType: x.DType, Shape: shape}
+	if err := t.Check(); err != nil {
+		return breaks(4, "%v", err)
+	}
+	return t, nil
+}
+
+func inferSum(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return reduced(in[0].Type, attrs[0].Ints)
+}
+
+func inferMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return reduced(in[0].Type, attrs[0].Ints)
+}
+
+func inferMin(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return reduced(in[0].Type, attrs[0].Ints)
+}
+
+// reduced drops axes, which must be sorted.
+func reduced(x types.Type, axes []int) (types.Type, *broken) {
+	for i, a := range axes {
+		if a < 0 || a >= x.Rank() {
+			return breaks(1, "axis %d is not one of %v", a, x.Shape)
+		}
+		if i > 0 && a <= axes[i-1] {
+			return breaks(1, "axes %v are not distinct and sorted", axes)
+		}
+	}
+	shape := make(types.Shape, 0, x.Rank()-len(axes))
+	for i, d := range x.Shape {
+		if !slices.Contains(axes, i) {
+			shape = append(shape, d)
+		}
+	}
+	return types.Type{DType: x.DType, Shape: shape}, nil
+}
+
+func inferArgMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, axis := in[0].Type, int(attrs[0].Int)
+	if axis < 0 || axis >= x.Rank() {
+		return breaks(1, "axis %d is not one of %v", axis, x.Shape)
+	}
+	if x.Shape[axis] == 0 {
+		return breaks(2, "axis %d of %v has no elements", axis, x.Shape)
+	}
+	t, b := reduced(x, []int{axis})
+	t.DType = types.I64
+	return t, b
+}
+
+func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, y := in[0].Type.Shape, in[1].Type.Shape
+	if len(x) < 2 || len(y) < 2 {
+		return breaks(1, "ranks are %d and %d, must be at least 2", len(x), len(y))
+	}
+	if p, q := x[len(x)-1], y[len(y)-2]; p != q {
+		return breaks(2, "inner dimensions differ: %d and %d", p, q)
+	}
+	if len(y) != 2 && !x[:len(x)-2].Equal(y[:len(y)-2]) {
+		return breaks(3, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
+	}
+	shape := slices.Clone(x)
+	shape[len(shape)-1] = y[len(y)-1]
+	t := types.Type{DType: in[0].Type.DType, Shape: shape}
+	if err := t.Check(); err != nil {
+		return breaks(3, "%v", err)
+	}
+	return t, nil
+}
+
+func inferGather(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, indices := in[0].Type, in[1].Type
+	if x.Rank() == 0 {
+		return breaks(1, "x is a scalar")
+	}
+	if x.Shape[0] == 0 && indices.Elements() > 0 {
+		return breaks(1, "x has no rows")
+	}
+	t := types.Type{DType: x.DType, Shape: slices.Concat(indices.Shape, x.Shape[1:])}
+	if err := t.Check(); err != nil {
+		return breaks(1, "%v", err)
+	}
+	return t, nil
+}
+
+func inferScatterAdd(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, indices, updates := in[0].Type, in[1].Type, in[2].Type
+	if x.Rank() == 0 {
+		return breaks(1, "x is a scalar")
+	}
+	if want := slices.Concat(indices.Shape, x.Shape[1:]); !updates.Shape.Equal(want) {
+		return breaks(2, "updates have shape %v, must have %v", updates.Shape, want)
+	}
+	return x, nil
+}
+
+func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (types.Type, *broken) {
+	if body == nil || len(body.Graph.Results) != 1 {
+		return breaks(1, "it has no body with one result")
+	}
+	params := body.Graph.Params
+	if len(params) != len(in) {
+		return breaks(1, "%s takes %d operands, got %d", body.Name, len(params), len(in))
+	}
+	for i, p := range params {
+		if !p.Type.Equal(in[i].Type) {
+			return breaks(1, "operand %d of %s must be %v, is %v", i, body.Name, p.Type, in[i].Type)
+		}
+	}
+	return body.Graph.Results[0].Type, nil
+}
