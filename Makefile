@@ -1,0 +1,75 @@
+# Needs Go and nothing else, but for `make race` (a C compiler) and
+# `make judge` (Python and ../shared), which say so and skip without.
+
+GO       ?= go
+PYTHON   ?= python3
+FUZZTIME ?= 10s
+JUDGE    ?= ../shared/conformance/judge
+# More flags for go test and for the benchmark: make test TESTFLAGS=-short
+TESTFLAGS ?=
+BENCHFLAGS ?=
+
+# Tests without cgo, whatever the environment says; make race sets its own.
+export CGO_ENABLED = 0
+
+# Modules of their own live below these, with `replace` pointing here.
+MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+.PHONY: help run test race judge bench generate fuzz rename build-all clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
+
+run: ## set up, then train a classifier on handwritten digits and print its accuracy
+	@mkdir -p bin out
+	cd examples/digits && $(GO) build -o ../../bin/digits .
+	./bin/digits
+
+test: ## set up, then vet and test every module
+	@r=0; for m in $(MODULES); do (cd $$m && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...) || r=1; done; exit $$r
+
+race: ## test under the race detector; needs a C compiler
+	@cc=$$($(GO) env CC | cut -d' ' -f1); \
+	if ! command -v "$$cc" >/dev/null 2>&1; then \
+		echo "SKIPPED: make race: no C compiler ($$cc), which the race detector needs" >&2; \
+	else \
+		CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...; \
+	fi
+
+judge: ## run every golden program on XLA too and compare; needs Python and ../shared
+	@if [ ! -f $(JUDGE)/run_with_xla.py ]; then \
+		echo "SKIPPED: make judge: no $(JUDGE)/run_with_xla.py" >&2; exit 0; fi; \
+	if ! command -v $(PYTHON) >/dev/null 2>&1; then \
+		echo "SKIPPED: make judge: no $(PYTHON)" >&2; exit 0; fi; \
+	set -e; reqs=$$($(PYTHON) -c 'import sys; print("requirements.txt" if sys.version_info >= (3, 13) else "requirements-py311.txt")'); \
+	if ! cmp -s $(JUDGE)/$$reqs .venv-judge/installed.txt; then \
+		$(PYTHON) -m venv .venv-judge; \
+		.venv-judge/bin/python -m pip install -q --disable-pip-version-check -r $(JUDGE)/$$reqs; \
+		cp $(JUDGE)/$$reqs .venv-judge/installed.txt; \
+	fi; \
+	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py testdata
+
+bench: ## measure the workloads, one JSON object a line
+	$(GO) run ./bench $(BENCHFLAGS) -json
+
+generate: ## write the generated files anew
+	$(GO) generate ./...
+
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@set -e; targets=$$($(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { n[k++] = $$1 } /^ok/ { for (i = 0; i < k; i++) print $$2 ":" n[i]; k = 0 }'); \
+	test -n "$$targets" || { echo "make fuzz: no fuzz targets found" >&2; exit 1; }; \
+	for t in $$targets; do \
+		echo "fuzz $$t"; $(GO) test -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime $(FUZZTIME) "$${t%:*}"; \
+	done
+
+rename: ## change the module path everywhere: make rename MODULE=example.org/x
+	$(GO) run ./internal/rename "$(MODULE)"
+
+build-all: ## build every module for every platform
+	@set -e; for p in $(PLATFORMS); do for m in $(MODULES); do \
+		echo "build $$m for $$p"; (cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o $(if $(filter windows%,$(OS)),NUL,/dev/null) ./...); \
+	done; done
+
+clean: ## remove what was built
+	rm -rf bin out .venv-judge
