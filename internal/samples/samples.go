@@ -1,0 +1,148 @@
+// Package samples makes tensors to try programs with, and reads elements of
+// any dtype one at a time. Its central function is [Make].
+//
+// imports only ltc/soa and ltc/ir/types.
+package samples
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Kinds names what [Make] makes, for usage texts.
+const Kinds = "zeros, iota or rand:SEED"
+
+// Make returns a fresh dense tensor of type t. spec is one of
+//
+//	zeros      0 or false
+//	iota       0, 1, 2, … in row-major order; false, true, false, … for bool
+//	rand:SEED  floating point: uniform in [-1, 1), signed integers: from -9 to
+//	           9, unsigned: from 0 to 9, bool: either; the same on every machine
+func Make(t types.Type, spec string) (soa.View, error) {
+	v := soa.Make(t)
+	switch kind, arg, _ := strings.Cut(spec, ":"); {
+	case spec == "zeros":
+		return v, nil
+	case spec == "iota":
+		for i := range t.Elements() {
+			Set(v, i, float64(i))
+		}
+		return v, nil
+	case kind == "rand":
+		seed, err := strconv.ParseUint(arg, 10, 64)
+		if err != nil {
+			return soa.View{}, fmt.Errorf("%q: want rand: and a seed from 0 to 2^64-1", spec)
+		}
+		random(v, seed)
+		return v, nil
+	}
+	return soa.View{}, fmt.Errorf("%q: want %s", spec, Kinds)
+}
+
+// random fills v. Each element takes one draw of a PCG seeded with (seed, 0).
+func random(v soa.View, seed uint64) {
+	pcg := rand.NewPCG(seed, 0)
+	for i := range v.Type.Elements() {
+		u := float64(pcg.Uint64()>>11) * 0x1p-53 // uniform in [0, 1)
+		switch d := v.Type.DType; {
+		case d.IsFloat():
+			u = 2*u - 1
+		case d.IsSigned():
+			u = math.Floor(u*19) - 9
+		case d.IsInteger():
+			u = math.Floor(u * 10)
+		default:
+			u = math.Floor(u * 2)
+		}
+		Set(v, i, u)
+	}
+}
+
+// bytes returns the memory of element i of a dense view, in row-major order.
+func bytes(v soa.View, i int) []byte {
+	size := v.Type.DType.Size()
+	return unsafe.Slice((*byte)(unsafe.Add(v.Base(), i*size)), size)
+}
+
+// Set stores x, converted to the dtype, in element i (row-major) of the dense
+// view v: integers modulo their range, bools by x's lowest bit.
+func Set(v soa.View, i int, x float64) {
+	var bits uint64
+	switch v.Type.DType {
+	case types.F64:
+		bits = math.Float64bits(x)
+	case types.F32:
+		bits = uint64(math.Float32bits(float32(x)))
+	case types.F16:
+		bits = uint64(types.ToFloat16(x))
+	case types.BF16:
+		bits = uint64(types.ToBFloat16(x))
+	case types.Bool:
+		bits = uint64(int64(x)) & 1
+	default:
+		bits = uint64(int64(x))
+	}
+	SetBits(v, i, bits)
+}
+
+// Bits returns the bits of element i (row-major) of the dense view v, in the
+// lowest bits of the result.
+func Bits(v soa.View, i int) uint64 {
+	b := bytes(v, i)
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.NativeEndian.Uint16(b))
+	case 4:
+		return uint64(binary.NativeEndian.Uint32(b))
+	}
+	return binary.NativeEndian.Uint64(b)
+}
+
+// SetBits stores the lowest bits of bits in element i (row-major) of the dense
+// view v.
+func SetBits(v soa.View, i int, bits uint64) {
+	switch b := bytes(v, i); len(b) {
+	case 1:
+		b[0] = uint8(bits)
+	case 2:
+		binary.NativeEndian.PutUint16(b, uint16(bits))
+	case 4:
+		binary.NativeEndian.PutUint32(b, uint32(bits))
+	case 8:
+		binary.NativeEndian.PutUint64(b, bits)
+	}
+}
+
+// Float returns element i (row-major) of the dense floating-point view v.
+func Float(v soa.View, i int) float64 {
+	bits := Bits(v, i)
+	switch v.Type.DType {
+	case types.F64:
+		return math.Float64frombits(bits)
+	case types.F32:
+		return float64(math.Float32frombits(uint32(bits)))
+	case types.F16:
+		return float64(types.Float16(bits).Float32())
+	default:
+		return float64(types.BFloat16(bits).Float32())
+	}
+}
+
+// Dense returns v, or a dense copy of it.
+func Dense(v soa.View) (soa.View, error) {
+	if v.IsDense() {
+		return v, nil
+	}
+	d := soa.Make(v.Type)
+	return d, soa.Copy(d, v)
+}
