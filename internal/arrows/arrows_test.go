@@ -46,6 +46,9 @@ var allowed = map[string][]string{
 	"checkpoint":              {"lazy", "soa/npy"},
 	"model":                   {"backends", "mlir", "soa"},
 	"collective":              {"soa"},
+
+	// What programs share.
+	"internal/samples": {"soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only
