@@ -1,0 +1,224 @@
+// Package lower turns a graph into the StableHLO module that backends run: one
+// public function main, and a private function for the body of each composite.
+// Its central function is [Module].
+//
+// imports only ltc/ir, ltc/mlir and the packages below them.
+package lower
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// Version is the module's ltc.version: that of the attribute vocabulary in
+// docs/mlir.md.
+const Version = 1
+
+// Module lowers g. Parameters keep their names as ltc.name, and those whose
+// memory a result takes over say so with tf.aliasing_output. The graph must be
+// one that a builder captured or that [ir.Graph.Verify] accepts.
+func Module(g *ir.Graph) *mlir.Module {
+	l := &lowerer{
+		module:  &mlir.Module{Name: symbol(g.Name)},
+		symbols: map[string]bool{"main": true},
+	}
+	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
+	l.module.Ops = make([]*mlir.Op, 1, 4)
+	main := l.function(g, "main", "")
+	args := make([]mlir.Dict, len(g.Params))
+	for i, p := range g.Params {
+		if name := p.ParamName(); name != "" {
+			args[i].Set("ltc.name", mlir.StringAttr(name))
+		}
+	}
+	for i, a := range g.Alias {
+		if a >= 0 {
+			args[a].Set("tf.aliasing_output", mlir.IntegerAttr{Value: int64(i), Type: mlir.I32})
+		}
+	}
+	setArgAttrs(main, args)
+	l.module.Ops[0] = main
+	l.module.Number()
+	return l.module
+}
+
+// Text is the text of [Module], with or without the locations of its ops.
+func Text(g *ir.Graph, locations bool) string {
+	return mlir.Print(Module(g), mlir.PrintOptions{Locations: locations})
+}
+
+func setArgAttrs(f *mlir.Op, args []mlir.Dict) {
+	var all mlir.ArrayAttr
+	some := false
+	for _, d := range args {
+		all = append(all, mlir.DictAttr(d))
+		some = some || len(d) > 0
+	}
+	if some {
+		f.Attrs.Set("arg_attrs", all)
+	}
+}
+
+// symbol makes a name that can stand after @ without quotes.
+func symbol(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
+		if !letter && (i == 0 || c != '.' && (c < '0' || c > '9')) {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+
+type lowerer struct {
+	module  *mlir.Module
+	symbols map[string]bool
+	bodies  []body
+
+	// of the function at hand
+	block  *mlir.Block
+	values []*mlir.Value // by node
+	loc    mlir.Location
+}
+
+// body is a composite whose function has been made.
+type body struct {
+	graph  *ir.Graph
+	symbol string
+}
+
+// lowering emits the ops of a node into the block at hand and returns the
+// value of the result.
+type lowering func(l *lowerer, n *ir.Node) *mlir.Value
+
+func (l *lowerer) function(g *ir.Graph, name, visibility string) *mlir.Op {
+	var ins, outs []mlir.Type
+	for _, p := range g.Params {
+		ins = append(ins, tensor(p.Type))
+	}
+	for _, r := range g.Results {
+		outs = append(outs, tensor(r.Type))
+	}
+	f := mlir.NewFunc(name, visibility, ins, outs)
+	outer := *l
+	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
+	for i, n := range g.Nodes {
+		l.loc = nil
+		if file, line := n.Loc.Position(); file != "" {
+			l.loc = mlir.FileLoc{File: file, Line: line}
+		}
+		l.values[i] = lowerings[n.Op](l, n)
+	}
+	l.loc = nil
+	ret := make([]*mlir.Value, len(g.Results))
+	for i, r := range g.Results {
+		ret[i] = l.values[r.ID]
+	}
+	l.append(mlir.NewOp("func.return", ret))
+	l.block, l.values, l.loc = outer.block, outer.values, outer.loc
+	return f
+}
+
+// decomposition returns the symbol of the function for a composite's body,
+// made once for equal bodies.
+func (l *lowerer) decomposition(c *ir.Composite) string {
+	for _, b := range l.bodies {
+		if ir.Equal(b.graph, c.Graph) {
+			return b.symbol
+		}
+	}
+	base := symbol(c.Name)
+	name := base
+	for i := 1; l.symbols[name]; i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	l.symbols[name] = true
+	l.bodies = append(l.bodies, body{c.Graph, name})
+	f := l.function(c.Graph, name, "private")
+	l.module.Ops = append(l.module.Ops, f)
+	return name
+}
+
+func (l *lowerer) append(op *mlir.Op) {
+	op.Loc = l.loc
+	l.block.Ops = append(l.block.Ops, op)
+}
+
+// emit appends a StableHLO op with one result.
+func (l *lowerer) emit(mnemonic string, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
+	op := mlir.NewOp("stablehlo."+mnemonic, operands, t)
+	op.Attrs = attrs
+	l.append(op)
+	return op.Results[0]
+}
+
+func attr(name string, v mlir.Attribute) mlir.NamedAttr {
+	return mlir.NamedAttr{Name: name, Value: v}
+}
+
+func ints(name string, v []int) mlir.NamedAttr { return attr(name, mlir.I64Array(v)) }
+
+// in returns the values of the node's operands.
+func (l *lowerer) in(n *ir.Node) []*mlir.Value {
+	vs := make([]*mlir.Value, len(n.In))
+	for i, x := range n.In {
+		vs[i] = l.values[x.ID]
+	}
+	return vs
+}
+
+// constant emits a scalar of the given bits.
+func (l *lowerer) constant(d types.DType, bits uint64) *mlir.Value {
+	t := mlir.Tensor(element(d))
+	data := binary.LittleEndian.AppendUint64(nil, bits)[:d.Size()]
+	return l.emit("constant", t, nil, attr("value", mlir.Dense(t, data)))
+}
+
+func tensor(t types.Type) *mlir.TensorType {
+	dims := make([]int64, len(t.Shape))
+	for i, d := range t.Shape {
+		dims[i] = int64(d)
+	}
+	return mlir.Tensor(element(t.DType), dims...)
+}
+
+// element returns the MLIR type of a dtype. StableHLO writes signed integers
+// signless, bool as i1.
+func element(d types.DType) mlir.Type {
+	switch d {
+	case types.Bool:
+		return mlir.I1
+	case types.U8:
+		return mlir.UI8
+	case types.U32:
+		return mlir.UI32
+	case types.U64:
+		return mlir.UI64
+	case types.I32:
+		return mlir.I32
+	case types.I64:
+		return mlir.I64
+	case types.F16:
+		return mlir.F16
+	case types.BF16:
+		return mlir.BF16
+	case types.F32:
+		return mlir.F32
+	case types.F64:
+		return mlir.F64
+	}
+	panic(fmt.Sprintf("lower: no MLIR type for %v", d))
+}
+
+// lowerElementwise is the lowering of rows that are one StableHLO op.
+func lowerElementwise(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit(n.Op.Info().HLO, tensor(n.Type), l.in(n))
+}
+
+var _ = ops.Table // the rows say which lowering an op has

@@ -1,0 +1,275 @@
+package lower
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+func lowerParameter(l *lowerer, n *ir.Node) *mlir.Value {
+	arg := l.block.Args[n.Attrs[0].Int]
+	arg.Loc = l.loc
+	return arg
+}
+
+func lowerConstant(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.constant(n.Type.DType, uint64(n.Attrs[1].Int))
+}
+
+func lowerIota(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(n.Attrs[2].Int)))
+}
+
+// lowerReLU emits maximum(x, 0), which keeps NaN.
+func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
+	t := tensor(n.Type)
+	zero := l.constant(n.Type.DType, 0)
+	if n.Type.Rank() > 0 {
+		zero = l.emit("broadcast_in_dim", t, []*mlir.Value{zero}, ints("broadcast_dimensions", nil))
+	}
+	return l.emit("maximum", t, []*mlir.Value{l.values[n.In[0].ID], zero})
+}
+
+func lowerCompare(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.compare(n.Attrs[0].Str, n.In[0].Type.DType, tensor(n.Type), l.in(n)...)
+}
+
+// compare emits a comparison of elements of d; t is the result's type.
+func (l *lowerer) compare(direction string, d types.DType, t mlir.Type, operands ...*mlir.Value) *mlir.Value {
+	kind := "UNSIGNED"
+	switch {
+	case d.IsFloat():
+		kind = "FLOAT"
+	case d.IsInteger() && d.IsSigned():
+		kind = "SIGNED"
+	}
+	return l.emit("compare", t, operands,
+		attr("comparison_direction", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: direction}),
+		attr("compare_type", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_type", Value: kind}))
+}
+
+func lowerBroadcast(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("broadcast_in_dim", tensor(n.Type), l.in(n), ints("broadcast_dimensions", n.Attrs[1].Ints))
+}
+
+func lowerReshape(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("reshape", tensor(n.Type), l.in(n))
+}
+
+func lowerTranspose(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("transpose", tensor(n.Type), l.in(n), ints("permutation", n.Attrs[0].Ints))
+}
+
+func lowerSlice(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("slice", tensor(n.Type), l.in(n), ints("start_indices", n.Attrs[0].Ints),
+		ints("limit_indices", n.Attrs[1].Ints), ints("strides", n.Attrs[2].Ints))
+}
+
+func lowerConcatenate(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("concatenate", tensor(n.Type), l.in(n), attr("dimension", mlir.I64Attr(n.Attrs[0].Int)))
+}
+
+func lowerPad(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("pad", tensor(n.Type), l.in(n), ints("edge_padding_low", n.Attrs[0].Ints),
+		ints("edge_padding_high", n.Attrs[1].Ints), ints("interior_padding", n.Attrs[2].Ints))
+}
+
+// lowerSum adds 16-bit floats in f32 and rounds the sum once: a running sum in
+// 16 bits would stop growing after a few hundred terms.
+func lowerSum(l *lowerer, n *ir.Node) *mlir.Value {
+	d := n.Type.DType
+	if d != types.F16 && d != types.BF16 {
+		return l.reduce("add", n, d, 0)
+	}
+	x := n.In[0].Type
+	x.DType = types.F32
+	wide := l.emit("convert", tensor(x), l.in(n))
+	t := n.Type
+	t.DType = types.F32
+	sum := l.reduceValue("add", wide, t, 0, n.Attrs[0].Ints)
+	return l.emit("convert", tensor(n.Type), []*mlir.Value{sum})
+}
+
+func lowerMax(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.reduce("maximum", n, n.Type.DType, smallest(n.Type.DType))
+}
+
+func lowerMin(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.reduce("minimum", n, n.Type.DType, largest(n.Type.DType))
+}
+
+// smallest returns the bits of d's smallest value.
+func smallest(d types.DType) uint64 {
+	switch {
+	case d.IsFloat():
+		return ir.LiteralBits(d, math.Inf(-1))
+	case d.IsSigned():
+		return ir.IntLiteralBits(d, math.MinInt64>>(64-8*d.Size()))
+	}
+	return 0
+}
+
+// largest returns the bits of d's largest value.
+func largest(d types.DType) uint64 {
+	if d.IsFloat() {
+		return ir.LiteralBits(d, math.Inf(1))
+	}
+	return ir.IntLiteralBits(d, -1) ^ smallest(d)
+}
+
+func (l *lowerer) reduce(mnemonic string, n *ir.Node, d types.DType, init uint64) *mlir.Value {
+	return l.reduceValue(mnemonic, l.values[n.In[0].ID], n.Type, init, n.Attrs[0].Ints)
+}
+
+// reduceValue folds x over axes with a binary op; t is the result's type.
+func (l *lowerer) reduceValue(mnemonic string, x *mlir.Value, t types.Type, init uint64, axes []int) *mlir.Value {
+	start := l.constant(t.DType, init)
+	op := mlir.NewOp("stablehlo.reduce", []*mlir.Value{x, start}, tensor(t))
+	op.Attrs.Set("dimensions", mlir.I64Array(axes))
+	scalar := mlir.Tensor(element(t.DType))
+	op.Regions = l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
+		return []*mlir.Value{l.emit(mnemonic, scalar, args)}
+	})
+	l.append(op)
+	return op.Results[0]
+}
+
+// region makes a region of one block that returns what f emits.
+func (l *lowerer) region(args []mlir.Type, f func(args []*mlir.Value) []*mlir.Value) []*mlir.Region {
+	outer := l.block
+	l.block = mlir.NewBlock(args...)
+	l.append(mlir.NewOp("stablehlo.return", f(l.block.Args)))
+	b := l.block
+	l.block = outer
+	return []*mlir.Region{{Blocks: []*mlir.Block{b}}}
+}
+
+// lowerArgMax reduces pairs of element and index. A pair wins by its element,
+// a NaN before all else, then by the smaller index: the order of the reduction
+// does not matter.
+func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
+	x := n.In[0].Type
+	d, axis := x.DType, n.Attrs[0].Int
+	index := types.Type{DType: types.I64, Shape: x.Shape}
+	iota := l.emit("iota", tensor(index), nil, attr("iota_dimension", mlir.I64Attr(axis)))
+	best := types.Type{DType: d, Shape: n.Type.Shape}
+	op := mlir.NewOp("stablehlo.reduce",
+		[]*mlir.Value{l.values[n.In[0].ID], iota, l.constant(d, smallest(d)), l.constant(types.I64, 0)},
+		tensor(best), tensor(n.Type))
+	op.Attrs.Set("dimensions", mlir.I64Array([]int64{axis}))
+	e, i, p := mlir.Tensor(element(d)), mlir.Tensor(mlir.I64), mlir.Tensor(mlir.I1)
+	op.Regions = l.region([]mlir.Type{e, i, e, i}, func(v []*mlir.Value) []*mlir.Value {
+		a, ai, b, bi := v[0], v[1], v[2], v[3]
+		logic := func(op string, x ...*mlir.Value) *mlir.Value { return l.emit(op, p, x) }
+		wins, ties := l.compare("GT", d, p, a, b), l.compare("EQ", d, p, a, b)
+		if d.IsFloat() {
+			aNaN, bNaN := l.compare("NE", d, p, a, a), l.compare("NE", d, p, b, b)
+			wins = logic("or", wins, logic("and", aNaN, logic("not", bNaN)))
+			ties = logic("or", ties, logic("and", aNaN, bNaN))
+		}
+		first := l.compare("LT", types.I64, p, ai, bi)
+		pick := logic("or", wins, logic("and", ties, first))
+		return []*mlir.Value{l.emit("select", e, []*mlir.Value{pick, a, b}), l.emit("select", i, []*mlir.Value{pick, ai, bi})}
+	})
+	l.append(op)
+	return op.Results[1]
+}
+
+func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
+	x, y := n.In[0].Type.Rank(), n.In[1].Type.Rank()
+	var batch []int
+	for i := range y - 2 {
+		batch = append(batch, i)
+	}
+	dims := structAttr("stablehlo.dot",
+		"lhs_batching_dimensions", batch, "rhs_batching_dimensions", batch,
+		"lhs_contracting_dimensions", []int{x - 1}, "rhs_contracting_dimensions", []int{y - 2})
+	return l.emit("dot_general", tensor(n.Type), l.in(n), attr("dot_dimension_numbers", dims))
+}
+
+// structAttr builds a structured attribute from names and values, leaving out
+// empty lists as the dialect's printer does.
+func structAttr(name string, fields ...any) mlir.StructAttr {
+	a := mlir.StructAttr{Name: name}
+	for i := 0; i < len(fields); i += 2 {
+		key := fields[i].(string)
+		switch v := fields[i+1].(type) {
+		case int:
+			a.Fields.Set(key, mlir.IntegerAttr{Value: int64(v)})
+		case []int:
+			if len(v) == 0 {
+				continue
+			}
+			list := make(mlir.ArrayAttr, len(v))
+			for k, e := range v {
+				list[k] = mlir.IntegerAttr{Value: int64(e)}
+			}
+			a.Fields.Set(key, list)
+		}
+	}
+	return a
+}
+
+// rowAxes returns the axes of a gathered result that run along a row.
+func rowAxes(indices, x types.Type) []int {
+	var axes []int
+	for i := range x.Rank() - 1 {
+		axes = append(axes, indices.Rank()+i)
+	}
+	return axes
+}
+
+func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
+	x, indices := n.In[0].Type, n.In[1].Type
+	sizes := append([]int{min(1, x.Shape[0])}, x.Shape[1:]...)
+	return l.emit("gather", tensor(n.Type), l.in(n),
+		attr("dimension_numbers", structAttr("stablehlo.gather", "offset_dims", rowAxes(indices, x),
+			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", indices.Rank())),
+		ints("slice_sizes", sizes),
+		attr("indices_are_sorted", mlir.BoolAttr(false)))
+}
+
+func lowerScatterAdd(l *lowerer, n *ir.Node) *mlir.Value {
+	x, indices := n.In[0].Type, n.In[1].Type
+	op := mlir.NewOp("stablehlo.scatter", l.in(n), tensor(n.Type))
+	op.Attrs = mlir.Dict{
+		attr("scatter_dimension_numbers", structAttr("stablehlo.scatter", "update_window_dims", rowAxes(indices, x),
+			"inserted_window_dims", []int{0}, "scatter_dims_to_operand_dims", []int{0}, "index_vector_dim", indices.Rank())),
+		attr("indices_are_sorted", mlir.BoolAttr(false)),
+		attr("unique_indices", mlir.BoolAttr(false)),
+	}
+	scalar := mlir.Tensor(element(x.DType))
+	op.Regions = l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
+		return []*mlir.Value{l.emit("add", scalar, args)}
+	})
+	l.append(op)
+	return op.Results[0]
+}
+
+func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
+	attrs := []mlir.NamedAttr{attr("name", mlir.StringAttr(n.Body.Name))}
+	if len(n.Body.Params) > 0 {
+		var params mlir.Dict
+		for _, p := range n.Body.Params {
+			params.Set(p.Name, number(p))
+		}
+		attrs = append(attrs, attr("composite_attributes", mlir.DictAttr(params)))
+	}
+	attrs = append(attrs, attr("decomposition", mlir.SymbolAttr(l.decomposition(n.Body))))
+	return l.emit("composite", tensor(n.Type), l.in(n), attrs...)
+}
+
+func number(p ir.Param) mlir.Attribute {
+	if !p.IsFloat {
+		return mlir.I64Attr(int64(p.Int))
+	}
+	s := strconv.FormatFloat(p.Float, 'e', -1, 64)
+	if mantissa, exp, _ := strings.Cut(s, "e"); !strings.Contains(mantissa, ".") {
+		s = mantissa + ".0e" + exp
+	}
+	return mlir.FloatAttr{Text: s, Type: mlir.F64}
+}
