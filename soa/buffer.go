@@ -45,3 +45,10 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 
 // Make returns a dense view of a fresh zeroed buffer.
 func Make(t types.Type) View { return New(t.Bytes()).View(t) }
+
+// At returns a dense view of the memory at p, which must hold the elements of
+// t for as long as the view is used. It is for backends, whose own memory
+// plans know that.
+func At(p unsafe.Pointer, t types.Type) View {
+	return View{Type: t, Strides: Dense(t.Shape), base: p}
+}
