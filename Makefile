@@ -57,7 +57,8 @@ generate: ## write the generated files anew
 	$(GO) generate ./...
 
 fuzz: ## run every fuzz target for FUZZTIME (10s)
-	@set -e; targets=$$($(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { n[k++] = $$1 } /^ok/ { for (i = 0; i < k; i++) print $$2 ":" n[i]; k = 0 }'); \
+	@set -e; list=$$($(GO) test -list '^Fuzz' ./...); \
+	targets=$$(echo "$$list" | awk '/^Fuzz/ { n[k++] = $$1 } /^ok/ { for (i = 0; i < k; i++) print $$2 ":" n[i]; k = 0 }'); \
 	test -n "$$targets" || { echo "make fuzz: no fuzz targets found" >&2; exit 1; }; \
 	for t in $$targets; do \
 		echo "fuzz $$t"; $(GO) test -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime $(FUZZTIME) "$${t%:*}"; \
