@@ -136,6 +136,10 @@ func (a SymbolAttr) String() string {
 func (a ArrayAttr) String() string {
 	s := make([]string, len(a))
 	for i, e := range a {
+		if n, ok := e.(IntegerAttr); ok && n.Type == I64 {
+			n.Type = nil // as MLIR prints it; i64 is what a bare integer is
+			e = n
+		}
 		s[i] = e.String()
 	}
 	return "[" + strings.Join(s, ", ") + "]"

@@ -14,7 +14,17 @@ type Type interface {
 }
 
 // SameType reports whether a and b are the same type.
-func SameType(a, b Type) bool { return a == b || a != nil && b != nil && a.String() == b.String() }
+func SameType(a, b Type) bool {
+	if x, ok := a.(*TensorType); ok {
+		if y, ok := b.(*TensorType); ok && x == y {
+			return true // one parse makes each type once
+		}
+	}
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.String() == b.String()
+}
 
 // Dynamic is the value of a dimension written `?`.
 const Dynamic = math.MinInt64

@@ -1,0 +1,439 @@
+package mlir
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Decode returns the values of the literal in row-major order, each in the
+// little-endian bytes of its type: a boolean and every integer of up to eight
+// bits is one byte (0 or 1; sign-extended), wider ones are the next of 2, 4 and
+// 8, index is 8, complex numbers are pairs. With splat set, data is one element
+// that stands for all. The type must be static.
+func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
+	d, e := a.decoder()
+	if e == nil {
+		data, splat, e = d.decode()
+	}
+	if e != nil {
+		return nil, false, e
+	}
+	return data, splat, nil
+}
+
+// check is Decode for types whose values this package can read; those of other
+// types it takes as they are.
+func (a *DenseAttr) check() *Error {
+	if !a.Type.Static() {
+		return errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)
+	}
+	if elementSize(a.Type.Elem) == 0 {
+		return nil
+	}
+	d, err := a.decoder()
+	if err == nil {
+		_, _, err = d.decode()
+	}
+	return err
+}
+
+// elementSize is the number of bytes of an element in Decode; 0 if unknown.
+func elementSize(t Type) int {
+	switch t := t.(type) {
+	case IntegerType:
+		switch {
+		case t.Width <= 8:
+			return 1
+		case t.Width <= 16:
+			return 2
+		case t.Width <= 32:
+			return 4
+		case t.Width <= 64:
+			return 8
+		}
+	case IndexType:
+		return 8
+	case FloatType:
+		switch t.Name {
+		case "f64":
+			return 8
+		case "f32":
+			return 4
+		case "f16", "bf16":
+			return 2
+		}
+		if _, ok := miniFloats[t.Name]; ok {
+			return 1
+		}
+	case ComplexType:
+		return 2 * elementSize(t.Elem)
+	}
+	return 0
+}
+
+// denseDecoder reads one literal.
+type denseDecoder struct {
+	*DenseAttr
+	text  string
+	off   int
+	elem  Type // of the parts, for complex numbers
+	pair  bool
+	size  int // bytes of an element
+	want  int64
+	shape []int64
+	data  []byte
+	count int64
+}
+
+func (a *DenseAttr) decoder() (*denseDecoder, *Error) {
+	size := elementSize(a.Type.Elem)
+	if size == 0 || !a.Type.Static() {
+		return nil, errorf(a.Pos, "dense literals of type %s cannot be read", a.Type)
+	}
+	d := &denseDecoder{DenseAttr: a, text: a.Literal, elem: a.Type.Elem, size: size, want: a.Type.Elements(), shape: a.Type.Shape}
+	if c, ok := a.Type.Elem.(ComplexType); ok {
+		d.elem, d.pair = c.Elem, true
+	}
+	return d, nil
+}
+
+func (d *denseDecoder) fail(off int, format string, args ...any) *Error {
+	head := d.text[:off]
+	if n := strings.Count(head, "\n"); n > 0 {
+		return errorf(Pos{d.Pos.Line + n, off - strings.LastIndexByte(head, '\n')}, format, args...)
+	}
+	if d.Pos.Line == 0 {
+		return errorf(Pos{}, format, args...)
+	}
+	return errorf(Pos{d.Pos.Line, d.Pos.Col + off}, format, args...)
+}
+
+func (d *denseDecoder) decode() ([]byte, bool, *Error) {
+	d.space()
+	switch {
+	case d.off == len(d.text):
+		if d.want != 0 {
+			return nil, false, d.fail(d.off, "dense<> has no elements but %s has %d", d.Type, d.want)
+		}
+		return []byte{}, false, nil
+	case d.text[d.off] == '"':
+		return d.hex()
+	case d.text[d.off] != '[':
+		return d.splat()
+	}
+	if hint := d.want * int64(d.size); hint > 0 && hint <= int64(len(d.text))*int64(d.size) {
+		d.data = make([]byte, 0, hint)
+	}
+	if err := d.list(0); err != nil {
+		return nil, false, err
+	}
+	if err := d.end(); err != nil {
+		return nil, false, err
+	}
+	return d.data, false, nil
+}
+
+func (d *denseDecoder) splat() ([]byte, bool, *Error) {
+	if err := d.element(); err != nil {
+		return nil, false, err
+	}
+	if err := d.end(); err != nil {
+		return nil, false, err
+	}
+	switch d.want {
+	case 0:
+		return []byte{}, false, nil
+	case 1:
+		return d.data, false, nil
+	}
+	return d.data, true, nil
+}
+
+func (d *denseDecoder) end() *Error {
+	if d.space(); d.off < len(d.text) {
+		return d.fail(d.off, "unexpected '%s' behind the literal", clip(d.text[d.off:]))
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 20 {
+		return s[:20] + "…"
+	}
+	return s
+}
+
+func (d *denseDecoder) space() {
+	for d.off < len(d.text) {
+		switch d.text[d.off] {
+		case ' ', '\n', '\t', '\r':
+			d.off++
+		case '/':
+			if !strings.HasPrefix(d.text[d.off:], "//") {
+				return
+			}
+			if i := strings.IndexByte(d.text[d.off:], '\n'); i >= 0 {
+				d.off += i
+			} else {
+				d.off = len(d.text)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// list reads [a, b] of the dimension at depth, which must have its size.
+func (d *denseDecoder) list(depth int) *Error {
+	from := d.off
+	if depth >= len(d.shape) {
+		return d.fail(from, "the literal has more than the %d dimensions of %s", len(d.shape), d.Type)
+	}
+	d.off++ // [
+	n := int64(0)
+	for d.space(); ; d.space() {
+		if d.off >= len(d.text) {
+			return d.fail(d.off, "']' is expected at the end of the literal")
+		}
+		if d.text[d.off] == ']' && n == 0 {
+			break
+		}
+		var err *Error
+		switch {
+		case d.text[d.off] == '[':
+			err = d.list(depth + 1)
+		case depth+1 < len(d.shape):
+			return d.fail(d.off, "'[' is expected: dimension %d of %s is a list", depth+1, d.Type)
+		default:
+			err = d.element()
+		}
+		if err != nil {
+			return err
+		}
+		n++
+		d.space()
+		if d.off < len(d.text) && d.text[d.off] == ',' {
+			d.off++
+			continue
+		}
+		break
+	}
+	if d.off >= len(d.text) || d.text[d.off] != ']' {
+		return d.fail(d.off, "',' or ']' is expected in the literal")
+	}
+	d.off++
+	if n != d.shape[depth] {
+		return d.fail(from, "the list has %d elements but dimension %d of %s has %d", n, depth, d.Type, d.shape[depth])
+	}
+	return nil
+}
+
+// element reads a number, or (re, im).
+func (d *denseDecoder) element() *Error {
+	if !d.pair {
+		return d.scalar()
+	}
+	for i, mark := range []byte{'(', ','} {
+		if d.space(); d.off >= len(d.text) || d.text[d.off] != mark {
+			return d.fail(d.off, "a complex number is written (re, im)")
+		}
+		d.off++
+		d.space()
+		if err := d.scalar(); err != nil {
+			return err
+		}
+		_ = i
+	}
+	if d.space(); d.off >= len(d.text) || d.text[d.off] != ')' {
+		return d.fail(d.off, "a complex number is written (re, im)")
+	}
+	d.off++
+	return nil
+}
+
+func (d *denseDecoder) scalar() *Error {
+	from := d.off
+	for d.off < len(d.text) {
+		c := d.text[d.off]
+		if !isLetter(c) && !isDigit(c) && c != '.' && c != '-' && c != '+' {
+			break
+		}
+		d.off++
+	}
+	s := d.text[from:d.off]
+	if s == "" {
+		return d.fail(from, "a number is expected")
+	}
+	bits, ok := scalarBits(s, d.elem)
+	if !ok {
+		return d.fail(from, "%s is not a number of type %s", clip(s), d.elem)
+	}
+	size := d.size
+	if d.pair {
+		size /= 2
+	}
+	d.data = appendBits(d.data, bits, size)
+	return nil
+}
+
+func appendBits(b []byte, v uint64, size int) []byte {
+	switch size {
+	case 1:
+		return append(b, byte(v))
+	case 2:
+		return binary.LittleEndian.AppendUint16(b, uint16(v))
+	case 4:
+		return binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return binary.LittleEndian.AppendUint64(b, v)
+}
+
+// scalarBits returns the bits of the literal s as a value of type t.
+func scalarBits(s string, t Type) (uint64, bool) {
+	switch t := t.(type) {
+	case IntegerType:
+		if s == "true" || s == "false" {
+			return uint64(btoi(s == "true")), t.Width == 1
+		}
+		if !isDigit(s[len(s)-1]) && !isHex(s[len(s)-1]) {
+			return 0, false
+		}
+		v, ok := intText(s, t)
+		if ok && t.Width == 1 {
+			v &= 1
+		} else if ok && t.Sign != Unsigned && t.Width < 64 {
+			shift := 64 - t.Width
+			v = v << shift >> shift
+		}
+		return uint64(v), ok
+	case IndexType:
+		v, ok := intText(s, I64)
+		return uint64(v), ok
+	case FloatType:
+		return floatBits(s, t)
+	}
+	return 0, false
+}
+
+// intText is parseInt for text that has not been through the lexer.
+func intText(s string, t Type) (int64, bool) {
+	digits := strings.TrimPrefix(s, "-")
+	if !strings.HasPrefix(digits, "0x") {
+		for i := range len(digits) {
+			if !isDigit(digits[i]) {
+				return 0, false
+			}
+		}
+		if len(digits) > 1 {
+			// strconv would take a leading 0 for octal.
+			if digits = strings.TrimLeft(digits, "0"); digits == "" {
+				digits = "0"
+			}
+			if s[0] == '-' {
+				s = "-" + digits
+			} else {
+				s = digits
+			}
+		}
+	} else if strings.IndexByte(s, '_') >= 0 {
+		return 0, false
+	}
+	return parseInt(s, t)
+}
+
+// floatBits reads a decimal number, an integer, or the bits as 0x….
+func floatBits(s string, t FloatType) (uint64, bool) {
+	width := 8 * elementSize(t)
+	m, mini := miniFloats[t.Name]
+	if mini {
+		width = m.width
+	}
+	if strings.HasPrefix(s, "0x") {
+		v, err := strconv.ParseUint(s[2:], 16, 64)
+		return v, err == nil && (width == 64 || v < 1<<width)
+	}
+	if !isDigit(s[len(s)-1]) && s[len(s)-1] != '.' || !isDigit(strings.TrimPrefix(s, "-")[0]) || strings.ContainsAny(s, "_xXpP") {
+		return 0, false
+	}
+	if t.Name == "f32" {
+		f, err := strconv.ParseFloat(s, 32)
+		return uint64(math.Float32bits(float32(f))), err == nil || math.IsInf(f, 0)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0, false
+	}
+	switch {
+	case t.Name == "f64":
+		return math.Float64bits(f), true
+	case mini:
+		return m.bits(f), true
+	}
+	return 0, false
+}
+
+// hex reads "0x…", the raw bytes of all elements or of one. Booleans are a
+// byte each, or eight to a byte from the lowest bit up.
+func (d *denseDecoder) hex() ([]byte, bool, *Error) {
+	s, ok := strings.CutSuffix(strings.TrimRight(d.text[d.off:], " \n\t\r"), "\"")
+	s, ok2 := strings.CutPrefix(s, "\"0x")
+	if !ok || !ok2 {
+		return nil, false, d.fail(d.off, "a string in a dense literal is hexadecimal: \"0x…\"")
+	}
+	data, err := hex.DecodeString(s)
+	if err != nil {
+		return nil, false, d.fail(d.off, "the string is not hexadecimal digits in pairs")
+	}
+	n, size := int64(len(data)), int64(d.size)
+	packed := d.elem == I1 && n == (d.want+7)/8 && n != d.want
+	switch {
+	case packed && !d.pair:
+		all := make([]byte, d.want)
+		for i := range all {
+			all[i] = data[i/8] >> (i % 8) & 1
+		}
+		return all, false, nil
+	case d.want <= math.MaxInt64/size && n == d.want*size, n == size && d.want > 0:
+	default:
+		return nil, false, d.fail(d.off, "the string has %d bytes but %s has %d elements of %d", n, d.Type, d.want, size)
+	}
+	if d.elem == I1 {
+		for i, b := range data {
+			data[i] = byte(btoi(b != 0))
+		}
+	}
+	return data, n == size && d.want > 1, nil
+}
+
+// tidy removes spaces and comments from a literal and puts one space behind
+// each comma.
+func tidy(s string) string {
+	if !strings.ContainsAny(s, "\n\t\r /") && strings.IndexByte(s, ',') < 0 || strings.HasPrefix(s, "\"") {
+		return s
+	}
+	b := make([]byte, 0, len(s)+8)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case ' ', '\n', '\t', '\r':
+		case '/':
+			for i < len(s) && s[i] != '\n' {
+				i++
+			}
+		case '"':
+			j := strings.IndexByte(s[i+1:], '"')
+			if j < 0 {
+				return s
+			}
+			b = append(b, s[i:i+j+2]...)
+			i += j + 1
+		case ',':
+			b = append(b, ", "...)
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}

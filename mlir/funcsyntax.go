@@ -1,0 +1,379 @@
+package mlir
+
+import "github.com/alecthomas/participle/v2/lexer"
+
+// moduleSyntax is module @name attributes {…} {…}; it reads the op's name.
+type moduleSyntax struct{ plain }
+
+func (moduleSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	n, err := sub(moduleParser, lex)
+	if err != nil {
+		return asError(err)
+	}
+	if n.Name != "" {
+		name, ok := symbolName(n.Name)
+		if !ok {
+			return errorf(o.pos, "%s is not a symbol", n.Name)
+		}
+		o.set("sym_name", StringAttr(name))
+	}
+	if n.Attrs != nil {
+		for _, e := range n.Attrs.Entries {
+			name, err := entryName(e.Name, at(e.Pos))
+			if err != nil {
+				return err
+			}
+			o.attrs = append(o.attrs, attrEntry{name: name, pos: at(e.Pos), node: e.Value})
+		}
+	}
+	o.regions = []*regionNode{n.Body}
+	return nil
+}
+
+func (moduleSyntax) fits(op *Op) bool {
+	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && symbolOrNone(op)
+}
+func symbolOrNone(op *Op) bool {
+	a := op.Attrs.Get("sym_name")
+	_, ok := a.(StringAttr)
+	return ok || a == nil
+}
+
+func (moduleSyntax) print(p *printer, op *Op) {
+	if _, ok := op.Attrs.Get("sym_name").(StringAttr); ok {
+		p.str(" " + SymbolAttr(op.SymName()).String())
+	}
+	p.extraAttrs(op.Attrs, map[string]bool{"sym_name": true})
+	p.str(" ")
+	p.region(op.Regions[0], false)
+}
+
+// plainRegions reports whether op has n regions of at most one block each,
+// without arguments.
+func plainRegions(op *Op, n int) bool {
+	if len(op.Regions) != n {
+		return false
+	}
+	for _, r := range op.Regions {
+		if len(r.Blocks) > 1 || len(r.Blocks) == 1 && len(r.Blocks[0].Args) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// funcSyntax is
+//
+//	public @name(%arg0: T {attrs}) -> (T {attrs}) attributes {…} {…}
+//
+// where a function without body has no names of arguments.
+type funcSyntax struct{ plain }
+
+func (s funcSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	for _, v := range []string{"public", "private", "nested"} {
+		if accept(lex, v) {
+			o.set("sym_visibility", StringAttr(v))
+			break
+		}
+	}
+	t, err := expectKind(lex, tokSymbol, "a function's name such as @main")
+	if err != nil {
+		return err
+	}
+	name, ok := symbolName(t.Value)
+	if !ok || name == "" {
+		return errorf(at(t.Pos), "%s is not a symbol", t.Value)
+	}
+	o.set("sym_name", StringAttr(name))
+	args, argAttrs, err := s.args(lex)
+	if err != nil {
+		return err
+	}
+	outs, resAttrs, err := s.outs(lex)
+	if err != nil {
+		return err
+	}
+	fn := &fnRef{outs: outs}
+	for _, a := range args {
+		fn.ins = append(fn.ins, a.typ)
+	}
+	o.attrs = append(o.attrs, attrEntry{name: "function_type", pos: at(t.Pos), node: &attrNode{Type: &typeRef{fn: fn, pos: at(t.Pos)}}})
+	o.setDicts("arg_attrs", argAttrs)
+	o.setDicts("res_attrs", resAttrs)
+	if accept(lex, "attributes") {
+		if err := o.attrDict(lex); err != nil {
+			return err
+		}
+	}
+	if !is(lex, "{") {
+		o.regions = []*regionNode{{}}
+		return nil
+	}
+	if err := o.region(lex); err != nil {
+		return err
+	}
+	return s.bind(o, args)
+}
+
+// bind makes the arguments those of the entry block.
+func (funcSyntax) bind(o *opNode, args []argNode) *Error {
+	for _, a := range args {
+		if a.name == "" {
+			return errorf(a.typ.pos, "argument of a function with a body has no name: write %%arg0: type")
+		}
+	}
+	r := o.regions[0]
+	if len(r.blocks) == 0 || r.blocks[0].label != "" && len(args) > 0 {
+		r.blocks = append([]*blockNode{{pos: o.pos}}, r.blocks...)
+	}
+	if len(args) > 0 {
+		r.blocks[0].args = args
+	}
+	return nil
+}
+
+func (o *opNode) setDicts(name string, ds []*dictNode) {
+	any := false
+	list := &listNode{}
+	for _, d := range ds {
+		if d == nil {
+			d = &dictNode{}
+		} else {
+			any = true
+		}
+		list.Elems = append(list.Elems, &attrNode{Dict: d})
+	}
+	if any {
+		o.attrs = append(o.attrs, attrEntry{name: name, pos: o.pos, node: &attrNode{List: list}})
+	}
+}
+
+func (funcSyntax) args(lex *lexer.PeekingLexer) (args []argNode, attrs []*dictNode, err *Error) {
+	err = list(lex, "(", ")", func() *Error {
+		var a argNode
+		var err *Error
+		if lex.Peek().Type == tokValue {
+			t := lex.Next()
+			a.useNode = useNode{t.Value[1:], at(t.Pos)}
+			if err = expect(lex, ":"); err != nil {
+				return err
+			}
+		}
+		if a.typ, err = parseType(lex); err != nil {
+			return err
+		}
+		d, err := optionalDict(lex)
+		if err != nil {
+			return err
+		}
+		a.loc, err = parseLoc(lex)
+		args, attrs = append(args, a), append(attrs, d)
+		return err
+	})
+	for _, a := range args {
+		if (a.name == "") != (args[0].name == "") {
+			return nil, nil, errorf(a.typ.pos, "either all arguments of a function have names or none has")
+		}
+	}
+	return args, attrs, err
+}
+
+func optionalDict(lex *lexer.PeekingLexer) (*dictNode, *Error) {
+	if !is(lex, "{") {
+		return nil, nil
+	}
+	d, err := sub(dictParser, lex)
+	if err != nil {
+		return nil, asError(err)
+	}
+	return d, nil
+}
+
+func (funcSyntax) outs(lex *lexer.PeekingLexer) (outs []typeRef, attrs []*dictNode, err *Error) {
+	if !accept(lex, "->") {
+		return nil, nil, nil
+	}
+	if !is(lex, "(") {
+		t, err := parseType(lex)
+		return []typeRef{t}, []*dictNode{nil}, err
+	}
+	err = list(lex, "(", ")", func() *Error {
+		t, err := parseType(lex)
+		if err != nil {
+			return err
+		}
+		d, err := optionalDict(lex)
+		outs, attrs = append(outs, t), append(attrs, d)
+		return err
+	})
+	return outs, attrs, err
+}
+
+func (funcSyntax) fits(op *Op) bool {
+	ft := op.FuncType()
+	if ft == nil || op.SymName() == "" || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
+		return false
+	}
+	switch v := op.Attrs.Get("sym_visibility").(type) {
+	case nil:
+	case StringAttr:
+		if v != "public" && v != "private" && v != "nested" {
+			return false
+		}
+	default:
+		return false
+	}
+	if !dicts(op.Attrs.Get("arg_attrs"), len(ft.Ins)) || !dicts(op.Attrs.Get("res_attrs"), len(ft.Outs)) {
+		return false
+	}
+	blocks := op.Regions[0].Blocks
+	if len(blocks) == 0 {
+		return true
+	}
+	args := blocks[0].Args
+	if len(args) != len(ft.Ins) {
+		return false
+	}
+	for i, a := range args {
+		if !SameType(a.Type, ft.Ins[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// dicts reports whether a is absent or n dictionaries, not all of them empty.
+func dicts(a Attribute, n int) bool {
+	if a == nil {
+		return true
+	}
+	ds, ok := a.(ArrayAttr)
+	any := false
+	for _, d := range ds {
+		e, isDict := d.(DictAttr)
+		ok = ok && isDict
+		any = any || len(e) > 0
+	}
+	return ok && len(ds) == n && any
+}
+
+var funcShown = map[string]bool{"sym_name": true, "function_type": true, "sym_visibility": true, "arg_attrs": true, "res_attrs": true}
+
+func (s funcSyntax) print(p *printer, op *Op) {
+	if v, ok := op.Attrs.Get("sym_visibility").(StringAttr); ok {
+		p.str(" " + string(v))
+	}
+	ft := op.FuncType()
+	p.str(" " + SymbolAttr(op.SymName()).String() + "(")
+	var args []*Value
+	if b := op.Regions[0].Blocks; len(b) > 0 {
+		args = b[0].Args
+	}
+	argAttrs, _ := op.Attrs.Get("arg_attrs").(ArrayAttr)
+	for i, t := range ft.Ins {
+		if i > 0 {
+			p.str(", ")
+		}
+		if args != nil {
+			p.use(args[i])
+			p.str(": ")
+		}
+		p.typ(t)
+		p.dictAt(argAttrs, i)
+		if args != nil {
+			p.loc(args[i].Loc)
+		}
+	}
+	p.str(")")
+	s.printOuts(p, op, ft)
+	p.extraAttrs(op.Attrs, funcShown)
+	if len(op.Regions[0].Blocks) > 0 {
+		p.str(" ")
+		p.region(op.Regions[0], true)
+	}
+}
+
+func (funcSyntax) printOuts(p *printer, op *Op, ft *FunctionType) {
+	if len(ft.Outs) == 0 {
+		return
+	}
+	p.str(" -> ")
+	attrs, _ := op.Attrs.Get("res_attrs").(ArrayAttr)
+	if _, fn := ft.Outs[0].(*FunctionType); len(ft.Outs) == 1 && attrs == nil && !fn {
+		p.typ(ft.Outs[0])
+		return
+	}
+	p.str("(")
+	for i, t := range ft.Outs {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.typ(t)
+		p.dictAt(attrs, i)
+	}
+	p.str(")")
+}
+
+// callSyntax is @callee(%a) {…} : (T) -> U.
+type callSyntax struct{ plain }
+
+func (callSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	t, err := expectKind(lex, tokSymbol, "the called function such as @f")
+	if err != nil {
+		return err
+	}
+	name, ok := symbolName(t.Value)
+	if !ok {
+		return errorf(at(t.Pos), "%s is not a symbol", t.Value)
+	}
+	o.set("callee", SymbolAttr(name))
+	return o.callRest(lex)
+}
+
+// callRest reads (operands) {…} : type.
+func (o *opNode) callRest(lex *lexer.PeekingLexer) *Error {
+	if err := list(lex, "(", ")", func() *Error { return o.operand(lex) }); err != nil {
+		return err
+	}
+	if err := o.optionalAttrDict(lex); err != nil {
+		return err
+	}
+	return o.functionalType(lex)
+}
+
+func (callSyntax) fits(op *Op) bool {
+	_, ok := op.Attrs.Get("callee").(SymbolAttr)
+	return ok && len(op.Regions) == 0
+}
+func (callSyntax) shows() []string { return []string{"callee"} }
+func (callSyntax) print(p *printer, op *Op) {
+	p.str(" " + op.Attrs.Get("callee").String())
+	p.callRest(op)
+}
+
+// customCallSyntax is @target(%a) {…} : (T) -> U.
+type customCallSyntax struct{ plain }
+
+func (customCallSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	t, err := expectKind(lex, tokSymbol, "the target such as @f")
+	if err != nil {
+		return err
+	}
+	name, ok := symbolName(t.Value)
+	if !ok {
+		return errorf(at(t.Pos), "%s is not a symbol", t.Value)
+	}
+	o.set("call_target_name", StringAttr(name))
+	return o.callRest(lex)
+}
+
+func (customCallSyntax) fits(op *Op) bool {
+	s, ok := op.Attrs.Get("call_target_name").(StringAttr)
+	return ok && s != "" && len(op.Regions) == 0
+}
+func (customCallSyntax) shows() []string { return []string{"call_target_name"} }
+func (customCallSyntax) print(p *printer, op *Op) {
+	s := op.Attrs.Get("call_target_name").(StringAttr)
+	p.str(" " + SymbolAttr(s).String())
+	p.callRest(op)
+}

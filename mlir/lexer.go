@@ -1,0 +1,406 @@
+package mlir
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The kinds of tokens. A whole tensor<…>, dense<…>, array<…>, #d.attr<…> or
+// !d.type<…> is one token: its text is the key under which the value is
+// remembered, and its inside is lexed only the first time.
+const (
+	tokIdent  lexer.TokenType = iota + 1 // stablehlo.add, func, f32
+	tokValue                             // %0, %x#1
+	tokSymbol                            // @main, @"odd name"
+	tokHash                              // #loc1, #stablehlo.gather<…>
+	tokBang                              // !t, !stablehlo.token
+	tokType                              // tensor<…>, complex<…>, tuple<…>
+	tokDense                             // dense<…>
+	tokArray                             // array<…>
+	tokInt                               // -12, 0x1F
+	tokFloat                             // -1.5e-3
+	tokString                            // "text", quotes kept
+	tokBlock                             // ^bb0
+	tokDim                               // 2x, ?x, *x; only inside tensor<…>
+	tokPunct                             // -> and :: and single characters
+	tokBad                               // the text cannot be lexed here; Value says why
+)
+
+// maxDepth bounds how deep brackets nest, and so every recursion over a text.
+const maxDepth = 200
+
+// definition is the lexer as participle wants it. With inner set the text is
+// one whole token, and its outermost layer is taken apart.
+type definition struct{ inner bool }
+
+// Symbols implements lexer.Definition.
+func (definition) Symbols() map[string]lexer.TokenType {
+	return map[string]lexer.TokenType{
+		"EOF": lexer.EOF, "Ident": tokIdent, "Value": tokValue, "Symbol": tokSymbol, "Hash": tokHash,
+		"Bang": tokBang, "Type": tokType, "Dense": tokDense, "Array": tokArray, "Int": tokInt,
+		"Float": tokFloat, "String": tokString, "Block": tokBlock, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
+	}
+}
+
+func (d definition) Lex(file string, r io.Reader) (lexer.Lexer, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return d.LexString(file, string(text))
+}
+
+func (d definition) LexString(_, text string) (lexer.Lexer, error) {
+	return &scanner{text: text, line: 1, inner: d.inner}, nil
+}
+
+// scanner makes the tokens of a text. It never fails: what cannot be lexed
+// becomes a tokBad, so that errors come in the order of the text.
+type scanner struct {
+	text  string
+	off   int
+	line  int
+	start int // offset of the current line
+	depth int
+	inner bool
+	dims  bool // the last token was the < of a tensor, or a dimension
+	count int  // tokens made so far
+}
+
+func (s *scanner) pos() lexer.Position {
+	return lexer.Position{Offset: s.off, Line: s.line, Column: s.off - s.start + 1}
+}
+
+// Next returns the next token; spaces and comments are skipped.
+func (s *scanner) Next() (lexer.Token, error) {
+	s.space()
+	t := lexer.Token{Pos: s.pos()}
+	if s.off >= len(s.text) {
+		t.Type = lexer.EOF
+		return t, nil
+	}
+	s.count++
+	from := s.off
+	dims := s.dims
+	s.dims = false
+	var bad string
+	if dims && s.dim() {
+		t.Type, s.dims = tokDim, true
+	} else {
+		t.Type, bad = s.token()
+		s.dims = s.inner && s.count == 2 && s.text[from] == '<' && strings.HasPrefix(s.text, "tensor")
+	}
+	t.Value = s.text[from:s.off]
+	if bad != "" {
+		t.Type, t.Value = tokBad, bad
+		s.off = len(s.text) // nothing after it can be trusted
+	}
+	return t, nil
+}
+
+func (s *scanner) space() {
+	for s.off < len(s.text) {
+		switch c := s.text[s.off]; {
+		case c == '\n':
+			s.off++
+			s.line++
+			s.start = s.off
+		case c == ' ' || c == '\t' || c == '\r':
+			s.off++
+		case c == '/' && strings.HasPrefix(s.text[s.off:], "//"):
+			if i := strings.IndexByte(s.text[s.off:], '\n'); i >= 0 {
+				s.off += i
+			} else {
+				s.off = len(s.text)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// dim lexes 12x, ?x or *x.
+func (s *scanner) dim() bool {
+	i := s.off
+	if c := s.text[i]; c == '?' || c == '*' {
+		i++
+	} else {
+		for i < len(s.text) && isDigit(s.text[i]) {
+			i++
+		}
+	}
+	if i == s.off || i >= len(s.text) || s.text[i] != 'x' {
+		return false
+	}
+	s.off = i + 1
+	return true
+}
+
+// token lexes one token from s.off and leaves s.off after it.
+func (s *scanner) token() (kind lexer.TokenType, bad string) {
+	c := s.text[s.off]
+	switch {
+	case isLetter(c):
+		from := s.off
+		s.ident("$.")
+		return s.word(from)
+	case isDigit(c), c == '-' && s.off+1 < len(s.text) && isDigit(s.text[s.off+1]):
+		return s.number(), ""
+	case c == '"':
+		return tokString, s.quoted()
+	case c == '%' || c == '^':
+		return s.value(c)
+	case c == '@':
+		s.off++
+		if s.off < len(s.text) && s.text[s.off] == '"' {
+			return tokSymbol, s.quoted()
+		}
+		return tokSymbol, s.suffix("a symbol")
+	case c == '#' || c == '!':
+		kind = tokHash
+		if c == '!' {
+			kind = tokBang
+		}
+		s.off++
+		if bad = s.suffix("an attribute or type"); bad == "" {
+			bad = s.body()
+		}
+		return kind, bad
+	}
+	return s.punct(c)
+}
+
+func (s *scanner) punct(c byte) (lexer.TokenType, string) {
+	switch c {
+	case '(', '[', '{':
+		if s.depth++; s.depth > maxDepth {
+			return tokBad, fmt.Sprintf("brackets nest deeper than %d", maxDepth)
+		}
+	case ')', ']', '}':
+		s.depth--
+	case '-', ':':
+		if two := s.text[s.off:min(s.off+2, len(s.text))]; two == "->" || two == "::" {
+			s.off += 2
+			return tokPunct, ""
+		}
+	case '<', '>', ',', '=', '?', '*', '+', '|', '/':
+	default:
+		if c >= 0x80 || c < ' ' {
+			return tokBad, fmt.Sprintf("unexpected character %q outside a string", []rune(s.text[s.off:min(s.off+4, len(s.text))])[0])
+		}
+		return tokBad, fmt.Sprintf("unexpected character %q", c)
+	}
+	s.off++
+	return tokPunct, ""
+}
+
+// ident moves over letters, digits and the extra characters.
+func (s *scanner) ident(extra string) {
+	for s.off < len(s.text) {
+		c := s.text[s.off]
+		if !isLetter(c) && !isDigit(c) && strings.IndexByte(extra, c) < 0 {
+			return
+		}
+		s.off++
+	}
+}
+
+// suffix is what follows a sigil: digits, or a name that may hold $ . - too.
+func (s *scanner) suffix(what string) string {
+	from := s.off
+	if from < len(s.text) && isDigit(s.text[from]) {
+		for s.off < len(s.text) && isDigit(s.text[s.off]) {
+			s.off++
+		}
+		return ""
+	}
+	s.ident("$.-")
+	if s.off == from {
+		return fmt.Sprintf("%q is not followed by the name of %s", s.text[from-1], what)
+	}
+	if s.text[s.off-1] == '-' && s.off < len(s.text) && s.text[s.off] == '>' {
+		s.off-- // %x-> is %x and ->
+	}
+	return ""
+}
+
+func (s *scanner) value(sigil byte) (lexer.TokenType, string) {
+	s.off++
+	if sigil == '^' {
+		return tokBlock, s.suffix("a block")
+	}
+	if bad := s.suffix("a value"); bad != "" {
+		return tokBad, bad
+	}
+	if s.off+1 < len(s.text) && s.text[s.off] == '#' && isDigit(s.text[s.off+1]) {
+		for s.off++; s.off < len(s.text) && isDigit(s.text[s.off]); s.off++ {
+		}
+	}
+	return tokValue, ""
+}
+
+// word decides what the identifier that starts at from is: some take the <…>
+// behind them along.
+func (s *scanner) word(from int) (lexer.TokenType, string) {
+	if s.inner && s.count == 1 || s.off >= len(s.text) || s.text[s.off] != '<' {
+		return tokIdent, ""
+	}
+	switch s.text[from:s.off] {
+	case "tensor", "complex", "tuple", "vector", "memref":
+		return tokType, s.body()
+	case "dense":
+		return tokDense, s.body()
+	case "array":
+		return tokArray, s.body()
+	}
+	return tokIdent, ""
+}
+
+// body moves over a balanced <…>, if there is one here.
+func (s *scanner) body() string {
+	if s.inner && s.count == 1 || s.off >= len(s.text) || s.text[s.off] != '<' {
+		return ""
+	}
+	var closers [maxDepth]byte
+	n := 0
+	for s.off < len(s.text) {
+		c := s.text[s.off]
+		switch c {
+		case '\n':
+			s.line++
+			s.start = s.off + 1
+		case '"':
+			if bad := s.quoted(); bad != "" {
+				return bad
+			}
+			continue
+		case '<', '(', '[', '{':
+			if n == maxDepth {
+				return fmt.Sprintf("brackets nest deeper than %d", maxDepth)
+			}
+			closers[n] = closer(c)
+			n++
+		case '-':
+			if strings.HasPrefix(s.text[s.off:], "->") {
+				s.off++
+			}
+		case '>', ')', ']', '}':
+			if closers[n-1] != c {
+				return fmt.Sprintf("%q closes nothing: %q is expected first", c, closers[n-1])
+			}
+			if n--; n == 0 {
+				s.off++
+				return ""
+			}
+		}
+		s.off++
+	}
+	return "unexpected end of text inside <…>"
+}
+
+func closer(open byte) byte {
+	switch open {
+	case '<':
+		return '>'
+	case '(':
+		return ')'
+	case '[':
+		return ']'
+	}
+	return '}'
+}
+
+// number lexes an integer, a hexadecimal one or a float.
+func (s *scanner) number() lexer.TokenType {
+	if s.text[s.off] == '-' {
+		s.off++
+	}
+	rest := s.text[s.off:]
+	if len(rest) > 2 && rest[0] == '0' && rest[1] == 'x' && isHex(rest[2]) {
+		for s.off += 2; s.off < len(s.text) && isHex(s.text[s.off]); s.off++ {
+		}
+		return tokInt
+	}
+	digits := func() {
+		for s.off < len(s.text) && isDigit(s.text[s.off]) {
+			s.off++
+		}
+	}
+	digits()
+	if s.off >= len(s.text) || s.text[s.off] != '.' {
+		return tokInt
+	}
+	s.off++
+	digits()
+	if i := s.off; i+1 < len(s.text) && s.text[i]|0x20 == 'e' {
+		i++
+		if s.text[i] == '+' || s.text[i] == '-' {
+			i++
+		}
+		if i < len(s.text) && isDigit(s.text[i]) {
+			s.off = i
+			digits()
+		}
+	}
+	return tokFloat
+}
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// quoted moves over a string. Its escapes are checked when it is read.
+func (s *scanner) quoted() string {
+	for i := s.off + 1; i < len(s.text); i++ {
+		switch s.text[i] {
+		case '"':
+			s.off = i + 1
+			return ""
+		case '\\':
+			i++
+		case '\n':
+			return "string without end on its line"
+		}
+	}
+	return "string without end"
+}
+
+// unquote returns what a string token means.
+func unquote(tok string) (string, bool) {
+	s := tok[1 : len(tok)-1]
+	if strings.IndexByte(s, '\\') < 0 {
+		return s, true
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b = append(b, s[i])
+			continue
+		}
+		if i++; i >= len(s) {
+			return "", false
+		}
+		switch c := s[i]; {
+		case c == 'n':
+			b = append(b, '\n')
+		case c == 't':
+			b = append(b, '\t')
+		case c == '"' || c == '\\':
+			b = append(b, c)
+		case isHex(c) && i+1 < len(s) && isHex(s[i+1]):
+			b = append(b, hexDigit(c)<<4|hexDigit(s[i+1]))
+			i++
+		default:
+			return "", false
+		}
+	}
+	return string(b), true
+}
+
+func hexDigit(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}

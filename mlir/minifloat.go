@@ -1,0 +1,154 @@
+package mlir
+
+import "math"
+
+// miniFloat is a binary floating-point format of up to 16 bits.
+type miniFloat struct {
+	width, mantissa int
+	bias            int
+	special         miniSpecial
+	unsigned        bool // no sign bit, no zero: powers of two alone
+}
+
+type miniSpecial uint8
+
+const (
+	ieee   miniSpecial = iota // infinities and NaNs at the largest exponent
+	nanAll                    // no infinity; NaN is all ones (…FN)
+	nanNeg                    // no infinity; NaN is the negative zero (…FNUZ)
+	finite                    // neither
+)
+
+// miniFloats are the formats narrower than f32, as the OCP and IEEE standards
+// and the names define them: E exponent bits, M mantissa bits.
+var miniFloats = map[string]miniFloat{
+	"f16":           {16, 10, 15, ieee, false},
+	"bf16":          {16, 7, 127, ieee, false},
+	"f4E2M1FN":      {4, 1, 1, finite, false},
+	"f6E2M3FN":      {6, 3, 1, finite, false},
+	"f6E3M2FN":      {6, 2, 3, finite, false},
+	"f8E3M4":        {8, 4, 3, ieee, false},
+	"f8E4M3":        {8, 3, 7, ieee, false},
+	"f8E4M3FN":      {8, 3, 7, nanAll, false},
+	"f8E4M3FNUZ":    {8, 3, 8, nanNeg, false},
+	"f8E4M3B11FNUZ": {8, 3, 11, nanNeg, false},
+	"f8E5M2":        {8, 2, 15, ieee, false},
+	"f8E5M2FNUZ":    {8, 2, 16, nanNeg, false},
+	"f8E8M0FNU":     {8, 0, 127, nanAll, true},
+}
+
+func (m miniFloat) sign() uint64 {
+	if m.unsigned {
+		return 0
+	}
+	return 1 << (m.width - 1)
+}
+
+// magnitude is the mask of all bits but the sign.
+func (m miniFloat) magnitude() uint64 {
+	if m.unsigned {
+		return 1<<m.width - 1
+	}
+	return m.sign() - 1
+}
+
+// largest is the magnitude of the largest finite number.
+func (m miniFloat) largest() uint64 {
+	switch m.special {
+	case ieee:
+		return (m.magnitude()>>m.mantissa)<<m.mantissa - 1
+	case nanAll:
+		return m.magnitude() - 1
+	}
+	return m.magnitude()
+}
+
+func (m miniFloat) nan() uint64 {
+	switch m.special {
+	case ieee:
+		exponent := (m.magnitude() >> m.mantissa) << m.mantissa
+		return exponent | 1<<max(m.mantissa-1, 0)
+	case nanNeg:
+		return m.sign()
+	}
+	return m.magnitude()
+}
+
+// bits rounds f to nearest, ties to even. What is too large becomes infinity,
+// or NaN where the format has none, or the largest number where it has neither.
+func (m miniFloat) bits(f float64) uint64 {
+	if math.IsNaN(f) {
+		return m.nan()
+	}
+	sign := uint64(0)
+	if math.Signbit(f) {
+		sign = m.sign()
+		f = -f
+	}
+	v := m.round(f)
+	if v > m.largest() {
+		switch m.special {
+		case ieee:
+			v = m.largest() + 1
+		case finite:
+			v = m.largest()
+		default:
+			return m.nan() | sign&^uint64(btoi(m.special == nanNeg)*int(m.sign()))
+		}
+	}
+	if v == 0 && m.special == nanNeg {
+		return 0 // there is one zero; its negative is NaN
+	}
+	return sign | v
+}
+
+// round returns the magnitude bits of f >= 0, which may be past the largest.
+func (m miniFloat) round(f float64) uint64 {
+	if math.IsInf(f, 0) {
+		return m.largest() + 1
+	}
+	if m.unsigned {
+		_, e := math.Frexp(f)
+		if f/math.Ldexp(1, e-1) > 1.5 { // nearest power of two, ties down to the even mantissa
+			e++
+		}
+		return uint64(max(e-1+m.bias, 0))
+	}
+	_, e := math.Frexp(f)
+	exponent := max(e-1+m.bias, 1)
+	// In units of the last place of that exponent; the carry of rounding up
+	// moves into the exponent by itself.
+	units := math.RoundToEven(math.Ldexp(f, m.mantissa-(exponent-m.bias)))
+	if units > float64(uint64(1)<<32) {
+		return m.largest() + 1
+	}
+	return uint64(exponent-1)<<m.mantissa + uint64(units)
+}
+
+// value returns the number that the bits stand for.
+func (m miniFloat) value(b uint64) float64 {
+	v := b & m.magnitude()
+	switch {
+	case m.special == ieee && v > m.largest()+1, m.special == nanAll && v == m.magnitude(), m.special == nanNeg && b == m.sign():
+		return math.NaN()
+	case m.special == ieee && v == m.largest()+1:
+		return math.Copysign(math.Inf(1), signOf(b&m.sign() != 0))
+	case m.unsigned:
+		return math.Ldexp(1, int(v)-m.bias)
+	}
+	frac := float64(v & (1<<m.mantissa - 1))
+	exponent := int(v >> m.mantissa)
+	if exponent == 0 {
+		exponent = 1
+	} else {
+		frac += float64(uint64(1) << m.mantissa)
+	}
+	return math.Copysign(math.Ldexp(frac, exponent-m.bias-m.mantissa), signOf(b&m.sign() != 0))
+}
+
+func signOf(negative bool) float64 {
+	if negative {
+		return -1
+	}
+	return 1
+}

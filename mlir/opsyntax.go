@@ -1,0 +1,302 @@
+package mlir
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The odd parts of pretty forms that one op alone has.
+
+// selectType is `: Tpred, T`, or the function type when the branches differ.
+type selectType struct{ plain }
+
+func (selectType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	return o.shortType(lex, func(pred typeRef) *Error {
+		if err := expect(lex, ","); err != nil {
+			return err
+		}
+		t, err := parseType(lex)
+		o.ins, o.outs = []typeRef{pred, t, t}, []typeRef{t}
+		return err
+	})
+}
+
+func (selectType) print(p *printer, op *Op) {
+	p.str(" : ")
+	if len(op.Results) != 1 || !allOf(op.Results[0].Type, op.Operands[1:]) || isFunction(op.Operands[0].Type) {
+		p.funcType(op)
+		return
+	}
+	p.typ(op.Operands[0].Type)
+	p.str(", ")
+	p.typ(op.Results[0].Type)
+}
+
+func isFunction(t Type) bool {
+	_, ok := t.(*FunctionType)
+	return ok
+}
+
+// complexType is `: T`, the result, when both operands are its parts.
+type complexType struct{ plain }
+
+func (complexType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	return o.shortType(lex, func(t typeRef) *Error {
+		// The parts' type is in the text of the result's: tensor<2xcomplex<f32>>.
+		part, ok := realPart(t)
+		if !ok {
+			return errorf(t.pos, "%s is not a tensor of complex numbers", t.text)
+		}
+		o.ins, o.outs = []typeRef{part, part}, []typeRef{t}
+		return nil
+	})
+}
+
+func realPart(t typeRef) (typeRef, bool) {
+	const open = "complex<"
+	for i := 0; i+len(open) < len(t.text); i++ {
+		if t.text[i:i+len(open)] != open {
+			continue
+		}
+		for j := i + len(open); j < len(t.text); j++ {
+			if t.text[j] == '>' {
+				t.text = t.text[:i] + t.text[i+len(open):j] + t.text[j+1:]
+				return t, true
+			}
+		}
+	}
+	return t, false
+}
+
+func (complexType) print(p *printer, op *Op) {
+	p.str(" : ")
+	if len(op.Results) == 1 && !isFunction(op.Results[0].Type) {
+		part, ok := realPart(typeRef{text: op.Results[0].Type.String()})
+		if ok && part.text == op.Operands[0].Type.String() && part.text == op.Operands[1].Type.String() {
+			p.typ(op.Results[0].Type)
+			return
+		}
+	}
+	p.funcType(op)
+}
+
+// constantSyntax is {attrs} dense<…> : T, or generic behind the name when the
+// result's type is not the literal's.
+type constantSyntax struct{ plain }
+
+func (constantSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	if is(lex, "(") {
+		return o.parseGeneric(lex)
+	}
+	if err := o.optionalAttrDict(lex); err != nil {
+		return err
+	}
+	pos := at(lex.Peek().Pos)
+	a, err := parseAttr(lex)
+	if err != nil {
+		return err
+	}
+	if a.Dense == nil {
+		return errorf(pos, "the value of a constant is dense<…> : tensor<…>")
+	}
+	o.attrs = append(o.attrs, attrEntry{name: "value", pos: pos, node: a})
+	o.outs = []typeRef{*a.Dense.Type}
+	return nil
+}
+
+func (constantSyntax) fits(op *Op) bool {
+	a, ok := op.Attrs.Get("value").(*DenseAttr)
+	return ok && len(op.Operands)+len(op.Regions) == 0 && len(op.Results) == 1 && SameType(op.Results[0].Type, a.Type)
+}
+func (constantSyntax) shows() []string { return []string{"value"} }
+func (constantSyntax) print(p *printer, op *Op) {
+	p.attrDict(op.Attrs, map[string]bool{"value": true})
+	p.str(" ")
+	p.attr(op.Attrs.Get("value"))
+}
+
+// sliceRanges is [start:limit, start:limit:stride].
+type sliceRanges struct{ plain }
+
+func (sliceRanges) shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
+
+func (s sliceRanges) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	var r [3][]int64
+	err := list(lex, "[", "]", func() *Error {
+		v := [3]int64{2: 1}
+		for i := range v {
+			if i > 0 && !accept(lex, ":") {
+				if i == 2 {
+					break
+				}
+				return unexpected(lex.Peek(), "':' and the limit of the slice")
+			}
+			var err *Error
+			if v[i], err = parseI64(lex); err != nil {
+				return err
+			}
+		}
+		for i := range v {
+			r[i] = append(r[i], v[i])
+		}
+		return nil
+	})
+	for i, name := range s.shows() {
+		o.set(name, I64Array(r[i]))
+	}
+	return err
+}
+
+func (s sliceRanges) fits(op *Op) bool {
+	n := -1
+	for _, name := range s.shows() {
+		d, ok := op.Attrs.Get(name).(DenseArrayAttr)
+		if !ok || d.Elem != I64 || n >= 0 && n != len(d.Ints) {
+			return false
+		}
+		n = len(d.Ints)
+	}
+	return true
+}
+
+func (s sliceRanges) print(p *printer, op *Op) {
+	p.str(" [")
+	var r [3][]int64
+	for i, name := range s.shows() {
+		r[i] = op.Attrs.Get(name).(DenseArrayAttr).Ints
+	}
+	for i := range r[0] {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.int(r[0][i])
+		p.str(":")
+		p.int(r[1][i])
+		if r[2][i] != 1 {
+			p.str(":")
+			p.int(r[2][i])
+		}
+	}
+	p.str("]")
+}
+
+// whileSyntax is (%i = %a, …) : T, … attributes {…} cond {…} do {…}.
+type whileSyntax struct{ plain }
+
+func (whileSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	var args []argNode
+	err := list(lex, "(", ")", func() *Error {
+		t, err := expectKind(lex, tokValue, "an argument such as %iter")
+		if err != nil {
+			return err
+		}
+		args = append(args, argNode{useNode: useNode{t.Value[1:], at(t.Pos)}})
+		if err := expect(lex, "="); err != nil {
+			return err
+		}
+		return o.operand(lex)
+	})
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		if err := (typeList{both: true}).parse(lex, o); err != nil {
+			return err
+		}
+		if len(o.ins) != len(args) {
+			return errorf(o.typePos, "stablehlo.while has %d operands but %d types", len(args), len(o.ins))
+		}
+	}
+	if accept(lex, "attributes") {
+		if err := o.attrDict(lex); err != nil {
+			return err
+		}
+	}
+	for i := range args {
+		args[i].typ = o.ins[i]
+	}
+	for _, w := range []string{"cond", "do"} {
+		if err := expect(lex, w); err != nil {
+			return err
+		}
+		if err := o.region(lex); err != nil {
+			return err
+		}
+		r := o.regions[len(o.regions)-1]
+		if len(r.blocks) == 0 {
+			r.blocks = []*blockNode{{pos: o.pos}}
+		}
+		if r.blocks[0].label != "" {
+			return errorf(r.blocks[0].pos, "the %s of a while has one block, without label", w)
+		}
+		r.blocks[0].args = args
+	}
+	return nil
+}
+
+func (whileSyntax) fits(op *Op) bool {
+	if len(op.Regions) != 2 || !(typeList{both: true, optional: true}).fits(op) {
+		return false
+	}
+	for _, r := range op.Regions {
+		if len(r.Blocks) != 1 || len(r.Blocks[0].Args) != len(op.Operands) {
+			return false
+		}
+		for i, a := range r.Blocks[0].Args {
+			if !SameType(a.Type, op.Operands[i].Type) || a.Loc != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (whileSyntax) print(p *printer, op *Op) {
+	// The names of both regions' arguments: see names.regionsOf.
+	args := op.Regions[0].Blocks[0].Args
+	p.str("(")
+	for i, v := range op.Operands {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.use(args[i])
+		p.str(" = ")
+		p.use(v)
+	}
+	p.str(")")
+	typeList{both: true, optional: true}.print(p, op)
+	p.extraAttrs(op.Attrs, nil)
+	p.newline()
+	p.str("cond ")
+	p.region(op.Regions[0], true)
+	p.str(" do ")
+	p.region(op.Regions[1], true)
+}
+
+// barrierSyntax is () without operands and %a, %b : T, U with some.
+type barrierSyntax struct{ plain }
+
+func (barrierSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	if err := o.optionalAttrDict(lex); err != nil {
+		return err
+	}
+	if accept(lex, "(") {
+		return expect(lex, ")")
+	}
+	if err := (operands{-1}).parse(lex, o); err != nil {
+		return err
+	}
+	return typeList{both: true}.parse(lex, o)
+}
+
+func (barrierSyntax) fits(op *Op) bool {
+	return len(op.Regions) == 0 && typeList{both: true, optional: true}.fits(op)
+}
+func (barrierSyntax) print(p *printer, op *Op) {
+	p.attrDict(op.Attrs, nil)
+	if len(op.Operands) == 0 {
+		p.str("()")
+		return
+	}
+	operands{-1}.print(p, op)
+	typeList{both: true}.print(p, op)
+}

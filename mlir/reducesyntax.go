@@ -1,0 +1,218 @@
+package mlir
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// reduceSyntax is
+//
+//	(%x init: %c) applies stablehlo.add across dimensions = [1] {…} : type
+//	(%x init: %c), (%y init: %d) across dimensions = [1] {…} : type
+//	 reducer(%a: T, %b: T) (%c: U, %d: U) {…}
+//
+// where the pairs are the arguments that meet in the reducer: %a and %c are
+// what is accumulated, %b and %d the elements.
+type reduceSyntax struct{ plain }
+
+func (s reduceSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	var inits []useNode
+	for {
+		if err := s.parsePair(lex, o, &inits); err != nil {
+			return err
+		}
+		if !accept(lex, ",") {
+			break
+		}
+	}
+	o.operands = append(o.operands, inits...)
+	inner := ""
+	if accept(lex, "applies") {
+		t, err := expectKind(lex, tokIdent, "the op that is applied")
+		if err != nil {
+			return err
+		}
+		if inner = t.Value; !applicable(inner) {
+			return errorf(at(t.Pos), "%s cannot be applied by a reduce: it is not a known op of two operands and one type", inner)
+		}
+	}
+	if err := s.parseTail(lex, o); err != nil {
+		return err
+	}
+	n := len(inits)
+	if len(o.ins) != 2*n {
+		return errorf(o.typePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.ins))
+	}
+	if inner == "" {
+		return s.parseReducer(lex, o, n)
+	}
+	if n != 1 {
+		return errorf(o.pos, "a reduce that applies an op has one operand and one initial value")
+	}
+	s.apply(o, inner)
+	return nil
+}
+
+func (reduceSyntax) parsePair(lex *lexer.PeekingLexer, o *opNode, inits *[]useNode) *Error {
+	if err := expect(lex, "("); err != nil {
+		return err
+	}
+	if err := o.operand(lex); err != nil {
+		return err
+	}
+	for _, w := range []string{"init", ":"} {
+		if err := expect(lex, w); err != nil {
+			return err
+		}
+	}
+	t, err := expectKind(lex, tokValue, "an initial value such as %0")
+	if err != nil {
+		return err
+	}
+	*inits = append(*inits, useNode{t.Value[1:], at(t.Pos)})
+	return expect(lex, ")")
+}
+
+func (reduceSyntax) parseTail(lex *lexer.PeekingLexer, o *opNode) *Error {
+	for _, w := range []string{"across", "dimensions", "="} {
+		if err := expect(lex, w); err != nil {
+			return err
+		}
+	}
+	dims, err := parseInts(lex)
+	if err != nil {
+		return err
+	}
+	o.set("dimensions", I64Array(dims))
+	if err := o.optionalAttrDict(lex); err != nil {
+		return err
+	}
+	return o.functionalType(lex)
+}
+
+func (reduceSyntax) parseReducer(lex *lexer.PeekingLexer, o *opNode, n int) *Error {
+	if err := expect(lex, "reducer"); err != nil {
+		return err
+	}
+	left, right := make([]argNode, 0, n), make([]argNode, 0, n)
+	for range n {
+		var pair []argNode
+		pos := at(lex.Peek().Pos)
+		err := list(lex, "(", ")", func() *Error {
+			a, err := parseArg(lex)
+			pair = append(pair, a)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(pair) != 2 {
+			return errorf(pos, "a reducer has two arguments for each operand")
+		}
+		left, right = append(left, pair[0]), append(right, pair[1])
+	}
+	if err := o.region(lex); err != nil {
+		return err
+	}
+	r := o.regions[0]
+	if len(r.blocks) == 0 {
+		r.blocks = []*blockNode{{pos: o.pos}}
+	}
+	if r.blocks[0].label != "" {
+		return errorf(r.blocks[0].pos, "a reducer has one block, without label")
+	}
+	r.blocks[0].args = append(left, right...)
+	return nil
+}
+
+// applicable reports whether an op of the table has two operands and one type
+// for all.
+func applicable(name string) bool {
+	d := opDefs[name]
+	if d == nil || len(d.syntax) != 3 || d.syntax[0] != part(operands{2}) {
+		return false
+	}
+	_, same := d.syntax[2].(sameType)
+	return same
+}
+
+// apply builds the region of `applies`: the op over two values of the initial
+// value's type, which are given names that no text can define.
+func (reduceSyntax) apply(o *opNode, inner string) {
+	t := o.ins[1]
+	use := func(name string) useNode { return useNode{name, o.pos} }
+	op := &opNode{
+		name: inner, pos: o.pos, def: opDefs[inner], ins: []typeRef{t, t}, outs: []typeRef{t},
+		operands: []useNode{use(":a"), use(":b")}, results: []resultNode{{":c", 1, o.pos}},
+	}
+	ret := &opNode{name: "stablehlo.return", pos: o.pos, def: opDefs["stablehlo.return"], ins: []typeRef{t}, operands: []useNode{use(":c")}}
+	args := []argNode{{useNode: use(":a"), typ: t}, {useNode: use(":b"), typ: t}}
+	o.regions = []*regionNode{{blocks: []*blockNode{{pos: o.pos, args: args, ops: []*opNode{op, ret}}}}}
+}
+
+func (reduceSyntax) shows() []string { return []string{"dimensions"} }
+
+func (reduceSyntax) fits(op *Op) bool {
+	n := len(op.Operands) / 2
+	b := op.Body()
+	d, ok := op.Attrs.Get("dimensions").(DenseArrayAttr)
+	return ok && d.Elem == I64 && n > 0 && len(op.Operands) == 2*n && b != nil && b.Label == "" && len(b.Args) == 2*n
+}
+
+// applied returns the op that a reduce can print behind `applies`, or nil.
+func applied(op *Op) *Op {
+	b := op.Body()
+	if len(op.Operands) != 2 || len(op.Results) != 1 || len(b.Ops) != 2 {
+		return nil
+	}
+	in, ret := b.Ops[0], b.Ops[1]
+	if !applicable(in.Name) || ret.Name != "stablehlo.return" || len(in.Attrs)+len(ret.Attrs)+len(ret.Results) > 0 ||
+		len(in.Operands) != 2 || len(in.Results) != 1 || len(ret.Operands) != 1 ||
+		in.Operands[0] != b.Args[0] || in.Operands[1] != b.Args[1] || ret.Operands[0] != in.Results[0] {
+		return nil
+	}
+	t := op.Operands[1].Type
+	if !SameType(b.Args[0].Type, t) || !SameType(b.Args[1].Type, t) || !SameType(in.Results[0].Type, t) {
+		return nil
+	}
+	return in
+}
+
+func (s reduceSyntax) print(p *printer, op *Op) {
+	n := len(op.Operands) / 2
+	for i := range n {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.str("(")
+		p.use(op.Operands[i])
+		p.str(" init: ")
+		p.use(op.Operands[n+i])
+		p.str(")")
+	}
+	in := applied(op)
+	if in != nil {
+		p.str(" applies " + in.Name)
+	}
+	p.str(" across dimensions = ")
+	p.ints(op.Attrs.Get("dimensions").(DenseArrayAttr).Ints)
+	p.attrDict(op.Attrs, map[string]bool{"dimensions": true})
+	p.str(" : ")
+	p.funcType(op)
+	if in != nil {
+		return
+	}
+	p.newline()
+	p.str(" reducer")
+	args := op.Body().Args
+	for i := range n {
+		p.str(strings.Repeat(" ", btoi(i > 0)) + "(")
+		p.arg(args[i])
+		p.str(", ")
+		p.arg(args[n+i])
+		p.str(")")
+	}
+	p.str(" ")
+	p.region(op.Regions[0], true)
+}

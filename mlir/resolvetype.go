@@ -1,0 +1,223 @@
+package mlir
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// typ makes the type of t; on an error it records it and returns nil.
+func (r *resolver) typ(t *typeRef) Type {
+	if t.fn != nil {
+		return r.fnType(t.fn)
+	}
+	if v, ok := r.types[t.text]; ok {
+		return v
+	}
+	v, err := r.newType(t)
+	if err != nil {
+		r.errs = append(r.errs, err)
+		return nil // not remembered: every use has its own error
+	}
+	r.types[t.text] = v
+	return v
+}
+
+func (r *resolver) fnType(fn *fnRef) *FunctionType {
+	f := &FunctionType{}
+	for i := range fn.ins {
+		f.Ins = append(f.Ins, r.typ(&fn.ins[i]))
+	}
+	for i := range fn.outs {
+		f.Outs = append(f.Outs, r.typ(&fn.outs[i]))
+	}
+	return f
+}
+
+func (r *resolver) newType(t *typeRef) (Type, *Error) {
+	switch {
+	case t.text[0] == '!':
+		return r.bangType(t)
+	case strings.IndexByte(t.text, '<') >= 0:
+		n, err := inside(shapedParser, t.text, t.pos)
+		if err != nil {
+			return nil, err
+		}
+		return r.shaped(n, t)
+	}
+	if v := namedType(t.text); v != nil {
+		return v, nil
+	}
+	return nil, errorf(t.pos, "unknown type %s", t.text)
+}
+
+func (r *resolver) bangType(t *typeRef) (Type, *Error) {
+	a := r.aliases[t.text]
+	if a == nil {
+		if strings.IndexByte(t.text, '.') < 0 {
+			return nil, errorf(t.pos, "type alias %s is not defined", t.text)
+		}
+		return DialectType{Text: squeeze(t.text[1:])}, nil
+	}
+	if a.Attr.Type == nil {
+		return nil, errorf(t.pos, "alias %s is not a type", t.text)
+	}
+	if r.busy[t.text] {
+		return nil, errorf(t.pos, "alias %s is defined by itself", t.text)
+	}
+	r.busy[t.text] = true
+	defer delete(r.busy, t.text)
+	n := len(r.errs)
+	v := r.typ(a.Attr.Type)
+	if v == nil {
+		err := r.errs[len(r.errs)-1]
+		r.errs = r.errs[:n]
+		return nil, err
+	}
+	return v, nil
+}
+
+func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
+	bad := len(r.errs)
+	var v Type
+	switch {
+	case n.Complex != nil:
+		v = ComplexType{Elem: r.innerType(n.Complex.Elem, t.pos)}
+	case n.Tuple != nil:
+		tt := TupleType{}
+		for _, e := range n.Tuple.Elems {
+			tt.Elems = append(tt.Elems, r.innerType(e, t.pos))
+		}
+		v = tt
+	default:
+		tt := &TensorType{}
+		if err := dims(tt, n.Tensor.Dims, t.pos); err != nil {
+			return nil, err
+		}
+		tt.Elem = r.innerType(n.Tensor.Elem, t.pos)
+		if e := n.Tensor.Encoding; e != nil {
+			tt.Encoding = r.attr(e)
+		}
+		v = tt
+	}
+	if len(r.errs) > bad {
+		err := r.errs[bad]
+		r.errs = r.errs[:bad]
+		return nil, err
+	}
+	if tt, ok := v.(*TensorType); ok {
+		if _, nested := tt.Elem.(*FunctionType); nested {
+			return nil, errorf(t.pos, "%s cannot be the element of a tensor", tt.Elem)
+		}
+		tt.text = tt.String()
+	}
+	return v, nil
+}
+
+// innerType is typ for a type inside a token that starts at base.
+func (r *resolver) innerType(t *typeRef, base Pos) Type {
+	u := *t
+	u.pos = shift(t.pos, base)
+	return r.typ(&u)
+}
+
+// dims fills in the dimensions, whose product must fit 63 bits.
+func dims(t *TensorType, texts []string, pos Pos) *Error {
+	size := int64(1)
+	for i, s := range texts {
+		switch s {
+		case "*x":
+			if len(texts) > 1 {
+				return errorf(pos, "an unranked tensor has no dimensions")
+			}
+			t.Unranked = true
+			return nil
+		case "?x":
+			t.Shape = append(t.Shape, Dynamic)
+			continue
+		}
+		d, err := strconv.ParseInt(s[:len(s)-1], 10, 64)
+		if err != nil {
+			return errorf(pos, "dimension %d, %s, does not fit 64 bits", i, s[:len(s)-1])
+		}
+		if d > 0 {
+			if size > math.MaxInt64/d {
+				return errorf(pos, "number of elements does not fit 64 bits")
+			}
+			size *= d
+		}
+		t.Shape = append(t.Shape, d)
+	}
+	return nil
+}
+
+var floatTypes = map[string]bool{
+	"f16": true, "bf16": true, "f32": true, "f64": true, "tf32": true, "f80": true, "f128": true,
+	"f4E2M1FN": true, "f6E2M3FN": true, "f6E3M2FN": true, "f8E3M4": true, "f8E4M3": true, "f8E4M3FN": true,
+	"f8E4M3FNUZ": true, "f8E4M3B11FNUZ": true, "f8E5M2": true, "f8E5M2FNUZ": true, "f8E8M0FNU": true,
+}
+
+// namedType returns the type that is a single word, or nil.
+func namedType(s string) Type {
+	switch {
+	case floatTypes[s]:
+		return FloatType{s}
+	case s == "index":
+		return IndexType{}
+	case s == "none":
+		return NoneType{}
+	}
+	t := IntegerType{}
+	digits := s
+	switch {
+	case strings.HasPrefix(s, "ui"):
+		t.Sign, digits = Unsigned, s[2:]
+	case strings.HasPrefix(s, "si"):
+		t.Sign, digits = Signed, s[2:]
+	case strings.HasPrefix(s, "i"):
+		digits = s[1:]
+	default:
+		return nil
+	}
+	if digits == "" || len(digits) > 8 || digits[0] == '0' {
+		return nil
+	}
+	for i := range len(digits) {
+		if !isDigit(digits[i]) {
+			return nil
+		}
+		t.Width = t.Width*10 + int(digits[i]-'0')
+	}
+	if t.Width >= 1<<24 { // MLIR's own bound
+		return nil
+	}
+	return t
+}
+
+// squeeze makes every run of spaces outside strings one space.
+func squeeze(s string) string {
+	if strings.IndexAny(s, "\n\t\r") < 0 && !strings.Contains(s, "  ") {
+		return s
+	}
+	var b strings.Builder
+	quoted, space := false, false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !quoted && (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+			space = true
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteByte(c)
+		if c == '\\' && quoted && i+1 < len(s) {
+			i++
+			b.WriteByte(s[i])
+		} else if c == '"' {
+			quoted = !quoted
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,396 @@
+package mlir
+
+import (
+	"strconv"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// syntax is the pretty form of an op behind its name, as a list of parts: one
+// list reads it and prints it. The parts follow the directives of MLIR's
+// declarative assembly format, in which the dialect defines its own.
+type syntax []part
+
+// part is one piece of a pretty form.
+type part interface {
+	// parse reads the piece into o.
+	parse(lex *lexer.PeekingLexer, o *opNode) *Error
+	// fits reports whether the piece can print op so that it reads back the same.
+	fits(op *Op) bool
+	print(p *printer, op *Op)
+	// shows returns the attributes that the piece prints.
+	shows() []string
+}
+
+func (s syntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	for _, p := range s {
+		if err := p.parse(lex, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s syntax) fits(op *Op) bool {
+	for _, p := range s {
+		if !p.fits(op) {
+			return false
+		}
+	}
+	return len(op.Successors) == 0
+}
+
+func (s syntax) print(p *printer, op *Op) {
+	for _, q := range s {
+		q.print(p, op)
+	}
+}
+
+func (s syntax) shows() []string {
+	var names []string
+	for _, p := range s {
+		names = append(names, p.shows()...)
+	}
+	return names
+}
+
+// plain is embedded by parts that always fit and show no attribute.
+type plain struct{}
+
+func (plain) fits(*Op) bool   { return true }
+func (plain) shows() []string { return nil }
+
+// word is a keyword or a mark. One that is a comma prints without space before.
+type word struct {
+	plain
+	text string
+}
+
+func (w word) parse(lex *lexer.PeekingLexer, _ *opNode) *Error { return expect(lex, w.text) }
+func (w word) print(p *printer, _ *Op) {
+	if w.text != "," {
+		p.str(" ")
+	}
+	p.str(w.text)
+}
+
+// operands is a list of n operands, or with n < 0 of any number. A comma
+// behind the list that no operand follows is left for the next part.
+type operands struct{ n int }
+
+func (s operands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	if s.n < 0 && lex.Peek().Type != tokValue {
+		return nil
+	}
+	for i := 0; ; i++ {
+		if err := o.operand(lex); err != nil {
+			return err
+		}
+		if i+1 == s.n {
+			return nil
+		}
+		back := lex.MakeCheckpoint()
+		if !accept(lex, ",") {
+			if s.n > 0 {
+				return unexpected(lex.Peek(), strconv.Itoa(s.n)+" operands: ','")
+			}
+			return nil
+		}
+		if s.n < 0 && lex.Peek().Type != tokValue {
+			lex.LoadCheckpoint(back)
+			return nil
+		}
+	}
+}
+func (s operands) fits(op *Op) bool { return s.n < 0 || s.n == len(op.Operands) }
+func (s operands) shows() []string  { return nil }
+func (s operands) print(p *printer, op *Op) {
+	for i, v := range op.Operands {
+		if i > 0 {
+			p.str(",")
+		}
+		p.str(" ")
+		p.use(v)
+	}
+}
+
+// attrDict is the dictionary of the attributes that no other part shows.
+// It stands in ops that have no regions.
+type attrDict struct{ plain }
+
+func (attrDict) fits(op *Op) bool { return len(op.Regions) == 0 }
+
+func (attrDict) parse(lex *lexer.PeekingLexer, o *opNode) *Error { return o.optionalAttrDict(lex) }
+func (attrDict) print(p *printer, op *Op) {
+	p.attrDict(op.Attrs, opDefs[op.Name].shown)
+}
+
+// funcType is `: (operand types) -> result types`.
+type funcType struct{ plain }
+
+func (funcType) parse(lex *lexer.PeekingLexer, o *opNode) *Error { return o.functionalType(lex) }
+func (funcType) print(p *printer, op *Op)                        { p.str(" : "); p.funcType(op) }
+
+// sameType is `: T` where all operands and the one result are of type T, and
+// the whole function type otherwise.
+type sameType struct{ plain }
+
+func (sameType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	return o.shortType(lex, func(t typeRef) *Error {
+		for range o.operands {
+			o.ins = append(o.ins, t)
+		}
+		o.outs = []typeRef{t}
+		return nil
+	})
+}
+
+func (sameType) print(p *printer, op *Op) {
+	if len(op.Results) == 1 && allOf(op.Results[0].Type, op.Operands) {
+		p.str(" : ")
+		p.typ(op.Results[0].Type)
+		return
+	}
+	p.str(" : ")
+	p.funcType(op)
+}
+
+// allOf reports whether all values have type t, which is not a function type.
+func allOf(t Type, vs []*Value) bool {
+	if _, fn := t.(*FunctionType); fn {
+		return false
+	}
+	for _, v := range vs {
+		if !SameType(v.Type, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// shortType reads `: T…`, leaving the types behind the first to rest, or a
+// whole function type.
+func (o *opNode) shortType(lex *lexer.PeekingLexer, rest func(first typeRef) *Error) *Error {
+	if err := expect(lex, ":"); err != nil {
+		return err
+	}
+	t, err := parseType(lex)
+	if err != nil {
+		return err
+	}
+	o.typePos = t.pos
+	if t.fn != nil {
+		o.ins, o.outs = t.fn.ins, t.fn.outs
+		return nil
+	}
+	return rest(t)
+}
+
+// results is `: T1, T2`, the types of all results where there are no operands,
+// or of the operands where there are no results. With optional, nothing stands
+// for none.
+type typeList struct {
+	plain
+	operands bool // of the operands; else of the results
+	both     bool // operands and results have the same types
+	optional bool
+}
+
+func (s typeList) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	if s.optional && !is(lex, ":") {
+		return nil
+	}
+	if err := expect(lex, ":"); err != nil {
+		return err
+	}
+	var ts []typeRef
+	for {
+		t, err := parseType(lex)
+		if err != nil {
+			return err
+		}
+		ts = append(ts, t)
+		if !accept(lex, ",") {
+			break
+		}
+	}
+	o.typePos = ts[0].pos
+	if s.operands || s.both {
+		o.ins = ts
+	}
+	if !s.operands {
+		o.outs = ts
+	}
+	return nil
+}
+
+func (s typeList) fits(op *Op) bool {
+	switch {
+	case s.both:
+		if len(op.Operands) != len(op.Results) {
+			return false
+		}
+		for i, v := range op.Operands {
+			if !SameType(v.Type, op.Results[i].Type) {
+				return false
+			}
+		}
+		return s.optional || len(op.Results) > 0
+	case s.operands:
+		return len(op.Results) == 0 && (s.optional || len(op.Operands) > 0)
+	}
+	return len(op.Operands) == 0 && (s.optional || len(op.Results) > 0)
+}
+
+func (s typeList) print(p *printer, op *Op) {
+	vs := op.Results
+	if s.operands {
+		vs = op.Operands
+	}
+	for i, v := range vs {
+		p.str([]string{", ", " : "}[btoi(i == 0)])
+		p.typ(v.Type)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// attr is the value of an attribute in its short form; the word before it is a
+// part of its own.
+type attr struct {
+	name string
+	kind attrKind
+	enum string // kind of an enum: comparison_direction
+}
+
+type attrKind uint8
+
+const (
+	i64Attr    attrKind = iota // 3
+	i64sAttr                   // [1, 2]
+	enumAttr                   // LT
+	boolAttr                   // true
+	stringAttr                 // "text"
+)
+
+func (a attr) shows() []string { return []string{a.name} }
+
+func (a attr) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	switch a.kind {
+	case i64Attr:
+		v, err := parseI64(lex)
+		o.set(a.name, I64Attr(v))
+		return err
+	case i64sAttr:
+		v, err := parseInts(lex)
+		o.set(a.name, I64Array(v))
+		return err
+	case enumAttr:
+		t, err := expectKind(lex, tokIdent, "a "+a.enum)
+		if err == nil {
+			o.set(a.name, EnumAttr{"stablehlo", a.enum, t.Value})
+		}
+		return err
+	case boolAttr:
+		t := lex.Peek()
+		if !is(lex, "true") && !is(lex, "false") {
+			return unexpected(t, "true or false")
+		}
+		lex.Next()
+		o.set(a.name, BoolAttr(t.Value == "true"))
+		return nil
+	}
+	t, err := expectKind(lex, tokString, "a string")
+	if err != nil {
+		return err
+	}
+	s, ok := unquote(t.Value)
+	if !ok {
+		return errorf(at(t.Pos), "string with a wrong escape")
+	}
+	o.set(a.name, StringAttr(s))
+	return nil
+}
+
+func (a attr) fits(op *Op) bool {
+	v := op.Attrs.Get(a.name)
+	switch a.kind {
+	case i64Attr:
+		i, ok := v.(IntegerAttr)
+		return ok && i.Type == I64
+	case i64sAttr:
+		d, ok := v.(DenseArrayAttr)
+		return ok && d.Elem == I64
+	case enumAttr:
+		e, ok := v.(EnumAttr)
+		return ok && e.Dialect == "stablehlo" && e.Kind == a.enum
+	case boolAttr:
+		_, ok := v.(BoolAttr)
+		return ok
+	}
+	_, ok := v.(StringAttr)
+	return ok
+}
+
+func (a attr) print(p *printer, op *Op) {
+	p.str(" ")
+	switch v := op.Attrs.Get(a.name).(type) {
+	case IntegerAttr:
+		p.str(strconv.FormatInt(v.Value, 10))
+	case DenseArrayAttr:
+		p.ints(v.Ints)
+	case EnumAttr:
+		p.str(v.Value)
+	default:
+		p.str(v.String())
+	}
+}
+
+// group is parts that stand only where the attribute of the anchor is set;
+// they begin with a comma and a word, by which they are known.
+type group struct {
+	anchor string
+	parts  syntax
+}
+
+func (g group) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	if !is(lex, ",") {
+		return nil
+	}
+	return g.parts.parse(lex, o)
+}
+func (g group) fits(op *Op) bool { return op.Attrs.Get(g.anchor) == nil || g.parts.fits(op) }
+func (g group) shows() []string  { return g.parts.shows() }
+func (g group) print(p *printer, op *Op) {
+	if op.Attrs.Get(g.anchor) != nil {
+		g.parts.print(p, op)
+	}
+}
+
+func parseI64(lex *lexer.PeekingLexer) (int64, *Error) {
+	t, err := expectKind(lex, tokInt, "an integer")
+	if err != nil {
+		return 0, err
+	}
+	v, ok := parseInt(t.Value, I64)
+	if !ok {
+		return 0, errorf(at(t.Pos), "%s does not fit i64", t.Value)
+	}
+	return v, nil
+}
+
+// parseInts reads [1, 2].
+func parseInts(lex *lexer.PeekingLexer) ([]int64, *Error) {
+	v := []int64{}
+	err := list(lex, "[", "]", func() *Error {
+		x, err := parseI64(lex)
+		v = append(v, x)
+		return err
+	})
+	return v, err
+}
