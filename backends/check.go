@@ -1,0 +1,93 @@
+package backends
+
+import (
+	"fmt"
+	"strconv"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// CheckCall reports the first argument or result of c that does not fit sig:
+// a number, type or shape that is another, a view that cannot be used or, for
+// a result, written. Arguments for which bound is set are not looked at; bound
+// may be nil. An empty c.Results is filled with as many zero views as there
+// are results.
+func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
+	if len(c.Args) != len(sig.Args) {
+		return fmt.Errorf("execute: %d arguments given, the program takes %d", len(c.Args), len(sig.Args))
+	}
+	if len(c.Results) == 0 && len(sig.Results) > 0 {
+		c.Results = make([]soa.View, len(sig.Results))
+	}
+	if len(c.Results) != len(sig.Results) {
+		return fmt.Errorf("execute: %d results given, the program has %d", len(c.Results), len(sig.Results))
+	}
+	for i := range c.Args {
+		a := &sig.Args[i]
+		if bound != nil && !bound[i].IsZero() {
+			continue
+		}
+		if err := Fits(c.Args[i], a.Type); err != nil {
+			return fmt.Errorf("execute: argument %s: %w", label(i, a.Name), err)
+		}
+		if a.Alias >= 0 && c.Results[a.Alias].IsZero() && c.Args[i].Overlaps() {
+			return fmt.Errorf("execute: argument %s is donated to result %d but repeats elements (strides %v): give that result memory of its own",
+				label(i, a.Name), a.Alias, c.Args[i].Strides)
+		}
+	}
+	for j := range c.Results {
+		v, r := c.Results[j], &sig.Results[j]
+		if v.IsZero() {
+			continue
+		}
+		if err := Fits(v, r.Type); err != nil {
+			return fmt.Errorf("execute: result %s: %w", label(j, r.Name), err)
+		}
+		if v.Overlaps() {
+			return fmt.Errorf("execute: result %s repeats elements (strides %v) and cannot be written", label(j, r.Name), v.Strides)
+		}
+	}
+	return nil
+}
+
+// CheckBind reports the first constant that cannot be bound.
+func CheckBind(sig *Signature, constants map[int]soa.View) error {
+	for i := range sig.Args { // in order, so that the same mistake is always the first
+		v, given := constants[i]
+		if !given {
+			continue
+		}
+		a := &sig.Args[i]
+		if !a.Constant {
+			return fmt.Errorf("bind: argument %s is not marked ltc.constant", label(i, a.Name))
+		}
+		if err := Fits(v, a.Type); err != nil {
+			return fmt.Errorf("bind: argument %s: %w", label(i, a.Name), err)
+		}
+	}
+	for i := range constants {
+		if i < 0 || i >= len(sig.Args) {
+			return fmt.Errorf("bind: no argument %d, the program takes %d", i, len(sig.Args))
+		}
+	}
+	return nil
+}
+
+// Fits reports why v cannot stand for a tensor of type want.
+func Fits(v soa.View, want types.Type) error {
+	switch {
+	case v.IsZero():
+		return fmt.Errorf("want %v, got no view", want)
+	case !v.Type.Equal(want):
+		return fmt.Errorf("want %v, got %v", want, v.Type)
+	}
+	return v.Check()
+}
+
+func label(i int, name string) string {
+	if name == "" {
+		return strconv.Itoa(i)
+	}
+	return fmt.Sprintf("%d (%q)", i, name)
+}

@@ -1,0 +1,112 @@
+package reference
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"ltc/mlir"
+)
+
+// ints returns a list of integers, however the text wrote it. A missing
+// attribute is an empty list.
+func ints(d mlir.Dict, name string) ([]int, error) {
+	switch a := d.Get(name).(type) {
+	case nil:
+		return nil, nil
+	case mlir.DenseArrayAttr:
+		v := make([]int, len(a.Ints))
+		for i, x := range a.Ints {
+			v[i] = int(x)
+		}
+		return v, nil
+	case mlir.ArrayAttr:
+		v := make([]int, len(a))
+		for i, x := range a {
+			n, ok := x.(mlir.IntegerAttr)
+			if !ok {
+				return nil, fmt.Errorf("attribute %s: %v is not an integer", name, x)
+			}
+			v[i] = int(n.Value)
+		}
+		return v, nil
+	case *mlir.DenseAttr:
+		t, reason := parseTensor(a.Type)
+		if reason != "" || t.dt != i64 {
+			return nil, fmt.Errorf("attribute %s: want a list of i64, got %v", name, a.Type)
+		}
+		data, err := denseBytes(a, t)
+		if err != nil {
+			return nil, err
+		}
+		v := make([]int, t.n)
+		for i := range v {
+			v[i] = int(int64(binary.LittleEndian.Uint64(data[8*i:])))
+		}
+		return v, nil
+	default:
+		return nil, fmt.Errorf("attribute %s: want a list of integers, got %v", name, a)
+	}
+}
+
+// axes is ints for a list of dimensions of a tensor of the given rank.
+func axes(d mlir.Dict, name string, rank int) ([]int, error) {
+	v, err := ints(d, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range v {
+		if x < 0 || x >= rank {
+			return nil, fmt.Errorf("attribute %s: %d is not a dimension of a tensor of rank %d", name, x, rank)
+		}
+	}
+	return v, nil
+}
+
+// intAttr returns an integer attribute, or otherwise if it is missing.
+func intAttr(d mlir.Dict, name string, otherwise int) (int, error) {
+	switch a := d.Get(name).(type) {
+	case nil:
+		return otherwise, nil
+	case mlir.IntegerAttr:
+		return int(a.Value), nil
+	default:
+		return 0, fmt.Errorf("attribute %s: want an integer, got %v", name, a)
+	}
+}
+
+func stringAttr(a mlir.Attribute) string {
+	s, _ := a.(mlir.StringAttr)
+	return string(s)
+}
+
+// fields returns the fields of a structured attribute; empty if missing.
+func fields(d mlir.Dict, name string) (mlir.Dict, error) {
+	switch a := d.Get(name).(type) {
+	case nil:
+		return nil, nil
+	case mlir.StructAttr:
+		return a.Fields, nil
+	default:
+		return nil, fmt.Errorf("attribute %s: want a structure, got %v", name, a)
+	}
+}
+
+// denseBytes returns the elements of a literal, a splat written out.
+func denseBytes(a *mlir.DenseAttr, t tensor) ([]byte, error) {
+	data, splat, err := a.Decode()
+	if err != nil {
+		return nil, err
+	}
+	size := t.dt.size()
+	if splat && len(data) == size {
+		all := make([]byte, t.bytes())
+		for i := 0; i < len(all); i += size {
+			copy(all[i:], data)
+		}
+		return all, nil
+	}
+	if len(data) != t.bytes() {
+		return nil, fmt.Errorf("literal of %d bytes for %d elements of %v", len(data), t.n, t.dt)
+	}
+	return data, nil
+}

@@ -1,0 +1,94 @@
+package reference
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ltc/backends"
+	"ltc/mlir"
+)
+
+func init() {
+	for _, name := range []string{"eval", "cpu"} {
+		backends.Register(name, func(device string) (backends.Backend, error) { return open(name, device) })
+	}
+}
+
+// Backend is the CPU that the process runs on.
+type Backend struct {
+	backends.NotImplemented
+	name string
+}
+
+// New returns the evaluator under its name eval.
+func New() *Backend { return &Backend{name: "eval"} }
+
+func open(name, device string) (backends.Backend, error) {
+	if device != "" && device != "0" {
+		return nil, fmt.Errorf("no device %q: the only one is 0", device)
+	}
+	return &Backend{name: name}, nil
+}
+
+// Name is eval or cpu.
+func (b *Backend) Name() string { return b.name }
+
+// Devices returns the one CPU.
+func (b *Backend) Devices() []backends.Device { return []backends.Device{{Name: b.name}} }
+
+// Compile parses, verifies and prepares the module. Every run of the
+// executable uses the goroutine that calls Execute and no other.
+func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if o.Threads < 0 {
+		return nil, fmt.Errorf("compile: %d threads", o.Threads)
+	}
+	file := o.Name
+	if file == "" {
+		file = "module.mlir"
+	}
+	tree, err := mlir.Parse(file, m.Text())
+	if err != nil {
+		return nil, err
+	}
+	if err := mlir.Verify(tree); err != nil {
+		return nil, err
+	}
+	return prepare(b.name, tree, file, m.Text())
+}
+
+// prepare makes the module's main function executable.
+func prepare(backend string, m *mlir.Module, file, text string) (*executable, error) {
+	c := &compiler{module: m, file: file, lines: strings.Split(text, "\n"), codes: map[string]*code{}}
+	sig, lacking, err := backends.ReadSignature(m)
+	if err != nil {
+		return nil, c.place(err)
+	}
+	for i := range lacking {
+		lacking[i].Line = c.line(lacking[i].Pos)
+	}
+	c.lacking = lacking
+	code, err := c.function("main")
+	if err != nil {
+		return nil, c.errorAt(m.Func("main"), err)
+	}
+	if len(c.lacking) > 0 {
+		slices.SortStableFunc(c.lacking, func(a, b backends.UnsupportedOp) int {
+			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+		})
+		return nil, &backends.UnsupportedError{Backend: backend, File: file, Ops: c.lacking}
+	}
+	return newExecutable(code, sig), nil
+}
+
+func newExecutable(c *code, sig *backends.Signature) *executable {
+	e := &executable{sig: sig, code: c, plan: planResults(c, sig)}
+	e.pool = &sync.Pool{New: func() any { return newWorkspace(c) }}
+	return e
+}

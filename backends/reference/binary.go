@@ -1,0 +1,216 @@
+package reference
+
+import (
+	"math"
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// binaryKernel returns the kernel of an op on elements of type d; nil if the
+// op has no such elements.
+func binaryKernel(op string, d dtype) kernel2 {
+	switch d {
+	case i1:
+		return erase2(boolBinary(op))
+	case i8:
+		return erase2(intBinary[int8](op))
+	case i16:
+		return erase2(intBinary[int16](op))
+	case i32:
+		return erase2(intBinary[int32](op))
+	case i64:
+		return erase2(intBinary[int64](op))
+	case u8:
+		return erase2(intBinary[uint8](op))
+	case u16:
+		return erase2(intBinary[uint16](op))
+	case u32:
+		return erase2(intBinary[uint32](op))
+	case u64:
+		return erase2(intBinary[uint64](op))
+	case f16:
+		return erase2(half2[types.Float16](floatBinary[float32](op)))
+	case bf16:
+		return erase2(half2[types.BFloat16](floatBinary[float32](op)))
+	case f32:
+		return erase2(floatBinary[float32](op))
+	case f64:
+		return erase2(floatBinary[float64](op))
+	}
+	return nil
+}
+
+// boolBinary: booleans add like or and multiply like and.
+func boolBinary(op string) func(o, a, b []uint8) {
+	switch op {
+	case "add", "or", "maximum":
+		return func(o, a, b []uint8) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] | b[i]
+			}
+		}
+	case "multiply", "and", "minimum":
+		return func(o, a, b []uint8) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] & b[i]
+			}
+		}
+	case "xor":
+		return func(o, a, b []uint8) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] ^ b[i]
+			}
+		}
+	}
+	return nil
+}
+
+// arithmetic holds what integers and floats have in common. The loops are
+// written out: a call per element would cost more than the op.
+func arithmetic[T number](op string) func(o, a, b []T) {
+	switch op {
+	case "add":
+		return func(o, a, b []T) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] + b[i]
+			}
+		}
+	case "subtract":
+		return func(o, a, b []T) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] - b[i]
+			}
+		}
+	case "multiply":
+		return func(o, a, b []T) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] * b[i]
+			}
+		}
+	case "maximum": // NaN if either is; -0 is less than 0
+		return func(o, a, b []T) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = max(a[i], b[i])
+			}
+		}
+	case "minimum":
+		return func(o, a, b []T) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = min(a[i], b[i])
+			}
+		}
+	}
+	return nil
+}
+
+func floatBinary[T float](op string) func(o, a, b []T) {
+	switch op {
+	case "divide":
+		return func(o, a, b []T) {
+			a, b = a[:len(o)], b[:len(o)]
+			for i := range o {
+				o[i] = a[i] / b[i]
+			}
+		}
+	case "remainder": // truncated: the sign is the dividend's
+		return inFloat64x2[T](math.Mod)
+	case "power":
+		return inFloat64x2[T](math.Pow)
+	case "atan2":
+		return inFloat64x2[T](math.Atan2)
+	}
+	return arithmetic[T](op)
+}
+
+func intBinary[T integer](op string) func(o, a, b []T) {
+	width := T(8 * unsafe.Sizeof(T(0))) // fits every T
+	switch op {
+	case "divide":
+		return each2(divide[T])
+	case "remainder":
+		return each2(remainder[T])
+	case "power":
+		return each2(power[T])
+	case "and":
+		return each2(func(a, b T) T { return a & b })
+	case "or":
+		return each2(func(a, b T) T { return a | b })
+	case "xor":
+		return each2(func(a, b T) T { return a ^ b })
+	case "shift_left":
+		return each2(func(a, b T) T {
+			if b < 0 || b >= width {
+				return 0
+			}
+			return a << b
+		})
+	case "shift_right_logical":
+		mask := ^uint64(0) >> (64 - 8*unsafe.Sizeof(T(0)))
+		return each2(func(a, b T) T {
+			if b < 0 || b >= width {
+				return 0
+			}
+			return T(uint64(a) & mask >> uint64(b))
+		})
+	case "shift_right_arithmetic":
+		return each2(func(a, b T) T { return shiftArithmetic(a, b, width) })
+	}
+	return arithmetic[T](op)
+}
+
+func divide[T integer](a, b T) T {
+	if b == 0 {
+		return ^T(0)
+	}
+	return a / b // the lowest integer by -1 is itself, as Go has it
+}
+
+func remainder[T integer](a, b T) T {
+	if b == 0 {
+		return a
+	}
+	return a % b
+}
+
+// power multiplies modulo 2^width. Of negative exponents, only powers of 1 and
+// -1 are integers; all others give 0.
+func power[T integer](a, b T) T {
+	if b < 0 {
+		switch {
+		case a == 1:
+			return 1
+		case a == ^T(0):
+			return 1 - 2*(b&1)
+		}
+		return 0
+	}
+	r := T(1)
+	for ; b > 0; b >>= 1 {
+		if b&1 == 1 {
+			r *= a
+		}
+		a *= a
+	}
+	return r
+}
+
+// shiftArithmetic repeats the highest bit, of unsigned integers too.
+func shiftArithmetic[T integer](a, b, width T) T {
+	if b < 0 || b >= width {
+		b = width - 1
+	}
+	high := T(1) << (width - 1)
+	if a&high == 0 || a < 0 {
+		return a >> b
+	}
+	return ^(^a >> b) // an unsigned a with the highest bit set
+}

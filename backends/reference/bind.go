@@ -1,0 +1,32 @@
+package reference
+
+import (
+	"context"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// Bind fixes arguments marked ltc.constant. Views with strides or tables are
+// copied; dense ones are kept and read in place by every later run.
+func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := backends.CheckBind(e.sig, constants); err != nil {
+		return nil, err
+	}
+	n := *e
+	n.bound = make([]soa.View, len(e.sig.Args))
+	copy(n.bound, e.bound)
+	for i, v := range constants {
+		if !v.IsDense() {
+			d := soa.Make(v.Type)
+			soa.TouchRead(v)
+			copyInto(d, v)
+			v = d
+		}
+		n.bound[i] = v
+	}
+	return &n, nil
+}

@@ -1,0 +1,292 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ltc/backends"
+	"ltc/mlir"
+)
+
+// prepareFunc turns one op into steps.
+type prepareFunc func(b *builder, o *site) error
+
+// compiler prepares the functions of one module.
+type compiler struct {
+	module  *mlir.Module
+	file    string
+	lines   []string
+	codes   map[string]*code
+	open    []string // functions being prepared, outermost first
+	lacking []backends.UnsupportedOp
+}
+
+// builder prepares one function.
+type builder struct {
+	*compiler
+	code   *code
+	slotOf map[*mlir.Value]int
+	pos    int      // counts ops, and ends of regions, in order
+	scopes []*scope // of the regions around the current op
+	steps  []step   // of the current block
+	site   *site
+}
+
+// scope collects what a region takes from outside: it stays alive until the
+// op that holds the region is done, for the region may run many times.
+type scope struct {
+	start    int
+	captured []int
+}
+
+// site is the op being prepared.
+type site struct {
+	op  *mlir.Op
+	pos int
+	in  []operand
+	out []tensor
+	own []int // slots that stay alive until the op is done
+}
+
+type operand struct {
+	tensor
+	slot int
+}
+
+// unsupported is the error of an op that is right but not implemented.
+type unsupported struct{ reason string }
+
+func (u unsupported) Error() string { return u.reason }
+
+func unsupportedf(format string, args ...any) error {
+	return unsupported{fmt.Sprintf(format, args...)}
+}
+
+// function returns the prepared function of the given name.
+func (c *compiler) function(name string) (*code, error) {
+	if code := c.codes[name]; code != nil {
+		return code, nil
+	}
+	for _, open := range c.open {
+		if open == name {
+			return nil, fmt.Errorf("@%s calls itself, by way of @%s", name, strings.Join(c.open, ", @"))
+		}
+	}
+	fn := c.module.Func(name)
+	if fn == nil {
+		return nil, fmt.Errorf("no function @%s in the module", name)
+	}
+	if fn.Body() == nil {
+		return nil, fmt.Errorf("@%s has no body of one block", name)
+	}
+	c.open = append(c.open, name)
+	defer func() { c.open = c.open[:len(c.open)-1] }()
+	b := &builder{compiler: c, code: &code{name: name, lastFallible: -1}, slotOf: map[*mlir.Value]int{}}
+	if err := b.define(fn); err != nil {
+		return nil, err
+	}
+	c.codes[name] = b.code
+	return b.code, nil
+}
+
+func (b *builder) define(fn *mlir.Op) error {
+	body, c := fn.Body(), b.code
+	for i, a := range body.Args {
+		t, reason := parseTensor(a.Type)
+		if reason != "" {
+			if c.name != "main" { // of whose signature all is known already
+				b.lack(fn, fmt.Sprintf("argument %d: %s", i, reason))
+			}
+			t = tensor{dt: f32}
+		}
+		c.types = append(c.types, t)
+		s := b.newSlot(slot{bytes: t.bytes(), kind: external})
+		c.args = append(c.args, s)
+		b.slotOf[a] = s
+	}
+	results, err := b.ops(body)
+	if err != nil {
+		return err
+	}
+	c.steps = b.steps
+	last := body.Ops[len(body.Ops)-1]
+	for i, s := range results {
+		t, reason := parseTensor(last.Operands[i].Type)
+		if reason != "" {
+			if c.name != "main" {
+				b.lack(fn, fmt.Sprintf("result %d: %s", i, reason))
+			}
+			continue
+		}
+		c.types = append(c.types, t)
+		c.results = append(c.results, b.ownResult(s, t, last.Ordinal))
+	}
+	c.layout()
+	return nil
+}
+
+// ownResult returns a slot for a result of the function which nothing else
+// uses afterwards: s, or a copy of it where s belongs to the caller, is a
+// constant or is a result already.
+func (b *builder) ownResult(s int, t tensor, ordinal int) int {
+	taken := b.code.slots[s].kind != planned
+	for _, r := range b.code.results {
+		taken = taken || r == s
+	}
+	if taken {
+		b.pos++
+		b.touch(s, b.pos)
+		to := b.newSlot(slot{bytes: t.bytes()})
+		b.code.steps = append(b.code.steps, step{do: copySlot(to, s, t.bytes()), ordinal: ordinal, pos: b.pos})
+		s = to
+	}
+	b.touch(s, maxPos)
+	return s
+}
+
+const maxPos = int(^uint(0) >> 1)
+
+// ops prepares a block's ops up to its terminator, into b.steps, and returns
+// the slots of what the terminator hands on.
+func (b *builder) ops(bl *mlir.Block) ([]int, error) {
+	for i, op := range bl.Ops {
+		b.pos++
+		if i == len(bl.Ops)-1 {
+			if op.Name != "func.return" && op.Name != "stablehlo.return" {
+				return nil, b.errorAt(op, fmt.Errorf("the block does not end with a return"))
+			}
+			s := &site{op: op}
+			b.operands(s)
+			results := make([]int, len(s.in))
+			for j := range s.in {
+				results[j] = s.in[j].slot
+			}
+			return results, nil
+		}
+		if err := b.op(op); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s: a block without ops", b.file)
+}
+
+// op prepares one op. What is merely unsupported is noted, and the work goes
+// on to find the others.
+func (b *builder) op(op *mlir.Op) error {
+	s := &site{op: op, pos: b.pos}
+	prepare := opTable[op.Name]
+	if prepare == nil {
+		b.lack(op, "not an op of this backend")
+		b.placeholders(s)
+		return nil
+	}
+	if !b.operands(s) || !b.resultTypes(s) {
+		b.placeholders(s)
+		return nil
+	}
+	outer := b.site
+	b.site = s
+	err := prepare(b, s)
+	b.site = outer
+	for _, in := range s.in {
+		b.touch(in.slot, b.pos)
+	}
+	for _, own := range s.own {
+		b.touch(own, b.pos)
+	}
+	switch u := err.(type) {
+	case unsupported:
+		b.lack(op, u.reason)
+		b.placeholders(s)
+		return nil
+	case unsupportedCallee:
+		b.placeholders(s)
+		return nil
+	}
+	if err != nil {
+		return b.errorAt(op, err)
+	}
+	for i, r := range op.Results {
+		if _, ok := b.slotOf[r]; !ok {
+			return b.errorAt(op, fmt.Errorf("result %d was not prepared", i))
+		}
+	}
+	return nil
+}
+
+func (b *builder) operands(s *site) bool {
+	ok := true
+	for i, v := range s.op.Operands {
+		t, reason := parseTensor(v.Type)
+		if reason != "" {
+			b.lack(s.op, fmt.Sprintf("operand %d: %s", i, reason))
+			ok = false
+		}
+		sl, known := b.slotOf[v]
+		if !known { // of an op that was already found to be unsupported
+			sl = b.newSlot(slot{})
+			b.slotOf[v] = sl
+		}
+		b.use(sl)
+		s.in = append(s.in, operand{t, sl})
+	}
+	return ok
+}
+
+func (b *builder) resultTypes(s *site) bool {
+	ok := true
+	for i, v := range s.op.Results {
+		t, reason := parseTensor(v.Type)
+		if reason != "" && ok {
+			b.lack(s.op, fmt.Sprintf("result %d: %s", i, reason))
+			ok = false
+		}
+		s.out = append(s.out, t)
+	}
+	return ok
+}
+
+// placeholders gives results to an op that could not be prepared, so that
+// what follows can be looked at.
+func (b *builder) placeholders(s *site) {
+	for _, r := range s.op.Results {
+		if _, ok := b.slotOf[r]; !ok {
+			b.slotOf[r] = b.newSlot(slot{})
+		}
+	}
+}
+
+func (c *compiler) lack(op *mlir.Op, reason string) {
+	c.lacking = append(c.lacking, backends.UnsupportedOp{Op: op.Name, Pos: op.Pos, Line: c.line(op.Pos), Reason: reason})
+}
+
+// line returns the text's line at pos, cut short: a literal can be megabytes.
+func (c *compiler) line(pos mlir.Pos) string {
+	if pos.Line < 1 || pos.Line > len(c.lines) {
+		return ""
+	}
+	l := c.lines[pos.Line-1]
+	return l[:min(len(l), 160)]
+}
+
+// errorAt gives err the position of op; an error of an op inside it keeps its own.
+func (c *compiler) errorAt(op *mlir.Op, err error) error {
+	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" {
+		return err
+	}
+	return c.place(&mlir.Error{Pos: op.Pos, Msg: op.Name + ": " + err.Error()})
+}
+
+// place adds file and source line to an error that has only a position.
+func (c *compiler) place(err error) error {
+	var e *mlir.Error
+	if !errors.As(err, &e) || e.File != "" {
+		return err
+	}
+	e.File = c.file
+	if e.Pos.Line > 0 && e.Pos.Line <= len(c.lines) {
+		e.Source = c.lines[e.Pos.Line-1]
+	}
+	return e
+}

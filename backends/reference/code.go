@@ -1,0 +1,135 @@
+package reference
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// code is a function made ready to run. It is immutable and shared by all of
+// its callers and by all runs.
+type code struct {
+	name    string
+	types   []tensor // of args, then of results
+	slots   []slot
+	args    []int // slots of the arguments; their memory is the caller's
+	results []int // slots of the results, all different, none an argument or constant
+	steps   []step
+
+	// What one run takes: of this function, and with all that it calls.
+	arena, arenaAll int
+	slotsAll, depth int
+	lastFallible    int // position of the last op that can fail; -1 if none
+}
+
+func (c *code) fallible() bool { return c.lastFallible >= 0 }
+
+// firstStep returns the index of the first step at or after a position.
+func (c *code) firstStep(pos int) int {
+	i, _ := slices.BinarySearchFunc(c.steps, pos, func(s step, pos int) int { return s.pos - pos })
+	return i
+}
+
+// slot is the home of one or several values that share memory. At run time it
+// is an index into frame.p.
+type slot struct {
+	bytes     int
+	kind      slotKind
+	def, last int    // positions between which the memory is in use
+	reuse     []int  // slots whose memory the defining step may write over
+	offset    int    // in the frame's arena
+	constant  []byte // of a constant
+}
+
+type slotKind uint8
+
+const (
+	planned  slotKind = iota // memory in the arena
+	external                 // whoever runs the code sets the pointer
+	constant
+)
+
+// step is a prepared op or a part of one. Exactly one of do and try is set.
+type step struct {
+	do      func(*frame)
+	try     func(*frame) error
+	ordinal int // of the op in the text
+	pos     int // in the function; see builder.pos
+}
+
+// block is a region of one block, run in the frame of the code it stands in.
+type block struct {
+	steps   []step
+	args    []int
+	results []int
+	types   []tensor // of results
+}
+
+func (b *block) fallible() bool {
+	return slices.ContainsFunc(b.steps, func(s step) bool { return s.try != nil })
+}
+
+// layout gives every planned slot its place in the arena: first fit among
+// what is in use at the same time.
+func (c *code) layout() {
+	var active []int // slots by offset
+	for s := range c.slots {
+		sl := &c.slots[s]
+		if sl.kind != planned {
+			continue
+		}
+		kept := active[:0]
+		reused := -1
+		for _, a := range active {
+			switch o := &c.slots[a]; {
+			case o.last >= sl.def && reused < 0 && o.last == sl.def && slices.Contains(sl.reuse, a):
+				reused = a
+			case o.last >= sl.def:
+				kept = append(kept, a)
+			}
+		}
+		active = kept
+		at, off := 0, 0
+		if reused >= 0 {
+			off = c.slots[reused].offset
+			for at < len(active) && c.slots[active[at]].offset < off {
+				at++
+			}
+		} else {
+			for at < len(active) && c.slots[active[at]].offset-off < sl.bytes {
+				o := &c.slots[active[at]]
+				off = max(off, align(o.offset+o.bytes))
+				at++
+			}
+		}
+		sl.offset = off
+		active = append(active, 0)
+		copy(active[at+1:], active[at:])
+		active[at] = s
+		c.arena = max(c.arena, align(off+sl.bytes))
+	}
+	c.arenaAll += c.arena
+	c.slotsAll += len(c.slots)
+	c.depth++
+}
+
+func align(n int) int { return (n + 63) &^ 63 }
+
+// include accounts for callee, which runs while c's own frame is alive.
+func (c *code) include(callee *code) {
+	// Until layout adds c's own share, the All fields hold the largest callee's.
+	c.arenaAll = max(c.arenaAll, callee.arenaAll)
+	c.slotsAll = max(c.slotsAll, callee.slotsAll)
+	c.depth = max(c.depth, callee.depth)
+}
+
+// bind sets the pointers of the slots that do not change from run to run.
+func (c *code) bind(f *frame) {
+	for i := range c.slots {
+		switch s := &c.slots[i]; s.kind {
+		case planned:
+			f.p[i] = unsafe.Add(f.arena, s.offset)
+		case constant:
+			f.p[i] = unsafe.Pointer(unsafe.SliceData(s.constant))
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/mlir"
+)
+
+func mnemonic(op *mlir.Op) string {
+	return op.Name[strings.IndexByte(op.Name, '.')+1:]
+}
+
+// arity checks the numbers of operands and results.
+func (o *site) arity(in, out int) error {
+	if len(o.in) != in || len(o.out) != out {
+		return fmt.Errorf("%d operands and %d results, want %d and %d", len(o.in), len(o.out), in, out)
+	}
+	return nil
+}
+
+// alike checks that the operands have the result's shape.
+func (o *site) alike() error {
+	for i := range o.in {
+		if !slices.Equal(o.in[i].shape, o.out[0].shape) {
+			return fmt.Errorf("operand %d has shape %v, the result %v", i, o.in[i].shape, o.out[0].shape)
+		}
+	}
+	return nil
+}
+
+// likeResult checks that operand i has the result's element type.
+func (o *site) likeResult(i int) error {
+	if o.in[i].dt != o.out[0].dt {
+		return fmt.Errorf("operand %d has elements of %v, the result of %v", i, o.in[i].dt, o.out[0].dt)
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func prepareUnary(b *builder, o *site) error {
+	if err := firstError(o.arity(1, 1)); err != nil {
+		return err
+	}
+	if err := firstError(o.alike(), o.likeResult(0)); err != nil {
+		return err
+	}
+	k := unaryKernel(mnemonic(o.op), o.out[0].dt)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.out[0].dt)
+	}
+	b.emit1(o, k)
+	return nil
+}
+
+// emit1 runs a kernel of one operand.
+func (b *builder) emit1(o *site, k kernel1) {
+	a, n := o.in[0].slot, o.out[0].n
+	r := b.resultOver(o, 0, 0)
+	b.emit(func(f *frame) { k(f.p[r], f.p[a], n) })
+}
+
+func prepareBinary(b *builder, o *site) error {
+	if err := o.arity(2, 1); err != nil {
+		return err
+	}
+	if err := firstError(o.alike(), o.likeResult(0), o.likeResult(1)); err != nil {
+		return err
+	}
+	k := binaryKernel(mnemonic(o.op), o.out[0].dt)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.out[0].dt)
+	}
+	b.emit2(o, k)
+	return nil
+}
+
+// emit2 runs a kernel of two operands.
+func (b *builder) emit2(o *site, k kernel2) {
+	x, y, n := o.in[0].slot, o.in[1].slot, o.out[0].n
+	r := b.resultOver(o, 0, 0, 1)
+	b.emit(func(f *frame) { k(f.p[r], f.p[x], f.p[y], n) })
+}
+
+func prepareConstant(b *builder, o *site) error {
+	if err := o.arity(0, 1); err != nil {
+		return err
+	}
+	a, ok := o.op.Attrs.Get("value").(*mlir.DenseAttr)
+	if !ok {
+		return unsupportedf("a value that is not dense<…>")
+	}
+	data, err := denseBytes(a, o.out[0])
+	if err != nil {
+		return err
+	}
+	b.alias(o, 0, b.newSlot(slot{kind: constant, constant: aligned(data)}))
+	return nil
+}

@@ -1,0 +1,209 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// executable is a compiled module. It is immutable but for the pool.
+type executable struct {
+	sig   *backends.Signature
+	code  *code
+	plan  resultPlan
+	bound []soa.View // by argument; zero where not bound
+	pool  *sync.Pool // of *workspace
+}
+
+// resultPlan says which results may be written while the program runs.
+type resultPlan struct {
+	// direct results are first written after the last step that can fail, so
+	// memory of the caller can take them.
+	direct []bool
+	// inPlace results can in addition be written to the argument that they
+	// take over: nothing reads it after that.
+	inPlace []bool
+	used    []bool // arguments that any step reads
+	watch   int    // steps before this one write no memory of the caller
+}
+
+func planResults(c *code, sig *backends.Signature) resultPlan {
+	p := resultPlan{watch: len(c.steps)}
+	for j, s := range c.results {
+		sl := &c.slots[s]
+		direct := sl.def > c.lastFallible
+		in := false
+		if i := sig.Results[j].Alias; i >= 0 && direct {
+			arg := c.slots[c.args[i]]
+			in = arg.last < sl.def || arg.last == sl.def && slices.Contains(sl.reuse, c.args[i])
+		}
+		if direct {
+			p.watch = min(p.watch, c.firstStep(sl.def))
+		}
+		p.direct = append(p.direct, direct)
+		p.inPlace = append(p.inPlace, in)
+	}
+	for _, s := range c.args {
+		p.used = append(p.used, c.slots[s].last > c.slots[s].def)
+	}
+	return p
+}
+
+// Signature returns what the program takes and gives.
+func (e *executable) Signature() *backends.Signature { return e.sig }
+
+// Artifact returns an error: the evaluator keeps no form but the text.
+func (e *executable) Artifact() ([]byte, error) {
+	return nil, fmt.Errorf("artifact: the evaluator runs from text only: %w", errors.ErrUnsupported)
+}
+
+// Execute runs the program on the calling goroutine.
+func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if c.Queue != nil {
+		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
+	}
+	if err := backends.CheckCall(e.sig, c, e.bound); err != nil {
+		return err
+	}
+	ws := e.pool.Get().(*workspace)
+	ws.ctx, ws.done = ctx, ctx.Done()
+	f := &ws.frames[0]
+	e.readArgs(ws, c)
+	fresh := e.placeResults(ws, c)
+	err := e.run(f)
+	if err == nil {
+		e.commit(f, c, fresh)
+	}
+	ws.release(e.code)
+	e.pool.Put(ws)
+	return err
+}
+
+func (e *executable) run(f *frame) error {
+	if err := f.execWatched(e.code.steps[:e.plan.watch]); err != nil {
+		return err
+	}
+	// From here on no step can fail, and the caller's memory changes.
+	return f.exec(e.code.steps[e.plan.watch:])
+}
+
+// arg returns the view that argument i is read from.
+func (e *executable) arg(c *backends.Call, i int) soa.View {
+	if e.bound != nil && !e.bound[i].IsZero() {
+		return e.bound[i]
+	}
+	return c.Args[i]
+}
+
+// readArgs points the arguments' slots at the caller's memory, or at a dense
+// copy where the program reads a view with strides or a table.
+func (e *executable) readArgs(ws *workspace, c *backends.Call) {
+	f := &ws.frames[0]
+	for i, s := range e.code.args {
+		v := e.arg(c, i)
+		switch {
+		case !e.plan.used[i]:
+		case v.IsDense():
+			soa.TouchRead(v)
+			f.p[s] = v.Base()
+		default:
+			soa.TouchRead(v)
+			d := ws.dense(i, v.Type, len(e.code.args))
+			copyInto(d, v)
+			f.p[s] = d.Base()
+		}
+	}
+}
+
+// dense returns workspace memory for argument i of n.
+func (ws *workspace) dense(i int, t types.Type, n int) soa.View {
+	if ws.args == nil {
+		ws.args = make([]soa.View, n)
+	}
+	if ws.args[i].IsZero() {
+		ws.args[i] = soa.Make(t)
+	}
+	return ws.args[i]
+}
+
+// placeResults points results at their final memory where they may be written
+// there at once. The others stay in the workspace until commit. It returns the
+// memory made for results that the caller leaves to us, by result.
+func (e *executable) placeResults(ws *workspace, c *backends.Call) []soa.View {
+	f := &ws.frames[0]
+	fresh := ws.fresh[:0]
+	for j, s := range e.code.results {
+		v, r := c.Results[j], &e.sig.Results[j]
+		var made soa.View
+		switch {
+		case v.IsZero() && r.Alias < 0:
+			made = soa.Make(r.Type)
+			f.p[s] = made.Base()
+		case v.IsZero():
+			if a := c.Args[r.Alias]; e.plan.inPlace[j] && a.IsDense() {
+				f.p[s] = a.Base()
+			}
+		case e.plan.direct[j] && v.IsDense():
+			f.p[s] = v.Base()
+		}
+		fresh = append(fresh, made)
+	}
+	ws.fresh = fresh
+	return fresh
+}
+
+// commit hands the results over. Nothing in it can fail.
+func (e *executable) commit(f *frame, c *backends.Call, fresh []soa.View) {
+	for j, s := range e.code.results {
+		r := &e.sig.Results[j]
+		if !fresh[j].IsZero() {
+			c.Results[j] = fresh[j]
+			continue
+		}
+		if c.Results[j].IsZero() {
+			c.Results[j] = c.Args[r.Alias]
+		}
+		to := c.Results[j]
+		soa.TouchWrite(to)
+		switch {
+		case to.IsDense() && to.Base() == f.p[s]:
+		case to.IsDense():
+			copyBytes(to.Base(), f.p[s], r.Type.Bytes())
+		default:
+			copyInto(to, soa.At(f.p[s], r.Type))
+		}
+	}
+}
+
+// copyInto copies between views whose types were checked to be equal.
+func copyInto(dst, src soa.View) {
+	if err := soa.Copy(dst, src); err != nil {
+		panic("reference: " + err.Error())
+	}
+}
+
+// release forgets the caller's memory, so that a pooled workspace does not
+// keep it alive.
+func (ws *workspace) release(c *code) {
+	f := &ws.frames[0]
+	for i := range c.slots {
+		if c.slots[i].kind == external {
+			f.p[i] = nil
+		}
+	}
+	for _, s := range c.results {
+		f.p[s] = unsafe.Add(f.arena, c.slots[s].offset)
+	}
+	clear(ws.fresh)
+	ws.ctx, ws.done = nil, nil
+}

@@ -1,0 +1,154 @@
+package reference
+
+import (
+	"strings"
+	"unsafe"
+)
+
+func trimDialect(name string) string { return strings.TrimPrefix(name, "stablehlo.") }
+
+// foldFunc combines *acc with n elements.
+type foldFunc func(acc, a unsafe.Pointer, n int)
+
+// foldKernel returns the fold of an associative op; nil if there is none.
+func foldKernel(name string, d dtype) foldFunc {
+	op := trimDialect(name)
+	if op == name {
+		return nil
+	}
+	switch d {
+	case i1:
+		return eraseFold(foldBool(op))
+	case i8:
+		return eraseFold(foldInt[int8](op))
+	case i16:
+		return eraseFold(foldInt[int16](op))
+	case i32:
+		return eraseFold(foldInt[int32](op))
+	case i64:
+		return eraseFold(foldInt[int64](op))
+	case u8:
+		return eraseFold(foldInt[uint8](op))
+	case u16:
+		return eraseFold(foldInt[uint16](op))
+	case u32:
+		return eraseFold(foldInt[uint32](op))
+	case u64:
+		return eraseFold(foldInt[uint64](op))
+	case f32:
+		return eraseFold(foldNumber[float32](op))
+	case f64:
+		return eraseFold(foldNumber[float64](op))
+	}
+	return nil
+}
+
+func eraseFold[T any](k func(acc T, a []T) T) foldFunc {
+	if k == nil {
+		return nil
+	}
+	return func(acc, a unsafe.Pointer, n int) {
+		p := (*T)(acc)
+		*p = k(*p, unsafe.Slice((*T)(a), n))
+	}
+}
+
+func foldBool(op string) func(acc uint8, a []uint8) uint8 {
+	switch op {
+	case "add", "maximum", "or":
+		op = "or"
+	case "multiply", "minimum", "and":
+		op = "and"
+	case "xor":
+	default:
+		return nil
+	}
+	return foldInt[uint8](op)
+}
+
+func foldInt[T integer](op string) func(acc T, a []T) T {
+	switch op {
+	case "and":
+		return func(acc T, a []T) T {
+			for _, x := range a {
+				acc &= x
+			}
+			return acc
+		}
+	case "or":
+		return func(acc T, a []T) T {
+			for _, x := range a {
+				acc |= x
+			}
+			return acc
+		}
+	case "xor":
+		return func(acc T, a []T) T {
+			for _, x := range a {
+				acc ^= x
+			}
+			return acc
+		}
+	}
+	return foldNumber[T](op)
+}
+
+func foldNumber[T number](op string) func(acc T, a []T) T {
+	switch op {
+	case "add":
+		return foldAdd[T]
+	case "multiply":
+		return func(acc T, a []T) T {
+			for _, x := range a {
+				acc *= x
+			}
+			return acc
+		}
+	case "maximum":
+		return func(acc T, a []T) T {
+			for _, x := range a {
+				acc = max(acc, x)
+			}
+			return acc
+		}
+	case "minimum":
+		return func(acc T, a []T) T {
+			for _, x := range a {
+				acc = min(acc, x)
+			}
+			return acc
+		}
+	}
+	return nil
+}
+
+// foldLanes is the number of partial sums of a sum: lane i takes elements i,
+// i+8, i+16, …; what is left over goes to lane 0 in order. The lanes are added
+// in pairs, then the initial value.
+const foldLanes = 8
+
+func foldAdd[T number](acc T, a []T) T {
+	if len(a) < foldLanes {
+		for _, x := range a {
+			acc += x
+		}
+		return acc
+	}
+	var s [foldLanes]T
+	for len(a) >= foldLanes {
+		v := (*[foldLanes]T)(a)
+		s[0] += v[0]
+		s[1] += v[1]
+		s[2] += v[2]
+		s[3] += v[3]
+		s[4] += v[4]
+		s[5] += v[5]
+		s[6] += v[6]
+		s[7] += v[7]
+		a = a[foldLanes:]
+	}
+	for _, x := range a {
+		s[0] += x
+	}
+	return acc + ((s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7])))
+}

@@ -1,0 +1,120 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// workspace is the memory of one run. Frames of called functions follow their
+// callers' in arena and ptrs, like a stack.
+type workspace struct {
+	arena  *soa.Buffer
+	ptrs   []unsafe.Pointer
+	frames []frame // by depth of calls
+
+	ctx  context.Context
+	done <-chan struct{}
+
+	args  []soa.View // dense copies of arguments, by argument; made when first needed
+	fresh []soa.View // scratch of placeResults
+}
+
+// frame is where a function's values are while it runs.
+type frame struct {
+	p     []unsafe.Pointer // by slot
+	arena unsafe.Pointer   // of the slots planned in it
+	ws    *workspace
+	depth int
+	lo    int // where p starts in ws.ptrs
+}
+
+func newWorkspace(c *code) *workspace {
+	ws := &workspace{
+		// One byte more, so that an empty value at the end points into it.
+		arena:  soa.New(c.arenaAll + 1),
+		ptrs:   make([]unsafe.Pointer, c.slotsAll),
+		frames: make([]frame, c.depth),
+	}
+	ws.frames[0] = frame{p: ws.ptrs[:len(c.slots)], arena: unsafe.Pointer(unsafe.SliceData(ws.arena.Bytes())), ws: ws}
+	c.bind(&ws.frames[0])
+	return ws
+}
+
+// call runs c with its arguments and results at the memory of f's slots.
+func (f *frame) call(caller, c *code, args, results []int) error {
+	g := &f.ws.frames[f.depth+1]
+	lo := f.lo + len(f.p)
+	*g = frame{
+		p:     f.ws.ptrs[lo : lo+len(c.slots)],
+		arena: unsafe.Add(f.arena, caller.arena),
+		ws:    f.ws,
+		depth: f.depth + 1,
+		lo:    lo,
+	}
+	c.bind(g)
+	for i, s := range c.args {
+		g.p[s] = f.p[args[i]]
+	}
+	for i, s := range c.results {
+		g.p[s] = f.p[results[i]]
+	}
+	err := g.exec(c.steps)
+	clear(g.p)
+	return err
+}
+
+// exec runs steps in order until one fails.
+func (f *frame) exec(steps []step) error {
+	for i := range steps {
+		s := &steps[i]
+		if s.do != nil {
+			s.do(f)
+		} else if err := s.try(f); err != nil {
+			return runError(s.ordinal, err)
+		}
+	}
+	return nil
+}
+
+// execWatched is exec that also ends, before any step, when the run is
+// cancelled.
+func (f *frame) execWatched(steps []step) error {
+	if f.ws.done == nil {
+		return f.exec(steps)
+	}
+	for i := range steps {
+		if err := f.ws.cancelled(); err != nil {
+			return runError(steps[i].ordinal, err)
+		}
+		if err := f.exec(steps[i : i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelled returns the context's error once it is done.
+func (ws *workspace) cancelled() error {
+	select {
+	case <-ws.done:
+		return context.Cause(ws.ctx)
+	default:
+		return nil
+	}
+}
+
+// runError adds the op's position to err; an inner op's stays.
+func runError(ordinal int, err error) error {
+	var re *backends.RunError
+	if errors.As(err, &re) {
+		return err
+	}
+	return &backends.RunError{Op: ordinal, Reason: err}
+}
+
+// at returns the memory of slot s as n elements.
+func at[T any](f *frame, s, n int) []T { return unsafe.Slice((*T)(f.p[s]), n) }

@@ -1,0 +1,77 @@
+package reference
+
+import "unsafe"
+
+// indexFunc reads one integer as an index. Values beyond an int's range become
+// the nearest int.
+type indexFunc func(unsafe.Pointer) int
+
+// indexReader returns the reader of integers of type d; nil for other types.
+func indexReader(d dtype) indexFunc {
+	switch d {
+	case i8:
+		return readIndex[int8]
+	case i16:
+		return readIndex[int16]
+	case i32:
+		return readIndex[int32]
+	case i64:
+		return readIndex[int64]
+	case u8:
+		return readIndex[uint8]
+	case u16:
+		return readIndex[uint16]
+	case u32:
+		return readIndex[uint32]
+	case u64:
+		return readIndex[uint64]
+	}
+	return nil
+}
+
+func readIndex[T integer](p unsafe.Pointer) int {
+	v := *(*T)(p)
+	if i := int(v); v < 0 == (i < 0) {
+		return i
+	}
+	return int(^uint(0) >> 1)
+}
+
+// odometer counts through the indices of a shape in row-major order.
+type odometer struct {
+	shape, at []int
+}
+
+// next steps to the next index; false after the last.
+func (c *odometer) next() bool {
+	for i := len(c.shape) - 1; i >= 0; i-- {
+		if c.at[i]++; c.at[i] < c.shape[i] {
+			return true
+		}
+		c.at[i] = 0
+	}
+	return false
+}
+
+// offsets returns the offset of every index of a shape, in elements, in
+// row-major order.
+func offsets(shape, strides []int) []int {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]int, 0, n)
+	for c := (odometer{shape, make([]int, len(shape))}); ; {
+		at := 0
+		for i, x := range c.at {
+			at += x * strides[i]
+		}
+		out = append(out, at)
+		if !c.next() {
+			return out
+		}
+	}
+}

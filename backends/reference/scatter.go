@@ -1,0 +1,187 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/soa"
+)
+
+// prepareScatter updates elements in the order of the updates. An update
+// whose element lies outside is left out.
+func prepareScatter(b *builder, o *site) error {
+	n := len(o.out)
+	if n == 0 || len(o.in) != 2*n+1 {
+		return fmt.Errorf("%d operands and %d results, want inputs, indices and updates", len(o.in), n)
+	}
+	s, err := newScatter(o)
+	if err != nil {
+		return err
+	}
+	results := make([]int, n)
+	for i := range n {
+		if !o.in[i].equal(o.out[i]) || o.in[n+1+i].dt != o.out[i].dt {
+			return unsupportedf("input %v and update %v with result %v", o.in[i].tensor, o.in[n+1+i].tensor, o.out[i])
+		}
+		if !slices.Equal(o.in[i].shape, o.in[0].shape) || !slices.Equal(o.in[n+1+i].shape, o.in[n+1].shape) {
+			return fmt.Errorf("inputs and updates must have one shape each")
+		}
+		results[i] = b.resultOver(o, i, i)
+		if slices.ContainsFunc(o.in[n:], func(x operand) bool { return x.slot == o.in[i].slot }) || n > 1 {
+			b.code.slots[results[i]].reuse = nil
+		}
+	}
+	apply, body, err := b.scatterBody(o, s, results)
+	if err != nil {
+		return err
+	}
+	run := func(f *frame) error {
+		for i, r := range results {
+			if f.p[r] != f.p[o.in[i].slot] {
+				copyBytes(f.p[r], f.p[o.in[i].slot], o.out[i].bytes())
+			}
+		}
+		return s.each(f, apply)
+	}
+	if body == nil {
+		b.emit(func(f *frame) { _ = run(f) })
+	} else {
+		b.emitBlocks(run, body)
+	}
+	return nil
+}
+
+type scatter struct {
+	*indexMap
+	w       *window
+	idx     int // slot
+	shape   []int
+	strides []int
+	inner   []int   // offsets of the window's elements in the input, in elements
+	outer   []int   // and in the updates
+	at      [][]int // index of each window element, by dimension of the input
+}
+
+func newScatter(o *site) (*scatter, error) {
+	n := len(o.out)
+	in, idx, update := o.in[0], o.in[n], o.in[n+1]
+	d, err := fields(o.op.Attrs, "scatter_dimension_numbers")
+	windowDims, err1 := axes(d, "update_window_dims", len(update.shape))
+	inserted, err2 := axes(d, "inserted_window_dims", len(in.shape))
+	if err := firstError(err, err1, err2); err != nil {
+		return nil, err
+	}
+	m, err := newIndexMap(d, "scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims", in.tensor, idx)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]int, len(in.shape))
+	k := 0
+	for i := range sizes {
+		sizes[i] = min(1, in.shape[i])
+		batching := slices.ContainsFunc(m.batching, func(p [2]int) bool { return p[0] == i })
+		if !batching && !slices.Contains(inserted, i) {
+			if k >= len(windowDims) {
+				return nil, fmt.Errorf("update_window_dims %v has no entry for dimension %d", windowDims, i)
+			}
+			sizes[i] = update.shape[windowDims[k]]
+			k++
+		}
+	}
+	w, err := newWindow(in.tensor, update.tensor, sizes, inserted, m, windowDims)
+	if err != nil {
+		return nil, err
+	}
+	s := &scatter{indexMap: m, w: w, idx: idx.slot, shape: in.shape, strides: soa.Dense(in.shape)}
+	s.inner, s.outer = offsets(w.shape, w.inner), offsets(w.shape, w.outer)
+	for i := range s.inner {
+		at := make([]int, len(in.shape))
+		for k, rest := len(w.shape)-1, i; k >= 0; k-- {
+			at[w.dims[k]] = rest % w.shape[k]
+			rest /= w.shape[k]
+		}
+		s.at = append(s.at, at)
+	}
+	return s, nil
+}
+
+// each calls apply with the offsets, in elements, of every place in the input
+// and the update for it.
+func (s *scatter) each(f *frame, apply func(f *frame, to, from int) error) error {
+	rows := f.p[s.idx]
+	start := make([]int, len(s.shape))
+	for i, row := range s.batch {
+		clear(start)
+		for k, d := range s.dims {
+			start[d] = s.read(unsafe.Add(rows, row+k*s.step))
+		}
+		for _, p := range s.batching {
+			start[p[0]] = s.w.index(i, p[1])
+		}
+		base := 0
+		for d, x := range start {
+			base += x * s.strides[d]
+		}
+		for j, at := range s.at {
+			if !s.inside(start, at) {
+				continue
+			}
+			if err := apply(f, base+s.inner[j], s.w.batch[i]+s.outer[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *scatter) inside(start, at []int) bool {
+	for d, x := range start {
+		// x may be as large as an int can be: subtract rather than add.
+		if x < -at[d] || x >= s.shape[d]-at[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// scatterBody returns what updates one element. The block is nil when the body
+// is one op or returns the update.
+func (b *builder) scatterBody(o *site, s *scatter, results []int) (func(f *frame, to, from int) error, *block, error) {
+	n := len(results)
+	if n == 1 && len(o.op.Regions) == 1 {
+		size, to, from := o.out[0].dt.size(), results[0], o.in[2].slot
+		name, mirrored := simpleBody(o.op.Regions[0])
+		if k := binaryKernel(trimDialect(name), o.out[0].dt); k != nil && !mirrored && trimDialect(name) != name {
+			return func(f *frame, i, j int) error {
+				p := unsafe.Add(f.p[to], i*size)
+				k(p, p, unsafe.Add(f.p[from], j*size), 1)
+				return nil
+			}, nil, nil
+		}
+	}
+	args, scalars := make([]int, 2*n), make([]tensor, 2*n)
+	for i := range args {
+		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
+	}
+	body, err := b.region(o, 0, args, scalars)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := b.storing(o, body, o.out)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(f *frame, i, j int) error {
+		for k := range n {
+			size := o.out[k].dt.size()
+			f.p[args[k]] = unsafe.Add(f.p[results[k]], i*size)
+			f.p[args[n+k]] = unsafe.Add(f.p[o.in[n+1+k].slot], j*size)
+		}
+		if err := f.exec(body.steps); err != nil {
+			return err
+		}
+		store(f, args)
+		return nil
+	}, body, nil
+}

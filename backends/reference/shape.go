@@ -1,0 +1,261 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/soa"
+)
+
+func prepareReshape(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	if o.in[0].n != o.out[0].n || o.in[0].dt != o.out[0].dt {
+		return fmt.Errorf("%v%v cannot be reshaped to %v%v", o.in[0].dt, o.in[0].shape, o.out[0].dt, o.out[0].shape)
+	}
+	b.alias(o, 0, o.in[0].slot)
+	return nil
+}
+
+// emitMove fills the result with elements of operand 0 at the given strides
+// and offset, or shares its memory where that is the same order.
+func (b *builder) emitMove(o *site, strides []int, offset int) {
+	in, out := o.in[0], o.out[0]
+	m := soa.NewMove(out.dt.size(), out.shape, soa.Dense(out.shape), strides)
+	if offset == 0 && in.n == out.n && m.Contiguous() {
+		b.alias(o, 0, in.slot)
+		return
+	}
+	r, offset := b.result(o, 0), offset*in.dt.size()
+	if out.n == 0 {
+		return
+	}
+	b.emit(func(f *frame) { m.Run(f.p[r], unsafe.Add(f.p[in.slot], offset)) })
+}
+
+func prepareBroadcast(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	in, out := o.in[0], o.out[0]
+	dims, err := axes(o.op.Attrs, "broadcast_dimensions", len(out.shape))
+	if err := firstError(err, o.likeResult(0)); err != nil {
+		return err
+	}
+	if len(dims) != len(in.shape) {
+		return fmt.Errorf("broadcast_dimensions has %d entries for an operand of rank %d", len(dims), len(in.shape))
+	}
+	strides := make([]int, len(out.shape))
+	for i, s := range soa.Dense(in.shape) {
+		switch n := in.shape[i]; {
+		case n == out.shape[dims[i]]:
+			strides[dims[i]] = s
+		case n != 1:
+			return fmt.Errorf("dimension %d of the operand is %d, dimension %d of the result %d", i, n, dims[i], out.shape[dims[i]])
+		}
+	}
+	b.emitMove(o, strides, 0)
+	return nil
+}
+
+func prepareTranspose(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	in, out := o.in[0], o.out[0]
+	perm, err := axes(o.op.Attrs, "permutation", len(in.shape))
+	if err := firstError(err, o.likeResult(0)); err != nil {
+		return err
+	}
+	if len(perm) != len(in.shape) || len(perm) != len(out.shape) {
+		return fmt.Errorf("permutation has %d entries for rank %d", len(perm), len(in.shape))
+	}
+	strides, dense := make([]int, len(perm)), soa.Dense(in.shape)
+	for i, p := range perm {
+		if in.shape[p] != out.shape[i] || slices.Contains(perm[:i], p) {
+			return fmt.Errorf("permutation %v does not turn %v into %v", perm, in.shape, out.shape)
+		}
+		strides[i] = dense[p]
+	}
+	b.emitMove(o, strides, 0)
+	return nil
+}
+
+func prepareSlice(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	in, out := o.in[0], o.out[0]
+	start, err1 := ints(o.op.Attrs, "start_indices")
+	limit, err2 := ints(o.op.Attrs, "limit_indices")
+	step, err3 := ints(o.op.Attrs, "strides")
+	if err := firstError(err1, err2, err3, o.likeResult(0)); err != nil {
+		return err
+	}
+	rank := len(in.shape)
+	if len(start) != rank || len(limit) != rank || len(step) != rank || len(out.shape) != rank {
+		return fmt.Errorf("start_indices, limit_indices and strides must have %d entries", rank)
+	}
+	strides, offset := soa.Dense(in.shape), 0
+	for i := range strides {
+		s, l, d := start[i], limit[i], step[i]
+		if d < 1 || s < 0 || l < s || l > in.shape[i] || out.shape[i] != (l-s+d-1)/d {
+			return fmt.Errorf("[%d:%d:%d] of dimension %d, which has %d, does not give %d", s, l, d, i, in.shape[i], out.shape[i])
+		}
+		offset += s * strides[i]
+		strides[i] *= d
+	}
+	b.emitMove(o, strides, offset)
+	return nil
+}
+
+func prepareReverse(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	in := o.in[0]
+	dims, err := axes(o.op.Attrs, "dimensions", len(in.shape))
+	if err := firstError(err, o.likeResult(0), o.alike()); err != nil {
+		return err
+	}
+	strides, offset := soa.Dense(in.shape), 0
+	for _, d := range dims {
+		offset += (in.shape[d] - 1) * strides[d]
+		strides[d] = -strides[d]
+	}
+	b.emitMove(o, strides, offset)
+	return nil
+}
+
+func prepareConcatenate(b *builder, o *site) error {
+	if len(o.in) == 0 || len(o.out) != 1 {
+		return fmt.Errorf("%d operands and %d results, want some and 1", len(o.in), len(o.out))
+	}
+	out := o.out[0]
+	dim, err := intAttr(o.op.Attrs, "dimension", -1)
+	if err != nil {
+		return err
+	}
+	if dim < 0 || dim >= len(out.shape) {
+		return fmt.Errorf("dimension = %d is not one of the result's %d", dim, len(out.shape))
+	}
+	r, dense, at, size := b.result(o, 0), soa.Dense(out.shape), 0, out.dt.size()
+	for i, in := range o.in {
+		if err := o.likeResult(i); err != nil {
+			return err
+		}
+		for k := range out.shape {
+			if len(in.shape) != len(out.shape) || k != dim && in.shape[k] != out.shape[k] {
+				return fmt.Errorf("operand %d has shape %v, the result %v", i, in.shape, out.shape)
+			}
+		}
+		m, offset := soa.NewMove(size, in.shape, dense, soa.Dense(in.shape)), at*dense[dim]*size
+		at += in.shape[dim]
+		if in.n > 0 && at <= out.shape[dim] {
+			b.emit(func(f *frame) { m.Run(unsafe.Add(f.p[r], offset), f.p[in.slot]) })
+		}
+	}
+	if at != out.shape[dim] {
+		return fmt.Errorf("the operands have %d in dimension %d, the result %d", at, dim, out.shape[dim])
+	}
+	return nil
+}
+
+func preparePad(b *builder, o *site) error {
+	if err := o.arity(2, 1); err != nil {
+		return err
+	}
+	in, value, out := o.in[0], o.in[1], o.out[0]
+	low, err1 := ints(o.op.Attrs, "edge_padding_low")
+	high, err2 := ints(o.op.Attrs, "edge_padding_high")
+	interior, err3 := ints(o.op.Attrs, "interior_padding")
+	if err := firstError(err1, err2, err3, o.likeResult(0), o.likeResult(1)); err != nil {
+		return err
+	}
+	rank := len(in.shape)
+	if len(low) != rank || len(high) != rank || len(interior) != rank || len(out.shape) != rank || !value.scalar() {
+		return fmt.Errorf("padding of rank %d needs %d entries of each kind and a scalar", rank, rank)
+	}
+	// The part of the operand that is not cut off by negative padding.
+	src, dst := soa.Dense(in.shape), soa.Dense(out.shape)
+	shape, from, to := make([]int, rank), 0, 0
+	for i, n := range in.shape {
+		if interior[i] < 0 {
+			return fmt.Errorf("interior_padding of dimension %d is negative", i)
+		}
+		step := interior[i] + 1
+		if want := low[i] + high[i] + n + max(n-1, 0)*interior[i]; want != out.shape[i] {
+			return fmt.Errorf("dimension %d becomes %d, the result has %d", i, want, out.shape[i])
+		}
+		first, end := 0, n
+		if low[i] < 0 {
+			first = (-low[i] + step - 1) / step
+		}
+		if room := out.shape[i] - low[i]; room <= 0 {
+			end = 0
+		} else {
+			end = min(end, (room-1)/step+1)
+		}
+		shape[i] = max(end-first, 0)
+		from += first * src[i]
+		to += (low[i] + first*step) * dst[i]
+		dst[i] *= step
+	}
+	size, r := out.dt.size(), b.result(o, 0)
+	fill := bySize(out.dt, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
+	m := soa.NewMove(size, shape, dst, src)
+	empty := slices.Contains(shape, 0)
+	b.emit(func(f *frame) {
+		fill(f.p[r], f.p[value.slot], out.n)
+		if !empty {
+			m.Run(unsafe.Add(f.p[r], to*size), unsafe.Add(f.p[in.slot], from*size))
+		}
+	})
+	return nil
+}
+
+// prepareIota fills the result with the index of one dimension.
+func prepareIota(b *builder, o *site) error {
+	if err := o.arity(0, 1); err != nil {
+		return err
+	}
+	out := o.out[0]
+	dim, err := intAttr(o.op.Attrs, "iota_dimension", -1)
+	if err != nil {
+		return err
+	}
+	if dim < 0 || dim >= len(out.shape) || out.dt == i1 {
+		return fmt.Errorf("iota_dimension = %d of a result of %v%v", dim, out.dt, out.shape)
+	}
+	// The numbers are made once; a run spreads them.
+	row := make([]byte, out.shape[dim]*out.dt.size()+1)
+	index := make([]int64, out.shape[dim])
+	for i := range index {
+		index[i] = int64(i)
+	}
+	row = aligned(row)
+	convert := convertKernel(i64, out.dt)
+	if out.dt == i64 {
+		convert = erase1(cast[int64, int64])
+	}
+	convert(unsafe.Pointer(&row[0]), unsafe.Pointer(unsafe.SliceData(index)), len(index))
+	numbers := b.newSlot(slot{kind: constant, constant: row})
+	if out.n == out.shape[dim] {
+		b.alias(o, 0, numbers)
+		return nil
+	}
+	strides := make([]int, len(out.shape))
+	strides[dim] = 1
+	m, r := soa.NewMove(out.dt.size(), out.shape, soa.Dense(out.shape), strides), b.result(o, 0)
+	b.emit(func(f *frame) { m.Run(f.p[r], f.p[numbers]) })
+	return nil
+}
+
+// aligned returns b in memory aligned for any element.
+func aligned(b []byte) []byte {
+	mem := soa.New(len(b) + 1).Bytes()[:len(b)]
+	copy(mem, b)
+	return mem
+}

@@ -1,0 +1,157 @@
+package reference
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ltc/mlir"
+)
+
+func (b *builder) newSlot(s slot) int {
+	s.def, s.last = b.pos, b.pos
+	b.code.slots = append(b.code.slots, s)
+	return len(b.code.slots) - 1
+}
+
+// use notes that the current op reads slot s.
+func (b *builder) use(s int) {
+	b.touch(s, b.pos)
+	for _, sc := range b.scopes {
+		if b.code.slots[s].def <= sc.start {
+			sc.captured = append(sc.captured, s)
+		}
+	}
+}
+
+func (b *builder) touch(s, pos int) {
+	b.code.slots[s].last = max(b.code.slots[s].last, pos)
+}
+
+// result makes a slot for result i of the op.
+func (b *builder) result(o *site, i int) int {
+	s := b.newSlot(slot{bytes: o.out[i].bytes()})
+	o.own = append(o.own, s)
+	b.slotOf[o.op.Results[i]] = s
+	return s
+}
+
+// resultOver is result for an op that reads element i of the given operands
+// before it writes element i: it may write over one that dies here.
+func (b *builder) resultOver(o *site, i int, operands ...int) int {
+	s := b.result(o, i)
+	for _, k := range operands {
+		in := &o.in[k]
+		if in.bytes() == o.out[i].bytes() {
+			b.code.slots[s].reuse = append(b.code.slots[s].reuse, in.slot)
+		}
+	}
+	return s
+}
+
+// alias makes result i share the memory of slot s.
+func (b *builder) alias(o *site, i, s int) { b.slotOf[o.op.Results[i]] = s }
+
+// scratch makes a slot that lives as long as the op.
+func (b *builder) scratch(o *site, bytes int) int {
+	s := b.newSlot(slot{bytes: bytes})
+	o.own = append(o.own, s)
+	return s
+}
+
+// pointer makes a slot whose pointer the op's step sets itself.
+func (b *builder) pointer(o *site) int {
+	s := b.newSlot(slot{kind: external})
+	o.own = append(o.own, s)
+	return s
+}
+
+func (b *builder) emit(do func(*frame)) {
+	b.steps = append(b.steps, step{do: do, ordinal: b.site.op.Ordinal, pos: b.pos})
+}
+
+func (b *builder) emitTry(try func(*frame) error) {
+	b.steps = append(b.steps, step{try: try, ordinal: b.site.op.Ordinal, pos: b.pos})
+	b.code.lastFallible = b.pos
+}
+
+// emitBlocks emits a step that runs blocks, which can fail if any of theirs can.
+func (b *builder) emitBlocks(run func(*frame) error, blocks ...*block) {
+	for _, bl := range blocks {
+		if bl.fallible() {
+			b.emitTry(run)
+			return
+		}
+	}
+	b.emit(func(f *frame) { _ = run(f) })
+}
+
+// region prepares region r of the op. Its block's arguments get the given
+// slots and must have the given types.
+func (b *builder) region(o *site, r int, args []int, want []tensor) (*block, error) {
+	if r >= len(o.op.Regions) || len(o.op.Regions[r].Blocks) != 1 {
+		return nil, fmt.Errorf("region %d must have one block", r)
+	}
+	bl := o.op.Regions[r].Blocks[0]
+	if len(bl.Args) != len(args) {
+		return nil, fmt.Errorf("region %d takes %d arguments, want %d", r, len(bl.Args), len(args))
+	}
+	out := &block{args: args}
+	for i, a := range bl.Args {
+		if t, reason := parseTensor(a.Type); reason != "" || !t.equal(want[i]) {
+			return nil, fmt.Errorf("argument %d of region %d is %v, want %v", i, r, a.Type, want[i])
+		}
+		b.slotOf[a] = args[i]
+	}
+	outer := b.steps
+	b.steps = nil
+	sc := &scope{start: o.pos}
+	b.scopes = append(b.scopes, sc)
+	var err error
+	out.results, err = b.ops(bl)
+	b.scopes = b.scopes[:len(b.scopes)-1]
+	out.steps, b.steps = b.steps, outer
+	if err != nil {
+		return nil, err
+	}
+	b.pos++
+	for _, s := range sc.captured {
+		b.touch(s, b.pos)
+	}
+	for _, v := range bl.Ops[len(bl.Ops)-1].Operands {
+		t, _ := parseTensor(v.Type)
+		out.types = append(out.types, t)
+	}
+	for _, s := range out.results {
+		b.touch(s, b.pos)
+	}
+	return out, nil
+}
+
+// simpleBody returns the region's only op, if that takes
+// the region's two arguments and the region returns its result; mirrored says
+// that it takes them in the other order.
+func simpleBody(r *mlir.Region) (name string, mirrored bool) {
+	if len(r.Blocks) != 1 || len(r.Blocks[0].Ops) != 2 || len(r.Blocks[0].Args) != 2 {
+		return "", false
+	}
+	bl := r.Blocks[0]
+	op, ret := bl.Ops[0], bl.Ops[1]
+	if len(op.Operands) != 2 || len(op.Results) != 1 || len(ret.Operands) != 1 || ret.Operands[0] != op.Results[0] {
+		return "", false
+	}
+	switch {
+	case op.Operands[0] == bl.Args[0] && op.Operands[1] == bl.Args[1]:
+		return op.Name, false
+	case op.Operands[0] == bl.Args[1] && op.Operands[1] == bl.Args[0]:
+		return op.Name, true
+	}
+	return "", false
+}
+
+func copySlot(to, from, bytes int) func(*frame) {
+	return func(f *frame) { copyBytes(f.p[to], f.p[from], bytes) }
+}
+
+func copyBytes(to, from unsafe.Pointer, n int) {
+	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n))
+}

@@ -1,0 +1,51 @@
+package reference
+
+// opTable says how each op is prepared. It is filled here, by init only
+// because ops with regions lead back to it.
+var opTable map[string]prepareFunc
+
+func init() {
+	opTable = map[string]prepareFunc{
+		"func.call":                      prepareCall,
+		"stablehlo.broadcast_in_dim":     prepareBroadcast,
+		"stablehlo.bitcast_convert":      prepareBitcast,
+		"stablehlo.case":                 prepareCase,
+		"stablehlo.clamp":                prepareClamp,
+		"stablehlo.compare":              prepareCompare,
+		"stablehlo.composite":            prepareComposite,
+		"stablehlo.concatenate":          prepareConcatenate,
+		"stablehlo.constant":             prepareConstant,
+		"stablehlo.convert":              prepareConvert,
+		"stablehlo.custom_call":          prepareCustomCall,
+		"stablehlo.dot_general":          prepareDot,
+		"stablehlo.dynamic_slice":        prepareDynamicSlice,
+		"stablehlo.dynamic_update_slice": prepareDynamicUpdateSlice,
+		"stablehlo.gather":               prepareGather,
+		"stablehlo.if":                   prepareIf,
+		"stablehlo.iota":                 prepareIota,
+		"stablehlo.is_finite":            prepareIsFinite,
+		"stablehlo.optimization_barrier": prepareBarrier,
+		"stablehlo.pad":                  preparePad,
+		"stablehlo.reduce":               prepareReduce,
+		"stablehlo.reshape":              prepareReshape,
+		"stablehlo.reverse":              prepareReverse,
+		"stablehlo.scatter":              prepareScatter,
+		"stablehlo.select":               prepareSelect,
+		"stablehlo.slice":                prepareSlice,
+		"stablehlo.transpose":            prepareTranspose,
+		"stablehlo.while":                prepareWhile,
+	}
+	for _, op := range []string{
+		"abs", "cbrt", "ceil", "cosine", "exponential", "exponential_minus_one", "floor", "log", "log_plus_one",
+		"logistic", "negate", "not", "popcnt", "round_nearest_afz", "round_nearest_even", "rsqrt", "sign", "sine",
+		"sqrt", "tan", "tanh",
+	} {
+		opTable["stablehlo."+op] = prepareUnary
+	}
+	for _, op := range []string{
+		"add", "and", "atan2", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder",
+		"shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor",
+	} {
+		opTable["stablehlo."+op] = prepareBinary
+	}
+}

@@ -1,0 +1,152 @@
+package reference
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// unaryKernel returns the kernel of an op on elements of type d; nil if the
+// op has no such elements.
+func unaryKernel(op string, d dtype) kernel1 {
+	switch d {
+	case i1:
+		return erase1(boolUnary(op))
+	case i8:
+		return erase1(intUnary[int8](op))
+	case i16:
+		return erase1(intUnary[int16](op))
+	case i32:
+		return erase1(intUnary[int32](op))
+	case i64:
+		return erase1(intUnary[int64](op))
+	case u8:
+		return erase1(intUnary[uint8](op))
+	case u16:
+		return erase1(intUnary[uint16](op))
+	case u32:
+		return erase1(intUnary[uint32](op))
+	case u64:
+		return erase1(intUnary[uint64](op))
+	case f16:
+		return erase1(half1[types.Float16](floatUnary[float32](op)))
+	case bf16:
+		return erase1(half1[types.BFloat16](floatUnary[float32](op)))
+	case f32:
+		return erase1(floatUnary[float32](op))
+	case f64:
+		return erase1(floatUnary[float64](op))
+	}
+	return nil
+}
+
+func boolUnary(op string) func(o, a []uint8) {
+	if op != "not" {
+		return nil
+	}
+	return func(o, a []uint8) {
+		a = a[:len(o)]
+		for i := range o {
+			o[i] = a[i] ^ 1
+		}
+	}
+}
+
+func intUnary[T integer](op string) func(o, a []T) {
+	switch op {
+	case "abs":
+		return each1(func(x T) T {
+			if x < 0 {
+				return -x
+			}
+			return x
+		})
+	case "negate":
+		return each1(func(x T) T { return -x })
+	case "not":
+		return each1(func(x T) T { return ^x })
+	case "popcnt":
+		mask := ^uint64(0) >> (64 - 8*unsafe.Sizeof(T(0)))
+		return each1(func(x T) T { return T(bits.OnesCount64(uint64(x) & mask)) })
+	case "sign":
+		return each1(func(x T) T {
+			switch {
+			case x < 0:
+				return ^T(0)
+			case x > 0:
+				return 1
+			}
+			return 0
+		})
+	}
+	return nil
+}
+
+func floatUnary[T float](op string) func(o, a []T) {
+	switch op {
+	case "negate":
+		return func(o, a []T) {
+			a = a[:len(o)]
+			for i := range o {
+				o[i] = -a[i]
+			}
+		}
+	case "sqrt":
+		return func(o, a []T) {
+			a = a[:len(o)]
+			for i := range o {
+				o[i] = T(math.Sqrt(float64(a[i])))
+			}
+		}
+	case "rsqrt":
+		return func(o, a []T) {
+			a = a[:len(o)]
+			for i := range o {
+				o[i] = T(1 / math.Sqrt(float64(a[i])))
+			}
+		}
+	case "abs":
+		return func(o, a []T) {
+			a = a[:len(o)]
+			for i := range o {
+				o[i] = T(math.Abs(float64(a[i])))
+			}
+		}
+	}
+	if f := floatFunctions[op]; f != nil {
+		return inFloat64[T](f)
+	}
+	return nil
+}
+
+// floatFunctions are computed in f64 and rounded.
+var floatFunctions = map[string]func(float64) float64{
+	"cbrt":                  math.Cbrt,
+	"ceil":                  math.Ceil,
+	"cosine":                math.Cos,
+	"exponential":           math.Exp,
+	"exponential_minus_one": math.Expm1,
+	"floor":                 math.Floor,
+	"log":                   math.Log,
+	"log_plus_one":          math.Log1p,
+	"logistic":              func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
+	"round_nearest_afz":     math.Round,
+	"round_nearest_even":    math.RoundToEven,
+	"sign":                  sign,
+	"sine":                  math.Sin,
+	"tan":                   math.Tan,
+	"tanh":                  math.Tanh,
+}
+
+// sign keeps NaN and the sign of zero.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x
+}

@@ -1,0 +1,112 @@
+package backends
+
+import (
+	"fmt"
+
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+var dtypes = map[string]types.DType{
+	"i1": types.Bool, "ui8": types.U8, "ui32": types.U32, "ui64": types.U64, "i32": types.I32, "i64": types.I64,
+	"f16": types.F16, "bf16": types.BF16, "f32": types.F32, "f64": types.F64,
+}
+
+// TypeOf returns the type of memory that holds a value of type t. It reports
+// an error for types that no memory has: other elements, dynamic shapes.
+func TypeOf(t mlir.Type) (types.Type, error) {
+	tt, ok := t.(*mlir.TensorType)
+	if !ok || tt.Unranked || tt.Encoding != nil {
+		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
+	}
+	d, ok := dtypes[tt.Elem.String()]
+	if !ok {
+		return types.Type{}, fmt.Errorf("a caller cannot hold elements of type %v", tt.Elem)
+	}
+	shape := make(types.Shape, len(tt.Shape))
+	for i, n := range tt.Shape {
+		if n < 0 {
+			return types.Type{}, fmt.Errorf("%v has a dynamic shape", t)
+		}
+		shape[i] = int(n)
+	}
+	r := types.Type{DType: d, Shape: shape}
+	return r, r.Check()
+}
+
+// ReadSignature reads what a module's function main takes and gives. The
+// error, an [*mlir.Error], is a mistake of the text; types that a caller
+// cannot hold are listed as unsupported, one entry each.
+func ReadSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
+	main := m.Func("main")
+	if main == nil || main.FuncType() == nil || main.Body() == nil {
+		return nil, nil, &mlir.Error{Msg: "the module has no function @main with a body of one block"}
+	}
+	sig, lacking := &Signature{}, []UnsupportedOp(nil)
+	typeOf := func(kind string, i int, t mlir.Type) types.Type {
+		r, err := TypeOf(t)
+		if err != nil {
+			lacking = append(lacking, UnsupportedOp{Op: main.Name, Pos: main.Pos, Reason: fmt.Sprintf("%s %d of @main: %v", kind, i, err)})
+		}
+		return r
+	}
+	ft := main.FuncType()
+	for j, t := range ft.Outs {
+		attrs := entry(main, "res_attrs", j)
+		sig.Results = append(sig.Results, Result{Name: text(attrs.Get("ltc.name")), Type: typeOf("result", j, t), Alias: -1})
+	}
+	for i, t := range ft.Ins {
+		attrs := entry(main, "arg_attrs", i)
+		a := Arg{Name: text(attrs.Get("ltc.name")), Type: typeOf("argument", i, t), Alias: -1, Constant: isSet(attrs.Get("ltc.constant"))}
+		if v, ok := attrs.Get("tf.aliasing_output").(mlir.IntegerAttr); ok {
+			if reason := alias(sig, &a, i, v.Value); reason != "" {
+				return nil, nil, &mlir.Error{Pos: main.Pos, Msg: fmt.Sprintf("argument %d of @main: tf.aliasing_output = %d: %s", i, v.Value, reason)}
+			}
+		}
+		sig.Args = append(sig.Args, a)
+	}
+	return sig, lacking, nil
+}
+
+// alias donates argument i to result v, or says why that cannot be.
+func alias(sig *Signature, a *Arg, i int, v int64) string {
+	if v < 0 || v >= int64(len(sig.Results)) {
+		return fmt.Sprintf("there are %d results", len(sig.Results))
+	}
+	r := &sig.Results[v]
+	switch {
+	case !r.Type.Equal(a.Type):
+		return fmt.Sprintf("the argument is %v, the result %v", a.Type, r.Type)
+	case r.Alias >= 0:
+		return fmt.Sprintf("argument %d is donated to it already", r.Alias)
+	case a.Constant:
+		return "an ltc.constant argument cannot be donated"
+	}
+	a.Alias, r.Alias = int(v), i
+	return ""
+}
+
+// entry returns the attributes of argument or result i of a function.
+func entry(fn *mlir.Op, list string, i int) mlir.Dict {
+	all, _ := fn.Attrs.Get(list).(mlir.ArrayAttr)
+	if i >= len(all) {
+		return nil
+	}
+	d, _ := all[i].(mlir.DictAttr)
+	return mlir.Dict(d)
+}
+
+func text(a mlir.Attribute) string {
+	s, _ := a.(mlir.StringAttr)
+	return string(s)
+}
+
+func isSet(a mlir.Attribute) bool {
+	switch a := a.(type) {
+	case mlir.UnitAttr:
+		return true
+	case mlir.BoolAttr:
+		return bool(a)
+	}
+	return false
+}
