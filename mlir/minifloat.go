@@ -104,8 +104,11 @@ func (m miniFloat) bits(f float64) uint64 {
 
 // round returns the magnitude bits of f >= 0, which may be past the largest.
 func (m miniFloat) round(f float64) uint64 {
-	if math.IsInf(f, 0) {
+	switch {
+	case math.IsInf(f, 0):
 		return m.largest() + 1
+	case f == 0 && !m.unsigned: // Frexp has no exponent for it
+		return 0
 	}
 	if m.unsigned {
 		_, e := math.Frexp(f)
