@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ltc/backends"
+	"ltc/internal/samples"
+	"ltc/soa"
+	"ltc/soa/npy"
+)
+
+// input is one -input flag.
+type input struct{ name, source string }
+
+// inputs collects the -input flags.
+type inputs []input
+
+func (in *inputs) String() string { return "" }
+
+// Set adds a flag's value.
+func (in *inputs) Set(s string) error {
+	name, source, named := strings.Cut(s, "=")
+	if !named {
+		name, source = "", s
+	}
+	if source == "" {
+		return fmt.Errorf("want a .npy or .npz file, %s", samples.Kinds)
+	}
+	*in = append(*in, input{name, source})
+	return nil
+}
+
+// values returns a value for each argument: first those given by name, then
+// the others in the order of the flags.
+func (in inputs) values(args []backends.Arg) ([]soa.View, error) {
+	b := binding{args: args, values: make([]soa.View, len(args)), set: make([]bool, len(args))}
+	for _, x := range in {
+		var err error
+		switch {
+		case filepath.Ext(x.source) == ".npz" && x.name == "":
+			err = b.archive(x.source)
+		case x.name != "":
+			err = b.named(x)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range in {
+		if filepath.Ext(x.source) == ".npz" || x.name != "" {
+			continue
+		}
+		i := slices.Index(b.set, false)
+		if i < 0 {
+			return nil, fmt.Errorf("-input %s: main takes %d arguments, which all have a value already", x.source, len(args))
+		}
+		if err := b.put(i, x.source); err != nil {
+			return nil, err
+		}
+	}
+	var missing []string
+	for i, set := range b.set {
+		if !set {
+			missing = append(missing, "\n  "+argument(i, args[i])+": "+args[i].Type.String())
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("no -input for%s", strings.Join(missing, ""))
+	}
+	return b.values, nil
+}
+
+// binding is the arguments' values as far as they are known.
+type binding struct {
+	args   []backends.Arg
+	values []soa.View
+	set    []bool
+}
+
+// argument names argument i for errors.
+func argument(i int, a backends.Arg) string { return fmt.Sprintf("argument %d%s", i, label(a.Name)) }
+
+// find returns the argument with that ltc.name, which has no value yet.
+func (b *binding) find(name, source string) (int, error) {
+	var names []string
+	for i, a := range b.args {
+		if a.Name == name {
+			if b.set[i] {
+				return 0, fmt.Errorf("-input %s: %s has a value already", source, argument(i, a))
+			}
+			return i, nil
+		}
+		if a.Name != "" {
+			names = append(names, fmt.Sprintf("%q", a.Name))
+		}
+	}
+	if names == nil {
+		names = []string{"none with a name"}
+	}
+	return 0, fmt.Errorf("-input %s: main has no argument %q: it has %s", source, name, strings.Join(names, ", "))
+}
+
+func (b *binding) named(x input) error {
+	i, err := b.find(x.name, x.name+"="+x.source)
+	if err != nil {
+		return err
+	}
+	return b.put(i, x.source)
+}
+
+// archive takes all values of a .npz file, by the arguments' names or, as
+// NumPy names positions, arr_0, arr_1, ….
+func (b *binding) archive(file string) error {
+	entries, err := npy.ReadArchive(file)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		i := slices.IndexFunc(b.args, func(a backends.Arg) bool { return a.Name == e.Name })
+		var at int
+		if n, err := fmt.Sscanf(e.Name, "arr_%d", &at); i < 0 && n == 1 && err == nil && at >= 0 && at < len(b.args) && !b.set[at] {
+			i = at
+		} else if i, err = b.find(e.Name, file); err != nil {
+			return err
+		}
+		if err := b.check(i, e.View, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put reads or makes the value of argument i.
+func (b *binding) put(i int, source string) error {
+	if filepath.Ext(source) == ".npy" {
+		v, err := npy.ReadFile(source)
+		if err != nil {
+			return err
+		}
+		return b.check(i, v, source)
+	}
+	if filepath.Ext(source) == ".npz" {
+		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", argument(i, b.args[i]), source)
+	}
+	v, err := samples.Make(b.args[i].Type, source)
+	if err != nil {
+		return fmt.Errorf("-input for %s: want a .npy or .npz file, %s; found %q", argument(i, b.args[i]), samples.Kinds, source)
+	}
+	return b.check(i, v, source)
+}
+
+// check takes v as the value of argument i if it has its type.
+func (b *binding) check(i int, v soa.View, source string) error {
+	if a := b.args[i]; !v.Type.Equal(a.Type) {
+		return fmt.Errorf("%s wants %v, %s holds %v", argument(i, a), a.Type, source, v.Type)
+	}
+	b.values[i], b.set[i] = v, true
+	return nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"ltc/ir/ops"
+)
+
+// kinds names the kinds of attributes as a reader of the table wants them.
+var kinds = map[ops.AttrKind]string{
+	ops.Int: "integer", ops.Ints: "integers", ops.Dims: "shape", ops.Axis: "axis", ops.Axes: "axes",
+	ops.Perm: "permutation", ops.DType: "dtype", ops.Literal: "number", ops.String: "word",
+}
+
+// traits names the traits in the table.
+var traits = []struct {
+	trait ops.Traits
+	name  string
+}{
+	{ops.Elementwise, "elementwise"},
+	{ops.Commutative, "commutative"},
+	{ops.InPlace, "in place"},
+	{ops.Internal, "internal"},
+}
+
+func listOps(c *call) error {
+	args, err := c.parse(flag.NewFlagSet(c.name, flag.ContinueOnError))
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "OP\tTRAITS\tSTABLEHLO")
+		for i := range ops.Table {
+			op := &ops.Table[i]
+			fmt.Fprintf(w, "%s\t%s\t%s\n", signature(op), cmp.Or(traitNames(op), "-"), cmp.Or(op.HLO, "-"))
+		}
+		return w.Flush()
+	}
+	for _, name := range args {
+		op := findOp(name)
+		if op == nil {
+			return fmt.Errorf("no op %q: ltc-dump ops lists them", name)
+		}
+		fmt.Fprintf(c.stdout, "%s\n  %s\n", signature(op), op.Doc)
+		for i, text := range op.Constraints() {
+			fmt.Fprintf(c.stdout, "  %s_c%d: %s\n", op.Mnemonic(), i+1, text)
+		}
+		if t := traitNames(op); t != "" {
+			fmt.Fprintf(c.stdout, "  traits: %s\n", t)
+		}
+		if op.HLO != "" {
+			fmt.Fprintf(c.stdout, "  lowers to stablehlo.%s\n", op.HLO)
+		}
+	}
+	return nil
+}
+
+// findOp looks an op up by the name of its row or its mnemonic.
+func findOp(name string) *ops.Op {
+	for i := range ops.Table {
+		if op := &ops.Table[i]; op.Name == name || op.Mnemonic() == name {
+			return op
+		}
+	}
+	return nil
+}
+
+// signature prints an op like matmul(x, y) or sum(x) {axes: axes}.
+func signature(op *ops.Op) string {
+	var in, attrs []string
+	for _, o := range op.Operands {
+		name := o.Name
+		if o.Variadic {
+			name += "…"
+		}
+		in = append(in, name)
+	}
+	for _, a := range op.Attrs {
+		attrs = append(attrs, a.Name+": "+kinds[a.Kind])
+	}
+	s := op.Mnemonic() + "(" + strings.Join(in, ", ") + ")"
+	if attrs != nil {
+		s += " {" + strings.Join(attrs, ", ") + "}"
+	}
+	return s
+}
+
+func traitNames(op *ops.Op) string {
+	var names []string
+	for _, t := range traits {
+		if op.Traits.Has(t.trait) {
+			names = append(names, t.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ltc/backends"
+	_ "ltc/backends/reference"
+	"ltc/internal/samples"
+	"ltc/mlir"
+	"ltc/soa"
+	"ltc/soa/npy"
+)
+
+func runModule(c *call) error {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	var given inputs
+	fs.Var(&given, "input", "an argument's value, `[NAME=]SOURCE`: a .npy file, "+samples.Kinds+",\n"+
+		"or a .npz file with several by name. NAME is the argument's ltc.name; without,\n"+
+		"values go to the arguments that have none yet, in order. May be repeated")
+	backend := fs.String("backend", "cpu", "`name` of the backend")
+	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
+	args, err := c.parse(fs)
+	switch {
+	case err != nil:
+		return err
+	case len(args) != 1:
+		return usagef("%d files: want one", len(args))
+	case *output != "" && filepath.Ext(*output) != ".npz" && filepath.Ext(*output) != ".npy":
+		return usagef("-output %s: want a name that ends in .npz or .npy", *output)
+	}
+	name, text, err := c.module(args[0])
+	if err != nil {
+		return err
+	}
+	b, err := backends.Open(*backend)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	exe, err := b.Compile(ctx, backends.NewModule(text), backends.Options{Name: name})
+	if err != nil {
+		return err
+	}
+	sig := exe.Signature()
+	if n := len(sig.Results); filepath.Ext(*output) == ".npy" && n != 1 {
+		return fmt.Errorf("-output %s holds one array, main has %d results: name a .npz file", *output, n)
+	}
+	values, err := given.values(sig.Args)
+	if err != nil {
+		return err
+	}
+	call := &backends.Call{Args: values, Results: make([]soa.View, len(sig.Results))}
+	if err := exe.Execute(ctx, call); err != nil {
+		return located(err, name, text)
+	}
+	if *output != "" {
+		return write(*output, sig, call.Results)
+	}
+	for i, v := range call.Results {
+		s, err := samples.Format(v)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.stdout, "result %d%s: %v\n%s\n", i, label(sig.Results[i].Name), v.Type, s)
+	}
+	return nil
+}
+
+// label quotes a name to stand after a number; "" if there is none.
+func label(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" %q", name)
+}
+
+// write writes results to a .npy or .npz file, there under their ltc.name, or
+// as arr_0, arr_1, … by position, as NumPy calls them.
+func write(file string, sig *backends.Signature, results []soa.View) error {
+	if filepath.Ext(file) == ".npy" {
+		return npy.WriteFile(file, results[0])
+	}
+	var entries []npy.Entry
+	for i, v := range results {
+		name := sig.Results[i].Name
+		if name == "" {
+			name = fmt.Sprintf("arr_%d", i)
+		}
+		entries = append(entries, npy.Entry{Name: name, View: v})
+	}
+	return npy.WriteArchive(file, entries)
+}
+
+// located gives a failure while running the place of the op in the text.
+func located(err error, file, text string) error {
+	var run *backends.RunError
+	if !errors.As(err, &run) || run.Op < 0 {
+		return err
+	}
+	m, perr := mlir.Parse(file, text)
+	if perr != nil {
+		return err
+	}
+	m.Walk(func(op *mlir.Op) bool {
+		if op.Ordinal != run.Op {
+			return true
+		}
+		lines := strings.Split(text, "\n")
+		at := &mlir.Error{File: file, Pos: op.Pos, Msg: fmt.Sprintf("%s: %v", op.Name, run.Reason)}
+		if n := op.Pos.Line; n >= 1 && n <= len(lines) {
+			at.Source = lines[n-1]
+		}
+		err = at
+		return false
+	})
+	return err
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ltc/ir"
+	"ltc/lower"
+	"ltc/mlir"
+	"ltc/shapeinfer"
+)
+
+// irSuffix ends the names of files in the text form of our own IR.
+const irSuffix = ".ltcir"
+
+// read returns the content of file and the name that errors give it.
+func (c *call) read(file string) (name, text string, err error) {
+	var data []byte
+	if name = file; file == "-" {
+		name = "<stdin>"
+		data, err = io.ReadAll(c.stdin)
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	return name, string(data), err
+}
+
+// graph reads a file in the text form of our own IR and verifies it.
+func (c *call) graph(file string) (*ir.Graph, error) {
+	name, text, err := c.read(file)
+	if err != nil {
+		return nil, err
+	}
+	g, err := ir.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Verify(shapeinfer.Infer); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, nil
+}
+
+// module reads a file and returns the text of the MLIR module that it holds or
+// lowers to.
+func (c *call) module(file string) (name, text string, err error) {
+	if filepath.Ext(file) != irSuffix {
+		return c.read(file)
+	}
+	g, err := c.graph(file)
+	if err != nil {
+		return "", "", err
+	}
+	return file, lower.Text(g, true), nil
+}
+
+func show(c *call) error {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	asIR := fs.Bool("ir", false, "read FILE as the text form of our own IR, and print that")
+	loc := fs.Bool("loc", false, "print the ops' locations")
+	generic := fs.Bool("generic", false, "print no pretty forms")
+	args, err := c.parse(fs)
+	switch {
+	case err != nil:
+		return err
+	case len(args) != 1:
+		return usagef("%d files: want one", len(args))
+	}
+	if *asIR {
+		g, err := c.graph(args[0])
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(c.stdout, g.String())
+		return err
+	}
+	name, text, err := c.module(args[0])
+	if err != nil {
+		return err
+	}
+	m, err := mlir.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	return m.Print(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
+}
+
+func verify(c *call) error {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	args, err := c.parse(fs)
+	switch {
+	case err != nil:
+		return err
+	case len(args) == 0:
+		return usagef("no files")
+	}
+	bad := 0
+	for _, file := range args {
+		err := c.verifyFile(file)
+		switch {
+		case err == nil:
+			fmt.Fprintf(c.stdout, "%s: ok\n", file)
+			continue
+		case positional(err):
+			fmt.Fprintln(c.stderr, err)
+		default:
+			fmt.Fprintf(c.stderr, "ltc-dump verify: %v\n", err)
+		}
+		bad++
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d files are not valid", bad, len(args))
+	}
+	return nil
+}
+
+func (c *call) verifyFile(file string) error {
+	name, text, err := c.module(file)
+	if err != nil {
+		return err
+	}
+	m, err := mlir.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	return mlir.Verify(m)
+}
