@@ -60,16 +60,12 @@ func (b *Builder) Parameter(t types.Type, name string, value any) *Node {
 	return n
 }
 
-// Op1 makes a node with one operand and no attributes.
-func (b *Builder) Op1(op Op, x *Node) (*Node, error) {
-	in := [1]*Node{x}
-	return b.Node(op, in[:], nil, nil)
-}
-
-// Op2 makes a node with two operands and no attributes.
-func (b *Builder) Op2(op Op, x, y *Node) (*Node, error) {
-	in := [2]*Node{x, y}
-	return b.Node(op, in[:], nil, nil)
+// Detached is Parameter for a node that outlives its step: it shares no memory
+// with the builder's other nodes.
+func (b *Builder) Detached(t types.Type, name string, value any) *Node {
+	n := &Node{Op: OpParameter, Type: t, Value: value, Attrs: parameterAttrs(name), seq: b.nextID, Loc: b.loc}
+	b.nextID = (b.nextID + 1) & math.MaxInt32
+	return n
 }
 
 // Node makes a node. An error is infer's, and then nothing was made. The

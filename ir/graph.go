@@ -22,14 +22,18 @@ type frame struct {
 
 // Capture fills g with what results need, numbering nodes and parameters in
 // the order of a walk that takes results and operands from first to last, so
-// that equal programs give equal graphs. alias, nil or as long as results,
-// names for each result the Parameter node whose memory it takes over, or nil;
-// those are parameters of the graph even where nothing reads them. The slices
-// of g are used again.
-func (b *Builder) Capture(g *Graph, results, alias []*Node) {
+// that equal programs give equal graphs. params, which may be nil, are
+// Parameter nodes that come first and are parameters of the graph whether or
+// not anything reads them. alias, nil or as long as results, names for each
+// result the Parameter node whose memory it takes over, or nil; those are
+// parameters, too. The slices of g are used again.
+func (b *Builder) Capture(g *Graph, params, results, alias []*Node) {
 	b.mark++
 	g.Nodes, g.Params, g.Alias = g.Nodes[:0], g.Params[:0], g.Alias[:0]
 	g.Results = append(g.Results[:0], results...)
+	for _, p := range params {
+		b.visit(g, p)
+	}
 	for _, r := range results {
 		b.visit(g, r)
 	}
@@ -151,4 +155,13 @@ func (g *Graph) Clone() *Graph {
 		c.Results = append(c.Results, at(r))
 	}
 	return c
+}
+
+// Forget drops g's nodes and keeps the memory of its slices for the next
+// Capture.
+func (g *Graph) Forget() {
+	clear(g.Nodes)
+	clear(g.Params)
+	clear(g.Results)
+	g.Nodes, g.Params, g.Results, g.Alias = g.Nodes[:0], g.Params[:0], g.Results[:0], g.Alias[:0]
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ltc/ir"
 	"ltc/ir/types"
@@ -49,7 +50,9 @@ func Module(g *ir.Graph) *mlir.Module {
 
 // Text is the text of [Module], with or without the locations of its ops.
 func Text(g *ir.Graph, locations bool) string {
-	return mlir.Print(Module(g), mlir.PrintOptions{Locations: locations})
+	var b strings.Builder
+	_ = Module(g).Print(&b, mlir.PrintOptions{Locations: locations}) // a Builder does not fail
+	return b.String()
 }
 
 func setArgAttrs(f *mlir.Op, args []mlir.Dict) {
@@ -220,5 +223,3 @@ func element(d types.DType) mlir.Type {
 func lowerElementwise(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(n.Op.Info().HLO, tensor(n.Type), l.in(n))
 }
-
-var _ = ops.Table // the rows say which lowering an op has

@@ -1,0 +1,110 @@
+package lazy
+
+import (
+	"fmt"
+	"sync"
+
+	"ltc/backends"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Device is where programs run. It owns variables and the cache of compiled
+// programs. Its methods may be called from any goroutine.
+type Device struct {
+	name    string
+	backend backends.Backend
+	options backends.Options
+
+	programs programCache
+	counters counters
+	commit   sync.Mutex // taken to assign several variables at once
+
+	mu        sync.Mutex
+	bodies    map[uint64][]*ir.Composite
+	variables int // made so far: each has its own random stream
+	seed      uint64
+	scalars   scalarBlock
+}
+
+// Option changes how a device is opened.
+type Option func(*Device)
+
+// Threads limits how many threads a program uses; 1 runs programs on the
+// goroutine that asks for them.
+func Threads(n int) Option { return func(d *Device) { d.options.Threads = n } }
+
+// Seed sets where the device's random streams start, those of [Normal] and its
+// kin; 0 if not given.
+func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }
+
+// Open opens the device of the backend registered under name: "cpu", "eval",
+// "null", "cuda:0". Import the backend's package for its side effect first.
+func Open(name string, opts ...Option) (*Device, error) {
+	b, err := backends.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{name: name, backend: b, bodies: map[uint64][]*ir.Composite{}}
+	d.programs.limit = defaultPrograms
+	for _, o := range opts {
+		o(d)
+	}
+	return d, nil
+}
+
+// Name returns the name that the device was opened with.
+func (d *Device) Name() string { return d.name }
+
+// Devices lists what the device's backend can run on.
+func (d *Device) Devices() []backends.Device { return d.backend.Devices() }
+
+// String returns the name.
+func (d *Device) String() string { return d.name }
+
+func (d *Device) device() *Device { return d }
+func (d *Device) trace() *Trace   { return nil }
+
+// Place is a [*Device] or a [*Trace]: where a tensor of host data is made.
+// That of a trace is recorded as made there, which errors then say; both can be
+// used in any trace of the device.
+type Place interface {
+	device() *Device
+	trace() *Trace
+}
+
+// scalarBlock is memory for scalar arguments, side by side.
+type scalarBlock struct {
+	buf  *soa.Buffer
+	used int
+}
+
+const scalarBlockBytes = 4096
+
+// take returns a view of a scalar of t's dtype; the device's mu is held.
+func (s *scalarBlock) take(d types.DType) soa.View {
+	const slot = 8 // the largest element
+	if s.buf == nil || s.used+slot > scalarBlockBytes {
+		s.buf, s.used = soa.New(scalarBlockBytes), 0
+	}
+	v := s.buf.ViewAt(s.used, types.Of(d))
+	s.used += slot
+	return v
+}
+
+func (d *Device) newScalar(dt types.DType) soa.View {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.scalars.take(dt)
+}
+
+// sameDevice says why two devices do not go together; "" if they are one.
+func sameDevice(a, b *Device) string {
+	if a == b {
+		return ""
+	}
+	return fmt.Sprintf("one is on %s, another on %s; bring them to one device", a.describe(), b.describe())
+}
+
+func (d *Device) describe() string { return fmt.Sprintf("device %s (%p)", d.name, d) }

@@ -1,0 +1,16 @@
+// Package lazy is the tensor library: operations on a [Tensor] record what is
+// to be computed, and [Trace.MarkStep] compiles and runs it.
+//
+// A [Device] is where programs run and variables live. A [Trace] records one
+// program after another, a step each; it belongs to one goroutine at a time.
+// Tensors made from host data, variables and the tensors given to MarkStep have
+// values that can be read; other tensors live as long as the step they were
+// recorded in.
+//
+// A bad operation gives a tensor that holds an [*OpError]; operations on it
+// pass the error on, and MarkStep, Value and Err return it.
+//
+// imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/lower, ltc/backends,
+// ltc/soa and the packages below them; never a backend: a program imports the
+// ones it wants for their side effect, as with database/sql.
+package lazy

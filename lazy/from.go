@@ -1,0 +1,178 @@
+package lazy
+
+import (
+	"fmt"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// dtypeOf returns the dtype whose elements are of Go type T; Invalid if none.
+func dtypeOf[T soa.Element]() types.DType {
+	var zero T
+	switch any(zero).(type) {
+	case bool:
+		return types.Bool
+	case uint8:
+		return types.U8
+	case uint32:
+		return types.U32
+	case uint64:
+		return types.U64
+	case int32:
+		return types.I32
+	case int64:
+		return types.I64
+	case float32:
+		return types.F32
+	case float64:
+		return types.F64
+	case types.Float16:
+		return types.F16
+	case types.BFloat16:
+		return types.BF16
+	}
+	return types.Invalid
+}
+
+// From copies host data into a tensor with the given dimensions, whose product
+// must be len(data); without dimensions the tensor is a vector, but for a single
+// element with dims of length 0 use [Scalar]. The dtype is that of T.
+func From[T soa.Element](p Place, data []T, dims ...int) *Tensor {
+	return host(p, "from", data, dims, true)
+}
+
+// Borrow is From without the copy: the tensor shares data, which must not be
+// written until every step that reads it has ended. It is never donated.
+func Borrow[T soa.Element](p Place, data []T, dims ...int) *Tensor {
+	return host(p, "borrow", data, dims, false)
+}
+
+func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) *Tensor {
+	if len(dims) == 0 {
+		dims = []int{len(data)}
+	}
+	t := types.Of(dtypeOf[T](), append([]int(nil), dims...)...)
+	if t.DType == types.Invalid {
+		return refused(p, op, fmt.Sprintf("elements of %T have no dtype", *new(T)))
+	}
+	view, err := soa.Borrow(data, t)
+	if err != nil {
+		return refused(p, op, err.Error())
+	}
+	if copied {
+		dense := soa.Make(t)
+		copy(soa.Slice[T](dense), data)
+		view = dense
+	}
+	return newValue(p, view, "")
+}
+
+// FromView shares the elements that a view shows, in any layout, as Borrow does
+// for a slice.
+func FromView(p Place, v soa.View) *Tensor {
+	if v.IsZero() {
+		return refused(p, "from_view", "the view is the zero View")
+	}
+	return newValue(p, v, "")
+}
+
+func refused(p Place, op, why string) *Tensor {
+	var sites callsite.Cache
+	return &Tensor{tr: p.trace(), dev: p.device(), err: opError(sites.Caller(), op, ErrUsage, nil, "%s", why)}
+}
+
+// newValue returns a tensor of data that outlives its step.
+func newValue(p Place, view soa.View, name string) *Tensor {
+	v := &value{name: name, view: view}
+	v.pins.Add(1) // the caller's memory, or the handle's
+	t := &Tensor{dev: p.device(), val: v}
+	if tr := p.trace(); tr != nil {
+		tr.b.SetLoc(tr.site())
+		t.tr, t.node = tr, tr.b.Detached(view.Type, name, v)
+	}
+	return t
+}
+
+// Scalar makes a scalar argument of programs: its value may change from step
+// to step ([Tensor.Set]) without compiling anything. Its dtype is F32; convert
+// it, or see [NewScalar], for others.
+func (tr *Trace) Scalar(name string, x float64) *Tensor { return NewScalar(tr, name, F32, x) }
+
+// Scalar is [Trace.Scalar] for use in any trace of the device.
+func (d *Device) Scalar(name string, x float64) *Tensor { return NewScalar(d, name, F32, x) }
+
+// NewScalar makes a scalar argument of any dtype; see [Trace.Scalar].
+func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
+	if !dtype.Valid() {
+		return refused(p, "scalar", fmt.Sprintf("there is no %v", dtype))
+	}
+	t := newValue(p, p.device().newScalar(dtype), name)
+	setElement(t.val.view, 0, ir.LiteralBits(dtype, x))
+	return t
+}
+
+// Set changes the value of a scalar argument, for the steps marked from now
+// on. Other tensors give an error.
+func (t *Tensor) Set(x float64) error {
+	switch {
+	case t.err != nil:
+		return t.err
+	case t.val == nil || t.val.view.Type.Rank() != 0:
+		return t.misuse("set", "it is not a scalar argument; make one with Scalar").err
+	}
+	setElement(t.val.view, 0, ir.LiteralBits(t.val.view.Type.DType, x))
+	return nil
+}
+
+// setElement writes the bits of element i of a dense view.
+func setElement(v soa.View, i int, bits uint64) {
+	switch v.Type.DType.Size() {
+	case 1:
+		soa.Slice[uint8](v)[i] = uint8(bits)
+	case 2:
+		soa.Slice[types.Float16](v)[i] = types.Float16(bits)
+	case 4:
+		soa.Slice[uint32](v)[i] = uint32(bits)
+	case 8:
+		soa.Slice[uint64](v)[i] = bits
+	}
+}
+
+// Full records a tensor all of whose elements are x, as a constant of the
+// program: for a value that changes, use a scalar argument.
+func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
+	if !dtype.Valid() {
+		return refused(tr, "full", fmt.Sprintf("there is no %v", dtype))
+	}
+	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...)
+}
+
+// Zeros records a tensor of zeros.
+func Zeros(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, dtype, 0, dims...) }
+
+// Ones records a tensor of ones.
+func Ones(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, dtype, 1, dims...) }
+
+// Iota records a tensor of the given shape that counts 0, 1, 2, … along axis.
+func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
+	if axis < 0 {
+		axis += len(dims)
+	}
+	return tr.record(ir.OpIota, nil, []ir.Attr{{Int: int64(dtype)}, {Ints: append([]int(nil), dims...)}, {Int: int64(axis)}})
+}
+
+func (tr *Trace) constant(dtype types.DType, bits uint64) *Tensor {
+	return tr.record(ir.OpConstant, nil, []ir.Attr{{Int: int64(dtype)}, {Int: int64(bits)}})
+}
+
+// like records a constant scalar of t's dtype, in t's trace.
+func (t *Tensor) like(x float64) *Tensor {
+	if t.err != nil || t.tr == nil {
+		return t
+	}
+	d := t.DType()
+	return t.tr.constant(d, ir.LiteralBits(d, x))
+}

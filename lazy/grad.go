@@ -1,0 +1,118 @@
+package lazy
+
+import (
+	"fmt"
+
+	"ltc/autodiff"
+	"ltc/ir"
+)
+
+// Grad records the gradients of the floating-point scalar y with respect to
+// tensors of its step: variables, values, or anything y was computed from. The
+// gradient with respect to what y does not depend on is zero. A variable counts
+// as it is now in the trace: take gradients before assigning it.
+//
+// When something is wrong, all tensors returned are poisoned.
+func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
+	grads, err := gradients(y, wrt)
+	if err != nil {
+		grads = make([]*Tensor, len(wrt))
+		for i := range grads {
+			grads[i] = err
+		}
+	}
+	return grads
+}
+
+func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
+	const op = "grad"
+	if y.err != nil {
+		return nil, y
+	}
+	tr := y.tr
+	if tr == nil {
+		return nil, noTraceNamed(op, y)
+	}
+	site := tr.site()
+	if y.Rank() != 0 || !y.DType().IsFloat() {
+		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y},
+			"the tensor to differentiate must be a floating-point scalar; reduce it with Sum or Mean"))
+	}
+	root := tr.operand(y)
+	if root == nil {
+		return nil, tr.refuseNamed(op, y)
+	}
+	nodes := make([]*ir.Node, len(wrt))
+	for i, x := range wrt {
+		if nodes[i] = tr.operand(x); nodes[i] == nil {
+			return nil, tr.refuseNamed(op, x)
+		}
+		if !x.DType().IsFloat() {
+			return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y, x}, "there is no gradient with respect to a tensor of %v", x.DType()))
+		}
+		if x.v != nil {
+			if s := tr.state(x.v); s.now != s.param {
+				return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, x},
+					"variable %q was assigned at %v; take its gradient before", x.v.name, s.site))
+			}
+		}
+	}
+	defer tr.at(site)()
+	one := Ones(tr, y.DType())
+	found, err := autodiff.Reverse(tr.b, root, one.node, nodes, tr.vjp)
+	if err != nil {
+		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y}, "%v", err))
+	}
+	grads = make([]*Tensor, len(wrt))
+	for i, g := range found {
+		if g == nil {
+			grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)
+		} else {
+			grads[i] = tr.wrap(g)
+		}
+	}
+	return grads, nil
+}
+
+// Gradients are those that [Tensor.Backward] has recorded.
+type Gradients struct {
+	of  map[*variable]*Tensor
+	all []*Tensor
+	bad *Tensor
+}
+
+// Backward records the gradients of the scalar y with respect to every
+// floating-point variable that the step has read and not assigned.
+func (y *Tensor) Backward() *Gradients {
+	g := &Gradients{of: map[*variable]*Tensor{}}
+	if y.err != nil || y.tr == nil {
+		g.bad = Grad(y, y)[0]
+		return g
+	}
+	for _, s := range y.tr.order {
+		if s.now == s.param && s.v.typ.DType.IsFloat() {
+			g.all = append(g.all, &Tensor{dev: s.v.dev, v: s.v})
+		}
+	}
+	for i, t := range Grad(y, g.all...) {
+		if t.err != nil {
+			g.bad = t
+		}
+		g.of[g.all[i].v] = t
+	}
+	return g
+}
+
+// Of returns the gradient with respect to a variable; a poisoned tensor when
+// Backward had an error or the step did not read the variable before.
+func (g *Gradients) Of(variable *Tensor) *Tensor {
+	switch {
+	case g.bad != nil:
+		return g.bad
+	case variable.v == nil:
+		return variable.misuse("gradient", "it is not a variable")
+	case g.of[variable.v] == nil:
+		return variable.misuse("gradient", fmt.Sprintf("the step had not read variable %q, or had assigned it, when Backward was called", variable.v.name))
+	}
+	return g.of[variable.v]
+}

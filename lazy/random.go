@@ -1,0 +1,177 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Random is a stream of random numbers: the same for a seed on every backend
+// and for any number of threads. It may be used from any goroutine; who draws
+// first gets the earlier numbers.
+type Random struct {
+	dev *Device
+	mu  sync.Mutex
+	key uint64
+	ctr uint64 // blocks of four words drawn so far
+}
+
+// NewRandom returns the stream of a seed.
+func NewRandom(d *Device, seed uint64) *Random { return &Random{dev: d, key: seed} }
+
+// take draws blocks and returns where they start.
+func (r *Random) take(blocks int) (key, counter uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key, counter = r.key, r.ctr
+	r.ctr += uint64(blocks)
+	return key, counter
+}
+
+// Bits records u32 words of random bits. The stream's position is an argument
+// of the program: drawing again compiles nothing.
+func (r *Random) Bits(tr *Trace, dims ...int) *Tensor {
+	t := types.Of(types.U32, append([]int(nil), dims...)...)
+	if err := t.Check(); err != nil {
+		return refused(tr, "random", err.Error())
+	}
+	words := t.Elements()
+	key, counter := r.take((words + 3) / 4)
+	state := newValue(tr, soa.Make(types.Of(types.U64, 2)), "random")
+	copy(soa.Slice[uint64](state.val.view), []uint64{key, counter})
+	return philoxBits.call([]ir.Param{intParam("words", words)}, state).Reshape(dims...)
+}
+
+// Uniform records floating-point numbers drawn from [0, 1): multiples of
+// 2^-24 for F32, 2^-53 for F64, 2^-11 for F16 and 2^-8 for BF16.
+func (r *Random) Uniform(tr *Trace, dtype types.DType, dims ...int) *Tensor {
+	if !dtype.IsFloat() {
+		return refused(tr, "uniform", fmt.Sprintf("there are no uniform numbers of %v; draw floating point and convert it", dtype))
+	}
+	if dtype != types.F64 {
+		drop, scale := uniformSteps(dtype)
+		bits := r.Bits(tr, dims...)
+		return bits.ShiftRight(bits.like(float64(drop))).Convert(dtype).MulScalar(scale)
+	}
+	words := r.Bits(tr, append(slices.Clone(dims), 2)...)
+	if words.err != nil {
+		return words
+	}
+	half := func(i int) *Tensor {
+		starts, limits, strides := make([]int, len(dims)+1), append(slices.Clone(dims), i+1), slices.Repeat([]int{1}, len(dims)+1)
+		starts[len(dims)] = i
+		return words.Slice(starts, limits, strides).Reshape(dims...).Convert(types.U64)
+	}
+	lo, hi := half(0), half(1)
+	bits := hi.ShiftLeft(hi.like(32)).Or(lo)
+	return bits.ShiftRight(bits.like(11)).Convert(types.F64).MulScalar(0x1p-53)
+}
+
+// uniformSteps returns how many of 32 bits to drop so that the rest is exact in
+// dtype, and the distance between two numbers.
+func uniformSteps(dtype types.DType) (drop int, scale float64) {
+	switch dtype {
+	case types.F16:
+		return 21, 0x1p-11
+	case types.BF16:
+		return 24, 0x1p-8
+	}
+	return 8, 0x1p-24
+}
+
+// stream draws float64 numbers on the host: the F64 numbers of Uniform for the
+// same key.
+type stream struct {
+	key, counter uint64
+	spare        uint64
+	have         bool
+}
+
+// newStream returns stream number n of a seed.
+func newStream(seed, n uint64) *stream {
+	b := philox(seed, n)
+	return &stream{key: uint64(b[0])<<32 | uint64(b[1])}
+}
+
+// uniform returns the next number of [0, 1).
+func (s *stream) uniform() float64 {
+	word := s.spare
+	if s.have = !s.have; s.have {
+		b := philox(s.key, s.counter)
+		s.counter++
+		word, s.spare = uint64(b[1])<<32|uint64(b[0]), uint64(b[3])<<32|uint64(b[2])
+	}
+	return float64(word>>11) * 0x1p-53
+}
+
+// Initializer gives a variable its first values: next returns one element after
+// the other, in row-major order, drawing from uniform numbers of [0, 1).
+type Initializer func(t types.Type, uniform func() float64) (next func() float64, err error)
+
+// Normal draws from the normal distribution.
+func Normal(mean, stddev float64) Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		if !t.DType.IsFloat() {
+			return nil, fmt.Errorf("normal numbers do not fit %v", t.DType)
+		}
+		var spare float64
+		have := false
+		// Box, Muller: A note on the generation of random normal deviates, 1958.
+		return func() float64 {
+			if have = !have; !have {
+				return mean + stddev*spare
+			}
+			radius := math.Sqrt(-2 * math.Log(1-uniform()))
+			sin, cos := math.Sincos(2 * math.Pi * uniform())
+			spare = radius * sin
+			return mean + stddev*radius*cos
+		}, nil
+	}
+}
+
+// Uniform draws from [low, high).
+func Uniform(low, high float64) Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		return func() float64 { return low + (high-low)*uniform() }, nil
+	}
+}
+
+// HeNormal draws weights [in…, out] for layers followed by ReLU: normal with
+// variance 2/in (He, Zhang, Ren, Sun: Delving deep into rectifiers, 2015).
+func HeNormal() Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		if t.Rank() == 0 {
+			return nil, fmt.Errorf("a scalar has no inputs")
+		}
+		in := 1
+		for _, d := range t.Shape[:t.Rank()-1] {
+			in *= d
+		}
+		return Normal(0, math.Sqrt(2/float64(max(in, 1))))(t, uniform)
+	}
+}
+
+// Constant sets every element to v.
+func Constant(v float64) Initializer {
+	return func(types.Type, func() float64) (func() float64, error) {
+		return func() float64 { return v }, nil
+	}
+}
+
+// fill writes the values of f to a dense view.
+func fill(v soa.View, f Initializer, s *stream) error {
+	next, err := f(v.Type, s.uniform)
+	if err != nil {
+		return err
+	}
+	d := v.Type.DType
+	for i := range v.Type.Elements() {
+		setElement(v, i, ir.LiteralBits(d, next()))
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Value returns the elements of t where they lie; they must not be written. A
+// tensor that has not been computed yet is computed now, with all it needs:
+// an implicit sync, counted with its line in the trace's [Report]. Assignments
+// of the step that t does not need stay for MarkStep, and t keeps its value.
+func (t *Tensor) Value() (soa.View, error) {
+	v, err := t.data()
+	if err != nil {
+		return soa.View{}, err
+	}
+	v.pins.Add(1) // for as long as the caller holds the view
+	return v.view, nil
+}
+
+// data returns the value of t, computed if it must be.
+func (t *Tensor) data() (*value, error) {
+	switch {
+	case t.err != nil:
+		return nil, t.err
+	case t.val != nil:
+		return t.val, t.val.wait()
+	case t.v != nil:
+		v := t.v.pin()
+		v.pins.Add(-1)
+		return v, v.wait()
+	}
+	if v, ok := t.node.Value.(*value); ok {
+		t.adopt(v)
+		return v, v.wait()
+	}
+	if err := t.sync(); err != nil {
+		return nil, err
+	}
+	return t.val, nil
+}
+
+// sync computes t in the midst of its step.
+func (t *Tensor) sync() error {
+	tr := t.tr
+	if tr.operand(t) == nil {
+		return tr.refuseNamed("value", t).err
+	}
+	tr.counters.implicit(tr.site())
+	r := &tr.run
+	r.reset()
+	defer r.reset()
+	r.handles = append(r.handles, t)
+	r.results = append(r.results, t.node)
+	r.alias = append(r.alias, nil)
+	err := r.execute(tr, false)
+	// What is recorded from here on starts from values: nothing of the
+	// builder's keeps the nodes before alive.
+	tr.b.Forget()
+	return err
+}
+
+// adopt makes v the value of t, and t independent of the step it was recorded
+// in.
+func (t *Tensor) adopt(v *value) {
+	v.pins.Add(1)
+	t.val = v
+	loc := t.tr.b.SetLoc(t.node.Loc)
+	t.node = t.tr.b.Detached(v.view.Type, v.name, v)
+	t.tr.b.SetLoc(loc)
+}
+
+// ToSlice returns a copy of the elements of t in row-major order. T must be
+// the Go type of t's dtype: bool, uint8, uint32, uint64, int32, int64,
+// float32, float64, [types.Float16] or [types.BFloat16].
+func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
+	v, err := t.data()
+	if err != nil {
+		return nil, err
+	}
+	if want := dtypeOf[T](); want != v.view.Type.DType {
+		return nil, t.misuse("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want)).err
+	}
+	out := soa.Make(v.view.Type)
+	if err := soa.Copy(out, v.view); err != nil {
+		return nil, err
+	}
+	return soa.Slice[T](out), nil
+}
+
+// Item returns the only element of t as a float64. It is an error when t has
+// more or fewer than one.
+func (t *Tensor) Item() (float64, error) {
+	v, err := t.data()
+	if err != nil {
+		return math.NaN(), err
+	}
+	if n := v.view.Type.Elements(); n != 1 {
+		return math.NaN(), t.misuse("item", fmt.Sprintf("it has %d elements, must have one", n)).err
+	}
+	one := soa.Make(v.view.Type)
+	if err := soa.Copy(one, v.view); err != nil {
+		return math.NaN(), err
+	}
+	return elementFloat(one), nil
+}
+
+// Float is Item for printing: NaN where that has an error.
+func (t *Tensor) Float() float64 {
+	x, _ := t.Item()
+	return x
+}
+
+// elementFloat returns the first element of a dense view.
+func elementFloat(v soa.View) float64 {
+	switch v.Type.DType {
+	case types.Bool, types.U8:
+		return float64(soa.Slice[uint8](v)[0])
+	case types.U32:
+		return float64(soa.Slice[uint32](v)[0])
+	case types.U64:
+		return float64(soa.Slice[uint64](v)[0])
+	case types.I32:
+		return float64(soa.Slice[int32](v)[0])
+	case types.I64:
+		return float64(soa.Slice[int64](v)[0])
+	case types.F16:
+		return float64(soa.Slice[types.Float16](v)[0].Float32())
+	case types.BF16:
+		return float64(soa.Slice[types.BFloat16](v)[0].Float32())
+	case types.F32:
+		return float64(soa.Slice[float32](v)[0])
+	}
+	return soa.Slice[float64](v)[0]
+}

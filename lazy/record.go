@@ -1,0 +1,178 @@
+package lazy
+
+import (
+	"slices"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/shapeinfer"
+)
+
+// record1, record2 and record3 record an op of as many operands in the trace
+// that these belong to.
+func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
+	tr := x.tr
+	if tr == nil {
+		return noTrace(op, x)
+	}
+	in := tr.in[:1]
+	in[0] = tr.operand(x)
+	if in[0] == nil {
+		return tr.refuse(op, x)
+	}
+	return tr.record(op, in, attrs)
+}
+
+func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
+	tr := x.tr
+	if tr == nil {
+		if tr = y.tr; tr == nil {
+			return noTrace(op, x, y)
+		}
+	}
+	in := tr.in[:2]
+	in[0], in[1] = tr.operand(x), tr.operand(y)
+	if in[0] == nil || in[1] == nil {
+		return tr.refuse(op, x, y)
+	}
+	return tr.record(op, in, attrs)
+}
+
+func record3(op ir.Op, x, y, z *Tensor, attrs ...ir.Attr) *Tensor {
+	return recordN(op, []*Tensor{x, y, z}, attrs...)
+}
+
+func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
+	tr := traceOf(xs...)
+	if tr == nil {
+		return noTrace(op, xs...)
+	}
+	in := make([]*ir.Node, len(xs))
+	for i, x := range xs {
+		if in[i] = tr.operand(x); in[i] == nil {
+			return tr.refuse(op, xs...)
+		}
+	}
+	return tr.record(op, in, attrs)
+}
+
+// traceOf returns the trace of the first operand that has one.
+func traceOf(xs ...*Tensor) *Trace {
+	for _, x := range xs {
+		if x.tr != nil {
+			return x.tr
+		}
+	}
+	return nil
+}
+
+func (tr *Trace) record(op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
+	site := tr.site()
+	tr.b.SetLoc(site)
+	n, err := shapeinfer.Record(tr.b, op, in, attrs, nil)
+	if err != nil {
+		return tr.poisoned(typeError(site, err))
+	}
+	return tr.wrap(n)
+}
+
+// site is the user's line that is being recorded.
+func (tr *Trace) site() callsite.Site {
+	if tr.fixed {
+		return tr.fixedSite
+	}
+	return tr.sites.Caller()
+}
+
+// at makes site give s until the function it returns is called: for ops that
+// the library records on behalf of one of the user's.
+func (tr *Trace) at(s callsite.Site) func() {
+	fixed, old := tr.fixed, tr.fixedSite
+	tr.fixed, tr.fixedSite = true, s
+	return func() { tr.fixed, tr.fixedSite = fixed, old }
+}
+
+// operand returns the node of t in the current step, nil when it cannot be
+// used there: refuse says why.
+func (tr *Trace) operand(t *Tensor) *ir.Node {
+	if t.tr == tr && t.epoch == tr.epoch {
+		return t.node // nil when poisoned
+	}
+	return tr.foreign(t)
+}
+
+// foreign is operand for what was not recorded in the current step.
+func (tr *Trace) foreign(t *Tensor) *ir.Node {
+	switch {
+	case t.err != nil || t.dev != tr.dev:
+		return nil
+	case t.v != nil:
+		return tr.state(t.v).now
+	case t.tr == tr && t.node.Op == ir.OpParameter && t.node.Value != nil:
+		return t.node // a value, of whichever step
+	case t.val != nil:
+		return tr.argument(t.val)
+	}
+	return nil
+}
+
+// argument returns the parameter node of a value from elsewhere, one a step.
+func (tr *Trace) argument(v *value) *ir.Node {
+	n := tr.arguments[v]
+	if n == nil {
+		n = tr.b.Parameter(v.view.Type, v.name, v)
+		tr.arguments[v] = n
+	}
+	return n
+}
+
+// refuse returns the poisoned result of an op with an operand that cannot be
+// used: the first operand's error, or a new one.
+func (tr *Trace) refuse(op ir.Op, xs ...*Tensor) *Tensor {
+	return tr.refuseNamed(op.String(), xs...)
+}
+
+func (tr *Trace) refuseNamed(op string, xs ...*Tensor) *Tensor {
+	for _, x := range xs {
+		if x.err != nil {
+			return tr.poisoned(x.err)
+		}
+	}
+	for _, x := range xs {
+		if tr.operand(x) == nil {
+			return tr.poisoned(tr.whyNot(op, x, xs))
+		}
+	}
+	panic("lazy: refuse without a reason")
+}
+
+func (tr *Trace) whyNot(op string, x *Tensor, xs []*Tensor) *OpError {
+	site := tr.site()
+	if why := sameDevice(tr.dev, x.dev); why != "" {
+		return opError(site, op, ErrPlacement, xs, "the operands are on two devices: %s", why)
+	}
+	if x.tr != tr {
+		return opError(site, op, ErrPlacement, xs,
+			"operand %d was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first",
+			slices.Index(xs, x), x.node.Loc)
+	}
+	return opError(site, op, ErrStale, xs,
+		"operand %d, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it",
+		slices.Index(xs, x), x.node.Op, x.node.Loc)
+}
+
+// noTrace returns the poisoned result of an op none of whose operands is in a
+// trace.
+func noTrace(op ir.Op, xs ...*Tensor) *Tensor { return noTraceNamed(op.String(), xs...) }
+
+func noTraceNamed(op string, xs ...*Tensor) *Tensor {
+	for _, x := range xs {
+		if x.err != nil {
+			return x
+		}
+	}
+	var sites callsite.Cache
+	err := opError(sites.Caller(), op, ErrPlacement, xs,
+		"none of the operands belongs to a trace; bring one in with Trace.Read")
+	return &Tensor{dev: xs[0].dev, err: err}
+}

@@ -1,0 +1,114 @@
+package lazy
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ltc/internal/callsite"
+)
+
+// counters count what a trace or function has done. They may be read while it
+// goes on.
+type counters struct {
+	marks, cached, runs, donationCopies atomic.Int64
+
+	mu       sync.Mutex
+	compiles []Compile
+	syncs    map[callsite.Site]int
+}
+
+// Compile is one compilation.
+type Compile struct {
+	Ops  int           // nodes of the program
+	Took time.Duration // from graph to executable
+}
+
+// SyncSite is a line that read a tensor before its step was marked.
+type SyncSite struct {
+	Site  string // file:line
+	Count int
+}
+
+func (c *counters) compiled(p *program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compiles = append(c.compiles, Compile{Ops: len(p.graph.Nodes), Took: p.took})
+}
+
+func (c *counters) implicit(at callsite.Site) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.syncs == nil {
+		c.syncs = map[callsite.Site]int{}
+	}
+	c.syncs[at]++
+}
+
+// Report says what a trace or function has done so far.
+type Report struct {
+	Marks          int64 // calls of MarkStep
+	Runs           int64 // programs run
+	CachedRuns     int64 // of these, compiled before
+	DonationCopies int64 // variables that got new memory because the old was still read
+	Compiles       []Compile
+	ImplicitSyncs  []SyncSite // in no particular order
+}
+
+// Report returns what the trace has done so far.
+func (tr *Trace) Report() Report { return tr.counters.report() }
+
+func (c *counters) report() Report {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := Report{Marks: c.marks.Load(), Runs: c.runs.Load(), CachedRuns: c.cached.Load(), DonationCopies: c.donationCopies.Load()}
+	r.Compiles = append(r.Compiles, c.compiles...)
+	for site, n := range c.syncs {
+		r.ImplicitSyncs = append(r.ImplicitSyncs, SyncSite{site.String(), n})
+	}
+	return r
+}
+
+// Syncs returns the number of implicit syncs.
+func (r Report) Syncs() int {
+	n := 0
+	for _, s := range r.ImplicitSyncs {
+		n += s.Count
+	}
+	return n
+}
+
+// String prints the report on one line, and a line more for each place of
+// implicit syncs.
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", plural(int64(len(r.Compiles)), "compile"))
+	for i, c := range r.Compiles {
+		sep := ", "
+		if i == 0 {
+			sep = " ("
+		}
+		fmt.Fprintf(&b, "%s%d ops, %v", sep, c.Ops, c.Took.Round(100*time.Microsecond))
+	}
+	if len(r.Compiles) > 0 {
+		b.WriteByte(')')
+	}
+	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, plural(r.Marks, "mark"),
+		plural(int64(r.Syncs()), "implicit sync"), plural(r.DonationCopies, "donation copy"))
+	for _, s := range r.ImplicitSyncs {
+		fmt.Fprintf(&b, "\nimplicit sync at %s, %d times: give the tensor to MarkStep as a root", s.Site, s.Count)
+	}
+	return b.String()
+}
+
+func plural(n int64, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "y"):
+		what = strings.TrimSuffix(what, "y") + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

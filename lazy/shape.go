@@ -1,0 +1,154 @@
+package lazy
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
+)
+
+// BroadcastTo returns x repeated to the given dimensions, to which its own
+// must broadcast as NumPy has it: aligned at the last axis, each equal or 1.
+func (x *Tensor) BroadcastTo(dims ...int) *Tensor {
+	if x.err != nil {
+		return x
+	}
+	if x.tr == nil {
+		return noTraceNamed("broadcast", x)
+	}
+	shape := append(types.Shape(nil), dims...)
+	if s, ok := shapeinfer.BroadcastShapes(x.Shape(), shape); !ok || !s.Equal(shape) {
+		return x.tr.poisoned(opError(x.tr.site(), "broadcast", ErrType, []*Tensor{x}, "it does not broadcast to %v", shape))
+	}
+	if x.Shape().Equal(shape) {
+		return x.tr.Read(x)
+	}
+	axes := make([]int, x.Rank())
+	for i := range axes {
+		axes[i] = len(shape) - len(axes) + i
+	}
+	return record1(ir.OpBroadcast, x, ir.Attr{Ints: shape}, ir.Attr{Ints: axes})
+}
+
+// Unsqueeze returns x with a new axis of dimension 1 before the given one; a
+// negative axis counts from the end of the result's.
+func (x *Tensor) Unsqueeze(axis int) *Tensor {
+	if x.err != nil {
+		return x
+	}
+	at := axis
+	if at < 0 {
+		at += x.Rank() + 1
+	}
+	if at < 0 || at > x.Rank() {
+		return x.misuse("unsqueeze", fmt.Sprintf("axis %d is not one of the result's %d", axis, x.Rank()+1))
+	}
+	return x.Reshape(slices.Insert(slices.Clone([]int(x.Shape())), at, 1)...)
+}
+
+// Concatenate joins tensors along an axis; a negative one counts from the end.
+// All their other dimensions must agree, and their dtypes.
+func Concatenate(axis int, xs ...*Tensor) *Tensor {
+	if len(xs) == 1 {
+		return xs[0]
+	}
+	if len(xs) == 0 {
+		return &Tensor{err: &OpError{Op: "concatenate", Err: ErrUsage, Reason: "there is nothing to join"}}
+	}
+	return recordN(ir.OpConcatenate, xs, ir.Attr{Int: int64(axis)})
+}
+
+// MatMul returns the matrix product of x and y. As in NumPy the product is of
+// the last two axes, the axes before them broadcast, and a vector counts as one
+// row on the left and as one column on the right, which the result drops.
+func (x *Tensor) MatMul(y *Tensor) *Tensor {
+	tr := traceOf(x, y)
+	p, q := x.Type().Shape, y.Type().Shape
+	switch {
+	case x.err != nil || y.err != nil || tr == nil || tr.operand(x) == nil || tr.operand(y) == nil:
+	case len(p) == 1 && len(q) >= 1:
+		z := tr.Read(x).Reshape(1, p[0]).MatMul(y)
+		return dropAxis(z, z.Rank()-2)
+	case len(q) == 1 && len(p) >= 1:
+		z := x.MatMul(tr.Read(y).Reshape(q[0], 1))
+		return dropAxis(z, z.Rank()-1)
+	case len(p) >= 2 && len(q) >= 2 && p[len(p)-1] == q[len(q)-2] && (len(q) > 2 && !p[:len(p)-2].Equal(q[:len(q)-2])):
+		if batch, ok := shapeinfer.BroadcastShapes(p[:len(p)-2], q[:len(q)-2]); ok {
+			x = tr.Read(x).BroadcastTo(slices.Concat(batch, p[len(p)-2:])...)
+			y = tr.Read(y).BroadcastTo(slices.Concat(batch, q[len(q)-2:])...)
+		}
+	}
+	return record2(ir.OpMatMul, x, y)
+}
+
+// dropAxis removes an axis of dimension 1.
+func dropAxis(x *Tensor, axis int) *Tensor {
+	if x.err != nil {
+		return x
+	}
+	return x.Reshape(slices.Delete(slices.Clone([]int(x.Shape())), axis, axis+1)...)
+}
+
+// Equal returns whether x and y are equal, elementwise; NaN is not.
+func (x *Tensor) Equal(y *Tensor) *Tensor { return x.compare("EQ", y) }
+
+// NotEqual returns whether x and y differ, elementwise; NaN does from all.
+func (x *Tensor) NotEqual(y *Tensor) *Tensor { return x.compare("NE", y) }
+
+// Less returns whether x < y, elementwise.
+func (x *Tensor) Less(y *Tensor) *Tensor { return x.compare("LT", y) }
+
+// LessEqual returns whether x <= y, elementwise.
+func (x *Tensor) LessEqual(y *Tensor) *Tensor { return x.compare("LE", y) }
+
+// Greater returns whether x > y, elementwise.
+func (x *Tensor) Greater(y *Tensor) *Tensor { return x.compare("GT", y) }
+
+// GreaterEqual returns whether x >= y, elementwise.
+func (x *Tensor) GreaterEqual(y *Tensor) *Tensor { return x.compare("GE", y) }
+
+func (x *Tensor) compare(direction string, y *Tensor) *Tensor {
+	return record2(ir.OpCompare, x, y, ir.Attr{Str: direction})
+}
+
+// Mean returns the means of the floating-point tensor x over the given axes,
+// of all elements when none is given; NaN where there are no elements.
+func (x *Tensor) Mean(axes ...int) *Tensor {
+	sum := x.Sum(axes...)
+	if sum.err != nil {
+		return sum
+	}
+	if !x.DType().IsFloat() {
+		return x.misuse("mean", "its elements must be floating point; convert it with Convert")
+	}
+	count := 1
+	if n := sum.Type().Elements(); n > 0 {
+		count = x.Type().Elements() / n
+	}
+	return sum.Div(sum.like(float64(count)))
+}
+
+// AddScalar, SubScalar, MulScalar and DivScalar combine every element of x with
+// a constant of the program.
+func (x *Tensor) AddScalar(v float64) *Tensor { return x.withScalar(ir.OpAdd, v) }
+
+// SubScalar returns x-v elementwise.
+func (x *Tensor) SubScalar(v float64) *Tensor { return x.withScalar(ir.OpSub, v) }
+
+// MulScalar returns x*v elementwise.
+func (x *Tensor) MulScalar(v float64) *Tensor { return x.withScalar(ir.OpMul, v) }
+
+// DivScalar returns x/v elementwise.
+func (x *Tensor) DivScalar(v float64) *Tensor { return x.withScalar(ir.OpDiv, v) }
+
+func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
+	if x.err != nil {
+		return x
+	}
+	if x.tr == nil {
+		return noTrace(op, x)
+	}
+	return record2(op, x, x.like(v))
+}

@@ -1,0 +1,121 @@
+package lazy
+
+import (
+	"fmt"
+
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+// The dtypes of tensors.
+const (
+	Bool = types.Bool
+	U8   = types.U8
+	U32  = types.U32
+	U64  = types.U64
+	I32  = types.I32
+	I64  = types.I64
+	F16  = types.F16
+	BF16 = types.BF16
+	F32  = types.F32
+	F64  = types.F64
+)
+
+// Tensor is a handle on an array that may not have been computed yet. Its
+// dtype and shape are known from the start. It is one of
+//   - a variable, which belongs to a device ([Device.Variable]);
+//   - host data or a kept result, which has a value and can be used in any
+//     trace of its device;
+//   - a recorded operation, which belongs to a trace's current step;
+//   - a poisoned tensor, which holds the error of a bad operation. It is safe
+//     to use: its shape is empty and every operation on it gives its error.
+type Tensor struct {
+	tr    *Trace   // that recorded it; nil for a variable and for a device's own
+	node  *ir.Node // in tr; nil when poisoned or not of a trace
+	epoch uint32   // the step of tr that node belongs to
+	dev   *Device
+	v     *variable
+	val   *value // its data, if it has any of its own
+	err   *OpError
+}
+
+// Type returns dtype and shape; the zero Type when t is poisoned.
+func (t *Tensor) Type() types.Type {
+	switch {
+	case t.node != nil:
+		return t.node.Type
+	case t.v != nil:
+		return t.v.typ
+	case t.val != nil:
+		return t.val.view.Type
+	}
+	return types.Type{}
+}
+
+// DType returns the type of the elements.
+func (t *Tensor) DType() types.DType { return t.Type().DType }
+
+// Shape returns the dimensions, not to be changed.
+func (t *Tensor) Shape() types.Shape { return t.Type().Shape }
+
+// Rank returns the number of dimensions.
+func (t *Tensor) Rank() int { return t.Type().Rank() }
+
+// Dim returns dimension i; a negative i counts from the end. It is 0 when
+// there is no such dimension, as in a poisoned tensor.
+func (t *Tensor) Dim(i int) int {
+	s := t.Shape()
+	if i < 0 {
+		i += len(s)
+	}
+	if i < 0 || i >= len(s) {
+		return 0
+	}
+	return s[i]
+}
+
+// Device returns the device that the tensor belongs to.
+func (t *Tensor) Device() *Device { return t.dev }
+
+// Trace returns the trace that recorded the tensor; nil for a variable and
+// for tensors of a device.
+func (t *Tensor) Trace() *Trace { return t.tr }
+
+// Err returns the error that poisoned the tensor, an [*OpError], or nil.
+func (t *Tensor) Err() error {
+	if t.err == nil {
+		return nil
+	}
+	return t.err
+}
+
+// String describes the tensor without computing anything.
+func (t *Tensor) String() string {
+	switch {
+	case t.err != nil:
+		return "poisoned: " + t.err.Error()
+	case t.v != nil:
+		return fmt.Sprintf("variable %q %v", t.v.name, t.v.typ)
+	case t.val != nil:
+		return fmt.Sprintf("value %v", t.Type())
+	}
+	return fmt.Sprintf("%v %v recorded at %v", t.node.Op, t.Type(), t.node.Loc)
+}
+
+// poisoned returns a tensor that holds err.
+func (tr *Trace) poisoned(err *OpError) *Tensor {
+	return &Tensor{tr: tr, dev: tr.dev, err: err}
+}
+
+// wrap returns a handle on a node of the current step.
+func (tr *Trace) wrap(n *ir.Node) *Tensor {
+	return &Tensor{tr: tr, node: n, epoch: tr.epoch, dev: tr.dev}
+}
+
+// result is wrap for a node that may have failed to come about.
+func (tr *Trace) result(n *ir.Node, err error) *Tensor {
+	if err != nil {
+		return tr.poisoned(typeError(tr.site(), err))
+	}
+	return tr.wrap(n)
+}

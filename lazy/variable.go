@@ -1,0 +1,191 @@
+package lazy
+
+import (
+	"fmt"
+	"sync"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// variable is what a variable's tensor stands for: a sequence of versions, of
+// which traces read the latest.
+type variable struct {
+	dev  *Device
+	name string
+	typ  types.Type
+	made callsite.Site
+	id   int // counts the device's variables
+
+	mu       sync.Mutex
+	now      *value        // the latest version; it may still be on its way
+	assigned callsite.Site // where that was assigned
+}
+
+// Variable makes a variable of the given dtype and dimensions, all zero until
+// Init. The name, which need not be unique, appears in programs and errors.
+// The tensor returned may be used in any trace of the device, from any
+// goroutine; an invalid type gives a poisoned one.
+func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
+	var sites callsite.Cache
+	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: sites.Caller()}
+	if err := v.typ.Check(); err != nil {
+		return &Tensor{dev: d, err: opError(v.made, "variable", ErrType, nil, "%v", err)}
+	}
+	d.mu.Lock()
+	v.id = d.variables
+	d.variables++
+	d.mu.Unlock()
+	v.now = &value{name: name, view: soa.Make(v.typ)}
+	return &Tensor{dev: d, v: v}
+}
+
+// Init gives the variable t values from f, and returns t. It waits for no
+// step: call it before the variable is used.
+func (t *Tensor) Init(f Initializer) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	if t.v == nil {
+		return t.misuse("init", "it is not a variable")
+	}
+	view := soa.Make(t.v.typ)
+	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
+		return t.misuse("init", err.Error())
+	}
+	t.v.set(view, t.v.made)
+	return t
+}
+
+// misuse returns a poisoned tensor for a call that t does not allow.
+func (t *Tensor) misuse(op, why string) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	var sites callsite.Cache
+	return &Tensor{tr: t.tr, dev: t.dev, err: opError(sites.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)}
+}
+
+// set replaces the latest version from the host.
+func (v *variable) set(view soa.View, at callsite.Site) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now, v.assigned = &value{name: v.name, view: view}, at
+}
+
+// pin returns the latest version, which is not overwritten until it is
+// unpinned.
+func (v *variable) pin() *value {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now.pins.Add(1)
+	return v.now
+}
+
+// state is what a trace knows of a variable in its current step.
+type state struct {
+	v     *variable
+	read  *value        // the version the step reads; pinned
+	param *ir.Node      // the argument that read is
+	now   *ir.Node      // what the variable is after the assignments so far
+	site  callsite.Site // of the latest assignment
+	bad   *OpError      // of an assignment of a poisoned tensor
+}
+
+// state returns the trace's state of v, reading the latest version when the
+// step has not met v before.
+func (tr *Trace) state(v *variable) *state {
+	if s := tr.vars[v]; s != nil {
+		return s
+	}
+	s := &state{v: v, read: v.pin()}
+	s.param = tr.b.Parameter(v.typ, v.name, s.read)
+	s.now = s.param
+	tr.vars[v] = s
+	tr.order = append(tr.order, s)
+	return s
+}
+
+// Read returns what the variable or value x is in the trace's current step,
+// for ops none of whose operands is in the trace otherwise.
+func (tr *Trace) Read(x *Tensor) *Tensor {
+	n := tr.operand(x)
+	if n == nil {
+		return tr.refuseNamed("read", x)
+	}
+	return tr.wrap(n)
+}
+
+// Assign makes x the value of the variable t from here on in the trace of x,
+// and for all others once the trace's MarkStep has run. It returns t. Other
+// traces may not assign the version that this one read: the second MarkStep
+// fails with [ErrConflict].
+func (t *Tensor) Assign(x *Tensor) *Tensor { return t.assignNamed("assign", x) }
+
+// assign is Assign for the in-place variant of op.
+func (t *Tensor) assign(op ir.Op, x *Tensor) *Tensor { return t.assignNamed(op.String()+"_", x) }
+
+func (t *Tensor) assignNamed(op string, x *Tensor) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	tr := x.tr
+	if tr == nil {
+		if x.err != nil {
+			return x
+		}
+		return noTraceNamed(op, t, x)
+	}
+	if t.v == nil {
+		return tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{t, x},
+			"only a variable can be assigned, this is a %s; use the op without _", t.kind()))
+	}
+	if t.dev != tr.dev {
+		return tr.refuseNamed(op, x, t)
+	}
+	s := tr.state(t.v)
+	s.site = tr.site()
+	n := tr.operand(x)
+	switch {
+	case n == nil:
+		s.bad = tr.refuseNamed(op, x).err
+	case !n.Type.Equal(t.v.typ):
+		s.bad = opError(s.site, op, ErrType, []*Tensor{t, x}, "variable %q is %v and cannot hold %v", t.v.name, t.v.typ, n.Type)
+	default:
+		s.now = n
+	}
+	return t
+}
+
+func (t *Tensor) kind() string {
+	switch {
+	case t.v != nil:
+		return "variable"
+	case t.val != nil:
+		return "value"
+	}
+	return fmt.Sprintf("result of %v", t.node.Op)
+}
+
+// SetValues copies data, in row-major order, into the variable t, and returns
+// t; like Init, before it is used. T must be the Go type of t's dtype.
+func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	if t.v == nil {
+		return t.misuse("set_values", "it is not a variable")
+	}
+	if d := dtypeOf[T](); d != t.v.typ.DType {
+		return t.misuse("set_values", fmt.Sprintf("the values are %v, the variable is %v", d, t.v.typ))
+	}
+	if _, err := soa.Borrow(data, t.v.typ); err != nil {
+		return t.misuse("set_values", err.Error())
+	}
+	view := soa.Make(t.v.typ)
+	copy(soa.Slice[T](view), data)
+	t.v.set(view, t.v.made)
+	return t
+}
