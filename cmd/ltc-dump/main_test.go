@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
+
+	"ltc/backends"
 )
 
 var update = flag.Bool("update", false, "rewrite the sessions in testdata")
@@ -77,4 +80,17 @@ func play(t *testing.T, session string) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// A failure while running is shown where the op stands in the text.
+func TestLocated(t *testing.T) {
+	text := "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n"
+	reason := errors.New("out of range")
+	err := located(fmt.Errorf("run: %w", &backends.RunError{Op: 1, Reason: reason}), "a.mlir", text)
+	require.EqualError(t, err, `a.mlir:2:8: error: stablehlo.negate: out of range
+  %0 = stablehlo.negate %x : tensor<f32>
+       ^`)
+	for _, err := range []error{reason, &backends.RunError{Op: -1, Reason: reason}, &backends.RunError{Op: 9, Reason: reason}} {
+		require.Equal(t, err, located(err, "a.mlir", text))
+	}
 }
