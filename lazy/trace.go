@@ -29,6 +29,7 @@ type Trace struct {
 
 	run      run // memory used again by every step
 	counters counters
+	stepped  *program // the latest that MarkStep ran
 }
 
 // NewTrace returns a trace that records programs for d.
@@ -201,6 +202,9 @@ func (r *run) execute(tr *Trace, final bool) error {
 	}
 	for i, t := range r.handles {
 		t.materialize(r.call.Results[i])
+	}
+	if final {
+		tr.stepped = p
 	}
 	return nil
 }
