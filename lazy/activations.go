@@ -107,7 +107,7 @@ func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	}
 	tr := traceOf(x, labels)
 	if tr == nil {
-		return noTraceNamed(op, x, labels)
+		return noTrace(op, x, labels)
 	}
 	if rows := x.Shape()[:x.Rank()-1]; !labels.DType().IsInteger() || !labels.Shape().Equal(rows) {
 		return tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x, labels},
@@ -127,7 +127,7 @@ func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
 	case x.err != nil:
 		return x
 	case x.tr == nil:
-		return noTraceNamed("one_hot", x)
+		return noTrace("one_hot", x)
 	case !x.DType().IsInteger():
 		return x.misuse("one_hot", fmt.Sprintf("x must be an integer, is %v; convert it with Convert", x.DType()))
 	case classes < 0:

@@ -39,12 +39,12 @@ func (c *composite) call(params []ir.Param, xs ...*Tensor) *Tensor {
 	mnemonic := c.name[len("ltc."):]
 	tr := traceOf(xs...)
 	if tr == nil {
-		return noTraceNamed(mnemonic, xs...)
+		return noTrace(mnemonic, xs...)
 	}
 	in := make([]*ir.Node, len(xs))
 	for i, x := range xs {
 		if in[i] = tr.operand(x); in[i] == nil {
-			return tr.refuseNamed(mnemonic, xs...)
+			return tr.refuse(mnemonic, xs...)
 		}
 	}
 	site := tr.site()

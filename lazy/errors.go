@@ -66,7 +66,9 @@ func (e *OpError) Unwrap() error { return e.Err }
 func opError(at callsite.Site, op string, kind error, operands []*Tensor, format string, args ...any) *OpError {
 	e := &OpError{Op: op, Reason: fmt.Sprintf(format, args...), Err: kind}
 	for _, t := range operands {
-		e.Operands = append(e.Operands, t.Type())
+		if t != nil {
+			e.Operands = append(e.Operands, t.Type())
+		}
 	}
 	e.File, e.Line = at.Position()
 	return e

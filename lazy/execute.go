@@ -24,11 +24,11 @@ type assignment struct {
 // execute runs a program on args, which the caller has pinned, and gives the
 // variables their new versions. call is memory to use; its Results are those of
 // the program afterwards.
-func (d *Device) execute(p *program, call *backends.Call, args []*value, assigns []assignment, c *counters) error {
+func (d *Device) execute(ctx context.Context, p *program, call *backends.Call, args []*value, assigns []assignment, c *counters) error {
 	if err := d.claim(assigns); err != nil {
 		return err
 	}
-	err := d.invoke(p, call, args, assigns, c)
+	err := d.invoke(ctx, p, call, args, assigns, c)
 	for i := range assigns {
 		assigns[i].settle(call, err)
 	}
@@ -87,7 +87,7 @@ func (a *assignment) settle(call *backends.Call, err error) {
 }
 
 // invoke waits for the arguments and runs the program.
-func (d *Device) invoke(p *program, call *backends.Call, args []*value, assigns []assignment, c *counters) error {
+func (d *Device) invoke(ctx context.Context, p *program, call *backends.Call, args []*value, assigns []assignment, c *counters) error {
 	call.Args, call.Results = call.Args[:0], call.Results[:0]
 	for _, v := range args {
 		if err := v.wait(); err != nil {
@@ -107,7 +107,7 @@ func (d *Device) invoke(p *program, call *backends.Call, args []*value, assigns 
 		}
 	}
 	c.runs.Add(1)
-	if err := p.exec.Execute(context.Background(), call); err != nil {
+	if err := p.exec.Execute(ctx, call); err != nil {
 		return p.explain(err)
 	}
 	return nil

@@ -31,7 +31,7 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	}
 	tr := y.tr
 	if tr == nil {
-		return nil, noTraceNamed(op, y)
+		return nil, noTrace(op, y)
 	}
 	site := tr.site()
 	if y.Rank() != 0 || !y.DType().IsFloat() {
@@ -40,12 +40,12 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	}
 	root := tr.operand(y)
 	if root == nil {
-		return nil, tr.refuseNamed(op, y)
+		return nil, tr.refuse(op, y)
 	}
 	nodes := make([]*ir.Node, len(wrt))
 	for i, x := range wrt {
 		if nodes[i] = tr.operand(x); nodes[i] == nil {
-			return nil, tr.refuseNamed(op, x)
+			return nil, tr.refuse(op, x)
 		}
 		if !x.DType().IsFloat() {
 			return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y, x}, "there is no gradient with respect to a tensor of %v", x.DType()))

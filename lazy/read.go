@@ -47,7 +47,7 @@ func (t *Tensor) data() (*value, error) {
 func (t *Tensor) sync() error {
 	tr := t.tr
 	if tr.operand(t) == nil {
-		return tr.refuseNamed("value", t).err
+		return tr.refuse("value", t).err
 	}
 	tr.counters.implicit(tr.site())
 	r := &tr.run

@@ -1,8 +1,6 @@
 package lazy
 
 import (
-	"slices"
-
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
@@ -11,29 +9,29 @@ import (
 // record1, record2 and record3 record an op of as many operands in the trace
 // that these belong to.
 func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
-	tr := x.tr
+	tr := traceOf(x)
 	if tr == nil {
-		return noTrace(op, x)
+		return noTrace(op.String(), x)
 	}
 	in := tr.in[:1]
 	in[0] = tr.operand(x)
 	if in[0] == nil {
-		return tr.refuse(op, x)
+		return tr.refuse(op.String(), x)
 	}
 	return tr.record(op, in, attrs)
 }
 
 func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
-	tr := x.tr
+	tr := traceOf(x)
 	if tr == nil {
-		if tr = y.tr; tr == nil {
-			return noTrace(op, x, y)
+		if tr = traceOf(y); tr == nil {
+			return noTrace(op.String(), x, y)
 		}
 	}
 	in := tr.in[:2]
 	in[0], in[1] = tr.operand(x), tr.operand(y)
 	if in[0] == nil || in[1] == nil {
-		return tr.refuse(op, x, y)
+		return tr.refuse(op.String(), x, y)
 	}
 	return tr.record(op, in, attrs)
 }
@@ -45,12 +43,12 @@ func record3(op ir.Op, x, y, z *Tensor, attrs ...ir.Attr) *Tensor {
 func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 	tr := traceOf(xs...)
 	if tr == nil {
-		return noTrace(op, xs...)
+		return noTrace(op.String(), xs...)
 	}
 	in := make([]*ir.Node, len(xs))
 	for i, x := range xs {
 		if in[i] = tr.operand(x); in[i] == nil {
-			return tr.refuse(op, xs...)
+			return tr.refuse(op.String(), xs...)
 		}
 	}
 	return tr.record(op, in, attrs)
@@ -59,7 +57,7 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 // traceOf returns the trace of the first operand that has one.
 func traceOf(xs ...*Tensor) *Trace {
 	for _, x := range xs {
-		if x.tr != nil {
+		if x != nil && x.tr != nil {
 			return x.tr
 		}
 	}
@@ -95,6 +93,9 @@ func (tr *Trace) at(s callsite.Site) func() {
 // operand returns the node of t in the current step, nil when it cannot be
 // used there: refuse says why.
 func (tr *Trace) operand(t *Tensor) *ir.Node {
+	if t == nil {
+		return nil
+	}
 	if t.tr == tr && t.epoch == tr.epoch {
 		return t.node // nil when poisoned
 	}
@@ -128,51 +129,58 @@ func (tr *Trace) argument(v *value) *ir.Node {
 
 // refuse returns the poisoned result of an op with an operand that cannot be
 // used: the first operand's error, or a new one.
-func (tr *Trace) refuse(op ir.Op, xs ...*Tensor) *Tensor {
-	return tr.refuseNamed(op.String(), xs...)
-}
-
-func (tr *Trace) refuseNamed(op string, xs ...*Tensor) *Tensor {
+func (tr *Trace) refuse(op string, xs ...*Tensor) *Tensor {
 	for _, x := range xs {
-		if x.err != nil {
+		if x != nil && x.err != nil {
 			return tr.poisoned(x.err)
 		}
 	}
-	for _, x := range xs {
+	for i, x := range xs {
 		if tr.operand(x) == nil {
-			return tr.poisoned(tr.whyNot(op, x, xs))
+			return tr.poisoned(tr.whyNot(op, i, xs))
 		}
 	}
 	panic("lazy: refuse without a reason")
 }
 
-func (tr *Trace) whyNot(op string, x *Tensor, xs []*Tensor) *OpError {
-	site := tr.site()
+// whyNot says why operand i cannot be used in the current step.
+func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
+	site, x := tr.site(), xs[i]
+	if x == nil {
+		return nilOperand(site, op, i, xs)
+	}
 	if why := sameDevice(tr.dev, x.dev); why != "" {
 		return opError(site, op, ErrPlacement, xs, "the operands are on two devices: %s", why)
 	}
 	if x.tr != tr {
 		return opError(site, op, ErrPlacement, xs,
-			"operand %d was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first",
-			slices.Index(xs, x), x.node.Loc)
+			"operand %d was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first", i, x.node.Loc)
 	}
 	return opError(site, op, ErrStale, xs,
 		"operand %d, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it",
-		slices.Index(xs, x), x.node.Op, x.node.Loc)
+		i, x.node.Op, x.node.Loc)
+}
+
+func nilOperand(at callsite.Site, op string, i int, xs []*Tensor) *OpError {
+	return opError(at, op, ErrUsage, xs, "operand %d is a nil *Tensor", i)
 }
 
 // noTrace returns the poisoned result of an op none of whose operands is in a
 // trace.
-func noTrace(op ir.Op, xs ...*Tensor) *Tensor { return noTraceNamed(op.String(), xs...) }
-
-func noTraceNamed(op string, xs ...*Tensor) *Tensor {
-	for _, x := range xs {
-		if x.err != nil {
+func noTrace(op string, xs ...*Tensor) *Tensor {
+	var sites callsite.Cache
+	out := &Tensor{}
+	for i, x := range xs {
+		switch {
+		case x == nil:
+			out.err = nilOperand(sites.Caller(), op, i, xs)
+			return out
+		case x.err != nil:
 			return x
 		}
+		out.dev = x.dev
 	}
-	var sites callsite.Cache
-	err := opError(sites.Caller(), op, ErrPlacement, xs,
+	out.err = opError(sites.Caller(), op, ErrPlacement, xs,
 		"none of the operands belongs to a trace; bring one in with Trace.Read")
-	return &Tensor{dev: xs[0].dev, err: err}
+	return out
 }

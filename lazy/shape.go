@@ -16,7 +16,7 @@ func (x *Tensor) BroadcastTo(dims ...int) *Tensor {
 		return x
 	}
 	if x.tr == nil {
-		return noTraceNamed("broadcast", x)
+		return noTrace("broadcast", x)
 	}
 	shape := append(types.Shape(nil), dims...)
 	if s, ok := shapeinfer.BroadcastShapes(x.Shape(), shape); !ok || !s.Equal(shape) {
@@ -148,7 +148,7 @@ func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
 		return x
 	}
 	if x.tr == nil {
-		return noTrace(op, x)
+		return noTrace(op.String(), x)
 	}
 	return record2(op, x, x.like(v))
 }

@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"context"
+
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
@@ -100,10 +102,7 @@ func (tr *Trace) MarkStep(roots ...*Tensor) error {
 	if len(r.results) == 0 {
 		return nil
 	}
-	if err := r.execute(tr, true); err != nil {
-		return err
-	}
-	return nil
+	return r.execute(tr, true)
 }
 
 // endStep forgets what was recorded.
@@ -157,7 +156,7 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 	}
 	n := tr.operand(t)
 	if t.tr != tr || n == nil {
-		return tr.refuseNamed("mark_step", t).err
+		return tr.refuse("mark_step", t).err
 	}
 	if v, ok := n.Value.(*value); ok {
 		t.adopt(v) // a variable as it was read, or a value under another handle
@@ -183,21 +182,25 @@ func (r *run) assigned(s *state) error {
 	return nil
 }
 
-// execute compiles and runs the results. final tells a step's end from a value
-// that is read in its midst.
+// execute compiles and runs the results. final tells the end of a step from a
+// value that is read in its midst.
 func (r *run) execute(tr *Trace, final bool) error {
 	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	for i, n := range r.graph.Params {
+		v, ok := n.Value.(*value)
+		if !ok {
+			return opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i)
+		}
+		r.args = append(r.args, v)
+	}
 	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
 	if err != nil {
 		return err
 	}
-	for _, n := range r.graph.Params {
-		r.args = append(r.args, n.Value.(*value))
-	}
 	for i := range r.assigns {
 		r.assigns[i].arg = r.graph.Alias[r.assigns[i].result]
 	}
-	if err := tr.dev.execute(p, &r.call, r.args, r.assigns, &tr.counters); err != nil {
+	if err := tr.dev.execute(context.Background(), p, &r.call, r.args, r.assigns, &tr.counters); err != nil {
 		return err
 	}
 	for i, t := range r.handles {

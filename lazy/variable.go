@@ -113,7 +113,7 @@ func (tr *Trace) state(v *variable) *state {
 func (tr *Trace) Read(x *Tensor) *Tensor {
 	n := tr.operand(x)
 	if n == nil {
-		return tr.refuseNamed("read", x)
+		return tr.refuse("read", x)
 	}
 	return tr.wrap(n)
 }
@@ -136,21 +136,21 @@ func (t *Tensor) assignNamed(op string, x *Tensor) *Tensor {
 		if x.err != nil {
 			return x
 		}
-		return noTraceNamed(op, t, x)
+		return noTrace(op, t, x)
 	}
 	if t.v == nil {
 		return tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{t, x},
 			"only a variable can be assigned, this is a %s; use the op without _", t.kind()))
 	}
 	if t.dev != tr.dev {
-		return tr.refuseNamed(op, x, t)
+		return tr.refuse(op, x, t)
 	}
 	s := tr.state(t.v)
 	s.site = tr.site()
 	n := tr.operand(x)
 	switch {
 	case n == nil:
-		s.bad = tr.refuseNamed(op, x).err
+		s.bad = tr.refuse(op, x).err
 	case !n.Type.Equal(t.v.typ):
 		s.bad = opError(s.site, op, ErrType, []*Tensor{t, x}, "variable %q is %v and cannot hold %v", t.v.name, t.v.typ, n.Type)
 	default:

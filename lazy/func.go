@@ -1,0 +1,269 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"ltc/backends"
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+// Traceable is a Go function that [Func] can compile: it records its results
+// from its arguments in the trace it is given.
+type Traceable interface {
+	func(*Trace, *Tensor) *Tensor |
+		func(*Trace, *Tensor, *Tensor) *Tensor |
+		func(*Trace, []*Tensor) []*Tensor
+}
+
+// Function is a Go function compiled for a device, once for each combination
+// of its arguments' types. It may be called from any goroutine.
+type Function struct {
+	dev      *Device
+	fn       func(*Trace, []*Tensor) []*Tensor
+	counters counters
+	calls    sync.Pool // of *funcCall
+
+	mu    sync.RWMutex
+	byArg []*traced
+}
+
+// traced is a function's program for one signature.
+type traced struct {
+	types   []types.Type
+	once    sync.Once
+	err     error
+	program *program
+	params  []source
+	results int // of the function; those after them are assigned variables
+	assigns []assignment
+}
+
+// source says where an argument of the program comes from: one of arg, v and
+// value.
+type source struct {
+	arg   int // of the call; -1 if none
+	v     *variable
+	value *value
+}
+
+// Func returns fn as a function compiled for d. It is traced at its first call
+// with arguments of other types, and what it uses besides its arguments belongs
+// to it from then on: variables as they are at each call, other tensors with
+// the value they have then. What fn reads must not be the value of an argument.
+// Variables that fn assigns are assigned by each call; concurrent calls that
+// do so conflict ([ErrConflict]).
+func Func[F Traceable](d *Device, fn F) *Function {
+	f := &Function{dev: d}
+	switch fn := any(fn).(type) {
+	case func(*Trace, *Tensor) *Tensor:
+		f.fn = func(tr *Trace, x []*Tensor) []*Tensor {
+			if len(x) != 1 {
+				return wrongCount(tr, x, 1)
+			}
+			return []*Tensor{fn(tr, x[0])}
+		}
+	case func(*Trace, *Tensor, *Tensor) *Tensor:
+		f.fn = func(tr *Trace, x []*Tensor) []*Tensor {
+			if len(x) != 2 {
+				return wrongCount(tr, x, 2)
+			}
+			return []*Tensor{fn(tr, x[0], x[1])}
+		}
+	case func(*Trace, []*Tensor) []*Tensor:
+		f.fn = fn
+	}
+	f.calls.New = func() any { return &funcCall{} }
+	return f
+}
+
+func wrongCount(tr *Trace, x []*Tensor, want int) []*Tensor {
+	return []*Tensor{tr.poisoned(opError(tr.site(), "func", ErrUsage, x, "it takes %d arguments, got %d", want, len(x)))}
+}
+
+// funcCall is the memory of one call at a time.
+type funcCall struct {
+	call    backends.Call
+	args    []*value
+	pinned  []*value
+	assigns []assignment
+}
+
+func (c *funcCall) reset() {
+	for _, v := range c.pinned {
+		v.pins.Add(-1)
+	}
+	for _, s := range []*[]*value{&c.args, &c.pinned} {
+		clear(*s)
+		*s = (*s)[:0]
+	}
+	clear(c.assigns)
+	clear(c.call.Args)
+	clear(c.call.Results)
+	c.assigns, c.call.Args, c.call.Results = c.assigns[:0], c.call.Args[:0], c.call.Results[:0]
+}
+
+// Call runs the function on args, variables or tensors with values, and returns
+// its first result, which has a value and can be used in any trace of the
+// device.
+func (f *Function) Call(ctx context.Context, args ...*Tensor) (*Tensor, error) {
+	all, err := f.CallAll(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("func: it has no results: use CallAll")
+	}
+	return all[0], nil
+}
+
+// CallAll is Call for all results.
+func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, error) {
+	t, err := f.lookup(args)
+	if err != nil {
+		return nil, err
+	}
+	c := f.calls.Get().(*funcCall)
+	defer func() { c.reset(); f.calls.Put(c) }()
+	for _, s := range t.params {
+		switch {
+		case s.v != nil:
+			c.pin(s.v)
+		case s.value != nil:
+			c.args = append(c.args, s.value)
+		case args[s.arg].v != nil:
+			c.pin(args[s.arg].v)
+		default:
+			c.args = append(c.args, args[s.arg].val)
+		}
+	}
+	for _, a := range t.assigns {
+		a.read = c.args[a.arg]
+		c.assigns = append(c.assigns, a)
+	}
+	if err := f.dev.execute(ctx, t.program, &c.call, c.args, c.assigns, &f.counters); err != nil {
+		return nil, err
+	}
+	results := make([]*Tensor, t.results)
+	for i := range results {
+		v := &value{view: c.call.Results[i]}
+		v.pins.Add(1)
+		results[i] = &Tensor{dev: f.dev, val: v}
+	}
+	return results, nil
+}
+
+func (c *funcCall) pin(v *variable) {
+	val := v.pin()
+	c.pinned = append(c.pinned, val)
+	c.args = append(c.args, val)
+}
+
+// Report returns what the calls so far have done.
+func (f *Function) Report() Report { return f.counters.report() }
+
+// lookup returns the program for arguments of these types, traced if it is
+// new.
+func (f *Function) lookup(args []*Tensor) (*traced, error) {
+	for i, a := range args {
+		if err := f.checkArg(i, a, args); err != nil {
+			return nil, err
+		}
+	}
+	same := func(t *traced) bool {
+		return slices.EqualFunc(t.types, args, func(a types.Type, b *Tensor) bool { return a.Equal(b.Type()) })
+	}
+	f.mu.RLock()
+	i := slices.IndexFunc(f.byArg, same)
+	f.mu.RUnlock()
+	if i < 0 {
+		f.mu.Lock()
+		if i = slices.IndexFunc(f.byArg, same); i < 0 {
+			t := &traced{}
+			for _, a := range args {
+				t.types = append(t.types, a.Type())
+			}
+			i, f.byArg = len(f.byArg), append(f.byArg, t)
+		}
+		f.mu.Unlock()
+	}
+	f.mu.RLock()
+	t := f.byArg[i]
+	f.mu.RUnlock()
+	first := false
+	t.once.Do(func() { t.err, first = f.trace(t), true })
+	if t.err == nil && !first {
+		f.counters.cached.Add(1)
+	}
+	return t, t.err
+}
+
+func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
+	if a.err != nil {
+		return a.err
+	}
+	var sites callsite.Cache
+	if a.dev != f.dev {
+		return opError(sites.Caller(), "func", ErrPlacement, args, "argument %d is elsewhere: %s", i, sameDevice(f.dev, a.dev))
+	}
+	if a.v == nil && a.val == nil {
+		return opError(sites.Caller(), "func", ErrPlacement, args,
+			"argument %d, the %v recorded at %v, has no value yet; give it to its trace's MarkStep first", i, a.node.Op, a.node.Loc)
+	}
+	return nil
+}
+
+// placeholder is the Value of an argument while a function is traced.
+type placeholder int
+
+// trace records and compiles the function for a signature.
+func (f *Function) trace(t *traced) error {
+	tr := NewTrace(f.dev)
+	defer tr.endStep()
+	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
+	for i, typ := range t.types {
+		params[i] = tr.b.Detached(typ, fmt.Sprintf("arg%d", i), placeholder(i))
+		xs[i] = tr.wrap(params[i])
+	}
+	r := &tr.run
+	for _, y := range f.fn(tr, xs) {
+		n := tr.operand(y)
+		if n == nil {
+			return tr.refuse("func", y).err
+		}
+		r.results, r.alias = append(r.results, n), append(r.alias, nil)
+	}
+	t.results = len(r.results)
+	for _, s := range tr.order {
+		if err := r.assigned(s); err != nil {
+			return err
+		}
+	}
+	tr.b.Capture(&r.graph, params, r.results, r.alias)
+	for _, n := range r.graph.Params {
+		t.params = append(t.params, tr.source(n))
+	}
+	t.assigns = append(t.assigns, r.assigns...)
+	for i := range t.assigns {
+		t.assigns[i].arg = r.graph.Alias[t.assigns[i].result]
+	}
+	var err error
+	t.program, err = f.dev.programs.get(f.dev, &r.graph, &f.counters)
+	return err
+}
+
+func (tr *Trace) source(n *ir.Node) source {
+	for _, s := range tr.order {
+		if s.param == n {
+			return source{arg: -1, v: s.v}
+		}
+	}
+	if i, ok := n.Value.(placeholder); ok {
+		return source{arg: int(i)}
+	}
+	return source{arg: -1, value: n.Value.(*value)}
+}
