@@ -51,6 +51,8 @@ type (
 		Literal string
 		Type    *TensorType
 		Pos     Pos // where the literal starts in the text, for errors inside it
+
+		checked bool // the literal is known to fit the type
 	}
 	// EnumAttr is `#stablehlo<comparison_direction LT>`.
 	EnumAttr struct{ Dialect, Kind, Value string }

@@ -15,10 +15,15 @@ type PrintOptions struct {
 
 // Print returns the module's text in the dialect's own form, without locations.
 // Values with a name keep it, unless it is taken where they stand; the others
-// are numbered. Parsing the text and printing it again gives the same text.
-func Print(m *Module) string {
+// are numbered. Parsing the text and printing it again gives the same text. Of
+// options, the last counts.
+func Print(m *Module, options ...PrintOptions) string {
+	var o PrintOptions
+	if len(options) > 0 {
+		o = options[len(options)-1]
+	}
 	var b strings.Builder
-	_ = m.Print(&b, PrintOptions{}) // a Builder does not fail
+	_ = m.Print(&b, o) // a Builder does not fail
 	return b.String()
 }
 

@@ -305,7 +305,7 @@ func (r *resolver) dense(n *denseNode) Attribute {
 		r.errs = append(r.errs, err)
 		return nil
 	}
-	a.Literal = tidy(a.Literal)
+	a.Literal, a.checked = tidy(a.Literal), true
 	return a
 }
 

@@ -1,0 +1,133 @@
+package mlir
+
+import (
+	"fmt"
+	"strings"
+)
+
+func verifyFunc(v *verifier, op *Op) {
+	ft := op.FuncType()
+	switch {
+	case op.SymName() == "":
+		v.fail(op, "", "has no name")
+		return
+	case ft == nil:
+		v.missing(op, "function_type", "a function type", op.Attrs.Get("function_type"))
+		return
+	case len(op.Regions) != 1:
+		v.fail(op, "", "has %d regions, but takes one", len(op.Regions))
+		return
+	}
+	v.argAttrs(op, "arg_attrs", len(ft.Ins))
+	v.argAttrs(op, "res_attrs", len(ft.Outs))
+	blocks := op.Regions[0].Blocks
+	if len(blocks) == 0 {
+		if Attribute(StringAttr("private")) != op.Attrs.Get("sym_visibility") {
+			v.fail(op, "", "@%s has no body, so it must be private", op.SymName())
+		}
+		return
+	}
+	if got := typesOf(blocks[0].Args); !sameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s takes (%s) but its body has (%s)", op.SymName(), joinTypes(ft.Ins), joinTypes(got))
+	}
+	for _, b := range blocks {
+		ret := b.Ops[len(b.Ops)-1]
+		if ret.Name == "stablehlo.return" {
+			v.fail(ret, "", "ends a function; func.return is what does")
+		}
+		if ret.Name != "func.return" {
+			continue
+		}
+		if got := typesOf(ret.Operands); !sameTypes(got, ft.Outs) {
+			v.fail(ret, "", "returns (%s), but @%s gives (%s)", joinTypes(got), op.SymName(), joinTypes(ft.Outs))
+		}
+	}
+}
+
+func (v *verifier) argAttrs(op *Op, name string, n int) {
+	a := op.Attrs.Get(name)
+	if a == nil {
+		return
+	}
+	list, ok := a.(ArrayAttr)
+	for _, e := range list {
+		_, dict := e.(DictAttr)
+		ok = ok && dict
+	}
+	if !ok || len(list) != n {
+		v.fail(op, "", "%s should be %d dictionaries", name, n)
+	}
+}
+
+func typesOf(vs []*Value) []Type {
+	ts := make([]Type, len(vs))
+	for i, x := range vs {
+		ts[i] = x.Type
+	}
+	return ts
+}
+
+func sameTypes(a, b []Type) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !SameType(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// callee finds the function that an attribute names.
+func (v *verifier) callee(op *Op, attr, label string) (*Op, *FunctionType) {
+	s, ok := op.Attrs.Get(attr).(SymbolAttr)
+	if !ok {
+		v.missing(op, attr, "a symbol", op.Attrs.Get(attr))
+		return nil, nil
+	}
+	f := v.funcs[string(s)]
+	if f == nil || f.FuncType() == nil {
+		v.fail(op, label, "%s is not a function of this module", s)
+		return nil, nil
+	}
+	return f, f.FuncType()
+}
+
+func verifyCall(v *verifier, op *Op) {
+	f, ft := v.callee(op, "callee", "")
+	if f == nil {
+		return
+	}
+	if got := typesOf(op.Operands); !sameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s is called with (%s) but takes (%s)", f.SymName(), joinTypes(got), joinTypes(ft.Ins))
+	}
+	if got := typesOf(op.Results); !sameTypes(got, ft.Outs) {
+		v.fail(op, "", "@%s is called for (%s) but gives (%s)", f.SymName(), joinTypes(got), joinTypes(ft.Outs))
+	}
+}
+
+func verifyComposite(v *verifier, op *Op) {
+	name, _ := op.Attrs.Get("name").(StringAttr)
+	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" {
+		v.fail(op, "C1", "the name %q should be one with a namespace, such as ltc.softmax", string(name))
+	}
+	if a := op.Attrs.Get("composite_attributes"); a != nil {
+		if _, ok := a.(DictAttr); !ok {
+			v.missing(op, "composite_attributes", "a dictionary", a)
+		}
+	}
+	f, ft := v.callee(op, "decomposition", "C2")
+	if f == nil {
+		return
+	}
+	if got := typesOf(op.Operands); !sameTypes(got, ft.Ins) {
+		v.fail(op, "C3", "operands are (%s) but @%s takes (%s)", joinTypes(got), f.SymName(), joinTypes(ft.Ins))
+	}
+	if got := typesOf(op.Results); !sameTypes(got, ft.Outs) {
+		v.fail(op, "C4", "results are (%s) but @%s gives (%s)", joinTypes(got), f.SymName(), joinTypes(ft.Outs))
+	}
+}
+
+// String prints line:col.
+func (p Pos) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Col) }

@@ -1,0 +1,273 @@
+package mlir
+
+import "slices"
+
+// sameElem checks that the elements of in and out are the same.
+func (v *verifier) sameElem(op *Op, label string, in, out *TensorType) bool {
+	if !SameType(in.Elem, out.Elem) {
+		v.fail(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
+		return false
+	}
+	return true
+}
+
+func verifyBroadcastInDim(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok {
+		return
+	}
+	in, out := ins[0], outs[0]
+	dims, ok := v.ints(op, "broadcast_dimensions")
+	if !ok || !v.sameElem(op, "C1", in, out) {
+		return
+	}
+	if len(dims) != len(in.Shape) {
+		v.fail(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
+		return
+	}
+	if !v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape)) ||
+		!v.unique(op, "C4", "broadcast_dimensions", dims...) {
+		return
+	}
+	for i, d := range dims {
+		if in.Shape[i] != 1 && !sameDim(in.Shape[i], out.Shape[d]) {
+			v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of %s", i, in, d, out)
+			return
+		}
+	}
+}
+
+func verifyReshape(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok || !v.sameElem(op, "C1", ins[0], outs[0]) {
+		return
+	}
+	if ins[0].Static() && outs[0].Static() && ins[0].Elements() != outs[0].Elements() {
+		v.fail(op, "C2", "%s has %d elements but %s has %d", ins[0], ins[0].Elements(), outs[0], outs[0].Elements())
+	}
+}
+
+func verifyTranspose(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok {
+		return
+	}
+	in := ins[0]
+	perm, ok := v.ints(op, "permutation")
+	if !ok || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	sorted := slices.Sorted(slices.Values(perm))
+	for i, d := range sorted {
+		if d != int64(i) || len(perm) != len(in.Shape) {
+			v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
+			return
+		}
+	}
+	if len(perm) != len(in.Shape) {
+		v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
+		return
+	}
+	shape := make([]int64, len(perm))
+	for i, d := range perm {
+		shape[i] = in.Shape[d]
+	}
+	v.result(op, "C3", outs[0], shape)
+}
+
+func verifyReverse(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok {
+		return
+	}
+	if !sameTensor(ins[0], outs[0]) {
+		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
+	}
+	if dims, ok := v.ints(op, "dimensions"); ok && v.unique(op, "C2", "dimensions", dims...) {
+		v.within(op, "C3", "dimensions", dims, len(ins[0].Shape))
+	}
+}
+
+func verifySlice(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok {
+		return
+	}
+	in := ins[0]
+	from, ok1 := v.ints(op, "start_indices")
+	to, ok2 := v.ints(op, "limit_indices")
+	step, ok3 := v.ints(op, "strides")
+	if !ok1 || !ok2 || !ok3 || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	if n := len(in.Shape); len(from) != n || len(to) != n || len(step) != n {
+		v.fail(op, "C2", "has %d starts, %d limits and %d strides, but %s has %d dimensions", len(from), len(to), len(step), in, n)
+		return
+	}
+	shape := make([]int64, len(from))
+	for i := range from {
+		if from[i] < 0 || from[i] > to[i] || in.Shape[i] != Dynamic && to[i] > in.Shape[i] {
+			v.fail(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
+			return
+		}
+		if step[i] <= 0 {
+			v.fail(op, "C4", "the stride %d of dimension %d is not positive", step[i], i)
+			return
+		}
+		shape[i] = (to[i] - from[i]) / step[i]
+		if (to[i]-from[i])%step[i] != 0 {
+			shape[i]++
+		}
+	}
+	v.result(op, "C5", outs[0], shape)
+}
+
+func verifyDynamicSlice(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, -1, 1)
+	if !ok {
+		return
+	}
+	in := ins[0]
+	sizes, ok := v.ints(op, "slice_sizes")
+	if !ok || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	if n := len(in.Shape); len(sizes) != n || len(ins)-1 != n {
+		v.fail(op, "C2", "has %d start indices and %d sizes, but %s has %d dimensions", len(ins)-1, len(sizes), in, n)
+		return
+	}
+	if !v.scalarIndices(op, "C3", ins[1:]) {
+		return
+	}
+	for i, s := range sizes {
+		if s < 0 || in.Shape[i] != Dynamic && s > in.Shape[i] {
+			v.fail(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
+			return
+		}
+	}
+	v.result(op, "C5", outs[0], sizes)
+}
+
+// scalarIndices checks that all are one scalar type of integers.
+func (v *verifier) scalarIndices(op *Op, label string, ts []*TensorType) bool {
+	for _, t := range ts {
+		if len(t.Shape) > 0 || !isInteger(t.Elem) || !SameType(t, ts[0]) {
+			v.fail(op, label, "start indices should be integer scalars of one type, not %s", t)
+			return false
+		}
+	}
+	return true
+}
+
+func verifyDynamicUpdateSlice(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, -1, 1)
+	if !ok {
+		return
+	}
+	if len(ins) < 2 {
+		v.fail(op, "", "has %d operands, but takes an operand, an update and start indices", len(ins))
+		return
+	}
+	in, update := ins[0], ins[1]
+	if !sameTensor(in, outs[0]) {
+		v.fail(op, "C1", "the operand is %s but the result is %s", in, outs[0])
+	}
+	if !v.sameElem(op, "C2", in, update) {
+		return
+	}
+	if len(update.Shape) != len(in.Shape) {
+		v.fail(op, "C3", "the update is %s but the operand is %s: ranks differ", update, in)
+		return
+	}
+	if len(ins)-2 != len(in.Shape) {
+		v.fail(op, "C4", "has %d start indices, but %s has %d dimensions", len(ins)-2, in, len(in.Shape))
+		return
+	}
+	v.scalarIndices(op, "C5", ins[2:])
+	for i, d := range update.Shape {
+		if d != Dynamic && in.Shape[i] != Dynamic && d > in.Shape[i] {
+			v.fail(op, "C6", "the update %s is larger than the operand %s", update, in)
+			return
+		}
+	}
+}
+
+func verifyConcatenate(v *verifier, op *Op) {
+	if len(op.Operands) == 0 {
+		v.fail(op, "C3", "has no operands")
+		return
+	}
+	ins, outs, ok := v.tensors(op, -1, 1)
+	if !ok {
+		return
+	}
+	d, ok := Int(op.Attrs.Get("dimension"))
+	if !ok {
+		v.missing(op, "dimension", "an integer", op.Attrs.Get("dimension"))
+		return
+	}
+	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
+		return
+	}
+	shape := slices.Clone(ins[0].Shape)
+	for i, t := range ins {
+		if !SameType(t.Elem, ins[0].Elem) {
+			v.fail(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
+			return
+		}
+		if i == 0 {
+			continue
+		}
+		rest := slices.Clone(t.Shape)
+		if len(rest) == len(shape) {
+			rest[d] = shape[d]
+		}
+		if !sameShape(rest, shape) {
+			v.fail(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
+			return
+		}
+		if shape[d] == Dynamic || t.Shape[d] == Dynamic {
+			shape[d] = Dynamic
+		} else {
+			shape[d] += t.Shape[d]
+		}
+	}
+	if v.sameElem(op, "C5", ins[0], outs[0]) {
+		v.result(op, "C6", outs[0], shape)
+	}
+}
+
+func verifyPad(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 2, 1)
+	if !ok {
+		return
+	}
+	in := ins[0]
+	if !v.sameElem(op, "C1", in, ins[1]) || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	if len(ins[1].Shape) > 0 {
+		v.fail(op, "I2", "the padding value is %s, but should be a scalar", ins[1])
+	}
+	low, ok1 := v.ints(op, "edge_padding_low")
+	high, ok2 := v.ints(op, "edge_padding_high")
+	inner, ok3 := v.ints(op, "interior_padding")
+	if !ok1 || !ok2 || !ok3 {
+		return
+	}
+	if n := len(in.Shape); len(low) != n || len(high) != n || len(inner) != n {
+		v.fail(op, "C2", "has %d low, %d high and %d interior paddings, but %s has %d dimensions", len(low), len(high), len(inner), in, n)
+		return
+	}
+	shape := make([]int64, len(low))
+	for i, d := range in.Shape {
+		if inner[i] < 0 {
+			v.fail(op, "C3", "the interior padding %d of dimension %d is negative", inner[i], i)
+			return
+		}
+		if shape[i] = Dynamic; d != Dynamic {
+			shape[i] = d + low[i] + high[i] + max(d-1, 0)*inner[i]
+		}
+	}
+	v.result(op, "C4", outs[0], shape)
+}
