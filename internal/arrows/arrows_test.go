@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"backends/kit":  {"backends", "mlir"},
 	"backends/null": {"backends"},
 	// The conformance suite runs tests, so it needs their tools.
-	"backends/backendtest":    {"backends", "github.com/stretchr/testify"},
+	"backends/backendtest":    {"backends", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"backends/reference":      {"backends/kit"},
 	"backends/reference/llvm": {"backends/reference", "github.com/llir/llvm", "github.com/ebitengine/purego"},
 	"backends/cuda":           {"backends/kit", "github.com/ebitengine/purego"},

@@ -74,7 +74,7 @@ func TestRenameThisRepository(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && rel != "." && (skipped(d.Name()) || strings.HasPrefix(d.Name(), ".venv") || d.Name() == "testdata"):
+		case d.IsDir() && rel != "." && (skipped(d.Name()) || strings.HasPrefix(d.Name(), ".venv")):
 			return filepath.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(to, 0o755)
