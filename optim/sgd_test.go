@@ -1,0 +1,140 @@
+package optim_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/optim"
+)
+
+func open(t *testing.T) (*lazy.Device, *lazy.Trace) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	return dev, lazy.NewTrace(dev)
+}
+
+// descend takes steps on Σ w²/2, whose gradient is w, starting from w = start.
+func descend(t *testing.T, start []float64, c optim.SGDConfig, steps int) (w, v []float64) {
+	dev, tr := open(t)
+	p := lazy.SetValues(dev.Variable("w", lazy.F64, len(start)), start)
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{p}, c)
+	for range steps {
+		x := tr.Read(p)
+		require.NoError(t, sgd.Step(x.Mul(x).Sum().MulScalar(0.5)))
+		require.NoError(t, tr.MarkStep())
+	}
+	w, err := lazy.ToSlice[float64](p)
+	require.NoError(t, err)
+	for _, x := range sgd.Velocities() {
+		v, err = lazy.ToSlice[float64](x)
+		require.NoError(t, err)
+	}
+	require.Len(t, tr.Report().Compiles, 1, "velocities exist before the first step")
+	return w, v
+}
+
+func TestSGD(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config optim.SGDConfig
+		steps  int
+		w, v   []float64
+	}{
+		// w: 1 → 1 - 0.1·1 → 0.9 - 0.1·0.9
+		{"plain", optim.SGDConfig{LR: 0.1}, 2, []float64{0.81, -1.62}, nil},
+		// v: 1, 0.5·1 + 0.9, 0.5·1.4 + 0.76; w: 0.9, 0.76, 0.614
+		{"momentum", optim.SGDConfig{LR: 0.1, Momentum: 0.5}, 3, []float64{0.614, -1.228}, []float64{1.46, -2.92}},
+		// g is 1.2 w; w: 1 - 0.12, 0.88 - 0.1056
+		{"weight decay", optim.SGDConfig{LR: 0.1, WeightDecay: 0.2}, 2, []float64{0.7744, -1.5488}, nil},
+		// v: 1.2, 0.5·1.2 + 1.2·0.88; w: 0.88, 0.88 - 0.1656
+		{"both", optim.SGDConfig{LR: 0.1, Momentum: 0.5, WeightDecay: 0.2}, 2, []float64{0.7144, -1.4288}, []float64{1.656, -3.312}},
+		// w: 1 - 0.1(1 + 0.5·1) = 0.85; v = 0.5 + 0.85 = 1.35; w: 0.85 - 0.1(0.85 + 0.675)
+		{"nesterov", optim.SGDConfig{LR: 0.1, Momentum: 0.5, Nesterov: true}, 2, []float64{0.6975, -1.395}, []float64{1.35, -2.7}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, v := descend(t, []float64{1, -2}, c.config, c.steps)
+			require.InDeltaSlice(t, c.w, w, 1e-15)
+			if c.v != nil {
+				require.InDeltaSlice(t, c.v, v, 1e-15)
+			}
+		})
+	}
+}
+
+func TestScheduleIsOneCompile(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{Momentum: 0.9})
+	moved := 0.0
+	for i := range 100 {
+		sgd.SetLR(float64(i) / 1000)
+		require.NoError(t, sgd.Step(tr.Read(w).Sum()))
+		require.NoError(t, tr.MarkStep())
+		now, err := lazy.ToSlice[float32](w)
+		require.NoError(t, err)
+		if i == 0 {
+			require.Equal(t, []float32{1, 1, 1}, now, "the rate is 0")
+		}
+		if i == 1 {
+			moved = 1 - float64(now[0])
+		}
+	}
+	require.InDelta(t, 0.001*1.9, moved, 1e-6, "the second rate and velocity")
+	require.Equal(t, 0.099, sgd.LR())
+	r := tr.Report()
+	require.Len(t, r.Compiles, 1)
+	require.EqualValues(t, 99, r.CachedRuns)
+	require.Zero(t, r.Syncs())
+}
+
+// Parameters of 16 bits: a step far below half a unit in the last place of the
+// weight must still add up in the velocity.
+func TestNarrowParameters(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.BF16, 2).Init(lazy.Constant(256))
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 0.5, Momentum: 1})
+	for range 2 {
+		require.NoError(t, sgd.Step(tr.Read(w).Sum()))
+		require.NoError(t, tr.MarkStep())
+	}
+	v, err := lazy.ToSlice[float32](sgd.Velocities()[0])
+	require.NoError(t, err)
+	require.Equal(t, []float32{2, 2}, v)
+	now, err := lazy.ToSlice[types.BFloat16](w)
+	require.NoError(t, err)
+	// 256 - 0.5 is a tie between 255 and 256 and goes to the even 256, from
+	// which 0.5·2 more is 255.
+	require.Equal(t, float32(255), now[0].Float32())
+}
+
+func TestBadArguments(t *testing.T) {
+	dev, tr := open(t)
+	other, _ := open(t)
+	w := dev.Variable("w", lazy.F32, 2)
+	for _, c := range []struct {
+		name   string
+		sgd    *optim.SGD
+		reason string
+	}{
+		{"not a variable", optim.NewSGD(dev, []*lazy.Tensor{w, lazy.From(dev, []float32{1}, 1)}, optim.SGDConfig{}),
+			"sgd: parameter 1 is a f32[1] that is not a variable; make it with Device.Variable"},
+		{"integers", optim.NewSGD(dev, []*lazy.Tensor{dev.Variable("n", lazy.I32, 2)}, optim.SGDConfig{}),
+			`sgd: parameter 0, "n", is i32[2]; only floating-point variables have gradients`},
+		{"another device", optim.NewSGD(other, []*lazy.Tensor{w}, optim.SGDConfig{}),
+			`sgd: parameter 0, "w", is on device cpu, the optimizer on cpu`},
+		{"nesterov", optim.NewSGD(dev, nil, optim.SGDConfig{Nesterov: true}), "sgd: Nesterov needs a Momentum"},
+		{"poisoned", optim.NewSGD(dev, []*lazy.Tensor{dev.Variable("bad", lazy.F32, -1)}, optim.SGDConfig{}), "sgd: parameter 0: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.ErrorContains(t, c.sgd.Step(tr.Read(w).Sum()), c.reason)
+		})
+	}
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{})
+	require.ErrorContains(t, sgd.Step(tr.Read(w)), "must be a floating-point scalar")
+	require.NoError(t, sgd.Step(tr.Read(w).Sum()), "the optimizer is usable after an error")
+	require.NoError(t, tr.MarkStep())
+}
