@@ -72,7 +72,8 @@ type (
 	}
 
 	locAttrNode struct {
-		Loc *locNode `parser:"'loc' '(' @@ ')'"`
+		Alias string   `parser:"  @Loc"`
+		Loc   *locNode `parser:"| 'loc' '(' @@ ')'"`
 	}
 	// locNode is what stands in loc(…).
 	locNode struct {

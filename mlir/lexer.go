@@ -24,6 +24,7 @@ const (
 	tokFloat                             // -1.5e-3
 	tokString                            // "text", quotes kept
 	tokBlock                             // ^bb0
+	tokLoc                               // loc(#loc1), which ends most lines
 	tokDim                               // 2x, ?x, *x; only inside tensor<…>
 	tokPunct                             // -> and :: and single characters
 	tokBad                               // the text cannot be lexed here; Value says why
@@ -41,7 +42,7 @@ func (definition) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Ident": tokIdent, "Value": tokValue, "Symbol": tokSymbol, "Hash": tokHash,
 		"Bang": tokBang, "Type": tokType, "Dense": tokDense, "Array": tokArray, "Int": tokInt,
-		"Float": tokFloat, "String": tokString, "Block": tokBlock, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
+		"Float": tokFloat, "String": tokString, "Block": tokBlock, "Loc": tokLoc, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
 	}
 }
 
@@ -146,6 +147,9 @@ func (s *scanner) token() (kind lexer.TokenType, bad string) {
 	case isLetter(c):
 		from := s.off
 		s.ident("$.")
+		if c == 'l' && s.locAlias(from) {
+			return tokLoc, ""
+		}
 		return s.word(from)
 	case isDigit(c), c == '-' && s.off+1 < len(s.text) && isDigit(s.text[s.off+1]):
 		return s.number(), ""
@@ -240,6 +244,22 @@ func (s *scanner) value(sigil byte) (lexer.TokenType, string) {
 		}
 	}
 	return tokValue, ""
+}
+
+// locAlias moves over (#alias) behind the word loc that starts at from.
+func (s *scanner) locAlias(from int) bool {
+	const open = "loc(#"
+	if !strings.HasPrefix(s.text[from:], open) {
+		return false
+	}
+	back := s.off
+	s.off = from + len(open)
+	if s.suffix("") == "" && s.off < len(s.text) && s.text[s.off] == ')' {
+		s.off++
+		return true
+	}
+	s.off = back
+	return false
 }
 
 // word decides what the identifier that starts at from is: some take the <…>

@@ -262,23 +262,28 @@ func parseAttr(lex *lexer.PeekingLexer) (*attrNode, *Error) {
 
 // parseLoc reads the optional loc(…) behind an op or an argument.
 func parseLoc(lex *lexer.PeekingLexer) (*locNode, *Error) {
+	if t := lex.Peek(); t.Type == tokLoc {
+		lex.Next()
+		return aliasLoc(t.Value, t.Pos), nil
+	}
 	if !accept(lex, "loc") {
 		return nil, nil
 	}
 	if err := expect(lex, "("); err != nil {
 		return nil, err
 	}
-	var l *locNode
-	if t := lex.Peek(); t.Type == tokHash {
-		lex.Next()
-		l = &locNode{Pos: t.Pos, Alias: t.Value}
-	} else {
-		var err error
-		if l, err = sub(locParser, lex); err != nil {
-			return nil, asError(err)
-		}
+	l, err := sub(locParser, lex)
+	if err != nil {
+		return nil, asError(err)
 	}
 	return l, expect(lex, ")")
+}
+
+// aliasLoc is the location of a whole token loc(#alias).
+func aliasLoc(text string, pos lexer.Position) *locNode {
+	const open = len("loc(")
+	pos.Column += open
+	return &locNode{Pos: pos, Alias: text[open : len(text)-1]}
 }
 
 func (o *opNode) region(lex *lexer.PeekingLexer) *Error {
@@ -301,6 +306,7 @@ func (r *regionNode) parse(lex *lexer.PeekingLexer) *Error {
 		return err
 	}
 	var b *blockNode
+	var slab []opNode // the next ops of the region, allocated together
 	for {
 		t := lex.Peek()
 		switch {
@@ -321,7 +327,11 @@ func (r *regionNode) parse(lex *lexer.PeekingLexer) *Error {
 			b = &blockNode{pos: at(t.Pos)}
 			r.blocks = append(r.blocks, b)
 		}
-		op := &opNode{}
+		if len(slab) == 0 {
+			slab = make([]opNode, 32)
+		}
+		op := &slab[0]
+		slab = slab[1:]
 		b.ops = append(b.ops, op)
 		if err := op.parse(lex); err != nil {
 			return err

@@ -195,6 +195,10 @@ func (r *resolver) region(n *regionNode) *Region {
 		}
 		labels[bn.label] = b
 	}
+	if len(r.scope.values) == 0 && len(n.blocks) == 1 {
+		size := len(n.blocks[0].ops) // of most, one result each
+		r.scope.values, r.scope.order = make(map[string]def, size), make([]string, 0, size)
+	}
 	for i, bn := range n.blocks {
 		r.block(reg.Blocks[i], bn, labels)
 	}

@@ -365,7 +365,11 @@ func (r *resolver) locAlias(name string, pos Pos) Location {
 	}
 	r.busy[name] = true
 	defer delete(r.busy, name)
-	l := r.loc(a.Attr.Loc.Loc)
+	n := a.Attr.Loc.Loc
+	if n == nil {
+		n = aliasLoc(a.Attr.Loc.Alias, a.Attr.Pos)
+	}
+	l := r.loc(n)
 	r.locs[name] = l
 	return l
 }

@@ -82,6 +82,9 @@ func (s operands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	if s.n < 0 && lex.Peek().Type != tokValue {
 		return nil
 	}
+	if s.n > 0 {
+		o.operands = make([]useNode, 0, s.n)
+	}
 	for i := 0; ; i++ {
 		if err := o.operand(lex); err != nil {
 			return err
@@ -137,10 +140,11 @@ type sameType struct{ plain }
 
 func (sameType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	return o.shortType(lex, func(t typeRef) *Error {
-		for range o.operands {
-			o.ins = append(o.ins, t)
+		ts := make([]typeRef, len(o.operands)+1) // one array for both
+		for i := range ts {
+			ts[i] = t
 		}
-		o.outs = []typeRef{t}
+		o.ins, o.outs = ts[1:], ts[:1:1]
 		return nil
 	})
 }

@@ -29,7 +29,7 @@ func verifyDotGeneral(v *verifier, op *Op) {
 		v.within(op, "C8", "rhs_contracting_dimensions", d.RHSContract, len(rhs.Shape)) &&
 		v.dotPairs(op, "C9", "batching", lhs, rhs, d.LHSBatch, d.RHSBatch) &&
 		v.dotPairs(op, "C10", "contracting", lhs, rhs, d.LHSContract, d.RHSContract) &&
-		v.dotPrecision(op)
+		v.dotPrecision(op) && v.dotAlgorithm(op)
 	if !good {
 		return
 	}
@@ -67,6 +67,28 @@ func (v *verifier) dotPrecision(op *Op) bool {
 	for _, e := range list {
 		if p := Enum(e); p != "DEFAULT" && p != "HIGH" && p != "HIGHEST" {
 			v.fail(op, "I7", "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
+			return false
+		}
+	}
+	return true
+}
+
+// dotAlgorithm checks the counts of an algorithm, and that it stands alone.
+func (v *verifier) dotAlgorithm(op *Op) bool {
+	a, ok := op.Attrs.Get("algorithm").(StructAttr)
+	if !ok {
+		return true
+	}
+	for i, name := range []string{"lhs_component_count", "rhs_component_count", "num_primitive_operations"} {
+		if n, ok := Int(a.Fields.Get(name)); !ok || n <= 0 {
+			v.fail(op, []string{"C22", "C23", "C24"}[i], "%s of the algorithm should be a positive number", name)
+			return false
+		}
+	}
+	list, _ := op.Attrs.Get("precision_config").(ArrayAttr)
+	for _, e := range list {
+		if Enum(e) != "DEFAULT" {
+			v.fail(op, "C21", "precision %s cannot be combined with an algorithm: it should be DEFAULT", Enum(e))
 			return false
 		}
 	}
@@ -146,5 +168,23 @@ func (v *verifier) reduceBody(op *Op, outs []*TensorType) {
 			v.fail(op, "C8", "the body works on %s but result %d is %s", elem.Elem, i, out)
 			return
 		}
+		if in := op.Operands[i].Type.(*TensorType); !promotable(in.Elem, elem.Elem) {
+			v.fail(op, "C6", "elements of type %s cannot be promoted to %s", in.Elem, elem.Elem)
+			return
+		}
 	}
+}
+
+// promotable is the specification's is_promotable: the same kind of number, at
+// least as wide.
+func promotable(from, to Type) bool {
+	if SameType(from, to) {
+		return true
+	}
+	a, okA := from.(IntegerType)
+	b, okB := to.(IntegerType)
+	if okA && okB {
+		return a != I1 && b != I1 && a.Sign == b.Sign && a.Width <= b.Width
+	}
+	return (isFloat(from) && isFloat(to) || isComplex(from) && isComplex(to)) && bitWidth(from) <= bitWidth(to)
 }

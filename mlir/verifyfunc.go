@@ -109,7 +109,7 @@ func verifyCall(v *verifier, op *Op) {
 
 func verifyComposite(v *verifier, op *Op) {
 	name, _ := op.Attrs.Get("name").(StringAttr)
-	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" {
+	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" || !bareName(string(name)) {
 		v.fail(op, "C1", "the name %q should be one with a namespace, such as ltc.softmax", string(name))
 	}
 	if a := op.Attrs.Get("composite_attributes"); a != nil {
