@@ -97,6 +97,12 @@ func verify(c *call) error {
 	case len(args) == 0:
 		return usagef("no files")
 	}
+	if len(args) == 1 {
+		if err = c.verifyFile(args[0]); err == nil {
+			fmt.Fprintf(c.stdout, "%s: ok\n", args[0])
+		}
+		return err
+	}
 	bad := 0
 	for _, file := range args {
 		err := c.verifyFile(file)
