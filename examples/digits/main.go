@@ -1,0 +1,81 @@
+// Command digits trains a multilayer perceptron on images of handwritten
+// digits and prints how many of those held back it reads right. The run
+// follows from the seed alone: the same seed prints the same accuracy.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	_ "ltc/backends/reference" // registers "cpu" and "eval"
+)
+
+func main() {
+	seed := flag.Uint64("seed", 1, "of the first weights and of the order of the images")
+	epochs := flag.Int("epochs", defaultEpochs, "how often each image is trained on")
+	backend := flag.String("backend", "cpu", "what runs the programs: cpu or eval")
+	out := flag.String("out", filepath.Join(root(), "out", "digits"), "directory for step.mlir, the program of a step")
+	flag.Parse()
+	if flag.NArg() > 0 || *epochs < 1 {
+		fmt.Fprintln(os.Stderr, "digits: no arguments but flags, and at least one epoch")
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := digits(*backend, *seed, *epochs, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "digits:", err)
+		os.Exit(1)
+	}
+}
+
+func digits(backend string, seed uint64, epochs int, out string) error {
+	train, test, err := load(filepath.Join(root(), filepath.FromSlash(dataFile)))
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	r, err := run(backend, seed, epochs, train, test, &bar{epochs: epochs})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(out, "step.mlir")
+	if err := os.WriteFile(path, []byte(r.text), 0o644); err != nil {
+		return err
+	}
+	fmt.Printf("trained on %d images in %.1f s, tested on %d others\n", r.trained, time.Since(start).Seconds(), r.tests)
+	fmt.Println("training:  ", r.training)
+	fmt.Println("prediction:", r.prediction)
+	fmt.Println("the step is in", path)
+	fmt.Printf("test accuracy %.3f\n", r.accuracy)
+	return nil
+}
+
+// bar shows a progress bar for each epoch, and leaves a line of it.
+type bar struct {
+	epochs int
+	*progressbar.ProgressBar
+}
+
+func (b *bar) begin(epoch, steps int) {
+	b.ProgressBar = progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetDescription(fmt.Sprintf("epoch %2d/%d", epoch+1, b.epochs)),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(65*time.Millisecond),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish())
+}
+
+func (b *bar) step() { _ = b.Add(1) } // a bar that cannot be drawn does no harm
+
+func (b *bar) end(epoch int, loss, accuracy float64) {
+	_ = b.Finish()
+	fmt.Printf("epoch %2d/%d  loss %.4f  accuracy %.3f\n", epoch+1, b.epochs, loss, accuracy)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ltc/data"
+	"ltc/lazy"
+	"ltc/optim"
+)
+
+const (
+	batchSize     = 32
+	defaultEpochs = 25
+)
+
+// progress hears how training goes.
+type progress interface {
+	begin(epoch, steps int)
+	step()
+	end(epoch int, loss, accuracy float64)
+}
+
+// result is what a run of training found.
+type result struct {
+	accuracy       float64 // of the predictions for the rows held back
+	training       lazy.Report
+	prediction     lazy.Report
+	text           string // of the training step
+	trained, tests int    // rows
+}
+
+// run trains a net on the digits and tests it.
+func run(backend string, seed uint64, epochs int, train, test *data.Table, p progress) (*result, error) {
+	dev, err := lazy.Open(backend, lazy.Seed(seed))
+	if err != nil {
+		return nil, err
+	}
+	n := newNet(dev, pixels, 128, 64, 10)
+	tr := lazy.NewTrace(dev)
+	if err := fit(tr, n, seed, epochs, train, p); err != nil {
+		return nil, err
+	}
+	predict := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return n.logits(x).ArgMax(-1) })
+	images, labels := split(test, data.All(test.Rows))
+	found, err := predict.Call(context.Background(), lazy.From(dev, images, test.Rows, pixels))
+	if err != nil {
+		return nil, err
+	}
+	digits, err := lazy.ToSlice[int64](found)
+	if err != nil {
+		return nil, err
+	}
+	right := 0
+	for i, d := range digits {
+		if d == int64(labels[i]) {
+			right++
+		}
+	}
+	return &result{
+		accuracy: float64(right) / float64(test.Rows),
+		training: tr.Report(), prediction: predict.Report(),
+		text: tr.Text(), trained: train.Rows, tests: test.Rows,
+	}, nil
+}
+
+// fit trains n on batches of the table in an order that the seed gives.
+func fit(tr *lazy.Trace, n net, seed uint64, epochs int, table *data.Table, p progress) error {
+	sgd := optim.NewSGD(tr.Device(), n.params(), optim.SGDConfig{Momentum: 0.9, WeightDecay: 5e-4})
+	batches := data.Batches{Rows: table.Rows, Size: batchSize, Seed: seed, DropLast: true}
+	steps, done := epochs*batches.Len(), 0
+	for epoch := range epochs {
+		p.begin(epoch, batches.Len())
+		var losses, right float64
+		for _, rows := range batches.Epoch(epoch) {
+			sgd.SetLR(rate(done, steps))
+			images, labels := split(table, rows)
+			x := lazy.From(tr, images, len(rows), pixels)
+			y := lazy.From(tr, labels, len(rows))
+			logits := n.logits(x)
+			loss := logits.CrossEntropy(y)
+			hits := logits.ArgMax(-1).Equal(y.Convert(lazy.I64)).Convert(lazy.F32).Sum()
+			if err := sgd.Step(loss); err != nil {
+				return err
+			}
+			if err := tr.MarkStep(loss, hits); err != nil {
+				return fmt.Errorf("step %d: %w", done, err)
+			}
+			losses += loss.Float()
+			right += hits.Float()
+			done++
+			p.step()
+		}
+		p.end(epoch, losses/float64(batches.Len()), right/float64(batches.Len()*batchSize))
+	}
+	return nil
+}
+
+// rate falls from 0.1 to 0 along half a cosine.
+func rate(step, steps int) float64 {
+	return 0.05 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+}
+
+// split copies images and labels of the given rows out of a table.
+func split(t *data.Table, rows []int) (images []float32, labels []int32) {
+	return data.Gather[float32](nil, t, rows, 0, pixels), data.Gather[int32](nil, t, rows, pixels, pixels+1)
+}

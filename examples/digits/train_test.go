@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+)
+
+// quiet is a progress that says nothing.
+type quiet struct{}
+
+func (quiet) begin(int, int)            {}
+func (quiet) step()                     {}
+func (quiet) end(int, float64, float64) {}
+
+func TestAccuracy(t *testing.T) {
+	train, test, err := load(filepath.Join(root(), filepath.FromSlash(dataFile)))
+	require.NoError(t, err)
+	require.Equal(t, 1797, train.Rows+test.Rows)
+	require.Equal(t, 1797/5, test.Rows)
+	var found []float64
+	for seed := range uint64(5) {
+		r, err := run("cpu", seed+1, defaultEpochs, train, test, quiet{})
+		require.NoError(t, err)
+		t.Logf("seed %d: test accuracy %.4f", seed+1, r.accuracy)
+		found = append(found, r.accuracy)
+		require.Len(t, r.training.Compiles, 1)
+		require.Zero(t, r.training.Syncs())
+		require.Zero(t, r.training.DonationCopies)
+		require.Len(t, r.prediction.Compiles, 1)
+		require.Zero(t, r.prediction.Syncs())
+	}
+	slices.Sort(found)
+	require.GreaterOrEqual(t, found[2], 0.965, "median of seeds 1 to 5")
+}
+
+// A seed gives the same losses, bit by bit, another seed others.
+func TestRepeats(t *testing.T) {
+	train, test, err := load(filepath.Join(root(), filepath.FromSlash(dataFile)))
+	require.NoError(t, err)
+	losses := func(seed uint64) []float64 {
+		var p recorder
+		r, err := run("cpu", seed, 2, train, test, &p)
+		require.NoError(t, err)
+		return append(p.losses, r.accuracy)
+	}
+	first := losses(3)
+	require.Len(t, first, 3)
+	require.Less(t, first[1], first[0])
+	require.Equal(t, first, losses(3))
+	require.NotEqual(t, first, losses(4))
+}
+
+// recorder keeps the losses of the epochs.
+type recorder struct {
+	quiet
+	losses []float64
+}
+
+func (r *recorder) end(_ int, loss, _ float64) { r.losses = append(r.losses, loss) }
+
+func TestStepIsWritten(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "digits")
+	require.NoError(t, digits("eval", 1, 1, out))
+	text, err := os.ReadFile(filepath.Join(out, "step.mlir"))
+	require.NoError(t, err)
+	m, err := mlir.Parse("step.mlir", string(text))
+	require.NoError(t, err)
+	require.NoError(t, mlir.Verify(m))
+	for _, part := range []string{"func.func @main(", "stablehlo.dot_general", "tf.aliasing_output", `"w0.velocity"`, "train.go"} {
+		require.Contains(t, string(text), part)
+	}
+}
+
+func TestBadBackend(t *testing.T) {
+	require.ErrorContains(t, digits("abacus", 1, 1, t.TempDir()), `unknown backend "abacus"`)
+}
