@@ -14,6 +14,8 @@ export CGO_ENABLED = 0
 
 # Modules of their own live below these, with `replace` pointing here.
 MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
+# Where make judge looks for programs; out/digits has the step that make run wrote.
+PROGRAMS  := $(wildcard testdata cmd/ltc-dump/testdata backends/backendtest/testdata out/digits)
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 .PHONY: help run test race judge bench generate fuzz rename build-all clean
@@ -48,7 +50,7 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 		.venv-judge/bin/python -m pip install -q --disable-pip-version-check -r $(JUDGE)/$$reqs; \
 		cp $(JUDGE)/$$reqs .venv-judge/installed.txt; \
 	fi; \
-	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py testdata
+	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
 
 bench: ## measure the workloads, one JSON object a line
 	$(GO) run ./bench $(BENCHFLAGS) -json
