@@ -3,8 +3,8 @@
 // results: f32 and f64 to 1e-5 (of the value, and absolute below 1), f16 and
 // bf16 to two units in the last place, all others exactly.
 //
-// Programs are the files *.mlir below the directories given, and the files of
-// that name in txtar archives there. Their inputs are those of the file
+// Programs are the files *.mlir below the directories given, and the files so
+// named, or just mlir, in txtar archives there. Their inputs are those of the file
 // NAME.in.npz beside NAME.mlir, by position as arr_0, arr_1, …, or made up.
 package main
 

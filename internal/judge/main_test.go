@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 		"g.mlir":       strings.Replace(double, "@main", "@other", 1),
 		"h.mlir":       double,
 		"i.mlir":       double,
-		"ops.txtar":    "Comment.\n-- x.mlir --\n" + double + "-- x.txt --\nnothing\n",
+		"ops.txtar":    "Comment.\n-- x.mlir --\n" + double + "-- x.txt --\nnothing\n-- mlir --\n" + double,
 		"ignored.text": double,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -126,9 +126,10 @@ func TestRun(t *testing.T) {
 		`ok   h.mlir`,
 		`FAIL i.mlir: i.in.npz: arr_0: argument 0 wants f32[3], found f64[3]`,
 		`ok   ops.txtar:x.mlir`,
-		`3 passed, 5 failed, 2 skipped`,
+		`ok   ops.txtar:mlir`,
+		`4 passed, 5 failed, 2 skipped`,
 		``,
-	}, lines[len(lines)-6:])
+	}, lines[len(lines)-7:])
 
 	out.Reset()
 	ok, err = run(&out, os.Args[0], "run_with_xla.py", "eval", `/a\.mlir$`, []string{dir})

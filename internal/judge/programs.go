@@ -51,7 +51,7 @@ func find(dirs []string, wanted *regexp.Regexp) ([]program, error) {
 				return nil
 			}
 			for _, f := range txtar.Parse(data).Files {
-				if filepath.Ext(f.Name) == ".mlir" {
+				if f.Name == "mlir" || filepath.Ext(f.Name) == ".mlir" {
 					add(program{name: path + ":" + f.Name, text: string(f.Data)})
 				}
 			}
