@@ -17,29 +17,37 @@ func (t *Tensor) Value() (soa.View, error) {
 	if err != nil {
 		return soa.View{}, err
 	}
-	v.pins.Add(1) // for as long as the caller holds the view
-	return v.view, nil
+	return v.view, nil // v stays pinned: who knows how long the caller reads it
 }
 
-// data returns the value of t, computed if it must be.
+// data returns the value of t, computed if it must be, and pinned.
 func (t *Tensor) data() (*value, error) {
-	switch {
-	case t.err != nil:
-		return nil, t.err
-	case t.val != nil:
-		return t.val, t.val.wait()
-	case t.v != nil:
-		v := t.v.pin()
-		v.pins.Add(-1)
-		return v, v.wait()
-	}
-	if v, ok := t.node.Value.(*value); ok {
-		t.adopt(v)
-		return v, v.wait()
-	}
-	if err := t.sync(); err != nil {
+	v, err := t.pinned()
+	if err != nil {
 		return nil, err
 	}
+	if err := v.wait(); err != nil {
+		v.pins.Add(-1)
+		return nil, err
+	}
+	return v, nil
+}
+
+func (t *Tensor) pinned() (*value, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	if t.v != nil {
+		return t.v.pin(), nil
+	}
+	if t.val == nil {
+		if v, ok := t.node.Value.(*value); ok {
+			t.adopt(v)
+		} else if err := t.sync(); err != nil {
+			return nil, err
+		}
+	}
+	t.val.pins.Add(1)
 	return t.val, nil
 }
 
@@ -81,6 +89,7 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer v.pins.Add(-1)
 	if want := dtypeOf[T](); want != v.view.Type.DType {
 		return nil, t.misuse("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want)).err
 	}
@@ -98,6 +107,7 @@ func (t *Tensor) Item() (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
+	defer v.pins.Add(-1)
 	if n := v.view.Type.Elements(); n != 1 {
 		return math.NaN(), t.misuse("item", fmt.Sprintf("it has %d elements, must have one", n)).err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -139,12 +140,15 @@ var module = strings.TrimSuffix(reflect.TypeFor[Cache]().PkgPath(), "/internal/c
 // userCode are the parts of the module that count as its users.
 var userCode = []string{"/examples/", "/bench", "/cmd/", "/internal/usertest"}
 
+// through are the packages that this module calls itself through.
+var through = []string{"runtime.", "iter.", "slices.", "sync."}
+
 // library reports whether a function is this module's own code and not a test
 // or one of its programs.
 func library(function, file string) bool {
 	rest, ok := strings.CutPrefix(function, module)
 	if !ok || rest == "" || rest[0] != '/' || strings.HasSuffix(file, "_test.go") {
-		return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.")
+		return slices.ContainsFunc(through, func(pkg string) bool { return strings.HasPrefix(function, pkg) })
 	}
 	for _, p := range userCode {
 		if strings.HasPrefix(rest, p) {

@@ -1,0 +1,244 @@
+package lazy_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/lazy"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// mistakes are calls that must fail: the error is what the tensor holds, or
+// what the call returns.
+var mistakes = []struct {
+	name string
+	kind error
+	make func(tr *lazy.Trace, w *lazy.Tensor) error // w is a variable f32[2,3]
+}{
+	{"shape clash in matmul", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 4, 5).MatMul(w).Err()
+	}},
+	{"shapes that do not broadcast", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 2, 4).Add(w).Err()
+	}},
+	{"dtype clash", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.Ones(tr, lazy.I32, 2, 3).Mul(w).Err()
+	}},
+	{"dtype that the op does not take", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.Ones(tr, lazy.I32, 2).Exp().Err()
+	}},
+	{"wrong rank", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 2, 3).Transpose(0).Err()
+	}},
+	{"wrong axis", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error { return tr.Read(w).Sum(2).Err() }},
+	{"wrong axis of a composite", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.Read(w).Softmax(-3).Err()
+	}},
+	{"slice out of bounds", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.Read(w).Slice([]int{0, 1}, []int{2, 4}, []int{1, 1}).Err()
+	}},
+	{"reshape to other elements", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error { return tr.Read(w).Reshape(4, -1).Err() }},
+	{"error passed on", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		bad := ones(tr, 4, 5).MatMul(w)
+		return lazy.Grad(bad.Exp().Sum(), w)[0].Mul(w).Err()
+	}},
+	{"poisoned root", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.MarkStep(ones(tr, 4, 5).MatMul(w))
+	}},
+	{"poisoned assignment", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		w.Sub_(ones(tr, 7))
+		return tr.MarkStep()
+	}},
+	{"reading a poisoned tensor", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		_, err := ones(tr, 4, 5).MatMul(w).Value()
+		return err
+	}},
+	{"stale operand", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 2, 3).Add(w)
+		_ = tr.MarkStep()
+		return x.Mul(w).Err()
+	}},
+	{"reading a stale tensor", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 2, 3).Add(w)
+		_ = tr.MarkStep()
+		_, err := x.Item()
+		return err
+	}},
+	{"stale root", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 2, 3).Add(w)
+		_ = tr.MarkStep()
+		return tr.MarkStep(x)
+	}},
+	{"two traces assign one variable", lazy.ErrConflict, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		other := lazy.NewTrace(tr.Device())
+		w.Add_(ones(tr, 2, 3))
+		w.Mul_(ones(other, 2, 3))
+		if err := other.MarkStep(); err != nil {
+			return err
+		}
+		return tr.MarkStep()
+	}},
+	{"tensor of another trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 3).Add(ones(lazy.NewTrace(tr.Device()), 3)).Err()
+	}},
+	{"tensor of another device", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		d, err := lazy.Open("eval")
+		if err != nil {
+			return err
+		}
+		return ones(tr, 2).Add(lazy.From(d, []float32{1, 2})).Err()
+	}},
+	{"no trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error { return w.Mul(w).Err() }},
+	{"nil operand", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return ones(tr, 2).Add(nil).Err() }},
+	{"in-place op on a result", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 2).Add(ones(tr, 2)).Mul_(ones(tr, 2)).Err()
+	}},
+	{"assignment of another type", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		w.Assign(ones(tr, 3, 2))
+		return tr.MarkStep()
+	}},
+	{"gradient of a matrix", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.Grad(ones(tr, 2, 3).Mul(w), w)[0].Err()
+	}},
+	{"gradient after assignment", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		loss := ones(tr, 2, 3).Mul(w).Sum()
+		w.Sub_(ones(tr))
+		return lazy.Grad(loss, w)[0].Err()
+	}},
+	{"host data that does not fill the shape", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.From(tr, []float32{1, 2, 3}, 2, 2).Err()
+	}},
+	{"huge shape", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.From(tr, []float32{1}, 1<<40, 1<<40).Err()
+	}},
+	{"huge broadcast", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 1, 1).BroadcastTo(1<<40, 1<<40).Err()
+	}},
+	{"setting what is no scalar argument", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return w.Set(1) }},
+	{"item of several elements", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		_, err := w.Item()
+		return err
+	}},
+	{"reading as another dtype", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		_, err := lazy.ToSlice[int64](w)
+		return err
+	}},
+	{"labels of another shape", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.Read(w).CrossEntropy(lazy.Ones(tr, lazy.I32, 3)).Err()
+	}},
+	{"reading an argument while tracing a function", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		var failed error
+		f := lazy.Func(tr.Device(), func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			_, failed = x.Exp().Value()
+			return x
+		})
+		if _, err := f.Call(context.Background(), w); err != nil {
+			return err
+		}
+		return failed
+	}},
+	{"function called with too many arguments", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		_, err := lazy.Func(tr.Device(), func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x }).Call(context.Background(), w, w)
+		return err
+	}},
+	{"function called with a tensor without value", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		_, err := lazy.Func(tr.Device(), func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x }).Call(context.Background(), ones(tr, 2).Exp())
+		return err
+	}},
+	{"unknown backend", backends.ErrUnknown, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		_, err := lazy.Open("tpu:0")
+		return err
+	}},
+}
+
+func ones(tr *lazy.Trace, dims ...int) *lazy.Tensor { return lazy.Ones(tr, lazy.F32, dims...) }
+
+var lineNumber = regexp.MustCompile(`(errors_test\.go):\d+|\(0x[0-9a-f]+\)`)
+
+// Every mistake is an error that names op, types, rule and place, and leaves
+// trace and variables usable.
+func TestMistakes(t *testing.T) {
+	const golden = "testdata/mistakes.txt"
+	var all strings.Builder
+	for _, m := range mistakes {
+		tr := lazy.NewTrace(open(t, "cpu"))
+		w := tr.Device().Variable("w", lazy.F32, 2, 3)
+		err := m.make(tr, w)
+		require.ErrorIs(t, err, m.kind, m.name)
+		if m.kind != backends.ErrUnknown {
+			require.Contains(t, err.Error(), "errors_test.go:", m.name)
+		}
+		text := lineNumber.ReplaceAllStringFunc(err.Error(), func(s string) string {
+			if strings.HasPrefix(s, "(0x") {
+				return "(ADDRESS)"
+			}
+			return "errors_test.go:LINE"
+		})
+		fmt.Fprintf(&all, "%s\n\t%s\n", m.name, text)
+
+		tr.MarkStep() // ends the step of the mistake, whether or not it fails
+		before := floats(t, w)
+		loss := ones(tr, 2, 3).Add(w).Sum()
+		w.Add_(ones(tr, 2, 3))
+		require.NoError(t, tr.MarkStep(loss), m.name)
+		after := floats(t, w)
+		for i := range before {
+			require.Equal(t, before[i]+1, after[i], m.name)
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(all.String()), 0o666))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	if diff := cmp.Diff(string(want), all.String()); diff != "" {
+		t.Errorf("messages differ from %s (-update rewrites it):\n%s", golden, diff)
+	}
+}
+
+func TestErrorNamesTheCallersLine(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	_, _, line, _ := runtime.Caller(0)
+	err := ones(tr, 2).Add(ones(tr, 3)).Exp().Softmax(0).Err() // the line after
+	require.Contains(t, err.Error(), fmt.Sprintf("errors_test.go:%d: add(f32[2], f32[3]): ", line+1))
+
+	var op *lazy.OpError
+	require.ErrorAs(t, err, &op)
+	require.Equal(t, "add", op.Op)
+	require.Equal(t, line+1, op.Line)
+	require.Equal(t, "add_shapes", op.Label)
+}
+
+// A poisoned tensor can be used like any other.
+func TestPoisonedTensorIsSafe(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	bad := ones(tr, 2).Add(ones(tr, 3))
+	require.Zero(t, bad.Dim(0))
+	require.Zero(t, bad.Rank())
+	require.Contains(t, bad.String(), "poisoned")
+	w := tr.Device().Variable("w", lazy.F32, 2)
+	require.Len(t, lazy.Grad(bad, w, w), 2)
+	for _, x := range []*lazy.Tensor{
+		bad.Reshape(3), bad.Unsqueeze(0), bad.MatMul(w), w.MatMul(bad), bad.OneHot(3, lazy.F32), bad.CrossEntropy(bad),
+		bad.LayerNorm(bad, bad, 1), bad.GELU(), bad.Mean(), bad.BroadcastTo(3), lazy.Concatenate(0, bad, bad),
+		bad.Keep(), bad.Assign(bad), w.Assign(bad), bad.Backward().Of(w), tr.Read(bad), bad.Init(lazy.Constant(1)), bad.AddScalar(1),
+	} {
+		if x != w {
+			require.ErrorIs(t, x.Err(), lazy.ErrType)
+		}
+	}
+	bad.Release()
+	require.Error(t, tr.MarkStep(bad))
+	require.Error(t, bad.Set(1))
+}

@@ -1,0 +1,101 @@
+package lazy_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+func TestFuncFromManyGoroutines(t *testing.T) {
+	ctx := context.Background()
+	dev := open(t, "cpu")
+	w := dev.Variable("w", lazy.F32, 3, 2).Init(lazy.Constant(2))
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MatMul(w) })
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 20 {
+				rows := 1 + (g+i)%3
+				x := make([]float32, rows*3)
+				for k := range x {
+					x[k] = float32(g)
+				}
+				y, err := f.Call(ctx, lazy.From(dev, x, rows, 3))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := lazy.ToSlice[float32](y)
+				if err != nil || len(got) != 2*rows || got[0] != float32(6*g) {
+					t.Error(got, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	r := f.Report()
+	require.Len(t, r.Compiles, 3, "one for each number of rows")
+	require.EqualValues(t, 160, r.Runs)
+}
+
+// A function reads variables as they are at each call, and its results can be
+// used in traces.
+func TestFuncSeesAssignments(t *testing.T) {
+	ctx := context.Background()
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	w := dev.Variable("w", lazy.F32, 2)
+	bias := lazy.From(dev, []float32{10, 20})
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Add(w).Add(bias) })
+	for i := range 3 {
+		y, err := f.Call(ctx, lazy.From(dev, []float32{1, 1}))
+		require.NoError(t, err)
+		require.Equal(t, []float32{11 + float32(i), 21 + float32(i)}, floats(t, y))
+		w.Assign(tr.Read(y).Sub(bias))
+		require.NoError(t, tr.MarkStep())
+	}
+	require.Len(t, f.Report().Compiles, 1)
+}
+
+func TestFuncThatAssigns(t *testing.T) {
+	ctx := context.Background()
+	dev := open(t, "cpu")
+	w := dev.Variable("w", lazy.F32, 2)
+	step := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		before := tr.Read(w).Sum()
+		w.Add_(x[0])
+		return []*lazy.Tensor{before, x[1], tr.Read(w)}
+	})
+	for i := range 4 {
+		out, err := step.CallAll(ctx, lazy.From(dev, []float32{1, 2}), lazy.From(dev, []int32{7}))
+		require.NoError(t, err)
+		require.Equal(t, float64(3*i), out[0].Float())
+		require.Equal(t, 7.0, out[1].Float())
+		require.Equal(t, floats(t, w), floats(t, out[2]))
+	}
+	require.Equal(t, []float32{4, 8}, floats(t, w))
+	require.Len(t, step.Report().Compiles, 1)
+}
+
+func TestFuncErrorsAreThoseOfTracing(t *testing.T) {
+	dev := open(t, "cpu")
+	w := dev.Variable("w", lazy.F32, 3, 2)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MatMul(w) })
+	_, err := f.Call(context.Background(), lazy.From(dev, make([]float32, 8), 2, 4))
+	require.ErrorIs(t, err, lazy.ErrType)
+	require.Contains(t, err.Error(), "func_test.go:")
+	_, err = f.Call(context.Background(), lazy.From(dev, make([]float32, 6), 2, 3))
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = f.Call(ctx, lazy.From(dev, make([]float32, 6), 2, 3))
+	require.ErrorIs(t, err, context.Canceled)
+
+	_, err = lazy.Func(dev, func(*lazy.Trace, *lazy.Tensor) *lazy.Tensor { return nil }).Call(context.Background(), w)
+	require.ErrorIs(t, err, lazy.ErrUsage)
+}

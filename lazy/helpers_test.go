@@ -1,0 +1,70 @@
+package lazy_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	_ "ltc/backends/reference"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// flaky is the evaluator, with failures on demand.
+type flaky struct {
+	backends.Backend
+	failures atomic.Int32 // runs that are to fail
+}
+
+var theFlaky flaky
+
+var errFlaky = errors.New("the device fell off")
+
+func init() {
+	backends.Register("flaky", func(string) (backends.Backend, error) {
+		b, err := backends.Open("eval")
+		theFlaky.Backend = b
+		return &theFlaky, err
+	})
+}
+
+func (f *flaky) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	e, err := f.Backend.Compile(ctx, m, o)
+	return flakyExecutable{e}, err
+}
+
+type flakyExecutable struct{ backends.Executable }
+
+func (e flakyExecutable) Execute(ctx context.Context, c *backends.Call) error {
+	if theFlaky.failures.Add(-1) >= 0 {
+		return &backends.RunError{Op: 2, Reason: errFlaky}
+	}
+	theFlaky.failures.Store(0)
+	return e.Executable.Execute(ctx, c)
+}
+
+func open(t testing.TB, name string, opts ...lazy.Option) *lazy.Device {
+	t.Helper()
+	d, err := lazy.Open(name, opts...)
+	require.NoError(t, err)
+	return d
+}
+
+// floats reads an f32 tensor.
+func floats(t testing.TB, x *lazy.Tensor) []float32 {
+	t.Helper()
+	v, err := lazy.ToSlice[float32](x)
+	require.NoError(t, err)
+	return v
+}
+
+func value(t testing.TB, x *lazy.Tensor) soa.View {
+	t.Helper()
+	v, err := x.Value()
+	require.NoError(t, err)
+	return v
+}
