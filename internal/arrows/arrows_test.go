@@ -47,8 +47,9 @@ var allowed = map[string][]string{
 	"model":                   {"backends", "mlir", "soa"},
 	"collective":              {"soa"},
 
-	// What programs share.
+	// What programs and tests share.
 	"internal/samples": {"soa"},
+	"internal/optest":  {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 }
 
 // anywhere lists the packages that every other may import: they import only
