@@ -1,0 +1,114 @@
+// Package backendtest is the definition of a correct backend: programs as MLIR
+// text with inputs and expected values, and tests of the contract in package
+// backends. Its central function is [Run].
+//
+// imports only ltc/backends, ltc/soa, ltc/ir/types and the test libraries.
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// Report is the score card of a backend.
+type Report struct {
+	Backend string
+	Groups  []Group
+}
+
+// Group is the score of one family of programs, or of the contract.
+type Group struct {
+	Name                        string
+	Passed, Failed, Unsupported int
+}
+
+// String prints a line a group and the sum.
+func (r *Report) String() string {
+	var b strings.Builder
+	line := func(g Group) {
+		fmt.Fprintf(&b, "%-12s %4d passed, %d failed, %d unsupported\n", g.Name, g.Passed, g.Failed, g.Unsupported)
+	}
+	sum := Group{Name: "all"}
+	fmt.Fprintf(&b, "score of backend %s\n", r.Backend)
+	for _, g := range r.Groups {
+		line(g)
+		sum.Passed, sum.Failed, sum.Unsupported = sum.Passed+g.Passed, sum.Failed+g.Failed, sum.Unsupported+g.Unsupported
+	}
+	line(sum)
+	return b.String()
+}
+
+// Run tests the backend that open opens, logs its score card and returns it.
+// A program for which Compile returns an error wrapping [errors.ErrUnsupported],
+// as [backends.UnsupportedError] does, is skipped and scored as unsupported.
+func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Report {
+	t.Helper()
+	b, err := open("")
+	require.NoError(t, err)
+	require.NotEmpty(t, b.Name(), "the name it is registered under")
+	require.NotEmpty(t, b.Devices())
+	r := &Report{Backend: b.Name()}
+	groups, err := loadCases()
+	require.NoError(t, err)
+	for _, g := range groups {
+		score := Group{Name: g.name}
+		t.Run(g.name, func(t *testing.T) {
+			for _, c := range g.cases {
+				score.run(t, c.name, func(t *testing.T) { c.test(t, b) })
+			}
+		})
+		r.Groups = append(r.Groups, score)
+	}
+	score := Group{Name: "contract"}
+	t.Run(score.Name, func(t *testing.T) {
+		for _, c := range contract {
+			score.run(t, c.name, func(t *testing.T) { c.test(t, b) })
+		}
+	})
+	r.Groups = append(r.Groups, score)
+	t.Log("\n" + r.String())
+	return r
+}
+
+func (g *Group) run(t *testing.T, name string, test func(t *testing.T)) {
+	skipped := false
+	ok := t.Run(name, func(t *testing.T) {
+		defer func() { skipped = t.Skipped() }()
+		test(t)
+	})
+	switch {
+	case skipped:
+		g.Unsupported++
+	case ok:
+		g.Passed++
+	default:
+		g.Failed++
+	}
+}
+
+// compile compiles text and skips the test if the backend lacks what it needs.
+func compile(t testing.TB, b backends.Backend, text string) backends.Executable {
+	t.Helper()
+	e, err := b.Compile(context.Background(), backends.NewModule(text), backends.Options{Name: "test.mlir"})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	return e
+}
+
+// execute runs e on args with the results left to the backend.
+func execute(t testing.TB, e backends.Executable, args ...soa.View) []soa.View {
+	t.Helper()
+	c := &backends.Call{Args: args, Results: make([]soa.View, len(e.Signature().Results))}
+	require.NoError(t, e.Execute(context.Background(), c))
+	return c.Results
+}
