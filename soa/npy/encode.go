@@ -14,9 +14,8 @@ import (
 	"ltc/soa"
 )
 
-// Encode writes v as a .npy file in C order, format version 1.0, or 2.0 when
-// its shape does not fit in 64 KiB of text. The elements of a view of any
-// strides are read where they lie.
+// Encode writes v, of any strides, as a .npy file in C order, format version
+// 1.0.
 func Encode(w io.Writer, v soa.View) error {
 	head, err := encodeHeader(v.Type)
 	if err != nil {
@@ -55,6 +54,9 @@ func encodeHeader(t types.Type) ([]byte, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("write array: %w", err)
 	}
+	if t.Rank() > maxRank {
+		return nil, fmt.Errorf("write array: %d dimensions: NumPy has at most %d", t.Rank(), maxRank)
+	}
 	var shape strings.Builder
 	for _, d := range t.Shape {
 		fmt.Fprintf(&shape, "%d, ", d)
@@ -64,18 +66,11 @@ func encodeHeader(t types.Type) ([]byte, error) {
 		dims = strings.TrimSuffix(dims, ",")
 	}
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descrs[t.DType], dims)
-	version, prefix := byte(1), len(magic)+4
-	if len(dict)+64 > 1<<16-1 {
-		version, prefix = 2, len(magic)+6
-	}
+	const prefix = len(magic) + 4
 	size := (prefix+len(dict)+1+63)/64*64 - prefix
 	dict += strings.Repeat(" ", size-len(dict)-1) + "\n"
-	b := append([]byte(magic), version, 0)
-	if version == 1 {
-		b = binary.LittleEndian.AppendUint16(b, uint16(size))
-	} else {
-		b = binary.LittleEndian.AppendUint32(b, uint32(size))
-	}
+	b := append([]byte(magic), 1, 0)
+	b = binary.LittleEndian.AppendUint16(b, uint16(size))
 	return append(b, dict...), nil
 }
 

@@ -11,7 +11,10 @@ import (
 	"ltc/ir/types"
 )
 
-const magic = "\x93NUMPY"
+const (
+	magic   = "\x93NUMPY"
+	maxRank = 64 // of a NumPy array
+)
 
 // header is the Python dictionary at the start of a .npy file.
 type header struct {
@@ -202,8 +205,8 @@ func (p *parser) shape() (types.Shape, error) {
 	}
 	s := types.Shape{}
 	for !p.accept(")") {
-		if len(s) == 64 { // NumPy's own bound
-			return nil, errors.New("shape: more than 64 dimensions")
+		if len(s) == maxRank {
+			return nil, fmt.Errorf("shape: more than %d dimensions", maxRank)
 		}
 		p.space()
 		digits := len(p.text) - len(strings.TrimLeft(p.text, "0123456789"))

@@ -7,6 +7,9 @@
 // writes for the bfloat16 of ml_dtypes, and `<V2` and `|V2` are read as bf16;
 // in Python, a.view(ml_dtypes.bfloat16) gives such an array its type back.
 //
+// Elements are viewed as the file has them, little-endian, which all machines
+// are that this module builds for.
+//
 // Sizes in a header are checked against the bytes that are there before
 // anything is allocated or viewed, so a header that lies costs nothing.
 //

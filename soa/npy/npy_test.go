@@ -97,6 +97,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	deep := soa.Make(types.Of(types.U8, make([]int, 64)...))
 	again(t, deep)
+	deep = soa.Make(types.Of(types.U8, make([]int, 65)...))
+	require.EqualError(t, Encode(&bytes.Buffer{}, deep), "write array: 65 dimensions: NumPy has at most 64")
 }
 
 // Views of any strides, and with a table of columns, are written in C order.
