@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"ltc/lazy"
+)
+
+// stepRules are those of steps, which are timed one by one.
+var stepRules = rules{budget: 2 * time.Second, warm: 20, minReps: 7, maxReps: 3000, inner: 1}
+
+func step1Add(e *env) (result, error) {
+	return e.cached(func(x, y *lazy.Tensor) *lazy.Tensor { return x.Add(y) })
+}
+
+func step100Mix(e *env) (result, error) {
+	return e.cached(func(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 25) })
+}
+
+// step100First times the first step of the process, with all compiling.
+func step100First(e *env) (result, error) {
+	s, err := newStepper(e, func(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 25) })
+	if err != nil {
+		return result{}, err
+	}
+	t, err := e.time(rules{minReps: 1, maxReps: 1, inner: 1}, s.step)
+	if err != nil {
+		return result{}, err
+	}
+	r := t.result()
+	r.FirstCall, r.PeakRSSMiB = t.median, peakRSS()
+	return r, nil
+}
+
+// cached times steps of fn after the first, each with the result of the one
+// before as x. Every step is recorded anew.
+func (e *env) cached(fn func(x, y *lazy.Tensor) *lazy.Tensor) (result, error) {
+	s, err := newStepper(e, fn)
+	if err != nil {
+		return result{}, err
+	}
+	t, err := e.time(stepRules, s.step)
+	if err != nil {
+		return result{}, err
+	}
+	if n := len(s.tr.Report().Compiles); n > 2 {
+		return result{}, fmt.Errorf("%d programs compiled", n)
+	}
+	return t.result(), nil
+}
+
+// stepper runs a function on its own result again and again.
+type stepper struct {
+	tr   *lazy.Trace
+	x, y *lazy.Tensor
+	fn   func(x, y *lazy.Tensor) *lazy.Tensor
+}
+
+func newStepper(e *env, fn func(x, y *lazy.Tensor) *lazy.Tensor) (*stepper, error) {
+	dev, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	s := &stepper{tr: lazy.NewTrace(dev), fn: fn}
+	s.x, s.y = mixData(s.tr)
+	return s, nil
+}
+
+func (s *stepper) step() error {
+	s.x = s.fn(s.x, s.y)
+	if err := s.tr.MarkStep(s.x); err != nil {
+		return err
+	}
+	_, err := s.x.Value() // waits
+	return err
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"ltc/lazy"
+)
+
+const (
+	mlpBatch = 64
+	mlpRate  = 0.1
+	// mlpFlops counts the multiplications and additions of the three matrix
+	// products a layer, without the gradient of the input.
+	mlpFlops = 2*mlpBatch*(784*512+512*256+256*10)*3 - 2*mlpBatch*784*512
+)
+
+var trainRules = rules{budget: 3 * time.Second, warm: 5, minReps: 7, maxReps: 2000, inner: 1}
+
+func trainMLP(e *env) (result, error) {
+	m, err := newMLP(e)
+	if err != nil {
+		return result{}, err
+	}
+	start := time.Now()
+	if err := m.step(); err != nil {
+		return result{}, err
+	}
+	first := time.Since(start).Seconds()
+	losses := []float64{m.loss.Float()}
+	for range 3 {
+		if err := m.step(); err != nil {
+			return result{}, err
+		}
+		losses = append(losses, m.loss.Float())
+	}
+	t, err := e.time(trainRules, m.step)
+	if err != nil {
+		return result{}, err
+	}
+	r := t.result()
+	r.FirstCall, r.Losses, r.PeakRSSMiB = first, losses, peakRSS()
+	r.GFlops = math.Round(mlpFlops/t.median/1e8) / 10
+	return r, nil
+}
+
+// mlp is a multilayer perceptron in training.
+type mlp struct {
+	tr     *lazy.Trace
+	x, y   *lazy.Tensor
+	lr     *lazy.Tensor
+	params []*lazy.Tensor // weights and bias of each layer
+	loss   *lazy.Tensor   // of the last step
+}
+
+func newMLP(e *env) (*mlp, error) {
+	dev, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	m := &mlp{tr: lazy.NewTrace(dev), lr: dev.Scalar("lr", mlpRate)}
+	m.x = lazy.From(dev, gen(1, mlpBatch, 784), mlpBatch, 784)
+	labels := make([]int32, mlpBatch)
+	for i := range labels {
+		labels[i] = int32(i * 7 % 10)
+	}
+	m.y = lazy.From(dev, labels, mlpBatch)
+	widths := []int{784, 512, 256, 10}
+	for i, out := range widths[1:] {
+		in := widths[i]
+		w := dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, in, out)
+		lazy.SetValues(w, scaled(gen(11+i, in, out), float32(math.Sqrt(float64(in)))))
+		m.params = append(m.params, w, dev.Variable(fmt.Sprintf("b%d", i), lazy.F32, out))
+	}
+	return m, nil
+}
+
+// step is a step of gradient descent; it returns when the loss is there.
+func (m *mlp) step() error {
+	h := m.tr.Read(m.x)
+	for i := 0; i < len(m.params); i += 2 {
+		if i > 0 {
+			h = h.ReLU()
+		}
+		h = h.MatMul(m.params[i]).Add(m.params[i+1])
+	}
+	m.loss = h.CrossEntropy(m.y)
+	for i, g := range lazy.Grad(m.loss, m.params...) {
+		m.params[i].Sub_(g.Mul(m.lr))
+	}
+	if err := m.tr.MarkStep(m.loss); err != nil {
+		return err
+	}
+	_, err := m.loss.Value()
+	return err
+}
