@@ -57,6 +57,9 @@ func (c *composite) call(params []ir.Param, xs ...*Tensor) *Tensor {
 	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
 }
 
+// maxBodies bounds how many bodies a device remembers.
+const maxBodies = 4096
+
 // body returns the composite's body for operands of the types of in, recorded
 // once a device.
 func (d *Device) body(c *composite, params []ir.Param, in []*ir.Node) (*ir.Composite, *OpError) {
@@ -84,6 +87,9 @@ func (d *Device) body(c *composite, params []ir.Param, in []*ir.Node) (*ir.Compo
 	tr.b.Capture(b.Graph, nodes, []*ir.Node{y.node}, nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if len(d.bodies) >= maxBodies {
+		clear(d.bodies) // made again when they are asked for
+	}
 	d.bodies[h] = append(d.bodies[h], b)
 	return b, nil
 }

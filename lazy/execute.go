@@ -93,6 +93,9 @@ func (d *Device) invoke(ctx context.Context, p *program, call *backends.Call, ar
 		if err := v.wait(); err != nil {
 			return err
 		}
+		if err := v.intact(); err != nil {
+			return err
+		}
 		call.Args = append(call.Args, v.view)
 	}
 	for range p.results {

@@ -67,7 +67,11 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 		copy(soa.Slice[T](dense), data)
 		view = dense
 	}
-	return newValue(p, view, "")
+	x := newValue(p, view, "")
+	if !copied {
+		x.val.borrow()
+	}
+	return x
 }
 
 // FromView shares the elements that a view shows, in any layout, as Borrow does
@@ -76,7 +80,9 @@ func FromView(p Place, v soa.View) *Tensor {
 	if v.IsZero() {
 		return refused(p, "from_view", "the view is the zero View")
 	}
-	return newValue(p, v, "")
+	x := newValue(p, v, "")
+	x.val.borrow()
+	return x
 }
 
 func refused(p Place, op, why string) *Tensor {

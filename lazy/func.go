@@ -28,9 +28,12 @@ type Function struct {
 	counters counters
 	calls    sync.Pool // of *funcCall
 
-	mu    sync.RWMutex
-	byArg []*traced
+	mu         sync.RWMutex
+	signatures []*traced // the latest maxSignatures, oldest first
 }
+
+// maxSignatures is how many combinations of types a function stays traced for.
+const maxSignatures = 256
 
 // traced is a function's program for one signature.
 type traced struct {
@@ -178,28 +181,35 @@ func (f *Function) lookup(args []*Tensor) (*traced, error) {
 		return slices.EqualFunc(t.types, args, func(a types.Type, b *Tensor) bool { return a.Equal(b.Type()) })
 	}
 	f.mu.RLock()
-	i := slices.IndexFunc(f.byArg, same)
+	t := find(f.signatures, same)
 	f.mu.RUnlock()
-	if i < 0 {
+	if t == nil {
 		f.mu.Lock()
-		if i = slices.IndexFunc(f.byArg, same); i < 0 {
-			t := &traced{}
+		if t = find(f.signatures, same); t == nil {
+			t = &traced{}
 			for _, a := range args {
 				t.types = append(t.types, a.Type())
 			}
-			i, f.byArg = len(f.byArg), append(f.byArg, t)
+			if len(f.signatures) == maxSignatures {
+				f.signatures = slices.Delete(f.signatures, 0, 1)
+			}
+			f.signatures = append(f.signatures, t)
 		}
 		f.mu.Unlock()
 	}
-	f.mu.RLock()
-	t := f.byArg[i]
-	f.mu.RUnlock()
 	first := false
 	t.once.Do(func() { t.err, first = f.trace(t), true })
 	if t.err == nil && !first {
 		f.counters.cached.Add(1)
 	}
 	return t, t.err
+}
+
+func find(signatures []*traced, same func(*traced) bool) *traced {
+	if i := slices.IndexFunc(signatures, same); i >= 0 {
+		return signatures[i]
+	}
+	return nil
 }
 
 func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {

@@ -89,6 +89,11 @@ func (c *programCache) evict(e *list.Element) {
 func (p *program) compile(d *Device) {
 	start := time.Now()
 	p.text = lower.Text(p.graph, true)
+	if checking {
+		if p.err = checkProgram(p.graph, p.text); p.err != nil {
+			return
+		}
+	}
 	p.exec, p.err = d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
 	if p.err != nil {
 		p.err = fmt.Errorf("compile for %s: %w", d.name, p.err)

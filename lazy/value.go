@@ -15,6 +15,7 @@ type value struct {
 	// pins counts who may still read view: a step that read it as a variable,
 	// a handle that users hold. While others do, its memory is not donated.
 	pins atomic.Int32
+	sum  *uint64 // of borrowed data, while checking
 
 	pending sync.Mutex // held until the program that makes the value has ended
 	err     error      // of that program

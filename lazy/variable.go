@@ -31,8 +31,12 @@ type variable struct {
 func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	var sites callsite.Cache
 	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: sites.Caller()}
-	if err := v.typ.Check(); err != nil {
-		return &Tensor{dev: d, err: opError(v.made, "variable", ErrType, nil, "%v", err)}
+	err := v.typ.Check()
+	if err == nil {
+		err = soa.Fits(v.typ.Bytes())
+	}
+	if err != nil {
+		return &Tensor{dev: d, err: opError(v.made, "variable", ErrType, nil, "%q of %v: %v", name, v.typ, err)}
 	}
 	d.mu.Lock()
 	v.id = d.variables

@@ -30,7 +30,7 @@ func Module(g *ir.Graph) *mlir.Module {
 	}
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
 	l.module.Ops = make([]*mlir.Op, 1, 4)
-	main := l.function(g, "main", "")
+	main := l.function(g, "main", "", nil)
 	args := make([]mlir.Dict, len(g.Params))
 	for i, p := range g.Params {
 		if name := p.ParamName(); name != "" {
@@ -100,7 +100,8 @@ type body struct {
 // value of the result.
 type lowering func(l *lowerer, n *ir.Node) *mlir.Value
 
-func (l *lowerer) function(g *ir.Graph, name, visibility string) *mlir.Op {
+// function lowers a graph; loc is that of ops whose nodes have none.
+func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Location) *mlir.Op {
 	var ins, outs []mlir.Type
 	for _, p := range g.Params {
 		ins = append(ins, tensor(p.Type))
@@ -112,14 +113,13 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string) *mlir.Op {
 	outer := *l
 	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
 	for i, n := range g.Nodes {
-		l.loc = nil
+		l.loc = loc
 		if file, line := n.Loc.Position(); file != "" {
 			l.loc = mlir.FileLoc{File: file, Line: line}
 		}
 		l.values[i] = lowerings[n.Op](l, n)
 	}
-	l.loc = nil
-	ret := make([]*mlir.Value, len(g.Results))
+	ret := make([]*mlir.Value, len(g.Results)) // returned where the last op stands
 	for i, r := range g.Results {
 		ret[i] = l.values[r.ID]
 	}
@@ -143,7 +143,7 @@ func (l *lowerer) decomposition(c *ir.Composite) string {
 	}
 	l.symbols[name] = true
 	l.bodies = append(l.bodies, body{c.Graph, name})
-	f := l.function(c.Graph, name, "private")
+	f := l.function(c.Graph, name, "private", mlir.NameLoc{Name: c.Name})
 	l.module.Ops = append(l.module.Ops, f)
 	return name
 }

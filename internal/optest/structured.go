@@ -1,0 +1,302 @@
+package optest
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"ltc/ir/types"
+)
+
+// naiveOps are the ops that are not elementwise, and the composites.
+var naiveOps map[string]naive
+
+func init() {
+	naiveOps = map[string]naive{
+		"parameter":   func(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) { return clone(args[0]), nil },
+		"composite":   func(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) { return doubled(args[0]), nil },
+		"constant":    naiveConstant,
+		"iota":        naiveIota,
+		"broadcast":   naiveBroadcast,
+		"reshape":     naiveReshape,
+		"transpose":   naiveTranspose,
+		"slice":       naiveSlice,
+		"concatenate": naiveConcatenate,
+		"pad":         naivePad,
+		"sum":         reduction(sum),
+		"max":         reduction(func(all []Elem) Elem { return fold("maximum", all) }),
+		"min":         reduction(func(all []Elem) Elem { return fold("minimum", all) }),
+		"mean": reduction(func(all []Elem) Elem {
+			return Float(sum(all).F / float64(len(all)))
+		}),
+		"argmax":        naiveArgMax,
+		"matmul":        naiveMatMul,
+		"gather":        naiveGather,
+		"scatter_add":   naiveScatterAdd,
+		"softmax":       alongAxis(func(x, _, total float64) float64 { return math.Exp(x) / total }),
+		"log_softmax":   alongAxis(func(x, largest, total float64) float64 { return x - math.Log(total) }),
+		"cross_entropy": naiveCrossEntropy,
+		"layer_norm":    naiveLayerNorm,
+		"one_hot":       naiveOneHot,
+		"philox4x32":    naivePhilox,
+	}
+}
+
+func clone(t *Tensor) *Tensor { return &Tensor{Type: t.Type, Elems: slices.Clone(t.Elems)} }
+
+func doubled(t *Tensor) *Tensor {
+	return build(t.Type.DType, t.Type.Shape, func(i []int) Elem { return Float(2 * t.get(i...).F) })
+}
+
+func naiveConstant(c Call, d types.DType, _ []*Tensor) (*Tensor, error) {
+	d = dtypeAttr(c, d)
+	e, err := ParseElem(d, c.Attr("value", d))
+	return &Tensor{Type: types.Of(d), Elems: []Elem{e}}, err
+}
+
+func naiveIota(c Call, d types.DType, _ []*Tensor) (*Tensor, error) {
+	shape, err := c.IntsAttr("shape")
+	if err != nil {
+		return nil, err
+	}
+	axis, err := c.IntAttr("axis")
+	d = dtypeAttr(c, d)
+	return build(d, shape, func(i []int) Elem { return converted(d, Int(int64(i[axis]))) }), err
+}
+
+func naiveBroadcast(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x := args[0]
+	shape, err := c.IntsAttr("shape")
+	if err != nil {
+		return nil, err
+	}
+	axes, err := c.IntsAttr("axes")
+	return build(x.Type.DType, shape, func(i []int) Elem {
+		return x.at(func(a int) int { return min(i[axes[a]], x.Type.Shape[a]-1) })
+	}), err
+}
+
+func naiveReshape(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x := clone(args[0])
+	dims, err := c.IntsAttr("dims")
+	for i, d := range dims {
+		if d == -1 {
+			dims[i] = -x.Type.Elements() / types.Shape(dims).Elements()
+		}
+	}
+	x.Type.Shape = dims
+	return x, err
+}
+
+func naiveTranspose(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, rank := args[0], args[0].Type.Rank()
+	perm, err := c.IntsAttr("perm")
+	if len(perm) == 0 {
+		for a := range rank {
+			perm = append(perm, rank-1-a)
+		}
+	}
+	shape := make([]int, rank)
+	for i, p := range perm {
+		perm[i] = (p + rank) % rank
+		shape[i] = x.Type.Shape[perm[i]]
+	}
+	return build(x.Type.DType, shape, func(i []int) Elem {
+		return x.at(func(a int) int { return i[slices.Index(perm, a)] })
+	}), err
+}
+
+func naiveSlice(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	starts, err := c.IntsAttr("starts")
+	if err != nil {
+		return nil, err
+	}
+	limits, err := c.IntsAttr("limits")
+	if err != nil {
+		return nil, err
+	}
+	strides, err := c.IntsAttr("strides")
+	shape := make([]int, len(starts))
+	for a := range shape {
+		for i := starts[a]; i < limits[a]; i += strides[a] {
+			shape[a]++
+		}
+	}
+	return build(args[0].Type.DType, shape, func(i []int) Elem {
+		return args[0].at(func(a int) int { return starts[a] + i[a]*strides[a] })
+	}), err
+}
+
+func naiveConcatenate(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	shape := slices.Clone(args[0].Type.Shape)
+	axis, err := axisAttr(c, "axis", len(shape))
+	for _, x := range args[1:] {
+		shape[axis] += x.Type.Shape[axis]
+	}
+	return build(args[0].Type.DType, shape, func(i []int) Elem {
+		i = slices.Clone(i)
+		for _, x := range args {
+			if n := x.Type.Shape[axis]; i[axis] >= n {
+				i[axis] -= n
+				continue
+			}
+			return x.get(i...)
+		}
+		return Elem{}
+	}), err
+}
+
+func naivePad(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	low, err := c.IntsAttr("low")
+	if err != nil {
+		return nil, err
+	}
+	high, err := c.IntsAttr("high")
+	if err != nil {
+		return nil, err
+	}
+	interior, err := c.IntsAttr("interior")
+	x := args[0]
+	shape := make([]int, len(low))
+	for a, n := range x.Type.Shape {
+		shape[a] = low[a] + n + max(n-1, 0)*interior[a] + high[a]
+	}
+	return build(x.Type.DType, shape, func(i []int) Elem {
+		for a, n := range x.Type.Shape {
+			at := i[a] - low[a]
+			if at < 0 || at%(interior[a]+1) != 0 || at/(interior[a]+1) >= n {
+				return args[1].Elems[0]
+			}
+		}
+		return x.at(func(a int) int { return (i[a] - low[a]) / (interior[a] + 1) })
+	}), err
+}
+
+func sum(all []Elem) Elem {
+	total := 0.0
+	exact := new(big.Int)
+	for _, e := range all {
+		if e.I == nil {
+			total += e.F
+		} else {
+			exact.Add(exact, e.I)
+		}
+	}
+	if len(all) > 0 && all[0].I == nil {
+		return Float(total)
+	}
+	return Elem{F: total, I: exact}
+}
+
+func fold(op string, all []Elem) Elem {
+	y := all[0]
+	for _, x := range all[1:] {
+		y = naiveElementwise[op].f(Call{}, 0, []Elem{y, x})
+	}
+	return y
+}
+
+func reduction(f func(all []Elem) Elem) naive {
+	return func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+		axes, err := axesAttr(c, "axes", args[0].Type.Rank())
+		return reduce(args[0], axes, f), err
+	}
+}
+
+func naiveArgMax(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	axis, err := axisAttr(c, "axis", args[0].Type.Rank())
+	t := reduce(args[0], map[int]bool{axis: true}, func(all []Elem) Elem {
+		best := 0
+		for i, x := range all {
+			if b := all[best]; b.F == b.F && (x.F != x.F || cmpElem(x, b) > 0) {
+				best = i
+			}
+		}
+		return Int(int64(best))
+	})
+	t.Type.DType = types.I64
+	return t, err
+}
+
+// naiveMatMul follows numpy.matmul: a vector is a row on the left and a column
+// on the right, and batches broadcast.
+func naiveMatMul(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, y := clone(args[0]), clone(args[1])
+	var drop []int // axes from the end
+	if x.Type.Rank() == 1 {
+		x.Type.Shape = types.Shape{1, x.Type.Shape[0]}
+		drop = append(drop, 2)
+	}
+	if y.Type.Rank() == 1 {
+		y.Type.Shape = types.Shape{y.Type.Shape[0], 1}
+		drop = append(drop, 1)
+	}
+	p, q := x.Type.Shape, y.Type.Shape
+	k := p[len(p)-1]
+	rank := max(len(p), len(q))
+	shape := make([]int, rank)
+	dim := func(s types.Shape, a int) int {
+		if a -= rank - len(s); a < 0 {
+			return 1
+		}
+		return s[a]
+	}
+	for a := range rank - 2 {
+		shape[a] = max(dim(p, a), dim(q, a))
+	}
+	shape[rank-2], shape[rank-1] = p[len(p)-2], q[len(q)-1]
+	at := func(t *Tensor, batch []int, row, col int) Elem {
+		r := t.Type.Rank()
+		return t.at(func(a int) int {
+			switch a {
+			case r - 2:
+				return row
+			case r - 1:
+				return col
+			}
+			return min(batch[rank-r+a], t.Type.Shape[a]-1)
+		})
+	}
+	z := build(x.Type.DType, shape, func(i []int) Elem {
+		var terms []Elem
+		for j := range k {
+			terms = append(terms, naiveElementwise["mul"].f(Call{}, 0, []Elem{at(x, i, i[rank-2], j), at(y, i, j, i[rank-1])}))
+		}
+		return sum(terms)
+	})
+	for _, a := range drop {
+		z.Type.Shape = slices.Delete(z.Type.Shape, z.Type.Rank()-a, z.Type.Rank()-a+1)
+	}
+	return z, nil
+}
+
+func naiveGather(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, indices := args[0], args[1]
+	r := indices.Type.Rank()
+	return build(x.Type.DType, slices.Concat(indices.Type.Shape, x.Type.Shape[1:]), func(i []int) Elem {
+		row := min(max(indices.get(i[:r]...).Number(), 0), float64(x.Type.Shape[0]-1))
+		return x.get(slices.Concat([]int{int(row)}, i[r:])...)
+	}), nil
+}
+
+func naiveScatterAdd(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, indices, updates := clone(args[0]), args[1], args[2]
+	r := indices.Type.Rank()
+	var err error
+	each(updates.Type.Shape, func(i []int) {
+		row := indices.get(i[:r]...).Number()
+		if row < 0 || row >= float64(x.Type.Shape[0]) {
+			return
+		}
+		at := 0
+		for a, k := range slices.Concat([]int{int(row)}, i[r:]) {
+			at = at*x.Type.Shape[a] + k
+		}
+		x.Elems[at] = naiveElementwise["add"].f(Call{}, 0, []Elem{x.Elems[at], updates.get(i...)})
+	})
+	if len(updates.Elems) != updates.Type.Elements() {
+		err = fmt.Errorf("%d updates for %v", len(updates.Elems), updates.Type)
+	}
+	return x, err
+}

@@ -1,0 +1,219 @@
+package optest
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"ltc/internal/samples"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Elem is an element: a floating-point number, or an integer of any size. Bool
+// is the integer 0 or 1.
+type Elem struct {
+	F float64
+	I *big.Int // nil when it is floating point
+}
+
+// Tensor holds elements in row-major order.
+type Tensor struct {
+	Type  types.Type
+	Elems []Elem
+}
+
+// Float and Int make elements.
+func Float(x float64) Elem { return Elem{F: x} }
+
+// Int makes an integer element.
+func Int(x int64) Elem { return Elem{I: big.NewInt(x)} }
+
+// Truth makes a bool element.
+func Truth(b bool) Elem {
+	if b {
+		return Int(1)
+	}
+	return Int(0)
+}
+
+// Number returns the element's value as a float64, exact but for large integers.
+func (e Elem) Number() float64 {
+	if e.I == nil {
+		return e.F
+	}
+	x, _ := new(big.Float).SetInt(e.I).Float64()
+	return x
+}
+
+// Round returns e as an element of d: floats rounded to nearest even, integers
+// modulo the range.
+func Round(d types.DType, e Elem) Elem {
+	switch {
+	case d == types.F32:
+		return Float(float64(float32(e.F)))
+	case d == types.F16:
+		return Float(float64(types.ToFloat16(e.F).Float32()))
+	case d == types.BF16:
+		return Float(float64(types.ToBFloat16(e.F).Float32()))
+	case d.IsFloat():
+		return Float(e.F)
+	}
+	n := width(d)
+	m := new(big.Int).Lsh(big.NewInt(1), n)
+	x := new(big.Int).Mod(e.I, m) // Mod's result is not negative
+	if d.IsSigned() && x.Bit(int(n-1)) == 1 {
+		x.Sub(x, m)
+	}
+	return Elem{I: x}
+}
+
+func width(d types.DType) uint {
+	if d == types.Bool {
+		return 1
+	}
+	return uint(8 * d.Size())
+}
+
+// ParseElem reads an element of d: a number, nan, inf, -inf, true or false. A
+// number that d cannot hold exactly is rounded, an integer out of range an
+// error.
+func ParseElem(d types.DType, s string) (Elem, error) {
+	switch {
+	case d == types.Bool && (s == "true" || s == "false"):
+		return Truth(s == "true"), nil
+	case d == types.Bool:
+		return Elem{}, fmt.Errorf("%q is neither true nor false", s)
+	case d.IsFloat():
+		size := 64
+		if d == types.F32 {
+			size = 32
+		}
+		x, err := strconv.ParseFloat(s, size)
+		return Round(d, Float(x)), err
+	}
+	x, ok := new(big.Int).SetString(s, 10)
+	if !ok {
+		return Elem{}, fmt.Errorf("%q is no integer", s)
+	}
+	if e := Round(d, Elem{I: x}); e.I.Cmp(x) == 0 {
+		return e, nil
+	}
+	return Elem{}, fmt.Errorf("%s is out of range of %v", s, d)
+}
+
+// FormatElem prints an element of d with the fewest digits that ParseElem reads
+// as the same.
+func FormatElem(d types.DType, e Elem) string {
+	switch {
+	case d == types.Bool:
+		return strconv.FormatBool(e.I.Sign() != 0)
+	case e.I != nil:
+		return e.I.String()
+	case e.F != e.F:
+		return "nan"
+	case math.IsInf(e.F, 0):
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(e.F, 'g', -1, 64), "+"))
+	case d == types.F64:
+		return strconv.FormatFloat(e.F, 'g', -1, 64)
+	case d == types.F32:
+		return strconv.FormatFloat(e.F, 'g', -1, 32)
+	}
+	for digits := 1; ; digits++ {
+		s := strconv.FormatFloat(e.F, 'g', digits, 64)
+		if back, err := ParseElem(d, s); err == nil && back.F == e.F {
+			return s
+		}
+	}
+}
+
+// Bits returns the bits of e in memory.
+func Bits(d types.DType, e Elem) uint64 {
+	switch d {
+	case types.F64:
+		return math.Float64bits(e.F)
+	case types.F32:
+		return uint64(math.Float32bits(float32(e.F)))
+	case types.F16:
+		return uint64(types.ToFloat16(e.F))
+	case types.BF16:
+		return uint64(types.ToBFloat16(e.F))
+	}
+	if e.I.Sign() < 0 {
+		return uint64(e.I.Int64()) & (math.MaxUint64 >> (64 - width(d)))
+	}
+	return e.I.Uint64()
+}
+
+// FromBits is the inverse of Bits.
+func FromBits(d types.DType, bits uint64) Elem {
+	switch d {
+	case types.F64:
+		return Float(math.Float64frombits(bits))
+	case types.F32:
+		return Float(float64(math.Float32frombits(uint32(bits))))
+	case types.F16:
+		return Float(float64(types.Float16(bits).Float32()))
+	case types.BF16:
+		return Float(float64(types.BFloat16(bits).Float32()))
+	}
+	return Round(d, Elem{I: new(big.Int).SetUint64(bits)})
+}
+
+// View returns the elements in fresh memory.
+func (t *Tensor) View() soa.View {
+	v := soa.Make(t.Type)
+	for i, e := range t.Elems {
+		samples.SetBits(v, i, Bits(t.Type.DType, e))
+	}
+	return v
+}
+
+// FromView reads the elements of a view.
+func FromView(v soa.View) (*Tensor, error) {
+	v, err := samples.Dense(v)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tensor{Type: v.Type}
+	for i := range v.Type.Elements() {
+		t.Elems = append(t.Elems, FromBits(v.Type.DType, samples.Bits(v, i)))
+	}
+	return t, nil
+}
+
+// Distance returns how many values of d lie between a and b, 0 when they are
+// equal or both NaN. Integers are at distance 0 or infinitely far apart.
+func Distance(d types.DType, a, b Elem) float64 {
+	switch {
+	case a.I != nil && a.I.Cmp(b.I) == 0, a.I == nil && (a.F == b.F || a.F != a.F && b.F != b.F):
+		return 0
+	case a.I != nil || a.F != a.F || b.F != b.F || math.IsInf(a.F, 0) || math.IsInf(b.F, 0):
+		return math.Inf(1)
+	}
+	return math.Abs(ordered(d, a) - ordered(d, b))
+}
+
+// ordered counts the values of d from 0 to e.
+func ordered(d types.DType, e Elem) float64 {
+	magnitude := float64(Bits(d, Float(math.Abs(e.F))))
+	return math.Copysign(magnitude, e.F)
+}
+
+// Differs says where a and b, which must be of one type, are more than ulps
+// units in the last place apart; "" if nowhere.
+func Differs(got, want *Tensor, ulps float64) string {
+	if !got.Type.Equal(want.Type) {
+		return fmt.Sprintf("got %v, want %v", got.Type, want.Type)
+	}
+	d := got.Type.DType
+	for i := range got.Elems {
+		if by := Distance(d, got.Elems[i], want.Elems[i]); by > ulps {
+			return fmt.Sprintf("element %d of %v is %s, want %s: %v units in the last place apart, %v allowed",
+				i, got.Type, FormatElem(d, got.Elems[i]), FormatElem(d, want.Elems[i]), by, ulps)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package lazy
+
+import (
+	"fmt"
+	"hash/maphash"
+	"os"
+
+	"ltc/ir"
+	"ltc/lower"
+	"ltc/mlir"
+	"ltc/shapeinfer"
+	"ltc/soa"
+)
+
+// checking is whether the environment variable LTC_CHECK is 1: then every
+// program is checked between its stages, and borrowed data must not have
+// changed between the op that borrowed it and the run that reads it.
+var checking = os.Getenv("LTC_CHECK") == "1"
+
+var checkSeed = maphash.MakeSeed()
+
+// checksum hashes the elements that a view shows.
+func checksum(v soa.View) (uint64, error) {
+	dense := soa.New(v.Type.Bytes())
+	if err := soa.Copy(dense.View(v.Type), v); err != nil {
+		return 0, err
+	}
+	return maphash.Bytes(checkSeed, dense.Bytes()), nil
+}
+
+// borrow remembers what borrowed data is.
+func (v *value) borrow() {
+	if checking {
+		if sum, err := checksum(v.view); err == nil {
+			v.sum = &sum
+		}
+	}
+}
+
+// intact reports whether borrowed data is still what it was.
+func (v *value) intact() error {
+	if v.sum == nil {
+		return nil
+	}
+	if now, err := checksum(v.view); err != nil || now != *v.sum {
+		return fmt.Errorf("%w: borrowed data %v was written before the step that reads it had run; use From, which copies", ErrUsage, v.view.Type)
+	}
+	return nil
+}
+
+// checkProgram holds a program's stages against each other: the graph against
+// the type rules, the lowering against itself, the text against the parser and
+// the verifier.
+func checkProgram(g *ir.Graph, text string) error {
+	if err := g.Verify(shapeinfer.Infer); err != nil {
+		return fmt.Errorf("internal error: %w", err)
+	}
+	if again := lower.Text(g, true); again != text {
+		return fmt.Errorf("internal error: lowering twice gives two texts")
+	}
+	m, err := mlir.Parse("step.mlir", text)
+	if err == nil {
+		err = mlir.Verify(m)
+	}
+	if err != nil {
+		return fmt.Errorf("internal error: the program's text: %w", err)
+	}
+	return nil
+}

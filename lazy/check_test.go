@@ -1,0 +1,42 @@
+package lazy_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// The package's tests pass with every check on.
+func TestWithChecks(t *testing.T) {
+	if os.Getenv("LTC_CHECK") == "1" {
+		t.Skip("this is the run with checks")
+	}
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(exe, "-test.count=1")
+	cmd.Env = append(os.Environ(), "LTC_CHECK=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+func TestBorrowedDataIsShared(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	data := []float32{1, 2, 3}
+	shared, copied := lazy.Borrow(tr, data), lazy.From(tr, data)
+	y, z := shared.MulScalar(2), copied.MulScalar(2)
+	data[0] = 10
+	err := tr.MarkStep(y, z)
+	if os.Getenv("LTC_CHECK") == "1" {
+		require.ErrorIs(t, err, lazy.ErrUsage)
+		require.Contains(t, err.Error(), "was written")
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, []float32{20, 4, 6}, floats(t, y))
+	require.Equal(t, []float32{2, 4, 6}, floats(t, z))
+	require.Equal(t, []float32{10, 2, 3}, data, "steps only read what is borrowed")
+}
