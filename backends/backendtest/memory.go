@@ -155,4 +155,14 @@ func testReadAfterWrite(t *testing.T, b backends.Backend) {
 	got := execute(t, e, a)
 	require.Equal(t, []float32{2, 6}, floats(a))
 	require.Equal(t, []float32{2, 18}, floats(got[1]))
+
+	// The same with the argument's memory given for the result, and with
+	// memory that overlaps it.
+	for _, at := range []int{0, 1} {
+		mem := []float32{1, 3, 0}
+		c := &backends.Call{Args: []soa.View{f32s(t, mem[:2])}, Results: []soa.View{f32s(t, mem[at:at+2]), {}}}
+		require.NoError(t, e.Execute(context.Background(), c))
+		require.Equal(t, []float32{2, 6}, mem[at:at+2])
+		require.Equal(t, []float32{2, 18}, floats(c.Results[1]))
+	}
 }

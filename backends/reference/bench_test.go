@@ -79,7 +79,12 @@ func BenchmarkMLPStep(b *testing.B) { benchmark(b, mlpStep(64, 784, 512, 256, 10
 
 // A run of a small program allocates nothing once its workspace is made.
 func TestSteadyStateAllocations(t *testing.T) {
+	if raceBuild {
+		t.Skip("the race detector makes sync.Pool forget workspaces")
+	}
 	e := compile(t, chain(100))
 	c := &backends.Call{Args: arguments(e), Results: results(e)}
-	require.Zero(t, testing.AllocsPerRun(100, func() { require.NoError(t, e.Execute(context.Background(), c)) }))
+	run := func() { require.NoError(t, e.Execute(context.Background(), c)) }
+	run()
+	require.Less(t, testing.AllocsPerRun(100, run), 1.0)
 }

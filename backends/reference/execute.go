@@ -154,12 +154,24 @@ func (e *executable) placeResults(ws *workspace, c *backends.Call) []soa.View {
 				f.p[s] = a.Base()
 			}
 		case e.plan.direct[j] && v.IsDense():
-			f.p[s] = v.Base()
+			if r.Alias < 0 || e.plan.inPlace[j] && c.Args[r.Alias].Base() == v.Base() || disjoint(v, c.Args[r.Alias]) {
+				f.p[s] = v.Base()
+			}
 		}
 		fresh = append(fresh, made)
 	}
 	ws.fresh = fresh
 	return fresh
+}
+
+// disjoint reports whether two dense views share no memory; false if either
+// is not dense.
+func disjoint(a, b soa.View) bool {
+	if !a.IsDense() || !b.IsDense() {
+		return false
+	}
+	p, q := uintptr(a.Base()), uintptr(b.Base())
+	return p+uintptr(a.Type.Bytes()) <= q || q+uintptr(b.Type.Bytes()) <= p
 }
 
 // commit hands the results over. Nothing in it can fail.

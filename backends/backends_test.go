@@ -1,0 +1,48 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+type chip struct{ NotImplemented }
+
+func TestRegistry(t *testing.T) {
+	var device string
+	Register("test-chip", func(d string) (Backend, error) { device = d; return chip{}, nil })
+	b, err := Open("test-chip:3")
+	require.NoError(t, err)
+	require.Equal(t, "3", device)
+	require.Contains(t, Names(), "test-chip")
+	_, err = b.Compile(context.Background(), NewModule("module {}"), Options{})
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+
+	_, err = Open("test-other")
+	require.ErrorIs(t, err, ErrUnknown)
+	require.ErrorContains(t, err, `unknown backend "test-other": registered are`)
+
+	Register("test-broken", func(string) (Backend, error) { return nil, errors.New("no such chip") })
+	_, err = Open("test-broken")
+	require.EqualError(t, err, `open backend "test-broken": no such chip`)
+
+	Register("test-twice", func(string) (Backend, error) { return chip{}, nil })
+	Register("test-twice", func(string) (Backend, error) { return chip{}, nil })
+	_, err = Open("test-twice")
+	require.ErrorContains(t, err, `backend "test-twice" is registered twice: at `)
+	require.ErrorContains(t, err, "backends_test.go:")
+}
+
+func TestUnsupportedError(t *testing.T) {
+	err := &UnsupportedError{Backend: "chip", File: "m.mlir", Ops: []UnsupportedOp{
+		{Op: "stablehlo.fft", Line: "  %0 = stablehlo.fft %a", Reason: "not an op of this backend"},
+		{Op: "stablehlo.sort", Reason: "elements of type i4"},
+	}}
+	err.Ops[0].Pos.Line, err.Ops[0].Pos.Col = 2, 8
+	require.EqualError(t, err, "backend chip cannot run 2 of the program's ops:\n"+
+		"m.mlir:2:8: stablehlo.fft: not an op of this backend\n  %0 = stablehlo.fft %a\n"+
+		"m.mlir:0:0: stablehlo.sort: elements of type i4")
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+}
