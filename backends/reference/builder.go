@@ -156,11 +156,9 @@ func (b *builder) ops(bl *mlir.Block) ([]int, error) {
 			if op.Name != "func.return" && op.Name != "stablehlo.return" {
 				return nil, b.errorAt(op, fmt.Errorf("the block does not end with a return"))
 			}
-			s := &site{op: op}
-			b.operands(s)
-			results := make([]int, len(s.in))
-			for j := range s.in {
-				results[j] = s.in[j].slot
+			results := make([]int, len(op.Operands))
+			for j, v := range op.Operands {
+				results[j] = b.read(v)
 			}
 			return results, nil
 		}
@@ -215,23 +213,30 @@ func (b *builder) op(op *mlir.Op) error {
 	return nil
 }
 
+// operands reads the op's operands; it notes the first whose type is not one
+// of the evaluator's, and reports whether there is none.
 func (b *builder) operands(s *site) bool {
 	ok := true
 	for i, v := range s.op.Operands {
 		t, reason := parseTensor(v.Type)
-		if reason != "" {
+		if reason != "" && ok {
 			b.lack(s.op, fmt.Sprintf("operand %d: %s", i, reason))
 			ok = false
 		}
-		sl, known := b.slotOf[v]
-		if !known { // of an op that was already found to be unsupported
-			sl = b.newSlot(slot{})
-			b.slotOf[v] = sl
-		}
-		b.use(sl)
-		s.in = append(s.in, operand{t, sl})
+		s.in = append(s.in, operand{t, b.read(v)})
 	}
 	return ok
+}
+
+// read returns the slot of a value that the current op uses.
+func (b *builder) read(v *mlir.Value) int {
+	s, known := b.slotOf[v]
+	if !known { // of an op that was already found to be unsupported
+		s = b.newSlot(slot{})
+		b.slotOf[v] = s
+	}
+	b.use(s)
+	return s
 }
 
 func (b *builder) resultTypes(s *site) bool {
