@@ -76,7 +76,8 @@ func (p *randomProgram) step() {
 	case 5:
 		p.add(a.with(b, minus).with(a, plus).transposed(), "call @f(%s, %s) : (%s, %s) -> %s", x, y, gridType, gridType, gridType)
 	case 6:
-		// The loop doubles x and exchanges it with y, so often as n says.
+		// The loop adds z, which it takes from outside, and exchanges its values.
+		z, c := p.pick()
 		n := p.r.IntN(4)
 		p.next++
 		fmt.Fprintf(p, `  %%n%[1]d = stablehlo.constant dense<%[2]d> : tensor<i32>
@@ -87,13 +88,13 @@ func (p *randomProgram) step() {
       stablehlo.return %%c : tensor<i1>
     } do {
       %%j = stablehlo.subtract %%i, %%o%[1]d : tensor<i32>
-      %%d = stablehlo.add %%p, %[3]s : %[5]s
+      %%d = stablehlo.add %%p, %[6]s : %[5]s
       stablehlo.return %%j, %%q, %%d : tensor<i32>, %[5]s, %[5]s
     }
-`, p.next, n, x, y, gridType)
+`, p.next, n, x, y, gridType, z)
 		u, v := a, b
 		for range n {
-			u, v = v, u.with(a, plus)
+			u, v = v, u.with(c, plus)
 		}
 		p.names = append(p.names, fmt.Sprintf("%%l%d#1", p.next), fmt.Sprintf("%%l%d#2", p.next))
 		p.values = append(p.values, u, v)
