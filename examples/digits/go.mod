@@ -2,10 +2,11 @@ module ltc/examples/digits
 
 go 1.26.0
 
+require ltc v0.0.0
+
 require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/stretchr/testify v1.12.1
-	ltc v0.0.0
 )
 
 require (
