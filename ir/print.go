@@ -11,14 +11,14 @@ import (
 // String prints the graph in the text form that [Parse] reads: the bodies of
 // composites first, each before those that call it, then one node a line.
 func (g *Graph) String() string {
-	p := printer{bodies: map[*Composite]int{}}
+	p := printer{bodies: map[*Graph]int{}}
 	p.graph(g, -1)
 	return p.b.String()
 }
 
 type printer struct {
 	b      strings.Builder
-	bodies map[*Composite]int
+	bodies map[*Graph]int // several composites may share one
 }
 
 func (p *printer) graph(g *Graph, number int) {
@@ -26,9 +26,9 @@ func (p *printer) graph(g *Graph, number int) {
 		if n.Body == nil {
 			continue
 		}
-		if _, done := p.bodies[n.Body]; !done {
+		if _, done := p.bodies[n.Body.Graph]; !done {
 			p.graph(n.Body.Graph, len(p.bodies))
-			p.bodies[n.Body] = len(p.bodies)
+			p.bodies[n.Body.Graph] = len(p.bodies)
 		}
 	}
 	p.b.WriteString("graph " + strconv.Quote(g.Name))
@@ -61,7 +61,7 @@ func (p *printer) node(n *Node) {
 		p.b.WriteString(" %" + strconv.Itoa(int(x.ID)))
 	}
 	if n.Body != nil {
-		p.b.WriteString(" @" + strconv.Itoa(p.bodies[n.Body]) + " " + strconv.Quote(n.Body.Name))
+		p.b.WriteString(" @" + strconv.Itoa(p.bodies[n.Body.Graph]) + " " + strconv.Quote(n.Body.Name))
 	}
 	if attrs := n.attrTexts(); len(attrs) > 0 {
 		p.b.WriteString(" {" + strings.Join(attrs, ", ") + "}")
