@@ -70,7 +70,7 @@ func (x *Tensor) MatMul(y *Tensor) *Tensor {
 	case x.err != nil || y.err != nil || tr == nil || tr.operand(x) == nil || tr.operand(y) == nil:
 	case len(p) == 1 && len(q) >= 1:
 		z := tr.Read(x).Reshape(1, p[0]).MatMul(y)
-		return dropAxis(z, z.Rank()-2)
+		return dropAxis(z, z.Rank()-min(len(q), 2))
 	case len(q) == 1 && len(p) >= 1:
 		z := x.MatMul(tr.Read(y).Reshape(q[0], 1))
 		return dropAxis(z, z.Rank()-1)
@@ -127,7 +127,11 @@ func (x *Tensor) Mean(axes ...int) *Tensor {
 	if n := sum.Type().Elements(); n > 0 {
 		count = x.Type().Elements() / n
 	}
-	return sum.Div(sum.like(float64(count)))
+	// The sum of 16-bit floats need not be one.
+	return wide(x, func(x *Tensor) *Tensor {
+		sum := x.Sum(axes...)
+		return sum.Div(sum.like(float64(count)))
+	})
 }
 
 // AddScalar, SubScalar, MulScalar and DivScalar combine every element of x with
