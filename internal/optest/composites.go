@@ -7,9 +7,9 @@ import (
 	"ltc/ir/types"
 )
 
-// alongAxis applies f to every element, the largest of its axis and the sum of
-// the exponentials there. The exponentials must not overflow float64.
-func alongAxis(f func(x, largest, total float64) float64) naive {
+// alongAxis applies f to the distance of every element from the largest of its
+// axis, and the sum of the exponentials of these distances.
+func alongAxis(f func(x, total float64) float64) naive {
 	return func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		x := args[0]
 		axis, err := axisAttr(c, "axis", x.Type.Rank())
@@ -19,9 +19,13 @@ func alongAxis(f func(x, largest, total float64) float64) naive {
 				j := slices.Clone(i)
 				j[axis] = k
 				largest = math.Max(largest, x.get(j...).F)
-				total += math.Exp(x.get(j...).F)
 			}
-			return Float(f(x.get(i...).F, largest, total))
+			for k := range x.Type.Shape[axis] {
+				j := slices.Clone(i)
+				j[axis] = k
+				total += math.Exp(x.get(j...).F - largest)
+			}
+			return Float(f(x.get(i...).F-largest, total))
 		}), err
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"ltc/ir/types"
 )
 
-// naive computes a call from its arguments; d is the run's dtype.
+// naive computes a call from its arguments; d is the run's dtype. Nothing is
+// what it does not know.
 type naive func(c Call, d types.DType, args []*Tensor) (*Tensor, error)
 
 // Naive computes a call in the most obvious way: floating-point arithmetic in
@@ -22,8 +23,8 @@ func Naive(c Call, d types.DType, args []*Tensor) (t *Tensor, ok bool, err error
 		return nil, false, nil
 	}
 	t, err = f(c, d, args)
-	if err != nil {
-		return nil, true, err
+	if t == nil || err != nil {
+		return nil, err != nil, err
 	}
 	for i := range t.Elems {
 		t.Elems[i] = Round(t.Type.DType, t.Elems[i])

@@ -25,8 +25,8 @@ func init() {
 		"concatenate": naiveConcatenate,
 		"pad":         naivePad,
 		"sum":         reduction(sum),
-		"max":         reduction(func(all []Elem) Elem { return fold("maximum", all) }),
-		"min":         reduction(func(all []Elem) Elem { return fold("minimum", all) }),
+		"max":         extreme("maximum"),
+		"min":         extreme("minimum"),
 		"mean": reduction(func(all []Elem) Elem {
 			return Float(sum(all).F / float64(len(all)))
 		}),
@@ -34,8 +34,8 @@ func init() {
 		"matmul":        naiveMatMul,
 		"gather":        naiveGather,
 		"scatter_add":   naiveScatterAdd,
-		"softmax":       alongAxis(func(x, _, total float64) float64 { return math.Exp(x) / total }),
-		"log_softmax":   alongAxis(func(x, largest, total float64) float64 { return x - math.Log(total) }),
+		"softmax":       alongAxis(func(x, total float64) float64 { return math.Exp(x) / total }),
+		"log_softmax":   alongAxis(func(x, total float64) float64 { return x - math.Log(total) }),
 		"cross_entropy": naiveCrossEntropy,
 		"layer_norm":    naiveLayerNorm,
 		"one_hot":       naiveOneHot,
@@ -189,18 +189,27 @@ func sum(all []Elem) Elem {
 	return Elem{F: total, I: exact}
 }
 
-func fold(op string, all []Elem) Elem {
-	y := all[0]
-	for _, x := range all[1:] {
-		y = naiveElementwise[op].f(Call{}, 0, []Elem{y, x})
-	}
-	return y
-}
-
 func reduction(f func(all []Elem) Elem) naive {
 	return func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		axes, err := axesAttr(c, "axes", args[0].Type.Rank())
 		return reduce(args[0], axes, f), err
+	}
+}
+
+// extreme knows no extreme of nothing.
+func extreme(op string) naive {
+	fold := func(all []Elem) Elem {
+		y := all[0]
+		for _, x := range all[1:] {
+			y = naiveElementwise[op].f(Call{}, 0, []Elem{y, x})
+		}
+		return y
+	}
+	return func(c Call, d types.DType, args []*Tensor) (*Tensor, error) {
+		if len(args[0].Elems) == 0 {
+			return nil, nil
+		}
+		return reduction(fold)(c, d, args)
 	}
 }
 

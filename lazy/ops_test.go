@@ -1,0 +1,438 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	_ "ltc/backends/reference"
+	"ltc/internal/optest"
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lower"
+	"ltc/shapeinfer"
+	"ltc/soa"
+)
+
+// updating reports whether -update is set, which the package's other tests
+// define: what can be derived in testdata/ops is rewritten, and results written
+// ? are filled in.
+func updating() bool {
+	f := flag.Lookup("update")
+	return f != nil && f.Value.String() == "true"
+}
+
+const opsDir = "../testdata/ops"
+
+// TestOps checks all that the archives of testdata/ops say.
+func TestOps(t *testing.T) {
+	archives, err := optest.ReadAll(opsDir)
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, a := range archives {
+		t.Run(a.Op, func(t *testing.T) {
+			before := string(a.Bytes())
+			for i, r := range a.Runs {
+				t.Run(r.Name, func(t *testing.T) { checkRun(t, a, i) })
+			}
+			for _, bad := range a.Bad {
+				checkBad(t, bad)
+			}
+			if doc := docOf(a.Op); doc != "" && a.Doc != doc {
+				if updating() {
+					a.Doc = doc
+				} else {
+					t.Errorf("the documentation is not that of the op table; run with -update:\n%s", cmp.Diff(a.Doc, doc))
+				}
+			}
+			if string(a.Bytes()) != before && !t.Failed() {
+				require.True(t, updating())
+				require.NoError(t, a.Write())
+			}
+		})
+	}
+}
+
+// docOf is an archive's comment for a row of the op table.
+func docOf(mnemonic string) string {
+	op, ok := ir.ParseOp(mnemonic)
+	if !ok {
+		return ""
+	}
+	row := op.Info()
+	doc := row.Name + " " + row.Doc + "\n"
+	for i, c := range row.Constraints() {
+		doc += fmt.Sprintf("  %s_c%d: %s\n", mnemonic, i+1, c)
+	}
+	if row.Traits.Has(ops.Elementwise) && len(row.Operands) > 1 {
+		doc += fmt.Sprintf("  %s_shapes: the shapes broadcast\n", mnemonic)
+	}
+	return doc
+}
+
+// recording is a trace in which a run is recorded, once for each dtype.
+type recording struct {
+	tr      *Trace
+	params  []*ir.Node
+	args    []soa.View // of the program's parameters
+	results []*Tensor
+}
+
+func newRecording(t *testing.T) *recording {
+	dev, err := Open("eval")
+	require.NoError(t, err)
+	tr := NewTrace(dev)
+	tr.fixed = true // no line of this file in the goldens
+	return &recording{tr: tr}
+}
+
+func (r *recording) arg(v soa.View) *Tensor {
+	x := FromView(r.tr, v)
+	r.params = append(r.params, x.node)
+	return x
+}
+
+func checkRun(t *testing.T, a *optest.Archive, i int) {
+	r := a.Runs[i]
+	rec := newRecording(t)
+	naive := make([]*optest.Tensor, len(r.DTypes))
+	for k, d := range r.DTypes {
+		var xs []*Tensor
+		var args []*optest.Tensor
+		for _, o := range r.Operands {
+			arg, err := o.Tensor(d)
+			require.NoError(t, err)
+			args = append(args, arg)
+			xs = append(xs, rec.arg(arg.View()))
+		}
+		y, err := apply(rec.tr, r.Call, d, xs)
+		require.NoError(t, err)
+		require.NoError(t, y.Err())
+		rec.results = append(rec.results, y)
+		n, known, err := optest.Naive(r.Call, d, args)
+		require.NoError(t, err)
+		if known {
+			naive[k] = n
+		}
+	}
+	if r.Unknown() {
+		require.True(t, updating(), "a result is written ?: run with -update")
+		require.NotNil(t, naive[0], "no naive implementation knows %s: write the result by hand", r.Call.Op)
+		r.Fill(naive)
+	}
+	graph, text := rec.golden(t, a.Op)
+	if updating() {
+		a.IR[i], a.MLIR[i] = graph, text
+	}
+	require.Empty(t, cmp.Diff(a.IR[i], graph), "the graph is another; run with -update")
+	require.Empty(t, cmp.Diff(a.MLIR[i], text), "the program is another; run with -update")
+	want := make([]*optest.Tensor, len(r.DTypes))
+	for k := range r.DTypes {
+		var err error
+		want[k], err = r.Result(k)
+		require.NoError(t, err)
+		if naive[k] != nil {
+			require.Empty(t, optest.Differs(naive[k], want[k], r.ULPs), "the archive's result is not what a naive loop computes")
+		}
+	}
+	rec.run(t, text, r, want)
+}
+
+// golden returns the texts of the recorded program, having read them back.
+func (r *recording) golden(t *testing.T, name string) (graph, text string) {
+	g := &ir.Graph{Name: name}
+	results := make([]*ir.Node, len(r.results))
+	for i, y := range r.results {
+		results[i] = y.node
+	}
+	r.tr.b.Capture(g, r.params, results, nil)
+	require.NoError(t, g.Verify(shapeinfer.Infer))
+	r.args = nil // an op may have made parameters of its own
+	for _, p := range g.Params {
+		r.args = append(r.args, p.Value.(*value).view)
+	}
+	graph, text = g.String(), lower.Text(g, false)
+	back, err := ir.Parse("golden.ir", graph)
+	require.NoError(t, err)
+	require.NoError(t, back.Verify(shapeinfer.Infer))
+	require.Equal(t, graph, back.String())
+	require.True(t, ir.Equal(g, back), "the graph read back is another")
+	require.Equal(t, text, lower.Text(back, false), "the graph read back lowers to another program")
+	return graph, text
+}
+
+// run runs the text on a backend, and the recording through MarkStep.
+func (r *recording) run(t *testing.T, text string, run *optest.Run, want []*optest.Tensor) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	exe, err := b.Compile(context.Background(), backends.NewModule(text), backends.Options{Name: run.Name + ".mlir"})
+	require.NoError(t, err)
+	call := &backends.Call{Args: r.args, Results: make([]soa.View, len(r.results))}
+	require.NoError(t, exe.Execute(context.Background(), call))
+	require.NoError(t, r.tr.MarkStep(r.results...))
+	for k, y := range r.results {
+		got, err := optest.FromView(call.Results[k])
+		require.NoError(t, err)
+		require.Empty(t, optest.Differs(got, want[k], run.ULPs), "%v", run.Call)
+		v, err := y.Value()
+		require.NoError(t, err)
+		marked, err := optest.FromView(v)
+		require.NoError(t, err)
+		require.Empty(t, optest.Differs(marked, got, 0), "MarkStep gives another result than the text")
+	}
+}
+
+func checkBad(t *testing.T, bad *optest.BadCall) {
+	t.Helper()
+	rec := newRecording(t)
+	var xs []*Tensor
+	for _, text := range bad.Call.Operands {
+		_, name, _ := strings.Cut(text, ": ")
+		typ, err := types.ParseType(name)
+		require.NoError(t, err, "bad call %v", bad.Call)
+		xs = append(xs, rec.arg(soa.Make(typ)))
+	}
+	y, err := apply(rec.tr, bad.Call, types.Invalid, xs)
+	require.NoError(t, err, "%v", bad.Call)
+	broken, ok := errors.AsType[*OpError](y.Err())
+	require.True(t, ok, "%v is fine", bad.Call)
+	require.True(t, errors.Is(broken, ErrType) || errors.Is(broken, ErrUsage))
+	plain := *broken
+	plain.File = ""
+	if updating() {
+		bad.Error = plain.Error()
+	}
+	require.Equal(t, bad.Error, plain.Error(), "%v", bad.Call)
+	// The trace is as usable as before.
+	ok2 := Ones(rec.tr, F32, 2).Add(Ones(rec.tr, F32, 2)).Sum()
+	require.NoError(t, rec.tr.MarkStep(ok2))
+	require.Equal(t, 4.0, ok2.Float())
+}
+
+// apply records a call.
+func apply(tr *Trace, c optest.Call, d types.DType, xs []*Tensor) (*Tensor, error) {
+	if f := calls[c.Op]; f != nil {
+		return f(tr, xs, attrReader{c, d})
+	}
+	op, ok := ir.ParseOp(c.Op)
+	if !ok {
+		return nil, fmt.Errorf("there is no op %q", c.Op)
+	}
+	attrs, err := irAttrs(op.Info(), c, d)
+	if err != nil {
+		return nil, err
+	}
+	if m, args, ok := method(op.Info(), xs, attrs); ok {
+		if m.Type().IsVariadic() {
+			return m.CallSlice(args)[0].Interface().(*Tensor), nil
+		}
+		return m.Call(args)[0].Interface().(*Tensor), nil
+	}
+	if len(xs) == 0 {
+		return tr.record(op, nil, attrs), nil
+	}
+	return recordN(op, xs, attrs...), nil
+}
+
+// method finds the method that the op table makes for the row, and the
+// arguments for a call of it.
+func method(row *ops.Op, xs []*Tensor, attrs []ir.Attr) (m reflect.Value, args []reflect.Value, ok bool) {
+	if len(xs) != len(row.Operands) || len(xs) == 0 {
+		return m, nil, false
+	}
+	if m = reflect.ValueOf(xs[0]).MethodByName(row.Name); !m.IsValid() {
+		return m, nil, false
+	}
+	for _, x := range xs[1:] {
+		args = append(args, reflect.ValueOf(x))
+	}
+	for i, a := range attrs {
+		switch row.Attrs[i].Kind {
+		case ops.DType:
+			args = append(args, reflect.ValueOf(types.DType(a.Int)))
+		case ops.Int, ops.Axis:
+			args = append(args, reflect.ValueOf(int(a.Int)))
+		default:
+			args = append(args, reflect.ValueOf(a.Ints))
+		}
+	}
+	return m, args, true
+}
+
+// irAttrs reads a call's attributes after the op's row.
+func irAttrs(row *ops.Op, c optest.Call, d types.DType) ([]ir.Attr, error) {
+	var all []ir.Attr
+	read := attrReader{c, d}
+	for _, a := range row.Attrs {
+		var v ir.Attr
+		switch a.Kind {
+		case ops.Int, ops.Axis:
+			v.Int = int64(read.int(a.Name))
+		case ops.DType:
+			v.Int = int64(read.dtype(a.Name))
+		case ops.Literal:
+			bits, err := ir.ParseLiteral(types.DType(all[0].Int), c.Attr(a.Name, d))
+			if err != nil && types.DType(all[0].Int).Valid() {
+				return nil, err
+			}
+			v.Int = int64(bits)
+		case ops.String:
+			v.Str = strings.Trim(c.Attr(a.Name, d), `"`)
+		default:
+			v.Ints = read.ints(a.Name)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// attrReader reads attributes that a golden's author wrote: what is malformed
+// panics and fails the test.
+type attrReader struct {
+	c optest.Call
+	d types.DType
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func (a attrReader) int(name string) int    { return must(a.c.IntAttr(name)) }
+func (a attrReader) ints(name string) []int { return must(a.c.IntsAttr(name)) }
+func (a attrReader) float(s string) float64 { return must(optest.ParseElem(F64, a.c.Attr(s, a.d))).F }
+func (a attrReader) dtype(s string) (d types.DType) {
+	d, _ = types.ParseDType(a.c.Attr(s, a.d))
+	return d
+}
+
+// calls are the ops that users call in another way than through the method
+// of a row: composites, and functions.
+var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error){
+	"parameter": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0], nil },
+	"composite": func(tr *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return callDouble(tr, x), nil },
+	"broadcast_to": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].BroadcastTo(a.ints("dims")...), nil
+	},
+	"unsqueeze":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Unsqueeze(a.int("axis")), nil },
+	"mean":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Mean(a.ints("axes")...), nil },
+	"softmax":     func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Softmax(a.int("axis")), nil },
+	"log_softmax": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].LogSoftmax(a.int("axis")), nil },
+	"cross_entropy": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) {
+		return x[0].CrossEntropy(x[1]), nil
+	},
+	"erf":  func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0].Erf(), nil },
+	"gelu": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0].GELU(), nil },
+	"layer_norm": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].LayerNorm(x[1], x[2], a.float("eps")), nil
+	},
+	"one_hot": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].OneHot(a.int("classes"), a.dtype("dtype")), nil
+	},
+	"full": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
+		return Full(tr, a.dtype("dtype"), a.float("value"), a.ints("dims")...), nil
+	},
+	"philox4x32": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return philoxBits.call([]ir.Param{intParam("words", a.int("words"))}, x[0]), nil
+	},
+	"uniform": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
+		return NewRandom(tr.dev, uint64(a.int("seed"))).Uniform(tr, a.dtype("dtype"), a.ints("dims")...), nil
+	},
+	"random_bits": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
+		return NewRandom(tr.dev, uint64(a.int("seed"))).Bits(tr, a.ints("dims")...), nil
+	},
+}
+
+// callDouble records a call of test.double, a body over f32[3], whatever the
+// operands are.
+func callDouble(tr *Trace, x []*Tensor) *Tensor {
+	b := ir.NewBuilder(shapeinfer.Infer)
+	p := b.Parameter(types.Of(F32, 3), "", nil)
+	sum := must(b.Node(ir.OpAdd, []*ir.Node{p, p}, nil, nil))
+	body := &ir.Composite{Name: "test.double", Graph: &ir.Graph{Name: "test.double"}}
+	b.Capture(body.Graph, []*ir.Node{p}, []*ir.Node{sum}, nil)
+	var in []*ir.Node
+	for _, v := range x {
+		in = append(in, v.node)
+	}
+	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
+}
+
+// Every row of the op table and every composite has an archive, with a run for
+// each dtype that its first operand allows and a bad call for each rule.
+func TestOpsAreComplete(t *testing.T) {
+	have := map[string]*optest.Archive{}
+	archives, err := optest.ReadAll(opsDir)
+	require.NoError(t, err)
+	broken := map[string]bool{}
+	for _, a := range archives {
+		have[a.Op] = a
+		for _, bad := range a.Bad {
+			label := bad.Error[strings.LastIndexByte(bad.Error, '(')+1:]
+			broken[strings.TrimSuffix(label, ")")] = true
+		}
+		_, isRow := ir.ParseOp(a.Op)
+		require.True(t, isRow || calls[a.Op] != nil, "%s is of no op", filepath.Base(a.Path))
+	}
+	for op := range calls {
+		require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
+	}
+	for name := range composites.byName {
+		if op, ok := strings.CutPrefix(name, "ltc."); ok {
+			require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
+		}
+	}
+	for i := range ops.Table {
+		row := &ops.Table[i]
+		op := row.Mnemonic()
+		require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
+		requireDTypes(t, row, have[op])
+		for k := range row.Constraints() {
+			if k < len(row.Operands) && row.Operands[k].Is == ops.Any && row.Operands[k].Like == "" {
+				continue // it takes any dtype: nothing breaks it
+			}
+			require.True(t, broken[fmt.Sprintf("%s_c%d", op, k+1)], "%s.txtar has no bad call for %s_c%d: %s", op, op, k+1, row.Constraints()[k])
+		}
+		if row.Traits.Has(ops.Elementwise) && len(row.Operands) > 1 {
+			require.True(t, broken[op+"_shapes"], "%s.txtar has no bad call for %s_shapes", op, op)
+		}
+	}
+}
+
+// requireDTypes requires a run for each dtype that the row's operands take, or
+// that its attribute dtype can be.
+func requireDTypes(t *testing.T, row *ops.Op, a *optest.Archive) {
+	t.Helper()
+	ran := map[types.DType]bool{}
+	for _, r := range a.Runs {
+		for _, d := range r.DTypes {
+			ran[d] = true
+		}
+	}
+	if row.Name == "Composite" {
+		return // its operands are those of a body
+	}
+	is := ops.Any
+	for _, o := range row.Operands {
+		if o.Name == "x" {
+			is = o.Is
+		}
+	}
+	for _, d := range types.DTypes() {
+		if is.Allows(d) && (row.Name != "Iota" || d.IsNumber()) {
+			require.True(t, ran[d], "%s.txtar has no run for %v", row.Mnemonic(), d)
+		}
+	}
+}
