@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/soa"
 )
 
 func init() {
@@ -83,6 +84,9 @@ func prepare(backend string, m *mlir.Module, file, text string) (*executable, er
 			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 		})
 		return nil, &backends.UnsupportedError{Backend: backend, File: file, Ops: c.lacking}
+	}
+	if err := soa.Fits(code.arenaAll); err != nil {
+		return nil, fmt.Errorf("%s: the values that are alive at once: %w", file, err)
 	}
 	return newExecutable(code, sig), nil
 }

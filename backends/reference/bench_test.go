@@ -88,3 +88,24 @@ func TestSteadyStateAllocations(t *testing.T) {
 	run()
 	require.Less(t, testing.AllocsPerRun(100, run), 1.0)
 }
+
+// BenchmarkAddFresh is the overhead of a run: one op, its result's memory made
+// anew each time.
+func BenchmarkAddFresh(b *testing.B) {
+	e := compile(b, chain(1))
+	c := &backends.Call{Args: arguments(e), Results: make([]soa.View, 1)}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Results[0] = soa.View{}
+		require.NoError(b, e.Execute(context.Background(), c))
+	}
+}
+
+// BenchmarkCompile is parsing, verifying and preparing.
+func BenchmarkCompile(b *testing.B) {
+	text := mlpStep(64, 784, 512, 256, 10)
+	b.ReportAllocs()
+	for b.Loop() {
+		compile(b, text)
+	}
+}

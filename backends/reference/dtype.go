@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/soa"
 )
 
 // dtype is an element type of the evaluator: those of [types.DType] and the
@@ -137,5 +138,9 @@ func parseTensor(t mlir.Type) (tensor, string) {
 	if err := types.Of(size, shape...).Check(); err != nil {
 		return tensor{}, err.Error()
 	}
-	return tensorOf(d, shape...), ""
+	r := tensorOf(d, shape...)
+	if err := soa.Fits(r.bytes()); err != nil {
+		return tensor{}, t.String() + ": " + err.Error()
+	}
+	return r, ""
 }

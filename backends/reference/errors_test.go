@@ -1,0 +1,78 @@
+package reference
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+func compileError(text string) error {
+	_, err := New().Compile(context.Background(), backends.NewModule(text), backends.Options{Name: "m.mlir"})
+	return err
+}
+
+func TestOpen(t *testing.T) {
+	for _, name := range []string{"eval", "cpu", "cpu:0"} {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		require.Contains(t, name, b.Name())
+	}
+	_, err := backends.Open("cpu:1")
+	require.ErrorContains(t, err, `open backend "cpu:1": no device "1"`)
+	_, err = New().Compile(context.Background(), backends.NewModule(chain(1)), backends.Options{Threads: -1})
+	require.EqualError(t, err, "compile: -1 threads")
+	require.EqualError(t, compileError("module {}"), "m.mlir: error: the module has no function @main with a body of one block")
+}
+
+// What is right but lacking is listed, each op once and in the text's order,
+// also behind a call; functions that nothing calls do not count.
+func TestUnsupported(t *testing.T) {
+	err := compileError(`func.func public @main(%a: tensor<2xf32>, %b: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+  %0 = stablehlo.add %b, %b : tensor<2xcomplex<f32>>
+  %1 = call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = call @f(%1) : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = stablehlo.reduce_precision %2, format = e8m10 : tensor<2xf32>
+  return %3 : tensor<2xf32>
+}
+func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func private @unused(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`)
+	require.EqualError(t, err, `backend eval cannot run 4 of the program's ops:
+m.mlir:1:1: func.func: argument 1 of @main: a caller cannot hold elements of type complex<f32>
+  func.func public @main(%a: tensor<2xf32>, %b: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+m.mlir:2:8: stablehlo.add: operand 0: elements of type complex<f32>
+  %0 = stablehlo.add %b, %b : tensor<2xcomplex<f32>>
+m.mlir:5:8: stablehlo.reduce_precision: not an op of this backend
+  %3 = stablehlo.reduce_precision %2, format = e8m10 : tensor<2xf32>
+m.mlir:9:8: stablehlo.custom_call: no host function "ltc.none" is registered: see backends.RegisterHost
+  %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>`)
+}
+
+func TestRecursion(t *testing.T) {
+	require.ErrorContains(t, compileError(`func.func public @main(%a: tensor<f32>) -> tensor<f32> {
+  %0 = call @f(%a) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @f(%a: tensor<f32>) -> tensor<f32> {
+  %0 = call @main(%a) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}`), "m.mlir:6:8: error: func.call: @main calls itself, by way of @main, @f")
+}
+
+// A program that needs more memory than there is does not compile.
+func TestMemory(t *testing.T) {
+	err := compileError(`func.func public @main() -> tensor<1000000000000xf64> {
+  %0 = stablehlo.iota dim = 0 : tensor<1000000000000xf64>
+  return %0 : tensor<1000000000000xf64>
+}`)
+	require.ErrorContains(t, err, "m.mlir:2:8: stablehlo.iota: result 0: tensor<1000000000000xf64>: "+soa.ErrMemory.Error())
+}
