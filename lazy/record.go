@@ -121,6 +121,7 @@ func (tr *Trace) foreign(t *Tensor) *ir.Node {
 func (tr *Trace) argument(v *value) *ir.Node {
 	n := tr.arguments[v]
 	if n == nil {
+		tr.b.SetLoc(tr.site())
 		n = tr.b.Parameter(v.view.Type, v.name, v)
 		tr.arguments[v] = n
 	}

@@ -105,6 +105,7 @@ func (tr *Trace) state(v *variable) *state {
 		return s
 	}
 	s := &state{v: v, read: v.pin()}
+	tr.b.SetLoc(tr.site()) // or it would be that of the op before
 	s.param = tr.b.Parameter(v.typ, v.name, s.read)
 	s.now = s.param
 	tr.vars[v] = s
