@@ -13,8 +13,8 @@ import (
 type HostCall struct {
 	Target string // the name of the function called
 	Config string // backend_config, where it is a string
-	// Args and Results are dense and valid until the function returns; Args
-	// must not be written.
+	// Args and Results are dense and valid until the function returns. Args
+	// must not be written; what Results hold before they are is undefined.
 	Args, Results []soa.View
 }
 

@@ -2,7 +2,8 @@
 // text with inputs and expected values, and tests of the contract in package
 // backends. Its central function is [Run].
 //
-// imports only ltc/backends, ltc/soa, ltc/ir/types and the test libraries.
+// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/ir/types and the test
+// libraries testify and txtar.
 package backendtest
 
 import (

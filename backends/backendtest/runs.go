@@ -22,6 +22,7 @@ var hostFuncs = sync.OnceValue(func() error {
 		backends.RegisterHost("ltc.test.fail", func(context.Context, *backends.HostCall) error { return errHost }),
 		backends.RegisterHost("ltc.test.sum", func(_ context.Context, c *backends.HostCall) error {
 			out := soa.Slice[float32](c.Results[0])
+			clear(out)
 			for _, a := range c.Args {
 				for i, x := range soa.Slice[float32](a) {
 					out[i] += x

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -38,14 +39,16 @@ func open(name, device string) (backends.Backend, error) {
 // Name is eval or cpu.
 func (b *Backend) Name() string { return b.name }
 
-// Devices returns the one CPU.
-func (b *Backend) Devices() []backends.Device { return []backends.Device{{Name: b.name}} }
+// Devices returns the one CPU, with the memory that the process may use.
+func (b *Backend) Devices() []backends.Device {
+	return []backends.Device{{Name: b.name, Memory: soa.Limit(), Properties: map[string]string{"arch": runtime.GOARCH}}}
+}
 
 // Compile parses, verifies and prepares the module. Every run of the
 // executable uses the goroutine that calls Execute and no other.
 func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("compile: %d threads", o.Threads)

@@ -66,7 +66,7 @@ func (e *executable) Artifact() ([]byte, error) {
 
 // Execute runs the program on the calling goroutine.
 func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if c.Queue != nil {
