@@ -124,6 +124,7 @@ func (d *denseDecoder) decode() ([]byte, bool, *Error) {
 	case d.text[d.off] != '[':
 		return d.splat()
 	}
+	d.data = []byte{}
 	if hint := d.want * int64(d.size); hint > 0 && hint <= int64(len(d.text))*int64(d.size) {
 		d.data = make([]byte, 0, hint)
 	}

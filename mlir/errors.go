@@ -102,6 +102,7 @@ func join(file, text string, errs []*Error) error {
 	slices.SortStableFunc(errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
+	errs = slices.CompactFunc(errs, func(a, b *Error) bool { return *a == *b }) // one type, used three times
 	if len(errs) > maxErrors {
 		errs = errs[:maxErrors]
 	}

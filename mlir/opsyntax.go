@@ -1,6 +1,10 @@
 package mlir
 
 import (
+	"math"
+	"strconv"
+	"strings"
+
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
@@ -299,4 +303,85 @@ func (barrierSyntax) print(p *printer, op *Op) {
 	}
 	operands{-1}.print(p, op)
 	typeList{both: true}.print(p, op)
+}
+
+// floatFormat is e8m10, the bits of exponent and mantissa.
+type floatFormat struct{ plain }
+
+func (floatFormat) shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
+
+func (s floatFormat) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	t, err := expectKind(lex, tokIdent, "a format such as e8m10")
+	if err != nil {
+		return err
+	}
+	e, m, ok := strings.Cut(strings.TrimPrefix(t.Value, "e"), "m")
+	for i, digits := range []string{e, m} {
+		v, perr := strconv.ParseInt(digits, 10, 32)
+		if perr != nil || !ok || !isDigit(digits[0]) || t.Value[0] != 'e' {
+			return errorf(at(t.Pos), "%s is not a format such as e8m10", t.Value)
+		}
+		o.set(s.shows()[i], IntegerAttr{v, I32})
+	}
+	return nil
+}
+
+func (s floatFormat) fits(op *Op) bool {
+	for _, name := range s.shows() {
+		v, ok := op.Attrs.Get(name).(IntegerAttr)
+		if !ok || v.Type != I32 || v.Value < 0 || v.Value > math.MaxInt32 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s floatFormat) print(p *printer, op *Op) {
+	p.str(" ")
+	for i, name := range s.shows() {
+		v, _ := Int(op.Attrs.Get(name))
+		p.str("em"[i : i+1])
+		p.int(v)
+	}
+}
+
+// denseOfOperand is dense<…> : T, where T is the type of the operand.
+type denseOfOperand struct{}
+
+func (denseOfOperand) shows() []string { return []string{"value"} }
+
+func (denseOfOperand) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	if err := (constantSyntax{}).parse(lex, o); err != nil {
+		return err
+	}
+	o.ins, o.outs = o.outs, nil
+	return nil
+}
+
+func (denseOfOperand) fits(op *Op) bool {
+	a, ok := op.Attrs.Get("value").(*DenseAttr)
+	return ok && len(op.Results) == 0 && len(op.Operands) == 1 && SameType(op.Operands[0].Type, a.Type)
+}
+
+func (denseOfOperand) print(p *printer, op *Op) {
+	p.str(" ")
+	p.attr(op.Attrs.Get("value"))
+}
+
+// typeOfOperands is `: T`, the type of every operand of an op without results.
+type typeOfOperands struct{ plain }
+
+func (typeOfOperands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+	err := sameType{}.parse(lex, o)
+	o.outs = nil
+	return err
+}
+
+func (typeOfOperands) fits(op *Op) bool {
+	return len(op.Results) == 0 && len(op.Operands) > 0 && allOf(op.Operands[0].Type, op.Operands)
+}
+
+func (typeOfOperands) print(p *printer, op *Op) {
+	p.str(" : ")
+	p.typ(op.Operands[0].Type)
 }

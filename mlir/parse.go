@@ -97,5 +97,6 @@ func (r *resolver) file(tree *fileNode) *Module {
 	for _, o := range ops {
 		m.Ops = append(m.Ops, r.op(o))
 	}
+	r.settle(0, true)
 	return m
 }

@@ -45,11 +45,18 @@ func (m *Module) Print(w io.Writer, o PrintOptions) error {
 	return p.w.Flush()
 }
 
-// String returns the op's text as it would stand alone: operands that have no
-// name are numbered with what is printed.
+// String returns the op's text as it would stand alone: values without name are
+// numbered, operands first.
 func (o *Op) String() string {
 	var b strings.Builder
 	p := newPrinter(&b, PrintOptions{})
+	for _, unnamed := range []bool{false, true} {
+		for _, v := range o.Operands {
+			if (v.Name == "") == unnamed {
+				p.names.of(v)
+			}
+		}
+	}
 	p.names.block([]*Op{o})
 	p.names.regionsOf(o)
 	p.op(o)

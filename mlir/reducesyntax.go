@@ -157,7 +157,7 @@ func (reduceSyntax) fits(op *Op) bool {
 	n := len(op.Operands) / 2
 	b := op.Body()
 	d, ok := op.Attrs.Get("dimensions").(DenseArrayAttr)
-	return ok && d.Elem == I64 && n > 0 && len(op.Operands) == 2*n && b != nil && b.Label == "" && len(b.Args) == 2*n
+	return ok && d.Elem == I64 && n > 0 && len(op.Operands) == 2*n && b != nil && len(b.Args) == 2*n
 }
 
 // applied returns the op that a reduce can print behind `applies`, or nil.

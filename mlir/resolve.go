@@ -14,6 +14,7 @@ type resolver struct {
 	aliases map[string]*aliasNode
 	locs    map[string]Location
 	busy    map[string]bool // aliases being resolved: one that needs itself is an error
+	broken  map[string]bool // aliases that had errors
 	scope   *scope
 }
 
@@ -43,7 +44,7 @@ type pendingUse struct {
 func newResolver() *resolver {
 	return &resolver{
 		types: map[string]Type{}, attrs: map[string]Attribute{}, aliases: map[string]*aliasNode{},
-		locs: map[string]Location{}, busy: map[string]bool{}, scope: &scope{values: map[string]def{}},
+		locs: map[string]Location{}, busy: map[string]bool{}, broken: map[string]bool{}, scope: &scope{values: map[string]def{}},
 	}
 }
 
@@ -121,7 +122,7 @@ func (r *resolver) lookup(u useNode) (*Value, bool) {
 		return nil, false
 	}
 	if index >= len(d.values) {
-		r.fail(u.pos, "%%%s is result %d of a name that has %d", u.name, index, len(d.values))
+		r.fail(u.pos, "%%%s does not exist: results of %%%s are numbered from 0 to %d", u.name, name, len(d.values)-1)
 		return nil, true
 	}
 	return d.values[index], true
@@ -145,7 +146,7 @@ func (r *resolver) results(o *opNode, op *Op) {
 		named += n.count
 	}
 	if len(o.results) > 0 && named != len(o.outs) {
-		r.fail(o.results[0].pos, "%s has %d results but %d are named", o.name, len(o.outs), named)
+		r.fail(o.results[0].pos, "%s has %d result types but %d named results", o.name, len(o.outs), named)
 		return
 	}
 	values := make([]Value, len(o.outs))
@@ -200,7 +201,7 @@ func (r *resolver) region(n *regionNode) *Region {
 		r.scope.values, r.scope.order = make(map[string]def, size), make([]string, 0, size)
 	}
 	for i, bn := range n.blocks {
-		r.block(reg.Blocks[i], bn, labels)
+		r.block(reg.Blocks[i], bn, reg.Blocks[0], labels)
 	}
 	r.settle(waiting, len(reg.Blocks) < 2)
 	for _, name := range r.scope.order[mark:] {
@@ -232,7 +233,7 @@ func (r *resolver) settle(from int, strict bool) {
 	r.scope.pending = keep
 }
 
-func (r *resolver) block(b *Block, n *blockNode, labels map[string]*Block) {
+func (r *resolver) block(b *Block, n *blockNode, entry *Block, labels map[string]*Block) {
 	for i := range n.args {
 		a := &n.args[i]
 		v := &Value{Name: written(a.name), Type: r.typ(&a.typ), Block: b, Index: i}
@@ -251,6 +252,8 @@ func (r *resolver) block(b *Block, n *blockNode, labels map[string]*Block) {
 		for _, s := range o.successors {
 			if labels[s.name] == nil {
 				r.fail(s.pos, "block ^%s is not defined", s.name)
+			} else if labels[s.name] == entry {
+				r.fail(s.pos, "block ^%s is the entry of its region: nothing can branch to it", s.name)
 			}
 			op.Successors = append(op.Successors, labels[s.name])
 		}

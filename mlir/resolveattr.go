@@ -223,10 +223,51 @@ func (r *resolver) aliased(name string, pos Pos) Attribute {
 		r.fail(pos, "alias %s is defined by itself", name)
 		return nil
 	}
-	r.busy[name] = true
-	defer delete(r.busy, name)
-	return r.attr(a.Attr)
+	if !r.enter(name, pos) {
+		return nil
+	}
+	defer r.leave(name, len(r.errs))
+	v := r.attr(a.Attr)
+	if _, dense := v.(*DenseAttr); v != nil && !dense {
+		r.limit(name, pos, v.String())
+	}
+	return v
 }
+
+// enter marks an alias as being resolved.
+func (r *resolver) enter(name string, pos Pos) bool {
+	if r.broken[name] { // looking into it again could take exponential time
+		r.fail(pos, "alias %s has an error", name)
+		return false
+	}
+	if len(r.busy) >= maxAliases {
+		r.fail(pos, "aliases stand for aliases more than %d deep", maxAliases)
+		return false
+	}
+	r.busy[name] = true
+	return true
+}
+
+// leave ends what enter began; errs is how many errors there were then.
+func (r *resolver) leave(name string, errs int) {
+	delete(r.busy, name)
+	if len(r.errs) > errs {
+		r.broken[name] = true
+	}
+}
+
+// limit refuses an alias that stands for a huge text: ten aliases that each
+// name the one before ten times stand for 10^10.
+func (r *resolver) limit(name string, pos Pos, text string) {
+	if len(text) > maxAliasText {
+		r.fail(pos, "alias %s stands for a text of more than %d bytes", name, maxAliasText)
+	}
+}
+
+const (
+	maxAliases   = 1000
+	maxAliasText = 1 << 20
+)
 
 func (r *resolver) denseArray(text string, pos Pos) Attribute {
 	n, err := inside(arrayParser, text, pos)
@@ -363,13 +404,21 @@ func (r *resolver) locAlias(name string, pos Pos) Location {
 		r.fail(pos, "alias %s is defined by itself", name)
 		return UnknownLoc{}
 	}
-	r.busy[name] = true
-	defer delete(r.busy, name)
+	if !r.enter(name, pos) {
+		return UnknownLoc{}
+	}
+	defer r.leave(name, len(r.errs))
 	n := a.Attr.Loc.Loc
 	if n == nil {
 		n = aliasLoc(a.Attr.Loc.Alias, a.Attr.Pos)
 	}
 	l := r.loc(n)
+	if _, file := l.(FileLoc); !file {
+		bad := len(r.errs)
+		if r.limit(name, pos, l.String()); len(r.errs) > bad {
+			l = UnknownLoc{}
+		}
+	}
 	r.locs[name] = l
 	return l
 }

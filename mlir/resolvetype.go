@@ -9,7 +9,11 @@ import (
 // typ makes the type of t; on an error it records it and returns nil.
 func (r *resolver) typ(t *typeRef) Type {
 	if t.fn != nil {
-		return r.fnType(t.fn)
+		bad := len(r.errs)
+		if f := r.fnType(t.fn); len(r.errs) == bad {
+			return f
+		}
+		return nil
 	}
 	if v, ok := r.types[t.text]; ok {
 		return v
@@ -65,16 +69,26 @@ func (r *resolver) bangType(t *typeRef) (Type, *Error) {
 	if r.busy[t.text] {
 		return nil, errorf(t.pos, "alias %s is defined by itself", t.text)
 	}
-	r.busy[t.text] = true
-	defer delete(r.busy, t.text)
 	n := len(r.errs)
-	v := r.typ(a.Attr.Type)
-	if v == nil {
-		err := r.errs[len(r.errs)-1]
-		r.errs = r.errs[:n]
-		return nil, err
+	if !r.enter(t.text, t.pos) {
+		return nil, r.since(n)
 	}
-	return v, nil
+	v := r.typ(a.Attr.Type)
+	if v != nil && len(r.errs) == n { // a function type can hold a nil
+		r.limit(t.text, t.pos, v.String())
+	}
+	r.leave(t.text, n)
+	return v, r.since(n)
+}
+
+// since returns the first error after the n-th and forgets it and those behind.
+func (r *resolver) since(n int) *Error {
+	if len(r.errs) == n {
+		return nil
+	}
+	err := r.errs[n]
+	r.errs = r.errs[:n]
+	return err
 }
 
 func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
@@ -100,9 +114,7 @@ func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
 		}
 		v = tt
 	}
-	if len(r.errs) > bad {
-		err := r.errs[bad]
-		r.errs = r.errs[:bad]
+	if err := r.since(bad); err != nil {
 		return nil, err
 	}
 	if tt, ok := v.(*TensorType); ok {

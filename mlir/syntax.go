@@ -95,7 +95,7 @@ func (s operands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 		back := lex.MakeCheckpoint()
 		if !accept(lex, ",") {
 			if s.n > 0 {
-				return unexpected(lex.Peek(), strconv.Itoa(s.n)+" operands: ','")
+				return unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+2)+" of "+strconv.Itoa(s.n))
 			}
 			return nil
 		}
