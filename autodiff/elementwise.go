@@ -115,12 +115,13 @@ func gradRem(t *tape, n, ct *ir.Node) {
 	}
 }
 
-// b a^(b-1) and y log(a); the latter 0 where a is 0
+// b a^(b-1), 0 where b is 0, and y log(a), 0 where a is 0
 func gradPow(t *tape, n, ct *ir.Node) {
 	a, b := n.In[0], n.In[1]
 	if t.wants(0) {
 		low := t.op(ir.OpPow, a, t.op(ir.OpSub, b, t.scalar(b, 1)))
-		t.add(0, t.mul(ct, t.mul(b, low)))
+		slope := t.where(t.compare("NE", b, t.scalar(b, 0)), t.mul(b, low)) // 0 times infinity at a = 0
+		t.add(0, t.mul(ct, slope))
 	}
 	if t.wants(1) {
 		zero := t.compare("EQ", a, t.scalar(a, 0))

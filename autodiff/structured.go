@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ltc/ir"
@@ -185,8 +186,18 @@ func gradGather(t *tape, n, ct *ir.Node) {
 		t.add(0, t.zeros(x))
 		return
 	}
-	i = t.op(ir.OpMinimum, t.op(ir.OpMaximum, i, t.scalar(i, 0)), t.scalar(i, float64(x.Type.Shape[0]-1)))
+	i = t.op(ir.OpMinimum, t.op(ir.OpMaximum, i, t.scalar(i, 0)), t.lastRow(i, x))
 	t.add(0, t.op(ir.OpScatterAdd, t.zeros(x), i, ct))
+}
+
+// lastRow is the index of the last row of x, or the largest index that i's dtype
+// has.
+func (t *tape) lastRow(i, x *ir.Node) *ir.Node {
+	bits := 8 * i.Type.DType.Size()
+	if i.Type.DType.IsSigned() {
+		bits--
+	}
+	return t.scalar(i, math.Min(float64(x.Type.Shape[0]-1), math.Ldexp(1, bits)-1))
 }
 
 // x passes through; an update's gradient is that of the row it was added to,
@@ -201,7 +212,7 @@ func gradScatterAdd(t *tape, n, ct *ir.Node) {
 		t.add(2, t.zeros(updates))
 		return
 	}
-	inside := t.op(ir.OpAnd, t.compare("GE", i, t.scalar(i, 0)), t.compare("LT", i, t.scalar(i, float64(n.Type.Shape[0]))))
+	inside := t.op(ir.OpAnd, t.compare("GE", i, t.scalar(i, 0)), t.compare("LE", i, t.lastRow(i, n)))
 	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{{Ints: updates.Type.Shape}, {Ints: allAxes(i.Type.Rank())}})
 	t.add(2, t.where(mask, t.op(ir.OpGather, ct, i)))
 }
