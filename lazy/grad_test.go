@@ -1,0 +1,414 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+// vary is an input of a gradient case: values drawn from [lo, hi].
+type vary struct {
+	dims   []int
+	lo, hi float64
+}
+
+func in(lo, hi float64, dims ...int) vary { return vary{dims, lo, hi} }
+
+// gradCase is a function whose gradients, first and second, are compared with
+// central differences. The inputs keep away from kinks.
+type gradCase struct {
+	name string
+	in   []vary
+	f    func(x []*Tensor) *Tensor
+}
+
+func unary(name string, lo, hi float64, f func(x *Tensor) *Tensor) gradCase {
+	return gradCase{name, []vary{in(lo, hi, 2, 3)}, func(x []*Tensor) *Tensor { return f(x[0]) }}
+}
+
+func binary(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
+	return gradCase{name, []vary{a, b}, func(x []*Tensor) *Tensor { return f(x[0], x[1]) }}
+}
+
+// index records an i32 vector.
+func index(x *Tensor, rows ...int32) *Tensor { return From(x.tr, rows, len(rows)) }
+
+var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, reduceGrads, matmulGrads, indexGrads, compositeGrads)
+
+var elementwiseGrads = []gradCase{
+	unary("abs", 0.2, 2, (*Tensor).Abs),
+	unary("abs of negative", -2, -0.2, (*Tensor).Abs),
+	unary("neg", -2, 2, (*Tensor).Neg),
+	unary("sign", 0.2, 2, (*Tensor).Sign),
+	unary("exp", -2, 2, (*Tensor).Exp),
+	unary("expm1", -2, 2, (*Tensor).Expm1),
+	unary("log", 0.5, 3, (*Tensor).Log),
+	unary("log1p", -0.5, 3, (*Tensor).Log1p),
+	unary("sqrt", 0.5, 3, (*Tensor).Sqrt),
+	unary("rsqrt", 0.5, 3, (*Tensor).Rsqrt),
+	unary("sin", -3, 3, (*Tensor).Sin),
+	unary("cos", -3, 3, (*Tensor).Cos),
+	unary("tanh", -2, 2, (*Tensor).Tanh),
+	unary("sigmoid", -3, 3, (*Tensor).Sigmoid),
+	unary("floor", 0.2, 0.8, (*Tensor).Floor),
+	unary("ceil", 0.2, 0.8, (*Tensor).Ceil),
+	unary("round", 0.6, 0.9, (*Tensor).Round),
+	unary("relu above 0", 0.2, 2, (*Tensor).ReLU),
+	unary("relu below 0", -2, -0.2, (*Tensor).ReLU),
+	binary("add", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Add),
+	binary("sub", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Sub),
+	binary("mul", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Mul),
+	binary("div", in(-2, 2, 3), in(0.5, 2, 3), (*Tensor).Div),
+	binary("div by negative", in(-2, 2, 3), in(-2, -0.5, 3), (*Tensor).Div),
+	binary("rem", in(2.1, 2.9, 3), in(0.95, 1, 3), (*Tensor).Rem),
+	binary("rem of negative", in(-2.9, -2.1, 3), in(0.95, 1, 3), (*Tensor).Rem),
+	binary("pow", in(0.5, 2, 3), in(-2, 2, 3), (*Tensor).Pow),
+	unary("pow of negative", -2, -0.5, func(x *Tensor) *Tensor { return x.Pow(x.like(3)) }),
+	unary("power of a constant", -2, 2, func(x *Tensor) *Tensor { return x.like(1.5).Pow(x) }),
+	binary("maximum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Maximum),
+	binary("minimum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Minimum),
+	binary("select", in(-2, 2, 4), in(-2, 2, 4), func(x, y *Tensor) *Tensor {
+		return From(x.tr, []bool{true, false, false, true}, 4).Select(x, y)
+	}),
+	binary("select by compare", in(0, 1, 4), in(2, 3, 4), func(x, y *Tensor) *Tensor { return x.Less(y).Select(x.Mul(y), y) }),
+	unary("convert to f64", -2, 2, func(x *Tensor) *Tensor { return x.Convert(F64).Mul(x) }),
+	unary("used twice", -2, 2, func(x *Tensor) *Tensor { return x.Sin().Mul(x).Add(x) }),
+	binary("both operands one", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return x.Mul(x).Add(x.Sub(y).Mul(x.Sub(y))) }),
+}
+
+var broadcastGrads = []gradCase{
+	binary("add row", in(-2, 2, 2, 3), in(-2, 2, 3), (*Tensor).Add),
+	binary("add to row", in(-2, 2, 3), in(-2, 2, 2, 3), (*Tensor).Add),
+	binary("mul both", in(-2, 2, 2, 1), in(-2, 2, 1, 3), (*Tensor).Mul),
+	binary("mul scalar", in(-2, 2), in(-2, 2, 2, 2), (*Tensor).Mul),
+	binary("div by scalar", in(-2, 2, 2, 2), in(1, 2), (*Tensor).Div),
+	binary("sub column", in(-2, 2, 2, 1), in(-2, 2, 3), (*Tensor).Sub),
+	binary("pow row", in(0.5, 2, 2, 1), in(-1, 1, 3), (*Tensor).Pow),
+	binary("maximum row", in(0, 1, 2, 1), in(2, 3, 3), (*Tensor).Maximum),
+	binary("select scalar", in(-2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		return From(x.tr, []bool{true, false}, 2, 1).Select(x, y)
+	}),
+	unary("broadcast", -2, 2, func(x *Tensor) *Tensor { return x.Unsqueeze(1).BroadcastTo(4, 2, 2, 3).Sin() }),
+	unary("broadcast inner axis", -2, 2, func(x *Tensor) *Tensor {
+		return record1(ir.OpBroadcast, x, ir.Attr{Ints: []int{2, 2, 3}}, ir.Attr{Ints: []int{0, 2}})
+	}),
+}
+
+var shapeGrads = []gradCase{
+	unary("reshape", -2, 2, func(x *Tensor) *Tensor { return x.Reshape(3, -1).Sin() }),
+	unary("transpose", -2, 2, func(x *Tensor) *Tensor { return x.Transpose().Sin() }),
+	{"transpose of three", []vary{in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Transpose(2, 0, -2).Sin() }},
+	{"transpose of scalar", []vary{in(-2, 2)}, func(x []*Tensor) *Tensor { return x[0].Transpose().Sin() }},
+	{"slice", []vary{in(-2, 2, 7)}, func(x []*Tensor) *Tensor { return x[0].Slice([]int{1}, []int{4}, []int{1}).Sin() }},
+	{"slice with strides", []vary{in(-2, 2, 8, 3)}, func(x []*Tensor) *Tensor {
+		return x[0].Slice([]int{1, 0}, []int{8, 3}, []int{3, 2}).Sin()
+	}},
+	{"slice to the stride's rest", []vary{in(-2, 2, 6)}, func(x []*Tensor) *Tensor { return x[0].Slice([]int{0}, []int{6}, []int{4}).Sin() }},
+	{"empty slice", []vary{in(-2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].Slice([]int{2}, []int{2}, []int{1}) }},
+	binary("concatenate", in(-2, 2, 2, 1), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor { return Concatenate(-1, x, y, x).Sin() }),
+	binary("pad", in(-2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{1}, []int{2}, []int{0}).Sin() }),
+	binary("pad inside", in(-2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{2}, []int{1}, []int{2}).Sin() }),
+	binary("pad with negative", in(-2, 2, 5), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{-1}, []int{-2}, []int{0}).Sin() }),
+	binary("pad negative and inside", in(-2, 2, 4), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{-2}, []int{-1}, []int{1}).Sin() }),
+	binary("pad a plane", in(-2, 2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor {
+		return x.Pad(y, []int{1, -1}, []int{-1, 2}, []int{1, 0}).Sin()
+	}),
+}
+
+var reduceGrads = []gradCase{
+	unary("sum", -2, 2, func(x *Tensor) *Tensor { return x.Sum().Sin() }),
+	unary("sum of rows", -2, 2, func(x *Tensor) *Tensor { return x.Sum(-1).Sin() }),
+	unary("sum of columns", -2, 2, func(x *Tensor) *Tensor { return x.Sum(-2).Sin() }),
+	{"sum of two axes", []vary{in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Sum(0, -1).Sin() }},
+	unary("mean", -2, 2, func(x *Tensor) *Tensor { return x.Mean(1).Sin() }),
+	unary("max", -2, 2, func(x *Tensor) *Tensor { return x.Max(-1).Sin() }),
+	unary("max of all", -2, 2, func(x *Tensor) *Tensor { return x.Max().Sin() }),
+	unary("min", -2, 2, func(x *Tensor) *Tensor { return x.Min(0).Sin() }),
+	unary("argmax", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.ArgMax(1).Convert(F64).Unsqueeze(1)) }),
+	{"sum of nothing", []vary{in(-2, 2, 2, 0)}, func(x []*Tensor) *Tensor { return x[0].Sum(1) }},
+}
+
+var matmulGrads = []gradCase{
+	binary("matmul", in(-2, 2, 2, 3), in(-2, 2, 3, 2), matmulSin),
+	binary("matmul of batches", in(-2, 2, 2, 2, 3), in(-2, 2, 2, 3, 1), matmulSin),
+	binary("matmul with a shared matrix", in(-2, 2, 2, 2, 3), in(-2, 2, 3, 2), matmulSin),
+	binary("matmul of a shared matrix", in(-2, 2, 2, 3), in(-2, 2, 2, 3, 1), matmulSin),
+	binary("matmul with batches that broadcast", in(-2, 2, 2, 1, 1, 2), in(-2, 2, 3, 2, 1), matmulSin),
+	binary("matmul of a row", in(-2, 2, 3), in(-2, 2, 3, 2), matmulSin),
+	binary("matmul with a column", in(-2, 2, 2, 3), in(-2, 2, 3), matmulSin),
+	binary("matmul of vectors", in(-2, 2, 3), in(-2, 2, 3), matmulSin),
+	binary("matmul of a row with batches", in(-2, 2, 3), in(-2, 2, 2, 3, 2), matmulSin),
+	unary("matmul with itself", -1, 1, func(x *Tensor) *Tensor { return x.MatMul(x.Transpose()) }),
+}
+
+func matmulSin(x, y *Tensor) *Tensor { return x.MatMul(y).Sin() }
+
+var indexGrads = []gradCase{
+	{"gather", []vary{in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Gather(index(x[0], 2, 0)).Sin() }},
+	{"gather of repeated rows", []vary{in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Gather(index(x[0], 1, 1, 0, 1)).Sin() }},
+	{"gather clamped", []vary{in(-2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].Gather(index(x[0], -5, 1, 9)).Sin() }},
+	{"gather by u8 from many", []vary{in(-2, 2, 300)}, func(x []*Tensor) *Tensor {
+		return x[0].Gather(From(x[0].tr, []uint8{255, 44, 0}, 3)).Sin()
+	}},
+	{"gather a scalar index", []vary{in(-2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].Gather(From(x[0].tr, []int64{1}, 1).Reshape()).Sin() }},
+	{"scatter_add", []vary{in(-2, 2, 3, 2), in(-2, 2, 4, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterAdd(index(x[0], 2, 0, 2, 2), x[1]).Sin()
+	}},
+	{"scatter_add out of range", []vary{in(-2, 2, 3), in(-2, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterAdd(index(x[0], -1, 0, 3, 1), x[1]).Sin()
+	}},
+	{"scatter_add by u8 into many", []vary{in(-2, 2, 300), in(-2, 2, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterAdd(From(x[0].tr, []uint8{255, 44}, 2), x[1]).Sin()
+	}},
+}
+
+// Composites of the tests: without a gradient of their own, one in the other.
+var (
+	testSquare = define(composite{name: "test.square", body: func(x []*Tensor, _ []ir.Param) *Tensor { return x[0].Mul(x[0]) }})
+	testOuter  = define(composite{name: "test.outer", body: func(x []*Tensor, p []ir.Param) *Tensor {
+		return testSquare.call(nil, x[0].Sin()).Add(x[0].Softmax(-1)).MulScalar(p[0].Float).Add(x[1])
+	}})
+	testUnused = define(composite{name: "test.unused", body: func(x []*Tensor, _ []ir.Param) *Tensor { return x[0].Exp() }})
+)
+
+var compositeGrads = []gradCase{
+	unary("softmax", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(-1) }),
+	unary("softmax of columns", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(0) }),
+	unary("log_softmax", -2, 2, func(x *Tensor) *Tensor { return x.LogSoftmax(1) }),
+	{"cross_entropy", []vary{in(-2, 2, 3, 4)}, func(x []*Tensor) *Tensor { return x[0].CrossEntropy(index(x[0], 3, 0, 1)) }},
+	unary("erf", -2, 2, (*Tensor).Erf),
+	unary("gelu", -2, 2, (*Tensor).GELU),
+	{"layer_norm", []vary{in(-2, 2, 2, 4), in(0.5, 2, 4), in(-1, 1, 4)}, func(x []*Tensor) *Tensor { return x[0].LayerNorm(x[1], x[2], 1e-3).Sin() }},
+	binary("nested without gradients of their own", in(-2, 2, 2, 3), in(-2, 2, 2, 3), func(x, y *Tensor) *Tensor {
+		return testOuter.call([]ir.Param{{Name: "by", Float: 1.5, IsFloat: true}}, x, y).Sin()
+	}),
+	binary("operand that the body leaves out", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return testUnused.call(nil, x, y) }),
+	unary("composite of one operand twice", -1, 1, func(x *Tensor) *Tensor {
+		return testOuter.call([]ir.Param{{Name: "by", Float: 2, IsFloat: true}}, x, x)
+	}),
+}
+
+// gradTest evaluates one case.
+type gradTest struct {
+	gradCase
+	tr   *Trace
+	data [][]float64
+	rng  *rand.Rand
+	ops  map[ir.Op]bool // of the value
+}
+
+// record records the case at the present inputs: the weighted sum of f, and the
+// weighted sum of that one's gradients.
+func (g *gradTest) record() (x []*Tensor, first, second *Tensor) {
+	for i, v := range g.in {
+		x = append(x, From(g.tr, g.data[i], append([]int{}, v.dims...)...))
+		if len(v.dims) == 0 {
+			x[i] = From(g.tr, g.data[i], 1).Reshape()
+		}
+	}
+	first = weighted(g.f(x))
+	for _, d := range Grad(first, x...) {
+		if s := weighted(d); second == nil {
+			second = s
+		} else {
+			second = second.Add(s)
+		}
+	}
+	return x, first, second
+}
+
+// weighted is a sum of the elements with weights that differ.
+func weighted(y *Tensor) *Tensor {
+	if y.Err() != nil {
+		return y
+	}
+	n := y.Type().Elements()
+	weights := Iota(y.tr, F64, 0, n).AddScalar(1.5).Sin().AddScalar(1.1).Reshape(y.Shape()...)
+	return y.Mul(weights).Sum()
+}
+
+func (g *gradTest) values(t *testing.T) (first, second float64) {
+	_, a, b := g.record()
+	require.NoError(t, g.tr.MarkStep(a, b))
+	return a.Float(), b.Float()
+}
+
+func TestGrad(t *testing.T) {
+	covered := map[ir.Op]bool{}
+	for _, c := range gradCases {
+		t.Run(c.name, func(t *testing.T) {
+			dev, err := Open("eval")
+			require.NoError(t, err)
+			g := &gradTest{gradCase: c, tr: NewTrace(dev), rng: rand.New(rand.NewPCG(1, 2))}
+			for _, v := range c.in {
+				data := make([]float64, types.Shape(v.dims).Elements())
+				for i := range data {
+					data[i] = v.lo + (v.hi-v.lo)*g.rng.Float64()
+				}
+				g.data = append(g.data, data)
+			}
+			x, first, second := g.record()
+			for _, n := range g.tr.b.Walk(first.node) {
+				covered[n.Op] = true
+			}
+			all := slices.Concat([]*Tensor{first, second}, Grad(first, x...), Grad(second, x...))
+			require.NoError(t, g.tr.MarkStep(all...))
+			for i := range x {
+				got1, err := ToSlice[float64](all[2+i])
+				require.NoError(t, err)
+				got2, err := ToSlice[float64](all[2+len(x)+i])
+				require.NoError(t, err)
+				g.compare(t, i, got1, got2)
+			}
+		})
+	}
+	for i := range ops.Table {
+		row := &ops.Table[i]
+		if slices.ContainsFunc(row.Operands, func(o ops.Operand) bool { return o.Is.Allows(F64) }) {
+			require.True(t, covered[ir.Op(i)], "no gradient case has the op %s: add one", row.Mnemonic())
+		}
+	}
+}
+
+// compare compares the gradients of input i with central differences, at up to
+// 16 of its elements.
+func (g *gradTest) compare(t *testing.T, i int, first, second []float64) {
+	t.Helper()
+	const h = 1e-5
+	x := g.data[i]
+	require.Len(t, first, len(x))
+	for k := range x {
+		if len(x) > 16 && k%44 != 0 && k != 255 {
+			continue
+		}
+		old := x[k]
+		x[k] = old + h
+		a1, a2 := g.values(t)
+		x[k] = old - h
+		b1, b2 := g.values(t)
+		x[k] = old
+		requireNear(t, (a1-b1)/(2*h), first[k], fmt.Sprintf("gradient of input %d at %d", i, k))
+		requireNear(t, (a2-b2)/(2*h), second[k], fmt.Sprintf("second gradient of input %d at %d", i, k))
+	}
+}
+
+// requireNear allows 1e-6, absolute and of the value.
+func requireNear(t *testing.T, want, got float64, what string) {
+	t.Helper()
+	require.LessOrEqual(t, math.Abs(got-want), 1e-6*(1+math.Abs(want)), "%s is %v, central differences give %v", what, got, want)
+}
+
+// numbers marks a step and returns the values of xs.
+func numbers(t *testing.T, tr *Trace, xs ...*Tensor) [][]float64 {
+	t.Helper()
+	require.NoError(t, tr.MarkStep(xs...))
+	all := make([][]float64, len(xs))
+	for i, x := range xs {
+		var err error
+		all[i], err = ToSlice[float64](x)
+		require.NoError(t, err)
+	}
+	return all
+}
+
+func evalTrace(t *testing.T) *Trace {
+	dev, err := Open("eval")
+	require.NoError(t, err)
+	return NewTrace(dev)
+}
+
+// Where a function has a kink, or several elements are extreme, the gradient is
+// a convention.
+func TestGradAtKinks(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		x    []float64
+		f    func(x *Tensor) *Tensor
+		want []float64
+	}{
+		{"abs is flat at 0", []float64{0, -1, 1}, (*Tensor).Abs, []float64{0, -1, 1}},
+		{"relu is flat at 0", []float64{0, -1, 1}, (*Tensor).ReLU, []float64{0, 0, 1}},
+		{"ties share the maximum", []float64{3, 1, 3, 3}, func(x *Tensor) *Tensor { return x.Max() }, []float64{1.0 / 3, 0, 1.0 / 3, 1.0 / 3}},
+		{"ties share the minimum", []float64{1, 1, 3, 4}, func(x *Tensor) *Tensor { return x.Min() }, []float64{0.5, 0.5, 0, 0}},
+		{"equal operands share", []float64{1, 2}, func(x *Tensor) *Tensor { return x.Maximum(x.like(2)) }, []float64{0, 0.5}},
+		{"of minimum, too", []float64{1, 2}, func(x *Tensor) *Tensor { return x.Minimum(x.like(2)) }, []float64{1, 0.5}},
+		{"power 0 of 0", []float64{0, 2}, func(x *Tensor) *Tensor { return x.Pow(x.like(0)) }, []float64{0, 0}},
+		{"power 1 of 0", []float64{0, 2}, func(x *Tensor) *Tensor { return x.Pow(x.like(1)) }, []float64{1, 1}},
+		{"power of 0", []float64{2, 0}, func(x *Tensor) *Tensor { return x.like(0).Pow(x) }, []float64{0, 0}},
+	} {
+		tr := evalTrace(t)
+		x := From(tr, c.x)
+		got := numbers(t, tr, Grad(c.f(x).Sum(), x)...)
+		require.Equal(t, c.want, got[0], c.name)
+	}
+}
+
+func TestGradOfIntermediate(t *testing.T) {
+	tr := evalTrace(t)
+	x := From(tr, []float64{1, 2})
+	y := x.Mul(x)
+	loss := y.Mul(y).Sum()
+	got := numbers(t, tr, Grad(loss, y, x, loss)...)
+	require.Equal(t, [][]float64{{2, 8}, {4, 32}, {1}}, got)
+}
+
+func TestGradOfIndependent(t *testing.T) {
+	tr := evalTrace(t)
+	x, other := From(tr, []float64{1, 2}), From(tr, []float64{3, 4, 5})
+	later := x.Exp() // of x, but not on the way to the loss
+	got := numbers(t, tr, Grad(x.Mul(x).Sum(), other, later)...)
+	require.Equal(t, [][]float64{{0, 0, 0}, {0, 0}}, got)
+}
+
+// Through an integer or a comparison nothing flows.
+func TestGradStopsAtIntegers(t *testing.T) {
+	tr := evalTrace(t)
+	x := From(tr, []float64{1.5, 2.5})
+	whole := x.Convert(I32).Convert(F64)
+	above := x.Greater(x.like(2)).Convert(F64)
+	got := numbers(t, tr, Grad(whole.Add(above).Mul(x).Sum(), x)...)
+	require.Equal(t, [][]float64{{1, 3}}, got)
+}
+
+// The gradient of a 16-bit tensor has its dtype.
+func TestGradKeepsDType(t *testing.T) {
+	for _, d := range []types.DType{F16, BF16, F32} {
+		tr := evalTrace(t)
+		x := From(tr, []float32{1, 2, 3}).Convert(d)
+		g := Grad(x.Softmax(0).Mul(x).Sum().Convert(F32), x)[0]
+		require.Equal(t, types.Of(d, 3), g.Type())
+		require.NoError(t, tr.MarkStep(g))
+	}
+}
+
+func TestGradOfVariables(t *testing.T) {
+	dev, err := Open("eval")
+	require.NoError(t, err)
+	tr := NewTrace(dev)
+	w := SetValues(dev.Variable("w", F64, 2), []float64{3, -1})
+	frozen := SetValues(dev.Variable("frozen", F64, 2), []float64{2, 2})
+	x := From(tr, []float64{1, 2})
+	loss := x.Mul(w).Mul(w).Mul(frozen).Sum()
+	g := Grad(loss, w)
+	b := loss.Backward()
+	got := numbers(t, tr, g[0], b.Of(w), b.Of(frozen))
+	require.Equal(t, [][]float64{{12, -8}, {12, -8}, {9, 2}}, got)
+}
+
+func TestThirdGradient(t *testing.T) {
+	tr := evalTrace(t)
+	x := From(tr, []float64{2})
+	y := x.Pow(x.like(4)).Sum()
+	for range 3 {
+		y = Grad(y, x)[0].Sum()
+	}
+	require.InDelta(t, 48, numbers(t, tr, y)[0][0], 1e-9)
+}
