@@ -20,7 +20,8 @@ type Builder struct {
 	nextID int32
 	slab   []Node
 	table  []*Node // open addressing, a power of two long
-	used   int
+	used   int // nodes made since Forget
+	last   int // and between the two Forgets before
 	mark   uint32 // of the latest capture
 	stack  []frame
 	walked Graph
@@ -46,7 +47,7 @@ func (b *Builder) Forget() {
 	if len(b.table) > 64 && b.used < len(b.table)/8 {
 		b.table = make([]*Node, len(b.table)/2)
 	}
-	b.used, b.slab = 0, nil
+	b.last, b.used, b.slab = b.used, 0, nil
 }
 
 // Len returns how many nodes were made since the last Forget.
@@ -97,7 +98,13 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 
 func (b *Builder) alloc() *Node {
 	if len(b.slab) == 0 {
-		b.slab = make([]Node, min(max(16, b.used), 256))
+		// As many as the last step had, in slabs that one kept tensor may keep
+		// alive.
+		n := b.last - b.used
+		if n <= 0 {
+			n = max(b.used, 8)
+		}
+		b.slab = make([]Node, min(n, 256))
 	}
 	n := &b.slab[0]
 	b.slab = b.slab[1:]
