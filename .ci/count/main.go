@@ -53,7 +53,9 @@ func count(path string) error {
 			if e.Action == "fail" {
 				failed[e.Package]++
 			}
-			if e.Action != "pass" { // what a passing test says interests nobody
+			// What passing tests say interests nobody; of skips, the reasons
+			// of whole tests do.
+			if e.Action == "fail" || e.Action == "skip" && !strings.Contains(e.Test, "/") {
 				fmt.Print(strings.Join(quiet[key], ""))
 			}
 			delete(quiet, key)

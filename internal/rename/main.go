@@ -83,8 +83,8 @@ func skipped(dir string) bool {
 // the repository's directories, and in the lines of go.mod files, also of those
 // that tests write from strings. The name alone can mean other things.
 type replacer struct {
-	inPath, inMod *regexp.Regexp
-	path          string
+	inPath, inMod, inBlock *regexp.Regexp
+	path                   string
 }
 
 func newReplacer(root, old, path string) (*replacer, error) {
@@ -102,7 +102,9 @@ func newReplacer(root, old, path string) (*replacer, error) {
 	return &replacer{
 		inPath: regexp.MustCompile(`(^|[^\w./~-])` + old + `(/(?:` + strings.Join(dirs, "|") + `)\b)`),
 		inMod:  regexp.MustCompile(`((?:\b|\\n)(?:module|require|replace)[ \t]+)` + old + `([\s"` + "`" + `\\]|$)`),
-		path:   path,
+		// A line of a block `require ( … )`.
+		inBlock: regexp.MustCompile(`(?m)(^[ \t]+)` + old + `([ \t]+v[0-9])`),
+		path:    path,
 	}, nil
 }
 
@@ -117,6 +119,9 @@ func (r *replacer) file(name string) (bool, error) {
 	}
 	with := []byte("${1}" + strings.ReplaceAll(r.path, "$", "$$") + "${2}")
 	out := r.inMod.ReplaceAll(r.inPath.ReplaceAll(text, with), with)
+	if filepath.Base(name) == "go.mod" {
+		out = r.inBlock.ReplaceAll(out, with)
+	}
 	if bytes.Equal(out, text) {
 		return false, nil
 	}
