@@ -129,10 +129,14 @@ func (a StructAttr) String() string {
 func (a *DenseAttr) String() string { return "dense<" + a.Literal + "> : " + a.Type.String() }
 
 func (a SymbolAttr) String() string {
-	if !bareSymbol(string(a)) {
-		return "@" + quote(string(a))
+	parts := strings.Split(string(a), "::@")
+	for i, p := range parts {
+		if !bareSymbol(p) {
+			p = quote(p)
+		}
+		parts[i] = "@" + p
 	}
-	return "@" + string(a)
+	return strings.Join(parts, "::")
 }
 
 func (a ArrayAttr) String() string {
@@ -211,11 +215,11 @@ func bareName(s string) bool {
 	return s != ""
 }
 
-// bareSymbol is bareName for symbols, nested ones included, which may hold -.
+// bareSymbol is bareName for symbols, which may hold -.
 func bareSymbol(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if !isLetter(c) && c != ':' && c != '@' && (i == 0 || !isDigit(c) && c != '$' && c != '.' && c != '-') {
+		if !isLetter(c) && (i == 0 || !isDigit(c) && c != '$' && c != '.' && c != '-') {
 			return false
 		}
 	}

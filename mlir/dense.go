@@ -237,7 +237,7 @@ func (d *denseDecoder) element() *Error {
 	if !d.pair {
 		return d.scalar()
 	}
-	for i, mark := range []byte{'(', ','} {
+	for _, mark := range []byte{'(', ','} {
 		if d.space(); d.off >= len(d.text) || d.text[d.off] != mark {
 			return d.fail(d.off, "a complex number is written (re, im)")
 		}
@@ -246,7 +246,6 @@ func (d *denseDecoder) element() *Error {
 		if err := d.scalar(); err != nil {
 			return err
 		}
-		_ = i
 	}
 	if d.space(); d.off >= len(d.text) || d.text[d.off] != ')' {
 		return d.fail(d.off, "a complex number is written (re, im)")

@@ -1,6 +1,10 @@
 package mlir
 
-import "github.com/alecthomas/participle/v2/lexer"
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
 
 // moduleSyntax is module @name attributes {…} {…}; it reads the op's name.
 type moduleSyntax struct{ plain }
@@ -35,9 +39,12 @@ func (moduleSyntax) fits(op *Op) bool {
 }
 func symbolOrNone(op *Op) bool {
 	a := op.Attrs.Get("sym_name")
-	_, ok := a.(StringAttr)
-	return ok || a == nil
+	s, ok := a.(StringAttr)
+	return ok && flat(string(s)) || a == nil
 }
+
+// flat reports whether a name prints as one symbol, not as nested ones.
+func flat(name string) bool { return name != "" && !strings.Contains(name, "::@") }
 
 func (moduleSyntax) print(p *printer, op *Op) {
 	if _, ok := op.Attrs.Get("sym_name").(StringAttr); ok {
@@ -211,7 +218,7 @@ func (funcSyntax) outs(lex *lexer.PeekingLexer) (outs []typeRef, attrs []*dictNo
 
 func (funcSyntax) fits(op *Op) bool {
 	ft := op.FuncType()
-	if ft == nil || op.SymName() == "" || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
+	if ft == nil || !flat(op.SymName()) || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
 		return false
 	}
 	switch v := op.Attrs.Get("sym_visibility").(type) {
@@ -369,7 +376,7 @@ func (customCallSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 
 func (customCallSyntax) fits(op *Op) bool {
 	s, ok := op.Attrs.Get("call_target_name").(StringAttr)
-	return ok && s != "" && len(op.Regions) == 0
+	return ok && flat(string(s)) && len(op.Regions) == 0
 }
 func (customCallSyntax) shows() []string { return []string{"call_target_name"} }
 func (customCallSyntax) print(p *printer, op *Op) {

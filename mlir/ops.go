@@ -22,9 +22,9 @@ type opDef struct {
 
 // The parts that many ops share.
 var (
-	comma = word{text: ","}
-	equal = word{text: "="}
-	any_  = operands{-1}
+	comma       = word{text: ","}
+	equal       = word{text: "="}
+	anyOperands = operands{-1}
 )
 
 // named is `, word = value`.
@@ -52,8 +52,8 @@ var opList = []opDef{
 	{name: "func.func", syntax: syntax{funcSyntax{}}, isolated: true, verify: verifyFunc,
 		props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
 	{name: "func.call", syntax: syntax{callSyntax{}}, props: []string{"callee", "no_inline"}, verify: verifyCall},
-	{name: "func.return", syntax: form(any_, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
-	{name: "stablehlo.return", syntax: form(any_, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
+	{name: "func.return", syntax: form(anyOperands, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
+	{name: "stablehlo.return", syntax: form(anyOperands, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
 
 	unaryOp("abs", verifyAbs),
 	unaryOp("cbrt", verifySame(floatOrComplex)),
@@ -123,10 +123,10 @@ var opList = []opDef{
 	{name: "stablehlo.slice", props: []string{"start_indices", "limit_indices", "strides"}, verify: verifySlice,
 		syntax: form(operands{1}, sliceRanges{}, attrDict{}, funcType{})},
 	{name: "stablehlo.dynamic_slice", props: []string{"slice_sizes"}, verify: verifyDynamicSlice,
-		syntax: form(any_, named("sizes", attr{name: "slice_sizes", kind: i64sAttr}), attrDict{}, funcType{})},
-	{name: "stablehlo.dynamic_update_slice", syntax: form(any_, attrDict{}, funcType{}), verify: verifyDynamicUpdateSlice},
+		syntax: form(anyOperands, named("sizes", attr{name: "slice_sizes", kind: i64sAttr}), attrDict{}, funcType{})},
+	{name: "stablehlo.dynamic_update_slice", syntax: form(anyOperands, attrDict{}, funcType{}), verify: verifyDynamicUpdateSlice},
 	{name: "stablehlo.concatenate", props: []string{"dimension"}, verify: verifyConcatenate,
-		syntax: form(any_, dimOf("dimension"), attrDict{}, funcType{})},
+		syntax: form(anyOperands, dimOf("dimension"), attrDict{}, funcType{})},
 	{name: "stablehlo.pad", props: []string{"edge_padding_low", "edge_padding_high", "interior_padding"}, verify: verifyPad,
 		syntax: form(operands{2}, named("low", attr{name: "edge_padding_low", kind: i64sAttr}),
 			named("high", attr{name: "edge_padding_high", kind: i64sAttr}),
@@ -148,7 +148,7 @@ var opList = []opDef{
 
 	{name: "stablehlo.composite", verify: verifyComposite,
 		props:  []string{"name", "composite_attributes", "decomposition", "version"},
-		syntax: form(attr{name: "name", kind: stringAttr}, any_, attrDict{}, funcType{})},
+		syntax: form(attr{name: "name", kind: stringAttr}, anyOperands, attrDict{}, funcType{})},
 	{name: "stablehlo.custom_call", syntax: syntax{customCallSyntax{}},
 		props: []string{"call_target_name", "has_side_effect", "backend_config", "api_version", "called_computations",
 			"operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings"}},
@@ -181,7 +181,7 @@ var opList = []opDef{
 	{name: "stablehlo.replica_id", syntax: form(attrDict{}, typeList{})},
 	{name: "stablehlo.partition_id", syntax: form(attrDict{}, typeList{})},
 	{name: "stablehlo.create_token", syntax: form(attrDict{}, typeList{})},
-	{name: "stablehlo.after_all", syntax: form(any_, attrDict{}, sameType{})},
+	{name: "stablehlo.after_all", syntax: form(anyOperands, attrDict{}, sameType{})},
 
 	// What the dialect's own tests compare results with.
 	{name: "check.expect_eq_const", props: []string{"value"}, syntax: form(operands{1}, comma, denseOfOperand{}, attrDict{})},
