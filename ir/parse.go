@@ -25,9 +25,6 @@ func Parse(file, text string) (g *Graph, err error) {
 		if p.pos == len(p.text) {
 			break
 		}
-		if g != nil && g.Nodes == nil && g.Results == nil {
-			break
-		}
 		if g, err = p.graph(); err != nil {
 			return nil, err
 		}
