@@ -20,9 +20,9 @@ type Builder struct {
 	nextID int32
 	slab   []Node
 	table  []*Node // open addressing, a power of two long
-	used   int // nodes made since Forget
-	last   int // and between the two Forgets before
-	mark   uint32 // of the latest capture
+	used   int     // nodes made since Forget
+	last   int     // and between the two Forgets before
+	mark   uint32  // of the latest capture
 	stack  []frame
 	walked Graph
 }

@@ -238,9 +238,11 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	if len(y) != 2 && !x[:len(x)-2].Equal(y[:len(y)-2]) {
 		return breaks(3, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
 	}
-	shape := slices.Clone(x)
-	shape[len(shape)-1] = y[len(y)-1]
-	t := types.Type{DType: in[0].Type.DType, Shape: shape}
+	t := in[0].Type
+	if x[len(x)-1] != y[len(y)-1] {
+		t.Shape = slices.Clone(x)
+		t.Shape[len(x)-1] = y[len(y)-1]
+	}
 	if err := t.Check(); err != nil {
 		return breaks(3, "%v", err)
 	}
