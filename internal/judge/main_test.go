@@ -93,6 +93,8 @@ func TestRun(t *testing.T) {
 		"h.mlir":       double,
 		"i.mlir":       double,
 		"ops.txtar":    "Comment.\n-- x.mlir --\n" + double + "-- x.txt --\nnothing\n-- mlir --\n" + double,
+		"op.txtar":     "Doubles.\n-- x.run --\ndouble(x) for f32\nx: [3] 1 2 -inf\n=: [3] 2 4 -inf\n-- x.mlir --\n" + double,
+		"oq.txtar":     "Doubles.\n-- x.run --\ndouble(x) for f64\nx: [3] 1 2 3\n=: [3] 2 4 6\n-- x.mlir --\n" + double,
 		"ignored.text": double,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -125,11 +127,15 @@ func TestRun(t *testing.T) {
 		`skip g.mlir: no function main`,
 		`ok   h.mlir`,
 		`FAIL i.mlir: i.in.npz: arr_0: argument 0 wants f32[3], found f64[3]`,
+		`ok   op.txtar:x.mlir`,
+		`ok   op.txtar:x.run`,
 		`ok   ops.txtar:x.mlir`,
 		`ok   ops.txtar:mlir`,
-		`4 passed, 5 failed, 2 skipped`,
+		`ok   oq.txtar:x.mlir`,
+		`FAIL oq.txtar:x.run: operand 0 of the archive, f64[3], is not argument 0 of main`,
+		`7 passed, 6 failed, 2 skipped`,
 		``,
-	}, lines[len(lines)-7:])
+	}, lines[len(lines)-11:])
 
 	out.Reset()
 	ok, err = run(&out, os.Args[0], "run_with_xla.py", "eval", `/a\.mlir$`, []string{dir})

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
+	"ltc/internal/optest"
 	"ltc/internal/samples"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -20,7 +21,8 @@ import (
 type program struct {
 	name string // its file, or archive:file
 	text string
-	npz  string // file of its inputs; "" if there is none
+	npz  string      // file of its inputs; "" if there is none
+	run  *optest.Run // what an op's archive says about the program, if it is from one
 }
 
 // find returns the programs below dirs whose name matches, in order of names.
@@ -55,6 +57,13 @@ func find(dirs []string, wanted *regexp.Regexp) ([]program, error) {
 					add(program{name: path + ":" + f.Name, text: string(f.Data)})
 				}
 			}
+			a, err := optest.Read(path)
+			if err != nil {
+				return nil // an archive of another kind
+			}
+			for i, r := range a.Runs {
+				add(program{name: path + ":" + r.Name + ".run", text: a.MLIR[i], run: r})
+			}
 			return nil
 		})
 		if err != nil {
@@ -66,6 +75,9 @@ func find(dirs []string, wanted *regexp.Regexp) ([]program, error) {
 
 // inputs returns a value for each argument.
 func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
+	if p.run != nil {
+		return p.listed(args)
+	}
 	if p.npz == "" {
 		return made(args)
 	}
@@ -86,6 +98,30 @@ func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
 		}
 		if !values[i].Type.Equal(a.Type) {
 			return nil, fmt.Errorf("%s: %s: argument %d wants %v, found %v", p.npz, name, i, a.Type, values[i].Type)
+		}
+	}
+	return values, nil
+}
+
+// listed returns the values that an op's archive lists, once for each dtype,
+// and made up ones for what the op adds to them.
+func (p program) listed(args []backends.Arg) ([]soa.View, error) {
+	values, err := made(args)
+	if err != nil {
+		return nil, err
+	}
+	i := 0
+	for _, d := range p.run.DTypes {
+		for _, o := range p.run.Operands {
+			x, err := o.Tensor(d)
+			if err != nil {
+				return nil, err
+			}
+			if i == len(args) || !x.Type.Equal(args[i].Type) {
+				return nil, fmt.Errorf("operand %d of the archive, %v, is not argument %d of main", i, x.Type, i)
+			}
+			values[i] = x.View()
+			i++
 		}
 	}
 	return values, nil
