@@ -1,0 +1,218 @@
+package shapeinfer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	_ "ltc/backends/reference"
+	"ltc/internal/samples"
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lower"
+	"ltc/shapeinfer"
+	"ltc/soa"
+)
+
+// choices turns bytes into decisions; after the last one everything is 0.
+type choices struct{ data []byte }
+
+func (c *choices) of(n int) int {
+	if len(c.data) == 0 {
+		return 0
+	}
+	b := c.data[0]
+	c.data = c.data[1:]
+	return int(b) % n
+}
+
+// dtype is one of the ten, rarely another number.
+func (c *choices) dtype() types.DType {
+	if c.of(30) == 29 {
+		return types.DType(c.of(256))
+	}
+	all := types.DTypes()
+	return all[c.of(len(all))]
+}
+
+func (c *choices) shape() []int {
+	dims := make([]int, c.of(4))
+	for i := range dims {
+		dims[i] = []int{2, 3, 1, 2, 3, 0}[c.of(6)]
+	}
+	return dims
+}
+
+// number is small, rarely as large as can be.
+func (c *choices) number() int {
+	if c.of(40) == 39 {
+		return []int{math.MaxInt, math.MinInt, 1 << 40, -1 << 40, math.MaxInt32}[c.of(5)]
+	}
+	return []int{0, 1, 2, 1, 3, -1, 0, 2, -2, 4}[c.of(10)]
+}
+
+func (c *choices) attr(k ops.AttrKind, rank int) ir.Attr {
+	switch k {
+	case ops.Int, ops.Axis:
+		return ir.Attr{Int: int64(c.number())}
+	case ops.DType:
+		return ir.Attr{Int: int64(c.dtype())}
+	case ops.Literal:
+		return ir.Attr{Int: int64(c.of(2))}
+	case ops.String:
+		return ir.Attr{Str: []string{"EQ", "NE", "LT", "LE", "GT", "GE", "", "eq"}[c.of(8)]}
+	}
+	list := make([]int, rank)
+	if c.of(4) == 3 {
+		list = make([]int, c.of(4))
+	}
+	for i := range list {
+		list[i] = c.number()
+		if k == ops.Perm {
+			list[i] = i
+		}
+	}
+	return ir.Attr{Ints: list}
+}
+
+// try records the op that data says, on operands that it says, and runs it if
+// that is allowed. It returns the op and whether it ran.
+func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
+	c := &choices{data}
+	op := ir.Op(c.of(ir.NumOps))
+	if op == ir.OpParameter {
+		return op, false // its type is given, not inferred
+	}
+	row := op.Info()
+	b := ir.NewBuilder(shapeinfer.Infer)
+	var in []*ir.Node
+	operands := len(row.Operands)
+	if c.of(20) == 19 {
+		operands = c.of(4)
+	}
+	d, shape := types.DTypes()[c.of(10)], c.shape()
+	for i := range operands {
+		t := types.Type{DType: d, Shape: shape}
+		if c.of(6) == 5 {
+			t.DType = types.DTypes()[c.of(10)]
+		}
+		if i < len(row.Operands) && row.Operands[i].Is == ops.Integer && c.of(8) > 0 {
+			t.DType = types.I32
+		}
+		if i < len(row.Operands) && row.Operands[i].Is == ops.Bool && c.of(8) > 0 {
+			t.DType = types.Bool
+		}
+		if c.of(3) == 2 {
+			t.Shape = c.shape()
+		}
+		in = append(in, b.Parameter(t, "", nil))
+	}
+	var attrs []ir.Attr
+	for _, a := range row.Attrs {
+		attrs = append(attrs, c.attr(a.Kind, len(shape)))
+	}
+	var body *ir.Composite
+	if op == ir.OpComposite && c.of(4) > 0 {
+		body = double(types.Type{DType: d, Shape: shape})
+	}
+	n, err := shapeinfer.Record(b, op, in, attrs, body)
+	if err != nil {
+		requireLabel(t, row, err)
+		return op, false
+	}
+	require.NoError(t, n.Type.Check(), "%v", n.Type)
+	if n.Type.Elements() > 1000 {
+		return op, false
+	}
+	g := &ir.Graph{Name: "random"}
+	b.Capture(g, in, []*ir.Node{n}, nil)
+	require.NoError(t, g.Verify(shapeinfer.Infer))
+	runs(t, backend, g, n.Type)
+	return op, true
+}
+
+// double is a body of one operand; negation, where there is one.
+func double(t types.Type) *ir.Composite {
+	b := ir.NewBuilder(shapeinfer.Infer)
+	p := b.Parameter(t, "", nil)
+	y := p
+	if n, err := b.Node(ir.OpNeg, []*ir.Node{p}, nil, nil); err == nil {
+		y = n
+	}
+	g := &ir.Graph{Name: "test.neg"}
+	b.Capture(g, []*ir.Node{p}, []*ir.Node{y}, nil)
+	return &ir.Composite{Name: "test.neg", Graph: g}
+}
+
+// requireLabel requires that the error is of a rule that docs/ops.md lists, or
+// of the call's form.
+func requireLabel(t testing.TB, row *ops.Op, err error) {
+	t.Helper()
+	e, ok := errors.AsType[*shapeinfer.Error](err)
+	require.True(t, ok, "%T: %v", err, err)
+	labels := []string{"shapes", "operands", "attributes"}
+	for i := range row.Constraints() {
+		labels = append(labels, fmt.Sprintf("c%d", i+1))
+	}
+	label, ok := strings.CutPrefix(e.Label, row.Mnemonic()+"_")
+	broadcast := strings.HasPrefix(e.Label, "broadcast_c") // of the broadcast that an op asked for
+	require.True(t, ok && slices.Contains(labels, label) || broadcast, "%s has no rule %s", row.Mnemonic(), e.Label)
+	require.NotEmpty(t, e.Reason)
+}
+
+// runs requires that the program gives what was inferred.
+func runs(t testing.TB, backend backends.Backend, g *ir.Graph, want types.Type) {
+	t.Helper()
+	text := lower.Text(g, false)
+	exe, err := backend.Compile(context.Background(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err, "%s", text)
+	call := &backends.Call{Results: make([]soa.View, 1)}
+	for i, p := range g.Params {
+		v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", i))
+		require.NoError(t, err)
+		call.Args = append(call.Args, v)
+	}
+	require.NoError(t, exe.Execute(context.Background(), call), "%s", text)
+	require.True(t, exe.Signature().Results[0].Type.Equal(want))
+	require.True(t, call.Results[0].Type.Equal(want), "got %v, inferred %v: %s", call.Results[0].Type, want, text)
+}
+
+// Inference never panics, and what it says is what comes out.
+func TestRandomOps(t *testing.T) {
+	backend, err := backends.Open("eval")
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(3, 4))
+	ran := map[ir.Op]int{}
+	for range 30_000 {
+		data := make([]byte, 48)
+		for i := range data {
+			data[i] = byte(rng.Uint32())
+		}
+		if op, ok := try(t, backend, data); ok {
+			ran[op]++
+		}
+	}
+	for op := range ir.Op(ir.NumOps) {
+		if op != ir.OpParameter {
+			require.Greater(t, ran[op], 2, "too few random calls of %v were allowed", op)
+		}
+	}
+}
+
+func FuzzInfer(f *testing.F) {
+	backend, err := backends.Open("eval")
+	require.NoError(f, err)
+	for op := range ir.NumOps {
+		f.Add([]byte{byte(op), 1, 8, 2, 0, 1, 0, 0, 0, 0, 1})
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { try(t, backend, data) })
+}
