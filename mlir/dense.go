@@ -11,7 +11,9 @@ import (
 // Decode returns the values of the literal in row-major order, each in the
 // little-endian bytes of its type: a boolean and every integer of up to eight
 // bits is one byte (0 or 1; sign-extended), wider ones are the next of 2, 4 and
-// 8, index is 8, complex numbers are pairs. With splat set, data is one element
+// 8, index is 8, complex numbers are pairs. A float of fewer bits than its
+// bytes have holds them at the lower end: tf32 is the 19 highest bits of an
+// f32 in four bytes. With splat set, data is one element
 // that stands for all. The type must be static.
 func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 	d, e := a.decoder()
@@ -60,7 +62,7 @@ func elementSize(t Type) int {
 		switch t.Name {
 		case "f64":
 			return 8
-		case "f32":
+		case "f32", "tf32":
 			return 4
 		case "f16", "bf16":
 			return 2
@@ -370,7 +372,7 @@ func floatBits(s string, t FloatType) (uint64, bool) {
 	case t.Name == "f64":
 		return math.Float64bits(f), true
 	case mini:
-		return m.bits(f), true
+		return m.Bits(f), true
 	}
 	return 0, false
 }

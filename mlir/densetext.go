@@ -102,7 +102,7 @@ func FloatText(v float64, t FloatType) string {
 	case t.Name == "f32":
 		bits = uint64(math.Float32bits(float32(v)))
 	case mini:
-		bits = m.bits(v)
+		bits = m.Bits(v)
 	default:
 		return ""
 	}
@@ -117,7 +117,7 @@ func appendFloat(b []byte, bits uint64, t FloatType) []byte {
 	width := 64
 	switch {
 	case mini:
-		v, width = m.value(bits), m.width
+		v, width = m.Value(bits), m.width
 	case t.Name == "f32":
 		v, width = float64(math.Float32frombits(uint32(bits))), 32
 	default:

@@ -2,8 +2,8 @@ package mlir
 
 import "math"
 
-// miniFloat is a binary floating-point format of up to 16 bits.
-type miniFloat struct {
+// MiniFloat is a binary floating-point format narrower than f32.
+type MiniFloat struct {
 	width, mantissa int
 	bias            int
 	special         miniSpecial
@@ -21,9 +21,10 @@ const (
 
 // miniFloats are the formats narrower than f32, as the OCP and IEEE standards
 // and the names define them: E exponent bits, M mantissa bits.
-var miniFloats = map[string]miniFloat{
+var miniFloats = map[string]MiniFloat{
 	"f16":           {16, 10, 15, ieee, false},
 	"bf16":          {16, 7, 127, ieee, false},
+	"tf32":          {19, 10, 127, ieee, false},
 	"f4E2M1FN":      {4, 1, 1, finite, false},
 	"f6E2M3FN":      {6, 3, 1, finite, false},
 	"f6E3M2FN":      {6, 2, 3, finite, false},
@@ -37,7 +38,14 @@ var miniFloats = map[string]miniFloat{
 	"f8E8M0FNU":     {8, 0, 127, nanAll, true},
 }
 
-func (m miniFloat) sign() uint64 {
+// MiniFloatOf returns the format of the given name, such as f8E4M3FN, with
+// the number of its bits; false for f32, f64 and what is no float.
+func MiniFloatOf(name string) (m MiniFloat, bits int, ok bool) {
+	m, ok = miniFloats[name]
+	return m, m.width, ok
+}
+
+func (m MiniFloat) sign() uint64 {
 	if m.unsigned {
 		return 0
 	}
@@ -45,7 +53,7 @@ func (m miniFloat) sign() uint64 {
 }
 
 // magnitude is the mask of all bits but the sign.
-func (m miniFloat) magnitude() uint64 {
+func (m MiniFloat) magnitude() uint64 {
 	if m.unsigned {
 		return 1<<m.width - 1
 	}
@@ -53,7 +61,7 @@ func (m miniFloat) magnitude() uint64 {
 }
 
 // largest is the magnitude of the largest finite number.
-func (m miniFloat) largest() uint64 {
+func (m MiniFloat) largest() uint64 {
 	switch m.special {
 	case ieee:
 		return (m.magnitude()>>m.mantissa)<<m.mantissa - 1
@@ -63,7 +71,7 @@ func (m miniFloat) largest() uint64 {
 	return m.magnitude()
 }
 
-func (m miniFloat) nan() uint64 {
+func (m MiniFloat) nan() uint64 {
 	switch m.special {
 	case ieee:
 		exponent := (m.magnitude() >> m.mantissa) << m.mantissa
@@ -74,9 +82,9 @@ func (m miniFloat) nan() uint64 {
 	return m.magnitude()
 }
 
-// bits rounds f to nearest, ties to even. What is too large becomes infinity,
+// Bits rounds f to nearest, ties to even. What is too large becomes infinity,
 // or NaN where the format has none, or the largest number where it has neither.
-func (m miniFloat) bits(f float64) uint64 {
+func (m MiniFloat) Bits(f float64) uint64 {
 	if math.IsNaN(f) {
 		return m.nan()
 	}
@@ -103,7 +111,7 @@ func (m miniFloat) bits(f float64) uint64 {
 }
 
 // round returns the magnitude bits of f >= 0, which may be past the largest.
-func (m miniFloat) round(f float64) uint64 {
+func (m MiniFloat) round(f float64) uint64 {
 	switch {
 	case math.IsInf(f, 0):
 		return m.largest() + 1
@@ -128,8 +136,8 @@ func (m miniFloat) round(f float64) uint64 {
 	return uint64(exponent-1)<<m.mantissa + uint64(units)
 }
 
-// value returns the number that the bits stand for.
-func (m miniFloat) value(b uint64) float64 {
+// Value returns the number that the bits stand for.
+func (m MiniFloat) Value(b uint64) float64 {
 	v := b & m.magnitude()
 	switch {
 	case m.special == ieee && v > m.largest()+1, m.special == nanAll && v == m.magnitude(), m.special == nanNeg && b == m.sign():

@@ -17,7 +17,7 @@ type Move struct {
 
 type moveDim struct{ n, dst, src int } // strides in bytes
 
-// NewMove prepares a copy of elements of size bytes (1, 2, 4 or 8); strides
+// NewMove prepares a copy of elements of size bytes (1, 2, 4, 8 or 16); strides
 // are in elements and may be 0 or negative.
 func NewMove(size int, shape, dst, src []int) *Move {
 	m := &Move{size: size}
@@ -66,6 +66,8 @@ func (m *Move) Run(dst, src unsafe.Pointer) {
 		moveDims[uint32](m.dims, dst, src)
 	case 8:
 		moveDims[uint64](m.dims, dst, src)
+	case 16:
+		moveDims[[2]uint64](m.dims, dst, src)
 	default:
 		panic(fmt.Sprintf("soa: move of elements of %d bytes", m.size))
 	}
