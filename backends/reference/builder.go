@@ -27,9 +27,10 @@ type builder struct {
 	*compiler
 	code   *code
 	slotOf map[*mlir.Value]int
-	pos    int      // counts ops, and ends of regions, in order
-	scopes []*scope // of the regions around the current op
-	steps  []step   // of the current block
+	parts  map[*mlir.Value][]operand // of values that are no tensors; see values.go
+	pos    int                       // counts ops, and ends of regions, in order
+	scopes []*scope                  // of the regions around the current op
+	steps  []step                    // of the current block
 	site   *site
 }
 
@@ -40,12 +41,14 @@ type scope struct {
 	captured []int
 }
 
-// site is the op being prepared.
+// site is the op being prepared. Tuples count as what they hold: in and out
+// list tensors and tokens.
 type site struct {
 	op  *mlir.Op
 	pos int
 	in  []operand
 	out []tensor
+	res []int // slots of the results; -1 where not prepared yet
 	own []int // slots that stay alive until the op is done
 }
 
@@ -82,7 +85,7 @@ func (c *compiler) function(name string) (*code, error) {
 	}
 	c.open = append(c.open, name)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
-	b := &builder{compiler: c, code: &code{name: name, lastFallible: -1}, slotOf: map[*mlir.Value]int{}}
+	b := &builder{compiler: c, code: &code{name: name, lastFallible: -1}, slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{}}
 	if err := b.define(fn); err != nil {
 		return nil, err
 	}
@@ -93,17 +96,21 @@ func (c *compiler) function(name string) (*code, error) {
 func (b *builder) define(fn *mlir.Op) error {
 	body, c := fn.Body(), b.code
 	for i, a := range body.Args {
-		t, reason := parseTensor(a.Type)
+		ts, reason := leaves(a.Type)
 		if reason != "" {
 			if c.name != "main" { // of whose signature all is known already
 				b.lack(fn, fmt.Sprintf("argument %d: %s", i, reason))
 			}
-			t = tensor{dt: f32}
+			ts = []tensor{{dt: f32}}
 		}
-		c.types = append(c.types, t)
-		s := b.newSlot(slot{bytes: t.bytes(), kind: external})
-		c.args = append(c.args, s)
-		b.slotOf[a] = s
+		var parts []operand
+		for _, t := range ts {
+			c.types = append(c.types, t)
+			s := b.newSlot(slot{bytes: t.bytes(), kind: external})
+			c.args = append(c.args, s)
+			parts = append(parts, operand{t, s})
+		}
+		b.bind(a, parts)
 	}
 	results, err := b.ops(body)
 	if err != nil {
@@ -111,16 +118,14 @@ func (b *builder) define(fn *mlir.Op) error {
 	}
 	c.steps = b.steps
 	last := body.Ops[len(body.Ops)-1]
-	for i, s := range results {
-		t, reason := parseTensor(last.Operands[i].Type)
-		if reason != "" {
-			if c.name != "main" {
-				b.lack(fn, fmt.Sprintf("result %d: %s", i, reason))
-			}
-			continue
+	for i, v := range last.Operands {
+		if _, reason := leaves(v.Type); reason != "" && c.name != "main" {
+			b.lack(fn, fmt.Sprintf("result %d: %s", i, reason))
 		}
-		c.types = append(c.types, t)
-		c.results = append(c.results, b.ownResult(s, t, last.Ordinal))
+	}
+	for _, r := range results {
+		c.types = append(c.types, r.tensor)
+		c.results = append(c.results, b.ownResult(r.slot, r.tensor, last.Ordinal))
 	}
 	c.layout()
 	return nil
@@ -148,17 +153,18 @@ func (b *builder) ownResult(s int, t tensor, ordinal int) int {
 const maxPos = int(^uint(0) >> 1)
 
 // ops prepares a block's ops up to its terminator, into b.steps, and returns
-// the slots of what the terminator hands on.
-func (b *builder) ops(bl *mlir.Block) ([]int, error) {
+// what the terminator hands on.
+func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 	for i, op := range bl.Ops {
 		b.pos++
 		if i == len(bl.Ops)-1 {
 			if op.Name != "func.return" && op.Name != "stablehlo.return" {
 				return nil, b.errorAt(op, fmt.Errorf("the block does not end with a return"))
 			}
-			results := make([]int, len(op.Operands))
-			for j, v := range op.Operands {
-				results[j] = b.read(v)
+			var results []operand
+			for _, v := range op.Operands {
+				parts, _ := b.read(v)
+				results = append(results, parts...)
 			}
 			return results, nil
 		}
@@ -205,10 +211,8 @@ func (b *builder) op(op *mlir.Op) error {
 	if err != nil {
 		return b.errorAt(op, err)
 	}
-	for i, r := range op.Results {
-		if _, ok := b.slotOf[r]; !ok {
-			return b.errorAt(op, fmt.Errorf("result %d was not prepared", i))
-		}
+	if err := b.bindResults(s); err != nil {
+		return b.errorAt(op, err)
 	}
 	return nil
 }
@@ -218,36 +222,29 @@ func (b *builder) op(op *mlir.Op) error {
 func (b *builder) operands(s *site) bool {
 	ok := true
 	for i, v := range s.op.Operands {
-		t, reason := parseTensor(v.Type)
+		parts, reason := b.read(v)
 		if reason != "" && ok {
 			b.lack(s.op, fmt.Sprintf("operand %d: %s", i, reason))
 			ok = false
 		}
-		s.in = append(s.in, operand{t, b.read(v)})
+		s.in = append(s.in, parts...)
 	}
 	return ok
-}
-
-// read returns the slot of a value that the current op uses.
-func (b *builder) read(v *mlir.Value) int {
-	s, known := b.slotOf[v]
-	if !known { // of an op that was already found to be unsupported
-		s = b.newSlot(slot{})
-		b.slotOf[v] = s
-	}
-	b.use(s)
-	return s
 }
 
 func (b *builder) resultTypes(s *site) bool {
 	ok := true
 	for i, v := range s.op.Results {
-		t, reason := parseTensor(v.Type)
+		ts, reason := leaves(v.Type)
 		if reason != "" && ok {
 			b.lack(s.op, fmt.Sprintf("result %d: %s", i, reason))
 			ok = false
 		}
-		s.out = append(s.out, t)
+		s.out = append(s.out, ts...)
+	}
+	s.res = make([]int, len(s.out))
+	for i := range s.res {
+		s.res[i] = -1
 	}
 	return ok
 }
@@ -256,9 +253,19 @@ func (b *builder) resultTypes(s *site) bool {
 // what follows can be looked at.
 func (b *builder) placeholders(s *site) {
 	for _, r := range s.op.Results {
-		if _, ok := b.slotOf[r]; !ok {
-			b.slotOf[r] = b.newSlot(slot{})
+		if b.bound(r) {
+			continue
 		}
+		ts, reason := leaves(r.Type)
+		if reason != "" {
+			b.slotOf[r] = b.newSlot(slot{})
+			continue
+		}
+		parts := make([]operand, len(ts))
+		for i, t := range ts {
+			parts[i] = operand{t, b.newSlot(slot{})}
+		}
+		b.bind(r, parts)
 	}
 }
 

@@ -15,6 +15,7 @@ type dtype uint8
 
 const (
 	noType dtype = iota
+	token        // of no size
 	i1
 	i8
 	i16
@@ -36,19 +37,20 @@ var dtypeTable = [numTypes]struct {
 	mlir   string
 	public types.DType
 }{
-	i1:   {1, "i1", types.Bool},
-	i8:   {1, "i8", types.Invalid},
-	i16:  {2, "i16", types.Invalid},
-	i32:  {4, "i32", types.I32},
-	i64:  {8, "i64", types.I64},
-	u8:   {1, "ui8", types.U8},
-	u16:  {2, "ui16", types.Invalid},
-	u32:  {4, "ui32", types.U32},
-	u64:  {8, "ui64", types.U64},
-	f16:  {2, "f16", types.F16},
-	bf16: {2, "bf16", types.BF16},
-	f32:  {4, "f32", types.F32},
-	f64:  {8, "f64", types.F64},
+	token: {0, "!stablehlo.token", types.Invalid},
+	i1:    {1, "i1", types.Bool},
+	i8:    {1, "i8", types.Invalid},
+	i16:   {2, "i16", types.Invalid},
+	i32:   {4, "i32", types.I32},
+	i64:   {8, "i64", types.I64},
+	u8:    {1, "ui8", types.U8},
+	u16:   {2, "ui16", types.Invalid},
+	u32:   {4, "ui32", types.U32},
+	u64:   {8, "ui64", types.U64},
+	f16:   {2, "f16", types.F16},
+	bf16:  {2, "bf16", types.BF16},
+	f32:   {4, "f32", types.F32},
+	f64:   {8, "f64", types.F64},
 }
 
 func dtypeOf(t mlir.Type) dtype {

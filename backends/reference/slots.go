@@ -31,7 +31,7 @@ func (b *builder) touch(s, pos int) {
 func (b *builder) result(o *site, i int) int {
 	s := b.newSlot(slot{bytes: o.out[i].bytes()})
 	o.own = append(o.own, s)
-	b.slotOf[o.op.Results[i]] = s
+	o.res[i] = s
 	return s
 }
 
@@ -49,7 +49,7 @@ func (b *builder) resultOver(o *site, i int, operands ...int) int {
 }
 
 // alias makes result i share the memory of slot s.
-func (b *builder) alias(o *site, i, s int) { b.slotOf[o.op.Results[i]] = s }
+func (b *builder) alias(o *site, i, s int) { o.res[i] = s }
 
 // scratch makes a slot that lives as long as the op.
 func (b *builder) scratch(o *site, bytes int) int {
@@ -92,22 +92,15 @@ func (b *builder) region(o *site, r int, args []int, want []tensor) (*block, err
 		return nil, fmt.Errorf("region %d must have one block", r)
 	}
 	bl := o.op.Regions[r].Blocks[0]
-	if len(bl.Args) != len(args) {
-		return nil, fmt.Errorf("region %d takes %d arguments, want %d", r, len(bl.Args), len(args))
+	if err := b.regionArgs(bl, r, args, want); err != nil {
+		return nil, err
 	}
 	out := &block{args: args}
-	for i, a := range bl.Args {
-		if t, reason := parseTensor(a.Type); reason != "" || !t.equal(want[i]) {
-			return nil, fmt.Errorf("argument %d of region %d is %v, want %v", i, r, a.Type, want[i])
-		}
-		b.slotOf[a] = args[i]
-	}
 	outer := b.steps
 	b.steps = nil
 	sc := &scope{start: o.pos}
 	b.scopes = append(b.scopes, sc)
-	var err error
-	out.results, err = b.ops(bl)
+	results, err := b.ops(bl)
 	b.scopes = b.scopes[:len(b.scopes)-1]
 	out.steps, b.steps = b.steps, outer
 	if err != nil {
@@ -117,12 +110,9 @@ func (b *builder) region(o *site, r int, args []int, want []tensor) (*block, err
 	for _, s := range sc.captured {
 		b.touch(s, b.pos)
 	}
-	for _, v := range bl.Ops[len(bl.Ops)-1].Operands {
-		t, _ := parseTensor(v.Type)
-		out.types = append(out.types, t)
-	}
-	for _, s := range out.results {
-		b.touch(s, b.pos)
+	for _, r := range results {
+		b.touch(r.slot, b.pos)
+		out.results, out.types = append(out.results, r.slot), append(out.types, r.tensor)
 	}
 	return out, nil
 }
