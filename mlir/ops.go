@@ -208,6 +208,7 @@ var opDefs map[string]*opDef
 
 func init() {
 	opDefs = make(map[string]*opDef, len(opList))
+	opList = append(opList, chloOps...)
 	for i := range opList {
 		d := &opList[i]
 		d.shown = map[string]bool{}

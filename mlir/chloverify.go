@@ -1,0 +1,192 @@
+package mlir
+
+import "slices"
+
+// The rules of the CHLO dialect: its definitions' traits and checks. They have
+// no labels, for the specification does not treat the dialect.
+
+// verifyChloSame checks ops whose operands and result have one type.
+func verifyChloSame(elem elemRule) func(*verifier, *Op) {
+	return func(v *verifier, op *Op) {
+		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
+		if !ok || !v.count(op) {
+			return
+		}
+		for i, t := range ins {
+			if !sameTensor(t, outs[0]) {
+				v.fail(op, "", "operand %d is %s but the result is %s", i, t, outs[0])
+				return
+			}
+		}
+		if !elem(outs[0].Elem) {
+			v.fail(op, "", "cannot work on elements of type %s", outs[0].Elem)
+		}
+	}
+}
+
+// verifyChloPredicate checks the tests of floating-point numbers.
+func verifyChloPredicate(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok {
+		return
+	}
+	if !isFloat(ins[0].Elem) {
+		v.fail(op, "", "cannot work on elements of type %s", ins[0].Elem)
+	}
+	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != Type(I1) {
+		v.fail(op, "", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
+	}
+}
+
+// verifyChloBroadcast checks that the shapes of the operands broadcast to that
+// of the result.
+func verifyChloBroadcast(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, len(op.Operands), 1)
+	if !ok || !v.count(op) {
+		return
+	}
+	if a, b := ins[len(ins)-2].Elem, ins[len(ins)-1].Elem; !SameType(a, b) {
+		v.fail(op, "", "elements differ: %s and %s", a, b)
+		return
+	}
+	dims, err := BroadcastDims(op)
+	if err != "" {
+		v.fail(op, "", "%s", err)
+		return
+	}
+	for i, t := range ins {
+		for k, d := range dims[i] {
+			size := t.Shape[k]
+			if d < 0 || d >= int64(len(outs[0].Shape)) || size != 1 && !sameDim(size, outs[0].Shape[d]) {
+				v.fail(op, "", "operand %d is %s, which does not broadcast to the result's %s: dimension %d", i, t, outs[0], k)
+				return
+			}
+		}
+	}
+	for d, size := range outs[0].Shape {
+		if size == 1 || size == Dynamic {
+			continue
+		}
+		made := false
+		for i, t := range ins {
+			k := slices.Index(dims[i], int64(d))
+			made = made || k >= 0 && t.Shape[k] != 1
+		}
+		if !made {
+			v.fail(op, "", "the result is %s, but no operand has more than 1 in dimension %d", outs[0], d)
+			return
+		}
+	}
+}
+
+// BroadcastDims returns for each operand of a chlo.broadcast_… op the result's
+// dimensions that its own go to: the last ones, or for the operand of lower
+// rank those of the attribute broadcast_dimensions. why says what is wrong.
+func BroadcastDims(op *Op) (dims [][]int64, why string) {
+	rank := 0
+	for _, x := range op.Operands {
+		t, ok := x.Type.(*TensorType)
+		if !ok || t.Unranked {
+			return nil, "the operands should be tensors of known rank"
+		}
+		rank = max(rank, len(t.Shape))
+	}
+	given, explicit := Ints(op.Attrs.Get("broadcast_dimensions"))
+	for _, x := range op.Operands {
+		n := len(x.Type.(*TensorType).Shape)
+		if explicit && n < rank {
+			if len(given) != n || !slices.IsSorted(given) || len(slices.Compact(slices.Clone(given))) != n {
+				return nil, "broadcast_dimensions should be a rising list with an entry for each dimension of the operand of lower rank"
+			}
+			dims = append(dims, given)
+			continue
+		}
+		d := make([]int64, n)
+		for k := range d {
+			d[k] = int64(rank - n + k)
+		}
+		dims = append(dims, d)
+	}
+	return dims, ""
+}
+
+func verifyConstantLike(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 1)
+	if !ok {
+		return
+	}
+	if !sameShape(ins[0].Shape, outs[0].Shape) {
+		v.fail(op, "", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+	}
+	if op.Attrs.Get("value") == nil {
+		v.missing(op, "value", "a number", nil)
+	}
+}
+
+func verifyTopK(v *verifier, op *Op) {
+	ins, outs, ok := v.tensors(op, 1, 2)
+	if !ok {
+		return
+	}
+	k, isInt := Int(op.Attrs.Get("k"))
+	if !isInt || k < 0 {
+		v.missing(op, "k", "an integer that is not negative", op.Attrs.Get("k"))
+		return
+	}
+	last := len(ins[0].Shape) - 1
+	if last < 0 || ins[0].Shape[last] != Dynamic && ins[0].Shape[last] < k {
+		v.fail(op, "", "the operand is %s, but its last dimension should have at least k = %d", ins[0], k)
+		return
+	}
+	shape := slices.Clone(ins[0].Shape)
+	shape[last] = k
+	v.result(op, "", outs[0], shape)
+	v.result(op, "", outs[1], shape)
+	if !SameType(outs[0].Elem, ins[0].Elem) || outs[1].Elem != Type(I32) {
+		v.fail(op, "", "the results have elements %s and %s, but should have %s and i32", outs[0].Elem, outs[1].Elem, ins[0].Elem)
+	}
+}
+
+// verifyScan checks the body's arguments against slices of the inputs and the
+// inits, and what it returns against slices of the outputs and the carries.
+func verifyScan(v *verifier, op *Op) {
+	inputs, _, outputs, ok := scanSegments(op)
+	if !ok {
+		v.fail(op, "", "operandSegmentSizes and resultSegmentSizes do not tell %d operands and %d results apart", len(op.Operands), len(op.Results))
+		return
+	}
+	dim, ok := Int(op.Attrs.Get("dimension"))
+	if !ok || dim < 0 {
+		v.missing(op, "dimension", "an integer that is not negative", op.Attrs.Get("dimension"))
+		return
+	}
+	body := op.Body()
+	if body == nil || len(body.Args) != len(op.Operands) || body.Ops[len(body.Ops)-1].Name != "stablehlo.return" ||
+		len(body.Ops[len(body.Ops)-1].Operands) != len(op.Results) {
+		v.fail(op, "", "needs a body of one block that takes %d arguments and returns %d values", len(op.Operands), len(op.Results))
+		return
+	}
+	v.slicesOf(op, "operand", op.Operands, body.Args, inputs, int(dim))
+	v.slicesOf(op, "result", op.Results, body.Ops[len(body.Ops)-1].Operands, outputs, int(dim))
+}
+
+// slicesOf checks that the type of each inner value is that of the outer one,
+// for the first n without dimension dim.
+func (v *verifier) slicesOf(op *Op, what string, outer, inner []*Value, n, dim int) {
+	for i, x := range outer {
+		t, ok := x.Type.(*TensorType)
+		u, ok2 := inner[i].Type.(*TensorType)
+		if !ok || !ok2 || t.Unranked || i < n && dim >= len(t.Shape) {
+			v.fail(op, "", "%s %d is %s, but a tensor with a dimension %d is expected", what, i, x.Type, dim)
+			return
+		}
+		shape := t.Shape
+		if i < n {
+			shape = slices.Delete(slices.Clone(shape), dim, dim+1)
+		}
+		if !sameShape(shape, u.Shape) || !SameType(t.Elem, u.Elem) {
+			v.fail(op, "", "%s %d is %s, but the body has %s in its place", what, i, t, u)
+			return
+		}
+	}
+}
