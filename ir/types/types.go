@@ -71,26 +71,23 @@ func (t Type) Equal(o Type) bool { return t.DType == o.DType && t.Shape.Equal(o.
 func (t Type) String() string { return string(t.Shape.append([]byte(t.DType.String()))) }
 
 // Check reports why t cannot be the type of a tensor: an unknown dtype, a
-// negative dimension, or a size in bytes that does not fit an int.
+// negative dimension, or a size in bytes that does not fit an int. Dimensions of
+// 0 do not help the others: strides are products of some of them.
 func (t Type) Check() error {
 	if !t.DType.Valid() {
 		return errors.New("invalid dtype " + t.DType.String())
 	}
-	size, zero := t.DType.Size(), false
 	for i, d := range t.Shape {
 		if d < 0 {
 			return fmt.Errorf("dimension %d is negative: %d", i, d)
 		}
-		zero = zero || d == 0
 	}
-	if zero {
-		return nil
-	}
+	size := t.DType.Size()
 	for _, d := range t.Shape {
-		if size > math.MaxInt/d {
+		if d > 0 && size > math.MaxInt/d {
 			return fmt.Errorf("%v has more bytes than an int can count", t)
 		}
-		size *= d
+		size *= max(d, 1)
 	}
 	return nil
 }
