@@ -322,7 +322,9 @@ func (a attrReader) dtype(s string) (d types.DType) {
 // of a row: composites, and functions.
 var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error){
 	"parameter": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0], nil },
-	"composite": func(tr *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return callDouble(tr, x), nil },
+	"composite": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return callDouble(tr, a.c.Attr("name", a.d), x), nil
+	},
 	"broadcast_to": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].BroadcastTo(a.ints("dims")...), nil
 	},
@@ -355,13 +357,13 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	},
 }
 
-// callDouble records a call of test.double, a body over f32[3], whatever the
-// operands are.
-func callDouble(tr *Trace, x []*Tensor) *Tensor {
+// callDouble records a call of a composite whose body doubles f32[3], whatever
+// the operands are.
+func callDouble(tr *Trace, name string, x []*Tensor) *Tensor {
 	b := ir.NewBuilder(shapeinfer.Infer)
 	p := b.Parameter(types.Of(F32, 3), "", nil)
 	sum := must(b.Node(ir.OpAdd, []*ir.Node{p, p}, nil, nil))
-	body := &ir.Composite{Name: "test.double", Graph: &ir.Graph{Name: "test.double"}}
+	body := &ir.Composite{Name: name, Graph: &ir.Graph{Name: name}}
 	b.Capture(body.Graph, []*ir.Node{p}, []*ir.Node{sum}, nil)
 	var in []*ir.Node
 	for _, v := range x {

@@ -1,6 +1,7 @@
 package shapeinfer
 
 import (
+	"regexp"
 	"slices"
 
 	"ltc/ir"
@@ -275,6 +276,8 @@ func inferScatterAdd(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *
 	return x, nil
 }
 
+var namespaced = regexp.MustCompile(`^[A-Za-z_]\w*\.[\w.]+$`)
+
 func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (types.Type, *broken) {
 	if body == nil || len(body.Graph.Results) != 1 {
 		return breaks(1, "it has no body with one result")
@@ -287,6 +290,9 @@ func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (types.Type,
 		if !p.Type.Equal(in[i].Type) {
 			return breaks(1, "operand %d of %s must be %v, is %v", i, body.Name, p.Type, in[i].Type)
 		}
+	}
+	if !namespaced.MatchString(body.Name) {
+		return breaks(2, "the name %q has none, or has other than letters, digits, _ and .", body.Name)
 	}
 	return body.Graph.Results[0].Type, nil
 }

@@ -127,7 +127,7 @@ var Table = []Op{
 	// Structure.
 	{Name: "Composite", Doc: "calls a graph by name: what it computes is its body, and a backend that knows the name may do it in its own way.",
 		Operands: []Operand{{Name: "x", Variadic: true}},
-		Where:    []string{"the operands have the types of the body's parameters"},
+		Where:    []string{"the operands have the types of the body's parameters", "the name has a namespace, as ltc.softmax has"},
 		Traits:   OwnRule | OwnLowering | Internal},
 }
 
