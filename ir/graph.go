@@ -1,6 +1,10 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"ltc/internal/diag"
+)
 
 // Graph is a program: the nodes that its results need, operands before users.
 type Graph struct {
@@ -13,6 +17,10 @@ type Graph struct {
 	Alias []int
 
 	hash uint64
+
+	// of a parsed graph, for errors
+	src     diag.Source
+	offsets []int // of the nodes
 }
 
 type frame struct {

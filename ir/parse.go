@@ -1,7 +1,6 @@
 package ir
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -110,7 +109,7 @@ func (p *parser) graph() (*Graph, error) {
 	if err := p.expect("graph"); err != nil {
 		return nil, err
 	}
-	g := &Graph{}
+	g := &Graph{src: p.src}
 	var err error
 	if g.Name, err = p.quoted(); err != nil {
 		return nil, err
@@ -125,6 +124,8 @@ func (p *parser) graph() (*Graph, error) {
 		return nil, err
 	}
 	for !p.accept("return") {
+		p.space()
+		g.offsets = append(g.offsets, p.pos)
 		n, err := p.node(g)
 		if err != nil {
 			return nil, err
@@ -365,66 +366,4 @@ func (p *parser) typeAndLoc(n *Node) (err error) {
 	}
 	n.Loc = callsite.At(file, line)
 	return p.expect(")")
-}
-
-// Verify checks what the rest of the compiler relies on: nodes in order,
-// parameters numbered, operand counts and types as infer says, results and
-// aliases within the graph. Graphs of a builder pass by construction.
-func (g *Graph) Verify(infer Infer) error {
-	params := 0
-	for i, n := range g.Nodes {
-		if err := g.verifyNode(i, n, infer, &params); err != nil {
-			return fmt.Errorf("graph %q: %%%d = %s: %w", g.Name, i, n.Op, err)
-		}
-	}
-	if params != len(g.Params) || len(g.Alias) != len(g.Results) {
-		return fmt.Errorf("graph %q: parameters or aliases are not those of its nodes and results", g.Name)
-	}
-	taken := map[int]bool{}
-	for i, r := range g.Results {
-		if int(r.ID) >= len(g.Nodes) || g.Nodes[r.ID] != r {
-			return fmt.Errorf("graph %q: result %d is not one of its nodes", g.Name, i)
-		}
-		a := g.Alias[i]
-		switch {
-		case a < -1 || a >= len(g.Params):
-			return fmt.Errorf("graph %q: result %d: alias %d: there are %d parameters", g.Name, i, a, len(g.Params))
-		case a >= 0 && (taken[a] || !g.Params[a].Type.Equal(r.Type)):
-			return fmt.Errorf("graph %q: result %d: alias %d: the parameter has another type or is taken twice", g.Name, i, a)
-		}
-		taken[a] = true
-	}
-	return nil
-}
-
-func (g *Graph) verifyNode(i int, n *Node, infer Infer, params *int) error {
-	row := n.Op.Info()
-	if int(n.ID) != i || len(n.Attrs) != len(row.Attrs) {
-		return fmt.Errorf("numbered %d with %d attributes; want %d attributes", n.ID, len(n.Attrs), len(row.Attrs))
-	}
-	for _, x := range n.In {
-		if int(x.ID) >= i || x.ID < 0 || g.Nodes[x.ID] != x {
-			return fmt.Errorf("operand %%%d does not come before it", x.ID)
-		}
-	}
-	if n.Op == OpParameter {
-		if n.Attrs[0].Int != int64(*params) || g.Params[*params] != n {
-			return fmt.Errorf("index %d, want %d", n.Attrs[0].Int, *params)
-		}
-		*params++
-		return n.Type.Check()
-	}
-	if n.Body != nil {
-		if err := n.Body.Graph.Verify(infer); err != nil {
-			return err
-		}
-	}
-	t, err := infer(n.Op, n.In, n.Attrs, n.Body)
-	if err != nil {
-		return err
-	}
-	if !t.Equal(n.Type) {
-		return fmt.Errorf("type is %v, the rule gives %v", n.Type, t)
-	}
-	return nil
 }

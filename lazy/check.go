@@ -5,10 +5,6 @@ import (
 	"hash/maphash"
 	"os"
 
-	"ltc/ir"
-	"ltc/lower"
-	"ltc/mlir"
-	"ltc/shapeinfer"
 	"ltc/soa"
 )
 
@@ -44,26 +40,6 @@ func (v *value) intact() error {
 	}
 	if now, err := checksum(v.view); err != nil || now != *v.sum {
 		return fmt.Errorf("%w: borrowed data %v was written before the step that reads it had run; use From, which copies", ErrUsage, v.view.Type)
-	}
-	return nil
-}
-
-// checkProgram holds a program's stages against each other: the graph against
-// the type rules, the lowering against itself, the text against the parser and
-// the verifier.
-func checkProgram(g *ir.Graph, text string) error {
-	if err := g.Verify(shapeinfer.Infer); err != nil {
-		return fmt.Errorf("internal error: %w", err)
-	}
-	if again := lower.Text(g, true); again != text {
-		return fmt.Errorf("internal error: lowering twice gives two texts")
-	}
-	m, err := mlir.Parse("step.mlir", text)
-	if err == nil {
-		err = mlir.Verify(m)
-	}
-	if err != nil {
-		return fmt.Errorf("internal error: the program's text: %w", err)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"ltc/backends"
 	"ltc/ir"
 	"ltc/lower"
-	"ltc/mlir"
 )
 
 // defaultPrograms is how many programs a device keeps compiled.
@@ -90,7 +89,7 @@ func (p *program) compile(d *Device) {
 	start := time.Now()
 	p.text = lower.Text(p.graph, true)
 	if checking {
-		if p.err = checkProgram(p.graph, p.text); p.err != nil {
+		if p.err = lower.Check(p.graph, p.text); p.err != nil {
 			return
 		}
 	}
@@ -107,20 +106,6 @@ func (p *program) explain(err error) error {
 	if !ok || failed.Op < 0 {
 		return fmt.Errorf("run: %w", err)
 	}
-	m, parseErr := mlir.Parse("step.mlir", p.text)
-	if parseErr != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	at := ""
-	m.Walk(func(op *mlir.Op) bool {
-		if op.Ordinal != failed.Op {
-			return true
-		}
-		if loc, ok := op.Loc.(mlir.FileLoc); ok {
-			at = fmt.Sprintf("%s:%d: ", loc.File, loc.Line)
-		}
-		at += op.Name + ": "
-		return false
-	})
+	at := lower.Place(p.text, failed.Op)
 	return fmt.Errorf("%srun: %w", at, failed.Reason)
 }

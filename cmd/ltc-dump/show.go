@@ -38,10 +38,7 @@ func (c *call) graph(file string) (*ir.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.Verify(shapeinfer.Infer); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return g, nil
+	return g, g.Verify(shapeinfer.Infer)
 }
 
 // module reads a file and returns the text of the MLIR module that it holds or

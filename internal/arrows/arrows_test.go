@@ -41,8 +41,7 @@ var allowed = map[string][]string{
 	"backends/reference":      {"backends/kit", "backends", "mlir", "soa"},
 	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends", "mlir", "soa", "github.com/llir/llvm", "github.com/ebitengine/purego"},
 	"backends/cuda":           {"backends/kit", "backends", "mlir", "soa", "github.com/ebitengine/purego"},
-	// mlir only to find the line of an op that failed in the text it handed down.
-	"lazy":       {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa", "mlir"},
+	"lazy":       {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
 	"nn":         {"lazy"},
 	"optim":      {"lazy"},
 	"data":       {"lazy"},

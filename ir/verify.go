@@ -1,0 +1,81 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+
+	"ltc/internal/diag"
+)
+
+// Verify checks what the rest of the compiler relies on: nodes in order,
+// parameters numbered, operand counts and types as infer says, results and
+// aliases within the graph. Graphs of a builder pass by construction.
+func (g *Graph) Verify(infer Infer) error {
+	params := 0
+	for i, n := range g.Nodes {
+		if err := g.verifyNode(i, n, infer, &params); err != nil {
+			return g.at(i, err)
+		}
+	}
+	if params != len(g.Params) || len(g.Alias) != len(g.Results) {
+		return fmt.Errorf("graph %q: parameters or aliases are not those of its nodes and results", g.Name)
+	}
+	taken := map[int]bool{}
+	for i, r := range g.Results {
+		if int(r.ID) >= len(g.Nodes) || g.Nodes[r.ID] != r {
+			return fmt.Errorf("graph %q: result %d is not one of its nodes", g.Name, i)
+		}
+		a := g.Alias[i]
+		switch {
+		case a < -1 || a >= len(g.Params):
+			return fmt.Errorf("graph %q: result %d: alias %d: there are %d parameters", g.Name, i, a, len(g.Params))
+		case a >= 0 && (taken[a] || !g.Params[a].Type.Equal(r.Type)):
+			return fmt.Errorf("graph %q: result %d: alias %d: the parameter has another type or is taken twice", g.Name, i, a)
+		}
+		taken[a] = true
+	}
+	return nil
+}
+
+// at adds to an error its node, by its place in the text if it was parsed.
+func (g *Graph) at(i int, err error) error {
+	if inner := new(diag.Error); errors.As(err, &inner) {
+		return err // of a composite's body
+	}
+	if i < len(g.offsets) {
+		return g.src.Errorf(g.offsets[i], "%v", err)
+	}
+	return fmt.Errorf("graph %q: %%%d: %w", g.Name, i, err)
+}
+
+func (g *Graph) verifyNode(i int, n *Node, infer Infer, params *int) error {
+	row := n.Op.Info()
+	if int(n.ID) != i || len(n.Attrs) != len(row.Attrs) {
+		return fmt.Errorf("%s: numbered %d with %d attributes; want %d attributes", n.Op, n.ID, len(n.Attrs), len(row.Attrs))
+	}
+	for _, x := range n.In {
+		if int(x.ID) >= i || x.ID < 0 || g.Nodes[x.ID] != x {
+			return fmt.Errorf("%s: operand %%%d does not come before it", n.Op, x.ID)
+		}
+	}
+	if n.Op == OpParameter {
+		if n.Attrs[0].Int != int64(*params) || g.Params[*params] != n {
+			return fmt.Errorf("%s: index %d, want %d", n.Op, n.Attrs[0].Int, *params)
+		}
+		*params++
+		return n.Type.Check()
+	}
+	if n.Body != nil {
+		if err := n.Body.Graph.Verify(infer); err != nil {
+			return err
+		}
+	}
+	t, err := infer(n.Op, n.In, n.Attrs, n.Body)
+	if err != nil {
+		return err
+	}
+	if !t.Equal(n.Type) {
+		return fmt.Errorf("%s: type is %v, the rule gives %v", n.Op, n.Type, t)
+	}
+	return nil
+}
