@@ -67,17 +67,6 @@ type unsupportedCallee struct{}
 
 func (unsupportedCallee) Error() string { return "the function has unsupported ops" }
 
-// prepareBarrier hands its operands on; nothing here moves ops.
-func prepareBarrier(b *builder, o *site) error {
-	if len(o.in) != len(o.out) {
-		return fmt.Errorf("%d operands and %d results", len(o.in), len(o.out))
-	}
-	for i, in := range o.in {
-		b.alias(o, i, in.slot)
-	}
-	return nil
-}
-
 // prepareIf runs the first region if the predicate holds, else the second.
 func prepareIf(b *builder, o *site) error {
 	if len(o.in) != 1 || o.in[0].dt != i1 || o.in[0].n != 1 || len(o.op.Regions) != 2 {
@@ -215,7 +204,7 @@ func prepareWhile(b *builder, o *site) error {
 	return nil
 }
 
-// prepareCustomCall calls the host.
+// prepareCustomCall calls the host, with what tuples hold and without tokens.
 func prepareCustomCall(b *builder, o *site) error {
 	target := stringAttr(o.op.Attrs.Get("call_target_name"))
 	run := backends.Host(target)
@@ -223,7 +212,7 @@ func prepareCustomCall(b *builder, o *site) error {
 		return unsupportedf("no host function %q is registered: see backends.RegisterHost", target)
 	}
 	for _, t := range slices.Concat(inTypes(o), o.out) {
-		if !t.dt.public().Valid() {
+		if t.dt != token && !t.dt.public().Valid() {
 			return unsupportedf("a host function cannot take elements of %v", t.dt)
 		}
 	}
@@ -235,10 +224,14 @@ func prepareCustomCall(b *builder, o *site) error {
 	b.emitTry(func(f *frame) error {
 		c := &backends.HostCall{Target: target, Config: config}
 		for _, in := range o.in {
-			c.Args = append(c.Args, hostView(f.p[in.slot], in.tensor))
+			if in.dt != token {
+				c.Args = append(c.Args, hostView(f.p[in.slot], in.tensor))
+			}
 		}
 		for i, s := range results {
-			c.Results = append(c.Results, hostView(f.p[s], o.out[i]))
+			if o.out[i].dt != token {
+				c.Results = append(c.Results, hostView(f.p[s], o.out[i]))
+			}
 		}
 		if err := run(f.ws.ctx, c); err != nil {
 			return errors.Join(fmt.Errorf("host function %q", target), err)

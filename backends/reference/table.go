@@ -7,6 +7,12 @@ var opTable map[string]prepareFunc
 func init() {
 	opTable = map[string]prepareFunc{
 		"func.call":                      prepareCall,
+		"stablehlo.after_all":            prepareToken,
+		"stablehlo.async_done":           prepareRegroup,
+		"stablehlo.async_start":          prepareAsyncStart,
+		"stablehlo.create_token":         prepareToken,
+		"stablehlo.get_tuple_element":    prepareTupleElement,
+		"stablehlo.tuple":                prepareRegroup,
 		"stablehlo.broadcast_in_dim":     prepareBroadcast,
 		"stablehlo.bitcast_convert":      prepareBitcast,
 		"stablehlo.case":                 prepareCase,
@@ -24,7 +30,7 @@ func init() {
 		"stablehlo.if":                   prepareIf,
 		"stablehlo.iota":                 prepareIota,
 		"stablehlo.is_finite":            prepareIsFinite,
-		"stablehlo.optimization_barrier": prepareBarrier,
+		"stablehlo.optimization_barrier": prepareRegroup,
 		"stablehlo.pad":                  preparePad,
 		"stablehlo.reduce":               prepareReduce,
 		"stablehlo.reshape":              prepareReshape,

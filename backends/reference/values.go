@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"strings"
 
 	"ltc/mlir"
 )
@@ -27,15 +28,25 @@ func leaves(t mlir.Type) ([]tensor, string) {
 		}
 		return all, ""
 	case mlir.DialectType:
-		if isToken(t) {
+		if t.Text == "stablehlo.token" {
 			return []tensor{{dt: token, n: 1}}, ""
+		}
+		if inner, ok := strings.CutPrefix(t.Text, "stablehlo.future<"); ok {
+			return leaves(mlir.TupleType{Elems: parseTypes(strings.TrimSuffix(inner, ">"))})
 		}
 	}
 	ts, reason := parseTensor(t)
 	return []tensor{ts}, reason
 }
 
-func isToken(t mlir.Type) bool { return t.String() == "!stablehlo.token" }
+// parseTypes reads a list of types, as the result types of a function.
+func parseTypes(text string) []mlir.Type {
+	m, err := mlir.Parse("", "func.func private @f() -> ("+text+")")
+	if err != nil || len(m.Ops) != 1 {
+		return []mlir.Type{mlir.DialectType{Text: text}}
+	}
+	return m.Ops[0].FuncType().Outs
+}
 
 // bound reports whether v has been given its slots.
 func (b *builder) bound(v *mlir.Value) bool {
@@ -76,9 +87,6 @@ func (b *builder) read(v *mlir.Value) ([]operand, string) {
 func (b *builder) bindResults(s *site) error {
 	k := 0
 	for i, r := range s.op.Results {
-		if b.bound(r) { // a future
-			continue
-		}
 		ts, _ := leaves(r.Type)
 		parts := make([]operand, len(ts))
 		for j, t := range ts {
