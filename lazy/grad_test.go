@@ -30,11 +30,11 @@ type gradCase struct {
 	f    func(x []*Tensor) *Tensor
 }
 
-func unary(name string, lo, hi float64, f func(x *Tensor) *Tensor) gradCase {
+func unaryCase(name string, lo, hi float64, f func(x *Tensor) *Tensor) gradCase {
 	return gradCase{name, []vary{in(lo, hi, 2, 3)}, func(x []*Tensor) *Tensor { return f(x[0]) }}
 }
 
-func binary(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
+func binaryCase(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
 	return gradCase{name, []vary{a, b}, func(x []*Tensor) *Tensor { return f(x[0], x[1]) }}
 }
 
@@ -44,67 +44,67 @@ func index(x *Tensor, rows ...int32) *Tensor { return From(x.tr, rows, len(rows)
 var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, reduceGrads, matmulGrads, indexGrads, compositeGrads)
 
 var elementwiseGrads = []gradCase{
-	unary("abs", 0.2, 2, (*Tensor).Abs),
-	unary("abs of negative", -2, -0.2, (*Tensor).Abs),
-	unary("neg", -2, 2, (*Tensor).Neg),
-	unary("sign", 0.2, 2, (*Tensor).Sign),
-	unary("exp", -2, 2, (*Tensor).Exp),
-	unary("expm1", -2, 2, (*Tensor).Expm1),
-	unary("log", 0.5, 3, (*Tensor).Log),
-	unary("log1p", -0.5, 3, (*Tensor).Log1p),
-	unary("sqrt", 0.5, 3, (*Tensor).Sqrt),
-	unary("rsqrt", 0.5, 3, (*Tensor).Rsqrt),
-	unary("sin", -3, 3, (*Tensor).Sin),
-	unary("cos", -3, 3, (*Tensor).Cos),
-	unary("tanh", -2, 2, (*Tensor).Tanh),
-	unary("sigmoid", -3, 3, (*Tensor).Sigmoid),
-	unary("floor", 0.2, 0.8, (*Tensor).Floor),
-	unary("ceil", 0.2, 0.8, (*Tensor).Ceil),
-	unary("round", 0.6, 0.9, (*Tensor).Round),
-	unary("relu above 0", 0.2, 2, (*Tensor).ReLU),
-	unary("relu below 0", -2, -0.2, (*Tensor).ReLU),
-	binary("add", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Add),
-	binary("sub", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Sub),
-	binary("mul", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Mul),
-	binary("div", in(-2, 2, 3), in(0.5, 2, 3), (*Tensor).Div),
-	binary("div by negative", in(-2, 2, 3), in(-2, -0.5, 3), (*Tensor).Div),
-	binary("rem", in(2.1, 2.9, 3), in(0.95, 1, 3), (*Tensor).Rem),
-	binary("rem of negative", in(-2.9, -2.1, 3), in(0.95, 1, 3), (*Tensor).Rem),
-	binary("pow", in(0.5, 2, 3), in(-2, 2, 3), (*Tensor).Pow),
-	unary("pow of negative", -2, -0.5, func(x *Tensor) *Tensor { return x.Pow(x.like(3)) }),
-	unary("power of a constant", -2, 2, func(x *Tensor) *Tensor { return x.like(1.5).Pow(x) }),
-	binary("maximum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Maximum),
-	binary("minimum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Minimum),
-	binary("select", in(-2, 2, 4), in(-2, 2, 4), func(x, y *Tensor) *Tensor {
+	unaryCase("abs", 0.2, 2, (*Tensor).Abs),
+	unaryCase("abs of negative", -2, -0.2, (*Tensor).Abs),
+	unaryCase("neg", -2, 2, (*Tensor).Neg),
+	unaryCase("sign", 0.2, 2, (*Tensor).Sign),
+	unaryCase("exp", -2, 2, (*Tensor).Exp),
+	unaryCase("expm1", -2, 2, (*Tensor).Expm1),
+	unaryCase("log", 0.5, 3, (*Tensor).Log),
+	unaryCase("log1p", -0.5, 3, (*Tensor).Log1p),
+	unaryCase("sqrt", 0.5, 3, (*Tensor).Sqrt),
+	unaryCase("rsqrt", 0.5, 3, (*Tensor).Rsqrt),
+	unaryCase("sin", -3, 3, (*Tensor).Sin),
+	unaryCase("cos", -3, 3, (*Tensor).Cos),
+	unaryCase("tanh", -2, 2, (*Tensor).Tanh),
+	unaryCase("sigmoid", -3, 3, (*Tensor).Sigmoid),
+	unaryCase("floor", 0.2, 0.8, (*Tensor).Floor),
+	unaryCase("ceil", 0.2, 0.8, (*Tensor).Ceil),
+	unaryCase("round", 0.6, 0.9, (*Tensor).Round),
+	unaryCase("relu above 0", 0.2, 2, (*Tensor).ReLU),
+	unaryCase("relu below 0", -2, -0.2, (*Tensor).ReLU),
+	binaryCase("add", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Add),
+	binaryCase("sub", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Sub),
+	binaryCase("mul", in(-2, 2, 3), in(-2, 2, 3), (*Tensor).Mul),
+	binaryCase("div", in(-2, 2, 3), in(0.5, 2, 3), (*Tensor).Div),
+	binaryCase("div by negative", in(-2, 2, 3), in(-2, -0.5, 3), (*Tensor).Div),
+	binaryCase("rem", in(2.1, 2.9, 3), in(0.95, 1, 3), (*Tensor).Rem),
+	binaryCase("rem of negative", in(-2.9, -2.1, 3), in(0.95, 1, 3), (*Tensor).Rem),
+	binaryCase("pow", in(0.5, 2, 3), in(-2, 2, 3), (*Tensor).Pow),
+	unaryCase("pow of negative", -2, -0.5, func(x *Tensor) *Tensor { return x.Pow(x.like(3)) }),
+	unaryCase("power of a constant", -2, 2, func(x *Tensor) *Tensor { return x.like(1.5).Pow(x) }),
+	binaryCase("maximum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Maximum),
+	binaryCase("minimum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Minimum),
+	binaryCase("select", in(-2, 2, 4), in(-2, 2, 4), func(x, y *Tensor) *Tensor {
 		return From(x.tr, []bool{true, false, false, true}, 4).Select(x, y)
 	}),
-	binary("select by compare", in(0, 1, 4), in(2, 3, 4), func(x, y *Tensor) *Tensor { return x.Less(y).Select(x.Mul(y), y) }),
-	unary("convert to f64", -2, 2, func(x *Tensor) *Tensor { return x.Convert(F64).Mul(x) }),
-	unary("used twice", -2, 2, func(x *Tensor) *Tensor { return x.Sin().Mul(x).Add(x) }),
-	binary("both operands one", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return x.Mul(x).Add(x.Sub(y).Mul(x.Sub(y))) }),
+	binaryCase("select by compare", in(0, 1, 4), in(2, 3, 4), func(x, y *Tensor) *Tensor { return x.Less(y).Select(x.Mul(y), y) }),
+	unaryCase("convert to f64", -2, 2, func(x *Tensor) *Tensor { return x.Convert(F64).Mul(x) }),
+	unaryCase("used twice", -2, 2, func(x *Tensor) *Tensor { return x.Sin().Mul(x).Add(x) }),
+	binaryCase("both operands one", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return x.Mul(x).Add(x.Sub(y).Mul(x.Sub(y))) }),
 }
 
 var broadcastGrads = []gradCase{
-	binary("add row", in(-2, 2, 2, 3), in(-2, 2, 3), (*Tensor).Add),
-	binary("add to row", in(-2, 2, 3), in(-2, 2, 2, 3), (*Tensor).Add),
-	binary("mul both", in(-2, 2, 2, 1), in(-2, 2, 1, 3), (*Tensor).Mul),
-	binary("mul scalar", in(-2, 2), in(-2, 2, 2, 2), (*Tensor).Mul),
-	binary("div by scalar", in(-2, 2, 2, 2), in(1, 2), (*Tensor).Div),
-	binary("sub column", in(-2, 2, 2, 1), in(-2, 2, 3), (*Tensor).Sub),
-	binary("pow row", in(0.5, 2, 2, 1), in(-1, 1, 3), (*Tensor).Pow),
-	binary("maximum row", in(0, 1, 2, 1), in(2, 3, 3), (*Tensor).Maximum),
-	binary("select scalar", in(-2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+	binaryCase("add row", in(-2, 2, 2, 3), in(-2, 2, 3), (*Tensor).Add),
+	binaryCase("add to row", in(-2, 2, 3), in(-2, 2, 2, 3), (*Tensor).Add),
+	binaryCase("mul both", in(-2, 2, 2, 1), in(-2, 2, 1, 3), (*Tensor).Mul),
+	binaryCase("mul scalar", in(-2, 2), in(-2, 2, 2, 2), (*Tensor).Mul),
+	binaryCase("div by scalar", in(-2, 2, 2, 2), in(1, 2), (*Tensor).Div),
+	binaryCase("sub column", in(-2, 2, 2, 1), in(-2, 2, 3), (*Tensor).Sub),
+	binaryCase("pow row", in(0.5, 2, 2, 1), in(-1, 1, 3), (*Tensor).Pow),
+	binaryCase("maximum row", in(0, 1, 2, 1), in(2, 3, 3), (*Tensor).Maximum),
+	binaryCase("select scalar", in(-2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
 		return From(x.tr, []bool{true, false}, 2, 1).Select(x, y)
 	}),
-	unary("broadcast", -2, 2, func(x *Tensor) *Tensor { return x.Unsqueeze(1).BroadcastTo(4, 2, 2, 3).Sin() }),
-	unary("broadcast inner axis", -2, 2, func(x *Tensor) *Tensor {
+	unaryCase("broadcast", -2, 2, func(x *Tensor) *Tensor { return x.Unsqueeze(1).BroadcastTo(4, 2, 2, 3).Sin() }),
+	unaryCase("broadcast inner axis", -2, 2, func(x *Tensor) *Tensor {
 		return record1(ir.OpBroadcast, x, ir.Attr{Ints: []int{2, 2, 3}}, ir.Attr{Ints: []int{0, 2}})
 	}),
 }
 
 var shapeGrads = []gradCase{
-	unary("reshape", -2, 2, func(x *Tensor) *Tensor { return x.Reshape(3, -1).Sin() }),
-	unary("transpose", -2, 2, func(x *Tensor) *Tensor { return x.Transpose().Sin() }),
+	unaryCase("reshape", -2, 2, func(x *Tensor) *Tensor { return x.Reshape(3, -1).Sin() }),
+	unaryCase("transpose", -2, 2, func(x *Tensor) *Tensor { return x.Transpose().Sin() }),
 	{"transpose of three", []vary{in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Transpose(2, 0, -2).Sin() }},
 	{"transpose of scalar", []vary{in(-2, 2)}, func(x []*Tensor) *Tensor { return x[0].Transpose().Sin() }},
 	{"slice", []vary{in(-2, 2, 7)}, func(x []*Tensor) *Tensor { return x[0].Slice([]int{1}, []int{4}, []int{1}).Sin() }},
@@ -113,40 +113,40 @@ var shapeGrads = []gradCase{
 	}},
 	{"slice to the stride's rest", []vary{in(-2, 2, 6)}, func(x []*Tensor) *Tensor { return x[0].Slice([]int{0}, []int{6}, []int{4}).Sin() }},
 	{"empty slice", []vary{in(-2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].Slice([]int{2}, []int{2}, []int{1}) }},
-	binary("concatenate", in(-2, 2, 2, 1), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor { return Concatenate(-1, x, y, x).Sin() }),
-	binary("pad", in(-2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{1}, []int{2}, []int{0}).Sin() }),
-	binary("pad inside", in(-2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{2}, []int{1}, []int{2}).Sin() }),
-	binary("pad with negative", in(-2, 2, 5), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{-1}, []int{-2}, []int{0}).Sin() }),
-	binary("pad negative and inside", in(-2, 2, 4), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{-2}, []int{-1}, []int{1}).Sin() }),
-	binary("pad a plane", in(-2, 2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor {
+	binaryCase("concatenate", in(-2, 2, 2, 1), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor { return Concatenate(-1, x, y, x).Sin() }),
+	binaryCase("pad", in(-2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{1}, []int{2}, []int{0}).Sin() }),
+	binaryCase("pad inside", in(-2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{2}, []int{1}, []int{2}).Sin() }),
+	binaryCase("pad with negative", in(-2, 2, 5), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{-1}, []int{-2}, []int{0}).Sin() }),
+	binaryCase("pad negative and inside", in(-2, 2, 4), in(-2, 2), func(x, y *Tensor) *Tensor { return x.Pad(y, []int{-2}, []int{-1}, []int{1}).Sin() }),
+	binaryCase("pad a plane", in(-2, 2, 2, 3), in(-2, 2), func(x, y *Tensor) *Tensor {
 		return x.Pad(y, []int{1, -1}, []int{-1, 2}, []int{1, 0}).Sin()
 	}),
 }
 
 var reduceGrads = []gradCase{
-	unary("sum", -2, 2, func(x *Tensor) *Tensor { return x.Sum().Sin() }),
-	unary("sum of rows", -2, 2, func(x *Tensor) *Tensor { return x.Sum(-1).Sin() }),
-	unary("sum of columns", -2, 2, func(x *Tensor) *Tensor { return x.Sum(-2).Sin() }),
+	unaryCase("sum", -2, 2, func(x *Tensor) *Tensor { return x.Sum().Sin() }),
+	unaryCase("sum of rows", -2, 2, func(x *Tensor) *Tensor { return x.Sum(-1).Sin() }),
+	unaryCase("sum of columns", -2, 2, func(x *Tensor) *Tensor { return x.Sum(-2).Sin() }),
 	{"sum of two axes", []vary{in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Sum(0, -1).Sin() }},
-	unary("mean", -2, 2, func(x *Tensor) *Tensor { return x.Mean(1).Sin() }),
-	unary("max", -2, 2, func(x *Tensor) *Tensor { return x.Max(-1).Sin() }),
-	unary("max of all", -2, 2, func(x *Tensor) *Tensor { return x.Max().Sin() }),
-	unary("min", -2, 2, func(x *Tensor) *Tensor { return x.Min(0).Sin() }),
-	unary("argmax", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.ArgMax(1).Convert(F64).Unsqueeze(1)) }),
+	unaryCase("mean", -2, 2, func(x *Tensor) *Tensor { return x.Mean(1).Sin() }),
+	unaryCase("max", -2, 2, func(x *Tensor) *Tensor { return x.Max(-1).Sin() }),
+	unaryCase("max of all", -2, 2, func(x *Tensor) *Tensor { return x.Max().Sin() }),
+	unaryCase("min", -2, 2, func(x *Tensor) *Tensor { return x.Min(0).Sin() }),
+	unaryCase("argmax", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.ArgMax(1).Convert(F64).Unsqueeze(1)) }),
 	{"sum of nothing", []vary{in(-2, 2, 2, 0)}, func(x []*Tensor) *Tensor { return x[0].Sum(1) }},
 }
 
 var matmulGrads = []gradCase{
-	binary("matmul", in(-2, 2, 2, 3), in(-2, 2, 3, 2), matmulSin),
-	binary("matmul of batches", in(-2, 2, 2, 2, 3), in(-2, 2, 2, 3, 1), matmulSin),
-	binary("matmul with a shared matrix", in(-2, 2, 2, 2, 3), in(-2, 2, 3, 2), matmulSin),
-	binary("matmul of a shared matrix", in(-2, 2, 2, 3), in(-2, 2, 2, 3, 1), matmulSin),
-	binary("matmul with batches that broadcast", in(-2, 2, 2, 1, 1, 2), in(-2, 2, 3, 2, 1), matmulSin),
-	binary("matmul of a row", in(-2, 2, 3), in(-2, 2, 3, 2), matmulSin),
-	binary("matmul with a column", in(-2, 2, 2, 3), in(-2, 2, 3), matmulSin),
-	binary("matmul of vectors", in(-2, 2, 3), in(-2, 2, 3), matmulSin),
-	binary("matmul of a row with batches", in(-2, 2, 3), in(-2, 2, 2, 3, 2), matmulSin),
-	unary("matmul with itself", -1, 1, func(x *Tensor) *Tensor { return x.MatMul(x.Transpose()) }),
+	binaryCase("matmul", in(-2, 2, 2, 3), in(-2, 2, 3, 2), matmulSin),
+	binaryCase("matmul of batches", in(-2, 2, 2, 2, 3), in(-2, 2, 2, 3, 1), matmulSin),
+	binaryCase("matmul with a shared matrix", in(-2, 2, 2, 2, 3), in(-2, 2, 3, 2), matmulSin),
+	binaryCase("matmul of a shared matrix", in(-2, 2, 2, 3), in(-2, 2, 2, 3, 1), matmulSin),
+	binaryCase("matmul with batches that broadcast", in(-2, 2, 2, 1, 1, 2), in(-2, 2, 3, 2, 1), matmulSin),
+	binaryCase("matmul of a row", in(-2, 2, 3), in(-2, 2, 3, 2), matmulSin),
+	binaryCase("matmul with a column", in(-2, 2, 2, 3), in(-2, 2, 3), matmulSin),
+	binaryCase("matmul of vectors", in(-2, 2, 3), in(-2, 2, 3), matmulSin),
+	binaryCase("matmul of a row with batches", in(-2, 2, 3), in(-2, 2, 2, 3, 2), matmulSin),
+	unaryCase("matmul with itself", -1, 1, func(x *Tensor) *Tensor { return x.MatMul(x.Transpose()) }),
 }
 
 func matmulSin(x, y *Tensor) *Tensor { return x.MatMul(y).Sin() }
@@ -180,18 +180,18 @@ var (
 )
 
 var compositeGrads = []gradCase{
-	unary("softmax", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(-1) }),
-	unary("softmax of columns", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(0) }),
-	unary("log_softmax", -2, 2, func(x *Tensor) *Tensor { return x.LogSoftmax(1) }),
+	unaryCase("softmax", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(-1) }),
+	unaryCase("softmax of columns", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(0) }),
+	unaryCase("log_softmax", -2, 2, func(x *Tensor) *Tensor { return x.LogSoftmax(1) }),
 	{"cross_entropy", []vary{in(-2, 2, 3, 4)}, func(x []*Tensor) *Tensor { return x[0].CrossEntropy(index(x[0], 3, 0, 1)) }},
-	unary("erf", -2, 2, (*Tensor).Erf),
-	unary("gelu", -2, 2, (*Tensor).GELU),
+	unaryCase("erf", -2, 2, (*Tensor).Erf),
+	unaryCase("gelu", -2, 2, (*Tensor).GELU),
 	{"layer_norm", []vary{in(-2, 2, 2, 4), in(0.5, 2, 4), in(-1, 1, 4)}, func(x []*Tensor) *Tensor { return x[0].LayerNorm(x[1], x[2], 1e-3).Sin() }},
-	binary("nested without gradients of their own", in(-2, 2, 2, 3), in(-2, 2, 2, 3), func(x, y *Tensor) *Tensor {
+	binaryCase("nested without gradients of their own", in(-2, 2, 2, 3), in(-2, 2, 2, 3), func(x, y *Tensor) *Tensor {
 		return testOuter.call([]ir.Param{{Name: "by", Float: 1.5, IsFloat: true}}, x, y).Sin()
 	}),
-	binary("operand that the body leaves out", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return testUnused.call(nil, x, y) }),
-	unary("composite of one operand twice", -1, 1, func(x *Tensor) *Tensor {
+	binaryCase("operand that the body leaves out", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return testUnused.call(nil, x, y) }),
+	unaryCase("composite of one operand twice", -1, 1, func(x *Tensor) *Tensor {
 		return testOuter.call([]ir.Param{{Name: "by", Float: 2, IsFloat: true}}, x, x)
 	}),
 }
