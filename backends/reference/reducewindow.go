@@ -1,0 +1,167 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/soa"
+)
+
+// prepareReduceWindow reduces every window to an element: the initial value,
+// then the window's elements in row-major order. Padding counts as the initial
+// value, and so do the holes that base_dilations makes.
+func prepareReduceWindow(b *builder, o *site) error {
+	n := len(o.out)
+	if n == 0 || len(o.in) != 2*n {
+		return fmt.Errorf("%d operands and %d results, want an init for each of as many inputs as results", len(o.in), n)
+	}
+	in, out := o.in[0].shape, o.out[0].shape
+	for i := range n {
+		if !slices.Equal(o.in[i].shape, in) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, out) {
+			return fmt.Errorf("input %v, init %v and result %v do not fit input %v and result %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, in, out)
+		}
+		if o.in[n+i].dt != o.in[i].dt {
+			return fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
+		}
+	}
+	size, err := ints(o.op.Attrs, "window_dimensions")
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(size, func(x int) bool { return x < 1 }) {
+		return fmt.Errorf("window_dimensions %v, want at least 1 each", size)
+	}
+	ws, err := newWindows(o, windowAttrs{"window_strides", "base_dilations", "window_dilations"}, in, out, size, o.out[0].dt)
+	if err != nil {
+		return err
+	}
+	if len(o.op.Regions) == 1 && n == 1 {
+		name, _ := simpleBody(o.op.Regions[0])
+		if b.reduceWindowSimple(o, ws, size, name) {
+			return nil
+		}
+	}
+	return b.reduceWindowGeneral(o, ws, size)
+}
+
+// reduceWindowSimple handles a body of one associative op: it combines rows
+// along the last dimension, all windows' elements of one kind at a time.
+func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name string) bool {
+	out := o.out[0]
+	combine := binaryKernel(trimDialect(name), out.dt)
+	if combine == nil || foldKernel(name, out.dt.accum()) == nil {
+		return false
+	}
+	shape, inStrides := out.shape, soa.Dense(o.in[0].shape)
+	if len(ws) == 0 { // as a row of one element
+		ws, size, shape, inStrides = []windowDim{{in: 1, out: 1, size: 1, stride: 1, base: 1, dilation: 1}}, []int{1}, []int{1}, []int{1}
+	}
+	last := len(ws) - 1
+	row, bytes := shape[last], out.dt.size()
+	in := b.converted(o, o.in[0].slot, o.in[0].dt, out.dt, o.in[0].n)
+	init := b.converted(o, o.in[1].slot, o.in[1].dt, out.dt, 1)
+	inits, picked, r := b.scratch(o, row*bytes), b.scratch(o, row*bytes), b.result(o, 0)
+	fill := filler(out.dt)
+	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64])
+	b.emit(func(f *frame) {
+		to, from, none := f.p[r], f.p[in], f.p[inits]
+		fill(to, f.p[init], out.n)
+		fill(none, f.p[init], row)
+		_ = eachIndex(shape[:last], func(i int, o []int) error {
+			acc := unsafe.Add(to, i*row*bytes)
+			return eachIndex(size, func(_ int, w []int) error {
+				at, inside := inputOffset(ws[:last], inStrides, o, w)
+				if !inside {
+					combine(acc, acc, none, row)
+					return nil
+				}
+				d, src := &ws[last], unsafe.Add(from, at*bytes)
+				if d.base == 1 && d.stride == 1 {
+					lo := min(max(d.low-w[last]*d.dilation, 0), row)
+					hi := max(min(d.in+d.low-w[last]*d.dilation, row), lo)
+					combine(acc, acc, none, lo)
+					if hi > lo {
+						p := unsafe.Add(acc, lo*bytes)
+						combine(p, p, unsafe.Add(src, (lo+w[last]*d.dilation-d.low)*bytes), hi-lo)
+					}
+					if hi < row {
+						p := unsafe.Add(acc, hi*bytes)
+						combine(p, p, none, row-hi)
+					}
+					return nil
+				}
+				pick(f.p[picked], src, none, d, w[last])
+				combine(acc, acc, f.p[picked], row)
+				return nil
+			})
+		})
+	})
+	return true
+}
+
+// filler returns what writes n copies of an element of type d.
+func filler(d dtype) func(out, value unsafe.Pointer, n int) {
+	return bySize(d, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
+}
+
+// pickRow takes element w of every window along d; where there is none, the
+// value at none.
+func pickRow[T any](to, from, none unsafe.Pointer, d *windowDim, w int) {
+	o, a, v := unsafe.Slice((*T)(to), d.out), unsafe.Slice((*T)(from), d.in), *(*T)(none)
+	for i := range o {
+		if x := d.at(i, w); x >= 0 {
+			o[i] = a[x]
+		} else {
+			o[i] = v
+		}
+	}
+}
+
+// reduceWindowGeneral runs the body once per element of each window, as
+// reduceGeneral does.
+func (b *builder) reduceWindowGeneral(o *site, ws []windowDim, size []int) error {
+	n := len(o.out)
+	args, in, inits := make([]int, 2*n), make([]int, n), make([]int, n)
+	scalars, results := make([]tensor, 2*n), make([]int, n)
+	for i := range args {
+		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
+	}
+	for i, t := range o.out {
+		in[i] = b.converted(o, o.in[i].slot, o.in[i].dt, t.dt, o.in[i].n)
+		inits[i] = b.converted(o, o.in[n+i].slot, o.in[n+i].dt, t.dt, 1)
+		results[i] = b.result(o, i)
+	}
+	body, err := b.region(o, 0, args, scalars)
+	if err != nil {
+		return err
+	}
+	store, err := b.storing(o, body, o.out)
+	if err != nil {
+		return err
+	}
+	strides := soa.Dense(o.in[0].shape)
+	b.emitBlocks(func(f *frame) error {
+		return eachIndex(o.out[0].shape, func(i int, at []int) error {
+			for k, t := range o.out {
+				f.p[args[k]] = unsafe.Add(f.p[results[k]], i*t.dt.size())
+				copyBytes(f.p[args[k]], f.p[inits[k]], t.dt.size())
+			}
+			return eachIndex(size, func(_ int, w []int) error {
+				x, inside := inputOffset(ws, strides, at, w)
+				for k, t := range o.out {
+					f.p[args[n+k]] = f.p[inits[k]]
+					if inside {
+						f.p[args[n+k]] = unsafe.Add(f.p[in[k]], x*t.dt.size())
+					}
+				}
+				if err := f.exec(body.steps); err != nil {
+					return err
+				}
+				store(f, args)
+				return nil
+			})
+		})
+	}, body)
+	return nil
+}
