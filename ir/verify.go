@@ -22,7 +22,7 @@ func (g *Graph) Verify(infer Infer) error {
 	}
 	taken := map[int]bool{}
 	for i, r := range g.Results {
-		if int(r.ID) >= len(g.Nodes) || g.Nodes[r.ID] != r {
+		if r == nil || r.ID < 0 || int(r.ID) >= len(g.Nodes) || g.Nodes[r.ID] != r {
 			return fmt.Errorf("graph %q: result %d is not one of its nodes", g.Name, i)
 		}
 		a := g.Alias[i]
@@ -49,21 +49,27 @@ func (g *Graph) at(i int, err error) error {
 }
 
 func (g *Graph) verifyNode(i int, n *Node, infer Infer, params *int) error {
+	if n == nil || int(n.Op) >= NumOps {
+		return errors.New("it is no node of a known op")
+	}
 	row := n.Op.Info()
 	if int(n.ID) != i || len(n.Attrs) != len(row.Attrs) {
 		return fmt.Errorf("%s: numbered %d with %d attributes; want %d attributes", n.Op, n.ID, len(n.Attrs), len(row.Attrs))
 	}
 	for _, x := range n.In {
-		if int(x.ID) >= i || x.ID < 0 || g.Nodes[x.ID] != x {
-			return fmt.Errorf("%s: operand %%%d does not come before it", n.Op, x.ID)
+		if x == nil || int(x.ID) >= i || x.ID < 0 || g.Nodes[x.ID] != x {
+			return fmt.Errorf("%s: an operand does not come before it", n.Op)
 		}
 	}
 	if n.Op == OpParameter {
-		if n.Attrs[0].Int != int64(*params) || g.Params[*params] != n {
+		if n.Attrs[0].Int != int64(*params) || *params >= len(g.Params) || g.Params[*params] != n {
 			return fmt.Errorf("%s: index %d, want %d", n.Op, n.Attrs[0].Int, *params)
 		}
 		*params++
 		return n.Type.Check()
+	}
+	if n.Body != nil && n.Body.Graph == nil {
+		return fmt.Errorf("%s: the body has no graph", n.Op)
 	}
 	if n.Body != nil {
 		if err := n.Body.Graph.Verify(infer); err != nil {
