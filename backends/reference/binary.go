@@ -37,6 +37,16 @@ func binaryKernel(op string, d dtype) kernel2 {
 		return erase2(floatBinary[float32](op))
 	case f64:
 		return erase2(floatBinary[float64](op))
+	case c64:
+		return erase2(complexBinary[complex64](op))
+	case c128:
+		return erase2(complexBinary[complex128](op))
+	}
+	switch {
+	case d.isSmallInt():
+		return smallBinary(op, d)
+	case d.isMini():
+		return miniKernel2(d, floatBinary[float32](op))
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ func prepareCompare(b *builder, o *site) error {
 
 func compareKernel(direction string, total bool, d dtype) kernel2 {
 	switch d {
-	case i1, u8:
+	case i1, u8, u2, u4:
 		return erase2(compareOrdered[uint8](direction))
-	case i8:
+	case i8, i2, i4:
 		return erase2(compareOrdered[int8](direction))
 	case i16:
 		return erase2(compareOrdered[int16](direction))
@@ -55,6 +55,13 @@ func compareKernel(direction string, total bool, d dtype) kernel2 {
 		return erase2(compareFloat[float32](direction, total))
 	case f64:
 		return erase2(compareFloat[float64](direction, total))
+	case c64:
+		return erase2(compareComplex[complex64](direction))
+	case c128:
+		return erase2(compareComplex[complex128](direction))
+	}
+	if d.isMini() {
+		return miniKernel2To(d, compareFloat[float32](direction, total))
 	}
 	return nil
 }

@@ -28,10 +28,16 @@ func prepareConvert(b *builder, o *site) error {
 // convertKernel converts elements between any two types. Between types of the
 // same size the result may be the memory of the operand.
 func convertKernel(from, to dtype) kernel1 {
+	switch {
+	case from.isComplex() || to.isComplex():
+		return convertComplex(from, to)
+	case from.isMini():
+		return miniTo(from, to)
+	}
 	switch from {
-	case i1, u8:
+	case i1, u8, u2, u4:
 		return convertFrom[uint8](to)
-	case i8:
+	case i8, i2, i4:
 		return convertFrom[int8](to)
 	case i16:
 		return convertFrom[int16](to)
@@ -97,9 +103,13 @@ func convertFrom[S number](to dtype) kernel1 {
 		})
 	case f32:
 		return erase1(cast[S, float32])
-	default:
+	case f64:
 		return erase1(cast[S, float64])
 	}
+	if to.isSmallInt() {
+		return toSmallInt[S](to)
+	}
+	return toMini[S](to)
 }
 
 func cast[S, D number](o []D, a []S) {
@@ -170,19 +180,21 @@ func prepareBitcast(b *builder, o *site) error {
 		return err
 	}
 	in, out := o.in[0], o.out[0]
-	if (in.dt == i1) != (out.dt == i1) {
-		return unsupportedf("between i1 and %v: an i1 takes a byte here", map[bool]dtype{true: out.dt, false: in.dt}[in.dt == i1])
-	}
 	wide, narrow := in.tensor, out
-	if wide.dt.size() < narrow.dt.size() {
+	if wide.dt.bits() < narrow.dt.bits() {
 		wide, narrow = narrow, wide
 	}
 	want := slices.Clone(wide.shape)
-	if ratio := wide.dt.size() / narrow.dt.size(); ratio > 1 {
+	if ratio := wide.dt.bits() / narrow.dt.bits(); ratio > 1 {
 		want = append(want, ratio)
 	}
-	if !slices.Equal(narrow.shape, want) {
+	if !slices.Equal(narrow.shape, want) || wide.dt.bits()%narrow.dt.bits() != 0 {
 		return fmt.Errorf("%v%v and %v%v do not hold the same bits", in.dt, in.shape, out.dt, out.shape)
+	}
+	if in.dt.bits() < 8*in.dt.size() || out.dt.bits() < 8*out.dt.size() {
+		r := b.result(o, 0)
+		b.emit(func(f *frame) { repack(f.p[r], f.p[in.slot], out, in.tensor) })
+		return nil
 	}
 	b.alias(o, 0, in.slot)
 	return nil
@@ -207,7 +219,10 @@ func prepareIsFinite(b *builder, o *site) error {
 	case f64:
 		k = erase1(finite[uint64](0x7ff0000000000000))
 	default:
-		return unsupportedf("elements of type %v", o.in[0].dt)
+		if !o.in[0].dt.isMini() {
+			return unsupportedf("elements of type %v", o.in[0].dt)
+		}
+		k = miniFinite(o.in[0].dt)
 	}
 	b.emit1(o, k)
 	return nil

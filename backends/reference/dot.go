@@ -23,8 +23,11 @@ func prepareDot(b *builder, o *site) error {
 	}
 	l, r, out := o.in[0], o.in[1], o.out[0]
 	acc := out.dt.accum()
+	if acc == i1 {
+		acc = i64 // a sum of products that is not 0 is an or of ands
+	}
 	mul := gemmKernel(acc)
-	if mul == nil || l.dt == i1 || r.dt == i1 {
+	if mul == nil {
 		return unsupportedf("elements of %v and %v with a result of %v", l.dt, r.dt, out.dt)
 	}
 	nb, m, k, n := extent(l, c.batch[0]), extent(l, c.free[0]), extent(l, c.contract[0]), extent(r, c.free[1])
@@ -176,10 +179,14 @@ func gemmKernel(d dtype) gemmFunc {
 		return eraseGemm[float32]
 	case f64:
 		return eraseGemm[float64]
+	case c64:
+		return eraseGemm[complex64]
+	case c128:
+		return eraseGemm[complex128]
 	}
 	return nil
 }
 
-func eraseGemm[T number](c, a, b unsafe.Pointer, m, n, k, ai, al int) {
+func eraseGemm[T numeric](c, a, b unsafe.Pointer, m, n, k, ai, al int) {
 	gemm(unsafe.Slice((*T)(c), m*n), unsafe.Slice((*T)(a), m*k), unsafe.Slice((*T)(b), k*n), m, n, k, ai, al)
 }

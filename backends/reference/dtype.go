@@ -9,18 +9,23 @@ import (
 	"ltc/soa"
 )
 
-// dtype is an element type of the evaluator: those of [types.DType] and the
-// integers that only occur inside programs.
+// dtype is an element type of the evaluator: those of [types.DType] and those
+// that only occur inside programs. Integers and floats of less than a byte
+// take a byte each, with the value wrapped to the width; tf32 takes four.
 type dtype uint8
 
 const (
 	noType dtype = iota
 	token        // of no size
 	i1
+	i2
+	i4
 	i8
 	i16
 	i32
 	i64
+	u2
+	u4
 	u8
 	u16
 	u32
@@ -29,28 +34,61 @@ const (
 	bf16
 	f32
 	f64
+	tf32
+	f8E3M4
+	f8E4M3
+	f8E4M3FN
+	f8E4M3FNUZ
+	f8E4M3B11FNUZ
+	f8E5M2
+	f8E5M2FNUZ
+	f8E8M0FNU
+	f6E2M3FN
+	f6E3M2FN
+	f4E2M1FN
+	c64  // complex<f32>
+	c128 // complex<f64>
 	numTypes
 )
 
 var dtypeTable = [numTypes]struct {
-	size   int
+	size   int // bytes in memory
+	bits   int // of the value
 	mlir   string
 	public types.DType
 }{
-	token: {0, "!stablehlo.token", types.Invalid},
-	i1:    {1, "i1", types.Bool},
-	i8:    {1, "i8", types.Invalid},
-	i16:   {2, "i16", types.Invalid},
-	i32:   {4, "i32", types.I32},
-	i64:   {8, "i64", types.I64},
-	u8:    {1, "ui8", types.U8},
-	u16:   {2, "ui16", types.Invalid},
-	u32:   {4, "ui32", types.U32},
-	u64:   {8, "ui64", types.U64},
-	f16:   {2, "f16", types.F16},
-	bf16:  {2, "bf16", types.BF16},
-	f32:   {4, "f32", types.F32},
-	f64:   {8, "f64", types.F64},
+	token:         {0, 0, "!stablehlo.token", types.Invalid},
+	i1:            {1, 1, "i1", types.Bool},
+	i2:            {1, 2, "i2", types.Invalid},
+	i4:            {1, 4, "i4", types.Invalid},
+	i8:            {1, 8, "i8", types.Invalid},
+	i16:           {2, 16, "i16", types.Invalid},
+	i32:           {4, 32, "i32", types.I32},
+	i64:           {8, 64, "i64", types.I64},
+	u2:            {1, 2, "ui2", types.Invalid},
+	u4:            {1, 4, "ui4", types.Invalid},
+	u8:            {1, 8, "ui8", types.U8},
+	u16:           {2, 16, "ui16", types.Invalid},
+	u32:           {4, 32, "ui32", types.U32},
+	u64:           {8, 64, "ui64", types.U64},
+	f16:           {2, 16, "f16", types.F16},
+	bf16:          {2, 16, "bf16", types.BF16},
+	f32:           {4, 32, "f32", types.F32},
+	f64:           {8, 64, "f64", types.F64},
+	tf32:          {4, 19, "tf32", types.Invalid},
+	f8E3M4:        {1, 8, "f8E3M4", types.Invalid},
+	f8E4M3:        {1, 8, "f8E4M3", types.Invalid},
+	f8E4M3FN:      {1, 8, "f8E4M3FN", types.Invalid},
+	f8E4M3FNUZ:    {1, 8, "f8E4M3FNUZ", types.Invalid},
+	f8E4M3B11FNUZ: {1, 8, "f8E4M3B11FNUZ", types.Invalid},
+	f8E5M2:        {1, 8, "f8E5M2", types.Invalid},
+	f8E5M2FNUZ:    {1, 8, "f8E5M2FNUZ", types.Invalid},
+	f8E8M0FNU:     {1, 8, "f8E8M0FNU", types.Invalid},
+	f6E2M3FN:      {1, 6, "f6E2M3FN", types.Invalid},
+	f6E3M2FN:      {1, 6, "f6E3M2FN", types.Invalid},
+	f4E2M1FN:      {1, 4, "f4E2M1FN", types.Invalid},
+	c64:           {8, 64, "complex<f32>", types.Invalid},
+	c128:          {16, 128, "complex<f64>", types.Invalid},
 }
 
 func dtypeOf(t mlir.Type) dtype {
@@ -63,17 +101,36 @@ func dtypeOf(t mlir.Type) dtype {
 	return noType
 }
 
+// maxElement is the size of the largest element, in bytes.
+const maxElement = 16
+
 func (d dtype) size() int           { return dtypeTable[d].size }
+func (d dtype) bits() int           { return dtypeTable[d].bits }
 func (d dtype) public() types.DType { return dtypeTable[d].public }
 func (d dtype) String() string      { return dtypeTable[d].mlir }
-func (d dtype) isFloat() bool       { return d >= f16 }
+func (d dtype) isFloat() bool       { return d >= f16 && d < c64 }
 func (d dtype) isHalf() bool        { return d == f16 || d == bf16 }
-func (d dtype) isInt() bool         { return d >= i8 && d <= u64 }
+func (d dtype) isMini() bool        { return d >= tf32 && d < c64 }
+func (d dtype) isInt() bool         { return d >= i2 && d <= u64 }
+func (d dtype) isSmallInt() bool    { return d.isInt() && d.bits() < 8 }
+func (d dtype) isSigned() bool      { return d >= i2 && d <= i64 }
+func (d dtype) isComplex() bool     { return d >= c64 }
+
+// part is the type of a complex type's two parts.
+func (d dtype) part() dtype {
+	if d == c64 {
+		return f32
+	}
+	return f64
+}
 
 // accum is the type in which sums and products of many elements are computed.
 func (d dtype) accum() dtype {
-	if d.isHalf() {
+	switch {
+	case d.isHalf() || d.isMini():
 		return f32
+	case d.isSmallInt():
+		return d.storage()
 	}
 	return d
 }
@@ -135,9 +192,8 @@ func parseTensor(t mlir.Type) (tensor, string) {
 		}
 		shape[i] = int(n)
 	}
-	// The sizes of inner types are as those of a public one of equal width.
-	size := [...]types.DType{1: types.U8, 2: types.F16, 4: types.I32, 8: types.I64}[d.size()]
-	if err := types.Of(size, shape...).Check(); err != nil {
+	// A type of bytes, with a dimension more for those of an element, is as large.
+	if err := types.Of(types.U8, append(slices.Clip(shape), d.size())...).Check(); err != nil {
 		return tensor{}, err.Error()
 	}
 	r := tensorOf(d, shape...)

@@ -5,7 +5,7 @@ package reference
 //
 // Every element of c is summed in the order of k, one product at a time, each
 // rounded: the result depends neither on the blocking nor on threads.
-func gemm[T number](c, a, b []T, m, n, k, ai, al int) {
+func gemm[T numeric](c, a, b []T, m, n, k, ai, al int) {
 	// A block of b of blockK rows and blockN columns stays in the second-level
 	// cache while all rows of c pass over it.
 	const blockK, blockN = 128, 1024
@@ -39,7 +39,7 @@ func gemm[T number](c, a, b []T, m, n, k, ai, al int) {
 
 // axpy4x2 adds four rows of b to two rows of c: with the two rows of c, each
 // element of b that is loaded is used twice.
-func axpy4x2[T number](c0, c1, b0, b1, b2, b3 []T, f *[8]T) {
+func axpy4x2[T numeric](c0, c1, b0, b1, b2, b3 []T, f *[8]T) {
 	n := len(c0)
 	c1, b0, b1, b2, b3 = c1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
 	x0, x1, x2, x3, y0, y1, y2, y3 := f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]
@@ -59,7 +59,7 @@ func axpy4x2[T number](c0, c1, b0, b1, b2, b3 []T, f *[8]T) {
 	}
 }
 
-func axpy[T number](c, b []T, x T) {
+func axpy[T numeric](c, b []T, x T) {
 	b = b[:len(c)]
 	for j := range c {
 		c[j] += T(x * b[j])

@@ -9,7 +9,7 @@ type indexFunc func(unsafe.Pointer) int
 // indexReader returns the reader of integers of type d; nil for other types.
 func indexReader(d dtype) indexFunc {
 	switch d {
-	case i8:
+	case i8, i2, i4:
 		return readIndex[int8]
 	case i16:
 		return readIndex[int16]
@@ -17,7 +17,7 @@ func indexReader(d dtype) indexFunc {
 		return readIndex[int32]
 	case i64:
 		return readIndex[int64]
-	case u8:
+	case u8, u2, u4:
 		return readIndex[uint8]
 	case u16:
 		return readIndex[uint16]

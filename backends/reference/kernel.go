@@ -22,6 +22,10 @@ type (
 	}
 	float  interface{ ~float32 | ~float64 }
 	number interface{ integer | float }
+	// numeric has sums and products.
+	numeric interface {
+		number | complex64 | complex128
+	}
 	half   interface {
 		types.Float16 | types.BFloat16
 		Float32() float32

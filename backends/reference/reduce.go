@@ -101,7 +101,7 @@ func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
 	if acc != d {
 		sum, narrow = b.scratch(o, out.n*size), convertKernel(acc, d)
 	}
-	fill := bySize(acc, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
+	fill := fillKernel(acc)
 	b.emit(func(f *frame) {
 		to, from := f.p[sum], f.p[in]
 		fill(to, f.p[init], out.n)
@@ -186,17 +186,17 @@ func (b *builder) storing(o *site, body *block, want []tensor) (func(f *frame, t
 		}
 		sizes[i] = t.dt.size()
 	}
-	from, temp := body.results, b.scratch(o, 8*len(want))
+	from, temp := body.results, b.scratch(o, maxElement*len(want))
 	if len(want) == 1 {
 		size := sizes[0]
 		return func(f *frame, to []int) { copyBytes(f.p[to[0]], f.p[from[0]], size) }, nil
 	}
 	return func(f *frame, to []int) {
 		for i, s := range from {
-			copyBytes(unsafe.Add(f.p[temp], 8*i), f.p[s], sizes[i])
+			copyBytes(unsafe.Add(f.p[temp], maxElement*i), f.p[s], sizes[i])
 		}
 		for i := range from {
-			copyBytes(f.p[to[i]], unsafe.Add(f.p[temp], 8*i), sizes[i])
+			copyBytes(f.p[to[i]], unsafe.Add(f.p[temp], maxElement*i), sizes[i])
 		}
 	}, nil
 }

@@ -20,6 +20,21 @@ func bySize[F any](d dtype, f1, f2, f4, f8 F) F {
 	return f8
 }
 
+// fillKernel and chooseKernel depend on the size of the elements alone.
+func fillKernel(d dtype) func(out, value unsafe.Pointer, n int) {
+	if d.size() == 16 {
+		return fill[[2]uint64]
+	}
+	return bySize(d, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
+}
+
+func chooseKernel(d dtype) func(out, pred, yes, no unsafe.Pointer, n int) {
+	if d.size() == 16 {
+		return choose[[2]uint64]
+	}
+	return bySize(d, choose[uint8], choose[uint16], choose[uint32], choose[uint64])
+}
+
 func prepareSelect(b *builder, o *site) error {
 	if err := o.arity(3, 1); err != nil {
 		return err
@@ -46,7 +61,7 @@ func prepareSelect(b *builder, o *site) error {
 		})
 		return nil
 	}
-	k := bySize(t.dt, choose[uint8], choose[uint16], choose[uint32], choose[uint64])
+	k := chooseKernel(t.dt)
 	b.emit(func(f *frame) { k(f.p[r], f.p[p.slot], f.p[x], f.p[y], n) })
 	return nil
 }
@@ -88,7 +103,7 @@ func prepareClamp(b *builder, o *site) error {
 			bounds[i] = in.slot
 		case in.scalar():
 			bounds[i] = b.scratch(o, t.bytes())
-			fill, to, from := bySize(t.dt, fill[uint8], fill[uint16], fill[uint32], fill[uint64]), bounds[i], in.slot
+			fill, to, from := fillKernel(t.dt), bounds[i], in.slot
 			b.emit(func(f *frame) { fill(f.p[to], f.p[from], t.n) })
 		default:
 			return fmt.Errorf("operand %d has shape %v: want a scalar or %v", k, in.shape, t.shape)

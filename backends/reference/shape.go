@@ -204,7 +204,7 @@ func preparePad(b *builder, o *site) error {
 		dst[i] *= step
 	}
 	size, r := out.dt.size(), b.result(o, 0)
-	fill := bySize(out.dt, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
+	fill := fillKernel(out.dt)
 	m := soa.NewMove(size, shape, dst, src)
 	empty := slices.Contains(shape, 0)
 	b.emit(func(f *frame) {

@@ -38,6 +38,16 @@ func unaryKernel(op string, d dtype) kernel1 {
 		return erase1(floatUnary[float32](op))
 	case f64:
 		return erase1(floatUnary[float64](op))
+	case c64:
+		return erase1(complexUnary[complex64](op))
+	case c128:
+		return erase1(complexUnary[complex128](op))
+	}
+	switch {
+	case d.isSmallInt():
+		return smallUnary(op, d)
+	case d.isMini():
+		return miniKernel1(d, floatUnary[float32](op))
 	}
 	return nil
 }
@@ -70,6 +80,10 @@ func intUnary[T integer](op string) func(o, a []T) {
 	case "popcnt":
 		mask := ^uint64(0) >> (64 - 8*unsafe.Sizeof(T(0)))
 		return each1(func(x T) T { return T(bits.OnesCount64(uint64(x) & mask)) })
+	case "count_leading_zeros":
+		unused := 64 - 8*int(unsafe.Sizeof(T(0)))
+		mask := ^uint64(0) >> unused
+		return each1(func(x T) T { return T(bits.LeadingZeros64(uint64(x)&mask) - unused) })
 	case "sign":
 		return each1(func(x T) T {
 			switch {
