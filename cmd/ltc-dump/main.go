@@ -84,6 +84,7 @@ func status(c *call) int {
 		fmt.Fprintf(c.stderr, "ltc-dump %s: %s\n", c.name, usage.msg)
 		c.usage(c.stderr)
 		return 2
+	case errors.Is(err, errFailed):
 	case positional(err):
 		fmt.Fprintln(c.stderr, err)
 	default:

@@ -40,6 +40,7 @@ func TestSessions(t *testing.T) {
 					session = &archive.Files[i]
 					continue
 				}
+				require.NoError(t, os.MkdirAll(filepath.Dir(f.Name), 0o755))
 				require.NoError(t, os.WriteFile(f.Name, f.Data, 0o644))
 			}
 			require.NotNil(t, session, "no file named session")

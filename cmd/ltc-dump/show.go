@@ -87,12 +87,15 @@ func show(c *call) error {
 
 func verify(c *call) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	expect := fs.Bool("expect-errors", false, "check chunks between lines // ----- against their comments expected-error@+N {{…}};\ndirectories stand for the *.mlir files below them")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
 		return err
 	case len(args) == 0:
 		return usagef("no files")
+	case *expect:
+		return c.expectErrors(args)
 	}
 	if len(args) == 1 {
 		if err = c.verifyFile(args[0]); err == nil {

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ltc/mlir"
+)
+
+// chunk is a part of a file between lines `// -----`, a program of its own.
+type chunk struct {
+	file string
+	line int // of its first line in the file, from 1
+	text string
+	want []expectation
+}
+
+// expectation is a comment `expected-error@+1 {{message}}`.
+type expectation struct {
+	line int // in the file
+	msg  string
+}
+
+// expectErrors checks the chunks of files: one with expectations passes when
+// it is rejected on each of their lines and on no other, one without when it
+// is accepted. Messages are not compared: ours are in our own words.
+func (c *call) expectErrors(paths []string) error {
+	files, err := mlirFiles(paths)
+	if err != nil {
+		return err
+	}
+	passed, failed, skipped := 0, 0, 0
+	for _, file := range files {
+		_, text, err := c.read(file)
+		if err != nil {
+			return err
+		}
+		chunks, err := splitChunks(file, text)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(text, "// RUN-DISABLED") {
+			skipped += len(chunks)
+			continue
+		}
+		for _, k := range chunks {
+			if why := k.check(); why != "" {
+				fmt.Fprintln(c.stdout, why)
+				failed++
+			} else {
+				passed++
+			}
+		}
+	}
+	fmt.Fprintf(c.stdout, "%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	if failed > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// errFailed ends a command that has printed what failed itself.
+var errFailed = errors.New("failed")
+
+// mlirFiles is the paths with each directory replaced by the *.mlir files
+// below it, in order.
+func mlirFiles(paths []string) ([]string, error) {
+	var files []string
+	for _, path := range paths {
+		if info, err := os.Stat(path); path == "-" || err == nil && !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && filepath.Ext(p) == ".mlir" {
+				files = append(files, p)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// annotation is the comment that expects an error: @+N, @-N, @above, @below or
+// nothing, and the message in double braces, or with -re a pattern.
+var annotation = regexp.MustCompile(`expected-error(?:-re)?\s*(@[^\s{]*)?\s*\{\{(.*)\}\}`)
+
+func splitChunks(file, text string) ([]chunk, error) {
+	var chunks []chunk
+	k := chunk{file: file, line: 1}
+	var body strings.Builder
+	end := func() {
+		if k.text = body.String(); strings.TrimSpace(k.text) != "" {
+			chunks = append(chunks, k)
+		}
+		body.Reset()
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if strings.HasPrefix(line, "// -----") {
+			end()
+			k = chunk{file: file, line: n + 1}
+			continue
+		}
+		body.WriteString(line)
+		a := annotation.FindStringSubmatch(line)
+		if a == nil {
+			continue
+		}
+		at, err := designated(a[1], n)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+		k.want = append(k.want, expectation{line: at, msg: a[2]})
+	}
+	end()
+	return chunks, nil
+}
+
+// designated is the line that a comment on line n means by where.
+func designated(where string, n int) (int, error) {
+	switch where {
+	case "":
+		return n, nil
+	case "@above":
+		return n - 1, nil
+	case "@below":
+		return n + 1, nil
+	}
+	d, err := strconv.Atoi(where[1:])
+	if err != nil || where[1] != '+' && where[1] != '-' {
+		return 0, fmt.Errorf("expected-error%s: want @+N, @-N, @above or @below", where)
+	}
+	return n + d, nil
+}
+
+// check returns what is wrong with the chunk's verdict, or "".
+func (k chunk) check() string {
+	// Lines before the chunk are kept empty, so that errors have their place
+	// in the file.
+	text := strings.Repeat("\n", k.line-1) + k.text
+	m, err := mlir.Parse(k.file, text)
+	if err == nil {
+		err = mlir.Verify(m)
+	}
+	var got []*mlir.Error
+	var one *mlir.Error
+	var all mlir.Errors
+	switch {
+	case errors.As(err, &all):
+		got = all
+	case errors.As(err, &one):
+		got = []*mlir.Error{one}
+	}
+	var why []string
+	for _, w := range k.want {
+		if !slices.ContainsFunc(got, func(e *mlir.Error) bool { return e.Pos.Line == w.line }) {
+			why = append(why, fmt.Sprintf("%s:%d: an error is expected here: %s", k.file, w.line, w.msg))
+		}
+	}
+	for _, e := range got {
+		if !slices.ContainsFunc(k.want, func(w expectation) bool { return e.Pos.Line == w.line }) {
+			why = append(why, e.Error())
+		}
+	}
+	return strings.Join(why, "\n")
+}
