@@ -96,8 +96,8 @@ func (x *Tensor) alongAxis(c *composite, op string, axis int) *Tensor {
 // A label that is no class counts as a row without loss.
 func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const op = "cross_entropy"
-	if labels.err != nil {
-		return labels
+	if t := firstBad(op, x, labels); t != nil {
+		return t
 	}
 	if _, bad := x.axisOf(op, -1); bad != nil {
 		return bad
@@ -113,10 +113,14 @@ func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 		return tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x, labels},
 			"labels must be integers of shape %v, one for each row of logits", rows))
 	}
-	picked := tr.Read(x).LogSoftmax(-1).Mul(tr.Read(labels).OneHot(x.Dim(-1), x.DType()))
+	// Selected, not multiplied: a class that is not the label may be at -Inf.
+	logp := tr.Read(x).LogSoftmax(-1)
+	picked := tr.Read(labels).OneHot(x.Dim(-1), types.Bool).Select(logp, logp.like(0))
 	rows := x.Type().Elements() / max(x.Dim(-1), 1)
-	sum := picked.Sum()
-	return sum.Div(sum.like(float64(-rows)))
+	return wide(picked, func(picked *Tensor) *Tensor {
+		sum := picked.Sum()
+		return sum.Div(sum.like(float64(-rows)))
+	})
 }
 
 // OneHot returns a tensor of the given dtype with a new last axis of classes
@@ -195,10 +199,8 @@ var layerNorm = define(composite{
 // vectors of the last axis' length.
 func (x *Tensor) LayerNorm(gamma, beta *Tensor, eps float64) *Tensor {
 	const op = "layer_norm"
-	for _, t := range []*Tensor{x, gamma, beta} {
-		if t.err != nil {
-			return t
-		}
+	if t := firstBad(op, x, gamma, beta); t != nil {
+		return t
 	}
 	if _, bad := x.axisOf(op, -1); bad != nil {
 		return bad

@@ -64,15 +64,18 @@ func Concatenate(axis int, xs ...*Tensor) *Tensor {
 // the last two axes, the axes before them broadcast, and a vector counts as one
 // row on the left and as one column on the right, which the result drops.
 func (x *Tensor) MatMul(y *Tensor) *Tensor {
+	if t := firstBad("matmul", x, y); t != nil {
+		return t
+	}
 	tr := traceOf(x, y)
 	p, q := x.Type().Shape, y.Type().Shape
 	switch {
-	case x.err != nil || y.err != nil || tr == nil || tr.operand(x) == nil || tr.operand(y) == nil:
+	case tr == nil || tr.operand(x) == nil || tr.operand(y) == nil:
 	case len(p) == 1 && len(q) >= 1:
-		z := tr.Read(x).Reshape(1, p[0]).MatMul(y)
+		z := tr.Read(x).Reshape(1, p[0]).MatMul(y).blame(x, y)
 		return dropAxis(z, z.Rank()-min(len(q), 2))
 	case len(q) == 1 && len(p) >= 1:
-		z := x.MatMul(tr.Read(y).Reshape(q[0], 1))
+		z := x.MatMul(tr.Read(y).Reshape(q[0], 1)).blame(x, y)
 		return dropAxis(z, z.Rank()-1)
 	case len(p) >= 2 && len(q) >= 2 && p[len(p)-1] == q[len(q)-2] && (len(q) > 2 && !p[:len(p)-2].Equal(q[:len(q)-2])):
 		if batch, ok := shapeinfer.BroadcastShapes(p[:len(p)-2], q[:len(q)-2]); ok {
@@ -81,6 +84,20 @@ func (x *Tensor) MatMul(y *Tensor) *Tensor {
 		}
 	}
 	return record2(ir.OpMatMul, x, y)
+}
+
+// blame makes the operands in x's error, if it has one, those that the user
+// gave.
+func (x *Tensor) blame(operands ...*Tensor) *Tensor {
+	if x.err == nil {
+		return x
+	}
+	e := *x.err
+	e.Operands = nil
+	for _, t := range operands {
+		e.Operands = append(e.Operands, t.Type())
+	}
+	return x.tr.poisoned(&e)
 }
 
 // dropAxis removes an axis of dimension 1.

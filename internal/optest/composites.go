@@ -38,11 +38,14 @@ func naiveCrossEntropy(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		if label.Number() < 0 || label.Number() >= float64(classes) {
 			continue
 		}
-		total := 0.0
+		largest, total := math.Inf(-1), 0.0
 		for k := range classes {
-			total += math.Exp(x.Elems[row*classes+k].F)
+			largest = math.Max(largest, x.Elems[row*classes+k].F)
 		}
-		loss += math.Log(total) - x.Elems[row*classes+int(label.I.Int64())].F
+		for k := range classes {
+			total += math.Exp(x.Elems[row*classes+k].F - largest)
+		}
+		loss += math.Log(total) - (x.Elems[row*classes+int(label.I.Int64())].F - largest)
 	}
 	return &Tensor{Type: types.Of(x.Type.DType), Elems: []Elem{Float(loss / float64(len(labels.Elems)))}}, nil
 }
