@@ -15,6 +15,7 @@ import (
 
 	"ltc/backends"
 	"ltc/lazy"
+	"ltc/soa"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -241,4 +242,33 @@ func TestPoisonedTensorIsSafe(t *testing.T) {
 	bad.Release()
 	require.Error(t, tr.MarkStep(bad))
 	require.Error(t, bad.Set(1))
+}
+
+func TestNilArguments(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	x := lazy.From(tr, []float32{1})
+	v := dev.Variable("v", lazy.F32)
+	_, called := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x }).Call(context.Background(), nil)
+	for i, err := range []error{
+		x.Add(nil).Err(), x.MatMul(nil).Err(), x.CrossEntropy(nil).Err(), x.LayerNorm(x, nil, 0).Err(), x.Greater(nil).Err(),
+		lazy.Concatenate(0, x, nil).Err(), lazy.Concatenate(0).Err(), tr.Read(nil).Err(), v.Assign(nil).Err(), v.Init(nil).Err(),
+		lazy.Grad(nil, x)[0].Err(), lazy.Grad(x.Sum(), nil)[0].Err(), tr.MarkStep(nil), called,
+		lazy.From(nil, []float32{1}).Err(), lazy.FromView(nil, soa.View{}).Err(), lazy.NewScalar(nil, "s", lazy.F32, 1).Err(),
+		lazy.Full(nil, lazy.F32, 1).Err(), lazy.Iota(nil, lazy.I32, 0, 3).Err(),
+	} {
+		require.ErrorIs(t, err, lazy.ErrUsage, "case %d", i)
+	}
+}
+
+// A program that the machine has no memory for is an error of the line that
+// wants it.
+func TestMoreThanTheMachineHas(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	x := ones(tr, 1).BroadcastTo(1<<22, 1<<22) // the line
+	_, _, line, _ := runtime.Caller(0)
+	err := tr.MarkStep(x.Sum())
+	require.ErrorContains(t, err, fmt.Sprintf("errors_test.go:%d: stablehlo.broadcast_in_dim: ", line-1))
+	require.ErrorContains(t, err, "not enough memory")
+	require.ErrorIs(t, tr.Device().Variable("w", lazy.F32, 1<<45).Err(), lazy.ErrType)
 }

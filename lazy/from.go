@@ -55,7 +55,7 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 		dims = []int{len(data)}
 	}
 	t := types.Of(dtypeOf[T](), append([]int(nil), dims...)...)
-	if t.DType == types.Invalid {
+	if t.DType == types.Invalid || nowhere(p) {
 		return refused(p, op, fmt.Sprintf("elements of %T have no dtype", *new(T)))
 	}
 	view, err := soa.Borrow(data, t)
@@ -77,7 +77,7 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 // FromView shares the elements that a view shows, in any layout, as Borrow does
 // for a slice.
 func FromView(p Place, v soa.View) *Tensor {
-	if v.IsZero() {
+	if v.IsZero() || nowhere(p) {
 		return refused(p, "from_view", "the view is the zero View")
 	}
 	x := newValue(p, v, "")
@@ -85,8 +85,14 @@ func FromView(p Place, v soa.View) *Tensor {
 	return x
 }
 
+// nowhere reports whether p is no place.
+func nowhere(p Place) bool { return p == nil || p == (*Trace)(nil) || p == (*Device)(nil) }
+
 func refused(p Place, op, why string) *Tensor {
 	var sites callsite.Cache
+	if nowhere(p) {
+		return &Tensor{err: opError(sites.Caller(), op, ErrUsage, nil, "it needs a trace or a device, not nil")}
+	}
 	return &Tensor{tr: p.trace(), dev: p.device(), err: opError(sites.Caller(), op, ErrUsage, nil, "%s", why)}
 }
 
@@ -112,7 +118,7 @@ func (d *Device) Scalar(name string, x float64) *Tensor { return NewScalar(d, na
 
 // NewScalar makes a scalar argument of any dtype; see [Trace.Scalar].
 func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
-	if !dtype.Valid() {
+	if !dtype.Valid() || nowhere(p) {
 		return refused(p, "scalar", fmt.Sprintf("there is no %v", dtype))
 	}
 	t := newValue(p, p.device().newScalar(dtype), name)
@@ -150,7 +156,7 @@ func setElement(v soa.View, i int, bits uint64) {
 // Full records a tensor all of whose elements are x, as a constant of the
 // program: for a value that changes, use a scalar argument.
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
-	if !dtype.Valid() {
+	if !dtype.Valid() || tr == nil {
 		return refused(tr, "full", fmt.Sprintf("there is no %v", dtype))
 	}
 	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...)
@@ -164,6 +170,9 @@ func Ones(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, d
 
 // Iota records a tensor of the given shape that counts 0, 1, 2, … along axis.
 func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
+	if tr == nil {
+		return refused(tr, "iota", "")
+	}
 	if axis < 0 {
 		axis += len(dims)
 	}

@@ -213,8 +213,8 @@ func find(signatures []*traced, same func(*traced) bool) *traced {
 }
 
 func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
-	if a.err != nil {
-		return a.err
+	if b := firstBad("func", a); b != nil {
+		return b.err
 	}
 	var sites callsite.Cache
 	if a.dev != f.dev {

@@ -26,8 +26,8 @@ func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
 
 func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	const op = "grad"
-	if y.err != nil {
-		return nil, y
+	if t := firstBad(op, y); t != nil {
+		return nil, t
 	}
 	tr := y.tr
 	if tr == nil {

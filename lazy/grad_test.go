@@ -412,3 +412,12 @@ func TestThirdGradient(t *testing.T) {
 	}
 	require.InDelta(t, 48, numbers(t, tr, y)[0][0], 1e-9)
 }
+
+// Logits of -Inf, classes without probability, have no gradient, and leave that
+// of the others alone.
+func TestGradOfMaskedLogits(t *testing.T) {
+	tr := evalTrace(t)
+	x := From(tr, []float64{0, 0, math.Inf(-1)}, 1, 3)
+	got := numbers(t, tr, Grad(x.CrossEntropy(index(x, 1)), x)...)[0]
+	require.InDeltaSlice(t, []float64{0.5, -0.5, 0}, got, 1e-12)
+}

@@ -95,9 +95,18 @@ func (p *program) compile(d *Device) {
 	}
 	p.exec, p.err = d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
 	if p.err != nil {
-		p.err = fmt.Errorf("compile for %s: %w", d.name, p.err)
+		p.err = fmt.Errorf("%scompile for %s: %w", p.firstLine(p.err), d.name, p.err)
 	}
 	p.took = time.Since(start)
+}
+
+// firstLine is the user's line of the first op that an error of the backend's
+// compiler is about.
+func (p *program) firstLine(err error) string {
+	if lacking, ok := errors.AsType[*backends.UnsupportedError](err); ok && len(lacking.Ops) > 0 {
+		return lower.PlaceAt(p.text, lacking.Ops[0].Pos)
+	}
+	return ""
 }
 
 // explain adds to a failure at run time the line of the op that failed.

@@ -166,22 +166,28 @@ func nilOperand(at callsite.Site, op string, i int, xs []*Tensor) *OpError {
 	return opError(at, op, ErrUsage, xs, "operand %d is a nil *Tensor", i)
 }
 
+// firstBad returns a poisoned tensor when one of the operands is poisoned or nil, and
+// else nil.
+func firstBad(op string, xs ...*Tensor) *Tensor {
+	for i, x := range xs {
+		if x == nil {
+			var sites callsite.Cache
+			return &Tensor{tr: traceOf(xs...), err: nilOperand(sites.Caller(), op, i, xs)}
+		}
+		if x.err != nil {
+			return x
+		}
+	}
+	return nil
+}
+
 // noTrace returns the poisoned result of an op none of whose operands is in a
 // trace.
 func noTrace(op string, xs ...*Tensor) *Tensor {
-	var sites callsite.Cache
-	out := &Tensor{}
-	for i, x := range xs {
-		switch {
-		case x == nil:
-			out.err = nilOperand(sites.Caller(), op, i, xs)
-			return out
-		case x.err != nil:
-			return x
-		}
-		out.dev = x.dev
+	if t := firstBad(op, xs...); t != nil {
+		return t
 	}
-	out.err = opError(sites.Caller(), op, ErrPlacement, xs,
-		"none of the operands belongs to a trace; bring one in with Trace.Read")
-	return out
+	var sites callsite.Cache
+	return &Tensor{dev: xs[0].dev, err: opError(sites.Caller(), op, ErrPlacement, xs,
+		"none of the operands belongs to a trace; bring one in with Trace.Read")}
 }

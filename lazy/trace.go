@@ -148,8 +148,8 @@ func (r *run) reset() {
 
 // root adds t to the results, unless it has a value.
 func (r *run) root(tr *Trace, t *Tensor) error {
-	if t.err != nil {
-		return t.err
+	if b := firstBad("mark_step", t); b != nil {
+		return b.err
 	}
 	if t.v != nil || t.val != nil {
 		return nil

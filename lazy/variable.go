@@ -52,8 +52,8 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	if t.err != nil {
 		return t
 	}
-	if t.v == nil {
-		return t.misuse("init", "it is not a variable")
+	if t.v == nil || f == nil {
+		return t.misuse("init", "it is not a variable, or there is no initializer")
 	}
 	view := soa.Make(t.v.typ)
 	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
@@ -133,14 +133,11 @@ func (t *Tensor) Assign(x *Tensor) *Tensor { return t.assignNamed("assign", x) }
 func (t *Tensor) assign(op ir.Op, x *Tensor) *Tensor { return t.assignNamed(op.String()+"_", x) }
 
 func (t *Tensor) assignNamed(op string, x *Tensor) *Tensor {
-	if t.err != nil {
-		return t
+	if b := firstBad(op, t, x); b != nil && (x == nil || x.tr == nil || t.err != nil) {
+		return b
 	}
 	tr := x.tr
 	if tr == nil {
-		if x.err != nil {
-			return x
-		}
 		return noTrace(op, t, x)
 	}
 	if t.v == nil {

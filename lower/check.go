@@ -30,20 +30,29 @@ func Check(g *ir.Graph, text string) error {
 
 // Place says where the op with the given ordinal of a program's text comes
 // from: file:line: and its name, as far as known.
-func Place(text string, ordinal int) (place string) {
+func Place(text string, ordinal int) string {
+	return place(text, func(op *mlir.Op) bool { return op.Ordinal == ordinal })
+}
+
+// PlaceAt is Place for the op that starts at a position of the text.
+func PlaceAt(text string, at mlir.Pos) string {
+	return place(text, func(op *mlir.Op) bool { return op.Pos == at })
+}
+
+func place(text string, is func(*mlir.Op) bool) (found string) {
 	m, err := mlir.Parse("step.mlir", text)
 	if err != nil {
 		return ""
 	}
 	m.Walk(func(op *mlir.Op) bool {
-		if op.Ordinal != ordinal {
+		if !is(op) {
 			return true
 		}
 		if loc, ok := op.Loc.(mlir.FileLoc); ok {
-			place = fmt.Sprintf("%s:%d: ", loc.File, loc.Line)
+			found = fmt.Sprintf("%s:%d: ", loc.File, loc.Line)
 		}
-		place += op.Name + ": "
+		found += op.Name + ": "
 		return false
 	})
-	return place
+	return found
 }
