@@ -48,6 +48,34 @@ func ints(d mlir.Dict, name string) ([]int, error) {
 	}
 }
 
+// bools returns a list of truth values, however the text wrote it. A missing
+// attribute is an empty list.
+func bools(d mlir.Dict, name string) ([]bool, error) {
+	var bits []bool
+	switch a := d.Get(name).(type) {
+	case nil:
+	case mlir.DenseArrayAttr:
+		for _, x := range a.Ints {
+			bits = append(bits, x != 0)
+		}
+	case *mlir.DenseAttr:
+		t, reason := parseTensor(a.Type)
+		if reason != "" || t.dt != i1 {
+			return nil, fmt.Errorf("attribute %s: want a list of i1, got %v", name, a.Type)
+		}
+		data, err := denseBytes(a, t)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range data {
+			bits = append(bits, x != 0)
+		}
+	default:
+		return nil, fmt.Errorf("attribute %s: want a list of i1, got %v", name, a)
+	}
+	return bits, nil
+}
+
 // axes is ints for a list of dimensions of a tensor of the given rank.
 func axes(d mlir.Dict, name string, rank int) ([]int, error) {
 	v, err := ints(d, name)

@@ -10,6 +10,7 @@ func init() {
 		"stablehlo.after_all":            prepareToken,
 		"stablehlo.async_done":           prepareRegroup,
 		"stablehlo.async_start":          prepareAsyncStart,
+		"stablehlo.convolution":          prepareConvolution,
 		"stablehlo.create_token":         prepareToken,
 		"stablehlo.get_tuple_element":    prepareTupleElement,
 		"stablehlo.map":                  prepareMap,
