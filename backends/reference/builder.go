@@ -191,7 +191,7 @@ func (b *builder) op(op *mlir.Op) error {
 	}
 	outer := b.site
 	b.site = s
-	err := prepare(b, s)
+	err := s.quantized(prepare)(b, s)
 	b.site = outer
 	for _, in := range s.in {
 		b.touch(in.slot, b.pos)

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -140,6 +141,7 @@ type tensor struct {
 	dt    dtype
 	shape []int
 	n     int
+	q     *quant // of a quantized tensor, whose integers are of type dt; else nil
 }
 
 func tensorOf(d dtype, shape ...int) tensor {
@@ -153,13 +155,18 @@ func tensorOf(d dtype, shape ...int) tensor {
 func (t tensor) bytes() int   { return t.n * t.dt.size() }
 func (t tensor) scalar() bool { return len(t.shape) == 0 }
 
-func (t tensor) equal(o tensor) bool { return t.dt == o.dt && slices.Equal(t.shape, o.shape) }
+func (t tensor) equal(o tensor) bool {
+	return t.dt == o.dt && t.q.equal(o.q) && slices.Equal(t.shape, o.shape)
+}
 
 // String prints the type as the text has it.
 func (t tensor) String() string {
 	s := "tensor<"
 	for _, d := range t.shape {
 		s += strconv.Itoa(d) + "x"
+	}
+	if t.q != nil {
+		return s + t.q.text + ">"
 	}
 	return s + t.dt.String() + ">"
 }
@@ -168,7 +175,7 @@ func (t tensor) String() string {
 func (t tensor) public() types.Type { return types.Of(t.dt.public(), t.shape...) }
 
 // element is the type of a scalar with t's elements.
-func (t tensor) element() tensor { return tensorOf(t.dt) }
+func (t tensor) element() tensor { return tensor{dt: t.dt, n: 1, q: t.q} }
 
 // parseTensor returns the evaluator's form of an MLIR type, or why it has none.
 func parseTensor(t mlir.Type) (tensor, string) {
@@ -182,7 +189,13 @@ func parseTensor(t mlir.Type) (tensor, string) {
 		return tensor{}, t.String() + " has an encoding"
 	}
 	d := dtypeOf(tt.Elem)
-	if d == noType {
+	q, storage, reason := quantOf(tt.Elem)
+	switch {
+	case reason != "":
+		return tensor{}, reason
+	case q != nil:
+		d = storage
+	case d == noType:
 		return tensor{}, "elements of type " + tt.Elem.String()
 	}
 	shape := make([]int, len(tt.Shape))
@@ -196,7 +209,11 @@ func parseTensor(t mlir.Type) (tensor, string) {
 	if err := types.Of(types.U8, append(slices.Clip(shape), d.size())...).Check(); err != nil {
 		return tensor{}, err.Error()
 	}
+	if q != nil && q.Axis >= 0 && (q.Axis >= len(shape) || shape[q.Axis] != len(q.Scales)) {
+		return tensor{}, fmt.Sprintf("%v has %d scales for dimension %d (quant_c12, quant_c13)", t, len(q.Scales), q.Axis)
+	}
 	r := tensorOf(d, shape...)
+	r.q = q
 	if err := soa.Fits(r.bytes()); err != nil {
 		return tensor{}, t.String() + ": " + err.Error()
 	}

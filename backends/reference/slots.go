@@ -125,6 +125,11 @@ func simpleBody(r *mlir.Region) (name string, mirrored bool) {
 		return "", false
 	}
 	bl := r.Blocks[0]
+	if t, ok := bl.Args[0].Type.(*mlir.TensorType); ok {
+		if _, quantized := t.Elem.(mlir.DialectType); quantized {
+			return "", false // the op is not one on the integers
+		}
+	}
 	op, ret := bl.Ops[0], bl.Ops[1]
 	if len(op.Operands) != 2 || len(op.Results) != 1 || len(ret.Operands) != 1 || ret.Operands[0] != op.Results[0] {
 		return "", false

@@ -1,0 +1,205 @@
+package reference
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"ltc/mlir"
+)
+
+// A quantized tensor lies in memory as its integers. Ops that only move
+// elements, and those that leave the arithmetic to a region, work on these;
+// for all others the specification says: dequantize, compute in the expressed
+// type, quantize.
+
+// quant is a quantized element type.
+type quant struct {
+	*mlir.QuantType
+	text string
+}
+
+func (q *quant) equal(o *quant) bool {
+	return q == o || q != nil && o != nil && q.text == o.text
+}
+
+// quantOf reads a quantized element type and the type of its integers; nil if
+// t is none, and the reason if it is none of the evaluator's.
+func quantOf(t mlir.Type) (*quant, dtype, string) {
+	q, err := mlir.QuantOf(t)
+	switch {
+	case err != nil:
+		return nil, noType, err.Error()
+	case q == nil:
+		return nil, noType, ""
+	}
+	d := dtypeOf(q.Storage)
+	if d == noType || dtypeOf(q.Expressed) == noType {
+		return nil, noType, "elements of type " + t.String()
+	}
+	return &quant{q, t.String()}, d, ""
+}
+
+// expressed is the type that a quantized tensor stands for.
+func (t tensor) expressed() tensor { return tensorOf(dtypeOf(t.q.Expressed), t.shape...) }
+
+// onStorage are the ops that take quantized tensors as the integers they are.
+var onStorage = map[string]bool{}
+
+func init() {
+	for _, name := range []string{
+		"after_all", "all_gather", "all_reduce", "all_to_all", "async_done", "async_start", "bitcast_convert",
+		"broadcast", "broadcast_in_dim", "case", "collective_broadcast", "collective_permute", "composite",
+		"concatenate", "constant", "dynamic_broadcast_in_dim", "dynamic_gather", "dynamic_pad", "dynamic_reshape",
+		"dynamic_slice", "dynamic_update_slice", "gather", "get_dimension_size", "get_tuple_element", "if", "map",
+		"optimization_barrier", "pad", "real_dynamic_slice", "reduce", "reduce_scatter", "reduce_window", "reshape",
+		"reverse", "scatter", "select_and_scatter", "set_dimension_size", "slice", "sort", "torch_index_select",
+		"transpose", "tuple", "uniform_dequantize", "uniform_quantize", "while",
+	} {
+		onStorage["stablehlo."+name] = true
+	}
+	onStorage["func.call"] = true
+}
+
+// quantized returns how the op is prepared, for quantized operands or results too.
+func (o *site) quantized(prepare prepareFunc) prepareFunc {
+	has := slices.ContainsFunc(o.in, func(x operand) bool { return x.q != nil }) ||
+		slices.ContainsFunc(o.out, func(t tensor) bool { return t.q != nil })
+	dialect, _, _ := strings.Cut(o.op.Name, ".")
+	switch {
+	case !has || onStorage[o.op.Name] || dialect == "check" || dialect == "interpreter":
+		return prepare
+	case o.op.Name == "stablehlo.custom_call":
+		return func(*builder, *site) error { return unsupportedf("a host function cannot take quantized elements") }
+	}
+	return func(b *builder, o *site) error { return b.dequantizeOpQuantize(o, prepare) }
+}
+
+// dequantizeOpQuantize prepares the op on the expressed types.
+func (b *builder) dequantizeOpQuantize(o *site, prepare prepareFunc) error {
+	out := slices.Clone(o.out)
+	for i, in := range o.in {
+		if in.q != nil {
+			to := in.expressed()
+			o.in[i] = operand{to, b.scratch(o, to.bytes())}
+			b.emitQuant(o.in[i].slot, in.slot, dequantizeKernel(in.tensor))
+		}
+	}
+	for i, t := range o.out {
+		if t.q != nil {
+			o.out[i] = t.expressed()
+		}
+	}
+	if err := prepare(b, o); err != nil {
+		return err
+	}
+	o.out = out
+	for i, t := range out {
+		if t.q != nil {
+			from := o.res[i]
+			b.emitQuant(b.result(o, i), from, quantizeKernel(t))
+		}
+	}
+	return nil
+}
+
+func (b *builder) emitQuant(to, from int, k func(o, a unsafe.Pointer)) {
+	b.emit(func(f *frame) { k(f.p[to], f.p[from]) })
+}
+
+func prepareUniformDequantize(b *builder, o *site) error {
+	if err := firstError(o.arity(1, 1)); err != nil {
+		return err
+	}
+	in := o.in[0]
+	if in.q == nil || !o.out[0].equal(in.expressed()) {
+		return unsupportedf("%v to %v", in.tensor, o.out[0])
+	}
+	b.emitQuant(b.result(o, 0), in.slot, dequantizeKernel(in.tensor))
+	return nil
+}
+
+// prepareUniformQuantize takes floats or the elements of another quantized type.
+func prepareUniformQuantize(b *builder, o *site) error {
+	if err := firstError(o.arity(1, 1)); err != nil {
+		return err
+	}
+	if err := o.alike(); err != nil {
+		return err
+	}
+	in, out := o.in[0], o.out[0]
+	from, floats := in.slot, in.tensor
+	if in.q != nil {
+		floats = in.expressed()
+		from = b.scratch(o, floats.bytes())
+		b.emitQuant(from, in.slot, dequantizeKernel(in.tensor))
+	}
+	if out.q == nil || !floats.equal(out.expressed()) {
+		return unsupportedf("%v to %v", in.tensor, out)
+	}
+	b.emitQuant(b.result(o, 0), from, quantizeKernel(out))
+	return nil
+}
+
+// slices returns how many elements in a row share a scale.
+func (t tensor) slice() int {
+	n := 1
+	if t.q.Axis < 0 {
+		return max(t.n, 1)
+	}
+	for _, d := range t.shape[t.q.Axis+1:] {
+		n *= d
+	}
+	return max(n, 1)
+}
+
+// dequantizeKernel computes (i-zero point)*scale, each step rounded to the
+// expressed type.
+func dequantizeKernel(t tensor) func(o, a unsafe.Pointer) {
+	d, row := dtypeOf(t.q.Expressed), t.slice()
+	load, store := convertKernel(t.dt, f64), convertKernel(f64, d)
+	return func(o, a unsafe.Pointer) {
+		wide := make([]float64, min(row, chunk))
+		buf := unsafe.Pointer(unsafe.SliceData(wide))
+		t.eachSlice(row, func(at, n, k int) {
+			load(buf, unsafe.Add(a, at*t.dt.size()), n)
+			zero, scale := float64(t.q.ZeroPoints[k]), t.q.Round(t.q.Scales[k])
+			for i, x := range wide[:n] {
+				wide[i] = t.q.Round(x-zero) * scale
+			}
+			store(unsafe.Add(o, at*d.size()), buf, n)
+		})
+	}
+}
+
+// quantizeKernel computes x/scale+zero point, each step rounded to the
+// expressed type, brings it into the bounds and rounds to an even integer.
+func quantizeKernel(t tensor) func(o, a unsafe.Pointer) {
+	d, row := dtypeOf(t.q.Expressed), t.slice()
+	load, store := convertKernel(d, f64), convertKernel(f64, t.dt)
+	low, high := t.q.Round(float64(t.q.Min)), t.q.Round(float64(t.q.Max))
+	return func(o, a unsafe.Pointer) {
+		wide := make([]float64, min(row, chunk))
+		buf := unsafe.Pointer(unsafe.SliceData(wide))
+		t.eachSlice(row, func(at, n, k int) {
+			load(buf, unsafe.Add(a, at*d.size()), n)
+			zero, scale := t.q.Round(float64(t.q.ZeroPoints[k])), t.q.Round(t.q.Scales[k])
+			for i, x := range wide[:n] {
+				x = t.q.Round(t.q.Round(x/scale) + zero)
+				wide[i] = math.RoundToEven(min(max(x, low), high))
+			}
+			store(unsafe.Add(o, at*t.dt.size()), buf, n)
+		})
+	}
+}
+
+// eachSlice calls f with the first element, the number of elements, at most
+// chunk, and the index of the scale of each run of elements that share one.
+func (t tensor) eachSlice(row int, f func(at, n, k int)) {
+	for at := 0; at < t.n; {
+		n := min(row-at%row, chunk, t.n-at)
+		f(at, n, at/row%len(t.q.Scales))
+		at += n
+	}
+}

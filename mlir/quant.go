@@ -1,0 +1,151 @@
+package mlir
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// QuantType is what `!quant.uniform<i8<-127:127>:f32:1, {0.1:-30, 0.5:-20}>`
+// says: an integer i of the storage type stands for (i-zero point)*scale in
+// the expressed type.
+type QuantType struct {
+	Storage    IntegerType
+	Min, Max   int64 // of the storage
+	Expressed  FloatType
+	Axis       int // the dimension whose slices have scales of their own; -1 if one holds for all
+	Scales     []float64
+	ZeroPoints []int64 // as many as scales
+}
+
+// QuantOf reads the text of a quantized element type. It returns nil without
+// error for types that are none, and an error for one that breaks the
+// specification's constraints on quantized element types, named by label.
+func QuantOf(t Type) (*QuantType, error) {
+	d, ok := t.(DialectType)
+	if !ok {
+		return nil, nil
+	}
+	body, ok := strings.CutPrefix(d.Text, "quant.uniform<")
+	if !ok {
+		return nil, nil
+	}
+	body, ok = strings.CutSuffix(body, ">")
+	head, params, ok2 := strings.Cut(strings.ReplaceAll(body, " ", ""), ",")
+	if !ok || !ok2 {
+		return nil, fmt.Errorf("%s: want a storage type, an expressed type and scales", t)
+	}
+	q := &QuantType{Axis: -1}
+	if err := q.types(head); err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	if err := q.params(params); err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	if err := q.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	return q, nil
+}
+
+// types reads what stands before the comma: i8<-127:127>:f32:1.
+func (q *QuantType) types(s string) error {
+	storage, rest, _ := strings.Cut(s, ":")
+	name, low, bounded := strings.Cut(storage, "<")
+	i, ok := namedType(name).(IntegerType)
+	if !ok || i.Width > 32 {
+		return fmt.Errorf("storage type %s is no integer of up to 32 bits", name)
+	}
+	q.Storage = i
+	q.Min, q.Max = q.limits()
+	if bounded {
+		high, after, ok := strings.Cut(rest, ">:")
+		var err1, err2 error
+		q.Min, err1 = strconv.ParseInt(low, 10, 64)
+		q.Max, err2 = strconv.ParseInt(high, 10, 64)
+		if !ok || err1 != nil || err2 != nil {
+			return fmt.Errorf("bounds of the storage are written <low:high>")
+		}
+		rest = after
+	}
+	expressed, axis, perAxis := strings.Cut(rest, ":")
+	f, ok := namedType(expressed).(FloatType)
+	if !ok {
+		return fmt.Errorf("expressed type %q is no float", expressed)
+	}
+	q.Expressed = f
+	if perAxis {
+		n, err := strconv.Atoi(axis)
+		if err != nil {
+			return fmt.Errorf("quantization dimension %s is not a number", axis)
+		}
+		if n < 0 {
+			return fmt.Errorf("quantization dimension %d is negative (quant_c11)", n)
+		}
+		q.Axis = n
+	}
+	return nil
+}
+
+// limits returns the least and largest value of the storage type.
+func (q *QuantType) limits() (int64, int64) {
+	if q.Storage.Sign == Unsigned {
+		return 0, 1<<q.Storage.Width - 1
+	}
+	return -1 << (q.Storage.Width - 1), 1<<(q.Storage.Width-1) - 1
+}
+
+// params reads what stands behind the comma: 0.1:-30, or such a list in braces.
+func (q *QuantType) params(s string) error {
+	list, open := strings.CutPrefix(s, "{")
+	list, closed := strings.CutSuffix(list, "}")
+	if open != closed || open != (q.Axis >= 0) {
+		return fmt.Errorf("a list of scales in braces needs a quantization dimension, one scale none (quant_c10)")
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		scale, zero, has := strings.Cut(part, ":")
+		v, err := strconv.ParseFloat(scale, 64)
+		if err != nil {
+			return fmt.Errorf("scale %q is not a number", scale)
+		}
+		z := int64(0)
+		if has {
+			if z, err = strconv.ParseInt(zero, 10, 64); err != nil {
+				return fmt.Errorf("zero point %q is not an integer", zero)
+			}
+		}
+		q.Scales, q.ZeroPoints = append(q.Scales, v), append(q.ZeroPoints, z)
+	}
+	return nil
+}
+
+func (q *QuantType) check() error {
+	low, high := q.limits()
+	if q.Min < low || q.Min >= q.Max || q.Max > high {
+		return fmt.Errorf("storage bounds %d:%d are not an ascending pair within %d:%d (quant_c3)", q.Min, q.Max, low, high)
+	}
+	for i, s := range q.Scales {
+		if !(s > 0) {
+			return fmt.Errorf("scale %d is %v, want more than 0 (quant_c5)", i, s)
+		}
+		if v := q.Round(s); math.IsInf(v, 0) || v == 0 {
+			return fmt.Errorf("scale %d is %v, which is not finite and above 0 in %s (quant_c6)", i, s, q.Expressed)
+		}
+		if z := q.ZeroPoints[i]; z < q.Min || z > q.Max {
+			return fmt.Errorf("zero point %d is %d, outside of the storage's %d:%d (quant_c7)", i, z, q.Min, q.Max)
+		}
+	}
+	return nil
+}
+
+// Round rounds a number to the expressed type.
+func (q *QuantType) Round(v float64) float64 {
+	switch m, ok := miniFloats[q.Expressed.Name]; {
+	case ok:
+		return m.Value(m.Bits(v))
+	case q.Expressed == F32:
+		return float64(float32(v))
+	}
+	return v
+}
