@@ -230,8 +230,12 @@ func prepareIota(b *builder, o *site) error {
 		return fmt.Errorf("iota_dimension = %d of a result of %v%v", dim, out.dt, out.shape)
 	}
 	// The numbers are made once; a run spreads them.
-	row := make([]byte, out.shape[dim]*out.dt.size()+1)
-	index := make([]int64, out.shape[dim])
+	count := out.shape[dim]
+	if out.n == 0 {
+		count = 0 // the dimension may be larger than any memory
+	}
+	row := make([]byte, count*out.dt.size()+1)
+	index := make([]int64, count)
 	for i := range index {
 		index[i] = int64(i)
 	}
