@@ -217,5 +217,5 @@ func (ws *workspace) release(c *code) {
 		f.p[s] = unsafe.Add(f.arena, c.slots[s].offset)
 	}
 	clear(ws.fresh)
-	ws.ctx, ws.done = nil, nil
+	ws.ctx, ws.done, ws.proc = nil, nil, nil
 }

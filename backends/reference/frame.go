@@ -18,6 +18,7 @@ type workspace struct {
 
 	ctx  context.Context
 	done <-chan struct{}
+	proc *process // in a grid; nil until an op asks for it, outside of a parallel run
 
 	args  []soa.View // dense copies of arguments, by argument; made when first needed
 	fresh []soa.View // scratch of placeResults

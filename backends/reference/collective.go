@@ -1,0 +1,416 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// collective is what the ops of process groups share.
+type collective struct {
+	channel int
+	groups  [][]int // as the op lists them
+	how     grouping
+}
+
+// grouping is a strategy by which the lists of ids become process groups.
+type grouping uint8
+
+const (
+	crossReplica grouping = iota
+	crossPartition
+	crossReplicaAndPartition
+	flattenedIDs
+)
+
+// newCollective reads the op's channel and groups. The ops that reduce or
+// gather over several processes group by replicas and partitions where they
+// have a channel, the others by partitions.
+func newCollective(o *site, list string, withChannel grouping) (*collective, error) {
+	handle, err := fields(o.op.Attrs, "channel_handle")
+	if err != nil {
+		return nil, err
+	}
+	c := &collective{}
+	c.channel, err = intAttr(handle, "handle", 0)
+	if err != nil {
+		return nil, err
+	}
+	if c.groups, err = idLists(o.op.Attrs, list); err != nil {
+		return nil, err
+	}
+	global := flag(o.op.Attrs, "use_global_device_ids")
+	switch {
+	case global && c.channel <= 0:
+		return nil, fmt.Errorf("use_global_device_ids needs a channel")
+	case global:
+		c.how = flattenedIDs
+	case c.channel > 0:
+		c.how = withChannel
+	}
+	return c, nil
+}
+
+// newGroups is newCollective for an op with replica_groups, in which a group
+// that is smaller than others ends in -1.
+func newGroups(o *site, withChannel grouping) (*collective, error) {
+	c, err := newCollective(o, "replica_groups", withChannel)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range c.groups {
+		g = slices.DeleteFunc(g, func(id int) bool { return id == -1 })
+		for k, id := range g {
+			if id < 0 || slices.Contains(g[:k], id) {
+				return nil, fmt.Errorf("replica_groups: group %v", g)
+			}
+		}
+		c.groups[i] = g
+	}
+	return c, nil
+}
+
+// idLists reads a matrix of ids.
+func idLists(d mlir.Dict, name string) ([][]int, error) {
+	a, ok := d.Get(name).(*mlir.DenseAttr)
+	if !ok {
+		return nil, unsupportedf("attribute %s: want a matrix of ids, got %v", name, d.Get(name))
+	}
+	ids, err := ints(d, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Type.Shape) != 2 {
+		return nil, fmt.Errorf("attribute %s: want a matrix, got %v", name, a.Type)
+	}
+	var lists [][]int
+	for row := range slices.Chunk(ids, max(1, int(a.Type.Shape[1]))) {
+		lists = append(lists, slices.Clone(row))
+	}
+	return lists, nil
+}
+
+func flag(d mlir.Dict, name string) bool {
+	switch a := d.Get(name).(type) {
+	case mlir.UnitAttr:
+		return true
+	case mlir.BoolAttr:
+		return bool(a)
+	}
+	return false
+}
+
+// self returns the id by which the lists name p, and the number of such ids.
+func (c *collective) self(p *process) (id, limit int) {
+	switch c.how {
+	case crossPartition:
+		return p.partition, p.partitions
+	case flattenedIDs:
+		return p.id(), p.replicas * p.partitions
+	}
+	return p.replica, p.replicas
+}
+
+// member returns the process that an id in p's group means; partition is
+// that of the process where the ids name replicas.
+func (c *collective) member(p *process, id, partition int) int {
+	switch c.how {
+	case crossPartition:
+		return p.replica*p.partitions + id
+	case flattenedIDs:
+		return id
+	}
+	return id*p.partitions + partition
+}
+
+// group returns the ids of p's process group and p's index in it; -1 if p is
+// in none.
+func (c *collective) group(p *process) ([]int, int, error) {
+	own, limit := c.self(p)
+	groups := c.groups
+	if len(groups) == 0 { // one of all
+		all := make([]int, limit)
+		for i := range all {
+			all[i] = i
+		}
+		groups = [][]int{all}
+	}
+	var found []int
+	for _, list := range groups {
+		if len(list) > 0 && slices.Max(list) >= limit {
+			return nil, 0, fmt.Errorf("group %v in a grid that has %d", list, limit)
+		}
+		if slices.Contains(list, own) {
+			found = list
+		}
+	}
+	partitions := []int{p.partition}
+	if c.how == crossReplicaAndPartition {
+		partitions = partitions[:0]
+		for q := range p.partitions {
+			partitions = append(partitions, q)
+		}
+	}
+	var ids []int
+	for _, q := range partitions {
+		for _, id := range found {
+			ids = append(ids, c.member(p, id, q))
+		}
+	}
+	return ids, slices.Index(ids, p.id()), nil
+}
+
+// exchange brings the operands to p's group and returns what each of it
+// brought, and p's index in it; -1 and nothing if p is in no group.
+func (c *collective) exchange(f *frame, o *site, in []operand) ([]parcel, int, error) {
+	p := f.ws.process()
+	group, index, err := c.group(p)
+	if err != nil || index < 0 {
+		return nil, -1, err
+	}
+	all, err := p.meet(f.ws.ctx, o.op.Name, c.channel, group, pack(f, in))
+	if err != nil {
+		return nil, 0, err
+	}
+	for k, other := range all {
+		if !slices.EqualFunc(other.types, all[index].types, tensor.equal) {
+			return nil, 0, fmt.Errorf("process %v brings %v, process %s %v", p, all[index].types, p.name(group[k]), other.types)
+		}
+	}
+	return all, index, nil
+}
+
+// inGroup is exchange for an op that needs a group.
+func (c *collective) inGroup(f *frame, o *site, in []operand) ([]parcel, int, error) {
+	all, index, err := c.exchange(f, o, in)
+	if err == nil && index < 0 {
+		err = fmt.Errorf("process %v is in none of the groups %v", f.ws.process(), c.groups)
+	}
+	return all, index, err
+}
+
+// oneToOne checks that the op has a result for each operand and makes their slots.
+func (b *builder) oneToOne(o *site, in []operand) error {
+	if len(in) != len(o.out) || len(in) == 0 {
+		return fmt.Errorf("%d operands and %d results", len(in), len(o.out))
+	}
+	for i := range o.out {
+		b.result(o, i)
+	}
+	return nil
+}
+
+// likeOperands is oneToOne for results of the operands' types.
+func (b *builder) likeOperands(o *site, in []operand) error {
+	if err := b.oneToOne(o, in); err != nil {
+		return err
+	}
+	for i := range in {
+		if !in[i].equal(o.out[i]) {
+			return fmt.Errorf("operand %d is %v, the result %v", i, in[i].tensor, o.out[i])
+		}
+	}
+	return nil
+}
+
+// place copies a block of elements between tensors of one element type: of
+// the given shape, from src at one index of a dimension to dst at another.
+func place(dst unsafe.Pointer, to tensor, toDim, toAt int, src unsafe.Pointer, from tensor, fromDim, fromAt int, shape []int) {
+	if slices.Contains(shape, 0) {
+		return
+	}
+	size, ds, ss := to.dt.size(), soa.Dense(to.shape), soa.Dense(from.shape)
+	soa.NewMove(size, shape, ds, ss).Run(unsafe.Add(dst, toAt*ds[toDim]*size), unsafe.Add(src, fromAt*ss[fromDim]*size))
+}
+
+// with returns the shape with one dimension changed.
+func with(shape []int, dim, n int) []int {
+	shape = slices.Clone(shape)
+	shape[dim] = n
+	return shape
+}
+
+// prepareAllGather concatenates what the group has.
+func prepareAllGather(b *builder, o *site) error {
+	c, err := newGroups(o, crossReplicaAndPartition)
+	if err := firstError(err, b.oneToOne(o, o.in)); err != nil {
+		return err
+	}
+	dim, err := intAttr(o.op.Attrs, "all_gather_dim", -1)
+	if err != nil {
+		return err
+	}
+	for i, in := range o.in {
+		if dim < 0 || dim >= len(in.shape) || in.dt != o.out[i].dt || len(o.out[i].shape) != len(in.shape) {
+			return fmt.Errorf("all_gather_dim = %d of %v, which becomes %v", dim, in.tensor, o.out[i])
+		}
+	}
+	b.emitTry(func(f *frame) error {
+		all, _, err := c.inGroup(f, o, o.in)
+		if err != nil {
+			return err
+		}
+		for i, in := range o.in {
+			n := in.shape[dim]
+			if want := with(in.shape, dim, n*len(all)); !slices.Equal(want, o.out[i].shape) {
+				return fmt.Errorf("a group of %d gathers a result of shape %v, not %v", len(all), want, o.out[i].shape)
+			}
+			for k, part := range all {
+				place(f.p[o.res[i]], o.out[i], dim, k*n, first(part.bytes[i]), in.tensor, dim, 0, in.shape)
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+func first(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+// prepareAllToAll splits the operands into a part for each of the group.
+func prepareAllToAll(b *builder, o *site) error {
+	c, err := newGroups(o, crossPartition)
+	split, err1 := intAttr(o.op.Attrs, "split_dimension", -1)
+	concat, err2 := intAttr(o.op.Attrs, "concat_dimension", -1)
+	count, err3 := intAttr(o.op.Attrs, "split_count", 0)
+	if err := firstError(err, err1, err2, err3, b.oneToOne(o, o.in)); err != nil {
+		return err
+	}
+	for i, in := range o.in {
+		rank := len(in.shape)
+		if split < 0 || split >= rank || concat < 0 || concat >= rank || count < 1 || in.shape[split]%count != 0 {
+			return fmt.Errorf("split_dimension = %d, concat_dimension = %d and split_count = %d of %v", split, concat, count, in.tensor)
+		}
+		part := with(in.shape, split, in.shape[split]/count)
+		if want := with(part, concat, part[concat]*count); !slices.Equal(want, o.out[i].shape) || in.dt != o.out[i].dt {
+			return fmt.Errorf("operand %d gives %v of shape %v, the result is %v", i, in.dt, want, o.out[i])
+		}
+	}
+	b.emitTry(func(f *frame) error {
+		all, index, err := c.inGroup(f, o, o.in)
+		if err != nil {
+			return err
+		}
+		if len(all) != count {
+			return fmt.Errorf("split_count = %d for a group of %d", count, len(all))
+		}
+		for i, in := range o.in {
+			part := with(in.shape, split, in.shape[split]/count)
+			for k, sent := range all {
+				place(f.p[o.res[i]], o.out[i], concat, k*part[concat], first(sent.bytes[i]), in.tensor, split, index*part[split], part)
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+// prepareCollectiveBroadcast gives a group the values of one of it; processes
+// in no group get zeros.
+func prepareCollectiveBroadcast(b *builder, o *site) error {
+	c, err := newGroups(o, crossPartition)
+	if err != nil {
+		return err
+	}
+	in, root, err := roots(o)
+	if err := firstError(err, b.likeOperands(o, in)); err != nil {
+		return err
+	}
+	b.emitTry(func(f *frame) error {
+		all, index, err := c.exchange(f, o, in)
+		for i, out := range o.out {
+			to := unsafe.Slice((*byte)(f.p[o.res[i]]), out.bytes())
+			if err != nil || index < 0 {
+				clear(to)
+				continue
+			}
+			r := root(f, i)
+			if r < 0 || r >= len(all) {
+				return fmt.Errorf("root %d of a group of %d", r, len(all))
+			}
+			copy(to, all[r].bytes[i])
+		}
+		return err
+	})
+	return nil
+}
+
+// roots returns the operands that are sent, and what tells the index in the
+// group of the process that sends each, or gets it: 0, or where
+// has_dynamic_root is set what the last operand says.
+func roots(o *site) ([]operand, func(f *frame, i int) int, error) {
+	if !flag(o.op.Attrs, "has_dynamic_root") {
+		return o.in, func(*frame, int) int { return 0 }, nil
+	}
+	n := len(o.in) - 1
+	if n < 1 || o.in[n].dt != i32 || o.in[n].n != n {
+		return nil, nil, fmt.Errorf("has_dynamic_root needs an operand of %d i32 last", max(n, 0))
+	}
+	s := o.in[n].slot
+	return o.in[:n], func(f *frame, i int) int { return int(at[int32](f, s, n)[i]) }, nil
+}
+
+// prepareCollectivePermute sends from process to process by pairs; zeros go
+// to those to whom none sends.
+func prepareCollectivePermute(b *builder, o *site) error {
+	c, err := newCollective(o, "source_target_pairs", crossPartition)
+	if err := firstError(err, b.likeOperands(o, o.in)); err != nil {
+		return err
+	}
+	b.emitTry(func(f *frame) error {
+		p := f.ws.process()
+		from, to, err := c.pairs(p)
+		if err != nil {
+			return err
+		}
+		address := func(source, target int) string {
+			return fmt.Sprintf("%s on channel %d from %s to %s", o.op.Name, c.channel, p.name(source), p.name(target))
+		}
+		if to >= 0 {
+			p.post(address(p.id(), to), pack(f, o.in))
+		}
+		if from < 0 {
+			for i, out := range o.out {
+				clear(unsafe.Slice((*byte)(f.p[o.res[i]]), out.bytes()))
+			}
+			return nil
+		}
+		got, err := p.take(f.ws.ctx, o.op.Name, address(from, p.id()))
+		if err != nil {
+			return err
+		}
+		return unpack(f, got, o.out, o.res)
+	})
+	return nil
+}
+
+// unpack writes values that have come to slots.
+func unpack(f *frame, c parcel, want []tensor, slots []int) error {
+	if !slices.EqualFunc(c.types, want, tensor.equal) {
+		return fmt.Errorf("%v came, want %v", c.types, want)
+	}
+	for i, s := range slots {
+		copyBytes(f.p[s], first(c.bytes[i]), len(c.bytes[i]))
+	}
+	return nil
+}
+
+// pairs returns the processes that send to p and get from p; -1 for none.
+func (c *collective) pairs(p *process) (from, to int, err error) {
+	from, to = -1, -1
+	own, limit := c.self(p)
+	for _, pair := range c.groups {
+		if len(pair) != 2 || min(pair[0], pair[1]) < 0 || max(pair[0], pair[1]) >= limit {
+			return 0, 0, fmt.Errorf("pair %v in a grid that has %d", pair, limit)
+		}
+		if pair[0] == own {
+			to = c.member(p, pair[1], p.partition)
+		}
+		if pair[1] == own {
+			from = c.member(p, pair[0], p.partition)
+		}
+	}
+	return from, to, nil
+}

@@ -1,0 +1,203 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// processGrid is the StableHLO processes of one parallel run and what they exchange.
+// Each process is a goroutine with memory of its own; what one gives to others
+// is copied.
+type processGrid struct {
+	replicas, partitions int
+	cancel               context.CancelCauseFunc
+
+	mu       sync.Mutex
+	running  int // processes that have not ended and do not wait
+	waiting  []*waiter
+	meetings map[string]*meeting
+	mail     map[string][]parcel
+	infeed   []*code // functions whose results the next infeed ops get
+}
+
+// process is one process of a grid.
+type process struct {
+	*processGrid
+	replica, partition int
+}
+
+// parcel is values on their way between processes.
+type parcel struct {
+	types []tensor
+	bytes [][]byte
+}
+
+// meeting is a collective op for which some of the group have arrived.
+type meeting struct {
+	parcels []parcel // by index in the group; nil bytes before it arrived
+	missing int
+	waiters []*waiter
+}
+
+// waiter is a process that waits.
+type waiter struct {
+	p        *process
+	op, want string
+	done     chan struct{}
+	err      error // why it has waited in vain; set before done is closed
+}
+
+func newGrid(replicas, partitions int) *processGrid {
+	return &processGrid{
+		replicas: replicas, partitions: partitions, running: replicas * partitions,
+		meetings: map[string]*meeting{}, mail: map[string][]parcel{},
+	}
+}
+
+// process returns the process that the run belongs to: outside of a parallel
+// run, the only one of a grid.
+func (ws *workspace) process() *process {
+	if ws.proc == nil {
+		ws.proc = &process{processGrid: newGrid(1, 1)}
+	}
+	return ws.proc
+}
+
+// id is the process's position in row-major order of the grid.
+func (p *process) id() int { return p.replica*p.partitions + p.partition }
+
+func (p *process) String() string { return p.name(p.id()) }
+
+func (g *processGrid) name(id int) string {
+	return fmt.Sprintf("(%d, %d)", id/g.partitions, id%g.partitions)
+}
+
+// pack copies the values of slots.
+func pack(f *frame, in []operand) parcel {
+	var c parcel
+	for _, x := range in {
+		c.types = append(c.types, x.tensor)
+		c.bytes = append(c.bytes, slices.Clone(unsafe.Slice((*byte)(f.p[x.slot]), x.bytes())))
+	}
+	return c
+}
+
+// meet waits until every process of the group has come to the op on the
+// channel, and returns what each brought, in the group's order.
+func (p *process) meet(ctx context.Context, op string, channel int, group []int, mine parcel) ([]parcel, error) {
+	key := fmt.Sprint(op, channel, group)
+	p.mu.Lock()
+	m := p.meetings[key]
+	if m == nil {
+		m = &meeting{parcels: make([]parcel, len(group)), missing: len(group)}
+		p.meetings[key] = m
+	}
+	m.parcels[slices.Index(group, p.id())] = mine
+	if m.missing--; m.missing == 0 {
+		delete(p.meetings, key) // those who come next meet anew
+		for _, w := range m.waiters {
+			p.wake(w, nil)
+		}
+		p.mu.Unlock()
+		return m.parcels, nil
+	}
+	names := make([]string, 0, len(group))
+	for _, id := range group {
+		names = append(names, p.name(id))
+	}
+	w := &waiter{p: p, op: op, want: "all of " + strings.Join(names, ", ")}
+	m.waiters = append(m.waiters, w)
+	if err := p.wait(ctx, w); err != nil {
+		return nil, err
+	}
+	return m.parcels, nil
+}
+
+// post leaves values under an address. Those left first are taken first.
+func (p *process) post(address string, c parcel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mail[address] = append(p.mail[address], c)
+	for _, w := range p.waiting {
+		if w.want == address {
+			p.wake(w, nil)
+			return
+		}
+	}
+}
+
+// take waits for values at an address.
+func (p *process) take(ctx context.Context, op, address string) (parcel, error) {
+	for {
+		p.mu.Lock()
+		if q := p.mail[address]; len(q) > 0 {
+			p.mail[address] = q[1:]
+			p.mu.Unlock()
+			return q[0], nil
+		}
+		if err := p.wait(ctx, &waiter{p: p, op: op, want: address}); err != nil {
+			return parcel{}, err
+		}
+	}
+}
+
+// wait waits until w is woken. It is called with the lock held, and gives it back.
+func (p *process) wait(ctx context.Context, w *waiter) error {
+	w.done = make(chan struct{})
+	p.waiting = append(p.waiting, w)
+	p.running--
+	p.checkDeadlock()
+	p.mu.Unlock()
+	select {
+	case <-w.done:
+		return w.err
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wake(w, context.Cause(ctx))
+	return w.err
+}
+
+// wake lets a waiting process go on; the lock is held.
+func (g *processGrid) wake(w *waiter, err error) {
+	if i := slices.Index(g.waiting, w); i >= 0 {
+		g.waiting = slices.Delete(g.waiting, i, i+1)
+		g.running++
+		w.err = err
+		close(w.done)
+	}
+}
+
+// checkDeadlock ends the waiting when nobody is left who could end it; the
+// lock is held.
+func (g *processGrid) checkDeadlock() {
+	if g.running > 0 || len(g.waiting) == 0 {
+		return
+	}
+	var all []string
+	for _, w := range g.waiting {
+		all = append(all, fmt.Sprintf("process %v in %s for %s", w.p, w.op, w.want))
+	}
+	slices.Sort(all)
+	err := fmt.Errorf("deadlock: no process is left that could come: %s", strings.Join(all, "; "))
+	for _, w := range slices.Clone(g.waiting) {
+		g.wake(w, err)
+	}
+}
+
+// end notes that a process has ended. An error ends the others too.
+func (p *process) end(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	if err != nil {
+		p.cancel(err)
+		return
+	}
+	p.checkDeadlock()
+}
