@@ -102,6 +102,18 @@ func intAttr(d mlir.Dict, name string, otherwise int) (int, error) {
 	}
 }
 
+// boolAttr returns a truth value, or otherwise if it is missing.
+func boolAttr(d mlir.Dict, name string, otherwise bool) (bool, error) {
+	switch a := d.Get(name).(type) {
+	case nil:
+		return otherwise, nil
+	case mlir.BoolAttr:
+		return bool(a), nil
+	default:
+		return false, fmt.Errorf("attribute %s: want true or false, got %v", name, a)
+	}
+}
+
 func stringAttr(a mlir.Attribute) string {
 	s, _ := a.(mlir.StringAttr)
 	return string(s)

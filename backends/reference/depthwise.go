@@ -35,14 +35,16 @@ func depthwise[T float](f *frame, c *convolution) {
 			byTap[k*n+i] = right[i*taps+k]
 		}
 	}
-	row := make([]T, n)
+	row, padding := make([]T, n), make([]T, n)
 	for i := range c.images {
 		_ = eachIndex(c.spatial, func(p int, at []int) error {
 			clear(row)
 			_ = eachIndex(c.kernel, func(k int, w []int) error {
+				from := padding
 				if x, inside := inputOffset(c.windows, c.strides, at, w); inside {
-					multiplyAdd(row, left[i*image+x:][:n], byTap[k*n:][:n])
+					from = left[i*image+x:][:n]
 				}
+				multiplyAdd(row, from, byTap[k*n:][:n])
 				return nil
 			})
 			for g, s := range row {

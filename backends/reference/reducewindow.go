@@ -62,8 +62,11 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 	in := b.converted(o, o.in[0].slot, o.in[0].dt, out.dt, o.in[0].n)
 	init := b.converted(o, o.in[1].slot, o.in[1].dt, out.dt, 1)
 	inits, picked, r := b.scratch(o, row*bytes), b.scratch(o, row*bytes), b.result(o, 0)
-	fill := filler(out.dt)
+	fill := fillKernel(out.dt)
 	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64])
+	if bytes == 16 {
+		pick = pickRow[[2]uint64]
+	}
 	b.emit(func(f *frame) {
 		to, from, none := f.p[r], f.p[in], f.p[inits]
 		fill(to, f.p[init], out.n)
@@ -98,11 +101,6 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 		})
 	})
 	return true
-}
-
-// filler returns what writes n copies of an element of type d.
-func filler(d dtype) func(out, value unsafe.Pointer, n int) {
-	return bySize(d, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
 }
 
 // pickRow takes element w of every window along d; where there is none, the

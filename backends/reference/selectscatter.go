@@ -54,7 +54,7 @@ func prepareSelectAndScatter(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
-	strides, fill := soa.Dense(in.shape), filler(out.dt)
+	strides, fill := soa.Dense(in.shape), fillKernel(out.dt)
 	b.emitBlocks(func(f *frame) error {
 		fill(f.p[r], f.p[first], out.n)
 		return eachIndex(source.shape, func(i int, at []int) error {
