@@ -20,7 +20,20 @@ func complexUnary[C complexNumber](op string) func(o, a []C) {
 // complexFunctions are accurate to less than a unit in the last place of each
 // part; see complexmath.go.
 var complexFunctions = map[string]func(complex128) complex128{
-	"negate": func(z complex128) complex128 { return -z },
+	"cbrt":                  cbrtComplex,
+	"cosine":                cosComplex,
+	"exponential":           expComplex,
+	"exponential_minus_one": expm1Complex,
+	"log":                   logComplex,
+	"log_plus_one":          log1pComplex,
+	"logistic":              logisticComplex,
+	"negate":                func(z complex128) complex128 { return -z },
+	"rsqrt":                 rsqrtComplex,
+	"sign":                  signComplex,
+	"sine":                  sinComplex,
+	"sqrt":                  sqrtComplex,
+	"tan":                   tanComplex,
+	"tanh":                  tanhComplex,
 }
 
 func complexBinary[C complexNumber](op string) func(o, a, b []C) {
@@ -32,7 +45,11 @@ func complexBinary[C complexNumber](op string) func(o, a, b []C) {
 	case "multiply":
 		return each2(func(a, b C) C { return C(multiplyComplex(complex128(a), complex128(b))) })
 	case "divide":
-		return each2(func(a, b C) C { return C(complex128(a) / complex128(b)) })
+		return each2(func(a, b C) C { return C(divideComplex(complex128(a), complex128(b))) })
+	case "power":
+		return each2(func(a, b C) C { return C(powerComplex(complex128(a), complex128(b))) })
+	case "atan2":
+		return each2(func(a, b C) C { return C(atan2Complex(complex128(a), complex128(b))) })
 	case "maximum":
 		return each2(func(a, b C) C { return pickComplex(a, b, "GE") })
 	case "minimum":

@@ -26,7 +26,7 @@ type (
 	numeric interface {
 		number | complex64 | complex128
 	}
-	half   interface {
+	half interface {
 		types.Float16 | types.BFloat16
 		Float32() float32
 	}

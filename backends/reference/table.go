@@ -56,6 +56,11 @@ func init() {
 		"stablehlo.optimization_barrier": prepareRegroup,
 		"stablehlo.pad":                  preparePad,
 		"stablehlo.reduce":               prepareReduce,
+		"stablehlo.complex":              prepareComplex,
+		"stablehlo.abs":                  prepareParts,
+		"stablehlo.imag":                 prepareParts,
+		"stablehlo.real":                 prepareParts,
+		"stablehlo.reduce_precision":     prepareReducePrecision,
 		"stablehlo.reshape":              prepareReshape,
 		"stablehlo.reverse":              prepareReverse,
 		"stablehlo.scatter":              prepareScatter,
@@ -67,7 +72,7 @@ func init() {
 		"stablehlo.while":                prepareWhile,
 	}
 	for _, op := range []string{
-		"abs", "cbrt", "ceil", "cosine", "exponential", "exponential_minus_one", "floor", "log", "log_plus_one",
+		"cbrt", "ceil", "cosine", "count_leading_zeros", "exponential", "exponential_minus_one", "floor", "log", "log_plus_one",
 		"logistic", "negate", "not", "popcnt", "round_nearest_afz", "round_nearest_even", "rsqrt", "sign", "sine",
 		"sqrt", "tan", "tanh",
 	} {

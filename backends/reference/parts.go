@@ -1,0 +1,89 @@
+package reference
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Ops whose result has the type of a complex operand's parts, or the reverse.
+// On real operands, real and abs are themselves and imag is 0.
+
+func bitsOf(a []float32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(a))), len(a))
+}
+
+// prepareParts prepares real, imag and the abs of complex numbers.
+func prepareParts(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	if err := o.alike(); err != nil {
+		return err
+	}
+	in, out := o.in[0], o.out[0]
+	op := mnemonic(o.op)
+	if !in.dt.isComplex() {
+		switch {
+		case op == "abs":
+			return prepareUnary(b, o)
+		case !in.equal(out) || !in.dt.isFloat():
+			return unsupportedf("%v to %v", in.tensor, out)
+		case op == "real":
+			b.alias(o, 0, in.slot)
+			return nil
+		}
+		r := b.result(o, 0)
+		b.emit(func(f *frame) { clear(at[byte](f, r, out.bytes())) })
+		return nil
+	}
+	if out.dt != in.dt.part() {
+		return fmt.Errorf("the operand is %v, the result %v: want elements of %v", in.tensor, out, in.dt.part())
+	}
+	f := map[string]func(complex128) float64{
+		"real": func(z complex128) float64 { return real(z) },
+		"imag": func(z complex128) float64 { return imag(z) },
+		"abs":  absComplex,
+	}[op]
+	if in.dt == c64 {
+		b.emit1(o, erase1(partOf[complex64, float32](f)))
+	} else {
+		b.emit1(o, erase1(partOf[complex128, float64](f)))
+	}
+	return nil
+}
+
+func partOf[C complexNumber, F float](f func(complex128) float64) func(o []F, a []C) {
+	return func(o []F, a []C) {
+		for i, z := range a {
+			o[i] = F(f(complex128(z)))
+		}
+	}
+}
+
+// prepareComplex makes complex numbers of two tensors of parts.
+func prepareComplex(b *builder, o *site) error {
+	if err := o.arity(2, 1); err != nil {
+		return err
+	}
+	if err := o.alike(); err != nil {
+		return err
+	}
+	out := o.out[0]
+	if !out.dt.isComplex() || o.in[0].dt != out.dt.part() || o.in[1].dt != out.dt.part() {
+		return fmt.Errorf("parts of %v and %v make no %v", o.in[0].dt, o.in[1].dt, out.dt)
+	}
+	if out.dt == c64 {
+		b.emit2(o, erase2(func(o []complex64, re, im []float32) {
+			for i := range o {
+				o[i] = complex(re[i], im[i])
+			}
+		}))
+		return nil
+	}
+	b.emit2(o, erase2(func(o []complex128, re, im []float64) {
+		for i := range o {
+			o[i] = complex(re[i], im[i])
+		}
+	}))
+	return nil
+}
