@@ -8,8 +8,9 @@ import (
 	"ltc/ir/types"
 )
 
-// LiteralBits returns the bits of x as an element of dtype d, rounded or
-// wrapped as [Literal] does. Bool is whether x is not 0.
+// LiteralBits returns the bits of x as an element of dtype d, rounded to nearest
+// even for floating point, towards 0 for integers, which then wrap around. Bool
+// is whether x is not 0.
 func LiteralBits(d types.DType, x float64) uint64 {
 	switch d {
 	case types.F32:
@@ -26,7 +27,15 @@ func LiteralBits(d types.DType, x float64) uint64 {
 		}
 		return 0
 	}
-	if x < 0 {
+	// Go leaves it to the machine what a float beyond the integers becomes.
+	switch {
+	case x != x:
+		return 0
+	case x >= 1<<64:
+		return truncate(d, math.MaxUint64)
+	case x < -1<<63:
+		return truncate(d, 1<<63)
+	case x < 0:
 		return truncate(d, uint64(int64(x)))
 	}
 	return truncate(d, uint64(x))

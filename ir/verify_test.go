@@ -35,7 +35,7 @@ func TestVerifyRefusesBrokenGraphs(t *testing.T) {
 		"no node":                 {func(g *ir.Graph) { g.Nodes[2] = nil }, "no node"},
 		"unknown op":              {func(g *ir.Graph) { g.Nodes[2].Op = ir.NumOps }, "no node"},
 		"foreign operand":         {func(g *ir.Graph) { g.Nodes[2].In[1] = stranger }, "does not come before it"},
-		"operand missing":         {func(g *ir.Graph) { g.Nodes[2].In = g.Nodes[2].In[:1] }, "it takes 2 operands, got 1"},
+		"operand missing":         {func(g *ir.Graph) { g.Nodes[2].In = g.Nodes[2].In[:1] }, "the number of operands is 1, must be 2"},
 		"no operand":              {func(g *ir.Graph) { g.Nodes[2].In[0] = nil }, "does not come before it"},
 		"attribute missing":       {func(g *ir.Graph) { g.Nodes[3].Attrs = nil }, "want 1 attributes"},
 		"attribute too many":      {func(g *ir.Graph) { g.Nodes[2].Attrs = []ir.Attr{{}} }, "want 0 attributes"},

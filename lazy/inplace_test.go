@@ -11,16 +11,17 @@ import (
 	"ltc/ir/types"
 )
 
-// The in-place variant of every row of two operands that has one assigns what the op gives to
+// The in-place variant of every row that has one assigns what the op gives to
 // the variable, whose value is that after the step, and only that.
 func TestInPlace(t *testing.T) {
 	dev, err := Open("eval")
 	require.NoError(t, err)
 	for i := range ops.Table {
 		row := &ops.Table[i]
-		if !row.Traits.Has(ops.InPlace) || len(row.Operands) < 2 {
-			continue // a variable alone does not say in which trace
+		if !row.Traits.Has(ops.InPlace) {
+			continue
 		}
+		require.GreaterOrEqual(t, len(row.Operands), 2, "%s: a variable alone does not say in which trace", row.Name)
 		d := F32
 		if !row.Operands[0].Is.Allows(d) {
 			d = I32
@@ -55,7 +56,7 @@ func TestInPlace(t *testing.T) {
 func TestInPlaceOfOthersThanVariables(t *testing.T) {
 	tr := evalTrace(t)
 	x := From(tr, []float32{1, 2})
-	for _, y := range []*Tensor{x.Neg_(), x.Exp().Add_(x)} {
+	for _, y := range []*Tensor{x.Mul_(x), x.Exp().Add_(x)} {
 		require.ErrorIs(t, y.Err(), ErrUsage)
 		require.ErrorContains(t, y.Err(), "only a variable can be assigned")
 	}

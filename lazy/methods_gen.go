@@ -16,21 +16,11 @@ func (x *Tensor) Abs() *Tensor {
 	return record1(ir.OpAbs, x)
 }
 
-// Abs_ assigns x.Abs() to the variable x and returns x.
-func (x *Tensor) Abs_() *Tensor {
-	return x.assign(ir.OpAbs, record1(ir.OpAbs, x))
-}
-
 // Neg returns -x elementwise; unsigned integers wrap around.
 //
 // It requires: x is a number.
 func (x *Tensor) Neg() *Tensor {
 	return record1(ir.OpNeg, x)
-}
-
-// Neg_ assigns x.Neg() to the variable x and returns x.
-func (x *Tensor) Neg_() *Tensor {
-	return x.assign(ir.OpNeg, record1(ir.OpNeg, x))
 }
 
 // Sign returns -1, 0 or 1 elementwise; NaN stays NaN.
@@ -40,21 +30,11 @@ func (x *Tensor) Sign() *Tensor {
 	return record1(ir.OpSign, x)
 }
 
-// Sign_ assigns x.Sign() to the variable x and returns x.
-func (x *Tensor) Sign_() *Tensor {
-	return x.assign(ir.OpSign, record1(ir.OpSign, x))
-}
-
 // Exp returns e to the power of x elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Exp() *Tensor {
 	return record1(ir.OpExp, x)
-}
-
-// Exp_ assigns x.Exp() to the variable x and returns x.
-func (x *Tensor) Exp_() *Tensor {
-	return x.assign(ir.OpExp, record1(ir.OpExp, x))
 }
 
 // Expm1 returns e to the power of x, minus 1, elementwise, exact near 0.
@@ -64,21 +44,11 @@ func (x *Tensor) Expm1() *Tensor {
 	return record1(ir.OpExpm1, x)
 }
 
-// Expm1_ assigns x.Expm1() to the variable x and returns x.
-func (x *Tensor) Expm1_() *Tensor {
-	return x.assign(ir.OpExpm1, record1(ir.OpExpm1, x))
-}
-
 // Log returns the natural logarithm of x elementwise; NaN below 0.
 //
 // It requires: x is floating point.
 func (x *Tensor) Log() *Tensor {
 	return record1(ir.OpLog, x)
-}
-
-// Log_ assigns x.Log() to the variable x and returns x.
-func (x *Tensor) Log_() *Tensor {
-	return x.assign(ir.OpLog, record1(ir.OpLog, x))
 }
 
 // Log1p returns the natural logarithm of 1+x elementwise, exact near 0.
@@ -88,21 +58,11 @@ func (x *Tensor) Log1p() *Tensor {
 	return record1(ir.OpLog1p, x)
 }
 
-// Log1p_ assigns x.Log1p() to the variable x and returns x.
-func (x *Tensor) Log1p_() *Tensor {
-	return x.assign(ir.OpLog1p, record1(ir.OpLog1p, x))
-}
-
 // Sqrt returns the square root of x elementwise; NaN below 0.
 //
 // It requires: x is floating point.
 func (x *Tensor) Sqrt() *Tensor {
 	return record1(ir.OpSqrt, x)
-}
-
-// Sqrt_ assigns x.Sqrt() to the variable x and returns x.
-func (x *Tensor) Sqrt_() *Tensor {
-	return x.assign(ir.OpSqrt, record1(ir.OpSqrt, x))
 }
 
 // Rsqrt returns 1/sqrt(x) elementwise.
@@ -112,21 +72,11 @@ func (x *Tensor) Rsqrt() *Tensor {
 	return record1(ir.OpRsqrt, x)
 }
 
-// Rsqrt_ assigns x.Rsqrt() to the variable x and returns x.
-func (x *Tensor) Rsqrt_() *Tensor {
-	return x.assign(ir.OpRsqrt, record1(ir.OpRsqrt, x))
-}
-
 // Sin returns the sine of x in radians elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Sin() *Tensor {
 	return record1(ir.OpSin, x)
-}
-
-// Sin_ assigns x.Sin() to the variable x and returns x.
-func (x *Tensor) Sin_() *Tensor {
-	return x.assign(ir.OpSin, record1(ir.OpSin, x))
 }
 
 // Cos returns the cosine of x in radians elementwise.
@@ -136,21 +86,11 @@ func (x *Tensor) Cos() *Tensor {
 	return record1(ir.OpCos, x)
 }
 
-// Cos_ assigns x.Cos() to the variable x and returns x.
-func (x *Tensor) Cos_() *Tensor {
-	return x.assign(ir.OpCos, record1(ir.OpCos, x))
-}
-
 // Tanh returns the hyperbolic tangent of x elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Tanh() *Tensor {
 	return record1(ir.OpTanh, x)
-}
-
-// Tanh_ assigns x.Tanh() to the variable x and returns x.
-func (x *Tensor) Tanh_() *Tensor {
-	return x.assign(ir.OpTanh, record1(ir.OpTanh, x))
 }
 
 // Sigmoid returns 1/(1+exp(-x)) elementwise.
@@ -160,21 +100,11 @@ func (x *Tensor) Sigmoid() *Tensor {
 	return record1(ir.OpSigmoid, x)
 }
 
-// Sigmoid_ assigns x.Sigmoid() to the variable x and returns x.
-func (x *Tensor) Sigmoid_() *Tensor {
-	return x.assign(ir.OpSigmoid, record1(ir.OpSigmoid, x))
-}
-
 // Floor returns the largest integer not above x elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Floor() *Tensor {
 	return record1(ir.OpFloor, x)
-}
-
-// Floor_ assigns x.Floor() to the variable x and returns x.
-func (x *Tensor) Floor_() *Tensor {
-	return x.assign(ir.OpFloor, record1(ir.OpFloor, x))
 }
 
 // Ceil returns the smallest integer not below x elementwise.
@@ -184,21 +114,11 @@ func (x *Tensor) Ceil() *Tensor {
 	return record1(ir.OpCeil, x)
 }
 
-// Ceil_ assigns x.Ceil() to the variable x and returns x.
-func (x *Tensor) Ceil_() *Tensor {
-	return x.assign(ir.OpCeil, record1(ir.OpCeil, x))
-}
-
 // Round returns the nearest integer elementwise, ties to even.
 //
 // It requires: x is floating point.
 func (x *Tensor) Round() *Tensor {
 	return record1(ir.OpRound, x)
-}
-
-// Round_ assigns x.Round() to the variable x and returns x.
-func (x *Tensor) Round_() *Tensor {
-	return x.assign(ir.OpRound, record1(ir.OpRound, x))
 }
 
 // Not returns the complement of x elementwise: logical for bool, of every bit
@@ -209,21 +129,11 @@ func (x *Tensor) Not() *Tensor {
 	return record1(ir.OpNot, x)
 }
 
-// Not_ assigns x.Not() to the variable x and returns x.
-func (x *Tensor) Not_() *Tensor {
-	return x.assign(ir.OpNot, record1(ir.OpNot, x))
-}
-
 // ReLU returns max(x, 0) elementwise; NaN stays NaN. Its gradient at 0 is 0.
 //
 // It requires: x is a number.
 func (x *Tensor) ReLU() *Tensor {
 	return record1(ir.OpReLU, x)
-}
-
-// ReLU_ assigns x.ReLU() to the variable x and returns x.
-func (x *Tensor) ReLU_() *Tensor {
-	return x.assign(ir.OpReLU, record1(ir.OpReLU, x))
 }
 
 // Add returns x+y elementwise; integers wrap around.

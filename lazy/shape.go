@@ -51,9 +51,6 @@ func (x *Tensor) Unsqueeze(axis int) *Tensor {
 // Concatenate joins tensors along an axis; a negative one counts from the end.
 // All their other dimensions must agree, and their dtypes.
 func Concatenate(axis int, xs ...*Tensor) *Tensor {
-	if len(xs) == 1 {
-		return xs[0]
-	}
 	if len(xs) == 0 {
 		return &Tensor{err: &OpError{Op: "concatenate", Err: ErrUsage, Reason: "there is nothing to join"}}
 	}

@@ -62,7 +62,7 @@ func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.
 		return types.Type{}, err
 	}
 	if len(attrs) != len(row.Attrs) {
-		return types.Type{}, newError(row, in, "attributes", fmt.Sprintf("it has %d attributes, got %d", len(row.Attrs), len(attrs)))
+		return types.Type{}, newError(row, in, "attributes", fmt.Sprintf("the number of attributes is %d, must be %d", len(attrs), len(row.Attrs)))
 	}
 	if row.Traits.Has(ops.Elementwise) {
 		for _, x := range in[1:] {
@@ -98,7 +98,7 @@ func checkOperands(row *ops.Op, in []*ir.Node) error {
 	want := len(row.Operands)
 	variadic := want > 0 && row.Operands[want-1].Variadic
 	if len(in) < want && !(variadic && len(in) == want-1) || len(in) > want && !variadic {
-		return newError(row, in, "operands", fmt.Sprintf("it takes %d operands, got %d", want, len(in)))
+		return newError(row, in, "operands", fmt.Sprintf("the number of operands is %d, must be %d", len(in), want))
 	}
 	for i, x := range in {
 		k := min(i, want-1)

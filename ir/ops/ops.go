@@ -113,7 +113,8 @@ const (
 	OwnLowering
 	// Internal rows get no generated method.
 	Internal
-	// InPlace rows get a method Name_ that assigns the result to the receiver.
+	// InPlace rows get a method Name_ that assigns the result to the receiver, a
+	// variable. It takes a second operand to say which trace assigns it.
 	InPlace
 )
 
