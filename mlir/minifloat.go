@@ -84,8 +84,9 @@ func (m MiniFloat) nan() uint64 {
 
 // Bits rounds f to nearest, ties to even. What is too large becomes infinity,
 // or NaN where the format has none, or the largest number where it has neither.
+// Where there is no sign, what is negative becomes NaN, and 0 the least number.
 func (m MiniFloat) Bits(f float64) uint64 {
-	if math.IsNaN(f) {
+	if math.IsNaN(f) || m.unsigned && f < 0 {
 		return m.nan()
 	}
 	sign := uint64(0)
@@ -119,11 +120,15 @@ func (m MiniFloat) round(f float64) uint64 {
 		return 0
 	}
 	if m.unsigned {
-		_, e := math.Frexp(f)
-		if f/math.Ldexp(1, e-1) > 1.5 { // nearest power of two, ties down to the even mantissa
-			e++
+		frac, e := math.Frexp(f)
+		code := e - 1 + m.bias
+		if f == 0 || code < 0 {
+			return 0
 		}
-		return uint64(max(e-1+m.bias, 0))
+		if frac > 0.75 || frac == 0.75 && code&1 == 1 { // nearest power of two, ties to the even code
+			code++
+		}
+		return uint64(code)
 	}
 	_, e := math.Frexp(f)
 	exponent := max(e-1+m.bias, 1)
