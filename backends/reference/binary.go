@@ -134,6 +134,9 @@ func floatBinary[T float](op string) func(o, a, b []T) {
 	case "remainder": // truncated: the sign is the dividend's
 		return inFloat64x2[T](math.Mod)
 	case "power":
+		if unsafe.Sizeof(T(0)) == 8 {
+			return inFloat64x2[T](accuratePower)
+		}
 		return inFloat64x2[T](math.Pow)
 	case "atan2":
 		return inFloat64x2[T](math.Atan2)

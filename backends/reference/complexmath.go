@@ -8,7 +8,8 @@ import (
 
 // Functions of complex numbers. Finite values are computed in dd and rounded
 // once, so each part is within a unit in the last place of the true value,
-// also where formulas in f64 would cancel. What an infinity or a signed zero
+// also where formulas in f64 would cancel (powers and cube roots of numbers
+// whose angle is no normal f64 apart). What an infinity or a signed zero
 // gives is the limit in its direction where there is one, NaN where not.
 
 // cdd is a complex number of two dd.
@@ -167,8 +168,13 @@ func squaresLess1(z complex128) dd {
 
 // angle returns the argument of (x, y), neither infinite nor NaN.
 func angle(y float64, x dd) dd {
-	if y == 0 || x.hi == 0 {
-		return ddOf(math.Atan2(y, x.hi))
+	switch sign := math.Copysign(1, y); {
+	case x.hi == 0 && y != 0:
+		return dd{sign * piA, sign * piB}
+	case y == 0 && (x.hi < 0 || math.Signbit(x.hi)):
+		return dd{sign * 2 * piA, sign * 2 * piB}
+	case y == 0:
+		return ddOf(y)
 	}
 	e := exponentOf(complex(x.hi, y))
 	return atan2(ddOf(math.Ldexp(y, -e)), x.scale(-e))

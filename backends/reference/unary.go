@@ -129,6 +129,9 @@ func floatUnary[T float](op string) func(o, a []T) {
 			}
 		}
 	}
+	if f := accurateFunctions[op]; f != nil && unsafe.Sizeof(T(0)) == 8 {
+		return inFloat64[T](f)
+	}
 	if f := floatFunctions[op]; f != nil {
 		return inFloat64[T](f)
 	}
