@@ -21,6 +21,11 @@ func prepareDot(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
+	return b.product(o, c)
+}
+
+// product multiplies and adds as c says.
+func (b *builder) product(o *site, c contraction) error {
 	l, r, out := o.in[0], o.in[1], o.out[0]
 	acc := out.dt.accum()
 	if acc == i1 {
@@ -86,15 +91,20 @@ func parseContraction(o *site) (contraction, error) {
 			return c, fmt.Errorf("%s_batching_dimensions and %s_contracting_dimensions name a dimension twice", side, side)
 		}
 	}
+	return c, c.fits(o)
+}
+
+// fits checks the shapes of the operands and the result.
+func (c contraction) fits(o *site) error {
 	l, r := o.in[0], o.in[1]
 	var want []int
 	for i, pair := range [][2][]int{c.batch, c.contract} {
 		if len(pair[0]) != len(pair[1]) {
-			return c, fmt.Errorf("%d dimensions of the left operand are paired with %d of the right", len(pair[0]), len(pair[1]))
+			return fmt.Errorf("%d dimensions of the left operand are paired with %d of the right", len(pair[0]), len(pair[1]))
 		}
 		for j := range pair[0] {
 			if l.shape[pair[0][j]] != r.shape[pair[1][j]] {
-				return c, fmt.Errorf("dimension %d of the left operand is %d, dimension %d of the right %d",
+				return fmt.Errorf("dimension %d of the left operand is %d, dimension %d of the right %d",
 					pair[0][j], l.shape[pair[0][j]], pair[1][j], r.shape[pair[1][j]])
 			}
 			if i == 0 {
@@ -104,9 +114,9 @@ func parseContraction(o *site) (contraction, error) {
 	}
 	want = append(append(want, pick(l.shape, c.free[0])...), pick(r.shape, c.free[1])...)
 	if !slices.Equal(want, o.out[0].shape) {
-		return c, fmt.Errorf("the product has shape %v, the result %v", want, o.out[0].shape)
+		return fmt.Errorf("the product has shape %v, the result %v", want, o.out[0].shape)
 	}
-	return c, nil
+	return nil
 }
 
 func pick(shape, dims []int) []int {

@@ -218,4 +218,5 @@ func (ws *workspace) release(c *code) {
 	}
 	clear(ws.fresh)
 	ws.ctx, ws.done, ws.proc = nil, nil, nil
+	ws.draws = 0
 }

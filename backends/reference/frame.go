@@ -22,6 +22,8 @@ type workspace struct {
 
 	args  []soa.View // dense copies of arguments, by argument; made when first needed
 	fresh []soa.View // scratch of placeResults
+
+	draws uint64 // random numbers that the run has drawn; see rng.go
 }
 
 // frame is where a function's values are while it runs.

@@ -1,0 +1,134 @@
+package reference
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"ltc/mlir"
+)
+
+// prepareRng draws numbers from a distribution. Every run of a program draws
+// the same numbers: they depend on the op's place in the text and on how many
+// the run has drawn before.
+func prepareRng(b *builder, o *site) error {
+	if err := o.arity(3, 1); err != nil {
+		return err
+	}
+	lo, hi, shape, out := o.in[0], o.in[1], o.in[2], o.out[0]
+	if !lo.tensor.equal(out.element()) || !hi.tensor.equal(out.element()) {
+		return fmt.Errorf("parameters %v and %v, want scalars %v", lo.tensor, hi.tensor, out.element())
+	}
+	read := indexReader(shape.dt)
+	if read == nil || len(shape.shape) != 1 || shape.n != len(out.shape) {
+		return fmt.Errorf("shape is %v for a result of rank %d", shape.tensor, len(out.shape))
+	}
+	distribution, _ := o.op.Attrs.Get("rng_distribution").(mlir.EnumAttr)
+	draw, err := drawing(distribution.Value, out)
+	if err != nil {
+		return err
+	}
+	r, key := b.result(o, 0), uint64(o.op.Ordinal)
+	b.emitTry(func(f *frame) error {
+		for i, want := range out.shape {
+			if n := read(unsafe.Add(f.p[shape.slot], i*shape.dt.size())); n != want {
+				return fmt.Errorf("shape[%d] is %d, the result's dimension %d", i, n, want)
+			}
+		}
+		draw(f.p[r], f.p[lo.slot], f.p[hi.slot], func() uint64 {
+			block := philox(key, [2]uint64{f.ws.draws})
+			f.ws.draws++
+			return uint64(block[1])<<32 | uint64(block[0])
+		})
+		return nil
+	})
+	return nil
+}
+
+// drawing returns what fills out, given its parameters and a source of bits.
+func drawing(distribution string, out tensor) (func(to, a, b unsafe.Pointer, next func() uint64), error) {
+	switch {
+	case distribution == "UNIFORM" && out.dt.isFloat():
+		return drawFloats(out, uniform), nil
+	case distribution == "UNIFORM" && (out.dt.isInt() || out.dt == i1):
+		return drawInts(out), nil
+	case distribution == "NORMAL" && out.dt.isFloat():
+		return drawFloats(out, normal), nil
+	case distribution == "NORMAL" || distribution == "UNIFORM":
+		return nil, fmt.Errorf("rng_distribution %s of elements of %v", distribution, out.dt)
+	}
+	return nil, fmt.Errorf("rng_distribution %q is none of UNIFORM, NORMAL", distribution)
+}
+
+// uniform returns a number from a to below b; a if there is none.
+func uniform(a, b float64, bits uint64) float64 {
+	return a + float64(bits>>11)*0x1p-53*(b-a)
+}
+
+// normal inverts the distribution function.
+func normal(mean, deviation float64, bits uint64) float64 {
+	u := (float64(bits>>11) + 0.5) * 0x1p-53
+	return mean + deviation*math.Sqrt2*math.Erfinv(2*u-1)
+}
+
+func drawFloats(out tensor, from func(a, b float64, bits uint64) float64) func(to, a, b unsafe.Pointer, next func() uint64) {
+	narrow, size := convertKernel(f64, out.dt), out.dt.size()
+	bounded := from(0, 1, 0) == 0 // uniform
+	return func(to, pa, pb unsafe.Pointer, next func() uint64) {
+		a, b := asFloat(out.dt, pa), asFloat(out.dt, pb)
+		for i := range out.n {
+			p := unsafe.Add(to, i*size)
+			// What is rounded up to b is drawn again, as often as makes sense.
+			for try := 0; ; try++ {
+				x := [1]float64{from(a, b, next())}
+				if try == 100 {
+					x[0] = a
+				}
+				if out.dt == f64 {
+					*(*float64)(p) = x[0]
+				} else {
+					narrow(p, unsafe.Pointer(&x), 1)
+				}
+				if !bounded || try == 100 || asFloat(out.dt, p) < b {
+					break
+				}
+			}
+		}
+	}
+}
+
+// asFloat reads an element of any type.
+func asFloat(d dtype, p unsafe.Pointer) float64 {
+	if d == f64 {
+		return *(*float64)(p)
+	}
+	var x [1]float64
+	convertKernel(d, f64)(unsafe.Pointer(&x), p, 1)
+	return x[0]
+}
+
+// drawInts draws from a to below b, where there are such, else a.
+func drawInts(out tensor) func(to, a, b unsafe.Pointer, next func() uint64) {
+	wide := u64
+	if out.dt.isSigned() {
+		wide = i64
+	}
+	return func(to, pa, pb unsafe.Pointer, next func() uint64) {
+		var ends [2]int64
+		for i, p := range []unsafe.Pointer{pa, pb} {
+			if out.dt == wide {
+				ends[i] = *(*int64)(p)
+			} else {
+				convertKernel(out.dt, wide)(unsafe.Pointer(&ends[i]), p, 1)
+			}
+		}
+		span := uint64(ends[1]) - uint64(ends[0])
+		if wide == i64 && ends[0] >= ends[1] || wide == u64 && uint64(ends[0]) >= uint64(ends[1]) {
+			span = 1
+		}
+		for i := range out.n {
+			x := uint64(ends[0]) + next()%span
+			bitWriter{to, out}.put(i, x)
+		}
+	}
+}
