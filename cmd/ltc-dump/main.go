@@ -30,6 +30,7 @@ func commands() []command {
 	return []command{
 		{"show", "FILE", "print a module as canonical text; of a .ltcir file, the module it lowers to", show},
 		{"verify", "FILE…", "check modules: syntax, types and each op's rules", verify},
+		{"check", "PATH…", "run test files in the format of StableHLO's own, and those in directories", check},
 		{"run", "FILE", "run main and print its results, or write them to a file", runModule},
 		{"ops", "[OP…]", "list the op table, or all about some of its ops", listOps},
 		{"help", "", "print this", help},
@@ -80,6 +81,8 @@ func status(c *call) int {
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
+	case errors.Is(err, errChecks):
+		return 1
 	case errors.As(err, &usage):
 		fmt.Fprintf(c.stderr, "ltc-dump %s: %s\n", c.name, usage.msg)
 		c.usage(c.stderr)
@@ -92,6 +95,9 @@ func status(c *call) int {
 	}
 	return 1
 }
+
+// errChecks is the error of a command that has told itself what failed.
+var errChecks = errors.New("some failed")
 
 // positional reports whether err says itself which place of which file it is
 // about.

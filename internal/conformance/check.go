@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ltc/mlir"
+)
+
+// check is one comparison of a test.
+type check struct {
+	op       string // expect_close
+	pos      mlir.Pos
+	rule     rule
+	actual   *mlir.Value
+	expected *mlir.Value // nil: literal
+	literal  *mlir.DenseAttr
+}
+
+// rule is how much two values may differ.
+type rule struct {
+	kind     ruleKind
+	abs      float64 // approximately
+	min, max uint64  // ulps
+}
+
+type ruleKind uint8
+
+const (
+	exactly       ruleKind = iota // as numbers: -0 is 0 and no NaN is another
+	bitwise                       // as they are in memory
+	approximately                 // an absolute difference
+	ulps                          // a number of representable values apart
+)
+
+// The tolerances that StableHLO's interpreter has for a check in its dialect's
+// form and, as its runner of test files defines them, for a custom_call.
+const (
+	almostDialect  = 1e-4
+	almostCall     = 1e-3
+	equalCall      = 1e-4
+	closeDialect   = 1
+	closeCall      = 3
+	serializedName = "expect_serialized_eq"
+)
+
+// checkName returns what follows check. in the name of a check, and whether it
+// is a custom_call; "" for other ops.
+func checkName(op *mlir.Op) (name string, call bool) {
+	full := op.Name
+	if full == "stablehlo.custom_call" {
+		target, _ := op.Attrs.Get("call_target_name").(mlir.StringAttr)
+		full, call = string(target), true
+	}
+	name, ok := strings.CutPrefix(full, "check.")
+	if !ok {
+		return "", false
+	}
+	return name, call
+}
+
+// readCheck reads a check. probes are the values written under a probe_id
+// before it.
+func readCheck(op *mlir.Op, probes map[string]*mlir.Value) (*check, error) {
+	name, call := checkName(op)
+	c := &check{op: name, pos: op.Pos}
+	base, isConst := strings.CutSuffix(name, "_const")
+	operands := 2
+	if isConst || name == serializedName {
+		operands = 1
+	}
+	if len(op.Operands) != operands {
+		return nil, fmt.Errorf("check.%s has %d operands, want %d", name, len(op.Operands), operands)
+	}
+	c.actual = op.Operands[0]
+	switch {
+	case isConst:
+		c.literal, _ = op.Attrs.Get("value").(*mlir.DenseAttr)
+		if c.literal == nil {
+			return nil, fmt.Errorf("check.%s has no dense value", name)
+		}
+	case name == serializedName:
+		id, _ := op.Attrs.Get("probe_id").(mlir.StringAttr)
+		if c.expected = probes[string(id)]; c.expected == nil {
+			return nil, fmt.Errorf("check.%s: no interpreter.probe %q comes before it", name, string(id))
+		}
+	default:
+		c.expected = op.Operands[1]
+	}
+	if name == "eq" { // the one that names what is expected first
+		c.actual, c.expected = c.expected, c.actual
+	}
+	var err error
+	c.rule, err = ruleOf(op, base, call, c.actual.Type)
+	return c, err
+}
+
+func ruleOf(op *mlir.Op, base string, call bool, t mlir.Type) (rule, error) {
+	switch {
+	case base == "expect_eq":
+		return rule{kind: exactly}, nil
+	case base == serializedName:
+		return rule{kind: bitwise}, nil
+	case base == "expect_almost_eq":
+		tolerance := almostDialect
+		if call {
+			tolerance = almostCall
+		}
+		r := rule{kind: approximately, abs: tolerance}
+		if a, ok := op.Attrs.Get("tolerance").(mlir.FloatAttr); ok {
+			var err error
+			if r.abs, err = strconv.ParseFloat(a.Text, 64); err != nil {
+				return r, fmt.Errorf("tolerance %s: %w", a.Text, err)
+			}
+		}
+		return r, nil
+	case base == "expect_close":
+		r := rule{kind: ulps, max: closeDialect}
+		if call {
+			r.max = closeCall
+		}
+		if n, ok := mlir.Int(op.Attrs.Get("max_ulp_difference")); ok {
+			r.max = uint64(n)
+		}
+		if n, ok := mlir.Int(op.Attrs.Get("min_ulp_difference")); ok {
+			r.min = uint64(n)
+		}
+		return r, nil
+	case base == "eq" && call:
+		if tt, ok := t.(*mlir.TensorType); ok {
+			if _, whole := tt.Elem.(mlir.IntegerType); whole {
+				return rule{kind: exactly}, nil
+			}
+		}
+		return rule{kind: approximately, abs: equalCall}, nil
+	}
+	return rule{}, fmt.Errorf("unknown check.%s", base)
+}

@@ -1,0 +1,78 @@
+package conformance
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"ltc/backends"
+	"ltc/mlir"
+)
+
+// exported is a value in types that a caller of a program can hold.
+type exported struct {
+	ops    []*mlir.Op // that make them
+	values []*mlir.Value
+	// element writes the bytes of an element as [mlir.DenseAttr.Decode] gives
+	// them; its bits in the value's own order, with those of the parts of a
+	// complex number one behind the other.
+	element func(dst []byte, bits uint64) []byte
+}
+
+// export returns v as it is where a caller can hold its elements; otherwise
+//
+//   - integers that are not 8 bits wide converted to 32 bits, which holds them
+//   - what is 8 bits wide with its bits as ui8, so that each NaN is itself
+//   - narrower floats and tf32 converted to f32, which holds their values
+//   - complex numbers as two results, the real and the imaginary part
+func export(v *mlir.Value) (exported, error) {
+	t, ok := v.Type.(*mlir.TensorType)
+	if !ok || !t.Static() {
+		return exported{}, fmt.Errorf("a value of type %v cannot be a result", v.Type)
+	}
+	if _, err := backends.TypeOf(t); err == nil {
+		return exported{values: []*mlir.Value{v}, element: plain(t.Elem)}, nil
+	}
+	through := func(op string, to mlir.Type, element func([]byte, uint64) []byte) (exported, error) {
+		o := mlir.NewOp(op, []*mlir.Value{v}, mlir.Tensor(to, t.Shape...))
+		return exported{ops: []*mlir.Op{o}, values: o.Results, element: element}, nil
+	}
+	switch e := t.Elem.(type) {
+	case mlir.IntegerType:
+		switch {
+		case e.Width == 8:
+			return through("stablehlo.bitcast_convert", mlir.UI8, plain(e))
+		case e.Width < 32 && e.Sign == mlir.Unsigned:
+			return through("stablehlo.convert", mlir.UI32, plain(e))
+		case e.Width < 32:
+			return through("stablehlo.convert", mlir.I32, plain(e))
+		}
+	case mlir.FloatType:
+		if f, bits, ok := mlir.MiniFloatOf(e.Name); ok && bits == 8 {
+			return through("stablehlo.bitcast_convert", mlir.UI8, plain(e))
+		} else if ok {
+			return through("stablehlo.convert", mlir.F32, func(dst []byte, b uint64) []byte {
+				return plain(e)(dst, f.Bits(float64(math.Float32frombits(uint32(b)))))
+			})
+		}
+	case mlir.ComplexType:
+		part := mlir.Tensor(e.Elem, t.Shape...)
+		re := mlir.NewOp("stablehlo.real", []*mlir.Value{v}, part)
+		im := mlir.NewOp("stablehlo.imag", []*mlir.Value{v}, part)
+		return exported{
+			ops: []*mlir.Op{re, im}, values: []*mlir.Value{re.Results[0], im.Results[0]}, element: plain(e.Elem),
+		}, nil
+	}
+	return exported{}, fmt.Errorf("elements of type %v cannot be a result", t.Elem)
+}
+
+// plain writes the lowest bits in as many bytes as an element of type t has.
+func plain(t mlir.Type) func([]byte, uint64) []byte {
+	size := 1
+	if e, err := elementOf(t); err == nil {
+		size = e.size
+	}
+	return func(dst []byte, bits uint64) []byte {
+		return append(dst, binary.LittleEndian.AppendUint64(nil, bits)[:size]...)
+	}
+}
