@@ -36,8 +36,8 @@ func prepareReduce(b *builder, o *site) error {
 		if !slices.Equal(o.in[i].shape, shape) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, pick(shape, kept)) {
 			return fmt.Errorf("input %v, init %v and result %v do not fit dimensions %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, dims)
 		}
-		if o.in[i].dt != o.out[i].dt || o.in[n+i].dt != o.out[i].dt {
-			return unsupportedf("input of %v and init of %v with a result of %v", o.in[i].dt, o.in[n+i].dt, o.out[i].dt)
+		if o.in[i].dt != o.in[n+i].dt {
+			return fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
 		}
 	}
 	slices.Sort(dims)
@@ -94,7 +94,7 @@ func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
 		return false
 	}
 	in := b.arranged(o, 0, acc, r.perm(len(o.in[0].shape)))
-	init := b.converted(o, o.in[1].slot, d, acc, 1)
+	init := b.converted(o, o.in[1].slot, o.in[1].dt, acc, 1)
 	res := b.result(o, 0)
 	sum, size := res, acc.size()
 	var narrow kernel1
@@ -127,14 +127,15 @@ func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
 // the results, the others to the inputs.
 func (b *builder) reduceGeneral(o *site, r reduction) error {
 	n := len(o.out)
-	args, in, sizes := make([]int, 2*n), make([]int, n), make([]int, n)
+	args, in, inits, sizes := make([]int, 2*n), make([]int, n), make([]int, n), make([]int, n)
 	scalars := make([]tensor, 2*n)
 	for i := range args {
-		args[i], scalars[i] = b.pointer(o), o.in[i%n].element()
+		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
 	}
-	for i := range in {
-		in[i] = b.arranged(o, i, o.in[i].dt, r.perm(len(o.in[i].shape)))
-		sizes[i] = o.in[i].dt.size()
+	for i, t := range o.out { // the body may work on a wider type than the inputs'
+		in[i] = b.arranged(o, i, t.dt, r.perm(len(o.in[i].shape)))
+		inits[i] = b.converted(o, o.in[n+i].slot, o.in[n+i].dt, t.dt, 1)
+		sizes[i] = t.dt.size()
 	}
 	results := make([]int, n)
 	for i := range results {
@@ -152,7 +153,7 @@ func (b *builder) reduceGeneral(o *site, r reduction) error {
 		for i := range r.outer * r.inner {
 			for k := range n {
 				f.p[args[k]] = unsafe.Add(f.p[results[k]], i*sizes[k])
-				copyBytes(f.p[args[k]], f.p[o.in[n+k].slot], sizes[k])
+				copyBytes(f.p[args[k]], f.p[inits[k]], sizes[k])
 			}
 			at := i/r.inner*r.reduced*r.inner + i%r.inner
 			for range r.reduced {

@@ -19,11 +19,13 @@ func prepareScatter(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
-	results := make([]int, n)
-	for i := range n {
-		if !o.in[i].equal(o.out[i]) || o.in[n+1+i].dt != o.out[i].dt {
-			return unsupportedf("input %v and update %v with result %v", o.in[i].tensor, o.in[n+1+i].tensor, o.out[i])
+	results, inputs := make([]int, n), make([]int, n)
+	for i, t := range o.out { // the body may work on a wider type than the inputs'
+		if !slices.Equal(o.in[i].shape, t.shape) || o.in[n+1+i].dt != o.in[i].dt {
+			return fmt.Errorf("input %v and update %v with result %v", o.in[i].tensor, o.in[n+1+i].tensor, t)
 		}
+		inputs[i] = b.converted(o, o.in[i].slot, o.in[i].dt, t.dt, t.n)
+		s.updates = append(s.updates, b.converted(o, o.in[n+1+i].slot, o.in[n+1+i].dt, t.dt, o.in[n+1+i].n))
 		if !slices.Equal(o.in[i].shape, o.in[0].shape) || !slices.Equal(o.in[n+1+i].shape, o.in[n+1].shape) {
 			return fmt.Errorf("inputs and updates must have one shape each")
 		}
@@ -38,8 +40,8 @@ func prepareScatter(b *builder, o *site) error {
 	}
 	run := func(f *frame) error {
 		for i, r := range results {
-			if f.p[r] != f.p[o.in[i].slot] {
-				copyBytes(f.p[r], f.p[o.in[i].slot], o.out[i].bytes())
+			if f.p[r] != f.p[inputs[i]] {
+				copyBytes(f.p[r], f.p[inputs[i]], o.out[i].bytes())
 			}
 		}
 		return s.each(f, apply)
@@ -55,7 +57,8 @@ func prepareScatter(b *builder, o *site) error {
 type scatter struct {
 	*indexMap
 	w       *window
-	idx     int // slot
+	idx     int   // slot
+	updates []int // slots
 	shape   []int
 	strides []int
 	inner   []int   // offsets of the window's elements in the input, in elements
@@ -150,7 +153,7 @@ func (s *scatter) inside(start, at []int) bool {
 func (b *builder) scatterBody(o *site, s *scatter, results []int) (func(f *frame, to, from int) error, *block, error) {
 	n := len(results)
 	if n == 1 && len(o.op.Regions) == 1 {
-		size, to, from := o.out[0].dt.size(), results[0], o.in[2].slot
+		size, to, from := o.out[0].dt.size(), results[0], s.updates[0]
 		name, mirrored := simpleBody(o.op.Regions[0])
 		if k := binaryKernel(trimDialect(name), o.out[0].dt); k != nil && !mirrored && trimDialect(name) != name {
 			return func(f *frame, i, j int) error {
@@ -176,7 +179,7 @@ func (b *builder) scatterBody(o *site, s *scatter, results []int) (func(f *frame
 		for k := range n {
 			size := o.out[k].dt.size()
 			f.p[args[k]] = unsafe.Add(f.p[results[k]], i*size)
-			f.p[args[n+k]] = unsafe.Add(f.p[o.in[n+1+k].slot], j*size)
+			f.p[args[n+k]] = unsafe.Add(f.p[s.updates[k]], j*size)
 		}
 		if err := f.exec(body.steps); err != nil {
 			return err
