@@ -17,8 +17,8 @@ type (
 		Value int64
 		Type  Type
 	}
-	// FloatAttr is `0.1 : f32`. Text is the literal as written or, for a
-	// built one, as it prints.
+	// FloatAttr is `0.1 : f32`. Text is the literal as it prints (see
+	// [FloatText]); of a number without type, as it was written.
 	FloatAttr struct {
 		Text string
 		Type Type
@@ -47,12 +47,18 @@ type (
 	// DenseAttr is `dense<literal> : type`. Literal is the text between the
 	// angle brackets: nested lists, a splat, nothing, or a quoted hex string.
 	// [DenseAttr.Decode] gives the values.
+	//
+	// With Resource set it is `dense_resource<name> : type`, whose values stand
+	// in a section of the module ([Module.Resources]), and Literal is empty.
 	DenseAttr struct {
-		Literal string
-		Type    *TensorType
-		Pos     Pos // where the literal starts in the text, for errors inside it
+		Literal  string
+		Type     *TensorType
+		Pos      Pos // where the literal starts in the text, for errors inside it
+		Resource string
 
-		checked bool // the literal is known to fit the type
+		checked bool   // the literal is known to fit the type
+		values  []byte // the values, when they have been read; see Decode
+		splat   bool
 	}
 	// EnumAttr is `#stablehlo<comparison_direction LT>`.
 	EnumAttr struct{ Dialect, Kind, Value string }
@@ -65,6 +71,9 @@ type (
 	// DialectAttr is an attribute in a dialect's own syntax that is neither of
 	// the two above; Text is all that follows the `#`.
 	DialectAttr struct{ Text string }
+	// TextAttr is an attribute of the core language that nothing here looks
+	// into, such as `affine_map<(d0) -> (d0)>`; Text is all of it.
+	TextAttr struct{ Text string }
 )
 
 func (IntegerAttr) isAttr()    {}
@@ -81,6 +90,7 @@ func (*DenseAttr) isAttr()     {}
 func (EnumAttr) isAttr()       {}
 func (StructAttr) isAttr()     {}
 func (DialectAttr) isAttr()    {}
+func (TextAttr) isAttr()       {}
 
 // I64Attr returns `v : i64`.
 func I64Attr(v int64) IntegerAttr { return IntegerAttr{v, I64} }
@@ -114,6 +124,7 @@ func (a BoolAttr) String() string   { return strconv.FormatBool(bool(a)) }
 func (a StringAttr) String() string { return quote(string(a)) }
 func (UnitAttr) String() string     { return "unit" }
 func (a TypeAttr) String() string   { return a.Type.String() }
+func (a TextAttr) String() string   { return a.Text }
 func (a DialectAttr) String() string {
 	return "#" + a.Text
 }
@@ -126,29 +137,50 @@ func (a StructAttr) String() string {
 	return "#" + a.Name + "<" + s[1:len(s)-1] + ">"
 }
 
-func (a *DenseAttr) String() string { return "dense<" + a.Literal + "> : " + a.Type.String() }
+func (a *DenseAttr) String() string {
+	if a.Resource != "" {
+		return "dense_resource<" + symbolText(a.Resource) + "> : " + a.Type.String()
+	}
+	return "dense<" + a.text() + "> : " + a.Type.String()
+}
 
 func (a SymbolAttr) String() string {
 	parts := strings.Split(string(a), "::@")
 	for i, p := range parts {
-		if !bareSymbol(p) {
-			p = quote(p)
-		}
-		parts[i] = "@" + p
+		parts[i] = "@" + symbolText(p)
 	}
 	return strings.Join(parts, "::")
+}
+
+func symbolText(s string) string {
+	if bareSymbol(s) {
+		return s
+	}
+	return quote(s)
 }
 
 func (a ArrayAttr) String() string {
 	s := make([]string, len(a))
 	for i, e := range a {
-		if n, ok := e.(IntegerAttr); ok && n.Type == I64 {
-			n.Type = nil // as MLIR prints it; i64 is what a bare integer is
-			e = n
-		}
-		s[i] = e.String()
+		s[i] = bare(e).String()
 	}
 	return "[" + strings.Join(s, ", ") + "]"
+}
+
+// bare is a without its type where that is what a number without type has: so
+// MLIR prints what stands in a list.
+func bare(a Attribute) Attribute {
+	switch n := a.(type) {
+	case IntegerAttr:
+		if n.Type == I64 {
+			return IntegerAttr{Value: n.Value}
+		}
+	case FloatAttr:
+		if n.Type == F64 && strings.IndexByte(n.Text, '.') >= 0 {
+			return FloatAttr{Text: n.Text}
+		}
+	}
+	return a
 }
 
 func (a DictAttr) String() string { return Dict(a).String() }

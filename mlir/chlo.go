@@ -2,8 +2,6 @@ package mlir
 
 import (
 	"slices"
-
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // chloOps is the CHLO dialect: ops for clients, each of which stands for
@@ -61,11 +59,11 @@ func isolated(rows []opDef) []opDef {
 // parentheses of a function type; several results have them.
 type arrowTypes struct{ plain }
 
-func (arrowTypes) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (arrowTypes) parse(lex *stream, o *opNode) *Error {
 	if err := expect(lex, ":"); err != nil {
 		return err
 	}
-	o.typePos = at(lex.Peek().Pos)
+	o.typePos = lex.Peek().Pos
 	one := func(ts *[]typeRef) *Error {
 		t, err := parseType(lex)
 		*ts = append(*ts, t)
@@ -116,7 +114,7 @@ type topKSyntax struct{}
 
 func (topKSyntax) shows() []string { return []string{"k", "is_stable"} }
 
-func (topKSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (topKSyntax) parse(lex *stream, o *opNode) *Error {
 	if err := expect(lex, "("); err != nil {
 		return err
 	}
@@ -160,7 +158,7 @@ func (scanSyntax) shows() []string {
 	return []string{"dimension", "operandSegmentSizes", "resultSegmentSizes"}
 }
 
-func (s scanSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s scanSyntax) parse(lex *stream, o *opNode) *Error {
 	operand := func() *Error { return o.operand(lex) }
 	if err := list(lex, "(", ")", operand); err != nil {
 		return err

@@ -2,7 +2,6 @@ package mlir
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
@@ -14,8 +13,12 @@ import (
 // 8, index is 8, complex numbers are pairs. A float of fewer bits than its
 // bytes have holds them at the lower end: tf32 is the 19 highest bits of an
 // f32 in four bytes. With splat set, data is one element
-// that stands for all. The type must be static.
+// that stands for all. The type must be static. The values of what was parsed
+// are decoded once and belong to the attribute: they must not be changed.
 func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
+	if a.values != nil {
+		return a.values, a.splat, nil
+	}
 	d, e := a.decoder()
 	if e == nil {
 		data, splat, e = d.decode()
@@ -26,18 +29,26 @@ func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 	return data, splat, nil
 }
 
-// check is Decode for types whose values this package can read; those of other
-// types it takes as they are.
+// check reports whether the literal fits the type. Literals of types whose
+// values this package cannot read it takes as they are.
 func (a *DenseAttr) check() *Error {
+	b := DenseAttr{Literal: a.Literal, Type: a.Type, Pos: a.Pos}
+	return b.read()
+}
+
+// read is check that keeps the values.
+func (a *DenseAttr) read() *Error {
 	if !a.Type.Static() {
 		return errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)
 	}
+	a.checked = true
 	if elementSize(a.Type.Elem) == 0 {
+		a.Literal = tidy(a.Literal)
 		return nil
 	}
 	d, err := a.decoder()
 	if err == nil {
-		_, _, err = d.decode()
+		a.values, a.splat, err = d.decode()
 	}
 	return err
 }
@@ -385,8 +396,13 @@ func (d *denseDecoder) hex() ([]byte, bool, *Error) {
 	if !ok || !ok2 {
 		return nil, false, d.fail(d.off, "a string in a dense literal is hexadecimal: \"0x…\"")
 	}
-	data, err := hex.DecodeString(s)
-	if err != nil {
+	return d.hexDigits(s)
+}
+
+// hexDigits is hex without what is around the digits.
+func (d *denseDecoder) hexDigits(s string) ([]byte, bool, *Error) {
+	data, ok := unhex(s)
+	if !ok {
 		return nil, false, d.fail(d.off, "the string is not hexadecimal digits in pairs")
 	}
 	n, size := int64(len(data)), int64(d.size)
@@ -402,13 +418,54 @@ func (d *denseDecoder) hex() ([]byte, bool, *Error) {
 	default:
 		return nil, false, d.fail(d.off, "the string has %d bytes but %s has %d elements of %d", n, d.Type, d.want, size)
 	}
-	if d.elem == I1 {
-		for i, b := range data {
-			data[i] = byte(btoi(b != 0))
-		}
-	}
+	d.normalize(data)
 	return data, n == size && d.want > 1, nil
 }
+
+// normalize brings raw bytes of narrow integers to the form of Decode.
+func (d *denseDecoder) normalize(data []byte) {
+	t, ok := d.elem.(IntegerType)
+	if !ok || t.Width >= 8 {
+		return
+	}
+	shift := 8 - t.Width
+	for i, b := range data {
+		switch {
+		case t.Width == 1:
+			data[i] = byte(btoi(b != 0))
+		case t.Sign == Unsigned:
+			data[i] = b << shift >> shift
+		default:
+			data[i] = byte(int8(b<<shift) >> shift)
+		}
+	}
+}
+
+// unhex decodes pairs of digits.
+func unhex(s string) ([]byte, bool) {
+	if len(s)%2 != 0 {
+		return nil, false
+	}
+	data := make([]byte, len(s)/2)
+	bad := uint8(0)
+	for i := range data {
+		high, low := hexValue[s[2*i]], hexValue[s[2*i+1]]
+		bad |= high | low
+		data[i] = high<<4 | low&15
+	}
+	return data, bad < 16
+}
+
+// hexValue is the value of a digit, and 0x80 of what is none.
+var hexValue = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = 0x80
+		if isHex(byte(c)) {
+			t[c] = hexDigit(byte(c))
+		}
+	}
+	return t
+}()
 
 // tidy removes spaces and comments from a literal and puts one space behind
 // each comma.

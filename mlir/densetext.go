@@ -3,10 +3,7 @@ package mlir
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
-	"math"
 	"strconv"
-	"strings"
 )
 
 // hexFrom is the number of elements from which a literal is printed as a
@@ -15,28 +12,53 @@ const hexFrom = 100
 
 // Dense returns the literal of the static type t with the values in data, in
 // the form that [DenseAttr.Decode] gives them (not a splat's). Equal elements
-// print as a splat, many as a hexadecimal string, all others as the shortest
-// decimal text that reads back to the same bits. It returns nil when data has
-// another size than t or t's values have no known form.
+// print as a splat, many as a hexadecimal string, all others as decimal text
+// that reads back to the same bits. It returns nil when data has another size
+// than t or t's values have no known form.
 func Dense(t *TensorType, data []byte) *DenseAttr {
 	size := elementSize(t.Elem)
 	if size == 0 || !t.Static() || int64(len(data)) != t.Elements()*int64(size) {
 		return nil
 	}
-	a := &DenseAttr{Type: t}
-	var b []byte
+	return &DenseAttr{Type: t, Literal: denseText(t, data, len(data) > 0 && allEqual(data, size))}
+}
+
+func denseText(t *TensorType, data []byte, splat bool) string {
+	size := elementSize(t.Elem)
 	switch {
 	case len(data) == 0:
-	case allEqual(data, size):
-		b = appendElement(b, data[:size], t.Elem)
+		return ""
+	case splat:
+		return string(appendElement(nil, data[:size], t.Elem))
 	case len(data)/size > hexFrom:
-		a.Literal = `"0x` + strings.ToUpper(hex.EncodeToString(data)) + `"`
-		return a
-	default:
-		b, _ = appendList(b, data, size, t)
+		return string(appendHex(make([]byte, 0, 2*len(data)+4), data, t.Elem))
 	}
-	a.Literal = string(b)
-	return a
+	b, _ := appendList(nil, data, size, t)
+	return string(b)
+}
+
+// appendHex prints raw bytes; of integers of fewer bits, the bits they have.
+func appendHex(b, data []byte, elem Type) []byte {
+	const digits = "0123456789ABCDEF"
+	mask := byte(0xFF)
+	if t, ok := elem.(IntegerType); ok && t.Width < 8 {
+		mask = 1<<t.Width - 1
+	}
+	b = append(b, `"0x`...)
+	for _, x := range data {
+		x &= mask
+		b = append(b, digits[x>>4], digits[x&15])
+	}
+	return append(b, '"')
+}
+
+// text is the literal as it prints: as the dialect's printer has it where the
+// values are known, and as it was written where not.
+func (a *DenseAttr) text() string {
+	if a.values == nil {
+		return a.Literal
+	}
+	return denseText(a.Type, a.values, a.splat || len(a.values) > 0 && allEqual(a.values, elementSize(a.Type.Elem)))
 }
 
 func allEqual(data []byte, size int) bool {
@@ -90,52 +112,4 @@ func appendElement(b, e []byte, t Type) []byte {
 	}
 	shift := 64 - 8*len(e)
 	return strconv.AppendInt(b, int64(bits<<shift)>>shift, 10)
-}
-
-// FloatText returns v as MLIR prints a number of type t, after rounding it to
-// t; "" for a type that is not a float.
-func FloatText(v float64, t FloatType) string {
-	var bits uint64
-	switch m, mini := miniFloats[t.Name]; {
-	case t.Name == "f64":
-		bits = math.Float64bits(v)
-	case t.Name == "f32":
-		bits = uint64(math.Float32bits(float32(v)))
-	case mini:
-		bits = m.Bits(v)
-	default:
-		return ""
-	}
-	return string(appendFloat(nil, bits, t))
-}
-
-// appendFloat prints like MLIR: six digits behind the point where they are
-// exact, more where not, and the bits of what is no number.
-func appendFloat(b []byte, bits uint64, t FloatType) []byte {
-	var v float64
-	m, mini := miniFloats[t.Name]
-	width := 64
-	switch {
-	case mini:
-		v, width = m.Value(bits), m.width
-	case t.Name == "f32":
-		v, width = float64(math.Float32frombits(uint32(bits))), 32
-	default:
-		v = math.Float64frombits(bits)
-	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		s := strings.ToUpper(strconv.FormatUint(bits, 16))
-		b = append(b, "0x"...)
-		for range (width+3)/4 - len(s) {
-			b = append(b, '0')
-		}
-		return append(b, s...)
-	}
-	from := len(b)
-	for digits := 6; ; digits++ {
-		b = strconv.AppendFloat(b[:from], v, 'e', digits, 64)
-		if got, ok := floatBits(string(b[from:]), t); ok && got == bits || digits > 17 {
-			return b
-		}
-	}
 }

@@ -1,13 +1,11 @@
 package mlir
 
-import "github.com/alecthomas/participle/v2/lexer"
-
 // dotDims is `, batching_dims = [0] x [0], contracting_dims = [2] x [1]`.
 type dotDims struct{ plain }
 
 func (dotDims) shows() []string { return []string{"dot_dimension_numbers"} }
 
-func (dotDims) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (dotDims) parse(lex *stream, o *opNode) *Error {
 	if err := expect(lex, ","); err != nil {
 		return err
 	}
@@ -29,9 +27,9 @@ func (dotDims) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 		if err := pair(&d.LHSBatch, &d.RHSBatch); err != nil {
 			return err
 		}
-		back := lex.MakeCheckpoint()
+		back := lex.mark()
 		if !accept(lex, ",") || !is(lex, "contracting_dims") {
-			lex.LoadCheckpoint(back)
+			lex.goTo(back)
 			o.set("dot_dimension_numbers", d.Attr())
 			return nil
 		}
@@ -76,7 +74,7 @@ func (s precision) shows() []string {
 	return []string{"precision_config"}
 }
 
-func (s precision) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s precision) parse(lex *stream, o *opNode) *Error {
 	for accept(lex, ",") {
 		switch {
 		case accept(lex, "precision"):
@@ -106,12 +104,12 @@ func (s precision) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	return nil
 }
 
-func (precision) parseAlgorithm(lex *lexer.PeekingLexer, o *opNode) *Error {
-	pos := at(lex.Peek().Pos)
+func (precision) parseAlgorithm(lex *stream, o *opNode) *Error {
+	pos := lex.Peek().Pos
 	if err := expect(lex, "="); err != nil {
 		return err
 	}
-	n := &opNode{pos: pos}
+	a := StructAttr{Name: "stablehlo.dot_algorithm"}
 	err := list(lex, "<", ">", func() *Error {
 		t, err := expectKind(lex, tokIdent, "a field of the algorithm")
 		if err != nil {
@@ -120,22 +118,14 @@ func (precision) parseAlgorithm(lex *lexer.PeekingLexer, o *opNode) *Error {
 		if err := expect(lex, "="); err != nil {
 			return err
 		}
-		a, err := parseAttr(lex)
-		if err != nil {
-			return err
+		v, err := lex.bareAttr()
+		if v != nil {
+			a.Fields = append(a.Fields, NamedAttr{t.Value, v})
 		}
-		n.attrs = append(n.attrs, attrEntry{name: t.Value, pos: at(t.Pos), node: a})
-		return nil
-	})
-	if err != nil {
 		return err
-	}
-	fields := make([]*entryNode, len(n.attrs))
-	for i, e := range n.attrs {
-		fields[i] = &entryNode{Name: e.name, Value: e.node}
-	}
-	o.attrs = append(o.attrs, attrEntry{name: "algorithm", pos: pos, node: &attrNode{Struct: &structNode{"stablehlo.dot_algorithm", fields}}})
-	return nil
+	})
+	o.attrs = append(o.attrs, attrEntry{name: "algorithm", pos: pos, val: a})
+	return err
 }
 
 func (s precision) fits(op *Op) bool {

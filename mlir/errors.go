@@ -91,7 +91,10 @@ func (e Errors) Unwrap() []error {
 
 // maxErrors is how many errors of one text are kept: one wrong line can make
 // thousands.
-const maxErrors = 20
+const (
+	maxErrors  = 20
+	errorsKept = 10_000 // while reading, before they are sorted
+)
 
 // join sorts the errors, fills in their source lines, and returns nil, the one
 // error, or [Errors].

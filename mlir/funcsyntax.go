@@ -2,17 +2,24 @@ package mlir
 
 import (
 	"strings"
-
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // moduleSyntax is module @name attributes {…} {…}; it reads the op's name.
 type moduleSyntax struct{ plain }
 
-func (moduleSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
-	n, err := sub(moduleParser, lex)
+func (moduleSyntax) parse(lex *stream, o *opNode) *Error {
+	lex.taken = lex.taken[:0]
+	lex.take()
+	if lex.tok.Type == tokSymbol {
+		lex.take()
+	}
+	if is(lex, "attributes") {
+		lex.take()
+		lex.take()
+	}
+	n, err := grammatical(lex, moduleParser)
 	if err != nil {
-		return asError(err)
+		return err
 	}
 	if n.Name != "" {
 		name, ok := symbolName(n.Name)
@@ -22,16 +29,11 @@ func (moduleSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 		o.set("sym_name", StringAttr(name))
 	}
 	if n.Attrs != nil {
-		for _, e := range n.Attrs.Entries {
-			name, err := entryName(e.Name, at(e.Pos))
-			if err != nil {
-				return err
-			}
-			o.attrs = append(o.attrs, attrEntry{name: name, pos: at(e.Pos), node: e.Value})
+		for _, e := range lex.r.dict(n.Attrs) {
+			o.set(e.Name, e.Value)
 		}
 	}
-	o.regions = []*regionNode{n.Body}
-	return nil
+	return o.region(lex)
 }
 
 func (moduleSyntax) fits(op *Op) bool {
@@ -76,7 +78,7 @@ func plainRegions(op *Op, n int) bool {
 // where a function without body has no names of arguments.
 type funcSyntax struct{ plain }
 
-func (s funcSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s funcSyntax) parse(lex *stream, o *opNode) *Error {
 	for _, v := range []string{"public", "private", "nested"} {
 		if accept(lex, v) {
 			o.set("sym_visibility", StringAttr(v))
@@ -89,7 +91,7 @@ func (s funcSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	}
 	name, ok := symbolName(t.Value)
 	if !ok || name == "" {
-		return errorf(at(t.Pos), "%s is not a symbol", t.Value)
+		return errorf(t.Pos, "%s is not a symbol", t.Value)
 	}
 	o.set("sym_name", StringAttr(name))
 	args, argAttrs, err := s.args(lex)
@@ -104,7 +106,9 @@ func (s funcSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	for _, a := range args {
 		fn.ins = append(fn.ins, a.typ)
 	}
-	o.attrs = append(o.attrs, attrEntry{name: "function_type", pos: at(t.Pos), node: &attrNode{Type: &typeRef{fn: fn, pos: at(t.Pos)}}})
+	if ft := lex.r.typ(&typeRef{fn: fn, pos: t.Pos}); ft != nil {
+		o.attrs = append(o.attrs, attrEntry{"function_type", t.Pos, TypeAttr{ft}})
+	}
 	o.setDicts("arg_attrs", argAttrs)
 	o.setDicts("res_attrs", resAttrs)
 	if accept(lex, "attributes") {
@@ -113,55 +117,51 @@ func (s funcSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 		}
 	}
 	if !is(lex, "{") {
-		o.regions = []*regionNode{{}}
+		o.regions = append(o.regions, &Region{})
 		return nil
 	}
-	if err := o.region(lex); err != nil {
-		return err
-	}
-	return s.bind(o, args)
+	return s.body(lex, o, args)
 }
 
-// bind makes the arguments those of the entry block.
-func (funcSyntax) bind(o *opNode, args []argNode) *Error {
+// body reads the region, whose entry block has the arguments.
+func (funcSyntax) body(lex *stream, o *opNode, args []argNode) *Error {
 	for _, a := range args {
 		if a.name == "" {
 			return errorf(a.typ.pos, "argument of a function with a body has no name: write %%arg0: type")
 		}
 	}
-	r := o.regions[0]
-	if len(r.blocks) == 0 || r.blocks[0].label != "" && len(args) > 0 {
-		r.blocks = append([]*blockNode{{pos: o.pos}}, r.blocks...)
-	}
 	if len(args) > 0 {
-		r.blocks[0].args = args
+		return o.regionOf(lex, &entry{args, "a function with arguments"})
 	}
-	return nil
+	err := o.region(lex)
+	if r := o.regions[0]; err == nil && len(r.Blocks) == 0 {
+		r.Blocks = []*Block{{}} // {} is a body, too
+	}
+	return err
 }
 
-func (o *opNode) setDicts(name string, ds []*dictNode) {
-	any := false
-	list := &listNode{}
-	for _, d := range ds {
-		if d == nil {
-			d = &dictNode{}
-		} else {
-			any = true
+// setDicts sets a list of dictionaries, unless none of them was written.
+func (o *opNode) setDicts(name string, ds []Attribute) {
+	list, any := make(ArrayAttr, len(ds)), false
+	for i, d := range ds {
+		list[i] = DictAttr{}
+		if d != nil {
+			list[i], any = d, true
 		}
-		list.Elems = append(list.Elems, &attrNode{Dict: d})
 	}
 	if any {
-		o.attrs = append(o.attrs, attrEntry{name: name, pos: o.pos, node: &attrNode{List: list}})
+		o.set(name, list)
 	}
 }
 
-func (funcSyntax) args(lex *lexer.PeekingLexer) (args []argNode, attrs []*dictNode, err *Error) {
+func (funcSyntax) args(lex *stream) (args []argNode, attrs []Attribute, err *Error) {
 	err = list(lex, "(", ")", func() *Error {
 		var a argNode
 		var err *Error
 		if lex.Peek().Type == tokValue {
-			t := lex.Next()
-			a.useNode = useNode{t.Value[1:], at(t.Pos)}
+			if a.useNode, err = parseArgName(lex); err != nil {
+				return err
+			}
 			if err = expect(lex, ":"); err != nil {
 				return err
 			}
@@ -173,7 +173,7 @@ func (funcSyntax) args(lex *lexer.PeekingLexer) (args []argNode, attrs []*dictNo
 		if err != nil {
 			return err
 		}
-		a.loc, err = parseLoc(lex)
+		a.loc, err = lex.optionalLoc()
 		args, attrs = append(args, a), append(attrs, d)
 		return err
 	})
@@ -185,24 +185,25 @@ func (funcSyntax) args(lex *lexer.PeekingLexer) (args []argNode, attrs []*dictNo
 	return args, attrs, err
 }
 
-func optionalDict(lex *lexer.PeekingLexer) (*dictNode, *Error) {
+// optionalDict reads {a = 1}; it returns nil when nothing is written.
+func optionalDict(lex *stream) (Attribute, *Error) {
 	if !is(lex, "{") {
 		return nil, nil
 	}
-	d, err := sub(dictParser, lex)
+	n, err := production(lex, dictParser)
 	if err != nil {
-		return nil, asError(err)
+		return nil, err
 	}
-	return d, nil
+	return DictAttr(lex.r.dict(n)), nil
 }
 
-func (funcSyntax) outs(lex *lexer.PeekingLexer) (outs []typeRef, attrs []*dictNode, err *Error) {
+func (funcSyntax) outs(lex *stream) (outs []typeRef, attrs []Attribute, err *Error) {
 	if !accept(lex, "->") {
 		return nil, nil, nil
 	}
 	if !is(lex, "(") {
 		t, err := parseType(lex)
-		return []typeRef{t}, []*dictNode{nil}, err
+		return []typeRef{t}, []Attribute{nil}, err
 	}
 	err = list(lex, "(", ")", func() *Error {
 		t, err := parseType(lex)
@@ -324,21 +325,21 @@ func (funcSyntax) printOuts(p *printer, op *Op, ft *FunctionType) {
 // callSyntax is @callee(%a) {…} : (T) -> U.
 type callSyntax struct{ plain }
 
-func (callSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (callSyntax) parse(lex *stream, o *opNode) *Error {
 	t, err := expectKind(lex, tokSymbol, "the called function such as @f")
 	if err != nil {
 		return err
 	}
 	name, ok := symbolName(t.Value)
 	if !ok {
-		return errorf(at(t.Pos), "%s is not a symbol", t.Value)
+		return errorf(t.Pos, "%s is not a symbol", t.Value)
 	}
 	o.set("callee", SymbolAttr(name))
 	return o.callRest(lex)
 }
 
 // callRest reads (operands) {…} : type.
-func (o *opNode) callRest(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) callRest(lex *stream) *Error {
 	if err := list(lex, "(", ")", func() *Error { return o.operand(lex) }); err != nil {
 		return err
 	}
@@ -361,14 +362,14 @@ func (callSyntax) print(p *printer, op *Op) {
 // customCallSyntax is @target(%a) {…} : (T) -> U.
 type customCallSyntax struct{ plain }
 
-func (customCallSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (customCallSyntax) parse(lex *stream, o *opNode) *Error {
 	t, err := expectKind(lex, tokSymbol, "the target such as @f")
 	if err != nil {
 		return err
 	}
 	name, ok := symbolName(t.Value)
 	if !ok {
-		return errorf(at(t.Pos), "%s is not a symbol", t.Value)
+		return errorf(t.Pos, "%s is not a symbol", t.Value)
 	}
 	o.set("call_target_name", StringAttr(name))
 	return o.callRest(lex)

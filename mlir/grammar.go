@@ -2,56 +2,27 @@ package mlir
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of everything but op lines, which read themselves (see opNode).
-// Names are left as they are written: resolver looks them up afterwards, so
-// that aliases may stand before or after their use.
+// The grammar of what nests: a module's head, attributes and types. Op lines,
+// locations and the leaves below are read by hand, token by token (see opNode,
+// leafNode). Names are left as they are written: resolver looks them up.
 type (
-	fileNode struct {
-		Items []*itemNode `parser:"@@*"`
-	}
-	itemNode struct {
-		Alias *aliasNode `parser:"@@"`
-		Op    *opNode    `parser:"| @@"`
-	}
-	// aliasNode is `#loc1 = loc(…)`, `#map = …` or `!t = …`.
-	aliasNode struct {
-		Pos  lexer.Position
-		Name string    `parser:"@(Hash | Bang) '='"`
-		Attr *attrNode `parser:"@@"`
-	}
+	// moduleNode is all of a module before its region.
 	moduleNode struct {
-		Name  string      `parser:"('module' | 'builtin.module') @Symbol?"`
-		Attrs *dictNode   `parser:"('attributes' @@)?"`
-		Body  *regionNode `parser:"@@"`
+		Name  string    `parser:"('module' | 'builtin.module') @Symbol?"`
+		Attrs *dictNode `parser:"('attributes' @@)?"`
 	}
-
 	attrNode struct {
-		Pos    lexer.Position
-		Dense  *denseNode   `parser:"@@"`
-		Token  string       `parser:"| @(Array | Hash)"`
-		String string       `parser:"| @String"`
-		Symbol []string     `parser:"| @Symbol ('::' @Symbol)*"`
-		List   *listNode    `parser:"| @@"`
-		Dict   *dictNode    `parser:"| @@"`
-		Number *numberNode  `parser:"| @@"`
-		Word   string       `parser:"| @('true' | 'false' | 'unit')"`
-		Loc    *locAttrNode `parser:"| @@"`
-		Type   *typeRef     `parser:"| @@"`
-		Struct *structNode  // made by op lines, not by the grammar
-	}
-	structNode struct {
-		name   string
-		fields []*entryNode
-	}
-	denseNode struct {
-		Pos     lexer.Position
-		Literal string   `parser:"@Dense ':'"`
-		Type    *typeRef `parser:"@@"`
+		Pos  lexer.Position
+		List *listNode `parser:"@@"`
+		Dict *dictNode `parser:"| @@"`
+		Leaf *leafNode `parser:"| @@"`
+		Type *typeRef  `parser:"| @@"`
 	}
 	listNode struct {
 		Open  string      `parser:"@'['"`
@@ -65,43 +36,6 @@ type (
 		Pos   lexer.Position
 		Name  string    `parser:"@(Ident | String)"`
 		Value *attrNode `parser:"('=' @@)?"`
-	}
-	numberNode struct {
-		Text string   `parser:"@(Int | Float)"`
-		Type *typeRef `parser:"(':' @@)?"`
-	}
-
-	locAttrNode struct {
-		Alias string   `parser:"  @Loc"`
-		Loc   *locNode `parser:"| 'loc' '(' @@ ')'"`
-	}
-	// locNode is what stands in loc(…).
-	locNode struct {
-		Pos     lexer.Position
-		Alias   string     `parser:"@Hash"`
-		Unknown string     `parser:"| @'unknown'"`
-		Call    *callNode  `parser:"| @@"`
-		Fused   *fusedNode `parser:"| @@"`
-		Named   *namedNode `parser:"| @@"`
-	}
-	callNode struct {
-		Callee *locNode `parser:"'callsite' '(' @@ 'at'"`
-		Caller *locNode `parser:"@@ ')'"`
-	}
-	fusedNode struct {
-		Word     string     `parser:"@'fused'"`
-		Metadata *attrNode  `parser:"('<' @@ '>')?"`
-		Locs     []*locNode `parser:"'[' (@@ (',' @@)*)? ']'"`
-	}
-	namedNode struct {
-		Name  string   `parser:"@String"`
-		File  *lineCol `parser:"( ':' @@"`
-		Child *locNode `parser:"| '(' @@ ')' )?"`
-	}
-	lineCol struct {
-		Line string   `parser:"@Int"`
-		Col  string   `parser:"':' @Int"`
-		End  []string `parser:"('to' (@Int? ':' @Int))?"`
 	}
 
 	// The insides of tokens that are whole types and attributes.
@@ -137,35 +71,28 @@ type (
 	}
 )
 
+// The parsers are built when the first text needs them: each costs a program
+// that only imports this package thousands of allocations.
 var (
-	fileParser   = build[fileNode](false)
 	moduleParser = build[moduleNode](false)
 	attrParser   = build[attrNode](false)
 	dictParser   = build[dictNode](false)
-	locParser    = build[locNode](false)
 	shapedParser = build[shapedNode](true)
 	arrayParser  = build[arrayNode](true)
 	hashParser   = build[hashNode](true)
 )
 
-func build[T any](inner bool) *participle.Parser[T] {
-	// No lookahead: the first token decides everywhere, and an error past it
-	// is final instead of being lost in the next alternative.
-	return participle.MustBuild[T](participle.Lexer(definition{inner}), participle.UseLookahead(0))
-}
-
-// sub reads one production of the grammar from within an op line.
-func sub[T any](p *participle.Parser[T], lex *lexer.PeekingLexer) (*T, error) {
-	v, err := p.ParseFromLexer(lex, participle.AllowTrailing(true))
-	if err != nil {
-		return nil, asError(err)
-	}
-	return v, nil
+func build[T any](inner bool) func() *participle.Parser[T] {
+	return sync.OnceValue(func() *participle.Parser[T] {
+		// No lookahead: the first token decides everywhere, and an error past it
+		// is final instead of being lost in the next alternative.
+		return participle.MustBuild[T](participle.Lexer(definition{inner}), participle.UseLookahead(0))
+	})
 }
 
 // inside reads a token's text, which starts at pos in the whole one.
-func inside[T any](p *participle.Parser[T], text string, pos Pos) (*T, *Error) {
-	v, err := p.ParseString("", text)
+func inside[T any](p func() *participle.Parser[T], text string, pos Pos) (*T, *Error) {
+	v, err := p().ParseString("", text)
 	if err == nil {
 		return v, nil
 	}
@@ -189,7 +116,7 @@ func asError(err error) *Error {
 	}
 	var tok *participle.UnexpectedTokenError
 	if errors.As(err, &tok) {
-		return unexpected(&tok.Unexpected, "")
+		return unexpected(ownToken(&tok.Unexpected), "")
 	}
 	var perr participle.Error
 	if errors.As(err, &perr) {
@@ -199,8 +126,8 @@ func asError(err error) *Error {
 }
 
 // unexpected says which token stands where want should.
-func unexpected(t *lexer.Token, want string) *Error {
-	e := &Error{Pos: at(t.Pos)}
+func unexpected(t token, want string) *Error {
+	e := &Error{Pos: t.Pos}
 	switch {
 	case t.Type == tokBad:
 		e.Msg = t.Value

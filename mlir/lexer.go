@@ -12,22 +12,23 @@ import (
 // !d.type<…> is one token: its text is the key under which the value is
 // remembered, and its inside is lexed only the first time.
 const (
-	tokIdent  lexer.TokenType = iota + 1 // stablehlo.add, func, f32
-	tokValue                             // %0, %x#1
-	tokSymbol                            // @main, @"odd name"
-	tokHash                              // #loc1, #stablehlo.gather<…>
-	tokBang                              // !t, !stablehlo.token
-	tokType                              // tensor<…>, complex<…>, tuple<…>
-	tokDense                             // dense<…>
-	tokArray                             // array<…>
-	tokInt                               // -12, 0x1F
-	tokFloat                             // -1.5e-3
-	tokString                            // "text", quotes kept
-	tokBlock                             // ^bb0
-	tokLoc                               // loc(#loc1), which ends most lines
-	tokDim                               // 2x, ?x, *x; only inside tensor<…>
-	tokPunct                             // -> and :: and single characters
-	tokBad                               // the text cannot be lexed here; Value says why
+	tokIdent    lexer.TokenType = iota + 1 // stablehlo.add, func, f32
+	tokValue                               // %0, %x#1
+	tokSymbol                              // @main, @"odd name"
+	tokHash                                // #loc1, #stablehlo.gather<…>
+	tokBang                                // !t, !stablehlo.token
+	tokType                                // tensor<…>, complex<…>, tuple<…>
+	tokDense                               // dense<…>
+	tokArray                               // array<…>
+	tokVerbatim                            // affine_map<…>, kept as it is written
+	tokInt                                 // -12, 0x1F
+	tokFloat                               // -1.5e-3
+	tokString                              // "text", quotes kept
+	tokBlock                               // ^bb0
+	tokLoc                                 // loc(#loc1), which ends most lines
+	tokDim                                 // 2x, ?x, *x; only inside tensor<…>
+	tokPunct                               // -> and :: and single characters
+	tokBad                                 // the text cannot be lexed here; Value says why
 )
 
 // maxDepth bounds how deep brackets nest, and so every recursion over a text.
@@ -41,7 +42,7 @@ type definition struct{ inner bool }
 func (definition) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Ident": tokIdent, "Value": tokValue, "Symbol": tokSymbol, "Hash": tokHash,
-		"Bang": tokBang, "Type": tokType, "Dense": tokDense, "Array": tokArray, "Int": tokInt,
+		"Bang": tokBang, "Type": tokType, "Dense": tokDense, "Array": tokArray, "Verbatim": tokVerbatim, "Int": tokInt,
 		"Float": tokFloat, "String": tokString, "Block": tokBlock, "Loc": tokLoc, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
 	}
 }
@@ -71,17 +72,21 @@ type scanner struct {
 	count int  // tokens made so far
 }
 
-func (s *scanner) pos() lexer.Position {
-	return lexer.Position{Offset: s.off, Line: s.line, Column: s.off - s.start + 1}
+func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.start + 1} }
+
+// Next implements lexer.Lexer.
+func (s *scanner) Next() (lexer.Token, error) {
+	t := s.next()
+	return lexer.Token{Type: t.Type, Value: t.Value, Pos: lexer.Position{Line: t.Pos.Line, Column: t.Pos.Col}}, nil
 }
 
-// Next returns the next token; spaces and comments are skipped.
-func (s *scanner) Next() (lexer.Token, error) {
+// next returns the next token; spaces and comments are skipped.
+func (s *scanner) next() token {
 	s.space()
-	t := lexer.Token{Pos: s.pos()}
+	t := token{Pos: s.pos()}
 	if s.off >= len(s.text) {
 		t.Type = lexer.EOF
-		return t, nil
+		return t
 	}
 	s.count++
 	from := s.off
@@ -99,7 +104,7 @@ func (s *scanner) Next() (lexer.Token, error) {
 		t.Type, t.Value = tokBad, bad
 		s.off = len(s.text) // nothing after it can be trusted
 	}
-	return t, nil
+	return t
 }
 
 func (s *scanner) space() {
@@ -163,6 +168,9 @@ func (s *scanner) token() (kind lexer.TokenType, bad string) {
 			return tokSymbol, s.quoted()
 		}
 		return tokSymbol, s.suffix("a symbol")
+	case c == '#' && strings.HasPrefix(s.text[s.off:], "#-}"):
+		s.off += len("#-}")
+		return tokPunct, ""
 	case c == '#' || c == '!':
 		kind = tokHash
 		if c == '!' {
@@ -178,6 +186,10 @@ func (s *scanner) token() (kind lexer.TokenType, bad string) {
 }
 
 func (s *scanner) punct(c byte) (lexer.TokenType, string) {
+	if c == '{' && strings.HasPrefix(s.text[s.off:], "{-#") {
+		s.off += len("{-#") // it nests nothing: what is in it closes itself
+		return tokPunct, ""
+	}
 	switch c {
 	case '(', '[', '{':
 		if s.depth++; s.depth > maxDepth {
@@ -271,8 +283,10 @@ func (s *scanner) word(from int) (lexer.TokenType, string) {
 	switch s.text[from:s.off] {
 	case "tensor", "complex", "tuple", "vector", "memref":
 		return tokType, s.body()
-	case "dense":
+	case "dense", "dense_resource":
 		return tokDense, s.body()
+	case "affine_map", "affine_set", "strided", "sparse", "distinct":
+		return tokVerbatim, s.body()
 	case "array":
 		return tokArray, s.body()
 	}
@@ -307,7 +321,15 @@ func (s *scanner) body() string {
 			if strings.HasPrefix(s.text[s.off:], "->") {
 				s.off++
 			}
+		case '/':
+			if strings.HasPrefix(s.text[s.off:], "//") {
+				s.space()
+				continue
+			}
 		case '>', ')', ']', '}':
+			if c == '>' && strings.HasPrefix(s.text[s.off:], ">=") { // in an affine set
+				break
+			}
 			if closers[n-1] != c {
 				return fmt.Sprintf("%q closes nothing: %q is expected first", c, closers[n-1])
 			}
@@ -370,20 +392,31 @@ func (s *scanner) number() lexer.TokenType {
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// quoted moves over a string. Its escapes are checked when it is read.
+// quoted moves over a string, megabytes of hexadecimal digits perhaps. Its
+// escapes are checked when it is read.
 func (s *scanner) quoted() string {
-	for i := s.off + 1; i < len(s.text); i++ {
-		switch s.text[i] {
-		case '"':
-			s.off = i + 1
-			return ""
-		case '\\':
-			i++
-		case '\n':
+	for i := s.off + 1; ; i++ {
+		n := strings.IndexByte(s.text[i:], '"')
+		if n < 0 {
+			if strings.IndexByte(s.text[i:], '\n') >= 0 {
+				return "string without end on its line"
+			}
+			return "string without end"
+		}
+		part := s.text[i : i+n]
+		if strings.IndexByte(part, '\n') >= 0 {
 			return "string without end on its line"
 		}
+		i += n
+		slashes := 0
+		for slashes < n && s.text[i-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			s.off = i + 1
+			return ""
+		}
 	}
-	return "string without end"
 }
 
 // unquote returns what a string token means.

@@ -18,6 +18,11 @@ type (
 		File      string
 		Line, Col int
 	}
+	// RangeLoc is "file.go":12:3 to 14:1.
+	RangeLoc struct {
+		FileLoc
+		EndLine, EndCol int
+	}
 	// NameLoc is "name" or "name"(child).
 	NameLoc struct {
 		Name  string
@@ -35,6 +40,7 @@ type (
 )
 
 func (FileLoc) isLoc()    {}
+func (RangeLoc) isLoc()   {}
 func (NameLoc) isLoc()    {}
 func (CallLoc) isLoc()    {}
 func (FusedLoc) isLoc()   {}
@@ -42,6 +48,14 @@ func (UnknownLoc) isLoc() {}
 
 func (l FileLoc) String() string {
 	return quote(l.File) + ":" + strconv.Itoa(l.Line) + ":" + strconv.Itoa(l.Col)
+}
+
+func (l RangeLoc) String() string {
+	s := l.FileLoc.String() + " to "
+	if l.EndLine != l.Line {
+		s += strconv.Itoa(l.EndLine)
+	}
+	return s + ":" + strconv.Itoa(l.EndCol)
 }
 
 func (l NameLoc) String() string {

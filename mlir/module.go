@@ -7,6 +7,8 @@ type Module struct {
 	Attrs Dict   // `module attributes { … }`
 	Ops   []*Op
 	Loc   Location
+	// Resources is the section `{-# … #-}` behind the module.
+	Resources []Resource
 
 	file, text string // where it was parsed from; the text of error messages' source lines
 }

@@ -3,13 +3,10 @@ package mlir
 import (
 	"strconv"
 	"strings"
-
-	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// opNode is an op as read: whatever form it was written in, it has the parts
-// of the generic one. Its Parse reads the results and the name and hands the
+// opNode is an op line as read: whatever form it was written in, it has the
+// parts of the generic one. It reads the results and the name and hands the
 // rest to the syntax in the op's definition.
 type opNode struct {
 	name       string
@@ -18,11 +15,11 @@ type opNode struct {
 	results    []resultNode
 	operands   []useNode
 	attrs      []attrEntry
-	regions    []*regionNode
+	regions    []*Region
 	successors []useNode
 	ins, outs  []typeRef
 	typePos    Pos
-	loc        *locNode
+	loc        Location
 }
 
 type (
@@ -36,50 +33,40 @@ type (
 		name string
 		pos  Pos
 	}
-	// attrEntry is an attribute still to be resolved, or val.
+	// attrEntry is an attribute; of one that had an error val is nil.
 	attrEntry struct {
 		name string
 		pos  Pos
-		node *attrNode // nil with val nil is a unit attribute
 		val  Attribute
-	}
-	regionNode struct{ blocks []*blockNode }
-	blockNode  struct {
-		label string
-		pos   Pos
-		args  []argNode
-		ops   []*opNode
 	}
 	argNode struct {
 		useNode
 		typ typeRef
-		loc *locNode
+		loc Location
 	}
 )
+
+// reset empties o for the next op, keeping its memory.
+func (o *opNode) reset() {
+	clear(o.attrs)
+	*o = opNode{
+		results: o.results[:0], operands: o.operands[:0], attrs: o.attrs[:0],
+		successors: o.successors[:0], ins: o.ins[:0], outs: o.outs[:0],
+	}
+}
 
 func (o *opNode) set(name string, v Attribute) {
 	o.attrs = append(o.attrs, attrEntry{name: name, pos: o.pos, val: v})
 }
 
-// Parse implements participle.Parseable.
-func (o *opNode) Parse(lex *lexer.PeekingLexer) error {
-	switch t := lex.Peek(); {
-	case t.Type == tokValue || t.Type == tokIdent || t.Type == tokString:
-		return wrap(o.parse(lex))
-	case t.Type == tokBad:
-		return unexpected(t, "")
-	}
-	return participle.NextMatch
-}
-
-func (o *opNode) parse(lex *lexer.PeekingLexer) *Error {
-	if lex.Peek().Type == tokValue {
+func (o *opNode) parse(lex *stream) *Error {
+	if lex.tok.Type == tokValue {
 		if err := o.parseResults(lex); err != nil {
 			return err
 		}
 	}
-	t := lex.Peek()
-	o.pos = at(t.Pos)
+	t := lex.tok
+	o.pos = t.Pos
 	var err *Error
 	switch t.Type {
 	case tokString:
@@ -109,17 +96,17 @@ func (o *opNode) parse(lex *lexer.PeekingLexer) *Error {
 	if err != nil {
 		return err
 	}
-	o.loc, err = parseLoc(lex)
+	o.loc, err = lex.optionalLoc()
 	return err
 }
 
-func (o *opNode) parseResults(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) parseResults(lex *stream) *Error {
 	for {
 		t, err := expectKind(lex, tokValue, "a result such as %0")
 		if err != nil {
 			return err
 		}
-		r := resultNode{name: t.Value[1:], count: 1, pos: at(t.Pos)}
+		r := resultNode{name: t.Value[1:], count: 1, pos: t.Pos}
 		if strings.IndexByte(r.name, '#') >= 0 {
 			return errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value)
 		}
@@ -130,7 +117,7 @@ func (o *opNode) parseResults(lex *lexer.PeekingLexer) *Error {
 			}
 			c, cerr := strconv.Atoi(n.Value)
 			if cerr != nil || c < 1 || c > 1<<16 {
-				return errorf(at(n.Pos), "number of results %s is not between 1 and 65536", n.Value)
+				return errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value)
 			}
 			r.count = c
 		}
@@ -145,7 +132,7 @@ func (o *opNode) parseResults(lex *lexer.PeekingLexer) *Error {
 }
 
 // parseGeneric reads (operands)[successors]<{properties}>({regions}){attrs} : type.
-func (o *opNode) parseGeneric(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) parseGeneric(lex *stream) *Error {
 	err := list(lex, "(", ")", func() *Error { return o.operand(lex) })
 	if err != nil {
 		return err
@@ -174,36 +161,39 @@ func (o *opNode) parseGeneric(lex *lexer.PeekingLexer) *Error {
 	return o.functionalType(lex)
 }
 
-func (o *opNode) operand(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) operand(lex *stream) *Error {
 	t, err := expectKind(lex, tokValue, "an operand such as %0")
 	if err == nil {
-		o.operands = append(o.operands, useNode{t.Value[1:], at(t.Pos)})
+		o.operands = append(o.operands, useNode{t.Value[1:], t.Pos})
 	}
 	return err
 }
 
-func (o *opNode) successor(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) successor(lex *stream) *Error {
 	t, err := expectKind(lex, tokBlock, "a block such as ^bb0")
 	if err == nil {
-		o.successors = append(o.successors, useNode{t.Value[1:], at(t.Pos)})
+		o.successors = append(o.successors, useNode{t.Value[1:], t.Pos})
 	}
 	return err
 }
 
 // functionalType reads : (a, b) -> c, the types of operands and results.
-func (o *opNode) functionalType(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) functionalType(lex *stream) *Error {
 	if err := expect(lex, ":"); err != nil {
 		return err
 	}
-	o.typePos = at(lex.Peek().Pos)
-	fn, err := parseFunctionType(lex)
-	if err == nil {
-		o.ins, o.outs = fn.ins, fn.outs
-	}
+	return o.functionTypes(lex)
+}
+
+func (o *opNode) functionTypes(lex *stream) *Error {
+	o.typePos = lex.tok.Pos
+	fn := fnRef{ins: o.ins[:0], outs: o.outs[:0]}
+	err := fn.parse(lex)
+	o.ins, o.outs = fn.ins, fn.outs
 	return err
 }
 
-func (o *opNode) optionalAttrDict(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) optionalAttrDict(lex *stream) *Error {
 	if is(lex, "{") {
 		return o.attrDict(lex)
 	}
@@ -211,28 +201,33 @@ func (o *opNode) optionalAttrDict(lex *lexer.PeekingLexer) *Error {
 }
 
 // attrDict reads {a = 1, b} into the op's attributes.
-func (o *opNode) attrDict(lex *lexer.PeekingLexer) *Error {
+func (o *opNode) attrDict(lex *stream) *Error {
 	return list(lex, "{", "}", func() *Error {
-		t := lex.Peek()
+		t := lex.Next()
 		if t.Type != tokIdent && t.Type != tokString {
 			return unexpected(t, "the name of an attribute")
 		}
-		lex.Next()
-		name, err := entryName(t.Value, at(t.Pos))
+		name, err := entryName(t.Value, t.Pos)
 		if err != nil {
 			return err
 		}
-		e := attrEntry{name: name, pos: at(t.Pos)}
-		if accept(lex, "=") {
-			e.node, err = parseAttr(lex)
-		}
-		o.attrs = append(o.attrs, e)
-		return err
+		return o.entry(lex, name, t.Pos)
 	})
 }
 
+// entry reads what follows the name of an attribute: = value, or nothing for a
+// unit.
+func (o *opNode) entry(lex *stream, name string, pos Pos) (err *Error) {
+	v := Attribute(UnitAttr{})
+	if accept(lex, "=") {
+		v, err = lex.attr()
+	}
+	o.attrs = append(o.attrs, attrEntry{name, pos, v})
+	return err
+}
+
 func entryName(text string, pos Pos) (string, *Error) {
-	if text[0] != '"' {
+	if text == "" || text[0] != '"' {
 		return text, nil
 	}
 	s, ok := unquote(text)
@@ -242,128 +237,20 @@ func entryName(text string, pos Pos) (string, *Error) {
 	return s, nil
 }
 
-// parseAttr reads an attribute; one that is a single token without the grammar.
-func parseAttr(lex *lexer.PeekingLexer) (*attrNode, *Error) {
-	t := lex.Peek()
-	switch t.Type {
-	case tokArray, tokHash:
-		lex.Next()
-		return &attrNode{Pos: t.Pos, Token: t.Value}, nil
-	case tokString:
-		lex.Next()
-		return &attrNode{Pos: t.Pos, String: t.Value}, nil
-	}
-	a, err := sub(attrParser, lex)
-	if err != nil {
-		return nil, asError(err)
-	}
-	return a, nil
-}
+// region reads {…}, whose blocks have their arguments in their labels.
+func (o *opNode) region(lex *stream) *Error { return o.regionOf(lex, nil) }
 
-// parseLoc reads the optional loc(…) behind an op or an argument.
-func parseLoc(lex *lexer.PeekingLexer) (*locNode, *Error) {
-	if t := lex.Peek(); t.Type == tokLoc {
-		lex.Next()
-		return aliasLoc(t.Value, t.Pos), nil
-	}
-	if !accept(lex, "loc") {
-		return nil, nil
-	}
-	if err := expect(lex, "("); err != nil {
-		return nil, err
-	}
-	l, err := sub(locParser, lex)
-	if err != nil {
-		return nil, asError(err)
-	}
-	return l, expect(lex, ")")
-}
-
-// aliasLoc is the location of a whole token loc(#alias).
-func aliasLoc(text string, pos lexer.Position) *locNode {
-	const open = len("loc(")
-	pos.Column += open
-	return &locNode{Pos: pos, Alias: text[open : len(text)-1]}
-}
-
-func (o *opNode) region(lex *lexer.PeekingLexer) *Error {
-	r := &regionNode{}
-	o.regions = append(o.regions, r)
-	return r.parse(lex)
-}
-
-// Parse implements participle.Parseable.
-func (r *regionNode) Parse(lex *lexer.PeekingLexer) error {
-	if !is(lex, "{") {
-		return participle.NextMatch
-	}
-	return wrap(r.parse(lex))
-}
-
-func (r *regionNode) parse(lex *lexer.PeekingLexer) *Error {
-	open := at(lex.Peek().Pos)
-	if err := expect(lex, "{"); err != nil {
-		return err
-	}
-	var b *blockNode
-	var slab []opNode // the next ops of the region, allocated together
-	for {
-		t := lex.Peek()
-		switch {
-		case t.Value == "}" && t.Type == tokPunct:
-			lex.Next()
-			return nil
-		case t.Type == tokBlock:
-			b = &blockNode{label: t.Value[1:], pos: at(t.Pos)}
-			r.blocks = append(r.blocks, b)
-			if err := b.parseHead(lex); err != nil {
-				return err
-			}
-			continue
-		case t.EOF():
-			return errorf(at(t.Pos), "unexpected end of text: the '{' of line %d is still open", open.Line)
-		}
-		if b == nil {
-			b = &blockNode{pos: at(t.Pos)}
-			r.blocks = append(r.blocks, b)
-		}
-		if len(slab) == 0 {
-			slab = make([]opNode, 32)
-		}
-		op := &slab[0]
-		slab = slab[1:]
-		b.ops = append(b.ops, op)
-		if err := op.parse(lex); err != nil {
-			return err
-		}
-	}
-}
-
-// parseHead reads ^label(%x: T, …):.
-func (b *blockNode) parseHead(lex *lexer.PeekingLexer) *Error {
-	lex.Next()
-	if is(lex, "(") {
-		err := list(lex, "(", ")", func() *Error {
-			a, err := parseArg(lex)
-			b.args = append(b.args, a)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return expect(lex, ":")
+// regionOf reads {…}, of whose entry block the op's own line tells.
+func (o *opNode) regionOf(lex *stream, e *entry) *Error {
+	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.isolated, e)
+	o.regions = append(o.regions, reg)
+	return err
 }
 
 // parseArg reads %x: T loc(…).
-func parseArg(lex *lexer.PeekingLexer) (a argNode, err *Error) {
-	t, err := expectKind(lex, tokValue, "an argument such as %arg0")
-	if err != nil {
+func parseArg(lex *stream) (a argNode, err *Error) {
+	if a.useNode, err = parseArgName(lex); err != nil {
 		return a, err
-	}
-	a.useNode = useNode{t.Value[1:], at(t.Pos)}
-	if strings.IndexByte(a.name, '#') >= 0 {
-		return a, errorf(a.pos, "argument %s cannot have a number", t.Value)
 	}
 	if err = expect(lex, ":"); err != nil {
 		return a, err
@@ -371,6 +258,17 @@ func parseArg(lex *lexer.PeekingLexer) (a argNode, err *Error) {
 	if a.typ, err = parseType(lex); err != nil {
 		return a, err
 	}
-	a.loc, err = parseLoc(lex)
+	a.loc, err = lex.optionalLoc()
 	return a, err
+}
+
+func parseArgName(lex *stream) (useNode, *Error) {
+	t, err := expectKind(lex, tokValue, "an argument such as %arg0")
+	if err != nil {
+		return useNode{}, err
+	}
+	if strings.IndexByte(t.Value, '#') >= 0 {
+		return useNode{}, errorf(t.Pos, "argument %s cannot have a number", t.Value)
+	}
+	return useNode{t.Value[1:], t.Pos}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // The odd parts of pretty forms that one op alone has.
@@ -13,13 +11,13 @@ import (
 // selectType is `: Tpred, T`, or the function type when the branches differ.
 type selectType struct{ plain }
 
-func (selectType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (selectType) parse(lex *stream, o *opNode) *Error {
 	return o.shortType(lex, func(pred typeRef) *Error {
 		if err := expect(lex, ","); err != nil {
 			return err
 		}
 		t, err := parseType(lex)
-		o.ins, o.outs = []typeRef{pred, t, t}, []typeRef{t}
+		o.ins, o.outs = append(o.ins, pred, t, t), append(o.outs, t)
 		return err
 	})
 }
@@ -43,14 +41,14 @@ func isFunction(t Type) bool {
 // complexType is `: T`, the result, when both operands are its parts.
 type complexType struct{ plain }
 
-func (complexType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (complexType) parse(lex *stream, o *opNode) *Error {
 	return o.shortType(lex, func(t typeRef) *Error {
 		// The parts' type is in the text of the result's: tensor<2xcomplex<f32>>.
 		part, ok := realPart(t)
 		if !ok {
 			return errorf(t.pos, "%s is not a tensor of complex numbers", t.text)
 		}
-		o.ins, o.outs = []typeRef{part, part}, []typeRef{t}
+		o.ins, o.outs = append(o.ins, part, part), append(o.outs, t)
 		return nil
 	})
 }
@@ -87,23 +85,31 @@ func (complexType) print(p *printer, op *Op) {
 // result's type is not the literal's.
 type constantSyntax struct{ plain }
 
-func (constantSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (constantSyntax) parse(lex *stream, o *opNode) *Error {
 	if is(lex, "(") {
 		return o.parseGeneric(lex)
 	}
 	if err := o.optionalAttrDict(lex); err != nil {
 		return err
 	}
-	pos := at(lex.Peek().Pos)
-	a, err := parseAttr(lex)
+	t := lex.Peek()
+	if t.Type != tokDense && t.Type != tokHash {
+		return unexpected(t, "the value, dense<…> : tensor<…>,")
+	}
+	a, err := lex.attr()
 	if err != nil {
 		return err
 	}
-	if a.Dense == nil {
-		return errorf(pos, "the value of a constant is dense<…> : tensor<…>")
+	o.attrs = append(o.attrs, attrEntry{name: "value", pos: t.Pos, val: a})
+	out := typeRef{pos: t.Pos}
+	switch a := a.(type) {
+	case nil: // its error is recorded
+	case *DenseAttr:
+		out.typ = a.Type
+	default:
+		return errorf(t.Pos, "the value of a constant is dense<…> : tensor<…>, not %s", a)
 	}
-	o.attrs = append(o.attrs, attrEntry{name: "value", pos: pos, node: a})
-	o.outs = []typeRef{*a.Dense.Type}
+	o.outs = append(o.outs, out)
 	return nil
 }
 
@@ -123,7 +129,7 @@ type sliceRanges struct{ plain }
 
 func (sliceRanges) shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
 
-func (s sliceRanges) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s sliceRanges) parse(lex *stream, o *opNode) *Error {
 	var r [3][]int64
 	err := list(lex, "[", "]", func() *Error {
 		v := [3]int64{2: 1}
@@ -186,14 +192,14 @@ func (s sliceRanges) print(p *printer, op *Op) {
 // whileSyntax is (%i = %a, …) : T, … attributes {…} cond {…} do {…}.
 type whileSyntax struct{ plain }
 
-func (whileSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (whileSyntax) parse(lex *stream, o *opNode) *Error {
 	var args []argNode
 	err := list(lex, "(", ")", func() *Error {
-		t, err := expectKind(lex, tokValue, "an argument such as %iter")
+		name, err := parseArgName(lex)
 		if err != nil {
 			return err
 		}
-		args = append(args, argNode{useNode: useNode{t.Value[1:], at(t.Pos)}})
+		args = append(args, argNode{useNode: name})
 		if err := expect(lex, "="); err != nil {
 			return err
 		}
@@ -222,17 +228,9 @@ func (whileSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 		if err := expect(lex, w); err != nil {
 			return err
 		}
-		if err := o.region(lex); err != nil {
+		if err := o.regionOf(lex, &entry{args, "the " + w + " of a while"}); err != nil {
 			return err
 		}
-		r := o.regions[len(o.regions)-1]
-		if len(r.blocks) == 0 {
-			r.blocks = []*blockNode{{pos: o.pos}}
-		}
-		if r.blocks[0].label != "" {
-			return errorf(r.blocks[0].pos, "the %s of a while has one block, without label", w)
-		}
-		r.blocks[0].args = args
 	}
 	return nil
 }
@@ -279,7 +277,7 @@ func (whileSyntax) print(p *printer, op *Op) {
 // barrierSyntax is () without operands and %a, %b : T, U with some.
 type barrierSyntax struct{ plain }
 
-func (barrierSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (barrierSyntax) parse(lex *stream, o *opNode) *Error {
 	if err := o.optionalAttrDict(lex); err != nil {
 		return err
 	}
@@ -310,7 +308,7 @@ type floatFormat struct{ plain }
 
 func (floatFormat) shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
 
-func (s floatFormat) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s floatFormat) parse(lex *stream, o *opNode) *Error {
 	t, err := expectKind(lex, tokIdent, "a format such as e8m10")
 	if err != nil {
 		return err
@@ -319,7 +317,7 @@ func (s floatFormat) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	for i, digits := range []string{e, m} {
 		v, perr := strconv.ParseInt(digits, 10, 32)
 		if perr != nil || !ok || !isDigit(digits[0]) || t.Value[0] != 'e' {
-			return errorf(at(t.Pos), "%s is not a format such as e8m10", t.Value)
+			return errorf(t.Pos, "%s is not a format such as e8m10", t.Value)
 		}
 		o.set(s.shows()[i], IntegerAttr{v, I32})
 	}
@@ -350,11 +348,11 @@ type denseOfOperand struct{}
 
 func (denseOfOperand) shows() []string { return []string{"value"} }
 
-func (denseOfOperand) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (denseOfOperand) parse(lex *stream, o *opNode) *Error {
 	if err := (constantSyntax{}).parse(lex, o); err != nil {
 		return err
 	}
-	o.ins, o.outs = o.outs, nil
+	o.ins, o.outs = o.outs, o.ins[:0]
 	return nil
 }
 
@@ -371,9 +369,9 @@ func (denseOfOperand) print(p *printer, op *Op) {
 // typeOfOperands is `: T`, the type of every operand of an op without results.
 type typeOfOperands struct{ plain }
 
-func (typeOfOperands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (typeOfOperands) parse(lex *stream, o *opNode) *Error {
 	err := sameType{}.parse(lex, o)
-	o.outs = nil
+	o.outs = o.outs[:0]
 	return err
 }
 

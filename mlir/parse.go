@@ -1,39 +1,77 @@
 package mlir
 
 import (
+	"strings"
 	"unicode/utf8"
-
-	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // Parse reads a module. A text of bare top-level ops is the body of one
 // without name. The error is an [*Error], or [Errors] in the order of the text;
 // file is only what they name. The module keeps text alive.
-func Parse(file, text string) (*Module, error) {
-	if !utf8.ValidString(text) {
-		return nil, join(file, text, []*Error{notUTF8(text)})
+func Parse(file, text string) (*Module, error) { return Chunk{file, text, 0, 1}.Parse() }
+
+// Chunk is a part of a file that is a module of its own.
+type Chunk struct {
+	File string
+	// Text is the file's up to the end of the chunk, which starts at Offset,
+	// on the given Line.
+	Text         string
+	Offset, Line int
+}
+
+// Split cuts the text of a file at its lines `// -----`. A text without such
+// lines is one chunk.
+func Split(file, text string) []Chunk {
+	const mark = "// -----"
+	chunks := []Chunk{{file, text, 0, 1}}
+	line := 1
+	for i := 0; i < len(text); line++ {
+		end := len(text)
+		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+			end = i + n + 1
+		}
+		if strings.HasPrefix(text[i:end], mark) {
+			chunks[len(chunks)-1].Text = text[:i]
+			chunks = append(chunks, Chunk{file, text, end, line + 1})
+		}
+		i = end
 	}
-	tree, err := parseFile(text)
-	if err != nil {
-		return nil, join(file, text, []*Error{err})
+	return chunks
+}
+
+// Body is the chunk's own text.
+func (c Chunk) Body() string { return c.Text[c.Offset:] }
+
+// Parse is the package's Parse of the chunk; the lines of errors and ops are
+// the file's.
+func (c Chunk) Parse() (*Module, error) {
+	if !utf8.ValidString(c.Body()) {
+		return nil, join(c.File, c.Text, []*Error{notUTF8(c)})
 	}
-	r := newResolver()
-	m := r.file(tree)
-	if len(r.errs) > 0 {
-		return nil, join(file, text, r.errs)
+	r := newResolver(c.Text)
+	m := r.file(c)
+	if m == nil && len(r.missing) > 0 && len(r.late) > 0 {
+		// An alias that does not start a line was used before it stood there.
+		again := newResolver(c.Text)
+		for _, name := range r.late {
+			again.noteAlias(name, r.aliases[name].offset, r.aliases[name].pos)
+		}
+		r, m = again, again.file(c)
 	}
-	m.file, m.text = file, text
+	if m == nil {
+		return nil, join(c.File, c.Text, r.errs)
+	}
+	m.file, m.text = c.File, c.Text
 	m.Number()
 	return m, nil
 }
 
-func notUTF8(text string) *Error {
-	s := scanner{text: text, line: 1}
+func notUTF8(c Chunk) *Error {
+	s := scanner{text: c.Text, off: c.Offset, start: c.Offset, line: c.Line}
 	for {
-		c, n := utf8.DecodeRuneInString(text[s.off:])
+		c, n := utf8.DecodeRuneInString(s.text[s.off:])
 		if c == utf8.RuneError && n == 1 {
-			return errorf(at(s.pos()), "byte %#02x is not UTF-8", text[s.off])
+			return errorf(s.pos(), "byte %#02x is not UTF-8", s.text[s.off])
 		}
 		s.off += n
 		if c == '\n' {
@@ -43,60 +81,59 @@ func notUTF8(text string) *Error {
 	}
 }
 
-func parseFile(text string) (*fileNode, *Error) {
-	lex, err := definition{}.LexString("", text)
-	if err != nil {
-		return nil, asError(err)
+// file makes the module: the text's only top-level op if that is one, and else
+// a module without name around all of them. It is nil when there were errors.
+func (r *resolver) file(c Chunk) *Module {
+	r.findAliases(c.Text, c.Offset, c.Line)
+	s := newStream(r, c.Text, c.Offset, c.Line)
+	var ops []*Op
+	for !s.tok.EOF() {
+		var err *Error
+		switch {
+		case s.tok.Type == tokHash || s.tok.Type == tokBang:
+			err = r.aliasItem(s)
+		case is(s, "{-#"):
+			err = r.resourceItem(s)
+		default:
+			var op *Op
+			if op, err = r.opLine(s); err == nil {
+				ops = append(ops, op)
+			}
+		}
+		if err != nil {
+			r.errs = append(r.errs, err)
+			return nil
+		}
 	}
-	tokens, err := lexer.Upgrade(lex)
-	if err != nil {
-		return nil, asError(err)
+	m := r.module(ops)
+	r.settle(0, true)
+	if len(r.errs) > 0 {
+		return nil
 	}
-	tree, err := fileParser.ParseFromLexer(tokens, participle.AllowTrailing(true))
-	if err != nil {
-		return nil, asError(err)
+	if r.section != nil {
+		m.Resources = r.section.list
 	}
-	if t := tokens.Peek(); !t.EOF() {
-		return nil, unexpected(t, "an op")
-	}
-	return tree, nil
+	return m
 }
 
-// file makes the module: the text's only top-level op if that is one, and else
-// a module without name around all of them.
-func (r *resolver) file(tree *fileNode) *Module {
-	var ops []*opNode
-	for _, it := range tree.Items {
-		if it.Op != nil {
-			ops = append(ops, it.Op)
-			continue
-		}
-		if old := r.aliases[it.Alias.Name]; old != nil {
-			r.fail(at(it.Alias.Pos), "%s is defined a second time; first on line %d", it.Alias.Name, old.Pos.Line)
-		}
-		r.aliases[it.Alias.Name] = it.Alias
-	}
-	m := &Module{}
-	if len(ops) == 1 && ops[0].name == "builtin.module" {
-		op := r.op(ops[0])
-		m.Name, m.Loc = op.SymName(), op.Loc
-		for _, a := range op.Attrs {
-			if a.Name != "sym_name" {
-				m.Attrs = append(m.Attrs, a)
-			}
-		}
-		if len(op.Regions) == 1 && len(op.Regions[0].Blocks) <= 1 && len(op.Operands)+len(op.Results) == 0 {
-			if b := op.Body(); b != nil {
-				m.Ops = b.Ops
-			}
-			return m
-		}
-		r.fail(ops[0].pos, "builtin.module has one region of one block, and neither operands nor results")
+func (r *resolver) module(ops []*Op) *Module {
+	m := &Module{Ops: ops}
+	if len(ops) != 1 || ops[0].Name != "builtin.module" {
 		return m
 	}
-	for _, o := range ops {
-		m.Ops = append(m.Ops, r.op(o))
+	op := ops[0]
+	m = &Module{Name: op.SymName(), Loc: op.Loc}
+	for _, a := range op.Attrs {
+		if a.Name != "sym_name" {
+			m.Attrs = append(m.Attrs, a)
+		}
 	}
-	r.settle(0, true)
+	if len(op.Regions) != 1 || len(op.Regions[0].Blocks) > 1 || len(op.Operands)+len(op.Results) > 0 {
+		r.fail(op.Pos, "builtin.module has one region of one block, and neither operands nor results")
+		return m
+	}
+	if b := op.Body(); b != nil {
+		m.Ops = b.Ops
+	}
 	return m
 }

@@ -42,6 +42,7 @@ func (m *Module) Print(w io.Writer, o PrintOptions) error {
 	p.op(top)
 	p.str("\n")
 	p.locs.print(p)
+	p.resources(m.Resources)
 	return p.w.Flush()
 }
 
@@ -108,8 +109,12 @@ func (p *printer) typ(t Type) {
 
 func (p *printer) attr(a Attribute) {
 	if d, ok := a.(*DenseAttr); ok { // a literal can be long: it is not copied
+		if d.Resource != "" {
+			p.str(d.String())
+			return
+		}
 		p.str("dense<")
-		p.str(d.Literal)
+		p.str(d.text())
 		p.str("> : ")
 		p.typ(d.Type)
 		return

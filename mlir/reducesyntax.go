@@ -2,8 +2,6 @@ package mlir
 
 import (
 	"strings"
-
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // reduceSyntax is
@@ -16,7 +14,7 @@ import (
 // what is accumulated, %b and %d the elements.
 type reduceSyntax struct{ plain }
 
-func (s reduceSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s reduceSyntax) parse(lex *stream, o *opNode) *Error {
 	var inits []useNode
 	for {
 		if err := s.parsePair(lex, o, &inits); err != nil {
@@ -34,7 +32,7 @@ func (s reduceSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 			return err
 		}
 		if inner = t.Value; !applicable(inner) {
-			return errorf(at(t.Pos), "%s cannot be applied by a reduce: it is not a known op of two operands and one type", inner)
+			return errorf(t.Pos, "%s cannot be applied by a reduce: it is not a known op of two operands and one type", inner)
 		}
 	}
 	if err := s.parseTail(lex, o); err != nil {
@@ -50,11 +48,11 @@ func (s reduceSyntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	if n != 1 {
 		return errorf(o.pos, "a reduce that applies an op has one operand and one initial value")
 	}
-	s.apply(o, inner)
+	s.apply(lex.r, o, inner)
 	return nil
 }
 
-func (reduceSyntax) parsePair(lex *lexer.PeekingLexer, o *opNode, inits *[]useNode) *Error {
+func (reduceSyntax) parsePair(lex *stream, o *opNode, inits *[]useNode) *Error {
 	if err := expect(lex, "("); err != nil {
 		return err
 	}
@@ -70,11 +68,11 @@ func (reduceSyntax) parsePair(lex *lexer.PeekingLexer, o *opNode, inits *[]useNo
 	if err != nil {
 		return err
 	}
-	*inits = append(*inits, useNode{t.Value[1:], at(t.Pos)})
+	*inits = append(*inits, useNode{t.Value[1:], t.Pos})
 	return expect(lex, ")")
 }
 
-func (reduceSyntax) parseTail(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (reduceSyntax) parseTail(lex *stream, o *opNode) *Error {
 	for _, w := range []string{"across", "dimensions", "="} {
 		if err := expect(lex, w); err != nil {
 			return err
@@ -91,14 +89,14 @@ func (reduceSyntax) parseTail(lex *lexer.PeekingLexer, o *opNode) *Error {
 	return o.functionalType(lex)
 }
 
-func (reduceSyntax) parseReducer(lex *lexer.PeekingLexer, o *opNode, n int) *Error {
+func (reduceSyntax) parseReducer(lex *stream, o *opNode, n int) *Error {
 	if err := expect(lex, "reducer"); err != nil {
 		return err
 	}
 	left, right := make([]argNode, 0, n), make([]argNode, 0, n)
 	for range n {
 		var pair []argNode
-		pos := at(lex.Peek().Pos)
+		pos := lex.Peek().Pos
 		err := list(lex, "(", ")", func() *Error {
 			a, err := parseArg(lex)
 			pair = append(pair, a)
@@ -112,18 +110,7 @@ func (reduceSyntax) parseReducer(lex *lexer.PeekingLexer, o *opNode, n int) *Err
 		}
 		left, right = append(left, pair[0]), append(right, pair[1])
 	}
-	if err := o.region(lex); err != nil {
-		return err
-	}
-	r := o.regions[0]
-	if len(r.blocks) == 0 {
-		r.blocks = []*blockNode{{pos: o.pos}}
-	}
-	if r.blocks[0].label != "" {
-		return errorf(r.blocks[0].pos, "a reducer has one block, without label")
-	}
-	r.blocks[0].args = append(left, right...)
-	return nil
+	return o.regionOf(lex, &entry{append(left, right...), "a reducer"})
 }
 
 // applicable reports whether an op of the table has two operands and one type
@@ -138,17 +125,15 @@ func applicable(name string) bool {
 }
 
 // apply builds the region of `applies`: the op over two values of the initial
-// value's type, which are given names that no text can define.
-func (reduceSyntax) apply(o *opNode, inner string) {
-	t := o.ins[1]
-	use := func(name string) useNode { return useNode{name, o.pos} }
-	op := &opNode{
-		name: inner, pos: o.pos, def: opDefs[inner], ins: []typeRef{t, t}, outs: []typeRef{t},
-		operands: []useNode{use(":a"), use(":b")}, results: []resultNode{{":c", 1, o.pos}},
-	}
-	ret := &opNode{name: "stablehlo.return", pos: o.pos, def: opDefs["stablehlo.return"], ins: []typeRef{t}, operands: []useNode{use(":c")}}
-	args := []argNode{{useNode: use(":a"), typ: t}, {useNode: use(":b"), typ: t}}
-	o.regions = []*regionNode{{blocks: []*blockNode{{pos: o.pos, args: args, ops: []*opNode{op, ret}}}}}
+// value's type.
+func (reduceSyntax) apply(r *resolver, o *opNode, inner string) {
+	t := r.typ(&o.ins[1])
+	b := NewBlock(t, t)
+	op := NewOp(inner, b.Args, t)
+	ret := NewOp("stablehlo.return", op.Results)
+	op.Pos, ret.Pos = o.pos, o.pos
+	b.Ops = []*Op{op, ret}
+	o.regions = append(o.regions, &Region{Blocks: []*Block{b}})
 }
 
 func (reduceSyntax) shows() []string { return []string{"dimensions"} }

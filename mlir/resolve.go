@@ -5,17 +5,22 @@ import (
 	"strings"
 )
 
-// resolver turns what was read into a tree: it looks up names of values and
-// aliases, checks the types of uses, and makes types and attributes.
+// resolver makes the tree of what is read, as it is read: it looks up names of
+// values and aliases, checks the types of uses, and makes types and attributes.
 type resolver struct {
+	text    string
 	errs    []*Error
 	types   map[string]Type      // by the text of the type
 	attrs   map[string]Attribute // array<…> and #d.attr<…> by text
-	aliases map[string]*aliasNode
-	locs    map[string]Location
+	aliases map[string]*alias
+	late    []string        // aliases that findAliases did not see
+	missing map[string]bool // aliases that were used but not known
 	busy    map[string]bool // aliases being resolved: one that needs itself is an error
-	broken  map[string]bool // aliases that had errors
+	section *section        // of resources; nil if there is none
 	scope   *scope
+	region  *regionFrame // around what is read
+	spare   []*opNode
+	slabs   slabs
 }
 
 // scope holds the values that can be named: those of an isolated op, such as a
@@ -25,6 +30,8 @@ type scope struct {
 	order   []string // names in the order of definition
 	pending []pendingUse
 }
+
+func newScope() *scope { return &scope{values: map[string]def{}} }
 
 // def is the values of one name: %r:2 are two.
 type def struct {
@@ -41,29 +48,86 @@ type pendingUse struct {
 	want  Type
 }
 
-func newResolver() *resolver {
+// slabs are the next parts of the tree, allocated many together.
+type slabs struct {
+	ops    []Op
+	values []Value
+	refs   []*Value
+}
+
+const slabSize = 64
+
+func (s *slabs) op() *Op {
+	if len(s.ops) == 0 {
+		s.ops = make([]Op, slabSize)
+	}
+	op := &s.ops[0]
+	s.ops = s.ops[1:]
+	return op
+}
+
+func (s *slabs) value() *Value {
+	if len(s.values) == 0 {
+		s.values = make([]Value, slabSize)
+	}
+	v := &s.values[0]
+	s.values = s.values[1:]
+	return v
+}
+
+// list returns a list of n values, to be filled in; appending to it copies.
+func (s *slabs) list(n int) []*Value {
+	if n > slabSize {
+		return make([]*Value, n)
+	}
+	if len(s.refs) < n {
+		s.refs = make([]*Value, 4*slabSize)
+	}
+	l := s.refs[:n:n]
+	s.refs = s.refs[n:]
+	return l
+}
+
+func newResolver(text string) *resolver {
 	return &resolver{
-		types: map[string]Type{}, attrs: map[string]Attribute{}, aliases: map[string]*aliasNode{},
-		locs: map[string]Location{}, busy: map[string]bool{}, broken: map[string]bool{}, scope: &scope{values: map[string]def{}},
+		text: text, types: map[string]Type{}, attrs: map[string]Attribute{}, aliases: map[string]*alias{},
+		missing: map[string]bool{}, busy: map[string]bool{}, scope: newScope(),
 	}
 }
 
 func (r *resolver) fail(pos Pos, format string, args ...any) {
-	r.errs = append(r.errs, errorf(pos, format, args...))
+	if len(r.errs) < errorsKept {
+		r.errs = append(r.errs, errorf(pos, format, args...))
+	}
+}
+
+// opLine reads an op with all that is in it.
+func (r *resolver) opLine(s *stream) (*Op, *Error) {
+	var o *opNode
+	if n := len(r.spare); n > 0 {
+		o, r.spare = r.spare[n-1], r.spare[:n-1]
+	} else {
+		o = &opNode{}
+	}
+	if err := o.parse(s); err != nil {
+		return nil, err
+	}
+	op := r.op(o)
+	o.reset()
+	r.spare = append(r.spare, o)
+	return op, nil
 }
 
 // op makes the op of o and defines its results.
 func (r *resolver) op(o *opNode) *Op {
-	op := &Op{Name: o.name, Pos: o.pos}
+	op := r.slabs.op()
+	*op = Op{Name: o.name, Pos: o.pos, Loc: o.loc, Regions: o.regions}
 	r.operands(o, op)
 	if len(o.attrs) > 0 {
 		op.Attrs = r.opAttrs(o)
 	}
-	if o.loc != nil {
-		op.Loc = r.loc(o.loc)
-	}
-	if len(o.regions) > 0 {
-		r.opRegions(o, op)
+	for _, s := range o.successors {
+		op.Successors = append(op.Successors, r.successor(s))
 	}
 	r.results(o, op)
 	return op
@@ -77,7 +141,7 @@ func (r *resolver) operands(o *opNode, op *Op) {
 	if len(o.operands) == 0 {
 		return
 	}
-	op.Operands = make([]*Value, len(o.operands))
+	op.Operands = r.slabs.list(len(o.operands))
 	for i, u := range o.operands {
 		op.Operands[i] = r.use(op, i, u, r.typ(&o.ins[i]))
 	}
@@ -95,7 +159,7 @@ func (o *opNode) typeErrPos() Pos {
 func (r *resolver) use(op *Op, i int, u useNode, want Type) *Value {
 	v, known := r.lookup(u)
 	if v == nil {
-		if !known && len(op.Operands) > i {
+		if !known {
 			r.scope.pending = append(r.scope.pending, pendingUse{op, i, u, want})
 		}
 		return &Value{Name: u.name, Type: want}
@@ -149,66 +213,21 @@ func (r *resolver) results(o *opNode, op *Op) {
 		r.fail(o.results[0].pos, "%s has %d result types but %d named results", o.name, len(o.outs), named)
 		return
 	}
-	values := make([]Value, len(o.outs))
-	op.Results = make([]*Value, len(o.outs))
+	op.Results = r.slabs.list(len(o.outs))
 	for i := range o.outs {
-		values[i] = Value{Type: r.typ(&o.outs[i]), Def: op, Index: i}
-		op.Results[i] = &values[i]
+		v := r.slabs.value()
+		*v = Value{Type: r.typ(&o.outs[i]), Def: op, Index: i}
+		op.Results[i] = v
 	}
 	i := 0
 	for _, n := range o.results {
 		group := op.Results[i : i+n.count]
 		for _, v := range group {
-			v.Name = written(n.name)
+			v.Name = n.name
 		}
 		r.define(n.name, n.pos, group)
 		i += n.count
 	}
-}
-
-// opRegions makes the regions. An isolated op's cannot see values around it.
-func (r *resolver) opRegions(o *opNode, op *Op) {
-	outer := r.scope
-	if o.def != nil && o.def.isolated {
-		r.scope = &scope{values: map[string]def{}}
-	}
-	for _, n := range o.regions {
-		op.Regions = append(op.Regions, r.region(n))
-	}
-	if r.scope != outer {
-		r.settle(0, true)
-		r.scope = outer
-	}
-}
-
-func (r *resolver) region(n *regionNode) *Region {
-	mark, waiting := len(r.scope.order), len(r.scope.pending)
-	reg := &Region{}
-	labels := map[string]*Block{}
-	for _, bn := range n.blocks {
-		b := &Block{Label: bn.label}
-		reg.Blocks = append(reg.Blocks, b)
-		if bn.label == "" {
-			continue
-		}
-		if labels[bn.label] != nil {
-			r.fail(bn.pos, "block ^%s is defined a second time", bn.label)
-		}
-		labels[bn.label] = b
-	}
-	if len(r.scope.values) == 0 && len(n.blocks) == 1 {
-		size := len(n.blocks[0].ops) // of most, one result each
-		r.scope.values, r.scope.order = make(map[string]def, size), make([]string, 0, size)
-	}
-	for i, bn := range n.blocks {
-		r.block(reg.Blocks[i], bn, reg.Blocks[0], labels)
-	}
-	r.settle(waiting, len(reg.Blocks) < 2)
-	for _, name := range r.scope.order[mark:] {
-		delete(r.scope.values, name)
-	}
-	r.scope.order = r.scope.order[:mark]
-	return reg
 }
 
 // settle looks again for the operands that were not defined where they stood.
@@ -231,39 +250,4 @@ func (r *resolver) settle(from int, strict bool) {
 		}
 	}
 	r.scope.pending = keep
-}
-
-func (r *resolver) block(b *Block, n *blockNode, entry *Block, labels map[string]*Block) {
-	for i := range n.args {
-		a := &n.args[i]
-		v := &Value{Name: written(a.name), Type: r.typ(&a.typ), Block: b, Index: i}
-		if a.loc != nil {
-			v.Loc = r.loc(a.loc)
-		}
-		b.Args = append(b.Args, v)
-		if a.name != "" {
-			r.define(a.name, a.pos, []*Value{v})
-		}
-	}
-	b.Ops = make([]*Op, len(n.ops))
-	for i, o := range n.ops {
-		op := r.op(o)
-		b.Ops[i] = op
-		for _, s := range o.successors {
-			if labels[s.name] == nil {
-				r.fail(s.pos, "block ^%s is not defined", s.name)
-			} else if labels[s.name] == entry {
-				r.fail(s.pos, "block ^%s is the entry of its region: nothing can branch to it", s.name)
-			}
-			op.Successors = append(op.Successors, labels[s.name])
-		}
-	}
-}
-
-// written returns name unless it is one that reduceSyntax made up.
-func written(name string) string {
-	if strings.HasPrefix(name, ":") {
-		return ""
-	}
-	return name
 }

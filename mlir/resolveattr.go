@@ -5,30 +5,26 @@ import (
 	"strings"
 )
 
+// opAttrs makes the dictionary of the op from what was read.
 func (r *resolver) opAttrs(o *opNode) Dict {
 	d := make(Dict, 0, len(o.attrs))
+	var seen map[string]bool // of a long list, which would take quadratic time
+	if len(o.attrs) > 16 {
+		seen = make(map[string]bool, len(o.attrs))
+	}
 	for i := range o.attrs {
 		e := &o.attrs[i]
-		v := e.val
-		if v == nil {
-			v = r.entryValue(e.node)
-		}
-		if v == nil {
-			continue // its error is recorded
-		}
-		if d.Get(e.name) != nil {
+		if seen[e.name] || seen == nil && d.Get(e.name) != nil {
 			r.fail(e.pos, "attribute %s of %s is given a second time", e.name, o.name)
 		}
-		d = append(d, NamedAttr{e.name, v})
+		if seen != nil {
+			seen[e.name] = true
+		}
+		if e.val != nil { // its error is recorded
+			d = append(d, NamedAttr{e.name, e.val})
+		}
 	}
 	return d
-}
-
-func (r *resolver) entryValue(n *attrNode) Attribute {
-	if n == nil {
-		return UnitAttr{}
-	}
-	return r.attr(n)
 }
 
 // attr makes the attribute of n; on an error it records it and returns nil.
@@ -37,20 +33,9 @@ func (r *resolver) attr(n *attrNode) Attribute { return r.attrIn(n, false) }
 // attrIn is attr; with bare set, numbers without type have none, as in
 // #stablehlo.gather<…>. Elsewhere they are i64 and f64.
 func (r *resolver) attrIn(n *attrNode, bare bool) Attribute {
-	pos := at(n.Pos)
 	switch {
-	case n.Dense != nil:
-		return r.dense(n.Dense)
-	case n.Token != "":
-		return r.tokenAttr(n.Token, pos)
-	case n.String != "":
-		s, ok := unquote(n.String)
-		if !ok {
-			r.fail(pos, "string with a wrong escape")
-		}
-		return StringAttr(s)
-	case len(n.Symbol) > 0:
-		return r.symbol(n.Symbol, pos)
+	case n.Leaf != nil:
+		return r.leaf(n.Leaf, bare)
 	case n.List != nil:
 		a := make(ArrayAttr, 0, len(n.List.Elems))
 		for _, e := range n.List.Elems {
@@ -61,17 +46,6 @@ func (r *resolver) attrIn(n *attrNode, bare bool) Attribute {
 		return a
 	case n.Dict != nil:
 		return DictAttr(r.dict(n.Dict))
-	case n.Number != nil:
-		return r.number(n.Number, pos, bare)
-	case n.Word == "unit":
-		return UnitAttr{}
-	case n.Word != "":
-		return BoolAttr(n.Word == "true")
-	case n.Struct != nil:
-		return StructAttr{n.Struct.name, r.entries(n.Struct.fields, true)}
-	case n.Loc != nil:
-		r.fail(pos, "a location cannot be an attribute here")
-		return nil
 	}
 	if t := r.typ(n.Type); t != nil {
 		return TypeAttr{t}
@@ -83,15 +57,17 @@ func (r *resolver) dict(n *dictNode) Dict { return r.entries(n.Entries, false) }
 
 func (r *resolver) entries(es []*entryNode, bare bool) Dict {
 	d := make(Dict, 0, len(es))
+	seen := make(map[string]bool, len(es))
 	for _, e := range es {
 		name, err := entryName(e.Name, at(e.Pos))
 		if err != nil {
 			r.errs = append(r.errs, err)
 			continue
 		}
-		if d.Get(name) != nil {
+		if seen[name] {
 			r.fail(at(e.Pos), "%s is given a second time", name)
 		}
+		seen[name] = true
 		v := Attribute(UnitAttr{})
 		if e.Value != nil {
 			v = r.attrIn(e.Value, bare)
@@ -123,12 +99,13 @@ func symbolName(tok string) (string, bool) {
 	return tok[1:], true
 }
 
-func (r *resolver) number(n *numberNode, pos Pos, bare bool) Attribute {
-	isFloat := strings.IndexByte(n.Text, '.') >= 0
+func (r *resolver) number(n *leafNode, bare bool) Attribute {
+	text, pos := n.tok.Value, n.tok.Pos
+	isFloat := n.tok.Type == tokFloat
 	var t Type
 	switch {
-	case n.Type != nil:
-		if t = r.typ(n.Type); t == nil {
+	case n.typed:
+		if t = r.typ(&n.typ); t == nil {
 			return nil
 		}
 	case bare:
@@ -137,21 +114,34 @@ func (r *resolver) number(n *numberNode, pos Pos, bare bool) Attribute {
 	default:
 		t = I64
 	}
-	if _, ok := t.(FloatType); ok || isFloat {
-		if _, ok := t.(FloatType); !ok && t != nil {
-			r.fail(pos, "%s is not a number of type %s", n.Text, t)
+	switch ft := t.(type) {
+	case FloatType:
+		bits, ok := floatBits(text, ft)
+		if elementSize(ft) == 0 { // f80 and f128 are kept as they are
+			return FloatAttr{text, t}
 		}
-		return FloatAttr{n.Text, t}
-	}
-	switch t.(type) {
+		if !ok {
+			r.fail(pos, "%s is not a number of type %s", text, t)
+		}
+		return FloatAttr{string(appendFloat(nil, bits, ft)), t}
 	case IntegerType, IndexType, nil:
+		if isFloat && t != nil {
+			r.fail(pos, "%s is not a number of type %s", text, t)
+			return nil
+		}
 	default:
-		r.fail(pos, "%s cannot have type %s", n.Text, t)
+		r.fail(pos, "%s cannot have type %s", text, t)
 		return nil
 	}
-	v, ok := parseInt(n.Text, t)
+	if isFloat {
+		return FloatAttr{Text: text}
+	}
+	v, ok := parseInt(text, t)
 	if !ok {
-		r.fail(pos, "%s does not fit %s", n.Text, typeOr64(t))
+		r.fail(pos, "%s does not fit %s", text, typeOr64(t))
+	}
+	if t == I1 {
+		return BoolAttr(v != 0)
 	}
 	return IntegerAttr{v, t}
 }
@@ -199,10 +189,8 @@ func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
 	switch {
 	case text[0] != '#':
 		a = r.denseArray(text, pos)
-	case r.aliases[text] != nil:
-		a = r.aliased(text, pos)
 	case strings.IndexByte(text, '<') < 0 && strings.IndexByte(text, '.') < 0:
-		r.fail(pos, "attribute alias %s is not defined", text)
+		a = r.aliasedAttr(text, pos)
 	default:
 		a = r.hash(text, pos)
 	}
@@ -211,27 +199,6 @@ func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
 		return a
 	}
 	return nil
-}
-
-func (r *resolver) aliased(name string, pos Pos) Attribute {
-	a := r.aliases[name]
-	if a.Attr.Loc != nil {
-		r.fail(pos, "alias %s is a location, not an attribute", name)
-		return nil
-	}
-	if r.busy[name] {
-		r.fail(pos, "alias %s is defined by itself", name)
-		return nil
-	}
-	if !r.enter(name, pos) {
-		return nil
-	}
-	defer r.leave(name, len(r.errs))
-	v := r.attr(a.Attr)
-	if _, dense := v.(*DenseAttr); v != nil && !dense {
-		r.limit(name, pos, v.String())
-	}
-	return v
 }
 
 func (r *resolver) denseArray(text string, pos Pos) Attribute {
@@ -246,10 +213,12 @@ func (r *resolver) denseArray(text string, pos Pos) Attribute {
 	case FloatType:
 		a.Texts = make([]string, len(n.Values))
 		for i, s := range n.Values {
-			if !isDigit(s[len(s)-1]) && !isHex(s[len(s)-1]) && s[len(s)-1] != '.' || isLetter(s[0]) {
+			bits, ok := floatBits(s, t)
+			if !ok {
 				r.fail(pos, "%s is not a number of type %s", s, t)
+				continue
 			}
-			a.Texts[i] = s
+			a.Texts[i] = string(appendFloat(nil, bits, t))
 		}
 	case IntegerType:
 		a.Ints = make([]int64, len(n.Values))
@@ -292,25 +261,4 @@ func (r *resolver) hash(text string, pos Pos) Attribute {
 		return DialectAttr{squeeze(text[1:])}
 	}
 	return StructAttr{name, fields}
-}
-
-func (r *resolver) dense(n *denseNode) Attribute {
-	t := r.typ(n.Type)
-	if t == nil {
-		return nil
-	}
-	pos := at(n.Pos)
-	tt, ok := t.(*TensorType)
-	if !ok {
-		r.fail(n.Type.pos, "a dense literal has a tensor type, not %s", t)
-		return nil
-	}
-	const prefix = len("dense<")
-	a := &DenseAttr{Literal: n.Literal[prefix : len(n.Literal)-1], Type: tt, Pos: Pos{pos.Line, pos.Col + prefix}}
-	if err := a.check(); err != nil {
-		r.errs = append(r.errs, err)
-		return nil
-	}
-	a.Literal, a.checked = tidy(a.Literal), true
-	return a
 }

@@ -2,15 +2,18 @@ package mlir
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // typ makes the type of t; on an error it records it and returns nil.
 func (r *resolver) typ(t *typeRef) Type {
+	if t.typ != nil || t.text == "" && t.fn == nil { // the type of something that had an error
+		return t.typ
+	}
 	if t.fn != nil {
-		bad := len(r.errs)
-		if f := r.fnType(t.fn); len(r.errs) == bad {
+		if f := r.fnType(t.fn); f != nil {
 			return f
 		}
 		return nil
@@ -27,21 +30,34 @@ func (r *resolver) typ(t *typeRef) Type {
 	return v
 }
 
+// fnType returns nil when one of the types had an error.
 func (r *resolver) fnType(fn *fnRef) *FunctionType {
-	f := &FunctionType{}
-	for i := range fn.ins {
-		f.Ins = append(f.Ins, r.typ(&fn.ins[i]))
+	ins, ok := r.typeList(fn.ins)
+	outs, ok2 := r.typeList(fn.outs)
+	if !ok || !ok2 {
+		return nil
 	}
-	for i := range fn.outs {
-		f.Outs = append(f.Outs, r.typ(&fn.outs[i]))
+	return &FunctionType{Ins: ins, Outs: outs}
+}
+
+func (r *resolver) typeList(refs []typeRef) (ts []Type, ok bool) {
+	ok = true
+	if len(refs) > 0 {
+		ts = make([]Type, len(refs))
 	}
-	return f
+	for i := range refs {
+		ts[i] = r.typ(&refs[i])
+		ok = ok && ts[i] != nil
+	}
+	return ts, ok
 }
 
 func (r *resolver) newType(t *typeRef) (Type, *Error) {
 	switch {
 	case t.text[0] == '!':
 		return r.bangType(t)
+	case strings.HasPrefix(t.text, "vector<"), strings.HasPrefix(t.text, "memref<"):
+		return TextType{squeeze(t.text)}, nil
 	case strings.IndexByte(t.text, '<') >= 0:
 		n, err := inside(shapedParser, t.text, t.pos)
 		if err != nil {
@@ -56,28 +72,11 @@ func (r *resolver) newType(t *typeRef) (Type, *Error) {
 }
 
 func (r *resolver) bangType(t *typeRef) (Type, *Error) {
-	a := r.aliases[t.text]
-	if a == nil {
-		if strings.IndexByte(t.text, '.') < 0 {
-			return nil, errorf(t.pos, "type alias %s is not defined", t.text)
-		}
+	if strings.IndexAny(t.text, ".<") >= 0 {
 		return DialectType{Text: squeeze(t.text[1:])}, nil
 	}
-	if a.Attr.Type == nil {
-		return nil, errorf(t.pos, "alias %s is not a type", t.text)
-	}
-	if r.busy[t.text] {
-		return nil, errorf(t.pos, "alias %s is defined by itself", t.text)
-	}
 	n := len(r.errs)
-	if !r.enter(t.text, t.pos) {
-		return nil, r.since(n)
-	}
-	v := r.typ(a.Attr.Type)
-	if v != nil && len(r.errs) == n { // a function type can hold a nil
-		r.limit(t.text, t.pos, v.String())
-	}
-	r.leave(t.text, n)
+	v := r.aliasedType(t.text, t.pos)
 	return v, r.since(n)
 }
 
@@ -110,12 +109,16 @@ func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
 		}
 		tt.Elem = r.innerType(n.Tensor.Elem, t.pos)
 		if e := n.Tensor.Encoding; e != nil {
+			e.shift(t.pos)
 			tt.Encoding = r.attr(e)
 		}
 		v = tt
 	}
 	if err := r.since(bad); err != nil {
 		return nil, err
+	}
+	if !whole(v) {
+		return nil, nil // the error of a part is recorded
 	}
 	if tt, ok := v.(*TensorType); ok {
 		if _, nested := tt.Elem.(*FunctionType); nested {
@@ -124,6 +127,40 @@ func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
 		tt.text = tt.String()
 	}
 	return v, nil
+}
+
+// whole reports whether all parts of v are there.
+func whole(v Type) bool {
+	switch v := v.(type) {
+	case ComplexType:
+		return v.Elem != nil
+	case TupleType:
+		return !slices.Contains(v.Elems, nil)
+	case *TensorType:
+		return v.Elem != nil
+	}
+	return true
+}
+
+// shift moves what was read inside a token to the token's place.
+func (n *attrNode) shift(base Pos) {
+	n.Pos.Line, n.Pos.Column = shift(at(n.Pos), base).Line, shift(at(n.Pos), base).Col
+	switch {
+	case n.Leaf != nil:
+		n.Leaf.tok.Pos, n.Leaf.typ.pos = shift(n.Leaf.tok.Pos, base), shift(n.Leaf.typ.pos, base)
+	case n.Type != nil:
+		n.Type.pos = shift(n.Type.pos, base)
+	case n.List != nil:
+		for _, e := range n.List.Elems {
+			e.shift(base)
+		}
+	case n.Dict != nil:
+		for _, e := range n.Dict.Entries {
+			if e.Value != nil {
+				e.Value.shift(base)
+			}
+		}
+	}
 }
 
 // innerType is typ for a type inside a token that starts at base.

@@ -2,8 +2,6 @@ package mlir
 
 import (
 	"strconv"
-
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // syntax is the pretty form of an op behind its name, as a list of parts: one
@@ -14,7 +12,7 @@ type syntax []part
 // part is one piece of a pretty form.
 type part interface {
 	// parse reads the piece into o.
-	parse(lex *lexer.PeekingLexer, o *opNode) *Error
+	parse(lex *stream, o *opNode) *Error
 	// fits reports whether the piece can print op so that it reads back the same.
 	fits(op *Op) bool
 	print(p *printer, op *Op)
@@ -22,7 +20,7 @@ type part interface {
 	shows() []string
 }
 
-func (s syntax) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s syntax) parse(lex *stream, o *opNode) *Error {
 	for _, p := range s {
 		if err := p.parse(lex, o); err != nil {
 			return err
@@ -66,7 +64,7 @@ type word struct {
 	text string
 }
 
-func (w word) parse(lex *lexer.PeekingLexer, _ *opNode) *Error { return expect(lex, w.text) }
+func (w word) parse(lex *stream, _ *opNode) *Error { return expect(lex, w.text) }
 func (w word) print(p *printer, _ *Op) {
 	if w.text != "," {
 		p.str(" ")
@@ -78,12 +76,9 @@ func (w word) print(p *printer, _ *Op) {
 // behind the list that no operand follows is left for the next part.
 type operands struct{ n int }
 
-func (s operands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s operands) parse(lex *stream, o *opNode) *Error {
 	if s.n < 0 && lex.Peek().Type != tokValue {
 		return nil
-	}
-	if s.n > 0 {
-		o.operands = make([]useNode, 0, s.n)
 	}
 	for i := 0; ; i++ {
 		if err := o.operand(lex); err != nil {
@@ -92,15 +87,16 @@ func (s operands) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 		if i+1 == s.n {
 			return nil
 		}
-		back := lex.MakeCheckpoint()
-		if !accept(lex, ",") {
+		if !is(lex, ",") {
 			if s.n > 0 {
 				return unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+2)+" of "+strconv.Itoa(s.n))
 			}
 			return nil
 		}
+		back := lex.mark()
+		lex.Next()
 		if s.n < 0 && lex.Peek().Type != tokValue {
-			lex.LoadCheckpoint(back)
+			lex.goTo(back)
 			return nil
 		}
 	}
@@ -123,7 +119,7 @@ type attrDict struct{ plain }
 
 func (attrDict) fits(op *Op) bool { return len(op.Regions) == 0 }
 
-func (attrDict) parse(lex *lexer.PeekingLexer, o *opNode) *Error { return o.optionalAttrDict(lex) }
+func (attrDict) parse(lex *stream, o *opNode) *Error { return o.optionalAttrDict(lex) }
 func (attrDict) print(p *printer, op *Op) {
 	p.attrDict(op.Attrs, opDefs[op.Name].shown)
 }
@@ -131,20 +127,19 @@ func (attrDict) print(p *printer, op *Op) {
 // funcType is `: (operand types) -> result types`.
 type funcType struct{ plain }
 
-func (funcType) parse(lex *lexer.PeekingLexer, o *opNode) *Error { return o.functionalType(lex) }
-func (funcType) print(p *printer, op *Op)                        { p.str(" : "); p.funcType(op) }
+func (funcType) parse(lex *stream, o *opNode) *Error { return o.functionalType(lex) }
+func (funcType) print(p *printer, op *Op)            { p.str(" : "); p.funcType(op) }
 
 // sameType is `: T` where all operands and the one result are of type T, and
 // the whole function type otherwise.
 type sameType struct{ plain }
 
-func (sameType) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (sameType) parse(lex *stream, o *opNode) *Error {
 	return o.shortType(lex, func(t typeRef) *Error {
-		ts := make([]typeRef, len(o.operands)+1) // one array for both
-		for i := range ts {
-			ts[i] = t
+		for range o.operands {
+			o.ins = append(o.ins, t)
 		}
-		o.ins, o.outs = ts[1:], ts[:1:1]
+		o.outs = append(o.outs, t)
 		return nil
 	})
 }
@@ -174,19 +169,18 @@ func allOf(t Type, vs []*Value) bool {
 
 // shortType reads `: T…`, leaving the types behind the first to rest, or a
 // whole function type.
-func (o *opNode) shortType(lex *lexer.PeekingLexer, rest func(first typeRef) *Error) *Error {
+func (o *opNode) shortType(lex *stream, rest func(first typeRef) *Error) *Error {
 	if err := expect(lex, ":"); err != nil {
 		return err
+	}
+	if is(lex, "(") {
+		return o.functionTypes(lex)
 	}
 	t, err := parseType(lex)
 	if err != nil {
 		return err
 	}
 	o.typePos = t.pos
-	if t.fn != nil {
-		o.ins, o.outs = t.fn.ins, t.fn.outs
-		return nil
-	}
 	return rest(t)
 }
 
@@ -200,32 +194,29 @@ type typeList struct {
 	optional bool
 }
 
-func (s typeList) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (s typeList) parse(lex *stream, o *opNode) *Error {
 	if s.optional && !is(lex, ":") {
 		return nil
 	}
 	if err := expect(lex, ":"); err != nil {
 		return err
 	}
-	var ts []typeRef
+	o.typePos = lex.tok.Pos
 	for {
 		t, err := parseType(lex)
 		if err != nil {
 			return err
 		}
-		ts = append(ts, t)
+		if s.operands || s.both {
+			o.ins = append(o.ins, t)
+		}
+		if !s.operands {
+			o.outs = append(o.outs, t)
+		}
 		if !accept(lex, ",") {
-			break
+			return nil
 		}
 	}
-	o.typePos = ts[0].pos
-	if s.operands || s.both {
-		o.ins = ts
-	}
-	if !s.operands {
-		o.outs = ts
-	}
-	return nil
 }
 
 func (s typeList) fits(op *Op) bool {
@@ -284,7 +275,7 @@ const (
 
 func (a attr) shows() []string { return []string{a.name} }
 
-func (a attr) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (a attr) parse(lex *stream, o *opNode) *Error {
 	switch a.kind {
 	case i64Attr:
 		v, err := parseI64(lex)
@@ -315,7 +306,7 @@ func (a attr) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
 	}
 	s, ok := unquote(t.Value)
 	if !ok {
-		return errorf(at(t.Pos), "string with a wrong escape")
+		return errorf(t.Pos, "string with a wrong escape")
 	}
 	o.set(a.name, StringAttr(s))
 	return nil
@@ -362,7 +353,7 @@ type group struct {
 	parts  syntax
 }
 
-func (g group) parse(lex *lexer.PeekingLexer, o *opNode) *Error {
+func (g group) parse(lex *stream, o *opNode) *Error {
 	if !is(lex, ",") {
 		return nil
 	}
@@ -376,20 +367,20 @@ func (g group) print(p *printer, op *Op) {
 	}
 }
 
-func parseI64(lex *lexer.PeekingLexer) (int64, *Error) {
+func parseI64(lex *stream) (int64, *Error) {
 	t, err := expectKind(lex, tokInt, "an integer")
 	if err != nil {
 		return 0, err
 	}
 	v, ok := parseInt(t.Value, I64)
 	if !ok {
-		return 0, errorf(at(t.Pos), "%s does not fit i64", t.Value)
+		return 0, errorf(t.Pos, "%s does not fit i64", t.Value)
 	}
 	return v, nil
 }
 
 // parseInts reads [1, 2].
-func parseInts(lex *lexer.PeekingLexer) ([]int64, *Error) {
+func parseInts(lex *stream) ([]int64, *Error) {
 	v := []int64{}
 	err := list(lex, "[", "]", func() *Error {
 		x, err := parseI64(lex)

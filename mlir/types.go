@@ -59,6 +59,9 @@ type (
 	// DialectType is a type of a dialect in its own syntax, such as
 	// `!stablehlo.token`; Text is all that follows the `!`.
 	DialectType struct{ Text string }
+	// TextType is a type of the core language that nothing here looks into,
+	// such as `vector<4xf32>`; Text is all of it.
+	TextType struct{ Text string }
 )
 
 // Signedness says how an integer type counts.
@@ -80,6 +83,7 @@ func (ComplexType) isType()   {}
 func (TupleType) isType()     {}
 func (*FunctionType) isType() {}
 func (DialectType) isType()   {}
+func (TextType) isType()      {}
 
 // Common element types.
 var (
@@ -152,6 +156,7 @@ func (NoneType) String() string      { return "none" }
 func (t ComplexType) String() string { return "complex<" + t.Elem.String() + ">" }
 func (t TupleType) String() string   { return "tuple<" + joinTypes(t.Elems) + ">" }
 func (t DialectType) String() string { return "!" + t.Text }
+func (t TextType) String() string    { return t.Text }
 
 func (t *FunctionType) String() string {
 	s := "(" + joinTypes(t.Ins) + ") -> "

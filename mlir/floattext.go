@@ -1,0 +1,132 @@
+package mlir
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// FloatText returns v as MLIR prints a number of type t, after rounding it to
+// t; "" for a type that is not a float.
+func FloatText(v float64, t FloatType) string {
+	var bits uint64
+	switch m, mini := miniFloats[t.Name]; {
+	case t.Name == "f64":
+		bits = math.Float64bits(v)
+	case t.Name == "f32":
+		bits = uint64(math.Float32bits(float32(v)))
+	case mini:
+		bits = m.Bits(v)
+	default:
+		return ""
+	}
+	return string(appendFloat(nil, bits, t))
+}
+
+// appendFloat prints as MLIR does: 1.500000e+00 with six digits where these
+// read back to the same value, else with as many as the format can need
+// (0.693147182, 1.5E-45), and the bits of what is no number or has no point.
+// The two forms are those of LLVM's APFloat::toString with and without a
+// precision.
+func appendFloat(b []byte, bits uint64, t FloatType) []byte {
+	var v float64
+	m, mini := miniFloats[t.Name]
+	precision := 53
+	switch {
+	case mini:
+		v, precision = m.Value(bits), m.mantissa+1
+	case t.Name == "f32":
+		v, precision = float64(math.Float32frombits(uint32(bits))), 24
+	default:
+		v = math.Float64frombits(bits)
+	}
+	from := len(b)
+	if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		digits, exp := decimal(v, 6, mini)
+		b = appendScientific(b, v, digits+strings.Repeat("0", max(6-len(digits), 0)), exp)
+		if got, ok := floatBits(string(b[from:]), t); ok && got == bits {
+			return b
+		}
+		b = appendNatural(b[:from], v, 2+precision*59/196, mini)
+		if strings.IndexByte(string(b[from:]), '.') >= 0 {
+			return b
+		}
+	}
+	return append(append(b[:from], "0x"...), strings.ToUpper(strconv.FormatUint(bits, 16))...)
+}
+
+// decimal returns |v| as at most n digits without zeros at their end, and the
+// power of ten of the first. Halves round up where exact is set: narrow formats
+// have numbers for which that matters.
+func decimal(v float64, n int, exact bool) (digits string, exp int) {
+	size := n - 1
+	if exact {
+		size = 160 // no number of a narrow format has more
+	}
+	s := strconv.FormatFloat(math.Abs(v), 'e', size, 64)
+	mantissa, power, _ := strings.Cut(s, "e")
+	exp, _ = strconv.Atoi(power)
+	d := []byte(mantissa[:1] + mantissa[min(2, len(mantissa)):])
+	if len(d) > n {
+		up := d[n] >= '5'
+		d = d[:n]
+		for i := n - 1; up; i-- {
+			if i < 0 {
+				d, exp = append([]byte{'1'}, d...), exp+1
+				break
+			}
+			if up = d[i] == '9'; up {
+				d[i] = '0'
+			} else {
+				d[i]++
+			}
+		}
+	}
+	return strings.TrimRight(string(d), "0"), exp
+}
+
+func appendScientific(b []byte, v float64, digits string, exp int) []byte {
+	if math.Signbit(v) {
+		b = append(b, '-')
+	}
+	b = append(append(append(b, digits[0], '.'), digits[1:]...), "0e"...)
+	if exp < 0 {
+		b, exp = append(b, '-'), -exp
+	} else {
+		b = append(b, '+')
+	}
+	if exp < 10 {
+		b = append(b, '0')
+	}
+	return strconv.AppendInt(b, int64(exp), 10)
+}
+
+// appendNatural prints at most n digits, with an exponent where more than three
+// zeros would have to be filled in.
+func appendNatural(b []byte, v float64, n int, exact bool) []byte {
+	digits, exp := decimal(v, n, exact)
+	if digits == "" {
+		return append(b, "0.0"...)
+	}
+	if math.Signbit(v) {
+		b = append(b, '-')
+	}
+	zeros := exp - (len(digits) - 1) // behind the digits
+	switch {
+	case zeros >= 0 && (zeros > 3 || len(digits)+zeros > n), zeros < 0 && exp < -3:
+		b = append(b, digits[0], '.')
+		if len(digits) == 1 {
+			b = append(b, '0')
+		}
+		b = append(append(b, digits[1:]...), 'E')
+		if exp >= 0 {
+			b = append(b, '+')
+		}
+		return strconv.AppendInt(b, int64(exp), 10)
+	case zeros >= 0:
+		return append(append(b, digits...), strings.Repeat("0", zeros)...)
+	case exp >= 0:
+		return append(append(append(b, digits[:exp+1]...), '.'), digits[exp+1:]...)
+	}
+	return append(append(append(b, "0."...), strings.Repeat("0", -exp-1)...), digits...)
+}

@@ -1,0 +1,151 @@
+package mlir
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// leafNode is an attribute in which no other nests: a number or a dense literal
+// with its type, a string, a symbol, a word, or a whole token such as #x or
+// array<…>. Op lines read most of their attributes so, without the grammar.
+type leafNode struct {
+	tok   token
+	path  []string // a symbol's parts
+	typ   typeRef
+	typed bool
+}
+
+func startsLeaf(t token) bool {
+	switch t.Type {
+	case tokInt, tokFloat, tokDense, tokString, tokSymbol, tokArray, tokHash, tokVerbatim:
+		return true
+	}
+	return t.Type == tokIdent && (t.Value == "true" || t.Value == "false" || t.Value == "unit")
+}
+
+// Parse implements participle.Parseable.
+func (n *leafNode) Parse(lex *lexer.PeekingLexer) error {
+	p := peeking{lex}
+	if !startsLeaf(p.Peek()) {
+		return participle.NextMatch
+	}
+	return wrap(n.parse(p))
+}
+
+func (n *leafNode) parse(lex tokens) (err *Error) {
+	n.tok = lex.Next()
+	switch n.tok.Type {
+	case tokSymbol:
+		n.path = []string{n.tok.Value}
+		for accept(lex, "::") {
+			t, err := expectKind(lex, tokSymbol, "a symbol such as @f")
+			if err != nil {
+				return err
+			}
+			n.path = append(n.path, t.Value)
+		}
+	case tokDense:
+		if err := expect(lex, ":"); err != nil {
+			return err
+		}
+		n.typed = true
+	case tokInt, tokFloat:
+		n.typed = accept(lex, ":")
+	}
+	if n.typed {
+		n.typ, err = parseType(lex)
+	}
+	return err
+}
+
+// attr reads an attribute. A nil one had an error that is no matter of syntax,
+// which is recorded.
+func (s *stream) attr() (Attribute, *Error) { return s.attrIn(false) }
+
+// bareAttr is attr in a struct, where numbers have no type.
+func (s *stream) bareAttr() (Attribute, *Error) { return s.attrIn(true) }
+
+func (s *stream) attrIn(bare bool) (Attribute, *Error) {
+	t := s.tok
+	switch {
+	case startsLeaf(t):
+		var n leafNode
+		if err := n.parse(s); err != nil {
+			return nil, err
+		}
+		return s.r.leaf(&n, bare), nil
+	case startsType(t):
+		ref, err := parseType(s)
+		if err != nil {
+			return nil, err
+		}
+		if v := s.r.typ(&ref); v != nil {
+			return TypeAttr{v}, nil
+		}
+		return nil, nil
+	}
+	n, err := production(s, attrParser)
+	if err != nil {
+		return nil, err
+	}
+	return s.r.attrIn(n, bare), nil
+}
+
+// leaf makes the attribute of n; on an error it records it and returns nil.
+// With bare set a number without type has none.
+func (r *resolver) leaf(n *leafNode, bare bool) Attribute {
+	t := n.tok
+	switch t.Type {
+	case tokArray, tokHash:
+		return r.tokenAttr(t.Value, t.Pos)
+	case tokVerbatim:
+		return TextAttr{squeeze(t.Value)}
+	case tokDense:
+		return r.dense(n)
+	case tokSymbol:
+		return r.symbol(n.path, t.Pos)
+	case tokString:
+		s, ok := unquote(t.Value)
+		if !ok {
+			r.fail(t.Pos, "string with a wrong escape")
+		}
+		return StringAttr(s)
+	case tokInt, tokFloat:
+		return r.number(n, bare)
+	}
+	if t.Value == "unit" {
+		return UnitAttr{}
+	}
+	return BoolAttr(t.Value == "true")
+}
+
+func (r *resolver) dense(n *leafNode) Attribute {
+	t := r.typ(&n.typ)
+	if t == nil {
+		return nil
+	}
+	open := strings.IndexByte(n.tok.Value, '<') + 1
+	literal := n.tok.Value[open : len(n.tok.Value)-1]
+	tt, ok := t.(*TensorType)
+	if !ok {
+		if _, ok := t.(TextType); ok { // vectors: nothing here looks into them
+			return TextAttr{n.tok.Value[:open] + tidy(literal) + "> : " + t.String()}
+		}
+		r.fail(n.typ.pos, "a dense literal has a tensor type, not %s", t)
+		return nil
+	}
+	a := &DenseAttr{Literal: literal, Type: tt, Pos: Pos{n.tok.Pos.Line, n.tok.Pos.Col + open}}
+	var err *Error
+	if open > len("dense<") {
+		err = r.resource(a)
+	} else {
+		err = a.read()
+	}
+	if err != nil {
+		r.errs = append(r.errs, err)
+		return nil
+	}
+	return a
+}

@@ -1,0 +1,144 @@
+package mlir
+
+import "strconv"
+
+// optionalLoc reads the loc(…) that may stand behind an op or an argument.
+func (s *stream) optionalLoc() (Location, *Error) {
+	if s.tok.Type == tokLoc || is(s, "loc") {
+		return s.location()
+	}
+	return nil, nil
+}
+
+// location reads loc(…). Names that are not defined are errors of the resolver
+// and give an unknown location.
+func (s *stream) location() (Location, *Error) {
+	if t := s.tok; t.Type == tokLoc { // loc(#alias), a token of its own
+		s.Next()
+		const open = len("loc(")
+		t.Pos.Col += open
+		return s.r.aliasedLoc(t.Value[open:len(t.Value)-1], t.Pos), nil
+	}
+	for _, w := range []string{"loc", "("} {
+		if err := expect(s, w); err != nil {
+			return nil, err
+		}
+	}
+	l, err := s.insideLoc()
+	if err != nil {
+		return nil, err
+	}
+	return l, expect(s, ")")
+}
+
+// insideLoc reads what stands in loc(…).
+func (s *stream) insideLoc() (Location, *Error) {
+	t := s.Next()
+	switch {
+	case t.Type == tokHash:
+		return s.r.aliasedLoc(t.Value, t.Pos), nil
+	case t.Type == tokString:
+		return s.namedLoc(t)
+	case t.Type == tokIdent && t.Value == "unknown":
+		return UnknownLoc{}, nil
+	case t.Type == tokIdent && t.Value == "callsite":
+		return s.callLoc()
+	case t.Type == tokIdent && t.Value == "fused":
+		return s.fusedLoc()
+	}
+	return nil, unexpected(t, "a location")
+}
+
+func (s *stream) callLoc() (Location, *Error) {
+	var l CallLoc
+	err := expect(s, "(")
+	if err != nil {
+		return nil, err
+	}
+	if l.Callee, err = s.insideLoc(); err != nil {
+		return nil, err
+	}
+	if err = expect(s, "at"); err != nil {
+		return nil, err
+	}
+	if l.Caller, err = s.insideLoc(); err != nil {
+		return nil, err
+	}
+	return l, expect(s, ")")
+}
+
+func (s *stream) fusedLoc() (Location, *Error) {
+	var l FusedLoc
+	if accept(s, "<") {
+		var err *Error
+		if l.Metadata, err = s.attr(); err != nil {
+			return nil, err
+		}
+		if err := expect(s, ">"); err != nil {
+			return nil, err
+		}
+	}
+	err := list(s, "[", "]", func() *Error {
+		part, err := s.insideLoc()
+		l.Locs = append(l.Locs, part)
+		return err
+	})
+	return l, err
+}
+
+// namedLoc reads what follows the string: :line:col, to line:col, or (child).
+func (s *stream) namedLoc(t token) (Location, *Error) {
+	name, ok := unquote(t.Value)
+	if !ok {
+		s.r.fail(t.Pos, "string with a wrong escape")
+	}
+	if accept(s, "(") {
+		child, err := s.insideLoc()
+		if err != nil {
+			return nil, err
+		}
+		return NameLoc{name, child}, expect(s, ")")
+	}
+	if !accept(s, ":") {
+		return NameLoc{Name: name}, nil
+	}
+	l := RangeLoc{FileLoc: FileLoc{File: name}}
+	err := s.lineCol(&l.Line, &l.Col)
+	if err != nil || !accept(s, "to") {
+		return l.FileLoc, err
+	}
+	l.EndLine = l.Line
+	if is(s, ":") {
+		s.Next()
+		err = s.number(&l.EndCol)
+	} else {
+		err = s.lineCol(&l.EndLine, &l.EndCol)
+	}
+	if l.EndLine == l.Line && l.EndCol == l.Col {
+		return l.FileLoc, err // as MLIR has it
+	}
+	return l, err
+}
+
+func (s *stream) lineCol(line, col *int) *Error {
+	if err := s.number(line); err != nil {
+		return err
+	}
+	if err := expect(s, ":"); err != nil {
+		return err
+	}
+	return s.number(col)
+}
+
+func (s *stream) number(n *int) *Error {
+	t, err := expectKind(s, tokInt, "a line or column")
+	if err != nil {
+		return err
+	}
+	v, perr := strconv.ParseUint(t.Value, 10, 32)
+	if perr != nil {
+		return errorf(t.Pos, "line or column %s of a location does not fit 32 bits", t.Value)
+	}
+	*n = int(v)
+	return nil
+}

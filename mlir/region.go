@@ -1,0 +1,160 @@
+package mlir
+
+// regionFrame is a region while it is read.
+type regionFrame struct {
+	region  *Region
+	labels  map[string]*Block // also those that are only branched to so far
+	defined map[string]bool
+	targets []useNode // of branches
+}
+
+// entry is what a pretty form says about the entry block of a region.
+type entry struct {
+	args []argNode
+	what string // the region, for an error
+}
+
+// region reads {…}, of which e may be nil: then the block's label has its
+// arguments, if it has any.
+func (r *resolver) readRegion(s *stream, isolated bool, e *entry) (*Region, *Error) {
+	open := s.tok.Pos
+	if err := expect(s, "{"); err != nil {
+		return nil, err
+	}
+	outerScope, outer := r.scope, r.region
+	if isolated {
+		r.scope = newScope()
+	}
+	f := &regionFrame{region: &Region{}}
+	r.region = f
+	mark, waiting := len(r.scope.order), len(r.scope.pending)
+	err := r.blocks(s, f, open, e)
+	if err == nil {
+		r.closeRegion(f, mark, waiting)
+		if isolated {
+			r.settle(0, true)
+		}
+	}
+	r.scope, r.region = outerScope, outer
+	return f.region, err
+}
+
+func (r *resolver) blocks(s *stream, f *regionFrame, open Pos, e *entry) *Error {
+	var b *Block
+	if e != nil {
+		b = &Block{}
+		f.region.Blocks = append(f.region.Blocks, b)
+		r.arguments(b, e.args)
+		if s.tok.Type == tokBlock {
+			return errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.what)
+		}
+	}
+	for {
+		t := s.tok
+		switch {
+		case t.Type == tokPunct && t.Value == "}":
+			s.Next()
+			return nil
+		case t.Type == tokBlock:
+			var err *Error
+			if b, err = r.blockHead(s, f); err != nil {
+				return err
+			}
+			continue
+		case t.EOF():
+			return errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line)
+		}
+		if b == nil {
+			b = &Block{}
+			f.region.Blocks = append(f.region.Blocks, b)
+		}
+		op, err := r.opLine(s)
+		if err != nil {
+			return err
+		}
+		b.Ops = append(b.Ops, op)
+	}
+}
+
+// closeRegion settles what was open in a region and forgets its names.
+func (r *resolver) closeRegion(f *regionFrame, mark, waiting int) {
+	blocks := f.region.Blocks
+	for _, t := range f.targets {
+		switch {
+		case !f.defined[t.name]:
+			r.fail(t.pos, "block ^%s is not defined", t.name)
+		case f.labels[t.name] == blocks[0]:
+			r.fail(t.pos, "block ^%s is the entry of its region: nothing can branch to it", t.name)
+		}
+	}
+	r.settle(waiting, len(blocks) < 2)
+	for _, name := range r.scope.order[mark:] {
+		delete(r.scope.values, name)
+	}
+	r.scope.order = r.scope.order[:mark]
+}
+
+// label returns the block of that name, which may still be to come.
+func (f *regionFrame) label(name string) *Block {
+	b := f.labels[name]
+	if b == nil {
+		if f.labels == nil {
+			f.labels, f.defined = map[string]*Block{}, map[string]bool{}
+		}
+		b = &Block{Label: name}
+		f.labels[name] = b
+	}
+	return b
+}
+
+func (r *resolver) successor(u useNode) *Block {
+	if r.region == nil {
+		r.fail(u.pos, "block ^%s is not defined: there is no region around the branch", u.name)
+		return &Block{Label: u.name}
+	}
+	r.region.targets = append(r.region.targets, u)
+	return r.region.label(u.name)
+}
+
+// blockHead reads ^label(%x: T, …):.
+func (r *resolver) blockHead(s *stream, f *regionFrame) (*Block, *Error) {
+	t := s.Next()
+	name := t.Value[1:]
+	b := f.label(name)
+	if f.defined[name] {
+		r.fail(t.Pos, "block ^%s is defined a second time", name)
+		b = &Block{Label: name}
+	}
+	f.defined[name] = true
+	f.region.Blocks = append(f.region.Blocks, b)
+	if is(s, "(") {
+		var args []argNode
+		err := list(s, "(", ")", func() *Error {
+			a, err := parseArg(s)
+			args = append(args, a)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		r.arguments(b, args)
+	}
+	return b, expect(s, ":")
+}
+
+// arguments makes and defines the arguments of b.
+func (r *resolver) arguments(b *Block, args []argNode) {
+	if len(args) == 0 {
+		return
+	}
+	b.Args = make([]*Value, len(args))
+	for i := range args {
+		a := &args[i]
+		v := r.slabs.value()
+		*v = Value{Name: a.name, Type: r.typ(&a.typ), Block: b, Index: i, Loc: a.loc}
+		b.Args[i] = v
+		if a.name != "" {
+			r.define(a.name, a.pos, b.Args[i:i+1:i+1])
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package mlir
+
+import (
+	"slices"
+	"strings"
+)
+
+// Resource is an entry of a module's `{-# … #-}`: data that stands outside the
+// ops, to which attributes refer by name. Constants' values are those of the
+// section dialect_resources and the group builtin.
+type Resource struct {
+	Section, Group, Key string
+	Value               string // as written, a string's quotes included
+}
+
+// section is where a text's resources stand; they are read at the first use.
+type section struct {
+	offset, line int
+	read         bool
+	list         []Resource
+	err          *Error
+	end          place
+}
+
+// resourceItem reads the section that starts here, or moves past the one that
+// has been read.
+func (r *resolver) resourceItem(s *stream) *Error {
+	from := s.off - len(s.tok.Value)
+	switch {
+	case r.section == nil:
+		r.section = &section{offset: from, line: s.tok.Pos.Line}
+	case r.section.offset != from:
+		r.fail(s.tok.Pos, "a second section of resources; the first is on line %d", r.section.line)
+		_, err := readResources(s)
+		return err
+	}
+	r.readSection()
+	if r.section.err != nil {
+		return r.section.err
+	}
+	s.goTo(r.section.end)
+	return nil
+}
+
+func (r *resolver) readSection() {
+	c := r.section
+	if c.read {
+		return
+	}
+	c.read = true
+	s := newStream(r, r.text, c.offset, c.line)
+	c.list, c.err = readResources(s)
+	c.end = s.mark()
+}
+
+// readResources reads {-# section: { group: { key: value, … } } #-}.
+func readResources(s *stream) (out []Resource, err *Error) {
+	var path [3]string
+	var level func(depth int, open, close string) *Error
+	level = func(depth int, open, close string) *Error {
+		return list(s, open, close, func() *Error {
+			t := s.Next()
+			if t.Type != tokIdent && t.Type != tokString {
+				return unexpected(t, "the name of a resource")
+			}
+			name, err := entryName(t.Value, t.Pos)
+			if err != nil {
+				return err
+			}
+			path[depth] = name
+			if err := expect(s, ":"); err != nil {
+				return err
+			}
+			if depth < 2 {
+				return level(depth+1, "{", "}")
+			}
+			v := s.Next()
+			if v.Type != tokString && v.Type != tokInt && v.Type != tokIdent {
+				return unexpected(v, "the value of a resource")
+			}
+			out = append(out, Resource{path[0], path[1], path[2], v.Value})
+			return nil
+		})
+	}
+	return out, level(0, "{-#", "#-}")
+}
+
+// resource reads the values of a dense_resource<name>, whose literal so far is
+// the name: a number of four bytes, the alignment, and the raw values.
+func (r *resolver) resource(a *DenseAttr) *Error {
+	name, err := entryName(strings.TrimSpace(a.Literal), a.Pos)
+	if err != nil {
+		return err
+	}
+	a.Resource, a.Literal = name, ""
+	if r.section == nil {
+		return errorf(a.Pos, "resource %s is not defined: the text has no section {-# … #-}", name)
+	}
+	r.readSection()
+	if r.section.err != nil {
+		return r.section.err
+	}
+	i := slices.IndexFunc(r.section.list, func(e Resource) bool {
+		return e.Section == "dialect_resources" && e.Group == "builtin" && e.Key == name
+	})
+	if i < 0 {
+		return errorf(a.Pos, "resource %s is not defined in dialect_resources", name)
+	}
+	const alignment = len("0x00000000")
+	text, ok := strings.CutPrefix(strings.Trim(r.section.list[i].Value, `"`), "0x")
+	if !ok || len(text) < alignment-2 {
+		return errorf(a.Pos, "resource %s is not a hexadecimal string of an alignment and values", name)
+	}
+	d, err := a.decoder()
+	if err != nil {
+		return err
+	}
+	a.values, a.splat, err = d.hexDigits(text[alignment-2:])
+	return err
+}
+
+// resources prints the sections, entries that stand together in one block.
+func (p *printer) resources(list []Resource) {
+	if len(list) == 0 {
+		return
+	}
+	p.str("\n{-#\n")
+	var open [2]string
+	for i, e := range list {
+		first := i == 0 || e.Section != open[0]
+		group := first || e.Group != open[1]
+		if i > 0 {
+			p.str([]string{",\n", "\n    },\n", "\n    }\n  },\n"}[btoi(group)+btoi(first)])
+		}
+		open = [2]string{e.Section, e.Group}
+		if first {
+			p.str("  " + keyText(e.Section) + ": {\n")
+		}
+		if group {
+			p.str("    " + keyText(e.Group) + ": {\n")
+		}
+		p.str("      " + keyText(e.Key) + ": " + e.Value)
+	}
+	p.str("\n    }\n  }\n#-}\n")
+}
+
+func keyText(s string) string {
+	if bareName(s) {
+		return s
+	}
+	return quote(s)
+}
