@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ltc/backends"
@@ -111,8 +112,9 @@ func (b *binding) named(x input) error {
 	return b.put(i, x.source)
 }
 
-// archive takes all values of a .npz file, by the arguments' names or, as
-// NumPy names positions, arr_0, arr_1, ….
+// archive takes all values of a .npz file, by the arguments' names or by
+// position: arr_0, arr_1, … as NumPy names them, or out0, out1, … as results of
+// a run are named.
 func (b *binding) archive(file string) error {
 	entries, err := npy.ReadArchive(file)
 	if err != nil {
@@ -120,8 +122,7 @@ func (b *binding) archive(file string) error {
 	}
 	for _, e := range entries {
 		i := slices.IndexFunc(b.args, func(a backends.Arg) bool { return a.Name == e.Name })
-		var at int
-		if n, err := fmt.Sscanf(e.Name, "arr_%d", &at); i < 0 && n == 1 && err == nil && at >= 0 && at < len(b.args) && !b.set[at] {
+		if at := position(e.Name); i < 0 && at >= 0 && at < len(b.args) && !b.set[at] {
 			i = at
 		} else if i, err = b.find(e.Name, file); err != nil {
 			return err
@@ -131,6 +132,18 @@ func (b *binding) archive(file string) error {
 		}
 	}
 	return nil
+}
+
+// position reads arr_N and outN; -1 for other names.
+func position(name string) int {
+	digits, ok := strings.CutPrefix(name, "arr_")
+	if !ok {
+		digits, ok = strings.CutPrefix(name, "out")
+	}
+	if n, err := strconv.Atoi(digits); ok && err == nil {
+		return n
+	}
+	return -1
 }
 
 // put reads or makes the value of argument i.

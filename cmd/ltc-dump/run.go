@@ -24,6 +24,7 @@ func runModule(c *call) error {
 		"values go to the arguments that have none yet, in order. May be repeated")
 	backend := fs.String("backend", "cpu", "`name` of the backend")
 	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
+	function := fs.String("func", "main", "`name` of the function to run")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
@@ -41,14 +42,18 @@ func runModule(c *call) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
-	exe, err := b.Compile(ctx, backends.NewModule(text), backends.Options{Name: name})
+	p, err := entry(name, text, *function)
 	if err != nil {
 		return err
 	}
+	ctx := context.Background()
+	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: name})
+	if err != nil {
+		return p.located(err)
+	}
 	sig := exe.Signature()
 	if n := len(sig.Results); filepath.Ext(*output) == ".npy" && n != 1 {
-		return fmt.Errorf("-output %s holds one array, main has %d results: name a .npz file", *output, n)
+		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", *output, *function, n)
 	}
 	values, err := given.values(sig.Args)
 	if err != nil {
@@ -56,7 +61,7 @@ func runModule(c *call) error {
 	}
 	call := &backends.Call{Args: values, Results: make([]soa.View, len(sig.Results))}
 	if err := exe.Execute(ctx, call); err != nil {
-		return located(err, name, text)
+		return p.located(err)
 	}
 	if *output != "" {
 		return write(*output, sig, call.Results)
@@ -80,7 +85,7 @@ func label(name string) string {
 }
 
 // write writes results to a .npy or .npz file, there under their ltc.name, or
-// as arr_0, arr_1, … by position, as NumPy calls them.
+// by position as out0, out1, ….
 func write(file string, sig *backends.Signature, results []soa.View) error {
 	if filepath.Ext(file) == ".npy" {
 		return npy.WriteFile(file, results[0])
@@ -89,7 +94,7 @@ func write(file string, sig *backends.Signature, results []soa.View) error {
 	for i, v := range results {
 		name := sig.Results[i].Name
 		if name == "" {
-			name = fmt.Sprintf("arr_%d", i)
+			name = fmt.Sprintf("out%d", i)
 		}
 		entries = append(entries, npy.Entry{Name: name, View: v})
 	}

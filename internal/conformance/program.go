@@ -69,7 +69,8 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 	main := mlir.NewFunc("main", "", nil, outs)
 	main.Pos = f.Pos
 	main.Regions[0].Blocks[0].Ops = body
-	out := &mlir.Module{Name: m.Name, Attrs: m.Attrs}
+	out := *m
+	out.Ops = nil
 	for _, op := range m.Ops {
 		switch {
 		case op == f:
@@ -85,7 +86,7 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 		p.origin = append(p.origin, op.Pos)
 		return true
 	})
-	p.text = mlir.Print(out)
+	p.text = mlir.Print(&out)
 	return p, nil
 }
 
