@@ -37,10 +37,21 @@ var accurateFunctions = map[string]func(float64) float64{
 	},
 }
 
+const leastNormal = 0x1p-1022
+
+// logarithm is math.Log, whose machine code for amd64 takes numbers below the
+// least normal one for about that.
+func logarithm(x float64) float64 {
+	if x > 0 && x < leastNormal {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
 // accuratePower is x^y.
 func accuratePower(x, y float64) float64 {
 	p := math.Pow(x, y)
-	if math.Abs(y) <= 4 || p == 0 || p == 1 || !isFinite(p) {
+	if math.Abs(y) <= 4 && math.Abs(x) >= leastNormal || p == 0 || p == 1 || !isFinite(p) {
 		return p
 	}
 	l := ddOf(math.Abs(x)).log().mul(ddOf(y))

@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/mlir/chlo"
 	"ltc/soa"
 )
 
@@ -69,6 +70,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 
 // prepare makes the module's main function executable.
 func prepare(backend string, m *mlir.Module, file, text string) (*executable, error) {
+	chlo.Lower(m)
 	c := &compiler{module: m, file: file, lines: strings.Split(text, "\n"), codes: map[string]*code{}}
 	sig, lacking, err := backends.ReadSignature(m)
 	if err != nil {

@@ -146,7 +146,7 @@ var floatFunctions = map[string]func(float64) float64{
 	"exponential":           math.Exp,
 	"exponential_minus_one": math.Expm1,
 	"floor":                 math.Floor,
-	"log":                   math.Log,
+	"log":                   logarithm,
 	"log_plus_one":          math.Log1p,
 	"logistic":              func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
 	"round_nearest_afz":     math.Round,

@@ -1,0 +1,209 @@
+package chlo
+
+import (
+	"strings"
+
+	"ltc/mlir"
+)
+
+// rule writes what stands for op and returns the values for its results; nil
+// when it has nothing for op's types, which then stays as it is.
+type rule func(e *emitter, op *mlir.Op) []*mlir.Value
+
+// rules is filled by init, because the rules of some ops use those of others.
+var rules map[string]rule
+
+func init() {
+	rules = map[string]rule{
+		"chlo.constant":      lowerConstant,
+		"chlo.constant_like": lowerConstantLike,
+		"chlo.mulhi":         lowerMulhi,
+		"chlo.next_after":    lowerNextAfter,
+		"chlo.ragged_dot":    lowerRaggedDot,
+		"chlo.scan":          lowerScan,
+		"chlo.top_k":         lowerTopK,
+		"chlo.is_inf":        predicate(func(x val) val { return x.abs().cmp("EQ", x.inf()) }),
+		"chlo.is_pos_inf":    predicate(func(x val) val { return x.cmp("EQ", x.inf()) }),
+		"chlo.is_neg_inf":    predicate(func(x val) val { return x.cmp("EQ", x.inf().neg()) }),
+		"chlo.polygamma":     binary(polygamma),
+		"chlo.zeta":          binary(zeta),
+	}
+	for name, f := range realFunctions {
+		rules["chlo."+name] = unary(f, complexFunctions[name])
+	}
+	rules["chlo._asin_acos_kernel"] = unary(nil, asinAcosKernel)
+	for _, name := range []string{
+		"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "or",
+		"polygamma", "power", "remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical",
+		"subtract", "xor", "zeta",
+	} {
+		rules["chlo.broadcast_"+name] = lowerBroadcast
+	}
+}
+
+// realFunctions of one argument, on elements of f32 or f64.
+var realFunctions = map[string]func(x val) val{
+	"acos":       acos,
+	"acosh":      acosh,
+	"asin":       asin,
+	"asinh":      asinh,
+	"atan":       func(x val) val { return x.atan2(x.num(1)) },
+	"atanh":      atanh,
+	"bessel_i1e": besselI1e,
+	"conj":       func(x val) val { return x },
+	"cosh":       cosh,
+	"digamma":    digamma,
+	"erf":        erf,
+	"erf_inv":    erfInv,
+	"erfc":       erfc,
+	"lgamma":     lgamma,
+	"sinh":       sinh,
+	"square":     func(x val) val { return x.mul(x) },
+	"tan":        val.tan,
+}
+
+var complexFunctions = map[string]func(z val) val{
+	"acos":   complexAcos,
+	"acosh":  complexAcosh,
+	"asin":   complexAsin,
+	"asinh":  complexAsinh,
+	"atan":   complexAtan,
+	"atanh":  complexAtanh,
+	"conj":   func(z val) val { return z.real().complex(z.imag().neg()) },
+	"cosh":   complexCosh,
+	"sinh":   complexSinh,
+	"square": complexSquare,
+	"tan":    val.tan,
+}
+
+// Lower replaces the CHLO ops of m, which must have passed [mlir.Verify]. Ops
+// without a rule for their types stay: the quantized ones, and those of shapes
+// that a rule cannot do without. The new ops have the position, location and
+// ordinal of the op they stand for.
+func Lower(m *mlir.Module) {
+	used := false
+	m.Walk(func(op *mlir.Op) bool {
+		used = strings.HasPrefix(op.Name, "chlo.")
+		return !used
+	})
+	if !used {
+		return
+	}
+	l := &lowering{replaced: map[*mlir.Value]*mlir.Value{}}
+	m.Ops = l.ops(m.Ops)
+	m.Walk(func(op *mlir.Op) bool {
+		for i, v := range op.Operands {
+			op.Operands[i] = l.now(v)
+		}
+		return true
+	})
+}
+
+// lowering is the work on one module.
+type lowering struct {
+	replaced map[*mlir.Value]*mlir.Value // by result of an op that is gone
+}
+
+// now returns what stands for v.
+func (l *lowering) now(v *mlir.Value) *mlir.Value {
+	for l.replaced[v] != nil {
+		v = l.replaced[v]
+	}
+	return v
+}
+
+func (l *lowering) ops(ops []*mlir.Op) []*mlir.Op {
+	e := &emitter{lowering: l, ops: make([]*mlir.Op, 0, len(ops))}
+	for _, op := range ops {
+		e.at = op
+		e.append(op)
+	}
+	return e.ops
+}
+
+// append lowers op if it is of CHLO, and appends it or what stands for it.
+func (e *emitter) append(op *mlir.Op) {
+	for i, v := range op.Operands {
+		op.Operands[i] = e.now(v)
+	}
+	for _, r := range op.Regions {
+		for _, b := range r.Blocks {
+			b.Ops = e.lowering.ops(b.Ops)
+		}
+	}
+	if f := rules[op.Name]; f != nil && tensors(op) {
+		mark := len(e.ops)
+		if results := f(e, op); results != nil {
+			for i, r := range op.Results {
+				e.replaced[r] = results[i]
+				if named := r.Name != "" && r.Name[0] > '9'; named && results[i].Name == "" && len(op.Results) == 1 {
+					results[i].Name = r.Name
+				}
+			}
+			return
+		}
+		e.ops = e.ops[:mark]
+	}
+	e.ops = append(e.ops, op)
+}
+
+// tensors reports whether all operands and results of op are tensors of known
+// rank whose elements are numbers.
+func tensors(op *mlir.Op) bool {
+	for _, vs := range [][]*mlir.Value{op.Operands, op.Results} {
+		for _, v := range vs {
+			t, ok := v.Type.(*mlir.TensorType)
+			if !ok || t.Unranked {
+				return false
+			}
+			switch t.Elem.(type) {
+			case mlir.IntegerType, mlir.FloatType, mlir.ComplexType, mlir.IndexType:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func unary(onReal, onComplex func(x val) val) rule {
+	return func(e *emitter, op *mlir.Op) []*mlir.Value {
+		x := e.val(op.Operands[0])
+		f := onReal
+		if _, ok := x.elem().(mlir.ComplexType); ok {
+			f = onComplex
+		}
+		if f == nil {
+			return nil
+		}
+		return []*mlir.Value{wide(x, f).v}
+	}
+}
+
+func binary(f func(a, b val) val) rule {
+	return func(e *emitter, op *mlir.Op) []*mlir.Value {
+		a, b := e.val(op.Operands[0]), e.val(op.Operands[1])
+		return []*mlir.Value{wide(a, func(a val) val { return f(a, b.convert(a.elem())) }).v}
+	}
+}
+
+func predicate(f func(x val) val) rule {
+	return func(e *emitter, op *mlir.Op) []*mlir.Value {
+		x := e.val(op.Operands[0])
+		return []*mlir.Value{f(x.convert(computed(x.elem()))).v}
+	}
+}
+
+// wide computes f in the type that x is computed in.
+func wide(x val, f func(val) val) val {
+	elem := x.elem()
+	return f(x.convert(computed(elem))).convert(elem)
+}
+
+// computed is f32 for smaller floats, and every other type itself.
+func computed(elem mlir.Type) mlir.Type {
+	if t, ok := elem.(mlir.FloatType); ok && t != mlir.F64 {
+		return mlir.F32
+	}
+	return elem
+}

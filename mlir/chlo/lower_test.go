@@ -1,0 +1,130 @@
+package chlo
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"ltc/mlir"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden archive")
+
+// lower parses, lowers and checks text, and returns what it became.
+func lower(t *testing.T, name, text string) (*mlir.Module, string) {
+	t.Helper()
+	m, err := mlir.Parse(name, text)
+	require.NoError(t, err)
+	require.NoError(t, mlir.Verify(m))
+	Lower(m)
+	lowered := mlir.Print(m)
+	require.NoError(t, mlir.Verify(m), lowered)
+	again, err := mlir.Parse(name, lowered)
+	require.NoError(t, err)
+	require.Equal(t, lowered, mlir.Print(again))
+	return m, lowered
+}
+
+func TestLower(t *testing.T) {
+	const path = "testdata/lower.txtar"
+	a, err := txtar.ParseFile(path)
+	require.NoError(t, err)
+	want := map[string]string{}
+	for _, f := range a.Files {
+		want[f.Name] = string(f.Data)
+	}
+	var out []txtar.File
+	for _, f := range a.Files {
+		name, isInput := strings.CutSuffix(f.Name, ".mlir")
+		if !isInput {
+			continue
+		}
+		_, lowered := lower(t, f.Name, string(f.Data))
+		out = append(out, f, txtar.File{Name: name + ".lowered", Data: []byte(lowered)})
+		if !*update {
+			require.Empty(t, cmp.Diff(want[name+".lowered"], lowered), name)
+		}
+	}
+	if *update {
+		a.Files = out
+		require.NoError(t, os.WriteFile(path, txtar.Format(a), 0o644))
+	}
+}
+
+// Every function leaves only StableHLO behind, on each type it has, in shapes
+// known and unknown.
+func TestEveryFunctionIsLowered(t *testing.T) {
+	for _, shape := range []string{"", "2x3x", "?x3x"} {
+		for _, elem := range []string{"f16", "bf16", "f8E4M3FN", "f32", "f64", "complex<f32>", "complex<f64>"} {
+			functions := realFunctions
+			if strings.HasPrefix(elem, "complex") {
+				functions = complexFunctions
+			}
+			for name := range functions {
+				typ := "tensor<" + shape + elem + ">"
+				requireGone(t, fmt.Sprintf("chlo.%s %%a : %s -> %s", name, typ, typ), typ)
+			}
+			if strings.HasPrefix(elem, "complex") {
+				continue
+			}
+			for _, name := range []string{"zeta", "polygamma", "broadcast_zeta", "broadcast_polygamma", "broadcast_atan2"} {
+				typ := "tensor<" + shape + elem + ">"
+				form := "chlo.%s %%a, %%a : %[2]s, %[2]s -> %[2]s"
+				if strings.HasPrefix(name, "broadcast") {
+					form = "chlo.%s %%a, %%a : (%[2]s, %[2]s) -> %[2]s"
+				}
+				requireGone(t, fmt.Sprintf(form, name, typ), typ)
+			}
+		}
+	}
+}
+
+func requireGone(t *testing.T, op, typ string) {
+	t.Helper()
+	_, lowered := lower(t, "gone.mlir", fmt.Sprintf("func.func @main(%%a: %[2]s) -> %[2]s {\n  %%0 = %[1]s\n  return %%0 : %[2]s\n}", op, typ))
+	require.NotContains(t, lowered, "chlo.", op)
+}
+
+// The tables name the dialect's ops: a row without a rule would stay for ever,
+// and a rule without a row would never be used.
+func TestEveryOpHasARule(t *testing.T) {
+	const ops = 51 // of StableHLO 1.20's CHLO
+	require.Len(t, rules, ops, "%v", slices.Sorted(maps.Keys(rules)))
+	for name := range complexFunctions {
+		require.Contains(t, realFunctions, name)
+	}
+}
+
+// What fails in a lowered op is told of the op in the text.
+func TestNewOpsHaveThePlaceOfTheOld(t *testing.T) {
+	m, _ := lower(t, "place.mlir", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.negate %a : tensor<2xf32>
+  %1 = chlo.sinh %0 : tensor<2xf32> -> tensor<2xf32> loc("here")
+  return %1 : tensor<2xf32>
+}`)
+	n := 0
+	for _, op := range m.Func("main").Body().Ops {
+		if op.Ordinal == 2 {
+			require.Equal(t, mlir.Pos{Line: 3, Col: 8}, op.Pos)
+			require.NotNil(t, op.Loc)
+			n++
+		}
+	}
+	require.Greater(t, n, 10)
+}
+
+func TestModulesWithoutTheDialectStay(t *testing.T) {
+	m, err := mlir.Parse("same.mlir", "func.func @main(%a: tensor<2xf32>) {\n  return\n}")
+	require.NoError(t, err)
+	before := m.Ops[0]
+	Lower(m)
+	require.Same(t, before, m.Ops[0])
+}
