@@ -69,6 +69,10 @@ type Device struct {
 	Properties map[string]string // what else the backend tells
 }
 
+// AnySize is a dimension in a [Signature] whose size every call chooses for
+// itself. A program has such dimensions only where its backend runs them.
+const AnySize = -1
+
 // Signature says what an executable takes and gives.
 type Signature struct {
 	Args    []Arg

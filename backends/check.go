@@ -74,12 +74,13 @@ func CheckBind(sig *Signature, constants map[int]soa.View) error {
 	return nil
 }
 
-// Fits reports why v cannot stand for a tensor of type want.
+// Fits reports why v cannot stand for a tensor of type want, in which a
+// dimension of [AnySize] stands for any.
 func Fits(v soa.View, want types.Type) error {
 	switch {
 	case v.IsZero():
 		return fmt.Errorf("want %v, got no view", want)
-	case !v.Type.Equal(want):
+	case !v.Type.Equal(want) && !opens(want, v.Type):
 		return fmt.Errorf("want %v, got %v", want, v.Type)
 	}
 	return v.Check()
@@ -90,4 +91,17 @@ func label(i int, name string) string {
 		return strconv.Itoa(i)
 	}
 	return fmt.Sprintf("%d (%q)", i, name)
+}
+
+// opens reports whether t has the sizes that want does not leave open.
+func opens(want, t types.Type) bool {
+	if t.DType != want.DType || len(t.Shape) != len(want.Shape) {
+		return false
+	}
+	for i, n := range want.Shape {
+		if n != AnySize && n != t.Shape[i] {
+			return false
+		}
+	}
+	return true
 }

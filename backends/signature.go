@@ -2,6 +2,8 @@ package backends
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -15,8 +17,20 @@ var dtypes = map[string]types.DType{
 // TypeOf returns the type of memory that holds a value of type t. It reports
 // an error for types that no memory has: other elements, dynamic shapes.
 func TypeOf(t mlir.Type) (types.Type, error) {
+	r, err := typeOf(t)
+	if err == nil && isOpen(r) {
+		return types.Type{}, fmt.Errorf("%v has a dynamic shape", t)
+	}
+	return r, err
+}
+
+// isOpen reports whether a type has a dimension of [AnySize].
+func isOpen(t types.Type) bool { return slices.Contains(t.Shape, AnySize) }
+
+// typeOf is TypeOf with AnySize for dimensions that the text leaves open.
+func typeOf(t mlir.Type) (types.Type, error) {
 	tt, ok := t.(*mlir.TensorType)
-	if !ok || tt.Unranked || tt.Encoding != nil {
+	if !ok || tt.Unranked || tt.Encoding != nil && !isBounds(tt.Encoding) {
 		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
 	}
 	d, ok := dtypes[tt.Elem.String()]
@@ -25,26 +39,45 @@ func TypeOf(t mlir.Type) (types.Type, error) {
 	}
 	shape := make(types.Shape, len(tt.Shape))
 	for i, n := range tt.Shape {
-		if n < 0 {
-			return types.Type{}, fmt.Errorf("%v has a dynamic shape", t)
+		shape[i] = AnySize
+		if n >= 0 {
+			shape[i] = int(n)
 		}
-		shape[i] = int(n)
 	}
 	r := types.Type{DType: d, Shape: shape}
+	if isOpen(r) {
+		return r, nil
+	}
 	return r, r.Check()
+}
+
+// isBounds reports whether the encoding of a tensor type bounds its dimensions.
+func isBounds(a mlir.Attribute) bool {
+	text := a.String()
+	return strings.HasPrefix(text, "#stablehlo.bounds<") || strings.HasPrefix(text, "#stablehlo.type_extensions<")
 }
 
 // ReadSignature reads what a module's function main takes and gives. The
 // error, an [*mlir.Error], is a mistake of the text; types that a caller
 // cannot hold are listed as unsupported, one entry each.
 func ReadSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
+	return readSignature(m, TypeOf)
+}
+
+// ReadOpenSignature is ReadSignature for a backend that runs programs whose
+// text leaves sizes open: these are [AnySize] in the types.
+func ReadOpenSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
+	return readSignature(m, typeOf)
+}
+
+func readSignature(m *mlir.Module, read func(mlir.Type) (types.Type, error)) (*Signature, []UnsupportedOp, error) {
 	main := m.Func("main")
 	if main == nil || main.FuncType() == nil || main.Body() == nil {
 		return nil, nil, &mlir.Error{Msg: "the module has no function @main with a body of one block"}
 	}
 	sig, lacking := &Signature{}, []UnsupportedOp(nil)
 	typeOf := func(kind string, i int, t mlir.Type) types.Type {
-		r, err := TypeOf(t)
+		r, err := read(t)
 		if err != nil {
 			lacking = append(lacking, UnsupportedOp{Op: main.Name, Pos: main.Pos, Reason: fmt.Sprintf("%s %d of @main: %v", kind, i, err)})
 		}

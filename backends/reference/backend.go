@@ -69,10 +69,10 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 }
 
 // prepare makes the module's main function executable.
-func prepare(backend string, m *mlir.Module, file, text string) (*executable, error) {
+func prepare(backend string, m *mlir.Module, file, text string) (backends.Executable, error) {
 	chlo.Lower(m)
 	c := &compiler{module: m, file: file, lines: strings.Split(text, "\n"), codes: map[string]*code{}}
-	sig, lacking, err := backends.ReadSignature(m)
+	sig, lacking, err := backends.ReadOpenSignature(m)
 	if err != nil {
 		return nil, c.place(err)
 	}
@@ -80,20 +80,40 @@ func prepare(backend string, m *mlir.Module, file, text string) (*executable, er
 		lacking[i].Line = c.line(lacking[i].Pos)
 	}
 	c.lacking = lacking
+	main := m.Func("main")
+	if openSignature(main) {
+		err := c.survey(main)
+		if err == nil {
+			err = c.unsupported(backend)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &openExecutable{sig: sig, program: &openProgram{c, newOpCache(c)}, main: main}, nil
+	}
 	code, err := c.function("main")
 	if err != nil {
-		return nil, c.errorAt(m.Func("main"), err)
+		return nil, c.errorAt(main, err)
 	}
-	if len(c.lacking) > 0 {
-		slices.SortStableFunc(c.lacking, func(a, b backends.UnsupportedOp) int {
-			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
-		})
-		return nil, &backends.UnsupportedError{Backend: backend, File: file, Ops: c.lacking}
+	if err := c.unsupported(backend); err != nil {
+		return nil, err
 	}
 	if err := soa.Fits(code.arenaAll); err != nil {
 		return nil, fmt.Errorf("%s: the values that are alive at once: %w", file, err)
 	}
 	return newExecutable(code, sig), nil
+}
+
+// unsupported returns what the program needs and the evaluator lacks, in the
+// text's order; nil if it lacks nothing.
+func (c *compiler) unsupported(backend string) error {
+	if len(c.lacking) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(c.lacking, func(a, b backends.UnsupportedOp) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+	return &backends.UnsupportedError{Backend: backend, File: c.file, Ops: c.lacking}
 }
 
 func newExecutable(c *code, sig *backends.Signature) *executable {

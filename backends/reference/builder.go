@@ -83,6 +83,13 @@ func (c *compiler) function(name string) (*code, error) {
 	if fn.Body() == nil {
 		return nil, fmt.Errorf("@%s has no body of one block", name)
 	}
+	if isOpen(fn) {
+		code, err := c.openFunction(fn)
+		if err == nil {
+			c.codes[name] = code
+		}
+		return code, err
+	}
 	c.open = append(c.open, name)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
 	b := &builder{compiler: c, code: &code{name: name, lastFallible: -1}, slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{}}

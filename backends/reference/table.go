@@ -55,6 +55,8 @@ func init() {
 		"stablehlo.dynamic_slice":        prepareDynamicSlice,
 		"stablehlo.dynamic_update_slice": prepareDynamicUpdateSlice,
 		"stablehlo.gather":               prepareGather,
+		"stablehlo.get_dimension_size":   prepareDimensionSize,
+		"stablehlo.set_dimension_size":   prepareSetDimensionSize,
 		"stablehlo.if":                   prepareIf,
 		"stablehlo.iota":                 prepareIota,
 		"stablehlo.sort":                 prepareSort,
@@ -93,5 +95,8 @@ func init() {
 		"shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor",
 	} {
 		opTable["stablehlo."+op] = prepareBinary
+	}
+	for op := range dynamicOps {
+		opTable[op] = prepareDynamic
 	}
 }

@@ -31,12 +31,21 @@ func leaves(t mlir.Type) ([]tensor, string) {
 		if t.Text == "stablehlo.token" {
 			return []tensor{{dt: token, n: 1}}, ""
 		}
-		if inner, ok := strings.CutPrefix(t.Text, "stablehlo.future<"); ok {
-			return leaves(mlir.TupleType{Elems: parseTypes(strings.TrimSuffix(inner, ">"))})
+		if elems := content(t); elems != nil {
+			return leaves(mlir.TupleType{Elems: elems})
 		}
 	}
 	ts, reason := parseTensor(t)
 	return []tensor{ts}, reason
+}
+
+// content returns the types of what a future stands for; nil for another type.
+func content(t mlir.DialectType) []mlir.Type {
+	inner, ok := strings.CutPrefix(t.Text, "stablehlo.future<")
+	if !ok {
+		return nil
+	}
+	return parseTypes(strings.TrimSuffix(inner, ">"))
 }
 
 // parseTypes reads a list of types, as the result types of a function.

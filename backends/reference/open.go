@@ -1,0 +1,526 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ltc/backends"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// A function is open when the text leaves the size of any dimension in it
+// open: `?`, or one that is only bounded. Its memory cannot be planned, so it
+// runs op by op: the types of an op's results follow from those of its
+// operands, the op is prepared for them like any other, and runs into fresh
+// memory.
+
+// value is a value of an open function: what leaves says its type is made of.
+type value []part
+
+// openProgram runs the open functions of a module.
+type openProgram struct {
+	*compiler // only read from, by runs that may be many at once
+	cache     *opCache
+}
+
+// openType reports whether a type leaves a size open.
+func openType(t mlir.Type) bool {
+	switch t := t.(type) {
+	case *mlir.TensorType:
+		return !t.Static() && !t.Unranked || bounds(t) != nil
+	case mlir.TupleType:
+		return slices.ContainsFunc(t.Elems, openType)
+	case mlir.DialectType:
+		return slices.ContainsFunc(content(t), openType)
+	}
+	return false
+}
+
+// bounds returns the largest sizes of a tensor's dimensions, -1 for those
+// without bound; nil if the type gives none.
+func bounds(t *mlir.TensorType) []int {
+	if t.Encoding == nil {
+		return nil
+	}
+	text := t.Encoding.String()
+	if !strings.HasPrefix(text, "#stablehlo.bounds<") && !strings.HasPrefix(text, "#stablehlo.type_extensions<") {
+		return nil
+	}
+	text = strings.TrimRight(text[strings.LastIndexAny(text, "<[")+1:], ">]")
+	var all []int
+	for _, s := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil || n < 0 {
+			n = -1
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// closed returns the type that a declared one becomes with the given sizes.
+func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
+	most := bounds(t)
+	fits := len(shape) == len(t.Shape)
+	for i := 0; fits && i < len(shape); i++ {
+		fits = shape[i] >= 0 && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == int64(shape[i])) &&
+			(i >= len(most) || most[i] < 0 || shape[i] <= most[i])
+	}
+	if !fits {
+		return nil, fmt.Errorf("a shape of %v for %v", shape, t)
+	}
+	c := &mlir.TensorType{Elem: t.Elem, Shape: make([]int64, len(shape))}
+	if most == nil {
+		c.Encoding = t.Encoding
+	}
+	for i, n := range shape {
+		c.Shape[i] = int64(n)
+	}
+	return c, nil
+}
+
+// leafTypes returns the types of the tensors and tokens in t.
+func leafTypes(t mlir.Type) []mlir.Type {
+	var elems []mlir.Type
+	switch t := t.(type) {
+	case mlir.TupleType:
+		elems = t.Elems
+	case mlir.DialectType:
+		if elems = content(t); elems == nil {
+			return []mlir.Type{t}
+		}
+	default:
+		return []mlir.Type{t}
+	}
+	var all []mlir.Type
+	for _, e := range elems {
+		all = append(all, leafTypes(e)...)
+	}
+	return all
+}
+
+// isOpen reports whether fn is open.
+func isOpen(fn *mlir.Op) bool {
+	found := false
+	eachBlock(fn, func(bl *mlir.Block) {
+		for _, a := range bl.Args {
+			found = found || openType(a.Type)
+		}
+		for _, op := range bl.Ops {
+			for _, r := range op.Results {
+				found = found || openType(r.Type)
+			}
+		}
+	})
+	return found || openSignature(fn)
+}
+
+// openSignature reports whether an argument or result of fn is open.
+func openSignature(fn *mlir.Op) bool {
+	t := fn.FuncType()
+	return t != nil && (slices.ContainsFunc(t.Ins, openType) || slices.ContainsFunc(t.Outs, openType))
+}
+
+func eachBlock(op *mlir.Op, f func(*mlir.Block)) {
+	for _, r := range op.Regions {
+		for _, bl := range r.Blocks {
+			f(bl)
+			for _, op := range bl.Ops {
+				eachBlock(op, f)
+			}
+		}
+	}
+}
+
+// survey notes what the evaluator lacks of what an open function and those it
+// calls need. It is all that is known of them before they run.
+func (c *compiler) survey(fn *mlir.Op) error {
+	name := fn.SymName()
+	if slices.Contains(c.open, name) {
+		return fmt.Errorf("@%s calls itself, by way of @%s", name, strings.Join(c.open, ", @"))
+	}
+	c.open = append(c.open, name)
+	defer func() { c.open = c.open[:len(c.open)-1] }()
+	var failed error
+	eachBlock(fn, func(bl *mlir.Block) {
+		for i, op := range bl.Ops {
+			if i == len(bl.Ops)-1 {
+				continue // the terminator
+			}
+			if err := c.surveyOp(op); err != nil && failed == nil {
+				failed = c.errorAt(op, err)
+			}
+		}
+	})
+	return failed
+}
+
+func (c *compiler) surveyOp(op *mlir.Op) error {
+	if opTable[op.Name] == nil {
+		c.lack(op, "not an op of this backend")
+		return nil
+	}
+	for i, r := range op.Results {
+		for _, t := range leafTypes(r.Type) {
+			tt, ok := t.(*mlir.TensorType)
+			if !ok {
+				continue
+			}
+			if _, reason := parseTensor(mlir.Tensor(tt.Elem)); tt.Unranked || reason != "" && dtypeOf(tt.Elem) == noType {
+				if q, _, _ := quantOf(tt.Elem); q == nil || tt.Unranked {
+					c.lack(op, fmt.Sprintf("result %d: %v", i, t))
+					return nil
+				}
+			}
+		}
+	}
+	callee := c.callee(op)
+	if callee == nil {
+		return nil
+	}
+	if isOpen(callee) {
+		return c.survey(callee)
+	}
+	_, err := c.function(callee.SymName())
+	return err
+}
+
+// callee returns the function that a call or composite runs; nil for other ops.
+func (c *compiler) callee(op *mlir.Op) *mlir.Op {
+	name := ""
+	switch op.Name {
+	case "func.call":
+		name = "callee"
+	case "stablehlo.composite":
+		name = "decomposition"
+	default:
+		return nil
+	}
+	s, _ := op.Attrs.Get(name).(mlir.SymbolAttr)
+	return c.module.Func(string(s))
+}
+
+// openFunction prepares an open function with a signature that is not open, so
+// that others can call it: as one step.
+func (c *compiler) openFunction(fn *mlir.Op) (*code, error) {
+	b := &builder{compiler: c, code: &code{name: fn.SymName(), lastFallible: -1}}
+	if err := c.survey(fn); err != nil {
+		return nil, err
+	}
+	t, args := fn.FuncType(), []part(nil)
+	slots := func(list []mlir.Type, kind slotKind) []int {
+		var all []int
+		for i, t := range list {
+			ts, reason := leaves(t)
+			if reason != "" {
+				c.lack(fn, fmt.Sprintf("type %d of the signature: %s", i, reason))
+			}
+			for _, t := range ts {
+				all = append(all, b.newSlot(slot{bytes: t.bytes(), kind: kind}))
+				b.code.types = append(b.code.types, t)
+			}
+		}
+		return all
+	}
+	b.code.args = slots(t.Ins, external)
+	b.pos++
+	b.code.results = slots(t.Outs, planned)
+	for _, s := range b.code.args {
+		b.touch(s, b.pos)
+	}
+	for _, s := range b.code.results {
+		b.touch(s, maxPos)
+	}
+	for _, t := range b.code.types[:len(b.code.args)] {
+		args = append(args, part{tensor: t})
+	}
+	p := &openProgram{c, newOpCache(c)}
+	code := b.code
+	code.lastFallible = b.pos
+	code.steps = []step{{ordinal: fn.Ordinal, pos: b.pos, try: func(f *frame) error {
+		in := slices.Clone(args)
+		for i, s := range code.args {
+			in[i].p = f.p[s]
+		}
+		out, err := p.call(f.ws, fn, in)
+		if err != nil {
+			return err
+		}
+		for i, s := range code.results {
+			copyBytes(f.p[s], out[i].p, out[i].bytes())
+		}
+		return nil
+	}}}
+	code.layout()
+	return code, nil
+}
+
+// call runs fn on what its arguments are made of and returns what its results
+// are made of.
+func (p *openProgram) call(ws *workspace, fn *mlir.Op, in value) (value, error) {
+	env := map[*mlir.Value]value{}
+	body := fn.Body()
+	if body == nil {
+		return nil, fmt.Errorf("@%s has no body of one block", fn.SymName())
+	}
+	for i, a := range body.Args {
+		for _, t := range leafTypes(a.Type) {
+			if tt, ok := t.(*mlir.TensorType); ok {
+				if _, err := closed(tt, in[0].shape); err != nil {
+					return nil, fmt.Errorf("argument %d of @%s: %w", i, fn.SymName(), err)
+				}
+			}
+			env[a] = append(env[a], in[0])
+			in = in[1:]
+		}
+	}
+	return p.block(ws, env, body)
+}
+
+// block runs a block whose arguments are in env.
+func (p *openProgram) block(ws *workspace, env map[*mlir.Value]value, bl *mlir.Block) (value, error) {
+	for _, op := range bl.Ops[:len(bl.Ops)-1] {
+		if ws.done != nil {
+			if err := ws.cancelled(); err != nil {
+				return nil, runError(op.Ordinal, err)
+			}
+		}
+		out, err := p.op(ws, env, op)
+		if err != nil {
+			return nil, p.failed(ws, op, err)
+		}
+		for _, r := range op.Results {
+			n := len(leafTypes(r.Type))
+			env[r], out = out[:n:n], out[n:]
+		}
+	}
+	return valuesOf(env, bl.Ops[len(bl.Ops)-1].Operands), nil
+}
+
+// failed gives an error of op its place, unless it is of an op inside it or
+// says that the run was cancelled.
+func (p *openProgram) failed(ws *workspace, op *mlir.Op, err error) error {
+	var inner *backends.RunError
+	if !errors.As(err, &inner) && ws.ctx.Err() == nil {
+		err = p.errorAt(op, err)
+	}
+	return runError(op.Ordinal, err)
+}
+
+// valuesOf returns what values are made of, one after the other.
+func valuesOf(env map[*mlir.Value]value, vs []*mlir.Value) value {
+	var all value
+	for _, v := range vs {
+		all = append(all, env[v]...)
+	}
+	return all
+}
+
+// op runs an op and returns what its results are made of.
+func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) (value, error) {
+	in := valuesOf(env, op.Operands)
+	switch op.Name {
+	case "stablehlo.tuple", "stablehlo.optimization_barrier", "stablehlo.async_done":
+		return in, nil
+	case "stablehlo.get_tuple_element":
+		index, err := intAttr(op.Attrs, "index", -1)
+		tuple, ok := op.Operands[0].Type.(mlir.TupleType)
+		if err != nil || !ok || index < 0 || index >= len(tuple.Elems) {
+			return nil, firstError(err, fmt.Errorf("element %d of %v", index, op.Operands[0].Type))
+		}
+		at := len(leafTypes(mlir.TupleType{Elems: tuple.Elems[:index]}))
+		return in[at : at+len(leafTypes(tuple.Elems[index]))], nil
+	case "stablehlo.if":
+		return p.region(ws, env, op, 1-int(*(*uint8)(in[0].p)&1), nil)
+	case "stablehlo.case":
+		i := int(*(*int32)(in[0].p))
+		if i < 0 || i >= len(op.Regions) {
+			i = len(op.Regions) - 1
+		}
+		return p.region(ws, env, op, i, nil)
+	case "stablehlo.async_start":
+		return p.region(ws, env, op, 0, in)
+	case "stablehlo.while":
+		return p.while(ws, env, op, in)
+	}
+	if callee := p.callee(op); callee != nil && isOpen(callee) {
+		return p.call(ws, callee, in)
+	}
+	return p.plain(ws, env, op, in)
+}
+
+// region runs region i of op with the given arguments.
+func (p *openProgram) region(ws *workspace, env map[*mlir.Value]value, op *mlir.Op, i int, in value) (value, error) {
+	bl := op.Regions[i].Blocks[0]
+	for _, a := range bl.Args {
+		n := len(leafTypes(a.Type))
+		env[a], in = in[:n:n], in[n:]
+	}
+	return p.block(ws, env, bl)
+}
+
+func (p *openProgram) while(ws *workspace, env map[*mlir.Value]value, op *mlir.Op, v value) (value, error) {
+	for {
+		if ws.done != nil {
+			if err := ws.cancelled(); err != nil {
+				return nil, err
+			}
+		}
+		more, err := p.region(ws, env, op, 0, v)
+		if err != nil || *(*uint8)(more[0].p) == 0 {
+			return v, err
+		}
+		if v, err = p.region(ws, env, op, 1, v); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// plain runs an op that is prepared like those of other functions.
+func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.Op, in value) (value, error) {
+	s, values, err := resolve(op, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.kept) < len(in) {
+		kept := make(value, len(s.kept))
+		for i, k := range s.kept {
+			kept[i] = in[k]
+		}
+		in = kept
+	}
+	results, err := s.resultTypes(op, tensorsOf(in))
+	if err != nil {
+		return nil, err
+	}
+	args := slices.Clone(in)
+	outside := captured(op)
+	types := make([][]tensor, len(outside))
+	for i, v := range outside {
+		types[i] = tensorsOf(env[v])
+		args = append(args, env[v]...)
+	}
+	code, err := p.cache.prepare(s.op, values, tensorsOf(in), outside, types, results)
+	if err != nil {
+		return nil, err
+	}
+	var out value
+	for _, t := range results {
+		ts, reason := leaves(t)
+		if reason != "" {
+			return nil, fmt.Errorf("%s", reason)
+		}
+		for _, t := range ts {
+			if err := soa.Fits(t.bytes()); err != nil {
+				return nil, err
+			}
+			out = append(out, part{t, first(soa.New(t.bytes() + 1).Bytes())})
+		}
+	}
+	return out, code.run(ws, args, out)
+}
+
+// resolve returns the op to run for op on the given operands, and the values of
+// operands that have become attributes or shapes.
+func resolve(op *mlir.Op, in value) (special, [][]int, error) {
+	read := func(k int) ([]int, error) {
+		if k >= len(in) {
+			return nil, fmt.Errorf("%d operands", len(in))
+		}
+		return readInts(in[k].p, in[k].tensor)
+	}
+	if d, ok := dynamicOps[op.Name]; ok {
+		var values [][]int
+		for _, k := range d.values {
+			v, err := read(k)
+			if err != nil {
+				return special{}, nil, err
+			}
+			values = append(values, v)
+		}
+		return d.specialise(op, values), values, nil
+	}
+	s := special{op: op}
+	for k := range in {
+		s.kept = append(s.kept, k)
+	}
+	switch op.Name {
+	case "stablehlo.set_dimension_size":
+		size, err := read(1)
+		dim, err1 := dimension(op, "dimension", in[0].tensor)
+		if err := firstError(err, err1); err != nil || len(size) != 1 {
+			return s, nil, firstError(err, fmt.Errorf("size of %d elements", len(size)))
+		}
+		s.shape = with(in[0].shape, dim, size[0])
+	case "stablehlo.rng":
+		shape, err := read(2)
+		if err != nil {
+			return s, nil, err
+		}
+		s.shape = shape
+	}
+	return s, nil, nil
+}
+
+// resultTypes returns the types of op's results for operands of types in.
+func (s *special) resultTypes(op *mlir.Op, in []tensor) ([]mlir.Type, error) {
+	var inferred [][]int
+	types := make([]mlir.Type, len(op.Results))
+	for i, r := range op.Results {
+		types[i] = r.Type
+		t, ok := r.Type.(*mlir.TensorType)
+		if !ok {
+			if openType(r.Type) {
+				return nil, fmt.Errorf("the operands do not tell the sizes in %v", r.Type)
+			}
+			continue
+		}
+		shape := s.shape
+		if shape == nil {
+			if !openType(t) {
+				continue
+			}
+			if inferred == nil {
+				var err error
+				if inferred, err = inferShapes(s.op, in); err != nil {
+					return nil, err
+				}
+			}
+			shape = inferred[i]
+		}
+		c, err := closed(t, shape)
+		if err != nil {
+			return nil, fmt.Errorf("result %d gets %w", i, err)
+		}
+		types[i] = c
+	}
+	return types, nil
+}
+
+// captured returns the values from outside that op's regions use.
+func captured(op *mlir.Op) []*mlir.Value {
+	if len(op.Regions) == 0 {
+		return nil
+	}
+	inside, used := map[*mlir.Value]bool{}, []*mlir.Value(nil)
+	eachBlock(op, func(bl *mlir.Block) {
+		for _, a := range bl.Args {
+			inside[a] = true
+		}
+		for _, o := range bl.Ops {
+			for _, r := range o.Results {
+				inside[r] = true
+			}
+			for _, v := range o.Operands {
+				if !inside[v] && !slices.Contains(used, v) {
+					used = append(used, v)
+				}
+			}
+		}
+	})
+	return used
+}

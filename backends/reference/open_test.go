@@ -1,0 +1,163 @@
+package reference
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+const openSum = `func.func public @main(%x: tensor<?x2xf32>, %y: tensor<?xf32, #stablehlo.bounds<3>> {ltc.constant}) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  %0 = "stablehlo.get_dimension_size"(%y) {dimension = 0 : i64} : (tensor<?xf32, #stablehlo.bounds<3>>) -> tensor<i32>
+  %1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+  %2 = stablehlo.constant dense<2> : tensor<1xi32>
+  %3 = stablehlo.concatenate %1, %2, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %4 = "stablehlo.dynamic_broadcast_in_dim"(%y, %3) {broadcast_dimensions = array<i64: 0>} : (tensor<?xf32, #stablehlo.bounds<3>>, tensor<2xi32>) -> tensor<?x2xf32>
+  %5 = stablehlo.add %x, %4 : tensor<?x2xf32>
+  return %5, %x : tensor<?x2xf32>, tensor<?x2xf32>
+}`
+
+// Arguments bring the sizes that the text leaves open, call by call.
+func TestOpenArguments(t *testing.T) {
+	e := compile(t, openSum)
+	require.Equal(t, types.Shape{backends.AnySize, 2}, e.Signature().Args[0].Type.Shape)
+	require.Equal(t, types.Shape{backends.AnySize, 2}, e.Signature().Results[0].Type.Shape)
+	for range 2 {
+		for n := range 4 {
+			x, y, want := make([]float32, 2*n), make([]float32, n), make([]float32, 2*n)
+			for i := range want {
+				x[i], y[i/2] = float32(i), float32(10*(i/2))
+				want[i] = x[i] + y[i/2]
+			}
+			c := &backends.Call{Args: []soa.View{vec(t, x, n, 2), vec(t, y, n)}}
+			require.NoError(t, e.Execute(context.Background(), c))
+			require.Equal(t, types.Of(types.F32, n, 2), c.Results[0].Type)
+			require.Equal(t, want, soa.Slice[float32](c.Results[0]))
+			require.Equal(t, x, soa.Slice[float32](c.Results[1]))
+		}
+	}
+}
+
+func TestOpenMemory(t *testing.T) {
+	x, y := vec(t, []float32{1, 2, 3, 4}, 2, 2), vec(t, []float32{10, 20}, 2)
+	e, err := compile(t, openSum).Bind(context.Background(), map[int]soa.View{1: y})
+	require.NoError(t, err)
+	// The second result is x; the first goes where x is.
+	c := &backends.Call{Args: []soa.View{x, {}}, Results: []soa.View{x, vec(t, make([]float32, 4), 2, 2)}}
+	require.NoError(t, e.Execute(context.Background(), c))
+	require.Equal(t, []float32{11, 12, 23, 24}, soa.Slice[float32](c.Results[0]))
+	require.Equal(t, []float32{1, 2, 3, 4}, soa.Slice[float32](c.Results[1]))
+
+	given := vec(t, make([]float32, 6), 3, 2)
+	c = &backends.Call{Args: []soa.View{x, {}}, Results: []soa.View{{}, given}}
+	require.ErrorContains(t, e.Execute(context.Background(), c), "result 1 has shape [2,2], the memory given for it [3,2]")
+	require.Equal(t, make([]float32, 6), soa.Slice[float32](given))
+}
+
+func TestOpenErrors(t *testing.T) {
+	x := vec(t, []float32{1, 2, 3, 4}, 2, 2)
+	e := compile(t, openSum)
+	for _, c := range []struct {
+		args []soa.View
+		want string
+	}{
+		{[]soa.View{x, vec(t, make([]float32, 4), 4)}, "execute: argument 1: a shape of [4] for tensor<?xf32, #stablehlo.bounds<3>>"},
+		{[]soa.View{vec(t, make([]float32, 4), 4), x}, "execute: argument 0: want f32[-1,2], got f32[4]"},
+		{[]soa.View{x, vec(t, make([]float32, 3), 3)}, "op 6: module.mlir:7:8: error: stablehlo.add: operand 1 has shape [3 2], the result [2 2]"},
+	} {
+		require.ErrorContains(t, e.Execute(context.Background(), &backends.Call{Args: c.args}), c.want)
+	}
+}
+
+// Values that break an op's rules are errors of the run, in functions of
+// either kind.
+func TestDynamicErrors(t *testing.T) {
+	const text = `func.func public @main(%n: tensor<2xi32>) -> tensor<2x2xi32> {
+  %0 = stablehlo.constant dense<7> : tensor<4xi32>
+  %1 = "stablehlo.dynamic_reshape"(%0, %n) : (tensor<4xi32>, tensor<2xi32>) -> RESULT
+  %2 = stablehlo.constant dense<2> : tensor<2xi32>
+  %3 = "stablehlo.dynamic_reshape"(%1, %2) : (RESULT, tensor<2xi32>) -> tensor<2x2xi32>
+  return %3 : tensor<2x2xi32>
+}`
+	for _, c := range []struct {
+		result string
+		n      []int32
+		want   string
+	}{
+		{"tensor<2x2xi32>", []int32{2, 2}, ""},
+		{"tensor<2x2xi32>", []int32{4, 1}, "the values say shape [4 1], the result is tensor<2x2xi32>"},
+		{"tensor<?x?xi32>", []int32{4, 1}, ""},
+		{"tensor<?x?xi32>", []int32{4, 2}, "cannot be reshaped"},
+		{"tensor<?x?xi32>", []int32{-4, -1}, "a shape of [-4 -1] for tensor<?x?xi32>"},
+		{"tensor<?x?xi32>", []int32{1 << 30, 1 << 30}, soa.ErrMemory.Error()},
+		{"tensor<?x1xi32>", []int32{2, 2}, "a shape of [2 2] for tensor<?x1xi32>"},
+	} {
+		n, err := soa.Borrow(c.n, types.Of(types.I32, 2))
+		require.NoError(t, err)
+		call := &backends.Call{Args: []soa.View{n}}
+		err = compile(t, strings.ReplaceAll(text, "RESULT", c.result)).Execute(context.Background(), call)
+		if c.want == "" {
+			require.NoError(t, err, c.result)
+			require.Equal(t, []int32{7, 7, 7, 7}, soa.Slice[int32](call.Results[0]))
+			continue
+		}
+		require.ErrorContains(t, err, c.want, c.result)
+		var run *backends.RunError
+		require.ErrorAs(t, err, &run)
+		require.Contains(t, []int{2, 4}, run.Op)
+	}
+}
+
+// What the evaluator lacks of an open function is told before it runs.
+func TestOpenUnsupported(t *testing.T) {
+	err := compileError(`func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = call @f(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = "test.op"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = call @g(%0) : (tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+func.func private @g(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}`)
+	require.ErrorContains(t, err, "m.mlir:6:8: test.op: not an op of this backend")
+	err = compileError(`func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = call @main(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`)
+	require.ErrorContains(t, err, "m.mlir:2:8: error: func.call: @main calls itself, by way of @main")
+}
+
+// An op whose operands do not tell its result's shape says so.
+func TestOpenResult(t *testing.T) {
+	e := compile(t, `func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.reshape %x : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`)
+	err := e.Execute(context.Background(), &backends.Call{Args: []soa.View{vec(t, []float32{1}, 1)}})
+	require.ErrorContains(t, err, "the operands do not tell the shape of the result")
+}
+
+func TestOpenCancelled(t *testing.T) {
+	e := compile(t, `func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.while(%v = %x) : tensor<?xf32> cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    stablehlo.return %v : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}`)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	err := e.Execute(ctx, &backends.Call{Args: []soa.View{vec(t, []float32{1}, 1)}})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}

@@ -1,0 +1,128 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// openExecutable is a program whose main function leaves sizes open: those of
+// the arguments that a call brings.
+type openExecutable struct {
+	sig     *backends.Signature
+	program *openProgram
+	main    *mlir.Op
+	bound   map[int]soa.View
+}
+
+// Signature returns what the program takes and gives.
+func (e *openExecutable) Signature() *backends.Signature { return e.sig }
+
+// Artifact returns an error: the evaluator keeps no form but the text.
+func (e *openExecutable) Artifact() ([]byte, error) { return (*executable)(nil).Artifact() }
+
+// Bind fixes arguments marked ltc.constant. It copies those that are not dense.
+func (e *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := backends.CheckBind(e.sig, constants); err != nil {
+		return nil, err
+	}
+	n := *e
+	n.bound = maps.Clone(e.bound)
+	if n.bound == nil {
+		n.bound = map[int]soa.View{}
+	}
+	for i, v := range constants {
+		n.bound[i] = denseCopy(v)
+	}
+	return &n, nil
+}
+
+// denseCopy returns v, or a dense copy of it where it is not dense.
+func denseCopy(v soa.View) soa.View {
+	soa.TouchRead(v)
+	if v.IsDense() {
+		return v
+	}
+	d := soa.Make(v.Type)
+	copyInto(d, v)
+	return d
+}
+
+// Execute runs the program on the calling goroutine.
+func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if c.Queue != nil {
+		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
+	}
+	bound := make([]soa.View, len(e.sig.Args))
+	for i, v := range e.bound {
+		bound[i] = v
+	}
+	if err := backends.CheckCall(e.sig, c, bound); err != nil {
+		return err
+	}
+	var in value
+	for i, t := range e.main.FuncType().Ins {
+		v := bound[i]
+		if v.IsZero() {
+			v = denseCopy(c.Args[i])
+		}
+		ct, err := closed(t.(*mlir.TensorType), v.Type.Shape)
+		if err != nil {
+			return fmt.Errorf("execute: argument %d: %w", i, err)
+		}
+		tt, reason := parseTensor(ct)
+		if reason != "" {
+			return fmt.Errorf("execute: argument %d: %s", i, reason)
+		}
+		in = append(in, part{tt, v.Base()})
+	}
+	out, err := e.program.call(&workspace{ctx: ctx, done: ctx.Done()}, e.main, in)
+	if err != nil {
+		return err
+	}
+	return e.hand(c, apart(out, in))
+}
+
+// apart copies the values in out that lie where one in in does: that memory is
+// the caller's, and may be where another result goes.
+func apart(out, in value) value {
+	for i, r := range out {
+		if slices.ContainsFunc(in, func(a part) bool { return a.p == r.p }) {
+			p := first(soa.New(r.bytes() + 1).Bytes())
+			copyBytes(p, r.p, r.bytes())
+			out[i].p = p
+		}
+	}
+	return out
+}
+
+// hand gives the results to the caller, who finds an error before any of them
+// is written.
+func (e *openExecutable) hand(c *backends.Call, out value) error {
+	for j, r := range out {
+		if v := c.Results[j]; !v.IsZero() && !v.Type.Shape.Equal(types.Shape(r.shape)) {
+			return &backends.RunError{Op: -1, Reason: fmt.Errorf("result %d has shape %v, the memory given for it %v", j, types.Shape(r.shape), v.Type.Shape)}
+		}
+	}
+	for j, r := range out {
+		from := soa.At(r.p, r.public())
+		if c.Results[j].IsZero() {
+			c.Results[j] = soa.Make(from.Type)
+		}
+		soa.TouchWrite(c.Results[j])
+		copyInto(c.Results[j], from)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// part is a tensor or token in memory.
+type part struct {
+	tensor
+	p unsafe.Pointer
+}
+
+func tensorsOf(parts []part) []tensor {
+	ts := make([]tensor, len(parts))
+	for i, p := range parts {
+		ts[i] = p.tensor
+	}
+	return ts
+}
+
+// opCode is one op made ready to run for the types of its operands.
+type opCode struct {
+	code *code
+	pool sync.Pool // of *workspace
+}
+
+// opCache prepares ops whose types only a run tells, by the very functions that
+// prepare all others, and keeps what it has prepared.
+type opCache struct {
+	from *compiler
+	mu   sync.Mutex
+	ops  map[string]*opCode
+}
+
+// cachedOps is how many prepared ops a cache keeps; then it starts anew.
+const cachedOps = 4096
+
+func newOpCache(c *compiler) *opCache { return &opCache{from: c, ops: map[string]*opCode{}} }
+
+// prepare returns op made ready for operands of types in, the values captured
+// by its regions of the types of outside, and results of the given types.
+// values are those operands that have become attributes of it.
+func (c *opCache) prepare(op *mlir.Op, values [][]int, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*opCode, error) {
+	var key strings.Builder
+	fmt.Fprint(&key, op.Ordinal, values, in, outside)
+	for _, t := range results {
+		key.WriteString(t.String())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if have := c.ops[key.String()]; have != nil {
+		return have, nil
+	}
+	code, err := c.from.single(op, in, captured, outside, results)
+	if err != nil {
+		return nil, err
+	}
+	if err := soa.Fits(code.arenaAll); err != nil {
+		return nil, err
+	}
+	made := &opCode{code: code}
+	made.pool.New = func() any { return newWorkspace(code) }
+	if len(c.ops) >= cachedOps {
+		clear(c.ops)
+	}
+	c.ops[key.String()] = made
+	return made, nil
+}
+
+// run runs the op for the run that ws belongs to: on the memory of args, into
+// that of results.
+func (c *opCode) run(ws *workspace, args, results []part) error {
+	own := c.pool.Get().(*workspace)
+	own.ctx, own.done, own.proc = ws.ctx, ws.done, ws.process()
+	f := &own.frames[0]
+	for i, s := range c.code.args {
+		f.p[s] = args[i].p
+	}
+	for i, s := range c.code.results {
+		f.p[s] = results[i].p
+	}
+	err := f.exec(c.code.steps)
+	own.release(c.code)
+	c.pool.Put(own)
+	return err
+}
+
+// single prepares a function of one op. The op's own values have the types
+// that the text gives; here they get others.
+func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*code, error) {
+	fresh := &compiler{module: c.module, file: c.file, lines: c.lines, codes: map[string]*code{}}
+	b := &builder{
+		compiler: fresh, code: &code{name: op.Name, lastFallible: -1},
+		slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{},
+	}
+	args := func(ts []tensor) []operand {
+		parts := make([]operand, len(ts))
+		for i, t := range ts {
+			s := b.newSlot(slot{bytes: t.bytes(), kind: external})
+			b.code.args, parts[i] = append(b.code.args, s), operand{t, s}
+		}
+		return parts
+	}
+	one := mlir.NewOp(op.Name, nil, results...)
+	one.Attrs, one.Regions, one.Loc, one.Pos, one.Ordinal = op.Attrs, op.Regions, op.Loc, op.Pos, op.Ordinal
+	for _, v := range op.Operands {
+		w := &mlir.Value{Name: v.Name, Type: v.Type}
+		n := len(leafTypes(v.Type))
+		b.parts[w] = args(in[:n])
+		in = in[n:]
+		one.Operands = append(one.Operands, w)
+	}
+	for i, v := range captured {
+		b.parts[v] = args(outside[i])
+	}
+	b.pos++
+	if err := b.op(one); err != nil {
+		return nil, err
+	}
+	if len(fresh.lacking) > 0 {
+		return nil, &backends.UnsupportedError{Backend: "eval", File: c.file, Ops: fresh.lacking}
+	}
+	b.code.steps = b.steps
+	for _, r := range one.Results {
+		parts, _ := b.read(r)
+		for _, p := range parts {
+			b.code.results = append(b.code.results, b.ownResult(p.slot, p.tensor, op.Ordinal))
+		}
+	}
+	b.code.layout()
+	return b.code, nil
+}
