@@ -2,6 +2,8 @@ package mlir
 
 import (
 	"math"
+	"math/big"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -9,18 +11,18 @@ import (
 // FloatText returns v as MLIR prints a number of type t, after rounding it to
 // t; "" for a type that is not a float.
 func FloatText(v float64, t FloatType) string {
-	var bits uint64
+	var raw uint64
 	switch m, mini := miniFloats[t.Name]; {
 	case t.Name == "f64":
-		bits = math.Float64bits(v)
+		raw = math.Float64bits(v)
 	case t.Name == "f32":
-		bits = uint64(math.Float32bits(float32(v)))
+		raw = uint64(math.Float32bits(float32(v)))
 	case mini:
-		bits = m.Bits(v)
+		raw = m.Bits(v)
 	default:
 		return ""
 	}
-	return string(appendFloat(nil, bits, t))
+	return string(appendFloat(nil, raw, t))
 }
 
 // appendFloat prints as MLIR does: 1.500000e+00 with six digits where these
@@ -28,52 +30,64 @@ func FloatText(v float64, t FloatType) string {
 // (0.693147182, 1.5E-45), and the bits of what is no number or has no point.
 // The two forms are those of LLVM's APFloat::toString with and without a
 // precision.
-func appendFloat(b []byte, bits uint64, t FloatType) []byte {
+func appendFloat(b []byte, raw uint64, t FloatType) []byte {
 	var v float64
 	m, mini := miniFloats[t.Name]
 	precision := 53
 	switch {
 	case mini:
-		v, precision = m.Value(bits), m.mantissa+1
+		v, precision = m.Value(raw), m.mantissa+1
 	case t.Name == "f32":
-		v, precision = float64(math.Float32frombits(uint32(bits))), 24
+		v, precision = float64(math.Float32frombits(uint32(raw))), 24
 	default:
-		v = math.Float64frombits(bits)
+		v = math.Float64frombits(raw)
 	}
 	from := len(b)
 	if !math.IsNaN(v) && !math.IsInf(v, 0) {
-		digits, exp := decimal(v, 6, mini)
+		digits, exp := decimal(v, 6)
 		b = appendScientific(b, v, digits+strings.Repeat("0", max(6-len(digits), 0)), exp)
-		if got, ok := floatBits(string(b[from:]), t); ok && got == bits {
+		if got, ok := floatBits(string(b[from:]), t); ok && got == raw {
 			return b
 		}
-		b = appendNatural(b[:from], v, 2+precision*59/196, mini)
+		b = appendNatural(b[:from], v, 2+precision*59/196)
 		if strings.IndexByte(string(b[from:]), '.') >= 0 {
 			return b
 		}
 	}
-	return append(append(b[:from], "0x"...), strings.ToUpper(strconv.FormatUint(bits, 16))...)
+	return append(append(b[:from], "0x"...), strings.ToUpper(strconv.FormatUint(raw, 16))...)
 }
 
 // decimal returns |v| as at most n digits without zeros at their end, and the
-// power of ten of the first. Halves round up where exact is set: narrow formats
-// have numbers for which that matters.
-func decimal(v float64, n int, exact bool) (digits string, exp int) {
-	size := n - 1
-	if exact {
-		size = 160 // no number of a narrow format has more
+// power of ten of the first. Like APFloat::toString it first drops digits that
+// n surely does not need, without rounding: 0.9 as an f32 is 0.899999 to it.
+func decimal(v float64, n int) (digits string, exp int) {
+	if v == 0 {
+		return "", 0
 	}
-	s := strconv.FormatFloat(math.Abs(v), 'e', size, 64)
-	mantissa, power, _ := strings.Cut(s, "e")
-	exp, _ = strconv.Atoi(power)
-	d := []byte(mantissa[:1] + mantissa[min(2, len(mantissa)):])
+	frac, e := math.Frexp(math.Abs(v))
+	mantissa := uint64(math.Ldexp(frac, 53))
+	zeros := bits.TrailingZeros64(mantissa)
+	e += zeros - 53
+	x := new(big.Int).SetUint64(mantissa >> zeros)
+	if e >= 0 {
+		x.Lsh(x, uint(e))
+		e = 0
+	} else { // N * 2^e is N * 5^-e * 10^e
+		x.Mul(x, new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(-e)), nil))
+	}
+	// 196/59 is slightly more than the bits in a digit.
+	if spare := (x.BitLen() - (n*196+58)/59) * 59 / 196; spare > 0 {
+		x.Quo(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(spare)), nil))
+		e += spare
+	}
+	d := []byte(x.String())
+	exp = e + len(d) - 1
 	if len(d) > n {
 		up := d[n] >= '5'
 		d = d[:n]
 		for i := n - 1; up; i-- {
 			if i < 0 {
-				d, exp = append([]byte{'1'}, d...), exp+1
-				break
+				return "1", exp + 1
 			}
 			if up = d[i] == '9'; up {
 				d[i] = '0'
@@ -103,8 +117,8 @@ func appendScientific(b []byte, v float64, digits string, exp int) []byte {
 
 // appendNatural prints at most n digits, with an exponent where more than three
 // zeros would have to be filled in.
-func appendNatural(b []byte, v float64, n int, exact bool) []byte {
-	digits, exp := decimal(v, n, exact)
+func appendNatural(b []byte, v float64, n int) []byte {
+	digits, exp := decimal(v, n)
 	if digits == "" {
 		return append(b, "0.0"...)
 	}
