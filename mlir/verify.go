@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ import (
 // in (dot_general_c10). The error is an [*Error] or [Errors]; their positions
 // are those of the text that m was parsed from, if any.
 func Verify(m *Module) error {
-	v := &verifier{m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}}
+	v := &verifier{m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}}
 	for _, op := range m.Ops {
 		if name := op.SymName(); name != "" {
 			if old := v.funcs[name]; old != nil {
@@ -42,6 +43,10 @@ type verifier struct {
 	seen  map[*Value]bool // values that can be used where the walk is
 	order []*Value
 	stack []*Op // the ops around the walk, outermost first
+	types map[*TensorType]string
+	// malformed counts the errors of structure: rules read regions, so the op
+	// around such an error is not checked further.
+	malformed int
 }
 
 // fail records that op breaks a rule; label is the specification's, such as
@@ -54,25 +59,32 @@ func (v *verifier) fail(op *Op, label, format string, args ...any) {
 	v.errs = append(v.errs, &Error{Pos: op.Pos, Msg: msg})
 }
 
+// broken is fail for an error after which the op around cannot be read.
+func (v *verifier) broken(op *Op, format string, args ...any) {
+	v.malformed++
+	v.fail(op, "", format, args...)
+}
+
 // op checks op and what is in its regions.
 func (v *verifier) op(op *Op) {
-	bad := len(v.errs)
+	bad := v.malformed
 	for i, x := range op.Operands {
 		switch {
 		case x == nil || x.Type == nil:
-			v.fail(op, "", "operand %d has no value or no type", i)
+			v.broken(op, "operand %d has no value or no type", i)
 		case !v.seen[x]:
-			v.fail(op, "", "operand %d, %%%s, is not defined where it is used", i, x.Name)
+			v.broken(op, "operand %d, %%%s, is not defined where it is used", i, x.Name)
 		}
 	}
 	for i, r := range op.Results {
 		if r == nil || r.Type == nil || r.Def != op || r.Index != i {
-			v.fail(op, "", "result %d has no type or belongs to another op", i)
+			v.broken(op, "result %d has no type or belongs to another op", i)
 		}
 	}
-	if len(v.errs) > bad {
+	if v.malformed > bad {
 		return
 	}
+	good := v.opTypes(op)
 	v.stack = append(v.stack, op)
 	d := opDefs[op.Name]
 	mark := len(v.order)
@@ -86,13 +98,68 @@ func (v *verifier) op(op *Op) {
 	v.seen = outer
 	v.order = v.order[:mark]
 	v.stack = v.stack[:len(v.stack)-1]
-	// Rules read the regions, so these must be in order.
-	if d != nil && d.verify != nil && len(v.errs) == bad {
+	if d != nil && d.verify != nil && good && v.malformed == bad && v.shape(op) {
 		d.verify(v, op)
 	}
 	for _, r := range op.Results {
 		v.define(r)
 	}
+}
+
+// opTypes checks the types that op has in themselves; a function's type is
+// that of its body's arguments.
+func (v *verifier) opTypes(op *Op) bool {
+	for _, vs := range [2][]*Value{op.Operands, op.Results} {
+		for _, x := range vs {
+			if why := v.checkType(x.Type); why != "" {
+				v.fail(op, "", "%s", why)
+				return false
+			}
+		}
+	}
+	if ft := op.FuncType(); ft != nil {
+		if why := v.checkType(ft); why != "" {
+			v.fail(op, "", "%s", why)
+		}
+	}
+	return true
+}
+
+// regionCounts is how many regions an op has, -1 for any number; other ops of
+// StableHLO have none.
+var regionCounts = map[string]int{
+	"stablehlo.all_reduce": 1, "stablehlo.reduce_scatter": 1, "stablehlo.collective_reduce": 1, "stablehlo.async_start": 1,
+	"stablehlo.reduce": 1, "stablehlo.reduce_window": 1, "stablehlo.map": 1, "stablehlo.sort": 1, "stablehlo.scatter": 1,
+	"stablehlo.select_and_scatter": 2, "stablehlo.while": 2, "stablehlo.if": 2, "stablehlo.case": -1, "stablehlo.composite": -1,
+}
+
+// shape checks how many regions an op of StableHLO has: each is one block that
+// ends with stablehlo.return.
+func (v *verifier) shape(op *Op) bool {
+	if !strings.HasPrefix(op.Name, "stablehlo.") {
+		return true
+	}
+	if n := regionCounts[op.Name]; n >= 0 && len(op.Regions) != n {
+		v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
+		return false
+	}
+	for i, r := range op.Regions {
+		if len(r.Blocks) != 1 {
+			v.fail(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
+			return false
+		}
+		if ret := returns(r); ret.Name != "stablehlo.return" {
+			v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name)
+			return false
+		}
+	}
+	return true
+}
+
+// returns is the op that ends a region of one block.
+func returns(r *Region) *Op {
+	ops := r.Blocks[0].Ops
+	return ops[len(ops)-1]
 }
 
 func (v *verifier) define(x *Value) {
@@ -105,7 +172,7 @@ func (v *verifier) region(op *Op, r *Region) {
 	for _, b := range r.Blocks {
 		for i, a := range b.Args {
 			if a == nil || a.Type == nil || a.Block != b || a.Index != i {
-				v.fail(op, "", "argument %d of a block has no type or belongs to another block", i)
+				v.broken(op, "argument %d of a block has no type or belongs to another block", i)
 				return
 			}
 			v.define(a)
@@ -134,15 +201,15 @@ func (v *verifier) block(parent *Op, b *Block) {
 		d := opDefs[op.Name]
 		last := i == len(b.Ops)-1
 		if d != nil && d.terminator && !last {
-			v.fail(op, "", "stands before other ops; it must be the last of its block")
+			v.broken(op, "stands before other ops; it must be the last of its block")
 		}
 		if d != nil && !d.terminator && last && parent.Name != "builtin.module" {
-			v.fail(op, "", "is the last op of a block; a return must follow")
+			v.broken(op, "is the last op of a block; a return must follow")
 		}
 		v.op(op)
 	}
 	if len(b.Ops) == 0 && parent.Name != "builtin.module" {
-		v.fail(parent, "", "has a block without ops; a return is the least")
+		v.broken(parent, "has a block without ops; a return is the least")
 	}
 }
 
@@ -163,16 +230,10 @@ func (v *verifier) tensors(op *Op, nin, nout int) (ins, outs []*TensorType, ok b
 		v.fail(op, "", "has %d results, but gives %d", len(op.Results), nout)
 		return nil, nil, false
 	}
-	if len(op.Regions) > 0 && !hasRegions[op.Name] {
-		v.fail(op, "", "has a region, but takes none")
-		return nil, nil, false
-	}
 	ins, ok = v.tensorTypes(op, "operand", op.Operands)
 	outs, ok2 := v.tensorTypes(op, "result", op.Results)
 	return ins, outs, ok && ok2
 }
-
-var hasRegions = map[string]bool{"stablehlo.reduce": true}
 
 func (v *verifier) tensorTypes(op *Op, what string, vs []*Value) ([]*TensorType, bool) {
 	ok := true
@@ -202,6 +263,45 @@ func (v *verifier) ints(op *Op, name string) ([]int64, bool) {
 	return x, ok
 }
 
+// int returns an integer attribute that op must have, at least low.
+func (v *verifier) int(op *Op, label, name string, low int64) (int64, bool) {
+	a := op.Attrs.Get(name)
+	x, ok := Int(a)
+	if !ok {
+		v.missing(op, name, "an integer", a)
+		return 0, false
+	}
+	if x < low {
+		v.fail(op, label, "%s is %d, but should be at least %d", name, x, low)
+		return 0, false
+	}
+	return x, true
+}
+
+// flagged returns a boolean attribute, which also counts when it is only named.
+func flagged(op *Op, name string) bool {
+	switch a := op.Attrs.Get(name).(type) {
+	case BoolAttr:
+		return bool(a)
+	case UnitAttr:
+		return true
+	}
+	return false
+}
+
+// oneOf checks an enum attribute; may is whether it can be missing.
+func (v *verifier) oneOf(op *Op, label, name string, may bool, values ...string) bool {
+	a := op.Attrs.Get(name)
+	if a == nil && may {
+		return true
+	}
+	if e := Enum(a); a == nil || !slices.Contains(values, e) {
+		v.fail(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
+		return false
+	}
+	return true
+}
+
 func (v *verifier) missing(op *Op, name, kind string, a Attribute) {
 	if a == nil {
 		v.fail(op, "", "attribute %s is missing: %s is expected", name, kind)
@@ -226,9 +326,15 @@ func sameShape(a, b []int64) bool {
 
 func sameDim(a, b int64) bool { return a == b || a == Dynamic || b == Dynamic }
 
-// sameTensor is SameType for shapes that may have unknown dimensions.
+// sameTensor compares types for shapes that may have unknown dimensions.
 func sameTensor(a, b *TensorType) bool {
-	return sameShape(a.Shape, b.Shape) && SameType(a.Elem, b.Elem)
+	return a == b || compatible(a, b) && sameElement(a.Elem, b.Elem)
+}
+
+// likeTensor is sameTensor for baseline types: scales and zero points do not
+// count.
+func likeTensor(a, b *TensorType) bool {
+	return a == b || compatible(a, b) && sameBaseline(a.Elem, b.Elem)
 }
 
 // within checks low <= each of dims < high.

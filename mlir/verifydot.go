@@ -3,7 +3,7 @@ package mlir
 import "slices"
 
 func verifyDotGeneral(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 2, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny)}, []slot{of(kAny)})
 	if !ok {
 		return
 	}
@@ -29,7 +29,7 @@ func verifyDotGeneral(v *verifier, op *Op) {
 		v.within(op, "C8", "rhs_contracting_dimensions", d.RHSContract, len(rhs.Shape)) &&
 		v.dotPairs(op, "C9", "batching", lhs, rhs, d.LHSBatch, d.RHSBatch) &&
 		v.dotPairs(op, "C10", "contracting", lhs, rhs, d.LHSContract, d.RHSContract) &&
-		v.dotPrecision(op) && v.dotAlgorithm(op)
+		v.precisions(op, "C11", "I7") && v.dotAlgorithm(op)
 	if !good {
 		return
 	}
@@ -39,8 +39,48 @@ func verifyDotGeneral(v *verifier, op *Op) {
 	}
 	shape = append(shape, rest(lhs.Shape, d.LHSBatch, d.LHSContract)...)
 	shape = append(shape, rest(rhs.Shape, d.RHSBatch, d.RHSContract)...)
-	if v.result(op, "C12", outs[0], shape) && !SameType(lhs.Elem, rhs.Elem) {
-		v.fail(op, "C13", "elements differ: %s and %s", lhs.Elem, rhs.Elem)
+	if v.result(op, "C12", outs[0], shape) {
+		v.dotElements(op, lhs, rhs, outs[0], d.RHSContract)
+	}
+}
+
+// dotElements checks element types, quantized or not.
+func (v *verifier) dotElements(op *Op, lhs, rhs, out *TensorType, contract []int64) {
+	p, q, r := quantOf(lhs.Elem), quantOf(rhs.Elem), quantOf(out.Elem)
+	switch {
+	case p == nil && q == nil && r == nil:
+		if !SameType(lhs.Elem, rhs.Elem) {
+			v.fail(op, "C13", "elements differ: %s and %s", lhs.Elem, rhs.Elem)
+		}
+	case q == nil || (p == nil) != (r == nil):
+		v.fail(op, "C14", "operands are %s and %s but the result is %s: the right operand should be quantized, and the result as the left one", lhs, rhs, out)
+	case slices.ContainsFunc(q.ZeroPoints, func(z int64) bool { return z != 0 }):
+		v.fail(op, "C15", "the zero points of the right operand %s should be 0", rhs)
+	case q.Axis >= 0 && slices.Contains(contract, int64(q.Axis)):
+		v.fail(op, "C16", "the quantization dimension %d of the right operand is contracted", q.Axis)
+	default:
+		v.mixed(op, [4]string{"C17", "C18", "C19", "C20"}, lhs, rhs, out)
+	}
+}
+
+// verifyDot checks dot: vectors and matrices, as in the op's description; the
+// specification does not treat it.
+func verifyDot(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny)}, []slot{of(kAny)})
+	if !ok || !v.precisions(op, "", "") {
+		return
+	}
+	lhs, rhs := ins[0].Shape, ins[1].Shape
+	if n, m := len(lhs), len(rhs); n < 1 || n > 2 || m < 1 || m > 2 {
+		v.fail(op, "", "operands are %s and %s, but should be vectors or matrices", ins[0], ins[1])
+		return
+	}
+	if !sameDim(lhs[len(lhs)-1], rhs[0]) {
+		v.fail(op, "", "contracting dimensions differ: %s and %s", ins[0], ins[1])
+		return
+	}
+	if v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:])) {
+		v.dotElements(op, ins[0], ins[1], outs[0], []int64{0})
 	}
 }
 
@@ -54,19 +94,21 @@ func (v *verifier) dotPairs(op *Op, label, what string, lhs, rhs *TensorType, a,
 	return true
 }
 
-func (v *verifier) dotPrecision(op *Op) bool {
+// precisions checks precision_config: at most one entry an operand (the
+// specification wants both, its implementation takes fewer).
+func (v *verifier) precisions(op *Op, label, enumLabel string) bool {
 	a := op.Attrs.Get("precision_config")
 	list, ok := a.(ArrayAttr)
 	if a == nil {
 		return true
 	}
-	if !ok || len(list) > 2 { // the dialect's implementation takes fewer, too
-		v.fail(op, "C11", "precision_config is %s, but should have two entries", a)
+	if !ok || len(list) > 2 {
+		v.fail(op, label, "precision_config is %s, but should have two entries", a)
 		return false
 	}
 	for _, e := range list {
 		if p := Enum(e); p != "DEFAULT" && p != "HIGH" && p != "HIGHEST" {
-			v.fail(op, "I7", "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
+			v.fail(op, enumLabel, "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
 			return false
 		}
 	}
@@ -105,86 +147,4 @@ func rest(shape []int64, lists ...[]int64) []int64 {
 		}
 	}
 	return r
-}
-
-func verifyReduce(v *verifier, op *Op) {
-	if len(op.Operands) == 0 || len(op.Operands)%2 != 0 || len(op.Results) != len(op.Operands)/2 {
-		v.fail(op, "C3", "has %d operands and %d results, but takes as many initial values as inputs and gives as many results", len(op.Operands), len(op.Results))
-		return
-	}
-	n := len(op.Results)
-	ins, outs, ok := v.tensors(op, 2*n, n)
-	if !ok {
-		return
-	}
-	dims, ok := v.ints(op, "dimensions")
-	if !ok || !v.within(op, "C4", "dimensions", dims, len(ins[0].Shape)) || !v.unique(op, "C5", "dimensions", dims...) {
-		return
-	}
-	for i := range n {
-		if !sameShape(ins[i].Shape, ins[0].Shape) {
-			v.fail(op, "C1", "inputs differ in shape: %s and %s", ins[0], ins[i])
-			return
-		}
-		if len(ins[n+i].Shape) > 0 {
-			v.fail(op, "I2", "initial value %d is %s, but should be a scalar", i, ins[n+i])
-			return
-		}
-		if !SameType(ins[i].Elem, ins[n+i].Elem) {
-			v.fail(op, "C2", "input %d is %s but its initial value is %s", i, ins[i], ins[n+i])
-			return
-		}
-		if !v.result(op, "C7", outs[i], rest(ins[i].Shape, dims)) {
-			return
-		}
-	}
-	v.reduceBody(op, outs)
-}
-
-// reduceBody checks that the body combines scalars of the results' elements.
-func (v *verifier) reduceBody(op *Op, outs []*TensorType) {
-	n := len(outs)
-	b := op.Body()
-	if b == nil {
-		v.fail(op, "I4", "has no body of one block")
-		return
-	}
-	if len(b.Args) != 2*n {
-		v.fail(op, "C6", "the body has %d arguments, but should have %d", len(b.Args), 2*n)
-		return
-	}
-	ret := b.Ops[len(b.Ops)-1]
-	if ret.Name != "stablehlo.return" || len(ret.Operands) != n {
-		v.fail(op, "C6", "the body should end with a stablehlo.return of %d values", n)
-		return
-	}
-	for i, out := range outs {
-		elem, ok := b.Args[i].Type.(*TensorType)
-		if !ok || len(elem.Shape) > 0 || !SameType(b.Args[i].Type, b.Args[n+i].Type) || !SameType(b.Args[i].Type, ret.Operands[i].Type) {
-			v.fail(op, "C6", "the body combines %s and %s to %s, but should take and give one scalar type", b.Args[i].Type, b.Args[n+i].Type, ret.Operands[i].Type)
-			return
-		}
-		if !SameType(elem.Elem, out.Elem) {
-			v.fail(op, "C8", "the body works on %s but result %d is %s", elem.Elem, i, out)
-			return
-		}
-		if in := op.Operands[i].Type.(*TensorType); !promotable(in.Elem, elem.Elem) {
-			v.fail(op, "C6", "elements of type %s cannot be promoted to %s", in.Elem, elem.Elem)
-			return
-		}
-	}
-}
-
-// promotable is the specification's is_promotable: the same kind of number, at
-// least as wide.
-func promotable(from, to Type) bool {
-	if SameType(from, to) {
-		return true
-	}
-	a, okA := from.(IntegerType)
-	b, okB := to.(IntegerType)
-	if okA && okB {
-		return a != I1 && b != I1 && a.Sign == b.Sign && a.Width <= b.Width
-	}
-	return (isFloat(from) && isFloat(to) || isComplex(from) && isComplex(to)) && bitWidth(from) <= bitWidth(to)
 }

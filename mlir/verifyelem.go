@@ -1,5 +1,7 @@
 package mlir
 
+import "strconv"
+
 // elemRule says which element types an op takes.
 type elemRule func(Type) bool
 
@@ -21,23 +23,82 @@ func isAny(t Type) bool {
 	return isIntegral(t) || isFloat(t) || isComplex(t) || index
 }
 
-// verifySame checks ops whose operands and result have one type (add_c1 and
-// its like).
-func verifySame(elem elemRule) func(*verifier, *Op) {
+// verifySame checks ops of n operands whose types and the result's are the same
+// but for scales and zero points (add_c1 and its like).
+func verifySame(n int, k kinds) func(*verifier, *Op) {
+	in, out := make([]slot, n), []slot{of(k)}
+	for i := range in {
+		in[i] = of(k)
+	}
 	return func(v *verifier, op *Op) {
-		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
-		if !ok || !v.count(op) {
+		ins, outs, ok := v.takes(op, in, out)
+		if !ok {
 			return
 		}
 		for i, t := range ins {
-			if !sameTensor(t, outs[0]) {
+			if !likeTensor(t, outs[0]) || i > 0 && !likeTensor(t, ins[0]) {
 				v.fail(op, "C1", "operand %d is %s but the result is %s", i, t, outs[0])
 				return
 			}
 		}
-		if !elem(outs[0].Elem) {
-			v.fail(op, "I1", "cannot work on elements of type %s", outs[0].Elem)
+		v.accuracy(op)
+	}
+}
+
+// accuracy checks result_accuracy, which some elementwise ops have: a mode and
+// tolerances, which are for the mode TOLERANCE alone.
+func (v *verifier) accuracy(op *Op) {
+	a, ok := op.Attrs.Get("result_accuracy").(StructAttr)
+	if !ok {
+		return
+	}
+	mode := Enum(a.Fields.Get("mode"))
+	for _, name := range []string{"atol", "rtol", "ulps"} {
+		t := a.Fields.Get(name)
+		f, isFloat := t.(FloatAttr)
+		n, isInt := t.(IntegerAttr)
+		x, _ := strconv.ParseFloat(f.Text, 64)
+		if mode != "" && mode != "TOLERANCE" && (isFloat && x != 0 || isInt && n.Value != 0) {
+			v.fail(op, "", "result_accuracy has the mode %s, so its %s should be 0", mode, name)
+			return
 		}
+		if isFloat && x < 0 || isInt && n.Value < 0 {
+			v.fail(op, "", "result_accuracy has a negative %s", name)
+			return
+		}
+	}
+}
+
+// verifyAdd checks add, the one elementwise op that takes elements quantized
+// per axis.
+func verifyAdd(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kAny), of(kAny)}, []slot{of(kAny)})
+	if !ok {
+		return
+	}
+	lhs, rhs, out := ins[0], ins[1], outs[0]
+	if !compatible(lhs, rhs) || !compatible(lhs, out) || !compatible(rhs, out) {
+		v.fail(op, "C1", "operands are %s and %s but the result is %s: shapes differ", lhs, rhs, out)
+		return
+	}
+	p, q, r := quantOf(lhs.Elem), quantOf(rhs.Elem), quantOf(out.Elem)
+	switch {
+	case p == nil && q == nil && r == nil:
+		if !SameType(lhs.Elem, rhs.Elem) || !SameType(lhs.Elem, out.Elem) {
+			v.fail(op, "C1", "operands are %s and %s but the result is %s", lhs, rhs, out)
+		}
+	case p == nil || q == nil || r == nil:
+		v.fail(op, "C2", "operands are %s and %s but the result is %s: all or none should be quantized", lhs, rhs, out)
+	case !sameStorage(p, q) || !sameStorage(p, r):
+		v.fail(op, "C3", "storage types differ: %s, %s and %s", lhs, rhs, out)
+	case p.Expressed != q.Expressed || p.Expressed != r.Expressed:
+		v.fail(op, "C4", "expressed types differ: %s, %s and %s", p.Expressed, q.Expressed, r.Expressed)
+	case (p.Axis >= 0 || q.Axis >= 0) != (r.Axis >= 0):
+		v.fail(op, "C5", "the result %s should be quantized per axis if an operand is", out)
+	case p.Axis >= 0 && p.Axis != r.Axis:
+		v.fail(op, "C6", "quantization dimensions differ: %d and the result's %d", p.Axis, r.Axis)
+	case q.Axis >= 0 && q.Axis != r.Axis:
+		v.fail(op, "C7", "quantization dimensions differ: %d and the result's %d", q.Axis, r.Axis)
 	}
 }
 
@@ -53,63 +114,82 @@ func (v *verifier) count(op *Op) bool {
 }
 
 func verifyAbs(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kSigned | kFloat | kComplex | kQuant)}, []slot{of(kSigned | kFloat | kQuant)})
 	if !ok {
 		return
 	}
 	in, out := ins[0], outs[0]
-	if !sameShape(in.Shape, out.Shape) {
+	if !compatible(in, out) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, out)
 		return
 	}
-	want := in.Elem
-	if c, ok := want.(ComplexType); ok {
-		want = c.Elem
-	}
-	if !SameType(want, out.Elem) {
+	if want := complexPart(in.Elem); !sameBaseline(want, out.Elem) {
 		v.fail(op, "C2", "elements of the result are %s, but should be %s", out.Elem, want)
-	}
-	if i, ok := want.(IntegerType); ok && (i == I1 || i.Sign == Unsigned) {
-		v.fail(op, "I1", "cannot work on elements of type %s", want)
 	}
 }
 
 func verifyConvert(v *verifier, op *Op) {
-	if ins, outs, ok := v.tensors(op, 1, 1); ok && !sameShape(ins[0].Shape, outs[0].Shape) {
+	if ins, outs, ok := v.takes(op, []slot{of(kTensor)}, []slot{of(kTensor)}); ok && !compatible(ins[0], outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
 	}
 }
 
-func verifyIsFinite(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+// verifyPart checks real and imag.
+func verifyPart(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kFloat | kComplex)}, []slot{of(kFloat)})
 	if !ok {
 		return
 	}
-	if !isFloat(ins[0].Elem) {
-		v.fail(op, "I1", "cannot work on elements of type %s", ins[0].Elem)
+	if !compatible(ins[0], outs[0]) {
+		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+		return
 	}
-	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != Type(I1) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
+	if want := complexPart(ins[0].Elem); !SameType(want, outs[0].Elem) {
+		v.fail(op, "C2", "elements of the result are %s, but should be %s", outs[0].Elem, want)
+	}
+}
+
+func verifyComplex(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kFloat), of(kFloat)}, []slot{of(kComplex)})
+	if !ok {
+		return
+	}
+	for i, t := range ins {
+		if t.Elem != Type(F32) && t.Elem != Type(F64) {
+			v.fail(op, []string{"I1", "I2"}[i], "operand %d is %s, but should have elements f32 or f64", i, t)
+			return
+		}
+	}
+	switch {
+	case !sameTensor(ins[0], ins[1]):
+		v.fail(op, "C1", "operands differ: %s and %s", ins[0], ins[1])
+	case !compatible(ins[0], outs[0]):
+		v.fail(op, "C2", "operands are %s but the result is %s: shapes differ", ins[0], outs[0])
+	case !SameType(complexPart(outs[0].Elem), ins[0].Elem):
+		v.fail(op, "C3", "the result is %s, but its parts should be %s", outs[0], ins[0].Elem)
+	}
+}
+
+func verifyIsFinite(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuant)}, []slot{of(kBool)})
+	if ok && !compatible(ins[0], outs[0]) {
+		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
 	}
 }
 
 func verifyCompare(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 2, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor)}, []slot{of(kBool)})
 	if !ok {
 		return
 	}
-	if !SameType(ins[0].Elem, ins[1].Elem) {
+	if !sameBaseline(ins[0].Elem, ins[1].Elem) {
 		v.fail(op, "C1", "elements differ: %s and %s", ins[0].Elem, ins[1].Elem)
 		return
 	}
-	if !sameShape(ins[0].Shape, ins[1].Shape) || !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != Type(I1) {
-		v.fail(op, "C2", "operands are %s and %s but the result is %s: it should be i1 of their shape", ins[0], ins[1], outs[0])
+	if !compatible(ins[0], ins[1]) || !compatible(ins[0], outs[0]) || !compatible(ins[1], outs[0]) {
+		v.fail(op, "C2", "operands are %s and %s but the result is %s: shapes differ", ins[0], ins[1], outs[0])
 	}
-	switch dir := Enum(op.Attrs.Get("comparison_direction")); dir {
-	case "EQ", "NE", "GE", "GT", "LE", "LT":
-	default:
-		v.fail(op, "I3", "comparison_direction is '%s', but should be one of EQ, NE, GE, GT, LE, LT", dir)
-	}
+	v.oneOf(op, "I3", "comparison_direction", false, "EQ", "NE", "GE", "GT", "LE", "LT")
 	if a := op.Attrs.Get("compare_type"); a != nil && !compareTypeFits(Enum(a), ins[0].Elem) {
 		v.fail(op, "C3", "compare_type %s does not fit elements of type %s", Enum(a), ins[0].Elem)
 	}
@@ -121,7 +201,7 @@ func compareTypeFits(kind string, t Type) bool {
 	case "NOTYPE":
 		return true
 	case "FLOAT":
-		return isFloat(t) || isComplex(t)
+		return kindOf(t)&(kFloat|kComplex|kQuant) != 0
 	case "TOTALORDER":
 		return isFloat(t)
 	case "SIGNED":
@@ -133,41 +213,38 @@ func compareTypeFits(kind string, t Type) bool {
 }
 
 func verifySelect(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 3, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kBool), of(kPerTensor), of(kPerTensor)}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
-	if ins[0].Elem != Type(I1) {
-		v.fail(op, "I1", "the predicate is %s, but should be a tensor of i1", ins[0])
-	}
-	if len(ins[0].Shape) > 0 && !sameShape(ins[0].Shape, ins[1].Shape) {
+	if len(ins[0].Shape) > 0 && !compatible(ins[0], ins[1]) {
 		v.fail(op, "C1", "the predicate is %s but the branches are %s: it should be a scalar or of their shape", ins[0], ins[1])
 	}
-	if !sameTensor(ins[1], ins[2]) || !sameTensor(ins[1], outs[0]) {
+	if !likeTensor(ins[1], ins[2]) || !likeTensor(ins[1], outs[0]) || !likeTensor(ins[2], outs[0]) {
 		v.fail(op, "C2", "branches and result differ: %s, %s and %s", ins[1], ins[2], outs[0])
 	}
 }
 
 func verifyClamp(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 3, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor), of(kPerTensor)}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
 	for i, label := range []string{"C1", "", "C2"} {
-		if label != "" && len(ins[i].Shape) > 0 && !sameShape(ins[i].Shape, ins[1].Shape) {
+		if label != "" && len(ins[i].Shape) > 0 && !compatible(ins[i], ins[1]) {
 			v.fail(op, label, "operand %d is %s, but should be a scalar or of the shape of %s", i, ins[i], ins[1])
 		}
 	}
-	if !SameType(ins[0].Elem, ins[1].Elem) || !SameType(ins[1].Elem, ins[2].Elem) {
+	if !sameBaseline(ins[0].Elem, ins[1].Elem) || !sameBaseline(ins[1].Elem, ins[2].Elem) {
 		v.fail(op, "C3", "elements differ: %s, %s and %s", ins[0].Elem, ins[1].Elem, ins[2].Elem)
 	}
-	if !sameTensor(ins[1], outs[0]) {
+	if !likeTensor(ins[1], outs[0]) {
 		v.fail(op, "C4", "the operand is %s but the result is %s", ins[1], outs[0])
 	}
 }
 
 func verifyBitcast(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
 	if !ok {
 		return
 	}
@@ -184,7 +261,7 @@ func verifyBitcast(v *verifier, op *Op) {
 	if a > b {
 		long, short, ratio = out.Shape, in.Shape, a/b
 	}
-	good := sameShape(in.Shape, out.Shape)
+	good := compatible(in, out)
 	if a != b {
 		n := len(long) - 1
 		good = max(a, b)%min(a, b) == 0 && n >= 0 && sameDim(long[n], int64(ratio)) && sameShape(long[:n], short)
@@ -194,24 +271,8 @@ func verifyBitcast(v *verifier, op *Op) {
 	}
 }
 
-// bitWidth is the number of bits of an element; 0 if unknown.
-func bitWidth(t Type) int {
-	switch t := t.(type) {
-	case IntegerType:
-		return t.Width
-	case FloatType:
-		if m, ok := miniFloats[t.Name]; ok {
-			return m.width
-		}
-		return 8 * elementSize(t)
-	case ComplexType:
-		return 2 * bitWidth(t.Elem)
-	}
-	return 0
-}
-
 func verifyConstant(v *verifier, op *Op) {
-	_, outs, ok := v.tensors(op, 0, 1)
+	_, outs, ok := v.takes(op, nil, []slot{of(kAny)})
 	if !ok {
 		return
 	}
@@ -220,7 +281,11 @@ func verifyConstant(v *verifier, op *Op) {
 		v.missing(op, "value", "dense<…>", op.Attrs.Get("value"))
 		return
 	}
-	if !SameType(d.Type, outs[0]) {
+	want := outs[0]
+	if q := quantOf(want.Elem); q != nil { // the value has what is stored
+		want = &TensorType{Shape: want.Shape, Elem: q.Storage}
+	}
+	if !sameShape(d.Type.Shape, want.Shape) || !SameType(d.Type.Elem, want.Elem) {
 		v.fail(op, "C1", "the value is %s but the result is %s", d.Type, outs[0])
 		return
 	}
@@ -233,17 +298,11 @@ func verifyConstant(v *verifier, op *Op) {
 }
 
 func verifyIota(v *verifier, op *Op) {
-	_, outs, ok := v.tensors(op, 0, 1)
+	_, outs, ok := v.takes(op, nil, []slot{of(kInt | kFloat | kComplex | kQuant | kIndex)})
 	if !ok {
 		return
 	}
-	d, ok := Int(op.Attrs.Get("iota_dimension"))
-	if !ok {
-		v.missing(op, "iota_dimension", "an integer", op.Attrs.Get("iota_dimension"))
-		return
-	}
-	v.within(op, "C1", "iota_dimension", []int64{d}, len(outs[0].Shape))
-	if !isNumber(outs[0].Elem) {
-		v.fail(op, "", "cannot make elements of type %s", outs[0].Elem)
+	if d, ok := v.int(op, "C1", "iota_dimension", 0); ok {
+		v.within(op, "C1", "iota_dimension", []int64{d}, len(outs[0].Shape))
 	}
 }

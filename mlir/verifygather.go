@@ -3,20 +3,79 @@ package mlir
 import "slices"
 
 func verifyGather(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 2, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kInt)}, []slot{of(kPerTensor)})
 	if !ok {
-		return
-	}
-	g, ok := ParseGather(op.Attrs.Get("dimension_numbers"))
-	if !ok {
-		v.missing(op, "dimension_numbers", "#stablehlo.gather<…>", op.Attrs.Get("dimension_numbers"))
 		return
 	}
 	sizes, ok := v.ints(op, "slice_sizes")
 	if !ok {
 		return
 	}
-	c := gatherCheck{v, op, g, sizes, ins[0], ins[1], outs[0]}
+	v.gather(op, ins, outs[0], sizes, gatherLabels)
+}
+
+// verifyDynamicGather checks a gather whose slice sizes are an operand: they
+// are known if that is a constant.
+func verifyDynamicGather(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kInt), ranked(1, kInt)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	sizes, known := constantInts(op.Operands[2])
+	if !known {
+		n := ins[2].Shape[0]
+		if n == Dynamic {
+			n = int64(len(ins[0].Shape))
+		}
+		sizes = unknown(int(min(n, maxRank)))
+	}
+	v.gather(op, ins, outs[0], sizes, dynamicGatherLabels)
+}
+
+// maxRank bounds how many dimensions are made from a number in a text.
+const maxRank = 1 << 10
+
+// unknown is a shape of n unknown dimensions.
+func unknown(n int) []int64 {
+	s := make([]int64, n)
+	for i := range s {
+		s[i] = Dynamic
+	}
+	return s
+}
+
+// constantInts returns the integers of a value that a constant gives.
+func constantInts(x *Value) ([]int64, bool) {
+	if x.Def == nil || x.Def.Name != "stablehlo.constant" {
+		return nil, false
+	}
+	return Ints(x.Def.Attrs.Get("value"))
+}
+
+// gatherLabels and dynamicGatherLabels are the labels of the rules that the
+// two ops share, by what they say.
+var (
+	gatherLabels = map[string]string{
+		"rank": "C1", "vector": "C2", "map size": "C3", "offset": "C4", "offset range": "C5", "collapsed unique": "C6",
+		"collapsed": "C7", "collapsed range": "C8", "collapsed size": "C9", "batching": "C10", "batching range": "C11",
+		"batching size": "C12", "indices batching": "C13", "indices batching range": "C14", "apart": "C15", "batches": "C16",
+		"batch": "C17", "map unique": "C18", "map range": "C19", "sizes": "C20", "size": "C21", "result": "C22", "elements": "C23",
+	}
+	// The specification's dynamic_gather does not know batching dimensions.
+	dynamicGatherLabels = map[string]string{
+		"rank": "C1", "vector": "C2", "map size": "C3", "offset": "C4", "offset range": "C5", "collapsed unique": "C6",
+		"collapsed": "C6", "collapsed range": "C7", "collapsed size": "C8", "map unique": "C9", "map range": "C10",
+		"sizes": "C11", "size": "C12", "result": "C13", "elements": "C14",
+	}
+)
+
+func (v *verifier) gather(op *Op, ins []*TensorType, out *TensorType, sizes []int64, labels map[string]string) {
+	g, ok := ParseGather(op.Attrs.Get("dimension_numbers"))
+	if !ok {
+		v.missing(op, "dimension_numbers", "#stablehlo.gather<…>", op.Attrs.Get("dimension_numbers"))
+		return
+	}
+	c := gatherCheck{v, op, g, labels, sizes, ins[0], ins[1], out}
 	if c.ranks() && c.dims() && c.sliceSizes() {
 		c.result()
 	}
@@ -27,6 +86,7 @@ type gatherCheck struct {
 	*verifier
 	op               *Op
 	g                GatherDims
+	label            map[string]string
 	sizes            []int64
 	in, indices, out *TensorType
 }
@@ -34,16 +94,12 @@ type gatherCheck struct {
 func (c gatherCheck) ranks() bool {
 	op, g := c.op, c.g
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
-	if !isInteger(c.indices.Elem) {
-		c.fail(op, "I2", "start indices are %s, but should be integers", c.indices)
-		return false
-	}
 	if n := len(g.OffsetDims) + len(g.CollapsedSliceDims) + len(g.OperandBatchingDims); n != rank {
-		c.fail(op, "C1", "offset, collapsed and batching dimensions are %d, but the operand %s has %d", n, c.in, rank)
+		c.fail(op, c.label["rank"], "offset, collapsed and batching dimensions are %d, but the operand %s has %d", n, c.in, rank)
 		return false
 	}
 	if g.IndexVectorDim < 0 || g.IndexVectorDim > int64(irank) {
-		c.fail(op, "C2", "index_vector_dim %d is not in [0, %d]", g.IndexVectorDim, irank)
+		c.fail(op, c.label["vector"], "index_vector_dim %d is not in [0, %d]", g.IndexVectorDim, irank)
 		return false
 	}
 	size := int64(1)
@@ -51,15 +107,15 @@ func (c gatherCheck) ranks() bool {
 		size = c.indices.Shape[g.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(g.StartIndexMap))) {
-		c.fail(op, "C3", "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
+		c.fail(op, c.label["map size"], "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
 		return false
 	}
 	if len(g.OperandBatchingDims) != len(g.StartIndicesBatchingDims) {
-		c.fail(op, "C16", "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
+		c.fail(op, c.label["batches"], "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
 		return false
 	}
 	if len(c.sizes) != rank {
-		c.fail(op, "C20", "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
+		c.fail(op, c.label["sizes"], "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
 		return false
 	}
 	return true
@@ -68,18 +124,18 @@ func (c gatherCheck) ranks() bool {
 func (c gatherCheck) dims() bool {
 	op, g := c.op, c.g
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
-	return c.unique(op, "C4", "offset_dims", g.OffsetDims...) && c.sorted("C4", "offset_dims", g.OffsetDims) &&
-		c.within(op, "C5", "offset_dims", g.OffsetDims, len(c.out.Shape)) &&
-		c.unique(op, "C6", "collapsed_slice_dims with operand_batching_dims", slices.Concat(g.CollapsedSliceDims, g.OperandBatchingDims)...) &&
-		c.sorted("C7", "collapsed_slice_dims", g.CollapsedSliceDims) &&
-		c.within(op, "C8", "collapsed_slice_dims", g.CollapsedSliceDims, rank) &&
-		c.sorted("C10", "operand_batching_dims", g.OperandBatchingDims) &&
-		c.within(op, "C11", "operand_batching_dims", g.OperandBatchingDims, rank) &&
-		c.unique(op, "C13", "start_indices_batching_dims", g.StartIndicesBatchingDims...) &&
-		c.within(op, "C14", "start_indices_batching_dims", g.StartIndicesBatchingDims, irank) &&
+	return c.unique(op, c.label["offset"], "offset_dims", g.OffsetDims...) && c.sorted(c.label["offset"], "offset_dims", g.OffsetDims) &&
+		c.within(op, c.label["offset range"], "offset_dims", g.OffsetDims, len(c.out.Shape)) &&
+		c.unique(op, c.label["collapsed unique"], "collapsed_slice_dims with operand_batching_dims", slices.Concat(g.CollapsedSliceDims, g.OperandBatchingDims)...) &&
+		c.sorted(c.label["collapsed"], "collapsed_slice_dims", g.CollapsedSliceDims) &&
+		c.within(op, c.label["collapsed range"], "collapsed_slice_dims", g.CollapsedSliceDims, rank) &&
+		c.sorted(c.label["batching"], "operand_batching_dims", g.OperandBatchingDims) &&
+		c.within(op, c.label["batching range"], "operand_batching_dims", g.OperandBatchingDims, rank) &&
+		c.unique(op, c.label["indices batching"], "start_indices_batching_dims", g.StartIndicesBatchingDims...) &&
+		c.within(op, c.label["indices batching range"], "start_indices_batching_dims", g.StartIndicesBatchingDims, irank) &&
 		c.apart() &&
-		c.unique(op, "C18", "start_index_map with operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims)...) &&
-		c.within(op, "C19", "start_index_map", g.StartIndexMap, rank)
+		c.unique(op, c.label["map unique"], "start_index_map with operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims)...) &&
+		c.within(op, c.label["map range"], "start_index_map", g.StartIndexMap, rank)
 }
 
 func (c gatherCheck) sorted(label, what string, dims []int64) bool {
@@ -95,12 +151,12 @@ func (c gatherCheck) sorted(label, what string, dims []int64) bool {
 func (c gatherCheck) apart() bool {
 	for i, d := range c.g.StartIndicesBatchingDims {
 		if d == c.g.IndexVectorDim {
-			c.fail(c.op, "C15", "index_vector_dim %d is in start_indices_batching_dims", d)
+			c.fail(c.op, c.label["apart"], "index_vector_dim %d is in start_indices_batching_dims", d)
 			return false
 		}
 		o := c.g.OperandBatchingDims[i]
 		if x, y := c.in.Shape[o], c.indices.Shape[d]; !sameDim(x, y) {
-			c.fail(c.op, "C17", "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
+			c.fail(c.op, c.label["batch"], "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
 			return false
 		}
 	}
@@ -109,12 +165,15 @@ func (c gatherCheck) apart() bool {
 
 func (c gatherCheck) sliceSizes() bool {
 	for i, s := range c.sizes {
+		if s == Dynamic {
+			continue
+		}
 		if s < 0 || c.in.Shape[i] != Dynamic && s > c.in.Shape[i] {
-			c.fail(c.op, "C21", "the slice size %d is not in dimension %d of %s", s, i, c.in)
+			c.fail(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
 			return false
 		}
 	}
-	return c.dropped("C9", c.g.CollapsedSliceDims) && c.dropped("C12", c.g.OperandBatchingDims)
+	return c.dropped(c.label["collapsed size"], c.g.CollapsedSliceDims) && c.dropped(c.label["batching size"], c.g.OperandBatchingDims)
 }
 
 // dropped checks that dimensions which the result does not have are sliced to
@@ -142,7 +201,7 @@ func (c gatherCheck) result() {
 			shape, batch = append(shape, batch[0]), batch[1:]
 		}
 	}
-	if c.verifier.result(c.op, "C22", c.out, shape) {
-		c.sameElem(c.op, "C23", c.in, c.out)
+	if c.verifier.result(c.op, c.label["result"], c.out, shape) {
+		c.sameElem(c.op, c.label["elements"], c.in, c.out)
 	}
 }

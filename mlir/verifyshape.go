@@ -4,7 +4,7 @@ import "slices"
 
 // sameElem checks that the elements of in and out are the same.
 func (v *verifier) sameElem(op *Op, label string, in, out *TensorType) bool {
-	if !SameType(in.Elem, out.Elem) {
+	if !sameElement(in.Elem, out.Elem) {
 		v.fail(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
 		return false
 	}
@@ -12,49 +12,137 @@ func (v *verifier) sameElem(op *Op, label string, in, out *TensorType) bool {
 }
 
 func verifyBroadcastInDim(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
 	if !ok {
 		return
 	}
-	in, out := ins[0], outs[0]
-	dims, ok := v.ints(op, "broadcast_dimensions")
-	if !ok || !v.sameElem(op, "C1", in, out) {
-		return
+	if dims, ok := v.ints(op, "broadcast_dimensions"); ok && v.oneBound(op, outs[0]) {
+		v.broadcastDims(op, ins[0], outs[0], dims)
+	}
+}
+
+// oneBound checks that t is static but for at most one dimension, which then
+// has a bound: more cannot be laid out without knowing their sizes.
+func (v *verifier) oneBound(op *Op, t *TensorType) bool {
+	if dynamic, withBound := bounded(t); dynamic > 1 || dynamic != withBound {
+		v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
+		return false
+	}
+	return true
+}
+
+// broadcastDims checks the rules that broadcast_in_dim and its dynamic sibling
+// share, with the same labels.
+func (v *verifier) broadcastDims(op *Op, in, out *TensorType, dims []int64) bool {
+	if !sameAside(in.Elem, out.Elem, false) {
+		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
+		return false
 	}
 	if len(dims) != len(in.Shape) {
 		v.fail(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
-		return
+		return false
 	}
 	if !v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape)) ||
 		!v.unique(op, "C4", "broadcast_dimensions", dims...) {
-		return
+		return false
 	}
 	for i, d := range dims {
 		if in.Shape[i] != 1 && !sameDim(in.Shape[i], out.Shape[d]) {
 			v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of %s", i, in, d, out)
+			return false
+		}
+	}
+	return v.broadcastQuant(op, in, out, dims)
+}
+
+func (v *verifier) broadcastQuant(op *Op, in, out *TensorType, dims []int64) bool {
+	p, q := quantOf(in.Elem), quantOf(out.Elem)
+	if q == nil || q.Axis < 0 {
+		return true
+	}
+	if int64(q.Axis) != dims[p.Axis] {
+		v.fail(op, "C6", "the quantization dimension of the result is %d, but that of the operand goes to %d", q.Axis, dims[p.Axis])
+		return false
+	}
+	if in.Shape[p.Axis] != 1 {
+		return true
+	}
+	for i := range q.Scales {
+		if q.Scales[i] != p.Scales[0] || q.ZeroPoints[i] != p.ZeroPoints[0] {
+			v.fail(op, "C6", "scale and zero point %d of the result are not those of the operand's only slice", i)
+			return false
+		}
+	}
+	return true
+}
+
+func verifyBroadcast(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	sizes, ok := v.ints(op, "broadcast_sizes")
+	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
+		return
+	}
+	for _, d := range sizes {
+		if d < 0 {
+			v.fail(op, "", "broadcast_sizes has %d, but sizes are not negative", d)
 			return
+		}
+	}
+	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape))
+}
+
+func verifyReshape(v *verifier, op *Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
+	if ok && v.oneBound(op, outs[0]) {
+		v.reshape(op, ins[0], outs[0])
+	}
+}
+
+// reshape checks the rules that reshape and its dynamic sibling share, with
+// the same labels.
+func (v *verifier) reshape(op *Op, in, out *TensorType) {
+	if !sameAside(in.Elem, out.Elem, true) {
+		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
+		return
+	}
+	if !in.Static() || !out.Static() {
+		return
+	}
+	if in.Elements() != out.Elements() {
+		v.fail(op, "C2", "%s has %d elements but %s has %d", in, in.Elements(), out, out.Elements())
+		return
+	}
+	if p, q := quantOf(in.Elem), quantOf(out.Elem); p != nil && p.Axis >= 0 {
+		a, b := in.Shape, out.Shape
+		if product(a[:p.Axis]) != product(b[:q.Axis]) || a[p.Axis] != b[q.Axis] || product(a[p.Axis+1:]) != product(b[q.Axis+1:]) {
+			v.fail(op, "C3", "the slices of dimension %d of %s are not those of dimension %d of %s", p.Axis, in, q.Axis, out)
 		}
 	}
 }
 
-func verifyReshape(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
-	if !ok || !v.sameElem(op, "C1", ins[0], outs[0]) {
-		return
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
 	}
-	if ins[0].Static() && outs[0].Static() && ins[0].Elements() != outs[0].Elements() {
-		v.fail(op, "C2", "%s has %d elements but %s has %d", ins[0], ins[0].Elements(), outs[0], outs[0].Elements())
-	}
+	return n
 }
 
 func verifyTranspose(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
 	if !ok {
 		return
 	}
 	in := ins[0]
 	perm, ok := v.ints(op, "permutation")
-	if !ok || !v.sameElem(op, "C1", in, outs[0]) {
+	if !ok {
+		return
+	}
+	if !sameAside(in.Elem, outs[0].Elem, true) {
+		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, outs[0].Elem)
 		return
 	}
 	sorted := slices.Sorted(slices.Values(perm))
@@ -72,11 +160,16 @@ func verifyTranspose(v *verifier, op *Op) {
 	for i, d := range perm {
 		shape[i] = in.Shape[d]
 	}
-	v.result(op, "C3", outs[0], shape)
+	if !v.result(op, "C3", outs[0], shape) {
+		return
+	}
+	if p, q := quantOf(in.Elem), quantOf(outs[0].Elem); q != nil && q.Axis >= 0 && int64(p.Axis) != perm[q.Axis] {
+		v.fail(op, "C4", "the quantization dimension of the operand is %d, but that of the result comes from %d", p.Axis, perm[q.Axis])
+	}
 }
 
 func verifyReverse(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
@@ -89,7 +182,7 @@ func verifyReverse(v *verifier, op *Op) {
 }
 
 func verifySlice(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
@@ -123,7 +216,7 @@ func verifySlice(v *verifier, op *Op) {
 }
 
 func verifyDynamicSlice(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, -1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), {kinds: kInt, many: true}}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
@@ -148,11 +241,11 @@ func verifyDynamicSlice(v *verifier, op *Op) {
 	v.result(op, "C5", outs[0], sizes)
 }
 
-// scalarIndices checks that all are one scalar type of integers.
+// scalarIndices checks that all are of one type.
 func (v *verifier) scalarIndices(op *Op, label string, ts []*TensorType) bool {
 	for _, t := range ts {
-		if len(t.Shape) > 0 || !isInteger(t.Elem) || !SameType(t, ts[0]) {
-			v.fail(op, label, "start indices should be integer scalars of one type, not %s", t)
+		if !SameType(t, ts[0]) {
+			v.fail(op, label, "start indices should be of one type, not %s and %s", ts[0], t)
 			return false
 		}
 	}
@@ -160,12 +253,8 @@ func (v *verifier) scalarIndices(op *Op, label string, ts []*TensorType) bool {
 }
 
 func verifyDynamicUpdateSlice(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, -1, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor), {kinds: kInt, many: true}}, []slot{of(kPerTensor)})
 	if !ok {
-		return
-	}
-	if len(ins) < 2 {
-		v.fail(op, "", "has %d operands, but takes an operand, an update and start indices", len(ins))
 		return
 	}
 	in, update := ins[0], ins[1]
@@ -197,13 +286,12 @@ func verifyConcatenate(v *verifier, op *Op) {
 		v.fail(op, "C3", "has no operands")
 		return
 	}
-	ins, outs, ok := v.tensors(op, -1, 1)
+	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
-	d, ok := Int(op.Attrs.Get("dimension"))
+	d, ok := v.int(op, "C4", "dimension", 0)
 	if !ok {
-		v.missing(op, "dimension", "an integer", op.Attrs.Get("dimension"))
 		return
 	}
 	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
@@ -211,7 +299,7 @@ func verifyConcatenate(v *verifier, op *Op) {
 	}
 	shape := slices.Clone(ins[0].Shape)
 	for i, t := range ins {
-		if !SameType(t.Elem, ins[0].Elem) {
+		if !sameElement(t.Elem, ins[0].Elem) {
 			v.fail(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
 			return
 		}
@@ -238,16 +326,13 @@ func verifyConcatenate(v *verifier, op *Op) {
 }
 
 func verifyPad(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, 2, 1)
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), scalar(kPerTensor)}, []slot{of(kPerTensor)})
 	if !ok {
 		return
 	}
 	in := ins[0]
 	if !v.sameElem(op, "C1", in, ins[1]) || !v.sameElem(op, "C1", in, outs[0]) {
 		return
-	}
-	if len(ins[1].Shape) > 0 {
-		v.fail(op, "I2", "the padding value is %s, but should be a scalar", ins[1])
 	}
 	low, ok1 := v.ints(op, "edge_padding_low")
 	high, ok2 := v.ints(op, "edge_padding_high")
@@ -259,15 +344,25 @@ func verifyPad(v *verifier, op *Op) {
 		v.fail(op, "C2", "has %d low, %d high and %d interior paddings, but %s has %d dimensions", len(low), len(high), len(inner), in, n)
 		return
 	}
+	v.padded(op, in, outs[0], low, high, inner)
+}
+
+// padded checks the result of padding, with the labels that pad and
+// dynamic_pad share.
+func (v *verifier) padded(op *Op, in, out *TensorType, low, high, inner []int64) {
 	shape := make([]int64, len(low))
 	for i, d := range in.Shape {
 		if inner[i] < 0 {
 			v.fail(op, "C3", "the interior padding %d of dimension %d is negative", inner[i], i)
 			return
 		}
-		if shape[i] = Dynamic; d != Dynamic {
-			shape[i] = d + low[i] + high[i] + max(d-1, 0)*inner[i]
+		if shape[i] = Dynamic; d == Dynamic {
+			continue
+		}
+		if shape[i] = d + low[i] + high[i] + max(d-1, 0)*inner[i]; shape[i] < 0 {
+			v.fail(op, "C4", "padding leaves %d of dimension %d of %s", shape[i], i, in)
+			return
 		}
 	}
-	v.result(op, "C4", outs[0], shape)
+	v.result(op, "C4", out, shape)
 }

@@ -1,0 +1,200 @@
+package mlir
+
+// carried reports whether values of type t can be results of an if or a case:
+// tensors and tokens.
+func carried(t Type) bool {
+	x, ok := t.(*TensorType)
+	return ok && !x.Unranked || isToken(t)
+}
+
+func verifyIf(v *verifier, op *Op) {
+	if len(op.Operands) != 1 {
+		v.fail(op, "", "has %d operands, but takes 1", len(op.Operands))
+		return
+	}
+	if p, ok := v.tensor(op, "I1", "operand", 0, op.Operands[0], slot{kinds: kBool, rank: -1}); !ok || !v.single(op, "I1", p) {
+		return
+	}
+	v.branches(op, "C1", "C2", "C3")
+}
+
+func verifyCase(v *verifier, op *Op) {
+	if len(op.Operands) != 1 {
+		v.fail(op, "", "has %d operands, but takes 1", len(op.Operands))
+		return
+	}
+	p, ok := v.tensor(op, "I1", "operand", 0, op.Operands[0], slot{kinds: kSigned, rank: -1})
+	if !ok || !v.single(op, "I1", p) {
+		return
+	}
+	if p.Elem != Type(I32) {
+		v.fail(op, "I1", "the index is %s, but should be tensor<i32>", p)
+		return
+	}
+	if len(op.Regions) == 0 {
+		v.fail(op, "C1", "has no branches")
+		return
+	}
+	v.branches(op, "C2", "C3", "C4")
+}
+
+// single checks that t is a scalar.
+func (v *verifier) single(op *Op, label string, t *TensorType) bool {
+	if len(t.Shape) > 0 {
+		v.fail(op, label, "operand 0 is %s, but should be a scalar", t)
+		return false
+	}
+	return true
+}
+
+// branches checks that the regions take nothing, all return the same types,
+// and those are the results'.
+func (v *verifier) branches(op *Op, args, same, results string) {
+	for i, x := range op.Results {
+		if !carried(x.Type) {
+			v.fail(op, results, "result %d has type %s, but a tensor or a token is expected", i, x.Type)
+			return
+		}
+	}
+	first := returns(op.Regions[0]).Operands
+	for i, r := range op.Regions {
+		if n := len(r.Blocks[0].Args); n > 0 {
+			v.fail(op, args, "branch %d takes %d values, but should take none", i, n)
+			return
+		}
+		if got := returns(r).Operands; !likeTypes(typesOf(got), typesOf(first)) {
+			v.fail(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, joinTypes(typesOf(got)), joinTypes(typesOf(first)))
+			return
+		}
+	}
+	if !likeTypes(typesOf(first), typesOf(op.Results)) {
+		v.fail(op, results, "branches return (%s) but the results are (%s)", joinTypes(typesOf(first)), joinTypes(typesOf(op.Results)))
+	}
+}
+
+// likeTypes reports whether values of the types a can be of the types b:
+// tensors as in likeTensor, others only if they are the same.
+func likeTypes(a, b []Type) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !likeType(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func likeType(a, b Type) bool {
+	x, ok1 := a.(*TensorType)
+	y, ok2 := b.(*TensorType)
+	if ok1 && ok2 && !x.Unranked && !y.Unranked {
+		return likeTensor(x, y)
+	}
+	p, ok1 := a.(TupleType)
+	q, ok2 := b.(TupleType)
+	if ok1 && ok2 {
+		return likeTypes(p.Elems, q.Elems)
+	}
+	return SameType(a, b)
+}
+
+func verifyWhile(v *verifier, op *Op) {
+	if len(op.Results) != len(op.Operands) {
+		v.fail(op, "C3", "has %d operands but %d results", len(op.Operands), len(op.Results))
+		return
+	}
+	types := typesOf(op.Operands)
+	cond, body := op.Regions[0], op.Regions[1]
+	for i, r := range op.Regions {
+		if got := typesOf(r.Blocks[0].Args); !likeTypes(got, types) {
+			v.fail(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", joinTypes(types), []string{"cond", "body"}[i], joinTypes(got))
+			return
+		}
+	}
+	got := returns(cond).Operands
+	if len(got) != 1 {
+		v.fail(op, "C1", "cond returns %d values, but should return one", len(got))
+		return
+	}
+	if !v.decides(op, "C1", got[0]) {
+		return
+	}
+	if got := typesOf(returns(body).Operands); !likeTypes(got, types) {
+		v.fail(op, "C2", "operands are (%s) but body returns (%s)", joinTypes(types), joinTypes(got))
+		return
+	}
+	if got := typesOf(op.Results); !likeTypes(got, types) {
+		v.fail(op, "C3", "operands are (%s) but the results are (%s)", joinTypes(types), joinTypes(got))
+	}
+}
+
+// verifyBarrier checks that optimization_barrier passes its operands on.
+func verifyBarrier(v *verifier, op *Op) {
+	in, out := typesOf(op.Operands), typesOf(op.Results)
+	if !likeTypes(in, out) {
+		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
+	}
+}
+
+// verifyAfterAll checks that all operands and the result are tokens.
+func verifyAfterAll(v *verifier, op *Op) {
+	for i, x := range op.Operands {
+		if !v.token(op, "I1", "operand", i, x) {
+			return
+		}
+	}
+	v.oneToken(op)
+}
+
+// verifyCreateToken checks that the result is a token.
+func verifyCreateToken(v *verifier, op *Op) {
+	if len(op.Operands) > 0 {
+		v.fail(op, "", "has %d operands, but takes none", len(op.Operands))
+		return
+	}
+	v.oneToken(op)
+}
+
+func (v *verifier) oneToken(op *Op) {
+	if len(op.Results) != 1 {
+		v.fail(op, "", "has %d results, but gives one token", len(op.Results))
+		return
+	}
+	v.token(op, "", "result", 0, op.Results[0])
+}
+
+func verifyTuple(v *verifier, op *Op) {
+	if len(op.Results) != 1 {
+		v.fail(op, "C1", "has %d results, but gives one tuple", len(op.Results))
+		return
+	}
+	t, ok := op.Results[0].Type.(TupleType)
+	if !ok || !likeTypes(typesOf(op.Operands), t.Elems) {
+		v.fail(op, "C1", "operands are (%s) but the result is %s", joinTypes(typesOf(op.Operands)), op.Results[0].Type)
+	}
+}
+
+func verifyGetTupleElement(v *verifier, op *Op) {
+	if len(op.Operands) != 1 || len(op.Results) != 1 {
+		v.fail(op, "", "has %d operands and %d results, but takes a tuple and gives an element", len(op.Operands), len(op.Results))
+		return
+	}
+	t, ok := op.Operands[0].Type.(TupleType)
+	if !ok {
+		v.fail(op, "I1", "operand 0 has type %s, but a tuple is expected", op.Operands[0].Type)
+		return
+	}
+	i, ok := v.int(op, "C1", "index", 0)
+	if !ok {
+		return
+	}
+	if i >= int64(len(t.Elems)) {
+		v.fail(op, "C1", "index %d is not in [0, %d), the elements of %s", i, len(t.Elems), t)
+		return
+	}
+	if !likeType(t.Elems[i], op.Results[0].Type) {
+		v.fail(op, "C2", "element %d of the tuple is %s but the result is %s", i, t.Elems[i], op.Results[0].Type)
+	}
+}

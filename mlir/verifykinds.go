@@ -1,0 +1,170 @@
+package mlir
+
+import (
+	"slices"
+	"strings"
+)
+
+// kinds is a set of kinds of element types.
+type kinds uint16
+
+// The kinds. A signless integer counts as signed, as StableHLO reads it.
+const (
+	kBool kinds = 1 << iota
+	kSigned
+	kUnsigned
+	kFloat
+	kComplex
+	kQuant     // quantized, with one scale for the tensor
+	kQuantAxis // quantized, with a scale for each slice along a dimension
+	kIndex
+
+	kInt       = kSigned | kUnsigned
+	kTensor    = kBool | kInt | kFloat | kComplex | kIndex
+	kPerTensor = kTensor | kQuant
+	kAny       = kPerTensor | kQuantAxis
+)
+
+var kindNames = []struct {
+	kinds kinds
+	name  string
+}{
+	{kAny, "any elements"}, {kPerTensor, "elements that are not quantized per axis"}, {kTensor, "elements that are not quantized"},
+	{kBool, "i1"}, {kInt, "integers"}, {kSigned, "signed integers"}, {kUnsigned, "unsigned integers"}, {kFloat, "floats"},
+	{kComplex, "complex numbers"}, {kQuant | kQuantAxis, "quantized elements"}, {kQuant, "elements quantized per tensor"}, {kIndex, "index"},
+}
+
+// String lists the kinds as errors name them.
+func (k kinds) String() string {
+	var s []string
+	for _, n := range kindNames {
+		if k&n.kinds == n.kinds {
+			s = append(s, n.name)
+			k &^= n.kinds
+		}
+	}
+	return strings.Join(s, ", ")
+}
+
+// kindOf returns the kind of an element type; 0 if it is none of them.
+func kindOf(t Type) kinds {
+	switch t := t.(type) {
+	case IntegerType:
+		switch {
+		case t == I1:
+			return kBool
+		case t.Sign == Unsigned:
+			return kUnsigned
+		}
+		return kSigned
+	case FloatType:
+		return kFloat
+	case ComplexType:
+		return kComplex
+	case IndexType:
+		return kIndex
+	case DialectType:
+		switch {
+		case !strings.HasPrefix(t.Text, "quant.uniform<"):
+			return 0
+		case strings.Contains(t.Text, "{"):
+			return kQuantAxis
+		}
+		return kQuant
+	}
+	return 0
+}
+
+func isQuantized(t Type) bool { return kindOf(t)&(kQuant|kQuantAxis) != 0 }
+
+// quantOf is QuantOf for types that have been checked: nil if t is not
+// quantized.
+func quantOf(t Type) *QuantType {
+	q, _ := QuantOf(t)
+	return q
+}
+
+// sameElement reports whether two element types are the same, however
+// quantized ones are written.
+func sameElement(a, b Type) bool {
+	if SameType(a, b) {
+		return true
+	}
+	return sameParams(quantOf(a), quantOf(b)) && sameBaseline(a, b)
+}
+
+// sameParams reports whether scales and zero points are the same.
+func sameParams(p, q *QuantType) bool {
+	return p != nil && q != nil && slices.Equal(p.Scales, q.Scales) && slices.Equal(p.ZeroPoints, q.ZeroPoints)
+}
+
+// sameBaseline compares the specification's baseline_element_type: quantized
+// types without their scales and zero points.
+func sameBaseline(a, b Type) bool {
+	if SameType(a, b) {
+		return true
+	}
+	p, q := quantOf(a), quantOf(b)
+	return p != nil && q != nil && p.Axis == q.Axis && sameStorage(p, q) && p.Expressed == q.Expressed
+}
+
+// sameAside compares types whose quantization dimension may differ, and where
+// scales is false scales and zero points too (reshape_c1, broadcast_in_dim_c1).
+func sameAside(a, b Type, scales bool) bool {
+	if SameType(a, b) {
+		return true
+	}
+	p, q := quantOf(a), quantOf(b)
+	if p == nil || q == nil || (p.Axis < 0) != (q.Axis < 0) || !sameStorage(p, q) || p.Expressed != q.Expressed {
+		return false
+	}
+	return sameParams(p, q) || !scales && p.Axis >= 0
+}
+
+func sameStorage(p, q *QuantType) bool {
+	return p.Storage == q.Storage && p.Min == q.Min && p.Max == q.Max
+}
+
+// promotable is the specification's is_promotable: the same kind of number, at
+// least as wide.
+func promotable(from, to Type) bool {
+	if SameType(from, to) {
+		return true
+	}
+	if p, q := quantOf(from), quantOf(to); p != nil && q != nil {
+		return p.Expressed == q.Expressed && p.Storage.Width <= q.Storage.Width
+	}
+	a, b := kindOf(from), kindOf(to)
+	same := a == b && a&(kInt|kFloat|kComplex) != 0
+	return same && bitWidth(from) <= bitWidth(to)
+}
+
+// bitWidth is the number of bits of an element, of a quantized one of its
+// storage; 0 if unknown.
+func bitWidth(t Type) int {
+	switch t := t.(type) {
+	case IntegerType:
+		return t.Width
+	case FloatType:
+		if m, ok := miniFloats[t.Name]; ok {
+			return m.width
+		}
+		return 8 * elementSize(t)
+	case ComplexType:
+		return 2 * bitWidth(t.Elem)
+	case DialectType:
+		if q := quantOf(t); q != nil {
+			return q.Storage.Width
+		}
+	}
+	return 0
+}
+
+// complexPart is the type of the parts of a complex type, and other types
+// themselves.
+func complexPart(t Type) Type {
+	if c, ok := t.(ComplexType); ok {
+		return c.Elem
+	}
+	return t
+}

@@ -1,0 +1,270 @@
+package mlir
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checkType says what is wrong with a type in itself; "" if nothing.
+func (v *verifier) checkType(t Type) string {
+	switch t := t.(type) {
+	case *TensorType:
+		why, known := v.types[t]
+		if !known {
+			why = v.checkTensor(t)
+			v.types[t] = why
+		}
+		return why
+	case TupleType:
+		for _, e := range t.Elems {
+			if why := v.checkType(e); why != "" {
+				return why
+			}
+		}
+	case *FunctionType:
+		for _, e := range slices.Concat(t.Ins, t.Outs) {
+			if why := v.checkType(e); why != "" {
+				return why
+			}
+		}
+	case DialectType:
+		return v.checkDialectType(t)
+	}
+	return ""
+}
+
+func (v *verifier) checkTensor(t *TensorType) string {
+	if c, ok := t.Elem.(ComplexType); ok && !isFloat(c.Elem) {
+		return t.String() + ": complex numbers are made of floats"
+	}
+	q, err := QuantOf(t.Elem)
+	if err != nil {
+		return err.Error()
+	}
+	if q != nil && q.Axis >= 0 {
+		switch {
+		case q.Axis >= len(t.Shape):
+			return t.String() + ": the quantization dimension is not one of the tensor's (quant_c12)"
+		case t.Shape[q.Axis] != Dynamic && t.Shape[q.Axis] != int64(len(q.Scales)):
+			return t.String() + ": there should be a scale for each slice of the quantization dimension (quant_c13)"
+		}
+	}
+	text, ok := boundsText(t)
+	if !ok {
+		return ""
+	}
+	if n := strings.Count(text, ",") + 1; n != len(t.Shape) {
+		return t.String() + ": there should be a bound for each dimension"
+	}
+	for i, b := range bounds(t) {
+		if b != Dynamic && t.Shape[i] != Dynamic {
+			return t.String() + ": dimension " + strconv.Itoa(i) + " has a bound, but is not dynamic"
+		}
+	}
+	return ""
+}
+
+// checkDialectType knows the types of StableHLO; those of other dialects can
+// be anything.
+func (v *verifier) checkDialectType(t DialectType) string {
+	name, ok := strings.CutPrefix(t.Text, "stablehlo.")
+	if !ok || name == "token" {
+		return ""
+	}
+	if !strings.HasPrefix(name, "future<") {
+		return "unknown type " + t.String()
+	}
+	elems, ok := futureElems(t)
+	if !ok {
+		return t.String() + ": a future holds tensors"
+	}
+	for _, e := range elems {
+		if x, ok := e.(*TensorType); !ok || x.Unranked {
+			return t.String() + ": a future holds tensors, not " + e.String()
+		}
+		if why := v.checkType(e); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// futureElems returns the types that a !stablehlo.future<…> holds.
+func futureElems(t Type) ([]Type, bool) {
+	d, ok := t.(DialectType)
+	if !ok {
+		return nil, false
+	}
+	inner, ok := strings.CutPrefix(d.Text, "stablehlo.future<")
+	if !ok {
+		return nil, false
+	}
+	// The types of a function that gives the same read the same.
+	m, err := Parse("", "func.func private @f() -> ("+strings.TrimSuffix(inner, ">")+")")
+	if err != nil || len(m.Ops) != 1 || m.Ops[0].FuncType() == nil {
+		return nil, false
+	}
+	return m.Ops[0].FuncType().Outs, true
+}
+
+func isToken(t Type) bool { return t == Type(DialectType{"stablehlo.token"}) }
+
+// isBuffer reports whether t is a memref, which tuples, loops and custom calls
+// may hold.
+func isBuffer(t Type) bool { return strings.HasPrefix(t.String(), "memref<") }
+
+// boundsText is what stands between the brackets of a tensor type's bounds.
+func boundsText(t *TensorType) (string, bool) {
+	if t.Encoding == nil {
+		return "", false
+	}
+	s := t.Encoding.String()
+	if rest, ok := strings.CutPrefix(s, "#stablehlo.bounds<"); ok {
+		return strings.TrimSuffix(rest, ">"), true
+	}
+	if rest, ok := strings.CutPrefix(s, "#stablehlo.type_extensions<"); ok {
+		_, rest, _ = strings.Cut(rest, "[")
+		rest, _, ok = strings.Cut(rest, "]")
+		return rest, ok
+	}
+	return "", false
+}
+
+// bounds returns the largest sizes of t's dimensions, Dynamic where there is
+// none; nil without any.
+func bounds(t *TensorType) []int64 {
+	text, ok := boundsText(t)
+	if !ok {
+		return nil
+	}
+	list := []int64{}
+	for e := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(e), 10, 64)
+		if err != nil {
+			n = Dynamic
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// bounded returns how many dimensions of t are dynamic, and how many of those
+// have a bound.
+func bounded(t *TensorType) (dynamic, withBound int) {
+	b := bounds(t)
+	for i, d := range t.Shape {
+		if d != Dynamic {
+			continue
+		}
+		dynamic++
+		if i < len(b) && b[i] != Dynamic {
+			withBound++
+		}
+	}
+	return dynamic, withBound
+}
+
+// compatible reports whether values of a can be of type b as far as shapes go:
+// unknown dimensions can be anything up to their bounds.
+func compatible(a, b *TensorType) bool {
+	if a == b {
+		return true
+	}
+	if !sameShape(a.Shape, b.Shape) {
+		return false
+	}
+	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, bounds(b)) && inBounds(b.Shape, bounds(a))
+}
+
+func inBounds(shape, limits []int64) bool {
+	for i, d := range limits {
+		if i < len(shape) && d != Dynamic && shape[i] > d {
+			return false
+		}
+	}
+	return true
+}
+
+// slot says what an operand or result should be.
+type slot struct {
+	kinds kinds
+	rank  int  // -1 for any
+	many  bool // any number of values from here on
+}
+
+func of(k kinds) slot               { return slot{kinds: k, rank: -1} }
+func ranked(rank int, k kinds) slot { return slot{kinds: k, rank: rank} }
+func scalar(k kinds) slot           { return slot{kinds: k} }
+func many(k kinds) slot             { return slot{kinds: k, rank: -1, many: true} }
+
+// takes returns the types of op's operands and results, after checking them
+// against the slots. The labels are the specification's for inputs, which the
+// operands come first of.
+func (v *verifier) takes(op *Op, in, out []slot) (ins, outs []*TensorType, ok bool) {
+	ins, ok = v.fit(op, "operand", op.Operands, in)
+	if !ok {
+		return nil, nil, false
+	}
+	outs, ok = v.fit(op, "result", op.Results, out)
+	return ins, outs, ok
+}
+
+func (v *verifier) fit(op *Op, what string, vs []*Value, slots []slot) ([]*TensorType, bool) {
+	n, more := len(slots), false
+	if n > 0 && slots[n-1].many {
+		n, more = n-1, true
+	}
+	if len(vs) < n || !more && len(vs) > n {
+		v.fail(op, "", "has %d %ss, but %s", len(vs), what, wants(n, more))
+		return nil, false
+	}
+	ts := make([]*TensorType, len(vs))
+	for i, x := range vs {
+		k := min(i, len(slots)-1)
+		label := "I" + strconv.Itoa(k+1)
+		if what == "result" {
+			label = ""
+		}
+		t, ok := v.tensor(op, label, what, i, x, slots[k])
+		if !ok {
+			return nil, false
+		}
+		ts[i] = t
+	}
+	return ts, true
+}
+
+func wants(n int, more bool) string {
+	if more {
+		return "should have at least " + strconv.Itoa(n)
+	}
+	return "should have " + strconv.Itoa(n)
+}
+
+// tensor checks that x, the i-th operand or result, fits the slot.
+func (v *verifier) tensor(op *Op, label, what string, i int, x *Value, s slot) (*TensorType, bool) {
+	t, ok := x.Type.(*TensorType)
+	if !ok || t.Unranked {
+		v.fail(op, label, "%s %d has type %s, but a ranked tensor is expected", what, i, x.Type)
+		return nil, false
+	}
+	if kindOf(t.Elem)&s.kinds == 0 {
+		v.fail(op, label, "%s %d is %s, but should be a tensor of %s", what, i, t, s.kinds)
+		return nil, false
+	}
+	if s.rank >= 0 && len(t.Shape) != s.rank {
+		v.fail(op, label, "%s %d is %s, but should have %d dimensions", what, i, t, s.rank)
+		return nil, false
+	}
+	return t, true
+}
+
+// token checks that x, the i-th operand or result, is a token.
+func (v *verifier) token(op *Op, label, what string, i int, x *Value) bool {
+	if !isToken(x.Type) {
+		v.fail(op, label, "%s %d has type %s, but a token is expected", what, i, x.Type)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,84 @@
+package mlir
+
+// windows is how windows move over an operand, one entry a dimension. Sizes may
+// be unknown; strides and dilations that are not given are 1, padding is 0.
+type windows struct {
+	sizes, strides, base, dilations []int64
+	low, high                       []int64 // padding, Dynamic where unknown
+}
+
+// list reads an attribute of n positive numbers, each 1 if it is missing.
+func (w *windows) list(v *verifier, op *Op, to *[]int64, name string, n int, sizeLabel, label string) bool {
+	*to = make([]int64, n)
+	for i := range *to {
+		(*to)[i] = 1
+	}
+	a := op.Attrs.Get(name)
+	if a == nil {
+		return true
+	}
+	list, ok := Ints(a)
+	if !ok {
+		v.missing(op, name, "a list of integers", a)
+		return false
+	}
+	if len(list) != n {
+		v.fail(op, sizeLabel, "%s has %d entries, but should have %d", name, len(list), n)
+		return false
+	}
+	for i, x := range list {
+		if x <= 0 {
+			v.fail(op, label, "%s has %d for dimension %d, but should be positive", name, x, i)
+			return false
+		}
+	}
+	*to = list
+	return true
+}
+
+// padding reads the attribute: n pairs of padding below and above.
+func (w *windows) padding(v *verifier, op *Op, a Attribute, n int, label string) bool {
+	w.low, w.high = make([]int64, n), make([]int64, n)
+	if a == unknownPadding {
+		w.low, w.high = unknown(n), unknown(n)
+		return true
+	}
+	if a == nil {
+		return true
+	}
+	d, ok := a.(*DenseAttr)
+	list, ok2 := Ints(a)
+	if !ok || !ok2 {
+		v.missing(op, "padding", "dense<…> with two integers a dimension", a)
+		return false
+	}
+	if s := d.Type.Shape; len(s) != 2 || s[0] != int64(n) || s[1] != 2 {
+		v.fail(op, label, "the padding is %s, but its shape should be %s", d.Type, shapeText([]int64{int64(n), 2}))
+		return false
+	}
+	for i := range n {
+		w.low[i], w.high[i] = list[2*i], list[2*i+1]
+	}
+	return true
+}
+
+// count returns how many windows there are along the i-th dimension of the
+// window, over one of the given size: num_windows of the specification.
+func (w *windows) count(i int, size int64) int64 {
+	if size == Dynamic || w.sizes[i] == Dynamic || w.low[i] == Dynamic {
+		return Dynamic
+	}
+	padded := w.low[i] + dilated(size, w.base[i]) + w.high[i]
+	span := dilated(w.sizes[i], w.dilations[i])
+	if padded <= 0 || span > padded {
+		return 0
+	}
+	return (padded-span)/w.strides[i] + 1
+}
+
+func dilated(size, by int64) int64 {
+	if size == 0 {
+		return 0
+	}
+	return (size-1)*by + 1
+}
