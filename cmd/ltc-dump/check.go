@@ -17,7 +17,7 @@ import (
 func check(c *call) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	backend := fs.String("backend", "eval", "`name` of the backend")
-	jobs := fs.Int("j", runtime.GOMAXPROCS(0), "`number` of tests at a time")
+	jobs := fs.Int("j", 0, "`number` of tests at a time; 0: as many as there are processors")
 	timeout := fs.Duration("timeout", time.Minute, "longest time that a test may take")
 	known := fs.String("known", "", "Markdown `file` that lists tests which may fail, and must")
 	update := fs.Bool("update", false, "write the list of -known anew")
@@ -29,10 +29,13 @@ func check(c *call) error {
 		return err
 	case len(args) == 0:
 		return usagef("no file or directory")
-	case *jobs < 1 || *timeout <= 0:
-		return usagef("-j and -timeout must be positive")
+	case *jobs < 0 || *timeout <= 0:
+		return usagef("-j %d -timeout %v: want a number and a time", *jobs, *timeout)
 	case *update && *known == "":
 		return usagef("-update needs -known")
+	}
+	if *jobs == 0 {
+		*jobs = runtime.GOMAXPROCS(0)
 	}
 	files, err := conformance.Files(args)
 	if err != nil {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -71,19 +72,19 @@ func readCheck(op *mlir.Op, probes map[string]*mlir.Value) (*check, error) {
 		operands = 1
 	}
 	if len(op.Operands) != operands {
-		return nil, fmt.Errorf("check.%s has %d operands, want %d", name, len(op.Operands), operands)
+		return nil, fmt.Errorf("%d operands, want %d", len(op.Operands), operands)
 	}
 	c.actual = op.Operands[0]
 	switch {
 	case isConst:
 		c.literal, _ = op.Attrs.Get("value").(*mlir.DenseAttr)
 		if c.literal == nil {
-			return nil, fmt.Errorf("check.%s has no dense value", name)
+			return nil, errors.New("no dense value")
 		}
 	case name == serializedName:
 		id, _ := op.Attrs.Get("probe_id").(mlir.StringAttr)
 		if c.expected = probes[string(id)]; c.expected == nil {
-			return nil, fmt.Errorf("check.%s: no interpreter.probe %q comes before it", name, string(id))
+			return nil, fmt.Errorf("no interpreter.probe %q comes before it", string(id))
 		}
 	default:
 		c.expected = op.Operands[1]
@@ -135,5 +136,5 @@ func ruleOf(op *mlir.Op, base string, call bool, t mlir.Type) (rule, error) {
 		}
 		return rule{kind: approximately, abs: equalCall}, nil
 	}
-	return rule{}, fmt.Errorf("unknown check.%s", base)
+	return rule{}, fmt.Errorf("unknown check %s", base)
 }

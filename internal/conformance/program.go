@@ -77,7 +77,7 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 			out.Ops = append(out.Ops, main)
 		case op.Name == "func.func" && hasChecks(op): // another test
 		case op.SymName() == "main":
-			return nil, fmt.Errorf("@%s cannot become the program's main: there is another @main", entry)
+			return nil, at(f, fmt.Errorf("@%s cannot become the program's main: there is another @main", entry))
 		default:
 			out.Ops = append(out.Ops, op)
 		}
@@ -138,7 +138,7 @@ func (p *program) end(ops []*mlir.Op, end *mlir.Op) ([]*mlir.Op, error) {
 			}
 			e, err := export(v)
 			if err != nil {
-				return nil, fmt.Errorf("check.%s: %w", c.op, err)
+				return nil, fmt.Errorf("%d:%d: %s: %w", c.pos.Line, c.pos.Col, c.op, err)
 			}
 			p.results = append(p.results, v)
 			p.parts = append(p.parts, e)

@@ -69,16 +69,12 @@ func run(ctx context.Context, b backends.Backend, u Unit) []string {
 	for _, name := range names {
 		p, err := lift(m, name, want)
 		if err != nil {
-			all = append(all, fmt.Sprintf("%s: @%s: %v", u.Name(), name, err))
+			all = append(all, fmt.Sprintf("%s:%v", u.File, err))
 			continue
 		}
-		bad, err := p.run(ctx, b, u)
+		bad, err := p.run(ctx, b, u, name)
 		if err != nil {
 			bad = []string{fmt.Sprintf("%s: @%s: %v", u.Name(), name, p.located(err, u.File))}
-		} else {
-			for i := range bad {
-				bad[i] = fmt.Sprintf("%s @%s: %s", u.File, name, bad[i])
-			}
 		}
 		all = append(all, bad...)
 	}
@@ -97,8 +93,9 @@ func printsStably(file string, m *mlir.Module) []string {
 	return nil
 }
 
-// run runs the program and returns which of its checks fail.
-func (p *program) run(ctx context.Context, b backends.Backend, u Unit) ([]string, error) {
+// run runs the program, which name was the function of, and returns which of
+// its checks fail.
+func (p *program) run(ctx context.Context, b backends.Backend, u Unit, name string) ([]string, error) {
 	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: u.File})
 	if err != nil {
 		return nil, err
@@ -127,7 +124,7 @@ func (p *program) run(ctx context.Context, b backends.Backend, u Unit) ([]string
 			return nil, err
 		}
 		if why != "" {
-			bad = append(bad, fmt.Sprintf("check %d, line %d: %s %s", i, c.pos.Line, c.op, why))
+			bad = append(bad, fmt.Sprintf("%s:%d:%d: @%s: check %d: %s: %s", u.File, c.pos.Line, c.pos.Col, name, i, c.op, why))
 		}
 	}
 	return bad, nil
@@ -168,7 +165,7 @@ func (p *program) value(i int, memory *[]*soa.Buffer, call *backends.Call) (tens
 func (c *check) judge(values map[*mlir.Value]tensor) (string, error) {
 	actual := values[c.actual]
 	expected := values[c.expected]
-	want := mlir.Type(nil)
+	var want mlir.Type
 	if c.expected != nil {
 		want = c.expected.Type
 	} else {
