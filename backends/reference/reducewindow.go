@@ -63,7 +63,7 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 	init := b.converted(o, o.in[1].slot, o.in[1].dt, out.dt, 1)
 	inits, picked, r := b.scratch(o, row*bytes), b.scratch(o, row*bytes), b.result(o, 0)
 	fill := fillKernel(out.dt)
-	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64])
+	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64], pickRow[[2]uint64])
 	if bytes == 16 {
 		pick = pickRow[[2]uint64]
 	}
