@@ -64,9 +64,6 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 	inits, picked, r := b.scratch(o, row*bytes), b.scratch(o, row*bytes), b.result(o, 0)
 	fill := fillKernel(out.dt)
 	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64], pickRow[[2]uint64])
-	if bytes == 16 {
-		pick = pickRow[[2]uint64]
-	}
 	b.emit(func(f *frame) {
 		to, from, none := f.p[r], f.p[in], f.p[inits]
 		fill(to, f.p[init], out.n)

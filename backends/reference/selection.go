@@ -8,7 +8,7 @@ import (
 
 // bySize picks the instance of a function for elements of d's size, where only
 // their bits matter.
-func bySize[F any](d dtype, f1, f2, f4, f8 F) F {
+func bySize[F any](d dtype, f1, f2, f4, f8, f16 F) F {
 	switch d.size() {
 	case 1:
 		return f1
@@ -16,23 +16,19 @@ func bySize[F any](d dtype, f1, f2, f4, f8 F) F {
 		return f2
 	case 4:
 		return f4
+	case 8:
+		return f8
 	}
-	return f8
+	return f16
 }
 
-// fillKernel and chooseKernel depend on the size of the elements alone.
+// fillKernel returns what fills n elements of type d with one.
 func fillKernel(d dtype) func(out, value unsafe.Pointer, n int) {
-	if d.size() == 16 {
-		return fill[[2]uint64]
-	}
-	return bySize(d, fill[uint8], fill[uint16], fill[uint32], fill[uint64])
+	return bySize(d, fill[uint8], fill[uint16], fill[uint32], fill[uint64], fill[[2]uint64])
 }
 
 func chooseKernel(d dtype) func(out, pred, yes, no unsafe.Pointer, n int) {
-	if d.size() == 16 {
-		return choose[[2]uint64]
-	}
-	return bySize(d, choose[uint8], choose[uint16], choose[uint32], choose[uint64])
+	return bySize(d, choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[[2]uint64])
 }
 
 func prepareSelect(b *builder, o *site) error {
