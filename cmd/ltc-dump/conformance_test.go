@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/conformance"
+)
+
+const (
+	readme     = "../../README.md"
+	knownList  = "../../docs/conformance.md"
+	tableStart = "<!-- conformance -->"
+	tableEnd   = "<!-- /conformance -->"
+)
+
+// The dialect's own tests, where they have been put beside the repository:
+// what fails is listed, and README's table says what they give. -update writes
+// both.
+func TestConformance(t *testing.T) {
+	const suite = "../../../shared/conformance/stablehlo"
+	if _, err := os.Stat(suite); err != nil {
+		t.Skip("the dialect's tests are not there: ", suite)
+	}
+	args := []string{"check", "-families", "-known", knownList, suite + "/interpret", suite + "/testdata"}
+	if *update {
+		args = append(args, "-update")
+	}
+	out, status := output(args...)
+	require.Zero(t, status, out)
+	table := rows(out) + closing(t, out, "all of these")
+	out, _ = output("verify", "-expect-errors", suite+"/verify")
+	table += closing(t, out, "verify: rejected where an error is expected, and accepted elsewhere")
+	if *update {
+		require.NoError(t, conformance.Replace(readme, tableStart, tableEnd, table))
+		return
+	}
+	old, err := conformance.Between(readme, tableStart, tableEnd)
+	require.NoError(t, err)
+	require.Equal(t, table, old, "run go test ./cmd/ltc-dump -run TestConformance -update")
+}
+
+// output runs a command and returns what it prints.
+func output(args ...string) (string, int) {
+	var stdout, stderr bytes.Buffer
+	status := run(args, strings.NewReader(""), &stdout, &stderr)
+	return stdout.String() + stderr.String(), status
+}
+
+// rows returns the lines of out that are a table's.
+func rows(out string) string {
+	var b strings.Builder
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "|") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+var closingLine = regexp.MustCompile(`(?m)^(\d+) passed, (\d+) failed, (\d+) skipped$`)
+
+// closing returns the line that a run closes with as a row.
+func closing(t *testing.T, out, name string) string {
+	m := closingLine.FindStringSubmatch(out)
+	require.NotNil(t, m, out)
+	return "| " + name + " | " + strings.Join(m[1:], " | ") + " |\n"
+}
