@@ -118,8 +118,22 @@ func verifyConstantLike(v *verifier, op *Op) {
 	if !sameShape(ins[0].Shape, outs[0].Shape) {
 		v.fail(op, "", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
 	}
-	if op.Attrs.Get("value") == nil {
+	var t Type
+	switch a := op.Attrs.Get("value").(type) {
+	case nil:
 		v.missing(op, "value", "a number", nil)
+		return
+	case IntegerAttr:
+		t = a.Type
+	case FloatAttr:
+		t = a.Type
+	case BoolAttr:
+		t = I1
+	default:
+		return // such as #complex.number, of a dialect that is not known here
+	}
+	if !SameType(t, outs[0].Elem) {
+		v.fail(op, "", "the value is %s, but the result has elements of %s", op.Attrs.Get("value"), outs[0].Elem)
 	}
 }
 
@@ -166,19 +180,35 @@ func verifyScan(v *verifier, op *Op) {
 		v.fail(op, "", "needs a body of one block that takes %d arguments and returns %d values", len(op.Operands), len(op.Results))
 		return
 	}
-	v.slicesOf(op, "operand", op.Operands, body.Args, inputs, int(dim))
-	v.slicesOf(op, "result", op.Results, body.Ops[len(body.Ops)-1].Operands, outputs, int(dim))
+	if !v.slicesOf(op, "operand", op.Operands, body.Args, inputs, int(dim)) ||
+		!v.slicesOf(op, "result", op.Results, body.Ops[len(body.Ops)-1].Operands, outputs, int(dim)) {
+		return
+	}
+	along := slices.Concat(op.Operands[:inputs], op.Results[:outputs])
+	for _, x := range along {
+		first, t := along[0].Type.(*TensorType), x.Type.(*TensorType)
+		if !sameDim(first.Shape[dim], t.Shape[dim]) {
+			v.fail(op, "", "%s and %s differ in dimension %d, which is scanned", first, t, dim)
+			return
+		}
+	}
+	for i, x := range op.Operands[inputs:] {
+		if c := op.Results[outputs+i]; !SameType(x.Type, c.Type) {
+			v.fail(op, "", "init %d is %s, but the carry is %s", i, x.Type, c.Type)
+			return
+		}
+	}
 }
 
 // slicesOf checks that the type of each inner value is that of the outer one,
 // for the first n without dimension dim.
-func (v *verifier) slicesOf(op *Op, what string, outer, inner []*Value, n, dim int) {
+func (v *verifier) slicesOf(op *Op, what string, outer, inner []*Value, n, dim int) bool {
 	for i, x := range outer {
 		t, ok := x.Type.(*TensorType)
 		u, ok2 := inner[i].Type.(*TensorType)
 		if !ok || !ok2 || t.Unranked || i < n && dim >= len(t.Shape) {
 			v.fail(op, "", "%s %d is %s, but a tensor with a dimension %d is expected", what, i, x.Type, dim)
-			return
+			return false
 		}
 		shape := t.Shape
 		if i < n {
@@ -186,7 +216,8 @@ func (v *verifier) slicesOf(op *Op, what string, outer, inner []*Value, n, dim i
 		}
 		if !sameShape(shape, u.Shape) || !SameType(t.Elem, u.Elem) {
 			v.fail(op, "", "%s %d is %s, but the body has %s in its place", what, i, t, u)
-			return
+			return false
 		}
 	}
+	return true
 }

@@ -73,20 +73,29 @@ func erfNear(x val) val {
 // the polynomials overflow or divide by infinity.
 func erfcFar(x val) val {
 	ax := x.abs()
-	square := ax.mul(ax)
-	decay := square.neg().exp()
+	decay := expMinusSquare(ax)
 	var tail val
 	if bits(x) == 64 {
 		near := decay.mul(horner(ax, erfcP64)).div(horner(ax, erfcQ64))
 		far := decay.mul(horner(ax, erfcR64)).div(horner(ax, erfcS64))
 		tail = ax.lt(8).pick(near, far)
 	} else {
-		inverse := x.num(1).div(square)
+		inverse := x.num(1).div(ax.mul(ax))
 		p := ax.lt(2).pick(horner(inverse, erfcP32), horner(inverse, erfcR32))
 		tail = decay.mul(p).div(ax)
 	}
 	tail = decay.eq(0).pick(x.num(0), tail)
 	return x.lt(0).pick(x.num(2).sub(tail), tail)
+}
+
+// expMinusSquare is e^(-x²) of x ≥ 0, with the square as that of x rounded to
+// 1/128, which is exact, and what is left (Cephes, expx2.c): the rounding error
+// of a square is an error of the power, as many times larger as the square is.
+func expMinusSquare(x val) val {
+	x = x.min(x.num(32)) // from where on it is 0
+	near := x.mulNum(128).addNum(0.5).floor().mulNum(1.0 / 128)
+	rest := x.sub(near).mul(x.add(near))
+	return near.mul(near).neg().exp().mul(rest.neg().exp())
 }
 
 // The inverse of the error function is that of M. Giles, "Approximating the
