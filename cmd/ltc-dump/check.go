@@ -102,7 +102,7 @@ func (s *suite) close(list string, update bool) error {
 	case s.known != nil && len(s.known.Stale()) > 0:
 		err = fmt.Errorf("%s lists what does not fail: -update takes it off\n  %s", list, strings.Join(s.known.Stale(), "\n  "))
 	case total.Failed > s.allowed:
-		err = errChecks
+		err = errFailed
 	}
 	if s.allowed > 0 {
 		fmt.Fprintf(s.stdout, "%d of the failed are listed in %s\n", s.allowed, list)

@@ -81,8 +81,6 @@ func status(c *call) int {
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
-	case errors.Is(err, errChecks):
-		return 1
 	case errors.As(err, &usage):
 		fmt.Fprintf(c.stderr, "ltc-dump %s: %s\n", c.name, usage.msg)
 		c.usage(c.stderr)
@@ -95,9 +93,6 @@ func status(c *call) int {
 	}
 	return 1
 }
-
-// errChecks is the error of a command that has told itself what failed.
-var errChecks = errors.New("some failed")
 
 // positional reports whether err says itself which place of which file it is
 // about.
