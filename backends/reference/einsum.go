@@ -42,8 +42,7 @@ type einsum struct {
 }
 
 // prepareEinsum handles einsum and unary_einsum, whose configurations are
-// "ij,jk->ik" and "ij->ji". The dots in "...ij" stand for the leading
-// dimensions, which operands share from the last on.
+// "ij,jk->ik" and "ij->ji".
 func prepareEinsum(b *builder, o *site) error {
 	operands := 2
 	if mnemonic(o.op) == "unary_einsum" {
@@ -77,31 +76,9 @@ func prepareEinsum(b *builder, o *site) error {
 	return nil
 }
 
-// labels splits "i...j" for a tensor of the given rank into one label a
-// dimension. Those that the dots stand for are "1", "2", … from the last on.
+// labels splits "ij" for a tensor of the given rank into one letter a dimension.
 func labels(term string, rank int) ([]string, error) {
-	before, after, dots := strings.Cut(term, "...")
-	var all []string
-	split := func(s string) error {
-		for _, c := range s {
-			if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
-				return fmt.Errorf("%q in %q is not a letter", c, term)
-			}
-			all = append(all, string(c))
-		}
-		return nil
-	}
-	if err := split(before); err != nil {
-		return nil, err
-	}
-	if dots {
-		for i := rank - len(before) - len(after); i > 0; i-- {
-			all = append(all, fmt.Sprint(i))
-		}
-	}
-	if err := split(after); err != nil {
-		return nil, err
-	}
+	all := strings.Split(term, "")
 	if len(all) != rank {
 		return nil, fmt.Errorf("%q for a tensor of rank %d", term, rank)
 	}

@@ -177,13 +177,27 @@ func (x *fourier) lines(f *frame, n int) (line, result, temp []complex128) {
 func (x *fourier) unityRoots(f *frame, n int) []complex128 {
 	roots := at[complex128](f, x.roots, n)
 	for k := range roots {
-		sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(n))
+		roots[k] = unityRoot(k, n)
 		if !x.inverse() {
-			sin = -sin
+			roots[k] = cmplx.Conj(roots[k])
 		}
-		roots[k] = complex(cos, sin)
 	}
 	return roots
+}
+
+// unityRoot returns exp(2πik/n) for 0 <= k < n; quarters of a turn are exact.
+func unityRoot(k, n int) complex128 {
+	quarter := 4 * k / n
+	sin, cos := math.Sincos(math.Pi / 2 * float64(4*k-quarter*n) / float64(n))
+	switch quarter {
+	case 0:
+		return complex(cos, sin)
+	case 1:
+		return complex(-sin, cos)
+	case 2:
+		return complex(-cos, -sin)
+	}
+	return complex(sin, -cos)
 }
 
 func (x *fourier) inverse() bool { return x.kind == "IFFT" || x.kind == "IRFFT" }
