@@ -53,13 +53,40 @@ func init() {
 		"broadcast", "broadcast_in_dim", "case", "collective_broadcast", "collective_permute", "composite",
 		"concatenate", "constant", "dynamic_broadcast_in_dim", "dynamic_gather", "dynamic_pad", "dynamic_reshape",
 		"dynamic_slice", "dynamic_update_slice", "gather", "get_dimension_size", "get_tuple_element", "if", "map",
-		"optimization_barrier", "pad", "real_dynamic_slice", "reduce", "reduce_scatter", "reduce_window", "reshape",
-		"reverse", "scatter", "select_and_scatter", "set_dimension_size", "slice", "sort", "torch_index_select",
-		"transpose", "tuple", "uniform_dequantize", "uniform_quantize", "while",
+		"optimization_barrier", "pad", "real_dynamic_slice", "reduce_scatter", "reshape", "reverse",
+		"set_dimension_size", "slice", "sort", "torch_index_select", "transpose", "tuple", "uniform_dequantize",
+		"uniform_quantize", "while",
 	} {
 		onStorage["stablehlo."+name] = true
 	}
 	onStorage["func.call"] = true
+}
+
+// withBodies are those of them whose body may compute in another quantized type
+// than that of their operands.
+var withBodies = map[string]bool{
+	"stablehlo.reduce": true, "stablehlo.reduce_window": true,
+	"stablehlo.scatter": true, "stablehlo.select_and_scatter": true,
+}
+
+// requantize brings operands to the types of the results, of which each has
+// one operand among the first and one among the last.
+func (b *builder) requantize(o *site) {
+	for i, in := range o.in {
+		to := i
+		if i >= len(o.out) {
+			to = max(i-len(o.in)+len(o.out), 0) // the source of select_and_scatter is between
+		}
+		if in.q == nil || o.out[to].q == nil || in.q.equal(o.out[to].q) {
+			continue
+		}
+		floats, t := in.expressed(), tensorOf(o.out[to].dt, in.shape...)
+		t.q = o.out[to].q
+		wide := b.scratch(o, floats.bytes())
+		b.emitQuant(wide, in.slot, dequantizeKernel(in.tensor))
+		o.in[i] = operand{t, b.scratch(o, t.bytes())}
+		b.emitQuant(o.in[i].slot, wide, quantizeKernel(t))
+	}
 }
 
 // quantized returns how the op is prepared, for quantized operands or results too.
@@ -68,7 +95,14 @@ func (o *site) quantized(prepare prepareFunc) prepareFunc {
 		slices.ContainsFunc(o.out, func(t tensor) bool { return t.q != nil })
 	dialect, _, _ := strings.Cut(o.op.Name, ".")
 	switch {
-	case !has || onStorage[o.op.Name] || dialect == "check" || dialect == "interpreter":
+	case !has || dialect == "check" || dialect == "interpreter":
+		return prepare
+	case withBodies[o.op.Name]:
+		return func(b *builder, o *site) error {
+			b.requantize(o)
+			return prepare(b, o)
+		}
+	case onStorage[o.op.Name]:
 		return prepare
 	case o.op.Name == "stablehlo.custom_call":
 		return func(*builder, *site) error { return unsupportedf("a host function cannot take quantized elements") }
@@ -142,7 +176,7 @@ func prepareUniformQuantize(b *builder, o *site) error {
 	return nil
 }
 
-// slices returns how many elements in a row share a scale.
+// slice returns how many elements in a row share a scale.
 func (t tensor) slice() int {
 	n := 1
 	if t.q.Axis < 0 {
