@@ -51,8 +51,9 @@ var allowed = map[string][]string{
 	"collective":              {"soa"},
 
 	// What programs and tests share.
-	"internal/samples": {"soa"},
-	"internal/optest":  {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
+	"internal/samples":     {"soa"},
+	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
+	"internal/conformance": {"backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only
