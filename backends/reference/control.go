@@ -209,7 +209,7 @@ func prepareCustomCall(b *builder, o *site) error {
 	target := stringAttr(o.op.Attrs.Get("call_target_name"))
 	run := backends.Host(target)
 	if run == nil {
-		return unsupportedf("no host function %q is registered: see backends.RegisterHost", target)
+		return unsupportedf("%s", noHost(target))
 	}
 	for _, t := range slices.Concat(inTypes(o), o.out) {
 		if t.dt != token && !t.dt.public().Valid() {
@@ -239,6 +239,10 @@ func prepareCustomCall(b *builder, o *site) error {
 		return nil
 	})
 	return nil
+}
+
+func noHost(target string) string {
+	return fmt.Sprintf("no host function %q is registered: see backends.RegisterHost", target)
 }
 
 func inTypes(o *site) []tensor {

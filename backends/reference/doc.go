@@ -16,5 +16,5 @@
 //   - The order of a reduction is fixed: see reduce.go and gemm.go. No result
 //     depends on the number of threads.
 //
-// imports only ltc/backends, ltc/mlir, ltc/mlir/chlo, ltc/soa and ltc/ir/types.
+// imports only ltc/backends, ltc/mlir, ltc/mlir/chlo, ltc/soa, ltc/soa/npy and ltc/ir/types.
 package reference

@@ -31,6 +31,7 @@ var shapeRules = map[string]shapeRule{
 	"pad":                 inferPad,
 	"reduce":              inferReduce,
 	"reduce_window":       inferReduceWindow,
+	"reshape":             inferReshape,
 	"select":              func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in[1]), nil },
 	"select_and_scatter":  inferFirst,
 	"slice":               inferSlice,
@@ -348,6 +349,29 @@ func inferConvolution(op *mlir.Op, in []tensor) ([][]int, error) {
 		out[k] = spatial[i]
 	}
 	return [][]int{out}, nil
+}
+
+// inferReshape finds the one size that the text leaves open.
+func inferReshape(op *mlir.Op, in []tensor) ([][]int, error) {
+	t, ok := op.Results[0].Type.(*mlir.TensorType)
+	if !ok {
+		return nil, fmt.Errorf("the result is %v", op.Results[0].Type)
+	}
+	shape, known, open := make([]int, len(t.Shape)), 1, -1
+	for i, n := range t.Shape {
+		switch {
+		case n != mlir.Dynamic:
+			shape[i], known = int(n), product(known, int(n))
+		case open >= 0:
+			return nil, fmt.Errorf("the operand does not tell two sizes of %v", t)
+		default:
+			open = i
+		}
+	}
+	if open >= 0 && known > 0 {
+		shape[open] = in[0].n / known
+	}
+	return [][]int{shape}, nil
 }
 
 func inferSlice(op *mlir.Op, in []tensor) ([][]int, error) {

@@ -178,6 +178,9 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 			}
 		}
 	}
+	if target := stringAttr(op.Attrs.Get("call_target_name")); op.Name == "stablehlo.custom_call" && backends.Host(target) == nil {
+		c.lack(op, noHost(target))
+	}
 	callee := c.callee(op)
 	if callee == nil {
 		return nil

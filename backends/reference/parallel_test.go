@@ -124,15 +124,3 @@ func TestCancelled(t *testing.T) {
 	plain := "func.func public @main() -> tensor<i32> {\n  %0 = call @forever() : () -> tensor<i32>\n  return %0 : tensor<i32>\n}\n" + forever
 	require.ErrorIs(t, execute(t, plain, 20*time.Millisecond), context.DeadlineExceeded)
 }
-
-func TestParallelMistakes(t *testing.T) {
-	for programs, want := range map[string]string{
-		"[]":                       "want a list of lists of functions",
-		"[[@sum, @sum], [@sum]]":   "replica 1 has 1 partitions, replica 0 has 2",
-		"[[@sum]]":                 "are more than the programs have",
-		"[[@sum], [@sum], [@sum]]": "are fewer than the programs have",
-		"[[@sum], [@missing]]":     "no function @missing in the module",
-	} {
-		require.ErrorContains(t, compileError(parallel(programs, 2)), want, programs)
-	}
-}

@@ -7,6 +7,9 @@ var opTable map[string]prepareFunc
 func init() {
 	opTable = map[string]prepareFunc{
 		"func.call":                      prepareCall,
+		"check.expect_serialized_eq":     prepareExpectSerialized,
+		"interpreter.print":              preparePrint,
+		"interpreter.probe":              prepareProbe,
 		"interpreter.run_parallel":       prepareRunParallel,
 		"stablehlo.all_gather":           prepareAllGather,
 		"stablehlo.all_reduce":           prepareAllReduce,

@@ -158,6 +158,9 @@ func (b *binding) put(i int, source string) error {
 	if filepath.Ext(source) == ".npz" {
 		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", argument(i, b.args[i]), source)
 	}
+	if t := b.args[i].Type; slices.Contains(t.Shape, backends.AnySize) {
+		return fmt.Errorf("-input for %s: the program leaves sizes of %v open: give a .npy or .npz file; found %q", argument(i, b.args[i]), t, source)
+	}
 	v, err := samples.Make(b.args[i].Type, source)
 	if err != nil {
 		return fmt.Errorf("-input for %s: want a .npy or .npz file, %s; found %q", argument(i, b.args[i]), samples.Kinds, source)
@@ -167,7 +170,7 @@ func (b *binding) put(i int, source string) error {
 
 // check takes v as the value of argument i if it has its type.
 func (b *binding) check(i int, v soa.View, source string) error {
-	if a := b.args[i]; !v.Type.Equal(a.Type) {
+	if a := b.args[i]; backends.Fits(v, a.Type) != nil {
 		return fmt.Errorf("%s wants %v, %s holds %v", argument(i, a), a.Type, source, v.Type)
 	}
 	b.values[i], b.set[i] = v, true

@@ -27,6 +27,9 @@ const Kinds = "zeros, iota or rand:SEED"
 //	rand:SEED  floating point: uniform in [-1, 1), signed integers: from -9 to
 //	           9, unsigned: from 0 to 9, bool: either; the same on every machine
 func Make(t types.Type, spec string) (soa.View, error) {
+	if err := t.Check(); err != nil {
+		return soa.View{}, err
+	}
 	v := soa.Make(t)
 	switch kind, arg, _ := strings.Cut(spec, ":"); {
 	case spec == "zeros":

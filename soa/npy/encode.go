@@ -54,18 +54,24 @@ func encodeHeader(t types.Type) ([]byte, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("write array: %w", err)
 	}
-	if t.Rank() > maxRank {
-		return nil, fmt.Errorf("write array: %d dimensions: NumPy has at most %d", t.Rank(), maxRank)
+	return Header(descrs[t.DType], t.Shape)
+}
+
+// Header returns what stands in a .npy file before the elements of an array in
+// C order, whose type NumPy writes as code: for types that no tensor here has.
+func Header(code string, shape []int) ([]byte, error) {
+	if len(shape) > maxRank {
+		return nil, fmt.Errorf("write array: %d dimensions: NumPy has at most %d", len(shape), maxRank)
 	}
-	var shape strings.Builder
-	for _, d := range t.Shape {
-		fmt.Fprintf(&shape, "%d, ", d)
+	var list strings.Builder
+	for _, d := range shape {
+		fmt.Fprintf(&list, "%d, ", d)
 	}
-	dims := strings.TrimSuffix(shape.String(), " ")
-	if len(t.Shape) > 1 {
+	dims := strings.TrimSuffix(list.String(), " ")
+	if len(shape) > 1 {
 		dims = strings.TrimSuffix(dims, ",")
 	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descrs[t.DType], dims)
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", code, dims)
 	const prefix = len(magic) + 4
 	size := (prefix+len(dict)+1+63)/64*64 - prefix
 	dict += strings.Repeat(" ", size-len(dict)-1) + "\n"
