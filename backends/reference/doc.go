@@ -6,10 +6,18 @@
 // A module is parsed, verified and turned once into a list of prepared steps
 // over dense row-major memory. What a step computes is StableHLO's
 // specification, with these choices where it leaves one:
-//   - f16 and bf16 are computed in f32 and rounded after each op; sums and
-//     products of many elements (reduce with a body of one op, dot_general)
-//     are accumulated in f32 and rounded once.
-//   - Integers wrap. Division by zero gives all bits set, the remainder then is
+//   - f16, bf16, tf32 and floats of 8, 6 and 4 bits are computed in f32 and
+//     rounded after each op; sums and products of many elements (reduce with a
+//     body of one op, dot_general) are accumulated in f32 and rounded once.
+//     What is too large for a format becomes infinite, NaN where it has no
+//     infinity, the largest number where it has neither.
+//   - Functions of complex numbers are rounded once, from about 106 bits, but
+//     add, subtract and multiply as their formulas say; complex numbers are
+//     ordered by real, then by imaginary part.
+//   - A quantized operand is dequantized, its difference to the zero point
+//     taken without wrapping; NaN becomes the integer 0. Ops with bodies, and
+//     those that only move elements, work on the integers.
+//   - Integers, of 2 and 4 bits as well, wrap. Division by zero gives all bits set, the remainder then is
 //     the dividend; the lowest integer divided by -1 is itself.
 //   - A shift by the width or more gives 0, or the sign for an arithmetic one.
 //   - A conversion to an integer truncates and saturates; NaN becomes 0.

@@ -1,0 +1,107 @@
+package reference
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+)
+
+// Computing in f32 and rounding to 8 bits gives what the exact result rounded
+// once does, for every pair of operands.
+func TestMiniArithmetic(t *testing.T) {
+	exact := map[string]func(a, b float64) float64{
+		"add":      func(a, b float64) float64 { return a + b },
+		"multiply": func(a, b float64) float64 { return a * b },
+		"divide":   func(a, b float64) float64 { return a / b },
+	}
+	for _, d := range []dtype{f8E3M4, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E2M3FN, f4E2M1FN} {
+		format, bits, _ := mlir.MiniFloatOf(d.String())
+		all := make([]uint8, 1<<bits)
+		for i := range all {
+			all[i] = uint8(i)
+		}
+		a, o := make([]uint8, len(all)), make([]uint8, len(all))
+		for op, f := range exact {
+			k := binaryKernel(op, d)
+			for x := range all {
+				for i := range a {
+					a[i] = uint8(x)
+				}
+				k(unsafe.Pointer(&o[0]), unsafe.Pointer(&a[0]), unsafe.Pointer(&all[0]), len(all))
+				for y, got := range o {
+					want := format.Bits(f(format.Value(uint64(x)), format.Value(uint64(y))))
+					if uint64(got) != want && !(math.IsNaN(format.Value(uint64(got))) && math.IsNaN(format.Value(want))) {
+						require.Failf(t, "wrong", "%v: %s of %#x and %#x: got %#x, want %#x", d, op, x, y, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A conversion to any float and back to a type that holds its values changes
+// none of them.
+func TestConvertThere(t *testing.T) {
+	for d := f16; d < numTypes; d++ {
+		n := 1 << min(d.bits(), 16)
+		in := make([]byte, n*d.size())
+		for i := range n { // all codes of narrow types, the top bits of wide ones
+			v := uint64(i)
+			switch {
+			case d.isComplex():
+				v <<= d.part().bits() - 16
+			case d.bits() > 16:
+				v <<= d.bits() - 16
+			}
+			for k := range min(d.size(), 8) {
+				in[i*d.size()+k] = byte(v >> (8 * k))
+			}
+		}
+		wide, out := make([]complex128, n), make([]byte, len(in))
+		convertKernel(d, c128)(unsafe.Pointer(&wide[0]), unsafe.Pointer(&in[0]), n)
+		convertKernel(c128, d)(unsafe.Pointer(&out[0]), unsafe.Pointer(&wide[0]), n)
+		for i, v := range wide {
+			if v == v { // the bits of NaN are not kept
+				require.Equal(t, in[i*d.size():(i+1)*d.size()], out[i*d.size():(i+1)*d.size()], "%v: element %d, %v", d, i, v)
+			}
+		}
+	}
+}
+
+// Rounding to the exponent and mantissa bits of a type gives what the type
+// holds, but for its subnormal numbers, which become 0.
+func TestReducePrecision(t *testing.T) {
+	format, _, _ := mlir.MiniFloatOf("f8E5M2")
+	k := reducePrecision[uint32](8, 23, 5, 2)
+	for i := range 1 << 16 {
+		x := []uint32{uint32(i)<<16 | 0x8000}
+		v := float64(math.Float32frombits(x[0]))
+		if v != v {
+			continue
+		}
+		o := []uint32{0}
+		k(o, x)
+		want := float32(format.Value(format.Bits(v)))
+		if math.Abs(v) < 1.875*0x1p-15 { // what rounds up to the least normal number stays
+			want = float32(math.Copysign(0, v))
+		}
+		require.Equal(t, math.Float32bits(want), o[0], "%v", v)
+	}
+}
+
+// Bits survive being taken apart and put together, whatever the widths.
+func TestRepack(t *testing.T) {
+	wide := tensorOf(u64, 2)
+	in := []uint64{0x0123456789abcdef, 0xfedcba9876543210}
+	for _, d := range []dtype{i1, u2, i4, u4, f4E2M1FN, u8, u16, f32, i64} {
+		narrow := tensorOf(d, 2, 64/d.bits())
+		mem, back := make([]uint64, narrow.bytes()/8+1), make([]uint64, 2)
+		repack(unsafe.Pointer(&mem[0]), unsafe.Pointer(&in[0]), narrow, wide)
+		repack(unsafe.Pointer(&back[0]), unsafe.Pointer(&mem[0]), wide, narrow)
+		require.Equal(t, in, back, "%v", d)
+	}
+}
