@@ -237,7 +237,7 @@ var opDefs map[string]*opDef
 
 func init() {
 	opDefs = make(map[string]*opDef, len(opList))
-	opList = append(opList, chloOps...)
+	opList = append(append(opList, chloOps...), checkOps...)
 	for i := range opList {
 		d := &opList[i]
 		d.shown = map[string]bool{}
