@@ -7,12 +7,14 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/soa"
 )
 
 // exported is a value in types that a caller of a program can hold.
 type exported struct {
-	ops    []*mlir.Op // that make them
-	values []*mlir.Value
+	of     *mlir.TensorType
+	ops    []*mlir.Op    // that make them
+	values []*mlir.Value // of the same shape, and of one type
 	// element writes the bytes of an element as [mlir.DenseAttr.Decode] gives
 	// them; its bits in the value's own order, with those of the parts of a
 	// complex number one behind the other.
@@ -31,11 +33,11 @@ func export(v *mlir.Value) (exported, error) {
 		return exported{}, fmt.Errorf("a value of type %v cannot be a result", v.Type)
 	}
 	if _, err := backends.TypeOf(t); err == nil {
-		return exported{values: []*mlir.Value{v}, element: plain(t.Elem)}, nil
+		return exported{of: t, values: []*mlir.Value{v}, element: plain(t.Elem)}, nil
 	}
 	through := func(op string, to mlir.Type, element func([]byte, uint64) []byte) (exported, error) {
 		o := mlir.NewOp(op, []*mlir.Value{v}, mlir.Tensor(to, t.Shape...))
-		return exported{ops: []*mlir.Op{o}, values: o.Results, element: element}, nil
+		return exported{of: t, ops: []*mlir.Op{o}, values: o.Results, element: element}, nil
 	}
 	switch e := t.Elem.(type) {
 	case mlir.IntegerType:
@@ -60,10 +62,36 @@ func export(v *mlir.Value) (exported, error) {
 		re := mlir.NewOp("stablehlo.real", []*mlir.Value{v}, part)
 		im := mlir.NewOp("stablehlo.imag", []*mlir.Value{v}, part)
 		return exported{
-			ops: []*mlir.Op{re, im}, values: []*mlir.Value{re.Results[0], im.Results[0]}, element: plain(e.Elem),
+			of: t, ops: []*mlir.Op{re, im}, values: []*mlir.Value{re.Results[0], im.Results[0]}, element: plain(e.Elem),
 		}, nil
 	}
 	return exported{}, fmt.Errorf("elements of type %v cannot be a result", t.Elem)
+}
+
+// read makes the bytes of the value from those of the values that were returned
+// for it.
+func (e exported) read(memory []*soa.Buffer) ([]byte, error) {
+	held, err := elementOf(e.values[0].Type.(*mlir.TensorType).Elem)
+	if err != nil {
+		return nil, err
+	}
+	n := int(e.of.Elements())
+	for _, m := range memory {
+		if len(m.Bytes()) != n*held.size {
+			return nil, fmt.Errorf("a result of type %v has %d bytes", e.values[0].Type, len(m.Bytes()))
+		}
+	}
+	var data []byte
+	for i := range n {
+		for _, m := range memory {
+			bits := uint64(0)
+			for k, b := range m.Bytes()[i*held.size : (i+1)*held.size] {
+				bits |= uint64(b) << (8 * k)
+			}
+			data = e.element(data, bits)
+		}
+	}
+	return data, nil
 }
 
 // plain writes the lowest bits in as many bytes as an element of type t has.

@@ -110,12 +110,9 @@ func (p *program) run(ctx context.Context, b backends.Backend, u Unit, name stri
 	if err := exe.Execute(ctx, call); err != nil {
 		return nil, err
 	}
-	values := map[*mlir.Value]tensor{}
-	for i, v := range p.results {
-		if values[v], err = p.value(i, &memory, call); err != nil {
-			return nil, err
-		}
-		call.Results = call.Results[len(p.parts[i].values):]
+	values, err := p.values(memory)
+	if err != nil {
+		return nil, err
 	}
 	var bad []string
 	for i, c := range p.checks {
@@ -130,35 +127,24 @@ func (p *program) run(ctx context.Context, b backends.Backend, u Unit, name stri
 	return bad, nil
 }
 
-// value reads value i, the memory of which is the first of what is left.
-func (p *program) value(i int, memory *[]*soa.Buffer, call *backends.Call) (tensor, error) {
-	part := p.parts[i]
-	n := len(part.values)
-	if len(*memory) < n {
-		return tensor{}, errors.New("the program has fewer results than its text")
-	}
-	views := call.Results[:n]
-	raw := make([][]byte, n)
-	for k := range raw {
-		raw[k] = (*memory)[k].Bytes()
-	}
-	*memory = (*memory)[n:]
-	size := views[0].Type.DType.Size()
-	var data []byte
-	for e := range views[0].Type.Elements() {
-		for k := range raw {
-			bits := uint64(0)
-			for j, b := range raw[k][e*size : (e+1)*size] {
-				bits |= uint64(b) << (8 * j)
-			}
-			data = part.element(data, bits)
+// values reads what main returned, a buffer for each result.
+func (p *program) values(memory []*soa.Buffer) (map[*mlir.Value]tensor, error) {
+	values := map[*mlir.Value]tensor{}
+	for i, v := range p.results {
+		n := len(p.parts[i].values)
+		if len(memory) < n {
+			return nil, errors.New("the program has fewer results than its text")
 		}
+		data, err := p.parts[i].read(memory[:n])
+		if err != nil {
+			return nil, err
+		}
+		if values[v], err = newTensor(p.parts[i].of, data, false); err != nil {
+			return nil, err
+		}
+		memory = memory[n:]
 	}
-	t, ok := p.results[i].Type.(*mlir.TensorType)
-	if !ok {
-		return tensor{}, fmt.Errorf("%v is not a tensor", p.results[i].Type)
-	}
-	return newTensor(t, data, false)
+	return values, nil
 }
 
 // judge returns why the check fails; "" if it does not.
