@@ -66,7 +66,7 @@ func signComplex(z complex128) complex128 {
 	case z != z:
 		return cmplx.NaN()
 	case z == 0:
-		return z
+		return 0
 	case cmplx.IsInf(z):
 		return divideComplex(z, complex(math.Inf(1), 0))
 	}

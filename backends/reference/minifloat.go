@@ -170,8 +170,12 @@ func miniFinite(d dtype) kernel1 {
 	widen := miniTo(d, f32)
 	finite := finite[uint32](0x7f800000)
 	return func(o, a unsafe.Pointer, n int) {
-		wide := make([]float32, n)
-		widen(unsafe.Pointer(unsafe.SliceData(wide)), a, n)
-		finite(unsafe.Slice((*uint8)(o), n), unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(wide))), n))
+		c := chunkPool.Get().(*chunks)
+		for i := 0; i < n; i += chunk {
+			m := min(chunk, n-i)
+			widen(unsafe.Pointer(&c.a), unsafe.Add(a, i*d.size()), m)
+			finite(unsafe.Slice((*uint8)(unsafe.Add(o, i)), m), bitsOf(c.a[:m]))
+		}
+		chunkPool.Put(c)
 	}
 }
