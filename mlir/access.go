@@ -24,6 +24,9 @@ func Ints(a Attribute) ([]int64, bool) {
 
 func denseInts(a *DenseAttr) ([]int64, bool) {
 	t, ok := a.Type.Elem.(IntegerType)
+	if _, index := a.Type.Elem.(IndexType); index {
+		t, ok = I64, true
+	}
 	if !ok {
 		return nil, false
 	}

@@ -83,7 +83,7 @@ func verifyAllGather(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	shape, ok := v.complete(op, "C2", "C4", true)
+	shape, ok := v.complete(op, "C2", "C4", false)
 	if !ok || !v.channel(op, "C5") {
 		return
 	}
@@ -167,7 +167,7 @@ func verifyReduceScatter(v *verifier, op *Op) {
 		return
 	}
 	in, out := ins[0], outs[0]
-	if _, ok := v.complete(op, "C3", "C5", true); !ok || !v.channel(op, "C6") || !v.within(op, "C2", "scatter_dimension", []int64{dim}, len(in.Shape)) {
+	if _, ok := v.complete(op, "C3", "C5", false); !ok || !v.channel(op, "C6") || !v.within(op, "C2", "scatter_dimension", []int64{dim}, len(in.Shape)) {
 		return
 	}
 	shape := slices.Clone(in.Shape)

@@ -133,6 +133,13 @@ func verifyWhile(v *verifier, op *Op) {
 // verifyBarrier checks that optimization_barrier passes its operands on.
 func verifyBarrier(v *verifier, op *Op) {
 	in, out := typesOf(op.Operands), typesOf(op.Results)
+	for i, x := range op.Operands {
+		if _, ok := x.Type.(*TensorType); ok {
+			if _, ok := v.tensor(op, "I1", "operand", i, x, of(kPerTensor)); !ok {
+				return
+			}
+		}
+	}
 	if !likeTypes(in, out) {
 		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
 	}

@@ -80,7 +80,7 @@ func verifyDot(v *verifier, op *Op) {
 		return
 	}
 	if v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:])) {
-		v.dotElements(op, ins[0], ins[1], outs[0], []int64{0})
+		v.dotElements(op, ins[0], ins[1], outs[0], nil)
 	}
 }
 
@@ -115,17 +115,15 @@ func (v *verifier) precisions(op *Op, label, enumLabel string) bool {
 	return true
 }
 
-// dotAlgorithm checks the counts of an algorithm, and that it stands alone.
+// dotAlgorithm checks an algorithm, and that it stands alone.
 func (v *verifier) dotAlgorithm(op *Op) bool {
 	a, ok := op.Attrs.Get("algorithm").(StructAttr)
 	if !ok {
 		return true
 	}
-	for i, name := range []string{"lhs_component_count", "rhs_component_count", "num_primitive_operations"} {
-		if n, ok := Int(a.Fields.Get(name)); !ok || n <= 0 {
-			v.fail(op, []string{"C22", "C23", "C24"}[i], "%s of the algorithm should be a positive number", name)
-			return false
-		}
+	if label, why := algorithmProblem(a); why != "" {
+		v.fail(op, label, "%s", why)
+		return false
 	}
 	list, _ := op.Attrs.Get("precision_config").(ArrayAttr)
 	for _, e := range list {

@@ -28,7 +28,14 @@ func verifyDynamicBroadcastInDim(v *verifier, op *Op) {
 		return
 	}
 	dims, ok := v.ints(op, "broadcast_dimensions")
-	if !ok || !v.broadcastDims(op, ins[0], outs[0], dims) || !v.shapeOperand(op, "C7", 1, ins[1], outs[0]) {
+	if !ok || !v.shapeOperand(op, "C7", 1, ins[1], outs[0]) {
+		return
+	}
+	sizes, known := constantInts(op.Operands[1])
+	if !known {
+		sizes = outs[0].Shape
+	}
+	if !v.broadcastDims(op, ins[0], outs[0], dims, sizes) {
 		return
 	}
 	grow, _ := Ints(op.Attrs.Get("known_expanding_dimensions"))

@@ -1,7 +1,5 @@
 package mlir
 
-import "strconv"
-
 // elemRule says which element types an op takes.
 type elemRule func(Type) bool
 
@@ -45,26 +43,11 @@ func verifySame(n int, k kinds) func(*verifier, *Op) {
 	}
 }
 
-// accuracy checks result_accuracy, which some elementwise ops have: a mode and
-// tolerances, which are for the mode TOLERANCE alone.
+// accuracy checks result_accuracy, which some elementwise ops have.
 func (v *verifier) accuracy(op *Op) {
-	a, ok := op.Attrs.Get("result_accuracy").(StructAttr)
-	if !ok {
-		return
-	}
-	mode := Enum(a.Fields.Get("mode"))
-	for _, name := range []string{"atol", "rtol", "ulps"} {
-		t := a.Fields.Get(name)
-		f, isFloat := t.(FloatAttr)
-		n, isInt := t.(IntegerAttr)
-		x, _ := strconv.ParseFloat(f.Text, 64)
-		if mode != "" && mode != "TOLERANCE" && (isFloat && x != 0 || isInt && n.Value != 0) {
-			v.fail(op, "", "result_accuracy has the mode %s, so its %s should be 0", mode, name)
-			return
-		}
-		if isFloat && x < 0 || isInt && n.Value < 0 {
-			v.fail(op, "", "result_accuracy has a negative %s", name)
-			return
+	if a, ok := op.Attrs.Get("result_accuracy").(StructAttr); ok {
+		if why := accuracyProblem(a); why != "" {
+			v.fail(op, "", "%s", why)
 		}
 	}
 }
@@ -203,7 +186,7 @@ func compareTypeFits(kind string, t Type) bool {
 	case "FLOAT":
 		return kindOf(t)&(kFloat|kComplex|kQuant) != 0
 	case "TOTALORDER":
-		return isFloat(t)
+		return kindOf(t)&(kFloat|kQuant) != 0
 	case "SIGNED":
 		return integral && i != I1 && i.Sign != Unsigned
 	case "UNSIGNED":

@@ -168,7 +168,7 @@ func verifyReduceWindow(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	elems, ok := v.reducer(op, reduction{op.Regions[0], "C13", ins[:n], ins[n:], nil})
+	elems, ok := v.reducer(op, reduction{op.Regions[0], "C13", ins[:n], ins[n:], sizes})
 	if !ok {
 		return
 	}
@@ -198,6 +198,10 @@ func verifySelectAndScatter(v *verifier, op *Op) {
 		return
 	}
 	w := windows{base: ones(rank), dilations: ones(rank)}
+	if a := op.Attrs.Get("window_dimensions"); a == nil && rank > 0 {
+		v.fail(op, "C4", "has no window_dimensions, but the operand %s has %d dimensions", in, rank)
+		return
+	}
 	ok = w.list(v, op, &w.sizes, "window_dimensions", rank, "C4", "C5") &&
 		w.list(v, op, &w.strides, "window_strides", rank, "C6", "C7") &&
 		w.padding(v, op, op.Attrs.Get("padding"), rank, "C8")

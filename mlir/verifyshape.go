@@ -17,7 +17,7 @@ func verifyBroadcastInDim(v *verifier, op *Op) {
 		return
 	}
 	if dims, ok := v.ints(op, "broadcast_dimensions"); ok && v.oneBound(op, outs[0]) {
-		v.broadcastDims(op, ins[0], outs[0], dims)
+		v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape)
 	}
 }
 
@@ -32,8 +32,8 @@ func (v *verifier) oneBound(op *Op, t *TensorType) bool {
 }
 
 // broadcastDims checks the rules that broadcast_in_dim and its dynamic sibling
-// share, with the same labels.
-func (v *verifier) broadcastDims(op *Op, in, out *TensorType, dims []int64) bool {
+// share, with the same labels; sizes is what is known of the result's shape.
+func (v *verifier) broadcastDims(op *Op, in, out *TensorType, dims, sizes []int64) bool {
 	if !sameAside(in.Elem, out.Elem, false) {
 		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
 		return false
@@ -47,8 +47,8 @@ func (v *verifier) broadcastDims(op *Op, in, out *TensorType, dims []int64) bool
 		return false
 	}
 	for i, d := range dims {
-		if in.Shape[i] != 1 && !sameDim(in.Shape[i], out.Shape[d]) {
-			v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of %s", i, in, d, out)
+		if in.Shape[i] != 1 && !sameDim(in.Shape[i], sizes[d]) {
+			v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
 			return false
 		}
 	}

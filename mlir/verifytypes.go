@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,12 @@ func (v *verifier) checkTensor(t *TensorType) string {
 	if err != nil {
 		return err.Error()
 	}
+	if q != nil {
+		least := leastOf(q.Expressed)
+		if i := slices.IndexFunc(q.Scales, func(s float64) bool { return s < least }); i >= 0 {
+			return t.String() + ": scale " + strconv.Itoa(i) + " is less than any number of the expressed type (quant_c6)"
+		}
+	}
 	if q != nil && q.Axis >= 0 {
 		switch {
 		case q.Axis >= len(t.Shape):
@@ -63,6 +70,17 @@ func (v *verifier) checkTensor(t *TensorType) string {
 		}
 	}
 	return ""
+}
+
+// leastOf is the smallest positive number of a type.
+func leastOf(t FloatType) float64 {
+	if m, ok := miniFloats[t.Name]; ok {
+		return m.Value(1)
+	}
+	if t == F32 {
+		return math.SmallestNonzeroFloat32
+	}
+	return math.SmallestNonzeroFloat64
 }
 
 // checkDialectType knows the types of StableHLO; those of other dialects can

@@ -1,0 +1,116 @@
+package mlir
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// structFields is which fields the structured attributes of StableHLO that are
+// known here have. A text that gives one of them a field of another name, or
+// one twice, is refused when it is read; others are kept as they stand.
+var structFields = map[string][]string{
+	"stablehlo.scatter": {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
+		"scatter_dims_to_operand_dims", "index_vector_dim"},
+	"stablehlo.gather": {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+		"start_index_map", "index_vector_dim"},
+	"stablehlo.dot": {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
+	"stablehlo.dot_algorithm": {"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
+		"rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation"},
+}
+
+// fieldProblem finds the first field that an attribute should not have; at is
+// where it stands in the attribute's text.
+func fieldProblem(name string, fields []*entryNode) (where Pos, why string) {
+	known := structFields[name]
+	for i, e := range fields {
+		if known == nil {
+			break
+		}
+		if !slices.Contains(known, e.Name) {
+			return at(e.Pos), "#" + name + " has no " + e.Name + ", but " + strings.Join(known, ", ")
+		}
+		if slices.ContainsFunc(fields[:i], func(f *entryNode) bool { return f.Name == e.Name }) {
+			return at(e.Pos), e.Name + " is given a second time"
+		}
+	}
+	return Pos{}, ""
+}
+
+// attrProblem says what is wrong with an attribute in itself; "" if nothing.
+func attrProblem(a Attribute) string {
+	switch a := a.(type) {
+	case StructAttr:
+		switch a.Name {
+		case "stablehlo.dot_algorithm":
+			_, why := algorithmProblem(a)
+			return why
+		case "stablehlo.result_accuracy":
+			return accuracyProblem(a)
+		}
+	case DialectAttr:
+		if strings.HasPrefix(a.Text, "stablehlo.conv<") {
+			if _, err := ParseConv(a); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	return ""
+}
+
+// algorithmProblem checks the types and counts of a dot algorithm; label is
+// that of dot_general's rule.
+func algorithmProblem(a StructAttr) (label, why string) {
+	for i, name := range []string{"lhs_precision_type", "rhs_precision_type", "accumulation_type"} {
+		if t, ok := a.Fields.Get(name).(TypeAttr); !ok || !isFloat(t.Type) {
+			return []string{"I8", "I9", "I10"}[i], name + " of the algorithm should be a type of floats"
+		}
+	}
+	for i, name := range []string{"lhs_component_count", "rhs_component_count", "num_primitive_operations"} {
+		if n, ok := Int(a.Fields.Get(name)); !ok || n <= 0 {
+			return []string{"C22", "C23", "C24"}[i], name + " of the algorithm should be a positive number"
+		}
+	}
+	return "", ""
+}
+
+// accuracyProblem checks a mode and tolerances, which are for the mode
+// TOLERANCE alone.
+func accuracyProblem(a StructAttr) string {
+	mode := ""
+	if m := a.Fields.Get("mode"); m != nil {
+		_, mode, _ = strings.Cut(strings.TrimSuffix(m.String(), ">"), "<")
+		mode = mode[strings.LastIndexByte(mode, ' ')+1:]
+	}
+	for _, name := range []string{"atol", "rtol", "ulps"} {
+		t := a.Fields.Get(name)
+		f, isFloat := t.(FloatAttr)
+		n, isInt := t.(IntegerAttr)
+		x, _ := strconv.ParseFloat(f.Text, 64)
+		if isFloat && x < 0 || isInt && n.Value < 0 {
+			return "result_accuracy has a negative " + name
+		}
+		if mode != "" && mode != "TOLERANCE" && (isFloat && x != 0 || isInt && n.Value != 0) {
+			return "result_accuracy has the mode " + mode + ", so its " + name + " should be 0"
+		}
+	}
+	return ""
+}
+
+// withoutComma takes a comma off that stands before the closing bracket, which
+// the dialect's own texts have.
+func withoutComma(text string) string {
+	body := strings.TrimRight(strings.TrimSuffix(text, ">"), " \t\r\n")
+	if cut, ok := strings.CutSuffix(body, ","); ok {
+		return cut + ">"
+	}
+	return text
+}
+
+// inText is where the place rel of a token's text is, which starts at pos.
+func inText(pos, rel Pos) Pos {
+	if rel.Line == 1 {
+		return Pos{pos.Line, pos.Col + rel.Col - 1}
+	}
+	return Pos{pos.Line + rel.Line - 1, rel.Col}
+}
