@@ -148,7 +148,7 @@ var opList = []opDef{
 
 	{name: "stablehlo.composite", verify: verifyComposite,
 		props:  []string{"name", "composite_attributes", "decomposition", "version"},
-		syntax: form(attr{name: "name", kind: stringAttr}, anyOperands, attrDict{}, funcType{})},
+		syntax: form(attr{name: "name", kind: stringAttr}, anyOperands, optionalRegions{}, funcType{})},
 	{name: "stablehlo.custom_call", verify: verifyCustomCall, syntax: syntax{customCallSyntax{}},
 		props: []string{"call_target_name", "has_side_effect", "backend_config", "api_version", "called_computations",
 			"operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings"}},
@@ -183,40 +183,39 @@ var opList = []opDef{
 	{name: "stablehlo.create_token", verify: verifyCreateToken, syntax: form(attrDict{}, typeList{})},
 	{name: "stablehlo.after_all", verify: verifyAfterAll, syntax: form(anyOperands, attrDict{}, sameType{})},
 
-	{name: "interpreter.run_parallel", verify: verifyRunParallel},
-	{name: "stablehlo.reduce_window", verify: verifyReduceWindow},
-	{name: "stablehlo.select_and_scatter", verify: verifySelectAndScatter},
-	{name: "stablehlo.map", verify: verifyMap},
-	{name: "stablehlo.dynamic_gather", verify: verifyDynamicGather},
-	{name: "stablehlo.dynamic_conv", verify: verifyDynamicConv},
-	{name: "stablehlo.convolution", verify: verifyConvolution},
-	{name: "stablehlo.triangular_solve", verify: verifyTriangularSolve},
-	{name: "stablehlo.tuple", verify: verifyTuple},
-	{name: "stablehlo.get_tuple_element", verify: verifyGetTupleElement},
-	{name: "stablehlo.all_gather", verify: verifyAllGather},
-	{name: "stablehlo.all_reduce", verify: verifyAllReduce},
-	{name: "stablehlo.reduce_scatter", verify: verifyReduceScatter},
-	{name: "stablehlo.all_to_all", verify: verifyAllToAll},
-	{name: "stablehlo.collective_broadcast", verify: verifyCollectiveBroadcast},
-	{name: "stablehlo.collective_permute", verify: verifyCollectivePermute},
-	{name: "stablehlo.collective_reduce", verify: verifyCollectiveReduce},
+	{name: "interpreter.run_parallel", props: []string{"infeed", "programs"}, verify: verifyRunParallel},
+	{name: "stablehlo.reduce_window", props: []string{"window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"}, verify: verifyReduceWindow},
+	{name: "stablehlo.select_and_scatter", props: []string{"window_dimensions", "window_strides", "padding"}, verify: verifySelectAndScatter},
+	{name: "stablehlo.map", props: []string{"dimensions"}, verify: verifyMap},
+	{name: "stablehlo.dynamic_gather", props: []string{"dimension_numbers", "indices_are_sorted"}, verify: verifyDynamicGather},
+	{name: "stablehlo.dynamic_conv", props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers", "feature_group_count", "batch_group_count", "precision_config"}, verify: verifyDynamicConv},
+	{name: "stablehlo.convolution", verify: verifyConvolution,
+		props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers",
+			"feature_group_count", "batch_group_count", "precision_config"},
+		syntax: form(convSyntax{}, attrDict{}, funcType{})},
+	{name: "stablehlo.triangular_solve", props: []string{"left_side", "lower", "unit_diagonal", "transpose_a"}, verify: verifyTriangularSolve},
+	{name: "stablehlo.tuple", verify: verifyTuple, syntax: form(anyOperands, attrDict{}, tupleType{})},
+	{name: "stablehlo.get_tuple_element", verify: verifyGetTupleElement, props: []string{"index"},
+		syntax: form(operands{1}, indexIn{name: "index"}, attrDict{}, funcType{})},
+	{name: "stablehlo.all_gather", props: []string{"all_gather_dim", "replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyAllGather},
+	{name: "stablehlo.all_reduce", props: []string{"replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyAllReduce},
+	{name: "stablehlo.reduce_scatter", props: []string{"scatter_dimension", "replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyReduceScatter},
+	{name: "stablehlo.all_to_all", props: []string{"split_dimension", "concat_dimension", "split_count", "replica_groups", "channel_handle"}, verify: verifyAllToAll},
+	{name: "stablehlo.collective_broadcast", props: []string{"replica_groups", "channel_handle", "has_dynamic_root"}, verify: verifyCollectiveBroadcast},
+	{name: "stablehlo.collective_permute", props: []string{"source_target_pairs", "channel_handle"}, verify: verifyCollectivePermute},
+	{name: "stablehlo.collective_reduce", props: []string{"replica_groups", "channel_handle", "use_global_device_ids", "has_dynamic_root"}, verify: verifyCollectiveReduce},
 	{name: "stablehlo.async_start", verify: verifyAsyncStart},
 	{name: "stablehlo.async_done", verify: verifyAsyncDone},
-	{name: "stablehlo.send", verify: verifySend},
-	{name: "stablehlo.recv", verify: verifyRecv},
-	{name: "stablehlo.infeed", verify: verifyInfeed},
-	{name: "stablehlo.outfeed", verify: verifyOutfeed},
-	{name: "stablehlo.cross-replica-sum", verify: verifyCrossReplicaSum},
-	{name: "stablehlo.torch_index_select", verify: verifyTorchIndexSelect},
-	{name: "stablehlo.batch_norm_grad", verify: verifyBatchNorm(3, 2, true, "C1", "C2", []string{"C5", "C4", "C4", "C4", "C4"}, "C3")},
-	{name: "stablehlo.batch_norm_inference", verify: verifyBatchNorm(4, 0, false, "C1", "C2", []string{"C3", "C4", "C5", "C6"}, "C7")},
-	{name: "stablehlo.batch_norm_training", verify: verifyBatchNorm(2, 2, false, "C1", "C2", []string{"C3", "C4", "C5", "C6"}, "C7")},
+	{name: "stablehlo.send", props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifySend},
+	{name: "stablehlo.recv", props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifyRecv},
+	{name: "stablehlo.infeed", props: []string{"infeed_config", "layout"}, verify: verifyInfeed},
+	{name: "stablehlo.outfeed", props: []string{"outfeed_config"}, verify: verifyOutfeed},
+	{name: "stablehlo.cross-replica-sum", props: []string{"replica_groups"}, verify: verifyCrossReplicaSum},
+	{name: "stablehlo.torch_index_select", props: []string{"dim", "batch_dims"}, verify: verifyTorchIndexSelect},
+	{name: "stablehlo.batch_norm_grad", props: []string{"epsilon", "feature_index"}, verify: verifyBatchNorm(3, 2, true, "C1", "C2", []string{"C5", "C4", "C4", "C4", "C4"}, "C3")},
+	{name: "stablehlo.batch_norm_inference", props: []string{"epsilon", "feature_index"}, verify: verifyBatchNorm(4, 0, false, "C1", "C2", []string{"C3", "C4", "C5", "C6"}, "C7")},
+	{name: "stablehlo.batch_norm_training", props: []string{"epsilon", "feature_index"}, verify: verifyBatchNorm(2, 2, false, "C1", "C2", []string{"C3", "C4", "C5", "C6"}, "C7")},
 
-	// What the dialect's own tests compare results with.
-	{name: "check.expect_eq_const", props: []string{"value"}, syntax: form(operands{1}, comma, denseOfOperand{}, attrDict{})},
-	{name: "check.expect_almost_eq_const", props: []string{"value", "tolerance"}, syntax: form(operands{1}, comma, denseOfOperand{}, attrDict{})},
-	{name: "check.expect_eq", syntax: form(operands{2}, attrDict{}, typeOfOperands{})},
-	{name: "check.expect_almost_eq", props: []string{"tolerance"}, syntax: form(operands{2}, attrDict{}, typeOfOperands{})},
 	{name: "stablehlo.optimization_barrier", verify: verifyBarrier, syntax: syntax{barrierSyntax{}}},
 }
 
@@ -237,7 +236,7 @@ var opDefs map[string]*opDef
 
 func init() {
 	opDefs = make(map[string]*opDef, len(opList))
-	opList = append(append(opList, chloOps...), checkOps...)
+	opList = append(append(opList, chloOps...), append(auxOps, checkOps...)...)
 	for i := range opList {
 		d := &opList[i]
 		d.shown = map[string]bool{}

@@ -383,3 +383,78 @@ func (typeOfOperands) print(p *printer, op *Op) {
 	p.str(" : ")
 	p.typ(op.Operands[0].Type)
 }
+
+// tupleType is `: tuple<T, U>`, the result, when the operands are its elements.
+type tupleType struct{ plain }
+
+func (tupleType) parse(lex *stream, o *opNode) *Error {
+	return o.shortType(lex, func(t typeRef) *Error {
+		tt, ok := lex.r.typ(&t).(TupleType)
+		if !ok {
+			return errorf(t.pos, "%s is not a tuple", t.text)
+		}
+		for _, e := range tt.Elems {
+			o.ins = append(o.ins, typeRef{pos: t.pos, typ: e})
+		}
+		o.outs = append(o.outs, t)
+		return nil
+	})
+}
+
+func (tupleType) print(p *printer, op *Op) {
+	p.str(" : ")
+	if len(op.Results) == 1 {
+		if t, ok := op.Results[0].Type.(TupleType); ok && sameTypes(typesOf(op.Operands), t.Elems) {
+			p.typ(t)
+			return
+		}
+	}
+	p.funcType(op)
+}
+
+// indexIn is [N], an i32.
+type indexIn struct {
+	plain
+	name string
+}
+
+func (s indexIn) shows() []string { return []string{s.name} }
+
+func (s indexIn) parse(lex *stream, o *opNode) *Error {
+	pos := lex.tok.Pos
+	v, err := parseInts(lex)
+	if err == nil && (len(v) != 1 || v[0] != int64(int32(v[0]))) {
+		return errorf(pos, "[index] is expected, one number of 32 bits")
+	}
+	if err == nil {
+		o.set(s.name, IntegerAttr{v[0], I32})
+	}
+	return err
+}
+
+func (s indexIn) fits(op *Op) bool {
+	a, ok := op.Attrs.Get(s.name).(IntegerAttr)
+	return ok && a.Type == I32
+}
+
+func (s indexIn) print(p *printer, op *Op) {
+	p.ints([]int64{op.Attrs.Get(s.name).(IntegerAttr).Value})
+}
+
+// optionalRegions is ({…}, {…}), or nothing for none, and the dictionary behind
+// them.
+type optionalRegions struct{ plain }
+
+func (optionalRegions) parse(lex *stream, o *opNode) *Error {
+	if is(lex, "(") {
+		if err := list(lex, "(", ")", func() *Error { return o.region(lex) }); err != nil {
+			return err
+		}
+	}
+	return o.optionalAttrDict(lex)
+}
+
+func (optionalRegions) print(p *printer, op *Op) {
+	p.regions(op)
+	p.attrDict(op.Attrs, opDefs[op.Name].shown)
+}

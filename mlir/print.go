@@ -301,6 +301,14 @@ func (p *printer) generic(op *Op, d *opDef) {
 			p.str(">")
 		}
 	}
+	p.regions(op)
+	p.attrDict(op.Attrs, isProp)
+	p.str(" : ")
+	p.funcType(op)
+}
+
+// regions prints ` ({…}, {…})`, or nothing for none.
+func (p *printer) regions(op *Op) {
 	for i, r := range op.Regions {
 		p.str([]string{", ", " ("}[btoi(i == 0)])
 		p.region(r, false)
@@ -308,9 +316,6 @@ func (p *printer) generic(op *Op, d *opDef) {
 	if len(op.Regions) > 0 {
 		p.str(")")
 	}
-	p.attrDict(op.Attrs, isProp)
-	p.str(" : ")
-	p.funcType(op)
 }
 
 // braces is attrDict without the space before.
