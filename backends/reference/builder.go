@@ -20,6 +20,7 @@ type compiler struct {
 	codes   map[string]*code
 	open    []string // functions being prepared, outermost first
 	lacking []backends.UnsupportedOp
+	opens   openFunctions
 }
 
 // builder prepares one function.
@@ -83,7 +84,7 @@ func (c *compiler) function(name string) (*code, error) {
 	if fn.Body() == nil {
 		return nil, fmt.Errorf("@%s has no body of one block", name)
 	}
-	if isOpen(fn) {
+	if c.isOpen(fn) {
 		code, err := c.openFunction(fn)
 		if err == nil {
 			c.codes[name] = code

@@ -21,10 +21,17 @@ import (
 // value is a value of an open function: what leaves says its type is made of.
 type value []part
 
-// openProgram runs the open functions of a module.
+// openProgram runs the open functions of a module. All of it but the cache is
+// only read from, by runs that may be many at once.
 type openProgram struct {
-	*compiler // only read from, by runs that may be many at once
-	cache     *opCache
+	*compiler
+	cache *opCache
+}
+
+// openFunctions is what a survey finds.
+type openFunctions struct {
+	is    map[*mlir.Op]bool          // of functions: whether they are open
+	dying map[*mlir.Op][]*mlir.Value // by op: values that nothing uses after it
 }
 
 // openType reports whether a type leaves a size open.
@@ -104,8 +111,11 @@ func leafTypes(t mlir.Type) []mlir.Type {
 }
 
 // isOpen reports whether fn is open.
-func isOpen(fn *mlir.Op) bool {
-	found := false
+func (c *compiler) isOpen(fn *mlir.Op) bool {
+	if is, known := c.opens.is[fn]; known {
+		return is
+	}
+	found := openSignature(fn)
 	eachBlock(fn, func(bl *mlir.Block) {
 		for _, a := range bl.Args {
 			found = found || openType(a.Type)
@@ -116,7 +126,11 @@ func isOpen(fn *mlir.Op) bool {
 			}
 		}
 	})
-	return found || openSignature(fn)
+	if c.opens.is == nil {
+		c.opens.is = map[*mlir.Op]bool{}
+	}
+	c.opens.is[fn] = found
+	return found
 }
 
 // openSignature reports whether an argument or result of fn is open.
@@ -143,10 +157,21 @@ func (c *compiler) survey(fn *mlir.Op) error {
 	if slices.Contains(c.open, name) {
 		return fmt.Errorf("@%s calls itself, by way of @%s", name, strings.Join(c.open, ", @"))
 	}
+	body := fn.Body()
+	if body == nil || len(body.Ops) == 0 {
+		return fmt.Errorf("@%s has no body of one block", name)
+	}
+	if c.opens.dying[body.Ops[0]] != nil {
+		return nil // looked at before
+	}
 	c.open = append(c.open, name)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
 	var failed error
 	eachBlock(fn, func(bl *mlir.Block) {
+		if len(bl.Ops) == 0 {
+			failed = fmt.Errorf("%s: a block without ops", c.file)
+		}
+		c.findDying(bl)
 		for i, op := range bl.Ops {
 			if i == len(bl.Ops)-1 {
 				continue // the terminator
@@ -157,6 +182,36 @@ func (c *compiler) survey(fn *mlir.Op) error {
 		}
 	})
 	return failed
+}
+
+// findDying finds the last uses of the values that a block defines. Those that
+// its terminator hands on do not die in it.
+func (c *compiler) findDying(bl *mlir.Block) {
+	if c.opens.dying == nil {
+		c.opens.dying = map[*mlir.Op][]*mlir.Value{}
+	}
+	own, seen := map[*mlir.Value]bool{}, map[*mlir.Value]bool{}
+	for _, a := range bl.Args {
+		own[a] = true
+	}
+	for _, op := range bl.Ops {
+		for _, r := range op.Results {
+			own[r] = true
+		}
+	}
+	for i, op := range slices.Backward(bl.Ops) {
+		dying := []*mlir.Value{}
+		for _, v := range slices.Concat(op.Operands, captured(op), op.Results) {
+			if own[v] && !seen[v] {
+				seen[v] = true
+				dying = append(dying, v)
+			}
+		}
+		if i == len(bl.Ops)-1 {
+			dying = dying[:0]
+		}
+		c.opens.dying[op] = dying
+	}
 }
 
 func (c *compiler) surveyOp(op *mlir.Op) error {
@@ -170,11 +225,10 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 			if !ok {
 				continue
 			}
-			if _, reason := parseTensor(mlir.Tensor(tt.Elem)); tt.Unranked || reason != "" && dtypeOf(tt.Elem) == noType {
-				if q, _, _ := quantOf(tt.Elem); q == nil || tt.Unranked {
-					c.lack(op, fmt.Sprintf("result %d: %v", i, t))
-					return nil
-				}
+			q, _, reason := quantOf(tt.Elem)
+			if tt.Unranked || reason != "" || q == nil && dtypeOf(tt.Elem) == noType {
+				c.lack(op, fmt.Sprintf("result %d: %v", i, t))
+				return nil
 			}
 		}
 	}
@@ -185,7 +239,7 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 	if callee == nil {
 		return nil
 	}
-	if isOpen(callee) {
+	if c.isOpen(callee) {
 		return c.survey(callee)
 	}
 	_, err := c.function(callee.SymName())
@@ -267,9 +321,6 @@ func (c *compiler) openFunction(fn *mlir.Op) (*code, error) {
 func (p *openProgram) call(ws *workspace, fn *mlir.Op, in value) (value, error) {
 	env := map[*mlir.Value]value{}
 	body := fn.Body()
-	if body == nil {
-		return nil, fmt.Errorf("@%s has no body of one block", fn.SymName())
-	}
 	for i, a := range body.Args {
 		for _, t := range leafTypes(a.Type) {
 			if tt, ok := t.(*mlir.TensorType); ok {
@@ -299,6 +350,9 @@ func (p *openProgram) block(ws *workspace, env map[*mlir.Value]value, bl *mlir.B
 		for _, r := range op.Results {
 			n := len(leafTypes(r.Type))
 			env[r], out = out[:n:n], out[n:]
+		}
+		for _, v := range p.opens.dying[op] {
+			delete(env, v)
 		}
 	}
 	return valuesOf(env, bl.Ops[len(bl.Ops)-1].Operands), nil
@@ -350,7 +404,7 @@ func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) 
 	case "stablehlo.while":
 		return p.while(ws, env, op, in)
 	}
-	if callee := p.callee(op); callee != nil && isOpen(callee) {
+	if callee := p.callee(op); callee != nil && p.isOpen(callee) {
 		return p.call(ws, callee, in)
 	}
 	return p.plain(ws, env, op, in)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ltc/mlir"
+	"ltc/soa"
 )
 
 // prepareRunParallel runs the functions that the attribute programs lists, by
@@ -42,6 +43,12 @@ func prepareRunParallel(b *builder, o *site) error {
 	}
 	if err := o.takes(programs); err != nil {
 		return err
+	}
+	all := 0
+	for _, c := range programs {
+		if all += c.arenaAll; soa.Fits(all) != nil { // each fits an int many times over
+			return fmt.Errorf("the memory of all processes: %w", soa.Fits(all))
+		}
 	}
 	b.emitTry(func(f *frame) error {
 		ctx, cancel := context.WithCancelCause(f.ws.ctx)
