@@ -86,8 +86,11 @@ func newWindows(o *site, names windowAttrs, in, out, size []int, elem dtype) ([]
 		if ok && n != d.out {
 			return nil, fmt.Errorf("dimension %d has %d windows, the result %d", i, n, d.out)
 		}
-		if total = product(total, max(padded, 1)); !ok || soa.Fits(total) != nil {
-			return nil, fmt.Errorf("padded dimension %d: %w", i, soa.Fits(-1))
+		if total = product(total, max(padded, 1)); !ok {
+			total = -1
+		}
+		if err := soa.Fits(total); err != nil {
+			return nil, fmt.Errorf("padded dimension %d: %w", i, err)
 		}
 	}
 	return ws, nil
