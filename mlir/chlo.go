@@ -16,15 +16,15 @@ var chloOps = slices.Concat(
 	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloPredicate, "is_inf", "is_neg_inf", "is_pos_inf"),
 	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(isFloat), "next_after", "polygamma", "zeta"),
 	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(isInteger), "mulhi"),
-	withProps(chloRows(form(operands{2}, attrDict{}, funcType{}), verifyChloBroadcast,
-		"broadcast_add", "broadcast_and", "broadcast_atan2", "broadcast_complex", "broadcast_divide",
-		"broadcast_maximum", "broadcast_minimum", "broadcast_multiply", "broadcast_next_after", "broadcast_or",
-		"broadcast_polygamma", "broadcast_power", "broadcast_remainder", "broadcast_shift_left",
-		"broadcast_shift_right_arithmetic", "broadcast_shift_right_logical", "broadcast_subtract", "broadcast_xor",
-		"broadcast_zeta"), "broadcast_dimensions"),
-	withProps(chloRows(form(operands{2}, attrDict{}, funcType{}), verifyChloBroadcast, "broadcast_compare"),
-		"broadcast_dimensions", "comparison_direction", "compare_type"),
-	chloRows(form(operands{3}, attrDict{}, funcType{}), verifyChloBroadcast, "broadcast_select"),
+	broadcastRows(isAny, sameElem, "add", "maximum", "minimum", "multiply"),
+	broadcastRows(isNumber, sameElem, "divide", "power", "remainder", "subtract"),
+	broadcastRows(floatOrComplex, sameElem, "atan2"),
+	broadcastRows(isFloat, sameElem, "next_after", "polygamma", "zeta"),
+	broadcastRows(isFloat, complexOf, "complex"),
+	broadcastRows(isIntegral, sameElem, "and", "or", "xor"),
+	broadcastRows(isInteger, sameElem, "shift_left", "shift_right_arithmetic", "shift_right_logical"),
+	withProps(broadcastRows(isAny, boolean, "compare"), "broadcast_dimensions", "comparison_direction", "compare_type"),
+	chloRows(form(operands{3}, attrDict{}, funcType{}), verifyChloBroadcast(isAny, sameElem), "broadcast_select"),
 	withProps(chloRows(syntax{constantSyntax{}}, verifyConstant, "constant"), "value"),
 	withProps(chloRows(nil, verifyConstantLike, "constant_like"), "value"),
 	withProps(chloRows(nil, verifyRaggedDot, "ragged_dot"), "ragged_dot_dimension_numbers", "precision_config"),
@@ -40,6 +40,20 @@ func chloRows(s syntax, verify func(*verifier, *Op), names ...string) []opDef {
 	}
 	return rows
 }
+
+// broadcastRows are binary ops whose operands are of one element type, and
+// whose result has that which result makes of it.
+func broadcastRows(elem elemRule, result func(Type) Type, names ...string) []opDef {
+	for i := range names {
+		names[i] = "broadcast_" + names[i]
+	}
+	rows := chloRows(form(operands{2}, attrDict{}, funcType{}), verifyChloBroadcast(elem, result), names...)
+	return withProps(rows, "broadcast_dimensions")
+}
+
+func sameElem(t Type) Type  { return t }
+func complexOf(t Type) Type { return ComplexType{t} }
+func boolean(Type) Type     { return I1 }
 
 func withProps(rows []opDef, props ...string) []opDef {
 	for i := range rows {

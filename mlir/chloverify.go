@@ -38,42 +38,57 @@ func verifyChloPredicate(v *verifier, op *Op) {
 	}
 }
 
-// verifyChloBroadcast checks that the shapes of the operands broadcast to that
-// of the result.
-func verifyChloBroadcast(v *verifier, op *Op) {
-	ins, outs, ok := v.tensors(op, len(op.Operands), 1)
-	if !ok || !v.count(op) {
-		return
+// verifyChloBroadcast checks the elements of ops that broadcast, and that the
+// shapes of the operands broadcast to that of the result. Of three operands, the
+// first is a predicate.
+func verifyChloBroadcast(elem elemRule, result func(Type) Type) func(*verifier, *Op) {
+	return func(v *verifier, op *Op) {
+		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
+		if !ok || !v.count(op) {
+			return
+		}
+		n := len(ins)
+		a, b := ins[n-2].Elem, ins[n-1].Elem
+		switch {
+		case n == 3 && ins[0].Elem != Type(I1):
+			v.fail(op, "", "the predicate is %s, but should be a tensor of i1", ins[0])
+		case !SameType(a, b):
+			v.fail(op, "", "elements differ: %s and %s", a, b)
+		case !elem(a):
+			v.fail(op, "", "cannot work on elements of type %s", a)
+		case !SameType(result(a), outs[0].Elem):
+			v.fail(op, "", "elements of the result are %s, but should be %s", outs[0].Elem, result(a))
+		default:
+			v.broadcasts(op, ins, outs[0])
+		}
 	}
-	if a, b := ins[len(ins)-2].Elem, ins[len(ins)-1].Elem; !SameType(a, b) {
-		v.fail(op, "", "elements differ: %s and %s", a, b)
-		return
-	}
-	dims, err := BroadcastDims(op)
-	if err != "" {
-		v.fail(op, "", "%s", err)
+}
+
+// broadcasts checks that every dimension of the operands has the size of the
+// result's that it goes to, or 1, and that these sizes come from operands.
+func (v *verifier) broadcasts(op *Op, ins []*TensorType, out *TensorType) {
+	dims, why := BroadcastDims(op)
+	if why != "" {
+		v.fail(op, "", "%s", why)
 		return
 	}
 	for i, t := range ins {
 		for k, d := range dims[i] {
 			size := t.Shape[k]
-			if d < 0 || d >= int64(len(outs[0].Shape)) || size != 1 && !sameDim(size, outs[0].Shape[d]) {
-				v.fail(op, "", "operand %d is %s, which does not broadcast to the result's %s: dimension %d", i, t, outs[0], k)
+			if d < 0 || d >= int64(len(out.Shape)) || size != 1 && !sameDim(size, out.Shape[d]) {
+				v.fail(op, "", "operand %d is %s, which does not broadcast to the result's %s: dimension %d", i, t, out, k)
 				return
 			}
 		}
 	}
-	for d, size := range outs[0].Shape {
-		if size == 1 || size == Dynamic {
-			continue
-		}
-		made := false
+	for d, size := range out.Shape {
+		made := size == 1 || size == Dynamic
 		for i, t := range ins {
 			k := slices.Index(dims[i], int64(d))
 			made = made || k >= 0 && t.Shape[k] != 1
 		}
 		if !made {
-			v.fail(op, "", "the result is %s, but no operand has more than 1 in dimension %d", outs[0], d)
+			v.fail(op, "", "the result is %s, but no operand has more than 1 in dimension %d", out, d)
 			return
 		}
 	}
