@@ -8,7 +8,8 @@
 // specification, with these choices where it leaves one:
 //   - f16, bf16, tf32 and floats of 8, 6 and 4 bits are computed in f32 and
 //     rounded after each op; sums and products of many elements (reduce with a
-//     body of one op, dot_general) are accumulated in f32 and rounded once.
+//     body of one op, dot_general, convolution) are accumulated in f32 and
+//     rounded once; those of reduce_window are rounded after each op.
 //     What is too large for a format becomes infinite, NaN where it has no
 //     infinity, the largest number where it has neither.
 //   - Functions of complex numbers are rounded once, from about 106 bits, but
@@ -19,6 +20,11 @@
 //     those that only move elements, work on the integers.
 //   - Integers, of 2 and 4 bits as well, wrap. Division by zero gives all bits set, the remainder then is
 //     the dividend; the lowest integer divided by -1 is itself.
+//   - A sort is always stable. Decompositions, Fourier transforms and batch
+//     normalization are computed in f64 and rounded once. A window of
+//     select_and_scatter that lies in the padding scatters nothing.
+//   - rng_bit_generator gives the bits that XLA gives, DEFAULT those of PHILOX;
+//     rng draws the same numbers in each run.
 //   - A shift by the width or more gives 0, or the sign for an arithmetic one.
 //   - A conversion to an integer truncates and saturates; NaN becomes 0.
 //   - The order of a reduction is fixed: see reduce.go and gemm.go. No result
