@@ -21,6 +21,7 @@ type processGrid struct {
 	waiting  []*waiter
 	meetings map[string]*meeting
 	mail     map[string][]parcel
+	failed   error   // of the first process that failed
 	infeed   []*code // functions whose results the next infeed ops get
 }
 
@@ -179,12 +180,20 @@ func (g *processGrid) checkDeadlock() {
 	if g.running > 0 || len(g.waiting) == 0 {
 		return
 	}
+	if g.failed != nil {
+		g.wakeAll(g.failed)
+		return
+	}
 	var all []string
 	for _, w := range g.waiting {
 		all = append(all, fmt.Sprintf("process %v in %s for %s", w.p, w.op, w.want))
 	}
 	slices.Sort(all)
 	err := fmt.Errorf("deadlock: no process is left that could come: %s", strings.Join(all, "; "))
+	g.wakeAll(err)
+}
+
+func (g *processGrid) wakeAll(err error) {
 	for _, w := range slices.Clone(g.waiting) {
 		g.wake(w, err)
 	}
@@ -195,9 +204,9 @@ func (p *process) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running--
-	if err != nil {
+	if err != nil && p.failed == nil {
+		p.failed = err
 		p.cancel(err)
-		return
 	}
 	p.checkDeadlock()
 }
