@@ -43,8 +43,9 @@ func attrProblem(a Attribute) string {
 	case StructAttr:
 		switch a.Name {
 		case "stablehlo.dot_algorithm":
-			_, why := algorithmProblem(a)
-			return why
+			if label, why := algorithmProblem(a); why != "" {
+				return why + " (dot_general_" + strings.ToLower(label) + ")"
+			}
 		case "stablehlo.result_accuracy":
 			return accuracyProblem(a)
 		}

@@ -185,8 +185,8 @@ func compareTypeFits(kind string, t Type) bool {
 		return true
 	case "FLOAT":
 		return kindOf(t)&(kFloat|kComplex|kQuant) != 0
-	case "TOTALORDER":
-		return kindOf(t)&(kFloat|kQuant) != 0
+	case "TOTALORDER": // means nothing else for integers, which the dialect's own texts compare so
+		return !isComplex(t)
 	case "SIGNED":
 		return integral && i != I1 && i.Sign != Unsigned
 	case "UNSIGNED":

@@ -57,11 +57,10 @@ func (v *verifier) checkTensor(t *TensorType) string {
 			return t.String() + ": there should be a scale for each slice of the quantization dimension (quant_c13)"
 		}
 	}
-	text, ok := boundsText(t)
-	if !ok {
+	if _, ok := boundsText(t); !ok {
 		return ""
 	}
-	if n := strings.Count(text, ",") + 1; n != len(t.Shape) {
+	if n := len(bounds(t)); n != len(t.Shape) {
 		return t.String() + ": there should be a bound for each dimension"
 	}
 	for i, b := range bounds(t) {
@@ -157,6 +156,9 @@ func bounds(t *TensorType) []int64 {
 		return nil
 	}
 	list := []int64{}
+	if strings.TrimSpace(text) == "" {
+		return list
+	}
 	for e := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(e), 10, 64)
 		if err != nil {
@@ -272,7 +274,7 @@ func (v *verifier) tensor(op *Op, label, what string, i int, x *Value, s slot) (
 		return nil, false
 	}
 	if s.rank >= 0 && len(t.Shape) != s.rank {
-		v.fail(op, label, "%s %d is %s, but should have %d dimensions", what, i, t, s.rank)
+		v.fail(op, label, "%s %d is %s, but should be %s", what, i, t, []string{"a scalar", "a list", "a matrix"}[s.rank])
 		return nil, false
 	}
 	return t, true

@@ -124,6 +124,9 @@ func (b *builder) define(fn *mlir.Op) error {
 	if err != nil {
 		return err
 	}
+	if ft := fn.FuncType(); ft != nil && len(ft.Outs) == 0 {
+		results = nil // what stablehlo.return names is dropped
+	}
 	c.steps = b.steps
 	last := body.Ops[len(body.Ops)-1]
 	for i, v := range last.Operands {
