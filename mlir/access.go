@@ -113,7 +113,8 @@ func ParseGather(a Attribute) (g GatherDims, ok bool) {
 	return g, ok
 }
 
-// Attr returns the attribute, without the lists that are empty.
+// Attr returns the attribute, without lists that are empty and a number that
+// is 0.
 func (g GatherDims) Attr() StructAttr {
 	a := StructAttr{Name: "stablehlo.gather"}
 	a.Fields.ints("offset_dims", g.OffsetDims)
@@ -143,7 +144,8 @@ func ParseScatter(a Attribute) (s ScatterDims, ok bool) {
 	return s, ok
 }
 
-// Attr returns the attribute, without the lists that are empty.
+// Attr returns the attribute, without lists that are empty and a number that
+// is 0.
 func (s ScatterDims) Attr() StructAttr {
 	a := StructAttr{Name: "stablehlo.scatter"}
 	a.Fields.ints("update_window_dims", s.UpdateWindowDims)
@@ -167,6 +169,9 @@ func (d *Dict) ints(name string, v []int64) {
 }
 
 func (d *Dict) int(name string, v int64) {
+	if v == 0 {
+		return // as the dialect prints it
+	}
 	*d = append(*d, NamedAttr{name, IntegerAttr{Value: v}})
 }
 

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -133,7 +134,7 @@ func (a EnumAttr) String() string {
 }
 
 func (a StructAttr) String() string {
-	s := a.Fields.String()
+	s := a.Fields.inOrder()
 	return "#" + a.Name + "<" + s[1:len(s)-1] + ">"
 }
 
@@ -185,8 +186,21 @@ func bare(a Attribute) Attribute {
 
 func (a DictAttr) String() string { return Dict(a).String() }
 
+// sorted is d in the order in which dictionaries print: that of the names.
+func sorted(d Dict) Dict {
+	byName := func(a, b NamedAttr) int { return strings.Compare(a.Name, b.Name) }
+	if !slices.IsSortedFunc(d, byName) {
+		d = slices.Clone(d)
+		slices.SortStableFunc(d, byName)
+	}
+	return d
+}
+
 // String prints the dictionary as {a = 1 : i64, b}.
-func (d Dict) String() string {
+func (d Dict) String() string { return sorted(d).inOrder() }
+
+// inOrder is String without sorting.
+func (d Dict) inOrder() string {
 	s := make([]string, len(d))
 	for i, e := range d {
 		s[i] = e.Name

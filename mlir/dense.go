@@ -17,6 +17,9 @@ import (
 // are decoded once and belong to the attribute: they must not be changed.
 func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 	if a.values != nil {
+		if a.Type.Elements() == 0 {
+			return []byte{}, false, nil // of a splat of no elements, values is the one that is written
+		}
 		return a.values, a.splat, nil
 	}
 	d, e := a.decoder()
@@ -25,6 +28,9 @@ func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 	}
 	if e != nil {
 		return nil, false, e
+	}
+	if d.want == 0 {
+		return []byte{}, false, nil
 	}
 	return data, splat, nil
 }
@@ -157,13 +163,7 @@ func (d *denseDecoder) splat() ([]byte, bool, *Error) {
 	if err := d.end(); err != nil {
 		return nil, false, err
 	}
-	switch d.want {
-	case 0:
-		return []byte{}, false, nil
-	case 1:
-		return d.data, false, nil
-	}
-	return d.data, true, nil
+	return d.data, d.want > 1, nil
 }
 
 func (d *denseDecoder) end() *Error {

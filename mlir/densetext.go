@@ -58,7 +58,7 @@ func (a *DenseAttr) text() string {
 	if a.values == nil {
 		return a.Literal
 	}
-	return denseText(a.Type, a.values, a.splat || len(a.values) > 0 && allEqual(a.values, elementSize(a.Type.Elem)))
+	return denseText(a.Type, a.values, a.splat || a.Type.Elements() == 0 || len(a.values) > 0 && allEqual(a.values, elementSize(a.Type.Elem)))
 }
 
 func allEqual(data []byte, size int) bool {

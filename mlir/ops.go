@@ -53,7 +53,7 @@ var opList = []opDef{
 		props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
 	{name: "func.call", syntax: syntax{callSyntax{}}, props: []string{"callee", "no_inline"}, verify: verifyCall},
 	{name: "func.return", syntax: form(anyOperands, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
-	{name: "stablehlo.return", syntax: form(anyOperands, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
+	{name: "stablehlo.return", syntax: form(operands{-2}, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
 
 	unaryOp("abs", verifyAbs),
 	unaryOp("cbrt", verifySame(1, kFloat|kComplex|kQuant)),
@@ -181,7 +181,7 @@ var opList = []opDef{
 	{name: "stablehlo.replica_id", verify: verifyID, syntax: form(attrDict{}, typeList{})},
 	{name: "stablehlo.partition_id", verify: verifyID, syntax: form(attrDict{}, typeList{})},
 	{name: "stablehlo.create_token", verify: verifyCreateToken, syntax: form(attrDict{}, typeList{})},
-	{name: "stablehlo.after_all", verify: verifyAfterAll, syntax: form(anyOperands, attrDict{}, sameType{})},
+	{name: "stablehlo.after_all", verify: verifyAfterAll, syntax: form(operands{-2}, attrDict{}, sameType{})},
 
 	{name: "interpreter.run_parallel", props: []string{"infeed", "programs"}, verify: verifyRunParallel},
 	{name: "stablehlo.reduce_window", props: []string{"window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"}, verify: verifyReduceWindow},
@@ -194,7 +194,7 @@ var opList = []opDef{
 			"feature_group_count", "batch_group_count", "precision_config"},
 		syntax: form(convSyntax{}, attrDict{}, funcType{})},
 	{name: "stablehlo.triangular_solve", props: []string{"left_side", "lower", "unit_diagonal", "transpose_a"}, verify: verifyTriangularSolve},
-	{name: "stablehlo.tuple", verify: verifyTuple, syntax: form(anyOperands, attrDict{}, tupleType{})},
+	{name: "stablehlo.tuple", verify: verifyTuple, syntax: form(operands{-2}, attrDict{}, tupleType{})},
 	{name: "stablehlo.get_tuple_element", verify: verifyGetTupleElement, props: []string{"index"},
 		syntax: form(operands{1}, indexIn{name: "index"}, attrDict{}, funcType{})},
 	{name: "stablehlo.all_gather", props: []string{"all_gather_dim", "replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyAllGather},
@@ -219,8 +219,11 @@ var opList = []opDef{
 	{name: "stablehlo.optimization_barrier", verify: verifyBarrier, syntax: syntax{barrierSyntax{}}},
 }
 
+// accuracy is the property that the functions among the unary ops have.
+var accuracy = []string{"result_accuracy"}
+
 func unaryOp(name string, verify func(*verifier, *Op)) opDef {
-	return opDef{name: "stablehlo." + name, syntax: form(operands{1}, attrDict{}, sameType{}), verify: verify}
+	return opDef{name: "stablehlo." + name, syntax: form(operands{1}, attrDict{}, sameType{}), verify: verify, props: accuracy}
 }
 
 func binaryOp(name string, verify func(*verifier, *Op)) opDef {

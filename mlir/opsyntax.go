@@ -456,5 +456,5 @@ func (optionalRegions) parse(lex *stream, o *opNode) *Error {
 
 func (optionalRegions) print(p *printer, op *Op) {
 	p.regions(op)
-	p.attrDict(op.Attrs, opDefs[op.Name].shown)
+	p.restDict(op)
 }

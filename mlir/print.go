@@ -3,6 +3,7 @@ package mlir
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -171,7 +172,7 @@ func (p *printer) types(vs []*Value) {
 // attrDict prints ` {a = 1}` of the attributes not in skip, if there are any.
 func (p *printer) attrDict(d Dict, skip map[string]bool) {
 	first := true
-	for _, e := range d {
+	for _, e := range sorted(d) {
 		if skip[e.Name] {
 			continue
 		}
@@ -182,6 +183,47 @@ func (p *printer) attrDict(d Dict, skip map[string]bool) {
 	if !first {
 		p.str("}")
 	}
+}
+
+// restDict is attrDict for what the op's syntax does not show. Like the
+// dialect's printer it leaves out what is the default.
+func (p *printer) restDict(op *Op) {
+	d := op.Attrs
+	for i, e := range d {
+		if isDefault(op.Name, e) {
+			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e NamedAttr) bool { return isDefault(op.Name, e) })
+			d = append(slices.Clone(op.Attrs[:i]), d...)
+			break
+		}
+	}
+	p.attrDict(d, opDefs[op.Name].shown)
+}
+
+// isDefault reports whether the op means the same without the attribute.
+func isDefault(op string, e NamedAttr) bool {
+	switch op + " " + e.Name {
+	case "stablehlo.custom_call has_side_effect":
+		return e.Value == Attribute(BoolAttr(false))
+	case "stablehlo.custom_call api_version":
+		return e.Value == Attribute(IntegerAttr{1, I32})
+	case "stablehlo.custom_call called_computations", "stablehlo.custom_call output_operand_aliases":
+		a, ok := e.Value.(ArrayAttr)
+		return ok && len(a) == 0
+	case "stablehlo.composite version":
+		return e.Value == Attribute(IntegerAttr{0, I32})
+	case "stablehlo.composite composite_attributes":
+		d, ok := e.Value.(DictAttr)
+		return ok && len(d) == 0
+	}
+	a, ok := e.Value.(StructAttr)
+	return ok && e.Name == "result_accuracy" && isDefaultAccuracy(a)
+}
+
+// isDefaultAccuracy reports whether a is of the mode DEFAULT, which has no
+// tolerances.
+func isDefaultAccuracy(a StructAttr) bool {
+	m := a.Fields.Get("mode")
+	return a.Name == "stablehlo.result_accuracy" && m != nil && m.String() == "#stablehlo.result_accuracy_mode<DEFAULT>"
 }
 
 func (p *printer) entry(e NamedAttr) {
@@ -221,7 +263,7 @@ func (p *printer) callRest(op *Op) {
 	p.str("(")
 	p.uses(op.Operands)
 	p.str(")")
-	p.attrDict(op.Attrs, opDefs[op.Name].shown)
+	p.restDict(op)
 	p.str(" : ")
 	p.funcType(op)
 }
@@ -322,7 +364,7 @@ func (p *printer) regions(op *Op) {
 func (p *printer) braces(d Dict, skip map[string]bool) {
 	p.str("{")
 	first := true
-	for _, e := range d {
+	for _, e := range sorted(d) {
 		if skip[e.Name] {
 			continue
 		}

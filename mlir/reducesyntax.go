@@ -1,9 +1,5 @@
 package mlir
 
-import (
-	"strings"
-)
-
 // reduceSyntax is
 //
 //	(%x init: %c) applies stablehlo.add across dimensions = [1] {…} : type
@@ -32,7 +28,7 @@ func (s reduceSyntax) parse(lex *stream, o *opNode) *Error {
 			return err
 		}
 		if inner = t.Value; !applicable(inner) {
-			return errorf(t.Pos, "%s cannot be applied by a reduce: it is not a known op of two operands and one type", inner)
+			return errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", inner)
 		}
 	}
 	if err := s.parseTail(lex, o); err != nil {
@@ -113,21 +109,37 @@ func (reduceSyntax) parseReducer(lex *stream, o *opNode, n int) *Error {
 	return o.regionOf(lex, &entry{append(left, right...), "a reducer"})
 }
 
-// applicable reports whether an op of the table has two operands and one type
-// for all.
+// applicable reports whether a reduce can apply the op: it is commutative, and
+// its two operands and its result have one type.
 func applicable(name string) bool {
-	d := opDefs[name]
-	if d == nil || len(d.syntax) != 3 || d.syntax[0] != part(operands{2}) {
-		return false
+	switch name {
+	case "stablehlo.add", "stablehlo.and", "stablehlo.maximum", "stablehlo.minimum", "stablehlo.multiply", "stablehlo.or", "stablehlo.xor":
+		return true
 	}
-	_, same := d.syntax[2].(sameType)
-	return same
+	return false
 }
 
-// apply builds the region of `applies`: the op over two values of the initial
-// value's type.
+// reduced is the type of what the region of `applies` works on: scalars of the
+// first operand's elements.
+func reduced(operand Type) *TensorType {
+	if t, ok := operand.(*TensorType); ok {
+		return Tensor(t.Elem)
+	}
+	return nil
+}
+
+// apply builds the region of `applies`.
 func (reduceSyntax) apply(r *resolver, o *opNode, inner string) {
-	t := r.typ(&o.ins[1])
+	operand := r.typ(&o.ins[0])
+	scalar := reduced(operand)
+	if scalar == nil {
+		if operand != nil {
+			r.fail(o.ins[0].pos, "stablehlo.reduce reduces tensors, not %s", operand)
+		}
+		o.regions = append(o.regions, &Region{})
+		return
+	}
+	t := r.typ(&typeRef{text: scalar.String(), pos: o.ins[0].pos})
 	b := NewBlock(t, t)
 	op := NewOp(inner, b.Args, t)
 	ret := NewOp("stablehlo.return", op.Results)
@@ -157,8 +169,8 @@ func applied(op *Op) *Op {
 		in.Operands[0] != b.Args[0] || in.Operands[1] != b.Args[1] || ret.Operands[0] != in.Results[0] {
 		return nil
 	}
-	t := op.Operands[1].Type
-	if !SameType(b.Args[0].Type, t) || !SameType(b.Args[1].Type, t) || !SameType(in.Results[0].Type, t) {
+	t := reduced(op.Operands[0].Type)
+	if t == nil || !SameType(b.Args[0].Type, t) || !SameType(b.Args[1].Type, t) || !SameType(in.Results[0].Type, t) {
 		return nil
 	}
 	return in
@@ -189,14 +201,14 @@ func (s reduceSyntax) print(p *printer, op *Op) {
 		return
 	}
 	p.newline()
-	p.str(" reducer")
+	p.str(" reducer") // with its spaces as the dialect's printer has them
 	args := op.Body().Args
 	for i := range n {
-		p.str(strings.Repeat(" ", btoi(i > 0)) + "(")
+		p.str("(")
 		p.arg(args[i])
 		p.str(", ")
 		p.arg(args[n+i])
-		p.str(")")
+		p.str(") ")
 	}
 	p.str(" ")
 	p.region(op.Regions[0], true)

@@ -243,22 +243,77 @@ func (r *resolver) denseArray(text string, pos Pos) Attribute {
 // hash makes #dialect.name<…>: one of the forms that are understood, or the
 // text as it stands.
 func (r *resolver) hash(text string, pos Pos) Attribute {
+	bad := len(r.errs)
+	a := r.hashed(withoutComma(text), pos)
+	if why := attrProblem(a); why != "" && len(r.errs) == bad {
+		r.fail(pos, "%s", why)
+	}
+	return a
+}
+
+func (r *resolver) hashed(text string, pos Pos) Attribute {
 	n, err := inside(hashParser, text, pos)
 	if err != nil {
-		return DialectAttr{squeeze(text[1:])}
+		return dialectAttr(text)
 	}
 	name := n.Name[1:]
 	if n.Enum != nil {
 		if strings.IndexByte(name, '.') >= 0 {
-			return DialectAttr{squeeze(text[1:])}
+			return dialectAttr(text)
 		}
 		return EnumAttr{name, n.Enum.Kind, n.Enum.Value}
+	}
+	if rel, why := fieldProblem(name, n.Fields); why != "" {
+		r.fail(inText(pos, rel), "%s", why)
+		return nil
 	}
 	bad := len(r.errs)
 	fields := r.entries(n.Fields, true)
 	if len(r.errs) > bad {
 		r.errs = r.errs[:bad]
-		return DialectAttr{squeeze(text[1:])}
+		return dialectAttr(text)
 	}
-	return StructAttr{name, fields}
+	return canonical(StructAttr{name, fields})
+}
+
+// canonical drops what the dialect's printer leaves out: lists that are empty.
+func canonical(a StructAttr) Attribute {
+	switch a.Name {
+	case "stablehlo.dot":
+		if d, ok := ParseDot(a); ok {
+			return d.Attr()
+		}
+	case "stablehlo.result_accuracy":
+		if isDefaultAccuracy(a) {
+			return StructAttr{a.Name, Dict{{"mode", a.Fields.Get("mode")}}}
+		}
+	case "stablehlo.gather":
+		if d, ok := ParseGather(a); ok {
+			return d.Attr()
+		}
+	case "stablehlo.scatter":
+		if d, ok := ParseScatter(a); ok {
+			return d.Attr()
+		}
+	}
+	return a
+}
+
+// dialectAttr is an attribute in a syntax of its own.
+func dialectAttr(text string) Attribute {
+	a := DialectAttr{squeeze(text[1:])}
+	switch name, body, _ := strings.Cut(a.Text, "<"); name {
+	case "stablehlo.conv":
+		if d, err := ParseConv(a); err == nil {
+			if c := d.Attr(); c != nil {
+				return c
+			}
+		}
+	case "stablehlo.type_extensions": // what bounds were called before
+		if _, list, ok := strings.Cut(body, "="); ok {
+			list = strings.Trim(strings.TrimSuffix(list, ">"), " []")
+			return DialectAttr{"stablehlo.bounds<" + list + ">"}
+		}
+	}
+	return a
 }

@@ -72,8 +72,9 @@ func (w word) print(p *printer, _ *Op) {
 	p.str(w.text)
 }
 
-// operands is a list of n operands, or with n < 0 of any number. A comma
-// behind the list that no operand follows is left for the next part.
+// operands is a list of n operands, or with n < 0 of any number; with n of -2,
+// none print as a space, which the dialect's printer leaves. A comma behind the
+// list that no operand follows is left for the next part.
 type operands struct{ n int }
 
 func (s operands) parse(lex *stream, o *opNode) *Error {
@@ -104,6 +105,9 @@ func (s operands) parse(lex *stream, o *opNode) *Error {
 func (s operands) fits(op *Op) bool { return s.n < 0 || s.n == len(op.Operands) }
 func (s operands) shows() []string  { return nil }
 func (s operands) print(p *printer, op *Op) {
+	if s.n == -2 && len(op.Operands) == 0 {
+		p.str(" ")
+	}
 	for i, v := range op.Operands {
 		if i > 0 {
 			p.str(",")
@@ -121,7 +125,7 @@ func (attrDict) fits(op *Op) bool { return len(op.Regions) == 0 }
 
 func (attrDict) parse(lex *stream, o *opNode) *Error { return o.optionalAttrDict(lex) }
 func (attrDict) print(p *printer, op *Op) {
-	p.attrDict(op.Attrs, opDefs[op.Name].shown)
+	p.restDict(op)
 }
 
 // funcType is `: (operand types) -> result types`.
