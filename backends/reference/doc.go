@@ -30,5 +30,9 @@
 //   - The order of a reduction is fixed: see reduce.go and gemm.go. No result
 //     depends on the number of threads.
 //
+// A function whose text leaves sizes open runs op by op, each prepared for the
+// types that come: see open.go. The processes of interpreter.run_parallel are
+// goroutines that meet in a processGrid.
+//
 // imports only ltc/backends, ltc/mlir, ltc/mlir/chlo, ltc/soa, ltc/soa/npy and ltc/ir/types.
 package reference

@@ -109,7 +109,7 @@ func apart(out, in value) value {
 }
 
 // hand gives the results to the caller, who finds an error before any of them
-// is written.
+// is written. One that has the size of the argument donated to it goes there.
 func (e *openExecutable) hand(c *backends.Call, out value) error {
 	for j, r := range out {
 		if v := c.Results[j]; !v.IsZero() && !v.Type.Shape.Equal(types.Shape(r.shape)) {
@@ -118,6 +118,9 @@ func (e *openExecutable) hand(c *backends.Call, out value) error {
 	}
 	for j, r := range out {
 		from := soa.At(r.p, r.public())
+		if i := e.sig.Results[j].Alias; c.Results[j].IsZero() && i >= 0 && c.Args[i].Type.Equal(from.Type) {
+			c.Results[j] = c.Args[i]
+		}
 		if c.Results[j].IsZero() {
 			c.Results[j] = soa.Make(from.Type)
 		}

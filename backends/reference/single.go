@@ -36,26 +36,34 @@ type opCode struct {
 type opCache struct {
 	from *compiler
 	mu   sync.Mutex
-	ops  map[string]*opCode
+	ops  map[opKey]*opCode
+}
+
+// opKey is an op of the text and what it is prepared for.
+type opKey struct {
+	of    *mlir.Op
+	types string
 }
 
 // cachedOps is how many prepared ops a cache keeps; then it starts anew.
 const cachedOps = 4096
 
-func newOpCache(c *compiler) *opCache { return &opCache{from: c, ops: map[string]*opCode{}} }
+func newOpCache(c *compiler) *opCache { return &opCache{from: c, ops: map[opKey]*opCode{}} }
 
 // prepare returns op made ready for operands of types in, the values captured
-// by its regions of the types of outside, and results of the given types.
-// values are those operands that have become attributes of it.
-func (c *opCache) prepare(op *mlir.Op, values [][]int, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*opCode, error) {
-	var key strings.Builder
-	fmt.Fprint(&key, op.Ordinal, values, in, outside)
+// by its regions of the types of outside, and results of the given types. The
+// text has it as the op of, of which values are the operands that have become
+// attributes.
+func (c *opCache) prepare(of, op *mlir.Op, values [][]int, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*opCode, error) {
+	var types strings.Builder
+	fmt.Fprint(&types, values, in, outside)
 	for _, t := range results {
-		key.WriteString(t.String())
+		types.WriteString(t.String())
 	}
+	key := opKey{of, types.String()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if have := c.ops[key.String()]; have != nil {
+	if have := c.ops[key]; have != nil {
 		return have, nil
 	}
 	code, err := c.from.single(op, in, captured, outside, results)
@@ -70,7 +78,7 @@ func (c *opCache) prepare(op *mlir.Op, values [][]int, in []tensor, captured []*
 	if len(c.ops) >= cachedOps {
 		clear(c.ops)
 	}
-	c.ops[key.String()] = made
+	c.ops[key] = made
 	return made, nil
 }
 

@@ -137,7 +137,7 @@ func (b *builder) prepareLate(o *site, d *dynamicOp) error {
 		for _, k := range s.kept {
 			args = append(args, part{in[k].tensor, f.p[in[k].slot]})
 		}
-		c, err := cache.prepare(s.op, values, tensorsOf(args), nil, nil, []mlir.Type{op.Results[0].Type})
+		c, err := cache.prepare(op, s.op, values, tensorsOf(args), nil, nil, []mlir.Type{op.Results[0].Type})
 		if err != nil {
 			return err
 		}
