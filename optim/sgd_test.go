@@ -1,6 +1,7 @@
 package optim_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,18 +97,18 @@ func TestScheduleIsOneCompile(t *testing.T) {
 func TestNarrowParameters(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.BF16, 2).Init(lazy.Constant(256))
-	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 0.5, Momentum: 1})
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 0.5, Momentum: 0.5})
 	for range 2 {
 		require.NoError(t, sgd.Step(tr.Read(w).Sum()))
 		require.NoError(t, tr.MarkStep())
 	}
 	v, err := lazy.ToSlice[float32](sgd.Velocities()[0])
 	require.NoError(t, err)
-	require.Equal(t, []float32{2, 2}, v)
+	require.Equal(t, []float32{1.5, 1.5}, v)
 	now, err := lazy.ToSlice[types.BFloat16](w)
 	require.NoError(t, err)
 	// 256 - 0.5 is a tie between 255 and 256 and goes to the even 256, from
-	// which 0.5·2 more is 255.
+	// which 0.5·1.5 more is nearest to 255.
 	require.Equal(t, float32(255), now[0].Float32())
 }
 
@@ -115,26 +116,65 @@ func TestBadArguments(t *testing.T) {
 	dev, tr := open(t)
 	other, _ := open(t)
 	w := dev.Variable("w", lazy.F32, 2)
+	type params = []*lazy.Tensor
+	good := optim.SGDConfig{LR: 0.1}
 	for _, c := range []struct {
 		name   string
 		sgd    *optim.SGD
 		reason string
 	}{
-		{"not a variable", optim.NewSGD(dev, []*lazy.Tensor{w, lazy.From(dev, []float32{1}, 1)}, optim.SGDConfig{}),
+		{"not a variable", optim.NewSGD(dev, params{w, lazy.From(dev, []float32{1}, 1)}, good),
 			"sgd: parameter 1 is a f32[1] that is not a variable; make it with Device.Variable"},
-		{"integers", optim.NewSGD(dev, []*lazy.Tensor{dev.Variable("n", lazy.I32, 2)}, optim.SGDConfig{}),
+		{"integers", optim.NewSGD(dev, params{dev.Variable("n", lazy.I32, 2)}, good),
 			`sgd: parameter 0, "n", is i32[2]; only floating-point variables have gradients`},
-		{"another device", optim.NewSGD(other, []*lazy.Tensor{w}, optim.SGDConfig{}),
+		{"another device", optim.NewSGD(other, params{w}, good),
 			`sgd: parameter 0, "w", is on device cpu, the optimizer on cpu`},
-		{"nesterov", optim.NewSGD(dev, nil, optim.SGDConfig{Nesterov: true}), "sgd: Nesterov needs a Momentum"},
-		{"poisoned", optim.NewSGD(dev, []*lazy.Tensor{dev.Variable("bad", lazy.F32, -1)}, optim.SGDConfig{}), "sgd: parameter 0: "},
+		{"poisoned", optim.NewSGD(dev, params{dev.Variable("bad", lazy.F32, -1)}, good), "sgd: parameter 0: "},
+		{"nil", optim.NewSGD(dev, params{w, nil}, good), "sgd: parameter 1 is nil: make it with Device.Variable"},
+		{"twice", optim.NewSGD(dev, params{dev.Variable("b", lazy.F32, 2), w, w}, good),
+			`sgd: parameters 1 and 2 are the same variable, "w": give it once`},
+		{"none", optim.NewSGD(dev, nil, good), "sgd: no parameters: give the variables to train"},
+		{"no device", optim.NewSGD(nil, params{w}, good), "sgd: the device is nil"},
+		{"nesterov", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, Nesterov: true}), "sgd: Nesterov needs a Momentum"},
+		{"no rate", optim.NewSGD(dev, params{w}, optim.SGDConfig{Momentum: 0.9}),
+			"sgd: the learning rate is 0: set SGDConfig.LR, or call SetLR before the first Step"},
+		{"negative rate", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: -0.1}), "sgd: learning rate -0.1: want a finite number"},
+		{"rate NaN", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: math.NaN()}), "sgd: learning rate NaN: want a finite number"},
+		{"infinite rate", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: math.Inf(1)}), "sgd: learning rate +Inf: want a finite number"},
+		{"rate beyond f32", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 1e39}), "sgd: learning rate 1e+39 is beyond f32"},
+		{"momentum 1", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, Momentum: 1}), "sgd: Momentum 1 is not in [0, 1)"},
+		{"negative momentum", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, Momentum: -0.9}), "sgd: Momentum -0.9 is not in [0, 1)"},
+		{"momentum NaN", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, Momentum: math.NaN()}), "sgd: Momentum NaN is not in [0, 1)"},
+		{"negative decay", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, WeightDecay: -1}), "sgd: WeightDecay -1 is not a finite number from 0 on"},
+		{"infinite decay", optim.NewSGD(dev, params{w}, optim.SGDConfig{LR: 0.1, WeightDecay: math.Inf(1)}), "sgd: WeightDecay +Inf is not a finite number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.ErrorContains(t, c.sgd.Step(tr.Read(w).Sum()), c.reason)
+			for range 2 {
+				require.ErrorContains(t, c.sgd.Step(tr.Read(w).Sum()), c.reason)
+			}
 		})
 	}
-	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{})
+	sgd := optim.NewSGD(dev, params{w}, good)
 	require.ErrorContains(t, sgd.Step(tr.Read(w)), "must be a floating-point scalar")
+	require.ErrorContains(t, sgd.Step(nil), "sgd: the loss is nil")
 	require.NoError(t, sgd.Step(tr.Read(w).Sum()), "the optimizer is usable after an error")
 	require.NoError(t, tr.MarkStep())
+}
+
+// A bad rate changes nothing, and a good one ends its error.
+func TestSetLR(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F32, 2)
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{LR: 0.5})
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1), 1e39} {
+		sgd.SetLR(bad)
+		require.Equal(t, 0.5, sgd.LR())
+		require.ErrorContains(t, sgd.Step(tr.Read(w).Sum()), "sgd: learning rate ")
+	}
+	sgd.SetLR(0.25)
+	require.NoError(t, sgd.Step(tr.Read(w).Sum()))
+	require.NoError(t, tr.MarkStep())
+	now, err := lazy.ToSlice[float32](w)
+	require.NoError(t, err)
+	require.Equal(t, []float32{-0.25, -0.25}, now)
 }
