@@ -55,8 +55,44 @@ func TestReadCSVErrors(t *testing.T) {
 		_, err := ReadCSV("a.csv", strings.NewReader(c.text))
 		require.EqualError(t, err, c.want, "%q", c.text)
 	}
+	_, err = ReadCSV("a.csv", nil)
+	require.EqualError(t, err, "a.csv: the reader is nil")
 	_, err = ReadCSVFile("none.csv")
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A mistake with rows and columns panics with the numbers that are wrong.
+func TestOutside(t *testing.T) {
+	d := &Table{Rows: 2, Cols: 3, Values: []float32{1, 2, 3, 4, 5, 6}}
+	const size = " of a table of 2 rows and 3 columns"
+	gather := func(t *Table, rows []int, lo, hi int) func() {
+		return func() { Gather[float32](nil, t, rows, lo, hi) }
+	}
+	for want, f := range map[string]func(){
+		"data: row 2" + size:                                              func() { d.Row(2) },
+		"data: row -1" + size:                                             func() { d.Row(-1) },
+		"data: column 3" + size:                                           func() { d.Column(3) },
+		"data: column -1" + size:                                          func() { d.Column(-1) },
+		"data: gather row 7 (rows[1])" + size:                             gather(d, []int{0, 7}, 0, 3),
+		"data: gather columns 2 to 1 (exclusive)" + size:                  gather(d, []int{0}, 2, 1),
+		"data: gather columns -1 to 1 (exclusive)" + size:                 gather(d, []int{0}, -1, 1),
+		"data: gather columns 0 to 4 (exclusive)" + size:                  gather(d, nil, 0, 4),
+		"data: gather row 2 (rows[0]) of a table of 2 rows and 3 columns": func() { d.Select([]int{2}) },
+		"data: gather of a nil table":                                     gather(nil, nil, 0, 0),
+		"data: row of a nil table":                                        func() { (*Table)(nil).Row(0) },
+		"data: column of a nil table":                                     func() { (*Table)(nil).Column(0) },
+		"data: select of a nil table":                                     func() { (*Table)(nil).Select(nil) },
+		"data: row of a table of 2 rows and 2 columns that holds 3 values": func() {
+			(&Table{Rows: 2, Cols: 2, Values: []float32{1, 2, 3}}).Row(0)
+		},
+	} {
+		require.PanicsWithValue(t, want, f)
+	}
+	require.Equal(t, []float32{6, 3}, Gather[float32](nil, d, []int{1, 0}, 2, 3))
+	require.Empty(t, Gather[float32](nil, d, []int{1}, 3, 3))
+	empty := &Table{Cols: 3}
+	require.Empty(t, empty.Column(2))
+	require.Empty(t, empty.Select(nil).Values)
 }
 
 func TestBatches(t *testing.T) {

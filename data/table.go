@@ -28,6 +28,9 @@ type Table struct {
 // line; all lines must have as many fields as the first. name is the file's,
 // for errors, which give line and column counted from 1.
 func ReadCSV(name string, r io.Reader) (*Table, error) {
+	if r == nil {
+		return nil, fmt.Errorf("%s: the reader is nil", name)
+	}
 	br := bufio.NewReader(r)
 	var plain io.Reader = br
 	if head, _ := br.Peek(2); string(head) == "\x1f\x8b" {
@@ -95,17 +98,46 @@ func ReadCSVFile(path string) (*Table, error) {
 	return ReadCSV(path, f)
 }
 
-// Row returns row r, which shares the table's memory.
-func (t *Table) Row(r int) []float32 { return t.Values[r*t.Cols : (r+1)*t.Cols : (r+1)*t.Cols] }
+// size describes t for panics.
+func (t *Table) size() string {
+	return fmt.Sprintf("a table of %d rows and %d columns", t.Rows, t.Cols)
+}
 
-// Column returns a copy of column c.
+// Row returns row r, which shares the table's memory. It panics when there is
+// no such row.
+func (t *Table) Row(r int) []float32 {
+	t.check("row")
+	if r < 0 || r >= t.Rows {
+		panic(fmt.Sprintf("data: row %d of %s", r, t.size()))
+	}
+	return t.Values[r*t.Cols : (r+1)*t.Cols : (r+1)*t.Cols]
+}
+
+// Column returns a copy of column c. It panics when there is no such column.
 func (t *Table) Column(c int) []float32 {
+	t.check("column")
+	if c < 0 || c >= t.Cols {
+		panic(fmt.Sprintf("data: column %d of %s", c, t.size()))
+	}
 	return Gather[float32](nil, t, All(t.Rows), c, c+1)
 }
 
-// Select returns a table with copies of the given rows, in the given order.
+// Select returns a table with copies of the given rows, in the given order. It
+// panics when one of them does not exist.
 func (t *Table) Select(rows []int) *Table {
+	t.check("select")
 	return &Table{Rows: len(rows), Cols: t.Cols, Values: Gather[float32](nil, t, rows, 0, t.Cols)}
+}
+
+// check panics when t is no table: nil, or with another number of values than
+// its size says.
+func (t *Table) check(what string) {
+	if t == nil {
+		panic("data: " + what + " of a nil table")
+	}
+	if t.Rows < 0 || t.Cols < 0 || len(t.Values) != t.Rows*t.Cols {
+		panic(fmt.Sprintf("data: %s of %s that holds %d values", what, t.size(), len(t.Values)))
+	}
 }
 
 // Number is what [Gather] can convert the elements of a table to.
@@ -114,10 +146,20 @@ type Number interface {
 }
 
 // Gather appends columns lo to hi-1 of the given rows of t to dst, row after
-// row, converted to T as Go converts.
+// row, converted to T as Go converts. It panics, with dst as it was, when a row
+// or column does not exist or lo is above hi.
 func Gather[T Number](dst []T, t *Table, rows []int, lo, hi int) []T {
+	t.check("gather")
+	if lo < 0 || hi < lo || hi > t.Cols {
+		panic(fmt.Sprintf("data: gather columns %d to %d (exclusive) of %s", lo, hi, t.size()))
+	}
+	for i, r := range rows {
+		if r < 0 || r >= t.Rows {
+			panic(fmt.Sprintf("data: gather row %d (rows[%d]) of %s", r, i, t.size()))
+		}
+	}
 	for _, r := range rows {
-		for _, x := range t.Row(r)[lo:hi] {
+		for _, x := range t.Values[r*t.Cols+lo : r*t.Cols+hi] {
 			dst = append(dst, T(x))
 		}
 	}
