@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,6 +59,26 @@ func TestOpenMemory(t *testing.T) {
 	c = &backends.Call{Args: []soa.View{x, {}}, Results: []soa.View{{}, given}}
 	require.ErrorContains(t, e.Execute(context.Background(), c), "result 1 has shape [2,2], the memory given for it [3,2]")
 	require.Equal(t, make([]float32, 6), soa.Slice[float32](given))
+}
+
+// Runs of one executable share what they have prepared.
+func TestOpenAtOnce(t *testing.T) {
+	e := compile(t, openSum)
+	var wait sync.WaitGroup
+	errs, results := make([]error, 8), make([][]float32, 8)
+	for i := range errs {
+		c := &backends.Call{Args: []soa.View{vec(t, make([]float32, 2*(i%4)), i%4, 2), vec(t, []float32{1, 2, 3}[:i%4], i%4)}}
+		wait.Go(func() {
+			if errs[i] = e.Execute(context.Background(), c); errs[i] == nil {
+				results[i] = soa.Slice[float32](c.Results[0])
+			}
+		})
+	}
+	wait.Wait()
+	for i, err := range errs {
+		require.NoError(t, err)
+		require.Equal(t, []float32{1, 1, 2, 2, 3, 3}[:2*(i%4)], results[i])
+	}
 }
 
 func TestOpenErrors(t *testing.T) {
