@@ -15,21 +15,26 @@ import (
 )
 
 // VJP may give a composite a gradient better than that of its body: it returns
-// for each operand the product of ct with the derivative of the node's value,
-// nil where that is zero; ok is false when the body is to be differentiated.
-type VJP func(n, ct *ir.Node) (operands []*ir.Node, ok bool, err error)
+// for each operand of call, a Composite node whose value is y, the product of ct
+// with the derivative of y, nil where that is zero; ok is false when the body is
+// to be differentiated.
+type VJP func(y, call, ct *ir.Node) (operands []*ir.Node, ok bool, err error)
 
 // Reverse returns the gradients of y, weighted with ct of y's type, with
 // respect to the nodes of wrt; nil where y does not depend on one. The nodes
 // it makes carry the locations of those that they are the gradients of. An
 // error says which op stands in the way.
 func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*ir.Node, err error) {
-	nodes := slices.Clone(b.Walk(y))
+	walked := slices.Clone(b.Walk(y))
+	nodes := make([]*ir.Node, len(walked))
+	for i, n := range walked {
+		nodes[i] = n.Origin()
+	}
 	t := tape{emitter: emitter{b: b}, vjp: vjp, nodes: nodes, adjoint: make([]*ir.Node, len(nodes)), needed: make([]bool, len(nodes))}
 	defer b.SetLoc(b.SetLoc(0))
 	defer catch(&err)
 	position := func(n *ir.Node) (int, bool) {
-		return int(n.ID), int(n.ID) < len(nodes) && nodes[n.ID] == n
+		return int(n.ID), int(n.ID) < len(walked) && walked[n.ID] == n
 	}
 	for _, n := range wrt {
 		if i, ok := position(n); ok {
@@ -124,6 +129,9 @@ type emitter struct{ b *ir.Builder }
 func (e emitter) op(op ir.Op, in ...*ir.Node) *ir.Node { return e.node(op, in, nil) }
 
 func (e emitter) node(op ir.Op, in []*ir.Node, attrs []ir.Attr) *ir.Node {
+	for i, x := range in {
+		in[i] = x.Current() // the value of a node that has one
+	}
 	n, err := shapeinfer.Record(e.b, op, in, attrs, nil)
 	if err != nil {
 		panic(failure{fmt.Errorf("gradient: %w", err)})
@@ -141,7 +149,7 @@ func (e emitter) scalar(x *ir.Node, v float64) *ir.Node {
 func (e emitter) zeros(x *ir.Node) *ir.Node { return e.broadcast(e.scalar(x, 0), x.Type.Shape) }
 
 func (e emitter) broadcast(x *ir.Node, shape types.Shape) *ir.Node {
-	n, err := shapeinfer.Broadcast(e.b, x, shape)
+	n, err := shapeinfer.Broadcast(e.b, x.Current(), shape)
 	if err != nil {
 		panic(failure{fmt.Errorf("gradient: %w", err)})
 	}

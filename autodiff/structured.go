@@ -221,7 +221,7 @@ func gradScatterAdd(t *tape, n, ct *ir.Node) {
 // values are computed again here.
 func gradComposite(t *tape, n, ct *ir.Node) {
 	if t.vjp != nil {
-		operands, ok, err := t.vjp(n, ct)
+		operands, ok, err := t.vjp(n.Current(), n, ct)
 		if err != nil {
 			panic(failure{err})
 		}

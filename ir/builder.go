@@ -88,6 +88,9 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 	} else {
 		n.In = slices.Clone(in)
 	}
+	for _, x := range in {
+		n.tracked = n.tracked || x.tracked
+	}
 	b.table[slot] = n
 	b.used++
 	if 2*b.used > len(b.table) {

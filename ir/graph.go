@@ -40,15 +40,15 @@ func (b *Builder) Capture(g *Graph, params, results, alias []*Node) {
 	g.Nodes, g.Params, g.Alias = g.Nodes[:0], g.Params[:0], g.Alias[:0]
 	g.Results = append(g.Results[:0], results...)
 	for _, p := range params {
-		b.visit(g, p)
+		b.visit(g, p, false)
 	}
 	for _, r := range results {
-		b.visit(g, r)
+		b.visit(g, r, false)
 	}
 	for i := range results {
 		p := -1
 		if alias != nil && alias[i] != nil {
-			b.visit(g, alias[i])
+			b.visit(g, alias[i], false)
 			p = int(alias[i].Attrs[0].Int)
 		}
 		g.Alias = append(g.Alias, p)
@@ -56,17 +56,18 @@ func (b *Builder) Capture(g *Graph, params, results, alias []*Node) {
 	g.rehash()
 }
 
-// Walk returns what root needs, operands before users and root last, and sets
-// each node's ID to its position. The slice is memory of the builder: it holds
+// Walk returns what root was computed from, operands before users and root
+// last, and sets each node's ID to its position. It goes on through materialized
+// nodes that kept their history. The slice is memory of the builder: it holds
 // until the next Walk or Capture.
 func (b *Builder) Walk(root *Node) []*Node {
 	b.mark++
 	b.walked.Nodes, b.walked.Params = b.walked.Nodes[:0], b.walked.Params[:0]
-	b.visit(&b.walked, root)
+	b.visit(&b.walked, root, true)
 	return b.walked.Nodes
 }
 
-func (b *Builder) visit(g *Graph, root *Node) {
+func (b *Builder) visit(g *Graph, root *Node, history bool) {
 	if root.mark == b.mark {
 		return
 	}
@@ -74,8 +75,12 @@ func (b *Builder) visit(g *Graph, root *Node) {
 	stack := append(b.stack[:0], frame{n: root})
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if top.next < len(top.n.In) {
-			x := top.n.In[top.next]
+		in := top.n.In
+		if history {
+			in = top.n.Origin().In
+		}
+		if top.next < len(in) {
+			x := in[top.next]
 			top.next++
 			if x.mark != b.mark {
 				x.mark = b.mark

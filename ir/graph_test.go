@@ -222,7 +222,7 @@ func TestMaterialize(t *testing.T) {
 	x := m.param(f32(2))
 	y := m.op(ir.OpExp, m.op(ir.OpSin, x))
 	z := m.op(ir.OpNeg, y)
-	y.Materialize("data")
+	y.Materialize("data", false)
 	g := m.graph("g", z)
 	require.Len(t, g.Nodes, 2)
 	require.Equal(t, "data", g.Params[0].Value)

@@ -6,6 +6,8 @@
 package ir
 
 import (
+	"slices"
+
 	"ltc/internal/callsite"
 	"ltc/ir/ops"
 	"ltc/ir/types"
@@ -67,6 +69,10 @@ type Node struct {
 
 	in   [3]*Node // In's memory for up to three operands
 	hash uint64
+
+	tracked bool  // it, or what it depends on, was marked by Track
+	origin  *Node // of a materialized node that kept its history: what it was before
+	now     *Node // of such an origin: the node that has the value
 }
 
 // Composite is a named graph that Composite nodes call. It may be shared by
@@ -85,9 +91,40 @@ type Param struct {
 	IsFloat bool
 }
 
+// Track marks a parameter whose gradient may be asked for: nodes that depend on
+// it are tracked, too.
+func (n *Node) Track() { n.tracked = true }
+
+// Tracked reports whether the node depends on one that was marked by Track.
+func (n *Node) Tracked() bool { return n.tracked }
+
+// Origin returns what computed the value of a materialized node that kept its
+// history, and any other node itself. Its operands are those of the graph; it
+// is not part of one itself: see [Node.Current].
+func (n *Node) Origin() *Node {
+	if n.origin != nil {
+		return n.origin
+	}
+	return n
+}
+
+// Current undoes Origin.
+func (n *Node) Current() *Node {
+	if n.now != nil {
+		return n.now
+	}
+	return n
+}
+
 // Materialize turns the node into a Parameter whose data is known: what
-// computed it is no longer part of any graph that uses it.
-func (n *Node) Materialize(value any) {
+// computed it is no longer part of any graph that uses it. With its history
+// the node still has gradients with respect to what it was computed from.
+func (n *Node) Materialize(value any, history bool) {
+	if history && n.origin == nil {
+		o := *n
+		o.In, o.now = slices.Clone(n.In), n
+		n.origin = &o
+	}
 	n.Op, n.Value, n.Body = OpParameter, value, nil
 	n.Attrs = parameterAttrs("")
 	n.In, n.in = nil, [3]*Node{}

@@ -118,7 +118,7 @@ func sameOperands(g *ir.Graph, in []*ir.Node) bool {
 }
 
 // vjp is the gradient of composites for autodiff.
-func (tr *Trace) vjp(n, ct *ir.Node) ([]*ir.Node, bool, error) {
+func (tr *Trace) vjp(y, n, ct *ir.Node) ([]*ir.Node, bool, error) {
 	composites.Lock()
 	c := composites.byName[n.Body.Name]
 	composites.Unlock()
@@ -131,7 +131,7 @@ func (tr *Trace) vjp(n, ct *ir.Node) ([]*ir.Node, bool, error) {
 		xs[i] = tr.wrap(x)
 	}
 	grads := make([]*ir.Node, len(n.In))
-	for i, g := range c.vjp(xs, tr.wrap(n), tr.wrap(ct), n.Body.Params) {
+	for i, g := range c.vjp(xs, tr.wrap(y), tr.wrap(ct), n.Body.Params) {
 		if g == nil {
 			continue
 		}

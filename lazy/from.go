@@ -121,6 +121,9 @@ func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 	if !dtype.Valid() || nowhere(p) {
 		return refused(p, "scalar", fmt.Sprintf("there is no %v", dtype))
 	}
+	if err := fits(dtype, x); err != nil {
+		return refused(p, "scalar", err.Error())
+	}
 	t := newValue(p, p.device().newScalar(dtype), name)
 	setElement(t.val.view, 0, ir.LiteralBits(dtype, x))
 	return t
@@ -135,8 +138,31 @@ func (t *Tensor) Set(x float64) error {
 	case t.val == nil || t.val.view.Type.Rank() != 0:
 		return t.misuse("set", "it is not a scalar argument; make one with Scalar").err
 	}
-	setElement(t.val.view, 0, ir.LiteralBits(t.val.view.Type.DType, x))
+	d := t.val.view.Type.DType
+	if err := fits(d, x); err != nil {
+		return t.misuse("set", err.Error()).err
+	}
+	setElement(t.val.view, 0, ir.LiteralBits(d, x))
 	return nil
+}
+
+// fits returns an error when x is no element of an integer or bool dtype: then
+// it would have to be changed to become one. Floating point only rounds.
+func fits(d types.DType, x float64) error {
+	if d.IsFloat() {
+		return nil
+	}
+	bits := ir.LiteralBits(d, x)
+	if back := elementFloat(scalarView(d, bits)); back != x {
+		return fmt.Errorf("%v is no value of %v", x, d)
+	}
+	return nil
+}
+
+func scalarView(d types.DType, bits uint64) soa.View {
+	v := soa.Make(types.Of(d))
+	setElement(v, 0, bits)
+	return v
 }
 
 // setElement writes the bits of element i of a dense view.
@@ -158,6 +184,9 @@ func setElement(v soa.View, i int, bits uint64) {
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
 	if !dtype.Valid() || tr == nil {
 		return refused(tr, "full", fmt.Sprintf("there is no %v", dtype))
+	}
+	if err := fits(dtype, x); err != nil {
+		return refused(tr, "full", err.Error())
 	}
 	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...)
 }

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -46,20 +47,22 @@ type traced struct {
 	assigns []assignment
 }
 
-// source says where an argument of the program comes from: one of arg, v and
-// value.
+// source says where an argument of the program comes from: one of its fields.
 type source struct {
 	arg   int // of the call; -1 if none
 	v     *variable
 	value *value
+	draw  *draw
 }
 
 // Func returns fn as a function compiled for d. It is traced at its first call
 // with arguments of other types, and what it uses besides its arguments belongs
-// to it from then on: variables as they are at each call, other tensors with
-// the value they have then. What fn reads must not be the value of an argument.
-// Variables that fn assigns are assigned by each call; concurrent calls that
-// do so conflict ([ErrConflict]).
+// to it from then on: variables and scalar arguments as they are at each call,
+// random streams, which go on with each call, and other tensors with their
+// value. fn cannot read what depends on an argument, nor call a Function with
+// it. Variables that fn assigns are assigned by each call; of two calls that do
+// so at once, one may fail with [ErrConflict]. A call that has begun to run sees
+// its context only between ops.
 func Func[F Traceable](d *Device, fn F) *Function {
 	f := &Function{dev: d}
 	switch fn := any(fn).(type) {
@@ -126,6 +129,9 @@ func (f *Function) Call(ctx context.Context, args ...*Tensor) (*Tensor, error) {
 
 // CallAll is Call for all results.
 func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	t, err := f.lookup(args)
 	if err != nil {
 		return nil, err
@@ -138,6 +144,8 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 			c.pin(s.v)
 		case s.value != nil:
 			c.args = append(c.args, s.value)
+		case s.draw != nil:
+			c.args = append(c.args, s.draw.value())
 		case args[s.arg].v != nil:
 			c.pin(args[s.arg].v)
 		default:
@@ -198,7 +206,10 @@ func (f *Function) lookup(args []*Tensor) (*traced, error) {
 		f.mu.Unlock()
 	}
 	first := false
-	t.once.Do(func() { t.err, first = f.trace(t), true })
+	t.once.Do(func() {
+		t.err = errPanicked // unless trace returns
+		t.err, first = f.trace(t), true
+	})
 	if t.err == nil && !first {
 		f.counters.cached.Add(1)
 	}
@@ -227,12 +238,16 @@ func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
 	return nil
 }
 
+// errPanicked is the error of a function that panicked while it was traced.
+var errPanicked = errors.New("func: the Go function panicked when it was traced with arguments of these types")
+
 // placeholder is the Value of an argument while a function is traced.
 type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(t *traced) error {
 	tr := NewTrace(f.dev)
+	tr.function = true
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
 	for i, typ := range t.types {
@@ -246,6 +261,9 @@ func (f *Function) trace(t *traced) error {
 			return tr.refuse("func", y).err
 		}
 		r.results, r.alias = append(r.results, n), append(r.alias, nil)
+	}
+	if tr.bad != nil {
+		return tr.bad
 	}
 	t.results = len(r.results)
 	for _, s := range tr.order {
@@ -272,8 +290,11 @@ func (tr *Trace) source(n *ir.Node) source {
 			return source{arg: -1, v: s.v}
 		}
 	}
-	if i, ok := n.Value.(placeholder); ok {
-		return source{arg: int(i)}
+	switch v := n.Value.(type) {
+	case placeholder:
+		return source{arg: int(v)}
+	case *draw:
+		return source{arg: -1, draw: v}
 	}
 	return source{arg: -1, value: n.Value.(*value)}
 }

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/autodiff"
 	"ltc/ir"
@@ -57,6 +58,10 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 			}
 		}
 	}
+	if root.Op == ir.OpParameter && !root.Tracked() && !slices.Contains(nodes, root) {
+		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
+			"the tensor is a value, what it was computed from is gone; take its gradient in the step that computes it, before MarkStep"))
+	}
 	defer tr.at(site)()
 	one := Ones(tr, y.DType())
 	found, err := autodiff.Reverse(tr.b, root, one.node, nodes, tr.vjp)
@@ -65,6 +70,10 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	}
 	grads = make([]*Tensor, len(wrt))
 	for i, g := range found {
+		if g == nil && tr.forgotten {
+			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
+				"more than %d tensors were read in this step, and the gradient may go through one of them; call MarkStep now and then", maxRead))
+		}
 		if g == nil {
 			grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)
 		} else {

@@ -60,6 +60,7 @@ func TestInPlaceOfOthersThanVariables(t *testing.T) {
 		require.ErrorIs(t, y.Err(), ErrUsage)
 		require.ErrorContains(t, y.Err(), "only a variable can be assigned")
 	}
+	require.ErrorContains(t, tr.MarkStep(), "only a variable can be assigned", "for who does not look at the result")
 	dev := tr.Device()
 	v := dev.Variable("v", F32, 2)
 	require.Same(t, v, v.Add_(From(tr, []float32{1, 2, 3})))

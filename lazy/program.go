@@ -39,7 +39,10 @@ type programCache struct {
 // get returns the program of g, compiled.
 func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, error) {
 	p, found := c.lookup(g)
-	p.once.Do(func() { p.compile(d) })
+	p.once.Do(func() {
+		p.err = errors.New("compile: the backend panicked") // unless compile returns
+		p.err = p.compile(d)
+	})
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -85,19 +88,23 @@ func (c *programCache) evict(e *list.Element) {
 	}
 }
 
-func (p *program) compile(d *Device) {
+func (p *program) compile(d *Device) error {
 	start := time.Now()
 	p.text = lower.Text(p.graph, true)
 	if checking {
-		if p.err = lower.Check(p.graph, p.text); p.err != nil {
-			return
+		if err := lower.Check(p.graph, p.text); err != nil {
+			return err
 		}
 	}
-	p.exec, p.err = d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
-	if p.err != nil {
-		p.err = fmt.Errorf("%scompile for %s: %w", p.firstLine(p.err), d.name, p.err)
+	exec, err := d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
+	if err != nil {
+		return fmt.Errorf("%scompile for %s: %w", p.firstLine(err), d.name, err)
 	}
-	p.took = time.Since(start)
+	if exec == nil {
+		return fmt.Errorf("compile for %s: the backend gave neither an executable nor an error", d.name)
+	}
+	p.exec, p.took = exec, time.Since(start)
+	return nil
 }
 
 // firstLine is the user's line of the first op that an error of the backend's

@@ -41,10 +41,28 @@ func (r *Random) Bits(tr *Trace, dims ...int) *Tensor {
 		return refused(tr, "random", err.Error())
 	}
 	words := t.Elements()
-	key, counter := r.take((words + 3) / 4)
-	state := newValue(tr, soa.Make(types.Of(types.U64, 2)), "random")
-	copy(soa.Slice[uint64](state.val.view), []uint64{key, counter})
+	d := &draw{r, (words + 3) / 4}
+	var state *Tensor
+	if tr.function {
+		state = tr.wrap(tr.b.Detached(types.Of(types.U64, 2), "random", d))
+	} else {
+		state = newValue(tr, d.value().view, "random")
+	}
 	return philoxBits.call([]ir.Param{intParam("words", words)}, state).Reshape(dims...)
+}
+
+// draw is a place in a program that draws random numbers.
+type draw struct {
+	from   *Random
+	blocks int
+}
+
+// value draws: it returns the key and counter to start from.
+func (d *draw) value() *value {
+	v := &value{name: "random", view: soa.Make(types.Of(types.U64, 2))}
+	key, counter := d.from.take(d.blocks)
+	copy(soa.Slice[uint64](v.view), []uint64{key, counter})
+	return v
 }
 
 // Uniform records floating-point numbers drawn from [0, 1): multiples of
@@ -171,7 +189,11 @@ func fill(v soa.View, f Initializer, s *stream) error {
 	}
 	d := v.Type.DType
 	for i := range v.Type.Elements() {
-		setElement(v, i, ir.LiteralBits(d, next()))
+		x := next()
+		if err := fits(d, x); err != nil {
+			return err
+		}
+		setElement(v, i, ir.LiteralBits(d, x))
 	}
 	return nil
 }

@@ -34,10 +34,13 @@ func (t *Tensor) data() (*value, error) {
 }
 
 func (t *Tensor) pinned() (*value, error) {
-	if t.err != nil {
-		return nil, t.err
+	if b := firstBad("value", t); b != nil {
+		return nil, b.err
 	}
 	if t.v != nil {
+		if err := t.v.takeLost(); err != nil {
+			return nil, err
+		}
 		return t.v.pin(), nil
 	}
 	if t.val == nil {
@@ -69,16 +72,6 @@ func (t *Tensor) sync() error {
 	// builder's keeps the nodes before alive.
 	tr.b.Forget()
 	return err
-}
-
-// adopt makes v the value of t, and t independent of the step it was recorded
-// in.
-func (t *Tensor) adopt(v *value) {
-	v.pins.Add(1)
-	t.val = v
-	loc := t.tr.b.SetLoc(t.node.Loc)
-	t.node = t.tr.b.Detached(v.view.Type, v.name, v)
-	t.tr.b.SetLoc(loc)
 }
 
 // ToSlice returns a copy of the elements of t in row-major order. T must be

@@ -147,7 +147,7 @@ func (tr *Trace) refuse(op string, xs ...*Tensor) *Tensor {
 // whyNot says why operand i cannot be used in the current step.
 func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 	site, x := tr.site(), xs[i]
-	if x == nil {
+	if x == nil || x.dev == nil {
 		return nilOperand(site, op, i, xs)
 	}
 	if why := sameDevice(tr.dev, x.dev); why != "" {
@@ -163,14 +163,14 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 }
 
 func nilOperand(at callsite.Site, op string, i int, xs []*Tensor) *OpError {
-	return opError(at, op, ErrUsage, xs, "operand %d is a nil *Tensor", i)
+	return opError(at, op, ErrUsage, xs, "operand %d is nil or the zero Tensor, which is none", i)
 }
 
 // firstBad returns a poisoned tensor when one of the operands is poisoned or nil, and
 // else nil.
 func firstBad(op string, xs ...*Tensor) *Tensor {
 	for i, x := range xs {
-		if x == nil {
+		if x == nil || x.dev == nil && x.err == nil {
 			var sites callsite.Cache
 			return &Tensor{tr: traceOf(xs...), err: nilOperand(sites.Caller(), op, i, xs)}
 		}

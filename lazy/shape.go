@@ -168,5 +168,8 @@ func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
 	if x.tr == nil {
 		return noTrace(op.String(), x)
 	}
+	if err := fits(x.DType(), v); err != nil {
+		return x.tr.poisoned(opError(x.tr.site(), op.String(), ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
+	}
 	return record2(op, x, x.like(v))
 }

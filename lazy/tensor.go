@@ -42,6 +42,7 @@ type Tensor struct {
 // Type returns dtype and shape; the zero Type when t is poisoned.
 func (t *Tensor) Type() types.Type {
 	switch {
+	case t == nil:
 	case t.node != nil:
 		return t.node.Type
 	case t.v != nil:
@@ -83,7 +84,7 @@ func (t *Tensor) Trace() *Trace { return t.tr }
 
 // Err returns the error that poisoned the tensor, an [*OpError], or nil.
 func (t *Tensor) Err() error {
-	if t.err == nil {
+	if t == nil || t.err == nil {
 		return nil
 	}
 	return t.err
@@ -92,6 +93,8 @@ func (t *Tensor) Err() error {
 // String describes the tensor without computing anything.
 func (t *Tensor) String() string {
 	switch {
+	case t == nil || t.dev == nil && t.err == nil:
+		return "no tensor"
 	case t.err != nil:
 		return "poisoned: " + t.err.Error()
 	case t.v != nil:

@@ -28,6 +28,10 @@ type Trace struct {
 	order     []*state // vars, in the order of first use
 	arguments map[*value]*ir.Node
 	kept      []*Tensor // Keep
+	read      []*Tensor // handles with a value that keep their history for gradients
+	forgotten bool      // some history was given up
+	bad       *OpError  // of a call whose result nobody need look at
+	function  bool      // the step is a function being traced
 
 	run      run // memory used again by every step
 	counters counters
@@ -51,7 +55,7 @@ func (tr *Trace) trace() *Trace   { return tr }
 // Keep makes t a root of every MarkStep from now on until Release, as if it
 // were given there. It returns t.
 func (t *Tensor) Keep() *Tensor {
-	if t.err == nil && t.tr != nil && t.val == nil {
+	if t.tr != nil && t.val == nil {
 		t.tr.kept = append(t.tr.kept, t)
 	}
 	return t
@@ -82,6 +86,9 @@ func (t *Tensor) Release() {
 func (tr *Trace) MarkStep(roots ...*Tensor) error {
 	tr.counters.marks.Add(1)
 	defer tr.endStep()
+	if tr.bad != nil {
+		return tr.bad
+	}
 	r := &tr.run
 	r.reset()
 	for _, t := range roots {
@@ -116,6 +123,11 @@ func (tr *Trace) endStep() {
 	clear(tr.arguments)
 	clear(tr.kept)
 	tr.kept = tr.kept[:0]
+	for _, t := range tr.read {
+		t.detach()
+	}
+	clear(tr.read)
+	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil
 	tr.b.Forget()
 	tr.run.reset()
 	tr.epoch++
@@ -151,7 +163,10 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 	if b := firstBad("mark_step", t); b != nil {
 		return b.err
 	}
-	if t.v != nil || t.val != nil {
+	if t.v != nil {
+		return t.v.takeLost()
+	}
+	if t.val != nil {
 		return nil
 	}
 	n := tr.operand(t)
@@ -189,7 +204,8 @@ func (r *run) execute(tr *Trace, final bool) error {
 	for i, n := range r.graph.Params {
 		v, ok := n.Value.(*value)
 		if !ok {
-			return opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i)
+			tr.fail(opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i))
+			return tr.bad
 		}
 		r.args = append(r.args, v)
 	}
@@ -204,7 +220,7 @@ func (r *run) execute(tr *Trace, final bool) error {
 		return err
 	}
 	for i, t := range r.handles {
-		t.materialize(r.call.Results[i])
+		t.materialize(r.call.Results[i], final)
 	}
 	if final {
 		tr.stepped = p
@@ -213,12 +229,48 @@ func (r *run) execute(tr *Trace, final bool) error {
 }
 
 // materialize gives a computed tensor its value. Other handles on the same
-// node have it, too.
-func (t *Tensor) materialize(view soa.View) {
+// node have it, too. In the midst of a step the node keeps its history, if it
+// depends on a variable: reading a tensor must not change gradients.
+func (t *Tensor) materialize(view soa.View, final bool) {
 	v, ok := t.node.Value.(*value)
 	if !ok {
 		v = &value{view: view}
-		t.node.Materialize(v)
+		history := !final && t.node.Tracked()
+		if history && len(t.tr.read) >= maxRead {
+			history, t.tr.forgotten = false, true
+		}
+		t.node.Materialize(v, history)
 	}
 	t.adopt(v)
+}
+
+// maxRead is how many tensors that were read in one step keep their history:
+// the step must not grow without end.
+const maxRead = 10_000
+
+// adopt makes v the value of t.
+func (t *Tensor) adopt(v *value) {
+	v.pins.Add(1)
+	t.val = v
+	if t.epoch == t.tr.epoch && t.node.Tracked() && len(t.tr.read) < maxRead {
+		t.tr.read = append(t.tr.read, t) // gradients still go through its node
+		return
+	}
+	t.detach()
+}
+
+// detach makes t, which has a value, independent of the step it was recorded
+// in.
+func (t *Tensor) detach() {
+	loc := t.tr.b.SetLoc(t.node.Loc)
+	t.node = t.tr.b.Detached(t.val.view.Type, t.val.name, t.val)
+	t.tr.b.SetLoc(loc)
+}
+
+// fail makes the step fail with err: for calls made for their effect.
+func (tr *Trace) fail(err *OpError) *Tensor {
+	if tr.bad == nil {
+		tr.bad = err
+	}
+	return tr.poisoned(err)
 }

@@ -22,6 +22,7 @@ type variable struct {
 	mu       sync.Mutex
 	now      *value        // the latest version; it may still be on its way
 	assigned callsite.Site // where that was assigned
+	lost     *OpError      // of an assignment that was in no trace, until somebody asks
 }
 
 // Variable makes a variable of the given dtype and dimensions, all zero until
@@ -52,8 +53,11 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	if t.err != nil {
 		return t
 	}
-	if t.v == nil || f == nil {
-		return t.misuse("init", "it is not a variable, or there is no initializer")
+	if t.v == nil {
+		return t.misuse("init", "it is not a variable")
+	}
+	if f == nil {
+		return t.misuse("init", "there is no initializer")
 	}
 	view := soa.Make(t.v.typ)
 	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
@@ -77,6 +81,28 @@ func (v *variable) set(view soa.View, at callsite.Site) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now, v.assigned = &value{name: v.name, view: view}, at
+}
+
+// lose remembers an assignment that no step knows of, so that the next who
+// looks at the variable hears of it.
+func (v *variable) lose(err *OpError) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.lost == nil {
+		v.lost = err
+	}
+}
+
+// takeLost returns the error of a lost assignment, once.
+func (v *variable) takeLost() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.lost == nil {
+		return nil
+	}
+	err := v.lost
+	v.lost = nil
+	return err
 }
 
 // pin returns the latest version, which is not overwritten until it is
@@ -107,7 +133,9 @@ func (tr *Trace) state(v *variable) *state {
 	s := &state{v: v, read: v.pin()}
 	tr.b.SetLoc(tr.site()) // or it would be that of the op before
 	s.param = tr.b.Parameter(v.typ, v.name, s.read)
+	s.param.Track()
 	s.now = s.param
+	s.bad, _ = v.takeLost().(*OpError)
 	tr.vars[v] = s
 	tr.order = append(tr.order, s)
 	return s
@@ -133,19 +161,23 @@ func (t *Tensor) Assign(x *Tensor) *Tensor { return t.assignNamed("assign", x) }
 func (t *Tensor) assign(op ir.Op, x *Tensor) *Tensor { return t.assignNamed(op.String()+"_", x) }
 
 func (t *Tensor) assignNamed(op string, x *Tensor) *Tensor {
-	if b := firstBad(op, t, x); b != nil && (x == nil || x.tr == nil || t.err != nil) {
-		return b
-	}
-	tr := x.tr
+	tr := traceOf(x, t)
 	if tr == nil {
-		return noTrace(op, t, x)
+		lost := noTrace(op, t, x)
+		if t.v != nil {
+			t.v.lose(lost.err)
+		}
+		return lost
+	}
+	if b := firstBad(op, t, x); b != nil && (x == nil || t.err != nil) {
+		return tr.fail(b.err)
 	}
 	if t.v == nil {
-		return tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{t, x},
+		return tr.fail(opError(tr.site(), op, ErrUsage, []*Tensor{t, x},
 			"only a variable can be assigned, this is a %s; use the op without _", t.kind()))
 	}
 	if t.dev != tr.dev {
-		return tr.refuse(op, x, t)
+		return tr.fail(tr.refuse(op, x, t).err)
 	}
 	s := tr.state(t.v)
 	s.site = tr.site()
