@@ -116,8 +116,14 @@ func (a IntegerAttr) String() string {
 }
 
 func (a FloatAttr) String() string {
-	if a.Type == nil {
+	t, ok := a.Type.(FloatType)
+	switch {
+	case a.Type == nil:
 		return a.Text
+	case ok && elementSize(t) > 0: // a built one may be spelled otherwise
+		if bits, ok := floatBits(a.Text, t); ok {
+			return string(appendFloat(nil, bits, t)) + " : " + t.Name
+		}
 	}
 	return a.Text + " : " + a.Type.String()
 }
@@ -134,6 +140,7 @@ func (a EnumAttr) String() string {
 }
 
 func (a StructAttr) String() string {
+	a = canonical(a)
 	s := a.Fields.inOrder()
 	return "#" + a.Name + "<" + s[1:len(s)-1] + ">"
 }

@@ -359,6 +359,9 @@ func intText(s string, t Type) (int64, bool) {
 
 // floatBits reads a decimal number, an integer, or the bits as 0x….
 func floatBits(s string, t FloatType) (uint64, bool) {
+	if s == "" {
+		return 0, false
+	}
 	width := 8 * elementSize(t)
 	m, mini := miniFloats[t.Name]
 	if mini {

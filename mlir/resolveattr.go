@@ -277,7 +277,7 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 }
 
 // canonical drops what the dialect's printer leaves out: lists that are empty.
-func canonical(a StructAttr) Attribute {
+func canonical(a StructAttr) StructAttr {
 	switch a.Name {
 	case "stablehlo.dot":
 		if d, ok := ParseDot(a); ok {
