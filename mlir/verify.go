@@ -360,6 +360,14 @@ func (v *verifier) unique(op *Op, label, what string, dims ...int64) bool {
 	return true
 }
 
+func (v *verifier) sorted(op *Op, label, what string, dims []int64) bool {
+	if !slices.IsSorted(dims) {
+		v.fail(op, label, "%s is not sorted: %s", what, shapeText(dims))
+		return false
+	}
+	return true
+}
+
 // result checks that the op's result t has the given shape and element type.
 func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64) bool {
 	if !sameShape(t.Shape, shape) {

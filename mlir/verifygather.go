@@ -49,7 +49,11 @@ func constantInts(x *Value) ([]int64, bool) {
 	if x.Def == nil || x.Def.Name != "stablehlo.constant" {
 		return nil, false
 	}
-	return Ints(x.Def.Attrs.Get("value"))
+	d, ok := x.Def.Attrs.Get("value").(*DenseAttr)
+	if !ok || !SameType(d.Type, x.Type) { // the constant is refused itself
+		return nil, false
+	}
+	return Ints(d)
 }
 
 // gatherLabels and dynamicGatherLabels are the labels of the rules that the
@@ -124,26 +128,18 @@ func (c gatherCheck) ranks() bool {
 func (c gatherCheck) dims() bool {
 	op, g := c.op, c.g
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
-	return c.unique(op, c.label["offset"], "offset_dims", g.OffsetDims...) && c.sorted(c.label["offset"], "offset_dims", g.OffsetDims) &&
+	return c.unique(op, c.label["offset"], "offset_dims", g.OffsetDims...) && c.sorted(op, c.label["offset"], "offset_dims", g.OffsetDims) &&
 		c.within(op, c.label["offset range"], "offset_dims", g.OffsetDims, len(c.out.Shape)) &&
 		c.unique(op, c.label["collapsed unique"], "collapsed_slice_dims with operand_batching_dims", slices.Concat(g.CollapsedSliceDims, g.OperandBatchingDims)...) &&
-		c.sorted(c.label["collapsed"], "collapsed_slice_dims", g.CollapsedSliceDims) &&
+		c.sorted(op, c.label["collapsed"], "collapsed_slice_dims", g.CollapsedSliceDims) &&
 		c.within(op, c.label["collapsed range"], "collapsed_slice_dims", g.CollapsedSliceDims, rank) &&
-		c.sorted(c.label["batching"], "operand_batching_dims", g.OperandBatchingDims) &&
+		c.sorted(op, c.label["batching"], "operand_batching_dims", g.OperandBatchingDims) &&
 		c.within(op, c.label["batching range"], "operand_batching_dims", g.OperandBatchingDims, rank) &&
 		c.unique(op, c.label["indices batching"], "start_indices_batching_dims", g.StartIndicesBatchingDims...) &&
 		c.within(op, c.label["indices batching range"], "start_indices_batching_dims", g.StartIndicesBatchingDims, irank) &&
 		c.apart() &&
 		c.unique(op, c.label["map unique"], "start_index_map with operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims)...) &&
 		c.within(op, c.label["map range"], "start_index_map", g.StartIndexMap, rank)
-}
-
-func (c gatherCheck) sorted(label, what string, dims []int64) bool {
-	if !slices.IsSorted(dims) {
-		c.fail(c.op, label, "%s is not sorted: %s", what, shapeText(dims))
-		return false
-	}
-	return true
 }
 
 // apart checks that batching dimensions are not those of the index vector, and

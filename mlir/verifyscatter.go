@@ -89,25 +89,17 @@ func (c scatterCheck) dims() bool {
 	op, s := c.op, c.s
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
 	return c.unique(op, "C7", "update_window_dims", s.UpdateWindowDims...) &&
-		c.sorted("C7", "update_window_dims", s.UpdateWindowDims) &&
+		c.sorted(op, "C7", "update_window_dims", s.UpdateWindowDims) &&
 		c.within(op, "C8", "update_window_dims", s.UpdateWindowDims, len(c.update0.Shape)) &&
 		c.unique(op, "C9", "inserted_window_dims with input_batching_dims", slices.Concat(s.InsertedWindowDims, s.InputBatchingDims)...) &&
-		c.sorted("C10", "inserted_window_dims", s.InsertedWindowDims) &&
+		c.sorted(op, "C10", "inserted_window_dims", s.InsertedWindowDims) &&
 		c.within(op, "C11", "inserted_window_dims", s.InsertedWindowDims, rank) &&
-		c.sorted("C12", "input_batching_dims", s.InputBatchingDims) &&
+		c.sorted(op, "C12", "input_batching_dims", s.InputBatchingDims) &&
 		c.within(op, "C13", "input_batching_dims", s.InputBatchingDims, rank) &&
 		c.unique(op, "C14", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims...) &&
 		c.within(op, "C15", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims, irank) &&
 		c.unique(op, "C20", "scatter_dims_to_operand_dims with input_batching_dims", slices.Concat(s.ScatterDimsToOperandDims, s.InputBatchingDims)...) &&
 		c.within(op, "C21", "scatter_dims_to_operand_dims", s.ScatterDimsToOperandDims, rank)
-}
-
-func (c scatterCheck) sorted(label, what string, dims []int64) bool {
-	if !slices.IsSorted(dims) {
-		c.fail(c.op, label, "%s is not sorted: %s", what, shapeText(dims))
-		return false
-	}
-	return true
 }
 
 // apart checks that batching dimensions are not those of the index vector, and
