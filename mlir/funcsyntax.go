@@ -54,7 +54,7 @@ func (moduleSyntax) print(p *printer, op *Op) {
 	}
 	p.extraAttrs(op.Attrs, map[string]bool{"sym_name": true})
 	p.str(" ")
-	p.region(op.Regions[0], false)
+	p.region(op.Regions[0], true)
 }
 
 // plainRegions reports whether op has n regions of at most one block each,

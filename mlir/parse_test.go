@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/diag"
 )
 
 func TestParseTree(t *testing.T) {
@@ -140,6 +142,6 @@ func TestErrorForms(t *testing.T) {
 	require.ErrorContains(t, err, "long.mlir:1:3032: error: x is not a number of type i32\n")
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 3)
-	require.LessOrEqual(t, len(lines[1]), shownLine)
+	require.LessOrEqual(t, len(lines[1]), diag.Shown)
 	require.Equal(t, byte('x'), lines[1][len(lines[2])-1])
 }

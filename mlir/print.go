@@ -383,8 +383,9 @@ func (p *printer) region(r *Region, bare bool) {
 	p.str("{")
 	for i, b := range r.Blocks {
 		// The label of an entry block that no syntax has taken care of stands
-		// where it carries arguments, or marks a block of its own.
-		if i > 0 || !bare && len(b.Args) > 0 || p.names.target[b] || len(b.Ops) == 0 && len(r.Blocks) > 1 {
+		// where it carries arguments, or marks a block: an empty one, or one that is
+		// branched to.
+		if i > 0 || !bare && len(b.Args)+btoi(len(b.Ops) == 0) > 0 || p.names.target[b] || len(b.Ops) == 0 && len(r.Blocks) > 1 {
 			p.newline()
 			p.str("^" + p.names.label(b))
 			if len(b.Args) > 0 && (i > 0 || !bare) {

@@ -11,26 +11,80 @@ import (
 
 // Error is an error at a place in a text.
 type Error struct {
-	File      string
-	Line, Col int    // from 1; the column in bytes
+	File      string // empty when the text has no name
+	Line, Col int    // from 1, the column in bytes; 0 when there is no place
 	Msg       string // what is wrong, and what to do
-	Source    string // the line of the text
+	Source    string // the line of the text; empty when there is none
 }
 
-// Error prints file:line:col: error: message, the source line and a caret.
+// Error prints file:line:col: error: message, the source line and a caret
+// under the column. Of a long line only the part around the column is shown.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s:%d:%d: error: %s\n%s\n%s^", e.File, e.Line, e.Col, e.Msg, e.Source, e.indent())
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File + ":")
+	}
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "%d:%d:", e.Line, e.Col)
+	}
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString("error: " + e.Msg)
+	if e.Source == "" || e.Line == 0 {
+		return b.String()
+	}
+	line, col := window(e.Source, e.Col-1)
+	b.WriteString("\n" + line + "\n")
+	for i := range col {
+		if line[i] == '\t' {
+			b.WriteByte('\t')
+		} else if line[i]&0xC0 != 0x80 { // one column per rune
+			b.WriteByte(' ')
+		}
+	}
+	b.WriteByte('^')
+	return b.String()
 }
 
-// indent is white space as wide as the source line up to the column.
-func (e *Error) indent() string {
-	before := e.Source[:min(e.Col-1, len(e.Source))]
-	return strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
+// Shown bounds the part of a source line that an error shows, in bytes: a line
+// can be megabytes.
+const Shown = 160
+
+// window cuts line to at most Shown bytes around the byte col, and returns
+// col's place in what is left.
+func window(line string, col int) (string, int) {
+	col = min(max(col, 0), len(line))
+	from := 0
+	if len(line) > Shown {
+		from = min(max(col-Shown/2, 0), len(line)-Shown)
+	}
+	to := min(from+Shown, len(line))
+	for from > 0 && line[from]&0xC0 == 0x80 {
+		from--
+	}
+	for to < len(line) && line[to]&0xC0 == 0x80 {
+		to++
+	}
+	before := strings.ToValidUTF8(line[from:col], "?")
+	return before + strings.ToValidUTF8(line[col:to], "?"), len(before)
+}
+
+// Line returns the n-th line of text, from 1, without its end; "" if there is
+// none.
+func Line(text string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	for ; n > 1; n-- {
+		_, rest, ok := strings.Cut(text, "\n")
+		if !ok {
+			return ""
 		}
-		return ' '
-	}, before)
+		text = rest
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, "\r")
 }
 
 // Source is a text with its name.
@@ -40,9 +94,8 @@ type Source struct{ File, Text string }
 func (s Source) Errorf(offset int, format string, args ...any) *Error {
 	offset = min(max(offset, 0), len(s.Text))
 	start := strings.LastIndexByte(s.Text[:offset], '\n') + 1
-	line, _, _ := strings.Cut(s.Text[start:], "\n")
 	return &Error{
 		File: s.File, Line: strings.Count(s.Text[:offset], "\n") + 1, Col: offset - start + 1,
-		Msg: fmt.Sprintf(format, args...), Source: strings.TrimSuffix(line, "\r"),
+		Msg: fmt.Sprintf(format, args...), Source: Line(s.Text[start:], 1),
 	}
 }
