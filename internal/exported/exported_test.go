@@ -8,7 +8,6 @@ package exported
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -31,18 +30,6 @@ const (
 	dir       = "../../testdata/exported"
 	tolerance = 1e-5 // absolute, plus as much of the recorded value
 )
-
-// pending lists the programs that do not compile yet, each with the first op
-// that it waits for. One that compiles must leave the list.
-var pending = map[string]string{
-	"channels_first": "stablehlo.convolution",
-	"convnet":        "stablehlo.convolution",
-	"convnet_grad":   "stablehlo.convolution",
-	"decoder":        "chlo.erfc",
-	"embedding_grad": "chlo.square",
-	"encoder":        "chlo.square",
-	"sample":         "chlo.top_k",
-}
 
 // names returns the programs that are there.
 func names(t *testing.T) []string {
@@ -75,19 +62,9 @@ func arrays(t *testing.T, file, prefix string) []soa.View {
 	return views
 }
 
-// waits reports whether err says that something of the program is not there
-// yet: ops that the backend cannot run, or the pretty form of op.
-func waits(err error, op string) bool {
-	var lacks *backends.UnsupportedError
-	return errors.As(err, &lacks) || strings.Contains(err.Error(), "op "+op+" has no pretty form")
-}
-
 func TestFiles(t *testing.T) {
 	all := names(t)
 	require.Subset(t, all, []string{"encoder", "decoder", "convnet"})
-	for name := range pending {
-		require.Contains(t, all, name, "pending, but not there")
-	}
 	var want []string
 	for _, name := range all {
 		want = append(want, name+".in.npz", name+".mlir", name+".out.npz")
@@ -108,11 +85,6 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
 			exe, err := b.Compile(ctx, backends.NewModule(text(t, name)), backends.Options{Name: name + ".mlir"})
-			if op, ok := pending[name]; ok {
-				require.Error(t, err, "compiles now: remove it from pending")
-				require.True(t, waits(err, op), "pending for %s, but is wrong: %v", op, err)
-				t.Skip(err)
-			}
 			require.NoError(t, err)
 			sig := exe.Signature()
 			args := arrays(t, name+".in.npz", "arr_")

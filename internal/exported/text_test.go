@@ -11,13 +11,8 @@ import (
 	"ltc/mlir"
 )
 
-// parse reads a program; it skips the test when the program is pending for an
-// op that is not read yet.
 func parse(t *testing.T, name, text string) *mlir.Module {
 	m, err := mlir.Parse(name+".mlir", text)
-	if op, ok := pending[name]; ok && err != nil && waits(err, op) {
-		t.Skip(err)
-	}
 	require.NoError(t, err)
 	return m
 }
@@ -26,14 +21,6 @@ var (
 	aliasLine = regexp.MustCompile(`(?m)^#loc\d* = .*\n`)
 	place     = regexp.MustCompile(` loc\((#loc\d*|unknown|"[^"]*")\)`)
 )
-
-// misprinted lists the programs that print otherwise than JAX printed them,
-// with what does. One that prints the same must leave the list.
-var misprinted = map[string]string{
-	"convnet":      "properties of reduce_window",
-	"convnet_grad": "properties of reduce_window, select_and_scatter",
-	"sample":       "properties of reduce_window, reducer of several operands",
-}
 
 // JAX prints with the printer that StableHLO's own tools use: what is read and
 // printed again must be the same text, byte for byte.
@@ -45,10 +32,6 @@ func TestPrint(t *testing.T) {
 			plain := place.ReplaceAllString(aliasLine.ReplaceAllString(want, ""), "")
 			require.NotContains(t, plain, "#loc")
 			diff := cmp.Diff(strings.Split(plain, "\n"), strings.Split(mlir.Print(m), "\n"))
-			if what, ok := misprinted[name]; ok {
-				require.NotEmpty(t, diff, "prints the same now: remove it from misprinted")
-				t.Skipf("prints otherwise: %s", what)
-			}
 			require.Empty(t, diff)
 		})
 	}
