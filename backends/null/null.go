@@ -83,6 +83,15 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	if err := backends.CheckCall(e.sig, c, e.bound); err != nil {
 		return err
 	}
+	need := 0
+	for j, r := range e.sig.Results {
+		if c.Results[j].IsZero() && r.Alias < 0 && need >= 0 {
+			need += r.Type.Bytes() // negative when an int cannot count them
+		}
+	}
+	if err := soa.Fits(need); err != nil {
+		return fmt.Errorf("execute: results: %w", err)
+	}
 	for j, r := range e.sig.Results {
 		switch {
 		case !c.Results[j].IsZero():

@@ -42,3 +42,17 @@ func TestNullRunsNothing(t *testing.T) {
 	_, err = b.Compile(ctx, backends.NewModule("func.func public @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  return %a : tensor<?xf32>\n}"), backends.Options{})
 	require.ErrorContains(t, err, "argument 0 of @main: tensor<?xf32> has a dynamic shape")
 }
+
+func TestResultsTooLarge(t *testing.T) {
+	const each = "tensor<2000000000000000000xf32>"
+	for _, text := range []string{
+		"func.func @main() -> tensor<1000000x1000000xf32> {\n  %0 = stablehlo.iota dim = 0 : tensor<1000000x1000000xf32>\n  return %0 : tensor<1000000x1000000xf32>\n}",
+		"func.func @main() -> (" + each + ", " + each + ") {\n  %0 = stablehlo.iota dim = 0 : " + each + "\n  return %0, %0 : " + each + ", " + each + "\n}",
+	} {
+		b, err := backends.Open("null")
+		require.NoError(t, err)
+		e, err := b.Compile(context.Background(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		require.ErrorIs(t, e.Execute(context.Background(), &backends.Call{}), soa.ErrMemory)
+	}
+}

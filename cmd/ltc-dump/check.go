@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"ltc/backends"
 	"ltc/internal/conformance"
 )
 
@@ -41,7 +40,7 @@ func check(c *call) error {
 	if err != nil {
 		return err
 	}
-	b, err := backends.Open(*backend)
+	b, err := open(*backend)
 	if err != nil {
 		return err
 	}
@@ -80,9 +79,9 @@ func (s *suite) note(r conformance.Result) {
 			fmt.Fprintf(s.stdout, "known %s\n", name)
 		}
 	case r.Outcome == conformance.Failed:
-		fmt.Fprintf(s.stdout, "FAIL %s\n  %s\n", name, indent(r.Reasons))
+		fmt.Fprintf(s.stdout, "FAIL %s\n  %s\n", name, printable(indent(r.Reasons)))
 	case r.Outcome == conformance.Skipped && s.verbose:
-		fmt.Fprintf(s.stdout, "skip %s: %s\n", name, r.Reasons[0])
+		fmt.Fprintf(s.stdout, "skip %s: %s\n", name, printable(r.Reasons[0]))
 	case s.verbose:
 		fmt.Fprintf(s.stdout, "ok   %s\n", name)
 	}

@@ -12,13 +12,14 @@ import (
 // program is a module whose main is the function that is to run.
 type program struct {
 	file, source string // as it was given
+	function     string // its name there
 	text         string // as a backend gets it
 }
 
 // entry makes the function called name the main of the module with the given
 // text. The ops keep their ordinals.
 func entry(file, text, name string) (*program, error) {
-	p := &program{file: file, source: text, text: text}
+	p := &program{file: file, source: text, function: name, text: text}
 	if name == "main" {
 		return p, nil
 	}

@@ -51,7 +51,7 @@ func (c *call) expectErrors(paths []string) error {
 		}
 		for _, k := range chunks {
 			if why := k.check(); why != "" {
-				fmt.Fprintln(c.stdout, why)
+				fmt.Fprintln(c.stdout, printable(why))
 				failed++
 			} else {
 				passed++

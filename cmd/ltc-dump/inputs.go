@@ -36,8 +36,8 @@ func (in *inputs) Set(s string) error {
 
 // values returns a value for each argument: first those given by name, then
 // the others in the order of the flags.
-func (in inputs) values(args []backends.Arg) ([]soa.View, error) {
-	b := binding{args: args, values: make([]soa.View, len(args)), set: make([]bool, len(args))}
+func (in inputs) values(p *program, args []backends.Arg) ([]soa.View, error) {
+	b := binding{program: p, args: args, values: make([]soa.View, len(args)), set: make([]bool, len(args))}
 	for _, x := range in {
 		var err error
 		switch {
@@ -56,7 +56,7 @@ func (in inputs) values(args []backends.Arg) ([]soa.View, error) {
 		}
 		i := slices.Index(b.set, false)
 		if i < 0 {
-			return nil, fmt.Errorf("-input %s: main takes %d arguments, which all have a value already", x.source, len(args))
+			return nil, fmt.Errorf("-input %s: %s takes %d arguments, which all have a value already", x.source, p.function, len(args))
 		}
 		if err := b.put(i, x.source); err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (in inputs) values(args []backends.Arg) ([]soa.View, error) {
 	var missing []string
 	for i, set := range b.set {
 		if !set {
-			missing = append(missing, "\n  "+argument(i, args[i])+": "+args[i].Type.String())
+			missing = append(missing, "\n  "+b.argument(i)+": "+args[i].Type.String())
 		}
 	}
 	if len(missing) > 0 {
@@ -76,32 +76,62 @@ func (in inputs) values(args []backends.Arg) ([]soa.View, error) {
 
 // binding is the arguments' values as far as they are known.
 type binding struct {
+	*program
 	args   []backends.Arg
 	values []soa.View
 	set    []bool
+	made   int      // bytes of the values made up
+	names  []string // what written has found
+}
+
+// written returns the arguments' names in the text.
+func (b *binding) written() []string {
+	if b.names == nil {
+		b.names = make([]string, len(b.args))
+		_, body := b.definition()
+		for i := range min(len(b.args), len(body.Args)) {
+			b.names[i] = body.Args[i].Name
+		}
+	}
+	return b.names
 }
 
 // argument names argument i for errors.
-func argument(i int, a backends.Arg) string { return fmt.Sprintf("argument %d%s", i, label(a.Name)) }
+func (b *binding) argument(i int) string {
+	if name := b.args[i].Name; name != "" {
+		return fmt.Sprintf("argument %d %q", i, name)
+	}
+	if name := b.written()[i]; name != "" {
+		return fmt.Sprintf("argument %d (%%%s)", i, name)
+	}
+	return fmt.Sprintf("argument %d", i)
+}
 
-// find returns the argument with that ltc.name, which has no value yet.
+// find returns the argument with that ltc.name, or else with that name in the
+// text, which has no value yet.
 func (b *binding) find(name, source string) (int, error) {
+	i := slices.IndexFunc(b.args, func(a backends.Arg) bool { return a.Name == name })
+	if i < 0 {
+		i = slices.Index(b.written(), strings.TrimPrefix(name, "%"))
+	}
+	switch {
+	case i >= 0 && b.set[i]:
+		return 0, fmt.Errorf("-input %s: %s has a value already", source, b.argument(i))
+	case i >= 0:
+		return i, nil
+	}
 	var names []string
 	for i, a := range b.args {
-		if a.Name == name {
-			if b.set[i] {
-				return 0, fmt.Errorf("-input %s: %s has a value already", source, argument(i, a))
-			}
-			return i, nil
-		}
 		if a.Name != "" {
-			names = append(names, fmt.Sprintf("%q", a.Name))
+			names = append(names, strconv.Quote(a.Name))
+		} else if w := b.written()[i]; w != "" {
+			names = append(names, "%"+w)
 		}
 	}
 	if names == nil {
 		names = []string{"none with a name"}
 	}
-	return 0, fmt.Errorf("-input %s: main has no argument %q: it has %s", source, name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("-input %s: %s has no argument %q: it has %s", source, b.function, name, strings.Join(names, ", "))
 }
 
 func (b *binding) named(x input) error {
@@ -156,22 +186,40 @@ func (b *binding) put(i int, source string) error {
 		return b.check(i, v, source)
 	}
 	if filepath.Ext(source) == ".npz" {
-		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", argument(i, b.args[i]), source)
+		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", b.argument(i), source)
 	}
 	if t := b.args[i].Type; slices.Contains(t.Shape, backends.AnySize) {
-		return fmt.Errorf("-input for %s: the program leaves sizes of %v open: give a .npy or .npz file; found %q", argument(i, b.args[i]), t, source)
+		return fmt.Errorf("-input for %s: the program leaves sizes of %v open: give a .npy or .npz file; found %q", b.argument(i), t, source)
+	}
+	if err := b.room(i); err != nil {
+		return err
 	}
 	v, err := samples.Make(b.args[i].Type, source)
 	if err != nil {
-		return fmt.Errorf("-input for %s: want a .npy or .npz file, %s; found %q", argument(i, b.args[i]), samples.Kinds, source)
+		return fmt.Errorf("-input for %s: want a .npy or .npz file, %s; found %q", b.argument(i), samples.Kinds, source)
 	}
 	return b.check(i, v, source)
+}
+
+// room reports, where the argument stands in the text, that argument i and the
+// values made up before it are more than memory holds.
+func (b *binding) room(i int) error {
+	t := b.args[i].Type
+	err := t.Check()
+	if err == nil {
+		err = soa.Fits(b.made + t.Bytes()) // a sum beyond an int is negative
+	}
+	if err != nil {
+		return b.at(b.written()[i], fmt.Sprintf("%s, %v: %v", b.argument(i), t, err))
+	}
+	b.made += t.Bytes()
+	return nil
 }
 
 // check takes v as the value of argument i if it has its type.
 func (b *binding) check(i int, v soa.View, source string) error {
 	if a := b.args[i]; backends.Fits(v, a.Type) != nil {
-		return fmt.Errorf("%s wants %v, %s holds %v", argument(i, a), a.Type, source, v.Type)
+		return fmt.Errorf("%s wants %v, %s holds %v", b.argument(i), a.Type, source, v.Type)
 	}
 	b.values[i], b.set[i] = v, true
 	return nil

@@ -56,6 +56,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stderr = messages{stderr} // errors quote texts, which may be anything
 	if len(args) == 0 {
 		overview(stderr)
 		return 2

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	_ "ltc/backends/null"
 	_ "ltc/backends/reference"
 	"ltc/internal/samples"
 	"ltc/mlir"
@@ -20,17 +21,20 @@ func runModule(c *call) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	var given inputs
 	fs.Var(&given, "input", "an argument's value, `[NAME=]SOURCE`: a .npy file, "+samples.Kinds+",\n"+
-		"or a .npz file with several by name. NAME is the argument's ltc.name; without,\n"+
-		"values go to the arguments that have none yet, in order. May be repeated")
+		"or a .npz file with several by name. NAME is the argument's ltc.name, or its name\n"+
+		"in the text; values without go to the arguments that have none yet, in order. May be repeated")
 	backend := fs.String("backend", "cpu", "`name` of the backend")
 	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
 	function := fs.String("func", "main", "`name` of the function to run")
+	timeout := fs.Duration("timeout", 0, "longest time that the run may take; 0: any")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
 		return err
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
+	case *timeout < 0:
+		return usagef("-timeout %v: want a time", *timeout)
 	case *output != "" && filepath.Ext(*output) != ".npz" && filepath.Ext(*output) != ".npy":
 		return usagef("-output %s: want a name that ends in .npz or .npy", *output)
 	}
@@ -38,7 +42,7 @@ func runModule(c *call) error {
 	if err != nil {
 		return err
 	}
-	b, err := backends.Open(*backend)
+	b, err := open(*backend)
 	if err != nil {
 		return err
 	}
@@ -47,15 +51,20 @@ func runModule(c *call) error {
 		return err
 	}
 	ctx := context.Background()
+	if *timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, *timeout, fmt.Errorf("stopped after -timeout %v", *timeout))
+		defer cancel()
+	}
 	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: name})
 	if err != nil {
-		return p.located(err)
+		return p.refused(err)
 	}
 	sig := exe.Signature()
 	if n := len(sig.Results); filepath.Ext(*output) == ".npy" && n != 1 {
 		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", *output, *function, n)
 	}
-	values, err := given.values(sig.Args)
+	values, err := given.values(p, sig.Args)
 	if err != nil {
 		return err
 	}
@@ -74,6 +83,15 @@ func runModule(c *call) error {
 		fmt.Fprintf(c.stdout, "result %d%s: %v\n%s\n", i, label(sig.Results[i].Name), v.Type, s)
 	}
 	return nil
+}
+
+// open opens a backend of this tool.
+func open(name string) (backends.Backend, error) {
+	b, err := backends.Open(name)
+	if errors.Is(err, backends.ErrUnknown) {
+		return nil, fmt.Errorf("unknown backend %q: ltc-dump has %s", name, strings.Join(backends.Names(), ", "))
+	}
+	return b, err
 }
 
 // label quotes a name to stand after a number; "" if there is none.

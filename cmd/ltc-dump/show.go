@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ltc/ir"
 	"ltc/lower"
@@ -16,7 +17,8 @@ import (
 // irSuffix ends the names of files in the text form of our own IR.
 const irSuffix = ".ltcir"
 
-// read returns the content of file and the name that errors give it.
+// read returns the content of file, without a byte order mark, and the name
+// that errors give it.
 func (c *call) read(file string) (name, text string, err error) {
 	var data []byte
 	if name = file; file == "-" {
@@ -25,12 +27,21 @@ func (c *call) read(file string) (name, text string, err error) {
 	} else {
 		data, err = os.ReadFile(file)
 	}
-	return name, string(data), err
+	return name, strings.TrimPrefix(string(data), "\ufeff"), err
+}
+
+// program reads a file that must not be empty.
+func (c *call) program(file string) (name, text string, err error) {
+	name, text, err = c.read(file)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = &mlir.Error{File: name, Pos: mlir.Pos{Line: 1, Col: 1}, Msg: "the file is empty: there is no program in it"}
+	}
+	return name, text, err
 }
 
 // graph reads a file in the text form of our own IR and verifies it.
 func (c *call) graph(file string) (*ir.Graph, error) {
-	name, text, err := c.read(file)
+	name, text, err := c.program(file)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +56,7 @@ func (c *call) graph(file string) (*ir.Graph, error) {
 // lowers to.
 func (c *call) module(file string) (name, text string, err error) {
 	if filepath.Ext(file) != irSuffix {
-		return c.read(file)
+		return c.program(file)
 	}
 	g, err := c.graph(file)
 	if err != nil {
@@ -98,17 +109,13 @@ func verify(c *call) error {
 		return c.expectErrors(args)
 	}
 	if len(args) == 1 {
-		if err = c.verifyFile(args[0]); err == nil {
-			fmt.Fprintf(c.stdout, "%s: ok\n", args[0])
-		}
-		return err
+		return c.verifyFile(args[0])
 	}
 	bad := 0
 	for _, file := range args {
 		err := c.verifyFile(file)
 		switch {
 		case err == nil:
-			fmt.Fprintf(c.stdout, "%s: ok\n", file)
 			continue
 		case positional(err):
 			fmt.Fprintln(c.stderr, err)
@@ -123,6 +130,8 @@ func verify(c *call) error {
 	return nil
 }
 
+// verifyFile checks a file and prints that it is valid, and why run would not
+// take it all the same.
 func (c *call) verifyFile(file string) error {
 	name, text, err := c.module(file)
 	if err != nil {
@@ -132,5 +141,13 @@ func (c *call) verifyFile(file string) error {
 	if err != nil {
 		return err
 	}
-	return mlir.Verify(m)
+	if err := mlir.Verify(m); err != nil {
+		return err
+	}
+	hint := ""
+	if m.Func("main") == nil {
+		hint = ", but without @main: run needs -func; " + functions(m)
+	}
+	fmt.Fprintf(c.stdout, "%s: ok%s\n", file, hint)
+	return nil
 }

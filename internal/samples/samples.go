@@ -20,7 +20,8 @@ import (
 // Kinds names what [Make] makes, for usage texts.
 const Kinds = "zeros, iota or rand:SEED"
 
-// Make returns a fresh dense tensor of type t. spec is one of
+// Make returns a fresh dense tensor of type t; an error wrapping
+// [soa.ErrMemory] when memory cannot hold it. spec is one of
 //
 //	zeros      0 or false
 //	iota       0, 1, 2, … in row-major order; false, true, false, … for bool
@@ -29,6 +30,9 @@ const Kinds = "zeros, iota or rand:SEED"
 func Make(t types.Type, spec string) (soa.View, error) {
 	if err := t.Check(); err != nil {
 		return soa.View{}, err
+	}
+	if err := soa.Fits(t.Bytes()); err != nil {
+		return soa.View{}, fmt.Errorf("%v: %w", t, err)
 	}
 	v := soa.Make(t)
 	switch kind, arg, _ := strings.Cut(spec, ":"); {

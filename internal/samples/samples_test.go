@@ -99,3 +99,11 @@ func TestBitsRoundTrip(t *testing.T) {
 		require.Equal(t, uint64(1), Bits(v, 1))
 	}
 }
+
+func TestMakeTooLarge(t *testing.T) {
+	for _, spec := range []string{"zeros", "iota", "rand:1"} {
+		_, err := Make(types.Of(types.F32, 1_000_000, 1_000_000), spec)
+		require.ErrorIs(t, err, soa.ErrMemory)
+		require.ErrorContains(t, err, "f32[1000000,1000000]: not enough memory: 3.6 TiB are needed")
+	}
+}
