@@ -28,6 +28,16 @@ func TestRegistry(t *testing.T) {
 	_, err = Open("test-broken")
 	require.EqualError(t, err, `open backend "test-broken": no such chip`)
 
+	Register("test-nil", nil)
+	_, err = Open("test-nil")
+	require.ErrorContains(t, err, `backend "test-nil" is registered at `)
+	require.ErrorContains(t, err, "with a nil function: give Register one that opens it")
+
+	Register("test-nothing", func(string) (Backend, error) { return nil, nil })
+	_, err = Open("test-nothing")
+	require.ErrorContains(t, err, `open backend "test-nothing": the function registered at `)
+	require.ErrorContains(t, err, "returned neither a backend nor an error")
+
 	Register("test-twice", func(string) (Backend, error) { return chip{}, nil })
 	Register("test-twice", func(string) (Backend, error) { return chip{}, nil })
 	_, err = Open("test-twice")

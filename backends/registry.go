@@ -27,7 +27,7 @@ var registry struct {
 // Register makes a backend known under name; call it from init. open gets
 // what follows a colon in the name given to [Open], such as "0" of "cuda:0",
 // and is called once per Open. A name that is registered twice cannot be
-// opened: Open's error names both places.
+// opened: Open's error names both places; nor can one with a nil open.
 func Register(name string, open func(device string) (Backend, error)) {
 	caller := "unknown"
 	if _, file, line, ok := runtime.Caller(1); ok {
@@ -63,10 +63,15 @@ func Open(name string) (Backend, error) {
 	case reg.conflict != "":
 		return nil, fmt.Errorf("backend %q is registered twice: at %s and at %s; import only one of the packages",
 			base, reg.caller, reg.conflict)
+	case reg.open == nil:
+		return nil, fmt.Errorf("backend %q is registered at %s with a nil function: give Register one that opens it", base, reg.caller)
 	}
 	b, err := reg.open(device)
 	if err != nil {
 		return nil, fmt.Errorf("open backend %q: %w", name, err)
+	}
+	if b == nil {
+		return nil, fmt.Errorf("open backend %q: the function registered at %s returned neither a backend nor an error", name, reg.caller)
 	}
 	return b, nil
 }

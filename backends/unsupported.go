@@ -13,7 +13,7 @@ type UnsupportedOp struct {
 	Op     string   // stablehlo.fft
 	Pos    mlir.Pos // where it starts in the text
 	Line   string   // that line of the text
-	Reason string   // what of it is unsupported
+	Reason string   // what of it is unsupported; names the target of a custom_call
 }
 
 // UnsupportedError lists all ops of a module that a backend cannot run, in

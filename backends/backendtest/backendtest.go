@@ -54,8 +54,9 @@ func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Repo
 	t.Helper()
 	b, err := open("")
 	require.NoError(t, err)
-	require.NotEmpty(t, b.Name(), "the name it is registered under")
-	require.NotEmpty(t, b.Devices())
+	require.NotNil(t, b, "open must return a backend or an error")
+	require.NotEmpty(t, b.Name(), "Name() must return the name it is registered under")
+	require.NotEmpty(t, b.Devices(), "Devices() must return at least one device")
 	r := &Report{Backend: b.Name()}
 	groups, err := loadCases()
 	require.NoError(t, err)

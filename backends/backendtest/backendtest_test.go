@@ -1,12 +1,15 @@
 package backendtest
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/ir/types"
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -70,4 +73,36 @@ func TestSparse(t *testing.T) {
 	one.Strides[0]--
 	require.NoError(t, soa.Copy(one, f32s(t, []float32{0, 0}, 2, 1)))
 	require.False(t, intact())
+}
+
+// What is wrong with a backend's list of ops is said in terms of its fields.
+func TestCheckUnsupported(t *testing.T) {
+	list := func(change func(*backends.UnsupportedError)) error {
+		u := &backends.UnsupportedError{Backend: "bare", File: "test.mlir"}
+		for i, line := range []int{2, 4, 9} {
+			u.Ops = append(u.Ops, backends.UnsupportedOp{
+				Op: "stablehlo.custom_call", Pos: mlir.Pos{Line: line, Col: 8}, Line: "%0 = stablehlo.custom_call @f",
+				Reason: fmt.Sprintf("no ltc.test.missing%d", i+1),
+			})
+		}
+		change(u)
+		return u
+	}
+	require.NoError(t, checkUnsupported(list(func(*backends.UnsupportedError) {})))
+	for want, err := range map[string]error{
+		"Compile accepts custom_calls to targets that nobody registered": nil,
+		"Compile must return a *backends.UnsupportedError":               errors.ErrUnsupported,
+		`File must be Options.Name, "test.mlir"; got "a"`:                list(func(u *backends.UnsupportedError) { u.File = "a" }),
+		"Ops must list all 3 custom_calls":                               list(func(u *backends.UnsupportedError) { u.Ops = u.Ops[:1] }),
+		`Ops[1].Op must be the op's name, stablehlo.custom_call; got ""`: list(func(u *backends.UnsupportedError) { u.Ops[1].Op = "" }),
+		"Ops[2].Pos must be where the op starts (mlir.Op.Pos), in line 9; got 0:0": list(func(u *backends.UnsupportedError) {
+			u.Ops[2].Pos = mlir.Pos{}
+		}),
+		`Ops[0].Line must be line 2 of the text; got ""`: list(func(u *backends.UnsupportedError) { u.Ops[0].Line = "" }),
+		`Ops[0].Reason must name what is missing, the custom_call's target ltc.test.missing1; got "unsupported"`: list(func(u *backends.UnsupportedError) {
+			u.Ops[0].Reason = "unsupported"
+		}),
+	} {
+		require.ErrorContains(t, checkUnsupported(err), want)
+	}
 }

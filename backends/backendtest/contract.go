@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -156,20 +157,39 @@ func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @ltc.test.missing3(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }`
-	err := compileError(b, text)
-	require.ErrorIs(t, err, errors.ErrUnsupported)
-	var u *backends.UnsupportedError
-	require.ErrorAs(t, err, &u)
-	require.Equal(t, "test.mlir", u.File)
-	require.Len(t, u.Ops, 3)
-	for i, line := range []int{2, 4, 9} {
-		o := u.Ops[i]
-		require.Equal(t, "stablehlo.custom_call", o.Op)
-		require.Equal(t, line, o.Pos.Line)
-		require.Contains(t, o.Line, "custom_call")
-		require.Contains(t, o.Reason, fmt.Sprintf("ltc.test.missing%d", i+1))
-		require.ErrorContains(t, err, fmt.Sprintf("test.mlir:%d:%d: stablehlo.custom_call: ", line, o.Pos.Col))
+	if err := checkUnsupported(compileError(b, text)); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// checkUnsupported reports what is missing in the error of compiling
+// testUnsupported's text, which is test.mlir.
+func checkUnsupported(err error) error {
+	var u *backends.UnsupportedError
+	switch {
+	case err == nil:
+		return errors.New("Compile accepts custom_calls to targets that nobody registered: return a *backends.UnsupportedError")
+	case !errors.As(err, &u):
+		return fmt.Errorf("Compile must return a *backends.UnsupportedError that lists all ops it lacks; got %T: %w", err, err)
+	case u.File != "test.mlir":
+		return fmt.Errorf("UnsupportedError.File must be Options.Name, %q; got %q", "test.mlir", u.File)
+	case len(u.Ops) != 3:
+		return fmt.Errorf("UnsupportedError.Ops must list all 3 custom_calls, also the one in @f, and nothing else; got %d: %w", len(u.Ops), err)
+	}
+	for i, line := range []int{2, 4, 9} {
+		o, target := u.Ops[i], fmt.Sprintf("ltc.test.missing%d", i+1)
+		switch {
+		case o.Op != "stablehlo.custom_call":
+			return fmt.Errorf("UnsupportedError.Ops[%d].Op must be the op's name, stablehlo.custom_call; got %q", i, o.Op)
+		case o.Pos.Line != line || o.Pos.Col < 1:
+			return fmt.Errorf("UnsupportedError.Ops[%d].Pos must be where the op starts (mlir.Op.Pos), in line %d; got %d:%d", i, line, o.Pos.Line, o.Pos.Col)
+		case !strings.Contains(o.Line, "custom_call"):
+			return fmt.Errorf("UnsupportedError.Ops[%d].Line must be line %d of the text; got %q", i, line, o.Line)
+		case !strings.Contains(o.Reason, target):
+			return fmt.Errorf("UnsupportedError.Ops[%d].Reason must name what is missing, the custom_call's target %s; got %q", i, target, o.Reason)
+		}
+	}
+	return nil
 }
 
 func testWrongArguments(t *testing.T, b backends.Backend) {
