@@ -29,6 +29,7 @@ type tokens interface {
 type stream struct {
 	scanner
 	tok   token
+	end   Pos // of the token before tok
 	r     *resolver
 	taken []lexer.Token // of the last production that the grammar has read
 }
@@ -47,6 +48,7 @@ func (s *stream) Peek() token { return s.tok }
 // Next returns the next token and moves past it.
 func (s *stream) Next() token {
 	t := s.tok
+	s.end = s.pos()
 	s.tok = s.next()
 	return t
 }
@@ -147,10 +149,14 @@ func accept(lex tokens, text string) bool {
 }
 
 func expect(lex tokens, text string) *Error {
-	if !accept(lex, text) {
-		return unexpected(lex.Peek(), "'"+text+"'")
+	if accept(lex, text) {
+		return nil
 	}
-	return nil
+	err := unexpected(lex.Peek(), "'"+text+"'")
+	if s, ok := lex.(*stream); ok && err.Pos.Line > s.end.Line && s.end.Line > 0 {
+		err.Pos = s.end // the line that is not finished, not the next one
+	}
+	return err
 }
 
 func expectKind(lex tokens, kind lexer.TokenType, what string) (token, *Error) {
