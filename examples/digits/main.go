@@ -6,6 +6,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -38,7 +39,7 @@ func digits(backend string, seed uint64, epochs int, out string) error {
 		return err
 	}
 	start := time.Now()
-	r, err := run(backend, seed, epochs, train, test, &bar{epochs: epochs})
+	r, err := run(backend, seed, epochs, train, test, shown(os.Stdout, os.Stderr, epochs))
 	if err != nil {
 		return err
 	}
@@ -57,15 +58,44 @@ func digits(backend string, seed uint64, epochs int, out string) error {
 	return nil
 }
 
-// bar shows a progress bar for each epoch, and leaves a line of it.
-type bar struct {
+// shown is a progress on stdout, with a bar on stderr if both are terminals:
+// elsewhere a bar is noise between the lines.
+func shown(stdout, stderr *os.File, epochs int) progress {
+	l := lines{w: stdout, epochs: epochs}
+	if terminal(stdout) && terminal(stderr) {
+		return &bar{lines: l, stderr: stderr}
+	}
+	return l
+}
+
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// lines leaves a line of each epoch.
+type lines struct {
+	w      io.Writer
 	epochs int
-	*progressbar.ProgressBar
+}
+
+func (l lines) begin(int, int) {}
+func (l lines) step()          {}
+
+func (l lines) end(epoch int, loss, accuracy float64) {
+	fmt.Fprintf(l.w, "epoch %2d/%d  loss %.4f  accuracy %.3f\n", epoch+1, l.epochs, loss, accuracy)
+}
+
+// bar shows a progress bar while an epoch lasts, and leaves its line.
+type bar struct {
+	lines
+	stderr io.Writer
+	drawn  *progressbar.ProgressBar
 }
 
 func (b *bar) begin(epoch, steps int) {
-	b.ProgressBar = progressbar.NewOptions(steps,
-		progressbar.OptionSetWriter(os.Stderr),
+	b.drawn = progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(b.stderr),
 		progressbar.OptionSetDescription(fmt.Sprintf("epoch %2d/%d", epoch+1, b.epochs)),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionThrottle(65*time.Millisecond),
@@ -73,9 +103,9 @@ func (b *bar) begin(epoch, steps int) {
 		progressbar.OptionClearOnFinish())
 }
 
-func (b *bar) step() { _ = b.Add(1) } // a bar that cannot be drawn does no harm
+func (b *bar) step() { _ = b.drawn.Add(1) } // a bar that cannot be drawn does no harm
 
 func (b *bar) end(epoch int, loss, accuracy float64) {
-	_ = b.Finish()
-	fmt.Printf("epoch %2d/%d  loss %.4f  accuracy %.3f\n", epoch+1, b.epochs, loss, accuracy)
+	_ = b.drawn.Finish()
+	b.lines.end(epoch, loss, accuracy)
 }

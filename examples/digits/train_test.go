@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,4 +80,32 @@ func TestStepIsWritten(t *testing.T) {
 
 func TestBadBackend(t *testing.T) {
 	require.ErrorContains(t, digits("abacus", 1, 1, t.TempDir()), `unknown backend "abacus"`)
+}
+
+// What goes to a file or a pipe is lines.
+func TestLinesWithoutTerminal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	defer f.Close()
+	p := shown(f, f, 2)
+	for epoch := range 2 {
+		p.begin(epoch, 1)
+		p.step()
+		p.end(epoch, 0.5, 0.25)
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "epoch  1/2  loss 0.5000  accuracy 0.250\nepoch  2/2  loss 0.5000  accuracy 0.250\n", string(text))
+}
+
+// A bar leaves the same line.
+func TestBar(t *testing.T) {
+	var out, drawn strings.Builder
+	b := &bar{lines: lines{&out, 1}, stderr: &drawn}
+	b.begin(0, 3)
+	b.step()
+	b.end(0, 0.5, 0.25)
+	require.Equal(t, "epoch  1/1  loss 0.5000  accuracy 0.250\n", out.String())
+	require.NotEmpty(t, drawn.String())
 }
