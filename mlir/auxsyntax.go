@@ -36,7 +36,7 @@ func arithOp(name string) opDef {
 }
 
 // typed is `, word = value` that may be missing, where the value is a number of
-// the given type; the type of f64 may be written, and is printed.
+// the given type, which may be written behind it.
 type typed struct {
 	word, name string
 	typ        Type
@@ -59,12 +59,10 @@ func (s typed) parse(lex *stream, o *opNode) *Error {
 	if t.Type != tokInt && t.Type != tokFloat {
 		return unexpected(t, "a number")
 	}
-	var n leafNode
-	if err := n.parse(lex); err != nil {
-		return err
-	}
-	if !n.typed {
-		n.typed, n.typ = true, typeRef{pos: t.Pos, typ: s.typ}
+	n := leafNode{tok: lex.Next(), typed: true, typ: typeRef{pos: t.Pos, typ: s.typ}}
+	back := lex.mark()
+	if accept(lex, ":") && lex.Next().Value != s.typ.String() {
+		lex.goTo(back) // it is the type of an operand
 	}
 	o.attrs = append(o.attrs, attrEntry{s.name, t.Pos, lex.r.number(&n, false)})
 	return nil

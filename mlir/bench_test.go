@@ -22,8 +22,31 @@ func benchText() string {
 	return b.String()
 }
 
+// genericText is benchText in the generic form, with attributes and without
+// aliases.
+func genericText() string {
+	var b strings.Builder
+	b.WriteString("func.func @main(%0: tensor<8x8xf32>, %1: tensor<8x8xf32>) -> tensor<8x8xf32> {\n")
+	for i := 2; i < benchLines+2; i++ {
+		fmt.Fprintf(&b, "  %%%d = \"stablehlo.reduce_precision\"(%%%d) <{exponent_bits = 8 : i32, mantissa_bits = 10 : i32}> "+
+			"{tag = \"a\"} : (tensor<8x8xf32>) -> tensor<8x8xf32> loc(\"train.go\":%d:3)\n", i, i-1, i)
+	}
+	fmt.Fprintf(&b, "  return %%%d : tensor<8x8xf32>\n}\n", benchLines+1)
+	return b.String()
+}
+
 func BenchmarkParse(b *testing.B) {
-	text := benchText()
+	for _, c := range []struct {
+		name, text string
+	}{{"pretty", benchText()}, {"generic", genericText()}} {
+		b.Run(c.name, func(b *testing.B) {
+			benchParse(b, c.text)
+			b.ReportMetric(benchLines*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+		})
+	}
+}
+
+func benchParse(b *testing.B, text string) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
@@ -31,7 +54,34 @@ func BenchmarkParse(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(benchLines*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+}
+
+// constantText is a constant of n f32, each of its own value.
+func constantText(n int, hexadecimal bool) string {
+	var b strings.Builder
+	b.WriteString("%0 = stablehlo.constant dense<")
+	if hexadecimal {
+		b.WriteString(`"0x`)
+	}
+	for i := range n {
+		switch {
+		case hexadecimal:
+			fmt.Fprintf(&b, "%08X", uint32(i)*2654435761)
+		case i > 0:
+			fmt.Fprintf(&b, ", %.6e", float32(i)/7)
+		default:
+			b.WriteString("[0.000000e+00")
+		}
+	}
+	b.WriteString(map[bool]string{true: `"`, false: "]"}[hexadecimal])
+	fmt.Fprintf(&b, "> : tensor<%dxf32>\n", n)
+	return b.String()
+}
+
+func BenchmarkDense(b *testing.B) {
+	for _, name := range []string{"decimal", "hex"} {
+		b.Run(name, func(b *testing.B) { benchParse(b, constantText(1<<20, name == "hex")) })
+	}
 }
 
 func benchModule(b *testing.B, each func(*Module) error) {

@@ -92,7 +92,7 @@ func (r *resolver) resource(a *DenseAttr) *Error {
 	if err != nil {
 		return err
 	}
-	a.Resource, a.Literal = name, ""
+	a.Resource, a.Literal, a.checked = name, "", true
 	if r.section == nil {
 		return errorf(a.Pos, "resource %s is not defined: the text has no section {-# … #-}", name)
 	}
