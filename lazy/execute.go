@@ -17,8 +17,7 @@ type assignment struct {
 	arg    int    // the argument that read is
 	site   callsite.Site
 
-	next *value        // the version that the program makes
-	past callsite.Site // where read was assigned
+	next *value // the version that the program makes
 }
 
 // execute runs a program on args, which the caller has pinned, and gives the
@@ -57,7 +56,7 @@ func (d *Device) claim(assigns []assignment) error {
 		a.next = &value{name: a.v.name, old: a.read}
 		a.next.pending.Lock()
 		a.v.mu.Lock()
-		a.past, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next
+		a.next.before, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next
 		a.v.mu.Unlock()
 	}
 	return nil
@@ -71,18 +70,20 @@ func conflict(a *assignment, past callsite.Site) error {
 	return e
 }
 
-// settle makes the new version that of the program, or takes it back.
+// settle makes the new version that of the program, or takes it back, and with
+// it those before it that failed, too.
 func (a *assignment) settle(call *backends.Call, err error) {
+	v := a.v
+	v.mu.Lock()
 	if err == nil {
 		a.next.view, a.next.old = call.Results[a.result], nil
 	} else {
-		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it failed: %w", a.v.name, err)
-		a.v.mu.Lock()
-		for a.v.now.err != nil {
-			a.v.now, a.v.assigned = a.v.now.old, a.past
+		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it failed: %w", v.name, err)
+		for v.now.err != nil {
+			v.assigned, v.now = v.now.before, v.now.old
 		}
-		a.v.mu.Unlock()
 	}
+	v.mu.Unlock()
 	a.next.pending.Unlock()
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ltc/internal/callsite"
 	"ltc/soa"
 )
 
@@ -18,8 +19,10 @@ type value struct {
 	sum  *uint64 // of borrowed data, while checking
 
 	pending sync.Mutex // held until the program that makes the value has ended
-	err     error      // of that program
-	old     *value     // the version before, to return to when it failed
+	// Written before pending is released, and with the variable's mu held.
+	err    error         // of that program
+	old    *value        // the version before, to return to when it failed
+	before callsite.Site // where that was assigned
 }
 
 // wait returns when the value is there, or the error of the program that was

@@ -2,8 +2,6 @@ package lower
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
 	"ltc/ir"
 	"ltc/ir/types"
@@ -267,9 +265,5 @@ func number(p ir.Param) mlir.Attribute {
 	if !p.IsFloat {
 		return mlir.I64Attr(int64(p.Int))
 	}
-	s := strconv.FormatFloat(p.Float, 'e', -1, 64)
-	if mantissa, exp, _ := strings.Cut(s, "e"); !strings.Contains(mantissa, ".") {
-		s = mantissa + ".0e" + exp
-	}
-	return mlir.FloatAttr{Text: s, Type: mlir.F64}
+	return mlir.FloatAttr{Text: mlir.FloatText(p.Float, mlir.F64), Type: mlir.F64}
 }
