@@ -124,8 +124,14 @@ func (precision) parseAlgorithm(lex *stream, o *opNode) *Error {
 		}
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	if why := attrProblem(a); why != "" {
+		lex.r.fail(pos, "%s", why)
+	}
 	o.attrs = append(o.attrs, attrEntry{name: "algorithm", pos: pos, val: a})
-	return err
+	return nil
 }
 
 func (s precision) fits(op *Op) bool {
