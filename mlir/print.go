@@ -286,7 +286,7 @@ func (p *printer) op(op *Op) {
 		p.generic(op, d)
 	} else {
 		name := op.Name
-		if outer {
+		if outer && op.Name != "func.func" {
 			name = strings.TrimPrefix(name, "func.")
 		}
 		p.str(strings.TrimPrefix(name, "builtin."))
