@@ -37,7 +37,7 @@ func (r *resolver) findAliases(text string, offset, line int) {
 				}
 			case '{':
 				if strings.HasPrefix(text[k:], "{-#") && r.section == nil {
-					r.section = &section{offset: k, line: line}
+					r.section = &section{offset: k, pos: Pos{line, k - lineStart(text, k) + 1}}
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func (r *resolver) resolveAlias(name string, a *alias, pos Pos) {
 	}
 	bad := len(r.errs)
 	r.busy[name] = true
-	a.err = r.readAlias(newStream(r, r.text, a.offset, a.pos.Line), a)
+	a.err = r.readAlias(newStream(r, r.text, a.offset, a.pos), a)
 	a.read = true
 	delete(r.busy, name)
 	if a.err != nil {

@@ -85,7 +85,7 @@ func notUTF8(c Chunk) *Error {
 // a module without name around all of them. It is nil when there were errors.
 func (r *resolver) file(c Chunk) *Module {
 	r.findAliases(c.Text, c.Offset, c.Line)
-	s := newStream(r, c.Text, c.Offset, c.Line)
+	s := newStream(r, c.Text, c.Offset, Pos{c.Line, 1})
 	var ops []*Op
 	for !s.tok.EOF() {
 		var err *Error

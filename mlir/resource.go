@@ -15,11 +15,12 @@ type Resource struct {
 
 // section is where a text's resources stand; they are read at the first use.
 type section struct {
-	offset, line int
-	read         bool
-	list         []Resource
-	err          *Error
-	end          place
+	offset int
+	pos    Pos
+	read   bool
+	list   []Resource
+	err    *Error
+	end    place
 }
 
 // resourceItem reads the section that starts here, or moves past the one that
@@ -28,9 +29,9 @@ func (r *resolver) resourceItem(s *stream) *Error {
 	from := s.off - len(s.tok.Value)
 	switch {
 	case r.section == nil:
-		r.section = &section{offset: from, line: s.tok.Pos.Line}
+		r.section = &section{offset: from, pos: s.tok.Pos}
 	case r.section.offset != from:
-		r.fail(s.tok.Pos, "a second section of resources; the first is on line %d", r.section.line)
+		r.fail(s.tok.Pos, "a second section of resources; the first is on line %d", r.section.pos.Line)
 		_, err := readResources(s)
 		return err
 	}
@@ -48,7 +49,7 @@ func (r *resolver) readSection() {
 		return
 	}
 	c.read = true
-	s := newStream(r, r.text, c.offset, c.line)
+	s := newStream(r, r.text, c.offset, c.pos)
 	c.list, c.err = readResources(s)
 	c.end = s.mark()
 }

@@ -1,8 +1,6 @@
 package mlir
 
 import (
-	"strings"
-
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -34,10 +32,9 @@ type stream struct {
 	taken []lexer.Token // of the last production that the grammar has read
 }
 
-// newStream reads text from the offset on, which stands in the given line.
-func newStream(r *resolver, text string, offset, line int) *stream {
-	s := &stream{scanner: scanner{text: text, off: offset, line: line}, r: r}
-	s.start = strings.LastIndexByte(text[:offset], '\n') + 1
+// newStream reads text from the offset on, which is at pos.
+func newStream(r *resolver, text string, offset int, pos Pos) *stream {
+	s := &stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1}, r: r}
 	s.tok = s.next()
 	return s
 }

@@ -78,30 +78,55 @@ func (w word) print(p *printer, _ *Op) {
 type operands struct{ n int }
 
 func (s operands) parse(lex *stream, o *opNode) *Error {
-	if s.n < 0 && lex.Peek().Type != tokValue {
-		return nil
+	if s.n < 0 {
+		return s.parseAny(lex, o)
 	}
-	for i := 0; ; i++ {
+	for i := range s.n {
+		if i > 0 && !accept(lex, ",") {
+			return unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+1)+" of "+strconv.Itoa(s.n))
+		}
 		if err := o.operand(lex); err != nil {
 			return err
 		}
-		if i+1 == s.n {
-			return nil
+	}
+	return nil
+}
+
+func (operands) parseAny(lex *stream, o *opNode) *Error {
+	start, had := lex.mark(), len(o.operands)
+	for lex.tok.Type == tokValue {
+		if err := o.operand(lex); err != nil {
+			return err
 		}
 		if !is(lex, ",") {
-			if s.n > 0 {
-				return unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+2)+" of "+strconv.Itoa(s.n))
-			}
-			return nil
+			break
 		}
-		back := lex.mark()
-		lex.Next()
-		if s.n < 0 && lex.Peek().Type != tokValue {
-			lex.goTo(back)
-			return nil
+		comma := lex.mark()
+		if lex.Next(); lex.tok.Type != tokValue {
+			lex.goTo(comma)
+			break
 		}
 	}
+	if len(o.operands) > had && definesResults(lex) {
+		lex.goTo(start)
+		o.operands = o.operands[:had]
+	}
+	return nil
 }
+
+// definesResults reports whether the values just read are not operands but what
+// the next op defines: behind a return without operands, %0 = or %0:2.
+func definesResults(lex *stream) bool {
+	if !is(lex, ":") {
+		return is(lex, "=")
+	}
+	back := lex.mark()
+	lex.Next()
+	count := lex.tok.Type == tokInt
+	lex.goTo(back)
+	return count
+}
+
 func (s operands) fits(op *Op) bool { return s.n < 0 || s.n == len(op.Operands) }
 func (s operands) shows() []string  { return nil }
 func (s operands) print(p *printer, op *Op) {
