@@ -99,6 +99,10 @@ func (n *Node) Track() { n.tracked = true }
 // Tracked reports whether the node depends on one that was marked by Track.
 func (n *Node) Tracked() bool { return n.tracked }
 
+// Reads reports whether the node is a tracked parameter itself, not a value
+// that was computed from one.
+func (n *Node) Reads() bool { return n.tracked && n.Op == OpParameter && n.origin == nil }
+
 // Origin returns what computed the value of a materialized node that kept its
 // history, and any other node itself. Its operands are those of the graph; it
 // is not part of one itself: see [Node.Current].
@@ -127,6 +131,7 @@ func (n *Node) Materialize(value any, history bool) {
 		n.origin = &o
 	}
 	n.Op, n.Value, n.Body = OpParameter, value, nil
+	n.tracked = n.tracked && history
 	n.Attrs = parameterAttrs("")
 	n.In, n.in = nil, [3]*Node{}
 }

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"math"
 
 	"ltc/ir"
 	"ltc/ir/types"
@@ -207,6 +208,9 @@ func (x *Tensor) LayerNorm(gamma, beta *Tensor, eps float64) *Tensor {
 	}
 	if bad := x.needFloat(op); bad != nil {
 		return bad
+	}
+	if math.IsNaN(eps) || math.IsInf(eps, 0) {
+		return x.misuse(op, fmt.Sprintf("eps is %v, must be a finite number", eps))
 	}
 	want := types.Of(x.DType(), x.Dim(-1))
 	if tr := traceOf(x, gamma, beta); tr != nil && (!gamma.Type().Equal(want) || !beta.Type().Equal(want)) {

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"ltc/backends"
@@ -27,10 +28,13 @@ func (d *Device) execute(ctx context.Context, p *program, call *backends.Call, a
 	if err := d.claim(assigns); err != nil {
 		return err
 	}
-	err := d.invoke(ctx, p, call, args, assigns, c)
-	for i := range assigns {
-		assigns[i].settle(call, err)
-	}
+	err := errors.New("the backend panicked") // unless invoke returns
+	defer func() {
+		for i := range assigns {
+			assigns[i].settle(call, err)
+		}
+	}()
+	err = d.invoke(ctx, p, call, args, assigns, c)
 	return err
 }
 

@@ -80,6 +80,9 @@ func FromView(p Place, v soa.View) *Tensor {
 	if v.IsZero() || nowhere(p) {
 		return refused(p, "from_view", "the view is the zero View")
 	}
+	if err := v.Check(); err != nil {
+		return refused(p, "from_view", err.Error())
+	}
 	x := newValue(p, v, "")
 	x.val.borrow()
 	return x

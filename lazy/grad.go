@@ -118,6 +118,8 @@ func (g *Gradients) Of(variable *Tensor) *Tensor {
 	switch {
 	case g.bad != nil:
 		return g.bad
+	case variable == nil:
+		return firstBad("gradient", variable)
 	case variable.v == nil:
 		return variable.misuse("gradient", "it is not a variable")
 	case g.of[variable.v] == nil:

@@ -36,6 +36,9 @@ func (r *Random) take(blocks int) (key, counter uint64) {
 // Bits records u32 words of random bits. The stream's position is an argument
 // of the program: drawing again compiles nothing.
 func (r *Random) Bits(tr *Trace, dims ...int) *Tensor {
+	if tr == nil {
+		return refused(tr, "random", "")
+	}
 	t := types.Of(types.U32, append([]int(nil), dims...)...)
 	if err := t.Check(); err != nil {
 		return refused(tr, "random", err.Error())
@@ -186,6 +189,9 @@ func fill(v soa.View, f Initializer, s *stream) error {
 	next, err := f(v.Type, s.uniform)
 	if err != nil {
 		return err
+	}
+	if next == nil {
+		return fmt.Errorf("the initializer gives neither numbers nor an error")
 	}
 	d := v.Type.DType
 	for i := range v.Type.Elements() {

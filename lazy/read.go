@@ -44,7 +44,7 @@ func (t *Tensor) pinned() (*value, error) {
 		return t.v.pin(), nil
 	}
 	if t.val == nil {
-		if v, ok := t.node.Value.(*value); ok {
+		if v, ok := t.node.Value.(*value); ok && (t.epoch == t.tr.epoch || !t.node.Reads()) {
 			t.adopt(v)
 		} else if err := t.sync(); err != nil {
 			return nil, err

@@ -70,6 +70,27 @@ func TestGradientOfAValueIsAnError(t *testing.T) {
 	require.Equal(t, 9.0, g.Float())
 }
 
+// A variable as one step read it is not there in the next: its memory may have
+// been taken over.
+func TestVariableReadInAnEarlierStep(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	w := dev.Variable("w", lazy.F32, 2).Init(lazy.Constant(1))
+	h := tr.Read(w)
+	w.Assign(h.MulScalar(10))
+	require.NoError(t, tr.MarkStep())
+	_, err := h.Value()
+	require.ErrorIs(t, err, lazy.ErrStale)
+	require.ErrorIs(t, h.MulScalar(2).Err(), lazy.ErrStale)
+
+	h = tr.Read(w)
+	value(t, h) // read in its step, it keeps the version
+	w.Assign(h.AddScalar(5))
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float32{10, 10}, floats(t, h))
+	require.Equal(t, []float32{15, 15}, floats(t, w))
+}
+
 // An assignment in no trace is not lost in silence.
 func TestAssignmentWithoutTrace(t *testing.T) {
 	dev := open(t, "cpu")

@@ -109,8 +109,8 @@ func (tr *Trace) foreign(t *Tensor) *ir.Node {
 		return nil
 	case t.v != nil:
 		return tr.state(t.v).now
-	case t.tr == tr && t.node.Op == ir.OpParameter && t.node.Value != nil:
-		return t.node // a value, of whichever step
+	case t.tr == tr && t.node.Op == ir.OpParameter && t.node.Value != nil && !t.node.Reads():
+		return t.node // a value, of whichever step; not a variable as an earlier step read it
 	case t.val != nil:
 		return tr.argument(t.val)
 	}

@@ -97,8 +97,14 @@ func TestLinear(t *testing.T) {
 		"open":     func(n int) string { return many("module {\n")(min(n, 190)) + many("\"t.o\"() : () -> ()\n")(n) },
 		"comments": func(n int) string { return many("// comment\n")(n) },
 	} {
-		short, long := seconds(text(1000)), seconds(text(20_000))
-		require.Less(t, long, 100*max(short, 0.01), name)
+		// What is quadratic takes 400 times as long each time, what is not does
+		// so only when the machine was busy.
+		linear := false
+		for try := 0; try < 5 && !linear; try++ {
+			short, long := seconds(text(1000)), seconds(text(20_000))
+			linear = long < 100*max(short, 0.01)
+		}
+		require.True(t, linear, name)
 	}
 }
 

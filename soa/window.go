@@ -25,6 +25,16 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	if t.Elements() == 0 {
 		return v, nil
 	}
+	// A stride beyond the slice in a dimension that takes steps leaves it, and
+	// would wrap around in the sums below.
+	for i, d := range t.Shape {
+		if s := strides[i]; d > 1 && (s > len(mem)/(d-1) || s < -(len(mem)/(d-1))) {
+			return View{}, fmt.Errorf("%v with strides %v leaves a slice of %d", t, strides, len(mem))
+		}
+	}
+	if offset < 0 || offset >= len(mem) {
+		return View{}, fmt.Errorf("offset %d is not one of a slice of %d", offset, len(mem))
+	}
 	lo, hi := v.extent()
 	if lo+offset < 0 || hi+offset >= len(mem) {
 		return View{}, fmt.Errorf("%v with strides %v at %d reaches from element %d to %d of a slice of %d",
@@ -74,6 +84,7 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 	if step < 1 || start < 0 || limit < start || limit > v.Type.Shape[axis] {
 		return View{}, fmt.Errorf("slice of %v: [%d:%d:%d] does not lie within axis %d", v.Type, start, limit, step, axis)
 	}
+	step = min(step, max(limit-start, 1)) // a longer one takes the same elements
 	n := (limit - start + step - 1) / step
 	v.Type.Shape = slices.Clone(v.Type.Shape)
 	v.Type.Shape[axis] = n

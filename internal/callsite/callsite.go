@@ -69,8 +69,13 @@ func (s Site) String() string {
 // Cache remembers what return addresses mean. It belongs to one goroutine at
 // a time; the zero value is ready.
 type Cache struct {
-	entries [512]entry
+	// Sets of ways entries: two addresses of one stack must not keep throwing
+	// each other out.
+	sets [128][ways]entry
+	next uint8 // the way to replace next
 }
+
+const ways = 4
 
 type entry struct {
 	pc   uintptr
@@ -85,18 +90,27 @@ func (c *Cache) Caller() Site {
 	var pcs [depth]uintptr
 	n := frames(&pcs)
 	for _, pc := range pcs[:n] {
-		e := &c.entries[(pc^pc>>9)%uintptr(len(c.entries))]
-		if e.pc != pc {
-			e.pc, e.site = pc, resolve(pc)
-		}
-		if e.site != 0 {
-			return e.site
+		if site := c.lookup(pc); site != 0 {
+			return site
 		}
 	}
 	if n < depth {
 		return 0
 	}
 	return deepCaller()
+}
+
+func (c *Cache) lookup(pc uintptr) Site {
+	set := &c.sets[uint64(pc)*0x9e3779b97f4a7c15>>57]
+	for i := range set {
+		if set[i].pc == pc {
+			return set[i].site
+		}
+	}
+	e := &set[c.next%ways]
+	c.next++
+	e.pc, e.site = pc, resolve(pc)
+	return e.site
 }
 
 // deepCaller is Caller for stacks with more library frames than depth.
