@@ -15,7 +15,8 @@ export CGO_ENABLED = 0
 # Modules of their own live below these, with `replace` pointing here.
 MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
 # Where make judge looks for programs; out/digits has the step that make run wrote.
-PROGRAMS  := $(wildcard testdata cmd/ltc-dump/testdata backends/backendtest/testdata out/digits)
+# (of ltc-dump's sessions not those about tests that fail on purpose).
+PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 .PHONY: help run test race judge bench generate fuzz rename build-all clean
