@@ -39,7 +39,7 @@ func TestWorkloads(t *testing.T) {
 			require.GreaterOrEqual(t, r.Median, r.Min)
 			require.Positive(t, r.Reps)
 			require.Positive(t, r.Allocs)
-			if strings.HasPrefix(w.name, "record_") && !raceDetector { // which allocates, too
+			if strings.HasPrefix(w.name, "record_") {
 				require.LessOrEqual(t, r.Allocs, 2.0, "heap objects for an op recorded, its line included")
 			}
 		})

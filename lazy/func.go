@@ -26,6 +26,7 @@ type Traceable interface {
 type Function struct {
 	dev      *Device
 	fn       func(*Trace, []*Tensor) []*Tensor
+	missing  bool // the function given is nil
 	counters counters
 	calls    sync.Pool // of *funcCall
 
@@ -67,6 +68,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 	f := &Function{dev: d}
 	switch fn := any(fn).(type) {
 	case func(*Trace, *Tensor) *Tensor:
+		f.missing = fn == nil
 		f.fn = func(tr *Trace, x []*Tensor) []*Tensor {
 			if len(x) != 1 {
 				return wrongCount(tr, x, 1)
@@ -74,6 +76,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 			return []*Tensor{fn(tr, x[0])}
 		}
 	case func(*Trace, *Tensor, *Tensor) *Tensor:
+		f.missing = fn == nil
 		f.fn = func(tr *Trace, x []*Tensor) []*Tensor {
 			if len(x) != 2 {
 				return wrongCount(tr, x, 2)
@@ -81,7 +84,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 			return []*Tensor{fn(tr, x[0], x[1])}
 		}
 	case func(*Trace, []*Tensor) []*Tensor:
-		f.fn = fn
+		f.missing, f.fn = fn == nil, fn
 	}
 	f.calls.New = func() any { return &funcCall{} }
 	return f
@@ -246,6 +249,9 @@ type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(t *traced) error {
+	if f.missing {
+		return fmt.Errorf("func: %w: the function given to Func is nil", ErrUsage)
+	}
 	tr := NewTrace(f.dev)
 	tr.function = true
 	defer tr.endStep()

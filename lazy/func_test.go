@@ -96,6 +96,8 @@ func TestFuncErrorsAreThoseOfTracing(t *testing.T) {
 	_, err = f.Call(ctx, lazy.From(dev, make([]float32, 6), 2, 3))
 	require.ErrorIs(t, err, context.Canceled)
 
+	_, err = lazy.Func(dev, (func(*lazy.Trace, *lazy.Tensor) *lazy.Tensor)(nil)).Call(context.Background(), w)
+	require.ErrorIs(t, err, lazy.ErrUsage)
 	_, err = lazy.Func(dev, func(*lazy.Trace, *lazy.Tensor) *lazy.Tensor { return nil }).Call(context.Background(), w)
 	require.ErrorIs(t, err, lazy.ErrUsage)
 }

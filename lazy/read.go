@@ -86,6 +86,9 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 	if want := dtypeOf[T](); want != v.view.Type.DType {
 		return nil, t.misuse("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want)).err
 	}
+	if err := soa.Fits(v.view.Type.Bytes()); err != nil { // a view may repeat its elements
+		return nil, fmt.Errorf("to_slice(%v): %w", v.view.Type, err)
+	}
 	out := soa.Make(v.view.Type)
 	if err := soa.Copy(out, v.view); err != nil {
 		return nil, err
