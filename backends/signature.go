@@ -9,11 +9,6 @@ import (
 	"ltc/mlir"
 )
 
-var dtypes = map[string]types.DType{
-	"i1": types.Bool, "ui8": types.U8, "ui32": types.U32, "ui64": types.U64, "i32": types.I32, "i64": types.I64,
-	"f16": types.F16, "bf16": types.BF16, "f32": types.F32, "f64": types.F64,
-}
-
 // TypeOf returns the type of memory that holds a value of type t. It reports
 // an error for types that no memory has: other elements, dynamic shapes.
 func TypeOf(t mlir.Type) (types.Type, error) {
@@ -33,8 +28,8 @@ func typeOf(t mlir.Type) (types.Type, error) {
 	if !ok || tt.Unranked || tt.Encoding != nil && !isBounds(tt.Encoding) {
 		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
 	}
-	d, ok := dtypes[tt.Elem.String()]
-	if !ok {
+	d := mlir.DTypeOf(tt.Elem)
+	if !d.Valid() {
 		return types.Type{}, fmt.Errorf("a caller cannot hold elements of type %v", tt.Elem)
 	}
 	shape := make(types.Shape, len(tt.Shape))

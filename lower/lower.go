@@ -191,32 +191,13 @@ func tensor(t types.Type) *mlir.TensorType {
 	return mlir.Tensor(element(t.DType), dims...)
 }
 
-// element returns the MLIR type of a dtype. StableHLO writes signed integers
-// signless, bool as i1.
+// element returns the MLIR type of a dtype.
 func element(d types.DType) mlir.Type {
-	switch d {
-	case types.Bool:
-		return mlir.I1
-	case types.U8:
-		return mlir.UI8
-	case types.U32:
-		return mlir.UI32
-	case types.U64:
-		return mlir.UI64
-	case types.I32:
-		return mlir.I32
-	case types.I64:
-		return mlir.I64
-	case types.F16:
-		return mlir.F16
-	case types.BF16:
-		return mlir.BF16
-	case types.F32:
-		return mlir.F32
-	case types.F64:
-		return mlir.F64
+	t := mlir.ElementOf(d)
+	if t == nil {
+		panic(fmt.Sprintf("lower: no MLIR type for %v", d))
 	}
-	panic(fmt.Sprintf("lower: no MLIR type for %v", d))
+	return t
 }
 
 // lowerElementwise is the lowering of rows that are one StableHLO op.

@@ -14,6 +14,7 @@ import (
 
 	"ltc/backends"
 	"ltc/ir/types"
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -86,7 +87,7 @@ func parseCase(name, data string) ([]*programCase, error) {
 				return nil, fmt.Errorf("no type %q", typ)
 			}
 			c.name += "/" + typ
-			c.text = strings.ReplaceAll(text, "$T", mlirNames[d])
+			c.text = strings.ReplaceAll(text, "$T", mlir.ElementOf(d).String())
 		}
 		if err := c.header(strings.ReplaceAll(head, "$T", typ)); err != nil {
 			return nil, err
@@ -94,11 +95,6 @@ func parseCase(name, data string) ([]*programCase, error) {
 		cases = append(cases, c)
 	}
 	return cases, nil
-}
-
-var mlirNames = map[types.DType]string{
-	types.Bool: "i1", types.U8: "ui8", types.U32: "ui32", types.U64: "ui64", types.I32: "i32", types.I64: "i64",
-	types.F16: "f16", types.BF16: "bf16", types.F32: "f32", types.F64: "f64",
 }
 
 func (c *programCase) header(head string) error {

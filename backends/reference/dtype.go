@@ -53,44 +53,51 @@ const (
 )
 
 var dtypeTable = [numTypes]struct {
-	size   int // bytes in memory
-	bits   int // of the value
-	mlir   string
-	public types.DType
+	size int // bytes in memory
+	bits int // of the value
+	mlir string
 }{
-	token:         {0, 0, "!stablehlo.token", types.Invalid},
-	i1:            {1, 1, "i1", types.Bool},
-	i2:            {1, 2, "i2", types.Invalid},
-	i4:            {1, 4, "i4", types.Invalid},
-	i8:            {1, 8, "i8", types.Invalid},
-	i16:           {2, 16, "i16", types.Invalid},
-	i32:           {4, 32, "i32", types.I32},
-	i64:           {8, 64, "i64", types.I64},
-	u2:            {1, 2, "ui2", types.Invalid},
-	u4:            {1, 4, "ui4", types.Invalid},
-	u8:            {1, 8, "ui8", types.U8},
-	u16:           {2, 16, "ui16", types.Invalid},
-	u32:           {4, 32, "ui32", types.U32},
-	u64:           {8, 64, "ui64", types.U64},
-	f16:           {2, 16, "f16", types.F16},
-	bf16:          {2, 16, "bf16", types.BF16},
-	f32:           {4, 32, "f32", types.F32},
-	f64:           {8, 64, "f64", types.F64},
-	tf32:          {4, 19, "tf32", types.Invalid},
-	f8E3M4:        {1, 8, "f8E3M4", types.Invalid},
-	f8E4M3:        {1, 8, "f8E4M3", types.Invalid},
-	f8E4M3FN:      {1, 8, "f8E4M3FN", types.Invalid},
-	f8E4M3FNUZ:    {1, 8, "f8E4M3FNUZ", types.Invalid},
-	f8E4M3B11FNUZ: {1, 8, "f8E4M3B11FNUZ", types.Invalid},
-	f8E5M2:        {1, 8, "f8E5M2", types.Invalid},
-	f8E5M2FNUZ:    {1, 8, "f8E5M2FNUZ", types.Invalid},
-	f8E8M0FNU:     {1, 8, "f8E8M0FNU", types.Invalid},
-	f6E2M3FN:      {1, 6, "f6E2M3FN", types.Invalid},
-	f6E3M2FN:      {1, 6, "f6E3M2FN", types.Invalid},
-	f4E2M1FN:      {1, 4, "f4E2M1FN", types.Invalid},
-	c64:           {8, 64, "complex<f32>", types.Invalid},
-	c128:          {16, 128, "complex<f64>", types.Invalid},
+	token:         {0, 0, "!stablehlo.token"},
+	i1:            {1, 1, "i1"},
+	i2:            {1, 2, "i2"},
+	i4:            {1, 4, "i4"},
+	i8:            {1, 8, "i8"},
+	i16:           {2, 16, "i16"},
+	i32:           {4, 32, "i32"},
+	i64:           {8, 64, "i64"},
+	u2:            {1, 2, "ui2"},
+	u4:            {1, 4, "ui4"},
+	u8:            {1, 8, "ui8"},
+	u16:           {2, 16, "ui16"},
+	u32:           {4, 32, "ui32"},
+	u64:           {8, 64, "ui64"},
+	f16:           {2, 16, "f16"},
+	bf16:          {2, 16, "bf16"},
+	f32:           {4, 32, "f32"},
+	f64:           {8, 64, "f64"},
+	tf32:          {4, 19, "tf32"},
+	f8E3M4:        {1, 8, "f8E3M4"},
+	f8E4M3:        {1, 8, "f8E4M3"},
+	f8E4M3FN:      {1, 8, "f8E4M3FN"},
+	f8E4M3FNUZ:    {1, 8, "f8E4M3FNUZ"},
+	f8E4M3B11FNUZ: {1, 8, "f8E4M3B11FNUZ"},
+	f8E5M2:        {1, 8, "f8E5M2"},
+	f8E5M2FNUZ:    {1, 8, "f8E5M2FNUZ"},
+	f8E8M0FNU:     {1, 8, "f8E8M0FNU"},
+	f6E2M3FN:      {1, 6, "f6E2M3FN"},
+	f6E3M2FN:      {1, 6, "f6E3M2FN"},
+	f4E2M1FN:      {1, 4, "f4E2M1FN"},
+	c64:           {8, 64, "complex<f32>"},
+	c128:          {16, 128, "complex<f64>"},
 }
+
+// publicTypes has the dtypes of those whose elements callers can hold.
+var publicTypes = func() (all [numTypes]types.DType) {
+	for _, d := range types.DTypes() {
+		all[dtypeOf(mlir.ElementOf(d))] = d
+	}
+	return all
+}()
 
 func dtypeOf(t mlir.Type) dtype {
 	name := t.String()
@@ -107,7 +114,7 @@ const maxElement = 16
 
 func (d dtype) size() int           { return dtypeTable[d].size }
 func (d dtype) bits() int           { return dtypeTable[d].bits }
-func (d dtype) public() types.DType { return dtypeTable[d].public }
+func (d dtype) public() types.DType { return publicTypes[d] }
 func (d dtype) String() string      { return dtypeTable[d].mlir }
 func (d dtype) isFloat() bool       { return d >= f16 && d < c64 }
 func (d dtype) isHalf() bool        { return d == f16 || d == bf16 }

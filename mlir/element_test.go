@@ -1,0 +1,22 @@
+package mlir
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+)
+
+func TestElements(t *testing.T) {
+	for _, d := range types.DTypes() {
+		e := ElementOf(d)
+		require.NotNil(t, e, "%v has no element type", d)
+		require.Equal(t, d, DTypeOf(e))
+	}
+	require.Len(t, elements, len(types.DTypes()))
+	require.Nil(t, ElementOf(types.Invalid))
+	for _, e := range []Type{nil, FloatType{"f8E4M3"}, IntegerType{Width: 8}, IntegerType{Width: 32, Sign: Signed}, ComplexType{F32}, TupleType{}, Tensor(F32)} {
+		require.Equal(t, types.Invalid, DTypeOf(e), "%v", e)
+	}
+}
