@@ -76,7 +76,7 @@ func (convSyntax) parseDims(lex *stream, o *opNode) *Error {
 	}
 	a := DialectAttr{"stablehlo.conv<" + b.String() + ">"}
 	if _, err := ParseConv(a); err != nil {
-		return errorf(pos, "%s", err)
+		return problem(pos, err.Error())
 	}
 	o.set("dimension_numbers", a)
 	return nil

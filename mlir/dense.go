@@ -173,13 +173,6 @@ func (d *denseDecoder) end() *Error {
 	return nil
 }
 
-func clip(s string) string {
-	if len(s) > 20 {
-		return s[:20] + "…"
-	}
-	return s
-}
-
 func (d *denseDecoder) space() {
 	for d.off < len(d.text) {
 		switch d.text[d.off] {

@@ -128,7 +128,7 @@ func (precision) parseAlgorithm(lex *stream, o *opNode) *Error {
 		return err
 	}
 	if why := attrProblem(a); why != "" {
-		lex.r.fail(pos, "%s", why)
+		lex.r.failed(problem(pos, why))
 	}
 	o.attrs = append(o.attrs, attrEntry{name: "algorithm", pos: pos, val: a})
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ltc/internal/diag"
 )
@@ -50,7 +51,7 @@ func (e Errors) Unwrap() []error {
 // thousands.
 const (
 	maxErrors  = 20
-	errorsKept = 10_000 // while reading, before they are sorted
+	errorsKept = 2000 // before they are sorted; more are not made
 )
 
 // join sorts the errors, fills in their source lines, and returns nil, the one
@@ -76,6 +77,49 @@ func join(file, text string, errs []*Error) error {
 	return Errors(errs)
 }
 
+// errorf makes an error. Strings among args are parts of the text, of which
+// errors show no more than [clip] leaves.
 func errorf(pos Pos, format string, args ...any) *Error {
-	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = clip(s)
+		}
+	}
+	return problem(pos, fmt.Sprintf(format, args...))
+}
+
+// problem is errorf for a message that is complete.
+func problem(pos Pos, msg string) *Error { return &Error{Pos: pos, Msg: shortened(msg)} }
+
+const (
+	shownToken   = 60   // bytes of a token in an error
+	shownMessage = 2000 // bytes of an error; it may name several types
+)
+
+// clip shortens s, a token that can be megabytes, for an error.
+func clip(s string) string {
+	if len(s) <= shownToken {
+		return s
+	}
+	return head(s, shownToken) + "…"
+}
+
+// shortened cuts a long message in its middle: the rule broken stands at its end.
+func shortened(msg string) string {
+	if len(msg) <= shownMessage {
+		return msg
+	}
+	from := len(msg) - shownMessage/2
+	for from < len(msg) && !utf8.RuneStart(msg[from]) {
+		from++
+	}
+	return head(msg, shownMessage/2) + " … " + msg[from:]
+}
+
+// head is the first n bytes of s, or fewer where that would cut a character.
+func head(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

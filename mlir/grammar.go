@@ -97,7 +97,7 @@ func inside[T any](p func() *participle.Parser[T], text string, pos Pos) (*T, *E
 		return v, nil
 	}
 	e := asError(err)
-	return nil, &Error{Pos: shift(e.Pos, pos), Msg: e.Msg}
+	return nil, problem(shift(e.Pos, pos), e.Msg)
 }
 
 // shift moves a position within a token to the token's place in the text.
@@ -120,9 +120,9 @@ func asError(err error) *Error {
 	}
 	var perr participle.Error
 	if errors.As(err, &perr) {
-		return &Error{Pos: at(perr.Position()), Msg: perr.Message()}
+		return problem(at(perr.Position()), perr.Message())
 	}
-	return &Error{Pos: Pos{1, 1}, Msg: err.Error()}
+	return problem(Pos{1, 1}, err.Error())
 }
 
 // unexpected says which token stands where want should.
@@ -134,8 +134,8 @@ func unexpected(t token, want string) *Error {
 		return e
 	case t.EOF():
 		e.Msg = "unexpected end of text"
-	case len(t.Value) > 40:
-		e.Msg = "unexpected " + t.Value[:40] + "…"
+	case len(t.Value) > shownToken:
+		e.Msg = "unexpected " + clip(t.Value)
 	default:
 		e.Msg = "unexpected '" + t.Value + "'"
 	}

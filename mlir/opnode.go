@@ -83,7 +83,7 @@ func (o *opNode) parse(lex *stream) *Error {
 			o.def = opDefs[shortNames[t.Value]]
 		}
 		if o.def == nil || o.def.syntax == nil {
-			return errorf(o.pos, "op %s has no pretty form that is known here: write it as \"%s\"(…) : (…) -> …", t.Value, t.Value)
+			return noSyntax(t, o.def)
 		}
 		o.name = o.def.name
 		if !o.def.takesName {

@@ -97,9 +97,12 @@ func newResolver(text string) *resolver {
 
 func (r *resolver) fail(pos Pos, format string, args ...any) {
 	if len(r.errs) < errorsKept {
-		r.errs = append(r.errs, errorf(pos, format, args...))
+		r.failed(errorf(pos, format, args...))
 	}
 }
+
+// failed records an error that is no matter of syntax.
+func (r *resolver) failed(err *Error) { r.errs = append(r.errs, err) }
 
 // opLine reads an op with all that is in it.
 func (r *resolver) opLine(s *stream) (*Op, *Error) {

@@ -244,9 +244,9 @@ func (r *resolver) denseArray(text string, pos Pos) Attribute {
 // text as it stands.
 func (r *resolver) hash(text string, pos Pos) Attribute {
 	bad := len(r.errs)
-	a := r.hashed(withoutComma(text), pos)
+	a := r.hashed(withoutComma(uncomment(text)), pos)
 	if why := attrProblem(a); why != "" && len(r.errs) == bad {
-		r.fail(pos, "%s", why)
+		r.failed(problem(pos, why))
 	}
 	return a
 }
@@ -264,7 +264,7 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 		return EnumAttr{name, n.Enum.Kind, n.Enum.Value}
 	}
 	if rel, why := fieldProblem(name, n.Fields); why != "" {
-		r.fail(inText(pos, rel), "%s", why)
+		r.failed(problem(inText(pos, rel), why))
 		return nil
 	}
 	bad := len(r.errs)

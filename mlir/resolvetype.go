@@ -242,31 +242,3 @@ func namedType(s string) Type {
 	}
 	return t
 }
-
-// squeeze makes every run of spaces outside strings one space.
-func squeeze(s string) string {
-	if strings.IndexAny(s, "\n\t\r") < 0 && !strings.Contains(s, "  ") {
-		return s
-	}
-	var b strings.Builder
-	quoted, space := false, false
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !quoted && (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-			space = true
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		b.WriteByte(c)
-		if c == '\\' && quoted && i+1 < len(s) {
-			i++
-			b.WriteByte(s[i])
-		} else if c == '"' {
-			quoted = !quoted
-		}
-	}
-	return b.String()
-}

@@ -89,7 +89,7 @@ func readResources(s *stream) (out []Resource, err *Error) {
 // resource reads the values of a dense_resource<name>, whose literal so far is
 // the name: a number of four bytes, the alignment, and the raw values.
 func (r *resolver) resource(a *DenseAttr) *Error {
-	name, err := entryName(strings.TrimSpace(a.Literal), a.Pos)
+	name, err := entryName(strings.TrimSpace(uncomment(a.Literal)), a.Pos)
 	if err != nil {
 		return err
 	}

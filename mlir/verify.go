@@ -52,11 +52,14 @@ type verifier struct {
 // fail records that op breaks a rule; label is the specification's, such as
 // C1, or empty.
 func (v *verifier) fail(op *Op, label, format string, args ...any) {
+	if len(v.errs) >= errorsKept {
+		return
+	}
 	msg := op.Name + ": " + fmt.Sprintf(format, args...)
 	if label != "" {
 		msg += " (" + strings.TrimPrefix(op.Name, "stablehlo.") + "_" + strings.ToLower(label) + ")"
 	}
-	v.errs = append(v.errs, &Error{Pos: op.Pos, Msg: msg})
+	v.errs = append(v.errs, problem(op.Pos, msg))
 }
 
 // broken is fail for an error after which the op around cannot be read.

@@ -1,0 +1,77 @@
+package mlir
+
+import "strings"
+
+// Attributes and types in a syntax of their own are kept as text, on one line
+// and without comments.
+
+// squeeze makes every run of spaces and comments outside strings one space.
+func squeeze(s string) string {
+	if strings.IndexAny(s, "\n\t\r") < 0 && !strings.Contains(s, "  ") {
+		return s // a comment would end with its line
+	}
+	var b strings.Builder
+	space := false
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			space = true
+			i++
+			continue
+		case strings.HasPrefix(s[i:], "//"):
+			space = true
+			i = commentEnd(s, i)
+			continue
+		case space:
+			b.WriteByte(' ')
+			space = false
+		}
+		end := i + 1
+		if s[i] == '"' {
+			end = stringEnd(s, i)
+		}
+		b.WriteString(s[i:end])
+		i = end
+	}
+	return b.String()
+}
+
+// uncomment puts spaces for comments outside strings, so that all else keeps
+// its place.
+func uncomment(s string) string {
+	if !strings.Contains(s, "//") {
+		return s
+	}
+	b := []byte(s)
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] == '"':
+			i = stringEnd(s, i)
+		case strings.HasPrefix(s[i:], "//"):
+			for end := commentEnd(s, i); i < end; i++ {
+				b[i] = ' '
+			}
+		default:
+			i++
+		}
+	}
+	return string(b)
+}
+
+// commentEnd is where the comment that starts at i ends: at its line's end.
+func commentEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
+// stringEnd is where the string that starts at i ends, behind its quote.
+func stringEnd(s string, i int) int {
+	for i++; i < len(s) && s[i] != '"'; i++ {
+		if s[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(s))
+}
