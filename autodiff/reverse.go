@@ -30,7 +30,7 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*i
 	for i, n := range walked {
 		nodes[i] = n.Origin()
 	}
-	t := tape{emitter: emitter{b: b}, vjp: vjp, nodes: nodes, adjoint: make([]*ir.Node, len(nodes)), needed: make([]bool, len(nodes))}
+	t := tape{emitter: emitter{b: b}, vjp: vjp, nodes: nodes, operands: edgesOf(nodes), adjoint: make([]*ir.Node, len(nodes)), needed: make([]bool, len(nodes))}
 	defer b.SetLoc(b.SetLoc(0))
 	defer catch(&err)
 	position := func(n *ir.Node) (int, bool) {
@@ -41,15 +41,6 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*i
 			t.needed[i] = true
 		}
 	}
-	slots := make([]int32, 0, 2*len(nodes))
-	starts := make([]int, len(nodes)+1)
-	for i, n := range nodes {
-		for _, x := range n.In {
-			slots = append(slots, x.ID)
-		}
-		starts[i+1] = len(slots)
-	}
-	t.operands = func(i int) []int32 { return slots[starts[i]:starts[i+1]] }
 	t.run(len(nodes)-1, ct)
 	grads = make([]*ir.Node, len(wrt))
 	for i, n := range wrt {
@@ -67,16 +58,42 @@ type tape struct {
 	emitter
 	vjp      VJP
 	nodes    []*ir.Node
-	operands func(i int) []int32 // positions of node i's operands
-	needed   []bool              // the wanted gradients depend on it
-	adjoint  []*ir.Node          // the gradient so far, nil for zero
-	at       int                 // the node whose gradient is being taken
+	operands edges
+	needed   []bool     // the wanted gradients depend on it
+	adjoint  []*ir.Node // the gradient so far, nil for zero
+	at       int        // the node whose gradient is being taken
+}
+
+// edges are the positions of each node's operands, one node after the other.
+type edges struct {
+	operands []int32
+	ends     []int32 // of node i's in operands
+}
+
+// edgesOf returns those of a walk or graph, where ids are positions.
+func edgesOf(nodes []*ir.Node) edges {
+	e := edges{make([]int32, 0, 2*len(nodes)), make([]int32, len(nodes))}
+	for i, n := range nodes {
+		for _, x := range n.In {
+			e.operands = append(e.operands, x.ID)
+		}
+		e.ends[i] = int32(len(e.operands))
+	}
+	return e
+}
+
+func (e *edges) of(i int) []int32 {
+	start := int32(0)
+	if i > 0 {
+		start = e.ends[i-1]
+	}
+	return e.operands[start:e.ends[i]]
 }
 
 // run takes the gradient of node i weighted with ct, down to the needed nodes.
 func (t *tape) run(i int, ct *ir.Node) {
 	for k, n := range t.nodes {
-		for _, x := range t.operands(k) {
+		for _, x := range t.operands.of(k) {
 			t.needed[k] = t.needed[k] || t.needed[x]
 		}
 		t.needed[k] = t.needed[k] && n.Type.DType.IsFloat()
@@ -84,7 +101,7 @@ func (t *tape) run(i int, ct *ir.Node) {
 	t.adjoint[i] = ct
 	for t.at = i; t.at >= 0; t.at-- {
 		n := t.nodes[t.at]
-		if t.needed[t.at] && t.adjoint[t.at] != nil && len(t.operands(t.at)) > 0 {
+		if t.needed[t.at] && t.adjoint[t.at] != nil && len(t.operands.of(t.at)) > 0 {
 			t.b.SetLoc(n.Loc)
 			gradients[n.Op](t, n, t.adjoint[t.at])
 		}
@@ -92,11 +109,11 @@ func (t *tape) run(i int, ct *ir.Node) {
 }
 
 // wants reports whether operand k of the node at hand needs a gradient.
-func (t *tape) wants(k int) bool { return t.needed[t.operands(t.at)[k]] }
+func (t *tape) wants(k int) bool { return t.needed[t.operands.of(t.at)[k]] }
 
 // add adds g to the gradient of operand k of the node at hand.
 func (t *tape) add(k int, g *ir.Node) {
-	i := t.operands(t.at)[k]
+	i := t.operands.of(t.at)[k]
 	if !t.needed[i] {
 		return
 	}

@@ -237,7 +237,7 @@ func gradComposite(t *tape, n, ct *ir.Node) {
 	body := n.Body.Graph
 	inner := tape{emitter: t.emitter, vjp: t.vjp, nodes: t.inline(body, n.In),
 		needed: make([]bool, len(body.Nodes)), adjoint: make([]*ir.Node, len(body.Nodes)),
-		operands: func(i int) []int32 { return body.Nodes[i].Operands() }}
+		operands: edgesOf(body.Nodes)}
 	for k, p := range body.Params {
 		inner.needed[p.ID] = t.wants(k)
 	}
@@ -252,14 +252,15 @@ func gradComposite(t *tape, n, ct *ir.Node) {
 // inline records the nodes of a body with args in place of its parameters.
 func (t *tape) inline(body *ir.Graph, args []*ir.Node) []*ir.Node {
 	nodes := make([]*ir.Node, len(body.Nodes))
+	var in []*ir.Node
 	for i, m := range body.Nodes {
 		if m.Op == ir.OpParameter {
 			nodes[i] = args[m.Attrs[0].Int]
 			continue
 		}
-		in := make([]*ir.Node, len(m.In))
-		for k, x := range m.In {
-			in[k] = nodes[x.ID]
+		in = in[:0]
+		for _, x := range m.In {
+			in = append(in, nodes[x.ID])
 		}
 		var err error
 		if nodes[i], err = t.b.Node(m.Op, in, m.Attrs, m.Body); err != nil {

@@ -47,6 +47,9 @@ func (b *Builder) Forget() {
 	if len(b.table) > 64 && b.used < len(b.table)/8 {
 		b.table = make([]*Node, len(b.table)/2)
 	}
+	clear(b.walked.Nodes)
+	clear(b.walked.Params)
+	b.walked.Nodes, b.walked.Params = b.walked.Nodes[:0], b.walked.Params[:0]
 	b.last, b.used, b.slab = b.used, 0, nil
 }
 

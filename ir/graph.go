@@ -59,7 +59,7 @@ func (b *Builder) Capture(g *Graph, params, results, alias []*Node) {
 // Walk returns what root was computed from, operands before users and root
 // last, and sets each node's ID to its position. It goes on through materialized
 // nodes that kept their history. The slice is memory of the builder: it holds
-// until the next Walk or Capture.
+// until the next Walk, Capture or Forget.
 func (b *Builder) Walk(root *Node) []*Node {
 	b.mark++
 	b.walked.Nodes, b.walked.Params = b.walked.Nodes[:0], b.walked.Params[:0]
@@ -89,6 +89,7 @@ func (b *Builder) visit(g *Graph, root *Node, history bool) {
 			continue
 		}
 		n := top.n
+		top.n = nil // the stack must not keep it alive
 		stack = stack[:len(stack)-1]
 		n.ID = int32(len(g.Nodes))
 		g.Nodes = append(g.Nodes, n)
@@ -98,6 +99,39 @@ func (b *Builder) visit(g *Graph, root *Node, history bool) {
 		}
 	}
 	b.stack = stack
+}
+
+// Order returns the nodes that the results need as Capture would number them,
+// whatever order they stand in: operands before users, each when the walk over
+// results and operands from first to last is done with it. Parameters come
+// first, all of them.
+func (g *Graph) Order() []*Node {
+	order := make([]*Node, 0, len(g.Nodes))
+	seen := make([]bool, len(g.Nodes))
+	for _, p := range g.Params {
+		seen[p.ID] = true
+		order = append(order, p)
+	}
+	var stack []frame
+	enter := func(n *Node) {
+		if !seen[n.ID] {
+			seen[n.ID] = true
+			stack = append(stack, frame{n: n})
+		}
+	}
+	for _, r := range g.Results {
+		for enter(r); len(stack) > 0; {
+			top := &stack[len(stack)-1]
+			if top.next < len(top.n.In) {
+				top.next++
+				enter(top.n.In[top.next-1])
+				continue
+			}
+			order = append(order, top.n)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return order
 }
 
 // Hash returns the structural hash of the graph: equal for graphs that [Equal]
@@ -121,29 +155,6 @@ func (g *Graph) rehash() {
 		h = mix(mix(h, uint64(r.ID)), uint64(g.Alias[i]))
 	}
 	g.hash = h
-}
-
-// Equal reports whether a and b are the same program: the same ops on the same
-// operands with the same types, attributes, results and aliases. Names of
-// graphs and locations do not matter.
-func Equal(a, b *Graph) bool {
-	return a == b || a.hash == b.hash && len(a.Nodes) == len(b.Nodes) &&
-		slices.EqualFunc(a.Nodes, b.Nodes, equalNode) &&
-		slices.EqualFunc(a.Results, b.Results, equalID) && slices.Equal(a.Alias, b.Alias)
-}
-
-func equalID(a, b *Node) bool { return a.ID == b.ID }
-
-func equalNode(a, b *Node) bool {
-	return a.Op == b.Op && a.Type.Equal(b.Type) && slices.EqualFunc(a.In, b.In, equalID) &&
-		slices.EqualFunc(a.Attrs, b.Attrs, equalAttr) && equalComposite(a.Body, b.Body)
-}
-
-func equalComposite(a, b *Composite) bool {
-	if a == b || a == nil || b == nil {
-		return a == b
-	}
-	return a.Name == b.Name && slices.Equal(a.Params, b.Params) && Equal(a.Graph, b.Graph)
 }
 
 // Clone returns a copy that shares nothing with g's nodes but types,

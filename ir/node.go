@@ -140,12 +140,3 @@ func parameterAttrs(name string) []Attr { return []Attr{{}, {Str: name}} }
 
 // ParamName returns the name of a Parameter.
 func (n *Node) ParamName() string { return n.Attrs[1].Str }
-
-// Operands returns the IDs of the node's operands.
-func (n *Node) Operands() []int32 {
-	ids := make([]int32, len(n.In))
-	for i, x := range n.In {
-		ids[i] = x.ID
-	}
-	return ids
-}

@@ -11,9 +11,23 @@ import (
 // parameters numbered, operand counts and types as infer says, results and
 // aliases within the graph. Graphs of a builder pass by construction.
 func (g *Graph) Verify(infer Infer) error {
+	return g.verify(&verifier{infer: infer, done: map[*Graph]bool{}})
+}
+
+// verifier remembers the bodies that it has found sound: each is verified once,
+// however often it is called.
+type verifier struct {
+	infer Infer
+	done  map[*Graph]bool
+}
+
+func (g *Graph) verify(v *verifier) error {
+	if v.done[g] {
+		return nil
+	}
 	params := 0
 	for i, n := range g.Nodes {
-		if err := g.verifyNode(i, n, infer, &params); err != nil {
+		if err := g.verifyNode(i, n, v, &params); err != nil {
 			return g.at(i, err)
 		}
 	}
@@ -34,6 +48,7 @@ func (g *Graph) Verify(infer Infer) error {
 		}
 		taken[a] = true
 	}
+	v.done[g] = true
 	return nil
 }
 
@@ -48,7 +63,7 @@ func (g *Graph) at(i int, err error) error {
 	return fmt.Errorf("graph %q: %%%d: %w", g.Name, i, err)
 }
 
-func (g *Graph) verifyNode(i int, n *Node, infer Infer, params *int) error {
+func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 	if n == nil || int(n.Op) >= NumOps {
 		return errors.New("it is no node of a known op")
 	}
@@ -72,11 +87,11 @@ func (g *Graph) verifyNode(i int, n *Node, infer Infer, params *int) error {
 		return fmt.Errorf("%s: the body has no graph", n.Op)
 	}
 	if n.Body != nil {
-		if err := n.Body.Graph.Verify(infer); err != nil {
+		if err := n.Body.Graph.verify(v); err != nil {
 			return err
 		}
 	}
-	t, err := infer(n.Op, n.In, n.Attrs, n.Body)
+	t, err := v.infer(n.Op, n.In, n.Attrs, n.Body)
 	if err != nil {
 		return err
 	}

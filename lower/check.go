@@ -2,6 +2,8 @@ package lower
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strings"
 
 	"ltc/ir"
 	"ltc/mlir"
@@ -9,14 +11,19 @@ import (
 )
 
 // Check holds the stages of a program against each other: the graph against
-// the type rules, its lowering against itself, the text against the parser and
-// the verifier. An error is a mistake of this module, not of its user.
-func Check(g *ir.Graph, text string) error {
+// the type rules, text against the lowering of the same nodes in another order,
+// drawn by chance, and against the parser and the verifier. An error is a
+// mistake of this module, not of its user.
+func Check(g *ir.Graph, text string) error { return check(g, text, rand.Uint64()) }
+
+// check is Check with the seed of the order, which the error names.
+func check(g *ir.Graph, text string, seed uint64) error {
 	if err := g.Verify(shapeinfer.Infer); err != nil {
 		return fmt.Errorf("internal error: %w", err)
 	}
-	if again := Text(g, true); again != text {
-		return fmt.Errorf("internal error: lowering twice gives two texts")
+	if again := Text(g.Shuffled(seed), true); again != text {
+		line, a, b := firstDifference(text, again)
+		return fmt.Errorf("internal error: the nodes in another order (seed %d) give another text, from line %d on: %q, not %q", seed, line, b, a)
 	}
 	m, err := mlir.Parse("step.mlir", text)
 	if err == nil {
@@ -26,6 +33,19 @@ func Check(g *ir.Graph, text string) error {
 		return fmt.Errorf("internal error: the program's text: %w", err)
 	}
 	return nil
+}
+
+// firstDifference returns the number of the first line that differs, from 1,
+// and what it is in each text.
+func firstDifference(a, b string) (line int, inA, inB string) {
+	for line = 1; ; line++ {
+		var moreA, moreB bool
+		inA, a, moreA = strings.Cut(a, "\n")
+		inB, b, moreB = strings.Cut(b, "\n")
+		if inA != inB || !moreA || !moreB {
+			return line, inA, inB
+		}
+	}
 }
 
 // Place says where the op with the given ordinal of a program's text comes

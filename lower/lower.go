@@ -22,11 +22,15 @@ const Version = 1
 
 // Module lowers g. Parameters keep their names as ltc.name, and those whose
 // memory a result takes over say so with tf.aliasing_output. The graph must be
-// one that a builder captured or that [ir.Graph.Verify] accepts.
+// one that a builder captured or that [ir.Graph.Verify] accepts. The ops stand
+// in [ir.Graph.Order]: that of g's own nodes does not show.
 func Module(g *ir.Graph) *mlir.Module {
 	l := &lowerer{
 		module:  &mlir.Module{Name: symbol(g.Name)},
 		symbols: map[string]bool{"main": true},
+		next:    map[string]int{},
+		bodies:  map[*ir.Graph]string{},
+		equal:   map[uint64][]*ir.Graph{},
 	}
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
 	l.module.Ops = make([]*mlir.Op, 1, 4)
@@ -82,18 +86,14 @@ func symbol(name string) string {
 type lowerer struct {
 	module  *mlir.Module
 	symbols map[string]bool
-	bodies  []body
+	next    map[string]int         // the number to try next for a name that is taken
+	bodies  map[*ir.Graph]string   // symbols of the composites' functions made so far
+	equal   map[uint64][]*ir.Graph // those bodies by hash, of equal ones the first
 
 	// of the function at hand
 	block  *mlir.Block
 	values []*mlir.Value // by node
 	loc    mlir.Location
-}
-
-// body is a composite whose function has been made.
-type body struct {
-	graph  *ir.Graph
-	symbol string
 }
 
 // lowering emits the ops of a node into the block at hand and returns the
@@ -112,12 +112,12 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	f := mlir.NewFunc(name, visibility, ins, outs)
 	outer := *l
 	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
-	for i, n := range g.Nodes {
+	for _, n := range g.Order() {
 		l.loc = loc
 		if file, line := n.Loc.Position(); file != "" {
 			l.loc = mlir.FileLoc{File: file, Line: line}
 		}
-		l.values[i] = lowerings[n.Op](l, n)
+		l.values[n.ID] = lowerings[n.Op](l, n)
 	}
 	ret := make([]*mlir.Value, len(g.Results)) // returned where the last op stands
 	for i, r := range g.Results {
@@ -131,18 +131,24 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 // decomposition returns the symbol of the function for a composite's body,
 // made once for equal bodies.
 func (l *lowerer) decomposition(c *ir.Composite) string {
-	for _, b := range l.bodies {
-		if ir.Equal(b.graph, c.Graph) {
-			return b.symbol
+	if name, ok := l.bodies[c.Graph]; ok {
+		return name
+	}
+	h := c.Graph.Hash()
+	for _, g := range l.equal[h] {
+		if ir.Equal(g, c.Graph) {
+			l.bodies[c.Graph] = l.bodies[g]
+			return l.bodies[g]
 		}
 	}
 	base := symbol(c.Name)
 	name := base
-	for i := 1; l.symbols[name]; i++ {
-		name = base + "_" + strconv.Itoa(i)
+	for l.symbols[name] {
+		l.next[base]++
+		name = base + "_" + strconv.Itoa(l.next[base])
 	}
 	l.symbols[name] = true
-	l.bodies = append(l.bodies, body{c.Graph, name})
+	l.bodies[c.Graph], l.equal[h] = name, append(l.equal[h], c.Graph)
 	f := l.function(c.Graph, name, "private", mlir.NameLoc{Name: c.Name})
 	l.module.Ops = append(l.module.Ops, f)
 	return name
