@@ -5,7 +5,7 @@
 // A backend gets the text of an MLIR module and nothing else. Its results must
 // be what that text says.
 //
-// imports only ltc/mlir, ltc/soa and ltc/ir/types.
+// imports only ltc/mlir, ltc/soa, ltc/ir/types and ltc/internal/diag.
 package backends
 
 import (

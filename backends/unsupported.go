@@ -1,8 +1,10 @@
 package backends
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/mlir"
@@ -38,3 +40,16 @@ func (e *UnsupportedError) Error() string {
 
 // Unwrap returns [errors.ErrUnsupported].
 func (e *UnsupportedError) Unwrap() error { return errors.ErrUnsupported }
+
+// Unsupported returns the *[UnsupportedError] for what a backend lacks of the
+// program in file, in the order of the text, which it brings ops into; nil if
+// it lacks nothing.
+func Unsupported(backend, file string, ops []UnsupportedOp) error {
+	if len(ops) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(ops, func(a, b UnsupportedOp) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+	return &UnsupportedError{Backend: backend, File: file, Ops: ops}
+}

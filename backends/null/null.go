@@ -2,7 +2,7 @@
 // and its results are zeros. It measures what everything around a backend
 // costs. Its central type is [Backend]; it is registered as null.
 //
-// imports only ltc/backends, ltc/mlir and ltc/soa.
+// imports only ltc/backends and ltc/soa.
 package null
 
 import (
@@ -11,7 +11,6 @@ import (
 	"fmt"
 
 	"ltc/backends"
-	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -28,30 +27,17 @@ func (*Backend) Name() string { return "null" }
 // Devices returns one device without properties.
 func (*Backend) Devices() []backends.Device { return []backends.Device{{Name: "null"}} }
 
-// Compile parses and verifies the module and reads its signature.
+// Compile parses and verifies the module and reads its signature: see
+// [backends.Load].
 func (*Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	file := o.Name
-	if file == "" {
-		file = "module.mlir"
-	}
-	tree, err := mlir.Parse(file, m.Text())
+	p, err := backends.Load(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := mlir.Verify(tree); err != nil {
+	if err := backends.Unsupported("null", p.File, p.Lacking); err != nil {
 		return nil, err
 	}
-	sig, lacking, err := backends.ReadSignature(tree)
-	if err != nil {
-		return nil, err
-	}
-	if len(lacking) > 0 {
-		return nil, &backends.UnsupportedError{Backend: "null", File: file, Ops: lacking}
-	}
-	return &executable{sig: sig}, nil
+	return &executable{sig: p.Signature}, nil
 }
 
 type executable struct {

@@ -1,0 +1,57 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+)
+
+func TestLoad(t *testing.T) {
+	ctx := context.Background()
+	p, err := Load(ctx, NewModule("func.func @main(%a: tensor<2xf32>, %b: tensor<?xf32>, %c: tensor<i4>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}"), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "module.mlir", p.File)
+	require.Len(t, p.Signature.Args, 3)
+	require.NotNil(t, p.Module.Func("main"))
+	err = Unsupported("chip", p.File, append([]UnsupportedOp{{Op: "func.return", Pos: mlir.Pos{Line: 2, Col: 3}, Line: p.Line(mlir.Pos{Line: 2})}}, p.Lacking...))
+	require.EqualError(t, err, `backend chip cannot run 3 of the program's ops:
+module.mlir:1:1: func.func: argument 1 of @main: tensor<?xf32> has a dynamic shape
+  func.func @main(%a: tensor<2xf32>, %b: tensor<?xf32>, %c: tensor<i4>) -> tensor<2xf32> {
+module.mlir:1:1: func.func: argument 2 of @main: a caller cannot hold elements of type i4
+  func.func @main(%a: tensor<2xf32>, %b: tensor<?xf32>, %c: tensor<i4>) -> tensor<2xf32> {
+module.mlir:2:3: func.return: 
+  return %a : tensor<2xf32>`)
+	require.NoError(t, Unsupported("chip", p.File, nil))
+	require.Empty(t, p.Line(mlir.Pos{Line: 4}))
+
+	p, err = LoadOpen(ctx, NewModule("func.func @main(%a: tensor<?xf32>) {\n  return\n}"), Options{})
+	require.NoError(t, err)
+	require.Empty(t, p.Lacking)
+	require.Equal(t, AnySize, p.Signature.Args[0].Type.Shape[0])
+}
+
+func TestLoadErrors(t *testing.T) {
+	donated := "func.func @main(%a: tensor<2xf32> {tf.aliasing_output = 3 : i32}) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}"
+	for _, c := range []struct{ text, want string }{
+		{"func.func @main( {", "m.mlir:1:18: error: "},
+		{"func.func @main() {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  return\n}", "m.mlir:2:22: error: "},
+		{"module {}", "m.mlir: error: the module has no function @main with a body of one block"},
+		{donated, "m.mlir:1:1: error: argument 0 of @main: tf.aliasing_output = 3: there are 1 results\nfunc.func @main("},
+	} {
+		_, err := Load(context.Background(), NewModule(c.text), Options{Name: "m.mlir"})
+		require.ErrorContains(t, err, c.want)
+		var at *mlir.Error
+		require.ErrorAs(t, err, &at)
+	}
+	_, err := Load(context.Background(), NewModule("module {}"), Options{Threads: -1})
+	require.EqualError(t, err, "compile: -1 threads")
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(gone)
+	_, err = Load(ctx, NewModule("module {}"), Options{})
+	require.ErrorIs(t, err, gone)
+}
