@@ -187,21 +187,6 @@ func TestNodesAreMadeOnce(t *testing.T) {
 	require.Equal(t, 4+2+999, m.b.Len(), "the first of the chain is x + y")
 }
 
-// A chain too long for a recursive walk is captured.
-func TestLongChains(t *testing.T) {
-	m := newMaker(t)
-	x := m.param(f32())
-	n := x
-	for range 200_000 {
-		n = m.op(ir.OpAdd, n, x)
-	}
-	g := &ir.Graph{}
-	m.b.Capture(g, nil, []*ir.Node{n}, nil)
-	require.Len(t, g.Nodes, 200_001)
-	require.Same(t, n, g.Nodes[200_000])
-	require.Same(t, x, g.Nodes[0])
-}
-
 func TestCaptureAgain(t *testing.T) {
 	m := newMaker(t)
 	x, y := m.param(f32(2)), m.param(f32(2))
