@@ -84,6 +84,24 @@ func BenchmarkDense(b *testing.B) {
 	}
 }
 
+// arrayText is an op with n integers: an array<…>, or a list of attributes.
+func arrayText(n int, open, close string) string {
+	var b strings.Builder
+	b.WriteString(`"t.o"() {a = ` + open)
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d", i*7919)
+	}
+	return b.String() + close + "} : () -> ()\n"
+}
+
+func BenchmarkArray(b *testing.B) {
+	b.Run("array", func(b *testing.B) { benchParse(b, arrayText(1<<18, "array<i64: ", ">")) })
+	b.Run("list", func(b *testing.B) { benchParse(b, arrayText(1<<18, "[", "]")) })
+}
+
 func benchModule(b *testing.B, each func(*Module) error) {
 	m, err := Parse("bench.mlir", benchText())
 	if err != nil {

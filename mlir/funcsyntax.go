@@ -190,11 +190,11 @@ func optionalDict(lex *stream) (Attribute, *Error) {
 	if !is(lex, "{") {
 		return nil, nil
 	}
-	n, err := production(lex, dictParser)
-	if err != nil {
+	var n dictNode
+	if err := n.parse(lex); err != nil {
 		return nil, err
 	}
-	return DictAttr(lex.r.dict(n)), nil
+	return DictAttr(lex.r.dict(&n)), nil
 }
 
 func (funcSyntax) outs(lex *stream) (outs []typeRef, attrs []Attribute, err *Error) {

@@ -8,34 +8,15 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of what nests: a module's head, attributes and types. Op lines,
-// locations and the leaves below are read by hand, token by token (see opNode,
-// leafNode). Names are left as they are written: resolver looks them up.
+// The grammar of what is short: a module's head and the insides of types and
+// structured attributes. Op lines, locations and attributes are read by hand,
+// token by token (see opNode, attrNode), since participle takes no list of more
+// than a million. Names are left as they are written: resolver looks them up.
 type (
 	// moduleNode is all of a module before its region.
 	moduleNode struct {
 		Name  string    `parser:"('module' | 'builtin.module') @Symbol?"`
 		Attrs *dictNode `parser:"('attributes' @@)?"`
-	}
-	attrNode struct {
-		Pos  lexer.Position
-		List *listNode `parser:"@@"`
-		Dict *dictNode `parser:"| @@"`
-		Leaf *leafNode `parser:"| @@"`
-		Type *typeRef  `parser:"| @@"`
-	}
-	listNode struct {
-		Open  string      `parser:"@'['"`
-		Elems []*attrNode `parser:"(@@ (',' @@)*)? ']'"`
-	}
-	dictNode struct {
-		Open    string       `parser:"@'{'"`
-		Entries []*entryNode `parser:"(@@ (',' @@)*)? '}'"`
-	}
-	entryNode struct {
-		Pos   lexer.Position
-		Name  string    `parser:"@(Ident | String)"`
-		Value *attrNode `parser:"('=' @@)?"`
 	}
 
 	// The insides of tokens that are whole types and attributes.
@@ -56,14 +37,10 @@ type (
 		Complex *complexNode `parser:"| @@"`
 		Tuple   *tupleNode   `parser:"| @@"`
 	}
-	arrayNode struct {
-		Elem   *typeRef `parser:"'array' '<' @@"`
-		Values []string `parser:"(':' @(Int | Float | Ident) (',' @(Int | Float | Ident))*)? '>'"`
-	}
 	hashNode struct {
-		Name   string       `parser:"@Hash '<'"`
-		Enum   *enumNode    `parser:"( @@"`
-		Fields []*entryNode `parser:"| @@ (',' @@)* )? '>'"`
+		Name   string      `parser:"@Hash '<'"`
+		Enum   *enumNode   `parser:"( @@"`
+		Fields []entryNode `parser:"| @@ (',' @@)* )? '>'"`
 	}
 	enumNode struct {
 		Kind  string `parser:"(?= Ident Ident) @Ident"`
@@ -75,10 +52,7 @@ type (
 // that only imports this package thousands of allocations.
 var (
 	moduleParser = build[moduleNode](false)
-	attrParser   = build[attrNode](false)
-	dictParser   = build[dictNode](false)
 	shapedParser = build[shapedNode](true)
-	arrayParser  = build[arrayNode](true)
 	hashParser   = build[hashNode](true)
 )
 

@@ -86,11 +86,11 @@ func (s *stream) attrIn(bare bool) (Attribute, *Error) {
 		}
 		return nil, nil
 	}
-	n, err := production(s, attrParser)
-	if err != nil {
+	var n attrNode
+	if err := n.parse(s); err != nil {
 		return nil, err
 	}
-	return s.r.attrIn(n, bare), nil
+	return s.r.attrIn(&n, bare), nil
 }
 
 // leaf makes the attribute of n; on an error it records it and returns nil.

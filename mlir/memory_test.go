@@ -33,6 +33,23 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Lists have no limit: participle, which reads other things, takes a million.
+func TestLongLists(t *testing.T) {
+	const n = 1_000_001
+	parse := func(open, close string) Attribute {
+		m, err := Parse("long.mlir", arrayText(n, open, close))
+		require.NoError(t, err)
+		return m.Ops[0].Attrs.Get("a")
+	}
+	list := parse("[", "]").(ArrayAttr)
+	require.Len(t, list, n)
+	require.Equal(t, I64Attr((n-1)*7919), list[n-1])
+	array := parse("array<i64: ", ">").(DenseArrayAttr)
+	require.Len(t, array.Ints, n)
+	require.EqualValues(t, (n-1)*7919, array.Ints[n-1])
+	require.Len(t, parse("#t.s<x = [", "]>").(StructAttr).Fields.Get("x"), n)
+}
+
 // A constant of a terabyte, or of more than there is memory, costs nothing.
 func TestHugeConstants(t *testing.T) {
 	for _, c := range []struct{ text, err string }{

@@ -34,43 +34,44 @@ func (r *resolver) attr(n *attrNode) Attribute { return r.attrIn(n, false) }
 // #stablehlo.gather<…>. Elsewhere they are i64 and f64.
 func (r *resolver) attrIn(n *attrNode, bare bool) Attribute {
 	switch {
-	case n.Leaf != nil:
-		return r.leaf(n.Leaf, bare)
-	case n.List != nil:
-		a := make(ArrayAttr, 0, len(n.List.Elems))
-		for _, e := range n.List.Elems {
-			if v := r.attrIn(e, bare); v != nil {
+	case n.leaf != nil:
+		return r.leaf(n.leaf, bare)
+	case n.list != nil:
+		a := make(ArrayAttr, 0, len(*n.list))
+		for i := range *n.list {
+			if v := r.attrIn(&(*n.list)[i], bare); v != nil {
 				a = append(a, v)
 			}
 		}
 		return a
-	case n.Dict != nil:
-		return DictAttr(r.dict(n.Dict))
+	case n.dict != nil:
+		return DictAttr(r.dict(n.dict))
 	}
-	if t := r.typ(n.Type); t != nil {
+	if t := r.typ(n.typ); t != nil {
 		return TypeAttr{t}
 	}
 	return nil
 }
 
-func (r *resolver) dict(n *dictNode) Dict { return r.entries(n.Entries, false) }
+func (r *resolver) dict(n *dictNode) Dict { return r.entries(n.entries, false) }
 
-func (r *resolver) entries(es []*entryNode, bare bool) Dict {
+func (r *resolver) entries(es []entryNode, bare bool) Dict {
 	d := make(Dict, 0, len(es))
 	seen := make(map[string]bool, len(es))
-	for _, e := range es {
-		name, err := entryName(e.Name, at(e.Pos))
+	for i := range es {
+		e := &es[i]
+		name, err := entryName(e.name, e.pos)
 		if err != nil {
 			r.errs = append(r.errs, err)
 			continue
 		}
 		if seen[name] {
-			r.fail(at(e.Pos), "%s is given a second time", name)
+			r.fail(e.pos, "%s is given a second time", name)
 		}
 		seen[name] = true
 		v := Attribute(UnitAttr{})
-		if e.Value != nil {
-			v = r.attrIn(e.Value, bare)
+		if e.value != nil {
+			v = r.attrIn(e.value, bare)
 		}
 		if v != nil {
 			d = append(d, NamedAttr{name, v})
@@ -199,45 +200,6 @@ func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
 		return a
 	}
 	return nil
-}
-
-func (r *resolver) denseArray(text string, pos Pos) Attribute {
-	n, err := inside(arrayParser, text, pos)
-	if err != nil {
-		r.errs = append(r.errs, err)
-		return nil
-	}
-	elem := r.innerType(n.Elem, pos)
-	a := DenseArrayAttr{Elem: elem}
-	switch t := elem.(type) {
-	case FloatType:
-		a.Texts = make([]string, len(n.Values))
-		for i, s := range n.Values {
-			bits, ok := floatBits(s, t)
-			if !ok {
-				r.fail(pos, "%s is not a number of type %s", s, t)
-				continue
-			}
-			a.Texts[i] = string(appendFloat(nil, bits, t))
-		}
-	case IntegerType:
-		a.Ints = make([]int64, len(n.Values))
-		for i, s := range n.Values {
-			v, ok := parseInt(s, t)
-			if t == I1 && (s == "true" || s == "false") {
-				v, ok = map[string]int64{"true": 1, "false": 0}[s], true
-			}
-			if !ok {
-				r.fail(pos, "%s does not fit %s", s, t)
-			}
-			a.Ints[i] = v
-		}
-	case nil:
-		return nil
-	default:
-		r.fail(pos, "an array attribute cannot hold %s", t)
-	}
-	return a
 }
 
 // hash makes #dialect.name<…>: one of the forms that are understood, or the

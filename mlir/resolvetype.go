@@ -142,27 +142,6 @@ func whole(v Type) bool {
 	return true
 }
 
-// shift moves what was read inside a token to the token's place.
-func (n *attrNode) shift(base Pos) {
-	n.Pos.Line, n.Pos.Column = shift(at(n.Pos), base).Line, shift(at(n.Pos), base).Col
-	switch {
-	case n.Leaf != nil:
-		n.Leaf.tok.Pos, n.Leaf.typ.pos = shift(n.Leaf.tok.Pos, base), shift(n.Leaf.typ.pos, base)
-	case n.Type != nil:
-		n.Type.pos = shift(n.Type.pos, base)
-	case n.List != nil:
-		for _, e := range n.List.Elems {
-			e.shift(base)
-		}
-	case n.Dict != nil:
-		for _, e := range n.Dict.Entries {
-			if e.Value != nil {
-				e.Value.shift(base)
-			}
-		}
-	}
-}
-
 // innerType is typ for a type inside a token that starts at base.
 func (r *resolver) innerType(t *typeRef, base Pos) Type {
 	u := *t

@@ -67,14 +67,6 @@ func ownToken(t *lexer.Token) token { return token{t.Type, t.Value, at(t.Pos)} }
 func (p peeking) Peek() token { return ownToken(p.lex.Peek()) }
 func (p peeking) Next() token { return ownToken(p.lex.Next()) }
 
-// production reads what starts here by the grammar. Only its own tokens are
-// given to participle: those up to the brackets' end, or one token.
-func production[T any](s *stream, p func() *participle.Parser[T]) (*T, *Error) {
-	s.taken = s.taken[:0]
-	s.take()
-	return grammatical(s, p)
-}
-
 // grammatical reads the tokens taken, all of them, by the grammar.
 func grammatical[T any](s *stream, p func() *participle.Parser[T]) (*T, *Error) {
 	list := &taken{list: s.taken, end: lexer.Position{Line: s.tok.Pos.Line, Column: s.tok.Pos.Col}}

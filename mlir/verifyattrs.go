@@ -21,17 +21,17 @@ var structFields = map[string][]string{
 
 // fieldProblem finds the first field that an attribute should not have; at is
 // where it stands in the attribute's text.
-func fieldProblem(name string, fields []*entryNode) (where Pos, why string) {
+func fieldProblem(name string, fields []entryNode) (where Pos, why string) {
 	known := structFields[name]
 	for i, e := range fields {
 		if known == nil {
 			break
 		}
-		if !slices.Contains(known, e.Name) {
-			return at(e.Pos), "#" + name + " has no " + e.Name + ", but " + strings.Join(known, ", ")
+		if !slices.Contains(known, e.name) {
+			return e.pos, "#" + name + " has no " + e.name + ", but " + strings.Join(known, ", ")
 		}
-		if slices.ContainsFunc(fields[:i], func(f *entryNode) bool { return f.Name == e.Name }) {
-			return at(e.Pos), e.Name + " is given a second time"
+		if slices.ContainsFunc(fields[:i], func(f entryNode) bool { return f.name == e.name }) {
+			return e.pos, e.name + " is given a second time"
 		}
 	}
 	return Pos{}, ""

@@ -1,0 +1,73 @@
+package mlir
+
+// denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
+func (r *resolver) denseArray(text string, pos Pos) Attribute {
+	s := &stream{scanner: scanner{text: text, line: 1, inner: true}, r: r}
+	s.tok = s.next()
+	a, err := r.arrayIn(s, pos)
+	if err != nil {
+		r.failed(problem(shift(err.Pos, pos), err.Msg))
+		return nil
+	}
+	if a == nil {
+		return nil
+	}
+	return *a
+}
+
+// arrayIn reads an array from its own text. It returns nil without error after
+// one that is recorded.
+func (r *resolver) arrayIn(s *stream, base Pos) (*DenseArrayAttr, *Error) {
+	s.Next() // array
+	if err := expect(s, "<"); err != nil {
+		return nil, err
+	}
+	ref, err := parseType(s)
+	if err != nil {
+		return nil, err
+	}
+	a := &DenseArrayAttr{Elem: r.innerType(&ref, base)}
+	var add func(t token)
+	switch t := a.Elem.(type) {
+	case nil:
+		return nil, nil
+	case FloatType:
+		a.Texts = []string{}
+		add = func(v token) { r.addFloat(a, t, v, base) }
+	case IntegerType:
+		a.Ints = []int64{}
+		add = func(v token) { r.addInt(a, t, v, base) }
+	default:
+		return nil, errorf(ref.pos, "an array attribute cannot hold %s", t)
+	}
+	if accept(s, ">") {
+		return a, nil
+	}
+	return a, list(s, ":", ">", func() *Error {
+		t := s.Next()
+		if t.Type != tokInt && t.Type != tokFloat && t.Type != tokIdent {
+			return unexpected(t, "a number")
+		}
+		add(t)
+		return nil
+	})
+}
+
+func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v token, base Pos) {
+	bits, ok := floatBits(v.Value, t)
+	if !ok {
+		r.fail(shift(v.Pos, base), "%s is not a number of type %s", v.Value, t)
+	}
+	a.Texts = append(a.Texts, string(appendFloat(nil, bits, t)))
+}
+
+func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v token, base Pos) {
+	x, ok := parseInt(v.Value, t)
+	if t == I1 && v.Type == tokIdent {
+		x, ok = int64(btoi(v.Value == "true")), v.Value == "true" || v.Value == "false"
+	}
+	if !ok {
+		r.fail(shift(v.Pos, base), "%s does not fit %s", v.Value, t)
+	}
+	a.Ints = append(a.Ints, x)
+}
