@@ -131,7 +131,7 @@ func fields(d mlir.Dict, name string) (mlir.Dict, error) {
 	}
 }
 
-// denseBytes returns the elements of a literal, a splat written out.
+// denseBytes returns the elements of a list of numbers, a splat written out.
 func denseBytes(a *mlir.DenseAttr, t tensor) ([]byte, error) {
 	data, splat, err := a.Decode()
 	if err != nil {

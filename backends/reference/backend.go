@@ -65,13 +65,15 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if err := mlir.Verify(tree); err != nil {
 		return nil, err
 	}
-	return prepare(b.name, tree, file, m.Text())
+	return prepare(ctx, b.name, tree, file, m.Text())
 }
 
 // prepare makes the module's main function executable.
-func prepare(backend string, m *mlir.Module, file, text string) (backends.Executable, error) {
+func prepare(ctx context.Context, backend string, m *mlir.Module, file, text string) (backends.Executable, error) {
 	chlo.Lower(m)
-	c := &compiler{module: m, file: file, lines: strings.Split(text, "\n"), codes: map[string]*code{}}
+	c := newCompiler(ctx, m, file, strings.Split(text, "\n"))
+	// What an open function prepares while it runs, the compile's context does not end.
+	defer func() { c.ctx = context.Background() }()
 	sig, lacking, err := backends.ReadOpenSignature(m)
 	if err != nil {
 		return nil, c.place(err)
@@ -98,10 +100,14 @@ func prepare(backend string, m *mlir.Module, file, text string) (backends.Execut
 	if err := c.unsupported(backend); err != nil {
 		return nil, err
 	}
-	if err := soa.Fits(code.arenaAll); err != nil {
-		return nil, fmt.Errorf("%s: the values that are alive at once: %w", file, err)
+	if err := soa.Fits(added(code.arenaAll, c.held)); err != nil {
+		return nil, fmt.Errorf("%s: the constants and the values that are alive at once: %w", file, err)
 	}
 	return newExecutable(code, sig), nil
+}
+
+func newCompiler(ctx context.Context, m *mlir.Module, file string, lines []string) *compiler {
+	return &compiler{ctx: ctx, module: m, file: file, lines: lines, codes: map[string]*code{}, splats: map[string][]byte{}}
 }
 
 // unsupported returns what the program needs and the evaluator lacks, in the

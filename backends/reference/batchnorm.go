@@ -62,14 +62,12 @@ func prepareBatchNorm(b *builder, o *site) error {
 		run(n, to, from)
 	})
 	for i, t := range o.out {
-		r, s, round := b.result(o, i), out[i], convertKernel(f64, t.dt)
-		b.emit(func(f *frame) {
-			if t.dt == f64 {
-				copyBytes(f.p[r], f.p[s], t.bytes())
-			} else {
-				round(f.p[r], f.p[s], t.n)
-			}
-		})
+		r, s := b.result(o, i), out[i]
+		if t.dt == f64 {
+			b.emit(copySlot(r, s, t.bytes()))
+		} else {
+			b.emitKernel(convertKernel(f64, t.dt), r, t.dt.size(), s, 8, t.n)
+		}
 	}
 	return nil
 }

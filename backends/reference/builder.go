@@ -1,8 +1,10 @@
 package reference
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -17,8 +19,11 @@ type compiler struct {
 	module  *mlir.Module
 	file    string
 	lines   []string
+	ctx     context.Context
 	codes   map[string]*code
-	open    []string // functions being prepared, outermost first
+	splats  map[string][]byte // blocks by element; see splat.go
+	held    int               // bytes of constants
+	open    []string          // functions being prepared, outermost first
 	lacking []backends.UnsupportedOp
 	opens   openFunctions
 }
@@ -136,7 +141,7 @@ func (b *builder) define(fn *mlir.Op) error {
 	}
 	for _, r := range results {
 		c.types = append(c.types, r.tensor)
-		c.results = append(c.results, b.ownResult(r.slot, r.tensor, last.Ordinal))
+		c.results = append(c.results, b.ownResult(r.slot, r.tensor, last))
 	}
 	c.layout()
 	return nil
@@ -145,7 +150,7 @@ func (b *builder) define(fn *mlir.Op) error {
 // ownResult returns a slot for a result of the function which nothing else
 // uses afterwards: s, or a copy of it where s belongs to the caller, is a
 // constant or is a result already.
-func (b *builder) ownResult(s int, t tensor, ordinal int) int {
+func (b *builder) ownResult(s int, t tensor, op *mlir.Op) int {
 	taken := b.code.slots[s].kind != planned
 	for _, r := range b.code.results {
 		taken = taken || r == s
@@ -154,7 +159,7 @@ func (b *builder) ownResult(s int, t tensor, ordinal int) int {
 		b.pos++
 		b.touch(s, b.pos)
 		to := b.newSlot(slot{bytes: t.bytes()})
-		b.code.steps = append(b.code.steps, step{do: copySlot(to, s, t.bytes()), ordinal: ordinal, pos: b.pos})
+		b.code.steps = append(b.code.steps, step{do: copySlot(to, s, t.bytes()), op: op, work: added(t.n, stepWork), pos: b.pos})
 		s = to
 	}
 	b.touch(s, maxPos)
@@ -172,12 +177,7 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 			if op.Name != "func.return" && op.Name != "stablehlo.return" {
 				return nil, b.errorAt(op, fmt.Errorf("the block does not end with a return"))
 			}
-			var results []operand
-			for _, v := range op.Operands {
-				parts, _ := b.read(v)
-				results = append(results, parts...)
-			}
-			return results, nil
+			return b.handOn(op), nil
 		}
 		if err := b.op(op); err != nil {
 			return nil, err
@@ -189,6 +189,9 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 // op prepares one op. What is merely unsupported is noted, and the work goes
 // on to find the others.
 func (b *builder) op(op *mlir.Op) error {
+	if b.ctx.Err() != nil {
+		return context.Cause(b.ctx)
+	}
 	s := &site{op: op, pos: b.pos}
 	prepare := opTable[op.Name]
 	if prepare == nil {
@@ -202,6 +205,9 @@ func (b *builder) op(op *mlir.Op) error {
 	}
 	outer := b.site
 	b.site = s
+	if slices.ContainsFunc(s.in, b.compact) && !s.takesSplats() {
+		b.dense(s)
+	}
 	err := s.quantized(prepare)(b, s)
 	b.site = outer
 	for _, in := range s.in {
@@ -295,7 +301,7 @@ func (c *compiler) line(pos mlir.Pos) string {
 
 // errorAt gives err the position of op; an error of an op inside it keeps its own.
 func (c *compiler) errorAt(op *mlir.Op, err error) error {
-	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" {
+	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" || c.ctx.Err() != nil {
 		return err
 	}
 	return c.place(&mlir.Error{Pos: op.Pos, Msg: op.Name + ": " + err.Error()})

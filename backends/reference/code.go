@@ -3,6 +3,8 @@ package reference
 import (
 	"slices"
 	"unsafe"
+
+	"ltc/mlir"
 )
 
 // code is a function made ready to run. It is immutable and shared by all of
@@ -38,6 +40,7 @@ type slot struct {
 	reuse     []int  // slots whose memory the defining step may write over
 	offset    int    // in the frame's arena
 	constant  []byte // of a constant
+	splat     bool   // a constant that repeats one element; see splat.go
 }
 
 type slotKind uint8
@@ -50,10 +53,11 @@ const (
 
 // step is a prepared op or a part of one. Exactly one of do and try is set.
 type step struct {
-	do      func(*frame)
-	try     func(*frame) error
-	ordinal int // of the op in the text
-	pos     int // in the function; see builder.pos
+	do   func(*frame)
+	try  func(*frame) error
+	op   *mlir.Op // in the text
+	work int      // about how many elements it computes; see cancel.go
+	pos  int      // in the function; see builder.pos
 }
 
 // block is a region of one block, run in the frame of the code it stands in.

@@ -56,7 +56,7 @@ func (b *builder) call(o *site, name string) error {
 	if callee.fallible() {
 		b.emitTry(run)
 	} else {
-		b.emit(func(f *frame) { _ = run(f) })
+		b.emitWork(workOf(callee.steps), func(f *frame) { _ = run(f) })
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (b *builder) branches(o *site, which func(*frame) int) error {
 		}
 		return nil
 	}
-	b.emitBlocks(run, blocks...)
+	b.emitBlocks(1, run, blocks...)
 	return nil
 }
 
@@ -177,10 +177,8 @@ func prepareWhile(b *builder, o *site) error {
 			copyBytes(f.p[carry[i]], f.p[in.slot], in.bytes())
 		}
 		for {
-			if f.ws.done != nil {
-				if err := f.ws.cancelled(); err != nil {
-					return err
-				}
+			if err := f.stop(stepWork); err != nil {
+				return err
 			}
 			if err := f.exec(cond.steps); err != nil {
 				return err

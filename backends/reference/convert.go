@@ -196,6 +196,10 @@ func prepareBitcast(b *builder, o *site) error {
 		b.emit(func(f *frame) { repack(f.p[r], f.p[in.slot], out, in.tensor) })
 		return nil
 	}
+	if sl := &b.code.slots[in.slot]; sl.splat && in.dt.size() != out.dt.size() { // equal elements, but not of the new size
+		b.alias(o, 0, b.newSlot(slot{kind: constant, constant: sl.constant}))
+		return nil
+	}
 	b.alias(o, 0, in.slot)
 	return nil
 }

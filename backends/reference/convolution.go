@@ -57,18 +57,19 @@ func prepareConvolution(b *builder, o *site) error {
 	c.right = b.arrangedKernel(o, c)
 	out := o.out[0]
 	c.sums = b.scratch(o, out.n*c.acc.size())
+	work := times(out.n, times(volume(c.kernel), c.cin))
 	switch {
 	case out.n == 0:
 	case c.pointwise():
-		b.emit(func(f *frame) { c.multiplyDirect(f, mul) })
+		b.emitWork(work, func(f *frame) { c.multiplyDirect(f, mul) })
 	case c.depthwise() && depthwiseKernel(c.acc) != nil:
 		run := depthwiseKernel(c.acc)
-		b.emit(func(f *frame) { run(f, c) })
+		b.emitWork(work, func(f *frame) { run(f, c) })
 	default:
 		k := volume(c.kernel) * c.cin
 		c.rows = max(1, min(c.positions, patchBytes/max(k*c.acc.size(), 1)))
 		c.patches = b.scratch(o, c.rows*k*c.acc.size())
-		b.emit(func(f *frame) { c.multiplyPatches(f, mul, k) })
+		b.emitWork(work, func(f *frame) { c.multiplyPatches(f, mul, k) })
 	}
 	b.emitResult(o, c)
 	return nil
@@ -133,10 +134,10 @@ func (b *builder) arrangedKernel(o *site, c *convolution) int {
 	dense := soa.Dense(in.shape)
 	shape := slices.Concat([]int{c.groups}, c.kernel, []int{c.cin, c.cout})
 	strides := slices.Concat([]int{c.cout * dense[k.second]}, pick(dense, k.spatial), []int{dense[k.first], dense[k.second]})
-	m, from := soa.NewMove(in.dt.size(), shape, soa.Dense(shape), strides), in.slot
-	if !m.Contiguous() {
+	m, from := newMover(in.dt.size(), shape, soa.Dense(shape), strides), in.slot
+	if !m.whole.Contiguous() {
 		from = b.scratch(o, in.bytes())
-		b.emit(func(f *frame) { m.Run(f.p[from], f.p[in.slot]) })
+		b.emit(func(f *frame) { m.run(f, f.p[from], f.p[in.slot]) })
 	}
 	return b.converted(o, from, in.dt, c.acc, in.n)
 }
@@ -147,8 +148,8 @@ func (b *builder) emitResult(o *site, c *convolution) {
 	dense := soa.Dense(out.shape)
 	shape := slices.Concat([]int{c.groups, c.images}, c.spatial, []int{c.cout})
 	strides := slices.Concat([]int{c.cout * dense[d.second], dense[d.first]}, pick(dense, d.spatial), []int{dense[d.second]})
-	m, from, r := soa.NewMove(out.dt.size(), shape, strides, soa.Dense(shape)), b.converted(o, c.sums, c.acc, out.dt, out.n), b.result(o, 0)
-	b.emit(func(f *frame) { m.Run(f.p[r], f.p[from]) })
+	m, from, r := newMover(out.dt.size(), shape, strides, soa.Dense(shape)), b.converted(o, c.sums, c.acc, out.dt, out.n), b.result(o, 0)
+	b.emit(func(f *frame) { m.run(f, f.p[r], f.p[from]) })
 }
 
 // image returns the offset in lhs, in elements, of image i of group g.
@@ -178,9 +179,12 @@ func (c *convolution) multiplyPatches(f *frame, mul gemmFunc, k int) {
 		for i := range c.images {
 			for p := 0; p < c.positions; p += c.rows {
 				n := min(c.rows, c.positions-p)
+				if f.due(n * k) {
+					return
+				}
 				c.writeOut(f.p[c.patches], unsafe.Add(f.p[c.left], c.image(g, i)*size), p, n)
 				to := ((g*c.images+i)*c.positions + p) * c.cout * size
-				mul(unsafe.Pointer(&sums[to]), f.p[c.patches], right, n, c.cout, k, k, 1)
+				mul(f, unsafe.Pointer(&sums[to]), f.p[c.patches], right, n, c.cout, k, k, 1)
 			}
 		}
 	}
@@ -224,7 +228,10 @@ func (c *convolution) multiplyDirect(f *frame, mul gemmFunc) {
 	rows := c.images * c.positions
 	clear(unsafe.Slice((*byte)(f.p[c.sums]), c.groups*rows*c.cout*size))
 	for g := range c.groups {
-		mul(unsafe.Add(f.p[c.sums], g*rows*c.cout*size), unsafe.Add(f.p[c.left], c.image(g, 0)*size),
+		if f.due(stepWork) {
+			return
+		}
+		mul(f, unsafe.Add(f.p[c.sums], g*rows*c.cout*size), unsafe.Add(f.p[c.left], c.image(g, 0)*size),
 			unsafe.Add(f.p[c.right], g*c.cin*c.cout*size), rows, c.cout, c.cin, c.cin, 1)
 	}
 }

@@ -37,7 +37,10 @@ func depthwise[T float](f *frame, c *convolution) {
 	}
 	row, padding := make([]T, n), make([]T, n)
 	for i := range c.images {
-		_ = eachIndex(c.spatial, func(p int, at []int) error {
+		if err := eachIndex(c.spatial, func(p int, at []int) error {
+			if err := f.stop(n * taps); err != nil {
+				return err
+			}
 			clear(row)
 			_ = eachIndex(c.kernel, func(k int, w []int) error {
 				from := padding
@@ -51,7 +54,9 @@ func depthwise[T float](f *frame, c *convolution) {
 				sums[(g*c.images+i)*c.positions+p] = s
 			}
 			return nil
-		})
+		}); err != nil {
+			return
+		}
 	}
 }
 

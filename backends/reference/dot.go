@@ -54,11 +54,14 @@ func (b *builder) product(o *site, c contraction) error {
 	if acc != out.dt {
 		sum, narrow = b.scratch(o, out.n*size), convertKernel(acc, out.dt)
 	}
-	b.emit(func(f *frame) {
+	b.emitWork(times(nb, times(m, times(n, k))), func(f *frame) {
 		pc, pa, pb := f.p[sum], f.p[left], f.p[right]
 		clear(unsafe.Slice((*byte)(pc), out.n*size))
 		for i := range nb {
-			mul(unsafe.Add(pc, i*m*n*size), unsafe.Add(pa, i*m*k*size), unsafe.Add(pb, i*k*n*size), m, n, k, ai, al)
+			if f.due(stepWork) {
+				return
+			}
+			mul(f, unsafe.Add(pc, i*m*n*size), unsafe.Add(pa, i*m*k*size), unsafe.Add(pb, i*k*n*size), m, n, k, ai, al)
 		}
 		if narrow != nil {
 			narrow(f.p[res], pc, out.n)
@@ -147,9 +150,9 @@ func (b *builder) arranged(o *site, i int, d dtype, perm []int) int {
 	in, s := o.in[i], o.in[i].slot
 	if !inOrder(in.tensor, perm) {
 		shape := pick(in.shape, perm)
-		m := soa.NewMove(in.dt.size(), shape, soa.Dense(shape), pick(soa.Dense(in.shape), perm))
+		m := newMover(in.dt.size(), shape, soa.Dense(shape), pick(soa.Dense(in.shape), perm))
 		from, to := s, b.scratch(o, in.bytes())
-		b.emit(func(f *frame) { m.Run(f.p[to], f.p[from]) })
+		b.emit(func(f *frame) { m.run(f, f.p[to], f.p[from]) })
 		s = to
 	}
 	return b.converted(o, s, in.dt, d, in.n)
@@ -161,11 +164,11 @@ func (b *builder) converted(o *site, s int, from, to dtype, n int) int {
 		return s
 	}
 	k, r := convertKernel(from, to), b.scratch(o, n*to.size())
-	b.emit(func(f *frame) { k(f.p[r], f.p[s], n) })
+	b.emitKernel(k, r, to.size(), s, from.size(), n)
 	return r
 }
 
-type gemmFunc func(c, a, b unsafe.Pointer, m, n, k, ai, al int)
+type gemmFunc func(f *frame, c, a, b unsafe.Pointer, m, n, k, ai, al int)
 
 func gemmKernel(d dtype) gemmFunc {
 	switch d {
@@ -197,6 +200,6 @@ func gemmKernel(d dtype) gemmFunc {
 	return nil
 }
 
-func eraseGemm[T numeric](c, a, b unsafe.Pointer, m, n, k, ai, al int) {
-	gemm(unsafe.Slice((*T)(c), m*n), unsafe.Slice((*T)(a), m*k), unsafe.Slice((*T)(b), k*n), m, n, k, ai, al)
+func eraseGemm[T numeric](f *frame, c, a, b unsafe.Pointer, m, n, k, ai, al int) {
+	gemm(f, unsafe.Slice((*T)(c), m*n), unsafe.Slice((*T)(a), m*k), unsafe.Slice((*T)(b), k*n), m, n, k, ai, al)
 }

@@ -61,9 +61,9 @@ func prepareDynamicSlice(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
-	m, r := soa.NewMove(in.dt.size(), out.shape, soa.Dense(out.shape), soa.Dense(in.shape)), b.result(o, 0)
+	m, r := newMover(in.dt.size(), out.shape, soa.Dense(out.shape), soa.Dense(in.shape)), b.result(o, 0)
 	if out.n > 0 {
-		b.emit(func(f *frame) { m.Run(f.p[r], unsafe.Add(f.p[in.slot], at.offset(f))) })
+		b.emit(func(f *frame) { m.run(f, f.p[r], unsafe.Add(f.p[in.slot], at.offset(f))) })
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func prepareDynamicUpdateSlice(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
-	m := soa.NewMove(out.dt.size(), update.shape, soa.Dense(out.shape), soa.Dense(update.shape))
+	m := newMover(out.dt.size(), update.shape, soa.Dense(out.shape), soa.Dense(update.shape))
 	r, bytes := b.resultOver(o, 0, 0), out.bytes()
 	if o.in[1].slot == in.slot { // updated with itself
 		b.code.slots[r].reuse = nil
@@ -90,7 +90,7 @@ func prepareDynamicUpdateSlice(b *builder, o *site) error {
 			copyBytes(f.p[r], f.p[in.slot], bytes)
 		}
 		if update.n > 0 {
-			m.Run(unsafe.Add(f.p[r], at.offset(f)), f.p[update.slot])
+			m.run(f, unsafe.Add(f.p[r], at.offset(f)), f.p[update.slot])
 		}
 	})
 	return nil

@@ -70,7 +70,7 @@ func prepareEinsum(b *builder, o *site) error {
 	}
 	out := o.out[0]
 	x.sums = b.scratch(o, out.n*x.acc.size())
-	b.emit(func(f *frame) { run(f, x) })
+	b.emitWork(times(times(out.n, volume(x.summed)), stepWork/4), func(f *frame) { run(f, x) })
 	from, r := b.converted(o, x.sums, x.acc, out.dt, out.n), b.result(o, 0)
 	b.emit(copySlot(r, from, out.bytes()))
 	return nil
@@ -180,7 +180,10 @@ func sumProducts[T numeric](f *frame, x *einsum) {
 	}
 	_ = eachIndex(x.kept, func(at int, kept []int) error {
 		var sum T
-		_ = eachIndex(x.summed, func(_ int, summed []int) error {
+		err := eachIndex(x.summed, func(_ int, summed []int) error {
+			if err := f.stop(stepWork / 4); err != nil {
+				return err
+			}
 			v := element(0, offset(0, kept, summed))
 			if len(x.in) == 2 {
 				v = T(v * element(1, offset(1, kept, summed)))
@@ -189,6 +192,6 @@ func sumProducts[T numeric](f *frame, x *einsum) {
 			return nil
 		})
 		sums[at] = sum
-		return nil
+		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"ltc/mlir"
 )
@@ -62,11 +63,16 @@ func prepareUnary(b *builder, o *site) error {
 	return nil
 }
 
-// emit1 runs a kernel of one operand.
+// emit1 runs a kernel of one operand, which may be a splat.
 func (b *builder) emit1(o *site, k kernel1) {
 	a, n := o.in[0].slot, o.out[0].n
 	r := b.resultOver(o, 0, 0)
-	b.emit(func(f *frame) { k(f.p[r], f.p[a], n) })
+	if n <= blockElements {
+		b.emit(func(f *frame) { k(f.p[r], f.p[a], n) })
+		return
+	}
+	sa, sr := b.stride(o.in[0]), o.out[0].dt.size()
+	b.emitRange(n, func(f *frame, i, n int) { k(unsafe.Add(f.p[r], i*sr), unsafe.Add(f.p[a], i*sa), n) })
 }
 
 func prepareBinary(b *builder, o *site) error {
@@ -84,11 +90,39 @@ func prepareBinary(b *builder, o *site) error {
 	return nil
 }
 
-// emit2 runs a kernel of two operands.
+// emit2 runs a kernel of two operands, which may be splats.
 func (b *builder) emit2(o *site, k kernel2) {
 	x, y, n := o.in[0].slot, o.in[1].slot, o.out[0].n
 	r := b.resultOver(o, 0, 0, 1)
-	b.emit(func(f *frame) { k(f.p[r], f.p[x], f.p[y], n) })
+	if n <= blockElements {
+		b.emit(func(f *frame) { k(f.p[r], f.p[x], f.p[y], n) })
+		return
+	}
+	sx, sy, sr := b.stride(o.in[0]), b.stride(o.in[1]), o.out[0].dt.size()
+	b.emitRange(n, func(f *frame, i, n int) {
+		k(unsafe.Add(f.p[r], i*sr), unsafe.Add(f.p[x], i*sx), unsafe.Add(f.p[y], i*sy), n)
+	})
+}
+
+// emitRange runs something for n elements, of which it gets the first and their
+// number: blocks, between which the run can be cancelled.
+func (b *builder) emitRange(n int, run func(f *frame, i, n int)) {
+	if n <= blockElements {
+		b.emit(func(f *frame) { run(f, 0, n) })
+		return
+	}
+	b.emit(func(f *frame) {
+		for i := 0; i < n; i += blockElements {
+			if run(f, i, min(blockElements, n-i)); f.due(blockElements) {
+				return
+			}
+		}
+	})
+}
+
+// emitKernel runs a kernel of one operand from slot to slot.
+func (b *builder) emitKernel(k kernel1, to int, size int, from int, fromSize int, n int) {
+	b.emitRange(n, func(f *frame, i, n int) { k(unsafe.Add(f.p[to], i*size), unsafe.Add(f.p[from], i*fromSize), n) })
 }
 
 func prepareConstant(b *builder, o *site) error {
@@ -99,10 +133,20 @@ func prepareConstant(b *builder, o *site) error {
 	if !ok {
 		return unsupportedf("a value that is not dense<…>")
 	}
-	data, err := denseBytes(a, o.out[0])
+	t := o.out[0]
+	data, splat, err := a.Decode()
 	if err != nil {
 		return err
 	}
-	b.alias(o, 0, b.newSlot(slot{kind: constant, constant: aligned(data)}))
-	return nil
+	if splat && len(data) == t.dt.size() {
+		s, err := b.splat(data, t.n)
+		b.alias(o, 0, s)
+		return err
+	}
+	if len(data) != t.bytes() {
+		return fmt.Errorf("literal of %d bytes for %d elements of %v", len(data), t.n, t.dt)
+	}
+	s, err := b.constant(data)
+	b.alias(o, 0, s)
+	return err
 }

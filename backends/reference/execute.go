@@ -32,6 +32,9 @@ type resultPlan struct {
 	inPlace []bool
 	used    []bool // arguments that any step reads
 	watch   int    // steps before this one write no memory of the caller
+	// long is set when the steps from watch on take so long that a run that can
+	// be cancelled must be so in them too: no result of it is direct then.
+	long bool
 }
 
 func planResults(c *code, sig *backends.Signature) resultPlan {
@@ -50,6 +53,7 @@ func planResults(c *code, sig *backends.Signature) resultPlan {
 		p.direct = append(p.direct, direct)
 		p.inPlace = append(p.inPlace, in)
 	}
+	p.long = workOf(c.steps[p.watch:]) > longWork
 	for _, s := range c.args {
 		p.used = append(p.used, c.slots[s].last > c.slots[s].def)
 	}
@@ -79,8 +83,9 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	ws.ctx, ws.done = ctx, ctx.Done()
 	f := &ws.frames[0]
 	e.readArgs(ws, c)
-	fresh := e.placeResults(ws, c)
-	err := e.run(f)
+	direct := ws.done == nil || !e.plan.long
+	fresh := e.placeResults(ws, c, direct)
+	err := e.run(f, direct)
 	if err == nil {
 		e.commit(f, c, fresh)
 	}
@@ -89,11 +94,15 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	return err
 }
 
-func (e *executable) run(f *frame) error {
-	if err := f.execWatched(e.code.steps[:e.plan.watch]); err != nil {
+func (e *executable) run(f *frame, direct bool) error {
+	if !direct {
+		return f.exec(e.code.steps)
+	}
+	if err := f.exec(e.code.steps[:e.plan.watch]); err != nil {
 		return err
 	}
 	// From here on no step can fail, and the caller's memory changes.
+	f.ws.done = nil
 	return f.exec(e.code.steps[e.plan.watch:])
 }
 
@@ -137,9 +146,10 @@ func (ws *workspace) dense(i int, t types.Type, n int) soa.View {
 }
 
 // placeResults points results at their final memory where they may be written
-// there at once. The others stay in the workspace until commit. It returns the
-// memory made for results that the caller leaves to us, by result.
-func (e *executable) placeResults(ws *workspace, c *backends.Call) []soa.View {
+// there at once, which is the caller's only if direct is set. The others stay
+// in the workspace until commit. It returns the memory made for results that
+// the caller leaves to us, by result.
+func (e *executable) placeResults(ws *workspace, c *backends.Call, direct bool) []soa.View {
 	f := &ws.frames[0]
 	fresh := ws.fresh[:0]
 	for j, s := range e.code.results {
@@ -149,6 +159,7 @@ func (e *executable) placeResults(ws *workspace, c *backends.Call) []soa.View {
 		case v.IsZero() && r.Alias < 0:
 			made = soa.Make(r.Type)
 			f.p[s] = made.Base()
+		case !direct:
 		case v.IsZero():
 			if a := c.Args[r.Alias]; e.plan.inPlace[j] && a.IsDense() {
 				f.p[s] = a.Base()
@@ -218,5 +229,6 @@ func (ws *workspace) release(c *code) {
 	}
 	clear(ws.fresh)
 	ws.ctx, ws.done, ws.proc = nil, nil, nil
+	ws.fuel, ws.halted = 0, nil
 	ws.draws = 0
 }

@@ -54,12 +54,12 @@ func prepareFFT(b *builder, o *site) error {
 		b.emit(func(f *frame) { x.realInverse(f, store, f.p[r], line, size) })
 	case x.kind == "RFFT":
 		shape := x.out.shape
-		m := soa.NewMove(16, shape, soa.Dense(shape), soa.Dense(x.in.shape))
+		m := newMover(16, shape, soa.Dense(shape), soa.Dense(x.in.shape))
 		kept := b.scratch(o, 16*x.out.n)
 		r := b.result(o, 0)
 		b.emit(func(f *frame) {
 			x.transform(f, len(lengths))
-			m.Run(f.p[kept], f.p[x.work])
+			m.run(f, f.p[kept], f.p[x.work])
 			storeComplex(f.p[r], f.p[kept], x.out, store)
 		})
 	default:
@@ -130,7 +130,9 @@ func (x *fourier) transform(f *frame, n int) {
 			for i := range line {
 				line[i] = all[start+i*step]
 			}
-			x.scaled(result, line, temp, roots)
+			if x.scaled(f, result, line, temp, roots); f.due(length) {
+				return
+			}
 			for i, v := range result {
 				all[start+i*step] = v
 			}
@@ -153,7 +155,9 @@ func (x *fourier) realInverse(f *frame, store kernel1, to unsafe.Pointer, n, siz
 		for k := half; k < n; k++ {
 			line[k] = cmplx.Conj(line[n-k])
 		}
-		x.scaled(result, line, temp, roots)
+		if x.scaled(f, result, line, temp, roots); f.due(n) {
+			return
+		}
 		for k, v := range result {
 			parts[k] = real(v)
 		}
@@ -203,8 +207,8 @@ func unityRoot(k, n int) complex128 {
 func (x *fourier) inverse() bool { return x.kind == "IFFT" || x.kind == "IRFFT" }
 
 // scaled is dft, divided by the length for an inverse.
-func (x *fourier) scaled(out, in, temp, roots []complex128) {
-	dft(out, in, 1, temp, roots)
+func (x *fourier) scaled(f *frame, out, in, temp, roots []complex128) {
+	dft(f, out, in, 1, temp, roots)
 	if x.inverse() {
 		for i, v := range out {
 			n := float64(len(out))
@@ -216,7 +220,7 @@ func (x *fourier) scaled(out, in, temp, roots []complex128) {
 // dft writes to out the discrete Fourier transform of every stride-th element
 // of in. With p the least prime factor of the length, it transforms each p-th
 // element and combines the p results (Cooley and Tukey, 1965).
-func dft(out, in []complex128, stride int, temp, roots []complex128) {
+func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) {
 	n := len(out)
 	if n == 1 {
 		out[0] = in[0]
@@ -225,10 +229,13 @@ func dft(out, in []complex128, stride int, temp, roots []complex128) {
 	p := leastFactor(n)
 	m := n / p
 	for r := range p {
-		dft(out[r*m:(r+1)*m], in[r*stride:], stride*p, temp, roots)
+		dft(f, out[r*m:(r+1)*m], in[r*stride:], stride*p, temp, roots)
 	}
 	step := len(roots) / n
 	for k := range m {
+		if f.due(4 * p * p) {
+			return
+		}
 		for r := range p {
 			temp[r] = out[r*m+k]
 		}

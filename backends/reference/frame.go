@@ -2,10 +2,8 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"unsafe"
 
-	"ltc/backends"
 	"ltc/soa"
 )
 
@@ -16,9 +14,11 @@ type workspace struct {
 	ptrs   []unsafe.Pointer
 	frames []frame // by depth of calls
 
-	ctx  context.Context
-	done <-chan struct{}
-	proc *process // in a grid; nil until an op asks for it, outside of a parallel run
+	ctx    context.Context
+	done   <-chan struct{} // nil: the run cannot be cancelled; see cancel.go
+	fuel   int             // work until the run looks at done next
+	halted error           // of a run that was cancelled: what its innermost op returned
+	proc   *process        // in a grid; nil until an op asks for it, outside of a parallel run
 
 	args  []soa.View // dense copies of arguments, by argument; made when first needed
 	fresh []soa.View // scratch of placeResults
@@ -70,53 +70,38 @@ func (f *frame) call(caller, c *code, args, results []int) error {
 	return err
 }
 
-// exec runs steps in order until one fails.
+// exec runs steps in order until one fails or the run is cancelled.
 func (f *frame) exec(steps []step) error {
+	if f.ws.done != nil {
+		return f.execWatched(steps)
+	}
 	for i := range steps {
 		s := &steps[i]
 		if s.do != nil {
 			s.do(f)
 		} else if err := s.try(f); err != nil {
-			return runError(s.ordinal, err)
+			return f.ws.failed(s.op, err)
 		}
 	}
 	return nil
 }
 
-// execWatched is exec that also ends, before any step, when the run is
-// cancelled.
+// execWatched is exec of a run that can be cancelled. What a step that ended
+// early has left undone is read by no later one: it used up the fuel.
 func (f *frame) execWatched(steps []step) error {
-	if f.ws.done == nil {
-		return f.exec(steps)
-	}
+	ws := f.ws
 	for i := range steps {
-		if err := f.ws.cancelled(); err != nil {
-			return runError(steps[i].ordinal, err)
+		s := &steps[i]
+		if s.do != nil {
+			s.do(f)
+		} else if err := s.try(f); err != nil {
+			return ws.failed(s.op, err)
 		}
-		if err := f.exec(steps[i : i+1]); err != nil {
-			return err
+		if ws.spend(s.work) {
+			return ws.halt(s.op)
 		}
 	}
 	return nil
-}
-
-// cancelled returns the context's error once it is done.
-func (ws *workspace) cancelled() error {
-	select {
-	case <-ws.done:
-		return context.Cause(ws.ctx)
-	default:
-		return nil
-	}
-}
-
-// runError adds the op's position to err; an inner op's stays.
-func runError(ordinal int, err error) error {
-	var re *backends.RunError
-	if errors.As(err, &re) {
-		return err
-	}
-	return &backends.RunError{Op: ordinal, Reason: err}
 }
 
 // at returns the memory of slot s as n elements.

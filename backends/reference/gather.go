@@ -93,7 +93,7 @@ func prepareGather(b *builder, o *site) error {
 		return err
 	}
 	size, strides := in.dt.size(), soa.Dense(in.shape)
-	move := soa.NewMove(size, w.shape, w.outer, w.inner)
+	move := newMover(size, w.shape, w.outer, w.inner)
 	r := b.result(o, 0)
 	if out.n == 0 {
 		return nil
@@ -105,6 +105,9 @@ func prepareGather(b *builder, o *site) error {
 	b.emit(func(f *frame) {
 		rows, from, to := f.p[idx.slot], f.p[in.slot], f.p[r]
 		for i, row := range m.batch {
+			if f.due(stepWork / 4) {
+				return
+			}
 			at := 0
 			for k, d := range m.dims {
 				x := m.read(unsafe.Add(rows, row+k*m.step))
@@ -113,7 +116,7 @@ func prepareGather(b *builder, o *site) error {
 			for _, p := range m.batching {
 				at += w.index(i, p[1]) * strides[p[0]]
 			}
-			move.Run(unsafe.Add(to, w.batch[i]*size), unsafe.Add(from, at*size))
+			move.run(f, unsafe.Add(to, w.batch[i]*size), unsafe.Add(from, at*size))
 		}
 	})
 	return nil

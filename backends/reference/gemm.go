@@ -4,8 +4,9 @@ package reference
 // the element (i, l) of a is a[i*ai+l*al].
 //
 // Every element of c is summed in the order of k, one product at a time, each
-// rounded: the result depends neither on the blocking nor on threads.
-func gemm[T numeric](c, a, b []T, m, n, k, ai, al int) {
+// rounded: the result depends neither on the blocking nor on threads. It ends
+// early when the run is cancelled.
+func gemm[T numeric](f *frame, c, a, b []T, m, n, k, ai, al int) {
 	// A block of b of blockK rows and blockN columns stays in the second-level
 	// cache while all rows of c pass over it.
 	const blockK, blockN = 128, 1024
@@ -15,6 +16,9 @@ func gemm[T numeric](c, a, b []T, m, n, k, ai, al int) {
 			l1 := min(l0+blockK, k)
 			i := 0
 			for ; i+1 < m; i += 2 {
+				if f.due(2 * (j1 - j0) * (l1 - l0)) {
+					return
+				}
 				c0, c1 := c[i*n+j0:i*n+j1], c[(i+1)*n+j0:(i+1)*n+j1]
 				l := l0
 				for ; l+3 < l1; l += 4 {

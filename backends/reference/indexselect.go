@@ -60,6 +60,9 @@ func prepareIndexSelect(b *builder, o *site) error {
 	b.emit(func(f *frame) {
 		for i := range outer * middle {
 			for k := range count {
+				if f.due(run) {
+					return
+				}
 				x := read(unsafe.Add(f.p[idx.slot], (i/middle*count+k)*idx.dt.size()))
 				x = min(max(x, 0), n-1)
 				copyBytes(unsafe.Add(f.p[r], (i*count+k)*run), unsafe.Add(f.p[in.slot], (i*n+x)*run), run)

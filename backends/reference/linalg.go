@@ -48,30 +48,29 @@ func matrices(t tensor) (count, rows, cols int, err error) {
 }
 
 // emitWide emits steps that convert operands to the wide type, run on them and
-// on the memory of the result as that type, and round the result.
-func (b *builder) emitWide(o *site, run func(result unsafe.Pointer, in []unsafe.Pointer)) {
+// on the memory of the result as that type, and round the result. The work is
+// that of run.
+func (b *builder) emitWide(o *site, work int, run func(f *frame, result unsafe.Pointer, in []unsafe.Pointer)) {
 	out := o.out[0]
 	w := wide(out.dt)
 	var in []int
 	for _, x := range o.in {
 		in = append(in, b.converted(o, x.slot, x.dt, w, x.n))
 	}
-	sum := b.scratch(o, out.n*w.size())
-	b.emit(func(f *frame) {
+	sums := b.scratch(o, out.n*w.size())
+	b.emitWork(work, func(f *frame) {
 		p := make([]unsafe.Pointer, len(in))
 		for i, s := range in {
 			p[i] = f.p[s]
 		}
-		run(f.p[sum], p)
+		run(f, f.p[sums], p)
 	})
-	r, bytes, round := b.result(o, 0), out.bytes(), convertKernel(w, out.dt)
-	b.emit(func(f *frame) {
-		if w == out.dt {
-			copyBytes(f.p[r], f.p[sum], bytes)
-		} else {
-			round(f.p[r], f.p[sum], out.n)
-		}
-	})
+	r, bytes := b.result(o, 0), out.bytes()
+	if w == out.dt {
+		b.emit(copySlot(r, sums, bytes))
+	} else {
+		b.emitKernel(convertKernel(w, out.dt), r, out.dt.size(), sums, w.size(), out.n)
+	}
 }
 
 // prepareCholesky reads one triangle of each matrix and writes the factor to
@@ -89,18 +88,21 @@ func prepareCholesky(b *builder, o *site) error {
 	if n != cols {
 		return fmt.Errorf("matrices of %d rows and %d columns in %v, want square ones", n, cols, o.out[0])
 	}
+	work := times(o.out[0].n, n)
 	switch wide(o.out[0].dt) {
 	case f64:
-		b.emitWide(o, func(r unsafe.Pointer, in []unsafe.Pointer) { cholesky(r, in[0], count, n, lower, realOps) })
+		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { cholesky(f, r, in[0], count, n, lower, realOps) })
 	case c128:
-		b.emitWide(o, func(r unsafe.Pointer, in []unsafe.Pointer) { cholesky(r, in[0], count, n, lower, complexOps) })
+		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) {
+			cholesky(f, r, in[0], count, n, lower, complexOps)
+		})
 	default:
 		return unsupportedf("elements of type %v", o.out[0].dt)
 	}
 	return nil
 }
 
-func cholesky[T field](result, in unsafe.Pointer, count, n int, lower bool, ops fieldOps[T]) {
+func cholesky[T field](f *frame, result, in unsafe.Pointer, count, n int, lower bool, ops fieldOps[T]) {
 	all, from := unsafe.Slice((*T)(result), count*n*n), unsafe.Slice((*T)(in), count*n*n)
 	clear(all)
 	for ; len(all) > 0; all, from = all[n*n:], from[n*n:] {
@@ -113,6 +115,9 @@ func cholesky[T field](result, in unsafe.Pointer, count, n int, lower bool, ops 
 		l := func(i, j int) T { return conj(all[at(i, j)]) }
 		for j := range n {
 			for i := j; i < n; i++ {
+				if f.due(8 * (j + 1)) {
+					return
+				}
 				sum := conj(from[at(i, j)])
 				for k := range j {
 					sum -= l(i, k) * ops.conj(l(j, k))
@@ -173,18 +178,19 @@ func prepareTriangularSolve(b *builder, o *site) error {
 	if n != cols || n != side || len(x.shape) != k+2 || !slices.Equal(a.shape[:k], x.shape[:k]) || !x.tensor.equal(o.out[0]) {
 		return fmt.Errorf("a of %v, b of %v and result %v, left_side = %t", a.tensor, x.tensor, o.out[0], t.left)
 	}
+	work := times(x.n, n)
 	switch wide(x.dt) {
 	case f64:
-		b.emitWide(o, func(r unsafe.Pointer, in []unsafe.Pointer) { solveAll(r, in[0], in[1], t, realOps) })
+		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { solveAll(f, r, in[0], in[1], t, realOps) })
 	case c128:
-		b.emitWide(o, func(r unsafe.Pointer, in []unsafe.Pointer) { solveAll(r, in[0], in[1], t, complexOps) })
+		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { solveAll(f, r, in[0], in[1], t, complexOps) })
 	default:
 		return unsupportedf("elements of type %v", x.dt)
 	}
 	return nil
 }
 
-func solveAll[T field](result, as, bs unsafe.Pointer, t triangular, ops fieldOps[T]) {
+func solveAll[T field](f *frame, result, as, bs unsafe.Pointer, t triangular, ops fieldOps[T]) {
 	size := t.rows * t.cols
 	a, x := unsafe.Slice((*T)(as), t.count*t.n*t.n), unsafe.Slice((*T)(result), t.count*size)
 	copy(x, unsafe.Slice((*T)(bs), len(x)))
@@ -203,7 +209,7 @@ func solveAll[T field](result, as, bs unsafe.Pointer, t triangular, ops fieldOps
 	}
 	for i := range t.count {
 		for k := range systems {
-			system.solve(a[i*t.n*t.n:][:t.n*t.n], x[i*size+k*apart:], step)
+			system.solve(f, a[i*t.n*t.n:][:t.n*t.n], x[i*size+k*apart:], step)
 		}
 	}
 }
@@ -216,12 +222,15 @@ type substitution[T field] struct {
 }
 
 // solve replaces a right side, whose elements lie step apart, by the solution.
-func (s *substitution[T]) solve(a, x []T, step int) {
+func (s *substitution[T]) solve(f *frame, a, x []T, step int) {
 	for k := range s.n {
 		i, lo, hi := k, 0, k
 		if !s.forward {
 			i = s.n - 1 - k
 			lo, hi = i+1, s.n
+		}
+		if f.due(8 * (hi - lo + 1)) {
+			return
 		}
 		sum := x[i*step]
 		for j := lo; j < hi; j++ {

@@ -35,7 +35,7 @@ func prepareMap(b *builder, o *site) error {
 	if !slices.EqualFunc(body.types, []tensor{out.element()}, tensor.equal) {
 		return fmt.Errorf("the region must return one %v", out.element())
 	}
-	b.emitBlocks(func(f *frame) error {
+	b.emitBlocks(out.n, func(f *frame) error {
 		for i := range out.n {
 			for k, in := range o.in {
 				f.p[args[k]] = unsafe.Add(f.p[in.slot], i*in.dt.size())

@@ -63,7 +63,7 @@ func (c *compiler) openFunction(fn *mlir.Op) (*code, error) {
 	p := &openProgram{c, newOpCache(c)}
 	code := b.code
 	code.lastFallible = b.pos
-	code.steps = []step{{ordinal: fn.Ordinal, pos: b.pos, try: func(f *frame) error {
+	code.steps = []step{{op: fn, work: tank, pos: b.pos, try: func(f *frame) error {
 		in := slices.Clone(args)
 		for i, s := range code.args {
 			in[i].p = f.p[s]
@@ -103,10 +103,8 @@ func (p *openProgram) call(ws *workspace, fn *mlir.Op, in value) (value, error) 
 // block runs a block whose arguments are in env.
 func (p *openProgram) block(ws *workspace, env map[*mlir.Value]value, bl *mlir.Block) (value, error) {
 	for _, op := range bl.Ops[:len(bl.Ops)-1] {
-		if ws.done != nil {
-			if err := ws.cancelled(); err != nil {
-				return nil, runError(op.Ordinal, err)
-			}
+		if ws.done != nil && ws.cancelled() {
+			return nil, ws.halt(op)
 		}
 		out, err := p.op(ws, env, op)
 		if err != nil {
@@ -187,10 +185,8 @@ func (p *openProgram) region(ws *workspace, env map[*mlir.Value]value, op *mlir.
 
 func (p *openProgram) while(ws *workspace, env map[*mlir.Value]value, op *mlir.Op, v value) (value, error) {
 	for {
-		if ws.done != nil {
-			if err := ws.cancelled(); err != nil {
-				return nil, err
-			}
+		if ws.done != nil && ws.cancelled() {
+			return nil, ws.halt(op)
 		}
 		more, err := p.region(ws, env, op, 0, v)
 		if err != nil || *(*uint8)(more[0].p) == 0 {

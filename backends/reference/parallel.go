@@ -70,7 +70,7 @@ func prepareRunParallel(b *builder, o *site) error {
 			}
 			in, out = in[len(c.args):], out[len(c.results):]
 			wait.Go(func() {
-				errs[id] = ws.frames[0].execWatched(c.steps)
+				errs[id] = ws.frames[0].exec(c.steps)
 				p.end(errs[id])
 			})
 		}

@@ -108,11 +108,17 @@ func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
 		row := r.inner * size
 		for i := range r.outer {
 			if r.inner == 1 {
+				if f.due(r.reduced) {
+					return
+				}
 				fold(unsafe.Add(to, i*size), unsafe.Add(from, i*r.reduced*size), r.reduced)
 				continue
 			}
 			acc := unsafe.Add(to, i*row)
 			for j := range r.reduced {
+				if f.due(r.inner) {
+					return
+				}
 				combine(acc, acc, unsafe.Add(from, (i*r.reduced+j)*row), r.inner)
 			}
 		}
@@ -169,7 +175,7 @@ func (b *builder) reduceGeneral(o *site, r reduction) error {
 		}
 		return nil
 	}
-	b.emitBlocks(run, body)
+	b.emitBlocks(o.in[0].n, run, body)
 	return nil
 }
 

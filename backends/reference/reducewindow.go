@@ -64,13 +64,16 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 	inits, picked, r := b.scratch(o, row*bytes), b.scratch(o, row*bytes), b.result(o, 0)
 	fill := fillKernel(out.dt)
 	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64], pickRow[[2]uint64])
-	b.emit(func(f *frame) {
+	b.emitWork(times(out.n, volume(size)), func(f *frame) {
 		to, from, none := f.p[r], f.p[in], f.p[inits]
 		fill(to, f.p[init], out.n)
 		fill(none, f.p[init], row)
 		_ = eachIndex(shape[:last], func(i int, o []int) error {
 			acc := unsafe.Add(to, i*row*bytes)
 			return eachIndex(size, func(_ int, w []int) error {
+				if err := f.stop(row); err != nil {
+					return err
+				}
 				at, inside := inputOffset(ws[:last], inStrides, o, w)
 				if !inside {
 					combine(acc, acc, none, row)
@@ -136,7 +139,7 @@ func (b *builder) reduceWindowGeneral(o *site, ws []windowDim, size []int) error
 		return err
 	}
 	strides := soa.Dense(o.in[0].shape)
-	b.emitBlocks(func(f *frame) error {
+	b.emitBlocks(times(o.out[0].n, volume(size)), func(f *frame) error {
 		return eachIndex(o.out[0].shape, func(i int, at []int) error {
 			for k, t := range o.out {
 				f.p[args[k]] = unsafe.Add(f.p[results[k]], i*t.dt.size())

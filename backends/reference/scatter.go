@@ -47,9 +47,9 @@ func prepareScatter(b *builder, o *site) error {
 		return s.each(f, apply)
 	}
 	if body == nil {
-		b.emit(func(f *frame) { _ = run(f) })
+		b.emitWork(times(o.in[n+1].n, stepWork), func(f *frame) { _ = run(f) })
 	} else {
-		b.emitBlocks(run, body)
+		b.emitBlocks(o.in[n+1].n, run, body)
 	}
 	return nil
 }
@@ -127,6 +127,9 @@ func (s *scatter) each(f *frame, apply func(f *frame, to, from int) error) error
 			base += x * s.strides[d]
 		}
 		for j, at := range s.at {
+			if err := f.stop(stepWork / 4); err != nil {
+				return err
+			}
 			if !s.inside(start, at) {
 				continue
 			}

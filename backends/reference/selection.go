@@ -44,6 +44,9 @@ func prepareSelect(b *builder, o *site) error {
 			return fmt.Errorf("operand %d is %v%v, the result %v%v", i, o.in[i].dt, o.in[i].shape, t.dt, t.shape)
 		}
 	}
+	if p.scalar() {
+		b.dense(o)
+	}
 	x, y, n := o.in[1].slot, o.in[2].slot, t.n
 	r := b.resultOver(o, 0, 1, 2)
 	if p.scalar() {
@@ -58,7 +61,10 @@ func prepareSelect(b *builder, o *site) error {
 		return nil
 	}
 	k := chooseKernel(t.dt)
-	b.emit(func(f *frame) { k(f.p[r], f.p[p.slot], f.p[x], f.p[y], n) })
+	sp, sx, sy, sr := b.stride(p), b.stride(o.in[1]), b.stride(o.in[2]), t.dt.size()
+	b.emitRange(n, func(f *frame, i, n int) {
+		k(unsafe.Add(f.p[r], i*sr), unsafe.Add(f.p[p.slot], i*sp), unsafe.Add(f.p[x], i*sx), unsafe.Add(f.p[y], i*sy), n)
+	})
 	return nil
 }
 
@@ -106,10 +112,11 @@ func prepareClamp(b *builder, o *site) error {
 		}
 	}
 	x := o.in[1].slot
-	r := b.result(o, 0)
-	b.emit(func(f *frame) {
-		lo(f.p[r], f.p[bounds[0]], f.p[x], t.n)
-		hi(f.p[r], f.p[r], f.p[bounds[1]], t.n)
+	r, size := b.result(o, 0), t.dt.size()
+	b.emitRange(t.n, func(f *frame, i, n int) {
+		to, i := unsafe.Add(f.p[r], i*size), i*size
+		lo(to, unsafe.Add(f.p[bounds[0]], i), unsafe.Add(f.p[x], i), n)
+		hi(to, to, unsafe.Add(f.p[bounds[1]], i), n)
 	})
 	return nil
 }

@@ -55,11 +55,14 @@ func prepareSelectAndScatter(b *builder, o *site) error {
 		return err
 	}
 	strides, fill := soa.Dense(in.shape), fillKernel(out.dt)
-	b.emitBlocks(func(f *frame) error {
+	b.emitBlocks(times(source.n, volume(size)), func(f *frame) error {
 		fill(f.p[r], f.p[first], out.n)
 		return eachIndex(source.shape, func(i int, at []int) error {
 			chosen := -1
 			err := eachIndex(size, func(_ int, w []int) error {
+				if err := f.stop(1); err != nil {
+					return err
+				}
 				x, inside := inputOffset(ws, strides, at, w)
 				switch {
 				case !inside:

@@ -20,19 +20,27 @@ func prepareReshape(b *builder, o *site) error {
 }
 
 // emitMove fills the result with elements of operand 0 at the given strides
-// and offset, or shares its memory where that is the same order.
+// and offset, or shares its memory where that is the same order or all elements
+// are equal.
 func (b *builder) emitMove(o *site, strides []int, offset int) {
 	in, out := o.in[0], o.out[0]
-	m := soa.NewMove(out.dt.size(), out.shape, soa.Dense(out.shape), strides)
-	if offset == 0 && in.n == out.n && m.Contiguous() {
+	m := newMover(out.dt.size(), out.shape, soa.Dense(out.shape), strides)
+	sl := &b.code.slots[in.slot]
+	if offset == 0 && in.n == out.n && m.whole.Contiguous() || sl.splat {
 		b.alias(o, 0, in.slot)
 		return
+	}
+	if sl.kind == constant && in.n == 1 && b.held < mostSplats {
+		if s, err := b.splat(sl.constant[:in.bytes()], out.n); err == nil {
+			b.alias(o, 0, s)
+			return
+		}
 	}
 	r, offset := b.result(o, 0), offset*in.dt.size()
 	if out.n == 0 {
 		return
 	}
-	b.emit(func(f *frame) { m.Run(f.p[r], unsafe.Add(f.p[in.slot], offset)) })
+	b.emit(func(f *frame) { m.run(f, f.p[r], unsafe.Add(f.p[in.slot], offset)) })
 }
 
 func prepareBroadcast(b *builder, o *site) error {
@@ -151,10 +159,10 @@ func prepareConcatenate(b *builder, o *site) error {
 				return fmt.Errorf("operand %d has shape %v, the result %v", i, in.shape, out.shape)
 			}
 		}
-		m, offset := soa.NewMove(size, in.shape, dense, soa.Dense(in.shape)), at*dense[dim]*size
+		m, offset := newMover(size, in.shape, dense, soa.Dense(in.shape)), at*dense[dim]*size
 		at += in.shape[dim]
 		if in.n > 0 && at <= out.shape[dim] {
-			b.emit(func(f *frame) { m.Run(unsafe.Add(f.p[r], offset), f.p[in.slot]) })
+			b.emit(func(f *frame) { m.run(f, unsafe.Add(f.p[r], offset), f.p[in.slot]) })
 		}
 	}
 	if at != out.shape[dim] {
@@ -205,12 +213,12 @@ func preparePad(b *builder, o *site) error {
 	}
 	size, r := out.dt.size(), b.result(o, 0)
 	fill := fillKernel(out.dt)
-	m := soa.NewMove(size, shape, dst, src)
+	m := newMover(size, shape, dst, src)
 	empty := slices.Contains(shape, 0)
 	b.emit(func(f *frame) {
 		fill(f.p[r], f.p[value.slot], out.n)
 		if !empty {
-			m.Run(unsafe.Add(f.p[r], to*size), unsafe.Add(f.p[in.slot], from*size))
+			m.run(f, unsafe.Add(f.p[r], to*size), unsafe.Add(f.p[in.slot], from*size))
 		}
 	})
 	return nil
@@ -229,32 +237,50 @@ func prepareIota(b *builder, o *site) error {
 	if dim < 0 || dim >= len(out.shape) || out.dt == i1 {
 		return fmt.Errorf("iota_dimension = %d of a result of %v%v", dim, out.dt, out.shape)
 	}
-	// The numbers are made once; a run spreads them.
-	count := out.shape[dim]
-	if out.n == 0 {
-		count = 0 // the dimension may be larger than any memory
+	numbers, err := b.numbers(o, out.dt, out.shape[dim], out.n)
+	if err != nil {
+		return err
 	}
-	row := make([]byte, count*out.dt.size()+1)
-	index := make([]int64, count)
-	for i := range index {
-		index[i] = int64(i)
-	}
-	row = aligned(row)
-	convert := convertKernel(i64, out.dt)
-	if out.dt == i64 {
-		convert = erase1(cast[int64, int64])
-	}
-	convert(unsafe.Pointer(&row[0]), unsafe.Pointer(unsafe.SliceData(index)), len(index))
-	numbers := b.newSlot(slot{kind: constant, constant: row})
 	if out.n == out.shape[dim] {
 		b.alias(o, 0, numbers)
 		return nil
 	}
 	strides := make([]int, len(out.shape))
 	strides[dim] = 1
-	m, r := soa.NewMove(out.dt.size(), out.shape, soa.Dense(out.shape), strides), b.result(o, 0)
-	b.emit(func(f *frame) { m.Run(f.p[r], f.p[numbers]) })
+	m, r := newMover(out.dt.size(), out.shape, soa.Dense(out.shape), strides), b.result(o, 0)
+	b.emit(func(f *frame) { m.run(f, f.p[r], f.p[numbers]) })
 	return nil
+}
+
+// numbers returns a slot with the first count integers. Few are made once, many
+// in each run: they take memory only while they are in use then.
+func (b *builder) numbers(o *site, d dtype, count, n int) (int, error) {
+	convert := convertKernel(i64, d)
+	if d == i64 {
+		convert = erase1(cast[int64, int64])
+	}
+	if n == 0 {
+		count = 0 // the dimension may be larger than any memory
+	}
+	size := d.size()
+	if count <= blockElements {
+		index, row := make([]int64, count), make([]byte, count*size)
+		for i := range index {
+			index[i] = int64(i)
+		}
+		row = aligned(row)
+		convert(unsafe.Pointer(unsafe.SliceData(row)), unsafe.Pointer(unsafe.SliceData(index)), count)
+		return b.constant(row)
+	}
+	r, block := b.scratch(o, count*size), b.scratch(o, 8*blockElements)
+	b.emitRange(count, func(f *frame, i, n int) {
+		index := at[int64](f, block, n)
+		for k := range index {
+			index[k] = int64(i + k)
+		}
+		convert(unsafe.Add(f.p[r], i*size), f.p[block], n)
+	})
+	return r, nil
 }
 
 // aligned returns b in memory aligned for any element.

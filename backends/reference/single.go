@@ -103,7 +103,8 @@ func (c *opCode) run(ws *workspace, args, results []part) error {
 // single prepares a function of one op. The op's own values have the types
 // that the text gives; here they get others.
 func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*code, error) {
-	fresh := &compiler{module: c.module, file: c.file, lines: c.lines, codes: map[string]*code{}}
+	fresh := newCompiler(c.ctx, c.module, c.file, c.lines)
+	fresh.held = c.held
 	b := &builder{
 		compiler: fresh, code: &code{name: op.Name, lastFallible: -1},
 		slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{},
@@ -139,7 +140,7 @@ func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outs
 	for _, r := range one.Results {
 		parts, _ := b.read(r)
 		for _, p := range parts {
-			b.code.results = append(b.code.results, b.ownResult(p.slot, p.tensor, op.Ordinal))
+			b.code.results = append(b.code.results, b.ownResult(p.slot, p.tensor, op))
 		}
 	}
 	b.code.layout()

@@ -65,24 +65,36 @@ func (b *builder) pointer(o *site) int {
 	return s
 }
 
-func (b *builder) emit(do func(*frame)) {
-	b.steps = append(b.steps, step{do: do, ordinal: b.site.op.Ordinal, pos: b.pos})
+// emit adds a step that looks at each element of the op's operands and results
+// about once.
+func (b *builder) emit(do func(*frame)) { b.emitWork(b.site.elements(), do) }
+
+// emitWork adds a step of another amount of work; see cancel.go.
+func (b *builder) emitWork(work int, do func(*frame)) {
+	b.steps = append(b.steps, step{do: do, op: b.site.op, work: added(work, stepWork), pos: b.pos})
 }
 
+// emitTry adds a step that can fail. After it, a run always looks whether it
+// is cancelled.
 func (b *builder) emitTry(try func(*frame) error) {
-	b.steps = append(b.steps, step{try: try, ordinal: b.site.op.Ordinal, pos: b.pos})
+	b.steps = append(b.steps, step{try: try, op: b.site.op, work: tank, pos: b.pos})
 	b.code.lastFallible = b.pos
 }
 
-// emitBlocks emits a step that runs blocks, which can fail if any of theirs can.
-func (b *builder) emitBlocks(run func(*frame) error, blocks ...*block) {
+// emitBlocks emits a step that runs blocks, each so many times, which can fail
+// if any of theirs can.
+func (b *builder) emitBlocks(turns int, run func(*frame) error, blocks ...*block) {
+	work := b.site.elements()
+	for _, bl := range blocks {
+		work = added(work, times(turns, added(workOf(bl.steps), stepWork)))
+	}
 	for _, bl := range blocks {
 		if bl.fallible() {
 			b.emitTry(run)
 			return
 		}
 	}
-	b.emit(func(f *frame) { _ = run(f) })
+	b.emitWork(work, func(f *frame) { _ = run(f) }) // its error is that of a cancelled run
 }
 
 // region prepares region r of the op. Its block's arguments get the given

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -26,7 +27,11 @@ func prepareSort(b *builder, o *site) error {
 	if dim < 0 || dim >= len(shape) {
 		return fmt.Errorf("dimension = %d for operands of rank %d", dim, len(shape))
 	}
-	order := b.scratch(o, 16*shape[dim])
+	length, strides := shape[dim], soa.Dense(shape)
+	if o.out[0].n == 0 {
+		length = 0 // the dimension may be larger than any memory
+	}
+	order := b.scratch(o, 16*length)
 	args, scalars, results := make([]int, 2*n), make([]tensor, 2*n), make([]int, n)
 	for i, in := range o.in {
 		if !slices.Equal(in.shape, shape) || !in.tensor.equal(o.out[i]) {
@@ -44,14 +49,14 @@ func prepareSort(b *builder, o *site) error {
 	if len(less.types) != 1 || less.types[0].dt != i1 || less.types[0].n != 1 {
 		return fmt.Errorf("the comparator must return one i1")
 	}
-	length, strides := shape[dim], soa.Dense(shape)
 	step, others := strides[dim], slices.Clone(shape)
 	if o.out[0].n == 0 {
 		return nil
 	}
 	others[dim] = 1
 	starts := offsets(others, strides)
-	b.emitBlocks(func(f *frame) error {
+	compared := times(o.out[0].n, bits.Len(uint(length)))
+	b.emitBlocks(compared, func(f *frame) error {
 		perm, temp := at[int](f, order, 2*length)[:length], at[int](f, order, 2*length)[length:]
 		for _, start := range starts {
 			before := func(x, y int) (bool, error) {
@@ -64,9 +69,16 @@ func prepareSort(b *builder, o *site) error {
 				return *(*uint8)(f.p[less.results[0]]) != 0, err
 			}
 			for i := range perm {
-				perm[i] = i
+				if perm[i] = i; i%tank == 0 {
+					if err := f.stop(tank); err != nil {
+						return err
+					}
+				}
 			}
 			if err := mergeSort(perm, temp, before); err != nil {
+				return err
+			}
+			if err := f.stop(length); err != nil {
 				return err
 			}
 			for i, in := range o.in {

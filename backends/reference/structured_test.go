@@ -124,7 +124,7 @@ func TestDFT(t *testing.T) {
 		for i := range x {
 			x[i], roots[i] = complex(r.NormFloat64(), r.NormFloat64()), cmplx.Conj(unityRoot(i, n))
 		}
-		dft(y, x, 1, temp, roots)
+		dft(&frame{ws: &workspace{}}, y, x, 1, temp, roots)
 		for k, got := range y {
 			want := 0i
 			for i, v := range x {

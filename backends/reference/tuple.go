@@ -68,7 +68,7 @@ func prepareAsyncStart(b *builder, o *site) error {
 	for i := range o.out {
 		b.result(o, i)
 	}
-	b.emitBlocks(func(f *frame) error {
+	b.emitBlocks(1, func(f *frame) error {
 		if err := f.exec(body.steps); err != nil {
 			return err
 		}
