@@ -14,10 +14,13 @@ import (
 // Alignment is the alignment in bytes of every buffer that [New] makes.
 const Alignment = 64
 
-// Buffer owns memory for elements. It lives on the Go heap and is freed by
-// the garbage collector after the last view of it is gone.
+// Buffer owns memory for elements: on the Go heap ([New]) or off it ([OffHeap],
+// [MapFile]). It is freed after the last view of it is gone.
 type Buffer struct {
 	mem []byte // aligned to Alignment
+	off bool   // not on the Go heap: views must hold the buffer
+
+	also []*Buffer // of a table of columns from several buffers
 }
 
 // New returns a zeroed buffer of n bytes.
@@ -27,7 +30,8 @@ func New(n int) *Buffer {
 	return &Buffer{mem: raw[off : off+n : off+n]}
 }
 
-// Bytes returns the memory of the buffer.
+// Bytes returns the memory of the buffer. Off the Go heap the slice must not be
+// used after the buffer and its views are gone: see [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
 // View returns a dense view of the start of b. It panics when t does not fit.
@@ -40,7 +44,11 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 		panic("soa: offset is not a multiple of the element size")
 	}
 	mem := b.mem[offset : offset+t.Bytes()]
-	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem))}
+	v := View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem))}
+	if b.off {
+		v.hold = b
+	}
+	return v
 }
 
 // Make returns a dense view of a fresh zeroed buffer.

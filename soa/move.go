@@ -144,7 +144,17 @@ func Copy(dst, src View) error {
 		return fmt.Errorf("copy of %v to %v: types differ", src.Type, dst.Type)
 	}
 	copyView(dst, src)
+	KeepAlive(dst)
+	KeepAlive(src)
 	return nil
+}
+
+// Zero sets the elements of a dense view to 0.
+func Zero(v View) {
+	if n := v.Type.Bytes(); n > 0 {
+		clear(unsafe.Slice((*byte)(v.base), n))
+	}
+	KeepAlive(v)
 }
 
 func copyView(dst, src View) {

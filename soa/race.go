@@ -7,6 +7,11 @@ import (
 	"unsafe"
 )
 
+// reusable is whether pools hand blocks out again. The race detector does not
+// know that the collector came between, and would take the next user's writes
+// for races with the last one's.
+const reusable = false
+
 // TouchRead tells the race detector that the calling goroutine reads v. It
 // does nothing in other builds.
 func TouchRead(v View) { touch(v, runtime.RaceReadRange) }

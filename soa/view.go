@@ -2,6 +2,7 @@ package soa
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"ltc/ir/types"
@@ -18,6 +19,7 @@ type View struct {
 	Table     []unsafe.Pointer
 	TableAxis int
 	base      unsafe.Pointer
+	hold      *Buffer // of memory off the Go heap, which base does not keep
 }
 
 // Dense returns the strides of row-major memory without gaps.
@@ -34,7 +36,12 @@ func Dense(s types.Shape) []int {
 // IsZero reports whether v is the zero View.
 func (v View) IsZero() bool { return !v.Type.DType.Valid() }
 
+// OffHeap reports whether the elements are not Go memory: then only views keep
+// them, and there is no [Slice] of them.
+func (v View) OffHeap() bool { return v.hold != nil }
+
 // Base returns the address of element (0, 0, …); nil when the view has a table.
+// It does not keep memory off the Go heap: see [KeepAlive].
 func (v View) Base() unsafe.Pointer { return v.base }
 
 // IsDense reports whether the elements lie row-major without gaps.
@@ -60,8 +67,23 @@ type Element interface {
 }
 
 // Slice returns the elements of a dense view in place. It panics when v is
-// not dense or T has not the size of its elements.
+// not dense, T has not the size of its elements, or they are off the Go heap,
+// where a slice would not keep them: see [With].
 func Slice[T Element](v View) []T {
+	if v.hold != nil {
+		panic(fmt.Sprintf("soa: slice of %v off the Go heap; use With, or copy it to a buffer of New", v.Type))
+	}
+	return elements[T](v)
+}
+
+// With calls use with the elements of a dense view in place, wherever they
+// are. The slice must not be kept. It panics as [Slice] does otherwise.
+func With[T Element](v View, use func([]T)) {
+	use(elements[T](v))
+	runtime.KeepAlive(v.hold)
+}
+
+func elements[T Element](v View) []T {
 	var zero T
 	if int(unsafe.Sizeof(zero)) != v.Type.DType.Size() || !v.IsDense() {
 		panic(fmt.Sprintf("soa: %T slice of %v with strides %v", zero, v.Type, v.Strides))

@@ -55,7 +55,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 	if axis < 0 || axis > first.Type.Rank() {
 		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
 	}
-	table := make([]unsafe.Pointer, len(columns))
+	table, hold := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}
 	for i, c := range columns {
 		switch {
 		case c.Table != nil:
@@ -66,8 +66,15 @@ func NewTable(axis int, columns ...View) (View, error) {
 			return View{}, fmt.Errorf("column %d has strides %v, column 0 has %v", i, c.Strides, first.Strides)
 		}
 		table[i] = c.base
+		if c.hold != nil {
+			hold.also = append(hold.also, c.hold)
+		}
+	}
+	if hold.also == nil {
+		hold = nil
 	}
 	return View{
+		hold:      hold,
 		Type:      types.Type{DType: first.Type.DType, Shape: slices.Insert(slices.Clone(first.Type.Shape), axis, len(columns))},
 		Strides:   slices.Insert(slices.Clone(first.Strides), axis, 0),
 		Table:     table,

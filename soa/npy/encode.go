@@ -88,6 +88,7 @@ func writeElements(w io.Writer, v soa.View) error {
 	}
 	if v.IsDense() {
 		_, err := w.Write(unsafe.Slice((*byte)(v.Base()), n*size))
+		soa.KeepAlive(v)
 		return err
 	}
 	dense := soa.Make(v.Type)

@@ -20,6 +20,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"slices"
 	"unsafe"
 
 	"ltc/ir/types"
@@ -45,14 +47,15 @@ var descrs = map[types.DType]string{
 // array has, and has strides for Fortran order; only elements that are not
 // aligned to their size are copied. name is the file's, for errors.
 func Decode(name string, data []byte) (soa.View, error) {
-	v, err := decode(data)
+	v, err := decode(data, viewOf)
 	if err != nil {
 		return soa.View{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return v, nil
 }
 
-func decode(data []byte) (soa.View, error) {
+// decode views the elements with view, which gets as many bytes as t takes.
+func decode(data []byte, view func(body []byte, t types.Type) (soa.View, error)) (soa.View, error) {
 	h, body, err := splitHeader(data)
 	if err != nil {
 		return soa.View{}, err
@@ -75,7 +78,7 @@ func decode(data []byte) (soa.View, error) {
 			}
 		}
 	}
-	v, err := viewOf(body, t)
+	v, err := view(body, t)
 	if err != nil {
 		return soa.View{}, err
 	}
@@ -120,6 +123,31 @@ func ReadFile(path string) (soa.View, error) {
 		return soa.View{}, fmt.Errorf("read array: %w", err)
 	}
 	return Decode(path, data)
+}
+
+// Map is ReadFile without reading: the view is of the file itself, whose pages
+// are loaded when they are looked at, where the system can do so. It is for
+// arrays that are large, or of which a part is used. The file must not be made
+// shorter as long as the view is in use ([soa.MapFile]); the elements are off
+// the Go heap, so that [soa.With] takes the place of [soa.Slice].
+func Map(path string) (soa.View, error) {
+	buf, err := soa.MapFile(path)
+	if err != nil {
+		return soa.View{}, fmt.Errorf("map array: %w", err)
+	}
+	data := buf.Bytes()
+	v, err := decode(data, func(body []byte, t types.Type) (soa.View, error) {
+		offset := len(data) - len(body)
+		if len(body) == 0 || offset%t.DType.Size() != 0 {
+			return viewOf(slices.Clone(body), t)
+		}
+		return buf.ViewAt(offset, t), nil
+	})
+	runtime.KeepAlive(buf)
+	if err != nil {
+		return soa.View{}, fmt.Errorf("map array: %s: %w", path, err)
+	}
+	return v, nil
 }
 
 // readAligned is os.ReadFile into memory aligned like a buffer, so that what

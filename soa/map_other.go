@@ -1,0 +1,21 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd)
+
+package soa
+
+import (
+	"io"
+	"os"
+)
+
+// canMap: buffers are on the Go heap here.
+const canMap = false
+
+func mapAnonymous(n int) ([]byte, error) { return New(n).mem, nil }
+
+func mapFile(f *os.File, n int) ([]byte, error) {
+	mem := New(n).mem
+	_, err := io.ReadFull(f, mem)
+	return mem, err
+}
+
+func unmap([]byte) {}

@@ -1,0 +1,26 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package soa
+
+import (
+	"os"
+	"syscall"
+)
+
+// canMap is whether buffers can be off the Go heap here.
+const canMap = true
+
+func mapAnonymous(n int) ([]byte, error) {
+	return syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+}
+
+func mapFile(f *os.File, n int) ([]byte, error) {
+	return syscall.Mmap(int(f.Fd()), 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+}
+
+// unmap panics when mem is no mapping, which is an error of this package.
+func unmap(mem []byte) {
+	if err := syscall.Munmap(mem); err != nil {
+		panic("soa: unmap: " + err.Error())
+	}
+}

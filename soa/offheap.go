@@ -1,0 +1,79 @@
+package soa
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+)
+
+// offHeap counts the bytes that are mapped, now and at most.
+var offHeap struct{ live, peak atomic.Int64 }
+
+// OffHeapStats returns how many bytes off the Go heap are mapped now, and the
+// most that have been.
+func OffHeapStats() (live, peak int64) { return offHeap.live.Load(), offHeap.peak.Load() }
+
+// OffHeap returns a zeroed buffer of n bytes that is not on the Go heap, where
+// the system has such memory. It is unmapped after the buffer and its last
+// view are gone; a slice of its [Buffer.Bytes] does not count.
+func OffHeap(n int) (*Buffer, error) {
+	if n == 0 {
+		return New(0), nil
+	}
+	press(n)
+	mem, err := mapAnonymous(n)
+	if err != nil {
+		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, bytes(n), err)
+	}
+	return mapped(mem), nil
+}
+
+// MapFile returns the contents of a regular file as a buffer, read when they
+// are looked at, where the system can do so. What is written to the buffer does
+// not reach the file. The file must not be made shorter while the buffer or a
+// view of it is in use: looking at what is gone ends the process.
+func MapFile(path string) (*Buffer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("map %s: it is no regular file", path)
+	case info.Size() == 0:
+		return New(0), nil
+	case int64(int(info.Size())) != info.Size():
+		return nil, fmt.Errorf("map %s: %w: it has %d bytes", path, ErrMemory, info.Size())
+	}
+	mem, err := mapFile(f, int(info.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("map %s: %w", path, err)
+	}
+	return mapped(mem), nil
+}
+
+// mapped makes mem, whose pages belong to no one else, a buffer.
+func mapped(mem []byte) *Buffer {
+	if !canMap {
+		return &Buffer{mem: mem}
+	}
+	b := &Buffer{mem: mem, off: true}
+	runtime.AddCleanup(b, func(mem []byte) {
+		offHeap.live.Add(-int64(len(mem)))
+		unmap(mem)
+	}, mem)
+	live := offHeap.live.Add(int64(len(mem)))
+	for peak := offHeap.peak.Load(); live > peak && !offHeap.peak.CompareAndSwap(peak, live); {
+		peak = offHeap.peak.Load()
+	}
+	return b
+}
+
+// KeepAlive keeps the memory that v shows until here, for who has taken its
+// address.
+func KeepAlive(v View) { runtime.KeepAlive(v.hold) }
