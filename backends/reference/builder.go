@@ -20,7 +20,7 @@ type compiler struct {
 	file    string
 	lines   []string
 	ctx     context.Context
-	codes   map[string]*code
+	codes   map[string]*code  // nil for one that is being prepared
 	splats  map[string][]byte // blocks by element; see splat.go
 	held    int               // bytes of constants
 	open    []string          // functions being prepared, outermost first
@@ -74,13 +74,11 @@ func unsupportedf(format string, args ...any) error {
 
 // function returns the prepared function of the given name.
 func (c *compiler) function(name string) (*code, error) {
-	if code := c.codes[name]; code != nil {
+	switch code, begun := c.codes[name]; {
+	case code != nil:
 		return code, nil
-	}
-	for _, open := range c.open {
-		if open == name {
-			return nil, fmt.Errorf("@%s calls itself, by way of @%s", name, strings.Join(c.open, ", @"))
-		}
+	case begun:
+		return nil, fmt.Errorf("@%s calls itself, by way of @%s", name, strings.Join(c.open, ", @"))
 	}
 	fn := c.module.Func(name)
 	if fn == nil {
@@ -96,6 +94,7 @@ func (c *compiler) function(name string) (*code, error) {
 		}
 		return code, err
 	}
+	c.codes[name] = nil
 	c.open = append(c.open, name)
 	defer func() { c.open = c.open[:len(c.open)-1] }()
 	b := &builder{compiler: c, code: &code{name: name, lastFallible: -1}, slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{}}
@@ -151,17 +150,14 @@ func (b *builder) define(fn *mlir.Op) error {
 // uses afterwards: s, or a copy of it where s belongs to the caller, is a
 // constant or is a result already.
 func (b *builder) ownResult(s int, t tensor, op *mlir.Op) int {
-	taken := b.code.slots[s].kind != planned
-	for _, r := range b.code.results {
-		taken = taken || r == s
-	}
-	if taken {
+	if b.code.slots[s].kind != planned || b.code.slots[s].result {
 		b.pos++
 		b.touch(s, b.pos)
 		to := b.newSlot(slot{bytes: t.bytes()})
 		b.code.steps = append(b.code.steps, step{do: copySlot(to, s, t.bytes()), op: op, work: added(t.n, stepWork), pos: b.pos})
 		s = to
 	}
+	b.code.slots[s].result = true
 	b.touch(s, maxPos)
 	return s
 }

@@ -36,6 +36,7 @@ func (c *code) firstStep(pos int) int {
 type slot struct {
 	bytes     int
 	kind      slotKind
+	result    bool   // of the function
 	def, last int    // positions between which the memory is in use
 	reuse     []int  // slots whose memory the defining step may write over
 	offset    int    // in the frame's arena
@@ -71,52 +72,6 @@ type block struct {
 func (b *block) fallible() bool {
 	return slices.ContainsFunc(b.steps, func(s step) bool { return s.try != nil })
 }
-
-// layout gives every planned slot its place in the arena: first fit among
-// what is in use at the same time.
-func (c *code) layout() {
-	var active []int // slots by offset
-	for s := range c.slots {
-		sl := &c.slots[s]
-		if sl.kind != planned {
-			continue
-		}
-		kept := active[:0]
-		reused := -1
-		for _, a := range active {
-			switch o := &c.slots[a]; {
-			case o.last >= sl.def && reused < 0 && o.last == sl.def && slices.Contains(sl.reuse, a):
-				reused = a
-			case o.last >= sl.def:
-				kept = append(kept, a)
-			}
-		}
-		active = kept
-		at, off := 0, 0
-		if reused >= 0 {
-			off = c.slots[reused].offset
-			for at < len(active) && c.slots[active[at]].offset < off {
-				at++
-			}
-		} else {
-			for at < len(active) && c.slots[active[at]].offset-off < sl.bytes {
-				o := &c.slots[active[at]]
-				off = max(off, align(o.offset+o.bytes))
-				at++
-			}
-		}
-		sl.offset = off
-		active = append(active, 0)
-		copy(active[at+1:], active[at:])
-		active[at] = s
-		c.arena = max(c.arena, align(off+sl.bytes))
-	}
-	c.arenaAll += c.arena
-	c.slotsAll += len(c.slots)
-	c.depth++
-}
-
-func align(n int) int { return (n + 63) &^ 63 }
 
 // include accounts for callee, which runs while c's own frame is alive.
 func (c *code) include(callee *code) {

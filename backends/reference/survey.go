@@ -131,7 +131,7 @@ func captured(op *mlir.Op) []*mlir.Value {
 	if len(op.Regions) == 0 {
 		return nil
 	}
-	inside, used := map[*mlir.Value]bool{}, []*mlir.Value(nil)
+	inside, used := map[*mlir.Value]bool{}, []*mlir.Value(nil) // what is used once counts as inside then
 	eachBlock(op, func(bl *mlir.Block) {
 		for _, a := range bl.Args {
 			inside[a] = true
@@ -141,8 +141,8 @@ func captured(op *mlir.Op) []*mlir.Value {
 				inside[r] = true
 			}
 			for _, v := range o.Operands {
-				if !inside[v] && !slices.Contains(used, v) {
-					used = append(used, v)
+				if !inside[v] {
+					inside[v], used = true, append(used, v)
 				}
 			}
 		}
