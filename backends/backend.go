@@ -105,9 +105,28 @@ type Call struct {
 	// that argument's view, or a view of its own, then the argument keeps its
 	// value. A result may share memory with no argument but that one.
 	Results []soa.View
+	// Alloc, if set, gives the memory of results whose view is zero: dense, of
+	// the type asked for, contents undefined. A backend whose results are in
+	// memory that Go sees asks for it with [Call.Make].
+	Alloc func(types.Type) soa.View
 	// Queue orders this run with others on the device; nil: run at once and
 	// return when done.
 	Queue Queue
+}
+
+// Make returns memory for a result that the caller leaves to the backend; its
+// contents are undefined.
+func (c *Call) Make(t types.Type) soa.View {
+	if c.Alloc != nil {
+		return c.Alloc(t)
+	}
+	return soa.Make(t)
+}
+
+// Sized is an [Executable] that knows how much memory a run takes.
+type Sized interface {
+	// WorkspaceBytes is what a run takes besides arguments and results.
+	WorkspaceBytes() int
 }
 
 // Queue is an ordered list of work on a device, such as a CUDA stream. A

@@ -84,7 +84,8 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 		case r.Alias >= 0:
 			c.Results[j] = c.Args[r.Alias]
 		default:
-			c.Results[j] = soa.Make(r.Type)
+			c.Results[j] = c.Make(r.Type)
+			soa.Zero(c.Results[j])
 		}
 	}
 	return nil

@@ -124,6 +124,6 @@ func (c *compiler) unsupported(backend string) error {
 
 func newExecutable(c *code, sig *backends.Signature) *executable {
 	e := &executable{sig: sig, code: c, plan: planResults(c, sig)}
-	e.pool = &sync.Pool{New: func() any { return newWorkspace(c) }}
+	e.pool = &sync.Pool{New: func() any { return pooledWorkspace(c) }}
 	return e
 }

@@ -68,6 +68,9 @@ func (e *executable) Artifact() ([]byte, error) {
 	return nil, fmt.Errorf("artifact: the evaluator runs from text only: %w", errors.ErrUnsupported)
 }
 
+// WorkspaceBytes is the size of the arena.
+func (e *executable) WorkspaceBytes() int { return e.code.arenaAll }
+
 // Execute runs the program on the calling goroutine.
 func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	if ctx.Err() != nil {
@@ -157,7 +160,7 @@ func (e *executable) placeResults(ws *workspace, c *backends.Call, direct bool) 
 		var made soa.View
 		switch {
 		case v.IsZero() && r.Alias < 0:
-			made = soa.Make(r.Type)
+			made = c.Make(r.Type)
 			f.p[s] = made.Base()
 		case !direct:
 		case v.IsZero():

@@ -35,10 +35,31 @@ type frame struct {
 	lo    int // where p starts in ws.ptrs
 }
 
+// offHeapArena is the size from which on the arenas of pooled workspaces are
+// off the Go heap: so they do not make the collector wait for as much garbage
+// again.
+const offHeapArena = 1 << 20
+
+// pooledWorkspace is newWorkspace for one that goes back to a pool after its
+// run, and so outlives it: only its own pointer keeps an arena off the heap.
+func pooledWorkspace(c *code) *workspace {
+	if c.arenaAll >= offHeapArena {
+		if arena, err := soa.OffHeap(c.arenaAll + 1); err == nil {
+			return workspaceIn(c, arena)
+		}
+	}
+	return newWorkspace(c)
+}
+
+// newWorkspace returns memory for a run of c.
 func newWorkspace(c *code) *workspace {
+	// One byte more, so that an empty value at the end points into it.
+	return workspaceIn(c, soa.New(c.arenaAll+1))
+}
+
+func workspaceIn(c *code, arena *soa.Buffer) *workspace {
 	ws := &workspace{
-		// One byte more, so that an empty value at the end points into it.
-		arena:  soa.New(c.arenaAll + 1),
+		arena:  arena,
 		ptrs:   make([]unsafe.Pointer, c.slotsAll),
 		frames: make([]frame, c.depth),
 	}

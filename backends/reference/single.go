@@ -74,7 +74,7 @@ func (c *opCache) prepare(of, op *mlir.Op, values [][]int, in []tensor, captured
 		return nil, err
 	}
 	made := &opCode{code: code}
-	made.pool.New = func() any { return newWorkspace(code) }
+	made.pool.New = func() any { return pooledWorkspace(code) }
 	if len(c.ops) >= cachedOps {
 		clear(c.ops)
 	}
