@@ -9,14 +9,27 @@ import (
 
 // QuantType is what `!quant.uniform<i8<-127:127>:f32:1, {0.1:-30, 0.5:-20}>`
 // says: an integer i of the storage type stands for (i-zero point)*scale in
-// the expressed type.
+// the expressed type. A type whose scales hold for blocks (sub-channel
+// quantization) is MLIR's; the StableHLO specification has none.
 type QuantType struct {
 	Storage    IntegerType
 	Min, Max   int64 // of the storage
 	Expressed  FloatType
-	Axis       int // the dimension whose slices have scales of their own; -1 if one holds for all
+	Axis       int // the dimension whose slices have scales of their own; -1 if there is none
 	Scales     []float64
 	ZeroPoints []int64 // as many as scales
+
+	// Blocks is into what dimensions are cut; nil unless blocks have scales of
+	// their own. The scales are then a tensor of shape Grid, row-major, in
+	// which a dimension that is not cut is 1.
+	Blocks []QuantBlock
+	Grid   []int64
+}
+
+// QuantBlock cuts a dimension into blocks of Size.
+type QuantBlock struct {
+	Axis int
+	Size int64
 }
 
 // QuantOf reads the text of a quantized element type. It returns nil without
@@ -32,7 +45,7 @@ func QuantOf(t Type) (*QuantType, error) {
 		return nil, nil
 	}
 	body, ok = strings.CutSuffix(body, ">")
-	head, params, ok2 := strings.Cut(strings.ReplaceAll(body, " ", ""), ",")
+	head, params, ok2 := cutHead(strings.ReplaceAll(body, " ", ""))
 	if !ok || !ok2 {
 		return nil, fmt.Errorf("%s: want a storage type, an expressed type and scales", t)
 	}
@@ -49,7 +62,26 @@ func QuantOf(t Type) (*QuantType, error) {
 	return q, nil
 }
 
-// types reads what stands before the comma: i8<-127:127>:f32:1.
+// cutHead cuts at the first comma that is not in braces.
+func cutHead(s string) (head, params string, ok bool) {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				return s[:i], s[i+1:], true
+			}
+		}
+	}
+	return s, "", false
+}
+
+// types reads what stands before the comma: i8<-127:127>:f32:1, or
+// i8:f32:{0:2, 1:4}.
 func (q *QuantType) types(s string) error {
 	storage, rest, _ := strings.Cut(s, ":")
 	name, low, bounded := strings.Cut(storage, "<")
@@ -75,6 +107,9 @@ func (q *QuantType) types(s string) error {
 		return fmt.Errorf("expressed type %q is no float", expressed)
 	}
 	q.Expressed = f
+	if list, ok := strings.CutPrefix(axis, "{"); ok {
+		return q.blocks(list)
+	}
 	if perAxis {
 		n, err := strconv.Atoi(axis)
 		if err != nil {
@@ -98,25 +133,36 @@ func (q *QuantType) limits() (int64, int64) {
 
 // params reads what stands behind the comma: 0.1:-30, or such a list in braces.
 func (q *QuantType) params(s string) error {
+	if q.Blocks != nil {
+		return q.grid(s)
+	}
 	list, open := strings.CutPrefix(s, "{")
 	list, closed := strings.CutSuffix(list, "}")
 	if open != closed || open != (q.Axis >= 0) {
 		return fmt.Errorf("a list of scales in braces needs a quantization dimension, one scale none (quant_c10)")
 	}
 	for part := range strings.SplitSeq(list, ",") {
-		scale, zero, has := strings.Cut(part, ":")
-		v, err := strconv.ParseFloat(scale, 64)
-		if err != nil {
-			return fmt.Errorf("scale %q is not a number", scale)
+		if err := q.param(part); err != nil {
+			return err
 		}
-		z := int64(0)
-		if has {
-			if z, err = strconv.ParseInt(zero, 10, 64); err != nil {
-				return fmt.Errorf("zero point %q is not an integer", zero)
-			}
-		}
-		q.Scales, q.ZeroPoints = append(q.Scales, v), append(q.ZeroPoints, z)
 	}
+	return nil
+}
+
+// param reads 0.1:-30, or 0.1 alone.
+func (q *QuantType) param(s string) error {
+	scale, zero, has := strings.Cut(s, ":")
+	v, err := strconv.ParseFloat(scale, 64)
+	if err != nil {
+		return fmt.Errorf("scale %q is not a number", clip(scale))
+	}
+	z := int64(0)
+	if has {
+		if z, err = strconv.ParseInt(zero, 10, 64); err != nil {
+			return fmt.Errorf("zero point %q is not an integer", clip(zero))
+		}
+	}
+	q.Scales, q.ZeroPoints = append(q.Scales, v), append(q.ZeroPoints, z)
 	return nil
 }
 

@@ -227,7 +227,7 @@ func verifyClamp(v *verifier, op *Op) {
 }
 
 func verifyBitcast(v *verifier, op *Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
+	ins, outs, ok := v.takes(op, []slot{of(kAny | kQuantBlock)}, []slot{of(kAny | kQuantBlock)})
 	if !ok {
 		return
 	}
@@ -255,7 +255,7 @@ func verifyBitcast(v *verifier, op *Op) {
 }
 
 func verifyConstant(v *verifier, op *Op) {
-	_, outs, ok := v.takes(op, nil, []slot{of(kAny)})
+	_, outs, ok := v.takes(op, nil, []slot{of(kAny | kQuantBlock)})
 	if !ok {
 		return
 	}

@@ -15,23 +15,25 @@ const (
 	kUnsigned
 	kFloat
 	kComplex
-	kQuant     // quantized, with one scale for the tensor
-	kQuantAxis // quantized, with a scale for each slice along a dimension
+	kQuant      // quantized, with one scale for the tensor
+	kQuantAxis  // quantized, with a scale for each slice along a dimension
+	kQuantBlock // quantized, with a scale for each block: only moved whole, quantized and dequantized
 	kIndex
 
 	kInt       = kSigned | kUnsigned
 	kTensor    = kBool | kInt | kFloat | kComplex | kIndex
 	kPerTensor = kTensor | kQuant
 	kAny       = kPerTensor | kQuantAxis
+	kQuants    = kQuant | kQuantAxis | kQuantBlock
 )
 
 var kindNames = []struct {
 	kinds kinds
 	name  string
 }{
-	{kAny, "any elements"}, {kPerTensor, "elements that are not quantized per axis"}, {kTensor, "elements that are not quantized"},
+	{kAny | kQuantBlock, "any elements"}, {kAny, "elements that are not quantized by blocks"}, {kPerTensor, "elements that are not quantized per axis"}, {kTensor, "elements that are not quantized"},
 	{kBool, "i1"}, {kInt, "integers"}, {kSigned, "signed integers"}, {kUnsigned, "unsigned integers"}, {kFloat, "floats"},
-	{kComplex, "complex numbers"}, {kQuant | kQuantAxis, "quantized elements"}, {kQuant, "elements quantized per tensor"}, {kIndex, "index"},
+	{kComplex, "complex numbers"}, {kQuants, "quantized elements"}, {kQuant, "elements quantized per tensor"}, {kIndex, "index"},
 }
 
 // String lists the kinds as errors name them.
@@ -67,15 +69,18 @@ func kindOf(t Type) kinds {
 		switch {
 		case !strings.HasPrefix(t.Text, "quant.uniform<"):
 			return 0
-		case strings.Contains(t.Text, "{"):
-			return kQuantAxis
+		case !strings.Contains(t.Text, "{"):
+			return kQuant
 		}
-		return kQuant
+		if head, _, _ := strings.Cut(t.Text, "{"); strings.HasSuffix(strings.TrimRight(head, " "), ":") {
+			return kQuantBlock
+		}
+		return kQuantAxis
 	}
 	return 0
 }
 
-func isQuantized(t Type) bool { return kindOf(t)&(kQuant|kQuantAxis) != 0 }
+func isQuantized(t Type) bool { return kindOf(t)&kQuants != 0 }
 
 // quantOf is QuantOf for types that have been checked: nil if t is not
 // quantized.
@@ -95,7 +100,7 @@ func sameElement(a, b Type) bool {
 
 // sameParams reports whether scales and zero points are the same.
 func sameParams(p, q *QuantType) bool {
-	return p != nil && q != nil && slices.Equal(p.Scales, q.Scales) && slices.Equal(p.ZeroPoints, q.ZeroPoints)
+	return p != nil && q != nil && slices.Equal(p.Scales, q.Scales) && slices.Equal(p.ZeroPoints, q.ZeroPoints) && slices.Equal(p.Grid, q.Grid)
 }
 
 // sameBaseline compares the specification's baseline_element_type: quantized
@@ -105,7 +110,7 @@ func sameBaseline(a, b Type) bool {
 		return true
 	}
 	p, q := quantOf(a), quantOf(b)
-	return p != nil && q != nil && p.Axis == q.Axis && sameStorage(p, q) && p.Expressed == q.Expressed
+	return p != nil && q != nil && p.Axis == q.Axis && slices.Equal(p.Blocks, q.Blocks) && sameStorage(p, q) && p.Expressed == q.Expressed
 }
 
 // sameAside compares types whose quantization dimension may differ, and where

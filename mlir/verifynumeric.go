@@ -217,7 +217,7 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 }
 
 func verifyUniformQuantize(v *verifier, op *Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuant | kQuantAxis)}, []slot{of(kQuant | kQuantAxis)})
+	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuants)}, []slot{of(kQuants)})
 	if !ok {
 		return
 	}
@@ -235,7 +235,7 @@ func verifyUniformQuantize(v *verifier, op *Op) {
 }
 
 func verifyUniformDequantize(v *verifier, op *Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kQuant | kQuantAxis)}, []slot{of(kFloat)})
+	ins, outs, ok := v.takes(op, []slot{of(kQuants)}, []slot{of(kFloat)})
 	if !ok {
 		return
 	}

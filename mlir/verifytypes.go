@@ -49,12 +49,12 @@ func (v *verifier) checkTensor(t *TensorType) string {
 			return t.String() + ": scale " + strconv.Itoa(i) + " is less than any number of the expressed type (quant_c6)"
 		}
 	}
-	if q != nil && q.Axis >= 0 {
-		switch {
-		case q.Axis >= len(t.Shape):
-			return t.String() + ": the quantization dimension is not one of the tensor's (quant_c12)"
-		case t.Shape[q.Axis] != Dynamic && t.Shape[q.Axis] != int64(len(q.Scales)):
-			return t.String() + ": there should be a scale for each slice of the quantization dimension (quant_c13)"
+	if q != nil {
+		if t.Unranked && q.Blocks != nil {
+			return t.String() + ": scales of blocks need a tensor whose dimensions are known"
+		}
+		if why := q.Misfit(t.Shape); why != "" {
+			return t.String() + ": " + why
 		}
 	}
 	if _, ok := boundsText(t); !ok {

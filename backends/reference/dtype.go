@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -216,8 +215,10 @@ func parseTensor(t mlir.Type) (tensor, string) {
 	if err := types.Of(types.U8, append(slices.Clip(shape), d.size())...).Check(); err != nil {
 		return tensor{}, err.Error()
 	}
-	if q != nil && q.Axis >= 0 && (q.Axis >= len(shape) || shape[q.Axis] != len(q.Scales)) {
-		return tensor{}, fmt.Sprintf("%v has %d scales for dimension %d (quant_c12, quant_c13)", t, len(q.Scales), q.Axis)
+	if q != nil {
+		if why := q.Misfit(tt.Shape); why != "" {
+			return tensor{}, t.String() + ": " + why
+		}
 	}
 	r := tensorOf(d, shape...)
 	r.q = q

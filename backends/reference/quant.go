@@ -179,13 +179,45 @@ func prepareUniformQuantize(b *builder, o *site) error {
 // slice returns how many elements in a row share a scale.
 func (t tensor) slice() int {
 	n := 1
-	if t.q.Axis < 0 {
+	switch {
+	case t.q.Blocks != nil:
+		return t.blocks()[len(t.shape)-1]
+	case t.q.Axis < 0:
 		return max(t.n, 1)
 	}
 	for _, d := range t.shape[t.q.Axis+1:] {
 		n *= d
 	}
 	return max(n, 1)
+}
+
+// blocks returns the sizes of the blocks that share a scale, by dimension.
+func (t tensor) blocks() []int {
+	sizes := make([]int, len(t.shape))
+	for i, n := range t.shape {
+		sizes[i] = max(n, 1)
+	}
+	for _, b := range t.q.Blocks {
+		sizes[b.Axis] = int(b.Size)
+	}
+	return sizes
+}
+
+// scales returns which scale the element at a place in memory has.
+func (t tensor) scales(row int) func(at int) int {
+	if t.q.Blocks == nil {
+		return func(at int) int { return at / row % len(t.q.Scales) }
+	}
+	sizes := t.blocks()
+	return func(at int) int {
+		k, stride := 0, 1
+		for i := len(sizes) - 1; i >= 0; i-- {
+			k += at % t.shape[i] / sizes[i] * stride
+			at /= t.shape[i]
+			stride *= int(t.q.Grid[i])
+		}
+		return k
+	}
 }
 
 // dequantizeKernel computes (i-zero point)*scale, each step rounded to the
@@ -231,9 +263,10 @@ func quantizeKernel(t tensor) func(o, a unsafe.Pointer) {
 // eachSlice calls f with the first element, the number of elements, at most
 // chunk, and the index of the scale of each run of elements that share one.
 func (t tensor) eachSlice(row int, f func(at, n, k int)) {
+	scale := t.scales(row)
 	for at := 0; at < t.n; {
 		n := min(row-at%row, chunk, t.n-at)
-		f(at, n, at/row%len(t.q.Scales))
+		f(at, n, scale(at))
 		at += n
 	}
 }
