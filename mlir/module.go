@@ -1,5 +1,7 @@
 package mlir
 
+import "sync/atomic"
+
 // Module is a `module { … }`: a list of top-level ops, of which func.func is
 // the one that matters here.
 type Module struct {
@@ -11,17 +13,51 @@ type Module struct {
 	Resources []Resource
 
 	file, text string // where it was parsed from; the text of error messages' source lines
+
+	funcs atomic.Pointer[funcIndex]
 }
 
-// Func returns the func.func named name (without @), or nil.
+// funcIndex is where the functions stood among the ops of a module.
+type funcIndex struct {
+	at  map[string]int
+	ops int
+}
+
+// Func returns the func.func named name (without @), or nil. It may be called
+// from any goroutine while nobody changes the module.
 func (m *Module) Func(name string) *Op {
+	index := m.funcs.Load()
+	if index == nil || index.ops != len(m.Ops) {
+		index = m.indexFuncs()
+	}
+	if i, found := index.at[name]; found && m.Ops[i].isFunc(name) {
+		return m.Ops[i]
+	}
+	// There is none, or ops were exchanged or renamed since.
 	for _, op := range m.Ops {
-		if op.Name == "func.func" && op.SymName() == name {
+		if op.isFunc(name) {
+			m.indexFuncs()
 			return op
 		}
 	}
 	return nil
 }
+
+func (m *Module) indexFuncs() *funcIndex {
+	index := &funcIndex{at: map[string]int{}, ops: len(m.Ops)}
+	for i, op := range m.Ops {
+		if op.Name != "func.func" {
+			continue
+		}
+		if _, again := index.at[op.SymName()]; !again {
+			index.at[op.SymName()] = i
+		}
+	}
+	m.funcs.Store(index)
+	return index
+}
+
+func (o *Op) isFunc(name string) bool { return o.Name == "func.func" && o.SymName() == name }
 
 // Op is an operation: `%r = "dialect.mnemonic"(operands) ({regions}) {attrs} : type`.
 // The pretty and the generic form of an op give the same Op.

@@ -107,7 +107,7 @@ func prepare(ctx context.Context, backend string, m *mlir.Module, file, text str
 }
 
 func newCompiler(ctx context.Context, m *mlir.Module, file string, lines []string) *compiler {
-	return &compiler{ctx: ctx, module: m, file: file, lines: lines, codes: map[string]*code{}, splats: map[string][]byte{}}
+	return &compiler{ctx: ctx, module: m, file: file, lines: lines, codes: map[string]*code{}, splats: map[string][]byte{}, tuples: map[*mlir.Type]*tuple{}}
 }
 
 // unsupported returns what the program needs and the evaluator lacks, in the

@@ -16,16 +16,19 @@ type prepareFunc func(b *builder, o *site) error
 
 // compiler prepares the functions of one module.
 type compiler struct {
-	module  *mlir.Module
-	file    string
-	lines   []string
-	ctx     context.Context
-	codes   map[string]*code  // nil for one that is being prepared
-	splats  map[string][]byte // blocks by element; see splat.go
-	held    int               // bytes of constants
-	open    []string          // functions being prepared, outermost first
-	lacking []backends.UnsupportedOp
-	opens   openFunctions
+	module *mlir.Module
+	file   string
+	lines  []string
+	ctx    context.Context
+	codes  map[string]*code      // nil for one that is being prepared
+	tuples map[*mlir.Type]*tuple // by first element; see values.go
+	// leafCount counts what tuples are made of, each time that it is asked for.
+	leafCount int
+	splats    map[string][]byte // blocks by element; see splat.go
+	held      int               // bytes of constants
+	open      []string          // functions being prepared, outermost first
+	lacking   []backends.UnsupportedOp
+	opens     openFunctions
 }
 
 // builder prepares one function.
@@ -108,7 +111,7 @@ func (c *compiler) function(name string) (*code, error) {
 func (b *builder) define(fn *mlir.Op) error {
 	body, c := fn.Body(), b.code
 	for i, a := range body.Args {
-		ts, reason := leaves(a.Type)
+		ts, reason := b.leaves(a.Type)
 		if reason != "" {
 			if c.name != "main" { // of whose signature all is known already
 				b.lack(fn, fmt.Sprintf("argument %d: %s", i, reason))
@@ -134,7 +137,7 @@ func (b *builder) define(fn *mlir.Op) error {
 	c.steps = b.steps
 	last := body.Ops[len(body.Ops)-1]
 	for i, v := range last.Operands {
-		if _, reason := leaves(v.Type); reason != "" && c.name != "main" {
+		if _, reason := b.leaves(v.Type); reason != "" && c.name != "main" {
 			b.lack(fn, fmt.Sprintf("result %d: %s", i, reason))
 		}
 	}
@@ -195,7 +198,7 @@ func (b *builder) op(op *mlir.Op) error {
 		b.placeholders(s)
 		return nil
 	}
-	if !b.operands(s) || !b.resultTypes(s) {
+	if op.Name != tupleElement && !b.operands(s) || !b.resultTypes(s) {
 		b.placeholders(s)
 		return nil
 	}
@@ -248,7 +251,7 @@ func (b *builder) operands(s *site) bool {
 func (b *builder) resultTypes(s *site) bool {
 	ok := true
 	for i, v := range s.op.Results {
-		ts, reason := leaves(v.Type)
+		ts, reason := b.leaves(v.Type)
 		if reason != "" && ok {
 			b.lack(s.op, fmt.Sprintf("result %d: %s", i, reason))
 			ok = false
@@ -269,7 +272,7 @@ func (b *builder) placeholders(s *site) {
 		if b.bound(r) {
 			continue
 		}
-		ts, reason := leaves(r.Type)
+		ts, reason := b.leaves(r.Type)
 		if reason != "" {
 			b.slotOf[r] = b.newSlot(slot{})
 			continue

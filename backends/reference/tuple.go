@@ -2,8 +2,6 @@ package reference
 
 import (
 	"fmt"
-
-	"ltc/mlir"
 )
 
 // prepareRegroup hands its operands on: tuple, async_done and
@@ -21,23 +19,19 @@ func prepareRegroup(b *builder, o *site) error {
 	return nil
 }
 
-// prepareTupleElement takes the leaves of one element.
+const tupleElement = "stablehlo.get_tuple_element"
+
+// prepareTupleElement takes the leaves of one element. Its operand has not been
+// read: who takes all elements of a tuple one by one need not read all of it
+// each time.
 func prepareTupleElement(b *builder, o *site) error {
-	tuple, ok := o.op.Operands[0].Type.(mlir.TupleType)
-	index, err := intAttr(o.op.Attrs, "index", -1)
-	if err != nil {
+	if len(o.op.Operands) != 1 || len(o.op.Results) != 1 {
+		return fmt.Errorf("%d operands and %d results, want 1 of each", len(o.op.Operands), len(o.op.Results))
+	}
+	var err error
+	if o.in, err = b.readElement(o.op); err != nil {
 		return err
 	}
-	if !ok || index < 0 || index >= len(tuple.Elems) {
-		return fmt.Errorf("element %d of %v", index, o.op.Operands[0].Type)
-	}
-	at := 0
-	for _, t := range tuple.Elems[:index] {
-		ts, _ := leaves(t)
-		at += len(ts)
-	}
-	o.in = o.in[at:]
-	o.in = o.in[:min(len(o.in), len(o.out))]
 	return prepareRegroup(b, o)
 }
 

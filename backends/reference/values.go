@@ -39,6 +39,48 @@ func leaves(t mlir.Type) ([]tensor, string) {
 	return []tensor{ts}, reason
 }
 
+// tuple is what leaves says of the elements of a tuple, one after the other.
+type tuple struct {
+	all    []tensor
+	starts []int // where those of each element start; then len(all)
+	reason string
+}
+
+// mostLeaves bounds what the types of all values of a program are made of: a
+// tuple of tuples of tuples can hold more than the text that says so.
+const mostLeaves = 1 << 23
+
+// leaves is the function leaves, which looks at a tuple type once.
+func (c *compiler) leaves(t mlir.Type) ([]tensor, string) {
+	tt, ok := t.(mlir.TupleType)
+	if !ok || len(tt.Elems) == 0 {
+		return leaves(t)
+	}
+	of := c.tuple(tt)
+	return of.all, of.reason
+}
+
+func (c *compiler) tuple(t mlir.TupleType) *tuple {
+	of := c.tuples[&t.Elems[0]]
+	if of == nil {
+		of = &tuple{}
+		for _, e := range t.Elems {
+			of.starts = append(of.starts, len(of.all))
+			ts, reason := c.leaves(e)
+			of.all = append(of.all, ts...)
+			if of.reason = reason; reason != "" {
+				break
+			}
+		}
+		of.starts = append(of.starts, len(of.all))
+		c.tuples[&t.Elems[0]] = of
+	}
+	if c.leafCount += len(of.all); c.leafCount > mostLeaves && of.reason == "" {
+		of.all, of.reason = nil, fmt.Sprintf("the program's tuples hold more than %d values", mostLeaves)
+	}
+	return of
+}
+
 // content returns the types of what a future stands for; nil for another type.
 func content(t mlir.DialectType) []mlir.Type {
 	inner, ok := strings.CutPrefix(t.Text, "stablehlo.future<")
@@ -77,10 +119,7 @@ func (b *builder) bind(v *mlir.Value, parts []operand) {
 // evaluator has no values of its type.
 func (b *builder) read(v *mlir.Value) ([]operand, string) {
 	if parts, ok := b.parts[v]; ok {
-		for _, p := range parts {
-			b.use(p.slot)
-		}
-		return parts, ""
+		return b.useAll(parts), ""
 	}
 	t, reason := parseTensor(v.Type)
 	s, known := b.slotOf[v]
@@ -92,11 +131,35 @@ func (b *builder) read(v *mlir.Value) ([]operand, string) {
 	return []operand{{t, s}}, reason
 }
 
+func (b *builder) useAll(parts []operand) []operand {
+	for _, p := range parts {
+		b.use(p.slot)
+	}
+	return parts
+}
+
+// readElement is read of one element of the tuple that op takes it from.
+func (b *builder) readElement(op *mlir.Op) ([]operand, error) {
+	index, err := intAttr(op.Attrs, "index", -1)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := op.Operands[0].Type.(mlir.TupleType)
+	if !ok || index < 0 || index >= len(t.Elems) {
+		return nil, fmt.Errorf("element %d of %v", index, op.Operands[0].Type)
+	}
+	of, parts := b.tuple(t), b.parts[op.Operands[0]]
+	if of.reason != "" || len(parts) != len(of.all) {
+		return nil, unsupportedf("operand 0: %s", of.reason)
+	}
+	return b.useAll(parts[of.starts[index]:of.starts[index+1]]), nil
+}
+
 // bindResults gives the op's results the slots that its preparation made.
 func (b *builder) bindResults(s *site) error {
 	k := 0
 	for i, r := range s.op.Results {
-		ts, _ := leaves(r.Type)
+		ts, _ := b.leaves(r.Type)
 		parts := make([]operand, len(ts))
 		for j, t := range ts {
 			if s.res[k] < 0 {
@@ -115,7 +178,7 @@ func (b *builder) bindResults(s *site) error {
 func (b *builder) regionArgs(bl *mlir.Block, r int, args []int, want []tensor) error {
 	k := 0
 	for i, a := range bl.Args {
-		ts, reason := leaves(a.Type)
+		ts, reason := b.leaves(a.Type)
 		if reason != "" || k+len(ts) > len(args) {
 			return fmt.Errorf("argument %d of region %d, which takes %d, is %v", i, r, len(args), a.Type)
 		}
