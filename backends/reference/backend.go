@@ -1,12 +1,9 @@
 package reference
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"ltc/backends"
@@ -48,45 +45,24 @@ func (b *Backend) Devices() []backends.Device {
 // Compile parses, verifies and prepares the module. Every run of the
 // executable uses the goroutine that calls Execute and no other.
 func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if o.Threads < 0 {
-		return nil, fmt.Errorf("compile: %d threads", o.Threads)
-	}
-	file := o.Name
-	if file == "" {
-		file = "module.mlir"
-	}
-	tree, err := mlir.Parse(file, m.Text())
+	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := mlir.Verify(tree); err != nil {
-		return nil, err
-	}
-	return prepare(ctx, b.name, tree, file, m.Text())
+	chlo.Lower(p.Module)
+	return prepare(ctx, b.name, p)
 }
 
-// prepare makes the module's main function executable.
-func prepare(ctx context.Context, backend string, m *mlir.Module, file, text string) (backends.Executable, error) {
-	chlo.Lower(m)
-	c := newCompiler(ctx, m, file, strings.Split(text, "\n"))
+// prepare makes the program's main function executable.
+func prepare(ctx context.Context, backend string, p *backends.Program) (backends.Executable, error) {
+	c := newCompiler(ctx, p)
 	// What an open function prepares while it runs, the compile's context does not end.
 	defer func() { c.ctx = context.Background() }()
-	sig, lacking, err := backends.ReadOpenSignature(m)
-	if err != nil {
-		return nil, c.place(err)
-	}
-	for i := range lacking {
-		lacking[i].Line = c.line(lacking[i].Pos)
-	}
-	c.lacking = lacking
-	main := m.Func("main")
+	main, sig := p.Module.Func("main"), p.Signature
 	if openSignature(main) {
 		err := c.survey(main)
 		if err == nil {
-			err = c.unsupported(backend)
+			err = backends.Unsupported(backend, c.File, c.Lacking)
 		}
 		if err != nil {
 			return nil, err
@@ -97,29 +73,17 @@ func prepare(ctx context.Context, backend string, m *mlir.Module, file, text str
 	if err != nil {
 		return nil, c.errorAt(main, err)
 	}
-	if err := c.unsupported(backend); err != nil {
+	if err := backends.Unsupported(backend, c.File, c.Lacking); err != nil {
 		return nil, err
 	}
 	if err := soa.Fits(added(code.arenaAll, c.held)); err != nil {
-		return nil, fmt.Errorf("%s: the constants and the values that are alive at once: %w", file, err)
+		return nil, fmt.Errorf("%s: the constants and the values that are alive at once: %w", c.File, err)
 	}
 	return newExecutable(code, sig), nil
 }
 
-func newCompiler(ctx context.Context, m *mlir.Module, file string, lines []string) *compiler {
-	return &compiler{ctx: ctx, module: m, file: file, lines: lines, codes: map[string]*code{}, splats: map[string][]byte{}, tuples: map[*mlir.Type]*tuple{}}
-}
-
-// unsupported returns what the program needs and the evaluator lacks, in the
-// text's order; nil if it lacks nothing.
-func (c *compiler) unsupported(backend string) error {
-	if len(c.lacking) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(c.lacking, func(a, b backends.UnsupportedOp) int {
-		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
-	})
-	return &backends.UnsupportedError{Backend: backend, File: c.file, Ops: c.lacking}
+func newCompiler(ctx context.Context, p *backends.Program) *compiler {
+	return &compiler{Program: p, ctx: ctx, codes: map[string]*code{}, splats: map[string][]byte{}, tuples: map[*mlir.Type]*tuple{}}
 }
 
 func newExecutable(c *code, sig *backends.Signature) *executable {

@@ -16,9 +16,7 @@ type prepareFunc func(b *builder, o *site) error
 
 // compiler prepares the functions of one module.
 type compiler struct {
-	module *mlir.Module
-	file   string
-	lines  []string
+	*backends.Program
 	ctx    context.Context
 	codes  map[string]*code      // nil for one that is being prepared
 	tuples map[*mlir.Type]*tuple // by first element; see values.go
@@ -27,7 +25,6 @@ type compiler struct {
 	splats    map[string][]byte // blocks by element; see splat.go
 	held      int               // bytes of constants
 	open      []string          // functions being prepared, outermost first
-	lacking   []backends.UnsupportedOp
 	opens     openFunctions
 }
 
@@ -83,7 +80,7 @@ func (c *compiler) function(name string) (*code, error) {
 	case begun:
 		return nil, fmt.Errorf("@%s calls itself, by way of @%s", name, strings.Join(c.open, ", @"))
 	}
-	fn := c.module.Func(name)
+	fn := c.Module.Func(name)
 	if fn == nil {
 		return nil, fmt.Errorf("no function @%s in the module", name)
 	}
@@ -182,7 +179,7 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("%s: a block without ops", b.file)
+	return nil, fmt.Errorf("%s: a block without ops", b.File)
 }
 
 // op prepares one op. What is merely unsupported is noted, and the work goes
@@ -286,16 +283,7 @@ func (b *builder) placeholders(s *site) {
 }
 
 func (c *compiler) lack(op *mlir.Op, reason string) {
-	c.lacking = append(c.lacking, backends.UnsupportedOp{Op: op.Name, Pos: op.Pos, Line: c.line(op.Pos), Reason: reason})
-}
-
-// line returns the text's line at pos, cut short: a literal can be megabytes.
-func (c *compiler) line(pos mlir.Pos) string {
-	if pos.Line < 1 || pos.Line > len(c.lines) {
-		return ""
-	}
-	l := c.lines[pos.Line-1]
-	return l[:min(len(l), 160)]
+	c.Lacking = append(c.Lacking, backends.UnsupportedOp{Op: op.Name, Pos: op.Pos, Line: c.Line(op.Pos), Reason: reason})
 }
 
 // errorAt gives err the position of op; an error of an op inside it keeps its own.
@@ -303,18 +291,5 @@ func (c *compiler) errorAt(op *mlir.Op, err error) error {
 	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" || c.ctx.Err() != nil {
 		return err
 	}
-	return c.place(&mlir.Error{Pos: op.Pos, Msg: op.Name + ": " + err.Error()})
-}
-
-// place adds file and source line to an error that has only a position.
-func (c *compiler) place(err error) error {
-	var e *mlir.Error
-	if !errors.As(err, &e) || e.File != "" {
-		return err
-	}
-	e.File = c.file
-	if e.Pos.Line > 0 && e.Pos.Line <= len(c.lines) {
-		e.Source = c.lines[e.Pos.Line-1]
-	}
-	return e
+	return c.Place(&mlir.Error{Pos: op.Pos, Msg: op.Name + ": " + err.Error()})
 }

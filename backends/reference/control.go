@@ -30,7 +30,7 @@ func (b *builder) call(o *site, name string) error {
 	if err != nil {
 		return err
 	}
-	if len(b.lacking) > 0 {
+	if len(b.Lacking) > 0 {
 		return unsupportedCallee{}
 	}
 	want := len(callee.args) + len(callee.results)

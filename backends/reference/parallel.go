@@ -101,7 +101,7 @@ func (b *builder) functions(attribute string, list mlir.Attribute) ([]*code, err
 		if err != nil {
 			return nil, err
 		}
-		if len(b.lacking) > 0 {
+		if len(b.Lacking) > 0 {
 			return nil, unsupportedCallee{}
 		}
 		codes = append(codes, c)

@@ -103,7 +103,9 @@ func (c *opCode) run(ws *workspace, args, results []part) error {
 // single prepares a function of one op. The op's own values have the types
 // that the text gives; here they get others.
 func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*code, error) {
-	fresh := newCompiler(c.ctx, c.module, c.file, c.lines)
+	program := *c.Program
+	program.Lacking = nil
+	fresh := newCompiler(c.ctx, &program)
 	fresh.held = c.held
 	b := &builder{
 		compiler: fresh, code: &code{name: op.Name, lastFallible: -1},
@@ -133,8 +135,8 @@ func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outs
 	if err := b.op(one); err != nil {
 		return nil, err
 	}
-	if len(fresh.lacking) > 0 {
-		return nil, &backends.UnsupportedError{Backend: "eval", File: c.file, Ops: fresh.lacking}
+	if err := backends.Unsupported("eval", c.File, fresh.Lacking); err != nil {
+		return nil, err
 	}
 	b.code.steps = b.steps
 	for _, r := range one.Results {

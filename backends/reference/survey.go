@@ -34,7 +34,7 @@ func (c *compiler) survey(fn *mlir.Op) error {
 	var failed error
 	eachBlock(fn, func(bl *mlir.Block) {
 		if len(bl.Ops) == 0 {
-			failed = fmt.Errorf("%s: a block without ops", c.file)
+			failed = fmt.Errorf("%s: a block without ops", c.File)
 		}
 		c.findDying(bl)
 		for i, op := range bl.Ops {
@@ -123,7 +123,7 @@ func (c *compiler) callee(op *mlir.Op) *mlir.Op {
 		return nil
 	}
 	s, _ := op.Attrs.Get(name).(mlir.SymbolAttr)
-	return c.module.Func(string(s))
+	return c.Module.Func(string(s))
 }
 
 // captured returns the values from outside that op's regions use.
