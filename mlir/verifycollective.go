@@ -3,14 +3,14 @@ package mlir
 import "slices"
 
 // groups checks replica_groups: a matrix of ids, each once, filled up with -1
-// where fill allows it; or the axes of a mesh, of which nothing is known here.
+// where fill allows it; or the axes of a mesh, which give no shape.
 // It returns the matrix's shape. How many processes a row stands for depends
 // on the channel and on how many partitions there are, so that sizes that
 // follow from it can only be checked to be multiples.
 func (v *verifier) groups(op *Op, unique, ids string, fill bool) (shape []int64, ok bool) {
 	a := op.Attrs.Get("replica_groups")
 	if s, ok := a.(StructAttr); ok && s.Name == "stablehlo.replica_group_mesh_axes" {
-		return nil, true
+		return nil, v.meshAxes(op, s)
 	}
 	d, isDense := a.(*DenseAttr)
 	list, isInts := Ints(a)
@@ -37,6 +37,19 @@ func (v *verifier) groups(op *Op, unique, ids string, fill bool) (shape []int64,
 		return nil, false
 	}
 	return d.Type.Shape, true
+}
+
+// meshAxes checks axes of a mesh that the attribute holds. One that is named by
+// a symbol may be defined in any dialect.
+func (v *verifier) meshAxes(op *Op, a StructAttr) bool {
+	if _, inline := a.Fields.Get("mesh").(StructAttr); !inline {
+		return true
+	}
+	if _, err := MeshGroups(a, nil); err != nil {
+		v.fail(op, "", "replica_groups: %s", err)
+		return false
+	}
+	return true
 }
 
 // complete checks groups whose ids are those from 0 to the largest.

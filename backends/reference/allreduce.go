@@ -101,7 +101,7 @@ func (c *combination) run(f *frame, acc unsafe.Pointer, all []parcel, i int) err
 
 // prepareAllReduce combines the values of a group, for each of it.
 func prepareAllReduce(b *builder, o *site) error {
-	groups, err := newGroups(o, crossReplicaAndPartition)
+	groups, err := newGroups(b, o, crossReplicaAndPartition)
 	if err := firstError(err, b.oneToOne(o, o.in), o.shapesKept(o.in)); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (o *site) shapesKept(in []operand) error {
 // prepareCollectiveReduce combines the values of a group for one of it; the
 // others get zeros.
 func prepareCollectiveReduce(b *builder, o *site) error {
-	groups, err := newGroups(o, crossPartition)
+	groups, err := newGroups(b, o, crossPartition)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func prepareCollectiveReduce(b *builder, o *site) error {
 // prepareReduceScatter combines the values of a group and gives each of it a
 // part.
 func prepareReduceScatter(b *builder, o *site) error {
-	groups, err := newGroups(o, crossReplicaAndPartition)
+	groups, err := newGroups(b, o, crossReplicaAndPartition)
 	if err := firstError(err, o.arity(1, 1)); err != nil {
 		return err
 	}

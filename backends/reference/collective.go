@@ -80,7 +80,7 @@ func with(shape []int, dim, n int) []int {
 
 // prepareAllGather concatenates what the group has.
 func prepareAllGather(b *builder, o *site) error {
-	c, err := newGroups(o, crossReplicaAndPartition)
+	c, err := newGroups(b, o, crossReplicaAndPartition)
 	if err := firstError(err, b.oneToOne(o, o.in)); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func first(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b))
 
 // prepareAllToAll splits the operands into a part for each of the group.
 func prepareAllToAll(b *builder, o *site) error {
-	c, err := newGroups(o, crossPartition)
+	c, err := newGroups(b, o, crossPartition)
 	split, err1 := intAttr(o.op.Attrs, "split_dimension", -1)
 	concat, err2 := intAttr(o.op.Attrs, "concat_dimension", -1)
 	count, err3 := intAttr(o.op.Attrs, "split_count", 0)
@@ -155,7 +155,7 @@ func prepareAllToAll(b *builder, o *site) error {
 // prepareCollectiveBroadcast gives a group the values of one of it; processes
 // in no group get zeros.
 func prepareCollectiveBroadcast(b *builder, o *site) error {
-	c, err := newGroups(o, crossPartition)
+	c, err := newGroups(b, o, crossPartition)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func prepareCollectiveBroadcast(b *builder, o *site) error {
 // prepareCollectivePermute sends from process to process by pairs; zeros go
 // to those to whom none sends.
 func prepareCollectivePermute(b *builder, o *site) error {
-	c, err := newCollective(o, "source_target_pairs", crossPartition)
+	c, err := newCollective(b, o, "source_target_pairs", crossPartition)
 	if err := firstError(err, b.likeOperands(o, o.in)); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ const (
 // newCollective reads the op's channel and groups. The ops that reduce or
 // gather over several processes group by replicas and partitions where they
 // have a channel, the others by partitions.
-func newCollective(o *site, list string, withChannel grouping) (*collective, error) {
+func newCollective(b *builder, o *site, list string, withChannel grouping) (*collective, error) {
 	handle, err := fields(o.op.Attrs, "channel_handle")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func newCollective(o *site, list string, withChannel grouping) (*collective, err
 	if err != nil {
 		return nil, err
 	}
-	if c.groups, err = idLists(o.op.Attrs, list); err != nil {
+	if c.groups, err = b.idLists(o.op.Attrs, list); err != nil {
 		return nil, err
 	}
 	global := flag(o.op.Attrs, "use_global_device_ids")
@@ -54,8 +54,8 @@ func newCollective(o *site, list string, withChannel grouping) (*collective, err
 
 // newGroups is newCollective for an op with replica_groups, in which a group
 // that is smaller than others ends in -1.
-func newGroups(o *site, withChannel grouping) (*collective, error) {
-	c, err := newCollective(o, "replica_groups", withChannel)
+func newGroups(b *builder, o *site, withChannel grouping) (*collective, error) {
+	c, err := newCollective(b, o, "replica_groups", withChannel)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,26 @@ func newGroups(o *site, withChannel grouping) (*collective, error) {
 		c.groups[i] = g
 	}
 	return c, nil
+}
+
+// idLists is the package's idLists, and what the axes of a mesh stand for.
+func (b *builder) idLists(d mlir.Dict, name string) ([][]int, error) {
+	a, isStruct := d.Get(name).(mlir.StructAttr)
+	if !isStruct {
+		return idLists(d, name)
+	}
+	groups, err := mlir.MeshGroups(a, b.Module)
+	if err != nil {
+		return nil, fmt.Errorf("attribute %s: %w", name, err)
+	}
+	lists := make([][]int, len(groups))
+	for i, g := range groups {
+		lists[i] = make([]int, len(g))
+		for k, id := range g {
+			lists[i][k] = int(id)
+		}
+	}
+	return lists, nil
 }
 
 // idLists reads a matrix of ids.
