@@ -357,6 +357,15 @@ func (p *parser) typeAndLoc(n *Node) (err error) {
 	if err != nil {
 		return err
 	}
+	scope := ""
+	if p.accept("(") {
+		if scope = file; scope == "" {
+			return p.src.Errorf(p.pos, "the scope of a location has no name")
+		}
+		if file, err = p.quoted(); err != nil {
+			return err
+		}
+	}
 	if err := p.expect(":"); err != nil {
 		return err
 	}
@@ -365,5 +374,11 @@ func (p *parser) typeAndLoc(n *Node) (err error) {
 		return err
 	}
 	n.Loc = callsite.At(file, line)
+	if scope != "" {
+		n.Loc = n.Loc.In(scope)
+		if err := p.expect(")"); err != nil {
+			return err
+		}
+	}
 	return p.expect(")")
 }

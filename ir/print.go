@@ -68,7 +68,11 @@ func (p *printer) node(n *Node) {
 	}
 	p.b.WriteString(" : " + n.Type.String())
 	if file, line := n.Loc.Position(); file != "" {
-		p.b.WriteString(" loc(" + strconv.Quote(file) + ":" + strconv.Itoa(line) + ")")
+		at := strconv.Quote(file) + ":" + strconv.Itoa(line)
+		if scope := n.Loc.Scope(); scope != "" {
+			at = strconv.Quote(scope) + "(" + at + ")"
+		}
+		p.b.WriteString(" loc(" + at + ")")
 	}
 	p.b.WriteByte('\n')
 }

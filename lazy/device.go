@@ -20,6 +20,7 @@ type Device struct {
 	programs programCache
 	counters counters
 	commit   sync.Mutex // taken to assign several variables at once
+	async    async
 
 	mu        sync.Mutex
 	bodies    map[uint64][]*ir.Composite

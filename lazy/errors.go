@@ -34,7 +34,8 @@ type OpError struct {
 	Reason   string       // what is wrong and what to do
 	File     string       // of the call; empty if unknown
 	Line     int
-	Err      error // one of the errors above
+	Scope    string // that the op was recorded in; see [Trace.Scope]
+	Err      error  // one of the errors above
 }
 
 // Error prints train.go:41: matmul(f32[32,784], f32[512,10]): reason (label).
@@ -42,6 +43,9 @@ func (e *OpError) Error() string {
 	var b strings.Builder
 	if e.File != "" {
 		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
+	}
+	if e.Scope != "" {
+		b.WriteString(e.Scope + ": ")
 	}
 	b.WriteString(e.Op)
 	b.WriteByte('(')
@@ -70,7 +74,7 @@ func opError(at callsite.Site, op string, kind error, operands []*Tensor, format
 			e.Operands = append(e.Operands, t.Type())
 		}
 	}
-	e.File, e.Line = at.Position()
+	e.at(at)
 	return e
 }
 
@@ -80,6 +84,12 @@ func typeError(at callsite.Site, err error) *OpError {
 	if broken, ok := errors.AsType[*shapeinfer.Error](err); ok {
 		e.Op, e.Operands, e.Label, e.Reason = broken.Op, broken.Operands, broken.Label, broken.Reason
 	}
-	e.File, e.Line = at.Position()
+	e.at(at)
 	return e
+}
+
+// at sets where the mistake was made.
+func (e *OpError) at(s callsite.Site) {
+	e.File, e.Line = s.Position()
+	e.Scope = s.Scope()
 }

@@ -1,13 +1,10 @@
 package lazy
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"ltc/backends"
 	"ltc/internal/callsite"
-	"ltc/soa"
 )
 
 // assignment is a variable that a program assigns.
@@ -21,33 +18,16 @@ type assignment struct {
 	next *value // the version that the program makes
 }
 
-// execute runs a program on args, which the caller has pinned, and gives the
-// variables their new versions. call is memory to use; its Results are those of
-// the program afterwards.
-func (d *Device) execute(ctx context.Context, p *program, call *backends.Call, args []*value, assigns []assignment, c *counters) error {
-	if err := d.claim(assigns); err != nil {
-		return err
-	}
-	err := errors.New("the backend panicked") // unless invoke returns
-	defer func() {
-		for i := range assigns {
-			assigns[i].settle(call, err)
-		}
-	}()
-	err = d.invoke(ctx, p, call, args, assigns, c)
-	return err
-}
-
-// claim announces the new versions: who reads a variable from now on waits for
-// them.
-func (d *Device) claim(assigns []assignment) error {
-	if len(assigns) == 0 {
+// claim announces the new versions that f makes: who reads a variable from now
+// on waits for them.
+func (d *Device) claim(f *flight) error {
+	if len(f.assigns) == 0 {
 		return nil
 	}
 	d.commit.Lock()
 	defer d.commit.Unlock()
-	for i := range assigns {
-		a := &assigns[i]
+	for i := range f.assigns {
+		a := &f.assigns[i]
 		a.v.mu.Lock()
 		taken, past := a.v.now != a.read, a.v.assigned
 		a.v.mu.Unlock()
@@ -55,10 +35,10 @@ func (d *Device) claim(assigns []assignment) error {
 			return conflict(a, past)
 		}
 	}
-	for i := range assigns {
-		a := &assigns[i]
-		a.next = &value{name: a.v.name, old: a.read}
-		a.next.pending.Lock()
+	for i := range f.assigns {
+		a := &f.assigns[i]
+		a.next = pending(f, a.v.name, a.v.typ)
+		a.next.old = a.read
 		a.v.mu.Lock()
 		a.next.before, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next
 		a.v.mu.Unlock()
@@ -70,7 +50,7 @@ func conflict(a *assignment, past callsite.Site) error {
 	e := &OpError{Op: "mark_step", Err: ErrConflict, Reason: fmt.Sprintf(
 		"variable %q is assigned at %v, but another trace assigned it at %v since this step read it; end a step that assigns it before another one reads it",
 		a.v.name, a.site, past)}
-	e.File, e.Line = a.site.Position()
+	e.at(a.site)
 	return e
 }
 
@@ -80,7 +60,8 @@ func (a *assignment) settle(call *backends.Call, err error) {
 	v := a.v
 	v.mu.Lock()
 	if err == nil {
-		a.next.view, a.next.old = call.Results[a.result], nil
+		a.next.view.Locate(call.Results[a.result])
+		a.next.old = nil
 	} else {
 		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it failed: %w", v.name, err)
 		for v.now.err != nil {
@@ -88,35 +69,5 @@ func (a *assignment) settle(call *backends.Call, err error) {
 		}
 	}
 	v.mu.Unlock()
-	a.next.pending.Unlock()
-}
-
-// invoke waits for the arguments and runs the program.
-func (d *Device) invoke(ctx context.Context, p *program, call *backends.Call, args []*value, assigns []assignment, c *counters) error {
-	call.Args, call.Results = call.Args[:0], call.Results[:0]
-	for _, v := range args {
-		if err := v.wait(); err != nil {
-			return err
-		}
-		if err := v.intact(); err != nil {
-			return err
-		}
-		call.Args = append(call.Args, v.view)
-	}
-	for range p.results {
-		call.Results = append(call.Results, soa.View{})
-	}
-	for i := range assigns {
-		a := &assigns[i]
-		// Nobody can pin the old version any more: the claim hides it.
-		if a.read.pins.Load() > 1 {
-			call.Results[a.result] = soa.Make(a.v.typ)
-			c.donationCopies.Add(1)
-		}
-	}
-	c.runs.Add(1)
-	if err := p.exec.Execute(ctx, call); err != nil {
-		return p.explain(err)
-	}
-	return nil
+	a.next.from.Store(nil)
 }

@@ -128,6 +128,7 @@ func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 		return refused(p, "scalar", err.Error())
 	}
 	t := newValue(p, p.device().newScalar(dtype), name)
+	t.val.scalar = true
 	setElement(t.val.view, 0, ir.LiteralBits(dtype, x))
 	return t
 }
@@ -138,12 +139,15 @@ func (t *Tensor) Set(x float64) error {
 	switch {
 	case t.err != nil:
 		return t.err
-	case t.val == nil || t.val.view.Type.Rank() != 0:
+	case t.val == nil || !t.val.scalar:
 		return t.misuse("set", "it is not a scalar argument; make one with Scalar").err
 	}
 	d := t.val.view.Type.DType
 	if err := fits(d, x); err != nil {
 		return t.misuse("set", err.Error()).err
+	}
+	if t.val.queued.Load() > 0 { // steps marked before read what it was
+		t.val.view.Locate(t.dev.newScalar(d))
 	}
 	setElement(t.val.view, 0, ir.LiteralBits(d, x))
 	return nil

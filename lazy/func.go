@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
@@ -28,7 +27,7 @@ type Function struct {
 	fn       func(*Trace, []*Tensor) []*Tensor
 	missing  bool // the function given is nil
 	counters counters
-	calls    sync.Pool // of *funcCall
+	calls    sync.Pool // of *flight
 
 	mu         sync.RWMutex
 	signatures []*traced // the latest maxSignatures, oldest first
@@ -40,7 +39,8 @@ const maxSignatures = 256
 // traced is a function's program for one signature.
 type traced struct {
 	types   []types.Type
-	once    sync.Once
+	owner   uint64        // the goroutine that traces it
+	ready   chan struct{} // closed when that is done
 	err     error
 	program *program
 	params  []source
@@ -86,34 +86,12 @@ func Func[F Traceable](d *Device, fn F) *Function {
 	case func(*Trace, []*Tensor) []*Tensor:
 		f.missing, f.fn = fn == nil, fn
 	}
-	f.calls.New = func() any { return &funcCall{} }
+	f.calls.New = func() any { return &flight{count: &f.counters} }
 	return f
 }
 
 func wrongCount(tr *Trace, x []*Tensor, want int) []*Tensor {
 	return []*Tensor{tr.poisoned(opError(tr.site(), "func", ErrUsage, x, "it takes %d arguments, got %d", want, len(x)))}
-}
-
-// funcCall is the memory of one call at a time.
-type funcCall struct {
-	call    backends.Call
-	args    []*value
-	pinned  []*value
-	assigns []assignment
-}
-
-func (c *funcCall) reset() {
-	for _, v := range c.pinned {
-		v.pins.Add(-1)
-	}
-	for _, s := range []*[]*value{&c.args, &c.pinned} {
-		clear(*s)
-		*s = (*s)[:0]
-	}
-	clear(c.assigns)
-	clear(c.call.Args)
-	clear(c.call.Results)
-	c.assigns, c.call.Args, c.call.Results = c.assigns[:0], c.call.Args[:0], c.call.Results[:0]
 }
 
 // Call runs the function on args, variables or tensors with values, and returns
@@ -135,12 +113,36 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	t, err := f.lookup(args)
+	if f.dev.async.closed.Load() {
+		return nil, fmt.Errorf("func: %w", ErrClosed)
+	}
+	t, err := f.lookup(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	c := f.calls.Get().(*funcCall)
+	c := f.calls.Get().(*flight)
 	defer func() { c.reset(); f.calls.Put(c) }()
+	c.ctx, c.program, c.count = ctx, t.program, &f.counters
+	c.arguments(t, args)
+	if err := f.dev.claim(c); err != nil {
+		return nil, err
+	}
+	err = c.run()
+	c.settle(err)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*Tensor, t.results)
+	for i := range results {
+		v := &value{view: c.call.Results[i]}
+		v.pins.Add(1)
+		results[i] = &Tensor{dev: f.dev, val: v}
+	}
+	return results, nil
+}
+
+// arguments collects what the program is called with.
+func (c *flight) arguments(t *traced, args []*Tensor) {
 	for _, s := range t.params {
 		switch {
 		case s.v != nil:
@@ -159,19 +161,9 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 		a.read = c.args[a.arg]
 		c.assigns = append(c.assigns, a)
 	}
-	if err := f.dev.execute(ctx, t.program, &c.call, c.args, c.assigns, &f.counters); err != nil {
-		return nil, err
-	}
-	results := make([]*Tensor, t.results)
-	for i := range results {
-		v := &value{view: c.call.Results[i]}
-		v.pins.Add(1)
-		results[i] = &Tensor{dev: f.dev, val: v}
-	}
-	return results, nil
 }
 
-func (c *funcCall) pin(v *variable) {
+func (c *flight) pin(v *variable) {
 	val := v.pin()
 	c.pinned = append(c.pinned, val)
 	c.args = append(c.args, val)
@@ -182,41 +174,71 @@ func (f *Function) Report() Report { return f.counters.report() }
 
 // lookup returns the program for arguments of these types, traced if it is
 // new.
-func (f *Function) lookup(args []*Tensor) (*traced, error) {
+func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) {
 	for i, a := range args {
 		if err := f.checkArg(i, a, args); err != nil {
 			return nil, err
 		}
 	}
+	t, mine := f.signature(args)
+	if mine {
+		defer close(t.ready)
+		t.err = errPanicked // unless trace returns
+		t.err = f.trace(t)
+		return t, t.err
+	}
+	select {
+	case <-t.ready:
+	default:
+		if err := t.await(ctx, args); err != nil {
+			return nil, err
+		}
+	}
+	if t.err == nil {
+		f.counters.cached.Add(1)
+	}
+	return t, t.err
+}
+
+// await waits until another goroutine has traced t.
+func (t *traced) await(ctx context.Context, args []*Tensor) error {
+	if t.owner == goid() {
+		var sites callsite.Cache
+		return opError(sites.Caller(), "func", ErrUsage, args,
+			"the function calls itself with arguments of the types it is being traced for, so that its program would contain itself; call the Go function instead, with an end to the recursion")
+	}
+	if err := await(ctx, t.ready); err != nil {
+		return fmt.Errorf("func: while another goroutine traced it: %w", err)
+	}
+	return nil
+}
+
+// signature returns the entry for arguments of these types; mine says that it is
+// new, and the caller's to trace.
+func (f *Function) signature(args []*Tensor) (t *traced, mine bool) {
 	same := func(t *traced) bool {
 		return slices.EqualFunc(t.types, args, func(a types.Type, b *Tensor) bool { return a.Equal(b.Type()) })
 	}
 	f.mu.RLock()
-	t := find(f.signatures, same)
+	t = find(f.signatures, same)
 	f.mu.RUnlock()
-	if t == nil {
-		f.mu.Lock()
-		if t = find(f.signatures, same); t == nil {
-			t = &traced{}
-			for _, a := range args {
-				t.types = append(t.types, a.Type())
-			}
-			if len(f.signatures) == maxSignatures {
-				f.signatures = slices.Delete(f.signatures, 0, 1)
-			}
-			f.signatures = append(f.signatures, t)
-		}
-		f.mu.Unlock()
+	if t != nil {
+		return t, false
 	}
-	first := false
-	t.once.Do(func() {
-		t.err = errPanicked // unless trace returns
-		t.err, first = f.trace(t), true
-	})
-	if t.err == nil && !first {
-		f.counters.cached.Add(1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t = find(f.signatures, same); t != nil {
+		return t, false
 	}
-	return t, t.err
+	t = &traced{owner: goid(), ready: make(chan struct{})}
+	for _, a := range args {
+		t.types = append(t.types, a.Type())
+	}
+	if len(f.signatures) == maxSignatures {
+		f.signatures = slices.Delete(f.signatures, 0, 1)
+	}
+	f.signatures = append(f.signatures, t)
+	return t, true
 }
 
 func find(signatures []*traced, same func(*traced) bool) *traced {

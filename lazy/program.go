@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ltc/backends"
@@ -25,6 +26,8 @@ type program struct {
 	exec    backends.Executable
 	err     error
 	took    time.Duration
+	likely  time.Duration // how long a run takes, judged by the graph
+	runs    atomic.Int64  // how long they took, in ns; 0 before the first
 }
 
 // programCache keeps a device's programs, the latest used first.
@@ -103,7 +106,7 @@ func (p *program) compile(d *Device) error {
 	if exec == nil {
 		return fmt.Errorf("compile for %s: the backend gave neither an executable nor an error", d.name)
 	}
-	p.exec, p.took = exec, time.Since(start)
+	p.exec, p.took, p.likely = exec, time.Since(start), likely(p.graph)
 	return nil
 }
 
@@ -124,4 +127,49 @@ func (p *program) explain(err error) error {
 	}
 	at := lower.Place(p.text, failed.Op)
 	return fmt.Errorf("%srun: %w", at, failed.Reason)
+}
+
+// likely judges how long a run of g takes before there has been one: 100 ns an
+// op, 1 ns an element of its operands and result, 1 ns a multiplication.
+func likely(g *ir.Graph) time.Duration {
+	total := 0.0
+	for _, n := range g.Nodes {
+		if n.Op == ir.OpParameter {
+			continue
+		}
+		size := float64(n.Type.Elements())
+		total += 100 + size
+		for _, x := range n.In {
+			total += float64(x.Type.Elements())
+		}
+		if n.Op == ir.OpMatMul {
+			total += size * float64(n.In[0].Type.Shape[n.In[0].Type.Rank()-1])
+		}
+		if n.Body != nil {
+			total += float64(likely(n.Body.Graph))
+		}
+	}
+	return time.Duration(min(total, float64(time.Hour)))
+}
+
+// estimate returns how long the next run is likely to take.
+func (p *program) estimate() time.Duration {
+	if past := p.runs.Load(); past > 0 {
+		return time.Duration(past)
+	}
+	return p.likely
+}
+
+// measured notes how long a run took: the estimate goes a quarter of the way.
+func (p *program) measured(took time.Duration) {
+	if past := p.runs.Load(); past > 0 {
+		took = time.Duration(past) + (took-time.Duration(past))/4
+	}
+	p.runs.Store(max(int64(took), 1))
+}
+
+// runsInline reports whether programs run on the goroutine that asks for them,
+// however long they take: goroutines are not wanted, or there is nothing to run.
+func (d *Device) runsInline() bool {
+	return d.options.Threads == 1 || d.backend.Name() == "null"
 }

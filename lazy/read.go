@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -20,17 +22,24 @@ func (t *Tensor) Value() (soa.View, error) {
 	return v.view, nil // v stays pinned: who knows how long the caller reads it
 }
 
-// data returns the value of t, computed if it must be, and pinned.
+// data returns the value of t, computed if it must be, and pinned. A variable
+// whose latest version failed is what it was before, but for who hears of the
+// failure first.
 func (t *Tensor) data() (*value, error) {
-	v, err := t.pinned()
-	if err != nil {
-		return nil, err
-	}
-	if err := v.wait(); err != nil {
+	for {
+		v, err := t.pinned()
+		if err != nil {
+			return nil, err
+		}
+		err = v.wait(nil)
+		if err == nil {
+			return v, nil
+		}
 		v.pins.Add(-1)
-		return nil, err
+		if first := takeStep(err); first || t.v == nil || errors.Is(err, errClosure) {
+			return nil, err
+		}
 	}
-	return v, nil
 }
 
 func (t *Tensor) pinned() (*value, error) {
@@ -61,17 +70,38 @@ func (t *Tensor) sync() error {
 		return tr.refuse("value", t).err
 	}
 	tr.counters.implicit(tr.site())
-	r := &tr.run
-	r.reset()
-	defer r.reset()
-	r.handles = append(r.handles, t)
-	r.results = append(r.results, t.node)
-	r.alias = append(r.alias, nil)
-	err := r.execute(tr, false)
+	err := tr.compute(t)
 	// What is recorded from here on starts from values: nothing of the
 	// builder's keeps the nodes before alive.
 	tr.b.Forget()
 	return err
+}
+
+// compute runs the program of t alone, on the calling goroutine.
+func (tr *Trace) compute(t *Tensor) error {
+	r, f := &tr.run, tr.queue.take()
+	r.reset()
+	defer r.reset()
+	defer tr.queue.give(f)
+	for _, s := range tr.order {
+		s.refresh()
+	}
+	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
+	f.ctx, f.count, f.step, f.name = context.Background(), &tr.counters, tr.step, tr.name
+	if err := r.compile(tr, f); err != nil {
+		return err
+	}
+	if err := f.run(); err != nil {
+		if past, ok := errors.AsType[*StepError](err); ok {
+			if past.q == tr.queue {
+				past.take()
+			}
+			return err
+		}
+		return f.stepError(err)
+	}
+	t.materialize(&value{view: f.call.Results[0]}, false)
+	return nil
 }
 
 // ToSlice returns a copy of the elements of t in row-major order. T must be

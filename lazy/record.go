@@ -79,6 +79,9 @@ func (tr *Trace) site() callsite.Site {
 	if tr.fixed {
 		return tr.fixedSite
 	}
+	if len(tr.scopes) > 0 {
+		return tr.scoped(tr.sites.Caller())
+	}
 	return tr.sites.Caller()
 }
 

@@ -99,6 +99,8 @@ func (t *Tensor) String() string {
 		return "poisoned: " + t.err.Error()
 	case t.v != nil:
 		return fmt.Sprintf("variable %q %v", t.v.name, t.v.typ)
+	case t.val != nil && !t.val.ready():
+		return fmt.Sprintf("value %v, on its way", t.Type())
 	case t.val != nil:
 		return fmt.Sprintf("value %v", t.Type())
 	}

@@ -1,14 +1,9 @@
 package lazy
 
 import (
-	"context"
-
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
-	"ltc/soa"
-
-	"ltc/backends"
 )
 
 // Trace records programs for one device, a step each. It belongs to one
@@ -36,6 +31,13 @@ type Trace struct {
 	run      run // memory used again by every step
 	counters counters
 	stepped  *program // the latest that MarkStep ran
+
+	queue     *queue
+	step      int64 // that is being recorded, from 1
+	name      string
+	scopes    []scope // open ones
+	scopeNext int     // the number of the next scope that is in none
+	after     []func(error)
 }
 
 // NewTrace returns a trace that records programs for d.
@@ -43,6 +45,7 @@ func NewTrace(d *Device) *Trace {
 	return &Trace{
 		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1,
 		vars: map[*variable]*state{}, arguments: map[*value]*ir.Node{},
+		queue: &queue{dev: d}, step: 1,
 	}
 }
 
@@ -74,65 +77,6 @@ func (t *Tensor) Release() {
 	}
 }
 
-// MarkStep ends the step: it compiles what the roots, the tensors kept and the
-// variables assigned need, unless an equal program has been compiled before,
-// and runs it. Then the roots have values, and every other computed tensor of
-// the step is stale. A root that is a variable or a value already is let be.
-//
-// The error is that of the first bad operation that a root or an assigned
-// variable depends on, a conflict with another trace, or one of compiling and
-// running. Then nothing has been computed, every variable is as before, and
-// the trace goes on with a new step.
-func (tr *Trace) MarkStep(roots ...*Tensor) error {
-	tr.counters.marks.Add(1)
-	defer tr.endStep()
-	if tr.bad != nil {
-		return tr.bad
-	}
-	r := &tr.run
-	r.reset()
-	for _, t := range roots {
-		if err := r.root(tr, t); err != nil {
-			return err
-		}
-	}
-	for _, t := range tr.kept {
-		if err := r.root(tr, t); err != nil {
-			return err
-		}
-	}
-	for _, s := range tr.order {
-		if err := r.assigned(s); err != nil {
-			return err
-		}
-	}
-	if len(r.results) == 0 {
-		return nil
-	}
-	return r.execute(tr, true)
-}
-
-// endStep forgets what was recorded.
-func (tr *Trace) endStep() {
-	for _, s := range tr.order {
-		s.read.pins.Add(-1)
-	}
-	clear(tr.vars)
-	clear(tr.order)
-	tr.order = tr.order[:0]
-	clear(tr.arguments)
-	clear(tr.kept)
-	tr.kept = tr.kept[:0]
-	for _, t := range tr.read {
-		t.detach()
-	}
-	clear(tr.read)
-	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil
-	tr.b.Forget()
-	tr.run.reset()
-	tr.epoch++
-}
-
 // run is one program of a trace on its way to the backend. Its slices are used
 // again by the next.
 type run struct {
@@ -141,8 +85,6 @@ type run struct {
 	alias   []*ir.Node
 	assigns []assignment
 	graph   ir.Graph
-	args    []*value
-	call    backends.Call
 }
 
 func (r *run) reset() {
@@ -150,12 +92,8 @@ func (r *run) reset() {
 	clear(r.results)
 	clear(r.alias)
 	clear(r.assigns)
-	clear(r.args)
-	r.handles, r.results, r.alias, r.assigns, r.args = r.handles[:0], r.results[:0], r.alias[:0], r.assigns[:0], r.args[:0]
+	r.handles, r.results, r.alias, r.assigns = r.handles[:0], r.results[:0], r.alias[:0], r.assigns[:0]
 	r.graph.Forget()
-	clear(r.call.Args)
-	clear(r.call.Results)
-	r.call.Args, r.call.Results = r.call.Args[:0], r.call.Results[:0]
 }
 
 // root adds t to the results, unless it has a value.
@@ -197,44 +135,15 @@ func (r *run) assigned(s *state) error {
 	return nil
 }
 
-// execute compiles and runs the results. final tells the end of a step from a
-// value that is read in its midst.
-func (r *run) execute(tr *Trace, final bool) error {
-	tr.b.Capture(&r.graph, nil, r.results, r.alias)
-	for i, n := range r.graph.Params {
-		v, ok := n.Value.(*value)
-		if !ok {
-			tr.fail(opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i))
-			return tr.bad
-		}
-		r.args = append(r.args, v)
-	}
-	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
-	if err != nil {
-		return err
-	}
-	for i := range r.assigns {
-		r.assigns[i].arg = r.graph.Alias[r.assigns[i].result]
-	}
-	if err := tr.dev.execute(context.Background(), p, &r.call, r.args, r.assigns, &tr.counters); err != nil {
-		return err
-	}
-	for i, t := range r.handles {
-		t.materialize(r.call.Results[i], final)
-	}
-	if final {
-		tr.stepped = p
-	}
-	return nil
-}
-
 // materialize gives a computed tensor its value. Other handles on the same
 // node have it, too. In the midst of a step the node keeps its history, if it
 // depends on a variable: reading a tensor must not change gradients.
-func (t *Tensor) materialize(view soa.View, final bool) {
-	v, ok := t.node.Value.(*value)
-	if !ok {
-		v = &value{view: view}
+// It returns the value, nil if another handle had made the node's before.
+func (t *Tensor) materialize(v *value, final bool) *value {
+	made := v
+	if known, ok := t.node.Value.(*value); ok {
+		v, made = known, nil
+	} else {
 		history := !final && t.node.Tracked()
 		if history && len(t.tr.read) >= maxRead {
 			history, t.tr.forgotten = false, true
@@ -242,6 +151,7 @@ func (t *Tensor) materialize(view soa.View, final bool) {
 		t.node.Materialize(v, history)
 	}
 	t.adopt(v)
+	return made
 }
 
 // maxRead is how many tensors that were read in one step keep their history:

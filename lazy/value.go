@@ -1,10 +1,11 @@
 package lazy
 
 import (
-	"sync"
+	"context"
 	"sync/atomic"
 
 	"ltc/internal/callsite"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -12,23 +13,66 @@ import (
 // of a root. It is written once, by the program that makes it.
 type value struct {
 	name string
+	// view has its type from the start. The rest of it may be read when wait
+	// has returned nil.
 	view soa.View
 	// pins counts who may still read view: a step that read it as a variable,
-	// a handle that users hold. While others do, its memory is not donated.
+	// a program under way, a handle that users hold. While others do, its
+	// memory is not donated.
 	pins atomic.Int32
 	sum  *uint64 // of borrowed data, while checking
 
-	pending sync.Mutex // held until the program that makes the value has ended
-	// Written before pending is released, and with the variable's mu held.
+	// Of a scalar argument, which Set may change: how many programs are to
+	// read view and have not begun.
+	scalar bool
+	queued atomic.Int32
+
+	from atomic.Pointer[flight] // what is to make the value; nil once that has ended
+	// Written before from is cleared; those of a variable with its mu held.
 	err    error         // of that program
 	old    *value        // the version before, to return to when it failed
 	before callsite.Site // where that was assigned
 }
 
-// wait returns when the value is there, or the error of the program that was
-// to make it.
-func (v *value) wait() error {
-	v.pending.Lock()
-	defer v.pending.Unlock()
+// pending returns a value of type t that f is to make.
+func pending(f *flight, name string, t types.Type) *value {
+	v := &value{name: name, view: soa.View{Type: t}}
+	v.from.Store(f)
+	return v
+}
+
+// ready reports whether the value is there or known never to come.
+func (v *value) ready() bool { return v.from.Load() == nil }
+
+// failed returns the error of a value that is known never to come.
+func (v *value) failed() error {
+	if !v.ready() {
+		return nil
+	}
 	return v.err
+}
+
+// wait returns when the value is there, or the error of the program that was to
+// make it. A nil ctx waits without end.
+func (v *value) wait(ctx context.Context) error {
+	for {
+		f := v.from.Load()
+		if f == nil {
+			return v.err
+		}
+		if err := f.wait(ctx, v); err != nil {
+			return err
+		}
+	}
+}
+
+// publish gives the value its data, or the error in place of them. Waiters wake
+// when the flight's land is called.
+func (v *value) publish(view soa.View, err error) {
+	if err == nil {
+		v.view.Locate(view)
+	} else {
+		v.err = err
+	}
+	v.from.Store(nil)
 }

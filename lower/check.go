@@ -68,11 +68,22 @@ func place(text string, is func(*mlir.Op) bool) (found string) {
 		if !is(op) {
 			return true
 		}
-		if loc, ok := op.Loc.(mlir.FileLoc); ok {
-			found = fmt.Sprintf("%s:%d: ", loc.File, loc.Line)
-		}
+		found = where(op.Loc)
 		found += op.Name + ": "
 		return false
 	})
 	return found
+}
+
+// where prints the line of a location, and the scope it is in.
+func where(loc mlir.Location) string {
+	switch loc := loc.(type) {
+	case mlir.FileLoc:
+		return fmt.Sprintf("%s:%d: ", loc.File, loc.Line)
+	case mlir.NameLoc:
+		if line := where(loc.Child); line != "" {
+			return line + loc.Name + ": "
+		}
+	}
+	return ""
 }

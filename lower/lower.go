@@ -116,6 +116,9 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 		l.loc = loc
 		if file, line := n.Loc.Position(); file != "" {
 			l.loc = mlir.FileLoc{File: file, Line: line}
+			if scope := n.Loc.Scope(); scope != "" {
+				l.loc = mlir.NameLoc{Name: scope, Child: l.loc}
+			}
 		}
 		l.values[n.ID] = lowerings[n.Op](l, n)
 	}

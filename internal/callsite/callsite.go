@@ -21,8 +21,9 @@ import (
 type Site uint32
 
 type place struct {
-	file string
-	line int
+	file  string
+	line  int
+	scope string
 }
 
 var table = struct {
@@ -32,8 +33,22 @@ var table = struct {
 }{places: []place{{}}, ids: map[place]Site{}}
 
 // At returns the site of a file and line.
-func At(file string, line int) Site {
-	p := place{file, line}
+func At(file string, line int) Site { return (place{file: file, line: line}).site() }
+
+// In returns the site of the same line in a named part of the user's program.
+func (s Site) In(scope string) Site {
+	p := s.place()
+	p.scope = scope
+	return p.site()
+}
+
+func (p place) site() Site {
+	table.RLock()
+	known, ok := table.ids[p]
+	table.RUnlock()
+	if ok {
+		return known
+	}
 	table.Lock()
 	defer table.Unlock()
 	id, ok := table.ids[p]
@@ -48,13 +63,20 @@ func At(file string, line int) Site {
 // Position returns file and line; "" and 0 when s is unknown. The file is
 // relative to the directory that the process started in when it lies below it.
 func (s Site) Position() (file string, line int) {
+	p := s.place()
+	return p.file, p.line
+}
+
+// Scope returns the named part of the program that the site is in; "" if none.
+func (s Site) Scope() string { return s.place().scope }
+
+func (s Site) place() place {
 	table.RLock()
 	defer table.RUnlock()
 	if int(s) >= len(table.places) {
-		return "", 0
+		return place{}
 	}
-	p := table.places[s]
-	return p.file, p.line
+	return table.places[s]
 }
 
 // String returns file:line, or "unknown".

@@ -1,0 +1,26 @@
+package lazy
+
+// maxClosures is how many step closures one step can have.
+const maxClosures = 1024
+
+// AfterStep has fn called once when the step being recorded has ended, with nil
+// or the step's error: after its results are there, in the order of the calls,
+// on the goroutine that runs the trace's steps or within MarkStep, and before
+// the trace's next step runs. fn may read any results of this step and earlier
+// ones, and variables, which it sees as this step left them. It must not record
+// in this trace, which may be at the next step already; waiting for this trace,
+// marking a step of it or reading results of later ones is an error. A panic in
+// fn is a failure of the step, which the next MarkStep or Wait returns: the
+// step's results stay, and other closures are called all the same.
+//
+// More than 1024 for one step make the step fail.
+func (tr *Trace) AfterStep(fn func(failed error)) {
+	switch {
+	case fn == nil:
+		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the function is nil"))
+	case len(tr.after) == maxClosures:
+		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %d closures already; one closure may do all of it", maxClosures))
+	default:
+		tr.after = append(tr.after, fn)
+	}
+}

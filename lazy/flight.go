@@ -1,0 +1,238 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// flight is one run of a program, from the claim of the variables it assigns to
+// the end. It is used again afterwards: who waits for a value asks the value,
+// not the flight, whether it is there.
+type flight struct {
+	q *queue // nil for a call of a [Function]
+
+	ctx     context.Context
+	program *program
+	count   *counters
+	step    int64
+	name    string
+	call    backends.Call
+	args    []*value
+	pinned  []*value // unpinned at the end
+	assigns []assignment
+	roots   []*value      // of results[i]; nil for one that has its value from another
+	after   []func(error) // step closures
+	queued  bool          // enqueue was called
+	behind  *StepError    // that was unreported when f was queued: f does not run
+	ended   *StepError    // of a flight that was cancelled: only closures are left to run
+
+	mu   sync.Mutex
+	done chan struct{} // closed at the end; made when somebody waits
+}
+
+// reset makes the flight ready for another run.
+func (f *flight) reset() {
+	f.unpin()
+	f.ctx, f.program, f.count, f.queued, f.behind, f.ended = nil, nil, nil, false, nil, nil
+	for _, s := range []*[]*value{&f.args, &f.roots} {
+		clear(*s)
+		*s = (*s)[:0]
+	}
+	clear(f.assigns)
+	clear(f.after)
+	clear(f.call.Args)
+	clear(f.call.Results)
+	f.assigns, f.after, f.call.Args, f.call.Results = f.assigns[:0], f.after[:0], f.call.Args[:0], f.call.Results[:0]
+}
+
+// wait waits until v, which the flight makes, is there or the flight has failed.
+// The error is ctx's, or that of a wait that would never end.
+func (f *flight) wait(ctx context.Context, v *value) error {
+	if f.q != nil && f.q.closingHere() {
+		return closureWaits("value")
+	}
+	f.mu.Lock()
+	if v.from.Load() != f {
+		f.mu.Unlock()
+		return nil
+	}
+	if f.done == nil {
+		f.done = make(chan struct{})
+	}
+	done := f.done
+	f.mu.Unlock()
+	return await(ctx, done)
+}
+
+// await waits for done; a nil ctx without end.
+func await(ctx context.Context, done <-chan struct{}) error {
+	if ctx == nil {
+		<-done
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// run waits for the arguments and runs the program. Nothing is published yet.
+func (f *flight) run() error {
+	if err := f.ctx.Err(); err != nil {
+		return fmt.Errorf("before it ran: %w", context.Cause(f.ctx))
+	}
+	if f.program == nil {
+		return nil // the step had closures and nothing to compute
+	}
+	if err := f.gather(); err != nil {
+		return err
+	}
+	return f.execute()
+}
+
+// gather collects the arguments and decides about the memory of the results.
+func (f *flight) gather() error {
+	if !f.queued {
+		f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
+	}
+	f.call.Results = f.call.Results[:0]
+	for i, v := range f.args {
+		if err := v.wait(f.ctx); err != nil {
+			return err
+		}
+		if err := v.intact(); err != nil {
+			return err
+		}
+		if !f.queued || !v.scalar {
+			f.call.Args[i] = v.view
+		}
+	}
+	for range f.program.results {
+		f.call.Results = append(f.call.Results, soa.View{})
+	}
+	for i := range f.assigns {
+		a := &f.assigns[i]
+		// Nobody can pin the old version any more: the claim hides it.
+		if a.read.pins.Load() > 1 {
+			if err := soa.Fits(a.v.typ.Bytes()); err != nil {
+				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
+			}
+			f.call.Results[a.result] = soa.Make(a.v.typ)
+			f.count.donationCopies.Add(1)
+		}
+	}
+	return nil
+}
+
+// execute hands the call to the backend.
+func (f *flight) execute() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the backend panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	f.count.runs.Add(1)
+	if f.q == nil || f.q.dev.runsInline() {
+		return f.checked(f.program.exec.Execute(f.ctx, &f.call))
+	}
+	start := time.Now()
+	err = f.checked(f.program.exec.Execute(f.ctx, &f.call))
+	if err == nil {
+		f.program.measured(time.Since(start))
+	}
+	return err
+}
+
+// checked explains the backend's error, and holds its results to their types:
+// tensors have had them since they were recorded.
+func (f *flight) checked(err error) error {
+	if err != nil {
+		return f.program.explain(err)
+	}
+	results := f.program.graph.Results
+	if len(f.call.Results) != len(results) {
+		return fmt.Errorf("the backend gave %d results of %d", len(f.call.Results), len(results))
+	}
+	for i, r := range results {
+		if got := f.call.Results[i].Type; !got.Equal(r.Type) {
+			return fmt.Errorf("result %d is %v, the backend gave %v", i, r.Type, got)
+		}
+	}
+	return nil
+}
+
+// settle publishes what the run made, or its error, takes back assignments that
+// failed, and lets go of what was held.
+func (f *flight) settle(err error) {
+	f.unpin()
+	if f.queued {
+		f.unqueue()
+	}
+	for i := range f.assigns {
+		f.assigns[i].settle(&f.call, err)
+	}
+	for i, v := range f.roots {
+		switch {
+		case v == nil:
+		case err != nil:
+			v.publish(soa.View{}, err)
+		default:
+			v.publish(f.call.Results[i], nil)
+		}
+	}
+	f.mu.Lock()
+	if f.done != nil {
+		close(f.done)
+		f.done = nil
+	}
+	f.mu.Unlock()
+}
+
+func (f *flight) unpin() {
+	for _, v := range f.pinned {
+		v.pins.Add(-1)
+	}
+	clear(f.pinned)
+	f.pinned = f.pinned[:0]
+}
+
+// enqueue takes the scalar arguments as they are now: Set does not change them
+// for this run.
+func (f *flight) enqueue() {
+	f.queued = true
+	f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
+	for i, v := range f.args {
+		if v.scalar {
+			v.queued.Add(1)
+			f.call.Args[i] = v.view
+		}
+	}
+}
+
+func (f *flight) unqueue() {
+	f.queued = false
+	for _, v := range f.args {
+		if v.scalar {
+			v.queued.Add(-1)
+		}
+	}
+}
+
+// waiting reports whether an argument is still on its way.
+func (f *flight) waiting() bool {
+	for _, v := range f.args {
+		if !v.ready() {
+			return true
+		}
+	}
+	return false
+}

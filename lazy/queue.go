@@ -1,0 +1,294 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// depth is how many steps of a trace may be queued or running: MarkStep waits
+// while there are as many.
+const depth = 4
+
+// queue runs the steps of a trace one after the other, on a goroutine that ends
+// when there is nothing left to run. Steps wait for values of other queues; that
+// these never wait for each other follows from order: what a step waits for was
+// claimed before the step was, and each queue runs in the order of claims.
+type queue struct {
+	dev     *Device
+	closing atomic.Uint64 // the goroutine that runs step closures; 0 if none
+
+	mu      sync.Mutex
+	flights [depth]*flight // a ring of n from head on, which runs
+	head, n int
+	working bool          // there is a goroutine
+	failing bool          // a failure is being settled
+	failed  []*StepError  // the latest; some may have been reported
+	changed chan struct{} // closed when any of the above has changed; made when somebody waits
+	free    []*flight
+}
+
+// take returns a flight to use.
+func (q *queue) take() *flight {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.free); n > 0 {
+		f := q.free[n-1]
+		q.free = q.free[:n-1]
+		return f
+	}
+	return &flight{q: q}
+}
+
+// give returns a flight that is settled.
+func (q *queue) give(f *flight) {
+	f.reset()
+	q.mu.Lock()
+	q.free = append(q.free, f)
+	q.mu.Unlock()
+}
+
+// idle reports whether nothing is queued or running.
+func (q *queue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.n == 0
+}
+
+// notify wakes who waits for a change; q.mu is held.
+func (q *queue) notify() {
+	if q.changed != nil {
+		close(q.changed)
+		q.changed = nil
+	}
+}
+
+// until waits until ok, which is called with q.mu held.
+func (q *queue) until(ctx context.Context, ok func() bool) error {
+	for {
+		q.mu.Lock()
+		if ok() {
+			q.mu.Unlock()
+			return nil
+		}
+		if q.changed == nil {
+			q.changed = make(chan struct{})
+		}
+		changed := q.changed
+		q.mu.Unlock()
+		if err := await(ctx, changed); err != nil {
+			return err
+		}
+	}
+}
+
+// enter waits until another step may be marked, and returns what has failed
+// since the last report.
+func (q *queue) enter(ctx context.Context) error {
+	if q.closingHere() {
+		return closureWaits("mark_step")
+	}
+	if q.dev.async.closed.Load() {
+		return fmt.Errorf("mark_step: %w", ErrClosed)
+	}
+	q.mu.Lock()
+	ready := q.room()
+	q.mu.Unlock()
+	if !ready {
+		if err := q.until(ctx, q.room); err != nil {
+			return fmt.Errorf("mark_step: waiting for the steps before: %w", err)
+		}
+	}
+	return q.report()
+}
+
+// room reports whether there is room for a step; q.mu is held.
+func (q *queue) room() bool { return q.n < depth && !q.failing }
+
+// report returns what has failed and was not reported yet.
+func (q *queue) report() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var all []error
+	for _, e := range q.failed {
+		if e.take() {
+			all = append(all, e)
+		}
+	}
+	q.failed = nil
+	if len(all) == 1 {
+		return all[0]
+	}
+	return errors.Join(all...)
+}
+
+// note remembers a failure for the next report; q.mu is held.
+func (q *queue) note(e *StepError) {
+	q.failed = append(q.failed, e)
+	q.dev.async.note(e)
+}
+
+// unreported returns the first failure that nobody has heard of; q.mu is held.
+func (q *queue) unreported() *StepError {
+	for _, e := range q.failed {
+		if !e.reported.Load() {
+			return e
+		}
+	}
+	return nil
+}
+
+// push queues f; there is room, or it returns false.
+func (q *queue) push(f *flight) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.room() {
+		return false
+	}
+	if cause := q.unreported(); cause != nil {
+		f.behind = cause
+	}
+	q.flights[(q.head+q.n)%depth] = f
+	q.n++
+	if !q.working {
+		q.working = true
+		q.dev.async.add(q)
+		go q.work()
+	}
+	return true
+}
+
+// work runs what is queued, and ends.
+func (q *queue) work() {
+	for f := q.next(); f != nil; f = q.next() {
+		if f.ended == nil {
+			q.fly(f)
+		}
+		q.close(f)
+		q.pop(f)
+	}
+}
+
+// next returns the flight at the head; nil ends the goroutine.
+func (q *queue) next() *flight {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.n == 0 {
+		q.working = false
+		q.dev.async.remove(q)
+		q.notify()
+		return nil
+	}
+	return q.flights[q.head]
+}
+
+func (q *queue) pop(f *flight) {
+	f.reset()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.flights[q.head] = nil
+	q.head, q.n = (q.head+1)%depth, q.n-1
+	q.free = append(q.free, f)
+	q.notify()
+}
+
+// fly runs f and settles it; when it fails, all that
+// is queued behind it, too.
+func (q *queue) fly(f *flight) {
+	if f.behind != nil {
+		f.ended = f.cancelled(f.behind)
+		f.settle(f.ended)
+		return
+	}
+	err := f.run()
+	if err == nil {
+		f.settle(nil)
+		return
+	}
+	f.ended = f.stepError(err)
+	q.cancel(f)
+}
+
+// cancel settles f, which has failed, and those behind it. Nobody marks a step
+// meanwhile, so that who has heard of the failure does not meet versions of
+// variables that are about to be taken back.
+func (q *queue) cancel(f *flight) {
+	q.mu.Lock()
+	q.failing = true
+	q.note(f.ended)
+	var behind [depth]*flight
+	n := q.n
+	for i := range n {
+		behind[i] = q.flights[(q.head+i)%depth]
+	}
+	q.mu.Unlock()
+	f.settle(f.ended)
+	for _, g := range behind[:n] {
+		if g != f && g.ended == nil {
+			g.ended = g.cancelled(f.ended)
+			g.settle(g.ended)
+		}
+	}
+	q.mu.Lock()
+	q.failing = false
+	q.notify()
+	q.mu.Unlock()
+}
+
+// inline runs f on the calling goroutine; the queue is empty.
+func (q *queue) inline(f *flight) error {
+	var failure error
+	if err := f.run(); err != nil {
+		f.ended = f.stepError(err)
+		f.ended.take()
+		failure = f.ended
+	}
+	f.settle(failure)
+	q.close(f)
+	return failure
+}
+
+// close runs the closures of f's step.
+func (q *queue) close(f *flight) {
+	if len(f.after) == 0 {
+		return
+	}
+	q.closing.Store(goid())
+	q.dev.async.closures.Add(1)
+	defer func() {
+		q.dev.async.closures.Add(-1)
+		q.closing.Store(0)
+	}()
+	var failed error
+	if f.ended != nil {
+		failed = f.ended
+	}
+	for _, fn := range f.after {
+		if err := protect(fn, failed); err != nil {
+			q.mu.Lock()
+			q.note(f.stepError(err))
+			q.mu.Unlock()
+		}
+	}
+}
+
+// protect calls a step closure.
+func protect(fn func(error), failed error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a step closure panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	fn(failed)
+	return nil
+}
+
+// closingHere reports whether the calling goroutine is running closures of this
+// queue.
+func (q *queue) closingHere() bool {
+	id := q.closing.Load()
+	return id != 0 && id == goid()
+}

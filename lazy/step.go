@@ -1,0 +1,267 @@
+package lazy
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// short is how long a program may take that runs within MarkStep: waking a
+// goroutine and losing the caches would cost as much.
+const short = 50 * time.Microsecond
+
+// MarkStep ends the step: it compiles what the roots, the tensors kept and the
+// variables assigned need, unless an equal program has been compiled before,
+// and has it run. Then the roots have values, which reading waits for, and every
+// other computed tensor of the step is stale. A root that is a variable or a
+// value already is let be.
+//
+// MarkStep returns when the work is queued behind the trace's earlier steps, and
+// the next step can be recorded meanwhile; it waits while four are under way. A
+// program that is estimated to take less than 50 µs, or any if the device is
+// limited to one thread, runs within MarkStep when nothing is queued before it.
+//
+// The error is that of the first bad operation that a root or an assigned
+// variable depends on, a conflict with another trace, or one of compiling. Then
+// nothing has been computed, every variable is as before, and the trace goes on
+// with a new step. A [*StepError] is the failure of an earlier step that ran
+// meanwhile, which has come back nowhere else: the step that is being marked is
+// not run either, nor were those between them, and all variables are as before
+// the one that failed. Tensors of all these keep an error.
+func (tr *Trace) MarkStep(roots ...*Tensor) error {
+	return tr.MarkStepContext(context.Background(), roots...)
+}
+
+// MarkStepContext is MarkStep with a context for as long as the step is queued
+// or runs: when it is done the step fails with its error as soon as the step's
+// turn comes or the backend looks, and steps queued behind are cancelled.
+func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
+	if tr.queue.closingHere() {
+		return closureWaits("mark_step")
+	}
+	tr.counters.marks.Add(1)
+	defer tr.endStep()
+	err := tr.mark(ctx, roots)
+	if err != nil {
+		tr.abandon(roots, err)
+	}
+	return err
+}
+
+func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
+	if err := tr.queue.enter(ctx); err != nil {
+		return err
+	}
+	r := &tr.run
+	r.reset()
+	if err := r.collect(tr, roots); err != nil {
+		return err
+	}
+	if len(r.results) == 0 && len(tr.after) == 0 {
+		return nil
+	}
+	f := tr.queue.take()
+	f.ctx, f.count, f.step, f.name = ctx, &tr.counters, tr.step, tr.name
+	if err := r.prepare(tr, f); err != nil {
+		tr.queue.give(f)
+		return err
+	}
+	for i, t := range r.handles {
+		f.roots = append(f.roots, t.materialize(pending(f, "", r.results[i].Type), true))
+	}
+	tr.stepped = f.program
+	return tr.launch(f)
+}
+
+// collect gathers the step's results.
+func (r *run) collect(tr *Trace, roots []*Tensor) error {
+	if tr.bad != nil {
+		return tr.bad
+	}
+	if len(tr.scopes) > 0 {
+		return tr.scopeError()
+	}
+	for _, t := range roots {
+		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
+	for _, t := range tr.kept {
+		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
+	for _, s := range tr.order {
+		s.refresh()
+		if err := r.assigned(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refresh makes the step read what the variable is, if the version it has read
+// was taken back since: its program had failed.
+func (s *state) refresh() {
+	if s.read.failed() == nil {
+		return
+	}
+	s.read.pins.Add(-1)
+	s.read = s.v.pin()
+	s.param.Value = s.read
+}
+
+// prepare captures and compiles the results for f to run, and claims the
+// variables.
+func (r *run) prepare(tr *Trace, f *flight) error {
+	if len(r.results) == 0 {
+		return nil
+	}
+	if err := r.compile(tr, f); err != nil {
+		return err
+	}
+	for _, v := range f.args {
+		if err := v.failed(); err != nil {
+			return opError(tr.site(), "mark_step", err, nil, "an operand has no value: %v", err)
+		}
+	}
+	return tr.dev.claim(f)
+}
+
+// compile captures the results and finds or compiles their program.
+func (r *run) compile(tr *Trace, f *flight) error {
+	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	for i, n := range r.graph.Params {
+		v, ok := n.Value.(*value)
+		if !ok {
+			tr.fail(opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i))
+			return tr.bad
+		}
+		f.args = append(f.args, v)
+	}
+	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
+	if err != nil {
+		return err
+	}
+	f.program = p
+	for _, a := range r.assigns {
+		a.arg = r.graph.Alias[a.result]
+		f.assigns = append(f.assigns, a)
+	}
+	return nil
+}
+
+// launch runs f or queues it. What the step pinned is f's from here on.
+func (tr *Trace) launch(f *flight) error {
+	f.after = append(f.after, tr.after...)
+	clear(tr.after)
+	tr.after = tr.after[:0]
+	for _, s := range tr.order {
+		f.pinned = append(f.pinned, s.read)
+	}
+	tr.handOver()
+	q := tr.queue
+	if !q.idle() || !tr.dev.runsInline() && (f.program != nil && f.program.estimate() >= short || f.waiting()) {
+		f.enqueue()
+		for !q.push(f) { // a step before has failed since there was room
+			_ = q.until(nil, q.room)
+		}
+		return nil
+	}
+	err := q.inline(f)
+	q.give(f)
+	return err
+}
+
+// abandon gives the roots of a step that is not run its error, and calls its
+// closures.
+func (tr *Trace) abandon(roots []*Tensor, err error) {
+	for _, t := range slices.Concat(roots, tr.kept) {
+		if t != nil && t.tr == tr && t.epoch == tr.epoch && t.val == nil && t.err == nil {
+			if _, known := t.node.Value.(*value); known {
+				continue
+			}
+			v := &value{err: tr.notRun(err)}
+			v.view.Type = t.node.Type
+			t.val = v
+			t.detach()
+		}
+	}
+	if len(tr.after) == 0 {
+		return
+	}
+	f := tr.queue.take()
+	f.step, f.name = tr.step, tr.name
+	f.ended = &StepError{Step: tr.step, Name: tr.name, Err: tr.notRun(err), q: tr.queue}
+	f.ended.take()
+	f.after = append(f.after, tr.after...)
+	clear(tr.after)
+	tr.after = tr.after[:0]
+	if tr.queue.idle() || !tr.queue.push(f) {
+		tr.queue.close(f)
+		tr.queue.give(f)
+	}
+}
+
+// notRun is the error of what a step that is not run would have made.
+func (tr *Trace) notRun(err error) error {
+	f := flight{q: tr.queue, step: tr.step, name: tr.name}
+	if cause, ok := err.(*StepError); ok && cause.Step != tr.step {
+		return f.cancelled(cause)
+	}
+	return err
+}
+
+// Warmup compiles the program that MarkStep with the same roots would run, and
+// changes nothing else: the step goes on, and MarkStep finds the program. See
+// [Trace.Discard].
+func (tr *Trace) Warmup(roots ...*Tensor) error {
+	r := &tr.run
+	r.reset()
+	defer r.reset()
+	if err := r.collect(tr, roots); err != nil {
+		return err
+	}
+	if len(r.results) == 0 {
+		return nil
+	}
+	f := tr.queue.take()
+	defer tr.queue.give(f)
+	return r.compile(tr, f)
+}
+
+// Discard ends the step without running anything: what was recorded and assigned
+// since the last MarkStep is forgotten, and AfterStep's functions with it.
+func (tr *Trace) Discard() {
+	clear(tr.after)
+	tr.after = tr.after[:0]
+	tr.endStep()
+}
+
+// handOver empties the step's variables, whose pins somebody else has now.
+func (tr *Trace) handOver() {
+	clear(tr.vars)
+	clear(tr.order)
+	tr.order = tr.order[:0]
+}
+
+// endStep forgets what was recorded.
+func (tr *Trace) endStep() {
+	for _, s := range tr.order {
+		s.read.pins.Add(-1)
+	}
+	tr.handOver()
+	clear(tr.arguments)
+	clear(tr.kept)
+	tr.kept = tr.kept[:0]
+	for _, t := range tr.read {
+		t.detach()
+	}
+	clear(tr.read)
+	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil
+	tr.scopes, tr.scopeNext = tr.scopes[:0], 0
+	tr.b.Forget()
+	tr.run.reset()
+	tr.epoch++
+	tr.step++
+}

@@ -1,0 +1,120 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// async is what a device knows of the queues of its traces.
+type async struct {
+	closed   atomic.Bool
+	closures atomic.Int32 // goroutines that run step closures
+
+	mu       sync.Mutex
+	queues   map[*queue]struct{} // that have a goroutine
+	failures []*StepError        // the latest; some may have been reported
+}
+
+// maxFailures bounds what a device remembers of traces that nobody asks.
+const maxFailures = 64
+
+func (a *async) add(q *queue) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queues == nil {
+		a.queues = map[*queue]struct{}{}
+	}
+	a.queues[q] = struct{}{}
+}
+
+func (a *async) remove(q *queue) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.queues, q)
+}
+
+// note remembers a failure until somebody has heard of it.
+func (a *async) note(e *StepError) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.failures) == maxFailures {
+		a.failures = append(a.failures[:0], a.failures[1:]...)
+	}
+	a.failures = append(a.failures, e)
+}
+
+// Wait returns when the steps marked so far have ended and their closures have
+// returned, or ctx is done: then they go on all the same. Its error is ctx's, or
+// what has failed since the last report. It may be called from any goroutine,
+// but not from a closure of the trace's own steps.
+func (tr *Trace) Wait(ctx context.Context) error {
+	if tr.queue.closingHere() {
+		return closureWaits("wait")
+	}
+	if err := tr.queue.until(ctx, func() bool { return tr.queue.n == 0 }); err != nil {
+		return fmt.Errorf("wait: %w", err)
+	}
+	return tr.queue.report()
+}
+
+// Wait returns when no trace of the device, and of this device only, has a step
+// queued or running, or ctx is done. Its error is ctx's, or what has failed in
+// the device's traces and was not reported yet; it is then reported. It may be
+// called from any goroutine, but not from a step closure.
+func (d *Device) Wait(ctx context.Context) error {
+	a := &d.async
+	for {
+		some, err := a.busy()
+		switch {
+		case err != nil:
+			return err
+		case some == nil:
+			return a.report()
+		}
+		if err := some.until(ctx, func() bool { return !some.working }); err != nil {
+			return fmt.Errorf("wait for %s: %w", d.name, err)
+		}
+	}
+}
+
+// busy returns one of the queues that have a goroutine, nil if there is none.
+func (a *async) busy() (some *queue, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for q := range a.queues {
+		if q.closingHere() {
+			return nil, closureWaits("wait")
+		}
+		some = q
+	}
+	return some, nil
+}
+
+// report returns the failures that nobody has heard of.
+func (a *async) report() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []error
+	for _, e := range a.failures {
+		if e.take() {
+			all = append(all, e)
+		}
+	}
+	a.failures = nil
+	if len(all) == 1 {
+		return all[0]
+	}
+	return errors.Join(all...)
+}
+
+// Close waits for what is queued on the device and returns what Wait would.
+// From then on marking steps and calling functions are errors wrapping
+// [ErrClosed]; values stay readable. A device that is not closed is freed like
+// anything else when nothing refers to it.
+func (d *Device) Close() error {
+	d.async.closed.Store(true)
+	return d.Wait(context.Background())
+}
