@@ -22,18 +22,9 @@ type gated struct {
 	let   chan error    // what the run is to do: fail with the error
 }
 
-// gates are the backends that openGated made, by the instance in their name.
+// gates are the backends that openGated made, by the instance in their name:
+// flaky:NAME.
 var gates sync.Map
-
-func init() {
-	backends.Register("gated", func(name string) (backends.Backend, error) {
-		g, ok := gates.Load(name)
-		if !ok {
-			return nil, errors.New("no such gate: " + name)
-		}
-		return g.(*gated), nil
-	})
-}
 
 // openGated opens a device whose runs wait for the gate. Its programs run on
 // the queue's goroutine: one that is measured short would not.
@@ -45,7 +36,7 @@ func openGated(t *testing.T, opts ...lazy.Option) (*lazy.Device, *gated) {
 	name := t.Name()
 	gates.Store(name, g)
 	t.Cleanup(func() { gates.Delete(name) })
-	return open(t, "gated:"+name, opts...), g
+	return open(t, "flaky:"+name, opts...), g
 }
 
 func (g *gated) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
