@@ -1,6 +1,7 @@
 package lazy_test
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"testing"
@@ -196,7 +197,10 @@ func TestFailedRunChangesNothing(t *testing.T) {
 	w := dev.Variable("w", lazy.F32, 2)
 	step := func(by float32) error {
 		w.Add_(lazy.From(tr, []float32{by, by}).MulScalar(1))
-		return tr.MarkStep()
+		if err := tr.MarkStep(); err != nil {
+			return err
+		}
+		return tr.Wait(context.Background())
 	}
 	require.NoError(t, step(1))
 	theFlaky.failures.Store(1)
