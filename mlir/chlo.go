@@ -64,7 +64,8 @@ func withProps(rows []opDef, props ...string) []opDef {
 
 func isolated(rows []opDef) []opDef {
 	for i := range rows {
-		rows[i].isolated = true
+		rows[i].traits |= Isolated
+		rows[i].regions = 1
 	}
 	return rows
 }

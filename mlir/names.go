@@ -87,7 +87,7 @@ func goodName(s string) bool {
 
 // op names what is in the regions of op.
 func (n *names) op(op *Op) {
-	if d := opDefs[op.Name]; d != nil && d.isolated {
+	if d := opDefs[op.Name]; d != nil && d.traits.Has(Isolated) {
 		inner := newNames()
 		inner.value, inner.labels, inner.target = n.value, n.labels, n.target
 		inner.regionsOf(op)

@@ -242,7 +242,7 @@ func (o *opNode) region(lex *stream) *Error { return o.regionOf(lex, nil) }
 
 // regionOf reads {…}, of whose entry block the op's own line tells.
 func (o *opNode) regionOf(lex *stream, e *entry) *Error {
-	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.isolated, e)
+	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.traits.Has(Isolated), e)
 	o.regions = append(o.regions, reg)
 	return err
 }

@@ -10,10 +10,12 @@ type opDef struct {
 	props []string
 	// verify checks types and attributes; nil checks nothing.
 	verify func(v *verifier, op *Op)
-	// isolated regions cannot use values from outside.
-	isolated bool
-	// terminator ops end a block.
-	terminator bool
+	// regions is how many it has; anyRegions for any number.
+	regions int
+	traits  Traits
+	// static says, of an op that takes attributes or its result's shape as
+	// operands, which op it is once these are known.
+	static *Static
 	// takesName syntaxes read the op's name themselves.
 	takesName bool
 
@@ -48,12 +50,12 @@ func dimOf(name string) syntax  { return named("dim", attr{name: name, kind: i64
 
 // opList is every op that is known, by dialect and name.
 var opList = []opDef{
-	{name: "builtin.module", syntax: syntax{moduleSyntax{}}, props: []string{"sym_name", "sym_visibility"}, isolated: true, takesName: true},
-	{name: "func.func", syntax: syntax{funcSyntax{}}, isolated: true, verify: verifyFunc,
+	{name: "builtin.module", syntax: syntax{moduleSyntax{}}, props: []string{"sym_name", "sym_visibility"}, regions: 1, traits: Isolated, takesName: true},
+	{name: "func.func", syntax: syntax{funcSyntax{}}, regions: 1, traits: Isolated, verify: verifyFunc,
 		props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
 	{name: "func.call", syntax: syntax{callSyntax{}}, props: []string{"callee", "no_inline"}, verify: verifyCall},
-	{name: "func.return", syntax: form(anyOperands, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
-	{name: "stablehlo.return", syntax: form(operands{-2}, attrDict{}, typeList{operands: true, optional: true}), terminator: true},
+	{name: "func.return", syntax: form(anyOperands, attrDict{}, typeList{operands: true, optional: true}), traits: Terminator},
+	{name: "stablehlo.return", syntax: form(operands{-2}, attrDict{}, typeList{operands: true, optional: true}), traits: Terminator},
 
 	unaryOp("abs", verifyAbs),
 	unaryOp("cbrt", verifySame(1, kFloat|kComplex|kQuant)),
@@ -83,21 +85,21 @@ var opList = []opDef{
 	unaryOp("uniform_quantize", verifyUniformQuantize),
 	unaryOp("uniform_dequantize", verifyUniformDequantize),
 
-	binaryOp("add", verifyAdd),
-	binaryOp("and", verifySame(2, kBool|kInt)),
+	commutative(binaryOp("add", verifyAdd)),
+	commutative(binaryOp("and", verifySame(2, kBool|kInt))),
 	binaryOp("atan2", verifySame(2, kFloat|kComplex|kQuant)),
 	binaryOp("divide", verifySame(2, kInt|kFloat|kComplex|kQuant)),
-	binaryOp("maximum", verifySame(2, kPerTensor)),
-	binaryOp("minimum", verifySame(2, kPerTensor)),
-	binaryOp("multiply", verifySame(2, kPerTensor)),
-	binaryOp("or", verifySame(2, kBool|kInt)),
+	commutative(binaryOp("maximum", verifySame(2, kPerTensor))),
+	commutative(binaryOp("minimum", verifySame(2, kPerTensor))),
+	commutative(binaryOp("multiply", verifySame(2, kPerTensor))),
+	commutative(binaryOp("or", verifySame(2, kBool|kInt))),
 	binaryOp("power", verifySame(2, kInt|kFloat|kComplex|kQuant)),
 	binaryOp("remainder", verifySame(2, kInt|kFloat|kComplex|kQuant)),
 	binaryOp("shift_left", verifySame(2, kInt)),
 	binaryOp("shift_right_arithmetic", verifySame(2, kInt)),
 	binaryOp("shift_right_logical", verifySame(2, kInt)),
 	binaryOp("subtract", verifySame(2, kInt|kFloat|kComplex|kQuant|kIndex)),
-	binaryOp("xor", verifySame(2, kBool|kInt)),
+	commutative(binaryOp("xor", verifySame(2, kBool|kInt))),
 
 	{name: "stablehlo.is_finite", syntax: form(operands{1}, attrDict{}, funcType{}), verify: verifyIsFinite},
 	{name: "stablehlo.bitcast_convert", syntax: form(operands{1}, attrDict{}, funcType{}), verify: verifyBitcast},
@@ -120,11 +122,11 @@ var opList = []opDef{
 		syntax: form(operands{1}, dimsOf("permutation"), attrDict{}, funcType{})},
 	{name: "stablehlo.reverse", props: []string{"dimensions"}, verify: verifyReverse,
 		syntax: form(operands{1}, dimsOf("dimensions"), attrDict{}, sameType{})},
-	{name: "stablehlo.slice", props: []string{"start_indices", "limit_indices", "strides"}, verify: verifySlice,
+	{name: "stablehlo.slice", props: []string{"start_indices", "limit_indices", "strides"}, traits: Async, verify: verifySlice,
 		syntax: form(operands{1}, sliceRanges{}, attrDict{}, funcType{})},
-	{name: "stablehlo.dynamic_slice", props: []string{"slice_sizes"}, verify: verifyDynamicSlice,
+	{name: "stablehlo.dynamic_slice", props: []string{"slice_sizes"}, traits: Async, verify: verifyDynamicSlice,
 		syntax: form(anyOperands, named("sizes", attr{name: "slice_sizes", kind: i64sAttr}), attrDict{}, funcType{})},
-	{name: "stablehlo.dynamic_update_slice", syntax: form(anyOperands, attrDict{}, funcType{}), verify: verifyDynamicUpdateSlice},
+	{name: "stablehlo.dynamic_update_slice", syntax: form(anyOperands, attrDict{}, funcType{}), traits: Async, verify: verifyDynamicUpdateSlice},
 	{name: "stablehlo.concatenate", props: []string{"dimension"}, verify: verifyConcatenate,
 		syntax: form(anyOperands, dimOf("dimension"), attrDict{}, funcType{})},
 	{name: "stablehlo.pad", props: []string{"edge_padding_low", "edge_padding_high", "interior_padding"}, verify: verifyPad,
@@ -132,7 +134,7 @@ var opList = []opDef{
 			named("high", attr{name: "edge_padding_high", kind: i64sAttr}),
 			named("interior", attr{name: "interior_padding", kind: i64sAttr}), attrDict{}, funcType{})},
 
-	{name: "stablehlo.reduce", syntax: syntax{reduceSyntax{}}, props: []string{"dimensions"}, verify: verifyReduce},
+	{name: "stablehlo.reduce", regions: 1, syntax: syntax{reduceSyntax{}}, props: []string{"dimensions"}, verify: verifyReduce},
 	{name: "stablehlo.dot_general", verify: verifyDotGeneral,
 		props:  []string{"dot_dimension_numbers", "precision_config", "algorithm"},
 		syntax: form(operands{2}, dotDims{}, precision{algorithm: true}, attrDict{}, funcType{})},
@@ -140,13 +142,13 @@ var opList = []opDef{
 		syntax: form(operands{2}, precision{}, attrDict{}, funcType{})},
 	{name: "stablehlo.gather", verify: verifyGather,
 		props: []string{"dimension_numbers", "slice_sizes", "indices_are_sorted"}},
-	{name: "stablehlo.scatter", verify: verifyScatter, props: []string{"scatter_dimension_numbers", "indices_are_sorted", "unique_indices"}},
-	{name: "stablehlo.sort", verify: verifySort, props: []string{"dimension", "is_stable"}},
-	{name: "stablehlo.if", verify: verifyIf},
-	{name: "stablehlo.case", verify: verifyCase},
-	{name: "stablehlo.while", verify: verifyWhile, syntax: syntax{whileSyntax{}}},
+	{name: "stablehlo.scatter", regions: 1, verify: verifyScatter, props: []string{"scatter_dimension_numbers", "indices_are_sorted", "unique_indices"}},
+	{name: "stablehlo.sort", regions: 1, verify: verifySort, props: []string{"dimension", "is_stable"}},
+	{name: "stablehlo.if", regions: 2, verify: verifyIf},
+	{name: "stablehlo.case", regions: anyRegions, verify: verifyCase},
+	{name: "stablehlo.while", regions: 2, verify: verifyWhile, syntax: syntax{whileSyntax{}}},
 
-	{name: "stablehlo.composite", verify: verifyComposite,
+	{name: "stablehlo.composite", regions: anyRegions, verify: verifyComposite,
 		props:  []string{"name", "composite_attributes", "decomposition", "version"},
 		syntax: form(attr{name: "name", kind: stringAttr}, anyOperands, optionalRegions{}, funcType{})},
 	{name: "stablehlo.custom_call", verify: verifyCustomCall, syntax: syntax{customCallSyntax{}},
@@ -157,12 +159,17 @@ var opList = []opDef{
 	{name: "stablehlo.set_dimension_size", verify: verifySetDimensionSize, props: []string{"dimension"},
 		syntax: form(operands{2}, dimOf("dimension"), attrDict{}, funcType{})},
 	{name: "stablehlo.dynamic_broadcast_in_dim", verify: verifyDynamicBroadcastInDim, syntax: form(operands{2}, dimsOf("broadcast_dimensions"), attrDict{}, funcType{}),
-		props: []string{"broadcast_dimensions", "known_expanding_dimensions", "known_nonexpanding_dimensions"}},
+		props:  []string{"broadcast_dimensions", "known_expanding_dimensions", "known_nonexpanding_dimensions"},
+		static: &Static{"stablehlo.broadcast_in_dim", []StaticPart{{Operand: 1}}}},
 	{name: "stablehlo.dynamic_iota", verify: verifyDynamicIota, props: []string{"iota_dimension"},
-		syntax: form(operands{1}, dimOf("iota_dimension"), attrDict{}, funcType{})},
-	{name: "stablehlo.dynamic_reshape", verify: verifyDynamicReshape, syntax: form(operands{2}, attrDict{}, funcType{})},
-	{name: "stablehlo.real_dynamic_slice", verify: verifyRealDynamicSlice, syntax: form(operands{4}, attrDict{}, funcType{})},
-	{name: "stablehlo.dynamic_pad", verify: verifyDynamicPad, syntax: form(operands{5}, attrDict{}, funcType{})},
+		syntax: form(operands{1}, dimOf("iota_dimension"), attrDict{}, funcType{}),
+		static: &Static{"stablehlo.iota", []StaticPart{{Operand: 0}}}},
+	{name: "stablehlo.dynamic_reshape", verify: verifyDynamicReshape, syntax: form(operands{2}, attrDict{}, funcType{}),
+		static: &Static{"stablehlo.reshape", []StaticPart{{Operand: 1}}}},
+	{name: "stablehlo.real_dynamic_slice", verify: verifyRealDynamicSlice, syntax: form(operands{4}, attrDict{}, funcType{}),
+		static: &Static{"stablehlo.slice", []StaticPart{{1, "start_indices"}, {2, "limit_indices"}, {3, "strides"}}}},
+	{name: "stablehlo.dynamic_pad", verify: verifyDynamicPad, syntax: form(operands{5}, attrDict{}, funcType{}),
+		static: &Static{"stablehlo.pad", []StaticPart{{2, "edge_padding_low"}, {3, "edge_padding_high"}, {4, "interior_padding"}}}},
 	{name: "stablehlo.cholesky", verify: verifyCholesky, props: []string{"lower"},
 		syntax: form(operands{1}, group{"lower", named("lower", attr{name: "lower", kind: boolAttr})}, attrDict{}, sameType{})},
 	{name: "stablehlo.fft", verify: verifyFft, props: []string{"fft_type", "fft_length"},
@@ -184,11 +191,13 @@ var opList = []opDef{
 	{name: "stablehlo.after_all", verify: verifyAfterAll, syntax: form(operands{-2}, attrDict{}, sameType{})},
 
 	{name: "interpreter.run_parallel", props: []string{"infeed", "programs"}, verify: verifyRunParallel},
-	{name: "stablehlo.reduce_window", props: []string{"window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"}, verify: verifyReduceWindow},
-	{name: "stablehlo.select_and_scatter", props: []string{"window_dimensions", "window_strides", "padding"}, verify: verifySelectAndScatter},
-	{name: "stablehlo.map", props: []string{"dimensions"}, verify: verifyMap},
-	{name: "stablehlo.dynamic_gather", props: []string{"dimension_numbers", "indices_are_sorted"}, verify: verifyDynamicGather},
-	{name: "stablehlo.dynamic_conv", props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers", "feature_group_count", "batch_group_count", "precision_config"}, verify: verifyDynamicConv},
+	{name: "stablehlo.reduce_window", regions: 1, props: []string{"window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"}, verify: verifyReduceWindow},
+	{name: "stablehlo.select_and_scatter", regions: 2, props: []string{"window_dimensions", "window_strides", "padding"}, verify: verifySelectAndScatter},
+	{name: "stablehlo.map", regions: 1, props: []string{"dimensions"}, verify: verifyMap},
+	{name: "stablehlo.dynamic_gather", props: []string{"dimension_numbers", "indices_are_sorted"}, verify: verifyDynamicGather,
+		static: &Static{"stablehlo.gather", []StaticPart{{2, "slice_sizes"}}}},
+	{name: "stablehlo.dynamic_conv", props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers", "feature_group_count", "batch_group_count", "precision_config"}, verify: verifyDynamicConv,
+		static: &Static{"stablehlo.convolution", []StaticPart{{2, "padding"}}}},
 	{name: "stablehlo.convolution", verify: verifyConvolution,
 		props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers",
 			"feature_group_count", "batch_group_count", "precision_config"},
@@ -197,14 +206,14 @@ var opList = []opDef{
 	{name: "stablehlo.tuple", verify: verifyTuple, syntax: form(operands{-2}, attrDict{}, tupleType{})},
 	{name: "stablehlo.get_tuple_element", verify: verifyGetTupleElement, props: []string{"index"},
 		syntax: form(operands{1}, indexIn{name: "index"}, attrDict{}, funcType{})},
-	{name: "stablehlo.all_gather", props: []string{"all_gather_dim", "replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyAllGather},
-	{name: "stablehlo.all_reduce", props: []string{"replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyAllReduce},
-	{name: "stablehlo.reduce_scatter", props: []string{"scatter_dimension", "replica_groups", "channel_handle", "use_global_device_ids"}, verify: verifyReduceScatter},
-	{name: "stablehlo.all_to_all", props: []string{"split_dimension", "concat_dimension", "split_count", "replica_groups", "channel_handle"}, verify: verifyAllToAll},
-	{name: "stablehlo.collective_broadcast", props: []string{"replica_groups", "channel_handle", "has_dynamic_root"}, verify: verifyCollectiveBroadcast},
-	{name: "stablehlo.collective_permute", props: []string{"source_target_pairs", "channel_handle"}, verify: verifyCollectivePermute},
-	{name: "stablehlo.collective_reduce", props: []string{"replica_groups", "channel_handle", "use_global_device_ids", "has_dynamic_root"}, verify: verifyCollectiveReduce},
-	{name: "stablehlo.async_start", verify: verifyAsyncStart},
+	{name: "stablehlo.all_gather", props: []string{"all_gather_dim", "replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async, verify: verifyAllGather},
+	{name: "stablehlo.all_reduce", regions: 1, props: []string{"replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async, verify: verifyAllReduce},
+	{name: "stablehlo.reduce_scatter", regions: 1, props: []string{"scatter_dimension", "replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async, verify: verifyReduceScatter},
+	{name: "stablehlo.all_to_all", props: []string{"split_dimension", "concat_dimension", "split_count", "replica_groups", "channel_handle"}, traits: Async, verify: verifyAllToAll},
+	{name: "stablehlo.collective_broadcast", props: []string{"replica_groups", "channel_handle", "has_dynamic_root"}, traits: Async, verify: verifyCollectiveBroadcast},
+	{name: "stablehlo.collective_permute", props: []string{"source_target_pairs", "channel_handle"}, traits: Async, verify: verifyCollectivePermute},
+	{name: "stablehlo.collective_reduce", regions: 1, props: []string{"replica_groups", "channel_handle", "use_global_device_ids", "has_dynamic_root"}, verify: verifyCollectiveReduce},
+	{name: "stablehlo.async_start", regions: 1, verify: verifyAsyncStart},
 	{name: "stablehlo.async_done", verify: verifyAsyncDone},
 	{name: "stablehlo.send", props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifySend},
 	{name: "stablehlo.recv", props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifyRecv},
@@ -228,6 +237,11 @@ func unaryOp(name string, verify func(*verifier, *Op)) opDef {
 
 func binaryOp(name string, verify func(*verifier, *Op)) opDef {
 	return opDef{name: "stablehlo." + name, syntax: form(operands{2}, attrDict{}, sameType{}), verify: verify}
+}
+
+func commutative(d opDef) opDef {
+	d.traits |= Commutative
+	return d
 }
 
 // shortNames are the ops that a function's body may write without dialect.

@@ -112,11 +112,8 @@ func (reduceSyntax) parseReducer(lex *stream, o *opNode, n int) *Error {
 // applicable reports whether a reduce can apply the op: it is commutative, and
 // its two operands and its result have one type.
 func applicable(name string) bool {
-	switch name {
-	case "stablehlo.add", "stablehlo.and", "stablehlo.maximum", "stablehlo.minimum", "stablehlo.multiply", "stablehlo.or", "stablehlo.xor":
-		return true
-	}
-	return false
+	info, _ := Info(name)
+	return info.Traits.Has(Commutative)
 }
 
 // reduced is the type of what the region of `applies` works on: scalars of the

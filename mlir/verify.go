@@ -92,7 +92,7 @@ func (v *verifier) op(op *Op) {
 	d := opDefs[op.Name]
 	mark := len(v.order)
 	outer := v.seen
-	if d != nil && d.isolated {
+	if d != nil && d.traits.Has(Isolated) {
 		v.seen = map[*Value]bool{}
 	}
 	for _, r := range op.Regions {
@@ -128,21 +128,13 @@ func (v *verifier) opTypes(op *Op) bool {
 	return true
 }
 
-// regionCounts is how many regions an op has, -1 for any number; other ops of
-// StableHLO have none.
-var regionCounts = map[string]int{
-	"stablehlo.all_reduce": 1, "stablehlo.reduce_scatter": 1, "stablehlo.collective_reduce": 1, "stablehlo.async_start": 1,
-	"stablehlo.reduce": 1, "stablehlo.reduce_window": 1, "stablehlo.map": 1, "stablehlo.sort": 1, "stablehlo.scatter": 1,
-	"stablehlo.select_and_scatter": 2, "stablehlo.while": 2, "stablehlo.if": 2, "stablehlo.case": -1, "stablehlo.composite": -1,
-}
-
 // shape checks how many regions an op of StableHLO has: each is one block that
 // ends with stablehlo.return.
 func (v *verifier) shape(op *Op) bool {
 	if !strings.HasPrefix(op.Name, "stablehlo.") {
 		return true
 	}
-	if n := regionCounts[op.Name]; n >= 0 && len(op.Regions) != n {
+	if n := opDefs[op.Name].regions; n != anyRegions && len(op.Regions) != n {
 		v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
 		return false
 	}
@@ -203,10 +195,10 @@ func (v *verifier) block(parent *Op, b *Block) {
 	for i, op := range b.Ops {
 		d := opDefs[op.Name]
 		last := i == len(b.Ops)-1
-		if d != nil && d.terminator && !last {
+		if d != nil && d.traits.Has(Terminator) && !last {
 			v.broken(op, "stands before other ops; it must be the last of its block")
 		}
-		if d != nil && !d.terminator && last && parent.Name != "builtin.module" {
+		if d != nil && !d.traits.Has(Terminator) && last && parent.Name != "builtin.module" {
 			v.broken(op, "is the last op of a block; a return must follow")
 		}
 		v.op(op)

@@ -5,13 +5,6 @@ import (
 	"strconv"
 )
 
-// asyncOps are the ops that async_start can run (async_start_c2).
-var asyncOps = []string{
-	"stablehlo.all_reduce", "stablehlo.all_gather", "stablehlo.all_to_all", "stablehlo.collective_permute",
-	"stablehlo.reduce_scatter", "stablehlo.collective_broadcast", "stablehlo.slice", "stablehlo.dynamic_slice",
-	"stablehlo.dynamic_update_slice",
-}
-
 func verifyAsyncStart(v *verifier, op *Op) {
 	b := op.Regions[0].Blocks[0]
 	if len(b.Ops) != 2 {
@@ -19,7 +12,7 @@ func verifyAsyncStart(v *verifier, op *Op) {
 		return
 	}
 	inner := b.Ops[0]
-	if !slices.Contains(asyncOps, inner.Name) {
+	if info, _ := Info(inner.Name); !info.Traits.Has(Async) {
 		v.fail(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name)
 		return
 	}

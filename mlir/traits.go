@@ -1,0 +1,63 @@
+package mlir
+
+import (
+	"maps"
+	"slices"
+)
+
+// Traits are what is true of an op in every program.
+type Traits uint8
+
+// The traits.
+const (
+	// Terminator ops end a block.
+	Terminator Traits = 1 << iota
+	// Isolated ops have regions that cannot use values from outside.
+	Isolated
+	// Commutative ops take their two operands in either order; operands and
+	// result have one type.
+	Commutative
+	// Async ops can be started by async_start (async_start_c2).
+	Async
+)
+
+// Has reports whether all traits of u are among t.
+func (t Traits) Has(u Traits) bool { return t&u == u }
+
+// anyRegions stands for any number of regions.
+const anyRegions = -1
+
+// Static says which op a dynamic op is once the values of some of its operands
+// are known: they become attributes, or the shape of the result, and the other
+// operands and attributes stay.
+type Static struct {
+	Op    string
+	Parts []StaticPart
+}
+
+// StaticPart is an operand, a list of integers, and the attribute that it
+// becomes; "" stands for the shape of the result.
+type StaticPart struct {
+	Operand int
+	Attr    string
+}
+
+// OpInfo is what the op table knows of an op beyond its syntax and rules.
+type OpInfo struct {
+	Regions int // how many it has; -1 for any number
+	Traits  Traits
+	Static  *Static // not to be changed; nil for ops that are not dynamic
+}
+
+// Info returns what is known of the op with the given name, and whether it is
+// one of the table.
+func Info(name string) (OpInfo, bool) {
+	d := opDefs[name]
+	if d == nil {
+		return OpInfo{}, false
+	}
+	return OpInfo{d.regions, d.traits, d.static}, true
+}
+
+// OpNames returns the names of all ops of the table, sorted.
+func OpNames() []string { return slices.Sorted(maps.Keys(opDefs)) }
