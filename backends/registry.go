@@ -58,8 +58,9 @@ func Open(name string) (Backend, error) {
 	registry.Unlock()
 	switch {
 	case r == nil:
-		return nil, fmt.Errorf("%w %q: registered are %s; import the package of the backend, such as _ %q",
-			ErrUnknown, base, strings.Join(Names(), ", "), "ltc/backends/reference")
+		return nil, unknown(base)
+	case strings.HasSuffix(name, ":"):
+		return nil, fmt.Errorf("open backend %q: there is no device after the colon", name)
 	case reg.conflict != "":
 		return nil, fmt.Errorf("backend %q is registered twice: at %s and at %s; import only one of the packages",
 			base, reg.caller, reg.conflict)
@@ -74,6 +75,29 @@ func Open(name string) (Backend, error) {
 		return nil, fmt.Errorf("open backend %q: the function registered at %s returned neither a backend nor an error", name, reg.caller)
 	}
 	return b, nil
+}
+
+// imports are the packages that register the backends of this module.
+var imports = map[string]string{
+	"cpu":  "ltc/backends/reference",
+	"eval": "ltc/backends/reference",
+	"null": "ltc/backends/null",
+}
+
+// Import returns the package to import for a backend of this module; "" for
+// others.
+func Import(name string) string { return imports[name] }
+
+func unknown(name string) error {
+	registered := "registered are " + strings.Join(Names(), ", ")
+	if len(Names()) == 0 {
+		registered = "none is registered"
+	}
+	if path := Import(name); path != "" {
+		return fmt.Errorf("%w %q: %s; import its package for its side effect: _ %q", ErrUnknown, name, registered, path)
+	}
+	return fmt.Errorf("%w %q: %s; import the package of the backend, such as _ %q",
+		ErrUnknown, name, registered, Import("cpu"))
 }
 
 // Names returns the names of the registered backends, sorted.

@@ -3,7 +3,6 @@ package lazy
 import (
 	"fmt"
 	"hash/maphash"
-	"os"
 
 	"ltc/soa"
 )
@@ -11,7 +10,7 @@ import (
 // checking is whether the environment variable LTC_CHECK is 1: then every
 // program is checked between its stages, and borrowed data must not have
 // changed between the op that borrowed it and the run that reads it.
-var checking = os.Getenv("LTC_CHECK") == "1"
+var checking = envCheck.on()
 
 var checkSeed = maphash.MakeSeed()
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -14,9 +15,12 @@ import (
 // programs. Its methods may be called from any goroutine.
 type Device struct {
 	name    string
+	opened  callsite.Site
 	backend backends.Backend
 	options backends.Options
 
+	memory   memory
+	live     *liveValues // nil unless they are tracked
 	programs programCache
 	counters counters
 	commit   sync.Mutex // taken to assign several variables at once
@@ -40,18 +44,30 @@ func Threads(n int) Option { return func(d *Device) { d.options.Threads = n } }
 // kin; 0 if not given.
 func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }
 
-// Open opens the device of the backend registered under name: "cpu", "eval",
-// "null", "cuda:0". Import the backend's package for its side effect first.
+// Open opens the device of the backend registered under name, which may be
+// followed by a colon and the number of one of its devices: "cpu", "eval:0",
+// "null", "cuda:1". Without a number it is the backend's first. Import the
+// backend's package for its side effect first. A program may open any number of
+// devices, of the same backend or of others; each has its own variables,
+// programs and memory, and [Tensor.To] copies between them.
 func Open(name string, opts ...Option) (*Device, error) {
 	b, err := backends.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{name: name, backend: b, bodies: map[uint64][]*ir.Composite{}}
+	var sites callsite.Cache
+	d := &Device{name: name, opened: sites.Caller(), backend: b, bodies: map[uint64][]*ir.Composite{}}
 	d.programs.limit = defaultPrograms
+	if err := d.memory.init(); err != nil {
+		return nil, fmt.Errorf("open %q: %w", name, err)
+	}
+	if envLive.on() {
+		TrackLive()(d)
+	}
 	for _, o := range opts {
 		o(d)
 	}
+	d.memory.start()
 	return d, nil
 }
 
@@ -105,7 +121,9 @@ func sameDevice(a, b *Device) string {
 	if a == b {
 		return ""
 	}
-	return fmt.Sprintf("one is on %s, another on %s; bring them to one device", a.describe(), b.describe())
+	one, other := a.name, b.name
+	if one == other { // opened twice: say where
+		one, other = fmt.Sprintf("%s opened at %v", one, a.opened), fmt.Sprintf("%s opened at %v", other, b.opened)
+	}
+	return fmt.Sprintf("one is on device %s, another on device %s; bring them to one device with To", one, other)
 }
-
-func (d *Device) describe() string { return fmt.Sprintf("device %s (%p)", d.name, d) }

@@ -39,6 +39,7 @@ func (d *Device) claim(f *flight) error {
 		a := &f.assigns[i]
 		a.next = pending(f, a.v.name, a.v.typ)
 		a.next.old = a.read
+		d.live.born(a.next, "variable", a.v.made)
 		a.v.mu.Lock()
 		a.next.before, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next
 		a.v.mu.Unlock()

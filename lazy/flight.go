@@ -123,10 +123,11 @@ func (f *flight) gather() error {
 		a := &f.assigns[i]
 		// Nobody can pin the old version any more: the claim hides it.
 		if a.read.pins.Load() > 1 {
-			if err := soa.Fits(a.v.typ.Bytes()); err != nil {
+			copied, err := a.v.dev.memory.make(a.v.typ)
+			if err != nil {
 				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
 			}
-			f.call.Results[a.result] = soa.Make(a.v.typ)
+			f.call.Results[a.result] = copied
 			f.count.donationCopies.Add(1)
 		}
 	}

@@ -63,7 +63,10 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 		return refused(p, op, err.Error())
 	}
 	if copied {
-		dense := soa.Make(t)
+		dense, err := p.device().memory.make(t)
+		if err != nil {
+			return outOfMemory(p, op, err)
+		}
 		copy(soa.Slice[T](dense), data)
 		view = dense
 	}
@@ -107,6 +110,10 @@ func newValue(p Place, view soa.View, name string) *Tensor {
 	if tr := p.trace(); tr != nil {
 		tr.b.SetLoc(tr.site())
 		t.tr, t.node = tr, tr.b.Detached(view.Type, name, v)
+	}
+	if live := p.device().live; live != nil {
+		var sites callsite.Cache
+		live.born(v, "value", sites.Caller())
 	}
 	return t
 }

@@ -136,6 +136,10 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	for i := range results {
 		v := &value{view: c.call.Results[i]}
 		v.pins.Add(1)
+		if f.dev.live != nil {
+			var sites callsite.Cache
+			f.dev.live.born(v, "result", sites.Caller())
+		}
 		results[i] = &Tensor{dev: f.dev, val: v}
 	}
 	return results, nil

@@ -148,6 +148,7 @@ func (t *Tensor) materialize(v *value, final bool) *value {
 		if history && len(t.tr.read) >= maxRead {
 			history, t.tr.forgotten = false, true
 		}
+		t.dev.live.born(v, "result", t.node.Loc)
 		t.node.Materialize(v, history)
 	}
 	t.adopt(v)

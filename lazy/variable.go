@@ -43,7 +43,12 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	v.id = d.variables
 	d.variables++
 	d.mu.Unlock()
-	v.now = &value{name: name, view: soa.Make(v.typ)}
+	view, err := d.memory.zeroed(v.typ)
+	if err != nil {
+		return &Tensor{dev: d, err: memoryError(v.made, "variable", fmt.Errorf("%q: %w", name, err))}
+	}
+	v.now = &value{name: name, view: view}
+	d.live.born(v.now, "variable", v.made)
 	return &Tensor{dev: d, v: v}
 }
 
@@ -59,7 +64,10 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	if f == nil {
 		return t.misuse("init", "there is no initializer")
 	}
-	view := soa.Make(t.v.typ)
+	view, err := t.dev.memory.make(t.v.typ)
+	if err != nil {
+		return &Tensor{dev: t.dev, err: memoryError(t.v.made, "init", err)}
+	}
 	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
 		return t.misuse("init", err.Error())
 	}
@@ -81,6 +89,7 @@ func (v *variable) set(view soa.View, at callsite.Site) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now, v.assigned = &value{name: v.name, view: view}, at
+	v.dev.live.born(v.now, "variable", v.made)
 }
 
 // lose remembers an assignment that no step knows of, so that the next who
@@ -218,7 +227,10 @@ func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
 	if _, err := soa.Borrow(data, t.v.typ); err != nil {
 		return t.misuse("set_values", err.Error())
 	}
-	view := soa.Make(t.v.typ)
+	view, err := t.dev.memory.make(t.v.typ)
+	if err != nil {
+		return &Tensor{dev: t.dev, err: memoryError(t.v.made, "set_values", err)}
+	}
 	copy(soa.Slice[T](view), data)
 	t.v.set(view, t.v.made)
 	return t

@@ -24,6 +24,9 @@ func Fits(n int) error {
 	return nil
 }
 
+// Size prints a number of bytes for people: 1.5 GiB.
+func Size(n int64) string { return bytes(int(n)) }
+
 func bytes(n int) string {
 	if n < 0 {
 		n = math.MaxInt

@@ -18,6 +18,15 @@ import (
 // ones cost the collector little, and are counted nowhere.
 const Pooled = 64 << 10
 
+// PooledBytes returns what a value of type t takes of a pool: 0 when it is too
+// small to be kept in one.
+func PooledBytes(t types.Type) int64 {
+	if n := t.Bytes(); n >= Pooled {
+		return int64(classSize(n))
+	}
+	return 0
+}
+
 // Pool is an allocator that keeps blocks for the next who asks: fresh memory
 // costs a page fault and a zero for every page. Blocks are Go memory and come
 // back by themselves, when the collector finds that nothing reaches them: no

@@ -1,0 +1,247 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"ltc/backends"
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// ErrMemory: a device's [MemoryLimit], or the machine's memory, does not
+// suffice.
+var ErrMemory = soa.ErrMemory
+
+// MemoryLimit sets the most bytes that the device's values may take: host data
+// that was copied, variables, results, and what a program needs to run.
+// Exceeding it is an error that wraps [ErrMemory] and changes nothing. Values
+// that nothing reaches any more do not count, nor do values below 64 KiB.
+func MemoryLimit(bytes int64) Option { return func(d *Device) { d.memory.limit = bytes } }
+
+// CacheLimit sets the most bytes that the device keeps for later of values that
+// nothing reaches any more; see the environment variable LTC_CACHE_BYTES.
+func CacheLimit(bytes int64) Option { return func(d *Device) { d.memory.cache = bytes } }
+
+// MemoryStats says what a device's values take, in bytes. Values below 64 KiB
+// do not count.
+type MemoryStats struct {
+	Live       int64 // of values, some of which may wait to be collected
+	Peak       int64 // the most that Live has been
+	Limit      int64 // that Live may be; 0: no limit but the machine's
+	Cached     int64 // kept for later
+	CacheLimit int64 // that Cached may be
+	OffHeap    int64 // mapped by the whole process: large workspaces, files
+}
+
+// String prints the sizes on one line.
+func (s MemoryStats) String() string {
+	limit := ""
+	if s.Limit > 0 {
+		limit = " of " + soa.Size(s.Limit)
+	}
+	return fmt.Sprintf("live %s%s, peak %s, cached %s of %s, off-heap %s",
+		soa.Size(s.Live), limit, soa.Size(s.Peak), soa.Size(s.Cached), soa.Size(s.CacheLimit), soa.Size(s.OffHeap))
+}
+
+// MemoryStats returns what the device's values take now.
+func (d *Device) MemoryStats() MemoryStats {
+	p := d.memory.pool.Stats()
+	off, _ := soa.OffHeapStats()
+	return MemoryStats{Live: p.Live, Peak: p.Peak, Limit: d.memory.limit, Cached: p.Cached, CacheLimit: p.Limit, OffHeap: off}
+}
+
+// FreeCache collects garbage and gives up the memory that is kept for later.
+func (d *Device) FreeCache() {
+	soa.Collect()
+	d.memory.pool.Trim()
+}
+
+// memory is where the values of a device get theirs.
+type memory struct {
+	pool  *soa.Pool
+	alloc func(types.Type) soa.View // pool.Make
+	limit int64                     // 0: none
+	cache int64
+
+	mu       sync.Mutex
+	freed    sync.Cond // when reserved has become less
+	reserved int64     // for programs that run
+}
+
+// standardCache is how much a device keeps unless it is told.
+func standardCache() int64 { return min(1<<30, soa.Limit()/8) }
+
+func (m *memory) init() error {
+	n, err := envCache.bytes(standardCache())
+	if err != nil {
+		return err
+	}
+	m.cache, m.freed.L = n, &m.mu
+	return nil
+}
+
+// start is init after the options.
+func (m *memory) start() {
+	m.pool = soa.NewPool(max(m.cache, 0), checking)
+	m.alloc = m.pool.Make
+}
+
+// make returns memory for t, contents undefined, and zeroed memory of zeros.
+func (m *memory) make(t types.Type) (soa.View, error) {
+	if err := m.admits(t); err != nil {
+		return soa.View{}, err
+	}
+	return m.pool.Make(t), nil
+}
+
+func (m *memory) zeroed(t types.Type) (soa.View, error) {
+	if err := m.admits(t); err != nil {
+		return soa.View{}, err
+	}
+	return m.pool.Zeroed(t), nil
+}
+
+// admits returns an error when there is no room for a value of type t.
+func (m *memory) admits(t types.Type) error {
+	if err := soa.Fits(t.Bytes()); err != nil || m.limit == 0 {
+		return err
+	}
+	n := soa.PooledBytes(t)
+	if !m.reserve(n) {
+		return m.shortage(fmt.Sprintf("%v takes %s", t, soa.Size(n)))
+	}
+	m.release(n)
+	return nil
+}
+
+func (m *memory) shortage(what string) error {
+	return fmt.Errorf("out of memory: %w: %s, values that are in use %s of the device's limit of %s",
+		ErrMemory, what, soa.Size(m.pool.Stats().Live), soa.Size(m.limit))
+}
+
+// reserve sets n bytes aside, if they are within the limit once garbage has
+// been collected and programs that run have ended.
+func (m *memory) reserve(n int64) bool {
+	const collections = 2
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for tried := 0; ; {
+		s := m.pool.Stats()
+		if m.reserved+s.Live+n <= m.limit {
+			m.reserved += n
+			if m.reserved+s.Live+s.Cached > m.limit {
+				m.pool.Trim()
+			}
+			return true
+		}
+		switch {
+		case n > m.limit:
+			return false
+		case tried < collections:
+			tried++
+			m.mu.Unlock()
+			m.pool.Trim()
+			soa.Collect()
+			m.mu.Lock()
+		case m.reserved > 0: // programs that run wait for nobody
+			m.freed.Wait()
+			tried = 0
+		default:
+			return false
+		}
+	}
+}
+
+func (m *memory) release(n int64) {
+	m.mu.Lock()
+	m.reserved -= n
+	m.mu.Unlock()
+	m.freed.Broadcast()
+}
+
+// metered is an executable whose results come from the device's memory.
+type metered struct {
+	backends.Executable
+	dev *Device
+	of  *program
+}
+
+// Execute runs the program, if there is memory for it.
+func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
+	m := &e.dev.memory
+	c.Alloc = m.alloc
+	if m.limit == 0 {
+		return e.Executable.Execute(ctx, c)
+	}
+	n := e.needs(c)
+	if !m.reserve(n) {
+		return e.shortage(n)
+	}
+	defer m.release(n)
+	return e.Executable.Execute(ctx, c)
+}
+
+// needs returns the bytes that a run takes besides its arguments.
+func (e *metered) needs(c *backends.Call) int64 {
+	n := e.workspace()
+	for j, r := range e.Signature().Results {
+		if r.Alias < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
+			n += soa.PooledBytes(r.Type)
+		}
+	}
+	return n
+}
+
+func (e *metered) workspace() int64 {
+	if s, ok := e.Executable.(backends.Sized); ok {
+		return int64(s.WorkspaceBytes())
+	}
+	return 0
+}
+
+// shortage names the largest value of the program, which is the first to look
+// at.
+func (e *metered) shortage(n int64) error {
+	largest := e.of.graph.Results[0]
+	nodes := e.of.graph.Results
+	if 2*e.workspace() > n {
+		nodes = e.of.graph.Nodes
+	}
+	for _, x := range nodes {
+		if x.Op != ir.OpParameter && x.Type.Bytes() > largest.Type.Bytes() {
+			largest = x
+		}
+	}
+	reason := e.dev.memory.shortage(fmt.Sprintf("the step takes %s (results %s, workspace %s), the most for this %v of %s",
+		soa.Size(n), soa.Size(n-e.workspace()), soa.Size(e.workspace()), largest.Type, soa.Size(int64(largest.Type.Bytes()))))
+	err := &OpError{Op: largest.Op.String(), Err: ErrMemory, Reason: reason.Error()}
+	if largest.Op == ir.OpComposite {
+		err.Op = largest.Body.Name
+	}
+	for _, x := range largest.In {
+		err.Operands = append(err.Operands, x.Type)
+	}
+	err.File, err.Line = largest.Loc.Position()
+	return err
+}
+
+// memoryError makes the error of a value that finds no memory.
+func memoryError(at callsite.Site, op string, err error) *OpError {
+	e := &OpError{Op: op, Err: ErrMemory, Reason: err.Error()}
+	if !errors.Is(err, ErrMemory) {
+		e.Err = ErrUsage
+	}
+	e.File, e.Line = at.Position()
+	return e
+}
+
+// outOfMemory returns the poisoned tensor of host data that finds no memory.
+func outOfMemory(p Place, op string, err error) *Tensor {
+	var sites callsite.Cache
+	return &Tensor{tr: p.trace(), dev: p.device(), err: memoryError(sites.Caller(), op, err)}
+}
