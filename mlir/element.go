@@ -32,11 +32,13 @@ var dtypes = func() map[Type]types.DType {
 func ElementOf(d types.DType) Type { return elements[d] }
 
 // DTypeOf returns the dtype whose elements t stands for; [types.Invalid] if
-// memory that callers see has no such elements.
+// memory that callers see has no such elements. An index is 64 bits wide.
 func DTypeOf(t Type) types.DType {
 	switch t.(type) {
 	case IntegerType, FloatType: // others need not be comparable
 		return dtypes[t]
+	case IndexType:
+		return types.I64
 	}
 	return types.Invalid
 }

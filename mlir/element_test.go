@@ -15,6 +15,7 @@ func TestElements(t *testing.T) {
 		require.Equal(t, d, DTypeOf(e))
 	}
 	require.Len(t, elements, len(types.DTypes()))
+	require.Equal(t, types.I64, DTypeOf(IndexType{}))
 	require.Nil(t, ElementOf(types.Invalid))
 	for _, e := range []Type{nil, FloatType{"f8E4M3"}, IntegerType{Width: 8}, IntegerType{Width: 32, Sign: Signed}, ComplexType{F32}, TupleType{}, Tensor(F32)} {
 		require.Equal(t, types.Invalid, DTypeOf(e), "%v", e)

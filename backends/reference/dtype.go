@@ -98,8 +98,13 @@ var publicTypes = func() (all [numTypes]types.DType) {
 	return all
 }()
 
+// dtypeOf returns the evaluator's type for an element type. An index, in which
+// programs may say shapes, is an i64 like any other.
 func dtypeOf(t mlir.Type) dtype {
 	name := t.String()
+	if name == "index" {
+		return i64
+	}
 	for d := i1; d < numTypes; d++ {
 		if dtypeTable[d].mlir == name {
 			return d
