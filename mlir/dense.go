@@ -39,11 +39,11 @@ func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 // values this package cannot read it takes as they are.
 func (a *DenseAttr) check() *Error {
 	b := DenseAttr{Literal: a.Literal, Type: a.Type, Pos: a.Pos}
-	return b.read()
+	return b.read(nil)
 }
 
-// read is check that keeps the values.
-func (a *DenseAttr) read() *Error {
+// read is check that keeps the values. A channel done ends it when closed.
+func (a *DenseAttr) read(done <-chan struct{}) *Error {
 	if !a.Type.Static() {
 		return errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)
 	}
@@ -54,6 +54,7 @@ func (a *DenseAttr) read() *Error {
 	}
 	d, err := a.decoder()
 	if err == nil {
+		d.done = done
 		a.values, a.splat, err = d.decode()
 	}
 	return err
@@ -105,6 +106,7 @@ type denseDecoder struct {
 	shape []int64
 	data  []byte
 	count int64
+	done  <-chan struct{} // of a context; may be nil
 }
 
 func (a *DenseAttr) decoder() (*denseDecoder, *Error) {
@@ -220,7 +222,9 @@ func (d *denseDecoder) list(depth int) *Error {
 		if err != nil {
 			return err
 		}
-		n++
+		if n++; n%(1<<14) == 0 && closed(d.done) {
+			return d.fail(d.off, "the context is done")
+		}
 		d.space()
 		if d.off < len(d.text) && d.text[d.off] == ',' {
 			d.off++

@@ -141,7 +141,7 @@ func (r *resolver) dense(n *leafNode) Attribute {
 	if open > len("dense<") {
 		err = r.resource(a)
 	} else {
-		err = a.read()
+		err = a.read(r.done)
 	}
 	if err != nil {
 		r.errs = append(r.errs, err)

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 )
@@ -44,19 +45,26 @@ func (c Chunk) Body() string { return c.Text[c.Offset:] }
 
 // Parse is the package's Parse of the chunk; the lines of errors and ops are
 // the file's.
-func (c Chunk) Parse() (*Module, error) {
+func (c Chunk) Parse() (*Module, error) { return c.parse(context.Background()) }
+
+func (c Chunk) parse(ctx context.Context) (*Module, error) {
 	if !utf8.ValidString(c.Body()) {
 		return nil, join(c.File, c.Text, []*Error{notUTF8(c)})
 	}
 	r := newResolver(c.Text)
+	r.done = ctx.Done()
 	m := r.file(c)
 	if m == nil && len(r.missing) > 0 && len(r.late) > 0 {
 		// An alias that does not start a line was used before it stood there.
 		again := newResolver(c.Text)
+		again.done = r.done
 		for _, name := range r.late {
 			again.noteAlias(name, r.aliases[name].offset, r.aliases[name].pos)
 		}
 		r, m = again, again.file(c)
+	}
+	if m == nil && ctx.Err() != nil {
+		return nil, ended(ctx, c.File, "parse", r.errs)
 	}
 	if m == nil {
 		return nil, join(c.File, c.Text, r.errs)

@@ -21,6 +21,7 @@ type resolver struct {
 	region  *regionFrame // around what is read
 	spare   []*opNode
 	slabs   slabs
+	done    <-chan struct{} // of the context; nil if none ends the parse
 }
 
 // scope holds the values that can be named: those of an isolated op, such as a
@@ -111,6 +112,9 @@ func (r *resolver) opLine(s *stream) (*Op, *Error) {
 		o, r.spare = r.spare[n-1], r.spare[:n-1]
 	} else {
 		o = &opNode{}
+	}
+	if closed(r.done) {
+		return nil, errorf(s.tok.Pos, "the context is done")
 	}
 	if err := o.parse(s); err != nil {
 		return nil, err

@@ -20,10 +20,20 @@ func SameType(a, b Type) bool {
 			return true // one parse makes each type once
 		}
 	}
+	if x, ok := a.(TupleType); ok {
+		if y, ok := b.(TupleType); ok && sameElems(x.Elems, y.Elems) {
+			return true
+		}
+	}
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
 	return a.String() == b.String()
+}
+
+// sameElems reports whether two lists are one in memory.
+func sameElems(a, b []Type) bool {
+	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
 // Dynamic is the value of a dimension written `?`.

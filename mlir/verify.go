@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +12,12 @@ import (
 // The message of a rule of the StableHLO specification ends with its label, as
 // in (dot_general_c10). The error is an [*Error] or [Errors]; their positions
 // are those of the text that m was parsed from, if any.
-func Verify(m *Module) error {
-	v := &verifier{m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}}
+func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
+
+// VerifyContext is [Verify] that ends when ctx is done, with an error that
+// wraps its cause.
+func VerifyContext(ctx context.Context, m *Module) error {
+	v := &verifier{done: ctx.Done(), m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}}
 	for _, op := range m.Ops {
 		if name := op.SymName(); name != "" {
 			if old := v.funcs[name]; old != nil {
@@ -24,6 +29,9 @@ func Verify(m *Module) error {
 	}
 	for _, op := range m.Ops {
 		v.op(op)
+	}
+	if v.ended != nil {
+		return ended(ctx, m.file, "verify", []*Error{v.ended})
 	}
 	return join(m.file, m.text, v.errs)
 }
@@ -37,13 +45,16 @@ func onLine(op *Op) string {
 
 // verifier collects errors. The checks in the op table get it with their op.
 type verifier struct {
-	m     *Module
-	errs  []*Error
-	funcs map[string]*Op
-	seen  map[*Value]bool // values that can be used where the walk is
-	order []*Value
-	stack []*Op // the ops around the walk, outermost first
-	types map[*TensorType]string
+	m      *Module
+	errs   []*Error
+	funcs  map[string]*Op
+	seen   map[*Value]bool // values that can be used where the walk is
+	order  []*Value
+	stack  []*Op // the ops around the walk, outermost first
+	types  map[*TensorType]string
+	tuples map[*Type]bool  // by first element: those whose types are good
+	done   <-chan struct{} // of the context; nil if none ends the walk
+	ended  *Error          // where it ended
 	// malformed counts the errors of structure: rules read regions, so the op
 	// around such an error is not checked further.
 	malformed int
@@ -70,6 +81,13 @@ func (v *verifier) broken(op *Op, format string, args ...any) {
 
 // op checks op and what is in its regions.
 func (v *verifier) op(op *Op) {
+	if v.ended != nil {
+		return
+	}
+	if closed(v.done) {
+		v.ended = errorf(op.Pos, "the context is done")
+		return
+	}
 	bad := v.malformed
 	for i, x := range op.Operands {
 		switch {

@@ -75,6 +75,9 @@ func (v *verifier) branches(op *Op, args, same, results string) {
 // likeTypes reports whether values of the types a can be of the types b:
 // tensors as in likeTensor, others only if they are the same.
 func likeTypes(a, b []Type) bool {
+	if sameElems(a, b) {
+		return true
+	}
 	if len(a) != len(b) {
 		return false
 	}

@@ -18,11 +18,15 @@ func (v *verifier) checkType(t Type) string {
 		}
 		return why
 	case TupleType:
+		if len(t.Elems) == 0 || v.tuples[&t.Elems[0]] {
+			return ""
+		}
 		for _, e := range t.Elems {
 			if why := v.checkType(e); why != "" {
 				return why
 			}
 		}
+		v.tuples[&t.Elems[0]] = true
 	case *FunctionType:
 		for _, e := range slices.Concat(t.Ins, t.Outs) {
 			if why := v.checkType(e); why != "" {

@@ -196,6 +196,9 @@ func (b *builder) op(op *mlir.Op) error {
 		return nil
 	}
 	if op.Name != tupleElement && !b.operands(s) || !b.resultTypes(s) {
+		if b.leafCount > mostLeaves {
+			return b.errorAt(op, errors.New(tooManyLeaves))
+		}
 		b.placeholders(s)
 		return nil
 	}

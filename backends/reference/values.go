@@ -50,6 +50,8 @@ type tuple struct {
 // tuple of tuples of tuples can hold more than the text that says so.
 const mostLeaves = 1 << 23
 
+const tooManyLeaves = "the tuples of the program hold more values than the evaluator takes"
+
 // leaves is the function leaves, which looks at a tuple type once.
 func (c *compiler) leaves(t mlir.Type) ([]tensor, string) {
 	tt, ok := t.(mlir.TupleType)
@@ -57,6 +59,9 @@ func (c *compiler) leaves(t mlir.Type) ([]tensor, string) {
 		return leaves(t)
 	}
 	of := c.tuple(tt)
+	if c.leafCount += len(of.all); c.leafCount > mostLeaves {
+		return nil, tooManyLeaves
+	}
 	return of.all, of.reason
 }
 
@@ -74,9 +79,6 @@ func (c *compiler) tuple(t mlir.TupleType) *tuple {
 		}
 		of.starts = append(of.starts, len(of.all))
 		c.tuples[&t.Elems[0]] = of
-	}
-	if c.leafCount += len(of.all); c.leafCount > mostLeaves && of.reason == "" {
-		of.all, of.reason = nil, fmt.Sprintf("the program's tuples hold more than %d values", mostLeaves)
 	}
 	return of
 }
