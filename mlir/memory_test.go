@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -80,8 +79,10 @@ func TestHugeConstants(t *testing.T) {
 	}
 }
 
-// Time is linear in the length of lists, aliases, regions and nesting: twenty
-// times the text takes no more than a hundred times as long.
+// Work is linear in the length of lists, aliases, regions and nesting: twenty
+// times the text takes at most forty times the allocations, and sixty times the
+// memory, in which lists that grow leave their smaller selves behind. Both are
+// counted, for time depends on what else the machine does.
 func TestLinear(t *testing.T) {
 	many := func(s string) func(n int) string {
 		return func(n int) string { return strings.Repeat(s, n) }
@@ -114,29 +115,26 @@ func TestLinear(t *testing.T) {
 		"open":     func(n int) string { return many("module {\n")(min(n, 190)) + many("\"t.o\"() : () -> ()\n")(n) },
 		"comments": func(n int) string { return many("// comment\n")(n) },
 	} {
-		// What is quadratic takes 400 times as long each time, what is not does
-		// so only when the machine was busy.
-		linear := false
-		for try := 0; try < 5 && !linear; try++ {
-			short, long := seconds(text(1000)), seconds(text(20_000))
-			linear = long < 100*max(short, 0.01)
-		}
-		require.True(t, linear, name)
+		// What is quadratic takes 400 times as much.
+		short, long := workOn(text(1000)), workOn(text(20_000))
+		require.LessOrEqual(t, long.bytes, 60*max(short.bytes, 64<<10), name)
+		require.LessOrEqual(t, long.allocations, 40*max(short.allocations, 500), name)
 	}
 }
 
-// seconds is how long reading takes, the best of three.
-func seconds(text string) float64 {
-	best := 1e9
-	for range 3 {
-		start := time.Now()
-		m, err := Parse("linear.mlir", text)
-		if err != nil {
-			_ = err.Error()
-		} else {
-			Print(m)
-		}
-		best = min(best, time.Since(start).Seconds())
+type work struct{ bytes, allocations uint64 }
+
+// workOn is what reading, verifying and printing a text takes.
+func workOn(text string) work {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, err := Parse("linear.mlir", text)
+	if err != nil {
+		_ = err.Error()
+	} else {
+		_ = Verify(m)
+		Print(m)
 	}
-	return best
+	runtime.ReadMemStats(&after)
+	return work{after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs}
 }
