@@ -125,7 +125,7 @@ func gradPow(t *tape, n, ct *ir.Node) {
 	}
 	if t.wants(1) {
 		zero := t.compare("EQ", a, t.scalar(a, 0))
-		log := t.op(ir.OpLog, t.op(ir.OpSelect, zero, t.scalar(a, 1), a))
+		log := t.op(ir.OpLog, t.op(ir.OpWhere, zero, t.scalar(a, 1), a))
 		t.add(1, t.mul(ct, t.mul(n, log)))
 	}
 }
@@ -138,16 +138,16 @@ func gradMinimum(t *tape, n, ct *ir.Node) { t.addLarger(n.In[1], n.In[0], ct) }
 // where b is, and half to each where they are equal.
 func (t *tape) addLarger(a, b, ct *ir.Node) {
 	half := t.where(t.compare("EQ", a, b), t.scale(ct, 0.5))
-	t.add(0, t.op(ir.OpSelect, t.compare("GT", a, b), ct, half))
-	t.add(1, t.op(ir.OpSelect, t.compare("LT", a, b), ct, half))
+	t.add(0, t.op(ir.OpWhere, t.compare("GT", a, b), ct, half))
+	t.add(1, t.op(ir.OpWhere, t.compare("LT", a, b), ct, half))
 }
 
-func gradSelect(t *tape, n, ct *ir.Node) {
+func gradWhere(t *tape, n, ct *ir.Node) {
 	if t.wants(1) {
 		t.add(1, t.where(n.In[0], ct))
 	}
 	if t.wants(2) {
-		t.add(2, t.op(ir.OpSelect, n.In[0], t.scalar(ct, 0), ct))
+		t.add(2, t.op(ir.OpWhere, n.In[0], t.scalar(ct, 0), ct))
 	}
 }
 

@@ -183,7 +183,7 @@ func (e emitter) compare(direction string, x, y *ir.Node) *ir.Node {
 
 // where is x where cond holds and 0 elsewhere.
 func (e emitter) where(cond, x *ir.Node) *ir.Node {
-	return e.op(ir.OpSelect, cond, x, e.scalar(x, 0))
+	return e.op(ir.OpWhere, cond, x, e.scalar(x, 0))
 }
 
 func (e emitter) reshape(x *ir.Node, dims []int) *ir.Node {

@@ -36,7 +36,7 @@ const (
 	OpShiftLeft
 	OpShiftRight
 	OpCompare
-	OpSelect
+	OpWhere
 	OpConvert
 	OpParameter
 	OpConstant
@@ -45,6 +45,9 @@ const (
 	OpReshape
 	OpTranspose
 	OpSlice
+	OpSliceScatter
+	OpAsStrided
+	OpAsStridedScatter
 	OpConcatenate
 	OpPad
 	OpSum
@@ -58,58 +61,61 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 51
+const NumOps = 54
 
 var mnemonics = [NumOps]string{
-	OpAbs:         "abs",
-	OpNeg:         "neg",
-	OpSign:        "sign",
-	OpExp:         "exp",
-	OpExpm1:       "expm1",
-	OpLog:         "log",
-	OpLog1p:       "log1p",
-	OpSqrt:        "sqrt",
-	OpRsqrt:       "rsqrt",
-	OpSin:         "sin",
-	OpCos:         "cos",
-	OpTanh:        "tanh",
-	OpSigmoid:     "sigmoid",
-	OpFloor:       "floor",
-	OpCeil:        "ceil",
-	OpRound:       "round",
-	OpNot:         "not",
-	OpReLU:        "relu",
-	OpAdd:         "add",
-	OpSub:         "sub",
-	OpMul:         "mul",
-	OpDiv:         "div",
-	OpRem:         "rem",
-	OpPow:         "pow",
-	OpMaximum:     "maximum",
-	OpMinimum:     "minimum",
-	OpAnd:         "and",
-	OpOr:          "or",
-	OpXor:         "xor",
-	OpShiftLeft:   "shift_left",
-	OpShiftRight:  "shift_right",
-	OpCompare:     "compare",
-	OpSelect:      "select",
-	OpConvert:     "convert",
-	OpParameter:   "parameter",
-	OpConstant:    "constant",
-	OpIota:        "iota",
-	OpBroadcast:   "broadcast",
-	OpReshape:     "reshape",
-	OpTranspose:   "transpose",
-	OpSlice:       "slice",
-	OpConcatenate: "concatenate",
-	OpPad:         "pad",
-	OpSum:         "sum",
-	OpMax:         "max",
-	OpMin:         "min",
-	OpArgMax:      "argmax",
-	OpMatMul:      "matmul",
-	OpGather:      "gather",
-	OpScatterAdd:  "scatter_add",
-	OpComposite:   "composite",
+	OpAbs:              "abs",
+	OpNeg:              "neg",
+	OpSign:             "sign",
+	OpExp:              "exp",
+	OpExpm1:            "expm1",
+	OpLog:              "log",
+	OpLog1p:            "log1p",
+	OpSqrt:             "sqrt",
+	OpRsqrt:            "rsqrt",
+	OpSin:              "sin",
+	OpCos:              "cos",
+	OpTanh:             "tanh",
+	OpSigmoid:          "sigmoid",
+	OpFloor:            "floor",
+	OpCeil:             "ceil",
+	OpRound:            "round",
+	OpNot:              "not",
+	OpReLU:             "relu",
+	OpAdd:              "add",
+	OpSub:              "sub",
+	OpMul:              "mul",
+	OpDiv:              "div",
+	OpRem:              "rem",
+	OpPow:              "pow",
+	OpMaximum:          "maximum",
+	OpMinimum:          "minimum",
+	OpAnd:              "and",
+	OpOr:               "or",
+	OpXor:              "xor",
+	OpShiftLeft:        "shift_left",
+	OpShiftRight:       "shift_right",
+	OpCompare:          "compare",
+	OpWhere:            "where",
+	OpConvert:          "convert",
+	OpParameter:        "parameter",
+	OpConstant:         "constant",
+	OpIota:             "iota",
+	OpBroadcast:        "broadcast",
+	OpReshape:          "reshape",
+	OpTranspose:        "transpose",
+	OpSlice:            "slice",
+	OpSliceScatter:     "slice_scatter",
+	OpAsStrided:        "as_strided",
+	OpAsStridedScatter: "as_strided_scatter",
+	OpConcatenate:      "concatenate",
+	OpPad:              "pad",
+	OpSum:              "sum",
+	OpMax:              "max",
+	OpMin:              "min",
+	OpArgMax:           "argmax",
+	OpMatMul:           "matmul",
+	OpGather:           "gather",
+	OpScatterAdd:       "scatter_add",
+	OpComposite:        "composite",
 }

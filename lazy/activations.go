@@ -116,7 +116,7 @@ func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	}
 	// Selected, not multiplied: a class that is not the label may be at -Inf.
 	logp := tr.Read(x).LogSoftmax(-1)
-	picked := tr.Read(labels).OneHot(x.Dim(-1), types.Bool).Select(logp, logp.like(0))
+	picked := tr.Read(labels).OneHot(x.Dim(-1), types.Bool).Where(logp, logp.like(0))
 	rows := x.Type().Elements() / max(x.Dim(-1), 1)
 	return wide(picked, func(picked *Tensor) *Tensor {
 		sum := picked.Sum()

@@ -25,6 +25,7 @@ func checksum(v soa.View) (uint64, error) {
 
 // borrow remembers what borrowed data is.
 func (v *value) borrow() {
+	v.borrowed = true
 	if checking {
 		if sum, err := checksum(v.view); err == nil {
 			v.sum = &sum

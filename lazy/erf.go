@@ -28,7 +28,7 @@ func erfBody(x *Tensor) *Tensor {
 	a := x.Abs()
 	within := func(limit float64) *Tensor { return a.Less(c(limit)) }
 
-	xs := within(0.84375).Select(x, c(0))
+	xs := within(0.84375).Where(x, c(0))
 	z := xs.Mul(xs)
 	small := xs.Add(xs.Mul(ratio(z, erfSmallP, erfSmallQ)))
 
@@ -38,13 +38,13 @@ func erfBody(x *Tensor) *Tensor {
 	b := a.Maximum(c(1.25)).Minimum(c(6))
 	inv := c(1).Div(b.Mul(b))
 	tail := ratio(inv, erfHugeR, erfHugeS)
-	tail = within(1/0.35).Select(ratio(inv, erfLargeR, erfLargeS), tail)
+	tail = within(1/0.35).Where(ratio(inv, erfLargeR, erfLargeS), tail)
 	large := c(1).Sub(tail.Sub(b.Mul(b)).SubScalar(0.5625).Exp().Div(b))
 
-	y := within(1.25).Select(middle, large)
-	y = x.Less(c(0)).Select(y.Neg(), y)
-	y = within(0.84375).Select(small, y)
-	return x.NotEqual(x).Select(x, y) // NaN
+	y := within(1.25).Where(middle, large)
+	y = x.Less(c(0)).Where(y.Neg(), y)
+	y = within(0.84375).Where(small, y)
+	return x.NotEqual(x).Where(x, y) // NaN
 }
 
 // ratio records p(x)/q(x), polynomials with their lowest coefficient first.

@@ -102,8 +102,32 @@ var mistakes = []struct {
 	}},
 	{"no trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error { return w.Mul(w).Err() }},
 	{"nil operand", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return ones(tr, 2).Add(nil).Err() }},
-	{"in-place op on a result", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
-		return ones(tr, 2).Add(ones(tr, 2)).Mul_(ones(tr, 2)).Err()
+	{"in-place op that changes the shape", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 2).Add(ones(tr, 2)).Mul_(ones(tr, 3, 2)).Err()
+	}},
+	{"in-place op on repeated elements", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return ones(tr, 2).BroadcastTo(3, 2).Exp_().Err()
+	}},
+	{"in-place op on what belongs to the device", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return lazy.From(tr.Device(), []float32{1, 2}).Mul_(ones(tr, 2)).Err()
+	}},
+	{"in-place op on what belongs to another trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		other := lazy.NewTrace(tr.Device())
+		return tr.View(lazy.From(other, []float32{1, 2})).Mul_(ones(tr, 2)).Err()
+	}},
+	{"in-place op on a variable in no trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		w.Fill_(1)
+		return tr.MarkStep(w)
+	}},
+	{"in-place op on a stale tensor", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 2).Add(ones(tr, 2))
+		tr.MarkStep()
+		return x.Fill_(1).Err()
+	}},
+	{"view of a stale tensor", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 2, 2).Add(ones(tr, 2, 2)).Select(0, 1)
+		tr.MarkStep()
+		return x.Exp().Err()
 	}},
 	{"assignment of another type", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		w.Assign(ones(tr, 3, 2))

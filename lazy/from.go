@@ -202,7 +202,7 @@ func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
 	if err := fits(dtype, x); err != nil {
 		return refused(tr, "full", err.Error())
 	}
-	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...)
+	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone()
 }
 
 // Zeros records a tensor of zeros.

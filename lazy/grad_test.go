@@ -41,7 +41,7 @@ func binaryCase(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
 // index records an i32 vector.
 func index(x *Tensor, rows ...int32) *Tensor { return From(x.tr, rows, len(rows)) }
 
-var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, reduceGrads, matmulGrads, indexGrads, compositeGrads)
+var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, matmulGrads, indexGrads, compositeGrads)
 
 var elementwiseGrads = []gradCase{
 	unaryCase("abs", 0.2, 2, (*Tensor).Abs),
@@ -75,10 +75,10 @@ var elementwiseGrads = []gradCase{
 	unaryCase("power of a constant", -2, 2, func(x *Tensor) *Tensor { return x.like(1.5).Pow(x) }),
 	binaryCase("maximum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Maximum),
 	binaryCase("minimum", in(0, 1, 3), in(2, 3, 3), (*Tensor).Minimum),
-	binaryCase("select", in(-2, 2, 4), in(-2, 2, 4), func(x, y *Tensor) *Tensor {
-		return From(x.tr, []bool{true, false, false, true}, 4).Select(x, y)
+	binaryCase("where", in(-2, 2, 4), in(-2, 2, 4), func(x, y *Tensor) *Tensor {
+		return From(x.tr, []bool{true, false, false, true}, 4).Where(x, y)
 	}),
-	binaryCase("select by compare", in(0, 1, 4), in(2, 3, 4), func(x, y *Tensor) *Tensor { return x.Less(y).Select(x.Mul(y), y) }),
+	binaryCase("where by compare", in(0, 1, 4), in(2, 3, 4), func(x, y *Tensor) *Tensor { return x.Less(y).Where(x.Mul(y), y) }),
 	unaryCase("convert to f64", -2, 2, func(x *Tensor) *Tensor { return x.Convert(F64).Mul(x) }),
 	unaryCase("used twice", -2, 2, func(x *Tensor) *Tensor { return x.Sin().Mul(x).Add(x) }),
 	binaryCase("both operands one", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return x.Mul(x).Add(x.Sub(y).Mul(x.Sub(y))) }),
@@ -93,8 +93,8 @@ var broadcastGrads = []gradCase{
 	binaryCase("sub column", in(-2, 2, 2, 1), in(-2, 2, 3), (*Tensor).Sub),
 	binaryCase("pow row", in(0.5, 2, 2, 1), in(-1, 1, 3), (*Tensor).Pow),
 	binaryCase("maximum row", in(0, 1, 2, 1), in(2, 3, 3), (*Tensor).Maximum),
-	binaryCase("select scalar", in(-2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
-		return From(x.tr, []bool{true, false}, 2, 1).Select(x, y)
+	binaryCase("where scalar", in(-2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		return From(x.tr, []bool{true, false}, 2, 1).Where(x, y)
 	}),
 	unaryCase("broadcast", -2, 2, func(x *Tensor) *Tensor { return x.Unsqueeze(1).BroadcastTo(4, 2, 2, 3).Sin() }),
 	unaryCase("broadcast inner axis", -2, 2, func(x *Tensor) *Tensor {
@@ -150,6 +150,38 @@ var matmulGrads = []gradCase{
 }
 
 func matmulSin(x, y *Tensor) *Tensor { return x.MatMul(y).Sin() }
+
+var stridedGrads = []gradCase{
+	binaryCase("slice_scatter of a block", in(-2, 2, 3, 4), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		return x.SliceScatter(y, []int{1, 2}, []int{1, 1}).Sin()
+	}),
+	binaryCase("slice_scatter in steps", in(-2, 2, 3, 4), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		return x.SliceScatter(y, []int{0, 1}, []int{2, 2}).Sin()
+	}),
+	binaryCase("slice_scatter of nothing", in(-2, 2, 3), in(-2, 2, 0), func(x, y *Tensor) *Tensor {
+		return x.SliceScatter(y, []int{3}, []int{1}).Sin()
+	}),
+	unaryCase("as_strided", -2, 2, func(x *Tensor) *Tensor { return x.AsStrided([]int{2, 2}, []int{1, 3}, 1).Sin() }),
+	unaryCase("as_strided windows", -2, 2, func(x *Tensor) *Tensor { return x.AsStrided([]int{3, 3}, []int{1, 1}, 1).Sin() }),
+	unaryCase("as_strided repeated", -2, 2, func(x *Tensor) *Tensor { return x.AsStrided([]int{3, 2}, []int{0, 2}, 1).Sin() }),
+	binaryCase("as_strided_scatter", in(-2, 2, 2, 3), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		return x.AsStridedScatter(y, []int{1, 3}, 1).Sin()
+	}),
+	unaryCase("diagonal", -2, 2, func(x *Tensor) *Tensor { return x.Diagonal(1, 0, 1).Sin() }),
+	unaryCase("select", -2, 2, func(x *Tensor) *Tensor { return x.Select(1, 1).Sin() }),
+	binaryCase("write through a view of a view", in(-2, 2, 3, 4), in(-2, 2, 2), func(x, y *Tensor) *Tensor {
+		h := x.Mul(x)
+		h.Transpose().Narrow(0, 1, 2).Select(1, 2).Mul_(y)
+		return h.Sin()
+	}),
+	binaryCase("write what was read before", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor {
+		h := x.Mul(y)
+		before := h.Sin()
+		h.Add_(before)
+		h.Cos_()
+		return h.Mul(before)
+	}),
+}
 
 var indexGrads = []gradCase{
 	{"gather", []vary{in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Gather(index(x[0], 2, 0)).Sin() }},

@@ -16,11 +16,21 @@ func (x *Tensor) Abs() *Tensor {
 	return record1(ir.OpAbs, x)
 }
 
+// Abs_ writes x.Abs() into x and returns x.
+func (x *Tensor) Abs_() *Tensor {
+	return x.write(ir.OpAbs, record1(ir.OpAbs, x))
+}
+
 // Neg returns -x elementwise; unsigned integers wrap around.
 //
 // It requires: x is a number.
 func (x *Tensor) Neg() *Tensor {
 	return record1(ir.OpNeg, x)
+}
+
+// Neg_ writes x.Neg() into x and returns x.
+func (x *Tensor) Neg_() *Tensor {
+	return x.write(ir.OpNeg, record1(ir.OpNeg, x))
 }
 
 // Sign returns -1, 0 or 1 elementwise; NaN stays NaN.
@@ -30,11 +40,21 @@ func (x *Tensor) Sign() *Tensor {
 	return record1(ir.OpSign, x)
 }
 
+// Sign_ writes x.Sign() into x and returns x.
+func (x *Tensor) Sign_() *Tensor {
+	return x.write(ir.OpSign, record1(ir.OpSign, x))
+}
+
 // Exp returns e to the power of x elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Exp() *Tensor {
 	return record1(ir.OpExp, x)
+}
+
+// Exp_ writes x.Exp() into x and returns x.
+func (x *Tensor) Exp_() *Tensor {
+	return x.write(ir.OpExp, record1(ir.OpExp, x))
 }
 
 // Expm1 returns e to the power of x, minus 1, elementwise, exact near 0.
@@ -44,11 +64,21 @@ func (x *Tensor) Expm1() *Tensor {
 	return record1(ir.OpExpm1, x)
 }
 
+// Expm1_ writes x.Expm1() into x and returns x.
+func (x *Tensor) Expm1_() *Tensor {
+	return x.write(ir.OpExpm1, record1(ir.OpExpm1, x))
+}
+
 // Log returns the natural logarithm of x elementwise; NaN below 0.
 //
 // It requires: x is floating point.
 func (x *Tensor) Log() *Tensor {
 	return record1(ir.OpLog, x)
+}
+
+// Log_ writes x.Log() into x and returns x.
+func (x *Tensor) Log_() *Tensor {
+	return x.write(ir.OpLog, record1(ir.OpLog, x))
 }
 
 // Log1p returns the natural logarithm of 1+x elementwise, exact near 0.
@@ -58,11 +88,21 @@ func (x *Tensor) Log1p() *Tensor {
 	return record1(ir.OpLog1p, x)
 }
 
+// Log1p_ writes x.Log1p() into x and returns x.
+func (x *Tensor) Log1p_() *Tensor {
+	return x.write(ir.OpLog1p, record1(ir.OpLog1p, x))
+}
+
 // Sqrt returns the square root of x elementwise; NaN below 0.
 //
 // It requires: x is floating point.
 func (x *Tensor) Sqrt() *Tensor {
 	return record1(ir.OpSqrt, x)
+}
+
+// Sqrt_ writes x.Sqrt() into x and returns x.
+func (x *Tensor) Sqrt_() *Tensor {
+	return x.write(ir.OpSqrt, record1(ir.OpSqrt, x))
 }
 
 // Rsqrt returns 1/sqrt(x) elementwise.
@@ -72,11 +112,21 @@ func (x *Tensor) Rsqrt() *Tensor {
 	return record1(ir.OpRsqrt, x)
 }
 
+// Rsqrt_ writes x.Rsqrt() into x and returns x.
+func (x *Tensor) Rsqrt_() *Tensor {
+	return x.write(ir.OpRsqrt, record1(ir.OpRsqrt, x))
+}
+
 // Sin returns the sine of x in radians elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Sin() *Tensor {
 	return record1(ir.OpSin, x)
+}
+
+// Sin_ writes x.Sin() into x and returns x.
+func (x *Tensor) Sin_() *Tensor {
+	return x.write(ir.OpSin, record1(ir.OpSin, x))
 }
 
 // Cos returns the cosine of x in radians elementwise.
@@ -86,11 +136,21 @@ func (x *Tensor) Cos() *Tensor {
 	return record1(ir.OpCos, x)
 }
 
+// Cos_ writes x.Cos() into x and returns x.
+func (x *Tensor) Cos_() *Tensor {
+	return x.write(ir.OpCos, record1(ir.OpCos, x))
+}
+
 // Tanh returns the hyperbolic tangent of x elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Tanh() *Tensor {
 	return record1(ir.OpTanh, x)
+}
+
+// Tanh_ writes x.Tanh() into x and returns x.
+func (x *Tensor) Tanh_() *Tensor {
+	return x.write(ir.OpTanh, record1(ir.OpTanh, x))
 }
 
 // Sigmoid returns 1/(1+exp(-x)) elementwise.
@@ -100,11 +160,21 @@ func (x *Tensor) Sigmoid() *Tensor {
 	return record1(ir.OpSigmoid, x)
 }
 
+// Sigmoid_ writes x.Sigmoid() into x and returns x.
+func (x *Tensor) Sigmoid_() *Tensor {
+	return x.write(ir.OpSigmoid, record1(ir.OpSigmoid, x))
+}
+
 // Floor returns the largest integer not above x elementwise.
 //
 // It requires: x is floating point.
 func (x *Tensor) Floor() *Tensor {
 	return record1(ir.OpFloor, x)
+}
+
+// Floor_ writes x.Floor() into x and returns x.
+func (x *Tensor) Floor_() *Tensor {
+	return x.write(ir.OpFloor, record1(ir.OpFloor, x))
 }
 
 // Ceil returns the smallest integer not below x elementwise.
@@ -114,11 +184,21 @@ func (x *Tensor) Ceil() *Tensor {
 	return record1(ir.OpCeil, x)
 }
 
+// Ceil_ writes x.Ceil() into x and returns x.
+func (x *Tensor) Ceil_() *Tensor {
+	return x.write(ir.OpCeil, record1(ir.OpCeil, x))
+}
+
 // Round returns the nearest integer elementwise, ties to even.
 //
 // It requires: x is floating point.
 func (x *Tensor) Round() *Tensor {
 	return record1(ir.OpRound, x)
+}
+
+// Round_ writes x.Round() into x and returns x.
+func (x *Tensor) Round_() *Tensor {
+	return x.write(ir.OpRound, record1(ir.OpRound, x))
 }
 
 // Not returns the complement of x elementwise: logical for bool, of every bit
@@ -129,11 +209,21 @@ func (x *Tensor) Not() *Tensor {
 	return record1(ir.OpNot, x)
 }
 
+// Not_ writes x.Not() into x and returns x.
+func (x *Tensor) Not_() *Tensor {
+	return x.write(ir.OpNot, record1(ir.OpNot, x))
+}
+
 // ReLU returns max(x, 0) elementwise; NaN stays NaN. Its gradient at 0 is 0.
 //
 // It requires: x is a number.
 func (x *Tensor) ReLU() *Tensor {
 	return record1(ir.OpReLU, x)
+}
+
+// ReLU_ writes x.ReLU() into x and returns x.
+func (x *Tensor) ReLU_() *Tensor {
+	return x.write(ir.OpReLU, record1(ir.OpReLU, x))
 }
 
 // Add returns x+y elementwise; integers wrap around.
@@ -144,9 +234,9 @@ func (x *Tensor) Add(y *Tensor) *Tensor {
 	return record2(ir.OpAdd, x, y)
 }
 
-// Add_ assigns x.Add(y) to the variable x and returns x.
+// Add_ writes x.Add(y) into x and returns x.
 func (x *Tensor) Add_(y *Tensor) *Tensor {
-	return x.assign(ir.OpAdd, record2(ir.OpAdd, x, y))
+	return x.write(ir.OpAdd, record2(ir.OpAdd, x, y))
 }
 
 // Sub returns x-y elementwise; integers wrap around.
@@ -157,9 +247,9 @@ func (x *Tensor) Sub(y *Tensor) *Tensor {
 	return record2(ir.OpSub, x, y)
 }
 
-// Sub_ assigns x.Sub(y) to the variable x and returns x.
+// Sub_ writes x.Sub(y) into x and returns x.
 func (x *Tensor) Sub_(y *Tensor) *Tensor {
-	return x.assign(ir.OpSub, record2(ir.OpSub, x, y))
+	return x.write(ir.OpSub, record2(ir.OpSub, x, y))
 }
 
 // Mul returns x*y elementwise; integers wrap around.
@@ -170,9 +260,9 @@ func (x *Tensor) Mul(y *Tensor) *Tensor {
 	return record2(ir.OpMul, x, y)
 }
 
-// Mul_ assigns x.Mul(y) to the variable x and returns x.
+// Mul_ writes x.Mul(y) into x and returns x.
 func (x *Tensor) Mul_(y *Tensor) *Tensor {
-	return x.assign(ir.OpMul, record2(ir.OpMul, x, y))
+	return x.write(ir.OpMul, record2(ir.OpMul, x, y))
 }
 
 // Div returns x/y elementwise. Integers are truncated towards 0; what dividing
@@ -184,9 +274,9 @@ func (x *Tensor) Div(y *Tensor) *Tensor {
 	return record2(ir.OpDiv, x, y)
 }
 
-// Div_ assigns x.Div(y) to the variable x and returns x.
+// Div_ writes x.Div(y) into x and returns x.
 func (x *Tensor) Div_(y *Tensor) *Tensor {
-	return x.assign(ir.OpDiv, record2(ir.OpDiv, x, y))
+	return x.write(ir.OpDiv, record2(ir.OpDiv, x, y))
 }
 
 // Rem returns the remainder of x/y elementwise, with the sign of x.
@@ -197,9 +287,9 @@ func (x *Tensor) Rem(y *Tensor) *Tensor {
 	return record2(ir.OpRem, x, y)
 }
 
-// Rem_ assigns x.Rem(y) to the variable x and returns x.
+// Rem_ writes x.Rem(y) into x and returns x.
 func (x *Tensor) Rem_(y *Tensor) *Tensor {
-	return x.assign(ir.OpRem, record2(ir.OpRem, x, y))
+	return x.write(ir.OpRem, record2(ir.OpRem, x, y))
 }
 
 // Pow returns x to the power of y elementwise.
@@ -210,9 +300,9 @@ func (x *Tensor) Pow(y *Tensor) *Tensor {
 	return record2(ir.OpPow, x, y)
 }
 
-// Pow_ assigns x.Pow(y) to the variable x and returns x.
+// Pow_ writes x.Pow(y) into x and returns x.
 func (x *Tensor) Pow_(y *Tensor) *Tensor {
-	return x.assign(ir.OpPow, record2(ir.OpPow, x, y))
+	return x.write(ir.OpPow, record2(ir.OpPow, x, y))
 }
 
 // Maximum returns the larger of x and y elementwise; NaN if either is.
@@ -223,9 +313,9 @@ func (x *Tensor) Maximum(y *Tensor) *Tensor {
 	return record2(ir.OpMaximum, x, y)
 }
 
-// Maximum_ assigns x.Maximum(y) to the variable x and returns x.
+// Maximum_ writes x.Maximum(y) into x and returns x.
 func (x *Tensor) Maximum_(y *Tensor) *Tensor {
-	return x.assign(ir.OpMaximum, record2(ir.OpMaximum, x, y))
+	return x.write(ir.OpMaximum, record2(ir.OpMaximum, x, y))
 }
 
 // Minimum returns the smaller of x and y elementwise; NaN if either is.
@@ -236,9 +326,9 @@ func (x *Tensor) Minimum(y *Tensor) *Tensor {
 	return record2(ir.OpMinimum, x, y)
 }
 
-// Minimum_ assigns x.Minimum(y) to the variable x and returns x.
+// Minimum_ writes x.Minimum(y) into x and returns x.
 func (x *Tensor) Minimum_(y *Tensor) *Tensor {
-	return x.assign(ir.OpMinimum, record2(ir.OpMinimum, x, y))
+	return x.write(ir.OpMinimum, record2(ir.OpMinimum, x, y))
 }
 
 // And returns x AND y elementwise: logical for bool, of every bit for integers.
@@ -249,9 +339,9 @@ func (x *Tensor) And(y *Tensor) *Tensor {
 	return record2(ir.OpAnd, x, y)
 }
 
-// And_ assigns x.And(y) to the variable x and returns x.
+// And_ writes x.And(y) into x and returns x.
 func (x *Tensor) And_(y *Tensor) *Tensor {
-	return x.assign(ir.OpAnd, record2(ir.OpAnd, x, y))
+	return x.write(ir.OpAnd, record2(ir.OpAnd, x, y))
 }
 
 // Or returns x OR y elementwise: logical for bool, of every bit for integers.
@@ -262,9 +352,9 @@ func (x *Tensor) Or(y *Tensor) *Tensor {
 	return record2(ir.OpOr, x, y)
 }
 
-// Or_ assigns x.Or(y) to the variable x and returns x.
+// Or_ writes x.Or(y) into x and returns x.
 func (x *Tensor) Or_(y *Tensor) *Tensor {
-	return x.assign(ir.OpOr, record2(ir.OpOr, x, y))
+	return x.write(ir.OpOr, record2(ir.OpOr, x, y))
 }
 
 // Xor returns x XOR y elementwise: logical for bool, of every bit for integers.
@@ -275,9 +365,9 @@ func (x *Tensor) Xor(y *Tensor) *Tensor {
 	return record2(ir.OpXor, x, y)
 }
 
-// Xor_ assigns x.Xor(y) to the variable x and returns x.
+// Xor_ writes x.Xor(y) into x and returns x.
 func (x *Tensor) Xor_(y *Tensor) *Tensor {
-	return x.assign(ir.OpXor, record2(ir.OpXor, x, y))
+	return x.write(ir.OpXor, record2(ir.OpXor, x, y))
 }
 
 // ShiftLeft returns x with its bits moved up by y elementwise; 0 when y is not
@@ -289,9 +379,9 @@ func (x *Tensor) ShiftLeft(y *Tensor) *Tensor {
 	return record2(ir.OpShiftLeft, x, y)
 }
 
-// ShiftLeft_ assigns x.ShiftLeft(y) to the variable x and returns x.
+// ShiftLeft_ writes x.ShiftLeft(y) into x and returns x.
 func (x *Tensor) ShiftLeft_(y *Tensor) *Tensor {
-	return x.assign(ir.OpShiftLeft, record2(ir.OpShiftLeft, x, y))
+	return x.write(ir.OpShiftLeft, record2(ir.OpShiftLeft, x, y))
 }
 
 // ShiftRight returns x with its bits moved down by y elementwise, zeros coming
@@ -303,18 +393,18 @@ func (x *Tensor) ShiftRight(y *Tensor) *Tensor {
 	return record2(ir.OpShiftRight, x, y)
 }
 
-// ShiftRight_ assigns x.ShiftRight(y) to the variable x and returns x.
+// ShiftRight_ writes x.ShiftRight(y) into x and returns x.
 func (x *Tensor) ShiftRight_(y *Tensor) *Tensor {
-	return x.assign(ir.OpShiftRight, record2(ir.OpShiftRight, x, y))
+	return x.write(ir.OpShiftRight, record2(ir.OpShiftRight, x, y))
 }
 
-// Select returns the element of x where the receiver is true, that of y where
-// it is false.
+// Where returns the element of x where the receiver is true, that of y where it
+// is false.
 //
 // It requires: cond is bool; x is any dtype; y has the dtype of x; the shapes
 // broadcast.
-func (cond *Tensor) Select(x *Tensor, y *Tensor) *Tensor {
-	return record3(ir.OpSelect, cond, x, y)
+func (cond *Tensor) Where(x *Tensor, y *Tensor) *Tensor {
+	return record3(ir.OpWhere, cond, x, y)
 }
 
 // Convert returns x with its elements converted to dtype. Floating-point values
@@ -329,28 +419,52 @@ func (x *Tensor) Convert(dtype types.DType) *Tensor {
 
 // Reshape returns the elements of x in row-major order with the given
 // dimensions, one of which may be -1: what is left.
+// The result is a view: a write to it is seen by x, and the other way round.
 //
 // It requires: x is any dtype; the dimensions are valid; the number of elements
 // stays the same.
 func (x *Tensor) Reshape(dims ...int) *Tensor {
-	return record1(ir.OpReshape, x, ir.Attr{Ints: dims})
+	return x.view(ir.OpReshape, ir.Attr{Ints: dims})
 }
 
 // Transpose returns x with its axes in the given order: axis i of the result is
 // axis perm[i] of x. Without arguments the order is reversed.
+// The result is a view: a write to it is seen by x, and the other way round.
 //
 // It requires: x is any dtype; perm is a permutation of the axes of x.
 func (x *Tensor) Transpose(perm ...int) *Tensor {
-	return record1(ir.OpTranspose, x, ir.Attr{Ints: perm})
+	return x.view(ir.OpTranspose, ir.Attr{Ints: perm})
 }
 
 // Slice returns the elements of x from starts up to, and without, limits in
 // steps of strides, each with one entry an axis.
+// The result is a view: a write to it is seen by x, and the other way round.
 //
 // It requires: x is any dtype; starts, limits and strides have one entry for
 // each axis of x; 0 <= start <= limit <= dimension; strides are positive.
 func (x *Tensor) Slice(starts []int, limits []int, strides []int) *Tensor {
-	return record1(ir.OpSlice, x, ir.Attr{Ints: starts}, ir.Attr{Ints: limits}, ir.Attr{Ints: strides})
+	return x.view(ir.OpSlice, ir.Attr{Ints: starts}, ir.Attr{Ints: limits}, ir.Attr{Ints: strides})
+}
+
+// SliceScatter returns x with the elements that Slice takes, from starts in
+// steps of strides, replaced by those of update.
+//
+// It requires: x is any dtype; update has the dtype of x; update has the rank
+// of x; starts and strides have one entry for each axis of x; strides are
+// positive; update fits into x: start >= 0, and start + (dimension of update -
+// 1) * stride < dimension of x.
+func (x *Tensor) SliceScatter(update *Tensor, starts []int, strides []int) *Tensor {
+	return record2(ir.OpSliceScatter, x, update, ir.Attr{Ints: starts}, ir.Attr{Ints: strides})
+}
+
+// AsStridedScatter returns x with the elements that AsStrided takes replaced by
+// those of update.
+//
+// It requires: x is any dtype; update has the dtype of x; strides has one entry
+// for each axis of update, none of them negative; offset is not negative and
+// all places lie within x; no two elements of update have one place.
+func (x *Tensor) AsStridedScatter(update *Tensor, strides []int, offset int) *Tensor {
+	return record2(ir.OpAsStridedScatter, x, update, ir.Attr{Ints: strides}, ir.Attr{Int: int64(offset)})
 }
 
 // Pad returns x with the scalar value in low places before, high places after

@@ -328,6 +328,21 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"broadcast_to": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].BroadcastTo(a.ints("dims")...), nil
 	},
+	"as_strided": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].AsStrided(a.ints("sizes"), a.ints("strides"), a.int("offset")), nil
+	},
+	"select": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].Select(a.int("axis"), a.int("index")), nil
+	},
+	"narrow": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].Narrow(a.int("axis"), a.int("start"), a.int("length")), nil
+	},
+	"diagonal": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].Diagonal(a.int("offset"), a.int("axis1"), a.int("axis2")), nil
+	},
+	"squeeze": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].Squeeze(a.ints("axes")...), nil
+	},
 	"unsqueeze":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Unsqueeze(a.int("axis")), nil },
 	"mean":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Mean(a.ints("axes")...), nil },
 	"softmax":     func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Softmax(a.int("axis")), nil },

@@ -36,7 +36,7 @@ func (t *Tensor) data() (*value, error) {
 			return v, nil
 		}
 		v.pins.Add(-1)
-		if first := takeStep(err); first || t.v == nil || errors.Is(err, errClosure) {
+		if first := takeStep(err); first || t.v == nil && !t.restorable() || errors.Is(err, errClosure) {
 			return nil, err
 		}
 	}
@@ -52,9 +52,18 @@ func (t *Tensor) pinned() (*value, error) {
 		}
 		return t.v.pin(), nil
 	}
+	if t.isView() {
+		return t.viewed()
+	}
+	if t.alias != nil {
+		if t.unreadable() {
+			return nil, t.refuse("value").err
+		}
+		t.restore()
+	}
 	if t.val == nil {
 		if v, ok := t.node.Value.(*value); ok && (t.epoch == t.tr.epoch || !t.node.Reads()) {
-			t.adopt(v)
+			t.adopt(v.own())
 		} else if err := t.sync(); err != nil {
 			return nil, err
 		}
@@ -112,7 +121,7 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer v.pins.Add(-1)
+	defer v.unpin()
 	if want := dtypeOf[T](); want != v.view.Type.DType {
 		return nil, t.misuse("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want)).err
 	}
@@ -133,7 +142,7 @@ func (t *Tensor) Item() (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	defer v.pins.Add(-1)
+	defer v.unpin()
 	if n := v.view.Type.Elements(); n != 1 {
 		return math.NaN(), t.misuse("item", fmt.Sprintf("it has %d elements, must have one", n)).err
 	}

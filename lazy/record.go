@@ -112,6 +112,10 @@ func (tr *Trace) foreign(t *Tensor) *ir.Node {
 		return nil
 	case t.v != nil:
 		return tr.state(t.v).now
+	case t.isView():
+		return tr.derive(t)
+	case t.alias != nil && !t.restore():
+		return nil
 	case t.tr == tr && t.node.Op == ir.OpParameter && t.node.Value != nil && !t.node.Reads():
 		return t.node // a value, of whichever step; not a variable as an earlier step read it
 	case t.val != nil:
@@ -155,6 +159,9 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 	}
 	if why := sameDevice(tr.dev, x.dev); why != "" {
 		return opError(site, op, ErrPlacement, xs, "the operands are on two devices: %s", why)
+	}
+	if err := tr.whyNotShared(op, i, xs); err != nil {
+		return err
 	}
 	if x.tr != tr {
 		return opError(site, op, ErrPlacement, xs,

@@ -10,26 +10,26 @@ import (
 )
 
 // BroadcastTo returns x repeated to the given dimensions, to which its own
-// must broadcast as NumPy has it: aligned at the last axis, each equal or 1.
+// must broadcast as NumPy has it: aligned at the last axis, each equal or 1. It
+// is a view, which can be written only if nothing is repeated.
 func (x *Tensor) BroadcastTo(dims ...int) *Tensor {
-	if x.err != nil {
-		return x
-	}
-	if x.tr == nil {
-		return noTrace("broadcast", x)
+	if b := firstBad("broadcast", x); b != nil {
+		return b
 	}
 	shape := append(types.Shape(nil), dims...)
 	if s, ok := shapeinfer.BroadcastShapes(x.Shape(), shape); !ok || !s.Equal(shape) {
-		return x.tr.poisoned(opError(x.tr.site(), "broadcast", ErrType, []*Tensor{x}, "it does not broadcast to %v", shape))
+		bad := x.misuse("broadcast", fmt.Sprintf("it does not broadcast to %v", shape))
+		bad.err.Err = ErrType
+		return bad
 	}
 	if x.Shape().Equal(shape) {
-		return x.tr.Read(x)
+		return x.makeView("broadcast", &window{x.window().offset, x.window().strides})
 	}
 	axes := make([]int, x.Rank())
 	for i := range axes {
 		axes[i] = len(shape) - len(axes) + i
 	}
-	return record1(ir.OpBroadcast, x, ir.Attr{Ints: shape}, ir.Attr{Ints: axes})
+	return x.view(ir.OpBroadcast, ir.Attr{Ints: shape}, ir.Attr{Ints: axes})
 }
 
 // Unsqueeze returns x with a new axis of dimension 1 before the given one; a

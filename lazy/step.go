@@ -45,6 +45,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if err != nil {
 		tr.abandon(roots, err)
 	}
+	tr.settleWrites(err != nil)
 	return err
 }
 
@@ -88,6 +89,11 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 	}
 	for _, t := range tr.kept {
 		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
+	for _, w := range tr.written {
+		if err := r.root(tr, w.t); err != nil {
 			return err
 		}
 	}
@@ -177,7 +183,7 @@ func (tr *Trace) launch(f *flight) error {
 // closures.
 func (tr *Trace) abandon(roots []*Tensor, err error) {
 	for _, t := range slices.Concat(roots, tr.kept) {
-		if t != nil && t.tr == tr && t.epoch == tr.epoch && t.val == nil && t.err == nil {
+		if t = t.storage(); t != nil && t.tr == tr && t.epoch == tr.epoch && t.val == nil && t.err == nil {
 			if _, known := t.node.Value.(*value); known {
 				continue
 			}
@@ -235,6 +241,7 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 func (tr *Trace) Discard() {
 	clear(tr.after)
 	tr.after = tr.after[:0]
+	tr.settleWrites(true)
 	tr.endStep()
 }
 
@@ -255,7 +262,9 @@ func (tr *Trace) endStep() {
 	clear(tr.kept)
 	tr.kept = tr.kept[:0]
 	for _, t := range tr.read {
-		t.detach()
+		if t.val != nil { // or it was written since
+			t.detach()
+		}
 	}
 	clear(tr.read)
 	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil

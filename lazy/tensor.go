@@ -27,6 +27,9 @@ const (
 //   - host data or a kept result, which has a value and can be used in any
 //     trace of its device;
 //   - a recorded operation, which belongs to a trace's current step;
+//   - a view, which shares the elements of one of these (Slice, Select,
+//     Transpose, Reshape and their kin): what is written to one of them is seen
+//     by all;
 //   - a poisoned tensor, which holds the error of a bad operation. It is safe
 //     to use: its shape is empty and every operation on it gives its error.
 type Tensor struct {
@@ -37,6 +40,7 @@ type Tensor struct {
 	v     *variable
 	val   *value // its data, if it has any of its own
 	err   *OpError
+	alias *alias // of a view, or of a tensor that was written; nil for most
 }
 
 // Type returns dtype and shape; the zero Type when t is poisoned.
@@ -49,6 +53,8 @@ func (t *Tensor) Type() types.Type {
 		return t.v.typ
 	case t.val != nil:
 		return t.val.view.Type
+	case t.alias != nil:
+		return t.alias.typ
 	}
 	return types.Type{}
 }
@@ -101,6 +107,8 @@ func (t *Tensor) String() string {
 		return fmt.Sprintf("variable %q %v", t.v.name, t.v.typ)
 	case t.val != nil && !t.val.ready():
 		return fmt.Sprintf("value %v, on its way", t.Type())
+	case t.isView():
+		return fmt.Sprintf("view %v made at %v of %v", t.Type(), t.alias.loc, t.alias.root)
 	case t.val != nil:
 		return fmt.Sprintf("value %v", t.Type())
 	}

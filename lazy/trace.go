@@ -24,6 +24,7 @@ type Trace struct {
 	arguments map[*value]*ir.Node
 	kept      []*Tensor // Keep
 	read      []*Tensor // handles with a value that keep their history for gradients
+	written   []written // handles with a value that were written in place
 	forgotten bool      // some history was given up
 	bad       *OpError  // of a call whose result nobody need look at
 	function  bool      // the step is a function being traced
@@ -58,7 +59,7 @@ func (tr *Trace) trace() *Trace   { return tr }
 // Keep makes t a root of every MarkStep from now on until Release, as if it
 // were given there. It returns t.
 func (t *Tensor) Keep() *Tensor {
-	if t.tr != nil && t.val == nil {
+	if t.tr != nil && t.val == nil && t.storage().v == nil {
 		t.tr.kept = append(t.tr.kept, t)
 	}
 	return t
@@ -104,6 +105,9 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 	if t.v != nil {
 		return t.v.takeLost()
 	}
+	if t.isView() {
+		return r.root(tr, t.alias.root)
+	}
 	if t.val != nil {
 		return nil
 	}
@@ -112,7 +116,7 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 		return tr.refuse("mark_step", t).err
 	}
 	if v, ok := n.Value.(*value); ok {
-		t.adopt(v) // a variable as it was read, or a value under another handle
+		t.adopt(v.own()) // a variable as it was read, or a value under another handle
 		return nil
 	}
 	r.handles = append(r.handles, t)

@@ -19,8 +19,11 @@ type value struct {
 	// pins counts who may still read view: a step that read it as a variable,
 	// a program under way, a handle that users hold. While others do, its
 	// memory is not donated.
-	pins atomic.Int32
-	sum  *uint64 // of borrowed data, while checking
+	pins     atomic.Int32
+	sum      *uint64 // of borrowed data, while checking
+	borrowed bool    // view is memory of the caller's
+	// under is the value whose memory a view shows; it is pinned with the view's.
+	under *value
 
 	// Of a scalar argument, which Set may change: how many programs are to
 	// read view and have not begun.

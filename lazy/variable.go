@@ -160,56 +160,16 @@ func (tr *Trace) Read(x *Tensor) *Tensor {
 	return tr.wrap(n)
 }
 
-// Assign makes x the value of the variable t from here on in the trace of x,
-// and for all others once the trace's MarkStep has run. It returns t. Other
-// traces may not assign the version that this one read: the second MarkStep
-// fails with [ErrConflict].
-func (t *Tensor) Assign(x *Tensor) *Tensor { return t.assignNamed("assign", x) }
-
-// assign is Assign for the in-place variant of op.
-func (t *Tensor) assign(op ir.Op, x *Tensor) *Tensor { return t.assignNamed(op.String()+"_", x) }
-
-func (t *Tensor) assignNamed(op string, x *Tensor) *Tensor {
-	tr := traceOf(x, t)
-	if tr == nil {
-		lost := noTrace(op, t, x)
-		if t.v != nil {
-			t.v.lose(lost.err)
-		}
-		return lost
-	}
-	if b := firstBad(op, t, x); b != nil && (x == nil || t.err != nil) {
-		return tr.fail(b.err)
-	}
-	if t.v == nil {
-		return tr.fail(opError(tr.site(), op, ErrUsage, []*Tensor{t, x},
-			"only a variable can be assigned, this is a %s; use the op without _", t.kind()))
-	}
-	if t.dev != tr.dev {
-		return tr.fail(tr.refuse(op, x, t).err)
-	}
-	s := tr.state(t.v)
-	s.site = tr.site()
-	n := tr.operand(x)
-	switch {
-	case n == nil:
-		s.bad = tr.refuse(op, x).err
-	case !n.Type.Equal(t.v.typ):
-		s.bad = opError(s.site, op, ErrType, []*Tensor{t, x}, "variable %q is %v and cannot hold %v", t.v.name, t.v.typ, n.Type)
-	default:
-		s.now = n
-	}
-	return t
-}
-
 func (t *Tensor) kind() string {
 	switch {
 	case t.v != nil:
-		return "variable"
+		return fmt.Sprintf("variable %q", t.v.name)
+	case t.isView():
+		return "the view made at " + t.alias.loc.String()
 	case t.val != nil:
-		return "value"
+		return "the value"
 	}
-	return fmt.Sprintf("result of %v", t.node.Op)
+	return fmt.Sprintf("the result of %v", t.node.Op)
 }
 
 // SetValues copies data, in row-major order, into the variable t, and returns

@@ -171,7 +171,7 @@ var naiveElementwise = map[string]elementwise{
 	"compare": {
 		f:   func(c Call, _ types.DType, x []Elem) Elem { return Truth(relation(c, x[0], x[1])) },
 		out: func(Call, types.DType) types.DType { return types.Bool }},
-	"select": {f: func(_ Call, _ types.DType, x []Elem) Elem {
+	"where": {f: func(_ Call, _ types.DType, x []Elem) Elem {
 		if x[0].I.Sign() != 0 {
 			return x[1]
 		}

@@ -113,9 +113,11 @@ const (
 	OwnLowering
 	// Internal rows get no generated method.
 	Internal
-	// InPlace rows get a method Name_ that assigns the result to the receiver, a
-	// variable. It takes a second operand to say which trace assigns it.
+	// InPlace rows get a method Name_ that writes the result into the receiver.
 	InPlace
+	// View rows rearrange the elements of x: their methods give views, which
+	// share them. The lazy library knows how to write through each.
+	View
 )
 
 // Has reports whether all traits of u are among t.

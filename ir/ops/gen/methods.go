@@ -43,14 +43,18 @@ func writeMethod(b *bytes.Buffer, o *ops.Op, inPlace bool) {
 	}
 	name, doc := o.Name, fmt.Sprintf("// %s %s\n", o.Name, o.Doc)
 	body := fmt.Sprintf("record%d(ir.Op%s, %s", len(args), o.Name, strings.Join(args, ", "))
+	if o.Traits.Has(ops.View) {
+		doc += "// The result is a view: a write to it is seen by " + recv + ", and the other way round.\n"
+		body = fmt.Sprintf("%s.view(ir.Op%s", recv, o.Name)
+	}
 	for _, a := range attrs {
 		body += ", " + a
 	}
 	body += ")"
 	if inPlace {
 		name += "_"
-		doc = fmt.Sprintf("// %s assigns %s.%s(%s) to the variable %s and returns %s.\n", name, recv, o.Name, strings.Join(args[1:], ", "), recv, recv)
-		body = fmt.Sprintf("%s.assign(ir.Op%s, %s)", recv, o.Name, body)
+		doc = fmt.Sprintf("// %s writes %s.%s(%s) into %s and returns %s.\n", name, recv, o.Name, strings.Join(args[1:], ", "), recv, recv)
+		body = fmt.Sprintf("%s.write(ir.Op%s, %s)", recv, o.Name, body)
 	} else {
 		doc += constraintsDoc(o)
 	}

@@ -1,0 +1,59 @@
+package autodiff
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
+)
+
+// The elements replaced have no part in the result; those of update do.
+func gradSliceScatter(t *tape, n, ct *ir.Node) {
+	starts, strides := n.Attrs[0].Ints, n.Attrs[1].Ints
+	update := n.In[1]
+	if t.wants(0) {
+		t.add(0, t.node(ir.OpSliceScatter, []*ir.Node{ct, t.zeros(update)}, slices.Clone(n.Attrs)))
+	}
+	if t.wants(1) {
+		limits := make([]int, len(starts))
+		for i, d := range update.Type.Shape {
+			limits[i] = starts[i]
+			if d > 0 {
+				limits[i] += (d-1)*strides[i] + 1
+			}
+		}
+		t.add(1, t.node(ir.OpSlice, []*ir.Node{ct}, []ir.Attr{{Ints: starts}, {Ints: limits}, {Ints: strides}}))
+	}
+}
+
+// The elements go back to their places; to some perhaps more than one.
+func gradAsStrided(t *tape, n, ct *ir.Node) {
+	x := n.In[0]
+	sizes, strides, offset := n.Attrs[0].Ints, n.Attrs[1].Ints, n.Attrs[2].Int
+	if !shapeinfer.Overlaps(sizes, strides) {
+		t.add(0, t.node(ir.OpAsStridedScatter, []*ir.Node{t.zeros(x), ct}, []ir.Attr{{Ints: strides}, {Int: offset}}))
+		return
+	}
+	place := func(v int64) *ir.Node {
+		c := t.node(ir.OpConstant, nil, []ir.Attr{{Int: int64(types.I64)}, {Int: int64(ir.IntLiteralBits(types.I64, v))}})
+		return t.broadcast(c, sizes)
+	}
+	places := place(offset)
+	for axis, s := range strides {
+		i := t.node(ir.OpIota, nil, []ir.Attr{{Int: int64(types.I64)}, {Ints: sizes}, {Int: int64(axis)}})
+		places = t.op(ir.OpAdd, places, t.mul(i, place(int64(s))))
+	}
+	zero := t.broadcast(t.scalar(x, 0), types.Shape{x.Type.Elements()})
+	t.add(0, t.reshape(t.op(ir.OpScatterAdd, zero, places, ct), x.Type.Shape))
+}
+
+func gradAsStridedScatter(t *tape, n, ct *ir.Node) {
+	update := n.In[1]
+	if t.wants(0) {
+		t.add(0, t.node(ir.OpAsStridedScatter, []*ir.Node{ct, t.zeros(update)}, slices.Clone(n.Attrs)))
+	}
+	if t.wants(1) {
+		t.add(1, t.node(ir.OpAsStrided, []*ir.Node{ct}, []ir.Attr{{Ints: update.Type.Shape}, n.Attrs[0], n.Attrs[1]}))
+	}
+}

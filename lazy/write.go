@@ -1,0 +1,288 @@
+package lazy
+
+import (
+	"fmt"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/shapeinfer"
+	"ltc/soa"
+)
+
+// written is a tensor with a value that the current step wrote: it becomes a
+// result of the step. Should that fail, the tensor is what it was.
+type written struct {
+	t    *Tensor
+	past *value
+}
+
+// Assign makes x the value of t from here on: of a variable in the trace of x,
+// and for all others once the trace's MarkStep has run; of any other tensor in
+// its own trace. It returns t. Other traces may not assign the version of a
+// variable that this one read: the second MarkStep fails with [ErrConflict].
+func (t *Tensor) Assign(x *Tensor) *Tensor { return t.writeNamed("assign", x) }
+
+// write is Assign for the in-place variant of op.
+func (t *Tensor) write(op ir.Op, x *Tensor) *Tensor { return t.writeNamed(op.String()+"_", x) }
+
+// Copy_ writes the elements of src, broadcast to t's shape and converted to its
+// dtype, into t, and returns t.
+func (t *Tensor) Copy_(src *Tensor) *Tensor {
+	tr := t.writer(src)
+	if tr == nil || firstBad("copy_", t, src) != nil {
+		return t.writeNamed("copy_", src)
+	}
+	x := src
+	if typ := t.Type(); !typ.Equal(src.Type()) {
+		x = tr.Read(src).Convert(typ.DType)
+		if x.err == nil {
+			x = x.BroadcastTo(typ.Shape...)
+		}
+		x = x.blame(t, src)
+	}
+	return t.writeNamed("copy_", x)
+}
+
+// Fill_ writes the constant x into every element of t, and returns t. It
+// writes in t's trace; a variable is in none, so fill Trace.View of it.
+func (t *Tensor) Fill_(x float64) *Tensor {
+	tr := t.writer(nil)
+	if tr == nil || firstBad("fill_", t) != nil {
+		return t.writeNamed("fill_", t)
+	}
+	if err := fits(t.DType(), x); err != nil {
+		return t.writeNamed("fill_", tr.poisoned(opError(tr.site(), "fill_", ErrType, []*Tensor{t}, "%v", err)))
+	}
+	return t.writeNamed("fill_", Full(tr, t.DType(), x, t.Shape()...))
+}
+
+// writer returns the trace in which t is written when x is: its own, and that
+// of x for what belongs to a device.
+func (t *Tensor) writer(x *Tensor) *Trace {
+	if t != nil && t.tr != nil && t.v == nil {
+		return t.tr
+	}
+	return traceOf(x, t)
+}
+
+func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
+	tr := t.writer(x)
+	if tr == nil {
+		lost := noTrace(op, t, x)
+		if t != nil && t.err == nil && t.storage().v != nil {
+			t.storage().v.lose(lost.err)
+		}
+		return lost
+	}
+	if b := firstBad(op, t, x); b != nil && (x == nil || t == nil || t.err != nil) {
+		return tr.fail(b.err)
+	}
+	site := tr.site()
+	if err := tr.notWritable(op, site, t, x); err != nil {
+		return tr.fail(err)
+	}
+	n := tr.operand(x)
+	var bad *OpError
+	switch {
+	case n == nil:
+		bad = tr.refuse(op, x).err
+	case !n.Type.Equal(t.Type()):
+		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v", t.kind(), t.Type(), n.Type)
+	}
+	s := t.storage()
+	if s.v != nil {
+		return t.assigned(tr, n, site, bad)
+	}
+	m := s.mem()
+	if s.val != nil {
+		s.restore()
+		tr.written = append(tr.written, written{s, s.val})
+		s.val = nil
+	}
+	if m.wrote, m.site = tr.epoch, site; bad != nil {
+		m.bad, s.epoch = bad, 0 // no trace's: operand looks closer
+		return tr.fail(bad)
+	}
+	s.node, s.epoch = tr.through(t, n), tr.epoch
+	return t
+}
+
+// assigned writes n to the variable t, or through the view t of one.
+func (t *Tensor) assigned(tr *Trace, n *ir.Node, site callsite.Site, bad *OpError) *Tensor {
+	s := tr.state(t.storage().v)
+	if s.site = site; bad != nil {
+		s.bad = bad
+		return t
+	}
+	s.now = tr.through(t, n)
+	return t
+}
+
+// notWritable returns why t cannot be written in the trace, whatever x is; nil
+// when it can.
+func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpError {
+	s := t.storage()
+	operands := []*Tensor{t, x}
+	switch {
+	case s.dev != tr.dev:
+		return tr.refuse(op, x, t).err
+	case s.v == nil && s.tr == nil:
+		return opError(site, op, ErrPlacement, operands,
+			"%s belongs to the device, where traces share it, and only variables can be written there: make it one, or a tensor of the trace", t.kind())
+	case s.v == nil && s.tr != tr:
+		return opError(site, op, ErrPlacement, operands,
+			"%s belongs to another trace, which alone can write it: copy it with Trace.Read, or make it a variable", t.kind())
+	case tr.operand(t) == nil:
+		return tr.refuse(op, t).err
+	case s.alias != nil && s.alias.argument:
+		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
+	case t.isView() && shapeinfer.Overlaps(t.Shape(), t.window().dense(t.Shape())):
+		return opError(site, op, ErrUsage, operands,
+			"some elements of the view made at %v are one in memory: write what it is a view of, or a Clone", t.alias.loc)
+	}
+	return nil
+}
+
+// through returns what t's storage is when the elements of t are those of n:
+// they go back through each view op up to the storage.
+func (tr *Trace) through(t *Tensor, n *ir.Node) *ir.Node {
+	if !t.isView() {
+		return n
+	}
+	a := t.alias
+	inner := make([]*ir.Node, len(a.steps)) // before each step
+	for i, at := 0, tr.operand(a.base); i < len(a.steps); i++ {
+		inner[i] = at
+		if i+1 < len(a.steps) {
+			at = tr.node(a.steps[i].op, a.steps[i].attrs, at)
+		}
+	}
+	x := n
+	for i := len(a.steps) - 1; i >= 0; i-- {
+		x = tr.undo(a.steps[i], inner[i], x)
+	}
+	if t.tr == tr {
+		t.node, a.from = n, x
+	}
+	return tr.through(a.base, x)
+}
+
+// undo returns what base is when step makes n of it.
+func (tr *Trace) undo(s step, base, n *ir.Node) *ir.Node {
+	x := base.Type.Shape
+	switch s.op {
+	case ir.OpReshape, ir.OpBroadcast: // a broadcast that repeats nothing
+		return tr.node(ir.OpReshape, []ir.Attr{{Ints: x}}, n)
+	case ir.OpTranspose:
+		inverse := make([]int, len(x))
+		for i, p := range s.attrs[0].Ints {
+			inverse[p] = i
+		}
+		return tr.node(ir.OpTranspose, []ir.Attr{{Ints: inverse}}, n)
+	case ir.OpSlice:
+		if n.Type.Shape.Equal(x) {
+			return n
+		}
+		return tr.node(ir.OpSliceScatter, []ir.Attr{s.attrs[0], s.attrs[2]}, base, n)
+	case ir.OpAsStrided:
+		return tr.node(ir.OpAsStridedScatter, []ir.Attr{s.attrs[1], s.attrs[2]}, base, n)
+	}
+	panic("lazy: no way to write through " + s.op.String())
+}
+
+// node records an op that cannot fail.
+func (tr *Trace) node(op ir.Op, attrs []ir.Attr, in ...*ir.Node) *ir.Node {
+	n, err := tr.b.Node(op, in, attrs, nil)
+	if err != nil {
+		panic(fmt.Sprintf("lazy: writing through a view: %v", err))
+	}
+	return n
+}
+
+// settleWrites ends the step for the tensors that it wrote: if it failed, they
+// are what they were. If it is under way they remember that, for when it fails.
+func (tr *Trace) settleWrites(failed bool) {
+	for i, w := range tr.written {
+		switch {
+		case failed:
+			w.t.val = w.past
+			w.t.detach()
+		case !w.t.val.ready():
+			w.t.alias.past = append(w.t.alias.past, w.past)
+		}
+		w.t.alias.bad = nil
+		tr.written[i] = written{}
+	}
+	tr.written = tr.written[:0]
+}
+
+// restore makes t what it was before steps that wrote it and failed. It returns
+// false when t has no elements now, because a write to it in the current step
+// failed.
+func (t *Tensor) restore() bool {
+	if t.unreadable() {
+		return false
+	}
+	if len(t.alias.past) == 0 || t.val == nil || !t.val.ready() {
+		return true
+	}
+	for t.restorable() {
+		n := len(t.alias.past) - 1
+		t.val, t.alias.past = t.alias.past[n], t.alias.past[:n]
+		t.detach()
+	}
+	t.alias.past = nil
+	return true
+}
+
+// restorable reports whether t was written by a step that failed.
+func (t *Tensor) restorable() bool {
+	return t.alias != nil && len(t.alias.past) > 0 && t.val != nil && t.val.failed() != nil
+}
+
+// own returns v, or a copy if its memory may be changed by the host.
+func (v *value) own() *value {
+	if !v.scalar && !v.borrowed {
+		return v
+	}
+	dense := soa.Make(v.view.Type)
+	if err := soa.Copy(dense, v.view); err != nil {
+		return v
+	}
+	return &value{name: v.name, view: dense}
+}
+
+// unreadable reports whether t has no elements now because a write to it failed
+// in this step.
+func (t *Tensor) unreadable() bool {
+	return t.alias != nil && t.alias.bad != nil && t.tr != nil && t.alias.wrote == t.tr.epoch
+}
+
+// refuse returns the poisoned result of reading t, which is unreadable.
+func (t *Tensor) refuse(op string) *Tensor { return t.tr.refuse(op, t) }
+
+// whyNotShared is whyNot for tensors that share memory or were written.
+func (tr *Trace) whyNotShared(op string, i int, xs []*Tensor) *OpError {
+	x := xs[i]
+	if x.isView() {
+		s := x.alias.root
+		if err := s.whyNot(tr, op); err != nil {
+			return err
+		}
+		if s.tr != tr {
+			return opError(tr.site(), op, ErrPlacement, xs,
+				"operand %d is the view made at %v of what another trace recorded at %v, which has no value yet; give it to that trace's MarkStep first", i, x.alias.loc, s.node.Loc)
+		}
+		return opError(tr.site(), op, ErrStale, xs,
+			"operand %d is the view made at %v of the %v recorded at %v, which is of an earlier step and whose value was not kept; give it to MarkStep as a root, or Keep it",
+			i, x.alias.loc, s.node.Op, s.node.Loc)
+	}
+	return x.whyNot(tr, op)
+}
+
+func (t *Tensor) whyNot(tr *Trace, op string) *OpError {
+	if t.unreadable() {
+		return t.alias.bad
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package lower
+
+import (
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// lowerSliceScatter is dynamic_update_slice where the elements replaced lie next
+// to each other, and else a scatter.
+func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
+	starts, strides := n.Attrs[0].Ints, n.Attrs[1].Ints
+	x, update := n.In[0].Type, n.In[1].Type
+	steps := false
+	for i, s := range strides {
+		steps = steps || s != 1 && update.Shape[i] > 1
+	}
+	if !steps || update.Elements() == 0 {
+		operands := l.in(n)
+		for _, s := range starts {
+			operands = append(operands, l.constant(types.I64, uint64(s)))
+		}
+		return l.emit("dynamic_update_slice", tensor(n.Type), operands)
+	}
+	offset, flat := 0, make([]int, len(strides))
+	for i, size := len(strides)-1, 1; i >= 0; i-- {
+		offset += starts[i] * size
+		flat[i] = strides[i] * size
+		size *= x.Shape[i]
+	}
+	return l.scatterFlat(l.in(n)[0], l.in(n)[1], n.Type, update.Shape, flat, offset)
+}
+
+func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
+	x := l.flat(l.in(n)[0], n.In[0].Type)
+	indices := l.places(n.Type.Shape, n.Attrs[1].Ints, int(n.Attrs[2].Int))
+	return l.emit("gather", tensor(n.Type), []*mlir.Value{x, indices},
+		attr("dimension_numbers", structAttr("stablehlo.gather",
+			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", n.Type.Rank())),
+		ints("slice_sizes", []int{min(1, n.In[0].Type.Elements())}),
+		attr("indices_are_sorted", mlir.BoolAttr(false)))
+}
+
+func lowerAsStridedScatter(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.scatterFlat(l.in(n)[0], l.in(n)[1], n.Type, n.In[1].Type.Shape, n.Attrs[0].Ints, int(n.Attrs[1].Int))
+}
+
+// flat reshapes x to one axis.
+func (l *lowerer) flat(x *mlir.Value, t types.Type) *mlir.Value {
+	if t.Rank() == 1 {
+		return x
+	}
+	return l.emit("reshape", tensor(types.Of(t.DType, t.Elements())), []*mlir.Value{x})
+}
+
+// places emits the places of a strided window, i64 numbers of its shape.
+func (l *lowerer) places(sizes types.Shape, strides []int, offset int) *mlir.Value {
+	t := tensor(types.Type{DType: types.I64, Shape: sizes})
+	spread := func(v int) *mlir.Value {
+		c := l.constant(types.I64, uint64(v))
+		if len(sizes) == 0 {
+			return c
+		}
+		return l.emit("broadcast_in_dim", t, []*mlir.Value{c}, ints("broadcast_dimensions", nil))
+	}
+	sum := spread(offset)
+	for i, d := range sizes {
+		if d <= 1 || strides[i] == 0 {
+			continue
+		}
+		index := l.emit("iota", t, nil, attr("iota_dimension", mlir.I64Attr(int64(i))))
+		if strides[i] != 1 {
+			index = l.emit("multiply", t, []*mlir.Value{index, spread(strides[i])})
+		}
+		sum = l.emit("add", t, []*mlir.Value{sum, index})
+	}
+	return sum
+}
+
+// scatterFlat replaces the elements of x at the places of a strided window, no
+// two of which are the same, by those of update. t is the type of x.
+func (l *lowerer) scatterFlat(x, update *mlir.Value, t types.Type, sizes types.Shape, strides []int, offset int) *mlir.Value {
+	flat := types.Of(t.DType, t.Elements())
+	op := mlir.NewOp("stablehlo.scatter", []*mlir.Value{l.flat(x, t), l.places(sizes, strides, offset), update}, tensor(flat))
+	op.Attrs = mlir.Dict{
+		attr("scatter_dimension_numbers", structAttr("stablehlo.scatter",
+			"inserted_window_dims", []int{0}, "scatter_dims_to_operand_dims", []int{0}, "index_vector_dim", len(sizes))),
+		attr("indices_are_sorted", mlir.BoolAttr(rowMajor(sizes, strides))),
+		attr("unique_indices", mlir.BoolAttr(true)),
+	}
+	scalar := mlir.Tensor(element(t.DType))
+	op.Regions = l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value { return args[1:] })
+	l.append(op)
+	if t.Rank() == 1 {
+		return op.Results[0]
+	}
+	return l.emit("reshape", tensor(t), op.Results[:1])
+}
+
+// rowMajor reports whether the places rise in row-major order.
+func rowMajor(sizes types.Shape, strides []int) bool {
+	reach := 0
+	for i := len(sizes) - 1; i >= 0; i-- {
+		if sizes[i] > 1 && strides[i] <= reach {
+			return false
+		}
+		reach += (max(sizes[i], 1) - 1) * strides[i]
+	}
+	return true
+}

@@ -1,0 +1,130 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, update := in[0].Type, in[1].Type
+	starts, strides := attrs[0].Ints, attrs[1].Ints
+	if update.Rank() != x.Rank() {
+		return breaks(1, "update has rank %d, x has %d", update.Rank(), x.Rank())
+	}
+	if len(starts) != x.Rank() || len(strides) != x.Rank() {
+		return breaks(2, "got %d starts and %d strides for rank %d", len(starts), len(strides), x.Rank())
+	}
+	for i, d := range x.Shape {
+		n := update.Shape[i]
+		if strides[i] <= 0 {
+			return breaks(3, "axis %d: stride %d is not positive", i, strides[i])
+		}
+		// start + (n-1)*stride < d without wrapping around
+		if starts[i] < 0 || n == 0 && starts[i] > d || n > 0 && (starts[i] >= d || (n-1) > (d-1-starts[i])/strides[i]) {
+			return breaks(4, "axis %d: %d elements from %d in steps of %d do not fit into dimension %d", i, n, starts[i], strides[i], d)
+		}
+	}
+	return x, nil
+}
+
+func inferAsStrided(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x := in[0].Type
+	t := types.Type{DType: x.DType, Shape: attrs[0].Ints}
+	if err := t.Check(); err != nil {
+		return breaks(1, "%v", err)
+	}
+	return t, places(x, t.Shape, attrs[1].Ints, int(attrs[2].Int), 2)
+}
+
+func inferAsStridedScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, update := in[0].Type, in[1].Type
+	strides := attrs[0].Ints
+	if b := places(x, update.Shape, strides, int(attrs[1].Int), 1); b != nil {
+		return types.Type{}, b
+	}
+	if Overlaps(update.Shape, strides) {
+		return breaks(3, "with strides %v some of the elements of %v have one place", strides, update.Shape)
+	}
+	return x, nil
+}
+
+// places checks that all places of a strided window lie within x; the rules
+// that it checks are numbers first and first+1.
+func places(x types.Type, sizes types.Shape, strides []int, offset, first int) *broken {
+	if len(strides) != len(sizes) {
+		_, b := breaks(first, "%d strides for %d dimensions", len(strides), len(sizes))
+		return b
+	}
+	if i := slices.IndexFunc(strides, func(s int) bool { return s < 0 }); i >= 0 {
+		_, b := breaks(first, "stride %d is negative", strides[i])
+		return b
+	}
+	left := x.Elements() - 1 - offset
+	out := offset < 0 || left < 0
+	for i, d := range sizes {
+		switch {
+		case d == 0:
+			if offset < 0 || offset > x.Elements() {
+				break
+			}
+			return nil
+		case out:
+		case d > 1 && strides[i] > left/(d-1):
+			out = true
+		case d > 1:
+			left -= (d - 1) * strides[i]
+		}
+	}
+	if out {
+		_, b := breaks(first+1, "%v with strides %v from %d leaves the %d elements of x", sizes, strides, offset, x.Elements())
+		return b
+	}
+	return nil
+}
+
+// Overlaps reports whether a strided window has two indices with one place.
+func Overlaps(sizes types.Shape, strides []int) bool {
+	if sizes.Elements() <= 1 {
+		return false
+	}
+	axes := make([]int, 0, len(sizes))
+	for i, d := range sizes {
+		if d > 1 {
+			axes = append(axes, i)
+		}
+	}
+	slices.SortFunc(axes, func(a, b int) int { return strides[a] - strides[b] })
+	reach := 0 // of the axes with smaller strides
+	for _, a := range axes {
+		if strides[a] <= reach {
+			return collides(sizes, strides, axes)
+		}
+		reach += (sizes[a] - 1) * strides[a]
+	}
+	return false
+}
+
+// collides looks at every place of a window whose axes reach into one another.
+// One of very many elements counts as overlapping.
+func collides(sizes types.Shape, strides, axes []int) bool {
+	if strides[axes[0]] == 0 || sizes.Elements() > 1<<20 {
+		return true
+	}
+	seen := map[int]bool{0: true}
+	at := []int{0}
+	for _, a := range axes {
+		for _, p := range slices.Clone(at) {
+			for i := 1; i < sizes[a]; i++ {
+				q := p + i*strides[a]
+				if seen[q] {
+					return true
+				}
+				seen[q] = true
+				at = append(at, q)
+			}
+		}
+	}
+	return false
+}
