@@ -32,7 +32,7 @@ const anyRegions = -1
 // operands and attributes stay.
 type Static struct {
 	Op    string
-	Parts []StaticPart
+	Parts []StaticPart // by rising operand
 }
 
 // StaticPart is an operand, a list of integers, and the attribute that it

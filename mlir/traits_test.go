@@ -19,7 +19,8 @@ func TestInfo(t *testing.T) {
 		require.Contains(t, names, info.Static.Op, name)
 		require.Nil(t, opDefs[info.Static.Op].static, name)
 		require.NotEmpty(t, info.Static.Parts, name)
-		for _, p := range info.Static.Parts {
+		for i, p := range info.Static.Parts {
+			require.True(t, i == 0 || p.Operand > info.Static.Parts[i-1].Operand, name)
 			if p.Attr != "" {
 				require.Contains(t, opDefs[info.Static.Op].props, p.Attr, name)
 			}

@@ -189,7 +189,7 @@ func (b *builder) op(op *mlir.Op) error {
 		return context.Cause(b.ctx)
 	}
 	s := &site{op: op, pos: b.pos}
-	prepare := opTable[op.Name]
+	prepare := opTable[op.Name].prepare
 	if prepare == nil {
 		b.lack(op, "not an op of this backend")
 		b.placeholders(s)

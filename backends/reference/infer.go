@@ -12,55 +12,26 @@ import (
 // find, which gets the types that come of this.
 type shapeRule func(op *mlir.Op, in []tensor) ([][]int, error)
 
-// shapeRules has a rule for each op whose results can have dynamic shapes, but
-// for those whose shape is a value (see specialise.go).
-var shapeRules = map[string]shapeRule{
-	"batch_norm_grad":     func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in[0], in[1], in[1]), nil },
-	"batch_norm_training": func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in[0], in[1], in[1]), nil },
-	"all_to_all":          inferAllToAll,
-	"bitcast_convert":     inferBitcast,
-	"broadcast":           inferBroadcast,
-	"clamp":               func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in[1]), nil },
-	"concatenate":         inferConcatenate,
-	"convolution":         inferConvolution,
-	"dot":                 inferDot,
-	"dot_general":         inferDotGeneral,
-	"dynamic_slice":       inferDynamicSlice,
-	"fft":                 inferFFT,
-	"gather":              inferGather,
-	"pad":                 inferPad,
-	"reduce":              inferReduce,
-	"reduce_window":       inferReduceWindow,
-	"reshape":             inferReshape,
-	"select":              func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in[1]), nil },
-	"select_and_scatter":  inferFirst,
-	"slice":               inferSlice,
-	"sort":                func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in...), nil },
-	"torch_index_select":  inferIndexSelect,
-	"transpose":           inferTranspose,
-	"triangular_solve":    func(_ *mlir.Op, in []tensor) ([][]int, error) { return shapesOf(in[1]), nil },
+// inferSecond is the rule of ops whose first operand may be a scalar.
+func inferSecond(_ *mlir.Op, in []tensor) ([][]int, error) {
+	if len(in) < 2 {
+		return nil, fmt.Errorf("%d operands", len(in))
+	}
+	return shapesOf(in[1]), nil
 }
 
-func init() {
-	for _, op := range []string{
-		"abs", "add", "and", "atan2", "batch_norm_inference", "cbrt", "ceil", "cholesky", "collective_permute", "compare",
-		"complex", "convert", "cosine", "count_leading_zeros", "cross-replica-sum", "divide", "dynamic_update_slice",
-		"exponential", "exponential_minus_one", "floor", "imag", "is_finite", "log", "log_plus_one", "logistic", "map",
-		"maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce_precision",
-		"remainder", "reverse", "round_nearest_afz", "round_nearest_even", "rsqrt", "shift_left",
-		"shift_right_arithmetic", "shift_right_logical", "sign", "sine", "sqrt", "subtract", "tan", "tanh",
-		"uniform_dequantize", "uniform_quantize", "xor",
-	} {
-		shapeRules[op] = inferFirst
+// inferNormalized is the rule of batch norms: of the three results two have a
+// number for each feature, as the second operand has.
+func inferNormalized(_ *mlir.Op, in []tensor) ([][]int, error) {
+	if len(in) < 2 {
+		return nil, fmt.Errorf("%d operands", len(in))
 	}
-	for _, op := range []string{"all_reduce", "collective_broadcast", "collective_reduce", "scatter"} {
-		shapeRules[op] = inferEach
-	}
+	return shapesOf(in[0], in[1], in[1]), nil
 }
 
 // inferShapes returns the shapes of an op's results.
 func inferShapes(op *mlir.Op, in []tensor) ([][]int, error) {
-	rule := shapeRules[trimDialect(op.Name)]
+	rule := opTable[op.Name].shape
 	if rule == nil {
 		return nil, fmt.Errorf("the operands do not tell the shape of the result: give its type without ?")
 	}

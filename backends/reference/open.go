@@ -251,16 +251,16 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 		}
 		return readInts(in[k].p, in[k].tensor)
 	}
-	if d, ok := dynamicOps[op.Name]; ok {
+	if d := static(op); d != nil {
 		var values [][]int
-		for _, k := range d.values {
-			v, err := read(k)
+		for _, p := range d.Parts {
+			v, err := read(p.Operand)
 			if err != nil {
 				return special{}, nil, err
 			}
 			values = append(values, v)
 		}
-		return d.specialise(op, values), values, nil
+		return specialise(d, op, values), values, nil
 	}
 	s := special{op: op}
 	for k := range in {

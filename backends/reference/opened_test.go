@@ -89,7 +89,7 @@ func takeOut(m *mlir.Module) bool {
 		ft.Ins[i] = a.Type
 	}
 	for _, op := range body.Ops {
-		if shapeRules[trimDialect(op.Name)] != nil && op.Name != "stablehlo.reshape" {
+		if opTable[op.Name].shape != nil && op.Name != "stablehlo.reshape" {
 			for _, r := range op.Results {
 				open(r)
 			}

@@ -44,30 +44,14 @@ func quantOf(t mlir.Type) (*quant, dtype, string) {
 // expressed is the type that a quantized tensor stands for.
 func (t tensor) expressed() tensor { return tensorOf(dtypeOf(t.q.Expressed), t.shape...) }
 
-// onStorage are the ops that take quantized tensors as the integers they are.
-var onStorage = map[string]bool{}
+// quantForm says how an op takes quantized tensors.
+type quantForm uint8
 
-func init() {
-	for _, name := range []string{
-		"after_all", "all_gather", "all_reduce", "all_to_all", "async_done", "async_start", "bitcast_convert",
-		"broadcast", "broadcast_in_dim", "case", "collective_broadcast", "collective_permute", "composite",
-		"concatenate", "constant", "dynamic_broadcast_in_dim", "dynamic_gather", "dynamic_pad", "dynamic_reshape",
-		"dynamic_slice", "dynamic_update_slice", "gather", "get_dimension_size", "get_tuple_element", "if", "map",
-		"optimization_barrier", "pad", "real_dynamic_slice", "reduce_scatter", "reshape", "reverse",
-		"set_dimension_size", "slice", "sort", "torch_index_select", "transpose", "tuple", "uniform_dequantize",
-		"uniform_quantize", "while",
-	} {
-		onStorage["stablehlo."+name] = true
-	}
-	onStorage["func.call"] = true
-}
-
-// withBodies are those of them whose body may compute in another quantized type
-// than that of their operands.
-var withBodies = map[string]bool{
-	"stablehlo.reduce": true, "stablehlo.reduce_window": true,
-	"stablehlo.scatter": true, "stablehlo.select_and_scatter": true,
-}
+const (
+	onFloats  quantForm = iota // dequantized
+	onStorage                  // as the integers they are
+	withBody                   // so too, but its body may compute in another quantized type than that of the operands
+)
 
 // requantize brings operands to the types of the results, of which each has
 // one operand among the first and one among the last.
@@ -97,12 +81,12 @@ func (o *site) quantized(prepare prepareFunc) prepareFunc {
 	switch {
 	case !has || dialect == "check" || dialect == "interpreter":
 		return prepare
-	case withBodies[o.op.Name]:
+	case opTable[o.op.Name].quantized == withBody:
 		return func(b *builder, o *site) error {
 			b.requantize(o)
 			return prepare(b, o)
 		}
-	case onStorage[o.op.Name]:
+	case opTable[o.op.Name].quantized == onStorage:
 		return prepare
 	case o.op.Name == "stablehlo.custom_call":
 		return func(*builder, *site) error { return unsupportedf("a host function cannot take quantized elements") }

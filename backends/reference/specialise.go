@@ -12,23 +12,6 @@ import (
 // shape, are given as operands. Once these are known it becomes that op: the
 // only thing there is to run is the static one.
 
-// dynamicOp says what becomes of a dynamic op.
-type dynamicOp struct {
-	static string
-	values []int    // operands that are read as lists of integers
-	attrs  []string // attributes of the static op that they become; "" for the result's shape
-}
-
-var dynamicOps = map[string]dynamicOp{
-	"stablehlo.dynamic_broadcast_in_dim": {"stablehlo.broadcast_in_dim", []int{1}, []string{""}},
-	"stablehlo.dynamic_conv":             {"stablehlo.convolution", []int{2}, []string{"padding"}},
-	"stablehlo.dynamic_gather":           {"stablehlo.gather", []int{2}, []string{"slice_sizes"}},
-	"stablehlo.dynamic_iota":             {"stablehlo.iota", []int{0}, []string{""}},
-	"stablehlo.dynamic_pad":              {"stablehlo.pad", []int{2, 3, 4}, []string{"edge_padding_low", "edge_padding_high", "interior_padding"}},
-	"stablehlo.dynamic_reshape":          {"stablehlo.reshape", []int{1}, []string{""}},
-	"stablehlo.real_dynamic_slice":       {"stablehlo.slice", []int{1, 2, 3}, []string{"start_indices", "limit_indices", "strides"}},
-}
-
 // special is a dynamic op with its values known.
 type special struct {
 	op    *mlir.Op // the static op; its operands are those kept
@@ -36,25 +19,31 @@ type special struct {
 	shape []int    // of the result; nil if it follows from the operands
 }
 
-// specialise returns the static op that op is for the given values of its
-// operands d.values.
-func (d *dynamicOp) specialise(op *mlir.Op, values [][]int) special {
+// specialise returns the static op that op is for the given values of the
+// operands that d names.
+func specialise(d *mlir.Static, op *mlir.Op, values [][]int) special {
 	s := special{op: &mlir.Op{
-		Name: d.static, Results: op.Results, Attrs: slices.Clone(op.Attrs), Regions: op.Regions,
+		Name: d.Op, Results: op.Results, Attrs: slices.Clone(op.Attrs), Regions: op.Regions,
 		Loc: op.Loc, Pos: op.Pos, Ordinal: op.Ordinal,
 	}}
 	for i, v := range op.Operands {
-		k := slices.Index(d.values, i)
+		k := slices.IndexFunc(d.Parts, func(p mlir.StaticPart) bool { return p.Operand == i })
 		switch {
 		case k < 0:
 			s.kept, s.op.Operands = append(s.kept, i), append(s.op.Operands, v)
-		case d.attrs[k] == "":
+		case d.Parts[k].Attr == "":
 			s.shape = append([]int{}, values[k]...)
 		default:
-			s.op.Attrs.Set(d.attrs[k], mlir.I64Array(values[k]))
+			s.op.Attrs.Set(d.Parts[k].Attr, mlir.I64Array(values[k]))
 		}
 	}
 	return s
+}
+
+// static returns what the dynamic op becomes; nil for other ops.
+func static(op *mlir.Op) *mlir.Static {
+	info, _ := mlir.Info(op.Name)
+	return info.Static
 }
 
 // readInts reads a tensor of integers.
@@ -74,12 +63,14 @@ func readInts(p unsafe.Pointer, t tensor) ([]int, error) {
 // where its values are constants, else as a step that prepares that op when it
 // knows them.
 func prepareDynamic(b *builder, o *site) error {
-	d := dynamicOps[o.op.Name]
-	if len(o.out) != 1 || len(o.in) <= slices.Max(d.values) {
+	d := static(o.op)
+	last := d.Parts[len(d.Parts)-1].Operand
+	if len(o.out) != 1 || len(o.in) <= last {
 		return fmt.Errorf("%d operands and %d results", len(o.in), len(o.out))
 	}
-	values, constants := make([][]int, len(d.values)), true
-	for i, k := range d.values {
+	values, constants := make([][]int, len(d.Parts)), true
+	for i, p := range d.Parts {
+		k := p.Operand
 		s := &b.code.slots[o.in[k].slot]
 		if s.kind != constant {
 			constants = false
@@ -92,9 +83,9 @@ func prepareDynamic(b *builder, o *site) error {
 		values[i] = v
 	}
 	if !constants {
-		return b.prepareLate(o, &d)
+		return b.prepareLate(o, d)
 	}
-	s := d.specialise(o.op, values)
+	s := specialise(d, o.op, values)
 	if err := s.gives(o.out[0]); err != nil {
 		return err
 	}
@@ -103,7 +94,7 @@ func prepareDynamic(b *builder, o *site) error {
 		in = append(in, o.in[k])
 	}
 	o.op, o.in = s.op, in
-	return opTable[d.static](b, o)
+	return opTable[d.Op].prepare(b, o)
 }
 
 // gives checks that the shape that the values say is the result's.
@@ -115,21 +106,22 @@ func (s *special) gives(out tensor) error {
 }
 
 // prepareLate is prepareDynamic for values that the run brings.
-func (b *builder) prepareLate(o *site, d *dynamicOp) error {
+func (b *builder) prepareLate(o *site, d *mlir.Static) error {
 	r := b.result(o, 0)
 	cache := newOpCache(b.compiler)
 	in, out := slices.Clone(o.in), o.out[0]
 	op := o.op
 	b.emitTry(func(f *frame) error {
-		values := make([][]int, len(d.values))
-		for i, k := range d.values {
+		values := make([][]int, len(d.Parts))
+		for i, p := range d.Parts {
+			k := p.Operand
 			v, err := readInts(f.p[in[k].slot], in[k].tensor)
 			if err != nil {
 				return err
 			}
 			values[i] = v
 		}
-		s := d.specialise(op, values)
+		s := specialise(d, op, values)
 		if err := s.gives(out); err != nil {
 			return err
 		}

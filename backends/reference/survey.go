@@ -80,7 +80,7 @@ func (c *compiler) findDying(bl *mlir.Block) {
 }
 
 func (c *compiler) surveyOp(op *mlir.Op) error {
-	if opTable[op.Name] == nil {
+	if opTable[op.Name].prepare == nil {
 		c.lack(op, "not an op of this backend")
 		return nil
 	}
