@@ -61,10 +61,10 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 		p.File = "module.mlir"
 	}
 	var err error
-	if p.Module, err = mlir.Parse(p.File, m.Text()); err != nil {
+	if p.Module, err = mlir.ParseContext(ctx, p.File, m.Text()); err != nil {
 		return nil, err
 	}
-	if err := mlir.Verify(p.Module); err != nil {
+	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
 		return nil, err
 	}
 	if p.Signature, p.Lacking, err = read(p.Module); err != nil {
