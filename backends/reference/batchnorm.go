@@ -13,6 +13,7 @@ import (
 type batchNorm struct {
 	outer, features, inner int
 	epsilon                float64
+	f                      *frame // of the run
 }
 
 // prepareBatchNorm handles the three ops: they take an operand, then numbers by
@@ -59,7 +60,9 @@ func prepareBatchNorm(b *builder, o *site) error {
 		for i, s := range out {
 			to[i] = at[float64](f, s, o.out[i].n)
 		}
-		run(n, to, from)
+		own := *n
+		own.f = f
+		run(&own, to, from)
 	})
 	for i, t := range o.out {
 		r, s := b.result(o, i), out[i]
@@ -98,6 +101,9 @@ func newBatchNorm(o *site) (*batchNorm, error) {
 // each visits the elements of one feature.
 func (n *batchNorm) each(feature int, visit func(i int)) {
 	for i := range n.outer {
+		if n.f.due(4 * n.inner) {
+			return
+		}
 		start := (i*n.features + feature) * n.inner
 		for k := range n.inner {
 			visit(start + k)

@@ -186,7 +186,7 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 // on to find the others.
 func (b *builder) op(op *mlir.Op) error {
 	if b.ctx.Err() != nil {
-		return context.Cause(b.ctx)
+		return fmt.Errorf("%s: prepare ended on line %d, at %s: %w", b.File, op.Pos.Line, op.Name, context.Cause(b.ctx))
 	}
 	s := &site{op: op, pos: b.pos}
 	prepare := opTable[op.Name].prepare

@@ -122,8 +122,8 @@ func (b *builder) dequantizeOpQuantize(o *site, prepare prepareFunc) error {
 	return nil
 }
 
-func (b *builder) emitQuant(to, from int, k func(o, a unsafe.Pointer)) {
-	b.emit(func(f *frame) { k(f.p[to], f.p[from]) })
+func (b *builder) emitQuant(to, from int, k func(f *frame, o, a unsafe.Pointer)) {
+	b.emit(func(f *frame) { k(f, f.p[to], f.p[from]) })
 }
 
 func prepareUniformDequantize(b *builder, o *site) error {
@@ -206,13 +206,13 @@ func (t tensor) scales(row int) func(at int) int {
 
 // dequantizeKernel computes (i-zero point)*scale, each step rounded to the
 // expressed type.
-func dequantizeKernel(t tensor) func(o, a unsafe.Pointer) {
+func dequantizeKernel(t tensor) func(f *frame, o, a unsafe.Pointer) {
 	d, row := dtypeOf(t.q.Expressed), t.slice()
 	load, store := convertKernel(t.dt, f64), convertKernel(f64, d)
-	return func(o, a unsafe.Pointer) {
+	return func(f *frame, o, a unsafe.Pointer) {
 		wide := make([]float64, min(row, chunk))
 		buf := unsafe.Pointer(unsafe.SliceData(wide))
-		t.eachSlice(row, func(at, n, k int) {
+		t.eachSlice(f, row, func(at, n, k int) {
 			load(buf, unsafe.Add(a, at*t.dt.size()), n)
 			zero, scale := float64(t.q.ZeroPoints[k]), t.q.Round(t.q.Scales[k])
 			for i, x := range wide[:n] {
@@ -225,14 +225,14 @@ func dequantizeKernel(t tensor) func(o, a unsafe.Pointer) {
 
 // quantizeKernel computes x/scale+zero point, each step rounded to the
 // expressed type, brings it into the bounds and rounds to an even integer.
-func quantizeKernel(t tensor) func(o, a unsafe.Pointer) {
+func quantizeKernel(t tensor) func(f *frame, o, a unsafe.Pointer) {
 	d, row := dtypeOf(t.q.Expressed), t.slice()
 	load, store := convertKernel(d, f64), convertKernel(f64, t.dt)
 	low, high := t.q.Round(float64(t.q.Min)), t.q.Round(float64(t.q.Max))
-	return func(o, a unsafe.Pointer) {
+	return func(f *frame, o, a unsafe.Pointer) {
 		wide := make([]float64, min(row, chunk))
 		buf := unsafe.Pointer(unsafe.SliceData(wide))
-		t.eachSlice(row, func(at, n, k int) {
+		t.eachSlice(f, row, func(at, n, k int) {
 			load(buf, unsafe.Add(a, at*d.size()), n)
 			zero, scale := t.q.Round(float64(t.q.ZeroPoints[k])), t.q.Round(t.q.Scales[k])
 			for i, x := range wide[:n] {
@@ -244,13 +244,15 @@ func quantizeKernel(t tensor) func(o, a unsafe.Pointer) {
 	}
 }
 
-// eachSlice calls f with the first element, the number of elements, at most
-// chunk, and the index of the scale of each run of elements that share one.
-func (t tensor) eachSlice(row int, f func(at, n, k int)) {
+// eachSlice calls visit with the first element, the number of elements, at most
+// chunk, and the index of the scale of each run of elements that share one. It ends early when the run is cancelled.
+func (t tensor) eachSlice(f *frame, row int, visit func(at, n, k int)) {
 	scale := t.scales(row)
 	for at := 0; at < t.n; {
 		n := min(row-at%row, chunk, t.n-at)
-		f(at, n, scale(at))
-		at += n
+		visit(at, n, scale(at))
+		if at += n; f.due(8 * n) {
+			return
+		}
 	}
 }

@@ -35,7 +35,7 @@ func prepareRng(b *builder, o *site) error {
 				return fmt.Errorf("shape[%d] is %d, the result's dimension %d", i, n, want)
 			}
 		}
-		draw(f.p[r], f.p[lo.slot], f.p[hi.slot], func() uint64 {
+		draw(f, f.p[r], f.p[lo.slot], f.p[hi.slot], func() uint64 {
 			block := philox(key, [2]uint64{f.ws.draws})
 			f.ws.draws++
 			return uint64(block[1])<<32 | uint64(block[0])
@@ -46,7 +46,7 @@ func prepareRng(b *builder, o *site) error {
 }
 
 // drawing returns what fills out, given its parameters and a source of bits.
-func drawing(distribution string, out tensor) (func(to, a, b unsafe.Pointer, next func() uint64), error) {
+func drawing(distribution string, out tensor) (func(f *frame, to, a, b unsafe.Pointer, next func() uint64), error) {
 	switch {
 	case distribution == "UNIFORM" && out.dt.isFloat():
 		return drawFloats(out, uniform), nil
@@ -71,12 +71,15 @@ func normal(mean, deviation float64, bits uint64) float64 {
 	return mean + deviation*math.Sqrt2*math.Erfinv(2*u-1)
 }
 
-func drawFloats(out tensor, from func(a, b float64, bits uint64) float64) func(to, a, b unsafe.Pointer, next func() uint64) {
+func drawFloats(out tensor, from func(a, b float64, bits uint64) float64) func(f *frame, to, a, b unsafe.Pointer, next func() uint64) {
 	narrow, size := convertKernel(f64, out.dt), out.dt.size()
 	bounded := from(0, 1, 0) == 0 // uniform
-	return func(to, pa, pb unsafe.Pointer, next func() uint64) {
+	return func(f *frame, to, pa, pb unsafe.Pointer, next func() uint64) {
 		a, b := asFloat(out.dt, pa), asFloat(out.dt, pb)
 		for i := range out.n {
+			if f.due(stepWork) {
+				return
+			}
 			p := unsafe.Add(to, i*size)
 			// What is rounded up to b is drawn again, as often as makes sense.
 			for try := 0; ; try++ {
@@ -108,12 +111,12 @@ func asFloat(d dtype, p unsafe.Pointer) float64 {
 }
 
 // drawInts draws from a to below b, where there are such, else a.
-func drawInts(out tensor) func(to, a, b unsafe.Pointer, next func() uint64) {
+func drawInts(out tensor) func(f *frame, to, a, b unsafe.Pointer, next func() uint64) {
 	wide := u64
 	if out.dt.isSigned() {
 		wide = i64
 	}
-	return func(to, pa, pb unsafe.Pointer, next func() uint64) {
+	return func(f *frame, to, pa, pb unsafe.Pointer, next func() uint64) {
 		var ends [2]int64
 		for i, p := range []unsafe.Pointer{pa, pb} {
 			if out.dt == wide {
@@ -127,6 +130,9 @@ func drawInts(out tensor) func(to, a, b unsafe.Pointer, next func() uint64) {
 			span = 1
 		}
 		for i := range out.n {
+			if f.due(stepWork) {
+				return
+			}
 			x := uint64(ends[0]) + next()%span
 			bitWriter{to, out}.put(i, x)
 		}

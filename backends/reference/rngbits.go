@@ -28,7 +28,7 @@ func prepareBits(b *builder, o *site) error {
 		return unsupportedf("elements of type %v", out.dt)
 	}
 	algorithm, _ := o.op.Attrs.Get("rng_algorithm").(mlir.EnumAttr)
-	var run func(key uint64, counter []uint64, w bitWriter)
+	var run func(f *frame, key uint64, counter []uint64, w bitWriter)
 	switch {
 	case algorithm.Value == "THREE_FRY" && in.n == 2:
 		run = threefryBits
@@ -41,7 +41,7 @@ func prepareBits(b *builder, o *site) error {
 	b.emit(func(f *frame) {
 		words := at[uint64](f, state, in.n)
 		copy(words, at[uint64](f, in.slot, in.n))
-		run(words[0], words[1:], bitWriter{f.p[r], out})
+		run(f, words[0], words[1:], bitWriter{f.p[r], out})
 	})
 	return nil
 }
@@ -88,10 +88,13 @@ func (w bitWriter) put64(i int, x uint64) { *(*uint64)(unsafe.Add(w.p, 8*i)) = x
 // threefryBits takes a block of two words for each element of 64 bits. Of
 // narrower elements, a block gives two neighbours along one dimension: the
 // first whose size is even, or else the first of the longest.
-func threefryBits(key uint64, counter []uint64, w bitWriter) {
+func threefryBits(f *frame, key uint64, counter []uint64, w bitWriter) {
 	shape := w.t.shape
 	if !w.narrow() {
 		for i := range w.t.n {
+			if f.due(stepWork / 4) {
+				return
+			}
 			lo, hi := threefry(key, counter[0]+uint64(i))
 			w.put64(i, uint64(hi)<<32|uint64(lo))
 		}
@@ -115,6 +118,9 @@ func threefryBits(key uint64, counter []uint64, w bitWriter) {
 	half[split] = (shape[split] + 1) / 2
 	step := soa.Dense(shape)
 	_ = eachIndex(half, func(i int, at []int) error {
+		if err := f.stop(stepWork / 4); err != nil {
+			return err
+		}
 		lo, hi := threefry(key, counter[0]+uint64(i))
 		to := at[split] * step[split]
 		for d, x := range at {
@@ -148,7 +154,7 @@ func threefry(key, counter uint64) (uint32, uint32) {
 
 // philoxBits takes blocks of four words, for the elements in order. Where the
 // state holds only the lower half of the counter, the upper is the key.
-func philoxBits(key uint64, counter []uint64, w bitWriter) {
+func philoxBits(f *frame, key uint64, counter []uint64, w bitWriter) {
 	c := [2]uint64{counter[0], key}
 	if len(counter) > 1 {
 		c[1] = counter[1]
@@ -162,6 +168,9 @@ func philoxBits(key uint64, counter []uint64, w bitWriter) {
 	}
 	n := w.t.n
 	for i := 0; i < n; {
+		if f.due(stepWork / 4) {
+			return
+		}
 		block := next()
 		if !w.narrow() {
 			for k := 0; k < 4 && i < n; k += 2 {

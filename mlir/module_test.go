@@ -1,0 +1,28 @@
+package mlir
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Func finds what the module holds when it is asked, whatever was changed since.
+func TestFuncOfChangedModule(t *testing.T) {
+	m, err := Parse("", "func.func private @a()\nfunc.func private @b()\n\"test.op\"() {sym_name = \"c\"} : () -> ()")
+	require.NoError(t, err)
+	a, b := m.Ops[0], m.Ops[1]
+	require.Same(t, a, m.Func("a"))
+	require.Same(t, b, m.Func("b"))
+	require.Nil(t, m.Func("c"))
+
+	a.Attrs.Set("sym_name", StringAttr("d"))
+	require.Nil(t, m.Func("a"))
+	require.Same(t, a, m.Func("d"))
+	m.Ops[0], m.Ops[1] = b, a
+	require.Same(t, b, m.Func("b"))
+	m.Ops = append(m.Ops, NewFunc("e", "", nil, nil))
+	require.Same(t, m.Ops[3], m.Func("e"))
+	m.Ops = m.Ops[1:]
+	require.Nil(t, m.Func("b"))
+	require.Same(t, a, m.Func("d"))
+}
