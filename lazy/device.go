@@ -31,6 +31,8 @@ type Device struct {
 	variables int // made so far: each has its own random stream
 	seed      uint64
 	scalars   scalarBlock
+
+	converters map[types.DType]*Function
 }
 
 // Option changes how a device is opened.

@@ -190,12 +190,17 @@ func (f *flight) settle(err error) {
 			v.publish(f.call.Results[i], nil)
 		}
 	}
+	f.land()
+}
+
+// land wakes who waits for what the flight has published.
+func (f *flight) land() {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.done != nil {
 		close(f.done)
 		f.done = nil
 	}
-	f.mu.Unlock()
 }
 
 func (f *flight) unpin() {

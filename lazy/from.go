@@ -104,12 +104,16 @@ func refused(p Place, op, why string) *Tensor {
 
 // newValue returns a tensor of data that outlives its step.
 func newValue(p Place, view soa.View, name string) *Tensor {
-	v := &value{name: name, view: view}
+	return holding(p, &value{name: name, view: view})
+}
+
+// holding returns a handle on a value of p's device.
+func holding(p Place, v *value) *Tensor {
 	v.pins.Add(1) // the caller's memory, or the handle's
 	t := &Tensor{dev: p.device(), val: v}
 	if tr := p.trace(); tr != nil {
 		tr.b.SetLoc(tr.site())
-		t.tr, t.node = tr, tr.b.Detached(view.Type, name, v)
+		t.tr, t.node = tr, tr.b.Detached(v.view.Type, v.name, v)
 	}
 	if live := p.device().live; live != nil {
 		var sites callsite.Cache

@@ -102,6 +102,9 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 	if b := firstBad("mark_step", t); b != nil {
 		return b.err
 	}
+	if t.dev != tr.dev {
+		return tr.refuse("mark_step", t).err
+	}
 	if t.v != nil {
 		return t.v.takeLost()
 	}

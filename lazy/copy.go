@@ -1,0 +1,156 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ltc/internal/callsite"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// CopyOption changes what [Tensor.To] does.
+type CopyOption func(*copying)
+
+// As makes the copy of another dtype, by the rules of [Tensor.Convert]. The
+// conversion is a program of the device that the copy is on.
+func As(dtype types.DType) CopyOption { return func(c *copying) { c.dtype = dtype } }
+
+// Async makes To return at once. Who reads the copy waits for it, as a program
+// that uses it does; should it fail, they get the error. [Device.Wait] of the
+// device that the copy is on waits for it, too.
+func Async() CopyOption { return func(c *copying) { c.async = true } }
+
+// copying is a copy on its way.
+type copying struct {
+	dtype types.DType // of the copy
+	async bool
+
+	site callsite.Site
+	dev  *Device // to
+	from *value  // pinned
+}
+
+// To returns a copy of t on a device, which may be that of t: a value like host
+// data, to be used in any trace of the device. With a trace for p it is recorded
+// as made there. It does not change with t: of a variable it is a copy of the
+// latest version. A computed tensor of a step that was not marked is computed
+// first, an implicit sync like that of Value.
+func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
+	const op = "to"
+	if b := firstBad(op, t); b != nil {
+		return b
+	}
+	if nowhere(p) {
+		return refused(p, op, "")
+	}
+	var sites callsite.Cache
+	c := &copying{dtype: t.DType(), site: sites.Caller(), dev: p.device()}
+	for _, o := range options {
+		o(c)
+	}
+	typ := types.Type{DType: c.dtype, Shape: t.Shape()}
+	if !c.dtype.Valid() {
+		return c.poisoned(p, opError(c.site, op, ErrType, []*Tensor{t}, "there is no dtype %v", c.dtype))
+	}
+	if c.dev.async.closed.Load() {
+		return c.poisoned(p, opError(c.site, op, ErrClosed, []*Tensor{t}, "device %s is closed", c.dev))
+	}
+	read := t.data
+	if c.async {
+		read = t.pinned
+	}
+	from, err := read()
+	if err != nil {
+		return c.poisoned(p, c.opError(op, t, err))
+	}
+	c.from = from
+	if c.async && !from.scalar { // which Set may change meanwhile
+		return holding(p, c.start(typ, t.Name()))
+	}
+	if err := from.wait(nil); err != nil {
+		return c.poisoned(p, c.opError(op, t, err))
+	}
+	view, err := c.run(context.Background(), typ)
+	if err != nil {
+		return c.poisoned(p, c.opError(op, t, err))
+	}
+	return holding(p, &value{name: t.Name(), view: view})
+}
+
+// start runs c on a goroutine. The value returned is pending until then.
+func (c *copying) start(typ types.Type, name string) *value {
+	q := &queue{dev: c.dev, working: true} // so that Wait knows of the copy
+	f := &flight{q: q}
+	v := pending(f, name, typ)
+	c.dev.async.add(q)
+	go func() {
+		var view soa.View
+		err := c.from.wait(nil)
+		if err == nil {
+			view, err = c.run(context.Background(), typ)
+		} else {
+			c.from.pins.Add(-1)
+		}
+		if err != nil {
+			err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
+		}
+		v.publish(view, err)
+		f.land()
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.working = false
+		c.dev.async.remove(q)
+		q.notify()
+	}()
+	return v
+}
+
+// run copies from, which is there, and unpins it.
+func (c *copying) run(ctx context.Context, typ types.Type) (soa.View, error) {
+	defer c.from.pins.Add(-1)
+	if err := c.from.intact(); err != nil {
+		return soa.View{}, err
+	}
+	src := c.from.view
+	if src.Type.DType == typ.DType {
+		dst, err := c.dev.memory.make(typ)
+		if err != nil {
+			return soa.View{}, err
+		}
+		return dst, soa.Copy(dst, src)
+	}
+	converted, err := c.dev.converter(typ.DType).Call(ctx, &Tensor{dev: c.dev, val: &value{view: src}})
+	if err != nil {
+		return soa.View{}, err
+	}
+	return converted.val.view, nil
+}
+
+// converter returns the device's program that converts to dtype.
+func (d *Device) converter(dtype types.DType) *Function {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.converters[dtype]
+	if f == nil {
+		f = Func(d, func(_ *Trace, x *Tensor) *Tensor { return x.Convert(dtype) })
+		if d.converters == nil {
+			d.converters = map[types.DType]*Function{}
+		}
+		d.converters[dtype] = f
+	}
+	return f
+}
+
+func (c *copying) poisoned(p Place, err *OpError) *Tensor {
+	return &Tensor{tr: p.trace(), dev: c.dev, err: err}
+}
+
+// opError returns err, that of a tensor or of its copy, as one of an op.
+func (c *copying) opError(op string, t *Tensor, err error) *OpError {
+	if e, ok := errors.AsType[*OpError](err); ok {
+		return e
+	}
+	return opError(c.site, op, err, []*Tensor{t}, "copy from device %s to %s: %v", t.dev, c.dev, err)
+}
