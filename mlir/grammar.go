@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/alecthomas/participle/v2"
@@ -93,6 +94,9 @@ func asError(err error) *Error {
 		return unexpected(ownToken(&tok.Unexpected), "")
 	}
 	var perr participle.Error
+	if errors.As(err, &perr) && strings.HasPrefix(perr.Message(), "too many iterations") {
+		return problem(at(perr.Position()), "a list here has at most 1000000 elements")
+	}
 	if errors.As(err, &perr) {
 		return problem(at(perr.Position()), perr.Message())
 	}

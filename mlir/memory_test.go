@@ -47,6 +47,8 @@ func TestLongLists(t *testing.T) {
 	require.Len(t, array.Ints, n)
 	require.EqualValues(t, (n-1)*7919, array.Ints[n-1])
 	require.Len(t, parse("#t.s<x = [", "]>").(StructAttr).Fields.Get("x"), n)
+	_, err := Parse("long.mlir", `"t.o"() : () -> tuple<`+strings.Repeat("i1, ", n)+"i1>")
+	require.ErrorContains(t, err, ": error: a list here has at most 1000000 elements")
 }
 
 // A constant of a terabyte, or of more than there is memory, costs nothing.

@@ -17,7 +17,7 @@ func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
 // VerifyContext is [Verify] that ends when ctx is done, with an error that
 // wraps its cause.
 func VerifyContext(ctx context.Context, m *Module) error {
-	v := &verifier{done: ctx.Done(), m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}}
+	v := &verifier{done: ctx.Done(), m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}, dialect: map[DialectType]string{}}
 	for _, op := range m.Ops {
 		if name := op.SymName(); name != "" {
 			if old := v.funcs[name]; old != nil {
@@ -45,16 +45,17 @@ func onLine(op *Op) string {
 
 // verifier collects errors. The checks in the op table get it with their op.
 type verifier struct {
-	m      *Module
-	errs   []*Error
-	funcs  map[string]*Op
-	seen   map[*Value]bool // values that can be used where the walk is
-	order  []*Value
-	stack  []*Op // the ops around the walk, outermost first
-	types  map[*TensorType]string
-	tuples map[*Type]bool  // by first element: those whose types are good
-	done   <-chan struct{} // of the context; nil if none ends the walk
-	ended  *Error          // where it ended
+	m       *Module
+	errs    []*Error
+	funcs   map[string]*Op
+	seen    map[*Value]bool // values that can be used where the walk is
+	order   []*Value
+	stack   []*Op // the ops around the walk, outermost first
+	types   map[*TensorType]string
+	dialect map[DialectType]string // what types has, of types of dialects
+	tuples  map[*Type]bool         // by first element: those whose types are good
+	done    <-chan struct{}        // of the context; nil if none ends the walk
+	ended   *Error                 // where it ended
 	// malformed counts the errors of structure: rules read regions, so the op
 	// around such an error is not checked further.
 	malformed int

@@ -34,7 +34,12 @@ func (v *verifier) checkType(t Type) string {
 			}
 		}
 	case DialectType:
-		return v.checkDialectType(t)
+		why, known := v.dialect[t]
+		if !known {
+			why = v.checkDialectType(t)
+			v.dialect[t] = why
+		}
+		return why
 	}
 	return ""
 }
