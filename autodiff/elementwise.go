@@ -11,17 +11,18 @@ var notDifferentiable gradient = func(*tape, *ir.Node, *ir.Node) {}
 var zeroGradient = notDifferentiable
 
 var (
-	gradSign       = zeroGradient
-	gradFloor      = zeroGradient
-	gradCeil       = zeroGradient
-	gradRound      = zeroGradient
-	gradNot        = notDifferentiable
-	gradAnd        = notDifferentiable
-	gradOr         = notDifferentiable
-	gradXor        = notDifferentiable
-	gradShiftLeft  = notDifferentiable
-	gradShiftRight = notDifferentiable
-	gradCompare    = notDifferentiable
+	gradSign              = zeroGradient
+	gradFloor             = zeroGradient
+	gradCeil              = zeroGradient
+	gradRound             = zeroGradient
+	gradNot               = notDifferentiable
+	gradAnd               = notDifferentiable
+	gradOr                = notDifferentiable
+	gradXor               = notDifferentiable
+	gradShiftLeft         = notDifferentiable
+	gradCountLeadingZeros = notDifferentiable
+	gradShiftRight        = notDifferentiable
+	gradCompare           = notDifferentiable
 )
 
 // The comments give the derivative; y is the node's own value.

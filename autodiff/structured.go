@@ -14,6 +14,7 @@ var (
 	gradConstant  = notDifferentiable
 	gradIota      = notDifferentiable
 	gradArgMax    = notDifferentiable
+	gradArgSort   = notDifferentiable
 )
 
 // Every element is repeated: sum over the copies.

@@ -214,6 +214,19 @@ func (x *Tensor) Not_() *Tensor {
 	return x.write(ir.OpNot, record1(ir.OpNot, x))
 }
 
+// CountLeadingZeros returns how many of the upper bits of x are 0 before the
+// first 1, elementwise: the width for 0.
+//
+// It requires: x is an integer.
+func (x *Tensor) CountLeadingZeros() *Tensor {
+	return record1(ir.OpCountLeadingZeros, x)
+}
+
+// CountLeadingZeros_ writes x.CountLeadingZeros() into x and returns x.
+func (x *Tensor) CountLeadingZeros_() *Tensor {
+	return x.write(ir.OpCountLeadingZeros, record1(ir.OpCountLeadingZeros, x))
+}
+
 // ReLU returns max(x, 0) elementwise; NaN stays NaN. Its gradient at 0 is 0.
 //
 // It requires: x is a number.
@@ -510,6 +523,14 @@ func (x *Tensor) Min(axes ...int) *Tensor {
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) ArgMax(axis int) *Tensor {
 	return record1(ir.OpArgMax, x, ir.Attr{Int: int64(axis)})
+}
+
+// ArgSort returns the i64 indices that put x in rising order along the axis.
+// Equal elements, which -0 and 0 are, stay in their order; NaNs come last.
+//
+// It requires: x is a number; axis is one of those of x.
+func (x *Tensor) ArgSort(axis int) *Tensor {
+	return record1(ir.OpArgSort, x, ir.Attr{Int: int64(axis)})
 }
 
 // Gather returns the rows of x (its slices along axis 0) that the indices

@@ -364,6 +364,13 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"philox4x32": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return philoxBits.call([]ir.Param{intParam("words", a.int("words"))}, x[0]), nil
 	},
+	"normal": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return normal.call([]ir.Param{intParam("count", a.int("count")), intParam("bits", a.int("bits"))}, x[0]), nil
+	},
+	"gumbel": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return gumbel.call([]ir.Param{intParam("count", a.int("count"))}, x[0]), nil
+	},
+	"dropout": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return dropout.call(nil, x...), nil },
 	"uniform": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
 		return NewRandom(tr.dev, uint64(a.int("seed"))).Uniform(tr, a.dtype("dtype"), a.ints("dims")...), nil
 	},

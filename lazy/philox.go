@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"math"
 	"math/bits"
 
 	"ltc/ir"
@@ -9,8 +10,8 @@ import (
 
 // Random bits are Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
 // numbers: as easy as 1, 2, 3; SC 2011): a block of four 32-bit words is a
-// function of a 64-bit key and a 128-bit counter, of which the lower 64 bits
-// count here. The constants are the paper's.
+// function of a 64-bit key and a 128-bit counter, of which draws count the lower
+// 64 bits. The constants are the paper's.
 const (
 	philoxM0, philoxM1 = 0xD2511F53, 0xCD9E8D57 // multipliers
 	philoxW0, philoxW1 = 0x9E3779B9, 0xBB67AE85 // what the key grows by, each round
@@ -18,8 +19,7 @@ const (
 )
 
 // philox returns the block of a key and counter.
-func philox(key, counter uint64) [4]uint32 {
-	c := [4]uint32{uint32(counter), uint32(counter >> 32), 0, 0}
+func philox(key uint64, c [4]uint32) [4]uint32 {
 	k0, k1 := uint32(key), uint32(key>>32)
 	for range philoxRounds {
 		hi0, lo0 := bits.Mul32(philoxM0, c[0])
@@ -30,8 +30,14 @@ func philox(key, counter uint64) [4]uint32 {
 	return c
 }
 
+// philoxAt is philox for a counter of 64 bits.
+func philoxAt(key, counter uint64) [4]uint32 {
+	return philox(key, [4]uint32{uint32(counter), uint32(counter >> 32)})
+}
+
 // philoxBits is the same as a program: of a state u64[2], key and counter, it
-// makes u32 words, block after block.
+// makes u32 words, block after block. All is computed in u64, where a product
+// has both its halves and where no conversion has to cut bits off.
 var philoxBits = define(composite{
 	name: "ltc.philox4x32",
 	body: func(x []*Tensor, p []ir.Param) *Tensor {
@@ -39,28 +45,36 @@ var philoxBits = define(composite{
 		blocks := (words + 3) / 4
 		key := x[0].Slice([]int{0}, []int{1}, []int{1})
 		counter := x[0].Slice([]int{1}, []int{2}, []int{1}).Add(Iota(tr, types.U64, 0, blocks))
-		zero := Zeros(tr, types.U32, blocks)
-		c := [4]*Tensor{low32(counter), high32(counter), zero, zero}
+		c0, c1 := low32(counter), high32(counter)
 		k0, k1 := low32(key), high32(key)
-		for range philoxRounds {
-			hi0, lo0 := mul32(c[0], philoxM0)
-			hi1, lo1 := mul32(c[2], philoxM1)
-			c = [4]*Tensor{hi1.Xor(c[1]).Xor(k0), lo1, hi0.Xor(c[3]).Xor(k1), lo0}
-			k0, k1 = k0.AddScalar(philoxW0), k1.AddScalar(philoxW1)
+		// The first round, whose upper words of the counter are 0.
+		product := c0.Mul(c0.word(philoxM0))
+		c := [4]*Tensor{c1.Xor(k0), nil, high32(product).Xor(k1), low32(product)}
+		for i := 1; i < philoxRounds; i++ {
+			k0, k1 = low32(k0.Add(k0.word(philoxW0))), low32(k1.Add(k1.word(philoxW1)))
+			p0, p1 := c[0].Mul(c0.word(philoxM0)), c[2].Mul(c0.word(philoxM1))
+			c0, c2 := high32(p1), high32(p0).Xor(c[3].Xor(k1))
+			if c[1] != nil {
+				c0 = c0.Xor(c[1])
+			}
+			c = [4]*Tensor{c0.Xor(k0), low32(p1), c2, low32(p0)}
 		}
 		for i := range c {
-			c[i] = c[i].Unsqueeze(1)
+			c[i] = c[i].Convert(types.U32).Unsqueeze(1)
 		}
 		all := Concatenate(1, c[:]...).Reshape(4 * blocks)
 		return all.Slice([]int{0}, []int{words}, []int{1})
 	},
 })
 
-func low32(x *Tensor) *Tensor  { return x.Convert(types.U32) }
-func high32(x *Tensor) *Tensor { return low32(x.ShiftRight(x.like(32))) }
-
-// mul32 returns the upper and lower half of the product of x and m.
-func mul32(x *Tensor, m uint32) (hi, lo *Tensor) {
-	product := x.Convert(types.U64).MulScalar(float64(m))
-	return high32(product), low32(product)
+// word records a constant of x's dtype, an integer, with the given bits.
+func (x *Tensor) word(bits uint64) *Tensor {
+	if x.err != nil {
+		return x
+	}
+	return x.tr.constant(x.DType(), bits)
 }
+
+// low32 and high32 return the halves of u64 elements.
+func low32(x *Tensor) *Tensor  { return x.And(x.word(math.MaxUint32)) }
+func high32(x *Tensor) *Tensor { return x.ShiftRight(x.word(32)) }

@@ -13,45 +13,86 @@ import (
 
 // Random is a stream of random numbers: the same for a seed on every backend
 // and for any number of threads. It may be used from any goroutine; who draws
-// first gets the earlier numbers.
+// first gets the earlier numbers. No draw compiles anything but the first of its
+// kind and shape: where the stream stands is an argument of the program.
 type Random struct {
 	dev *Device
 	mu  sync.Mutex
-	key uint64
-	ctr uint64 // blocks of four words drawn so far
+	at  RandomState
 }
 
 // NewRandom returns the stream of a seed.
-func NewRandom(d *Device, seed uint64) *Random { return &Random{dev: d, key: seed} }
+func NewRandom(d *Device, seed uint64) *Random { return RandomFrom(d, RandomState{Key: seed}) }
 
-// take draws blocks and returns where they start.
-func (r *Random) take(blocks int) (key, counter uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key, counter = r.key, r.ctr
-	r.ctr += uint64(blocks)
-	return key, counter
-}
+// Bits records u32 words of random bits. Every draw takes whole blocks of four
+// words, and its first elements do not depend on how many follow.
+func (r *Random) Bits(tr *Trace, dims ...int) *Tensor { return r.bits(tr, "random", dims...) }
 
-// Bits records u32 words of random bits. The stream's position is an argument
-// of the program: drawing again compiles nothing.
-func (r *Random) Bits(tr *Trace, dims ...int) *Tensor {
-	if tr == nil {
-		return refused(tr, "random", "")
-	}
-	t := types.Of(types.U32, append([]int(nil), dims...)...)
-	if err := t.Check(); err != nil {
-		return refused(tr, "random", err.Error())
+func (r *Random) bits(tr *Trace, op string, dims ...int) *Tensor {
+	t, bad := r.drawn(tr, op, types.U32, dims)
+	if bad != nil {
+		return bad
 	}
 	words := t.Elements()
-	d := &draw{r, (words + 3) / 4}
-	var state *Tensor
-	if tr.function {
-		state = tr.wrap(tr.b.Detached(types.Of(types.U64, 2), "random", d))
-	} else {
-		state = newValue(tr, d.value().view, "random")
+	state := r.state(tr, op, words)
+	return philoxBits.call([]ir.Param{intParam("words", words)}, state).Reshape(t.Shape...)
+}
+
+// words64 records u64 elements of random bits with the given dimensions, the
+// first of two words being the lower.
+func (r *Random) words64(tr *Trace, op string, dims ...int) *Tensor {
+	words := r.bits(tr, op, append(slices.Clone(dims), 2)...)
+	if words.err != nil {
+		return words
 	}
-	return philoxBits.call([]ir.Param{intParam("words", words)}, state).Reshape(dims...)
+	lo, hi := last(words, 0).Convert(types.U64), last(words, 1).Convert(types.U64)
+	return hi.ShiftLeft(hi.word(32)).Or(lo)
+}
+
+// last returns element i along x's last axis, which is dropped.
+func last(x *Tensor, i int) *Tensor {
+	if x.err != nil {
+		return x
+	}
+	end := x.Rank() - 1
+	starts, strides := make([]int, end+1), slices.Repeat([]int{1}, end+1)
+	limits := slices.Clone([]int(x.Shape()))
+	starts[end], limits[end] = i, i+1
+	return x.Slice(starts, limits, strides).Reshape(x.Shape()[:end]...)
+}
+
+// drawn returns the type of a draw, or a poisoned tensor when it cannot be.
+func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.Type, *Tensor) {
+	t := types.Of(d, slices.Clone(dims)...)
+	if tr == nil {
+		return t, refused(tr, op, "")
+	}
+	if r == nil || r.dev == nil {
+		return t, refused(tr, op, "there is no stream; make one with NewRandom")
+	}
+	if why := sameDevice(tr.dev, r.dev); why != "" {
+		return t, tr.poisoned(opError(tr.site(), op, ErrPlacement, nil, "the trace and the stream are on two devices: %s", why))
+	}
+	if err := t.Check(); err != nil {
+		return t, refused(tr, op, err.Error())
+	}
+	if err := soa.Fits(t.Bytes()); err != nil {
+		return t, refused(tr, op, err.Error())
+	}
+	return t, nil
+}
+
+// state draws words and returns the argument that says where they start.
+func (r *Random) state(tr *Trace, op string, words int) *Tensor {
+	d := &draw{r, (words + 3) / 4}
+	if tr.function {
+		return tr.wrap(tr.b.Detached(types.Of(types.U64, 2), "random", d))
+	}
+	v := d.value()
+	if v.err != nil {
+		return refused(tr, op, v.err.Error())
+	}
+	return newValue(tr, v.view, "random")
 }
 
 // draw is a place in a program that draws random numbers.
@@ -60,11 +101,13 @@ type draw struct {
 	blocks int
 }
 
-// value draws: it returns the key and counter to start from.
+// value draws: it returns the key and counter to start from. Its error is that
+// of the program it is an argument of.
 func (d *draw) value() *value {
 	v := &value{name: "random", view: soa.Make(types.Of(types.U64, 2))}
-	key, counter := d.from.take(d.blocks)
-	copy(soa.Slice[uint64](v.view), []uint64{key, counter})
+	at, err := d.from.take(d.blocks)
+	at.words(v.view)
+	v.err = err
 	return v
 }
 
@@ -74,23 +117,13 @@ func (r *Random) Uniform(tr *Trace, dtype types.DType, dims ...int) *Tensor {
 	if !dtype.IsFloat() {
 		return refused(tr, "uniform", fmt.Sprintf("there are no uniform numbers of %v; draw floating point and convert it", dtype))
 	}
-	if dtype != types.F64 {
-		drop, scale := uniformSteps(dtype)
-		bits := r.Bits(tr, dims...)
-		return bits.ShiftRight(bits.like(float64(drop))).Convert(dtype).MulScalar(scale)
+	if dtype == types.F64 {
+		bits := r.words64(tr, "uniform", dims...)
+		return bits.ShiftRight(bits.like(11)).Convert(types.F64).MulScalar(0x1p-53)
 	}
-	words := r.Bits(tr, append(slices.Clone(dims), 2)...)
-	if words.err != nil {
-		return words
-	}
-	half := func(i int) *Tensor {
-		starts, limits, strides := make([]int, len(dims)+1), append(slices.Clone(dims), i+1), slices.Repeat([]int{1}, len(dims)+1)
-		starts[len(dims)] = i
-		return words.Slice(starts, limits, strides).Reshape(dims...).Convert(types.U64)
-	}
-	lo, hi := half(0), half(1)
-	bits := hi.ShiftLeft(hi.like(32)).Or(lo)
-	return bits.ShiftRight(bits.like(11)).Convert(types.F64).MulScalar(0x1p-53)
+	drop, scale := uniformSteps(dtype)
+	bits := r.bits(tr, "uniform", dims...)
+	return bits.ShiftRight(bits.like(float64(drop))).Convert(dtype).MulScalar(scale)
 }
 
 // uniformSteps returns how many of 32 bits to drop so that the rest is exact in
@@ -115,7 +148,7 @@ type stream struct {
 
 // newStream returns stream number n of a seed.
 func newStream(seed, n uint64) *stream {
-	b := philox(seed, n)
+	b := philoxAt(seed, n)
 	return &stream{key: uint64(b[0])<<32 | uint64(b[1])}
 }
 
@@ -123,7 +156,7 @@ func newStream(seed, n uint64) *stream {
 func (s *stream) uniform() float64 {
 	word := s.spare
 	if s.have = !s.have; s.have {
-		b := philox(s.key, s.counter)
+		b := philoxAt(s.key, s.counter)
 		s.counter++
 		word, s.spare = uint64(b[1])<<32|uint64(b[0]), uint64(b[3])<<32|uint64(b[2])
 	}

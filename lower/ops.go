@@ -177,6 +177,29 @@ func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
 	return op.Results[1]
 }
 
+// lowerArgSort sorts pairs of element and index by the elements, of which NaN
+// is the largest.
+func lowerArgSort(l *lowerer, n *ir.Node) *mlir.Value {
+	x, axis := n.In[0].Type, n.Attrs[0].Int
+	d := x.DType
+	iota := l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(axis)))
+	op := mlir.NewOp("stablehlo.sort", []*mlir.Value{l.values[n.In[0].ID], iota}, tensor(x), tensor(n.Type))
+	op.Attrs = mlir.Dict{attr("dimension", mlir.I64Attr(axis)), attr("is_stable", mlir.BoolAttr(true))}
+	e, i, p := mlir.Tensor(element(d)), mlir.Tensor(mlir.I64), mlir.Tensor(mlir.I1)
+	op.Regions = l.region([]mlir.Type{e, e, i, i}, func(v []*mlir.Value) []*mlir.Value {
+		a, b := v[0], v[1]
+		before := l.compare("LT", d, p, a, b)
+		if d.IsFloat() {
+			number, nan := l.compare("EQ", d, p, a, a), l.compare("NE", d, p, b, b)
+			last := l.emit("and", p, []*mlir.Value{number, nan})
+			before = l.emit("or", p, []*mlir.Value{before, last})
+		}
+		return []*mlir.Value{before}
+	})
+	l.append(op)
+	return op.Results[1]
+}
+
 func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
 	x, y := n.In[0].Type.Rank(), n.In[1].Type.Rank()
 	var batch []int

@@ -228,6 +228,15 @@ func inferArgMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *
 	return t, b
 }
 
+func inferArgSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, axis := in[0].Type, int(attrs[0].Int)
+	if axis < 0 || axis >= x.Rank() {
+		return breaks(1, "axis %d is not one of %v", axis, x.Shape)
+	}
+	x.DType = types.I64
+	return x, nil
+}
+
 func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, y := in[0].Type.Shape, in[1].Type.Shape
 	if len(x) < 2 || len(y) < 2 {

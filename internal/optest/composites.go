@@ -1,7 +1,9 @@
 package optest
 
 import (
+	"errors"
 	"math"
+	"math/big"
 	"slices"
 
 	"ltc/ir/types"
@@ -96,6 +98,75 @@ func naivePhilox(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	}
 	t.Elems = t.Elems[:words]
 	return t, err
+}
+
+// philoxWords are n words of u64 each made of k words of Philox, the first the
+// lowest.
+func philoxWords(state *Tensor, n, k int) []uint64 {
+	key, counter := state.Elems[0].I.Uint64(), state.Elems[1].I.Uint64()
+	var words []uint32
+	for ; len(words) < n*k; counter++ {
+		b := Philox([4]uint32{uint32(counter), uint32(counter >> 32)}, [2]uint32{uint32(key), uint32(key >> 32)})
+		words = append(words, b[:]...)
+	}
+	all := make([]uint64, n)
+	for i := range all {
+		for j := range k {
+			all[i] |= uint64(words[i*k+j]) << (32 * j)
+		}
+	}
+	return all
+}
+
+// naiveNormal takes pairs of numbers as Box and Muller do: one for the radius,
+// odd so that it is not 0, and one for the angle in turns.
+func naiveNormal(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	count, err := c.IntAttr("count")
+	bits, err2 := c.IntAttr("bits")
+	t := &Tensor{Type: types.Of(types.F32, count)}
+	if bits == 64 {
+		t.Type.DType = types.F64
+	}
+	words := philoxWords(args[0], count+1, bits/32)
+	for i := 0; i < count; i += 2 {
+		u := math.Ldexp(float64(2*words[i]+1), -33)
+		if bits == 64 {
+			u = math.Ldexp(float64(words[i]|1), -64)
+		}
+		radius, angle := math.Sqrt(-2*math.Log(u)), 2*math.Pi*math.Ldexp(float64(words[i+1]), -bits)
+		t.Elems = append(t.Elems, Float(radius*math.Cos(angle)), Float(radius*math.Sin(angle)))
+	}
+	t.Elems = t.Elems[:count]
+	return t, errors.Join(err, err2)
+}
+
+func naiveGumbel(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	count, err := c.IntAttr("count")
+	t := &Tensor{Type: types.Of(types.F64, count)}
+	for _, w := range philoxWords(args[0], count, 2) {
+		t.Elems = append(t.Elems, Float(-math.Log(-math.Log(math.Ldexp(float64(w|1), -64)))))
+	}
+	return t, err
+}
+
+func naiveDropout(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, u, p := args[0], args[1], args[2].Elems[0].F
+	return build(x.Type.DType, x.Type.Shape, func(i []int) Elem {
+		if u.get(i...).F < p {
+			return Float(0)
+		}
+		return Float(x.get(i...).F / (1 - p))
+	}), nil
+}
+
+// MulHigh returns the product of n and the number of the k words, the first of
+// them the lowest, without its lower 32 k bits.
+func MulHigh(words []uint32, n int64) int64 {
+	x := new(big.Int)
+	for i := len(words) - 1; i >= 0; i-- {
+		x.Lsh(x, 32).Add(x, big.NewInt(int64(words[i])))
+	}
+	return x.Mul(x, big.NewInt(n)).Rsh(x, uint(32*len(words))).Int64()
 }
 
 // Philox returns the block of Philox 4x32-10 for a counter and a key.

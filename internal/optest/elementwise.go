@@ -153,6 +153,13 @@ var naiveElementwise = map[string]elementwise{
 	"not":     both1(nil, (*big.Int).Not),
 	"relu":    both1(func(x float64) float64 { return math.Max(x, 0) }, func(z, x *big.Int) *big.Int { return larger(z, x, new(big.Int)) }),
 
+	"count_leading_zeros": {f: func(_ Call, d types.DType, x []Elem) Elem {
+		if x[0].I.Sign() < 0 {
+			return Int(0)
+		}
+		return Int(int64(8*d.Size() - x[0].I.BitLen()))
+	}},
+
 	"add":     both2(func(x, y float64) float64 { return x + y }, (*big.Int).Add),
 	"sub":     both2(func(x, y float64) float64 { return x - y }, (*big.Int).Sub),
 	"mul":     both2(func(x, y float64) float64 { return x * y }, (*big.Int).Mul),

@@ -37,6 +37,7 @@ func init() {
 			return Float(sum(all).F / float64(len(all)))
 		}),
 		"argmax":        naiveArgMax,
+		"argsort":       naiveArgSort,
 		"matmul":        naiveMatMul,
 		"gather":        naiveGather,
 		"scatter_add":   naiveScatterAdd,
@@ -46,6 +47,9 @@ func init() {
 		"layer_norm":    naiveLayerNorm,
 		"one_hot":       naiveOneHot,
 		"philox4x32":    naivePhilox,
+		"normal":        naiveNormal,
+		"gumbel":        naiveGumbel,
+		"dropout":       naiveDropout,
 	}
 }
 
@@ -231,6 +235,42 @@ func naiveArgMax(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		return Int(int64(best))
 	})
 	t.Type.DType = types.I64
+	return t, err
+}
+
+// naiveArgSort counts, for each element, those that go before it.
+func naiveArgSort(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x := args[0]
+	axis, err := axisAttr(c, "axis", x.Type.Rank())
+	t := build(types.I64, x.Type.Shape, func(i []int) Elem {
+		line := make([]Elem, x.Type.Shape[axis])
+		for k := range line {
+			j := slices.Clone(i)
+			j[axis] = k
+			line[k] = x.get(j...)
+		}
+		for k, a := range line {
+			rank := 0
+			for l, b := range line {
+				order := cmpElem(b, a)
+				if nan := b.F != b.F; nan || a.F != a.F {
+					order = 0
+					if !nan {
+						order = -1
+					} else if a.F == a.F {
+						order = 1
+					}
+				}
+				if order < 0 || order == 0 && l < k {
+					rank++
+				}
+			}
+			if rank == i[axis] {
+				return Int(int64(k))
+			}
+		}
+		return Elem{}
+	})
 	return t, err
 }
 

@@ -126,7 +126,7 @@ func (t Traits) Has(u Traits) bool { return t&u == u }
 // Mnemonic returns the op's name in text: the row's name with words in lower
 // case, MatMul as matmul and ShiftLeft as shift_left.
 func (o *Op) Mnemonic() string {
-	if o.Name == "MatMul" || o.Name == "ArgMax" || o.Name == "ReLU" {
+	if o.Name == "MatMul" || o.Name == "ArgMax" || o.Name == "ArgSort" || o.Name == "ReLU" {
 		return strings.ToLower(o.Name)
 	}
 	var b strings.Builder

@@ -21,6 +21,7 @@ var Table = []Op{
 	{Name: "Ceil", Doc: "returns the smallest integer not below x elementwise.", Operands: one(Float), HLO: "ceil", Traits: Elementwise | InPlace},
 	{Name: "Round", Doc: "returns the nearest integer elementwise, ties to even.", Operands: one(Float), HLO: "round_nearest_even", Traits: Elementwise | InPlace},
 	{Name: "Not", Doc: "returns the complement of x elementwise: logical for bool, of every bit for integers.", Operands: one(Logical), HLO: "not", Traits: Elementwise | InPlace},
+	{Name: "CountLeadingZeros", Doc: "returns how many of the upper bits of x are 0 before the first 1, elementwise: the width for 0.", Operands: one(Integer), HLO: "count_leading_zeros", Traits: Elementwise | InPlace},
 	{Name: "ReLU", Doc: "returns max(x, 0) elementwise; NaN stays NaN. Its gradient at 0 is 0.", Operands: one(Number), Traits: Elementwise | InPlace | OwnLowering},
 
 	// Elementwise, two operands.
@@ -123,6 +124,10 @@ var Table = []Op{
 	{Name: "ArgMax", Doc: "returns the i64 index of the first largest element along the axis, which is dropped; of the first NaN if there is one.",
 		Operands: one(Number), Attrs: []Attr{{"axis", Axis}},
 		Where:  []string{"axis is one of those of x", "the axis has elements"},
+		Traits: OwnRule | OwnLowering},
+	{Name: "ArgSort", Doc: "returns the i64 indices that put x in rising order along the axis. Equal elements, which -0 and 0 are, stay in their order; NaNs come last.",
+		Operands: one(Number), Attrs: []Attr{{"axis", Axis}},
+		Where:  []string{"axis is one of those of x"},
 		Traits: OwnRule | OwnLowering},
 
 	// Contractions and indexing.

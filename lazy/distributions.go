@@ -1,0 +1,206 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+var normal = define(composite{
+	name: "ltc.normal",
+	// p are the number of elements and the bits that each is made of: 32 for
+	// f32, 64 for f64. The operand is a random state.
+	body: func(x []*Tensor, p []ir.Param) *Tensor {
+		n, f := p[0].Int, fixed{p[1].Int}
+		pairs, words := (n+1)/2, f.bits/32
+		bits := philoxBits.call([]ir.Param{intParam("words", 2*pairs*words)}, x[0]).Reshape(pairs, 2*words)
+		word := func(i int) *Tensor { return last(bits, i).Convert(types.U64) }
+		var u, turns *Tensor
+		if f.bits == 32 {
+			u, turns = odd(word(0), 1, 31), word(1)
+		} else {
+			u, turns = odd(joined(word(0), word(1)), 0, 0), joined(word(2), word(3))
+		}
+		// Box, Muller: A note on the generation of random normal deviates, 1958.
+		radius := f.logFloat(f.negLog(u)).MulScalar(2).Sqrt()
+		sin, cos := f.sinCos(turns)
+		d := normalDType(f.bits)
+		even, odd := radius.Mul(cos).Convert(d), radius.Mul(sin).Convert(d)
+		all := Concatenate(1, even.Unsqueeze(1), odd.Unsqueeze(1)).Reshape(2 * pairs)
+		return all.Slice([]int{0}, []int{n}, []int{1})
+	},
+})
+
+func normalDType(bits int) types.DType {
+	if bits == 32 {
+		return types.F32
+	}
+	return types.F64
+}
+
+// joined returns the u64 elements with the given halves.
+func joined(lo, hi *Tensor) *Tensor { return hi.ShiftLeft(hi.word(32)).Or(lo) }
+
+// odd moves x up by so many bits, sets the lowest, and moves on: an odd number
+// is never 0, the logarithm of which there is none.
+func odd(x *Tensor, by, on uint64) *Tensor {
+	return x.ShiftLeft(x.word(by)).Or(x.word(1)).ShiftLeft(x.word(on))
+}
+
+// Normal records numbers of the normal distribution. They are Box and Muller's
+// and made of integers ([fixed]), so that their bits are the same on every
+// backend: that takes for granted that division, square root and product of two
+// f64 are rounded to nearest, and that an integer which f64 can hold is converted
+// exactly. F32, F16 and BF16 are made of 32 bits, no further than 6.7 standard
+// deviations from the mean, and stddev and mean are taken as f32, the one product
+// being exact; F64 are made of 64 bits, up to 9.5 standard deviations, and
+// rounded once more for stddev and once for mean, which a backend that contracts
+// the two may do at once.
+func (r *Random) Normal(tr *Trace, dtype types.DType, mean, stddev float64, dims ...int) *Tensor {
+	const op = "normal"
+	if !dtype.IsFloat() {
+		return refused(tr, op, fmt.Sprintf("there are no normal numbers of %v; draw floating point and convert it", dtype))
+	}
+	if !(stddev >= 0) || math.IsInf(stddev, 0) || math.IsNaN(mean) || math.IsInf(mean, 0) {
+		return refused(tr, op, fmt.Sprintf("mean %v and stddev %v must be finite and stddev not negative", mean, stddev))
+	}
+	bits := 32
+	if dtype == types.F64 {
+		bits = 64
+	}
+	t, bad := r.drawn(tr, op, dtype, dims)
+	if bad != nil {
+		return bad
+	}
+	n := t.Elements()
+	state := r.state(tr, op, (n+1)/2*2*(bits/32))
+	z := normal.call([]ir.Param{intParam("count", n), intParam("bits", bits)}, state).Reshape(t.Shape...)
+	if mean != 0 || stddev != 1 {
+		if bits == 32 {
+			mean, stddev = float64(float32(mean)), float64(float32(stddev))
+		}
+		z = z.Convert(types.F64).MulScalar(stddev).AddScalar(mean)
+	}
+	return z.Convert(dtype)
+}
+
+// Bernoulli records bools that are true with probability p: u < p, where u is
+// what Uniform gives as F32. So p counts in steps of 2^-24, rounded up.
+func (r *Random) Bernoulli(tr *Trace, p float64, dims ...int) *Tensor {
+	const op = "bernoulli"
+	if bad := probability(tr, op, p); bad != nil {
+		return bad
+	}
+	u := r.unit(tr, op, types.F32, dims)
+	return u.Less(u.like(p))
+}
+
+// BernoulliOf is Bernoulli with the probabilities that p holds when the program
+// runs, which broadcast to dims; a scalar argument may change from step to step.
+// Below 0 is as 0, above 1 as 1, NaN as 0. With p of f64 it counts in steps of
+// 2^-53.
+func (r *Random) BernoulliOf(p *Tensor, dims ...int) *Tensor {
+	const op = "bernoulli"
+	tr, p := probabilities(op, p, traceOf(p))
+	if p.err != nil {
+		return p
+	}
+	if p = p.BroadcastTo(dims...); p.err != nil {
+		return p
+	}
+	return r.unit(tr, op, p.DType(), dims).Less(p)
+}
+
+// unit is Uniform for f32 and f64.
+func (r *Random) unit(tr *Trace, op string, d types.DType, dims []int) *Tensor {
+	if d == types.F64 {
+		bits := r.words64(tr, op, dims...)
+		return bits.ShiftRight(bits.word(11)).Convert(d).MulScalar(0x1p-53)
+	}
+	bits := r.bits(tr, op, dims...)
+	return bits.ShiftRight(bits.word(8)).Convert(d).MulScalar(0x1p-24)
+}
+
+// probability returns a poisoned tensor when p is none.
+func probability(tr *Trace, op string, p float64) *Tensor {
+	if !(p >= 0 && p <= 1) {
+		return refused(tr, op, fmt.Sprintf("probability %v is not between 0 and 1", p))
+	}
+	return nil
+}
+
+// probabilities returns p in the trace, as f32 unless it is f64.
+func probabilities(op string, p *Tensor, tr *Trace) (*Trace, *Tensor) {
+	if bad := firstBad(op, p); bad != nil {
+		return nil, bad
+	}
+	if tr == nil {
+		return nil, noTrace(op, p)
+	}
+	if !p.DType().IsFloat() {
+		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{p}, "probabilities must be floating point, are %v", p.DType()))
+	}
+	p = tr.Read(p)
+	if p.err == nil && p.DType() != types.F64 {
+		p = p.Convert(types.F32)
+	}
+	return tr, p
+}
+
+var gumbel = define(composite{
+	name: "ltc.gumbel",
+	// -ln(-ln u) for u of 64 bits; p is the number of elements.
+	body: func(x []*Tensor, p []ir.Param) *Tensor {
+		n, f := p[0].Int, fixed{64}
+		bits := philoxBits.call([]ir.Param{intParam("words", 2*n)}, x[0]).Reshape(n, 2)
+		u := joined(last(bits, 0).Convert(types.U64), last(bits, 1).Convert(types.U64))
+		// The inner logarithm counts in 2^-56 and the outer takes it for a multiple
+		// of 2^-64: 8 halvings too many.
+		inner := f.negLog(odd(u, 0, 0))
+		outer := f.negLog(inner.Maximum(inner.word(1)))
+		many := outer.word(ln2Bits >> 5) // 8 ln 2 with 56 bits after the point
+		negative := outer.Less(many)
+		distance := f.logFloat(negative.Where(many.Sub(outer), outer.Sub(many)))
+		return negative.Where(distance.Neg(), distance)
+	},
+})
+
+// Categorical records, for each row of logits [rows…, classes], the i64 number
+// of a class drawn with the probabilities softmax(logits): the place of the
+// largest of logits plus numbers of the Gumbel distribution (Gumbel: Statistical
+// theory of extreme values, 1954, §9). These are made of 64 bits in integers
+// ([fixed]), and rounded to f64 or else f32, in which they are added. Equal logits
+// thus choose equal classes on every backend. For probabilities give their Log,
+// which is the backend's own. A class at -Inf is not drawn, but if all are, the
+// first is; a row with a NaN gives its place.
+func (r *Random) Categorical(logits *Tensor) *Tensor {
+	const op = "categorical"
+	if bad := firstBad(op, logits); bad != nil {
+		return bad
+	}
+	tr := traceOf(logits)
+	if tr == nil {
+		return noTrace(op, logits)
+	}
+	if bad := logits.needFloat(op); bad != nil {
+		return bad
+	}
+	if logits.Rank() == 0 || logits.Dim(-1) == 0 {
+		return tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{logits}, "there are no classes to draw from; logits must be [rows…, classes]"))
+	}
+	logits = tr.Read(logits)
+	d := types.F32
+	if logits.DType() == types.F64 {
+		d = types.F64
+	}
+	t, bad := r.drawn(tr, op, types.F64, logits.Shape())
+	if bad != nil {
+		return bad
+	}
+	n := t.Elements()
+	state := r.state(tr, op, 2*n)
+	g := gumbel.call([]ir.Param{intParam("count", n)}, state).Reshape(t.Shape...).Convert(d)
+	return logits.Convert(d).Add(g).ArgMax(-1)
+}
