@@ -153,5 +153,5 @@ func gradWhere(t *tape, n, ct *ir.Node) {
 }
 
 func gradConvert(t *tape, n, ct *ir.Node) {
-	t.add(0, t.node(ir.OpConvert, []*ir.Node{ct}, []ir.Attr{{Int: int64(n.In[0].Type.DType)}}))
+	t.add(0, t.node(ir.OpConvert, []*ir.Node{ct}, []ir.Attr{ir.ConvertDType: {Int: int64(n.In[0].Type.DType)}}))
 }

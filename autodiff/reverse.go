@@ -159,7 +159,7 @@ func (e emitter) node(op ir.Op, in []*ir.Node, attrs []ir.Attr) *ir.Node {
 // scalar is a constant of x's dtype.
 func (e emitter) scalar(x *ir.Node, v float64) *ir.Node {
 	d := x.Type.DType
-	return e.node(ir.OpConstant, nil, []ir.Attr{{Int: int64(d)}, {Int: int64(ir.LiteralBits(d, v))}})
+	return e.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(d)}, ir.ConstantValue: {Int: int64(ir.LiteralBits(d, v))}})
 }
 
 // zeros has the type of x.
@@ -178,7 +178,7 @@ func (e emitter) mul(x, y *ir.Node) *ir.Node { return e.op(ir.OpMul, x, y) }
 func (e emitter) scale(x *ir.Node, v float64) *ir.Node { return e.mul(x, e.scalar(x, v)) }
 
 func (e emitter) compare(direction string, x, y *ir.Node) *ir.Node {
-	return e.node(ir.OpCompare, []*ir.Node{x, y}, []ir.Attr{{Str: direction}})
+	return e.node(ir.OpCompare, []*ir.Node{x, y}, []ir.Attr{ir.CompareDirection: {Str: direction}})
 }
 
 // where is x where cond holds and 0 elsewhere.
@@ -190,14 +190,14 @@ func (e emitter) reshape(x *ir.Node, dims []int) *ir.Node {
 	if x.Type.Shape.Equal(dims) {
 		return x
 	}
-	return e.node(ir.OpReshape, []*ir.Node{x}, []ir.Attr{{Ints: dims}})
+	return e.node(ir.OpReshape, []*ir.Node{x}, []ir.Attr{ir.ReshapeDims: {Ints: dims}})
 }
 
 func (e emitter) sum(x *ir.Node, axes []int) *ir.Node {
 	if len(axes) == 0 {
 		return x
 	}
-	return e.node(ir.OpSum, []*ir.Node{x}, []ir.Attr{{Ints: axes}})
+	return e.node(ir.OpSum, []*ir.Node{x}, []ir.Attr{ir.SumAxes: {Ints: axes}})
 }
 
 // swap transposes the last two axes.
@@ -207,5 +207,5 @@ func (e emitter) swap(x *ir.Node) *ir.Node {
 		perm[i] = i
 	}
 	slices.Reverse(perm[len(perm)-2:])
-	return e.node(ir.OpTranspose, []*ir.Node{x}, []ir.Attr{{Ints: perm}})
+	return e.node(ir.OpTranspose, []*ir.Node{x}, []ir.Attr{ir.TransposePerm: {Ints: perm}})
 }

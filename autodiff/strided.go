@@ -10,7 +10,7 @@ import (
 
 // The elements replaced have no part in the result; those of update do.
 func gradSliceScatter(t *tape, n, ct *ir.Node) {
-	starts, strides := n.Attrs[0].Ints, n.Attrs[1].Ints
+	starts, strides := n.Attrs[ir.SliceScatterStarts].Ints, n.Attrs[ir.SliceScatterStrides].Ints
 	update := n.In[1]
 	if t.wants(0) {
 		t.add(0, t.node(ir.OpSliceScatter, []*ir.Node{ct, t.zeros(update)}, slices.Clone(n.Attrs)))
@@ -23,25 +23,25 @@ func gradSliceScatter(t *tape, n, ct *ir.Node) {
 				limits[i] += (d-1)*strides[i] + 1
 			}
 		}
-		t.add(1, t.node(ir.OpSlice, []*ir.Node{ct}, []ir.Attr{{Ints: starts}, {Ints: limits}, {Ints: strides}}))
+		t.add(1, t.node(ir.OpSlice, []*ir.Node{ct}, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}}))
 	}
 }
 
 // The elements go back to their places; to some perhaps more than one.
 func gradAsStrided(t *tape, n, ct *ir.Node) {
 	x := n.In[0]
-	sizes, strides, offset := n.Attrs[0].Ints, n.Attrs[1].Ints, n.Attrs[2].Int
+	sizes, strides, offset := n.Attrs[ir.AsStridedSizes].Ints, n.Attrs[ir.AsStridedStrides].Ints, n.Attrs[ir.AsStridedOffset].Int
 	if !shapeinfer.Overlaps(sizes, strides) {
-		t.add(0, t.node(ir.OpAsStridedScatter, []*ir.Node{t.zeros(x), ct}, []ir.Attr{{Ints: strides}, {Int: offset}}))
+		t.add(0, t.node(ir.OpAsStridedScatter, []*ir.Node{t.zeros(x), ct}, []ir.Attr{ir.AsStridedScatterStrides: {Ints: strides}, ir.AsStridedScatterOffset: {Int: offset}}))
 		return
 	}
 	place := func(v int64) *ir.Node {
-		c := t.node(ir.OpConstant, nil, []ir.Attr{{Int: int64(types.I64)}, {Int: int64(ir.IntLiteralBits(types.I64, v))}})
+		c := t.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(types.I64)}, ir.ConstantValue: {Int: int64(ir.IntLiteralBits(types.I64, v))}})
 		return t.broadcast(c, sizes)
 	}
 	places := place(offset)
 	for axis, s := range strides {
-		i := t.node(ir.OpIota, nil, []ir.Attr{{Int: int64(types.I64)}, {Ints: sizes}, {Int: int64(axis)}})
+		i := t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: sizes}, ir.IotaAxis: {Int: int64(axis)}})
 		places = t.op(ir.OpAdd, places, t.mul(i, place(int64(s))))
 	}
 	zero := t.broadcast(t.scalar(x, 0), types.Shape{x.Type.Elements()})
@@ -54,6 +54,6 @@ func gradAsStridedScatter(t *tape, n, ct *ir.Node) {
 		t.add(0, t.node(ir.OpAsStridedScatter, []*ir.Node{ct, t.zeros(update)}, slices.Clone(n.Attrs)))
 	}
 	if t.wants(1) {
-		t.add(1, t.node(ir.OpAsStrided, []*ir.Node{ct}, []ir.Attr{{Ints: update.Type.Shape}, n.Attrs[0], n.Attrs[1]}))
+		t.add(1, t.node(ir.OpAsStrided, []*ir.Node{ct}, []ir.Attr{ir.AsStridedSizes: {Ints: update.Type.Shape}, ir.AsStridedStrides: n.Attrs[ir.AsStridedScatterStrides], ir.AsStridedOffset: n.Attrs[ir.AsStridedScatterOffset]}))
 	}
 }

@@ -19,7 +19,7 @@ var (
 
 // Every element is repeated: sum over the copies.
 func gradBroadcast(t *tape, n, ct *ir.Node) {
-	x, axes := n.In[0].Type.Shape, n.Attrs[1].Ints
+	x, axes := n.In[0].Type.Shape, n.Attrs[ir.BroadcastAxes].Ints
 	var copied []int
 	for a, d := range n.Type.Shape {
 		i := slices.Index(axes, a)
@@ -33,13 +33,13 @@ func gradBroadcast(t *tape, n, ct *ir.Node) {
 func gradReshape(t *tape, n, ct *ir.Node) { t.add(0, t.reshape(ct, n.In[0].Type.Shape)) }
 
 func gradTranspose(t *tape, n, ct *ir.Node) {
-	perm := n.Attrs[0].Ints
+	perm := n.Attrs[ir.TransposePerm].Ints
 	inverse := make([]int, len(perm))
 	for i, p := range perm {
 		inverse[p] = i
 	}
 	if len(perm) > 0 {
-		ct = t.node(ir.OpTranspose, []*ir.Node{ct}, []ir.Attr{{Ints: inverse}})
+		ct = t.node(ir.OpTranspose, []*ir.Node{ct}, []ir.Attr{ir.TransposePerm: {Ints: inverse}})
 	}
 	t.add(0, ct)
 }
@@ -47,7 +47,7 @@ func gradTranspose(t *tape, n, ct *ir.Node) {
 // The elements go back to their places among zeros.
 func gradSlice(t *tape, n, ct *ir.Node) {
 	x := n.In[0].Type.Shape
-	starts, strides := n.Attrs[0].Ints, n.Attrs[2].Ints
+	starts, strides := n.Attrs[ir.SliceStarts].Ints, n.Attrs[ir.SliceStrides].Ints
 	if n.Type.Elements() == 0 {
 		t.add(0, t.zeros(n.In[0]))
 		return
@@ -61,11 +61,11 @@ func gradSlice(t *tape, n, ct *ir.Node) {
 }
 
 func (t *tape) pad(x *ir.Node, low, high, interior []int) *ir.Node {
-	return t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, 0)}, []ir.Attr{{Ints: low}, {Ints: high}, {Ints: interior}})
+	return t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, 0)}, []ir.Attr{ir.PadLow: {Ints: low}, ir.PadHigh: {Ints: high}, ir.PadInterior: {Ints: interior}})
 }
 
 func gradConcatenate(t *tape, n, ct *ir.Node) {
-	axis, start := n.Attrs[0].Int, 0
+	axis, start := n.Attrs[ir.ConcatenateAxis].Int, 0
 	for i, x := range n.In {
 		d := x.Type.Shape[axis]
 		if t.wants(i) {
@@ -79,7 +79,7 @@ func gradConcatenate(t *tape, n, ct *ir.Node) {
 func (t *tape) rows(x *ir.Node, axis, start, limit int) *ir.Node {
 	starts, limits, strides := make([]int, x.Type.Rank()), slices.Clone(x.Type.Shape), ones(x.Type.Rank())
 	starts[axis], limits[axis] = start, limit
-	return t.node(ir.OpSlice, []*ir.Node{x}, []ir.Attr{{Ints: starts}, {Ints: limits}, {Ints: strides}})
+	return t.node(ir.OpSlice, []*ir.Node{x}, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}})
 }
 
 func ones(n int) []int { return slices.Repeat([]int{1}, n) }
@@ -87,7 +87,7 @@ func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 // The operand's elements are taken out again; all others are the value's. A
 // negative low or high took elements away, whose gradient is 0.
 func gradPad(t *tape, n, ct *ir.Node) {
-	low, high, interior := n.Attrs[0].Ints, n.Attrs[1].Ints, n.Attrs[2].Ints
+	low, high, interior := n.Attrs[ir.PadLow].Ints, n.Attrs[ir.PadHigh].Ints, n.Attrs[ir.PadInterior].Ints
 	rank := len(low)
 	neg := func(v []int) []int {
 		out := make([]int, rank)
@@ -106,7 +106,7 @@ func gradPad(t *tape, n, ct *ir.Node) {
 			strides[i] = interior[i] + 1
 		}
 		spread := t.pad(ct, neg(low), neg(high), make([]int, rank))
-		g = t.node(ir.OpSlice, []*ir.Node{spread}, []ir.Attr{{Ints: make([]int, rank)}, {Ints: spread.Type.Shape}, {Ints: strides}})
+		g = t.node(ir.OpSlice, []*ir.Node{spread}, []ir.Attr{ir.SliceStarts: {Ints: make([]int, rank)}, ir.SliceLimits: {Ints: spread.Type.Shape}, ir.SliceStrides: {Ints: strides}})
 	}
 	if !g.Type.Shape.Equal(x) {
 		panic(failure{fmt.Errorf("gradient: pad: %v taken out of %v is not %v", g.Type, ct.Type, x)})
@@ -134,22 +134,22 @@ func (t *tape) unreduce(y *ir.Node, shape types.Shape, reduced []int) *ir.Node {
 			kept = append(kept, a)
 		}
 	}
-	return t.node(ir.OpBroadcast, []*ir.Node{y}, []ir.Attr{{Ints: shape}, {Ints: kept}})
+	return t.node(ir.OpBroadcast, []*ir.Node{y}, []ir.Attr{ir.BroadcastShape: {Ints: shape}, ir.BroadcastAxes: {Ints: kept}})
 }
 
 func gradSum(t *tape, n, ct *ir.Node) {
-	t.add(0, t.unreduce(ct, n.In[0].Type.Shape, n.Attrs[0].Ints))
+	t.add(0, t.unreduce(ct, n.In[0].Type.Shape, n.Attrs[ir.SumAxes].Ints))
 }
 
-func gradMax(t *tape, n, ct *ir.Node) { t.addExtreme(n, ct) }
+func gradMax(t *tape, n, ct *ir.Node) { t.addExtreme(n, n.Attrs[ir.MaxAxes].Ints, ct) }
 
-func gradMin(t *tape, n, ct *ir.Node) { t.addExtreme(n, ct) }
+func gradMin(t *tape, n, ct *ir.Node) { t.addExtreme(n, n.Attrs[ir.MinAxes].Ints, ct) }
 
 // addExtreme shares the gradient equally among the elements that are extreme.
-func (t *tape) addExtreme(n, ct *ir.Node) {
-	x, axes := n.In[0], n.Attrs[0].Ints
+func (t *tape) addExtreme(n *ir.Node, axes []int, ct *ir.Node) {
+	x := n.In[0]
 	is := t.compare("EQ", x, t.unreduce(n, x.Type.Shape, axes))
-	count := t.sum(t.node(ir.OpConvert, []*ir.Node{is}, []ir.Attr{{Int: int64(x.Type.DType)}}), axes)
+	count := t.sum(t.node(ir.OpConvert, []*ir.Node{is}, []ir.Attr{ir.ConvertDType: {Int: int64(x.Type.DType)}}), axes)
 	share := t.op(ir.OpDiv, ct, count)
 	t.add(0, t.where(is, t.unreduce(share, x.Type.Shape, axes)))
 }
@@ -214,7 +214,7 @@ func gradScatterAdd(t *tape, n, ct *ir.Node) {
 		return
 	}
 	inside := t.op(ir.OpAnd, t.compare("GE", i, t.scalar(i, 0)), t.compare("LE", i, t.lastRow(i, n)))
-	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{{Ints: updates.Type.Shape}, {Ints: allAxes(i.Type.Rank())}})
+	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{ir.BroadcastShape: {Ints: updates.Type.Shape}, ir.BroadcastAxes: {Ints: allAxes(i.Type.Rank())}})
 	t.add(2, t.where(mask, t.op(ir.OpGather, ct, i)))
 }
 
@@ -256,7 +256,7 @@ func (t *tape) inline(body *ir.Graph, args []*ir.Node) []*ir.Node {
 	var in []*ir.Node
 	for i, m := range body.Nodes {
 		if m.Op == ir.OpParameter {
-			nodes[i] = args[m.Attrs[0].Int]
+			nodes[i] = args[m.Attrs[ir.ParameterIndex].Int]
 			continue
 		}
 		in = in[:0]

@@ -49,7 +49,7 @@ func (b *Builder) Capture(g *Graph, params, results, alias []*Node) {
 		p := -1
 		if alias != nil && alias[i] != nil {
 			b.visit(g, alias[i], false)
-			p = int(alias[i].Attrs[0].Int)
+			p = int(alias[i].Attrs[ParameterIndex].Int)
 		}
 		g.Alias = append(g.Alias, p)
 	}
@@ -94,7 +94,7 @@ func (b *Builder) visit(g *Graph, root *Node, history bool) {
 		n.ID = int32(len(g.Nodes))
 		g.Nodes = append(g.Nodes, n)
 		if n.Op == OpParameter {
-			n.Attrs[0].Int = int64(len(g.Params))
+			n.Attrs[ParameterIndex].Int = int64(len(g.Params))
 			g.Params = append(g.Params, n)
 		}
 	}

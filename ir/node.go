@@ -139,4 +139,4 @@ func (n *Node) Materialize(value any, history bool) {
 func parameterAttrs(name string) []Attr { return []Attr{{}, {Str: name}} }
 
 // ParamName returns the name of a Parameter.
-func (n *Node) ParamName() string { return n.Attrs[1].Str }
+func (n *Node) ParamName() string { return n.Attrs[ParameterName].Str }

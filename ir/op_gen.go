@@ -123,3 +123,39 @@ var mnemonics = [NumOps]string{
 	OpScatterAdd:        "scatter_add",
 	OpComposite:         "composite",
 }
+
+// The attributes of each op, by their place in [Node.Attrs].
+const (
+	CompareDirection        = 0
+	ConvertDType            = 0
+	ParameterIndex          = 0
+	ParameterName           = 1
+	ConstantDType           = 0
+	ConstantValue           = 1
+	IotaDType               = 0
+	IotaShape               = 1
+	IotaAxis                = 2
+	BroadcastShape          = 0
+	BroadcastAxes           = 1
+	ReshapeDims             = 0
+	TransposePerm           = 0
+	SliceStarts             = 0
+	SliceLimits             = 1
+	SliceStrides            = 2
+	SliceScatterStarts      = 0
+	SliceScatterStrides     = 1
+	AsStridedSizes          = 0
+	AsStridedStrides        = 1
+	AsStridedOffset         = 2
+	AsStridedScatterStrides = 0
+	AsStridedScatterOffset  = 1
+	ConcatenateAxis         = 0
+	PadLow                  = 0
+	PadHigh                 = 1
+	PadInterior             = 2
+	SumAxes                 = 0
+	MaxAxes                 = 0
+	MinAxes                 = 0
+	ArgMaxAxis              = 0
+	ArgSortAxis             = 0
+)

@@ -77,8 +77,8 @@ func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 		}
 	}
 	if n.Op == OpParameter {
-		if n.Attrs[0].Int != int64(*params) || *params >= len(g.Params) || g.Params[*params] != n {
-			return fmt.Errorf("%s: index %d, want %d", n.Op, n.Attrs[0].Int, *params)
+		if n.Attrs[ParameterIndex].Int != int64(*params) || *params >= len(g.Params) || g.Params[*params] != n {
+			return fmt.Errorf("%s: index %d, want %d", n.Op, n.Attrs[ParameterIndex].Int, *params)
 		}
 		*params++
 		return n.Type.Check()

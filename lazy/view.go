@@ -377,14 +377,14 @@ func (x *Tensor) Select(axis, index int) *Tensor {
 	dims := slices.Delete(slices.Clone([]int(x.Shape())), a, a+1)
 	strides := x.window().dense(x.Shape())
 	win := window{x.window().offset + i*strides[a], slices.Delete(slices.Clone(strides), a, a+1)}
-	return x.makeView("select", &win, x.part(a, i, i+1), step{ir.OpReshape, []ir.Attr{{Ints: dims}}})
+	return x.makeView("select", &win, x.part(a, i, i+1), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: dims}}})
 }
 
 // part is the step that slices one axis.
 func (x *Tensor) part(axis, start, limit int) step {
 	starts, limits, strides := make([]int, x.Rank()), slices.Clone([]int(x.Shape())), slices.Repeat([]int{1}, x.Rank())
 	starts[axis], limits[axis] = start, limit
-	return step{ir.OpSlice, []ir.Attr{{Ints: starts}, {Ints: limits}, {Ints: strides}}}
+	return step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}}}
 }
 
 // Narrow returns the view of the length indices of the axis from start on.
@@ -462,10 +462,10 @@ func (x *Tensor) Diagonal(offset, axis1, axis2 int) *Tensor {
 	last := slices.Repeat([]int{1}, r+1)
 	last[r] = n + 1
 	return x.makeView("diagonal", &win,
-		step{ir.OpTranspose, []ir.Attr{{Ints: append(perm, a1, a2)}}},
-		step{ir.OpSlice, []ir.Attr{{Ints: starts}, {Ints: limits}, {Ints: ones}}},
-		step{ir.OpReshape, []ir.Attr{{Ints: append(slices.Clone(dims), n*n)}}},
-		step{ir.OpSlice, []ir.Attr{{Ints: make([]int, r+1)}, {Ints: append(slices.Clone(dims), n*n)}, {Ints: last}}})
+		step{ir.OpTranspose, []ir.Attr{ir.TransposePerm: {Ints: append(perm, a1, a2)}}},
+		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: ones}}},
+		step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: append(slices.Clone(dims), n*n)}}},
+		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: make([]int, r+1)}, ir.SliceLimits: {Ints: append(slices.Clone(dims), n*n)}, ir.SliceStrides: {Ints: last}}})
 }
 
 // AsStrided returns the view of the elements at offset + i*strides[0] +

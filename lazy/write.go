@@ -172,20 +172,20 @@ func (tr *Trace) undo(s step, base, n *ir.Node) *ir.Node {
 	x := base.Type.Shape
 	switch s.op {
 	case ir.OpReshape, ir.OpBroadcast: // a broadcast that repeats nothing
-		return tr.node(ir.OpReshape, []ir.Attr{{Ints: x}}, n)
+		return tr.node(ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: x}}, n)
 	case ir.OpTranspose:
 		inverse := make([]int, len(x))
 		for i, p := range s.attrs[0].Ints {
 			inverse[p] = i
 		}
-		return tr.node(ir.OpTranspose, []ir.Attr{{Ints: inverse}}, n)
+		return tr.node(ir.OpTranspose, []ir.Attr{ir.TransposePerm: {Ints: inverse}}, n)
 	case ir.OpSlice:
 		if n.Type.Shape.Equal(x) {
 			return n
 		}
-		return tr.node(ir.OpSliceScatter, []ir.Attr{s.attrs[0], s.attrs[2]}, base, n)
+		return tr.node(ir.OpSliceScatter, []ir.Attr{ir.SliceScatterStarts: s.attrs[0], ir.SliceScatterStrides: s.attrs[2]}, base, n)
 	case ir.OpAsStrided:
-		return tr.node(ir.OpAsStridedScatter, []ir.Attr{s.attrs[1], s.attrs[2]}, base, n)
+		return tr.node(ir.OpAsStridedScatter, []ir.Attr{ir.AsStridedScatterStrides: s.attrs[1], ir.AsStridedScatterOffset: s.attrs[2]}, base, n)
 	}
 	panic("lazy: no way to write through " + s.op.String())
 }

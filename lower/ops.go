@@ -9,17 +9,17 @@ import (
 )
 
 func lowerParameter(l *lowerer, n *ir.Node) *mlir.Value {
-	arg := l.block.Args[n.Attrs[0].Int]
+	arg := l.block.Args[n.Attrs[ir.ParameterIndex].Int]
 	arg.Loc = l.loc
 	return arg
 }
 
 func lowerConstant(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.constant(n.Type.DType, uint64(n.Attrs[1].Int))
+	return l.constant(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
 }
 
 func lowerIota(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(n.Attrs[2].Int)))
+	return l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(n.Attrs[ir.IotaAxis].Int)))
 }
 
 // lowerReLU emits maximum(x, 0), which keeps NaN.
@@ -33,7 +33,7 @@ func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerCompare(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.compare(n.Attrs[0].Str, n.In[0].Type.DType, tensor(n.Type), l.in(n)...)
+	return l.compare(n.Attrs[ir.CompareDirection].Str, n.In[0].Type.DType, tensor(n.Type), l.in(n)...)
 }
 
 // compare emits a comparison of elements of d; t is the result's type.
@@ -51,7 +51,7 @@ func (l *lowerer) compare(direction string, d types.DType, t mlir.Type, operands
 }
 
 func lowerBroadcast(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("broadcast_in_dim", tensor(n.Type), l.in(n), ints("broadcast_dimensions", n.Attrs[1].Ints))
+	return l.emit("broadcast_in_dim", tensor(n.Type), l.in(n), ints("broadcast_dimensions", n.Attrs[ir.BroadcastAxes].Ints))
 }
 
 func lowerReshape(l *lowerer, n *ir.Node) *mlir.Value {
@@ -59,21 +59,21 @@ func lowerReshape(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerTranspose(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("transpose", tensor(n.Type), l.in(n), ints("permutation", n.Attrs[0].Ints))
+	return l.emit("transpose", tensor(n.Type), l.in(n), ints("permutation", n.Attrs[ir.TransposePerm].Ints))
 }
 
 func lowerSlice(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("slice", tensor(n.Type), l.in(n), ints("start_indices", n.Attrs[0].Ints),
-		ints("limit_indices", n.Attrs[1].Ints), ints("strides", n.Attrs[2].Ints))
+	return l.emit("slice", tensor(n.Type), l.in(n), ints("start_indices", n.Attrs[ir.SliceStarts].Ints),
+		ints("limit_indices", n.Attrs[ir.SliceLimits].Ints), ints("strides", n.Attrs[ir.SliceStrides].Ints))
 }
 
 func lowerConcatenate(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("concatenate", tensor(n.Type), l.in(n), attr("dimension", mlir.I64Attr(n.Attrs[0].Int)))
+	return l.emit("concatenate", tensor(n.Type), l.in(n), attr("dimension", mlir.I64Attr(n.Attrs[ir.ConcatenateAxis].Int)))
 }
 
 func lowerPad(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("pad", tensor(n.Type), l.in(n), ints("edge_padding_low", n.Attrs[0].Ints),
-		ints("edge_padding_high", n.Attrs[1].Ints), ints("interior_padding", n.Attrs[2].Ints))
+	return l.emit("pad", tensor(n.Type), l.in(n), ints("edge_padding_low", n.Attrs[ir.PadLow].Ints),
+		ints("edge_padding_high", n.Attrs[ir.PadHigh].Ints), ints("interior_padding", n.Attrs[ir.PadInterior].Ints))
 }
 
 // lowerSum adds 16-bit floats in f32 and rounds the sum once: a running sum in
@@ -81,23 +81,23 @@ func lowerPad(l *lowerer, n *ir.Node) *mlir.Value {
 func lowerSum(l *lowerer, n *ir.Node) *mlir.Value {
 	d := n.Type.DType
 	if d != types.F16 && d != types.BF16 {
-		return l.reduce("add", n, d, 0)
+		return l.reduce("add", n, n.Attrs[ir.SumAxes].Ints, 0)
 	}
 	x := n.In[0].Type
 	x.DType = types.F32
 	wide := l.emit("convert", tensor(x), l.in(n))
 	t := n.Type
 	t.DType = types.F32
-	sum := l.reduceValue("add", wide, t, 0, n.Attrs[0].Ints)
+	sum := l.reduceValue("add", wide, t, 0, n.Attrs[ir.SumAxes].Ints)
 	return l.emit("convert", tensor(n.Type), []*mlir.Value{sum})
 }
 
 func lowerMax(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.reduce("maximum", n, n.Type.DType, smallest(n.Type.DType))
+	return l.reduce("maximum", n, n.Attrs[ir.MaxAxes].Ints, smallest(n.Type.DType))
 }
 
 func lowerMin(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.reduce("minimum", n, n.Type.DType, largest(n.Type.DType))
+	return l.reduce("minimum", n, n.Attrs[ir.MinAxes].Ints, largest(n.Type.DType))
 }
 
 // smallest returns the bits of d's smallest value.
@@ -119,8 +119,8 @@ func largest(d types.DType) uint64 {
 	return ir.IntLiteralBits(d, -1) ^ smallest(d)
 }
 
-func (l *lowerer) reduce(mnemonic string, n *ir.Node, d types.DType, init uint64) *mlir.Value {
-	return l.reduceValue(mnemonic, l.values[n.In[0].ID], n.Type, init, n.Attrs[0].Ints)
+func (l *lowerer) reduce(mnemonic string, n *ir.Node, axes []int, init uint64) *mlir.Value {
+	return l.reduceValue(mnemonic, l.values[n.In[0].ID], n.Type, init, axes)
 }
 
 // reduceValue folds x over axes with a binary op; t is the result's type.
@@ -151,7 +151,7 @@ func (l *lowerer) region(args []mlir.Type, f func(args []*mlir.Value) []*mlir.Va
 // does not matter.
 func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
 	x := n.In[0].Type
-	d, axis := x.DType, n.Attrs[0].Int
+	d, axis := x.DType, n.Attrs[ir.ArgMaxAxis].Int
 	index := types.Type{DType: types.I64, Shape: x.Shape}
 	iota := l.emit("iota", tensor(index), nil, attr("iota_dimension", mlir.I64Attr(axis)))
 	best := types.Type{DType: d, Shape: n.Type.Shape}
@@ -180,7 +180,7 @@ func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
 // lowerArgSort sorts pairs of element and index by the elements, of which NaN
 // is the largest.
 func lowerArgSort(l *lowerer, n *ir.Node) *mlir.Value {
-	x, axis := n.In[0].Type, n.Attrs[0].Int
+	x, axis := n.In[0].Type, n.Attrs[ir.ArgSortAxis].Int
 	d := x.DType
 	iota := l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(axis)))
 	op := mlir.NewOp("stablehlo.sort", []*mlir.Value{l.values[n.In[0].ID], iota}, tensor(x), tensor(n.Type))

@@ -9,7 +9,7 @@ import (
 // lowerSliceScatter is dynamic_update_slice where the elements replaced lie next
 // to each other, and else a scatter.
 func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
-	starts, strides := n.Attrs[0].Ints, n.Attrs[1].Ints
+	starts, strides := n.Attrs[ir.SliceScatterStarts].Ints, n.Attrs[ir.SliceScatterStrides].Ints
 	x, update := n.In[0].Type, n.In[1].Type
 	steps := false
 	for i, s := range strides {
@@ -33,7 +33,7 @@ func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
 
 func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
 	x := l.flat(l.in(n)[0], n.In[0].Type)
-	indices := l.places(n.Type.Shape, n.Attrs[1].Ints, int(n.Attrs[2].Int))
+	indices := l.places(n.Type.Shape, n.Attrs[ir.AsStridedStrides].Ints, int(n.Attrs[ir.AsStridedOffset].Int))
 	return l.emit("gather", tensor(n.Type), []*mlir.Value{x, indices},
 		attr("dimension_numbers", structAttr("stablehlo.gather",
 			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", n.Type.Rank())),
@@ -42,7 +42,7 @@ func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerAsStridedScatter(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.scatterFlat(l.in(n)[0], l.in(n)[1], n.Type, n.In[1].Type.Shape, n.Attrs[0].Ints, int(n.Attrs[1].Int))
+	return l.scatterFlat(l.in(n)[0], l.in(n)[1], n.Type, n.In[1].Type.Shape, n.Attrs[ir.AsStridedScatterStrides].Ints, int(n.Attrs[ir.AsStridedScatterOffset].Int))
 }
 
 // flat reshapes x to one axis.

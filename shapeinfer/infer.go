@@ -44,15 +44,17 @@ func (e *Error) Error() string {
 // operands and attributes and on the operands' constraints.
 type rule func(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, *broken)
 
-// broken names a constraint of Op.Where, from 1; 0 stands for the shapes of an
-// elementwise op.
+// demand is a place in Op.Where, from 1: one of the generated constants.
+type demand int
+
+// broken names what a rule demands and does not get.
 type broken struct {
-	where  int
+	demand demand
 	reason string
 }
 
-func breaks(where int, format string, args ...any) (types.Type, *broken) {
-	return types.Type{}, &broken{where, fmt.Sprintf(format, args...)}
+func breaks(d demand, format string, args ...any) (types.Type, *broken) {
+	return types.Type{}, &broken{d, fmt.Sprintf(format, args...)}
 }
 
 // Infer returns the type of the result of op. An error is an *Error.
@@ -73,16 +75,9 @@ func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.
 	}
 	t, b := rules[op](in, attrs, body)
 	if b != nil {
-		return types.Type{}, newError(row, in, label(row, b), b.reason)
+		return types.Type{}, newError(row, in, fmt.Sprintf("c%d", len(row.Operands)+int(b.demand)), b.reason)
 	}
 	return t, nil
-}
-
-func label(row *ops.Op, b *broken) string {
-	if b.where == 0 {
-		return "shapes"
-	}
-	return fmt.Sprintf("c%d", len(row.Operands)+b.where)
 }
 
 func newError(row *ops.Op, in []*ir.Node, label, reason string) *Error {

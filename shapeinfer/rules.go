@@ -9,17 +9,17 @@ import (
 )
 
 func inferCompare(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	switch attrs[0].Str {
+	switch attrs[ir.CompareDirection].Str {
 	case "EQ", "NE", "LT", "LE", "GT", "GE":
 		return types.Type{DType: types.Bool, Shape: in[0].Type.Shape}, nil
 	}
-	return breaks(1, "direction is %q, must be EQ, NE, LT, LE, GT or GE", attrs[0].Str)
+	return breaks(compareDirection, "direction is %q, must be EQ, NE, LT, LE, GT or GE", attrs[ir.CompareDirection].Str)
 }
 
 func inferConvert(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	d := types.DType(attrs[0].Int)
-	if attrs[0].Int < 0 || attrs[0].Int > 255 || !d.Valid() {
-		return breaks(1, "there is no dtype number %d", attrs[0].Int)
+	d := types.DType(attrs[ir.ConvertDType].Int)
+	if attrs[ir.ConvertDType].Int < 0 || attrs[ir.ConvertDType].Int > 255 || !d.Valid() {
+		return breaks(convertDType, "there is no dtype number %d", attrs[ir.ConvertDType].Int)
 	}
 	return types.Type{DType: d, Shape: in[0].Type.Shape}, nil
 }
@@ -29,44 +29,44 @@ func inferParameter([]*ir.Node, []ir.Attr, *ir.Composite) (types.Type, *broken) 
 }
 
 func inferConstant(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	d := types.DType(attrs[0].Int)
-	if attrs[0].Int < 0 || attrs[0].Int > 255 || !d.Valid() {
-		return breaks(1, "there is no dtype number %d", attrs[0].Int)
+	d := types.DType(attrs[ir.ConstantDType].Int)
+	if attrs[ir.ConstantDType].Int < 0 || attrs[ir.ConstantDType].Int > 255 || !d.Valid() {
+		return breaks(constantDType, "there is no dtype number %d", attrs[ir.ConstantDType].Int)
 	}
 	return types.Type{DType: d}, nil
 }
 
 func inferIota(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	d := types.DType(attrs[0].Int)
-	t := types.Type{DType: d, Shape: attrs[1].Ints}
-	if attrs[0].Int < 0 || attrs[0].Int > 255 || !d.IsNumber() {
-		return breaks(1, "dtype must be a number, is %v", d)
+	d := types.DType(attrs[ir.IotaDType].Int)
+	t := types.Type{DType: d, Shape: attrs[ir.IotaShape].Ints}
+	if attrs[ir.IotaDType].Int < 0 || attrs[ir.IotaDType].Int > 255 || !d.IsNumber() {
+		return breaks(iotaDType, "dtype must be a number, is %v", d)
 	}
 	if err := t.Check(); err != nil {
-		return breaks(2, "%v", err)
+		return breaks(iotaShape, "%v", err)
 	}
-	if axis := attrs[2].Int; axis < 0 || axis >= int64(t.Rank()) {
-		return breaks(3, "axis %d is not one of the shape %v", axis, t.Shape)
+	if axis := attrs[ir.IotaAxis].Int; axis < 0 || axis >= int64(t.Rank()) {
+		return breaks(iotaAxis, "axis %d is not one of the shape %v", axis, t.Shape)
 	}
 	return t, nil
 }
 
 func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
-	t := types.Type{DType: x.DType, Shape: attrs[0].Ints}
+	t := types.Type{DType: x.DType, Shape: attrs[ir.BroadcastShape].Ints}
 	if err := t.Check(); err != nil {
-		return breaks(1, "%v", err)
+		return breaks(broadcastShape, "%v", err)
 	}
-	axes := attrs[1].Ints
+	axes := attrs[ir.BroadcastAxes].Ints
 	if len(axes) != x.Rank() {
-		return breaks(2, "%d axes are named, x has %d", len(axes), x.Rank())
+		return breaks(broadcastAxes, "%d axes are named, x has %d", len(axes), x.Rank())
 	}
 	for i, a := range axes {
 		if a < 0 || a >= t.Rank() || i > 0 && a <= axes[i-1] {
-			return breaks(2, "axes %v do not rise within the shape %v", axes, t.Shape)
+			return breaks(broadcastAxes, "axes %v do not rise within the shape %v", axes, t.Shape)
 		}
 		if x.Shape[i] != 1 && x.Shape[i] != t.Shape[a] {
-			return breaks(3, "dimension %d of x is %d and cannot become %d", i, x.Shape[i], t.Shape[a])
+			return breaks(broadcastSizes, "dimension %d of x is %d and cannot become %d", i, x.Shape[i], t.Shape[a])
 		}
 	}
 	return t, nil
@@ -74,28 +74,28 @@ func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type
 
 func inferReshape(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
-	t := types.Type{DType: x.DType, Shape: attrs[0].Ints}
+	t := types.Type{DType: x.DType, Shape: attrs[ir.ReshapeDims].Ints}
 	if slices.Contains(t.Shape, -1) {
-		return breaks(2, "no dimension in place of -1 makes %d elements of %v", x.Elements(), t.Shape)
+		return breaks(reshapeElements, "no dimension in place of -1 makes %d elements of %v", x.Elements(), t.Shape)
 	}
 	if err := t.Check(); err != nil {
-		return breaks(1, "%v", err)
+		return breaks(reshapeDims, "%v", err)
 	}
 	if t.Elements() != x.Elements() {
-		return breaks(2, "%v has %d elements, %v has %d", x.Shape, x.Elements(), t.Shape, t.Elements())
+		return breaks(reshapeElements, "%v has %d elements, %v has %d", x.Shape, x.Elements(), t.Shape, t.Elements())
 	}
 	return t, nil
 }
 
 func inferTranspose(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	x, perm := in[0].Type, attrs[0].Ints
+	x, perm := in[0].Type, attrs[ir.TransposePerm].Ints
 	shape := make(types.Shape, len(perm))
 	if len(perm) != x.Rank() {
-		return breaks(1, "%v does not order %d axes", perm, x.Rank())
+		return breaks(transposePerm, "%v does not order %d axes", perm, x.Rank())
 	}
 	for i, p := range perm {
 		if p < 0 || p >= len(perm) || slices.Contains(perm[:i], p) {
-			return breaks(1, "%v is not a permutation of 0 to %d", perm, len(perm)-1)
+			return breaks(transposePerm, "%v is not a permutation of 0 to %d", perm, len(perm)-1)
 		}
 		shape[i] = x.Shape[p]
 	}
@@ -104,17 +104,17 @@ func inferTranspose(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type
 
 func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
-	starts, limits, strides := attrs[0].Ints, attrs[1].Ints, attrs[2].Ints
+	starts, limits, strides := attrs[ir.SliceStarts].Ints, attrs[ir.SliceLimits].Ints, attrs[ir.SliceStrides].Ints
 	if len(starts) != x.Rank() || len(limits) != x.Rank() || len(strides) != x.Rank() {
-		return breaks(1, "got %d starts, %d limits and %d strides for rank %d", len(starts), len(limits), len(strides), x.Rank())
+		return breaks(sliceLengths, "got %d starts, %d limits and %d strides for rank %d", len(starts), len(limits), len(strides), x.Rank())
 	}
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
 		if starts[i] < 0 || starts[i] > limits[i] || limits[i] > d {
-			return breaks(2, "axis %d: %d:%d is out of bounds for dimension %d", i, starts[i], limits[i], d)
+			return breaks(sliceBounds, "axis %d: %d:%d is out of bounds for dimension %d", i, starts[i], limits[i], d)
 		}
 		if strides[i] <= 0 {
-			return breaks(3, "axis %d: stride %d is not positive", i, strides[i])
+			return breaks(sliceStrides, "axis %d: stride %d is not positive", i, strides[i])
 		}
 		shape[i] = ceilDiv(limits[i]-starts[i], strides[i])
 	}
@@ -130,80 +130,80 @@ func ceilDiv(a, b int) int {
 }
 
 func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	x, axis := in[0].Type, int(attrs[0].Int)
+	x, axis := in[0].Type, int(attrs[ir.ConcatenateAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return breaks(1, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(concatenateAxis, "axis %d is not one of %v", axis, x.Shape)
 	}
 	shape := slices.Clone(x.Shape)
 	for i, y := range in[1:] {
 		s := y.Type.Shape
 		if len(s) != len(shape) {
-			return breaks(2, "operand %d has rank %d, the first has %d", i+1, len(s), len(shape))
+			return breaks(concatenateDims, "operand %d has rank %d, the first has %d", i+1, len(s), len(shape))
 		}
 		for k, d := range s {
 			if k != axis && d != shape[k] {
-				return breaks(2, "operand %d has %d at axis %d, the first has %d", i+1, d, k, shape[k])
+				return breaks(concatenateDims, "operand %d has %d at axis %d, the first has %d", i+1, d, k, shape[k])
 			}
 		}
 		shape[axis] += s[axis]
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
 	if err := t.Check(); err != nil {
-		return breaks(2, "%v", err)
+		return breaks(concatenateDims, "%v", err)
 	}
 	return t, nil
 }
 
 func inferPad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
-	low, high, interior := attrs[0].Ints, attrs[1].Ints, attrs[2].Ints
+	low, high, interior := attrs[ir.PadLow].Ints, attrs[ir.PadHigh].Ints, attrs[ir.PadInterior].Ints
 	if r := in[1].Type.Rank(); r != 0 {
-		return breaks(1, "value has rank %d, must be a scalar", r)
+		return breaks(padValue, "value has rank %d, must be a scalar", r)
 	}
 	if len(low) != x.Rank() || len(high) != x.Rank() || len(interior) != x.Rank() {
-		return breaks(2, "got %d low, %d high and %d interior for rank %d", len(low), len(high), len(interior), x.Rank())
+		return breaks(padLengths, "got %d low, %d high and %d interior for rank %d", len(low), len(high), len(interior), x.Rank())
 	}
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
 		if interior[i] < 0 {
-			return breaks(3, "axis %d: interior %d is negative", i, interior[i])
+			return breaks(padInterior, "axis %d: interior %d is negative", i, interior[i])
 		}
 		const limit = 1 << 40 // keeps the sum below from wrapping around
 		if max(low[i], high[i], interior[i], -low[i], -high[i]) > limit || d > 0 && interior[i] > limit/d {
-			return breaks(4, "axis %d: padding of %d, %d, %d is too large", i, low[i], high[i], interior[i])
+			return breaks(padSize, "axis %d: padding of %d, %d, %d is too large", i, low[i], high[i], interior[i])
 		}
 		shape[i] = low[i] + d + max(d-1, 0)*interior[i] + high[i]
 		if shape[i] < 0 {
-			return breaks(4, "axis %d: low %d and high %d take more than the %d elements there are", i, low[i], high[i], d)
+			return breaks(padSize, "axis %d: low %d and high %d take more than the %d elements there are", i, low[i], high[i], d)
 		}
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
 	if err := t.Check(); err != nil {
-		return breaks(4, "%v", err)
+		return breaks(padSize, "%v", err)
 	}
 	return t, nil
 }
 
 func inferSum(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	return reduced(in[0].Type, attrs[0].Ints)
+	return reduced(in[0].Type, attrs[ir.SumAxes].Ints, sumAxes)
 }
 
 func inferMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	return reduced(in[0].Type, attrs[0].Ints)
+	return reduced(in[0].Type, attrs[ir.MaxAxes].Ints, maxAxes)
 }
 
 func inferMin(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	return reduced(in[0].Type, attrs[0].Ints)
+	return reduced(in[0].Type, attrs[ir.MinAxes].Ints, minAxes)
 }
 
-// reduced drops axes, which must be sorted.
-func reduced(x types.Type, axes []int) (types.Type, *broken) {
+// reduced drops axes, which must be sorted: that is the demand.
+func reduced(x types.Type, axes []int, sorted demand) (types.Type, *broken) {
 	for i, a := range axes {
 		if a < 0 || a >= x.Rank() {
-			return breaks(1, "axis %d is not one of %v", a, x.Shape)
+			return breaks(sorted, "axis %d is not one of %v", a, x.Shape)
 		}
 		if i > 0 && a <= axes[i-1] {
-			return breaks(1, "axes %v are not distinct and sorted", axes)
+			return breaks(sorted, "axes %v are not distinct and sorted", axes)
 		}
 	}
 	shape := make(types.Shape, 0, x.Rank()-len(axes))
@@ -216,22 +216,22 @@ func reduced(x types.Type, axes []int) (types.Type, *broken) {
 }
 
 func inferArgMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	x, axis := in[0].Type, int(attrs[0].Int)
+	x, axis := in[0].Type, int(attrs[ir.ArgMaxAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return breaks(1, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(argMaxAxis, "axis %d is not one of %v", axis, x.Shape)
 	}
 	if x.Shape[axis] == 0 {
-		return breaks(2, "axis %d of %v has no elements", axis, x.Shape)
+		return breaks(argMaxElements, "axis %d of %v has no elements", axis, x.Shape)
 	}
-	t, b := reduced(x, []int{axis})
+	t, b := reduced(x, []int{axis}, argMaxAxis)
 	t.DType = types.I64
 	return t, b
 }
 
 func inferArgSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	x, axis := in[0].Type, int(attrs[0].Int)
+	x, axis := in[0].Type, int(attrs[ir.ArgSortAxis].Int)
 	if axis < 0 || axis >= x.Rank() {
-		return breaks(1, "axis %d is not one of %v", axis, x.Shape)
+		return breaks(argSortAxis, "axis %d is not one of %v", axis, x.Shape)
 	}
 	x.DType = types.I64
 	return x, nil
@@ -240,13 +240,13 @@ func inferArgSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, y := in[0].Type.Shape, in[1].Type.Shape
 	if len(x) < 2 || len(y) < 2 {
-		return breaks(1, "ranks are %d and %d, must be at least 2", len(x), len(y))
+		return breaks(matMulRanks, "ranks are %d and %d, must be at least 2", len(x), len(y))
 	}
 	if p, q := x[len(x)-1], y[len(y)-2]; p != q {
-		return breaks(2, "inner dimensions differ: %d and %d", p, q)
+		return breaks(matMulInner, "inner dimensions differ: %d and %d", p, q)
 	}
 	if len(y) != 2 && !x[:len(x)-2].Equal(y[:len(y)-2]) {
-		return breaks(3, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
+		return breaks(matMulBatch, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
 	}
 	t := in[0].Type
 	if x[len(x)-1] != y[len(y)-1] {
@@ -254,7 +254,7 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 		t.Shape[len(x)-1] = y[len(y)-1]
 	}
 	if err := t.Check(); err != nil {
-		return breaks(3, "%v", err)
+		return breaks(matMulBatch, "%v", err)
 	}
 	return t, nil
 }
@@ -262,14 +262,14 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 func inferGather(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, indices := in[0].Type, in[1].Type
 	if x.Rank() == 0 {
-		return breaks(1, "x is a scalar")
+		return breaks(gatherRows, "x is a scalar")
 	}
 	if x.Shape[0] == 0 && indices.Elements() > 0 {
-		return breaks(1, "x has no rows")
+		return breaks(gatherRows, "x has no rows")
 	}
 	t := types.Type{DType: x.DType, Shape: slices.Concat(indices.Shape, x.Shape[1:])}
 	if err := t.Check(); err != nil {
-		return breaks(1, "%v", err)
+		return breaks(gatherRows, "%v", err)
 	}
 	return t, nil
 }
@@ -277,10 +277,10 @@ func inferGather(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 func inferScatterAdd(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, indices, updates := in[0].Type, in[1].Type, in[2].Type
 	if x.Rank() == 0 {
-		return breaks(1, "x is a scalar")
+		return breaks(scatterAddRank, "x is a scalar")
 	}
 	if want := slices.Concat(indices.Shape, x.Shape[1:]); !updates.Shape.Equal(want) {
-		return breaks(2, "updates have shape %v, must have %v", updates.Shape, want)
+		return breaks(scatterAddUpdates, "updates have shape %v, must have %v", updates.Shape, want)
 	}
 	return x, nil
 }
@@ -289,19 +289,19 @@ var namespaced = regexp.MustCompile(`^[A-Za-z_]\w*\.[\w.]+$`)
 
 func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (types.Type, *broken) {
 	if body == nil || len(body.Graph.Results) != 1 {
-		return breaks(1, "it has no body with one result")
+		return breaks(compositeOperands, "it has no body with one result")
 	}
 	params := body.Graph.Params
 	if len(params) != len(in) {
-		return breaks(1, "%s takes %d operands, got %d", body.Name, len(params), len(in))
+		return breaks(compositeOperands, "%s takes %d operands, got %d", body.Name, len(params), len(in))
 	}
 	for i, p := range params {
 		if !p.Type.Equal(in[i].Type) {
-			return breaks(1, "operand %d of %s must be %v, is %v", i, body.Name, p.Type, in[i].Type)
+			return breaks(compositeOperands, "operand %d of %s must be %v, is %v", i, body.Name, p.Type, in[i].Type)
 		}
 	}
 	if !namespaced.MatchString(body.Name) {
-		return breaks(2, "the name %q has none, or has other than letters, digits, _ and .", body.Name)
+		return breaks(compositeName, "the name %q has none, or has other than letters, digits, _ and .", body.Name)
 	}
 	return body.Graph.Results[0].Type, nil
 }

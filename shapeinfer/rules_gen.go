@@ -67,3 +67,52 @@ func init() {
 		ir.OpComposite:         inferComposite,
 	}
 }
+
+// What the rules demand, by op.
+const (
+	compareDirection         demand = 1
+	convertDType             demand = 1
+	constantDType            demand = 1
+	iotaDType                demand = 1
+	iotaShape                demand = 2
+	iotaAxis                 demand = 3
+	broadcastShape           demand = 1
+	broadcastAxes            demand = 2
+	broadcastSizes           demand = 3
+	reshapeDims              demand = 1
+	reshapeElements          demand = 2
+	transposePerm            demand = 1
+	sliceLengths             demand = 1
+	sliceBounds              demand = 2
+	sliceStrides             demand = 3
+	sliceScatterRank         demand = 1
+	sliceScatterLengths      demand = 2
+	sliceScatterStrides      demand = 3
+	sliceScatterBounds       demand = 4
+	asStridedSizes           demand = 1
+	asStridedStrides         demand = 2
+	asStridedBounds          demand = 3
+	asStridedScatterStrides  demand = 1
+	asStridedScatterBounds   demand = 2
+	asStridedScatterDistinct demand = 3
+	concatenateAxis          demand = 1
+	concatenateDims          demand = 2
+	padValue                 demand = 1
+	padLengths               demand = 2
+	padInterior              demand = 3
+	padSize                  demand = 4
+	sumAxes                  demand = 1
+	maxAxes                  demand = 1
+	minAxes                  demand = 1
+	argMaxAxis               demand = 1
+	argMaxElements           demand = 2
+	argSortAxis              demand = 1
+	matMulRanks              demand = 1
+	matMulInner              demand = 2
+	matMulBatch              demand = 3
+	gatherRows               demand = 1
+	scatterAddRank           demand = 1
+	scatterAddUpdates        demand = 2
+	compositeOperands        demand = 1
+	compositeName            demand = 2
+)

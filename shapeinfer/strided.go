@@ -9,21 +9,21 @@ import (
 
 func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, update := in[0].Type, in[1].Type
-	starts, strides := attrs[0].Ints, attrs[1].Ints
+	starts, strides := attrs[ir.SliceScatterStarts].Ints, attrs[ir.SliceScatterStrides].Ints
 	if update.Rank() != x.Rank() {
-		return breaks(1, "update has rank %d, x has %d", update.Rank(), x.Rank())
+		return breaks(sliceScatterRank, "update has rank %d, x has %d", update.Rank(), x.Rank())
 	}
 	if len(starts) != x.Rank() || len(strides) != x.Rank() {
-		return breaks(2, "got %d starts and %d strides for rank %d", len(starts), len(strides), x.Rank())
+		return breaks(sliceScatterLengths, "got %d starts and %d strides for rank %d", len(starts), len(strides), x.Rank())
 	}
 	for i, d := range x.Shape {
 		n := update.Shape[i]
 		if strides[i] <= 0 {
-			return breaks(3, "axis %d: stride %d is not positive", i, strides[i])
+			return breaks(sliceScatterStrides, "axis %d: stride %d is not positive", i, strides[i])
 		}
 		// start + (n-1)*stride < d without wrapping around
 		if starts[i] < 0 || n == 0 && starts[i] > d || n > 0 && (starts[i] >= d || (n-1) > (d-1-starts[i])/strides[i]) {
-			return breaks(4, "axis %d: %d elements from %d in steps of %d do not fit into dimension %d", i, n, starts[i], strides[i], d)
+			return breaks(sliceScatterBounds, "axis %d: %d elements from %d in steps of %d do not fit into dimension %d", i, n, starts[i], strides[i], d)
 		}
 	}
 	return x, nil
@@ -31,34 +31,34 @@ func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.T
 
 func inferAsStrided(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
-	t := types.Type{DType: x.DType, Shape: attrs[0].Ints}
+	t := types.Type{DType: x.DType, Shape: attrs[ir.AsStridedSizes].Ints}
 	if err := t.Check(); err != nil {
-		return breaks(1, "%v", err)
+		return breaks(asStridedSizes, "%v", err)
 	}
-	return t, places(x, t.Shape, attrs[1].Ints, int(attrs[2].Int), 2)
+	return t, places(x, t.Shape, attrs[ir.AsStridedStrides].Ints, int(attrs[ir.AsStridedOffset].Int), asStridedStrides, asStridedBounds)
 }
 
 func inferAsStridedScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, update := in[0].Type, in[1].Type
-	strides := attrs[0].Ints
-	if b := places(x, update.Shape, strides, int(attrs[1].Int), 1); b != nil {
+	strides := attrs[ir.AsStridedScatterStrides].Ints
+	if b := places(x, update.Shape, strides, int(attrs[ir.AsStridedScatterOffset].Int), asStridedScatterStrides, asStridedScatterBounds); b != nil {
 		return types.Type{}, b
 	}
 	if Overlaps(update.Shape, strides) {
-		return breaks(3, "with strides %v some of the elements of %v have one place", strides, update.Shape)
+		return breaks(asStridedScatterDistinct, "with strides %v some of the elements of %v have one place", strides, update.Shape)
 	}
 	return x, nil
 }
 
-// places checks that all places of a strided window lie within x; the rules
-// that it checks are numbers first and first+1.
-func places(x types.Type, sizes types.Shape, strides []int, offset, first int) *broken {
+// places checks that all places of a strided window lie within x; counts and
+// bounds are what the op demands of the strides and of the places.
+func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, bounds demand) *broken {
 	if len(strides) != len(sizes) {
-		_, b := breaks(first, "%d strides for %d dimensions", len(strides), len(sizes))
+		_, b := breaks(counts, "%d strides for %d dimensions", len(strides), len(sizes))
 		return b
 	}
 	if i := slices.IndexFunc(strides, func(s int) bool { return s < 0 }); i >= 0 {
-		_, b := breaks(first, "stride %d is negative", strides[i])
+		_, b := breaks(counts, "stride %d is negative", strides[i])
 		return b
 	}
 	left := x.Elements() - 1 - offset
@@ -78,7 +78,7 @@ func places(x types.Type, sizes types.Shape, strides []int, offset, first int) *
 		}
 	}
 	if out {
-		_, b := breaks(first+1, "%v with strides %v from %d leaves the %d elements of x", sizes, strides, offset, x.Elements())
+		_, b := breaks(bounds, "%v with strides %v from %d leaves the %d elements of x", sizes, strides, offset, x.Elements())
 		return b
 	}
 	return nil

@@ -16,10 +16,11 @@ import (
 // Op is a row of the table.
 type Op struct {
 	Name     string    // as a Go method: MatMul
+	Text     string    // its name in text; "" for Name with its words in lower case: ShiftLeft as shift_left
 	Doc      string    // what it returns, as a sentence going on from the name
 	Operands []Operand // the first is the receiver of the lazy method
 	Attrs    []Attr    // in the order of the method's arguments
-	Where    []string  // what the type rule demands beyond the operands' constraints
+	Where    []Demand  // what the type rule demands beyond the operands' constraints
 	HLO      string    // elementwise rows: the StableHLO mnemonic it lowers to, if it is one op
 	Traits   Traits
 }
@@ -76,6 +77,12 @@ type Attr struct {
 	Kind AttrKind
 }
 
+// Demand is a constraint that a type rule checks.
+type Demand struct {
+	Name string // for the rule: inner of MatMul is the constant matMulInner of shapeinfer
+	Text string
+}
+
 // AttrKind says what values an attribute takes and how the method's caller may
 // abbreviate them.
 type AttrKind uint8
@@ -123,11 +130,10 @@ const (
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
 
-// Mnemonic returns the op's name in text: the row's name with words in lower
-// case, MatMul as matmul and ShiftLeft as shift_left.
+// Mnemonic returns the op's name in text.
 func (o *Op) Mnemonic() string {
-	if o.Name == "MatMul" || o.Name == "ArgMax" || o.Name == "ArgSort" || o.Name == "ReLU" {
-		return strings.ToLower(o.Name)
+	if o.Text != "" {
+		return o.Text
 	}
 	var b strings.Builder
 	for i, r := range o.Name {
@@ -154,5 +160,8 @@ func (o *Op) Constraints() []string {
 		}
 		all = append(all, s)
 	}
-	return append(all, o.Where...)
+	for _, d := range o.Where {
+		all = append(all, d.Text)
+	}
+	return all
 }

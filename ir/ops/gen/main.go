@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ltc/ir/ops"
 )
@@ -39,7 +40,7 @@ func main() {
 func generate() map[string][]byte {
 	return map[string][]byte{
 		"ir/op_gen.go":              constants(),
-		"shapeinfer/rules_gen.go":   dispatch("shapeinfer", "rules", "rule", "infer", ruleOf),
+		"shapeinfer/rules_gen.go":   append(dispatch("shapeinfer", "rules", "rule", "infer", ruleOf), demands()...),
 		"lower/lowerings_gen.go":    dispatch("lower", "lowerings", "lowering", "lower", loweringOf),
 		"autodiff/gradients_gen.go": dispatch("autodiff", "gradients", "gradient", "grad", func(o *ops.Op) string { return "grad" + o.Name }),
 		"lazy/methods_gen.go":       methods(),
@@ -64,8 +65,38 @@ func constants() []byte {
 		o := &ops.Table[i]
 		fmt.Fprintf(&b, "Op%s: %q,\n", o.Name, o.Mnemonic())
 	}
-	b.WriteString("}\n")
+	b.WriteString("}\n\n// The attributes of each op, by their place in [Node.Attrs].\nconst (\n")
+	for i := range ops.Table {
+		o := &ops.Table[i]
+		for j, a := range o.Attrs {
+			fmt.Fprintf(&b, "%s%s = %d\n", o.Name, upper(a.Name), j)
+		}
+	}
+	b.WriteString(")\n")
 	return b.Bytes()
+}
+
+// demands writes the constants by which type rules name what they demand:
+// places in Op.Where, from 1.
+func demands() []byte {
+	var b bytes.Buffer
+	b.WriteString("\n// What the rules demand, by op.\nconst (\n")
+	for i := range ops.Table {
+		o := &ops.Table[i]
+		for j, d := range o.Where {
+			fmt.Fprintf(&b, "%s%s demand = %d\n", strings.ToLower(o.Name[:1])+o.Name[1:], upper(d.Name), j+1)
+		}
+	}
+	b.WriteString(")\n")
+	return b.Bytes()
+}
+
+// upper returns name as the end of a Go name: axis as Axis, dtype as DType.
+func upper(name string) string {
+	if name == "dtype" {
+		return "DType"
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // dispatch writes an array with one function for each op, so that a missing
