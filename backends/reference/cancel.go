@@ -3,7 +3,6 @@ package reference
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ltc/backends"
 	"ltc/mlir"
@@ -60,20 +59,13 @@ func (ws *workspace) cancelled() bool {
 	}
 }
 
-// halt returns the error of a cancelled run: it names the first op to see it,
-// which is the innermost.
+// halt returns the error of a cancelled run: its op is the first to see it,
+// which is the innermost. As with any RunError, whoever has the text says more.
 func (ws *workspace) halt(op *mlir.Op) error {
 	if ws.halted == nil {
-		ws.halted = &backends.RunError{Op: op.Ordinal, Reason: fmt.Errorf("%s%s: %w", op.Name, onLine(op), context.Cause(ws.ctx))}
+		ws.halted = &backends.RunError{Op: op.Ordinal, Reason: context.Cause(ws.ctx)}
 	}
 	return ws.halted
-}
-
-func onLine(op *mlir.Op) string {
-	if op.Pos.Line == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" on line %d", op.Pos.Line)
 }
 
 // failed adds the op's position to err; an inner op's stays.
