@@ -34,7 +34,8 @@ func TestConformance(t *testing.T) {
 	out, status := output(args...)
 	require.Zero(t, status, out)
 	table := rows(out) + closing(t, out, "all of these")
-	out, _ = output("verify", "-expect-errors", suite+"/verify")
+	out, status = output("verify", "-expect-errors", suite+"/verify")
+	require.Zero(t, status, out)
 	table += closing(t, out, "verify: rejected where an error is expected, and accepted elsewhere")
 	if *update {
 		require.NoError(t, conformance.Replace(readme, tableStart, tableEnd, table))
