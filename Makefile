@@ -19,7 +19,7 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help run test race judge bench generate fuzz rename build-all clean
+.PHONY: help run test race soak judge bench generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -39,6 +39,9 @@ race: ## test under the race detector; needs a C compiler
 	else \
 		CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...; \
 	fi
+
+soak: ## run what takes minutes: a million steps and reads with flat memory
+	LTC_SOAK=1 $(GO) test -run 'FlatMemory' -count 1 -timeout 30m -v ./lazy
 
 judge: ## run every golden program on XLA too and compare; needs Python and ../shared
 	@if [ ! -f $(JUDGE)/run_with_xla.py ]; then \

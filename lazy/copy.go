@@ -91,7 +91,7 @@ func (c *copying) start(typ types.Type, name string) *value {
 		if err == nil {
 			view, err = c.run(context.Background(), typ)
 		} else {
-			c.from.pins.Add(-1)
+			c.from.unpin()
 		}
 		if err != nil {
 			err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
@@ -109,7 +109,7 @@ func (c *copying) start(typ types.Type, name string) *value {
 
 // run copies from, which is there, and unpins it.
 func (c *copying) run(ctx context.Context, typ types.Type) (soa.View, error) {
-	defer c.from.pins.Add(-1)
+	defer c.from.unpin()
 	if err := c.from.intact(); err != nil {
 		return soa.View{}, err
 	}

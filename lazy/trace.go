@@ -65,19 +65,6 @@ func (t *Tensor) Keep() *Tensor {
 	return t
 }
 
-// Release undoes Keep: a value that t already has stays readable.
-func (t *Tensor) Release() {
-	if t.tr == nil {
-		return
-	}
-	for i, k := range t.tr.kept {
-		if k == t {
-			t.tr.kept = append(t.tr.kept[:i], t.tr.kept[i+1:]...)
-			return
-		}
-	}
-}
-
 // run is one program of a trace on its way to the backend. Its slices are used
 // again by the next.
 type run struct {

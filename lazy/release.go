@@ -1,0 +1,36 @@
+package lazy
+
+import (
+	"errors"
+	"slices"
+
+	"ltc/internal/callsite"
+)
+
+// ErrReleased: a tensor was used after [Tensor.Release].
+var ErrReleased = errors.New("released tensor")
+
+// Release undoes Keep, and gives up the value of t if it has one, host data or
+// a result: from then on using t is an error that says where it was released.
+// Steps recorded before still read the value, and so do other tensors that
+// share it. Nobody need call it, since what nothing refers to is freed by
+// itself; it is for a large value that a variable of the program would keep for
+// longer than it is needed. Variables and views are let be.
+func (t *Tensor) Release() {
+	if t == nil {
+		return
+	}
+	if t.tr != nil {
+		if i := slices.Index(t.tr.kept, t); i >= 0 {
+			t.tr.kept = slices.Delete(t.tr.kept, i, i+1)
+		}
+	}
+	if t.val == nil || t.v != nil || t.isView() {
+		return
+	}
+	var sites callsite.Cache
+	at := sites.Caller()
+	err := opError(at, "release", ErrReleased, []*Tensor{t}, "the tensor was released here and has no value any more; release it after its last use")
+	t.val.unpin()
+	t.val, t.node, t.err = nil, nil, err
+}
