@@ -3,32 +3,46 @@ package reference
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"unsafe"
-
-	"ltc/soa/npy"
 )
 
 // Probes is where the ops that look at a running program's values put them.
 // Without one, interpreter.probe and interpreter.print only hand values on.
+// What a Probes holds is called by one run at a time.
 type Probes struct {
-	// Dir gets a file probe1.npy, probe2.npy, … for each value that an
-	// interpreter.probe sees, and index.csv with a record of probe_id, type and
-	// file for each; check.expect_serialized_eq reads them. It must exist; "" for
-	// none.
-	Dir string
+	Sink ProbeSink // nil: none
 	// Out gets the text of what interpreter.print sees; nil for none.
 	Out io.Writer
 
-	mu    sync.Mutex
-	files int
+	mu sync.Mutex
+}
+
+// ProbeSink keeps what the probes of a program see. An error ends the run.
+type ProbeSink interface {
+	// Put keeps a value that an interpreter.probe with the probe_id id sees.
+	Put(id string, v Probed) error
+	// Same returns an error unless v is what was put under id, bit by bit: the
+	// first time for iteration 0, then the second, and so on. It is what
+	// check.expect_serialized_eq asks.
+	Same(id string, iteration int, v Probed) error
+}
+
+// Probed is a value that a sink sees; it may keep the shape, but not the data.
+type Probed struct {
+	Type  string // as the text has it: tensor<2xf32>
+	Elem  string // f32; of a quantized type the integers
+	Shape []int
+	// Data is the elements in row-major order, in the machine's byte order.
+	// Elements of less than a byte take one, tf32 takes four.
+	Data []byte
+}
+
+func probed(t tensor, mem unsafe.Pointer) Probed {
+	return Probed{t.String(), t.dt.String(), t.shape, unsafe.Slice((*byte)(mem), t.bytes())}
 }
 
 type probesKey struct{}
@@ -44,67 +58,25 @@ func (ws *workspace) probes() *Probes {
 	return p
 }
 
-// prepareProbe hands its operand on and writes it to a file.
+// prepareProbe hands its operand on and shows it to the sink.
 func prepareProbe(b *builder, o *site) error {
 	if err := o.arity(1, 1); err != nil {
 		return err
 	}
 	id, in := stringAttr(o.op.Attrs.Get("probe_id")), o.in[0]
 	b.emitTry(func(f *frame) error {
-		if p := f.ws.probes(); p != nil && p.Dir != "" {
-			return p.write(id, in.tensor, f.p[in.slot])
+		p := f.ws.probes()
+		if p == nil || p.Sink == nil {
+			return nil
 		}
-		return nil
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.Sink.Put(id, probed(in.tensor, f.p[in.slot]))
 	})
 	return prepareRegroup(b, o)
 }
 
-// write adds a file and its record in the index.
-func (p *Probes) write(id string, t tensor, mem unsafe.Pointer) error {
-	data, err := npyFile(t, mem)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.files++
-	file := filepath.Join(p.Dir, "probe"+strconv.Itoa(p.files)+".npy")
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		return err
-	}
-	index, err := os.OpenFile(p.index(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(index)
-	w.Write([]string{id, t.String(), file}) // what goes wrong is w.Error
-	w.Flush()
-	return errors.Join(w.Error(), index.Close())
-}
-
-func (p *Probes) index() string { return filepath.Join(p.Dir, "index.csv") }
-
-// numpyTypes gives NumPy's code for elements as they lie in memory. It has
-// none for narrow floats, which are opaque bytes to it, and integers of less
-// than a byte take one.
-var numpyTypes = map[dtype]string{
-	i1: "|b1", i2: "|i1", i4: "|i1", i8: "|i1", i16: "<i2", i32: "<i4", i64: "<i8",
-	u2: "|u1", u4: "|u1", u8: "|u1", u16: "<u2", u32: "<u4", u64: "<u8",
-	f16: "<f2", bf16: "<V2", f32: "<f4", f64: "<f8", tf32: "<f4", c64: "<c8", c128: "<c16",
-}
-
-// npyFile returns a .npy file with a value.
-func npyFile(t tensor, mem unsafe.Pointer) ([]byte, error) {
-	code, ok := numpyTypes[t.dt]
-	if !ok {
-		code = "|V" + strconv.Itoa(t.dt.size())
-	}
-	head, err := npy.Header(code, t.shape)
-	return append(head, unsafe.Slice((*byte)(mem), t.bytes())...), err
-}
-
-// prepareExpectSerialized fails unless the file that a probe has written holds
-// the operand, bit by bit.
+// prepareExpectSerialized fails unless what a probe has seen is the operand, bit by bit.
 func prepareExpectSerialized(b *builder, o *site) error {
 	if err := o.arity(1, 0); err != nil {
 		return err
@@ -116,53 +88,14 @@ func prepareExpectSerialized(b *builder, o *site) error {
 	id, in := stringAttr(o.op.Attrs.Get("probe_id")), o.in[0]
 	b.emitTry(func(f *frame) error {
 		p := f.ws.probes()
-		if p == nil || p.Dir == "" {
-			return fmt.Errorf("no directory of probes: see WithProbes")
+		if p == nil || p.Sink == nil {
+			return fmt.Errorf("nothing keeps what probes see: see WithProbes")
 		}
-		kind, file, err := p.find(id, iteration)
-		if err != nil {
-			return err
-		}
-		want, err := npyFile(in.tensor, f.p[in.slot])
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(file)
-		switch {
-		case err != nil:
-			return err
-		case kind != in.String():
-			return fmt.Errorf("probe %q saw %s, the operand is %v", id, kind, in.tensor)
-		case !bytes.Equal(data, want):
-			return fmt.Errorf("%s, what probe %q saw, is not the operand", file, id)
-		}
-		return nil
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.Sink.Same(id, iteration, probed(in.tensor, f.p[in.slot]))
 	})
 	return nil
-}
-
-// find returns type and file of what a probe has seen, counted from 0.
-func (p *Probes) find(id string, iteration int) (kind, file string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f, err := os.Open(p.index())
-	if err != nil {
-		return "", "", err
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return "", "", err
-	}
-	for _, r := range records {
-		if len(r) == 3 && r[0] == id {
-			if iteration == 0 {
-				return r[1], r[2], nil
-			}
-			iteration--
-		}
-	}
-	return "", "", fmt.Errorf("%s has no such record of probe %q", p.index(), id)
 }
 
 // preparePrint writes its operand as text.

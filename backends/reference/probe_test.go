@@ -2,20 +2,21 @@ package reference
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/soa"
-	"ltc/soa/npy"
 )
 
 // A probe that a loop runs twice, read again with the values it has seen.
-const probed = `func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+const looped = `func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i8>
   %one = stablehlo.constant dense<1> : tensor<i8>
   %two = stablehlo.constant dense<2> : tensor<i8>
@@ -45,30 +46,55 @@ func runProbed(t *testing.T, p *Probes, text string) error {
 	return err
 }
 
+// memory is a sink that keeps values.
+type memory []Probed
+
+func (m *memory) Put(id string, v Probed) error {
+	if id == "refused" {
+		return errors.New("full")
+	}
+	v.Data, v.Elem = slices.Clone(v.Data), id+" "+v.Elem // found again by it
+	*m = append(*m, v)
+	return nil
+}
+
+func (m *memory) Same(id string, iteration int, v Probed) error {
+	v.Elem = id + " " + v.Elem
+	for _, x := range *m {
+		if x.Elem != v.Elem {
+			continue
+		}
+		if iteration == 0 {
+			if !cmp.Equal(x, v) {
+				return fmt.Errorf("%v is not %v", v, x)
+			}
+			return nil
+		}
+		iteration--
+	}
+	return fmt.Errorf("no %q", id)
+}
+
 func TestProbe(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, runProbed(t, &Probes{Dir: dir}, probed))
-	index, err := os.ReadFile(filepath.Join(dir, "index.csv"))
-	require.NoError(t, err)
-	require.Equal(t, strings.ReplaceAll(`v,tensor<2xf32>,DIR/probe1.npy
-i,tensor<i8>,DIR/probe2.npy
-v,tensor<2xf32>,DIR/probe3.npy
-i,tensor<i8>,DIR/probe4.npy
-`, "DIR", dir), string(index))
-	v, err := npy.ReadFile(filepath.Join(dir, "probe3.npy"))
-	require.NoError(t, err)
-	require.Equal(t, []float32{2, 4}, soa.Slice[float32](v))
+	var m memory
+	require.NoError(t, runProbed(t, &Probes{Sink: &m}, looped))
+	require.Equal(t, memory{
+		{"tensor<2xf32>", "v f32", []int{2}, []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}},
+		{"tensor<i8>", "i i8", []int{}, []byte{0}},
+		{"tensor<2xf32>", "v f32", []int{2}, []byte{0, 0, 0, 0x40, 0, 0, 0x80, 0x40}},
+		{"tensor<i8>", "i i8", []int{}, []byte{1}},
+	}, m)
 }
 
 func TestProbeErrors(t *testing.T) {
-	require.ErrorContains(t, runProbed(t, &Probes{}, probed), "no directory of probes")
-	require.ErrorContains(t, runProbed(t, &Probes{Dir: filepath.Join(t.TempDir(), "missing")}, probed), "no such file or directory")
+	require.ErrorContains(t, runProbed(t, &Probes{}, looped), "nothing keeps what probes see: see WithProbes")
 	for _, c := range []struct{ old, new, want string }{
-		{`iteration = 1 : ui32`, `iteration = 2 : ui32`, `index.csv has no such record of probe "i"`},
-		{`iteration = 1 : ui32`, `iteration = 0 : ui32`, `what probe "i" saw, is not the operand`},
-		{`(%x) {probe_id = "v"}`, `(%x) {probe_id = "i"}`, `probe "i" saw tensor<i8>, the operand is tensor<2xf32>`},
+		{`iteration = 1 : ui32`, `iteration = 2 : ui32`, `no "i"`},
+		{`iteration = 1 : ui32`, `iteration = 0 : ui32`, `is not`},
+		{`(%x) {probe_id = "v"}`, `(%x) {probe_id = "i"}`, `no "i"`},
+		{`(%v) {probe_id = "v"}`, `(%v) {probe_id = "refused"}`, "full"},
 	} {
-		require.ErrorContains(t, runProbed(t, &Probes{Dir: t.TempDir()}, strings.Replace(probed, c.old, c.new, 1)), c.want)
+		require.ErrorContains(t, runProbed(t, &Probes{Sink: &memory{}}, strings.Replace(looped, c.old, c.new, 1)), c.want)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/null"
-	_ "ltc/backends/reference"
+	"ltc/backends/reference"
 	"ltc/internal/samples"
 	"ltc/mlir"
 	"ltc/soa"
@@ -26,6 +26,7 @@ func runModule(c *call) error {
 	backend := fs.String("backend", "cpu", "`name` of the backend")
 	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
 	function := fs.String("func", "main", "`name` of the function to run")
+	seen := fs.String("probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
 	timeout := fs.Duration("timeout", 0, "longest time that the run may take; 0: any")
 	args, err := c.parse(fs)
 	switch {
@@ -51,6 +52,9 @@ func runModule(c *call) error {
 		return err
 	}
 	ctx := context.Background()
+	if *seen != "" {
+		ctx = reference.WithProbes(ctx, &reference.Probes{Sink: &probes{dir: *seen}, Out: c.stdout})
+	}
 	if *timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, *timeout, fmt.Errorf("stopped after -timeout %v", *timeout))

@@ -38,9 +38,8 @@ var allowed = map[string][]string{
 	"backends/kit":  {"backends", "mlir", "soa"},
 	"backends/null": {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
-	"backends/backendtest": {"backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	// soa/npy: what interpreter.probe and check.expect_serialized_eq write and read.
-	"backends/reference":      {"backends/kit", "backends", "mlir", "mlir/chlo", "soa", "soa/npy"},
+	"backends/backendtest":    {"backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
+	"backends/reference":      {"backends/kit", "backends", "mlir", "mlir/chlo", "soa"},
 	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends", "mlir", "soa", "github.com/llir/llvm", "github.com/ebitengine/purego"},
 	"backends/cuda":           {"backends/kit", "backends", "mlir", "soa", "github.com/ebitengine/purego"},
 	"lazy":                    {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
