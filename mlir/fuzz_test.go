@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/participle/v2/lexer"
 	"golang.org/x/tools/txtar"
 )
 
@@ -103,42 +104,90 @@ func boundedly(text string) *Module {
 	return m
 }
 
-// shuffled moves, repeats and drops tokens of a text, or exchanges one for a
-// token from the vocabulary.
-func shuffled(text string, salt uint64) string {
-	r := rand.New(rand.NewPCG(salt, 0))
-	s := scanner{text: text, line: 1, inner: r.IntN(2) == 0}
-	var spans [][2]int
+// fuzzToken is where a token of a text is.
+type fuzzToken struct {
+	kind     lexer.TokenType
+	from, to int
+}
+
+// fuzzTokens are the tokens of a text; inner takes apart those that are whole
+// types and attributes.
+func fuzzTokens(text string, inner bool) []fuzzToken {
+	s := scanner{text: text, line: 1, inner: inner}
+	var list []fuzzToken
 	for {
 		s.count = 0 // an inner scanner takes its first token apart: each is the first
 		t := s.next()
 		if t.EOF() || t.Type == tokBad {
+			return list
+		}
+		list = append(list, fuzzToken{t.Type, s.off - len(t.Value), s.off})
+	}
+}
+
+// shuffled changes a few places of a text: most often one token to another of
+// its kind, or wherever it stands, so that what comes out can be read.
+func shuffled(text string, salt uint64) string {
+	r := rand.New(rand.NewPCG(salt, 0))
+	for range 1 + r.IntN(2) {
+		list := fuzzTokens(text, r.IntN(2) == 0)
+		if len(list) == 0 {
 			break
 		}
-		spans = append(spans, [2]int{s.off - len(t.Value), s.off})
-	}
-	if len(spans) == 0 {
-		return text
-	}
-	for range 1 + r.IntN(4) {
-		a, b := spans[r.IntN(len(spans))], spans[r.IntN(len(spans))]
-		if b[1] > len(text) || a[1] > len(text) {
-			continue // the text has become shorter
+		a, b := list[r.IntN(len(list))], list[r.IntN(len(list))]
+		for range 20 { // punctuation says little
+			if a.kind != tokPunct {
+				break
+			}
+			a = list[r.IntN(len(list))]
 		}
-		with := text[b[0]:b[1]]
-		switch r.IntN(5) {
-		case 0:
-			with = ""
-		case 1:
-			with = fuzzWords[r.IntN(len(fuzzWords))]
-		case 2: // all between two tokens
-			with = text[min(a[0], b[0]):max(a[1], b[1])]
-			a[1] = a[0]
+		old, word := text[a.from:a.to], fuzzWords[r.IntN(len(fuzzWords))]
+		switch r.IntN(8) {
+		case 0, 1, 2, 3, 4:
+			with := likeToken(r, text, list, a)
+			if len(old) > 3 && r.IntN(2) == 0 { // a type, wherever it stands
+				text = strings.ReplaceAll(text, old, with)
+			} else {
+				text = text[:a.from] + with + text[a.to:]
+			}
+		case 5: // one line more, or one less
+			from := strings.LastIndexByte(text[:a.from], '\n') + 1
+			to := a.to + strings.IndexByte(text[a.to:]+"\n", '\n')
+			text = text[:from] + strings.Repeat(text[from:to]+"\n", 2*r.IntN(2)) + text[min(to+1, len(text)):]
+		case 6:
+			text = text[:a.from] + " " + []string{"", word}[r.IntN(2)] + " " + text[a.to:]
+		default: // all between two tokens
+			with := text[min(a.from, b.from):max(a.to, b.to)]
+			text = text[:a.from] + " " + with + " " + text[a.from:]
 		}
-		text = text[:a[0]] + " " + with + " " + text[a[1]:]
 	}
 	return text
 }
+
+// likeToken is another token of the kind of a, from the text or the vocabulary.
+func likeToken(r *rand.Rand, text string, list []fuzzToken, a fuzzToken) string {
+	if a.kind == tokInt || a.kind == tokFloat {
+		if n := r.IntN(2 * len(fuzzNumbers)); n < len(fuzzNumbers) {
+			return fuzzNumbers[n]
+		}
+	}
+	if r.IntN(2) == 0 {
+		for range 20 {
+			word := fuzzWords[r.IntN(len(fuzzWords))]
+			if t := fuzzTokens(word, false); len(t) == 1 && t[0].kind == a.kind {
+				return word
+			}
+		}
+	}
+	for range 50 {
+		if b := list[r.IntN(len(list))]; b.kind == a.kind && text[b.from:b.to] != text[a.from:a.to] {
+			return text[b.from:b.to]
+		}
+	}
+	return text[a.from:a.to]
+}
+
+var fuzzNumbers = []string{"0", "1", "2", "3", "-1", "7", "64", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "0x7F", "1.5", "-0.0", "1.0e400"}
 
 var fuzzWords = []string{
 	"{", "}", "(", ")", "[", "]", "<", ">", ",", ":", "=", "->", "?", "-1", "0", "1", "9223372036854775807", "1.5", "0x7F",

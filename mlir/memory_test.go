@@ -34,6 +34,9 @@ func TestMemory(t *testing.T) {
 
 // Lists have no limit: participle, which reads other things, takes a million.
 func TestLongLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("texts of megabytes")
+	}
 	const n = 1_000_001
 	parse := func(open, close string) Attribute {
 		m, err := Parse("long.mlir", arrayText(n, open, close))
