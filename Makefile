@@ -40,8 +40,8 @@ race: ## test under the race detector; needs a C compiler
 		CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...; \
 	fi
 
-soak: ## run what takes minutes: a million steps and reads with flat memory
-	LTC_SOAK=1 $(GO) test -run 'FlatMemory' -count 1 -timeout 30m -v ./lazy
+soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library
+	LTC_SOAK=1 $(GO) test -run 'FlatMemory|AliasSoak' -count 1 -timeout 30m -v ./lazy
 
 judge: ## run every golden program on XLA too and compare; needs Python and ../shared
 	@if [ ! -f $(JUDGE)/run_with_xla.py ]; then \

@@ -138,6 +138,13 @@ func (g *Graph) Order() []*Node {
 // calls equal.
 func (g *Graph) Hash() uint64 { return g.hash }
 
+// Donate lets result i take over the memory of parameter p. It is for a graph
+// that was captured and has not been looked up or lowered yet.
+func (g *Graph) Donate(i, p int) {
+	g.Alias[i] = p
+	g.rehash()
+}
+
 func (g *Graph) rehash() {
 	h := uint64(seed)
 	for _, n := range g.Nodes {

@@ -27,6 +27,7 @@ type flight struct {
 	args    []*value
 	pinned  []*value // unpinned at the end
 	assigns []assignment
+	donors  []donor
 	roots   []*value      // of results[i]; nil for one that has its value from another
 	after   []func(error) // step closures
 	queued  bool          // enqueue was called
@@ -46,6 +47,8 @@ func (f *flight) reset() {
 		*s = (*s)[:0]
 	}
 	clear(f.assigns)
+	clear(f.donors)
+	f.donors = f.donors[:0]
 	clear(f.after)
 	clear(f.call.Args)
 	clear(f.call.Results)
@@ -118,6 +121,15 @@ func (f *flight) gather() error {
 	}
 	for range f.program.results {
 		f.call.Results = append(f.call.Results, soa.View{})
+	}
+	for _, o := range f.donors {
+		if o.copied {
+			if err := soa.Fits(o.d.v.view.Type.Bytes()); err != nil {
+				return fmt.Errorf("a copy of the tensor donated at %v, which is still read: %w", o.d.site, err)
+			}
+			f.call.Results[o.result] = soa.Make(o.d.v.view.Type)
+			f.count.donationCopies.Add(1)
+		}
 	}
 	for i := range f.assigns {
 		a := &f.assigns[i]

@@ -116,6 +116,10 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	if f.dev.async.closed.Load() {
 		return nil, fmt.Errorf("func: %w", ErrClosed)
 	}
+	args, err := seen(args)
+	if err != nil {
+		return nil, err
+	}
 	t, err := f.lookup(ctx, args)
 	if err != nil {
 		return nil, err
@@ -124,6 +128,11 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	defer func() { c.reset(); f.calls.Put(c) }()
 	c.ctx, c.program, c.count = ctx, t.program, &f.counters
 	c.arguments(t, args)
+	for _, v := range c.args {
+		if d := v.gone.Load(); d != nil {
+			return nil, fmt.Errorf("func: %w: an argument was donated at %v to the step marked at %v", ErrUsage, d.site, d.used)
+		}
+	}
 	if err := f.dev.claim(c); err != nil {
 		return nil, err
 	}
@@ -158,7 +167,10 @@ func (c *flight) arguments(t *traced, args []*Tensor) {
 		case args[s.arg].v != nil:
 			c.pin(args[s.arg].v)
 		default:
-			c.args = append(c.args, args[s.arg].val)
+			v := args[s.arg].val
+			v.pins.Add(1) // its trace may donate it meanwhile
+			c.pinned = append(c.pinned, v)
+			c.args = append(c.args, v)
 		}
 	}
 	for _, a := range t.assigns {
@@ -285,6 +297,7 @@ func (f *Function) trace(t *traced) error {
 	for i, typ := range t.types {
 		params[i] = tr.b.Detached(typ, fmt.Sprintf("arg%d", i), placeholder(i))
 		xs[i] = tr.wrap(params[i])
+		xs[i].mem().argument = true
 	}
 	r := &tr.run
 	for _, y := range f.fn(tr, xs) {

@@ -51,10 +51,10 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		if !x.DType().IsFloat() {
 			return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y, x}, "there is no gradient with respect to a tensor of %v", x.DType()))
 		}
-		if x.v != nil {
-			if s := tr.state(x.v); s.now != s.param {
+		if v := x.storage().v; v != nil {
+			if s := tr.state(v); s.now != s.param {
 				return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, x},
-					"variable %q was assigned at %v; take its gradient before", x.v.name, s.site))
+					"variable %q was assigned at %v; take its gradient before", v.name, s.site))
 			}
 		}
 	}
@@ -73,6 +73,10 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		if g == nil && tr.forgotten {
 			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
 				"more than %d tensors were read in this step, and the gradient may go through one of them; call MarkStep now and then", maxRead))
+		}
+		if s := wrt[i].storage(); g == nil && s.alias != nil && s.alias.wrote == tr.epoch {
+			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, wrt[i]},
+				"the tensor to differentiate by was written at %v, and y does not depend on what it is now; take the gradient before, or write a Clone", s.alias.site))
 		}
 		if g == nil {
 			grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)

@@ -56,13 +56,12 @@ func (t *Tensor) pinned() (*value, error) {
 		return t.viewed()
 	}
 	if t.alias != nil {
-		if t.unreadable() {
-			return nil, t.refuse("value").err
+		if !t.restore() {
+			return nil, t.lost("value")
 		}
-		t.restore()
 	}
 	if t.val == nil {
-		if v, ok := t.node.Value.(*value); ok && (t.epoch == t.tr.epoch || !t.node.Reads()) {
+		if v, ok := t.node.Value.(*value); ok && v.gone.Load() == nil && (t.epoch == t.tr.epoch || !t.node.Reads()) {
 			t.adopt(v.own())
 		} else if err := t.sync(); err != nil {
 			return nil, err
@@ -97,7 +96,7 @@ func (tr *Trace) compute(t *Tensor) error {
 	}
 	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
 	f.ctx, f.count, f.step, f.name = context.Background(), &tr.counters, tr.step, tr.name
-	if err := r.compile(tr, f); err != nil {
+	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}
 	if err := f.run(); err != nil {

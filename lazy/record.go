@@ -117,6 +117,9 @@ func (tr *Trace) foreign(t *Tensor) *ir.Node {
 	case t.alias != nil && !t.restore():
 		return nil
 	case t.tr == tr && t.node.Op == ir.OpParameter && t.node.Value != nil && !t.node.Reads():
+		if v, shared := t.known(); shared && v.gone.Load() != nil {
+			return nil
+		}
 		return t.node // a value, of whichever step; not a variable as an earlier step read it
 	case t.val != nil:
 		return tr.argument(t.val)
@@ -131,6 +134,8 @@ func (tr *Trace) argument(v *value) *ir.Node {
 		tr.b.SetLoc(tr.site())
 		n = tr.b.Parameter(v.view.Type, v.name, v)
 		tr.arguments[v] = n
+		v.pins.Add(1) // its own trace may donate it
+		tr.pinned = append(tr.pinned, v)
 	}
 	return n
 }

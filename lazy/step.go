@@ -70,6 +70,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	for i, t := range r.handles {
 		f.roots = append(f.roots, t.materialize(pending(f, "", r.results[i].Type), true))
 	}
+	tr.give(f, r)
 	tr.stepped = f.program
 	return tr.launch(f)
 }
@@ -123,7 +124,7 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 	if len(r.results) == 0 {
 		return nil
 	}
-	if err := r.compile(tr, f); err != nil {
+	if err := r.compile(tr, f, true); err != nil {
 		return err
 	}
 	for _, v := range f.args {
@@ -134,9 +135,13 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 	return tr.dev.claim(f)
 }
 
-// compile captures the results and finds or compiles their program.
-func (r *run) compile(tr *Trace, f *flight) error {
+// compile captures the results and finds or compiles their program. final says
+// that it is that of the step, which alone uses donated memory.
+func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	if final {
+		r.offer()
+	}
 	for i, n := range r.graph.Params {
 		v, ok := n.Value.(*value)
 		if !ok {
@@ -144,6 +149,14 @@ func (r *run) compile(tr *Trace, f *flight) error {
 			return tr.bad
 		}
 		f.args = append(f.args, v)
+		if n.Reads() || tr.arguments[v] == n {
+			continue // pinned since it was read
+		}
+		v.pins.Add(1)
+		f.pinned = append(f.pinned, v)
+	}
+	if err := f.takenFrom(tr); err != nil {
+		return err
 	}
 	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
 	if err != nil {
@@ -165,6 +178,7 @@ func (tr *Trace) launch(f *flight) error {
 	for _, s := range tr.order {
 		f.pinned = append(f.pinned, s.read)
 	}
+	f.pinned = append(f.pinned, tr.pinned...)
 	tr.handOver()
 	q := tr.queue
 	if !q.idle() || !tr.dev.runsInline() && (f.program != nil && f.program.estimate() >= short || f.waiting()) {
@@ -233,7 +247,7 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 	}
 	f := tr.queue.take()
 	defer tr.queue.give(f)
-	return r.compile(tr, f)
+	return r.compile(tr, f, true)
 }
 
 // Discard ends the step without running anything: what was recorded and assigned
@@ -250,12 +264,17 @@ func (tr *Trace) handOver() {
 	clear(tr.vars)
 	clear(tr.order)
 	tr.order = tr.order[:0]
+	clear(tr.pinned)
+	tr.pinned = tr.pinned[:0]
 }
 
 // endStep forgets what was recorded.
 func (tr *Trace) endStep() {
 	for _, s := range tr.order {
 		s.read.pins.Add(-1)
+	}
+	for _, v := range tr.pinned {
+		v.pins.Add(-1)
 	}
 	tr.handOver()
 	clear(tr.arguments)

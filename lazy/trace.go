@@ -22,6 +22,7 @@ type Trace struct {
 	vars      map[*variable]*state
 	order     []*state // vars, in the order of first use
 	arguments map[*value]*ir.Node
+	pinned    []*value  // the arguments
 	kept      []*Tensor // Keep
 	read      []*Tensor // handles with a value that keep their history for gradients
 	written   []written // handles with a value that were written in place
@@ -73,6 +74,7 @@ type run struct {
 	alias   []*ir.Node
 	assigns []assignment
 	graph   ir.Graph
+	donors  []donor
 }
 
 func (r *run) reset() {
@@ -80,7 +82,9 @@ func (r *run) reset() {
 	clear(r.results)
 	clear(r.alias)
 	clear(r.assigns)
+	clear(r.donors)
 	r.handles, r.results, r.alias, r.assigns = r.handles[:0], r.results[:0], r.alias[:0], r.assigns[:0]
+	r.donors = r.donors[:0]
 	r.graph.Forget()
 }
 
@@ -99,6 +103,9 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 		return r.root(tr, t.alias.root)
 	}
 	if t.val != nil {
+		if t.alias != nil && t.alias.donation != nil {
+			return opError(tr.site(), "mark_step", ErrUsage, []*Tensor{t}, "a root was donated at %v: donate a Clone, or leave it out", t.alias.donation.site)
+		}
 		return nil
 	}
 	n := tr.operand(t)

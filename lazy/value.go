@@ -20,8 +20,10 @@ type value struct {
 	// a program under way, a handle that users hold. While others do, its
 	// memory is not donated.
 	pins     atomic.Int32
-	sum      *uint64 // of borrowed data, while checking
-	borrowed bool    // view is memory of the caller's
+	sum      *uint64                  // of borrowed data, while checking
+	donor    atomic.Pointer[donation] // somebody has offered the memory
+	gone     atomic.Pointer[donation] // a step has it
+	borrowed bool                     // view is memory of the caller's
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 

@@ -27,6 +27,9 @@ type alias struct {
 	typ   types.Type
 	win   window
 	loc   callsite.Site // where the view was made
+	// twice says that the view, or one that it is a view of, shows an element
+	// more than once.
+	twice bool
 	from  *ir.Node      // of the base, of which the tensor's node was made
 
 	// of a storage
@@ -35,6 +38,7 @@ type alias struct {
 	bad      *OpError      // of a write in that step that failed
 	past     []*value      // before steps that wrote it and are under way
 	argument bool          // of a function being traced: what its caller gave is not written
+	donation *donation     // the latest
 }
 
 // step is a view op, its attributes as nodes hold them.
@@ -148,6 +152,12 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 	v := &viewTensor{}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, alias: &v.alias}
 	v.alias = alias{base: x, root: x.storage(), steps: steps, typ: n.Type, win: *win, loc: site}
+	switch last := len(steps) - 1; {
+	case x.isView() && x.alias.twice:
+		v.alias.twice = true
+	case last == 0 && (steps[0].op == ir.OpBroadcast || steps[0].op == ir.OpAsStrided):
+		v.alias.twice = shapeinfer.Overlaps(n.Type.Shape, win.dense(n.Type.Shape))
+	}
 	if tr != nil {
 		v.node, v.alias.from = n, from
 	}
@@ -165,6 +175,7 @@ func (tr *Trace) viewOf(x *Tensor, win window, n *ir.Node) *Tensor {
 	v := &viewTensor{}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, node: n, alias: &v.alias}
 	v.alias = alias{base: x, root: x.storage(), typ: x.Type(), win: win, loc: tr.site()}
+	v.alias.twice = x.isView() && x.alias.twice
 	if n == nil {
 		v.node = tr.operand(x)
 	}
@@ -296,6 +307,22 @@ func (t *Tensor) viewed() (*value, error) {
 		v.pins.Add(-1)
 	}
 	return seen, nil
+}
+
+// seen replaces the views among xs by tensors with their values.
+func seen(xs []*Tensor) ([]*Tensor, error) {
+	for i, x := range xs {
+		if x == nil || !x.isView() {
+			continue
+		}
+		v, err := x.data()
+		if err != nil {
+			return nil, err
+		}
+		xs = slices.Clone(xs)
+		xs[i] = &Tensor{dev: x.dev, val: v}
+	}
+	return xs, nil
 }
 
 // storageValue is the value of t's storage, as it is in t's trace.

@@ -99,6 +99,10 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 		tr.written = append(tr.written, written{s, s.val})
 		s.val = nil
 	}
+	if m.donation != nil { // taken back
+		m.donation.v.donor.Store(nil)
+		m.donation = nil
+	}
 	if m.wrote, m.site = tr.epoch, site; bad != nil {
 		m.bad, s.epoch = bad, 0 // no trace's: operand looks closer
 		return tr.fail(bad)
@@ -136,7 +140,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 		return tr.refuse(op, t).err
 	case s.alias != nil && s.alias.argument:
 		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
-	case t.isView() && shapeinfer.Overlaps(t.Shape(), t.window().dense(t.Shape())):
+	case t.isView() && t.alias.twice && shapeinfer.Overlaps(t.Shape(), t.window().dense(t.Shape())):
 		return opError(site, op, ErrUsage, operands,
 			"some elements of the view made at %v are one in memory: write what it is a view of, or a Clone", t.alias.loc)
 	}
@@ -150,6 +154,13 @@ func (tr *Trace) through(t *Tensor, n *ir.Node) *ir.Node {
 		return n
 	}
 	a := t.alias
+	if a.twice { // of what one of its bases shows more than once, it shows one
+		root := tr.operand(a.root)
+		if n.Type.Elements() == 0 {
+			return root
+		}
+		return tr.node(ir.OpAsStridedScatter, []ir.Attr{{Ints: a.win.dense(a.typ.Shape)}, {Int: int64(a.win.offset)}}, root, n)
+	}
 	inner := make([]*ir.Node, len(a.steps)) // before each step
 	for i, at := 0, tr.operand(a.base); i < len(a.steps); i++ {
 		inner[i] = at
@@ -220,7 +231,7 @@ func (tr *Trace) settleWrites(failed bool) {
 // false when t has no elements now, because a write to it in the current step
 // failed.
 func (t *Tensor) restore() bool {
-	if t.unreadable() {
+	if t.unreadable() || t.donated() {
 		return false
 	}
 	if len(t.alias.past) == 0 || t.val == nil || !t.val.ready() {
@@ -258,15 +269,28 @@ func (t *Tensor) unreadable() bool {
 	return t.alias != nil && t.alias.bad != nil && t.tr != nil && t.alias.wrote == t.tr.epoch
 }
 
-// refuse returns the poisoned result of reading t, which is unreadable.
-func (t *Tensor) refuse(op string) *Tensor { return t.tr.refuse(op, t) }
+// lost is the error of reading t, which has no elements.
+func (t *Tensor) lost(op string) error { return t.whyNot(t.callSite(), op, []*Tensor{t}, "it") }
+
+// known returns the value that t's node has; the node may be that of others,
+// too, who keep it.
+func (t *Tensor) known() (*value, bool) {
+	if t.val != nil {
+		return t.val, false
+	}
+	if t.node == nil {
+		return nil, false
+	}
+	v, ok := t.node.Value.(*value)
+	return v, ok
+}
 
 // whyNotShared is whyNot for tensors that share memory or were written.
 func (tr *Trace) whyNotShared(op string, i int, xs []*Tensor) *OpError {
 	x := xs[i]
 	if x.isView() {
 		s := x.alias.root
-		if err := s.whyNot(tr, op); err != nil {
+		if err := s.whyNot(tr.site(), op, xs, fmt.Sprintf("what operand %d is a view of", i)); err != nil {
 			return err
 		}
 		if s.tr != tr {
@@ -277,12 +301,26 @@ func (tr *Trace) whyNotShared(op string, i int, xs []*Tensor) *OpError {
 			"operand %d is the view made at %v of the %v recorded at %v, which is of an earlier step and whose value was not kept; give it to MarkStep as a root, or Keep it",
 			i, x.alias.loc, s.node.Op, s.node.Loc)
 	}
-	return x.whyNot(tr, op)
+	if err := x.whyNot(tr.site(), op, xs, fmt.Sprintf("operand %d", i)); err != nil {
+		return err
+	}
+	if v, ok := x.known(); ok && v.gone.Load() != nil {
+		d := v.gone.Load()
+		return opError(tr.site(), op, ErrStale, xs, "operand %d has the memory that was donated at %v to the step marked at %v, and is no root of its own: give it to MarkStep, or donate a Clone",
+			i, d.site, d.used)
+	}
+	return nil
 }
 
-func (t *Tensor) whyNot(tr *Trace, op string) *OpError {
+func (t *Tensor) whyNot(site callsite.Site, op string, xs []*Tensor, what string) *OpError {
+	if t.alias == nil {
+		return nil
+	}
 	if t.unreadable() {
 		return t.alias.bad
+	}
+	if t.donated() {
+		return opError(site, op, ErrUsage, xs, "%s", t.whyLost(what))
 	}
 	return nil
 }
