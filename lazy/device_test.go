@@ -366,6 +366,9 @@ func TestTwoDevices(t *testing.T) {
 			_, err := captures.Call(context.Background(), lazy.From(a, []float32{1, 2}))
 			return err
 		},
+		"random": func(tr *lazy.Trace, x *lazy.Tensor) error {
+			return lazy.NewRandom(b, 1).Uniform(tr, lazy.F32, 2).Err()
+		},
 	}
 	for name, mix := range cases {
 		t.Run(name, func(t *testing.T) {
