@@ -119,8 +119,25 @@ func (v *variable) takeLost() error {
 func (v *variable) pin() *value {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.now.pins.Add(1)
-	return v.now
+	now := v.now
+	if v.dev.async.closures.Load() > 0 {
+		now = now.asClosuresSee()
+	}
+	now.pins.Add(1)
+	return now
+}
+
+// asClosuresSee returns the version of a variable that a step closure reads when
+// v is the latest, whose mu is held: the one before those that wait for the
+// closure to return. For any other goroutine it is v.
+func (v *value) asClosuresSee() *value {
+	seen := v
+	for x := v; x != nil; x = x.old {
+		if f := x.from.Load(); f != nil && f.q != nil && f.q.closingHere() {
+			seen = x.old
+		}
+	}
+	return seen
 }
 
 // state is what a trace knows of a variable in its current step.
