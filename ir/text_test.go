@@ -31,7 +31,7 @@ func TestGoldensRoundTrip(t *testing.T) {
 // attributes of composites, literals of every kind.
 const everything = `graph "ltc.double \"quoted\"" @0 {
   %0 = parameter {index = 0, name = ""} : f32[2]
-  %1 = add %0, %0 : f32[2] loc("body.go":3)
+  %1 = add %0, %0 : f32[2] loc("encoder.0/layer.1"("body.go":3))
   return %1
 }
 graph "outer" @1 {

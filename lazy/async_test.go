@@ -44,6 +44,8 @@ func (g *gated) Compile(ctx context.Context, m backends.Module, o backends.Optio
 	return gatedExecutable{e, g}, err
 }
 
+var errPanic = errors.New("panic instead")
+
 type gatedExecutable struct {
 	backends.Executable
 	g *gated
@@ -53,6 +55,9 @@ func (e gatedExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	e.g.began <- struct{}{}
 	select {
 	case err := <-e.g.let:
+		if err == errPanic {
+			panic("broken")
+		}
 		if err != nil {
 			return &backends.RunError{Op: 1, Reason: err}
 		}

@@ -7,6 +7,11 @@
 // values that can be read; other tensors live as long as the step they were
 // recorded in.
 //
+// Steps run one after the other, in the background unless they are short:
+// MarkStep returns when the step is queued, reading a root waits for it, and
+// [Trace.Wait] and [Device.Wait] for all. What goes wrong meanwhile is a
+// [*StepError], which comes back once.
+//
 // A bad operation gives a tensor that holds an [*OpError]; operations on it
 // pass the error on, and MarkStep, Value and Err return it.
 //

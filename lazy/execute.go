@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"errors"
 	"fmt"
 
 	"ltc/backends"
@@ -65,6 +66,9 @@ func (a *assignment) settle(call *backends.Call, err error) {
 		a.next.old = nil
 	} else {
 		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it failed: %w", v.name, err)
+		if _, ok := errors.AsType[*StepError](err); ok { // others come back at once
+			v.failed = a.next.err
+		}
 		for v.now.err != nil {
 			v.assigned, v.now = v.now.before, v.now.old
 		}

@@ -27,7 +27,7 @@ var errFlaky = errors.New("the device fell off")
 func init() {
 	backends.Register("flaky", func(instance string) (backends.Backend, error) {
 		if g, ok := gates.Load(instance); ok {
-			return g.(*gated), nil
+			return g.(backends.Backend), nil
 		}
 		b, err := backends.Open("eval")
 		theFlaky.Backend = b

@@ -50,6 +50,9 @@ func (t *Tensor) pinned() (*value, error) {
 		if err := t.v.takeLost(); err != nil {
 			return nil, err
 		}
+		if err := t.v.takeFailed(); err != nil {
+			return nil, err
+		}
 		return t.v.pin(), nil
 	}
 	if t.isView() {

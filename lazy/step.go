@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"ltc/soa"
 )
 
 // short is how long a program may take that runs within MarkStep: waking a
@@ -172,9 +174,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 
 // launch runs f or queues it. What the step pinned is f's from here on.
 func (tr *Trace) launch(f *flight) error {
-	f.after = append(f.after, tr.after...)
-	clear(tr.after)
-	tr.after = tr.after[:0]
+	tr.moveClosures(f)
 	for _, s := range tr.order {
 		f.pinned = append(f.pinned, s.read)
 	}
@@ -196,40 +196,49 @@ func (tr *Trace) launch(f *flight) error {
 // abandon gives the roots of a step that is not run its error, and calls its
 // closures.
 func (tr *Trace) abandon(roots []*Tensor, err error) {
+	failed := tr.notRun(err)
 	for _, t := range slices.Concat(roots, tr.kept) {
-		if t = t.storage(); t != nil && t.tr == tr && t.epoch == tr.epoch && t.val == nil && t.err == nil {
-			if _, known := t.node.Value.(*value); known {
-				continue
-			}
-			v := &value{err: tr.notRun(err)}
-			v.view.Type = t.node.Type
-			t.val = v
-			t.detach()
+		if t == nil {
+			continue
 		}
+		t = t.storage()
+		if t.tr != tr || t.epoch != tr.epoch || t.node == nil || t.val != nil || t.node.Value != nil {
+			continue
+		}
+		t.val = &value{err: failed, view: soa.View{Type: t.node.Type}}
+		t.detach()
 	}
 	if len(tr.after) == 0 {
 		return
 	}
 	f := tr.queue.take()
-	f.step, f.name = tr.step, tr.name
-	f.ended = &StepError{Step: tr.step, Name: tr.name, Err: tr.notRun(err), q: tr.queue}
-	f.ended.take()
-	f.after = append(f.after, tr.after...)
-	clear(tr.after)
-	tr.after = tr.after[:0]
+	f.step, f.name, f.ended = tr.step, tr.name, failed
+	tr.moveClosures(f)
 	if tr.queue.idle() || !tr.queue.push(f) {
 		tr.queue.close(f)
 		tr.queue.give(f)
 	}
 }
 
-// notRun is the error of what a step that is not run would have made.
-func (tr *Trace) notRun(err error) error {
+// notRun makes the error of a step that MarkStep does not run because of err.
+func (tr *Trace) notRun(err error) *StepError {
 	f := flight{q: tr.queue, step: tr.step, name: tr.name}
-	if cause, ok := err.(*StepError); ok && cause.Step != tr.step {
+	cause, ok := err.(*StepError)
+	switch {
+	case ok && cause.Step == tr.step:
+		return cause // it has been run
+	case ok:
 		return f.cancelled(cause)
 	}
-	return err
+	e := f.stepError(err)
+	e.take()
+	return e
+}
+
+func (tr *Trace) moveClosures(f *flight) {
+	f.after = append(f.after, tr.after...)
+	clear(tr.after)
+	tr.after = tr.after[:0]
 }
 
 // Warmup compiles the program that MarkStep with the same roots would run, and

@@ -23,6 +23,7 @@ type variable struct {
 	now      *value        // the latest version; it may still be on its way
 	assigned callsite.Site // where that was assigned
 	lost     *OpError      // of an assignment that was in no trace, until somebody asks
+	failed   error         // of the latest version that was taken back
 }
 
 // Variable makes a variable of the given dtype and dimensions, all zero until
@@ -111,6 +112,18 @@ func (v *variable) takeLost() error {
 	}
 	err := v.lost
 	v.lost = nil
+	return err
+}
+
+// takeFailed returns why a version was taken back, if nobody has heard of it.
+func (v *variable) takeFailed() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	err := v.failed
+	v.failed = nil
+	if err == nil || !takeStep(err) {
+		return nil
+	}
 	return err
 }
 

@@ -147,6 +147,14 @@ func TestLocationsAreAliases(t *testing.T) {
 	require.NotContains(t, lower.Text(g, false), "loc(")
 }
 
+func TestScopesAreNamesOfLocations(t *testing.T) {
+	g := parse(t, strings.Replace(step, `loc("sgd.go":7)`, `loc("optim.0"("sgd.go":7))`, 1))
+	text := lower.Text(g, true)
+	require.Contains(t, text, "#loc3 = loc(\"sgd.go\":7:0)\n#loc4 = loc(\"optim.0\"(#loc3))\n")
+	require.Equal(t, `sgd.go:7: optim.0: stablehlo.subtract: `, lower.Place(text, 3))
+	require.True(t, ir.Equal(g, parse(t, step)), "programs do not depend on scopes")
+}
+
 const bodies = `graph "ltc.a" @0 {
   %0 = parameter {index = 0, name = ""} : f32[2]
   %1 = neg %0 : f32[2]
