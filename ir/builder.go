@@ -67,7 +67,12 @@ func (b *Builder) Parameter(t types.Type, name string, value any) *Node {
 // Detached is Parameter for a node that outlives its step: it shares no memory
 // with the builder's other nodes.
 func (b *Builder) Detached(t types.Type, name string, value any) *Node {
-	n := &Node{Op: OpParameter, Type: t, Value: value, Attrs: parameterAttrs(name), seq: b.nextID, Loc: b.loc}
+	one := &struct { // an allocation for both
+		n     Node
+		attrs [2]Attr
+	}{attrs: [2]Attr{{}, {Str: name}}}
+	n := &one.n
+	n.Op, n.Type, n.Value, n.Attrs, n.seq, n.Loc = OpParameter, t, value, one.attrs[:], b.nextID, b.loc
 	b.nextID = (b.nextID + 1) & math.MaxInt32
 	return n
 }
