@@ -466,33 +466,3 @@ var hexValue = func() (t [256]uint8) {
 	}
 	return t
 }()
-
-// tidy removes spaces and comments from a literal and puts one space behind
-// each comma.
-func tidy(s string) string {
-	if !strings.ContainsAny(s, "\n\t\r /") && strings.IndexByte(s, ',') < 0 || strings.HasPrefix(s, "\"") {
-		return s
-	}
-	b := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case ' ', '\n', '\t', '\r':
-		case '/':
-			for i < len(s) && s[i] != '\n' {
-				i++
-			}
-		case '"':
-			j := strings.IndexByte(s[i+1:], '"')
-			if j < 0 {
-				return s
-			}
-			b = append(b, s[i:i+j+2]...)
-			i += j + 1
-		case ',':
-			b = append(b, ", "...)
-		default:
-			b = append(b, c)
-		}
-	}
-	return string(b)
-}

@@ -36,6 +36,34 @@ func squeeze(s string) string {
 	return b.String()
 }
 
+// tidy removes spaces and comments outside strings from a literal and puts one
+// space behind each comma, and between slashes, which would begin a comment.
+func tidy(s string) string {
+	if !strings.ContainsAny(s, "\n\t\r /,") {
+		return s
+	}
+	b := make([]byte, 0, len(s)+8)
+	for i := 0; i < len(s); {
+		end := i + 1
+		switch c := s[i]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+		case strings.HasPrefix(s[i:], "//"):
+			end = commentEnd(s, i)
+		case c == '"':
+			end = stringEnd(s, i)
+			b = append(b, s[i:end]...)
+		case c == ',':
+			b = append(b, ", "...)
+		case c == '/' && len(b) > 0 && b[len(b)-1] == '/':
+			b = append(b, " /"...)
+		default:
+			b = append(b, c)
+		}
+		i = end
+	}
+	return string(b)
+}
+
 // uncomment puts spaces for comments outside strings, so that all else keeps
 // its place.
 func uncomment(s string) string {
