@@ -652,7 +652,7 @@ func (m *machine) runStep(i instr, a, b *pair) {
 
 func (m *machine) donate(a *pair) {
 	mem := a.is.mem
-	ok := !a.view && mem.variable < 0 && mem.donated == 0 && a.lazy.val != nil && !a.lazy.val.borrowed && a.lazy.val.donor.Load() == nil
+	ok := !a.view && mem.variable < 0 && mem.donated == 0 && a.lazy.val != nil && !a.lazy.val.borrowed && !a.lazy.val.version && a.lazy.val.donor.Load() == nil
 	if !ok || m.written[mem] || slices.Contains(m.kept, mem) || a.lazy.alias != nil && len(a.lazy.alias.past) > 0 {
 		return
 	}

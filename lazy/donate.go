@@ -50,6 +50,8 @@ func (t *Tensor) Donate() *Tensor {
 		return t.donateError("it was written at %v in this step: donate it to the next", t.alias.site)
 	case t.val == nil:
 		return t.donateError("it has no value yet: make it a root of a step before the one that it is donated to")
+	case t.val.version:
+		return t.donateError("it is variable %q as it was read, whose memory the variable has", t.val.name)
 	case t.val.scalar || t.val.borrowed:
 		return t.donateError("its memory is not its own but a scalar argument's or the caller's: donate a Clone")
 	}

@@ -39,7 +39,7 @@ func (d *Device) claim(f *flight) error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.next = pending(f, a.v.name, a.v.typ)
-		a.next.old = a.read
+		a.next.old, a.next.version = a.read, true
 		d.live.born(a.next, "variable", a.v.made)
 		a.v.mu.Lock()
 		a.next.before, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next

@@ -272,6 +272,9 @@ func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
 	if a.dev != f.dev {
 		return opError(sites.Caller(), "func", ErrPlacement, args, "argument %d is elsewhere: %s", i, sameDevice(f.dev, a.dev))
 	}
+	if a.alias != nil && !a.restore() {
+		return a.lost("func")
+	}
 	if a.v == nil && a.val == nil {
 		return opError(sites.Caller(), "func", ErrPlacement, args,
 			"argument %d, the %v recorded at %v, has no value yet; give it to its trace's MarkStep first", i, a.node.Op, a.node.Loc)

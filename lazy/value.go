@@ -24,6 +24,7 @@ type value struct {
 	donor    atomic.Pointer[donation] // somebody has offered the memory
 	gone     atomic.Pointer[donation] // a step has it
 	borrowed bool                     // view is memory of the caller's
+	version  bool                     // of a variable
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 

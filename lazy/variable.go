@@ -48,7 +48,7 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	if err != nil {
 		return &Tensor{dev: d, err: memoryError(v.made, "variable", fmt.Errorf("%q: %w", name, err))}
 	}
-	v.now = &value{name: name, view: view}
+	v.now = &value{name: name, view: view, version: true}
 	d.live.born(v.now, "variable", v.made)
 	return &Tensor{dev: d, v: v}
 }
@@ -89,7 +89,7 @@ func (t *Tensor) misuse(op, why string) *Tensor {
 func (v *variable) set(view soa.View, at callsite.Site) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.now, v.assigned = &value{name: v.name, view: view}, at
+	v.now, v.assigned = &value{name: v.name, view: view, version: true}, at
 	v.dev.live.born(v.now, "variable", v.made)
 }
 

@@ -38,7 +38,9 @@ func (t *Tensor) Copy_(src *Tensor) *Tensor {
 		if x.err == nil {
 			x = x.BroadcastTo(typ.Shape...)
 		}
-		x = x.blame(t, src)
+		if x = x.blame(t, src); x.err != nil && src.err == nil {
+			x.err.Op = "copy_"
+		}
 	}
 	return t.writeNamed("copy_", x)
 }
