@@ -167,6 +167,7 @@ var stridedGrads = []gradCase{
 	binaryCase("as_strided_scatter", in(-2, 2, 2, 3), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
 		return x.AsStridedScatter(y, []int{1, 3}, 1).Sin()
 	}),
+	unaryCase("argsort is flat", -2, 2, func(x *Tensor) *Tensor { return x.ArgSort(1).Convert(F64).Mul(x).Sin() }),
 	unaryCase("diagonal", -2, 2, func(x *Tensor) *Tensor { return x.Diagonal(1, 0, 1).Sin() }),
 	unaryCase("select", -2, 2, func(x *Tensor) *Tensor { return x.Select(1, 1).Sin() }),
 	binaryCase("write through a view of a view", in(-2, 2, 3, 4), in(-2, 2, 2), func(x, y *Tensor) *Tensor {
