@@ -129,6 +129,13 @@ type Sized interface {
 	WorkspaceBytes() int
 }
 
+// Resident is an [Executable] that knows how much memory it takes itself.
+type Resident interface {
+	// ResidentBytes is what the executable takes as long as it is kept, by
+	// the backend's own reckoning.
+	ResidentBytes() int
+}
+
 // Queue is an ordered list of work on a device, such as a CUDA stream. A
 // backend accepts the queues that it made and nil.
 type Queue interface {

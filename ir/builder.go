@@ -25,6 +25,7 @@ type Builder struct {
 	mark   uint32  // of the latest capture
 	stack  []frame
 	walked Graph
+	made   func(*Node) // OnNode
 }
 
 // NewBuilder returns a builder that takes result types from infer.
@@ -53,6 +54,9 @@ func (b *Builder) Forget() {
 	b.last, b.used, b.slab = b.used, 0, nil
 }
 
+// OnNode has f called after every node that the builder makes; nil ends that.
+func (b *Builder) OnNode(f func(*Node)) { b.made = f }
+
 // Len returns how many nodes were made since the last Forget.
 func (b *Builder) Len() int { return b.used }
 
@@ -61,6 +65,9 @@ func (b *Builder) Parameter(t types.Type, name string, value any) *Node {
 	n := b.alloc()
 	n.Op, n.Type, n.Value, n.Attrs = OpParameter, t, value, parameterAttrs(name)
 	b.used++
+	if b.made != nil {
+		b.made(n)
+	}
 	return n
 }
 
@@ -74,6 +81,9 @@ func (b *Builder) Detached(t types.Type, name string, value any) *Node {
 	n := &one.n
 	n.Op, n.Type, n.Value, n.Attrs, n.seq, n.Loc = OpParameter, t, value, one.attrs[:], b.nextID, b.loc
 	b.nextID = (b.nextID + 1) & math.MaxInt32
+	if b.made != nil {
+		b.made(n)
+	}
 	return n
 }
 
@@ -103,6 +113,9 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 	b.used++
 	if 2*b.used > len(b.table) {
 		b.grow()
+	}
+	if b.made != nil {
+		b.made(n)
 	}
 	return n, nil
 }

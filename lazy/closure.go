@@ -1,8 +1,5 @@
 package lazy
 
-// maxClosures is how many step closures one step can have.
-const maxClosures = 1024
-
 // AfterStep has fn called once when the step being recorded has ended, with nil
 // or the step's error: after its results are there, in the order of the calls,
 // on the goroutine that runs the trace's steps or within MarkStep, and before
@@ -13,13 +10,14 @@ const maxClosures = 1024
 // fn is a failure of the step, which the next MarkStep or Wait returns: the
 // step's results stay, and other closures are called all the same.
 //
-// More than 1024 for one step make the step fail.
+// More than the environment variable LTC_MAX_ASYNC_QUEUE allows for one step,
+// 1024 unless it is set, make the step fail.
 func (tr *Trace) AfterStep(fn func(failed error)) {
 	switch {
 	case fn == nil:
 		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the function is nil"))
-	case len(tr.after) == maxClosures:
-		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %d closures already; one closure may do all of it", maxClosures))
+	case len(tr.after) == tr.dev.closures:
+		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %d closures already; one closure may do all of it, or set %s", tr.dev.closures, envClosures.Name))
 	default:
 		tr.after = append(tr.after, fn)
 	}

@@ -7,13 +7,15 @@ import (
 	"sync"
 
 	"ltc/ir"
+	"ltc/ir/ops"
 )
 
 // composite is an op made of others. Programs call it by name, so that a
 // backend may recognise it, with the ops it is made of as its definition.
 type composite struct {
-	name string
-	body func(x []*Tensor, p []ir.Param) *Tensor
+	name  string
+	index int // of the counter of its calls
+	body  func(x []*Tensor, p []ir.Param) *Tensor
 	// vjp gives the gradients of the operands for that of the value y, ct: nil
 	// where there is none. Without it the body is differentiated.
 	vjp func(x []*Tensor, y, ct *Tensor, p []ir.Param) []*Tensor
@@ -23,6 +25,7 @@ type composite struct {
 var composites = struct {
 	sync.Mutex
 	byName map[string]*composite
+	names  []string // in the order of their counters
 }{byName: map[string]*composite{}}
 
 // define makes a composite known. The order in which files initialise does not
@@ -30,6 +33,8 @@ var composites = struct {
 func define(c composite) *composite {
 	composites.Lock()
 	defer composites.Unlock()
+	c.index = len(ops.Table) + len(composites.names)
+	composites.names = append(composites.names, c.name[len("ltc."):])
 	composites.byName[c.name] = &c
 	return &c
 }
@@ -54,6 +59,7 @@ func (c *composite) call(params []ir.Param, xs ...*Tensor) *Tensor {
 		return tr.poisoned(err)
 	}
 	tr.b.SetLoc(site)
+	tr.tally.op(c.index)
 	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
 }
 
@@ -72,7 +78,8 @@ func (d *Device) body(c *composite, params []ir.Param, in []*ir.Node) (*ir.Compo
 		}
 	}
 	d.mu.Unlock()
-	tr := NewTrace(d)
+	tr := newTrace(d)
+	tr.gentle = 1   // the call panics
 	tr.fixed = true // the body is that of every call: no line of one of them
 	xs, nodes := make([]*Tensor, len(in)), make([]*ir.Node, len(in))
 	for i, x := range in {

@@ -61,7 +61,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	if c.async {
 		read = t.pinned
 	}
-	from, err := read()
+	from, err := read(SyncCopy)
 	if err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
@@ -144,7 +144,7 @@ func (d *Device) converter(dtype types.DType) *Function {
 }
 
 func (c *copying) poisoned(p Place, err *OpError) *Tensor {
-	return &Tensor{tr: p.trace(), dev: c.dev, err: err}
+	return c.dev.poisoned(p.trace(), err)
 }
 
 // opError returns err, that of a tensor or of its copy, as one of an op.

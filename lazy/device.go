@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"ltc/backends"
@@ -25,6 +26,21 @@ type Device struct {
 	counters counters
 	commit   sync.Mutex // taken to assign several variables at once
 	async    async
+	metrics  *metrics
+	logger   *slog.Logger // nil: the process's
+
+	// How traces record, fixed when the device has been opened.
+	syncs      syncs
+	growth     lines  // where steps grew too long
+	graphLimit int    // nodes of a step that are worth a warning
+	closures   int    // that one step may have
+	strict     bool   // bad ops panic
+	dumps      *dumps // where programs are written; nil: nowhere
+
+	// Programs run op by op.
+	opByOp   bool
+	ops      programCache // of single ops
+	observer func(OpRun)
 
 	mu        sync.Mutex
 	bodies    map[uint64][]*ir.Composite
@@ -53,18 +69,18 @@ func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }
 // devices, of the same backend or of others; each has its own variables,
 // programs and memory, and [Tensor.To] copies between them.
 func Open(name string, opts ...Option) (*Device, error) {
+	if err := checkEnvironment(); err != nil {
+		return nil, fmt.Errorf("open %q: %w", name, err)
+	}
 	b, err := backends.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	var sites callsite.Cache
-	d := &Device{name: name, opened: sites.Caller(), backend: b, bodies: map[uint64][]*ir.Composite{}}
-	d.programs.limit = defaultPrograms
-	if err := d.memory.init(); err != nil {
+	d := &Device{name: name, opened: sites.Caller(), backend: b, bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
+	d.memory.init()
+	if err := d.fromEnvironment(); err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, err)
-	}
-	if envLive.on() {
-		TrackLive()(d)
 	}
 	for _, o := range opts {
 		o(d)

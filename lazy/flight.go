@@ -71,6 +71,9 @@ func (f *flight) wait(ctx context.Context, v *value) error {
 	}
 	done := f.done
 	f.mu.Unlock()
+	if f.q != nil {
+		defer f.q.dev.metrics.since(lockWait, time.Now())
+	}
 	return await(ctx, done)
 }
 
@@ -141,6 +144,7 @@ func (f *flight) gather() error {
 			}
 			f.call.Results[a.result] = copied
 			f.count.donationCopies.Add(1)
+			a.v.dev.donationCopied(a)
 		}
 	}
 	return nil
@@ -159,8 +163,9 @@ func (f *flight) execute() (err error) {
 	}
 	start := time.Now()
 	err = f.checked(f.program.exec.Execute(f.ctx, &f.call))
-	if err == nil {
-		f.program.measured(time.Since(start))
+	if took := time.Since(start); err == nil {
+		f.program.measured(took)
+		f.program.dev.metrics.sample(executeTime, float64(took))
 	}
 	return err
 }

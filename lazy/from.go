@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"time"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
@@ -67,7 +68,9 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 		if err != nil {
 			return outOfMemory(p, op, err)
 		}
+		start := time.Now()
 		copy(soa.Slice[T](dense), data)
+		p.device().metrics.since(dataToHandle, start)
 		view = dense
 	}
 	x := newValue(p, view, "")
@@ -99,11 +102,13 @@ func refused(p Place, op, why string) *Tensor {
 	if nowhere(p) {
 		return &Tensor{err: opError(sites.Caller(), op, ErrUsage, nil, "it needs a trace or a device, not nil")}
 	}
-	return &Tensor{tr: p.trace(), dev: p.device(), err: opError(sites.Caller(), op, ErrUsage, nil, "%s", why)}
+	return p.device().poisoned(p.trace(), opError(sites.Caller(), op, ErrUsage, nil, "%s", why))
 }
 
 // newValue returns a tensor of data that outlives its step.
 func newValue(p Place, view soa.View, name string) *Tensor {
+	p.device().metrics.add(deviceData, 1)
+	p.device().metrics.add(createTensor, 1)
 	return holding(p, &value{name: name, view: view})
 }
 
@@ -151,11 +156,11 @@ func (t *Tensor) Set(x float64) error {
 	case t.err != nil:
 		return t.err
 	case t.val == nil || !t.val.scalar:
-		return t.misuse("set", "it is not a scalar argument; make one with Scalar").err
+		return t.misused("set", "it is not a scalar argument; make one with Scalar")
 	}
 	d := t.val.view.Type.DType
 	if err := fits(d, x); err != nil {
-		return t.misuse("set", err.Error()).err
+		return t.misused("set", err.Error())
 	}
 	if t.val.queued.Load() > 0 { // steps marked before read what it was
 		t.val.view.Locate(t.dev.newScalar(d))

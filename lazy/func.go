@@ -212,6 +212,7 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 	}
 	if t.err == nil {
 		f.counters.cached.Add(1)
+		f.dev.metrics.add(cachedCompile, 1)
 	}
 	return t, t.err
 }
@@ -306,7 +307,7 @@ func (f *Function) trace(t *traced) error {
 	for _, y := range f.fn(tr, xs) {
 		n := tr.operand(y)
 		if n == nil {
-			return tr.refuse("func", y).err
+			return tr.refusal("func", y)
 		}
 		r.results, r.alias = append(r.results, n), append(r.alias, nil)
 	}
@@ -327,6 +328,7 @@ func (f *Function) trace(t *traced) error {
 	for i := range t.assigns {
 		t.assigns[i].arg = r.graph.Alias[t.assigns[i].result]
 	}
+	f.dev.captured(&r.graph)
 	var err error
 	t.program, err = f.dev.programs.get(f.dev, &r.graph, &f.counters)
 	return err

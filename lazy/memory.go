@@ -76,14 +76,7 @@ type memory struct {
 // standardCache is how much a device keeps unless it is told.
 func standardCache() int64 { return min(1<<30, soa.Limit()/8) }
 
-func (m *memory) init() error {
-	n, err := envCache.bytes(standardCache())
-	if err != nil {
-		return err
-	}
-	m.cache, m.freed.L = n, &m.mu
-	return nil
-}
+func (m *memory) init() { m.freed.L = &m.mu }
 
 // start is init after the options.
 func (m *memory) start() {
@@ -243,5 +236,5 @@ func memoryError(at callsite.Site, op string, err error) *OpError {
 // outOfMemory returns the poisoned tensor of host data that finds no memory.
 func outOfMemory(p Place, op string, err error) *Tensor {
 	var sites callsite.Cache
-	return &Tensor{tr: p.trace(), dev: p.device(), err: memoryError(sites.Caller(), op, err)}
+	return p.device().poisoned(p.trace(), memoryError(sites.Caller(), op, err))
 }

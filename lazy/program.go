@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"container/list"
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,9 +12,6 @@ import (
 	"ltc/ir"
 	"ltc/lower"
 )
-
-// defaultPrograms is how many programs a device keeps compiled.
-const defaultPrograms = 1024
 
 // program is a compiled graph. It is shared by all traces of the device.
 type program struct {
@@ -28,13 +24,18 @@ type program struct {
 	took    time.Duration
 	likely  time.Duration // how long a run takes, judged by the graph
 	runs    atomic.Int64  // how long they took, in ns; 0 before the first
+
+	dev     *Device
+	bytes   int64         // what it takes in the cache, once it is known
+	element *list.Element // in the cache; nil when it was dropped
 }
 
 // programCache keeps a device's programs, the latest used first.
 type programCache struct {
-	limit int
+	limit int64 // in bytes
 
 	mu     sync.Mutex
+	bytes  int64
 	byHash map[uint64][]*list.Element // of *program
 	recent list.List
 }
@@ -45,14 +46,17 @@ func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, e
 	p.once.Do(func() {
 		p.err = errors.New("compile: the backend panicked") // unless compile returns
 		p.err = p.compile(d)
+		c.weigh(d, p)
 	})
 	if p.err != nil {
 		return nil, p.err
 	}
 	if found {
 		count.cached.Add(1)
+		d.metrics.add(cachedCompile, 1)
 	} else {
 		count.compiled(p)
+		d.compiled(p)
 	}
 	return p, nil
 }
@@ -71,15 +75,17 @@ func (c *programCache) lookup(g *ir.Graph) (p *program, found bool) {
 		c.byHash = map[uint64][]*list.Element{}
 	}
 	p = &program{graph: g.Clone(), results: len(g.Results)}
-	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], c.recent.PushFront(p))
-	if c.recent.Len() > c.limit {
-		c.evict(c.recent.Back())
-	}
+	p.element = c.recent.PushFront(p)
+	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], p.element)
 	return p, false
 }
 
-func (c *programCache) evict(e *list.Element) {
-	h := c.recent.Remove(e).(*program).graph.Hash()
+// drop removes an entry. Who holds its program goes on using it.
+func (c *programCache) drop(e *list.Element) {
+	p := c.recent.Remove(e).(*program)
+	p.element = nil
+	c.bytes -= p.bytes
+	h := p.graph.Hash()
 	kept := c.byHash[h][:0]
 	for _, x := range c.byHash[h] {
 		if x != e {
@@ -93,13 +99,14 @@ func (c *programCache) evict(e *list.Element) {
 
 func (p *program) compile(d *Device) error {
 	start := time.Now()
+	p.dev = d
 	p.text = lower.Text(p.graph, true)
 	if checking {
 		if err := lower.Check(p.graph, p.text); err != nil {
 			return err
 		}
 	}
-	exec, err := d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
+	exec, err := p.build(d)
 	if err != nil {
 		return fmt.Errorf("%scompile for %s: %w", p.firstLine(err), d.name, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // depth is how many steps of a trace may be queued or running: MarkStep waits
@@ -98,6 +99,7 @@ func (q *queue) enter(ctx context.Context) error {
 	ready := q.room()
 	q.mu.Unlock()
 	if !ready {
+		defer q.dev.metrics.since(lockWait, time.Now())
 		if err := q.until(ctx, q.room); err != nil {
 			return fmt.Errorf("mark_step: waiting for the steps before: %w", err)
 		}
@@ -209,6 +211,7 @@ func (q *queue) fly(f *flight) {
 		return
 	}
 	f.ended = f.stepError(err)
+	q.dev.stepFailed(f.ended)
 	q.cancel(f)
 }
 
@@ -243,6 +246,7 @@ func (q *queue) inline(f *flight) error {
 	var failure error
 	if err := f.run(); err != nil {
 		f.ended = f.stepError(err)
+		q.dev.stepFailed(f.ended)
 		f.ended.take()
 		failure = f.ended
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"ltc/ir/types"
 	"ltc/soa"
@@ -15,7 +16,7 @@ import (
 // an implicit sync, counted with its line in the trace's [Report]. Assignments
 // of the step that t does not need stay for MarkStep, and t keeps its value.
 func (t *Tensor) Value() (soa.View, error) {
-	v, err := t.data()
+	v, err := t.data(SyncValue)
 	if err != nil {
 		return soa.View{}, err
 	}
@@ -25,9 +26,9 @@ func (t *Tensor) Value() (soa.View, error) {
 // data returns the value of t, computed if it must be, and pinned. A variable
 // whose latest version failed is what it was before, but for who hears of the
 // failure first.
-func (t *Tensor) data() (*value, error) {
+func (t *Tensor) data(why SyncReason) (*value, error) {
 	for {
-		v, err := t.pinned()
+		v, err := t.pinned(why)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +43,7 @@ func (t *Tensor) data() (*value, error) {
 	}
 }
 
-func (t *Tensor) pinned() (*value, error) {
+func (t *Tensor) pinned(why SyncReason) (*value, error) {
 	if b := firstBad("value", t); b != nil {
 		return nil, b.err
 	}
@@ -56,7 +57,7 @@ func (t *Tensor) pinned() (*value, error) {
 		return t.v.pin(), nil
 	}
 	if t.isView() {
-		return t.viewed()
+		return t.viewed(why)
 	}
 	if t.alias != nil {
 		if !t.restore() {
@@ -66,7 +67,7 @@ func (t *Tensor) pinned() (*value, error) {
 	if t.val == nil {
 		if v, ok := t.node.Value.(*value); ok && v.gone.Load() == nil && (t.epoch == t.tr.epoch || !t.node.Reads()) {
 			t.adopt(v.own())
-		} else if err := t.sync(); err != nil {
+		} else if err := t.sync(why); err != nil {
 			return nil, err
 		}
 	}
@@ -75,13 +76,17 @@ func (t *Tensor) pinned() (*value, error) {
 }
 
 // sync computes t in the midst of its step.
-func (t *Tensor) sync() error {
+func (t *Tensor) sync(why SyncReason) error {
 	tr := t.tr
 	if tr.operand(t) == nil {
-		return tr.refuse("value", t).err
+		return tr.refusal("value", t)
 	}
-	tr.counters.implicit(tr.site())
+	site, op, start := tr.site(), t.node.Op.String(), time.Now()
+	if err := tr.refusesSync(t, why, site); err != nil {
+		return err
+	}
 	err := tr.compute(t)
+	tr.synced(op, why, site, time.Since(start))
 	// What is recorded from here on starts from values: nothing of the
 	// builder's keeps the nodes before alive.
 	tr.b.Forget()
@@ -98,6 +103,7 @@ func (tr *Trace) compute(t *Tensor) error {
 		s.refresh()
 	}
 	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
+	tr.dev.metrics.add(syncedWithIR, 1)
 	f.ctx, f.count, f.step, f.name = context.Background(), &tr.counters, tr.step, tr.name
 	if err := r.compile(tr, f, false); err != nil {
 		return err
@@ -119,13 +125,13 @@ func (tr *Trace) compute(t *Tensor) error {
 // the Go type of t's dtype: bool, uint8, uint32, uint64, int32, int64,
 // float32, float64, [types.Float16] or [types.BFloat16].
 func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
-	v, err := t.data()
+	v, err := t.data(SyncToSlice)
 	if err != nil {
 		return nil, err
 	}
 	defer v.unpin()
 	if want := dtypeOf[T](); want != v.view.Type.DType {
-		return nil, t.misuse("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want)).err
+		return nil, t.misused("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want))
 	}
 	if err := soa.Fits(v.view.Type.Bytes()); err != nil { // a view may repeat its elements
 		return nil, fmt.Errorf("to_slice(%v): %w", v.view.Type, err)
@@ -140,13 +146,13 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 // Item returns the only element of t as a float64. It is an error when t has
 // more or fewer than one.
 func (t *Tensor) Item() (float64, error) {
-	v, err := t.data()
+	v, err := t.data(SyncItem)
 	if err != nil {
 		return math.NaN(), err
 	}
 	defer v.unpin()
 	if n := v.view.Type.Elements(); n != 1 {
-		return math.NaN(), t.misuse("item", fmt.Sprintf("it has %d elements, must have one", n)).err
+		return math.NaN(), t.misused("item", fmt.Sprintf("it has %d elements, must have one", n))
 	}
 	one := soa.Make(v.view.Type)
 	if err := soa.Copy(one, v.view); err != nil {

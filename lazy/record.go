@@ -71,6 +71,10 @@ func (tr *Trace) record(op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
 	if err != nil {
 		return tr.poisoned(typeError(site, err))
 	}
+	tr.tally.op(int(op))
+	if tr.b.Len() > tr.watch {
+		tr.grown(site)
+	}
 	return tr.wrap(n)
 }
 
@@ -142,15 +146,18 @@ func (tr *Trace) argument(v *value) *ir.Node {
 
 // refuse returns the poisoned result of an op with an operand that cannot be
 // used: the first operand's error, or a new one.
-func (tr *Trace) refuse(op string, xs ...*Tensor) *Tensor {
+func (tr *Trace) refuse(op string, xs ...*Tensor) *Tensor { return tr.poisoned(tr.refusal(op, xs...)) }
+
+// refusal is the error of refuse.
+func (tr *Trace) refusal(op string, xs ...*Tensor) *OpError {
 	for _, x := range xs {
 		if x != nil && x.err != nil {
-			return tr.poisoned(x.err)
+			return x.err
 		}
 	}
 	for i, x := range xs {
 		if tr.operand(x) == nil {
-			return tr.poisoned(tr.whyNot(op, i, xs))
+			return tr.whyNot(op, i, xs)
 		}
 	}
 	panic("lazy: refuse without a reason")
@@ -203,6 +210,6 @@ func noTrace(op string, xs ...*Tensor) *Tensor {
 		return t
 	}
 	var sites callsite.Cache
-	return &Tensor{dev: xs[0].dev, err: opError(sites.Caller(), op, ErrPlacement, xs,
-		"none of the operands belongs to a trace; bring one in with Trace.Read")}
+	return xs[0].dev.poisoned(nil, opError(sites.Caller(), op, ErrPlacement, xs,
+		"none of the operands belongs to a trace; bring one in with Trace.Read"))
 }

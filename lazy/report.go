@@ -1,7 +1,9 @@
 package lazy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,7 +19,7 @@ type counters struct {
 
 	mu       sync.Mutex
 	compiles []Compile
-	syncs    map[callsite.Site]int
+	syncs    map[syncKey]*SyncSite
 }
 
 // Compile is one compilation.
@@ -28,8 +30,16 @@ type Compile struct {
 
 // SyncSite is a line that read a tensor before its step was marked.
 type SyncSite struct {
-	Site  string // file:line
-	Count int
+	Site   string // file:line
+	Reason SyncReason
+	Op     string // that made the tensor, the first time
+	Count  int
+	Took   time.Duration // altogether, for computing what was read
+}
+
+type syncKey struct {
+	at  callsite.Site
+	why SyncReason
 }
 
 func (c *counters) compiled(p *program) {
@@ -38,13 +48,20 @@ func (c *counters) compiled(p *program) {
 	c.compiles = append(c.compiles, Compile{Ops: len(p.graph.Nodes), Took: p.took})
 }
 
-func (c *counters) implicit(at callsite.Site) {
+func (c *counters) implicit(at callsite.Site, op string, why SyncReason, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.syncs == nil {
-		c.syncs = map[callsite.Site]int{}
+		c.syncs = map[syncKey]*SyncSite{}
 	}
-	c.syncs[at]++
+	key := syncKey{at, why}
+	s := c.syncs[key]
+	if s == nil {
+		s = &SyncSite{Site: at.String(), Reason: why, Op: op}
+		c.syncs[key] = s
+	}
+	s.Count++
+	s.Took += took
 }
 
 // Report says what a trace or function has done so far.
@@ -54,7 +71,7 @@ type Report struct {
 	CachedRuns     int64 // of these, compiled before
 	DonationCopies int64 // variables that got new memory because the old was still read
 	Compiles       []Compile
-	ImplicitSyncs  []SyncSite // in no particular order
+	ImplicitSyncs  []SyncSite // those that took longest first
 }
 
 // Report returns what the trace has done so far.
@@ -65,9 +82,12 @@ func (c *counters) report() Report {
 	defer c.mu.Unlock()
 	r := Report{Marks: c.marks.Load(), Runs: c.runs.Load(), CachedRuns: c.cached.Load(), DonationCopies: c.donationCopies.Load()}
 	r.Compiles = append(r.Compiles, c.compiles...)
-	for site, n := range c.syncs {
-		r.ImplicitSyncs = append(r.ImplicitSyncs, SyncSite{site.String(), n})
+	for _, s := range c.syncs {
+		r.ImplicitSyncs = append(r.ImplicitSyncs, *s)
 	}
+	slices.SortFunc(r.ImplicitSyncs, func(a, b SyncSite) int {
+		return cmp.Or(cmp.Compare(b.Took, a.Took), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Reason, b.Reason))
+	})
 	return r
 }
 
@@ -98,7 +118,8 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, plural(r.Marks, "mark"),
 		plural(int64(r.Syncs()), "implicit sync"), plural(r.DonationCopies, "donation copy"))
 	for _, s := range r.ImplicitSyncs {
-		fmt.Fprintf(&b, "\nimplicit sync at %s, %d times: give the tensor to MarkStep as a root", s.Site, s.Count)
+		fmt.Fprintf(&b, "\nimplicit sync at %s (%v of %s), %s, %v: give the tensor to MarkStep as a root and read it afterwards",
+			s.Site, s.Reason, s.Op, plural(int64(s.Count), "time"), s.Took.Round(time.Microsecond))
 	}
 	return b.String()
 }

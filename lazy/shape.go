@@ -69,10 +69,10 @@ func (x *Tensor) MatMul(y *Tensor) *Tensor {
 	switch {
 	case tr == nil || tr.operand(x) == nil || tr.operand(y) == nil:
 	case len(p) == 1 && len(q) >= 1:
-		z := tr.Read(x).Reshape(1, p[0]).MatMul(y).blame(x, y)
+		z := tr.gently(func() *Tensor { return tr.Read(x).Reshape(1, p[0]).MatMul(y) }).blame(x, y)
 		return dropAxis(z, z.Rank()-min(len(q), 2))
 	case len(q) == 1 && len(p) >= 1:
-		z := x.MatMul(tr.Read(y).Reshape(q[0], 1)).blame(x, y)
+		z := tr.gently(func() *Tensor { return x.MatMul(tr.Read(y).Reshape(q[0], 1)) }).blame(x, y)
 		return dropAxis(z, z.Rank()-1)
 	case len(p) >= 2 && len(q) >= 2 && p[len(p)-1] == q[len(q)-2] && (len(q) > 2 && !p[:len(p)-2].Equal(q[:len(q)-2])):
 		if batch, ok := shapeinfer.BroadcastShapes(p[:len(p)-2], q[:len(q)-2]); ok {

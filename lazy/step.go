@@ -42,6 +42,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		return closureWaits("mark_step")
 	}
 	tr.counters.marks.Add(1)
+	tr.dev.metrics.add(markStep, 1)
 	defer tr.endStep()
 	err := tr.mark(ctx, roots)
 	if err != nil {
@@ -60,6 +61,8 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	if err := r.collect(tr, roots); err != nil {
 		return err
 	}
+	tr.dev.metrics.add(syncedWithIR, len(r.results))
+	tr.dev.metrics.add(syncedToData, len(roots)+len(tr.kept)+len(tr.written)-len(r.handles))
 	if len(r.results) == 0 && len(tr.after) == 0 {
 		return nil
 	}
@@ -73,6 +76,9 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		f.roots = append(f.roots, t.materialize(pending(f, "", r.results[i].Type), true))
 	}
 	tr.give(f, r)
+	if tr.stepped != nil && tr.stepped != f.program {
+		tr.dev.metrics.add(trieForked, 1)
+	}
 	tr.stepped = f.program
 	return tr.launch(f)
 }
@@ -160,6 +166,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	if err := f.takenFrom(tr); err != nil {
 		return err
 	}
+	tr.dev.captured(&r.graph)
 	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
 	if err != nil {
 		return err
@@ -299,6 +306,8 @@ func (tr *Trace) endStep() {
 	tr.scopes, tr.scopeNext = tr.scopes[:0], 0
 	tr.b.Forget()
 	tr.run.reset()
+	tr.dev.metrics.add(destroyTensor, max(tr.made-tr.survived, 0))
+	tr.made, tr.survived, tr.watch = 0, 0, tr.dev.graphLimit
 	tr.epoch++
 	tr.step++
 }

@@ -117,11 +117,13 @@ func (t *Tensor) String() string {
 
 // poisoned returns a tensor that holds err.
 func (tr *Trace) poisoned(err *OpError) *Tensor {
-	return &Tensor{tr: tr, dev: tr.dev, err: err}
+	return tr.dev.poisoned(tr, err)
 }
 
 // wrap returns a handle on a node of the current step.
 func (tr *Trace) wrap(n *ir.Node) *Tensor {
+	tr.tally.tensor()
+	tr.made++
 	return &Tensor{tr: tr, node: n, epoch: tr.epoch, dev: tr.dev}
 }
 

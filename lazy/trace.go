@@ -32,7 +32,14 @@ type Trace struct {
 
 	run      run // memory used again by every step
 	counters counters
+	tally    *tally
+	made     int      // handles made in this step
+	survived int      // of these, how many have a value
 	stepped  *program // the latest that MarkStep ran
+	syncs    SyncMode
+	gentle   int // calls of gently under way
+	hooks    []*hook
+	watch    int // how many nodes the step may have before grown looks at it
 
 	queue     *queue
 	step      int64 // that is being recorded, from 1
@@ -43,11 +50,15 @@ type Trace struct {
 }
 
 // NewTrace returns a trace that records programs for d.
-func NewTrace(d *Device) *Trace {
+func NewTrace(d *Device) *Trace { return newTrace(d).counted() }
+
+// newTrace is NewTrace for one whose ops count nowhere: those of composites'
+// bodies are not the user's.
+func newTrace(d *Device) *Trace {
 	return &Trace{
 		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1,
 		vars: map[*variable]*state{}, arguments: map[*value]*ir.Node{},
-		queue: &queue{dev: d}, step: 1,
+		queue: &queue{dev: d}, step: 1, tally: newTally(), syncs: d.syncs.mode, watch: d.graphLimit,
 	}
 }
 
@@ -94,7 +105,7 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 		return b.err
 	}
 	if t.dev != tr.dev {
-		return tr.refuse("mark_step", t).err
+		return tr.refusal("mark_step", t)
 	}
 	if t.v != nil {
 		return t.v.takeLost()
@@ -110,7 +121,7 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 	}
 	n := tr.operand(t)
 	if t.tr != tr || n == nil {
-		return tr.refuse("mark_step", t).err
+		return tr.refusal("mark_step", t)
 	}
 	if v, ok := n.Value.(*value); ok {
 		t.adopt(v.own()) // a variable as it was read, or a value under another handle
@@ -164,6 +175,7 @@ const maxRead = 10_000
 func (t *Tensor) adopt(v *value) {
 	v.pins.Add(1)
 	t.val = v
+	t.tr.survived++
 	if t.epoch == t.tr.epoch && t.node.Tracked() && len(t.tr.read) < maxRead {
 		t.tr.read = append(t.tr.read, t) // gradients still go through its node
 		return

@@ -38,7 +38,7 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 		err = soa.Fits(v.typ.Bytes())
 	}
 	if err != nil {
-		return &Tensor{dev: d, err: opError(v.made, "variable", ErrType, nil, "%q of %v: %v", name, v.typ, err)}
+		return d.poisoned(nil, opError(v.made, "variable", ErrType, nil, "%q of %v: %v", name, v.typ, err))
 	}
 	d.mu.Lock()
 	v.id = d.variables
@@ -46,7 +46,7 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	d.mu.Unlock()
 	view, err := d.memory.zeroed(v.typ)
 	if err != nil {
-		return &Tensor{dev: d, err: memoryError(v.made, "variable", fmt.Errorf("%q: %w", name, err))}
+		return d.poisoned(nil, memoryError(v.made, "variable", fmt.Errorf("%q: %w", name, err)))
 	}
 	v.now = &value{name: name, view: view, version: true}
 	d.live.born(v.now, "variable", v.made)
@@ -67,7 +67,7 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	}
 	view, err := t.dev.memory.make(t.v.typ)
 	if err != nil {
-		return &Tensor{dev: t.dev, err: memoryError(t.v.made, "init", err)}
+		return t.dev.poisoned(nil, memoryError(t.v.made, "init", err))
 	}
 	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
 		return t.misuse("init", err.Error())
@@ -81,8 +81,13 @@ func (t *Tensor) misuse(op, why string) *Tensor {
 	if t.err != nil {
 		return t
 	}
+	return t.dev.poisoned(t.tr, t.misused(op, why))
+}
+
+// misused is the error of misuse.
+func (t *Tensor) misused(op, why string) *OpError {
 	var sites callsite.Cache
-	return &Tensor{tr: t.tr, dev: t.dev, err: opError(sites.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)}
+	return opError(sites.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)
 }
 
 // set replaces the latest version from the host.
@@ -219,7 +224,7 @@ func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
 	}
 	view, err := t.dev.memory.make(t.v.typ)
 	if err != nil {
-		return &Tensor{dev: t.dev, err: memoryError(t.v.made, "set_values", err)}
+		return t.dev.poisoned(nil, memoryError(t.v.made, "set_values", err))
 	}
 	copy(soa.Slice[T](view), data)
 	t.v.set(view, t.v.made)

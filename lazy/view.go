@@ -30,7 +30,7 @@ type alias struct {
 	// twice says that the view, or one that it is a view of, shows an element
 	// more than once.
 	twice bool
-	from  *ir.Node      // of the base, of which the tensor's node was made
+	from  *ir.Node // of the base, of which the tensor's node was made
 
 	// of a storage
 	wrote    uint32        // the step that wrote it last
@@ -133,9 +133,12 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 	}
 	from := n
 	for i := range steps {
+		if tr != nil {
+			tr.tally.op(int(steps[i].op))
+		}
 		var err error
 		if n, err = shapeinfer.Record(b, steps[i].op, []*ir.Node{n}, steps[i].attrs, nil); err != nil {
-			return &Tensor{tr: tr, dev: x.dev, err: typeError(site, err)}
+			return x.dev.poisoned(tr, typeError(site, err))
 		}
 		steps[i].attrs = n.Attrs
 	}
@@ -286,8 +289,8 @@ func reshaped(before types.Shape, strides []int, shape types.Shape) (out []int, 
 
 // viewed returns the value of the view t, pinned: its storage's, seen through
 // its window.
-func (t *Tensor) viewed() (*value, error) {
-	v, err := t.storageValue()
+func (t *Tensor) viewed(why SyncReason) (*value, error) {
+	v, err := t.storageValue(why)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +318,7 @@ func seen(xs []*Tensor) ([]*Tensor, error) {
 		if x == nil || !x.isView() {
 			continue
 		}
-		v, err := x.data()
+		v, err := x.data(SyncCall)
 		if err != nil {
 			return nil, err
 		}
@@ -326,19 +329,19 @@ func seen(xs []*Tensor) ([]*Tensor, error) {
 }
 
 // storageValue is the value of t's storage, as it is in t's trace.
-func (t *Tensor) storageValue() (*value, error) {
+func (t *Tensor) storageValue(why SyncReason) (*value, error) {
 	s := t.alias.root
 	if s.v == nil || t.tr == nil {
-		return s.pinned()
+		return s.pinned(why)
 	}
 	if err := s.v.takeLost(); err != nil {
 		return nil, err
 	}
 	n := t.tr.operand(s)
 	if n == nil {
-		return nil, t.tr.refuse("value", s).err
+		return nil, t.tr.refusal("value", s)
 	}
-	return t.tr.wrap(n).pinned()
+	return t.tr.wrap(n).pinned(why)
 }
 
 // unpin undoes the pin of a reader.

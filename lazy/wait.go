@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // async is what a device knows of the queues of its traces.
@@ -53,6 +54,9 @@ func (a *async) note(e *StepError) {
 func (tr *Trace) Wait(ctx context.Context) error {
 	if tr.queue.closingHere() {
 		return closureWaits("wait")
+	}
+	if !tr.queue.idle() {
+		defer tr.dev.metrics.since(lockWait, time.Now())
 	}
 	if err := tr.queue.until(ctx, func() bool { return tr.queue.n == 0 }); err != nil {
 		return fmt.Errorf("wait: %w", err)

@@ -34,11 +34,14 @@ func (t *Tensor) Copy_(src *Tensor) *Tensor {
 	}
 	x := src
 	if typ := t.Type(); !typ.Equal(src.Type()) {
-		x = tr.Read(src).Convert(typ.DType)
-		if x.err == nil {
-			x = x.BroadcastTo(typ.Shape...)
-		}
-		if x = x.blame(t, src); x.err != nil && src.err == nil {
+		x = tr.gently(func() *Tensor {
+			x := tr.Read(src).Convert(typ.DType)
+			if x.err == nil {
+				x = x.BroadcastTo(typ.Shape...)
+			}
+			return x.blame(t, src)
+		})
+		if x.err != nil && src.err == nil {
 			x.err.Op = "copy_"
 		}
 	}
@@ -87,7 +90,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	var bad *OpError
 	switch {
 	case n == nil:
-		bad = tr.refuse(op, x).err
+		bad = tr.refusal(op, x)
 	case !n.Type.Equal(t.Type()):
 		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v", t.kind(), t.Type(), n.Type)
 	}
@@ -100,6 +103,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 		s.restore()
 		tr.written = append(tr.written, written{s, s.val})
 		s.val = nil
+		tr.made++
 	}
 	if m.donation != nil { // taken back
 		m.donation.v.donor.Store(nil)
@@ -131,7 +135,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 	operands := []*Tensor{t, x}
 	switch {
 	case s.dev != tr.dev:
-		return tr.refuse(op, x, t).err
+		return tr.refusal(op, x, t)
 	case s.v == nil && s.tr == nil:
 		return opError(site, op, ErrPlacement, operands,
 			"%s belongs to the device, where traces share it, and only variables can be written there: make it one, or a tensor of the trace", t.kind())
@@ -139,7 +143,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 		return opError(site, op, ErrPlacement, operands,
 			"%s belongs to another trace, which alone can write it: copy it with Trace.Read, or make it a variable", t.kind())
 	case tr.operand(t) == nil:
-		return tr.refuse(op, t).err
+		return tr.refusal(op, t)
 	case s.alias != nil && s.alias.argument:
 		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
 	case t.isView() && t.alias.twice && shapeinfer.Overlaps(t.Shape(), t.window().dense(t.Shape())):

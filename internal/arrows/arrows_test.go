@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends", "mlir", "soa", "github.com/llir/llvm", "github.com/ebitengine/purego"},
 	"backends/cuda":           {"backends/kit", "backends", "mlir", "soa", "github.com/ebitengine/purego"},
 	"lazy":                    {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
+	"lazy/vars":               {"lazy"},
 	"nn":                      {"lazy"},
 	"optim":                   {"lazy"},
 	"data":                    {"lazy"},

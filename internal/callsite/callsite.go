@@ -196,7 +196,28 @@ func library(function, file string) bool {
 
 var startDir, _ = os.Getwd()
 
+// roots are what SetRoots was given.
+var roots []string
+
+// SetRoots sets directories that are cut off the names of files, instead of the
+// one that the process started in: the longest that a name begins with. It must
+// be called before the first site is looked up.
+func SetRoots(dirs []string) {
+	roots = nil
+	for _, d := range dirs {
+		if d != "" {
+			roots = append(roots, strings.TrimSuffix(filepath.ToSlash(filepath.Clean(d)), "/")+"/")
+		}
+	}
+	slices.SortFunc(roots, func(a, b string) int { return len(b) - len(a) })
+}
+
 func relative(file string) string {
+	for _, root := range roots {
+		if rest, ok := strings.CutPrefix(filepath.ToSlash(file), root); ok {
+			return rest
+		}
+	}
 	if startDir == "" {
 		return file
 	}

@@ -1,0 +1,55 @@
+package lazy
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Logger makes the device log to l: implicit syncs and steps that grow without
+// end as warnings, once for each line of the program; steps that fail as
+// information, since their errors come back as well; compiles, copies of donated
+// variables and programs dropped from the cache for debugging. Without it, or
+// with nil, that is slog.Default, as it is at each record.
+func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
+
+// log logs for the device. Callers on hot paths ask logs first, which spares
+// them the attributes.
+func (d *Device) log(level slog.Level, message string, attrs ...slog.Attr) {
+	if d.logs(level) {
+		d.slog().LogAttrs(context.Background(), level, message, append([]slog.Attr{slog.String("device", d.name)}, attrs...)...)
+	}
+}
+
+func (d *Device) logs(level slog.Level) bool { return d.slog().Enabled(context.Background(), level) }
+
+func (d *Device) slog() *slog.Logger {
+	if d.logger != nil {
+		return d.logger
+	}
+	return slog.Default()
+}
+
+// compiled counts and logs a compile.
+func (d *Device) compiled(p *program) {
+	d.metrics.add(uncachedCompile, 1)
+	d.metrics.sample(compileTime, float64(p.took))
+	d.metrics.sample(programSize, float64(p.size()))
+	if d.logs(slog.LevelDebug) {
+		d.log(slog.LevelDebug, "compiled", slog.Int("ops", len(p.graph.Nodes)), slog.Int("text", len(p.text)), slog.Duration("took", p.took))
+	}
+}
+
+// stepFailed counts and logs the failure of a step.
+func (d *Device) stepFailed(e *StepError) {
+	d.metrics.add(stepFailed, 1)
+	d.log(slog.LevelInfo, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
+}
+
+// donationCopied counts and logs that a variable gets new memory.
+func (d *Device) donationCopied(a *assignment) {
+	d.metrics.add(donationCopy, 1)
+	if d.logs(slog.LevelDebug) {
+		d.log(slog.LevelDebug, "donated variable copied", slog.String("variable", a.v.name), slog.String("at", a.site.String()),
+			slog.Int("bytes", a.v.typ.Bytes()), slog.String("because", "its last version is still read"))
+	}
+}

@@ -1,0 +1,229 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ltc/backends"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/lower"
+	"ltc/shapeinfer"
+	"ltc/soa"
+)
+
+// OpByOp makes the device compile and run every op of a program alone, each as
+// a program of its own, once for each combination of op, attributes and types:
+// slow, and for finding which op fails, or gives other numbers than elsewhere.
+// Results are those of the whole program as long as the backend computes each op
+// alone as it does among others. Failures name the line of the op.
+func OpByOp() Option { return func(d *Device) { d.opByOp = true } }
+
+// ObserveOps makes the device run programs op by op, and has f called after each
+// op, in the order of the program, on the goroutine that runs it. Two devices
+// that are given the same steps can be compared op by op:
+// the first difference is where the wrong numbers come from.
+func ObserveOps(f func(OpRun)) Option { return func(d *Device) { d.opByOp, d.observer = true, f } }
+
+// OpRun is an op that was run alone.
+type OpRun struct {
+	Node   NodeInfo
+	Index  int      // of the op in its program
+	Result soa.View // to be read before the function returns
+}
+
+// opByOp is an executable that runs the ops of a graph one by one.
+type opByOp struct {
+	dev   *Device
+	graph *ir.Graph
+	sig   *backends.Signature
+	ops   []opAlone
+}
+
+// opAlone is an op of a program and the program of it alone.
+type opAlone struct {
+	node *ir.Node
+	args []*ir.Node // each once
+	exec backends.Executable
+}
+
+// build compiles the program's text, or its ops one by one.
+func (p *program) build(d *Device) (backends.Executable, error) {
+	if d.opByOp {
+		return newOpByOp(d, p.graph)
+	}
+	return d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
+}
+
+func newOpByOp(d *Device, g *ir.Graph) (*opByOp, error) {
+	e := &opByOp{dev: d, graph: g, sig: signatureOf(g)}
+	for _, n := range g.Nodes {
+		if n.Op == ir.OpParameter {
+			continue
+		}
+		one, err := d.alone(n)
+		if err != nil {
+			return nil, nodeError(n, "compile alone", err)
+		}
+		e.ops = append(e.ops, one)
+	}
+	return e, nil
+}
+
+// alone compiles n as a program of its own, unless its like was before.
+func (d *Device) alone(n *ir.Node) (opAlone, error) {
+	b := ir.NewBuilder(shapeinfer.Infer)
+	b.SetLoc(n.Loc)
+	one := opAlone{node: n}
+	in := make([]*ir.Node, len(n.In))
+	params := map[*ir.Node]*ir.Node{}
+	for i, x := range n.In {
+		if params[x] == nil {
+			params[x] = b.Parameter(x.Type, "", nil)
+			one.args = append(one.args, x)
+		}
+		in[i] = params[x]
+	}
+	m, err := b.Node(n.Op, in, n.Attrs, n.Body)
+	if err != nil {
+		return one, err
+	}
+	var g ir.Graph
+	b.Capture(&g, nil, []*ir.Node{m}, nil)
+	p, _ := d.ops.lookup(&g)
+	p.once.Do(func() {
+		p.err = errors.New("the backend panicked") // unless Compile returns
+		p.err = p.compileAlone(d)
+		d.ops.weigh(d, p)
+	})
+	one.exec = p.exec
+	return one, p.err
+}
+
+// compileAlone compiles the program of one op. Its error names no line: all ops
+// of its kind share it.
+func (p *program) compileAlone(d *Device) (err error) {
+	p.dev, p.text = d, lower.Text(p.graph, true)
+	p.exec, err = d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
+	if err == nil && p.exec == nil {
+		err = errors.New("the backend gave neither an executable nor an error")
+	}
+	return err
+}
+
+// nodeError makes the error of an op that was compiled or run alone.
+func nodeError(n *ir.Node, doing string, err error) *OpError {
+	if failed, ok := errors.AsType[*backends.RunError](err); ok {
+		err = failed.Reason // the ordinal is that in the op's own text
+	}
+	info := infoOf(n)
+	e := &OpError{Op: info.Op, Operands: info.Operands, Reason: doing + ": " + err.Error(), Err: err}
+	e.at(n.Loc)
+	return e
+}
+
+// signatureOf returns what an executable of g takes and gives.
+func signatureOf(g *ir.Graph) *backends.Signature {
+	s := &backends.Signature{}
+	for _, p := range g.Params {
+		s.Args = append(s.Args, backends.Arg{Name: p.ParamName(), Type: p.Type, Alias: -1})
+	}
+	for i, r := range g.Results {
+		s.Results = append(s.Results, backends.Result{Type: r.Type, Alias: g.Alias[i]})
+		if a := g.Alias[i]; a >= 0 {
+			s.Args[a].Alias = i
+		}
+	}
+	return s
+}
+
+func (e *opByOp) Signature() *backends.Signature { return e.sig }
+
+func (e *opByOp) Bind(context.Context, map[int]soa.View) (backends.Executable, error) {
+	return nil, fmt.Errorf("programs run op by op cannot be bound: %w", errors.ErrUnsupported)
+}
+
+func (e *opByOp) Artifact() ([]byte, error) {
+	return nil, fmt.Errorf("programs run op by op have no artifact: %w", errors.ErrUnsupported)
+}
+
+// Execute runs the ops one by one. Donated arguments are written when all have
+// run.
+func (e *opByOp) Execute(ctx context.Context, c *backends.Call) error {
+	values := make([]soa.View, len(e.graph.Nodes))
+	for i, p := range e.graph.Params {
+		values[p.ID] = c.Args[i]
+	}
+	for i, op := range e.ops {
+		one := backends.Call{Alloc: c.Alloc}
+		for _, x := range op.args {
+			one.Args = append(one.Args, values[x.ID])
+		}
+		if err := op.exec.Execute(ctx, &one); err != nil {
+			return nodeError(op.node, "run alone", err)
+		}
+		values[op.node.ID] = one.Results[0]
+		if e.dev.observer != nil {
+			e.dev.observer(OpRun{Node: infoOf(op.node), Index: i, Result: one.Results[0]})
+		}
+	}
+	return e.finish(c, values)
+}
+
+// finish puts the values of the results where the call wants them: those that
+// it brings memory for or donates are copied there last.
+func (e *opByOp) finish(c *backends.Call, values []soa.View) error {
+	for len(c.Results) < len(e.graph.Results) {
+		c.Results = append(c.Results, soa.View{})
+	}
+	given := map[*ir.Node]bool{} // values that are somebody's memory
+	for _, p := range e.graph.Params {
+		given[p] = true
+	}
+	results := make([]soa.View, len(e.graph.Results))
+	for i, r := range e.graph.Results {
+		if results[i] = values[r.ID]; given[r] { // which copying may overwrite
+			results[i] = c.Make(r.Type)
+			if err := soa.Copy(results[i], values[r.ID]); err != nil {
+				return err
+			}
+		}
+		given[r] = true
+	}
+	for i, a := range e.graph.Alias {
+		switch {
+		case !c.Results[i].IsZero():
+		case a >= 0:
+			c.Results[i] = c.Args[a]
+		default:
+			c.Results[i] = results[i]
+			continue
+		}
+		if err := soa.Copy(c.Results[i], results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NodeInfo describes an op of a program.
+type NodeInfo struct {
+	Op       string // mnemonic; a composite's name without ltc.
+	Type     types.Type
+	Operands []types.Type
+	Site     string // the line that recorded it, file:line
+	Scope    string // see Trace.Scope
+}
+
+func infoOf(n *ir.Node) NodeInfo {
+	info := NodeInfo{Op: n.Op.String(), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
+	if n.Body != nil {
+		info.Op = strings.TrimPrefix(n.Body.Name, "ltc.")
+	}
+	for _, x := range n.In {
+		info.Operands = append(info.Operands, x.Type)
+	}
+	return info
+}

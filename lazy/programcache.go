@@ -1,0 +1,81 @@
+package lazy
+
+import (
+	"log/slog"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/ir"
+)
+
+// ProgramCacheLimit sets the most bytes that the device's compiled programs may
+// take, instead of the environment variable LTC_PROGRAM_CACHE_BYTES. The program
+// used longest ago is dropped first; one that takes more than the limit runs,
+// and is compiled again the next time.
+func ProgramCacheLimit(bytes int64) Option {
+	return func(d *Device) { d.programs.limit, d.ops.limit = max(bytes, 0), max(bytes, 0) }
+}
+
+// ProgramCacheStats says what a device's compiled programs take.
+type ProgramCacheStats struct {
+	Programs     int
+	Bytes, Limit int64
+}
+
+// ProgramCacheStats returns what the device's compiled programs take now.
+func (d *Device) ProgramCacheStats() ProgramCacheStats {
+	c := &d.programs
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return ProgramCacheStats{c.recent.Len(), c.bytes, c.limit}
+}
+
+// weigh accounts for p, which has just been compiled, and drops the programs
+// used longest ago while there are too many bytes.
+func (c *programCache) weigh(d *Device, p *program) {
+	size := p.size()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.element == nil { // dropped by another while it compiled
+		return
+	}
+	p.bytes = size
+	c.bytes += size
+	for c.bytes > c.limit && c.recent.Len() > 0 {
+		oldest := c.recent.Back().Value.(*program)
+		c.drop(oldest.element)
+		d.metrics.add(programEvicted, 1)
+		d.log(slog.LevelDebug, "program dropped", slog.Int("ops", len(oldest.graph.Nodes)), slog.Int64("bytes", oldest.bytes))
+	}
+}
+
+// size returns what the program takes in memory: graph, text, and executable.
+func (p *program) size() int64 {
+	n := graphBytes(p.graph) + int64(len(p.text))
+	if m, ok := p.exec.(*metered); ok {
+		n += codeBytes(m.Executable, len(p.text))
+	}
+	return n
+}
+
+// codeBytes returns what an executable takes: what its backend says, or an
+// estimate. The evaluator holds of a program about six times the text.
+func codeBytes(e backends.Executable, text int) int64 {
+	if r, ok := e.(backends.Resident); ok {
+		return int64(r.ResidentBytes())
+	}
+	const perByteOfText = 6
+	return perByteOfText * int64(text)
+}
+
+// graphBytes estimates what a graph takes. Bodies of composites, which the
+// device keeps anyway, count as nothing.
+func graphBytes(g *ir.Graph) int64 {
+	n := int64(unsafe.Sizeof(*g))
+	for _, x := range g.Nodes {
+		n += int64(unsafe.Sizeof(*x)) + int64(unsafe.Sizeof(x))*int64(1+cap(x.In))
+		n += int64(unsafe.Sizeof(ir.Attr{})) * int64(cap(x.Attrs))
+		n += int64(unsafe.Sizeof(0)) * int64(cap(x.Type.Shape))
+	}
+	return n
+}
