@@ -69,8 +69,7 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 	main := mlir.NewFunc("main", "", nil, outs)
 	main.Pos = f.Pos
 	main.Regions[0].Blocks[0].Ops = body
-	out := *m
-	out.Ops = nil
+	out := &mlir.Module{Name: m.Name, Attrs: m.Attrs, Loc: m.Loc, Resources: m.Resources}
 	for _, op := range m.Ops {
 		switch {
 		case op == f:
@@ -86,7 +85,7 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 		p.origin = append(p.origin, op.Pos)
 		return true
 	})
-	p.text = mlir.Print(&out)
+	p.text = mlir.Print(out)
 	return p, nil
 }
 
