@@ -31,7 +31,7 @@ func main() {
 		g := lazy.Grad(loss, w, b)
 		w.Sub_(g[0].Mul(lr)) // in place: w is assigned
 		b.Sub_(g[1].Mul(lr))
-		if err := tr.MarkStep(loss); err != nil { // compiles what is new, runs it
+		if err := tr.MarkStep(loss); err != nil { // compiles what is new, has it run
 			log.Fatal(err) // also of a bad op above, with its line
 		}
 		fmt.Println(loss.Float()) // a root of the step has its value
