@@ -140,3 +140,6 @@ func parameterAttrs(name string) []Attr { return []Attr{{}, {Str: name}} }
 
 // ParamName returns the name of a Parameter.
 func (n *Node) ParamName() string { return n.Attrs[ParameterName].Str }
+
+// SetParamName renames a Parameter. Graphs captured before may show either name.
+func (n *Node) SetParamName(name string) { n.Attrs[ParameterName].Str = name }

@@ -107,6 +107,9 @@ func (p *program) compile(d *Device) error {
 		}
 	}
 	exec, err := p.build(d)
+	if op, ok := err.(*OpError); ok { // of an op compiled alone
+		return op
+	}
 	if err != nil {
 		return fmt.Errorf("%scompile for %s: %w", p.firstLine(err), d.name, err)
 	}
@@ -128,6 +131,9 @@ func (p *program) firstLine(err error) string {
 
 // explain adds to a failure at run time the line of the op that failed.
 func (p *program) explain(err error) error {
+	if op, ok := err.(*OpError); ok { // of an op run alone, or memory
+		return op
+	}
 	failed, ok := errors.AsType[*backends.RunError](err)
 	if !ok || failed.Op < 0 {
 		return fmt.Errorf("run: %w", err)

@@ -194,7 +194,11 @@ func firstBad(op string, xs ...*Tensor) *Tensor {
 	for i, x := range xs {
 		if x == nil || x.dev == nil && x.err == nil {
 			var sites callsite.Cache
-			return &Tensor{tr: traceOf(xs...), err: nilOperand(sites.Caller(), op, i, xs)}
+			err := nilOperand(sites.Caller(), op, i, xs)
+			if tr := traceOf(xs...); tr != nil {
+				return tr.poisoned(err)
+			}
+			return &Tensor{err: err}
 		}
 		if x.err != nil {
 			return x

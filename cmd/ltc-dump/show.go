@@ -68,6 +68,7 @@ func (c *call) module(file string) (name, text string, err error) {
 func show(c *call) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	asIR := fs.Bool("ir", false, "read FILE as the text form of our own IR, and print that")
+	asDot := fs.Bool("dot", false, "read FILE as the text form of our own IR, and print a drawing of it for Graphviz")
 	loc := fs.Bool("loc", false, "print the ops' locations")
 	generic := fs.Bool("generic", false, "print no pretty forms")
 	args, err := c.parse(fs)
@@ -77,12 +78,16 @@ func show(c *call) error {
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
 	}
-	if *asIR {
+	if *asIR || *asDot {
 		g, err := c.graph(args[0])
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(c.stdout, g.String())
+		text := g.String()
+		if *asDot {
+			text = g.Dot()
+		}
+		_, err = io.WriteString(c.stdout, text)
 		return err
 	}
 	name, text, err := c.module(args[0])
