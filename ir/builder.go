@@ -25,7 +25,16 @@ type Builder struct {
 	mark   uint32  // of the latest capture
 	stack  []frame
 	walked Graph
-	made   func(*Node) // OnNode
+	onNode func(*Node) // OnNode
+
+	params []*Node // of the step, those with Values
+
+	reuse bool
+	paths []*Path
+	on    *Path     // that the step has followed so far; nil once it has left
+	at    int       // how many requests of it
+	made  []request // of the step, once it has left the path
+	lost  bool      // the step is not to be remembered
 }
 
 // NewBuilder returns a builder that takes result types from infer.
@@ -42,8 +51,15 @@ func (b *Builder) SetLoc(s callsite.Site) callsite.Site {
 }
 
 // Forget drops the builder's own references to the nodes made so far: they
-// live on only through those who hold them.
+// live on only through those who hold them. Steps before are forgotten, too.
 func (b *Builder) Forget() {
+	b.drop()
+	b.forget()
+	clear(b.params) // who holds them needs their Values
+	b.params = b.params[:0]
+}
+
+func (b *Builder) forget() {
 	clear(b.table)
 	if len(b.table) > 64 && b.used < len(b.table)/8 {
 		b.table = make([]*Node, len(b.table)/2)
@@ -55,18 +71,45 @@ func (b *Builder) Forget() {
 }
 
 // OnNode has f called after every node that the builder makes; nil ends that.
-func (b *Builder) OnNode(f func(*Node)) { b.made = f }
+// Meanwhile each step makes its own.
+func (b *Builder) OnNode(f func(*Node)) {
+	if b.onNode = f; f != nil {
+		b.drop()
+	}
+}
 
 // Len returns how many nodes were made since the last Forget.
 func (b *Builder) Len() int { return b.used }
 
 // Parameter makes a Parameter of the given type. Every call gives another.
 func (b *Builder) Parameter(t types.Type, name string, value any) *Node {
-	n := b.alloc()
-	n.Op, n.Type, n.Value, n.Attrs = OpParameter, t, value, parameterAttrs(name)
-	b.used++
-	if b.made != nil {
-		b.made(n)
+	return b.parameter(t, name, value, false)
+}
+
+// Variable is Parameter for one whose gradient may be asked for: nodes that
+// depend on it are tracked.
+func (b *Builder) Variable(t types.Type, name string, value any) *Node {
+	return b.parameter(t, name, value, true)
+}
+
+func (b *Builder) parameter(t types.Type, name string, value any, tracked bool) *Node {
+	var n *Node
+	if b.on != nil {
+		n = b.next(func(n *Node) bool {
+			return n.Op == OpParameter && n.tracked == tracked && n.Value == nil && n.ParamName() == name && n.Type.Equal(t)
+		})
+	}
+	fresh := n == nil
+	if fresh {
+		n = b.alloc()
+		n.Op, n.Type, n.Attrs, n.tracked = OpParameter, t, parameterAttrs(name), tracked
+		b.used++
+		b.asked(n)
+	}
+	n.Value = value
+	b.params = append(b.params, n)
+	if fresh && b.onNode != nil {
+		b.onNode(n)
 	}
 	return n
 }
@@ -81,8 +124,8 @@ func (b *Builder) Detached(t types.Type, name string, value any) *Node {
 	n := &one.n
 	n.Op, n.Type, n.Value, n.Attrs, n.seq, n.Loc = OpParameter, t, value, one.attrs[:], b.nextID, b.loc
 	b.nextID = (b.nextID + 1) & math.MaxInt32
-	if b.made != nil {
-		b.made(n)
+	if b.onNode != nil {
+		b.onNode(n)
 	}
 	return n
 }
@@ -90,9 +133,15 @@ func (b *Builder) Detached(t types.Type, name string, value any) *Node {
 // Node makes a node. An error is infer's, and then nothing was made. The
 // builder copies in, and keeps attrs.
 func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node, error) {
+	if b.on != nil {
+		if n := b.next(func(n *Node) bool { return n.is(op, in, attrs, body) }); n != nil {
+			return n, nil
+		}
+	}
 	h := hashNode(op, in, attrs, body)
 	slot, found := b.find(h, op, in, attrs, body)
 	if found != nil {
+		b.asked(found)
 		return found, nil
 	}
 	t, err := b.infer(op, in, attrs, body)
@@ -109,15 +158,32 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 	for _, x := range in {
 		n.tracked = n.tracked || x.tracked
 	}
+	b.put(slot, n)
+	b.asked(n)
+	if b.onNode != nil {
+		b.onNode(n)
+	}
+	return n, nil
+}
+
+// is reports whether n is what Node makes of these.
+func (n *Node) is(op Op, in []*Node, attrs []Attr, body *Composite) bool {
+	return n.Op == op && n.Body == body && slices.Equal(n.In, in) && slices.EqualFunc(n.Attrs, attrs, equalAttr)
+}
+
+func (b *Builder) put(slot int, n *Node) {
 	b.table[slot] = n
 	b.used++
 	if 2*b.used > len(b.table) {
 		b.grow()
 	}
-	if b.made != nil {
-		b.made(n)
+}
+
+// enter puts a node of an earlier step in the table, once.
+func (b *Builder) enter(n *Node) {
+	if slot, found := b.find(n.hash, n.Op, n.In, n.Attrs, n.Body); found == nil {
+		b.put(slot, n)
 	}
-	return n, nil
 }
 
 func (b *Builder) alloc() *Node {
@@ -145,7 +211,7 @@ func (b *Builder) find(h uint64, op Op, in []*Node, attrs []Attr, body *Composit
 		if n == nil {
 			return i, nil
 		}
-		if n.hash == h && n.Op == op && n.Body == body && slices.Equal(n.In, in) && slices.EqualFunc(n.Attrs, attrs, equalAttr) {
+		if n.hash == h && n.is(op, in, attrs, body) {
 			return i, n
 		}
 	}

@@ -71,7 +71,11 @@ type Node struct {
 	in   [3]*Node // In's memory for up to three operands
 	hash uint64
 
-	tracked bool  // it, or what it depends on, was marked by Track
+	// Root is for the builder's owner: whether a step has given tensors of this
+	// node a value.
+	Root bool
+
+	tracked bool  // it, or what it depends on, is a variable
 	origin  *Node // of a materialized node that kept its history: what it was before
 	now     *Node // of such an origin: the node that has the value
 }
@@ -92,15 +96,12 @@ type Param struct {
 	IsFloat bool
 }
 
-// Track marks a parameter whose gradient may be asked for: nodes that depend on
-// it are tracked, too.
-func (n *Node) Track() { n.tracked = true }
-
-// Tracked reports whether the node depends on one that was marked by Track.
+// Tracked reports whether the node is a variable ([Builder.Variable]) or depends
+// on one.
 func (n *Node) Tracked() bool { return n.tracked }
 
-// Reads reports whether the node is a tracked parameter itself, not a value
-// that was computed from one.
+// Reads reports whether the node is a variable itself, not a value that was
+// computed from one.
 func (n *Node) Reads() bool { return n.tracked && n.Op == OpParameter && n.origin == nil }
 
 // Origin returns what computed the value of a materialized node that kept its

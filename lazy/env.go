@@ -49,6 +49,8 @@ var (
 	envClosures = declare(EnvVar{Name: "LTC_MAX_ASYNC_QUEUE", Default: "1024", Allowed: "a number above 0",
 		Doc:   "How many functions one step may have for `Trace.AfterStep`.",
 		check: checkPositive})
+	envReuse = declareDefault("LTC_REUSE_IR", "1",
+		"`0` has every step make its own nodes, even if it records what an earlier one did. Also `Trace.Reuse`.")
 	envLive = declareSwitch("LTC_LIVE",
 		"`1` remembers where every live value was made, for `Device.LiveTensors`; costs a microsecond or two a value.")
 	envDumpFile = declare(EnvVar{Name: "LTC_SAVE_TENSORS_FILE", Allowed: "a file that can be written",
@@ -82,8 +84,10 @@ func declare(v EnvVar) *EnvVar {
 	return &v
 }
 
-func declareSwitch(name, doc string) *EnvVar {
-	return declare(EnvVar{Name: name, Default: "0", Allowed: "`0`, `1`", Doc: doc, check: func(s string) error {
+func declareSwitch(name, doc string) *EnvVar { return declareDefault(name, "0", doc) }
+
+func declareDefault(name, standard, doc string) *EnvVar {
+	return declare(EnvVar{Name: name, Default: standard, Allowed: "`0`, `1`", Doc: doc, check: func(s string) error {
 		if s != "0" && s != "1" {
 			return fmt.Errorf("%q is neither 0 nor 1", s)
 		}

@@ -117,8 +117,7 @@ func holding(p Place, v *value) *Tensor {
 	v.pins.Add(1) // the caller's memory, or the handle's
 	t := &Tensor{dev: p.device(), val: v}
 	if tr := p.trace(); tr != nil {
-		tr.b.SetLoc(tr.site())
-		t.tr, t.node = tr, tr.b.Detached(v.view.Type, v.name, v)
+		t.tr, t.loc = tr, tr.site()
 	}
 	if live := p.device().live; live != nil {
 		var sites callsite.Cache

@@ -294,7 +294,7 @@ func (f *Function) trace(t *traced) error {
 	if f.missing {
 		return fmt.Errorf("func: %w: the function given to Func is nil", ErrUsage)
 	}
-	tr := NewTrace(f.dev)
+	tr := newTrace(f.dev).counted()
 	tr.function = true
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))

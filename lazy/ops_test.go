@@ -98,7 +98,7 @@ func newRecording(t *testing.T) *recording {
 
 func (r *recording) arg(v soa.View) *Tensor {
 	x := FromView(r.tr, v)
-	r.params = append(r.params, x.node)
+	r.params = append(r.params, r.tr.operand(x))
 	return x
 }
 
@@ -153,7 +153,7 @@ func (r *recording) golden(t *testing.T, name string) (graph, text string) {
 	g := &ir.Graph{Name: name}
 	results := make([]*ir.Node, len(r.results))
 	for i, y := range r.results {
-		results[i] = y.node
+		results[i] = r.tr.operand(y)
 	}
 	r.tr.b.Capture(g, r.params, results, nil)
 	require.NoError(t, g.Verify(shapeinfer.Infer))
@@ -389,7 +389,7 @@ func callDouble(tr *Trace, name string, x []*Tensor) *Tensor {
 	b.Capture(body.Graph, []*ir.Node{p}, []*ir.Node{sum}, nil)
 	var in []*ir.Node
 	for _, v := range x {
-		in = append(in, v.node)
+		in = append(in, v.tr.operand(v))
 	}
 	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
 }

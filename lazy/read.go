@@ -65,8 +65,8 @@ func (t *Tensor) pinned(why SyncReason) (*value, error) {
 		}
 	}
 	if t.val == nil {
-		if v, ok := t.node.Value.(*value); ok && v.gone.Load() == nil && (t.epoch == t.tr.epoch || !t.node.Reads()) {
-			t.adopt(v.own())
+		if v, ok := t.node.Value.(*value); ok && v.gone.Load() == nil && t.epoch == t.tr.epoch {
+			t.adopt(v.own(), false)
 		} else if err := t.sync(why); err != nil {
 			return nil, err
 		}

@@ -120,22 +120,24 @@ func (tr *Trace) foreign(t *Tensor) *ir.Node {
 		return tr.derive(t)
 	case t.alias != nil && !t.restore():
 		return nil
-	case t.tr == tr && t.node.Op == ir.OpParameter && t.node.Value != nil && !t.node.Reads():
-		if v, shared := t.known(); shared && v.gone.Load() != nil {
-			return nil
-		}
-		return t.node // a value, of whichever step; not a variable as an earlier step read it
+	case t.val != nil && t.val.gone.Load() != nil:
+		return nil
 	case t.val != nil:
-		return tr.argument(t.val)
+		return tr.argument(t)
 	}
 	return nil
 }
 
-// argument returns the parameter node of a value from elsewhere, one a step.
-func (tr *Trace) argument(v *value) *ir.Node {
+// argument returns the parameter node of t's value, one a step.
+func (tr *Trace) argument(t *Tensor) *ir.Node {
+	v := t.val
 	n := tr.arguments[v]
 	if n == nil {
-		tr.b.SetLoc(tr.site())
+		if at := t.loc; at != 0 {
+			tr.b.SetLoc(at)
+		} else {
+			tr.b.SetLoc(tr.site())
+		}
 		n = tr.b.Parameter(v.view.Type, v.name, v)
 		tr.arguments[v] = n
 		v.pins.Add(1) // its own trace may donate it

@@ -75,8 +75,6 @@ func TestComplaint09_FlatMemory(t *testing.T) {
 			n, size, slack := s.short, liveHeap, uint64(512<<10)
 			if soaking {
 				n, size, slack = 1_000_000, resident, 0
-			} else if testing.Short() {
-				n /= 10
 			}
 			if !soaking && os.Getenv("LTC_CHECK") == "1" {
 				t.Skip("checks do not change what is kept")

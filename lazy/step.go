@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ltc/ir"
 	"ltc/soa"
 )
 
@@ -72,8 +73,15 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		tr.queue.give(f)
 		return err
 	}
-	for i, t := range r.handles {
-		f.roots = append(f.roots, t.materialize(pending(f, "", r.results[i].Type), true))
+	for _, t := range r.handles {
+		var made *value
+		if t.val == nil { // or it was given twice
+			made = t.materialize(t.pending(f), true)
+		}
+		f.roots = append(f.roots, made)
+	}
+	for _, n := range r.results[:len(r.handles)] {
+		n.Value = nil
 	}
 	tr.give(f, r)
 	if tr.stepped != nil && tr.stepped != f.program {
@@ -146,6 +154,9 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 // compile captures the results and finds or compiles their program. final says
 // that it is that of the step, which alone uses donated memory.
 func (r *run) compile(tr *Trace, f *flight, final bool) error {
+	if r.recall(tr, f) {
+		return nil
+	}
 	tr.b.Capture(&r.graph, nil, r.results, r.alias)
 	if final {
 		r.offer()
@@ -156,12 +167,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 			tr.fail(opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i))
 			return tr.bad
 		}
-		f.args = append(f.args, v)
-		if n.Reads() || tr.arguments[v] == n {
-			continue // pinned since it was read
-		}
-		v.pins.Add(1)
-		f.pinned = append(f.pinned, v)
+		f.argument(tr, n, v)
 	}
 	if err := f.takenFrom(tr); err != nil {
 		return err
@@ -171,12 +177,29 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	if err != nil {
 		return err
 	}
+	r.take(f, p, r.graph.Alias)
+	r.remember(tr, p)
+	return nil
+}
+
+// argument adds v, the value of n, to f's arguments.
+func (f *flight) argument(tr *Trace, n *ir.Node, v *value) {
+	f.args = append(f.args, v)
+	if n.Reads() || tr.arguments[v] == n {
+		return // pinned since it was read
+	}
+	v.pins.Add(1)
+	f.pinned = append(f.pinned, v)
+}
+
+// take makes f a run of p; args says which argument each result takes the
+// memory of.
+func (r *run) take(f *flight, p *program, args []int) {
 	f.program = p
 	for _, a := range r.assigns {
-		a.arg = r.graph.Alias[a.result]
+		a.arg = args[a.result]
 		f.assigns = append(f.assigns, a)
 	}
-	return nil
 }
 
 // launch runs f or queues it. What the step pinned is f's from here on.
@@ -209,7 +232,11 @@ func (tr *Trace) abandon(roots []*Tensor, err error) {
 			continue
 		}
 		t = t.storage()
-		if t.tr != tr || t.epoch != tr.epoch || t.node == nil || t.val != nil || t.node.Value != nil {
+		if t.tr != tr || t.epoch != tr.epoch || t.node == nil || t.val != nil {
+			continue
+		}
+		if known, ok := t.node.Value.(*value); ok {
+			t.adopt(known.own(), true)
 			continue
 		}
 		t.val = &value{err: failed, view: soa.View{Type: t.node.Type}}
@@ -278,8 +305,10 @@ func (tr *Trace) Discard() {
 // handOver empties the step's variables, whose pins somebody else has now.
 func (tr *Trace) handOver() {
 	clear(tr.vars)
-	clear(tr.order)
-	tr.order = tr.order[:0]
+	for _, s := range tr.order {
+		*s = state{}
+	}
+	tr.order = tr.order[:0] // the states are used again
 	clear(tr.pinned)
 	tr.pinned = tr.pinned[:0]
 }
@@ -304,7 +333,7 @@ func (tr *Trace) endStep() {
 	clear(tr.read)
 	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil
 	tr.scopes, tr.scopeNext = tr.scopes[:0], 0
-	tr.b.Forget()
+	tr.b.EndStep()
 	tr.run.reset()
 	tr.dev.metrics.add(destroyTensor, max(tr.made-tr.survived, 0))
 	tr.made, tr.survived, tr.watch = 0, 0, tr.dev.graphLimit

@@ -3,6 +3,8 @@ package lazy
 import (
 	"fmt"
 
+	"ltc/internal/callsite"
+
 	"ltc/ir"
 	"ltc/ir/types"
 )
@@ -33,14 +35,16 @@ const (
 //   - a poisoned tensor, which holds the error of a bad operation. It is safe
 //     to use: its shape is empty and every operation on it gives its error.
 type Tensor struct {
-	tr    *Trace   // that recorded it; nil for a variable and for a device's own
-	node  *ir.Node // in tr; nil when poisoned or not of a trace
-	epoch uint32   // the step of tr that node belongs to
+	tr    *Trace        // that recorded it; nil for a variable and for a device's own
+	node  *ir.Node      // in tr; nil when poisoned or not of a trace
+	epoch uint32        // the step of tr that node belongs to
+	loc   callsite.Site // where it was made, when it has a value and no node
 	dev   *Device
 	v     *variable
 	val   *value // its data, if it has any of its own
 	err   *OpError
 	alias *alias // of a view, or of a tensor that was written; nil for most
+	room  *value // memory for a value, which it will probably have
 }
 
 // Type returns dtype and shape; the zero Type when t is poisoned.
@@ -124,7 +128,9 @@ func (tr *Trace) poisoned(err *OpError) *Tensor {
 func (tr *Trace) wrap(n *ir.Node) *Tensor {
 	tr.tally.tensor()
 	tr.made++
-	return &Tensor{tr: tr, node: n, epoch: tr.epoch, dev: tr.dev}
+	t := tr.handle(n)
+	t.tr, t.node, t.epoch, t.dev = tr, n, tr.epoch, tr.dev
+	return t
 }
 
 // result is wrap for a node that may have failed to come about.

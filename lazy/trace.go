@@ -22,13 +22,15 @@ type Trace struct {
 	vars      map[*variable]*state
 	order     []*state // vars, in the order of first use
 	arguments map[*value]*ir.Node
-	pinned    []*value  // the arguments
-	kept      []*Tensor // Keep
-	read      []*Tensor // handles with a value that keep their history for gradients
-	written   []written // handles with a value that were written in place
-	forgotten bool      // some history was given up
-	bad       *OpError  // of a call whose result nobody need look at
-	function  bool      // the step is a function being traced
+	pinned    []*value     // the arguments
+	kept      []*Tensor    // Keep
+	read      []*Tensor    // handles with a value that keep their history for gradients
+	handles   []Tensor     // to use
+	roots     []rootTensor // to use
+	written   []written    // handles with a value that were written in place
+	forgotten bool         // some history was given up
+	bad       *OpError     // of a call whose result nobody need look at
+	function  bool         // the step is a function being traced
 
 	run      run // memory used again by every step
 	counters counters
@@ -50,10 +52,14 @@ type Trace struct {
 }
 
 // NewTrace returns a trace that records programs for d.
-func NewTrace(d *Device) *Trace { return newTrace(d).counted() }
+func NewTrace(d *Device) *Trace {
+	tr := newTrace(d).counted()
+	tr.Reuse(envReuse.on())
+	return tr
+}
 
-// newTrace is NewTrace for one whose ops count nowhere: those of composites'
-// bodies are not the user's.
+// newTrace returns a trace for one step, whose ops count nowhere: those of
+// composites' bodies are not the user's.
 func newTrace(d *Device) *Trace {
 	return &Trace{
 		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1,
@@ -124,7 +130,7 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 		return tr.refusal("mark_step", t)
 	}
 	if v, ok := n.Value.(*value); ok {
-		t.adopt(v.own()) // a variable as it was read, or a value under another handle
+		t.adopt(v.own(), true) // a variable as it was read, or a value under another handle
 		return nil
 	}
 	r.handles = append(r.handles, t)
@@ -147,48 +153,58 @@ func (r *run) assigned(s *state) error {
 	return nil
 }
 
-// materialize gives a computed tensor its value. Other handles on the same
-// node have it, too. In the midst of a step the node keeps its history, if it
+// materialize gives a computed tensor its value, which other roots on the same
+// node share. In the midst of a step the node keeps its history, if it
 // depends on a variable: reading a tensor must not change gradients.
 // It returns the value, nil if another handle had made the node's before.
 func (t *Tensor) materialize(v *value, final bool) *value {
-	made := v
 	if known, ok := t.node.Value.(*value); ok {
-		v, made = known, nil
+		t.adopt(known, final)
+		return nil
+	}
+	t.dev.live.born(v, "result", t.node.Loc)
+	if final {
+		t.node.Value, t.node.Root = v, true // until the step has ended
 	} else {
-		history := !final && t.node.Tracked()
+		history := t.node.Tracked()
 		if history && len(t.tr.read) >= maxRead {
 			history, t.tr.forgotten = false, true
 		}
-		t.dev.live.born(v, "result", t.node.Loc)
 		t.node.Materialize(v, history)
 	}
-	t.adopt(v)
-	return made
+	t.adopt(v, final)
+	return v
 }
 
 // maxRead is how many tensors that were read in one step keep their history:
 // the step must not grow without end.
 const maxRead = 10_000
 
-// adopt makes v the value of t.
-func (t *Tensor) adopt(v *value) {
+// adopt makes v the value of t, at the end of the step or in its midst.
+func (t *Tensor) adopt(v *value, final bool) {
 	v.pins.Add(1)
 	t.val = v
 	t.tr.survived++
-	if t.epoch == t.tr.epoch && t.node.Tracked() && len(t.tr.read) < maxRead {
+	switch {
+	case final:
+		t.detach()
+	case t.node.Tracked() && len(t.tr.read) < maxRead:
 		t.tr.read = append(t.tr.read, t) // gradients still go through its node
-		return
+	default:
+		// An argument of its own: a step may read millions.
+		loc := t.tr.b.SetLoc(t.node.Loc)
+		t.node = t.tr.b.Detached(v.view.Type, v.name, v)
+		t.tr.b.SetLoc(loc)
 	}
-	t.detach()
 }
 
 // detach makes t, which has a value, independent of the step it was recorded
 // in.
 func (t *Tensor) detach() {
-	loc := t.tr.b.SetLoc(t.node.Loc)
-	t.node = t.tr.b.Detached(t.val.view.Type, t.val.name, t.val)
-	t.tr.b.SetLoc(loc)
+	if t.node != nil {
+		t.loc = t.node.Loc
+	}
+	t.node, t.epoch = nil, 0
 }
 
 // fail makes the step fail with err: for calls made for their effect.

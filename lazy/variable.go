@@ -174,15 +174,26 @@ func (tr *Trace) state(v *variable) *state {
 	if s := tr.vars[v]; s != nil {
 		return s
 	}
-	s := &state{v: v, read: v.pin()}
+	s := tr.newState()
+	s.v, s.read = v, v.pin()
 	tr.b.SetLoc(tr.site()) // or it would be that of the op before
-	s.param = tr.b.Parameter(v.typ, v.name, s.read)
-	s.param.Track()
+	s.param = tr.b.Variable(v.typ, v.name, s.read)
 	s.now = s.param
 	s.bad, _ = v.takeLost().(*OpError)
 	tr.vars[v] = s
 	tr.order = append(tr.order, s)
 	return s
+}
+
+// newState returns a state to use, for one step.
+func (tr *Trace) newState() *state {
+	if n := len(tr.order); n < cap(tr.order) {
+		if s := tr.order[:n+1][n]; s != nil {
+			*s = state{}
+			return s
+		}
+	}
+	return &state{}
 }
 
 // Read returns what the variable or value x is in the trace's current step,

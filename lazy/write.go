@@ -102,7 +102,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	if s.val != nil {
 		s.restore()
 		tr.written = append(tr.written, written{s, s.val})
-		s.val = nil
+		s.node, s.epoch, s.val = tr.argument(s), tr.epoch, nil
 		tr.made++
 	}
 	if m.donation != nil { // taken back

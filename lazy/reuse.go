@@ -1,0 +1,121 @@
+package lazy
+
+import (
+	"slices"
+
+	"ltc/ir"
+)
+
+// Reuse turns reuse of traces on or off; it is on in a new trace, unless the
+// environment variable LTC_REUSE_IR is 0. A step that records what an earlier
+// one did, from the same lines, gets the nodes of then, and its program without
+// a search. What programs compute does not depend on it. A step in the midst of
+// which tensors are read starts anew.
+func (tr *Trace) Reuse(on bool) { tr.b.Reuse(on) }
+
+// memo is what is known of steps that follow one path to its end: the program
+// for these results, and the nodes whose values are its arguments.
+type memo struct {
+	results, alias []*ir.Node
+	params         []*ir.Node
+	args           []int // of each result, the argument it takes the memory of
+	program        *program
+}
+
+// recall fills f and the assignments from an equal step before; it returns
+// false when there is none.
+func (r *run) recall(tr *Trace, f *flight) bool {
+	p := tr.b.Path()
+	if p == nil {
+		return false
+	}
+	m, _ := p.Note.(*memo)
+	if m == nil || !slices.Equal(m.results, r.results) || !slices.Equal(m.alias, r.alias) {
+		return false
+	}
+	if checking && !r.confirms(tr, m) {
+		panic("lazy: a step that follows an earlier one is another program")
+	}
+	for _, n := range m.params {
+		// Donated memory, or an error, makes it another program.
+		if v, ok := n.Value.(*value); !ok || v.donor.Load() != nil || v.gone.Load() != nil {
+			return false
+		}
+	}
+	for _, n := range m.params {
+		f.argument(tr, n, n.Value.(*value))
+	}
+	r.donors = r.donors[:0]
+	tr.counters.cached.Add(1)
+	r.take(f, m.program, m.args)
+	return true
+}
+
+// confirms compares the step with the program of the path that it has followed.
+func (r *run) confirms(tr *Trace, m *memo) bool {
+	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	return ir.Equal(m.program.graph, &r.graph) && slices.Equal(r.graph.Params, m.params)
+}
+
+// remember notes the program of a step that has followed an earlier one.
+func (r *run) remember(tr *Trace, p *program) {
+	if path := tr.b.Path(); path != nil {
+		path.Note = &memo{
+			results: slices.Clone(r.results), alias: slices.Clone(r.alias),
+			params: slices.Clone(r.graph.Params), args: slices.Clone(r.graph.Alias), program: p,
+		}
+	}
+}
+
+// Handles of steps that follow an earlier one come many to an allocation, as the
+// nodes under them are there anyway. A handle that is about to get a value comes
+// with memory for that, and only few together: one that a program keeps would
+// keep the values of the others alive.
+const (
+	handleSlab = 256
+	rootSlab   = 8
+	smallRoot  = 4 << 10 // bytes; others come alone
+)
+
+type rootTensor struct {
+	Tensor
+	room value
+}
+
+// handle returns a zero Tensor for node n.
+func (tr *Trace) handle(n *ir.Node) *Tensor {
+	switch {
+	case !tr.b.Following():
+		return &Tensor{}
+	case !n.Root:
+		if len(tr.handles) == 0 {
+			tr.handles = make([]Tensor, handleSlab)
+		}
+		t := &tr.handles[0]
+		tr.handles = tr.handles[1:]
+		return t
+	case n.Type.Bytes() > smallRoot:
+		r := &rootTensor{}
+		r.Tensor.room = &r.room
+		return &r.Tensor
+	}
+	if len(tr.roots) == 0 {
+		tr.roots = make([]rootTensor, rootSlab)
+	}
+	r := &tr.roots[0]
+	tr.roots = tr.roots[1:]
+	r.Tensor.room = &r.room
+	return &r.Tensor
+}
+
+// pending is the value of a root that f is to make.
+func (t *Tensor) pending(f *flight) *value {
+	v := t.room
+	if v == nil {
+		return pending(f, "", t.node.Type)
+	}
+	t.room = nil
+	v.view.Type = t.node.Type
+	v.from.Store(f)
+	return v
+}
