@@ -59,7 +59,7 @@ func (r *run) confirms(tr *Trace, m *memo) bool {
 
 // remember notes the program of a step that has followed an earlier one.
 func (r *run) remember(tr *Trace, p *program) {
-	if path := tr.b.Path(); path != nil {
+	if path := tr.b.Path(); path != nil && len(r.donors) == 0 {
 		path.Note = &memo{
 			results: slices.Clone(r.results), alias: slices.Clone(r.alias),
 			params: slices.Clone(r.graph.Params), args: slices.Clone(r.graph.Alias), program: p,
