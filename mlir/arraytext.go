@@ -2,7 +2,7 @@ package mlir
 
 // denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
 func (r *resolver) denseArray(text string, pos Pos) Attribute {
-	s := &stream{scanner: scanner{text: text, line: 1, inner: true}, r: r}
+	s := &stream{scanner: scanner{text: text, line: 1, inner: true, done: r.done}, r: r}
 	s.tok = s.next()
 	a, err := r.arrayIn(s, pos)
 	if err != nil {

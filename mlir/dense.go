@@ -223,7 +223,7 @@ func (d *denseDecoder) list(depth int) *Error {
 			return err
 		}
 		if n++; n%(1<<14) == 0 && closed(d.done) {
-			return d.fail(d.off, "the context is done")
+			return d.fail(d.off, contextDone)
 		}
 		d.space()
 		if d.off < len(d.text) && d.text[d.off] == ',' {

@@ -68,9 +68,19 @@ type scanner struct {
 	start int // offset of the current line
 	depth int
 	inner bool
-	dims  bool // the last token was the < of a tensor, or a dimension
-	count int  // tokens made so far
+	dims  bool            // the last token was the < of a tensor, or a dimension
+	count int             // tokens made so far
+	done  <-chan struct{} // of a context that ends the scan; may be nil
 }
+
+// bodyBytes and bodyTokens are how far a scan goes before it looks at its
+// context again: tens of microseconds.
+const (
+	bodyBytes  = 1 << 16
+	bodyTokens = 1 << 10
+)
+
+const contextDone = "the context is done"
 
 func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.start + 1} }
 
@@ -93,9 +103,12 @@ func (s *scanner) next() token {
 	dims := s.dims
 	s.dims = false
 	var bad string
-	if dims && s.dim() {
+	switch {
+	case s.count%bodyTokens == 0 && closed(s.done):
+		bad = contextDone
+	case dims && s.dim():
 		t.Type, s.dims = tokDim, true
-	} else {
+	default:
 		t.Type, bad = s.token()
 		s.dims = s.inner && s.count == 2 && s.text[from] == '<' && strings.HasPrefix(s.text, "tensor")
 	}
@@ -299,8 +312,13 @@ func (s *scanner) body() string {
 		return ""
 	}
 	var closers [maxDepth]byte
-	n := 0
+	n, poll := 0, s.off+bodyBytes
 	for s.off < len(s.text) {
+		if s.off >= poll {
+			if poll = s.off + bodyBytes; closed(s.done) {
+				return contextDone
+			}
+		}
 		c := s.text[s.off]
 		switch c {
 		case '\n':

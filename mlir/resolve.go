@@ -114,7 +114,7 @@ func (r *resolver) opLine(s *stream) (*Op, *Error) {
 		o = &opNode{}
 	}
 	if closed(r.done) {
-		return nil, errorf(s.tok.Pos, "the context is done")
+		return nil, errorf(s.tok.Pos, contextDone)
 	}
 	if err := o.parse(s); err != nil {
 		return nil, err

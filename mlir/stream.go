@@ -34,7 +34,7 @@ type stream struct {
 
 // newStream reads text from the offset on, which is at pos.
 func newStream(r *resolver, text string, offset int, pos Pos) *stream {
-	s := &stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1}, r: r}
+	s := &stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1, done: r.done}, r: r}
 	s.tok = s.next()
 	return s
 }
