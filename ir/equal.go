@@ -4,7 +4,7 @@ import "slices"
 
 // Equal reports whether a and b are the same program: the same ops on the same
 // operands with the same types, attributes, results and aliases. Names of
-// graphs and locations do not matter.
+// graphs and parameters, and locations, do not matter.
 func Equal(a, b *Graph) bool {
 	var c comparison
 	return c.graphs(a, b)
@@ -33,7 +33,16 @@ func equalID(a, b *Node) bool { return a.ID == b.ID }
 
 func (c *comparison) nodes(a, b *Node) bool {
 	return a.Op == b.Op && a.Type.Equal(b.Type) && slices.EqualFunc(a.In, b.In, equalID) &&
-		slices.EqualFunc(a.Attrs, b.Attrs, equalAttr) && c.composites(a.Body, b.Body)
+		equalAttrs(a, b) && c.composites(a.Body, b.Body)
+}
+
+// equalAttrs compares the attributes of nodes of one op, but for names of
+// parameters.
+func equalAttrs(a, b *Node) bool {
+	if a.Op == OpParameter {
+		return a.Attrs[ParameterIndex].Int == b.Attrs[ParameterIndex].Int
+	}
+	return slices.EqualFunc(a.Attrs, b.Attrs, equalAttr)
 }
 
 func (c *comparison) composites(a, b *Composite) bool {

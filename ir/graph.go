@@ -152,7 +152,11 @@ func (g *Graph) rehash() {
 		for _, x := range n.In {
 			h = mix(h, uint64(x.ID))
 		}
-		h = mixAttrs(h, n.Attrs)
+		if n.Op == OpParameter {
+			h = mix(h, uint64(n.Attrs[ParameterIndex].Int)) // not its name
+		} else {
+			h = mixAttrs(h, n.Attrs)
+		}
 		h = mixType(h, n.Type)
 		if n.Body != nil {
 			h = n.Body.hash(h)

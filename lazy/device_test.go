@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -119,34 +116,6 @@ func TestDeviceOfContext(t *testing.T) {
 		})
 	}
 	wait.Wait()
-}
-
-// The environment's table is what docs/environment.md shows.
-func TestEnvironment(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("# Environment variables\n\nRead by package `lazy` (`lazy/env.go`). What a program passes as an option wins.\n\n| variable | default | meaning |\n|---|---|---|\n")
-	for _, v := range lazy.Environment() {
-		require.NotEmpty(t, v.Doc)
-		b.WriteString("| `" + v.Name + "` | " + v.Default + " | " + v.Doc + " |\n")
-	}
-	const file = "../docs/environment.md"
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-	}
-	have, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(have), b.String(), "run with -update")
-
-	// Nothing else of the package reads the environment.
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	for _, f := range files {
-		source, err := os.ReadFile(f)
-		require.NoError(t, err)
-		if f != "env.go" && !strings.HasSuffix(f, "_test.go") {
-			require.NotRegexp(t, `os\.(Getenv|LookupEnv|Environ)\b`, string(source), f)
-		}
-	}
 }
 
 func TestEnvironmentThatMakesNoSense(t *testing.T) {

@@ -30,6 +30,15 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 	return ProgramCacheStats{c.recent.Len(), c.bytes, c.limit}
 }
 
+// used notes the use of a program that was found without lookup.
+func (c *programCache) used(p *program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.element != nil {
+		c.recent.MoveToFront(p.element)
+	}
+}
+
 // weigh accounts for p, which has just been compiled, and drops the programs
 // used longest ago while there are too many bytes.
 func (c *programCache) weigh(d *Device, p *program) {

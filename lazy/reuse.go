@@ -47,6 +47,9 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 	}
 	r.donors = r.donors[:0]
 	tr.counters.cached.Add(1)
+	tr.dev.metrics.add(cachedCompile, 1)
+	tr.dev.captured(m.program.graph)
+	tr.dev.programs.used(m.program)
 	r.take(f, m.program, m.args)
 	return true
 }

@@ -14,6 +14,9 @@ func (d *Device) poisoned(tr *Trace, err *OpError) *Tensor {
 	return &Tensor{tr: tr, dev: d, err: err}
 }
 
+// strictly panics with err in strict mode: for errors that no result holds.
+func (tr *Trace) strictly(err *OpError) { tr.dev.poisoned(tr, err) }
+
 // gently returns what record does, poisoned even where bad ops panic: for who
 // makes another error of it.
 func (tr *Trace) gently(record func() *Tensor) *Tensor {

@@ -94,6 +94,9 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	case !n.Type.Equal(t.Type()):
 		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v", t.kind(), t.Type(), n.Type)
 	}
+	if bad != nil {
+		tr.strictly(bad)
+	}
 	s := t.storage()
 	if s.v != nil {
 		return t.assigned(tr, n, site, bad)

@@ -1,0 +1,132 @@
+package lazy
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+)
+
+//go:generate go test -run=^TestPages$ . -update
+
+// page compares a page of docs with what it is made from.
+func page(t *testing.T, name, want string) {
+	t.Helper()
+	file := filepath.Join("..", "docs", name)
+	if updating() {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+	}
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "docs/%s is out of date: run go generate ./lazy", name)
+}
+
+func TestPages(t *testing.T) {
+	t.Run("environment", func(t *testing.T) { page(t, "environment.md", environmentPage()) })
+	t.Run("metrics", func(t *testing.T) { page(t, "metrics.md", metricsPage()) })
+}
+
+func environmentPage() string {
+	var b strings.Builder
+	b.WriteString("<!-- Generated from lazy/env.go by go generate ./lazy. -->\n# Environment variables\n\n" +
+		"`lazy.Open` looks at them, and its options win over them; it returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set.\n\n" +
+		"| variable | may be | default | what |\n|---|---|---|---|\n")
+	for _, v := range Environment() {
+		standard := ""
+		if v.Default != "" {
+			standard = "`" + v.Default + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", v.Name, v.Allowed, standard, v.Doc)
+	}
+	b.WriteString("\n`LTC_CHECK`, `LTC_IR_DEBUG_ROOT_PATH` and those of devices are the lazy tensor core's where it has one for the same. Of its others these have no effect:\n\n| variable | because |\n|---|---|\n")
+	for _, v := range ignored {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(v.Name, ", ", "`, `"), v.Why)
+	}
+	return b.String()
+}
+
+func metricsPage() string {
+	var b strings.Builder
+	b.WriteString("<!-- Generated from lazy/metrics.go by go generate ./lazy. -->\n# Metrics\n\n" +
+		"`Device.Metrics` returns them, `SumMetrics` those of several devices, package `lazy/vars` publishes them through `expvar`, and `Device.ResetMetrics` sets all to nothing. Counters are shown when they are above 0, metrics when they have samples; rates and percentiles are of the latest 1024 samples. `Trace.Report` says what one trace has done.\n\n" +
+		"| counter | counts |\n|---|---|\n")
+	for _, c := range counterRows {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", c.name, c.doc)
+	}
+	fmt.Fprintf(&b, "| `ImplicitSync::REASON` | implicit syncs by the call that read: %s |\n", "`"+strings.Join(reasonNames[:], "`, `")+"`")
+	b.WriteString("| `lazy::OP` | ops recorded, those of a composite's definition not counted |\n")
+	b.WriteString("\n| metric | in | samples |\n|---|---|---|\n")
+	for _, m := range metricRows {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.name, [...]string{"numbers", "time", "bytes"}[m.kind], m.doc)
+	}
+	b.WriteString("\nThe counters up to `TrieForked` and the metrics up to `IrValueTensorToDataHandle` have the lazy tensor core's names. `aten::OP`, its count of ops that fell back to another device, has no equal: none do.\n")
+	return b.String()
+}
+
+// A variable that is set to what it may not be is an error of Open, which names
+// it and says what is allowed; nothing is opened.
+func TestLTC_g_BadEnvironmentIsAnError(t *testing.T) {
+	bad := map[string]string{
+		"LTC_CHECK": "yes", "LTC_STRICT": "true", "LTC_SYNC": "maybe", "LTC_TRIM_GRAPH_SIZE": "-1", "LTC_OPBYOP": "2",
+		"LTC_PROGRAM_CACHE_BYTES": "lots", "LTC_CACHE_BYTES": "1 GB", "LTC_MAX_ASYNC_QUEUE": "0", "LTC_LIVE": "on", "LTC_REUSE_IR": "off",
+		"LTC_SAVE_TENSORS_FMT": "pdf", "LTC_SAVE_TENSORS_FILE": filepath.Join(t.TempDir(), "no", "such", "directory"),
+	}
+	free := []string{"LTC_DEVICE", "LTC_IR_DEBUG_ROOT_PATH"} // any text may be a name
+	for _, v := range Environment() {
+		t.Run(v.Name, func(t *testing.T) {
+			text, some := bad[v.Name]
+			if !some {
+				require.Contains(t, free, v.Name, "say what the variable may not be")
+				return
+			}
+			t.Setenv(v.Name, text)
+			d, err := Open("eval")
+			require.Nil(t, d)
+			require.ErrorContains(t, err, "environment variable "+v.Name+": ")
+			if v.check != nil {
+				require.ErrorContains(t, err, fmt.Sprintf("%q", text))
+				require.ErrorContains(t, err, ": want "+strings.ReplaceAll(v.Allowed, "`", ""))
+				require.NotEmpty(t, v.Default+v.Allowed)
+			}
+		})
+	}
+	t.Setenv("LTC_SAVE_TENSORS_FMT", "pdf")
+	_, err := Open("eval")
+	require.EqualError(t, err, `open "eval": environment variable LTC_SAVE_TENSORS_FMT: "pdf" is no format: want text, dot, backend`)
+}
+
+// Defaults are allowed, and variables named once.
+func TestEnvironmentTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, v := range Environment() {
+		require.False(t, seen[v.Name], v.Name)
+		seen[v.Name] = true
+		if v.Default != "" && v.check != nil {
+			require.NoError(t, v.check(v.Default), v.Name)
+		}
+	}
+}
+
+// No other file of the library looks at the environment.
+func TestEnvironmentIsReadInOnePlace(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}", "..", "../ir/...", "../shapeinfer", "../lower", "../mlir/...", "../backends/...", "../soa/...", "../optim", "../autodiff", ".", "../internal/callsite").CombinedOutput()
+	if err != nil {
+		t.Skipf("no go list: %v", err)
+	}
+	reads := regexp.MustCompile(`os\.(Getenv|LookupEnv|Environ)\b`)
+	var found []string
+	for file := range strings.FieldsSeq(string(out)) {
+		text, err := os.ReadFile(file)
+		if err == nil && reads.Match(text) {
+			found = append(found, filepath.Base(file))
+		}
+	}
+	require.Equal(t, []string{"env.go"}, found)
+}

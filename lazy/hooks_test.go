@@ -1,0 +1,69 @@
+package lazy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// Hooks see every node that is made, in the trace that they belong to, until
+// they are removed.
+func TestLTC_a_NodeHook(t *testing.T) {
+	d := open(t, "eval")
+	tr := lazy.NewTrace(d)
+	x := lazy.From(tr, []float32{1, 2})
+	w := d.Variable("w", lazy.F32, 2)
+	var seen []lazy.NodeInfo
+	var ops []string
+	var remove func()
+	remove = tr.OnNode(func(n lazy.NodeInfo) {
+		seen = append(seen, n)
+		ops = append(ops, n.Op)
+		if n.Op == "neg" {
+			remove() // from within
+		}
+	})
+	calls := 0
+	other := tr.OnNode(func(lazy.NodeInfo) { calls++ })
+
+	x.Add(w)
+	require.Equal(t, []string{"parameter", "parameter", "add"}, ops)
+	require.Equal(t, "f32[2]", seen[2].Type.String())
+	require.Len(t, seen[2].Operands, 2)
+	require.Contains(t, seen[2].Site, "hooks_test.go:")
+	x.Add(w)
+	require.Len(t, ops, 3, "a node is made once")
+	x.Softmax(0)
+	require.Equal(t, "softmax", ops[3])
+	lazy.From(lazy.NewTrace(d), []float32{1}).Exp()
+	require.Len(t, ops, 4, "nodes of other traces are not seen")
+	lazy.Grad(x.Mul(w).Sum(), w)
+	require.Contains(t, ops[4:], "broadcast", "gradients are made of nodes, too")
+	require.Equal(t, len(ops), calls)
+
+	x.Neg()
+	n := len(ops)
+	x.Exp()
+	require.Len(t, ops, n, "removed")
+	require.Equal(t, n+1, calls, "the other goes on")
+	remove()
+	other()
+	other()
+	x.Tanh()
+	require.Equal(t, n+1, calls)
+}
+
+// Bodies of composites are made once a device, and no nodes of the trace.
+func TestLTC_a_NodeHookCountsOps(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float32{1, 2})
+	made := 0
+	defer tr.OnNode(func(lazy.NodeInfo) { made++ })()
+	y := x
+	for range 10 {
+		y = y.Add(x).Tanh()
+	}
+	require.Equal(t, 21, made, "x and 20 ops")
+}

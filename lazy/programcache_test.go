@@ -1,0 +1,137 @@
+package lazy_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/lazy"
+)
+
+// counting is a backend that counts compiles, and says what its executables
+// take, unless that is 0.
+type counting struct {
+	backends.Backend
+	compiles atomic.Int32
+	resident int
+}
+
+var countings sync.Map // of *counting, by instance
+
+func init() {
+	backends.Register("tallied", func(instance string) (backends.Backend, error) {
+		c, ok := countings.Load(instance)
+		if !ok {
+			return nil, fmt.Errorf("there is no %q", instance)
+		}
+		return c.(*counting), nil
+	})
+}
+
+func (c *counting) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	c.compiles.Add(1)
+	e, err := c.Backend.Compile(ctx, m, o)
+	if err != nil || c.resident == 0 {
+		return e, err
+	}
+	return residentExecutable{e, c.resident}, nil
+}
+
+type residentExecutable struct {
+	backends.Executable
+	bytes int
+}
+
+func (e residentExecutable) ResidentBytes() int { return e.bytes }
+
+func openCounting(t *testing.T, resident int, opts ...lazy.Option) (*lazy.Device, *counting) {
+	b, err := backends.Open("null")
+	require.NoError(t, err)
+	c := &counting{Backend: b, resident: resident}
+	countings.Store(t.Name(), c)
+	t.Cleanup(func() { countings.Delete(t.Name()) })
+	return open(t, "tallied:"+t.Name(), opts...), c
+}
+
+// program runs the n-th of programs of about equal size.
+func program(t *testing.T, tr *lazy.Trace, n int) {
+	t.Helper()
+	x := lazy.From(tr, make([]float32, n+1))
+	require.NoError(t, tr.MarkStep(x.Exp()))
+	require.NoError(t, tr.Wait(t.Context()))
+}
+
+// The cache is bounded in bytes, and what was used longest ago goes first.
+func TestLTC_f_ProgramCacheLRUInBytes(t *testing.T) {
+	d, c := openCounting(t, 1<<20, lazy.ProgramCacheLimit(3<<20+100<<10))
+	tr := lazy.NewTrace(d)
+	for i := range 3 {
+		program(t, tr, i)
+	}
+	require.Equal(t, 3, d.ProgramCacheStats().Programs)
+	require.Greater(t, d.ProgramCacheStats().Bytes, int64(3<<20), "text and graph count, too")
+	program(t, tr, 0) // used again
+	program(t, tr, 3) // 1 goes
+	require.Equal(t, int64(1), counter(d, "ProgramEvicted"))
+	require.Equal(t, int64(4), counter(d, "UncachedCompile"))
+	program(t, tr, 0)
+	program(t, tr, 2)
+	require.Equal(t, int32(4), c.compiles.Load())
+	program(t, tr, 1)
+	require.Equal(t, int32(5), c.compiles.Load())
+	s := d.ProgramCacheStats()
+	require.LessOrEqual(t, s.Bytes, s.Limit)
+}
+
+// A program that is larger than the cache runs, and is compiled each time.
+func TestLTC_f_ProgramLargerThanTheCache(t *testing.T) {
+	t.Setenv("LTC_PROGRAM_CACHE_BYTES", "1KiB")
+	d, c := openCounting(t, 1<<20)
+	tr := lazy.NewTrace(d)
+	tr.Reuse(false) // which holds on to the program
+	for range 3 {
+		program(t, tr, 7)
+	}
+	require.Equal(t, int32(3), c.compiles.Load())
+	require.Equal(t, lazy.ProgramCacheStats{Limit: 1024}, d.ProgramCacheStats())
+	require.Equal(t, int64(3), counter(d, "ProgramEvicted"))
+}
+
+// Without a backend's word the text tells; 1,000 programs of a limited cache
+// take no more than it allows.
+func TestLTC_f_ProgramCacheStaysWithinItsLimit(t *testing.T) {
+	d, _ := openCounting(t, 0, lazy.ProgramCacheLimit(100<<10))
+	tr := lazy.NewTrace(d)
+	for i := range 1000 {
+		program(t, tr, i)
+		s := d.ProgramCacheStats()
+		require.LessOrEqual(t, s.Bytes, s.Limit)
+	}
+	s := d.ProgramCacheStats()
+	require.Greater(t, s.Programs, 3)
+	require.Equal(t, int64(1000-s.Programs), counter(d, "ProgramEvicted"))
+}
+
+// Goroutines that ask for one program at once get one compile.
+func TestLTC_f_ProgramsAreCompiledOnce(t *testing.T) {
+	d, c := openCounting(t, 0)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			tr := lazy.NewTrace(d)
+			for i := range 20 {
+				x := lazy.From(tr, make([]float32, i+1))
+				if err := tr.MarkStep(x.Exp()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, int32(20), c.compiles.Load())
+}
