@@ -154,7 +154,7 @@ func prepareCollectiveReduce(b *builder, o *site) error {
 			case index >= 0 && (r < 0 || r >= len(all)):
 				return fmt.Errorf("root %d of a group of %d", r, len(all))
 			case index < 0 || r != index:
-				clear(unsafe.Slice((*byte)(f.p[o.res[i]]), out.bytes()))
+				f.clear(f.p[o.res[i]], out.bytes())
 			default:
 				if err := c.run(f, f.p[o.res[i]], all, i); err != nil {
 					return err

@@ -77,7 +77,7 @@ func prepare(ctx context.Context, backend string, p *backends.Program) (backends
 		return nil, err
 	}
 	if err := soa.Fits(added(code.arenaAll, c.held)); err != nil {
-		return nil, fmt.Errorf("%s: the constants and the values that are alive at once: %w", c.File, err)
+		return nil, fmt.Errorf("%s: the constants, the tables and the values that are alive at once: %w", c.File, err)
 	}
 	return newExecutable(code, sig), nil
 }

@@ -23,7 +23,7 @@ type compiler struct {
 	// leafCount counts what tuples are made of, each time that it is asked for.
 	leafCount int
 	splats    map[string][]byte // blocks by element; see splat.go
-	held      int               // bytes of constants
+	held      int               // bytes of constants and tables
 	open      []string          // functions being prepared, outermost first
 	opens     openFunctions
 }

@@ -124,6 +124,10 @@ func TestWatchedRunsAreRight(t *testing.T) {
 	defer cancel()
 	for name, text := range map[string]string{
 		"chain": chain(40), "mlp": mlpStep(64, 784, 512, 256, 10), "dot": matmul(301, 303, 299, "f32"),
+		"row": `func.func public @main(%a: tensor<3000001xf32>, %s: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.reduce(%a init: %s) applies stablehlo.add across dimensions = [0] : (tensor<3000001xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}`,
 		"sum": `func.func public @main(%a: tensor<3x1500001xf32>, %s: tensor<f32>) -> (tensor<1500001x3xf32>, tensor<3x1500001xf32>, tensor<1500001xf32>) {
   %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x1500001xf32>) -> tensor<1500001x3xf32>
   %1 = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<3x1500001xf32>

@@ -203,7 +203,7 @@ func prepareCollectivePermute(b *builder, o *site) error {
 		}
 		if from < 0 {
 			for i, out := range o.out {
-				clear(unsafe.Slice((*byte)(f.p[o.res[i]]), out.bytes()))
+				f.clear(f.p[o.res[i]], out.bytes())
 			}
 			return nil
 		}

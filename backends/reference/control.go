@@ -112,7 +112,7 @@ func (b *builder) branches(o *site, which func(*frame) int) error {
 			return err
 		}
 		for i, s := range bl.results {
-			copyBytes(f.p[results[i]], f.p[s], o.out[i].bytes())
+			f.copy(f.p[results[i]], f.p[s], o.out[i].bytes())
 		}
 		return nil
 	}
@@ -174,7 +174,7 @@ func prepareWhile(b *builder, o *site) error {
 	}
 	b.emitTry(func(f *frame) error {
 		for i, in := range o.in {
-			copyBytes(f.p[carry[i]], f.p[in.slot], in.bytes())
+			f.copy(f.p[carry[i]], f.p[in.slot], in.bytes())
 		}
 		for {
 			if err := f.stop(stepWork); err != nil {
@@ -191,11 +191,11 @@ func prepareWhile(b *builder, o *site) error {
 			}
 			for _, m := range moves {
 				if m.by != m.from {
-					copyBytes(f.p[m.by], f.p[m.from], m.bytes)
+					f.copy(f.p[m.by], f.p[m.from], m.bytes)
 				}
 			}
 			for _, m := range moves {
-				copyBytes(f.p[m.to], f.p[m.by], m.bytes)
+				f.copy(f.p[m.to], f.p[m.by], m.bytes)
 			}
 		}
 	})

@@ -193,7 +193,7 @@ func prepareBitcast(b *builder, o *site) error {
 	}
 	if in.dt.bits() < 8*in.dt.size() || out.dt.bits() < 8*out.dt.size() {
 		r := b.result(o, 0)
-		b.emit(func(f *frame) { repack(f.p[r], f.p[in.slot], out, in.tensor) })
+		b.emit(func(f *frame) { repack(f, f.p[r], f.p[in.slot], out, in.tensor) })
 		return nil
 	}
 	if sl := &b.code.slots[in.slot]; sl.splat && in.dt.size() != out.dt.size() { // equal elements, but not of the new size

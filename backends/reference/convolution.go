@@ -169,9 +169,7 @@ func (c *convolution) image(g, i int) int {
 
 func (c *convolution) multiplyPatches(f *frame, mul gemmFunc, k int) {
 	size := c.acc.size()
-	sums := unsafe.Slice((*byte)(f.p[c.sums]), c.groups*c.images*c.positions*c.cout*size)
-	clear(sums)
-	if k == 0 {
+	if f.clear(f.p[c.sums], c.groups*c.images*c.positions*c.cout*size) || k == 0 {
 		return
 	}
 	for g := range c.groups {
@@ -184,7 +182,7 @@ func (c *convolution) multiplyPatches(f *frame, mul gemmFunc, k int) {
 				}
 				c.writeOut(f.p[c.patches], unsafe.Add(f.p[c.left], c.image(g, i)*size), p, n)
 				to := ((g*c.images+i)*c.positions + p) * c.cout * size
-				mul(f, unsafe.Pointer(&sums[to]), f.p[c.patches], right, n, c.cout, k, k, 1)
+				mul(f, unsafe.Add(f.p[c.sums], to), f.p[c.patches], right, n, c.cout, k, k, 1)
 			}
 		}
 	}
@@ -226,7 +224,7 @@ func (c *convolution) pointwise() bool {
 func (c *convolution) multiplyDirect(f *frame, mul gemmFunc) {
 	size := c.acc.size()
 	rows := c.images * c.positions
-	clear(unsafe.Slice((*byte)(f.p[c.sums]), c.groups*rows*c.cout*size))
+	f.clear(f.p[c.sums], c.groups*rows*c.cout*size)
 	for g := range c.groups {
 		if f.due(stepWork) {
 			return

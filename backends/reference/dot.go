@@ -56,7 +56,7 @@ func (b *builder) product(o *site, c contraction) error {
 	}
 	b.emitWork(times(nb, times(m, times(n, k))), func(f *frame) {
 		pc, pa, pb := f.p[sum], f.p[left], f.p[right]
-		clear(unsafe.Slice((*byte)(pc), out.n*size))
+		f.clear(pc, out.n*size)
 		for i := range nb {
 			if f.due(stepWork) {
 				return
@@ -64,7 +64,7 @@ func (b *builder) product(o *site, c contraction) error {
 			mul(f, unsafe.Add(pc, i*m*n*size), unsafe.Add(pa, i*m*k*size), unsafe.Add(pb, i*k*n*size), m, n, k, ai, al)
 		}
 		if narrow != nil {
-			narrow(f.p[res], pc, out.n)
+			f.convert(narrow, out.dt.size(), size, f.p[res], pc, out.n)
 		}
 	})
 	return nil

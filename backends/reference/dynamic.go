@@ -87,7 +87,7 @@ func prepareDynamicUpdateSlice(b *builder, o *site) error {
 	}
 	b.emit(func(f *frame) {
 		if f.p[r] != f.p[in.slot] {
-			copyBytes(f.p[r], f.p[in.slot], bytes)
+			f.copy(f.p[r], f.p[in.slot], bytes)
 		}
 		if update.n > 0 {
 			m.run(f, unsafe.Add(f.p[r], at.offset(f)), f.p[update.slot])

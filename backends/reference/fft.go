@@ -60,23 +60,23 @@ func prepareFFT(b *builder, o *site) error {
 		b.emit(func(f *frame) {
 			x.transform(f, len(lengths))
 			m.run(f, f.p[kept], f.p[x.work])
-			storeComplex(f.p[r], f.p[kept], x.out, store)
+			storeComplex(f, f.p[r], f.p[kept], x.out, store)
 		})
 	default:
 		r := b.result(o, 0)
 		b.emit(func(f *frame) {
 			x.transform(f, len(lengths))
-			storeComplex(f.p[r], f.p[x.work], x.out, store)
+			storeComplex(f, f.p[r], f.p[x.work], x.out, store)
 		})
 	}
 	return nil
 }
 
-func storeComplex(to, from unsafe.Pointer, t tensor, store kernel1) {
+func storeComplex(f *frame, to, from unsafe.Pointer, t tensor, store kernel1) {
 	if t.dt == c128 {
-		copyBytes(to, from, t.bytes())
+		f.copy(to, from, t.bytes())
 	} else {
-		store(to, from, t.n)
+		f.convert(store, t.dt.size(), c128.size(), to, from, t.n)
 	}
 }
 
@@ -123,18 +123,21 @@ func (x *fourier) transform(f *frame, n int) {
 		length, step := shape[d], strides[d]
 		line, result, temp := x.lines(f, length)
 		roots := x.unityRoots(f, length)
-		for start := range all {
-			if start/step%length != 0 {
-				continue
-			}
-			for i := range line {
-				line[i] = all[start+i*step]
-			}
-			if x.scaled(f, result, line, temp, roots); f.due(length) {
-				return
-			}
-			for i, v := range result {
-				all[start+i*step] = v
+		for outer := 0; outer < len(all); outer += length * step {
+			for start := outer; start < outer+step; start++ {
+				if f.stretches(length, tank/4, func(first, n int) {
+					for i := first; i < first+n; i++ {
+						line[i] = all[start+i*step]
+					}
+				}) {
+					return
+				}
+				if x.scaled(f, result, line, temp, roots); f.due(length) {
+					return
+				}
+				for i, v := range result {
+					all[start+i*step] = v
+				}
 			}
 		}
 	}
@@ -181,6 +184,9 @@ func (x *fourier) lines(f *frame, n int) (line, result, temp []complex128) {
 func (x *fourier) unityRoots(f *frame, n int) []complex128 {
 	roots := at[complex128](f, x.roots, n)
 	for k := range roots {
+		if f.due(16) {
+			break
+		}
 		roots[k] = unityRoot(k, n)
 		if !x.inverse() {
 			roots[k] = cmplx.Conj(roots[k])
@@ -217,29 +223,39 @@ func (x *fourier) scaled(f *frame, out, in, temp, roots []complex128) {
 	}
 }
 
+// longFactor is the factor of a length from which on one turn of a loop of dft
+// takes too long for a run that is cancelled.
+const longFactor = 128
+
 // dft writes to out the discrete Fourier transform of every stride-th element
 // of in. With p the least prime factor of the length, it transforms each p-th
-// element and combines the p results (Cooley and Tukey, 1965).
-func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) {
+// element and combines the p results (Cooley and Tukey, 1965). It returns false when the run
+// is cancelled.
+func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) bool {
 	n := len(out)
 	if n == 1 {
 		out[0] = in[0]
-		return
+		return true
 	}
 	p := leastFactor(n)
 	m := n / p
 	for r := range p {
-		dft(f, out[r*m:(r+1)*m], in[r*stride:], stride*p, temp, roots)
+		if p > longFactor && f.due(4) || !dft(f, out[r*m:(r+1)*m], in[r*stride:], stride*p, temp, roots) {
+			return false
+		}
 	}
 	step := len(roots) / n
 	for k := range m {
 		if f.due(4 * p * p) {
-			return
+			return false
 		}
 		for r := range p {
 			temp[r] = out[r*m+k]
 		}
 		for q := range p {
+			if p > longFactor && f.due(4*p) {
+				return false
+			}
 			j := k + q*m
 			sum := temp[0]
 			for r, w := 1, j; r < p; r++ {
@@ -251,6 +267,7 @@ func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) {
 			out[j] = sum
 		}
 	}
+	return true
 }
 
 func leastFactor(n int) int {

@@ -8,7 +8,22 @@ import (
 func trimDialect(name string) string { return strings.TrimPrefix(name, "stablehlo.") }
 
 // foldFunc combines *acc with n elements.
-type foldFunc func(acc, a unsafe.Pointer, n int)
+type foldFunc func(f *frame, acc, a unsafe.Pointer, n int)
+
+// folding is a foldFunc of elements of T. A run that is cancelled ends it early.
+type folding[T any] func(f *frame, acc T, a []T) T
+
+// inTurn makes a folding of what combines elements one after the other.
+func inTurn[T any](k func(acc T, a []T) T) folding[T] {
+	return func(f *frame, acc T, a []T) T {
+		for len(a) > tank {
+			if acc, a = k(acc, a[:tank]), a[tank:]; f.due(tank) {
+				return acc
+			}
+		}
+		return k(acc, a)
+	}
+}
 
 // foldKernel returns the fold of an associative op; nil if there is none.
 func foldKernel(name string, d dtype) foldFunc {
@@ -43,17 +58,17 @@ func foldKernel(name string, d dtype) foldFunc {
 	return nil
 }
 
-func eraseFold[T any](k func(acc T, a []T) T) foldFunc {
+func eraseFold[T any](k folding[T]) foldFunc {
 	if k == nil {
 		return nil
 	}
-	return func(acc, a unsafe.Pointer, n int) {
+	return func(f *frame, acc, a unsafe.Pointer, n int) {
 		p := (*T)(acc)
-		*p = k(*p, unsafe.Slice((*T)(a), n))
+		*p = k(f, *p, unsafe.Slice((*T)(a), n))
 	}
 }
 
-func foldBool(op string) func(acc uint8, a []uint8) uint8 {
+func foldBool(op string) folding[uint8] {
 	switch op {
 	case "add", "maximum", "or":
 		op = "or"
@@ -66,58 +81,58 @@ func foldBool(op string) func(acc uint8, a []uint8) uint8 {
 	return foldInt[uint8](op)
 }
 
-func foldInt[T integer](op string) func(acc T, a []T) T {
+func foldInt[T integer](op string) folding[T] {
 	switch op {
 	case "and":
-		return func(acc T, a []T) T {
+		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc &= x
 			}
 			return acc
-		}
+		})
 	case "or":
-		return func(acc T, a []T) T {
+		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc |= x
 			}
 			return acc
-		}
+		})
 	case "xor":
-		return func(acc T, a []T) T {
+		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc ^= x
 			}
 			return acc
-		}
+		})
 	}
 	return foldNumber[T](op)
 }
 
-func foldNumber[T number](op string) func(acc T, a []T) T {
+func foldNumber[T number](op string) folding[T] {
 	switch op {
 	case "add":
 		return foldAdd[T]
 	case "multiply":
-		return func(acc T, a []T) T {
+		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc *= x
 			}
 			return acc
-		}
+		})
 	case "maximum":
-		return func(acc T, a []T) T {
+		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc = max(acc, x)
 			}
 			return acc
-		}
+		})
 	case "minimum":
-		return func(acc T, a []T) T {
+		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc = min(acc, x)
 			}
 			return acc
-		}
+		})
 	}
 	return nil
 }
@@ -127,7 +142,7 @@ func foldNumber[T number](op string) func(acc T, a []T) T {
 // in pairs, then the initial value.
 const foldLanes = 8
 
-func foldAdd[T number](acc T, a []T) T {
+func foldAdd[T number](f *frame, acc T, a []T) T {
 	if len(a) < foldLanes {
 		for _, x := range a {
 			acc += x
@@ -135,6 +150,20 @@ func foldAdd[T number](acc T, a []T) T {
 		return acc
 	}
 	var s [foldLanes]T
+	for len(a) > tank {
+		if addLanes(&s, a[:tank]); f.due(tank) {
+			return acc
+		}
+		a = a[tank:]
+	}
+	for _, x := range addLanes(&s, a) {
+		s[0] += x
+	}
+	return acc + ((s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7])))
+}
+
+// addLanes adds a to the lanes and returns what is left over.
+func addLanes[T number](s *[foldLanes]T, a []T) []T {
 	for len(a) >= foldLanes {
 		v := (*[foldLanes]T)(a)
 		s[0] += v[0]
@@ -147,8 +176,5 @@ func foldAdd[T number](acc T, a []T) T {
 		s[7] += v[7]
 		a = a[foldLanes:]
 	}
-	for _, x := range a {
-		s[0] += x
-	}
-	return acc + ((s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7])))
+	return a
 }

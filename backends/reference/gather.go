@@ -23,7 +23,7 @@ type indexMap struct {
 
 // newIndexMap reads the parts of the attribute whose names differ between the
 // two ops.
-func newIndexMap(d mlir.Dict, dims, operandBatching, indexBatching string, t tensor, idx operand) (*indexMap, error) {
+func (b *builder) newIndexMap(d mlir.Dict, dims, operandBatching, indexBatching string, t tensor, idx operand) (*indexMap, error) {
 	rank := len(idx.shape)
 	vector, err := intAttr(d, "index_vector_dim", 0)
 	m := &indexMap{read: indexReader(idx.dt), size: idx.dt.size()}
@@ -55,7 +55,9 @@ func newIndexMap(d mlir.Dict, dims, operandBatching, indexBatching string, t ten
 			m.shape, outer = append(m.shape, n), append(outer, strides[i])
 		}
 	}
-	m.batch = offsets(m.shape, outer)
+	if m.batch, err = b.offsets(m.shape, outer); err != nil {
+		return nil, err
+	}
 	for i := range m.batch {
 		m.batch[i] *= m.size
 	}
@@ -84,11 +86,11 @@ func prepareGather(b *builder, o *site) error {
 	if err := firstError(err, err1, err2, err3, o.likeResult(0)); err != nil {
 		return err
 	}
-	m, err := newIndexMap(d, "start_index_map", "operand_batching_dims", "start_indices_batching_dims", in.tensor, idx)
+	m, err := b.newIndexMap(d, "start_index_map", "operand_batching_dims", "start_indices_batching_dims", in.tensor, idx)
 	if err != nil {
 		return err
 	}
-	w, err := newWindow(in.tensor, out, sizes, collapsed, m, offset)
+	w, err := b.newWindow(in.tensor, out, sizes, collapsed, m, offset)
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ type window struct {
 
 // newWindow pairs the dimensions of t that are in the window with those of
 // other listed in windowDims, in order, and the others of it with the batch.
-func newWindow(t, other tensor, sizes, collapsed []int, m *indexMap, windowDims []int) (*window, error) {
+func (b *builder) newWindow(t, other tensor, sizes, collapsed []int, m *indexMap, windowDims []int) (*window, error) {
 	w := &window{rows: m.shape}
 	if len(sizes) != len(t.shape) {
 		return nil, fmt.Errorf("%d slice sizes for a tensor of rank %d", len(sizes), len(t.shape))
@@ -169,8 +171,9 @@ func newWindow(t, other tensor, sizes, collapsed []int, m *indexMap, windowDims 
 	if len(w.shape) != len(windowDims) || !slices.Equal(rest, m.shape) {
 		return nil, fmt.Errorf("window dimensions %v leave %v of %v for a batch of indices of shape %v", windowDims, rest, other, m.shape)
 	}
-	w.batch = offsets(rest, strides)
-	return w, nil
+	var err error
+	w.batch, err = b.offsets(rest, strides)
+	return w, err
 }
 
 // index returns row i's index in dimension d of the batch.

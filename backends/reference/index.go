@@ -1,6 +1,10 @@
 package reference
 
-import "unsafe"
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
 
 // indexFunc reads one integer as an index. Values beyond an int's range become
 // the nearest int.
@@ -51,6 +55,27 @@ func (c *odometer) next() bool {
 		c.at[i] = 0
 	}
 	return false
+}
+
+// offsets is the function of that name, for a table that the executable holds.
+func (b *builder) offsets(shape, strides []int) ([]int, error) {
+	if err := b.table(shape, 1); err != nil {
+		return nil, err
+	}
+	return offsets(shape, strides), nil
+}
+
+// table reserves the memory of a table with so many words for every index of a
+// shape.
+func (b *builder) table(shape []int, words int) error {
+	n := words * bits.UintSize / 8
+	for _, s := range shape {
+		n = times(n, s)
+	}
+	if err := b.reserve(n); err != nil {
+		return fmt.Errorf("a table of the offsets of %v: %w", shape, err)
+	}
+	return nil
 }
 
 // offsets returns the offset of every index of a shape, in elements, in

@@ -104,7 +104,7 @@ func prepareCholesky(b *builder, o *site) error {
 
 func cholesky[T field](f *frame, result, in unsafe.Pointer, count, n int, lower bool, ops fieldOps[T]) {
 	all, from := unsafe.Slice((*T)(result), count*n*n), unsafe.Slice((*T)(in), count*n*n)
-	clear(all)
+	f.clear(result, count*n*n*int(unsafe.Sizeof(all[0])))
 	for ; len(all) > 0; all, from = all[n*n:], from[n*n:] {
 		// l is computed as if lower; in the upper triangle lies its adjoint.
 		at := func(i, j int) int { return i*n + j }
@@ -193,7 +193,7 @@ func prepareTriangularSolve(b *builder, o *site) error {
 func solveAll[T field](f *frame, result, as, bs unsafe.Pointer, t triangular, ops fieldOps[T]) {
 	size := t.rows * t.cols
 	a, x := unsafe.Slice((*T)(as), t.count*t.n*t.n), unsafe.Slice((*T)(result), t.count*size)
-	copy(x, unsafe.Slice((*T)(bs), len(x)))
+	f.copy(result, bs, len(x)*int(unsafe.Sizeof(x[0])))
 	entry := func(v T) T { return v }
 	if t.adjoint {
 		entry = ops.conj

@@ -95,13 +95,14 @@ func TestReducePrecision(t *testing.T) {
 
 // Bits survive being taken apart and put together, whatever the widths.
 func TestRepack(t *testing.T) {
+	f := &frame{ws: &workspace{}}
 	wide := tensorOf(u64, 2)
 	in := []uint64{0x0123456789abcdef, 0xfedcba9876543210}
 	for _, d := range []dtype{i1, u2, i4, u4, f4E2M1FN, u8, u16, f32, i64} {
 		narrow := tensorOf(d, 2, 64/d.bits())
 		mem, back := make([]uint64, narrow.bytes()/8+1), make([]uint64, 2)
-		repack(unsafe.Pointer(&mem[0]), unsafe.Pointer(&in[0]), narrow, wide)
-		repack(unsafe.Pointer(&back[0]), unsafe.Pointer(&mem[0]), wide, narrow)
+		repack(f, unsafe.Pointer(&mem[0]), unsafe.Pointer(&in[0]), narrow, wide)
+		repack(f, unsafe.Pointer(&back[0]), unsafe.Pointer(&mem[0]), wide, narrow)
 		require.Equal(t, in, back, "%v", d)
 	}
 }

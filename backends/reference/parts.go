@@ -33,7 +33,7 @@ func prepareParts(b *builder, o *site) error {
 			return nil
 		}
 		r := b.result(o, 0)
-		b.emit(func(f *frame) { clear(at[byte](f, r, out.bytes())) })
+		b.emit(func(f *frame) { f.clear(f.p[r], out.bytes()) })
 		return nil
 	}
 	if out.dt != in.dt.part() {

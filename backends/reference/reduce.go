@@ -104,14 +104,14 @@ func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
 	fill := fillKernel(acc)
 	b.emit(func(f *frame) {
 		to, from := f.p[sum], f.p[in]
-		fill(to, f.p[init], out.n)
+		f.fill(fill, size, to, f.p[init], out.n)
 		row := r.inner * size
 		for i := range r.outer {
 			if r.inner == 1 {
 				if f.due(r.reduced) {
 					return
 				}
-				fold(unsafe.Add(to, i*size), unsafe.Add(from, i*r.reduced*size), r.reduced)
+				fold(f, unsafe.Add(to, i*size), unsafe.Add(from, i*r.reduced*size), r.reduced)
 				continue
 			}
 			acc := unsafe.Add(to, i*row)
@@ -119,11 +119,11 @@ func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
 				if f.due(r.inner) {
 					return
 				}
-				combine(acc, acc, unsafe.Add(from, (i*r.reduced+j)*row), r.inner)
+				f.combine(combine, size, acc, unsafe.Add(from, (i*r.reduced+j)*row), r.inner)
 			}
 		}
 		if narrow != nil {
-			narrow(f.p[res], to, out.n)
+			f.convert(narrow, d.size(), size, f.p[res], to, out.n)
 		}
 	})
 	return true

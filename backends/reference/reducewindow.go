@@ -66,8 +66,8 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 	pick := bySize(out.dt, pickRow[uint8], pickRow[uint16], pickRow[uint32], pickRow[uint64], pickRow[[2]uint64])
 	b.emitWork(times(out.n, volume(size)), func(f *frame) {
 		to, from, none := f.p[r], f.p[in], f.p[inits]
-		fill(to, f.p[init], out.n)
-		fill(none, f.p[init], row)
+		f.fill(fill, bytes, to, f.p[init], out.n)
+		f.fill(fill, bytes, none, f.p[init], row)
 		_ = eachIndex(shape[:last], func(i int, o []int) error {
 			acc := unsafe.Add(to, i*row*bytes)
 			return eachIndex(size, func(_ int, w []int) error {
@@ -76,26 +76,24 @@ func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name s
 				}
 				at, inside := inputOffset(ws[:last], inStrides, o, w)
 				if !inside {
-					combine(acc, acc, none, row)
+					f.combine(combine, bytes, acc, none, row)
 					return nil
 				}
 				d, src := &ws[last], unsafe.Add(from, at*bytes)
 				if d.base == 1 && d.stride == 1 {
 					lo := min(max(d.low-w[last]*d.dilation, 0), row)
 					hi := max(min(d.in+d.low-w[last]*d.dilation, row), lo)
-					combine(acc, acc, none, lo)
+					f.combine(combine, bytes, acc, none, lo)
 					if hi > lo {
-						p := unsafe.Add(acc, lo*bytes)
-						combine(p, p, unsafe.Add(src, (lo+w[last]*d.dilation-d.low)*bytes), hi-lo)
+						f.combine(combine, bytes, unsafe.Add(acc, lo*bytes), unsafe.Add(src, (lo+w[last]*d.dilation-d.low)*bytes), hi-lo)
 					}
 					if hi < row {
-						p := unsafe.Add(acc, hi*bytes)
-						combine(p, p, none, row-hi)
+						f.combine(combine, bytes, unsafe.Add(acc, hi*bytes), none, row-hi)
 					}
 					return nil
 				}
 				pick(f.p[picked], src, none, d, w[last])
-				combine(acc, acc, f.p[picked], row)
+				f.combine(combine, bytes, acc, f.p[picked], row)
 				return nil
 			})
 		})

@@ -15,7 +15,7 @@ func prepareScatter(b *builder, o *site) error {
 	if n == 0 || len(o.in) != 2*n+1 {
 		return fmt.Errorf("%d operands and %d results, want inputs, indices and updates", len(o.in), n)
 	}
-	s, err := newScatter(o)
+	s, err := b.newScatter(o)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func prepareScatter(b *builder, o *site) error {
 	run := func(f *frame) error {
 		for i, r := range results {
 			if f.p[r] != f.p[inputs[i]] {
-				copyBytes(f.p[r], f.p[inputs[i]], o.out[i].bytes())
+				f.copy(f.p[r], f.p[inputs[i]], o.out[i].bytes())
 			}
 		}
 		return s.each(f, apply)
@@ -66,7 +66,7 @@ type scatter struct {
 	at      [][]int // index of each window element, by dimension of the input
 }
 
-func newScatter(o *site) (*scatter, error) {
+func (b *builder) newScatter(o *site) (*scatter, error) {
 	n := len(o.out)
 	in, idx, update := o.in[0], o.in[n], o.in[n+1]
 	d, err := fields(o.op.Attrs, "scatter_dimension_numbers")
@@ -75,7 +75,7 @@ func newScatter(o *site) (*scatter, error) {
 	if err := firstError(err, err1, err2); err != nil {
 		return nil, err
 	}
-	m, err := newIndexMap(d, "scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims", in.tensor, idx)
+	m, err := b.newIndexMap(d, "scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims", in.tensor, idx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +92,15 @@ func newScatter(o *site) (*scatter, error) {
 			k++
 		}
 	}
-	w, err := newWindow(in.tensor, update.tensor, sizes, inserted, m, windowDims)
+	w, err := b.newWindow(in.tensor, update.tensor, sizes, inserted, m, windowDims)
 	if err != nil {
 		return nil, err
 	}
 	s := &scatter{indexMap: m, w: w, idx: idx.slot, shape: in.shape, strides: soa.Dense(in.shape)}
+	const header = 3 // words of a slice
+	if err := b.table(w.shape, 2+header+len(in.shape)); err != nil {
+		return nil, err
+	}
 	s.inner, s.outer = offsets(w.shape, w.inner), offsets(w.shape, w.outer)
 	for i := range s.inner {
 		at := make([]int, len(in.shape))

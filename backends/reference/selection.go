@@ -23,7 +23,7 @@ func bySize[F any](d dtype, f1, f2, f4, f8, f16 F) F {
 }
 
 // fillKernel returns what fills n elements of type d with one.
-func fillKernel(d dtype) func(out, value unsafe.Pointer, n int) {
+func fillKernel(d dtype) kernel1 {
 	return bySize(d, fill[uint8], fill[uint16], fill[uint32], fill[uint64], fill[[2]uint64])
 }
 
@@ -56,7 +56,7 @@ func prepareSelect(b *builder, o *site) error {
 			if *(*uint8)(f.p[p.slot]) != 0 {
 				from = f.p[x]
 			}
-			copyBytes(f.p[r], from, bytes)
+			f.copy(f.p[r], from, bytes)
 		})
 		return nil
 	}
@@ -105,8 +105,8 @@ func prepareClamp(b *builder, o *site) error {
 			bounds[i] = in.slot
 		case in.scalar():
 			bounds[i] = b.scratch(o, t.bytes())
-			fill, to, from := fillKernel(t.dt), bounds[i], in.slot
-			b.emit(func(f *frame) { fill(f.p[to], f.p[from], t.n) })
+			k, to, from := fillKernel(t.dt), bounds[i], in.slot
+			b.emit(func(f *frame) { f.fill(k, t.dt.size(), f.p[to], f.p[from], t.n) })
 		default:
 			return fmt.Errorf("operand %d has shape %v: want a scalar or %v", k, in.shape, t.shape)
 		}

@@ -56,7 +56,9 @@ func prepareSelectAndScatter(b *builder, o *site) error {
 	}
 	strides, fill := soa.Dense(in.shape), fillKernel(out.dt)
 	b.emitBlocks(times(source.n, volume(size)), func(f *frame) error {
-		fill(f.p[r], f.p[first], out.n)
+		if f.fill(fill, out.dt.size(), f.p[r], f.p[first], out.n) {
+			return errStopped
+		}
 		return eachIndex(source.shape, func(i int, at []int) error {
 			chosen := -1
 			err := eachIndex(size, func(_ int, w []int) error {

@@ -216,8 +216,7 @@ func preparePad(b *builder, o *site) error {
 	m := newMover(size, shape, dst, src)
 	empty := slices.Contains(shape, 0)
 	b.emit(func(f *frame) {
-		fill(f.p[r], f.p[value.slot], out.n)
-		if !empty {
+		if !f.fill(fill, size, f.p[r], f.p[value.slot], out.n) && !empty {
 			m.run(f, unsafe.Add(f.p[r], to*size), unsafe.Add(f.p[in.slot], from*size))
 		}
 	})

@@ -156,7 +156,7 @@ func simpleBody(r *mlir.Region) (name string, mirrored bool) {
 }
 
 func copySlot(to, from, bytes int) func(*frame) {
-	return func(f *frame) { copyBytes(f.p[to], f.p[from], bytes) }
+	return func(f *frame) { f.copy(f.p[to], f.p[from], bytes) }
 }
 
 func copyBytes(to, from unsafe.Pointer, n int) {

@@ -107,19 +107,24 @@ func toSmallInt[S number](d dtype) kernel1 {
 
 // repack moves the bits of the elements of src, the lowest first, to those of
 // dst, whose values may have another width.
-func repack(dst, src unsafe.Pointer, out, in tensor) {
+func repack(f *frame, dst, src unsafe.Pointer, out, in tensor) {
 	from, to := unsafe.Slice((*byte)(src), in.bytes()), unsafe.Slice((*byte)(dst), out.bytes())
-	clear(to)
+	if f.clear(dst, len(to)) {
+		return
+	}
 	place := func(t tensor, i int) (int, int) { // byte and bit of the i-th bit of the values
 		e, k := i/t.dt.bits(), i%t.dt.bits()
 		return e*t.dt.size() + k/8, k % 8
 	}
-	for i := range in.n * in.dt.bits() {
-		a, x := place(in, i)
-		b, y := place(out, i)
-		to[b] |= from[a] >> x & 1 << y
-	}
-	if out.dt.isSmallInt() {
-		wrapInts(out.dt)(dst, out.n)
+	ended := f.stretches(in.n*in.dt.bits(), tank, func(first, n int) {
+		for i := first; i < first+n; i++ {
+			a, x := place(in, i)
+			b, y := place(out, i)
+			to[b] |= from[a] >> x & 1 << y
+		}
+	})
+	if !ended && out.dt.isSmallInt() {
+		wrap := wrapInts(out.dt)
+		f.stretches(out.n, tank, func(i, n int) { wrap(unsafe.Add(dst, i), n) })
 	}
 }

@@ -54,7 +54,10 @@ func prepareSort(b *builder, o *site) error {
 		return nil
 	}
 	others[dim] = 1
-	starts := offsets(others, strides)
+	starts, err := b.offsets(others, strides)
+	if err != nil {
+		return err
+	}
 	compared := times(o.out[0].n, bits.Len(uint(length)))
 	b.emitBlocks(compared, func(f *frame) error {
 		perm, temp := at[int](f, order, 2*length)[:length], at[int](f, order, 2*length)[length:]

@@ -180,7 +180,7 @@ func prepareSetDimensionSize(b *builder, o *site) error {
 		if n := read(f.p[size.slot]); n != out.shape[dim] {
 			return fmt.Errorf("size %d of dimension %d, the result is %v", n, dim, out)
 		}
-		clear(unsafe.Slice((*byte)(f.p[r]), out.bytes()))
+		f.clear(f.p[r], out.bytes())
 		place(f.p[r], out, dim, 0, f.p[in.slot], in.tensor, dim, 0, common)
 		return nil
 	})

@@ -61,7 +61,7 @@ func (b *builder) constant(data []byte) (int, error) {
 // when there is no memory for all of them.
 func (c *compiler) reserve(bytes int) error {
 	if err := soa.Fits(added(c.held, bytes)); err != nil {
-		return fmt.Errorf("with what the program's other constants take: %w", err)
+		return fmt.Errorf("with what the program's other constants and tables take: %w", err)
 	}
 	c.held += bytes
 	return nil

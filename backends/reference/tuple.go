@@ -67,7 +67,7 @@ func prepareAsyncStart(b *builder, o *site) error {
 			return err
 		}
 		for i, s := range body.results {
-			copyBytes(f.p[o.res[i]], f.p[s], o.out[i].bytes())
+			f.copy(f.p[o.res[i]], f.p[s], o.out[i].bytes())
 		}
 		return nil
 	}, body)
