@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/lazy"
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -17,11 +18,11 @@ import (
 // too large. It cannot compile sin, and fails to run cos.
 type wrong struct{ backends.Backend }
 
-func init() {
-	backends.Register("wrong", func(string) (backends.Backend, error) {
-		b, err := backends.Open("eval")
-		return wrong{b}, err
-	})
+func openWrong(t *testing.T, opts ...lazy.Option) *lazy.Device {
+	t.Helper()
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	return openOn(t, wrong{b}, opts...)
 }
 
 func (w wrong) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
@@ -39,7 +40,7 @@ type wrongExecutable struct {
 
 func (e wrongExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	if strings.Contains(e.text, "stablehlo.cosine") {
-		return &backends.RunError{Op: 0, Reason: fmt.Errorf("no cosines here")}
+		return &backends.RunError{Op: 1, Reason: fmt.Errorf("no cosines here")}
 	}
 	err := e.Executable.Execute(ctx, c)
 	if err == nil && strings.Contains(e.text, "stablehlo.multiply") {
@@ -102,8 +103,8 @@ func TestLTC_f_OpByOpCompilesKindsOnce(t *testing.T) {
 
 // Two devices that run the same step differ first at the op that is wrong.
 func TestLTC_f_OpByOpBisects(t *testing.T) {
-	run := func(backend string) (ops []lazy.NodeInfo, values [][]float32) {
-		d := open(t, backend, lazy.ObserveOps(func(r lazy.OpRun) {
+	run := func(open func(*testing.T, ...lazy.Option) *lazy.Device) (ops []lazy.NodeInfo, values [][]float32) {
+		d := open(t, lazy.ObserveOps(func(r lazy.OpRun) {
 			require.Len(t, ops, r.Index)
 			dense := soa.Make(r.Result.Type)
 			require.NoError(t, soa.Copy(dense, r.Result))
@@ -118,8 +119,8 @@ func TestLTC_f_OpByOpBisects(t *testing.T) {
 		require.NoError(t, tr.Wait(t.Context()))
 		return ops, values
 	}
-	ops, right := run("eval")
-	_, wrong := run("wrong")
+	ops, right := run(func(t *testing.T, opts ...lazy.Option) *lazy.Device { return open(t, "eval", opts...) })
+	_, wrong := run(openWrong)
 	require.Len(t, wrong, len(right))
 	first := 0
 	for first < len(right) && fmt.Sprint(right[first]) == fmt.Sprint(wrong[first]) {
@@ -132,7 +133,7 @@ func TestLTC_f_OpByOpBisects(t *testing.T) {
 
 // Failures name the line of the op, also of a kind that another line has used.
 func TestLTC_f_OpByOpFailuresNameTheLine(t *testing.T) {
-	d := open(t, "wrong", lazy.OpByOp())
+	d := openWrong(t, lazy.OpByOp())
 	w := d.Variable("w", lazy.F32, 2)
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})
@@ -162,4 +163,16 @@ func TestLTC_f_OpByOpFailuresNameTheLine(t *testing.T) {
 		require.Equal(t, []float32{0, 0}, floats(t, w), "a failed step changes nothing")
 	}
 	require.Equal(t, []int{lines[0], lines[0] + 1, lines[0] + 2, lines[0] + 3}, lines)
+}
+
+// lacking is the evaluator without tanh.
+type lacking struct{ backends.Backend }
+
+func (l lacking) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	line := strings.Index(m.Text(), "stablehlo.tanh")
+	if line < 0 {
+		return l.Backend.Compile(ctx, m, o)
+	}
+	pos := mlir.Pos{Line: 1 + strings.Count(m.Text()[:line], "\n"), Col: line - strings.LastIndex(m.Text()[:line], "\n")}
+	return nil, backends.Unsupported("lacking", o.Name, []backends.UnsupportedOp{{Op: "stablehlo.tanh", Pos: pos, Reason: "there is none"}})
 }

@@ -2,7 +2,6 @@ package lazy_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,18 +18,6 @@ type counting struct {
 	backends.Backend
 	compiles atomic.Int32
 	resident int
-}
-
-var countings sync.Map // of *counting, by instance
-
-func init() {
-	backends.Register("tallied", func(instance string) (backends.Backend, error) {
-		c, ok := countings.Load(instance)
-		if !ok {
-			return nil, fmt.Errorf("there is no %q", instance)
-		}
-		return c.(*counting), nil
-	})
 }
 
 func (c *counting) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
@@ -53,9 +40,15 @@ func openCounting(t *testing.T, resident int, opts ...lazy.Option) (*lazy.Device
 	b, err := backends.Open("null")
 	require.NoError(t, err)
 	c := &counting{Backend: b, resident: resident}
-	countings.Store(t.Name(), c)
-	t.Cleanup(func() { countings.Delete(t.Name()) })
-	return open(t, "tallied:"+t.Name(), opts...), c
+	return openOn(t, c, opts...), c
+}
+
+// openOn opens a device of a backend that is not registered.
+func openOn(t *testing.T, b backends.Backend, opts ...lazy.Option) *lazy.Device {
+	t.Helper()
+	gates.Store(t.Name(), b)
+	defer gates.Delete(t.Name())
+	return open(t, "flaky:"+t.Name(), opts...)
 }
 
 // program runs the n-th of programs of about equal size.
