@@ -30,7 +30,9 @@ var workloads = []workload{
 	{"record_chain1000", "s per op to record 1000 additions", recordChain},
 	{"record_mix1000", "s per op to record 250 × {add, mul, relu, matmul}", recordMix},
 	{"step1_add_cached", "s per step of one addition, compiled before", step1Add},
+	{"step1_add_reused", "s of the same step with the nodes of the one before", step1Reused},
 	{"step100_mix_cached", "s per step of 25 × {add, mul, relu, matmul}, compiled before", step100Mix},
+	{"step100_mix_reused", "s of the same step with the nodes of the one before", step100Reused},
 	{"step100_first", "s of the same step when it is the first", step100First},
 	{"train_mlp", "s per training step of an MLP 784-512-256-10, batch 64", trainMLP},
 }

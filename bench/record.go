@@ -45,6 +45,7 @@ func (e *env) record(fn func(x, y *lazy.Tensor) *lazy.Tensor) (result, error) {
 		return result{}, err
 	}
 	tr := lazy.NewTrace(dev)
+	tr.Reuse(false)
 	x, y := mixData(tr)
 	reps := 25
 	if e.quick {

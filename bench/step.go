@@ -10,17 +10,18 @@ import (
 // stepRules are those of steps, which are timed one by one.
 var stepRules = rules{budget: 2 * time.Second, warm: 20, minReps: 7, maxReps: 3000, inner: 1}
 
-func step1Add(e *env) (result, error) {
-	return e.cached(func(x, y *lazy.Tensor) *lazy.Tensor { return x.Add(y) })
-}
+func add(x, y *lazy.Tensor) *lazy.Tensor    { return x.Add(y) }
+func mix100(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 25) }
 
-func step100Mix(e *env) (result, error) {
-	return e.cached(func(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 25) })
-}
+func step1Add(e *env) (result, error)    { return e.cached(add, false) }
+func step1Reused(e *env) (result, error) { return e.cached(add, true) }
+
+func step100Mix(e *env) (result, error)    { return e.cached(mix100, false) }
+func step100Reused(e *env) (result, error) { return e.cached(mix100, true) }
 
 // step100First times the first step of the process, with all compiling.
 func step100First(e *env) (result, error) {
-	s, err := newStepper(e, func(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 25) })
+	s, err := newStepper(e, mix100)
 	if err != nil {
 		return result{}, err
 	}
@@ -34,12 +35,14 @@ func step100First(e *env) (result, error) {
 }
 
 // cached times steps of fn after the first, each with the result of the one
-// before as x. Every step is recorded anew.
-func (e *env) cached(fn func(x, y *lazy.Tensor) *lazy.Tensor) (result, error) {
+// before as x. Every step is recorded anew, with the nodes of the step before or
+// with its own.
+func (e *env) cached(fn func(x, y *lazy.Tensor) *lazy.Tensor, reuse bool) (result, error) {
 	s, err := newStepper(e, fn)
 	if err != nil {
 		return result{}, err
 	}
+	s.tr.Reuse(reuse)
 	t, err := e.time(stepRules, s.step)
 	if err != nil {
 		return result{}, err

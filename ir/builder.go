@@ -34,6 +34,7 @@ type Builder struct {
 	on    *Path     // that the step has followed so far; nil once it has left
 	at    int       // how many requests of it
 	made  []request // of the step, once it has left the path
+	left  bool      // the step has followed a path for a while
 	lost  bool      // the step is not to be remembered
 }
 

@@ -44,6 +44,10 @@ func (b *Builder) Reuse(on bool) {
 // one did not ask for in its place.
 func (b *Builder) Following() bool { return b.on != nil }
 
+// Left reports whether the step began like an earlier one and then asked for
+// something else.
+func (b *Builder) Left() bool { return b.left }
+
 // Path returns the earlier step that the current one has followed to its end,
 // nil if there is none.
 func (b *Builder) Path() *Path {
@@ -67,7 +71,7 @@ func (b *Builder) EndStep() *Path {
 		p = b.keep()
 	}
 	b.forget()
-	b.at, b.on = 0, nil
+	b.at, b.on, b.left = 0, nil, false
 	if b.reuse && b.onNode == nil && len(b.paths) > 0 {
 		b.on = b.paths[0]
 	}
@@ -139,7 +143,7 @@ func (b *Builder) peek(p *Path) *request {
 // fork leaves the path: its nodes so far are the step's.
 func (b *Builder) fork() {
 	b.made = append(b.made[:0], b.on.requests[:b.at]...)
-	b.on = nil
+	b.on, b.left = nil, b.at > 0
 	for _, r := range b.made {
 		if r.n.Op != OpParameter {
 			b.enter(r.n)

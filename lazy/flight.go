@@ -122,8 +122,12 @@ func (f *flight) gather() error {
 			f.call.Args[i] = v.view
 		}
 	}
-	for range f.program.results {
-		f.call.Results = append(f.call.Results, soa.View{})
+	for i := range f.program.results {
+		var v soa.View // the backend asks for memory, or takes over an argument's
+		if strides := f.program.small[i]; strides != nil && f.q != nil {
+			v = f.q.slab.Make(f.program.graph.Results[i].Type, strides)
+		}
+		f.call.Results = append(f.call.Results, v)
 	}
 	for _, o := range f.donors {
 		if o.copied {

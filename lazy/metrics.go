@@ -45,7 +45,7 @@ var counterRows = [numCounters]struct{ name, doc string }{
 	syncedWithIR:    {"SyncedTensorsWithIR", "tensors and variables that programs were asked to compute"},
 	syncedToData:    {"SyncTensorsToData", "roots of steps that needed no program, having a value already"},
 	trimGraph:       {"TrimIrGraph", "times that a step has grown by as many nodes as `LTC_TRIM_GRAPH_SIZE` says. Nothing is trimmed: a line is logged instead"},
-	trieForked:      {"TrieForked", "steps whose program was another than that of the step before"},
+	trieForked:      {"TrieForked", "steps that began like one before and then recorded something else"},
 	implicitSync:    {"ImplicitSync", "tensors computed in the midst of a step because they were read"},
 	donationCopy:    {"DonationCopy", "variables assigned in new memory because their last version was still read"},
 	stepFailed:      {"StepFailed", "steps that failed when they ran; those cancelled behind them do not count"},

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/ir"
 	"ltc/lower"
+	"ltc/soa"
 )
 
 // program is a compiled graph. It is shared by all traces of the device.
@@ -24,6 +25,8 @@ type program struct {
 	took    time.Duration
 	likely  time.Duration // how long a run takes, judged by the graph
 	runs    atomic.Int64  // how long they took, in ns; 0 before the first
+
+	small [][]int // the strides of results whose memory comes from a slab, else nil
 
 	dev     *Device
 	bytes   int64         // what it takes in the cache, once it is known
@@ -75,9 +78,22 @@ func (c *programCache) lookup(g *ir.Graph) (p *program, found bool) {
 		c.byHash = map[uint64][]*list.Element{}
 	}
 	p = &program{graph: g.Clone(), results: len(g.Results)}
+	p.small = smallResults(p.graph)
 	p.element = c.recent.PushFront(p)
 	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], p.element)
 	return p, false
+}
+
+// smallResults returns the strides of the results that are to lie in slabs; nil
+// for those that take over memory or are large.
+func smallResults(g *ir.Graph) [][]int {
+	strides := make([][]int, len(g.Results))
+	for i, r := range g.Results {
+		if g.Alias[i] < 0 && r.Type.Bytes() <= soa.SlabMost {
+			strides[i] = soa.Dense(r.Type.Shape)
+		}
+	}
+	return strides
 }
 
 // drop removes an entry. Who holds its program goes on using it.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ltc/soa"
 )
 
 // depth is how many steps of a trace may be queued or running: MarkStep waits
@@ -21,6 +23,8 @@ const depth = 4
 type queue struct {
 	dev     *Device
 	closing atomic.Uint64 // the goroutine that runs step closures; 0 if none
+
+	slab soa.Slab // of small results; used by the flight that runs
 
 	mu      sync.Mutex
 	flights [depth]*flight // a ring of n from head on, which runs

@@ -78,6 +78,10 @@ func (t *Tensor) pinned(why SyncReason) (*value, error) {
 // sync computes t in the midst of its step.
 func (t *Tensor) sync(why SyncReason) error {
 	tr := t.tr
+	if !tr.enter() {
+		return tr.crowded("value", t)
+	}
+	defer tr.leave()
 	if tr.operand(t) == nil {
 		return tr.refusal("value", t)
 	}

@@ -13,6 +13,10 @@ func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
 	if tr == nil {
 		return noTrace(op.String(), x)
 	}
+	if !tr.enter() {
+		return tr.dev.poisoned(tr, tr.crowded(op.String(), x))
+	}
+	defer tr.leave()
 	in := tr.in[:1]
 	in[0] = tr.operand(x)
 	if in[0] == nil {
@@ -28,6 +32,10 @@ func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
 			return noTrace(op.String(), x, y)
 		}
 	}
+	if !tr.enter() {
+		return tr.dev.poisoned(tr, tr.crowded(op.String(), x, y))
+	}
+	defer tr.leave()
 	in := tr.in[:2]
 	in[0], in[1] = tr.operand(x), tr.operand(y)
 	if in[0] == nil || in[1] == nil {
@@ -45,6 +53,10 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 	if tr == nil {
 		return noTrace(op.String(), xs...)
 	}
+	if !tr.enter() {
+		return tr.dev.poisoned(tr, tr.crowded(op.String(), xs...))
+	}
+	defer tr.leave()
 	in := make([]*ir.Node, len(xs))
 	for i, x := range xs {
 		if in[i] = tr.operand(x); in[i] == nil {

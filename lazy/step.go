@@ -42,6 +42,10 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if tr.queue.closingHere() {
 		return closureWaits("mark_step")
 	}
+	if !tr.enter() {
+		return tr.crowded("mark_step", roots...)
+	}
+	defer tr.leave()
 	tr.counters.marks.Add(1)
 	tr.dev.metrics.add(markStep, 1)
 	defer tr.endStep()
@@ -84,15 +88,15 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		n.Value = nil
 	}
 	tr.give(f, r)
-	if tr.stepped != nil && tr.stepped != f.program {
-		tr.dev.metrics.add(trieForked, 1)
-	}
 	tr.stepped = f.program
 	return tr.launch(f)
 }
 
 // collect gathers the step's results.
 func (r *run) collect(tr *Trace, roots []*Tensor) error {
+	if err := tr.uncrowded(); err != nil {
+		return err
+	}
 	if tr.bad != nil {
 		return tr.bad
 	}
@@ -333,6 +337,9 @@ func (tr *Trace) endStep() {
 	clear(tr.read)
 	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil
 	tr.scopes, tr.scopeNext = tr.scopes[:0], 0
+	if tr.b.Left() {
+		tr.dev.metrics.add(trieForked, 1)
+	}
 	tr.b.EndStep()
 	tr.run.reset()
 	tr.dev.metrics.add(destroyTensor, max(tr.made-tr.survived, 0))

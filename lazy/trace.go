@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"sync/atomic"
+
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
@@ -22,15 +24,17 @@ type Trace struct {
 	vars      map[*variable]*state
 	order     []*state // vars, in the order of first use
 	arguments map[*value]*ir.Node
-	pinned    []*value     // the arguments
-	kept      []*Tensor    // Keep
-	read      []*Tensor    // handles with a value that keep their history for gradients
-	handles   []Tensor     // to use
-	roots     []rootTensor // to use
-	written   []written    // handles with a value that were written in place
-	forgotten bool         // some history was given up
-	bad       *OpError     // of a call whose result nobody need look at
-	function  bool         // the step is a function being traced
+	pinned    []*value                // the arguments
+	kept      []*Tensor               // Keep
+	read      []*Tensor               // handles with a value that keep their history for gradients
+	handles   []Tensor                // to use
+	roots     []rootTensor            // to use
+	busy      atomic.Uint32           // 1 while a goroutine is in the trace
+	crowd     atomic.Pointer[OpError] // of another that came then
+	written   []written               // handles with a value that were written in place
+	forgotten bool                    // some history was given up
+	bad       *OpError                // of a call whose result nobody need look at
+	function  bool                    // the step is a function being traced
 
 	run      run // memory used again by every step
 	counters counters

@@ -121,6 +121,10 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 	var n *ir.Node
 	var site callsite.Site
 	if tr != nil {
+		if !tr.enter() {
+			return tr.dev.poisoned(tr, tr.crowded(op, x))
+		}
+		defer tr.leave()
 		if n = tr.operand(x); n == nil {
 			return tr.refuse(op, x)
 		}

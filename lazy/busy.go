@@ -1,0 +1,30 @@
+package lazy
+
+import "ltc/internal/callsite"
+
+// A trace belongs to one goroutine at a time. enter and leave stand around what
+// changes it, so that a second goroutine is found and changes nothing.
+
+// enter reports whether no other goroutine is in the trace.
+func (tr *Trace) enter() bool { return tr.busy.CompareAndSwap(0, 1) }
+
+func (tr *Trace) leave() { tr.busy.Store(0) }
+
+// crowded is the error of a call while another goroutine is in the trace. The
+// step fails with it, too: what that one records has lost an op.
+func (tr *Trace) crowded(op string, xs ...*Tensor) *OpError {
+	var sites callsite.Cache // the trace's are the other goroutine's
+	err := opError(sites.Caller(), op, ErrUsage, xs,
+		"another goroutine is using the trace; a trace belongs to one goroutine at a time: give each its own, they share variables")
+	tr.crowd.CompareAndSwap(nil, err)
+	return err
+}
+
+// uncrowded returns, once, the error of a call by another goroutine in the step
+// that is ending.
+func (tr *Trace) uncrowded() error {
+	if err := tr.crowd.Swap(nil); err != nil {
+		return err
+	}
+	return nil
+}
