@@ -44,8 +44,8 @@ func (b *Builder) Reuse(on bool) {
 // one did not ask for in its place.
 func (b *Builder) Following() bool { return b.on != nil }
 
-// Left reports whether the step began like an earlier one and then asked for
-// something else.
+// Left reports whether the step asked for something that the earlier one which it
+// followed did not.
 func (b *Builder) Left() bool { return b.left }
 
 // Path returns the earlier step that the current one has followed to its end,
@@ -143,7 +143,7 @@ func (b *Builder) peek(p *Path) *request {
 // fork leaves the path: its nodes so far are the step's.
 func (b *Builder) fork() {
 	b.made = append(b.made[:0], b.on.requests[:b.at]...)
-	b.on, b.left = nil, b.at > 0
+	b.on, b.left = nil, true
 	for _, r := range b.made {
 		if r.n.Op != OpParameter {
 			b.enter(r.n)
