@@ -3,13 +3,17 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"math"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/soa"
 )
 
 func TestDigits(t *testing.T) {
@@ -59,6 +63,46 @@ func TestReadCSVErrors(t *testing.T) {
 	require.EqualError(t, err, "a.csv: the reader is nil")
 	_, err = ReadCSVFile("none.csv")
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A zipped file may unpack to more than there is memory for, in rows or in one.
+func TestReadCSVMemory(t *testing.T) {
+	zipped := func(text string, times int) io.Reader {
+		var b bytes.Buffer
+		zw, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		require.NoError(t, err)
+		for range times {
+			_, err := zw.Write([]byte(text))
+			require.NoError(t, err)
+		}
+		require.NoError(t, zw.Close())
+		return &b
+	}
+	rows := strings.Repeat("1,2,3,4\n", 1<<14)
+	d, err := ReadCSV("a.csv", zipped(rows, 16))
+	require.NoError(t, err)
+	require.Equal(t, 1<<18, d.Rows)
+	limit := debug.SetMemoryLimit(4 << 20)
+	_, err = ReadCSV("a.csv", zipped(rows, 16))
+	debug.SetMemoryLimit(limit)
+	require.ErrorIs(t, err, soa.ErrMemory)
+	require.Regexp(t, `^a.csv:(\d+):1: row (\d+): not enough memory: 4.\d MiB are needed, there are 4.0 MiB$`, err.Error())
+
+	if testing.Short() {
+		t.Skip("a row of megabytes")
+	}
+	_, err = ReadCSV("a.csv", io.MultiReader(strings.NewReader("1\n2\n"), zeros{}))
+	require.EqualError(t, err, "a.csv: after row 2: the next row takes more than 256.0 MiB")
+}
+
+// zeros is a row without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
 }
 
 // A mistake with rows and columns panics with the numbers that are wrong.

@@ -4,7 +4,7 @@
 // All that looks random here follows from a seed alone, on every machine and
 // for every version of Go.
 //
-// imports only the standard library.
+// imports only ltc/soa.
 package data
 
 import (
@@ -16,6 +16,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"ltc/soa"
 )
 
 // Table is a table of numbers, row after row.
@@ -26,7 +28,9 @@ type Table struct {
 
 // ReadCSV reads comma-separated numbers, plain or gzipped, without a header
 // line; all lines must have as many fields as the first. name is the file's,
-// for errors, which give line and column counted from 1.
+// for errors, which give line and column counted from 1. A table that memory
+// does not hold, however small it was zipped, is an error that wraps
+// [soa.ErrMemory].
 func ReadCSV(name string, r io.Reader) (*Table, error) {
 	if r == nil {
 		return nil, fmt.Errorf("%s: the reader is nil", name)
@@ -41,10 +45,12 @@ func ReadCSV(name string, r io.Reader) (*Table, error) {
 		defer zr.Close()
 		plain = zr
 	}
-	cr := csv.NewReader(plain)
+	lines := &rowReader{r: plain}
+	cr := csv.NewReader(lines)
 	cr.FieldsPerRecord, cr.ReuseRecord = -1, true
 	t := &Table{}
 	for {
+		lines.row = 0
 		fields, err := cr.Read()
 		var bad *csv.ParseError
 		switch {
@@ -63,6 +69,48 @@ func ReadCSV(name string, r io.Reader) (*Table, error) {
 	}
 }
 
+// mostRow is the most bytes of text that a row takes: the reader of lines holds
+// all of a row at once, and a zipped file that fits a mail may unpack to one
+// line that no memory holds.
+const mostRow = 1 << 28
+
+// rowReader ends with an error where a row is longer than mostRow. Of what is
+// read ahead, the part of the next row is not counted.
+type rowReader struct {
+	r   io.Reader
+	row int // bytes read since the row began
+}
+
+// Read implements io.Reader.
+func (r *rowReader) Read(p []byte) (int, error) {
+	if r.row > mostRow {
+		return 0, fmt.Errorf("the next row takes more than %s", soa.Size(mostRow))
+	}
+	n, err := r.r.Read(p)
+	r.row += n
+	return n, err
+}
+
+// grow makes room for a row. While values move, those before and after lie in
+// memory.
+func (t *Table) grow() error {
+	if len(t.Values)+t.Cols <= cap(t.Values) {
+		return nil
+	}
+	const size = 4 // bytes of a value
+	room := max(2*cap(t.Values), 64*t.Cols)
+	if soa.Fits(size*(cap(t.Values)+room)) != nil {
+		room = cap(t.Values) + max(cap(t.Values)/8, t.Cols)
+	}
+	if err := soa.Fits(size * (cap(t.Values) + room)); err != nil {
+		return err
+	}
+	values := make([]float32, len(t.Values), room)
+	copy(values, t.Values)
+	t.Values = values
+	return nil
+}
+
 // add appends a row; pos gives the line and column of a field.
 func (t *Table) add(fields []string, pos func(field int) (line, column int)) error {
 	if t.Rows == 0 {
@@ -71,6 +119,10 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 	if len(fields) != t.Cols {
 		line, col := pos(len(fields) - 1)
 		return fmt.Errorf("%d:%d: row %d has %d fields, want %d as in row 1", line, col, t.Rows+1, len(fields), t.Cols)
+	}
+	if err := t.grow(); err != nil {
+		line, col := pos(0)
+		return fmt.Errorf("%d:%d: row %d: %w", line, col, t.Rows+1, err)
 	}
 	for i, f := range fields {
 		x, err := strconv.ParseFloat(f, 32)

@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"lazy/vars":               {"lazy"},
 	"nn":                      {"lazy"},
 	"optim":                   {"lazy"},
-	"data":                    {"lazy"},
+	"data":                    {"lazy", "soa"},
 	"checkpoint":              {"lazy", "soa/npy"},
 	"model":                   {"backends", "mlir", "soa"},
 	"collective":              {"soa"},

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
+	"math/bits"
 	"strings"
 
 	"ltc/soa"
@@ -31,6 +33,7 @@ func DecodeArchive(name string, data []byte) ([]Entry, error) {
 	}
 	entries := make([]Entry, 0, len(zr.File))
 	seen := map[string]bool{}
+	unpacked := uint64(len(data))
 	for _, f := range zr.File {
 		stem, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
@@ -40,6 +43,11 @@ func DecodeArchive(name string, data []byte) ([]Entry, error) {
 			return nil, fmt.Errorf("%s: entry %q is there twice", name, f.Name)
 		}
 		seen[stem] = true
+		if f.Method == zip.Deflate {
+			if unpacked, err = unpack(unpacked, f); err != nil {
+				return nil, fmt.Errorf("%s: entry %q: %w", name, f.Name, err)
+			}
+		}
 		body, err := entryBytes(f, data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: entry %q: %w", name, f.Name, err)
@@ -51,6 +59,27 @@ func DecodeArchive(name string, data []byte) ([]Entry, error) {
 		entries = append(entries, Entry{stem, v})
 	}
 	return entries, nil
+}
+
+// mostDeflate is how many bytes one byte of deflated data makes at most: a code
+// of two bits stands for up to 258 bytes (RFC 1951, 3.2.5).
+const mostDeflate = 1032
+
+// unpack adds what a deflated entry unpacks to, which has to fit the memory
+// together with the file and the entries before it.
+func unpack(total uint64, f *zip.File) (uint64, error) {
+	hi, most := bits.Mul64(f.CompressedSize64, mostDeflate)
+	if hi == 0 && f.UncompressedSize64 > most {
+		return 0, fmt.Errorf("claims to inflate to %d bytes: %d deflated ones make at most %d", f.UncompressedSize64, f.CompressedSize64, most)
+	}
+	total, over := bits.Add64(total, f.UncompressedSize64, 0)
+	if over != 0 || total > math.MaxInt {
+		return 0, fmt.Errorf("with the file and the entries before it: %w", soa.Fits(-1))
+	}
+	if err := soa.Fits(int(total)); err != nil {
+		return 0, fmt.Errorf("with the file and the entries before it: %w", err)
+	}
+	return total, nil
 }
 
 // ReadArchive reads a .npz file.
@@ -93,14 +122,15 @@ func entryBytes(f *zip.File, data []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// inflate decompresses raw. Its memory grows with what comes out, never with
-// the size that the archive claims.
+// inflate decompresses raw to size bytes, of which [unpack] has said that they
+// can be there.
 func inflate(raw []byte, size uint64) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(raw))
 	defer r.Close()
-	var b bytes.Buffer
-	// One byte more than claimed, to notice what is too long.
-	n, err := io.Copy(&b, io.LimitReader(r, int64(min(size, 1<<62))+1))
+	// One byte more than claimed, to notice what is too long, and what a buffer
+	// wants to have left.
+	b := bytes.NewBuffer(soa.New(int(size) + 1 + bytes.MinRead).Bytes()[:0])
+	n, err := io.Copy(b, io.LimitReader(r, int64(size)+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("inflate: %w", err)

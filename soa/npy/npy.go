@@ -163,11 +163,24 @@ func readAligned(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // a pipe has no size
-		return io.ReadAll(f)
+		return readPipe(path, f, soa.Limit()/4)
+	}
+	if err := soa.Fits(int(info.Size())); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	data := soa.New(int(info.Size())).Bytes()
 	if n, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("%s: read %d of %d bytes: %w", path, n, len(data), err)
 	}
 	return data, nil
+}
+
+// readPipe reads what has no end that is known, up to most bytes: what is read
+// so far may lie in memory several times while it grows.
+func readPipe(path string, r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s: more than %s, which is the most that is read of what is no regular file", path, soa.Size(most))
+	}
+	return data, err
 }
