@@ -54,10 +54,19 @@ func check(c *call) error {
 	if err := conformance.RunFiles(context.Background(), b, files, o, s.note); err != nil {
 		return err
 	}
+	if s.seen.Total() == (conformance.Count{}) {
+		return noTests(args)
+	}
 	if *families {
 		fmt.Fprint(c.stdout, s.seen.Table())
 	}
 	return s.close(*known, *update)
+}
+
+// noTests is the error of a run that has found nothing to do: a misspelt path
+// must not look like tests that pass.
+func noTests(paths []string) error {
+	return fmt.Errorf("no tests found in %s: want test files, or directories with *.mlir files that are", strings.Join(paths, ", "))
 }
 
 // suite is a run of tests.

@@ -58,6 +58,9 @@ func (c *call) expectErrors(paths []string) error {
 			}
 		}
 	}
+	if passed+failed+skipped == 0 {
+		return noTests(paths)
+	}
 	fmt.Fprintf(c.stdout, "%d passed, %d failed, %d skipped\n", passed, failed, skipped)
 	if failed > 0 {
 		return errFailed

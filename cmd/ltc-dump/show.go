@@ -4,10 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"ltc/internal/conformance"
 	"ltc/ir"
 	"ltc/lower"
 	"ltc/mlir"
@@ -23,9 +23,9 @@ func (c *call) read(file string) (name, text string, err error) {
 	var data []byte
 	if name = file; file == "-" {
 		name = "<stdin>"
-		data, err = io.ReadAll(c.stdin)
+		data, err = conformance.ReadPipe(name, c.stdin)
 	} else {
-		data, err = os.ReadFile(file)
+		data, err = conformance.ReadFile(file)
 	}
 	return name, strings.TrimPrefix(string(data), "\ufeff"), err
 }

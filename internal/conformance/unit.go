@@ -12,7 +12,6 @@ package conformance
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -77,7 +76,7 @@ func Files(paths []string) ([]string, error) {
 
 // Read returns the tests of a file: its parts between lines // -----.
 func Read(file string) ([]Unit, error) {
-	data, err := os.ReadFile(file)
+	data, err := ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
