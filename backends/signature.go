@@ -3,7 +3,6 @@ package backends
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -25,7 +24,7 @@ func isOpen(t types.Type) bool { return slices.Contains(t.Shape, AnySize) }
 // typeOf is TypeOf with AnySize for dimensions that the text leaves open.
 func typeOf(t mlir.Type) (types.Type, error) {
 	tt, ok := t.(*mlir.TensorType)
-	if !ok || tt.Unranked || tt.Encoding != nil && !isBounds(tt.Encoding) {
+	if !ok || tt.Unranked || tt.Encoding != nil && tt.Bounds() == nil {
 		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
 	}
 	d := mlir.DTypeOf(tt.Elem)
@@ -44,12 +43,6 @@ func typeOf(t mlir.Type) (types.Type, error) {
 		return r, nil
 	}
 	return r, r.Check()
-}
-
-// isBounds reports whether the encoding of a tensor type bounds its dimensions.
-func isBounds(a mlir.Attribute) bool {
-	text := a.String()
-	return strings.HasPrefix(text, "#stablehlo.bounds<") || strings.HasPrefix(text, "#stablehlo.type_extensions<")
 }
 
 // ReadSignature reads what a module's function main takes and gives. The
@@ -85,7 +78,7 @@ func readSignature(m *mlir.Module, read func(mlir.Type) (types.Type, error)) (*S
 	}
 	for i, t := range ft.Ins {
 		attrs := entry(main, "arg_attrs", i)
-		a := Arg{Name: text(attrs.Get("ltc.name")), Type: typeOf("argument", i, t), Alias: -1, Constant: isSet(attrs.Get("ltc.constant"))}
+		a := Arg{Name: text(attrs.Get("ltc.name")), Type: typeOf("argument", i, t), Alias: -1, Constant: mlir.Flag(attrs.Get("ltc.constant"))}
 		if v, ok := attrs.Get("tf.aliasing_output").(mlir.IntegerAttr); ok {
 			if reason := alias(sig, &a, i, v.Value); reason != "" {
 				return nil, nil, &mlir.Error{Pos: main.Pos, Msg: fmt.Sprintf("argument %d of @main: tf.aliasing_output = %d: %s", i, v.Value, reason)}
@@ -127,14 +120,4 @@ func entry(fn *mlir.Op, list string, i int) mlir.Dict {
 func text(a mlir.Attribute) string {
 	s, _ := a.(mlir.StringAttr)
 	return string(s)
-}
-
-func isSet(a mlir.Attribute) bool {
-	switch a := a.(type) {
-	case mlir.UnitAttr:
-		return true
-	case mlir.BoolAttr:
-		return bool(a)
-	}
-	return false
 }

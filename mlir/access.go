@@ -73,6 +73,18 @@ func Enum(a Attribute) string {
 	return e.Value
 }
 
+// Flag reports whether an attribute is true; one that is only named is, one
+// that is missing is not.
+func Flag(a Attribute) bool {
+	switch a := a.(type) {
+	case BoolAttr:
+		return bool(a)
+	case UnitAttr:
+		return true
+	}
+	return false
+}
+
 // DotDims is the dimensions that a dot_general contracts and batches over.
 type DotDims struct{ LHSBatch, RHSBatch, LHSContract, RHSContract []int64 }
 

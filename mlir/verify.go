@@ -292,17 +292,6 @@ func (v *verifier) int(op *Op, label, name string, low int64) (int64, bool) {
 	return x, true
 }
 
-// flagged returns a boolean attribute, which also counts when it is only named.
-func flagged(op *Op, name string) bool {
-	switch a := op.Attrs.Get(name).(type) {
-	case BoolAttr:
-		return bool(a)
-	case UnitAttr:
-		return true
-	}
-	return false
-}
-
 // oneOf checks an enum attribute; may is whether it can be missing.
 func (v *verifier) oneOf(op *Op, label, name string, may bool, values ...string) bool {
 	a := op.Attrs.Get(name)

@@ -65,7 +65,7 @@ func (v *verifier) transfer(op *Op, host int64) bool {
 		return false
 	}
 	want := int64(deviceToDevice)
-	if flagged(op, "is_host_transfer") {
+	if Flag(op.Attrs.Get("is_host_transfer")) {
 		want = host
 	}
 	if kind, _ := Int(s.Fields.Get("type")); kind != want {

@@ -73,7 +73,7 @@ func (v *verifier) complete(op *Op, unique, ids string, fill bool) (shape []int6
 // channel checks that a channel is named where global device ids are used.
 func (v *verifier) channel(op *Op, label string) bool {
 	handle := channelHandle(op)
-	if flagged(op, "use_global_device_ids") && handle <= 0 {
+	if Flag(op.Attrs.Get("use_global_device_ids")) && handle <= 0 {
 		v.fail(op, label, "the channel's handle is %d, but should be positive with use_global_device_ids", handle)
 		return false
 	}
@@ -151,7 +151,7 @@ func verifyAllReduce(v *verifier, op *Op) {
 	if !ok || !v.channel(op, "C4") {
 		return
 	}
-	if shape != nil && shape[0]*shape[1] == 0 && flagged(op, "use_global_device_ids") {
+	if shape != nil && shape[0]*shape[1] == 0 && Flag(op.Attrs.Get("use_global_device_ids")) {
 		v.fail(op, "C3", "replica_groups is empty, but should have all ids with use_global_device_ids")
 		return
 	}
@@ -283,7 +283,7 @@ func verifyCollectiveBroadcast(v *verifier, op *Op) {
 // one says for each which process is the root.
 func (v *verifier) rooted(op *Op, root, count string) (data int, ok bool) {
 	data = len(op.Operands)
-	if flagged(op, "has_dynamic_root") {
+	if Flag(op.Attrs.Get("has_dynamic_root")) {
 		if data < 2 {
 			v.fail(op, root, "has %d operands, but takes at least one and the roots with has_dynamic_root", data)
 			return 0, false

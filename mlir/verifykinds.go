@@ -80,8 +80,6 @@ func kindOf(t Type) kinds {
 	return 0
 }
 
-func isQuantized(t Type) bool { return kindOf(t)&kQuants != 0 }
-
 // quantOf is QuantOf for types that have been checked: nil if t is not
 // quantized.
 func quantOf(t Type) *QuantType {

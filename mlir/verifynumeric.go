@@ -37,7 +37,7 @@ func verifyTriangularSolve(v *verifier, op *Op) {
 		return
 	}
 	shared := b.Shape[n-1]
-	if flagged(op, "left_side") {
+	if Flag(op.Attrs.Get("left_side")) {
 		shared = b.Shape[n-2]
 	}
 	if !sameDim(a.Shape[n-2], a.Shape[n-1]) || !sameDim(a.Shape[n-1], shared) || !sameShape(a.Shape[:n-2], b.Shape[:n-2]) {

@@ -66,13 +66,14 @@ func (v *verifier) checkTensor(t *TensorType) string {
 			return t.String() + ": " + why
 		}
 	}
-	if _, ok := boundsText(t); !ok {
+	limits := t.Bounds()
+	if limits == nil {
 		return ""
 	}
-	if n := len(bounds(t)); n != len(t.Shape) {
+	if len(limits) != len(t.Shape) {
 		return t.String() + ": there should be a bound for each dimension"
 	}
-	for i, b := range bounds(t) {
+	for i, b := range limits {
 		if b != Dynamic && t.Shape[i] != Dynamic {
 			return t.String() + ": dimension " + strconv.Itoa(i) + " has a bound, but is not dynamic"
 		}
@@ -140,60 +141,6 @@ func isToken(t Type) bool { return t == Type(DialectType{"stablehlo.token"}) }
 // may hold.
 func isBuffer(t Type) bool { return strings.HasPrefix(t.String(), "memref<") }
 
-// boundsText is what stands between the brackets of a tensor type's bounds.
-func boundsText(t *TensorType) (string, bool) {
-	if t.Encoding == nil {
-		return "", false
-	}
-	s := t.Encoding.String()
-	if rest, ok := strings.CutPrefix(s, "#stablehlo.bounds<"); ok {
-		return strings.TrimSuffix(rest, ">"), true
-	}
-	if rest, ok := strings.CutPrefix(s, "#stablehlo.type_extensions<"); ok {
-		_, rest, _ = strings.Cut(rest, "[")
-		rest, _, ok = strings.Cut(rest, "]")
-		return rest, ok
-	}
-	return "", false
-}
-
-// bounds returns the largest sizes of t's dimensions, Dynamic where there is
-// none; nil without any.
-func bounds(t *TensorType) []int64 {
-	text, ok := boundsText(t)
-	if !ok {
-		return nil
-	}
-	list := []int64{}
-	if strings.TrimSpace(text) == "" {
-		return list
-	}
-	for e := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(e), 10, 64)
-		if err != nil {
-			n = Dynamic
-		}
-		list = append(list, n)
-	}
-	return list
-}
-
-// bounded returns how many dimensions of t are dynamic, and how many of those
-// have a bound.
-func bounded(t *TensorType) (dynamic, withBound int) {
-	b := bounds(t)
-	for i, d := range t.Shape {
-		if d != Dynamic {
-			continue
-		}
-		dynamic++
-		if i < len(b) && b[i] != Dynamic {
-			withBound++
-		}
-	}
-	return dynamic, withBound
-}
-
 // compatible reports whether values of a can be of type b as far as shapes go:
 // unknown dimensions can be anything up to their bounds.
 func compatible(a, b *TensorType) bool {
@@ -203,7 +150,7 @@ func compatible(a, b *TensorType) bool {
 	if !sameShape(a.Shape, b.Shape) {
 		return false
 	}
-	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, bounds(b)) && inBounds(b.Shape, bounds(a))
+	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, b.Bounds()) && inBounds(b.Shape, a.Bounds())
 }
 
 func inBounds(shape, limits []int64) bool {

@@ -82,7 +82,7 @@ func newChannel(o *site) (string, *collective, error) {
 	}
 	name := fmt.Sprintf("channel %d", c.channel)
 	pairs, _ := o.op.Attrs.Get("source_target_pairs").(*mlir.DenseAttr)
-	if flag(o.op.Attrs, "is_host_transfer") || pairs == nil || pairs.Type.Elements() == 0 {
+	if mlir.Flag(o.op.Attrs.Get("is_host_transfer")) || pairs == nil || pairs.Type.Elements() == 0 {
 		return name, nil, nil
 	}
 	if c.channel <= 0 {

@@ -40,7 +40,7 @@ func newCollective(b *builder, o *site, list string, withChannel grouping) (*col
 	if c.groups, err = b.idLists(o.op.Attrs, list); err != nil {
 		return nil, err
 	}
-	global := flag(o.op.Attrs, "use_global_device_ids")
+	global := mlir.Flag(o.op.Attrs.Get("use_global_device_ids"))
 	switch {
 	case global && c.channel <= 0:
 		return nil, fmt.Errorf("use_global_device_ids needs a channel")
@@ -111,16 +111,6 @@ func idLists(d mlir.Dict, name string) ([][]int, error) {
 	return lists, nil
 }
 
-func flag(d mlir.Dict, name string) bool {
-	switch a := d.Get(name).(type) {
-	case mlir.UnitAttr:
-		return true
-	case mlir.BoolAttr:
-		return bool(a)
-	}
-	return false
-}
-
 // self returns the id by which the lists name p, and the number of such ids.
 func (c *collective) self(p *process) (id, limit int) {
 	switch c.how {
@@ -185,7 +175,7 @@ func (c *collective) group(p *process) ([]int, int, error) {
 // group of the process that sends each, or gets it: 0, or where
 // has_dynamic_root is set what the last operand says.
 func roots(o *site) ([]operand, func(f *frame, i int) int, error) {
-	if !flag(o.op.Attrs, "has_dynamic_root") {
+	if !mlir.Flag(o.op.Attrs.Get("has_dynamic_root")) {
 		return o.in, func(*frame, int) int { return 0 }, nil
 	}
 	n := len(o.in) - 1

@@ -3,8 +3,6 @@ package reference
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ltc/mlir"
 )
@@ -13,7 +11,7 @@ import (
 func openType(t mlir.Type) bool {
 	switch t := t.(type) {
 	case *mlir.TensorType:
-		return !t.Static() && !t.Unranked || bounds(t) != nil
+		return !t.Static() && !t.Unranked || t.Bounds() != nil
 	case mlir.TupleType:
 		return slices.ContainsFunc(t.Elems, openType)
 	case mlir.DialectType:
@@ -22,35 +20,13 @@ func openType(t mlir.Type) bool {
 	return false
 }
 
-// bounds returns the largest sizes of a tensor's dimensions, -1 for those
-// without bound; nil if the type gives none.
-func bounds(t *mlir.TensorType) []int {
-	if t.Encoding == nil {
-		return nil
-	}
-	text := t.Encoding.String()
-	if !strings.HasPrefix(text, "#stablehlo.bounds<") && !strings.HasPrefix(text, "#stablehlo.type_extensions<") {
-		return nil
-	}
-	text = strings.TrimRight(text[strings.LastIndexAny(text, "<[")+1:], ">]")
-	var all []int
-	for _, s := range strings.Split(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil || n < 0 {
-			n = -1
-		}
-		all = append(all, n)
-	}
-	return all
-}
-
 // closed returns the type that a declared one becomes with the given sizes.
 func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
-	most := bounds(t)
+	most := t.Bounds()
 	fits := len(shape) == len(t.Shape)
 	for i := 0; fits && i < len(shape); i++ {
 		fits = shape[i] >= 0 && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == int64(shape[i])) &&
-			(i >= len(most) || most[i] < 0 || shape[i] <= most[i])
+			(i >= len(most) || most[i] < 0 || int64(shape[i]) <= most[i])
 	}
 	if !fits {
 		return nil, fmt.Errorf("a shape of %v for %v", shape, t)
