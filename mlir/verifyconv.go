@@ -24,7 +24,7 @@ func ParseConv(a Attribute) (d ConvDims, err error) {
 	if a == nil {
 		return d, fmt.Errorf("attribute dimension_numbers is missing: #stablehlo.conv<…> is expected")
 	}
-	text, ok := strings.CutPrefix(strings.ReplaceAll(a.String(), " ", ""), "#stablehlo.conv<")
+	text, ok := strings.CutPrefix(strings.Join(strings.Fields(a.String()), ""), "#stablehlo.conv<")
 	if !ok {
 		return d, fmt.Errorf("attribute dimension_numbers is %s, but #stablehlo.conv<…> is expected", clip(a.String()))
 	}

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"ltc/mlir"
@@ -10,42 +9,23 @@ import (
 // ints returns a list of integers, however the text wrote it. A missing
 // attribute is an empty list.
 func ints(d mlir.Dict, name string) ([]int, error) {
-	switch a := d.Get(name).(type) {
-	case nil:
+	a := d.Get(name)
+	if a == nil {
 		return nil, nil
-	case mlir.DenseArrayAttr:
-		v := make([]int, len(a.Ints))
-		for i, x := range a.Ints {
-			v[i] = int(x)
-		}
-		return v, nil
-	case mlir.ArrayAttr:
-		v := make([]int, len(a))
-		for i, x := range a {
-			n, ok := x.(mlir.IntegerAttr)
-			if !ok {
-				return nil, fmt.Errorf("attribute %s: %v is not an integer", name, x)
-			}
-			v[i] = int(n.Value)
-		}
-		return v, nil
-	case *mlir.DenseAttr:
-		t, reason := parseTensor(a.Type)
-		if reason != "" || t.dt != i64 {
-			return nil, fmt.Errorf("attribute %s: want a list of i64, got %v", name, a.Type)
-		}
-		data, err := denseBytes(a, t)
-		if err != nil {
-			return nil, err
-		}
-		v := make([]int, t.n)
-		for i := range v {
-			v[i] = int(int64(binary.LittleEndian.Uint64(data[8*i:])))
-		}
-		return v, nil
-	default:
+	}
+	list, ok := mlir.Ints(a)
+	if !ok {
 		return nil, fmt.Errorf("attribute %s: want a list of integers, got %v", name, a)
 	}
+	return toInts(list), nil
+}
+
+func toInts(list []int64) []int {
+	v := make([]int, len(list))
+	for i, x := range list {
+		v[i] = int(x)
+	}
+	return v
 }
 
 // bools returns a list of truth values, however the text wrote it. A missing
