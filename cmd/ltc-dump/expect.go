@@ -3,22 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ltc/internal/conformance"
 	"ltc/mlir"
 )
 
-// chunk is a part of a file between lines `// -----`, a program of its own.
+// chunk is a part of a file and the errors that its comments expect.
 type chunk struct {
-	file string
-	line int // of its first line in the file, from 1
-	text string
+	mlir.Chunk
 	want []expectation
 }
 
@@ -29,7 +25,8 @@ type expectation struct {
 }
 
 // expectErrors checks the chunks of files: one with expectations passes when
-// it is rejected on each of their lines, one without when it is accepted. Messages are not compared: ours are in our own words.
+// it is rejected on each of their lines, one without when it is accepted.
+// Messages are not compared: ours are in our own words.
 func (c *call) expectErrors(paths []string) error {
 	files, err := mlirFiles(paths)
 	if err != nil {
@@ -37,11 +34,11 @@ func (c *call) expectErrors(paths []string) error {
 	}
 	passed, failed, skipped := 0, 0, 0
 	for _, file := range files {
-		_, text, err := c.read(file)
+		name, text, err := c.read(file)
 		if err != nil {
 			return err
 		}
-		chunks, err := splitChunks(file, text)
+		chunks, err := readChunks(name, text)
 		if err != nil {
 			return err
 		}
@@ -71,24 +68,18 @@ func (c *call) expectErrors(paths []string) error {
 // errFailed ends a command that has printed what failed itself.
 var errFailed = errors.New("failed")
 
-// mlirFiles is the paths with each directory replaced by the *.mlir files
-// below it, in order.
+// mlirFiles is [conformance.Files] of paths that may also be -.
 func mlirFiles(paths []string) ([]string, error) {
 	var files []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); path == "-" || err == nil && !info.IsDir() {
-			files = append(files, path)
-			continue
+	for _, p := range paths {
+		some, err := []string{p}, error(nil)
+		if p != "-" {
+			some, err = conformance.Files(some)
 		}
-		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && filepath.Ext(p) == ".mlir" {
-				files = append(files, p)
-			}
-			return err
-		})
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, some...)
 	}
 	return files, nil
 }
@@ -97,36 +88,24 @@ func mlirFiles(paths []string) ([]string, error) {
 // nothing, and the message in double braces, or with -re a pattern.
 var annotation = regexp.MustCompile(`expected-error(?:-re)?\s*(@[^\s{]*)?\s*\{\{(.*)\}\}`)
 
-func splitChunks(file, text string) ([]chunk, error) {
+func readChunks(file, text string) ([]chunk, error) {
 	var chunks []chunk
-	k := chunk{file: file, line: 1}
-	var body strings.Builder
-	end := func() {
-		if k.text = body.String(); strings.TrimSpace(k.text) != "" {
+	for _, part := range mlir.Split(file, text) {
+		k, n := chunk{Chunk: part}, part.Line
+		for line := range strings.Lines(part.Body()) {
+			if a := annotation.FindStringSubmatch(line); a != nil {
+				at, err := designated(a[1], n)
+				if err != nil {
+					return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+				}
+				k.want = append(k.want, expectation{line: at, msg: a[2]})
+			}
+			n++
+		}
+		if strings.TrimSpace(part.Body()) != "" {
 			chunks = append(chunks, k)
 		}
-		body.Reset()
 	}
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		if strings.HasPrefix(line, "// -----") {
-			end()
-			k = chunk{file: file, line: n + 1}
-			continue
-		}
-		body.WriteString(line)
-		a := annotation.FindStringSubmatch(line)
-		if a == nil {
-			continue
-		}
-		at, err := designated(a[1], n)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
-		}
-		k.want = append(k.want, expectation{line: at, msg: a[2]})
-	}
-	end()
 	return chunks, nil
 }
 
@@ -149,10 +128,7 @@ func designated(where string, n int) (int, error) {
 
 // check returns what is wrong with the chunk's verdict, or "".
 func (k chunk) check() string {
-	// Lines before the chunk are kept empty, so that errors have their place
-	// in the file.
-	text := strings.Repeat("\n", k.line-1) + k.text
-	m, err := mlir.Parse(k.file, text)
+	m, err := k.Parse()
 	if err == nil {
 		err = mlir.Verify(m)
 	}
@@ -168,7 +144,7 @@ func (k chunk) check() string {
 	var why []string
 	for _, w := range k.want {
 		if !slices.ContainsFunc(got, func(e *mlir.Error) bool { return e.Pos.Line == w.line }) {
-			why = append(why, fmt.Sprintf("%s:%d: an error is expected here: %s", k.file, w.line, w.msg))
+			why = append(why, fmt.Sprintf("%s:%d: an error is expected here: %s", k.File, w.line, w.msg))
 		}
 	}
 	// Other lines may be refused too: our rules are not the same everywhere.

@@ -46,7 +46,7 @@ func Run(ctx context.Context, b backends.Backend, u Unit) Result {
 
 // run returns what is wrong.
 func run(ctx context.Context, b backends.Backend, u Unit) []string {
-	m, err := mlir.Parse(u.File, u.Text)
+	m, err := u.part.Parse()
 	if err == nil {
 		err = mlir.Verify(m)
 	}

@@ -180,8 +180,9 @@ func TestSplit(t *testing.T) {
 	}
 	units := split("a.mlir", "// RUN: x --interpret\n// -----\n\none\n// -----\ntwo\n// CHECK-DENSE{LITERAL}: dense<[[1]]>\n")
 	require.Len(t, units, 2)
-	require.Equal(t, "\n\n\none\n", units[0].Text)
-	require.Equal(t, "\n\n\n\n\ntwo\n// CHECK-DENSE{LITERAL}: dense<[[1]]>\n", units[1].Text)
+	require.Equal(t, "\none\n", units[0].part.Body())
+	require.Equal(t, "two\n// CHECK-DENSE{LITERAL}: dense<[[1]]>\n", units[1].part.Body())
+	require.Equal(t, 6, units[1].part.Line)
 	require.Equal(t, "a.mlir#2", units[1].Name())
 	require.True(t, units[1].runs)
 	require.Equal(t, []string{"dense<[[1]]>"}, units[1].printed)

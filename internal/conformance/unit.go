@@ -12,18 +12,20 @@ package conformance
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"ltc/mlir"
 )
 
 // Unit is one test.
 type Unit struct {
 	File  string // path of the file
 	Chunk int    // which of the file's parts, from 0; -1 if it has but one
-	// Text has as many empty lines in front that lines count as in the file.
-	Text string
 
+	part     mlir.Chunk
 	disabled string   // why the file's RUN line is disabled; "" if it is not
 	runs     bool     // a RUN line interprets the file
 	printed  []string // what the interpreter is to print: dense<…> : type
@@ -56,13 +58,22 @@ func (u Unit) Family() string {
 	return name
 }
 
-// Files returns the .mlir files that the paths name, those of a directory in
-// the order of their names.
+// Files returns the files that the paths name, of a directory the .mlir files
+// below it, in the order of their names.
 func Files(paths []string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
-		err := filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (name == p || filepath.Ext(name) == ".mlir") {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, p)
+			continue
+		}
+		root := p + string(filepath.Separator) // so that a link is followed
+		err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && filepath.Ext(name) == ".mlir" {
 				files = append(files, name)
 			}
 			return err
@@ -86,38 +97,28 @@ func Read(file string) ([]Unit, error) {
 func split(file, text string) []Unit {
 	var head Unit
 	var units []Unit
-	var part strings.Builder
-	chunk, used := 0, false
-	flush := func() {
-		if used {
-			units = append(units, Unit{File: file, Chunk: chunk, Text: part.String()})
+	parts := mlir.Split(file, text)
+	for i, p := range parts {
+		used := false
+		for line := range strings.Lines(p.Body()) {
+			bare := strings.TrimSpace(line)
+			comment, isComment := strings.CutPrefix(bare, "//")
+			used = used || bare != "" && !isComment
+			if isComment {
+				head.directive(strings.TrimSpace(comment))
+			}
 		}
-		chunk, used = chunk+1, false
-		lines := strings.Count(part.String(), "\n")
-		part.Reset()
-		part.WriteString(strings.Repeat("\n", lines+1)) // and the line // -----
-	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "// -----") {
-			flush()
+		if !used {
 			continue
 		}
-		part.WriteString(line)
-		bare := strings.TrimSpace(line)
-		comment, isComment := strings.CutPrefix(bare, "//")
-		used = used || bare != "" && !isComment
-		if isComment {
-			head.directive(strings.TrimSpace(comment))
-		}
-	}
-	flush()
-	for i := range units {
-		u := &units[i]
-		u.disabled, u.runs = head.disabled, head.runs
-		u.printed = printed(u.Text)
-		if chunk == 1 {
+		u := Unit{File: file, Chunk: i, part: p, printed: printed(p.Body())}
+		if len(parts) == 1 {
 			u.Chunk = -1
 		}
+		units = append(units, u)
+	}
+	for i := range units { // a RUN line stands in one part and is for all
+		units[i].disabled, units[i].runs = head.disabled, head.runs
 	}
 	return units
 }
