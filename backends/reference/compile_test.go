@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -106,6 +107,18 @@ func (c *lateContext) Err() error {
 	return nil
 }
 
+// begunContext calls begin when it has first been asked whether it is done.
+type begunContext struct {
+	context.Context
+	begin func()
+	once  sync.Once
+}
+
+func (c *begunContext) Err() error {
+	defer c.once.Do(c.begin)
+	return c.Context.Err()
+}
+
 // Compile looks at its context while it parses, verifies and prepares.
 func TestCompileCancelled(t *testing.T) {
 	// On time: parsing this alone takes much longer.
@@ -113,9 +126,11 @@ func TestCompileCancelled(t *testing.T) {
 	for name, text := range map[string]string{"ops": chain(60000), "literal": long} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(context.Background())
-			time.AfterFunc(5*time.Millisecond, func() { cancel(errLeaving) })
+			begun := &begunContext{Context: ctx, begin: func() {
+				time.AfterFunc(5*time.Millisecond, func() { cancel(errLeaving) })
+			}}
 			start := time.Now()
-			_, err := New().Compile(ctx, backends.NewModule(text), backends.Options{Name: "m.mlir"})
+			_, err := New().Compile(begun, backends.NewModule(text), backends.Options{Name: "m.mlir"})
 			require.ErrorIs(t, err, errLeaving)
 			require.Regexp(t, `^m.mlir: parse ended on line \d+: the caller has left$`, err.Error())
 			require.Less(t, time.Since(start), 10*time.Second)
