@@ -1,6 +1,9 @@
 package mlir
 
-import "slices"
+import (
+	"math/big"
+	"slices"
+)
 
 // sameElem checks that the elements of in and out are the same.
 func (v *verifier) sameElem(op *Op, label string, in, out *TensorType) bool {
@@ -359,10 +362,22 @@ func (v *verifier) padded(op *Op, in, out *TensorType, low, high, inner []int64)
 		if shape[i] = Dynamic; d == Dynamic {
 			continue
 		}
-		if shape[i] = d + low[i] + high[i] + max(d-1, 0)*inner[i]; shape[i] < 0 {
-			v.fail(op, "C4", "padding leaves %d of dimension %d of %s", shape[i], i, in)
+		n := paddedSize(d, low[i], high[i], inner[i])
+		if n.Sign() < 0 || !n.IsInt64() {
+			v.fail(op, "C4", "padding leaves %d of dimension %d of %s", n, i, in)
 			return
 		}
+		shape[i] = n.Int64()
 	}
 	v.result(op, "C4", out, shape)
+}
+
+// paddedSize returns what becomes of a dimension of d, which need not fit 64 bits.
+func paddedSize(d, low, high, inner int64) *big.Int {
+	n := big.NewInt(max(d-1, 0))
+	n.Mul(n, big.NewInt(inner))
+	for _, x := range []int64{d, low, high} {
+		n.Add(n, big.NewInt(x))
+	}
+	return n
 }

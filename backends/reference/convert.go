@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -91,14 +92,14 @@ func convertFrom[S number](to dtype) kernel1 {
 		return erase1(func(o []types.Float16, a []S) {
 			a = a[:len(o)]
 			for i := range o {
-				o[i] = types.ToFloat16(float64(a[i]))
+				o[i] = types.ToFloat16(forRounding(a[i]))
 			}
 		})
 	case bf16:
 		return erase1(func(o []types.BFloat16, a []S) {
 			a = a[:len(o)]
 			for i := range o {
-				o[i] = types.ToBFloat16(float64(a[i]))
+				o[i] = types.ToBFloat16(forRounding(a[i]))
 			}
 		})
 	case f32:
@@ -119,6 +120,33 @@ func cast[S, D number](o []D, a []S) {
 	}
 }
 
+// forRounding returns a float64 that rounds to any narrower float as x does. Of
+// integers of more than 53 bits that is not the nearest, which may lie half way
+// between two floats where x does not: bits that are cut off leave the last one
+// set (rounding to odd).
+func forRounding[S number](x S) float64 {
+	if unsafe.Sizeof(x) < 8 || isFloat[S]() {
+		return float64(x)
+	}
+	u := uint64(x)
+	if x < 0 {
+		u = -u
+	}
+	cut := bits.Len64(u) - 53
+	if cut <= 0 {
+		return float64(x)
+	}
+	kept := u >> cut
+	if kept<<cut != u {
+		kept |= 1
+	}
+	f := math.Ldexp(float64(kept), cut)
+	if x < 0 {
+		return -f
+	}
+	return f
+}
+
 func isFloat[T number]() bool {
 	half := 0.5
 	return T(half) != 0
@@ -128,15 +156,15 @@ func toInt[S number, D integer]() func(o []D, a []S) {
 	if !isFloat[S]() {
 		return cast[S, D] // wraps
 	}
-	bits := 8 * unsafe.Sizeof(D(0))
+	width := 8 * unsafe.Sizeof(D(0))
 	lo, hi := D(0), ^D(0)
 	if hi < 0 { // signed
-		lo = D(1) << (bits - 1)
+		lo = D(1) << (width - 1)
 		hi = ^lo
 	}
-	limit := math.Ldexp(1, int(bits)) // the first value above hi
+	limit := math.Ldexp(1, int(width)) // the first value above hi
 	if lo < 0 {
-		limit = math.Ldexp(1, int(bits)-1)
+		limit = math.Ldexp(1, int(width)-1)
 	}
 	return func(o []D, a []S) {
 		a = a[:len(o)]

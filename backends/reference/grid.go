@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"ltc/soa"
 )
 
 // processGrid is the StableHLO processes of one parallel run and what they exchange.
@@ -23,6 +25,35 @@ type processGrid struct {
 	mail     map[string][]parcel
 	failed   error   // of the first process that failed
 	infeed   []*code // functions whose results the next infeed ops get
+
+	load *load // of the run, which all grids in it share
+}
+
+// load is what the processes of a run take that are alive at once: those of a
+// grid can run grids of their own, so that a few functions can ask for more
+// processes than any machine has room for.
+type load struct {
+	mu               sync.Mutex
+	processes, bytes int
+}
+
+// mostProcesses bounds the processes of a run; each takes some KiB besides its
+// values.
+const mostProcesses = 1 << 14
+
+// add takes n more processes of so many bytes together into account, or none
+// with an error. Negative numbers give back what was taken.
+func (l *load) add(n, bytes int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.processes+n > mostProcesses {
+		return fmt.Errorf("%d processes beside the %d that run: at most %d can at once", n, l.processes, mostProcesses)
+	}
+	if err := soa.Fits(l.bytes + bytes); n > 0 && err != nil {
+		return fmt.Errorf("the memory of all processes: %w", err)
+	}
+	l.processes, l.bytes = l.processes+n, l.bytes+bytes
+	return nil
 }
 
 // process is one process of a grid.
@@ -52,9 +83,9 @@ type waiter struct {
 	err      error // why it has waited in vain; set before done is closed
 }
 
-func newGrid(replicas, partitions int) *processGrid {
+func newGrid(replicas, partitions int, of *load) *processGrid {
 	return &processGrid{
-		replicas: replicas, partitions: partitions, running: replicas * partitions,
+		load: of, replicas: replicas, partitions: partitions, running: replicas * partitions,
 		meetings: map[string]*meeting{}, mail: map[string][]parcel{},
 	}
 }
@@ -63,7 +94,7 @@ func newGrid(replicas, partitions int) *processGrid {
 // run, the only one of a grid.
 func (ws *workspace) process() *process {
 	if ws.proc == nil {
-		ws.proc = &process{processGrid: newGrid(1, 1)}
+		ws.proc = &process{processGrid: newGrid(1, 1, &load{})}
 	}
 	return ws.proc
 }

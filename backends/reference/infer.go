@@ -357,7 +357,7 @@ func inferSlice(op *mlir.Op, in []tensor) ([][]int, error) {
 		if s < 1 || i >= len(start) || i >= len(limit) || limit[i] < start[i] {
 			return nil, fmt.Errorf("slice from %v to %v by %v of %v", start, limit, step, in[0])
 		}
-		out = append(out, (limit[i]-start[i]+s-1)/s)
+		out = append(out, quotientUp(limit[i]-start[i], s))
 	}
 	return [][]int{out}, nil
 }

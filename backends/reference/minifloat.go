@@ -47,7 +47,7 @@ func (m *mini[S]) widen(o []float32, a []S) {
 func (m *mini[S]) narrow(o []S, a []float32) {
 	o = o[:len(a)]
 	for i := range a {
-		o[i] = S(m.Bits(float64(a[i])))
+		o[i] = S(m.Bits(forRounding(a[i])))
 	}
 }
 
@@ -160,7 +160,7 @@ func fromNumbers[F number, S uint8 | uint32](m *mini[S]) func(o []S, a []F) {
 	return func(o []S, a []F) {
 		a = a[:len(o)]
 		for i := range o {
-			o[i] = S(m.Bits(float64(a[i])))
+			o[i] = S(m.Bits(forRounding(a[i])))
 		}
 	}
 }

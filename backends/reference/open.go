@@ -86,16 +86,8 @@ func (c *compiler) openFunction(fn *mlir.Op) (*code, error) {
 func (p *openProgram) call(ws *workspace, fn *mlir.Op, in value) (value, error) {
 	env := map[*mlir.Value]value{}
 	body := fn.Body()
-	for i, a := range body.Args {
-		for _, t := range leafTypes(a.Type) {
-			if tt, ok := t.(*mlir.TensorType); ok {
-				if _, err := closed(tt, in[0].shape); err != nil {
-					return nil, fmt.Errorf("argument %d of @%s: %w", i, fn.SymName(), err)
-				}
-			}
-			env[a] = append(env[a], in[0])
-			in = in[1:]
-		}
+	if err := give(env, "argument", body.Args, in); err != nil {
+		return nil, fmt.Errorf("@%s: %w", fn.SymName(), err)
 	}
 	return p.block(ws, env, body)
 }
@@ -107,12 +99,11 @@ func (p *openProgram) block(ws *workspace, env map[*mlir.Value]value, bl *mlir.B
 			return nil, ws.halt(op)
 		}
 		out, err := p.op(ws, env, op)
+		if err == nil {
+			err = give(env, "result", op.Results, out)
+		}
 		if err != nil {
 			return nil, p.failed(ws, op, err)
-		}
-		for _, r := range op.Results {
-			n := len(leafTypes(r.Type))
-			env[r], out = out[:n:n], out[n:]
 		}
 		for _, v := range p.opens.dying[op] {
 			delete(env, v)
@@ -176,11 +167,30 @@ func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) 
 // region runs region i of op with the given arguments.
 func (p *openProgram) region(ws *workspace, env map[*mlir.Value]value, op *mlir.Op, i int, in value) (value, error) {
 	bl := op.Regions[i].Blocks[0]
-	for _, a := range bl.Args {
-		n := len(leafTypes(a.Type))
-		env[a], in = in[:n:n], in[n:]
+	if err := give(env, "block argument", bl.Args, in); err != nil {
+		return nil, err
 	}
 	return p.block(ws, env, bl)
+}
+
+// give makes parts the values of vs. A region may hand on less than its type
+// says, so that sizes that the types of vs declare need not be those that come.
+func give(env map[*mlir.Value]value, what string, vs []*mlir.Value, parts value) error {
+	for i, v := range vs {
+		leaves := leafTypes(v.Type)
+		if len(parts) < len(leaves) {
+			return fmt.Errorf("%s %d: %d values for %v", what, i, len(parts), v.Type)
+		}
+		for k, t := range leaves {
+			if tt, ok := t.(*mlir.TensorType); ok {
+				if _, err := closed(tt, parts[k].shape); err != nil {
+					return fmt.Errorf("%s %d gets %w", what, i, err)
+				}
+			}
+		}
+		env[v], parts = parts[:len(leaves):len(leaves)], parts[len(leaves):]
+	}
+	return nil
 }
 
 func (p *openProgram) while(ws *workspace, env map[*mlir.Value]value, op *mlir.Op, v value) (value, error) {

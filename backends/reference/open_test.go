@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -184,4 +185,79 @@ func TestOpenCancelled(t *testing.T) {
 	defer cancel()
 	err := e.Execute(ctx, &backends.Call{Args: []soa.View{vec(t, []float32{1}, 1)}})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// A region may hand on less than its op's type says: sizes that turn out to be
+// others than those declared are an error before anything relies on them.
+func TestOpenSizesDeclared(t *testing.T) {
+	const text = `func.func public @main(%p: tensor<i1>, %n: tensor<1xi32>) -> tensor<3xi32> {
+  %0 = call @f(%p, %n) : (tensor<i1>, tensor<1xi32>) -> tensor<3xi32>
+  return %0 : tensor<3xi32>
+}
+func.func private @f(%p: tensor<i1>, %n: tensor<1xi32>) -> tensor<3xi32> {
+  %0 = "stablehlo.dynamic_iota"(%n) {iota_dimension = 0 : i64} : (tensor<1xi32>) -> tensor<?xi32>
+  %1 = stablehlo.constant dense<7> : tensor<3xi32>
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  OP
+  return %2#0 : tensor<3xi32>
+}`
+	ops := map[string]string{
+		"if":      `%2:1 = "stablehlo.if"(%p) ({ stablehlo.return %0 : tensor<?xi32> }, { stablehlo.return %1 : tensor<3xi32> }) : (tensor<i1>) -> tensor<3xi32>`,
+		"case":    `%2:1 = "stablehlo.case"(%i) ({ stablehlo.return %0 : tensor<?xi32> }) : (tensor<i32>) -> tensor<3xi32>`,
+		"barrier": `%2:1 = "stablehlo.optimization_barrier"(%0) : (tensor<?xi32>) -> tensor<3xi32>`,
+		"while": `%2:2 = "stablehlo.while"(%1, %p) ({
+  ^bb0(%a: tensor<3xi32>, %q: tensor<i1>):
+    stablehlo.return %q : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<3xi32>, %q: tensor<i1>):
+    %c = stablehlo.constant dense<false> : tensor<i1>
+    stablehlo.return %0, %c : tensor<?xi32>, tensor<i1>
+  }) : (tensor<3xi32>, tensor<i1>) -> (tensor<3xi32>, tensor<i1>)`,
+	}
+	for name, op := range ops {
+		t.Run(name, func(t *testing.T) {
+			e := compile(t, strings.Replace(text, "OP", op, 1))
+			for _, n := range []int32{3, 2, 1 << 20} {
+				p, err := soa.Borrow([]bool{true}, types.Of(types.Bool))
+				require.NoError(t, err)
+				size, err := soa.Borrow([]int32{n}, types.Of(types.I32, 1))
+				require.NoError(t, err)
+				c := &backends.Call{Args: []soa.View{p, size}}
+				err = e.Execute(context.Background(), c)
+				if n == 3 {
+					require.NoError(t, err)
+					require.Equal(t, []int32{0, 1, 2}, soa.Slice[int32](c.Results[0]))
+					continue
+				}
+				require.ErrorContains(t, err, fmt.Sprintf("0 gets a shape of [%d] for tensor<3xi32>", n))
+			}
+		})
+	}
+}
+
+// Draws in the turns of a loop differ, in an open function as in others.
+func TestOpenDraws(t *testing.T) {
+	e := compile(t, `func.func public @main(%x: tensor<?xf64>) -> (tensor<?xf64>, tensor<f64>, tensor<f64>) {
+  %a = stablehlo.constant dense<0.0> : tensor<f64>
+  %b = stablehlo.constant dense<1.0> : tensor<f64>
+  %s = stablehlo.constant dense<> : tensor<0xi64>
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %u = stablehlo.constant dense<false> : tensor<i1>
+  %r:4 = "stablehlo.while"(%a, %a, %t, %t) ({
+  ^bb0(%last: tensor<f64>, %older: tensor<f64>, %more: tensor<i1>, %next: tensor<i1>):
+    stablehlo.return %more : tensor<i1>
+  }, {
+  ^bb0(%last: tensor<f64>, %older: tensor<f64>, %more: tensor<i1>, %next: tensor<i1>):
+    %d = stablehlo.rng %a, %b, %s, distribution = UNIFORM : (tensor<f64>, tensor<f64>, tensor<0xi64>) -> tensor<f64>
+    stablehlo.return %d, %last, %next, %u : tensor<f64>, tensor<f64>, tensor<i1>, tensor<i1>
+  }) : (tensor<f64>, tensor<f64>, tensor<i1>, tensor<i1>) -> (tensor<f64>, tensor<f64>, tensor<i1>, tensor<i1>)
+  return %x, %r#0, %r#1 : tensor<?xf64>, tensor<f64>, tensor<f64>
+}`)
+	x, err := soa.Borrow([]float64{1}, types.Of(types.F64, 1))
+	require.NoError(t, err)
+	c := &backends.Call{Args: []soa.View{x}}
+	require.NoError(t, e.Execute(context.Background(), c))
+	last, older := soa.Slice[float64](c.Results[1])[0], soa.Slice[float64](c.Results[2])[0]
+	require.NotZero(t, older)
+	require.NotEqual(t, older, last)
 }

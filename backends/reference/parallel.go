@@ -51,9 +51,14 @@ func prepareRunParallel(b *builder, o *site) error {
 		}
 	}
 	b.emitTry(func(f *frame) error {
+		of := f.ws.process().load
+		if err := of.add(len(programs), all); err != nil {
+			return err
+		}
+		defer of.add(-len(programs), -all)
 		ctx, cancel := context.WithCancelCause(f.ws.ctx)
 		defer cancel(nil)
-		g := newGrid(len(replicas), partitions)
+		g := newGrid(len(replicas), partitions, of)
 		g.cancel, g.infeed = cancel, infeed
 		errs := make([]error, len(programs))
 		var wait sync.WaitGroup

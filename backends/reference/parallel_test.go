@@ -2,6 +2,8 @@ package reference
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -123,4 +125,20 @@ func TestCancelled(t *testing.T) {
 	require.ErrorIs(t, execute(t, parallel("[[@forever, @forever]]", 2), 20*time.Millisecond), context.DeadlineExceeded)
 	plain := "func.func public @main() -> tensor<i32> {\n  %0 = call @forever() : () -> tensor<i32>\n  return %0 : tensor<i32>\n}\n" + forever
 	require.ErrorIs(t, execute(t, plain, 20*time.Millisecond), context.DeadlineExceeded)
+}
+
+// Grids in grids in grids are more processes than a run may have.
+func TestTooManyProcesses(t *testing.T) {
+	text := "func.func private @f0() {\n  return\n}\n"
+	for i := 1; i <= 6; i++ {
+		calls := strings.Repeat(fmt.Sprintf("@f%d, ", i-1), 40)
+		text += fmt.Sprintf("func.func private @f%d() {\n  \"interpreter.run_parallel\"() {programs = [[%s]]} : () -> ()\n  return\n}\n", i, strings.TrimSuffix(calls, ", "))
+	}
+	run := func(depth int) error {
+		main := fmt.Sprintf("func.func public @main() {\n  call @f%d() : () -> ()\n  return\n}\n", depth)
+		e := compile(t, main+text)
+		return errors.Join(e.Execute(context.Background(), &backends.Call{}), e.Execute(context.Background(), &backends.Call{}))
+	}
+	require.NoError(t, run(2))
+	require.ErrorContains(t, run(6), "at most 16384 can at once")
 }

@@ -109,7 +109,7 @@ func prepareSlice(b *builder, o *site) error {
 	strides, offset := soa.Dense(in.shape), 0
 	for i := range strides {
 		s, l, d := start[i], limit[i], step[i]
-		if d < 1 || s < 0 || l < s || l > in.shape[i] || out.shape[i] != (l-s+d-1)/d {
+		if d < 1 || s < 0 || l < s || l > in.shape[i] || out.shape[i] != quotientUp(l-s, d) {
 			return fmt.Errorf("[%d:%d:%d] of dimension %d, which has %d, does not give %d", s, l, d, i, in.shape[i], out.shape[i])
 		}
 		offset += s * strides[i]
@@ -117,6 +117,15 @@ func prepareSlice(b *builder, o *site) error {
 	}
 	b.emitMove(o, strides, offset)
 	return nil
+}
+
+// quotientUp returns n/d rounded up, for n that is not negative and any d from 1.
+func quotientUp(n, d int) int {
+	q := n / d
+	if n%d != 0 {
+		q++
+	}
+	return q
 }
 
 func prepareReverse(b *builder, o *site) error {
@@ -192,6 +201,10 @@ func preparePad(b *builder, o *site) error {
 	for i, n := range in.shape {
 		if interior[i] < 0 {
 			return fmt.Errorf("interior_padding of dimension %d is negative", i)
+		}
+		const most = 1 << 60 // so that no sum below overflows
+		if spread := product(max(n-1, 0), interior[i]); spread < 0 || max(spread, interior[i], low[i], high[i]) > most || min(low[i], high[i]) < -most {
+			return fmt.Errorf("padding [%d, %d, %d] of dimension %d is more than the evaluator takes", low[i], high[i], interior[i], i)
 		}
 		step := interior[i] + 1
 		if want := low[i] + high[i] + n + max(n-1, 0)*interior[i]; want != out.shape[i] {

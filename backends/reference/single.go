@@ -86,7 +86,7 @@ func (c *opCache) prepare(of, op *mlir.Op, values [][]int, in []tensor, captured
 // that of results.
 func (c *opCode) run(ws *workspace, args, results []part) error {
 	own := c.pool.Get().(*workspace)
-	own.ctx, own.done, own.proc = ws.ctx, ws.done, ws.process()
+	own.ctx, own.done, own.proc, own.draws = ws.ctx, ws.done, ws.process(), ws.draws
 	f := &own.frames[0]
 	for i, s := range c.code.args {
 		f.p[s] = args[i].p
@@ -95,6 +95,7 @@ func (c *opCode) run(ws *workspace, args, results []part) error {
 		f.p[s] = results[i].p
 	}
 	err := f.exec(c.code.steps)
+	ws.draws = own.draws
 	own.release(c.code)
 	c.pool.Put(own)
 	return err
