@@ -1,0 +1,65 @@
+package lazy_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every snippet of docs/lazy.md is a part of an example with an output: it
+// compiles, runs and does what the page says.
+func TestDocumentationIsExamples(t *testing.T) {
+	page, err := os.ReadFile("../docs/lazy.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllSubmatch(page, -1)
+	require.NotEmpty(t, blocks)
+	bodies := exampleBodies(t)
+	for _, b := range blocks {
+		found := false
+		for _, body := range bodies {
+			found = found || strings.Contains(body, unindented(string(b[1])))
+		}
+		require.True(t, found, "not a part of any example with an output:\n%s", b[1])
+	}
+}
+
+// exampleBodies returns what is between the braces of the examples here.
+func exampleBodies(t *testing.T) []string {
+	files, err := filepath.Glob("example*_test.go")
+	require.NoError(t, err)
+	var bodies []string
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, source, 0)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(f.Name.Name, "Example") {
+				continue
+			}
+			body := string(source[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset])
+			require.Contains(t, body, "// Output:\n", "%s: without it the example is not run", f.Name)
+			bodies = append(bodies, unindented(body))
+		}
+	}
+	return bodies
+}
+
+// unindented returns the lines of s without the space around them.
+func unindented(s string) string {
+	var b strings.Builder
+	b.WriteByte('\n')
+	for line := range strings.Lines(s) {
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
+}
