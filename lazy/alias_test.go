@@ -817,7 +817,7 @@ func aliasDevice(t testing.TB) *Device {
 
 // Random programs compute what an eager library does: two seconds of them, or
 // 100,000 (make soak).
-func TestAliasSoak(t *testing.T) {
+func TestComplaint13_AliasSoak(t *testing.T) {
 	programs := 0
 	if os.Getenv("LTC_SOAK") == "1" {
 		programs = 100_000

@@ -50,7 +50,7 @@ func BenchmarkStep100(b *testing.B) {
 	}
 }
 
-func TestRecordingAllocatesAtMostTwicePerOp(t *testing.T) {
+func TestComplaint07_RecordingAllocates(t *testing.T) {
 	dev, err := lazy.Open("null")
 	require.NoError(t, err)
 	tr := lazy.NewTrace(dev)

@@ -134,7 +134,7 @@ func TestEnvironmentThatMakesNoSense(t *testing.T) {
 }
 
 // Several backends in one program, each with tensors of its own.
-func TestSeveralBackends(t *testing.T) {
+func TestLTC_a_SeveralBackends(t *testing.T) {
 	theFlaky.failures.Store(0)
 	eval, null, fake := open(t, "eval"), open(t, "null"), open(t, "flaky")
 	for d, want := range map[*lazy.Device]float32{eval: 3, null: 0, fake: 3} {
@@ -196,7 +196,7 @@ func TestCopyOfComputedTensorSyncs(t *testing.T) {
 }
 
 // Copies convert as Convert does.
-func TestCopyConverts(t *testing.T) {
+func TestLTC_d_ToCopy(t *testing.T) {
 	src, dst := open(t, "null"), open(t, "eval")
 	inf, nan := math.Inf(1), math.NaN()
 	hosts := []*lazy.Tensor{
@@ -296,7 +296,7 @@ func TestCopyErrors(t *testing.T) {
 
 // Every way to bring tensors of two devices together is an error that names
 // both.
-func TestTwoDevices(t *testing.T) {
+func TestLTC_a_CommonDevice(t *testing.T) {
 	a, b := open(t, "eval"), open(t, "null")
 	y := lazy.From(b, []float32{3, 4}, 2)
 	other := b.Variable("other", lazy.F32, 2)

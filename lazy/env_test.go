@@ -103,7 +103,7 @@ func TestLTC_g_BadEnvironmentIsAnError(t *testing.T) {
 }
 
 // Defaults are allowed, and variables named once.
-func TestEnvironmentTable(t *testing.T) {
+func TestLTC_g_EnvironmentTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, v := range Environment() {
 		require.False(t, seen[v.Name], v.Name)

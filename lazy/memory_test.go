@@ -80,7 +80,7 @@ func TestHostDataOutOfMemory(t *testing.T) {
 }
 
 // Results that the program drops make room by themselves: no Release anywhere.
-func TestNoManualFreeing(t *testing.T) {
+func TestComplaint09_NoManualFreeing(t *testing.T) {
 	dev := open(t, "eval", lazy.Threads(1), lazy.MemoryLimit(40*mib))
 	tr := lazy.NewTrace(dev)
 	x := lazy.From(dev, make([]float32, 8*mib/4), mibs(8)...)
@@ -192,7 +192,7 @@ func TestResultsDoNotDependOnUsedMemory(t *testing.T) {
 }
 
 // Live values by the line that made them.
-func TestLiveTensors(t *testing.T) {
+func TestComplaint09_LiveTensors(t *testing.T) {
 	dev := open(t, "eval", lazy.TrackLive())
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 1000).Init(lazy.Constant(1))

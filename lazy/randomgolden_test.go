@@ -79,7 +79,7 @@ func dense(t *testing.T, x *lazy.Tensor) []byte {
 	return out.Bytes()[:v.Type.Bytes()]
 }
 
-func TestMillionDrawsAreGolden(t *testing.T) {
+func TestComplaint16_MillionDrawsAreGolden(t *testing.T) {
 	const n = 1_000_000
 	for _, g := range randomGoldens {
 		t.Run(g.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestMillionDrawsAreGolden(t *testing.T) {
 }
 
 // Every backend gives the same bits.
-func TestDrawsAreTheSameOnEveryBackend(t *testing.T) {
+func TestComplaint16_SameBitsOnEveryBackend(t *testing.T) {
 	for _, g := range randomGoldens {
 		var want []byte
 		for _, name := range []string{"eval", "cpu"} {

@@ -52,7 +52,7 @@ func TestLTC_a_IRReuse(t *testing.T) {
 
 // Steps that take turns are both followed, and one that begins like another
 // leaves it where it differs.
-func TestReuseOfStepsInTurns(t *testing.T) {
+func TestLTC_a_IRReuseInTurns(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	x := From(tr, []float32{3})
 	one := func() float32 {
@@ -81,7 +81,7 @@ func TestReuseOfStepsInTurns(t *testing.T) {
 }
 
 // f(a, b) and f(a, a) are two programs.
-func TestReuseTellsOperandsApart(t *testing.T) {
+func TestLTC_a_IRReuseTellsOperandsApart(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	f := func(a, b *Tensor) float32 {
 		y := a.Sub(b)
@@ -97,7 +97,7 @@ func TestReuseTellsOperandsApart(t *testing.T) {
 
 // Views of an earlier step's tensors, tensors written in place and tensors read
 // in the midst of a step are those of the step they are used in.
-func TestReuseWithViewsWritesAndReads(t *testing.T) {
+func TestLTC_a_IRReuseWithViewsWritesAndReads(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	w := SetValues(tr.dev.Variable("w", F32, 4), []float32{0, 1, 2, 3})
 	tail := tr.View(w).Narrow(0, 2, 2)
@@ -118,7 +118,7 @@ func TestReuseWithViewsWritesAndReads(t *testing.T) {
 
 // A step of 100 ops that equals the one before: handles and small values come
 // many to an allocation.
-func TestReuseAllocates(t *testing.T) {
+func TestComplaint07_ReuseAllocates(t *testing.T) {
 	tr := NewTrace(device(t, "null"))
 	x, y := From(tr, make([]float32, 64), 8, 8), From(tr, make([]float32, 64), 8, 8)
 	step := func() {

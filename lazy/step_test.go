@@ -54,7 +54,7 @@ func TestKeepUntilRelease(t *testing.T) {
 	require.ErrorIs(t, err, lazy.ErrStale)
 }
 
-func TestImplicitSync(t *testing.T) {
+func TestLTC_e_ImplicitSyncLeavesAssignments(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	w := tr.Device().Variable("w", lazy.F32, 2)
 	x := lazy.From(tr, []float32{1, 2})
@@ -74,7 +74,7 @@ func TestImplicitSync(t *testing.T) {
 	require.Equal(t, 1, tr.Report().Syncs())
 }
 
-func TestReadsWithoutMarkStepStayFlat(t *testing.T) {
+func TestUpstreamBug_ReadsWithoutMarkStep(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{0})
 	heap := func() uint64 {
@@ -96,7 +96,7 @@ func TestReadsWithoutMarkStepStayFlat(t *testing.T) {
 	require.Len(t, tr.Report().Compiles, 1)
 }
 
-func TestScalarsAreArguments(t *testing.T) {
+func TestLTC_d_ScalarsAreArguments(t *testing.T) {
 	dev := open(t, "cpu")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)
@@ -116,7 +116,7 @@ func TestScalarsAreArguments(t *testing.T) {
 
 // The same operand twice and two operands are different programs; names of
 // host data do not matter.
-func TestProgramCache(t *testing.T) {
+func TestLTC_f_ParameterSequence(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	a, b := lazy.From(tr, []float32{1}), lazy.From(tr, []float32{10})
 	for _, c := range []struct {
@@ -131,7 +131,7 @@ func TestProgramCache(t *testing.T) {
 	}
 }
 
-func TestAssignedVariablesTakeOverTheirMemory(t *testing.T) {
+func TestLTC_f_Aliasing(t *testing.T) {
 	dev := open(t, "cpu")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 3)

@@ -371,7 +371,7 @@ func TestFuncArgumentsAreNotWritten(t *testing.T) {
 	require.Equal(t, []float32{-2, -3}, floats(t, y))
 }
 
-func TestCopyInPlaceConverts(t *testing.T) {
+func TestLTC_d_CopyFrom(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.Zeros(tr, lazy.F32, 2, 3)
 	x.Copy_(lazy.From(tr, []int32{1, 2, 3}))

@@ -66,7 +66,7 @@ func TestSGD(t *testing.T) {
 	}
 }
 
-func TestScheduleIsOneCompile(t *testing.T) {
+func TestComplaint15_ScheduleIsOneCompile(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
 	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{Momentum: 0.9})
