@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 
@@ -48,6 +49,12 @@ func (e flakyExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	}
 	theFlaky.failures.Store(0)
 	return e.Executable.Execute(ctx, c)
+}
+
+// What devices log is shown by the tests that look at it, which bring a logger.
+func TestMain(m *testing.M) {
+	slog.SetLogLoggerLevel(slog.LevelError)
+	m.Run()
 }
 
 func open(t testing.TB, name string, opts ...lazy.Option) *lazy.Device {
