@@ -1,5 +1,7 @@
 package mlir
 
+import "slices"
+
 // opDef is the row of an op: how its pretty form reads and prints, which
 // attributes are properties, and what must hold for it. An op without a row is
 // read and printed in the generic form, and checked for structure only.
@@ -253,7 +255,7 @@ var opDefs map[string]*opDef
 
 func init() {
 	opDefs = make(map[string]*opDef, len(opList))
-	opList = append(append(opList, chloOps...), append(auxOps, checkOps...)...)
+	opList = slices.Concat(opList, chloOps, checkOps, arithOps)
 	for i := range opList {
 		d := &opList[i]
 		d.shown = map[string]bool{}

@@ -1,20 +1,7 @@
 package mlir
 
-import "strconv"
-
-// auxOps are ops of other dialects that stand in texts of StableHLO: those with
-// which the dialect's interpreter is tested, and index arithmetic.
-var auxOps = []opDef{
-	{name: "check.expect_eq_const", props: []string{"value"}, syntax: form(operands{1}, comma, denseOfOperand{}, attrDict{})},
-	{name: "check.expect_almost_eq_const", props: []string{"value", "tolerance"},
-		syntax: form(operands{1}, comma, denseOfOperand{}, tolerance, attrDict{})},
-	{name: "check.expect_eq", syntax: form(operands{2}, attrDict{}, typeOfOperands{})},
-	{name: "check.expect_almost_eq", props: []string{"tolerance"}, syntax: form(operands{2}, tolerance, attrDict{}, typeOfOperands{})},
-	{name: "check.expect_serialized_eq", props: []string{"probe_id", "iteration"},
-		syntax: form(operands{1}, probeID, typedGroup("iter", "iteration", IntegerType{32, Unsigned}), attrDict{}, typeOfOperands{})},
-	{name: "interpreter.probe", props: []string{"probe_id"}, syntax: form(operands{1}, probeID, attrDict{}, sameType{})},
-	{name: "interpreter.print", syntax: form(operands{1}, attrDict{}, typeOfOperands{})},
-
+// arithOps are the ops on indices and numbers that stand in texts of StableHLO.
+var arithOps = []opDef{
 	{name: "arith.constant", props: []string{"value"}, syntax: syntax{arithConstant{}}},
 	arithOp("addi"), arithOp("subi"), arithOp("muli"), arithOp("divsi"), arithOp("divui"), arithOp("remsi"), arithOp("remui"),
 	arithOp("andi"), arithOp("ori"), arithOp("xori"), arithOp("maxsi"), arithOp("minsi"), arithOp("maxui"), arithOp("minui"),
@@ -26,67 +13,8 @@ var auxOps = []opDef{
 	{name: "arith.trunci", syntax: form(operands{1}, attrDict{}, castTypes{})},
 }
 
-var (
-	tolerance = typedGroup("tolerance", "tolerance", F64)
-	probeID   = named("probe_id", attr{name: "probe_id", kind: stringAttr})
-)
-
 func arithOp(name string) opDef {
 	return opDef{name: "arith." + name, syntax: form(operands{2}, attrDict{}, sameType{})}
-}
-
-// typed is `, word = value` that may be missing, where the value is a number of
-// the given type, which may be written behind it.
-type typed struct {
-	word, name string
-	typ        Type
-}
-
-func typedGroup(word, name string, t Type) typed { return typed{word, name, t} }
-
-func (s typed) shows() []string { return []string{s.name} }
-
-func (s typed) parse(lex *stream, o *opNode) *Error {
-	if !accept(lex, ",") {
-		return nil
-	}
-	for _, w := range []string{s.word, "="} {
-		if err := expect(lex, w); err != nil {
-			return err
-		}
-	}
-	t := lex.tok
-	if t.Type != tokInt && t.Type != tokFloat {
-		return unexpected(t, "a number")
-	}
-	n := leafNode{tok: lex.Next(), typed: true, typ: typeRef{pos: t.Pos, typ: s.typ}}
-	back := lex.mark()
-	if accept(lex, ":") && lex.Next().Value != s.typ.String() {
-		lex.goTo(back) // it is the type of an operand
-	}
-	o.attrs = append(o.attrs, attrEntry{s.name, t.Pos, lex.r.number(&n, false)})
-	return nil
-}
-
-func (s typed) fits(op *Op) bool {
-	switch a := op.Attrs.Get(s.name).(type) {
-	case nil:
-		return true
-	case IntegerAttr:
-		return a.Type == s.typ
-	case FloatAttr:
-		return a.Type == s.typ
-	}
-	return false
-}
-
-func (s typed) print(p *printer, op *Op) {
-	switch a := op.Attrs.Get(s.name).(type) {
-	case IntegerAttr:
-		p.str(", " + s.word + " = " + strconv.FormatUint(uint64(a.Value), 10))
-	case FloatAttr:
-		p.str(", " + s.word + " = " + a.Text)
-	}
 }
 
 // arithConstant is {attrs} value : T, T the type of the result; true and false
