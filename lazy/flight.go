@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -16,7 +18,8 @@ import (
 // the end. It is used again afterwards: who waits for a value asks the value,
 // not the flight, whether it is there.
 type flight struct {
-	q *queue // nil for a call of a [Function]
+	q    *queue    // nil for a call of a [Function]
+	slab *soa.Slab // of small results; nil for what may run beside the queue
 
 	ctx     context.Context
 	program *program
@@ -41,7 +44,7 @@ type flight struct {
 // reset makes the flight ready for another run.
 func (f *flight) reset() {
 	f.unpin()
-	f.ctx, f.program, f.count, f.queued, f.behind, f.ended = nil, nil, nil, false, nil, nil
+	f.ctx, f.program, f.count, f.slab, f.queued, f.behind, f.ended = nil, nil, nil, nil, false, nil, nil
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)
 		*s = (*s)[:0]
@@ -124,33 +127,43 @@ func (f *flight) gather() error {
 	}
 	for i := range f.program.results {
 		var v soa.View // the backend asks for memory, or takes over an argument's
-		if strides := f.program.small[i]; strides != nil && f.q != nil {
-			v = f.q.slab.Make(f.program.graph.Results[i].Type, strides)
+		if strides := f.program.small[i]; strides != nil && f.slab != nil {
+			v = f.slab.Make(f.program.graph.Results[i].Type, strides)
 		}
 		f.call.Results = append(f.call.Results, v)
 	}
+	return f.spare()
+}
+
+// spare gives results memory of their own where what is donated to them is still
+// read.
+func (f *flight) spare() error {
 	for _, o := range f.donors {
 		if o.copied {
-			if err := soa.Fits(o.d.v.view.Type.Bytes()); err != nil {
+			if err := f.copied(o.result, o.d.t.dev, "", o.d.v.view.Type, o.d.site); err != nil {
 				return fmt.Errorf("a copy of the tensor donated at %v, which is still read: %w", o.d.site, err)
 			}
-			f.call.Results[o.result] = soa.Make(o.d.v.view.Type)
-			f.count.donationCopies.Add(1)
 		}
 	}
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		// Nobody can pin the old version any more: the claim hides it.
 		if a.read.pins.Load() > 1 {
-			copied, err := a.v.dev.memory.make(a.v.typ)
-			if err != nil {
+			if err := f.copied(a.result, a.v.dev, a.v.name, a.v.typ, a.site); err != nil {
 				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
 			}
-			f.call.Results[a.result] = copied
-			f.count.donationCopies.Add(1)
-			a.v.dev.donationCopied(a)
 		}
 	}
+	return nil
+}
+
+func (f *flight) copied(result int, d *Device, name string, t types.Type, at callsite.Site) error {
+	view, err := d.memory.make(t)
+	if err != nil {
+		return err
+	}
+	f.call.Results[result] = view
+	d.donationCopied(name, t, at, f.count)
 	return nil
 }
 

@@ -211,8 +211,7 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		}
 	}
 	if t.err == nil {
-		f.counters.cached.Add(1)
-		f.dev.metrics.add(cachedCompile, 1)
+		f.dev.found(&f.counters)
 	}
 	return t, t.err
 }

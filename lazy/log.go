@@ -3,6 +3,9 @@ package lazy
 import (
 	"context"
 	"log/slog"
+
+	"ltc/internal/callsite"
+	"ltc/ir/types"
 )
 
 // Logger makes the device log to l: implicit syncs and steps that grow without
@@ -29,8 +32,16 @@ func (d *Device) slog() *slog.Logger {
 	return slog.Default()
 }
 
+// found counts, for the device and for who asked, a program that had been
+// compiled before.
+func (d *Device) found(by *counters) {
+	by.cached.Add(1)
+	d.metrics.add(cachedCompile, 1)
+}
+
 // compiled counts and logs a compile.
-func (d *Device) compiled(p *program) {
+func (d *Device) compiled(p *program, by *counters) {
+	by.compiled(p)
 	d.metrics.add(uncachedCompile, 1)
 	d.metrics.sample(compileTime, float64(p.took))
 	d.metrics.sample(programSize, float64(p.size()))
@@ -45,11 +56,14 @@ func (d *Device) stepFailed(e *StepError) {
 	d.log(slog.LevelInfo, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
 }
 
-// donationCopied counts and logs that a variable gets new memory.
-func (d *Device) donationCopied(a *assignment) {
+// donationCopied counts and logs that what is donated at a line, by an assignment
+// if name is that of a variable, is still read, and that the result gets new
+// memory.
+func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *counters) {
+	by.donationCopies.Add(1)
 	d.metrics.add(donationCopy, 1)
 	if d.logs(slog.LevelDebug) {
-		d.log(slog.LevelDebug, "donated variable copied", slog.String("variable", a.v.name), slog.String("at", a.site.String()),
-			slog.Int("bytes", a.v.typ.Bytes()), slog.String("because", "its last version is still read"))
+		d.log(slog.LevelDebug, "donated memory copied", slog.String("variable", name), slog.String("at", at.String()),
+			slog.Int("bytes", t.Bytes()), slog.String("because", "it is still read"))
 	}
 }

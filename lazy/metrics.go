@@ -47,7 +47,7 @@ var counterRows = [numCounters]struct{ name, doc string }{
 	trimGraph:       {"TrimIrGraph", "times that a step has grown by as many nodes as `LTC_TRIM_GRAPH_SIZE` says. Nothing is trimmed: a line is logged instead"},
 	trieForked:      {"TrieForked", "steps that began like one before and then recorded something else"},
 	implicitSync:    {"ImplicitSync", "tensors computed in the midst of a step because they were read"},
-	donationCopy:    {"DonationCopy", "variables assigned in new memory because their last version was still read"},
+	donationCopy:    {"DonationCopy", "variables assigned, and donated tensors, whose memory was still read, so that the result got memory of its own"},
 	stepFailed:      {"StepFailed", "steps that failed when they ran; those cancelled behind them do not count"},
 	programEvicted:  {"ProgramEvicted", "compiled programs that were dropped to keep within `LTC_PROGRAM_CACHE_BYTES`"},
 }

@@ -285,8 +285,8 @@ func TestLTC_g_Logging(t *testing.T) {
 	w.Add_(x)
 	require.NoError(t, tr.MarkStep())
 	require.NoError(t, tr.Wait(t.Context()))
-	require.Len(t, log.of("DEBUG donated variable copied"), 1)
-	require.Contains(t, log.of("DEBUG donated variable copied")[0], `variable=w at=metrics_test.go:`)
+	require.Len(t, log.of("DEBUG donated memory copied"), 1)
+	require.Contains(t, log.of("DEBUG donated memory copied")[0], `variable=w at=metrics_test.go:`)
 	require.Equal(t, int64(1), counter(d, "DonationCopy"))
 
 	theFlaky.failures.Store(1)

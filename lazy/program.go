@@ -55,11 +55,9 @@ func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, e
 		return nil, p.err
 	}
 	if found {
-		count.cached.Add(1)
-		d.metrics.add(cachedCompile, 1)
+		d.found(count)
 	} else {
-		count.compiled(p)
-		d.compiled(p)
+		d.compiled(p, count)
 	}
 	return p, nil
 }

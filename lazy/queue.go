@@ -24,7 +24,7 @@ type queue struct {
 	dev     *Device
 	closing atomic.Uint64 // the goroutine that runs step closures; 0 if none
 
-	slab soa.Slab // of small results; used by the flight that runs
+	slab soa.Slab // of small results of steps; used by the flight that runs
 
 	mu      sync.Mutex
 	flights [depth]*flight // a ring of n from head on, which runs
@@ -93,9 +93,6 @@ func (q *queue) until(ctx context.Context, ok func() bool) error {
 // enter waits until another step may be marked, and returns what has failed
 // since the last report.
 func (q *queue) enter(ctx context.Context) error {
-	if q.closingHere() {
-		return closureWaits("mark_step")
-	}
 	if q.dev.async.closed.Load() {
 		return fmt.Errorf("mark_step: %w", ErrClosed)
 	}

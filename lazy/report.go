@@ -69,7 +69,7 @@ type Report struct {
 	Marks          int64 // calls of MarkStep
 	Runs           int64 // programs run
 	CachedRuns     int64 // of these, compiled before
-	DonationCopies int64 // variables that got new memory because the old was still read
+	DonationCopies int64 // variables assigned, and donated tensors, whose memory was still read
 	Compiles       []Compile
 	ImplicitSyncs  []SyncSite // those that took longest first
 }

@@ -42,6 +42,9 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if tr.queue.closingHere() {
 		return closureWaits("mark_step")
 	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if !tr.enter() {
 		return tr.crowded("mark_step", roots...)
 	}
@@ -72,7 +75,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		return nil
 	}
 	f := tr.queue.take()
-	f.ctx, f.count, f.step, f.name = ctx, &tr.counters, tr.step, tr.name
+	f.ctx, f.count, f.slab, f.step, f.name = ctx, &tr.counters, &tr.queue.slab, tr.step, tr.name
 	if err := r.prepare(tr, f); err != nil {
 		tr.queue.give(f)
 		return err
