@@ -39,7 +39,7 @@ func Default() (*Device, error) {
 	if d.device != nil {
 		return d.device, nil
 	}
-	name, err := defaultName()
+	name, err := defaultName(backends.Names())
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +51,12 @@ func Default() (*Device, error) {
 	return dev, nil
 }
 
-func defaultName() (string, error) {
+// defaultName returns the name of the device to open, given the registered backends.
+func defaultName(names []string) (string, error) {
 	if name := envDevice.value(); name != "" {
 		return name, nil
 	}
-	switch names := backends.Names(); {
+	switch {
 	case slices.Contains(names, "cpu"):
 		return "cpu", nil
 	case len(names) == 1:
