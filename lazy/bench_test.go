@@ -50,17 +50,28 @@ func BenchmarkStep100(b *testing.B) {
 	}
 }
 
+// https://github.com/pytorch/xla/issues/5280: tracing took longer than running.
+// Recording an op allocates its handle; a step that an earlier one has recorded
+// already allocates nothing for each op.
 func TestComplaint07_RecordingAllocates(t *testing.T) {
-	dev, err := lazy.Open("null")
-	require.NoError(t, err)
-	tr := lazy.NewTrace(dev)
-	x := lazy.From(tr, make([]float32, 64), 8, 8)
-	perRun := testing.AllocsPerRun(100, func() {
-		z := x
-		for range 25 {
-			z = mix(z, x)
-		}
-		_ = tr.MarkStep()
-	})
-	require.LessOrEqual(t, perRun/100, 2.0)
+	for name, c := range map[string]struct {
+		reuse bool
+		want  float64 // an op
+	}{"first": {false, 1.1}, "again": {true, 0.05}} {
+		t.Run(name, func(t *testing.T) {
+			dev, err := lazy.Open("null", lazy.Threads(1))
+			require.NoError(t, err)
+			tr := lazy.NewTrace(dev)
+			tr.Reuse(c.reuse)
+			x := lazy.From(tr, make([]float32, 64), 8, 8)
+			perStep := testing.AllocsPerRun(100, func() {
+				z := x
+				for range 25 {
+					z = mix(z, x)
+				}
+				_ = tr.MarkStep()
+			})
+			require.LessOrEqual(t, perStep/100, c.want)
+		})
+	}
 }
