@@ -8,23 +8,23 @@ import (
 // several of StableHLO's (package mlir/chlo writes those in its place). The
 // forms are those of the dialect's own definitions.
 var chloOps = slices.Concat(
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(floatOrComplex),
+	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat|kComplex),
 		"acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh", "square", "tan"),
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(isComplex), "_asin_acos_kernel"),
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(isFloat),
+	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex), "_asin_acos_kernel"),
+	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat),
 		"digamma", "erf", "erf_inv", "erfc", "lgamma"),
 	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloPredicate, "is_inf", "is_neg_inf", "is_pos_inf"),
-	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(isFloat), "next_after", "polygamma", "zeta"),
-	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(isInteger), "mulhi"),
-	broadcastRows(isAny, sameElem, "add", "maximum", "minimum", "multiply"),
-	broadcastRows(isNumber, sameElem, "divide", "power", "remainder", "subtract"),
-	broadcastRows(floatOrComplex, sameElem, "atan2"),
-	broadcastRows(isFloat, sameElem, "next_after", "polygamma", "zeta"),
-	broadcastRows(isFloat, complexOf, "complex"),
-	broadcastRows(isIntegral, sameElem, "and", "or", "xor"),
-	broadcastRows(isInteger, sameElem, "shift_left", "shift_right_arithmetic", "shift_right_logical"),
-	withProps(broadcastRows(isAny, boolean, "compare"), "broadcast_dimensions", "comparison_direction", "compare_type"),
-	chloRows(form(operands{3}, attrDict{}, funcType{}), verifyChloBroadcast(isAny, sameElem), "broadcast_select"),
+	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "next_after", "polygamma", "zeta"),
+	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kInt), "mulhi"),
+	broadcastRows(kTensor, sameElem, "add", "maximum", "minimum", "multiply"),
+	broadcastRows(kInt|kFloat|kComplex, sameElem, "divide", "power", "remainder", "subtract"),
+	broadcastRows(kFloat|kComplex, sameElem, "atan2"),
+	broadcastRows(kFloat, sameElem, "next_after", "polygamma", "zeta"),
+	broadcastRows(kFloat, complexOf, "complex"),
+	broadcastRows(kBool|kInt, sameElem, "and", "or", "xor"),
+	broadcastRows(kInt, sameElem, "shift_left", "shift_right_arithmetic", "shift_right_logical"),
+	withProps(broadcastRows(kTensor, boolean, "compare"), "broadcast_dimensions", "comparison_direction", "compare_type"),
+	chloRows(form(operands{3}, attrDict{}, funcType{}), verifyChloBroadcast(kTensor, sameElem), "broadcast_select"),
 	withProps(chloRows(syntax{constantSyntax{}}, verifyConstant, "constant"), "value"),
 	withProps(chloRows(nil, verifyConstantLike, "constant_like"), "value"),
 	withProps(chloRows(nil, verifyRaggedDot, "ragged_dot"), "ragged_dot_dimension_numbers", "precision_config"),
@@ -43,7 +43,7 @@ func chloRows(s syntax, verify func(*verifier, *Op), names ...string) []opDef {
 
 // broadcastRows are binary ops whose operands are of one element type, and
 // whose result has that which result makes of it.
-func broadcastRows(elem elemRule, result func(Type) Type, names ...string) []opDef {
+func broadcastRows(elem kinds, result func(Type) Type, names ...string) []opDef {
 	for i := range names {
 		names[i] = "broadcast_" + names[i]
 	}

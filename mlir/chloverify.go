@@ -6,7 +6,7 @@ import "slices"
 // no labels, for the specification does not treat the dialect.
 
 // verifyChloSame checks ops whose operands and result have one type.
-func verifyChloSame(elem elemRule) func(*verifier, *Op) {
+func verifyChloSame(elem kinds) func(*verifier, *Op) {
 	return func(v *verifier, op *Op) {
 		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
 		if !ok || !v.count(op) {
@@ -18,10 +18,17 @@ func verifyChloSame(elem elemRule) func(*verifier, *Op) {
 				return
 			}
 		}
-		if !elem(outs[0].Elem) {
-			v.fail(op, "", "cannot work on elements of type %s", outs[0].Elem)
-		}
+		v.elements(op, outs[0].Elem, elem)
 	}
+}
+
+// elements checks that elements of type t are of one of the kinds.
+func (v *verifier) elements(op *Op, t Type, want kinds) bool {
+	if kindOf(t)&want == 0 {
+		v.fail(op, "", "cannot work on elements of type %s, but takes %s", t, want)
+		return false
+	}
+	return true
 }
 
 // verifyChloPredicate checks the tests of floating-point numbers.
@@ -30,9 +37,7 @@ func verifyChloPredicate(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	if !isFloat(ins[0].Elem) {
-		v.fail(op, "", "cannot work on elements of type %s", ins[0].Elem)
-	}
+	v.elements(op, ins[0].Elem, kFloat)
 	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != Type(I1) {
 		v.fail(op, "", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
 	}
@@ -41,7 +46,7 @@ func verifyChloPredicate(v *verifier, op *Op) {
 // verifyChloBroadcast checks the elements of ops that broadcast, and that the
 // shapes of the operands broadcast to that of the result. Of three operands, the
 // first is a predicate.
-func verifyChloBroadcast(elem elemRule, result func(Type) Type) func(*verifier, *Op) {
+func verifyChloBroadcast(elem kinds, result func(Type) Type) func(*verifier, *Op) {
 	return func(v *verifier, op *Op) {
 		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
 		if !ok || !v.count(op) {
@@ -54,8 +59,7 @@ func verifyChloBroadcast(elem elemRule, result func(Type) Type) func(*verifier, 
 			v.fail(op, "", "the predicate is %s, but should be a tensor of i1", ins[0])
 		case !SameType(a, b):
 			v.fail(op, "", "elements differ: %s and %s", a, b)
-		case !elem(a):
-			v.fail(op, "", "cannot work on elements of type %s", a)
+		case !v.elements(op, a, elem):
 		case !SameType(result(a), outs[0].Elem):
 			v.fail(op, "", "elements of the result are %s, but should be %s", outs[0].Elem, result(a))
 		default:

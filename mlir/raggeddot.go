@@ -74,7 +74,7 @@ func verifyRaggedDot(v *verifier, op *Op) {
 		return
 	}
 	rank := len(groups.Shape)
-	if rank == 0 || !isInteger(groups.Elem) || mode == RaggedRows && !sameDim(groups.Shape[rank-1], rhs.Shape[d.RHSGroup[0]]) {
+	if rank == 0 || kindOf(groups.Elem)&kInt == 0 || mode == RaggedRows && !sameDim(groups.Shape[rank-1], rhs.Shape[d.RHSGroup[0]]) {
 		v.fail(op, "", "the group sizes are %s, but should be integers, one for each group in the last dimension", groups)
 		return
 	}

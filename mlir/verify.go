@@ -259,7 +259,7 @@ func (v *verifier) tensorTypes(op *Op, what string, vs []*Value) ([]*TensorType,
 			ok = false
 			continue
 		}
-		if !isAny(t.Elem) || t.Unranked {
+		if kindOf(t.Elem)&kTensor == 0 || t.Unranked {
 			ok = false
 		}
 		ts[i] = t

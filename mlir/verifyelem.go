@@ -1,25 +1,7 @@
 package mlir
 
-// elemRule says which element types an op takes.
-type elemRule func(Type) bool
-
 func isFloat(t Type) bool   { _, ok := t.(FloatType); return ok }
 func isComplex(t Type) bool { _, ok := t.(ComplexType); return ok }
-
-// isInteger is an integer that is not the boolean i1.
-func isInteger(t Type) bool { i, ok := t.(IntegerType); return ok && i != I1 }
-
-// isIntegral is an integer or a boolean.
-func isIntegral(t Type) bool { _, ok := t.(IntegerType); return ok }
-
-func isNumber(t Type) bool       { return isInteger(t) || isFloat(t) || isComplex(t) }
-func floatOrComplex(t Type) bool { return isFloat(t) || isComplex(t) }
-
-// isAny is every element type but quantized ones, whose rules differ.
-func isAny(t Type) bool {
-	_, index := t.(IndexType)
-	return isIntegral(t) || isFloat(t) || isComplex(t) || index
-}
 
 // verifySame checks ops of n operands whose types and the result's are the same
 // but for scales and zero points (add_c1 and its like).
