@@ -63,6 +63,7 @@ var anywhere = []string{"internal/diag", "internal/callsite"}
 
 // listed is what go list tells about a package.
 type listed struct {
+	Dir        string
 	ImportPath string
 	Name       string
 	GoFiles    []string
@@ -107,7 +108,7 @@ func TestArrows(t *testing.T) {
 // list returns the packages of this module, without their tests.
 func list(t *testing.T) []listed {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Name,GoFiles,Imports,Module", "./...")
+	cmd := exec.Command("go", "list", "-e", "-json=Dir,ImportPath,Name,GoFiles,Imports,Module", "./...")
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var stderr strings.Builder
