@@ -101,9 +101,10 @@ type Call struct {
 	// caller's choice.
 	Args []soa.View
 	// Results are written where they lie; a zero view is replaced by a fresh
-	// dense one, and an empty list by a full one. The result of a donated argument must be zero, then it becomes
-	// that argument's view, or a view of its own, then the argument keeps its
-	// value. A result may share memory with no argument but that one.
+	// dense one, and an empty list by a full one. The result of a donated
+	// argument must be zero, then it becomes that argument's view, or a view of
+	// its own, then the argument keeps its value. A result may share memory
+	// with no argument but that one.
 	Results []soa.View
 	// Alloc, if set, gives the memory of results whose view is zero: dense, of
 	// the type asked for, contents undefined. A backend whose results are in

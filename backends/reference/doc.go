@@ -18,8 +18,9 @@
 //   - A quantized operand is dequantized, its difference to the zero point
 //     taken without wrapping; NaN becomes the integer 0. Ops with bodies, and
 //     those that only move elements, work on the integers.
-//   - Integers, of 2 and 4 bits as well, wrap. Division by zero gives all bits set, the remainder then is
-//     the dividend; the lowest integer divided by -1 is itself.
+//   - Integers, of 2 and 4 bits as well, wrap. Division by zero gives all bits
+//     set, the remainder then is the dividend; the lowest integer divided by -1
+//     is itself.
 //   - A sort is always stable. Decompositions, Fourier transforms and batch
 //     normalization are computed in f64 and rounded once. A window of
 //     select_and_scatter that lies in the padding scatters nothing.
