@@ -27,8 +27,7 @@ func prepareSend(b *builder, o *site) error {
 			}
 			address = fmt.Sprintf("%s from %v to %s", channel, p, p.name(to))
 		}
-		p.post(address, pack(f, in))
-		return nil
+		return p.post(address, pack(f, in))
 	})
 	return nil
 }

@@ -199,7 +199,9 @@ func prepareCollectivePermute(b *builder, o *site) error {
 			return fmt.Sprintf("%s on channel %d from %s to %s", o.op.Name, c.channel, p.name(source), p.name(target))
 		}
 		if to >= 0 {
-			p.post(address(p.id(), to), pack(f, o.in))
+			if err := p.post(address(p.id(), to), pack(f, o.in)); err != nil {
+				return err
+			}
 		}
 		if from < 0 {
 			for i, out := range o.out {

@@ -29,9 +29,10 @@ type processGrid struct {
 	load *load // of the run, which all grids in it share
 }
 
-// load is what the processes of a run take that are alive at once: those of a
-// grid can run grids of their own, so that a few functions can ask for more
-// processes than any machine has room for.
+// load is what the processes of a run take that are alive at once, with what is
+// on its way between them. Those of a grid can run grids of their own, so that
+// a few functions can ask for more processes than any machine has room for, and
+// a loop can send without end.
 type load struct {
 	mu               sync.Mutex
 	processes, bytes int
@@ -49,8 +50,8 @@ func (l *load) add(n, bytes int) error {
 	if l.processes+n > mostProcesses {
 		return fmt.Errorf("%d processes beside the %d that run: at most %d can at once", n, l.processes, mostProcesses)
 	}
-	if err := soa.Fits(l.bytes + bytes); n > 0 && err != nil {
-		return fmt.Errorf("the memory of all processes: %w", err)
+	if err := soa.Fits(l.bytes + bytes); bytes > 0 && err != nil {
+		return fmt.Errorf("the memory of all processes, and what they have sent to nobody yet: %w", err)
 	}
 	l.processes, l.bytes = l.processes+n, l.bytes+bytes
 	return nil
@@ -66,6 +67,15 @@ type process struct {
 type parcel struct {
 	types []tensor
 	bytes [][]byte
+}
+
+// size is what the values take, and about what there is around them.
+func (c parcel) size() int {
+	n := 64
+	for _, b := range c.bytes {
+		n += len(b) + 64
+	}
+	return n
 }
 
 // meeting is a collective op for which some of the group have arrived.
@@ -150,16 +160,20 @@ func (p *process) meet(ctx context.Context, op string, channel int, group []int,
 }
 
 // post leaves values under an address. Those left first are taken first.
-func (p *process) post(address string, c parcel) {
+func (p *process) post(address string, c parcel) error {
+	if err := p.load.add(0, c.size()); err != nil {
+		return err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mail[address] = append(p.mail[address], c)
 	for _, w := range p.waiting {
 		if w.want == address {
 			p.wake(w, nil)
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // take waits for values at an address.
@@ -169,12 +183,22 @@ func (p *process) take(ctx context.Context, op, address string) (parcel, error) 
 		if q := p.mail[address]; len(q) > 0 {
 			p.mail[address] = q[1:]
 			p.mu.Unlock()
-			return q[0], nil
+			return q[0], p.load.add(0, -q[0].size())
 		}
 		if err := p.wait(ctx, &waiter{p: p, op: op, want: address}); err != nil {
 			return parcel{}, err
 		}
 	}
+}
+
+// forget drops what was sent to nobody; all processes have ended.
+func (g *processGrid) forget() {
+	for _, q := range g.mail {
+		for _, c := range q {
+			_ = g.load.add(0, -c.size()) // less always fits
+		}
+	}
+	clear(g.mail)
 }
 
 // wait waits until w is woken. It is called with the lock held, and gives it back.

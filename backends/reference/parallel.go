@@ -80,6 +80,7 @@ func prepareRunParallel(b *builder, o *site) error {
 			})
 		}
 		wait.Wait()
+		g.forget()
 		for id, err := range errs {
 			if err != nil {
 				return fmt.Errorf("process %s: %w", g.name(id), err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/soa"
 )
 
 // forever is a loop without end.
@@ -141,4 +143,26 @@ func TestTooManyProcesses(t *testing.T) {
 	}
 	require.NoError(t, run(2))
 	require.ErrorContains(t, run(6), "at most 16384 can at once")
+}
+
+// What is sent to nobody is memory, too: a loop that sends without end ends
+// when there is no more of it.
+func TestSendWithoutEnd(t *testing.T) {
+	old := debug.SetMemoryLimit(64 << 20)
+	defer debug.SetMemoryLimit(old)
+	e := compile(t, `func.func public @main() -> tensor<i1> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %x = stablehlo.constant dense<1.0> : tensor<100000xf32>
+  %c = stablehlo.constant dense<true> : tensor<i1>
+  %r:2 = stablehlo.while(%more = %c, %last = %t) : tensor<i1>, !stablehlo.token cond {
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %next = "stablehlo.send"(%x, %last) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true} : (tensor<100000xf32>, !stablehlo.token) -> !stablehlo.token
+    stablehlo.return %more, %next : tensor<i1>, !stablehlo.token
+  }
+  return %r#0 : tensor<i1>
+}`)
+	err := e.Execute(context.Background(), &backends.Call{})
+	require.ErrorIs(t, err, soa.ErrMemory)
+	require.ErrorContains(t, err, "what they have sent to nobody yet")
 }
