@@ -74,12 +74,12 @@ func TestTableMemory(t *testing.T) {
   %%0 = "stablehlo.gather"(%%a, %%i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<4xi8>, tensor<%[1]dxi8>) -> tensor<%[1]dxi8>
   return %%0 : tensor<%[1]dxi8>
 }`,
-		"scatter": `func.func @main(%%a: tensor<%[1]dxi8>, %%i: tensor<1xi8>) -> tensor<%[1]dxi8> {
-  %%0 = "stablehlo.scatter"(%%a, %%i, %%a) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+		"scatter": `func.func @main(%%a: tensor<4xi8>, %%i: tensor<%[1]dxi8>) -> tensor<4xi8> {
+  %%0 = "stablehlo.scatter"(%%a, %%i, %%i) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
   ^bb0(%%x: tensor<i8>, %%y: tensor<i8>):
     stablehlo.return %%y : tensor<i8>
-  }) : (tensor<%[1]dxi8>, tensor<1xi8>, tensor<%[1]dxi8>) -> tensor<%[1]dxi8>
-  return %%0 : tensor<%[1]dxi8>
+  }) : (tensor<4xi8>, tensor<%[1]dxi8>, tensor<%[1]dxi8>) -> tensor<4xi8>
+  return %%0 : tensor<4xi8>
 }`,
 		"sort": `func.func @main(%%a: tensor<%[1]dx1xi8>) -> tensor<%[1]dx1xi8> {
   %%0 = "stablehlo.sort"(%%a) <{dimension = 1 : i64}> ({

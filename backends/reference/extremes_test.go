@@ -2,13 +2,17 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -65,4 +69,42 @@ func TestExtremeSizes(t *testing.T) {
 	call := &backends.Call{}
 	require.NoError(t, e.Execute(context.Background(), call))
 	require.Equal(t, []float32{2}, soa.Slice[float32](call.Results[0]))
+}
+
+// A scatter keeps nothing for each element of its windows.
+func TestScatterWholeWindow(t *testing.T) {
+	const rows, columns = 1500, 1500
+	text := fmt.Sprintf(`func.func @main(%%a: tensor<%[1]dx%[2]dxf32>, %%i: tensor<2xi32>) -> tensor<%[1]dx%[2]dxf32> {
+  %%0 = "stablehlo.scatter"(%%a, %%i, %%a) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1]>}> ({
+  ^bb0(%%x: tensor<f32>, %%y: tensor<f32>):
+    %%1 = stablehlo.add %%x, %%y : tensor<f32>
+    stablehlo.return %%1 : tensor<f32>
+  }) : (tensor<%[1]dx%[2]dxf32>, tensor<2xi32>, tensor<%[1]dx%[2]dxf32>) -> tensor<%[1]dx%[2]dxf32>
+  return %%0 : tensor<%[1]dx%[2]dxf32>
+}`, rows, columns)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e := compile(t, text)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), "in bytes")
+	x := make([]float32, rows*columns)
+	for i := range x {
+		x[i] = float32(i)
+	}
+	// Moved by more than a row and a column, so that what leaves the tensor is left out.
+	for _, at := range [][]int32{{0, 0}, {3, -2}, {-rows, 0}, {1 << 30, -1 << 30}} {
+		i, err := soa.Borrow(at, types.Of(types.I32, 2))
+		require.NoError(t, err)
+		c := &backends.Call{Args: []soa.View{vec(t, x, rows, columns), i}}
+		require.NoError(t, e.Execute(context.Background(), c))
+		want := slices.Clone(x)
+		for r := range rows {
+			for k := range columns {
+				if r, k := r+int(at[0]), k+int(at[1]); r >= 0 && r < rows && k >= 0 && k < columns {
+					want[r*columns+k] += x[(r-int(at[0]))*columns+k-int(at[1])]
+				}
+			}
+		}
+		require.True(t, slices.Equal(want, soa.Slice[float32](c.Results[0])), at)
+	}
 }

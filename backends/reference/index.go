@@ -59,16 +59,15 @@ func (c *odometer) next() bool {
 
 // offsets is the function of that name, for a table that the executable holds.
 func (b *builder) offsets(shape, strides []int) ([]int, error) {
-	if err := b.table(shape, 1); err != nil {
+	if err := b.table(shape); err != nil {
 		return nil, err
 	}
 	return offsets(shape, strides), nil
 }
 
-// table reserves the memory of a table with so many words for every index of a
-// shape.
-func (b *builder) table(shape []int, words int) error {
-	n := words * bits.UintSize / 8
+// table reserves the memory of a table with a word for every index of a shape.
+func (b *builder) table(shape []int) error {
+	n := bits.UintSize / 8
 	for _, s := range shape {
 		n = times(n, s)
 	}

@@ -61,9 +61,7 @@ type scatter struct {
 	updates []int // slots
 	shape   []int
 	strides []int
-	inner   []int   // offsets of the window's elements in the input, in elements
-	outer   []int   // and in the updates
-	at      [][]int // index of each window element, by dimension of the input
+	sizes   []int // of the window, by dimension of the input
 }
 
 func (b *builder) newScatter(o *site) (*scatter, error) {
@@ -96,28 +94,17 @@ func (b *builder) newScatter(o *site) (*scatter, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scatter{indexMap: m, w: w, idx: idx.slot, shape: in.shape, strides: soa.Dense(in.shape)}
-	const header = 3 // words of a slice
-	if err := b.table(w.shape, 2+header+len(in.shape)); err != nil {
-		return nil, err
-	}
-	s.inner, s.outer = offsets(w.shape, w.inner), offsets(w.shape, w.outer)
-	for i := range s.inner {
-		at := make([]int, len(in.shape))
-		for k, rest := len(w.shape)-1, i; k >= 0; k-- {
-			at[w.dims[k]] = rest % w.shape[k]
-			rest /= w.shape[k]
-		}
-		s.at = append(s.at, at)
-	}
-	return s, nil
+	return &scatter{indexMap: m, w: w, idx: idx.slot, shape: in.shape, strides: soa.Dense(in.shape), sizes: sizes}, nil
 }
 
 // each calls apply with the offsets, in elements, of every place in the input
 // and the update for it.
 func (s *scatter) each(f *frame, apply func(f *frame, to, from int) error) error {
+	if slices.Contains(s.w.shape, 0) {
+		return nil
+	}
 	rows := f.p[s.idx]
-	start := make([]int, len(s.shape))
+	start, c := make([]int, len(s.shape)), cursor{w: s.w, at: make([]int, len(s.shape))}
 	for i, row := range s.batch {
 		clear(start)
 		for k, d := range s.dims {
@@ -126,18 +113,19 @@ func (s *scatter) each(f *frame, apply func(f *frame, to, from int) error) error
 		for _, p := range s.batching {
 			start[p[0]] = s.w.index(i, p[1])
 		}
-		base := 0
+		base, whole := 0, true
 		for d, x := range start {
 			base += x * s.strides[d]
+			whole = whole && x >= 0 && x <= s.shape[d]-s.sizes[d]
 		}
-		for j, at := range s.at {
+		for more := true; more; more = c.next() {
 			if err := f.stop(stepWork / 4); err != nil {
 				return err
 			}
-			if !s.inside(start, at) {
+			if !whole && !s.inside(start, c.at) {
 				continue
 			}
-			if err := apply(f, base+s.inner[j], s.w.batch[i]+s.outer[j]); err != nil {
+			if err := apply(f, base+c.inner, s.w.batch[i]+c.outer); err != nil {
 				return err
 			}
 		}
@@ -153,6 +141,30 @@ func (s *scatter) inside(start, at []int) bool {
 		}
 	}
 	return true
+}
+
+// cursor counts through the elements of a window in row-major order, and starts
+// anew after the last.
+type cursor struct {
+	w            *window
+	at           []int // by dimension of the tensor that the window is part of
+	inner, outer int   // offsets in it, and in the tensor of windows, in elements
+}
+
+// next steps to the next element; false after the last.
+func (c *cursor) next() bool {
+	w := c.w
+	for k := len(w.shape) - 1; k >= 0; k-- {
+		x := &c.at[w.dims[k]]
+		*x++
+		c.inner, c.outer = c.inner+w.inner[k], c.outer+w.outer[k]
+		if *x < w.shape[k] {
+			return true
+		}
+		c.inner, c.outer = c.inner-*x*w.inner[k], c.outer-*x*w.outer[k]
+		*x = 0
+	}
+	return false
 }
 
 // scatterBody returns what updates one element. The block is nil when the body
