@@ -10,8 +10,8 @@ import (
 
 // axisOf returns axis counted from the front; the error poisons the result.
 func (x *Tensor) axisOf(op string, axis int) (int, *Tensor) {
-	if x.err != nil {
-		return 0, x
+	if b := firstBad(op, x); b != nil {
+		return 0, b
 	}
 	a := axis
 	if a < 0 {
@@ -25,7 +25,7 @@ func (x *Tensor) axisOf(op string, axis int) (int, *Tensor) {
 
 // needFloat returns a poisoned tensor when x is not floating point.
 func (x *Tensor) needFloat(op string) *Tensor {
-	if x.err == nil && !x.DType().IsFloat() {
+	if firstBad(op, x) == nil && !x.DType().IsFloat() {
 		return x.misuse(op, fmt.Sprintf("x must be floating point, is %v; convert it with Convert", x.DType()))
 	}
 	return nil
@@ -128,9 +128,9 @@ func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 // elements: 1 at the place that the integer x says, 0 elsewhere, and only 0
 // where x is not below classes or negative.
 func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
-	switch {
-	case x.err != nil:
-		return x
+	switch b := firstBad("one_hot", x); {
+	case b != nil:
+		return b
 	case x.tr == nil:
 		return noTrace("one_hot", x)
 	case !x.DType().IsInteger():

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ltc/internal/callsite"
+	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
@@ -85,6 +86,14 @@ func typeError(at callsite.Site, err error) *OpError {
 		e.Op, e.Operands, e.Label, e.Reason = broken.Op, broken.Operands, broken.Label, broken.Reason
 	}
 	e.at(at)
+	return e
+}
+
+// nodeError makes the error of an op of a program.
+func nodeError(n *ir.Node, kind error, reason string) *OpError {
+	info := infoOf(n)
+	e := &OpError{Op: info.Op, Operands: info.Operands, Reason: reason, Err: kind}
+	e.at(n.Loc)
 	return e
 }
 

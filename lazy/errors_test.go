@@ -283,6 +283,22 @@ func TestNilArguments(t *testing.T) {
 	} {
 		require.ErrorIs(t, err, lazy.ErrUsage, "case %d", i)
 	}
+	for _, none := range []*lazy.Tensor{nil, {}} {
+		for i, err := range []error{
+			none.Init(lazy.Constant(1)).Err(), lazy.SetValues(none, []float32{1}).Err(), none.Set(1), none.Backward().Of(v).Err(),
+			none.Select(0, 0).Err(), none.Narrow(0, 0, 1).Err(), none.Unsqueeze(0).Err(), none.Diagonal(0, 0, 1).Err(), none.AddScalar(1).Err(),
+			none.Softmax(0).Err(), none.GELU().Err(), none.OneHot(2, lazy.F32).Err(), none.Donate().Err(), none.Named("n").Err(),
+			none.Fill_(1).Err(), none.To(dev).Err(), none.Clone().Err(),
+		} {
+			require.ErrorIs(t, err, lazy.ErrUsage, "case %d", i)
+		}
+		require.Nil(t, none.Device())
+		require.Nil(t, none.Trace())
+		require.Empty(t, none.Name())
+		require.False(t, none.IsVariable())
+		none.Keep().Release()
+	}
+	require.NoError(t, tr.MarkStepContext(nil))
 }
 
 // A program that the machine has no memory for is an error of the line that

@@ -49,11 +49,9 @@ func (d *Device) claim(f *flight) error {
 }
 
 func conflict(a *assignment, past callsite.Site) error {
-	e := &OpError{Op: "mark_step", Err: ErrConflict, Reason: fmt.Sprintf(
+	return opError(a.site, "mark_step", ErrConflict, nil,
 		"variable %q is assigned at %v, but another trace assigned it at %v since this step read it; end a step that assigns it before another one reads it",
-		a.v.name, a.site, past)}
-	e.at(a.site)
-	return e
+		a.v.name, a.site, past)
 }
 
 // settle makes the new version that of the program, or takes it back, and with

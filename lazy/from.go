@@ -151,9 +151,9 @@ func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 // Set changes the value of a scalar argument, for the steps marked from now
 // on. Other tensors give an error.
 func (t *Tensor) Set(x float64) error {
-	switch {
-	case t.err != nil:
-		return t.err
+	switch b := firstBad("set", t); {
+	case b != nil:
+		return b.err
 	case t.val == nil || !t.val.scalar:
 		return t.misused("set", "it is not a scalar argument; make one with Scalar")
 	}

@@ -113,6 +113,9 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if f.dev == nil {
+		return nil, fmt.Errorf("func: %w: the device given to Func is nil", ErrUsage)
+	}
 	if f.dev.async.closed.Load() {
 		return nil, fmt.Errorf("func: %w", ErrClosed)
 	}

@@ -98,7 +98,7 @@ type Gradients struct {
 // floating-point variable that the step has read and not assigned.
 func (y *Tensor) Backward() *Gradients {
 	g := &Gradients{of: map[*variable]*Tensor{}}
-	if y.err != nil || y.tr == nil {
+	if y == nil || y.err != nil || y.tr == nil {
 		g.bad = Grad(y, y)[0]
 		return g
 	}

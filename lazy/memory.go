@@ -212,25 +212,16 @@ func (e *metered) shortage(n int64) error {
 	}
 	reason := e.dev.memory.shortage(fmt.Sprintf("the step takes %s (results %s, workspace %s), the most for this %v of %s",
 		soa.Size(n), soa.Size(n-e.workspace()), soa.Size(e.workspace()), largest.Type, soa.Size(int64(largest.Type.Bytes()))))
-	err := &OpError{Op: largest.Op.String(), Err: ErrMemory, Reason: reason.Error()}
-	if largest.Op == ir.OpComposite {
-		err.Op = largest.Body.Name
-	}
-	for _, x := range largest.In {
-		err.Operands = append(err.Operands, x.Type)
-	}
-	err.File, err.Line = largest.Loc.Position()
-	return err
+	return nodeError(largest, ErrMemory, reason.Error())
 }
 
 // memoryError makes the error of a value that finds no memory.
 func memoryError(at callsite.Site, op string, err error) *OpError {
-	e := &OpError{Op: op, Err: ErrMemory, Reason: err.Error()}
+	kind := ErrMemory
 	if !errors.Is(err, ErrMemory) {
-		e.Err = ErrUsage
+		kind = ErrUsage
 	}
-	e.File, e.Line = at.Position()
-	return e
+	return opError(at, op, kind, nil, "%v", err)
 }
 
 // outOfMemory returns the poisoned tensor of host data that finds no memory.

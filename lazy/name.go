@@ -10,6 +10,7 @@ import (
 // that Named gave; "" for other tensors.
 func (t *Tensor) Name() string {
 	switch {
+	case t == nil:
 	case t.v != nil:
 		return t.v.name
 	case t.val != nil:
@@ -83,4 +84,4 @@ func (tr *Trace) Parameters() []Parameter {
 
 // IsVariable reports whether t is a variable, which ops with an underscore and
 // Assign accept.
-func (t *Tensor) IsVariable() bool { return t.v != nil }
+func (t *Tensor) IsVariable() bool { return t != nil && t.v != nil }

@@ -65,7 +65,7 @@ func newOpByOp(d *Device, g *ir.Graph) (*opByOp, error) {
 		}
 		one, err := d.alone(n)
 		if err != nil {
-			return nil, nodeError(n, "compile alone", err)
+			return nil, aloneError(n, "compile alone", err)
 		}
 		e.ops = append(e.ops, one)
 	}
@@ -113,15 +113,12 @@ func (p *program) compileAlone(d *Device) (err error) {
 	return err
 }
 
-// nodeError makes the error of an op that was compiled or run alone.
-func nodeError(n *ir.Node, doing string, err error) *OpError {
+// aloneError makes the error of an op that was compiled or run alone.
+func aloneError(n *ir.Node, doing string, err error) *OpError {
 	if failed, ok := errors.AsType[*backends.RunError](err); ok {
 		err = failed.Reason // the ordinal is that in the op's own text
 	}
-	info := infoOf(n)
-	e := &OpError{Op: info.Op, Operands: info.Operands, Reason: doing + ": " + err.Error(), Err: err}
-	e.at(n.Loc)
-	return e
+	return nodeError(n, err, doing+": "+err.Error())
 }
 
 // signatureOf returns what an executable of g takes and gives.
@@ -162,7 +159,7 @@ func (e *opByOp) Execute(ctx context.Context, c *backends.Call) error {
 			one.Args = append(one.Args, values[x.ID])
 		}
 		if err := op.exec.Execute(ctx, &one); err != nil {
-			return nodeError(op.node, "run alone", err)
+			return aloneError(op.node, "run alone", err)
 		}
 		values[op.node.ID] = one.Results[0]
 		if e.dev.observer != nil {

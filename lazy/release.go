@@ -21,9 +21,7 @@ func (t *Tensor) Release() {
 		return
 	}
 	if t.tr != nil {
-		if i := slices.Index(t.tr.kept, t); i >= 0 {
-			t.tr.kept = slices.Delete(t.tr.kept, i, i+1)
-		}
+		t.tr.kept = slices.DeleteFunc(t.tr.kept, func(k *Tensor) bool { return k == t })
 	}
 	if t.val == nil || t.v != nil || t.isView() {
 		return

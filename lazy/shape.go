@@ -35,8 +35,8 @@ func (x *Tensor) BroadcastTo(dims ...int) *Tensor {
 // Unsqueeze returns x with a new axis of dimension 1 before the given one; a
 // negative axis counts from the end of the result's.
 func (x *Tensor) Unsqueeze(axis int) *Tensor {
-	if x.err != nil {
-		return x
+	if b := firstBad("unsqueeze", x); b != nil {
+		return b
 	}
 	at := axis
 	if at < 0 {
@@ -162,10 +162,7 @@ func (x *Tensor) MulScalar(v float64) *Tensor { return x.withScalar(ir.OpMul, v)
 func (x *Tensor) DivScalar(v float64) *Tensor { return x.withScalar(ir.OpDiv, v) }
 
 func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
-	if x.err != nil {
-		return x
-	}
-	if x.tr == nil {
+	if x == nil || x.err != nil || x.tr == nil {
 		return noTrace(op.String(), x)
 	}
 	if err := fits(x.DType(), v); err != nil {

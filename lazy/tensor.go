@@ -85,12 +85,22 @@ func (t *Tensor) Dim(i int) int {
 	return s[i]
 }
 
-// Device returns the device that the tensor belongs to.
-func (t *Tensor) Device() *Device { return t.dev }
+// Device returns the device that the tensor belongs to; nil for no tensor.
+func (t *Tensor) Device() *Device {
+	if t == nil {
+		return nil
+	}
+	return t.dev
+}
 
 // Trace returns the trace that recorded the tensor; nil for a variable and
 // for tensors of a device.
-func (t *Tensor) Trace() *Trace { return t.tr }
+func (t *Tensor) Trace() *Trace {
+	if t == nil {
+		return nil
+	}
+	return t.tr
+}
 
 // Err returns the error that poisoned the tensor, an [*OpError], or nil.
 func (t *Tensor) Err() error {

@@ -81,7 +81,7 @@ func (tr *Trace) trace() *Trace   { return tr }
 // Keep makes t a root of every MarkStep from now on until Release, as if it
 // were given there. It returns t.
 func (t *Tensor) Keep() *Tensor {
-	if t.tr != nil && t.val == nil && t.storage().v == nil {
+	if t != nil && t.tr != nil && t.val == nil && t.storage().v == nil {
 		t.tr.kept = append(t.tr.kept, t)
 	}
 	return t

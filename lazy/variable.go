@@ -56,8 +56,8 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 // Init gives the variable t values from f, and returns t. It waits for no
 // step: call it before the variable is used.
 func (t *Tensor) Init(f Initializer) *Tensor {
-	if t.err != nil {
-		return t
+	if b := firstBad("init", t); b != nil {
+		return b
 	}
 	if t.v == nil {
 		return t.misuse("init", "it is not a variable")
@@ -221,8 +221,8 @@ func (t *Tensor) kind() string {
 // SetValues copies data, in row-major order, into the variable t, and returns
 // t; like Init, before it is used. T must be the Go type of t's dtype.
 func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
-	if t.err != nil {
-		return t
+	if b := firstBad("set_values", t); b != nil {
+		return b
 	}
 	if t.v == nil {
 		return t.misuse("set_values", "it is not a variable")
