@@ -46,6 +46,10 @@ func (c *composite) call(params []ir.Param, xs ...*Tensor) *Tensor {
 	if tr == nil {
 		return noTrace(mnemonic, xs...)
 	}
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded(mnemonic, xs...))
+	}
+	defer tr.leave()
 	in := make([]*ir.Node, len(xs))
 	for i, x := range xs {
 		if in[i] = tr.operand(x); in[i] == nil {

@@ -67,6 +67,10 @@ func (tr *Trace) GraphHash(roots ...*Tensor) (hash uint64, err error) {
 
 // preview captures what MarkStep with the same roots would run.
 func (tr *Trace) preview(roots []*Tensor, look func(*ir.Graph)) error {
+	if !tr.enter() {
+		return tr.crowded("dump", roots...)
+	}
+	defer tr.leave()
 	r := &tr.run
 	r.reset()
 	defer r.reset()

@@ -227,11 +227,11 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 	if axis < 0 {
 		axis += len(dims)
 	}
-	return tr.record(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(dtype)}, ir.IotaShape: {Ints: append([]int(nil), dims...)}, ir.IotaAxis: {Int: int64(axis)}})
+	return record0(tr, ir.OpIota, []ir.Attr{ir.IotaDType: {Int: int64(dtype)}, ir.IotaShape: {Ints: append([]int(nil), dims...)}, ir.IotaAxis: {Int: int64(axis)}}...)
 }
 
 func (tr *Trace) constant(dtype types.DType, bits uint64) *Tensor {
-	return tr.record(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(dtype)}, ir.ConstantValue: {Int: int64(bits)}})
+	return record0(tr, ir.OpConstant, []ir.Attr{ir.ConstantDType: {Int: int64(dtype)}, ir.ConstantValue: {Int: int64(bits)}}...)
 }
 
 // like records a constant scalar of t's dtype, in t's trace.

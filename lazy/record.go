@@ -6,6 +6,15 @@ import (
 	"ltc/shapeinfer"
 )
 
+// record0 records an op without operands.
+func record0(tr *Trace, op ir.Op, attrs ...ir.Attr) *Tensor {
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded(op.String()))
+	}
+	defer tr.leave()
+	return tr.record(op, nil, attrs)
+}
+
 // record1, record2 and record3 record an op of as many operands in the trace
 // that these belong to.
 func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
@@ -14,7 +23,7 @@ func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
 		return noTrace(op.String(), x)
 	}
 	if !tr.enter() {
-		return tr.dev.poisoned(tr, tr.crowded(op.String(), x))
+		return tr.poisoned(tr.crowded(op.String(), x))
 	}
 	defer tr.leave()
 	in := tr.in[:1]
@@ -33,7 +42,7 @@ func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
 		}
 	}
 	if !tr.enter() {
-		return tr.dev.poisoned(tr, tr.crowded(op.String(), x, y))
+		return tr.poisoned(tr.crowded(op.String(), x, y))
 	}
 	defer tr.leave()
 	in := tr.in[:2]
@@ -54,7 +63,7 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 		return noTrace(op.String(), xs...)
 	}
 	if !tr.enter() {
-		return tr.dev.poisoned(tr, tr.crowded(op.String(), xs...))
+		return tr.poisoned(tr.crowded(op.String(), xs...))
 	}
 	defer tr.leave()
 	in := make([]*ir.Node, len(xs))

@@ -133,29 +133,3 @@ func TestComplaint07_ReuseAllocates(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(200, step), 1.0)
 	require.NoError(t, x.Err())
 }
-
-// Two goroutines in one trace: one of them gets an error, and so does the step;
-// the next one is sound.
-func TestTwoGoroutinesInOneTrace(t *testing.T) {
-	tr := NewTrace(device(t, "eval"))
-	x := From(tr, []float32{1})
-	var other error
-	remove := tr.OnNode(func(NodeInfo) { // within Add
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			other = x.Mul(x).Err()
-		}()
-		<-done
-	})
-	require.NoError(t, x.Add(x).Err())
-	remove()
-	require.ErrorIs(t, other, ErrUsage)
-	err := tr.MarkStep()
-	require.ErrorIs(t, err, ErrUsage)
-	require.ErrorContains(t, err, "reuse_test.go")
-	require.ErrorContains(t, err, "another goroutine is using the trace")
-	y := x.Add(x)
-	require.NoError(t, tr.MarkStep(y))
-	require.Equal(t, []float32{2}, values(t, y))
-}

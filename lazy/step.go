@@ -286,6 +286,10 @@ func (tr *Trace) moveClosures(f *flight) {
 // changes nothing else: the step goes on, and MarkStep finds the program. See
 // [Trace.Discard].
 func (tr *Trace) Warmup(roots ...*Tensor) error {
+	if !tr.enter() {
+		return tr.crowded("warmup", roots...)
+	}
+	defer tr.leave()
 	r := &tr.run
 	r.reset()
 	defer r.reset()
@@ -303,6 +307,12 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 // Discard ends the step without running anything: what was recorded and assigned
 // since the last MarkStep is forgotten, and AfterStep's functions with it.
 func (tr *Trace) Discard() {
+	if !tr.enter() {
+		tr.crowded("discard")
+		return
+	}
+	defer tr.leave()
+	tr.crowd.Store(nil)
 	clear(tr.after)
 	tr.after = tr.after[:0]
 	tr.settleWrites(true)

@@ -199,6 +199,10 @@ func (tr *Trace) newState() *state {
 // Read returns what the variable or value x is in the trace's current step,
 // for ops none of whose operands is in the trace otherwise.
 func (tr *Trace) Read(x *Tensor) *Tensor {
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded("read", x))
+	}
+	defer tr.leave()
 	n := tr.operand(x)
 	if n == nil {
 		return tr.refuse("read", x)

@@ -98,6 +98,10 @@ func (tr *Trace) View(x *Tensor) *Tensor {
 	if b := firstBad("view", x); b != nil {
 		return tr.poisoned(b.err)
 	}
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded("view", x))
+	}
+	defer tr.leave()
 	if tr.operand(x) == nil {
 		return tr.refuse("view", x)
 	}
@@ -122,7 +126,7 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 	var site callsite.Site
 	if tr != nil {
 		if !tr.enter() {
-			return tr.dev.poisoned(tr, tr.crowded(op, x))
+			return tr.poisoned(tr.crowded(op, x))
 		}
 		defer tr.leave()
 		if n = tr.operand(x); n == nil {

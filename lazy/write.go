@@ -79,6 +79,10 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 		}
 		return lost
 	}
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded(op, t, x))
+	}
+	defer tr.leave()
 	if b := firstBad(op, t, x); b != nil && (x == nil || t == nil || t.err != nil) {
 		return tr.fail(b.err)
 	}
