@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -125,7 +127,7 @@ func (p *program) compile(d *Device) error {
 		return op
 	}
 	if err != nil {
-		return fmt.Errorf("%scompile for %s: %w", p.firstLine(err), d.name, err)
+		return fmt.Errorf("%scompile for %s: %w", p.firstLine(err), d.name, p.placed(err))
 	}
 	if exec == nil {
 		return fmt.Errorf("compile for %s: the backend gave neither an executable nor an error", d.name)
@@ -141,6 +143,23 @@ func (p *program) firstLine(err error) string {
 		return lower.PlaceAt(p.text, lacking.Ops[0].Pos)
 	}
 	return ""
+}
+
+// placed adds the user's lines of all ops that the backend lacks to its error.
+func (p *program) placed(err error) error {
+	lacking, ok := err.(*backends.UnsupportedError)
+	if !ok {
+		return err
+	}
+	more := *lacking
+	more.Ops = slices.Clone(lacking.Ops)
+	for i := range more.Ops {
+		o := &more.Ops[i]
+		if at := strings.TrimSuffix(lower.PlaceAt(p.text, o.Pos), ": "+o.Op+": "); at != "" {
+			o.Reason += ", recorded at " + at
+		}
+	}
+	return &more
 }
 
 // explain adds to a failure at run time the line of the op that failed.

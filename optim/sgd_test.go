@@ -178,3 +178,21 @@ func TestSetLR(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{-0.25, -0.25}, now)
 }
+
+// https://github.com/pytorch/xla/pull/7817: an optimizer made its state in the
+// first step, which was another program than the second. Here it is there from
+// the start: all steps are one program.
+func TestComplaint11_StateIsThereFromTheFirstStep(t *testing.T) {
+	dev, tr := open(t)
+	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
+	u := dev.Variable("u", lazy.F32, 2).Init(lazy.Constant(1))
+	sgd := optim.NewSGD(dev, []*lazy.Tensor{w, u}, optim.SGDConfig{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01})
+	require.Len(t, sgd.Velocities(), 2)
+	for i := range 10 {
+		loss := tr.Read(w).Mul(w).Sum().Add(tr.Read(u).Sum())
+		require.NoError(t, sgd.Step(loss))
+		require.NoError(t, tr.MarkStep(loss))
+		require.Len(t, tr.Report().Compiles, 1, "step %d", i)
+	}
+	require.EqualValues(t, 9, tr.Report().CachedRuns)
+}
