@@ -1,5 +1,10 @@
 package mlir
 
+import (
+	"math"
+	"math/big"
+)
+
 // windows is how windows move over an operand, one entry a dimension. Sizes may
 // be unknown; strides and dilations that are not given are 1, padding is 0.
 type windows struct {
@@ -71,17 +76,26 @@ func (w *windows) count(i int, size int64) int64 {
 	if size == Dynamic || w.sizes[i] == Dynamic || w.low[i] == Dynamic {
 		return Dynamic
 	}
-	padded := w.low[i] + dilated(size, w.base[i]) + w.high[i]
+	padded := new(big.Int).Add(dilated(size, w.base[i]), big.NewInt(w.low[i]))
+	padded.Add(padded, big.NewInt(w.high[i]))
 	span := dilated(w.sizes[i], w.dilations[i])
-	if padded <= 0 || span > padded {
+	if padded.Sign() <= 0 || span.Cmp(padded) > 0 {
 		return 0
 	}
-	return (padded-span)/w.strides[i] + 1
+	n := padded.Sub(padded, span)
+	if n.Quo(n, big.NewInt(w.strides[i])); n.IsInt64() && n.Int64() < math.MaxInt64 {
+		return n.Int64() + 1
+	}
+	return math.MaxInt64 // more than any tensor has
 }
 
-func dilated(size, by int64) int64 {
+// dilated returns the length of size elements that stand by apart, which need
+// not fit 64 bits.
+func dilated(size, by int64) *big.Int {
+	n := new(big.Int)
 	if size == 0 {
-		return 0
+		return n
 	}
-	return (size-1)*by + 1
+	n.Mul(big.NewInt(size-1), big.NewInt(by))
+	return n.Add(n, big.NewInt(1))
 }

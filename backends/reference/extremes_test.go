@@ -61,6 +61,13 @@ func TestExtremeSizes(t *testing.T) {
 		require.Error(t, err, c)
 		require.ErrorContains(t, err, c.want)
 	}
+	require.ErrorContains(t, compileError(`func.func @main(%a: tensor<4xf32>, %z: tensor<f32>) -> tensor<12xf32> {
+  %0 = "stablehlo.reduce_window"(%a, %z) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %y : tensor<f32>
+  }) {window_dimensions = array<i64: 4611686018427387904>, window_dilations = array<i64: 8>} : (tensor<4xf32>, tensor<f32>) -> tensor<12xf32>
+  return %0 : tensor<12xf32>
+}`), "its shape should be [0] (reduce_window_c15)")
 	e := compile(t, `func.func public @main() -> tensor<1xf32> {
   %0 = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   %1 = stablehlo.slice %0 [1:3:9223372036854775807] : (tensor<3xf32>) -> tensor<1xf32>
