@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"ltc/ir"
 	"ltc/soa"
 )
 
@@ -93,120 +92,6 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	tr.give(f, r)
 	tr.stepped = f.program
 	return tr.launch(f)
-}
-
-// collect gathers the step's results.
-func (r *run) collect(tr *Trace, roots []*Tensor) error {
-	if err := tr.uncrowded(); err != nil {
-		return err
-	}
-	if tr.bad != nil {
-		return tr.bad
-	}
-	if len(tr.scopes) > 0 {
-		return tr.scopeError()
-	}
-	for _, t := range roots {
-		if err := r.root(tr, t); err != nil {
-			return err
-		}
-	}
-	for _, t := range tr.kept {
-		if err := r.root(tr, t); err != nil {
-			return err
-		}
-	}
-	for _, w := range tr.written {
-		if err := r.root(tr, w.t); err != nil {
-			return err
-		}
-	}
-	for _, s := range tr.order {
-		s.refresh()
-		if err := r.assigned(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// refresh makes the step read what the variable is, if the version it has read
-// was taken back since: its program had failed.
-func (s *state) refresh() {
-	if s.read.failed() == nil {
-		return
-	}
-	s.read.pins.Add(-1)
-	s.read = s.v.pin()
-	s.param.Value = s.read
-}
-
-// prepare captures and compiles the results for f to run, and claims the
-// variables.
-func (r *run) prepare(tr *Trace, f *flight) error {
-	if len(r.results) == 0 {
-		return nil
-	}
-	if err := r.compile(tr, f, true); err != nil {
-		return err
-	}
-	for _, v := range f.args {
-		if err := v.failed(); err != nil {
-			return opError(tr.site(), "mark_step", err, nil, "an operand has no value: %v", err)
-		}
-	}
-	return tr.dev.claim(f)
-}
-
-// compile captures the results and finds or compiles their program. final says
-// that it is that of the step, which alone uses donated memory.
-func (r *run) compile(tr *Trace, f *flight, final bool) error {
-	if r.recall(tr, f) {
-		return nil
-	}
-	tr.b.Capture(&r.graph, nil, r.results, r.alias)
-	if final {
-		r.offer()
-	}
-	for i, n := range r.graph.Params {
-		v, ok := n.Value.(*value)
-		if !ok {
-			tr.fail(opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i))
-			return tr.bad
-		}
-		f.argument(tr, n, v)
-	}
-	if err := f.takenFrom(tr); err != nil {
-		return err
-	}
-	tr.dev.captured(&r.graph)
-	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
-	if err != nil {
-		return err
-	}
-	r.take(f, p, r.graph.Alias)
-	r.remember(tr, p)
-	return nil
-}
-
-// argument adds v, the value of n, to f's arguments.
-func (f *flight) argument(tr *Trace, n *ir.Node, v *value) {
-	f.args = append(f.args, v)
-	if n.Reads() || tr.arguments[v] == n {
-		return // pinned since it was read
-	}
-	v.pins.Add(1)
-	f.pinned = append(f.pinned, v)
-}
-
-// take makes f a run of p; args says which argument each result takes the
-// memory of.
-func (r *run) take(f *flight, p *program, args []int) {
-	f.program = p
-	for _, a := range r.assigns {
-		a.arg = args[a.result]
-		f.assigns = append(f.assigns, a)
-	}
 }
 
 // launch runs f or queues it. What the step pinned is f's from here on.
@@ -313,8 +198,6 @@ func (tr *Trace) Discard() {
 	}
 	defer tr.leave()
 	tr.crowd.Store(nil)
-	clear(tr.after)
-	tr.after = tr.after[:0]
 	tr.settleWrites(true)
 	tr.endStep()
 }
@@ -339,24 +222,19 @@ func (tr *Trace) endStep() {
 		v.pins.Add(-1)
 	}
 	tr.handOver()
-	clear(tr.arguments)
-	clear(tr.kept)
-	tr.kept = tr.kept[:0]
 	for _, t := range tr.read {
 		if t.val != nil { // or it was written since
 			t.detach()
 		}
 	}
-	clear(tr.read)
-	tr.read, tr.forgotten, tr.bad = tr.read[:0], false, nil
-	tr.scopes, tr.scopeNext = tr.scopes[:0], 0
+	tr.dev.metrics.add(destroyTensor, max(tr.made-tr.survived, 0))
 	if tr.b.Left() {
 		tr.dev.metrics.add(trieForked, 1)
 	}
 	tr.b.EndStep()
 	tr.run.reset()
-	tr.dev.metrics.add(destroyTensor, max(tr.made-tr.survived, 0))
-	tr.made, tr.survived, tr.watch = 0, 0, tr.dev.graphLimit
+	tr.current = tr.next()
+	tr.watch = tr.dev.graphLimit
 	tr.epoch++
 	tr.step++
 }

@@ -82,3 +82,77 @@ func (v *value) publish(view soa.View, err error) {
 	}
 	v.from.Store(nil)
 }
+
+// unpin undoes the pin of a reader.
+func (v *value) unpin() {
+	v.pins.Add(-1)
+	if v.under != nil {
+		v.under.pins.Add(-1)
+	}
+}
+
+// own returns v, or a copy if its memory may be changed by the host.
+func (v *value) own() *value {
+	if !v.scalar && !v.borrowed {
+		return v
+	}
+	dense := soa.Make(v.view.Type)
+	if err := soa.Copy(dense, v.view); err != nil {
+		return v
+	}
+	return &value{name: v.name, view: dense}
+}
+
+// materialize gives a computed tensor its value, which other roots on the same
+// node share. In the midst of a step the node keeps its history, if it
+// depends on a variable: reading a tensor must not change gradients.
+// It returns the value, nil if another handle had made the node's before.
+func (t *Tensor) materialize(v *value, final bool) *value {
+	if known, ok := t.node.Value.(*value); ok {
+		t.adopt(known, final)
+		return nil
+	}
+	t.dev.live.born(v, "result", t.node.Loc)
+	if final {
+		t.node.Value, t.node.Root = v, true // until the step has ended
+	} else {
+		history := t.node.Tracked()
+		if history && len(t.tr.read) >= maxRead {
+			history, t.tr.forgotten = false, true
+		}
+		t.node.Materialize(v, history)
+	}
+	t.adopt(v, final)
+	return v
+}
+
+// maxRead is how many tensors that were read in one step keep their history:
+// the step must not grow without end.
+const maxRead = 10_000
+
+// adopt makes v the value of t, at the end of the step or in its midst.
+func (t *Tensor) adopt(v *value, final bool) {
+	v.pins.Add(1)
+	t.val = v
+	t.tr.survived++
+	switch {
+	case final:
+		t.detach()
+	case t.node.Tracked() && len(t.tr.read) < maxRead:
+		t.tr.read = append(t.tr.read, t) // gradients still go through its node
+	default:
+		// An argument of its own: a step may read millions.
+		loc := t.tr.b.SetLoc(t.node.Loc)
+		t.node = t.tr.b.Detached(v.view.Type, v.name, v)
+		t.tr.b.SetLoc(loc)
+	}
+}
+
+// detach makes t, which has a value, independent of the step it was recorded
+// in.
+func (t *Tensor) detach() {
+	if t.node != nil {
+		t.loc = t.node.Loc
+	}
+	t.node, t.epoch = nil, 0
+}

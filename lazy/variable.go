@@ -196,6 +196,17 @@ func (tr *Trace) newState() *state {
 	return &state{}
 }
 
+// refresh makes the step read what the variable is, if the version it has read
+// was taken back since: its program had failed.
+func (s *state) refresh() {
+	if s.read.failed() == nil {
+		return
+	}
+	s.read.pins.Add(-1)
+	s.read = s.v.pin()
+	s.param.Value = s.read
+}
+
 // Read returns what the variable or value x is in the trace's current step,
 // for ops none of whose operands is in the trace otherwise.
 func (tr *Trace) Read(x *Tensor) *Tensor {

@@ -8,7 +8,6 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
-	"ltc/soa"
 )
 
 // alias is what a tensor knows about memory that it may share. A view shares
@@ -47,13 +46,6 @@ type step struct {
 	attrs []ir.Attr
 }
 
-// window says where the elements of a view lie in the storage, whose own lie in
-// row-major order.
-type window struct {
-	offset  int
-	strides []int // nil: row-major without gaps
-}
-
 // isView reports whether t shares the memory of another tensor.
 func (t *Tensor) isView() bool { return t.alias != nil && t.alias.base != nil }
 
@@ -72,22 +64,6 @@ func (t *Tensor) mem() *alias {
 		t.alias = &alias{}
 	}
 	return t.alias
-}
-
-// window returns where t's elements lie in its storage.
-func (t *Tensor) window() window {
-	if t.isView() {
-		return t.alias.win
-	}
-	return window{}
-}
-
-// dense returns the strides of w for a shape.
-func (w window) dense(s types.Shape) []int {
-	if w.strides == nil {
-		return soa.Dense(s)
-	}
-	return w.strides
 }
 
 // View returns a view of all of x in the trace: for in-place ops that would
@@ -219,82 +195,6 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 	return n
 }
 
-// after returns the window that a step makes of w; ok is false when the
-// elements do not lie in one. The shapes are those before and after.
-func (w window) after(s step, before, shape types.Shape) (out window, ok bool) {
-	out.offset = w.offset
-	switch s.op {
-	case ir.OpReshape:
-		if w.strides == nil {
-			return w, true
-		}
-		out.strides, ok = reshaped(before, w.strides, shape)
-		return out, ok
-	case ir.OpAsStrided:
-		return window{int(s.attrs[2].Int), s.attrs[1].Ints}, true
-	}
-	old := w.dense(before)
-	out.strides = make([]int, len(shape))
-	switch s.op {
-	case ir.OpTranspose:
-		for i, p := range s.attrs[0].Ints {
-			out.strides[i] = old[p]
-		}
-	case ir.OpSlice:
-		for i, start := range s.attrs[0].Ints {
-			if shape[i] == 0 {
-				continue // there is no first element
-			}
-			out.offset += start * old[i]
-			if out.strides[i] = old[i]; shape[i] > 1 {
-				out.strides[i] *= s.attrs[2].Ints[i]
-			}
-		}
-	case ir.OpBroadcast:
-		for i, axis := range s.attrs[1].Ints {
-			if before[i] == shape[axis] {
-				out.strides[axis] = old[i]
-			}
-		}
-	default:
-		panic("lazy: no window for " + s.op.String())
-	}
-	return out, true
-}
-
-// reshaped returns the strides with which the elements of a strided window lie
-// in another shape; ok is false when they do not lie in any. Axes that lie
-// without a gap between them can be cut anew, others only each by itself.
-func reshaped(before types.Shape, strides []int, shape types.Shape) (out []int, ok bool) {
-	if before.Elements() == 0 {
-		return soa.Dense(shape), true
-	}
-	out = make([]int, len(shape))
-	k := len(shape) - 1
-	for i := len(before) - 1; i >= 0; {
-		if before[i] == 1 {
-			i--
-			continue
-		}
-		run, stride := before[i], strides[i]
-		for i--; i >= 0 && (before[i] == 1 || strides[i] == run*stride); i-- {
-			run *= before[i]
-		}
-		for next := stride; run > 1; k-- {
-			if k < 0 || run%shape[k] != 0 {
-				return nil, false
-			}
-			out[k] = next
-			next *= shape[k]
-			run /= shape[k]
-		}
-	}
-	for ; k >= 0; k-- {
-		out[k] = 1 // an axis of one element
-	}
-	return out, true
-}
-
 // viewed returns the value of the view t, pinned: its storage's, seen through
 // its window.
 func (t *Tensor) viewed(why SyncReason) (*value, error) {
@@ -352,38 +252,6 @@ func (t *Tensor) storageValue(why SyncReason) (*value, error) {
 	return t.tr.wrap(n).pinned(why)
 }
 
-// unpin undoes the pin of a reader.
-func (v *value) unpin() {
-	v.pins.Add(-1)
-	if v.under != nil {
-		v.under.pins.Add(-1)
-	}
-}
-
-// of returns the elements of the window in a storage: where they lie if these
-// are dense, and else a copy.
-func (w window) of(storage soa.View, t types.Type) (v soa.View, copied bool, err error) {
-	if t.Elements() == 0 {
-		return soa.Make(t), true, nil
-	}
-	if !storage.IsDense() {
-		dense := soa.Make(storage.Type)
-		if err := soa.Copy(dense, storage); err != nil {
-			return soa.View{}, false, err
-		}
-		storage, copied = dense, true
-	}
-	v, err = storage.Restride(t, w.offset, w.dense(t.Shape))
-	if err != nil || v.IsDense() {
-		return v, copied, err
-	}
-	if err := soa.Fits(t.Bytes()); err != nil { // a view may repeat its elements
-		return soa.View{}, false, err
-	}
-	dense := soa.Make(t)
-	return dense, true, soa.Copy(dense, v)
-}
-
 // Clone returns a tensor of its own with the elements that x has now: what is
 // written to one of them the other does not see.
 func (x *Tensor) Clone() *Tensor {
@@ -394,129 +262,4 @@ func (x *Tensor) Clone() *Tensor {
 		return noTrace("clone", x)
 	}
 	return x.tr.Read(x)
-}
-
-// Select returns the view of x in which the axis is gone and has the given
-// index; negative ones count from the end. For the choice between two tensors
-// see Where.
-func (x *Tensor) Select(axis, index int) *Tensor {
-	a, bad := x.axisOf("select", axis)
-	if bad != nil {
-		return bad
-	}
-	d := x.Shape()[a]
-	i := index
-	if i < 0 {
-		i += d
-	}
-	if i < 0 || i >= d {
-		return x.misuse("select", fmt.Sprintf("index %d is not one of the %d of axis %d", index, d, axis))
-	}
-	dims := slices.Delete(slices.Clone([]int(x.Shape())), a, a+1)
-	strides := x.window().dense(x.Shape())
-	win := window{x.window().offset + i*strides[a], slices.Delete(slices.Clone(strides), a, a+1)}
-	return x.makeView("select", &win, x.part(a, i, i+1), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: dims}}})
-}
-
-// part is the step that slices one axis.
-func (x *Tensor) part(axis, start, limit int) step {
-	starts, limits, strides := make([]int, x.Rank()), slices.Clone([]int(x.Shape())), slices.Repeat([]int{1}, x.Rank())
-	starts[axis], limits[axis] = start, limit
-	return step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}}}
-}
-
-// Narrow returns the view of the length indices of the axis from start on.
-func (x *Tensor) Narrow(axis, start, length int) *Tensor {
-	a, bad := x.axisOf("narrow", axis)
-	if bad != nil {
-		return bad
-	}
-	if d := x.Shape()[a]; start < 0 || length < 0 || start > d || length > d-start {
-		return x.misuse("narrow", fmt.Sprintf("%d indices from %d are not within the %d of axis %d", length, start, d, axis))
-	}
-	return x.makeView("narrow", nil, x.part(a, start, start+length))
-}
-
-// Squeeze returns the view of x without the given axes, which must have the
-// dimension 1; without all such when none is given.
-func (x *Tensor) Squeeze(axes ...int) *Tensor {
-	if b := firstBad("squeeze", x); b != nil {
-		return b
-	}
-	gone := make([]bool, x.Rank())
-	for _, axis := range axes {
-		a, bad := x.axisOf("squeeze", axis)
-		if bad != nil {
-			return bad
-		}
-		if d := x.Shape()[a]; d != 1 {
-			return x.misuse("squeeze", fmt.Sprintf("axis %d has dimension %d, not 1", axis, d))
-		}
-		gone[a] = true
-	}
-	dims := []int{}
-	for i, d := range x.Shape() {
-		if !gone[i] && (d != 1 || len(axes) > 0) {
-			dims = append(dims, d)
-		}
-	}
-	return x.Reshape(dims...)
-}
-
-// Diagonal returns the view of the elements of x whose indices of the two axes
-// differ by offset: index i of its last axis is that of [i, i+offset] of axis1
-// and axis2, or [i-offset, i] when offset is negative. The two axes are gone.
-func (x *Tensor) Diagonal(offset, axis1, axis2 int) *Tensor {
-	a1, bad := x.axisOf("diagonal", axis1)
-	if bad != nil {
-		return bad
-	}
-	a2, bad := x.axisOf("diagonal", axis2)
-	if bad != nil {
-		return bad
-	}
-	if a1 == a2 {
-		return x.misuse("diagonal", fmt.Sprintf("axes %d and %d are the same", axis1, axis2))
-	}
-	shape, strides := x.Shape(), x.window().dense(x.Shape())
-	row, col := max(-offset, 0), max(offset, 0)
-	n := max(min(shape[a1]-row, shape[a2]-col), 0)
-	if n == 0 {
-		row, col = 0, 0
-	}
-	var perm []int
-	dims, win := []int{}, window{offset: x.window().offset + row*strides[a1] + col*strides[a2], strides: []int{}}
-	for i, d := range shape {
-		if i != a1 && i != a2 {
-			perm, dims, win.strides = append(perm, i), append(dims, d), append(win.strides, strides[i])
-		}
-	}
-	win.strides = append(win.strides, strides[a1]+strides[a2])
-	// The two axes go last and are cut to a square, whose diagonal is every
-	// (n+1)th element.
-	r := len(dims)
-	starts, limits, ones := make([]int, r+2), append(slices.Clone(dims), row+n, col+n), slices.Repeat([]int{1}, r+2)
-	starts[r], starts[r+1] = row, col
-	last := slices.Repeat([]int{1}, r+1)
-	last[r] = n + 1
-	return x.makeView("diagonal", &win,
-		step{ir.OpTranspose, []ir.Attr{ir.TransposePerm: {Ints: append(perm, a1, a2)}}},
-		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: ones}}},
-		step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: append(slices.Clone(dims), n*n)}}},
-		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: make([]int, r+1)}, ir.SliceLimits: {Ints: append(slices.Clone(dims), n*n)}, ir.SliceStrides: {Ints: last}}})
-}
-
-// AsStrided returns the view of the elements at offset + i*strides[0] +
-// j*strides[1] + … for each index (i, j, …) of the given sizes, counted in the
-// row-major order of x's storage: if x is a view itself, of what it is a view
-// of in the end. A view in which two indices are one element cannot be written.
-func (x *Tensor) AsStrided(sizes, strides []int, offset int) *Tensor {
-	if b := firstBad(ir.OpAsStrided.String(), x); b != nil {
-		return b
-	}
-	s := x.storage()
-	if s.tr != x.tr { // of a variable, in x's trace
-		s = x.tr.View(s)
-	}
-	return s.view(ir.OpAsStrided, ir.Attr{Ints: sizes}, ir.Attr{Ints: strides}, ir.Attr{Int: int64(offset)})
 }

@@ -6,7 +6,6 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
-	"ltc/soa"
 )
 
 // written is a tensor with a value that the current step wrote: it becomes a
@@ -262,18 +261,6 @@ func (t *Tensor) restore() bool {
 // restorable reports whether t was written by a step that failed.
 func (t *Tensor) restorable() bool {
 	return t.alias != nil && len(t.alias.past) > 0 && t.val != nil && t.val.failed() != nil
-}
-
-// own returns v, or a copy if its memory may be changed by the host.
-func (v *value) own() *value {
-	if !v.scalar && !v.borrowed {
-		return v
-	}
-	dense := soa.Make(v.view.Type)
-	if err := soa.Copy(dense, v.view); err != nil {
-		return v
-	}
-	return &value{name: v.name, view: dense}
 }
 
 // unreadable reports whether t has no elements now because a write to it failed

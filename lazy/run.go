@@ -1,0 +1,176 @@
+package lazy
+
+import "ltc/ir"
+
+// run is one program of a trace on its way to the backend. Its slices are used
+// again by the next.
+type run struct {
+	handles []*Tensor // of the roots, which lead the results
+	results []*ir.Node
+	alias   []*ir.Node
+	assigns []assignment
+	graph   ir.Graph
+	donors  []donor
+}
+
+func (r *run) reset() {
+	clear(r.handles)
+	clear(r.results)
+	clear(r.alias)
+	clear(r.assigns)
+	clear(r.donors)
+	r.handles, r.results, r.alias, r.assigns = r.handles[:0], r.results[:0], r.alias[:0], r.assigns[:0]
+	r.donors = r.donors[:0]
+	r.graph.Forget()
+}
+
+// root adds t to the results, unless it has a value.
+func (r *run) root(tr *Trace, t *Tensor) error {
+	if b := firstBad("mark_step", t); b != nil {
+		return b.err
+	}
+	if t.dev != tr.dev {
+		return tr.refusal("mark_step", t)
+	}
+	if t.v != nil {
+		return t.v.takeLost()
+	}
+	if t.isView() {
+		return r.root(tr, t.alias.root)
+	}
+	if t.val != nil {
+		if t.alias != nil && t.alias.donation != nil {
+			return opError(tr.site(), "mark_step", ErrUsage, []*Tensor{t}, "a root was donated at %v: donate a Clone, or leave it out", t.alias.donation.site)
+		}
+		return nil
+	}
+	n := tr.operand(t)
+	if t.tr != tr || n == nil {
+		return tr.refusal("mark_step", t)
+	}
+	if v, ok := n.Value.(*value); ok {
+		t.adopt(v.own(), true) // a variable as it was read, or a value under another handle
+		return nil
+	}
+	r.handles = append(r.handles, t)
+	r.results = append(r.results, n)
+	r.alias = append(r.alias, nil)
+	return nil
+}
+
+// assigned adds a variable to the results, if the step assigned it.
+func (r *run) assigned(s *state) error {
+	if s.bad != nil {
+		return s.bad
+	}
+	if s.now == s.param {
+		return nil
+	}
+	r.assigns = append(r.assigns, assignment{v: s.v, read: s.read, result: len(r.results), site: s.site})
+	r.results = append(r.results, s.now)
+	r.alias = append(r.alias, s.param)
+	return nil
+}
+
+// collect gathers the step's results.
+func (r *run) collect(tr *Trace, roots []*Tensor) error {
+	if err := tr.uncrowded(); err != nil {
+		return err
+	}
+	if tr.bad != nil {
+		return tr.bad
+	}
+	if len(tr.scopes) > 0 {
+		return tr.scopeError()
+	}
+	for _, t := range roots {
+		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
+	for _, t := range tr.kept {
+		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
+	for _, w := range tr.written {
+		if err := r.root(tr, w.t); err != nil {
+			return err
+		}
+	}
+	for _, s := range tr.order {
+		s.refresh()
+		if err := r.assigned(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare captures and compiles the results for f to run, and claims the
+// variables.
+func (r *run) prepare(tr *Trace, f *flight) error {
+	if len(r.results) == 0 {
+		return nil
+	}
+	if err := r.compile(tr, f, true); err != nil {
+		return err
+	}
+	for _, v := range f.args {
+		if err := v.failed(); err != nil {
+			return opError(tr.site(), "mark_step", err, nil, "an operand has no value: %v", err)
+		}
+	}
+	return tr.dev.claim(f)
+}
+
+// compile captures the results and finds or compiles their program. final says
+// that it is that of the step, which alone uses donated memory.
+func (r *run) compile(tr *Trace, f *flight, final bool) error {
+	if r.recall(tr, f) {
+		return nil
+	}
+	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	if final {
+		r.offer()
+	}
+	for i, n := range r.graph.Params {
+		v, ok := n.Value.(*value)
+		if !ok {
+			tr.fail(opError(tr.site(), "value", ErrUsage, nil, "it depends on argument %d of a function that is being traced, which has no value yet; return it from the function", i))
+			return tr.bad
+		}
+		f.argument(tr, n, v)
+	}
+	if err := f.takenFrom(tr); err != nil {
+		return err
+	}
+	tr.dev.captured(&r.graph)
+	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
+	if err != nil {
+		return err
+	}
+	r.take(f, p, r.graph.Alias)
+	r.remember(tr, p)
+	return nil
+}
+
+// argument adds v, the value of n, to f's arguments.
+func (f *flight) argument(tr *Trace, n *ir.Node, v *value) {
+	f.args = append(f.args, v)
+	if n.Reads() || tr.arguments[v] == n {
+		return // pinned since it was read
+	}
+	v.pins.Add(1)
+	f.pinned = append(f.pinned, v)
+}
+
+// take makes f a run of p; args says which argument each result takes the
+// memory of.
+func (r *run) take(f *flight, p *program, args []int) {
+	f.program = p
+	for _, a := range r.assigns {
+		a.arg = args[a.result]
+		f.assigns = append(f.assigns, a)
+	}
+}
