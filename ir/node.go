@@ -52,7 +52,7 @@ type Attr struct {
 
 // Node is an operation with its operands and the type of its result. A node
 // is made by a [Builder] or [Parse] and not changed afterwards, but by
-// [Node.Materialize].
+// [Node.Materialize] and [Node.SetParamName].
 type Node struct {
 	Op    Op
 	ID    int32 // position in the latest walk or capture that reached it; a Graph's nodes keep theirs

@@ -31,6 +31,7 @@ func recordMix(b *testing.B, steps int) (*lazy.Trace, func() *lazy.Tensor) {
 // Recording 1000 ops, an op: x+y, x*y, relu, x@y.
 func BenchmarkRecordMix(b *testing.B) {
 	tr, record := recordMix(b, 250)
+	tr.Reuse(false)
 	b.ReportAllocs()
 	for b.Loop() {
 		record()

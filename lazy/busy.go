@@ -14,8 +14,11 @@ func (tr *Trace) leave() { tr.busy.Store(0) }
 // step fails with it, too: what that one records has lost an op.
 func (tr *Trace) crowded(op string, xs ...*Tensor) *OpError {
 	var sites callsite.Cache // the trace's are the other goroutine's
-	err := opError(sites.Caller(), op, ErrUsage, xs,
-		"another goroutine is using the trace; a trace belongs to one goroutine at a time: give each its own, they share variables")
+	why := "another goroutine is using the trace; a trace belongs to one goroutine at a time: give each its own, they share variables"
+	if tr.queue.closingHere() {
+		why = "a step closure must not record in the trace that runs it: record in another one, or after the step"
+	}
+	err := opError(sites.Caller(), op, ErrUsage, xs, "%s", why)
 	tr.crowd.CompareAndSwap(nil, err)
 	return err
 }

@@ -50,3 +50,17 @@ func TestTwoGoroutinesInOneTrace(t *testing.T) {
 		require.Equal(t, []float32{0}, values(t, w), name)
 	}
 }
+
+// A closure that records in its own trace is told so, not that another
+// goroutine is at work.
+func TestClosureRecordsInItsTrace(t *testing.T) {
+	tr := NewTrace(device(t, "null")) // closures run within MarkStep
+	x := From(tr, []float32{1})
+	var within error
+	tr.AfterStep(func(error) { within = x.Add(x).Err() })
+	require.NoError(t, tr.MarkStep())
+	require.ErrorIs(t, within, ErrUsage)
+	require.ErrorContains(t, within, "a step closure must not record in the trace that runs it")
+	require.ErrorIs(t, tr.MarkStep(), ErrUsage, "the step that lost an op")
+	require.NoError(t, tr.MarkStep(x.Add(x)))
+}

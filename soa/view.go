@@ -61,6 +61,12 @@ func (v View) IsDense() bool {
 	return true
 }
 
+// Locate makes v show the elements that w shows and leaves v's type, which must
+// be w's, as it is: who reads only the type need not wait for the elements.
+func (v *View) Locate(w View) {
+	v.Strides, v.Table, v.TableAxis, v.base, v.hold = w.Strides, w.Table, w.TableAxis, w.base, w.hold
+}
+
 // Element is a Go type that elements of a dtype can be read as.
 type Element interface {
 	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
