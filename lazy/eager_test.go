@@ -76,18 +76,6 @@ func (e *eager) write(values []float32) {
 	}
 }
 
-// whole reports whether e is all of its memory in order.
-func (e *eager) contiguous() bool {
-	n := 1
-	for i := len(e.shape) - 1; i >= 0; i-- {
-		if e.shape[i] != 1 && e.strides[i] != n {
-			return size(e.shape) == 0
-		}
-		n *= e.shape[i]
-	}
-	return true
-}
-
 func size(shape []int) int {
 	n := 1
 	for _, d := range shape {

@@ -43,20 +43,9 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	if root == nil {
 		return nil, tr.refuse(op, y)
 	}
-	nodes := make([]*ir.Node, len(wrt))
-	for i, x := range wrt {
-		if nodes[i] = tr.operand(x); nodes[i] == nil {
-			return nil, tr.refuse(op, x)
-		}
-		if !x.DType().IsFloat() {
-			return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y, x}, "there is no gradient with respect to a tensor of %v", x.DType()))
-		}
-		if v := x.storage().v; v != nil {
-			if s := tr.state(v); s.now != s.param {
-				return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, x},
-					"variable %q was assigned at %v; take its gradient before", v.name, s.site))
-			}
-		}
+	nodes, bad := tr.differentiable(y, wrt)
+	if bad != nil {
+		return nil, bad
 	}
 	if root.Op == ir.OpParameter && !root.Tracked() && !slices.Contains(nodes, root) {
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
@@ -64,27 +53,61 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	}
 	defer tr.at(site)()
 	one := Ones(tr, y.DType())
+	if one.err != nil {
+		return nil, one
+	}
 	found, err := autodiff.Reverse(tr.b, root, one.node, nodes, tr.vjp)
 	if err != nil {
 		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y}, "%v", err))
 	}
 	grads = make([]*Tensor, len(wrt))
 	for i, g := range found {
-		if g == nil && tr.forgotten {
-			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
-				"more than %d tensors were read in this step, and the gradient may go through one of them; call MarkStep now and then", maxRead))
-		}
-		if s := wrt[i].storage(); g == nil && s.alias != nil && s.alias.wrote == tr.epoch {
-			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, wrt[i]},
-				"the tensor to differentiate by was written at %v, and y does not depend on what it is now; take the gradient before, or write a Clone", s.alias.site))
-		}
-		if g == nil {
-			grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)
-		} else {
+		if g != nil {
 			grads[i] = tr.wrap(g)
+			continue
 		}
+		if err := tr.noneFor(y, wrt[i]); err != nil {
+			return nil, tr.poisoned(err)
+		}
+		grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)
 	}
 	return grads, nil
+}
+
+// differentiable returns the nodes of the tensors that y is to be differentiated
+// by, or a poisoned tensor when there is no gradient with respect to one.
+func (tr *Trace) differentiable(y *Tensor, wrt []*Tensor) (nodes []*ir.Node, bad *Tensor) {
+	const op = "grad"
+	nodes = make([]*ir.Node, len(wrt))
+	for i, x := range wrt {
+		if nodes[i] = tr.operand(x); nodes[i] == nil {
+			return nil, tr.refuse(op, x)
+		}
+		if !x.DType().IsFloat() {
+			return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{y, x}, "there is no gradient with respect to a tensor of %v", x.DType()))
+		}
+		if v := x.storage().v; v != nil {
+			if s := tr.state(v); s.now != s.param {
+				return nil, tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{y, x},
+					"variable %q was assigned at %v; take its gradient before", v.name, s.site))
+			}
+		}
+	}
+	return nodes, nil
+}
+
+// noneFor returns why there is no path from y to x though there may have been
+// one; nil when y does not depend on x, so that the gradient is zero.
+func (tr *Trace) noneFor(y, x *Tensor) *OpError {
+	if tr.forgotten {
+		return opError(tr.site(), "grad", ErrUsage, []*Tensor{y},
+			"more than %d tensors were read in this step, and the gradient may go through one of them; call MarkStep now and then", maxRead)
+	}
+	if s := x.storage(); s.alias != nil && s.alias.wrote == tr.epoch {
+		return opError(tr.site(), "grad", ErrUsage, []*Tensor{y, x},
+			"the tensor to differentiate by was written at %v, and y does not depend on what it is now; take the gradient before, or write a Clone", s.alias.site)
+	}
+	return nil
 }
 
 // Gradients are those that [Tensor.Backward] has recorded.
