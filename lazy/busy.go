@@ -23,11 +23,15 @@ func (tr *Trace) crowded(op string, xs ...*Tensor) *OpError {
 	return err
 }
 
-// uncrowded returns, once, the error of a call by another goroutine in the step
-// that is ending.
-func (tr *Trace) uncrowded() error {
-	if err := tr.crowd.Swap(nil); err != nil {
-		return err
+// uncrowded returns the error of a call by another goroutine in the step, once
+// unless the step goes on.
+func (tr *Trace) uncrowded(on bool) error {
+	err := tr.crowd.Load()
+	switch {
+	case err == nil:
+		return nil
+	case !on:
+		tr.crowd.Store(nil)
 	}
-	return nil
+	return err
 }

@@ -121,11 +121,11 @@ func (c *copying) run(ctx context.Context, typ types.Type) (soa.View, error) {
 		}
 		return dst, soa.Copy(dst, src)
 	}
-	converted, err := c.dev.converter(typ.DType).Call(ctx, &Tensor{dev: c.dev, val: &value{view: src}})
+	converted, err := c.dev.converter(typ.DType).call(ctx, []*Tensor{{dev: c.dev, val: &value{view: src}}})
 	if err != nil {
 		return soa.View{}, err
 	}
-	return converted.val.view, nil
+	return converted[0].val.view, nil
 }
 
 // converter returns the device's program that converts to dtype.

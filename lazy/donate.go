@@ -44,6 +44,8 @@ func (t *Tensor) Donate() *Tensor {
 		return t.donateError("a variable's memory is taken over when it is assigned: assign it")
 	case t.isView():
 		return t.donateError("it is a view made at %v: donate what it is a view of", t.alias.loc)
+	case t.unreadable():
+		return t.tr.poisoned(t.alias.bad)
 	case t.alias != nil && !t.restore():
 		return t.donateError("%s", t.whyLost("it"))
 	case t.tr != nil && t.alias != nil && t.alias.wrote == t.tr.epoch:

@@ -36,10 +36,14 @@ func (d *Device) claim(f *flight) error {
 			return conflict(a, past)
 		}
 	}
+	claim := d.async.claims.Add(1)
+	if seen, ok := d.async.closure(); ok {
+		claim = seen // a step closure that marks a step sees what it assigns
+	}
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.next = pending(f, a.v.name, a.v.typ)
-		a.next.old, a.next.version = a.read, true
+		a.next.old, a.next.version, a.next.claim = a.read, true, claim
 		d.live.born(a.next, "variable", a.v.made)
 		a.v.mu.Lock()
 		a.next.before, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next

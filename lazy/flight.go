@@ -33,7 +33,9 @@ type flight struct {
 	donors  []donor
 	roots   []*value      // of results[i]; nil for one that has its value from another
 	after   []func(error) // step closures
+	late    []*flight     // of later steps that were not run: their closures come after these
 	queued  bool          // enqueue was called
+	claims  int64         // of the device when the step was marked, if it has closures
 	behind  *StepError    // that was unreported when f was queued: f does not run
 	ended   *StepError    // of a flight that was cancelled: only closures are left to run
 
@@ -53,6 +55,8 @@ func (f *flight) reset() {
 	clear(f.donors)
 	f.donors = f.donors[:0]
 	clear(f.after)
+	clear(f.late)
+	f.late = f.late[:0]
 	clear(f.call.Args)
 	clear(f.call.Results)
 	f.assigns, f.after, f.call.Args, f.call.Results = f.assigns[:0], f.after[:0], f.call.Args[:0], f.call.Results[:0]

@@ -92,7 +92,14 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	if f.dev.async.closed.Load() {
 		return nil, fmt.Errorf("func: %w", ErrClosed)
 	}
-	args, err := seen(args)
+	return f.call(ctx, args)
+}
+
+// call is CallAll, also for copies that were under way when the device was
+// closed.
+func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
+	args, err := seen(given)
+	defer unsee(given, args)
 	if err != nil {
 		return nil, err
 	}
@@ -137,16 +144,13 @@ func (c *flight) arguments(t *traced, args []*Tensor) {
 		case s.v != nil:
 			c.pin(s.v)
 		case s.value != nil:
-			c.args = append(c.args, s.value)
+			c.hold(s.value)
 		case s.draw != nil:
 			c.args = append(c.args, s.draw.value())
 		case args[s.arg].v != nil:
 			c.pin(args[s.arg].v)
 		default:
-			v := args[s.arg].val
-			v.pins.Add(1) // its trace may donate it meanwhile
-			c.pinned = append(c.pinned, v)
-			c.args = append(c.args, v)
+			c.hold(args[s.arg].val)
 		}
 	}
 	for _, a := range t.assigns {
@@ -159,6 +163,13 @@ func (c *flight) pin(v *variable) {
 	val := v.pin()
 	c.pinned = append(c.pinned, val)
 	c.args = append(c.args, val)
+}
+
+// hold is pin for a value, which its trace may donate meanwhile.
+func (c *flight) hold(v *value) {
+	v.pins.Add(1)
+	c.pinned = append(c.pinned, v)
+	c.args = append(c.args, v)
 }
 
 // Report returns what the calls so far have done.

@@ -23,6 +23,7 @@ const depth = 4
 type queue struct {
 	dev     *Device
 	closing atomic.Uint64 // the goroutine that runs step closures; 0 if none
+	claims  int64         // of the device when their step was marked; for async.closure
 
 	slab soa.Slab // of small results of steps; used by the flight that runs
 
@@ -164,6 +165,20 @@ func (q *queue) push(f *flight) bool {
 	return true
 }
 
+// follow has the closures of f, a step that was not run, called after those of
+// the last one queued. There is no room for f itself, or it returns false: then
+// the last has not come to its closures yet.
+func (q *queue) follow(f *flight) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.room() {
+		return false
+	}
+	last := q.flights[(q.head+q.n-1)%depth]
+	last.late = append(last.late, f)
+	return true
+}
+
 // work runs what is queued, and ends.
 func (q *queue) work() {
 	for f := q.next(); f != nil; f = q.next() {
@@ -171,6 +186,10 @@ func (q *queue) work() {
 			q.fly(f)
 		}
 		q.close(f)
+		for _, g := range f.late {
+			q.close(g)
+			q.give(g)
+		}
 		q.pop(f)
 	}
 }
@@ -261,12 +280,7 @@ func (q *queue) close(f *flight) {
 	if len(f.after) == 0 {
 		return
 	}
-	q.closing.Store(goid())
-	q.dev.async.closures.Add(1)
-	defer func() {
-		q.dev.async.closures.Add(-1)
-		q.closing.Store(0)
-	}()
+	defer q.dev.async.close(q, f.claims)()
 	var failed error
 	if f.ended != nil {
 		failed = f.ended

@@ -177,6 +177,9 @@ func (tr *Trace) refusal(op string, xs ...*Tensor) *OpError {
 		if x != nil && x.err != nil {
 			return x.err
 		}
+		if s := x.storage(); s != nil && s.err != nil { // a view of what was released
+			return s.err
+		}
 	}
 	for i, x := range xs {
 		if tr.operand(x) == nil {

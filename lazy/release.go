@@ -26,6 +26,9 @@ func (t *Tensor) Release() {
 	if t.val == nil || t.v != nil || t.isView() {
 		return
 	}
+	if t.tr != nil { // written and read in this step: it is no result of it any more
+		t.tr.written = slices.DeleteFunc(t.tr.written, func(w written) bool { return w.t == t })
+	}
 	var sites callsite.Cache
 	at := sites.Caller()
 	err := opError(at, "release", ErrReleased, []*Tensor{t}, "the tensor was released here and has no value any more; release it after its last use")

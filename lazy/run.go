@@ -11,6 +11,7 @@ type run struct {
 	assigns []assignment
 	graph   ir.Graph
 	donors  []donor
+	dry     bool // of Warmup: tensors are let be
 }
 
 func (r *run) reset() {
@@ -49,7 +50,9 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 		return tr.refusal("mark_step", t)
 	}
 	if v, ok := n.Value.(*value); ok {
-		t.adopt(v.own(), true) // a variable as it was read, or a value under another handle
+		if !r.dry {
+			t.adopt(v.own(), true) // a variable as it was read, or a value under another handle
+		}
 		return nil
 	}
 	r.handles = append(r.handles, t)
@@ -74,7 +77,7 @@ func (r *run) assigned(s *state) error {
 
 // collect gathers the step's results.
 func (r *run) collect(tr *Trace, roots []*Tensor) error {
-	if err := tr.uncrowded(); err != nil {
+	if err := tr.uncrowded(r.dry); err != nil {
 		return err
 	}
 	if tr.bad != nil {

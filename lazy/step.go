@@ -38,6 +38,9 @@ func (tr *Trace) MarkStep(roots ...*Tensor) error {
 // or runs: when it is done the step fails with its error as soon as the step's
 // turn comes or the backend looks, and steps queued behind are cancelled.
 func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if tr.queue.closingHere() {
 		return closureWaits("mark_step")
 	}
@@ -140,9 +143,14 @@ func (tr *Trace) abandon(roots []*Tensor, err error) {
 	f := tr.queue.take()
 	f.step, f.name, f.ended = tr.step, tr.name, failed
 	tr.moveClosures(f)
-	if tr.queue.idle() || !tr.queue.push(f) {
-		tr.queue.close(f)
-		tr.queue.give(f)
+	q := tr.queue
+	if q.idle() {
+		q.close(f)
+		q.give(f)
+		return
+	}
+	for !q.push(f) && !q.follow(f) {
+		continue // there was room for f in between
 	}
 }
 
@@ -162,6 +170,7 @@ func (tr *Trace) notRun(err error) *StepError {
 }
 
 func (tr *Trace) moveClosures(f *flight) {
+	f.claims = tr.dev.async.claims.Load()
 	f.after = append(f.after, tr.after...)
 	clear(tr.after)
 	tr.after = tr.after[:0]
@@ -177,7 +186,8 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 	defer tr.leave()
 	r := &tr.run
 	r.reset()
-	defer r.reset()
+	r.dry = true
+	defer func() { r.reset(); r.dry = false }()
 	if err := r.collect(tr, roots); err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type value struct {
 	err    error         // of that program
 	old    *value        // the version before, to return to when it failed
 	before callsite.Site // where that was assigned
+	claim  int64         // of a version: which of the device's it is of
 }
 
 // pending returns a value of type t that f is to make.

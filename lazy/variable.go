@@ -138,24 +138,22 @@ func (v *variable) pin() *value {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := v.now
-	if v.dev.async.closures.Load() > 0 {
-		now = now.asClosuresSee()
+	if claims, ok := v.dev.async.closure(); ok {
+		now = now.asClosuresSee(claims)
 	}
 	now.pins.Add(1)
 	return now
 }
 
 // asClosuresSee returns the version of a variable that a step closure reads when
-// v is the latest, whose mu is held: the one before those that wait for the
-// closure to return. For any other goroutine it is v.
-func (v *value) asClosuresSee() *value {
-	seen := v
-	for x := v; x != nil; x = x.old {
-		if f := x.from.Load(); f != nil && f.q != nil && f.q.closingHere() {
-			seen = x.old
-		}
+// v is the latest, whose mu is held: as it was when the closure's step was
+// marked, unless newer ones are there already. Those that are not may wait for
+// the closure to return.
+func (v *value) asClosuresSee(claims int64) *value {
+	for v.old != nil && (v.claim > claims || v.failed() != nil) { // a version that is there has no old
+		v = v.old
 	}
-	return seen
+	return v
 }
 
 // state is what a trace knows of a variable in its current step.

@@ -228,12 +228,21 @@ func seen(xs []*Tensor) ([]*Tensor, error) {
 		}
 		v, err := x.data(SyncCall)
 		if err != nil {
-			return nil, err
+			return xs, err
 		}
 		xs = slices.Clone(xs)
 		xs[i] = &Tensor{dev: x.dev, val: v}
 	}
 	return xs, nil
+}
+
+// unsee lets go of the values that seen has put in the place of views.
+func unsee(given, xs []*Tensor) {
+	for i, x := range xs {
+		if x != given[i] {
+			x.val.unpin()
+		}
+	}
 }
 
 // storageValue is the value of t's storage, as it is in t's trace.

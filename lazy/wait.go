@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,8 +14,10 @@ import (
 type async struct {
 	closed   atomic.Bool
 	closures atomic.Int32 // goroutines that run step closures
+	claims   atomic.Int64 // counts the steps that assign variables
 
 	mu       sync.Mutex
+	closing  []*queue            // that run step closures
 	queues   map[*queue]struct{} // that have a goroutine
 	failures []*StepError        // the latest; some may have been reported
 }
@@ -35,6 +38,42 @@ func (a *async) remove(q *queue) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.queues, q)
+}
+
+// close notes that q begins to run the closures of a step that was marked after
+// so many claims; the function returned, that it has ended.
+func (a *async) close(q *queue, claims int64) (end func()) {
+	q.closing.Store(goid())
+	q.claims = claims
+	a.mu.Lock()
+	a.closing = append(a.closing, q)
+	a.mu.Unlock()
+	a.closures.Add(1)
+	return func() {
+		a.closures.Add(-1)
+		a.mu.Lock()
+		i := slices.Index(a.closing, q)
+		a.closing = slices.Delete(a.closing, i, i+1)
+		a.mu.Unlock()
+		q.closing.Store(0)
+	}
+}
+
+// closure reports whether the calling goroutine runs a step closure, and how
+// many claims there were when its step was marked; of closures within closures,
+// that of the outermost.
+func (a *async) closure() (claims int64, ok bool) {
+	if a.closures.Load() == 0 {
+		return 0, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, q := range a.closing {
+		if q.closingHere() && (!ok || q.claims < claims) {
+			claims, ok = q.claims, true
+		}
+	}
+	return claims, ok
 }
 
 // note remembers a failure until somebody has heard of it.
