@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -180,19 +181,17 @@ func TestClosuresSkipVersionsThatFailed(t *testing.T) {
 	v, w := dev.Variable("v", lazy.F32, bigSize), dev.Variable("w", lazy.F32, bigSize)
 	in, out := make(chan bool), make(chan bool)
 	var seen float32
-	add(t, b, w, 1) // fails
-	<-g.began
 	a.AfterStep(func(error) {
 		in <- true
 		<-out
 		seen = first(t, w)
 	})
 	add(t, a, v, 1)
-	add(t, a, w, 10)
-	<-g.began
-	g.let <- errFlaky
-	g.let <- nil
+	g.pass(1, nil)
 	<-in
+	add(t, b, w, 1)
+	add(t, a, w, 10)
+	g.pass(1, errFlaky) // b's
 	require.ErrorIs(t, b.Wait(background), errFlaky)
 	close(out)
 	within(t, func() { _ = a.Wait(background) })
@@ -257,4 +256,15 @@ func TestMethodsOfNoTensor(t *testing.T) {
 			}, "%s, %s", name, arg)
 		}
 	}
+}
+
+// Sizes that no int can count are no other sizes.
+func TestSizesBeyondInts(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2)
+	for _, offset := range []int{math.MinInt, -math.MaxInt, math.MaxInt} {
+		require.Equal(t, []int{0}, []int(x.Diagonal(offset, 0, 1).Shape()), "%d", offset)
+	}
+	wide := lazy.Ones(tr, lazy.Bool, 1).BroadcastTo(1 << 62)
+	require.ErrorContains(t, lazy.Concatenate(0, wide, wide, wide, wide).Err(), "more elements along axis 0 than an int can count")
 }

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ltc/ir"
@@ -90,7 +91,7 @@ func (x *Tensor) Diagonal(offset, axis1, axis2 int) *Tensor {
 		return x.misuse("diagonal", fmt.Sprintf("axes %d and %d are the same", axis1, axis2))
 	}
 	shape, strides := x.Shape(), x.window().dense(x.Shape())
-	row, col := max(-offset, 0), max(offset, 0)
+	row, col := max(-max(offset, -math.MaxInt), 0), max(offset, 0)
 	n := max(min(shape[a1]-row, shape[a2]-col), 0)
 	if n == 0 {
 		row, col = 0, 0

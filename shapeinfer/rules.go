@@ -1,6 +1,7 @@
 package shapeinfer
 
 import (
+	"math"
 	"regexp"
 	"slices"
 
@@ -144,6 +145,9 @@ func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Ty
 			if k != axis && d != shape[k] {
 				return breaks(concatenateDims, "operand %d has %d at axis %d, the first has %d", i+1, d, k, shape[k])
 			}
+		}
+		if s[axis] > math.MaxInt-shape[axis] {
+			return breaks(concatenateDims, "the operands have more elements along axis %d than an int can count", axis)
 		}
 		shape[axis] += s[axis]
 	}
