@@ -48,6 +48,9 @@ func (c Chunk) Body() string { return c.Text[c.Offset:] }
 func (c Chunk) Parse() (*Module, error) { return c.parse(context.Background()) }
 
 func (c Chunk) parse(ctx context.Context) (*Module, error) {
+	if strings.HasPrefix(c.Body(), bytecode) {
+		return nil, &Error{File: c.File, Pos: Pos{c.Line, 1}, Msg: "this is MLIR bytecode; export the program as text: mlir_module() of a jax.export, lower(…).as_text(), str(module) or mlir-opt"}
+	}
 	if !utf8.ValidString(c.Body()) {
 		return nil, join(c.File, c.Text, []*Error{notUTF8(c)})
 	}
@@ -73,6 +76,9 @@ func (c Chunk) parse(ctx context.Context) (*Module, error) {
 	m.Number()
 	return m, nil
 }
+
+// bytecode starts files in MLIR's binary form.
+const bytecode = "ML\xefR"
 
 func notUTF8(c Chunk) *Error {
 	s := scanner{text: c.Text, off: c.Offset, start: c.Offset, line: c.Line}

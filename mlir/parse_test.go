@@ -131,6 +131,9 @@ func TestErrorForms(t *testing.T) {
 	require.ErrorAs(t, err, &one)
 	require.Equal(t, Pos{2, 3}, one.Pos)
 
+	_, err = Parse("a.mlir", "ML\xefR\x0bStableHLO")
+	require.EqualError(t, err, "a.mlir:1:1: error: this is MLIR bytecode; export the program as text: mlir_module() of a jax.export, lower(…).as_text(), str(module) or mlir-opt")
+
 	_, err = Parse("a.mlir", "\n\"t.o\"(%a, %b) : (i1, i1) -> ()")
 	var several Errors
 	require.ErrorAs(t, err, &several)

@@ -43,15 +43,23 @@ func verifyFunc(v *verifier, op *Op) {
 	}
 }
 
+// aliasing is the attribute of an argument whose memory a result takes over.
+const aliasing = "tf.aliasing_output"
+
 func (v *verifier) argAttrs(op *Op, name string, n int) {
 	a := op.Attrs.Get(name)
 	if a == nil {
 		return
 	}
 	list, ok := a.(ArrayAttr)
-	for _, e := range list {
-		_, dict := e.(DictAttr)
+	for i, e := range list {
+		d, dict := e.(DictAttr)
 		ok = ok && dict
+		if alias := Dict(d).Get(aliasing); alias != nil && name == "arg_attrs" {
+			if _, number := alias.(IntegerAttr); !number {
+				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, clip(alias.String()))
+			}
+		}
 	}
 	if !ok || len(list) != n {
 		v.fail(op, "", "%s should be %d dictionaries", name, n)

@@ -139,6 +139,11 @@ func located(err error, file, text string) error {
 		}
 		lines := strings.Split(text, "\n")
 		at := &mlir.Error{File: file, Pos: op.Pos, Msg: fmt.Sprintf("%s: %v", op.Name, run.Reason)}
+		// What an open function prepares while it runs says its place in the text
+		// that the backend got.
+		if placed := (*mlir.Error)(nil); errors.As(run.Reason, &placed) {
+			at.Msg = placed.Msg
+		}
 		if n := op.Pos.Line; n >= 1 && n <= len(lines) {
 			at.Source = lines[n-1]
 		}
