@@ -70,54 +70,43 @@ func (r *run) remember(tr *Trace, p *program) {
 }
 
 // Handles of steps that follow an earlier one come many to an allocation, as the
-// nodes under them are there anyway. A handle that is about to get a value comes
-// with memory for that, and only few together: one that a program keeps would
-// keep the values of the others alive.
+// nodes under them are there anyway. Handles that are about to get a value come
+// only few together, and so do the values: one that a program keeps keeps the
+// others alive.
 const (
 	handleSlab = 256
 	rootSlab   = 8
 	smallRoot  = 4 << 10 // bytes; others come alone
 )
 
-type rootTensor struct {
-	Tensor
-	room value
-}
-
 // handle returns a zero Tensor for node n.
 func (tr *Trace) handle(n *ir.Node) *Tensor {
 	switch {
-	case !tr.b.Following():
+	case !tr.b.Following() || n.Root && n.Type.Bytes() > smallRoot:
 		return &Tensor{}
-	case !n.Root:
-		if len(tr.handles) == 0 {
-			tr.handles = make([]Tensor, handleSlab)
-		}
-		t := &tr.handles[0]
-		tr.handles = tr.handles[1:]
-		return t
-	case n.Type.Bytes() > smallRoot:
-		r := &rootTensor{}
-		r.Tensor.room = &r.room
-		return &r.Tensor
+	case n.Root:
+		return next(&tr.roots, rootSlab)
 	}
-	if len(tr.roots) == 0 {
-		tr.roots = make([]rootTensor, rootSlab)
-	}
-	r := &tr.roots[0]
-	tr.roots = tr.roots[1:]
-	r.Tensor.room = &r.room
-	return &r.Tensor
+	return next(&tr.handles, handleSlab)
 }
 
-// pending is the value of a root that f is to make.
-func (t *Tensor) pending(f *flight) *value {
-	v := t.room
-	if v == nil {
+// pending is the value of the root t that f is to make.
+func (tr *Trace) pending(t *Tensor, f *flight) *value {
+	if !t.node.Root || t.node.Type.Bytes() > smallRoot {
 		return pending(f, "", t.node.Type)
 	}
-	t.room = nil
+	v := next(&tr.values, rootSlab)
 	v.view.Type = t.node.Type
 	v.from.Store(f)
 	return v
+}
+
+// next takes one from a slab, a new one of n if it is empty.
+func next[T any](slab *[]T, n int) *T {
+	if len(*slab) == 0 {
+		*slab = make([]T, n)
+	}
+	x := &(*slab)[0]
+	*slab = (*slab)[1:]
+	return x
 }

@@ -85,7 +85,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	for _, t := range r.handles {
 		var made *value
 		if t.val == nil { // or it was given twice
-			made = t.materialize(t.pending(f), true)
+			made = t.materialize(tr.pending(t, f), true)
 		}
 		f.roots = append(f.roots, made)
 	}

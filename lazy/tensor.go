@@ -44,7 +44,6 @@ type Tensor struct {
 	val   *value // its data, if it has any of its own
 	err   *OpError
 	alias *alias // of a view, or of a tensor that was written; nil for most
-	room  *value // memory for a value, which it will probably have
 }
 
 // Type returns dtype and shape; the zero Type when t is poisoned.

@@ -28,8 +28,9 @@ type Trace struct {
 	run   run    // memory used again by every step
 	queue *queue
 
-	handles []Tensor     // to use
-	roots   []rootTensor // to use
+	handles []Tensor // to use
+	roots   []Tensor // to use, for nodes that were roots before
+	values  []value  // to use, for these
 
 	counters counters
 	tally    *tally
