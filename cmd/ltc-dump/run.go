@@ -26,6 +26,7 @@ func runModule(c *call) error {
 	backend := fs.String("backend", "cpu", "`name` of the backend")
 	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
 	function := fs.String("func", "main", "`name` of the function to run")
+	n := fs.Int("n", 0, numberUsage+"the only one")
 	seen := fs.String("probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
 	timeout := fs.Duration("timeout", 0, "longest time that the run may take; 0: any")
 	args, err := c.parse(fs)
@@ -39,10 +40,15 @@ func runModule(c *call) error {
 	case *output != "" && filepath.Ext(*output) != ".npz" && filepath.Ext(*output) != ".npy":
 		return usagef("-output %s: want a name that ends in .npz or .npy", *output)
 	}
-	name, text, err := c.module(args[0])
+	src, err := c.one(args[0], *n)
 	if err != nil {
 		return err
 	}
+	text, err := src.module()
+	if err != nil {
+		return err
+	}
+	name := src.name
 	b, err := open(*backend)
 	if err != nil {
 		return err

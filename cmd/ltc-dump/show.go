@@ -4,18 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"ltc/internal/conformance"
-	"ltc/ir"
-	"ltc/lower"
 	"ltc/mlir"
-	"ltc/shapeinfer"
 )
-
-// irSuffix ends the names of files in the text form of our own IR.
-const irSuffix = ".ltcir"
 
 // read returns the content of file, without a byte order mark, and the name
 // that errors give it.
@@ -39,36 +32,11 @@ func (c *call) program(file string) (name, text string, err error) {
 	return name, text, err
 }
 
-// graph reads a file in the text form of our own IR and verifies it.
-func (c *call) graph(file string) (*ir.Graph, error) {
-	name, text, err := c.program(file)
-	if err != nil {
-		return nil, err
-	}
-	g, err := ir.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	return g, g.Verify(shapeinfer.Infer)
-}
-
-// module reads a file and returns the text of the MLIR module that it holds or
-// lowers to.
-func (c *call) module(file string) (name, text string, err error) {
-	if filepath.Ext(file) != irSuffix {
-		return c.program(file)
-	}
-	g, err := c.graph(file)
-	if err != nil {
-		return "", "", err
-	}
-	return file, lower.Text(g, true), nil
-}
-
 func show(c *call) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	asIR := fs.Bool("ir", false, "read FILE as the text form of our own IR, and print that")
 	asDot := fs.Bool("dot", false, "read FILE as the text form of our own IR, and print a drawing of it for Graphviz")
+	n := fs.Int("n", 0, numberUsage+"all")
 	loc := fs.Bool("loc", false, "print the ops' locations")
 	generic := fs.Bool("generic", false, "print no pretty forms")
 	args, err := c.parse(fs)
@@ -78,27 +46,61 @@ func show(c *call) error {
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
 	}
-	if *asIR || *asDot {
-		g, err := c.graph(args[0])
+	all, err := c.sources(args[0], *n)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		src := &all[i]
+		if len(all) > 1 {
+			fmt.Fprintf(c.stdout, "// %s\n", src.head(i, len(all)))
+		}
+		if *asIR || *asDot {
+			err = src.showGraph(c.stdout, *asDot)
+		} else {
+			err = src.show(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
+		}
 		if err != nil {
 			return err
 		}
-		text := g.String()
-		if *asDot {
-			text = g.Dot()
-		}
-		_, err = io.WriteString(c.stdout, text)
+	}
+	return nil
+}
+
+// showGraph prints a program in the text form of our own IR, or draws it.
+func (s *source) showGraph(w io.Writer, draw bool) error {
+	if draw && s.drawn() {
+		_, err := io.WriteString(w, strings.TrimLeft(s.text, "\n"))
 		return err
 	}
-	name, text, err := c.module(args[0])
+	g, err := s.graph()
 	if err != nil {
 		return err
 	}
-	m, err := mlir.Parse(name, text)
+	text := g.String()
+	if draw {
+		text = g.Dot()
+	}
+	_, err = io.WriteString(w, text)
+	return err
+}
+
+// show prints the module that a program is or lowers to.
+func (s *source) show(w io.Writer, o mlir.PrintOptions) error {
+	m, err := s.parse()
 	if err != nil {
 		return err
 	}
-	return m.Print(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
+	return m.Print(w, o)
+}
+
+// parse reads the module that a program is or lowers to.
+func (s *source) parse() (*mlir.Module, error) {
+	text, err := s.module()
+	if err != nil {
+		return nil, err
+	}
+	return mlir.Parse(s.name, text)
 }
 
 func verify(c *call) error {
@@ -138,21 +140,32 @@ func verify(c *call) error {
 // verifyFile checks a file and prints that it is valid, and why run would not
 // take it all the same.
 func (c *call) verifyFile(file string) error {
-	name, text, err := c.module(file)
+	all, err := c.sources(file, 0)
 	if err != nil {
 		return err
 	}
-	m, err := mlir.Parse(name, text)
-	if err != nil {
-		return err
+	for i := range all {
+		m, err := all[i].parse()
+		if err != nil {
+			return err
+		}
+		if err := mlir.Verify(m); err != nil {
+			return err
+		}
+		what := file
+		if len(all) > 1 {
+			what += ": " + all[i].head(i, len(all))
+		}
+		c.valid(what, m)
 	}
-	if err := mlir.Verify(m); err != nil {
-		return err
-	}
+	return nil
+}
+
+// valid says that a module is.
+func (c *call) valid(what string, m *mlir.Module) {
 	hint := ""
 	if m.Func("main") == nil {
 		hint = ", but without @main: run needs -func; " + functions(m)
 	}
-	fmt.Fprintf(c.stdout, "%s: ok%s\n", file, hint)
-	return nil
+	fmt.Fprintf(c.stdout, "%s: ok%s\n", what, hint)
 }
