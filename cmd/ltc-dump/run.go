@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -25,6 +26,8 @@ func runModule(c *call) error {
 		"in the text; values without go to the arguments that have none yet, in order. May be repeated")
 	backend := fs.String("backend", "cpu", "`name` of the backend")
 	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
+	expect := fs.String("expect", "", "`file` with recorded results, a .npz, or a .npy if there is one: instead of the\nresults, how far they are from those is printed; exit status 1 beyond -tolerance")
+	tolerance := fs.Float64("tolerance", 1e-5, "with -expect: largest |result-recorded| / (1+|recorded|);\nwhat is not floating point must be equal")
 	function := fs.String("func", "main", "`name` of the function to run")
 	n := fs.Int("n", 0, numberUsage+"the only one")
 	seen := fs.String("probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
@@ -39,6 +42,10 @@ func runModule(c *call) error {
 		return usagef("-timeout %v: want a time", *timeout)
 	case *output != "" && filepath.Ext(*output) != ".npz" && filepath.Ext(*output) != ".npy":
 		return usagef("-output %s: want a name that ends in .npz or .npy", *output)
+	case *expect != "" && filepath.Ext(*expect) != ".npz" && filepath.Ext(*expect) != ".npy":
+		return usagef("-expect %s: want a name that ends in .npz or .npy", *expect)
+	case !(*tolerance >= 0) || math.IsInf(*tolerance, 1):
+		return usagef("-tolerance %v: want a finite number that is not negative", *tolerance)
 	}
 	src, err := c.one(args[0], *n)
 	if err != nil {
@@ -74,6 +81,10 @@ func runModule(c *call) error {
 	if n := len(sig.Results); filepath.Ext(*output) == ".npy" && n != 1 {
 		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", *output, *function, n)
 	}
+	want, err := expected(*expect, *tolerance, sig.Results)
+	if err != nil {
+		return err
+	}
 	values, err := given.values(p, sig.Args)
 	if err != nil {
 		return err
@@ -82,10 +93,24 @@ func runModule(c *call) error {
 	if err := exe.Execute(ctx, call); err != nil {
 		return p.located(err)
 	}
-	if *output != "" {
-		return write(*output, sig, call.Results)
+	return c.results(*output, want, sig, call.Results)
+}
+
+// results writes the results to a file if that has a name, and prints how far
+// they are from what is wanted; without either it prints them.
+func (c *call) results(file string, want *recorded, sig *backends.Signature, results []soa.View) error {
+	if file != "" {
+		if err := write(file, sig, results); err != nil {
+			return err
+		}
 	}
-	for i, v := range call.Results {
+	switch {
+	case want != nil:
+		return want.compare(c, sig, results)
+	case file != "":
+		return nil
+	}
+	for i, v := range results {
 		s, err := samples.Format(v)
 		if err != nil {
 			return err
