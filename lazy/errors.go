@@ -54,6 +54,10 @@ func (e *OpError) Error() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
+		if !t.DType.Valid() {
+			b.WriteString("poisoned")
+			continue
+		}
 		b.WriteString(t.String())
 	}
 	b.WriteString("): ")
@@ -71,7 +75,11 @@ func (e *OpError) Unwrap() error { return e.Err }
 func opError(at callsite.Site, op string, kind error, operands []*Tensor, format string, args ...any) *OpError {
 	e := &OpError{Op: op, Reason: fmt.Sprintf(format, args...), Err: kind}
 	for _, t := range operands {
-		if t != nil {
+		switch {
+		case t == nil:
+		case t.err != nil && t.err.releases():
+			e.Operands = append(e.Operands, t.err.Operands...)
+		default:
 			e.Operands = append(e.Operands, t.Type())
 		}
 	}

@@ -90,6 +90,38 @@ var mistakes = []struct {
 		}
 		return tr.MarkStep()
 	}},
+	{"variable set since the step read it", lazy.ErrConflict, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		w.Add_(ones(tr, 2, 3))
+		lazy.SetValues(w, make([]float32, 6))
+		return tr.MarkStep()
+	}},
+	{"variable initialized since the step read it", lazy.ErrConflict, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		w.Add_(ones(tr, 2, 3))
+		w.Init(lazy.Constant(2))
+		return tr.MarkStep()
+	}},
+	{"operand that was released", lazy.ErrReleased, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := lazy.From(tr, []float32{1, 2, 3})
+		x.Release()
+		return tr.Read(w).Add(x).Exp().Err()
+	}},
+	{"view of what was released", lazy.ErrReleased, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := lazy.From(tr, []float32{1, 2, 3, 4})
+		v := x.Reshape(2, 2)
+		x.Release()
+		return v.Exp().Err()
+	}},
+	{"root that was released", lazy.ErrReleased, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := lazy.From(tr, []float32{1})
+		x.Release()
+		return tr.MarkStep(x)
+	}},
+	{"reading what was released", lazy.ErrReleased, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := lazy.From(tr, []float32{1})
+		x.Release()
+		_, err := lazy.ToSlice[float32](x)
+		return err
+	}},
 	{"tensor of another trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return ones(tr, 3).Add(ones(lazy.NewTrace(tr.Device()), 3)).Err()
 	}},
@@ -308,7 +340,7 @@ func TestMoreThanTheMachineHas(t *testing.T) {
 	x := ones(tr, 1).BroadcastTo(1<<22, 1<<22) // the line
 	_, _, line, _ := runtime.Caller(0)
 	err := tr.MarkStep(x.Sum())
-	require.ErrorContains(t, err, fmt.Sprintf("errors_test.go:%d: stablehlo.broadcast_in_dim: ", line-1))
-	require.ErrorContains(t, err, "not enough memory")
-	require.ErrorIs(t, tr.Device().Variable("w", lazy.F32, 1<<45).Err(), lazy.ErrType)
+	require.ErrorContains(t, err, fmt.Sprintf("errors_test.go:%d: broadcast(f32[1]): its result f32[4194304,4194304]: not enough memory", line-1))
+	require.ErrorIs(t, err, lazy.ErrMemory)
+	require.ErrorIs(t, tr.Device().Variable("w", lazy.F32, 1<<45).Err(), lazy.ErrMemory)
 }

@@ -30,10 +30,10 @@ func (d *Device) claim(f *flight) error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.v.mu.Lock()
-		taken, past := a.v.now != a.read, a.v.assigned
+		taken, past, host := a.v.now != a.read, a.v.assigned, a.v.now.host
 		a.v.mu.Unlock()
 		if taken {
-			return conflict(a, past)
+			return conflict(a, past, host)
 		}
 	}
 	claim := d.async.claims.Add(1)
@@ -52,10 +52,14 @@ func (d *Device) claim(f *flight) error {
 	return nil
 }
 
-func conflict(a *assignment, past callsite.Site) error {
-	return opError(a.site, "mark_step", ErrConflict, nil,
-		"variable %q is assigned at %v, but another trace assigned it at %v since this step read it; end a step that assigns it before another one reads it",
-		a.v.name, a.site, past)
+// conflict is the error of a step that assigns a version which is not the latest
+// any more: since it read that, the host or a trace has made another at past.
+func conflict(a *assignment, past callsite.Site, host bool) error {
+	what := fmt.Sprintf("another trace assigned it at %v since this step read it: record the step again, and end a step that assigns it before another one reads it", past)
+	if host {
+		what = fmt.Sprintf("it was set at %v since this step read it: record the step again, and set it before a step reads it", past)
+	}
+	return opError(a.site, "mark_step", ErrConflict, nil, "variable %q is assigned at %v, but %s", a.v.name, a.site, what)
 }
 
 // settle makes the new version that of the program, or takes it back, and with

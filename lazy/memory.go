@@ -197,6 +197,22 @@ func (e *metered) workspace() int64 {
 	return 0
 }
 
+// beyondMemory returns the first op of a program that no backend could run,
+// since the machine has not the memory for its result; nil if there is none.
+func beyondMemory(g *ir.Graph) *ir.Node {
+	for _, n := range g.Nodes {
+		if n.Body != nil {
+			if inner := beyondMemory(n.Body.Graph); inner != nil {
+				return inner
+			}
+		}
+		if soa.Fits(n.Type.Bytes()) != nil {
+			return n
+		}
+	}
+	return nil
+}
+
 // shortage names the largest value of the program, which is the first to look
 // at.
 func (e *metered) shortage(n int64) error {

@@ -123,6 +123,11 @@ func (p *program) compile(d *Device) error {
 		}
 	}
 	exec, err := p.build(d)
+	if err != nil {
+		if n := beyondMemory(p.graph); n != nil {
+			return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))
+		}
+	}
 	if op, ok := err.(*OpError); ok { // of an op compiled alone
 		return op
 	}

@@ -173,12 +173,12 @@ func (tr *Trace) refuse(op string, xs ...*Tensor) *Tensor { return tr.poisoned(t
 
 // refusal is the error of refuse.
 func (tr *Trace) refusal(op string, xs ...*Tensor) *OpError {
-	for _, x := range xs {
-		if x != nil && x.err != nil {
-			return x.err
+	for i, x := range xs {
+		if x == nil {
+			continue
 		}
-		if s := x.storage(); s != nil && s.err != nil { // a view of what was released
-			return s.err
+		if err := x.fault(tr.site, op, i, xs); err != nil { // also of a view of what was released
+			return err
 		}
 	}
 	for i, x := range xs {
@@ -226,7 +226,11 @@ func firstBad(op string, xs ...*Tensor) *Tensor {
 			}
 			return &Tensor{err: err}
 		}
-		if x.err != nil {
+		switch {
+		case x.err == nil:
+		case x.err.releases():
+			return &Tensor{dev: x.dev, tr: x.tr, err: x.fault(x.callSite, op, i, xs)}
+		default:
 			return x
 		}
 	}

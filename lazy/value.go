@@ -25,6 +25,7 @@ type value struct {
 	gone     atomic.Pointer[donation] // a step has it
 	borrowed bool                     // view is memory of the caller's
 	version  bool                     // of a variable
+	host     bool                     // a version that Init or SetValues made
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 

@@ -33,11 +33,7 @@ type variable struct {
 func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	var sites callsite.Cache
 	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: sites.Caller()}
-	err := v.typ.Check()
-	if err == nil {
-		err = soa.Fits(v.typ.Bytes())
-	}
-	if err != nil {
+	if err := v.typ.Check(); err != nil {
 		return d.poisoned(nil, opError(v.made, "variable", ErrType, nil, "%q of %v: %v", name, v.typ, err))
 	}
 	d.mu.Lock()
@@ -46,7 +42,7 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	d.mu.Unlock()
 	view, err := d.memory.zeroed(v.typ)
 	if err != nil {
-		return d.poisoned(nil, memoryError(v.made, "variable", fmt.Errorf("%q: %w", name, err)))
+		return d.poisoned(nil, memoryError(v.made, "variable", fmt.Errorf("%q of %v: %w", name, v.typ, err)))
 	}
 	v.now = &value{name: name, view: view, version: true}
 	d.live.born(v.now, "variable", v.made)
@@ -65,21 +61,22 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	if f == nil {
 		return t.misuse("init", "there is no initializer")
 	}
+	at := t.callSite()
 	view, err := t.dev.memory.make(t.v.typ)
 	if err != nil {
-		return t.dev.poisoned(nil, memoryError(t.v.made, "init", err))
+		return t.dev.poisoned(nil, memoryError(at, "init", err))
 	}
 	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
 		return t.misuse("init", err.Error())
 	}
-	t.v.set(view, t.v.made)
+	t.v.set(view, at)
 	return t
 }
 
 // misuse returns a poisoned tensor for a call that t does not allow.
 func (t *Tensor) misuse(op, why string) *Tensor {
-	if t.err != nil {
-		return t
+	if b := firstBad(op, t); b != nil {
+		return b
 	}
 	return t.dev.poisoned(t.tr, t.misused(op, why))
 }
@@ -94,7 +91,7 @@ func (t *Tensor) misused(op, why string) *OpError {
 func (v *variable) set(view soa.View, at callsite.Site) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.now, v.assigned = &value{name: v.name, view: view, version: true}, at
+	v.now, v.assigned = &value{name: v.name, view: view, version: true, host: true}, at
 	v.dev.live.born(v.now, "variable", v.made)
 }
 
@@ -246,11 +243,12 @@ func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
 	if _, err := soa.Borrow(data, t.v.typ); err != nil {
 		return t.misuse("set_values", err.Error())
 	}
+	at := t.callSite()
 	view, err := t.dev.memory.make(t.v.typ)
 	if err != nil {
-		return t.dev.poisoned(nil, memoryError(t.v.made, "set_values", err))
+		return t.dev.poisoned(nil, memoryError(at, "set_values", err))
 	}
 	copy(soa.Slice[T](view), data)
-	t.v.set(view, t.v.made)
+	t.v.set(view, at)
 	return t
 }
