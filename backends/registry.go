@@ -96,6 +96,9 @@ func unknown(name string) error {
 	if path := Import(name); path != "" {
 		return fmt.Errorf("%w %q: %s; import its package for its side effect: _ %q", ErrUnknown, name, registered, path)
 	}
+	if len(Names()) > 0 {
+		return fmt.Errorf("%w %q: %s; open one of these, or import the package of the backend for its side effect", ErrUnknown, name, registered)
+	}
 	return fmt.Errorf("%w %q: %s; import the package of the backend, such as _ %q",
 		ErrUnknown, name, registered, Import("cpu"))
 }

@@ -111,7 +111,7 @@ func TestComplaint03_EqualScalarsAreNotShared(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval", lazy.Threads(1)))
 	make42 := map[string]func() *lazy.Tensor{
 		"host data": func() *lazy.Tensor { return lazy.From(tr, []float32{42}).Reshape() },
-		"argument":  func() *lazy.Tensor { return tr.Scalar("x", 42) },
+		"argument":  func() *lazy.Tensor { return tr.Scalar("x", 42).Clone().Keep() },
 		"constant":  func() *lazy.Tensor { return lazy.Full(tr, lazy.F32, 42).Keep() },
 	}
 	for name, make := range make42 {

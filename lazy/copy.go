@@ -55,7 +55,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 		return c.poisoned(p, opError(c.site, op, ErrType, []*Tensor{t}, "there is no dtype %v", c.dtype))
 	}
 	if c.dev.async.closed.Load() {
-		return c.poisoned(p, opError(c.site, op, ErrClosed, []*Tensor{t}, "device %s is closed", c.dev))
+		return c.poisoned(p, closedError(c.site, op, c.dev, t))
 	}
 	read := t.data
 	if c.async {

@@ -113,7 +113,7 @@ func checkEnvironment() error {
 		}
 		if s := os.Getenv(v.Name); s != "" {
 			if err := v.check(s); err != nil {
-				return fmt.Errorf("environment variable %s: %w: want %s", v.Name, err, strings.ReplaceAll(v.Allowed, "`", ""))
+				return fmt.Errorf("environment variable %s is %q: want %s", v.Name, s, strings.ReplaceAll(v.Allowed, "`", ""))
 			}
 		}
 	}

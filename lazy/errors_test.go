@@ -122,6 +122,10 @@ var mistakes = []struct {
 		_, err := lazy.ToSlice[float32](x)
 		return err
 	}},
+	{"in-place op on a scalar argument", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.Scalar("rate", 1).Fill_(2).Err()
+	}},
+	{"nothing to join", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error { return lazy.Concatenate(0).Err() }},
 	{"tensor of another trace", lazy.ErrPlacement, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return ones(tr, 3).Add(ones(lazy.NewTrace(tr.Device()), 3)).Err()
 	}},

@@ -90,7 +90,8 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 		return nil, fmt.Errorf("func: %w: the device given to Func is nil", ErrUsage)
 	}
 	if f.dev.async.closed.Load() {
-		return nil, fmt.Errorf("func: %w", ErrClosed)
+		var sites callsite.Cache
+		return nil, closedError(sites.Caller(), "call", f.dev, args...)
 	}
 	return f.call(ctx, args)
 }

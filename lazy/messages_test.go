@@ -1,6 +1,7 @@
 package lazy_test
 
 import (
+	"context"
 	"runtime"
 	"strconv"
 	"testing"
@@ -75,4 +76,42 @@ func TestConflictWithTheHost(t *testing.T) {
 	w.Add_(ones(tr, 2))
 	require.NoError(t, tr.MarkStep())
 	require.Equal(t, []float32{4, 5}, floats(t, w))
+}
+
+// What a closed device does not do any more is an error of the line that asks.
+func TestClosedDeviceNamesTheLine(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Exp() })
+	x := lazy.From(dev, []float32{1})
+	require.NoError(t, dev.Close())
+	const advice = "device cpu is closed: close it after its last use, or open another"
+
+	at := lineFrom(1)
+	err := tr.MarkStep(ones(tr, 2))
+	require.ErrorIs(t, err, lazy.ErrClosed)
+	require.ErrorContains(t, err, at+"mark_step(): "+advice)
+
+	at = lineFrom(1)
+	_, err = f.Call(context.Background(), x)
+	require.ErrorIs(t, err, lazy.ErrClosed)
+	require.ErrorContains(t, err, at+"call(f32[1]): "+advice)
+}
+
+// A report tells its compiles apart, and lists the latest of many.
+func TestReportOfManyCompiles(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval", lazy.Threads(1)))
+	for n := range 103 {
+		require.NoError(t, tr.MarkStep(ones(tr, n+1).Exp()))
+		if n == 1 {
+			require.Regexp(t, `^2 compiles \(\d+ ops? in [^;,]+; \d+ ops? in [^;,]+\), 0 cached, `, tr.Report().String())
+		}
+	}
+	require.EqualValues(t, 103, tr.Report().Compiled)
+	require.Len(t, tr.Report().Compiles, 100)
+}
+
+func TestProgramCacheStatsPrint(t *testing.T) {
+	s := lazy.ProgramCacheStats{Programs: 1, Bytes: 2048, Limit: 256 << 20}
+	require.Equal(t, "1 program, 2.0 KiB of 256.0 MiB", s.String())
 }

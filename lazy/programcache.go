@@ -1,7 +1,9 @@
 package lazy
 
 import (
+	"fmt"
 	"log/slog"
+	"ltc/soa"
 	"unsafe"
 
 	"ltc/backends"
@@ -20,6 +22,11 @@ func ProgramCacheLimit(bytes int64) Option {
 type ProgramCacheStats struct {
 	Programs     int
 	Bytes, Limit int64
+}
+
+// String prints the sizes on one line.
+func (s ProgramCacheStats) String() string {
+	return fmt.Sprintf("%s, %s of %s", plural(int64(s.Programs), "program"), soa.Size(s.Bytes), soa.Size(s.Limit))
 }
 
 // ProgramCacheStats returns what the device's compiled programs take now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"ltc/internal/callsite"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -95,7 +96,8 @@ func (q *queue) until(ctx context.Context, ok func() bool) error {
 // since the last report.
 func (q *queue) enter(ctx context.Context) error {
 	if q.dev.async.closed.Load() {
-		return fmt.Errorf("mark_step: %w", ErrClosed)
+		var sites callsite.Cache
+		return closedError(sites.Caller(), "mark_step", q.dev)
 	}
 	q.mu.Lock()
 	ready := q.room()

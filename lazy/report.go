@@ -17,9 +17,10 @@ import (
 type counters struct {
 	marks, cached, runs, donationCopies atomic.Int64
 
-	mu       sync.Mutex
-	compiles []Compile
-	syncs    map[syncKey]*SyncSite
+	mu          sync.Mutex
+	compiles    []Compile // the latest
+	compiledAll int64
+	syncs       map[syncKey]*SyncSite
 }
 
 // Compile is one compilation.
@@ -27,6 +28,10 @@ type Compile struct {
 	Ops  int           // nodes of the program
 	Took time.Duration // from graph to executable
 }
+
+// maxCompiles is how many compilations a report lists: a program that compiles
+// at every step must not grow by that.
+const maxCompiles = 100
 
 // SyncSite is a line that read a tensor before its step was marked.
 type SyncSite struct {
@@ -45,6 +50,9 @@ type syncKey struct {
 func (c *counters) compiled(p *program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.compiledAll++; len(c.compiles) == maxCompiles {
+		c.compiles = slices.Delete(c.compiles, 0, 1)
+	}
 	c.compiles = append(c.compiles, Compile{Ops: len(p.graph.Nodes), Took: p.took})
 }
 
@@ -66,11 +74,12 @@ func (c *counters) implicit(at callsite.Site, op string, why SyncReason, took ti
 
 // Report says what a trace or function has done so far.
 type Report struct {
-	Marks          int64 // calls of MarkStep
-	Runs           int64 // programs run
-	CachedRuns     int64 // of these, compiled before
-	DonationCopies int64 // variables assigned, and donated tensors, whose memory was still read
-	Compiles       []Compile
+	Marks          int64      // calls of MarkStep
+	Runs           int64      // programs run
+	CachedRuns     int64      // of these, compiled before
+	DonationCopies int64      // variables assigned, and donated tensors, whose memory was still read
+	Compiled       int64      // programs compiled
+	Compiles       []Compile  // the latest of these, at most 100
 	ImplicitSyncs  []SyncSite // those that took longest first
 }
 
@@ -81,6 +90,7 @@ func (c *counters) report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Report{Marks: c.marks.Load(), Runs: c.runs.Load(), CachedRuns: c.cached.Load(), DonationCopies: c.donationCopies.Load()}
+	r.Compiled = c.compiledAll
 	r.Compiles = append(r.Compiles, c.compiles...)
 	for _, s := range c.syncs {
 		r.ImplicitSyncs = append(r.ImplicitSyncs, *s)
@@ -104,13 +114,13 @@ func (r Report) Syncs() int {
 // implicit syncs.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s", plural(int64(len(r.Compiles)), "compile"))
+	fmt.Fprintf(&b, "%s", plural(r.Compiled, "compile"))
 	for i, c := range r.Compiles {
-		sep := ", "
+		sep := "; "
 		if i == 0 {
 			sep = " ("
 		}
-		fmt.Fprintf(&b, "%s%d ops, %v", sep, c.Ops, c.Took.Round(100*time.Microsecond))
+		fmt.Fprintf(&b, "%s%s in %v", sep, plural(int64(c.Ops), "op"), c.Took.Round(100*time.Microsecond))
 	}
 	if len(r.Compiles) > 0 {
 		b.WriteByte(')')

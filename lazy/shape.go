@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"ltc/internal/callsite"
 	"slices"
 
 	"ltc/ir"
@@ -52,7 +53,8 @@ func (x *Tensor) Unsqueeze(axis int) *Tensor {
 // All their other dimensions must agree, and their dtypes.
 func Concatenate(axis int, xs ...*Tensor) *Tensor {
 	if len(xs) == 0 {
-		return &Tensor{err: &OpError{Op: "concatenate", Err: ErrUsage, Reason: "there is nothing to join"}}
+		var sites callsite.Cache
+		return &Tensor{err: opError(sites.Caller(), "concatenate", ErrUsage, nil, "there is nothing to join: give it a tensor or more")}
 	}
 	return recordN(ir.OpConcatenate, xs, ir.Attr{Int: int64(axis)})
 }

@@ -48,7 +48,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		ctx = context.Background()
 	}
 	if !tr.enter() {
-		return tr.crowded("mark_step", roots...)
+		return tr.crowded("mark_step")
 	}
 	defer tr.leave()
 	tr.counters.marks.Add(1)

@@ -71,6 +71,11 @@ func takeStep(err error) bool {
 	return !ok || e.take()
 }
 
+// closedError is the error of what a closed device does not do any more.
+func closedError(at callsite.Site, op string, d *Device, operands ...*Tensor) *OpError {
+	return opError(at, op, ErrClosed, operands, "device %s is closed: close it after its last use, or open another", d)
+}
+
 // errClosure: a step closure waited for its own trace.
 var errClosure = fmt.Errorf("step closure: %w", ErrUsage)
 

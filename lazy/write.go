@@ -142,6 +142,8 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 	switch {
 	case s.dev != tr.dev:
 		return tr.refusal(op, x, t)
+	case s.val != nil && s.val.scalar:
+		return opError(site, op, ErrUsage, operands, "%q is a scalar argument: change it with Set, or write a Clone", s.val.name)
 	case s.v == nil && s.tr == nil:
 		return opError(site, op, ErrPlacement, operands,
 			"%s belongs to the device, where traces share it, and only variables can be written there: make it one, or a tensor of the trace", t.kind())
