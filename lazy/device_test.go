@@ -129,7 +129,7 @@ func TestEnvironmentThatMakesNoSense(t *testing.T) {
 	for _, text := range []string{"-1", "1.5GiB", "9000000TiB", "MiB"} {
 		t.Setenv("LTC_CACHE_BYTES", text)
 		_, err := lazy.Open("eval")
-		require.ErrorContains(t, err, "is no size in bytes", text)
+		require.ErrorContains(t, err, ": want a number, with B", text)
 	}
 }
 

@@ -69,7 +69,7 @@ func falling(t *testing.T, lines []string) {
 	}
 }
 
-var report = regexp.MustCompile(`^1 compile \(\d+ ops, .*\), 3 cached, 4 marks, 0 implicit syncs, `)
+var report = regexp.MustCompile(`^1 compile \(\d+ ops in .*\), 3 cached, 4 marks, 0 implicit syncs, `)
 
 func TestTrainOnBackendFromOutside(t *testing.T) {
 	lines := output(t, t.TempDir(), build(t, "train"))
@@ -90,7 +90,7 @@ func TestPlugInRegisteredTwice(t *testing.T) {
 	for _, l := range lines[:2] {
 		require.Regexp(t, `^backend "mychip" is registered twice: at .*chip\.go:\d+ and at .*main\.go:\d+; import only one of the packages$`, l)
 	}
-	require.Regexp(t, `^unknown backend "yourchip": registered are cpu, eval, mychip; import the package of the backend`, lines[2])
+	require.Regexp(t, `^unknown backend "yourchip": registered are cpu, eval, mychip; open one of these, or import the package of the backend`, lines[2])
 }
 
 // The README's program runs, in the directory that its readers are in.
