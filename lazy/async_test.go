@@ -128,7 +128,7 @@ func TestLTC_e_AsyncErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dev, g := openGated(t)
 			tr := lazy.NewTrace(dev)
-			tr.Name("train")
+			tr.NameStep("train")
 			w := dev.Variable("w", lazy.F32, bigSize)
 			var roots []*lazy.Tensor
 			for range 3 { // v1, v2, v3: all fall with the first

@@ -52,9 +52,6 @@ func (tr *Trace) Dump(f Format, roots ...*Tensor) (text string, err error) {
 	return text, err
 }
 
-// Dot is [Trace.Dump] in FormatDot.
-func (tr *Trace) Dot(roots ...*Tensor) (string, error) { return tr.Dump(FormatDot, roots...) }
-
 // GraphHash returns the structural hash of the program that MarkStep with the
 // same roots would run: equal for programs that differ in no more than the
 // names of variables and arguments, the lines that recorded them and the values

@@ -62,7 +62,7 @@ func TestLTC_g_Dumps(t *testing.T) {
 	require.Equal(t, text, g.String())
 	module, err := tr.Dump(lazy.FormatBackend, y)
 	require.NoError(t, err)
-	dot, err := tr.Dot(y)
+	dot, err := tr.Dump(lazy.FormatDot, y)
 	require.NoError(t, err)
 	require.Zero(t, tr.Report().Runs)
 
@@ -77,7 +77,7 @@ func TestLTC_g_Dumps(t *testing.T) {
 	require.Equal(t, module, tr.Text(), "the dump is what runs")
 	_, err = tr.Dump(lazy.Format(9), y)
 	require.ErrorIs(t, err, lazy.ErrUsage)
-	_, err = tr.Dot(x.MatMul(nil))
+	_, err = tr.Dump(lazy.FormatDot, x.MatMul(nil))
 	require.ErrorIs(t, err, lazy.ErrUsage)
 }
 
@@ -85,7 +85,7 @@ func TestLTC_g_Dumps(t *testing.T) {
 func TestLTC_g_DotLabels(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []float32{1, 2}).Named(`a "quoted\` + "\n" + strings.Repeat("long", 40))
-	dot, err := tr.Dot(x.Exp())
+	dot, err := tr.Dump(lazy.FormatDot, x.Exp())
 	require.NoError(t, err)
 	require.Equal(t, 5, strings.Count(dot, "\n"))
 	require.NotContains(t, dot, strings.Repeat("long", 16))

@@ -33,7 +33,7 @@ func ExampleStepError() {
 	dev, err := lazy.Open("cpu")
 	check(err)
 	tr := lazy.NewTrace(dev)
-	tr.Name("train")
+	tr.NameStep("train")
 
 	w := dev.Variable("w", lazy.F32, 2).Init(lazy.Constant(1))
 	ctx, cancel := context.WithCancel(context.Background())

@@ -74,7 +74,7 @@ func ExampleTrace_Dump() {
 	text, err := tr.Dump(lazy.FormatBackend, y)
 	check(err)
 	fmt.Println(strings.Contains(text, "stablehlo.multiply"))
-	drawing, err := tr.Dot(y)
+	drawing, err := tr.Dump(lazy.FormatDot, y)
 	check(err)
 	fmt.Println(strings.HasPrefix(drawing, "digraph"))
 	check(tr.MarkStep(y))

@@ -271,7 +271,7 @@ func TestLTC_g_Logging(t *testing.T) {
 	var log logged
 	d := open(t, "flaky", logTo(&log))
 	tr := lazy.NewTrace(d)
-	tr.Name("train")
+	tr.NameStep("train")
 	w := d.Variable("w", lazy.F32, 2)
 	x := lazy.From(tr, []float32{1, 2})
 	w.Add_(x)

@@ -64,7 +64,7 @@ func TestLTC_a_ValueAndOutput(t *testing.T) {
 	tr := lazy.NewTrace(dev)
 	x := lazy.From(tr, []float32{1, 4})
 	a, b, same := x.Neg(), x.Sqrt(), x.Neg()
-	dot, err := tr.Dot(a, b, same)
+	dot, err := tr.Dump(lazy.FormatDot, a, b, same)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(dot, "neg"))
 	require.Regexp(t, `label="neg\\n.*\\nROOT=0`, dot)

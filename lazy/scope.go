@@ -13,9 +13,9 @@ type scope struct {
 	site callsite.Site
 }
 
-// Name names the step being recorded, and those after it until the next call,
+// NameStep names the step being recorded, and those after it until the next call,
 // in errors and reports. Programs do not depend on it.
-func (tr *Trace) Name(step string) { tr.name = step }
+func (tr *Trace) NameStep(step string) { tr.name = step }
 
 // Scope opens a named part of the step: ops recorded until the function that it
 // returns is called belong to it, as errors, the text of programs and ltc-dump

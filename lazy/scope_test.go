@@ -76,7 +76,7 @@ func TestLTC_a_OpenScopeAtMarkStep(t *testing.T) {
 func TestLTC_a_ScopesOfRunErrors(t *testing.T) {
 	dev := open(t, "flaky", lazy.Threads(1))
 	tr := lazy.NewTrace(dev)
-	tr.Name("eval")
+	tr.NameStep("eval")
 	theFlaky.failures.Store(1)
 	err := tr.MarkStep(encoder(tr, lazy.From(tr, []float32{1, 2}), 2))
 	require.ErrorContains(t, err, "step 1 (eval): scope_test.go:")

@@ -22,7 +22,7 @@ var (
 // tensors that it was to make keep it.
 type StepError struct {
 	Step int64  // counts the MarkSteps of the trace, from 1
-	Name string // as given to [Trace.Name]
+	Name string // as given to [Trace.NameStep]
 	Err  error
 
 	q        *queue     // of the trace
