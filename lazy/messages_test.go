@@ -115,3 +115,10 @@ func TestProgramCacheStatsPrint(t *testing.T) {
 	s := lazy.ProgramCacheStats{Programs: 1, Bytes: 2048, Limit: 256 << 20}
 	require.Equal(t, "1 program, 2.0 KiB of 256.0 MiB", s.String())
 }
+
+func TestReuseReturnsTheSettingBefore(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	on := tr.Reuse(false)
+	require.False(t, tr.Reuse(true))
+	require.True(t, tr.Reuse(on))
+}

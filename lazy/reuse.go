@@ -10,8 +10,12 @@ import (
 // environment variable LTC_REUSE_IR is 0. A step that records what an earlier
 // one did, from the same lines, gets the nodes of then, and its program without
 // a search. What programs compute does not depend on it. A step in the midst of
-// which tensors are read starts anew.
-func (tr *Trace) Reuse(on bool) { tr.b.Reuse(on) }
+// which tensors are read starts anew. It returns the setting before.
+func (tr *Trace) Reuse(on bool) (before bool) {
+	before, tr.reuse = tr.reuse, on
+	tr.b.Reuse(on)
+	return before
+}
 
 // memo is what is known of steps that follow one path to its end: the program
 // for these results, and the nodes whose values are its arguments.

@@ -38,6 +38,7 @@ type Trace struct {
 	syncs    SyncMode
 	gentle   int // calls of gently under way
 	hooks    []*hook
+	reuse    bool // see Reuse
 }
 
 // current is what a trace has recorded of its step besides nodes.
