@@ -186,7 +186,12 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 	}
 	t, mine := f.signature(args)
 	if mine {
-		defer close(t.ready)
+		defer func() {
+			if t.err != nil && t.err != errPanicked {
+				f.forget(t)
+			}
+			close(t.ready)
+		}()
 		t.err = errPanicked // unless trace returns
 		t.err = f.trace(t)
 		return t, t.err

@@ -96,7 +96,7 @@ func (d *Device) alone(n *ir.Node) (opAlone, error) {
 	p.once.Do(func() {
 		p.err = errors.New("the backend panicked") // unless Compile returns
 		p.err = p.compileAlone(d)
-		d.ops.weigh(d, p)
+		d.ops.compiled(d, p)
 	})
 	one.exec = p.exec
 	return one, p.err

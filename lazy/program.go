@@ -50,8 +50,8 @@ func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, e
 	p, found := c.lookup(g)
 	p.once.Do(func() {
 		p.err = errors.New("compile: the backend panicked") // unless compile returns
+		defer c.compiled(d, p)
 		p.err = p.compile(d)
-		c.weigh(d, p)
 	})
 	if p.err != nil {
 		return nil, p.err

@@ -46,13 +46,18 @@ func (c *programCache) used(p *program) {
 	}
 }
 
-// weigh accounts for p, which has just been compiled, and drops the programs
-// used longest ago while there are too many bytes.
-func (c *programCache) weigh(d *Device, p *program) {
+// compiled accounts for p, and drops the programs used longest ago while there
+// are too many bytes. A program that could not be compiled is dropped at once:
+// the backend may have recovered when it is asked for again.
+func (c *programCache) compiled(d *Device, p *program) {
 	size := p.size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p.element == nil { // dropped by another while it compiled
+	switch {
+	case p.element == nil: // dropped by another while it compiled
+		return
+	case p.err != nil:
+		c.drop(p.element)
 		return
 	}
 	p.bytes = size

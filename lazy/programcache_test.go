@@ -128,3 +128,37 @@ func TestLTC_f_ProgramsAreCompiledOnce(t *testing.T) {
 	wg.Wait()
 	require.Equal(t, int32(20), c.compiles.Load())
 }
+
+// tired is a backend whose first compile fails.
+type tired struct {
+	backends.Backend
+	woken bool
+}
+
+func (b *tired) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	if !b.woken {
+		b.woken = true
+		return nil, errFlaky
+	}
+	return b.Backend.Compile(ctx, m, o)
+}
+
+// A backend that failed to compile a program is asked again.
+func TestFailedCompilesAreNotKept(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(openOn(t, &tired{Backend: b}))
+	x := lazy.From(tr, []float32{1})
+	require.ErrorIs(t, tr.MarkStep(x.Neg()), errFlaky)
+	y := x.Neg()
+	require.NoError(t, tr.MarkStep(y))
+	require.Equal(t, []float32{-1}, floats(t, y))
+
+	d := openOn(t, &tired{Backend: b})
+	f := lazy.Func(d, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Neg() })
+	_, err = f.Call(t.Context(), lazy.From(d, []float32{1}))
+	require.ErrorIs(t, err, errFlaky)
+	y, err = f.Call(t.Context(), lazy.From(d, []float32{1}))
+	require.NoError(t, err)
+	require.Equal(t, []float32{-1}, floats(t, y))
+}

@@ -36,7 +36,10 @@ func (r *Random) SetState(s RandomState) {
 // RandomFrom returns a stream that goes on from s.
 func RandomFrom(d *Device, s RandomState) *Random { return &Random{dev: d, at: s} }
 
-// Fork returns n streams that share no numbers with r or with each other. They
+// maxForks is how many streams one call may make.
+const maxForks = 1 << 20
+
+// Fork returns n streams, at most 2^20, that share no numbers with r or with each other. They
 // depend on the state of r alone, which goes on by one block: forking again
 // gives others.
 //
@@ -45,7 +48,7 @@ func RandomFrom(d *Device, s RandomState) *Random { return &Random{dev: d, at: s
 // number that r draws is part of a key. Two of k streams have the same key, and
 // so the same numbers, with a probability of about k²/2⁶⁵.
 func (r *Random) Fork(n int) ([]*Random, error) {
-	if n < 0 || n > math.MaxUint32 {
+	if n < 0 || n > maxForks {
 		return nil, fmt.Errorf("fork: %w: there cannot be %d streams", ErrUsage, n)
 	}
 	parent, err := r.take(1)

@@ -75,6 +75,15 @@ func (f *Function) signature(args []*Tensor) (t *traced, mine bool) {
 	return t, true
 }
 
+// forget drops a signature whose tracing failed: the next call tries again.
+func (f *Function) forget(t *traced) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.Index(f.signatures, t); i >= 0 {
+		f.signatures = slices.Delete(f.signatures, i, i+1)
+	}
+}
+
 func find(signatures []*traced, same func(*traced) bool) *traced {
 	if i := slices.IndexFunc(signatures, same); i >= 0 {
 		return signatures[i]
