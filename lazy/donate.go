@@ -32,6 +32,9 @@ type donor struct {
 // view that Value gave), the result gets memory of its own, and the report
 // counts a donation copy. Writing t takes the offer back.
 //
+// Donate and the MarkStep that uses the donation change the handle t: no other
+// goroutine may use it meanwhile.
+//
 // Variables are not donated: assigning one does. Nor are views, scalar
 // arguments, and what was borrowed.
 func (t *Tensor) Donate() *Tensor {

@@ -149,7 +149,8 @@ func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 }
 
 // Set changes the value of a scalar argument, for the steps marked from now
-// on. Other tensors give an error.
+// on. It must not be called while another goroutine calls a [Function] that
+// uses the argument. Other tensors give an error.
 func (t *Tensor) Set(x float64) error {
 	switch b := firstBad("set", t); {
 	case b != nil:

@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -277,4 +278,12 @@ func TestConflictsUnderLoad(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, []float32{4 * each, 4 * each}, floats(t, w))
+}
+
+func TestTraceString(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	require.Equal(t, "trace on cpu, step 1", tr.String())
+	require.NoError(t, tr.MarkStep())
+	tr.NameStep("train")
+	require.Equal(t, "trace on cpu, step 2 (train)", fmt.Sprint(tr))
 }

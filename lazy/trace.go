@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"ltc/internal/callsite"
@@ -94,6 +95,17 @@ func newTrace(d *Device) *Trace {
 
 // Device returns the device that the trace records for.
 func (tr *Trace) Device() *Device { return tr.dev }
+
+// String names the trace's device and the step that is being recorded.
+func (tr *Trace) String() string {
+	if tr == nil {
+		return "no trace"
+	}
+	if tr.name != "" {
+		return fmt.Sprintf("trace on %v, step %d (%s)", tr.dev, tr.step, tr.name)
+	}
+	return fmt.Sprintf("trace on %v, step %d", tr.dev, tr.step)
+}
 
 func (tr *Trace) device() *Device { return tr.dev }
 func (tr *Trace) trace() *Trace   { return tr }
