@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"ltc/internal/callsite"
 	"ltc/ir/types"
@@ -80,6 +81,7 @@ type liveValues struct {
 }
 
 type liveValue struct {
+	v    weak.Pointer[value] // nil before died is called, which may take a while
 	site callsite.Site
 	kind string
 	typ  types.Type
@@ -93,7 +95,7 @@ func (l *liveValues) born(v *value, kind string, at callsite.Site) {
 	l.mu.Lock()
 	id := l.next
 	l.next++
-	l.of[id] = liveValue{at, kind, v.view.Type}
+	l.of[id] = liveValue{weak.Make(v), at, kind, v.view.Type}
 	l.mu.Unlock()
 	runtime.AddCleanup(v, l.died, id)
 }
@@ -114,6 +116,9 @@ func (l *liveValues) report() LiveReport {
 	lines := map[key]*LiveLine{}
 	var r LiveReport
 	for _, v := range l.of {
+		if v.v.Value() == nil {
+			continue
+		}
 		k := key{v.site, v.kind}
 		line := lines[k]
 		if line == nil {
