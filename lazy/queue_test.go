@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -468,13 +469,13 @@ func TestTrainingOnAFragileDevice(t *testing.T) {
 		wg.Go(func() {
 			tr := lazy.NewTrace(dev)
 			w := dev.Variable(fmt.Sprint("w", m), lazy.F32, bigSize)
-			good, heard := 0, 0
+			var good, heard atomic.Int64 // closures count while MarkStep reports
 			for i := range 150 {
 				tr.AfterStep(func(failed error) {
 					if failed == nil {
-						good++
+						good.Add(1)
 					} else if step, ok := errors.AsType[*lazy.StepError](failed); !ok || !strings.HasPrefix(step.Err.Error(), "cancelled,") {
-						heard++ // not if one before it is to be heard of
+						heard.Add(1) // not if one before it is to be heard of
 					}
 				})
 				if m == 0 {
@@ -482,20 +483,20 @@ func TestTrainingOnAFragileDevice(t *testing.T) {
 				}
 				w.Add_(big(tr, shared, 1))
 				if err := tr.MarkStep(); err != nil {
-					heard--
+					heard.Add(-1)
 				}
 				if i%17 == 0 && tr.Wait(background) != nil {
-					heard--
+					heard.Add(-1)
 				}
 			}
 			if tr.Wait(background) != nil {
-				heard--
+				heard.Add(-1)
 			}
-			if got, err := lazy.ToSlice[float32](w); err != nil || int(got[0]) != good || got[0] != got[bigSize-1] {
-				t.Errorf("model %d: %v after %d good steps: %v", m, got[0], good, err)
+			if got, err := lazy.ToSlice[float32](w); err != nil || int64(got[0]) != good.Load() || got[0] != got[bigSize-1] {
+				t.Errorf("model %d: %v after %d good steps: %v", m, got[0], good.Load(), err)
 			}
-			if heard != 0 {
-				t.Errorf("model %d: %d failures more than reports", m, heard)
+			if heard.Load() != 0 {
+				t.Errorf("model %d: %d failures more than reports", m, heard.Load())
 			}
 		})
 	}
