@@ -166,3 +166,16 @@ func TestSendWithoutEnd(t *testing.T) {
 	require.ErrorIs(t, err, soa.ErrMemory)
 	require.ErrorContains(t, err, "what they have sent to nobody yet")
 }
+
+// What run_parallel may be given is the verifier's to say.
+func TestParallelMistakes(t *testing.T) {
+	for programs, want := range map[string]string{
+		"[]":                       "attribute programs is [], but a list of lists of functions is expected",
+		"[[@sum, @sum], [@sum]]":   "programs should be lists of one length, one for each replica",
+		"[[@sum]]":                 "has 0 operands and 2 results, but the programs take 0 and give 1",
+		"[[@sum], [@sum], [@sum]]": "has 0 operands and 2 results, but the programs take 0 and give 3",
+		"[[@sum], [@missing]]":     "@missing is not a function of this module",
+	} {
+		require.ErrorContains(t, compileError(parallel(programs, 2)), want, programs)
+	}
+}
