@@ -1,0 +1,105 @@
+package kernel
+
+import (
+	"math"
+
+	"ltc/ir/types"
+)
+
+// Builder writes a kernel from the first stage to the last. What it is given
+// is checked by [Verify], not by it.
+type Builder struct{ k *Kernel }
+
+// NewBuilder starts a kernel.
+func NewBuilder(name string) *Builder { return &Builder{&Kernel{Name: name}} }
+
+// Size adds a run-time size.
+func (b *Builder) Size() Size {
+	b.k.Sizes++
+	return Sym(b.k.Sizes - 1)
+}
+
+// Axis adds a parallel axis and returns its number.
+func (b *Builder) Axis(name string, n Size) int {
+	b.k.Axes = append(b.k.Axes, Axis{name, n})
+	return len(b.k.Axes) - 1
+}
+
+// Param adds an operand and returns its number.
+func (b *Builder) Param(p Param) int {
+	b.k.Params = append(b.k.Params, p)
+	return len(b.k.Params) - 1
+}
+
+// Local adds memory of one point of the kernel's axes and returns its number.
+func (b *Builder) Local(l Local) int {
+	b.k.Locals = append(b.k.Locals, l)
+	return len(b.k.Locals) - 1
+}
+
+// Stage ends the stage before and starts one over the given axes; their
+// numbers follow those of the kernel's axes, which must all be there.
+func (b *Builder) Stage(axes ...Axis) {
+	at := ID(len(b.k.Instrs))
+	b.k.Stages = append(b.k.Stages, Stage{Axes: axes, Begin: at, End: at})
+}
+
+// Emit adds an instruction to the stage.
+func (b *Builder) Emit(i Instr) ID {
+	b.k.Instrs = append(b.k.Instrs, i)
+	b.k.Stages[len(b.k.Stages)-1].End++
+	return ID(len(b.k.Instrs) - 1)
+}
+
+// Op adds a computing instruction.
+func (b *Builder) Op(op Op, t types.DType, args ...ID) ID {
+	return b.Emit(Instr{Op: op, Type: t, Args: args})
+}
+
+// Bits adds a constant by its bits.
+func (b *Builder) Bits(t types.DType, bits uint64) ID {
+	return b.Emit(Instr{Op: Constant, Type: t, Aux: int64(bits)})
+}
+
+// Int adds a constant of integer or bool type.
+func (b *Builder) Int(t types.DType, v int64) ID {
+	if n := 8 * t.Size(); n < 64 {
+		v &= 1<<n - 1
+	}
+	return b.Bits(t, uint64(v))
+}
+
+// F32 adds a constant.
+func (b *Builder) F32(v float32) ID { return b.Bits(types.F32, uint64(math.Float32bits(v))) }
+
+// Load adds a load.
+func (b *Builder) Load(param int, index ...Index) ID {
+	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Mem: &Access{Param: param, Index: index}})
+}
+
+// Store adds a store.
+func (b *Builder) Store(param int, v ID, index ...Index) ID {
+	return b.Emit(Instr{Op: Store, Type: b.k.Params[param].DType, Args: []ID{v}, Mem: &Access{Param: param, Index: index}})
+}
+
+// LoadLocal adds a load from a local.
+func (b *Builder) LoadLocal(local int, index ...Index) ID {
+	return b.Emit(Instr{Op: Load, Type: b.k.Locals[local].DType, Mem: &Access{Param: local, Local: true, Index: index}})
+}
+
+// StoreLocal adds a store to a local.
+func (b *Builder) StoreLocal(local int, v ID, index ...Index) ID {
+	return b.Emit(Instr{Op: Store, Type: b.k.Locals[local].DType, Args: []ID{v}, Mem: &Access{Param: local, Local: true, Index: index}})
+}
+
+// Reduce adds the reduction of a value over the stage's axes; later stages can
+// use it.
+func (b *Builder) Reduce(with Op, v ID) ID {
+	return b.Emit(Instr{Op: Reduce, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: int64(with)})
+}
+
+// Type returns the type of a value.
+func (b *Builder) Type(v ID) types.DType { return b.k.Instrs[v].Type }
+
+// Kernel returns what was built.
+func (b *Builder) Kernel() *Kernel { return b.k }

@@ -1,0 +1,52 @@
+package kernel
+
+import (
+	"context"
+	"unsafe"
+)
+
+// Code is a kernel that a CPU can run: interpreted, or compiled. It is
+// immutable; any number of goroutines may use it at once.
+type Code interface {
+	// Parts returns into how many parts, at least 1 and at most threads, a
+	// launch of these sizes is best cut. The parts may run at the same time and
+	// in any order; what is stored does not depend on their number.
+	Parts(sizes []int64, threads int) int
+	// Scratch returns how many bytes each part needs besides its operands.
+	Scratch(sizes []int64, parts int) int
+	// Run runs one part of a launch. It allocates nothing.
+	Run(c *Call) error
+}
+
+// Compiler makes kernels runnable.
+type Compiler interface {
+	// Compile returns the code of each kernel. A nil entry is a kernel that it
+	// leaves to the next slower way.
+	Compile(ctx context.Context, kernels []*Kernel) ([]Code, error)
+}
+
+// Call is a part of a launch, with memory that the caller owns and may use
+// again for the next.
+type Call struct {
+	Mem     []unsafe.Pointer // the first element of each operand
+	Sizes   []int64          // the run-time sizes
+	Strides []int64          // the run-time strides, in elements; see [Kernel.StrideArgs]
+	Scratch unsafe.Pointer   // aligned to 64 bytes
+	Part    int              // which of Parts
+	Parts   int
+	// Done, if not nil, is closed when the run has been given up: code that
+	// runs for long looks at it now and then and returns at once.
+	Done <-chan struct{}
+	// Block is what generated code is handed.
+	Block Block
+}
+
+// Block is the memory that a call of generated code, i32 f(ptr), points to.
+type Block struct {
+	Mem      *unsafe.Pointer // Call.Mem
+	Sizes    *int64
+	Strides  *int64
+	Scratch  unsafe.Pointer
+	From, To int64             // the range of the axis that the schedule cuts
+	Extra    [8]unsafe.Pointer // a library kernel's own
+}
