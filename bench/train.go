@@ -19,10 +19,11 @@ const (
 var trainRules = rules{budget: 3 * time.Second, warm: 5, minReps: 7, maxReps: 2000, inner: 1}
 
 func trainMLP(e *env) (result, error) {
-	m, err := newMLP(e)
+	dev, err := e.open()
 	if err != nil {
 		return result{}, err
 	}
+	m := newMLP(dev, mlpBatch, 784, 512, 256, 10)
 	start := time.Now()
 	if err := m.step(); err != nil {
 		return result{}, err
@@ -54,30 +55,42 @@ type mlp struct {
 	loss   *lazy.Tensor   // of the last step
 }
 
-func newMLP(e *env) (*mlp, error) {
-	dev, err := e.open()
-	if err != nil {
-		return nil, err
-	}
+// newMLP makes a network of fully connected layers: widths are those of its
+// input, of the hidden layers and the number of classes.
+func newMLP(dev *lazy.Device, batch int, widths ...int) *mlp {
 	m := &mlp{tr: lazy.NewTrace(dev), lr: dev.Scalar("lr", mlpRate)}
-	m.x = lazy.From(dev, gen(1, mlpBatch, 784), mlpBatch, 784)
-	labels := make([]int32, mlpBatch)
-	for i := range labels {
-		labels[i] = int32(i * 7 % 10)
-	}
-	m.y = lazy.From(dev, labels, mlpBatch)
-	widths := []int{784, 512, 256, 10}
+	m.x = lazy.From(dev, gen(1, batch, widths[0]), batch, widths[0])
+	m.y = lazy.From(dev, labels(batch, widths[len(widths)-1]), batch)
 	for i, out := range widths[1:] {
 		in := widths[i]
 		w := dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, in, out)
 		lazy.SetValues(w, scaled(gen(11+i, in, out), float32(math.Sqrt(float64(in)))))
 		m.params = append(m.params, w, dev.Variable(fmt.Sprintf("b%d", i), lazy.F32, out))
 	}
-	return m, nil
+	return m
+}
+
+// labels gives each row of a batch its class.
+func labels(batch, classes int) []int32 {
+	l := make([]int32, batch)
+	for i := range l {
+		l[i] = int32(i * 7 % classes)
+	}
+	return l
 }
 
 // step is a step of gradient descent; it returns when the loss is there.
 func (m *mlp) step() error {
+	m.record()
+	if err := m.tr.MarkStep(m.loss); err != nil {
+		return err
+	}
+	_, err := m.loss.Value()
+	return err
+}
+
+// record records a step up to where it is marked.
+func (m *mlp) record() {
 	h := m.tr.Read(m.x)
 	for i := 0; i < len(m.params); i += 2 {
 		if i > 0 {
@@ -89,9 +102,4 @@ func (m *mlp) step() error {
 	for i, g := range lazy.Grad(m.loss, m.params...) {
 		m.params[i].Sub_(g.Mul(m.lr))
 	}
-	if err := m.tr.MarkStep(m.loss); err != nil {
-		return err
-	}
-	_, err := m.loss.Value()
-	return err
 }
