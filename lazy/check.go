@@ -10,7 +10,7 @@ import (
 // checking is whether the environment variable LTC_CHECK is 1: then every
 // program is checked between its stages, and borrowed data must not have
 // changed between the op that borrowed it and the run that reads it.
-var checking = envCheck.on()
+var checking = envCheck.On()
 
 var checkSeed = maphash.MakeSeed()
 

@@ -53,7 +53,7 @@ func Default() (*Device, error) {
 
 // defaultName returns the name of the device to open, given the registered backends.
 func defaultName(names []string) (string, error) {
-	if name := envDevice.value(); name != "" {
+	if name := envDevice.Value(); name != "" {
 		return name, nil
 	}
 	switch {

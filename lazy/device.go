@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/callsite"
+	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -69,7 +70,7 @@ func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }
 // devices, of the same backend or of others; each has its own variables,
 // programs and memory, and [Tensor.To] copies between them.
 func Open(name string, opts ...Option) (*Device, error) {
-	if err := checkEnvironment(); err != nil {
+	if err := env.Check(); err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, err)
 	}
 	b, err := backends.Open(name)

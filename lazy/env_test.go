@@ -35,8 +35,8 @@ func TestPages(t *testing.T) {
 
 func environmentPage() string {
 	var b strings.Builder
-	b.WriteString("<!-- Generated from lazy/env.go by go generate ./lazy. -->\n# Environment variables\n\n" +
-		"`lazy.Open` looks at them, and its options win over them; it returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set.\n\n" +
+	b.WriteString("<!-- Generated from lazy/env.go and internal/env/backends.go by go generate ./lazy. -->\n# Environment variables\n\n" +
+		"`lazy.Open` and backends look at them, and options win over them; `lazy.Open` returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set.\n\n" +
 		"| variable | may be | default | what |\n|---|---|---|---|\n")
 	for _, v := range Environment() {
 		standard := ""
@@ -76,9 +76,10 @@ func TestLTC_g_BadEnvironmentIsAnError(t *testing.T) {
 	bad := map[string]string{
 		"LTC_CHECK": "yes", "LTC_STRICT": "true", "LTC_SYNC": "maybe", "LTC_TRIM_GRAPH_SIZE": "-1", "LTC_OPBYOP": "2",
 		"LTC_PROGRAM_CACHE_BYTES": "lots", "LTC_CACHE_BYTES": "1 GB", "LTC_MAX_ASYNC_QUEUE": "0", "LTC_LIVE": "on", "LTC_REUSE_IR": "off",
+		"LTC_CACHE": "of", "LTC_DISK_CACHE_BYTES": "-1",
 		"LTC_SAVE_TENSORS_FMT": "pdf", "LTC_SAVE_TENSORS_FILE": filepath.Join(t.TempDir(), "no", "such", "directory"),
 	}
-	free := []string{"LTC_DEVICE", "LTC_IR_DEBUG_ROOT_PATH"} // any text may be a name
+	free := []string{"LTC_DEVICE", "LTC_IR_DEBUG_ROOT_PATH", "LTC_LIBLLVM", "LTC_CACHE_DIR"} // any text may be a name
 	for _, v := range Environment() {
 		t.Run(v.Name, func(t *testing.T) {
 			text, some := bad[v.Name]
@@ -90,7 +91,7 @@ func TestLTC_g_BadEnvironmentIsAnError(t *testing.T) {
 			d, err := Open("eval")
 			require.Nil(t, d)
 			require.ErrorContains(t, err, "environment variable "+v.Name)
-			if v.check != nil {
+			if v.Check != nil {
 				require.ErrorContains(t, err, fmt.Sprintf("%q", text))
 				require.ErrorContains(t, err, ": want "+strings.ReplaceAll(v.Allowed, "`", ""))
 				require.NotEmpty(t, v.Default+v.Allowed)
@@ -108,15 +109,15 @@ func TestLTC_g_EnvironmentTable(t *testing.T) {
 	for _, v := range Environment() {
 		require.False(t, seen[v.Name], v.Name)
 		seen[v.Name] = true
-		if v.Default != "" && v.check != nil {
-			require.NoError(t, v.check(v.Default), v.Name)
+		if v.Default != "" && v.Check != nil {
+			require.NoError(t, v.Check(v.Default), v.Name)
 		}
 	}
 }
 
 // No other file of the library looks at the environment.
 func TestEnvironmentIsReadInOnePlace(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}", "../ir/...", "../shapeinfer", "../lower", "../mlir/...", "../backends/...", "../soa/...", "../optim", "../autodiff", ".", "../internal/callsite").CombinedOutput()
+	out, err := exec.Command("go", "list", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}", "../ir/...", "../shapeinfer", "../lower", "../mlir/...", "../backends/...", "../soa/...", "../optim", "../autodiff", ".", "../internal/callsite", "../internal/env").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	reads := regexp.MustCompile(`os\.(Getenv|LookupEnv|Environ)\b`)
 	var found []string

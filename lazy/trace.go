@@ -79,7 +79,7 @@ func (c *current) next() current {
 // NewTrace returns a trace that records programs for d.
 func NewTrace(d *Device) *Trace {
 	tr := newTrace(d).counted()
-	tr.Reuse(envReuse.on())
+	tr.Reuse(envReuse.On())
 	return tr
 }
 

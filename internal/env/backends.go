@@ -1,0 +1,24 @@
+package env
+
+// Variables that backends read. They are declared here, and not by those who
+// read them, because a program that does not import a backend may be run with
+// its variables set all the same, and because docs/environment.md lists all.
+var (
+	// LibLLVM names the libLLVM of the compiler for CPUs.
+	LibLLVM = Declare(Var{Name: "LTC_LIBLLVM", Allowed: "the file or the name of a shared library, or `none`",
+		Doc: "The libLLVM that the compiler for CPUs loads (15 or later), as in `libLLVM-15.so.1`, or llvmlite's `libllvmlite.so`; no other is looked for. `none`: do without, as if there were none. Without it: 19.1, 20 to 22, 18 to 15, then llvmlite's, from where the system keeps its libraries, and what `make llvm` installed."})
+
+	// Cache switches the cache of compiled objects on disk.
+	Cache = Declare(Var{Name: "LTC_CACHE", Default: "on", Allowed: "`on`, `off`",
+		Doc:   "`off` neither reads nor writes compiled objects on disk.",
+		Check: oneOf("on", "off")})
+
+	// CacheDir is where compiled objects are kept.
+	CacheDir = Declare(Var{Name: "LTC_CACHE_DIR", Allowed: "a directory, which need not exist",
+		Doc: "Where compiled objects are kept. Without it: `ltc` in the user's directory for caches (`$XDG_CACHE_HOME` or `~/.cache` on Linux)."})
+
+	// CacheLimit is how many bytes they may take.
+	CacheLimit = Declare(Var{Name: "LTC_DISK_CACHE_BYTES", Default: "1GiB", Allowed: Size,
+		Doc:   "The most bytes that compiled objects take on disk; those used longest ago are dropped first.",
+		Check: CheckBytes})
+)
