@@ -6,11 +6,11 @@ package lazy
 // the trace's next step runs. fn may read any results of this step and earlier
 // ones, and variables, which it sees as this step left them. It must not record
 // in this trace, which may be at the next step already; waiting for this trace,
-// marking a step of it or reading results of later ones is an error. Nor must it
-// wait for another trace whose steps wait for later ones of this: that is not
-// found out, and never ends. A panic in
-// fn is a failure of the step, which the next MarkStep or Wait returns: the
-// step's results stay, and other closures are called all the same.
+// marking a step of it or reading results of later ones is an error, and so is
+// waiting for another trace that waits for these. (Waits through a channel of the
+// caller's own are not seen.) A panic in fn is a failure of the step, which the
+// next MarkStep or Wait returns: the step's results stay, and other closures are
+// called all the same.
 //
 // More than the environment variable LTC_MAX_ASYNC_QUEUE allows for one step,
 // 1024 unless it is set, make the step fail.

@@ -69,7 +69,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	if c.async && !from.scalar { // which Set may change meanwhile
 		return holding(p, c.start(typ, t.Name()))
 	}
-	if err := from.wait(nil); err != nil {
+	if err := from.wait(nil, nil); err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
 	view, err := c.run(context.Background(), typ)
@@ -83,11 +83,12 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 func (c *copying) start(typ types.Type, name string) *value {
 	q := &queue{dev: c.dev, working: true} // so that Wait knows of the copy
 	f := &flight{q: q}
+	f.marked.Store(uint32(c.site))
 	v := pending(f, name, typ)
 	c.dev.async.add(q)
 	go func() {
 		var view soa.View
-		err := c.from.wait(nil)
+		err := c.from.wait(nil, f)
 		if err == nil {
 			view, err = c.run(context.Background(), typ)
 		} else {

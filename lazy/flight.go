@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ltc/backends"
@@ -38,6 +40,7 @@ type flight struct {
 	claims  int64         // of the device when the step was marked, if it has closures
 	behind  *StepError    // that was unreported when f was queued: f does not run
 	ended   *StepError    // of a flight that was cancelled: only closures are left to run
+	marked  atomic.Uint32 // the site of MarkStep, once the step is queued; of To for a copy
 
 	mu   sync.Mutex
 	done chan struct{} // closed at the end; made when somebody waits
@@ -46,6 +49,9 @@ type flight struct {
 // reset makes the flight ready for another run.
 func (f *flight) reset() {
 	f.unpin()
+	if f.marked.Load() != 0 {
+		f.marked.Store(0)
+	}
 	f.ctx, f.program, f.count, f.slab, f.queued, f.behind, f.ended = nil, nil, nil, nil, false, nil, nil
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)
@@ -63,8 +69,9 @@ func (f *flight) reset() {
 }
 
 // wait waits until v, which the flight makes, is there or the flight has failed.
-// The error is ctx's, or that of a wait that would never end.
-func (f *flight) wait(ctx context.Context, v *value) error {
+// The error is ctx's, or that of a wait that would never end. by is who waits, if
+// it is a flight.
+func (f *flight) wait(ctx context.Context, v *value, by *flight) error {
 	if f.q != nil && f.q.closingHere() {
 		return closureWaits("value")
 	}
@@ -81,7 +88,30 @@ func (f *flight) wait(ctx context.Context, v *value) error {
 	if f.q != nil {
 		defer f.q.dev.metrics.since(lockWait, time.Now())
 	}
-	return await(ctx, done)
+	return blocked{op: "value", done: done, flight: f, by: by}.wait(ctx)
+}
+
+// site is where the step was marked or the copy started; 0 for what runs on its
+// caller's goroutine.
+func (f *flight) site() callsite.Site { return callsite.Site(f.marked.Load()) }
+
+// String names f in errors.
+func (f *flight) String() string {
+	switch {
+	case f.q == nil:
+		return "a call of a function"
+	case f.step == 0:
+		return fmt.Sprintf("the copy started at %v", f.site())
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "step %d", f.step)
+	if f.name != "" {
+		fmt.Fprintf(&s, " (%s)", f.name)
+	}
+	if at := f.site(); at != 0 {
+		fmt.Fprintf(&s, " marked at %v", at)
+	}
+	return s.String()
 }
 
 // await waits for done; a nil ctx without end.
@@ -119,7 +149,7 @@ func (f *flight) gather() error {
 	}
 	f.call.Results = f.call.Results[:0]
 	for i, v := range f.args {
-		if err := v.wait(f.ctx); err != nil {
+		if err := v.wait(f.ctx, f); err != nil {
 			return err
 		}
 		if err := v.intact(); err != nil {
@@ -250,9 +280,10 @@ func (f *flight) unpin() {
 }
 
 // enqueue takes the scalar arguments as they are now: Set does not change them
-// for this run.
-func (f *flight) enqueue() {
+// for this run. The step was marked at site.
+func (f *flight) enqueue(site callsite.Site) {
 	f.queued = true
+	f.marked.Store(uint32(site))
 	f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
 	for i, v := range f.args {
 		if v.scalar {

@@ -20,7 +20,8 @@ const depth = 4
 // queue runs the steps of a trace one after the other, on a goroutine that ends
 // when there is nothing left to run. Steps wait for values of other queues; that
 // these never wait for each other follows from order: what a step waits for was
-// claimed before the step was, and each queue runs in the order of claims.
+// claimed before the step was, and each queue runs in the order of claims. Of
+// step closures, which know no order, see [blocked].
 type queue struct {
 	dev     *Device
 	closing atomic.Uint64 // the goroutine that runs step closures; 0 if none
@@ -73,8 +74,8 @@ func (q *queue) notify() {
 	}
 }
 
-// until waits until ok, which is called with q.mu held.
-func (q *queue) until(ctx context.Context, ok func() bool) error {
+// until waits until ok, which is called with q.mu held, on behalf of op.
+func (q *queue) until(ctx context.Context, op string, ok func() bool) error {
 	for {
 		q.mu.Lock()
 		if ok() {
@@ -86,8 +87,12 @@ func (q *queue) until(ctx context.Context, ok func() bool) error {
 		}
 		changed := q.changed
 		q.mu.Unlock()
-		if err := await(ctx, changed); err != nil {
+		err := blocked{op: op, done: changed, queue: q}.wait(ctx)
+		if _, endless := err.(*OpError); endless {
 			return err
+		}
+		if err != nil {
+			return fmt.Errorf("%s: waiting for what runs on %s: %w", op, q.dev, err)
 		}
 	}
 }
@@ -104,8 +109,8 @@ func (q *queue) enter(ctx context.Context) error {
 	q.mu.Unlock()
 	if !ready {
 		defer q.dev.metrics.since(lockWait, time.Now())
-		if err := q.until(ctx, q.room); err != nil {
-			return fmt.Errorf("mark_step: waiting for the steps before: %w", err)
+		if err := q.until(ctx, "mark_step", q.room); err != nil {
+			return err
 		}
 	}
 	return q.report()

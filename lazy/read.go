@@ -32,7 +32,7 @@ func (t *Tensor) data(why SyncReason) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = v.wait(nil)
+		err = v.wait(nil, nil)
 		if err == nil {
 			return v, nil
 		}

@@ -44,9 +44,6 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if tr.queue.closingHere() {
 		return closureWaits("mark_step")
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	if !tr.enter() {
 		return tr.crowded("mark_step")
 	}
@@ -107,9 +104,9 @@ func (tr *Trace) launch(f *flight) error {
 	tr.handOver()
 	q := tr.queue
 	if !q.idle() || !tr.dev.runsInline() && (f.program != nil && f.program.estimate() >= short || f.waiting()) {
-		f.enqueue()
+		f.enqueue(tr.site())
 		for !q.push(f) { // a step before has failed since there was room
-			_ = q.until(nil, q.room)
+			_ = q.until(nil, "mark_step", q.room)
 		}
 		return nil
 	}

@@ -76,7 +76,7 @@ func closedError(at callsite.Site, op string, d *Device, operands ...*Tensor) *O
 	return opError(at, op, ErrClosed, operands, "device %s is closed: close it after its last use, or open another", d)
 }
 
-// errClosure: a step closure waited for its own trace.
+// errClosure: a step closure waited for what waits for it.
 var errClosure = fmt.Errorf("step closure: %w", ErrUsage)
 
 // closureWaits is the error of a step closure that waits for its own trace.

@@ -41,7 +41,11 @@ func (t *traced) await(ctx context.Context, args []*Tensor) error {
 		return opError(sites.Caller(), "func", ErrUsage, args,
 			"the function calls itself with arguments of the types it is being traced for, so that its program would contain itself; call the Go function instead, with an end to the recursion")
 	}
-	if err := await(ctx, t.ready); err != nil {
+	err := blocked{op: "func", done: t.ready, tracer: t.owner}.wait(ctx)
+	if _, endless := err.(*OpError); endless {
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("func: while another goroutine traced it: %w", err)
 	}
 	return nil
@@ -102,6 +106,8 @@ func (f *Function) trace(t *traced) error {
 	if f.missing {
 		return fmt.Errorf("func: %w: the function given to Func is nil", ErrUsage)
 	}
+	deadlocks.callers.Add(1)
+	defer deadlocks.callers.Add(-1)
 	tr := newTrace(f.dev).counted()
 	tr.function = true
 	defer tr.endStep()

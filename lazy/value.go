@@ -61,14 +61,15 @@ func (v *value) failed() error {
 }
 
 // wait returns when the value is there, or the error of the program that was to
-// make it. A nil ctx waits without end.
-func (v *value) wait(ctx context.Context) error {
+// make it. A nil ctx waits without end. by is the flight that cannot run
+// meanwhile, nil if there is none.
+func (v *value) wait(ctx context.Context, by *flight) error {
 	for {
 		f := v.from.Load()
 		if f == nil {
 			return v.err
 		}
-		if err := f.wait(ctx, v); err != nil {
+		if err := f.wait(ctx, v, by); err != nil {
 			return err
 		}
 	}

@@ -202,7 +202,7 @@ func (t *Tensor) viewed(why SyncReason) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.wait(nil); err != nil {
+	if err := v.wait(nil, nil); err != nil {
 		v.pins.Add(-1)
 		return nil, err
 	}

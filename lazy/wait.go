@@ -3,7 +3,6 @@ package lazy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -49,7 +48,9 @@ func (a *async) close(q *queue, claims int64) (end func()) {
 	a.closing = append(a.closing, q)
 	a.mu.Unlock()
 	a.closures.Add(1)
+	deadlocks.callers.Add(1)
 	return func() {
+		deadlocks.callers.Add(-1)
 		a.closures.Add(-1)
 		a.mu.Lock()
 		i := slices.Index(a.closing, q)
@@ -97,8 +98,8 @@ func (tr *Trace) Wait(ctx context.Context) error {
 	if !tr.queue.idle() {
 		defer tr.dev.metrics.since(lockWait, time.Now())
 	}
-	if err := tr.queue.until(ctx, func() bool { return tr.queue.n == 0 }); err != nil {
-		return fmt.Errorf("wait: %w", err)
+	if err := tr.queue.until(ctx, "wait", func() bool { return tr.queue.n == 0 }); err != nil {
+		return err
 	}
 	return tr.queue.report()
 }
@@ -117,8 +118,8 @@ func (d *Device) Wait(ctx context.Context) error {
 		case some == nil:
 			return a.report()
 		}
-		if err := some.until(ctx, func() bool { return !some.working }); err != nil {
-			return fmt.Errorf("wait for %s: %w", d.name, err)
+		if err := some.until(ctx, "wait", func() bool { return !some.working }); err != nil {
+			return err
 		}
 	}
 }
