@@ -3,7 +3,7 @@ package mlir
 import "strconv"
 
 // checkOps are the ops with which the dialect's interpreter is tested.
-var checkOps = []opDef{
+var checkOps = withTraits(Effects, []opDef{
 	{name: "check.expect_eq_const", props: []string{"value"}, syntax: form(operands{1}, comma, denseOfOperand{}, attrDict{})},
 	{name: "check.expect_almost_eq_const", props: []string{"value", "tolerance"},
 		syntax: form(operands{1}, comma, denseOfOperand{}, tolerance, attrDict{})},
@@ -15,7 +15,7 @@ var checkOps = []opDef{
 		syntax: form(operands{2}, ulpLimit{"max_ulp_difference", false}, ulpLimit{"min_ulp_difference", true}, attrDict{}, typeList{operands: true})},
 	{name: "interpreter.probe", props: []string{"probe_id"}, syntax: form(operands{1}, probeID, attrDict{}, sameType{})},
 	{name: "interpreter.print", syntax: form(operands{1}, attrDict{}, typeOfOperands{})},
-}
+})
 
 var (
 	tolerance = typedGroup("tolerance", "tolerance", F64)

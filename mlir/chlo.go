@@ -8,14 +8,14 @@ import (
 // several of StableHLO's (package mlir/chlo writes those in its place). The
 // forms are those of the dialect's own definitions.
 var chloOps = slices.Concat(
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat|kComplex),
-		"acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh", "square", "tan"),
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex), "_asin_acos_kernel"),
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat),
-		"digamma", "erf", "erf_inv", "erfc", "lgamma"),
-	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloPredicate, "is_inf", "is_neg_inf", "is_pos_inf"),
-	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "next_after", "polygamma", "zeta"),
-	chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kInt), "mulhi"),
+	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat|kComplex),
+		"acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh", "square", "tan")),
+	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex), "_asin_acos_kernel")),
+	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat),
+		"digamma", "erf", "erf_inv", "erfc", "lgamma")),
+	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloPredicate, "is_inf", "is_neg_inf", "is_pos_inf")),
+	withTraits(Elementwise, chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "next_after", "polygamma", "zeta")),
+	withTraits(Elementwise, chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kInt), "mulhi")),
 	broadcastRows(kTensor, sameElem, "add", "maximum", "minimum", "multiply"),
 	broadcastRows(kInt|kFloat|kComplex, sameElem, "divide", "power", "remainder", "subtract"),
 	broadcastRows(kFloat|kComplex, sameElem, "atan2"),
@@ -62,12 +62,18 @@ func withProps(rows []opDef, props ...string) []opDef {
 	return rows
 }
 
-func isolated(rows []opDef) []opDef {
+func withTraits(t Traits, rows []opDef) []opDef {
 	for i := range rows {
-		rows[i].traits |= Isolated
-		rows[i].regions = 1
+		rows[i].traits |= t
 	}
 	return rows
+}
+
+func isolated(rows []opDef) []opDef {
+	for i := range rows {
+		rows[i].regions = 1
+	}
+	return withTraits(Isolated, rows)
 }
 
 // arrowTypes is `: T, U -> R`, the types of operands and results without the

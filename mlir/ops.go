@@ -103,12 +103,12 @@ var opList = []opDef{
 	binaryOp("subtract", verifySame(2, kInt|kFloat|kComplex|kQuant|kIndex)),
 	commutative(binaryOp("xor", verifySame(2, kBool|kInt))),
 
-	{name: "stablehlo.is_finite", syntax: form(operands{1}, attrDict{}, funcType{}), verify: verifyIsFinite},
+	{name: "stablehlo.is_finite", traits: Elementwise, syntax: form(operands{1}, attrDict{}, funcType{}), verify: verifyIsFinite},
 	{name: "stablehlo.bitcast_convert", syntax: form(operands{1}, attrDict{}, funcType{}), verify: verifyBitcast},
-	{name: "stablehlo.clamp", syntax: form(operands{3}, attrDict{}, sameType{}), verify: verifyClamp},
-	{name: "stablehlo.select", syntax: form(operands{3}, attrDict{}, selectType{}), verify: verifySelect},
-	{name: "stablehlo.complex", verify: verifyComplex, syntax: form(operands{2}, attrDict{}, complexType{})},
-	{name: "stablehlo.compare", verify: verifyCompare, props: []string{"comparison_direction", "compare_type"},
+	{name: "stablehlo.clamp", traits: Elementwise, syntax: form(operands{3}, attrDict{}, sameType{}), verify: verifyClamp},
+	{name: "stablehlo.select", traits: Elementwise, syntax: form(operands{3}, attrDict{}, selectType{}), verify: verifySelect},
+	{name: "stablehlo.complex", traits: Elementwise, verify: verifyComplex, syntax: form(operands{2}, attrDict{}, complexType{})},
+	{name: "stablehlo.compare", traits: Elementwise, verify: verifyCompare, props: []string{"comparison_direction", "compare_type"},
 		syntax: form(attr{"comparison_direction", enumAttr, "comparison_direction"}, comma, operands{2},
 			group{"compare_type", syntax{comma, attr{"compare_type", enumAttr, "comparison_type"}}}, attrDict{}, funcType{})},
 	{name: "stablehlo.constant", syntax: syntax{constantSyntax{}}, props: []string{"value"}, verify: verifyConstant},
@@ -153,7 +153,7 @@ var opList = []opDef{
 	{name: "stablehlo.composite", regions: anyRegions, verify: verifyComposite,
 		props:  []string{"name", "composite_attributes", "decomposition", "version"},
 		syntax: form(attr{name: "name", kind: stringAttr}, anyOperands, optionalRegions{}, funcType{})},
-	{name: "stablehlo.custom_call", verify: verifyCustomCall, syntax: syntax{customCallSyntax{}},
+	{name: "stablehlo.custom_call", traits: Effects, verify: verifyCustomCall, syntax: syntax{customCallSyntax{}},
 		props: []string{"call_target_name", "has_side_effect", "backend_config", "api_version", "called_computations",
 			"operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings"}},
 	{name: "stablehlo.get_dimension_size", verify: verifyGetDimensionSize, props: []string{"dimension"},
@@ -177,11 +177,11 @@ var opList = []opDef{
 	{name: "stablehlo.fft", verify: verifyFft, props: []string{"fft_type", "fft_length"},
 		syntax: form(operands{1}, named("type", attr{"fft_type", enumAttr, "fft_type"}),
 			named("length", attr{name: "fft_length", kind: i64sAttr}), attrDict{}, funcType{})},
-	{name: "stablehlo.rng", verify: verifyRng, props: []string{"rng_distribution"},
+	{name: "stablehlo.rng", traits: Effects, verify: verifyRng, props: []string{"rng_distribution"},
 		syntax: form(operands{3}, named("distribution", attr{"rng_distribution", enumAttr, "rng_distribution"}), attrDict{}, funcType{})},
 	{name: "stablehlo.rng_bit_generator", verify: verifyRngBitGenerator, props: []string{"rng_algorithm"},
 		syntax: form(operands{1}, named("algorithm", attr{"rng_algorithm", enumAttr, "rng_algorithm"}), attrDict{}, funcType{})},
-	{name: "stablehlo.reduce_precision", verify: verifyReducePrecision, props: []string{"exponent_bits", "mantissa_bits"},
+	{name: "stablehlo.reduce_precision", traits: Elementwise, verify: verifyReducePrecision, props: []string{"exponent_bits", "mantissa_bits"},
 		syntax: form(operands{1}, comma, word{text: "format"}, equal, floatFormat{}, attrDict{}, sameType{})},
 	{name: "stablehlo.einsum", verify: verifyEinsum, props: []string{"einsum_config"},
 		syntax: form(operands{2}, named("config", attr{name: "einsum_config", kind: stringAttr}), attrDict{}, funcType{})},
@@ -189,10 +189,10 @@ var opList = []opDef{
 		syntax: form(operands{1}, named("config", attr{name: "einsum_config", kind: stringAttr}), attrDict{}, funcType{})},
 	{name: "stablehlo.replica_id", verify: verifyID, syntax: form(attrDict{}, typeList{})},
 	{name: "stablehlo.partition_id", verify: verifyID, syntax: form(attrDict{}, typeList{})},
-	{name: "stablehlo.create_token", verify: verifyCreateToken, syntax: form(attrDict{}, typeList{})},
-	{name: "stablehlo.after_all", verify: verifyAfterAll, syntax: form(operands{-2}, attrDict{}, sameType{})},
+	{name: "stablehlo.create_token", traits: Effects, verify: verifyCreateToken, syntax: form(attrDict{}, typeList{})},
+	{name: "stablehlo.after_all", traits: Effects, verify: verifyAfterAll, syntax: form(operands{-2}, attrDict{}, sameType{})},
 
-	{name: "interpreter.run_parallel", props: []string{"infeed", "programs"}, verify: verifyRunParallel},
+	{name: "interpreter.run_parallel", traits: Effects, props: []string{"infeed", "programs"}, verify: verifyRunParallel},
 	{name: "stablehlo.reduce_window", regions: 1, props: []string{"window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"}, verify: verifyReduceWindow},
 	{name: "stablehlo.select_and_scatter", regions: 2, props: []string{"window_dimensions", "window_strides", "padding"}, verify: verifySelectAndScatter},
 	{name: "stablehlo.map", regions: 1, props: []string{"dimensions"}, verify: verifyMap},
@@ -208,37 +208,37 @@ var opList = []opDef{
 	{name: "stablehlo.tuple", verify: verifyTuple, syntax: form(operands{-2}, attrDict{}, tupleType{})},
 	{name: "stablehlo.get_tuple_element", verify: verifyGetTupleElement, props: []string{"index"},
 		syntax: form(operands{1}, indexIn{name: "index"}, attrDict{}, funcType{})},
-	{name: "stablehlo.all_gather", props: []string{"all_gather_dim", "replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async, verify: verifyAllGather},
-	{name: "stablehlo.all_reduce", regions: 1, props: []string{"replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async, verify: verifyAllReduce},
-	{name: "stablehlo.reduce_scatter", regions: 1, props: []string{"scatter_dimension", "replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async, verify: verifyReduceScatter},
-	{name: "stablehlo.all_to_all", props: []string{"split_dimension", "concat_dimension", "split_count", "replica_groups", "channel_handle"}, traits: Async, verify: verifyAllToAll},
-	{name: "stablehlo.collective_broadcast", props: []string{"replica_groups", "channel_handle", "has_dynamic_root"}, traits: Async, verify: verifyCollectiveBroadcast},
-	{name: "stablehlo.collective_permute", props: []string{"source_target_pairs", "channel_handle"}, traits: Async, verify: verifyCollectivePermute},
-	{name: "stablehlo.collective_reduce", regions: 1, props: []string{"replica_groups", "channel_handle", "use_global_device_ids", "has_dynamic_root"}, verify: verifyCollectiveReduce},
-	{name: "stablehlo.async_start", regions: 1, verify: verifyAsyncStart},
-	{name: "stablehlo.async_done", verify: verifyAsyncDone},
-	{name: "stablehlo.send", props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifySend},
-	{name: "stablehlo.recv", props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifyRecv},
-	{name: "stablehlo.infeed", props: []string{"infeed_config", "layout"}, verify: verifyInfeed},
-	{name: "stablehlo.outfeed", props: []string{"outfeed_config"}, verify: verifyOutfeed},
-	{name: "stablehlo.cross-replica-sum", props: []string{"replica_groups"}, verify: verifyCrossReplicaSum},
+	{name: "stablehlo.all_gather", props: []string{"all_gather_dim", "replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async | Effects, verify: verifyAllGather},
+	{name: "stablehlo.all_reduce", regions: 1, props: []string{"replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async | Effects, verify: verifyAllReduce},
+	{name: "stablehlo.reduce_scatter", regions: 1, props: []string{"scatter_dimension", "replica_groups", "channel_handle", "use_global_device_ids"}, traits: Async | Effects, verify: verifyReduceScatter},
+	{name: "stablehlo.all_to_all", props: []string{"split_dimension", "concat_dimension", "split_count", "replica_groups", "channel_handle"}, traits: Async | Effects, verify: verifyAllToAll},
+	{name: "stablehlo.collective_broadcast", props: []string{"replica_groups", "channel_handle", "has_dynamic_root"}, traits: Async | Effects, verify: verifyCollectiveBroadcast},
+	{name: "stablehlo.collective_permute", props: []string{"source_target_pairs", "channel_handle"}, traits: Async | Effects, verify: verifyCollectivePermute},
+	{name: "stablehlo.collective_reduce", traits: Effects, regions: 1, props: []string{"replica_groups", "channel_handle", "use_global_device_ids", "has_dynamic_root"}, verify: verifyCollectiveReduce},
+	{name: "stablehlo.async_start", traits: Effects, regions: 1, verify: verifyAsyncStart},
+	{name: "stablehlo.async_done", traits: Effects, verify: verifyAsyncDone},
+	{name: "stablehlo.send", traits: Effects, props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifySend},
+	{name: "stablehlo.recv", traits: Effects, props: []string{"channel_handle", "is_host_transfer", "source_target_pairs"}, verify: verifyRecv},
+	{name: "stablehlo.infeed", traits: Effects, props: []string{"infeed_config", "layout"}, verify: verifyInfeed},
+	{name: "stablehlo.outfeed", traits: Effects, props: []string{"outfeed_config"}, verify: verifyOutfeed},
+	{name: "stablehlo.cross-replica-sum", traits: Effects, props: []string{"replica_groups"}, verify: verifyCrossReplicaSum},
 	{name: "stablehlo.torch_index_select", props: []string{"dim", "batch_dims"}, verify: verifyTorchIndexSelect},
 	{name: "stablehlo.batch_norm_grad", props: []string{"epsilon", "feature_index"}, verify: verifyBatchNorm(3, 2, true, "C1", "C2", []string{"C5", "C4", "C4", "C4", "C4"}, "C3")},
 	{name: "stablehlo.batch_norm_inference", props: []string{"epsilon", "feature_index"}, verify: verifyBatchNorm(4, 0, false, "C1", "C2", []string{"C3", "C4", "C5", "C6"}, "C7")},
 	{name: "stablehlo.batch_norm_training", props: []string{"epsilon", "feature_index"}, verify: verifyBatchNorm(2, 2, false, "C1", "C2", []string{"C3", "C4", "C5", "C6"}, "C7")},
 
-	{name: "stablehlo.optimization_barrier", verify: verifyBarrier, syntax: syntax{barrierSyntax{}}},
+	{name: "stablehlo.optimization_barrier", traits: Effects, verify: verifyBarrier, syntax: syntax{barrierSyntax{}}},
 }
 
 // accuracy is the property that the functions among the unary ops have.
 var accuracy = []string{"result_accuracy"}
 
 func unaryOp(name string, verify func(*verifier, *Op)) opDef {
-	return opDef{name: "stablehlo." + name, syntax: form(operands{1}, attrDict{}, sameType{}), verify: verify, props: accuracy}
+	return opDef{name: "stablehlo." + name, syntax: form(operands{1}, attrDict{}, sameType{}), verify: verify, props: accuracy, traits: Elementwise}
 }
 
 func binaryOp(name string, verify func(*verifier, *Op)) opDef {
-	return opDef{name: "stablehlo." + name, syntax: form(operands{2}, attrDict{}, sameType{}), verify: verify}
+	return opDef{name: "stablehlo." + name, syntax: form(operands{2}, attrDict{}, sameType{}), verify: verify, traits: Elementwise}
 }
 
 func commutative(d opDef) opDef {

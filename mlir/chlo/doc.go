@@ -1,5 +1,5 @@
 // Package chlo writes StableHLO ops in the place of those of the CHLO dialect,
-// so that a backend need know only StableHLO. Its one function is [Lower].
+// so that a backend need know only StableHLO. Its central function is [Lower].
 //
 // What a function computes is what the dialect's documentation says of it; how,
 // and from where the constants are, stands at each. Elements of 16 and fewer

@@ -80,16 +80,21 @@ var complexFunctions = map[string]func(z val) val{
 // without a rule for their types stay: the quantized ones, and those of shapes
 // that a rule cannot do without. The new ops have the position, location and
 // ordinal of the op they stand for.
-func Lower(m *mlir.Module) {
+func Lower(m *mlir.Module) { LowerExcept(m, nil) }
+
+// LowerExcept is [Lower] for a backend that has some of the ops itself: those
+// whose names, such as chlo.erf, keep holds stay. It reports whether it changed
+// the module.
+func LowerExcept(m *mlir.Module, keep map[string]bool) bool {
 	used := false
 	m.Walk(func(op *mlir.Op) bool {
-		used = strings.HasPrefix(op.Name, "chlo.")
+		used = strings.HasPrefix(op.Name, "chlo.") && !keep[op.Name]
 		return !used
 	})
 	if !used {
-		return
+		return false
 	}
-	l := &lowering{replaced: map[*mlir.Value]*mlir.Value{}}
+	l := &lowering{replaced: map[*mlir.Value]*mlir.Value{}, keep: keep}
 	m.Ops = l.ops(m.Ops)
 	m.Walk(func(op *mlir.Op) bool {
 		for i, v := range op.Operands {
@@ -97,11 +102,13 @@ func Lower(m *mlir.Module) {
 		}
 		return true
 	})
+	return true
 }
 
 // lowering is the work on one module.
 type lowering struct {
 	replaced map[*mlir.Value]*mlir.Value // by result of an op that is gone
+	keep     map[string]bool             // names of ops that stay
 }
 
 // now returns what stands for v.
@@ -131,7 +138,7 @@ func (e *emitter) append(op *mlir.Op) {
 			b.Ops = e.lowering.ops(b.Ops)
 		}
 	}
-	if f := rules[op.Name]; f != nil && tensors(op) {
+	if f := rules[op.Name]; f != nil && !e.keep[op.Name] && tensors(op) {
 		mark := len(e.ops)
 		if results := f(e, op); results != nil {
 			for i, r := range op.Results {

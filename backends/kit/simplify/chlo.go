@@ -1,0 +1,7 @@
+package simplify
+
+import "ltc/mlir/chlo"
+
+// lowerCHLO writes StableHLO in the place of the ops of CHLO that the target
+// has not itself.
+func lowerCHLO(s *state) bool { return chlo.LowerExcept(s.Module, s.Keep) }

@@ -1,0 +1,143 @@
+package simplify
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"ltc/mlir"
+)
+
+// cse computes equal values once: of pure ops with the same name, operands,
+// attributes and types, the first that is in sight stays. Constants are not
+// shared with the regions of other ops: a region is a program of its own for
+// some backends, and would be given them. What is in the regions of a reduction
+// and the like sees nothing from outside, for the same reason, and ops that
+// have regions stay.
+func cse(s *state) bool {
+	c := &numbering{state: s, seed: maphash.MakeSeed()}
+	for _, b := range s.functions() {
+		c.first, c.stands = map[uint64][]*mlir.Op{}, map[*mlir.Value]*mlir.Value{}
+		c.block(b)
+	}
+	return c.changed
+}
+
+// numbering has the ops in sight by their hash. A hash only finds candidates,
+// so that its seed does not show.
+type numbering struct {
+	*state
+	seed    maphash.Seed
+	first   map[uint64][]*mlir.Op
+	trail   []uint64 // the hashes in first, in order, to be forgotten
+	region  uint64   // number of the region at hand
+	count   uint64   // of regions so far
+	stands  map[*mlir.Value]*mlir.Value
+	changed bool
+}
+
+func (c *numbering) block(b *mlir.Block) {
+	out := b.Ops[:0]
+	for _, op := range b.Ops {
+		for i, v := range op.Operands {
+			if w := c.stands[v]; w != nil {
+				op.Operands[i] = w
+			}
+		}
+		c.regions(op)
+		if len(op.Regions) > 0 || len(op.Results) == 0 || !c.pure(op) {
+			out = append(out, op)
+			continue
+		}
+		h := c.hash(op)
+		same := find(c.first[h], op)
+		if same == nil {
+			c.first[h] = append(c.first[h], op)
+			c.trail = append(c.trail, h)
+			out = append(out, op)
+			continue
+		}
+		c.changed = true
+		for i, r := range op.Results {
+			c.stands[r] = same.Results[i]
+		}
+	}
+	clear(b.Ops[len(out):])
+	b.Ops = out
+}
+
+// regions goes into the regions of op, which see what is before op only where
+// they are branches or loops.
+func (c *numbering) regions(op *mlir.Op) {
+	for _, b := range bodies(op) {
+		outer, region, trail := c.first, c.region, len(c.trail)
+		c.count++
+		c.region = c.count
+		hidden := !controls(op)
+		if hidden {
+			c.first = map[uint64][]*mlir.Op{}
+		}
+		c.block(b)
+		if !hidden {
+			for _, h := range c.trail[trail:] {
+				c.first[h] = c.first[h][:len(c.first[h])-1]
+			}
+		}
+		c.first, c.region, c.trail = outer, region, c.trail[:trail]
+	}
+	substituteOthers(op, c.stands)
+}
+
+// find returns the op among candidates that op is equal to, nil if there is
+// none.
+func find(candidates []*mlir.Op, op *mlir.Op) *mlir.Op {
+	for _, x := range slices.Backward(candidates) {
+		if sameOp(x, op) {
+			return x
+		}
+	}
+	return nil
+}
+
+func (c *numbering) hash(op *mlir.Op) uint64 {
+	h := hasher{seed: c.seed, sum: maphash.String(c.seed, op.Name)}
+	info, _ := mlir.Info(op.Name)
+	if info.Traits.Has(mlir.Commutative) {
+		sum := uint64(0)
+		for _, v := range op.Operands {
+			sum += maphash.Comparable(c.seed, v)
+		}
+		h.add(sum)
+	} else {
+		for _, v := range op.Operands {
+			h.add(maphash.Comparable(c.seed, v))
+		}
+	}
+	h.dict(op.Attrs)
+	if op.Name == "stablehlo.constant" {
+		h.add(c.region)
+	}
+	for _, r := range op.Results {
+		h.typ(r.Type)
+	}
+	return h.sum
+}
+
+func sameOp(a, b *mlir.Op) bool {
+	if a.Name != b.Name || len(a.Results) != len(b.Results) || !sameDict(a.Attrs, b.Attrs) {
+		return false
+	}
+	if !slices.Equal(a.Operands, b.Operands) {
+		info, _ := mlir.Info(a.Name)
+		swapped := info.Traits.Has(mlir.Commutative) && len(a.Operands) == 2 && len(b.Operands) == 2 &&
+			a.Operands[0] == b.Operands[1] && a.Operands[1] == b.Operands[0]
+		if !swapped {
+			return false
+		}
+	}
+	for i := range a.Results {
+		if !mlir.SameType(a.Results[i].Type, b.Results[i].Type) {
+			return false
+		}
+	}
+	return true
+}

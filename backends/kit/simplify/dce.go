@@ -1,0 +1,116 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// dce leaves out ops whose results nobody uses and that do nothing else, and
+// private functions that nobody names.
+func dce(s *state) bool {
+	changed := false
+	for _, b := range s.functions() {
+		d := deadOps{state: s, uses: countUses(b)}
+		d.block(b)
+		changed = changed || d.changed
+	}
+	return s.deadFuncs() || changed
+}
+
+type deadOps struct {
+	*state
+	uses    map[*mlir.Value]int
+	changed bool
+}
+
+// block goes backwards, so that an op comes after all its uses.
+func (d *deadOps) block(b *mlir.Block) {
+	from := len(b.Ops)
+	for i := len(b.Ops) - 1; i >= 0; i-- {
+		op := b.Ops[i]
+		if d.dead(op) {
+			d.changed = true
+			d.drop(op)
+			continue
+		}
+		for _, inner := range bodies(op) {
+			d.block(inner)
+		}
+		from--
+		b.Ops[from] = op
+	}
+	b.Ops = slices.Delete(b.Ops, 0, from)
+}
+
+func (d *deadOps) dead(op *mlir.Op) bool {
+	for _, r := range op.Results {
+		if d.uses[r] > 0 {
+			return false
+		}
+	}
+	return d.pure(op)
+}
+
+// drop takes back the uses that op makes.
+func (d *deadOps) drop(op *mlir.Op) {
+	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
+		for _, v := range op.Operands {
+			d.uses[v]--
+		}
+	})
+}
+
+// deadFuncs leaves out private functions that no public one reaches.
+func (s *state) deadFuncs() bool {
+	live := map[*mlir.Op]bool{}
+	var mark func(op *mlir.Op)
+	mark = func(op *mlir.Op) {
+		if live[op] {
+			return
+		}
+		live[op] = true
+		one := &mlir.Module{Ops: []*mlir.Op{op}}
+		one.Walk(func(op *mlir.Op) bool {
+			for _, a := range op.Attrs {
+				symbols(a.Value, func(name string) {
+					if f := s.Func(name); f != nil {
+						mark(f)
+					}
+				})
+			}
+			return true
+		})
+	}
+	private := func(op *mlir.Op) bool {
+		return op.Name == "func.func" && op.Attrs.Get("sym_visibility") == mlir.Attribute(mlir.StringAttr("private"))
+	}
+	for _, op := range s.Ops {
+		if !private(op) {
+			mark(op)
+		}
+	}
+	before := len(s.Ops)
+	s.Ops = slices.DeleteFunc(s.Ops, func(op *mlir.Op) bool { return private(op) && !live[op] })
+	return len(s.Ops) < before
+}
+
+// symbols calls f for the symbols in an attribute.
+func symbols(a mlir.Attribute, f func(name string)) {
+	switch a := a.(type) {
+	case mlir.SymbolAttr:
+		f(string(a))
+	case mlir.ArrayAttr:
+		for _, e := range a {
+			symbols(e, f)
+		}
+	case mlir.DictAttr:
+		for _, e := range a {
+			symbols(e.Value, f)
+		}
+	case mlir.StructAttr:
+		for _, e := range a.Fields {
+			symbols(e.Value, f)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// inline puts the bodies of functions in the place of their calls, and of
+// composites but those of Options.Keep. What would make the module more than
+// maxGrowth times as large, and larger than maxInlined ops, stays a call, as do
+// calls of functions that call themselves or that have no body of one block.
+//
+// An inlined op keeps the ordinal and position that it has in its function, and
+// its location says by whom it was called.
+func inline(s *state) bool {
+	in := &inliner{state: s, size: map[string]int{}, done: map[string]bool{}}
+	in.Walk(func(*mlir.Op) bool { in.total++; return true })
+	in.limit = max(maxGrowth*in.total, maxInlined)
+	for _, f := range s.Ops {
+		if f.Name == "func.func" {
+			in.function(f)
+		}
+	}
+	return in.changed
+}
+
+const (
+	maxGrowth  = 8
+	maxInlined = 200_000
+)
+
+type inliner struct {
+	*state
+	size         map[string]int  // ops of a function, inlined; of one that is being worked on, none
+	done         map[string]bool // functions whose own calls have been inlined
+	total, limit int             // ops of the module
+	changed      bool
+}
+
+// function inlines what f calls, those functions first.
+func (in *inliner) function(f *mlir.Op) {
+	name := f.SymName()
+	if _, begun := in.size[name]; begun {
+		return
+	}
+	in.size[name] = 0
+	if b := f.Body(); b != nil {
+		in.block(b)
+		walk(b, func(*mlir.Op) { in.size[name]++ })
+	}
+	in.done[name] = true
+}
+
+func (in *inliner) block(b *mlir.Block) {
+	some := false
+	for _, op := range b.Ops {
+		for _, inner := range bodies(op) {
+			in.block(inner)
+		}
+		some = some || called(op) != ""
+	}
+	if !some {
+		return
+	}
+	stands := map[*mlir.Value]*mlir.Value{}
+	var out []*mlir.Op
+	for _, op := range b.Ops {
+		if f := in.callee(op); f != nil {
+			out = in.call(out, op, f, stands)
+			continue
+		}
+		out = append(out, op)
+	}
+	if len(stands) == 0 {
+		return
+	}
+	b.Ops = out
+	substitute(b, stands)
+}
+
+// callee returns the function whose body is to stand in op's place; nil if op
+// stays.
+func (in *inliner) callee(op *mlir.Op) *mlir.Op {
+	name := called(op)
+	if name == "" {
+		return nil
+	}
+	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Name == "stablehlo.composite" && in.Keep[string(composite)] {
+		return nil
+	}
+	f := in.Func(name)
+	if f == nil || f.Body() == nil {
+		return nil
+	}
+	in.function(f)
+	if !in.done[name] || in.total+in.size[name] > in.limit || !fits(op, f) {
+		return nil
+	}
+	return f
+}
+
+// fits reports whether the call's values have the types of the function's.
+func fits(op, f *mlir.Op) bool {
+	same := func(v, w *mlir.Value) bool { return mlir.SameType(v.Type, w.Type) }
+	ret := terminator(f.Body())
+	return slices.EqualFunc(op.Operands, f.Body().Args, same) && ret.Name == "func.return" && slices.EqualFunc(op.Results, ret.Operands, same)
+}
+
+// call appends a copy of f's body and notes what stands for the results of op.
+func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, stands map[*mlir.Value]*mlir.Value) []*mlir.Op {
+	in.changed = true
+	if in.isErf(op) {
+		erf := mlir.NewOp("chlo.erf", op.Operands, op.Results[0].Type)
+		erf.Pos, erf.Ordinal, erf.Loc = op.Pos, op.Ordinal, op.Loc
+		stands[op.Results[0]] = erf.Results[0]
+		return append(out, erf)
+	}
+	in.total += in.size[f.SymName()]
+	c := &copier{values: map[*mlir.Value]*mlir.Value{}, caller: op.Loc}
+	for i, a := range f.Body().Args {
+		c.values[a] = op.Operands[i]
+	}
+	ret := terminator(f.Body())
+	for _, inner := range f.Body().Ops {
+		if inner != ret {
+			out = append(out, c.op(inner))
+		}
+	}
+	for i, r := range op.Results {
+		stands[r] = c.of(ret.Operands[i])
+	}
+	return out
+}
+
+func (in *inliner) isErf(op *mlir.Op) bool {
+	return op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr("ltc.erf")) && op.Name == "stablehlo.composite" &&
+		in.Keep["chlo.erf"] && len(op.Operands) == 1 && len(op.Results) == 1 && mlir.SameType(op.Operands[0].Type, op.Results[0].Type)
+}
+
+// copier copies ops with what is in their regions.
+type copier struct {
+	values map[*mlir.Value]*mlir.Value // copies, and what stands for arguments
+	caller mlir.Location               // nil if unknown, or if there is none
+}
+
+func (c *copier) of(v *mlir.Value) *mlir.Value {
+	if w := c.values[v]; w != nil {
+		return w
+	}
+	return v
+}
+
+func (c *copier) op(op *mlir.Op) *mlir.Op {
+	x := &mlir.Op{Name: op.Name, Attrs: slices.Clone(op.Attrs), Pos: op.Pos, Ordinal: op.Ordinal, Loc: c.loc(op.Loc)}
+	for _, v := range op.Operands {
+		x.Operands = append(x.Operands, c.of(v))
+	}
+	for _, r := range op.Results {
+		w := &mlir.Value{Type: r.Type, Def: x, Index: r.Index, Loc: r.Loc}
+		c.values[r] = w
+		x.Results = append(x.Results, w)
+	}
+	for _, r := range op.Regions {
+		region := &mlir.Region{}
+		for _, b := range r.Blocks {
+			region.Blocks = append(region.Blocks, c.block(b))
+		}
+		x.Regions = append(x.Regions, region)
+	}
+	return x
+}
+
+func (c *copier) block(b *mlir.Block) *mlir.Block {
+	x := &mlir.Block{Label: b.Label}
+	for _, a := range b.Args {
+		w := &mlir.Value{Type: a.Type, Block: x, Index: a.Index, Loc: a.Loc}
+		c.values[a] = w
+		x.Args = append(x.Args, w)
+	}
+	for _, op := range b.Ops {
+		x.Ops = append(x.Ops, c.op(op))
+	}
+	return x
+}
+
+// loc is where a copied op comes from.
+func (c *copier) loc(callee mlir.Location) mlir.Location {
+	switch {
+	case c.caller == nil:
+		return callee
+	case callee == nil:
+		return c.caller
+	}
+	return mlir.CallLoc{Callee: callee, Caller: c.caller}
+}

@@ -1,0 +1,58 @@
+package simplify
+
+import "ltc/mlir"
+
+// pure reports whether op does nothing but give results, so that it may be left
+// out, merged with an equal one or computed in another place.
+func (s *state) pure(op *mlir.Op) bool {
+	info, known := mlir.Info(op.Name)
+	if !known || info.Traits.Has(mlir.Effects) || info.Traits.Has(mlir.Terminator) {
+		return false
+	}
+	if callee := called(op); callee != "" && !s.pureFunc(callee) {
+		return false
+	}
+	for _, r := range op.Regions {
+		for _, b := range r.Blocks {
+			if !s.pureBlock(b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *state) pureBlock(b *mlir.Block) bool {
+	for _, op := range b.Ops {
+		if info, _ := mlir.Info(op.Name); !info.Traits.Has(mlir.Terminator) && !s.pure(op) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) pureFunc(name string) bool {
+	pure, known := s.pureFuncs[name]
+	if known {
+		return pure
+	}
+	s.pureFuncs[name] = false // of one that calls itself
+	if f := s.Func(name); f != nil && f.Body() != nil {
+		s.pureFuncs[name] = s.pureBlock(f.Body())
+	}
+	return s.pureFuncs[name]
+}
+
+// called returns the symbol of the function that a call or a composite runs; ""
+// for other ops.
+func called(op *mlir.Op) string {
+	var a mlir.Attribute
+	switch op.Name {
+	case "func.call":
+		a = op.Attrs.Get("callee")
+	case "stablehlo.composite":
+		a = op.Attrs.Get("decomposition")
+	}
+	s, _ := a.(mlir.SymbolAttr)
+	return string(s)
+}

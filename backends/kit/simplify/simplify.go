@@ -1,0 +1,116 @@
+package simplify
+
+import (
+	"context"
+	"fmt"
+
+	"ltc/backends"
+	"ltc/mlir"
+)
+
+// Options steer [Run]. The zero value simplifies all that can be without an
+// evaluator.
+type Options struct {
+	// Keep names the composites, such as ltc.softmax, and the ops of CHLO, such
+	// as chlo.erf, that the target has itself. All others are replaced by what
+	// they stand for. Where chlo.erf is kept, composites called ltc.erf become it.
+	Keep map[string]bool
+	// Fold evaluates what depends on constants alone; nil: nothing is folded.
+	Fold backends.Backend
+	// FoldLimit is the most bytes of a constant that folding makes or reads;
+	// 0: [FoldLimit]. A constant that repeats one element counts as that.
+	FoldLimit int
+	// Dump, if set, is called with the module after each pass that changed it,
+	// and with the pass's name.
+	Dump func(pass string, m *mlir.Module)
+	// Check verifies the module after each pass that changed it.
+	Check bool
+}
+
+// FoldLimit is what Options.FoldLimit is when it is 0.
+const FoldLimit = 4096
+
+// maxRounds bounds how often the passes that repeat are run: programs need two
+// or three rounds, the last of which changes nothing.
+const maxRounds = 12
+
+// Run simplifies m in place. m must have passed [mlir.Verify]; what is left of
+// it keeps its places, locations and ordinals, and a new op has those of the op
+// whose failure it would report. The error is the context's, or says that a
+// pass went wrong, which no program should bring about.
+func Run(ctx context.Context, m *mlir.Module, o Options) error {
+	if o.FoldLimit == 0 {
+		o.FoldLimit = FoldLimit
+	}
+	s := newState(ctx, m, o)
+	for round := range maxRounds {
+		changed := false
+		for _, p := range passes {
+			if round > 0 && !p.repeats {
+				continue
+			}
+			did, err := s.pass(p)
+			if err != nil {
+				return err
+			}
+			changed = changed || did
+		}
+		if !changed {
+			break
+		}
+	}
+	return nil
+}
+
+// Passes returns the names of the passes in the order in which they run.
+func Passes() []string {
+	names := make([]string, len(passes))
+	for i, p := range passes {
+		names[i] = p.name
+	}
+	return names
+}
+
+// state is the work on one module: what passes are given.
+type state struct {
+	*mlir.Module
+	Options
+	ctx context.Context
+
+	pureFuncs map[string]bool // by symbol; no pass makes a function less pure
+}
+
+func newState(ctx context.Context, m *mlir.Module, o Options) *state {
+	return &state{Module: m, Options: o, ctx: ctx, pureFuncs: map[string]bool{}}
+}
+
+// pass runs one pass, with all that goes around it.
+func (s *state) pass(p pass) (changed bool, err error) {
+	if s.ctx.Err() != nil {
+		return false, context.Cause(s.ctx)
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case nonsense:
+			err = fmt.Errorf("simplify: pass %s: %s", p.name, string(r))
+		default:
+			panic(r)
+		}
+	}()
+	if changed = p.run(s); !changed {
+		return false, nil
+	}
+	if s.Dump != nil {
+		s.Dump(p.name, s.Module)
+	}
+	if s.Check {
+		if err := mlir.VerifyContext(s.ctx, s.Module); err != nil {
+			return true, fmt.Errorf("simplify: pass %s: %w", p.name, err)
+		}
+	}
+	return true, nil
+}
+
+// nonsense is what a pass panics with when it meets what cannot be.
+type nonsense string
