@@ -1,0 +1,62 @@
+package vector
+
+import (
+	"math"
+
+	"github.com/llir/llvm/ir/enum"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+)
+
+// halves reports whether the machine converts between f16 and f32.
+func (m Machine) halves() bool { return m.Level != SSE2 }
+
+// widenHalf returns the values of the f16s whose bits are in h.
+func (b *Builder) widenHalf(h value.Value, _ ll.Type) value.Value {
+	if b.Machine.halves() {
+		return b.Block.NewFPExt(b.bitcast(h, like(h.Type(), ll.Half)), like(h.Type(), ll.Float))
+	}
+	i := b.resize(h, ll.I32, false)
+	sign := b.shln(b.andn(i, 0x8000), 16)
+	// As bits of an f32, 2^-112 too small; subnormal ones become normal by the
+	// product, which is exact.
+	size := b.shln(b.andn(i, 0x7fff), 13)
+	f := b.asInt(b.fmuln(b.asFloat(size), 0x1p112))
+	infinite := b.icmpn(enum.IPredUGE, size, 0x7c00<<13)
+	f = b.sel(infinite, b.or(size, b.int(size.Type(), 0x7f800000)), f)
+	return b.asFloat(b.or(f, sign))
+}
+
+// narrowHalf returns the bits of f32 lanes that hold values of f16.
+func (b *Builder) narrowHalf(x value.Value) value.Value {
+	if b.Machine.halves() {
+		return b.bitcast(b.Block.NewFPTrunc(x, like(x.Type(), ll.Half)), like(x.Type(), ll.I16))
+	}
+	i := b.asInt(x)
+	sign := b.lshrn(b.andn(i, math.MinInt32), 16)
+	a := b.andn(i, math.MaxInt32)
+	size := b.lshrn(b.asInt(b.fmuln(b.asFloat(a), 0x1p-112)), 13)
+	size = b.sel(b.icmpn(enum.IPredUGE, a, 0x7f800000), b.andn(b.or(b.lshrn(a, 13), b.int(a.Type(), 0x7c00)), 0x7fff), size)
+	return b.resize(b.or(size, sign), ll.I16, false)
+}
+
+// roundHalf rounds f32 lanes to f16, ties to even.
+func (b *Builder) roundHalf(x value.Value) value.Value {
+	if b.Machine.halves() {
+		f := b.Block.NewFPTrunc(x, like(x.Type(), ll.Half))
+		return b.Block.NewFPExt(f, x.Type())
+	}
+	// What has the exponent e of an f16, at least -14, has steps of 2^(e-10):
+	// adding 2^(e+13) leaves no bits for less.
+	i := b.asInt(x)
+	t := i.Type()
+	a := b.asFloat(b.andn(i, math.MaxInt32))
+	exponent := b.andn(i, 0x7f800000)
+	least := b.int(t, (127-14)<<23)
+	exponent = b.sel(b.icmp(enum.IPredSGT, exponent, least), exponent, least)
+	big := b.asFloat(b.addn(exponent, 13<<23))
+	// Beyond the exponents of f16 that would overflow: these become infinite.
+	r := b.fsub(b.fadd(a, big), big)
+	r = b.sel(b.fcmpn(enum.FPredOGE, a, 65520), b.num(x.Type(), math.Inf(1)), r)
+	return b.copysign(r, x)
+}

@@ -1,0 +1,213 @@
+package vector
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/ir/types"
+)
+
+// Lanes is how many elements code works on at once, and which of them are
+// there.
+type Lanes struct {
+	N    int
+	Mask value.Value // <N x i1>; nil for all
+}
+
+// Mask returns a mask of the first n of lanes lanes; n is an i64 from 0 to
+// lanes.
+func (b *Builder) Mask(lanes int, n value.Value) value.Value {
+	t := vectorOf(ll.I1, lanes)
+	switch {
+	case lanes == 1:
+		return b.icmpn(enum.IPredNE, n, 0)
+	case b.Machine.wide() && lanes < 64:
+		ones := b.Block.NewSub(b.Block.NewShl(b.Index(1), n), b.Index(1))
+		return b.bitcast(b.resize(ones, ll.NewInt(uint64(lanes)), false), t)
+	}
+	// Lanes as wide as the smallest elements keep the comparison short.
+	count := ll.Type(ll.I32)
+	if lanes > b.Machine.Lanes(types.I32) {
+		count = ll.I8
+	}
+	return b.icmp(enum.IPredULT, b.iota(vectorOf(count, lanes)), b.splat(b.resize(n, count, false), lanes))
+}
+
+// Iota returns lanes of an integer or float dtype that count from 0.
+func (b *Builder) Iota(d types.DType, lanes int) Value {
+	if !d.IsFloat() {
+		return Value{b.iota(Register(d, lanes)), d}
+	}
+	i := b.Iota(types.I32, lanes)
+	return Value{b.rounded(b.Block.NewSIToFP(i.V, Register(d, lanes)), d).V, d}
+}
+
+func (b *Builder) iota(t ll.Type) value.Value {
+	n := lanesOf(t)
+	if n == 1 {
+		return b.int(t, 0)
+	}
+	all := make([]uint64, n)
+	for i := range all {
+		all[i] = uint64(i)
+	}
+	return b.table(t, all)
+}
+
+// Splat repeats a scalar; values of that many lanes stay as they are.
+func (b *Builder) Splat(v Value, lanes int) Value {
+	if v.Lanes() == lanes {
+		return v
+	}
+	return Value{b.splat(v.V, lanes), v.DType}
+}
+
+func (b *Builder) splat(x value.Value, lanes int) value.Value {
+	t := vectorOf(x.Type(), lanes)
+	if lanes == 1 {
+		return x
+	}
+	if bits, ok := splatBits(x); ok {
+		return b.bits(t, bits)
+	}
+	first := b.Block.NewInsertElement(b.poison(t), x, constant.NewInt(ll.I32, 0))
+	zero := &literal{typ: vectorOf(ll.I32, lanes), text: "zeroinitializer"}
+	return b.Block.NewShuffleVector(first, b.poison(t), zero)
+}
+
+// Lane returns lane i of v as a scalar.
+func (b *Builder) Lane(v Value, i int) Value { return Value{b.lane(v.V, i), v.DType} }
+
+func (b *Builder) lane(x value.Value, i int) value.Value {
+	if lanesOf(x.Type()) == 1 {
+		return x
+	}
+	return b.Block.NewExtractElement(x, constant.NewInt(ll.I32, int64(i)))
+}
+
+// setLane returns x with y in lane i.
+func (b *Builder) setLane(x, y value.Value, i int) value.Value {
+	if lanesOf(x.Type()) == 1 {
+		return y
+	}
+	return b.Block.NewInsertElement(x, y, constant.NewInt(ll.I32, int64(i)))
+}
+
+// Slice returns n lanes of v from lane first on.
+func (b *Builder) Slice(v Value, first, n int) Value {
+	if n == 1 {
+		return b.Lane(v, first)
+	}
+	return Value{b.pick(v.V, nil, ascending(first, n)), v.DType}
+}
+
+// Concat returns the lanes of x, then those of y, of which there are as many
+// and more than one.
+func (b *Builder) Concat(x, y Value) Value {
+	return Value{b.pick(x.V, y.V, ascending(0, 2*x.Lanes())), x.DType}
+}
+
+func ascending(first, n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = first + i
+	}
+	return all
+}
+
+// pick returns the given lanes of x and y, counted through; -1 is any. A nil y
+// has nothing to choose from.
+func (b *Builder) pick(x, y value.Value, lanes []int) value.Value {
+	if y == nil {
+		y = b.poison(x.Type())
+	}
+	var s strings.Builder
+	for i, l := range lanes {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		if l < 0 {
+			s.WriteString("i32 poison")
+			continue
+		}
+		fmt.Fprintf(&s, "i32 %d", l)
+	}
+	mask := &literal{typ: vectorOf(ll.I32, len(lanes)), text: "<" + s.String() + ">"}
+	r := b.Block.NewShuffleVector(x, y, mask)
+	r.Typ = ll.NewVector(uint64(len(lanes)), elem(x.Type()))
+	return r
+}
+
+// pad returns x with more lanes, whose values are any.
+func (b *Builder) pad(x value.Value, lanes int) value.Value {
+	n := lanesOf(x.Type())
+	switch {
+	case n == lanes:
+		return x
+	case n == 1:
+		return b.Block.NewInsertElement(b.poison(vectorOf(x.Type(), lanes)), x, constant.NewInt(ll.I32, 0))
+	}
+	list := ascending(0, lanes)
+	for i := n; i < lanes; i++ {
+		list[i] = -1
+	}
+	return b.pick(x, nil, list)
+}
+
+// head returns the first lanes of x.
+func (b *Builder) head(x value.Value, lanes int) value.Value {
+	switch {
+	case lanesOf(x.Type()) == lanes:
+		return x
+	case lanes == 1:
+		return b.lane(x, 0)
+	}
+	return b.pick(x, nil, ascending(0, lanes))
+}
+
+// pieces runs f on parts of as many lanes as native, into which the operands
+// are split or padded, and joins the results. All operands have equally many
+// lanes, a power of two.
+func (b *Builder) pieces(native int, f func(parts []value.Value) value.Value, xs ...value.Value) value.Value {
+	n := lanesOf(xs[0].Type())
+	if n <= native {
+		parts := make([]value.Value, len(xs))
+		for i, x := range xs {
+			parts[i] = b.pad(x, native)
+		}
+		return b.head(f(parts), n)
+	}
+	lo, hi := make([]value.Value, len(xs)), make([]value.Value, len(xs))
+	for i, x := range xs {
+		lo[i] = b.pick(x, nil, ascending(0, n/2))
+		hi[i] = b.pick(x, nil, ascending(n/2, n/2))
+	}
+	return b.pick(b.pieces(native, f, lo...), b.pieces(native, f, hi...), ascending(0, n))
+}
+
+// Any reports, as an i1, whether a lane of a bool value is set.
+func (b *Builder) Any(v Value) value.Value {
+	n := v.Lanes()
+	if n == 1 {
+		return v.V
+	}
+	return b.icmpn(enum.IPredNE, b.bitcast(v.V, ll.NewInt(uint64(n))), 0)
+}
+
+// Fold combines the lanes of v, a power of two, into a scalar with a binary
+// op: the halves, then the halves of the result, and so on.
+func (b *Builder) Fold(op string, v Value) (Value, error) {
+	for n := v.Lanes() / 2; n > 0; n /= 2 {
+		r, err := b.Binary(op, b.Slice(v, 0, n), b.Slice(v, n, n))
+		if err != nil {
+			return Value{}, err
+		}
+		v = r
+	}
+	return v, nil
+}

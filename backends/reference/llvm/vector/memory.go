@@ -1,0 +1,214 @@
+package vector
+
+import (
+	"github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/ir/types"
+)
+
+// Pointer is the address of an element, of whose alignment no more is known
+// than that of an element.
+type Pointer struct {
+	V     value.Value // of type Memory(DType)*
+	DType types.DType
+}
+
+// PointerTo returns the address p, of any type, as that of an element.
+func (b *Builder) PointerTo(p value.Value, d types.DType) Pointer {
+	return Pointer{b.bitcast(p, ll.NewPointer(Memory(d))), d}
+}
+
+// At returns the address i elements, an i64, behind p.
+func (b *Builder) At(p Pointer, i value.Value) Pointer {
+	g := b.Block.NewGetElementPtr(Memory(p.DType), p.V, i)
+	g.InBounds = true
+	return Pointer{g, p.DType}
+}
+
+// Null reports, as an i1, whether p is nil.
+func (b *Builder) address(p Pointer) value.Value { return b.Block.NewPtrToInt(p.V, ll.I64) }
+
+// Load loads lanes elements that lie side by side.
+func (b *Builder) Load(p Pointer, lanes int) Value {
+	t := vectorOf(Memory(p.DType), lanes)
+	l := b.Block.NewLoad(t, b.bitcast(p.V, ll.NewPointer(t)))
+	l.Align = ir.Align(p.DType.Size())
+	return b.widen(l, p.DType)
+}
+
+// LoadLanes loads elements that lie side by side; those that the mask leaves
+// out are 0, and their memory is not touched.
+func (b *Builder) LoadLanes(p Pointer, l Lanes) Value {
+	if l.Mask == nil {
+		return b.Load(p, l.N)
+	}
+	t := vectorOf(Memory(p.DType), l.N)
+	if l.N == 1 {
+		return b.widen(b.guarded(l.Mask, b.bits(t, 0), func() value.Value {
+			load := b.Block.NewLoad(t, p.V)
+			load.Align = ir.Align(p.DType.Size())
+			return load
+		}), p.DType)
+	}
+	r := b.Call("llvm.masked.load."+mangle(t)+".p0", t, b.bitcast(p.V, ll.NewPointer(t)),
+		constant.NewInt(ll.I32, int64(p.DType.Size())), l.Mask, b.bits(t, 0))
+	return b.widen(r, p.DType)
+}
+
+// Store stores lanes side by side.
+func (b *Builder) Store(p Pointer, v Value) {
+	b.store(p, v).Align = ir.Align(p.DType.Size())
+}
+
+// StoreStreaming stores lanes side by side, past the caches, to an address
+// that is aligned to the bytes of all lanes.
+func (b *Builder) StoreStreaming(p Pointer, v Value) {
+	s := b.store(p, v)
+	s.Align = ir.Align(p.DType.Size() * v.Lanes())
+	s.Metadata = append(s.Metadata, b.Module.streaming())
+}
+
+func (b *Builder) store(p Pointer, v Value) *ir.InstStore {
+	m := b.narrow(v)
+	return b.Block.NewStore(m, b.bitcast(p.V, ll.NewPointer(m.Type())))
+}
+
+// StoreLanes stores lanes side by side, but for those that the mask leaves out.
+func (b *Builder) StoreLanes(p Pointer, v Value, l Lanes) {
+	switch {
+	case l.Mask == nil:
+		b.Store(p, v)
+		return
+	case l.N == 1:
+		b.If(l.Mask, func() { b.Store(p, v) })
+		return
+	}
+	m := b.narrow(v)
+	t := m.Type()
+	b.Call("llvm.masked.store."+mangle(t)+".p0", ll.Void, m, b.bitcast(p.V, ll.NewPointer(t)),
+		constant.NewInt(ll.I32, int64(p.DType.Size())), l.Mask)
+}
+
+// LoadStrided loads elements that lie stride elements, an i64, apart.
+func (b *Builder) LoadStrided(p Pointer, stride value.Value, l Lanes) Value {
+	switch {
+	case l.N == 1:
+		return b.LoadLanes(p, l)
+	case l.Mask != nil:
+		return b.Gather(p, b.strided(stride, l.N), l)
+	}
+	t := Memory(p.DType)
+	all := b.poison(vectorOf(t, l.N))
+	for i := range l.N {
+		if i > 0 {
+			p = b.At(p, stride)
+		}
+		load := b.Block.NewLoad(t, p.V)
+		load.Align = ir.Align(p.DType.Size())
+		all = b.setLane(all, load, i)
+	}
+	return b.widen(all, p.DType)
+}
+
+// StoreStrided stores lanes to elements that lie stride elements, an i64,
+// apart.
+func (b *Builder) StoreStrided(p Pointer, stride value.Value, v Value, l Lanes) {
+	switch {
+	case l.N == 1:
+		b.StoreLanes(p, v, l)
+		return
+	case l.Mask != nil:
+		b.Scatter(p, b.strided(stride, l.N), v, l)
+		return
+	}
+	m := b.narrow(v)
+	for i := range l.N {
+		if i > 0 {
+			p = b.At(p, stride)
+		}
+		b.Block.NewStore(b.lane(m, i), p.V).Align = ir.Align(p.DType.Size())
+	}
+}
+
+func (b *Builder) strided(stride value.Value, lanes int) Value {
+	i := b.iota(vectorOf(ll.I64, lanes))
+	return Value{b.mul(i, b.splat(stride, lanes)), types.I64}
+}
+
+// Gather loads the elements with the given indices, integers of a lane each;
+// those that the mask leaves out are 0. Indices are in range where lanes are
+// not left out: nothing checks it.
+func (b *Builder) Gather(p Pointer, index Value, l Lanes) Value {
+	if l.N == 1 {
+		return b.LoadLanes(b.At(p, b.index(index)), l)
+	}
+	t := vectorOf(Memory(p.DType), l.N)
+	r := b.Call("llvm.masked.gather."+mangle(t)+"."+mangle(vectorOf(ll.I8Ptr, l.N)), t, b.addresses(p, index),
+		constant.NewInt(ll.I32, int64(p.DType.Size())), b.mask(l), b.bits(t, 0))
+	return b.widen(r, p.DType)
+}
+
+// Scatter stores lanes to the elements with the given indices, in the order of
+// lanes, but for those that the mask leaves out. Indices are as those of Gather.
+func (b *Builder) Scatter(p Pointer, index, v Value, l Lanes) {
+	if l.N == 1 {
+		b.StoreLanes(b.At(p, b.index(index)), v, l)
+		return
+	}
+	m := b.narrow(v)
+	b.Call("llvm.masked.scatter."+mangle(m.Type())+"."+mangle(vectorOf(ll.I8Ptr, l.N)), ll.Void, m, b.addresses(p, index),
+		constant.NewInt(ll.I32, int64(p.DType.Size())), b.mask(l))
+}
+
+// mask returns the mask of l, all lanes if it has none.
+func (b *Builder) mask(l Lanes) value.Value {
+	if l.Mask != nil {
+		return l.Mask
+	}
+	return b.int(vectorOf(ll.I1, l.N), -1)
+}
+
+// index returns an integer as an i64, or lanes of i32 as they are: addresses
+// of 32 bits gather faster.
+func (b *Builder) index(v Value) value.Value {
+	if v.DType == types.I32 && v.Lanes() > 1 {
+		return v.V
+	}
+	return b.resize(v.V, ll.I64, v.DType.IsSigned())
+}
+
+func (b *Builder) addresses(p Pointer, index Value) value.Value {
+	g := b.Block.NewGetElementPtr(Memory(p.DType), p.V, b.index(index))
+	g.Typ = ll.NewVector(uint64(index.Lanes()), ll.NewPointer(Memory(p.DType)))
+	return g
+}
+
+// widen returns what was loaded as it lies in registers.
+func (b *Builder) widen(m value.Value, d types.DType) Value {
+	t := m.Type()
+	switch d {
+	case types.Bool:
+		m = b.icmpn(1, m, 0)
+	case types.BF16:
+		m = b.asFloat(b.shln(b.resize(m, ll.I32, false), 16))
+	case types.F16:
+		m = b.widenHalf(m, t)
+	}
+	return Value{m, d}
+}
+
+// narrow returns a value as it lies in memory.
+func (b *Builder) narrow(v Value) value.Value {
+	switch v.DType {
+	case types.Bool:
+		return b.resize(v.V, ll.I8, false)
+	case types.BF16:
+		return b.resize(b.lshrn(b.asInt(v.V), 16), ll.I16, false)
+	case types.F16:
+		return b.narrowHalf(v.V)
+	}
+	return v.V
+}
