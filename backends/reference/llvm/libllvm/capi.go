@@ -1,0 +1,250 @@
+//go:build linux && (amd64 || arm64)
+
+package libllvm
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// capi is LLVM's own C API. Names and types are those of the headers llvm-c.
+type capi struct {
+	handle uintptr
+	major  int
+
+	contextCreate, contextDispose, contextSetDiagnosticHandler fn
+	getDiagInfoDescription, getDiagInfoSeverity                fn
+	createMemoryBufferWithMemoryRangeCopy                      fn
+	parseIRInContext, verifyModule, disposeModule              fn
+	setTarget, setModuleDataLayout                             fn
+	getTargetFromTriple, createTargetMachine                   fn
+	disposeTargetMachine                                       fn
+	createTargetDataLayout, disposeTargetData                  fn
+	createPassBuilderOptions, disposePassBuilderOptions        fn
+	setLoopVectorization, setSLPVectorization                  fn
+	setLoopUnrolling, setLoopInterleaving                      fn
+	runPasses, getErrorMessage, disposeErrorMessage            fn
+	emitToMemoryBuffer, getBufferStart, getBufferSize          fn
+	disposeMemoryBuffer, disposeMessage                        fn
+	getHostCPUName, getHostCPUFeatures                         fn
+	installFatalErrorHandler                                   fn
+
+	initialised map[string]error // by architecture
+	host        func() (cpu, features string)
+	mu          sync.Mutex
+}
+
+// fn is the address of a C function whose arguments are integers and pointers.
+type fn uintptr
+
+//go:uintptrescapes
+func (f fn) call(args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(uintptr(f), args...)
+	return r
+}
+
+// symbols lists the functions that are needed, with their names.
+func (c *capi) symbols() map[string]*fn {
+	return map[string]*fn{
+		"LLVMContextCreate":                          &c.contextCreate,
+		"LLVMContextDispose":                         &c.contextDispose,
+		"LLVMContextSetDiagnosticHandler":            &c.contextSetDiagnosticHandler,
+		"LLVMGetDiagInfoDescription":                 &c.getDiagInfoDescription,
+		"LLVMGetDiagInfoSeverity":                    &c.getDiagInfoSeverity,
+		"LLVMCreateMemoryBufferWithMemoryRangeCopy":  &c.createMemoryBufferWithMemoryRangeCopy,
+		"LLVMParseIRInContext":                       &c.parseIRInContext,
+		"LLVMVerifyModule":                           &c.verifyModule,
+		"LLVMDisposeModule":                          &c.disposeModule,
+		"LLVMSetTarget":                              &c.setTarget,
+		"LLVMSetModuleDataLayout":                    &c.setModuleDataLayout,
+		"LLVMGetTargetFromTriple":                    &c.getTargetFromTriple,
+		"LLVMCreateTargetMachine":                    &c.createTargetMachine,
+		"LLVMDisposeTargetMachine":                   &c.disposeTargetMachine,
+		"LLVMCreateTargetDataLayout":                 &c.createTargetDataLayout,
+		"LLVMDisposeTargetData":                      &c.disposeTargetData,
+		"LLVMCreatePassBuilderOptions":               &c.createPassBuilderOptions,
+		"LLVMDisposePassBuilderOptions":              &c.disposePassBuilderOptions,
+		"LLVMPassBuilderOptionsSetLoopVectorization": &c.setLoopVectorization,
+		"LLVMPassBuilderOptionsSetSLPVectorization":  &c.setSLPVectorization,
+		"LLVMPassBuilderOptionsSetLoopUnrolling":     &c.setLoopUnrolling,
+		"LLVMPassBuilderOptionsSetLoopInterleaving":  &c.setLoopInterleaving,
+		"LLVMRunPasses":                              &c.runPasses,
+		"LLVMGetErrorMessage":                        &c.getErrorMessage,
+		"LLVMDisposeErrorMessage":                    &c.disposeErrorMessage,
+		"LLVMTargetMachineEmitToMemoryBuffer":        &c.emitToMemoryBuffer,
+		"LLVMGetBufferStart":                         &c.getBufferStart,
+		"LLVMGetBufferSize":                          &c.getBufferSize,
+		"LLVMDisposeMemoryBuffer":                    &c.disposeMemoryBuffer,
+		"LLVMDisposeMessage":                         &c.disposeMessage,
+		"LLVMGetHostCPUName":                         &c.getHostCPUName,
+		"LLVMGetHostCPUFeatures":                     &c.getHostCPUFeatures,
+		"LLVMInstallFatalErrorHandler":               &c.installFatalErrorHandler,
+	}
+}
+
+// newCAPI finds the functions of a libLLVM that has been loaded. The version is
+// for what the library does not say.
+func newCAPI(handle uintptr, named Version) (*capi, error) {
+	c := &capi{handle: handle, major: named.Major, initialised: map[string]error{}}
+	for name, f := range c.symbols() {
+		p, err := purego.Dlsym(handle, name)
+		if err != nil {
+			return nil, fmt.Errorf("it has no %s", name)
+		}
+		*f = fn(p)
+	}
+	if v := c.version(); v.Major != 0 {
+		c.major = v.Major
+	}
+	c.host = sync.OnceValues(func() (string, string) {
+		return c.take(c.getHostCPUName.call()), c.take(c.getHostCPUFeatures.call())
+	})
+	c.installFatalErrorHandler.call(onFatal())
+	return c, nil
+}
+
+func (c *capi) version() Version {
+	p, err := purego.Dlsym(c.handle, "LLVMGetVersion") // from 16 on
+	if err != nil {
+		return Version{}
+	}
+	var v [3]uint32
+	fn(p).call(uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[1])), uintptr(unsafe.Pointer(&v[2])))
+	return Version{int(v[0]), int(v[1]), int(v[2])}
+}
+
+func (c *capi) compile(text string, o Options) ([]byte, error) {
+	tm, err := c.targetMachine(o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.disposeTargetMachine.call(tm)
+	context := c.contextCreate.call()
+	defer c.contextDispose.call(context)
+	c.contextSetDiagnosticHandler.call(context, onDiagnostic(), 0)
+	m, err := c.parse(context, text)
+	if err != nil {
+		return nil, err
+	}
+	defer c.disposeModule.call(m)
+	if o.Verify {
+		if err := c.verify(m); err != nil {
+			return nil, err
+		}
+	}
+	triple := cString(o.triple())
+	c.setTarget.call(m, uintptr(unsafe.Pointer(triple)))
+	layout := c.createTargetDataLayout.call(tm)
+	c.setModuleDataLayout.call(m, layout)
+	c.disposeTargetData.call(layout)
+	if err := c.passes(m, tm, o.Level); err != nil {
+		return nil, err
+	}
+	return c.emit(m, tm, o.Assembly)
+}
+
+// targetMachine returns what makes code for the target of o.
+func (c *capi) targetMachine(o Options) (uintptr, error) {
+	if err := c.initialise(o.arch()); err != nil {
+		return 0, err
+	}
+	if o.Triple == "" && o.CPU == "" && o.Features == "" {
+		o.CPU, o.Features = c.host()
+	}
+	triple := cString(o.triple())
+	var target, message uintptr
+	if truth(c.getTargetFromTriple.call(uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(&target)), uintptr(unsafe.Pointer(&message)))) {
+		return 0, fmt.Errorf("target %s: %s", o.triple(), c.take(message))
+	}
+	const positionIndependent, small = 2, 3
+	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(cString(o.CPU))),
+		uintptr(unsafe.Pointer(cString(o.Features))), o.Level.codegen(), positionIndependent, small)
+	if tm == 0 {
+		return 0, fmt.Errorf("target %s: no target machine", o.triple())
+	}
+	return tm, nil
+}
+
+// initialise makes the library's code generator for an architecture known to
+// it.
+func (c *capi) initialise(arch string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err, done := c.initialised[arch]
+	if !done {
+		for _, part := range []string{"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"} {
+			name := "LLVMInitialize" + arch + part
+			p, missing := purego.Dlsym(c.handle, name)
+			if missing != nil {
+				err = fmt.Errorf("this libLLVM makes no code for %s", arch)
+				break
+			}
+			fn(p).call()
+		}
+		c.initialised[arch] = err
+	}
+	return err
+}
+
+func (c *capi) parse(context uintptr, text string) (uintptr, error) {
+	name := cString(bufferName)
+	buffer := c.createMemoryBufferWithMemoryRangeCopy.call(uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(len(text)), uintptr(unsafe.Pointer(name)))
+	runtime.KeepAlive(text)
+	var m, message uintptr
+	if truth(c.parseIRInContext.call(context, buffer, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&message)))) { // owns buffer
+		return 0, parseFailed(c.take(message), text)
+	}
+	return m, nil
+}
+
+func (c *capi) verify(m uintptr) error {
+	const returnStatus = 2
+	var message uintptr
+	bad := truth(c.verifyModule.call(m, returnStatus, uintptr(unsafe.Pointer(&message))))
+	if text := c.take(message); bad {
+		return fmt.Errorf("verify: %s", strings.TrimSpace(text))
+	}
+	return nil
+}
+
+func (c *capi) passes(m, tm uintptr, level Level) error {
+	options := c.createPassBuilderOptions.call()
+	defer c.disposePassBuilderOptions.call(options)
+	for _, set := range []fn{c.setLoopVectorization, c.setSLPVectorization, c.setLoopUnrolling, c.setLoopInterleaving} {
+		set.call(options, 1)
+	}
+	pipeline := cString(level.pipeline(Version{Major: c.major}))
+	if e := c.runPasses.call(m, uintptr(unsafe.Pointer(pipeline)), tm, options); e != 0 {
+		message := c.getErrorMessage.call(e) // owns e
+		defer c.disposeErrorMessage.call(message)
+		return fmt.Errorf("passes: %s", goString(message))
+	}
+	return nil
+}
+
+func (c *capi) emit(m, tm uintptr, assembly bool) ([]byte, error) {
+	kind := uintptr(1)
+	if assembly {
+		kind = 0
+	}
+	var buffer, message uintptr
+	if truth(c.emitToMemoryBuffer.call(tm, m, kind, uintptr(unsafe.Pointer(&message)), uintptr(unsafe.Pointer(&buffer)))) {
+		return nil, fmt.Errorf("make code: %s", c.take(message))
+	}
+	defer c.disposeMemoryBuffer.call(buffer)
+	return goBytes(c.getBufferStart.call(buffer), int(c.getBufferSize.call(buffer)))
+}
+
+// take copies a message of libLLVM's and gives it back.
+func (c *capi) take(message uintptr) string {
+	if message == 0 {
+		return ""
+	}
+	defer c.disposeMessage.call(message)
+	return goString(message)
+}

@@ -1,0 +1,25 @@
+// Package libllvm turns the text of LLVM modules into object files with the
+// libLLVM that is on the machine, without cgo. Its central type is [Library].
+//
+// libLLVM is somebody else's code in this process, and it has ways to end one.
+// What can be done about that is done here: pipelines of passes are constants
+// that tests run on every libLLVM there is; versions that no test has seen
+// compile a program in a child process before they may in this one (see
+// probe.go); what libLLVM calls a fatal error becomes an error of
+// [Library.Compile], after which that libLLVM is not used again; diagnostics,
+// for which it would print and exit, are errors too.
+//
+// Nothing is loaded before [Open] is called.
+//
+// imports only ltc/internal/env, github.com/ebitengine/purego and the standard
+// library.
+package libllvm
+
+import "errors"
+
+// ErrNotFound is wrapped by the error of [Open] when no libLLVM can be used.
+var ErrNotFound = errors.New("no libLLVM")
+
+// ErrBroken is wrapped by errors of [Library.Compile] when libLLVM met a fatal
+// error, in this call or in an earlier one.
+var ErrBroken = errors.New("libLLVM gave up")

@@ -1,0 +1,130 @@
+package libllvm
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"ltc/internal/env"
+)
+
+// Library is a libLLVM that has been loaded into this process; it stays until
+// the process ends. Any number of goroutines may use it.
+type Library struct {
+	path    string
+	size    int64 // of the file; 0 if that cannot be told
+	version Version
+	engine  engine
+	broken  atomic.Pointer[FatalError]
+}
+
+// engine is a way to speak to a library.
+type engine interface {
+	// version returns what the library says itself; 0.0.0 if it cannot.
+	version() Version
+	// compile is called on a goroutine that is locked to its thread.
+	compile(text string, o Options) ([]byte, error)
+}
+
+// opened holds what [Open] and [OpenFile] have returned.
+var opened = struct {
+	sync.Mutex
+	by map[string]result
+}{by: map[string]result{}}
+
+type result struct {
+	library *Library
+	err     error
+}
+
+// Open loads the first libLLVM that can be used: the one that the environment
+// variable LTC_LIBLLVM names, or else the best of those that the system has.
+// The first call takes some 20 ms, others return the same library or the same
+// error, which wraps [ErrNotFound] and says where was looked.
+func Open() (*Library, error) {
+	name := env.LibLLVM.Value()
+	return once("open "+name, func() (*Library, error) {
+		if name != "" {
+			return named(name)
+		}
+		return search()
+	})
+}
+
+// OpenFile loads the libLLVM of that file; without a slash in its name, the
+// one that the system's linker finds.
+func OpenFile(name string) (*Library, error) {
+	return once("file "+name, func() (*Library, error) { return named(name) })
+}
+
+func once(key string, open func() (*Library, error)) (*Library, error) {
+	opened.Lock()
+	defer opened.Unlock()
+	r, done := opened.by[key]
+	if !done {
+		r.library, r.err = open()
+		opened.by[key] = r
+	}
+	return r.library, r.err
+}
+
+// named opens what LTC_LIBLLVM may be.
+func named(name string) (*Library, error) {
+	if name == "none" {
+		return nil, fmt.Errorf("%w: LTC_LIBLLVM is none", ErrNotFound)
+	}
+	l, err := openOne(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrNotFound, name, err)
+	}
+	return l, nil
+}
+
+// Version returns the library's version.
+func (l *Library) Version() Version { return l.version }
+
+// Path returns the library's file.
+func (l *Library) Path() string { return l.path }
+
+// ID tells libraries apart that compile differently, for the keys of caches.
+func (l *Library) ID() string { return fmt.Sprintf("llvm-%v-%d", l.version, l.size) }
+
+// FatalError is what libLLVM said before it gave up. It is an [ErrBroken].
+type FatalError struct{ Reason string }
+
+func (e *FatalError) Error() string { return fmt.Sprintf("%v: %s", ErrBroken, e.Reason) }
+
+func (e *FatalError) Unwrap() error { return ErrBroken }
+
+// Compile compiles the text of a module to a relocatable object. What is wrong
+// with the text is a [SyntaxError] or says what LLVM says. When ctx ends, Compile
+// returns its error at once; the work itself is abandoned when it is done.
+func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := l.broken.Load(); err != nil {
+		return nil, fmt.Errorf("libllvm: %s: %w", l.path, err)
+	}
+	w := &work{library: l, done: make(chan outcome, 1)}
+	go w.run(text, o)
+	select {
+	case r := <-w.done:
+		if r.err != nil {
+			return nil, fmt.Errorf("libllvm: %w", r.err)
+		}
+		return r.object, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// file sets what is known of the library's file.
+func (l *Library) file(path string) {
+	l.path = path
+	if s, err := os.Stat(path); err == nil {
+		l.size = s.Size()
+	}
+}

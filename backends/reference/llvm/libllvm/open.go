@@ -1,0 +1,108 @@
+//go:build linux && (amd64 || arm64)
+
+package libllvm
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/ebitengine/purego"
+)
+
+// errMissing says that there is no library of a name.
+var errMissing = errors.New("there is none")
+
+// loaded holds the libraries by the linker's handles: one that is opened under
+// two names is loaded once.
+var loaded = struct {
+	sync.Mutex
+	by map[uintptr]*Library
+}{by: map[uintptr]*Library{}}
+
+// openOne opens the library of a file or, without a slash in its name, the one
+// that the system's linker finds.
+func openOne(name string) (*Library, error) {
+	version := nameVersion(name)
+	if strings.Contains(name, "/") {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		if version, err = inspect(path); err != nil {
+			return nil, err
+		}
+		name = path
+	}
+	if version.Major != 0 && version.Major < oldest {
+		return nil, fmt.Errorf("LLVM %d is too old: %d is the oldest that works", version.Major, oldest)
+	}
+	lite := strings.HasPrefix(filepath.Base(name), "libllvmlite")
+	if !version.tested() && !lite {
+		if err := probe(name); err != nil {
+			return nil, err
+		}
+	}
+	l, err := load(name, version)
+	if err != nil {
+		return nil, err
+	}
+	if lite && !l.version.tested() {
+		if err := probe(name); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// load makes the linker load a library, and finds what it can do.
+func load(name string, version Version) (*Library, error) {
+	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		if strings.Contains(err.Error(), "cannot open shared object file") {
+			return nil, errMissing
+		}
+		return nil, err
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	if l := loaded.by[handle]; l != nil {
+		return l, nil
+	}
+	l, err := use(handle, name, version)
+	if err != nil {
+		purego.Dlclose(handle)
+		return nil, err
+	}
+	loaded.by[handle] = l
+	return l, nil
+}
+
+// use makes a Library of what the linker loaded.
+func use(handle uintptr, name string, version Version) (*Library, error) {
+	var e engine
+	var err error
+	if _, missing := purego.Dlsym(handle, "LLVMPY_GetVersionInfo"); missing == nil {
+		e, err = newLite(handle)
+	} else {
+		e, err = newCAPI(handle, version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	said := e.version()
+	switch {
+	case said == Version{}:
+		said = version
+	case version.Major != 0 && version.Major != said.Major:
+		return nil, fmt.Errorf("it is called LLVM %d and says that it is %v", version.Major, said)
+	}
+	if said.Major < oldest {
+		return nil, fmt.Errorf("LLVM %v is too old: %d is the oldest that works", said, oldest)
+	}
+	l := &Library{version: said, engine: e}
+	l.file(fileOf(handle, name))
+	return l, nil
+}

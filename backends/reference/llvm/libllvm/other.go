@@ -1,0 +1,29 @@
+//go:build !(linux && (amd64 || arm64))
+
+package libllvm
+
+import (
+	"errors"
+	"fmt"
+)
+
+var errMissing = errors.New("there is none")
+
+func search() (*Library, error) {
+	return nil, fmt.Errorf("%w: it is only looked for on Linux, on amd64 and arm64", ErrNotFound)
+}
+
+func openOne(string) (*Library, error) { return search() }
+
+// work is one compilation. There are none here.
+type work struct {
+	library *Library
+	done    chan outcome
+}
+
+type outcome struct {
+	object []byte
+	err    error
+}
+
+func (w *work) run(string, Options) { w.done <- outcome{err: ErrNotFound} }

@@ -1,0 +1,5 @@
+//go:build linux && (amd64 || arm64)
+
+package libllvm
+
+func probe(name string) error { return nil }

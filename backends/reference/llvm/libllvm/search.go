@@ -1,0 +1,66 @@
+//go:build linux && (amd64 || arm64)
+
+package libllvm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// names are the shared libraries that are looked for, the best first: the one
+// that has been measured most, newer ones, older ones.
+var names = []string{
+	"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
+	"libLLVM.so.20.1", "libLLVM-20.so.1",
+	"libLLVM.so.21.1", "libLLVM-21.so.1",
+	"libLLVM.so.22.1", "libLLVM-22.so.1",
+	"libLLVM.so.18.1", "libLLVM-18.so.1",
+	"libLLVM-17.so.1", "libLLVM-17.so",
+	"libLLVM-16.so.1", "libLLVM-16.so",
+	"libLLVM-15.so.1", "libLLVM-15.so",
+	"libllvmlite.so",
+}
+
+// liteFiles are where Python keeps the libLLVM of llvmlite; ~ is the user's
+// home.
+var liteFiles = []string{
+	"~/.local/lib/python3*/site-packages/llvmlite/binding/libllvmlite.so",
+	"/usr/local/lib/python3*/*-packages/llvmlite/binding/libllvmlite.so",
+	"/usr/lib/python3*/*-packages/llvmlite/binding/libllvmlite.so",
+}
+
+// search opens the first library that can be used.
+func search() (*Library, error) {
+	var unusable []string
+	for _, name := range append(names, files()...) {
+		l, err := openOne(name)
+		if err == nil {
+			return l, nil
+		}
+		if !errors.Is(err, errMissing) {
+			unusable = append(unusable, fmt.Sprintf("; %s cannot be used: %v", name, err))
+		}
+	}
+	return nil, fmt.Errorf("%w: looked for %s, and in %s%s: install one (make llvm, or apt-get install libllvm19), or name it in LTC_LIBLLVM",
+		ErrNotFound, strings.Join(names, ", "), strings.Join(liteFiles, ", "), strings.Join(unusable, ""))
+}
+
+// files returns the files of liteFiles that there are.
+func files() []string {
+	home, _ := os.UserHomeDir()
+	var found []string
+	for _, pattern := range liteFiles {
+		if rest, ok := strings.CutPrefix(pattern, "~"); ok {
+			if home == "" {
+				continue
+			}
+			pattern = home + rest
+		}
+		some, _ := filepath.Glob(pattern)
+		found = append(found, some...)
+	}
+	return found
+}

@@ -1,0 +1,84 @@
+//go:build linux && (amd64 || arm64)
+
+package libllvm
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/ebitengine/purego"
+)
+
+// work is one compilation, on a thread of its own.
+type work struct {
+	library *Library
+	done    chan outcome // takes one, so that nobody need be there
+	errors  []string     // diagnostics so far
+}
+
+type outcome struct {
+	object []byte
+	err    error
+}
+
+// working holds the works by their threads' ids: what libLLVM calls back knows
+// nothing else.
+var working sync.Map
+
+// run compiles text and reports to w.done.
+func (w *work) run(text string, o Options) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread := syscall.Gettid()
+	working.Store(thread, w)
+	defer working.Delete(thread)
+	object, err := w.library.engine.compile(text, o)
+	switch {
+	case len(w.errors) > 0 && err != nil:
+		err = fmt.Errorf("%w: %s", err, strings.Join(w.errors, "; "))
+	case len(w.errors) > 0:
+		object, err = nil, fmt.Errorf("compile: %s", strings.Join(w.errors, "; "))
+	}
+	w.done <- outcome{object, err}
+}
+
+// current returns the work of the calling thread; nil if it has none.
+func current() *work {
+	w, _ := working.Load(syscall.Gettid())
+	found, _ := w.(*work)
+	return found
+}
+
+// onFatal is what libLLVM calls instead of printing reason and ending the
+// process, which it does when this returns. So it does not: the compilation
+// fails, its thread stays here for good, with whatever locks it holds, and the
+// library is not used any more.
+var onFatal = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(reason uintptr) {
+		w := current()
+		if w == nil {
+			panic("libLLVM: " + goString(reason)) // it would end the process anyway
+		}
+		e := &FatalError{Reason: goString(reason)}
+		w.library.broken.Store(e)
+		w.done <- outcome{err: e}
+		select {}
+	})
+})
+
+// onDiagnostic is what libLLVM calls with diagnostics of a context instead of
+// printing them and, after an error, ending the process.
+var onDiagnostic = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(info, _ uintptr) {
+		const isError = 0
+		if w := current(); w != nil {
+			c := w.library.engine.(*capi)
+			if uint32(c.getDiagInfoSeverity.call(info)) == isError {
+				w.errors = append(w.errors, c.take(c.getDiagInfoDescription.call(info)))
+			}
+		}
+	})
+})

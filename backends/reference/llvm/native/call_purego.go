@@ -1,0 +1,14 @@
+//go:build !(linux && (amd64 || arm64))
+
+package native
+
+import (
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+func call(entry uintptr, args unsafe.Pointer) int32 {
+	status, _, _ := purego.SyscallN(entry, uintptr(args))
+	return int32(status)
+}

@@ -1,0 +1,5 @@
+package native
+
+import "debug/elf"
+
+const hostMachine = elf.EM_X86_64

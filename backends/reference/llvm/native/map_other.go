@@ -1,0 +1,13 @@
+//go:build !(linux && (amd64 || arm64))
+
+package native
+
+import "debug/elf"
+
+const hostMachine = elf.EM_NONE
+
+var pageSize = 4096
+
+func reserve(int) ([]byte, error)  { return nil, ErrUnavailable }
+func seal(code, rest []byte) error { return ErrUnavailable }
+func release([]byte)               {}
