@@ -56,8 +56,8 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 	fi; \
 	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
 
-bench: ## measure the workloads, one JSON object a line
-	$(GO) run ./bench $(BENCHFLAGS) -json
+bench: ## measure the workloads and print them as a table; BENCHFLAGS="-threads 2 -run matmul -json" chooses
+	$(GO) run ./bench $(BENCHFLAGS)
 
 generate: ## write the generated files anew
 	$(GO) generate ./...

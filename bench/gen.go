@@ -38,4 +38,13 @@ func mixData(tr *lazy.Trace) (x, y *lazy.Tensor) {
 	return lazy.From(tr, a, 8, 8), lazy.From(tr, b, 8, 8)
 }
 
+// mixNumbers returns the same in float64.
+func mixNumbers() (x, y []float64) {
+	a, b := gen(1, 8, 8), gen(2, 8, 8)
+	for i := range a {
+		x, y = append(x, float64(abs(a[i]))), append(y, float64(abs(b[i])*0.2))
+	}
+	return x, y
+}
+
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -85,4 +87,58 @@ func moved(result int, operands ...operand) float64 {
 		n += elements(o.dims)
 	}
 	return float64(4 * n)
+}
+
+// programRules are those of most workloads.
+var programRules = rules{budget: time.Second, warm: 3, minReps: 7, maxReps: 2000}
+
+// measure checks the result of the first call and times the others. Each gets
+// its result in memory that the device hands out, and drops that of the call
+// before, as a loop of a user's does.
+func (p *program) measure(e *env) (result, error) {
+	dev, err := e.open()
+	if err != nil {
+		return result{}, err
+	}
+	tr := lazy.NewTrace(dev)
+	data := p.data()
+	x, err := p.tensors(tr, data)
+	if err != nil {
+		return result{}, err
+	}
+	first, err := p.first(tr, x, data)
+	if err != nil {
+		return result{}, err
+	}
+	var y *lazy.Tensor
+	t, err := e.time(programRules, func() error {
+		y = p.fn(x...)
+		if err := tr.MarkStep(y); err != nil {
+			return err
+		}
+		_, err := y.Value() // waits
+		return err
+	})
+	if err != nil {
+		return result{}, err
+	}
+	r := t.result()
+	r.FirstCall, r.PeakRSSMiB = first.Seconds(), peakRSS()
+	r.GFlops, r.GBps = p.flops/t.median/1e9, p.bytes/t.median/1e9
+	return r, nil
+}
+
+// first runs the program for the first time and checks what comes.
+func (p *program) first(tr *lazy.Trace, x []*lazy.Tensor, data [][]float32) (time.Duration, error) {
+	start := time.Now()
+	y := p.fn(x...)
+	if err := tr.MarkStep(y); err != nil {
+		return 0, err
+	}
+	v, err := y.Value()
+	took := time.Since(start)
+	if err != nil || p.want == nil {
+		return took, err
+	}
+	return took, p.want.verify(data, v)
 }

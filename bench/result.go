@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -27,26 +26,37 @@ type result struct {
 	FirstCall  float64   `json:"first_call_s,omitempty"` // of a process, with all compiling
 	Losses     []float64 `json:"losses,omitempty"`
 	PeakRSSMiB int       `json:"peak_rss_mib,omitempty"`
+
+	// Share is GFlops or GBps, whichever is more of it, as a share of the
+	// machine's peak; 0 if that was not measured.
+	Share float64 `json:"share,omitempty"`
+	Error string  `json:"error,omitempty"` // then there are no figures
 }
 
-// printRow prints the line of JSON of a workload for people.
-func printRow(out io.Writer, w workload, line []byte) {
-	var r result
-	if err := json.Unmarshal(line, &r); err != nil {
-		fmt.Fprintf(out, "%s: %v\n", w.name, err)
+// printRow prints a result for people.
+func printRow(out io.Writer, w workload, r result) {
+	if r.Error != "" {
+		fmt.Fprintf(out, "%-24s FAILED: %s\n", w.name, r.Error)
 		return
 	}
-	fmt.Fprintf(out, "%-20s %10s  min %10s  %5d reps  %8.2f allocs", r.W, seconds(r.Median), seconds(r.Min), r.Reps, r.Allocs)
-	if r.GFlops != 0 {
-		fmt.Fprintf(out, "  %.1f GF/s", r.GFlops)
+	fmt.Fprintf(out, "%-24s %9s  min %9s %5d reps %9.2f allocs", w.name, seconds(r.Median), seconds(r.Min), r.Reps, r.Allocs)
+	rate, share := "", ""
+	switch {
+	case r.GFlops != 0:
+		rate = fmt.Sprintf("%.1f GF/s", r.GFlops)
+	case r.GBps != 0:
+		rate = fmt.Sprintf("%.2f GB/s", r.GBps)
 	}
-	if r.GBps != 0 {
-		fmt.Fprintf(out, "  %.2f GB/s", r.GBps)
+	if r.Share != 0 {
+		share = fmt.Sprintf("%.0f %%", 100*r.Share)
 	}
+	fmt.Fprintf(out, " %11s %5s", rate, share)
 	if r.FirstCall != 0 {
-		fmt.Fprintf(out, "  first %s", seconds(r.FirstCall))
+		fmt.Fprintf(out, "  first %9s", seconds(r.FirstCall))
+	} else {
+		fmt.Fprintf(out, "  %15s", "")
 	}
-	fmt.Fprintf(out, "   %s\n", w.doc)
+	fmt.Fprintf(out, "  %s\n", w.doc)
 }
 
 // seconds prints a duration with three digits.

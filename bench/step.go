@@ -10,8 +10,9 @@ import (
 // stepRules are those of steps, which are timed one by one.
 var stepRules = rules{budget: 2 * time.Second, warm: 20, minReps: 7, maxReps: 3000, inner: 1}
 
-func add(x, y *lazy.Tensor) *lazy.Tensor    { return x.Add(y) }
-func mix100(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 25) }
+func add(x, y *lazy.Tensor) *lazy.Tensor     { return x.Add(y) }
+func mix100(x, y *lazy.Tensor) *lazy.Tensor  { return mix(x, y, 25) }
+func mix1000(x, y *lazy.Tensor) *lazy.Tensor { return mix(x, y, 250) }
 
 func step1Add(e *env) (result, error)    { return e.cached(add, false) }
 func step1Reused(e *env) (result, error) { return e.cached(add, true) }
@@ -19,20 +20,7 @@ func step1Reused(e *env) (result, error) { return e.cached(add, true) }
 func step100Mix(e *env) (result, error)    { return e.cached(mix100, false) }
 func step100Reused(e *env) (result, error) { return e.cached(mix100, true) }
 
-// step100First times the first step of the process, with all compiling.
-func step100First(e *env) (result, error) {
-	s, err := newStepper(e, mix100)
-	if err != nil {
-		return result{}, err
-	}
-	t, err := e.time(rules{minReps: 1, maxReps: 1, inner: 1}, s.step)
-	if err != nil {
-		return result{}, err
-	}
-	r := t.result()
-	r.FirstCall, r.PeakRSSMiB = t.median, peakRSS()
-	return r, nil
-}
+func step1000Mix(e *env) (result, error) { return e.cached(mix1000, false) }
 
 // cached times steps of fn after the first, each with the result of the one
 // before as x. Every step is recorded anew, with the nodes of the step before or

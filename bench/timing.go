@@ -26,14 +26,23 @@ func (t timing) result() result {
 	return result{Median: t.median, Min: t.min, Reps: t.reps, Allocs: t.allocs}
 }
 
+// slow is how long a call may take before it is its own warm-up: it is measured
+// three times and not more.
+const slow = 2 * time.Second
+
 // time measures fn, which returns when its results are ready.
 func (e *env) time(r rules, fn func() error) (timing, error) {
 	if e.quick {
 		r = rules{minReps: min(2, r.minReps), maxReps: min(2, r.maxReps), inner: r.inner}
 	}
 	for range r.warm {
+		start := time.Now()
 		if err := fn(); err != nil {
 			return timing{}, err
+		}
+		if time.Since(start) > slow {
+			r.minReps, r.inner = min(3, r.minReps), 1
+			break
 		}
 	}
 	if r.inner == 0 {

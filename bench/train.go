@@ -36,6 +36,9 @@ func trainMLP(e *env) (result, error) {
 		}
 		losses = append(losses, m.loss.Float())
 	}
+	if err := checkLosses(losses); err != nil {
+		return result{}, err
+	}
 	t, err := e.time(trainRules, m.step)
 	if err != nil {
 		return result{}, err
@@ -44,6 +47,19 @@ func trainMLP(e *env) (result, error) {
 	r.FirstCall, r.Losses, r.PeakRSSMiB = first, losses, peakRSS()
 	r.GFlops = math.Round(mlpFlops/t.median/1e8) / 10
 	return r, nil
+}
+
+// mlpLosses are those of the first four steps, on which PyTorch, JAX, MLX,
+// tinygrad, IREE and NumPy agree.
+var mlpLosses = []float64{2.302726, 2.299401, 2.299050, 2.297281}
+
+func checkLosses(got []float64) error {
+	for i, l := range got {
+		if !(math.Abs(l-mlpLosses[i]) <= 2e-6) {
+			return fmt.Errorf("wrong result: the loss of step %d is %v, want %v", i+1, l, mlpLosses[i])
+		}
+	}
+	return nil
 }
 
 // mlp is a multilayer perceptron in training.

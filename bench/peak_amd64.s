@@ -1,0 +1,128 @@
+#include "textflag.h"
+
+// Loops of 12 independent chains of fused multiply-adds: more than the latency
+// of one times the number of units. All operands are zero.
+
+#define CHAINS512 \
+	VFMADD231PS Z24, Z25, Z0  \
+	VFMADD231PS Z24, Z25, Z1  \
+	VFMADD231PS Z24, Z25, Z2  \
+	VFMADD231PS Z24, Z25, Z3  \
+	VFMADD231PS Z24, Z25, Z4  \
+	VFMADD231PS Z24, Z25, Z5  \
+	VFMADD231PS Z24, Z25, Z6  \
+	VFMADD231PS Z24, Z25, Z7  \
+	VFMADD231PS Z24, Z25, Z8  \
+	VFMADD231PS Z24, Z25, Z9  \
+	VFMADD231PS Z24, Z25, Z10 \
+	VFMADD231PS Z24, Z25, Z11
+
+#define CHAINS256 \
+	VFMADD231PS Y14, Y15, Y0  \
+	VFMADD231PS Y14, Y15, Y1  \
+	VFMADD231PS Y14, Y15, Y2  \
+	VFMADD231PS Y14, Y15, Y3  \
+	VFMADD231PS Y14, Y15, Y4  \
+	VFMADD231PS Y14, Y15, Y5  \
+	VFMADD231PS Y14, Y15, Y6  \
+	VFMADD231PS Y14, Y15, Y7  \
+	VFMADD231PS Y14, Y15, Y8  \
+	VFMADD231PS Y14, Y15, Y9  \
+	VFMADD231PS Y14, Y15, Y10 \
+	VFMADD231PS Y14, Y15, Y11
+
+// vdpbf16ps of zmm24 and zmm25 into zmm0 to zmm7, and into zmm8 to zmm11: the
+// assembler lacks it.
+#define DOT(reg)     BYTE $0x62; BYTE $0x92; BYTE $0x3e; BYTE $0x40; BYTE $0x52; BYTE $(0xc1+8*reg)
+#define DOTHIGH(reg) BYTE $0x62; BYTE $0x12; BYTE $0x3e; BYTE $0x40; BYTE $0x52; BYTE $(0xc1+8*reg)
+
+// func fma512(n int)
+TEXT ·fma512(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), CX
+	VPXORQ Z24, Z24, Z24
+	VPXORQ Z25, Z25, Z25
+
+loop:
+	CHAINS512
+	DECQ CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func fma256(n int)
+TEXT ·fma256(SB), NOSPLIT, $0-8
+	MOVQ  n+0(FP), CX
+	VPXOR Y14, Y14, Y14
+	VPXOR Y15, Y15, Y15
+
+loop:
+	CHAINS256
+	DECQ CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func dotBF16(n int)
+TEXT ·dotBF16(SB), NOSPLIT, $0-8
+	MOVQ   n+0(FP), CX
+	VPXORQ Z24, Z24, Z24
+	VPXORQ Z25, Z25, Z25
+
+loop:
+	DOT(0)
+	DOT(1)
+	DOT(2)
+	DOT(3)
+	DOT(4)
+	DOT(5)
+	DOT(6)
+	DOT(7)
+	DOTHIGH(0)
+	DOTHIGH(1)
+	DOTHIGH(2)
+	DOTHIGH(3)
+	DECQ CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func cpuid(leaf, sub uint32) (a, b, c, d uint32)
+TEXT ·cpuid(SB), NOSPLIT, $0-24
+	MOVL leaf+0(FP), AX
+	MOVL sub+4(FP), CX
+	CPUID
+	MOVL AX, a+8(FP)
+	MOVL BX, b+12(FP)
+	MOVL CX, c+16(FP)
+	MOVL DX, d+20(FP)
+	RET
+
+// func xgetbv() uint32
+TEXT ·xgetbv(SB), NOSPLIT, $0-4
+	XORL CX, CX
+	XGETBV
+	MOVL AX, ret+0(FP)
+	RET
+
+// func stream(to, from *byte, n int)
+TEXT ·stream(SB), NOSPLIT, $0-24
+	MOVQ to+0(FP), DI
+	MOVQ from+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU  (SI), Y0
+	VMOVDQU  32(SI), Y1
+	VMOVDQU  64(SI), Y2
+	VMOVDQU  96(SI), Y3
+	VMOVNTDQ Y0, (DI)
+	VMOVNTDQ Y1, 32(DI)
+	VMOVNTDQ Y2, 64(DI)
+	VMOVNTDQ Y3, 96(DI)
+	ADDQ     $128, SI
+	ADDQ     $128, DI
+	SUBQ     $128, CX
+	JNZ      loop
+	SFENCE
+	VZEROUPPER
+	RET

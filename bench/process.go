@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+)
+
+// processes is how often a workload is measured of which a process has only one
+// sample.
+const processes = 5
+
+// inProcesses measures w in a process of its own, or in several. Each has an
+// empty cache of compiled objects, unless w says that another process has been
+// there before.
+func (e *env) inProcesses(w workload, profile string) result {
+	n := 1
+	if w.first && !e.quick {
+		n = processes
+	}
+	var rs []result
+	for range n {
+		r, err := e.inDirectory(w, profile)
+		if err != nil {
+			return e.label(w, result{Error: err.Error()})
+		}
+		rs = append(rs, r)
+	}
+	if n == 1 {
+		return rs[0]
+	}
+	return medianOf(rs)
+}
+
+// inDirectory measures w with a new directory for compiled objects.
+func (e *env) inDirectory(w workload, profile string) (result, error) {
+	dir, err := os.MkdirTemp("", "ltc-bench-")
+	if err != nil {
+		return result{}, err
+	}
+	defer os.RemoveAll(dir)
+	if w.cached {
+		if _, err := e.child(w, dir, ""); err != nil {
+			return result{}, err
+		}
+	}
+	return e.child(w, dir, profile)
+}
+
+// child measures w in a process of its own and returns what it prints.
+func (e *env) child(w workload, cache, profile string) (result, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return result{}, err
+	}
+	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-run", "^"+w.name+"$")
+	c.Env = append(os.Environ(), "LTC_CACHE_DIR="+cache)
+	var complaint bytes.Buffer
+	c.Stderr = &complaint
+	line, err := c.Output()
+	if err != nil {
+		if said := strings.TrimSpace(complaint.String()); said != "" {
+			return result{}, fmt.Errorf("%s", strings.TrimPrefix(said, "bench: "+w.name+": "))
+		}
+		return result{}, err
+	}
+	os.Stderr.Write(complaint.Bytes()) // what is logged
+	var r result
+	return r, json.Unmarshal(line, &r)
+}
+
+// one measures a workload in this process and prints the result.
+func (e *env) one(name, profile string) error {
+	w, err := named(name)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(e.threads)
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	r, err := w.measure(e)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(e.label(w, r))
+}
+
+// label says in r what it is of.
+func (e *env) label(w workload, r result) result {
+	r.Peer, r.W, r.Backend, r.Threads, r.Load1 = "ltc", w.name, e.backend, e.threads, load1()
+	return r
+}
+
+// machine is what the machine can do at most; 0 is unknown.
+type machine struct{ f32, bf16, copied float64 } // GFLOP/s and GB/s
+
+// machine measures the peaks if one of the workloads has figures to hold
+// against them.
+func (e *env) machine(ws []workload) (m machine) {
+	for _, w := range ws {
+		if w.program != nil && !e.quick {
+			m.f32 = e.inProcesses(peaks[0], "").GFlops
+			m.bf16 = e.inProcesses(peaks[1], "").GFlops
+			m.copied = e.inProcesses(peaks[2], "").GBps
+			return m
+		}
+	}
+	return m
+}
+
+// rate sets the share of the peak that r has reached.
+func (m machine) rate(r *result) {
+	peak := m.f32
+	if strings.HasPrefix(r.W, "bf16") {
+		peak = m.bf16
+	}
+	if strings.HasPrefix(r.W, "peak_") {
+		return
+	}
+	for _, f := range []struct{ got, peak float64 }{{r.GFlops, peak}, {r.GBps, m.copied}} {
+		if f.peak > 0 {
+			r.Share = max(r.Share, f.got/f.peak)
+		}
+	}
+}
