@@ -12,7 +12,7 @@
 // Sizes are arguments: a kernel is written once for all of them. The same holds
 // for strides, of which a kernel knows only the [Stride] class.
 //
-// imports only ltc/ir/types.
+// imports only ltc/internal/diag and ltc/ir/types.
 package kernel
 
 import (
@@ -132,7 +132,9 @@ type Access struct {
 	Combine Op
 }
 
-// Index is a place along one dimension: Σ axis·factor + value + offset.
+// Index is a place along one dimension: Σ axis·factor + value + offset, modulo
+// 2^64 as an i64 has it. Values of unsigned types are not negative, but those of
+// u64 are taken modulo 2^64 too.
 type Index struct {
 	Terms  []Term // by axis, ascending; no factor is 0
 	Value  ID     // an integer; None if there is none

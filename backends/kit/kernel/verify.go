@@ -1,0 +1,197 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/ir/types"
+)
+
+// The rules that [Verify] checks, by the labels that its errors end with.
+const (
+	ruleNames     = "kernel_names"     // names are words that begin with no digit; operands and locals have different ones, axes in scope too
+	ruleSizes     = "kernel_sizes"     // sizes are literals from 0, or run-time sizes of the kernel, all of which are used
+	ruleOperands  = "kernel_operands"  // dtypes are valid, strides are one per dimension; each Out operand is stored to
+	ruleStages    = "kernel_stages"    // stages hold all instructions, in order
+	ruleUse       = "kernel_use"       // values are of the stage before their use, or uniform ones of earlier stages
+	ruleArity     = "kernel_arity"     // ops have as many arguments as their rows say, memory only where they access it
+	ruleTypes     = "kernel_types"     // types are as the op's row says
+	ruleConstants = "kernel_constants" // bits above the type are 0; a bool is 0 or 1
+	ruleAxes      = "kernel_axes"      // axes are those of the kernel and the stage
+	ruleReduce    = "kernel_reduce"    // a stage with axes reduces with an op that can, and uses the value in later stages only
+	ruleAccess    = "kernel_access"    // accesses are of operands and locals that there are, with an index per dimension of the same type
+	ruleIndex     = "kernel_index"     // terms ascend by axis and have factors; an index adds a value only if it is an integer
+	ruleGuard     = "kernel_guard"     // a guarded load has an argument, others have none
+	ruleStore     = "kernel_store"     // what is stored to is Out, or a local
+	ruleCombine   = "kernel_combine"   // stores combine in operands, with an op that can
+	ruleLocals    = "kernel_locals"    // a local is stored to in an earlier stage than it is loaded from
+	ruleInPlace   = "kernel_in_place"  // an Out operand that is loaded from, and a local in a stage that loads and stores, have one place for each point, and are loaded first
+)
+
+// Verify reports the first of the kernel's mistakes. It takes any kernel, and
+// what passes can be printed, bounded and run.
+func Verify(k *Kernel) error {
+	v := &verifier{k: k, id: None, used: map[int]bool{}}
+	v.signature()
+	v.stages()
+	for s := range k.Stages {
+		if v.err != nil {
+			break
+		}
+		v.stage(s)
+	}
+	v.whole()
+	return v.err
+}
+
+type verifier struct {
+	k    *Kernel
+	at   string // what is being checked, if no instruction
+	id   ID     // the instruction, else None
+	used map[int]bool
+	// storedIn is the first stage that stores to each local, -1 if none does.
+	storedIn []int
+	err      error
+}
+
+func (v *verifier) fail(rule, format string, args ...any) {
+	if v.err != nil {
+		return
+	}
+	at := v.at
+	if v.id != None {
+		if at = fmt.Sprintf("%%%d", v.id); v.k.Instrs[v.id].Op < numOps {
+			at += " " + v.k.Instrs[v.id].Op.String()
+		}
+	}
+	v.err = fmt.Errorf("kernel %s: %s: %s (%s)", v.k.Name, at, fmt.Sprintf(format, args...), rule)
+}
+
+// signature checks all but stages and instructions.
+func (v *verifier) signature() {
+	k := v.k
+	v.at = "signature"
+	v.name(k.Name)
+	var names []string
+	for i := range k.Params {
+		p := &k.Params[i]
+		v.at = "operand " + p.Name
+		names = v.distinct(names, p.Name)
+		v.sizes(p.Dims...)
+		if !p.DType.Valid() {
+			v.fail(ruleOperands, "it has elements of %v", p.DType)
+		}
+		if len(p.Strides) != len(p.Dims) {
+			v.fail(ruleOperands, "%d strides for %d dimensions", len(p.Strides), len(p.Dims))
+		}
+		for _, s := range p.Strides {
+			if s > ZeroStride {
+				v.fail(ruleOperands, "%d is not a class of strides", uint8(s))
+			}
+		}
+	}
+	v.storedIn = make([]int, len(k.Locals))
+	for i := range k.Locals {
+		l := &k.Locals[i]
+		v.at, v.storedIn[i] = "local "+l.Name, -1
+		names = v.distinct(names, l.Name)
+		v.sizes(l.Dims...)
+		if !l.DType.Valid() {
+			v.fail(ruleOperands, "it has elements of %v", l.DType)
+		}
+	}
+	v.axes(nil, k.Axes)
+}
+
+// axes checks axes that follow those in scope.
+func (v *verifier) axes(scope, axes []Axis) {
+	var names []string
+	for _, a := range scope {
+		names = append(names, a.Name)
+	}
+	for _, a := range axes {
+		v.at = "axis " + a.Name
+		names = v.distinct(names, a.Name)
+		v.sizes(a.Size)
+	}
+}
+
+func (v *verifier) distinct(names []string, name string) []string {
+	v.name(name)
+	if slices.Contains(names, name) {
+		v.fail(ruleNames, "two have the name %s", name)
+	}
+	return append(names, name)
+}
+
+func (v *verifier) name(s string) {
+	if s == "" || '0' <= s[0] && s[0] <= '9' {
+		v.fail(ruleNames, "%q is not a name", s)
+	}
+	for i := range len(s) {
+		if !wordByte(s[i]) {
+			v.fail(ruleNames, "%q is not a name", s)
+		}
+	}
+}
+
+func (v *verifier) sizes(sizes ...Size) {
+	for _, s := range sizes {
+		if i, ok := s.Sym(); ok {
+			v.used[i] = true
+			if i >= v.k.Sizes {
+				v.fail(ruleSizes, "there is no size %v", s)
+			}
+		}
+	}
+}
+
+// stages checks that the stages hold all instructions.
+func (v *verifier) stages() {
+	at := ID(0)
+	for s := range v.k.Stages {
+		v.at = fmt.Sprintf("stage %d", s)
+		if st := &v.k.Stages[s]; st.Begin != at || st.End < at {
+			v.fail(ruleStages, "it has the instructions %d to %d, want the first to be %d", st.Begin, st.End, at)
+		} else {
+			at = st.End
+		}
+	}
+	if v.at = "stages"; int(at) != len(v.k.Instrs) {
+		v.fail(ruleStages, "they hold %d of %d instructions", at, len(v.k.Instrs))
+	}
+}
+
+func (v *verifier) stage(s int) {
+	v.axes(v.k.Axes, v.k.Stages[s].Axes)
+	for id := v.k.Stages[s].Begin; id < v.k.Stages[s].End && v.err == nil; id++ {
+		i := &v.k.Instrs[id]
+		if v.id = id; i.Op >= numOps || i.Op == Invalid {
+			v.fail(ruleArity, "%d is not an op", uint8(i.Op))
+			return
+		}
+		v.instr(s, id, i)
+	}
+	v.id = None
+}
+
+// whole checks what takes all instructions to know.
+func (v *verifier) whole() {
+	if v.err != nil {
+		return
+	}
+	v.at = "sizes"
+	for i := range min(v.k.Sizes, len(v.used)+1) {
+		if !v.used[i] {
+			v.fail(ruleSizes, "%v is not used", Sym(i))
+		}
+	}
+	if v.k.Sizes < 0 {
+		v.fail(ruleSizes, "there are %d of them", v.k.Sizes)
+	}
+	v.operands()
+	v.locals()
+}
+
+// allowed reports whether an op's row allows a dtype, which may be invalid.
+func allowed(op Op, t types.DType) bool { return t.Valid() && op.Takes(t) }
