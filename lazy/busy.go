@@ -13,6 +13,9 @@ func (tr *Trace) leave() { tr.busy.Store(0) }
 // crowded is the error of a call while another goroutine is in the trace. The
 // step fails with it, too: what that one records has lost an op.
 func (tr *Trace) crowded(op string, xs ...*Tensor) *OpError {
+	if tr.broken != nil {
+		return tr.broken
+	}
 	var sites callsite.Cache // the trace's are the other goroutine's
 	why := "another goroutine is using the trace; a trace belongs to one goroutine at a time: give each its own, they share variables"
 	if tr.queue.closingHere() {

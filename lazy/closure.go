@@ -15,6 +15,7 @@ package lazy
 // More than the environment variable LTC_MAX_ASYNC_QUEUE allows for one step,
 // 1024 unless it is set, make the step fail.
 func (tr *Trace) AfterStep(fn func(failed error)) {
+	tr = tr.some()
 	switch {
 	case fn == nil:
 		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the function is nil"))

@@ -91,13 +91,28 @@ func Open(name string, opts ...Option) (*Device, error) {
 }
 
 // Name returns the name that the device was opened with.
-func (d *Device) Name() string { return d.name }
+func (d *Device) Name() string {
+	if d == nil {
+		return ""
+	}
+	return d.name
+}
 
 // Devices lists what the device's backend can run on.
-func (d *Device) Devices() []backends.Device { return d.backend.Devices() }
+func (d *Device) Devices() []backends.Device {
+	if !d.opens() {
+		return nil
+	}
+	return d.backend.Devices()
+}
 
 // String returns the name.
-func (d *Device) String() string { return d.name }
+func (d *Device) String() string {
+	if d == nil {
+		return "no device"
+	}
+	return d.name
+}
 
 func (d *Device) device() *Device { return d }
 func (d *Device) trace() *Trace   { return nil }

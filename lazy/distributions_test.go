@@ -316,8 +316,8 @@ func TestBadDraws(t *testing.T) {
 		{r.Categorical(lazy.Zeros(tr, lazy.F32)), lazy.ErrType, "categorical(f32[]): there are no classes to draw from"},
 		{r.Categorical(lazy.Zeros(tr, lazy.F32, 3, 0)), lazy.ErrType, "categorical(f32[3,0]): there are no classes to draw from"},
 		{r.Categorical(i), lazy.ErrUsage, "categorical(i32[2]): x must be floating point, is i32"},
-		{lazy.NewRandom(other, 1).Bits(tr, 4), lazy.ErrPlacement, "random(): the trace and the stream are on two devices"},
-		{(*lazy.Random)(nil).Bits(tr, 4), lazy.ErrUsage, "random(): there is no stream; make one with NewRandom"},
+		{lazy.NewRandom(other, 1).Bits(tr, 4), lazy.ErrPlacement, "bits(): the trace and the stream are on two devices"},
+		{(*lazy.Random)(nil).Bits(tr, 4), lazy.ErrUsage, "bits(): there is no stream; make one with NewRandom, for a device that is open"},
 		{(&lazy.Random{}).Normal(tr, lazy.F32, 0, 1, 4), lazy.ErrUsage, "normal(): there is no stream"},
 	} {
 		require.ErrorIs(t, c.x.Err(), c.kind, "%s", c.want)

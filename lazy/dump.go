@@ -64,6 +64,7 @@ func (tr *Trace) GraphHash(roots ...*Tensor) (hash uint64, err error) {
 
 // preview captures what MarkStep with the same roots would run.
 func (tr *Trace) preview(roots []*Tensor, look func(*ir.Graph)) error {
+	tr = tr.some()
 	if !tr.enter() {
 		return tr.crowded("dump", roots...)
 	}

@@ -94,17 +94,6 @@ func FromView(p Place, v soa.View) *Tensor {
 	return x
 }
 
-// nowhere reports whether p is no place.
-func nowhere(p Place) bool { return p == nil || p == (*Trace)(nil) || p == (*Device)(nil) }
-
-func refused(p Place, op, why string) *Tensor {
-	var sites callsite.Cache
-	if nowhere(p) {
-		return &Tensor{err: opError(sites.Caller(), op, ErrUsage, nil, "it needs a trace or a device, not nil")}
-	}
-	return p.device().poisoned(p.trace(), opError(sites.Caller(), op, ErrUsage, nil, "%s", why))
-}
-
 // newValue returns a tensor of data that outlives its step.
 func newValue(p Place, view soa.View, name string) *Tensor {
 	p.device().metrics.add(deviceData, 1)
@@ -205,7 +194,7 @@ func setElement(v soa.View, i int, bits uint64) {
 // Full records a tensor all of whose elements are x, as a constant of the
 // program: for a value that changes, use a scalar argument.
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
-	if !dtype.Valid() || tr == nil {
+	if !dtype.Valid() || nowhere(tr) {
 		return refused(tr, "full", fmt.Sprintf("there is no %v", dtype))
 	}
 	if err := fits(dtype, x); err != nil {
@@ -222,7 +211,7 @@ func Ones(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, d
 
 // Iota records a tensor of the given shape that counts 0, 1, 2, … along axis.
 func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
-	if tr == nil {
+	if nowhere(tr) {
 		return refused(tr, "iota", "")
 	}
 	if axis < 0 {

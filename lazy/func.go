@@ -86,8 +86,8 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if f.dev == nil {
-		return nil, fmt.Errorf("func: %w: the device given to Func is nil", ErrUsage)
+	if f == nil || !f.dev.opens() {
+		return nil, fmt.Errorf("func: %w: the device given to Func is nil, or the Function is", ErrUsage)
 	}
 	if f.dev.async.closed.Load() {
 		var sites callsite.Cache
@@ -174,7 +174,12 @@ func (c *flight) hold(v *value) {
 }
 
 // Report returns what the calls so far have done.
-func (f *Function) Report() Report { return f.counters.report() }
+func (f *Function) Report() Report {
+	if f == nil {
+		return Report{}
+	}
+	return f.counters.report()
+}
 
 // lookup returns the program for arguments of these types, traced if it is
 // new.

@@ -16,6 +16,7 @@ type hook struct{ f func(NodeInfo) }
 // the order of OnNode; f must not record in the trace. remove ends it, at once
 // and also from within f; removing twice does nothing.
 func (tr *Trace) OnNode(f func(NodeInfo)) (remove func()) {
+	tr = tr.some()
 	h := &hook{f}
 	tr.hooks = append(slices.Clip(tr.hooks), h) // those being called are in the old list
 	tr.b.OnNode(tr.nodeMade)

@@ -66,7 +66,7 @@ func (r LiveReport) String() string {
 // tensors share it. The report is empty unless the device was opened with
 // [TrackLive] or LTC_LIVE=1.
 func (d *Device) LiveTensors() LiveReport {
-	if d.live == nil {
+	if d == nil || d.live == nil {
 		return LiveReport{}
 	}
 	soa.Collect()

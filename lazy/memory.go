@@ -50,6 +50,9 @@ func (s MemoryStats) String() string {
 
 // MemoryStats returns what the device's values take now.
 func (d *Device) MemoryStats() MemoryStats {
+	if !d.opens() {
+		return MemoryStats{}
+	}
 	p := d.memory.pool.Stats()
 	off, _ := soa.OffHeapStats()
 	return MemoryStats{Live: p.Live, Peak: p.Peak, Limit: d.memory.limit, Cached: p.Cached, CacheLimit: p.Limit, OffHeap: off}
@@ -58,6 +61,9 @@ func (d *Device) MemoryStats() MemoryStats {
 // FreeCache collects garbage and gives up the memory that is kept for later.
 func (d *Device) FreeCache() {
 	soa.Collect()
+	if !d.opens() {
+		return
+	}
 	d.memory.pool.Trim()
 }
 

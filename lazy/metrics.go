@@ -249,10 +249,13 @@ func (s snapshot) metrics() Metrics {
 // Metrics returns what the device has counted and sampled since it was opened
 // or [Device.ResetMetrics] was called. It may be called from any goroutine, as
 // may ResetMetrics; ops that are being recorded meanwhile count or not.
-func (d *Device) Metrics() Metrics { return d.metrics.snapshot(d.name).metrics() }
+func (d *Device) Metrics() Metrics { return SumMetrics(d) }
 
 // ResetMetrics sets all counters and metrics of the device to nothing.
 func (d *Device) ResetMetrics() {
+	if !d.opens() {
+		return
+	}
 	m := d.metrics
 	m.mu.Lock()
 	m.base = m.sums()
@@ -270,13 +273,19 @@ func (d *Device) ResetMetrics() {
 
 // SumMetrics returns what several devices have counted and sampled, added up.
 func SumMetrics(devices ...*Device) Metrics {
-	var all snapshot
-	for i, d := range devices {
-		if s := d.metrics.snapshot(d.name); i == 0 {
-			all = s
-		} else {
-			all = all.join(s)
+	var all *snapshot
+	for _, d := range devices {
+		if !d.opens() {
+			continue
 		}
+		s := d.metrics.snapshot(d.name)
+		if all != nil {
+			s = all.join(s)
+		}
+		all = &s
+	}
+	if all == nil {
+		return Metrics{}
 	}
 	return all.metrics()
 }

@@ -54,7 +54,7 @@ type Parameter struct {
 // Parameters returns the arguments of the latest program that the trace's
 // MarkStep ran, in their order in its text.
 func (tr *Trace) Parameters() []Parameter {
-	if tr.stepped == nil {
+	if tr == nil || tr.stepped == nil {
 		return nil
 	}
 	g := tr.stepped.graph

@@ -31,6 +31,9 @@ func (s ProgramCacheStats) String() string {
 
 // ProgramCacheStats returns what the device's compiled programs take now.
 func (d *Device) ProgramCacheStats() ProgramCacheStats {
+	if !d.opens() {
+		return ProgramCacheStats{}
+	}
 	c := &d.programs
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,9 +24,14 @@ type Random struct {
 // NewRandom returns the stream of a seed.
 func NewRandom(d *Device, seed uint64) *Random { return RandomFrom(d, RandomState{Key: seed}) }
 
+// noStream is the error of a call on a nil Random, or one of no device.
+const noStream = "there is no stream; make one with NewRandom, for a device that is open"
+
+func (r *Random) none() bool { return r == nil || !r.dev.opens() }
+
 // Bits records u32 words of random bits. Every draw takes whole blocks of four
 // words, and its first elements do not depend on how many follow.
-func (r *Random) Bits(tr *Trace, dims ...int) *Tensor { return r.bits(tr, "random", dims...) }
+func (r *Random) Bits(tr *Trace, dims ...int) *Tensor { return r.bits(tr, "bits", dims...) }
 
 func (r *Random) bits(tr *Trace, op string, dims ...int) *Tensor {
 	t, bad := r.drawn(tr, op, types.U32, dims)
@@ -64,11 +69,11 @@ func last(x *Tensor, i int) *Tensor {
 // drawn returns the type of a draw, or a poisoned tensor when it cannot be.
 func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.Type, *Tensor) {
 	t := types.Of(d, slices.Clone(dims)...)
-	if tr == nil {
+	if nowhere(tr) {
 		return t, refused(tr, op, "")
 	}
-	if r == nil || r.dev == nil {
-		return t, refused(tr, op, "there is no stream; make one with NewRandom")
+	if r.none() {
+		return t, refused(tr, op, noStream)
 	}
 	if why := sameDevice(tr.dev, r.dev); why != "" {
 		return t, tr.poisoned(opError(tr.site(), op, ErrPlacement, nil, "the trace and the stream are on two devices: %s", why))

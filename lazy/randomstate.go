@@ -20,14 +20,21 @@ type RandomState struct {
 
 // State returns where the stream stands. Draws that are recorded count, whether
 // their step has run or not; those of a [Function] count when it is called.
+// It is the zero state of a nil stream, from which nothing can be drawn.
 func (r *Random) State() RandomState {
+	if r == nil {
+		return RandomState{}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at
 }
 
-// SetState makes the stream go on from s.
+// SetState makes the stream go on from s; a nil one stays nil.
 func (r *Random) SetState(s RandomState) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at = s
@@ -48,6 +55,9 @@ const maxForks = 1 << 20
 // number that r draws is part of a key. Two of k streams have the same key, and
 // so the same numbers, with a probability of about k²/2⁶⁵.
 func (r *Random) Fork(n int) ([]*Random, error) {
+	if r.none() {
+		return nil, fmt.Errorf("fork: %w: %s", ErrUsage, noStream)
+	}
 	if n < 0 || n > maxForks {
 		return nil, fmt.Errorf("fork: %w: there cannot be %d streams", ErrUsage, n)
 	}

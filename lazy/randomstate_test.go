@@ -113,7 +113,7 @@ func TestRandomStreamEnds(t *testing.T) {
 	x := r.Bits(tr, 5)
 	require.ErrorIs(t, x.Err(), lazy.ErrUsage)
 	require.ErrorContains(t, x.Err(), "randomstate_test.go:")
-	require.ErrorContains(t, x.Err(), "random(): the stream ends here: it has given 2^64 blocks of numbers; fork it")
+	require.ErrorContains(t, x.Err(), "bits(): the stream ends here: it has given 2^64 blocks of numbers; fork it")
 	require.Equal(t, end, r.State())
 	require.Len(t, words(t, tr, r, 4), 4, "one block is left")
 	_, err := r.Fork(1)

@@ -84,7 +84,12 @@ type Report struct {
 }
 
 // Report returns what the trace has done so far.
-func (tr *Trace) Report() Report { return tr.counters.report() }
+func (tr *Trace) Report() Report {
+	if tr == nil {
+		return Report{}
+	}
+	return tr.counters.report()
+}
 
 func (c *counters) report() Report {
 	c.mu.Lock()

@@ -12,6 +12,7 @@ import (
 // a search. What programs compute does not depend on it. A step in the midst of
 // which tensors are read starts anew. It returns the setting before.
 func (tr *Trace) Reuse(on bool) (before bool) {
+	tr = tr.some()
 	before, tr.reuse = tr.reuse, on
 	tr.b.Reuse(on)
 	return before

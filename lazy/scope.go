@@ -15,7 +15,7 @@ type scope struct {
 
 // NameStep names the step being recorded, and those after it until the next call,
 // in errors and reports. Programs do not depend on it.
-func (tr *Trace) NameStep(step string) { tr.name = step }
+func (tr *Trace) NameStep(step string) { tr.some().name = step }
 
 // Scope opens a named part of the step: ops recorded until the function that it
 // returns is called belong to it, as errors, the text of programs and ltc-dump
@@ -27,6 +27,7 @@ func (tr *Trace) NameStep(step string) { tr.name = step }
 //	func (e *Encoder) Forward(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 //		defer tr.Scope("encoder")()
 func (tr *Trace) Scope(name string) (end func()) {
+	tr = tr.some()
 	next, path := &tr.scopeNext, ""
 	if n := len(tr.scopes); n > 0 {
 		outer := &tr.scopes[n-1]

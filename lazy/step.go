@@ -41,6 +41,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	tr = tr.some()
 	if tr.queue.closingHere() {
 		return closureWaits("mark_step")
 	}
@@ -177,6 +178,7 @@ func (tr *Trace) moveClosures(f *flight) {
 // changes nothing else: the step goes on, and MarkStep finds the program. See
 // [Trace.Discard].
 func (tr *Trace) Warmup(roots ...*Tensor) error {
+	tr = tr.some()
 	if !tr.enter() {
 		return tr.crowded("warmup", roots...)
 	}
@@ -199,6 +201,7 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 // Discard ends the step without running anything: what was recorded and assigned
 // since the last MarkStep is forgotten, and AfterStep's functions with it.
 func (tr *Trace) Discard() {
+	tr = tr.some()
 	if !tr.enter() {
 		tr.crowded("discard")
 		return

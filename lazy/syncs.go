@@ -75,6 +75,7 @@ func ImplicitSyncs(m SyncMode) Option { return func(d *Device) { d.syncs.mode = 
 //
 //	defer tr.ImplicitSyncs(tr.ImplicitSyncs(lazy.RefuseSyncs))
 func (tr *Trace) ImplicitSyncs(m SyncMode) (before SyncMode) {
+	tr = tr.some()
 	before, tr.syncs = tr.syncs, m
 	return before
 }

@@ -4,7 +4,7 @@ package lazy
 // MarkStep ran: what the backend compiled, and ltc-dump reads. It is empty
 // before the first step that had anything to compute.
 func (tr *Trace) Text() string {
-	if tr.stepped == nil {
+	if tr == nil || tr.stepped == nil {
 		return ""
 	}
 	return tr.stepped.text

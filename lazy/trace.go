@@ -39,7 +39,8 @@ type Trace struct {
 	syncs    SyncMode
 	gentle   int // calls of gently under way
 	hooks    []*hook
-	reuse    bool // see Reuse
+	reuse    bool     // see Reuse
+	broken   *OpError // of a trace that has no device
 }
 
 // current is what a trace has recorded of its step besides nodes.
@@ -76,8 +77,13 @@ func (c *current) next() current {
 	}
 }
 
-// NewTrace returns a trace that records programs for d.
+// NewTrace returns a trace that records programs for d. Without a device, as when
+// the error of [Open] was not looked at, it is a trace of which every call gives
+// an error that says so.
 func NewTrace(d *Device) *Trace {
+	if !d.opens() {
+		return broken(notOpened("new_trace"))
+	}
 	tr := newTrace(d).counted()
 	tr.Reuse(envReuse.On())
 	return tr
@@ -93,12 +99,17 @@ func newTrace(d *Device) *Trace {
 	}
 }
 
-// Device returns the device that the trace records for.
-func (tr *Trace) Device() *Device { return tr.dev }
+// Device returns the device that the trace records for; nil if it has none.
+func (tr *Trace) Device() *Device {
+	if nowhere(tr) {
+		return nil
+	}
+	return tr.dev
+}
 
 // String names the trace's device and the step that is being recorded.
 func (tr *Trace) String() string {
-	if tr == nil {
+	if nowhere(tr) {
 		return "no trace"
 	}
 	if tr.name != "" {

@@ -31,6 +31,9 @@ type variable struct {
 // The tensor returned may be used in any trace of the device, from any
 // goroutine; an invalid type gives a poisoned one.
 func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
+	if !d.opens() {
+		return &Tensor{err: notOpened("variable")}
+	}
 	var sites callsite.Cache
 	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: sites.Caller()}
 	if err := v.typ.Check(); err != nil {
@@ -205,6 +208,7 @@ func (s *state) refresh() {
 // Read returns what the variable or value x is in the trace's current step,
 // for ops none of whose operands is in the trace otherwise.
 func (tr *Trace) Read(x *Tensor) *Tensor {
+	tr = tr.some()
 	if !tr.enter() {
 		return tr.poisoned(tr.crowded("read", x))
 	}

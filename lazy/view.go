@@ -71,6 +71,7 @@ func (t *Tensor) mem() *alias {
 //
 //	tr.View(w).Fill_(0)
 func (tr *Trace) View(x *Tensor) *Tensor {
+	tr = tr.some()
 	if b := firstBad("view", x); b != nil {
 		return tr.poisoned(b.err)
 	}

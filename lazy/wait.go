@@ -92,6 +92,9 @@ func (a *async) note(e *StepError) {
 // what has failed since the last report. It may be called from any goroutine,
 // but not from a closure of the trace's own steps.
 func (tr *Trace) Wait(ctx context.Context) error {
+	if tr = tr.some(); tr.broken != nil {
+		return tr.broken
+	}
 	if tr.queue.closingHere() {
 		return closureWaits("wait")
 	}
@@ -109,6 +112,9 @@ func (tr *Trace) Wait(ctx context.Context) error {
 // the device's traces and was not reported yet; it is then reported. It may be
 // called from any goroutine, but not from a step closure.
 func (d *Device) Wait(ctx context.Context) error {
+	if !d.opens() {
+		return notOpened("wait")
+	}
 	a := &d.async
 	for {
 		some, err := a.busy()
@@ -159,6 +165,9 @@ func (a *async) report() error {
 // [ErrClosed]; values stay readable. A device that is not closed is freed like
 // anything else when nothing refers to it.
 func (d *Device) Close() error {
+	if !d.opens() {
+		return notOpened("close")
+	}
 	d.async.closed.Store(true)
 	return d.Wait(context.Background())
 }
