@@ -8,6 +8,7 @@ JUDGE    ?= ../shared/conformance/judge
 # More flags for go test and for the benchmark: make test TESTFLAGS=-short
 TESTFLAGS ?=
 BENCHFLAGS ?=
+COMPAREFLAGS ?=
 
 # Tests without cgo, whatever the environment says; make race sets its own.
 export CGO_ENABLED = 0
@@ -19,7 +20,7 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help run test race soak judge bench generate fuzz rename build-all clean
+.PHONY: help run test race soak judge bench compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -58,6 +59,9 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 
 bench: ## measure the workloads and print them as a table; BENCHFLAGS="-threads 2 -run matmul -json" chooses
 	$(GO) run ./bench $(BENCHFLAGS)
+
+compare: ## measure the workloads here and in the peers of ../shared/bench/peers by turns; writes docs/performance.md
+	$(GO) run ./tools/compare $(COMPAREFLAGS)
 
 generate: ## write the generated files anew
 	$(GO) generate ./...

@@ -135,6 +135,12 @@ func TestRate(t *testing.T) {
 		m.rate(&c.r)
 		require.InDelta(t, c.want, c.r.Share, 1e-9, c.r.W)
 	}
+	m = machine{}
+	m.learn(result{W: "peak_copy", GBps: 40})
+	m.learn(result{W: "peak_fma_f32", GFlops: 100})
+	m.learn(result{W: "peak_fma_bf16", GFlops: 200})
+	m.learn(result{W: "matmul_128", GFlops: 50})
+	require.Equal(t, machine{f32: 100, bf16: 200, copied: 40}, m)
 	r := result{GFlops: 3}
 	machine{}.rate(&r)
 	require.Zero(t, r.Share, "no peak, no share")
@@ -149,4 +155,7 @@ func TestMatching(t *testing.T) {
 	require.Len(t, matching(""), len(workloads))
 	require.Len(t, matching("^record_"), 2)
 	require.Empty(t, matching("nothing"))
+	require.Len(t, withPeaks(matching("^matmul_128$")), 4)
+	require.Len(t, withPeaks(matching("^record_")), 2, "nothing to hold against peaks")
+	require.Len(t, withPeaks(matching("")), len(workloads))
 }

@@ -55,18 +55,23 @@ func main() {
 		}
 		return
 	}
-	os.Exit(e.all(matching(*run), *profile, *asJSON))
+	ws := matching(*run)
+	if !*asJSON {
+		ws = withPeaks(ws)
+	}
+	os.Exit(e.all(ws, *profile, *asJSON))
 }
 
 // all measures workloads one after the other and prints their results. It
 // returns the exit status.
 func (e *env) all(ws []workload, profile string, asJSON bool) (status int) {
-	m := e.machine(ws)
+	var m machine
 	for _, w := range ws {
 		r := e.inProcesses(w, profile)
 		if r.Error != "" {
 			status = 1
 		}
+		m.learn(r)
 		m.rate(&r)
 		if asJSON {
 			if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {

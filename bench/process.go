@@ -109,18 +109,16 @@ func (e *env) label(w workload, r result) result {
 // machine is what the machine can do at most; 0 is unknown.
 type machine struct{ f32, bf16, copied float64 } // GFLOP/s and GB/s
 
-// machine measures the peaks if one of the workloads has figures to hold
-// against them.
-func (e *env) machine(ws []workload) (m machine) {
-	for _, w := range ws {
-		if w.program != nil && !e.quick {
-			m.f32 = e.inProcesses(peaks[0], "").GFlops
-			m.bf16 = e.inProcesses(peaks[1], "").GFlops
-			m.copied = e.inProcesses(peaks[2], "").GBps
-			return m
-		}
+// learn takes a peak from its result.
+func (m *machine) learn(r result) {
+	switch r.W {
+	case "peak_fma_f32":
+		m.f32 = r.GFlops
+	case "peak_fma_bf16":
+		m.bf16 = r.GFlops
+	case "peak_copy":
+		m.copied = r.GBps
 	}
-	return m
 }
 
 // rate sets the share of the peak that r has reached.

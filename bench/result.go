@@ -65,8 +65,8 @@ func seconds(s float64) string {
 		scale float64
 		name  string
 	}{{1, "s"}, {1e3, "ms"}, {1e6, "µs"}} {
-		if s*u.scale >= 1 {
-			return strconv.FormatFloat(s*u.scale, 'g', 3, 64) + " " + u.name
+		if x := s * u.scale; x >= 0.9995 { // which prints as 1
+			return strconv.FormatFloat(x, 'g', 3, 64) + " " + u.name
 		}
 	}
 	return strconv.FormatFloat(math.Round(s*1e10)/10, 'f', -1, 64) + " ns"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"ltc/lazy"
 )
@@ -125,4 +126,15 @@ func matching(run string) []workload {
 		}
 	}
 	return ws
+}
+
+// withPeaks puts the peaks before workloads that have figures to hold against
+// them.
+func withPeaks(ws []workload) []workload {
+	has := func(w workload) bool { return w.program != nil }
+	peak := func(w workload) bool { return strings.HasPrefix(w.name, "peak_") }
+	if !slices.ContainsFunc(ws, has) || slices.ContainsFunc(ws, peak) {
+		return ws
+	}
+	return slices.Concat(peaks, ws)
 }

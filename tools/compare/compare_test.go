@@ -1,0 +1,169 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden page")
+
+func TestParse(t *testing.T) {
+	o, err := parse([]string{"-threads", "1,2", "-run", "matmul", "-rounds", "2"})
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2}, o.threads)
+	require.Empty(t, o.out, "some rows are no page")
+	o, err = parse(nil)
+	require.NoError(t, err)
+	require.Equal(t, "docs/performance.md", o.out)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-threads", "3"}, `-threads "3": the peers' scripts know 1 and 2`},
+		{[]string{"-threads", ""}, `-threads ""`},
+		{[]string{"-rounds", "0"}, "-rounds 0: at least one is needed"},
+		{[]string{"-run", "("}, "-run: error parsing regexp"},
+		{[]string{"x"}, `unexpected argument "x"`},
+	} {
+		_, err := parse(c.args)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// Rows are named once, and the names are those of ./bench.
+func TestGroups(t *testing.T) {
+	source, err := os.ReadFile("../../bench/workload.go")
+	require.NoError(t, err)
+	peaks, err := os.ReadFile("../../bench/peak.go")
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, g := range groups() {
+		for _, r := range g.rows {
+			require.False(t, seen[r.name], r.name)
+			seen[r.name] = true
+			require.Contains(t, string(source)+string(peaks), `{name: "`+r.name+`"`)
+			require.Regexp(t, g.ours, r.name)
+		}
+	}
+	require.True(t, groups()[1].matches(regexp.MustCompile("record_mix")))
+	require.False(t, groups()[1].matches(regexp.MustCompile("matmul")))
+}
+
+// sample is figures of some rows: ours, and peers' of two rounds.
+func sample() *session {
+	return &session{
+		Machine: machine{Processor: "Example 1", Cores: 2, Features: []string{"fma", "avx2"}, MemoryGiB: 16, System: "linux/amd64", Go: "go1.26", Date: "2026-01-02"},
+		Missing: map[string]string{"tinygrad": "no clang"},
+		figures: []figure{
+			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 1, GFlops: 117.3},
+			{Peer: us, W: "peak_copy", Threads: 1, Median: 1, GBps: 39.2},
+			{Peer: us, W: "matmul_128", Threads: 1, Median: 40e-6, GFlops: 104.9, Load1: 0.5},
+			{Peer: us, W: "matmul_128", Threads: 2, Median: 25e-6, GFlops: 167.8, Load1: 0.5},
+			{Peer: "jax_0.10.2", W: "matmul_128", Threads: 1, Median: 55e-6, Load1: 1.5},
+			{Peer: "onnxruntime_1.31.1", W: "matmul_128", Threads: 1, Median: 45e-6},
+			{Peer: "onnxruntime_1.31.1", W: "matmul_128", Threads: 1, Median: 41e-6, Round: 2},
+			{Peer: us, W: "softmax_4096x1024", Threads: 1, Median: 2e-3, GBps: 16.8},
+			{Peer: "onnxruntime_1.31.1", W: "softmax_4096x1024", Threads: 1, Median: 1.4e-3},
+			{Peer: "torch_eager_2.15.0", W: "softmax_4096x1024", Threads: 1, Median: 9e-3},
+			{Peer: "torch_eager_2.15.0+nommap", W: "softmax_4096x1024", Threads: 1, Median: 2.5e-3},
+			{Peer: us, W: "transpose_4096", Threads: 1, Error: "wrong result: element 3 of f32[4096,4096] is 1, want 2 within 0"},
+			{Peer: us, W: "train_mlp_first", Threads: 1, Median: 0.2},
+			{Peer: "jax_0.10.2", W: "train_mlp_first", Threads: 1, Median: 0.5},
+			{Peer: "numpy_2.4.6", W: "train_mlp_first", Threads: 1, Median: 0.01},
+			{Peer: us, W: "matvec_4096", Threads: 1, Median: 3e-3, GFlops: 11},
+		},
+	}
+}
+
+func TestPage(t *testing.T) {
+	page := sample().page()
+	const golden = "testdata/page.md"
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(page), 0o666))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), page, "run go test ./tools/compare -update")
+}
+
+func TestRatio(t *testing.T) {
+	s := sample()
+	x, ok := s.ratio(row{name: "matmul_128"}, 1)
+	require.True(t, ok)
+	require.InDelta(t, 40.0/41, x, 1e-9, "the lower of two rounds")
+	x, _ = s.ratio(row{name: "softmax_4096x1024"}, 1)
+	require.InDelta(t, 2/1.4, x, 1e-9, "the faster of both kinds")
+	x, _ = s.ratio(row{name: "train_mlp_first", against: []string{"jax"}}, 1)
+	require.InDelta(t, 0.4, x, 1e-9, "numpy does not compile")
+	_, ok = s.ratio(row{name: "matvec_4096"}, 1)
+	require.False(t, ok)
+}
+
+// A script of a peer that can do something, one that fails and one that is not
+// there: what there is is measured by turns.
+func TestRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the peers' scripts need a shell")
+	}
+	dir := t.TempDir()
+	script := `#!/bin/sh
+echo "$3 $4 $5 $NOMMAP" >>"$1/asked"
+case $3 in
+jax) echo '{"peer": "jax_1.0'${NOMMAP:++nommap}'", "w": "'$5'", "med_s": 0.5, "load1": 1}' ;;
+ort) echo '{"peer": "onnxruntime_1.0'${NOMMAP:++nommap}'", "w": "'$5'", "med_s": 0.4, "load1": 1}' ;;
+iree) echo 'FAIL iree_1.0 softmax too hard' >&2 ;;
+numpy) echo '{"peer": "numpy_1.0", "w": "'$5'", "med_s": 0.6}' ;;
+*) echo 'pip: no wheel' >&2; exit 1 ;;
+esac
+`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.sh"), []byte(script), 0o777))
+	bench := filepath.Join(dir, "bench")
+	require.NoError(t, os.WriteFile(bench, []byte(`#!/bin/sh
+echo '{"peer": "ltc", "w": "softmax_4096x1024", "med_s": 0.2, "load1": null}'
+echo ltc >>`+dir+`/asked
+`), 0o777))
+	log, err := os.Create(filepath.Join(dir, "figures.jsonl"))
+	require.NoError(t, err)
+	r := &runner{
+		options: &options{peers: dir, rounds: 2, backend: "cpu"}, scratch: dir, bench: bench, missing: map[string]string{}, log: log,
+	}
+	r.session = &session{Missing: r.missing}
+	for _, g := range groups() {
+		if g.matches(regexp.MustCompile("softmax")) {
+			require.NoError(t, r.group(g, 1))
+		}
+	}
+	r.close()
+
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	require.NoError(t, err)
+	const s = " ops softmax_4096x1024 "
+	require.Equal(t, "ltc\nnumpy"+s+"\nnumpy"+s+"1\njax"+s+"\njax"+s+"1\nort"+s+"\nort"+s+"1\niree"+s+"\niree"+s+"1\ntorch_eager"+s+"\n"+
+		"ort"+s+"\njax"+s+"\nort"+s+"1\njax"+s+"1\nltc\n", string(asked))
+	require.Equal(t, map[string]string{
+		"torch_eager":                                "pip: no wheel",
+		"iree ops softmax_4096x1024":                 "FAIL iree_1.0 softmax too hard",
+		"iree ops softmax_4096x1024, no page faults": "FAIL iree_1.0 softmax too hard",
+	}, r.missing)
+
+	again, err := readSession(filepath.Join(dir, "figures.jsonl"))
+	require.NoError(t, err)
+	require.Equal(t, r.session, again)
+	x, ok := again.ratio(row{name: "softmax_4096x1024"}, 1)
+	require.True(t, ok)
+	require.InDelta(t, 0.5, x, 1e-9)
+}
+
+func TestSettled(t *testing.T) {
+	require.Equal(t, "torch_ltc_2.15.0", settled(figure{Peer: "ltc_2.15.0"}).Peer)
+	require.Equal(t, us, settled(figure{Peer: us}).Peer)
+	fs := firstCalls(figure{Peer: "jax_1", W: "train_mlp", Median: 1, FirstCall: 3})
+	require.Len(t, fs, 3)
+	require.Equal(t, figure{Peer: "jax_1", W: "train_mlp_first_cached", Median: 3, Min: 3, Reps: 1, FirstCall: 3}, fs[2])
+}

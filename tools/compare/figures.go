@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// figure is a line that ./bench or a peer's script prints.
+type figure struct {
+	Peer      string  `json:"peer"`
+	W         string  `json:"w"`
+	Threads   int     `json:"threads"`
+	Median    float64 `json:"med_s"`
+	Min       float64 `json:"min_s"`
+	Reps      int     `json:"reps"`
+	Load1     float64 `json:"load1"`
+	GFlops    float64 `json:"gflops,omitempty"`
+	GBps      float64 `json:"gbps,omitempty"`
+	FirstCall float64 `json:"first_call_s,omitempty"`
+	Share     float64 `json:"share,omitempty"`
+	Error     string  `json:"error,omitempty"`
+
+	Round int `json:"round,omitempty"`
+}
+
+// noFaults is what scripts put behind the names of peers that have been spared
+// page faults.
+const noFaults = "+nommap"
+
+func (f figure) ours() bool { return f.Peer == us }
+
+// us is the peer of our own figures.
+const us = "ltc"
+
+// session is all that was measured, and where.
+type session struct {
+	Machine machine           `json:"machine"`
+	Missing map[string]string `json:"missing"` // by peer or question: why
+	figures []figure
+}
+
+// readSession reads a file of figures whose last line is the session.
+func readSession(file string) (*session, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := &session{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Bytes()
+		if strings.HasPrefix(string(line), `{"machine"`) {
+			err = json.Unmarshal(line, s)
+		} else {
+			var g figure
+			err = json.Unmarshal(line, &g)
+			s.figures = append(s.figures, g)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+	}
+	return s, lines.Err()
+}
+
+// measured returns whether anything was, for so many threads.
+func (s *session) measured(threads int) bool {
+	return slices.ContainsFunc(s.figures, func(f figure) bool { return f.Threads == threads && f.ours() })
+}
+
+// ours returns our figure of a workload, that of the lowest median.
+func (s *session) ours(w string, threads int) (figure, bool) {
+	return s.lowest(func(f figure) bool { return f.W == w && f.Threads == threads && f.ours() })
+}
+
+// best returns the fastest peer in a row, with page faults or without.
+func (s *session) best(r row, threads int, faults bool) (figure, bool) {
+	return s.lowest(func(f figure) bool {
+		return f.W == r.name && f.Threads == threads && !f.ours() &&
+			strings.HasSuffix(f.Peer, noFaults) != faults && r.counts(f.Peer)
+	})
+}
+
+// counts reports whether a peer is one that the row is held against.
+func (r row) counts(peer string) bool {
+	return r.against == nil || slices.ContainsFunc(r.against, func(p string) bool { return strings.HasPrefix(peer, p) })
+}
+
+func (s *session) lowest(of func(figure) bool) (best figure, ok bool) {
+	for _, f := range s.figures {
+		if of(f) && f.Error == "" && f.Median > 0 && (!ok || f.Median < best.Median) {
+			best, ok = f, true
+		}
+	}
+	return best, ok
+}
+
+// settled gives PyTorch's lazy tensor core one name: a script calls it as we
+// call ourselves.
+func settled(f figure) figure {
+	if rest, ok := strings.CutPrefix(f.Peer, us+"_"); ok {
+		f.Peer = "torch_ltc_" + rest
+	}
+	return f
+}
+
+// firstCalls gives the first calls of a training script rows of their own,
+// named like ours.
+func firstCalls(f figure) []figure {
+	if f.W != "train_mlp" || f.FirstCall == 0 || f.ours() {
+		return []figure{f}
+	}
+	first := f
+	first.Median, first.Min, first.Reps, first.GFlops = f.FirstCall, f.FirstCall, 1, 0
+	a, b := first, first
+	a.W, b.W = "train_mlp_first", "train_mlp_first_cached"
+	return []figure{f, a, b}
+}

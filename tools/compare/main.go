@@ -1,0 +1,132 @@
+// Command compare measures the workloads of ./bench here and in other tensor
+// libraries, in the same run and by turns, and writes docs/performance.md.
+//
+//	go run ./tools/compare -peers ../shared/bench/peers
+//	go run ./tools/compare -run 'matmul|softmax' -rounds 5 -threads 1,2   # these rows, no page
+//	go run ./tools/compare -from out/peers/figures.jsonl   # the page anew, nothing measured
+//
+// The peers' scripts install what they need in virtual environments below
+// -scratch. What cannot be installed or run is named, and the rest goes on. A
+// first round has every peer; those after it the fastest ones, ours before them
+// and after them in turn, so that no side has the quieter machine. Of several
+// rounds the lowest median counts, on both sides.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// options are the flags.
+type options struct {
+	peers, scratch string
+	only           string // names of peers, with commas between them; "": all
+	run            *regexp.Regexp
+	threads        []int
+	rounds         int
+	backend        string
+	from, out      string
+}
+
+func main() {
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		err = o.compare()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (*options, error) {
+	o := &options{}
+	f := flag.NewFlagSet("compare", flag.ContinueOnError)
+	f.StringVar(&o.peers, "peers", "../shared/bench/peers", "the `directory` of the peers' scripts")
+	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for virtual environments and figures; kept")
+	f.StringVar(&o.only, "only", "", "ask these peers alone, `names` with commas between them")
+	run := f.String("run", "", "compare the workloads whose name this `regexp` matches")
+	threads := f.String("threads", "1", "thread counts, `numbers` with commas between them")
+	f.IntVar(&o.rounds, "rounds", 3, "how often each side is measured")
+	f.StringVar(&o.backend, "backend", "cpu", "what runs our programs")
+	f.StringVar(&o.from, "from", "", "write the page from the figures in this `file` and measure nothing")
+	f.StringVar(&o.out, "o", "", "the `page` to write; - is standard output; without it docs/performance.md, or none with -run")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if o.out == "" && *run == "" {
+		o.out = "docs/performance.md"
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	var err error
+	if o.run, err = regexp.Compile(*run); err != nil {
+		return nil, fmt.Errorf("-run: %w", err)
+	}
+	for _, s := range strings.Split(*threads, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > 2 {
+			return nil, fmt.Errorf("-threads %q: the peers' scripts know 1 and 2", s)
+		}
+		o.threads = append(o.threads, n)
+	}
+	if o.rounds < 1 {
+		return nil, fmt.Errorf("-rounds %d: at least one is needed", o.rounds)
+	}
+	return o, nil
+}
+
+// compare measures, or reads what was measured, and writes the page.
+func (o *options) compare() error {
+	var s *session
+	var err error
+	if o.from != "" {
+		s, err = readSession(o.from)
+	} else {
+		s, err = o.measure()
+	}
+	if err != nil {
+		return err
+	}
+	page := s.page()
+	switch o.out {
+	case "":
+		return nil
+	case "-":
+		_, err := os.Stdout.WriteString(page)
+		return err
+	}
+	return os.WriteFile(o.out, []byte(page), 0o666)
+}
+
+// measure runs all groups for all thread counts.
+func (o *options) measure() (*session, error) {
+	scratch, err := filepath.Abs(o.scratch)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(scratch, 0o777); err != nil {
+		return nil, err
+	}
+	r := &runner{options: o, scratch: scratch, missing: map[string]string{}}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	defer r.close()
+	for _, n := range o.threads {
+		for _, g := range groups() {
+			if g.matches(o.run) {
+				if err := r.group(g, n); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return r.session, nil
+}

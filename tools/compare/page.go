@@ -1,0 +1,237 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const intro = `<!-- Written by go run ./tools/compare; make compare measures anew. -->
+# Performance
+
+What ltc's workloads take, and what those who would use something else would wait for. Both sides were measured in one run, by turns: figures of another machine or of another day do not compare, ratios do. Data and timing are the same on all sides: three calls to warm up, samples of at least 200 µs, the median over a second or more; of several rounds the lowest median counts. A call returns when its result is there; ours records the step anew each time. Every result of ours is checked before it is timed.
+
+*Best peer* is the fastest of those that can do the row, as their users get it. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it; ours is always in memory that the device has used before. *Ratio* is our time by that of the faster of both: below 1 we win. *Reach* is the ratio that is wanted.
+`
+
+const profiling = `
+## To look closer
+    make bench BENCHFLAGS='-run matmul'                         # our side, with shares of the machine's peak
+    go run ./bench -run '^train_mlp$' -cpuprofile mlp.prof      # where the time goes
+    make compare COMPAREFLAGS='-run softmax -rounds 5'          # both sides
+
+Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`-scratch`" + ` names; ` + "`-from`" + ` makes the page of them again.
+`
+
+// page is docs/performance.md.
+func (s *session) page() string {
+	var b strings.Builder
+	b.WriteString(intro)
+	s.where(&b)
+	for _, threads := range []int{1, 2} {
+		if s.measured(threads) {
+			s.table(&b, threads)
+		}
+	}
+	s.absent(&b)
+	b.WriteString(profiling)
+	return b.String()
+}
+
+// where says what was measured on and with what.
+func (s *session) where(b *strings.Builder) {
+	m := s.Machine
+	fmt.Fprintf(b, "\n## Machine and versions\nMeasured on %s: %s, %d cores, %d GiB, %s; %s.", m.Date, m.Processor, m.Cores, m.MemoryGiB, strings.Join(m.Features, " "), m.System)
+	fmt.Fprintf(b, " Go %s.\n", strings.TrimPrefix(m.Go, "go"))
+	versions := map[string]bool{}
+	least, most := 0.0, 0.0
+	for i, f := range s.figures {
+		if !f.ours() {
+			versions[strings.TrimSuffix(f.Peer, noFaults)] = true
+		}
+		if i == 0 {
+			least = f.Load1
+		}
+		least, most = min(least, f.Load1), max(most, f.Load1)
+	}
+	names := slices.Sorted(maps.Keys(versions))
+	for i, n := range names {
+		k := strings.LastIndex(n, "_")
+		names[i] = strings.ReplaceAll(n[:max(k, 0)], "_", " ") + " " + n[k+1:]
+	}
+	fmt.Fprintf(b, "Peers: %s.\n", strings.Join(names, ", "))
+	fmt.Fprintf(b, "The load average was between %.1f and %.1f, that of what was measured included.\n", least, most)
+}
+
+// table is the rows for a number of threads.
+func (s *session) table(b *strings.Builder, threads int) {
+	word := "One thread"
+	if threads > 1 {
+		word = strconv.Itoa(threads) + " threads"
+	}
+	fmt.Fprintf(b, "\n## %s\n", word)
+	s.peaks(b, threads)
+	head, line := "| workload | ours | | best peer | | without page faults | | ratio | reach |", "|---|---|---|---|---|---|---|---|---|"
+	if threads > 1 {
+		head, line = head+" to one thread |", line+"---|"
+	}
+	fmt.Fprintf(b, "%s\n%s\n", head, line)
+	for _, g := range groups() {
+		for _, r := range g.rows {
+			if strings.HasPrefix(r.name, "peak_") {
+				continue
+			}
+			s.line(b, r, threads)
+		}
+	}
+}
+
+// peaks says what the machine can do.
+func (s *session) peaks(b *strings.Builder, threads int) {
+	var of []string
+	for _, p := range []struct{ w, what string }{{"peak_fma_f32", "f32"}, {"peak_fma_bf16", "bf16"}, {"peak_copy", "copied"}} {
+		if f, ok := s.ours(p.w, threads); ok {
+			of = append(of, rate(f)+" "+p.what)
+		}
+	}
+	if len(of) > 0 {
+		fmt.Fprintf(b, "The machine's peak: %s.\n\n", strings.Join(of, ", "))
+	}
+}
+
+// line is a row of the table; nothing if we have no figure.
+func (s *session) line(b *strings.Builder, r row, threads int) {
+	ours, ok := s.ours(r.name, threads)
+	if !ok {
+		if why := s.failed(r.name, threads); why != "" {
+			fmt.Fprintf(b, "| `%s` | failed: %s |\n", r.name, why)
+		}
+		return
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s |", r.name, seconds(ours.Median), rate(ours))
+	for _, faults := range []bool{true, false} {
+		if p, ok := s.best(r, threads, faults); ok {
+			fmt.Fprintf(b, " %s | %s |", seconds(p.Median), name(p.Peer))
+		} else {
+			b.WriteString(" | |")
+		}
+	}
+	ratio, reach := s.verdict(r, threads)
+	fmt.Fprintf(b, " %s | %s |", ratio, reach)
+	if threads > 1 {
+		if one, ok := s.ours(r.name, 1); ok {
+			fmt.Fprintf(b, " %.2f × |", one.Median/ours.Median)
+		} else {
+			b.WriteString(" |")
+		}
+	}
+	b.WriteString("\n")
+}
+
+// ratio is our time by the fastest peer's.
+func (s *session) ratio(r row, threads int) (float64, bool) {
+	ours, ok := s.ours(r.name, threads)
+	a, withFaults := s.best(r, threads, true)
+	p, without := s.best(r, threads, false)
+	if withFaults && (!without || a.Median < p.Median) {
+		p = a
+	}
+	if !ok || !withFaults && !without {
+		return 0, false
+	}
+	return ours.Median / p.Median, true
+}
+
+// verdict prints the ratio, and the reach with whether it is met. The reach is
+// set for one thread.
+func (s *session) verdict(r row, threads int) (ratio, reach string) {
+	x, ok := s.ratio(r, threads)
+	if ok {
+		ratio = fmt.Sprintf("%.2f", x)
+	}
+	if r.reach == 0 || threads > 1 {
+		return ratio, ""
+	}
+	reach = fmt.Sprintf("%.2f", r.reach)
+	switch {
+	case !ok:
+		return ratio, reach + ", no peer"
+	case x <= r.reach:
+		return ratio, reach + ", met"
+	}
+	return ratio, reach + ", not met"
+}
+
+// absent lists what could not be measured.
+func (s *session) absent(b *strings.Builder) {
+	if len(s.Missing) == 0 {
+		return
+	}
+	b.WriteString("\n## Not measured\n")
+	for _, what := range slices.Sorted(maps.Keys(s.Missing)) {
+		fmt.Fprintf(b, "- %s: %s\n", what, s.Missing[what])
+	}
+}
+
+// failed returns the error of a row of ours that has no figure.
+func (s *session) failed(w string, threads int) string {
+	for _, f := range s.figures {
+		if f.W == w && f.Threads == threads && f.ours() && f.Error != "" {
+			return f.Error
+		}
+	}
+	return ""
+}
+
+// printRow prints a row as soon as it is known.
+func (s *session) printRow(out io.Writer, r row, threads int) {
+	ours, ok := s.ours(r.name, threads)
+	if !ok {
+		fmt.Fprintf(out, "%-26s %s\n", r.name, s.failed(r.name, threads))
+		return
+	}
+	ratio, reach := s.verdict(r, threads)
+	fmt.Fprintf(out, "%-26s ours %9s %11s  ratio %6s  reach %s", r.name, seconds(ours.Median), rate(ours), ratio, reach)
+	for _, faults := range []bool{true, false} {
+		if p, ok := s.best(r, threads, faults); ok {
+			fmt.Fprintf(out, "  %s %s", name(p.Peer), seconds(p.Median))
+		}
+	}
+	fmt.Fprintln(out)
+}
+
+// name is a peer's name without its version.
+func name(peer string) string {
+	peer = strings.TrimSuffix(peer, noFaults)
+	if i := strings.LastIndex(peer, "_"); i > 0 {
+		peer = peer[:i]
+	}
+	return strings.ReplaceAll(peer, "_", " ")
+}
+
+// rate is what a figure comes to a second.
+func rate(f figure) string {
+	switch {
+	case f.GFlops != 0:
+		return fmt.Sprintf("%.1f GFLOP/s", f.GFlops)
+	case f.GBps != 0:
+		return fmt.Sprintf("%.1f GB/s", f.GBps)
+	}
+	return ""
+}
+
+// seconds prints a duration with three digits.
+func seconds(s float64) string {
+	for _, u := range []struct {
+		scale float64
+		name  string
+	}{{1, "s"}, {1e3, "ms"}, {1e6, "µs"}} {
+		if x := s * u.scale; x >= 0.9995 { // which prints as 1
+			return strconv.FormatFloat(x, 'g', 3, 64) + " " + u.name
+		}
+	}
+	return fmt.Sprintf("%.0f ns", s*1e9)
+}

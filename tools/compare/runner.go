@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// runner measures both sides.
+type runner struct {
+	*options
+	scratch string
+	bench   string // our program
+	pinned  bool   // taskset is there
+	missing map[string]string
+	session *session
+	log     *os.File // every figure, as it comes
+}
+
+// prepare builds our side and looks for the other.
+func (r *runner) prepare() error {
+	r.bench = filepath.Join(r.scratch, "ltc-bench")
+	build := exec.Command("go", "build", "-o", r.bench, "./bench")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("building ./bench: %w", err)
+	}
+	if _, err := exec.LookPath("taskset"); err == nil {
+		r.pinned = true
+	} else {
+		r.miss("taskset", "neither side is bound to processors")
+	}
+	if _, err := os.Stat(r.script()); err != nil {
+		r.miss("peers", "no run.sh in the directory that -peers names")
+	}
+	log, err := os.Create(filepath.Join(r.scratch, "figures.jsonl"))
+	r.log = log
+	r.session = &session{Machine: describe(), Missing: r.missing}
+	return err
+}
+
+// close ends the file of figures with what else is known.
+func (r *runner) close() {
+	_ = json.NewEncoder(r.log).Encode(r.session)
+	_ = r.log.Close()
+}
+
+func (r *runner) script() string { return filepath.Join(r.peers, "run.sh") }
+
+// miss notes, and says once, that something is not there.
+func (r *runner) miss(what, why string) {
+	if _, known := r.missing[what]; !known {
+		r.missing[what] = why
+		fmt.Fprintf(os.Stderr, "missing: %s: %s\n", what, why)
+	}
+}
+
+// group measures a group in rounds: all peers in the first, the fastest in the
+// others. Ours comes first in every other round.
+func (r *runner) group(g group, threads int) error {
+	asks := slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool { return !r.wanted(a.peer) })
+	for round := 1; round <= r.rounds; round++ {
+		if round%2 == 1 {
+			r.own(g, threads, round)
+		}
+		for _, a := range asks {
+			r.other(a, threads, round)
+		}
+		if round%2 == 0 {
+			r.own(g, threads, round)
+		}
+		if round == 1 {
+			asks = r.fastest(g, asks, threads)
+		}
+	}
+	for _, row := range g.rows {
+		r.session.printRow(os.Stdout, row, threads)
+	}
+	return nil
+}
+
+// wanted reports whether a peer is one that was asked for, and not missing.
+func (r *runner) wanted(peer string) bool {
+	if r.missing["peers"] != "" || r.missing[peer] != "" {
+		return false
+	}
+	return r.only == "" || slices.Contains(strings.Split(r.only, ","), peer)
+}
+
+// fastest leaves of the questions about a program the two fastest with page
+// faults and the two fastest without.
+func (r *runner) fastest(g group, asks []ask, threads int) []ask {
+	if len(g.rows) > 1 {
+		return asks
+	}
+	median := func(a ask) float64 {
+		f, ok := r.session.lowest(func(f figure) bool {
+			return f.W == g.rows[0].name && f.Threads == threads && a.answered(f.Peer)
+		})
+		if !ok {
+			return 0
+		}
+		return f.Median
+	}
+	var kept []ask
+	for _, warm := range []bool{false, true} {
+		some := slices.DeleteFunc(slices.Clone(asks), func(a ask) bool { return a.warm != warm || median(a) == 0 })
+		slices.SortFunc(some, func(a, b ask) int {
+			if median(a) < median(b) {
+				return -1
+			}
+			return 1
+		})
+		kept = append(kept, some[:min(2, len(some))]...)
+	}
+	return kept
+}
+
+// answered reports whether the figures of a peer are those of a question: names
+// end in a version.
+func (a ask) answered(peer string) bool {
+	name := a.peer
+	if name == "ort" {
+		name = "onnxruntime"
+	}
+	return strings.HasPrefix(peer, name+"_") && strings.HasSuffix(peer, noFaults) == a.warm
+}
+
+// own measures our side of a group.
+func (r *runner) own(g group, threads, round int) {
+	args := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(threads), "-run", g.ours}
+	if r.pinned {
+		cpus := "0"
+		if threads > 1 {
+			cpus = "0-" + strconv.Itoa(threads-1)
+		}
+		args = append([]string{"taskset", "-c", cpus}, args...)
+	}
+	c := exec.Command(args[0], args[1:]...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if r.take(out, threads, round) == 0 && err != nil {
+		r.miss("ltc "+g.ours, err.Error())
+	}
+}
+
+// other asks a peer. A script that gives nothing at all and fails is not asked
+// again: something that it needs is missing.
+func (r *runner) other(a ask, threads, round int) {
+	if r.missing[a.peer] != "" {
+		return
+	}
+	c := exec.Command(r.script(), r.scratch, strconv.Itoa(threads), a.peer, a.what)
+	if a.filter != "" {
+		c.Args = append(c.Args, a.filter)
+	}
+	c.Env = os.Environ()
+	if a.warm {
+		c.Env = append(c.Env, "NOMMAP=1")
+	}
+	var complaint bytes.Buffer
+	c.Stderr = &complaint
+	out, err := c.Output()
+	if r.take(out, threads, round) > 0 {
+		return
+	}
+	if err != nil {
+		r.miss(a.peer, lastLine(complaint.String(), err))
+	} else if failure := lineWith(complaint.String(), "FAIL "); failure != "" {
+		r.miss(a.String(), failure)
+	}
+}
+
+// take notes the figures in out and returns how many there are.
+func (r *runner) take(out []byte, threads, round int) (n int) {
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var f figure
+		if err := d.Decode(&f); err != nil {
+			if err != io.EOF {
+				fmt.Fprintln(os.Stderr, "compare: a line that is no figure:", err)
+			}
+			return n
+		}
+		n++
+		f.Round, f.Threads = round, threads
+		for _, f := range firstCalls(settled(f)) {
+			r.session.figures = append(r.session.figures, f)
+			_ = json.NewEncoder(r.log).Encode(f)
+		}
+	}
+}
+
+// lastLine is the last line of what a script has said before it ended with err.
+func lastLine(said string, err error) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return last
+	}
+	return err.Error()
+}
+
+func lineWith(said, word string) string {
+	for line := range strings.Lines(said) {
+		if strings.HasPrefix(line, word) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
