@@ -17,7 +17,7 @@ export CGO_ENABLED = 0
 MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
 # Where make judge looks for programs; out/digits has the step that make run wrote.
 # (of ltc-dump's sessions not those about tests that fail on purpose).
-PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
+PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 .PHONY: help run test race soak judge bench compare generate fuzz rename build-all clean
