@@ -33,6 +33,7 @@ func commands() []command {
 		{"check", "PATH…", "run test files in the format of StableHLO's own, and those in directories", check},
 		{"run", "FILE", "run a function and print its results, or write them to a file", runModule},
 		{"ops", "[OP…]", "list the op table, or all about some of its ops", listOps},
+		{"cache", "WHAT", "compiled objects on disk: ls, verify, clear, or why KEY was compiled", cacheCommand},
 		{"help", "", "print this", help},
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
+	"ltc/backends/objcache"
 )
 
 var update = flag.Bool("update", false, "rewrite the sessions in testdata")
@@ -34,10 +36,15 @@ func TestSessions(t *testing.T) {
 			require.NoError(t, err)
 			archive := txtar.Parse(data)
 			t.Chdir(t.TempDir())
+			t.Setenv("LTC_CACHE_DIR", "cache")
 			var session *txtar.File
 			for i, f := range archive.Files {
 				if f.Name == "session" {
 					session = &archive.Files[i]
+					continue
+				}
+				if label, ok := strings.CutPrefix(f.Name, "object/"); ok {
+					putObject(t, label, string(f.Data), time.Duration(i)*time.Hour)
 					continue
 				}
 				require.NoError(t, os.MkdirAll(filepath.Dir(f.Name), 0o755))
@@ -53,6 +60,26 @@ func TestSessions(t *testing.T) {
 			require.Equal(t, string(session.Data), got)
 		})
 	}
+}
+
+// putObject puts an object of a session into its cache: the parts of its key, in
+// lines "name: value" of which those that are indented go on with the value. Its
+// last use was an age ago.
+func putObject(t *testing.T, label, text string, age time.Duration) {
+	t.Helper()
+	var parts objcache.Parts
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(line, ": "); ok && name[0] != ' ' {
+			parts = append(parts, objcache.Part{Name: name, Value: strings.TrimSuffix(value, "\n")})
+			continue
+		}
+		last := &parts[len(parts)-1]
+		last.Value += "\n" + strings.TrimSpace(line)
+	}
+	cache := objcache.FromEnvironment(nil)
+	cache.Put(parts, label, []byte(text))
+	used := time.Now().Add(-age)
+	require.NoError(t, os.Chtimes(filepath.Join(cache.Dir(), parts.Key().String()), used, used))
 }
 
 // play runs the commands of a session and returns it with what they print.

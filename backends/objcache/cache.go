@@ -1,0 +1,211 @@
+package objcache
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ltc/internal/env"
+)
+
+// Options say where a cache is and how large it may become.
+type Options struct {
+	// Dir is a directory of which the cache uses one below it. It is made when
+	// something is to be kept. Empty: ltc in the user's directory for caches.
+	Dir string
+	// Limit is the most bytes that files take; 0: 1 GiB. Files that processes
+	// write at the same time, and a sixty-fourth of it, may come on top.
+	Limit int64
+	// Warn is called at most once, with why objects are not kept or not looked
+	// for. Nil: it is logged.
+	Warn func(error)
+}
+
+// standardLimit is the limit of a cache whose options say none.
+const standardLimit = 1 << 30
+
+// Cache is a directory of compiled objects. Its methods may be called from any
+// goroutine.
+type Cache struct {
+	dir    string
+	limit  int64
+	warn   func(error)
+	once   sync.Once
+	closed atomic.Bool // nothing is written any more
+}
+
+// FromEnvironment returns the cache that the environment variables LTC_CACHE,
+// LTC_CACHE_DIR and LTC_DISK_CACHE_BYTES ask for; nil for none.
+func FromEnvironment(warn func(error)) *Cache {
+	if env.Cache.Value() == "off" {
+		return nil
+	}
+	return New(Options{Dir: env.CacheDir.Value(), Limit: env.CacheLimit.Bytes(standardLimit), Warn: warn})
+}
+
+// New returns the cache of a directory. It looks at nothing yet.
+func New(o Options) *Cache {
+	c := &Cache{limit: o.Limit, warn: o.Warn}
+	if c.limit == 0 {
+		c.limit = standardLimit
+	}
+	if c.warn == nil {
+		c.warn = func(err error) { slog.Warn(err.Error()) }
+	}
+	if o.Dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			c.closed.Store(true)
+			c.complain(err)
+			return c
+		}
+		o.Dir = filepath.Join(user, "ltc")
+	}
+	c.dir = filepath.Join(o.Dir, "objects")
+	return c
+}
+
+// Dir returns the directory that files are in; empty if there is none.
+func (c *Cache) Dir() string {
+	if c == nil {
+		return ""
+	}
+	return c.dir
+}
+
+// complain warns of err, once for each cache.
+func (c *Cache) complain(err error) {
+	c.once.Do(func() { c.warn(fmt.Errorf("compiled objects are not kept: %w", err)) })
+}
+
+// touchAfter is how old the time of a file's last use may be before it is
+// brought up to date: reading costs one system call more then.
+const touchAfter = 10 * time.Minute
+
+// Get returns the object of a key, in memory of the caller's.
+func (c *Cache) Get(key Key) ([]byte, bool) {
+	if c == nil || c.dir == "" {
+		return nil, false
+	}
+	path := filepath.Join(c.dir, key.String())
+	file, info, err := read(path)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.complain(err)
+		}
+		return nil, false
+	}
+	if err := trusted(info); err != nil {
+		c.complain(fmt.Errorf("%s: %w", path, err))
+		return nil, false
+	}
+	_, object, err := decode(file, key)
+	if err != nil {
+		remove(path, info)
+		return nil, false
+	}
+	if now := time.Now(); now.Sub(info.ModTime()) > touchAfter {
+		os.Chtimes(path, now, now) // it may be read-only
+	}
+	return object, true
+}
+
+// read returns the content of a file, and what it was when it was opened.
+func read(path string) ([]byte, fs.FileInfo, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, fmt.Errorf("%s is not a regular file", path)
+	}
+	file := make([]byte, info.Size())
+	n, err := f.ReadAt(file, 0)
+	if n < len(file) { // cut off meanwhile
+		return file[:n], info, nil
+	}
+	return file, info, nil
+}
+
+// remove removes a file if it is still the one that info is of: another process
+// may have put a good one in its place.
+func remove(path string, info fs.FileInfo) {
+	if now, err := os.Lstat(path); err == nil && os.SameFile(now, info) {
+		os.Remove(path)
+	}
+}
+
+// Put keeps an object for those who ask for the key of parts. The label says to
+// people what it is. When it cannot be kept, it is not: nothing is written any
+// more after that.
+func (c *Cache) Put(parts Parts, label string, object []byte) {
+	if c == nil || c.closed.Load() {
+		return
+	}
+	if err := c.put(parts, label, object); err != nil {
+		c.closed.Store(true)
+		c.complain(err)
+	}
+}
+
+// prefix starts the names of files that are being written.
+const prefix = "tmp-"
+
+func (c *Cache) put(parts Parts, label string, object []byte) error {
+	file, err := encode(parts, label, time.Now(), object)
+	if err != nil {
+		return err
+	}
+	if int64(len(file)) > c.limit {
+		return nil
+	}
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(c.dir, prefix)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(file)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(c.dir, parts.Key().String()))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	if c.due(int64(len(file))) {
+		return c.evict()
+	}
+	return nil
+}
+
+// prepare makes the directory, for this user alone, and checks that nobody else
+// may put files there: what is found in it is run.
+func (c *Cache) prepare() error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(c.dir)
+	if err != nil {
+		return err
+	}
+	if err := trusted(info); err != nil {
+		return fmt.Errorf("%s: %w", c.dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package objcache
+
+const raceEnabled = true
