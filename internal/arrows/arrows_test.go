@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"backends/cuda/ptx": {"ir/types", "backends/kit/kernel"},
 	"backends/cuda":     {"backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa", "github.com/ebitengine/purego"},
 	"internal/ptxsim":   {},
+	"internal/bigfloat": {},
 	"lazy":              {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
 	"lazy/vars":         {"lazy"},
 	"nn":                {"lazy"},

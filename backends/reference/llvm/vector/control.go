@@ -78,6 +78,7 @@ func (b *Builder) For(l Loop, init []value.Value, body func(i value.Value, carri
 	before := b.Block
 	head, exit := b.Func.NewBlock(""), b.Func.NewBlock("")
 	first := before.NewAdd(l.From, l.Step)
+	last := before.NewSub(l.To, l.Step) // the last i with a full step
 	before.NewCondBr(before.NewICmp(enum.IPredULE, first, l.To), head, exit)
 
 	i := head.NewPhi(ir.NewIncoming(l.From, before))
@@ -90,13 +91,12 @@ func (b *Builder) For(l Loop, init []value.Value, body func(i value.Value, carri
 	end := b.Block
 	next := end.NewAdd(i, l.Step)
 	next.OverflowFlags = []enum.OverflowFlag{enum.OverflowFlagNUW, enum.OverflowFlagNSW}
-	reach := end.NewAdd(next, l.Step)
-	back := end.NewCondBr(end.NewICmp(enum.IPredULE, reach, l.To), head, exit)
+	back := end.NewCondBr(end.NewICmp(enum.IPredULE, next, last), head, exit)
 	if l.Rolled {
 		back.Metadata = append(back.Metadata, b.Module.KeepRolled())
 	}
 	i.Incs = append(i.Incs, ir.NewIncoming(next, end))
-	last := exit.NewPhi(ir.NewIncoming(l.From, before), ir.NewIncoming(next, end))
+	done := exit.NewPhi(ir.NewIncoming(l.From, before), ir.NewIncoming(next, end))
 	out := make([]value.Value, len(init))
 	for k := range init {
 		phi := carried[k].(*ir.InstPhi)
@@ -104,7 +104,7 @@ func (b *Builder) For(l Loop, init []value.Value, body func(i value.Value, carri
 		out[k] = exit.NewPhi(ir.NewIncoming(init[k], before), ir.NewIncoming(after[k], end))
 	}
 	b.Block = exit
-	return last, out
+	return done, out
 }
 
 // Sweep runs body for n elements, an i64, lanes at a time, a power of two; then

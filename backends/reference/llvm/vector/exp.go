@@ -10,37 +10,51 @@ import (
 	"ltc/ir/types"
 )
 
-// exp is 2^n·(1+r+r²·P(r)) with x = n·ln 2 + r.
+// ln2 split so that products of the first part with exponents are exact.
+func ln2Parts(t ll.Type) (high, low float64) {
+	if width(t) == 32 {
+		return 0x1.63p-1, -0x1.bd0106p-13
+	}
+	return 0x1.62e42feep-1, 0x1.a39ef35793c76p-33
+}
+
+// exp is 2^n·e^r with x = n·ln 2 + r.
 func (b *Builder) exp(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
-	p := expOf(t)
-	x = b.within(x, p.lowest, p.highest)
-	n := b.nearest(b.num(t, math.Log2E), x)
-	r := b.fnma(n.float, b.num(t, p.ln2High), x)
-	r = b.fnma(n.float, b.num(t, p.ln2Low), r)
-	q := b.horner(r, p.coefficients)
-	e := b.faddn(b.fma(b.fmul(r, r), q, r), 1)
-	return b.scale(e, n)
+	if width(t) == 64 {
+		return b.expReduced(b.within(x, -746, 710), exp64)
+	}
+	x = b.within(x, -104, 89) // to 0, to infinity
+	if b.Machine.wide() {
+		return b.expSixteenths(x)
+	}
+	return b.expReduced(x, exp32)
 }
 
-type expParts struct {
-	lowest, highest float64 // beyond which it is 0 or infinite
-	ln2High, ln2Low float64 // n·ln2High is exact
-	coefficients    []float64
+func (b *Builder) expReduced(x value.Value, c []float64) value.Value {
+	t := x.Type()
+	high, low := ln2Parts(t)
+	n := b.nearest(x, b.num(t, math.Log2E))
+	r := b.fnma(n.float, b.num(t, high), x)
+	r = b.fnma(n.float, b.num(t, low), r)
+	e := b.fma(b.fmul(r, r), b.horner(r, c), r)
+	return b.scale(b.faddn(e, 1), n)
 }
 
-func expOf(t ll.Type) expParts {
-	if width(t) == 32 {
-		return expParts{-104, 89, 0x1.63p-1, -0x1.bd0106p-13,
-			[]float64{0.5, 0.16666576266288757, 0.041666556149721146, 0.008363178931176662, 0.0013926184037700295}}
-	}
-	c := make([]float64, 12)
-	f := 2.0
-	for i := range c {
-		c[i] = 1 / f
-		f *= float64(i + 3)
-	}
-	return expParts{-746, 710, 0x1.62e42feep-1, 0x1.a39ef35793c76p-33, c}
+// expSixteenths is 2^n·e^r for a number n of sixteenths, whose fraction chooses
+// from a table: less is left for the polynomial.
+func (b *Builder) expSixteenths(x value.Value) value.Value {
+	t := x.Type()
+	high, low := ln2Parts(t)
+	const magic = 0x1.8p19 // leaves the last bit for 1/16
+	m := b.num(t, magic)
+	s := b.fma(x, b.num(t, math.Log2E), m)
+	n := b.fsub(s, m)
+	r := b.fnma(n, b.num(t, high), x)
+	r = b.fnma(n, b.num(t, low), r)
+	e := b.fma(b.fmul(r, r), b.horner(r, expNear32), r)
+	f := b.lookup("ltc.sixteenths", sixteenths32, b.asInt(s))
+	return b.scale(b.fma(f, e, f), whole{float: n})
 }
 
 // whole is lanes of integers as floats and as integers of the same width.

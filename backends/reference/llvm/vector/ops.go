@@ -36,13 +36,13 @@ var unaryOps = map[string]row[unary]{
 	"ceil":                  {nil, nil, rounding("ceil")},
 	"cosine":                {nil, nil, nil},
 	"count_leading_zeros":   {nil, leadingZeros, nil},
-	"erf":                   {nil, nil, nil},
+	"erf":                   {nil, nil, (*Builder).erf},
 	"exponential":           {nil, nil, (*Builder).exp},
 	"exponential_minus_one": {nil, nil, nil},
 	"floor":                 {nil, nil, rounding("floor")},
 	"log":                   {nil, nil, nil},
 	"log_plus_one":          {nil, nil, nil},
-	"logistic":              {nil, nil, nil},
+	"logistic":              {nil, nil, (*Builder).logistic},
 	"negate":                {nil, intNegate, floatNegate},
 	"not":                   {intNot, intNot, nil},
 	"popcnt":                {nil, popcnt, nil},
@@ -53,7 +53,7 @@ var unaryOps = map[string]row[unary]{
 	"sine":                  {nil, nil, nil},
 	"sqrt":                  {nil, nil, squareRoot},
 	"tan":                   {nil, nil, nil},
-	"tanh":                  {nil, nil, nil},
+	"tanh":                  {nil, nil, (*Builder).tanh},
 }
 
 // Booleans add like or and multiply like and.

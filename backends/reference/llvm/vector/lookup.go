@@ -1,0 +1,71 @@
+package vector
+
+//go:generate go run ./gen
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+)
+
+// lookup returns, for lanes i of integers, row[i mod len(row)], as floats of
+// their width; len(row) is a power of two. name stands for the row.
+func (b *Builder) lookup(name string, row []float64, i value.Value) value.Value {
+	t := b.floats(i.Type())
+	switch single := width(t) == 32 && len(row) == 16; {
+	case single && b.Machine.wide():
+		return b.pieces(16, func(p []value.Value) value.Value {
+			t := vectorOf(ll.Float, 16)
+			return b.Call("llvm.x86.avx512.permvar.sf.512", t, b.floatTable(t, row), p[0])
+		}, i)
+	case single && b.Machine.Level == AVX2:
+		return b.pieces(8, func(p []value.Value) value.Value {
+			t := vectorOf(ll.Float, 8)
+			lo := b.Call("llvm.x86.avx2.permps", t, b.floatTable(t, row[:8]), p[0])
+			hi := b.Call("llvm.x86.avx2.permps", t, b.floatTable(t, row[8:]), p[0])
+			return b.sel(b.icmpn(enum.IPredSLT, b.shln(p[0], 28), 0), hi, lo)
+		}, i)
+	}
+	g := b.Module.data(fmt.Sprintf("%s.f%d", name, width(t)), elem(t), func() []uint64 { return floatBits(t, row) })
+	i = b.andn(i, int64(len(row)-1))
+	n := lanesOf(t)
+	first := b.bitcast(g, ll.NewPointer(elem(t)))
+	p := b.Block.NewGetElementPtr(elem(t), first, i)
+	p.InBounds = true
+	align := width(t) / 8
+	if n == 1 {
+		return b.Block.NewLoad(elem(t), p)
+	}
+	p.Typ = ll.NewVector(uint64(n), ll.NewPointer(elem(t)))
+	return b.Call("llvm.masked.gather."+mangle(t)+"."+mangle(vectorOf(ll.I8Ptr, n)), t, p,
+		constant.NewInt(ll.I32, int64(align)), b.int(vectorOf(ll.I1, n), -1), b.num(t, 0))
+}
+
+// floats returns the float type as wide as the integers t, with as many lanes.
+func (b *Builder) floats(t ll.Type) ll.Type {
+	if width(t) == 64 {
+		return like(t, ll.Double)
+	}
+	return like(t, ll.Float)
+}
+
+// floatTable returns a vector constant with the given lanes.
+func (b *Builder) floatTable(t ll.Type, row []float64) value.Value {
+	return b.table(t, floatBits(t, row))
+}
+
+func floatBits(t ll.Type, row []float64) []uint64 {
+	all := make([]uint64, len(row))
+	for i, v := range row {
+		if width(t) == 32 {
+			all[i] = uint64(math.Float32bits(float32(v)))
+		} else {
+			all[i] = math.Float64bits(v)
+		}
+	}
+	return all
+}
