@@ -240,23 +240,28 @@ func prepareIsFinite(b *builder, o *site) error {
 	if err := o.alike(); err != nil || o.out[0].dt != i1 {
 		return firstError(err, fmt.Errorf("the result has elements of %v, want i1", o.out[0].dt))
 	}
-	var k kernel1
-	switch o.in[0].dt {
-	case f16:
-		k = erase1(finite[types.Float16](0x7c00))
-	case bf16:
-		k = erase1(finite[types.BFloat16](0x7f80))
-	case f32:
-		k = erase1(finite[uint32](0x7f800000))
-	case f64:
-		k = erase1(finite[uint64](0x7ff0000000000000))
-	default:
-		if !o.in[0].dt.isMini() {
-			return unsupportedf("elements of type %v", o.in[0].dt)
-		}
-		k = miniFinite(o.in[0].dt)
+	k := finiteKernel(o.in[0].dt)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.in[0].dt)
 	}
 	b.emit1(o, k)
+	return nil
+}
+
+func finiteKernel(d dtype) kernel1 {
+	switch d {
+	case f16:
+		return erase1(finite[types.Float16](0x7c00))
+	case bf16:
+		return erase1(finite[types.BFloat16](0x7f80))
+	case f32:
+		return erase1(finite[uint32](0x7f800000))
+	case f64:
+		return erase1(finite[uint64](0x7ff0000000000000))
+	}
+	if d.isMini() {
+		return miniFinite(d)
+	}
 	return nil
 }
 

@@ -143,6 +143,7 @@ var floatFunctions = map[string]func(float64) float64{
 	"cbrt":                  math.Cbrt,
 	"ceil":                  math.Ceil,
 	"cosine":                math.Cos,
+	"erf":                   math.Erf, // chlo's
 	"exponential":           math.Exp,
 	"exponential_minus_one": math.Expm1,
 	"floor":                 math.Floor,

@@ -26,7 +26,11 @@ func (p *parser) instr(named bool) Instr {
 		literal := p.literal()
 		p.expect(":")
 		i.Type = p.dtype()
-		i.Aux = p.bits(i.Type, literal)
+		bits, err := ParseBits(i.Type, literal)
+		if err != nil {
+			p.failf("%q is not a literal of %v", literal, i.Type)
+		}
+		i.Aux = int64(bits)
 	case Iota:
 		i.Aux = int64(p.axisNamed(p.word("an axis")))
 		p.expect(":")
@@ -157,50 +161,42 @@ func (p *parser) literal() string {
 	return rest
 }
 
-// bits returns the bits of a literal: true, a decimal number, or, for floats,
-// the bits as 0x and hexadecimal digits.
-func (p *parser) bits(t types.DType, s string) int64 {
+// ParseBits reads a literal of elements of type t: true, a decimal number, or,
+// for floats, their bits as 0x and hexadecimal digits.
+func ParseBits(t types.DType, s string) (uint64, error) {
 	width := 8 * t.Size()
-	var bits uint64
-	var err error
 	hex, isHex := strings.CutPrefix(s, "0x")
 	switch {
-	case t == types.Bool:
-		if s != "true" && s != "false" {
-			err = strconv.ErrSyntax
-		} else if s == "true" {
-			bits = 1
-		}
+	case t == types.Bool && s == "true":
+		return 1, nil
+	case t == types.Bool && s == "false":
+		return 0, nil
 	case t.IsFloat() && isHex:
-		bits, err = strconv.ParseUint(hex, 16, width)
-	case t == types.F64:
-		var v float64
-		v, err = strconv.ParseFloat(s, 64)
-		bits = math.Float64bits(v)
+		return strconv.ParseUint(hex, 16, width)
+	case t == types.F32:
+		v, err := strconv.ParseFloat(s, 32)
+		return narrow(t, v), err
 	case t.IsFloat():
-		var v float64
-		v, err = strconv.ParseFloat(s, 32)
-		bits = narrow(t, v)
-	case t.IsSigned():
-		var v int64
-		v, err = strconv.ParseInt(s, 10, width)
-		bits = uint64(v) & (1<<width - 1)
+		v, err := strconv.ParseFloat(s, 64)
+		return narrow(t, v), err
+	case t.IsInteger() && t.IsSigned():
+		v, err := strconv.ParseInt(s, 10, width)
+		return uint64(v) & (1<<width - 1), err
 	case t.IsInteger():
-		bits, err = strconv.ParseUint(s, 10, width)
+		return strconv.ParseUint(s, 10, width)
 	}
-	if err != nil {
-		p.failf("%q is not a literal of %v", s, t)
-	}
-	return int64(bits)
+	return 0, strconv.ErrSyntax
 }
 
-// narrow returns the bits of v in a float type of at most 32.
+// narrow returns the bits of v, rounded to a float type.
 func narrow(t types.DType, v float64) uint64 {
 	switch t {
 	case types.F16:
 		return uint64(types.ToFloat16(v))
 	case types.BF16:
 		return uint64(types.ToBFloat16(v))
+	case types.F64:
+		return math.Float64bits(v)
 	}
 	return uint64(math.Float32bits(float32(v)))
 }

@@ -97,7 +97,7 @@ func (p *printer) instr(id ID, i *Instr) {
 	p.WriteString(i.Op.String())
 	switch i.Op {
 	case Constant:
-		fmt.Fprintf(p, " %s : %v", literal(i.Type, i.Aux), i.Type)
+		fmt.Fprintf(p, " %s : %v", FormatBits(i.Type, uint64(i.Aux)), i.Type)
 	case Iota:
 		fmt.Fprintf(p, " %s : %v", p.k.Axis(p.stage, int(i.Aux)).Name, i.Type)
 	case SizeOf:
@@ -162,27 +162,27 @@ func (p *printer) index(i Index) {
 	p.WriteString(strings.ReplaceAll(strings.Join(terms, " + "), "+ -", "- "))
 }
 
-// literal prints a constant so that it reads back to the same bits.
-func literal(t types.DType, bits int64) string {
+// FormatBits prints an element so that [ParseBits] gives the same bits.
+func FormatBits(t types.DType, bits uint64) string {
 	switch {
 	case t == types.Bool:
 		return fmt.Sprint(bits != 0)
 	case t == types.F32:
 		return float(float64(math.Float32frombits(uint32(bits))), 32, bits)
 	case t == types.F64:
-		return float(math.Float64frombits(uint64(bits)), 64, bits)
+		return float(math.Float64frombits(bits), 64, bits)
 	case t.IsFloat():
 		return fmt.Sprintf("0x%04X", uint16(bits))
 	case !t.IsSigned():
-		return fmt.Sprint(uint64(bits))
+		return fmt.Sprint(bits)
 	}
 	shift := 64 - 8*t.Size()
-	return fmt.Sprint(bits << shift >> shift)
+	return fmt.Sprint(int64(bits) << shift >> shift)
 }
 
-func float(v float64, width int, bits int64) string {
+func float(v float64, width int, bits uint64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Sprintf("0x%0*X", width/4, uint64(bits)&(1<<width-1))
+		return fmt.Sprintf("0x%0*X", width/4, bits&(1<<width-1))
 	}
 	return decimal(v, width)
 }

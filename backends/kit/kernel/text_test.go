@@ -1,31 +1,16 @@
 package kernel_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/internal/diag"
 	"ltc/ir/types"
 )
-
-// golden returns the text of each file of testdata.
-func golden(t testing.TB) map[string]string {
-	files, err := filepath.Glob("testdata/*.kernel")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	all := map[string]string{}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		require.NoError(t, err)
-		all[filepath.Base(f)] = string(text)
-	}
-	return all
-}
 
 func parse(t testing.TB, text string) *kernel.Kernel {
 	t.Helper()
@@ -48,16 +33,16 @@ func stays(t testing.TB, k *kernel.Kernel) {
 }
 
 func TestText(t *testing.T) {
-	for name, text := range golden(t) {
-		t.Run(name, func(t *testing.T) {
-			all, err := kernel.ParseAll(text)
-			require.NoError(t, err)
-			for _, k := range all {
-				require.NoError(t, kernel.Verify(k))
-				stays(t, k)
-			}
-		})
+	for _, g := range kerneltest.Goldens(t) {
+		t.Run(g.Kernel.Name, func(t *testing.T) { stays(t, g.Kernel) })
 	}
+}
+
+func TestParseAll(t *testing.T) {
+	a, b := kerneltest.Kernel(t, "gather"), kerneltest.Kernel(t, "scatter")
+	all, err := kernel.ParseAll("// Two.\n" + a.String() + b.String())
+	require.NoError(t, err)
+	require.Equal(t, []*kernel.Kernel{a, b}, all)
 }
 
 // What is printed is what is read, to the letter.
@@ -108,7 +93,7 @@ func TestBuilder(t *testing.T) {
 	v := b.Op(kernel.Multiply, types.F32, b.Load(x, at...), b.F32(2))
 	b.Store(y, v, at...)
 	require.NoError(t, kernel.Verify(b.Kernel()))
-	require.Equal(t, parse(t, golden(t)["scale.kernel"]), b.Kernel())
+	require.Equal(t, kerneltest.Kernel(t, "scale"), b.Kernel())
 }
 
 func TestParseErrors(t *testing.T) {
@@ -146,8 +131,8 @@ func TestParseErrors(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range golden(f) {
-		f.Add(text)
+	for _, g := range kerneltest.Goldens(f) {
+		f.Add(g.Kernel.String())
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := kernel.ParseAll(text)

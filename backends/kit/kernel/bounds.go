@@ -1,0 +1,248 @@
+package kernel
+
+import (
+	"fmt"
+
+	"ltc/ir/types"
+)
+
+// Bounds shows that for the given run-time sizes every access without a guard
+// is inside its operand or local at all points, whatever is in memory. The
+// kernel has passed [Verify]. What bounds indices are the sizes of axes and
+// values computed from constants, sizes, axes and clamps; of what is loaded
+// nothing is known but its type. An error may mean that the kernel's indices
+// are in range for a reason that is not seen here: then a guard or a clamp
+// makes it visible.
+func Bounds(k *Kernel, sizes []int64) error {
+	if len(sizes) != k.Sizes {
+		return fmt.Errorf("kernel %s: %d sizes, want %d", k.Name, len(sizes), k.Sizes)
+	}
+	for i, n := range sizes {
+		if n < 0 {
+			return fmt.Errorf("kernel %s: %v is %d", k.Name, Sym(i), n)
+		}
+	}
+	if _, ok := LocalBytes(k, sizes); !ok {
+		return fmt.Errorf("kernel %s: its locals have more elements than there is memory for", k.Name)
+	}
+	if empty(k.Axes, sizes) {
+		return nil
+	}
+	b := bounder{k: k, sizes: sizes, values: make([]interval, len(k.Instrs))}
+	for s := range k.Stages {
+		if err := b.stage(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LocalBytes returns how many bytes the locals of one point take, each aligned
+// to 64, and whether that fits an i64.
+func LocalBytes(k *Kernel, sizes []int64) (int64, bool) {
+	n, ok := int64(0), true
+	for i := range k.Locals {
+		size := int64(k.Locals[i].DType.Size())
+		none := false
+		for _, d := range k.Locals[i].Dims {
+			var fits bool
+			none = none || d.Of(sizes) == 0
+			size, fits = times(size, d.Of(sizes))
+			ok = ok && (fits || none)
+		}
+		if none {
+			continue
+		}
+		size, fits1 := sum(size, 63)
+		var fits2 bool
+		n, fits2 = sum(n, size&^63)
+		ok = ok && fits1 && fits2
+	}
+	return n, ok
+}
+
+// empty reports whether the axes have no points.
+func empty(axes []Axis, sizes []int64) bool {
+	for _, a := range axes {
+		if a.Size.Of(sizes) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+type bounder struct {
+	k      *Kernel
+	sizes  []int64
+	values []interval // of integers and bools; whole for others
+}
+
+func (b *bounder) stage(s int) error {
+	none := empty(b.k.Stages[s].Axes, b.sizes)
+	for id := b.k.Stages[s].Begin; id < b.k.Stages[s].End; id++ {
+		i := &b.k.Instrs[id]
+		if none { // there are only the identities of reductions
+			b.values[id] = rangeOf(i.Type)
+			continue
+		}
+		if i.Mem != nil && !i.Mem.Guard {
+			if err := b.access(s, id, i.Mem); err != nil {
+				return err
+			}
+		}
+		b.values[id] = b.value(s, i)
+	}
+	return nil
+}
+
+// along is the interval of an axis, which has points.
+func (b *bounder) along(s, axis int) interval {
+	return interval{0, b.k.Axis(s, axis).Size.Of(b.sizes) - 1}
+}
+
+func (b *bounder) access(s int, id ID, m *Access) error {
+	name, dims := "", []Size(nil)
+	if m.Local {
+		name, dims = b.k.Locals[m.Param].Name, b.k.Locals[m.Param].Dims
+	} else {
+		name, dims = b.k.Params[m.Param].Name, b.k.Params[m.Param].Dims
+	}
+	for d := range m.Index {
+		at, fits := b.index(s, &m.Index[d])
+		if n := dims[d].Of(b.sizes); !fits || at.lo < 0 || at.hi >= n {
+			where := fmt.Sprintf("from %d to %d", at.lo, at.hi)
+			if !fits {
+				where = "anywhere"
+			}
+			return fmt.Errorf("kernel %s: %%%d %v: index %d of %s may lie %s, outside of its %d elements",
+				b.k.Name, id, b.k.Instrs[id].Op, d, name, where, n)
+		}
+	}
+	return nil
+}
+
+// index returns the interval of an index, and whether no sum on the way to it
+// overflows.
+func (b *bounder) index(s int, x *Index) (interval, bool) {
+	at, ok := exactly(x.Offset), true
+	if x.Value != None {
+		at, ok = at.add(b.values[x.Value])
+	}
+	for _, t := range x.Terms {
+		part, fits1 := b.along(s, t.Axis).mul(exactly(t.Factor))
+		var fits2 bool
+		at, fits2 = at.add(part)
+		ok = ok && fits1 && fits2
+	}
+	return at, ok
+}
+
+// value returns the interval of what an instruction makes.
+func (b *bounder) value(s int, i *Instr) interval {
+	switch i.Op {
+	case Constant:
+		return constantInterval(i.Type, i.Aux)
+	case SizeOf:
+		return exactly(Size(i.Aux).Of(b.sizes))
+	case Iota:
+		return b.along(s, int(i.Aux)).as(i.Type, i.Type.IsInteger())
+	case Reduce:
+		if with := Op(i.Aux); with == Maximum || with == Minimum {
+			return b.values[i.Args[0]]
+		}
+		return rangeOf(i.Type)
+	case Select:
+		return b.values[i.Args[1]].union(b.values[i.Args[2]])
+	case Load, Store:
+		return rangeOf(i.Type)
+	}
+	if !i.Type.IsInteger() {
+		return rangeOf(i.Type)
+	}
+	x := b.values[i.Args[0]]
+	if from := b.k.Instrs[i.Args[0]].Type; from.IsFloat() || unknown(from, x) {
+		return b.ofUnknown(i)
+	}
+	for _, a := range i.Args[1:] {
+		if unknown(i.Type, b.values[a]) {
+			return b.ofUnknown(i)
+		}
+	}
+	switch len(i.Args) {
+	case 1:
+		return unaryInterval(i.Op, i.Type, x)
+	case 2:
+		return binaryInterval(i.Op, i.Type, x, b.values[i.Args[1]])
+	}
+	return x.max(b.values[i.Args[1]]).min(b.values[i.Args[2]]) // clamp
+}
+
+// unknown reports whether x is the interval of a u64 that may be any.
+func unknown(t types.DType, x interval) bool { return t == types.U64 && x.lo < 0 }
+
+// ofUnknown is value where an argument is a float or an unknown u64: what is
+// known then is what a bound among the other arguments says.
+func (b *bounder) ofUnknown(i *Instr) interval {
+	r := rangeOf(i.Type)
+	if i.Type != types.U64 || i.Op != Minimum && i.Op != Clamp {
+		return r
+	}
+	bound := i.Args[len(i.Args)-1]
+	if i.Op == Minimum && unknown(i.Type, b.values[bound]) {
+		bound = i.Args[0]
+	}
+	if x := b.values[bound]; !unknown(i.Type, x) {
+		return interval{0, x.hi}
+	}
+	return r
+}
+
+func unaryInterval(op Op, t types.DType, x interval) interval {
+	switch op {
+	case Convert:
+		return x.as(t, true)
+	case Negate:
+		r, ok := exactly(0).sub(x)
+		return r.as(t, ok)
+	}
+	return rangeOf(t)
+}
+
+func binaryInterval(op Op, t types.DType, x, y interval) interval {
+	switch op {
+	case Add:
+		r, ok := x.add(y)
+		return r.as(t, ok)
+	case Subtract:
+		r, ok := x.sub(y)
+		return r.as(t, ok)
+	case Multiply:
+		r, ok := x.mul(y)
+		return r.as(t, ok)
+	case Maximum:
+		return x.max(y)
+	case Minimum:
+		return x.min(y)
+	case Divide:
+		if y.lo >= 1 {
+			return x.div(y)
+		}
+	case Remainder:
+		if y.lo >= 1 {
+			return x.rem(y)
+		}
+	}
+	return rangeOf(t)
+}
+
+// constantInterval is that of a constant's bits.
+func constantInterval(t types.DType, bits int64) interval {
+	switch {
+	case t.IsFloat() || t == types.U64 && bits < 0:
+		return whole
+	case t.IsSigned():
+		unused := 64 - 8*t.Size()
+		return exactly(bits << unused >> unused)
+	}
+	return exactly(bits)
+}

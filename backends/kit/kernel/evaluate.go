@@ -1,0 +1,224 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// Scalars is what computing ops do to elements.
+type Scalars interface {
+	// Scalar returns the bits of op's value, of type t, from the bits of its
+	// arguments, the first of which is of type from. It is asked for any op that
+	// computes but Select, Clamp and BitcastConvert, on dtypes that the op takes.
+	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)
+}
+
+// Evaluate runs a kernel that has passed [Verify], one point after the other:
+// the axes of the kernel, and of each stage for each of its points, in row-major
+// order, in which reductions and stores combine. It is what other ways to run
+// kernels are compared with. Memory, sizes and strides are those of a [Call]; an
+// access that [Bounds] cannot show to be in range is an error before anything
+// runs.
+func Evaluate(k *Kernel, sizes []int64, mem []unsafe.Pointer, strides []int64, scalars Scalars) error {
+	if err := Bounds(k, sizes); err != nil {
+		return err
+	}
+	if len(mem) != len(k.Params) || len(strides) != k.StrideArgs() {
+		return fmt.Errorf("kernel %s: %d operands and %d strides, want %d and %d", k.Name, len(mem), len(strides), len(k.Params), k.StrideArgs())
+	}
+	e := evaluator{
+		k: k, sizes: sizes, mem: mem, scalars: scalars,
+		strides: k.StrideTable(nil, strides),
+		values:  make([]uint64, len(k.Instrs)),
+	}
+	for range k.Locals {
+		e.locals = append(e.locals, nil)
+	}
+	return e.points(k.Axes, 0, func() error {
+		for l := range k.Locals {
+			n := int64(k.Locals[l].DType.Size())
+			for _, d := range k.Locals[l].Dims {
+				n *= d.Of(sizes)
+			}
+			e.locals[l] = make([]byte, n)
+		}
+		for s := range k.Stages {
+			if err := e.stage(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type evaluator struct {
+	k       *Kernel
+	sizes   []int64
+	mem     []unsafe.Pointer
+	strides [][]int64
+	locals  [][]byte
+	scalars Scalars
+	at      []int64  // the point: by axis of the kernel and the stage
+	values  []uint64 // bits, by ID
+}
+
+// points runs body for each point of axes, the first of which has the given
+// number.
+func (e *evaluator) points(axes []Axis, first int, body func() error) error {
+	if len(axes) == 0 {
+		return body()
+	}
+	e.at = append(e.at[:first], 0)
+	for i := range axes[0].Size.Of(e.sizes) {
+		e.at = e.at[:first+1]
+		e.at[first] = i
+		if err := e.points(axes[1:], first+1, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *evaluator) stage(s int) error {
+	st := &e.k.Stages[s]
+	sums := map[ID]uint64{}
+	for id := st.Begin; id < st.End; id++ {
+		if i := &e.k.Instrs[id]; i.Op == Reduce {
+			sums[id] = Identity(Op(i.Aux), i.Type)
+		}
+	}
+	err := e.points(st.Axes, len(e.k.Axes), func() error {
+		for id := st.Begin; id < st.End; id++ {
+			i := &e.k.Instrs[id]
+			v, err := e.instr(i)
+			if err != nil {
+				return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
+			}
+			if e.values[id] = v; i.Op == Reduce {
+				if sums[id], err = e.compute(Op(i.Aux), i.Type, i.Type, sums[id], v); err != nil {
+					return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
+				}
+			}
+		}
+		return nil
+	})
+	for id, v := range sums {
+		e.values[id] = v
+	}
+	return err
+}
+
+// instr returns the value of an instruction at the point; a reduction's is what
+// the point adds to it.
+func (e *evaluator) instr(i *Instr) (uint64, error) {
+	switch i.Op {
+	case Constant:
+		return uint64(i.Aux), nil
+	case Iota:
+		return e.scalars.Scalar(Convert, i.Type, types.I64, uint64(e.at[i.Aux]))
+	case SizeOf:
+		return uint64(Size(i.Aux).Of(e.sizes)), nil
+	case Reduce:
+		return e.values[i.Args[0]], nil
+	case Load:
+		p, inside := e.place(i.Mem)
+		if !inside {
+			return e.values[i.Args[0]], nil
+		}
+		return loadBits(p, i.Type.Size()), nil
+	case Store:
+		p, inside := e.place(i.Mem)
+		if !inside {
+			return 0, nil
+		}
+		v, err := e.values[i.Args[0]], error(nil)
+		if i.Mem.Combine != Invalid {
+			v, err = e.compute(i.Mem.Combine, i.Type, i.Type, loadBits(p, i.Type.Size()), v)
+		}
+		storeBits(p, i.Type.Size(), v)
+		return 0, err
+	}
+	args := make([]uint64, len(i.Args))
+	for n, a := range i.Args {
+		args[n] = e.values[a]
+	}
+	return e.compute(i.Op, i.Type, e.k.Instrs[i.Args[0]].Type, args...)
+}
+
+func (e *evaluator) compute(op Op, t, from types.DType, args ...uint64) (uint64, error) {
+	switch op {
+	case BitcastConvert:
+		return args[0], nil
+	case Select:
+		if args[0] != 0 {
+			return args[1], nil
+		}
+		return args[2], nil
+	case Clamp:
+		v, err := e.scalars.Scalar(Maximum, t, t, args[0], args[1])
+		if err != nil {
+			return 0, err
+		}
+		return e.scalars.Scalar(Minimum, t, t, v, args[2])
+	}
+	return e.scalars.Scalar(op, t, from, args...)
+}
+
+// place returns where an access is at the point, and whether that is inside.
+func (e *evaluator) place(m *Access) ([]byte, bool) {
+	dims, strides, size := []Size(nil), []int64(nil), 0
+	if m.Local {
+		l := &e.k.Locals[m.Param]
+		dims, size = l.Dims, l.DType.Size()
+	} else {
+		p := &e.k.Params[m.Param]
+		dims, size, strides = p.Dims, p.DType.Size(), e.strides[m.Param]
+	}
+	offset, dense := int64(0), int64(0)
+	for d := range m.Index {
+		x := &m.Index[d]
+		at := x.Offset
+		if x.Value != None {
+			at += e.integer(x.Value)
+		}
+		for _, t := range x.Terms {
+			at += t.Factor * e.at[t.Axis]
+		}
+		n := dims[d].Of(e.sizes)
+		if at < 0 || at >= n {
+			return nil, false
+		}
+		if dense = dense*n + at; !m.Local {
+			offset += at * strides[d]
+		}
+	}
+	if m.Local {
+		return e.locals[m.Param][dense*int64(size):][:size], true
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(e.mem[m.Param], offset*int64(size))), size), true
+}
+
+// integer returns the value of an integer, modulo 2^64.
+func (e *evaluator) integer(id ID) int64 {
+	t, bits := e.k.Instrs[id].Type, int64(e.values[id])
+	if unused := 64 - 8*t.Size(); t.IsSigned() {
+		return bits << unused >> unused
+	}
+	return bits
+}
+
+// loadBits reads an element, the lowest byte first.
+func loadBits(p []byte, size int) uint64 {
+	var b [8]byte
+	copy(b[:], p[:size])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+func storeBits(p []byte, size int, bits uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], bits)
+	copy(p[:size], b[:])
+}

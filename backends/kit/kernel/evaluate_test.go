@@ -1,0 +1,47 @@
+package kernel_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference"
+)
+
+var update = flag.Bool("update", false, "write what the evaluator computes into the goldens")
+
+func evaluate(m *kerneltest.Memory) error {
+	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+}
+
+// The values of golden kernels, in memory of all layouts.
+func TestEvaluate(t *testing.T) {
+	if *update {
+		files, err := filepath.Glob("kerneltest/testdata/*.txtar")
+		require.NoError(t, err)
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			require.NoError(t, err)
+			text, err = kerneltest.Update(text, evaluate)
+			require.NoError(t, err, f)
+			require.NoError(t, os.WriteFile(f, text, 0o644))
+		}
+		t.Skip("written: run again without -update")
+	}
+	for _, g := range kerneltest.Goldens(t) {
+		for _, r := range g.Runs {
+			t.Run(r.Name, func(t *testing.T) {
+				for _, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread, kerneltest.Reverse} {
+					got, err := r.Before.Like(layout, 0x5A).Run(evaluate)
+					require.NoError(t, err)
+					require.NoError(t, kerneltest.Same(r.After, got, kerneltest.Tolerance{}))
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package kernel
+
+import (
+	"math"
+
+	"ltc/ir/types"
+)
+
+// Identity returns the bits of the value that a reduction with op begins with,
+// which is what it gives where there is nothing to reduce: 0 for sums, the
+// lowest number or -infinity for maxima, and so on.
+func Identity(op Op, t types.DType) uint64 {
+	all := ^uint64(0) >> (64 - 8*max(t.Size(), 1))
+	if t == types.Bool {
+		all = 1
+	}
+	switch op {
+	case And:
+		return all
+	case Multiply:
+		return one(t)
+	case Maximum:
+		switch {
+		case t.IsFloat():
+			return narrow(t, math.Inf(-1))
+		case t.IsInteger() && t.IsSigned():
+			return all>>1 + 1
+		}
+	case Minimum:
+		switch {
+		case t.IsFloat():
+			return narrow(t, math.Inf(1))
+		case t.IsInteger() && t.IsSigned():
+			return all >> 1
+		}
+		return all
+	}
+	return 0
+}
+
+func one(t types.DType) uint64 {
+	if t.IsFloat() {
+		return narrow(t, 1)
+	}
+	return 1
+}
