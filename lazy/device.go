@@ -87,6 +87,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 		o(d)
 	}
 	d.memory.start()
+	d.warnOfStrangers()
 	return d, nil
 }
 

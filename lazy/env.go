@@ -2,7 +2,10 @@ package lazy
 
 import (
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"ltc/internal/callsite"
 	"ltc/internal/env"
@@ -66,6 +69,42 @@ var ignored = []struct{ Name, Why string }{
 
 // Environment lists the environment variables that the library reads.
 func Environment() []EnvVar { return env.All() }
+
+// strangers are the variables that there was a warning for.
+var strangers struct {
+	sync.Mutex
+	warned map[string]bool
+}
+
+// warnOfStrangers logs, once a process for each, variables that are set and that
+// nothing reads.
+func (d *Device) warnOfStrangers() {
+	unknown := env.Unknown()
+	if len(unknown) == 0 {
+		return
+	}
+	strangers.Lock()
+	defer strangers.Unlock()
+	for _, v := range unknown {
+		if strangers.warned[v.Name] {
+			continue
+		}
+		if strangers.warned == nil {
+			strangers.warned = map[string]bool{}
+		}
+		strangers.warned[v.Name] = true
+		attrs := []slog.Attr{slog.String("name", v.Name)}
+		if v.Nearest != "" {
+			attrs = append(attrs, slog.String("nearest", v.Nearest))
+		}
+		for _, i := range ignored {
+			if i.Name == v.Name {
+				attrs = []slog.Attr{slog.String("name", v.Name), slog.String("because", strings.ReplaceAll(i.Why, "`", ""))}
+			}
+		}
+		d.log(slog.LevelWarn, "environment variable without effect", attrs...)
+	}
+}
 
 // fromEnvironment sets what the environment says of a device. It has been
 // checked.

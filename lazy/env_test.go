@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestPages(t *testing.T) {
 func environmentPage() string {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from lazy/env.go and internal/env/backends.go by go generate ./lazy. -->\n# Environment variables\n\n" +
-		"`lazy.Open` and backends look at them, and options win over them; `lazy.Open` returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set.\n\n" +
+		"`lazy.Open` and backends look at them, and options win over them; `lazy.Open` returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set. The first device that is opened logs a warning of each variable that begins with `LTC_` and is in neither table or has no effect, with the name that it is nearest to.\n\n" +
 		"| variable | may be | default | what |\n|---|---|---|---|\n")
 	for _, v := range Environment() {
 		standard := ""
@@ -128,4 +129,25 @@ func TestEnvironmentIsReadInOnePlace(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"env.go"}, found)
+}
+
+// A variable that nothing reads is warned of, once, by the first device.
+func TestLTC_g_UnknownVariablesAreWarnedOf(t *testing.T) {
+	t.Setenv("LTC_SYNCS", "error")
+	t.Setenv("LTC_IR_DEBUG", "1")
+	t.Setenv("LTC_QQQQ", "1")
+	var text strings.Builder
+	for range 2 {
+		_, err := Open("eval", Logger(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))))
+		require.NoError(t, err)
+	}
+	require.Equal(t, `level=WARN msg="environment variable without effect" device=eval name=LTC_IR_DEBUG because="ops always carry their lines; it costs a few nanoseconds"
+level=WARN msg="environment variable without effect" device=eval name=LTC_QQQQ
+level=WARN msg="environment variable without effect" device=eval name=LTC_SYNCS nearest=LTC_SYNC
+`, text.String())
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // Logger makes the device log to l: implicit syncs and steps that grow without
-// end as warnings, once for each line of the program; steps that fail as
+// end as warnings, once for each line of the program, and environment variables
+// without effect once; steps that fail as
 // information, since their errors come back as well; compiles, copies of donated
 // variables and programs dropped from the cache for debugging. Without it, or
 // with nil, that is slog.Default, as it is at each record.

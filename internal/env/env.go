@@ -74,6 +74,17 @@ func Check() error {
 	return nil
 }
 
+// set lists the names of the variables that are set and not empty.
+func set() []string {
+	var names []string
+	for _, s := range os.Environ() {
+		if name, value, _ := strings.Cut(s, "="); value != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Value returns what the variable is set to, its default if it is not.
 func (v *Var) Value() string {
 	if s := os.Getenv(v.Name); s != "" {
