@@ -132,7 +132,7 @@ func TestEnvironmentIsReadInOnePlace(t *testing.T) {
 }
 
 // A variable that nothing reads is warned of, once, by the first device.
-func TestLTC_g_UnknownVariablesAreWarnedOf(t *testing.T) {
+func TestUnknownVariablesAreWarnedOf(t *testing.T) {
 	t.Setenv("LTC_SYNCS", "error")
 	t.Setenv("LTC_IR_DEBUG", "1")
 	t.Setenv("LTC_QQQQ", "1")

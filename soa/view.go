@@ -61,6 +61,33 @@ func (v View) IsDense() bool {
 	return true
 }
 
+// String describes the view, as in
+//
+//	f32[2,3] dense
+//	f32[2,3] strides [0 1]
+//	f32[8,1000] strides [0 1] table along axis 0
+//
+// It never looks at the elements: they may be of a step that runs, or memory
+// that a backend has taken back. To see them, copy them ([Copy]) to a dense view.
+func (v View) String() string {
+	if v.IsZero() {
+		return "no view"
+	}
+	s := v.Type.String()
+	if v.IsDense() {
+		s += " dense"
+	} else {
+		s += fmt.Sprintf(" strides %v", v.Strides)
+	}
+	if v.Table != nil {
+		s += fmt.Sprintf(" table along axis %d", v.TableAxis)
+	}
+	if v.OffHeap() {
+		s += " off the Go heap"
+	}
+	return s
+}
+
 // Locate makes v show the elements that w shows and leaves v's type, which must
 // be w's, as it is: who reads only the type need not wait for the elements.
 func (v *View) Locate(w View) {
