@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,7 +98,24 @@ func (e *env) one(name, profile string) error {
 	if err != nil {
 		return err
 	}
+	if r.Runs, err = e.runs(); err != nil {
+		return err
+	}
 	return json.NewEncoder(os.Stdout).Encode(e.label(w, r))
+}
+
+// runs is what the backend tells of its device.
+func (e *env) runs() (string, error) {
+	dev, err := e.open()
+	if err != nil {
+		return "", err
+	}
+	var of []string
+	for name, value := range dev.Devices()[0].Properties {
+		of = append(of, name+"="+value)
+	}
+	slices.Sort(of)
+	return strings.Join(of, ", "), nil
 }
 
 // label says in r what it is of.

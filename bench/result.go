@@ -14,6 +14,7 @@ type result struct {
 	Peer    string   `json:"peer"`
 	W       string   `json:"w"`
 	Backend string   `json:"backend"`
+	Runs    string   `json:"runs,omitempty"` // what the backend tells of its device: "arch=amd64, …"
 	Threads int      `json:"threads"`
 	Median  float64  `json:"med_s"` // seconds a call, or an op where the workload says so
 	Min     float64  `json:"min_s"`

@@ -61,7 +61,7 @@ func sample() *session {
 		Machine: machine{Processor: "Example 1", Cores: 2, Features: []string{"fma", "avx2"}, MemoryGiB: 16, System: "linux/amd64", Go: "go1.26", Date: "2026-01-02"},
 		Missing: map[string]string{"tinygrad": "no clang"},
 		figures: []figure{
-			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 1, GFlops: 117.3},
+			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 1, GFlops: 117.3, Backend: "cpu", Runs: "arch=amd64"},
 			{Peer: us, W: "peak_copy", Threads: 1, Median: 1, GBps: 39.2},
 			{Peer: us, W: "matmul_128", Threads: 1, Median: 40e-6, GFlops: 104.9, Load1: 0.5},
 			{Peer: us, W: "matmul_128", Threads: 2, Median: 25e-6, GFlops: 167.8, Load1: 0.5},
@@ -131,7 +131,7 @@ echo ltc >>`+dir+`/asked
 	log, err := os.Create(filepath.Join(dir, "figures.jsonl"))
 	require.NoError(t, err)
 	r := &runner{
-		options: &options{peers: dir, rounds: 2, backend: "cpu"}, scratch: dir, bench: bench, missing: map[string]string{}, log: log,
+		ctx: t.Context(), options: &options{peers: dir, rounds: 2, backend: "cpu"}, scratch: dir, bench: bench, missing: map[string]string{}, log: log,
 	}
 	r.session = &session{Missing: r.missing}
 	for _, g := range groups() {

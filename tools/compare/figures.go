@@ -24,7 +24,9 @@ type figure struct {
 	Share     float64 `json:"share,omitempty"`
 	Error     string  `json:"error,omitempty"`
 
-	Round int `json:"round,omitempty"`
+	Backend string `json:"backend,omitempty"` // ours
+	Runs    string `json:"runs,omitempty"`    // what that tells of its device
+	Round   int    `json:"round,omitempty"`
 }
 
 // noFaults is what scripts put behind the names of peers that have been spared

@@ -13,9 +13,11 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -34,9 +36,11 @@ type options struct {
 }
 
 func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	o, err := parse(os.Args[1:])
 	if err == nil {
-		err = o.compare()
+		err = o.compare(ctx)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -83,13 +87,13 @@ func parse(args []string) (*options, error) {
 }
 
 // compare measures, or reads what was measured, and writes the page.
-func (o *options) compare() error {
+func (o *options) compare(ctx context.Context) error {
 	var s *session
 	var err error
 	if o.from != "" {
 		s, err = readSession(o.from)
 	} else {
-		s, err = o.measure()
+		s, err = o.measure(ctx)
 	}
 	if err != nil {
 		return err
@@ -105,8 +109,9 @@ func (o *options) compare() error {
 	return os.WriteFile(o.out, []byte(page), 0o666)
 }
 
-// measure runs all groups for all thread counts.
-func (o *options) measure() (*session, error) {
+// measure runs all groups for all thread counts. An interrupt ends it; -from
+// makes a page of what there is then.
+func (o *options) measure(ctx context.Context) (*session, error) {
 	scratch, err := filepath.Abs(o.scratch)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func (o *options) measure() (*session, error) {
 	if err := os.MkdirAll(scratch, 0o777); err != nil {
 		return nil, err
 	}
-	r := &runner{options: o, scratch: scratch, missing: map[string]string{}}
+	r := &runner{ctx: ctx, options: o, scratch: scratch, missing: map[string]string{}}
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,10 @@ const profiling = `
 Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`-scratch`" + ` names; ` + "`-from`" + ` makes the page of them again.
 `
 
+// compiler is the property by which a device tells that it compiles programs,
+// and with what.
+const compiler = "compiler="
+
 // page is docs/performance.md.
 func (s *session) page() string {
 	var b strings.Builder
@@ -63,6 +67,15 @@ func (s *session) where(b *strings.Builder) {
 		names[i] = strings.ReplaceAll(n[:max(k, 0)], "_", " ") + " " + n[k+1:]
 	}
 	fmt.Fprintf(b, "Peers: %s.\n", strings.Join(names, ", "))
+	for _, f := range s.figures {
+		if f.ours() && f.Backend != "" {
+			fmt.Fprintf(b, "Ours: backend `%s` (%s).\n", f.Backend, f.Runs)
+			if !strings.Contains(f.Runs, compiler) {
+				b.WriteString("It is the evaluator: nothing is compiled, so that first calls are quick and others slow.\n")
+			}
+			break
+		}
+	}
 	fmt.Fprintf(b, "The load average was between %.1f and %.1f, that of what was measured included.\n", least, most)
 }
 

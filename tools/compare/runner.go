@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 // runner measures both sides.
 type runner struct {
 	*options
+	ctx     context.Context // ends what is being measured
 	scratch string
 	bench   string // our program
 	pinned  bool   // taskset is there
@@ -67,6 +69,9 @@ func (r *runner) miss(what, why string) {
 func (r *runner) group(g group, threads int) error {
 	asks := slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool { return !r.wanted(a.peer) })
 	for round := 1; round <= r.rounds; round++ {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		if round%2 == 1 {
 			r.own(g, threads, round)
 		}
@@ -143,10 +148,10 @@ func (r *runner) own(g group, threads, round int) {
 		}
 		args = append([]string{"taskset", "-c", cpus}, args...)
 	}
-	c := exec.Command(args[0], args[1:]...)
+	c := exec.CommandContext(r.ctx, args[0], args[1:]...)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
-	if r.take(out, threads, round) == 0 && err != nil {
+	if r.take(out, threads, round) == 0 && err != nil && r.ctx.Err() == nil {
 		r.miss("ltc "+g.ours, err.Error())
 	}
 }
@@ -157,7 +162,7 @@ func (r *runner) other(a ask, threads, round int) {
 	if r.missing[a.peer] != "" {
 		return
 	}
-	c := exec.Command(r.script(), r.scratch, strconv.Itoa(threads), a.peer, a.what)
+	c := exec.CommandContext(r.ctx, r.script(), r.scratch, strconv.Itoa(threads), a.peer, a.what)
 	if a.filter != "" {
 		c.Args = append(c.Args, a.filter)
 	}
@@ -169,6 +174,9 @@ func (r *runner) other(a ask, threads, round int) {
 	c.Stderr = &complaint
 	out, err := c.Output()
 	if r.take(out, threads, round) > 0 {
+		return
+	}
+	if r.ctx.Err() != nil {
 		return
 	}
 	if err != nil {
