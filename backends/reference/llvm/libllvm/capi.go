@@ -153,8 +153,9 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 	if err := c.initialise(o.arch()); err != nil {
 		return 0, err
 	}
-	if o.Triple == "" && o.CPU == "" && o.Features == "" {
-		o.CPU, o.Features = c.host()
+	if o.CPU == HostCPU {
+		cpu, features := c.host()
+		o.CPU, o.Features = cpu, join(features, o.Features)
 	}
 	triple := cString(o.triple())
 	var target, message uintptr

@@ -2,6 +2,187 @@
 
 package libllvm
 
-import "errors"
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unsafe"
 
-func newLite(uintptr) (engine, error) { return nil, errors.New("not yet") }
+	"github.com/ebitengine/purego"
+)
+
+// lite is the interface of the LLVM inside of Python's llvmlite, which leaves
+// out the C API. It cannot be told to report fatal errors or diagnostics, and its
+// pipelines are LLVM's own.
+type lite struct {
+	getVersionInfo, getTargetFromTriple               fn
+	createTargetMachine, disposeTargetMachine         fn
+	contextCreate, contextDispose                     fn
+	parseAssembly, verifyModule, disposeModule        fn
+	setTarget, setDataLayout                          fn
+	createTargetMachineData, copyStringRepOf          fn
+	disposeTargetData                                 fn
+	createPipelineTuningOptions                       fn
+	disposePipelineTuningOptions                      fn
+	createPassBuilder, disposePassBuilder             fn
+	createModulePassManager, disposeModulePassManager fn
+	addAlwaysInliner, defaultPipeline                 fn
+	runModulePassManager                              fn
+	emitToMemory, getBufferStart, getBufferSize       fn
+	disposeMemoryBuffer, disposeString                fn
+	getHostCPUName, getHostCPUFeatures                fn
+
+	initialise []fn
+	once       sync.Once
+	host       func() (cpu, features string)
+}
+
+// symbols lists the functions that are needed, with their names after LLVMPY_.
+func (c *lite) symbols() map[string]*fn {
+	return map[string]*fn{
+		"GetVersionInfo": &c.getVersionInfo, "GetTargetFromTriple": &c.getTargetFromTriple,
+		"CreateTargetMachine": &c.createTargetMachine, "DisposeTargetMachine": &c.disposeTargetMachine,
+		"ContextCreate": &c.contextCreate, "ContextDispose": &c.contextDispose,
+		"ParseAssembly": &c.parseAssembly, "VerifyModule": &c.verifyModule, "DisposeModule": &c.disposeModule,
+		"SetTarget": &c.setTarget, "SetDataLayout": &c.setDataLayout,
+		"CreateTargetMachineData": &c.createTargetMachineData, "CopyStringRepOfTargetData": &c.copyStringRepOf,
+		"DisposeTargetData":           &c.disposeTargetData,
+		"CreatePipelineTuningOptions": &c.createPipelineTuningOptions, "DisposePipelineTuningOptions": &c.disposePipelineTuningOptions,
+		"CreatePassBuilder": &c.createPassBuilder, "DisposePassBuilder": &c.disposePassBuilder,
+		"CreateNewModulePassManager": &c.createModulePassManager, "DisposeNewModulePassManger": &c.disposeModulePassManager,
+		"module_AddAlwaysInlinerPass": &c.addAlwaysInliner, "buildPerModuleDefaultPipeline": &c.defaultPipeline,
+		"RunNewModulePassManager":   &c.runModulePassManager,
+		"TargetMachineEmitToMemory": &c.emitToMemory, "GetBufferStart": &c.getBufferStart, "GetBufferSize": &c.getBufferSize,
+		"DisposeMemoryBuffer": &c.disposeMemoryBuffer, "DisposeString": &c.disposeString,
+		"GetHostCPUName": &c.getHostCPUName, "GetHostCPUFeatures": &c.getHostCPUFeatures,
+	}
+}
+
+// newLite finds the functions of a libllvmlite that has been loaded.
+func newLite(handle uintptr) (*lite, error) {
+	c := &lite{}
+	table := c.symbols()
+	c.initialise = make([]fn, 5)
+	for i, name := range []string{"AllTargetInfos", "AllTargets", "AllTargetMCs", "AllAsmPrinters", "NativeAsmParser"} {
+		table["Initialize"+name] = &c.initialise[i]
+	}
+	for name, f := range table {
+		p, err := purego.Dlsym(handle, "LLVMPY_"+name)
+		if err != nil {
+			return nil, fmt.Errorf("it has no LLVMPY_%s", name)
+		}
+		*f = fn(p)
+	}
+	c.host = sync.OnceValues(func() (string, string) {
+		var cpu, features uintptr
+		c.getHostCPUName.call(uintptr(unsafe.Pointer(&cpu)))
+		c.getHostCPUFeatures.call(uintptr(unsafe.Pointer(&features)))
+		return c.take(cpu), c.take(features)
+	})
+	return c, nil
+}
+
+func (c *lite) version() Version {
+	v := int(c.getVersionInfo.call())
+	return Version{v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff}
+}
+
+func (c *lite) compile(text string, o Options) ([]byte, error) {
+	c.once.Do(func() {
+		for _, f := range c.initialise {
+			f.call()
+		}
+	})
+	tm, err := c.targetMachine(o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.disposeTargetMachine.call(tm)
+	context := c.contextCreate.call()
+	defer c.contextDispose.call(context)
+	var message uintptr
+	m := c.parseAssembly.call(context, uintptr(unsafe.Pointer(cString(text))), uintptr(unsafe.Pointer(&message)))
+	if said := c.take(message); m == 0 {
+		return nil, parseFailed(said, text)
+	}
+	defer c.disposeModule.call(m)
+	if o.Verify {
+		message = 0
+		bad := c.verifyModule.call(m, uintptr(unsafe.Pointer(&message)))
+		if said := c.take(message); uint8(bad) != 0 {
+			return nil, fmt.Errorf("verify: %s", strings.TrimSpace(said))
+		}
+	}
+	c.setTarget.call(m, uintptr(unsafe.Pointer(cString(o.triple()))))
+	layout := c.createTargetMachineData.call(tm)
+	var description uintptr
+	c.copyStringRepOf.call(layout, uintptr(unsafe.Pointer(&description)))
+	c.disposeTargetData.call(layout)
+	c.setDataLayout.call(m, description)
+	c.take(description)
+	c.passes(m, tm, o.Level)
+	return c.emit(m, tm, o.Assembly)
+}
+
+func (c *lite) targetMachine(o Options) (uintptr, error) {
+	if o.CPU == HostCPU {
+		cpu, features := c.host()
+		o.CPU, o.Features = cpu, join(features, o.Features)
+	}
+	triple := cString(o.triple())
+	var message uintptr
+	target := c.getTargetFromTriple.call(uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(&message)))
+	if said := c.take(message); target == 0 {
+		return 0, fmt.Errorf("this libLLVM makes no code for %s: %s", o.arch(), said)
+	}
+	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)),
+		uintptr(unsafe.Pointer(cString(o.CPU))), uintptr(unsafe.Pointer(cString(o.Features))), o.Level.codegen(),
+		uintptr(unsafe.Pointer(cString("pic"))), uintptr(unsafe.Pointer(cString("small"))), 0, 0, uintptr(unsafe.Pointer(cString(""))))
+	if tm == 0 {
+		return 0, fmt.Errorf("target %s: no target machine", o.triple())
+	}
+	return tm, nil
+}
+
+// passes runs the pipeline nearest to a level.
+func (c *lite) passes(m, tm uintptr, level Level) {
+	tuning := c.createPipelineTuningOptions.call()
+	defer c.disposePipelineTuningOptions.call(tuning)
+	builder := c.createPassBuilder.call(tm, tuning)
+	defer c.disposePassBuilder.call(builder)
+	var manager uintptr
+	switch level {
+	case None:
+		manager = c.createModulePassManager.call()
+		c.addAlwaysInliner.call(manager)
+	case Full:
+		manager = c.defaultPipeline.call(builder, 3, 0)
+	default:
+		manager = c.defaultPipeline.call(builder, 1, 0)
+	}
+	defer c.disposeModulePassManager.call(manager)
+	c.runModulePassManager.call(manager, m, builder)
+}
+
+func (c *lite) emit(m, tm uintptr, assembly bool) ([]byte, error) {
+	kind := uintptr(1)
+	if assembly {
+		kind = 0
+	}
+	var message uintptr
+	buffer := c.emitToMemory.call(tm, m, kind, uintptr(unsafe.Pointer(&message)))
+	if said := c.take(message); buffer == 0 {
+		return nil, fmt.Errorf("make code: %s", said)
+	}
+	defer c.disposeMemoryBuffer.call(buffer)
+	return goBytes(c.getBufferStart.call(buffer), int(c.getBufferSize.call(buffer)))
+}
+
+// take copies a string of the library's and gives it back.
+func (c *lite) take(message uintptr) string {
+	if message == 0 {
+		return ""
+	}
+	defer c.disposeString.call(message)
+	return goString(message)
+}

@@ -4,8 +4,10 @@ package libllvm
 type Options struct {
 	// Triple is the target's; empty: this machine's.
 	Triple string
-	// CPU and Features are as for llc's -mcpu and -mattr. Both empty: this
-	// machine's, with all that LLVM finds on it.
+	// CPU and Features are as for llc's -mcpu and -mattr, for functions whose
+	// attributes do not say otherwise. Empty: what every processor of the
+	// architecture has, so that the text alone says where its object runs.
+	// [HostCPU]: this machine, with all that LLVM finds on it.
 	CPU, Features string
 	// Level is how much is done to the text before code is made of it.
 	Level Level
@@ -15,6 +17,9 @@ type Options struct {
 	// Assembly asks for the target's assembly as text instead of an object.
 	Assembly bool
 }
+
+// HostCPU stands for this machine in [Options].
+const HostCPU = "native"
 
 // Level is one of three pipelines of passes.
 type Level int
