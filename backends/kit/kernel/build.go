@@ -103,3 +103,20 @@ func (b *Builder) Type(v ID) types.DType { return b.k.Instrs[v].Type }
 
 // Kernel returns what was built.
 func (b *Builder) Kernel() *Kernel { return b.k }
+
+// ParallelAxes returns how many parallel axes there are so far.
+func (b *Builder) ParallelAxes() int { return len(b.k.Axes) }
+
+// AsI64 returns an integer as an i64.
+func (b *Builder) AsI64(v ID) ID {
+	if b.Type(v) == types.I64 {
+		return v
+	}
+	return b.Op(Convert, types.I64, v)
+}
+
+// Out makes an operand one that the kernel stores to.
+func (b *Builder) Out(param int) { b.k.Params[param].Out = true }
+
+// Params returns the operands so far.
+func (b *Builder) Params() []Param { return b.k.Params }

@@ -87,7 +87,7 @@ func (e *evaluator) stage(s int) error {
 	sums := map[ID]uint64{}
 	for id := st.Begin; id < st.End; id++ {
 		if i := &e.k.Instrs[id]; i.Op == Reduce {
-			sums[id] = neutral(Op(i.Aux), i.Type)
+			sums[id] = Neutral(Op(i.Aux), i.Type)
 		}
 	}
 	err := e.points(st.Axes, len(e.k.Axes), func() error {

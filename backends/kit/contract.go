@@ -1,0 +1,159 @@
+package kit
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// reductions are the bodies of one op that a kernel can reduce with.
+var reductions = map[string]kernel.Op{
+	"stablehlo.add": kernel.Add, "stablehlo.multiply": kernel.Multiply,
+	"stablehlo.maximum": kernel.Maximum, "stablehlo.minimum": kernel.Minimum,
+	"stablehlo.and": kernel.And, "stablehlo.or": kernel.Or, "stablehlo.xor": kernel.Xor,
+}
+
+// combiner returns the op that a region of two scalars applies to them;
+// Invalid if it is another computation.
+func combiner(r *mlir.Region) kernel.Op {
+	body := r.Blocks[0]
+	if len(body.Args) != 2 || len(body.Ops) != 2 {
+		return kernel.Invalid
+	}
+	op, end := body.Ops[0], body.Ops[1]
+	if len(op.Operands) != 2 || len(op.Results) != 1 || len(end.Operands) != 1 || end.Operands[0] != op.Results[0] {
+		return kernel.Invalid
+	}
+	a, b := op.Operands[0], op.Operands[1]
+	if a != body.Args[0] || b != body.Args[1] {
+		if a != body.Args[1] || b != body.Args[0] { // all of them commute
+			return kernel.Invalid
+		}
+	}
+	return reductions[op.Name]
+}
+
+// wide is the type that sums and products of many elements are kept in.
+func wide(t types.DType) types.DType {
+	if t == types.F16 || t == types.BF16 {
+		return types.F32
+	}
+	return t
+}
+
+// reduce has the dimensions that stay as parallel axes, and a stage over the
+// others.
+func reduce(b *nodeBuilder) error {
+	if len(b.out) != 1 {
+		return leave("it reduces %d values at once", len(b.out))
+	}
+	with := combiner(b.op.Regions[0])
+	if with == kernel.Invalid {
+		return leave("its body is not one op that kernels reduce with")
+	}
+	t := b.in[0].DType
+	if !with.Takes(t) {
+		return leave("elements of type %v", t)
+	}
+	outer := b.axes(b.out[0].Shape)
+	dims := b.ints("dimensions")
+	index := make([]kernel.Index, len(b.in[0].Shape))
+	var axes []kernel.Axis
+	kept := 0
+	for d, n := range b.in[0].Shape {
+		if !slices.Contains(dims, int64(d)) {
+			index[d] = outer[kept]
+			kept++
+			continue
+		}
+		index[d] = kernel.Along(len(outer) + len(axes))
+		axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(n)})
+	}
+	b.Stage(axes...)
+	v := b.load(0, index...)
+	if acc := wide(t); acc != t {
+		v = b.Op(kernel.Convert, acc, v)
+	}
+	if len(axes) > 0 {
+		v = b.Reduce(with, v)
+	}
+	b.Stage()
+	b.store(0, b.finish(with, v, t, b.initial(with)), outer...)
+	return nil
+}
+
+// initial loads a reduction's initial value, unless it changes nothing.
+func (b *nodeBuilder) initial(with kernel.Op) kernel.ID {
+	if s := b.splat(1); s != nil && *s == kernel.Neutral(with, b.in[1].DType) {
+		return kernel.None
+	}
+	return b.load(1)
+}
+
+// finish combines a reduced value with the initial one and rounds it to t.
+func (b *nodeBuilder) finish(with kernel.Op, v kernel.ID, t types.DType, initial kernel.ID) kernel.ID {
+	if initial != kernel.None {
+		if acc := b.Type(v); b.Type(initial) != acc {
+			initial = b.Op(kernel.Convert, acc, initial)
+		}
+		v = b.Op(with, b.Type(v), initial, v)
+	}
+	if b.Type(v) != t {
+		v = b.Op(kernel.Convert, t, v)
+	}
+	return v
+}
+
+// dotGeneral has batch dimensions, then the left's and the right's own as
+// parallel axes, and a stage over what is contracted.
+func dotGeneral(b *nodeBuilder) error {
+	d, ok := mlir.ParseDot(b.op.Attrs.Get("dot_dimension_numbers"))
+	if !ok {
+		return leave("dimension numbers in another form")
+	}
+	t := b.out[0].DType
+	if !kernel.Multiply.Takes(t) || t == types.Bool {
+		return leave("elements of type %v", t)
+	}
+	acc := wide(t)
+	outer := b.axes(b.out[0].Shape)
+	left, right := make([]kernel.Index, len(b.in[0].Shape)), make([]kernel.Index, len(b.in[1].Shape))
+	var axes []kernel.Axis
+	for i, l := range d.LHSContract {
+		at := kernel.Along(len(outer) + i)
+		axes = append(axes, kernel.Axis{Name: fmt.Sprintf("k%d", i), Size: kernel.Size(b.in[0].Shape[l])})
+		left[l], right[d.RHSContract[i]] = at, at
+	}
+	next := len(d.LHSBatch)
+	for i, l := range d.LHSBatch {
+		left[l], right[d.RHSBatch[i]] = outer[i], outer[i]
+	}
+	for _, side := range []struct {
+		index []kernel.Index
+		taken []int64
+	}{{left, slices.Concat(d.LHSBatch, d.LHSContract)}, {right, slices.Concat(d.RHSBatch, d.RHSContract)}} {
+		for l := range side.index {
+			if !slices.Contains(side.taken, int64(l)) {
+				side.index[l] = outer[next]
+				next++
+			}
+		}
+	}
+	b.Stage(axes...)
+	x, y := b.load(0, left...), b.load(1, right...)
+	for _, v := range []*kernel.ID{&x, &y} {
+		if b.Type(*v) != acc {
+			*v = b.Op(kernel.Convert, acc, *v)
+		}
+	}
+	v := b.Op(kernel.Multiply, acc, x, y)
+	if len(axes) > 0 {
+		v = b.Reduce(kernel.Add, v)
+	}
+	b.Stage()
+	b.store(0, b.finish(kernel.Add, v, t, kernel.None), outer...)
+	return nil
+}

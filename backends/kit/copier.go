@@ -1,0 +1,112 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// copier copies instructions from one kernel to another that is being built.
+type copier struct {
+	to     *kernel.Builder
+	from   *kernel.Kernel
+	axes   []kernel.Index // what an axis of from is there; by from's numbers in the stage
+	params []int
+	locals []int
+	ids    []kernel.ID // by from's; None where nothing was copied
+}
+
+func newCopier(to *kernel.Builder, from *kernel.Kernel) *copier {
+	c := &copier{to: to, from: from, params: make([]int, len(from.Params)), ids: make([]kernel.ID, len(from.Instrs))}
+	for i := range c.ids {
+		c.ids[i] = kernel.None
+	}
+	return c
+}
+
+// index returns what an index of from is. It may add instructions.
+func (c *copier) index(i kernel.Index) kernel.Index {
+	r := kernel.Index{Value: kernel.None, Offset: i.Offset}
+	if i.Value != kernel.None {
+		r.Value = c.ids[i.Value]
+	}
+	for _, t := range i.Terms {
+		a := c.axes[t.Axis]
+		r.Offset += t.Factor * a.Offset
+		for _, u := range a.Terms {
+			r.Terms = addTerm(r.Terms, kernel.Term{Axis: u.Axis, Factor: u.Factor * t.Factor})
+		}
+		if a.Value != kernel.None {
+			v := c.to.AsI64(a.Value)
+			if t.Factor != 1 {
+				v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Int(types.I64, t.Factor))
+			}
+			if r.Value != kernel.None {
+				v = c.to.Op(kernel.Add, types.I64, c.to.AsI64(r.Value), v)
+			}
+			r.Value = v
+		}
+	}
+	return r
+}
+
+// addTerm adds a term to a sum.
+func addTerm(terms []kernel.Term, t kernel.Term) []kernel.Term {
+	at, found := slices.BinarySearchFunc(terms, t.Axis, func(u kernel.Term, axis int) int { return u.Axis - axis })
+	switch {
+	case !found:
+		return slices.Insert(terms, at, t)
+	case terms[at].Factor+t.Factor == 0:
+		return slices.Delete(terms, at, at+1)
+	}
+	terms[at].Factor += t.Factor
+	return terms
+}
+
+// instr copies an instruction.
+func (c *copier) instr(id kernel.ID) {
+	i := c.from.Instrs[id]
+	if i.Op == kernel.Iota {
+		c.ids[id] = c.number(i.Type, c.axes[i.Aux])
+		return
+	}
+	i.Args = slices.Clone(i.Args)
+	for j, a := range i.Args {
+		i.Args[j] = c.ids[a]
+	}
+	if i.Mem != nil {
+		m := *i.Mem
+		if m.Param = c.params[i.Mem.Param]; m.Local {
+			m.Param = c.locals[i.Mem.Param]
+		}
+		m.Index = make([]kernel.Index, len(i.Mem.Index))
+		for d := range m.Index {
+			m.Index[d] = c.index(i.Mem.Index[d])
+		}
+		i.Mem = &m
+	}
+	c.ids[id] = c.to.Emit(i)
+}
+
+// number computes an index as a number of type t.
+func (c *copier) number(t types.DType, i kernel.Index) kernel.ID {
+	if len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) {
+		return c.to.Emit(kernel.Instr{Op: kernel.Iota, Type: t, Aux: int64(i.Terms[0].Axis)})
+	}
+	sum := c.to.Int(types.I64, i.Offset)
+	for _, u := range i.Terms {
+		v := c.to.Emit(kernel.Instr{Op: kernel.Iota, Type: types.I64, Aux: int64(u.Axis)})
+		if u.Factor != 1 {
+			v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Int(types.I64, u.Factor))
+		}
+		sum = c.to.Op(kernel.Add, types.I64, sum, v)
+	}
+	if i.Value != kernel.None {
+		sum = c.to.Op(kernel.Add, types.I64, sum, c.to.AsI64(i.Value))
+	}
+	if t == types.I64 {
+		return sum
+	}
+	return c.to.Op(kernel.Convert, t, sum)
+}

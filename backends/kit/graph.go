@@ -1,0 +1,93 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// graph is a function while it is being fused: nodes in an order in which each
+// follows those whose values it reads.
+type graph struct {
+	values  []value
+	nodes   []*node
+	args    []ValueID
+	results []ValueID
+}
+
+// value is a tensor: in memory, dense and row-major, unless it is a splat.
+type value struct {
+	typ   types.Type
+	splat *uint64 // the bits of the one element that stands for all
+	data  []byte  // a constant's
+	def   *node   // what stores it; nil for arguments and constants
+	// base is the value whose memory this one is another shape of; none if it
+	// has memory of its own.
+	base ValueID
+}
+
+// none is no value.
+const none ValueID = -1
+
+// node is a kernel, or an op that the host runs, with the values it works on.
+type node struct {
+	// kernel has literal sizes; the strides of its operands say nothing yet.
+	kernel   *kernel.Kernel
+	operands []ValueID // by parameter
+	host     *hostOp
+	ordinal  int   // of the op whose failure it would report
+	at       int   // its place in the order
+	into     *node // what it was merged into; nil if it still stands for itself
+}
+
+// hostOp is an op, with what is in its regions, that the evaluator runs.
+type hostOp struct {
+	op        *mlir.Op
+	ins, outs []ValueID
+	inputs    []*mlir.Value // what ins are in the text: operands, then captured values
+	reason    string        // why it was not compiled
+}
+
+// newValue adds a value in memory of its own.
+func (g *graph) newValue(t types.Type, def *node) ValueID {
+	g.values = append(g.values, value{typ: t, def: def, base: none})
+	return ValueID(len(g.values) - 1)
+}
+
+// root returns the value that owns v's memory.
+func (g *graph) root(v ValueID) ValueID {
+	for g.values[v].base != none {
+		v = g.values[v].base
+	}
+	return v
+}
+
+// ins returns the values that a node reads; outs those that it makes.
+func (n *node) ins() []ValueID {
+	if n.host != nil {
+		return n.host.ins
+	}
+	return n.pick(false)
+}
+
+func (n *node) outs() []ValueID {
+	if n.host != nil {
+		return n.host.outs
+	}
+	return n.pick(true)
+}
+
+func (n *node) pick(out bool) []ValueID {
+	var all []ValueID
+	for i, v := range n.operands {
+		if n.kernel.Params[i].Out == out {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// paramOf returns the parameter of n that v is; -1 if there is none.
+func (n *node) paramOf(v ValueID) int { return slices.Index(n.operands, v) }

@@ -1,0 +1,46 @@
+package kit
+
+import (
+	"ltc/mlir"
+)
+
+// hostText returns the text of a module whose main runs one op, with what its
+// regions use from outside as further arguments.
+func hostText(op *mlir.Op, inputs []*mlir.Value) string {
+	ins := make([]mlir.Type, len(inputs))
+	for i, v := range inputs {
+		ins[i] = v.Type
+	}
+	outs := make([]mlir.Type, len(op.Results))
+	for i, r := range op.Results {
+		outs[i] = r.Type
+	}
+	fn := mlir.NewFunc("main", "public", ins, outs)
+	body := fn.Body()
+	stands := make(map[*mlir.Value]*mlir.Value, len(inputs))
+	back := make(map[*mlir.Value]*mlir.Value, len(inputs))
+	for i, v := range inputs {
+		stands[v], back[body.Args[i]] = body.Args[i], v
+	}
+	substitute(op, stands)
+	defer substitute(op, back)
+	body.Ops = append(body.Ops, op, mlir.NewOp("func.return", op.Results))
+	m := &mlir.Module{Ops: []*mlir.Op{fn}}
+	return mlir.Print(m)
+}
+
+// substitute replaces the values that an op and its regions use.
+func substitute(op *mlir.Op, stands map[*mlir.Value]*mlir.Value) {
+	for i, v := range op.Operands {
+		if to, ok := stands[v]; ok {
+			op.Operands[i] = to
+		}
+	}
+	for _, r := range op.Regions {
+		for _, b := range r.Blocks {
+			for _, o := range b.Ops {
+				substitute(o, stands)
+			}
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package kit
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// compare is an elementwise op whose name depends on its direction.
+func compare(b *nodeBuilder) error {
+	ops := map[string]kernel.Op{
+		"EQ": kernel.CompareEQ, "NE": kernel.CompareNE, "LT": kernel.CompareLT,
+		"LE": kernel.CompareLE, "GT": kernel.CompareGT, "GE": kernel.CompareGE,
+	}
+	if mlir.Enum(b.op.Attrs.Get("compare_type")) == "TOTALORDER" {
+		return leave("the total order of floats")
+	}
+	return b.elementwise(ops[mlir.Enum(b.op.Attrs.Get("comparison_direction"))])
+}
+
+// broadcast repeats an operand along new dimensions, and along those where it
+// has one element.
+func broadcast(b *nodeBuilder) error {
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	from := make([]kernel.Index, len(b.in[0].Shape))
+	for d, r := range b.ints("broadcast_dimensions") {
+		if from[d] = index[r]; b.in[0].Shape[d] == 1 {
+			from[d] = kernel.At(0)
+		}
+	}
+	b.store(0, b.load(0, from...), index...)
+	return nil
+}
+
+func transpose(b *nodeBuilder) error {
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	from := make([]kernel.Index, len(index))
+	for d, p := range b.ints("permutation") {
+		from[p] = index[d]
+	}
+	b.store(0, b.load(0, from...), index...)
+	return nil
+}
+
+// slice takes every strides-th element from start_indices on.
+func slice(b *nodeBuilder) error {
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	start, step := b.ints("start_indices"), b.ints("strides")
+	from := make([]kernel.Index, len(index))
+	for d := range from {
+		from[d] = affine(d, step[d], start[d])
+	}
+	b.store(0, b.load(0, from...), index...)
+	return nil
+}
+
+// affine is axis·factor + offset.
+func affine(axis int, factor, offset int64) kernel.Index {
+	return kernel.Index{Terms: []kernel.Term{{Axis: axis, Factor: factor}}, Value: kernel.None, Offset: offset}
+}
+
+func reverse(b *nodeBuilder) error {
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	from := slices.Clone(index)
+	for _, d := range b.ints("dimensions") {
+		from[d] = affine(int(d), -1, int64(b.out[0].Shape[d])-1)
+	}
+	b.store(0, b.load(0, from...), index...)
+	return nil
+}
+
+func iota_(b *nodeBuilder) error {
+	d, _ := mlir.Int(b.op.Attrs.Get("iota_dimension"))
+	if !kernel.Iota.Takes(b.out[0].DType) {
+		return leave("elements of type %v", b.out[0].DType)
+	}
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	b.store(0, b.Emit(kernel.Instr{Op: kernel.Iota, Type: b.out[0].DType, Aux: d}), index...)
+	return nil
+}
+
+// pad adds, or with a negative width takes away, elements at both ends.
+func pad(b *nodeBuilder) error {
+	low := b.ints("edge_padding_low")
+	for _, n := range b.ints("interior_padding") {
+		if n != 0 {
+			return leave("padding between elements")
+		}
+	}
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	from := make([]kernel.Index, len(index))
+	for d := range from {
+		from[d] = affine(d, 1, -low[d])
+	}
+	b.store(0, b.guarded(0, b.load(1), from...), index...)
+	return nil
+}
+
+// guarded loads from operand i, or gives otherwise where the index is outside.
+func (b *nodeBuilder) guarded(i int, otherwise kernel.ID, index ...kernel.Index) kernel.ID {
+	return b.Emit(kernel.Instr{Op: kernel.Load, Type: b.in[i].DType, Args: []kernel.ID{otherwise},
+		Mem: &kernel.Access{Param: b.param(i), Index: index, Guard: true}})
+}
+
+// concatenate has a stage for each operand, over the dimension and those
+// behind it.
+func concatenate(b *nodeBuilder) error {
+	dim, _ := mlir.Int(b.op.Attrs.Get("dimension"))
+	outer := b.axes(b.out[0].Shape[:dim])
+	at := int64(0)
+	for i, t := range b.in {
+		index := slices.Clone(outer)
+		to := slices.Clone(outer)
+		var axes []kernel.Axis
+		for d := int(dim); d < len(t.Shape); d++ {
+			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(t.Shape[d])})
+			index = append(index, kernel.Along(d))
+			to = append(to, kernel.Along(d))
+		}
+		to[dim].Offset = at
+		at += int64(t.Shape[dim])
+		b.Stage(axes...)
+		b.store(0, b.load(i, index...), to...)
+	}
+	return nil
+}
+
+// start loads the scalar operand i as an index that is at least 0 and at most
+// highest.
+func (b *nodeBuilder) start(i int, highest int) kernel.ID { return b.clamped(b.load(i), highest) }
+
+// clamped brings an integer into the range from 0 to highest, as an i64.
+func (b *nodeBuilder) clamped(v kernel.ID, highest int) kernel.ID {
+	if b.Type(v) == types.U64 { // large ones are not negative
+		v = b.Op(kernel.Minimum, types.U64, v, b.Int(types.U64, int64(highest)))
+	}
+	if b.Type(v) != types.I64 {
+		v = b.Op(kernel.Convert, types.I64, v)
+	}
+	return b.Op(kernel.Clamp, types.I64, b.Int(types.I64, 0), v, b.Int(types.I64, int64(highest)))
+}
+
+func dynamicSlice(b *nodeBuilder) error {
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	from := slices.Clone(index)
+	for d := range from {
+		if room := b.in[0].Shape[d] - b.out[0].Shape[d]; room > 0 {
+			from[d].Value = b.start(1+d, room)
+		}
+	}
+	b.store(0, b.load(0, from...), index...)
+	return nil
+}
+
+func dynamicUpdateSlice(b *nodeBuilder) error {
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	from := slices.Clone(index)
+	for d := range from {
+		if room := b.in[0].Shape[d] - b.in[1].Shape[d]; room > 0 {
+			from[d].Value = b.Op(kernel.Negate, types.I64, b.start(2+d, room))
+		}
+	}
+	old := b.load(0, index...)
+	b.store(0, b.guarded(1, old, from...), index...)
+	return nil
+}

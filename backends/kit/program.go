@@ -1,0 +1,95 @@
+package kit
+
+import (
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// Program is a module made of kernels: what a backend schedules, compiles and
+// runs. It is immutable.
+type Program struct {
+	Signature *backends.Signature
+	Module    *mlir.Module // what the kernels were made from, simplified
+	Values    []Value
+	Kernels   []*kernel.Kernel // each once
+	Steps     []Step           // in order
+	Args      []ValueID
+	Results   []ValueID
+	// Arena is how many bytes the values of kind Temporary take together.
+	Arena int
+	// LastFallible is the last step that can fail; -1 if none can. Results that
+	// are first written by later steps can be written where the caller wants
+	// them.
+	LastFallible int
+}
+
+// ValueID is an index of [Program.Values].
+type ValueID int32
+
+// Kind says where a value is.
+type Kind uint8
+
+// The kinds.
+const (
+	Temporary Kind = iota // in the arena, at Offset
+	Argument              // the caller's
+	Result                // the caller's, or fresh
+	Constant              // in Data
+)
+
+// Value is a tensor in memory, dense and row-major.
+type Value struct {
+	Kind   Kind
+	Type   types.Type
+	Index  int    // which argument or result
+	Offset int    // of a temporary: bytes from the arena's start
+	Data   []byte // of a constant; one element for each that it has, or one for all
+	// First and Last are the steps that write and read it first and last; -1
+	// for what is there before the first step.
+	First, Last int
+}
+
+// Step runs a kernel or an op of the evaluator.
+type Step struct {
+	Kernel   int // -1: Host
+	Operands []Operand
+	Sizes    []int64 // the kernel's run-time sizes
+	Strides  []int64 // its run-time strides, in elements
+	Host     *Host
+	Ordinal  int // of the op of the text whose failure it would report
+}
+
+// Operand is a value as a kernel sees it.
+type Operand struct {
+	Value  ValueID
+	Offset int64 // in elements
+}
+
+// Host is an op that the evaluator runs.
+type Host struct {
+	Name   string // of the op
+	Reason string // why it is not a kernel
+	Text   string // a module with the op in its main
+	Run    backends.Executable
+	Args   []HostArg
+	Outs   []ValueID
+}
+
+// HostArg is a value in the shape in which an op reads it.
+type HostArg struct {
+	Value ValueID
+	Type  types.Type
+}
+
+// HostSteps returns the steps that the evaluator runs.
+func (p *Program) HostSteps() []*Host {
+	var all []*Host
+	for i := range p.Steps {
+		if h := p.Steps[i].Host; h != nil {
+			all = append(all, h)
+		}
+	}
+	return all
+}

@@ -1,0 +1,113 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
+	"ltc/internal/samples"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// evaluate runs a program by the kernels' evaluator.
+func evaluate(t *testing.T, p *Program, args []soa.View) []soa.View {
+	t.Helper()
+	arena := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{max(p.Arena, 1)}})
+	mem := make([]unsafe.Pointer, len(p.Values))
+	results := make([]soa.View, len(p.Results))
+	for v := range p.Values {
+		val := &p.Values[v]
+		switch val.Kind {
+		case Temporary:
+			mem[v] = unsafe.Add(arena.Base(), val.Offset)
+		case Argument:
+			mem[v] = args[val.Index].Base()
+		case Constant:
+			mem[v] = unsafe.Pointer(&val.Data[0])
+		case Result:
+			results[val.Index] = soa.Make(p.Signature.Results[val.Index].Type)
+			mem[v] = results[val.Index].Base()
+		}
+	}
+	for s := range p.Steps {
+		st := &p.Steps[s]
+		if st.Host != nil {
+			c := &backends.Call{}
+			for _, a := range st.Host.Args {
+				c.Args = append(c.Args, soa.At(mem[a.Value], a.Type))
+			}
+			for _, v := range st.Host.Outs {
+				c.Results = append(c.Results, soa.At(mem[v], p.Values[v].Type))
+			}
+			require.NoError(t, st.Host.Run.Execute(context.Background(), c))
+			continue
+		}
+		k := p.Kernels[st.Kernel]
+		ptrs := make([]unsafe.Pointer, len(st.Operands))
+		for i, o := range st.Operands {
+			ptrs[i] = unsafe.Add(mem[o.Value], o.Offset*int64(k.Params[i].DType.Size()))
+		}
+		require.NoError(t, kernel.Evaluate(k, st.Sizes, ptrs, st.Strides, reference.Scalars{}), "step %d: %v", s, k)
+	}
+	return results
+}
+
+// compile compiles a module to kernels that pass their checks.
+func compile(t *testing.T, text string) *Program {
+	t.Helper()
+	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	p, err := Compile(t.Context(), l, Options{Eval: reference.New()})
+	require.NoError(t, err)
+	for _, k := range p.Kernels {
+		require.NoError(t, kernel.Verify(k), "%v", k)
+	}
+	return p
+}
+
+// TestWorkloads compares what the programs of the benchmark compute as kernels
+// with what the evaluator does.
+func TestWorkloads(t *testing.T) {
+	files, err := filepath.Glob("testdata/workloads/*.mlir")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".mlir"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			same(t, string(text))
+		})
+	}
+}
+
+// same compares a module run as kernels with the evaluator.
+func same(t *testing.T, text string) *Program {
+	t.Helper()
+	exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	p := compile(t, text)
+	args := make([]soa.View, len(p.Signature.Args))
+	for i, a := range p.Signature.Args {
+		args[i], err = samples.Make(a.Type, fmt.Sprintf("rand:%d", i+1))
+		require.NoError(t, err)
+	}
+	got := evaluate(t, p, args)
+	c := &backends.Call{Args: args}
+	require.NoError(t, exe.Execute(t.Context(), c))
+	for j, want := range c.Results {
+		d, err := samples.Differ(got[j], want)
+		require.NoError(t, err)
+		require.LessOrEqual(t, d.Size, 1e-4, "result %d differs at %v: %s, want %s\n%v", j, d.At, d.Got, d.Want, p)
+	}
+	return p
+}

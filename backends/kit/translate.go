@@ -1,0 +1,344 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// translator turns the body of main into a graph with a node for each op.
+type translator struct {
+	ctx    context.Context
+	graph  *graph
+	values map[*mlir.Value]ValueID
+	file   string
+}
+
+// notCompiled says why an op is left to the evaluator.
+type notCompiled struct{ reason string }
+
+func (e notCompiled) Error() string { return e.reason }
+
+func leave(format string, args ...any) error { return notCompiled{fmt.Sprintf(format, args...)} }
+
+// rule translates an op to a node.
+type rule func(*nodeBuilder) error
+
+// rules lists the ops that become kernels. Those that are the same on every
+// element have no entry: their names are those of the kernel IR.
+var rules = map[string]rule{
+	"stablehlo.broadcast_in_dim":     broadcast,
+	"stablehlo.compare":              compare,
+	"stablehlo.concatenate":          concatenate,
+	"stablehlo.dot_general":          dotGeneral,
+	"stablehlo.dynamic_slice":        dynamicSlice,
+	"stablehlo.dynamic_update_slice": dynamicUpdateSlice,
+	"stablehlo.gather":               gather,
+	"stablehlo.iota":                 iota_,
+	"stablehlo.pad":                  pad,
+	"stablehlo.reduce":               reduce,
+	"stablehlo.reverse":              reverse,
+	"stablehlo.scatter":              scatter,
+	"stablehlo.slice":                slice,
+	"stablehlo.transpose":            transpose,
+}
+
+// translate returns the graph of a module's main function. The error wraps
+// notCompiled when the whole module must be left to the evaluator.
+func translate(ctx context.Context, p *backends.Program) (*graph, error) {
+	main := p.Module.Func("main")
+	t := &translator{ctx: ctx, graph: &graph{}, values: map[*mlir.Value]ValueID{}, file: p.File}
+	for _, a := range main.Body().Args {
+		v, err := t.define(a, nil)
+		if err != nil {
+			return nil, err
+		}
+		t.graph.args = append(t.graph.args, v)
+	}
+	for i, op := range main.Body().Ops {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if op.Name == "func.return" {
+			for _, v := range op.Operands {
+				t.graph.results = append(t.graph.results, t.values[v])
+			}
+			continue
+		}
+		if err := t.op(op); err != nil {
+			return nil, err
+		}
+	}
+	return t.graph, nil
+}
+
+// define adds the value that v is.
+func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
+	typ, err := backends.TypeOf(v.Type)
+	if err != nil {
+		return none, leave("%v", err)
+	}
+	id := t.graph.newValue(typ, def)
+	t.values[v] = id
+	return id, nil
+}
+
+func (t *translator) op(op *mlir.Op) error {
+	switch op.Name {
+	case "stablehlo.constant":
+		return t.constant(op)
+	case "stablehlo.reshape":
+		return t.reshape(op)
+	case "stablehlo.optimization_barrier":
+		for i, r := range op.Results {
+			t.values[r] = t.values[op.Operands[i]]
+		}
+		return nil
+	}
+	err := t.node(op)
+	if reason, ok := err.(notCompiled); ok {
+		return t.host(op, reason.reason)
+	}
+	return err
+}
+
+// node translates an op to a kernel.
+func (t *translator) node(op *mlir.Op) error {
+	mnemonic := op.Name[strings.IndexByte(op.Name, '.')+1:]
+	run := rules[op.Name]
+	if run == nil {
+		code, known := kernel.ParseOp(mnemonic)
+		dialect := strings.TrimSuffix(op.Name, mnemonic)
+		if !known || !code.Computes() || dialect != "stablehlo." && op.Name != "chlo.erf" {
+			return leave("there is no kernel for it")
+		}
+		run = func(b *nodeBuilder) error { return b.elementwise(code) }
+	}
+	b, err := t.builder(op, mnemonic)
+	if err != nil {
+		return err
+	}
+	if err := run(b); err != nil {
+		return err
+	}
+	n := &node{kernel: b.Kernel(), operands: b.operands, ordinal: op.Ordinal}
+	for i, r := range op.Results {
+		id, err := t.define(r, n)
+		if err != nil {
+			return err
+		}
+		n.operands[b.outs[i]] = id
+	}
+	t.graph.nodes = append(t.graph.nodes, n)
+	return nil
+}
+
+// constant adds the value of a literal.
+func (t *translator) constant(op *mlir.Op) error {
+	id, err := t.define(op.Results[0], nil)
+	if err != nil {
+		return err
+	}
+	a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
+	if !ok {
+		return leave("a constant that is not dense<…>")
+	}
+	data, splat, err := a.Decode()
+	if err != nil {
+		return err
+	}
+	v := &t.graph.values[id]
+	if splat || len(data) == v.typ.DType.Size() {
+		bits := uint64(0)
+		for i, b := range data {
+			bits |= uint64(b) << (8 * i)
+		}
+		v.splat = &bits
+		return nil
+	}
+	v.data = data
+	return nil
+}
+
+// reshape gives a value another shape: the memory stays.
+func (t *translator) reshape(op *mlir.Op) error {
+	from := t.values[op.Operands[0]]
+	id, err := t.define(op.Results[0], nil)
+	if err != nil {
+		return err
+	}
+	v := &t.graph.values[id]
+	v.splat = t.graph.values[from].splat
+	if v.splat == nil {
+		v.base = from
+	}
+	return nil
+}
+
+// host adds a node that the evaluator runs: the op with all that its regions
+// use from outside.
+func (t *translator) host(op *mlir.Op, reason string) error {
+	n := &node{host: &hostOp{op: op, inputs: inputs(op), reason: reason}, ordinal: op.Ordinal}
+	for _, v := range n.host.inputs {
+		n.host.ins = append(n.host.ins, t.values[v])
+	}
+	for _, r := range op.Results {
+		id, err := t.define(r, n)
+		if err != nil {
+			return err
+		}
+		n.host.outs = append(n.host.outs, id)
+	}
+	t.graph.nodes = append(t.graph.nodes, n)
+	return nil
+}
+
+// inputs returns the values that an op and its regions use and do not define,
+// each once.
+func inputs(op *mlir.Op) []*mlir.Value {
+	var used []*mlir.Value
+	inside := map[*mlir.Value]bool{}
+	var walk func(op *mlir.Op)
+	walk = func(op *mlir.Op) {
+		for _, v := range op.Operands {
+			if !inside[v] && !slices.Contains(used, v) {
+				used = append(used, v)
+			}
+		}
+		for _, r := range op.Regions {
+			for _, b := range r.Blocks {
+				for _, a := range b.Args {
+					inside[a] = true
+				}
+				for _, o := range b.Ops {
+					walk(o)
+				}
+			}
+		}
+		for _, r := range op.Results {
+			inside[r] = true
+		}
+	}
+	walk(op)
+	return used
+}
+
+// nodeBuilder builds the kernel of one op.
+type nodeBuilder struct {
+	*kernel.Builder
+	t        *translator
+	op       *mlir.Op
+	in       []types.Type // of the operands
+	out      []types.Type
+	operands []ValueID // by parameter; none for results
+	params   []int     // by operand: its parameter, -1 before it is loaded
+	outs     []int     // by result: its parameter
+}
+
+// builder starts the kernel of an op. It fails for types that kernels do not
+// have.
+func (t *translator) builder(op *mlir.Op, name string) (*nodeBuilder, error) {
+	b := &nodeBuilder{Builder: kernel.NewBuilder(name), t: t, op: op}
+	for _, v := range op.Operands {
+		b.in = append(b.in, t.graph.values[t.values[v]].typ)
+		b.params = append(b.params, -1)
+	}
+	for _, r := range op.Results {
+		typ, err := backends.TypeOf(r.Type)
+		if err != nil {
+			return nil, leave("%v", err)
+		}
+		b.out = append(b.out, typ)
+		b.outs = append(b.outs, -1)
+	}
+	return b, nil
+}
+
+// axes adds a parallel axis for each dimension of a shape.
+func (b *nodeBuilder) axes(shape types.Shape) []kernel.Index {
+	index := make([]kernel.Index, len(shape))
+	for d, n := range shape {
+		index[d] = kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
+	}
+	return index
+}
+
+// axisName is the name of parallel axis d: i0, i1, …
+func axisName(d int) string { return fmt.Sprintf("i%d", d) }
+
+// param returns the parameter of operand i.
+func (b *nodeBuilder) param(i int) int {
+	if b.params[i] < 0 {
+		b.params[i] = b.Param(memory(fmt.Sprintf("x%d", i), b.in[i]))
+		b.operands = append(b.operands, b.t.values[b.op.Operands[i]])
+	}
+	return b.params[i]
+}
+
+// result returns the parameter of result i.
+func (b *nodeBuilder) result(i int) int {
+	if b.outs[i] < 0 {
+		p := memory(fmt.Sprintf("y%d", i), b.out[i])
+		p.Out = true
+		b.outs[i] = b.Param(p)
+		b.operands = append(b.operands, none)
+	}
+	return b.outs[i]
+}
+
+// memory is a parameter of the given type.
+func memory(name string, t types.Type) kernel.Param {
+	p := kernel.Param{Name: name, DType: t.DType, Strides: make([]kernel.Stride, len(t.Shape))}
+	for _, n := range t.Shape {
+		p.Dims = append(p.Dims, kernel.Size(n))
+	}
+	return p
+}
+
+// load loads an element of operand i.
+func (b *nodeBuilder) load(i int, index ...kernel.Index) kernel.ID {
+	if s := b.splat(i); s != nil {
+		return b.Bits(b.in[i].DType, *s)
+	}
+	return b.Load(b.param(i), index...)
+}
+
+// splat returns the bits of operand i if it is a splat.
+func (b *nodeBuilder) splat(i int) *uint64 {
+	return b.t.graph.values[b.t.values[b.op.Operands[i]]].splat
+}
+
+// store stores an element of result i.
+func (b *nodeBuilder) store(i int, v kernel.ID, index ...kernel.Index) {
+	b.Store(b.result(i), v, index...)
+}
+
+// ints returns an attribute that is a list of integers.
+func (b *nodeBuilder) ints(name string) []int64 {
+	v, _ := mlir.Ints(b.op.Attrs.Get(name))
+	return v
+}
+
+// elementwise is an op that is the same on every element.
+func (b *nodeBuilder) elementwise(op kernel.Op) error {
+	if len(b.in) != op.Arity() || len(b.out) != 1 {
+		return leave("%d operands", len(b.in))
+	}
+	if !op.Takes(b.in[0].DType) {
+		return leave("elements of type %v", b.in[0].DType)
+	}
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	args := make([]kernel.ID, len(b.in))
+	for i := range b.in {
+		args[i] = b.load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
+	}
+	b.store(0, b.Op(op, b.out[0].DType, args...), index...)
+	return nil
+}
