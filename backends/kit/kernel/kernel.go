@@ -76,7 +76,7 @@ type Param struct {
 	Dims    []Size
 	Strides []Stride // one per dimension
 	// Out says that the kernel stores to it. What it loads from an Out operand
-	// is what the caller left there, as long as it has not stored to it.
+	// is what the caller left there, or what an earlier stage stored.
 	Out bool
 }
 

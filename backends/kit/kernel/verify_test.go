@@ -53,10 +53,14 @@ func TestVerify(t *testing.T) {
 		{"combine", "store y", "store subtract y", "kernel k: %5 store: values of f32 cannot be combined with subtract (kernel_combine)"},
 		{"combine local", "store row", "store add row", "kernel k: %1 store: only stores to operands combine (kernel_combine)"},
 		{"local", "store row[j], %0", "%1 = load row[j]", "kernel k: %1 load: local row is stored to in no earlier stage (kernel_locals)"},
-		{"neighbours", "load row[j]", "load row[j]\n    store row[j + 1], %3", "kernel k: local row: it is loaded from, but %4 stores to it at the same place for different points (kernel_in_place)"},
+		{"neighbours", "load row[j]", "load row[j]\n    store row[j + 1], %3", "kernel k: local row: %3 is at other indices than %4 of the same stage (kernel_in_place)"},
 		{"in place", "load row[j]", "load y[i, j]", ""},
-		{"in place, neighbours", "load row[j]", "load y[i, j + 1]", "kernel k: operand y: %3 is at other indices than the first store (kernel_in_place)"},
-		{"in place, again", "store y[i, j], %4", "store y[i, j], %4\n    %6 = load y[i, j]", "kernel k: operand y: %6 loads what was stored before (kernel_in_place)"},
+		{"in place, neighbours", "load row[j]", "load y[i, j + 1]", "kernel k: operand y: %3 is at other indices than %5 of the same stage (kernel_in_place)"},
+		{"in place, other rows", "load row[j]", "load y[i + 1, j]", "kernel k: operand y: index 0, which keeps points of i apart, is another in %3 (kernel_in_place)"},
+		{"in place, one row", "%3 = load row[j]\n    %4 = divide %3, %2 : f32\n    store y[i, j], %4", "%3 = load y[0, j]\n    %4 = divide %3, %2 : f32\n    store y[0, j], %4", "kernel k: operand y: it is loaded from, but %5 stores to it at the same place for different points of i (kernel_in_place)"},
+		{"in place, again", "store y[i, j], %4", "store y[i, j], %4\n    %6 = load y[i, j]", "kernel k: operand y: %6 loads what was stored before in its stage (kernel_in_place)"},
+		{"in place, by stages", "store row[j], %0", "store row[j], %0\n    store y[i, 2*j + 1], %0", ""},
+		{"loaded later", "store y[i, j], %4\n  }\n", "store y[i, j], %4\n  }\n  stage j < n1 {\n    %6 = load y[i, j + 1]\n    store row[j], %6\n  }\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Contains(t, mistaken, c.old)

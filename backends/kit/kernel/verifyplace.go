@@ -16,7 +16,8 @@ func (v *verifier) operands() {
 		if len(stores) == 0 {
 			v.fail(ruleOperands, "nothing is stored to it")
 		} else if len(loads) > 0 {
-			v.onePlace(loads, stores, 0)
+			v.apart(loads, stores)
+			v.stagewise(Access{Param: p})
 		}
 	}
 }
@@ -25,12 +26,7 @@ func (v *verifier) operands() {
 func (v *verifier) locals() {
 	for l := range v.k.Locals {
 		v.at = "local " + v.k.Locals[l].Name
-		for s := range v.k.Stages {
-			loads, stores := v.accesses(s, s+1, Access{Param: l, Local: true})
-			if len(loads) > 0 && len(stores) > 0 {
-				v.onePlace(loads, stores, len(v.k.Axes))
-			}
-		}
+		v.stagewise(Access{Param: l, Local: true})
 	}
 }
 
@@ -52,27 +48,54 @@ func (v *verifier) accesses(from, to int, m Access) (loads, stores []ID) {
 	return loads, stores
 }
 
-// onePlace checks that all accesses are at the same indices, among which each
-// axis from the given one on stands by itself, and that loads come first.
-func (v *verifier) onePlace(loads, stores []ID, from int) {
-	first := v.k.Instrs[stores[0]].Mem
-	stage := v.k.Stages[v.k.StageOf(stores[0])]
-	for a := from; a < len(v.k.Axes)+len(stage.Axes); a++ {
-		if !slices.ContainsFunc(first.Index, func(i Index) bool { return i.IsAxis(a) }) {
-			v.fail(ruleInPlace, "it is loaded from, but %%%d stores to it at the same place for different points", stores[0])
+// apart checks that different points of the kernel's axes access different
+// elements: for each axis there is a dimension whose index, the same in all
+// accesses, is a multiple of it and a constant.
+func (v *verifier) apart(loads, stores []ID) {
+	first := v.k.Instrs[stores[0]].Mem.Index
+	for a, axis := range v.k.Axes {
+		d := slices.IndexFunc(first, func(i Index) bool { return i.keepsApart(a) })
+		if d < 0 {
+			v.fail(ruleInPlace, "it is loaded from, but %%%d stores to it at the same place for different points of %s", stores[0], axis.Name)
+			return
+		}
+		for _, id := range slices.Concat(loads, stores) {
+			if !sameIndex(v.k.Instrs[id].Mem.Index[d], first[d]) {
+				v.fail(ruleInPlace, "index %d, which keeps points of %s apart, is another in %%%d", d, axis.Name, id)
+			}
 		}
 	}
-	for _, id := range slices.Concat(loads, stores) {
-		axes := v.k.Stages[v.k.StageOf(id)].Axes
-		same := slices.EqualFunc(v.k.Instrs[id].Mem.Index, first.Index, sameIndex) &&
-			slices.EqualFunc(axes, stage.Axes, func(a, b Axis) bool { return a.Size == b.Size })
-		if !same {
-			v.fail(ruleInPlace, "%%%d is at other indices than the first store", id)
+}
+
+// stagewise checks the stages that load from and store to the same memory: all
+// accesses are at the same indices, among which is a multiple of each axis of the
+// stage with no other, and loads come first.
+func (v *verifier) stagewise(m Access) {
+	for s := range v.k.Stages {
+		loads, stores := v.accesses(s, s+1, m)
+		if len(loads) == 0 || len(stores) == 0 {
+			continue
+		}
+		first := v.k.Instrs[stores[0]].Mem
+		for a, axis := range v.k.Stages[s].Axes {
+			if !slices.ContainsFunc(first.Index, func(i Index) bool { return i.keepsApart(len(v.k.Axes) + a) }) {
+				v.fail(ruleInPlace, "it is loaded from, but %%%d stores to it at the same place for different points of %s", stores[0], axis.Name)
+			}
+		}
+		for _, id := range slices.Concat(loads, stores) {
+			if !slices.EqualFunc(v.k.Instrs[id].Mem.Index, first.Index, sameIndex) {
+				v.fail(ruleInPlace, "%%%d is at other indices than %%%d of the same stage", id, stores[0])
+			}
+		}
+		if last := loads[len(loads)-1]; last > stores[0] {
+			v.fail(ruleInPlace, "%%%d loads what was stored before in its stage", last)
 		}
 	}
-	if last := loads[len(loads)-1]; last > stores[0] {
-		v.fail(ruleInPlace, "%%%d loads what was stored before", last)
-	}
+}
+
+// keepsApart reports whether i is a multiple of the axis and a constant.
+func (i Index) keepsApart(axis int) bool {
+	return len(i.Terms) == 1 && i.Terms[0].Axis == axis && i.Value == None
 }
 
 func sameIndex(a, b Index) bool {
