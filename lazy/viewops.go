@@ -44,7 +44,11 @@ func (x *Tensor) Narrow(axis, start, length int) *Tensor {
 		return bad
 	}
 	if d := x.Shape()[a]; start < 0 || length < 0 || start > d || length > d-start {
-		return x.misuse("narrow", fmt.Sprintf("%d indices from %d are not within the %d of axis %d", length, start, d, axis))
+		why := fmt.Sprintf("%d indices from %d are not within the %d of axis %d", length, start, d, axis)
+		if start < 0 {
+			why += ": a negative start does not count from the end"
+		}
+		return x.misuse("narrow", why)
 	}
 	return x.makeView("narrow", nil, x.part(a, start, start+length))
 }

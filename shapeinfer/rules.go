@@ -1,6 +1,7 @@
 package shapeinfer
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -111,15 +112,35 @@ func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *b
 	}
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
-		if starts[i] < 0 || starts[i] > limits[i] || limits[i] > d {
+		switch {
+		case starts[i] < 0 || limits[i] < 0:
+			return breaks(sliceBounds, "axis %d: %d:%d is out of bounds for dimension %d: negative numbers do not count from the end; write %s",
+				i, starts[i], limits[i], d, fromEnd(starts[i], limits[i], d))
+		case starts[i] > limits[i] || limits[i] > d:
 			return breaks(sliceBounds, "axis %d: %d:%d is out of bounds for dimension %d", i, starts[i], limits[i], d)
-		}
-		if strides[i] <= 0 {
-			return breaks(sliceStrides, "axis %d: stride %d is not positive", i, strides[i])
+		case strides[i] < 0:
+			return breaks(sliceStrides, "axis %d: stride %d is not positive: slices do not run backwards; Gather takes rows in any order", i, strides[i])
+		case strides[i] == 0:
+			return breaks(sliceStrides, "axis %d: stride 0 is not positive: 1 takes every element, BroadcastTo repeats one", i)
 		}
 		shape[i] = ceilDiv(limits[i]-starts[i], strides[i])
 	}
 	return types.Type{DType: x.DType, Shape: shape}, nil
+}
+
+// fromEnd writes the bounds of a slice that are meant if negative ones count from
+// the end of dimension d.
+func fromEnd(start, limit, d int) string {
+	meant := func(n int) int {
+		if n < 0 {
+			n += d
+		}
+		return n
+	}
+	if s, l := meant(start), meant(limit); 0 <= s && s <= l && l <= d {
+		return fmt.Sprintf("%d:%d", s, l)
+	}
+	return fmt.Sprintf("0 <= start <= limit <= %d", d)
 }
 
 // ceilDiv returns a/b rounded up, for a >= 0 and b > 0.

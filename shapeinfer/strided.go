@@ -19,7 +19,7 @@ func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.T
 	for i, d := range x.Shape {
 		n := update.Shape[i]
 		if strides[i] <= 0 {
-			return breaks(sliceScatterStrides, "axis %d: stride %d is not positive", i, strides[i])
+			return breaks(sliceScatterStrides, "axis %d: stride %d is not positive: the elements of update go forwards, each to a place of its own", i, strides[i])
 		}
 		// start + (n-1)*stride < d without wrapping around
 		if starts[i] < 0 || n == 0 && starts[i] > d || n > 0 && (starts[i] >= d || (n-1) > (d-1-starts[i])/strides[i]) {
@@ -58,7 +58,7 @@ func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, 
 		return b
 	}
 	if i := slices.IndexFunc(strides, func(s int) bool { return s < 0 }); i >= 0 {
-		_, b := breaks(counts, "stride %d is negative", strides[i])
+		_, b := breaks(counts, "stride %d is negative: windows do not run backwards; Gather puts rows into another order first", strides[i])
 		return b
 	}
 	left := x.Elements() - 1 - offset
