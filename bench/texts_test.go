@@ -69,7 +69,7 @@ func TestTexts(t *testing.T) {
 	for name, record := range small {
 		t.Run(name, func(t *testing.T) {
 			tr, roots := record(t, dev)
-			text, err := tr.Dump(lazy.FormatBackend, roots...)
+			text, err := tr.Dump(lazy.FormatStableHLO, roots...)
 			require.NoError(t, err)
 			m, err := mlir.Parse(name, text)
 			require.NoError(t, err)

@@ -74,7 +74,7 @@ type mlp struct {
 // newMLP makes a network of fully connected layers: widths are those of its
 // input, of the hidden layers and the number of classes.
 func newMLP(dev *lazy.Device, batch int, widths ...int) *mlp {
-	m := &mlp{tr: lazy.NewTrace(dev), lr: dev.Scalar("lr", mlpRate)}
+	m := &mlp{tr: lazy.NewTrace(dev), lr: lazy.NewScalar(dev, "lr", lazy.F32, mlpRate)}
 	m.x = lazy.From(dev, gen(1, batch, widths[0]), batch, widths[0])
 	m.y = lazy.From(dev, labels(batch, widths[len(widths)-1]), batch)
 	for i, out := range widths[1:] {

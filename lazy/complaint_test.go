@@ -171,7 +171,7 @@ func TestComplaint07_FuncIsTracedOnce(t *testing.T) {
 // https://github.com/pytorch/xla/issues/3545: each model brought to a device left
 // something on the host.
 func TestComplaint09_CopiesBetweenDevicesAreFreed(t *testing.T) {
-	host, dev := open(t, "eval", lazy.CacheLimit(0)), open(t, "eval", lazy.CacheLimit(0))
+	host, dev := open(t, "eval", lazy.MemoryCacheLimit(0)), open(t, "eval", lazy.MemoryCacheLimit(0))
 	w := host.Variable("w", lazy.F32, mibs(4)...)
 	for range 20 {
 		x := w.To(dev)
@@ -180,7 +180,7 @@ func TestComplaint09_CopiesBetweenDevicesAreFreed(t *testing.T) {
 		runtime.KeepAlive(x)
 	}
 	require.Eventually(t, func() bool {
-		dev.FreeCache()
+		dev.FreeMemoryCache()
 		return dev.MemoryStats().Live == 0
 	}, 10*time.Second, time.Millisecond)
 	require.EqualValues(t, 4*mib, host.MemoryStats().Live)
@@ -276,7 +276,7 @@ func TestComplaint15_NumbersAreConstants(t *testing.T) {
 	y := x.MulScalar(3).AddScalar(1)
 	require.NoError(t, tr.MarkStep(y))
 	require.Len(t, tr.Parameters(), 1)
-	require.Contains(t, tr.Text(), "dense<3.0")
+	require.Contains(t, tr.StableHLO(), "dense<3.0")
 	require.Equal(t, []float32{7, 10}, floats(t, y))
 }
 

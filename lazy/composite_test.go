@@ -17,7 +17,7 @@ func TestCompositeText(t *testing.T) {
 	x := From(tr, []float64{1, 2, 3, 4}, 2, 2)
 	y := x.Softmax(-1).Add(x.Exp().Softmax(1)).Add(x.Softmax(0))
 	require.NoError(t, tr.MarkStep(y))
-	text := tr.Text()
+	text := tr.StableHLO()
 	require.Equal(t, 3, strings.Count(text, `stablehlo.composite "ltc.softmax"`), text)
 	// One function for the two along axis 1, one for that along axis 0.
 	require.Equal(t, 2, strings.Count(text, "func.func private @ltc.softmax"), text)
@@ -86,7 +86,7 @@ func TestLTC_g_TextIsTheProgram(t *testing.T) {
 		require.NoError(t, exe.Execute(context.Background(), call))
 		return soa.Slice[float32](call.Results[0])
 	}
-	text := tr.Text()
+	text := tr.StableHLO()
 	require.Equal(t, 1, strings.Count(text, "stablehlo.add"))
 	require.Equal(t, []float32{6, 9}, run(text))
 	require.Equal(t, []float32{4, 5}, run(strings.Replace(text, "stablehlo.add", "stablehlo.subtract", 1)))

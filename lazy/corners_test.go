@@ -228,7 +228,7 @@ func TestMethodsOfNoTensor(t *testing.T) {
 		"nil": nil, "zero": {}, "poisoned": lazy.From[float32](nil, nil), "stale": stale, "view of stale": stale.Reshape(2, 1),
 		"released": released, "view of released": view, "device's": lazy.From(dev, []float32{1, 2}), "value": lazy.From(tr, []float32{1, 2}),
 		"variable": dev.Variable("w", lazy.F32, 2), "no variable": dev.Variable("w", lazy.F32, -2),
-		"scalar": dev.Scalar("s", 1), "empty": lazy.From(tr, []float32{}, 0), "integer": lazy.From(tr, []int32{1}),
+		"scalar": lazy.NewScalar(dev, "s", lazy.F32, 1), "empty": lazy.From(tr, []float32{}, 0), "integer": lazy.From(tr, []int32{1}),
 	}
 	for name, x := range all {
 		for arg, y := range all {

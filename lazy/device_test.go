@@ -119,15 +119,15 @@ func TestDeviceOfContext(t *testing.T) {
 }
 
 func TestEnvironmentThatMakesNoSense(t *testing.T) {
-	t.Setenv("LTC_CACHE_BYTES", "many")
+	t.Setenv("LTC_MEMORY_CACHE_BYTES", "many")
 	_, err := lazy.Open("eval")
-	require.EqualError(t, err, `open "eval": environment variable LTC_CACHE_BYTES is "many": want a number, with B, KiB, MiB, GiB or TiB after it if need be`)
+	require.EqualError(t, err, `open "eval": environment variable LTC_MEMORY_CACHE_BYTES is "many": want a number, with B, KiB, MiB, GiB or TiB after it if need be`)
 	for text, want := range map[string]int64{"0": 0, "1000": 1000, "7B": 7, "512MiB": 512 << 20, "2GiB": 2 << 30} {
-		t.Setenv("LTC_CACHE_BYTES", text)
+		t.Setenv("LTC_MEMORY_CACHE_BYTES", text)
 		require.Equal(t, want, open(t, "eval").MemoryStats().CacheLimit, text)
 	}
 	for _, text := range []string{"-1", "1.5GiB", "9000000TiB", "MiB"} {
-		t.Setenv("LTC_CACHE_BYTES", text)
+		t.Setenv("LTC_MEMORY_CACHE_BYTES", text)
 		_, err := lazy.Open("eval")
 		require.ErrorContains(t, err, ": want a number, with B", text)
 	}

@@ -15,13 +15,13 @@ type Format int
 
 // The formats.
 const (
-	FormatIR      Format = iota // the text form of the IR, which ltc-dump reads
-	FormatDot                   // a drawing, for Graphviz
-	FormatBackend               // the StableHLO module that the backend gets
+	FormatIR        Format = iota // the text form of the IR, which ltc-dump reads
+	FormatDot                     // a drawing, for Graphviz
+	FormatStableHLO               // the StableHLO module that the backend gets
 )
 
 // formatNames are the lazy tensor core's.
-var formatNames = [...]string{FormatIR: "text", FormatDot: "dot", FormatBackend: "backend"}
+var formatNames = [...]string{FormatIR: "text", FormatDot: "dot", FormatStableHLO: "backend"}
 
 func parseFormat(s string) (Format, error) {
 	for f, name := range formatNames {
@@ -36,7 +36,7 @@ func (f Format) text(g *ir.Graph) string {
 	switch f {
 	case FormatDot:
 		return g.Dot()
-	case FormatBackend:
+	case FormatStableHLO:
 		return lower.Text(g, true)
 	}
 	return g.String()

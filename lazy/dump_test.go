@@ -60,7 +60,7 @@ func TestLTC_g_Dumps(t *testing.T) {
 	g, err := ir.Parse("dump", text)
 	require.NoError(t, err, "ltc-dump reads it")
 	require.Equal(t, text, g.String())
-	module, err := tr.Dump(lazy.FormatBackend, y)
+	module, err := tr.Dump(lazy.FormatStableHLO, y)
 	require.NoError(t, err)
 	dot, err := tr.Dump(lazy.FormatDot, y)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestLTC_g_Dumps(t *testing.T) {
 	require.Equal(t, []string{"  node0 -> node1", `  node1 -> node2 [label="i=0"]`, `  node0 -> node2 [label="i=1"]`, "}", ""}, lines[4:])
 
 	require.NoError(t, tr.MarkStep(y))
-	require.Equal(t, module, tr.Text(), "the dump is what runs")
+	require.Equal(t, module, tr.StableHLO(), "the dump is what runs")
 	_, err = tr.Dump(lazy.Format(9), y)
 	require.ErrorIs(t, err, lazy.ErrUsage)
 	_, err = tr.Dump(lazy.FormatDot, x.MatMul(nil))

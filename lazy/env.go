@@ -36,7 +36,7 @@ var (
 	envPrograms = env.Declare(EnvVar{Name: "LTC_PROGRAM_CACHE_BYTES", Default: "256MiB", Allowed: env.Size,
 		Doc:   "The most bytes that a device's compiled programs take; the one used longest ago is dropped first. Also `lazy.ProgramCacheLimit`.",
 		Check: env.CheckBytes})
-	envCache = env.Declare(EnvVar{Name: "LTC_CACHE_BYTES", Allowed: env.Size,
+	envCache = env.Declare(EnvVar{Name: "LTC_MEMORY_CACHE_BYTES", Allowed: env.Size,
 		Doc:   "The most bytes that a device keeps for later, of buffers that nothing reaches any more, as in `512MiB`; `0` keeps none. Without it: 1 GiB, or an eighth of the machine's memory if that is less.",
 		Check: env.CheckBytes})
 	envClosures = env.Declare(EnvVar{Name: "LTC_MAX_ASYNC_QUEUE", Default: "1024", Allowed: "a number above 0",

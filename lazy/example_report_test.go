@@ -71,7 +71,7 @@ func ExampleTrace_Dump() {
 
 	w := dev.Variable("w", lazy.F32, 2)
 	y := lazy.From(tr, []float32{1, 2}).Named("x").Mul(w).Sum()
-	text, err := tr.Dump(lazy.FormatBackend, y)
+	text, err := tr.Dump(lazy.FormatStableHLO, y)
 	check(err)
 	fmt.Println(strings.Contains(text, "stablehlo.multiply"))
 	drawing, err := tr.Dump(lazy.FormatDot, y)

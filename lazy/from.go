@@ -39,8 +39,8 @@ func dtypeOf[T soa.Element]() types.DType {
 }
 
 // From copies host data into a tensor with the given dimensions, whose product
-// must be len(data); without dimensions the tensor is a vector, but for a single
-// element with dims of length 0 use [Scalar]. The dtype is that of T.
+// must be len(data); without dimensions the tensor is a vector. For a number that
+// changes from step to step see [Trace.Scalar]. The dtype is that of T.
 func From[T soa.Element](p Place, data []T, dims ...int) *Tensor {
 	return host(p, "from", data, dims, true)
 }
@@ -116,14 +116,12 @@ func holding(p Place, v *value) *Tensor {
 }
 
 // Scalar makes a scalar argument of programs: its value may change from step
-// to step ([Tensor.Set]) without compiling anything. Its dtype is F32; convert
-// it, or see [NewScalar], for others.
+// to step ([Tensor.Set]) without compiling anything. Its dtype is F32. It can be
+// used in any trace of the device.
 func (tr *Trace) Scalar(name string, x float64) *Tensor { return NewScalar(tr, name, F32, x) }
 
-// Scalar is [Trace.Scalar] for use in any trace of the device.
-func (d *Device) Scalar(name string, x float64) *Tensor { return NewScalar(d, name, F32, x) }
-
-// NewScalar makes a scalar argument of any dtype; see [Trace.Scalar].
+// NewScalar is [Trace.Scalar] for any dtype, and for who has a device and no
+// trace.
 func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 	if !dtype.Valid() || nowhere(p) {
 		return refused(p, "scalar", fmt.Sprintf("there is no %v", dtype))

@@ -23,9 +23,9 @@ var ErrMemory = soa.ErrMemory
 // that nothing reaches any more do not count, nor do values below 64 KiB.
 func MemoryLimit(bytes int64) Option { return func(d *Device) { d.memory.limit = bytes } }
 
-// CacheLimit sets the most bytes that the device keeps for later of values that
-// nothing reaches any more; see the environment variable LTC_CACHE_BYTES.
-func CacheLimit(bytes int64) Option { return func(d *Device) { d.memory.cache = bytes } }
+// MemoryCacheLimit sets the most bytes that the device keeps for later of values that
+// nothing reaches any more; see the environment variable LTC_MEMORY_CACHE_BYTES.
+func MemoryCacheLimit(bytes int64) Option { return func(d *Device) { d.memory.cache = bytes } }
 
 // MemoryStats says what a device's values take, in bytes. Values below 64 KiB
 // do not count.
@@ -58,8 +58,8 @@ func (d *Device) MemoryStats() MemoryStats {
 	return MemoryStats{Live: p.Live, Peak: p.Peak, Limit: d.memory.limit, Cached: p.Cached, CacheLimit: p.Limit, OffHeap: off}
 }
 
-// FreeCache collects garbage and gives up the memory that is kept for later.
-func (d *Device) FreeCache() {
+// FreeMemoryCache collects garbage and gives up the memory that is kept for later.
+func (d *Device) FreeMemoryCache() {
 	soa.Collect()
 	if !d.opens() {
 		return

@@ -96,7 +96,7 @@ func TestComplaint09_NoManualFreeing(t *testing.T) {
 }
 
 func TestMemoryStats(t *testing.T) {
-	dev := open(t, "eval", lazy.CacheLimit(100*mib))
+	dev := open(t, "eval", lazy.MemoryCacheLimit(100*mib))
 	x := lazy.From(dev, make([]float32, mib), mibs(4)...)
 	s := dev.MemoryStats()
 	require.Equal(t, int64(4*mib), s.Live)
@@ -106,7 +106,7 @@ func TestMemoryStats(t *testing.T) {
 	runtime.KeepAlive(x)
 	x = nil
 	require.Eventually(t, func() bool { soa.Collect(); return dev.MemoryStats().Live == 0 }, 5*time.Second, time.Millisecond)
-	dev.FreeCache()
+	dev.FreeMemoryCache()
 	require.Zero(t, dev.MemoryStats().Cached)
 }
 

@@ -44,13 +44,13 @@ func TestLTC_d_SetParameterName(t *testing.T) {
 	t.Run("unnamed", func(t *testing.T) {
 		tr := run("")
 		require.Empty(t, named(tr))
-		require.NotContains(t, tr.Text(), "ltc.name")
+		require.NotContains(t, tr.StableHLO(), "ltc.name")
 		require.Equal(t, "arg0", tr.Parameters()[0].Name)
 	})
 	t.Run("named", func(t *testing.T) {
 		tr := run("input_x")
 		require.Equal(t, []string{"input_x"}, named(tr))
-		require.Contains(t, tr.Text(), `ltc.name = "input_x"`)
+		require.Contains(t, tr.StableHLO(), `ltc.name = "input_x"`)
 	})
 }
 
@@ -101,7 +101,7 @@ func TestUpstreamBug_ParameterNamesInOrder(t *testing.T) {
 	at := 0
 	for i, p := range params {
 		require.Equal(t, "f32[2]", p.Type.String())
-		next := strings.Index(tr.Text()[at:], fmt.Sprintf("ltc.name = %q", p.Name))
+		next := strings.Index(tr.StableHLO()[at:], fmt.Sprintf("ltc.name = %q", p.Name))
 		require.GreaterOrEqual(t, next, 0, "parameter %d stands in the text after those before", i)
 		at += next
 	}
@@ -137,10 +137,10 @@ func TestUpstreamBug_LatestComputationIsTheTraces(t *testing.T) {
 	a, b := lazy.NewTrace(d), lazy.NewTrace(d)
 	require.NoError(t, a.MarkStep(lazy.From(a, []float32{1}).Exp()))
 	require.NoError(t, b.MarkStep(lazy.From(b, []float32{1}).Tanh()))
-	_, err := b.Dump(lazy.FormatBackend, lazy.From(b, []float32{1}).Neg())
+	_, err := b.Dump(lazy.FormatStableHLO, lazy.From(b, []float32{1}).Neg())
 	require.NoError(t, err)
-	require.Contains(t, a.Text(), "stablehlo.exponential")
-	require.Contains(t, b.Text(), "stablehlo.tanh")
+	require.Contains(t, a.StableHLO(), "stablehlo.exponential")
+	require.Contains(t, b.StableHLO(), "stablehlo.tanh")
 }
 
 // Nothing but the program prints to standard output: no backend, no compile, no
@@ -228,7 +228,7 @@ func TestLTC_a_SourceRoot(t *testing.T) {
 		x := lazy.From(tr, []float32{1})
 		fmt.Println("error:", x.Reshape(3).Err())
 		require.NoError(t, tr.MarkStep(x.Exp()))
-		fmt.Println(tr.Text())
+		fmt.Println(tr.StableHLO())
 		return
 	}
 	here, err := os.Getwd()

@@ -178,5 +178,5 @@ func TestLTC_g_Flags(t *testing.T) {
 	}
 	require.True(t, tr.b.Following())
 	// torch_lazy_ir_debug: lines are always there.
-	require.Contains(t, tr.Text(), `loc("rows_internal_test.go":`)
+	require.Contains(t, tr.StableHLO(), `loc("rows_internal_test.go":`)
 }

@@ -176,7 +176,7 @@ func TestLTC_d_ToCopyStaysInGraph(t *testing.T) {
 	host[0] = 9
 	y := x.Convert(lazy.F64).Convert(lazy.I32)
 	require.NoError(t, tr.MarkStep(y))
-	require.Equal(t, 2, strings.Count(tr.Text(), "stablehlo.convert"))
+	require.Equal(t, 2, strings.Count(tr.StableHLO(), "stablehlo.convert"))
 	require.Zero(t, tr.Report().Syncs())
 	got, err := lazy.ToSlice[int32](y)
 	require.NoError(t, err)

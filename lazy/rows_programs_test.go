@@ -99,8 +99,8 @@ func TestLTC_f_LoweringContext(t *testing.T) {
 	w.Add_(x)
 	sum := x.Mul(x).Add(tr.Read(w)).Sum()
 	require.NoError(t, tr.MarkStep(sum, n.Neg(), tr.Read(x).MulScalar(2)))
-	main := regexp.MustCompile(`func\.func @main\((.*)\) -> \((.*)\) \{`).FindStringSubmatch(tr.Text())
-	require.NotNil(t, main, tr.Text())
+	main := regexp.MustCompile(`func\.func @main\((.*)\) -> \((.*)\) \{`).FindStringSubmatch(tr.StableHLO())
+	require.NotNil(t, main, tr.StableHLO())
 	types := regexp.MustCompile(`tensor<[^>]*>`)
 	require.Equal(t, []string{"tensor<2xf32>", "tensor<2xf32>", "tensor<i64>"}, types.FindAllString(main[1], -1))
 	require.Equal(t, []string{"tensor<f32>", "tensor<i64>", "tensor<2xf32>", "tensor<2xf32>"}, types.FindAllString(main[2], -1))
@@ -113,15 +113,15 @@ func TestLTC_f_LoweringContext(t *testing.T) {
 func TestLTC_f_BuildPipeline(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1, 2}).Exp().Sum().Neg()))
-	m, err := mlir.Parse("step.mlir", tr.Text())
+	m, err := mlir.Parse("step.mlir", tr.StableHLO())
 	require.NoError(t, err)
 	require.NoError(t, mlir.Verify(m))
 	again, err := mlir.Parse("again.mlir", m.String())
 	require.NoError(t, err)
 	require.Equal(t, m.String(), again.String())
 
-	broken := strings.Replace(tr.Text(), "stablehlo.exponential %arg0 : tensor<2xf32>", "stablehlo.exponential %arg0 : tensor<3xf32>", 1)
-	require.NotEqual(t, tr.Text(), broken)
+	broken := strings.Replace(tr.StableHLO(), "stablehlo.exponential %arg0 : tensor<2xf32>", "stablehlo.exponential %arg0 : tensor<3xf32>", 1)
+	require.NotEqual(t, tr.StableHLO(), broken)
 	dev, err := backends.Open("eval")
 	require.NoError(t, err)
 	_, err = dev.Compile(background, backends.NewModule(broken), backends.Options{Name: "step.mlir"})
@@ -160,7 +160,7 @@ func TestLTC_f_Computation(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	require.Empty(t, tr.Parameters(), "nothing has run")
-	require.Empty(t, tr.Text())
+	require.Empty(t, tr.StableHLO())
 	w := dev.Variable("w", lazy.F32, 2)
 	x := lazy.From(tr, []float32{1, 2})
 	loss := tr.Read(w).Mul(x).Sum()
@@ -188,7 +188,7 @@ func TestLTC_f_ExampleOutput(t *testing.T) {
 	require.Equal(t, []int{1}, c.results)
 	require.InDeltaSlice(t, []float32{0.7616, 0.9640, 0.9951, 0.9993, 0.9999}, floats(t, y), 1e-4)
 	require.Equal(t, []float32{1, 2, 3, 4, 5}, floats(t, x))
-	require.NotContains(t, tr.Text(), "tf.aliasing_output")
+	require.NotContains(t, tr.StableHLO(), "tf.aliasing_output")
 }
 
 // Memory of a value: its type is known before it is there, a new version of a
@@ -218,7 +218,7 @@ func TestLTC_f_BackendData(t *testing.T) {
 // A step of gradient descent has the memory of the parameters once: each is the
 // memory that its new version takes over.
 func TestLTC_f_AliasingPeakMemory(t *testing.T) {
-	dev := open(t, "cpu", lazy.Threads(1), lazy.CacheLimit(0))
+	dev := open(t, "cpu", lazy.Threads(1), lazy.MemoryCacheLimit(0))
 	tr := lazy.NewTrace(dev)
 	var params []*lazy.Tensor
 	for i := range 4 {
@@ -290,10 +290,10 @@ func TestUpstreamBug_AliasReachesTheBackend(t *testing.T) {
 	w := dev.Variable("w", lazy.F32, 2)
 	w.Add_(lazy.From(tr, []float32{1, 2}))
 	require.NoError(t, tr.MarkStep())
-	require.Contains(t, tr.Text(), "tf.aliasing_output = 0")
+	require.Contains(t, tr.StableHLO(), "tf.aliasing_output = 0")
 	require.Equal(t, 0, tr.Parameters()[0].Alias)
 	require.Zero(t, tr.Report().DonationCopies)
 	x := lazy.From(tr, []float32{1, 2}).Donate()
 	require.NoError(t, tr.MarkStep(x.AddScalar(1)))
-	require.Contains(t, tr.Text(), "tf.aliasing_output = 0")
+	require.Contains(t, tr.StableHLO(), "tf.aliasing_output = 0")
 }

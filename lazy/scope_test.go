@@ -37,9 +37,9 @@ func TestLTC_a_Scopes(t *testing.T) {
 	}
 	require.NoError(t, tr.MarkStep(step(true)))
 	for _, path := range []string{"encoder.0/layer.0", "encoder.0/layer.1", "encoder.1/layer.0"} {
-		require.Contains(t, tr.Text(), fmt.Sprintf("loc(%q(", path))
+		require.Contains(t, tr.StableHLO(), fmt.Sprintf("loc(%q(", path))
 	}
-	require.NotContains(t, tr.Text(), "encoder.1/layer.1")
+	require.NotContains(t, tr.StableHLO(), "encoder.1/layer.1")
 	require.NoError(t, tr.MarkStep(step(true)))
 	require.NoError(t, tr.MarkStep(step(false)))
 	require.Len(t, tr.Report().Compiles, 1)
@@ -69,7 +69,7 @@ func TestLTC_a_OpenScopeAtMarkStep(t *testing.T) {
 	again() // with what it holds
 	again()
 	require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1}).Tanh()))
-	require.NotContains(t, tr.Text(), "outer")
+	require.NotContains(t, tr.StableHLO(), "outer")
 }
 
 // A failure at run time names the scope of the op, and the name of the step.

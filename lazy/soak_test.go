@@ -39,7 +39,7 @@ var soaks = []soak{
 	}, 20_000},
 	{"reads without a mark-step", func(tr *lazy.Trace) func(int) error {
 		x := lazy.From(tr, []float32{1, 2, 3, 4})
-		one := tr.Device().Scalar("one", 1)
+		one := tr.Scalar("one", 1)
 		return func(i int) error {
 			x = x.Add(one).MulScalar(0.5)
 			_, err := x.Value()

@@ -101,7 +101,7 @@ func TestLTC_d_ScalarsAreArguments(t *testing.T) {
 	dev := open(t, "cpu")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)
-	lr, decay := tr.Scalar("lr", 0), dev.Scalar("decay", 0.5)
+	lr, decay := tr.Scalar("lr", 0), lazy.NewScalar(dev, "decay", lazy.F32, 0.5)
 	want := float32(0)
 	for i := range 100 {
 		require.NoError(t, lr.Set(float64(i)))
@@ -111,7 +111,7 @@ func TestLTC_d_ScalarsAreArguments(t *testing.T) {
 	}
 	require.Equal(t, []float32{want, want}, floats(t, w))
 	require.Len(t, tr.Report().Compiles, 1)
-	text := tr.Text()
+	text := tr.StableHLO()
 	require.Contains(t, text, `ltc.name = "lr"`)
 }
 

@@ -61,7 +61,7 @@ func run(backend string, seed uint64, epochs int, train, test *data.Table, p pro
 	return &result{
 		accuracy: float64(right) / float64(test.Rows),
 		training: tr.Report(), prediction: predict.Report(),
-		text: tr.Text(), trained: train.Rows, tests: test.Rows,
+		text: tr.StableHLO(), trained: train.Rows, tests: test.Rows,
 	}, nil
 }
 

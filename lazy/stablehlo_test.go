@@ -17,7 +17,7 @@ func TestTextOfStep(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	tr := lazy.NewTrace(dev)
-	require.Empty(t, tr.Text())
+	require.Empty(t, tr.StableHLO())
 	w := dev.Variable("w", lazy.F32, 2)
 	require.Equal(t, "w", w.Name())
 	require.True(t, w.IsVariable())
@@ -29,7 +29,7 @@ func TestTextOfStep(t *testing.T) {
 	z := y.Mul(x)
 	require.NoError(t, tr.MarkStep(z))
 
-	text := tr.Text()
+	text := tr.StableHLO()
 	m, err := mlir.Parse("step.mlir", text)
 	require.NoError(t, err)
 	var main *mlir.Op
@@ -45,10 +45,10 @@ func TestTextOfStep(t *testing.T) {
 	for i, a := range args {
 		loc, ok := a.Loc.(mlir.FileLoc)
 		require.True(t, ok)
-		require.Equal(t, fmt.Sprintf("text_test.go:%d", line+1+i), fmt.Sprintf("%s:%d", loc.File, loc.Line))
+		require.Equal(t, fmt.Sprintf("stablehlo_test.go:%d", line+1+i), fmt.Sprintf("%s:%d", loc.File, loc.Line))
 	}
 
 	lazy.Ones(tr, lazy.F32, 1)
 	require.NoError(t, tr.MarkStep())
-	require.Equal(t, text, tr.Text(), "a step without anything to compute leaves the text")
+	require.Equal(t, text, tr.StableHLO(), "a step without anything to compute leaves the text")
 }
