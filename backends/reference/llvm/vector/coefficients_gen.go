@@ -2,6 +2,11 @@
 
 package vector
 
+const (
+	ln2High32, ln2Low32 = 0x1.62e4p-01, 0x1.7f7d1cp-20
+	ln2High64, ln2Low64 = 0x1.62e42feep-01, 0x1.a39ef35793c76p-33
+)
+
 // exp32: e^r = 1 + r + r²·(…), |r| ≤ ln 2/2.
 // Off by up to 0.052 units in the last place.
 var exp32 = []float64{0x1.fffffcp-02, 0x1.555492p-03, 0x1.5558aap-05, 0x1.12397cp-07, 0x1.6a5402p-10}
@@ -14,8 +19,34 @@ var exp64 = []float64{0x1p-01, 0x1.555555555555bp-03, 0x1.555555555553dp-05, 0x1
 // Off by up to 0.027 units in the last place.
 var expNear32 = []float64{0x1.00022p-01, 0x1.55567p-03}
 
-// sixteenths32 has 2^(i/16).
-var sixteenths32 = []float64{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00}
+// sixteenths32: 2^(i/16), and what rounding took from it.
+var sixteenths32 = [][]float64{
+	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00,
+		0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00,
+		0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00,
+		0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
+	{0x0p+00, 0x1.9f3122p-25, -0x1.c15742p-27, 0x1.ceac48p-25,
+		0x1.4636e2p-25, 0x1.824684p-25, -0x1.593abcp-25, -0x1.5bd5ecp-27,
+		0x1.9fcef4p-26, -0x1.829fdp-25, 0x1.15506ep-27, 0x1.51f848p-27,
+		-0x1.a94b14p-26, -0x1.3d56b2p-27, -0x1.822dbcp-27, 0x1.52486cp-27},
+}
+
+// logNear32: log(1+r) = r + r²·(…), -1/31 ≤ r ≤ 1/16.
+// Off by up to 0.05 units in the last place.
+var logNear32 = []float64{-0x1p-01, 0x1.555854p-02, -0x1.00183ap-02, 0x1.82c79ep-03}
+
+// inverses32: c, about 1/m, and log 1/c, by the 4 highest bits of the
+// fraction of m, from 3/4 to 3/2.
+var inverses32 = [][]float64{
+	{0x1p+00, 0x1.d42b36p-01, 0x1.badefep-01, 0x1.a4252cp-01,
+		0x1.8fa128p-01, 0x1.7d12acp-01, 0x1.6c1ap-01, 0x1.5ca154p-01,
+		0x1.4e5f7ep+00, 0x1.4150cep+00, 0x1.352496p+00, 0x1.29e8c6p+00,
+		0x1.1f774cp+00, 0x1.15bc34p+00, 0x1.0c9fc6p+00, 0x1p+00},
+	{0x0p+00, 0x1.6e9312p-04, 0x1.290ddap-03, 0x1.94f074p-03,
+		0x1.fb779ap-03, 0x1.2e6bfep-02, 0x1.5d12bcp-02, 0x1.898952p-02,
+		-0x1.117d5ap-02, -0x1.d1669ep-03, -0x1.824e78p-03, -0x1.36801cp-03,
+		-0x1.dad67p-04, -0x1.4dc912p-04, -0x1.8a53b4p-05, 0x0p+00},
+}
 
 // artanh32: 2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8.
 // Off by up to 0.013 units in the last place.
@@ -69,7 +100,10 @@ var erf64 = [][]float64{
 		0x1.fffffffe4fa3p-01, 0x1.ffffffff79626p-01, 0x1.ffffffffd759dp-01, 0x1.fffffffff4188p-01,
 		0x1.fffffffffc9e8p-01, 0x1.ffffffffff11ap-01, 0x1.ffffffffffc05p-01, 0x1.ffffffffffef8p-01,
 		0x1.fffffffffffbep-01, 0x1.ffffffffffffp-01, 0x1.ffffffffffffcp-01, 0x1.fffffffffffffp-01,
-		0x1p+00},
+		0x1p+00, 0x1p+00, 0x1p+00, 0x1p+00,
+		0x1p+00, 0x1p+00, 0x1p+00, 0x1p+00,
+		0x1p+00, 0x1p+00, 0x1p+00, 0x1p+00,
+		0x1p+00, 0x1p+00, 0x1p+00, 0x1p+00},
 	{0x1.06eba8214db68p-03, 0x1.1c62fa1e869b6p+00, 0x1.0f5d1602f7e42p+00, 0x1.f5f0cdaf15315p-01,
 		0x1.c1efca49a5011p-01, 0x1.86e9694134b9fp-01, 0x1.492e42d78d2c5p-01, 0x1.0cab61f084b93p-01,
 		0x1.a911f096fbc26p-02, 0x1.45e99bcbb7915p-02, 0x1.e4652fadcb6b3p-03, 0x1.5ce595c455b09p-03,
@@ -82,7 +116,10 @@ var erf64 = [][]float64{
 		0x1.f1e35218cc4b9p-30, 0x1.3e44e3764b2e6p-31, 0x1.8a616f2aa3555p-33, 0x1.d9a8708ebc093p-35,
 		0x1.13af623313dfdp-36, 0x1.370af4617ab6bp-38, 0x1.5421513982e0dp-40, 0x1.687eb8eca1c79p-42,
 		0x1.7275e588b7835p-44, 0x1.70fd984957a85p-46, 0x1.6280f70109d47p-48, 0x1.49162c231203bp-50,
-		0x1.4563459fc3d2bp-52},
+		0x1.4563459fc3d2bp-52, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{-0x1.d99bfbb6a796bp-107, -0x1.1c62fa1e86111p-03, -0x1.0f5d1602f81f1p-02, -0x1.78749a434ff97p-02,
 		-0x1.c1efca49a49aap-02, -0x1.e8a3c39182428p-02, -0x1.edc5644353113p-02, -0x1.d62beb64e8d01p-02,
 		-0x1.a911f096fc38ap-02, -0x1.6ea6cf452ec5ap-02, -0x1.2ebf3dcca005ep-02, -0x1.dfbbadedf58cap-03,
@@ -95,7 +132,10 @@ var erf64 = [][]float64{
 		-0x1.180f7d4b5799bp-27, -0x1.6ffb138bb663cp-29, -0x1.d4397d97b8e35p-31, -0x1.207b49f4e0966p-32,
 		-0x1.58f3556554929p-34, -0x1.8f8f4e15ad6a9p-36, -0x1.b78fabfcaf13ap-38, -0x1.d605209c6bbc2p-40,
 		-0x1.38faf6e2b5d93p-41, -0x1.7ba974c474c24p-43, 0x1.82083ebd685d5p-45, 0x1.749781c0ed8bp-45,
-		-0x1.51e0443cdce29p-44},
+		-0x1.51e0443cdce29p-44, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{-0x1.812746b037539p-02, -0x1.6f552dbcc28dep-02, -0x1.3c974458cfecfp-02, -0x1.e106c51d25305p-03,
 		-0x1.2bf531866d38p-03, -0x1.c81050217937ep-05, 0x1.b6e8591f59bc8p-06, 0x1.7c9d756a116d4p-04,
 		0x1.1b614b0f5211fp-03, 0x1.4cb3cf0aa1346p-03, 0x1.571d01c5c47edp-03, 0x1.4374d82e05af1p-03,
@@ -108,7 +148,10 @@ var erf64 = [][]float64{
 		0x1.99b8830f36cf8p-26, 0x1.1509af649b998p-27, 0x1.6a8f42231b3bfp-29, 0x1.cb37d88d3fab4p-31,
 		0x1.195da33e040dfp-32, 0x1.4dba7fe560a4p-34, 0x1.80e35776479f8p-36, 0x1.ad659efeeead4p-38,
 		0x1.b2765b476ca02p-40, 0x1.aa00582488916p-42, 0x1.81aa82710a514p-43, 0x1.3ed0fb2a8ff17p-44,
-		-0x1.1f6f84431f31p-44},
+		-0x1.1f6f84431f31p-44, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{0x1.847da9a261499p-98, 0x1.196c9cd3092d5p-04, 0x1.040e8a6d8dd9ep-03, 0x1.5529abcbd1545p-03,
 		0x1.76f27de3c6a32p-03, 0x1.6963c8a581f4bp-03, 0x1.349b5ea540e2ep-03, 0x1.cc605686ec134p-04,
 		0x1.1b614b1821027p-04, 0x1.ca50832d762e7p-06, -0x1.93a9a6d8f115ep-08, -0x1.f3b8d532d55cp-06,
@@ -121,7 +164,10 @@ var erf64 = [][]float64{
 		-0x1.b5f00ff5045a9p-25, -0x1.330ca7bf20676p-26, -0x1.a6cff27bf9e34p-28, -0x1.1d80ff4d8b171p-29,
 		-0x1.29bce625dde8cp-31, -0x1.23babb777d541p-33, -0x1.3efe2e910548fp-33, -0x1.14aa03c1688aap-34,
 		0x1.912f27d6042bdp-34, 0x1.a73826c421b4bp-35, -0x1.221f930bef114p-34, -0x1.86fc1a194a395p-35,
-		0x1.29a435da4bcdap-34},
+		0x1.29a435da4bcdap-34, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{0x1.ce2f219a8c321p-04, 0x1.aaba62347f42fp-04, 0x1.47e5d0296ac27p-04, 0x1.7488b8ff389ebp-05,
 		0x1.dfeeb56282163p-08, -0x1.c1242d82fec1fp-06, -0x1.b42a1875397c6p-05, -0x1.1350f4b0a5132p-04,
 		-0x1.1b614b0c0d812p-04, -0x1.f65d15f850abap-05, -0x1.8281cdfe4c2b3p-05, -0x1.f572c4e486b72p-06,
@@ -134,7 +180,10 @@ var erf64 = [][]float64{
 		0x1.6b01d485ad444p-24, 0x1.04b0945fc539ep-25, 0x1.675c1dabe38e5p-27, 0x1.db6d29fa5a8dp-29,
 		0x1.4ab6e780adee9p-30, 0x1.b9a4affa2f0d7p-32, 0x1.52d48a4da4b0ap-35, -0x1.c9190dd2f2f4fp-38,
 		0x1.8a523f0c6d149p-34, 0x1.8f985c3538b41p-35, -0x1.00e4c789e7409p-34, -0x1.6843cdb44cb02p-35,
-		0x1.1c1d1aef654ebp-34},
+		0x1.1c1d1aef654ebp-34, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{0x1.c6715e4231fap-89, -0x1.734e72acd7615p-06, -0x1.4c0b14237ccefp-05, -0x1.9a792caa903bep-05,
 		-0x1.99f115b4e533dp-05, -0x1.52b269c4eced4p-05, -0x1.b847495ecb9dap-06, -0x1.53bbd0d2a8f6dp-07,
 		0x1.2e448d8fe0398p-08, 0x1.fd1c038581fdfp-07, 0x1.5cffa947b55bap-06, 0x1.6b16f698a18b9p-06,
@@ -147,7 +196,10 @@ var erf64 = [][]float64{
 		-0x1.ac21e6a717e82p-24, -0x1.4f979561c2b37p-30, 0x1.75a74ce6f3e8ep-25, 0x1.4d19c5c667d8ep-25,
 		-0x1.c57bdfbde8001p-26, -0x1.48688b1f430ep-26, 0x1.0635ac3081b12p-25, 0x1.13d3bae47960ep-26,
 		-0x1.184bc44689751p-25, -0x1.2100bae6966dep-26, 0x1.810e98a5bc59p-26, 0x1.043640a54d92ap-26,
-		-0x1.8cf5caf8ecf7cp-26},
+		-0x1.8cf5caf8ecf7cp-26, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{-0x1.b82cb49254f6cp-06, -0x1.892551002e24fp-06, -0x1.08da801a3854ap-06, -0x1.65c4a7d6e9573p-08,
 		0x1.623c8b4ed9e78p-08, 0x1.c7cc38f5f7fbep-07, 0x1.2e0aa3343271cp-06, 0x1.30ac0f312f104p-06,
 		0x1.f096d778768adp-07, 0x1.3acc9e8fed6c4p-07, 0x1.db42de2b8c5f9p-09, -0x1.73fcfd9c436b6p-10,
@@ -160,7 +212,10 @@ var erf64 = [][]float64{
 		0x1.1ea449a5cf623p-23, 0x1.3ea52166f4905p-24, 0x1.e8350bf81ef52p-25, 0x1.3dffb170f62a3p-25,
 		-0x1.0ccdcdb2c3b71p-26, -0x1.c864ba06840c3p-27, 0x1.a2aa41a4e81c5p-26, 0x1.c5bc53417072ap-27,
 		-0x1.d87558a6d2ce8p-26, -0x1.f7af61986d485p-27, 0x1.5a7fe10509421p-26, 0x1.e27cdeaba1c3fp-27,
-		-0x1.7ab30b127fd91p-26},
+		-0x1.7ab30b127fd91p-26, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{-0x1.135eb5c009fe6p-80, 0x1.6e9ccce37a6c4p-08, 0x1.3d3be9bd09a6ap-07, 0x1.70098a1400ffep-07,
 		0x1.48ac3111bb5cap-07, 0x1.b5f137fbd95dfp-08, 0x1.2d2d7c0936e5bp-09, -0x1.e0af68821c76fp-10,
 		-0x1.381a3aa5e18b4p-08, -0x1.8a737057d77ap-08, -0x1.747708e49c845p-08, -0x1.172265a75cca4p-08,
@@ -173,7 +228,10 @@ var erf64 = [][]float64{
 		-0x1.bd38b8415603bp-20, -0x1.3bd3540231ab9p-18, -0x1.c0ff64b16788bp-18, -0x1.509ba42e1393ep-18,
 		0x1.77fb2ee063651p-19, 0x1.1b290de3ef3a5p-19, -0x1.d4e15a2a681d1p-19, -0x1.ec00b46481019p-20,
 		0x1.f21021e534fecp-19, 0x1.00d2bfe555ca4p-19, -0x1.564a31623b678p-19, -0x1.ce9b499e2ce1ap-20,
-		0x1.60d9c233023d3p-19},
+		0x1.60d9c233023d3p-19, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 	{0x1.55b39abc1a321p-08, 0x1.26e1fb8e2a54cp-08, 0x1.598133dc194f9p-09, 0x1.3867177bc850ep-13,
 		-0x1.1bd3661cac60bp-09, -0x1.d9403e4629a3ep-09, -0x1.0332c39ab660ap-08, -0x1.aa4bafc9547c3p-09,
 		-0x1.ed87d7bf14987p-10, -0x1.7cd0d9f750183p-12, 0x1.cccaef5b1e802p-11, 0x1.9beec14ea509fp-10,
@@ -186,7 +244,10 @@ var erf64 = [][]float64{
 		-0x1.b8967fe17d451p-21, -0x1.836fe5119bd76p-19, -0x1.273a1b85b612fp-18, -0x1.d1dfd3ef00c9p-19,
 		0x1.115dbb8a8f9c8p-19, 0x1.acaa02d79832ap-20, -0x1.708782f5a1849p-19, -0x1.911cebb6a19a8p-20,
 		0x1.a4632db4b1321p-19, 0x1.c002fa5a9299ep-20, -0x1.340a8b5c64df6p-19, -0x1.acf7162ad4055p-20,
-		0x1.50b54c18f061bp-19},
+		0x1.50b54c18f061bp-19, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00,
+		0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00},
 }
 
 // tanh32: tanh around the centers that the first row has, by the exponent and
@@ -440,3 +501,166 @@ var tanh64 = [][]float64{
 		-0x1.03837d44014ffp-07, 0x1.7d77f0c71c465p-09, 0x1.90c1a049a05c6p-09, 0x1.1f045e1aaa5d2p-07,
 		-0x1.4fd220eb24e4p-07, 0x1.324b106b393b7p-07, 0x1.ffc95d2f5a9bcp-06, 0x1.20ec7ae386556p-10},
 }
+
+// sine64: sin r = r + r³·(…r²), |r| ≤ π/4.
+// Off by up to 0.032 units in the last place.
+var sine64 = []float64{-0x1.5555555555549p-03, 0x1.111111110f896p-07, -0x1.a01a019c12dfep-13, 0x1.71de3577a43cfp-19, -0x1.ae5e65915f4d3p-26, 0x1.5d92b16313191p-33}
+
+// cosine64: cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4.
+// Off by up to 0.0005 units in the last place.
+var cosine64 = []float64{0x1.555555555554bp-05, -0x1.6c16c16c15017p-10, 0x1.a01a019c8f9e7p-16, -0x1.27e4f7f21350dp-22, 0x1.1ee9dc3b725ap-29, -0x1.8fa6c3392c127p-37}
+
+// sineShort64: sin r = r + r³·(…r²), |r| ≤ π/4, for results in f32.
+// Off by up to 4.6e+04 units in the last place.
+var sineShort64 = []float64{-0x1.5555554c643f5p-03, 0x1.11110864aa34cp-07, -0x1.a00f7bbd90d5bp-13, 0x1.6cd147d1fd576p-19}
+
+// cosineShort64: cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4, for results in f32.
+// Off by up to 1e+03 units in the last place.
+var cosineShort64 = []float64{0x1.5555554ece0bap-05, -0x1.6c16b82319874p-10, 0x1.a010dc6abdcd6p-16, -0x1.241e6a4737e02p-22}
+
+// halfPi64 adds up to π/2; products of the first three with integers below
+// 2^20 are exact.
+var halfPi64 = []float64{0x1.921fb544p+00, 0x1.0b4611a6p-34, 0x1.3198a2ep-69, 0x1.b839a252049c1p-104}
+
+// halfPi + halfPiRest is π/2.
+const halfPi, halfPiRest = 0x1.921fb54442d18p+00, 0x1.1a62633145c07p-54
+
+// twoOverPi has 2/π in words of 64 bits, the first of which is before the point.
+var twoOverPi = []uint64{
+	0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+	0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+	0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+	0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+	0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab}
+
+// atan64: arctan u = u + u³·(…u²), |u| ≤ 1/15.
+// Off by up to 1.7e-05 units in the last place.
+var atan64 = []float64{-0x1.5555555555555p-02, 0x1.99999999991afp-03, -0x1.2492492274d06p-03, 0x1.c71c6915a636ep-04, -0x1.7453cc1bd3d97p-04, 0x1.3616f7ad80289p-04}
+
+// atanEighths64: arctan i/8 as sums, for i up to 8.
+var atanEighths64 = [][]float64{
+	{0x0p+00, 0x1.fd5ba9aac2f6ep-04, 0x1.f5b75f92c80ddp-03, 0x1.6f61941e4def1p-02,
+		0x1.dac670561bb4fp-02, 0x1.1e00babdefeb4p-01, 0x1.4978fa3269ee1p-01, 0x1.700a7c5784634p-01,
+		0x1.921fb54442d18p-01, 0x1.921fb54442d18p-01, 0x1.921fb54442d18p-01, 0x1.921fb54442d18p-01,
+		0x1.921fb54442d18p-01, 0x1.921fb54442d18p-01, 0x1.921fb54442d18p-01, 0x1.921fb54442d18p-01},
+	{0x0p+00, -0x1.cd37686760c17p-59, 0x1.8ab6e3cf7afbdp-57, -0x1.c63aae6f6e918p-56,
+		0x1.a2b7f222f65e2p-56, -0x1.928df287a668fp-58, 0x1.2419a87f2a458p-56, -0x1.8c34d25aadef6p-56,
+		0x1.1a62633145c07p-55, 0x1.1a62633145c07p-55, 0x1.1a62633145c07p-55, 0x1.1a62633145c07p-55,
+		0x1.1a62633145c07p-55, 0x1.1a62633145c07p-55, 0x1.1a62633145c07p-55, 0x1.1a62633145c07p-55},
+}
+
+// cubeRoot64: ∛m, m from 1 to 8.
+// Off by up to 6.3e+12 units in the last place.
+var cubeRoot64 = []float64{0x1.2c9f03cf85779p-01, 0x1.0d5c9196e7986p-01, -0x1.13721c02a3c6p-03, 0x1.8c0f196961ff8p-06, -0x1.2e62239490a34p-09, 0x1.7161b8721a473p-14}
+
+// logTiny64: log(1+r) = r - r²/2 + r³·(…), |r| ≤ 1/114.
+// Off by up to 2.3e-06 units in the last place.
+var logTiny64 = []float64{0x1.5555555555555p-02, -0x1.00000000000dp-02, 0x1.99999999a4b35p-03, -0x1.5555553a8d543p-03, 0x1.249245a16cf8p-03, -0x1.00084d63ecfbbp-03, 0x1.c7d44f59f1bd7p-04}
+
+// powerParts: c, about 1/m, and log 1/c as a sum, by the highest bits of the
+// difference of the bits of m and powerFrom.
+var powerParts = [][]float64{
+	{0x1.6ap+00, 0x1.68p+00, 0x1.66p+00, 0x1.64p+00,
+		0x1.62p+00, 0x1.608p+00, 0x1.5e8p+00, 0x1.5c8p+00,
+		0x1.5bp+00, 0x1.59p+00, 0x1.57p+00, 0x1.558p+00,
+		0x1.538p+00, 0x1.52p+00, 0x1.5p+00, 0x1.4e8p+00,
+		0x1.4c8p+00, 0x1.4bp+00, 0x1.498p+00, 0x1.478p+00,
+		0x1.46p+00, 0x1.448p+00, 0x1.43p+00, 0x1.418p+00,
+		0x1.3f8p+00, 0x1.3ep+00, 0x1.3c8p+00, 0x1.3bp+00,
+		0x1.398p+00, 0x1.38p+00, 0x1.368p+00, 0x1.35p+00,
+		0x1.338p+00, 0x1.32p+00, 0x1.31p+00, 0x1.2f8p+00,
+		0x1.2ep+00, 0x1.2c8p+00, 0x1.2b8p+00, 0x1.2ap+00,
+		0x1.288p+00, 0x1.27p+00, 0x1.26p+00, 0x1.248p+00,
+		0x1.238p+00, 0x1.22p+00, 0x1.208p+00, 0x1.1f8p+00,
+		0x1.1ep+00, 0x1.1dp+00, 0x1.1b8p+00, 0x1.1a8p+00,
+		0x1.198p+00, 0x1.18p+00, 0x1.17p+00, 0x1.158p+00,
+		0x1.148p+00, 0x1.138p+00, 0x1.12p+00, 0x1.11p+00,
+		0x1.1p+00, 0x1.0fp+00, 0x1.0d8p+00, 0x1.0c8p+00,
+		0x1.0b8p+00, 0x1.0a8p+00, 0x1.098p+00, 0x1.088p+00,
+		0x1.07p+00, 0x1.06p+00, 0x1.05p+00, 0x1.04p+00,
+		0x1.03p+00, 0x1.02p+00, 0x1p+00, 0x1p+00,
+		0x1.fcp-01, 0x1.f8p-01, 0x1.f4p-01, 0x1.fp-01,
+		0x1.edp-01, 0x1.e9p-01, 0x1.e5p-01, 0x1.e2p-01,
+		0x1.dep-01, 0x1.dbp-01, 0x1.d7p-01, 0x1.d4p-01,
+		0x1.d1p-01, 0x1.cep-01, 0x1.cap-01, 0x1.c7p-01,
+		0x1.c4p-01, 0x1.c1p-01, 0x1.bep-01, 0x1.bbp-01,
+		0x1.b8p-01, 0x1.b5p-01, 0x1.b2p-01, 0x1.afp-01,
+		0x1.acp-01, 0x1.aap-01, 0x1.a7p-01, 0x1.a4p-01,
+		0x1.a1p-01, 0x1.9fp-01, 0x1.9cp-01, 0x1.9ap-01,
+		0x1.97p-01, 0x1.95p-01, 0x1.92p-01, 0x1.9p-01,
+		0x1.8dp-01, 0x1.8bp-01, 0x1.88p-01, 0x1.86p-01,
+		0x1.84p-01, 0x1.82p-01, 0x1.7fp-01, 0x1.7dp-01,
+		0x1.7bp-01, 0x1.79p-01, 0x1.76p-01, 0x1.74p-01,
+		0x1.72p-01, 0x1.7p-01, 0x1.6ep-01, 0x1.6cp-01},
+	{-0x1.62c82f2b9cp-02, -0x1.5d1bdbf58p-02, -0x1.5767717455p-02, -0x1.51aad872dfp-02,
+		-0x1.4be5f95777p-02, -0x1.478cd5959bp-02, -0x1.41b941ccep-02, -0x1.3bdd24eb14p-02,
+		-0x1.3772662bfdp-02, -0x1.31871c9544p-02, -0x1.2b9303ab89p-02, -0x1.27161913f8p-02,
+		-0x1.2112559861p-02, -0x1.1c898c1699p-02, -0x1.1675cababap-02, -0x1.11e0e2dad9p-02,
+		-0x1.0bbccdb0d2p-02, -0x1.071b85fcd5p-02, -0x1.0274dc16c2p-02, -0x1.f871b28954p-03,
+		-0x1.ef0adcbdc4p-03, -0x1.e598ed5a86p-03, -0x1.dc1bca0abep-03, -0x1.d293581b6ap-03,
+		-0x1.c5cba543aep-03, -0x1.bc286742d8p-03, -0x1.b2797ee462p-03, -0x1.a8becfc882p-03,
+		-0x1.9ef83d2768p-03, -0x1.9525a9cf44p-03, -0x1.8b46f82236p-03, -0x1.815c0a1434p-03,
+		-0x1.7764c128f2p-03, -0x1.6d60fe719cp-03, -0x1.66acd4272ap-03, -0x1.5c94007596p-03,
+		-0x1.526e5e3a1ap-03, -0x1.483bccce6ep-03, -0x1.41682bf726p-03, -0x1.371fc201e8p-03,
+		-0x1.2cca0f5f5ep-03, -0x1.2266f190a4p-03, -0x1.1b72ad52f6p-03, -0x1.10f8e42252p-03,
+		-0x1.09f561ee7p-03, -0x1.fec9131dbcp-04, -0x1.e98b54967p-04, -0x1.db5270187cp-04,
+		-0x1.c5e548f5bcp-04, -0x1.b78c82bb0cp-04, -0x1.a1ef1d806p-04, -0x1.9375e55594p-04,
+		-0x1.84ef898e8p-04, -0x1.6f0d28ae54p-04, -0x1.60658a9374p-04, -0x1.4a50d3aa18p-04,
+		-0x1.3b87598b18p-04, -0x1.2cb0283f5cp-04, -0x1.16536eea34p-04, -0x1.075983598cp-04,
+		-0x1.f0a30c011p-05, -0x1.d276b8adbp-05, -0x1.a4fe9ffa38p-05, -0x1.868a830838p-05,
+		-0x1.67f94f0948p-05, -0x1.494acc34d8p-05, -0x1.2a7ec22148p-05, -0x1.0b94f7c19p-05,
+		-0x1.b9fc027afp-06, -0x1.7b91b07d5p-06, -0x1.3cea44346p-06, -0x1.fc0a8b0fcp-07,
+		-0x1.7dc475f8p-07, -0x1.fe02a6b1p-08, 0x0p+00, 0x0p+00,
+		0x1.010157588p-07, 0x1.020565893p-06, 0x1.8492528c8p-06, 0x1.0415d89e7p-05,
+		0x1.35c8bfaa1p-05, 0x1.788595a35p-05, 0x1.bbcebfc688p-05, 0x1.eea31c0068p-05,
+		0x1.1973bd1464p-04, 0x1.333d7f818p-04, 0x1.55e10050ep-04, 0x1.700d30aeacp-04,
+		0x1.8a6477a91cp-04, 0x1.a4e7640b18p-04, 0x1.c885801bc4p-04, 0x1.e3707ee304p-04,
+		0x1.fe89139dbcp-04, 0x1.0ce7ecdcccp-03, 0x1.1aa2b7e23ep-03, 0x1.28753bc11ap-03,
+		0x1.365fcb0158p-03, 0x1.4462b9dc9ap-03, 0x1.527e5e4a1ap-03, 0x1.60b3100b08p-03,
+		0x1.6f0128b756p-03, 0x1.7898d85444p-03, 0x1.871213750ep-03, 0x1.95a5adcf7p-03,
+		0x1.a454082e6ap-03, 0x1.ae2ca6f672p-03, 0x1.bd087383bcp-03, 0x1.c6ffbc6fp-03,
+		0x1.d60a17f902p-03, 0x1.e020cc6234p-03, 0x1.ef5ade4dcep-03, 0x1.f991c6cb3ap-03,
+		0x1.047e60cde8p-02, 0x1.09aa572e6cp-02, 0x1.1178e8227ep-02, 0x1.16b5ccbacfp-02,
+		0x1.1bf99635a6p-02, 0x1.214456d0ebp-02, 0x1.2941afb186p-02, 0x1.2e9e2bce12p-02,
+		0x1.3401e12aecp-02, 0x1.396ce359bbp-02, 0x1.419b423d5ep-02, 0x1.4718dc271cp-02,
+		0x1.4c9e09e172p-02, 0x1.522ae0738ap-02, 0x1.57bf753c8dp-02, 0x1.5d5bddf595p-02},
+	{-0x1.e54bdbd7c8a98p-44, -0x1.394a11b1c1ee4p-43, -0x1.4d8a9356d941bp-43, -0x1.05a13927ac19fp-43,
+		-0x1.141b6993293eep-43, -0x1.ec89bf0c8d098p-45, -0x1.7dcb7f60de01cp-43, -0x1.6d425b478c893p-43,
+		-0x1.0b5e4a9d627efp-43, -0x1.84fab94cecfd9p-46, -0x1.a493b4a5013d7p-43, -0x1.4f4f1f61564b4p-44,
+		-0x1.82e78ba2950c4p-44, -0x1.3f5f78d1cea8p-43, -0x1.8380e731f55c4p-44, -0x1.96e01dc0cc691p-43,
+		-0x1.2f32ccc5dcdfbp-44, -0x1.21a3a2e0ff2f8p-43, -0x1.979e89cf835c2p-45, -0x1.045014ad6c881p-43,
+		-0x1.9365218de5437p-43, -0x1.e2ecb430e1676p-43, -0x1.8fac1a628ccc6p-44, -0x1.3e6c7f6baaad1p-43,
+		-0x1.0929decb454fcp-45, -0x1.9ac53f39d121cp-44, -0x1.20bbab7c97facp-43, -0x1.e3185cf21b9cfp-44,
+		-0x1.a33d213018c8p-43, -0x1.6b47641307539p-43, -0x1.2d9f2102dd7c9p-46, -0x1.7ead6836ff18cp-43,
+		-0x1.274903479e3d1p-47, -0x1.21c8d54765c4dp-43, -0x1.aa1bdbfc6c785p-44, -0x1.2b935b996e66fp-43,
+		-0x1.437a2e401d6e4p-43, -0x1.eea52723f6369p-46, -0x1.bbfee3df81ed9p-43, -0x1.ee8779b2d8abcp-44,
+		-0x1.250873728077p-43, -0x1.acb7d51efc602p-43, -0x1.e80a41811a396p-45, -0x1.9b131ef31a73ep-43,
+		-0x1.9c33ea3aa0b96p-43, -0x1.55d551728ccfdp-43, -0x1.4677489c50e97p-44, -0x1.9277856ae181fp-44,
+		-0x1.d0c57585fbe06p-46, -0x1.6d08421e33c0dp-43, -0x1.cd4176df97bcbp-44, -0x1.eddc37380c364p-44,
+		-0x1.415196dcb441cp-43, -0x1.5a5cdf24cdcf7p-43, -0x1.0c3b1dee9c4f8p-44, -0x1.82007b3dda307p-43,
+		-0x1.b76fa9ad4d73bp-43, -0x1.e1ee2ca657021p-44, -0x1.d7074312e0b9fp-43, -0x1.238980da5333cp-43,
+		-0x1.8a9985f325c5cp-43, -0x1.6a423c78a64bp-46, -0x1.48d3dafdfeb6ep-43, -0x1.db3b8bd96a72ep-43,
+		-0x1.ecc1f3e7e4ed7p-44, -0x1.11c78a56fd247p-45, -0x1.a1cc6215ba7p-43, -0x1.85d9da43f761fp-43,
+		-0x1.232ff7a8cb6ebp-43, -0x1.6235524fea98ep-43, -0x1.4ae9de694adfbp-43, -0x1.f1e7cf6d3a69cp-50,
+		-0x1.0a76dd2512f06p-43, -0x1.9e23f0dda40e4p-46, -0x0p+00, -0x0p+00,
+		0x1.bce251998b506p-44, 0x1.611d27c8e8417p-44, 0x1.957d173697cf3p-43, 0x1.1111c05cf1d75p-43,
+		0x1.8357d5ef9eb35p-44, 0x1.dee9e5ef898b6p-43, 0x1.d080f2e79d07bp-43, 0x1.c3dd83606d891p-44,
+		0x1.566d154f930b3p-44, 0x1.fa5b5255f91dfp-43, 0x1.c1d740c53c72ep-47, 0x1.c1e8da99ded32p-49,
+		0x1.c28c0af9bd6dfp-44, 0x1.e1bd4946bbf83p-43, 0x1.646d1c65aacd3p-45, 0x1.0f684e6766abdp-45,
+		0x1.56594d82f7a82p-44, 0x1.4652dabff5447p-46, 0x1.729e3910e264dp-43, 0x1.7494e359302e6p-44,
+		0x1.0162fa8234b73p-43, 0x1.3dbd3ac7727cfp-43, 0x1.58cfa395a5f72p-43, 0x1.475d49b3b83f6p-43,
+		0x1.577390d31ef0fp-44, 0x1.8e67be3dbaf3fp-44, 0x1.328eb42f9af75p-44, 0x1.7f22858a0ff6fp-47,
+		0x1.60a77c81f7171p-44, 0x1.7a8d5ae54f55p-44, 0x1.8ad0ee9aafb53p-43, 0x1.ee138d3a69d43p-44,
+		0x1.5148fc81ef964p-43, 0x1.ab53fd491baf7p-43, 0x1.fe5deea9a4472p-43, 0x1.3797d99419be6p-43,
+		0x1.dbdf10d397f3cp-45, 0x1.b50a1e1734342p-44, 0x1.1ef78ce2d07f2p-44, 0x1.6e6b37de945ap-43,
+		0x1.729bb5451ef6ep-43, 0x1.1a87deba46bafp-43, 0x1.6f79ea4678ebbp-43, 0x1.4300c128d1dc2p-45,
+		0x1.741c65548eb71p-43, 0x1.ea7c63a99c99cp-43, 0x1.18e436ec90e0ap-43, 0x1.06c18fb4c14c5p-44,
+		0x1.877ddb93d49d7p-43, 0x1.ebe708164c759p-45, 0x1.fadedee5d40efp-46, 0x1.e5f4d5f75b9a2p-43},
+}
+
+// powerFrom has the bits of the least m; log 2 is a sum, whose first part has
+// 42 bits behind the point.
+const (
+	powerFrom                 = 0x3fe6900000000000
+	powerLn2High, powerLn2Low = 0x1.62e42fefa38p-01, 0x1.ef35793c7673p-45
+)

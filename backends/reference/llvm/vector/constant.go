@@ -130,11 +130,12 @@ func (b *Builder) poison(t ll.Type) value.Value { return &literal{typ: t, text: 
 func number(t ll.Type, bits uint64) string {
 	switch {
 	case !isFloat(t):
-		if w := width(t); w == 1 {
+		w := width(t)
+		if w == 1 {
 			return [...]string{"false", "true"}[bits&1]
-		} else {
-			return fmt.Sprint(int64(bits<<(64-w)) >> (64 - w))
 		}
+		w = min(w, 64) // wider ones are of 64 bits, with the sign extended
+		return fmt.Sprint(int64(bits<<(64-w)) >> (64 - w))
 	case width(t) == 64:
 		return fmt.Sprintf("0x%016X", bits)
 	}

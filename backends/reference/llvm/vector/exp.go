@@ -10,51 +10,121 @@ import (
 	"ltc/ir/types"
 )
 
-// ln2 split so that products of the first part with exponents are exact.
+// ln2Parts returns log 2 as a sum: products of the first part with exponents
+// are exact. Both are positive, so that infinite exponents stay infinite.
 func ln2Parts(t ll.Type) (high, low float64) {
 	if width(t) == 32 {
-		return 0x1.63p-1, -0x1.bd0106p-13
+		return ln2High32, ln2Low32
 	}
-	return 0x1.62e42feep-1, 0x1.a39ef35793c76p-33
+	return ln2High64, ln2Low64
 }
 
 // exp is 2^n·e^r with x = n·ln 2 + r.
 func (b *Builder) exp(_ types.DType, x value.Value) value.Value {
-	t := x.Type()
-	if width(t) == 64 {
-		return b.expReduced(b.within(x, -746, 710), exp64)
-	}
-	x = b.within(x, -104, 89) // to 0, to infinity
-	if b.Machine.wide() {
-		return b.expSixteenths(x)
-	}
-	return b.expReduced(x, exp32)
+	high, _, n := b.expParts(x, false)
+	return b.scale(high, n)
 }
 
-func (b *Builder) expReduced(x value.Value, c []float64) value.Value {
+// expParts returns e^x as 2^n·(high+low), 0 for very small x and infinite for
+// very large ones. low is what rounding took from high, if it is asked for;
+// else nil.
+func (b *Builder) expParts(x value.Value, tail bool) (high, low value.Value, n whole) {
 	t := x.Type()
-	high, low := ln2Parts(t)
-	n := b.nearest(x, b.num(t, math.Log2E))
-	r := b.fnma(n.float, b.num(t, high), x)
-	r = b.fnma(n.float, b.num(t, low), r)
+	switch {
+	case width(t) == 64:
+		return b.expReduced(b.within(x, -746, 710), exp64, tail)
+	case b.Machine.wide():
+		return b.expSixteenths(b.within(x, -104, 89), tail)
+	}
+	return b.expReduced(b.within(x, -104, 89), exp32, tail)
+}
+
+func (b *Builder) expReduced(x value.Value, c []float64, tail bool) (high, low value.Value, n whole) {
+	n, r := b.reduceLn2(x)
 	e := b.fma(b.fmul(r, r), b.horner(r, c), r)
-	return b.scale(b.faddn(e, 1), n)
+	high = b.faddn(e, 1)
+	if tail {
+		low = b.fsub(e, b.faddn(high, -1))
+	}
+	return high, low, n
 }
 
-// expSixteenths is 2^n·e^r for a number n of sixteenths, whose fraction chooses
-// from a table: less is left for the polynomial.
-func (b *Builder) expSixteenths(x value.Value) value.Value {
+// reduceLn2 returns n and r with x = n·ln 2 + r.
+func (b *Builder) reduceLn2(x value.Value) (n whole, r value.Value) {
 	t := x.Type()
 	high, low := ln2Parts(t)
-	const magic = 0x1.8p19 // leaves the last bit for 1/16
-	m := b.num(t, magic)
+	n = b.nearest(x, b.num(t, math.Log2E))
+	r = b.fnma(n.float, b.num(t, high), x)
+	return n, b.fnma(n.float, b.num(t, low), r)
+}
+
+// expSixteenths counts n in sixteenths, whose fraction chooses from a table:
+// less is left for the polynomial. Scaling ignores the fraction.
+func (b *Builder) expSixteenths(x value.Value, tail bool) (high, low value.Value, n whole) {
+	t := x.Type()
+	ln2High, ln2Low := ln2Parts(t)
+	m := b.num(t, 0x1.8p19) // leaves the last bit for 1/16
 	s := b.fma(x, b.num(t, math.Log2E), m)
-	n := b.fsub(s, m)
-	r := b.fnma(n, b.num(t, high), x)
-	r = b.fnma(n, b.num(t, low), r)
+	n.float = b.fsub(s, m)
+	r := b.fnma(n.float, b.num(t, ln2High), x)
+	r = b.fnma(n.float, b.num(t, ln2Low), r)
 	e := b.fma(b.fmul(r, r), b.horner(r, expNear32), r)
-	f := b.lookup("ltc.sixteenths", sixteenths32, b.asInt(s))
-	return b.scale(b.fma(f, e, f), whole{float: n})
+	f := b.lookup("ltc.sixteenths.0", sixteenths32[0], b.asInt(s))
+	high = b.fma(f, e, f)
+	if tail {
+		low = b.fadd(b.fma(f, e, b.fsub(f, high)), b.lookup("ltc.sixteenths.1", sixteenths32[1], b.asInt(s)))
+	}
+	return high, low, n
+}
+
+// expm1 is 2^n·((1-2^-n) + p) with p = e^r - 1.
+func (b *Builder) expm1(_ types.DType, x value.Value) value.Value {
+	t := x.Type()
+	c, lo, hi := exp32, -20.0, 89.0
+	if width(t) == 64 {
+		c, lo, hi = exp64, -40, 710
+	}
+	n, r := b.reduceLn2(b.within(x, lo, hi))
+	z := b.fmul(b.fmul(r, r), b.horner(r, c))
+	p := b.fadd(r, z)
+	pLow := b.fsub(z, b.fsub(p, r))
+	var inverse value.Value
+	if b.Machine.wide() {
+		inverse = b.scale(b.num(t, 1), whole{float: b.fneg(n.float)})
+	} else {
+		most := b.int(n.integer.Type(), 64) // more make no difference
+		m := b.sel(b.icmp(enum.IPredSLT, n.integer, most), n.integer, most)
+		inverse = b.powerOfTwo(b.negated(m))
+	}
+	// The sum with what is rounded off: one is -1, about 0 or 1/2 and above.
+	one := b.fsub(b.num(t, 1), inverse)
+	sum := b.fadd(one, p)
+	sumLow := b.fadd(b.fsub(one, sum), p)
+	y := b.scale(b.fadd(sum, b.fadd(sumLow, pLow)), n)
+	return b.copysign(y, x) // -0
+}
+
+// logistic is 1/(1+e) with e = e^-|x|, but e/(1+e) for negative x. The quotient
+// of rounded parts is set right by what was rounded off.
+func (b *Builder) logistic(_ types.DType, x value.Value) value.Value {
+	t := x.Type()
+	one, zero := b.num(t, 1), b.num(t, 0)
+	high, low, n := b.expParts(b.fneg(b.fabs(x)), true)
+	e, eLow := b.scale(high, n), b.scale(low, n)
+	negative := b.fcmpn(enum.FPredOLT, x, 0)
+	sum := b.fadd(one, e)
+	sumLow := b.fadd(b.fadd(b.fsub(one, sum), e), eLow)
+	above, aboveLow := b.sel(negative, e, one), b.sel(negative, eLow, zero)
+	if b.Machine.FMA() {
+		inverse := b.fdiv(one, sum)
+		q := b.fmul(above, inverse)
+		rest := b.fadd(b.fnma(q, sum, above), aboveLow)
+		return b.fma(b.fnma(q, sumLow, rest), inverse, q)
+	}
+	// What the quotient lacks is not known; what its parts lack is.
+	q := b.fdiv(above, sum)
+	rest := b.fsub(aboveLow, b.fmul(q, sumLow))
+	return b.fadd(q, b.fdiv(rest, sum))
 }
 
 // whole is lanes of integers as floats and as integers of the same width.

@@ -2,6 +2,8 @@ package vector
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/llir/llvm/ir/value"
 
@@ -32,16 +34,16 @@ func (r row[code]) of(d types.DType) code {
 
 var unaryOps = map[string]row[unary]{
 	"abs":                   {nil, intAbs, floatAbs},
-	"cbrt":                  {nil, nil, nil},
+	"cbrt":                  {nil, nil, cbrt},
 	"ceil":                  {nil, nil, rounding("ceil")},
-	"cosine":                {nil, nil, nil},
+	"cosine":                {nil, nil, cosine},
 	"count_leading_zeros":   {nil, leadingZeros, nil},
 	"erf":                   {nil, nil, (*Builder).erf},
 	"exponential":           {nil, nil, (*Builder).exp},
-	"exponential_minus_one": {nil, nil, nil},
+	"exponential_minus_one": {nil, nil, (*Builder).expm1},
 	"floor":                 {nil, nil, rounding("floor")},
-	"log":                   {nil, nil, nil},
-	"log_plus_one":          {nil, nil, nil},
+	"log":                   {nil, nil, (*Builder).log},
+	"log_plus_one":          {nil, nil, (*Builder).log1p},
 	"logistic":              {nil, nil, (*Builder).logistic},
 	"negate":                {nil, intNegate, floatNegate},
 	"not":                   {intNot, intNot, nil},
@@ -50,9 +52,9 @@ var unaryOps = map[string]row[unary]{
 	"round_nearest_even":    {nil, nil, rounding("rint")},
 	"rsqrt":                 {nil, nil, reciprocalRoot},
 	"sign":                  {nil, intSign, floatSign},
-	"sine":                  {nil, nil, nil},
+	"sine":                  {nil, nil, sine},
 	"sqrt":                  {nil, nil, squareRoot},
-	"tan":                   {nil, nil, nil},
+	"tan":                   {nil, nil, tangent},
 	"tanh":                  {nil, nil, (*Builder).tanh},
 }
 
@@ -60,14 +62,14 @@ var unaryOps = map[string]row[unary]{
 var binaryOps = map[string]row[binary]{
 	"add":                    {bitOr, intAdd, floatAdd},
 	"and":                    {bitAnd, bitAnd, nil},
-	"atan2":                  {nil, nil, nil},
+	"atan2":                  {nil, nil, atan2},
 	"divide":                 {nil, intDivide, floatDivide},
 	"maximum":                {bitOr, intMaximum, floatMaximum},
 	"minimum":                {bitAnd, intMinimum, floatMinimum},
 	"multiply":               {bitAnd, intMultiply, floatMultiply},
 	"or":                     {bitOr, bitOr, nil},
-	"power":                  {nil, intPower, nil},
-	"remainder":              {nil, intRemainder, nil},
+	"power":                  {nil, intPower, floatPower},
+	"remainder":              {nil, intRemainder, floatRemainder},
 	"shift_left":             {nil, shiftLeft, nil},
 	"shift_right_arithmetic": {nil, shiftRightArithmetic, nil},
 	"shift_right_logical":    {nil, shiftRightLogical, nil},
@@ -88,6 +90,16 @@ func Supports(op string, d types.DType) bool {
 		return d.IsFloat()
 	}
 	return d.Valid() && (unaryOps[op].of(d) != nil || binaryOps[op].of(d) != nil)
+}
+
+// UnaryOps returns the names of the ops with one operand, sorted.
+func UnaryOps() []string {
+	return slices.Sorted(maps.Keys(unaryOps))
+}
+
+// BinaryOps returns the names of the ops with two operands, sorted.
+func BinaryOps() []string {
+	return slices.Sorted(maps.Keys(binaryOps))
 }
 
 // UnsupportedError says that an op has no code for a dtype.

@@ -2,7 +2,6 @@ package vector
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
@@ -56,13 +55,4 @@ func (b *Builder) sums(name string, rows [][]float64, i, x, at0 value.Value) val
 func (b *Builder) atMost(x value.Value, most float64) value.Value {
 	m := b.num(x.Type(), most)
 	return b.sel(b.fcmp(enum.FPredOLT, m, x), m, x)
-}
-
-// logistic is 1/(1+e^-x) for x ≥ 0, else e^x/(1+e^x).
-func (b *Builder) logistic(d types.DType, x value.Value) value.Value {
-	t := x.Type()
-	one := b.num(t, 1)
-	e := b.exp(d, b.fneg(b.fabs(x)))
-	above := b.fcmpn(enum.FPredUGE, x, math.Copysign(0, -1))
-	return b.fdiv(b.sel(above, one, e), b.fadd(one, e))
 }

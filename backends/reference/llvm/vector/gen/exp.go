@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -9,19 +8,22 @@ import (
 )
 
 func exponentials(w *writer) {
+	w.constants("ln2High", "ln2Low", bigfloat.Ln2(bits), 16, 32)
 	one := map[int]float64{0: 1, 1: 1}
 	half := math.Ln2 / 2 * 1.0001
 	w.list("exp32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 5), one, true})
 	w.list("exp64", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 11), one, false})
 	w.list("expNear32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/32", fit{bigfloat.Exp, -half / 16, half / 16, count(2, 1, 2), one, true})
 
-	fmt.Fprintf(w, "\n// sixteenths32 has 2^(i/16).\nvar sixteenths32 = []float64{")
+	var rows [2][]float64
 	for i := range 16 {
 		x := new(big.Float).SetPrec(bits).Mul(bigfloat.Ln2(bits), num(float64(i)/16))
-		f, _ := bigfloat.Exp(x).Float32()
-		fmt.Fprintf(w, "%s, ", hex(float64(f)))
+		y := bigfloat.Exp(x)
+		f, _ := y.Float32()
+		rest, _ := y.Sub(y, num(float64(f))).Float32()
+		rows[0], rows[1] = append(rows[0], float64(f)), append(rows[1], float64(rest))
 	}
-	fmt.Fprintln(w, "}")
+	w.table("sixteenths32", "2^(i/16), and what rounding took from it", rows[:])
 }
 
 // count returns n numbers from first on, step apart.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/format"
 	"log"
+	"math/big"
 	"os"
 )
 
@@ -28,6 +29,9 @@ func generate() ([]byte, error) {
 	exponentials(w)
 	logarithms(w)
 	sigmoids(w)
+	trigonometry(w)
+	roots(w)
+	powers(w)
 	return format.Source(w.Bytes())
 }
 
@@ -58,8 +62,13 @@ func (w *writer) rows(name, doc string, fits []fit, powers int, before ...[]floa
 			all[len(before)+k][i] = v
 		}
 	}
-	fmt.Fprintf(w, "\n// %s: %s.\n// Off by up to %.2g units in the last place.\nvar %s = [][]float64{\n", name, doc, worst, name)
-	for _, row := range all {
+	w.table(name, fmt.Sprintf("%s.\n// Off by up to %.2g units in the last place", doc, worst), all)
+}
+
+// table writes a variable with rows of numbers.
+func (w *writer) table(name, doc string, rows [][]float64) {
+	fmt.Fprintf(w, "\n// %s: %s.\nvar %s = [][]float64{\n", name, doc, name)
+	for _, row := range rows {
 		w.WriteString("{")
 		for i, v := range row {
 			if i > 0 && i%4 == 0 {
@@ -70,4 +79,24 @@ func (w *writer) rows(name, doc string, fits []fit, powers int, before ...[]floa
 		w.WriteString("},\n")
 	}
 	w.WriteString("}\n")
+}
+
+// constants writes x as sums of two floats, with the first ones of so many bits
+// for f32 and f64.
+func (w *writer) constants(high, low string, x *big.Float, bits32, bits64 uint) {
+	part := func(name string, bits uint, single bool) {
+		h := new(big.Float).SetPrec(bits).SetMode(big.ToZero).Set(x)
+		l := new(big.Float).SetPrec(bits+60).Sub(x, h)
+		f, _ := l.Float64()
+		if single {
+			g, _ := l.Float32()
+			f = float64(g)
+		}
+		hf, _ := h.Float64()
+		fmt.Fprintf(w, "%s%s, %s%s = %s, %s\n", high, name, low, name, hex(hf), hex(f))
+	}
+	w.WriteString("\nconst (\n")
+	part("32", bits32, true)
+	part("64", bits64, false)
+	w.WriteString(")\n")
 }

@@ -15,6 +15,9 @@ func sigmoids(w *writer) {
 		for i := range n {
 			all = append(all, around(bigfloat.Erf, float64(i)*step, step/2, step/2, degree, single))
 		}
+		for len(all)&(len(all)-1) != 0 { // nothing comes there
+			all = append(all, constant())
+		}
 		return all
 	}
 	w.rows("erf32", "erf around multiples of 33/128", erf(33.0/128, 16, 5, true), 6)
@@ -41,6 +44,11 @@ func around(f func(*big.Float) *big.Float, center, below, above float64, degree 
 	return p
 }
 
+// constant returns the fit of 1.
+func constant() fit {
+	return fit{f: func(*big.Float) *big.Float { return num(1) }, hi: 1, powers: []int{0}}
+}
+
 // tanh returns the polynomials for 1+|x| in [2^e·(1+i/parts), 2^e·(1+(i+1)/parts)),
 // of n for as many lowest bits of e and i; e is biased by an odd number.
 func tanh(n, parts, degree int, single bool) (centers []float64, fits []fit) {
@@ -63,7 +71,7 @@ func tanh(n, parts, degree int, single bool) (centers []float64, fits []fit) {
 				fits[at] = around(bigfloat.Tanh, centers[at], (hi-lo)/2, (hi-lo)/2, degree, single)
 			default: // 1 up to the end; nothing comes after it
 				centers[at] = lo
-				fits[at] = fit{f: func(*big.Float) *big.Float { return num(1) }, hi: 1, powers: []int{0}}
+				fits[at] = constant()
 			}
 		}
 	}

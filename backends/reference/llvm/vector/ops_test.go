@@ -1,0 +1,211 @@
+package vector_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// trial is an op on operands of some dtypes.
+type trial struct {
+	name       string // of the kernel
+	op         string
+	attributes string
+	operands   []types.DType
+	result     types.DType
+	// off is how many floats the result may be away from the evaluator's.
+	off  uint64
+	body func(b *vector.Builder, v []vector.Value) (vector.Value, error)
+}
+
+var directions = []string{"EQ", "NE", "LT", "LE", "GT", "GE"}
+
+// trials returns all that there are for a dtype.
+func trials(d types.DType) []trial {
+	var all []trial
+	for _, op := range vector.UnaryOps() {
+		if vector.Supports(op, d) && !beyond(op, d) {
+			result := d
+			if op == "is_finite" {
+				result = types.Bool
+			}
+			all = append(all, trial{op, op, "", []types.DType{d}, result, tolerance(op, d),
+				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Unary(op, v[0]) }})
+		}
+	}
+	for _, op := range vector.BinaryOps() {
+		if vector.Supports(op, d) {
+			all = append(all, trial{op, op, "", []types.DType{d, d}, d, tolerance(op, d),
+				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Binary(op, v[0], v[1]) }})
+		}
+	}
+	for _, dir := range directions {
+		attr := fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)
+		all = append(all, trial{"compare_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0,
+			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Compare(dir, v[0], v[1]) }})
+		if d.IsFloat() {
+			attr += ", compare_type = #stablehlo<comparison_type TOTALORDER>"
+			all = append(all, trial{"total_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0,
+				func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
+					return b.CompareTotal(dir, v[0], v[1])
+				}})
+		}
+	}
+	all = append(all, trial{"select", "select", "", []types.DType{types.Bool, d, d}, d, 0,
+		func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
+			return b.Select(v[0], v[1], v[2]), nil
+		}})
+	if vector.Supports("clamp", d) {
+		all = append(all, trial{"clamp", "clamp", "", []types.DType{d, d, d}, d, 0,
+			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Clamp(v[0], v[1], v[2]) }})
+	}
+	for _, to := range types.DTypes() {
+		all = append(all, trial{"convert_" + to.String(), "convert", "", []types.DType{d}, to, 0,
+			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Convert(v[0], to), nil }})
+		if d.Size() == to.Size() && d.IsNumber() && to.IsNumber() {
+			all = append(all, trial{"bitcast_" + to.String(), "bitcast_convert", "", []types.DType{d}, to, 0,
+				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Bitcast(v[0], to) }})
+		}
+	}
+	return all
+}
+
+// exact ops give the evaluator's very bits, but for those of NaN.
+var inexact = map[string]bool{
+	"cbrt": true, "cosine": true, "erf": true, "exponential": true, "exponential_minus_one": true, "log": true,
+	"log_plus_one": true, "logistic": true, "rsqrt": true, "sine": true, "tan": true, "tanh": true, "atan2": true, "power": true,
+}
+
+// beyond reports whether op has code for d although StableHLO has no such op.
+func beyond(op string, d types.DType) bool {
+	return (op == "abs" || op == "sign") && d.IsInteger() && !d.IsSigned()
+}
+
+// tolerance is for both: the evaluator's own functions are off by more than ten
+// units for f64 in places, and its error function, in f32 too, by some. What
+// math functions are off by is measured in accuracy_test.go.
+func tolerance(op string, d types.DType) uint64 {
+	switch {
+	case !inexact[op] || !d.IsFloat():
+		return 0
+	case d.Size() == 2:
+		return 1
+	case op == "erf":
+		return 8
+	case d == types.F64:
+		return 16
+	}
+	return 2
+}
+
+func TestLikeEvaluator(t *testing.T) {
+	for _, level := range runnable(t) {
+		for _, d := range types.DTypes() {
+			t.Run(fmt.Sprintf("%v/%v", level, d), func(t *testing.T) {
+				m := vector.NewModule(machine(level))
+				all := trials(d)
+				for _, c := range all {
+					for _, lanes := range []int{1, m.Machine.Lanes(types.F32)} {
+						kernel(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
+							r, err := c.body(b, v)
+							require.NoError(t, err)
+							return r
+						})
+					}
+				}
+				im := load(t, m)
+				defer im.Close()
+				for _, c := range all {
+					r := rand.New(rand.NewPCG(1, 2))
+					var buffers [][]byte
+					for i, o := range c.operands {
+						buffers = append(buffers, operand(o, i, r))
+					}
+					want := evaluate(t, program(c.op, elements, c.attributes, c.result, c.operands...), elements, c.result, c.operands, buffers...)
+					for _, lanes := range []int{1, m.Machine.Lanes(types.F32)} {
+						got := make([]byte, len(want))
+						call(t, im, fmt.Sprint(c.name, ".", lanes), elements, append(buffers, got)...)
+						c.compare(t, lanes, got, want, buffers)
+					}
+				}
+			})
+		}
+	}
+}
+
+// compare reports the first element that differs by too much.
+func (c trial) compare(t *testing.T, lanes int, got, want []byte, buffers [][]byte) {
+	for i := range elements {
+		x, y := at(c.result, got, i), at(c.result, want, i)
+		off := uint64(0)
+		switch {
+		case c.op == "logistic" && c.result == types.F64 && number(c.result, want, i) == 0 && number(c.result, got, i) < 0x1p-1022:
+			// The evaluator divides by infinity.
+		case c.result.IsFloat() && c.op != "select" && c.op != "bitcast_convert":
+			off = apart(c.result, x, y)
+		case x != y:
+			off = c.off + 1
+		}
+		if off > c.off {
+			var in []string
+			for k, d := range c.operands {
+				in = append(in, fmt.Sprintf("%v (%#x)", number(d, buffers[k], i), at(d, buffers[k], i)))
+			}
+			t.Errorf("%s with %d lanes, element %d, of %v: %v (%#x), want %v (%#x): off by %d", c.name, lanes, i, in,
+				number(c.result, got, i), x, number(c.result, want, i), y, off)
+			return
+		}
+	}
+}
+
+// without are elementwise ops of the evaluator that have no vector code for any
+// dtype, and why.
+var without = map[string]string{
+	"complex": "complex numbers", "imag": "complex numbers", "real": "complex numbers",
+	"reduce_precision":   "the formats are attributes",
+	"uniform_dequantize": "quantized elements", "uniform_quantize": "quantized elements",
+	"map": "a region says what it computes",
+}
+
+// The table has the ops and dtypes that the evaluator has.
+func TestTable(t *testing.T) {
+	known := func(op string, d types.DType, operands int) bool {
+		result := d
+		if op == "is_finite" {
+			result = types.Bool
+		}
+		all := make([]types.DType, operands)
+		for i := range all {
+			all[i] = d
+		}
+		_, err := reference.New().Compile(context.Background(), backends.NewModule(program(op, 4, "", result, all...)), backends.Options{})
+		return err == nil
+	}
+	names := []string{"erf"}
+	for _, name := range mlir.OpNames() {
+		info, _ := mlir.Info(name)
+		if op, ok := strings.CutPrefix(name, "stablehlo."); ok && info.Traits.Has(mlir.Elementwise) && without[op] == "" {
+			names = append(names, op)
+		}
+	}
+	require.Greater(t, len(names), 40)
+	for _, op := range names {
+		if op == "convert" || op == "compare" || op == "select" || op == "clamp" {
+			continue // tried by TestLikeEvaluator: each has its own form
+		}
+		for _, d := range types.DTypes() {
+			want := known(op, d, 1) || known(op, d, 2)
+			require.Equal(t, want || beyond(op, d), vector.Supports(op, d), "%s of %v", op, d)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package vector
+
+import (
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+)
+
+// Sums and products of two floats, with what rounding takes from them: the
+// rounded result and the rest add up to the exact one.
+
+// twoSum is exact for all x and y (Knuth).
+func (b *Builder) twoSum(x, y value.Value) (sum, rest value.Value) {
+	sum = b.fadd(x, y)
+	v := b.fsub(sum, x)
+	return sum, b.fadd(b.fsub(x, b.fsub(sum, v)), b.fsub(y, v))
+}
+
+// fastTwoSum is exact where x is 0 or at least as large as y (Dekker).
+func (b *Builder) fastTwoSum(x, y value.Value) (sum, rest value.Value) {
+	sum = b.fadd(x, y)
+	return sum, b.fadd(b.fsub(x, sum), y)
+}
+
+// twoProduct is exact where the product's parts neither overflow nor underflow;
+// without FMA, factors of f64 must be below 2^996 (Veltkamp).
+func (b *Builder) twoProduct(x, y value.Value) (product, rest value.Value) {
+	product = b.fmul(x, y)
+	if b.Machine.FMA() {
+		return product, b.fma(x, y, b.fneg(product))
+	}
+	xh, xl := b.halvesOf(x)
+	yh, yl := b.halvesOf(y)
+	rest = b.fsub(b.fmul(xh, yh), product)
+	rest = b.fadd(rest, b.fmul(xh, yl))
+	rest = b.fadd(rest, b.fmul(xl, yh))
+	return product, b.fadd(rest, b.fmul(xl, yl))
+}
+
+// halvesOf splits the bits of f64 lanes: products of the parts are exact.
+func (b *Builder) halvesOf(x value.Value) (high, low value.Value) {
+	c := b.fmuln(x, 1<<27+1)
+	high = b.fsub(c, b.fsub(c, x))
+	return high, b.fsub(x, high)
+}
+
+// inDouble runs f, which works on f64, on f32 lanes as well.
+func inDouble(f func(b *Builder, single bool, x ...value.Value) value.Value) func(b *Builder, x ...value.Value) value.Value {
+	return func(b *Builder, x ...value.Value) value.Value {
+		t := x[0].Type()
+		if width(t) == 64 {
+			return f(b, false, x...)
+		}
+		wide := make([]value.Value, len(x))
+		for i := range x {
+			wide[i] = b.Block.NewFPExt(x[i], like(t, ll.Double))
+		}
+		return b.Block.NewFPTrunc(f(b, true, wide...), t)
+	}
+}

@@ -1,0 +1,101 @@
+package vector
+
+import (
+	"math"
+
+	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/ir/types"
+)
+
+// trigonometric makes the code of a function of an angle r from -π/4 to π/4
+// and a number n of quarter turns. sin and cos are those of r.
+func trigonometric(f func(b *Builder, n, sin, cos value.Value) value.Value, odd bool) unary {
+	g := inDouble(func(b *Builder, single bool, xs ...value.Value) value.Value {
+		x := xs[0]
+		n, r, low := b.quarterTurns(x, single)
+		s, c := b.sinCos(r, low)
+		y := f(b, n, s, c)
+		if odd {
+			y = b.sel(b.fcmpn(enum.FPredOEQ, x, 0), x, y)
+		}
+		return y
+	})
+	return func(b *Builder, _ types.DType, x value.Value) value.Value { return g(b, x) }
+}
+
+var (
+	sine = trigonometric(func(b *Builder, n, sin, cos value.Value) value.Value {
+		return b.turned(n, b.sel(b.odd(n), cos, sin))
+	}, true)
+	cosine = trigonometric(func(b *Builder, n, sin, cos value.Value) value.Value {
+		return b.turned(b.addn(n, 1), b.sel(b.odd(n), sin, cos))
+	}, false)
+	tangent = trigonometric(func(b *Builder, n, sin, cos value.Value) value.Value {
+		odd := b.odd(n)
+		return b.fdiv(b.sel(odd, b.fneg(cos), sin), b.sel(odd, sin, cos))
+	}, true)
+)
+
+func (b *Builder) odd(n value.Value) value.Value {
+	return b.icmpn(enum.IPredNE, b.andn(n, 1), 0)
+}
+
+// turned returns y, negative if the second bit of n is set.
+func (b *Builder) turned(n, y value.Value) value.Value {
+	return b.asFloat(b.xor(b.asInt(y), b.shln(b.andn(n, 2), 62)))
+}
+
+// sinCos returns the sine and cosine of r+low; low is nil for results that are
+// rounded to f32.
+func (b *Builder) sinCos(r, low value.Value) (sin, cos value.Value) {
+	t := r.Type()
+	z := b.fmul(r, r)
+	half := b.fmuln(z, 0.5)
+	if low == nil {
+		sin = b.fma(b.fmul(z, r), b.horner(z, sineShort64), r)
+		cos = b.fma(b.fmul(z, z), b.horner(z, cosineShort64), b.fsub(b.num(t, 1), half))
+		return sin, cos
+	}
+	// sin(r+l) = sin r + l·cos r, cos(r+l) = cos r - l·r
+	tail := b.fnma(half, low, low)
+	sin = b.fadd(r, b.fma(b.fmul(z, r), b.horner(z, sine64), tail))
+	w := b.fsub(b.num(t, 1), half)
+	rest := b.fsub(b.fsub(b.num(t, 1), w), half)
+	tail = b.fnma(r, low, b.fmul(b.fmul(z, z), b.horner(z, cosine64)))
+	return sin, b.fadd(w, b.fadd(rest, tail))
+}
+
+// largeAngle is from where on quarter turns are counted bit by bit.
+const largeAngle = 1 << 20
+
+// quarterTurns returns n, modulo 4, and r+low with x = n·π/2 + r + low. low is
+// nil if the result is rounded to f32.
+func (b *Builder) quarterTurns(x value.Value, single bool) (n, r, low value.Value) {
+	t := x.Type()
+	whole := b.nearest(x, b.num(t, 2/math.Pi))
+	part := func(i int) value.Value { return b.fmul(whole.float, b.num(t, halfPi64[i])) } // exact
+	r = b.fsub(x, part(0))                                                                // exact
+	if single {
+		r = b.fnma(whole.float, b.num(t, halfPi64[1]+halfPi64[2]), r)
+	} else {
+		var second value.Value
+		r, low = b.twoSum(r, b.fneg(part(1)))
+		low, second = b.twoSum(low, b.fneg(part(2)))
+		low = b.fadd(low, b.fnma(whole.float, b.num(t, halfPi64[3]), second))
+		r, low = b.fastTwoSum(r, low)
+	}
+	lanes := []value.Value{whole.integer, r}
+	if !single {
+		lanes = append(lanes, low)
+	}
+	large := b.fcmpn(enum.FPredOGE, b.fabs(x), largeAngle)
+	lanes = b.Either(b.Any(Value{large, types.Bool}),
+		func() []value.Value { return b.largeTurns(x, lanes) },
+		func() []value.Value { return lanes })
+	if !single {
+		low = lanes[2]
+	}
+	return lanes[0], lanes[1], low
+}
