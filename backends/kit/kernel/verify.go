@@ -17,7 +17,7 @@ const (
 	ruleArity     = "kernel_arity"     // ops have as many arguments as their rows say, memory only where they access it
 	ruleTypes     = "kernel_types"     // types are as the op's row says
 	ruleConstants = "kernel_constants" // bits above the type are 0; a bool is 0 or 1
-	ruleAxes      = "kernel_axes"      // axes are those of the kernel and the stage
+	ruleAxes      = "kernel_axes"      // axes are those of the kernel and the stage, at most 64
 	ruleReduce    = "kernel_reduce"    // a stage with axes reduces with an op that can, and uses the value in later stages only
 	ruleAccess    = "kernel_access"    // accesses are of operands and locals that there are, with an index per dimension of the same type
 	ruleIndex     = "kernel_index"     // terms ascend by axis and have factors; an index adds a value only if it is an integer
@@ -164,6 +164,9 @@ func (v *verifier) stages() {
 
 func (v *verifier) stage(s int) {
 	v.axes(v.k.Axes, v.k.Stages[s].Axes)
+	if n := v.axesOf(s); n > 64 {
+		v.fail(ruleAxes, "stage %d has %d axes with those of the kernel, more than 64", s, n)
+	}
 	for id := v.k.Stages[s].Begin; id < v.k.Stages[s].End && v.err == nil; id++ {
 		i := &v.k.Instrs[id]
 		if v.id = id; i.Op >= numOps || i.Op == Invalid {

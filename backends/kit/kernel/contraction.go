@@ -1,0 +1,135 @@
+package kernel
+
+import (
+	"slices"
+
+	"ltc/ir/types"
+)
+
+// Contraction is a kernel that computes, for each point of its axes, the sum of
+// the products of two factors over the axes of its first stage, and then, in
+// stages without axes, what becomes of the sum: a matrix product with its
+// epilogue. Each group of axes may have any number, one behind the other as the
+// kernel has them. A convolution is one too: an axis of M and one of K can run
+// along the same dimension.
+type Contraction struct {
+	A, B Factor
+	// Batch are the kernel's axes along which both factors may differ, M those of
+	// A alone, N those of B alone, among which is the last that is not of Batch. M
+	// and Batch may be empty.
+	Batch, M, N []int
+	K           []int       // the first stage's axes, as it numbers them
+	Sum         ID          // the reduction
+	Type        types.DType // of products and sums
+	Product     ID
+}
+
+// Factor is one of the two factors of a [Contraction].
+type Factor struct {
+	Value ID // an argument of the product
+	// Load is the unguarded load, with indices that are sums of axes, that the
+	// value is or is converted from; None if it is computed in another way.
+	Load ID
+	Type types.DType // of what is loaded, else of the value
+	Body []ID        // the instructions that compute Value, ascending
+}
+
+// AsContraction returns the contraction that a verified kernel is, if it is
+// one.
+func AsContraction(k *Kernel) (*Contraction, bool) {
+	if len(k.Stages) < 2 || len(k.Stages[0].Axes) == 0 || len(k.Locals) > 0 || slices.ContainsFunc(k.Stages[1:], func(s Stage) bool { return len(s.Axes) > 0 }) {
+		return nil, false
+	}
+	first := k.Stages[0]
+	sum := first.End - 1
+	if sum < first.Begin+1 || k.Instrs[sum].Op != Reduce || Op(k.Instrs[sum].Aux) != Add {
+		return nil, false
+	}
+	product := k.Instrs[sum].Args[0]
+	if k.Instrs[product].Op != Multiply || slices.ContainsFunc(k.Instrs[first.Begin:sum], func(i Instr) bool { return i.Op == Store || i.Op == Reduce }) {
+		return nil, false
+	}
+	c := &Contraction{Sum: sum, Product: product, Type: k.Instrs[sum].Type}
+	c.A, c.B = k.factor(k.Instrs[product].Args[0]), k.factor(k.Instrs[product].Args[1])
+	for a := range first.Axes {
+		c.K = append(c.K, len(k.Axes)+a)
+	}
+	deps := k.Dependence()
+	for a := range k.Axes {
+		switch l, r := deps[c.A.Value].Has(a), deps[c.B.Value].Has(a); {
+		case !l && !r: // the same sum again and again
+			return nil, false
+		case l && r:
+			c.Batch = append(c.Batch, a)
+		case l:
+			c.M = append(c.M, a)
+		default:
+			c.N = append(c.N, a)
+		}
+	}
+	if len(c.M)+len(c.N) == 0 {
+		return nil, false
+	}
+	if len(c.N) == 0 || len(c.M) > 0 && c.M[len(c.M)-1] > c.N[len(c.N)-1] {
+		c.A, c.B, c.M, c.N = c.B, c.A, c.N, c.M
+	}
+	return c, true
+}
+
+// factor returns how a value of the first stage is computed.
+func (k *Kernel) factor(v ID) Factor {
+	f := Factor{Value: v, Load: v}
+	needed := map[ID]bool{v: true}
+	for id := v; id >= 0; id-- {
+		if !needed[id] {
+			continue
+		}
+		f.Body = append(f.Body, id)
+		i := &k.Instrs[id]
+		for _, a := range i.Args {
+			needed[a] = true
+		}
+		if i.Mem != nil {
+			for _, x := range i.Mem.Index {
+				if x.Value != None {
+					needed[x.Value] = true
+				}
+			}
+		}
+	}
+	slices.Reverse(f.Body)
+	if k.Instrs[v].Op == Convert { // two in turn may round
+		f.Load = k.Instrs[v].Args[0]
+	}
+	f.Type = k.Instrs[f.Load].Type
+	i := &k.Instrs[f.Load]
+	if i.Op != Load || i.Mem.Guard || slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
+		f.Load, f.Type = None, k.Instrs[v].Type
+	}
+	return f
+}
+
+// StrideAlong returns how many elements an access moves for a step of an axis,
+// and Origin where it is at the first point of all axes, given the strides of
+// the operand's dimensions. The index has no values.
+func (m *Access) StrideAlong(axis int, strides []int64) int64 {
+	n := int64(0)
+	for d := range m.Index {
+		for _, t := range m.Index[d].Terms {
+			if t.Axis == axis {
+				n += t.Factor * strides[d]
+			}
+		}
+	}
+	return n
+}
+
+// Origin returns how many elements from the operand's first an access is at the
+// first point of all axes; see StrideAlong.
+func (m *Access) Origin(strides []int64) int64 {
+	n := int64(0)
+	for d := range m.Index {
+		n += m.Index[d].Offset * strides[d]
+	}
+	return n
+}

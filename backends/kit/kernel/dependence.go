@@ -1,0 +1,97 @@
+package kernel
+
+// Separable reports whether points that differ in an axis of the kernel access
+// different elements of the operands that it stores to, and only those: they can
+// then run at the same time and in any order, which changes nothing.
+func (k *Kernel) Separable(axis int) bool {
+	for p := range k.Params {
+		if k.Params[p].Out && !k.separates(p, axis) {
+			return false
+		}
+	}
+	return true
+}
+
+// separates reports whether a dimension of operand p has the same index in all
+// accesses: a multiple of the axis and a constant. A dimension along which all
+// elements are one separates nothing.
+func (k *Kernel) separates(p, axis int) bool {
+	for d, class := range k.Params[p].Strides {
+		if class == ZeroStride {
+			continue
+		}
+		var first *Index
+		apart := true
+		for i := range k.Instrs {
+			m := k.Instrs[i].Mem
+			if m == nil || m.Local || m.Param != p {
+				continue
+			}
+			if first == nil {
+				first = &m.Index[d]
+			}
+			apart = apart && m.Index[d].keepsApart(axis) && sameIndex(m.Index[d], *first)
+		}
+		if apart && first != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// AxisSet is a set of axes, as a stage numbers them: bit i is axis i. A stage
+// has at most 64, with those of the kernel.
+type AxisSet uint64
+
+// AxisRange returns the axes from one number to before another.
+func AxisRange(from, to int) AxisSet { return 1<<to - 1<<from }
+
+// Has reports whether an axis is in s.
+func (s AxisSet) Has(axis int) bool { return s>>axis&1 == 1 }
+
+// Dependence returns along which axes of its stage each instruction may differ:
+// its value, or what it stores and where. For those that use it in later stages,
+// a value differs along the kernel's axes alone.
+func (k *Kernel) Dependence() []AxisSet {
+	shared := AxisRange(0, len(k.Axes))
+	deps, locals := make([]AxisSet, len(k.Instrs)), make([]AxisSet, len(k.Locals))
+	for s := range k.Stages {
+		begin := k.Stages[s].Begin
+		of := func(id ID) AxisSet {
+			if id < begin {
+				return deps[id] & shared
+			}
+			return deps[id]
+		}
+		for id := begin; id < k.Stages[s].End; id++ {
+			i := &k.Instrs[id]
+			var set AxisSet
+			for _, a := range i.Args {
+				set |= of(a)
+			}
+			if i.Op == Iota {
+				set |= 1 << i.Aux
+			}
+			if i.Mem != nil {
+				for _, x := range i.Mem.Index {
+					if x.Value != None {
+						set |= of(x.Value)
+					}
+					for _, t := range x.Terms {
+						set |= 1 << t.Axis
+					}
+				}
+				if i.Mem.Local && i.Op == Load {
+					set |= locals[i.Mem.Param]
+				} else if i.Mem.Local {
+					locals[i.Mem.Param] |= set & shared
+				}
+			}
+			if i.Op == Reduce {
+				set &= shared
+			}
+			deps[id] = set
+		}
+	}
+	return deps
+}
