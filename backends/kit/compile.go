@@ -49,6 +49,13 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 			return nil, context.Cause(ctx)
 		}
 	}
+	var donated []ValueID
+	for j, r := range p.Signature.Results {
+		if r.Alias >= 0 {
+			donated = append(donated, g.root(g.results[j]))
+		}
+	}
+	delayDonated(g, donated)
 	return finish(ctx, g, p, o)
 }
 
@@ -164,7 +171,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 		r.Results = append(r.Results, id)
 	}
 	plan(r)
-	return r, nil
+	return r, r.check()
 }
 
 func splatBytes(bits uint64, size int) []byte {
@@ -185,8 +192,8 @@ func (g *graph) hostStep(ctx context.Context, n *node, p *backends.Program, o Op
 		h.Outs = append(h.Outs, at(v))
 	}
 	run, err := o.Eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: p.File})
-	if err != nil {
-		return nil, err
+	if err != nil { // of the whole text it has more to say
+		return nil, errors.Join(ErrNotCompiled, err)
 	}
 	h.Run = run
 	return h, nil

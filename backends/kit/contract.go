@@ -54,7 +54,7 @@ func reduce(b *nodeBuilder) error {
 	if with == kernel.Invalid {
 		return leave("its body is not one op that kernels reduce with")
 	}
-	t := b.in[0].DType
+	t := b.out[0].DType
 	if !with.Takes(t) {
 		return leave("elements of type %v", t)
 	}
@@ -74,7 +74,7 @@ func reduce(b *nodeBuilder) error {
 	}
 	b.Stage(axes...)
 	v := b.load(0, index...)
-	if acc := wide(t); acc != t {
+	if acc := wide(t); acc != b.Type(v) {
 		v = b.Op(kernel.Convert, acc, v)
 	}
 	if len(axes) > 0 {
@@ -87,7 +87,7 @@ func reduce(b *nodeBuilder) error {
 
 // initial loads a reduction's initial value, unless it changes nothing.
 func (b *nodeBuilder) initial(with kernel.Op) kernel.ID {
-	if s := b.splat(1); s != nil && *s == kernel.Neutral(with, b.in[1].DType) {
+	if s := b.splat(1); s != nil && b.in[1].DType == b.out[0].DType && *s == kernel.Neutral(with, b.in[1].DType) {
 		return kernel.None
 	}
 	return b.load(1)

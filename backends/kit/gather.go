@@ -93,6 +93,8 @@ func scatter(b *nodeBuilder) error {
 		return leave("indices of type %v", b.in[1].DType)
 	case !replace && !with.Takes(t):
 		return leave("elements of type %v", t)
+	case b.out[0].DType != t || b.in[2].DType != t:
+		return leave("results of another type")
 	case len(s.InputBatchingDims) > 0:
 		return leave("batching dimensions")
 	}

@@ -33,6 +33,7 @@ type views struct {
 	kernel   *kernel.Kernel
 	operands []Operand
 	strides  [][]int64
+	whole    []bool // operands that keep their own dimensions
 }
 
 // viewed gives each plain access an operand of its own, whose dimensions are
@@ -98,7 +99,7 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 			strides = append(strides, t.Factor)
 			to.Index = append(to.Index, kernel.Along(t.Axis))
 		}
-		to.Param = w.param(b, view, Operand{v, offset}, strides)
+		to.Param = w.param(b, view, Operand{v, offset}, strides, false)
 		return &to
 	}
 	to.Index = make([]kernel.Index, len(m.Index))
@@ -106,7 +107,7 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 		to.Index[d] = c.index(m.Index[d])
 	}
 	p.Strides = nil
-	to.Param = w.param(b, p, Operand{v, 0}, dense)
+	to.Param = w.param(b, p, Operand{v, 0}, dense, true)
 	return &to
 }
 
@@ -117,13 +118,14 @@ func plain(m *kernel.Access) bool {
 }
 
 // param returns the parameter for a view, one for each that is the same.
-func (w *views) param(b *kernel.Builder, p kernel.Param, o Operand, strides []int64) int {
+func (w *views) param(b *kernel.Builder, p kernel.Param, o Operand, strides []int64, whole bool) int {
 	for i := range w.operands {
-		if w.operands[i] == o && slices.Equal(w.strides[i], strides) && slices.Equal(b.Params()[i].Dims, p.Dims) && b.Params()[i].Out == p.Out {
+		if w.operands[i] == o && w.whole[i] == whole && slices.Equal(w.strides[i], strides) && slices.Equal(b.Params()[i].Dims, p.Dims) && b.Params()[i].Out == p.Out {
 			return i
 		}
 	}
 	w.operands = append(w.operands, o)
+	w.whole = append(w.whole, whole)
 	w.strides = append(w.strides, strides)
 	return b.Param(p)
 }

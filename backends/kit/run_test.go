@@ -1,4 +1,4 @@
-package kit
+package kit_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
 	"ltc/internal/samples"
@@ -20,7 +21,7 @@ import (
 )
 
 // evaluate runs a program by the kernels' evaluator.
-func evaluate(t *testing.T, p *Program, args []soa.View) []soa.View {
+func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 	t.Helper()
 	arena := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{max(p.Arena, 1)}})
 	mem := make([]unsafe.Pointer, len(p.Values))
@@ -28,13 +29,13 @@ func evaluate(t *testing.T, p *Program, args []soa.View) []soa.View {
 	for v := range p.Values {
 		val := &p.Values[v]
 		switch val.Kind {
-		case Temporary:
+		case kit.Temporary:
 			mem[v] = unsafe.Add(arena.Base(), val.Offset)
-		case Argument:
+		case kit.Argument:
 			mem[v] = args[val.Index].Base()
-		case Constant:
+		case kit.Constant:
 			mem[v] = unsafe.Pointer(&val.Data[0])
-		case Result:
+		case kit.Result:
 			results[val.Index] = soa.Make(p.Signature.Results[val.Index].Type)
 			mem[v] = results[val.Index].Base()
 		}
@@ -63,11 +64,11 @@ func evaluate(t *testing.T, p *Program, args []soa.View) []soa.View {
 }
 
 // compile compiles a module to kernels that pass their checks.
-func compile(t *testing.T, text string) *Program {
+func compile(t *testing.T, text string) *kit.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, err := Compile(t.Context(), l, Options{Eval: reference.New()})
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New()})
 	require.NoError(t, err)
 	for _, k := range p.Kernels {
 		require.NoError(t, kernel.Verify(k), "%v", k)
@@ -91,7 +92,7 @@ func TestWorkloads(t *testing.T) {
 }
 
 // same compares a module run as kernels with the evaluator.
-func same(t *testing.T, text string) *Program {
+func same(t *testing.T, text string) *kit.Program {
 	t.Helper()
 	exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package kit
+package kit_test
 
 import (
 	"os"
@@ -20,4 +20,3 @@ func TestShow(t *testing.T) {
 		t.Log(h.Name, h.Reason)
 	}
 }
-

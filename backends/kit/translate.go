@@ -53,6 +53,11 @@ var rules = map[string]rule{
 // notCompiled when the whole module must be left to the evaluator.
 func translate(ctx context.Context, p *backends.Program) (*graph, error) {
 	main := p.Module.Func("main")
+	for _, op := range p.Module.Ops {
+		if op != main {
+			return nil, leave("%s refers to other functions or symbols of the module", p.File)
+		}
+	}
 	t := &translator{ctx: ctx, graph: &graph{}, values: map[*mlir.Value]ValueID{}, file: p.File}
 	for _, a := range main.Body().Args {
 		v, err := t.define(a, nil)
@@ -332,6 +337,9 @@ func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	}
 	if !op.Takes(b.in[0].DType) {
 		return leave("elements of type %v", b.in[0].DType)
+	}
+	if op == kernel.BitcastConvert && b.in[0].DType.Size() != b.out[0].DType.Size() {
+		return leave("elements of another size")
 	}
 	index := b.axes(b.out[0].Shape)
 	b.Stage()

@@ -49,12 +49,12 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if err != nil {
 		return nil, err
 	}
-	chlo.Lower(p.Module)
-	return prepare(ctx, b.name, p)
+	return b.compile(ctx, m, o, p)
 }
 
 // prepare makes the program's main function executable.
 func prepare(ctx context.Context, backend string, p *backends.Program) (backends.Executable, error) {
+	chlo.Lower(p.Module)
 	c := newCompiler(ctx, p)
 	// What an open function prepares while it runs, the compile's context does not end.
 	defer func() { c.ctx = context.Background() }()

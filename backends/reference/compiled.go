@@ -1,0 +1,195 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// compiled is a module that runs as kernels. It is immutable but for the pool.
+type compiled struct {
+	program *kit.Program
+	steps   []compiledStep
+	scratch int // bytes that a part of a step needs
+	parts   int // most parts of a step
+	results []placement
+	bound   []soa.View
+	pool    *sync.Pool // of *launcher
+	// long is set when a run takes so long that one that can be cancelled must
+	// be so to its end: it writes no memory of the caller before.
+	long bool
+}
+
+// compiledStep is a step with its code and how it is cut.
+type compiledStep struct {
+	*kit.Step
+	code  kernel.Code // nil: the evaluator's
+	parts int
+	sizes []int // of an element, by operand
+	first int   // where its pointers begin in the launcher's
+}
+
+// placement says where a result may be written.
+type placement struct {
+	direct  bool // in the caller's memory: no later step can fail
+	inPlace bool // over the argument that it takes over
+	bytes   int
+}
+
+// compileKernels makes kernels of a program and runs them by compilers, of
+// which each is asked for what those before it leave.
+func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
+	prog, err := kit.Compile(ctx, p, kit.Options{Eval: New()})
+	if err != nil {
+		return nil, err
+	}
+	codes := make([]kernel.Code, len(prog.Kernels))
+	for _, c := range compilers {
+		var missing []*kernel.Kernel
+		var at []int
+		for i, code := range codes {
+			if code == nil {
+				missing, at = append(missing, prog.Kernels[i]), append(at, i)
+			}
+		}
+		if len(missing) == 0 {
+			break
+		}
+		got, err := c.Compile(ctx, missing)
+		if err != nil {
+			return nil, err
+		}
+		for i, code := range got {
+			codes[at[i]] = code
+		}
+	}
+	e := &compiled{program: prog, parts: 1}
+	threads := max(o.Threads, 1)
+	pointers, work := 0, 0
+	for i := range prog.Steps {
+		s := compiledStep{Step: &prog.Steps[i], parts: 1, first: pointers}
+		if s.Host == nil {
+			k := prog.Kernels[s.Kernel]
+			if s.code = codes[s.Kernel]; s.code == nil {
+				return nil, fmt.Errorf("compile: no code for %v", k)
+			}
+			s.parts = s.code.Parts(s.Sizes, threads)
+			e.parts = max(e.parts, s.parts)
+			e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
+			for j := range k.Params {
+				s.sizes = append(s.sizes, k.Params[j].DType.Size())
+			}
+			pointers += len(s.Operands)
+			work = added(work, pointsOf(k, s.Sizes))
+		}
+		e.steps = append(e.steps, s)
+	}
+	if err := soa.Fits(added(prog.Arena, e.scratch*e.parts)); err != nil {
+		return nil, fmt.Errorf("%s: the values that are alive at once: %w", p.File, err)
+	}
+	for j := range prog.Results {
+		v := prog.Values[prog.Results[j]]
+		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
+	}
+	e.long = work > longWork
+	e.pool = &sync.Pool{New: func() any { return e.launcher(pointers) }}
+	return e, nil
+}
+
+// pointsOf returns how often the bodies of a kernel run.
+func pointsOf(k *kernel.Kernel, sizes []int64) int {
+	n := 0
+	for s := range k.Stages {
+		points := 1
+		for _, a := range slices.Concat(k.Axes, k.Stages[s].Axes) {
+			points = times(points, int(a.Size.Of(sizes)))
+		}
+		n = added(n, points)
+	}
+	return n
+}
+
+// launcher is what one run works with.
+type launcher struct {
+	arena    soa.View
+	mem      []unsafe.Pointer // by value
+	pointers []unsafe.Pointer // by step and operand
+	calls    []kernel.Call    // by part
+	scratch  soa.View
+	args     []soa.View // dense copies of arguments that are not
+	results  []soa.View // where results are written that cannot go to the caller's memory at once
+	fresh    []soa.View // memory made for results that the caller leaves to us
+	call     backends.Call
+	errs     []error
+	group    sync.WaitGroup
+}
+
+func bytesView(n int) soa.View {
+	return soa.Make(types.Type{DType: types.U8, Shape: types.Shape{max(n, 1)}})
+}
+
+// launcher makes the memory of a run.
+func (e *compiled) launcher(pointers int) *launcher {
+	l := &launcher{
+		arena:    bytesView(e.program.Arena),
+		mem:      make([]unsafe.Pointer, len(e.program.Values)),
+		pointers: make([]unsafe.Pointer, pointers),
+		calls:    make([]kernel.Call, e.parts),
+		scratch:  bytesView(e.scratch * e.parts),
+		args:     make([]soa.View, len(e.program.Args)),
+		results:  make([]soa.View, len(e.program.Results)),
+		fresh:    make([]soa.View, len(e.program.Results)),
+		errs:     make([]error, e.parts),
+	}
+	for i := range l.calls {
+		l.calls[i].Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
+	}
+	for v := range e.program.Values {
+		switch val := &e.program.Values[v]; val.Kind {
+		case kit.Temporary:
+			l.mem[v] = unsafe.Add(l.arena.Base(), val.Offset)
+		case kit.Constant:
+			l.mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
+		}
+	}
+	return l
+}
+
+// Signature returns what the program takes and gives.
+func (e *compiled) Signature() *backends.Signature { return e.program.Signature }
+
+// Artifact returns an error: compiled programs are cached, not yet saved.
+func (e *compiled) Artifact() ([]byte, error) {
+	return nil, fmt.Errorf("artifact: %w", errors.ErrUnsupported)
+}
+
+// WorkspaceBytes is what a run takes besides arguments and results.
+func (e *compiled) WorkspaceBytes() int { return e.program.Arena + e.scratch*e.parts }
+
+// Program returns what the module became.
+func (e *compiled) Program() *kit.Program { return e.program }
+
+// Bind fixes constants.
+func (e *compiled) Bind(_ context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	if err := backends.CheckBind(e.program.Signature, constants); err != nil {
+		return nil, err
+	}
+	b := *e
+	b.bound = make([]soa.View, len(e.program.Args))
+	copy(b.bound, e.bound)
+	for i, v := range constants {
+		d := soa.Make(v.Type)
+		copyInto(d, v)
+		b.bound[i] = d
+	}
+	return &b, nil
+}

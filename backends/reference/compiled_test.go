@@ -1,0 +1,58 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/backendtest"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/internal/conformance"
+)
+
+// asKernels runs programs as kernels by the interpreter.
+type asKernels struct{ *Backend }
+
+func (b asKernels) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Lacking) == 0 && !openSignature(p.Module.Func("main")) {
+		e, err := b.compileKernels(ctx, p, o, []kernel.Compiler{interpreter{}})
+		if !errors.Is(err, kit.ErrNotCompiled) {
+			return e, err
+		}
+	}
+	return b.Backend.Compile(ctx, m, o)
+}
+
+// Programs that run as kernels pass the suite, too.
+func TestConformanceOfKernels(t *testing.T) {
+	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return asKernels{New()}, nil }).Groups {
+		require.Positive(t, g.Passed, g.Name)
+		require.Zero(t, g.Unsupported, g.Name)
+	}
+}
+
+// The selection of the specification's tests passes as kernels, too.
+func TestSelectionOfKernels(t *testing.T) {
+	files, err := conformance.Files([]string{"../../../shared/conformance/stablehlo/interpret", "../../../shared/conformance/stablehlo/testdata"})
+	if err != nil {
+		t.Skipf("no selection: %v", err)
+	}
+	b := asKernels{New()}
+	for _, file := range files {
+		units, err := conformance.Read(file)
+		require.NoError(t, err)
+		for _, u := range units {
+			if r := conformance.Run(t.Context(), b, u); r.Outcome == conformance.Failed {
+				t.Errorf("%s: %s", file, r.Reasons[0])
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Execute runs the program on the calling goroutine and, where a step is cut
+// into parts, as many others as there are more of them.
+func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if c.Queue != nil {
+		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
+	}
+	if err := backends.CheckCall(e.program.Signature, c, e.bound); err != nil {
+		return err
+	}
+	l := e.pool.Get().(*launcher)
+	e.placeArgs(l, c)
+	done := ctx.Done()
+	watch := e.placeResults(l, c, done == nil || !e.long)
+	err := e.run(ctx, l, watch)
+	if err == nil {
+		e.commit(l, c)
+	}
+	l.forget(e)
+	e.pool.Put(l)
+	return err
+}
+
+// placeArgs points arguments at the caller's memory, or at dense copies.
+func (e *compiled) placeArgs(l *launcher, c *backends.Call) {
+	for i, id := range e.program.Args {
+		if e.program.Values[id].Last < 0 {
+			continue // nobody reads it
+		}
+		v := c.Args[i]
+		if e.bound != nil && !e.bound[i].IsZero() {
+			v = e.bound[i]
+		}
+		soa.TouchRead(v)
+		if !v.IsDense() {
+			if l.args[i].IsZero() {
+				l.args[i] = soa.Make(v.Type)
+			}
+			copyInto(l.args[i], v)
+			v = l.args[i]
+		}
+		l.mem[id] = v.Base()
+	}
+}
+
+// placeResults points results at where they are written: at once where they
+// belong if direct is set and that cannot go wrong, else at memory of the run.
+// It returns the first step that writes memory of the caller.
+func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int {
+	watch := len(e.steps)
+	for j, id := range e.program.Results {
+		v, r := c.Results[j], &e.program.Signature.Results[j]
+		place := &e.results[j]
+		var to soa.View
+		switch {
+		case v.IsZero() && r.Alias < 0:
+			to = c.Make(r.Type)
+			l.fresh[j] = to
+		case !direct || !place.direct:
+		case v.IsZero():
+			if a := c.Args[r.Alias]; place.inPlace && a.IsDense() {
+				to = a
+			}
+		case !v.IsDense():
+		case r.Alias < 0, place.inPlace && c.Args[r.Alias].Base() == v.Base(), disjoint(v, c.Args[r.Alias]):
+			to = v
+		}
+		if !to.IsZero() && l.fresh[j].IsZero() {
+			watch = min(watch, e.program.Values[id].First)
+		}
+		if to.IsZero() {
+			if l.results[j].IsZero() {
+				l.results[j] = soa.Make(r.Type)
+			}
+			to = l.results[j]
+		}
+		l.mem[id] = to.Base()
+	}
+	return watch
+}
+
+// run runs the steps. From step watch on it cannot be cancelled.
+func (e *compiled) run(ctx context.Context, l *launcher, watch int) error {
+	done := ctx.Done()
+	for i := range e.steps {
+		s := &e.steps[i]
+		if i >= watch {
+			done = nil
+		}
+		if done != nil {
+			select {
+			case <-done:
+				return context.Cause(ctx)
+			default:
+			}
+		}
+		if s.code == nil {
+			if err := e.host(ctx, l, s); err != nil {
+				return err
+			}
+			continue
+		}
+		pointers := l.pointers[s.first : s.first+len(s.Operands)]
+		for j := range s.Operands {
+			o := &s.Operands[j]
+			pointers[j] = unsafe.Add(l.mem[o.Value], int(o.Offset)*s.sizes[j])
+		}
+		if err := l.launch(s, pointers, done); err != nil {
+			return &backends.RunError{Op: s.Ordinal, Reason: err}
+		}
+	}
+	if done != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// launch runs all parts of a step.
+func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, done <-chan struct{}) error {
+	for p := range s.parts {
+		c := &l.calls[p]
+		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, s.Strides
+		c.Part, c.Parts, c.Done = p, s.parts, done
+	}
+	if s.parts == 1 {
+		return s.code.Run(&l.calls[0])
+	}
+	l.group.Add(s.parts - 1)
+	for p := 1; p < s.parts; p++ {
+		go l.part(s.code, p)
+	}
+	l.errs[0] = s.code.Run(&l.calls[0])
+	l.group.Wait()
+	for _, err := range l.errs[:s.parts] {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *launcher) part(code kernel.Code, p int) {
+	l.errs[p] = code.Run(&l.calls[p])
+	l.group.Done()
+}
+
+// host runs a step by the evaluator.
+func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep) error {
+	h := s.Host
+	c := &l.call
+	c.Args, c.Results = c.Args[:0], c.Results[:0]
+	for _, a := range h.Args {
+		c.Args = append(c.Args, e.view(l, a.Value, a.Type))
+	}
+	for _, v := range h.Outs {
+		c.Results = append(c.Results, e.view(l, v, e.program.Values[v].Type))
+	}
+	if err := h.Run.Execute(ctx, c); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return &backends.RunError{Op: s.Ordinal, Reason: err}
+	}
+	return nil
+}
+
+// view is a value's memory in the given type. A constant of one element stands
+// for all.
+func (e *compiled) view(l *launcher, v kit.ValueID, t types.Type) soa.View {
+	if d := e.program.Values[v].Data; d != nil && len(d) < t.Bytes() {
+		w := soa.Make(t)
+		for i := 0; i < t.Bytes(); i += len(d) {
+			copyBytes(unsafe.Add(w.Base(), i), unsafe.Pointer(unsafe.SliceData(d)), len(d))
+		}
+		return w
+	}
+	return soa.At(l.mem[v], t)
+}
+
+// commit hands the results over. Nothing in it can fail.
+func (e *compiled) commit(l *launcher, c *backends.Call) {
+	for j, id := range e.program.Results {
+		r := &e.program.Signature.Results[j]
+		if !l.fresh[j].IsZero() {
+			c.Results[j] = l.fresh[j]
+			continue
+		}
+		if c.Results[j].IsZero() {
+			c.Results[j] = c.Args[r.Alias]
+		}
+		to := c.Results[j]
+		soa.TouchWrite(to)
+		switch {
+		case to.IsDense() && to.Base() == l.mem[id]:
+		case to.IsDense():
+			copyBytes(to.Base(), l.mem[id], r.Type.Bytes())
+		default:
+			copyInto(to, soa.At(l.mem[id], r.Type))
+		}
+	}
+}
+
+// forget drops the caller's memory, so that a pooled launcher does not keep it.
+func (l *launcher) forget(e *compiled) {
+	for _, id := range e.program.Args {
+		l.mem[id] = nil
+	}
+	for _, id := range e.program.Results {
+		l.mem[id] = nil
+	}
+	clear(l.pointers)
+	clear(l.fresh)
+	clear(l.errs)
+	clear(l.call.Args)
+	clear(l.call.Results)
+}
