@@ -16,8 +16,8 @@ import "errors"
 
 // ErrNoExec is wrapped by errors of [Load] on systems that do not let this
 // process have executable memory of its own making.
-var ErrNoExec = errors.New("native: no executable memory")
+var ErrNoExec = errors.New("no executable memory")
 
 // ErrUnavailable is wrapped by errors of [Load] where objects cannot be run at
 // all: on systems and processors other than Linux on amd64 and arm64.
-var ErrUnavailable = errors.New("native: objects cannot be run on this system")
+var ErrUnavailable = errors.New("objects cannot be run on this system")

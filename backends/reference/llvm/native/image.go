@@ -28,7 +28,7 @@ type Image struct {
 // the image nor a [Kernel] of it can be reached.
 func Load(file []byte) (*Image, error) {
 	if hostMachine == elf.EM_NONE {
-		return nil, ErrUnavailable
+		return nil, fmt.Errorf("native: %w", ErrUnavailable)
 	}
 	o, err := parse(file)
 	if err != nil {
