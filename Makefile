@@ -13,6 +13,13 @@ COMPAREFLAGS ?=
 # Tests without cgo, whatever the environment says; make race sets its own.
 export CGO_ENABLED = 0
 
+# The libLLVM that make llvm has put into out, where it is not told which to use.
+ifeq ($(LTC_LIBLLVM),)
+ifneq ($(wildcard out/llvm/libllvmlite.so),)
+export LTC_LIBLLVM := $(CURDIR)/out/llvm/libllvmlite.so
+endif
+endif
+
 # Modules of their own live below these, with `replace` pointing here.
 MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
 # Where make judge looks for programs; out/digits has the step that make run wrote.
@@ -20,7 +27,7 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help run test race soak judge bench compare generate fuzz rename build-all clean
+.PHONY: help run test llvm race soak judge bench compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -32,6 +39,9 @@ run: ## set up, then train a classifier on handwritten digits and print its accu
 
 test: ## set up, then vet and test every module
 	@r=0; for m in $(MODULES); do (cd $$m && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...) || r=1; done; exit $$r
+
+llvm: ## install libLLVM, for the compiler for CPUs, unless there is one
+	@GO="$(GO)" PYTHON="$(PYTHON)" tools/llvm/install.sh
 
 race: ## test under the race detector; needs a C compiler
 	@cc=$$($(GO) env CC | cut -d' ' -f1); \

@@ -2,6 +2,7 @@ package objcache
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -31,9 +32,9 @@ func parts(i int) Parts {
 // content is the i-th object: bytes that can be told from all others.
 func content(i int) []byte {
 	r := rand.New(rand.NewPCG(uint64(i), 7))
-	b := make([]byte, 1000+r.IntN(60_000))
-	for j := range b {
-		b[j] = byte(r.Uint32())
+	b := make([]byte, 0, 1000+r.IntN(60_000))
+	for len(b)+8 <= cap(b) {
+		b = binary.LittleEndian.AppendUint64(b, r.Uint64())
 	}
 	return b
 }
