@@ -36,10 +36,10 @@ func runnable(t testing.TB) []vector.Level {
 	_, flags, _ := strings.Cut(string(info), "\nflags")
 	flags, _, _ = strings.Cut(flags, "\n")
 	all := strings.Fields(flags)
-	// Where /proc/cpuinfo and LLVM differ: avx512_bf16, abm.
+	// Where /proc/cpuinfo and LLVM differ.
+	spelt := map[string]string{"bmi": "bmi1", "lzcnt": "abm", "avx512bf16": "avx512_bf16"}
 	best := vector.LevelOf(func(feature string) bool {
-		return slices.Contains(all, feature) || feature == "lzcnt" && slices.Contains(all, "abm") ||
-			slices.Contains(all, strings.Replace(feature, "avx512", "avx512_", 1))
+		return slices.Contains(all, feature) || slices.Contains(all, spelt[feature])
 	})
 	var levels []vector.Level
 	for _, l := range []vector.Level{vector.SSE2, vector.AVX2, vector.AVX512} {

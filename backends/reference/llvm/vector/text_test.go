@@ -1,0 +1,56 @@
+package vector_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/reference/llvm/libllvm"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// Code for arm64 is verified and assembled, wherever the tests run, and calls
+// nothing: neither does that for other levels.
+func TestNEON(t *testing.T) {
+	l := library(t)
+	for _, d := range types.DTypes() {
+		m := vector.NewModule(vector.Machine{Level: vector.NEON})
+		for _, c := range trials(d) {
+			for _, lanes := range []int{1, 4} {
+				kernel(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
+					r, err := c.body(b, v)
+					require.NoError(t, err)
+					return r
+				})
+			}
+		}
+		text := m.String()
+		assembly, err := l.Compile(context.Background(), text, libllvm.Options{Triple: "aarch64-unknown-linux-gnu", Verify: true, Assembly: true})
+		require.NoError(t, err, "%v", d)
+		for _, line := range strings.Split(string(assembly), "\n") {
+			if _, callee, ok := strings.Cut(line, "\tbl\t"); ok {
+				require.True(t, strings.HasPrefix(strings.TrimPrefix(callee, "."), "Lltc."), "%v: calls %s", d, callee)
+			}
+		}
+	}
+}
+
+// The same calls give the same text.
+func TestSameText(t *testing.T) {
+	text := func() string {
+		m := vector.NewModule(vector.Machine{Level: vector.AVX512, Splats: true})
+		kernel(m, "k", 16, []types.DType{types.F32}, types.F32, func(b *vector.Builder, v []vector.Value) vector.Value {
+			r, err := b.Unary("erf", v[0])
+			require.NoError(t, err)
+			r, err = b.Unary("sine", r)
+			require.NoError(t, err)
+			return r
+		})
+		return m.String()
+	}
+	require.Equal(t, text(), text())
+}
