@@ -12,7 +12,7 @@ import (
 func (p *Program) check() error {
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Host != nil {
+		if s.Kernel < 0 {
 			continue
 		}
 		k := p.Kernels[s.Kernel]

@@ -14,6 +14,8 @@ import (
 type Options struct {
 	// Eval runs the ops that are no kernels, and folds constants.
 	Eval backends.Backend
+	// Body compiles the regions of loops and branches; nil leaves these to Eval.
+	Body func(ctx context.Context, m backends.Module) (backends.Executable, error)
 	// Dump, if set, is called with the name of each stage and what the program
 	// then is.
 	Dump func(stage, text string)
@@ -67,6 +69,7 @@ var passes = []struct {
 	{"translated", copyResults},
 	{"unwrapped", unwrap},
 	{"inlined", inline},
+	{"split", split},
 	{"merged", merge},
 	{"private", privatise},
 }
@@ -143,11 +146,9 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 		}
 		step := Step{Kernel: -1, Ordinal: n.ordinal}
 		if n.host != nil {
-			h, err := g.hostStep(ctx, n, p, o, at)
-			if err != nil {
+			if err := (&hostWriter{ctx, g, p, o, at}).step(n, &step); err != nil {
 				return nil, err
 			}
-			step.Host = h
 			r.LastFallible = len(r.Steps)
 		} else {
 			k := g.normalise(n)
@@ -182,23 +183,6 @@ func splatBytes(bits uint64, size int) []byte {
 	return b
 }
 
-// hostStep makes the step of an op that the evaluator runs.
-func (g *graph) hostStep(ctx context.Context, n *node, p *backends.Program, o Options, at func(ValueID) ValueID) (*Host, error) {
-	h := &Host{Name: n.host.op.Name, Reason: n.host.reason, Text: hostText(n.host.op, n.host.inputs)}
-	for _, v := range n.host.ins {
-		h.Args = append(h.Args, HostArg{at(v), g.values[v].typ})
-	}
-	for _, v := range n.host.outs {
-		h.Outs = append(h.Outs, at(v))
-	}
-	run, err := o.Eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: p.File})
-	if err != nil { // of the whole text it has more to say
-		return nil, errors.Join(ErrNotCompiled, err)
-	}
-	h.Run = run
-	return h, nil
-}
-
 // plan says when each value is written and read, and where temporaries are.
 func plan(p *Program) {
 	for v := range p.Values {
@@ -223,11 +207,8 @@ func plan(p *Program) {
 // access returns the values that a step reads and those that it writes.
 func (p *Program) access(s int) (reads, writes []ValueID) {
 	st := &p.Steps[s]
-	if h := st.Host; h != nil {
-		for _, a := range h.Args {
-			reads = append(reads, a.Value)
-		}
-		return reads, h.Outs
+	if st.Kernel < 0 {
+		return st.hostAccess()
 	}
 	for i, o := range st.Operands {
 		if p.Kernels[st.Kernel].Params[i].Out {

@@ -53,6 +53,10 @@ func (p *Program) String() string {
 			fmt.Fprintf(&b, "host %s: %s\n", h.Name, h.Reason)
 			continue
 		}
+		if s.Kernel < 0 {
+			b.WriteString(map[bool]string{true: "loop\n", false: "branch\n"}[s.Loop != nil])
+			continue
+		}
 		fmt.Fprintf(&b, "kernel %d(", s.Kernel)
 		for j, o := range s.Operands {
 			if j > 0 {

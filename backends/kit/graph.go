@@ -42,7 +42,8 @@ type node struct {
 	into     *node // what it was merged into; nil if it still stands for itself
 }
 
-// hostOp is an op, with what is in its regions, that the evaluator runs.
+// hostOp is an op, with what is in its regions, that the evaluator runs, or a
+// loop or branch that the host drives.
 type hostOp struct {
 	op        *mlir.Op
 	ins, outs []ValueID

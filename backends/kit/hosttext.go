@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"slices"
+
 	"ltc/mlir"
 )
 
@@ -27,6 +29,34 @@ func hostText(op *mlir.Op, inputs []*mlir.Value) string {
 	body.Ops = append(body.Ops, op, mlir.NewOp("func.return", op.Results))
 	m := &mlir.Module{Ops: []*mlir.Op{fn}}
 	return mlir.Print(m)
+}
+
+// regionText returns the text of a module whose main is a region of an op: it
+// takes the block's arguments, then what the region uses from outside.
+func regionText(r *mlir.Region, captured []*mlir.Value) string {
+	block := r.Blocks[0]
+	end := block.Ops[len(block.Ops)-1]
+	var ins, outs []mlir.Type
+	from := slices.Concat(block.Args, captured)
+	for _, v := range from {
+		ins = append(ins, v.Type)
+	}
+	for _, v := range end.Operands {
+		outs = append(outs, v.Type)
+	}
+	fn := mlir.NewFunc("main", "public", ins, outs)
+	body := fn.Body()
+	stands := make(map[*mlir.Value]*mlir.Value, len(from))
+	back := make(map[*mlir.Value]*mlir.Value, len(from))
+	for i, v := range from {
+		stands[v], back[body.Args[i]] = body.Args[i], v
+	}
+	for _, op := range block.Ops {
+		substitute(op, stands)
+		defer substitute(op, back)
+	}
+	body.Ops = append(slices.Clone(block.Ops[:len(block.Ops)-1]), mlir.NewOp("func.return", slices.Clone(end.Operands)))
+	return mlir.Print(&mlir.Module{Ops: []*mlir.Op{fn}})
 }
 
 // substitute replaces the values that an op and its regions use.

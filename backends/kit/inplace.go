@@ -60,7 +60,7 @@ func (p *Program) InPlace(j int) bool {
 // overwrites reports whether a step that reads old and makes now can have both
 // in the same memory.
 func (p *Program) overwrites(s *Step, old, now ValueID) bool {
-	if s.Host != nil {
+	if s.Kernel < 0 {
 		return false
 	}
 	k := p.Kernels[s.Kernel]

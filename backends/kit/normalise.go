@@ -106,7 +106,7 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 	for d := range m.Index {
 		to.Index[d] = c.index(m.Index[d])
 	}
-	p.Strides = nil
+	p.Strides, p.Dims = nil, slices.Clone(p.Dims)
 	to.Param = w.param(b, p, Operand{v, 0}, dense, true)
 	return &to
 }

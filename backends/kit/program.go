@@ -51,13 +51,15 @@ type Value struct {
 	First, Last int
 }
 
-// Step runs a kernel or an op of the evaluator.
+// Step runs a kernel, an op of the evaluator, a loop or a branch.
 type Step struct {
-	Kernel   int // -1: Host
+	Kernel   int // -1: one of the others
 	Operands []Operand
 	Sizes    []int64 // the kernel's run-time sizes
 	Strides  []int64 // its run-time strides, in elements
 	Host     *Host
+	Loop     *Loop
+	Branch   *Branch
 	Ordinal  int // of the op of the text whose failure it would report
 }
 
@@ -81,6 +83,25 @@ type Host struct {
 type HostArg struct {
 	Value ValueID
 	Type  types.Type
+}
+
+// Loop is a while: Body makes the next values of what is carried as long as
+// Cond says so. Both take what is carried, then Captured.
+type Loop struct {
+	Cond, Body backends.Executable
+	Init       []HostArg // what is carried at first
+	Captured   []HostArg
+	Outs       []ValueID // what is carried at last
+}
+
+// Branch is an if or a case: the scalar Index chooses what makes Outs of
+// Captured. A bool that is true chooses the first; an integer that is out of
+// range the last.
+type Branch struct {
+	Index    HostArg
+	Branches []backends.Executable
+	Captured []HostArg
+	Outs     []ValueID
 }
 
 // HostSteps returns the steps that the evaluator runs.

@@ -42,7 +42,7 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 	}
 	for s := range p.Steps {
 		st := &p.Steps[s]
-		if st.Host != nil {
+		if st.Kernel < 0 {
 			c := &backends.Call{}
 			for _, a := range st.Host.Args {
 				c.Args = append(c.Args, soa.At(mem[a.Value], a.Type))

@@ -106,6 +106,9 @@ func (t *translator) op(op *mlir.Op) error {
 		}
 		return nil
 	}
+	if drives(op) {
+		return t.host(op, "")
+	}
 	err := t.node(op)
 	if reason, ok := err.(notCompiled); ok {
 		return t.host(op, reason.reason)

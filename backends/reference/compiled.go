@@ -48,7 +48,13 @@ type placement struct {
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := kit.Compile(ctx, p, kit.Options{Eval: New()})
+	prog, err := kit.Compile(ctx, p, kit.Options{Eval: New(), Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
+		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
+		if err != nil {
+			return nil, err
+		}
+		return b.compileKernels(ctx, p, o, compilers)
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +83,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	pointers, work := 0, 0
 	for i := range prog.Steps {
 		s := compiledStep{Step: &prog.Steps[i], parts: 1, first: pointers}
-		if s.Host == nil {
+		if s.Kernel >= 0 {
 			k := prog.Kernels[s.Kernel]
 			if s.code = codes[s.Kernel]; s.code == nil {
 				return nil, fmt.Errorf("compile: no code for %v", k)

@@ -111,7 +111,7 @@ func (e *compiled) run(ctx context.Context, l *launcher, watch int) error {
 			}
 		}
 		if s.code == nil {
-			if err := e.host(ctx, l, s); err != nil {
+			if err := e.hostStep(ctx, l, s); err != nil {
 				return err
 			}
 			continue
@@ -160,6 +160,17 @@ func (l *launcher) part(code kernel.Code, p int) {
 	l.group.Done()
 }
 
+// hostStep runs a step that is no kernel.
+func (e *compiled) hostStep(ctx context.Context, l *launcher, s *compiledStep) error {
+	switch {
+	case s.Loop != nil:
+		return e.loop(ctx, l, s)
+	case s.Branch != nil:
+		return e.branch(ctx, l, s)
+	}
+	return e.host(ctx, l, s)
+}
+
 // host runs a step by the evaluator.
 func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep) error {
 	h := s.Host
@@ -172,12 +183,17 @@ func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep) error
 		c.Results = append(c.Results, e.view(l, v, e.program.Values[v].Type))
 	}
 	if err := h.Run.Execute(ctx, c); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return &backends.RunError{Op: s.Ordinal, Reason: err}
+		return runFailure(ctx, s, err)
 	}
 	return nil
+}
+
+// runFailure is what the failure of a step that is no kernel is to the caller.
+func runFailure(ctx context.Context, s *compiledStep, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &backends.RunError{Op: s.Ordinal, Reason: err}
 }
 
 // view is a value's memory in the given type. A constant of one element stands

@@ -1,0 +1,102 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"ltc/backends"
+	"ltc/mlir"
+)
+
+// drives reports whether the host runs an op's regions, one of them at a time.
+func drives(op *mlir.Op) bool {
+	return op.Name == "stablehlo.while" || op.Name == "stablehlo.if" || op.Name == "stablehlo.case"
+}
+
+// hostWriter writes down the steps that are no kernels.
+type hostWriter struct {
+	ctx context.Context
+	g   *graph
+	p   *backends.Program
+	o   Options
+	at  func(ValueID) ValueID
+}
+
+// step fills in the step of a node.
+func (w *hostWriter) step(n *node, s *Step) error {
+	op := n.host.op
+	args := w.args(n.host.ins)
+	var outs []ValueID
+	for _, v := range n.host.outs {
+		outs = append(outs, w.at(v))
+	}
+	if w.o.Body == nil || !drives(op) {
+		text := hostText(op, n.host.inputs)
+		run, err := w.o.Eval.Compile(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
+		if err != nil { // of the whole text it has more to say
+			return errors.Join(ErrNotCompiled, err)
+		}
+		s.Host = &Host{Name: op.Name, Reason: n.host.reason, Text: text, Run: run, Args: args, Outs: outs}
+		return nil
+	}
+	captured := capturedBy(op)
+	bodies := make([]backends.Executable, len(op.Regions))
+	for i, r := range op.Regions {
+		var err error
+		if bodies[i], err = w.o.Body(w.ctx, backends.NewModule(regionText(r, captured))); err != nil {
+			return err
+		}
+	}
+	own := w.argsOf(n, op.Operands)
+	rest := w.argsOf(n, captured)
+	if op.Name == "stablehlo.while" {
+		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs}
+	} else {
+		s.Branch = &Branch{Index: own[0], Branches: bodies, Captured: rest, Outs: outs}
+	}
+	return nil
+}
+
+// capturedBy returns what the regions of an op use from outside, each once.
+func capturedBy(op *mlir.Op) []*mlir.Value {
+	inner := *op
+	inner.Operands = nil
+	return inputs(&inner)
+}
+
+func (w *hostWriter) args(values []ValueID) []HostArg {
+	var all []HostArg
+	for _, v := range values {
+		all = append(all, HostArg{w.at(v), w.g.values[v].typ})
+	}
+	return all
+}
+
+// argsOf returns the values that stand for those of the text, all of which are
+// inputs of the node.
+func (w *hostWriter) argsOf(n *node, values []*mlir.Value) []HostArg {
+	var ids []ValueID
+	for _, v := range values {
+		ids = append(ids, n.host.ins[slices.Index(n.host.inputs, v)])
+	}
+	return w.args(ids)
+}
+
+// hostAccess returns the values that a step which is no kernel reads and those
+// that it writes.
+func (s *Step) hostAccess() (reads, writes []ValueID) {
+	var args []HostArg
+	switch {
+	case s.Host != nil:
+		args, writes = s.Host.Args, s.Host.Outs
+	case s.Loop != nil:
+		args, writes = slices.Concat(s.Loop.Init, s.Loop.Captured), s.Loop.Outs
+	default:
+		args, writes = append(slices.Clone(s.Branch.Captured), s.Branch.Index), s.Branch.Outs
+	}
+	for _, a := range args {
+		reads = append(reads, a.Value)
+	}
+	return reads, writes
+}

@@ -1,0 +1,152 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+)
+
+// A reduction of at least longReduction elements for each of fewer than
+// fewPoints points is done in two: of parts, which can run at the same time,
+// and of what these give. How it is cut depends on its sizes alone, so that its
+// result does not depend on who runs the parts.
+const (
+	longReduction = 1 << 16
+	fewPoints     = 16
+	longestPart   = 1 << 14
+)
+
+// split cuts long reductions.
+//
+// Needs inline, so that what is reduced is computed with it.
+func split(g *graph) {
+	var nodes []*node
+	for _, n := range g.nodes {
+		if p := g.partial(n); p != nil {
+			nodes = append(nodes, p)
+		}
+		nodes = append(nodes, n)
+	}
+	g.nodes = nodes
+}
+
+// partial makes n reduce what a new node, which it returns, gives; nil where
+// that does not pay.
+func (g *graph) partial(n *node) *node {
+	if n.kernel == nil || isContraction(n.kernel) || len(n.kernel.Stages) != 2 || len(n.kernel.Stages[1].Axes) > 0 {
+		return nil
+	}
+	k := n.kernel
+	st := &k.Stages[0]
+	last := &k.Instrs[st.End-1]
+	points := int64(1)
+	for _, a := range k.Axes {
+		points *= int64(a.Size)
+	}
+	if len(st.Axes) == 0 || last.Op != kernel.Reduce || points >= fewPoints || pointsAt(k, st.Begin)/max(points, 1) < longReduction {
+		return nil
+	}
+	for id := st.Begin; id < st.End-1; id++ {
+		if op := k.Instrs[id].Op; op == kernel.Store || op == kernel.Reduce {
+			return nil
+		}
+	}
+	parts, own, from := cut(k, st)
+	if parts == 0 {
+		return nil
+	}
+
+	b := kernel.NewBuilder("partial")
+	for _, a := range k.Axes {
+		b.Axis(a.Name, a.Size)
+	}
+	b.Axis(axisName(len(k.Axes)), parts)
+	ops := &operandList{b: b}
+	c := newCopier(b, k)
+	c.params = ops.add(n, func(p int) bool { return !k.Params[p].Out })
+	for x := range k.Axes {
+		c.axes = append(c.axes, kernel.Along(x))
+	}
+	c.axes = append(c.axes, from...)
+	b.Stage(own...)
+	for id := st.Begin; id < st.End; id++ {
+		c.instr(id)
+	}
+	t := g.values[n.outs()[0]].typ
+	t.DType, t.Shape = last.Type, nil
+	for _, a := range append(slices.Clone(k.Axes), kernel.Axis{Size: parts}) {
+		t.Shape = append(t.Shape, int(a.Size))
+	}
+	p := &node{ordinal: n.ordinal}
+	sums := g.newValue(t, p)
+	out := memory("y0", t)
+	out.Out = true
+	at := b.Param(out)
+	b.Stage()
+	b.Store(at, c.ids[st.End-1], along(len(t.Shape))...)
+	p.kernel, p.operands = b.Kernel(), append(ops.values, sums)
+	cse(p)
+	g.reduceAgain(n, sums, parts)
+	return p
+}
+
+// along returns the first n axes as an index.
+func along(n int) []kernel.Index {
+	index := make([]kernel.Index, n)
+	for d := range index {
+		index[d] = kernel.Along(d)
+	}
+	return index
+}
+
+// cut returns how many parts the axes of a stage are cut into, the axes of a
+// part, and what the stage's axes are there, of which the parts' number is the
+// one after the kernel's. No parts: they cannot be cut.
+func cut(k *kernel.Kernel, st *kernel.Stage) (parts kernel.Size, own []kernel.Axis, from []kernel.Index) {
+	x := len(k.Axes)
+	if first := st.Axes[0].Size; first >= fewPoints && len(st.Axes) > 1 {
+		from = append(from, kernel.Along(x))
+		for i, a := range st.Axes[1:] {
+			own, from = append(own, a), append(from, kernel.Along(x+1+i))
+		}
+		return first, own, from
+	}
+	n := int64(st.Axes[0].Size)
+	length := int64(1)
+	for length < longestPart && n%(2*length) == 0 {
+		length *= 2
+	}
+	if n/length < 2 || length < 256 {
+		return 0, nil, nil
+	}
+	own = append(own, kernel.Axis{Name: st.Axes[0].Name, Size: kernel.Size(length)})
+	from = append(from, kernel.Index{Terms: []kernel.Term{{Axis: x, Factor: length}, {Axis: x + 1, Factor: 1}}, Value: kernel.None})
+	for i, a := range st.Axes[1:] {
+		own, from = append(own, a), append(from, kernel.Along(x+2+i))
+	}
+	return kernel.Size(n / length), own, from
+}
+
+// reduceAgain makes the first stage of n reduce the given values.
+func (g *graph) reduceAgain(n *node, sums ValueID, parts kernel.Size) {
+	k := n.kernel
+	b := kernel.NewBuilder(k.Name)
+	for _, a := range k.Axes {
+		b.Axis(a.Name, a.Size)
+	}
+	ops := &operandList{b: b}
+	c := newCopier(b, k)
+	c.params = ops.add(n, func(int) bool { return true })
+	from := b.Param(memory("sums", g.values[sums].typ))
+	ops.values = append(ops.values, sums)
+	b.Stage(kernel.Axis{Name: "c", Size: parts})
+	last := k.Stages[0].End - 1
+	c.ids[last] = b.Reduce(kernel.Op(k.Instrs[last].Aux), b.Load(from, along(len(k.Axes)+1)...))
+	b.Stage()
+	c.straight(1)
+	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {
+		c.instr(id)
+	}
+	n.kernel, n.operands = b.Kernel(), ops.values
+	cse(n)
+}
