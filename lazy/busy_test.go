@@ -11,7 +11,7 @@ import (
 func TestTwoGoroutinesInOneTrace(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	x := From(tr, []float32{1})
-	w := tr.Device().Variable("w", F32, 1)
+	w, computed := tr.Device().Variable("w", F32, 1), x.Neg()
 	for name, call := range map[string]func() error{
 		"primitive": func() error { return x.Mul(x).Err() },
 		"composite": func() error { return x.Softmax(0).Err() },
@@ -24,6 +24,8 @@ func TestTwoGoroutinesInOneTrace(t *testing.T) {
 		"mark_step": func() error { return tr.MarkStep(x) },
 		"warmup":    func() error { return tr.Warmup(x) },
 		"dump":      func() error { _, err := tr.Dump(FormatIR, x); return err },
+		"keep":      func() error { return computed.Keep().Err() },
+		"release":   func() error { computed.Release(); return tr.crowd.Load() },
 		"discard":   func() error { tr.Discard(); return tr.crowd.Load() },
 	} {
 		var other error

@@ -38,6 +38,32 @@ func TestViewsOfReleasedTensors(t *testing.T) {
 	require.NoError(t, tr.MarkStep(lazy.Ones(tr, lazy.F32)))
 }
 
+// A tensor that is written, read and written again in a step that fails is what
+// it was before the step.
+func TestWrittenTensorsThatWereReadComeBack(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float32{1})
+	for range 3 {
+		x.Add_(lazy.Ones(tr, lazy.F32, 1))
+		value(t, x)
+	}
+	require.Equal(t, []float32{4}, floats(t, x))
+	require.ErrorIs(t, tr.MarkStep(ones(tr, 2).Add(ones(tr, 3))), lazy.ErrType)
+	require.Equal(t, []float32{1}, floats(t, x))
+
+	dev, g := openGated(t)
+	tr = lazy.NewTrace(dev)
+	y := lazy.From(tr, make([]float32, bigSize))
+	y.Add_(lazy.Ones(tr, lazy.F32, bigSize))
+	go g.pass(1, nil)
+	require.Equal(t, float32(1), first(t, y))
+	y.Add_(lazy.Ones(tr, lazy.F32, bigSize))
+	require.NoError(t, tr.MarkStep())
+	g.pass(1, errFlaky)
+	require.ErrorIs(t, tr.Wait(background), errFlaky)
+	require.Equal(t, float32(0), first(t, y))
+}
+
 // A tensor that was written, read and released in one step is no result of it.
 func TestReleaseOfWrittenTensor(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))

@@ -3,7 +3,6 @@ package lazy
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"ltc/internal/callsite"
 )
@@ -50,14 +49,21 @@ func (t *Tensor) Release() {
 	if t == nil {
 		return
 	}
-	if t.tr != nil {
-		t.tr.kept = slices.DeleteFunc(t.tr.kept, func(k *Tensor) bool { return k == t })
+	// What has a value and no node is the trace's no more: any goroutine may
+	// release it.
+	if t.tr != nil && (t.val == nil || t.node != nil || t.isView()) {
+		if !t.tr.enter() {
+			t.tr.crowded("release", t)
+			return
+		}
+		defer t.tr.leave()
+		t.tr.kept.drop(t)
+		if t.val != nil { // written and read in this step: it is no result of it any more
+			t.tr.written.drop(t)
+		}
 	}
 	if t.val == nil || t.v != nil || t.isView() {
 		return
-	}
-	if t.tr != nil { // written and read in this step: it is no result of it any more
-		t.tr.written = slices.DeleteFunc(t.tr.written, func(w written) bool { return w.t == t })
 	}
 	var sites callsite.Cache
 	at := sites.Caller()

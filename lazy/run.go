@@ -91,13 +91,13 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 			return err
 		}
 	}
-	for _, t := range tr.kept {
+	for t := range tr.kept.tensors {
 		if err := r.root(tr, t); err != nil {
 			return err
 		}
 	}
-	for _, w := range tr.written {
-		if err := r.root(tr, w.t); err != nil {
+	for t := range tr.written.tensors {
+		if err := r.root(tr, t); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		return err
 	}
 	tr.dev.metrics.add(syncedWithIR, len(r.results))
-	tr.dev.metrics.add(syncedToData, len(roots)+len(tr.kept)+len(tr.written)-len(r.handles))
+	tr.dev.metrics.add(syncedToData, len(roots)+tr.kept.len()+tr.written.len()-len(r.handles))
 	if len(r.results) == 0 && len(tr.after) == 0 {
 		return nil
 	}
@@ -120,7 +120,11 @@ func (tr *Trace) launch(f *flight) error {
 // closures.
 func (tr *Trace) abandon(roots []*Tensor, err error) {
 	failed := tr.notRun(err)
-	for _, t := range slices.Concat(roots, tr.kept) {
+	lost := slices.Clone(roots)
+	for t := range tr.kept.tensors {
+		lost = append(lost, t)
+	}
+	for _, t := range lost {
 		if t == nil {
 			continue
 		}

@@ -49,9 +49,9 @@ type current struct {
 	order     []*state // vars, in the order of first use
 	arguments map[*value]*ir.Node
 	pinned    []*value      // the arguments
-	kept      []*Tensor     // Keep
+	kept      roster        // Keep
 	read      []*Tensor     // handles with a value that keep their history for gradients
-	written   []written     // handles with a value that were written in place
+	written   roster        // handles with a value that were written in place
 	after     []func(error) // step closures
 	scopes    []scope       // open ones
 	scopeNext int           // the number of the next scope that is in none
@@ -67,13 +67,11 @@ type current struct {
 // whose variables and pins have been handed over.
 func (c *current) next() current {
 	clear(c.arguments)
-	clear(c.kept)
 	clear(c.read)
-	clear(c.written)
 	clear(c.after)
 	return current{
-		vars: c.vars, order: c.order[:0], arguments: c.arguments, pinned: c.pinned[:0], kept: c.kept[:0],
-		read: c.read[:0], written: c.written[:0], after: c.after[:0], scopes: c.scopes[:0],
+		vars: c.vars, order: c.order[:0], arguments: c.arguments, pinned: c.pinned[:0], kept: c.kept.emptied(),
+		read: c.read[:0], written: c.written.emptied(), after: c.after[:0], scopes: c.scopes[:0],
 	}
 }
 
@@ -124,9 +122,14 @@ func (tr *Trace) trace() *Trace   { return tr }
 // Keep makes t a root of every MarkStep from now on until Release, as if it
 // were given there. It returns t.
 func (t *Tensor) Keep() *Tensor {
-	if t != nil && t.tr != nil && t.val == nil && t.storage().v == nil {
-		t.tr.kept = append(t.tr.kept, t)
+	if t == nil || t.tr == nil || t.val != nil || t.storage().v != nil {
+		return t
 	}
+	if !t.tr.enter() {
+		return t.tr.poisoned(t.tr.crowded("keep", t))
+	}
+	defer t.tr.leave()
+	t.tr.kept.add(t, nil)
 	return t
 }
 

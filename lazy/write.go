@@ -8,13 +8,6 @@ import (
 	"ltc/shapeinfer"
 )
 
-// written is a tensor with a value that the current step wrote: it becomes a
-// result of the step. Should that fail, the tensor is what it was.
-type written struct {
-	t    *Tensor
-	past *value
-}
-
 // Assign makes x the value of t from here on: of a variable in the trace of x,
 // and for all others once the trace's MarkStep has run; of any other tensor in
 // its own trace. It returns t. Other traces may not assign the version of a
@@ -107,7 +100,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	m := s.mem()
 	if s.val != nil {
 		s.restore()
-		tr.written = append(tr.written, written{s, s.val})
+		tr.written.add(s, s.val)
 		s.node, s.epoch, s.val = tr.argument(s), tr.epoch, nil
 		tr.made++
 	}
@@ -227,18 +220,17 @@ func (tr *Trace) node(op ir.Op, attrs []ir.Attr, in ...*ir.Node) *ir.Node {
 // settleWrites ends the step for the tensors that it wrote: if it failed, they
 // are what they were. If it is under way they remember that, for when it fails.
 func (tr *Trace) settleWrites(failed bool) {
-	for i, w := range tr.written {
+	for t, past := range tr.written.tensors {
 		switch {
 		case failed:
-			w.t.val = w.past
-			w.t.detach()
-		case !w.t.val.ready():
-			w.t.alias.past = append(w.t.alias.past, w.past)
+			t.val = past
+			t.detach()
+		case !t.val.ready():
+			t.alias.past = append(t.alias.past, past)
 		}
-		w.t.alias.bad = nil
-		tr.written[i] = written{}
+		t.alias.bad = nil
 	}
-	tr.written = tr.written[:0]
+	tr.written = tr.written.emptied()
 }
 
 // restore makes t what it was before steps that wrote it and failed. It returns
