@@ -33,7 +33,8 @@ type Function struct {
 // with arguments of other types, and what it uses besides its arguments belongs
 // to it from then on: variables and scalar arguments as they are at each call,
 // random streams, which go on with each call, and other tensors with their
-// value. fn cannot read what depends on an argument, nor call a Function with
+// value. A result has memory of its own, also one that is an argument or a
+// variable: it does not change with that. fn cannot read what depends on an argument, nor call a Function with
 // it. Variables that fn assigns are assigned by each call; of two calls that do
 // so at once, one may fail with [ErrConflict]. A call that has begun to run sees
 // its context only between ops.

@@ -101,3 +101,22 @@ func TestFuncErrorsAreThoseOfTracing(t *testing.T) {
 	_, err = lazy.Func(dev, func(*lazy.Trace, *lazy.Tensor) *lazy.Tensor { return nil }).Call(context.Background(), w)
 	require.ErrorIs(t, err, lazy.ErrUsage)
 }
+
+// A function that returns its argument, or a variable, returns a copy: neither
+// pins the other's memory.
+func TestFuncReturnsCopies(t *testing.T) {
+	dev := open(t, "eval")
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2), []float32{1, 2})
+	tr := lazy.NewTrace(dev)
+	data := []float32{3, 4}
+	f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x[0], tr.Read(w)} })
+	got, err := f.CallAll(context.Background(), lazy.Borrow(tr, data))
+	require.NoError(t, err)
+	data[0] = 5
+	w.Add_(lazy.Ones(tr, lazy.F32, 2))
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float32{3, 4}, floats(t, got[0]))
+	require.Equal(t, []float32{1, 2}, floats(t, got[1]))
+	require.Equal(t, []float32{2, 3}, floats(t, w))
+	require.Zero(t, tr.Report().DonationCopies)
+}
