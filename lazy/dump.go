@@ -84,6 +84,23 @@ func (tr *Trace) preview(roots []*Tensor, look func(*ir.Graph)) error {
 type dumps struct {
 	file   string
 	format Format
+
+	mu      sync.Mutex
+	written map[uint64]bool // hashes of those that are there
+}
+
+// first reports whether no program of the hash was written yet.
+func (d *dumps) first(hash uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.written[hash] {
+		return false
+	}
+	if d.written == nil {
+		d.written = map[uint64]bool{}
+	}
+	d.written[hash] = true
+	return true
 }
 
 // dumping keeps records of devices and goroutines apart.
@@ -95,17 +112,21 @@ func openDumps(file string, format Format) (*dumps, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dumps{file, format}, f.Close()
+	return &dumps{file: file, format: format}, f.Close()
 }
 
 // dump appends the record of a program that a step asks for, in the lazy tensor
-// core's form.
+// core's form, unless the device has written an equal one.
 func (d *Device) dump(g *ir.Graph) {
+	hash := g.Hash()
+	if !d.dumps.first(hash) {
+		return
+	}
 	at := "unknown"
 	if n := len(g.Nodes); n > 0 {
 		at = g.Nodes[n-1].Loc.String()
 	}
-	record := fmt.Sprintf("[ScheduleSyncTensorsGraph]\n  %s\nHashes: (%016x)\n\n## BEGIN_GRAPH\n%s\n## END_GRAPH\n\n", at, g.Hash(), d.dumps.format.text(g))
+	record := fmt.Sprintf("[ScheduleSyncTensorsGraph]\n  %s\nHashes: (%016x)\n\n## BEGIN_GRAPH\n%s\n## END_GRAPH\n\n", at, hash, d.dumps.format.text(g))
 	dumping.Lock()
 	defer dumping.Unlock()
 	f, err := os.OpenFile(d.dumps.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

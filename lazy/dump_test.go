@@ -92,22 +92,27 @@ func TestLTC_g_DotLabels(t *testing.T) {
 	require.Contains(t, dot, "…")
 }
 
-// Programs are appended to a file, a record each.
+// Programs are appended to a file, a record each, however often they run.
 func TestLTC_g_SaveTensorsFile(t *testing.T) {
 	for format, want := range map[string]string{"text": "graph ", "dot": "digraph G {", "backend": "stablehlo.exponential"} {
 		t.Run(format, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "graphs")
 			t.Setenv("LTC_SAVE_TENSORS_FILE", file)
 			t.Setenv("LTC_SAVE_TENSORS_FMT", format)
-			for range 2 {
-				tr := lazy.NewTrace(open(t, "eval"))
+			tr := lazy.NewTrace(open(t, "eval"))
+			for range 5 {
 				require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1}).Exp()))
+				require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1, 2}).Exp()))
 			}
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			text := string(data)
 			for _, part := range []string{"[ScheduleSyncTensorsGraph]\n  dump_test.go:", "\nHashes: (", "\n## BEGIN_GRAPH\n", "\n## END_GRAPH\n", want} {
 				require.GreaterOrEqual(t, strings.Count(text, part), 2, part)
+			}
+			require.Equal(t, 2, strings.Count(text, "BEGIN_GRAPH"))
+			if format == "text" {
+				require.Contains(t, text, "f32[2]")
 			}
 		})
 	}

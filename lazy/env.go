@@ -47,7 +47,7 @@ var (
 	envLive = env.Switch("LTC_LIVE",
 		"`1` remembers where every live value was made, for `Device.LiveTensors`; costs a microsecond or two a value.")
 	envDumpFile = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FILE", Allowed: "a file that can be written",
-		Doc: "A file to which every program is appended when a step asks for it, with the line of the program, and its hash."})
+		Doc: "A file to which every program is appended when a step first asks for it, with the line of the step, and its hash. Equal programs are written once for each device."})
 	envDumpFormat = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FMT", Default: "text", Allowed: "`text`, `dot`, `backend`",
 		Doc:   "How: in the text form of the IR, which `ltc-dump` reads, as a drawing for Graphviz, or as the StableHLO that the backend gets.",
 		Check: func(s string) error { _, err := parseFormat(s); return err }})
