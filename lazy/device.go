@@ -24,7 +24,6 @@ type Device struct {
 	memory   memory
 	live     *liveValues // nil unless they are tracked
 	programs programCache
-	counters counters
 	commit   sync.Mutex // taken to assign several variables at once
 	async    async
 	metrics  *metrics

@@ -210,7 +210,7 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		}
 	}
 	if t.err == nil {
-		f.dev.found(&f.counters)
+		f.dev.count(cachedCompile, &f.counters)
 	}
 	return t, t.err
 }

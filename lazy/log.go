@@ -33,13 +33,6 @@ func (d *Device) slog() *slog.Logger {
 	return slog.Default()
 }
 
-// found counts, for the device and for who asked, a program that had been
-// compiled before.
-func (d *Device) found(by *counters) {
-	by.cached.Add(1)
-	d.metrics.add(cachedCompile, 1)
-}
-
 // compiled counts and logs a compile.
 func (d *Device) compiled(p *program, by *counters) {
 	by.compiled(p)
@@ -61,8 +54,7 @@ func (d *Device) stepFailed(e *StepError) {
 // if name is that of a variable, is still read, and that the result gets new
 // memory.
 func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *counters) {
-	by.donationCopies.Add(1)
-	d.metrics.add(donationCopy, 1)
+	d.count(donationCopy, by)
 	if d.logs(slog.LevelDebug) {
 		d.log(slog.LevelDebug, "donated memory copied", slog.String("variable", name), slog.String("at", at.String()),
 			slog.Int("bytes", t.Bytes()), slog.String("because", "it is still read"))

@@ -144,6 +144,12 @@ func (m *metrics) add(c counter, n int) {
 	}
 }
 
+// count counts for the device and for the trace or function that it was for.
+func (d *Device) count(c counter, by *counters) {
+	by.counts[c].Add(1)
+	d.metrics.counts[c].Add(1)
+}
+
 func (m *metrics) sample(x metric, v float64) { m.sampled[x].add(v) }
 
 // since samples the time that has passed since start.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -49,44 +50,42 @@ type Percentile struct {
 	Value float64
 }
 
-// CounterNames returns the names of the counters above 0.
-func (m Metrics) CounterNames() []string {
-	var names []string
-	for _, c := range m.Counters {
-		names = append(names, c.Name)
+func (c Counter) name() string { return c.Name }
+func (x Metric) name() string  { return x.Name }
+
+// names returns the names of all.
+func names[T interface{ name() string }](all []T) (names []string) {
+	for _, x := range all {
+		names = append(names, x.name())
 	}
 	return names
 }
+
+// named returns the one of that name.
+func named[T interface{ name() string }](all []T, name string) (x T, ok bool) {
+	for _, x := range all {
+		if x.name() == name {
+			return x, true
+		}
+	}
+	return x, false
+}
+
+// CounterNames returns the names of the counters above 0.
+func (m Metrics) CounterNames() []string { return names(m.Counters) }
 
 // Counter returns the counter of that name; ok is false when nothing was
 // counted under it.
 func (m Metrics) Counter(name string) (n int64, ok bool) {
-	for _, c := range m.Counters {
-		if c.Name == name {
-			return c.Value, true
-		}
-	}
-	return 0, false
+	c, ok := named(m.Counters, name)
+	return c.Value, ok
 }
 
 // MetricNames returns the names of the metrics that have samples.
-func (m Metrics) MetricNames() []string {
-	var names []string
-	for _, x := range m.Metrics {
-		names = append(names, x.Name)
-	}
-	return names
-}
+func (m Metrics) MetricNames() []string { return names(m.Metrics) }
 
 // Metric returns the metric of that name; ok is false when it has no samples.
-func (m Metrics) Metric(name string) (x Metric, ok bool) {
-	for _, x := range m.Metrics {
-		if x.Name == name {
-			return x, true
-		}
-	}
-	return Metric{}, false
-}
+func (m Metrics) Metric(name string) (x Metric, ok bool) { return named(m.Metrics, name) }
 
 // String prints the metrics as blocks of lines, in the format of the lazy
 // tensor core's metrics report.
@@ -103,23 +102,14 @@ func (m Metrics) String() string {
 
 // Only returns the metrics whose names start with one of the prefixes.
 func (m Metrics) Only(prefixes ...string) Metrics {
-	wanted := func(name string) bool {
-		for _, p := range prefixes {
-			if strings.HasPrefix(name, p) {
-				return true
-			}
-		}
-		return false
-	}
-	some := Metrics{Device: m.Device}
-	for _, c := range m.Counters {
-		if wanted(c.Name) {
-			some.Counters = append(some.Counters, c)
-		}
-	}
-	for _, x := range m.Metrics {
-		if wanted(x.Name) {
-			some.Metrics = append(some.Metrics, x)
+	return Metrics{m.Device, only(m.Counters, prefixes), only(m.Metrics, prefixes)}
+}
+
+// only returns those whose names start with one of the prefixes.
+func only[T interface{ name() string }](all []T, prefixes []string) (some []T) {
+	for _, x := range all {
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(x.name(), p) }) {
+			some = append(some, x)
 		}
 	}
 	return some

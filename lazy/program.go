@@ -57,7 +57,7 @@ func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, e
 		return nil, p.err
 	}
 	if found {
-		d.found(count)
+		d.count(cachedCompile, count)
 	} else {
 		d.compiled(p, count)
 	}

@@ -15,7 +15,8 @@ import (
 // counters count what a trace or function has done. They may be read while it
 // goes on.
 type counters struct {
-	marks, cached, runs, donationCopies atomic.Int64
+	counts [numCounters]atomic.Int64 // those that traces and functions have
+	runs   atomic.Int64
 
 	mu          sync.Mutex
 	compiles    []Compile // the latest
@@ -94,7 +95,10 @@ func (tr *Trace) Report() Report {
 func (c *counters) report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := Report{Marks: c.marks.Load(), Runs: c.runs.Load(), CachedRuns: c.cached.Load(), DonationCopies: c.donationCopies.Load()}
+	r := Report{
+		Marks: c.counts[markStep].Load(), Runs: c.runs.Load(),
+		CachedRuns: c.counts[cachedCompile].Load(), DonationCopies: c.counts[donationCopy].Load(),
+	}
 	r.Compiled = c.compiledAll
 	r.Compiles = append(r.Compiles, c.compiles...)
 	for _, s := range c.syncs {

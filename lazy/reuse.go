@@ -51,7 +51,7 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 		f.argument(tr, n, n.Value.(*value))
 	}
 	r.donors = r.donors[:0]
-	tr.dev.found(&tr.counters)
+	tr.dev.count(cachedCompile, &tr.counters)
 	tr.dev.captured(m.program.graph)
 	tr.dev.programs.used(m.program)
 	r.take(f, m.program, m.args)

@@ -49,8 +49,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		return tr.crowded("mark_step")
 	}
 	defer tr.leave()
-	tr.counters.marks.Add(1)
-	tr.dev.metrics.add(markStep, 1)
+	tr.dev.count(markStep, &tr.counters)
 	defer tr.endStep()
 	err := tr.mark(ctx, roots)
 	if err != nil {

@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 
 // anywhere lists the packages that every other may import: they import only
 // the standard library themselves.
-var anywhere = []string{"internal/diag", "internal/callsite", "internal/env"}
+var anywhere = []string{"internal/diag", "internal/callsite", "internal/env", "internal/files"}
 
 // listed is what go list tells about a package.
 type listed struct {

@@ -28,11 +28,3 @@ func TestReadFile(t *testing.T) {
 	require.ErrorIs(t, err, soa.ErrMemory)
 	require.EqualError(t, err, file+": not enough memory: a text of 1.0 MiB")
 }
-
-func TestReadPipe(t *testing.T) {
-	data, err := readAtMost("-", strings.NewReader("1234"), 4)
-	require.NoError(t, err)
-	require.Equal(t, "1234", string(data))
-	_, err = readAtMost("-", strings.NewReader("12345"), 4)
-	require.EqualError(t, err, "-: more than 4 B, which is the most that is read of what is no regular file: write it to one")
-}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"testing"
 	"unsafe"
 
@@ -143,12 +142,4 @@ func TestArchiveMemory(t *testing.T) {
 	_, err = DecodeArchive("a.npz", b.Bytes())
 	require.ErrorIs(t, err, soa.ErrMemory)
 	require.EqualError(t, err, `a.npz: entry "y.npy": with the file and the entries before it: not enough memory: 8.0 MiB are needed, there are 6.0 MiB`)
-}
-
-func TestReadPipe(t *testing.T) {
-	data, err := readPipe("p", strings.NewReader("1234"), 4)
-	require.NoError(t, err)
-	require.Equal(t, "1234", string(data))
-	_, err = readPipe("p", strings.NewReader("12345"), 4)
-	require.EqualError(t, err, "p: more than 4 B, which is the most that is read of what is no regular file")
 }

@@ -13,7 +13,7 @@
 // Sizes in a header are checked against the bytes that are there before
 // anything is allocated or viewed, so a header that lies costs nothing.
 //
-// imports only ltc/soa and ltc/ir/types.
+// imports only ltc/soa, ltc/ir/types and ltc/internal/files.
 package npy
 
 import (
@@ -24,6 +24,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/internal/files"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -153,34 +154,14 @@ func Map(path string) (soa.View, error) {
 // readAligned is os.ReadFile into memory aligned like a buffer, so that what
 // is aligned in the file is aligned in memory.
 func readAligned(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // a pipe has no size
-		return readPipe(path, f, soa.Limit()/4)
-	}
-	if err := soa.Fits(int(info.Size())); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	data := soa.New(int(info.Size())).Bytes()
-	if n, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("%s: read %d of %d bytes: %w", path, n, len(data), err)
-	}
-	return data, nil
-}
-
-// readPipe reads what has no end that is known, up to most bytes: what is read
-// so far may lie in memory several times while it grows.
-func readPipe(path string, r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s: more than %s, which is the most that is read of what is no regular file", path, soa.Size(most))
-	}
-	return data, err
+	return files.Read(path, soa.Limit()/4, func(f *os.File, size int64) ([]byte, error) {
+		if err := soa.Fits(int(size)); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		data := soa.New(int(size)).Bytes()
+		if n, err := io.ReadFull(f, data); err != nil {
+			return nil, fmt.Errorf("%s: read %d of %d bytes: %w", path, n, len(data), err)
+		}
+		return data, nil
+	})
 }
