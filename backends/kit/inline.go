@@ -16,12 +16,25 @@ const (
 // computation for every element, unless that would repeat work that is dearer
 // than going to memory.
 //
-// Needs nodes in order. Leaves nodes whose values nobody uses to sweep.
+// What only moves elements is inlined first, so that who reads it finds what it
+// moves instead of a copy: a product whose operand is a transpose reads the
+// matrix itself.
+//
+// Needs nodes in order.
 func inline(g *graph) {
+	g.inlineWhere(func(def *node) bool { return moves(def.kernel) && workOf(def.kernel).loads <= 1 })
+	g.inlineWhere(func(*node) bool { return true })
+}
+
+// inlineWhere inlines those nodes for which it pays that may be.
+func (g *graph) inlineWhere(may func(def *node) bool) {
 	uses := g.uses()
 	for _, n := range g.nodes {
 		for n.kernel != nil {
-			p := slices.IndexFunc(n.operands, func(v ValueID) bool { return g.worthInlining(n, v, uses) })
+			p := slices.IndexFunc(n.operands, func(v ValueID) bool {
+				def := g.def(v)
+				return def != nil && def != n && def.pointwise() && may(def) && g.worthInlining(n, v, uses)
+			})
 			if p < 0 {
 				break
 			}
@@ -106,7 +119,7 @@ func moves(k *kernel.Kernel) bool {
 func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 	p := n.paramOf(v)
 	def := g.def(v)
-	if n.kernel.Params[p].Out || def == nil || def == n || !def.pointwise() {
+	if n.kernel.Params[p].Out {
 		return false
 	}
 	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {

@@ -350,6 +350,10 @@ func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	for i := range b.in {
 		args[i] = b.load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
 	}
-	b.store(0, b.Op(op, b.out[0].DType, args...), index...)
+	v := args[0]
+	if op != kernel.Convert || b.in[0].DType != b.out[0].DType {
+		v = b.Op(op, b.out[0].DType, args...)
+	}
+	b.store(0, v, index...)
 	return nil
 }
