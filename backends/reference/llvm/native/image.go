@@ -118,3 +118,7 @@ func (k Kernel) Call(args unsafe.Pointer) int32 {
 	runtime.KeepAlive(k.image)
 	return status
 }
+
+// Address returns where the kernel's code begins, for other kernels to call it
+// by: these may run only as long as this one can be reached.
+func (k Kernel) Address() uintptr { return k.entry }

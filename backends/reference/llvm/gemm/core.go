@@ -1,0 +1,138 @@
+package gemm
+
+import (
+	"fmt"
+
+	"github.com/llir/llvm/ir/constant"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// core is the arithmetic of a product on a machine, and the block of results
+// that it keeps in registers: rows × vecs vectors.
+//
+// A step takes one unit of each row of A and of each column of B. A unit is as
+// large as a lane of the sums and holds group elements of consecutive k.
+type core struct {
+	name  string
+	elem  types.DType // of packed operands
+	acc   types.DType // of sums
+	group int
+	unit  ll.Type
+	lane  ll.Type // of sums
+	lanes int     // in a vector
+	rows  int     // the most rows at a time
+	vecs  int     // vectors of B at a time
+	// heights are the numbers of rows that there is a kernel for, descending
+	// from rows to 1.
+	heights []int
+	// offset says that units of A have 128 added to each element, and that a
+	// panel of B begins with a row of what this has to be made up for with.
+	offset bool
+	// mac returns acc + a·b for each lane; a is one unit in all lanes.
+	mac func(f *fn, acc, a, b value.Value) value.Value
+}
+
+// laneSize is the bytes of a lane, a unit and a sum.
+func (c *core) laneSize() int { return size(c.lane) }
+
+// columns is how many columns of B a panel has.
+func (c *core) columns() int { return c.lanes * c.vecs }
+
+// rowBytes is the bytes of a row of a panel, and of a block of sums.
+func (c *core) rowBytes() int { return c.columns() * c.laneSize() }
+
+// steps is how many steps k elements take.
+func (c *core) steps(k int) int { return (k + c.group - 1) / c.group }
+
+// panelRows is how many rows a panel of k elements has.
+func (c *core) panelRows(k int) int {
+	if c.offset {
+		return c.steps(k) + 1
+	}
+	return c.steps(k)
+}
+
+func (c *core) vector() *ll.VectorType { return vec(c.lanes, c.lane) }
+
+// coreOf returns the arithmetic for products of elements of dtypes a and b with
+// sums of dtype acc, nil if there is none.
+func coreOf(a, b, acc types.DType, on Machine) *core {
+	half := func(d types.DType) bool { return d == types.F16 || d == types.BF16 }
+	single := func(d types.DType) bool { return d == types.F32 || half(d) }
+	c := &core{group: 1, acc: acc}
+	switch {
+	case acc == types.F64 && a == types.F64 && b == types.F64:
+		c.name, c.elem, c.unit, c.lane, c.mac = "f64", types.F64, ll.Double, ll.Double, multiplyAdd(on)
+	case acc == types.F32 && a == types.BF16 && b == types.BF16 && on.Level == vector.AVX512BF16:
+		c.name, c.elem, c.unit, c.lane, c.mac, c.group = "bf16", types.BF16, ll.I32, ll.Float, pairs, 2
+	case acc == types.F32 && single(a) && single(b):
+		c.name, c.elem, c.unit, c.lane, c.mac = "f32", types.F32, ll.Float, ll.Float, multiplyAdd(on)
+	default:
+		return nil
+	}
+	c.block(on)
+	return c
+}
+
+// block sets the register block that suits the machine: the accumulators, a row
+// of B's vectors and what else a step needs fit the registers.
+func (c *core) block(on Machine) {
+	c.lanes = on.Bits() / 8 / c.laneSize()
+	c.vecs = 2
+	switch on.Level {
+	case vector.AVX512, vector.AVX512BF16: // 32 registers: 28 + 2 + 2
+		c.rows, c.heights = 14, []int{14, 8, 7, 4, 3, 2, 1}
+	case vector.AVX2: // 16 registers: 12 + 2 + 2
+		c.rows, c.heights = 6, []int{6, 4, 3, 2, 1}
+	case vector.NEON: // 32 registers: 16 + 2 + 8
+		c.rows, c.heights = 8, []int{8, 4, 2, 1}
+	default: // 16 registers, and one for each product
+		c.rows, c.heights = 4, []int{4, 2, 1}
+	}
+}
+
+// multiplyAdd rounds once where the machine can.
+func multiplyAdd(on Machine) func(f *fn, acc, a, b value.Value) value.Value {
+	if !on.FMA() {
+		return func(f *fn, acc, a, b value.Value) value.Value {
+			return f.Block.NewFAdd(acc, f.Block.NewFMul(a, b))
+		}
+	}
+	return func(f *fn, acc, a, b value.Value) value.Value {
+		t := acc.Type()
+		return f.Call("llvm.fma."+suffix(t), t, a, b, acc)
+	}
+}
+
+// pairs adds the products of two bf16s to each lane.
+func pairs(f *fn, acc, a, b value.Value) value.Value {
+	n := int(acc.Type().(*ll.VectorType).Len)
+	two := vec(2*n, bfloatType)
+	name := fmt.Sprintf("llvm.x86.avx512bf16.dpbf16ps.%d", 32*n)
+	return f.Call(name, acc.Type(), acc, f.Block.NewBitCast(a, two), f.Block.NewBitCast(b, two))
+}
+
+// plus is the sum of two vectors of sums.
+func (c *core) plus(f *fn, x, y value.Value) value.Value {
+	if c.acc.IsFloat() {
+		return f.Block.NewFAdd(x, y)
+	}
+	return f.Block.NewAdd(x, y)
+}
+
+// mask is the mask of the first n of the lanes of a vector; n may be less than
+// 0 or more than there are.
+func (f *fn) mask(lanes int, n value.Value) value.Value {
+	n = f.min(n, i64(lanes))
+	n = f.Call("llvm.smax.i64", ll.I64, n, i64(0))
+	return f.Mask(lanes, n)
+}
+
+// offsets is a vector of bytes of 128.
+func offsets(c *core) value.Value {
+	return splatConst(c.lanes, constant.NewInt(ll.I32, -0x7f7f7f80))
+}

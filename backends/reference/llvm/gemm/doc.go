@@ -1,0 +1,32 @@
+// Package gemm generates matrix products as LLVM IR and runs them. Its central
+// type is [Plan]: which kernels compute a [Problem] on a [Machine], and how the
+// work is cut into blocks that fit the caches.
+//
+//	plan, err := gemm.New(gemm.Dense(types.F32, types.F32, types.F32, types.F32, 1, m, n, k), machine)
+//	for _, u := range plan.Units() {
+//		// compile u.Text(), unless a unit of that name has been compiled
+//	}
+//	product, err := plan.Bind(find)                 // find returns a unit's code
+//	work := make([]byte, plan.Workspace(1))
+//	product.Run(0, 1, operands, unsafe.Pointer(&work[0]), nil)
+//
+// Kernels take sizes and strides as arguments: products of other shapes need no
+// others. What is fused into a product is in units of its own, which the
+// macro-kernel calls by address, so that a new epilogue compiles an epilogue and
+// no product.
+//
+// The macro-kernel works on a block of B, packed into panels of some vectors of
+// columns, and on chunks of rows of A. For each panel it goes through the chunk in
+// strips of a few rows: an innermost kernel for each number of rows keeps the
+// strip's sums of one panel in registers. It reads a row of A along k, with one
+// pointer for five rows, so that A is packed by mere copying, or not at all, and
+// remainders of rows need no layout of their own. Remainders of columns are
+// computed in scratch memory from a padded panel: nothing outside of the operands is
+// touched, by any kernel.
+//
+// A sum is formed in one order, from k = 0 on, in blocks whose size depends on K
+// alone. Threads get blocks of rows, columns and matrices, never of k: the bits of
+// a result do not depend on how many there are.
+//
+// imports only ltc/backends/reference/llvm/vector and ltc/ir/types.
+package gemm

@@ -1,0 +1,189 @@
+package gemm
+
+import (
+	"github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+)
+
+// macro emits the kernel that multiplies a block of B, which stays in the L2
+// cache, by rows of A, a strip at a time, each of which stays in the L1 cache.
+func (m *module) macro(c *core, name string) {
+	k := &macro{core: c, kernels: map[int]*ir.Func{}}
+	for _, h := range c.heights {
+		k.kernels[h] = m.strip(c, h)
+	}
+	k.heights = m.heights(c)
+	k.fn, k.args = m.kernel(name)
+	for i := range k.words {
+		if i < wordBatch {
+			k.words[i] = k.pointer(k.args, i)
+		} else {
+			k.words[i] = k.word(k.args, i)
+		}
+	}
+	k.panels = k.Block.NewUDiv(k.words[wordN], i64(c.columns()))
+	k.rest = k.Block.NewURem(k.words[wordN], i64(c.columns()))
+	k.matrices()
+	k.end()
+}
+
+type macro struct {
+	*fn
+	core         *core
+	kernels      map[int]*ir.Func
+	heights      *ir.Global
+	args         value.Value
+	words        [words]value.Value
+	panels, rest value.Value // full panels, columns behind them
+}
+
+// heights is a table of how many rows to take when so many are left.
+func (m *module) heights(c *core) *ir.Global {
+	list := make([]constant.Constant, 2*c.rows)
+	list[0] = constant.NewInt(ll.I8, 0)
+	for i := 1; i < len(list); i++ {
+		list[i] = constant.NewInt(ll.I8, int64(c.split(i)))
+	}
+	g := m.IR.NewGlobalDef("heights", constant.NewArray(ll.NewArray(uint64(len(list)), ll.I8), list...))
+	g.Immutable = true
+	g.Linkage = enum.LinkageInternal
+	return g
+}
+
+// matrices is the loop over the batch.
+func (k *macro) matrices() {
+	w := &k.words
+	start := []value.Value{w[wordA], w[wordB], w[wordEdge], w[wordC]}
+	k.count(w[wordBatch], i64(1), start, func(b value.Value, at []value.Value) []value.Value {
+		k.chunks(k.add(b, w[wordFirstB]), at[0], at[1], at[2], at[3])
+		return []value.Value{k.off(at[0], w[wordABatch]), k.off(at[1], w[wordBBatch]),
+			k.off(at[2], w[wordEdgeBatch]), k.off(at[3], w[wordCBatch])}
+	})
+}
+
+// chunks is the loop over what is packed of A at a time.
+func (k *macro) chunks(b, a, panels, edge, c value.Value) {
+	w := &k.words
+	packs := k.some(w[wordPackA])
+	row := k.Block.NewSelect(packs, w[wordRowsRow], w[wordARow])
+	k.count(w[wordM], w[wordChunk], []value.Value{a, c}, func(i value.Value, at []value.Value) []value.Value {
+		rows := k.min(w[wordChunk], k.sub(w[wordM], i))
+		m := k.add(i, w[wordFirstM])
+		k.when(packs, func() {
+			pack := k.Block.NewBitCast(w[wordPackA], ll.NewPointer(packType))
+			k.call(pack, w[wordPrologue], at[0], w[wordARow], w[wordAK], rows, w[wordK],
+				w[wordRows], w[wordRowsRow], b, m, w[wordFirstK])
+		})
+		k.groups(rows, b, m, k.Block.NewSelect(packs, w[wordRows], at[0]), row, panels, edge, at[1])
+		return []value.Value{k.off(at[0], k.mul(w[wordChunk], w[wordARow])), k.off(at[1], k.mul(w[wordChunk], w[wordCStrip]))}
+	})
+}
+
+// groups is the loop over panels of B: as many as stay in the L1 and L2 caches
+// while all strips of a chunk meet them.
+func (k *macro) groups(rows, b, m, a, aRow, panels, edge, c value.Value) {
+	w := &k.words
+	wide := k.mul(w[wordGroup], w[wordBPanel])
+	bytes := k.mul(w[wordGroup], w[wordCPanel])
+	k.count(k.panels, w[wordGroup], []value.Value{panels, c}, func(j value.Value, at []value.Value) []value.Value {
+		n := k.min(w[wordGroup], k.sub(k.panels, j))
+		k.strips(rows, m, a, aRow, at[1], func(h, m, a, c value.Value) {
+			k.dispatch(h, w[wordSteps], a, aRow, at[0], w[wordBStep], w[wordBPanel], c, w[wordCRow], n, w[wordMore])
+			k.epilogue(c, w[wordCRow], b, m, k.mul(j, i64(k.core.columns())), h, k.mul(n, i64(k.core.columns())))
+		})
+		return []value.Value{k.off(at[0], wide), k.off(at[1], bytes)}
+	})
+	k.when(k.some(k.rest), func() {
+		first := k.mul(k.panels, i64(k.core.columns()))
+		c := k.off(c, k.mul(k.panels, w[wordCPanel]))
+		k.strips(rows, m, a, aRow, c, func(h, m, a, c value.Value) { k.edge(h, b, m, first, a, aRow, edge, c) })
+	})
+}
+
+// strips is the loop over strips of rows.
+func (k *macro) strips(rows, m, a, aRow, c value.Value, strip func(h, m, a, c value.Value)) {
+	before, head, body, after := k.Block, k.Func.NewBlock(""), k.Func.NewBlock(""), k.Func.NewBlock("")
+	before.NewBr(head)
+	k.Block = head
+	phis, at := k.phis([]value.Value{rows, m, a, c}, before)
+	head.NewCondBr(head.NewICmp(enum.IPredSGT, at[0], i64(0)), body, after)
+	k.Block = body
+	left := k.min(at[0], i64(2*k.core.rows-1))
+	entry := k.Block.NewGetElementPtr(k.heights.ContentType, k.heights, i64(0), left)
+	short := k.Block.NewZExt(k.Block.NewLoad(ll.I8, entry), ll.I64)
+	full := k.Block.NewICmp(enum.IPredSGE, at[0], i64(2*k.core.rows))
+	h := k.Block.NewSelect(full, i64(k.core.rows), short)
+	strip(h, at[1], at[2], at[3])
+	k.join(phis, []value.Value{k.sub(at[0], h), k.add(at[1], h), k.off(at[2], k.mul(h, aRow)),
+		k.off(at[3], k.mul(h, k.words[wordCStrip]))})
+	k.Block.NewBr(head)
+	k.Block = after
+}
+
+// dispatch calls the kernel for h rows.
+func (k *macro) dispatch(h value.Value, args ...value.Value) {
+	before, after := k.Block, k.Func.NewBlock("")
+	var cases []*ir.Case
+	var first *ir.Block
+	for _, n := range k.core.heights {
+		k.Block = k.Func.NewBlock("")
+		k.call(k.kernels[n], args...)
+		k.Block.NewBr(after)
+		if first == nil {
+			first = k.Block
+		} else {
+			cases = append(cases, ir.NewCase(constant.NewInt(ll.I64, int64(n)), k.Block))
+		}
+	}
+	before.NewSwitch(h, first, cases...)
+	k.Block = after
+}
+
+// epilogue hands finished sums to the function that has been given for them.
+func (k *macro) epilogue(sums, row, b, m, n, rows, columns value.Value) {
+	k.when(k.some(k.words[wordEpilogue]), func() { k.finish(sums, row, b, m, n, rows, columns) })
+}
+
+func (k *macro) finish(sums, row, b, m, n, rows, columns value.Value) {
+	w := &k.words
+	to := k.Block.NewBitCast(w[wordEpilogue], ll.NewPointer(epilogueType))
+	k.call(to, w[wordOperands], sums, row, b, m, k.add(n, w[wordFirstN]), rows, columns)
+}
+
+// edge multiplies a strip by the padded panel, in scratch memory, of which only
+// the columns that there are go to C.
+func (k *macro) edge(h, b, m, first, a, aRow, panel, c value.Value) {
+	w, core := &k.words, k.core
+	row := i64(core.rowBytes())
+	var masks []value.Value
+	for j := range core.vecs {
+		masks = append(masks, k.mask(core.lanes, k.sub(k.rest, i64(j*core.lanes))))
+	}
+	k.when(k.some(w[wordMore]), func() {
+		k.copy(h, masks, c, w[wordCRow], w[wordTile], row, true)
+	})
+	k.dispatch(h, w[wordSteps], a, aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore])
+	k.either(k.some(w[wordEpilogue]), func() {
+		k.finish(w[wordTile], row, b, m, first, h, k.rest)
+	}, func() { k.copy(h, masks, w[wordTile], row, c, w[wordCRow], false) })
+}
+
+// copy moves the columns of masks from one block to another.
+func (k *macro) copy(rows value.Value, masks []value.Value, from, fromRow, to, toRow value.Value, in bool) {
+	core := k.core
+	vt := vec(core.lanes, core.lane)
+	k.count(rows, i64(1), []value.Value{from, to}, func(_ value.Value, at []value.Value) []value.Value {
+		for j, mask := range masks {
+			byte := i64(j * core.lanes * core.laneSize())
+			if in {
+				k.store(k.maskedLoad(vt, k.off(at[0], byte), core.laneSize(), mask), k.off(at[1], byte), core.laneSize())
+			} else {
+				k.maskedStore(k.load(vt, k.off(at[0], byte), core.laneSize()), k.off(at[1], byte), core.laneSize(), mask)
+			}
+		}
+		return []value.Value{k.off(at[0], fromRow), k.off(at[1], toRow)}
+	})
+}

@@ -1,0 +1,209 @@
+package gemm
+
+import (
+	"github.com/llir/llvm/ir"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/reference/llvm/vector"
+)
+
+// packB emits a kernel that packs columns of B into panels: a step's units of
+// all columns of a panel, then the next step's. Where there are no columns for
+// the rest of the last panel it may hold anything.
+func (m *module) packB(p packer, name string, o Order) {
+	q := &bPacker{packer: p, m: m, name: name}
+	f, args := m.kernel(name)
+	q.fn = f
+	for i := range q.w {
+		if i < packBatch {
+			q.w[i] = f.pointer(args, i)
+		} else {
+			q.w[i] = f.word(args, i)
+		}
+	}
+	w := &q.w
+	q.operands = w[packOperands]
+	from, to := w[packFrom], w[packTo]
+	f.count(w[packBatch], i64(1), []value.Value{from, to}, func(b value.Value, at []value.Value) []value.Value {
+		q.batch = f.add(b, w[packFirstB])
+		panels := at[1]
+		if p.core.offset {
+			panels = f.off(panels, i64(p.core.rowBytes()))
+		}
+		switch o {
+		case AcrossK:
+			q.rows(at[0], panels)
+		case AlongK:
+			q.columns(at[0], panels)
+		default:
+			q.anyhow(at[0], panels)
+		}
+		if p.core.offset {
+			q.compensate(at[1])
+		}
+		return []value.Value{f.off(at[0], w[packFromBatch]), f.off(at[1], w[packToBatch])}
+	})
+	f.end()
+}
+
+type bPacker struct {
+	packer
+	m     *module
+	name  string
+	w     [packWords]value.Value
+	batch value.Value
+}
+
+// rowsAtATime is how many steps of B are packed before the next panel: as many
+// streams as prefetchers follow.
+const rowsAtATime = 8
+
+// rows packs B whose columns are neighbours.
+func (p *bPacker) rows(from, to value.Value) {
+	c, w := p.core, &p.w
+	left, whole := p.rest(w[packK], c.group)
+	steps := p.Block.NewUDiv(whole, i64(c.group))
+	step := p.mul(w[packFromK], i64(c.group))
+	p.count(steps, i64(rowsAtATime), nil, func(s value.Value, _ []value.Value) []value.Value {
+		n := p.min(i64(rowsAtATime), p.sub(steps, s))
+		p.someRows(p.off(from, p.mul(s, step)), p.off(to, p.mul(s, i64(c.rowBytes()))), s, n, step, nil)
+		return nil
+	})
+	if c.group > 1 {
+		p.when(p.some(left), func() {
+			p.someRows(p.off(from, p.mul(steps, step)), p.off(to, p.mul(steps, i64(c.rowBytes()))), steps, i64(1), step, left)
+		})
+	}
+}
+
+// someRows packs n steps from s on, of which the last has only left elements of
+// k if that is not nil.
+func (p *bPacker) someRows(from, to, s, n, step, left value.Value) {
+	c, w := p.core, &p.w
+	elem := p.from.Size()
+	panel := func(from, to, first value.Value, masks []value.Value) {
+		p.count(n, i64(1), []value.Value{from, to}, func(i value.Value, at []value.Value) []value.Value {
+			for j := range c.vecs {
+				pl := Place{Batch: p.batch, Row: p.add(first, i64(j*c.lanes)),
+					K: p.add(w[packFirstK], p.mul(p.add(s, i), i64(c.group)))}
+				if masks != nil {
+					pl.Lanes.Mask = masks[j]
+				}
+				v := p.across(p.off(at[0], i64(j*c.lanes*elem)), w[packFromK], left, pl)
+				p.store(v, p.off(at[1], i64(j*c.lanes*c.laneSize())), c.laneSize())
+			}
+			return []value.Value{p.off(at[0], step), p.off(at[1], i64(c.rowBytes()))}
+		})
+	}
+	rest, full := p.rest(w[packN], c.columns())
+	last := p.count(full, i64(c.columns()), []value.Value{from, to}, func(n value.Value, at []value.Value) []value.Value {
+		panel(at[0], at[1], p.add(n, w[packFirstN]), nil)
+		return []value.Value{p.off(at[0], i64(c.columns()*elem)), p.off(at[1], w[packToPanel])}
+	})
+	p.when(p.some(rest), func() {
+		var masks []value.Value
+		for j := range c.vecs {
+			masks = append(masks, p.mask(c.lanes, p.sub(rest, i64(j*c.lanes))))
+		}
+		panel(last[0], last[1], p.add(full, w[packFirstN]), masks)
+	})
+}
+
+// columns packs B whose elements of k are neighbours: squares are transposed.
+func (p *bPacker) columns(from, to value.Value) {
+	c, w := p.core, &p.w
+	square := p.squareAlong()
+	wide := c.lanes * c.group
+	p.count(w[packN], i64(c.columns()), []value.Value{from, to}, func(n value.Value, at []value.Value) []value.Value {
+		for j := range c.vecs {
+			first := p.add(n, i64(j*c.lanes))
+			p.when(p.less(first, w[packN]), func() {
+				base := p.off(at[0], p.mul(i64(j*c.lanes), w[packFromN]))
+				panel := p.off(at[1], i64(j*c.lanes*c.laneSize()))
+				p.count(w[packK], i64(wide), []value.Value{base, panel}, func(k value.Value, at []value.Value) []value.Value {
+					p.call(square, p.operands, at[0], w[packFromN], p.sub(w[packN], first), p.sub(w[packK], k), at[1],
+						p.batch, p.add(first, w[packFirstN]), p.add(k, w[packFirstK]))
+					return []value.Value{p.off(at[0], i64(wide*p.from.Size())), p.off(at[1], i64(c.lanes*c.rowBytes()))}
+				})
+			})
+		}
+		return []value.Value{p.off(at[0], p.mul(i64(c.columns()), w[packFromN])), p.off(at[1], w[packToPanel])}
+	})
+}
+
+// squareAlong emits a function that turns a vector of units of each of lanes
+// columns, from from on, stride bytes apart, into a vector of a panel for each
+// step. Instead of columns that there are not the last one is read.
+//
+//	void square(operands, from, stride, columns, k, to, b, n0, k0)
+func (p *bPacker) squareAlong() *ir.Func {
+	c := p.core
+	params := make([]*ir.Param, 9)
+	for i := range params {
+		params[i] = ir.NewParam("", ll.I64)
+	}
+	for _, i := range []int{0, 1, 5} {
+		params[i].Typ = ll.I8Ptr
+	}
+	f := p.m.function(p.name+"_square", ll.Void, params...)
+	q := p.in(f, params[0])
+	from, stride, columns, k, to := params[1], params[2], params[3], params[4], params[5]
+	at := Place{Batch: params[6], K: params[8], Lanes: vector.Lanes{Mask: f.mask(c.lanes*c.group, k)}}
+	v := make([]value.Value, c.lanes)
+	last := f.sub(columns, i64(1))
+	for i := range v {
+		n := f.min(i64(i), last)
+		at.Row = f.add(params[7], n)
+		v[i] = q.along(f.off(from, f.mul(stride, n)), at)
+	}
+	v = f.transpose(v)
+	steps := f.Block.NewUDiv(f.add(k, i64(c.group-1)), i64(c.group))
+	f.either(f.less(steps, i64(c.lanes)), func() {
+		for i := range v {
+			f.when(f.less(i64(i), steps), func() { f.store(v[i], f.off(to, i64(i*c.rowBytes())), c.laneSize()) })
+		}
+	}, func() {
+		for i := range v {
+			f.store(v[i], f.off(to, i64(i*c.rowBytes())), c.laneSize())
+		}
+	})
+	f.Block.NewRet(nil)
+	return f.Func
+}
+
+// anyhow packs B one element at a time.
+func (p *bPacker) anyhow(from, to value.Value) {
+	c, w := p.core, &p.w
+	elem := c.laneSize() / c.group
+	p.count(w[packN], i64(1), []value.Value{from}, func(n value.Value, at []value.Value) []value.Value {
+		panel := p.Block.NewUDiv(n, i64(c.columns()))
+		column := p.Block.NewURem(n, i64(c.columns()))
+		base := p.off(p.off(to, p.mul(panel, w[packToPanel])), p.mul(column, i64(c.laneSize())))
+		pl := Place{Batch: p.batch, Row: p.add(n, w[packFirstN]), K: w[packFirstK]}
+		p.scalars(at[0], w[packFromK], w[packK], pl, func(k value.Value) value.Value {
+			row := p.off(base, p.mul(p.Block.NewUDiv(k, i64(c.group)), i64(c.rowBytes())))
+			return p.off(row, p.mul(p.Block.NewURem(k, i64(c.group)), i64(elem)))
+		})
+		return []value.Value{p.off(at[0], w[packFromN])}
+	})
+}
+
+// compensate writes the first row of each panel: -128 times the sum of each
+// column, for the 128 that elements of A are too large.
+func (p *bPacker) compensate(to value.Value) {
+	c, w := p.core, &p.w
+	steps := p.Block.NewUDiv(p.add(w[packK], i64(c.group-1)), i64(c.group))
+	p.count(w[packN], i64(c.columns()), []value.Value{to}, func(_ value.Value, at []value.Value) []value.Value {
+		for j := range c.vecs {
+			panel := p.off(at[0], i64(j*c.lanes*c.laneSize()))
+			start := []value.Value{p.off(panel, i64(c.rowBytes())), zero(c.vector())}
+			sums := p.count(steps, i64(1), start, func(_ value.Value, at []value.Value) []value.Value {
+				b := p.load(c.vector(), at[0], c.laneSize())
+				return []value.Value{p.off(at[0], i64(c.rowBytes())), c.mac(p.fn, at[1], offsets(c), b)}
+			})
+			p.store(p.sub(zero(c.vector()), sums[1]), panel, c.laneSize())
+		}
+		return []value.Value{p.off(at[0], w[packToPanel])}
+	})
+}

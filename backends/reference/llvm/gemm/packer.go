@@ -1,0 +1,189 @@
+package gemm
+
+import (
+	"github.com/llir/llvm/ir/constant"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// Order says along which dimension elements of an operand are neighbours in memory.
+type Order uint8
+
+// The orders.
+const (
+	AlongK  Order = iota // elements of k are neighbours
+	AcrossK              // rows of A, or columns of B, are
+	Anyhow               // none are, or nothing is known
+)
+
+func (o Order) String() string { return [...]string{"along", "across", "any"}[o] }
+
+// Prologue turns loaded elements of an operand, of its dtype in memory, into
+// what is multiplied, of dtype [Kind.Element]: as they are packed, more than
+// once for one element. It may load from what the words of operands, an i8*,
+// point to. Lanes that at.Lanes leaves out are 0, and what becomes of them is not used.
+type Prologue func(b *vector.Builder, x vector.Value, operands value.Value, at Place) vector.Value
+
+// Place says which elements of an operand a [Prologue] is given: those of the
+// lanes are neighbours along k if AlongK is set, else along the rows of A or
+// columns of B.
+type Place struct {
+	Batch, Row, K value.Value // i64: of the first lane; Row is a column for B
+	AlongK        bool
+	Lanes         vector.Lanes
+}
+
+// packer emits code that reads elements of an operand as units.
+type packer struct {
+	*fn
+	core     *core
+	from     types.DType // of an element in memory
+	flip     bool        // add 128 to each element
+	prologue Prologue
+	operands value.Value // of the prologue, an i8*
+}
+
+// in returns p for another function, where operands is the prologue's block.
+func (p packer) in(f *fn, operands value.Value) *packer {
+	p.fn, p.operands = f, operands
+	return &p
+}
+
+// memory is the type of a packed element.
+func (p *packer) memory() ll.Type { return vector.Memory(p.core.elem) }
+
+// elements loads elements that are neighbours, ready to be stored packed. Those
+// that the mask leaves out are 0.
+func (p *packer) elements(at value.Value, pl Place) value.Value {
+	l := pl.Lanes
+	if p.prologue == nil && p.from == p.core.elem {
+		return p.flipped(p.plain(at, l))
+	}
+	v := p.LoadLanes(p.PointerTo(at, p.from), l)
+	if p.prologue != nil {
+		v = p.prologue(p.Builder, v, p.operands, pl)
+		if l.Mask != nil {
+			v = p.Select(vector.Value{V: l.Mask, DType: types.Bool}, v, p.ConstBits(v.DType, l.N, 0))
+		}
+	} else {
+		v = p.Convert(v, p.core.elem)
+	}
+	return p.flipped(p.narrow(v))
+}
+
+// plain loads elements as they are.
+func (p *packer) plain(at value.Value, l vector.Lanes) value.Value {
+	t, align := p.memory(), size(p.memory())
+	switch {
+	case l.N == 1:
+		return p.load(t, at, align)
+	case l.Mask == nil:
+		return p.load(vec(l.N, t), at, align)
+	}
+	return p.maskedLoad(vec(l.N, t), at, align, l.Mask)
+}
+
+// narrow returns a value as it lies in memory.
+func (p *packer) narrow(v vector.Value) value.Value {
+	if v.DType != types.BF16 {
+		return v.V
+	}
+	like := func(t ll.Type) ll.Type {
+		if v.Lanes() == 1 {
+			return t
+		}
+		return vec(v.Lanes(), t)
+	}
+	bits := p.Block.NewBitCast(v.V, like(ll.I32))
+	shift := p.ConstInt(types.I32, v.Lanes(), 16)
+	return p.Block.NewTrunc(p.Block.NewLShr(bits, shift.V), like(ll.I16))
+}
+
+// flipped adds 128 to bytes, where the core wants it.
+func (p *packer) flipped(v value.Value) value.Value {
+	if !p.flip {
+		return v
+	}
+	if t, ok := v.Type().(*ll.VectorType); ok {
+		return p.Block.NewXor(v, splatConst(int(t.Len), constant.NewInt(ll.I8, -128)))
+	}
+	return p.Block.NewXor(v, constant.NewInt(ll.I8, -128))
+}
+
+// along loads a vector of units of consecutive k.
+func (p *packer) along(at value.Value, pl Place) value.Value {
+	c := p.core
+	pl.AlongK = true
+	pl.Lanes.N = c.lanes * c.group
+	v := p.elements(at, pl)
+	if c.group == 1 {
+		return v
+	}
+	return p.Block.NewBitCast(v, vec(c.lanes, c.unit))
+}
+
+// across loads a vector of units of one k, whose elements are step bytes apart;
+// of these there are left, all if it is nil, the others are 0.
+func (p *packer) across(at, step, left value.Value, pl Place) value.Value {
+	c := p.core
+	pl.Lanes.N = c.lanes
+	rows := make([]value.Value, c.group)
+	mask, first := pl.Lanes.Mask, pl.K
+	for r := range rows {
+		if left != nil {
+			all := mask
+			if all == nil {
+				all = splatConst(c.lanes, constant.True)
+			}
+			pl.Lanes.Mask = p.Block.NewSelect(p.less(i64(r), left), all, zero(vec(c.lanes, ll.I1)))
+		}
+		pl.K = p.add(first, i64(r))
+		rows[r] = p.elements(at, pl)
+		at = p.off(at, step)
+	}
+	for len(rows) > 1 {
+		half := len(rows) / 2
+		for i := range half {
+			rows[i] = p.zip(rows[i], rows[i+half])
+		}
+		rows = rows[:half]
+	}
+	if c.group == 1 {
+		return rows[0]
+	}
+	return p.Block.NewBitCast(rows[0], vec(c.lanes, c.unit))
+}
+
+// zip takes lanes of x and y by turns.
+func (p *packer) zip(x, y value.Value) value.Value {
+	n := int(x.Type().(*ll.VectorType).Len)
+	lanes := make([]int, 2*n)
+	for i := range n {
+		lanes[2*i], lanes[2*i+1] = i, n+i
+	}
+	return p.shuffle(x, y, lanes)
+}
+
+// scalars packs elements one by one: k elements, step bytes apart, to to, and
+// zeros up to a full unit.
+func (p *packer) scalars(from, step, k value.Value, pl Place, to func(k value.Value) value.Value) {
+	pl.AlongK, pl.Lanes = true, vector.Lanes{N: 1}
+	align := size(p.memory())
+	first := pl.K
+	p.count(k, i64(1), []value.Value{from}, func(i value.Value, at []value.Value) []value.Value {
+		pl.K = p.add(first, i)
+		p.store(p.elements(at[0], pl), to(i), align)
+		return []value.Value{p.off(at[0], step)}
+	})
+	if p.core.group == 1 {
+		return
+	}
+	missing := p.Block.NewURem(p.sub(i64(0), k), i64(p.core.group))
+	p.count(missing, i64(1), nil, func(i value.Value, _ []value.Value) []value.Value {
+		p.store(zero(p.memory()), to(p.add(k, i)), align)
+		return nil
+	})
+}

@@ -1,0 +1,48 @@
+package gemm
+
+// mostParts is how many parts a product is cut into at most; others are empty.
+const mostParts = 1024
+
+// grid is how a product is cut into parts: along each dimension in pieces of so
+// many matrices, blocks of rows and panels of columns. K is never cut: sums do
+// not depend on the grid.
+type grid struct{ batches, rows, columns int }
+
+// box is a part.
+type box struct{ b0, b1, m0, m1, n0, n1 int }
+
+// grid returns the cut that takes the least time, in which each part packs its
+// own share of B and of A.
+func (q *Plan) grid(parts int) grid {
+	c, p := q.core, &q.p
+	rows, columns := ceil(p.M, c.rows), ceil(p.N, c.columns())
+	parts = min(parts, mostParts)
+	best, least := grid{p.Batch, rows, columns}, 0
+	for tb := 1; tb <= min(parts, max(p.Batch, 1)); tb++ {
+		for tn := 1; tn <= min(parts/tb, max(columns, 1)); tn++ {
+			tm := max(min(parts/tb/tn, rows), 1)
+			g := grid{ceil(p.Batch, tb), ceil(rows, tm), ceil(columns, tn)}
+			m, n := g.rows*c.rows, g.columns*c.columns()
+			if cost := g.batches * (m*n + 32*n + 16*m); least == 0 || cost < least {
+				best, least = g, cost
+			}
+		}
+	}
+	return best
+}
+
+// part returns part i of so many, false if nothing is left for it.
+func (q *Plan) part(i, parts int) (box, bool) {
+	c, p := q.core, &q.p
+	if p.Batch == 0 || p.M == 0 || p.N == 0 {
+		return box{}, false
+	}
+	g := q.grid(parts)
+	rows, columns := ceil(ceil(p.M, c.rows), g.rows), ceil(ceil(p.N, c.columns()), g.columns)
+	n, m, b := i%columns, i/columns%rows, i/columns/rows
+	x := box{b * g.batches, min((b+1)*g.batches, p.Batch), m * g.rows * c.rows, min((m+1)*g.rows*c.rows, p.M),
+		n * g.columns * c.columns(), min((n+1)*g.columns*c.columns(), p.N)}
+	return x, x.b0 < p.Batch
+}
+
+func ceil(n, unit int) int { return (n + unit - 1) / unit }

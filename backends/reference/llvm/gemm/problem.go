@@ -1,0 +1,76 @@
+package gemm
+
+import (
+	"fmt"
+
+	"ltc/ir/types"
+)
+
+// Problem is a product of batches of matrices,
+//
+//	C[b,m,n] = Epilogue(Σ_k A[b,m,k]·B[b,k,n]),
+//
+// with sums of dtype Acc. Strides are in elements and may be anything, 0 for
+// what is repeated included; elements of C do not overlap.
+type Problem struct {
+	A, B, Acc, C types.DType
+	Batch        int
+	M, N, K      int
+	StrideA      [3]int // of batch, m and k
+	StrideB      [3]int // of batch, k and n
+	StrideC      [3]int // of batch, m and n
+
+	// PrologueA and PrologueB are applied to elements of A and B, Epilogue to
+	// sums. Without an Epilogue sums are converted to C's dtype.
+	PrologueA, PrologueB Fused[Prologue]
+	Epilogue             Fused[Epilogue]
+	// Overlap says that what Epilogue loads may lie in C's memory, at the place
+	// at hand.
+	Overlap bool
+	// PackedB says that B will be there packed, by [Product.Pack].
+	PackedB bool
+}
+
+// Fused is code that is emitted into a product's kernels. Name tells it from
+// all other code; it is made of letters, digits and _.
+type Fused[F Prologue | Epilogue] struct {
+	Name string
+	Emit F
+}
+
+func (f Fused[F]) set() bool { return f.Name != "" }
+
+// String returns the product's types and sizes.
+func (p Problem) String() string {
+	return fmt.Sprintf("%v[%d,%d,%d] = %v[%d,%d,%d] x %v[%d,%d,%d] in %v", p.C, p.Batch, p.M, p.N, p.A, p.Batch, p.M, p.K,
+		p.B, p.Batch, p.K, p.N, p.Acc)
+}
+
+// Dense returns a problem of row-major operands, without their strides' being said.
+func Dense(a, b, acc, c types.DType, batch, m, n, k int) Problem {
+	return Problem{A: a, B: b, Acc: acc, C: c, Batch: batch, M: m, N: n, K: k,
+		StrideA: [3]int{m * k, k, 1}, StrideB: [3]int{k * n, n, 1}, StrideC: [3]int{m * n, n, 1}}
+}
+
+// swapped returns the problem of the transposed operands: Cᵀ = Bᵀ·Aᵀ.
+func (p Problem) swapped() Problem {
+	q := p
+	q.A, q.B, q.M, q.N = p.B, p.A, p.N, p.M
+	q.StrideA = [3]int{p.StrideB[0], p.StrideB[2], p.StrideB[1]}
+	q.StrideB = [3]int{p.StrideA[0], p.StrideA[2], p.StrideA[1]}
+	q.StrideC = [3]int{p.StrideC[0], p.StrideC[2], p.StrideC[1]}
+	q.PrologueA, q.PrologueB = p.PrologueB, p.PrologueA
+	return q
+}
+
+// orderOf says how elements lie whose neighbours along k are k apart, and those
+// along the other dimension, of n elements, other.
+func orderOf(k, other int) Order {
+	switch {
+	case k == 1:
+		return AlongK
+	case other == 1:
+		return AcrossK
+	}
+	return Anyhow
+}

@@ -1,0 +1,190 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// kind is the dtypes of a product.
+type kind struct{ a, b, acc, c types.DType }
+
+func (k kind) String() string { return fmt.Sprintf("%v_%v_%v_%v", k.a, k.b, k.acc, k.c) }
+
+var kinds = []kind{
+	{types.F32, types.F32, types.F32, types.F32},
+	{types.F64, types.F64, types.F64, types.F64},
+	{types.BF16, types.BF16, types.F32, types.F32},
+	{types.BF16, types.BF16, types.F32, types.BF16},
+	{types.F16, types.F16, types.F32, types.F16},
+	{types.F32, types.BF16, types.F32, types.F32},
+}
+
+// trial is a product and how its operands lie.
+type trial struct {
+	kind
+	batch, m, n, k   int
+	ta, tb, tc, fuse int
+	gap, parts       int
+	atEnd            bool
+}
+
+var orders = [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 2, 0}}
+
+func (x trial) String() string {
+	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd)
+}
+
+// operands are the memory of a trial.
+type operands struct{ a, b, c, bias, residual *tensor }
+
+// run multiplies random operands.
+func (x trial) run(t *testing.T, on Machine) operands {
+	r := rand.New(rand.NewPCG(uint64(x.m*1000+x.n), uint64(x.k)))
+	var o operands
+	o.a = newTensor(t, x.a, [3]int{x.batch, x.m, x.k}, orders[x.ta], x.gap, x.atEnd).fill(r)
+	o.b = newTensor(t, x.b, [3]int{x.batch, x.k, x.n}, orders[x.tb], x.gap, x.atEnd).fill(r)
+	o.c = newTensor(t, x.c, [3]int{x.batch, x.m, x.n}, orders[x.tc], x.gap, x.atEnd)
+	for i := range o.c.bytes {
+		o.c.bytes[i] = nothing
+	}
+	p := Problem{A: x.a, B: x.b, Acc: x.acc, C: x.c, Batch: x.batch, M: x.m, N: x.n, K: x.k,
+		StrideA: o.a.strides, StrideB: o.b.strides, StrideC: o.c.strides}
+	ops := Operands{A: o.a.pointer(), B: o.b.pointer(), C: o.c.pointer()}
+	if x.fuse > 0 {
+		o.bias = newTensor(t, x.acc, [3]int{1, 1, x.n}, orders[0], 0, x.atEnd).fill(r)
+		o.residual = newTensor(t, x.c, [3]int{x.batch, x.m, x.n}, orders[x.tc], x.gap, x.atEnd).fill(r)
+		if x.fuse == 2 {
+			o.residual.copy(o.c)
+			p.Overlap = true
+			ops.Epilogue = pointers(o.bias.pointer(), o.c.pointer(), o.c.strides)
+		} else {
+			ops.Epilogue = pointers(o.bias.pointer(), o.residual.pointer(), o.residual.strides)
+		}
+		p.Epilogue = biasResidualReLU(x.kind)
+	}
+	multiply(bind(t, p, on), x.parts, ops)
+	return o
+}
+
+// nothing is what memory holds before a product.
+const nothing = 0xa5
+
+// worst returns the largest error in multiples of what it may be, and requires
+// that nothing else was written.
+func (x trial) worst(t *testing.T, o operands) float64 {
+	written := make([]bool, len(o.c.bytes))
+	worst := 0.
+	for i := range x.batch {
+		for m := range x.m {
+			for n := range x.n {
+				sum, size := 0., 0.
+				for k := range x.k {
+					v := o.a.get(i, m, k) * o.b.get(i, k, n)
+					sum += v
+					size += math.Abs(v)
+				}
+				at := o.c.at(i, m, n)
+				for j := range x.c.Size() {
+					written[at+j] = true
+				}
+				extra := 0.
+				if x.fuse > 0 {
+					extra = 2
+					sum = max(sum+o.bias.get(0, 0, n)+o.residual.get(i, m, n), 0)
+					size += 2
+				}
+				allowed := (float64(x.k)+extra)*epsilon(x.acc)*size + 1.01*epsilon(x.c)*math.Abs(sum)
+				if err := math.Abs(o.c.get(i, m, n) - sum); err > 0 || math.IsNaN(err) {
+					worst = max(worst, err/allowed)
+				}
+			}
+		}
+	}
+	for i, w := range written {
+		if !w && x.batch*x.m*x.n > 0 {
+			require.EqualValues(t, nothing, o.c.bytes[i], "%v: byte %d written", x, i)
+		}
+	}
+	return worst
+}
+
+// biasResidualReLU is an epilogue that adds a row of sums' dtype and a matrix
+// like C, of which its operands have the addresses and strides.
+func biasResidualReLU(k kind) Fused[Epilogue] {
+	return Fused[Epilogue]{"bias_residual_relu", func(b *vector.Builder, sum vector.Value, operands value.Value, at Tile) vector.Value {
+		word := func(i int64) value.Value {
+			p := b.At(b.PointerTo(operands, types.I64), b.Index(i))
+			return b.Load(p, 1).V
+		}
+		pointer := func(i int64, d types.DType) vector.Pointer {
+			return vector.Pointer{V: b.Block.NewIntToPtr(word(i), ll.NewPointer(vector.Memory(d))), DType: d}
+		}
+		index := b.Block.NewAdd(b.Block.NewMul(at.Batch, word(2)), b.Block.NewAdd(b.Block.NewMul(at.M, word(3)), b.Block.NewMul(at.N, word(4))))
+		residual := b.At(pointer(1, k.c), index)
+		var bias, other vector.Value
+		if at.AlongM {
+			bias = b.Splat(b.Load(b.At(pointer(0, k.acc), at.N), 1), at.Lanes.N)
+			other = b.LoadStrided(residual, word(3), at.Lanes)
+		} else {
+			bias = b.LoadLanes(b.At(pointer(0, k.acc), at.N), at.Lanes)
+			other = b.LoadStrided(residual, word(4), at.Lanes)
+		}
+		x, err := b.Binary("add", sum, bias)
+		if err == nil {
+			x, err = b.Binary("add", x, b.Convert(other, k.acc))
+		}
+		if err == nil {
+			x, err = b.Binary("maximum", x, b.Const(k.acc, at.Lanes.N, 0))
+		}
+		if err != nil {
+			panic(err)
+		}
+		return b.Convert(x, k.c)
+	}}
+}
+
+// pointers returns the words of the epilogue's operands.
+func pointers(bias, residual unsafe.Pointer, strides [3]int) unsafe.Pointer {
+	return unsafe.Pointer(&[]uintptr{uintptr(bias), uintptr(residual), uintptr(strides[0]), uintptr(strides[1]), uintptr(strides[2])}[0])
+}
+
+// Products of all kinds, of many sizes, however their operands lie, are right,
+// touch nothing else, and have the same bits in any number of parts.
+func TestProducts(t *testing.T) {
+	sizes := []int{0, 1, 2, 3, 5, 7, 8, 13, 14, 15, 16, 17, 29, 31, 32, 33, 47, 61, 64, 67, 70}
+	for _, on := range machines() {
+		for _, kind := range kinds {
+			t.Run(on.String()+"/"+kind.String(), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, 8))
+				pick := func() int { return sizes[r.IntN(len(sizes))] }
+				n := 60
+				if on.Level < vector.AVX512 || testing.Short() {
+					n = 20
+				}
+				for range n {
+					x := trial{kind: kind, batch: 1 + r.IntN(3)*r.IntN(2), m: pick(), n: pick(), k: pick(),
+						ta: r.IntN(3), tb: r.IntN(3), tc: r.IntN(3), fuse: max(r.IntN(4)-1, 0), gap: r.IntN(2) * r.IntN(4), parts: 1, atEnd: r.IntN(2) == 0}
+					if r.IntN(16) == 0 {
+						x.k = 1000 + r.IntN(2000)
+					}
+					o := x.run(t, on)
+					require.LessOrEqual(t, x.worst(t, o), 1., "%v", x)
+					for parts := 2; parts <= 4; parts++ {
+						x.parts = parts
+						require.Equal(t, o.c.bytes, x.run(t, on).c.bytes, "%v", x)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package gemm
+
+import (
+	"fmt"
+
+	"github.com/llir/llvm/ir"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+)
+
+// strip emits the innermost kernel: h rows of A times panels of B into a strip
+// of C, h rows of panels·columns sums. Strides are in bytes.
+//
+//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more)
+//
+// A's units of a row are next to each other; B's units of a step are a row of
+// the panel, bStep from one to the next. Sums are added to what C holds if more
+// is not 0, else stored. steps may be 0, panels not.
+func (m *module) strip(c *core, h int) *ir.Func {
+	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more"}
+	params := make([]*ir.Param, len(names))
+	for i, n := range names {
+		var t ll.Type = ll.I64
+		if len(n) == 1 {
+			t = ll.I8Ptr
+		}
+		params[i] = ir.NewParam(n, t)
+	}
+	f := m.function(fmt.Sprintf("strip%d", h), ll.Void, params...)
+	steps, a, aRow, b, bStep, bPanel := params[0], params[1], params[2], params[3], params[4], params[5]
+	out, outRow, panels, more := params[6], params[7], params[8], params[9]
+	k := &tile{fn: f, core: c, h: h, aRow: aRow, aRow3: f.mul(aRow, i64(3))}
+	k.starts = append(k.starts, a)
+	for r := perPointer; r < h; r += perPointer {
+		k.starts = append(k.starts, f.off(k.starts[len(k.starts)-1], f.mul(aRow, i64(perPointer))))
+	}
+	some, adds := f.some(steps), f.some(more)
+	f.repeat(panels, []value.Value{b, out}, func(at []value.Value) []value.Value {
+		rows := make([]value.Value, h)
+		for r := range rows {
+			rows[r] = at[1]
+			if r > 0 {
+				rows[r] = f.off(rows[r-1], outRow)
+			}
+			for line := 0; line < c.rowBytes(); line += 64 {
+				f.prefetch(f.off(rows[r], i64(line)), true, 3)
+			}
+		}
+		k.out(rows, k.product(some, steps, at[0], bStep), adds)
+		return []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes()))}
+	})
+	f.Block.NewRet(nil)
+	return f.Func
+}
+
+// perPointer is how many rows of A one pointer reaches: the row itself, and by
+// what an address can add, once, twice or four times the stride, and once three
+// strides.
+const perPointer = 5
+
+// tile is a block of results in registers.
+type tile struct {
+	*fn
+	core        *core
+	h           int
+	aRow, aRow3 value.Value
+	starts      []value.Value // of rows 0, 5, 10
+}
+
+// product returns the h·vecs vectors of sums, a row behind the other.
+func (k *tile) product(some, steps, b, bStep value.Value) []value.Value {
+	first := k.first(&b)
+	before, body, after := k.Block, k.Func.NewBlock(""), k.Func.NewBlock("")
+	before.NewCondBr(some, body, after)
+	k.Block = body
+	start := append(append([]value.Value{b}, k.starts...), first...)
+	last := k.repeat(steps, start, func(at []value.Value) []value.Value {
+		n := 1 + len(k.starts)
+		return append(k.advance(at[:n], bStep), k.step(at[:n], at[n:])...)
+	})
+	k.Block.NewBr(after)
+	sums := make([]value.Value, len(first))
+	for i := range sums {
+		sums[i] = after.NewPhi(ir.NewIncoming(first[i], before), ir.NewIncoming(last[1+len(k.starts)+i], k.Block))
+	}
+	k.Block = after
+	return sums
+}
+
+// first returns what the sums begin with, and moves b behind it.
+func (k *tile) first(b *value.Value) []value.Value {
+	c := k.core
+	sums := make([]value.Value, k.h*c.vecs)
+	for i := range sums {
+		switch {
+		case !c.offset:
+			sums[i] = zero(c.vector())
+		case i < c.vecs:
+			sums[i] = k.load(c.vector(), k.off(*b, i64(i*c.lanes*c.laneSize())), c.laneSize())
+		default:
+			sums[i] = sums[i-c.vecs]
+		}
+	}
+	if c.offset {
+		*b = k.off(*b, i64(c.rowBytes()))
+	}
+	return sums
+}
+
+// advance hides the pointers of a step and returns those of the next; at holds
+// the hidden ones after it.
+func (k *tile) advance(at []value.Value, bStep value.Value) []value.Value {
+	next := make([]value.Value, len(at))
+	for i, p := range at {
+		at[i] = k.opaque(p)
+		next[i] = k.off(at[i], i64(k.core.laneSize()))
+	}
+	next[0] = k.off(at[0], bStep)
+	return next
+}
+
+// step adds one unit of k.
+func (k *tile) step(at, sums []value.Value) []value.Value {
+	c := k.core
+	bs := make([]value.Value, c.vecs)
+	for j := range bs {
+		bs[j] = k.load(vec(c.lanes, c.unit), k.off(at[0], i64(j*c.lanes*c.laneSize())), c.laneSize())
+	}
+	next := make([]value.Value, len(sums))
+	for r := range k.h {
+		a := k.splat(c.lanes, k.load(c.unit, k.row(at[1+r/perPointer], r%perPointer), 1))
+		for j, b := range bs {
+			next[r*c.vecs+j] = c.mac(k.fn, sums[r*c.vecs+j], a, b)
+		}
+	}
+	return next
+}
+
+// row is the address of row r from a pointer to row 0.
+func (k *tile) row(p value.Value, r int) value.Value {
+	switch r {
+	case 0:
+		return p
+	case 1:
+		return k.off(p, k.aRow)
+	case 2:
+		return k.index(ll.I16, p, k.aRow)
+	case 3:
+		return k.off(p, k.aRow3)
+	}
+	return k.index(ll.I32, p, k.aRow)
+}
+
+// out stores the results, or adds them to what is there.
+func (k *tile) out(rows, sums []value.Value, adds value.Value) {
+	c := k.core
+	each := func(do func(v, p value.Value)) {
+		for i, v := range sums {
+			do(v, k.off(rows[i/c.vecs], i64(i%c.vecs*c.lanes*c.laneSize())))
+		}
+	}
+	k.either(adds, func() {
+		each(func(v, p value.Value) {
+			k.store(c.plus(k.fn, k.load(v.Type(), p, c.laneSize()), v), p, c.laneSize())
+		})
+	}, func() {
+		each(func(v, p value.Value) { k.store(v, p, c.laneSize()) })
+	})
+}
