@@ -58,7 +58,20 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 		}
 	}
 	delayDonated(g, donated)
-	return finish(ctx, g, p, o)
+	r, err := finish(ctx, g, p, o)
+	if err == nil && o.Dump != nil {
+		o.Dump("fused", r.String())
+	}
+	return r, err
+}
+
+// Stages returns the names that [Options.Dump] is called with, in order.
+func Stages() []string {
+	names := []string{"simplified"}
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	return append(names, "fused")
 }
 
 // passes are what is done to a graph, in this order.

@@ -110,7 +110,7 @@ func (c *copier) key(to []byte, in *kernel.Instr) []byte {
 	if in.Mem == nil {
 		return to
 	}
-	to = binary.AppendVarint(to, int64(in.Mem.Param))
+	to = binary.AppendVarint(to, int64(c.params[in.Mem.Param])) // loads from locals are not asked for
 	if in.Mem.Guard {
 		to = append(to, 'g')
 	}

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/reference"
 	"ltc/internal/conformance"
 	"ltc/mlir"
 )
@@ -39,12 +44,15 @@ func show(c *call) error {
 	n := fs.Int("n", 0, numberUsage+"all")
 	loc := fs.Bool("loc", false, "print the ops' locations")
 	generic := fs.Bool("generic", false, "print no pretty forms")
+	stage := fs.String("stage", "", "print what the CPU compiler makes of it at `STAGE`: "+strings.Join(kit.Stages(), ", "))
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
 		return err
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
+	case *stage != "" && !slices.Contains(kit.Stages(), *stage):
+		return usagef("no stage %q: there are %s", *stage, strings.Join(kit.Stages(), ", "))
 	}
 	all, err := c.sources(args[0], *n)
 	if err != nil {
@@ -55,7 +63,9 @@ func show(c *call) error {
 		if len(all) > 1 {
 			fmt.Fprintf(c.stdout, "// %s\n", src.head(i, len(all)))
 		}
-		if *asIR || *asDot {
+		if *stage != "" {
+			err = src.showStage(c, *stage)
+		} else if *asIR || *asDot {
 			err = src.showGraph(c.stdout, *asDot)
 		} else {
 			err = src.show(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
@@ -82,6 +92,24 @@ func (s *source) showGraph(w io.Writer, draw bool) error {
 		text = g.Dot()
 	}
 	_, err = io.WriteString(w, text)
+	return err
+}
+
+// showStage prints what a program is at a stage of its compilation to kernels.
+func (s *source) showStage(c *call, stage string) error {
+	text, err := s.module()
+	if err != nil {
+		return err
+	}
+	p, err := backends.Load(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
+	if err != nil {
+		return err
+	}
+	_, err = kit.Compile(context.Background(), p, kit.Options{Eval: reference.New(), Dump: func(name, text string) {
+		if name == stage {
+			fmt.Fprint(c.stdout, text)
+		}
+	}})
 	return err
 }
 
