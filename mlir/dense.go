@@ -60,6 +60,10 @@ func (a *DenseAttr) read(done <-chan struct{}) *Error {
 	return err
 }
 
+// ElementBytes returns how many bytes an element of type t has in
+// [DenseAttr.Decode]; 0 for a type whose values have no known form.
+func ElementBytes(t Type) int { return elementSize(t) }
+
 // elementSize is the number of bytes of an element in Decode; 0 if unknown.
 func elementSize(t Type) int {
 	switch t := t.(type) {

@@ -36,33 +36,36 @@ type numbering struct {
 }
 
 func (c *numbering) block(b *mlir.Block) {
-	out := b.Ops[:0]
-	for _, op := range b.Ops {
-		for i, v := range op.Operands {
-			if w := c.stands[v]; w != nil {
-				op.Operands[i] = w
+	b.Ops = slices.DeleteFunc(b.Ops, func(op *mlir.Op) bool {
+		if len(c.stands) > 0 {
+			for i, v := range op.Operands {
+				if w := c.stands[v]; w != nil {
+					op.Operands[i] = w
+				}
 			}
 		}
 		c.regions(op)
-		if len(op.Regions) > 0 || len(op.Results) == 0 || !c.pure(op) {
-			out = append(out, op)
-			continue
-		}
-		h := c.hash(op)
-		same := find(c.first[h], op)
-		if same == nil {
-			c.first[h] = append(c.first[h], op)
-			c.trail = append(c.trail, h)
-			out = append(out, op)
-			continue
-		}
-		c.changed = true
-		for i, r := range op.Results {
-			c.stands[r] = same.Results[i]
-		}
+		return len(op.Regions) == 0 && len(op.Results) > 0 && c.merged(op)
+	})
+}
+
+// merged reports whether an equal op stands for op from here on.
+func (c *numbering) merged(op *mlir.Op) bool {
+	if !c.pure(op) {
+		return false
 	}
-	clear(b.Ops[len(out):])
-	b.Ops = out
+	h := c.hash(op)
+	same := find(c.first[h], op)
+	if same == nil {
+		c.first[h] = append(c.first[h], op)
+		c.trail = append(c.trail, h)
+		return false
+	}
+	c.changed = true
+	for i, r := range op.Results {
+		c.stands[r] = same.Results[i]
+	}
+	return true
 }
 
 // regions goes into the regions of op, which see what is before op only where

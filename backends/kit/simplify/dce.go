@@ -37,8 +37,9 @@ func (d *deadOps) block(b *mlir.Block) {
 		for _, inner := range bodies(op) {
 			d.block(inner)
 		}
-		from--
-		b.Ops[from] = op
+		if from--; from != i {
+			b.Ops[from] = op
+		}
 	}
 	b.Ops = slices.Delete(b.Ops, 0, from)
 }

@@ -7,18 +7,21 @@ import (
 )
 
 // editor rewrites functions op by op, in the order of the text: when a rule
-// sees an op, its operands have been rewritten. It counts uses as it goes, so
-// that what a rule leaves without use is gone with it.
+// sees an op, its operands have been rewritten. It counts uses as it goes, from
+// the first time that a count is asked for, so that what a rule leaves without
+// use is gone with it.
 type editor struct {
 	*state
 	rules   map[string][]rule
-	uses    map[*mlir.Value]int
+	all     rule                        // for every elementwise op; nil if there is none
+	body    *mlir.Block                 // of the function at hand
+	counts  map[*mlir.Value]int         // see uses; nil before
 	stands  map[*mlir.Value]*mlir.Value // by result of an op that is gone
 	dead    map[*mlir.Op]bool
-	out     []*mlir.Op // of the block at hand
-	at      *mlir.Op   // the op that is being rewritten
-	depth   int        // of rules on ops that rules emitted
+	at      *mlir.Op // the op that is being rewritten
+	depth   int      // of rules on ops that rules emitted
 	changed bool
+	place   // in the block at hand
 }
 
 // rule returns the value that stands for the only result of op, of the same
@@ -30,13 +33,26 @@ type rule func(e *editor, op *mlir.Op) *mlir.Value
 const maxDepth = 32
 
 // rewrite applies rules, by the name of the op, to all functions.
-func (s *state) rewrite(rules map[string][]rule) bool {
-	e := &editor{state: s, rules: rules}
+func (s *state) rewrite(rules map[string][]rule) bool { return s.rewriteAll(rules, nil) }
+
+// rewriteAll is rewrite with a rule for every elementwise op, after its own.
+func (s *state) rewriteAll(rules map[string][]rule, elementwise rule) bool {
+	e := &editor{state: s, rules: rules, all: elementwise}
 	for _, b := range s.functions() {
-		e.uses, e.stands, e.dead = countUses(b), map[*mlir.Value]*mlir.Value{}, map[*mlir.Op]bool{}
+		e.body, e.counts = b, nil
+		e.stands, e.dead = map[*mlir.Value]*mlir.Value{}, map[*mlir.Op]bool{}
 		e.block(b)
 	}
 	return e.changed
+}
+
+// uses says how often each value is an operand. Before anything has changed the
+// ops are still where they were, and can be counted.
+func (e *editor) uses() map[*mlir.Value]int {
+	if e.counts == nil {
+		e.counts = countUses(e.body)
+	}
+	return e.counts
 }
 
 // countUses counts how often each value is an operand in b and below it.
@@ -64,30 +80,51 @@ func walk(b *mlir.Block, f func(*mlir.Op)) {
 }
 
 func (e *editor) block(b *mlir.Block) {
-	outer, at := e.out, e.at
-	e.out = make([]*mlir.Op, 0, len(b.Ops))
-	for _, op := range b.Ops {
-		for i, v := range op.Operands {
-			op.Operands[i] = e.now(v)
+	outer, at := e.place, e.at
+	e.place = place{ops: b.Ops}
+	for i, op := range b.Ops {
+		e.here = i
+		if len(e.stands) > 0 {
+			for k, v := range op.Operands {
+				op.Operands[k] = e.now(v)
+			}
+			substituteOthers(op, e.stands)
 		}
 		for _, inner := range bodies(op) {
 			e.block(inner)
 		}
-		substituteOthers(op, e.stands)
 		e.at = op
 		v := e.apply(op)
-		if v == nil {
+		if v != nil {
+			e.edited()
+			e.stand(op.Results[0], v)
+			e.release(op)
+		} else if e.out != nil {
 			e.out = append(e.out, op)
-			continue
 		}
-		e.stand(op.Results[0], v)
-		e.release(op)
 	}
-	b.Ops = e.out
+	if e.out != nil {
+		b.Ops = e.out
+	}
 	if len(e.dead) > 0 {
 		b.Ops = slices.DeleteFunc(b.Ops, func(op *mlir.Op) bool { return e.dead[op] })
 	}
-	e.out, e.at = outer, at
+	e.place, e.at = outer, at
+}
+
+// place is how far the rewriting of a block is: all before ops[here] is done. What
+// it became is in out, unless nothing has changed yet.
+type place struct {
+	ops  []*mlir.Op
+	here int
+	out  []*mlir.Op
+}
+
+// edited makes sure that what has been done of the block is in out.
+func (e *editor) edited() {
+	if e.out == nil {
+		e.out = append(make([]*mlir.Op, 0, len(e.ops)+1), e.ops[:e.here]...)
+	}
 }
 
 // now returns what stands for v.
@@ -105,26 +142,43 @@ func (e *editor) now(v *mlir.Value) *mlir.Value {
 // apply returns what the first rule that applies to op says.
 func (e *editor) apply(op *mlir.Op) *mlir.Value {
 	rules := e.rules[op.Name]
-	if rules == nil || !plain(op) {
+	if rules == nil && (e.all == nil || !elementwise(op)) || len(op.Results) != 1 || !plain(op) {
 		return nil
 	}
 	for _, r := range rules {
-		if v := r(e, op); v != nil && v != op.Results[0] {
-			if !mlir.SameType(v.Type, op.Results[0].Type) {
-				panic(nonsense(op.String() + " would become a " + v.Type.String()))
-			}
-			e.changed = true
+		if v := e.try(r, op); v != nil {
 			return v
 		}
+	}
+	if e.all != nil && elementwise(op) {
+		return e.try(e.all, op)
 	}
 	return nil
 }
 
+func (e *editor) try(r rule, op *mlir.Op) *mlir.Value {
+	v := r(e, op)
+	if v == nil || v == op.Results[0] {
+		return nil
+	}
+	if !mlir.SameType(v.Type, op.Results[0].Type) {
+		panic(nonsense(op.String() + " would become a " + v.Type.String()))
+	}
+	e.changed = true
+	return v
+}
+
+func elementwise(op *mlir.Op) bool {
+	info, _ := mlir.Info(op.Name)
+	return info.Traits.Has(mlir.Elementwise)
+}
+
 // stand makes v what stands for the value old of an op that is gone.
 func (e *editor) stand(old, v *mlir.Value) {
+	uses := e.uses()
 	e.stands[old] = v
-	e.uses[v] += e.uses[old]
-	delete(e.uses, old)
+	uses[v] += uses[old]
+	delete(uses, old)
 	if v.Name == "" {
 		v.Name = old.Name
 	}
@@ -132,8 +186,9 @@ func (e *editor) stand(old, v *mlir.Value) {
 
 // release takes back the uses that op makes, and what has no use after that.
 func (e *editor) release(op *mlir.Op) {
+	uses := e.uses()
 	for _, v := range op.Operands {
-		if e.uses[v]--; e.uses[v] > 0 || v.Def == nil || e.dead[v.Def] || !e.unused(v.Def) {
+		if uses[v]--; uses[v] > 0 || v.Def == nil || e.dead[v.Def] || !e.unused(v.Def) {
 			continue
 		}
 		e.dead[v.Def] = true
@@ -154,7 +209,7 @@ func (e *editor) release(op *mlir.Op) {
 // unused reports whether op can be left out.
 func (e *editor) unused(op *mlir.Op) bool {
 	for _, r := range op.Results {
-		if e.uses[r] > 0 {
+		if e.uses()[r] > 0 {
 			return false
 		}
 	}
@@ -166,6 +221,11 @@ func (e *editor) unused(op *mlir.Op) bool {
 func (e *editor) emit(name string, t mlir.Type, attrs mlir.Dict, operands ...*mlir.Value) *mlir.Value {
 	op := mlir.NewOp(name, slices.Clone(operands), t)
 	op.Attrs = attrs
+	return e.emitOp(op)
+}
+
+// emitOp is emit of an op that has been made.
+func (e *editor) emitOp(op *mlir.Op) *mlir.Value {
 	op.Pos, op.Ordinal, op.Loc = e.at.Pos, e.at.Ordinal, e.at.Loc
 	if e.depth < maxDepth {
 		e.depth++
@@ -181,9 +241,11 @@ func (e *editor) emit(name string, t mlir.Type, attrs mlir.Dict, operands ...*ml
 
 // insert appends op as it is.
 func (e *editor) insert(op *mlir.Op) {
+	uses := e.uses()
 	for _, v := range op.Operands {
-		e.uses[v]++
+		uses[v]++
 	}
+	e.edited()
 	e.out = append(e.out, op)
 }
 

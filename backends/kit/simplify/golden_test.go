@@ -21,21 +21,27 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden archives")
 
 var (
-	toleranceLine = regexp.MustCompile(`(?m)^tolerance (\S+)$`)
+	toleranceLine = regexp.MustCompile(`(?m)^// tolerance (\S+)$`)
 	keepLine      = regexp.MustCompile(`(?m)^keep (.*)$`)
 )
 
 // Each archive of testdata shows what one pass makes of programs: name.mlir
 // becomes name.want. A line `keep …` in its comment names what the target has
-// itself, and `tolerance …` how far results may be off. Programs with a main
-// are run before and after.
+// itself; `// tolerance …` in a program, how far its results may be off. Programs
+// with a main are run before and after.
 func TestPasses(t *testing.T) {
 	for _, pass := range simplify.Passes() {
 		t.Run(pass, func(t *testing.T) {
 			path := filepath.Join("testdata", pass+".txtar")
 			a, err := txtar.ParseFile(path)
 			require.NoError(t, err, "every pass has programs that show what it does")
-			o, tolerance := comment(t, string(a.Comment))
+			o := folding
+			if m := keepLine.FindSubmatch(a.Comment); m != nil {
+				o.Keep = map[string]bool{}
+				for _, name := range strings.Fields(string(m[1])) {
+					o.Keep[name] = true
+				}
+			}
 			want := map[string]string{}
 			for _, f := range a.Files {
 				want[f.Name] = string(f.Data)
@@ -56,7 +62,7 @@ func TestPasses(t *testing.T) {
 					require.Empty(t, cmp.Diff(want[name+".want"], after), name)
 				}
 				if strings.Contains(before, "@main(") {
-					requireSame(t, before, after, tolerance)
+					requireSame(t, before, after, tolerance(t, before))
 				}
 			}
 			if *update {
@@ -67,21 +73,14 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// comment reads what the comment of an archive says about its programs.
-func comment(t *testing.T, text string) (o simplify.Options, tolerance float64) {
-	o = folding
-	if m := keepLine.FindStringSubmatch(text); m != nil {
-		o.Keep = map[string]bool{}
-		for _, name := range strings.Fields(m[1]) {
-			o.Keep[name] = true
-		}
+func tolerance(t *testing.T, text string) float64 {
+	m := toleranceLine.FindStringSubmatch(text)
+	if m == nil {
+		return 0
 	}
-	if m := toleranceLine.FindStringSubmatch(text); m != nil {
-		var err error
-		tolerance, err = strconv.ParseFloat(m[1], 64)
-		require.NoError(t, err)
-	}
-	return o, tolerance
+	x, err := strconv.ParseFloat(m[1], 64)
+	require.NoError(t, err)
+	return x
 }
 
 func TestEveryArchiveIsOfAPass(t *testing.T) {

@@ -162,11 +162,15 @@ func (c *copier) op(op *mlir.Op) *mlir.Op {
 		x.Results = append(x.Results, w)
 	}
 	for _, r := range op.Regions {
-		region := &mlir.Region{}
-		for _, b := range r.Blocks {
-			region.Blocks = append(region.Blocks, c.block(b))
-		}
-		x.Regions = append(x.Regions, region)
+		x.Regions = append(x.Regions, c.region(r))
+	}
+	return x
+}
+
+func (c *copier) region(r *mlir.Region) *mlir.Region {
+	x := &mlir.Region{}
+	for _, b := range r.Blocks {
+		x.Blocks = append(x.Blocks, c.block(b))
 	}
 	return x
 }

@@ -1,0 +1,327 @@
+package simplify
+
+import (
+	"math"
+	"slices"
+
+	"ltc/mlir"
+)
+
+// algebra leaves out arithmetic that does nothing: x+0, x*1, --x, not not x,
+// max(x, x), x < x and the like, only where the result is the same to the bit
+// for every x, NaN, infinities and -0 among them. Constants stand on the right,
+// signs are drawn into sums and products.
+//
+// Not to the bit: powers 2, 3 and -1 become products and a quotient. x*x and
+// 1/x are off the power by at most 1 ulp, x*x*x by at most 2.
+func algebra(s *state) bool { return s.rewrite(algebraRules) }
+
+var algebraRules = map[string][]rule{
+	"stablehlo.add":                    {constantRight, addition},
+	"stablehlo.subtract":               {subtraction},
+	"stablehlo.multiply":               {constantRight, product},
+	"stablehlo.divide":                 {quotient},
+	"stablehlo.power":                  {power},
+	"stablehlo.maximum":                {constantRight, extremum},
+	"stablehlo.minimum":                {constantRight, extremum},
+	"stablehlo.and":                    {constantRight, lattice},
+	"stablehlo.or":                     {constantRight, lattice},
+	"stablehlo.xor":                    {constantRight, exclusive},
+	"stablehlo.not":                    {twice, notCompare},
+	"stablehlo.negate":                 {twice, negation},
+	"stablehlo.abs":                    {absolute},
+	"stablehlo.ceil":                   {again},
+	"stablehlo.floor":                  {again},
+	"stablehlo.round_nearest_afz":      {again},
+	"stablehlo.round_nearest_even":     {again},
+	"stablehlo.sign":                   {again},
+	"stablehlo.shift_left":             {shift},
+	"stablehlo.shift_right_arithmetic": {shift},
+	"stablehlo.shift_right_logical":    {shift},
+	"stablehlo.real":                   {partOf},
+	"stablehlo.imag":                   {partOf},
+	"stablehlo.complex":                {complexOfParts},
+	"stablehlo.compare":                {compareRight, comparison},
+	"stablehlo.clamp":                  {clamp},
+}
+
+// lhs and rhs of a binary op.
+func sides(op *mlir.Op) (x, y *mlir.Value) { return op.Operands[0], op.Operands[1] }
+
+func resultType(op *mlir.Op) *mlir.TensorType { return tensorOf(op.Results[0]) }
+
+func isInt(t *mlir.TensorType) bool   { _, ok := t.Elem.(mlir.IntegerType); return ok }
+func isFloat(t *mlir.TensorType) bool { _, ok := t.Elem.(mlir.FloatType); return ok }
+
+// constantRight puts the constant of a commutative op on the right.
+func constantRight(e *editor, op *mlir.Op) *mlir.Value {
+	if x, y := sides(op); literal(x) != nil && literal(y) == nil {
+		return e.again(op, op.Results[0].Type, y, x)
+	}
+	return nil
+}
+
+// addition: x + 0 of integers and x + -0 of floats; x + -y is x - y.
+func addition(e *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	if n, ok := number(y); ok && (n.negZero() || !n.isFloat && n.is(0)) {
+		return x
+	}
+	if neg := def(y, "stablehlo.negate"); neg != nil {
+		return e.emit("stablehlo.subtract", op.Results[0].Type, nil, x, neg.Operands[0])
+	}
+	if neg := def(x, "stablehlo.negate"); neg != nil {
+		return e.emit("stablehlo.subtract", op.Results[0].Type, nil, y, neg.Operands[0])
+	}
+	return nil
+}
+
+// subtraction: x - 0; -0 - x, and 0 - x of integers, is -x; x - -y is x + y;
+// x - x of integers is 0.
+func subtraction(e *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	if n, ok := number(y); ok && n.is(0) {
+		return x
+	}
+	if n, ok := number(x); ok && (n.negZero() || !n.isFloat && n.is(0)) {
+		return e.emit("stablehlo.negate", op.Results[0].Type, nil, y)
+	}
+	if neg := def(y, "stablehlo.negate"); neg != nil {
+		return e.emit("stablehlo.add", op.Results[0].Type, nil, x, neg.Operands[0])
+	}
+	if x == y && isInt(resultType(op)) {
+		return e.constant(resultType(op), 0)
+	}
+	return nil
+}
+
+// product: x * 1; x * 0 of integers; x * -1 is -x; -x * -y is x * y.
+func product(e *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	if n, ok := number(y); ok {
+		switch {
+		case n.is(1):
+			return x
+		case n.is(-1) && !isBool(resultType(op)):
+			return e.emit("stablehlo.negate", op.Results[0].Type, nil, x)
+		case n.is(0) && !n.isFloat:
+			return y
+		}
+	}
+	if a, b := def(x, "stablehlo.negate"), def(y, "stablehlo.negate"); a != nil && b != nil {
+		return e.emit("stablehlo.multiply", op.Results[0].Type, nil, a.Operands[0], b.Operands[0])
+	}
+	return nil
+}
+
+func isBool(t *mlir.TensorType) bool { return t.Elem == mlir.Type(mlir.I1) }
+
+// quotient: x / 1, and x over a power of two whose inverse the type holds.
+func quotient(e *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	n, ok := number(y)
+	switch {
+	case !ok:
+		return nil
+	case n.is(1):
+		return x
+	case n.isFloat && n.is(-1):
+		return e.emit("stablehlo.negate", op.Results[0].Type, nil, x)
+	case n.isFloat:
+		if frac, _ := math.Frexp(n.float); math.Abs(frac) != 0.5 {
+			return nil
+		}
+		if inverse := e.constant(resultType(op), 1/n.float); inverse != nil && !math.IsInf(1/n.float, 0) {
+			return e.emit("stablehlo.multiply", op.Results[0].Type, nil, x, inverse)
+		}
+	}
+	return nil
+}
+
+// power: x to the power of 1, 2, 3 and -1.
+func power(e *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	n, ok := number(y)
+	if !ok || !n.isFloat {
+		return nil
+	}
+	multiply := func(a, b *mlir.Value) *mlir.Value {
+		return e.emit("stablehlo.multiply", op.Results[0].Type, nil, a, b)
+	}
+	switch n.float {
+	case 1:
+		return x
+	case 2:
+		return multiply(x, x)
+	case 3:
+		return multiply(multiply(x, x), x)
+	case -1:
+		if unit := e.constant(resultType(op), 1); unit != nil {
+			return e.emit("stablehlo.divide", op.Results[0].Type, nil, unit, x)
+		}
+	}
+	return nil
+}
+
+// extremum: max(x, x); of x and the least or greatest number of its type, which
+// for floats are infinities; max(max(x, y), y).
+func extremum(_ *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	if x == y {
+		return x
+	}
+	for _, p := range [][2]*mlir.Value{{x, y}, {y, x}} {
+		if inner := def(p[0], op.Name); inner != nil && slices.Contains(inner.Operands, p[1]) {
+			return p[0]
+		}
+	}
+	lowest, highest := extremes(y)
+	if op.Name == "stablehlo.minimum" {
+		lowest, highest = highest, lowest
+	}
+	switch {
+	case lowest:
+		return x
+	case highest && isInt(resultType(op)):
+		return y
+	}
+	return nil
+}
+
+// extremes reports whether v is the least or the greatest number of its type.
+func extremes(v *mlir.Value) (lowest, highest bool) {
+	n, ok := number(v)
+	if !ok {
+		return false, false
+	}
+	switch t := tensorOf(v).Elem.(type) {
+	case mlir.FloatType:
+		return math.IsInf(n.float, -1), math.IsInf(n.float, 1)
+	case mlir.IntegerType:
+		switch {
+		case t.Width == 1:
+			return n.int == 0, n.int == 1
+		case t.Sign == mlir.Unsigned:
+			return n.int == 0, uint64(n.int) == math.MaxUint64>>(64-t.Width)
+		}
+		return n.int == math.MinInt64>>(64-t.Width), n.int == math.MaxInt64>>(64-t.Width)
+	}
+	return false, false
+}
+
+// lattice: x and x; x and 0; x and all ones; and or likewise.
+func lattice(_ *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	if x == y {
+		return x
+	}
+	for _, p := range [][2]*mlir.Value{{x, y}, {y, x}} {
+		if inner := def(p[0], op.Name); inner != nil && slices.Contains(inner.Operands, p[1]) {
+			return p[0]
+		}
+	}
+	zeros, ones := bits(y)
+	if op.Name == "stablehlo.or" {
+		zeros, ones = ones, zeros
+	}
+	switch {
+	case zeros:
+		return y
+	case ones:
+		return x
+	}
+	return nil
+}
+
+// bits reports whether all bits of v are 0 or 1.
+func bits(v *mlir.Value) (zeros, ones bool) {
+	n, ok := number(v)
+	t, integer := tensorOf(v).Elem.(mlir.IntegerType)
+	if !ok || !integer {
+		return false, false
+	}
+	mask := uint64(math.MaxUint64) >> (64 - t.Width)
+	return uint64(n.int)&mask == 0, uint64(n.int)&mask == mask
+}
+
+// exclusive: x xor 0; x xor x; x xor all ones is not x.
+func exclusive(e *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	zeros, ones := bits(y)
+	switch {
+	case zeros:
+		return x
+	case ones:
+		return e.emit("stablehlo.not", op.Results[0].Type, nil, x)
+	case x == y:
+		return e.constant(resultType(op), 0)
+	}
+	return nil
+}
+
+// twice is an op that undoes itself.
+func twice(_ *editor, op *mlir.Op) *mlir.Value {
+	if inner := def(op.Operands[0], op.Name); inner != nil {
+		return inner.Operands[0]
+	}
+	return nil
+}
+
+// again is an op that does nothing the second time.
+func again(_ *editor, op *mlir.Op) *mlir.Value {
+	if def(op.Operands[0], op.Name) != nil {
+		return op.Operands[0]
+	}
+	return nil
+}
+
+// negation: -(x - y) is y - x for integers.
+func negation(e *editor, op *mlir.Op) *mlir.Value {
+	if sub := def(op.Operands[0], "stablehlo.subtract"); sub != nil && isInt(resultType(op)) {
+		return e.emit(sub.Name, op.Results[0].Type, nil, sub.Operands[1], sub.Operands[0])
+	}
+	return nil
+}
+
+// absolute: | |x| | and |-x|.
+func absolute(e *editor, op *mlir.Op) *mlir.Value {
+	x := op.Operands[0]
+	if neg := def(x, "stablehlo.negate"); neg != nil {
+		return e.again(op, op.Results[0].Type, neg.Operands[0])
+	}
+	if def(x, op.Name) != nil {
+		return x
+	}
+	return nil
+}
+
+// shift: by nothing.
+func shift(_ *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	if n, ok := number(y); ok && n.is(0) {
+		return x
+	}
+	return nil
+}
+
+// partOf: the parts of a complex number that was made of them.
+func partOf(_ *editor, op *mlir.Op) *mlir.Value {
+	if z := def(op.Operands[0], "stablehlo.complex"); z != nil {
+		re, im := sides(z)
+		if op.Name == "stablehlo.real" {
+			return re
+		}
+		return im
+	}
+	return nil
+}
+
+// complexOfParts: the number that the parts are of.
+func complexOfParts(_ *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
+	re, im := def(x, "stablehlo.real"), def(y, "stablehlo.imag")
+	if re != nil && im != nil && re.Operands[0] == im.Operands[0] && mlir.SameType(re.Operands[0].Type, op.Results[0].Type) {
+		return re.Operands[0]
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// broadcast brings repetition into its normal form: a splat is a constant, what
+// is repeated is neither a broadcast nor a transpose and has no dimensions of
+// 1, and a broadcast that repeats nothing is a reshape. What elementwise ops
+// compute of operands that are all repeated in the same way is computed before
+// it is repeated.
+func broadcast(s *state) bool {
+	return s.rewriteAll(map[string][]rule{"stablehlo.broadcast_in_dim": {normalBroadcast}}, hoistBroadcast)
+}
+
+func normalBroadcast(e *editor, op *mlir.Op) *mlir.Value {
+	x := op.Operands[0]
+	t, out := tensorOf(x), resultType(op)
+	to := dims(op, "broadcast_dimensions")
+	switch {
+	case element(x) != nil, hasUnits(t.Shape), def(x, "stablehlo.broadcast_in_dim") != nil, def(x, "stablehlo.transpose") != nil,
+		slices.Equal(withoutUnits(out.Shape), t.Shape) && slices.IsSorted(to):
+		return e.broadcast(x, out.Shape, to)
+	}
+	return nil
+}
+
+// hoistBroadcast computes an elementwise op before its operands are repeated.
+// Splats are as small as need be, scalars are repeated less.
+func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
+	out := resultType(op)
+	var first *mlir.Op // the operand repeated from most dimensions
+	for _, v := range op.Operands {
+		b := def(v, "stablehlo.broadcast_in_dim")
+		switch {
+		case b != nil && len(tensorOf(v).Shape) == len(out.Shape):
+			if first == nil || len(tensorOf(b.Operands[0]).Shape) > len(tensorOf(first.Operands[0]).Shape) {
+				first = b
+			}
+		case element(v) != nil, len(tensorOf(v).Shape) == 0:
+		default:
+			return nil
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	shape, to := tensorOf(first.Operands[0]).Shape, dims(first, "broadcast_dimensions")
+	if hasUnits(shape) || len(shape) == len(out.Shape) {
+		return nil
+	}
+	small := make([]*mlir.Value, len(op.Operands))
+	for i, v := range op.Operands {
+		b := def(v, "stablehlo.broadcast_in_dim")
+		if b == nil {
+			continue
+		}
+		d := dims(b, "broadcast_dimensions")
+		switch {
+		case slices.Equal(d, to) && slices.Equal(tensorOf(b.Operands[0]).Shape, shape):
+			small[i] = b.Operands[0]
+		case len(d) > 0:
+			return nil
+		}
+	}
+	for i, v := range op.Operands {
+		t := tensorOf(v)
+		switch b := def(v, "stablehlo.broadcast_in_dim"); {
+		case small[i] != nil:
+		case b != nil:
+			small[i] = e.broadcast(b.Operands[0], shape, []int64{})
+		case len(t.Shape) == 0 && len(out.Shape) > 0:
+			small[i] = v // the scalar of a clamp or a select
+		default:
+			small[i] = e.splat(like(t, shape), element(v))
+		}
+	}
+	return e.broadcast(e.again(op, like(out, shape), small...), out.Shape, to)
+}

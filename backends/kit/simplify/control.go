@@ -1,0 +1,145 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// control decides branches and loops whose predicate is a constant, and leaves
+// out results of branches and loops that nobody uses and values of loops that
+// never change. It takes tuples apart.
+func control(s *state) bool {
+	f := &flow{state: s}
+	for _, b := range s.functions() {
+		f.uses, f.stands = countUses(b), map[*mlir.Value]*mlir.Value{}
+		f.block(b)
+		substitute(b, f.stands)
+	}
+	return f.changed
+}
+
+type flow struct {
+	*state
+	uses    map[*mlir.Value]int // at least as often as a value is used
+	stands  map[*mlir.Value]*mlir.Value
+	changed bool
+}
+
+func (f *flow) now(v *mlir.Value) *mlir.Value {
+	for w := f.stands[v]; w != nil; w = f.stands[v] {
+		v = w
+	}
+	return v
+}
+
+func (f *flow) block(b *mlir.Block) {
+	out := make([]*mlir.Op, 0, len(b.Ops))
+	for _, op := range b.Ops {
+		for i, v := range op.Operands {
+			op.Operands[i] = f.now(v)
+		}
+		for _, inner := range bodies(op) {
+			f.block(inner)
+		}
+		switch op.Name {
+		case "stablehlo.if", "stablehlo.case":
+			out = f.branch(out, op)
+		case "stablehlo.while":
+			out = f.loop(out, op)
+		case "stablehlo.get_tuple_element":
+			out = f.part(out, op)
+		default:
+			out = append(out, op)
+		}
+	}
+	b.Ops = out
+}
+
+// stand makes v what stands for the results of op that is gone.
+func (f *flow) stand(op *mlir.Op, v []*mlir.Value) {
+	f.changed = true
+	for i, r := range op.Results {
+		f.stands[r] = f.now(v[i])
+		f.uses[f.stands[r]] += f.uses[r]
+	}
+}
+
+// part is an element of a tuple that was made here.
+func (f *flow) part(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
+	i, _ := mlir.Int(op.Attrs.Get("index"))
+	if d := op.Operands[0].Def; d != nil && d.Name == "stablehlo.tuple" && mlir.SameType(d.Operands[i].Type, op.Results[0].Type) {
+		f.stand(op, d.Operands[i:i+1])
+		return out
+	}
+	return append(out, op)
+}
+
+// branch puts the ops of the branch that is taken in the place of op, if that
+// is known.
+func (f *flow) branch(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
+	n, known := number(op.Operands[0])
+	if !known {
+		f.dropResults(op)
+		return append(out, op)
+	}
+	taken := int(n.int)
+	switch {
+	case op.Name == "stablehlo.if":
+		taken = 1 - int(n.int&1)
+	case n.int < 0 || n.int >= int64(len(op.Regions)):
+		taken = len(op.Regions) - 1
+	}
+	b := op.Regions[taken].Blocks[0]
+	ret := terminator(b)
+	if !sameTypes(ret.Operands, op.Results) {
+		return append(out, op)
+	}
+	f.stand(op, ret.Operands)
+	return append(out, b.Ops[:len(b.Ops)-1]...)
+}
+
+func sameTypes(a, b []*mlir.Value) bool {
+	return slices.EqualFunc(a, b, func(v, w *mlir.Value) bool { return mlir.SameType(v.Type, w.Type) })
+}
+
+// dropResults leaves out the results of a branch that nobody uses.
+func (f *flow) dropResults(op *mlir.Op) {
+	unused := func(i int) bool { return f.uses[op.Results[i]] == 0 }
+	if all := indices(len(op.Results), unused); len(all) == 0 || len(all) == len(op.Results) {
+		return // of which nobody uses anything, another pass decides
+	}
+	f.changed = true
+	for _, b := range bodies(op) {
+		terminator(b).Operands = without(terminator(b).Operands, unused)
+	}
+	op.Results = renumbered(without(op.Results, unused))
+}
+
+func indices(n int, is func(i int) bool) []int {
+	var all []int
+	for i := range n {
+		if is(i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// without returns the values of v but those at the indices that are to go.
+func without(v []*mlir.Value, gone func(i int) bool) []*mlir.Value {
+	var out []*mlir.Value
+	for i, x := range v {
+		if !gone(i) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func renumbered(v []*mlir.Value) []*mlir.Value {
+	for i, x := range v {
+		x.Index = i
+	}
+	return v
+}

@@ -1,0 +1,123 @@
+package simplify
+
+import "ltc/mlir"
+
+// convert leaves out conversions to the type that a value has, and of two in a
+// row the first where it loses nothing. Bits that are read as another type and
+// that again are read once.
+func convert(s *state) bool { return s.rewrite(convertRules) }
+
+var convertRules = map[string][]rule{
+	"stablehlo.convert":          {convertTwice},
+	"stablehlo.bitcast_convert":  {bitcastTwice},
+	"stablehlo.reduce_precision": {fullPrecision},
+}
+
+func convertTwice(e *editor, op *mlir.Op) *mlir.Value {
+	x, to := op.Operands[0], resultType(op)
+	if mlir.SameType(x.Type, to) {
+		return x
+	}
+	if inner := def(x, "stablehlo.convert"); inner != nil {
+		from := tensorOf(inner.Operands[0])
+		if a, b, c := formatOf(from.Elem), formatOf(tensorOf(x).Elem), formatOf(to.Elem); a.skips(b, c) {
+			if mlir.SameType(from, to) {
+				return inner.Operands[0]
+			}
+			return e.again(op, to, inner.Operands[0])
+		}
+	}
+	return nil
+}
+
+// format is the numbers that an element type holds: of an integer type, the
+// bits of its least and greatest number; of a float, mantissa and exponents.
+type format struct {
+	kind               formatKind
+	negative           bool
+	bits               int // of the magnitude; of a float, of the mantissa with the leading 1
+	least, most, width int // exponents of a float
+}
+
+type formatKind uint8
+
+const (
+	otherFormat formatKind = iota
+	intFormat
+	floatFormat
+)
+
+func formatOf(elem mlir.Type) format {
+	switch t := elem.(type) {
+	case mlir.IntegerType:
+		if t.Sign == mlir.Unsigned || t.Width == 1 {
+			return format{kind: intFormat, bits: t.Width, width: t.Width}
+		}
+		return format{kind: intFormat, negative: true, bits: t.Width - 1, width: t.Width}
+	case mlir.FloatType:
+		switch t.Name {
+		case "f64":
+			return format{kind: floatFormat, negative: true, bits: 53, least: -1074, most: 1024}
+		case "f32":
+			return format{kind: floatFormat, negative: true, bits: 24, least: -149, most: 128}
+		case "f16":
+			return format{kind: floatFormat, negative: true, bits: 11, least: -24, most: 16}
+		case "bf16":
+			return format{kind: floatFormat, negative: true, bits: 8, least: -133, most: 128}
+		}
+	}
+	return format{}
+}
+
+// holds reports whether g has all numbers of f.
+func (f format) holds(g format) bool {
+	if f.kind == intFormat && g.kind == floatFormat {
+		return false
+	}
+	return (f.negative || !g.negative) && f.bits >= g.bits &&
+		(f.kind == intFormat || g.kind == intFormat || f.least <= g.least && f.most >= g.most)
+}
+
+// skips reports whether a conversion from a by way of b to c is that from a to
+// c: b has all of a's numbers, and what c makes of a number does not depend on
+// the type it comes from. That it does where an integer too large for c comes:
+// as an integer it is cut, as a float it becomes the largest.
+func (a format) skips(b, c format) bool {
+	if a.kind == otherFormat || b.kind == otherFormat || c.kind == otherFormat || !b.holds(a) {
+		return false
+	}
+	return a.kind == b.kind || c.kind == floatFormat || c.width == 1 || c.holds(a)
+}
+
+// bitcastTwice reads bits once; all three types are of one width.
+func bitcastTwice(e *editor, op *mlir.Op) *mlir.Value {
+	x, to := op.Operands[0], resultType(op)
+	if mlir.SameType(x.Type, to) {
+		return x
+	}
+	inner := def(x, op.Name)
+	if inner == nil {
+		return nil
+	}
+	if from := tensorOf(inner.Operands[0]); len(from.Shape) == len(tensorOf(x).Shape) && len(to.Shape) == len(from.Shape) {
+		return e.again(op, to, inner.Operands[0])
+	}
+	return nil
+}
+
+// fullPrecision reduces to at least the precision of the type, or to one that
+// the value has been reduced to.
+func fullPrecision(_ *editor, op *mlir.Op) *mlir.Value {
+	x := op.Operands[0]
+	exponent, _ := mlir.Int(op.Attrs.Get("exponent_bits"))
+	mantissa, _ := mlir.Int(op.Attrs.Get("mantissa_bits"))
+	full := map[string][2]int64{"f64": {11, 52}, "f32": {8, 23}, "f16": {5, 10}, "bf16": {8, 7}}
+	t, _ := resultType(op).Elem.(mlir.FloatType)
+	if f, ok := full[t.Name]; ok && exponent >= f[0] && mantissa >= f[1] {
+		return x
+	}
+	if inner := def(x, op.Name); inner != nil && sameDict(inner.Attrs, op.Attrs) {
+		return x
+	}
+	return nil
+}

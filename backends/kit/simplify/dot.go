@@ -1,0 +1,227 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// dots brings products into their normal form: a dot_general whose operands are
+// neither transposes nor have dimensions of 1, nor are merged from what could
+// stand there as it is; its result is [batch…, m…, n…]. A transpose of the
+// result that exchanges m and n exchanges the operands. Where the result has
+// dimensions split, the operands' are split instead: what follows a product can
+// then be computed with it.
+//
+// Not to the bit: what is summed is the same, but a backend may add in another
+// order where the dimensions lie in another.
+func dots(s *state) bool {
+	return s.rewrite(map[string][]rule{
+		"stablehlo.dot_general": {dotUnits, dotTranspose, dotMerged},
+		"stablehlo.transpose":   {exchange},
+		"stablehlo.reshape":     {dotSplit},
+	})
+}
+
+// operand is one side of a product.
+type operand struct {
+	v               *mlir.Value
+	batch, contract []int64
+	free            []int64 // the other dimensions, ascending
+}
+
+// dotSides returns the operands of a dot_general.
+func dotSides(op *mlir.Op) (sides [2]operand, ok bool) {
+	d, ok := mlir.ParseDot(op.Attrs.Get("dot_dimension_numbers"))
+	sides[0] = operand{v: op.Operands[0], batch: d.LHSBatch, contract: d.LHSContract}
+	sides[1] = operand{v: op.Operands[1], batch: d.RHSBatch, contract: d.RHSContract}
+	for i := range sides {
+		s := &sides[i]
+		for k := range tensorOf(s.v).Shape {
+			if d := int64(k); !slices.Contains(s.batch, d) && !slices.Contains(s.contract, d) {
+				s.free = append(s.free, d)
+			}
+		}
+	}
+	return sides, ok
+}
+
+func (s *operand) shape() []int64 { return tensorOf(s.v).Shape }
+
+// multiplied emits the product of two sides that stands for op's but for its
+// shape, and reshapes it.
+func (e *editor) multiplied(op *mlir.Op, s [2]operand) *mlir.Value {
+	d := mlir.DotDims{LHSBatch: s[0].batch, RHSBatch: s[1].batch, LHSContract: s[0].contract, RHSContract: s[1].contract}
+	shape := slices.Concat(pick(s[0].shape(), s[0].batch), pick(s[0].shape(), s[0].free), pick(s[1].shape(), s[1].free))
+	return e.reshape(e.dot(op, d, s[0].v, s[1].v, like(resultType(op), shape)), resultType(op).Shape)
+}
+
+// dotUnits leaves out dimensions of 1.
+func dotUnits(e *editor, op *mlir.Op) *mlir.Value {
+	s, ok := dotSides(op)
+	if !ok || !hasUnits(s[0].shape()) && !hasUnits(s[1].shape()) {
+		return nil
+	}
+	for i := range s {
+		shape := s[i].shape()
+		at := make([]int64, len(shape)) // dimensions without those of 1; -1 for these
+		n := int64(0)
+		for k, d := range shape {
+			if at[k] = -1; d != 1 {
+				at[k] = n
+				n++
+			}
+		}
+		kept := func(d []int64) []int64 {
+			return slices.DeleteFunc(pick(at, d), func(k int64) bool { return k < 0 })
+		}
+		s[i] = operand{v: e.reshape(s[i].v, withoutUnits(shape)), batch: kept(s[i].batch), contract: kept(s[i].contract), free: kept(s[i].free)}
+	}
+	return e.multiplied(op, s)
+}
+
+// dotTranspose reads what is transposed as it was, if that leaves the order of
+// the dimensions that are neither batch nor contracted.
+func dotTranspose(e *editor, op *mlir.Op) *mlir.Value {
+	s, ok := dotSides(op)
+	if !ok {
+		return nil
+	}
+	changed := false
+	for i := range s {
+		tr := def(s[i].v, "stablehlo.transpose")
+		if tr == nil {
+			continue
+		}
+		perm := dims(tr, "permutation")
+		if free := pick(perm, s[i].free); slices.IsSorted(free) {
+			s[i] = operand{v: tr.Operands[0], batch: pick(perm, s[i].batch), contract: pick(perm, s[i].contract), free: free}
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return e.multiplied(op, s)
+}
+
+// dotMerged reads what has had dimensions merged, which are neither batch nor
+// contracted, as it was: the product's are merged instead.
+func dotMerged(e *editor, op *mlir.Op) *mlir.Value {
+	s, ok := dotSides(op)
+	if !ok {
+		return nil
+	}
+	changed := false
+	for i := range s {
+		if r := def(s[i].v, "stablehlo.reshape"); r != nil {
+			changed = s[i].unmerge(r.Operands[0]) || changed
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return e.multiplied(op, s)
+}
+
+// unmerge makes src, which s.v is a reshape of, the side's value.
+func (s *operand) unmerge(src *mlir.Value) bool {
+	from, to := s.shape(), tensorOf(src).Shape
+	if hasUnits(to) || !splits(from, to) {
+		return false
+	}
+	at := make([]int64, len(from))
+	var free []int64
+	for _, g := range groups(from, to) {
+		d := g.from[0]
+		at[d] = int64(g.to[0])
+		switch {
+		case slices.Contains(s.free, int64(d)):
+			for _, k := range g.to {
+				free = append(free, int64(k))
+			}
+		case len(g.to) > 1:
+			return false
+		}
+	}
+	*s = operand{v: src, batch: pick(at, s.batch), contract: pick(at, s.contract), free: free}
+	return true
+}
+
+// exchange multiplies the other way round where the product is transposed.
+func exchange(e *editor, op *mlir.Op) *mlir.Value {
+	dot := def(op.Operands[0], "stablehlo.dot_general")
+	if dot == nil || e.uses()[dot.Results[0]] > 1 {
+		return nil
+	}
+	s, ok := dotSides(dot)
+	if !ok {
+		return nil
+	}
+	b, m, n := len(s[0].batch), len(s[0].free), len(s[1].free)
+	for i, d := range dims(op, "permutation") {
+		want := i
+		switch {
+		case i >= b+n:
+			want = i - n
+		case i >= b:
+			want = i + m
+		}
+		if d != int64(want) {
+			return nil
+		}
+	}
+	s[0], s[1] = s[1], s[0]
+	precisions, _ := dot.Attrs.Get("precision_config").(mlir.ArrayAttr)
+	if len(precisions) == 2 && precisions[0] != precisions[1] || dot.Attrs.Get("algorithm") != nil || !mlir.SameType(like(tensorOf(s[0].v), nil), like(tensorOf(s[1].v), nil)) {
+		return nil // the operands have a precision each
+	}
+	d := mlir.DotDims{LHSBatch: s[0].batch, RHSBatch: s[1].batch, LHSContract: s[0].contract, RHSContract: s[1].contract}
+	return e.dot(dot, d, s[0].v, s[1].v, op.Results[0].Type)
+}
+
+// dotSplit splits dimensions of a product's operands instead of its own.
+func dotSplit(e *editor, op *mlir.Op) *mlir.Value {
+	dot := def(op.Operands[0], "stablehlo.dot_general")
+	if dot == nil || e.uses()[dot.Results[0]] > 1 {
+		return nil
+	}
+	s, ok := dotSides(dot)
+	from, to := resultType(dot).Shape, withoutUnits(resultType(op).Shape)
+	if !ok || hasUnits(from) || slices.Equal(from, to) || !splits(from, to) {
+		return nil
+	}
+	parts := make([][]int64, len(from)) // by dimension of the product
+	for _, g := range groups(from, to) {
+		parts[g.from[0]] = pick(to, g.to)
+	}
+	for _, p := range parts[:len(s[0].batch)] {
+		if len(p) > 1 {
+			return nil
+		}
+	}
+	m := len(s[0].batch)
+	n := m + len(s[0].free)
+	s[0].split(e, parts[m:n])
+	s[1].split(e, parts[n:])
+	return e.reshape(e.multiplied(dot, s), resultType(op).Shape)
+}
+
+// split reshapes the side's value so that its free dimensions are in parts.
+func (s *operand) split(e *editor, parts [][]int64) {
+	at, shape := make([]int64, len(s.shape())), []int64{}
+	var free []int64
+	for d, n := range s.shape() {
+		at[d] = int64(len(shape))
+		k := slices.Index(s.free, int64(d))
+		if k < 0 {
+			shape = append(shape, n)
+			continue
+		}
+		for _, p := range parts[k] {
+			free = append(free, int64(len(shape)))
+			shape = append(shape, p)
+		}
+	}
+	*s = operand{v: e.reshape(s.v, shape), batch: pick(at, s.batch), contract: pick(at, s.contract), free: free}
+}

@@ -1,0 +1,273 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/backends"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// fold evaluates ops that depend on constants alone and puts constants in their
+// place: of the whole module in one program, which Options.Fold runs. What is
+// computed of constants that each repeat one element is computed for that one,
+// whatever the size; all else must fit Options.FoldLimit, operands and results.
+// A program that cannot be evaluated is left as it is.
+func fold(s *state) bool {
+	if s.Fold == nil {
+		return false
+	}
+	f := &folding{state: s, known: map[*mlir.Value]extent{}}
+	for _, b := range s.functions() {
+		walk(b, f.note)
+	}
+	for _, b := range s.functions() {
+		walk(b, f.ask)
+	}
+	return len(f.wanted) > 0 && f.evaluate()
+}
+
+// extent is what is known of a value that depends on constants alone.
+type extent uint8
+
+const (
+	unknown extent = iota
+	one            // an element that repeats
+	all            // small enough to evaluate
+)
+
+type folding struct {
+	*state
+	known  map[*mlir.Value]extent
+	wanted []*mlir.Op // by the text
+	asked  map[*mlir.Op]bool
+}
+
+// note decides whether op can be evaluated; its operands have been.
+func (f *folding) note(op *mlir.Op) {
+	if len(op.Results) != 1 || !plain(op) || tensorOf(op.Results[0]).Elements() == 0 {
+		return
+	}
+	r := op.Results[0]
+	info, _ := mlir.Info(op.Name)
+	switch small := f.small(r); {
+	case op.Name == "stablehlo.constant":
+		if element(r) != nil {
+			f.known[r] = one
+		} else if a := literal(r); small && a != nil && a.Resource == "" {
+			f.known[r] = all
+		}
+	case op.Name == "stablehlo.iota":
+		if tensorOf(r).Elements() <= maxCounted {
+			f.known[r] = all
+		}
+	case op.Name == "stablehlo.broadcast_in_dim":
+		if f.known[op.Operands[0]] == one {
+			f.known[r] = one
+		}
+	case info.Traits.Has(mlir.Elementwise) || moves[op.Name]:
+		f.known[r] = f.extent(op, small)
+	case evaluated[op.Name] && small && f.extent(op, small) != unknown && closed(op):
+		f.known[r] = all
+	}
+}
+
+// moves are ops whose result has no elements but those of their first operand.
+var moves = map[string]bool{
+	"stablehlo.broadcast_in_dim": true, "stablehlo.reshape": true, "stablehlo.transpose": true, "stablehlo.slice": true, "stablehlo.reverse": true,
+}
+
+// maxCounted is the most elements of an iota that counts as a constant: lists of
+// indices do, what is as easily counted where it is used does not. For the same
+// reason a constant is not repeated, unless it is a splat.
+const maxCounted = 16
+
+// evaluated are the other ops that are worth it.
+var evaluated = map[string]bool{
+	"stablehlo.concatenate": true, "stablehlo.pad": true, "stablehlo.dynamic_slice": true, "stablehlo.gather": true,
+	"stablehlo.reduce": true, "stablehlo.dot_general": true, "stablehlo.bitcast_convert": true,
+}
+
+// extent returns what can be evaluated of an op of which an element depends on
+// one of each operand.
+func (f *folding) extent(op *mlir.Op, small bool) extent {
+	x := one
+	for _, v := range op.Operands {
+		switch f.known[v] {
+		case unknown:
+			return unknown
+		case all:
+			x = all
+		}
+	}
+	if x == all {
+		for _, v := range op.Operands {
+			small = small && f.small(v)
+		}
+		if !small {
+			return unknown
+		}
+	}
+	return x
+}
+
+// closed reports whether the regions of op use no values from outside.
+func closed(op *mlir.Op) bool {
+	inside := map[*mlir.Value]bool{}
+	for _, b := range bodies(op) {
+		for _, a := range b.Args {
+			inside[a] = true
+		}
+		for _, inner := range b.Ops {
+			for _, v := range inner.Operands {
+				if !inside[v] {
+					return false
+				}
+			}
+			for _, r := range inner.Results {
+				inside[r] = true
+			}
+			if len(inner.Regions) > 0 {
+				return false
+			}
+		}
+	}
+	return len(bodies(op)) == len(op.Regions)
+}
+
+func (f *folding) small(v *mlir.Value) bool {
+	t := tensorOf(v)
+	size := mlir.ElementBytes(t.Elem)
+	return size > 0 && t.Elements() <= int64(f.FoldLimit/size)
+}
+
+// ask wants the operands of ops that cannot be evaluated themselves.
+func (f *folding) ask(op *mlir.Op) {
+	if len(op.Results) == 1 && f.known[op.Results[0]] != unknown {
+		return
+	}
+	for _, v := range op.Operands {
+		d := v.Def
+		if f.known[v] == unknown || f.asked[d] || d.Name == "stablehlo.constant" || d.Name == "stablehlo.iota" || carrier(tensorOf(v).Elem) == nil {
+			continue
+		}
+		if f.asked == nil {
+			f.asked = map[*mlir.Op]bool{}
+		}
+		f.asked[d] = true
+		f.wanted = append(f.wanted, d)
+	}
+}
+
+// carrier returns the element type in which a program can return elements of
+// type elem, as they are or their bits; nil if there is none.
+func carrier(elem mlir.Type) mlir.Type {
+	if mlir.DTypeOf(elem).Valid() {
+		return elem
+	}
+	if t, ok := elem.(mlir.IntegerType); ok {
+		switch t.Width {
+		case 8:
+			return mlir.UI8
+		case 16:
+			return mlir.F16
+		}
+	}
+	return nil
+}
+
+// evaluate runs the program of what is wanted and writes the constants.
+func (f *folding) evaluate() bool {
+	p := &evaluation{folding: f, values: map[*mlir.Value]*mlir.Value{}}
+	var outs []mlir.Type
+	ret := mlir.NewOp("func.return", nil)
+	for _, op := range f.wanted {
+		v := p.value(op.Results[0])
+		t := tensorOf(v)
+		if c := carrier(t.Elem); c != t.Elem {
+			v = p.append(mlir.NewOp("stablehlo.bitcast_convert", []*mlir.Value{v}, mlir.Tensor(c, t.Shape...)))
+		}
+		ret.Operands = append(ret.Operands, v)
+		outs = append(outs, v.Type)
+	}
+	main := mlir.NewFunc("main", "", nil, outs)
+	main.Body().Ops = append(p.ops, ret)
+	e, err := f.Fold.Compile(f.ctx, backends.NewModule(mlir.Print(&mlir.Module{Ops: []*mlir.Op{main}})), backends.Options{Name: "constants.mlir"})
+	if err != nil {
+		return false
+	}
+	call := &backends.Call{}
+	var memory []*soa.Buffer
+	for _, r := range e.Signature().Results {
+		b := soa.New(r.Type.Bytes())
+		memory = append(memory, b)
+		call.Results = append(call.Results, b.View(r.Type))
+	}
+	if err := e.Execute(f.ctx, call); err != nil {
+		return false
+	}
+	for i, op := range f.wanted {
+		t := tensorOf(op.Results[0])
+		var a *mlir.DenseAttr
+		if f.known[op.Results[0]] == one {
+			a = splatAttr(t, memory[i].Bytes())
+		} else {
+			a = mlir.Dense(t, memory[i].Bytes())
+		}
+		become(op, a)
+	}
+	return true
+}
+
+// evaluation is the program that is evaluated.
+type evaluation struct {
+	*folding
+	ops    []*mlir.Op
+	values map[*mlir.Value]*mlir.Value // of elements that repeat, the one
+}
+
+func (p *evaluation) append(op *mlir.Op) *mlir.Value {
+	p.ops = append(p.ops, op)
+	return op.Results[0]
+}
+
+// value returns what v is in the program.
+func (p *evaluation) value(v *mlir.Value) *mlir.Value {
+	if w := p.values[v]; w != nil {
+		return w
+	}
+	w := p.compute(v)
+	p.values[v] = w
+	return w
+}
+
+func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
+	op, t := v.Def, tensorOf(v)
+	if p.known[v] == one {
+		if x := element(v); x != nil {
+			c := mlir.NewOp("stablehlo.constant", nil, mlir.Tensor(t.Elem))
+			c.Attrs = mlir.Dict{{Name: "value", Value: splatAttr(mlir.Tensor(t.Elem), x)}}
+			return p.append(c)
+		}
+		if moves[op.Name] {
+			return p.value(op.Operands[0])
+		}
+		t = mlir.Tensor(t.Elem)
+	}
+	x := mlir.NewOp(op.Name, nil, t)
+	x.Attrs = slices.Clone(op.Attrs)
+	for _, in := range op.Operands {
+		w := p.value(in)
+		if p.known[v] == all && p.known[in] == one && len(tensorOf(in).Shape) > 0 {
+			b := mlir.NewOp("stablehlo.broadcast_in_dim", []*mlir.Value{w}, in.Type)
+			b.Attrs = dimsAttr("broadcast_dimensions", nil)
+			w = p.append(b)
+		}
+		x.Operands = append(x.Operands, w)
+	}
+	c := copier{values: map[*mlir.Value]*mlir.Value{}}
+	for _, r := range op.Regions {
+		x.Regions = append(x.Regions, c.region(r))
+	}
+	return p.append(x)
+}

@@ -1,0 +1,135 @@
+package simplify
+
+import "ltc/mlir"
+
+// loop simplifies a while: one whose condition does not hold at first is its
+// operands; a value that the body hands on as it is stands for itself; one that
+// nothing but itself depends on is left out.
+func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
+	if len(bodies(op)) != 2 || !sameTypes(op.Operands, op.Results) {
+		return append(out, op)
+	}
+	cond, body := op.Regions[0].Blocks[0], op.Regions[1].Blocks[0]
+	if !sameTypes(cond.Args, op.Operands) || !sameTypes(body.Args, op.Operands) || !sameTypes(terminator(body).Operands, op.Operands) {
+		return append(out, op)
+	}
+	if p, known := number(f.now(terminator(cond).Operands[0])); known && p.int&1 == 0 {
+		if f.pureBlock(cond) {
+			f.stand(op, op.Operands)
+			return out
+		}
+	}
+	kept := f.keptByLoop(op, cond, body)
+	f.invariant(op, cond, body, kept)
+	gone := func(i int) bool { return !kept[i] }
+	if n := len(indices(len(kept), gone)); n == 0 || n == len(kept) {
+		return append(out, op)
+	}
+	f.changed = true
+	ret := terminator(body)
+	op.Operands, op.Results = without(op.Operands, gone), renumbered(without(op.Results, gone))
+	cond.Args, body.Args = renumbered(without(cond.Args, gone)), renumbered(without(body.Args, gone))
+	ret.Operands = without(ret.Operands, gone)
+	d := deadOps{state: f.state, uses: countUses(body)}
+	d.block(body)
+	return append(out, op)
+}
+
+// invariant puts the operand in the place of each value of the loop that the
+// body hands on as it is. Such a value is not kept.
+func (f *flow) invariant(op *mlir.Op, cond, body *mlir.Block, kept []bool) {
+	for i, v := range terminator(body).Operands {
+		if v = f.now(v); v != body.Args[i] && v != op.Operands[i] {
+			continue
+		}
+		for _, old := range []*mlir.Value{cond.Args[i], body.Args[i], op.Results[i]} {
+			f.stands[old] = op.Operands[i]
+			f.uses[op.Operands[i]] += f.uses[old]
+		}
+		f.changed = true
+		kept[i] = false
+	}
+	substitute(cond, f.stands)
+	substitute(body, f.stands)
+}
+
+// keptByLoop says which values of a loop its condition, its effects or a result
+// that somebody uses depend on.
+func (f *flow) keptByLoop(op *mlir.Op, cond, body *mlir.Block) []bool {
+	k := keeping{
+		flow: f, next: terminator(body).Operands, kept: make([]bool, len(op.Results)),
+		arg: map[*mlir.Value]int{}, inside: map[*mlir.Op]bool{}, needed: map[*mlir.Value]bool{},
+	}
+	for i := range op.Results {
+		k.arg[cond.Args[i]], k.arg[body.Args[i]] = i, i
+	}
+	for _, b := range bodies(op) {
+		walk(b, func(op *mlir.Op) { k.inside[op] = true })
+	}
+	k.block(cond, true)
+	k.block(body, false)
+	for i, r := range op.Results {
+		if f.uses[r] > 0 {
+			k.keep(i)
+		}
+	}
+	for len(k.work) > 0 {
+		v := k.work[len(k.work)-1]
+		k.work = k.work[:len(k.work)-1]
+		k.reach(v)
+	}
+	return k.kept
+}
+
+// keeping finds what the values of a loop depend on.
+type keeping struct {
+	*flow
+	next   []*mlir.Value // what the body hands on
+	arg    map[*mlir.Value]int
+	inside map[*mlir.Op]bool // the loop
+	kept   []bool
+	needed map[*mlir.Value]bool
+	work   []*mlir.Value
+}
+
+func (k *keeping) keep(i int) {
+	if !k.kept[i] {
+		k.kept[i] = true
+		k.need(k.next[i])
+	}
+}
+
+func (k *keeping) need(v *mlir.Value) {
+	if v = k.now(v); !k.needed[v] {
+		k.needed[v] = true
+		k.work = append(k.work, v)
+	}
+}
+
+// block needs what the ops with effects take, and with all what ends the block.
+func (k *keeping) block(b *mlir.Block, all bool) {
+	for i, op := range b.Ops {
+		if last := i == len(b.Ops)-1; last && !all || !last && k.pure(op) {
+			continue
+		}
+		k.operands(op)
+	}
+}
+
+// operands needs all that op and what is in its regions take.
+func (k *keeping) operands(op *mlir.Op) {
+	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
+		for _, v := range op.Operands {
+			k.need(v)
+		}
+	})
+}
+
+func (k *keeping) reach(v *mlir.Value) {
+	if i, is := k.arg[v]; is {
+		k.keep(i)
+	}
+	if v.Def != nil && k.inside[v.Def] {
+		k.operands(v.Def)
+	}
+}

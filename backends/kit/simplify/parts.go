@@ -1,0 +1,245 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// parts takes a part of what was put together, repeated or taken from elsewhere
+// from where it came, and puts together what was apart as it was. What starts
+// at constants is a slice, and what takes or adds nothing is left out.
+func parts(s *state) bool {
+	return s.rewrite(map[string][]rule{
+		"stablehlo.slice":                {wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded},
+		"stablehlo.dynamic_slice":        {fixedSlice},
+		"stablehlo.dynamic_update_slice": {wholeUpdate},
+		"stablehlo.gather":               {gatherOne},
+		"stablehlo.concatenate":          {concatenateOne, concatenateFlat, concatenateSlices},
+		"stablehlo.pad":                  {padNothing, padPadded},
+		"stablehlo.reverse":              {reverseNothing},
+	})
+}
+
+// ranges is the start, limit and stride of a slice by dimension.
+type ranges struct{ start, limit, stride []int64 }
+
+func rangesOf(op *mlir.Op) ranges {
+	return ranges{dims(op, "start_indices"), dims(op, "limit_indices"), dims(op, "strides")}
+}
+
+// full is the whole of a shape.
+func full(shape []int64) ranges {
+	r := ranges{make([]int64, len(shape)), slices.Clone(shape), make([]int64, len(shape))}
+	for i := range r.stride {
+		r.stride[i] = 1
+	}
+	return r
+}
+
+func (r ranges) clone() ranges {
+	return ranges{slices.Clone(r.start), slices.Clone(r.limit), slices.Clone(r.stride)}
+}
+
+// size is how many elements the range of a dimension has.
+func (r ranges) size(d int) int64 { return (r.limit[d] - r.start[d] + r.stride[d] - 1) / r.stride[d] }
+
+// tight lowers limits to behind the last element that is taken.
+func (r ranges) tight() ranges {
+	for d := range r.start {
+		if n := r.size(d); n > 0 {
+			r.limit[d] = r.start[d] + (n-1)*r.stride[d] + 1
+		} else {
+			r.limit[d] = r.start[d]
+		}
+		if r.size(d) <= 1 {
+			r.stride[d] = 1
+		}
+	}
+	return r
+}
+
+// slice returns a part of v.
+func (e *editor) slice(v *mlir.Value, r ranges) *mlir.Value {
+	t := tensorOf(v)
+	shape := make([]int64, len(t.Shape))
+	for d := range shape {
+		shape[d] = r.size(d)
+	}
+	if slices.Equal(shape, t.Shape) {
+		return v
+	}
+	if x := element(v); x != nil {
+		return e.splat(like(t, shape), x)
+	}
+	return e.emit("stablehlo.slice", like(t, shape), mlir.Dict{
+		{Name: "start_indices", Value: mlir.I64Array(r.start)},
+		{Name: "limit_indices", Value: mlir.I64Array(r.limit)},
+		{Name: "strides", Value: mlir.I64Array(r.stride)},
+	}, v)
+}
+
+// wholeSlice takes all, or of a splat some.
+func wholeSlice(e *editor, op *mlir.Op) *mlir.Value {
+	x := op.Operands[0]
+	if slices.Equal(tensorOf(x).Shape, resultType(op).Shape) || element(x) != nil {
+		return e.slice(x, rangesOf(op))
+	}
+	return nil
+}
+
+// sliceSlice is a part of a part.
+func sliceSlice(e *editor, op *mlir.Op) *mlir.Value {
+	inner := def(op.Operands[0], op.Name)
+	if inner == nil {
+		return nil
+	}
+	r, in := rangesOf(op).clone().tight(), rangesOf(inner)
+	for d := range r.start {
+		r.start[d] = in.start[d] + r.start[d]*in.stride[d]
+		r.limit[d] = in.start[d] + (r.limit[d]-1)*in.stride[d] + 1
+		r.stride[d] *= in.stride[d]
+	}
+	return e.slice(inner.Operands[0], r.tight())
+}
+
+// sliceRepeated repeats a part.
+func sliceRepeated(e *editor, op *mlir.Op) *mlir.Value {
+	b := def(op.Operands[0], "stablehlo.broadcast_in_dim")
+	if b == nil {
+		return nil
+	}
+	x, to, r := b.Operands[0], dims(b, "broadcast_dimensions"), rangesOf(op)
+	if hasUnits(tensorOf(x).Shape) {
+		return nil
+	}
+	part := ranges{pick(r.start, to), pick(r.limit, to), pick(r.stride, to)}
+	return e.broadcast(e.slice(x, part), resultType(op).Shape, to)
+}
+
+// slicePiece takes a part of only some of what was concatenated.
+func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
+	c := def(op.Operands[0], "stablehlo.concatenate")
+	if c == nil {
+		return nil
+	}
+	d, _ := mlir.Int(c.Attrs.Get("dimension"))
+	r := rangesOf(op).clone().tight()
+	var pieces []*mlir.Value
+	at, from := int64(0), int64(0)
+	for _, v := range c.Operands {
+		n := tensorOf(v).Shape[d]
+		if at+n > r.start[d] && at < r.limit[d] {
+			if len(pieces) == 0 {
+				from = at
+			}
+			pieces = append(pieces, v)
+		}
+		at += n
+	}
+	if len(pieces) == 0 || len(pieces) == len(c.Operands) {
+		return nil
+	}
+	r.start[d] -= from
+	r.limit[d] -= from
+	return e.slice(e.concatenate(pieces, d), r)
+}
+
+// slicePadded takes a part of what was padded, within it.
+func slicePadded(e *editor, op *mlir.Op) *mlir.Value {
+	p := def(op.Operands[0], "stablehlo.pad")
+	if p == nil || slices.ContainsFunc(dims(p, "interior_padding"), func(n int64) bool { return n > 0 }) {
+		return nil
+	}
+	r, low := rangesOf(op).clone().tight(), dims(p, "edge_padding_low")
+	for d, n := range tensorOf(p.Operands[0]).Shape {
+		r.start[d] -= low[d]
+		r.limit[d] -= low[d]
+		if r.start[d] < 0 || r.limit[d] > n {
+			return nil
+		}
+	}
+	return e.slice(p.Operands[0], r)
+}
+
+// fixedSlice starts at constants, which are moved so that the part is within.
+func fixedSlice(e *editor, op *mlir.Op) *mlir.Value {
+	x, size := op.Operands[0], resultType(op).Shape
+	shape := tensorOf(x).Shape
+	r := full(shape)
+	for d, v := range op.Operands[1:] {
+		n, ok := number(v)
+		switch {
+		case size[d] == shape[d]: // wherever it starts
+		case !ok:
+			return nil
+		default:
+			r.start[d] = clampStart(v, n, shape[d]-size[d])
+		}
+		r.limit[d] = r.start[d] + size[d]
+	}
+	return e.slice(x, r)
+}
+
+// clampStart is n, which v has, within 0 and most.
+func clampStart(v *mlir.Value, n num, most int64) int64 {
+	if t, _ := tensorOf(v).Elem.(mlir.IntegerType); t.Sign == mlir.Unsigned && n.int < 0 {
+		return most // beyond the signed numbers
+	}
+	return min(max(n.int, 0), most)
+}
+
+// wholeUpdate replaces all, or nothing; a part of a splat at constants is a pad.
+func wholeUpdate(e *editor, op *mlir.Op) *mlir.Value {
+	x, update := op.Operands[0], op.Operands[1]
+	shape, part := tensorOf(x).Shape, tensorOf(update).Shape
+	switch {
+	case slices.Equal(shape, part):
+		return update
+	case tensorOf(update).Elements() == 0:
+		return x
+	case element(x) == nil:
+		return nil
+	}
+	low, high := make([]int64, len(shape)), make([]int64, len(shape))
+	for d, v := range op.Operands[2:] {
+		n, ok := number(v)
+		if !ok {
+			return nil
+		}
+		low[d] = clampStart(v, n, shape[d]-part[d])
+		high[d] = shape[d] - part[d] - low[d]
+	}
+	return e.pad(update, e.splat(like(tensorOf(x), nil), element(x)), low, high)
+}
+
+// gatherOne gathers one part from a constant place.
+func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
+	g, ok := mlir.ParseGather(op.Attrs.Get("dimension_numbers"))
+	x, start := op.Operands[0], literal(op.Operands[1])
+	size := dims(op, "slice_sizes")
+	if !ok || start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != product64(size) {
+		return nil
+	}
+	at, ok := mlir.Ints(start)
+	if !ok || len(at) != len(g.StartIndexMap) {
+		return nil
+	}
+	shape := tensorOf(x).Shape
+	r := full(shape)
+	for i, d := range g.StartIndexMap {
+		r.start[d] = clampStart(op.Operands[1], num{int: at[i]}, shape[d]-size[d])
+	}
+	for d := range shape {
+		r.limit[d] = r.start[d] + size[d]
+	}
+	return e.reshape(e.slice(x, r), resultType(op).Shape)
+}
+
+func product64(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,192 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// What puts pieces together, of the pass parts.
+
+// concatenate puts values together along dimension d.
+func (e *editor) concatenate(vs []*mlir.Value, d int64) *mlir.Value {
+	if len(vs) == 1 {
+		return vs[0]
+	}
+	shape := slices.Clone(tensorOf(vs[0]).Shape)
+	shape[d] = 0
+	for _, v := range vs {
+		shape[d] += tensorOf(v).Shape[d]
+	}
+	return e.emit("stablehlo.concatenate", like(tensorOf(vs[0]), shape), mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}}, vs...)
+}
+
+// pad puts value around v.
+func (e *editor) pad(v, value *mlir.Value, low, high []int64) *mlir.Value {
+	shape := slices.Clone(tensorOf(v).Shape)
+	for d := range shape {
+		shape[d] += low[d] + high[d]
+	}
+	return e.emit("stablehlo.pad", like(tensorOf(v), shape), mlir.Dict{
+		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
+		{Name: "edge_padding_high", Value: mlir.I64Array(high)},
+		{Name: "interior_padding", Value: mlir.I64Array(make([]int64, len(low)))},
+	}, v, value)
+}
+
+// concatenateOne leaves out what has no elements; of one operand it is that,
+// of equal splats a splat.
+func concatenateOne(e *editor, op *mlir.Op) *mlir.Value {
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	var vs []*mlir.Value
+	for _, v := range op.Operands {
+		if tensorOf(v).Shape[d] > 0 {
+			vs = append(vs, v)
+		}
+	}
+	if len(vs) == 0 {
+		return nil
+	}
+	x := element(vs[0])
+	equal := x != nil
+	for _, v := range vs {
+		equal = equal && string(element(v)) == string(x)
+	}
+	switch {
+	case equal:
+		return e.splat(resultType(op), x)
+	case len(vs) < len(op.Operands) || len(vs) == 1:
+		return e.concatenate(vs, d)
+	}
+	return nil
+}
+
+// concatenateFlat puts together what is put together along the same dimension.
+func concatenateFlat(e *editor, op *mlir.Op) *mlir.Value {
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	var vs []*mlir.Value
+	for _, v := range op.Operands {
+		inner := def(v, op.Name)
+		if inner == nil || e.uses()[v] > count(op.Operands, v) {
+			vs = append(vs, v)
+			continue
+		}
+		if k, _ := mlir.Int(inner.Attrs.Get("dimension")); k != d {
+			vs = append(vs, v)
+			continue
+		}
+		vs = append(vs, inner.Operands...)
+	}
+	if len(vs) == len(op.Operands) {
+		return nil
+	}
+	return e.concatenate(vs, d)
+}
+
+// concatenateSlices puts parts of one value together that lie side by side.
+func concatenateSlices(e *editor, op *mlir.Op) *mlir.Value {
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	var vs []*mlir.Value
+	var last *mlir.Op // the slice that vs ends with
+	var r ranges
+	for _, v := range op.Operands {
+		s := def(v, "stablehlo.slice")
+		if s != nil && last != nil && s.Operands[0] == last.Operands[0] && adjoins(r, rangesOf(s), int(d)) {
+			r = r.clone()
+			r.limit[d] = rangesOf(s).limit[d]
+			vs[len(vs)-1] = e.slice(s.Operands[0], r)
+			continue
+		}
+		if last = s; s != nil {
+			r = rangesOf(s)
+		}
+		vs = append(vs, v)
+	}
+	if len(vs) == len(op.Operands) {
+		return nil
+	}
+	return e.concatenate(vs, d)
+}
+
+// adjoins reports whether the range s goes on where r ends, along dimension d.
+func adjoins(r, s ranges, d int) bool {
+	for k := range r.start {
+		switch {
+		case r.stride[k] != s.stride[k] || k == d && r.stride[k] != 1:
+			return false
+		case k == d && r.limit[k] != s.start[k], k != d && (r.start[k] != s.start[k] || r.limit[k] != s.limit[k]):
+			return false
+		}
+	}
+	return true
+}
+
+// padNothing pads by nothing, or takes away only, or pads a splat with the same.
+func padNothing(e *editor, op *mlir.Op) *mlir.Value {
+	x, value := op.Operands[0], op.Operands[1]
+	low, high := dims(op, "edge_padding_low"), dims(op, "edge_padding_high")
+	t, out := tensorOf(x), resultType(op)
+	if v := element(value); v != nil && string(v) == string(element(x)) {
+		return e.splat(out, v)
+	}
+	inner := slices.ContainsFunc(dims(op, "interior_padding"), func(n int64) bool { return n > 0 })
+	if t.Elements() == 0 {
+		return e.broadcast(value, out.Shape, []int64{})
+	}
+	if inner || slices.Max(append(slices.Concat(low, high), 0)) > 0 {
+		return nil
+	}
+	r := full(t.Shape)
+	for d := range r.start {
+		r.start[d] -= low[d]
+		r.limit[d] += high[d]
+	}
+	return e.slice(x, r)
+}
+
+// padPadded pads once what is padded twice with the same.
+func padPadded(e *editor, op *mlir.Op) *mlir.Value {
+	inner := def(op.Operands[0], op.Name)
+	if inner == nil || inner.Operands[1] != op.Operands[1] {
+		return nil
+	}
+	all := slices.Concat(dims(op, "interior_padding"), dims(inner, "interior_padding"))
+	low, high := slices.Clone(dims(op, "edge_padding_low")), slices.Clone(dims(op, "edge_padding_high"))
+	if slices.Max(append(all, 0)) > 0 || slices.Min(append(slices.Concat(low, high), 0)) < 0 {
+		return nil
+	}
+	for d := range low {
+		low[d] += dims(inner, "edge_padding_low")[d]
+		high[d] += dims(inner, "edge_padding_high")[d]
+	}
+	return e.pad(inner.Operands[0], op.Operands[1], low, high)
+}
+
+// reverseNothing turns around no more than one element, or what looks the same
+// from both ends, or twice.
+func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
+	x := op.Operands[0]
+	if element(x) != nil {
+		return x
+	}
+	all := dims(op, "dimensions")
+	left := slices.DeleteFunc(slices.Clone(all), func(d int64) bool { return tensorOf(x).Shape[d] == 1 })
+	if inner := def(x, op.Name); inner != nil {
+		x = inner.Operands[0]
+		for _, d := range dims(inner, "dimensions") {
+			if k := slices.Index(left, d); k >= 0 {
+				left = slices.Delete(left, k, k+1)
+			} else {
+				left = append(left, d)
+			}
+		}
+	}
+	switch {
+	case len(left) == 0:
+		return x
+	case x == op.Operands[0] && len(left) == len(all):
+		return nil
+	}
+	slices.Sort(left)
+	return e.emit(op.Name, op.Results[0].Type, dimsAttr("dimensions", left), x)
+}

@@ -1,0 +1,517 @@
+package simplify_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// program writes a random program: every op on values that are there, of the
+// kinds that passes have rules for, often on what the last ops gave.
+type program struct {
+	*rand.Rand
+	lines  []string
+	args   []string
+	values []value
+	next   int
+}
+
+type value struct {
+	name, elem string
+	shape      []int
+}
+
+func (v value) typ() string { return tensorText(v.elem, v.shape) }
+
+func tensorText(elem string, shape []int) string {
+	var b strings.Builder
+	b.WriteString("tensor<")
+	for _, d := range shape {
+		fmt.Fprintf(&b, "%dx", d)
+	}
+	return b.String() + elem + ">"
+}
+
+var (
+	floatElems = []string{"f32", "f64", "bf16", "f16"}
+	intElems   = []string{"i32", "i64", "ui8", "ui32", "ui64"}
+)
+
+func isFloatElem(e string) bool { return slices.Contains(floatElems, e) }
+func isIntElem(e string) bool   { return slices.Contains(intElems, e) }
+
+// randomProgram returns the text of a program of about n ops.
+func randomProgram(r *rand.Rand, n int) string {
+	p := &program{Rand: r}
+	for i := range 2 + r.IntN(3) {
+		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32")
+		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
+		p.args = append(p.args, v.name+": "+v.typ())
+		p.values = append(p.values, v)
+	}
+	for len(p.lines) < n {
+		p.step()
+	}
+	var outs []value
+	for range 1 + r.IntN(4) {
+		outs = append(outs, p.any())
+	}
+	var names, types []string
+	for _, v := range outs {
+		names, types = append(names, v.name), append(types, v.typ())
+	}
+	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n",
+		strings.Join(p.args, ", "), strings.Join(types, ", "), strings.Join(p.lines, "\n"), strings.Join(names, ", "), strings.Join(types, ", "))
+}
+
+func pickOne[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func (p *program) shape(rank int) []int {
+	s := make([]int, p.IntN(rank+1))
+	for i := range s {
+		s[i] = pickOne(p.Rand, 1, 2, 3, 4, 6)
+	}
+	return s
+}
+
+// any is a value, one of the last more often than not.
+func (p *program) any() value {
+	if n := len(p.values); n > 4 && p.IntN(3) > 0 {
+		return p.values[n-1-p.IntN(4)]
+	}
+	return pickOne(p.Rand, p.values...)
+}
+
+// find is a value for which ok holds; false if none is met.
+func (p *program) find(ok func(v value) bool) (value, bool) {
+	for range 12 {
+		if v := p.any(); ok(v) {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// emit writes an op; the operands and types stand in rest.
+func (p *program) emit(elem string, shape []int, format string, args ...any) value {
+	v := value{fmt.Sprintf("%%%d", p.next), elem, slices.Clone(shape)}
+	p.next++
+	p.lines = append(p.lines, fmt.Sprintf("  %s = stablehlo.%s", v.name, fmt.Sprintf(format, args...)))
+	if elements(shape) <= 4096 {
+		p.values = append(p.values, v)
+	}
+	return v
+}
+
+func elements(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// like is a value of the given type: one that is there, or a new one.
+func (p *program) like(elem string, shape []int) value {
+	if v, ok := p.find(func(v value) bool { return v.elem == elem && slices.Equal(v.shape, shape) }); ok && p.IntN(4) > 0 {
+		return v
+	}
+	switch p.IntN(4) {
+	case 0:
+		if v, ok := p.find(func(v value) bool { return v.elem == elem && elements(v.shape) == elements(shape) }); ok {
+			return p.emit(elem, shape, "reshape %s : (%s) -> %s", v.name, v.typ(), tensorText(elem, shape))
+		}
+	case 1:
+		if v, ok := p.find(func(v value) bool { return v.elem == elem && len(v.shape) <= len(shape) }); ok {
+			if to, ok := p.places(v.shape, shape); ok {
+				return p.emit(elem, shape, "broadcast_in_dim %s, dims = %s : (%s) -> %s", v.name, list(to), v.typ(), tensorText(elem, shape))
+			}
+		}
+	case 2:
+		if elem != "i1" && len(shape) > 0 {
+			return p.emit(elem, shape, "iota dim = %d : %s", p.IntN(len(shape)), tensorText(elem, shape))
+		}
+	}
+	return p.constant(elem, shape)
+}
+
+// places finds dimensions of out for those of in, in any order.
+func (p *program) places(in, out []int) ([]int, bool) {
+	free := p.Perm(len(out))
+	if p.IntN(2) == 0 {
+		slices.Sort(free)
+	}
+	to := []int{}
+	for _, d := range in {
+		k := slices.IndexFunc(free, func(k int) bool { return d == 1 || out[k] == d })
+		if k < 0 {
+			return nil, false
+		}
+		to = append(to, free[k])
+		free = slices.Delete(free, k, k+1)
+	}
+	return to, true
+}
+
+func (p *program) constant(elem string, shape []int) value {
+	t := tensorText(elem, shape)
+	if n := elements(shape); p.IntN(3) == 0 && n > 1 && n < 40 {
+		return p.emit(elem, shape, "constant dense<%s> : %s", p.nested(elem, shape), t)
+	}
+	return p.emit(elem, shape, "constant dense<%s> : %s", p.number(elem), t)
+}
+
+func (p *program) nested(elem string, shape []int) string {
+	if len(shape) == 0 {
+		return p.number(elem)
+	}
+	var parts []string
+	for range shape[0] {
+		parts = append(parts, p.nested(elem, shape[1:]))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func (p *program) number(elem string) string {
+	infinity := map[string]string{"f32": "0x7F800000", "f64": "0xFFF0000000000000", "f16": "0x7C00", "bf16": "0xFF80"}
+	switch {
+	case elem == "i1":
+		return pickOne(p.Rand, "true", "false")
+	case isFloatElem(elem):
+		return pickOne(p.Rand, "0.0", "-0.0", "1.0", "1.0", "-1.0", "2.0", "0.5", "3.0", "-4.0", "1.5", infinity[elem])
+	case elem[0] == 'u':
+		return pickOne(p.Rand, "0", "1", "2", "7", "255")
+	}
+	return pickOne(p.Rand, "0", "1", "-1", "2", "7", "2147483647")
+}
+
+func list(v []int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") }
+
+// step writes an op or a few.
+func (p *program) step() {
+	pickOne(p.Rand, p.unary, p.binary, p.binary, p.binary, p.reshape, p.reshape, p.transpose, p.broadcast, p.broadcast,
+		p.reduce, p.slice, p.concatenate, p.pad, p.compare, p.choose, p.convert, p.dot, p.dot, p.dynamic, p.branch, p.clamp)()
+}
+
+func (p *program) unary() {
+	v := p.any()
+	names := []string{"negate", "abs", "sign"}
+	switch {
+	case v.elem == "i1":
+		names = []string{"not"}
+	case isFloatElem(v.elem):
+		names = append(names, "floor", "ceil", "round_nearest_even", "sqrt", "negate")
+	case v.elem[0] == 'u':
+		names = []string{"not", "popcnt", "negate"}
+	default:
+		names = append(names, "not", "negate")
+	}
+	p.emit(v.elem, v.shape, "%s %s : %s", pickOne(p.Rand, names...), v.name, v.typ())
+}
+
+func (p *program) binary() {
+	v := p.any()
+	w := p.like(v.elem, v.shape)
+	names := []string{"add", "multiply", "maximum", "minimum"}
+	switch {
+	case v.elem == "i1":
+		names = append(names, "and", "or", "xor")
+	case isFloatElem(v.elem):
+		names = append(names, "subtract", "divide", "subtract", "divide")
+	default:
+		names = append(names, "subtract", "and", "or", "xor", "shift_left", "shift_right_logical", "divide", "remainder")
+	}
+	if p.IntN(2) == 0 {
+		v, w = w, v
+	}
+	p.emit(v.elem, v.shape, "%s %s, %s : %s", pickOne(p.Rand, names...), v.name, w.name, v.typ())
+}
+
+// factored is another shape of n elements.
+func (p *program) factored(n int) []int {
+	shape := []int{}
+	for n > 1 || p.IntN(3) == 0 {
+		d := 1
+		for _, f := range p.Perm(n) {
+			if f++; n%f == 0 && (f > 1 || p.IntN(3) == 0) {
+				d = f
+				break
+			}
+		}
+		shape, n = append(shape, d), n/d
+		if len(shape) > 5 {
+			return append(shape, n)
+		}
+	}
+	return shape
+}
+
+func (p *program) reshape() {
+	v := p.any()
+	shape := p.factored(elements(v.shape))
+	p.emit(v.elem, shape, "reshape %s : (%s) -> %s", v.name, v.typ(), tensorText(v.elem, shape))
+}
+
+func (p *program) transpose() {
+	v := p.any()
+	perm := p.Perm(len(v.shape))
+	shape := make([]int, len(perm))
+	for i, d := range perm {
+		shape[i] = v.shape[d]
+	}
+	p.emit(v.elem, shape, "transpose %s, dims = %s : (%s) -> %s", v.name, list(perm), v.typ(), tensorText(v.elem, shape))
+}
+
+func (p *program) broadcast() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) < 4 && elements(v.shape) < 200 })
+	if !ok {
+		return
+	}
+	shape := slices.Clone(v.shape)
+	for range p.IntN(3) {
+		shape = slices.Insert(shape, p.IntN(len(shape)+1), pickOne(p.Rand, 1, 2, 3, 4))
+	}
+	for i, d := range shape {
+		if d == 1 && p.IntN(2) == 0 {
+			shape[i] = pickOne(p.Rand, 1, 2, 3)
+		}
+	}
+	if to, ok := p.places(v.shape, shape); ok {
+		p.emit(v.elem, shape, "broadcast_in_dim %s, dims = %s : (%s) -> %s", v.name, list(to), v.typ(), tensorText(v.elem, shape))
+	}
+}
+
+func (p *program) reduce() {
+	v := p.any()
+	over, left := []int{}, []int{}
+	for d := range v.shape {
+		if p.IntN(2) == 0 {
+			over = append(over, d)
+		} else {
+			left = append(left, v.shape[d])
+		}
+	}
+	names := []string{"maximum", "minimum"}
+	switch {
+	case v.elem == "i1":
+		names = append(names, "and", "or", "xor")
+	case isIntElem(v.elem):
+		names = append(names, "add", "multiply", "and", "or", "xor")
+	}
+	init := p.constant(v.elem, nil)
+	p.emit(v.elem, left, "reduce(%s init: %s) applies stablehlo.%s across dimensions = %s : (%s, %s) -> %s",
+		v.name, init.name, pickOne(p.Rand, names...), list(over), v.typ(), init.typ(), tensorText(v.elem, left))
+}
+
+func (p *program) slice() {
+	v := p.any()
+	shape := make([]int, len(v.shape))
+	var parts []string
+	for i, n := range v.shape {
+		from := p.IntN(n)
+		to := from + 1 + p.IntN(n-from)
+		step := 1 + p.IntN(2)
+		if p.IntN(2) == 0 {
+			from, to, step = 0, n, 1
+		}
+		shape[i] = (to - from + step - 1) / step
+		parts = append(parts, fmt.Sprintf("%d:%d:%d", from, to, step))
+	}
+	p.emit(v.elem, shape, "slice %s [%s] : (%s) -> %s", v.name, strings.Join(parts, ", "), v.typ(), tensorText(v.elem, shape))
+}
+
+func (p *program) concatenate() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 && elements(v.shape) < 300 })
+	if !ok {
+		return
+	}
+	d := p.IntN(len(v.shape))
+	shape := slices.Clone(v.shape)
+	shape[d] = 0
+	var names, types []string
+	for range 1 + p.IntN(3) {
+		w, ok := p.find(func(w value) bool {
+			s := slices.Clone(w.shape)
+			if len(s) == len(v.shape) {
+				s[d] = v.shape[d]
+			}
+			return w.elem == v.elem && slices.Equal(s, v.shape)
+		})
+		if !ok {
+			w = v
+		}
+		shape[d] += w.shape[d]
+		names, types = append(names, w.name), append(types, w.typ())
+	}
+	p.emit(v.elem, shape, "concatenate %s, dim = %d : (%s) -> %s", strings.Join(names, ", "), d, strings.Join(types, ", "), tensorText(v.elem, shape))
+}
+
+func (p *program) pad() {
+	v, ok := p.find(func(v value) bool { return elements(v.shape) < 300 })
+	if !ok {
+		return
+	}
+	low, high, inner := make([]int, len(v.shape)), make([]int, len(v.shape)), make([]int, len(v.shape))
+	shape := slices.Clone(v.shape)
+	for i := range shape {
+		low[i], high[i] = p.IntN(3)-1, p.IntN(3)-1
+		if p.IntN(4) == 0 {
+			inner[i] = 1
+		}
+		if shape[i] += low[i] + high[i] + (shape[i]-1)*inner[i]; shape[i] < 1 {
+			return
+		}
+	}
+	z := p.constant(v.elem, nil)
+	p.emit(v.elem, shape, "pad %s, %s, low = %s, high = %s, interior = %s : (%s, %s) -> %s", v.name, z.name, list(low), list(high), list(inner), v.typ(), z.typ(), tensorText(v.elem, shape))
+}
+
+func (p *program) compare() {
+	v := p.any()
+	w := p.like(v.elem, v.shape)
+	p.emit("i1", v.shape, "compare %s, %s, %s : (%s, %s) -> %s", pickOne(p.Rand, "EQ", "NE", "LT", "LE", "GT", "GE"), v.name, w.name, v.typ(), v.typ(), tensorText("i1", v.shape))
+}
+
+func (p *program) choose() {
+	c, ok := p.find(func(v value) bool { return v.elem == "i1" })
+	if !ok {
+		return
+	}
+	x, ok := p.find(func(v value) bool { return slices.Equal(v.shape, c.shape) || len(c.shape) == 0 })
+	if !ok {
+		return
+	}
+	y := p.like(x.elem, x.shape)
+	if p.IntN(2) == 0 {
+		x, y = y, x
+	}
+	p.emit(x.elem, x.shape, "select %s, %s, %s : %s, %s", c.name, x.name, y.name, c.typ(), x.typ())
+}
+
+func (p *program) convert() {
+	v := p.any()
+	elem := pickOne(p.Rand, "f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "i1")
+	p.emit(elem, v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText(elem, v.shape))
+}
+
+func (p *program) clamp() {
+	v := p.any()
+	shape := v.shape
+	if p.IntN(2) == 0 {
+		shape = nil
+	}
+	if v.elem == "i1" {
+		return
+	}
+	lo, hi := p.like(v.elem, shape), p.constant(v.elem, shape)
+	p.emit(v.elem, v.shape, "clamp %s, %s, %s : (%s, %s, %s) -> %s", lo.name, v.name, hi.name, lo.typ(), v.typ(), hi.typ(), v.typ())
+}
+
+// dot multiplies integers, whose sums are the same in every order.
+func (p *program) dot() {
+	v, ok := p.find(func(v value) bool { return isIntElem(v.elem) && elements(v.shape) < 300 })
+	if !ok {
+		return
+	}
+	kinds := make([]int, len(v.shape)) // 0: free, 1: contracted, 2: batch
+	other := []int{}
+	for i := range kinds {
+		if kinds[i] = p.IntN(3); kinds[i] > 0 {
+			other = append(other, v.shape[i])
+		}
+	}
+	w := p.like(v.elem, append(slices.Clone(other), p.shape(2)...))
+	w2 := w
+	perm := p.Perm(len(w.shape))
+	shape := make([]int, len(perm))
+	at := make([]int, len(perm))
+	for i, d := range perm {
+		shape[i] = w.shape[d]
+		at[d] = i
+	}
+	w2 = p.emit(w.elem, shape, "transpose %s, dims = %s : (%s) -> %s", w.name, list(perm), w.typ(), tensorText(w.elem, shape))
+	var lb, rb, lc, rc []int
+	k := 0
+	for i, kind := range kinds {
+		switch kind {
+		case 1:
+			lc, rc = append(lc, i), append(rc, at[k])
+		case 2:
+			lb, rb = append(lb, i), append(rb, at[k])
+		}
+		if kind > 0 {
+			k++
+		}
+	}
+	out := []int{}
+	for _, d := range lb {
+		out = append(out, v.shape[d])
+	}
+	for i, d := range v.shape {
+		if kinds[i] == 0 {
+			out = append(out, d)
+		}
+	}
+	for i, d := range w2.shape {
+		if !slices.Contains(rb, i) && !slices.Contains(rc, i) {
+			out = append(out, d)
+		}
+	}
+	if elements(out) > 4096 {
+		return
+	}
+	dims := ""
+	if len(lb) > 0 {
+		dims = fmt.Sprintf("batching_dims = %s x %s, ", list(lb), list(rb))
+	}
+	p.emit(v.elem, out, "dot_general %s, %s, %scontracting_dims = %s x %s : (%s, %s) -> %s", v.name, w2.name, dims, list(lc), list(rc), v.typ(), w2.typ(), tensorText(v.elem, out))
+}
+
+// dynamic takes or replaces a part at a place that is a constant or not.
+func (p *program) dynamic() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 })
+	if !ok {
+		return
+	}
+	part := make([]int, len(v.shape))
+	var starts, types []string
+	for i, n := range v.shape {
+		part[i] = 1 + p.IntN(n)
+		if p.IntN(3) == 0 {
+			part[i] = n
+		}
+		s := p.like("i32", nil)
+		starts, types = append(starts, s.name), append(types, s.typ())
+	}
+	if p.IntN(2) == 0 {
+		p.emit(v.elem, part, "dynamic_slice %s, %s, sizes = %s : (%s, %s) -> %s", v.name, strings.Join(starts, ", "), list(part), v.typ(), strings.Join(types, ", "), tensorText(v.elem, part))
+		return
+	}
+	u := p.like(v.elem, part)
+	p.emit(v.elem, v.shape, "dynamic_update_slice %s, %s, %s : (%s, %s, %s) -> %s", v.name, u.name, strings.Join(starts, ", "), v.typ(), u.typ(), strings.Join(types, ", "), v.typ())
+}
+
+// branch writes an if, the branches of which are a few ops.
+func (p *program) branch() {
+	c, ok := p.find(func(v value) bool { return v.elem == "i1" && len(v.shape) == 0 })
+	if !ok {
+		c = p.constant("i1", nil)
+	}
+	v := p.any()
+	outer, values := p.lines, p.values
+	var regions []string
+	for range 2 {
+		p.lines, p.values = nil, slices.Clone(values)
+		for range p.IntN(3) {
+			p.step()
+		}
+		w := p.like(v.elem, v.shape)
+		regions = append(regions, fmt.Sprintf("{\n%s\n  stablehlo.return %s : %s\n  }", strings.Join(p.lines, "\n"), w.name, w.typ()))
+	}
+	p.lines, p.values = outer, values
+	r := value{fmt.Sprintf("%%%d", p.next), v.elem, v.shape}
+	p.next++
+	p.lines = append(p.lines, fmt.Sprintf("  %s = \"stablehlo.if\"(%s) (%s) : (tensor<i1>) -> %s", r.name, c.name, strings.Join(regions, ", "), r.typ()))
+	p.values = append(p.values, r)
+}

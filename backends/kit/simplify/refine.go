@@ -1,0 +1,189 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// refine gives values that are computed together one shape, so that reshapes do
+// not cut chains of elementwise ops. A domain is the values that elementwise ops
+// and reductions connect; all have one shape. Where a reshape leads from one to
+// another and splits its dimensions, or takes away some of 1, the one with the
+// merged dimensions is computed with the split ones: whatever an op does to a
+// dimension it can do to its parts, but not the other way round. What reads or
+// gives the domain's values sees them reshaped, which other passes take in.
+//
+// Not to the bit: see reduce.
+func refine(s *state) bool {
+	d := &domains{}
+	for _, b := range s.functions() {
+		d.block(b)
+	}
+	if len(d.target) == 0 {
+		return false
+	}
+	return s.rewriteAll(map[string][]rule{"stablehlo.reduce": {d.reduce}}, d.elementwise)
+}
+
+// domains is a union-find over values and what is known of each set.
+type domains struct {
+	of     map[*mlir.Value]int // index in parent
+	parent []int
+	active []bool           // of sets: has an op that computes
+	target map[int][]int64  // of sets: the shape to come
+	reads  map[*mlir.Op]int // the index of what a reduction reads
+}
+
+func (d *domains) find(i int) int {
+	for d.parent[i] != i {
+		d.parent[i] = d.parent[d.parent[i]]
+		i = d.parent[i]
+	}
+	return i
+}
+
+func (d *domains) add(v *mlir.Value) int {
+	i, known := d.of[v]
+	if !known {
+		i = len(d.parent)
+		d.of[v] = i
+		d.parent, d.active = append(d.parent, i), append(d.active, false)
+	}
+	return d.find(i)
+}
+
+func (d *domains) join(a, b int) int {
+	if a, b = d.find(a), d.find(b); a != b {
+		d.parent[b] = a
+		d.active[a] = d.active[a] || d.active[b]
+	}
+	return a
+}
+
+// computes returns the values of op that are in one domain: all of its own of an
+// elementwise op but scalars beside them, what a reduction reads.
+func computes(op *mlir.Op) []*mlir.Value {
+	switch {
+	case len(op.Results) != 1:
+	case elementwise(op) && plain(op):
+		vs := []*mlir.Value{op.Results[0]}
+		for _, v := range op.Operands {
+			if element(v) == nil && len(tensorOf(v).Shape) == len(resultType(op).Shape) {
+				vs = append(vs, v)
+			}
+		}
+		return vs
+	case op.Name == "stablehlo.reduce" && plain(op):
+		if r, ok := reductionOf(op); ok {
+			return []*mlir.Value{r.x}
+		}
+	}
+	return nil
+}
+
+// block finds the domains of a function and what they are to become.
+func (d *domains) block(b *mlir.Block) {
+	if d.of == nil {
+		d.of, d.target, d.reads = map[*mlir.Value]int{}, map[int][]int64{}, map[*mlir.Op]int{}
+	}
+	var reshapes []*mlir.Op
+	taken := map[*mlir.Value]bool{} // by what takes a reshape in
+	walk(b, func(op *mlir.Op) {
+		switch op.Name {
+		case "stablehlo.reshape":
+			if plain(op) {
+				reshapes = append(reshapes, op)
+			}
+		case "stablehlo.dot_general", "stablehlo.broadcast_in_dim":
+			for _, v := range op.Operands {
+				taken[v] = true
+			}
+		}
+		if vs := computes(op); vs != nil {
+			first := d.add(vs[0])
+			d.active[first] = true
+			if op.Name == "stablehlo.reduce" {
+				d.reads[op] = first
+			}
+			for _, v := range vs[1:] {
+				first = d.join(first, d.add(v))
+			}
+		}
+	})
+	for _, r := range reshapes {
+		x, y := r.Operands[0], r.Results[0]
+		if d.isActive(y) && (d.isActive(x) || def(x, "stablehlo.dot_general") != nil || def(x, "stablehlo.reduce") != nil) {
+			d.want(y, tensorOf(x).Shape)
+		}
+		if d.isActive(x) && (d.isActive(y) || taken[y]) {
+			d.want(x, tensorOf(y).Shape)
+		}
+	}
+}
+
+func (d *domains) isActive(v *mlir.Value) bool {
+	i, known := d.of[v]
+	return known && d.active[d.find(i)]
+}
+
+// want notes that v's domain could have another shape. The first that is finer
+// counts: others come in the next round.
+func (d *domains) want(v *mlir.Value, shape []int64) {
+	i := d.find(d.of[v])
+	if d.target[i] == nil && finer(tensorOf(v).Shape, shape) {
+		d.target[i] = shape
+	}
+}
+
+// finer reports whether shape splits dimensions of from, or has less of 1.
+func finer(from, shape []int64) bool {
+	if slices.Equal(withoutUnits(from), withoutUnits(shape)) {
+		return len(shape) < len(from)
+	}
+	return splits(from, shape)
+}
+
+// shape returns what v is to become; nil if it stays.
+func (d *domains) shape(v *mlir.Value) []int64 {
+	i, known := d.of[v]
+	if !known {
+		return nil
+	}
+	return d.target[d.find(i)]
+}
+
+func (d *domains) elementwise(e *editor, op *mlir.Op) *mlir.Value {
+	shape := d.shape(op.Results[0])
+	if shape == nil {
+		return nil
+	}
+	operands := slices.Clone(op.Operands)
+	for i, v := range operands {
+		if len(tensorOf(v).Shape) == len(resultType(op).Shape) {
+			operands[i] = e.reshape(v, shape)
+		}
+	}
+	return e.reshape(e.again(op, like(resultType(op), shape), operands...), resultType(op).Shape)
+}
+
+func (d *domains) reduce(e *editor, op *mlir.Op) *mlir.Value {
+	r, ok := reductionOf(op)
+	if !ok {
+		return nil
+	}
+	i, known := d.reads[op]
+	if !known || d.target[d.find(i)] == nil {
+		return nil
+	}
+	shape := d.target[d.find(i)]
+	over := []int64{}
+	for _, g := range groups(tensorOf(r.x).Shape, shape) {
+		if len(g.from) > 0 && slices.Contains(r.dims, int64(g.from[0])) {
+			for _, k := range g.to {
+				over = append(over, int64(k))
+			}
+		}
+	}
+	return e.reshape(e.reduced(r, e.reshape(r.x, shape), over), resultType(op).Shape)
+}

@@ -1,0 +1,83 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// reshape merges reshapes in a row and leaves out those that change nothing. A
+// reshape of what is repeated is a repetition of less. A transpose that only
+// moves dimensions of 1 is a reshape, and one that moves merged dimensions as a
+// whole is done before they are merged, where it meets another transpose there.
+func reshape(s *state) bool {
+	return s.rewrite(map[string][]rule{
+		"stablehlo.reshape":   {normalReshape},
+		"stablehlo.transpose": {transposeMerged},
+	})
+}
+
+func normalReshape(e *editor, op *mlir.Op) *mlir.Value {
+	x, shape := op.Operands[0], resultType(op).Shape
+	t := tensorOf(x)
+	switch {
+	case slices.Equal(t.Shape, shape), element(x) != nil, def(x, "stablehlo.reshape") != nil:
+		return e.reshape(x, shape)
+	}
+	if b := def(x, "stablehlo.broadcast_in_dim"); b != nil {
+		if _, _, ok := reshapedBroadcast(b, shape); ok {
+			return e.reshape(x, shape)
+		}
+	}
+	if a := literal(x); a != nil && a.Resource == "" && e.uses()[x] == 1 {
+		if data, splat, err := a.Decode(); err == nil && !splat {
+			if b := mlir.Dense(like(t, shape), data); b != nil {
+				return e.emit("stablehlo.constant", b.Type, mlir.Dict{{Name: "value", Value: b}})
+			}
+		}
+	}
+	return nil
+}
+
+// transposeMerged: the transpose of a reshape that merges dimensions, or adds
+// or removes some of 1.
+func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
+	x := op.Operands[0]
+	perm := dims(op, "permutation")
+	from := tensorOf(x).Shape
+	if inOrder(from, perm) {
+		return e.transpose(x, perm)
+	}
+	r := def(x, "stablehlo.reshape")
+	if r == nil || e.uses()[x] > 1 {
+		return nil
+	}
+	src := tensorOf(r.Operands[0]).Shape
+	units := slices.Equal(withoutUnits(src), withoutUnits(from))
+	if !splits(from, src) || !units && def(r.Operands[0], "stablehlo.transpose") == nil {
+		return nil // a product reads a transpose better than what is merged
+	}
+	at := make([][]int64, len(from)) // the source's dimensions that each of x's is made of
+	for _, g := range groups(from, src) {
+		for _, d := range g.from {
+			if from[d] == 1 {
+				continue
+			}
+			for _, k := range g.to {
+				if src[k] != 1 {
+					at[d] = append(at[d], int64(k))
+				}
+			}
+		}
+	}
+	order := []int64{}
+	for _, d := range perm {
+		order = append(order, at[d]...)
+	}
+	for k, n := range src {
+		if n == 1 {
+			order = append(order, int64(k)) // anywhere
+		}
+	}
+	return e.reshape(e.transpose(r.Operands[0], order), resultType(op).Shape)
+}

@@ -1,0 +1,241 @@
+package simplify
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"ltc/mlir"
+)
+
+// standard writes the ops of which there are several spellings in the one that
+// the passes after it know: a dynamic op whose sizes are constants, or follow
+// from its result, becomes the static one; broadcast becomes broadcast_in_dim;
+// dot and einsum become dot_general with transposes around it; map becomes the
+// ops of its body; an iota counts along its only dimension and is repeated; the
+// size of a dimension that is known becomes a constant, and so does what has no
+// elements.
+func standard(s *state) bool {
+	changed := false
+	for _, f := range s.functions() {
+		walk(f, func(op *mlir.Op) {
+			switch {
+			case len(op.Results) != 1 || !plain(op):
+			case op.Name == "stablehlo.constant":
+			case resultType(op).Elements() == 0 && mlir.ElementBytes(resultType(op).Elem) > 0 && s.pure(op):
+				become(op, &mlir.DenseAttr{Type: resultType(op)})
+				changed = true
+			}
+		})
+	}
+	return s.rewrite(standardRules) || changed
+}
+
+// become makes op a constant.
+func become(op *mlir.Op, a *mlir.DenseAttr) {
+	op.Name, op.Operands, op.Regions, op.Attrs = "stablehlo.constant", nil, nil, mlir.Dict{{Name: "value", Value: a}}
+}
+
+var standardRules map[string][]rule
+
+func init() {
+	standardRules = map[string][]rule{
+		"stablehlo.broadcast":          {standardBroadcast},
+		"stablehlo.dot":                {standardDot},
+		"stablehlo.einsum":             {standardEinsum},
+		"stablehlo.map":                {standardMap},
+		"stablehlo.iota":               {standardIota},
+		"stablehlo.get_dimension_size": {knownSize},
+		"stablehlo.set_dimension_size": {fullSize},
+	}
+	for _, name := range mlir.OpNames() {
+		if info, _ := mlir.Info(name); info.Static != nil {
+			standardRules[name] = append(standardRules[name], staticOp)
+		}
+	}
+}
+
+func standardBroadcast(e *editor, op *mlir.Op) *mlir.Value {
+	x, shape := op.Operands[0], tensorOf(op.Results[0]).Shape
+	to := make([]int64, len(tensorOf(x).Shape))
+	for i := range to {
+		to[i] = int64(len(shape) - len(to) + i)
+	}
+	return e.broadcast(x, shape, to)
+}
+
+// standardDot is the product of vectors and matrices: the last dimension of the
+// one with the first of the other.
+func standardDot(e *editor, op *mlir.Op) *mlir.Value {
+	last := int64(len(tensorOf(op.Operands[0]).Shape) - 1)
+	return e.dot(op, mlir.DotDims{LHSContract: []int64{last}, RHSContract: []int64{0}}, op.Operands[0], op.Operands[1], op.Results[0].Type)
+}
+
+// dot emits a dot_general with what else op says about precision.
+func (e *editor) dot(op *mlir.Op, d mlir.DotDims, lhs, rhs *mlir.Value, t mlir.Type) *mlir.Value {
+	attrs := mlir.Dict{{Name: "dot_dimension_numbers", Value: d.Attr()}}
+	for _, a := range op.Attrs {
+		if a.Name == "precision_config" || a.Name == "algorithm" {
+			attrs = append(attrs, a)
+		}
+	}
+	return e.emit("stablehlo.dot_general", t, attrs, lhs, rhs)
+}
+
+// standardEinsum turns `abc,cd->abd` into a product where each letter stands
+// once in an operand, and is in both operands or in the result.
+func standardEinsum(e *editor, op *mlir.Op) *mlir.Value {
+	config, _ := op.Attrs.Get("einsum_config").(mlir.StringAttr)
+	in, out, ok := strings.Cut(strings.ReplaceAll(string(config), " ", ""), "->")
+	lhs, rhs, ok2 := strings.Cut(in, ",")
+	if !ok || !ok2 || repeats(lhs) || repeats(rhs) || repeats(out) {
+		return nil
+	}
+	var d mlir.DotDims
+	batch, m, n := "", "", ""
+	for i, c := range lhs {
+		j := strings.IndexRune(rhs, c)
+		switch kept := strings.ContainsRune(out, c); {
+		case j >= 0 && kept:
+			d.LHSBatch, d.RHSBatch = append(d.LHSBatch, int64(i)), append(d.RHSBatch, int64(j))
+			batch += string(c)
+		case j >= 0:
+			d.LHSContract, d.RHSContract = append(d.LHSContract, int64(i)), append(d.RHSContract, int64(j))
+		case kept:
+			m += string(c)
+		default:
+			return nil // a sum over one operand alone
+		}
+	}
+	for _, c := range rhs {
+		if !strings.ContainsRune(lhs, c) {
+			if !strings.ContainsRune(out, c) {
+				return nil
+			}
+			n += string(c)
+		}
+	}
+	all := batch + m + n
+	shape, perm := make([]int64, len(all)), make([]int64, len(out))
+	for i, c := range out {
+		k := strings.IndexRune(all, c)
+		if k < 0 {
+			return nil
+		}
+		perm[i] = int64(k)
+		shape[k] = tensorOf(op.Results[0]).Shape[i]
+	}
+	return e.transpose(e.dot(op, d, op.Operands[0], op.Operands[1], like(tensorOf(op.Results[0]), shape)), perm)
+}
+
+func repeats(term string) bool {
+	for i := range term {
+		if strings.IndexByte(term[i+1:], term[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// standardMap computes the ops of the body, which are elementwise or constants,
+// on whole tensors.
+func standardMap(e *editor, op *mlir.Op) *mlir.Value {
+	body := op.Body()
+	shape := tensorOf(op.Results[0]).Shape
+	for i, inner := range body.Ops {
+		info, _ := mlir.Info(inner.Name)
+		if last := i == len(body.Ops)-1; !last && (!plain(inner) || !info.Traits.Has(mlir.Elementwise) && literal(inner.Results[0]) == nil) {
+			return nil
+		}
+		for _, v := range inner.Operands {
+			if v.Block != body && !slices.Contains(body.Ops, v.Def) {
+				return nil // a value from outside
+			}
+		}
+	}
+	whole := map[*mlir.Value]*mlir.Value{}
+	for i, a := range body.Args {
+		whole[a] = op.Operands[i]
+	}
+	for _, inner := range body.Ops[:len(body.Ops)-1] {
+		r := inner.Results[0]
+		if x := element(r); x != nil {
+			whole[r] = e.splat(like(tensorOf(r), shape), x)
+			continue
+		}
+		operands := make([]*mlir.Value, len(inner.Operands))
+		for i, v := range inner.Operands {
+			operands[i] = whole[v]
+		}
+		whole[r] = e.again(inner, like(tensorOf(r), shape), operands...)
+	}
+	return whole[terminator(body).Operands[0]]
+}
+
+// standardIota counts along one dimension.
+func standardIota(e *editor, op *mlir.Op) *mlir.Value {
+	t := resultType(op)
+	d, _ := mlir.Int(op.Attrs.Get("iota_dimension"))
+	switch {
+	case t.Shape[d] == 1:
+		return e.splat(t, make([]byte, mlir.ElementBytes(t.Elem)))
+	case len(t.Shape) == 1:
+		return nil
+	}
+	row := e.emit(op.Name, like(t, t.Shape[d:d+1]), mlir.Dict{{Name: "iota_dimension", Value: mlir.I64Attr(0)}})
+	return e.broadcast(row, t.Shape, []int64{d})
+}
+
+// knownSize is the size of a dimension of a tensor whose sizes are known.
+func knownSize(e *editor, op *mlir.Op) *mlir.Value {
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	return e.constant(tensorOf(op.Results[0]), float64(tensorOf(op.Operands[0]).Shape[d]))
+}
+
+// fullSize is a dimension that is set to the size that it has.
+func fullSize(_ *editor, op *mlir.Op) *mlir.Value {
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	x := op.Operands[0]
+	if n, ok := number(op.Operands[1]); ok && n.is(tensorOf(x).Shape[d]) && mlir.SameType(x.Type, op.Results[0].Type) {
+		return x
+	}
+	return nil
+}
+
+// staticOp is a dynamic op whose sizes are known: those that become attributes
+// are constants, and that of the result, if it is an operand, is as its type
+// says. A size that is not a constant could be another at run time, which would
+// be an error.
+func staticOp(e *editor, op *mlir.Op) *mlir.Value {
+	info, _ := mlir.Info(op.Name)
+	attrs, keep := slices.Clone(op.Attrs), slices.Clone(op.Operands)
+	for _, p := range slices.Backward(info.Static.Parts) {
+		values := literal(op.Operands[p.Operand])
+		if values == nil {
+			return nil
+		}
+		list, ok := mlir.Ints(values)
+		switch {
+		case !ok:
+			return nil
+		case p.Attr == "padding": // of a convolution: pairs
+			attrs.Set(p.Attr, pairs(list))
+		case p.Attr != "":
+			attrs.Set(p.Attr, mlir.I64Array(list))
+		case !slices.Equal(list, tensorOf(op.Results[0]).Shape):
+			return nil
+		}
+		keep = slices.Delete(keep, p.Operand, p.Operand+1)
+	}
+	attrs = slices.DeleteFunc(attrs, func(a mlir.NamedAttr) bool { return strings.HasPrefix(a.Name, "known_") })
+	return e.emit(info.Static.Op, op.Results[0].Type, attrs, keep...)
+}
+
+// pairs is an attribute of type tensor<nx2xi64>.
+func pairs(list []int64) *mlir.DenseAttr {
+	var data []byte
+	for _, x := range list {
+		data = binary.LittleEndian.AppendUint64(data, uint64(x))
+	}
+	return mlir.Dense(mlir.Tensor(mlir.I64, int64(len(list)/2), 2), data)
+}

@@ -1,0 +1,79 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// transpose merges transposes in a row, leaves out those that move nothing, and
+// draws them into what can be in any order: repetition and splats. An
+// elementwise op on operands that are transposed alike, or that can be in any
+// order, is transposed after it: so transposes come down to products, which
+// read their operands in any order, and meet those that undo them. There are
+// never more of them than before.
+func transpose(s *state) bool {
+	return s.rewriteAll(map[string][]rule{"stablehlo.transpose": {normalTranspose}}, sinkTranspose)
+}
+
+func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {
+	x, perm := op.Operands[0], dims(op, "permutation")
+	if inOrder(tensorOf(x).Shape, perm) || element(x) != nil {
+		return e.transpose(x, perm)
+	}
+	if def(x, "stablehlo.transpose") != nil || def(x, "stablehlo.broadcast_in_dim") != nil {
+		return e.transpose(x, perm)
+	}
+	return nil
+}
+
+// sinkTranspose transposes the result of an elementwise op in the place of its
+// operands, where it has no larger elements than they have.
+func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
+	out := resultType(op)
+	var perm []int64
+	bytes := 0
+	for _, v := range op.Operands {
+		tr := def(v, "stablehlo.transpose")
+		if tr == nil {
+			continue
+		}
+		p := dims(tr, "permutation")
+		if perm != nil && !slices.Equal(p, perm) || e.uses()[v] > count(op.Operands, v) {
+			return nil
+		}
+		if t := tensorOf(v); perm == nil || v != op.Operands[0] {
+			bytes += mlir.ElementBytes(t.Elem)
+		}
+		perm = p
+	}
+	if perm == nil || mlir.ElementBytes(out.Elem) > bytes {
+		return nil
+	}
+	for _, v := range op.Operands {
+		if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, "stablehlo.transpose") != nil ||
+			def(v, "stablehlo.broadcast_in_dim") != nil {
+			continue
+		}
+		return nil
+	}
+	back := inverse(perm)
+	operands := make([]*mlir.Value, len(op.Operands))
+	for i, v := range op.Operands {
+		operands[i] = v
+		if len(tensorOf(v).Shape) > 0 {
+			operands[i] = e.transpose(v, back)
+		}
+	}
+	return e.transpose(e.again(op, like(out, pick(out.Shape, back)), operands...), perm)
+}
+
+func count(vs []*mlir.Value, v *mlir.Value) int {
+	n := 0
+	for _, w := range vs {
+		if w == v {
+			n++
+		}
+	}
+	return n
+}
