@@ -3,8 +3,10 @@
 package libllvm
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -41,6 +43,9 @@ func openOne(name string) (*Library, error) {
 	}
 	lite := strings.HasPrefix(filepath.Base(name), "libllvmlite")
 	if !version.tested() && !lite {
+		if !present(name) { // no process is started for nothing
+			return nil, errMissing
+		}
 		if err := probe(name); err != nil {
 			return nil, err
 		}
@@ -57,11 +62,31 @@ func openOne(name string) (*Library, error) {
 	return l, nil
 }
 
+// directories are where linkers look for libraries that no list names.
+var directories = []string{"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"}
+
+// present reports whether the system's linker is likely to find a library: its
+// list of libraries names it, or it lies in a usual directory.
+func present(name string) bool {
+	if strings.Contains(name, "/") {
+		return true
+	}
+	if list, err := os.ReadFile("/etc/ld.so.cache"); err == nil && bytes.Contains(list, append([]byte(name), 0)) {
+		return true
+	}
+	for _, dir := range directories {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // load makes the linker load a library, and finds what it can do.
 func load(name string, version Version) (*Library, error) {
 	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		if strings.Contains(err.Error(), "cannot open shared object file") {
+		if said := err.Error(); strings.Contains(said, "cannot open shared object file") || strings.Contains(said, "No such file") {
 			return nil, errMissing
 		}
 		return nil, err

@@ -59,6 +59,20 @@ func TestSearchFindsNothing(t *testing.T) {
 	require.ErrorContains(t, err, "make llvm")
 }
 
+// No process is started to try what is not there.
+func TestPresent(t *testing.T) {
+	require.False(t, present("libLLVM-99.so.1"))
+	require.True(t, present("/usr/lib/any.so"))
+	saved := directories
+	defer func() { directories = saved }()
+	directories = []string{t.TempDir()}
+	require.NoError(t, os.WriteFile(filepath.Join(directories[0], "libLLVM-99.so.1"), nil, 0o600))
+	require.True(t, present("libLLVM-99.so.1"))
+	if l, err := OpenFile("libLLVM.so.19.1"); err == nil && strings.HasPrefix(l.Path(), "/usr/lib") {
+		require.True(t, present("libLLVM.so.19.1"))
+	}
+}
+
 func TestNameVersion(t *testing.T) {
 	for name, want := range map[string]int{
 		"libLLVM.so.19.1": 19, "libLLVM-19.so.1": 19, "/usr/lib/llvm-15/lib/libLLVM-15.so": 15, "libLLVM-17git.so": 17,
