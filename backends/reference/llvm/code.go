@@ -1,0 +1,73 @@
+package llvm
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/emit"
+	"ltc/backends/reference/llvm/native"
+)
+
+// code is a kernel's machine code.
+type code struct {
+	kernel   *kernel.Kernel
+	schedule *emit.Schedule
+	entry    native.Kernel
+}
+
+const (
+	// partCost is how many nanoseconds of work make a part worth its start.
+	partCost = 15_000
+	// turnCost is after how many nanoseconds of work, about, it is looked
+	// whether the run has been given up.
+	turnCost = 5_000_000
+)
+
+// Parts returns how many parts of enough work there are.
+func (c *code) Parts(sizes []int64, threads int) int {
+	if threads <= 1 {
+		return 1
+	}
+	most := min(int64(threads), c.schedule.Items(c.kernel, sizes))
+	if most <= 1 {
+		return 1
+	}
+	return int(max(min(float64(most), c.schedule.Cost(c.kernel, sizes)/partCost), 1))
+}
+
+// Scratch returns the bytes of locals and what is kept between stages.
+func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.kernel, sizes) }
+
+// Run runs a part: a range of the schedule's items.
+func (c *code) Run(call *kernel.Call) error {
+	items := c.schedule.Items(c.kernel, call.Sizes)
+	from, to := share(items, call.Part, call.Parts), share(items, call.Part+1, call.Parts)
+	b := &call.Block
+	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(call.Mem), unsafe.SliceData(call.Sizes), unsafe.SliceData(call.Strides)
+	b.Scratch = call.Scratch
+	step := to - from
+	if call.Done != nil && step > 1 {
+		each := c.schedule.Cost(c.kernel, call.Sizes) / float64(items)
+		step = max(int64(turnCost/max(each, 1)), 1)
+	}
+	for from < to {
+		b.From, b.To = from, min(from+step, to)
+		if status := c.entry.Call(unsafe.Pointer(b)); status != 0 {
+			return fmt.Errorf("llvm: kernel %s: check %d failed", c.kernel.Name, status)
+		}
+		from = b.To
+		select {
+		case <-call.Done:
+			return nil
+		default:
+		}
+	}
+	return nil
+}
+
+// share returns the first of n items that part p of parts has.
+func share(n int64, p, parts int) int64 {
+	q, r := n/int64(parts), n%int64(parts)
+	return q*int64(p) + min(r, int64(p))
+}

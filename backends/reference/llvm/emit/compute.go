@@ -1,0 +1,159 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// contract finds the products that are rounded once with the sum they go into.
+func (f *function) contract() {
+	k := f.k
+	f.fuse, f.folded = make([]kernel.ID, len(k.Instrs)), make([]bool, len(k.Instrs))
+	uses := make([]int, len(k.Instrs))
+	for n := range k.Instrs {
+		f.fuse[n] = kernel.None
+		for _, a := range k.Instrs[n].Args {
+			uses[a]++
+		}
+	}
+	if !f.Machine.FMA() {
+		return
+	}
+	for s := range k.Stages {
+		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
+			i := &k.Instrs[id]
+			sum := i.Op == kernel.Add || i.Op == kernel.Subtract || i.Op == kernel.Reduce && kernel.Op(i.Aux) == kernel.Add
+			if !sum || i.Type != types.F32 && i.Type != types.F64 {
+				continue
+			}
+			for _, a := range i.Args {
+				inner := i.Op == kernel.Reduce || f.on[a] == f.on[id]
+				if k.Instrs[a].Op == kernel.Multiply && uses[a] == 1 && a >= k.Stages[s].Begin && inner && !f.constants(a) {
+					f.fuse[id], f.folded[a] = a, true
+					break
+				}
+			}
+		}
+	}
+}
+
+// constants reports whether an op is on constants alone.
+func (f *function) constants(id kernel.ID) bool {
+	for _, a := range f.k.Instrs[id].Args {
+		if f.k.Instrs[a].Op != kernel.Constant {
+			return false
+		}
+	}
+	return true
+}
+
+// instr writes an instruction for a variant of vars.
+func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
+	i := &b.k.Instrs[id]
+	if b.level(id) < b.last() {
+		l = vector.Lanes{N: 1}
+	}
+	arg := func(n int) vector.Value { return b.arg(i.Args[n], v, vars, l) }
+	switch i.Op {
+	case kernel.Iota:
+		return b.iota(i, v, vars, l)
+	case kernel.SizeOf:
+		return vector.Value{V: b.size(kernel.Size(i.Aux)), DType: types.I64}
+	case kernel.Load:
+		return b.load(id, v, vars, l)
+	case kernel.Store:
+		b.store(id, v, vars, l)
+		return vector.Value{}
+	case kernel.Reduce:
+		return vector.Value{} // what it reduces is taken by who has the sum
+	case kernel.Convert:
+		return b.Convert(arg(0), i.Type)
+	case kernel.BitcastConvert:
+		r, err := b.Bitcast(arg(0), i.Type)
+		return checked(r, err)
+	case kernel.Select:
+		return b.Select(arg(0), arg(1), arg(2))
+	case kernel.Clamp:
+		r, err := b.Clamp(arg(0), arg(1), arg(2))
+		return checked(r, err)
+	case kernel.Add, kernel.Subtract:
+		if p := b.fuse[id]; p != kernel.None {
+			return b.fused(i, p, v, vars, l)
+		}
+	}
+	if compares, ok := strings.CutPrefix(i.Op.String(), "compare_"); ok {
+		r, err := b.Compare(strings.ToUpper(compares), arg(0), arg(1))
+		return checked(r, err)
+	}
+	if i.Op.Arity() == 1 {
+		r, err := b.Unary(i.Op.String(), arg(0))
+		return checked(r, err)
+	}
+	return b.binary(i.Op, arg(0), arg(1))
+}
+
+func (b *body) level(id kernel.ID) int { return b.levels[id-b.begin] }
+
+// checked returns r: that there is code has been looked at before.
+func checked(r vector.Value, err error) vector.Value {
+	if err != nil {
+		panic(fmt.Sprintf("emit: %v", err))
+	}
+	return r
+}
+
+func (f *function) binary(op kernel.Op, x, y vector.Value) vector.Value {
+	r, err := f.Binary(op.String(), x, y)
+	return checked(r, err)
+}
+
+// fused writes an add or subtract with the product p.
+func (b *body) fused(i *kernel.Instr, p kernel.ID, v, vars int, l vector.Lanes) vector.Value {
+	m := b.k.Instrs[p].Args
+	x, y := b.arg(m[0], v, vars, l), b.arg(m[1], v, vars, l)
+	if i.Args[0] == p {
+		z := b.arg(i.Args[1], v, vars, l)
+		if i.Op == kernel.Subtract {
+			z = b.negative(z)
+		}
+		return b.FMA(x, y, z)
+	}
+	if i.Op == kernel.Subtract {
+		x = b.negative(x)
+	}
+	return b.FMA(x, y, b.arg(i.Args[0], v, vars, l))
+}
+
+func (b *body) negative(x vector.Value) vector.Value {
+	r, err := b.Unary("negate", x)
+	return checked(r, err)
+}
+
+// iota writes the position along an axis as a number.
+func (b *body) iota(i *kernel.Instr, v, vars int, l vector.Lanes) vector.Value {
+	axis := int(i.Aux)
+	scalar := func(p place) vector.Value { return vector.Value{V: b.position(p), DType: types.I64} }
+	if axis != b.Vector {
+		p := place{}
+		if axis < len(b.k.Axes) {
+			p.at = b.axis[axis]
+		} else {
+			all := b.place[axis]
+			p = all[v*len(all)/vars]
+		}
+		return b.Convert(scalar(p), i.Type)
+	}
+	first := scalar(b.place[axis][b.column(v)])
+	if l.N == 1 {
+		return b.Convert(first, i.Type)
+	}
+	if i.Type.IsInteger() {
+		return b.binary(kernel.Add, b.Splat(b.Convert(first, i.Type), l.N), b.Iota(i.Type, l.N))
+	}
+	all := b.binary(kernel.Add, b.Splat(first, l.N), b.Iota(types.I64, l.N))
+	return b.Convert(all, i.Type)
+}

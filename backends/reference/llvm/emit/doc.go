@@ -1,0 +1,21 @@
+// Package emit writes LLVM IR for kernels: for each a function that runs a part
+// of a launch on one core. What it decides about a kernel, which axis vectors
+// lie along, what is unrolled, cut, kept in strips or stored past the caches, is
+// a [Schedule], its central type; it follows from the kernel's structure and the
+// machine, never from run-time sizes. [Module] writes the code.
+//
+// What is computed:
+//
+//   - The order of a reduction depends on nothing but sizes: not on parts,
+//     strides or alignment. Along vectors, each of Unroll vectors of lanes is
+//     reduced for itself, what remains after them in one more; the vectors
+//     combine as neighbours, their lanes as halves. Down the columns of strips
+//     the order is that of the axes.
+//   - A product of floats whose only use is an add, a subtract or a sum of the
+//     same stage is rounded once with it where the machine can.
+//   - Operands may share memory if one that is stored to is elsewhere accessed
+//     at the same places only, by the same points, before.
+//
+// imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/vector,
+// ltc/ir/types and llir.
+package emit

@@ -1,0 +1,204 @@
+package emit
+
+import (
+	"github.com/llir/llvm/ir/enum"
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// function writes the code of a kernel.
+type function struct {
+	*vector.Builder
+	planner
+	s        *Schedule
+	sizes    []value.Value
+	mem      []vector.Pointer
+	strides  [][]value.Value // by operand and dimension
+	locals   []vector.Pointer
+	dims     [][]value.Value // strides of locals
+	kept     map[kernel.ID]vector.Pointer
+	width    value.Value   // of strips
+	axis     []value.Value // where the point is, by the kernel's axis
+	vals     [][]vector.Value
+	fuse     []kernel.ID // the product that an add, subtract or sum is rounded with
+	folded   []bool      // products that are
+	streamed value.Value // an i1: Stream is stored past the caches
+}
+
+// The words of a [kernel.Block].
+const (
+	wordMem = iota
+	wordSizes
+	wordStrides
+	wordScratch
+	wordFrom
+	wordTo
+)
+
+// write adds the function of a kernel to a module.
+func write(m *vector.Module, symbol string, k *kernel.Kernel, s *Schedule) {
+	f := &function{
+		Builder: m.Kernel(symbol), s: s,
+		planner: planner{k: k, on: dependence(k, stripOf(s)), lanes: s.Lanes, stripAxis: stripOf(s)},
+		axis:    make([]value.Value, len(k.Axes)),
+		vals:    make([][]vector.Value, len(k.Instrs)),
+		kept:    map[kernel.ID]vector.Pointer{},
+	}
+	f.contract()
+	f.arguments()
+	f.scratch()
+	f.streaming()
+	f.items()
+	if len(s.Stream) > 0 && f.Machine.Level != vector.NEON {
+		// Other threads see such stores once they are fenced.
+		f.If(f.streamed, func() { f.Call("llvm.x86.sse.sfence", ll.Void) })
+	}
+	f.Return(0)
+}
+
+// stripOf returns the axis of a schedule's strips; -1 if it has none.
+func stripOf(s *Schedule) int {
+	if s.Form == Strips {
+		return s.Vector
+	}
+	return -1
+}
+
+// arguments loads sizes, strides and addresses.
+func (f *function) arguments() {
+	word := func(table, i int) value.Value {
+		return f.Load(f.PointerTo(f.at(f.pointer(f.ArgIndex(table), types.I64), f.Index(int64(i))).V, types.I64), 1).V
+	}
+	for i := range f.k.Sizes {
+		f.sizes = append(f.sizes, word(wordSizes, i))
+	}
+	next := 0
+	for p := range f.k.Params {
+		a := &f.k.Params[p]
+		f.mem = append(f.mem, f.pointer(word(wordMem, p), a.DType))
+		row := make([]value.Value, len(a.Dims))
+		for d, class := range a.Strides {
+			switch class {
+			case kernel.UnitStride:
+				row[d] = f.Index(1)
+			case kernel.ZeroStride:
+				row[d] = f.Index(0)
+			default:
+				row[d] = word(wordStrides, next)
+				next++
+			}
+		}
+		f.strides = append(f.strides, row)
+	}
+}
+
+// pointer returns an address, an i64, as that of an element.
+func (f *function) pointer(address value.Value, d types.DType) vector.Pointer {
+	return vector.Pointer{V: f.Block.NewIntToPtr(address, ll.NewPointer(vector.Memory(d))), DType: d}
+}
+
+// at returns the address i elements behind p, which may lie outside of what p
+// points into.
+func (f *function) at(p vector.Pointer, i value.Value) vector.Pointer {
+	if n, ok := number(i); ok && n == 0 {
+		return p
+	}
+	return vector.Pointer{V: f.Block.NewGetElementPtr(vector.Memory(p.DType), p.V, i), DType: p.DType}
+}
+
+// size returns a number of elements.
+func (f *function) size(s kernel.Size) value.Value {
+	if i, ok := s.Sym(); ok {
+		return f.sizes[i]
+	}
+	return f.Index(int64(s))
+}
+
+// scratch divides the scratch memory: locals in their order, then, of strips,
+// what is kept for later stages. All are aligned to 64 bytes. See
+// [Schedule.Scratch], which knows how much it is.
+func (f *function) scratch() {
+	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 {
+		return
+	}
+	one := value.Value(f.Index(1)) // between neighbours along the innermost dimension
+	if f.s.Form == Strips {
+		column := value.Value(f.Index(f.s.column))
+		for l := range f.k.Locals {
+			column = f.add(column, f.localSize(l))
+		}
+		w := f.Block.NewUDiv(f.Index(stripBytes), f.max(column, one))
+		f.width = f.Block.NewAnd(f.max(f.min(w, f.Index(widest)), f.Index(stripsPiece)), f.Index(-stripsPiece))
+		one = f.width
+	}
+	next := f.ArgIndex(wordScratch)
+	for l := range f.k.Locals {
+		a := &f.k.Locals[l]
+		f.locals = append(f.locals, f.pointer(next, a.DType))
+		row, stride := make([]value.Value, len(a.Dims)), one
+		for d := len(a.Dims) - 1; d >= 0; d-- {
+			row[d] = stride
+			stride = f.mul(stride, f.size(a.Dims[d]))
+		}
+		f.dims = append(f.dims, row)
+		next = f.add(next, f.aligned(f.mul(f.localSize(l), one)))
+	}
+	for _, id := range f.s.kept {
+		t := f.k.Instrs[id].Type
+		f.kept[id] = f.pointer(next, t)
+		next = f.add(next, f.aligned(f.mul(f.width, f.Index(int64(t.Size())))))
+	}
+}
+
+// localSize returns the bytes of a local of one point.
+func (f *function) localSize(l int) value.Value {
+	n := value.Value(f.Index(int64(f.k.Locals[l].DType.Size())))
+	for _, d := range f.k.Locals[l].Dims {
+		n = f.mul(n, f.size(d))
+	}
+	return n
+}
+
+// aligned returns n rounded up to 64.
+func (f *function) aligned(n value.Value) value.Value {
+	return f.Block.NewAnd(f.add(n, f.Index(63)), f.Index(^63))
+}
+
+// streaming decides whether to store past the caches: if what is stored is
+// large and nothing that is loaded lies in its place, which would have brought
+// it near.
+func (f *function) streaming() {
+	if len(f.s.Stream) == 0 {
+		return
+	}
+	bytes := value.Value(f.Index(0))
+	for _, p := range f.s.Stream {
+		n := value.Value(f.Index(int64(f.k.Params[p].DType.Size())))
+		for _, d := range f.k.Params[p].Dims {
+			n = f.mul(n, f.size(d))
+		}
+		bytes = f.add(bytes, n)
+	}
+	f.streamed = f.Block.NewICmp(enum.IPredSGE, bytes, f.Index(streamBytes))
+	for _, p := range f.s.Stream {
+		for q := range f.k.Params {
+			if !f.k.Params[q].Out {
+				other := f.Block.NewICmp(enum.IPredNE, f.address(f.mem[p]), f.address(f.mem[q]))
+				f.streamed = f.Block.NewAnd(f.streamed, other)
+			}
+		}
+	}
+}
+
+func (f *function) address(p vector.Pointer) value.Value { return f.Block.NewPtrToInt(p.V, ll.I64) }
+
+// What sizes of memory schedules go by.
+const (
+	stripBytes  = 256 << 10 // of a strip, at most, if it is not the narrowest
+	widest      = 4096      // points of a strip
+	streamBytes = 16 << 20  // from which on results are stored past the caches
+)

@@ -1,0 +1,347 @@
+package emit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// Plan decides how a machine runs a kernel that has passed [kernel.Verify].
+func Plan(k *kernel.Kernel, m vector.Machine) *Schedule {
+	p := &planner{k: k, on: k.Dependence(), lanes: lanesOf(k, m), stripAxis: -1}
+	return p.plan()
+}
+
+// lanesOf returns how many elements a vector has: as many as a register holds
+// of the narrowest type that is computed with. Half floats are computed with as
+// f32; bytes count only where nothing is wider.
+func lanesOf(k *kernel.Kernel, m vector.Machine) int {
+	size := 0
+	for i := range k.Instrs {
+		t := k.Instrs[i].Type
+		n := t.Size()
+		if t.IsFloat() {
+			n = max(n, 4)
+		}
+		switch {
+		case t == types.I64 && (k.Instrs[i].Op == kernel.Constant || k.Instrs[i].Op == kernel.SizeOf):
+		case n == 1 && size > 0, t == types.Bool && k.Instrs[i].Mem == nil:
+		case size <= 1 || n < size:
+			size = n
+		}
+	}
+	if size == 0 {
+		size = 4
+	}
+	return m.Bits() / 8 / size
+}
+
+type planner struct {
+	k         *kernel.Kernel
+	on        []kernel.AxisSet
+	lanes     int
+	stripAxis int // that of strips, while one is considered; else -1
+}
+
+// What sizes are taken for that only the launch knows.
+const (
+	usual = 1024
+	// The cost of an element or an op, in ops on a vector.
+	gathered, scattered, slow = 1.5, 2, 12
+)
+
+func (p *planner) plan() *Schedule {
+	k := p.k
+	if len(k.Axes) > maxAxes {
+		return nil
+	}
+	own := len(k.Locals) > 0
+	for s := range k.Stages {
+		if own = own || len(k.Stages[s].Axes) > 0; len(k.Axes)+len(k.Stages[s].Axes) > maxAxes {
+			return nil
+		}
+	}
+	r := &Schedule{Form: Rows, Lanes: p.lanes, Vector: -1, Across: -1}
+	form := Strips
+	if !own {
+		form = Points
+	}
+	best := p.rows()
+	if form == Points && len(k.Axes) > 0 {
+		best = 1e300
+	}
+	for a := range k.Axes {
+		if p.serialAxis(a) {
+			continue
+		}
+		p.stripAxis = a
+		if c := p.columns(a); c <= best {
+			best, r.Form, r.Vector = c, form, a
+		}
+		p.stripAxis = -1
+	}
+	p.stripAxis = r.Vector
+	for a := range k.Axes {
+		switch {
+		case a == r.Vector:
+		case p.serialAxis(a):
+			r.Serial = append(r.Serial, a)
+		default:
+			r.Cut = append(r.Cut, a)
+		}
+	}
+	p.stages(r)
+	p.stream(r)
+	if r.Form == Strips {
+		p.on = dependence(k, r.Vector)
+		p.keep(r)
+	}
+	for s := range k.Stages {
+		axis := r.Vector
+		if r.Form == Rows {
+			axis = r.Stages[s].Vector
+		}
+		c, reductions := p.work(s, axis)
+		r.per = append(r.per, c+reductions)
+	}
+	return r
+}
+
+// keep finds what stages of strips leave to later ones: what is reduced, and
+// what differs along the strip.
+func (p *planner) keep(r *Schedule) {
+	k := p.k
+	used := make([]bool, len(k.Instrs))
+	for s := range k.Stages {
+		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
+			i := &k.Instrs[id]
+			for _, a := range i.Args {
+				used[a] = used[a] || a < k.Stages[s].Begin
+			}
+			if i.Mem == nil {
+				continue
+			}
+			for _, x := range i.Mem.Index {
+				if x.Value != kernel.None {
+					used[x.Value] = used[x.Value] || x.Value < k.Stages[s].Begin
+				}
+			}
+		}
+	}
+	for id := range k.Instrs {
+		i := &k.Instrs[id]
+		if i.Op == kernel.Reduce || used[id] && p.on[id].Has(r.Vector) {
+			r.kept = append(r.kept, kernel.ID(id))
+			r.column += int64(i.Type.Size())
+		}
+	}
+}
+
+func (p *planner) serialAxis(a int) bool {
+	for s := range p.k.Stages {
+		if p.serial(s, a, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// work returns the cost of a point of stage s when vectors lie along an axis, in
+// ops on vectors, and the number of reductions; axis -1 stands for scalars.
+func (p *planner) work(s, axis int) (cost, reductions float64) {
+	lanes := float64(p.lanes)
+	for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
+		i := &p.k.Instrs[id]
+		switch {
+		case i.Mem != nil && axis < 0:
+			cost++
+		case i.Mem != nil:
+			each := gathered
+			if i.Op == kernel.Store {
+				each = scattered
+			}
+			switch p.move(s, i.Mem, axis) {
+			case still:
+				cost += 0.25
+			case unit:
+				cost++
+			default:
+				cost += each * lanes
+			}
+		case i.Op == kernel.Reduce:
+			cost++
+			reductions++
+		case i.Op == kernel.Constant:
+		case i.Op.Costly():
+			cost += slow
+		default:
+			cost++
+		}
+	}
+	return cost, reductions
+}
+
+// points returns how many points axes have, but for one of them.
+func points(all []kernel.Axis, but int) float64 {
+	n := 1.0
+	for i, a := range all {
+		if i != but {
+			n *= length(a)
+		}
+	}
+	return n
+}
+
+func length(a kernel.Axis) float64 {
+	if a.Size < 0 {
+		return usual
+	}
+	return float64(a.Size)
+}
+
+// vectors returns how many vectors an axis takes.
+func (p *planner) vectors(a kernel.Axis) float64 {
+	n, lanes := length(a), float64(p.lanes)
+	if n < lanes {
+		return 1
+	}
+	return (n + lanes - 1) / lanes
+}
+
+// columns returns the cost of a point of the kernel's when vectors lie along
+// one of its axes.
+func (p *planner) columns(axis int) float64 {
+	total := 0.0
+	for s := range p.k.Stages {
+		c, reductions := p.work(s, axis)
+		total += (c + reductions) * points(p.k.Stages[s].Axes, -1)
+	}
+	a := p.k.Axes[axis]
+	return total * p.vectors(a) / max(length(a), 1)
+}
+
+// rows returns the cost of a point of the kernel's when vectors lie along axes
+// of stages.
+func (p *planner) rows() float64 {
+	total := 0.0
+	for s := range p.k.Stages {
+		c, _ := p.row(s)
+		total += c
+	}
+	return total
+}
+
+// row returns the cost of stage s and the best axis of its own for vectors.
+func (p *planner) row(s int) (best float64, axis int) {
+	own := p.k.Stages[s].Axes
+	c, _ := p.work(s, -1)
+	best, axis = c*points(own, -1), -1
+	for i := len(own) - 1; i >= 0; i-- {
+		a := len(p.k.Axes) + i
+		if p.serial(s, a, true) {
+			continue
+		}
+		c, reductions := p.work(s, a)
+		c = c*points(own, i)*p.vectors(own[i]) + 12*reductions
+		if axis < 0 || c < best {
+			best, axis = c, a
+		}
+	}
+	return best, axis
+}
+
+// stages decides how each stage runs.
+func (p *planner) stages(r *Schedule) {
+	if r.Form == Points {
+		cost := 0.0
+		for s := range p.k.Stages {
+			c, _ := p.work(s, r.Vector)
+			cost += c
+		}
+		r.Piece = pointsPiece
+		r.Stages = []Stage{{Vector: r.Vector, Lanes: p.lanes, Unroll: unrolled(cost), Rows: 1}}
+		return
+	}
+	if r.Form == Strips {
+		r.Piece = stripsPiece
+	}
+	for s := range p.k.Stages {
+		t := Stage{Vector: r.Vector, Lanes: p.lanes, Unroll: 1, Rows: 1}
+		if r.Form == Rows {
+			_, t.Vector = p.row(s)
+		}
+		for i := range p.k.Stages[s].Axes {
+			if a := len(p.k.Axes) + i; a != t.Vector {
+				t.Loops = append(t.Loops, a)
+			}
+		}
+		if t.Vector < 0 {
+			t.Lanes = 1
+			if n := len(t.Loops); n > 0 { // the innermost, one by one
+				t.Vector, t.Loops = t.Loops[n-1], t.Loops[:n-1]
+			}
+			r.Stages = append(r.Stages, t)
+			continue
+		}
+		c, reductions := p.work(s, t.Vector)
+		switch {
+		case r.Form == Rows:
+			t.Unroll = unrolled(c)
+		case len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
+			t.Rows = 4
+		}
+		r.Stages = append(r.Stages, t)
+	}
+}
+
+// unrolled returns how many vectors hide the latency of a body of that cost.
+func unrolled(cost float64) int {
+	switch {
+	case cost <= 14:
+		return 4
+	case cost <= 60:
+		return 2
+	}
+	return 1
+}
+
+// stream finds the operands that can be stored to past the caches: one store
+// fills whole vectors, and nothing loads from them.
+func (p *planner) stream(r *Schedule) {
+	if r.Form == Strips {
+		return
+	}
+	for o := range p.k.Params {
+		a := &p.k.Params[o]
+		if !a.Out {
+			continue
+		}
+		ok, stores := true, 0
+		for s := range p.k.Stages {
+			for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
+				i := &p.k.Instrs[id]
+				if i.Mem == nil || i.Mem.Local || i.Mem.Param != o {
+					continue
+				}
+				t := r.Stages[0]
+				if r.Form == Rows {
+					t = r.Stages[s]
+				}
+				stores++
+				ok = ok && i.Op == kernel.Store && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
+					t.Lanes > 1 && t.Lanes*a.DType.Size() >= 16 && p.move(s, i.Mem, t.Vector) == unit &&
+					!(r.Form == Rows && p.reduces(s))
+			}
+		}
+		if ok && stores == 1 {
+			r.Stream = append(r.Stream, o)
+		}
+	}
+}
+
+func (p *planner) reduces(s int) bool {
+	st := p.k.Stages[s]
+	return slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool { return i.Op == kernel.Reduce })
+}

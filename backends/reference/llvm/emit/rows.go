@@ -1,0 +1,172 @@
+package emit
+
+import (
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// point runs all stages of Rows for one point of the kernel's axes.
+func (f *function) point() {
+	for s := range f.k.Stages {
+		f.newBody(s, s+1).rowStage()
+	}
+}
+
+// rowStage writes the stage's loops.
+func (b *body) rowStage() {
+	all := func() []value.Value {
+		b.enter(0, nil)
+		b.emit(0, vector.Lanes{N: 1})
+		if b.Vector < 0 {
+			return nil
+		}
+		return b.rowLoops(0, b.begins())
+	}
+	var sums []value.Value
+	if b.Vector >= 0 && b.hoists() {
+		sums = b.Either(b.nonempty(), all, b.begins)
+	} else {
+		sums = all()
+	}
+	for n, id := range b.reduce {
+		b.vals[id] = []vector.Value{b.total(id, sums[n*(b.Unroll+1):][:b.Unroll+1])}
+	}
+}
+
+// begins returns what reductions begin with: of each, Unroll vectors and one for
+// what remains after whole vectors.
+func (b *body) begins() []value.Value {
+	var all []value.Value
+	rest := 1
+	if b.masks() {
+		rest = b.Lanes
+	}
+	for _, id := range b.reduce {
+		i := &b.k.Instrs[id]
+		bits := kernel.Neutral(kernel.Op(i.Aux), i.Type)
+		for range b.Unroll {
+			all = append(all, b.ConstBits(i.Type, b.Lanes, bits).V)
+		}
+		all = append(all, b.ConstBits(i.Type, rest, bits).V)
+	}
+	return all
+}
+
+// rowLoops writes the loops from the given one on; it carries reductions.
+func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
+	if loop == len(b.Loops) {
+		return b.along(sums)
+	}
+	a := b.Loops[loop]
+	_, out := b.For(vector.Loop{From: b.Index(0), To: b.size(b.k.Axis(b.number, a).Size), Step: b.Index(1), Rolled: true}, sums,
+		func(i value.Value, sums []value.Value) []value.Value {
+			b.enter(loop+1, []place{{i, 0}})
+			b.emit(loop+1, vector.Lanes{N: 1})
+			return b.rowLoops(loop+1, sums)
+		})
+	return out
+}
+
+// along writes the loop along the vectors.
+func (b *body) along(sums []value.Value) []value.Value {
+	n := b.size(b.k.Axis(b.number, b.Vector).Size)
+	width := b.Unroll + 1
+	past := b.pastCaches()
+	next, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(b.Lanes * b.Unroll)), Rolled: true}, sums,
+		func(i value.Value, sums []value.Value) []value.Value {
+			b.defers = past != nil
+			b.enter(b.last(), b.vectors(i, b.Unroll, b.Lanes))
+			b.emit(b.last(), vector.Lanes{N: b.Lanes})
+			b.flush(past)
+			b.defers = false
+			out := append([]value.Value{}, sums...)
+			for r, id := range b.reduce {
+				for u := range b.Unroll {
+					at := r*width + u
+					out[at] = b.combine(id, sums[at], u, b.Unroll, vector.Lanes{N: b.Lanes}).V
+				}
+			}
+			return out
+		})
+	if b.Lanes == 1 && b.Unroll == 1 {
+		return sums
+	}
+	return b.rest(next, n, sums, func(i value.Value, l vector.Lanes, sums []value.Value) []value.Value {
+		b.enter(b.last(), []place{{i, 0}})
+		b.emit(b.last(), l)
+		out := append([]value.Value{}, sums...)
+		for r, id := range b.reduce {
+			at := r*width + b.Unroll
+			out[at] = b.combine(id, sums[at], 0, 1, l).V
+		}
+		return out
+	})
+}
+
+// combine returns a reduction so far with a variant of what is reduced.
+func (b *body) combine(id kernel.ID, sum value.Value, v, vars int, l vector.Lanes) vector.Value {
+	i := &b.k.Instrs[id]
+	old := vector.Value{V: sum, DType: i.Type}
+	var r vector.Value
+	if p := b.fuse[id]; p != kernel.None {
+		m := b.k.Instrs[p].Args
+		r = b.FMA(b.arg(m[0], v, vars, l), b.arg(m[1], v, vars, l), old)
+	} else {
+		r = b.binary(kernel.Op(i.Aux), old, b.arg(i.Args[0], v, vars, l))
+	}
+	if l.Mask != nil {
+		r = b.Select(vector.Value{V: l.Mask, DType: types.Bool}, r, old)
+	}
+	return r
+}
+
+// total combines what was reduced: neighbouring vectors, then these with what
+// remained after them, then lanes.
+func (b *body) total(id kernel.ID, sums []value.Value) vector.Value {
+	i := &b.k.Instrs[id]
+	op := kernel.Op(i.Aux)
+	var all []vector.Value
+	for _, s := range sums {
+		all = append(all, vector.Value{V: s, DType: i.Type})
+	}
+	main, rest := all[:b.Unroll], all[b.Unroll]
+	for len(main) > 1 {
+		var half []vector.Value
+		for n := 0; n < len(main); n += 2 {
+			half = append(half, b.binary(op, main[n], main[n+1]))
+		}
+		main = half
+	}
+	sum := main[0]
+	if rest.Lanes() == sum.Lanes() {
+		sum = b.binary(op, sum, rest)
+	}
+	folded, err := b.Fold(op.String(), sum)
+	sum = checked(folded, err)
+	if rest.Lanes() != b.Lanes {
+		sum = b.binary(op, sum, rest)
+	}
+	return sum
+}
+
+// pastCaches returns whether the stores of a row go past the caches: where they can
+// and where the row is aligned. It is nil if the stage has no such stores.
+func (b *body) pastCaches() value.Value {
+	var past value.Value
+	for n := range b.levels {
+		i := &b.k.Instrs[int(b.begin)+n]
+		if i.Mem == nil || i.Op != kernel.Store || !b.streams(i.Mem) {
+			continue
+		}
+		if past == nil {
+			past = b.streamed
+		}
+		p := b.at(b.memory(i.Mem), b.offset[len(b.Loops)][n][0])
+		off := b.Block.NewAnd(b.function.address(p), b.Index(int64(b.Lanes*i.Type.Size()-1)))
+		past = b.Block.NewAnd(past, b.equal(off, b.Index(0)))
+	}
+	return past
+}

@@ -1,0 +1,114 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"ltc/backends/kit/kernel"
+)
+
+// Form is how a kernel's loops lie.
+type Form uint8
+
+const (
+	// Points has no axes but the kernel's. Vectors lie along one of them.
+	Points Form = iota + 1
+	// Rows runs all stages for one point of the kernel's axes, then for the next.
+	// Vectors lie along an axis of each stage.
+	Rows
+	// Strips runs each stage for a strip of points along a kernel's axis, along
+	// which vectors lie. What one stage leaves to the next lies in memory, an
+	// element for each point of the strip.
+	Strips
+	// Tiles is Points with operands whose neighbours lie along another axis:
+	// squares of them are transposed into memory that is near.
+	Tiles
+)
+
+func (f Form) String() string {
+	return [...]string{Points: "points", Rows: "rows", Strips: "strips", Tiles: "tiles"}[f]
+}
+
+// Schedule is how a CPU runs a kernel.
+type Schedule struct {
+	Form   Form
+	Lanes  int // elements in a vector
+	Vector int // the kernel's axis that vectors lie along; -1 for Rows
+	// Cut is the kernel's other axes, outermost first, but for those that are
+	// Serial. Parts share out their points and, of each, pieces of Vector.
+	Cut []int
+	// Serial is the axes that each part runs through in order: stores at
+	// different points of them may be to the same place.
+	Serial []int
+	Piece  int64 // how many points along Vector are shared out as one
+	Stages []Stage
+	// Stream is the operands that are stored to past the caches if they are big.
+	Stream []int
+	// Tiled is the loads of Tiles that are transposed; Across is the axis along
+	// which their neighbours lie.
+	Tiled  []kernel.ID
+	Across int
+
+	kept   []kernel.ID // what strips keep for later stages
+	column int64       // the bytes of that of a point
+	// per is what a point of the kernel's axes costs besides the points of its
+	// stages, and each of those, in ops on vectors.
+	per []float64
+}
+
+// Stage is how a stage runs. Points has one for all of the kernel's.
+type Stage struct {
+	Vector int   // the axis that vectors lie along, as the stage numbers them; -1: there is none
+	Loops  []int // its other axes, outermost first
+	Lanes  int   // as the schedule's; 1: its points run one by one
+	Unroll int   // vectors that are worked on at once
+	Rows   int   // turns of the innermost of Loops that are worked on at once
+}
+
+// piece is how many points along the vectors are shared out as one.
+const (
+	pointsPiece = 1024
+	stripsPiece = 64
+)
+
+// Of prints the schedule of a kernel, with its names of axes and operands.
+func (s *Schedule) Of(k *kernel.Kernel) string {
+	var b strings.Builder
+	name := func(stage, axis int) string { return k.Axis(stage, axis).Name }
+	fmt.Fprintf(&b, "%v", s.Form)
+	for _, a := range s.Cut {
+		fmt.Fprintf(&b, " cut %s", name(0, a))
+	}
+	if s.Vector >= 0 {
+		fmt.Fprintf(&b, " cut %s/%d", name(0, s.Vector), s.Piece)
+	}
+	for _, a := range s.Serial {
+		fmt.Fprintf(&b, " serial %s", name(0, a))
+	}
+	for _, p := range s.Stream {
+		fmt.Fprintf(&b, " stream %s", k.Params[p].Name)
+	}
+	for _, id := range s.Tiled {
+		fmt.Fprintf(&b, " tile %s along %s", k.Params[k.Instrs[id].Mem.Param].Name, name(0, s.Across))
+	}
+	b.WriteByte('\n')
+	for i, t := range s.Stages {
+		fmt.Fprintf(&b, "stage %d:", i)
+		for _, a := range t.Loops {
+			fmt.Fprintf(&b, " %s", name(i, a))
+		}
+		if t.Rows > 1 {
+			fmt.Fprintf(&b, "x%d", t.Rows)
+		}
+		switch {
+		case t.Vector < 0:
+			b.WriteString(" scalar")
+		case t.Lanes == 1:
+			fmt.Fprintf(&b, " %s one by one", name(i, t.Vector))
+		default:
+			fmt.Fprintf(&b, " %s by %dx%d", name(i, t.Vector), t.Unroll, t.Lanes)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,89 @@
+package emit
+
+import "ltc/backends/kit/kernel"
+
+// Items returns how many items a launch of these sizes has: what parts share
+// out, each a range of them. Without any there is nothing to do.
+func (s *Schedule) Items(k *kernel.Kernel, sizes []int64) int64 {
+	n := int64(1)
+	for _, a := range s.Serial {
+		if k.Axes[a].Size.Of(sizes) == 0 {
+			return 0
+		}
+	}
+	for _, a := range s.Cut {
+		n *= k.Axes[a].Size.Of(sizes)
+	}
+	if s.Vector >= 0 {
+		n *= (k.Axes[s.Vector].Size.Of(sizes) + s.Piece - 1) / s.Piece
+	}
+	return n
+}
+
+// Cost returns about how many nanoseconds a launch of these sizes takes.
+func (s *Schedule) Cost(k *kernel.Kernel, sizes []int64) float64 {
+	const op = 0.3
+	all, sum := 1.0, 0.0
+	for _, a := range k.Axes {
+		all *= float64(a.Size.Of(sizes))
+	}
+	for i := range k.Stages {
+		lanes, n := float64(s.Lanes), 1.0
+		vector := s.Vector
+		if s.Form == Rows {
+			lanes, vector = float64(s.Stages[i].Lanes), s.Stages[i].Vector-len(k.Axes)
+		}
+		for a, axis := range k.Stages[i].Axes {
+			each := float64(axis.Size.Of(sizes))
+			if s.Form == Rows && a == vector && each < lanes {
+				each = lanes
+			}
+			n *= each
+		}
+		if len(k.Stages[i].Axes) == 0 && s.Form == Rows {
+			lanes = 1
+		}
+		sum += s.per[i] * max(n/lanes, 1/float64(s.Lanes))
+	}
+	return op * all * sum
+}
+
+// Scratch returns how many bytes of scratch memory a part of a launch of these
+// sizes takes, as the generated code divides it.
+func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
+	width := int64(1)
+	if s.Form == Strips {
+		width = s.width(k, sizes)
+	}
+	n := s.tileBytes(k)
+	for l := range k.Locals {
+		n += align(localSize(k, l, sizes) * width)
+	}
+	for _, id := range s.kept {
+		n += align(width * int64(k.Instrs[id].Type.Size()))
+	}
+	return int(n)
+}
+
+func align(n int64) int64 { return (n + 63) &^ 63 }
+
+// width returns how many points a strip has.
+func (s *Schedule) width(k *kernel.Kernel, sizes []int64) int64 {
+	column := s.column
+	for l := range k.Locals {
+		column += localSize(k, l, sizes)
+	}
+	return min(max(stripBytes/max(column, 1), stripsPiece), widest) &^ (stripsPiece - 1)
+}
+
+// localSize returns the bytes of a local of one point.
+func localSize(k *kernel.Kernel, l int, sizes []int64) int64 {
+	n := int64(k.Locals[l].DType.Size())
+	for _, d := range k.Locals[l].Dims {
+		n *= d.Of(sizes)
+	}
+	return n
+}
+
+// tileBytes returns the bytes of the squares of Tiles.
+func (s *Schedule) tileBytes(k *kernel.Kernel) int64 { return 0 }

@@ -1,0 +1,234 @@
+package emit
+
+import (
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/vector"
+)
+
+// body writes the instructions of a stage, of all stages for Points. Each is
+// written in the outermost loop that has what it depends on: at level 0 outside
+// of the stage's loops, at level l in the l-th of them, at the last along the
+// vectors.
+type body struct {
+	*function
+	number     int // the stage
+	begin, end kernel.ID
+	Stage
+	levels []int             // by instruction from begin on
+	offset [][][]value.Value // by level and instruction: of accesses, as far as the axes so far say; a value for each variant
+	place  [][]place         // of the stage's axes, a value for each variant
+	reduce []kernel.ID       // the reductions
+	vars   []int             // how many variants there are at each level
+
+	splats  map[splatKey]vector.Value // in the block that is being written
+	pending []pending                 // stores that may go past the caches
+	defers  bool
+	past    value.Value // an i1: they do, in the loop that is being written
+}
+
+// place is a position along an axis.
+type place struct {
+	at   value.Value
+	plus int64
+}
+
+type splatKey struct {
+	id      kernel.ID
+	variant int
+}
+
+type pending struct {
+	to vector.Pointer
+	v  vector.Value
+}
+
+// newBody prepares the stages from the given one to before the other.
+func (f *function) newBody(from, to int) *body {
+	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: f.s.Stages[from]}
+	last := len(b.Loops)
+	if b.Vector >= 0 {
+		last++
+	}
+	b.vars = make([]int, last+1)
+	for l := range b.vars {
+		b.vars[l] = 1
+	}
+	b.place = make([][]place, len(f.k.Axes)+len(f.k.Stages[from].Axes))
+	for id := b.begin; id < b.end; id++ {
+		i := &f.k.Instrs[id]
+		level := 0
+		if on := f.on[id]; b.Vector >= 0 && on.Has(b.Vector) {
+			level = last
+		} else {
+			for l, a := range b.Loops {
+				if on.Has(a) {
+					level = l + 1
+				}
+			}
+		}
+		if i.Op == kernel.Store || i.Op == kernel.Reduce {
+			level = last
+		}
+		if i.Op == kernel.Reduce {
+			b.reduce = append(b.reduce, id)
+		}
+		b.levels = append(b.levels, level)
+	}
+	b.offset = make([][][]value.Value, len(b.Loops)+1)
+	return b
+}
+
+func (b *body) last() int { return len(b.vars) - 1 }
+
+// hoists reports whether memory is loaded from outside of the innermost loop,
+// which is not to be if there are no points.
+func (b *body) hoists() bool {
+	for n, level := range b.levels {
+		if i := &b.k.Instrs[int(b.begin)+n]; i.Op == kernel.Load && !i.Mem.Guard && level < b.last() {
+			return true
+		}
+	}
+	return false
+}
+
+// enter begins a level, whose axis is at the given places, one for each
+// variant; nil at level 0.
+func (b *body) enter(level int, at []place) {
+	axis := -1
+	if level > 0 {
+		axis = b.Vector
+		if level <= len(b.Loops) {
+			axis = b.Loops[level-1]
+		}
+		b.place[axis] = at
+		b.vars[level] = len(at) * b.vars[level-1]
+	}
+	b.splats = map[splatKey]vector.Value{}
+	if level == b.last() && b.Vector >= 0 {
+		return
+	}
+	b.offset[level] = make([][]value.Value, len(b.levels))
+	for n := range b.levels {
+		i := &b.k.Instrs[int(b.begin)+n]
+		if i.Mem == nil || b.levels[n] < level {
+			continue
+		}
+		if level == 0 {
+			b.offset[0][n] = []value.Value{b.start(i.Mem)}
+			continue
+		}
+		c, before := b.coefficient(i.Mem, axis), b.offset[level-1][n]
+		if known, ok := number(c); ok && known == 0 {
+			b.offset[level][n] = before
+			continue
+		}
+		for v := range at {
+			old := before[v*len(before)/len(at)]
+			b.offset[level][n] = append(b.offset[level][n], b.add(old, b.mul(b.position(at[v]), c)))
+		}
+	}
+}
+
+// position returns a place as an i64.
+func (b *body) position(p place) value.Value { return b.add(p.at, b.Index(p.plus)) }
+
+// start returns the part of an access's offset that the kernel's axes and
+// constants make, besides the axis along the vectors.
+func (b *body) start(m *kernel.Access) value.Value {
+	sum := value.Value(b.Index(0))
+	for d, x := range m.Index {
+		at := value.Value(b.Index(x.Offset))
+		for _, t := range x.Terms {
+			if t.Axis < len(b.k.Axes) && t.Axis != b.Vector {
+				at = b.add(at, b.mul(b.axis[t.Axis], b.Index(t.Factor)))
+			}
+		}
+		sum = b.add(sum, b.mul(at, b.stride(m, d)))
+	}
+	return sum
+}
+
+// stride returns that of a dimension.
+func (b *body) stride(m *kernel.Access, d int) value.Value {
+	if m.Local {
+		return b.dims[m.Param][d]
+	}
+	return b.strides[m.Param][d]
+}
+
+// coefficient returns how far apart the elements are that neighbours along an
+// axis access.
+func (b *body) coefficient(m *kernel.Access, axis int) value.Value {
+	c := value.Value(b.Index(0))
+	if m.Local && b.stripAxis >= 0 && axis == b.stripAxis {
+		c = b.Index(1)
+	}
+	for d, x := range m.Index {
+		for _, t := range x.Terms {
+			if t.Axis == axis {
+				c = b.add(c, b.mul(b.stride(m, d), b.Index(t.Factor)))
+			}
+		}
+	}
+	return c
+}
+
+// memory returns the address of what is accessed at offset 0; in strips, of
+// locals and what is kept, at the axis' point 0.
+func (b *body) memory(m *kernel.Access) vector.Pointer {
+	if m.Local {
+		return b.locals[m.Param]
+	}
+	return b.mem[m.Param]
+}
+
+// emit writes the instructions of a level, for each of its variants.
+func (b *body) emit(level int, l vector.Lanes) {
+	for n := range b.levels {
+		id := b.begin + kernel.ID(n)
+		if b.levels[n] != level || b.folded[id] || b.k.Instrs[id].Op == kernel.Constant {
+			continue
+		}
+		vars := b.vars[level]
+		out := make([]vector.Value, vars)
+		for v := range out {
+			out[v] = b.instr(id, v, vars, l)
+		}
+		b.vals[id] = out
+	}
+}
+
+// arg returns a value for a variant of vars, in all lanes.
+func (b *body) arg(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
+	i := &b.k.Instrs[id]
+	if i.Op == kernel.Constant {
+		return b.ConstBits(i.Type, l.N, uint64(i.Aux))
+	}
+	if p, kept := b.kept[id]; kept && id < b.begin && b.on[id].Has(b.stripAxis) {
+		key := splatKey{id, -1}
+		r, ok := b.splats[key]
+		if !ok {
+			r = b.LoadLanes(b.at(p, b.place[b.Vector][0].at), l)
+			b.splats[key] = r
+		}
+		return r
+	}
+	if b.folded[id] && id >= b.begin {
+		x, y := b.arg(i.Args[0], v, vars, l), b.arg(i.Args[1], v, vars, l)
+		return b.binary(kernel.Multiply, x, y)
+	}
+	all := b.vals[id]
+	v = v * len(all) / vars
+	if all[v].Lanes() == l.N {
+		return all[v]
+	}
+	key := splatKey{id, v}
+	r, ok := b.splats[key]
+	if !ok || r.Lanes() != l.N {
+		r = b.Splat(all[v], l.N)
+		b.splats[key] = r
+	}
+	return r
+}

@@ -1,0 +1,77 @@
+package llvm
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/libllvm"
+	"ltc/backends/reference/llvm/native"
+)
+
+// compilers returns one for each level that this machine can run.
+func compilers(t testing.TB) []*Compiler {
+	t.Helper()
+	l, err := libllvm.Open()
+	if errors.Is(err, libllvm.ErrNotFound) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	var all []*Compiler
+	for _, level := range []string{"avx512bf16", "avx512", "avx2", "sse2", "neon"} {
+		cpu, err := native.Host().As(level)
+		if err != nil || level == "avx512" && len(all) > 0 {
+			continue
+		}
+		c, err := NewCompiler(l, cpu)
+		require.NoError(t, err)
+		c.Verify = true
+		all = append(all, c)
+	}
+	return all
+}
+
+func compile(t testing.TB, c *Compiler, kernels ...*kernel.Kernel) []kernel.Code {
+	t.Helper()
+	codes, err := c.Compile(context.Background(), kernels)
+	require.NoError(t, err)
+	return codes
+}
+
+// in runs code in a number of parts, one after the other, with scratch memory
+// that nobody may write beyond.
+func in(code kernel.Code, parts int) func(m *kerneltest.Memory) error {
+	return func(m *kerneltest.Memory) error {
+		for p := range parts {
+			c := m.Call()
+			c.Part, c.Parts = p, parts
+			n := code.Scratch(m.Sizes, parts)
+			const canary = 256
+			b := make([]byte, n+canary+64)
+			start := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % 64)
+			for i := range b {
+				b[i] = 0xC7
+			}
+			c.Scratch = unsafe.Pointer(&b[start])
+			if err := code.Run(c); err != nil {
+				return err
+			}
+			for i, x := range b {
+				if x != 0xC7 && (i < start || i >= start+n) {
+					return errors.New("scratch memory was written beyond its end")
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func evaluate(m *kerneltest.Memory) error {
+	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+}
