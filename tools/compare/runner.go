@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // runner measures both sides.
@@ -170,6 +171,7 @@ func (r *runner) other(a ask, threads, round int) {
 	if a.warm {
 		c.Env = append(c.Env, "NOMMAP=1")
 	}
+	c.WaitDelay = time.Second // what the script has started may hold its output for longer
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
 	out, err := c.Output()
