@@ -70,6 +70,7 @@ func TestPrograms(t *testing.T) {
 			r, err := p.measure(&env{backend: "cpu", threads: 1, quick: true})
 			require.NoError(t, err)
 			require.Positive(t, r.Median)
+			require.Positive(t, r.Fresh)
 
 			wrong := *p
 			wrong.want = func(in [][]float32, i int) (float64, float64) {
@@ -130,6 +131,7 @@ func TestRate(t *testing.T) {
 		{result{W: "bf16matmul_512", GFlops: 50}, 0.25},
 		{result{W: "matvec_4096", GFlops: 1, GBps: 30}, 0.75},
 		{result{W: "peak_copy", GBps: 40}, 0},
+		{result{W: "ew_tanh_64K", GBps: 90}, 0},
 		{result{W: "step1_add_cached"}, 0},
 	} {
 		m.rate(&c.r)

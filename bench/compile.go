@@ -28,7 +28,7 @@ func compileEW100(e *env) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
-		took, err := p.first(tr, x, data)
+		took, _, err := p.first(tr, x, data)
 		if err != nil {
 			return result{}, err
 		}

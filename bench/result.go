@@ -24,6 +24,7 @@ type result struct {
 	Allocs     float64   `json:"allocs"` // heap objects a call or op
 	GFlops     float64   `json:"gflops,omitempty"`
 	GBps       float64   `json:"gbps,omitempty"`
+	Fresh      float64   `json:"fresh_s,omitempty"`      // seconds a call whose result is a new tensor; Median is of one variable's
 	FirstCall  float64   `json:"first_call_s,omitempty"` // of a process, with all compiling
 	Losses     []float64 `json:"losses,omitempty"`
 	PeakRSSMiB int       `json:"peak_rss_mib,omitempty"`
@@ -52,11 +53,14 @@ func printRow(out io.Writer, w workload, r result) {
 		share = fmt.Sprintf("%.0f %%", 100*r.Share)
 	}
 	fmt.Fprintf(out, " %11s %5s", rate, share)
-	if r.FirstCall != 0 {
-		fmt.Fprintf(out, "  first %9s", seconds(r.FirstCall))
-	} else {
-		fmt.Fprintf(out, "  %15s", "")
+	fresh, first := "", ""
+	if r.Fresh != 0 {
+		fresh = "new " + seconds(r.Fresh)
 	}
+	if r.FirstCall != 0 {
+		first = "first " + seconds(r.FirstCall)
+	}
+	fmt.Fprintf(out, "  %-12s  %-14s", fresh, first)
 	fmt.Fprintf(out, "  %s\n", w.doc)
 }
 

@@ -20,6 +20,7 @@ type figure struct {
 	Load1     float64 `json:"load1"`
 	GFlops    float64 `json:"gflops,omitempty"`
 	GBps      float64 `json:"gbps,omitempty"`
+	Fresh     float64 `json:"fresh_s,omitempty"` // ours: a call whose result is a new tensor
 	FirstCall float64 `json:"first_call_s,omitempty"`
 	Share     float64 `json:"share,omitempty"`
 	Error     string  `json:"error,omitempty"`
@@ -45,7 +46,8 @@ type session struct {
 	figures []figure
 }
 
-// readSession reads a file of figures whose last line is the session.
+// readSession reads a file of figures and of lines that hold the rest of the
+// session, the last of which counts.
 func readSession(file string) (*session, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -14,7 +14,7 @@ const intro = `<!-- Written by go run ./tools/compare; make compare measures ane
 
 What ltc's workloads take, and what those who would use something else would wait for. Both sides were measured in one run, by turns: figures of another machine or of another day do not compare, ratios do. Data and timing are the same on all sides: three calls to warm up, samples of at least 200 µs, the median over a second or more; of several rounds the lowest median counts. A call returns when its result is there; ours records the step anew each time. Every result of ours is checked before it is timed.
 
-*Best peer* is the fastest of those that can do the row, as their users get it. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it; ours is always in memory that the device has used before. *Ratio* is our time by that of the faster of both: below 1 we win. *Reach* is the ratio that is wanted.
+*Ours* assigns the result to a variable, whose memory is then written anew by each step. *New result* is the same with a new tensor for each result: its memory was used before, too, but comes back when the garbage collector has found it free, and has left the caches by then. *Best peer* is the fastest of those that can do the row, as their users get it; ONNX Runtime writes to one output again and again. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it. *Ratio* is our time by that of the faster peer of both: below 1 we win. *Reach* is the ratio that is wanted.
 `
 
 const profiling = `
@@ -29,6 +29,10 @@ Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`
 // compiler is the property by which a device tells that it compiles programs,
 // and with what.
 const compiler = "compiler="
+
+// busy is the load average beyond which figures of one or two threads are not
+// to be relied on.
+const busy = 3
 
 // page is docs/performance.md.
 func (s *session) page() string {
@@ -77,6 +81,9 @@ func (s *session) where(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "The load average was between %.1f and %.1f, that of what was measured included.\n", least, most)
+	if most > busy {
+		b.WriteString("Others were at work on the machine: these figures say little, measure again when it is quiet.\n")
+	}
 }
 
 // table is the rows for a number of threads.
@@ -87,7 +94,7 @@ func (s *session) table(b *strings.Builder, threads int) {
 	}
 	fmt.Fprintf(b, "\n## %s\n", word)
 	s.peaks(b, threads)
-	head, line := "| workload | ours | | best peer | | without page faults | | ratio | reach |", "|---|---|---|---|---|---|---|---|---|"
+	head, line := "| workload | ours | | new result | best peer | | without page faults | | ratio | reach |", "|---|---|---|---|---|---|---|---|---|---|"
 	if threads > 1 {
 		head, line = head+" to one thread |", line+"---|"
 	}
@@ -124,7 +131,11 @@ func (s *session) line(b *strings.Builder, r row, threads int) {
 		}
 		return
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s |", r.name, seconds(ours.Median), rate(ours))
+	fresh := ""
+	if ours.Fresh > 0 {
+		fresh = seconds(ours.Fresh)
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |", r.name, seconds(ours.Median), rate(ours), fresh)
 	for _, faults := range []bool{true, false} {
 		if p, ok := s.best(r, threads, faults); ok {
 			fmt.Fprintf(b, " %s | %s |", seconds(p.Median), name(p.Peer))

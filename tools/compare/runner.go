@@ -46,7 +46,10 @@ func (r *runner) prepare() error {
 	log, err := os.Create(filepath.Join(r.scratch, "figures.jsonl"))
 	r.log = log
 	r.session = &session{Machine: describe(), Missing: r.missing}
-	return err
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(r.log).Encode(r.session) // for whoever reads it before the end
 }
 
 // close ends the file of figures with what else is known.
