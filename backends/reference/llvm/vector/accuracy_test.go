@@ -72,11 +72,11 @@ var functions = []function{
 	{name: "exponential_minus_one", real: one(math.Expm1), big: oneBig(bigfloat.Expm1), most32: 1.5, most64: 1.5, sample: sized(-60, 9, false),
 		how: "2ⁿ·((1-2⁻ⁿ) + (eʳ-1)), added with what is rounded off"},
 	{name: "log", real: one(math.Log), big: oneBig(bigfloat.Log), most32: 1.5, most64: 1.5, sample: around1(1022),
-		how: "k·ln 2 + ln m; for f32, with AVX2 and AVX-512, 16 values of 1/m and ln m in registers; else m-1 over m+1 in a series"},
+		how: "k·ln 2 + ln m; for f32, but for SSE2, 16 values of 1/m and ln m in registers; else m-1 over m+1 in a series"},
 	{name: "log_plus_one", real: one(math.Log1p), big: oneBig(bigfloat.Log1p), most32: 1.5, most64: 1.5, sample: above(-1, sized(-60, 60, false)),
 		how: "the logarithm of 1+x with what that sum lacks"},
 	{name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), most32: 2.5, most64: 2.5, sample: sized(-40, 6, false),
-		how: "one of 16 polynomials, for f64 of 64, which the bits of 1+\\|x\\| choose; with AVX2 and AVX-512 the coefficients are in registers"},
+		how: "one of 16 polynomials, for f64 of 64, which the bits of 1+\\|x\\| choose; those of f32, but for SSE2, in registers"},
 	{name: "logistic", real: one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }), big: oneBig(func(x *big.Float) *big.Float {
 		e := bigfloat.Exp(new(big.Float).Neg(x))
 		return quo(num(1), sum(e, num(1)))

@@ -29,6 +29,8 @@ func (b *Builder) lookup(name string, row []float64, i value.Value) value.Value 
 			hi := b.Call("llvm.x86.avx2.permps", t, b.floatTable(t, row[8:]), p[0])
 			return b.sel(b.icmpn(enum.IPredSLT, b.shln(p[0], 28), 0), hi, lo)
 		}, i)
+	case single && b.Machine.Level == NEON:
+		return b.pieces(4, func(p []value.Value) value.Value { return b.lookupBytes(row, p[0]) }, i)
 	}
 	g := b.Module.data(fmt.Sprintf("%s.f%d", name, width(t)), elem(t), func() []uint64 { return floatBits(t, row) })
 	i = b.andn(i, int64(len(row)-1))
@@ -43,6 +45,19 @@ func (b *Builder) lookup(name string, row []float64, i value.Value) value.Value 
 	p.Typ = ll.NewVector(uint64(n), ll.NewPointer(elem(t)))
 	return b.Call("llvm.masked.gather."+mangle(t)+"."+mangle(vectorOf(ll.I8Ptr, n)), t, p,
 		constant.NewInt(ll.I32, int64(align)), b.int(vectorOf(ll.I1, n), -1), b.num(t, 0))
+}
+
+// lookupBytes looks up the four bytes of each lane, in a table of four registers.
+func (b *Builder) lookupBytes(row []float64, i value.Value) value.Value {
+	bytes := vectorOf(ll.I8, 16)
+	four := b.mul(b.andn(i, 15), b.int(i.Type(), 0x04040404))
+	args := make([]value.Value, 5)
+	for k := range 4 {
+		lanes := floatBits(ll.Float, row[4*k:4*k+4])
+		args[k] = b.bitcast(b.table(i.Type(), lanes), bytes)
+	}
+	args[4] = b.bitcast(b.addn(four, 0x03020100), bytes)
+	return b.bitcast(b.Call("llvm.aarch64.neon.tbl4.v16i8", bytes, args...), b.floats(i.Type()))
 }
 
 // floats returns the float type as wide as the integers t, with as many lanes.

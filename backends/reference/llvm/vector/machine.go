@@ -108,8 +108,9 @@ func (m Machine) Masks(d types.DType) bool {
 // lanes, scaling by powers of two.
 func (m Machine) wide() bool { return m.Level == AVX512 || m.Level == AVX512BF16 }
 
-// permutes reports whether the machine looks up lanes of 32 bits in registers.
-func (m Machine) permutes() bool { return m.wide() || m.Level == AVX2 }
+// permutes reports whether the machine looks up 16 numbers of 32 bits in
+// registers.
+func (m Machine) permutes() bool { return m.Level != SSE2 }
 
 // Attributes returns what each function has: the processor's name, features
 // and vector width, and that it neither unwinds nor calls library functions.

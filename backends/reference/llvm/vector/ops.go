@@ -19,7 +19,12 @@ type (
 
 // row has the code of an op for the dtypes of each class, nil where the op has
 // no such operands.
-type row[code any] struct{ bools, ints, floats code }
+type row[code any] struct {
+	bools, ints, floats code
+	// exact says that results have no more bits than operands: nothing is to
+	// be rounded.
+	exact bool
+}
 
 // of returns the code for dtype d.
 func (r row[code]) of(d types.DType) code {
@@ -33,48 +38,48 @@ func (r row[code]) of(d types.DType) code {
 }
 
 var unaryOps = map[string]row[unary]{
-	"abs":                   {nil, intAbs, floatAbs},
-	"cbrt":                  {nil, nil, cbrt},
-	"ceil":                  {nil, nil, rounding("ceil")},
-	"cosine":                {nil, nil, cosine},
-	"count_leading_zeros":   {nil, leadingZeros, nil},
-	"erf":                   {nil, nil, (*Builder).erf},
-	"exponential":           {nil, nil, (*Builder).exp},
-	"exponential_minus_one": {nil, nil, (*Builder).expm1},
-	"floor":                 {nil, nil, rounding("floor")},
-	"log":                   {nil, nil, (*Builder).log},
-	"log_plus_one":          {nil, nil, (*Builder).log1p},
-	"logistic":              {nil, nil, (*Builder).logistic},
-	"negate":                {nil, intNegate, floatNegate},
-	"not":                   {intNot, intNot, nil},
-	"popcnt":                {nil, popcnt, nil},
-	"round_nearest_afz":     {nil, nil, roundAway},
-	"round_nearest_even":    {nil, nil, rounding("rint")},
-	"rsqrt":                 {nil, nil, reciprocalRoot},
-	"sign":                  {nil, intSign, floatSign},
-	"sine":                  {nil, nil, sine},
-	"sqrt":                  {nil, nil, squareRoot},
-	"tan":                   {nil, nil, tangent},
-	"tanh":                  {nil, nil, (*Builder).tanh},
+	"abs":                   {ints: intAbs, floats: floatAbs, exact: true},
+	"cbrt":                  {floats: cbrt},
+	"ceil":                  {floats: rounding("ceil"), exact: true},
+	"cosine":                {floats: cosine},
+	"count_leading_zeros":   {ints: leadingZeros},
+	"erf":                   {floats: (*Builder).erf},
+	"exponential":           {floats: (*Builder).exp},
+	"exponential_minus_one": {floats: (*Builder).expm1},
+	"floor":                 {floats: rounding("floor"), exact: true},
+	"log":                   {floats: (*Builder).log},
+	"log_plus_one":          {floats: (*Builder).log1p},
+	"logistic":              {floats: (*Builder).logistic},
+	"negate":                {ints: intNegate, floats: floatNegate, exact: true},
+	"not":                   {bools: intNot, ints: intNot},
+	"popcnt":                {ints: popcnt},
+	"round_nearest_afz":     {floats: roundAway, exact: true},
+	"round_nearest_even":    {floats: rounding("rint"), exact: true},
+	"rsqrt":                 {floats: reciprocalRoot},
+	"sign":                  {ints: intSign, floats: floatSign, exact: true},
+	"sine":                  {floats: sine},
+	"sqrt":                  {floats: squareRoot},
+	"tan":                   {floats: tangent},
+	"tanh":                  {floats: (*Builder).tanh},
 }
 
 // Booleans add like or and multiply like and.
 var binaryOps = map[string]row[binary]{
-	"add":                    {bitOr, intAdd, floatAdd},
-	"and":                    {bitAnd, bitAnd, nil},
-	"atan2":                  {nil, nil, atan2},
-	"divide":                 {nil, intDivide, floatDivide},
-	"maximum":                {bitOr, intMaximum, floatMaximum},
-	"minimum":                {bitAnd, intMinimum, floatMinimum},
-	"multiply":               {bitAnd, intMultiply, floatMultiply},
-	"or":                     {bitOr, bitOr, nil},
-	"power":                  {nil, intPower, floatPower},
-	"remainder":              {nil, intRemainder, floatRemainder},
-	"shift_left":             {nil, shiftLeft, nil},
-	"shift_right_arithmetic": {nil, shiftRightArithmetic, nil},
-	"shift_right_logical":    {nil, shiftRightLogical, nil},
-	"subtract":               {nil, intSubtract, floatSubtract},
-	"xor":                    {bitXor, bitXor, nil},
+	"add":                    {bools: bitOr, ints: intAdd, floats: floatAdd},
+	"and":                    {bools: bitAnd, ints: bitAnd},
+	"atan2":                  {floats: atan2},
+	"divide":                 {ints: intDivide, floats: floatDivide},
+	"maximum":                {bools: bitOr, ints: intMaximum, floats: floatMaximum, exact: true},
+	"minimum":                {bools: bitAnd, ints: intMinimum, floats: floatMinimum, exact: true},
+	"multiply":               {bools: bitAnd, ints: intMultiply, floats: floatMultiply},
+	"or":                     {bools: bitOr, ints: bitOr},
+	"power":                  {ints: intPower, floats: floatPower},
+	"remainder":              {ints: intRemainder, floats: floatRemainder, exact: true},
+	"shift_left":             {ints: shiftLeft},
+	"shift_right_arithmetic": {ints: shiftRightArithmetic},
+	"shift_right_logical":    {ints: shiftRightLogical},
+	"subtract":               {ints: intSubtract, floats: floatSubtract},
+	"xor":                    {bools: bitXor, ints: bitXor},
 }
 
 // Supports reports whether op has code for operands of dtype d: one of the
@@ -118,22 +123,32 @@ func (b *Builder) Unary(op string, x Value) (Value, error) {
 	if op == "is_finite" && x.DType.IsFloat() {
 		return b.isFinite(x), nil
 	}
-	f := unaryOps[op].of(x.DType)
+	row := unaryOps[op]
+	f := row.of(x.DType)
 	if f == nil {
 		return Value{}, &UnsupportedError{op, x.DType}
 	}
-	return b.rounded(f(b, x.DType, x.V), x.DType), nil
+	r := f(b, x.DType, x.V)
+	if row.exact {
+		return Value{r, x.DType}, nil
+	}
+	return b.rounded(r, x.DType), nil
 }
 
 // Binary adds an op with two operands of one dtype and number of lanes, which
 // are those of the result. It returns an *[UnsupportedError] if there is no
 // code for the dtype.
 func (b *Builder) Binary(op string, x, y Value) (Value, error) {
-	f := binaryOps[op].of(x.DType)
+	row := binaryOps[op]
+	f := row.of(x.DType)
 	if f == nil || y.DType != x.DType {
 		return Value{}, &UnsupportedError{op, x.DType}
 	}
-	return b.rounded(f(b, x.DType, x.V, y.V), x.DType), nil
+	r := f(b, x.DType, x.V, y.V)
+	if row.exact {
+		return Value{r, x.DType}, nil
+	}
+	return b.rounded(r, x.DType), nil
 }
 
 // Select chooses lanes of x where c, a bool, is set, else of y. A scalar c

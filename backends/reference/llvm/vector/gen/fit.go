@@ -61,7 +61,7 @@ func (p fit) solve() (map[int]float64, float64) {
 // points returns where the function is looked at: Chebyshev's, which lie
 // closest at the ends.
 func (p fit) points() []*big.Float {
-	n := 6*len(p.powers) + 20
+	n := 4*len(p.powers) + 16
 	var all []*big.Float
 	for i := range n {
 		at := math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
@@ -125,7 +125,7 @@ func (p fit) leastDeviation(points, want, rest []*big.Float, c map[int]float64, 
 	var best []*big.Float
 	var used []float64
 	least := math.Inf(1)
-	for range 24 {
+	for range 12 {
 		s := leastSquares(basis, left, weights)
 		worst, sum := 0.0, 0.0
 		errs := make([]float64, len(points))
