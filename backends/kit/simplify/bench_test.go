@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
+	"ltc/internal/programs"
 	"ltc/mlir"
 )
 
 func bigProgram(seed uint64, ops int) string {
-	return randomProgram(rand.New(rand.NewPCG(seed, 11)), ops)
+	return programs.Random(rand.New(rand.NewPCG(seed, 11)), ops)
 }
 
 // BenchmarkRun simplifies workloads with the evaluator, and long programs, whose

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/programs"
 )
 
 // FuzzRun checks random programs: simplified they compute the same, and
@@ -15,7 +17,7 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		before := randomProgram(r, 3+r.IntN(25))
+		before := programs.Random(r, 3+r.IntN(25))
 		after := simplified(t, "random", before, folding)
 		requireSame(t, before, after, 0)
 		require.Equal(t, after, simplified(t, "again", after, folding), "before:\n%s", before)

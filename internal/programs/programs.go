@@ -1,4 +1,8 @@
-package simplify_test
+// Package programs makes random StableHLO programs for tests that compare two ways
+// to run them. Its central function is [Random].
+//
+// imports only the standard library.
+package programs
 
 import (
 	"fmt"
@@ -41,8 +45,8 @@ var (
 func isFloatElem(e string) bool { return slices.Contains(floatElems, e) }
 func isIntElem(e string) bool   { return slices.Contains(intElems, e) }
 
-// randomProgram returns the text of a program of about n ops.
-func randomProgram(r *rand.Rand, n int) string {
+// Random returns the text of a program of about n ops.
+func Random(r *rand.Rand, n int) string {
 	p := &program{Rand: r}
 	for i := range 2 + r.IntN(3) {
 		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32")
