@@ -21,8 +21,9 @@ type function struct {
 	locals   []vector.Pointer
 	dims     [][]value.Value // strides of locals
 	kept     map[kernel.ID]vector.Pointer
-	width    value.Value   // of strips
-	axis     []value.Value // where the point is, by the kernel's axis
+	tiles    map[kernel.ID]vector.Pointer // of loads that are transposed, from the first point of both axes on
+	width    value.Value                  // of strips
+	axis     []value.Value                // where the point is, by the kernel's axis
 	vals     [][]vector.Value
 	fuse     []kernel.ID // the product that an add, subtract or sum is rounded with
 	folded   []bool      // products that are
@@ -47,6 +48,7 @@ func write(m *vector.Module, symbol string, k *kernel.Kernel, s *Schedule) {
 		axis:    make([]value.Value, len(k.Axes)),
 		vals:    make([][]vector.Value, len(k.Instrs)),
 		kept:    map[kernel.ID]vector.Pointer{},
+		tiles:   map[kernel.ID]vector.Pointer{},
 	}
 	f.contract()
 	f.arguments()
@@ -122,7 +124,7 @@ func (f *function) size(s kernel.Size) value.Value {
 // what is kept for later stages. All are aligned to 64 bytes. See
 // [Schedule.Scratch], which knows how much it is.
 func (f *function) scratch() {
-	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 {
+	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 && len(f.s.Tiled) == 0 {
 		return
 	}
 	one := value.Value(f.Index(1)) // between neighbours along the innermost dimension
@@ -151,6 +153,11 @@ func (f *function) scratch() {
 		t := f.k.Instrs[id].Type
 		f.kept[id] = f.pointer(next, t)
 		next = f.add(next, f.aligned(f.mul(f.width, f.Index(int64(t.Size())))))
+	}
+	for _, id := range f.s.Tiled {
+		t := f.k.Instrs[id].Type
+		f.tiles[id] = f.pointer(next, t)
+		next = f.add(next, f.Index(f.s.tile*f.s.tile*int64(t.Size())))
 	}
 }
 
@@ -201,4 +208,5 @@ const (
 	stripBytes  = 256 << 10 // of a strip, at most, if it is not the narrowest
 	widest      = 4096      // points of a strip
 	streamBytes = 16 << 20  // from which on results are stored past the caches
+	tileSide    = 64        // elements of up to four bytes along each side of a tile
 )

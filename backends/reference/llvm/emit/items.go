@@ -10,11 +10,11 @@ import (
 // of each, pieces of those along the vectors.
 func (f *function) items() {
 	from, to := f.ArgIndex(wordFrom), f.ArgIndex(wordTo)
-	if f.s.Vector < 0 {
+	if f.s.Shared < 0 {
 		f.cut(from, to, func(value.Value) { f.serials(f.s.Serial, f.point) })
 		return
 	}
-	n := f.size(f.k.Axes[f.s.Vector].Size)
+	n := f.size(f.k.Axes[f.s.Shared].Size)
 	piece := f.Index(f.s.Piece)
 	if len(f.s.Cut) == 0 {
 		lo, hi := f.mul(from, piece), f.min(f.mul(to, piece), n)

@@ -88,6 +88,10 @@ func (b *body) index(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 // load writes a load.
 func (b *body) load(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 	i := &b.k.Instrs[id]
+	if p, ok := b.tiles[id]; ok {
+		at := b.place[b.Vector][b.column(v)]
+		return b.LoadLanes(b.at(b.at(p, at.at), b.Index(at.plus)), l)
+	}
 	p, how, stride, index := b.address(id, v, vars, l)
 	lanes := l
 	if how == still {

@@ -42,7 +42,8 @@ type planner struct {
 	k         *kernel.Kernel
 	on        []kernel.AxisSet
 	lanes     int
-	stripAxis int // that of strips, while one is considered; else -1
+	stripAxis int  // that of strips, while one is considered; else -1
+	own       bool // stages have axes of their own, or there are locals
 }
 
 // What sizes are taken for that only the launch knows.
@@ -63,9 +64,9 @@ func (p *planner) plan() *Schedule {
 			return nil
 		}
 	}
-	r := &Schedule{Form: Rows, Lanes: p.lanes, Vector: -1, Across: -1}
+	r := &Schedule{Form: Rows, Lanes: p.lanes, Vector: -1, Shared: -1, Across: -1}
 	form := Strips
-	if !own {
+	if p.own = own; !own {
 		form = Points
 	}
 	best := p.rows()
@@ -82,10 +83,13 @@ func (p *planner) plan() *Schedule {
 		}
 		p.stripAxis = -1
 	}
-	p.stripAxis = r.Vector
+	p.stripAxis, r.Shared = r.Vector, r.Vector
+	if r.Form == Points {
+		p.tiles(r)
+	}
 	for a := range k.Axes {
 		switch {
-		case a == r.Vector:
+		case a == r.Vector, a == r.Across:
 		case p.serialAxis(a):
 			r.Serial = append(r.Serial, a)
 		default:
@@ -107,6 +111,54 @@ func (p *planner) plan() *Schedule {
 		r.per = append(r.per, c+reductions)
 	}
 	return r
+}
+
+// across returns the axis along which the neighbours lie of what a load takes
+// from far apart along an axis, if squares of it can be transposed; else -1.
+func (p *planner) across(s int, id kernel.ID, axis int) int {
+	i := &p.k.Instrs[id]
+	if i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || p.own || axis >= len(p.k.Axes) {
+		return -1
+	}
+	for _, x := range i.Mem.Index {
+		if x.Value != kernel.None {
+			return -1
+		}
+	}
+	for a := range p.k.Axes {
+		if a != axis && p.move(s, i.Mem, a) == unit && !p.serialAxis(a) {
+			return a
+		}
+	}
+	return -1
+}
+
+// tiles makes the schedule of points one of tiles, if there are loads to be
+// transposed: along the axis that most of them lie along.
+func (p *planner) tiles(r *Schedule) {
+	by := make([][]kernel.ID, len(p.k.Axes))
+	size := 1
+	for s := range p.k.Stages {
+		for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
+			i := &p.k.Instrs[id]
+			if i.Op != kernel.Load || p.move(s, i.Mem, r.Vector) != strided || p.k.Params[i.Mem.Param].Out {
+				continue
+			}
+			if a := p.across(s, id, r.Vector); a >= 0 {
+				by[a] = append(by[a], id)
+				size = max(size, i.Type.Size())
+			}
+		}
+	}
+	for a, list := range by {
+		if len(list) > len(r.Tiled) {
+			r.Form, r.Across, r.Shared, r.Tiled = Tiles, a, a, list
+		}
+	}
+	r.tile = tileSide
+	if size > 4 {
+		r.tile = tileSide / 2
+	}
 }
 
 // keep finds what stages of strips leave to later ones: what is reduced, and
@@ -162,11 +214,13 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 			if i.Op == kernel.Store {
 				each = scattered
 			}
-			switch p.move(s, i.Mem, axis) {
-			case still:
+			switch how := p.move(s, i.Mem, axis); {
+			case how == still:
 				cost += 0.25
-			case unit:
+			case how == unit:
 				cost++
+			case p.across(s, id, axis) >= 0:
+				cost += 3
 			default:
 				cost += each * lanes
 			}
@@ -254,7 +308,7 @@ func (p *planner) row(s int) (best float64, axis int) {
 
 // stages decides how each stage runs.
 func (p *planner) stages(r *Schedule) {
-	if r.Form == Points {
+	if r.Form == Points || r.Form == Tiles {
 		cost := 0.0
 		for s := range p.k.Stages {
 			c, _ := p.work(s, r.Vector)
@@ -262,6 +316,9 @@ func (p *planner) stages(r *Schedule) {
 		}
 		r.Piece = pointsPiece
 		r.Stages = []Stage{{Vector: r.Vector, Lanes: p.lanes, Unroll: unrolled(cost), Rows: 1}}
+		if r.Form == Tiles {
+			r.Piece, r.Stages[0].Loops = r.tile, []int{r.Across}
+		}
 		return
 	}
 	if r.Form == Strips {

@@ -10,8 +10,12 @@ import (
 
 // run runs all stages for the points from lo to before hi along the vectors.
 func (f *function) run(lo, hi value.Value) {
-	if f.s.Form == Strips {
+	switch f.s.Form {
+	case Strips:
 		f.strips(lo, hi)
+		return
+	case Tiles:
+		f.tiled(lo, hi)
 		return
 	}
 	b := f.newBody(0, len(f.k.Stages))

@@ -74,7 +74,7 @@ func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
 func (b *body) along(sums []value.Value) []value.Value {
 	n := b.size(b.k.Axis(b.number, b.Vector).Size)
 	width := b.Unroll + 1
-	past := b.pastCaches()
+	past := b.pastCaches(b.Index(0))
 	next, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(b.Lanes * b.Unroll)), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
 			b.defers = past != nil
@@ -152,9 +152,10 @@ func (b *body) total(id kernel.ID, sums []value.Value) vector.Value {
 	return sum
 }
 
-// pastCaches returns whether the stores of a row go past the caches: where they can
-// and where the row is aligned. It is nil if the stage has no such stores.
-func (b *body) pastCaches() value.Value {
+// pastCaches returns whether the stores of a row go past the caches: where they
+// can and where the row, from the given point on, is aligned. It is nil if the
+// stage has no such stores.
+func (b *body) pastCaches(at value.Value) value.Value {
 	var past value.Value
 	for n := range b.levels {
 		i := &b.k.Instrs[int(b.begin)+n]
@@ -164,7 +165,7 @@ func (b *body) pastCaches() value.Value {
 		if past == nil {
 			past = b.streamed
 		}
-		p := b.at(b.memory(i.Mem), b.offset[len(b.Loops)][n][0])
+		p := b.at(b.at(b.memory(i.Mem), b.offset[len(b.Loops)][n][0]), at)
 		off := b.Block.NewAnd(b.function.address(p), b.Index(int64(b.Lanes*i.Type.Size()-1)))
 		past = b.Block.NewAnd(past, b.equal(off, b.Index(0)))
 	}

@@ -34,29 +34,32 @@ type Schedule struct {
 	Form   Form
 	Lanes  int // elements in a vector
 	Vector int // the kernel's axis that vectors lie along; -1 for Rows
-	// Cut is the kernel's other axes, outermost first, but for those that are
-	// Serial. Parts share out their points and, of each, pieces of Vector.
-	Cut []int
+	// Cut is the kernel's axes, outermost first, whose points parts share out,
+	// and for each of these points pieces of the axis Shared: Vector, Across for
+	// Tiles, none for Rows, -1.
+	Cut    []int
+	Shared int
+	Piece  int64 // how many points along Shared are shared out as one
 	// Serial is the axes that each part runs through in order: stores at
 	// different points of them may be to the same place.
 	Serial []int
-	Piece  int64 // how many points along Vector are shared out as one
 	Stages []Stage
 	// Stream is the operands that are stored to past the caches if they are big.
 	Stream []int
 	// Tiled is the loads of Tiles that are transposed; Across is the axis along
-	// which their neighbours lie.
+	// which their neighbours lie, -1 for other forms.
 	Tiled  []kernel.ID
 	Across int
 
 	kept   []kernel.ID // what strips keep for later stages
 	column int64       // the bytes of that of a point
+	tile   int64       // the side of the squares of Tiles
 	// per is what a point of the kernel's axes costs besides the points of its
 	// stages, and each of those, in ops on vectors.
 	per []float64
 }
 
-// Stage is how a stage runs. Points has one for all of the kernel's.
+// Stage is how a stage runs. Points and Tiles have one for all of the kernel's.
 type Stage struct {
 	Vector int   // the axis that vectors lie along, as the stage numbers them; -1: there is none
 	Loops  []int // its other axes, outermost first
@@ -79,8 +82,8 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 	for _, a := range s.Cut {
 		fmt.Fprintf(&b, " cut %s", name(0, a))
 	}
-	if s.Vector >= 0 {
-		fmt.Fprintf(&b, " cut %s/%d", name(0, s.Vector), s.Piece)
+	if s.Shared >= 0 {
+		fmt.Fprintf(&b, " cut %s/%d", name(0, s.Shared), s.Piece)
 	}
 	for _, a := range s.Serial {
 		fmt.Fprintf(&b, " serial %s", name(0, a))

@@ -14,8 +14,8 @@ func (s *Schedule) Items(k *kernel.Kernel, sizes []int64) int64 {
 	for _, a := range s.Cut {
 		n *= k.Axes[a].Size.Of(sizes)
 	}
-	if s.Vector >= 0 {
-		n *= (k.Axes[s.Vector].Size.Of(sizes) + s.Piece - 1) / s.Piece
+	if s.Shared >= 0 {
+		n *= (k.Axes[s.Shared].Size.Of(sizes) + s.Piece - 1) / s.Piece
 	}
 	return n
 }
@@ -86,4 +86,10 @@ func localSize(k *kernel.Kernel, l int, sizes []int64) int64 {
 }
 
 // tileBytes returns the bytes of the squares of Tiles.
-func (s *Schedule) tileBytes(k *kernel.Kernel) int64 { return 0 }
+func (s *Schedule) tileBytes(k *kernel.Kernel) int64 {
+	n := int64(0)
+	for _, id := range s.Tiled {
+		n += s.tile * s.tile * int64(k.Instrs[id].Type.Size())
+	}
+	return n
+}

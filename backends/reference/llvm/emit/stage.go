@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
@@ -141,7 +143,7 @@ func (b *body) start(m *kernel.Access) value.Value {
 	for d, x := range m.Index {
 		at := value.Value(b.Index(x.Offset))
 		for _, t := range x.Terms {
-			if t.Axis < len(b.k.Axes) && t.Axis != b.Vector {
+			if t.Axis < len(b.k.Axes) && t.Axis != b.Vector && !slices.Contains(b.Loops, t.Axis) {
 				at = b.add(at, b.mul(b.axis[t.Axis], b.Index(t.Factor)))
 			}
 		}
