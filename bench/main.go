@@ -22,7 +22,7 @@ import (
 	"regexp"
 
 	_ "ltc/backends/null"
-	_ "ltc/backends/reference"
+	_ "ltc/backends/reference/llvm"
 	"ltc/lazy"
 )
 

@@ -52,15 +52,21 @@ func MachineOf(cpu native.CPU) (vector.Machine, error) {
 // Compile returns the code of each kernel, nil for those that are left to
 // slower ways. Equal kernels share their code.
 func (c *Compiler) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
-	text, schedules := emit.Module(kernels, c.machine)
-	if text == "" {
-		return make([]kernel.Code, len(kernels)), nil
-	}
-	object, err := c.library.Compile(ctx, text, libllvm.Options{Verify: c.Verify})
-	if err != nil {
-		return nil, err
+	object, schedules, err := c.object(ctx, kernels)
+	if err != nil || object == nil {
+		return make([]kernel.Code, len(kernels)), err
 	}
 	return LoadObject(object, kernels, schedules)
+}
+
+// object compiles kernels; nil if there is nothing to compile.
+func (c *Compiler) object(ctx context.Context, kernels []*kernel.Kernel) ([]byte, []*emit.Schedule, error) {
+	text, schedules := emit.Module(kernels, c.machine)
+	if text == "" {
+		return nil, nil, nil
+	}
+	object, err := c.library.Compile(ctx, text, libllvm.Options{Verify: c.Verify})
+	return object, schedules, err
 }
 
 // Text returns the module that kernels are compiled as: what an object depends

@@ -2,7 +2,12 @@
 // for them, libLLVM makes an object of that, and package native maps and calls
 // it. Its central type is [Compiler].
 //
-// imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/emit,
+// Importing this package makes the backend cpu use it:
+//
+//	import _ "ltc/backends/reference/llvm"
+//
+// imports only ltc/backends/kit/kernel, ltc/backends/objcache,
+// ltc/backends/reference, ltc/backends/reference/llvm/emit,
 // ltc/backends/reference/llvm/libllvm, ltc/backends/reference/llvm/native,
 // ltc/backends/reference/llvm/vector.
 package llvm

@@ -82,3 +82,14 @@ func supported(k *kernel.Kernel) bool {
 	}
 	return true
 }
+
+// Schedules returns the schedules that [Module] would, without writing it.
+func Schedules(kernels []*kernel.Kernel, m vector.Machine) []*Schedule {
+	list := make([]*Schedule, len(kernels))
+	for i, k := range kernels {
+		if supported(k) {
+			list[i] = Plan(k, m)
+		}
+	}
+	return list
+}

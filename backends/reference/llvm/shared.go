@@ -1,0 +1,137 @@
+package llvm
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/objcache"
+	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/emit"
+	"ltc/backends/reference/llvm/native"
+	"ltc/backends/reference/llvm/vector"
+)
+
+//go:generate go run ./buildid
+
+func init() { reference.UseCompiler(&shared{}) }
+
+// mostKept is how many kernels' code is kept in memory for programs to come.
+const mostKept = 4096
+
+// shared is the compiler of the backend cpu: one for all programs. It keeps the
+// code of kernels in memory and their objects on disk, so that libLLVM is
+// opened when a kernel is met that neither has. Where there is none, or it gives
+// up, kernels are left to plain Go, and one line of the log says so.
+type shared struct {
+	once     sync.Once
+	machine  vector.Machine
+	cpu      string
+	none     error // why there is no code for this processor
+	disk     *objcache.Cache
+	open     sync.Once
+	compiler *Compiler
+	warned   sync.Once
+
+	mu    sync.Mutex
+	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
+}
+
+// start finds out about the machine.
+func (s *shared) start() {
+	host := native.Host()
+	s.cpu = host.String()
+	if s.machine, s.none = MachineOf(host); s.none != nil {
+		s.warn(s.none)
+	}
+	s.disk = objcache.FromEnvironment(nil)
+	s.codes = map[string]kernel.Code{}
+}
+
+// Compile returns the code of kernels.
+func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
+	s.once.Do(s.start)
+	codes := make([]kernel.Code, len(kernels))
+	if s.none != nil {
+		return codes, nil
+	}
+	symbols := make([]string, len(kernels))
+	var missing []*kernel.Kernel
+	var at []int
+	s.mu.Lock()
+	for i, k := range kernels {
+		symbols[i] = emit.Symbol(k)
+		if code, ok := s.codes[symbols[i]]; ok {
+			codes[i] = code
+		} else {
+			missing, at = append(missing, k), append(at, i)
+		}
+	}
+	s.mu.Unlock()
+	if len(missing) == 0 {
+		return codes, nil
+	}
+	made, err := s.make(ctx, missing)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		s.warn(err)
+		return codes, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.codes)+len(made) > mostKept {
+		clear(s.codes)
+	}
+	for i, code := range made {
+		codes[at[i]] = code
+		s.codes[symbols[at[i]]] = code
+	}
+	return codes, nil
+}
+
+// make loads the kernels' object from disk, or compiles it.
+func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
+	parts := s.parts(kernels)
+	if object, ok := s.disk.Get(parts.Key()); ok {
+		if codes, err := LoadObject(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
+			return codes, nil
+		}
+	}
+	s.open.Do(func() {
+		var err error
+		if s.compiler, err = Open(); err != nil {
+			s.warn(err)
+		}
+	})
+	if s.compiler == nil {
+		return make([]kernel.Code, len(kernels)), nil
+	}
+	object, schedules, err := s.compiler.object(ctx, kernels)
+	if err != nil || object == nil {
+		return make([]kernel.Code, len(kernels)), err
+	}
+	s.disk.Put(parts, kernels[0].Name, object)
+	return LoadObject(object, kernels, schedules)
+}
+
+// parts is all that an object depends on. Which libLLVM made it is not among
+// them: any that can is as good.
+func (s *shared) parts(kernels []*kernel.Kernel) objcache.Parts {
+	var text strings.Builder
+	for _, k := range kernels {
+		text.WriteString(k.String())
+	}
+	return objcache.Parts{
+		{Name: "compiler", Value: "llvm " + buildID},
+		{Name: "processor", Value: s.cpu},
+		{Name: "kernels", Value: text.String()},
+	}
+}
+
+func (s *shared) warn(err error) {
+	s.warned.Do(func() { slog.Warn("ltc: the CPU runs without compiled code, many times slower", "reason", err) })
+}
