@@ -23,6 +23,7 @@ type Plan struct {
 	width            int  // columns of B at a time
 	chunk            int  // rows of A at a time
 	group            int  // panels of B that meet a chunk at a time
+	batches          int  // matrices of a call of the kernel
 	calls            int  // rows of a call of the kernel at most
 
 	packA, packB, epilogue string // names of units, empty if there is none
@@ -81,8 +82,21 @@ func (q *Plan) blocks() {
 func (q *Plan) choose() {
 	c, p := q.core, &q.p
 	q.directA = p.A == c.elem && c.group == 1 && !p.PrologueA.set() && p.StrideA[2] == 1
-	q.directB = false
+	q.directB = p.B == c.elem && c.group == 1 && !c.offset && !p.PrologueB.set() && p.StrideB[2] == 1
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
+	q.names()
+	rows := 2e8 / float64(q.depth*min(q.width, max(p.N, 1)))
+	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
+	q.batches = 1
+	if q.directB && p.K <= q.depth && p.N <= q.width {
+		q.batches = min(max(int(1e8/float64(p.M*p.N*p.K+1)), 1), 64, p.Batch)
+	}
+}
+
+// names names the units that the plan needs.
+func (q *Plan) names() {
+	c, p := q.core, &q.p
+	q.packA, q.packB, q.epilogue = "", "", ""
 	if !q.directA {
 		q.packA = unitName("packa", c.name, p.A.String(), orderOf(p.StrideA[2], p.StrideA[1]).String(), p.PrologueA.Name)
 	}
@@ -95,6 +109,4 @@ func (q *Plan) choose() {
 			q.epilogue += "_swapped"
 		}
 	}
-	rows := 2e8 / float64(q.depth*min(q.width, max(p.N, 1)))
-	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
 }

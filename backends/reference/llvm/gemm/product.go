@@ -56,9 +56,9 @@ type run struct {
 
 // space is a part's share of the workspace.
 type space struct {
-	args                    *[words]uintptr
-	out                     *[outWords]uintptr
-	tile, sums, rows, panel uintptr
+	args                     *[words]uintptr
+	out                      *[outWords]uintptr
+	tile, sums, rows, panels uintptr
 }
 
 // spaceBytes are the bytes of each of its pieces, in the same order.
@@ -66,18 +66,21 @@ func (q *Plan) spaceBytes(parts int) [6]int {
 	c := q.core
 	n := [6]int{8 * words, 8 * outWords, c.rows * c.rowBytes()}
 	g := q.grid(parts)
-	columns := min(q.width, g.columns*c.columns())
+	panels := ceil(min(q.width, g.columns*c.columns()), c.columns())
 	switch {
 	case q.inC:
 	case q.p.K <= q.depth:
 		n[3] = c.rows * q.group * c.rowBytes()
 	default:
-		n[3] = g.rows * c.rows * (columns + c.columns() - 1) / c.columns() * c.rowBytes()
+		n[3] = g.rows * c.rows * panels * c.rowBytes()
 	}
 	if !q.directA {
-		n[4] = (q.chunk + c.lanes - 1) / c.lanes * c.lanes * q.rowStride()
+		n[4] = ceil(q.chunk, c.lanes) * c.lanes * q.rowStride()
 	}
-	n[5] = c.panelRows(q.depth) * c.rowBytes() * ((columns + c.columns() - 1) / c.columns())
+	if q.directB {
+		panels = 1
+	}
+	n[5] = c.panelRows(q.depth) * c.rowBytes() * panels * q.batches
 	for i := range n {
 		n[i] = (n[i] + 63) &^ 63
 	}
@@ -134,8 +137,8 @@ func (r *Product) Run(part, parts int, o Operands, work unsafe.Pointer, stop fun
 		w.A, w.B, w.PrologueA, w.PrologueB = o.B, o.A, o.PrologueB, o.PrologueA
 	}
 	*w.out = [outWords]uintptr{uintptr(w.C), uintptr(w.Epilogue), word(q.p.StrideC[0]), word(q.p.StrideC[1]), word(q.p.StrideC[2])}
-	for b := w.b0; b < w.b1; b++ {
-		if !w.matrix(b) {
+	for b := w.b0; b < w.b1; b += q.batches {
+		if !w.matrices(b, min(q.batches, w.b1-b)) {
 			return false
 		}
 	}
@@ -145,92 +148,138 @@ func (r *Product) Run(part, parts int, o Operands, work unsafe.Pointer, stop fun
 // word is a signed number as it is passed in an argument block.
 func word(i int) uintptr { return uintptr(i) }
 
-// matrix computes the part's share of a matrix.
-func (r *run) matrix(b int) bool {
+// matrices computes the part's share of count matrices from b on.
+func (r *run) matrices(b, count int) bool {
 	q := r.plan
 	for n := r.n0; n < r.n1; n += q.width {
-		columns := min(q.width, r.n1-n)
-		for k := 0; k == 0 || k < q.p.K; k += q.depth {
-			depth := min(q.depth, q.p.K-k)
-			r.pack(b, n, columns, k, depth, r.panel)
+		x := block{b: b, count: count, n: n, columns: min(q.width, r.n1-n)}
+		for x.k = 0; x.k == 0 || x.k < q.p.K; x.k += q.depth {
+			x.depth = min(q.depth, q.p.K-x.k)
+			r.pack(&x)
 			for m := r.m0; m < r.m1; m += q.calls {
 				if r.stop != nil && r.stop() {
 					return false
 				}
-				r.multiply(b, m, min(q.calls, r.m1-m), n, columns, k, depth)
+				r.multiply(&x, m, min(q.calls, r.m1-m))
 			}
 		}
 	}
 	return true
 }
 
-// pack packs a block of B.
-func (r *run) pack(b, n, columns, k, depth int, to uintptr) {
+// block is a block of B of each of count matrices.
+type block struct{ b, count, n, columns, k, depth int }
+
+// panel is the bytes of a packed panel of x.
+func (r *run) panel(x *block) int {
+	c := r.plan.core
+	return c.panelRows(x.depth) * c.rowBytes()
+}
+
+// pack packs a block of B, or the columns behind its last full panel if the
+// others are taken as they lie.
+func (r *run) pack(x *block) {
 	q := r.plan
 	p, c := &q.p, q.core
+	n, columns := x.n, x.columns
+	panels := ceil(columns, c.columns())
+	if q.directB {
+		n += columns / c.columns() * c.columns()
+		columns %= c.columns()
+		panels = 1
+	}
+	if columns == 0 {
+		return
+	}
 	size := p.B.Size()
-	from := uintptr(r.B) + word((b*p.StrideB[0]+k*p.StrideB[1]+n*p.StrideB[2])*size)
 	a := (*[packWords]uintptr)(unsafe.Pointer(r.args))
-	*a = [packWords]uintptr{packFrom: from, packTo: to, packOperands: uintptr(r.PrologueB), packBatch: 1,
-		packK: word(depth), packN: word(columns), packFromK: word(p.StrideB[1] * size), packFromN: word(p.StrideB[2] * size),
-		packToPanel: word(c.panelRows(depth) * c.rowBytes()), packFirstB: word(b), packFirstK: word(k), packFirstN: word(n)}
+	*a = [packWords]uintptr{
+		packFrom:      uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+n*p.StrideB[2])*size),
+		packTo:        r.panels,
+		packOperands:  uintptr(r.PrologueB),
+		packBatch:     word(x.count),
+		packK:         word(x.depth),
+		packN:         word(columns),
+		packFromBatch: word(p.StrideB[0] * size),
+		packFromK:     word(p.StrideB[1] * size),
+		packFromN:     word(p.StrideB[2] * size),
+		packToBatch:   word(panels * r.panel(x)),
+		packToPanel:   word(r.panel(x)),
+		packFirstB:    word(x.b),
+		packFirstK:    word(x.k),
+		packFirstN:    word(n),
+	}
 	r.packB.Call(unsafe.Pointer(a))
 }
 
-// multiply adds the product of some rows of A and a packed block of B to C.
-func (r *run) multiply(b, m, rows, n, columns, k, depth int) {
+// multiply adds the product of some rows of A and a block of B to C.
+func (r *run) multiply(x *block, m, rows int) {
 	q := r.plan
 	p, c := &q.p, q.core
-	size := p.A.Size()
-	lane := c.laneSize()
-	panel := c.panelRows(depth) * c.rowBytes()
+	sizeA, sizeB := p.A.Size(), p.B.Size()
 	a := r.args
 	*a = [words]uintptr{
-		wordA:        uintptr(r.A) + word((b*p.StrideA[0]+m*p.StrideA[1]+k*p.StrideA[2])*size),
-		wordB:        r.panel,
-		wordEdge:     r.panel + word(columns/c.columns()*panel),
+		wordA:        uintptr(r.A) + word((x.b*p.StrideA[0]+m*p.StrideA[1]+x.k*p.StrideA[2])*sizeA),
 		wordRows:     r.rows,
 		wordTile:     r.tile,
 		wordPrologue: uintptr(r.PrologueA),
 		wordOperands: uintptr(unsafe.Pointer(r.out)),
-		wordBatch:    1,
+		wordBatch:    word(x.count),
 		wordM:        word(rows),
-		wordN:        word(columns),
-		wordSteps:    word(c.steps(depth)),
-		wordK:        word(depth),
-		wordARow:     word(p.StrideA[1] * size),
-		wordAK:       word(p.StrideA[2] * size),
-		wordBPanel:   word(panel),
-		wordBStep:    word(c.rowBytes()),
+		wordN:        word(x.columns),
+		wordSteps:    word(c.steps(x.depth)),
+		wordK:        word(x.depth),
+		wordABatch:   word(p.StrideA[0] * sizeA),
+		wordARow:     word(p.StrideA[1] * sizeA),
+		wordAK:       word(p.StrideA[2] * sizeA),
 		wordEdgeStep: word(c.rowBytes()),
 		wordRowsRow:  word(q.rowStride()),
 		wordChunk:    word(q.chunk),
 		wordGroup:    word(q.group),
-		wordFirstB:   word(b),
+		wordFirstB:   word(x.b),
 		wordFirstM:   word(m),
-		wordFirstN:   word(n),
-		wordFirstK:   word(k),
+		wordFirstN:   word(x.n),
+		wordFirstK:   word(x.k),
 	}
-	if k > 0 {
+	panel := r.panel(x)
+	if q.directB {
+		a[wordB] = uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+x.n*p.StrideB[2])*sizeB)
+		a[wordBBatch], a[wordBStep], a[wordBPanel] = word(p.StrideB[0]*sizeB), word(p.StrideB[1]*sizeB), word(c.rowBytes())
+		a[wordEdge], a[wordEdgeBatch] = r.panels, word(panel)
+	} else {
+		batch := word(ceil(x.columns, c.columns()) * panel)
+		a[wordB] = r.panels
+		a[wordBBatch], a[wordBStep], a[wordBPanel] = batch, word(c.rowBytes()), word(panel)
+		a[wordEdge], a[wordEdgeBatch] = r.panels+word(x.columns/c.columns()*panel), batch
+	}
+	if x.k > 0 {
 		a[wordMore] = 1
 	}
 	if r.packA != nil {
 		a[wordPackA] = r.packA.Address()
 	}
-	if r.epilogue != nil && k+depth >= p.K {
+	if r.epilogue != nil && x.k+x.depth >= p.K {
 		a[wordEpilogue] = r.epilogue.Address()
 	}
+	r.sumsOf(x, m)
+	r.macro.Call(unsafe.Pointer(a))
+}
+
+// sumsOf says where sums are kept of rows from m on.
+func (r *run) sumsOf(x *block, m int) {
+	q, a := r.plan, r.args
+	p, c := &q.p, q.core
+	lane := c.laneSize()
 	switch {
 	case q.inC:
-		a[wordC] = uintptr(r.C) + word((b*p.StrideC[0]+m*p.StrideC[1]+n*p.StrideC[2])*lane)
-		a[wordCRow] = word(p.StrideC[1] * lane)
+		a[wordC] = uintptr(r.C) + word((x.b*p.StrideC[0]+m*p.StrideC[1]+x.n*p.StrideC[2])*lane)
+		a[wordCBatch], a[wordCRow] = word(p.StrideC[0]*lane), word(p.StrideC[1]*lane)
 		a[wordCStrip], a[wordCPanel] = a[wordCRow], word(c.rowBytes())
-	case p.K <= q.depth:
+	case p.K <= q.depth: // all in one place
 		a[wordC], a[wordCRow] = r.sums, word(q.group*c.rowBytes())
 	default:
-		row := (columns + c.columns() - 1) / c.columns() * c.rowBytes()
+		row := ceil(x.columns, c.columns()) * c.rowBytes()
 		a[wordC] = r.sums + word((m-r.m0)*row)
 		a[wordCRow], a[wordCStrip], a[wordCPanel] = word(row), word(row), word(c.rowBytes())
 	}
-	r.macro.Call(unsafe.Pointer(a))
 }
