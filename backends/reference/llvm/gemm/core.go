@@ -18,7 +18,8 @@ import (
 // large as a lane of the sums and holds group elements of consecutive k.
 type core struct {
 	name  string
-	elem  types.DType // of packed operands
+	elem  types.DType // of operands, after a prologue
+	mem   ll.Type     // of packed operands
 	acc   types.DType // of sums
 	group int
 	unit  ll.Type
@@ -29,8 +30,12 @@ type core struct {
 	// heights are the numbers of rows that there is a kernel for, descending
 	// from rows to 1.
 	heights []int
-	// offset says that units of A have 128 added to each element, and that a
-	// panel of B begins with a row of what this has to be made up for with.
+	// signed says that bytes are two's complement.
+	signed bool
+	// offset says that units of A have the upper bit of each element inverted,
+	// and that a panel of B begins with a row of what makes up for this. The
+	// machine multiplies unsigned bytes with signed ones: a product of signed
+	// bytes takes A plus 128, one of unsigned bytes A minus 128.
 	offset bool
 	// mac returns acc + a·b for each lane; a is one unit in all lanes.
 	mac func(f *fn, acc, a, b value.Value) value.Value
@@ -58,24 +63,55 @@ func (c *core) panelRows(k int) int {
 
 func (c *core) vector() *ll.VectorType { return vec(c.lanes, c.lane) }
 
-// coreOf returns the arithmetic for products of elements of dtypes a and b with
-// sums of dtype acc, nil if there is none.
-func coreOf(a, b, acc types.DType, on Machine) *core {
-	half := func(d types.DType) bool { return d == types.F16 || d == types.BF16 }
-	single := func(d types.DType) bool { return d == types.F32 || half(d) }
-	c := &core{group: 1, acc: acc}
+// coreOf returns the arithmetic of a problem, nil if there is none. A plain one
+// has units of one element, of the dtype of the sums.
+func coreOf(p *Problem, on Machine, plain bool) *core {
+	c := &core{group: 1, elem: p.Acc, acc: p.Acc, unit: vector.Memory(p.Acc), lane: vector.Memory(p.Acc), name: p.Acc.String()}
+	c.mem = c.unit
 	switch {
-	case acc == types.F64 && a == types.F64 && b == types.F64:
-		c.name, c.elem, c.unit, c.lane, c.mac = "f64", types.F64, ll.Double, ll.Double, multiplyAdd(on)
-	case acc == types.F32 && a == types.BF16 && b == types.BF16 && on.Level == vector.AVX512BF16:
-		c.name, c.elem, c.unit, c.lane, c.mac, c.group = "bf16", types.BF16, ll.I32, ll.Float, pairs, 2
-	case acc == types.F32 && single(a) && single(b):
-		c.name, c.elem, c.unit, c.lane, c.mac = "f32", types.F32, ll.Float, ll.Float, multiplyAdd(on)
+	case p.Acc == types.F64 && p.A == types.F64 && p.B == types.F64:
+		c.mac = multiplyAdd(on)
+	case p.Acc == types.F32 && p.A == types.BF16 && p.B == types.BF16 && on.Level == vector.AVX512BF16 && !plain:
+		c.name, c.elem, c.mem, c.group, c.unit, c.mac = "bf16", types.BF16, ll.I16, 2, ll.I32, bfloatPairs
+	case p.Acc == types.F32 && single(p.A) && single(p.B):
+		c.mac = multiplyAdd(on)
+	case p.Acc == p.A && p.Acc == p.B && p.Acc.Size() >= 4:
+		c.mac = wrapping
+	case p.Acc.Size() == 4 && !p.Acc.IsFloat() && p.A == types.U8 && p.B == types.U8:
+		c.bytes(p.Signed, on, plain)
 	default:
 		return nil
 	}
 	c.block(on)
 	return c
+}
+
+// single reports whether f32 holds the values of d.
+func single(d types.DType) bool { return d.IsFloat() && d != types.F64 }
+
+// bytes sets the arithmetic of bytes.
+func (c *core) bytes(signed bool, on Machine, plain bool) {
+	c.elem, c.signed = types.U8, signed
+	c.name = "u8"
+	if signed {
+		c.name = "i8"
+	}
+	switch {
+	case plain || on.Level == vector.NEON:
+		c.name += "plain"
+		c.mac = wrapping
+	case on.VNNI:
+		c.name += "vnni"
+		c.mem, c.group, c.offset = ll.I8, 4, true
+		c.mac = func(f *fn, acc, a, b value.Value) value.Value {
+			if !signed {
+				a, b = b, a
+			}
+			return f.Call("llvm.x86.avx512.vpdpbusd.512", acc.Type(), acc, a, b)
+		}
+	default:
+		c.mem, c.group, c.mac = ll.I16, 2, wordPairs
+	}
 }
 
 // block sets the register block that suits the machine: the accumulators, a row
@@ -108,8 +144,22 @@ func multiplyAdd(on Machine) func(f *fn, acc, a, b value.Value) value.Value {
 	}
 }
 
-// pairs adds the products of two bf16s to each lane.
-func pairs(f *fn, acc, a, b value.Value) value.Value {
+// wrapping multiplies and adds integers.
+func wrapping(f *fn, acc, a, b value.Value) value.Value {
+	return f.Block.NewAdd(acc, f.Block.NewMul(a, b))
+}
+
+// wordPairs adds the products of two 16-bit integers to each lane.
+func wordPairs(f *fn, acc, a, b value.Value) value.Value {
+	n := int(acc.Type().(*ll.VectorType).Len)
+	two := vec(2*n, ll.I16)
+	name := map[int]string{4: "sse2.pmadd.wd", 8: "avx2.pmadd.wd", 16: "avx512.pmaddw.d.512"}[n]
+	p := f.Call("llvm.x86."+name, acc.Type(), f.Block.NewBitCast(a, two), f.Block.NewBitCast(b, two))
+	return f.Block.NewAdd(acc, p)
+}
+
+// bfloatPairs adds the products of two bf16s to each lane.
+func bfloatPairs(f *fn, acc, a, b value.Value) value.Value {
 	n := int(acc.Type().(*ll.VectorType).Len)
 	two := vec(2*n, bfloatType)
 	name := fmt.Sprintf("llvm.x86.avx512bf16.dpbf16ps.%d", 32*n)
@@ -132,7 +182,7 @@ func (f *fn) mask(lanes int, n value.Value) value.Value {
 	return f.Mask(lanes, n)
 }
 
-// offsets is a vector of bytes of 128.
+// offsets is a vector of bytes of 128, or -128.
 func offsets(c *core) value.Value {
 	return splatConst(c.lanes, constant.NewInt(ll.I32, -0x7f7f7f80))
 }

@@ -17,6 +17,7 @@ type tensor struct {
 	sizes   [3]int
 	strides [3]int
 	bytes   []byte
+	signed  bool // bytes are
 }
 
 // newTensor returns an operand of these sizes. order lists its dimensions from the
@@ -63,7 +64,8 @@ func (x *tensor) copy(to *tensor) {
 	for i := range x.sizes[0] {
 		for j := range x.sizes[1] {
 			for k := range x.sizes[2] {
-				to.set(to.at(i, j, k), x.get(i, j, k))
+				n := to.at(i, j, k)
+				copy(to.bytes[n:n+x.dtype.Size()], x.bytes[x.at(i, j, k):])
 			}
 		}
 	}
@@ -81,8 +83,10 @@ func (x *tensor) set(at int, v float64) {
 		binary.LittleEndian.PutUint16(b, uint16(types.ToFloat16(v)))
 	case types.BF16:
 		binary.LittleEndian.PutUint16(b, uint16(types.ToBFloat16(v)))
-	case types.I32:
+	case types.I32, types.U32:
 		binary.LittleEndian.PutUint32(b, uint32(int32(v*127.9)))
+	case types.I64:
+		binary.LittleEndian.PutUint64(b, uint64(int64(v*127.9)))
 	default:
 		b[0] = byte(int8(math.Floor(v * 128)))
 	}
@@ -101,8 +105,15 @@ func (x *tensor) get(i, j, k int) float64 {
 		return float64(types.BFloat16(binary.LittleEndian.Uint16(b)).Float32())
 	case types.I32:
 		return float64(int32(binary.LittleEndian.Uint32(b)))
+	case types.U32:
+		return float64(binary.LittleEndian.Uint32(b))
+	case types.I64:
+		return float64(int64(binary.LittleEndian.Uint64(b)))
 	}
-	return float64(int8(b[0]))
+	if x.signed {
+		return float64(int8(b[0]))
+	}
+	return float64(b[0])
 }
 
 // epsilon is half the distance from 1 to the next number.

@@ -41,7 +41,7 @@ type packer struct {
 	*fn
 	core     *core
 	from     types.DType // of an element in memory
-	flip     bool        // add 128 to each element
+	flip     bool        // invert the upper bit of each element
 	prologue Prologue
 	operands value.Value // of the prologue, an i8*
 }
@@ -52,15 +52,12 @@ func (p packer) in(f *fn, operands value.Value) *packer {
 	return &p
 }
 
-// memory is the type of a packed element.
-func (p *packer) memory() ll.Type { return vector.Memory(p.core.elem) }
-
 // elements loads elements that are neighbours, ready to be stored packed. Those
 // that the mask leaves out are 0.
 func (p *packer) elements(at value.Value, pl Place) value.Value {
 	l := pl.Lanes
 	if p.prologue == nil && p.from == p.core.elem {
-		return p.flipped(p.plain(at, l))
+		return p.fit(p.plain(at, l))
 	}
 	v := p.LoadLanes(p.PointerTo(at, p.from), l)
 	if p.prologue != nil {
@@ -71,12 +68,13 @@ func (p *packer) elements(at value.Value, pl Place) value.Value {
 	} else {
 		v = p.Convert(v, p.core.elem)
 	}
-	return p.flipped(p.narrow(v))
+	return p.fit(p.narrow(v))
 }
 
 // plain loads elements as they are.
 func (p *packer) plain(at value.Value, l vector.Lanes) value.Value {
-	t, align := p.memory(), size(p.memory())
+	t := vector.Memory(p.from)
+	align := size(t)
 	switch {
 	case l.N == 1:
 		return p.load(t, at, align)
@@ -86,31 +84,42 @@ func (p *packer) plain(at value.Value, l vector.Lanes) value.Value {
 	return p.maskedLoad(vec(l.N, t), at, align, l.Mask)
 }
 
+// like is t, of as many lanes as v has.
+func like(v value.Value, t ll.Type) ll.Type {
+	if v, ok := v.Type().(*ll.VectorType); ok {
+		return vec(int(v.Len), t)
+	}
+	return t
+}
+
 // narrow returns a value as it lies in memory.
 func (p *packer) narrow(v vector.Value) value.Value {
 	if v.DType != types.BF16 {
 		return v.V
 	}
-	like := func(t ll.Type) ll.Type {
-		if v.Lanes() == 1 {
-			return t
-		}
-		return vec(v.Lanes(), t)
-	}
-	bits := p.Block.NewBitCast(v.V, like(ll.I32))
+	bits := p.Block.NewBitCast(v.V, like(v.V, ll.I32))
 	shift := p.ConstInt(types.I32, v.Lanes(), 16)
-	return p.Block.NewTrunc(p.Block.NewLShr(bits, shift.V), like(ll.I16))
+	return p.Block.NewTrunc(p.Block.NewLShr(bits, shift.V), like(v.V, ll.I16))
 }
 
-// flipped adds 128 to bytes, where the core wants it.
-func (p *packer) flipped(v value.Value) value.Value {
-	if !p.flip {
+// fit turns bytes into what the core multiplies.
+func (p *packer) fit(v value.Value) value.Value {
+	c := p.core
+	switch {
+	case c.elem != types.U8:
 		return v
+	case p.flip:
+		n := 1
+		if t, ok := v.Type().(*ll.VectorType); ok {
+			n = int(t.Len)
+		}
+		return p.Block.NewXor(v, p.ConstInt(types.U8, n, 128).V)
+	case c.mem == ll.I8:
+		return v
+	case c.signed:
+		return p.Block.NewSExt(v, like(v, c.mem))
 	}
-	if t, ok := v.Type().(*ll.VectorType); ok {
-		return p.Block.NewXor(v, splatConst(int(t.Len), constant.NewInt(ll.I8, -128)))
-	}
-	return p.Block.NewXor(v, constant.NewInt(ll.I8, -128))
+	return p.Block.NewZExt(v, like(v, c.mem))
 }
 
 // along loads a vector of units of consecutive k.
@@ -171,7 +180,7 @@ func (p *packer) zip(x, y value.Value) value.Value {
 // zeros up to a full unit.
 func (p *packer) scalars(from, step, k value.Value, pl Place, to func(k value.Value) value.Value) {
 	pl.AlongK, pl.Lanes = true, vector.Lanes{N: 1}
-	align := size(p.memory())
+	align := size(p.core.mem)
 	first := pl.K
 	p.count(k, i64(1), []value.Value{from}, func(i value.Value, at []value.Value) []value.Value {
 		pl.K = p.add(first, i)
@@ -183,7 +192,7 @@ func (p *packer) scalars(from, step, k value.Value, pl Place, to func(k value.Va
 	}
 	missing := p.Block.NewURem(p.sub(i64(0), k), i64(p.core.group))
 	p.count(missing, i64(1), nil, func(i value.Value, _ []value.Value) []value.Value {
-		p.store(zero(p.memory()), to(p.add(k, i)), align)
+		p.store(zero(p.core.mem), to(p.add(k, i)), align)
 		return nil
 	})
 }

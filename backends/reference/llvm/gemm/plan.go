@@ -49,7 +49,7 @@ func New(p Problem, on Machine) (*Plan, error) {
 	if p.StrideC[2] != 1 && p.StrideC[1] == 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
 	}
-	q.core = coreOf(q.p.A, q.p.B, q.p.Acc, on)
+	q.core = coreOf(&q.p, on, false)
 	if q.core == nil {
 		return nil, &UnsupportedError{p.A, p.B, p.Acc, p.C}
 	}

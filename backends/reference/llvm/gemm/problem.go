@@ -14,11 +14,13 @@ import (
 // what is repeated included; elements of C do not overlap.
 type Problem struct {
 	A, B, Acc, C types.DType
-	Batch        int
-	M, N, K      int
-	StrideA      [3]int // of batch, m and k
-	StrideB      [3]int // of batch, k and n
-	StrideC      [3]int // of batch, m and n
+	// Signed says that elements of A and B of dtype u8 are two's complement.
+	Signed  bool
+	Batch   int
+	M, N, K int
+	StrideA [3]int // of batch, m and k
+	StrideB [3]int // of batch, k and n
+	StrideC [3]int // of batch, m and n
 
 	// PrologueA and PrologueB are applied to elements of A and B, Epilogue to
 	// sums. Without an Epilogue sums are converted to C's dtype.

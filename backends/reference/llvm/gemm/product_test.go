@@ -27,6 +27,10 @@ var kinds = []kind{
 	{types.BF16, types.BF16, types.F32, types.BF16},
 	{types.F16, types.F16, types.F32, types.F16},
 	{types.F32, types.BF16, types.F32, types.F32},
+	{types.U8, types.U8, types.I32, types.I32},
+	{types.U8, types.U8, types.U32, types.F32},
+	{types.I32, types.I32, types.I32, types.I32},
+	{types.I64, types.I64, types.I64, types.I64},
 }
 
 // trial is a product and how its operands lie.
@@ -51,13 +55,16 @@ type operands struct{ a, b, c, bias, residual *tensor }
 func (x trial) run(t *testing.T, on Machine) operands {
 	r := rand.New(rand.NewPCG(uint64(x.m*1000+x.n), uint64(x.k)))
 	var o operands
-	o.a = newTensor(t, x.a, [3]int{x.batch, x.m, x.k}, orders[x.ta], x.gap, x.atEnd).fill(r)
-	o.b = newTensor(t, x.b, [3]int{x.batch, x.k, x.n}, orders[x.tb], x.gap, x.atEnd).fill(r)
+	o.a = newTensor(t, x.a, [3]int{x.batch, x.m, x.k}, orders[x.ta], x.gap, x.atEnd)
+	o.b = newTensor(t, x.b, [3]int{x.batch, x.k, x.n}, orders[x.tb], x.gap, x.atEnd)
 	o.c = newTensor(t, x.c, [3]int{x.batch, x.m, x.n}, orders[x.tc], x.gap, x.atEnd)
+	o.a.signed, o.b.signed = x.acc == types.I32, x.acc == types.I32
+	o.a.fill(r)
+	o.b.fill(r)
 	for i := range o.c.bytes {
 		o.c.bytes[i] = nothing
 	}
-	p := Problem{A: x.a, B: x.b, Acc: x.acc, C: x.c, Batch: x.batch, M: x.m, N: x.n, K: x.k,
+	p := Problem{Signed: x.acc == types.I32, A: x.a, B: x.b, Acc: x.acc, C: x.c, Batch: x.batch, M: x.m, N: x.n, K: x.k,
 		StrideA: o.a.strides, StrideB: o.b.strides, StrideC: o.c.strides}
 	ops := Operands{A: o.a.pointer(), B: o.b.pointer(), C: o.c.pointer()}
 	if x.fuse > 0 {
@@ -174,6 +181,9 @@ func TestProducts(t *testing.T) {
 				for range n {
 					x := trial{kind: kind, batch: 1 + r.IntN(3)*r.IntN(2), m: pick(), n: pick(), k: pick(),
 						ta: r.IntN(3), tb: r.IntN(3), tc: r.IntN(3), fuse: max(r.IntN(4)-1, 0), gap: r.IntN(2) * r.IntN(4), parts: 1, atEnd: r.IntN(2) == 0}
+					if kind.acc == types.U32 { // the epilogue of the tests is for signed sums
+						x.fuse = 0
+					}
 					if r.IntN(16) == 0 {
 						x.k = 1000 + r.IntN(2000)
 					}
