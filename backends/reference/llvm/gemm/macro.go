@@ -73,9 +73,7 @@ func (k *macro) chunks(b, a, panels, edge, c value.Value) {
 		rows := k.min(w[wordChunk], k.sub(w[wordM], i))
 		m := k.add(i, w[wordFirstM])
 		k.when(packs, func() {
-			pack := k.Block.NewBitCast(w[wordPackA], ll.NewPointer(packType))
-			k.call(pack, w[wordPrologue], at[0], w[wordARow], w[wordAK], rows, w[wordK],
-				w[wordRows], w[wordRowsRow], b, m, w[wordFirstK])
+			k.callPack(w, at[0], rows, b, m)
 		})
 		k.groups(rows, b, m, k.Block.NewSelect(packs, w[wordRows], at[0]), row, panels, edge, at[1])
 		return []value.Value{k.off(at[0], k.mul(w[wordChunk], w[wordARow])), k.off(at[1], k.mul(w[wordChunk], w[wordCStrip]))}
@@ -144,13 +142,19 @@ func (k *macro) dispatch(h value.Value, args ...value.Value) {
 
 // epilogue hands finished sums to the function that has been given for them.
 func (k *macro) epilogue(sums, row, b, m, n, rows, columns value.Value) {
-	k.when(k.some(k.words[wordEpilogue]), func() { k.finish(sums, row, b, m, n, rows, columns) })
+	k.when(k.some(k.words[wordEpilogue]), func() { k.callEpilogue(&k.words, sums, row, b, m, n, rows, columns) })
 }
 
-func (k *macro) finish(sums, row, b, m, n, rows, columns value.Value) {
-	w := &k.words
-	to := k.Block.NewBitCast(w[wordEpilogue], ll.NewPointer(epilogueType))
-	k.call(to, w[wordOperands], sums, row, b, m, k.add(n, w[wordFirstN]), rows, columns)
+// callEpilogue gives finished sums to the epilogue.
+func (f *fn) callEpilogue(w *[words]value.Value, sums, row, b, m, n, rows, columns value.Value) {
+	to := f.Block.NewBitCast(w[wordEpilogue], ll.NewPointer(epilogueType))
+	f.call(to, w[wordOperands], sums, row, b, m, f.add(n, w[wordFirstN]), rows, columns)
+}
+
+// callPack packs rows of A from a on.
+func (f *fn) callPack(w *[words]value.Value, a, rows, b, m value.Value) {
+	to := f.Block.NewBitCast(w[wordPackA], ll.NewPointer(packType))
+	f.call(to, w[wordPrologue], a, w[wordARow], w[wordAK], rows, w[wordK], w[wordRows], w[wordRowsRow], b, m, w[wordFirstK])
 }
 
 // edge multiplies a strip by the padded panel, in scratch memory, of which only
@@ -167,7 +171,7 @@ func (k *macro) edge(h, b, m, first, a, aRow, panel, c value.Value) {
 	})
 	k.dispatch(h, w[wordSteps], a, aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore])
 	k.either(k.some(w[wordEpilogue]), func() {
-		k.finish(w[wordTile], row, b, m, first, h, k.rest)
+		k.callEpilogue(w, w[wordTile], row, b, m, first, h, k.rest)
 	}, func() { k.copy(h, masks, w[wordTile], row, c, w[wordCRow], false) })
 }
 

@@ -15,8 +15,8 @@ type Code interface {
 
 // Product is a plan with its code. Any number of goroutines may use it.
 type Product struct {
-	plan                          *Plan
-	macro, packA, packB, epilogue Code
+	plan                           *Plan
+	kernel, packA, packB, epilogue Code
 }
 
 // Bind looks the plan's units up by their names.
@@ -25,7 +25,7 @@ func (q *Plan) Bind(find func(name string) (Code, error)) (*Product, error) {
 	for _, u := range []struct {
 		name string
 		code *Code
-	}{{q.kernel(), &r.macro}, {q.packA, &r.packA}, {q.packB, &r.packB}, {q.epilogue, &r.epilogue}} {
+	}{{q.kernel, &r.kernel}, {q.packA, &r.packA}, {q.packB, &r.packB}, {q.epilogue, &r.epilogue}} {
 		if u.name == "" {
 			continue
 		}
@@ -41,6 +41,7 @@ func (q *Plan) Bind(find func(name string) (Code, error)) (*Product, error) {
 // Operands is where a product's operands lie. All of it stays the caller's.
 type Operands struct {
 	A, B, C unsafe.Pointer
+	PackedB unsafe.Pointer // instead of B, if the problem says so
 	// What prologues and epilogue take.
 	PrologueA, PrologueB, Epilogue unsafe.Pointer
 }
@@ -65,22 +66,29 @@ type space struct {
 func (q *Plan) spaceBytes(parts int) [6]int {
 	c := q.core
 	n := [6]int{8 * words, 8 * outWords, c.rows * c.rowBytes()}
-	g := q.grid(parts)
-	panels := ceil(min(q.width, g.columns*c.columns()), c.columns())
-	switch {
-	case q.inC:
-	case q.p.K <= q.depth:
-		n[3] = c.rows * q.group * c.rowBytes()
-	default:
-		n[3] = g.rows * c.rows * panels * c.rowBytes()
-	}
 	if !q.directA {
 		n[4] = ceil(q.chunk, c.lanes) * c.lanes * q.rowStride()
 	}
-	if q.directB {
-		panels = 1
+	if q.vector {
+		n[2], n[3] = q.group*c.laneSize(), q.group*c.laneSize()
+	} else {
+		g := q.grid(parts)
+		panels := ceil(min(q.width, g.columns*c.columns()), c.columns())
+		switch {
+		case q.inC:
+		case q.p.K <= q.depth:
+			n[3] = c.rows * q.group * c.rowBytes()
+		default:
+			n[3] = g.rows * c.rows * panels * c.rowBytes()
+		}
+		if q.directB {
+			panels = 1
+		}
+		if q.p.PackedB {
+			panels = 0
+		}
+		n[5] = c.panelRows(q.depth) * c.rowBytes() * panels * q.matricesB(q.batches)
 	}
-	n[5] = c.panelRows(q.depth) * c.rowBytes() * panels * q.batches
 	for i := range n {
 		n[i] = (n[i] + 63) &^ 63
 	}
@@ -170,6 +178,14 @@ func (r *run) matrices(b, count int) bool {
 // block is a block of B of each of count matrices.
 type block struct{ b, count, n, columns, k, depth int }
 
+// matricesB is how many matrices of B count matrices of C are made of.
+func (q *Plan) matricesB(count int) int {
+	if q.p.StrideB[0] == 0 {
+		return min(count, 1)
+	}
+	return count
+}
+
 // panel is the bytes of a packed panel of x.
 func (r *run) panel(x *block) int {
 	c := r.plan.core
@@ -188,7 +204,7 @@ func (r *run) pack(x *block) {
 		columns %= c.columns()
 		panels = 1
 	}
-	if columns == 0 {
+	if columns == 0 || q.vector || p.PackedB {
 		return
 	}
 	size := p.B.Size()
@@ -197,7 +213,7 @@ func (r *run) pack(x *block) {
 		packFrom:      uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+n*p.StrideB[2])*size),
 		packTo:        r.panels,
 		packOperands:  uintptr(r.PrologueB),
-		packBatch:     word(x.count),
+		packBatch:     word(q.matricesB(x.count)),
 		packK:         word(x.depth),
 		packN:         word(columns),
 		packFromBatch: word(p.StrideB[0] * size),
@@ -219,38 +235,55 @@ func (r *run) multiply(x *block, m, rows int) {
 	sizeA, sizeB := p.A.Size(), p.B.Size()
 	a := r.args
 	*a = [words]uintptr{
-		wordA:        uintptr(r.A) + word((x.b*p.StrideA[0]+m*p.StrideA[1]+x.k*p.StrideA[2])*sizeA),
-		wordRows:     r.rows,
-		wordTile:     r.tile,
-		wordPrologue: uintptr(r.PrologueA),
-		wordOperands: uintptr(unsafe.Pointer(r.out)),
-		wordBatch:    word(x.count),
-		wordM:        word(rows),
-		wordN:        word(x.columns),
-		wordSteps:    word(c.steps(x.depth)),
-		wordK:        word(x.depth),
-		wordABatch:   word(p.StrideA[0] * sizeA),
-		wordARow:     word(p.StrideA[1] * sizeA),
-		wordAK:       word(p.StrideA[2] * sizeA),
-		wordEdgeStep: word(c.rowBytes()),
-		wordRowsRow:  word(q.rowStride()),
-		wordChunk:    word(q.chunk),
-		wordGroup:    word(q.group),
-		wordFirstB:   word(x.b),
-		wordFirstM:   word(m),
-		wordFirstN:   word(x.n),
-		wordFirstK:   word(x.k),
+		wordA:         uintptr(r.A) + word((x.b*p.StrideA[0]+m*p.StrideA[1]+x.k*p.StrideA[2])*sizeA),
+		wordRows:      r.rows,
+		wordTile:      r.tile,
+		wordPrologue:  uintptr(r.PrologueA),
+		wordOperands:  uintptr(unsafe.Pointer(r.out)),
+		wordPrologueB: uintptr(r.PrologueB),
+		wordBatch:     word(x.count),
+		wordM:         word(rows),
+		wordN:         word(x.columns),
+		wordSteps:     word(c.steps(x.depth)),
+		wordK:         word(x.depth),
+		wordABatch:    word(p.StrideA[0] * sizeA),
+		wordARow:      word(p.StrideA[1] * sizeA),
+		wordAK:        word(p.StrideA[2] * sizeA),
+		wordEdgeStep:  word(c.rowBytes()),
+		wordRowsRow:   word(q.rowStride()),
+		wordChunk:     word(q.chunk),
+		wordGroup:     word(q.group),
+		wordFirstB:    word(x.b),
+		wordFirstM:    word(m),
+		wordFirstN:    word(x.n),
+		wordFirstK:    word(x.k),
 	}
 	panel := r.panel(x)
-	if q.directB {
+	switch {
+	case q.vector:
+		a[wordB] = uintptr(r.B) + word((x.b*p.StrideB[0]+x.n*p.StrideB[2])*sizeB)
+		a[wordBBatch], a[wordBStep], a[wordBPanel] = word(p.StrideB[0]*sizeB), word(p.StrideB[1]*sizeB), word(p.StrideB[2]*sizeB)
+	case q.directB:
 		a[wordB] = uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+x.n*p.StrideB[2])*sizeB)
 		a[wordBBatch], a[wordBStep], a[wordBPanel] = word(p.StrideB[0]*sizeB), word(p.StrideB[1]*sizeB), word(c.rowBytes())
-		a[wordEdge], a[wordEdgeBatch] = r.panels, word(panel)
-	} else {
-		batch := word(ceil(x.columns, c.columns()) * panel)
-		a[wordB] = r.panels
-		a[wordBBatch], a[wordBStep], a[wordBPanel] = batch, word(c.rowBytes()), word(panel)
-		a[wordEdge], a[wordEdgeBatch] = r.panels+word(x.columns/c.columns()*panel), batch
+		a[wordEdge] = r.panels
+		if p.StrideB[0] != 0 {
+			a[wordEdgeBatch] = word(panel)
+		}
+	default:
+		from, batch := r.panels, ceil(x.columns, c.columns())*panel
+		if p.PackedB {
+			panel, batch = q.panelBytes(), q.matrixBytes()
+			from = uintptr(r.PackedB) + word(x.n/c.columns()*panel+q.rowsBefore(x.k)*c.rowBytes())
+			if p.StrideB[0] != 0 {
+				from += word(x.b * batch)
+			}
+		}
+		a[wordB], a[wordEdge] = from, from+word(x.columns/c.columns()*panel)
+		a[wordBStep], a[wordBPanel] = word(c.rowBytes()), word(panel)
+		if p.StrideB[0] != 0 {
+			a[wordBBatch], a[wordEdgeBatch] = word(batch), word(batch)
+		}
 	}
 	if x.k > 0 {
 		a[wordMore] = 1
@@ -262,7 +295,7 @@ func (r *run) multiply(x *block, m, rows int) {
 		a[wordEpilogue] = r.epilogue.Address()
 	}
 	r.sumsOf(x, m)
-	r.macro.Call(unsafe.Pointer(a))
+	r.kernel.Call(unsafe.Pointer(a))
 }
 
 // sumsOf says where sums are kept of rows from m on.
@@ -275,6 +308,9 @@ func (r *run) sumsOf(x *block, m int) {
 		a[wordC] = uintptr(r.C) + word((x.b*p.StrideC[0]+m*p.StrideC[1]+x.n*p.StrideC[2])*lane)
 		a[wordCBatch], a[wordCRow] = word(p.StrideC[0]*lane), word(p.StrideC[1]*lane)
 		a[wordCStrip], a[wordCPanel] = a[wordCRow], word(c.rowBytes())
+		if q.vector {
+			a[wordCPanel] = word(lane)
+		}
 	case p.K <= q.depth: // all in one place
 		a[wordC], a[wordCRow] = r.sums, word(q.group*c.rowBytes())
 	default:

@@ -21,18 +21,22 @@ func (q *Plan) Units() []Unit {
 			return m.String()
 		}}
 	}
-	all := []Unit{unit(q.kernel(), func(m *module) { m.macro(c, q.kernel()) })}
+	b := packer{core: c, from: q.p.B, prologue: q.p.PrologueB.Emit}
+	all := []Unit{unit(q.kernel, func(m *module) {
+		if q.vector {
+			m.vecmat(b, q.kernel, q.orderB())
+		} else {
+			m.macro(c, q.kernel)
+		}
+	})}
 	if q.packA != "" {
 		all = append(all, unit(q.packA, func(m *module) {
 			p := packer{core: c, from: q.p.A, flip: c.offset, prologue: q.p.PrologueA.Emit}
-			m.packA(p, q.packA, orderOf(q.p.StrideA[2], q.p.StrideA[1]))
+			m.packA(p, q.packA, q.orderA())
 		}))
 	}
 	if q.packB != "" {
-		all = append(all, unit(q.packB, func(m *module) {
-			p := packer{core: c, from: q.p.B, prologue: q.p.PrologueB.Emit}
-			m.packB(p, q.packB, orderOf(q.p.StrideB[1], q.p.StrideB[2]))
-		}))
+		all = append(all, unit(q.packB, func(m *module) { m.packB(b, q.packB, q.orderB()) }))
 	}
 	if q.epilogue != "" {
 		all = append(all, unit(q.epilogue, func(m *module) {
@@ -41,6 +45,3 @@ func (q *Plan) Units() []Unit {
 	}
 	return all
 }
-
-// kernel is the name of the macro-kernel's unit.
-func (q *Plan) kernel() string { return unitName(q.core.name) }

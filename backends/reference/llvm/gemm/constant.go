@@ -1,0 +1,61 @@
+package gemm
+
+import "unsafe"
+
+// A packed B is a list of panels for each of its matrices, one if all are the
+// same. A panel has the rows of all blocks of k, one behind the other.
+
+// rowsBefore is how many rows of a panel are before the block that begins with
+// element k.
+func (q *Plan) rowsBefore(k int) int {
+	if q.core.offset {
+		return k/q.core.group + k/q.depth
+	}
+	return k / q.core.group
+}
+
+// panelBytes is the bytes of a panel of all of k.
+func (q *Plan) panelBytes() int {
+	last := max(q.p.K-1, 0) / q.depth * q.depth
+	return (q.rowsBefore(last) + q.core.panelRows(q.p.K-last)) * q.core.rowBytes()
+}
+
+func (q *Plan) matrixBytes() int { return ceil(q.p.N, q.core.columns()) * q.panelBytes() }
+
+// PackedBytes returns how many bytes [Product.Pack] writes.
+func (q *Plan) PackedBytes() int { return q.matricesB(q.p.Batch) * q.matrixBytes() }
+
+// Pack packs o.B, for products that have it in o.PackedB, which has
+// [Plan.PackedBytes] bytes: once, whatever the other operands' sizes are. It
+// does one of so many parts of the work, from 0 on; parts may run at the same
+// time.
+func (r *Product) Pack(part, parts int, o Operands) {
+	q := r.plan
+	p, c := &q.p, q.core
+	args := new([packWords]uintptr)
+	panels := ceil(p.N, c.columns())
+	from, to := part*panels/parts, (part+1)*panels/parts
+	if from == to {
+		return
+	}
+	size, panel := p.B.Size(), q.panelBytes()
+	n := from * c.columns()
+	for k := 0; k == 0 || k < p.K; k += q.depth {
+		*args = [packWords]uintptr{
+			packFrom:      uintptr(o.B) + word((k*p.StrideB[1]+n*p.StrideB[2])*size),
+			packTo:        uintptr(o.PackedB) + word(from*panel+q.rowsBefore(k)*c.rowBytes()),
+			packOperands:  uintptr(o.PrologueB),
+			packBatch:     word(q.matricesB(p.Batch)),
+			packK:         word(min(q.depth, p.K-k)),
+			packN:         word(min(to*c.columns(), p.N) - n),
+			packFromBatch: word(p.StrideB[0] * size),
+			packFromK:     word(p.StrideB[1] * size),
+			packFromN:     word(p.StrideB[2] * size),
+			packToBatch:   word(q.matrixBytes()),
+			packToPanel:   word(panel),
+			packFirstK:    word(k),
+			packFirstN:    word(n),
+		}
+		r.packB.Call(unsafe.Pointer(args))
+	}
+}

@@ -1,0 +1,211 @@
+package gemm
+
+import (
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/reference/llvm/vector"
+)
+
+// vecmat is a kernel for one row of A, which is bound by how fast B comes from
+// memory: B is read once, as it lies. It takes the words of the macro-kernel;
+// wordBStep is the bytes between elements of k of B, wordBPanel between columns,
+// wordGroup how many columns are computed at a time. Sums of a group go to wordC,
+// those of the next one wordCPanel bytes for each column behind.
+type vecmat struct {
+	packer
+	w     [words]value.Value
+	batch value.Value
+	x     value.Value // the row of A, of dtype Acc
+	first value.Value // column of B
+	b     value.Value // column first of B
+	n     value.Value // columns
+	sums  value.Value
+}
+
+// vecmat emits the kernel for B in an order that is not Anyhow.
+func (m *module) vecmat(p packer, name string, o Order) {
+	v := &vecmat{packer: p}
+	f, args := m.kernel(name)
+	v.fn = f
+	for i := range v.w {
+		if i < wordBatch {
+			v.w[i] = f.pointer(args, i)
+		} else {
+			v.w[i] = f.word(args, i)
+		}
+	}
+	w := &v.w
+	v.operands = w[wordPrologueB]
+	packs := f.some(w[wordPackA])
+	f.count(w[wordBatch], i64(1), []value.Value{w[wordA], w[wordB], w[wordC]}, func(b value.Value, at []value.Value) []value.Value {
+		v.batch = f.add(b, w[wordFirstB])
+		f.when(packs, func() {
+			f.callPack(w, at[0], i64(1), v.batch, w[wordFirstM])
+		})
+		v.x = f.Block.NewSelect(packs, w[wordRows], at[0])
+		f.count(w[wordN], w[wordGroup], nil, func(n value.Value, _ []value.Value) []value.Value {
+			v.first = n
+			v.n = f.min(w[wordGroup], f.sub(w[wordN], n))
+			v.b = f.off(at[1], f.mul(n, w[wordBPanel]))
+			v.sums = f.off(at[2], f.mul(n, w[wordCPanel]))
+			if o == AlongK {
+				v.dots()
+			} else {
+				v.axpys()
+			}
+			f.when(f.some(w[wordEpilogue]), func() {
+				f.callEpilogue(w, v.sums, i64(0), v.batch, w[wordFirstM], n, i64(1), v.n)
+			})
+			return nil
+		})
+		return []value.Value{f.off(at[0], w[wordABatch]), f.off(at[1], w[wordBBatch]), f.off(at[2], w[wordCBatch])}
+	})
+	f.end()
+}
+
+// place is the place in B of the k-th element of the n-th column at hand.
+func (v *vecmat) place(n, k value.Value, mask value.Value) Place {
+	w := &v.w
+	return Place{Batch: v.batch, Row: v.add(v.add(v.first, n), w[wordFirstN]), K: v.add(k, w[wordFirstK]),
+		Lanes: vector.Lanes{Mask: mask}}
+}
+
+// dotted is how many columns dots reads at a time, as many streams as
+// prefetchers follow.
+const dotted = 8
+
+// dots forms dot products along k of some columns at a time. Where there are no
+// more columns the last one is read again.
+func (v *vecmat) dots() {
+	c, w := v.core, &v.w
+	r := min(dotted, c.lanes)
+	rest, full := v.rest(w[wordK], c.lanes)
+	mask := v.mask(c.lanes, rest)
+	size := i64(v.from.Size())
+	v.count(v.n, i64(r), nil, func(n value.Value, _ []value.Value) []value.Value {
+		columns, rows := make([]value.Value, r), make([]value.Value, r)
+		sums := make([]value.Value, r)
+		last := v.sub(v.n, i64(1))
+		for i := range r {
+			columns[i] = v.min(v.add(n, i64(i)), last)
+			rows[i] = v.off(v.b, v.mul(columns[i], w[wordBPanel]))
+			sums[i] = zero(c.vector())
+		}
+		step := func(k value.Value, sums []value.Value, mask value.Value) []value.Value {
+			at := v.off(v.x, v.mul(k, i64(c.laneSize())))
+			var x value.Value
+			if mask == nil {
+				x = v.load(c.vector(), at, c.laneSize())
+			} else {
+				x = v.maskedLoad(c.vector(), at, c.laneSize(), mask)
+			}
+			next := make([]value.Value, r)
+			for i := range r {
+				b := v.along(v.off(rows[i], v.mul(k, size)), v.place(columns[i], k, mask))
+				next[i] = c.mac(v.fn, sums[i], x, b)
+			}
+			return next
+		}
+		sums = v.count(full, i64(c.lanes), sums, func(k value.Value, sums []value.Value) []value.Value { return step(k, sums, nil) })
+		sums = v.choose(v.some(rest), sums, func() []value.Value { return step(full, sums, mask) })
+		left := v.mask(r, v.sub(v.n, n))
+		v.maskedStore(v.fold(sums), v.off(v.sums, v.mul(n, i64(c.laneSize()))), c.laneSize(), left)
+		return nil
+	})
+}
+
+// choose returns what body does if cond, else otherwise.
+func (f *fn) choose(cond value.Value, otherwise []value.Value, body func() []value.Value) []value.Value {
+	return f.Either(cond, body, func() []value.Value { return otherwise })
+}
+
+// fold adds the lanes of each of some vectors: the halves, then the halves of
+// the result, and so on. The sums are the lanes of what it returns.
+func (v *vecmat) fold(list []value.Value) value.Value {
+	c := v.core
+	n := len(list)
+	segment := c.lanes // of lanes that belong to one vector of list
+	for segment > 1 {
+		var low, high []int
+		second := 0
+		if len(list) > 1 {
+			second = c.lanes
+		}
+		half := segment / 2
+		for s := 0; s < c.lanes; s += segment {
+			for l := range half {
+				low, high = append(low, s+l), append(high, s+half+l)
+			}
+		}
+		for i := range low {
+			low, high = append(low, second+low[i]), append(high, second+high[i])
+		}
+		var next []value.Value
+		for i := 0; i < len(list); i += 2 {
+			x, y := list[i], list[min(i+1, len(list)-1)]
+			next = append(next, c.plus(v.fn, v.shuffle(x, y, low), v.shuffle(x, y, high)))
+		}
+		list, segment = next, half
+	}
+	lanes := make([]int, n)
+	for i := range lanes {
+		lanes[i] = i
+	}
+	return v.shuffle(list[0], list[0], lanes)
+}
+
+// added is how many rows of B axpys reads at a time.
+const added = 8
+
+// axpys adds multiples of rows of B to a row of sums, which stays in the L1
+// cache. Only full vectors of sums are kept, in scratch memory.
+func (v *vecmat) axpys() {
+	c, w := v.core, &v.w
+	bytes := c.lanes * c.laneSize()
+	rest, full := v.rest(v.n, c.lanes)
+	mask := v.mask(c.lanes, rest)
+	sums := w[wordTile]
+	v.count(v.n, i64(c.lanes), []value.Value{sums}, func(_ value.Value, at []value.Value) []value.Value {
+		v.store(zero(c.vector()), at[0], c.laneSize())
+		return []value.Value{v.off(at[0], i64(bytes))}
+	})
+	add := func(k value.Value, r int) {
+		xs, rows := make([]value.Value, r), make([]value.Value, r)
+		for i := range r {
+			at := v.add(k, i64(i))
+			xs[i] = v.splat(c.lanes, v.load(c.lane, v.off(v.x, v.mul(at, i64(c.laneSize()))), c.laneSize()))
+			rows[i] = v.off(v.b, v.mul(at, w[wordBStep]))
+		}
+		step := func(n value.Value, to, mask value.Value) {
+			sum := v.load(c.vector(), to, c.laneSize())
+			for i := range r {
+				b := v.across(v.off(rows[i], v.mul(n, i64(v.from.Size()))), i64(0), nil, v.place(n, v.add(k, i64(i)), mask))
+				sum = c.mac(v.fn, sum, xs[i], b)
+			}
+			v.store(sum, to, c.laneSize())
+		}
+		v.count(full, i64(c.lanes), nil, func(n value.Value, _ []value.Value) []value.Value {
+			step(n, v.off(sums, v.mul(n, i64(c.laneSize()))), nil)
+			return nil
+		})
+		v.when(v.some(rest), func() { step(full, v.off(sums, v.mul(full, i64(c.laneSize()))), mask) })
+	}
+	left, whole := v.rest(w[wordK], added)
+	v.count(whole, i64(added), nil, func(k value.Value, _ []value.Value) []value.Value {
+		add(k, added)
+		return nil
+	})
+	v.count(left, i64(1), nil, func(k value.Value, _ []value.Value) []value.Value {
+		add(v.add(whole, k), 1)
+		return nil
+	})
+	v.count(full, i64(c.lanes), nil, func(n value.Value, _ []value.Value) []value.Value {
+		at := v.mul(n, i64(c.laneSize()))
+		v.store(v.load(c.vector(), v.off(sums, at), c.laneSize()), v.off(v.sums, at), c.laneSize())
+		return nil
+	})
+	v.when(v.some(rest), func() {
+		at := v.mul(full, i64(c.laneSize()))
+		v.maskedStore(v.load(c.vector(), v.off(sums, at), c.laneSize()), v.off(v.sums, at), c.laneSize(), mask)
+	})
+}
