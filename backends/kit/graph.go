@@ -39,6 +39,7 @@ type node struct {
 	host     *hostOp
 	ordinal  int   // of the op whose failure it would report
 	at       int   // its place in the order
+	kept     bool  // it does more than to give values
 	into     *node // what it was merged into; nil if it still stands for itself
 }
 

@@ -343,7 +343,7 @@ func (g *graph) sweep() {
 	uses := g.uses()
 	var kept []*node
 	for _, n := range slices.Backward(g.nodes) {
-		if slices.ContainsFunc(n.outs(), func(v ValueID) bool { return uses[g.root(v)] > 0 }) {
+		if n.kept || slices.ContainsFunc(n.outs(), func(v ValueID) bool { return uses[g.root(v)] > 0 }) {
 			kept = append(kept, n)
 			continue
 		}

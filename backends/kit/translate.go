@@ -58,6 +58,16 @@ func translate(ctx context.Context, p *backends.Program) (*graph, error) {
 			return nil, leave("%s refers to other functions or symbols of the module", p.File)
 		}
 	}
+	var seen string
+	p.Module.Walk(func(op *mlir.Op) bool {
+		if strings.HasPrefix(op.Name, "interpreter.") {
+			seen = op.Name
+		}
+		return seen == ""
+	})
+	if seen != "" { // they tell the caller what the ops of the text give
+		return nil, leave("%s is the evaluator's", seen)
+	}
 	t := &translator{ctx: ctx, graph: &graph{}, values: map[*mlir.Value]ValueID{}, file: p.File}
 	for _, a := range main.Body().Args {
 		v, err := t.define(a, nil)
@@ -193,6 +203,7 @@ func (t *translator) reshape(op *mlir.Op) error {
 // use from outside.
 func (t *translator) host(op *mlir.Op, reason string) error {
 	n := &node{host: &hostOp{op: op, inputs: inputs(op), reason: reason}, ordinal: op.Ordinal}
+	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect"))
 	for _, v := range n.host.inputs {
 		n.host.ins = append(n.host.ins, t.values[v])
 	}

@@ -99,12 +99,14 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 		}
 		e.steps = append(e.steps, s)
 	}
-	if err := soa.Fits(added(prog.Arena, e.scratch*e.parts)); err != nil {
-		return nil, fmt.Errorf("%s: the values that are alive at once: %w", p.File, err)
-	}
+	all := added(prog.Arena, e.scratch*e.parts)
 	for j := range prog.Results {
 		v := prog.Values[prog.Results[j]]
+		all = added(all, v.Type.Bytes())
 		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
+	}
+	if err := soa.Fits(all); err != nil {
+		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", p.File, err)
 	}
 	e.long = work > longWork
 	e.pool = &sync.Pool{New: func() any { return e.launcher(pointers) }}

@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	_ "ltc/backends/null"
 	"ltc/backends/reference"
+	_ "ltc/backends/reference/llvm" // compiles for the backend cpu
 	"ltc/internal/samples"
 	"ltc/mlir"
 	"ltc/soa"

@@ -10,7 +10,17 @@ require (
 )
 
 require (
+	github.com/mewmew/float v0.0.0-20201204173432-505706aa38fa // indirect
+	github.com/pkg/errors v0.9.1 // indirect
+	golang.org/x/mod v0.29.0 // indirect
+	golang.org/x/sync v0.17.0 // indirect
+	golang.org/x/tools v0.38.0 // indirect
+)
+
+require (
 	github.com/alecthomas/participle/v2 v2.1.4 // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/llir/llvm v0.3.6 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -13,7 +13,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	_ "ltc/backends/reference" // registers "cpu" and "eval"
+	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
 )
 
 func main() {
