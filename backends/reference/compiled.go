@@ -201,3 +201,10 @@ func (e *compiled) Bind(_ context.Context, constants map[int]soa.View) (backends
 	}
 	return &b, nil
 }
+
+// Compiled returns how many steps of the program are kernels, and how many ops
+// were left to the evaluator.
+func (e *compiled) Compiled() (kernels, evaluated int) {
+	evaluated = len(e.program.HostSteps())
+	return len(e.steps) - evaluated, evaluated
+}

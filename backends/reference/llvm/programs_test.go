@@ -1,0 +1,84 @@
+package llvm
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/internal/programs"
+	"ltc/internal/samples"
+	"ltc/soa"
+)
+
+// Random programs compute on the backend cpu what the evaluator computes. A
+// program counts when at most a tenth of its ops was left to the evaluator.
+// With LTC_SOAK set there are 100,000 of them.
+func TestRandomPrograms(t *testing.T) {
+	want := 300
+	if os.Getenv("LTC_SOAK") != "" {
+		want = 100_000
+	}
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	eval, err := backends.Open("eval")
+	require.NoError(t, err)
+	counted := 0
+	for seed := uint64(0); counted < want; seed++ {
+		text := programs.Random(rand.New(rand.NewPCG(seed, 2)), 4+int(seed%24))
+		ok, err := alike(t.Context(), cpu, eval, text, seed)
+		require.NoError(t, err, "seed %d\n%s", seed, text)
+		if ok {
+			counted++
+		}
+		require.Less(t, seed, uint64(2*want), "too few programs are compiled")
+	}
+	t.Logf("%d programs, 0 differences", counted)
+}
+
+// alike compares what two backends compute. ok says that the program counts.
+func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed uint64) (ok bool, err error) {
+	m := backends.NewModule(text)
+	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3)})
+	if err != nil {
+		return false, err
+	}
+	b, err := eval.Compile(ctx, m, backends.Options{})
+	if err != nil {
+		return false, err
+	}
+	var args []soa.View
+	for i, p := range a.Signature().Args {
+		v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
+		if err != nil {
+			return false, err
+		}
+		args = append(args, v)
+	}
+	got, wanted := &backends.Call{Args: args}, &backends.Call{Args: args}
+	if err := a.Execute(ctx, got); err != nil {
+		return false, err
+	}
+	if err := b.Execute(ctx, wanted); err != nil {
+		return false, err
+	}
+	for j := range wanted.Results {
+		d, err := samples.Differ(got.Results[j], wanted.Results[j])
+		if err != nil {
+			return false, err
+		}
+		if d.Size > 1e-3 {
+			return false, fmt.Errorf("result %d differs at %v: %s, want %s", j, d.At, d.Got, d.Want)
+		}
+	}
+	c, ok := a.(interface{ Compiled() (kernels, evaluated int) })
+	if !ok {
+		return false, nil
+	}
+	kernels, evaluated := c.Compiled()
+	return 10*evaluated <= kernels+evaluated, nil
+}
