@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -155,9 +156,13 @@ func TestClosureWaitsForCopiesAndCalls(t *testing.T) {
 		"call": {func(later, v *lazy.Tensor) *lazy.Tensor {
 			f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { v.Assign(x); return x })
 			go f.Call(background, later)
-			require.Eventually(t, func() bool { return v.String() != "" && f.Report().Marks == 0 && len(f.Report().Compiles) == 1 }, 10*time.Second, time.Millisecond)
-			time.Sleep(5 * time.Millisecond)
-			return lazy.NewTrace(dev).Read(v).AddScalar(0)
+			var y *lazy.Tensor
+			require.Eventually(t, func() bool { // the call has claimed v
+				tr := lazy.NewTrace(dev)
+				y = tr.Read(v)
+				return tr.MarkStep(y) == nil && strings.Contains(y.String(), "on its way")
+			}, 10*time.Second, time.Millisecond)
+			return y
 		}, "a call of a function, which waits at deadlock_test.go:"},
 	} {
 		t.Run(name, func(t *testing.T) {
