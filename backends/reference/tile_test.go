@@ -77,6 +77,118 @@ func tiled(t testing.TB, seed uint64) {
 	}
 }
 
+// Contractions have the evaluator's bits, in blocks of any size.
+func TestTilesContraction(t *testing.T) {
+	for _, c := range []struct {
+		kernel string
+		sizes  []int64
+	}{
+		{"linear_gelu", []int64{40, 30, 20}},
+		{"linear_gelu", []int64{300, 5, 7}},
+		{"linear_gelu", []int64{3, 9, 1100}},
+		{"linear_gelu", []int64{5, 300, 6}},
+		{"bmm_bf16", []int64{3, 20, 30, 10}},
+		{"bmm_bf16", []int64{2, 7, 140, 9}},
+		{"convolution", []int64{2, 43, 20, 9, 21}},
+	} {
+		k := kerneltest.Kernel(t, c.kernel)
+		code := newTileCode(k)
+		require.True(t, code.gemm.fits(c.sizes))
+		dense := kerneltest.NewMemory(k, c.sizes, kerneltest.Dense, 0)
+		dense.Fill(rand.New(rand.NewPCG(1, 2)))
+		want, err := dense.Run(evaluateKernel)
+		require.NoError(t, err)
+		for _, layout := range layouts {
+			for _, parts := range []int{1, 2, 5} {
+				got, err := dense.Like(layout, 0x5A).Run(launch(code, parts))
+				require.NoError(t, err)
+				require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v%v in %d parts", c.kernel, c.sizes, parts)
+			}
+		}
+	}
+}
+
+// Factors whose axes are the other way round, several axes in each role, and
+// integers, which wrap.
+func TestTilesContractionForms(t *testing.T) {
+	k, err := kernel.Parse(`kernel k(x: u8[n0, n1, n2, n3] strides [*, 1, *, *], y: u8[n3, n4, n1, n5] strides [1, *, *, *], out z: u32[n5, n0, n4, n2] strides [*, *, *, 1]) {
+  for p < n5
+  for a < n0
+  for q < n4
+  for b < n2
+  stage i < n1 j < n3 {
+    %x = load x[a, i, b, j]
+    %xw = convert %x : u32
+    %y = load y[j, q, i, p]
+    %yw = convert %y : u32
+    %xy = multiply %xw, %yw : u32
+    %sum = reduce add %xy
+  }
+  stage {
+    %c = constant 123456789 : u32
+    %s = multiply %sum, %c : u32
+    store z[p, a, q, b], %s
+  }
+}`)
+	require.NoError(t, err)
+	require.NoError(t, kernel.Verify(k))
+	sizes := []int64{4, 5, 6, 7, 8, 9}
+	code := newTileCode(k)
+	require.True(t, code.gemm.fits(sizes))
+	m := kerneltest.NewMemory(k, sizes, kerneltest.Spread, 0)
+	m.Fill(rand.New(rand.NewPCG(1, 3)))
+	want, err := m.Run(evaluateKernel)
+	require.NoError(t, err)
+	got, err := m.Run(launch(code, 3))
+	require.NoError(t, err)
+	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+}
+
+// Runs allocate nothing, and end soon when they are given up.
+func TestTilesRun(t *testing.T) {
+	const n = 1 << 12
+	k := kerneltest.Kernel(t, "transpose")
+	code := newTileCode(k)
+	x, y := make([]float32, n*n), make([]float32, n*n)
+	x[1] = 7
+	scratch := make([]byte, code.Scratch([]int64{n, n}, 1)+64)
+	call := &kernel.Call{
+		Mem: []unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0])}, Sizes: []int64{n, n}, Strides: []int64{n, n},
+		Scratch: align64(unsafe.Pointer(&scratch[0])), Parts: 1,
+	}
+	done := make(chan struct{})
+	close(done)
+	call.Done = done
+	x[n-1] = 3
+	require.NoError(t, code.Run(call))
+	require.EqualValues(t, 7, y[n])
+	require.Zero(t, y[(n-1)*n], "it ran to the end")
+	call.Done, call.Sizes = nil, []int64{64, 64}
+	require.Zero(t, testing.AllocsPerRun(10, func() { require.NoError(t, code.Run(call)) }))
+}
+
+// Parts are cut where there is enough to do, along an axis that allows it.
+func TestTilesParts(t *testing.T) {
+	for _, c := range []struct {
+		kernel        string
+		sizes         []int64
+		threads, want int
+	}{
+		{"scale", []int64{1000, 1000}, 4, 4},
+		{"scale", []int64{1000, 1000}, 1, 1},
+		{"scale", []int64{3, 1000000}, 4, 3},
+		{"scale", []int64{10, 10}, 4, 1},
+		{"scale", []int64{0, 10}, 4, 1},
+		{"sumall", []int64{1000, 1000}, 4, 1},
+		{"scatter", []int64{10, 1000, 1000}, 4, 4},
+		{"linear_gelu", []int64{3, 1000, 1000}, 4, 3},
+		{"linear_gelu", []int64{1000, 1000, 1000}, 1000000, 1000},
+	} {
+		code := newTileCode(kerneltest.Kernel(t, c.kernel))
+		require.Equal(t, c.want, code.Parts(c.sizes, c.threads), "%v%v", c.kernel, c.sizes)
+	}
+}
+
 func TestTilesRandom(t *testing.T) {
 	for seed := range uint64(300) {
 		tiled(t, seed)
