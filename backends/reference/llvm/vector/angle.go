@@ -37,6 +37,37 @@ func (b *Builder) spill(v value.Value) value.Value {
 	return b.bitcast(p, ll.NewPointer(elem(v.Type())))
 }
 
+// oneByOne returns f of the lanes of x, by a function of this name for scalars;
+// y where done is set.
+func (b *Builder) oneByOne(name string, x value.Value, f func(b *Builder, x value.Value) value.Value, done, y value.Value) value.Value {
+	t := elem(x.Type())
+	p := b.spill(x)
+	one := b.Module.declared[name]
+	if one == nil {
+		params := []*ir.Param{ir.NewParam("count", ll.I64), ir.NewParam("x", ll.NewPointer(t))}
+		g := b.Module.private(name, params...)
+		one = g.Func
+		g.For(Loop{From: g.Index(0), To: params[0], Step: g.Index(1), Rolled: true}, nil, func(i value.Value, _ []value.Value) []value.Value {
+			at := g.Block.NewGetElementPtr(t, params[1], i)
+			g.Block.NewStore(f(g, g.Block.NewLoad(t, at)), at)
+			return nil
+		})
+		g.Block.NewRet(nil)
+	}
+	b.Block.NewCall(one, b.Index(int64(lanesOf(x.Type()))), p)
+	return b.sel(done, y, b.Block.NewLoad(x.Type(), b.bitcast(p, ll.NewPointer(x.Type()))))
+}
+
+// private starts a function that is called from within the module only, and not
+// inlined: code for what is rare.
+func (m *Module) private(name string, params ...*ir.Param) *Builder {
+	b := m.Func(name, ll.Void, params...)
+	b.Func.Linkage = enum.LinkagePrivate
+	b.Func.FuncAttrs = append(b.Func.FuncAttrs, enum.FuncAttrNoInline)
+	m.declared[name] = b.Func
+	return b
+}
+
 // angles returns the function (i64 count, double* x, i64* n, double* r,
 // double* low) that gives every x from largeAngle on as n·π/2 + r + low.
 func (m *Module) angles() *ir.Func {
@@ -46,10 +77,7 @@ func (m *Module) angles() *ir.Func {
 	}
 	real, whole := ll.NewPointer(ll.Double), ll.I64Ptr
 	params := []*ir.Param{ir.NewParam("count", ll.I64), ir.NewParam("x", real), ir.NewParam("n", whole), ir.NewParam("r", real), ir.NewParam("low", real)}
-	b := m.Func(name, ll.Void, params...)
-	b.Func.Linkage = enum.LinkagePrivate
-	b.Func.FuncAttrs = append(b.Func.FuncAttrs, enum.FuncAttrNoInline)
-	m.declared[name] = b.Func
+	b := m.private(name, params...)
 	b.For(Loop{From: b.Index(0), To: params[0], Step: b.Index(1), Rolled: true}, nil, func(i value.Value, _ []value.Value) []value.Value {
 		at := func(p *ir.Param) value.Value { return b.Block.NewGetElementPtr(p.Typ.(*ll.PointerType).ElemType, p, i) }
 		x := b.Block.NewLoad(ll.Double, at(params[1]))

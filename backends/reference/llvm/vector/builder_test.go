@@ -269,3 +269,45 @@ func TestLevels(t *testing.T) {
 	has["avx512bf16"] = true
 	require.Equal(t, vector.AVX512BF16, of())
 }
+
+// Lanes are taken apart and joined; a multiply and add is rounded once where the
+// machine can.
+func TestLanes(t *testing.T) {
+	each(t, func(m *vector.Module) {
+		b := m.Kernel("k")
+		x := b.Load(b.ArgPointer(0, types.F32), 8)
+		out := b.ArgPointer(1, types.F32)
+		store := func(at int64, v vector.Value) { b.Store(b.At(out, b.Index(at)), v) }
+		store(0, b.Concat(b.Slice(x, 4, 4), b.Slice(x, 0, 4)))
+		store(8, b.Splat(b.Lane(x, 3), 4))
+		store(12, b.Iota(types.F32, 4))
+		store(16, b.FMA(x, x, b.Const(types.F32, 8, -1)))
+		store(24, b.Load(b.PointerTo(out.V, types.F32), 1))
+		b.Return(0)
+	}, func(t *testing.T, im *native.Image, m vector.Machine) {
+		x := []float32{1 + 0x1p-23, 1, 2, 3, 4, 5, 6, 7}
+		y := make([]float32, 25)
+		require.Zero(t, run(t, im, "k", x, y))
+		square := float32(0x1p-22) // rounded twice
+		if m.FMA() {
+			square += 0x1p-46
+		}
+		require.Equal(t, []float32{4, 5, 6, 7, x[0], 1, 2, 3, 3, 3, 3, 3, 0, 1, 2, 3, square, 0, 3, 8, 15, 24, 35, 48, 4}, y)
+	})
+}
+
+func TestUnsupported(t *testing.T) {
+	m := vector.NewModule(machine(vector.AVX2))
+	b := m.Kernel("k")
+	_, err := b.Unary("tanh", b.ConstInt(types.I32, 8, 1))
+	require.EqualError(t, err, "no vector code for tanh of i32")
+	_, err = b.Binary("add", b.ConstInt(types.I32, 8, 1), b.ConstInt(types.U32, 8, 1))
+	require.EqualError(t, err, "add of i32 and u32")
+	_, err = b.Unary("nonsense", b.Const(types.F32, 8, 1))
+	require.EqualError(t, err, "no vector code for nonsense of f32")
+	_, err = b.Compare("NEAR", b.Const(types.F32, 8, 1), b.Const(types.F32, 8, 1))
+	require.EqualError(t, err, "no vector code for compare NEAR of f32")
+	_, err = b.Bitcast(b.Const(types.F32, 8, 1), types.F64)
+	require.EqualError(t, err, "no vector code for bitcast_convert to f64 of f32")
+	require.False(t, vector.Supports("add", types.Invalid))
+}

@@ -518,6 +518,17 @@ var sineShort64 = []float64{-0x1.5555554c5f6d3p-03, 0x1.11110862e9ffdp-07, -0x1.
 // Off by up to 1e+03 units in the last place.
 var cosineShort64 = []float64{0x1.5555554ee9021p-05, -0x1.6c16b83c1e38dp-10, 0x1.a010eb399f8cdp-16, -0x1.242139a31146dp-22}
 
+// sine32: sin r = r + r³·(…r²), |r| ≤ π/4.
+// Off by up to 0.065 units in the last place.
+var sine32 = []float64{-0x1.555546p-03, 0x1.110776p-07, -0x1.995382p-13}
+
+// cosine32: cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4.
+// Off by up to 0.002 units in the last place.
+var cosine32 = []float64{0x1.55554ap-05, -0x1.6c0c2ap-10, 0x1.99e918p-16}
+
+// halfPi32 adds up to π/2.
+var halfPi32 = []float64{0x1.921fb6p+00, -0x1.777a5cp-25, -0x1.ee59dap-50}
+
 // halfPi64 adds up to π/2; products of the first three with integers below
 // 2^20 are exact.
 var halfPi64 = []float64{0x1.921fb544p+00, 0x1.0b4611a6p-34, 0x1.3198a2ep-69, 0x1.b839a252049c1p-104}

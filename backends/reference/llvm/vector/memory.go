@@ -28,9 +28,6 @@ func (b *Builder) At(p Pointer, i value.Value) Pointer {
 	return Pointer{g, p.DType}
 }
 
-// Null reports, as an i1, whether p is nil.
-func (b *Builder) address(p Pointer) value.Value { return b.Block.NewPtrToInt(p.V, ll.I64) }
-
 // Load loads lanes elements that lie side by side.
 func (b *Builder) Load(p Pointer, lanes int) Value {
 	t := vectorOf(Memory(p.DType), lanes)

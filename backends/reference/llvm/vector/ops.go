@@ -141,8 +141,11 @@ func (b *Builder) Unary(op string, x Value) (Value, error) {
 func (b *Builder) Binary(op string, x, y Value) (Value, error) {
 	row := binaryOps[op]
 	f := row.of(x.DType)
-	if f == nil || y.DType != x.DType {
+	switch {
+	case f == nil:
 		return Value{}, &UnsupportedError{op, x.DType}
+	case y.DType != x.DType:
+		return Value{}, fmt.Errorf("%s of %v and %v", op, x.DType, y.DType)
 	}
 	r := f(b, x.DType, x.V, y.V)
 	if row.exact {

@@ -9,34 +9,74 @@ import (
 	"ltc/ir/types"
 )
 
-// trigonometric makes the code of a function of an angle r from -π/4 to π/4
-// and a number n of quarter turns. sin and cos are those of r.
-func trigonometric(f func(b *Builder, n, sin, cos value.Value) value.Value, odd bool) unary {
-	g := inDouble(func(b *Builder, single bool, xs ...value.Value) value.Value {
-		x := xs[0]
-		n, r, low := b.quarterTurns(x, single)
-		s, c := b.sinCos(r, low)
-		y := f(b, n, s, c)
-		if odd {
-			y = b.sel(b.fcmpn(enum.FPredOEQ, x, 0), x, y)
-		}
-		return y
-	})
-	return func(b *Builder, _ types.DType, x value.Value) value.Value { return g(b, x) }
+// turn makes a function of an angle: of a number n of quarter turns and the sine
+// and cosine of the rest.
+type turn func(b *Builder, n, sin, cos value.Value) value.Value
+
+func turnSine(b *Builder, n, sin, cos value.Value) value.Value {
+	return b.turned(n, b.sel(b.odd(n), cos, sin))
 }
 
-var (
-	sine = trigonometric(func(b *Builder, n, sin, cos value.Value) value.Value {
-		return b.turned(n, b.sel(b.odd(n), cos, sin))
-	}, true)
-	cosine = trigonometric(func(b *Builder, n, sin, cos value.Value) value.Value {
-		return b.turned(b.addn(n, 1), b.sel(b.odd(n), sin, cos))
-	}, false)
-	tangent = trigonometric(func(b *Builder, n, sin, cos value.Value) value.Value {
-		odd := b.odd(n)
-		return b.fdiv(b.sel(odd, b.fneg(cos), sin), b.sel(odd, sin, cos))
-	}, true)
-)
+func turnCosine(b *Builder, n, sin, cos value.Value) value.Value {
+	return b.turned(b.addn(n, 1), b.sel(b.odd(n), sin, cos))
+}
+
+func turnTangent(b *Builder, n, sin, cos value.Value) value.Value {
+	odd := b.odd(n)
+	return b.fdiv(b.sel(odd, b.fneg(cos), sin), b.sel(odd, sin, cos))
+}
+
+func sine(b *Builder, _ types.DType, x value.Value) value.Value {
+	return b.sel(b.fcmpn(enum.FPredOEQ, x, 0), x, b.fast("ltc.sine", turnSine, x))
+}
+
+func cosine(b *Builder, _ types.DType, x value.Value) value.Value {
+	return b.fast("ltc.cosine", turnCosine, x)
+}
+
+func tangent(b *Builder, _ types.DType, x value.Value) value.Value {
+	return b.sel(b.fcmpn(enum.FPredOEQ, x, 0), x, b.exactly(turnTangent, x))
+}
+
+// exactly computes f in f64.
+func (b *Builder) exactly(f turn, x value.Value) value.Value {
+	return inDouble(func(b *Builder, single bool, x ...value.Value) value.Value {
+		n, r, low := b.quarterTurns(x[0], single)
+		s, c := b.sinCos(r, low)
+		return f(b, n, s, c)
+	})(b, x)
+}
+
+// farAngle is up to where f32 with fused products counts quarter turns.
+const farAngle = 1 << 13
+
+// fast computes f in f32 where that will do: with fused products, and if no lane
+// is far from 0. name is for the code of those that are.
+func (b *Builder) fast(name string, f turn, x value.Value) value.Value {
+	t := x.Type()
+	if width(t) == 64 || !b.Machine.FMA() {
+		return b.exactly(f, x)
+	}
+	n := b.nearest(x, b.num(t, 2/math.Pi))
+	part := func(i int) value.Value { return b.num(t, halfPi32[i]) }
+	first := b.fnma(n.float, part(0), x) // exact
+	p, pLow := b.twoProduct(n.float, part(1))
+	r, low := b.twoSum(first, b.fneg(p))
+	low = b.fnma(n.float, part(2), b.fsub(low, pLow))
+	// sin(r+l) = sin r + l·cos r, cos(r+l) = cos r - l·r
+	one, half := b.num(t, 1), b.num(t, 0.5)
+	z := b.fmul(r, r)
+	w := b.fnma(z, half, one)
+	rest := b.fnma(z, half, b.fsub(one, w)) // of w, exact
+	s := b.fadd(r, b.fma(b.fmul(z, r), b.horner(z, sine32), b.fmul(low, w)))
+	c := b.fadd(w, b.fma(b.fmul(z, z), b.horner(z, cosine32), b.fnma(r, low, rest)))
+	y := f(b, n.integer, s, c)
+	near := b.fcmpn(enum.FPredOLT, b.fabs(x), farAngle)
+	far := b.Any(Value{b.not(near), types.Bool})
+	return b.guarded(far, y, func() value.Value {
+		return b.oneByOne(name, x, func(b *Builder, x value.Value) value.Value { return b.exactly(f, x) }, near, y)
+	})
+}
 
 func (b *Builder) odd(n value.Value) value.Value {
 	return b.icmpn(enum.IPredNE, b.andn(n, 1), 0)
@@ -44,7 +84,7 @@ func (b *Builder) odd(n value.Value) value.Value {
 
 // turned returns y, negative if the second bit of n is set.
 func (b *Builder) turned(n, y value.Value) value.Value {
-	return b.asFloat(b.xor(b.asInt(y), b.shln(b.andn(n, 2), 62)))
+	return b.asFloat(b.xor(b.asInt(y), b.shln(b.andn(n, 2), int64(width(y.Type())-2))))
 }
 
 // sinCos returns the sine and cosine of r+low; low is nil for results that are

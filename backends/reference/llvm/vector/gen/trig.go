@@ -18,6 +18,19 @@ func trigonometry(w *writer) {
 	w.list("sineShort64", "sin r = r + r³·(…r²), |r| ≤ π/4, for results in f32", fit{sin, -quarter, quarter, count(3, 2, 4), first, false})
 	w.list("cosineShort64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4, for results in f32", fit{cos, -quarter, quarter, count(4, 2, 4), start, false})
 
+	w.list("sine32", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 3), first, true})
+	w.list("cosine32", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 3), start, true})
+
+	fmt.Fprintf(w, "\n// halfPi32 adds up to π/2.\nvar halfPi32 = []float64{")
+	left := bigfloat.Pi(400)
+	left.SetMantExp(left, -1)
+	for range 3 {
+		f, _ := left.Float32()
+		fmt.Fprintf(w, "%s, ", hex(float64(f)))
+		left.Sub(left, num(float64(f)))
+	}
+	w.WriteString("}\n")
+
 	fmt.Fprintf(w, "\n// halfPi64 adds up to π/2; products of the first three with integers below\n// 2^20 are exact.\nvar halfPi64 = []float64{")
 	rest := bigfloat.Pi(400)
 	rest.SetMantExp(rest, -1)
