@@ -80,6 +80,10 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 	case kernel.Clamp:
 		r, err := b.Clamp(arg(0), arg(1), arg(2))
 		return checked(r, err)
+	case kernel.Divide:
+		if r, ok := b.inverse[id]; ok {
+			return b.binary(kernel.Multiply, arg(0), b.Splat(r, l.N))
+		}
 	case kernel.Add, kernel.Subtract:
 		if p := b.fuse[id]; p != kernel.None {
 			return b.fused(i, p, v, vars, l)

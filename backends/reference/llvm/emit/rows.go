@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"math"
+
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
@@ -23,7 +25,7 @@ func (b *body) rowStage() {
 		if b.Vector < 0 {
 			return nil
 		}
-		return b.rowLoops(0, b.begins())
+		return b.inverted(func() []value.Value { return b.rowLoops(0, b.begins()) })
 	}
 	var sums []value.Value
 	if b.Vector >= 0 && b.hoists() {
@@ -31,10 +33,38 @@ func (b *body) rowStage() {
 	} else {
 		sums = all()
 	}
-	for n, id := range b.reduce {
-		b.vals[id] = []vector.Value{b.total(id, sums[n*(b.Unroll+1):][:b.Unroll+1])}
+	for _, r := range b.reductions() {
+		b.vals[r.id] = []vector.Value{b.total(r, sums[r.at:r.at+r.n])}
 	}
 }
+
+// reduction is one of the stage's, with where it is among what loops carry: of
+// each, Unroll vectors, one for what remains after whole vectors and, for
+// extremes, whether there has been a NaN.
+type reduction struct {
+	id      kernel.ID
+	at, n   int
+	extreme bool
+}
+
+func (b *body) reductions() []reduction {
+	var all []reduction
+	at := 0
+	for _, id := range b.reduce {
+		r := reduction{id: id, at: at, n: b.Unroll + 1, extreme: b.extremes(id)}
+		if r.extreme {
+			r.n++
+		}
+		all, at = append(all, r), at+r.n
+	}
+	return all
+}
+
+// rest returns where the reduction of what remains after whole vectors is.
+func (b *body) restOf(r reduction) int { return r.at + b.Unroll }
+
+// nan returns where it is kept whether there has been a NaN.
+func (b *body) nanOf(r reduction) int { return r.at + b.Unroll + 1 }
 
 // begins returns what reductions begin with: of each, Unroll vectors and one for
 // what remains after whole vectors.
@@ -44,13 +74,16 @@ func (b *body) begins() []value.Value {
 	if b.masks() {
 		rest = b.Lanes
 	}
-	for _, id := range b.reduce {
-		i := &b.k.Instrs[id]
+	for _, r := range b.reductions() {
+		i := &b.k.Instrs[r.id]
 		bits := kernel.Neutral(kernel.Op(i.Aux), i.Type)
 		for range b.Unroll {
 			all = append(all, b.ConstBits(i.Type, b.Lanes, bits).V)
 		}
 		all = append(all, b.ConstBits(i.Type, rest, bits).V)
+		if r.extreme {
+			all = append(all, b.ConstInt(types.Bool, b.Lanes, 0).V)
+		}
 	}
 	return all
 }
@@ -73,7 +106,6 @@ func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
 // along writes the loop along the vectors.
 func (b *body) along(sums []value.Value) []value.Value {
 	n := b.size(b.k.Axis(b.number, b.Vector).Size)
-	width := b.Unroll + 1
 	past := b.pastCaches(b.Index(0))
 	next, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(b.Lanes * b.Unroll)), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
@@ -83,10 +115,13 @@ func (b *body) along(sums []value.Value) []value.Value {
 			b.flush(past)
 			b.defers = false
 			out := append([]value.Value{}, sums...)
-			for r, id := range b.reduce {
+			for _, r := range b.reductions() {
+				if r.extreme {
+					b.extreme(r, out, r.at, b.Unroll, vector.Lanes{N: b.Lanes})
+					continue
+				}
 				for u := range b.Unroll {
-					at := r*width + u
-					out[at] = b.combine(id, sums[at], u, b.Unroll, vector.Lanes{N: b.Lanes}).V
+					out[r.at+u] = b.combine(r.id, sums[r.at+u], u, b.Unroll, vector.Lanes{N: b.Lanes}).V
 				}
 			}
 			return out
@@ -98,9 +133,13 @@ func (b *body) along(sums []value.Value) []value.Value {
 		b.enter(b.last(), []place{{i, 0}})
 		b.emit(b.last(), l)
 		out := append([]value.Value{}, sums...)
-		for r, id := range b.reduce {
-			at := r*width + b.Unroll
-			out[at] = b.combine(id, sums[at], 0, 1, l).V
+		for _, r := range b.reductions() {
+			at := b.restOf(r)
+			if r.extreme {
+				b.extreme(r, out, at, 1, l)
+				continue
+			}
+			out[at] = b.combine(r.id, sums[at], 0, 1, l).V
 		}
 		return out
 	})
@@ -125,11 +164,11 @@ func (b *body) combine(id kernel.ID, sum value.Value, v, vars int, l vector.Lane
 
 // total combines what was reduced: neighbouring vectors, then these with what
 // remained after them, then lanes.
-func (b *body) total(id kernel.ID, sums []value.Value) vector.Value {
-	i := &b.k.Instrs[id]
+func (b *body) total(r reduction, sums []value.Value) vector.Value {
+	i := &b.k.Instrs[r.id]
 	op := kernel.Op(i.Aux)
 	var all []vector.Value
-	for _, s := range sums {
+	for _, s := range sums[:b.Unroll+1] {
 		all = append(all, vector.Value{V: s, DType: i.Type})
 	}
 	main, rest := all[:b.Unroll], all[b.Unroll]
@@ -148,6 +187,10 @@ func (b *body) total(id kernel.ID, sums []value.Value) vector.Value {
 	sum = checked(folded, err)
 	if rest.Lanes() != b.Lanes {
 		sum = b.binary(op, sum, rest)
+	}
+	if r.extreme {
+		nan := vector.Value{V: sums[b.Unroll+1], DType: types.Bool}
+		sum = b.Select(vector.Value{V: b.Any(nan), DType: types.Bool}, b.Const(i.Type, 1, math.NaN()), sum)
 	}
 	return sum
 }

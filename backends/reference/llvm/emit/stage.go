@@ -24,6 +24,8 @@ type body struct {
 	reduce []kernel.ID       // the reductions
 	vars   []int             // how many variants there are at each level
 
+	inverse map[kernel.ID]vector.Value // of divisors, by quotient, that it is multiplied with
+
 	splats  map[splatKey]vector.Value // in the block that is being written
 	pending []pending                 // stores that may go past the caches
 	defers  bool
