@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4cb9d05e46e6ed3c1ce2da01"
+const buildID = "3c2e826cc759c74d8d8dfdc6"

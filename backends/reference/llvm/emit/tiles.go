@@ -157,23 +157,15 @@ func transposed(f *function, rows []vector.Value) []vector.Value {
 		}
 		rows = next
 	}
-	return f.lanesInOrder(rows, group)
+	return rows
 }
 
-// groupsInOrder and lanesInOrder undo the order that the steps of transposed
-// leave rows in: their numbers' bits in reverse, within groups and of groups.
+// groupsInOrder undoes the order that interleaving leaves the rows of a group
+// in: their numbers' bits in reverse.
 func (f *function) groupsInOrder(rows []vector.Value, group int) []vector.Value {
 	out := make([]vector.Value, len(rows))
 	for r, x := range rows {
 		out[r/group*group+reversed(r%group, group)] = x
-	}
-	return out
-}
-
-func (f *function) lanesInOrder(rows []vector.Value, group int) []vector.Value {
-	out := make([]vector.Value, len(rows))
-	for r, x := range rows {
-		out[reversed(r/group, len(rows)/group)*group+r%group] = x
 	}
 	return out
 }
