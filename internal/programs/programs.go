@@ -195,7 +195,7 @@ func list(v []int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") 
 // step writes an op or a few.
 func (p *program) step() {
 	pickOne(p.Rand, p.unary, p.binary, p.binary, p.binary, p.reshape, p.reshape, p.transpose, p.broadcast, p.broadcast,
-		p.reduce, p.slice, p.concatenate, p.pad, p.compare, p.choose, p.convert, p.dot, p.dot, p.dynamic, p.branch, p.clamp)()
+		p.reduce, p.slice, p.concatenate, p.pad, p.compare, p.choose, p.convert, p.dot, p.dot, p.dynamic, p.branch, p.loop, p.clamp)()
 }
 
 func (p *program) unary() {
@@ -518,4 +518,52 @@ func (p *program) branch() {
 	p.next++
 	p.lines = append(p.lines, fmt.Sprintf("  %s = \"stablehlo.if\"(%s) (%s) : (tensor<i1>) -> %s", r.name, c.name, strings.Join(regions, ", "), r.typ()))
 	p.values = append(p.values, r)
+}
+
+// loop writes a while that turns up to three times. Some of its values the body
+// hands on as they are, some nobody uses.
+func (p *program) loop() {
+	start, end, step := p.constant("i32", nil), pickOne(p.Rand, 0, 2, 3), p.next
+	carried := []value{start}
+	for range 1 + p.IntN(3) {
+		carried = append(carried, p.any())
+	}
+	var args, types []string
+	outer, values := p.lines, p.values
+	p.lines, p.values = nil, slices.Clone(values)
+	inner := make([]value, len(carried))
+	for i, v := range carried {
+		inner[i] = value{fmt.Sprintf("%%w%d_%d", step, i), v.elem, v.shape}
+		if args, types = append(args, inner[i].name+" = "+v.name), append(types, v.typ()); i > 0 {
+			p.values = append(p.values, inner[i])
+		}
+	}
+	for range p.IntN(4) {
+		p.step()
+	}
+	next := []string{"%t" + fmt.Sprint(step)}
+	for _, v := range inner[1:] {
+		next = append(next, pickOne(p.Rand, v, p.like(v.elem, v.shape)).name)
+	}
+	body := p.lines
+	p.lines, p.values = outer, values
+	r := fmt.Sprintf("%%%d", p.next)
+	p.next++
+	p.lines = append(p.lines, strings.ReplaceAll(fmt.Sprintf(`  %s:%d = stablehlo.while(%s) : %s
+  cond {
+    %%nID = stablehlo.constant dense<%d> : tensor<i32>
+    %%cID = stablehlo.compare LT, %s, %%nID : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %%cID : tensor<i1>
+  } do {
+    %%oneID = stablehlo.constant dense<1> : tensor<i32>
+    %%zeroID = stablehlo.constant dense<0> : tensor<i32>
+    %%atID = stablehlo.maximum %s, %%zeroID : tensor<i32>
+    %s = stablehlo.add %%atID, %%oneID : tensor<i32>
+%s
+    stablehlo.return %s : %s
+  }`, r, len(carried), strings.Join(args, ", "), strings.Join(types, ", "), end, inner[0].name, inner[0].name, next[0],
+		strings.Join(body, "\n"), strings.Join(next, ", "), strings.Join(types, ", ")), "ID", fmt.Sprint(step)))
+	for i, v := range carried {
+		p.values = append(p.values, value{fmt.Sprintf("%s#%d", r, i), v.elem, v.shape})
+	}
 }

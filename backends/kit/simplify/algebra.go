@@ -95,7 +95,8 @@ func subtraction(e *editor, op *mlir.Op) *mlir.Value {
 	return nil
 }
 
-// product: x * 1; x * 0 of integers; x * -1 is -x; -x * -y is x * y.
+// product: x * 1; x * 0 of integers; x * -1 is -x; -x * -y is x * y; -x times a
+// number is x times the opposite.
 func product(e *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
 	if n, ok := number(y); ok {
@@ -106,6 +107,11 @@ func product(e *editor, op *mlir.Op) *mlir.Value {
 			return e.emit("stablehlo.negate", op.Results[0].Type, nil, x)
 		case n.is(0) && !n.isFloat:
 			return y
+		}
+		if neg := def(x, "stablehlo.negate"); neg != nil && n.isFloat {
+			if opposite := e.constant(resultType(op), -n.float); opposite != nil {
+				return e.emit(op.Name, op.Results[0].Type, nil, neg.Operands[0], opposite)
+			}
 		}
 	}
 	if a, b := def(x, "stablehlo.negate"), def(y, "stablehlo.negate"); a != nil && b != nil {
@@ -275,8 +281,16 @@ func again(_ *editor, op *mlir.Op) *mlir.Value {
 	return nil
 }
 
-// negation: -(x - y) is y - x for integers.
+// negation: -(x - y) is y - x for integers; of x times a number, x times the
+// opposite.
 func negation(e *editor, op *mlir.Op) *mlir.Value {
+	if mul := def(op.Operands[0], "stablehlo.multiply"); mul != nil && e.uses()[op.Operands[0]] == 1 {
+		if n, ok := number(mul.Operands[1]); ok && n.isFloat {
+			if opposite := e.constant(resultType(op), -n.float); opposite != nil {
+				return e.emit(mul.Name, op.Results[0].Type, nil, mul.Operands[0], opposite)
+			}
+		}
+	}
 	if sub := def(op.Operands[0], "stablehlo.subtract"); sub != nil && isInt(resultType(op)) {
 		return e.emit(sub.Name, op.Results[0].Type, nil, sub.Operands[1], sub.Operands[0])
 	}

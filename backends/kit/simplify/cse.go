@@ -11,8 +11,8 @@ import (
 // attributes and types, the first that is in sight stays. Constants are not
 // shared with the regions of other ops: a region is a program of its own for
 // some backends, and would be given them. What is in the regions of a reduction
-// and the like sees nothing from outside, for the same reason, and ops that
-// have regions stay.
+// and the like sees nothing from outside, for the same reason. Ops with regions
+// are equal if the regions are the same but for names; branches and loops stay.
 func cse(s *state) bool {
 	c := &numbering{state: s, seed: maphash.MakeSeed()}
 	for _, b := range s.functions() {
@@ -45,7 +45,7 @@ func (c *numbering) block(b *mlir.Block) {
 			}
 		}
 		c.regions(op)
-		return len(op.Regions) == 0 && len(op.Results) > 0 && c.merged(op)
+		return !controls(op) && len(op.Results) > 0 && c.merged(op)
 	})
 }
 
@@ -94,7 +94,7 @@ func (c *numbering) regions(op *mlir.Op) {
 // none.
 func find(candidates []*mlir.Op, op *mlir.Op) *mlir.Op {
 	for _, x := range slices.Backward(candidates) {
-		if sameOp(x, op) {
+		if sameOp(x, op, nil) {
 			return x
 		}
 	}
@@ -122,24 +122,60 @@ func (c *numbering) hash(op *mlir.Op) uint64 {
 	for _, r := range op.Results {
 		h.typ(r.Type)
 	}
+	for _, b := range bodies(op) {
+		for _, inner := range b.Ops {
+			h.string(inner.Name)
+		}
+	}
 	return h.sum
 }
 
-func sameOp(a, b *mlir.Op) bool {
-	if a.Name != b.Name || len(a.Results) != len(b.Results) || !sameDict(a.Attrs, b.Attrs) {
+// sameOp reports whether two ops give the same, where inner values of the regions
+// around them stand for each other.
+func sameOp(a, b *mlir.Op, inner map[*mlir.Value]*mlir.Value) bool {
+	if a.Name != b.Name || len(a.Results) != len(b.Results) || len(a.Regions) != len(b.Regions) || !sameDict(a.Attrs, b.Attrs) {
 		return false
 	}
-	if !slices.Equal(a.Operands, b.Operands) {
+	same := func(v, w *mlir.Value) bool { return v == w || inner[v] == w }
+	if !slices.EqualFunc(a.Operands, b.Operands, same) {
 		info, _ := mlir.Info(a.Name)
 		swapped := info.Traits.Has(mlir.Commutative) && len(a.Operands) == 2 && len(b.Operands) == 2 &&
-			a.Operands[0] == b.Operands[1] && a.Operands[1] == b.Operands[0]
+			same(a.Operands[0], b.Operands[1]) && same(a.Operands[1], b.Operands[0])
 		if !swapped {
 			return false
 		}
 	}
-	for i := range a.Results {
-		if !mlir.SameType(a.Results[i].Type, b.Results[i].Type) {
+	if !sameTypes(a.Results, b.Results) {
+		return false
+	}
+	for i := range a.Regions {
+		if !sameRegion(a.Regions[i], b.Regions[i], inner) {
 			return false
+		}
+	}
+	return true
+}
+
+func sameRegion(a, b *mlir.Region, inner map[*mlir.Value]*mlir.Value) bool {
+	if len(a.Blocks) != 1 || len(b.Blocks) != 1 {
+		return false
+	}
+	x, y := a.Blocks[0], b.Blocks[0]
+	if inner == nil {
+		inner = map[*mlir.Value]*mlir.Value{}
+	}
+	if !sameTypes(x.Args, y.Args) || len(x.Ops) != len(y.Ops) {
+		return false
+	}
+	for i, v := range x.Args {
+		inner[v] = y.Args[i]
+	}
+	for i, op := range x.Ops {
+		if !sameOp(op, y.Ops[i], inner) {
+			return false
+		}
+		for k, v := range op.Results {
+			inner[v] = y.Ops[i].Results[k]
 		}
 	}
 	return true

@@ -8,8 +8,8 @@ import (
 
 // dots brings products into their normal form: a dot_general whose operands are
 // neither transposes nor have dimensions of 1, nor are merged from what could
-// stand there as it is; its result is [batch…, m…, n…]. A transpose of the
-// result that exchanges m and n exchanges the operands. Where the result has
+// stand there as it is; its result is [batch…, m…, n…]. The operands are
+// exchanged where the result is transposed so that it ends with m. Where it has
 // dimensions split, the operands' are split instead: what follows a product can
 // then be computed with it.
 //
@@ -48,12 +48,16 @@ func dotSides(op *mlir.Op) (sides [2]operand, ok bool) {
 
 func (s *operand) shape() []int64 { return tensorOf(s.v).Shape }
 
-// multiplied emits the product of two sides that stands for op's but for its
-// shape, and reshapes it.
-func (e *editor) multiplied(op *mlir.Op, s [2]operand) *mlir.Value {
+// product emits the product of two sides, with what else op says.
+func (e *editor) product(op *mlir.Op, s [2]operand) *mlir.Value {
 	d := mlir.DotDims{LHSBatch: s[0].batch, RHSBatch: s[1].batch, LHSContract: s[0].contract, RHSContract: s[1].contract}
 	shape := slices.Concat(pick(s[0].shape(), s[0].batch), pick(s[0].shape(), s[0].free), pick(s[1].shape(), s[1].free))
-	return e.reshape(e.dot(op, d, s[0].v, s[1].v, like(resultType(op), shape)), resultType(op).Shape)
+	return e.dot(op, d, s[0].v, s[1].v, like(resultType(op), shape))
+}
+
+// multiplied is product in the shape of op's result.
+func (e *editor) multiplied(op *mlir.Op, s [2]operand) *mlir.Value {
+	return e.reshape(e.product(op, s), resultType(op).Shape)
 }
 
 // dotUnits leaves out dimensions of 1.
@@ -148,36 +152,34 @@ func (s *operand) unmerge(src *mlir.Value) bool {
 	return true
 }
 
-// exchange multiplies the other way round where the product is transposed.
+// exchange multiplies the other way round where that leaves n last: where the
+// transpose of a product ends with a dimension of m.
 func exchange(e *editor, op *mlir.Op) *mlir.Value {
 	dot := def(op.Operands[0], "stablehlo.dot_general")
 	if dot == nil || e.uses()[dot.Results[0]] > 1 {
 		return nil
 	}
 	s, ok := dotSides(dot)
-	if !ok {
+	perm := dims(op, "permutation")
+	b, m, n := int64(len(s[0].batch)), int64(len(s[0].free)), int64(len(s[1].free))
+	if last := perm[len(perm)-1]; !ok || last < b || last >= b+m {
 		return nil
 	}
-	b, m, n := len(s[0].batch), len(s[0].free), len(s[1].free)
-	for i, d := range dims(op, "permutation") {
-		want := i
+	precisions, _ := dot.Attrs.Get("precision_config").(mlir.ArrayAttr)
+	if len(precisions) == 2 && precisions[0] != precisions[1] || dot.Attrs.Get("algorithm") != nil || tensorOf(s[0].v).Elem != tensorOf(s[1].v).Elem {
+		return nil // the operands have a precision each
+	}
+	perm = slices.Clone(perm)
+	for i, d := range perm {
 		switch {
-		case i >= b+n:
-			want = i - n
-		case i >= b:
-			want = i + m
-		}
-		if d != int64(want) {
-			return nil
+		case d >= b+m:
+			perm[i] = d - m
+		case d >= b:
+			perm[i] = d + n
 		}
 	}
 	s[0], s[1] = s[1], s[0]
-	precisions, _ := dot.Attrs.Get("precision_config").(mlir.ArrayAttr)
-	if len(precisions) == 2 && precisions[0] != precisions[1] || dot.Attrs.Get("algorithm") != nil || !mlir.SameType(like(tensorOf(s[0].v), nil), like(tensorOf(s[1].v), nil)) {
-		return nil // the operands have a precision each
-	}
-	d := mlir.DotDims{LHSBatch: s[0].batch, RHSBatch: s[1].batch, LHSContract: s[0].contract, RHSContract: s[1].contract}
-	return e.dot(dot, d, s[0].v, s[1].v, op.Results[0].Type)
+	return e.transpose(e.product(dot, s), perm)
 }
 
 // dotSplit splits dimensions of a product's operands instead of its own.

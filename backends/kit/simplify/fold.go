@@ -67,7 +67,7 @@ func (f *folding) note(op *mlir.Op) {
 		}
 	case info.Traits.Has(mlir.Elementwise) || moves[op.Name]:
 		f.known[r] = f.extent(op, small)
-	case evaluated[op.Name] && small && f.extent(op, small) != unknown && closed(op):
+	case evaluated[op.Name] && small && f.extent(op, small) != unknown && f.allSmall(op.Operands) && closed(op):
 		f.known[r] = all
 	}
 }
@@ -85,7 +85,7 @@ const maxCounted = 16
 // evaluated are the other ops that are worth it.
 var evaluated = map[string]bool{
 	"stablehlo.concatenate": true, "stablehlo.pad": true, "stablehlo.dynamic_slice": true, "stablehlo.gather": true,
-	"stablehlo.reduce": true, "stablehlo.dot_general": true, "stablehlo.bitcast_convert": true,
+	"stablehlo.reduce": true, "stablehlo.reduce_window": true, "stablehlo.dot_general": true, "stablehlo.bitcast_convert": true,
 }
 
 // extent returns what can be evaluated of an op of which an element depends on
@@ -100,15 +100,19 @@ func (f *folding) extent(op *mlir.Op, small bool) extent {
 			x = all
 		}
 	}
-	if x == all {
-		for _, v := range op.Operands {
-			small = small && f.small(v)
-		}
-		if !small {
-			return unknown
-		}
+	if x == all && !(small && f.allSmall(op.Operands)) {
+		return unknown
 	}
 	return x
+}
+
+func (f *folding) allSmall(vs []*mlir.Value) bool {
+	for _, v := range vs {
+		if !f.small(v) {
+			return false
+		}
+	}
+	return true
 }
 
 // closed reports whether the regions of op use no values from outside.

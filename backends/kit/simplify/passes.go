@@ -25,8 +25,8 @@ var passes = []pass{
 	{"reshape", reshape, true},
 	{"refine", refine, true},
 	{"transpose", transpose, true},
-	{"reduce", reduce, true},
 	{"dot", dots, true},
+	{"reduce", reduce, true},
 	{"dce", dce, true},
 }
 
@@ -48,5 +48,6 @@ var orders = []struct{ before, after, why string }{
 	{"reshape", "dot", "of two reshapes in a row a product sees the last"},
 	{"transpose", "dot", "transposes come down to products, which take them in"},
 	{"transpose", "reduce", "transposes come down to reductions, which take them in"},
-	{"dot", "dce", "what nobody reads any more is dead then"},
+	{"dot", "reduce", "a product whose only use is a transpose can be exchanged; a reduction of that would be another"},
+	{"reduce", "dce", "what nobody reads any more is dead then"},
 }

@@ -10,12 +10,16 @@ import (
 // is neither a transpose nor merged, and has no dimensions of 1; one after
 // another by the same op are one. A reduction over nothing combines each
 // element with the initial value, and one by an op for which x·x is x goes only
-// over dimensions in which elements differ.
+// over dimensions in which elements differ. Windows over a splat, which count
+// what they see of it, are counted once for all that look alike.
 //
 // Not to the bit: sums and products of floats may be added and multiplied in
 // another order, which the dialect leaves open.
 func reduce(s *state) bool {
-	return s.rewrite(map[string][]rule{"stablehlo.reduce": {reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}})
+	return s.rewrite(map[string][]rule{
+		"stablehlo.reduce":        {reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated},
+		"stablehlo.reduce_window": {windowRepeated},
+	})
 }
 
 // reduction is a reduce of one operand by one op.
@@ -227,4 +231,34 @@ func reduceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 		}
 	}
 	return e.reduced(r, e.broadcast(b.Operands[0], left, pick(at, to)), over)
+}
+
+// windowRepeated reduces windows of a splat along the dimensions in which windows
+// are more than one element, and repeats that along the others.
+func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
+	if len(op.Operands) != 2 || element(op.Operands[0]) == nil || !closed(op) {
+		return nil
+	}
+	in, out := tensorOf(op.Operands[0]), resultType(op)
+	padding := dims(op, "padding")
+	small, shape, changed := slices.Clone(in.Shape), slices.Clone(out.Shape), false
+	for d := range in.Shape {
+		one := func(name string) bool { a := dims(op, name); return a == nil || a[d] == 1 }
+		if in.Shape[d] > 1 && one("window_dimensions") && one("window_strides") && one("base_dilations") && one("window_dilations") &&
+			(padding == nil || padding[2*d] == 0 && padding[2*d+1] == 0) {
+			small[d], shape[d], changed = 1, 1, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	x := mlir.NewOp(op.Name, []*mlir.Value{e.splat(like(in, small), element(op.Operands[0])), op.Operands[1]}, like(out, shape))
+	x.Attrs = slices.Clone(op.Attrs)
+	c := copier{values: map[*mlir.Value]*mlir.Value{}}
+	x.Regions = []*mlir.Region{c.region(op.Regions[0])}
+	to := make([]int64, len(shape))
+	for d := range to {
+		to[d] = int64(d)
+	}
+	return e.broadcast(e.emitOp(x), out.Shape, to)
 }

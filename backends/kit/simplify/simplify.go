@@ -28,7 +28,7 @@ type Options struct {
 }
 
 // FoldLimit is what Options.FoldLimit is when it is 0.
-const FoldLimit = 4096
+const FoldLimit = 64 << 10
 
 // maxRounds bounds how often the passes that repeat are run: programs need two
 // or three rounds, the last of which changes nothing.

@@ -299,25 +299,15 @@ module attributes {ltc.version = 1 : i32} {
     %v107_0 = stablehlo.dot_general %v105_0, %arg13, contracting_dims = [2] x [1] : (tensor<2x5x24xf32>, tensor<12x24xf32>) -> tensor<2x5x12xf32>
     %v108_0 = stablehlo.add %v83_0, %v107_0 : tensor<2x5x12xf32>
     %v110_0 = stablehlo.multiply %v108_0, %46 : tensor<2x5x12xf32>
-    %v112_0 = stablehlo.reduce(%32 init: %20) applies stablehlo.add across dimensions = [2] : (tensor<2x5x12xf32>, tensor<f32>) -> tensor<2x5xf32>
-    %v113_0 = stablehlo.divide %v112_0, %34 : tensor<2x5xf32>
-    %v115_0 = stablehlo.broadcast_in_dim %v113_0, dims = [0, 1] : (tensor<2x5xf32>) -> tensor<2x5x12xf32>
-    %v116_0 = stablehlo.subtract %32, %v115_0 : tensor<2x5x12xf32>
-    %v117_0 = stablehlo.multiply %v116_0, %v116_0 : tensor<2x5x12xf32>
-    %v119_0 = stablehlo.reduce(%v117_0 init: %20) applies stablehlo.add across dimensions = [2] : (tensor<2x5x12xf32>, tensor<f32>) -> tensor<2x5xf32>
-    %v120_0 = stablehlo.divide %v119_0, %34 : tensor<2x5xf32>
-    %252 = stablehlo.add %v120_0, %41 : tensor<2x5xf32>
-    %253 = stablehlo.rsqrt %252 : tensor<2x5xf32>
-    %v124_0 = stablehlo.broadcast_in_dim %253, dims = [0, 1] : (tensor<2x5xf32>) -> tensor<2x5x12xf32>
-    %v125_0 = stablehlo.multiply %v110_0, %v124_0 : tensor<2x5x12xf32>
-    %v126_0 = stablehlo.multiply %v110_0, %v116_0 : tensor<2x5x12xf32>
+    %v125_0 = stablehlo.multiply %v110_0, %44 : tensor<2x5x12xf32>
+    %v126_0 = stablehlo.multiply %v110_0, %37 : tensor<2x5x12xf32>
     %v128_0 = stablehlo.reduce(%v126_0 init: %20) applies stablehlo.add across dimensions = [2] : (tensor<2x5x12xf32>, tensor<f32>) -> tensor<2x5xf32>
-    %254 = stablehlo.multiply %v128_0, %253 : tensor<2x5xf32>
-    %255 = stablehlo.multiply %254, %250 : tensor<2x5xf32>
-    %v133_0 = stablehlo.divide %255, %252 : tensor<2x5xf32>
+    %252 = stablehlo.multiply %v128_0, %43 : tensor<2x5xf32>
+    %253 = stablehlo.multiply %252, %250 : tensor<2x5xf32>
+    %v133_0 = stablehlo.divide %253, %42 : tensor<2x5xf32>
     %v134_0 = stablehlo.divide %v133_0, %34 : tensor<2x5xf32>
     %v135_0 = stablehlo.broadcast_in_dim %v134_0, dims = [0, 1] : (tensor<2x5xf32>) -> tensor<2x5x12xf32>
-    %v136_0 = stablehlo.multiply %v135_0, %v116_0 : tensor<2x5x12xf32>
+    %v136_0 = stablehlo.multiply %v135_0, %37 : tensor<2x5x12xf32>
     %v137_0 = stablehlo.add %v125_0, %v136_0 : tensor<2x5x12xf32>
     %v138_0 = stablehlo.add %v137_0, %v136_0 : tensor<2x5x12xf32>
     %v139_0 = stablehlo.negate %v138_0 : tensor<2x5x12xf32>
@@ -325,8 +315,8 @@ module attributes {ltc.version = 1 : i32} {
     %v144_0 = stablehlo.divide %v141_0, %34 : tensor<2x5xf32>
     %v145_0 = stablehlo.broadcast_in_dim %v144_0, dims = [0, 1] : (tensor<2x5xf32>) -> tensor<2x5x12xf32>
     %v146_0 = stablehlo.add %v138_0, %v145_0 : tensor<2x5x12xf32>
-    %256 = stablehlo.reshape %arg9 : (tensor<12x12xf32>) -> tensor<3x4x12xf32>
-    %v150_0 = stablehlo.dot_general %v146_0, %256, contracting_dims = [2] x [2] : (tensor<2x5x12xf32>, tensor<3x4x12xf32>) -> tensor<2x5x3x4xf32>
+    %254 = stablehlo.reshape %arg9 : (tensor<12x12xf32>) -> tensor<3x4x12xf32>
+    %v150_0 = stablehlo.dot_general %v146_0, %254, contracting_dims = [2] x [2] : (tensor<2x5x12xf32>, tensor<3x4x12xf32>) -> tensor<2x5x3x4xf32>
     %v152_0 = stablehlo.dot_general %23, %v150_0, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1] : (tensor<2x3x5x5xf32>, tensor<2x5x3x4xf32>) -> tensor<2x3x5x4xf32>
     %v153_0 = stablehlo.transpose %v152_0, dims = [0, 2, 1, 3] : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
     %v154_0 = stablehlo.reshape %v153_0 : (tensor<2x5x3x4xf32>) -> tensor<2x5x12xf32>
@@ -339,8 +329,8 @@ module attributes {ltc.version = 1 : i32} {
     %v166_0 = stablehlo.subtract %v160_0, %v165_0 : tensor<2x3x5x5xf32>
     %v167_0 = stablehlo.multiply %23, %v166_0 : tensor<2x3x5x5xf32>
     %v168_0 = stablehlo.multiply %v167_0, %18 : tensor<2x3x5x5xf32>
-    %v169_0 = stablehlo.dot_general %8, %v168_0, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [2] : (tensor<2x5x3x4xf32>, tensor<2x3x5x5xf32>) -> tensor<2x3x4x5xf32>
-    %v171_0 = stablehlo.transpose %v169_0, dims = [0, 3, 1, 2] : (tensor<2x3x4x5xf32>) -> tensor<2x5x3x4xf32>
+    %255 = stablehlo.dot_general %v168_0, %8, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1] : (tensor<2x3x5x5xf32>, tensor<2x5x3x4xf32>) -> tensor<2x3x5x4xf32>
+    %v171_0 = stablehlo.transpose %255, dims = [0, 2, 1, 3] : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
     %v172_0 = stablehlo.reshape %v171_0 : (tensor<2x5x3x4xf32>) -> tensor<2x5x12xf32>
     %v174_0 = stablehlo.dot_general %v172_0, %arg5, contracting_dims = [2] x [1] : (tensor<2x5x12xf32>, tensor<12x12xf32>) -> tensor<2x5x12xf32>
     %v175_0 = stablehlo.add %v157_0, %v174_0 : tensor<2x5x12xf32>
@@ -352,23 +342,22 @@ module attributes {ltc.version = 1 : i32} {
     %v183_0 = stablehlo.reshape %arg2 : (tensor<2x5x12xf32>) -> tensor<10x12xf32>
     %v185_0 = stablehlo.reshape %v178_0 : (tensor<2x5x3x4xf32>) -> tensor<10x12xf32>
     %v186_0 = stablehlo.dot_general %v183_0, %v185_0, contracting_dims = [0] x [0] : (tensor<10x12xf32>, tensor<10x12xf32>) -> tensor<12x12xf32>
-    %257 = stablehlo.reduce(%v177_0 init: %20) applies stablehlo.add across dimensions = [0, 2] : (tensor<2x3x5x4xf32>, tensor<f32>) -> tensor<3x4xf32>
-    %v188_0 = stablehlo.reshape %257 : (tensor<3x4xf32>) -> tensor<12xf32>
+    %256 = stablehlo.reduce(%v177_0 init: %20) applies stablehlo.add across dimensions = [0, 2] : (tensor<2x3x5x4xf32>, tensor<f32>) -> tensor<3x4xf32>
+    %v188_0 = stablehlo.reshape %256 : (tensor<3x4xf32>) -> tensor<12xf32>
     %v189_0 = stablehlo.reshape %v171_0 : (tensor<2x5x3x4xf32>) -> tensor<10x12xf32>
     %v190_0 = stablehlo.dot_general %v183_0, %v189_0, contracting_dims = [0] x [0] : (tensor<10x12xf32>, tensor<10x12xf32>) -> tensor<12x12xf32>
-    %258 = stablehlo.reduce(%v169_0 init: %20) applies stablehlo.add across dimensions = [0, 3] : (tensor<2x3x4x5xf32>, tensor<f32>) -> tensor<3x4xf32>
-    %v192_0 = stablehlo.reshape %258 : (tensor<3x4xf32>) -> tensor<12xf32>
+    %257 = stablehlo.reduce(%255 init: %20) applies stablehlo.add across dimensions = [0, 2] : (tensor<2x3x5x4xf32>, tensor<f32>) -> tensor<3x4xf32>
+    %v192_0 = stablehlo.reshape %257 : (tensor<3x4xf32>) -> tensor<12xf32>
     %v193_0 = stablehlo.reshape %v153_0 : (tensor<2x5x3x4xf32>) -> tensor<10x12xf32>
     %v194_0 = stablehlo.dot_general %v183_0, %v193_0, contracting_dims = [0] x [0] : (tensor<10x12xf32>, tensor<10x12xf32>) -> tensor<12x12xf32>
-    %259 = stablehlo.reduce(%v152_0 init: %20) applies stablehlo.add across dimensions = [0, 2] : (tensor<2x3x5x4xf32>, tensor<f32>) -> tensor<3x4xf32>
-    %v196_0 = stablehlo.reshape %259 : (tensor<3x4xf32>) -> tensor<12xf32>
-    %260 = stablehlo.transpose %v26_0, dims = [1, 3, 0, 2] : (tensor<2x3x5x4xf32>) -> tensor<3x4x2x5xf32>
-    %v198_0 = stablehlo.reshape %260 : (tensor<3x4x2x5xf32>) -> tensor<12x10xf32>
+    %258 = stablehlo.reduce(%v152_0 init: %20) applies stablehlo.add across dimensions = [0, 2] : (tensor<2x3x5x4xf32>, tensor<f32>) -> tensor<3x4xf32>
+    %v196_0 = stablehlo.reshape %258 : (tensor<3x4xf32>) -> tensor<12xf32>
+    %259 = stablehlo.transpose %v26_0, dims = [1, 3, 0, 2] : (tensor<2x3x5x4xf32>) -> tensor<3x4x2x5xf32>
+    %v198_0 = stablehlo.reshape %259 : (tensor<3x4x2x5xf32>) -> tensor<12x10xf32>
     %v199_0 = stablehlo.reshape %v146_0 : (tensor<2x5x12xf32>) -> tensor<10x12xf32>
     %v200_0 = stablehlo.dot_general %v198_0, %v199_0, contracting_dims = [1] x [0] : (tensor<12x10xf32>, tensor<10x12xf32>) -> tensor<12x12xf32>
     %v202_0 = stablehlo.reduce(%v146_0 init: %20) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x5x12xf32>, tensor<f32>) -> tensor<12xf32>
-    %v203_0 = stablehlo.multiply %v116_0, %v124_0 : tensor<2x5x12xf32>
-    %v204_0 = stablehlo.multiply %v108_0, %v203_0 : tensor<2x5x12xf32>
+    %v204_0 = stablehlo.multiply %v108_0, %45 : tensor<2x5x12xf32>
     %v206_0 = stablehlo.reduce(%v204_0 init: %20) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x5x12xf32>, tensor<f32>) -> tensor<12xf32>
     %v208_0 = stablehlo.reduce(%v108_0 init: %20) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x5x12xf32>, tensor<f32>) -> tensor<12xf32>
     %v209_0 = stablehlo.reshape %49 : (tensor<2x5x12xf32>) -> tensor<10x12xf32>
