@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -162,6 +163,10 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 			if err := (&hostWriter{ctx, g, p, o, at}).step(n, &step); err != nil {
 				return nil, err
 			}
+			reads, _ := step.hostAccess()
+			for _, v := range reads {
+				r.Values[v].repeat()
+			}
 			r.LastFallible = len(r.Steps)
 		} else {
 			k := g.normalise(n)
@@ -186,6 +191,14 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 	}
 	plan(r)
 	return r, r.check()
+}
+
+// repeat makes a constant of one element for all one that has each: steps that
+// are no kernels read memory that is dense.
+func (v *Value) repeat() {
+	if n := v.Type.Bytes(); v.Kind == Constant && len(v.Data) < n {
+		v.Data = bytes.Repeat(v.Data, n/len(v.Data))
+	}
 }
 
 func splatBytes(bits uint64, size int) []byte {

@@ -112,3 +112,23 @@ func same(t *testing.T, text string) *kit.Program {
 	}
 	return p
 }
+
+// What a loop starts from can be a constant that repeats one element: the loop
+// is given all of them, and gives them back when it does not turn.
+func TestSplatsForTheHost(t *testing.T) {
+	same(t, `func.func @main(%i: tensor<i32>) -> tensor<3x4xi32> {
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %0 = stablehlo.maximum %i, %n : tensor<i32>
+  %1 = stablehlo.constant dense<-1> : tensor<3x4xi32>
+  %2:2 = stablehlo.while(%j = %0, %x = %1) : tensor<i32>, tensor<3x4xi32>
+    cond {
+      %c = stablehlo.compare LT, %j, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %3 = stablehlo.add %j, %n : tensor<i32>
+      %4 = stablehlo.add %x, %x : tensor<3x4xi32>
+      stablehlo.return %3, %4 : tensor<i32>, tensor<3x4xi32>
+    }
+  return %2#1 : tensor<3x4xi32>
+}`)
+}
