@@ -179,7 +179,7 @@ func (e *editor) stand(old, v *mlir.Value) {
 	e.stands[old] = v
 	uses[v] += uses[old]
 	delete(uses, old)
-	if v.Name == "" {
+	if v.Name == "" && !isNumber(old.Name) {
 		v.Name = old.Name
 	}
 }

@@ -13,6 +13,7 @@ func RunPass(ctx context.Context, m *mlir.Module, name string, o Options) (bool,
 	if o.FoldLimit == 0 {
 		o.FoldLimit = FoldLimit
 	}
+	forgetNumbers(m)
 	for _, p := range passes {
 		if p.name == name {
 			return newState(ctx, m, o).pass(p)

@@ -43,6 +43,7 @@ func Run(ctx context.Context, m *mlir.Module, o Options) error {
 		o.FoldLimit = FoldLimit
 	}
 	s := newState(ctx, m, o)
+	forgetNumbers(m)
 	for round := range maxRounds {
 		changed := false
 		for _, p := range passes {
@@ -114,3 +115,20 @@ func (s *state) pass(p pass) (changed bool, err error) {
 
 // nonsense is what a pass panics with when it meets what cannot be.
 type nonsense string
+
+// forgetNumbers takes from values the names that are numbers: they are numbered
+// again when they are printed, in their order.
+func forgetNumbers(m *mlir.Module) {
+	m.Walk(func(op *mlir.Op) bool {
+		for _, v := range op.Results {
+			if isNumber(v.Name) {
+				v.Name = ""
+			}
+		}
+		return true
+	})
+}
+
+// isNumber reports whether a name is one that a printer gave; no other begins
+// with a digit.
+func isNumber(name string) bool { return name != "" && name[0] <= '9' }

@@ -200,8 +200,8 @@ module attributes {ltc.version = 1 : i32} {
     %197 = stablehlo.select %7, %6, %196 : tensor<100xi1>, tensor<100xf32>
     %198 = stablehlo.add %197, %41 : tensor<100xf32>
     %199 = stablehlo.multiply %4, %198 : tensor<100xf32>
-    %v4_0 = stablehlo.multiply %2, %199 : tensor<100xf32>
-    %v8_0 = stablehlo.add %v4_0, %4 : tensor<100xf32>
-    return %v8_0 : tensor<100xf32>
+    %200 = stablehlo.multiply %2, %199 : tensor<100xf32>
+    %201 = stablehlo.add %200, %4 : tensor<100xf32>
+    return %201 : tensor<100xf32>
   }
 }

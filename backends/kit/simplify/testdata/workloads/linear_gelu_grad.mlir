@@ -1,28 +1,28 @@
 module attributes {ltc.version = 1 : i32} {
   func.func @main(%arg0: tensor<10x20xf32>, %arg1: tensor<10x12xf32>, %arg2: tensor<12x20xf32>, %arg3: tensor<20xf32>) -> (tensor<10x12xf32>, tensor<12x20xf32>, tensor<20xf32>) {
-    %1 = stablehlo.constant dense<1.000000e+00> : tensor<10x20xf32>
-    %3 = stablehlo.dot_general %arg1, %arg2, contracting_dims = [1] x [0] : (tensor<10x12xf32>, tensor<12x20xf32>) -> tensor<10x20xf32>
-    %4 = stablehlo.broadcast_in_dim %arg3, dims = [1] : (tensor<20xf32>) -> tensor<10x20xf32>
-    %5 = stablehlo.add %3, %4 : tensor<10x20xf32>
-    %7 = stablehlo.constant dense<5.000000e-01> : tensor<10x20xf32>
-    %8 = stablehlo.multiply %5, %7 : tensor<10x20xf32>
-    %9 = stablehlo.multiply %arg0, %8 : tensor<10x20xf32>
-    %11 = stablehlo.constant dense<0.707106769> : tensor<10x20xf32>
-    %12 = stablehlo.multiply %5, %11 : tensor<10x20xf32>
-    %13 = stablehlo.multiply %12, %12 : tensor<10x20xf32>
-    %14 = stablehlo.negate %13 : tensor<10x20xf32>
-    %15 = stablehlo.exponential %14 : tensor<10x20xf32>
-    %17 = stablehlo.constant dense<1.12837923> : tensor<10x20xf32>
-    %18 = stablehlo.multiply %15, %17 : tensor<10x20xf32>
-    %19 = stablehlo.multiply %9, %18 : tensor<10x20xf32>
-    %20 = stablehlo.multiply %19, %11 : tensor<10x20xf32>
-    %0 = stablehlo.compare NE, %12, %12, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
-    %2 = stablehlo.abs %12 : tensor<10x20xf32>
-    %6 = stablehlo.constant dense<8.437500e-01> : tensor<10x20xf32>
-    %10 = stablehlo.compare LT, %2, %6, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
-    %16 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.constant dense<1.000000e+00> : tensor<10x20xf32>
+    %1 = stablehlo.dot_general %arg1, %arg2, contracting_dims = [1] x [0] : (tensor<10x12xf32>, tensor<12x20xf32>) -> tensor<10x20xf32>
+    %2 = stablehlo.broadcast_in_dim %arg3, dims = [1] : (tensor<20xf32>) -> tensor<10x20xf32>
+    %3 = stablehlo.add %1, %2 : tensor<10x20xf32>
+    %4 = stablehlo.constant dense<5.000000e-01> : tensor<10x20xf32>
+    %5 = stablehlo.multiply %3, %4 : tensor<10x20xf32>
+    %6 = stablehlo.multiply %arg0, %5 : tensor<10x20xf32>
+    %7 = stablehlo.constant dense<0.707106769> : tensor<10x20xf32>
+    %8 = stablehlo.multiply %3, %7 : tensor<10x20xf32>
+    %9 = stablehlo.multiply %8, %8 : tensor<10x20xf32>
+    %10 = stablehlo.negate %9 : tensor<10x20xf32>
+    %11 = stablehlo.exponential %10 : tensor<10x20xf32>
+    %12 = stablehlo.constant dense<1.12837923> : tensor<10x20xf32>
+    %13 = stablehlo.multiply %11, %12 : tensor<10x20xf32>
+    %14 = stablehlo.multiply %6, %13 : tensor<10x20xf32>
+    %15 = stablehlo.multiply %14, %7 : tensor<10x20xf32>
+    %16 = stablehlo.compare NE, %8, %8, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
+    %17 = stablehlo.abs %8 : tensor<10x20xf32>
+    %18 = stablehlo.constant dense<8.437500e-01> : tensor<10x20xf32>
+    %19 = stablehlo.compare LT, %17, %18, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
+    %20 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %21 = stablehlo.constant dense<0.000000e+00> : tensor<10x20xf32>
-    %22 = stablehlo.select %10, %12, %21 : tensor<10x20xi1>, tensor<10x20xf32>
+    %22 = stablehlo.select %19, %8, %21 : tensor<10x20xi1>, tensor<10x20xf32>
     %23 = stablehlo.constant dense<-2.37630175E-5> : tensor<10x20xf32>
     %24 = stablehlo.multiply %22, %22 : tensor<10x20xf32>
     %25 = stablehlo.multiply %24, %23 : tensor<10x20xf32>
@@ -51,16 +51,16 @@ module attributes {ltc.version = 1 : i32} {
     %48 = stablehlo.constant dense<0.397917211> : tensor<10x20xf32>
     %49 = stablehlo.add %47, %48 : tensor<10x20xf32>
     %50 = stablehlo.multiply %49, %24 : tensor<10x20xf32>
-    %51 = stablehlo.add %50, %1 : tensor<10x20xf32>
+    %51 = stablehlo.add %50, %0 : tensor<10x20xf32>
     %52 = stablehlo.divide %36, %51 : tensor<10x20xf32>
     %53 = stablehlo.multiply %22, %52 : tensor<10x20xf32>
     %54 = stablehlo.add %22, %53 : tensor<10x20xf32>
-    %55 = stablehlo.compare LT, %12, %21, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
+    %55 = stablehlo.compare LT, %8, %21, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
     %56 = stablehlo.constant dense<1.250000e+00> : tensor<10x20xf32>
-    %57 = stablehlo.compare LT, %2, %56, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
+    %57 = stablehlo.compare LT, %17, %56, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
     %58 = stablehlo.constant dense<-0.00216637552> : tensor<10x20xf32>
-    %59 = stablehlo.minimum %2, %56 : tensor<10x20xf32>
-    %60 = stablehlo.subtract %59, %1 : tensor<10x20xf32>
+    %59 = stablehlo.minimum %17, %56 : tensor<10x20xf32>
+    %60 = stablehlo.subtract %59, %0 : tensor<10x20xf32>
     %61 = stablehlo.multiply %60, %58 : tensor<10x20xf32>
     %62 = stablehlo.constant dense<0.0354783051> : tensor<10x20xf32>
     %63 = stablehlo.add %61, %62 : tensor<10x20xf32>
@@ -96,18 +96,18 @@ module attributes {ltc.version = 1 : i32} {
     %93 = stablehlo.constant dense<0.106420882> : tensor<10x20xf32>
     %94 = stablehlo.add %92, %93 : tensor<10x20xf32>
     %95 = stablehlo.multiply %94, %60 : tensor<10x20xf32>
-    %96 = stablehlo.add %95, %1 : tensor<10x20xf32>
+    %96 = stablehlo.add %95, %0 : tensor<10x20xf32>
     %97 = stablehlo.divide %78, %96 : tensor<10x20xf32>
     %98 = stablehlo.constant dense<0.845062911> : tensor<10x20xf32>
     %99 = stablehlo.add %97, %98 : tensor<10x20xf32>
     %100 = stablehlo.constant dense<2.85714293> : tensor<10x20xf32>
-    %101 = stablehlo.compare LT, %2, %100, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
+    %101 = stablehlo.compare LT, %17, %100, FLOAT : (tensor<10x20xf32>, tensor<10x20xf32>) -> tensor<10x20xi1>
     %102 = stablehlo.constant dense<-9.81432914> : tensor<10x20xf32>
-    %103 = stablehlo.maximum %2, %56 : tensor<10x20xf32>
+    %103 = stablehlo.maximum %17, %56 : tensor<10x20xf32>
     %104 = stablehlo.constant dense<6.000000e+00> : tensor<10x20xf32>
     %105 = stablehlo.minimum %103, %104 : tensor<10x20xf32>
     %106 = stablehlo.multiply %105, %105 : tensor<10x20xf32>
-    %107 = stablehlo.divide %1, %106 : tensor<10x20xf32>
+    %107 = stablehlo.divide %0, %106 : tensor<10x20xf32>
     %108 = stablehlo.multiply %107, %102 : tensor<10x20xf32>
     %109 = stablehlo.constant dense<-81.2874374> : tensor<10x20xf32>
     %110 = stablehlo.add %108, %109 : tensor<10x20xf32>
@@ -152,7 +152,7 @@ module attributes {ltc.version = 1 : i32} {
     %149 = stablehlo.constant dense<19.6512718> : tensor<10x20xf32>
     %150 = stablehlo.add %148, %149 : tensor<10x20xf32>
     %151 = stablehlo.multiply %150, %107 : tensor<10x20xf32>
-    %152 = stablehlo.add %151, %1 : tensor<10x20xf32>
+    %152 = stablehlo.add %151, %0 : tensor<10x20xf32>
     %153 = stablehlo.divide %128, %152 : tensor<10x20xf32>
     %154 = stablehlo.constant dense<-483.519196> : tensor<10x20xf32>
     %155 = stablehlo.multiply %107, %154 : tensor<10x20xf32>
@@ -193,7 +193,7 @@ module attributes {ltc.version = 1 : i32} {
     %190 = stablehlo.constant dense<30.3380604> : tensor<10x20xf32>
     %191 = stablehlo.add %189, %190 : tensor<10x20xf32>
     %192 = stablehlo.multiply %191, %107 : tensor<10x20xf32>
-    %193 = stablehlo.add %192, %1 : tensor<10x20xf32>
+    %193 = stablehlo.add %192, %0 : tensor<10x20xf32>
     %194 = stablehlo.divide %172, %193 : tensor<10x20xf32>
     %195 = stablehlo.select %101, %153, %194 : tensor<10x20xi1>, tensor<10x20xf32>
     %196 = stablehlo.subtract %195, %106 : tensor<10x20xf32>
@@ -201,19 +201,19 @@ module attributes {ltc.version = 1 : i32} {
     %198 = stablehlo.subtract %196, %197 : tensor<10x20xf32>
     %199 = stablehlo.exponential %198 : tensor<10x20xf32>
     %200 = stablehlo.divide %199, %105 : tensor<10x20xf32>
-    %201 = stablehlo.subtract %1, %200 : tensor<10x20xf32>
+    %201 = stablehlo.subtract %0, %200 : tensor<10x20xf32>
     %202 = stablehlo.select %57, %99, %201 : tensor<10x20xi1>, tensor<10x20xf32>
     %203 = stablehlo.negate %202 : tensor<10x20xf32>
     %204 = stablehlo.select %55, %203, %202 : tensor<10x20xi1>, tensor<10x20xf32>
-    %205 = stablehlo.select %10, %54, %204 : tensor<10x20xi1>, tensor<10x20xf32>
-    %206 = stablehlo.select %0, %12, %205 : tensor<10x20xi1>, tensor<10x20xf32>
-    %v22_0 = stablehlo.add %206, %1 : tensor<10x20xf32>
-    %v23_0 = stablehlo.multiply %arg0, %v22_0 : tensor<10x20xf32>
-    %v24_0 = stablehlo.multiply %v23_0, %7 : tensor<10x20xf32>
-    %v25_0 = stablehlo.add %20, %v24_0 : tensor<10x20xf32>
-    %v27_0 = stablehlo.dot_general %v25_0, %arg2, contracting_dims = [1] x [1] : (tensor<10x20xf32>, tensor<12x20xf32>) -> tensor<10x12xf32>
-    %v29_0 = stablehlo.dot_general %arg1, %v25_0, contracting_dims = [0] x [0] : (tensor<10x12xf32>, tensor<10x20xf32>) -> tensor<12x20xf32>
-    %v31_0 = stablehlo.reduce(%v25_0 init: %16) applies stablehlo.add across dimensions = [0] : (tensor<10x20xf32>, tensor<f32>) -> tensor<20xf32>
-    return %v27_0, %v29_0, %v31_0 : tensor<10x12xf32>, tensor<12x20xf32>, tensor<20xf32>
+    %205 = stablehlo.select %19, %54, %204 : tensor<10x20xi1>, tensor<10x20xf32>
+    %206 = stablehlo.select %16, %8, %205 : tensor<10x20xi1>, tensor<10x20xf32>
+    %207 = stablehlo.add %206, %0 : tensor<10x20xf32>
+    %208 = stablehlo.multiply %arg0, %207 : tensor<10x20xf32>
+    %209 = stablehlo.multiply %208, %4 : tensor<10x20xf32>
+    %210 = stablehlo.add %15, %209 : tensor<10x20xf32>
+    %211 = stablehlo.dot_general %210, %arg2, contracting_dims = [1] x [1] : (tensor<10x20xf32>, tensor<12x20xf32>) -> tensor<10x12xf32>
+    %212 = stablehlo.dot_general %arg1, %210, contracting_dims = [0] x [0] : (tensor<10x12xf32>, tensor<10x20xf32>) -> tensor<12x20xf32>
+    %213 = stablehlo.reduce(%210 init: %20) applies stablehlo.add across dimensions = [0] : (tensor<10x20xf32>, tensor<f32>) -> tensor<20xf32>
+    return %211, %212, %213 : tensor<10x12xf32>, tensor<12x20xf32>, tensor<20xf32>
   }
 }

@@ -10,11 +10,11 @@ module attributes {ltc.version = 1 : i32} {
     %7 = stablehlo.log %6 : tensor<6xf32>
     %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<6xf32>) -> tensor<6x20xf32>
     %9 = stablehlo.subtract %3, %8 : tensor<6x20xf32>
-    %v4_0 = stablehlo.exponential %9 : tensor<6x20xf32>
-    %v6_0 = stablehlo.reduce(%arg0 init: %5) applies stablehlo.add across dimensions = [1] : (tensor<6x20xf32>, tensor<f32>) -> tensor<6xf32>
-    %v8_0 = stablehlo.broadcast_in_dim %v6_0, dims = [0] : (tensor<6xf32>) -> tensor<6x20xf32>
-    %v9_0 = stablehlo.multiply %v4_0, %v8_0 : tensor<6x20xf32>
-    %10 = stablehlo.subtract %arg0, %v9_0 : tensor<6x20xf32>
-    return %10 : tensor<6x20xf32>
+    %10 = stablehlo.exponential %9 : tensor<6x20xf32>
+    %11 = stablehlo.reduce(%arg0 init: %5) applies stablehlo.add across dimensions = [1] : (tensor<6x20xf32>, tensor<f32>) -> tensor<6xf32>
+    %12 = stablehlo.broadcast_in_dim %11, dims = [0] : (tensor<6xf32>) -> tensor<6x20xf32>
+    %13 = stablehlo.multiply %10, %12 : tensor<6x20xf32>
+    %14 = stablehlo.subtract %arg0, %13 : tensor<6x20xf32>
+    return %14 : tensor<6x20xf32>
   }
 }

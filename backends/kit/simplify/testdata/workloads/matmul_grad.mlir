@@ -1,7 +1,7 @@
 module attributes {ltc.version = 1 : i32} {
   func.func @main(%arg0: tensor<20x20xf32>, %arg1: tensor<20x20xf32>, %arg2: tensor<20x20xf32>) -> (tensor<20x20xf32>, tensor<20x20xf32>) {
-    %4 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [1] : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
-    %6 = stablehlo.dot_general %arg2, %arg0, contracting_dims = [0] x [0] : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
-    return %4, %6 : tensor<20x20xf32>, tensor<20x20xf32>
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [1] : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    %1 = stablehlo.dot_general %arg2, %arg0, contracting_dims = [0] x [0] : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    return %0, %1 : tensor<20x20xf32>, tensor<20x20xf32>
   }
 }

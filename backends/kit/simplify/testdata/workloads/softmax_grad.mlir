@@ -9,11 +9,11 @@ module attributes {ltc.version = 1 : i32} {
     %6 = stablehlo.reduce(%4 init: %5) applies stablehlo.add across dimensions = [1] : (tensor<6x20xf32>, tensor<f32>) -> tensor<6xf32>
     %7 = stablehlo.broadcast_in_dim %6, dims = [0] : (tensor<6xf32>) -> tensor<6x20xf32>
     %8 = stablehlo.divide %4, %7 : tensor<6x20xf32>
-    %v4_0 = stablehlo.multiply %arg1, %8 : tensor<6x20xf32>
-    %v6_0 = stablehlo.reduce(%v4_0 init: %5) applies stablehlo.add across dimensions = [1] : (tensor<6x20xf32>, tensor<f32>) -> tensor<6xf32>
-    %v8_0 = stablehlo.broadcast_in_dim %v6_0, dims = [0] : (tensor<6xf32>) -> tensor<6x20xf32>
-    %9 = stablehlo.subtract %arg1, %v8_0 : tensor<6x20xf32>
-    %10 = stablehlo.multiply %8, %9 : tensor<6x20xf32>
-    return %10 : tensor<6x20xf32>
+    %9 = stablehlo.multiply %arg1, %8 : tensor<6x20xf32>
+    %10 = stablehlo.reduce(%9 init: %5) applies stablehlo.add across dimensions = [1] : (tensor<6x20xf32>, tensor<f32>) -> tensor<6xf32>
+    %11 = stablehlo.broadcast_in_dim %10, dims = [0] : (tensor<6xf32>) -> tensor<6x20xf32>
+    %12 = stablehlo.subtract %arg1, %11 : tensor<6x20xf32>
+    %13 = stablehlo.multiply %8, %12 : tensor<6x20xf32>
+    return %13 : tensor<6x20xf32>
   }
 }
