@@ -11,7 +11,7 @@ import (
 
 // drives reports whether the host runs an op's regions, one of them at a time.
 func drives(op *mlir.Op) bool {
-	return op.Name == "stablehlo.while" || op.Name == "stablehlo.if" || op.Name == "stablehlo.case"
+	return driven[op.Name] != ""
 }
 
 // hostWriter writes down the steps that are no kernels.

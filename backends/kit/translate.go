@@ -49,6 +49,21 @@ var rules = map[string]rule{
 	"stablehlo.transpose":            transpose,
 }
 
+// structural lists the ops that are no work: they say what a value is.
+var structural = map[string]func(*translator, *mlir.Op) error{
+	"stablehlo.constant":             (*translator).constant,
+	"stablehlo.optimization_barrier": (*translator).barrier,
+	"stablehlo.reshape":              (*translator).reshape,
+}
+
+// elementwise returns the op of a kernel that an op of StableHLO is on each
+// element.
+func elementwise(name string) (kernel.Op, bool) {
+	dialect, mnemonic, _ := strings.Cut(name, ".")
+	op, ok := kernel.ParseOp(mnemonic)
+	return op, ok && op.Computes() && (dialect == "stablehlo" || name == "chlo.erf")
+}
+
 // translate returns the graph of a module's main function. The error wraps
 // notCompiled when the whole module must be left to the evaluator.
 func translate(ctx context.Context, p *backends.Program) (*graph, error) {
@@ -105,16 +120,8 @@ func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
 }
 
 func (t *translator) op(op *mlir.Op) error {
-	switch op.Name {
-	case "stablehlo.constant":
-		return t.constant(op)
-	case "stablehlo.reshape":
-		return t.reshape(op)
-	case "stablehlo.optimization_barrier":
-		for i, r := range op.Results {
-			t.values[r] = t.values[op.Operands[i]]
-		}
-		return nil
+	if run := structural[op.Name]; run != nil {
+		return run(t, op)
 	}
 	if drives(op) {
 		return t.host(op, "")
@@ -131,9 +138,8 @@ func (t *translator) node(op *mlir.Op) error {
 	mnemonic := op.Name[strings.IndexByte(op.Name, '.')+1:]
 	run := rules[op.Name]
 	if run == nil {
-		code, known := kernel.ParseOp(mnemonic)
-		dialect := strings.TrimSuffix(op.Name, mnemonic)
-		if !known || !code.Computes() || dialect != "stablehlo." && op.Name != "chlo.erf" {
+		code, known := elementwise(op.Name)
+		if !known {
 			return leave("there is no kernel for it")
 		}
 		run = func(b *nodeBuilder) error { return b.elementwise(code) }
@@ -154,6 +160,14 @@ func (t *translator) node(op *mlir.Op) error {
 		n.operands[b.outs[i]] = id
 	}
 	t.graph.nodes = append(t.graph.nodes, n)
+	return nil
+}
+
+// barrier gives values other names.
+func (t *translator) barrier(op *mlir.Op) error {
+	for i, r := range op.Results {
+		t.values[r] = t.values[op.Operands[i]]
+	}
 	return nil
 }
 

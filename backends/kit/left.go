@@ -1,0 +1,113 @@
+package kit
+
+// What becomes of an op is said in one of five places: rules and the ops of the
+// kernel IR (kernels), structural (no work at all), driven (by the host),
+// replaced (by other ops, before there are kernels) and left (to the
+// evaluator). docs/compiled.md is made from them.
+
+// driven lists the ops whose regions are programs of kernels for themselves.
+var driven = map[string]string{
+	"stablehlo.while": "the body runs as long as the condition says so; what it carries stays where it is",
+	"stablehlo.if":    "one of two branches runs",
+	"stablehlo.case":  "one of the branches runs",
+}
+
+// replaced lists the ops that other ops stand for before there are kernels, but
+// those of CHLO, all of which are, and the dynamic ones, which are once their
+// sizes are known. Where that cannot be they are left to the evaluator.
+var replaced = map[string]string{
+	"stablehlo.broadcast":          "`broadcast_in_dim`",
+	"stablehlo.composite":          "its decomposition",
+	"stablehlo.dot":                "`dot_general`",
+	"stablehlo.einsum":             "`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone",
+	"stablehlo.get_dimension_size": "a constant",
+	"stablehlo.get_tuple_element":  "the element, where the tuple is made in the program",
+	"stablehlo.map":                "the ops of its body, where they are elementwise or constants",
+	"stablehlo.set_dimension_size": "its operand, where the size is the one it has",
+	"stablehlo.tuple":              "its elements, where nothing but `get_tuple_element` reads it",
+}
+
+// Reasons that several ops have.
+const (
+	otherProcesses = "processes meet in it: what it takes is the time of messages"
+	aboutProcesses = "asks who runs it, which is known at run time alone"
+	ordersEffects  = "moves data to or from the world outside, in an order that tokens say"
+	hasParts       = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
+	oneAfterOther  = "an element of the result depends on those before it, so that no axis is parallel but the batch's"
+	complexNumbers = "complex numbers are no elements of kernels"
+	quantized      = "quantized numbers are no elements of kernels"
+)
+
+// left lists the ops that no kernel is made of, with the reason.
+var left = map[string]string{
+	"stablehlo.after_all":            ordersEffects,
+	"stablehlo.all_gather":           otherProcesses,
+	"stablehlo.all_reduce":           otherProcesses,
+	"stablehlo.all_to_all":           otherProcesses,
+	"stablehlo.async_done":           otherProcesses,
+	"stablehlo.async_start":          otherProcesses,
+	"stablehlo.batch_norm_grad":      hasParts,
+	"stablehlo.batch_norm_inference": hasParts,
+	"stablehlo.batch_norm_training":  hasParts,
+	"stablehlo.cholesky":             oneAfterOther,
+	"stablehlo.collective_broadcast": otherProcesses,
+	"stablehlo.collective_permute":   otherProcesses,
+	"stablehlo.collective_reduce":    otherProcesses,
+	"stablehlo.complex":              complexNumbers,
+	"stablehlo.convolution":          "the evaluator makes a blocked matrix product of it, which a loop that guards each access does not reach",
+	"stablehlo.create_token":         ordersEffects,
+	"stablehlo.cross-replica-sum":    otherProcesses,
+	"stablehlo.custom_call":          "it is a function of the host, or one that the evaluator knows by name",
+	"stablehlo.fft":                  complexNumbers,
+	"stablehlo.imag":                 complexNumbers,
+	"stablehlo.infeed":               ordersEffects,
+	"stablehlo.outfeed":              ordersEffects,
+	"stablehlo.partition_id":         aboutProcesses,
+	"stablehlo.real":                 complexNumbers,
+	"stablehlo.recv":                 ordersEffects,
+	"stablehlo.reduce_precision":     "it is for finding out what precision a program needs, not for running it",
+	"stablehlo.reduce_scatter":       otherProcesses,
+	"stablehlo.reduce_window":        "each window's elements lie beyond the edges, or apart: accesses would be guarded one by one",
+	"stablehlo.replica_id":           aboutProcesses,
+	"stablehlo.rng":                  "its numbers come from a generator that all runs share",
+	"stablehlo.rng_bit_generator":    "a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead",
+	"stablehlo.select_and_scatter":   "windows that overlap write to one element, in an order that is part of the result",
+	"stablehlo.send":                 ordersEffects,
+	"stablehlo.sort":                 "where an element goes depends on all others",
+	"stablehlo.torch_index_select":   "front ends write `gather`",
+	"stablehlo.triangular_solve":     oneAfterOther,
+	"stablehlo.unary_einsum":         "front ends write `transpose` and `reduce`",
+	"stablehlo.uniform_dequantize":   quantized,
+	"stablehlo.uniform_quantize":     quantized,
+}
+
+// partial says when an op, or with whole set a program, is left to the
+// evaluator though kernels are made of others like it.
+type partial struct {
+	reason string // what leave is called with
+	whole  bool
+	ops    string
+	when   string
+}
+
+// partly lists all that leave is called with, by the file it stands in.
+var partly = []partial{
+	{"%s refers to other functions or symbols of the module", true, "`func.call`, `composite`, `custom_call`", "a function that could not be inlined: one that calls itself, or that an op other than a call names"},
+	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
+	{"%v", true, "all", "a type that memory outside of the evaluator has not: complex numbers, floats and integers of 8 bits and less that are not i8 or u8, quantized numbers, tuples, tokens, futures, and tensors of a size that the text leaves open"},
+	{"there is no kernel for it", false, "those of the table above", "always"},
+	{"a constant that is not dense<…>", true, "`constant`", "`dense_resource` and sparse elements"},
+	{"%d operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
+	{"elements of type %v", false, "elementwise ops, `dot_general`, `iota`, `reduce`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},
+	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},
+	{"the total order of floats", false, "`compare`", "of type `TOTALORDER`"},
+	{"padding between elements", false, "`pad`", "`interior_padding` that is not 0"},
+	{"it reduces %d values at once", false, "`reduce`", "several results"},
+	{"its body is not one op that kernels reduce with", false, "`reduce`", "a body other than one of add, multiply, maximum, minimum, and, or, xor"},
+	{"dimension numbers in another form", false, "`dot_general`, `gather`, `scatter`", "an attribute that the parser does not know"},
+	{"indices of type %v", false, "`gather`, `scatter`", "indices that are no integers of 8 to 64 bits"},
+	{"it scatters %d values at once", false, "`scatter`", "several results"},
+	{"its body is not one op that kernels combine with", false, "`scatter`", "a body other than one of add, multiply, maximum, minimum, and, or, xor, or the update itself"},
+	{"results of another type", false, "`scatter`", "the result is wider than the operand or the updates"},
+	{"batching dimensions", false, "`scatter`", "`input_batching_dims`"},
+}

@@ -1,0 +1,192 @@
+package kit
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/mlir"
+)
+
+//go:generate go test -run=^TestCompiledPage$ . -update
+
+// compiledPage is made from the tables.
+const compiledPage = "../../docs/compiled.md"
+
+// programOps returns the ops that stand in programs, sorted: those of StableHLO
+// and CHLO that do not end a block.
+func programOps() []string {
+	return slices.DeleteFunc(mlir.OpNames(), func(name string) bool {
+		info, _ := mlir.Info(name)
+		return !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "chlo.") || info.Traits.Has(mlir.Terminator)
+	})
+}
+
+// fates returns what becomes of an op, as the tables say.
+func fates(name string) []string {
+	info, _ := mlir.Info(name)
+	_, same := elementwise(name)
+	var all []string
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{
+		{"elementwise", same && rules[name] == nil},
+		{"rules", rules[name] != nil},
+		{"structural", structural[name] != nil},
+		{"driven", driven[name] != ""},
+		{"replaced", replaced[name] != "" || info.Static != nil || strings.HasPrefix(name, "chlo.") && !same},
+		{"left", left[name] != ""},
+	} {
+		if f.is {
+			all = append(all, f.name)
+		}
+	}
+	return all
+}
+
+// It is said of every op, once, what becomes of it.
+func TestCompiledOps(t *testing.T) {
+	for _, name := range programOps() {
+		require.Len(t, fates(name), 1, "%s: it is to have one rule in translate.go, one row of the tables in left.go, or the name of an op of kernels; then go generate ./backends/kit", name)
+	}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(rules)), slices.Collect(maps.Keys(structural)), slices.Collect(maps.Keys(driven)),
+		slices.Collect(maps.Keys(replaced)), slices.Collect(maps.Keys(left))) {
+		require.Contains(t, programOps(), name)
+	}
+}
+
+// Each reason that an op can be left for has a row, and each row is a reason.
+func TestCompiledReasons(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	used := map[string]bool{}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.Ident); !ok || f.Name != "leave" {
+				return true
+			}
+			lit, ok := call.Args[0].(*ast.BasicLit)
+			require.True(t, ok, "%s: leave takes a literal", file)
+			reason, err := strconv.Unquote(lit.Value)
+			require.NoError(t, err)
+			used[reason] = true
+			return true
+		})
+	}
+	rows := map[string]bool{}
+	for _, p := range partly {
+		rows[p.reason] = true
+	}
+	require.Len(t, partly, len(rows), "a reason has two rows")
+	require.Equal(t, used, rows, "partly, in left.go, lists what leave is called with")
+}
+
+// TestCompiledPage compares docs/compiled.md with the tables that it is made
+// from.
+func TestCompiledPage(t *testing.T) {
+	want := renderCompiled()
+	if flag.Lookup("update").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(compiledPage, []byte(want), 0o644))
+	}
+	got, err := os.ReadFile(compiledPage)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "docs/compiled.md is out of date: run go generate ./backends/kit")
+}
+
+func renderCompiled() string {
+	by := map[string][]string{}
+	for _, name := range programOps() {
+		for _, fate := range fates(name) {
+			by[fate] = append(by[fate], name)
+		}
+	}
+	short := func(name string) string { return strings.TrimPrefix(name, "stablehlo.") }
+	list := func(fate string) string {
+		var names []string
+		for _, name := range by[fate] {
+			names = append(names, "`"+short(name)+"`")
+		}
+		return strings.Join(names, ", ")
+	}
+	var b strings.Builder
+	b.WriteString("<!-- Generated from backends/kit/left.go and translate.go by go generate ./backends/kit. -->\n# What is compiled\n\n" +
+		"The backend `cpu` makes kernels of a program (package `backends/kit`), which its compilers turn into machine code. " +
+		"Whatever is no kernel runs as a step of its own by the evaluator, the backend `eval`: slower, never wrong. " +
+		"`kit.Program.HostSteps` lists those of a program with their reasons; executables of `cpu` say by a method `Compiled` how many there are.\n\n" +
+		"## Kernels\n\nThe same on every element: " + list("elementwise") + ".\n\nWith indices of their own: " + list("rules") + ".\n\n" +
+		"No work at all, they say what a value is: " + list("structural") + ".\n\n" +
+		"## Driven by the host\n\n| op | how |\n|---|---|\n")
+	for _, name := range by["driven"] {
+		fmt.Fprintf(&b, "| `%s` | %s; each region is a program of kernels |\n", short(name), driven[name])
+	}
+	b.WriteString("\n## Replaced by other ops\n\nPackage `backends/kit/simplify` writes other ops for these before there are kernels. " +
+		"Where it cannot, the evaluator runs them.\n\n| op | becomes |\n|---|---|\n")
+	chlo := []string{}
+	for _, name := range by["replaced"] {
+		info, _ := mlir.Info(name)
+		switch {
+		case strings.HasPrefix(name, "chlo."):
+			chlo = append(chlo, "`"+name+"`")
+		case info.Static != nil:
+			fmt.Fprintf(&b, "| `%s` | `%s`, where its sizes are constants |\n", short(name), short(info.Static.Op))
+		default:
+			fmt.Fprintf(&b, "| `%s` | %s |\n", short(name), replaced[name])
+		}
+	}
+	fmt.Fprintf(&b, "\nAll of CHLO but `chlo.erf` becomes StableHLO: %s.\n", strings.Join(chlo, ", "))
+	b.WriteString("\n## Left to the evaluator\n\n| op | because |\n|---|---|\n")
+	for _, name := range by["left"] {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", short(name), left[name])
+	}
+	b.WriteString("\n## Left in part\n\n| op | when | the reason that a step gives |\n|---|---|---|\n")
+	for _, p := range partly {
+		if !p.whole {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ops, p.when, reasonText(p.reason))
+		}
+	}
+	b.WriteString("\n## Programs of which nothing is compiled\n\n| in the program | when | the reason |\n|---|---|---|\n")
+	for _, p := range partly {
+		if p.whole {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ops, p.when, reasonText(p.reason))
+		}
+	}
+	return b.String()
+}
+
+// reasonText is a reason as a reader sees it.
+func reasonText(format string) string {
+	if format == "%v" {
+		return "the type, and what it lacks"
+	}
+	return strings.NewReplacer("%s", "…", "%d", "2", "%v", "…").Replace(format)
+}
+
+// What the kernel IR computes are ops of StableHLO, on each element.
+func TestElementwiseOpsAreOfTheTable(t *testing.T) {
+	for _, op := range kernel.Ops() {
+		if !op.Computes() || strings.HasPrefix(op.String(), "compare_") || op == kernel.Erf {
+			continue
+		}
+		_, ok := mlir.Info("stablehlo." + op.String())
+		require.True(t, ok, "%v", op)
+	}
+}
