@@ -215,7 +215,7 @@ func TestAccuracy(t *testing.T) {
 	levels := runnable(t)
 	for _, f := range functions {
 		got[f.name] = [2]map[vector.Level]float64{{}, {}}
-		kernels := map[vector.Level]func(d types.DType, buffers ...[]byte){}
+		var runs []runner
 		for _, l := range levels {
 			m := vector.NewModule(machine(l))
 			for _, d := range []types.DType{types.F32, types.F64} {
@@ -233,35 +233,55 @@ func TestAccuracy(t *testing.T) {
 				})
 			}
 			im := load(t, m)
-			kernels[l] = func(d types.DType, buffers ...[]byte) {
-				call(t, im, d.String(), batch, buffers...)
-			}
+			runs = append(runs, func(d types.DType, x, y, z []byte) {
+				if f.binary {
+					call(t, im, d.String(), batch, x, y, z)
+				} else {
+					call(t, im, d.String(), batch, x, z)
+				}
+			})
 		}
-		for _, l := range levels {
-			off, at := f.measure32(kernels[l])
-			assert.LessOrEqual(t, off, f.most32, "%s of f32 on %v at %v", f.name, l, at)
-			got[f.name][0][l] = off
-			off, at64 := f.measure64(kernels[l])
-			assert.LessOrEqual(t, off, f.most64, "%s of f64 on %v at %v", f.name, l, at64)
-			got[f.name][1][l] = off
+		for i, w := range f.measure32(runs) {
+			assert.LessOrEqual(t, w.off, f.most32, "%s of f32 on %v at %v", f.name, levels[i], w.at)
+			got[f.name][0][levels[i]] = w.off
+		}
+		for i, w := range f.measure64(runs) {
+			assert.LessOrEqual(t, w.off, f.most64, "%s of f64 on %v at %v", f.name, levels[i], w.at)
+			got[f.name][1][levels[i]] = w.off
 		}
 	}
 	document(t, levels, got)
 }
 
+// runner computes a batch of elements of a dtype.
+type runner func(d types.DType, x, y, z []byte)
+
+// worst is the largest error, and where: operands and result.
+type worst struct {
+	off float64
+	at  [3]float64
+}
+
+func (w *worst) add(off, x, y, z float64) {
+	if off > w.off {
+		*w = worst{off, [3]float64{x, y, z}}
+	}
+}
+
 // measure32 takes 1 in 1021 of all f32s, or each of them; of pairs as many random
-// ones as a batch has.
-func (f function) measure32(run func(d types.DType, buffers ...[]byte)) (worst float64, at []float32) {
+// ones as 16 batches have.
+func (f function) measure32(runs []runner) []worst {
+	all := make([]worst, len(runs))
 	x, y, z := make([]float32, batch), make([]float32, batch), make([]float32, batch)
+	want := make([]float64, batch)
 	flush := func() {
-		buffers := [][]byte{bytesOf(x), bytesOf(z)}
-		if f.binary {
-			buffers = [][]byte{bytesOf(x), bytesOf(y), bytesOf(z)}
-		}
-		run(types.F32, buffers...)
 		for i := range x {
-			if u := units(z[i], f.real(float64(x[i]), float64(y[i]))); u > worst {
-				worst, at = u, []float32{x[i], y[i], z[i]}
+			want[i] = f.real(float64(x[i]), float64(y[i]))
+		}
+		for k, run := range runs {
+			run(types.F32, bytesOf(x), bytesOf(y), bytesOf(z))
+			for i := range x {
+				all[k].add(units(z[i], want[i]), float64(x[i]), float64(y[i]), float64(z[i]))
 			}
 		}
 	}
@@ -274,7 +294,7 @@ func (f function) measure32(run func(d types.DType, buffers ...[]byte)) (worst f
 			}
 			flush()
 		}
-		return worst, at
+		return all
 	}
 	step := uint64(1021)
 	if soaking {
@@ -292,31 +312,32 @@ func (f function) measure32(run func(d types.DType, buffers ...[]byte)) (worst f
 		x[i] = math.Float32frombits(uint32(i-n)<<31 | uint32(i-n)>>1)
 	}
 	flush()
-	return worst, at
+	return all
 }
 
 // measure64 takes random f64s of a function's domain.
-func (f function) measure64(run func(d types.DType, buffers ...[]byte)) (worst float64, at []float64) {
+func (f function) measure64(runs []runner) []worst {
+	all := make([]worst, len(runs))
 	x, y, z := make([]float64, batch), make([]float64, batch), make([]float64, batch)
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range x {
 		x[i], y[i] = f.sample(r)
 	}
-	buffers := [][]byte{bytesOf(x), bytesOf(z)}
-	if f.binary {
-		buffers = [][]byte{bytesOf(x), bytesOf(y), bytesOf(z)}
-	}
-	run(types.F64, buffers...)
 	n := 1500
 	if soaking {
 		n = batch
 	}
-	for i := range n {
-		if u := unitsBig(z[i], f.big(num(x[i]), num(y[i]))); u > worst {
-			worst, at = u, []float64{x[i], y[i], z[i]}
+	want := make([]*big.Float, n)
+	for i := range want {
+		want[i] = f.big(num(x[i]), num(y[i]))
+	}
+	for k, run := range runs {
+		run(types.F64, bytesOf(x), bytesOf(y), bytesOf(z))
+		for i := range want {
+			all[k].add(unitsBig(z[i], want[i]), x[i], y[i], z[i])
 		}
 	}
-	return worst, at
+	return all
 }
 
 func bytesOf[T any](s []T) []byte {
