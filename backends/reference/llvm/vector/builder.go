@@ -20,6 +20,9 @@ type Builder struct {
 
 	args  value.Value
 	fails map[int32]*ir.Block
+	// narrow16 has, for f32 lanes that were f16s in memory, these: what is only
+	// moved is not converted there and back, which would change some NaNs.
+	narrow16 map[value.Value]value.Value
 }
 
 // Call calls the function or intrinsic with the given name, which is declared

@@ -12,7 +12,21 @@ import (
 func (m Machine) halves() bool { return m.Level != SSE2 }
 
 // widenHalf returns the values of the f16s whose bits are in h.
-func (b *Builder) widenHalf(h value.Value, _ ll.Type) value.Value {
+func (b *Builder) widenHalf(h value.Value) value.Value {
+	x := b.fromHalf(h)
+	b.keepHalf(x, h)
+	return x
+}
+
+// keepHalf notes that h has the bits of the values x.
+func (b *Builder) keepHalf(x, h value.Value) {
+	if b.narrow16 == nil {
+		b.narrow16 = map[value.Value]value.Value{}
+	}
+	b.narrow16[x] = h
+}
+
+func (b *Builder) fromHalf(h value.Value) value.Value {
 	if b.Machine.halves() {
 		return b.Block.NewFPExt(b.bitcast(h, like(h.Type(), ll.Half)), like(h.Type(), ll.Float))
 	}
@@ -27,10 +41,32 @@ func (b *Builder) widenHalf(h value.Value, _ ll.Type) value.Value {
 	return b.asFloat(b.or(f, sign))
 }
 
+// toHalf returns the bits of f32 lanes rounded to f16 by an instruction. On x86-64
+// that is an intrinsic: conversions from f64, which LLVM may find in fptrunc of
+// what was one, are calls there.
+func (b *Builder) toHalf(x value.Value) value.Value {
+	const nearestEven = 0
+	i16 := vectorOf(ll.I16, b.Machine.Bits()/32)
+	switch {
+	case b.Machine.wide():
+		return b.pieces(16, func(p []value.Value) value.Value {
+			return b.Call("llvm.x86.avx512.mask.vcvtps2ph.512", i16, p[0], b.int(ll.I32, nearestEven), b.int(i16, 0), b.int(ll.I16, -1))
+		}, x)
+	case b.Machine.Level == AVX2:
+		return b.pieces(8, func(p []value.Value) value.Value {
+			return b.Call("llvm.x86.vcvtps2ph.256", i16, p[0], b.int(ll.I32, nearestEven))
+		}, x)
+	}
+	return b.bitcast(b.Block.NewFPTrunc(x, like(x.Type(), ll.Half)), like(x.Type(), ll.I16))
+}
+
 // narrowHalf returns the bits of f32 lanes that hold values of f16.
 func (b *Builder) narrowHalf(x value.Value) value.Value {
+	if h := b.narrow16[x]; h != nil {
+		return h
+	}
 	if b.Machine.halves() {
-		return b.bitcast(b.Block.NewFPTrunc(x, like(x.Type(), ll.Half)), like(x.Type(), ll.I16))
+		return b.toHalf(x)
 	}
 	i := b.asInt(x)
 	sign := b.lshrn(b.andn(i, math.MinInt32), 16)
@@ -43,8 +79,7 @@ func (b *Builder) narrowHalf(x value.Value) value.Value {
 // roundHalf rounds f32 lanes to f16, ties to even.
 func (b *Builder) roundHalf(x value.Value) value.Value {
 	if b.Machine.halves() {
-		f := b.Block.NewFPTrunc(x, like(x.Type(), ll.Half))
-		return b.Block.NewFPExt(f, x.Type())
+		return b.widenHalf(b.toHalf(x))
 	}
 	// What has the exponent e of an f16, at least -14, has steps of 2^(e-10):
 	// adding 2^(e+13) leaves no bits for less.

@@ -107,6 +107,12 @@ func intRemainder(b *Builder, d types.DType, x, y value.Value) value.Value {
 // integer is at least 2^-32 of its size away from the next one.
 func (b *Builder) quotient(d types.DType, x, y value.Value) value.Value {
 	t := x.Type()
+	if c, ok := splatBits(y); ok && c != 0 && c != 1<<width(t)-1 {
+		if d.IsSigned() { // LLVM multiplies
+			return b.Block.NewSDiv(x, y)
+		}
+		return b.Block.NewUDiv(x, y)
+	}
 	bad := b.icmpn(enum.IPredEQ, y, 0)
 	if d.IsSigned() {
 		bad = b.or(bad, b.icmpn(enum.IPredEQ, y, -1))
@@ -130,6 +136,16 @@ func (b *Builder) quotient(d types.DType, x, y value.Value) value.Value {
 func intPower(b *Builder, d types.DType, x, y value.Value) value.Value {
 	t := x.Type()
 	one, zero := b.int(t, 1), b.int(t, 0)
+	if c, ok := splatBits(y); ok && c <= 16 {
+		r := one
+		for power := x; c > 0; c >>= 1 {
+			if c&1 == 1 {
+				r = b.mul(r, power)
+			}
+			power = b.mul(power, power)
+		}
+		return r
+	}
 	exponent := y
 	negative := b.icmpn(enum.IPredSLT, y, 0)
 	if d.IsSigned() {

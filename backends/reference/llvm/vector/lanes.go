@@ -64,7 +64,11 @@ func (b *Builder) Splat(v Value, lanes int) Value {
 	if v.Lanes() == lanes {
 		return v
 	}
-	return Value{b.splat(v.V, lanes), v.DType}
+	r := b.splat(v.V, lanes)
+	if h := b.narrow16[v.V]; h != nil {
+		b.keepHalf(r, b.splat(h, lanes))
+	}
+	return Value{r, v.DType}
 }
 
 func (b *Builder) splat(x value.Value, lanes int) value.Value {

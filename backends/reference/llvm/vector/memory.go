@@ -3,6 +3,7 @@ package vector
 import (
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
@@ -185,14 +186,13 @@ func (b *Builder) addresses(p Pointer, index Value) value.Value {
 
 // widen returns what was loaded as it lies in registers.
 func (b *Builder) widen(m value.Value, d types.DType) Value {
-	t := m.Type()
 	switch d {
 	case types.Bool:
-		m = b.icmpn(1, m, 0)
+		m = b.icmpn(enum.IPredNE, m, 0)
 	case types.BF16:
 		m = b.asFloat(b.shln(b.resize(m, ll.I32, false), 16))
 	case types.F16:
-		m = b.widenHalf(m, t)
+		m = b.widenHalf(m)
 	}
 	return Value{m, d}
 }

@@ -156,7 +156,13 @@ func (b *Builder) Binary(op string, x, y Value) (Value, error) {
 
 // Select chooses lanes of x where c, a bool, is set, else of y. A scalar c
 // chooses all.
-func (b *Builder) Select(c, x, y Value) Value { return Value{b.sel(c.V, x.V, y.V), x.DType} }
+func (b *Builder) Select(c, x, y Value) Value {
+	r := b.sel(c.V, x.V, y.V)
+	if h, g := b.narrow16[x.V], b.narrow16[y.V]; h != nil && g != nil {
+		b.keepHalf(r, b.sel(c.V, h, g))
+	}
+	return Value{r, x.DType}
+}
 
 // Clamp returns x, but at least lo and at most hi, which wins; NaN if one of
 // them is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +25,10 @@ type trial struct {
 	operands   []types.DType
 	result     types.DType
 	// off is how many floats the result may be away from the evaluator's.
-	off  uint64
-	body func(b *vector.Builder, v []vector.Value) (vector.Value, error)
+	off uint64
+	// constant, if it is there, is the second operand.
+	constant *float64
+	body     func(b *vector.Builder, v []vector.Value) (vector.Value, error)
 }
 
 var directions = []string{"EQ", "NE", "LT", "LE", "GT", "GE"}
@@ -39,41 +42,52 @@ func trials(d types.DType) []trial {
 			if op == "is_finite" {
 				result = types.Bool
 			}
-			all = append(all, trial{op, op, "", []types.DType{d}, result, tolerance(op, d),
+			all = append(all, trial{op, op, "", []types.DType{d}, result, tolerance(op, d), nil,
 				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Unary(op, v[0]) }})
 		}
 	}
 	for _, op := range vector.BinaryOps() {
 		if vector.Supports(op, d) {
-			all = append(all, trial{op, op, "", []types.DType{d, d}, d, tolerance(op, d),
+			all = append(all, trial{op, op, "", []types.DType{d, d}, d, tolerance(op, d), nil,
 				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Binary(op, v[0], v[1]) }})
+		}
+	}
+	for _, y := range []float64{0, 1, 2, 3, 5, -1, 0.5, 7, 200} {
+		for _, op := range []string{"power", "divide", "remainder", "maximum", "minimum"} {
+			if !vector.Supports(op, d) || d == types.Bool || y < 0 && !d.IsSigned() || y != float64(int(y)) && !d.IsFloat() {
+				continue
+			}
+			all = append(all, trial{fmt.Sprint(op, y), op, "", []types.DType{d}, d, tolerance(op, d), &y,
+				func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
+					return b.Binary(op, v[0], b.Const(d, v[0].Lanes(), y))
+				}})
 		}
 	}
 	for _, dir := range directions {
 		attr := fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)
-		all = append(all, trial{"compare_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0,
+		all = append(all, trial{"compare_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0, nil,
 			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Compare(dir, v[0], v[1]) }})
 		if d.IsFloat() {
 			attr += ", compare_type = #stablehlo<comparison_type TOTALORDER>"
-			all = append(all, trial{"total_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0,
+			all = append(all, trial{"total_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0, nil,
 				func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
 					return b.CompareTotal(dir, v[0], v[1])
 				}})
 		}
 	}
-	all = append(all, trial{"select", "select", "", []types.DType{types.Bool, d, d}, d, 0,
+	all = append(all, trial{"select", "select", "", []types.DType{types.Bool, d, d}, d, 0, nil,
 		func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
 			return b.Select(v[0], v[1], v[2]), nil
 		}})
 	if vector.Supports("clamp", d) {
-		all = append(all, trial{"clamp", "clamp", "", []types.DType{d, d, d}, d, 0,
+		all = append(all, trial{"clamp", "clamp", "", []types.DType{d, d, d}, d, 0, nil,
 			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Clamp(v[0], v[1], v[2]) }})
 	}
 	for _, to := range types.DTypes() {
-		all = append(all, trial{"convert_" + to.String(), "convert", "", []types.DType{d}, to, 0,
+		all = append(all, trial{"convert_" + to.String(), "convert", "", []types.DType{d}, to, 0, nil,
 			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Convert(v[0], to), nil }})
 		if d.Size() == to.Size() && d.IsNumber() && to.IsNumber() {
-			all = append(all, trial{"bitcast_" + to.String(), "bitcast_convert", "", []types.DType{d}, to, 0,
+			all = append(all, trial{"bitcast_" + to.String(), "bitcast_convert", "", []types.DType{d}, to, 0, nil,
 				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Bitcast(v[0], to) }})
 		}
 	}
@@ -131,7 +145,12 @@ func TestLikeEvaluator(t *testing.T) {
 					for i, o := range c.operands {
 						buffers = append(buffers, operand(o, i, r))
 					}
-					want := evaluate(t, program(c.op, elements, c.attributes, c.result, c.operands...), elements, c.result, c.operands, buffers...)
+					operands, all := c.operands, buffers
+					if c.constant != nil {
+						operands = append(slices.Clone(operands), d)
+						all = append(slices.Clone(all), repeated(d, *c.constant))
+					}
+					want := evaluate(t, program(c.op, elements, c.attributes, c.result, operands...), elements, c.result, operands, all...)
 					var alone []byte
 					for _, lanes := range []int{1, m.Machine.Lanes(types.F32)} {
 						got := make([]byte, len(want))
@@ -146,6 +165,19 @@ func TestLikeEvaluator(t *testing.T) {
 			})
 		}
 	}
+}
+
+// repeated returns elements that all have the value x.
+func repeated(d types.DType, x float64) []byte {
+	bits := uint64(int64(x))
+	if d.IsFloat() {
+		bits = floatBits(d, x)
+	}
+	out := make([]byte, elements*d.Size())
+	for i := range out {
+		out[i] = byte(bits >> (8 * (i % d.Size())))
+	}
+	return out
 }
 
 // compare reports the first element that is more than most away.

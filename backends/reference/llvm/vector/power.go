@@ -13,7 +13,36 @@ var raise = inDouble(func(b *Builder, single bool, xs ...value.Value) value.Valu
 	return b.power(xs[0], xs[1], single)
 })
 
-func floatPower(b *Builder, _ types.DType, x, y value.Value) value.Value { return raise(b, x, y) }
+func floatPower(b *Builder, _ types.DType, x, y value.Value) value.Value {
+	if c, ok := splatFloat(y); ok {
+		if r := b.constantPower(x, c); r != nil {
+			return r
+		}
+	}
+	return raise(b, x, y)
+}
+
+// constantPower returns powers that are a product, a quotient or a root; else nil.
+func (b *Builder) constantPower(x value.Value, y float64) value.Value {
+	one := b.num(x.Type(), 1)
+	switch y {
+	case 0:
+		return one
+	case 1:
+		return x
+	case 2:
+		return b.fmul(x, x)
+	case 3:
+		return b.fmul(b.fmul(x, x), x)
+	case -1:
+		return b.fdiv(one, x)
+	case 0.5: // of -0: 0; of -infinity: infinity
+		r := b.intrinsic("sqrt", b.faddn(x, 0))
+		inf := b.num(x.Type(), math.Inf(1))
+		return b.sel(b.fcmpn(enum.FPredOEQ, x, math.Inf(-1)), inf, r)
+	}
+	return nil
+}
 
 // power is e^(y·log|x|), with the cases of package math's Pow. For f64 the
 // logarithm and the product have twice the precision.
