@@ -88,6 +88,11 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 			if s.code = codes[s.Kernel]; s.code == nil {
 				return nil, fmt.Errorf("compile: no code for %v", k)
 			}
+			if p, ok := s.code.(kernel.Preparer); ok {
+				if s.code, err = p.Prepare(ctx, s.Sizes, s.Strides); err != nil {
+					return nil, err
+				}
+			}
 			s.parts = s.code.Parts(s.Sizes, threads)
 			e.parts = max(e.parts, s.parts)
 			e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))

@@ -47,6 +47,14 @@ type Block struct {
 	Sizes    *int64
 	Strides  *int64
 	Scratch  unsafe.Pointer
-	From, To int64             // the range of the axis that the schedule cuts
-	Extra    [8]unsafe.Pointer // a library kernel's own
+	From, To int64    // the range of the axis that the schedule cuts
+	At       [8]int64 // where the host's own loops over axes are
+}
+
+// Preparer is a [Code] that wants to know sizes before it runs: what it returns
+// runs launches of these sizes and strides, and no others. Code that need not
+// prepare returns itself.
+type Preparer interface {
+	Code
+	Prepare(ctx context.Context, sizes, strides []int64) (Code, error)
 }

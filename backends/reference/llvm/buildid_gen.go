@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3c2e826cc759c74d8d8dfdc6"
+const buildID = "8dec4dcec8761e33d8380d74"

@@ -12,7 +12,6 @@ import (
 	"ltc/backends"
 	"ltc/internal/programs"
 	"ltc/internal/samples"
-	"ltc/soa"
 )
 
 // Random programs compute on the backend cpu what the evaluator computes. A
@@ -51,15 +50,16 @@ func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed ui
 	if err != nil {
 		return false, err
 	}
-	var args []soa.View
-	for i, p := range a.Signature().Args {
-		v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
-		if err != nil {
-			return false, err
+	got, wanted := &backends.Call{}, &backends.Call{}
+	for _, c := range []*backends.Call{got, wanted} { // each its own: some are donated
+		for i, p := range a.Signature().Args {
+			v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
+			if err != nil {
+				return false, err
+			}
+			c.Args = append(c.Args, v)
 		}
-		args = append(args, v)
 	}
-	got, wanted := &backends.Call{Args: args}, &backends.Call{Args: args}
 	if err := a.Execute(ctx, got); err != nil {
 		return false, err
 	}
@@ -75,7 +75,9 @@ func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed ui
 			return false, fmt.Errorf("result %d differs at %v: %s, want %s", j, d.At, d.Got, d.Want)
 		}
 	}
-	c, ok := a.(interface{ Compiled() (kernels, evaluated int) })
+	c, ok := a.(interface {
+		Compiled() (kernels, evaluated int)
+	})
 	if !ok {
 		return false, nil
 	}

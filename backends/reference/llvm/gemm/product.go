@@ -106,22 +106,21 @@ func (q *Plan) rowStride() int {
 
 // Workspace returns how many bytes of memory a product run in parts needs. It
 // need not be aligned, nor hold anything, and holds nothing afterwards.
-func (q *Plan) Workspace(parts int) int {
+func (q *Plan) Workspace(parts int) int { return parts*q.PartBytes(parts) + 64 }
+
+// PartBytes returns how many bytes of it one of so many parts needs: a multiple
+// of 64.
+func (q *Plan) PartBytes(parts int) int {
 	sum := 0
 	for _, n := range q.spaceBytes(parts) {
 		sum += n
 	}
-	return parts*sum + 64
+	return sum
 }
 
-func (q *Plan) space(part, parts int, work unsafe.Pointer) space {
+// space divides the memory of one of so many parts.
+func (q *Plan) space(parts int, work unsafe.Pointer) space {
 	n := q.spaceBytes(parts)
-	sum := 0
-	for _, n := range n {
-		sum += n
-	}
-	at := (uintptr(work) + 63) &^ 63
-	work = unsafe.Add(work, at-uintptr(work)+uintptr(part*sum))
 	next := func(i int) unsafe.Pointer {
 		p := work
 		work = unsafe.Add(work, n[i])
@@ -135,12 +134,19 @@ func (q *Plan) space(part, parts int, work unsafe.Pointer) space {
 // not nil, is asked every few milliseconds whether to give up; Run reports
 // whether it did not. work is [Plan.Workspace] bytes for all parts.
 func (r *Product) Run(part, parts int, o Operands, work unsafe.Pointer, stop func() bool) bool {
+	at := (uintptr(work) + 63) &^ 63
+	return r.RunIn(part, parts, o, unsafe.Add(work, at-uintptr(work)+uintptr(part*r.plan.PartBytes(parts))), stop)
+}
+
+// RunIn is Run in memory of the part's own: [Plan.PartBytes] bytes, aligned to
+// 64.
+func (r *Product) RunIn(part, parts int, o Operands, work unsafe.Pointer, stop func() bool) bool {
 	q := r.plan
 	b, ok := q.part(part, parts)
 	if !ok {
 		return true
 	}
-	w := run{Product: r, Operands: o, box: b, space: q.space(part, parts, work), stop: stop}
+	w := run{Product: r, Operands: o, box: b, space: q.space(parts, work), stop: stop}
 	if q.swapped {
 		w.A, w.B, w.PrologueA, w.PrologueB = o.B, o.A, o.PrologueB, o.PrologueA
 	}
