@@ -108,6 +108,10 @@ func (m *Memory) places(p int) []int64 {
 	return all
 }
 
+// Around returns the bytes around operand p, which are m's own, and where in them
+// its first element is.
+func (m *Memory) Around(p int) (b []byte, first int64) { return m.bytes[p], m.first[p] }
+
 // Get returns the bits of the elements of operand p, in row-major order.
 func (m *Memory) Get(p int) []uint64 {
 	var all []uint64

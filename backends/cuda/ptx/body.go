@@ -1,0 +1,164 @@
+package ptx
+
+import (
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// stage is how the instructions of a stage are written.
+type stage struct {
+	number int
+	at     point
+	locals []string             // where each begins in the block's memory
+	totals map[kernel.ID]string // the registers that reductions run in
+	// tiled has the address, in the block's memory, of what loads of tiles load.
+	tiled map[kernel.ID]string
+	// before is called before each instruction.
+	before func(id kernel.ID)
+}
+
+// body writes all instructions of a stage.
+func (w *writer) body(s *stage) {
+	st := &w.k.Stages[s.number]
+	for id := st.Begin; id < st.End && w.err == nil; id++ {
+		w.instr(s, id)
+	}
+}
+
+// instr writes an instruction, of which it notes the value.
+func (w *writer) instr(s *stage, id kernel.ID) {
+	if s.before != nil {
+		s.before(id)
+	}
+	i := &w.k.Instrs[id]
+	switch i.Op {
+	case kernel.Constant:
+		w.vals[id] = w.constant(i.Type, uint64(i.Aux))
+	case kernel.Iota:
+		w.vals[id] = w.convert(types.I64, i.Type, s.at.at[i.Aux])
+	case kernel.SizeOf:
+		w.vals[id] = w.size(kernel.Size(i.Aux))
+	case kernel.Load:
+		w.vals[id] = w.loaded(s, id, i)
+	case kernel.Store:
+		w.stored(s, i)
+	case kernel.Reduce:
+		t := s.totals[id]
+		w.set(classOf(i.Type), t, w.combined(kernel.Op(i.Aux), i.Type, t, w.vals[i.Args[0]]))
+	default:
+		w.vals[id] = w.compute(i)
+	}
+}
+
+func (w *writer) loaded(s *stage, id kernel.ID, i *kernel.Instr) string {
+	if a, ok := s.tiled[id]; ok {
+		return w.load("shared", held(i.Type), a, "", "")
+	}
+	if !i.Mem.Local {
+		address, inside := w.operand(i.Mem, s.at)
+		outside := ""
+		if i.Mem.Guard {
+			outside = w.vals[i.Args[0]]
+		}
+		return w.load("global", i.Type, address, inside, outside)
+	}
+	if i.Mem.Guard {
+		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
+		return ""
+	}
+	return w.load("shared", i.Type, w.local(i.Mem, s.at, s.locals[i.Mem.Param]), "", "")
+}
+
+func (w *writer) stored(s *stage, i *kernel.Instr) {
+	v := w.vals[i.Args[0]]
+	if !i.Mem.Local {
+		address, inside := w.operand(i.Mem, s.at)
+		guard := w.both(s.at.stores, inside)
+		if i.Mem.Combine != kernel.Invalid {
+			w.combine(i, address, v, guard)
+			return
+		}
+		w.store("global", i.Type, address, v, guard)
+		return
+	}
+	if i.Mem.Guard {
+		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
+		return
+	}
+	w.store("shared", i.Type, w.local(i.Mem, s.at, s.locals[i.Mem.Param]), v, s.at.stores)
+}
+
+// held returns the type with which registers' values of a type are kept in the
+// block's memory.
+func held(t types.DType) types.DType {
+	if t == types.F16 || t == types.BF16 {
+		return types.F32
+	}
+	return t
+}
+
+// reductions returns those of a stage.
+func (w *writer) reductions(stage int) []kernel.ID {
+	var all []kernel.ID
+	for id := w.k.Stages[stage].Begin; id < w.k.Stages[stage].End; id++ {
+		if w.k.Instrs[id].Op == kernel.Reduce {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// totals sets the registers that a stage's reductions run in to what they begin
+// with.
+func (w *writer) totals(stage int) map[kernel.ID]string {
+	all := map[kernel.ID]string{}
+	for _, id := range w.reductions(stage) {
+		i := &w.k.Instrs[id]
+		all[id] = w.variable(classOf(i.Type), w.neutral(kernel.Op(i.Aux), i.Type))
+	}
+	return all
+}
+
+// split returns the indices along axes of point n of them, in row-major order.
+func (w *writer) split(stage int, axes []int, n string, at []string) {
+	for i := len(axes) - 1; i > 0; i-- {
+		size := w.size(w.k.Axis(stage, axes[i]).Size)
+		at[axes[i]] = w.op(long, "rem.u64", n, size)
+		n = w.op(long, "div.u64", n, size)
+	}
+	if len(axes) > 0 {
+		at[axes[0]] = n
+	}
+}
+
+// point returns one with a place for each axis of a stage.
+func (w *writer) point(stage int) point {
+	n := len(w.k.Axes) + len(w.k.Stages[stage].Axes)
+	at := make([]string, n)
+	for a := range at {
+		at[a] = "0"
+	}
+	return point{at: at}
+}
+
+// extended returns a point of the kernel's axes as one of a stage.
+func (w *writer) extended(stage int, of point) point {
+	p := w.point(stage)
+	copy(p.at, of.at[:len(w.k.Axes)])
+	p.stores = of.stores
+	return p
+}
+
+// outer runs body for the points of the outer axes, which blocks along z share
+// out.
+func (w *writer) outer(p point, body func()) {
+	axes := w.s.Outer
+	if len(axes) == 0 {
+		body()
+		return
+	}
+	w.loop(w.special("%ctaid.z"), w.product(0, axes), w.special("%nctaid.z"), func(n string) {
+		w.split(0, axes, n, p.at)
+		body()
+	})
+}

@@ -1,0 +1,93 @@
+package ptx
+
+import (
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// columns writes Columns.
+func (w *writer) columns() {
+	p := w.point(0)
+	tx, ty := w.special("%tid.x"), "0"
+	sliced := w.s.Threads[1] > 1
+	stores := ""
+	if sliced {
+		ty = w.special("%tid.y")
+		stores = w.op(predicate, "setp.eq.s64", ty, "0")
+	}
+	size := w.size(w.k.Axis(0, w.s.X).Size)
+	w.outer(p, func() {
+		base := w.mul(w.special("%ctaid.x"), number(columns))
+		step := w.mul(w.special("%nctaid.x"), number(columns))
+		w.loop(base, size, step, func(from string) {
+			p.at[w.s.X] = w.add(from, tx)
+			active := w.op(predicate, "setp.lt.s64", p.at[w.s.X], size)
+			slot := 0
+			for s := range w.k.Stages {
+				st := &stage{number: s, at: w.extended(s, p)}
+				if len(w.k.Stages[s].Axes) == 0 {
+					st.at.stores = stores
+					w.when(active, func() { w.body(st) })
+					continue
+				}
+				st.totals = w.totals(s)
+				w.when(active, func() { w.slice(st, len(w.k.Axes), ty) })
+				slot = w.reduceSlices(st, slot, sliced)
+			}
+			if sliced {
+				w.barrier()
+			}
+		})
+	})
+}
+
+// slice runs a stage's body for its points, of which slices of threads share out
+// the first axis.
+func (w *writer) slice(s *stage, a int, ty string) {
+	if a == len(s.at.at) {
+		w.body(s)
+		return
+	}
+	start, step := "0", "1"
+	if a == len(w.k.Axes) {
+		start, step = ty, number(int64(w.s.Threads[1]))
+	}
+	w.loop(start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
+		s.at.at[a] = i
+		w.slice(s, a+1, ty)
+	})
+}
+
+// reduceSlices makes the totals of the slices of a column one, one after the
+// other. It returns the next slot.
+func (w *writer) reduceSlices(s *stage, slot int, sliced bool) int {
+	ids := w.reductions(s.number)
+	if !sliced || len(ids) == 0 {
+		for _, id := range ids {
+			w.vals[id] = w.rounded(w.k.Instrs[id].Type, s.totals[id])
+		}
+		return slot
+	}
+	tx, ty := w.op(word, "mov.u32", "%tid.x"), w.op(word, "mov.u32", "%tid.y")
+	own := w.asLong(types.U32, w.op(word, "mad.lo.u32", ty, number(columns), tx))
+	memory := w.op(long, "mov.u64", shared)
+	const row = columns * slotBytes
+	at := func(n int, i string) string {
+		return w.add(w.mad(i, number(slotBytes), memory), number(int64((slot+n)*sliceCount*row)))
+	}
+	for n, id := range ids {
+		i := &w.k.Instrs[id]
+		w.store("shared", held(i.Type), at(n, own), s.totals[id], "")
+	}
+	w.barrier()
+	for n, id := range ids {
+		i := &w.k.Instrs[id]
+		column := at(n, w.asLong(types.U32, tx))
+		v := w.load("shared", held(i.Type), column, "", "")
+		for y := 1; y < sliceCount; y++ {
+			v = w.combined(kernel.Op(i.Aux), i.Type, v, w.load("shared", held(i.Type), w.add(column, number(int64(y*row))), "", ""))
+		}
+		w.vals[id] = w.rounded(i.Type, v)
+	}
+	return slot + len(ids)
+}

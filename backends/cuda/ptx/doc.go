@@ -1,0 +1,28 @@
+// Package ptx writes PTX, the text that an NVIDIA GPU's driver compiles, for
+// kernels: for each an entry that runs a whole launch on GPUs of sm_80 and later.
+// What it decides about a kernel, which threads share a point, what lies in a
+// block's memory, what is transposed or tiled there, is a [Schedule], its
+// central type; it follows from the kernel's structure, never from run-time
+// sizes, from which [Schedule.Launch] computes grid, block and memory.
+//
+// An entry's parameters are of 8 bytes each: the addresses of the operands'
+// first elements, the run-time sizes, then the run-time strides, as
+// [kernel.Call] has them. Memory of a block is given at launch.
+//
+// What is computed:
+//
+//   - Operations of IEEE 754 are rounded to nearest, each for itself: no
+//     approximate instructions, nothing flushed to zero, and products are rounded
+//     with sums only in products of matrices, by fma. The exponential and its like
+//     are made of these, see math.go for how far off they are: whoever runs the
+//     same text computes the same bits.
+//   - f16 and bf16 are computed in f32, each op rounded, sums at their end.
+//   - The order of a reduction depends on nothing but sizes. The one exception is
+//     stores that combine: they are atomic, in whichever order threads come.
+//   - Operands may share memory if one that is stored to is elsewhere accessed at
+//     the same places only, by the same points, before.
+//
+// What there is no text for is an error that wraps [errors.ErrUnsupported].
+//
+// imports only ltc/backends/kit/kernel and ltc/ir/types.
+package ptx

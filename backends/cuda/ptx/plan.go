@@ -1,0 +1,203 @@
+package ptx
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+)
+
+// Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
+// wraps [errors.ErrUnsupported].
+func Plan(k *kernel.Kernel) (*Schedule, error) {
+	if err := separable(k); err != nil {
+		return nil, err
+	}
+	s := &Schedule{k: k, X: -1, Across: -1}
+	single, reductions := len(k.Stages) == 1, 0
+	staged := false
+	for i := range k.Stages {
+		staged = staged || len(k.Stages[i].Axes) > 0
+	}
+	for i := range k.Instrs {
+		if k.Instrs[i].Op == kernel.Reduce {
+			reductions++
+		}
+	}
+	s.reductions = reductions
+	if c, ok := kernel.AsContraction(k); ok && !loadsOut(k) {
+		return s.asProduct(c), nil
+	}
+	switch {
+	case len(k.Locals) == 0 && (!staged || single && reductions == 0):
+		s.asPoints()
+	case len(k.Axes) > 0 && len(k.Locals) == 0 && s.unit(ofKernel) > s.unit(ofStages):
+		s.asColumns()
+	default:
+		s.asRows()
+	}
+	return s, nil
+}
+
+// which axes of a stage are meant.
+type which uint8
+
+const (
+	ofKernel which = iota
+	ofStages
+)
+
+// unit counts the accesses of stages with axes whose neighbours in memory lie
+// along an axis of the kernel, or of the stage.
+func (s *Schedule) unit(of which) int {
+	n := 0
+	for i := range s.k.Stages {
+		st := &s.k.Stages[i]
+		if len(st.Axes) == 0 {
+			continue
+		}
+		for id := st.Begin; id < st.End; id++ {
+			if a := neighbours(s.k, id); a >= 0 && (a < len(s.k.Axes)) == (of == ofKernel) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// neighbours returns the axis along which an access of an operand goes to
+// neighbours in memory; -1 if there is none.
+func neighbours(k *kernel.Kernel, id kernel.ID) int {
+	m := k.Instrs[id].Mem
+	if m == nil || m.Local {
+		return -1
+	}
+	for d, class := range k.Params[m.Param].Strides {
+		if terms := m.Index[d].Terms; class == kernel.UnitStride && len(terms) == 1 && terms[0].Factor == 1 && m.Index[d].Value == kernel.None {
+			return terms[0].Axis
+		}
+	}
+	return -1
+}
+
+// lanes returns, of the axes from one number to before another of a stage, the one
+// along which most accesses go to neighbours, stores before loads, the last of
+// equals; -1 if there are none.
+func (s *Schedule) lanes(stage, from, to int) int {
+	best, most := -1, -1
+	for a := from; a < to; a++ {
+		n := 0
+		for i := range s.k.Stages {
+			if stage >= 0 && i != stage {
+				continue
+			}
+			for id := s.k.Stages[i].Begin; id < s.k.Stages[i].End; id++ {
+				if neighbours(s.k, id) == a {
+					if n++; s.k.Instrs[id].Op == kernel.Store {
+						n += len(s.k.Instrs)
+					}
+				}
+			}
+		}
+		if n >= most {
+			best, most = a, n
+		}
+	}
+	return best
+}
+
+// others returns the axes before n but for those given.
+func others(n int, but ...int) []int {
+	var all []int
+	for a := range n {
+		if !slices.Contains(but, a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func (s *Schedule) asPoints() {
+	n := len(s.k.Axes)
+	if len(s.k.Stages) == 1 {
+		n += len(s.k.Stages[0].Axes)
+	}
+	s.Form, s.Threads = Points, [2]int{256, 1}
+	s.X = s.lanes(-1, 0, n)
+	s.tile(n)
+	s.Outer = others(n, s.X, s.Across)
+}
+
+// tile makes Points Tiles if operands' neighbours lie along another axis.
+func (s *Schedule) tile(axes int) {
+	for id := range s.k.Instrs {
+		i := &s.k.Instrs[id]
+		if i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || s.k.Params[i.Mem.Param].Out {
+			continue
+		}
+		a := neighbours(s.k, kernel.ID(id))
+		if a < 0 || a == s.X || s.Across >= 0 && a != s.Across {
+			continue
+		}
+		plain, along := true, false
+		for _, x := range i.Mem.Index {
+			plain = plain && x.Value == kernel.None
+			for _, t := range x.Terms {
+				along = along || t.Axis == s.X
+			}
+		}
+		if plain && along && len(s.Tiled) < 4 {
+			s.Tiled, s.Across = append(s.Tiled, kernel.ID(id)), a
+		}
+	}
+	if len(s.Tiled) > 0 {
+		s.Form, s.Threads = Tiles, [2]int{columns, tileRows}
+	}
+}
+
+func (s *Schedule) asColumns() {
+	s.Form, s.Threads = Columns, [2]int{columns, 1}
+	s.X = s.lanes(-1, 0, len(s.k.Axes))
+	s.Outer = others(len(s.k.Axes), s.X)
+	if s.reductions > 0 && !loadsOut(s.k) && !storesTwice(s.k) {
+		s.Threads[1] = sliceCount
+	}
+}
+
+func (s *Schedule) asRows() {
+	s.Form, s.Threads = Rows, [2]int{256, 1}
+	s.Outer = others(len(s.k.Axes))
+	for i := range s.k.Stages {
+		s.Along = append(s.Along, s.lanes(i, len(s.k.Axes), len(s.k.Axes)+len(s.k.Stages[i].Axes)))
+	}
+}
+
+func (s *Schedule) asProduct(c *kernel.Contraction) *Schedule {
+	s.Form, s.Threads, s.product = Product, [2]int{across, across}, c
+	s.X = c.N[len(c.N)-1]
+	if len(c.M) > 0 {
+		s.Across = c.M[len(c.M)-1]
+	}
+	s.Outer = others(len(s.k.Axes), s.X, s.Across)
+	return s
+}
+
+// loadsOut reports whether the kernel loads from what it stores to.
+func loadsOut(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
+		return i.Op == kernel.Load && !i.Mem.Local && k.Params[i.Mem.Param].Out
+	})
+}
+
+// storesTwice reports whether two instructions store to an operand.
+func storesTwice(k *kernel.Kernel) bool {
+	seen := map[int]bool{}
+	for n := range k.Instrs {
+		if i := &k.Instrs[n]; i.Op == kernel.Store && !i.Mem.Local {
+			if seen[i.Mem.Param] {
+				return true
+			}
+			seen[i.Mem.Param] = true
+		}
+	}
+	return false
+}

@@ -1,0 +1,26 @@
+package ptx
+
+// points writes Points: a loop of all threads of the grid along x.
+func (w *writer) points() {
+	p := w.point(0)
+	w.outer(p, func() {
+		if w.s.X < 0 {
+			w.when(w.op(predicate, "setp.eq.u32", w.op(word, "mov.u32", "%tid.x"), "0"), func() { w.stages(p) })
+			return
+		}
+		block, threads := w.special("%ctaid.x"), w.special("%ntid.x")
+		start := w.mad(block, threads, w.special("%tid.x"))
+		step := w.mul(w.special("%nctaid.x"), threads)
+		w.loop(start, w.size(w.k.Axis(0, w.s.X).Size), step, func(i string) {
+			p.at[w.s.X] = i
+			w.stages(p)
+		})
+	})
+}
+
+// stages writes the stages at a point of all axes.
+func (w *writer) stages(p point) {
+	for s := range w.k.Stages {
+		w.body(&stage{number: s, at: p})
+	}
+}

@@ -1,0 +1,151 @@
+package ptx
+
+import (
+	"strings"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// rows writes Rows.
+func (w *writer) rows() {
+	p := w.point(0)
+	tid := w.special("%tid.x")
+	first := w.op(predicate, "setp.eq.s64", tid, "0")
+	locals := w.localBases()
+	h := hazards(w.k)
+	all := others(len(w.k.Axes))
+	w.loop(w.special("%ctaid.x"), w.product(0, all), w.special("%nctaid.x"), func(n string) {
+		w.split(0, all, n, p.at)
+		slot := 0
+		for s := range w.k.Stages {
+			st := &stage{number: s, at: w.extended(s, p), locals: locals}
+			if len(w.k.Stages[s].Axes) == 0 {
+				st.at.stores = first
+				st.before = func(id kernel.ID) {
+					if h.before[id] {
+						w.barrier()
+					}
+				}
+				w.body(st)
+				continue
+			}
+			if h.before[w.k.Stages[s].Begin] && w.k.Stages[s].Begin < w.k.Stages[s].End {
+				w.barrier()
+			}
+			st.totals = w.totals(s)
+			w.share(st, tid)
+			slot = w.reduceBlock(st, slot)
+		}
+		if h.loop {
+			w.barrier()
+		}
+	})
+}
+
+// localBases returns where each local begins in the block's memory: behind what
+// reductions have, aligned to 64 bytes as [kernel.LocalBytes] counts.
+func (w *writer) localBases() []string {
+	var all []string
+	if len(w.k.Locals) == 0 {
+		return nil
+	}
+	at := w.add(w.op(long, "mov.u64", shared), number(int64(w.s.reductions*warpSlots*slotBytes)))
+	for l := range w.k.Locals {
+		all = append(all, at)
+		if l+1 == len(w.k.Locals) {
+			break
+		}
+		n := number(int64(w.k.Locals[l].DType.Size()))
+		for _, d := range w.k.Locals[l].Dims {
+			n = w.mul(n, w.size(d))
+		}
+		at = w.add(at, w.op(long, "and.b64", w.add(n, "63"), "-64"))
+	}
+	return all
+}
+
+// share runs a stage's body for all of its points, shared out by threads along
+// one axis.
+func (w *writer) share(s *stage, tid string) {
+	along := w.s.Along[s.number]
+	var serial func(a int)
+	serial = func(a int) {
+		switch {
+		case a == len(s.at.at):
+			w.loop(tid, w.size(w.k.Axis(s.number, along).Size), w.special("%ntid.x"), func(i string) {
+				s.at.at[along] = i
+				w.body(s)
+			})
+		case a == along:
+			serial(a + 1)
+		default:
+			w.loop("0", w.size(w.k.Axis(s.number, a).Size), "1", func(i string) {
+				s.at.at[a] = i
+				serial(a + 1)
+			})
+		}
+	}
+	serial(len(w.k.Axes))
+}
+
+// reduceBlock makes the totals of all threads one, which all have: within warps by
+// shuffles, between them through the block's memory, from the given slot. It
+// returns the next slot.
+func (w *writer) reduceBlock(s *stage, slot int) int {
+	ids := w.reductions(s.number)
+	if len(ids) == 0 {
+		return slot
+	}
+	tid := w.op(word, "mov.u32", "%tid.x")
+	lane := w.op(word, "and.b32", tid, "31")
+	warp := w.asLong(types.U32, w.op(word, "shr.u32", tid, "5"))
+	leads := w.op(predicate, "setp.eq.u32", lane, "0")
+	warps := w.op(word, "shr.u32", w.op(word, "mov.u32", "%ntid.x"), "5")
+	memory := w.op(long, "mov.u64", shared)
+	at := func(n int, i string) string {
+		return w.add(w.mad(i, number(slotBytes), memory), number(int64((slot+n)*warpSlots*slotBytes)))
+	}
+	for n, id := range ids {
+		i := &w.k.Instrs[id]
+		v := w.reduceWarp(kernel.Op(i.Aux), i.Type, s.totals[id])
+		w.store("shared", held(i.Type), at(n, warp), v, leads)
+	}
+	w.barrier()
+	for n, id := range ids {
+		i := &w.k.Instrs[id]
+		some := w.op(predicate, "setp.lt.u32", lane, warps)
+		v := w.load("shared", held(i.Type), at(n, w.asLong(types.U32, lane)), some, w.neutral(kernel.Op(i.Aux), i.Type))
+		w.vals[id] = w.rounded(i.Type, w.reduceWarp(kernel.Op(i.Aux), i.Type, v))
+	}
+	return slot + len(ids)
+}
+
+// reduceWarp makes a value of each lane one, which all have.
+func (w *writer) reduceWarp(op kernel.Op, t types.DType, v string) string {
+	for _, distance := range []string{"16", "8", "4", "2", "1"} {
+		v = w.combined(op, t, v, w.exchange(t, v, distance))
+	}
+	return v
+}
+
+// exchange returns the value of the lane whose number differs in one bit.
+func (w *writer) exchange(t types.DType, v, distance string) string {
+	shuffle := func(c class, v string) string {
+		r := w.fresh(c)
+		w.line("shfl.sync.bfly.b32 %s, %s, %s, 31, -1", r, v, distance)
+		return r
+	}
+	switch c := classOf(t); c {
+	case predicate:
+		return w.ofBits(t, shuffle(word, w.bitsOf(t, v)))
+	case long, double:
+		low, high := w.fresh(word), w.fresh(word)
+		w.line("mov.b64 {%s, %s}, %s", low, high, v)
+		r := w.fresh(c)
+		w.line("mov.b64 %s, {%s}", r, strings.Join([]string{shuffle(word, low), shuffle(word, high)}, ", "))
+		return r
+	default:
+		return shuffle(c, v)
+	}
+}

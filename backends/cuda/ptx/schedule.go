@@ -1,0 +1,178 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+
+	"ltc/backends/kit/kernel"
+)
+
+// Form is how threads share out a kernel's points.
+type Form uint8
+
+const (
+	// Points has a thread for each point of all axes.
+	Points Form = iota + 1
+	// Rows has a block for each point of the kernel's axes, which it runs through
+	// all stages: its threads share out the points of a stage and reduce through
+	// shuffles and the block's memory, where locals lie too.
+	Rows
+	// Columns has threads for neighbours along an axis of the kernel, which each
+	// run through the stages; slices of threads share out a stage's first axis and
+	// reduce through the block's memory.
+	Columns
+	// Tiles is Points with operands whose neighbours lie along another axis:
+	// squares of them are transposed in the block's memory.
+	Tiles
+	// Product computes squares of a product of matrices from strips of the factors
+	// in the block's memory.
+	Product
+)
+
+func (f Form) String() string {
+	return [...]string{Points: "points", Rows: "rows", Columns: "columns", Tiles: "tiles", Product: "product"}[f]
+}
+
+// Schedule is how a GPU runs a kernel.
+type Schedule struct {
+	Form    Form
+	Threads [2]int // the most threads of a block, along x and y
+	// X is the axis along which threads lie: of Points, Columns and Tiles, and the
+	// columns of a Product. -1 if there is none.
+	X int
+	// Across is the axis along which the tiled operands' neighbours lie, or a
+	// Product's rows; -1 if there is none.
+	Across int
+	Outer  []int       // the other axes that points are of, outermost first
+	Tiled  []kernel.ID // the loads of Tiles that go through the block's memory
+	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
+	// stages without axes.
+	Along []int
+
+	reductions int // how many values blocks reduce through their memory
+	product    *kernel.Contraction
+	k          *kernel.Kernel
+}
+
+// A block's memory.
+const (
+	slotBytes  = 8 // of a value that is reduced
+	warpSlots  = 32
+	columns    = 32 // threads along x of Columns, Tiles and Product
+	sliceCount = 8  // of Columns
+	tileRows   = 8  // threads along y of Tiles
+	tileStride = columns + 1
+	// products
+	side   = 32 // of the square that a block computes
+	depth  = 16 // of the strips
+	across = 16 // threads along x and y
+)
+
+// String prints the schedule with the kernel's names of axes and operands.
+func (s *Schedule) String() string {
+	var b strings.Builder
+	name := func(stage, axis int) string { return s.k.Axis(stage, axis).Name }
+	fmt.Fprintf(&b, "%v of %dx%d threads", s.Form, s.Threads[0], s.Threads[1])
+	if s.X >= 0 {
+		fmt.Fprintf(&b, ", x %s", name(0, s.X))
+	}
+	if s.Across >= 0 {
+		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
+	}
+	for i, a := range s.Outer {
+		if i == 0 {
+			b.WriteString(", blocks")
+		}
+		b.WriteString(" " + name(0, a))
+	}
+	for i, id := range s.Tiled {
+		if i == 0 {
+			b.WriteString(", tiled")
+		}
+		b.WriteString(" " + s.k.Params[s.k.Instrs[id].Mem.Param].Name)
+	}
+	for i, a := range s.Along {
+		if a >= 0 {
+			fmt.Fprintf(&b, ", stage %d %s", i, name(i, a))
+		}
+	}
+	return b.String()
+}
+
+// Launch is how many blocks of how many threads run an entry, and the bytes of
+// memory that each block has.
+type Launch struct {
+	Grid, Block [3]int
+	Shared      int
+}
+
+const (
+	mostBlocks = 4096
+	// mostShared is what the smallest of the GPUs gives a block: sm_86.
+	mostShared = 99 << 10
+)
+
+// Launch returns the launch for run-time sizes; of no blocks, if there is nothing
+// to run. What does not fit a block's memory is an error that wraps
+// [errors.ErrUnsupported].
+func (s *Schedule) Launch(sizes []int64) (Launch, error) {
+	l := Launch{Block: [3]int{s.Threads[0], s.Threads[1], 1}}
+	of := func(axis int) int64 {
+		if axis < 0 {
+			return 1
+		}
+		return s.k.Axis(0, axis).Size.Of(sizes)
+	}
+	n := int64(1)
+	for _, a := range s.Outer {
+		n *= of(a)
+	}
+	x, y := of(s.X), of(s.Across)
+	switch s.Form {
+	case Points:
+		l.Block[0] = int(min(int64(s.Threads[0]), roundUp(max(x, 1), 32)))
+		x = ceil(x, int64(l.Block[0]))
+	case Rows:
+		widest := int64(1)
+		for i, a := range s.Along {
+			if a >= 0 {
+				widest = max(widest, s.k.Axis(i, a).Size.Of(sizes))
+			}
+		}
+		l.Block[0] = int(min(int64(s.Threads[0]), roundUp(widest, 32)))
+		x = 1
+		l.Shared = s.reductions * warpSlots * slotBytes
+		locals, ok := kernel.LocalBytes(s.k, sizes)
+		if !ok || locals > mostShared-int64(l.Shared) {
+			return l, unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, mostShared)
+		}
+		l.Shared += int(locals)
+	case Columns:
+		x = ceil(x, columns)
+		if s.Threads[1] > 1 {
+			l.Shared = s.reductions * columns * sliceCount * slotBytes
+		}
+	case Tiles:
+		x, y = ceil(x, columns), ceil(y, columns)
+		l.Shared = len(s.Tiled) * columns * tileStride * slotBytes
+	case Product:
+		x, y = ceil(x, side), ceil(y, side)
+		l.Shared = 2 * depth * tileStride * slotBytes
+	}
+	if s.Form == Rows {
+		x, n = n, 1
+	}
+	l.Grid[0] = int(min(x, mostBlocks))
+	l.Grid[1] = int(min(y, mostBlocks))
+	if s.Form == Points || s.Form == Columns {
+		l.Grid[1] = 1
+	}
+	l.Grid[2] = int(min(n, max(1, mostBlocks/max(1, x))))
+	if l.Grid[0]*l.Grid[1]*l.Grid[2] == 0 {
+		l.Grid = [3]int{}
+	}
+	return l, nil
+}
+
+func ceil(n, by int64) int64    { return (n + by - 1) / by }
+func roundUp(n, to int64) int64 { return ceil(n, to) * to }

@@ -1,0 +1,165 @@
+package ptxsim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+var widths = map[string]int{"u8": 1, "b16": 2, "u16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
+
+// access compiles ld, st, red and atom.
+func (p *parser) access(i *instr, parts, args []string) {
+	opcode := strings.Join(parts, ".")
+	t := parts[len(parts)-1]
+	n := widths[t]
+	want := map[string][]string{
+		"ld": {"ld.param.", "ld.global.", "ld.shared."}, "st": {"st.global.", "st.shared."}, "red": {"red.global.", "red.shared."},
+	}[parts[0]]
+	if len(parts) < 3 || !slices.ContainsFunc(want, func(s string) bool { return strings.HasPrefix(opcode, s) }) || n == 0 {
+		p.unknown(opcode)
+		return
+	}
+	if parts[0] != "red" && len(parts) != 3 {
+		p.unknown(opcode)
+		return
+	}
+	if !p.count(args, 2, opcode) {
+		return
+	}
+	shared := parts[1] == "shared"
+	switch {
+	case parts[1] == "param":
+		p.loadParam(i, t, args)
+	case parts[0] == "ld":
+		d := p.reg(args[0])
+		base, offset := p.address(args[1])
+		i.run = func(t *thread) {
+			if b := t.touch(base.get(t)+offset, n, shared, reads); b != nil {
+				t.regs[d] = load(b)
+			}
+		}
+	case parts[0] == "st":
+		base, offset := p.address(args[0])
+		v := p.value(args[1])
+		i.run = func(t *thread) {
+			if b := t.touch(base.get(t)+offset, n, shared, writes); b != nil {
+				store(b, v.get(t))
+			}
+		}
+	default:
+		f := binary32(strings.Join(parts[2:], "."))
+		if f == nil {
+			p.unknown(opcode)
+			return
+		}
+		base, offset := p.address(args[0])
+		v := p.value(args[1])
+		i.run = func(t *thread) {
+			if b := t.touch(base.get(t)+offset, n, shared, combines); b != nil {
+				store(b, f(load(b), v.get(t)))
+			}
+		}
+	}
+}
+
+// binary32 returns what a red instruction combines with; nil if there is none.
+func binary32(op string) func(a, b uint64) uint64 {
+	switch op {
+	case "add.f32", "add.f64":
+		return ops.binary[strings.Replace(op, "add.", "add.rn.", 1)]
+	case "add.u32", "add.s32", "add.u64", "min.u32", "min.s32", "min.u64", "min.s64", "max.u32", "max.s32", "max.u64", "max.s64",
+		"and.b32", "and.b64", "or.b32", "or.b64", "xor.b32", "xor.b64":
+		return ops.binary[op]
+	}
+	return nil
+}
+
+func (p *parser) loadParam(i *instr, t string, args []string) {
+	name := strings.Trim(args[1], "[]")
+	at, known := p.params[name]
+	if !known || widths[t] != 8 {
+		p.fail("there is no parameter %s of 8 bytes", name)
+		return
+	}
+	d := p.reg(args[0])
+	i.run = func(t *thread) { t.regs[d] = t.block.launch.Args[at] }
+}
+
+type access uint8
+
+const (
+	reads access = iota
+	writes
+	combines
+)
+
+func (a access) String() string { return [...]string{"read", "write", "atomic update"}[a] }
+
+// touch returns n bytes of memory; nil after a fault.
+func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
+	var b []byte
+	var who []touch
+	if shared {
+		offset := address - sharedBase
+		switch size := uint64(len(t.block.shared)); {
+		case offset+uint64(n) > size || offset > size:
+			t.fault("%v of %d bytes at %d of a block's memory, which has %d", how, n, int64(offset), size)
+			return nil
+		case offset%uint64(n) != 0:
+			t.fault("%v of %d bytes at %d of a block's memory, which is not aligned", how, n, offset)
+			return nil
+		}
+		b, who = t.block.shared[offset:][:n], t.block.touched[offset:][:n]
+	} else {
+		which, offset, err := t.block.memory.find(address, n)
+		if err != nil {
+			t.fault("%v of %v", how, err)
+			return nil
+		}
+		b, who = t.block.memory.all[which].bytes[offset:][:n], t.block.global[which][offset:][:n]
+	}
+	for i := range who {
+		var other touched
+		if how != writes {
+			if shared && who[i].writer.thread == 0 {
+				t.fault("%v of a block's memory at %d that nobody has written", how, int(address-sharedBase)+i)
+				return nil
+			}
+			other = who[i].read(t, how == combines)
+		}
+		if how != reads && other.thread == 0 {
+			other = who[i].write(t, how == combines)
+		}
+		if other.thread != 0 {
+			t.fault("race: %v at the same place as %s, with no barrier between", how, t.block.named(other))
+			return nil
+		}
+	}
+	return b
+}
+
+// named says which thread it was.
+func (b *block) named(o touched) string {
+	n := int32(len(b.threads))
+	return fmt.Sprintf("thread %d of block %d", (o.thread-1)%n, (o.thread-1)/n)
+}
+
+func load(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func store(b []byte, v uint64) {
+	for i := range b {
+		b[i] = byte(v >> (8 * i))
+	}
+}

@@ -1,0 +1,148 @@
+package ptxsim
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// compile makes an instruction of the text that follows a predicate.
+func (p *parser) compile(i *instr, s string) {
+	opcode, rest, _ := strings.Cut(s, " ")
+	args := operands(rest)
+	at := p.line
+	p.line = i.line
+	defer func() { p.line = at }()
+	if f, ok := ops.unary[opcode]; ok && p.count(args, 2, opcode) {
+		d, a := p.reg(args[0]), p.value(args[1])
+		i.run = func(t *thread) { t.regs[d] = f(a.get(t)) }
+		return
+	}
+	if f, ok := ops.binary[opcode]; ok && p.count(args, 3, opcode) {
+		d, a, b := p.reg(args[0]), p.value(args[1]), p.value(args[2])
+		i.run = func(t *thread) { t.regs[d] = f(a.get(t), b.get(t)) }
+		return
+	}
+	if f, ok := ops.ternary[opcode]; ok && p.count(args, 4, opcode) {
+		d, a, b, c := p.reg(args[0]), p.value(args[1]), p.value(args[2]), p.value(args[3])
+		i.run = func(t *thread) { t.regs[d] = f(a.get(t), b.get(t), c.get(t)) }
+		return
+	}
+	parts := strings.Split(opcode, ".")
+	switch parts[0] {
+	case "mov":
+		p.mov(i, opcode, args)
+	case "bra":
+		if p.count(args, 1, opcode) && (opcode == "bra" || opcode == "bra.uni") {
+			i.kind = branch
+			p.uses = append(p.uses, labelUse{len(p.e.instrs), i.line, args[0]})
+			return
+		}
+		p.unknown(opcode)
+	case "ret", "exit":
+		i.kind = exit
+	case "bar":
+		if opcode != "bar.sync" || !slices.Equal(args, []string{"0"}) {
+			p.fail("unknown barrier %s", s)
+		}
+		i.kind = barrier
+	case "shfl":
+		p.shuffle(i, opcode, args)
+	case "ld", "st", "red", "atom":
+		p.access(i, parts, args)
+	default:
+		p.unknown(opcode)
+	}
+}
+
+func (p *parser) unknown(opcode string) { p.fail("unknown opcode %s", opcode) }
+
+func (p *parser) count(args []string, want int, opcode string) bool {
+	if len(args) != want {
+		p.fail("%s has %d operands, want %d", opcode, len(args), want)
+	}
+	return p.err == nil
+}
+
+// specials are the registers that say which thread it is.
+var specials = map[string]func(t *thread) int{
+	"%tid.x":    func(t *thread) int { return t.at[0] },
+	"%tid.y":    func(t *thread) int { return t.at[1] },
+	"%ntid.x":   func(t *thread) int { return t.block.launch.Block[0] },
+	"%ntid.y":   func(t *thread) int { return t.block.launch.Block[1] },
+	"%ctaid.x":  func(t *thread) int { return t.block.at[0] },
+	"%ctaid.y":  func(t *thread) int { return t.block.at[1] },
+	"%ctaid.z":  func(t *thread) int { return t.block.at[2] },
+	"%nctaid.x": func(t *thread) int { return t.block.launch.Grid[0] },
+	"%nctaid.y": func(t *thread) int { return t.block.launch.Grid[1] },
+	"%nctaid.z": func(t *thread) int { return t.block.launch.Grid[2] },
+}
+
+func (p *parser) mov(i *instr, opcode string, args []string) {
+	if !p.count(args, 2, opcode) {
+		return
+	}
+	special, is := specials[args[1]]
+	switch {
+	case opcode == "mov.u32" && is:
+		d := p.reg(args[0])
+		i.run = func(t *thread) { t.regs[d] = uint64(special(t)) }
+	case opcode == "mov.b64" && strings.HasPrefix(args[0], "{"):
+		low, high := p.pair(args[0])
+		l, h, a := p.reg(low), p.reg(high), p.value(args[1])
+		i.run = func(t *thread) {
+			v := a.get(t)
+			t.regs[l], t.regs[h] = v&0xFFFFFFFF, v>>32
+		}
+	case opcode == "mov.b64" && strings.HasPrefix(args[1], "{"):
+		low, high := p.pair(args[1])
+		d, l, h := p.reg(args[0]), p.value(low), p.value(high)
+		i.run = func(t *thread) { t.regs[d] = l.get(t)&0xFFFFFFFF | h.get(t)<<32 }
+	case slices.Contains([]string{"mov.b16", "mov.b32", "mov.b64", "mov.u32", "mov.u64", "mov.s32", "mov.s64", "mov.f32", "mov.f64", "mov.pred"}, opcode):
+		d, a, mask := p.reg(args[0]), p.value(args[1]), mask(width(opcode[4:]))
+		i.run = func(t *thread) { t.regs[d] = a.get(t) & mask }
+	default:
+		p.unknown(opcode)
+	}
+}
+
+// width returns how many bits a value of a type such as s32 has.
+func width(t string) int {
+	if t == "pred" {
+		return 1
+	}
+	n, _ := strconv.Atoi(strings.TrimLeft(t, "busf"))
+	return n
+}
+
+// mask has the lowest n bits set.
+func mask(n int) uint64 { return ^uint64(0) >> (64 - n) }
+
+// shuffle is how lanes of a warp exchange 32 bits.
+type shuffle struct {
+	d     int
+	value operand
+	lanes uint32
+	from  func(lane, b uint32) uint32
+	b     operand
+}
+
+func (p *parser) shuffle(i *instr, opcode string, args []string) {
+	from := map[string]func(lane, b uint32) uint32{
+		"shfl.sync.bfly.b32": func(lane, b uint32) uint32 { return lane ^ b },
+		"shfl.sync.idx.b32":  func(_, b uint32) uint32 { return b },
+		"shfl.sync.down.b32": func(lane, b uint32) uint32 { return min(lane+b, 31) },
+	}[opcode]
+	if from == nil {
+		p.unknown(opcode)
+		return
+	}
+	if !p.count(args, 5, opcode) {
+		return
+	}
+	if clamp := p.value(args[3]); clamp.bits != 31 {
+		p.fail("%s within segments of a warp", opcode)
+	}
+	i.kind = shuffled
+	i.shfl = shuffle{d: p.reg(args[0]), value: p.value(args[1]), b: p.value(args[2]), lanes: uint32(p.value(args[4]).bits), from: from}
+}

@@ -1,0 +1,16 @@
+// Package ptxsim runs PTX, the text that a GPU's driver is handed, without a
+// GPU: one thread of a block after the other, each until it has to wait for
+// others. Its central type is [Module].
+//
+// It is a test's tool. What it reads is a subset of PTX, and all else is an
+// error, so that parsing is a check of its own. What it runs is checked: each
+// access is inside what was allocated and aligned to its size, memory shared by
+// a block is not read before it is written, nothing is read or written by two
+// threads of which one writes without a barrier between them (or, in global
+// memory, by two blocks), and threads that wait for what will not come are
+// reported. Arithmetic is that of IEEE 754, with the roundings that the
+// instructions name; there are no approximate ones. NaNs are not those of the
+// hardware bit by bit, nor are values that are not rounded to nearest.
+//
+// imports only the standard library.
+package ptxsim

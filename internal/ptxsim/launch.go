@@ -1,0 +1,281 @@
+package ptxsim
+
+import "fmt"
+
+// Launch is how many blocks of how many threads run a kernel.
+type Launch struct {
+	Grid, Block [3]int
+	Shared      int      // the bytes of a block's memory
+	Args        []uint64 // the kernel's parameters
+	// Steps is how many instructions all threads together may take, after which
+	// they are taken not to end; 0: 1<<32.
+	Steps int
+}
+
+// Fault is what a thread did wrong.
+type Fault struct {
+	Block, Thread int    // by number, x first
+	Line          int    // of the text
+	Instr         string // what it was about to do
+	Reason        string
+}
+
+func (f *Fault) Error() string {
+	return fmt.Sprintf("ptx line %d: %s: thread %d of block %d: %s", f.Line, f.Instr, f.Thread, f.Block, f.Reason)
+}
+
+// block is a block that runs.
+type block struct {
+	entry   *Entry
+	launch  *Launch
+	memory  *Memory
+	global  [][]touch // by allocation and byte
+	at      [3]int
+	number  int
+	threads []thread
+	shared  []byte
+	touched []touch
+	epoch   int32 // how many barriers all threads have come through
+	steps   int
+	err     error
+}
+
+type thread struct {
+	block  *block
+	at     [3]int
+	number int32 // of all in the launch, from 1
+	pc     int
+	regs   []uint64
+	state  state
+}
+
+type state uint8
+
+const (
+	ready state = iota
+	atBarrier
+	atShuffle
+	ended
+)
+
+// Run runs a kernel to its end. Blocks run one after the other, so that nothing
+// that a launch may rely on is missing. It returns how many instructions the
+// threads took; the error is a [Fault] if one did wrong.
+func (e *Entry) Run(m *Memory, l Launch) (int, error) {
+	size := 1
+	for _, n := range l.Block {
+		size *= n
+	}
+	if len(l.Args) != e.Params || size < 1 || size > 1024 || l.Shared < 0 {
+		return 0, fmt.Errorf("ptx: launch of %s with %d arguments, %d threads a block and %d bytes: it has %d parameters", e.Name, len(l.Args), size, l.Shared, e.Params)
+	}
+	if l.Steps == 0 {
+		l.Steps = 1 << 32
+	}
+	global := make([][]touch, len(m.all))
+	for i := range global {
+		global[i] = make([]touch, len(m.all[i].bytes))
+	}
+	steps := 0
+	for z := range l.Grid[2] {
+		for y := range l.Grid[1] {
+			for x := range l.Grid[0] {
+				number := x + l.Grid[0]*(y+l.Grid[1]*z)
+				b := &block{entry: e, launch: &l, memory: m, global: global, at: [3]int{x, y, z}, number: number, steps: l.Steps - steps}
+				b.start(size)
+				left := b.steps
+				b.run()
+				if b.err != nil {
+					return steps + left - b.steps, b.err
+				}
+				steps += left - b.steps
+			}
+		}
+	}
+	return steps, nil
+}
+
+func (b *block) start(size int) {
+	b.shared, b.touched = make([]byte, b.launch.Shared), make([]touch, b.launch.Shared)
+	b.threads = make([]thread, size)
+	regs := make([]uint64, size*b.entry.regs)
+	n := b.launch.Block
+	for i := range b.threads {
+		at := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
+		b.threads[i] = thread{block: b, at: at, number: int32(b.number*size + i + 1), regs: regs[i*b.entry.regs:][:b.entry.regs]}
+	}
+}
+
+func (b *block) run() {
+	for b.err == nil {
+		progress, live := false, false
+		for i := range b.threads {
+			t := &b.threads[i]
+			if t.state == ready {
+				progress = true
+				t.run()
+			}
+			live = live || t.state != ended
+		}
+		if b.err != nil || !live {
+			return
+		}
+		if !b.shuffles() && !b.barrier() && !progress {
+			b.stuck()
+		}
+	}
+}
+
+// run lets a thread run until it waits or ends.
+func (t *thread) run() {
+	b, e := t.block, t.block.entry
+	for t.pc < len(e.instrs) {
+		i := &e.instrs[t.pc]
+		if b.steps--; b.steps < 0 {
+			t.fault("the threads take more than %d instructions", b.launch.Steps)
+			return
+		}
+		if i.pred >= 0 && (t.regs[i.pred] == 0) != i.negate {
+			t.pc++
+			continue
+		}
+		switch i.kind {
+		case plain:
+			if i.run(t); b.err != nil {
+				return
+			}
+			t.pc++
+		case branch:
+			t.pc = i.target
+		case barrier:
+			t.state = atBarrier
+			return
+		case shuffled:
+			t.state = atShuffle
+			return
+		case exit:
+			t.state = ended
+			return
+		}
+	}
+	t.state = ended
+}
+
+func (t *thread) fault(format string, args ...any) {
+	if t.block.err != nil {
+		return
+	}
+	f := &Fault{Block: t.block.number, Thread: int(t.number-1) % len(t.block.threads), Reason: fmt.Sprintf(format, args...)}
+	if t.pc < len(t.block.entry.instrs) {
+		i := &t.block.entry.instrs[t.pc]
+		f.Line, f.Instr = i.line, i.text
+	}
+	t.block.err = f
+}
+
+// barrier lets the threads on if all have come to the barrier.
+func (b *block) barrier() bool {
+	for i := range b.threads {
+		if t := &b.threads[i]; t.state != atBarrier {
+			return false
+		} else if first := &b.threads[i&^31]; t.pc != first.pc {
+			t.fault("threads of a warp wait at different barriers")
+			return false
+		}
+	}
+	b.epoch++
+	for i := range b.threads {
+		b.threads[i].state = ready
+		b.threads[i].pc++
+	}
+	return true
+}
+
+// warp is how many threads run together.
+const warp = 32
+
+// shuffles lets the warps on whose lanes have all come to one.
+func (b *block) shuffles() bool {
+	some := false
+	for from := 0; from < len(b.threads); from += warp {
+		lanes := b.threads[from:min(from+warp, len(b.threads))]
+		for i := range lanes {
+			if t := &lanes[i]; t.state == atShuffle && t.together(lanes, i) {
+				t.exchange(lanes)
+				some = true
+			}
+		}
+	}
+	return some
+}
+
+// together reports whether all lanes of a thread's shuffle have come to it.
+func (t *thread) together(lanes []thread, own int) bool {
+	members := t.block.entry.instrs[t.pc].shfl.lanes
+	if members>>own&1 == 0 {
+		t.fault("a lane that is not among those of its shuffle")
+		return false
+	}
+	for l := range uint32(warp) {
+		switch {
+		case members>>l&1 == 0:
+		case int(l) >= len(lanes):
+			t.fault("a shuffle of lanes that the warp does not have")
+			return false
+		case lanes[l].state != atShuffle || lanes[l].pc != t.pc:
+			return false
+		}
+	}
+	return true
+}
+
+func (t *thread) exchange(lanes []thread) {
+	s := &t.block.entry.instrs[t.pc].shfl
+	var values, from [warp]uint64
+	for l := range lanes {
+		if s.lanes>>l&1 == 1 {
+			values[l] = s.value.get(&lanes[l])
+			from[l] = uint64(s.from(uint32(l), uint32(s.b.get(&lanes[l]))) & (warp - 1))
+		}
+	}
+	for l := range lanes {
+		if s.lanes>>l&1 == 0 {
+			continue
+		}
+		if s.lanes>>from[l]&1 == 0 {
+			lanes[l].fault("a shuffle from lane %d, which is not among its lanes", from[l])
+			return
+		}
+		lanes[l].regs[s.d] = values[from[l]] & mask(32)
+		lanes[l].state = ready
+		lanes[l].pc++
+	}
+}
+
+// stuck reports threads that wait for what will not come.
+func (b *block) stuck() {
+	waiting, other := -1, -1
+	for i := range b.threads {
+		switch t := &b.threads[i]; {
+		case t.state != ended && waiting < 0:
+			waiting = i
+		case waiting >= 0 && other < 0 && (t.state == ended || t.pc != b.threads[waiting].pc):
+			other = i
+		}
+	}
+	for i := range b.threads[:max(waiting, 0)] {
+		if b.threads[i].state == ended {
+			other = i
+		}
+	}
+	t := &b.threads[max(waiting, 0)]
+	what := "no other thread"
+	if other >= 0 {
+		what = fmt.Sprintf("thread %d has ended", other)
+		if o := &b.threads[other]; o.state != ended {
+			i := &b.entry.instrs[o.pc]
+			what = fmt.Sprintf("thread %d waits at line %d: %s", other, i.line, i.text)
+		}
+	}
+	t.fault("deadlock: it waits, %s", what)
+}

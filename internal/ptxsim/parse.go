@@ -1,0 +1,245 @@
+package ptxsim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Module is what a PTX text holds. It is immutable.
+type Module struct {
+	entries map[string]*Entry
+	// shared is the name of the memory of a block whose size a launch gives.
+	shared string
+}
+
+// Entry is a kernel of a module.
+type Entry struct {
+	Name   string
+	Params int // how many there are, of 8 bytes each
+	instrs []instr
+	regs   int // how many registers a thread has
+}
+
+// instr is an instruction of a thread. Those that wait for other threads have a
+// kind; others run.
+type instr struct {
+	text   string
+	line   int
+	pred   int // the register that says whether it is run; -1: it is
+	negate bool
+	kind   kind
+	target int // of a branch
+	run    func(t *thread)
+	shfl   shuffle
+}
+
+type kind uint8
+
+const (
+	plain kind = iota
+	branch
+	barrier
+	shuffled
+	exit
+)
+
+// Error is a mistake in a text.
+type Error struct {
+	Line    int
+	Message string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("ptx line %d: %s", e.Line, e.Message) }
+
+// Entry returns the kernel of a name.
+func (m *Module) Entry(name string) (*Entry, error) {
+	if e := m.entries[name]; e != nil {
+		return e, nil
+	}
+	return nil, fmt.Errorf("ptx: there is no kernel %s", name)
+}
+
+// Parse reads the text of a module. An [Error] says what is not PTX, or not of
+// the subset.
+func Parse(text string) (*Module, error) {
+	p := &parser{text: uncommented(text), line: 1, m: &Module{entries: map[string]*Entry{}}}
+	for p.err == nil {
+		if p.space(); p.text == "" {
+			return p.m, nil
+		}
+		p.directive()
+	}
+	return nil, p.err
+}
+
+// uncommented returns text without what follows // in lines.
+func uncommented(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i], _, _ = strings.Cut(l, "//")
+	}
+	return strings.Join(lines, "\n")
+}
+
+type parser struct {
+	text string // what is left
+	line int
+	m    *Module
+	err  error
+	// Of the kernel that is read:
+	e      *Entry
+	regs   map[string]int
+	params map[string]int
+	labels map[string]int
+	uses   []labelUse
+}
+
+type labelUse struct {
+	instr, line int
+	name        string
+}
+
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{p.line, fmt.Sprintf(format, args...)}
+	}
+}
+
+func (p *parser) take(n int) string {
+	s := p.text[:n]
+	p.line += strings.Count(s, "\n")
+	p.text = p.text[n:]
+	return s
+}
+
+func (p *parser) space() { p.take(len(p.text) - len(strings.TrimLeft(p.text, " \t\r\n"))) }
+
+// until takes what comes before one of the given bytes, and it.
+func (p *parser) until(ends string) string {
+	p.space()
+	n := strings.IndexAny(p.text, ends)
+	if n < 0 {
+		p.fail("expected one of %q", ends)
+		p.text = ""
+		return ""
+	}
+	s := strings.TrimSpace(p.take(n))
+	p.take(1)
+	return s
+}
+
+func (p *parser) directive() {
+	line, _, _ := strings.Cut(p.text, "\n")
+	word, _, _ := strings.Cut(line, " ")
+	switch {
+	case word == ".version", word == ".target", word == ".address_size":
+		p.take(len(line))
+	case strings.HasPrefix(line, ".extern .shared "):
+		f := strings.Fields(p.until(";")) // .extern .shared .align 16 .b8 name[]
+		name, array := strings.CutSuffix(f[len(f)-1], "[]")
+		if len(f) != 6 || !array {
+			p.fail("expected .extern .shared .align N .b8 name[]")
+		}
+		p.m.shared = name
+	case strings.HasPrefix(line, ".visible .entry "):
+		p.entry()
+	default:
+		p.fail("unknown directive %s", word)
+	}
+}
+
+func (p *parser) entry() {
+	p.take(len(".visible .entry "))
+	p.e = &Entry{Name: p.until("(")}
+	p.regs, p.params, p.labels, p.uses = map[string]int{}, map[string]int{}, map[string]int{}, nil
+	if list := p.until(")"); list != "" {
+		for _, param := range strings.Split(list, ",") {
+			f := strings.Fields(param)
+			if len(f) != 3 || f[0] != ".param" || f[1] != ".u64" {
+				p.fail("a parameter is %q, want .param .u64 name", strings.TrimSpace(param))
+				return
+			}
+			p.params[f[2]] = p.e.Params
+			p.e.Params++
+		}
+	}
+	for p.space(); strings.HasPrefix(p.text, ".maxntid"); p.space() {
+		p.take(strings.IndexByte(p.text+"\n", '\n'))
+	}
+	if p.until("{") != "" {
+		p.fail("expected { before the instructions of %s", p.e.Name)
+	}
+	for p.err == nil {
+		p.space()
+		if strings.HasPrefix(p.text, "}") {
+			p.take(1)
+			break
+		}
+		p.statement()
+	}
+	p.finish()
+}
+
+func (p *parser) finish() {
+	for _, u := range p.uses {
+		at, known := p.labels[u.name]
+		if !known {
+			p.line = u.line
+			p.fail("there is no label %s", u.name)
+			return
+		}
+		p.e.instrs[u.instr].target = at
+	}
+	p.e.regs = len(p.regs)
+	p.m.entries[p.e.Name] = p.e
+}
+
+func (p *parser) statement() {
+	line := p.line
+	n := strings.IndexAny(p.text, ";:")
+	if n < 0 {
+		p.fail("expected ;")
+		return
+	}
+	if p.text[n] == ':' {
+		p.labels[strings.TrimSpace(p.take(n))] = len(p.e.instrs)
+		p.take(1)
+		return
+	}
+	s := strings.Join(strings.Fields(p.take(n)), " ")
+	p.take(1)
+	if strings.HasPrefix(s, ".reg ") {
+		p.registers(s)
+		return
+	}
+	i := instr{text: s, line: line, pred: -1}
+	if rest, ok := strings.CutPrefix(s, "@"); ok {
+		name, instruction, _ := strings.Cut(rest, " ")
+		name, i.negate = strings.CutPrefix(name, "!")
+		if i.pred, ok = p.regs[name]; !ok {
+			p.fail("there is no register %s", name)
+		}
+		s = instruction
+	}
+	p.compile(&i, s)
+	p.e.instrs = append(p.e.instrs, i)
+}
+
+// registers declares those of a statement such as .reg .f32 %f<9>.
+func (p *parser) registers(s string) {
+	f := strings.Fields(s)
+	if len(f) != 3 {
+		p.fail("expected .reg .type %%name<count>")
+		return
+	}
+	name, rest, _ := strings.Cut(f[2], "<")
+	n, err := strconv.Atoi(strings.TrimSuffix(rest, ">"))
+	if err != nil || n > 1<<16 {
+		p.fail("expected .reg .type %%name<count>")
+		return
+	}
+	for i := range n {
+		p.regs[fmt.Sprint(name, i)] = len(p.regs)
+	}
+}
