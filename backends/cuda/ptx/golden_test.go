@@ -1,0 +1,173 @@
+package ptx_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/emit"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// compile makes kernels of a StableHLO text.
+func compile(t testing.TB, text string) *kit.Program {
+	t.Helper()
+	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New()})
+	require.NoError(t, err)
+	return p
+}
+
+// cpu is the machine of the CPU's half.
+var cpu = vector.Machine{Level: vector.AVX2, Splats: true}
+
+// TestText holds what a text becomes: a kernel; by a CPU's schedule a function
+// of LLVM IR with vectors (in full where the golden has it); by a GPU's an entry
+// of PTX. The entry runs in the interpreter and computes what the kernel's
+// evaluator does, and is assembled where there is an assembler.
+func TestText(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			b, err := os.ReadFile(file)
+			require.NoError(t, err)
+			golden := txtar.Parse(b)
+			require.Equal(t, "text.mlir", golden.Files[0].Name)
+			p := compile(t, string(golden.Files[0].Data))
+			require.Len(t, p.Kernels, 1)
+			require.Len(t, p.Steps, 1)
+			k, sizes := p.Kernels[0], p.Steps[0].Sizes
+
+			got := &txtar.Archive{Comment: golden.Comment, Files: golden.Files[:1:1]}
+			add := func(name, text string) {
+				got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(text)})
+			}
+			add("kernel", k.String())
+			ll, schedules := emit.Module([]*kernel.Kernel{k}, cpu)
+			require.NotNil(t, schedules[0])
+			add("cpu.schedule", schedules[0].Of(k))
+			if section(golden, "cpu.ll") != "" {
+				add("cpu.ll", ll)
+			}
+			module, s, err := text(k)
+			require.NoError(t, err)
+			launch, err := s.Launch(sizes)
+			require.NoError(t, err)
+			add("gpu.schedule", fmt.Sprintf("%v\n%v blocks of %v threads with %d bytes for sizes %v\n", s, launch.Grid, launch.Block, launch.Shared, sizes))
+			add("gpu.ptx", module)
+			t.Run("interpreted", func(t *testing.T) { interpreted(t, k, sizes) })
+			registers := section(golden, "ptxas")
+			t.Run("assembled", func(t *testing.T) {
+				n := assemble(t, assembler(t), module) + "\n"
+				if *update {
+					registers = n
+				}
+				require.Equal(t, registers, n)
+			})
+			add("ptxas", registers)
+			if *update {
+				require.NoError(t, os.WriteFile(file, txtar.Format(got), 0o644))
+				return
+			}
+			require.Empty(t, cmp.Diff(string(b), string(txtar.Format(got))), "go test ./backends/cuda/ptx -run TestText -update writes it anew")
+		})
+	}
+}
+
+func section(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+// interpreted requires that a kernel computes in the interpreter what the
+// evaluator computes, for some values.
+func interpreted(t *testing.T, k *kernel.Kernel, sizes []int64) {
+	t.Helper()
+	run, err := runner(t, k, 1<<20)
+	require.NoError(t, err)
+	before := kerneltest.NewMemory(k, sizes, kerneltest.Spread, 0x5A)
+	ordinary(before)
+	want, err := before.Run(evaluate)
+	require.NoError(t, err)
+	got, err := before.Run(run)
+	require.NoError(t, err)
+	require.NoError(t, kerneltest.Same(want, got, near))
+}
+
+// ordinary fills operands with small numbers; integers number rows.
+func ordinary(m *kerneltest.Memory) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for p := range m.Kernel.Params {
+		values := m.Get(p)
+		for i := range values {
+			switch d := m.Kernel.Params[p].DType; d {
+			case types.F32:
+				values[i] = uint64(math.Float32bits(float32(r.NormFloat64())))
+			case types.F64:
+				values[i] = math.Float64bits(r.NormFloat64())
+			case types.BF16:
+				values[i] = uint64(types.ToBFloat16(r.NormFloat64()))
+			case types.F16:
+				values[i] = uint64(types.ToFloat16(r.NormFloat64()))
+			case types.Bool:
+				values[i] = r.Uint64() & 1
+			default:
+				values[i] = uint64(r.IntN(6))
+			}
+		}
+		m.Set(p, values)
+	}
+}
+
+// The kernels of all workloads of the benchmark have texts, which compute what
+// the evaluator computes and are assembled.
+func TestWorkloads(t *testing.T) {
+	files, err := filepath.Glob("../../kit/testdata/workloads/*.mlir")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".mlir"), func(t *testing.T) {
+			b, err := os.ReadFile(file)
+			require.NoError(t, err)
+			p := compile(t, string(b))
+			for n := range p.Steps {
+				st := &p.Steps[n]
+				if st.Kernel >= 0 {
+					interpreted(t, p.Kernels[st.Kernel], st.Sizes)
+				}
+			}
+			t.Run("assembled", func(t *testing.T) {
+				ptxas := assembler(t)
+				for _, k := range p.Kernels {
+					module, _, err := text(k)
+					require.NoError(t, err)
+					assemble(t, ptxas, module)
+				}
+			})
+		})
+	}
+}
