@@ -82,8 +82,14 @@ func computes(op *mlir.Op) []*mlir.Value {
 	return nil
 }
 
-// block finds the domains of a function and what they are to become.
+// block finds the domains of a function, if it has a reshape at all, and what
+// they are to become.
 func (d *domains) block(b *mlir.Block) {
+	some := false
+	walk(b, func(op *mlir.Op) { some = some || op.Name == "stablehlo.reshape" })
+	if !some {
+		return
+	}
 	if d.of == nil {
 		d.of, d.target, d.reads = map[*mlir.Value]int{}, map[int][]int64{}, map[*mlir.Op]int{}
 	}
