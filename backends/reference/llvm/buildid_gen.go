@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8dec4dcec8761e33d8380d74"
+const buildID = "749782f68a88c411cf151344"

@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
@@ -15,6 +16,7 @@ import (
 type Compiler struct {
 	library *libllvm.Library
 	machine vector.Machine
+	units   *units
 	// Verify has libLLVM check the code that it is given, for tests.
 	Verify bool
 }
@@ -37,7 +39,14 @@ func NewCompiler(l *libllvm.Library, cpu native.CPU) (*Compiler, error) {
 		return nil, err
 	}
 	m.Splats = l.Version().Major >= 19
-	return &Compiler{library: l, machine: m}, nil
+	c := &Compiler{library: l, machine: m}
+	c.units = newUnits(m, cpu, c.unit, func(error) {})
+	return c, nil
+}
+
+// unit compiles a function of products.
+func (c *Compiler) unit(ctx context.Context, u gemm.Unit) ([]byte, error) {
+	return c.library.Compile(ctx, u.Text(), libllvm.Options{Verify: c.Verify})
 }
 
 // MachineOf returns what code for a processor is written for.
@@ -56,7 +65,11 @@ func (c *Compiler) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]ker
 	if err != nil || object == nil {
 		return make([]kernel.Code, len(kernels)), err
 	}
-	return LoadObject(object, kernels, schedules)
+	codes, err := LoadObject(object, kernels, schedules)
+	if err != nil {
+		return nil, err
+	}
+	return c.units.wrap(codes, kernels), nil
 }
 
 // object compiles kernels; nil if there is nothing to compile.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
 )
 
@@ -12,51 +13,55 @@ import (
 // of any other kernel, should there be no product of such elements.
 type productKernel struct {
 	kernel.Code
-	*contraction
-	units *shared
+	*emit.Product
+	units *units
 }
 
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (kernel.Code, error) {
-	problem, outer := p.problem(sizes, strides)
-	if problem.M <= 0 || problem.N <= 0 || problem.K <= 0 || problem.Batch <= 0 {
-		return p.Code, nil // nothing to do, or nothing but the epilogue
+	problem := p.Problem(sizes, strides)
+	r := &product{points: 1, factors: p.Factors(strides)}
+	for _, a := range p.Outer {
+		n := int(p.Kernel.Axes[a].Size.Of(sizes))
+		r.outer, r.points = append(r.outer, n), r.points*n
 	}
-	points := 1
-	for _, o := range outer {
-		points *= o.size
+	r.flops = 2 * float64(problem.M) * float64(problem.N) * float64(problem.K) * float64(problem.Batch)
+	if r.flops < fewFlops || r.points == 0 {
+		return p.Code, nil
 	}
-	plan, err := gemm.New(problem, p.units.gemmMachine())
-	if err != nil || points == 0 {
-		return p.Code, nil // other elements, or no points
+	var err error
+	if r.plan, err = gemm.New(problem, p.units.machine); err != nil {
+		return p.Code, nil // other elements
 	}
-	bound, err := p.units.bind(ctx, plan)
-	if err != nil {
+	if r.Product, err = p.units.bind(ctx, r.plan); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		p.units.warn(err)
+		p.units.failed(err)
 		return p.Code, nil
 	}
-	k := p.kernel
-	r := &product{
-		Product: bound, plan: plan, outer: outer, points: points,
-		a: k.Instrs[p.A.Load].Mem.Param, b: k.Instrs[p.B.Load].Mem.Param, c: p.out,
-		sizeA: problem.A.Size(), sizeB: problem.B.Size(), sizeC: problem.C.Size(),
-		flops: 2 * float64(problem.M) * float64(problem.N) * float64(problem.K) * float64(problem.Batch),
+	for n, size := range []int{problem.A.Size(), problem.B.Size(), problem.C.Size()} {
+		f := &r.factors[n]
+		f.Origin *= int64(size)
+		for i := range f.Steps {
+			f.Steps[i] *= int64(size)
+		}
 	}
 	return r, nil
 }
 
+// fewFlops is for how few operations, of all matrices of a call, the kernel's
+// own code is faster than blocks and packing.
+const fewFlops = 1 << 11
+
 // product is a contraction for sizes that are known.
 type product struct {
 	*gemm.Product
-	plan                *gemm.Plan
-	outer               []outerAxis
-	points              int // of the outer axes
-	a, b, c             int // operands
-	sizeA, sizeB, sizeC int
-	flops               float64 // of one point
+	plan    *gemm.Plan
+	outer   []int          // the sizes of the outer axes
+	points  int            // of these
+	factors [3]emit.Factor // A, B and C, in bytes
+	flops   float64        // of one point
 }
 
 // Parts returns how many parts are worth it: at least some 20 µs each.
@@ -99,18 +104,21 @@ func (p *product) Run(c *kernel.Call) error {
 		}
 	}
 	for point := from; point < to; point++ {
-		rest, oa, ob, oc := point, 0, 0, 0
-		for i := len(p.outer) - 1; i >= 0; i-- {
-			o := &p.outer[i]
-			at := rest % o.size
-			rest /= o.size
-			b.At[i] = int64(at)
-			oa, ob, oc = oa+at*o.a, ob+at*o.b, oc+at*o.c
+		var at [3]unsafe.Pointer
+		for n := range p.factors {
+			f := &p.factors[n]
+			at[n] = unsafe.Add(c.Mem[f.Param], f.Origin)
 		}
-		ok := p.RunIn(part, parts, gemm.Operands{
-			A: unsafe.Add(c.Mem[p.a], oa*p.sizeA), B: unsafe.Add(c.Mem[p.b], ob*p.sizeB), C: unsafe.Add(c.Mem[p.c], oc*p.sizeC),
-			Epilogue: unsafe.Pointer(b),
-		}, c.Scratch, stop)
+		rest := point
+		for i := len(p.outer) - 1; i >= 0; i-- {
+			here := rest % p.outer[i]
+			rest /= p.outer[i]
+			b.At[i] = int64(here)
+			for n := range p.factors {
+				at[n] = unsafe.Add(at[n], int64(here)*p.factors[n].Steps[i])
+			}
+		}
+		ok := p.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
 		if !ok {
 			return nil // given up
 		}

@@ -32,7 +32,7 @@ func TestGoldens(t *testing.T) {
 						for parts := range 3 {
 							got, err := r.Before.Like(layout, 0x5A).Run(in(codes[i], parts+1))
 							require.NoError(t, err)
-							require.NoError(t, kerneltest.Same(r.After, got, near), "%v%s", g.Kernel, codes[i].(*code).schedule.Of(g.Kernel))
+							require.NoError(t, kerneltest.Same(r.After, got, near), "%v%s", g.Kernel, schedule(codes[i]))
 						}
 					}
 				})
@@ -65,6 +65,14 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// schedule prints that of code.
+func schedule(c kernel.Code) string {
+	if p, ok := c.(*productKernel); ok {
+		c = p.Code
+	}
+	return c.(*code).schedule.Of(c.(*code).kernel)
+}
+
 func FuzzRandom(f *testing.F) {
 	all := compilers(f)
 	for seed := range uint64(3) {
@@ -82,7 +90,7 @@ func random(t *testing.T, c *Compiler, seed uint64) {
 	k, sizes := kerneltest.Random(r, compiles)
 	code1 := compile(t, c, k)[0]
 	require.NotNil(t, code1, "%v", k)
-	what := fmt.Sprintf("seed %d: %v%v\n%s", seed, k, sizes, code1.(*code).schedule.Of(k))
+	what := fmt.Sprintf("seed %d: %v%v\n%s", seed, k, sizes, schedule(code1))
 	before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0)
 	before.Fill(r)
 	want, err := before.Run(evaluate)

@@ -2,7 +2,6 @@ package llvm
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -32,16 +31,15 @@ type shared struct {
 	once     sync.Once
 	machine  vector.Machine
 	cpu      string
-	vnni     bool
 	none     error // why there is no code for this processor
 	disk     *objcache.Cache
 	open     sync.Once
 	compiler *Compiler
+	units    *units // what products are made of
 	warned   sync.Once
 
 	mu    sync.Mutex
-	codes map[string]kernel.Code   // by symbol; nil for kernels that are not compiled
-	units map[string]native.Kernel // of products, by name
+	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
 }
 
 // start finds out about the machine.
@@ -52,8 +50,8 @@ func (s *shared) start() {
 		s.warn(s.none)
 	}
 	s.disk = objcache.FromEnvironment(nil)
-	s.codes, s.units = map[string]kernel.Code{}, map[string]native.Kernel{}
-	s.vnni = host.Has("avx512vnni")
+	s.codes = map[string]kernel.Code{}
+	s.units = newUnits(s.machine, host, s.unit, s.warn)
 }
 
 // Compile returns the code of kernels.
@@ -87,15 +85,13 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 		s.warn(err)
 		return codes, nil
 	}
+	made = s.units.wrap(made, missing)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.codes)+len(made) > mostKept {
 		clear(s.codes)
 	}
 	for i, code := range made {
-		if c := contractionOf(missing[i]); c != nil && code != nil {
-			code = &productKernel{code, c, s}
-		}
 		codes[at[i]] = code
 		s.codes[symbols[at[i]]] = code
 	}
@@ -132,65 +128,24 @@ func (s *shared) opened() bool {
 	return s.compiler != nil
 }
 
-// gemmMachine is what products are generated for.
-func (s *shared) gemmMachine() gemm.Machine {
-	m := gemm.Machine{Machine: s.machine, VNNI: s.vnni}
-	m.Splats = false // the same text for any libLLVM
-	return m
-}
-
-// bind gives a plan its code, of which it compiles what has not been.
-func (s *shared) bind(ctx context.Context, plan *gemm.Plan) (*gemm.Product, error) {
-	for _, u := range plan.Units() {
-		if _, err := s.unit(ctx, u); err != nil {
-			return nil, err
-		}
-	}
-	return plan.Bind(func(name string) (gemm.Code, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if code, ok := s.units[name]; ok {
-			return code, nil
-		}
-		return nil, fmt.Errorf("there is no code of %s", name)
-	})
-}
-
-// unit returns the code of a unit: from memory, from disk, or compiled.
-func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
-	s.mu.Lock()
-	code, ok := s.units[u.Name]
-	s.mu.Unlock()
-	if ok {
-		return code, nil
-	}
+// unit returns the object of a function of products: from disk, or compiled.
+func (s *shared) unit(ctx context.Context, u gemm.Unit) ([]byte, error) {
 	parts := objcache.Parts{
 		{Name: "compiler", Value: "llvm " + buildID},
 		{Name: "processor", Value: s.cpu},
 		{Name: "unit", Value: u.Name},
 	}
-	object, ok := s.disk.Get(parts.Key())
-	if !ok {
-		if !s.opened() {
-			return code, libllvm.ErrNotFound
-		}
-		var err error
-		if object, err = s.compiler.library.Compile(ctx, u.Text(), libllvm.Options{}); err != nil {
-			return code, err
-		}
+	if object, ok := s.disk.Get(parts.Key()); ok {
+		return object, nil
+	}
+	if !s.opened() {
+		return nil, libllvm.ErrNotFound
+	}
+	object, err := s.compiler.unit(ctx, u)
+	if err == nil {
 		s.disk.Put(parts, u.Name, object)
 	}
-	image, err := native.Load(object)
-	if err != nil {
-		return code, err
-	}
-	if code, ok = image.Kernel(u.Name); !ok {
-		return code, fmt.Errorf("the object of %s has no such function", u.Name)
-	}
-	s.mu.Lock()
-	s.units[u.Name] = code
-	s.mu.Unlock()
-	return code, nil
+	return object, err
 }
 
 // parts is all that an object depends on. Which libLLVM made it is not among

@@ -19,6 +19,8 @@
 //   - Operands may share memory if one that is stored to is elsewhere accessed
 //     at the same places only, by the same points, before.
 //
-// imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/vector,
-// ltc/ir/types and llir.
+// Contractions are left to package gemm: [Product] says how, and has the epilogue.
+//
+// imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/gemm,
+// ltc/backends/reference/llvm/vector, ltc/ir/types and llir.
 package emit

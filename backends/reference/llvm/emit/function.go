@@ -2,6 +2,7 @@ package emit
 
 import (
 	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/metadata"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
@@ -15,6 +16,8 @@ type function struct {
 	*vector.Builder
 	planner
 	s        *Schedule
+	args     vector.Pointer // the block that the function is handed
+	none     *metadata.Tuple
 	sizes    []value.Value
 	mem      []vector.Pointer
 	strides  [][]value.Value // by operand and dimension
@@ -38,20 +41,14 @@ const (
 	wordScratch
 	wordFrom
 	wordTo
+	wordAt
 )
 
 // write adds the function of a kernel to a module.
 func write(m *vector.Module, symbol string, k *kernel.Kernel, s *Schedule) {
-	f := &function{
-		Builder: m.Kernel(symbol), s: s,
-		planner: planner{k: k, on: dependence(k, stripOf(s)), lanes: s.Lanes, stripAxis: stripOf(s)},
-		axis:    make([]value.Value, len(k.Axes)),
-		vals:    make([][]vector.Value, len(k.Instrs)),
-		kept:    map[kernel.ID]vector.Pointer{},
-		tiles:   map[kernel.ID]vector.Pointer{},
-	}
-	f.contract()
-	f.arguments()
+	f := newFunction(m.Kernel(symbol), k, s)
+	f.args = f.PointerTo(f.Func.Params[0], types.I64)
+	f.begin()
 	f.scratch()
 	f.streaming()
 	f.items()
@@ -62,6 +59,17 @@ func write(m *vector.Module, symbol string, k *kernel.Kernel, s *Schedule) {
 	f.Return(0)
 }
 
+func newFunction(b *vector.Builder, k *kernel.Kernel, s *Schedule) *function {
+	return &function{
+		Builder: b, s: s,
+		planner: planner{k: k, on: dependence(k, stripOf(s)), lanes: s.Lanes, stripAxis: stripOf(s)},
+		axis:    make([]value.Value, len(k.Axes)),
+		vals:    make([][]vector.Value, len(k.Instrs)),
+		kept:    map[kernel.ID]vector.Pointer{},
+		tiles:   map[kernel.ID]vector.Pointer{},
+	}
+}
+
 // stripOf returns the axis of a schedule's strips; -1 if it has none.
 func stripOf(s *Schedule) int {
 	if s.Form == Strips {
@@ -70,11 +78,17 @@ func stripOf(s *Schedule) int {
 	return -1
 }
 
+// begin finds what is fused and loads what the function is handed.
+func (f *function) begin() {
+	f.none = &metadata.Tuple{MetadataID: -1}
+	f.Module.IR.MetadataDefs = append(f.Module.IR.MetadataDefs, f.none)
+	f.contract()
+	f.arguments()
+}
+
 // arguments loads sizes, strides and addresses.
 func (f *function) arguments() {
-	word := func(table, i int) value.Value {
-		return f.Load(f.PointerTo(f.at(f.pointer(f.ArgIndex(table), types.I64), f.Index(int64(i))).V, types.I64), 1).V
-	}
+	word := func(table, i int) value.Value { return f.entry(f.pointer(f.word(table), types.I64), i) }
 	for i := range f.k.Sizes {
 		f.sizes = append(f.sizes, word(wordSizes, i))
 	}
@@ -96,6 +110,18 @@ func (f *function) arguments() {
 		}
 		f.strides = append(f.strides, row)
 	}
+}
+
+// word returns word i of the block that the function is handed.
+func (f *function) word(i int) value.Value { return f.entry(f.args, i) }
+
+// entry returns entry i of a table of i64s, which nobody changes while the
+// function runs.
+func (f *function) entry(table vector.Pointer, i int) value.Value {
+	l := f.Block.NewLoad(ll.I64, f.at(table, f.Index(int64(i))).V)
+	l.Align = 8
+	l.Metadata = append(l.Metadata, &metadata.Attachment{Name: "invariant.load", Node: f.none})
+	return l
 }
 
 // pointer returns an address, an i64, as that of an element.
@@ -137,7 +163,7 @@ func (f *function) scratch() {
 		f.width = f.Block.NewAnd(f.max(f.min(w, f.Index(widest)), f.Index(stripsPiece)), f.Index(-stripsPiece))
 		one = f.width
 	}
-	next := f.ArgIndex(wordScratch)
+	next := f.word(wordScratch)
 	for l := range f.k.Locals {
 		a := &f.k.Locals[l]
 		f.locals = append(f.locals, f.pointer(next, a.DType))

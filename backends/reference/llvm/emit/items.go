@@ -9,7 +9,7 @@ import (
 // items runs the items from From to To: points of the axes that are cut and,
 // of each, pieces of those along the vectors.
 func (f *function) items() {
-	from, to := f.ArgIndex(wordFrom), f.ArgIndex(wordTo)
+	from, to := f.word(wordFrom), f.word(wordTo)
 	if f.s.Shared < 0 {
 		f.cut(from, to, func(value.Value) { f.serials(f.s.Serial, f.point) })
 		return

@@ -136,6 +136,10 @@ func (b *body) both(l vector.Lanes, mask value.Value) vector.Lanes {
 // store writes a store.
 func (b *body) store(id kernel.ID, v, vars int, l vector.Lanes) {
 	i := &b.k.Instrs[id]
+	if id == b.result {
+		b.taken = b.arg(i.Args[0], v, vars, l)
+		return
+	}
 	p, how, stride, index := b.address(id, v, vars, l)
 	x := b.arg(i.Args[0], v, vars, l)
 	if how == still && l.N > 1 {

@@ -29,7 +29,10 @@ type body struct {
 	splats  map[splatKey]vector.Value // in the block that is being written
 	pending []pending                 // stores that may go past the caches
 	defers  bool
-	past    value.Value // an i1: they do, in the loop that is being written
+	// result is a store that is not written: taken is what it would store.
+	result kernel.ID
+	taken  vector.Value
+	past   value.Value // an i1: they do, in the loop that is being written
 }
 
 // place is a position along an axis.
@@ -50,7 +53,7 @@ type pending struct {
 
 // newBody prepares the stages from the given one to before the other.
 func (f *function) newBody(from, to int) *body {
-	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: f.s.Stages[from]}
+	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: f.s.Stages[from], result: kernel.None}
 	last := len(b.Loops)
 	if b.Vector >= 0 {
 		last++

@@ -1,0 +1,199 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
+// Product is a kernel that package gemm computes: a contraction of two operands,
+// with what follows as its epilogue.
+type Product struct {
+	Kernel      *kernel.Kernel
+	Contraction *kernel.Contraction
+	// Store is that of what the epilogue returns. Others it does itself.
+	Store kernel.ID
+	// Batch, M and N are the axes of the matrices, -1 if there is none: the last
+	// of the contraction's groups. Outer are the others: for each of their points
+	// there is a product.
+	Batch, M, N int
+	Outer       []int
+	epilogue    gemm.Fused[gemm.Epilogue]
+}
+
+// AsProduct returns the product that a verified kernel is, if it is one that
+// package gemm has kernels for.
+func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
+	c, ok := kernel.AsContraction(k)
+	if !ok || len(c.K) != 1 || c.A.Load == kernel.None || c.B.Load == kernel.None || !supported(k) {
+		return nil, false
+	}
+	p := &Product{Kernel: k, Contraction: c, Store: kernel.None, Batch: last(c.Batch), M: last(c.M), N: last(c.N)}
+	for a := range k.Axes {
+		if a != p.Batch && a != p.M && a != p.N {
+			p.Outer = append(p.Outer, a)
+		}
+	}
+	if len(p.Outer) > maxOuter || !p.finds() {
+		return nil, false
+	}
+	if _, err := gemm.New(p.Problem(make([]int64, k.Sizes), make([]int64, k.StrideArgs())), m); err != nil {
+		return nil, false
+	}
+	return p, true
+}
+
+// maxOuter is how many axes may be outside of the matrices: as many as a block
+// has words for.
+const maxOuter = 8
+
+func last(axes []int) int {
+	if len(axes) == 0 {
+		return -1
+	}
+	return axes[len(axes)-1]
+}
+
+// finds looks for the store of what the epilogue returns, and for what
+// epilogues cannot do.
+func (p *Product) finds() bool {
+	k := p.Kernel
+	plan := &planner{k: k, on: k.Dependence(), stripAxis: -1}
+	for a := range k.Axes {
+		if plan.serialAxis(a) {
+			return false
+		}
+	}
+	for id := k.Stages[0].End; int(id) < len(k.Instrs); id++ {
+		i := &k.Instrs[id]
+		if i.Op != kernel.Store || i.Mem.Guard || i.Mem.Combine != kernel.Invalid || slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
+			continue
+		}
+		apart := true
+		for a := range k.Axes {
+			apart = apart && plan.apart(k.StageOf(id), i.Mem, a, false)
+		}
+		if apart {
+			p.Store = id
+		}
+	}
+	if p.Store == kernel.None {
+		return false
+	}
+	// Without an epilogue sums are converted as they are stored.
+	rest := k.Instrs[k.Stages[0].End:]
+	v := k.Instrs[p.Store].Args[0]
+	plain := len(rest) == 1 && v == p.Contraction.Sum ||
+		len(rest) == 2 && k.Instrs[v].Op == kernel.Convert && k.Instrs[v].Args[0] == p.Contraction.Sum
+	if !plain {
+		p.epilogue = gemm.Fused[gemm.Epilogue]{Name: Symbol(k), Emit: p.emit}
+	}
+	return true
+}
+
+// Problem returns the problem of one point of the outer axes, given sizes and
+// run-time strides.
+func (p *Product) Problem(sizes, strides []int64) gemm.Problem {
+	k, c := p.Kernel, p.Contraction
+	table := k.StrideTable(nil, strides)
+	size := func(axis int) int {
+		if axis < 0 {
+			return 1
+		}
+		return int(k.Axis(0, axis).Size.Of(sizes))
+	}
+	along := func(id kernel.ID, axis int) int {
+		if axis < 0 {
+			return 0
+		}
+		m := k.Instrs[id].Mem
+		return int(m.StrideAlong(axis, table[m.Param]))
+	}
+	return gemm.Problem{
+		A: c.A.Type, B: c.B.Type, Acc: c.Type, C: k.Instrs[p.Store].Type,
+		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
+		StrideA:  [3]int{along(c.A.Load, p.Batch), along(c.A.Load, p.M), along(c.A.Load, c.K[0])},
+		StrideB:  [3]int{along(c.B.Load, p.Batch), along(c.B.Load, c.K[0]), along(c.B.Load, p.N)},
+		StrideC:  [3]int{along(p.Store, p.Batch), along(p.Store, p.M), along(p.Store, p.N)},
+		Epilogue: p.epilogue, Overlap: p.overlaps(),
+	}
+}
+
+// overlaps reports whether what the epilogue loads may lie where sums are
+// stored: it is at the same place, in an operand that can share memory.
+func (p *Product) overlaps() bool {
+	k := p.Kernel
+	c := k.Instrs[p.Store].Mem
+	for n := int(k.Stages[0].End); n < len(k.Instrs); n++ {
+		i := &k.Instrs[n]
+		if i.Op == kernel.Load && slices.EqualFunc(i.Mem.Index, c.Index, func(x, y kernel.Index) bool {
+			return slices.Equal(x.Terms, y.Terms) && x.Value == y.Value && x.Offset == y.Offset
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Factor is an operand of a product, or C: the number of the kernel's operand,
+// and where the access is, in elements, at the first point of all axes and for a
+// step along each of the outer axes.
+type Factor struct {
+	Param  int
+	Origin int64
+	Steps  []int64
+}
+
+// Factors returns A, B and C, given the run-time strides.
+func (p *Product) Factors(strides []int64) [3]Factor {
+	table := p.Kernel.StrideTable(nil, strides)
+	var all [3]Factor
+	for n, id := range []kernel.ID{p.Contraction.A.Load, p.Contraction.B.Load, p.Store} {
+		m := p.Kernel.Instrs[id].Mem
+		all[n] = Factor{Param: m.Param, Origin: m.Origin(table[m.Param])}
+		for _, a := range p.Outer {
+			all[n].Steps = append(all[n].Steps, m.StrideAlong(a, table[m.Param]))
+		}
+	}
+	return all
+}
+
+// emit is the epilogue: all stages but the first, on some neighbours. It is
+// handed a [kernel.Block] whose At says where it is along the outer axes.
+func (p *Product) emit(b *vector.Builder, sum vector.Value, operands value.Value, at gemm.Tile) vector.Value {
+	k := p.Kernel
+	along := Stage{Vector: p.N, Lanes: at.Lanes.N, Unroll: 1, Rows: 1}
+	if at.AlongM {
+		along.Vector = p.M
+	}
+	s := &Schedule{Form: Points, Lanes: at.Lanes.N, Vector: along.Vector, Stages: slices.Repeat([]Stage{along}, len(k.Stages))}
+	f := newFunction(b, k, s)
+	f.args = f.PointerTo(operands, types.I64)
+	f.begin()
+	for i, a := range p.Outer {
+		f.axis[a] = f.word(wordAt + i)
+	}
+	for _, x := range []struct {
+		axis int
+		at   value.Value
+	}{{p.Batch, at.Batch}, {p.M, at.M}, {p.N, at.N}} {
+		if x.axis >= 0 {
+			f.axis[x.axis] = x.at
+		}
+	}
+	e := f.newBody(1, len(k.Stages))
+	e.result = p.Store
+	f.vals[p.Contraction.Sum] = []vector.Value{sum}
+	e.enter(0, nil)
+	e.emit(0, vector.Lanes{N: 1})
+	if e.last() > 0 {
+		e.enter(e.last(), []place{{f.axis[along.Vector], 0}})
+		e.emit(e.last(), at.Lanes)
+	}
+	return e.taken
+}
