@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	_ "ltc/backends/reference" // registers "cpu" and "eval"
+	_ "ltc/backends/reference/llvm" // registers "cpu", with its compiler, and "eval"
 	"ltc/data"
 	"ltc/lazy"
 )
