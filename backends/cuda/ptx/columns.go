@@ -16,6 +16,8 @@ func (w *writer) columns() {
 		stores = w.op(predicate, "setp.eq.s64", ty, "0")
 	}
 	size := w.size(w.k.Axis(0, w.s.X).Size)
+	h := hazards(w.k)
+	waits := func(id kernel.ID) bool { return sliced && h.before[id] }
 	w.outer(p, func() {
 		base := w.mul(w.special("%ctaid.x"), number(columns))
 		step := w.mul(w.special("%nctaid.x"), number(columns))
@@ -27,8 +29,11 @@ func (w *writer) columns() {
 				st := &stage{number: s, at: w.extended(s, p)}
 				if len(w.k.Stages[s].Axes) == 0 {
 					st.at.stores = stores
-					w.when(active, func() { w.body(st) })
+					w.pieces(st, active, waits)
 					continue
+				}
+				if begin := w.k.Stages[s].Begin; begin < w.k.Stages[s].End && waits(begin) {
+					w.barrier()
 				}
 				st.totals = w.totals(s)
 				w.when(active, func() { w.slice(st, len(w.k.Axes), ty) })
@@ -39,6 +44,22 @@ func (w *writer) columns() {
 			}
 		})
 	})
+}
+
+// pieces writes a stage without axes, in pieces between which threads wait.
+func (w *writer) pieces(s *stage, active string, waits func(id kernel.ID) bool) {
+	st := &w.k.Stages[s.number]
+	for from := st.Begin; from < st.End && w.err == nil; {
+		if waits(from) {
+			w.barrier()
+		}
+		w.when(active, func() {
+			first := from
+			for ; from < st.End && (from == first || !waits(from)); from++ {
+				w.instr(s, from)
+			}
+		})
+	}
 }
 
 // slice runs a stage's body for its points, of which slices of threads share out

@@ -5,7 +5,8 @@ import "ltc/backends/kit/kernel"
 // barriers says where the threads of a block have to wait for each other: between
 // accesses of different threads to the same memory of which one writes. What a
 // stage with axes accesses at one of its points is one thread's; of a stage
-// without, all threads load and the first stores.
+// without, all threads load and the first stores. An operand that is stored to may
+// be the memory of another of its kind which the same points load from before.
 type barriers struct {
 	before map[kernel.ID]bool
 	loop   bool // at the end of each row
@@ -21,6 +22,7 @@ type hazard struct {
 	k             *kernel.Kernel
 	b             *barriers
 	reads, writes map[memory]bool // since the last barrier
+	loaded        map[int]bool    // operands, since then and in the row
 }
 
 // hazards runs through two rows, so that what one leaves to the next shows.
@@ -36,9 +38,12 @@ func hazards(k *kernel.Kernel) *barriers {
 	return h.b
 }
 
-func (h *hazard) barrier() { h.reads, h.writes = map[memory]bool{}, map[memory]bool{} }
+func (h *hazard) barrier() {
+	h.reads, h.writes, h.loaded = map[memory]bool{}, map[memory]bool{}, map[int]bool{}
+}
 
 func (h *hazard) row(conflict func(id kernel.ID)) {
+	h.loaded = map[int]bool{}
 	for s := range h.k.Stages {
 		st := &h.k.Stages[s]
 		if len(st.Axes) > 0 {
@@ -86,11 +91,11 @@ func (h *hazard) stage(s int, conflict func(id kernel.ID)) {
 }
 
 // access returns which memory an instruction accesses that threads share; not what
-// is only loaded in all of the kernel, nor what is combined with atomically.
+// is combined with atomically.
 func (h *hazard) access(id kernel.ID) (m memory, stores, ok bool) {
 	i := &h.k.Instrs[id]
 	switch {
-	case i.Mem == nil, i.Mem.Combine != kernel.Invalid, !i.Mem.Local && !h.k.Params[i.Mem.Param].Out:
+	case i.Mem == nil, i.Mem.Combine != kernel.Invalid:
 		return memory{}, false, false
 	case i.Mem.Local:
 		return memory{i.Mem.Param, 'l'}, i.Op == kernel.Store, true
@@ -99,13 +104,25 @@ func (h *hazard) access(id kernel.ID) (m memory, stores, ok bool) {
 }
 
 func (h *hazard) conflicts(m memory, stores bool) bool {
+	if stores && m.of == 'p' {
+		for p := range h.loaded {
+			a, b := &h.k.Params[p], &h.k.Params[m.number]
+			if p != m.number && a.DType == b.DType && len(a.Dims) == len(b.Dims) {
+				return true
+			}
+		}
+	}
 	return h.writes[m] || stores && h.reads[m]
 }
 
 func (h *hazard) note(m memory, stores bool) {
-	if stores {
+	switch {
+	case stores:
 		h.writes[m] = true
-	} else {
+	default:
 		h.reads[m] = true
+		if m.of == 'p' {
+			h.loaded[m.number] = true
+		}
 	}
 }

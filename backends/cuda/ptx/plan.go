@@ -24,7 +24,7 @@ func Plan(k *kernel.Kernel) (*Schedule, error) {
 		}
 	}
 	s.reductions = reductions
-	if c, ok := kernel.AsContraction(k); ok && !loadsOut(k) {
+	if c, ok := kernel.AsContraction(k); ok && len(c.M) > 0 && !loadsOut(k) {
 		return s.asProduct(c), nil
 	}
 	switch {
@@ -158,7 +158,7 @@ func (s *Schedule) asColumns() {
 	s.Form, s.Threads = Columns, [2]int{columns, 1}
 	s.X = s.lanes(-1, 0, len(s.k.Axes))
 	s.Outer = others(len(s.k.Axes), s.X)
-	if s.reductions > 0 && !loadsOut(s.k) && !storesTwice(s.k) {
+	if s.reductions > 0 {
 		s.Threads[1] = sliceCount
 	}
 }
@@ -173,10 +173,7 @@ func (s *Schedule) asRows() {
 
 func (s *Schedule) asProduct(c *kernel.Contraction) *Schedule {
 	s.Form, s.Threads, s.product = Product, [2]int{across, across}, c
-	s.X = c.N[len(c.N)-1]
-	if len(c.M) > 0 {
-		s.Across = c.M[len(c.M)-1]
-	}
+	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
 	return s
 }
@@ -186,18 +183,4 @@ func loadsOut(k *kernel.Kernel) bool {
 	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
 		return i.Op == kernel.Load && !i.Mem.Local && k.Params[i.Mem.Param].Out
 	})
-}
-
-// storesTwice reports whether two instructions store to an operand.
-func storesTwice(k *kernel.Kernel) bool {
-	seen := map[int]bool{}
-	for n := range k.Instrs {
-		if i := &k.Instrs[n]; i.Op == kernel.Store && !i.Mem.Local {
-			if seen[i.Mem.Param] {
-				return true
-			}
-			seen[i.Mem.Param] = true
-		}
-	}
-	return false
 }

@@ -23,7 +23,7 @@ type product struct {
 // What is outside of a factor counts as 0.
 func (w *writer) products() {
 	c := w.s.product
-	m := &product{writer: w, c: c, t: held(c.Type), p: w.point(0), nX: w.axis(w.s.X), nY: w.axis(w.s.Across)}
+	m := &product{writer: w, c: c, t: held(c.Type), p: w.point(0), nX: w.product(0, []int{w.s.X}), nY: w.product(0, []int{w.s.Across})}
 	if c.Type == types.Bool {
 		w.fail(unsupported(w.k, "a product of bools"))
 		return
@@ -41,14 +41,6 @@ func (w *writer) products() {
 			})
 		})
 	})
-}
-
-// axis returns the size of an axis of the kernel; 1 of none.
-func (w *writer) axis(a int) string {
-	if a < 0 {
-		return "1"
-	}
-	return w.size(w.k.Axis(0, a).Size)
 }
 
 // parts is how many points each thread has along each axis.
@@ -108,10 +100,7 @@ func (m *product) copy(f *kernel.Factor, strip, axis int, from, size string, kAx
 		m.store("shared", m.t, address, m.neutral(kernel.Add, m.t), m.op(predicate, "not.pred", inside))
 		m.when(inside, func() {
 			p := point{at: append([]string(nil), m.p.at...)}
-			if axis >= 0 {
-				p.at[axis] = at
-			}
-			p.at[kAxis] = atK
+			p.at[axis], p.at[kAxis] = at, atK
 			s := &stage{number: 0, at: p}
 			for _, id := range f.Body {
 				m.instr(s, id)
@@ -143,20 +132,12 @@ func (m *product) multiply(sums *[parts][parts]string, k, tx, ty string) {
 
 // finish runs the stages after the contraction's at a point.
 func (m *product) finish(sum, y, x string) {
-	inside := m.op(predicate, "setp.lt.s64", x, m.nX)
-	if m.s.Across >= 0 {
-		inside = m.both(inside, m.op(predicate, "setp.lt.s64", y, m.nY))
-	} else {
-		inside = m.both(inside, m.op(predicate, "setp.eq.s64", y, "0"))
-	}
+	inside := m.both(m.op(predicate, "setp.lt.s64", x, m.nX), m.op(predicate, "setp.lt.s64", y, m.nY))
 	m.when(inside, func() {
 		m.vals[m.c.Sum] = m.rounded(m.c.Type, sum)
 		for s := range m.k.Stages[1:] {
 			p := m.extended(s+1, m.p)
-			p.at[m.s.X] = x
-			if m.s.Across >= 0 {
-				p.at[m.s.Across] = y
-			}
+			p.at[m.s.X], p.at[m.s.Across] = x, y
 			m.body(&stage{number: s + 1, at: p})
 		}
 	})
