@@ -76,7 +76,7 @@ var functions = []function{
 	{name: "log_plus_one", real: one(math.Log1p), big: oneBig(bigfloat.Log1p), most32: 1.5, most64: 1.5, sample: above(-1, sized(-60, 60, false)),
 		how: "the logarithm of 1+x with what that sum lacks"},
 	{name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), most32: 2.5, most64: 2.5, sample: sized(-40, 6, false),
-		how: "one of 16 polynomials, for f64 of 64, which the bits of 1+\\|x\\| choose; those of f32, but for SSE2, in registers"},
+		how: "one of 16 polynomials, which the bits of 1+\\|x\\| choose; with AVX-512, and for f32 with AVX2 and NEON, the coefficients are in registers"},
 	{name: "logistic", real: one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }), big: oneBig(func(x *big.Float) *big.Float {
 		e := bigfloat.Exp(new(big.Float).Neg(x))
 		return quo(num(1), sum(e, num(1)))
@@ -86,7 +86,7 @@ var functions = []function{
 			return num(math.Copysign(1, f))
 		}
 		return bigfloat.Erf(x)
-	}), most32: 2.5, most64: 2.5, sample: sized(-40, 4, false), how: "one of 16 polynomials, for f64 of 49, around multiples of 33/128 and 1/8"},
+	}), most32: 2.5, most64: 2.5, sample: sized(-40, 4, false), how: "one of 16 polynomials, around multiples of 33/128, for f64 of 25/64"},
 	{name: "sqrt", real: one(math.Sqrt), big: oneBig(func(x *big.Float) *big.Float { return new(big.Float).Sqrt(x) }), most32: 0.5, most64: 0.5, sample: sized(-1000, 1000, true),
 		how: "an instruction"},
 	{name: "rsqrt", real: one(func(x float64) float64 { return 1 / math.Sqrt(x) }), big: oneBig(func(x *big.Float) *big.Float {

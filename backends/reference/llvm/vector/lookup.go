@@ -17,6 +17,11 @@ import (
 func (b *Builder) lookup(name string, row []float64, i value.Value) value.Value {
 	t := b.floats(i.Type())
 	switch single := width(t) == 32 && len(row) == 16; {
+	case b.Machine.wide() && width(t) == 64 && len(row) == 16:
+		return b.pieces(8, func(p []value.Value) value.Value {
+			t := vectorOf(ll.Double, 8)
+			return b.Call("llvm.x86.avx512.vpermi2var.pd.512", t, b.floatTable(t, row[:8]), p[0], b.floatTable(t, row[8:]))
+		}, i)
 	case single && b.Machine.wide():
 		return b.pieces(16, func(p []value.Value) value.Value {
 			t := vectorOf(ll.Float, 16)

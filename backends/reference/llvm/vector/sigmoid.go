@@ -15,7 +15,7 @@ func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
 	name, rows, step, end := "ltc.erf", erf32, 33.0/128, 3.99
 	if width(t) == 64 {
-		rows, step, end = erf64, 1.0/8, 6.06
+		rows, step, end = erf64, 25.0/64, 6.05
 	}
 	a := b.atMost(b.fabs(x), end)
 	i := b.nearest(a, b.num(t, 1/step))
@@ -24,16 +24,16 @@ func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 	return b.copysign(b.sums(name, rows, i.integer, d, at0), x)
 }
 
-// tanh is a polynomial around a center that the leading bits of 1+|x| choose,
-// up to where it rounds to 1.
+// tanh is a polynomial around a center that the leading bits of |x| and 1, or 1.5,
+// choose, up to where it rounds to 1.
 func (b *Builder) tanh(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
-	name, rows, shift, end := "ltc.tanh", tanh32, int64(23-2), 9.1
+	name, rows, sum, shift, end := "ltc.tanh", tanh32, 1.0, int64(23-2), 9.1
 	if width(t) == 64 {
-		rows, shift, end = tanh64, 52-3, 19.1
+		rows, sum, shift, end = tanh64, 1.5, 52-2, 19.1
 	}
 	a := b.atMost(b.fabs(x), end)
-	i := b.lshrn(b.asInt(b.faddn(a, 1)), shift)
+	i := b.lshrn(b.asInt(b.faddn(a, sum)), shift)
 	center := b.lookup(name+".center", rows[0], i)
 	d := b.fsub(a, center) // exact
 	at0 := b.fcmpn(enum.FPredOEQ, center, 0)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
@@ -11,22 +12,20 @@ import (
 // x plus a polynomial without a constant part: the part that is rounded is small.
 
 func sigmoids(w *writer) {
-	erf := func(step float64, n, degree int, single bool) (all []fit) {
-		for i := range n {
+	erf := func(step float64, degree int, single bool) (all []fit) {
+		for i := range 16 {
 			all = append(all, around(bigfloat.Erf, float64(i)*step, step/2, step/2, degree, single))
-		}
-		for len(all)&(len(all)-1) != 0 { // nothing comes there
-			all = append(all, constant())
 		}
 		return all
 	}
-	w.rows("erf32", "erf around multiples of 33/128", erf(33.0/128, 16, 5, true), 6)
-	w.rows("erf64", "erf around multiples of 1/8", erf(1.0/8, 49, 9, false), 10)
+	w.rows("erf32", "erf around multiples of 33/128", erf(33.0/128, 5, true), 6)
+	w.rows("erf64", "erf around multiples of 25/64", erf(25.0/64, 13, false), 14)
 
-	centers, fits := tanh(16, 4, 6, true)
-	w.rows("tanh32", "tanh around the centers that the first row has, by the exponent and\n// 2 bits of the fraction of 1+|x|, of which the lowest 4 bits count", fits, 7, centers)
-	centers, fits = tanh(64, 8, 11, false)
-	w.rows("tanh64", "tanh around the centers that the first row has, by the exponent and\n// 3 bits of the fraction of 1+|x|, of which the lowest 6 bits count", fits, 12, centers)
+	const what = "by the exponent and\n// 2 bits of the fraction of %s, of which the lowest 4 bits count"
+	centers, fits := tanh(1, 9.1, 6, true)
+	w.rows("tanh32", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1+|x|"), fits, 7, centers)
+	centers, fits = tanh(1.5, 19.1, 15, false)
+	w.rows("tanh64", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1.5+|x|"), fits, 16, centers)
 }
 
 // around returns the fit of f from center-below to center+above, as a
@@ -44,35 +43,37 @@ func around(f func(*big.Float) *big.Float, center, below, above float64, degree 
 	return p
 }
 
-// constant returns the fit of 1.
-func constant() fit {
-	return fit{f: func(*big.Float) *big.Float { return num(1) }, hi: 1, powers: []int{0}}
-}
-
-// tanh returns the polynomials for 1+|x| in [2^e·(1+i/parts), 2^e·(1+(i+1)/parts)),
-// of n for as many lowest bits of e and i; e is biased by an odd number.
-func tanh(n, parts, degree int, single bool) (centers []float64, fits []fit) {
-	centers, fits = make([]float64, n), make([]fit, n)
-	end := 9.1 // from where it rounds to 1
-	if !single {
-		end = 19.1
+// tanh returns the polynomials for sum+|x| in [2^e·(1+i/4), 2^e·(1+(i+1)/4)), by
+// the lowest 4 bits of 4·(e+bias)+i for an odd bias; end is from where on tanh
+// rounds to 1.
+func tanh(sum, end float64, degree int, single bool) (centers []float64, fits []fit) {
+	centers, fits = make([]float64, 16), make([]fit, 16)
+	for k := range 20 {
+		e, i := k/4, float64(k%4)
+		lo, hi := math.Ldexp(1+i/4, e)-sum, math.Ldexp(1+(i+1)/4, e)-sum
+		at := (k + 12) % 16
+		switch {
+		case lo < 0 || lo >= end:
+			continue
+		case lo == 0:
+			fits[at] = around(bigfloat.Tanh, 0, 0, hi, degree, single)
+			continue
+		case lo > 0.9*end: // little is left, all of it about 1
+			hi = end
+		}
+		if fits[at].f != nil {
+			panic("two intervals for one place")
+		}
+		centers[at] = (lo + hi) / 2
+		if single {
+			centers[at] = float64(float32(centers[at]))
+		}
+		fits[at] = around(bigfloat.Tanh, centers[at], centers[at]-lo, hi-centers[at], degree, single)
 	}
-	for e := range n / parts {
-		for i := range parts {
-			scale := math.Ldexp(1, e)
-			lo, hi := scale*(1+float64(i)/float64(parts))-1, scale*(1+float64(i+1)/float64(parts))-1
-			at := (((e-1)*parts + i) + n) % n
-			switch {
-			case lo == 0:
-				centers[at] = 0
-				fits[at] = around(bigfloat.Tanh, 0, 0, hi, degree, single)
-			case lo < end && hi < end:
-				centers[at] = (lo + hi) / 2
-				fits[at] = around(bigfloat.Tanh, centers[at], (hi-lo)/2, (hi-lo)/2, degree, single)
-			default: // 1 up to the end; nothing comes after it
-				centers[at] = lo
-				fits[at] = constant()
-			}
+	for at := range fits {
+		if fits[at].f == nil { // not in use
+			centers[at] = 1
+			fits[at] = fit{f: func(*big.Float) *big.Float { return num(1) }, hi: 1, powers: []int{0}}
 		}
 	}
 	return centers, fits
