@@ -54,7 +54,7 @@ var allowed = map[string][]string{
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
 	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
-		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector", "github.com/llir/llvm",
+		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector",
 		"backends/reference/llvm/gemm", "backends/reference/llvm/emit"},
 	"backends/cuda/ptx": {"ir/types", "backends/kit/kernel"},
 	"backends/cuda":     {"backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa", "github.com/ebitengine/purego"},

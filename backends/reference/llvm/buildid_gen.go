@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "749782f68a88c411cf151344"
+const buildID = "8f7cbde0762bc9b28740f3ad"
