@@ -47,7 +47,11 @@ func wide(t types.DType) types.DType {
 // reduce has the dimensions that stay as parallel axes, and a stage over the
 // others.
 func reduce(b *nodeBuilder) error {
-	if len(b.out) != 1 {
+	switch len(b.out) {
+	case 1:
+	case 2:
+		return reduceSearch(b)
+	default:
 		return leave("it reduces %d values at once", len(b.out))
 	}
 	with := combiner(b.op.Regions[0])
@@ -58,20 +62,7 @@ func reduce(b *nodeBuilder) error {
 	if !with.Takes(t) {
 		return leave("elements of type %v", t)
 	}
-	outer := b.axes(b.out[0].Shape)
-	dims := b.ints("dimensions")
-	index := make([]kernel.Index, len(b.in[0].Shape))
-	var axes []kernel.Axis
-	kept := 0
-	for d, n := range b.in[0].Shape {
-		if !slices.Contains(dims, int64(d)) {
-			index[d] = outer[kept]
-			kept++
-			continue
-		}
-		index[d] = kernel.Along(len(outer) + len(axes))
-		axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(n)})
-	}
+	outer, index, axes := b.reduced()
 	b.Stage(axes...)
 	v := b.load(0, index...)
 	if acc := wide(t); acc != b.Type(v) {
@@ -83,6 +74,26 @@ func reduce(b *nodeBuilder) error {
 	b.Stage()
 	b.store(0, b.finish(with, v, t, b.initial(with)), outer...)
 	return nil
+}
+
+// reduced adds the dimensions that a reduction keeps as parallel axes. It
+// returns where results are, where operands are, and the axes of a stage over
+// the other dimensions.
+func (b *nodeBuilder) reduced() (outer, index []kernel.Index, axes []kernel.Axis) {
+	outer = b.axes(b.out[0].Shape)
+	dims := b.ints("dimensions")
+	index = make([]kernel.Index, len(b.in[0].Shape))
+	kept := 0
+	for d, n := range b.in[0].Shape {
+		if !slices.Contains(dims, int64(d)) {
+			index[d] = outer[kept]
+			kept++
+			continue
+		}
+		index[d] = kernel.Along(len(outer) + len(axes))
+		axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(n)})
+	}
+	return outer, index, axes
 }
 
 // initial loads a reduction's initial value, unless it changes nothing.

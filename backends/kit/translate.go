@@ -17,6 +17,7 @@ type translator struct {
 	ctx    context.Context
 	graph  *graph
 	values map[*mlir.Value]ValueID
+	used   map[*mlir.Value]bool // by any op
 	file   string
 }
 
@@ -83,7 +84,13 @@ func translate(ctx context.Context, p *backends.Program) (*graph, error) {
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, leave("%s is the evaluator's", seen)
 	}
-	t := &translator{ctx: ctx, graph: &graph{}, values: map[*mlir.Value]ValueID{}, file: p.File}
+	t := &translator{ctx: ctx, graph: &graph{}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, file: p.File}
+	p.Module.Walk(func(op *mlir.Op) bool {
+		for _, v := range op.Operands {
+			t.used[v] = true
+		}
+		return true
+	})
 	for _, a := range main.Body().Args {
 		v, err := t.define(a, nil)
 		if err != nil {
@@ -153,6 +160,9 @@ func (t *translator) node(op *mlir.Op) error {
 	}
 	n := &node{kernel: b.Kernel(), operands: b.operands, ordinal: op.Ordinal}
 	for i, r := range op.Results {
+		if b.outs[i] < 0 { // nobody uses it
+			continue
+		}
 		id, err := t.define(r, n)
 		if err != nil {
 			return err

@@ -1,0 +1,319 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// A search is a reduction of pairs of an element and an index to the pair with
+// the extreme element; of those with equal ones, and of NaNs, which win over
+// all else, it is the one with the least index, or the one that comes first. It
+// is known by what its body gives in every case that such pairs can be in, not
+// by how that is written.
+type search struct {
+	value, index int       // operands
+	with         kernel.Op // Maximum or Minimum
+	// Of equal elements, of NaNs, it takes what comes first.
+	firstEqual, firstNaN bool
+}
+
+// relation is how two numbers compare.
+type relation uint8
+
+const (
+	less relation = iota
+	equal
+	greater
+	leftNaN
+	rightNaN
+	bothNaN
+)
+
+// holds reports whether `left direction right` is true.
+func (r relation) holds(direction string) bool {
+	switch direction {
+	case "LT":
+		return r == less
+	case "LE":
+		return r == less || r == equal
+	case "GT":
+		return r == greater
+	case "GE":
+		return r == greater || r == equal
+	case "EQ":
+		return r == equal
+	}
+	return r != equal // NE
+}
+
+// turned is how the right one compares with the left one.
+func (r relation) turned() relation {
+	return [...]relation{greater, equal, less, rightNaN, leftNaN, bothNaN}[r]
+}
+
+// findSearch returns what a region of two pairs searches for.
+func findSearch(r *mlir.Region, floats [2]bool, integers [2]bool) (search, bool) {
+	for _, s := range []search{
+		{value: 0, index: 1, with: kernel.Maximum}, {value: 0, index: 1, with: kernel.Minimum},
+		{value: 1, index: 0, with: kernel.Maximum}, {value: 1, index: 0, with: kernel.Minimum},
+	} {
+		if integers[s.index] && (integers[s.value] || floats[s.value]) && s.is(r.Blocks[0], floats[s.value]) {
+			return s, true
+		}
+	}
+	return search{}, false
+}
+
+// is reports whether a body is that of s, and says what that takes first.
+func (s *search) is(body *mlir.Block, float bool) bool {
+	relations := []relation{less, equal, greater, leftNaN, rightNaN, bothNaN}
+	if !float {
+		relations = relations[:3]
+	}
+	lowest, first := map[bool]bool{true: true, false: true}, map[bool]bool{true: true, false: true} // by: of NaNs
+	for _, v := range relations {
+		for _, i := range []relation{less, equal, greater} {
+			c := pairCase{s: s, body: body, value: v, index: i, known: map[*mlir.Value]any{}}
+			value, index, ok := c.run()
+			if !ok {
+				return false
+			}
+			wins, decided := v == greater || v == leftNaN, v != equal && v != bothNaN
+			if s.with == kernel.Minimum {
+				wins = v == less || v == leftNaN
+			}
+			if decided {
+				if value != wins || index != wins {
+					return false
+				}
+				continue
+			}
+			if i != equal {
+				nan := v == bothNaN
+				lowest[nan] = lowest[nan] && index == (i == less)
+				first[nan] = first[nan] && index
+			}
+		}
+	}
+	for _, nan := range []bool{false, true} {
+		if !lowest[nan] && !first[nan] {
+			return false
+		}
+	}
+	s.firstEqual, s.firstNaN = !lowest[false], !lowest[true]
+	return true
+}
+
+// pairCase runs a body on two pairs of which only is known how they compare.
+type pairCase struct {
+	s            *search
+	body         *mlir.Block
+	value, index relation
+	known        map[*mlir.Value]any // a bool, or an argument that the value is
+}
+
+// run returns which element and which index the body gives: the left one's?
+func (c *pairCase) run() (value, index, ok bool) {
+	for _, a := range c.body.Args {
+		c.known[a] = a
+	}
+	for _, op := range c.body.Ops[:len(c.body.Ops)-1] {
+		if len(op.Results) != 1 {
+			return false, false, false
+		}
+		v := c.op(op)
+		if v == nil {
+			return false, false, false
+		}
+		c.known[op.Results[0]] = v
+	}
+	end := c.body.Ops[len(c.body.Ops)-1]
+	if len(c.body.Args) != 4 || len(end.Operands) != 2 {
+		return false, false, false
+	}
+	value, ok1 := c.left(end.Operands[c.s.value], c.s.value)
+	index, ok2 := c.left(end.Operands[c.s.index], c.s.index)
+	return value, index, ok1 && ok2
+}
+
+// left reports whether v is the left pair's part of the given number; ok is
+// false if it is neither pair's.
+func (c *pairCase) left(v *mlir.Value, part int) (left, ok bool) {
+	left = c.known[v] == any(c.body.Args[part])
+	return left, left || c.known[v] == any(c.body.Args[2+part])
+}
+
+// op returns what an op gives; nil if that is not known.
+func (c *pairCase) op(op *mlir.Op) any {
+	in := make([]any, len(op.Operands))
+	for i, v := range op.Operands {
+		in[i] = c.known[v]
+	}
+	switch op.Name {
+	case "stablehlo.compare":
+		r, ok := c.compare(in[0], in[1])
+		if !ok || mlir.Enum(op.Attrs.Get("compare_type")) == "TOTALORDER" {
+			return nil
+		}
+		return r.holds(mlir.Enum(op.Attrs.Get("comparison_direction")))
+	case "stablehlo.minimum", "stablehlo.maximum":
+		r, ok := c.compare(in[0], in[1])
+		switch {
+		case !ok:
+			return nil
+		case r == leftNaN || r == bothNaN || r != rightNaN && r != greater && op.Name == "stablehlo.minimum" || r == greater && op.Name == "stablehlo.maximum":
+			return in[0]
+		}
+		return in[1]
+	case "stablehlo.select":
+		p, ok := in[0].(bool)
+		switch {
+		case !ok:
+			return nil
+		case p:
+			return in[1]
+		}
+		return in[2]
+	case "stablehlo.not":
+		if p, ok := in[0].(bool); ok {
+			return !p
+		}
+		return nil
+	}
+	if len(in) != 2 {
+		return nil
+	}
+	p, ok1 := in[0].(bool)
+	q, ok2 := in[1].(bool)
+	switch {
+	case !ok1 || !ok2:
+	case op.Name == "stablehlo.and":
+		return p && q
+	case op.Name == "stablehlo.or":
+		return p || q
+	case op.Name == "stablehlo.xor":
+		return p != q
+	}
+	return nil
+}
+
+// compare returns how two arguments compare; false if they are not both
+// elements or both indices.
+func (c *pairCase) compare(x, y any) (relation, bool) {
+	v, ok1 := x.(*mlir.Value)
+	w, ok2 := y.(*mlir.Value)
+	if !ok1 || !ok2 {
+		return 0, false
+	}
+	i, j := slices.Index(c.body.Args, v), slices.Index(c.body.Args, w)
+	if i%2 != j%2 {
+		return 0, false
+	}
+	r := c.index
+	if i%2 == c.s.value {
+		r = c.value
+	}
+	switch nan := [...]bool{r == leftNaN || r == bothNaN, r == rightNaN || r == bothNaN}; {
+	case i == j && nan[i/2]:
+		return bothNaN, true
+	case i == j:
+		return equal, true
+	case i < j:
+		return r, true
+	}
+	return r.turned(), true
+}
+
+// reduceSearch finds the extreme in one stage, in a second one the least of the
+// indices at which it stands.
+func reduceSearch(b *nodeBuilder) error {
+	t := [2]bool{b.out[0].DType.IsFloat(), b.out[1].DType.IsFloat()}
+	s, ok := findSearch(b.op.Regions[0], t, [2]bool{b.out[0].DType.IsInteger(), b.out[1].DType.IsInteger()})
+	value, index := b.out[s.value].DType, b.out[s.index].DType
+	switch {
+	case !ok:
+		return leave("it reduces %d values at once", len(b.out))
+	case (s.firstEqual || s.firstNaN) && !b.counts(s.index):
+		return leave("the indices that it searches may be in any order")
+	case value.IsFloat() && b.t.used[b.op.Results[s.value]]:
+		return leave("it searches for a float besides its index")
+	case b.in[s.value].DType != value || b.in[s.index].DType != index:
+		return leave("results of another type")
+	}
+	outer, from, axes := b.reduced()
+	same := func(x, m kernel.ID) kernel.ID {
+		is := b.Op(kernel.CompareEQ, types.Bool, x, m)
+		if value.IsFloat() {
+			nans := b.Op(kernel.And, types.Bool, b.Op(kernel.CompareNE, types.Bool, x, x), b.Op(kernel.CompareNE, types.Bool, m, m))
+			is = b.Op(kernel.Or, types.Bool, is, nans)
+		}
+		return is
+	}
+	b.Stage(axes...)
+	extreme := b.Reduce(s.with, b.load(s.value, from...))
+	b.Stage()
+	init := b.load(2 + s.value)
+	extreme = b.Op(s.with, value, init, extreme)
+	b.Stage(axes...)
+	none := b.Bits(index, kernel.Neutral(kernel.Minimum, index))
+	at := b.Reduce(kernel.Minimum, b.Op(kernel.Select, index, same(b.load(s.value, from...), extreme), b.load(s.index, from...), none))
+	b.Stage()
+	start := b.load(2 + s.index)
+	least := start
+	if !s.firstEqual || !s.firstNaN {
+		least = b.Op(kernel.Minimum, index, start, at)
+	}
+	switch {
+	case s.firstEqual == s.firstNaN:
+		start = least
+	case s.firstNaN:
+		start = b.Op(kernel.Select, index, b.Op(kernel.CompareNE, types.Bool, extreme, extreme), start, least)
+	default:
+		start = b.Op(kernel.Select, index, b.Op(kernel.CompareNE, types.Bool, extreme, extreme), least, start)
+	}
+	at = b.Op(kernel.Select, index, same(b.load(2+s.value), extreme), start, at)
+	if b.t.used[b.op.Results[s.value]] {
+		b.store(s.value, extreme, outer...)
+	}
+	b.store(s.index, at, outer...)
+	return nil
+}
+
+// counts reports whether operand i rises along the one dimension that is
+// reduced.
+func (b *nodeBuilder) counts(i int) bool {
+	dims := b.ints("dimensions")
+	if len(dims) != 1 {
+		return false
+	}
+	d, v := dims[0], b.op.Operands[i]
+	if b.in[i].Shape[d] <= 1 {
+		return true
+	}
+	if def := v.Def; def != nil && def.Name == "stablehlo.broadcast_in_dim" {
+		to, _ := mlir.Ints(def.Attrs.Get("broadcast_dimensions"))
+		at := slices.Index(to, d)
+		if at < 0 {
+			return false
+		}
+		d, v = int64(at), def.Operands[0]
+	}
+	if v.Def == nil || v.Def.Name != "stablehlo.iota" {
+		return false
+	}
+	along, _ := mlir.Int(v.Def.Attrs.Get("iota_dimension"))
+	return along == d && rises(b.in[i].DType, b.in[i].Shape[dims[0]])
+}
+
+// rises reports whether the numbers from 0 to n-1 are of type t, so that they
+// do not wrap.
+func rises(t types.DType, n int) bool {
+	bits := 8 * t.Size()
+	if t.IsSigned() {
+		bits--
+	}
+	return bits >= 63 || n <= 1<<bits
+}
