@@ -74,8 +74,8 @@ func placed(batch []kernel.Index, indexVectorDim, i int64, rank int) []kernel.In
 // scatter copies its operand, then combines updates with it in their order.
 // An update whose slice does not lie within the operand is left out.
 //
-// Dimensions that no index moves and that an update has in full are parallel
-// axes; a stage over the others copies, another scatters.
+// Batching dimensions, and those that no index moves and that an update has in
+// full, are parallel axes; a stage over the others copies, another scatters.
 func scatter(b *nodeBuilder) error {
 	if len(b.out) != 1 {
 		return leave("it scatters %d values at once", len(b.out))
@@ -95,14 +95,20 @@ func scatter(b *nodeBuilder) error {
 		return leave("elements of type %v", t)
 	case b.out[0].DType != t || b.in[2].DType != t:
 		return leave("results of another type")
-	case len(s.InputBatchingDims) > 0:
-		return leave("batching dimensions")
 	}
 	operand, updates := b.in[0].Shape, b.in[2].Shape
-	window := map[int]int{} // of the operand's dimensions: the update's
+	var chooses []int // the update's dimensions that choose a slice
+	for u := range updates {
+		if !slices.Contains(s.UpdateWindowDims, int64(u)) {
+			chooses = append(chooses, u)
+		}
+	}
+	window, together := map[int]int{}, map[int]int{} // of the operand's dimensions: the update's
 	next := 0
 	for d := range operand {
-		if !slices.Contains(s.InsertedWindowDims, int64(d)) {
+		if i := slices.Index(s.InputBatchingDims, int64(d)); i >= 0 {
+			together[d] = chooses[batchAxis(s.ScatterIndicesBatchingDims[i], s.IndexVectorDim)]
+		} else if !slices.Contains(s.InsertedWindowDims, int64(d)) {
 			window[d] = int(s.UpdateWindowDims[next])
 			next++
 		}
@@ -110,8 +116,12 @@ func scatter(b *nodeBuilder) error {
 	to, from := make([]kernel.Index, len(operand)), make([]kernel.Index, len(updates))
 	copied := make([]kernel.Index, len(operand))
 	for d, n := range operand {
-		u, has := window[d]
-		if has && !slices.Contains(s.ScatterDimsToOperandDims, int64(d)) && updates[u] == n {
+		u, has := together[d]
+		if !has {
+			u, has = window[d]
+			has = has && !slices.Contains(s.ScatterDimsToOperandDims, int64(d)) && updates[u] == n
+		}
+		if has {
 			at := kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
 			to[d], copied[d], from[u] = at, at, at
 		}
@@ -130,11 +140,10 @@ func scatter(b *nodeBuilder) error {
 	axes = nil
 	var batch []kernel.Index
 	for u, n := range updates {
-		if from[u].Terms != nil {
-			continue
+		if from[u].Terms == nil {
+			from[u] = kernel.Along(parallel + len(axes))
+			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("u%d", u), Size: kernel.Size(n)})
 		}
-		from[u] = kernel.Along(parallel + len(axes))
-		axes = append(axes, kernel.Axis{Name: fmt.Sprintf("u%d", u), Size: kernel.Size(n)})
 		if !slices.Contains(s.UpdateWindowDims, int64(u)) {
 			batch = append(batch, from[u])
 		}
@@ -143,7 +152,7 @@ func scatter(b *nodeBuilder) error {
 	for d := range operand {
 		if u, has := window[d]; has {
 			to[d] = from[u]
-		} else {
+		} else if _, has := together[d]; !has {
 			to[d] = kernel.At(0)
 		}
 	}

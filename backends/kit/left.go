@@ -101,7 +101,6 @@ var partly = []partial{
 	{"elements of type %v", false, "elementwise ops, `dot_general`, `iota`, `reduce`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},
 	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},
 	{"the total order of floats", false, "`compare`", "of type `TOTALORDER`"},
-	{"padding between elements", false, "`pad`", "`interior_padding` that is not 0"},
 	{"it reduces %d values at once", false, "`reduce`", "several results that are not an extreme and its index, NaN before all else and ties by the least or the first index"},
 	{"the indices that it searches may be in any order", false, "`reduce`", "of two equal elements the first one's index counts, and the indices are no `iota` along the one dimension"},
 	{"it searches for a float besides its index", false, "`reduce`", "the extreme itself is used, too: of zeros of either sign and of NaNs the body chooses one"},
@@ -111,5 +110,4 @@ var partly = []partial{
 	{"it scatters %d values at once", false, "`scatter`", "several results"},
 	{"its body is not one op that kernels combine with", false, "`scatter`", "a body other than one of add, multiply, maximum, minimum, and, or, xor, or the update itself"},
 	{"results of another type", false, "`reduce` of two values, `scatter`", "the results are wider than the operands"},
-	{"batching dimensions", false, "`scatter`", "`input_batching_dims`"},
 }

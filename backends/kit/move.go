@@ -87,22 +87,42 @@ func iota_(b *nodeBuilder) error {
 	return nil
 }
 
-// pad adds, or with a negative width takes away, elements at both ends.
+// pad adds, or with a negative width takes away, elements at both ends, and adds
+// some between elements.
 func pad(b *nodeBuilder) error {
-	low := b.ints("edge_padding_low")
-	for _, n := range b.ints("interior_padding") {
-		if n != 0 {
-			return leave("padding between elements")
-		}
-	}
+	low, inner := b.ints("edge_padding_low"), b.ints("interior_padding")
 	index := b.axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(index))
 	for d := range from {
-		from[d] = affine(d, 1, -low[d])
+		if from[d] = affine(d, 1, -low[d]); inner[d] > 0 {
+			from[d] = kernel.ByValue(b.apart(from[d], inner[d]+1))
+		}
 	}
 	b.store(0, b.guarded(0, b.load(1), from...), index...)
 	return nil
+}
+
+// apart is which element stands at an index when elements stand that far apart;
+// -1 between them.
+func (b *nodeBuilder) apart(at kernel.Index, distance int64) kernel.ID {
+	v := b.at(at)
+	d := b.Int(types.I64, distance)
+	between := b.Op(kernel.CompareNE, types.Bool, b.Op(kernel.Remainder, types.I64, v, d), b.Int(types.I64, 0))
+	return b.Op(kernel.Select, types.I64, between, b.Int(types.I64, -1), b.Op(kernel.Divide, types.I64, v, d))
+}
+
+// at is an index as a number.
+func (b *nodeBuilder) at(x kernel.Index) kernel.ID {
+	v := b.Int(types.I64, x.Offset)
+	for _, t := range x.Terms {
+		i := b.Emit(kernel.Instr{Op: kernel.Iota, Type: types.I64, Aux: int64(t.Axis)})
+		if t.Factor != 1 {
+			i = b.Op(kernel.Multiply, types.I64, i, b.Int(types.I64, t.Factor))
+		}
+		v = b.Op(kernel.Add, types.I64, v, i)
+	}
+	return v
 }
 
 // guarded loads from operand i, or gives otherwise where the index is outside.
