@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8f7cbde0762bc9b28740f3ad"
+const buildID = "0592efaad4b20c56574c8b93"

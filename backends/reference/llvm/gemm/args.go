@@ -35,6 +35,7 @@ const (
 	wordRowsRow          // of the scratch for A
 	wordChunk            // rows that PackA is called for at a time
 	wordGroup            // panels between calls of Epilogue
+	wordAhead            // cache lines of rows of A to ask for with each panel, before they are read
 	wordMore             // 0: store sums; else add them to what C holds
 	wordFirstB           // the place in the whole product of what is at hand,
 	wordFirstM           // for prologue and epilogue

@@ -64,59 +64,74 @@ func (k *macro) matrices() {
 	})
 }
 
+// some is what is at hand of a matrix: rows, from row m on.
+type some struct {
+	b, m, rows value.Value
+	a, aRow    value.Value // rows of A, and the bytes between them
+	c          value.Value
+	soon       value.Value // rows of A that are asked for meanwhile, wordARow apart
+}
+
 // chunks is the loop over what is packed of A at a time.
 func (k *macro) chunks(b, a, panels, edge, c value.Value) {
 	w := &k.words
 	packs := k.some(w[wordPackA])
 	row := k.Block.NewSelect(packs, w[wordRowsRow], w[wordARow])
+	next := k.mul(w[wordARow], k.Block.NewSelect(packs, w[wordChunk], i64(k.core.rows)))
 	k.count(w[wordM], w[wordChunk], []value.Value{a, c}, func(i value.Value, at []value.Value) []value.Value {
-		rows := k.min(w[wordChunk], k.sub(w[wordM], i))
-		m := k.add(i, w[wordFirstM])
-		k.when(packs, func() {
-			k.callPack(w, at[0], rows, b, m)
-		})
-		k.groups(rows, b, m, k.Block.NewSelect(packs, w[wordRows], at[0]), row, panels, edge, at[1])
+		x := some{b: b, m: k.add(i, w[wordFirstM]), rows: k.min(w[wordChunk], k.sub(w[wordM], i)), aRow: row, c: at[1],
+			soon: k.off(at[0], next)}
+		k.when(packs, func() { k.callPack(w, at[0], x.rows, b, x.m) })
+		x.a = k.Block.NewSelect(packs, w[wordRows], at[0])
+		k.groups(x, panels, edge)
 		return []value.Value{k.off(at[0], k.mul(w[wordChunk], w[wordARow])), k.off(at[1], k.mul(w[wordChunk], w[wordCStrip]))}
 	})
 }
 
 // groups is the loop over panels of B: as many as stay in the L1 and L2 caches
 // while all strips of a chunk meet them.
-func (k *macro) groups(rows, b, m, a, aRow, panels, edge, c value.Value) {
+func (k *macro) groups(x some, panels, edge value.Value) {
 	w := &k.words
 	wide := k.mul(w[wordGroup], w[wordBPanel])
 	bytes := k.mul(w[wordGroup], w[wordCPanel])
-	k.count(k.panels, w[wordGroup], []value.Value{panels, c}, func(j value.Value, at []value.Value) []value.Value {
+	lines := k.mul(k.mul(w[wordGroup], w[wordAhead]), i64(line))
+	k.count(k.panels, w[wordGroup], []value.Value{panels, x.c, x.soon}, func(j value.Value, at []value.Value) []value.Value {
 		n := k.min(w[wordGroup], k.sub(k.panels, j))
-		k.strips(rows, m, a, aRow, at[1], func(h, m, a, c value.Value) {
-			k.dispatch(h, w[wordSteps], a, aRow, at[0], w[wordBStep], w[wordBPanel], c, w[wordCRow], n, w[wordMore])
-			k.epilogue(c, w[wordCRow], b, m, k.mul(j, i64(k.core.columns())), h, k.mul(n, i64(k.core.columns())))
+		x := x
+		x.c, x.soon = at[1], at[2]
+		k.strips(x, func(h value.Value, x some) {
+			k.dispatch(h, w[wordSteps], x.a, x.aRow, at[0], w[wordBStep], w[wordBPanel], x.c, w[wordCRow], n, w[wordMore],
+				x.soon, w[wordARow], w[wordAhead])
+			k.epilogue(x, w[wordCRow], k.mul(j, i64(k.core.columns())), h, k.mul(n, i64(k.core.columns())))
 		})
-		return []value.Value{k.off(at[0], wide), k.off(at[1], bytes)}
+		return []value.Value{k.off(at[0], wide), k.off(at[1], bytes), k.off(at[2], lines)}
 	})
 	k.when(k.some(k.rest), func() {
-		first := k.mul(k.panels, i64(k.core.columns()))
-		c := k.off(c, k.mul(k.panels, w[wordCPanel]))
-		k.strips(rows, m, a, aRow, c, func(h, m, a, c value.Value) { k.edge(h, b, m, first, a, aRow, edge, c) })
+		x := x
+		x.c = k.off(x.c, k.mul(k.panels, w[wordCPanel]))
+		k.strips(x, func(h value.Value, x some) { k.edge(h, x, edge) })
 	})
 }
 
 // strips is the loop over strips of rows.
-func (k *macro) strips(rows, m, a, aRow, c value.Value, strip func(h, m, a, c value.Value)) {
+func (k *macro) strips(x some, strip func(h value.Value, x some)) {
 	before, head, body, after := k.Block, k.Func.NewBlock(""), k.Func.NewBlock(""), k.Func.NewBlock("")
 	before.NewBr(head)
 	k.Block = head
-	phis, at := k.phis([]value.Value{rows, m, a, c}, before)
-	head.NewCondBr(head.NewICmp(enum.IPredSGT, at[0], i64(0)), body, after)
+	phis, at := k.phis([]value.Value{x.rows, x.m, x.a, x.c, x.soon}, before)
+	head.NewCondBr(k.less(i64(0), at[0]), body, after)
 	k.Block = body
 	left := k.min(at[0], i64(2*k.core.rows-1))
 	entry := k.Block.NewGetElementPtr(k.heights.ContentType, k.heights, i64(0), left)
 	short := k.Block.NewZExt(k.Block.NewLoad(ll.I8, entry), ll.I64)
-	full := k.Block.NewICmp(enum.IPredSGE, at[0], i64(2*k.core.rows))
-	h := k.Block.NewSelect(full, i64(k.core.rows), short)
-	strip(h, at[1], at[2], at[3])
-	k.join(phis, []value.Value{k.sub(at[0], h), k.add(at[1], h), k.off(at[2], k.mul(h, aRow)),
-		k.off(at[3], k.mul(h, k.words[wordCStrip]))})
+	full := k.less(at[0], i64(2*k.core.rows))
+	h := k.Block.NewSelect(full, short, i64(k.core.rows))
+	y := x
+	y.rows, y.m, y.a, y.c, y.soon = at[0], at[1], at[2], at[3], at[4]
+	strip(h, y)
+	w := &k.words
+	k.join(phis, []value.Value{k.sub(y.rows, h), k.add(y.m, h), k.off(y.a, k.mul(h, x.aRow)),
+		k.off(y.c, k.mul(h, w[wordCStrip])), k.off(y.soon, k.mul(h, w[wordARow]))})
 	k.Block.NewBr(head)
 	k.Block = after
 }
@@ -141,8 +156,9 @@ func (k *macro) dispatch(h value.Value, args ...value.Value) {
 }
 
 // epilogue hands finished sums to the function that has been given for them.
-func (k *macro) epilogue(sums, row, b, m, n, rows, columns value.Value) {
-	k.when(k.some(k.words[wordEpilogue]), func() { k.callEpilogue(&k.words, sums, row, b, m, n, rows, columns) })
+func (k *macro) epilogue(x some, row, n, rows, columns value.Value) {
+	w := &k.words
+	k.when(k.some(w[wordEpilogue]), func() { k.callEpilogue(w, x.c, row, x.b, x.m, n, rows, columns) })
 }
 
 // callEpilogue gives finished sums to the epilogue.
@@ -159,20 +175,19 @@ func (f *fn) callPack(w *[words]value.Value, a, rows, b, m value.Value) {
 
 // edge multiplies a strip by the padded panel, in scratch memory, of which only
 // the columns that there are go to C.
-func (k *macro) edge(h, b, m, first, a, aRow, panel, c value.Value) {
+func (k *macro) edge(h value.Value, x some, panel value.Value) {
 	w, core := &k.words, k.core
 	row := i64(core.rowBytes())
 	var masks []value.Value
 	for j := range core.vecs {
 		masks = append(masks, k.mask(core.lanes, k.sub(k.rest, i64(j*core.lanes))))
 	}
-	k.when(k.some(w[wordMore]), func() {
-		k.copy(h, masks, c, w[wordCRow], w[wordTile], row, true)
-	})
-	k.dispatch(h, w[wordSteps], a, aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore])
+	k.when(k.some(w[wordMore]), func() { k.copy(h, masks, x.c, w[wordCRow], w[wordTile], row, true) })
+	k.dispatch(h, w[wordSteps], x.a, x.aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore],
+		x.soon, i64(0), i64(0))
 	k.either(k.some(w[wordEpilogue]), func() {
-		k.callEpilogue(w, w[wordTile], row, b, m, first, h, k.rest)
-	}, func() { k.copy(h, masks, w[wordTile], row, c, w[wordCRow], false) })
+		k.callEpilogue(w, w[wordTile], row, x.b, x.m, k.mul(k.panels, i64(core.columns())), h, k.rest)
+	}, func() { k.copy(h, masks, w[wordTile], row, x.c, w[wordCRow], false) })
 }
 
 // copy moves the columns of masks from one block to another.

@@ -52,6 +52,7 @@ func (p *aPacker) copy() {
 			p.store(p.along(from, pl), to, c.laneSize())
 		}
 		end := p.count(full, i64(wide), at, func(k value.Value, at []value.Value) []value.Value {
+			p.prefetch(p.off(at[0], p.row), false, 1)
 			piece(k, at[0], at[1], nil)
 			return []value.Value{p.off(at[0], i64(wide*p.packer.from.Size())), p.off(at[1], i64(c.lanes*c.laneSize()))}
 		})

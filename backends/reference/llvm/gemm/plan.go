@@ -20,6 +20,7 @@ type Plan struct {
 
 	directA, directB bool // operands are taken as they lie
 	inC              bool // sums are kept in C
+	ahead            bool // rows of A are asked for before they are read
 	depth            int  // elements of k at a time
 	width            int  // columns of B at a time
 	chunk            int  // rows of A at a time
@@ -73,30 +74,77 @@ func (q *Plan) blocks() {
 	limit := bytes / c.laneSize() * c.group
 	q.depth = max(p.K, 1)
 	if p.K > limit {
-		n := (p.K + limit - 1) / limit
 		unit := c.lanes * c.group
-		q.depth = ((p.K+n-1)/n + unit - 1) / unit * unit
+		q.depth = ceil(ceil(p.K, ceil(p.K, limit)), unit) * unit
 	}
 	deep := c.steps(q.depth) * c.laneSize()
-	q.width = max(q.on.L3/4/deep/c.columns(), 1) * c.columns()
-	q.width = min(q.width, 2048)
-	q.chunk = max(q.on.L2*5/8/deep/c.rows, 1) * c.rows
+	q.width = max(min(q.on.L3/4/deep, 2048)/c.columns(), 1) * c.columns()
+	// A chunk of A and a group of panels take half of the L2 cache.
+	q.chunk = 4 * c.rows
+	if q.orderA() == AcrossK {
+		q.chunk = 8 * c.rows // packed in squares, of which none is cut then
+	}
 	q.chunk = min(q.chunk, ceil(max(p.M, 1), c.rows)*c.rows)
-	q.group = 4
+	q.group = max(q.on.L2/2/c.columns()/deep, 1)
 }
 
 // choose decides what is packed and where sums are kept.
 func (q *Plan) choose() {
 	c, p := q.core, &q.p
-	q.directA = p.A == c.elem && c.group == 1 && !p.PrologueA.set() && p.StrideA[2] == 1
-	q.directB = !p.PackedB && p.B == c.elem && c.group == 1 && !c.offset && !p.PrologueB.set() && p.StrideB[2] == 1
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
-	rows := 2e8 / float64(q.depth*min(q.width, max(p.N, 1)))
-	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
+	q.directA = p.A == c.elem && c.group == 1 && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
+	q.directB = p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
+	rowBytes := c.steps(q.depth) * c.laneSize()
+	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.on.L2)
 	q.batches = 1
 	if q.sharedB() || q.directB && p.K <= q.depth && p.N <= q.width {
 		q.batches = min(max(int(1e8/float64(p.M*p.N*p.K+1)), 1), 64, max(p.Batch, 1))
 	}
+	if !q.inC && p.K <= q.depth {
+		// Sums wait for the epilogue in the L1 cache.
+		q.group = max(min(q.group, 8<<10/(c.rows*c.rowBytes())), 1)
+	}
+	rows := 2e8 / float64(q.depth*min(q.width, max(p.N, 1)))
+	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
+}
+
+// sets is the distance in bytes of what shares a set of the L1 cache, and of the
+// L2 cache; each has ways places for it.
+const (
+	setsL1 = 4 << 10
+	setsL2 = 128 << 10
+	ways   = 8
+)
+
+// keepsA reports whether the rows of a strip can be read as they lie: their
+// lines do not push each other out of the L1 cache, and pages are few.
+func (q *Plan) keepsA() bool {
+	c, p := q.core, &q.p
+	row := max(abs(p.StrideA[1]*p.A.Size()), line)
+	if c.rows > ways*setsL1/gcd(row, setsL1) {
+		return p.N <= c.columns()
+	}
+	return row < 3584 || p.N <= 16*c.columns()
+}
+
+// keepsB reports whether panels can be read as they lie: packing them would take
+// longer than what few rows gain by it, or they stay in the L2 cache.
+func (q *Plan) keepsB() bool {
+	c, p := q.core, &q.p
+	if p.M <= 5*c.rows {
+		return true
+	}
+	row := max(abs(p.StrideB[1]*p.B.Size()), line)
+	return p.K*p.N*p.B.Size() <= q.on.L2 && q.depth <= ways*setsL2/gcd(row, setsL2)
+}
+
+func abs(x int) int { return max(x, -x) }
+
+func gcd(x, y int) int {
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return x
 }
 
 // sharedB reports whether all matrices of A are multiplied by the same packed

