@@ -23,7 +23,7 @@ func (b asKernels) Compile(ctx context.Context, m backends.Module, o backends.Op
 		return nil, err
 	}
 	if len(p.Lacking) == 0 && !openSignature(p.Module.Func("main")) {
-		e, err := b.compileKernels(ctx, p, o, []kernel.Compiler{interpreter{}})
+		e, err := b.compileKernels(ctx, p, o, []kernel.Compiler{Tiles{}})
 		if !errors.Is(err, kit.ErrNotCompiled) {
 			return e, err
 		}

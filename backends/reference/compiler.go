@@ -17,7 +17,7 @@ var compilers struct {
 
 // UseCompiler makes the backend cpu run programs as kernels that c compiles.
 // What c leaves goes to the compilers that were named before it, and at last to
-// an interpreter. Call it from init.
+// [Tiles]. Call it from init.
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
@@ -33,7 +33,7 @@ func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Opt
 	if b.name != "cpu" || len(use) == 0 || len(p.Lacking) > 0 || openSignature(p.Module.Func("main")) {
 		return prepare(ctx, b.name, p)
 	}
-	e, err := b.compileKernels(ctx, p, o, append(use[:len(use):len(use)], interpreter{}))
+	e, err := b.compileKernels(ctx, p, o, append(use[:len(use):len(use)], Tiles{}))
 	if !errors.Is(err, kit.ErrNotCompiled) {
 		return e, err
 	}
@@ -41,29 +41,4 @@ func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	return prepare(ctx, b.name, p)
-}
-
-// interpreter runs kernels by their evaluator, one point after the other.
-type interpreter struct{}
-
-// Compile returns code for every kernel.
-func (interpreter) Compile(_ context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
-	codes := make([]kernel.Code, len(kernels))
-	for i, k := range kernels {
-		codes[i] = interpreted{k}
-	}
-	return codes, nil
-}
-
-type interpreted struct{ *kernel.Kernel }
-
-// Parts returns 1.
-func (interpreted) Parts([]int64, int) int { return 1 }
-
-// Scratch returns 0.
-func (interpreted) Scratch([]int64, int) int { return 0 }
-
-// Run evaluates the kernel.
-func (i interpreted) Run(c *kernel.Call) error {
-	return kernel.Evaluate(i.Kernel, c.Sizes, c.Mem, c.Strides, Scalars{})
 }

@@ -35,13 +35,13 @@ func (Tiles) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Co
 	return all, nil
 }
 
-// tileElements is how many elements a tile has: enough for the calls to cost
-// little beside what they do, few enough for the tiles of a body to stay in the
-// second-level cache.
-const tileElements = 1 << 10
-
-// slotBytes is the memory of a tile of the largest elements.
-const slotBytes = 8 * tileElements
+// A tile has so many elements that the calls cost little beside what they do,
+// and that the tiles of a body stay in the second-level cache. Reductions across
+// the tiles have longer ones: they read rows of memory apart from each other.
+const (
+	tileElements = 1 << 10
+	longTile     = 1 << 12
+)
 
 // tileCode is a kernel with the ways to run it, of which sizes and strides
 // choose one.

@@ -70,6 +70,10 @@ func newTileWay(k *kernel.Kernel, vector, from int) *tileWay {
 		}
 	}
 	b.uses()
+	b.most = tileElements
+	if vector != ownAxes && slices.ContainsFunc(k.Stages[from:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
+		b.most = longTile
+	}
 	if from > 0 {
 		b.external = k.Stages[from-1].End - 1
 	}
@@ -261,7 +265,7 @@ func (b *tileBuilder) operand(id kernel.ID, wide bool) int {
 	}
 	t := internalTypes[b.k.Instrs[id].Type]
 	if b.k.Instrs[id].Op == kernel.Constant {
-		v := b.constant(t, uint64(b.k.Instrs[id].Aux), tileElements)
+		v := b.constant(t, uint64(b.k.Instrs[id].Aux), b.most)
 		b.derived[key] = v
 		return v
 	}

@@ -24,7 +24,7 @@ func (w *tileWay) estimate(r *tileRun) float64 {
 		if st.vector >= 0 {
 			length = max(r.extent(st.number, st.vector), 1)
 		}
-		tiles := all / float64(length) * float64((length+tileElements-1)/tileElements)
+		tiles := all / float64(length) * float64((length+int64(w.most)-1)/int64(w.most))
 		time += float64(len(st.body)) * (tiles*stepTime + all*elementTime)
 		for _, a := range w.accesses {
 			if a.stage == st.number && a.apart(r, w) {

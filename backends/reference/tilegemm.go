@@ -109,7 +109,7 @@ func (g *tileGemm) run(r *tileRun) {
 	w := g.epilogue
 	w.setup(r)
 	for s := range w.stages {
-		steps(r, w.stages[s].once, tileElements)
+		steps(r, w.stages[s].once, w.most)
 	}
 	e := gemmBlock{tileGemm: g, r: r}
 	e.layout(align64(unsafe.Add(r.call.Scratch, w.scratch(nil))))

@@ -39,6 +39,12 @@ func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
 	if a.Guard {
 		other = b.operand(in.Args[0], wide)
 	}
+	if wide && !a.Guard && len(a.varying) == 0 {
+		if m := b.direct(id); m != nil {
+			b.move(a, b.access(m, in.Type))
+			return
+		}
+	}
 	b.place(id)
 	if !wide {
 		b.emit(b.level[id], func(r *tileRun, n int) { a.load(r, r.p[id], r.p[other], 1) })
@@ -58,6 +64,14 @@ func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
 		}
 		r.p[id] = r.p[kept]
 		copyLanes(a.size, r.p[id], a.size, unsafe.Add(s.mem, a.offset(r, s)), s.lane, int64(n))
+	})
+}
+
+// move adds the step of a load and the store of what was loaded.
+func (b *tileBuilder) move(from, to *tileAccess) {
+	b.emit(inBody, func(r *tileRun, n int) {
+		f, t := &r.accesses[from.number], &r.accesses[to.number]
+		copyLanes(to.size, unsafe.Add(t.mem, to.offset(r, t)), t.lane, unsafe.Add(f.mem, from.offset(r, f)), f.lane, int64(n))
 	})
 }
 
@@ -192,8 +206,10 @@ func copyLanes(size int64, to unsafe.Pointer, toStep int64, from unsafe.Pointer,
 }
 
 func copyApart[T any](to unsafe.Pointer, toStep int64, from unsafe.Pointer, fromStep, n int64) {
-	for i := int64(0); i < n; i++ {
-		*(*T)(unsafe.Add(to, i*toStep)) = *(*T)(unsafe.Add(from, i*fromStep))
+	x, y := int64(0), int64(0)
+	for range n {
+		*(*T)(unsafe.Add(to, x)) = *(*T)(unsafe.Add(from, y))
+		x, y = x+toStep, y+fromStep
 	}
 }
 

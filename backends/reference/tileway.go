@@ -19,6 +19,7 @@ type tileWay struct {
 	stages    []tileStage
 	accesses  []*tileAccess
 	values    int              // numbers of values
+	most      int              // elements of a tile, at most
 	slots     int              // tiles of memory
 	places    []valuePlace     // by value
 	fixed     []unsafe.Pointer // by value: of constants
@@ -56,13 +57,17 @@ const mostTiledLocals = 4 << 20
 func (w *tileWay) tile(sizes []int64) int64 {
 	n, ok := kernel.LocalBytes(w.k, sizes)
 	if w.vector == ownAxes || !ok || n == 0 {
-		return tileElements
+		return int64(w.most)
 	}
 	if n = mostTiledLocals / n; n < 64 {
 		return 0
 	}
-	return min(n, tileElements)
+	return min(n, int64(w.most))
 }
+
+// slotBytes is the memory of a tile of the largest elements, and some more, so
+// that the same elements of tiles do not lie a multiple of pages apart.
+func (w *tileWay) slotBytes() int { return 8*w.most + 320 }
 
 // scratch returns how many bytes a part needs.
 func (w *tileWay) scratch(sizes []int64) int {
@@ -70,7 +75,7 @@ func (w *tileWay) scratch(sizes []int64) int {
 	if w.vector != ownAxes {
 		locals *= w.tile(sizes)
 	}
-	return w.slots*slotBytes + 8*w.values + 64 + int(locals)
+	return w.slots*w.slotBytes() + 8*w.values + 64 + int(locals)
 }
 
 // setup makes r ready to run the way.
@@ -79,13 +84,13 @@ func (w *tileWay) setup(r *tileRun) {
 	if len(r.p) < w.values {
 		r.p = make([]unsafe.Pointer, w.values)
 	}
-	cells := unsafe.Add(scratch, w.slots*slotBytes)
+	cells := unsafe.Add(scratch, w.slots*w.slotBytes())
 	for v, at := range w.places {
 		switch {
 		case w.fixed[v] != nil:
 			r.p[v] = w.fixed[v]
 		case at.slot >= 0:
-			r.p[v] = unsafe.Add(scratch, int(at.slot)*slotBytes)
+			r.p[v] = unsafe.Add(scratch, int(at.slot)*w.slotBytes())
 		case at.cell >= 0:
 			r.p[v] = unsafe.Add(cells, 8*int(at.cell))
 		}
@@ -103,7 +108,7 @@ func (w *tileWay) run(r *tileRun) {
 	w.setup(r)
 	for s := range w.stages {
 		if st := &w.stages[s]; countPoints(w.k.Stages[st.number].Axes, r.call.Sizes) > 0 {
-			steps(r, st.once, tileElements)
+			steps(r, st.once, w.most)
 		}
 	}
 	if w.vector == ownAxes {
@@ -221,7 +226,7 @@ func (st *tileStage) run(r *tileRun, w *tileWay, n int) {
 	along := st.vector >= len(w.k.Axes) // its own axis
 	if along {
 		length = r.extent(st.number, st.vector)
-		wide = int(min(length, tileElements))
+		wide = int(min(length, int64(w.most)))
 	}
 	steps(r, st.shared, wide)
 	if len(st.body) == 0 {
@@ -235,9 +240,9 @@ func (st *tileStage) run(r *tileRun, w *tileWay, n int) {
 			steps(r, st.body, n)
 			r.due(n * len(st.body))
 		} else {
-			for i := int64(0); i < length && !r.stopped; i += tileElements {
+			for i := int64(0); i < length && !r.stopped; i += int64(w.most) {
 				r.at[st.vector] = i
-				m := int(min(length-i, tileElements))
+				m := int(min(length-i, int64(w.most)))
 				steps(r, st.body, m)
 				r.due(m * len(st.body))
 			}
