@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0592efaad4b20c56574c8b93"
+const buildID = "d002456501516265e716c10b"

@@ -109,6 +109,7 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 	if !s.opened() {
 		return make([]kernel.Code, len(kernels)), nil
 	}
+	s.units.ahead(ctx, kernels)
 	object, schedules, err := s.compiler.object(ctx, kernels)
 	if err != nil || object == nil {
 		return make([]kernel.Code, len(kernels)), err

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -21,9 +22,15 @@ type units struct {
 	// failed is told why a product runs without its functions.
 	failed func(error)
 
-	mu   sync.Mutex
-	all  map[string]native.Kernel
-	errs map[string]error // why there is none
+	mu  sync.Mutex
+	all map[string]*unit
+}
+
+// unit is a function that is there, or is being made until done is closed.
+type unit struct {
+	done chan struct{}
+	code native.Kernel
+	err  error
 }
 
 func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) ([]byte, error), failed func(error)) *units {
@@ -32,7 +39,7 @@ func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, ge
 	return &units{
 		machine: gemm.Machine{Machine: m, VNNI: wide && cpu.Has("avx512vnni")},
 		compile: compile, failed: failed,
-		all: map[string]native.Kernel{}, errs: map[string]error{},
+		all: map[string]*unit{},
 	}
 }
 
@@ -64,21 +71,52 @@ func (s *units) bind(ctx context.Context, q *gemm.Plan) (*gemm.Product, error) {
 
 func (s *units) get(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f, ok := s.all[u.Name]; ok {
-		return f, nil
+	x, ok := s.all[u.Name]
+	if !ok {
+		x = &unit{done: make(chan struct{})}
+		s.all[u.Name] = x
 	}
-	if err, ok := s.errs[u.Name]; ok {
-		return native.Kernel{}, err
+	s.mu.Unlock()
+	if !ok {
+		x.code, x.err = s.load(ctx, u)
+		if ctx.Err() != nil { // somebody else may have the time
+			s.mu.Lock()
+			delete(s.all, u.Name)
+			s.mu.Unlock()
+		}
+		close(x.done)
+		return x.code, x.err
 	}
-	f, err := s.load(ctx, u)
-	switch {
-	case err == nil:
-		s.all[u.Name] = f
-	case ctx.Err() == nil:
-		s.errs[u.Name] = err
+	select {
+	case <-x.done:
+		if errors.Is(x.err, context.Canceled) || errors.Is(x.err, context.DeadlineExceeded) {
+			return s.get(ctx, u)
+		}
+		return x.code, x.err
+	case <-ctx.Done():
+		return native.Kernel{}, context.Cause(ctx)
 	}
-	return f, err
+}
+
+// ahead makes functions that most launches of these kernels need, while others
+// are being compiled. What goes wrong is told to those who need them.
+func (s *units) ahead(ctx context.Context, kernels []*kernel.Kernel) {
+	var list []gemm.Unit
+	for _, k := range kernels {
+		if p, ok := emit.AsProduct(k, s.machine); ok {
+			if q, err := gemm.New(p.Nominal(), s.machine); err == nil {
+				list = append(list, q.Units()...)
+			}
+		}
+	}
+	if len(list) > 0 {
+		ctx = context.WithoutCancel(ctx)
+		go func() {
+			for _, u := range list {
+				_, _ = s.get(ctx, u)
+			}
+		}()
+	}
 }
 
 func (s *units) load(ctx context.Context, u gemm.Unit) (native.Kernel, error) {

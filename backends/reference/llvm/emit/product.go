@@ -124,6 +124,12 @@ func (p *Product) Problem(sizes, strides []int64) gemm.Problem {
 	}
 }
 
+// Nominal returns the problem that many launches are like: of large matrices,
+// whose elements are neighbours where the kernel says so.
+func (p *Product) Nominal() gemm.Problem {
+	return p.Problem(slices.Repeat([]int64{512}, p.Kernel.Sizes), slices.Repeat([]int64{1 << 20}, p.Kernel.StrideArgs()))
+}
+
 // overlaps reports whether what the epilogue loads may lie where sums are
 // stored: it is at the same place, in an operand that can share memory.
 func (p *Product) overlaps() bool {
