@@ -72,7 +72,7 @@ func placed(batch []kernel.Index, indexVectorDim, i int64, rank int) []kernel.In
 }
 
 // scatter copies its operand, then combines updates with it in their order.
-// An update whose slice does not lie within the operand is left out.
+// What of an update lies outside of the operand is left out.
 //
 // Batching dimensions, and those that no index moves and that an update has in
 // full, are parallel axes; a stage over the others copies, another scatters.
@@ -156,27 +156,10 @@ func scatter(b *nodeBuilder) error {
 			to[d] = kernel.At(0)
 		}
 	}
-	inside := kernel.None
 	for i, d := range s.ScatterDimsToOperandDims {
-		extent := 1
-		if u, has := window[int(d)]; has {
-			extent = updates[u]
-		}
-		at := b.signed(b.load(1, placed(batch, s.IndexVectorDim, int64(i), len(b.in[1].Shape))...))
-		to[d].Value = at
-		if extent > 1 { // one element that is outside leaves out the whole slice
-			low := b.Op(kernel.CompareGE, types.Bool, at, b.Int(types.I64, 0))
-			high := b.Op(kernel.CompareLE, types.Bool, at, b.Int(types.I64, int64(operand[d]-extent)))
-			inside = b.both(inside, b.both(low, high))
-		}
+		to[d].Value = b.signed(b.load(1, placed(batch, s.IndexVectorDim, int64(i), len(b.in[1].Shape))...))
 	}
 	v := b.load(2, from...)
-	if inside != kernel.None {
-		for _, d := range s.ScatterDimsToOperandDims {
-			to[d].Value = b.Op(kernel.Select, types.I64, inside, to[d].Value, b.Int(types.I64, -1<<62))
-			break
-		}
-	}
 	b.Emit(kernel.Instr{Op: kernel.Store, Type: t, Args: []kernel.ID{v},
 		Mem: &kernel.Access{Param: b.result(0), Index: to, Guard: true, Combine: with}})
 	return nil
@@ -191,14 +174,6 @@ func (b *nodeBuilder) signed(v kernel.ID) kernel.ID {
 		v = b.Op(kernel.Minimum, types.U64, v, b.Int(types.U64, 1<<62))
 	}
 	return b.Op(kernel.Convert, types.I64, v)
-}
-
-// both is a and b; b where a is None.
-func (b *nodeBuilder) both(x, y kernel.ID) kernel.ID {
-	if x == kernel.None {
-		return y
-	}
-	return b.Op(kernel.And, types.Bool, x, y)
 }
 
 // replaces reports whether a region of two scalars returns the second.
