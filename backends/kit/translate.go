@@ -44,6 +44,7 @@ var rules = map[string]rule{
 	"stablehlo.iota":                 iota_,
 	"stablehlo.pad":                  pad,
 	"stablehlo.reduce":               reduce,
+	"stablehlo.reduce_window":        reduceWindow,
 	"stablehlo.reverse":              reverse,
 	"stablehlo.scatter":              scatter,
 	"stablehlo.slice":                slice,

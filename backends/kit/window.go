@@ -1,0 +1,81 @@
+package kit
+
+import (
+	"fmt"
+
+	"ltc/backends/kit/kernel"
+	"ltc/mlir"
+)
+
+// reduceWindow has the windows as parallel axes and a stage over the elements of
+// one. What lies in the padding, or between elements that stand apart, counts
+// as the initial value.
+func reduceWindow(b *nodeBuilder) error {
+	if len(b.out) != 1 {
+		return leave("windows of %d values at once", len(b.out))
+	}
+	with, t := combiner(b.op.Regions[0]), b.out[0].DType
+	switch {
+	case with == kernel.Invalid:
+		return leave("its body is not one op that kernels reduce with")
+	case !with.Takes(t):
+		return leave("elements of type %v", t)
+	}
+	rank := len(b.in[0].Shape)
+	size := b.ints("window_dimensions")
+	stride, base, dilation := b.perDimension("window_strides", rank), b.perDimension("base_dilations", rank), b.perDimension("window_dilations", rank)
+	padding := make([]int64, 2*rank)
+	if p, ok := b.op.Attrs.Get("padding").(*mlir.DenseAttr); ok {
+		if list, ok := mlir.Ints(p); ok {
+			padding = list
+		}
+	}
+	outer := b.axes(b.out[0].Shape)
+	index := make([]kernel.Index, rank)
+	var axes []kernel.Axis
+	guard := false
+	for d := range index {
+		index[d] = affine(d, stride[d], -padding[2*d])
+		if size[d] > 1 {
+			index[d].Terms = append(index[d].Terms, kernel.Term{Axis: rank + len(axes), Factor: dilation[d]})
+			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(size[d])})
+		}
+		last := int64(b.out[0].Shape[d]-1)*stride[d] + (size[d]-1)*dilation[d] - padding[2*d]
+		guard = guard || padding[2*d] > 0 || base[d] > 1 || last >= int64(b.in[0].Shape[d])
+	}
+	b.Stage(axes...)
+	var v kernel.ID
+	if guard {
+		initial := b.load(1)
+		for d := range index {
+			if base[d] > 1 {
+				index[d] = kernel.ByValue(b.apart(index[d], base[d]))
+			}
+		}
+		if b.Type(initial) != b.in[0].DType {
+			return leave("results of another type")
+		}
+		v = b.guarded(0, initial, index...)
+	} else {
+		v = b.load(0, index...)
+	}
+	if acc := wide(t); acc != b.Type(v) {
+		v = b.Op(kernel.Convert, acc, v)
+	}
+	if len(axes) > 0 {
+		v = b.Reduce(with, v)
+	}
+	b.Stage()
+	b.store(0, b.finish(with, v, t, b.initial(with)), outer...)
+	return nil
+}
+
+// perDimension returns an attribute with a number for each dimension, which is
+// 1 where nothing is said.
+func (b *nodeBuilder) perDimension(name string, rank int) []int64 {
+	list := b.ints(name)
+	for len(list) < rank {
+		list = append(list, 1)
+	}
+	return list
+}
