@@ -54,7 +54,7 @@ var left = map[string]string{
 	"stablehlo.collective_permute":   otherProcesses,
 	"stablehlo.collective_reduce":    otherProcesses,
 	"stablehlo.complex":              complexNumbers,
-	"stablehlo.convolution":          "the evaluator makes a blocked matrix product of it, which a loop that guards each access does not reach",
+	"stablehlo.convolution":          "there is none yet: the evaluator makes a blocked matrix product of it",
 	"stablehlo.create_token":         ordersEffects,
 	"stablehlo.cross-replica-sum":    otherProcesses,
 	"stablehlo.custom_call":          "it is a function of the host, or one that the evaluator knows by name",
