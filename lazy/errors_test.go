@@ -338,13 +338,15 @@ func TestNilArguments(t *testing.T) {
 }
 
 // A program that the machine has no memory for is an error of the line that
-// wants it.
+// wants it. A sum of as many elements needs none, where it is one kernel.
 func TestMoreThanTheMachineHas(t *testing.T) {
-	tr := lazy.NewTrace(open(t, "cpu"))
-	x := ones(tr, 1).BroadcastTo(1<<22, 1<<22) // the line
-	_, _, line, _ := runtime.Caller(0)
-	err := tr.MarkStep(x.Sum())
-	require.ErrorContains(t, err, fmt.Sprintf("errors_test.go:%d: broadcast(f32[1]): its result f32[4194304,4194304]: not enough memory", line-1))
-	require.ErrorIs(t, err, lazy.ErrMemory)
-	require.ErrorIs(t, tr.Device().Variable("w", lazy.F32, 1<<45).Err(), lazy.ErrMemory)
+	for _, name := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, name))
+		x := ones(tr, 1).BroadcastTo(1<<22, 1<<22) // the line
+		_, _, line, _ := runtime.Caller(0)
+		err := tr.MarkStep(x.MulScalar(3))
+		require.ErrorContains(t, err, fmt.Sprintf("errors_test.go:%d: broadcast(f32[1]): its result f32[4194304,4194304]: not enough memory", line-1))
+		require.ErrorIs(t, err, lazy.ErrMemory)
+		require.ErrorIs(t, tr.Device().Variable("w", lazy.F32, 1<<45).Err(), lazy.ErrMemory)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
+// compilers has those that were named; [Tiles] stands behind them.
 var compilers struct {
 	sync.Mutex
 	fastest []kernel.Compiler
@@ -24,13 +25,13 @@ func UseCompiler(c kernel.Compiler) {
 	compilers.fastest = append([]kernel.Compiler{c}, compilers.fastest...)
 }
 
-// compile makes a program executable: as kernels, where the backend has a
-// compiler, or by the evaluator.
+// compile makes a program executable: as kernels, if the backend is cpu, or by
+// the evaluator.
 func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program) (backends.Executable, error) {
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	if b.name != "cpu" || len(use) == 0 || len(p.Lacking) > 0 || openSignature(p.Module.Func("main")) {
+	if b.name != "cpu" || len(p.Lacking) > 0 || openSignature(p.Module.Func("main")) {
 		return prepare(ctx, b.name, p)
 	}
 	e, err := b.compileKernels(ctx, p, o, append(use[:len(use):len(use)], Tiles{}))

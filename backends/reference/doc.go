@@ -1,7 +1,8 @@
 // Package reference runs StableHLO modules on the CPU in plain Go. Its central
 // type is [Backend]; it is registered as eval, the evaluator that every other
-// backend is measured against, and as cpu, which is the same evaluator until a
-// program imports a compiler for it.
+// backend is measured against, and as cpu, which makes kernels of programs and
+// runs them by the compiler that the program imports, or else in tiles by the
+// evaluator's loops: see [Tiles].
 //
 // A module is parsed, verified and turned once into a list of prepared steps
 // over dense row-major memory. What a step computes is StableHLO's
