@@ -3,6 +3,7 @@ package gemm
 import (
 	"fmt"
 
+	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
 )
 
@@ -92,7 +93,8 @@ func (q *Plan) blocks() {
 func (q *Plan) choose() {
 	c, p := q.core, &q.p
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
-	q.directA = p.A == c.elem && c.group == 1 && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
+	asItIs := c.mem.Equal(vector.Memory(p.A)) && !c.offset && p.K%c.group == 0
+	q.directA = p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
 	q.directB = p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
 	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.on.L2)
