@@ -78,7 +78,9 @@ func (p *bPacker) rows(from, to value.Value) {
 }
 
 // someRows packs n steps from s on, of which the last has only left elements of
-// k if that is not nil.
+// k if that is not nil. What the next panel takes is asked for meanwhile, its
+// own memory above all: the machine sees no order in these stores, and waiting
+// for each line took as long again as all else.
 func (p *bPacker) someRows(from, to, s, n, step, left value.Value) {
 	c, w := p.core, &p.w
 	elem := p.from.Size()
@@ -90,6 +92,8 @@ func (p *bPacker) someRows(from, to, s, n, step, left value.Value) {
 				if masks != nil {
 					pl.Lanes.Mask = masks[j]
 				}
+				p.prefetch(p.off(at[0], i64(j*c.lanes*elem+256)), false, 1)
+				p.prefetch(p.off(at[1], p.add(w[packToPanel], i64(j*c.lanes*c.laneSize()))), true, 3)
 				v := p.across(p.off(at[0], i64(j*c.lanes*elem)), w[packFromK], left, pl)
 				p.store(v, p.off(at[1], i64(j*c.lanes*c.laneSize())), c.laneSize())
 			}
