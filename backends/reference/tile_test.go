@@ -164,7 +164,9 @@ func TestTilesRun(t *testing.T) {
 	require.EqualValues(t, 7, y[n])
 	require.Zero(t, y[(n-1)*n], "it ran to the end")
 	call.Done, call.Sizes = nil, []int64{64, 64}
-	require.Zero(t, testing.AllocsPerRun(10, func() { require.NoError(t, code.Run(call)) }))
+	if !raceBuild {
+		require.Zero(t, testing.AllocsPerRun(10, func() { require.NoError(t, code.Run(call)) }))
+	}
 }
 
 // Parts are cut where there is enough to do, along an axis that allows it.

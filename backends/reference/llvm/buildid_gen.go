@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "d002456501516265e716c10b"
+const buildID = "a47494ea15585f9460832745"
