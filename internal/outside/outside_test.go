@@ -74,12 +74,12 @@ var report = regexp.MustCompile(`^1 compile \(\d+ ops in .*\), 3 cached, 4 marks
 func TestTrainOnBackendFromOutside(t *testing.T) {
 	lines := output(t, t.TempDir(), build(t, "train"))
 	require.Len(t, lines, 13, "%q", lines)
-	cpu, mychip := lines[1:6], lines[7:12]
-	require.Equal(t, "on cpu", lines[0])
+	eval, mychip := lines[1:6], lines[7:12]
+	require.Equal(t, "on eval", lines[0]) // which mychip has run its programs
 	require.Equal(t, "on mychip", lines[6])
-	falling(t, cpu[:4])
-	require.Regexp(t, report, cpu[4])
-	require.Equal(t, cpu[:4], mychip[:4])
+	falling(t, eval[:4])
+	require.Regexp(t, report, eval[4])
+	require.Equal(t, eval[:4], mychip[:4])
 	require.Regexp(t, report, mychip[4])
 	require.Equal(t, "programs compiled by mychip: 1", lines[12])
 }

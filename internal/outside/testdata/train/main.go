@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	for _, name := range []string{"cpu", "mychip"} {
+	for _, name := range []string{"eval", "mychip"} {
 		fmt.Println("on", name)
 		dev, err := lazy.Open(name)
 		if err != nil {
