@@ -139,6 +139,7 @@ func TestLTC_f_Aliasing(t *testing.T) {
 	step := func() {
 		w.Add_(lazy.Ones(tr, lazy.F32, 3))
 		require.NoError(t, tr.MarkStep())
+		require.NoError(t, dev.Wait(t.Context())) // a copy counts when it is made
 	}
 	step()
 	kept := value(t, w) // a reader from here on
