@@ -23,6 +23,7 @@ type compiled struct {
 	parts   int // most parts of a step
 	results []placement
 	bound   []soa.View
+	kept    []soa.View // what the code of steps has made of constants
 	pool    *sync.Pool // of *launcher
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
@@ -115,6 +116,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	}
 	e.long = work > longWork
 	e.pool = &sync.Pool{New: func() any { return e.launcher(pointers) }}
+	e.bindSteps()
 	return e, nil
 }
 
@@ -190,22 +192,6 @@ func (e *compiled) WorkspaceBytes() int { return e.program.Arena + e.scratch*e.p
 
 // Program returns what the module became.
 func (e *compiled) Program() *kit.Program { return e.program }
-
-// Bind fixes constants.
-func (e *compiled) Bind(_ context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	if err := backends.CheckBind(e.program.Signature, constants); err != nil {
-		return nil, err
-	}
-	b := *e
-	b.bound = make([]soa.View, len(e.program.Args))
-	copy(b.bound, e.bound)
-	for i, v := range constants {
-		d := soa.Make(v.Type)
-		copyInto(d, v)
-		b.bound[i] = d
-	}
-	return &b, nil
-}
 
 // Compiled returns how many steps of the program are kernels, and how many ops
 // were left to the evaluator.

@@ -51,6 +51,20 @@ type Block struct {
 	At       [8]int64 // where the host's own loops over axes are
 }
 
+// Binder is a [Code] that can keep operands that are the same in all runs in a
+// form that suits it better than that of memory, such as packed matrices.
+type Binder interface {
+	Code
+	// Bind returns code that does the same, to the bit. mem has the first element
+	// of each operand that will not change, nil for the others; these operands
+	// stay where they are, and runs are given them, too, but need not read them.
+	// What the code keeps lies in memory that it is given by alloc, aligned to 64
+	// bytes, which outlives it. Code that has no use for any of the operands
+	// returns itself. Bind may be called again of what it returns, of other
+	// operands.
+	Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) Code
+}
+
 // Preparer is a [Code] that wants to know sizes before it runs: what it returns
 // runs launches of these sizes and strides, and no others. Code that need not
 // prepare returns itself.

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "a47494ea15585f9460832745"
+const buildID = "38b103fc38cc65ea805c8db9"

@@ -20,7 +20,7 @@ type productKernel struct {
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (kernel.Code, error) {
 	problem := p.Problem(sizes, strides)
-	r := &product{points: 1, factors: p.Factors(strides)}
+	r := &product{points: 1, factors: p.Factors(strides), units: p.units}
 	for _, a := range p.Outer {
 		n := int(p.Kernel.Axes[a].Size.Of(sizes))
 		r.outer, r.points = append(r.outer, n), r.points*n
@@ -62,6 +62,8 @@ type product struct {
 	points  int            // of these
 	factors [3]emit.Factor // A, B and C, in bytes
 	flops   float64        // of one point
+	units   *units
+	packed  unsafe.Pointer // B, if the plan says that it is packed
 }
 
 // Parts returns how many parts are worth it: at least some 20 µs each.
@@ -118,7 +120,7 @@ func (p *product) Run(c *kernel.Call) error {
 				at[n] = unsafe.Add(at[n], int64(here)*p.factors[n].Steps[i])
 			}
 		}
-		ok := p.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
+		ok := p.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: p.packed, Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
 		if !ok {
 			return nil // given up
 		}

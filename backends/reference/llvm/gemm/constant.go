@@ -22,6 +22,12 @@ func (q *Plan) panelBytes() int {
 
 func (q *Plan) matrixBytes() int { return ceil(q.p.N, q.core.columns()) * q.panelBytes() }
 
+// Packs reports whether each run packs all of B, and would not if
+// [Problem.PackedB] said that it is. The result has the same bits either way.
+func (q *Plan) Packs() bool {
+	return !q.vector && !q.swapped && !q.directB && !q.p.PackedB
+}
+
 // PackedBytes returns how many bytes [Product.Pack] writes.
 func (q *Plan) PackedBytes() int { return q.matricesB(q.p.Batch) * q.matrixBytes() }
 

@@ -1,0 +1,68 @@
+package reference
+
+import (
+	"context"
+	"slices"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/soa"
+)
+
+// Bind fixes constants: it copies them, and has the code of steps that reads
+// them pack what it would pack in each run.
+func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := backends.CheckBind(e.program.Signature, constants); err != nil {
+		return nil, err
+	}
+	b := *e
+	b.bound = make([]soa.View, len(e.program.Args))
+	copy(b.bound, e.bound)
+	for i, v := range constants {
+		d := soa.Make(v.Type)
+		soa.TouchRead(v)
+		copyInto(d, v)
+		b.bound[i] = d
+	}
+	b.steps, b.kept = slices.Clone(e.steps), slices.Clone(e.kept)
+	b.bindSteps()
+	return &b, nil
+}
+
+// bindSteps shows each step's code the operands that are the same in all runs:
+// bound arguments and the program's own constants.
+func (e *compiled) bindSteps() {
+	alloc := func(bytes int) unsafe.Pointer {
+		v := bytesView(bytes)
+		e.kept = append(e.kept, v)
+		return v.Base()
+	}
+	for i := range e.steps {
+		s := &e.steps[i]
+		code, ok := s.code.(kernel.Binder)
+		if !ok {
+			continue
+		}
+		mem, some := make([]unsafe.Pointer, len(s.Operands)), false
+		for j, o := range s.Operands {
+			var base unsafe.Pointer
+			switch v := &e.program.Values[o.Value]; {
+			case v.Kind == kit.Constant:
+				base = unsafe.Pointer(unsafe.SliceData(v.Data))
+			case v.Kind == kit.Argument && e.bound != nil && !e.bound[v.Index].IsZero():
+				base = e.bound[v.Index].Base()
+			default:
+				continue
+			}
+			mem[j], some = unsafe.Add(base, int(o.Offset)*s.sizes[j]), true
+		}
+		if some {
+			s.code = code.Bind(mem, alloc)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package llvm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/internal/samples"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// multiplied is a kernel of matrices whose second one can be packed.
+const multiplied = `
+kernel bias(x: f32[n0, n2] strides [*, 1], w: f32[n2, n1] strides [*, 1], b: f32[n1] strides [1], out y: f32[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %0 = load x[i, k]
+    %1 = load w[k, j]
+    %2 = multiply %0, %1 : f32
+    %3 = reduce add %2
+  }
+  stage {
+    %4 = load b[j]
+    %5 = add %3, %4 : f32
+    store y[i, j], %5
+  }
+}
+`
+
+// A bound product reads its packed matrix alone: the one that it was made of may
+// change, and the result has the same bits.
+func TestBoundProduct(t *testing.T) {
+	const m, n, k = 130, 601, 700
+	for _, c := range compilers(t) {
+		parsed, err := kernel.Parse(strings.TrimSpace(multiplied))
+		require.NoError(t, err)
+		code, err := compile(t, c, parsed)[0].(kernel.Preparer).Prepare(t.Context(), []int64{m, n, k}, []int64{k, n, n})
+		require.NoError(t, err)
+		matrix := func(elements, seed int) soa.View {
+			v, err := samples.Make(types.Type{DType: types.F32, Shape: types.Shape{elements}}, fmt.Sprint("rand:", seed))
+			require.NoError(t, err)
+			return v
+		}
+		x, w, b, y := matrix(m*k, 1), matrix(k*n, 2), matrix(n, 3), matrix(m*n, 4)
+		mem := []unsafe.Pointer{x.Base(), w.Base(), b.Base(), y.Base()}
+		run := func(code kernel.Code) []byte {
+			work := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{code.Scratch(nil, 1)}})
+			require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: []int64{m, n, k}, Strides: []int64{k, n, n}, Scratch: work.Base(), Parts: 1}))
+			return slices.Clone(unsafe.Slice((*byte)(y.Base()), 4*m*n))
+		}
+		want := run(code)
+		var kept []soa.View
+		alloc := func(n int) unsafe.Pointer {
+			kept = append(kept, soa.Make(types.Type{DType: types.U8, Shape: types.Shape{n}}))
+			return kept[len(kept)-1].Base()
+		}
+		require.Same(t, code, code.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, alloc), "nothing to pack")
+		bound := code.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, alloc)
+		require.Len(t, kept, 1)
+		require.Less(t, bound.Scratch(nil, 1), code.Scratch(nil, 1))
+		clear(unsafe.Slice((*byte)(w.Base()), 4*k*n))
+		require.Equal(t, want, run(bound), "%v", c.machine.Level)
+		require.NotEqual(t, want, run(code))
+		require.Same(t, bound, bound.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, alloc), "packed already")
+	}
+}
+
+// bindable are programs with matrices that can be bound: the one on the right,
+// of all matrices of a batch or of each, in one order or the other, by a
+// vector, twice, and through a loop.
+var bindable = []string{`func.func @main(%x: tensor<3x130x70xf32>, %w: tensor<70x90xf32> {ltc.constant}, %b: tensor<90xf32> {ltc.constant}) -> tensor<3x130x90xf32> {
+	%0 = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<3x130x70xf32>, tensor<70x90xf32>) -> tensor<3x130x90xf32>
+	%1 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<90xf32>) -> tensor<3x130x90xf32>
+	%2 = stablehlo.add %0, %1 : tensor<3x130x90xf32>
+	return %2 : tensor<3x130x90xf32>
+}`, `func.func @main(%x: tensor<4x130x64xbf16>, %w: tensor<4x90x64xbf16> {ltc.constant}) -> tensor<4x130x90xbf16> {
+	%0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<4x130x64xbf16>, tensor<4x90x64xbf16>) -> tensor<4x130x90xbf16>
+	return %0 : tensor<4x130x90xbf16>
+}`, `func.func @main(%x: tensor<1x700xf32>, %w: tensor<700x90xf32> {ltc.constant}) -> tensor<1x90xf32> {
+	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<1x700xf32>, tensor<700x90xf32>) -> tensor<1x90xf32>
+	return %0 : tensor<1x90xf32>
+}`, `func.func @main(%x: tensor<200x610xf32>, %w: tensor<610x610xf32> {ltc.constant}) -> tensor<200x610xf32> {
+	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<200x610xf32>, tensor<610x610xf32>) -> tensor<200x610xf32>
+	%1 = stablehlo.tanh %0 : tensor<200x610xf32>
+	%2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [1] : (tensor<200x610xf32>, tensor<610x610xf32>) -> tensor<200x610xf32>
+	return %2 : tensor<200x610xf32>
+}`, `func.func @main(%x: tensor<200x64xf32>, %w: tensor<64x64xf32> {ltc.constant}) -> tensor<200x64xf32> {
+	%c = stablehlo.constant dense<3> : tensor<i32>
+	%one = stablehlo.constant dense<1> : tensor<i32>
+	%r:2 = stablehlo.while(%i = %c, %y = %x) : tensor<i32>, tensor<200x64xf32>
+	cond {
+		%z = stablehlo.constant dense<0> : tensor<i32>
+		%p = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+		stablehlo.return %p : tensor<i1>
+	} do {
+		%n = stablehlo.subtract %i, %one : tensor<i32>
+		%d = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : (tensor<200x64xf32>, tensor<64x64xf32>) -> tensor<200x64xf32>
+		%e = stablehlo.tanh %d : tensor<200x64xf32>
+		stablehlo.return %n, %e : tensor<i32>, tensor<200x64xf32>
+	}
+	return %r#1 : tensor<200x64xf32>
+}`}
+
+// Bound programs give the bits of those that are not, for any number of threads.
+func TestBoundPrograms(t *testing.T) {
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	for n, text := range bindable {
+		var first []byte
+		for _, threads := range []int{1, 2, 3} {
+			e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: threads})
+			require.NoError(t, err)
+			constants := map[int]soa.View{}
+			var args []soa.View
+			for i, a := range e.Signature().Args {
+				v, err := samples.Make(a.Type, fmt.Sprint("rand:", i))
+				require.NoError(t, err)
+				args = append(args, v)
+				if a.Constant {
+					constants[i] = v
+				}
+			}
+			run := func(e backends.Executable, args []soa.View) []byte {
+				c := &backends.Call{Args: args}
+				require.NoError(t, e.Execute(t.Context(), c))
+				r := c.Results[0]
+				return slices.Clone(unsafe.Slice((*byte)(r.Base()), r.Type.Bytes()))
+			}
+			want := run(e, args)
+			if first == nil {
+				first = want
+			}
+			require.Equal(t, first, want, "program %d, %d threads", n, threads)
+			bound, err := e.Bind(t.Context(), constants)
+			require.NoError(t, err)
+			for i := range constants {
+				args[i] = soa.View{}
+			}
+			require.Equal(t, want, run(bound, args), "program %d, %d threads", n, threads)
+		}
+	}
+}
