@@ -6,6 +6,7 @@
 package soa
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/ir/types"
@@ -20,15 +21,29 @@ type Buffer struct {
 	mem []byte // aligned to Alignment
 	off bool   // not on the Go heap: views must hold the buffer
 
+	readOnly bool
+	released atomic.Bool
+	uses     atomic.Int64 // runs that use it; what gives it back waits for them
+
 	also []*Buffer // of a table of columns from several buffers
 }
 
 // New returns a zeroed buffer of n bytes.
 func New(n int) *Buffer {
-	raw := make([]byte, n+Alignment)
-	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & (Alignment - 1))
+	return NewAligned(n, Alignment)
+}
+
+// NewAligned returns a zeroed buffer of n bytes on the Go heap that starts at a
+// multiple of align, a power of two.
+func NewAligned(n, align int) *Buffer {
+	raw := make([]byte, n+align)
+	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & uintptr(align-1))
 	return &Buffer{mem: raw[off : off+n : off+n]}
 }
+
+// Wrap returns a buffer of the caller's memory, which must be of the Go heap or
+// never go away. It starts where mem does.
+func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
 // Bytes returns the memory of the buffer. Off the Go heap the slice must not be
 // used after the buffer and its views are gone: see [runtime.KeepAlive].

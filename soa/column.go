@@ -1,0 +1,159 @@
+package soa
+
+import (
+	"fmt"
+	"reflect"
+
+	"ltc/ir/types"
+)
+
+// Column is a column or a scalar where it lies: of [Columns], or of memory of
+// the caller's. It may hold an error, which whoever uses it returns.
+type Column struct {
+	layout, name string
+	kind         Kind
+	count        int
+	view         View
+	offsets      *Column // of values
+	buffer       *Buffer // nil: the view keeps its memory
+	readOnly     bool
+	err          error
+}
+
+// ColumnOf returns a column of the caller's elements, in place.
+func ColumnOf[T Element](name string, elements []T) Column {
+	d, ok := dtypeOf(reflect.TypeFor[T]())
+	if !ok {
+		return Column{name: name, err: fmt.Errorf("column %s: no dtype holds %v", name, reflect.TypeFor[T]())}
+	}
+	v, err := Borrow(elements, types.Of(d, len(elements)))
+	return Column{name: name, count: len(elements), view: v, err: err}
+}
+
+// ViewColumn returns a column of the tensor v: its first dimension counts the
+// elements, further ones, two at most, are those of an element.
+func ViewColumn(name string, v View) Column {
+	c := Column{name: name, view: v}
+	switch err := v.Check(); {
+	case err != nil:
+		c.err = fmt.Errorf("column %s: %w", name, err)
+	case v.Type.Rank() < 1 || v.Type.Rank() > 3:
+		c.err = fmt.Errorf("column %s: %v is not elements that are values, vectors or matrices", name, v.Type)
+	case v.Table != nil:
+		c.err = fmt.Errorf("column %s: %v is a table of columns itself", name, v.Type)
+	default:
+		c.count = v.Type.Shape[0]
+	}
+	return c
+}
+
+// Const returns the same column to be read only.
+func (c Column) Const() Column {
+	c.readOnly = true
+	return c
+}
+
+// Name returns the column's name in its layout.
+func (c Column) Name() string { return c.name }
+
+// Kind returns whether it is a column, a scalar, or a part of a jagged column.
+func (c Column) Kind() Kind { return c.kind }
+
+// ReadOnly reports whether the column must not be written.
+func (c Column) ReadOnly() bool { return c.readOnly }
+
+// Err returns why there is no such column, or that its memory was released.
+func (c Column) Err() error {
+	if c.err == nil && c.buffer != nil && c.buffer.Released() {
+		return fmt.Errorf("%s: %w", c.label(), ErrReleased)
+	}
+	return c.err
+}
+
+// label names the column in errors.
+func (c Column) label() string {
+	if c.layout == "" {
+		return "column " + c.name
+	}
+	return "layout " + c.layout + ": column " + c.name
+}
+
+// View returns the column as a tensor, in place: the number of elements and the
+// shape of one; of a scalar that shape alone.
+func (c Column) View() (View, error) { return c.view, c.Err() }
+
+// Offsets returns the offsets of a jagged column's values: one more than there
+// are elements.
+func (c Column) Offsets() Column {
+	if c.offsets == nil {
+		if c.err == nil {
+			c.err = fmt.Errorf("%s: it is not jagged", c.label())
+		}
+		return c
+	}
+	return *c.offsets
+}
+
+// Component returns the column of one component of vectors or matrices.
+func (c Column) Component(index ...int) Column {
+	if c.Err() != nil {
+		return c
+	}
+	inner := c.view.Type.Rank() - len(index)
+	outer := 1
+	if c.kind == Scalar {
+		outer = 0
+	}
+	if inner != outer {
+		c.err = fmt.Errorf("%s: component %v of %v", c.label(), index, c.view.Type)
+		return c
+	}
+	for _, i := range index {
+		if i < 0 || i >= c.view.Type.Shape[outer] {
+			c.err = fmt.Errorf("%s: component %v of %v", c.label(), index, c.view.Type)
+			return c
+		}
+		c.view = c.view.index(outer, i)
+	}
+	c.name += fmt.Sprint(index)
+	return c
+}
+
+// Elements returns the values of a column, or a scalar's one, in place. It
+// reports an error for vectors and matrices (see [Column.Component]), elements
+// of another size than T's, a column that is read only, and for memory off the
+// Go heap, which a slice would not keep: see [Column.View] and [With].
+func Elements[T Element](c Column) ([]T, error) {
+	v, err := c.View()
+	var zero T
+	switch d, _ := dtypeOf(reflect.TypeFor[T]()); {
+	case err != nil:
+		return nil, err
+	case c.readOnly:
+		return nil, fmt.Errorf("%s: %w", c.label(), ErrReadOnly)
+	case d != v.Type.DType:
+		return nil, fmt.Errorf("%s: %T does not hold elements of %v", c.label(), zero, v.Type.DType)
+	case !v.IsDense() || v.Type.Elements() > 1 && v.Type.Rank() > 1:
+		return nil, fmt.Errorf("%s: %v with strides %v is no slice", c.label(), v.Type, v.Strides)
+	case v.OffHeap():
+		return nil, fmt.Errorf("%s: it is off the Go heap, where a slice would not keep it", c.label())
+	}
+	return elements[T](v), nil
+}
+
+// SetScalar sets a scalar, of which T must be the type.
+func SetScalar[T Element](c *Columns, name string, value T) error {
+	col := c.Col(name)
+	v, err := col.View()
+	d, _ := dtypeOf(reflect.TypeFor[T]())
+	switch {
+	case err != nil:
+		return err
+	case col.readOnly:
+		return fmt.Errorf("%s: %w", col.label(), ErrReadOnly)
+	case col.kind != Scalar || d != v.Type.DType || v.Type.Rank() > 0:
+		return fmt.Errorf("%s: it is no scalar of %T but %v", col.label(), value, v.Type)
+	}
+	With(v, func(s []T) { s[0] = value })
+	return nil
+}

@@ -1,0 +1,303 @@
+package soa
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unsafe"
+
+	"ltc/ir/types"
+)
+
+// Columns are a layout's columns and scalars in memory, which they borrow from
+// buffers and keep. The number of elements does not change.
+type Columns struct {
+	layout   *Layout
+	counts   []int // of the layout's groups
+	parts    []part
+	bytes    int // of the block; 0 of several
+	base     unsafe.Pointer
+	readOnly bool
+	err      error // of columns that could not be made: there are none then
+}
+
+// part is where a field lies.
+type part struct {
+	Placed
+	base   unsafe.Pointer
+	buffer *Buffer
+	block  *Columns // what the field was laid out in: there it may have neighbours
+}
+
+// New returns the layout's columns for n elements in one zeroed block of Go
+// memory, or where [In] says. Numbers of blocks and jagged columns are given by
+// [Count]. Errors name layout and column: memory that is too short, released or
+// does not start where it must, and numbers that cannot be.
+func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
+	o := gather(opts)
+	counts, err := l.counts(n, o.counts)
+	if err != nil {
+		return nil, err
+	}
+	placed, bytes, err := l.place(counts)
+	if err != nil {
+		return nil, err
+	}
+	if o.buffer == nil {
+		if err := Fits(bytes); err != nil {
+			return nil, fmt.Errorf("layout %s: %w", l.name, err)
+		}
+		o.buffer, o.offset = NewAligned(bytes, l.align), 0
+	}
+	c := &Columns{layout: l, counts: counts, bytes: bytes, parts: make([]part, len(placed))}
+	b := o.buffer
+	switch {
+	case b.Released():
+		return nil, fmt.Errorf("layout %s: %w", l.name, ErrReleased)
+	case o.offset < 0 || o.offset > len(b.mem):
+		return nil, fmt.Errorf("layout %s: byte %d is not in a buffer of %d", l.name, o.offset, len(b.mem))
+	}
+	mem := b.mem[o.offset:]
+	c.base = unsafe.Pointer(unsafe.SliceData(mem))
+	c.readOnly = b.readOnly
+	for i, p := range placed {
+		if p.Offset+p.Bytes > len(mem) {
+			return nil, fmt.Errorf("layout %s: column %s: it ends at byte %d of %d for %d elements, but the memory has %d bytes",
+				l.name, p.Name, p.Offset+p.Bytes, bytes, n, len(mem))
+		}
+		at := unsafe.Pointer(unsafe.SliceData(mem[p.Offset:]))
+		want := l.align
+		if l.relaxed {
+			want = p.DType.Size()
+		}
+		if over := uintptr(at) & uintptr(want-1); over != 0 && p.Bytes > 0 {
+			return nil, fmt.Errorf("layout %s: column %s: its memory starts %d bytes after a multiple of %d", l.name, p.Name, over, want)
+		}
+		c.parts[i] = part{Placed: p, base: at, buffer: b, block: c}
+	}
+	return c, nil
+}
+
+// Layout returns what the columns are laid out by.
+func (c *Columns) Layout() *Layout { return c.layout }
+
+// Err returns why there are no columns: see [Of].
+func (c *Columns) Err() error { return c.err }
+
+// Len returns the number of elements.
+func (c *Columns) Len() int {
+	if c.err != nil {
+		return 0
+	}
+	return c.counts[0]
+}
+
+// Count returns the number of elements of a block, or of all values of a
+// jagged column; 0 if there is none of that name.
+func (c *Columns) Count(name string) int {
+	if g, ok := c.layout.findGroup(name); ok && c.err == nil {
+		return c.counts[g]
+	}
+	return 0
+}
+
+// Bytes returns the size of the block of memory; 0 for columns of several
+// blocks: see [Join].
+func (c *Columns) Bytes() int { return c.bytes }
+
+// Base returns the address of the block of memory; nil for columns of several.
+// It does not keep memory off the Go heap: see [runtime.KeepAlive].
+func (c *Columns) Base() unsafe.Pointer { return c.base }
+
+// ReadOnly reports whether the columns must not be written.
+func (c *Columns) ReadOnly() bool { return c.readOnly }
+
+// Const returns the same columns to be read only.
+func (c *Columns) Const() *Columns {
+	r := *c
+	r.readOnly = true
+	return &r
+}
+
+// check returns why the columns must not be used.
+func (c *Columns) check() error {
+	if c.err != nil {
+		return c.err
+	}
+	for i, p := range c.parts {
+		if (i == 0 || p.buffer != c.parts[i-1].buffer) && p.buffer.Released() {
+			return fmt.Errorf("layout %s: column %s: %w", c.layout.name, p.Name, ErrReleased)
+		}
+	}
+	return nil
+}
+
+// Col returns the column or scalar of the given name. Where there is none, the
+// error is that of the column, and of whatever uses it.
+func (c *Columns) Col(name string) Column {
+	if c.err != nil {
+		return Column{name: name, err: c.err}
+	}
+	i, ok := c.layout.index[name]
+	if !ok {
+		return Column{name: name, err: fmt.Errorf("layout %s: there is no column %s: there are %s", c.layout.name, name, strings.Join(c.names(), ", "))}
+	}
+	p := c.parts[i]
+	col := Column{layout: c.layout.name, name: name, kind: p.Kind, count: p.Count, readOnly: c.readOnly, buffer: p.buffer}
+	col.view = p.view()
+	if p.Kind == Values {
+		offsets := c.Col(p.Of + offsetsSuffix)
+		col.offsets = &offsets
+	}
+	if p.buffer.Released() {
+		col.err = fmt.Errorf("layout %s: column %s: %w", c.layout.name, name, ErrReleased)
+	}
+	return col
+}
+
+func (c *Columns) names() []string {
+	names := make([]string, len(c.layout.fields))
+	for i, f := range c.layout.fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// view returns a field's entries as a tensor: [count] and the element's shape;
+// of a scalar, that shape alone.
+func (p *part) view() View {
+	v := View{Type: types.Type{DType: p.DType}, base: p.base}
+	if p.Kind != Scalar {
+		v.Type.Shape, v.Strides = types.Shape{p.Count}, []int{1}
+	}
+	v.Type.Shape = append(v.Type.Shape, p.Shape...)
+	v.Strides = append(v.Strides, columnMajor(p.Shape, p.Stride)...)
+	if p.buffer.off {
+		v.hold = p.buffer
+	}
+	return v
+}
+
+// columnMajor returns the strides of an element's components when neighbours
+// within a column are stride apart.
+func columnMajor(shape types.Shape, stride int) []int {
+	strides := make([]int, len(shape))
+	for i, d := range shape {
+		strides[i] = stride
+		stride *= d
+	}
+	return strides
+}
+
+// Block returns the columns whose names start with name and a dot, without
+// these: of a struct in the layout's struct, of a block, or the values of a
+// jagged column of structs.
+func (c *Columns) Block(name string) (*Columns, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	var fields []Field
+	b := &Columns{readOnly: c.readOnly}
+	n, own := -1, 0
+	for i, p := range c.parts {
+		rest, ok := strings.CutPrefix(p.Name, name+".")
+		if !ok || p.Kind == Offsets && p.Name == name+offsetsSuffix {
+			continue
+		}
+		if g := c.layout.group[i]; n < 0 {
+			n, own = c.counts[g], g
+		}
+		p.Name, p.Of = rest, strings.TrimPrefix(strings.TrimPrefix(p.Of, name), ".")
+		if p.Kind == Values && c.layout.group[i] == own {
+			p.Kind = Plain
+		} else if c.layout.group[i] == own {
+			p.Of = ""
+		}
+		p.Placed.Field.Name = rest
+		fields, b.parts = append(fields, p.Field), append(b.parts, p)
+	}
+	if fields == nil {
+		return nil, fmt.Errorf("layout %s: there are no columns %s.…: there are %s", c.layout.name, name, strings.Join(c.names(), ", "))
+	}
+	return b.finish(c.layout.name+"."+name, c.layout.align, n)
+}
+
+// finish makes the layout of parts that were laid out elsewhere.
+func (c *Columns) finish(name string, align, n int) (*Columns, error) {
+	fields := make([]Field, len(c.parts))
+	for i, p := range c.parts {
+		fields[i] = p.Field
+	}
+	l, err := NewLayout(name, fields, Align(align))
+	if err != nil {
+		return nil, err
+	}
+	c.layout, c.counts = l, make([]int, len(l.groups))
+	c.counts[0] = n
+	for i, p := range c.parts {
+		if p.Kind == Plain || p.Kind == Values {
+			c.counts[l.group[i]] = p.Count
+		}
+	}
+	return c, nil
+}
+
+// Join returns the columns of all parts as those of one layout, where they lie.
+// All must have the same number of elements and no name in common.
+func Join(name string, parts ...*Columns) (*Columns, error) {
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("layout %s: there is nothing to join", name)
+	}
+	j, align := &Columns{}, LayoutAlignment
+	for _, c := range parts {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("join: %w", err)
+		}
+		if c.Len() != parts[0].Len() {
+			return nil, fmt.Errorf("layout %s: %d elements of %s do not go with %d of %s", name, c.Len(), c.layout.name, parts[0].Len(), parts[0].layout.name)
+		}
+		align = min(align, c.layout.align)
+		j.readOnly = j.readOnly || c.readOnly
+		j.parts = append(j.parts, c.parts...)
+	}
+	return j.finish(name, align, parts[0].Len())
+}
+
+// String prints where each column and scalar lies, one a line.
+func (c *Columns) String() string {
+	if c.err != nil {
+		return c.err.Error()
+	}
+	var s strings.Builder
+	rule := "enforced"
+	if c.layout.relaxed {
+		rule = "relaxed"
+	}
+	fmt.Fprintf(&s, "%s: %d elements, aligned to %d bytes (%s)", c.layout.name, c.Len(), c.layout.align, rule)
+	if c.base != nil {
+		fmt.Fprintf(&s, ", %d bytes", c.bytes)
+	}
+	if c.readOnly {
+		s.WriteString(", read only")
+	}
+	s.WriteByte('\n')
+	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "offset\tbytes\tstride\t\x00column")
+	for _, p := range c.parts {
+		fmt.Fprintf(w, "%d\t%d\t%d\t\x00%v\n", p.Offset, p.Bytes, p.Stride, p.Field)
+	}
+	w.Flush()
+	return strings.ReplaceAll(s.String(), "\x00", "  ")
+}
+
+// buffers returns the buffers that hold the columns, each once.
+func (c *Columns) buffers() []*Buffer {
+	var all []*Buffer
+	for _, p := range c.parts {
+		if !slices.Contains(all, p.buffer) {
+			all = append(all, p.buffer)
+		}
+	}
+	return all
+}

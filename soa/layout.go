@@ -1,0 +1,230 @@
+package soa
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/ir/types"
+)
+
+// LayoutAlignment is the alignment in bytes of each column of a layout that
+// says nothing else: a cache line of GPUs, two of CPUs.
+const LayoutAlignment = 128
+
+// Kind is what a field of a layout is.
+type Kind uint8
+
+const (
+	// Plain is a column: one value, vector or matrix for each element.
+	Plain Kind = iota
+	// Scalar is one value, whatever the number of elements.
+	Scalar
+	// Offsets says which values of a jagged column belong to which element:
+	// those of element i are numbers offsets[i] to offsets[i+1]-1.
+	Offsets
+	// Values is a column of the values of all elements, one after the other.
+	Values
+)
+
+var kinds = [...]string{Plain: "column", Scalar: "scalar", Offsets: "offsets", Values: "values"}
+
+// String returns column, scalar, offsets or values.
+func (k Kind) String() string {
+	if int(k) >= len(kinds) {
+		return fmt.Sprintf("kind(%d)", uint8(k))
+	}
+	return kinds[k]
+}
+
+// offsetsSuffix ends the name of a jagged column's offsets.
+const offsetsSuffix = ".offsets"
+
+// Field is a column or a scalar of a [Layout].
+type Field struct {
+	Name  string
+	Kind  Kind
+	DType types.DType
+	// Shape is that of one element: none, [R] or [R,C]. Each component is a
+	// column of its own; those of a matrix follow each other column by column.
+	Shape types.Shape
+	// Of names what the field has one entry for each of: nothing stands for the
+	// layout's own elements, otherwise it is a block or, of values, a jagged
+	// column. The values of jagged column J have J itself here, and there is a
+	// field J.offsets.
+	Of string
+}
+
+// String describes the field, as in
+//
+//	Pt f32
+//	Cov f32[3,3]
+//	Type f32 scalar
+func (f Field) String() string {
+	s := f.Name + " " + f.DType.String()
+	if len(f.Shape) > 0 {
+		s += f.Shape.String()
+	}
+	if f.Kind != Plain {
+		s += " " + f.Kind.String()
+	}
+	return s
+}
+
+// components returns the number of columns that the field takes.
+func (f Field) components() int { return f.Shape.Elements() }
+
+// check returns what is wrong with a field by itself.
+func (f Field) check(align int) error {
+	switch {
+	case f.Name == "":
+		return fmt.Errorf("it has no name")
+	case int(f.Kind) >= len(kinds):
+		return fmt.Errorf("there is no %v", f.Kind)
+	case !f.DType.Valid():
+		return fmt.Errorf("its dtype is %v", f.DType)
+	case f.Kind == Offsets && (f.DType != types.I64 || len(f.Shape) > 0):
+		return fmt.Errorf("offsets are i64, not %v%v", f.DType, f.Shape)
+	case len(f.Shape) > 2:
+		return fmt.Errorf("an element is a value, a vector or a matrix, not %v%v", f.DType, f.Shape)
+	case align%f.DType.Size() != 0:
+		return fmt.Errorf("an alignment of %d bytes is less than an element's %d", align, f.DType.Size())
+	}
+	const most = 1 << 20
+	for _, d := range f.Shape {
+		if d < 1 || d > most {
+			return fmt.Errorf("%v%v: dimensions of an element are from 1 to %d", f.DType, f.Shape, most)
+		}
+	}
+	return nil
+}
+
+// Layout says how columns and scalars lie in one block of memory, for any
+// number of elements: each starts at a multiple of the alignment, in the order
+// of the fields. It is immutable. [LayoutOf] makes it of a Go struct.
+type Layout struct {
+	name    string
+	align   int
+	relaxed bool
+	fields  []Field
+	index   map[string]int
+	groups  []group // what there can be numbers of; 0 is the layout's elements
+	group   []int   // of each field
+}
+
+// group is a set of elements with a number of its own.
+type group struct {
+	name   string
+	parent int // of a jagged column: whose elements have its values; else -1
+}
+
+// Option changes a layout, or the memory that is made for one.
+type Option func(*options)
+
+type options struct {
+	align   int
+	relaxed bool
+	counts  map[string]int
+	buffer  *Buffer
+	offset  int
+}
+
+// Align sets the alignment of columns in bytes, a power of two; without it,
+// [LayoutAlignment].
+func Align(n int) Option { return func(o *options) { o.align = n } }
+
+// Relaxed lets memory start anywhere where elements of the columns may lie;
+// without it, memory that does not start at a multiple of the alignment is an
+// error.
+func Relaxed() Option { return func(o *options) { o.relaxed = true } }
+
+// Count sets the number of elements of a block, or of all values of a jagged
+// column together; without it, 0.
+func Count(name string, n int) Option {
+	return func(o *options) {
+		if o.counts == nil {
+			o.counts = map[string]int{}
+		}
+		o.counts[name] = n
+	}
+}
+
+// In takes memory from b, from the given byte on, instead of making it.
+func In(b *Buffer, offset int) Option {
+	return func(o *options) { o.buffer, o.offset = b, offset }
+}
+
+func gather(opts []Option) options {
+	o := options{align: LayoutAlignment}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// NewLayout returns a layout of the given fields. Options are [Align] and
+// [Relaxed].
+func NewLayout(name string, fields []Field, opts ...Option) (*Layout, error) {
+	o := gather(opts)
+	l := &Layout{name: name, align: o.align, relaxed: o.relaxed, fields: slices.Clone(fields),
+		index: make(map[string]int, len(fields)), groups: []group{{parent: -1}}}
+	if o.align < 1 || o.align&(o.align-1) != 0 {
+		return nil, fmt.Errorf("layout %s: an alignment of %d bytes is no power of two", name, o.align)
+	}
+	for i, f := range fields {
+		if err := f.check(o.align); err != nil {
+			return nil, fmt.Errorf("layout %s: column %s: %w", name, f.Name, err)
+		}
+		if _, ok := l.index[f.Name]; ok {
+			return nil, fmt.Errorf("layout %s: there are two columns %s", name, f.Name)
+		}
+		l.index[f.Name] = i
+		of, ok := l.findGroup(f.Of)
+		if jagged, is := strings.CutSuffix(f.Name, offsetsSuffix); f.Kind == Offsets {
+			if !is || !ok {
+				return nil, fmt.Errorf("layout %s: column %s: offsets of column J are J%s, and what it is of comes first", name, f.Name, offsetsSuffix)
+			}
+			if _, twice := l.findGroup(jagged); twice {
+				return nil, fmt.Errorf("layout %s: there are two columns %s", name, jagged)
+			}
+			l.groups = append(l.groups, group{jagged, of})
+		} else if !ok {
+			if f.Kind == Values {
+				return nil, fmt.Errorf("layout %s: column %s: there is no %s%s before it", name, f.Name, f.Of, offsetsSuffix)
+			}
+			of = len(l.groups)
+			l.groups = append(l.groups, group{f.Of, -1})
+		}
+		if jagged := l.groups[of].parent >= 0; jagged != (f.Kind == Values) && f.Kind != Offsets {
+			return nil, fmt.Errorf("layout %s: column %s: a %v cannot be of %s", name, f.Name, f.Kind, f.Of)
+		}
+		l.group = append(l.group, of)
+	}
+	return l, nil
+}
+
+func (l *Layout) findGroup(name string) (int, bool) {
+	i := slices.IndexFunc(l.groups, func(g group) bool { return g.name == name })
+	return i, i >= 0
+}
+
+// Name returns the layout's name: that of the struct it was made of.
+func (l *Layout) Name() string { return l.name }
+
+// Alignment returns how many bytes each column's start is a multiple of.
+func (l *Layout) Alignment() int { return l.align }
+
+// Enforced reports whether memory must start at a multiple of the alignment.
+func (l *Layout) Enforced() bool { return !l.relaxed }
+
+// Fields returns the columns and scalars in the order in which they lie.
+func (l *Layout) Fields() []Field { return slices.Clone(l.fields) }
+
+// String describes the layout on one line.
+func (l *Layout) String() string {
+	list := make([]string, len(l.fields))
+	for i, f := range l.fields {
+		list[i] = f.String()
+	}
+	return l.name + "{" + strings.Join(list, "; ") + "}"
+}

@@ -1,0 +1,164 @@
+package soa
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"ltc/ir/types"
+)
+
+// LayoutOf returns the layout of struct type T: a column for each exported
+// field, in their order.
+//
+//	Pt   float32            // a column; also bool, integers of fixed size, types.Float16, …
+//	P    [3]float32         // a vector column: 3 columns, one after the other
+//	Cov  [3][3]float64      // a matrix column: 9 columns, Cov[0][0], Cov[1][0], …
+//	Pos  struct{ X, Y T }   // columns Pos.X and Pos.Y
+//	Hits []float32          // jagged: columns Hits.offsets and Hits
+//	Jets []Jet              // jagged: columns Jets.offsets, Jets.Pt, …
+//
+// Tag `soa:"name"` gives another name, `soa:"-"` leaves a field out. Options
+// follow a comma: `soa:",scalar"` is one value for all elements, `soa:",block"`
+// of a struct makes its fields columns with a number of elements of their own.
+// The fields of an embedded struct are columns of T. Options are [Align] and
+// [Relaxed].
+func LayoutOf[T any](opts ...Option) (*Layout, error) {
+	t := reflect.TypeFor[T]()
+	w := walker{layout: t.Name()}
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("layout of %v: it is no struct", t)
+	}
+	if err := w.walk(t, place{}); err != nil {
+		return nil, err
+	}
+	fields := make([]Field, len(w.found))
+	for i, f := range w.found {
+		fields[i] = f.Field
+	}
+	return NewLayout(w.layout, fields, opts...)
+}
+
+// found is a field of a layout and where a Go struct has it.
+type found struct {
+	Field
+	offset  uintptr      // in the struct; of values, of the slice in it
+	within  uintptr      // of values, in an element of the slice
+	element reflect.Type // of values, the slice's
+}
+
+// walker collects the fields of a struct.
+type walker struct {
+	layout string
+	found  []found
+}
+
+// place is what holds a struct's fields.
+type place struct {
+	prefix, of string
+	kind       Kind
+	offset     uintptr
+	within     uintptr
+	element    reflect.Type
+}
+
+func (w *walker) walk(t reflect.Type, at place) error {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("soa"), ",")
+		if name == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		in := at
+		if in.element != nil {
+			in.within += f.Offset
+		} else {
+			in.offset += f.Offset
+		}
+		if err := w.field(f, in, at.prefix+name, rest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) field(f reflect.StructField, at place, name, option string) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("layout %s: column %s: %s", w.layout, name, fmt.Sprintf(format, args...))
+	}
+	isStruct := f.Type.Kind() == reflect.Struct
+	switch option {
+	case "":
+	case "scalar":
+		if isStruct || f.Type.Kind() == reflect.Slice || at.kind == Values {
+			return fail("a %v cannot be a scalar here", f.Type)
+		}
+		at.kind = Scalar
+	case "block":
+		if !isStruct || at.of != "" {
+			return fail("a block is a struct outside of others with a number of their own, not %v", f.Type)
+		}
+		// Elements of a block are no part of one of the layout's.
+		return w.walk(f.Type, place{prefix: name + ".", of: name, offset: at.offset})
+	default:
+		return fail("there is no option %q: there are scalar and block", option)
+	}
+	switch {
+	case isStruct && f.Anonymous:
+		return w.walk(f.Type, at)
+	case isStruct:
+		at.prefix = name + "."
+		return w.walk(f.Type, at)
+	case f.Type.Kind() == reflect.Slice:
+		if at.kind == Values {
+			return fail("a jagged column within another")
+		}
+		w.found = append(w.found, found{Field: Field{Name: name + offsetsSuffix, Kind: Offsets, DType: types.I64, Of: at.of}, offset: at.offset, element: f.Type.Elem()})
+		at = place{prefix: name + ".", of: name, kind: Values, offset: at.offset, element: f.Type.Elem()}
+		if at.element.Kind() == reflect.Struct {
+			return w.walk(at.element, at)
+		}
+		return w.value(at.element, at, name, fail)
+	}
+	return w.value(f.Type, at, name, fail)
+}
+
+// value adds a field of a value, vector or matrix of type t.
+func (w *walker) value(t reflect.Type, at place, name string, fail func(string, ...any) error) error {
+	var shape types.Shape
+	elem := t
+	for elem.Kind() == reflect.Array {
+		shape = append(shape, elem.Len())
+		elem = elem.Elem()
+	}
+	d, ok := dtypeOf(elem)
+	switch {
+	case elem.Kind() == reflect.Int || elem.Kind() == reflect.Uint:
+		return fail("%v has no fixed size", t)
+	case !ok:
+		return fail("no dtype holds %v", t)
+	}
+	w.found = append(w.found, found{
+		Field:  Field{Name: name, Kind: at.kind, DType: d, Shape: shape, Of: at.of},
+		offset: at.offset, within: at.within, element: at.element,
+	})
+	return nil
+}
+
+// dtypeOf returns the dtype whose elements t holds.
+func dtypeOf(t reflect.Type) (types.DType, bool) {
+	switch t {
+	case reflect.TypeFor[types.Float16]():
+		return types.F16, true
+	case reflect.TypeFor[types.BFloat16]():
+		return types.BF16, true
+	}
+	d, ok := map[reflect.Kind]types.DType{
+		reflect.Bool: types.Bool, reflect.Uint8: types.U8, reflect.Uint32: types.U32, reflect.Uint64: types.U64,
+		reflect.Int32: types.I32, reflect.Int64: types.I64, reflect.Float32: types.F32, reflect.Float64: types.F64,
+	}[t.Kind()]
+	return d, ok
+}

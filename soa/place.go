@@ -1,0 +1,87 @@
+package soa
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Placed is where a field lies.
+type Placed struct {
+	Field
+	Count  int // entries of each component
+	Offset int // in bytes, from the start of the memory
+	Stride int // elements from one component's column to the next
+	Bytes  int // with what fills it up to the alignment
+}
+
+// Place returns where each field lies when there are n elements, and the bytes
+// of all. Numbers of blocks and jagged columns are given by [Count]. An error
+// names a number that is negative, not of this layout, or too large.
+//
+// A component's column takes count*size bytes, rounded up to a multiple of the
+// alignment, which is also what follows a scalar's single entry.
+func (l *Layout) Place(n int, opts ...Option) (fields []Placed, bytes int, err error) {
+	counts, err := l.counts(n, gather(opts).counts)
+	if err != nil {
+		return nil, 0, err
+	}
+	return l.place(counts)
+}
+
+// Size returns the bytes of the memory for n elements: see [Layout.Place].
+func (l *Layout) Size(n int, opts ...Option) (int, error) {
+	_, bytes, err := l.Place(n, opts...)
+	return bytes, err
+}
+
+// counts returns the number of elements of each group.
+func (l *Layout) counts(n int, more map[string]int) ([]int, error) {
+	counts := make([]int, len(l.groups))
+	counts[0] = n
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		g, ok := l.findGroup(name)
+		if !ok || g == 0 {
+			return nil, fmt.Errorf("layout %s: there is no block or jagged column %s to have a number of elements", l.name, name)
+		}
+		counts[g] = more[name]
+	}
+	for g, c := range counts {
+		if c < 0 {
+			return nil, fmt.Errorf("layout %s: %d elements%s", l.name, c, of(l.groups[g].name))
+		}
+	}
+	return counts, nil
+}
+
+func of(group string) string {
+	if group == "" {
+		return ""
+	}
+	return " of " + group
+}
+
+func (l *Layout) place(counts []int) ([]Placed, int, error) {
+	fields, bytes := make([]Placed, len(l.fields)), 0
+	for i, f := range l.fields {
+		p := Placed{Field: f, Count: counts[l.group[i]], Offset: bytes}
+		switch f.Kind {
+		case Scalar:
+			p.Count = 1
+		case Offsets:
+			p.Count++
+		}
+		size, parts := f.DType.Size(), f.components()
+		if p.Count > (math.MaxInt/4/parts-l.align)/size {
+			return nil, 0, fmt.Errorf("layout %s: column %s: %w: it has %d entries", l.name, f.Name, ErrMemory, p.Count)
+		}
+		padded := (p.Count*size + l.align - 1) &^ (l.align - 1)
+		p.Stride, p.Bytes = padded/size, padded*parts
+		if bytes += p.Bytes; bytes > math.MaxInt/2 {
+			return nil, 0, fmt.Errorf("layout %s: %w for %d elements", l.name, ErrMemory, counts[0])
+		}
+		fields[i] = p
+	}
+	return fields, bytes, nil
+}

@@ -1,0 +1,56 @@
+package soa
+
+import "errors"
+
+// What errors of columns wrap.
+var (
+	// ErrReleased: its buffer was given back by [Buffer.Release].
+	ErrReleased = errors.New("its memory was released")
+	// ErrReadOnly: it would be written.
+	ErrReadOnly = errors.New("it is read only")
+)
+
+// Release ends the use of the buffer: columns and collections of it are errors
+// from now on, and what is already running ends first. Memory off the Go heap
+// is given back at once; its addresses stay, and read as something until the
+// last view is gone, so that a late use cannot fault. Releasing again does
+// nothing. A buffer need not be released: it goes with its last view.
+func (b *Buffer) Release() {
+	if b.released.Swap(true) {
+		return
+	}
+	if b.uses.Load() == 0 {
+		b.discard()
+	}
+}
+
+// Released reports whether the buffer was released.
+func (b *Buffer) Released() bool { return b.released.Load() }
+
+// ReadOnly reports whether the memory must not be written.
+func (b *Buffer) ReadOnly() bool { return b.readOnly }
+
+// acquire keeps the memory as it is until done; it reports false, and nothing
+// is to be done, when the buffer was released.
+func (b *Buffer) acquire() bool {
+	b.uses.Add(1)
+	if b.released.Load() {
+		b.done()
+		return false
+	}
+	return true
+}
+
+func (b *Buffer) done() {
+	if b.uses.Add(-1) == 0 && b.released.Load() {
+		b.discard()
+	}
+}
+
+// discard gives the pages back and keeps the addresses; doing it twice does no
+// harm.
+func (b *Buffer) discard() {
+	if b.off && len(b.mem) > 0 {
+		discard(b.mem)
+	}
+}
