@@ -26,6 +26,7 @@ func OffHeap(n int) (*Buffer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, bytes(n), err)
 	}
+	huge(mem)
 	return mapped(mem), nil
 }
 

@@ -120,7 +120,9 @@ func (p *Pool) get(size int) (block *byte, used bool) {
 	used = block != nil
 	if !used {
 		// Larger than what Go packs into spans, so aligned to a page.
-		block = unsafe.SliceData(make([]byte, size))
+		mem := make([]byte, size)
+		huge(mem)
+		block = unsafe.SliceData(mem)
 		countPooled(size)
 	}
 	runtime.SetFinalizer(block, c.back)

@@ -1,0 +1,70 @@
+package soa
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+)
+
+func TestHugePages(t *testing.T) {
+	mem := make([]byte, 4*hugePage)
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	first := int(-base & (hugePage - 1)) // where the first huge page begins
+	for _, from := range []int{0, first, first + 1, first + hugePage/2} {
+		for _, n := range []int{2 * hugePage, 2*hugePage + 1, 2*hugePage + hugePage/2} {
+			if from+n > len(mem) {
+				continue
+			}
+			got := hugePages(mem[from : from+n])
+			at := uintptr(unsafe.Pointer(unsafe.SliceData(got)))
+			require.Zero(t, at%hugePage)
+			require.Zero(t, len(got)%hugePage)
+			require.GreaterOrEqual(t, at, base+uintptr(from))
+			require.LessOrEqual(t, at+uintptr(len(got)), base+uintptr(from+n))
+			require.Greater(t, len(got), n-2*hugePage)
+		}
+	}
+}
+
+// All memory that is large asks for huge pages: the system says so of the
+// mapping that it lies in.
+func TestLargeMemoryAsksForHugePages(t *testing.T) {
+	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
+		t.Skip("the system has no huge pages: ", err)
+	}
+	const n = 16 << 20
+	off, err := OffHeap(n)
+	require.NoError(t, err)
+	for name, v := range map[string]View{
+		"New":     New(n).View(types.Of(types.U8, n)),
+		"Pool":    NewPool(1<<30, false).Make(types.Of(types.U8, n)),
+		"OffHeap": off.View(types.Of(types.U8, n)),
+	} {
+		require.True(t, advised(t, uintptr(v.Base())+n/2), name)
+		KeepAlive(v)
+	}
+}
+
+// advised reports whether huge pages are asked for at an address.
+func advised(t *testing.T, p uintptr) bool {
+	text, err := os.ReadFile("/proc/self/smaps")
+	require.NoError(t, err)
+	within := false
+	for line := range strings.Lines(string(text)) {
+		var from, to uintptr
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+			within = from <= p && p < to
+		}
+		if flags, ok := strings.CutPrefix(line, "VmFlags:"); ok && within {
+			return slices.Contains(strings.Fields(flags), "hg")
+		}
+	}
+	return false
+}
