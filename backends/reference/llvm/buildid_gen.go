@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "38b103fc38cc65ea805c8db9"
+const buildID = "7315367e4cfa88a13cf2c516"

@@ -9,13 +9,23 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 )
 
-// productKernel is the code of a contraction before its sizes are known: that
-// of any other kernel, should there be no product of such elements.
+// productKernel is the code of a contraction before its sizes are known. Should
+// there be no product of such elements, or too little to do for one, it runs
+// as any other kernel does.
 type productKernel struct {
-	kernel.Code
 	*emit.Product
 	units *units
+	own   func() kernel.Code // the code as that of any other kernel
 }
+
+// Parts implements [kernel.Code].
+func (p *productKernel) Parts(sizes []int64, threads int) int { return p.own().Parts(sizes, threads) }
+
+// Scratch implements [kernel.Code].
+func (p *productKernel) Scratch(sizes []int64, parts int) int { return p.own().Scratch(sizes, parts) }
+
+// Run implements [kernel.Code].
+func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
 
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (kernel.Code, error) {
@@ -27,18 +37,18 @@ func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (ke
 	}
 	r.flops = 2 * float64(problem.M) * float64(problem.N) * float64(problem.K) * float64(problem.Batch)
 	if r.flops < fewFlops || r.points == 0 {
-		return p.Code, nil
+		return p.own(), nil
 	}
 	var err error
 	if r.plan, err = gemm.New(problem, p.units.machine); err != nil {
-		return p.Code, nil // other elements
+		return p.own(), nil // other elements
 	}
 	if r.Product, err = p.units.bind(ctx, r.plan); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		p.units.failed(err)
-		return p.Code, nil
+		return p.own(), nil
 	}
 	for n, size := range []int{problem.A.Size(), problem.B.Size(), problem.C.Size()} {
 		f := &r.factors[n]

@@ -68,7 +68,7 @@ func TestRandom(t *testing.T) {
 // schedule prints that of code.
 func schedule(c kernel.Code) string {
 	if p, ok := c.(*productKernel); ok {
-		c = p.Code
+		c = p.own()
 	}
 	return c.(*code).schedule.Of(c.(*code).kernel)
 }

@@ -83,9 +83,7 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 			return nil, context.Cause(ctx)
 		}
 		s.warn(err)
-		return codes, nil
 	}
-	made = s.units.wrap(made, missing)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.codes)+len(made) > mostKept {
@@ -93,13 +91,57 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 	}
 	for i, code := range made {
 		codes[at[i]] = code
-		s.codes[symbols[at[i]]] = code
+		if err == nil {
+			s.codes[symbols[at[i]]] = code
+		}
 	}
 	return codes, nil
 }
 
-// make loads the kernels' object from disk, or compiles it.
+// make returns the code of kernels: products, which are compiled as their sizes
+// become known, and all others in one object. An error leaves those nil.
 func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
+	codes := make([]kernel.Code, len(kernels))
+	var others []*kernel.Kernel
+	var at []int
+	var products []*emit.Product
+	for i, k := range kernels {
+		if p, ok := emit.AsProduct(k, s.units.machine); ok {
+			products = append(products, p)
+			codes[i] = &productKernel{p, s.units, s.own(k)}
+		} else {
+			others, at = append(others, k), append(at, i)
+		}
+	}
+	made, err := s.object(ctx, others, products)
+	for i, code := range made {
+		codes[at[i]] = code
+	}
+	return codes, err
+}
+
+// own returns what makes the code of a product as that of any other kernel:
+// once, when it is first needed. Where it cannot be compiled it is plain Go.
+func (s *shared) own(k *kernel.Kernel) func() kernel.Code {
+	return sync.OnceValue(func() kernel.Code {
+		made, err := s.object(context.Background(), []*kernel.Kernel{k}, nil)
+		if err != nil {
+			s.warn(err)
+		}
+		if err != nil || made[0] == nil {
+			made, _ = reference.Tiles{}.Compile(context.Background(), []*kernel.Kernel{k})
+		}
+		return made[0]
+	})
+}
+
+// object loads the kernels' object from disk, or compiles it, with what most
+// launches of products need meanwhile.
+func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product) ([]kernel.Code, error) {
+	none := make([]kernel.Code, len(kernels))
+	if len(kernels) == 0 {
+		return none, nil
+	}
 	parts := s.parts(kernels)
 	if object, ok := s.disk.Get(parts.Key()); ok {
 		if codes, err := LoadObject(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
@@ -107,15 +149,19 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 		}
 	}
 	if !s.opened() {
-		return make([]kernel.Code, len(kernels)), nil
+		return none, nil
 	}
-	s.units.ahead(ctx, kernels)
+	s.units.ahead(ctx, products)
 	object, schedules, err := s.compiler.object(ctx, kernels)
 	if err != nil || object == nil {
-		return make([]kernel.Code, len(kernels)), err
+		return none, err
 	}
 	s.disk.Put(parts, kernels[0].Name, object)
-	return LoadObject(object, kernels, schedules)
+	codes, err := LoadObject(object, kernels, schedules)
+	if err != nil {
+		return none, err
+	}
+	return codes, nil
 }
 
 // opened opens libLLVM; false if that cannot be.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"ltc/backends/kit/kernel"
@@ -50,7 +51,7 @@ func (s *units) wrap(codes []kernel.Code, kernels []*kernel.Kernel) []kernel.Cod
 			continue
 		}
 		if p, ok := emit.AsProduct(kernels[i], s.machine); ok {
-			codes[i] = &productKernel{c, p, s}
+			codes[i] = &productKernel{p, s, func() kernel.Code { return c }}
 		}
 	}
 	return codes
@@ -98,15 +99,17 @@ func (s *units) get(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	}
 }
 
-// ahead makes functions that most launches of these kernels need, while others
-// are being compiled. What goes wrong is told to those who need them.
-func (s *units) ahead(ctx context.Context, kernels []*kernel.Kernel) {
+// ahead makes functions that most launches of these products need, while
+// kernels are being compiled, if there is a thread for it. What goes wrong is
+// told to those who need them.
+func (s *units) ahead(ctx context.Context, products []*emit.Product) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return
+	}
 	var list []gemm.Unit
-	for _, k := range kernels {
-		if p, ok := emit.AsProduct(k, s.machine); ok {
-			if q, err := gemm.New(p.Nominal(), s.machine); err == nil {
-				list = append(list, q.Units()...)
-			}
+	for _, p := range products {
+		if q, err := gemm.New(p.Nominal(), s.machine); err == nil {
+			list = append(list, q.Units()...)
 		}
 	}
 	if len(list) > 0 {
