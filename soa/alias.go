@@ -1,0 +1,158 @@
+package soa
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Writable reports an error when the collection cannot be what a run writes
+// while it reads inputs, which may be nil: a column that is read only, memory
+// that two indices or two columns share, or that an input shows too. It names
+// layout and column.
+func (c *Collection) Writable(inputs *Collection) error {
+	var all []run
+	for i := range c.tensors {
+		t := &c.tensors[i]
+		for _, col := range t.columns {
+			if col.readOnly {
+				return fmt.Errorf("output %s: %s: %w", t.name, col.label(), ErrReadOnly)
+			}
+		}
+		if t.view.Overlaps() {
+			return fmt.Errorf("output %s: %s: its elements are the same memory", t.name, t.label(0))
+		}
+		all = t.runs(all, true)
+	}
+	if inputs != nil {
+		for i := range inputs.tensors {
+			all = inputs.tensors[i].runs(all, false)
+		}
+	}
+	slices.SortFunc(all, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	for i := range all {
+		a := &all[i]
+		for j := i + 1; j < len(all) && all[j].lo < a.hi; j++ {
+			b := &all[j]
+			if !a.output && !b.output || !a.meets(b) {
+				continue
+			}
+			if !a.output {
+				a, b = b, a
+			}
+			what := "output"
+			if !b.output {
+				what = "input"
+			}
+			return fmt.Errorf("output %s: %s: its memory is also that of %s %s, %s",
+				a.tensor.name, a.tensor.label(a.column), what, b.tensor.name, b.tensor.label(b.column))
+		}
+	}
+	return nil
+}
+
+// label names column i in errors.
+func (t *tensor) label(i int) string {
+	if len(t.columns) == 0 {
+		return "tensor " + t.name
+	}
+	return t.columns[min(i, len(t.columns)-1)].label()
+}
+
+// run is memory of elements at equal distances.
+type run struct {
+	lo, hi       uintptr // of the first byte, and behind the last
+	stride, size uintptr
+	tensor       *tensor
+	column       int
+	output       bool
+}
+
+// meets reports whether two runs share a byte. Of runs with different
+// distances it says so whenever one begins before the other ends.
+func (a *run) meets(b *run) bool {
+	if a.hi <= b.lo || b.hi <= a.lo {
+		return false
+	}
+	if a.stride != b.stride || a.stride == 0 {
+		return true
+	}
+	d := max(a.lo, b.lo) - min(a.lo, b.lo)
+	first, second := a, b
+	if b.lo < a.lo {
+		first, second = b, a
+	}
+	d %= a.stride
+	return d < first.size || a.stride-d < second.size
+}
+
+// runs appends the runs of a tensor: along the elements, one for each component.
+func (t *tensor) runs(all []run, output bool) []run {
+	if t.view.Type.Elements() == 0 {
+		return all
+	}
+	return t.viewRuns(all, t.view, -1, output)
+}
+
+func (t *tensor) viewRuns(all []run, v View, column int, output bool) []run {
+	if v.Type.Rank() > 1 {
+		for i := range v.Type.Shape[1] {
+			at := column
+			if at < 0 {
+				at = i
+			}
+			all = t.viewRuns(all, v.index(1, i), at, output)
+		}
+		return all
+	}
+	r := run{lo: uintptr(v.base), size: uintptr(v.Type.DType.Size()), tensor: t, column: max(column, 0), output: output}
+	r.hi = r.lo + r.size
+	if v.Type.Rank() == 1 {
+		if reach := (v.Type.Shape[0] - 1) * v.Strides[0] * int(r.size); reach < 0 {
+			r.lo -= uintptr(-reach)
+		} else {
+			r.hi += uintptr(reach)
+		}
+		r.stride = uintptr(max(v.Strides[0], -v.Strides[0])) * r.size
+	}
+	return append(all, r)
+}
+
+// Acquire keeps the memory of all tensors as it is until [Collection.Done]:
+// buffers that are released meanwhile are given back only then. It reports an
+// error, which names layout and column, when one was released before. It may be
+// called from any goroutine, and allocates nothing.
+func (c *Collection) Acquire() error {
+	for i, u := range c.uses {
+		if !u.buffer.acquire() {
+			for _, before := range c.uses[:i] {
+				before.buffer.done()
+			}
+			return fmt.Errorf("tensor %s: %s: %w", u.tensor, u.label, ErrReleased)
+		}
+	}
+	return nil
+}
+
+// Done ends what a successful [Collection.Acquire] began.
+func (c *Collection) Done() {
+	for _, u := range c.uses {
+		u.buffer.done()
+	}
+}
+
+// use is a buffer of a collection, and the first column that is in it.
+type use struct {
+	buffer        *Buffer
+	tensor, label string
+}
+
+// using appends the buffers of a tensor that are not in uses.
+func (t *tensor) using(uses []use) []use {
+	for _, col := range t.columns {
+		if col.buffer != nil && !slices.ContainsFunc(uses, func(u use) bool { return u.buffer == col.buffer }) {
+			uses = append(uses, use{col.buffer, t.name, col.label()})
+		}
+	}
+	return uses
+}

@@ -1,0 +1,78 @@
+package soa_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+func collection(t *testing.T, n int, columns ...[]soa.Column) *soa.Collection {
+	c := soa.NewCollection(n)
+	for i, list := range columns {
+		require.NoError(t, c.Add(string(rune('a'+i)), list...))
+	}
+	return c
+}
+
+func TestWritable(t *testing.T) {
+	type list = []soa.Column
+	p := filled(t, 40)
+	in := collection(t, 40, list{p.Col("X"), p.Col("Y")}, list{p.Col("C")})
+	require.NoError(t, collection(t, 40, list{p.Col("Z")}, list{p.Col("A"), p.Col("B")}).Writable(in))
+	mem := make([]float64, 120)
+	every := func(k, n int) soa.Column {
+		v, err := soa.Strided(mem, types.Of(types.F64, n), k, []int{3})
+		require.NoError(t, err)
+		return soa.ViewColumn("mem", v)
+	}
+	// Fields of elements that lie one after the other: each third number.
+	require.NoError(t, collection(t, 40, list{every(0, 40)}, list{every(1, 40)}).Writable(collection(t, 40, list{every(2, 40)})))
+	back, err := soa.Strided(mem, types.Of(types.F64, 40), 39, []int{-1})
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		out  *soa.Collection
+		in   *soa.Collection
+		want string
+	}{
+		{collection(t, 40, list{p.Col("Z")}, list{p.Col("Y"), p.Col("Z")}), nil, "output a: layout point: column Z: its memory is also that of output b, layout point: column Z"},
+		{collection(t, 40, list{p.Col("Y")}), in, "output a: layout point: column Y: its memory is also that of input a, layout point: column Y"},
+		{collection(t, 40, list{p.Col("C").Component(0, 1)}), in, "output a: layout point: column C[0 1]: its memory is also that of input b, layout point: column C"},
+		{collection(t, 40, list{p.Col("Type")}), nil, "output a: layout point: column Type: its elements are the same memory"},
+		{collection(t, 40, list{p.Col("X"), p.Col("X")}), nil, "output a: layout point: column X: its elements are the same memory"},
+		{collection(t, 40, list{p.Col("X"), p.Col("Y"), p.Col("X")}), nil, "output a: layout point: column X: its memory is also that of output a, layout point: column X"},
+		{collection(t, 40, list{p.Const().Col("Z")}), nil, "output a: layout point: column Z: it is read only"},
+		{collection(t, 40, list{soa.ViewColumn("back", back)}), collection(t, 40, list{every(1, 40)}), "output a: column back: its memory is also that of input a, column mem"},
+	} {
+		require.EqualError(t, tt.out.Writable(tt.in), tt.want)
+	}
+	one := filled(t, 1)
+	require.NoError(t, collection(t, 1, list{one.Col("Type")}).Writable(nil))
+}
+
+// Memory that is released while a run uses it goes when the run is done.
+func TestAcquire(t *testing.T) {
+	off, err := soa.OffHeap(4096)
+	require.NoError(t, err)
+	p := soa.Of[position](40, soa.In(off, 0))
+	require.NoError(t, p.Err())
+	p.At(7).Store(position{1, 2})
+	q := soa.Of[position](40)
+	c := collection(t, 40, []soa.Column{q.Col("X")}, []soa.Column{p.Col("X"), p.Col("Y")})
+	require.NoError(t, c.Acquire())
+	row := p.At(7)
+	off.Release()
+	require.EqualError(t, c.Acquire(), "tensor b: layout position: column X: its memory was released")
+	require.Equal(t, position{1, 2}, row.Load())
+	c.Done()
+	require.ErrorIs(t, c.Acquire(), soa.ErrReleased)
+	require.EqualError(t, c.Add("c", p.Col("X")), "tensor c: layout position: column X: its memory was released")
+	live := collection(t, 40, []soa.Column{q.Col("X")})
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		if live.Acquire() == nil {
+			live.Done()
+		}
+	}))
+}

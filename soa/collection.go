@@ -1,0 +1,282 @@
+package soa
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Collection is a list of named tensors over columns, in the order in which a
+// model takes or gives them. It borrows the columns' memory, copies none of it
+// (but see [Collection.AddPadded]) and belongs to one goroutine while it is
+// changed.
+type Collection struct {
+	n       int
+	tensors []tensor
+	order   []int // numbers of tensors
+	batches int   // -1: none of the tensors is cut into batches
+	padded  []*padded
+	copied  int64
+	uses    []use // buffers
+}
+
+// tensor is an entry of a collection.
+type tensor struct {
+	name    string
+	view    View
+	columns []Column
+	batch   int // elements of a batch; 0: the tensor is not cut
+}
+
+// NewCollection returns a collection for n elements without tensors.
+func NewCollection(n int) *Collection { return &Collection{n: n, batches: -1} }
+
+// Elements returns the number of elements: the first dimension of most tensors.
+func (c *Collection) Elements() int { return c.n }
+
+// Len returns the number of tensors.
+func (c *Collection) Len() int { return len(c.order) }
+
+// Names returns the tensors' names in order.
+func (c *Collection) Names() []string {
+	names := make([]string, len(c.order))
+	for i, t := range c.order {
+		names[i] = c.tensors[t].name
+	}
+	return names
+}
+
+// Tensor returns tensor i in the collection's order.
+func (c *Collection) Tensor(i int) View { return c.tensors[c.order[i]].view }
+
+// Lookup returns the tensor of the given name.
+func (c *Collection) Lookup(name string) (View, error) {
+	t := c.find(name)
+	if t < 0 {
+		return View{}, fmt.Errorf("collection: there is no tensor %s: there are %s", name, strings.Join(c.Names(), ", "))
+	}
+	return c.tensors[t].view, nil
+}
+
+func (c *Collection) find(name string) int {
+	return slices.IndexFunc(c.tensors, func(t tensor) bool { return t.name == name })
+}
+
+// Add adds a tensor of columns of one dtype and one shape of an element, where
+// they lie, after the others. One column of values is (n, 1), of vectors of R
+// (n, R), of matrices (n, R, C); k columns are (n, k), (n, k, R) or (n, k, R, C).
+// Scalars repeat for each element, with stride 0. Columns at equal distances
+// within one buffer are one strided tensor, others a table of base pointers; the
+// order is that of the arguments. Errors name layout and column and leave the
+// collection as it was.
+func (c *Collection) Add(name string, columns ...Column) error {
+	return c.add(name, 0, columns)
+}
+
+// AddBatched adds a tensor as [Collection.Add] does, of which
+// [Collection.Batch] gives size elements at a time. All such tensors of a
+// collection must give the same number of batches.
+func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
+	if size < 0 || size == 0 && c.n > 0 {
+		return fmt.Errorf("tensor %s: batches of %d elements", name, size)
+	}
+	n := 0
+	if c.n > 0 {
+		n = 1 + (c.n-1)/size
+	}
+	if c.batches >= 0 && n != c.batches {
+		return fmt.Errorf("tensor %s: %d batches of %d elements, but other tensors have %d", name, n, size, c.batches)
+	}
+	if err := c.add(name, max(size, 1), columns); err != nil {
+		return err
+	}
+	c.batches = n
+	return nil
+}
+
+func (c *Collection) add(name string, batch int, columns []Column) error {
+	for _, col := range columns {
+		if col.kind == Values || col.kind == Offsets {
+			return fmt.Errorf("tensor %s: %s: it is part of a jagged column: see AddRagged and AddPadded", name, col.label())
+		}
+	}
+	if c.n < 0 {
+		return fmt.Errorf("tensor %s: a collection of %d elements", name, c.n)
+	}
+	v, err := tensorOf(c.n, columns)
+	if err != nil {
+		return fmt.Errorf("tensor %s: %w", name, err)
+	}
+	return c.append(tensor{name: name, view: v, columns: slices.Clone(columns), batch: batch})
+}
+
+// append adds tensors, whose names must be new and there.
+func (c *Collection) append(tensors ...tensor) error {
+	for _, t := range tensors {
+		if t.name == "" {
+			return fmt.Errorf("collection: a tensor without a name")
+		}
+		if c.find(t.name) >= 0 {
+			return fmt.Errorf("collection: there is a tensor %s already", t.name)
+		}
+	}
+	for _, t := range tensors {
+		c.order = append(c.order, len(c.tensors))
+		c.tensors = append(c.tensors, t)
+		c.uses = t.using(c.uses)
+	}
+	return nil
+}
+
+// tensorOf returns columns of n elements as one tensor.
+func tensorOf(n int, columns []Column) (View, error) {
+	if len(columns) == 0 {
+		return View{}, fmt.Errorf("it has no columns")
+	}
+	views := make([]View, len(columns))
+	for i, col := range columns {
+		v, err := col.View()
+		if err != nil {
+			return View{}, err
+		}
+		if col.kind == Scalar {
+			v.Type.Shape = slices.Insert(slices.Clone(v.Type.Shape), 0, n)
+			v.Strides = slices.Insert(slices.Clone(v.Strides), 0, 0)
+		} else if col.count != n {
+			return View{}, fmt.Errorf("%s: it has %d elements, not %d", col.label(), col.count, n)
+		}
+		views[i] = v
+		switch a, b := views[0], columns[0].label(); {
+		case v.Type.DType != a.Type.DType:
+			return View{}, fmt.Errorf("%s: it is of %v, but %s of %v", col.label(), v.Type.DType, b, a.Type.DType)
+		case !v.Type.Equal(a.Type):
+			return View{}, fmt.Errorf("%s: an element is %v%v, but of %s %v%v", col.label(), v.Type.DType, v.Type.Shape[1:], b, a.Type.DType, a.Type.Shape[1:])
+		case !slices.Equal(v.Strides, a.Strides):
+			return View{}, fmt.Errorf("%s: it has strides %v, but %s has %v: they cannot be one tensor in place", col.label(), v.Strides, b, a.Strides)
+		}
+	}
+	if len(views) == 1 && views[0].Type.Rank() > 1 {
+		return views[0], nil
+	}
+	if stride, ok := distance(columns, views); ok {
+		v := views[0]
+		v.Type.Shape = slices.Insert(slices.Clone(v.Type.Shape), 1, len(views))
+		v.Strides = slices.Insert(slices.Clone(v.Strides), 1, stride)
+		return v, nil
+	}
+	return NewTable(1, views...)
+}
+
+// distance returns how many elements lie between the starts of neighbours when
+// this is the same for all, and one buffer holds them.
+func distance(columns []Column, views []View) (int, bool) {
+	size := views[0].Type.DType.Size()
+	if len(views) == 1 {
+		return 0, true
+	}
+	step := int(uintptr(views[1].base) - uintptr(views[0].base))
+	for i := range views {
+		if columns[i].buffer == nil || columns[i].buffer != columns[0].buffer {
+			return 0, false
+		}
+		if i > 0 && int(uintptr(views[i].base)-uintptr(views[i-1].base)) != step {
+			return 0, false
+		}
+	}
+	return step / size, step%size == 0
+}
+
+// ChangeOrder puts the tensors in the given order, which must name each once.
+func (c *Collection) ChangeOrder(names ...string) error {
+	order := make([]int, len(names))
+	for i, name := range names {
+		t := c.find(name)
+		switch {
+		case t < 0:
+			return fmt.Errorf("change of order: there is no tensor %s: there are %s", name, strings.Join(c.Names(), ", "))
+		case slices.Contains(order[:i], t):
+			return fmt.Errorf("change of order: tensor %s is named twice", name)
+		}
+		order[i] = t
+	}
+	for _, name := range c.Names() {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("change of order: tensor %s is not named", name)
+		}
+	}
+	c.order = order
+	return nil
+}
+
+// Batches returns the number of batches; 1 when no tensor is cut into some, and
+// 0 when one is and there are no elements.
+func (c *Collection) Batches() int {
+	if c.batches < 0 {
+		return 1
+	}
+	return c.batches
+}
+
+// Batch makes into the collection of batch i, from 0 on: tensors of
+// [Collection.AddBatched] show its elements, in the last batch those that are
+// left, and others all of theirs. Into is empty, or was used for a batch of c
+// before: then nothing is allocated. It uses the memory of c's tensors and must
+// not be changed.
+func (c *Collection) Batch(i int, into *Collection) error {
+	if i < 0 || i >= c.Batches() {
+		return fmt.Errorf("collection: batch %d of %d", i, c.Batches())
+	}
+	if len(into.tensors) != len(c.tensors) {
+		into.tensors = make([]tensor, len(c.tensors))
+	}
+	into.n, into.batches, into.order, into.uses = c.n, -1, c.order, c.uses
+	for k := range c.tensors {
+		from, to := &c.tensors[k], &into.tensors[k]
+		if from.batch == 0 {
+			*to = *from
+			continue
+		}
+		shape, table := to.view.Type.Shape, to.view.Table
+		if to.batch == 0 { // not of an earlier batch: not ours to write
+			shape, table = nil, nil
+		}
+		*to = *from
+		start := i * from.batch
+		n := min(from.batch, c.n-start)
+		into.n = n
+		to.view.Type.Shape = append(shape[:0], from.view.Type.Shape...)
+		to.view.Type.Shape[0] = n
+		by := start * from.view.Strides[0] * from.view.Type.DType.Size()
+		if from.view.Table == nil {
+			to.view.base = unsafe.Add(from.view.base, by)
+			continue
+		}
+		to.view.Table = append(table[:0], from.view.Table...)
+		for j := range to.view.Table {
+			to.view.Table[j] = unsafe.Add(to.view.Table[j], by)
+		}
+	}
+	return nil
+}
+
+// String lists the tensors in order with their columns.
+func (c *Collection) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%d elements", c.n)
+	for _, i := range c.order {
+		t := c.tensors[i]
+		fmt.Fprintf(&s, "\n%s: %v of", t.name, t.view)
+		for k, col := range t.columns {
+			sep := ","
+			if k == 0 {
+				sep = ""
+			}
+			fmt.Fprintf(&s, "%s %s", sep, col.name)
+		}
+		if t.batch > 0 {
+			fmt.Fprintf(&s, ", in batches of %d", t.batch)
+		}
+	}
+	return s.String()
+}
