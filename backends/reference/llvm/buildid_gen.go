@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "7315367e4cfa88a13cf2c516"
+const buildID = "f1b23aa5b5de37aa0ebee666"

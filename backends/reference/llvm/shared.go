@@ -13,10 +13,12 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/native"
+	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
 )
 
 //go:generate go run ./buildid
+//go:generate go test -run=^TestObjects$ ./prebuilt -update
 
 func init() { reference.UseCompiler(&shared{}) }
 
@@ -175,8 +177,12 @@ func (s *shared) opened() bool {
 	return s.compiler != nil
 }
 
-// unit returns the object of a function of products: from disk, or compiled.
+// unit returns the object of a function of products: one that is built in, from
+// disk, or compiled.
 func (s *shared) unit(ctx context.Context, u gemm.Unit) ([]byte, error) {
+	if object := prebuilt.Object(u.On.String(), u.Name); object != nil {
+		return object, nil
+	}
 	parts := objcache.Parts{
 		{Name: "compiler", Value: "llvm " + buildID},
 		{Name: "processor", Value: s.cpu},

@@ -1,9 +1,21 @@
 package gemm
 
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
+)
+
 // Unit is a module of kernels that plans need. Units of the same name made for
 // the same machine are the same.
 type Unit struct {
 	Name string
+	// On is what the unit is written for: at most the plan's machine, at least
+	// what the unit gains by. Usual units are the same for many machines.
+	On   Machine
 	emit func() string
 }
 
@@ -14,15 +26,15 @@ func (u Unit) Text() string { return u.emit() }
 // Units returns what has to be compiled for the plan.
 func (q *Plan) Units() []Unit {
 	c := q.core
-	unit := func(name string, emit func(m *module)) Unit {
-		return Unit{name, func() string {
-			m := newModule(q.on)
+	unit := func(name string, on Machine, emit func(m *module)) Unit {
+		return Unit{name, on, func() string {
+			m := newModule(on)
 			emit(m)
 			return m.String()
 		}}
 	}
 	b := packer{core: c, from: q.p.B, prologue: q.p.PrologueB.Emit}
-	all := []Unit{unit(q.kernel, func(m *module) {
+	all := []Unit{unit(q.kernel, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) {
 		if q.vector {
 			m.vecmat(b, q.kernel, q.orderB())
 		} else {
@@ -30,18 +42,70 @@ func (q *Plan) Units() []Unit {
 		}
 	})}
 	if q.packA != "" {
-		all = append(all, unit(q.packA, func(m *module) {
+		all = append(all, unit(q.packA, q.least(q.p.PrologueA.set(), c.elem, q.p.A), func(m *module) {
 			p := packer{core: c, from: q.p.A, flip: c.offset, prologue: q.p.PrologueA.Emit}
 			m.packA(p, q.packA, q.orderA())
 		}))
 	}
 	if q.packB != "" {
-		all = append(all, unit(q.packB, func(m *module) { m.packB(b, q.packB, q.orderB()) }))
+		all = append(all, unit(q.packB, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) { m.packB(b, q.packB, q.orderB()) }))
 	}
 	if q.epilogue != "" {
-		all = append(all, unit(q.epilogue, func(m *module) {
+		all = append(all, unit(q.epilogue, q.least(q.p.Epilogue.set(), q.p.Acc, q.p.C), func(m *module) {
 			m.epilogue(q.epilogue, finish{q.p.Acc, q.p.C, q.p.StrideC[2] == 1, q.swapped, q.p.Epilogue.Emit})
 		}))
 	}
 	return all
+}
+
+// least returns the least machine whose code of a unit for these elements is as
+// fast as any: dot products of bytes are for bytes, what AVX512BF16 adds is for
+// bf16. Fused code may be of any elements.
+func (q *Plan) least(fused bool, elements ...types.DType) Machine {
+	m := q.on
+	if fused {
+		return m
+	}
+	m.VNNI = m.VNNI && q.core.offset
+	if m.Level == vector.AVX512BF16 && !slices.Contains(elements, types.BF16) {
+		m.Level = vector.AVX512
+	}
+	return m
+}
+
+// Usual returns the units of plain products of floats on a machine, by name:
+// those whose operands have the elements of the sums, or are bf16 where the
+// machine multiplies that.
+func Usual(on Machine) []Unit {
+	all := map[string]Unit{}
+	add := func(a, acc, c types.DType) {
+		sizes := []int{1, 100, 4096}
+		for i := range 3 * 3 * 3 * 8 {
+			m, n, k := sizes[i%3], sizes[i/3%3], sizes[i/9%3]
+			p := Dense(a, a, acc, c, 1, m, n, k)
+			if i/27&1 != 0 {
+				p.StrideA = [3]int{0, 1, m}
+			}
+			if i/27&2 != 0 {
+				p.StrideB = [3]int{0, 1, k}
+			}
+			if i/27&4 != 0 {
+				p.StrideC = [3]int{0, 1, m}
+			}
+			if q, err := New(p, on); err == nil {
+				for _, u := range q.Units() {
+					all[u.Name] = u
+				}
+			}
+		}
+	}
+	add(types.F32, types.F32, types.F32)
+	add(types.F64, types.F64, types.F64)
+	if on.Level == vector.AVX512BF16 {
+		add(types.BF16, types.F32, types.F32)
+		add(types.BF16, types.F32, types.BF16)
+	}
+	list := slices.Collect(maps.Values(all))
+	slices.SortFunc(list, func(a, b Unit) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }

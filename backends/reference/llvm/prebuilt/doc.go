@@ -1,0 +1,10 @@
+// Package prebuilt has the objects of what most matrix products are made of, so
+// that the first product of a program waits for no compiler. Its central
+// function is [Object].
+//
+// They are what libLLVM makes of the units that Usual of package gemm lists, for
+// processors of x86-64-v3 and v4; go generate writes them and the index, which
+// says by which version and of which texts. Tests compare both.
+//
+// imports only the standard library.
+package prebuilt
