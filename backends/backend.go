@@ -60,6 +60,7 @@ func (m Module) Text() string { return m.text }
 type Options struct {
 	Name    string // of the program, for error messages; "module.mlir" if empty
 	Threads int    // most threads one Execute may use; 0: the backend's default
+	Profile bool   // measure each step; see [Profiler]
 }
 
 // Device is something programs run on.

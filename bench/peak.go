@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
+	"ltc/internal/peak"
 	"ltc/ir/types"
 )
 
@@ -23,13 +23,13 @@ var peakRules = rules{budget: 500 * time.Millisecond, warm: 3, minReps: 5, maxRe
 // empty result.
 func peakFMA(d types.DType) func(e *env) (result, error) {
 	return func(e *env) (result, error) {
-		loop, flops := fmaLoop(d)
+		loop, flops := peak.FMA(d)
 		if loop == nil {
 			return result{}, fmt.Errorf("no loop of %v for this machine: its peak is unknown", d)
 		}
 		const rounds = 1 << 18
 		t, err := e.time(peakRules, func() error {
-			parallel(e.threads, func(int) { loop(rounds) })
+			peak.Parallel(e.threads, func(int) { loop(rounds) })
 			return nil
 		})
 		r := t.result()
@@ -44,26 +44,13 @@ func peakCopy(e *env) (result, error) {
 	if e.quick {
 		n = 1 << 20
 	}
-	from, to := make([]byte, n), make([]byte, n)
-	for i := 0; i < n; i += 4096 { // memory that nobody has written shares one page of zeros
-		from[i], to[i] = 1, 1
-	}
+	from, to := peak.Pages(n), peak.Pages(n)
 	part := n / e.threads &^ 4095
 	t, err := e.time(peakRules, func() error {
-		parallel(e.threads, func(i int) { copyAll(to[i*part:(i+1)*part], from[i*part:]) })
+		peak.Parallel(e.threads, func(i int) { peak.Copy(to[i*part:(i+1)*part], from[i*part:]) })
 		return nil
 	})
 	r := t.result()
 	r.GBps = 2 * float64(part*e.threads) / t.min / 1e9
 	return r, err
-}
-
-// parallel runs n calls of f at once and waits for them.
-func parallel(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	for i := 1; i < n; i++ {
-		wg.Go(func() { f(i) })
-	}
-	f(0)
-	wg.Wait()
 }

@@ -46,6 +46,8 @@ var (
 		"`0` has every step make its own nodes, even if it records what an earlier one did. Also `Trace.Reuse`.")
 	envLive = env.Switch("LTC_LIVE",
 		"`1` remembers where every live value was made, for `Device.LiveTensors`; costs a microsecond or two a value.")
+	envProfile = env.Switch("LTC_PROFILE",
+		"`1` measures each kernel of each program, for `Device.Profile`; costs two readings of the clock a kernel. Also `lazy.Profiled`.")
 	envDumpFile = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FILE", Allowed: "a file that can be written",
 		Doc: "A file to which every program is appended when a step first asks for it, with the line of the step, and its hash. Equal programs are written once for each device."})
 	envDumpFormat = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FMT", Default: "text", Allowed: "`text`, `dot`, `backend`",
@@ -117,6 +119,7 @@ func (d *Device) fromEnvironment() error {
 	d.closures = envClosures.Number()
 	d.strict = envStrict.On()
 	d.opByOp = envOpByOp.On()
+	d.options.Profile = envProfile.On()
 	if envLive.On() {
 		TrackLive()(d)
 	}

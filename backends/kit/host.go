@@ -42,18 +42,21 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	}
 	captured := capturedBy(op)
 	bodies := make([]backends.Executable, len(op.Regions))
+	ops := make([]Ordinals, len(op.Regions))
 	for i, r := range op.Regions {
+		var text string
 		var err error
-		if bodies[i], err = w.o.Body(w.ctx, backends.NewModule(regionText(r, captured))); err != nil {
+		text, ops[i] = regionText(r, captured)
+		if bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text)); err != nil {
 			return err
 		}
 	}
 	own := w.argsOf(n, op.Operands)
 	rest := w.argsOf(n, captured)
 	if op.Name == "stablehlo.while" {
-		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs}
+		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1]}
 	} else {
-		s.Branch = &Branch{Index: own[0], Branches: bodies, Captured: rest, Outs: outs}
+		s.Branch = &Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}
 	}
 	return nil
 }

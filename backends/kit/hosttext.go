@@ -32,8 +32,9 @@ func hostText(op *mlir.Op, inputs []*mlir.Value) string {
 }
 
 // regionText returns the text of a module whose main is a region of an op: it
-// takes the block's arguments, then what the region uses from outside.
-func regionText(r *mlir.Region, captured []*mlir.Value) string {
+// takes the block's arguments, then what the region uses from outside. It says
+// also what its ops are in the program's text.
+func regionText(r *mlir.Region, captured []*mlir.Value) (string, Ordinals) {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]
 	var ins, outs []mlir.Type
@@ -56,7 +57,10 @@ func regionText(r *mlir.Region, captured []*mlir.Value) string {
 		defer substitute(op, back)
 	}
 	body.Ops = append(slices.Clone(block.Ops[:len(block.Ops)-1]), mlir.NewOp("func.return", slices.Clone(end.Operands)))
-	return mlir.Print(&mlir.Module{Ops: []*mlir.Op{fn}})
+	m := &mlir.Module{Ops: []*mlir.Op{fn}}
+	ops := Ordinals{}
+	m.Walk(func(op *mlir.Op) bool { ops = append(ops, op.Ordinal); return true })
+	return mlir.Print(m), ops
 }
 
 // substitute replaces the values that an op and its regions use.

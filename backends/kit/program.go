@@ -85,6 +85,10 @@ type HostArg struct {
 	Type  types.Type
 }
 
+// Ordinals are those of the ops of a region in the text of the program, by their
+// ordinals in the text that the region was compiled as.
+type Ordinals []int
+
 // Loop is a while: Body makes the next values of what is carried as long as
 // Cond says so. Both take what is carried, then Captured.
 type Loop struct {
@@ -92,6 +96,8 @@ type Loop struct {
 	Init       []HostArg // what is carried at first
 	Captured   []HostArg
 	Outs       []ValueID // what is carried at last
+	// CondOps and BodyOps say what the ops of both are in the program's text.
+	CondOps, BodyOps Ordinals
 }
 
 // Branch is an if or a case: the scalar Index chooses what makes Outs of
@@ -100,6 +106,7 @@ type Loop struct {
 type Branch struct {
 	Index    HostArg
 	Branches []backends.Executable
+	Ops      []Ordinals // what the ops of each branch are in the program's text
 	Captured []HostArg
 	Outs     []ValueID
 }

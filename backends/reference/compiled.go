@@ -27,7 +27,8 @@ type compiled struct {
 	pool    *sync.Pool // of *launcher
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
-	long bool
+	long  bool
+	times []measured // by step; nil unless they are measured
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -115,6 +116,9 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", p.File, err)
 	}
 	e.long = work > longWork
+	if o.Profile {
+		e.times = make([]measured, len(e.steps))
+	}
 	e.pool = &sync.Pool{New: func() any { return e.launcher(pointers) }}
 	e.bindSteps()
 	return e, nil

@@ -110,23 +110,34 @@ func (e *compiled) run(ctx context.Context, l *launcher, watch int) error {
 			default:
 			}
 		}
-		if s.code == nil {
-			if err := e.hostStep(ctx, l, s); err != nil {
-				return err
-			}
-			continue
+		var err error
+		if e.times == nil {
+			err = e.step(ctx, l, s, done)
+		} else {
+			err = e.timed(ctx, l, i, done)
 		}
-		pointers := l.pointers[s.first : s.first+len(s.Operands)]
-		for j := range s.Operands {
-			o := &s.Operands[j]
-			pointers[j] = unsafe.Add(l.mem[o.Value], int(o.Offset)*s.sizes[j])
-		}
-		if err := l.launch(s, pointers, done); err != nil {
-			return &backends.RunError{Op: s.Ordinal, Reason: err}
+		if err != nil {
+			return err
 		}
 	}
 	if done != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// step runs a step.
+func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done <-chan struct{}) error {
+	if s.code == nil {
+		return e.hostStep(ctx, l, s)
+	}
+	pointers := l.pointers[s.first : s.first+len(s.Operands)]
+	for j := range s.Operands {
+		o := &s.Operands[j]
+		pointers[j] = unsafe.Add(l.mem[o.Value], int(o.Offset)*s.sizes[j])
+	}
+	if err := l.launch(s, pointers, done); err != nil {
+		return &backends.RunError{Op: s.Ordinal, Reason: err}
 	}
 	return nil
 }

@@ -35,8 +35,9 @@ func (in *inputs) Set(s string) error {
 }
 
 // values returns a value for each argument: first those given by name, then
-// the others in the order of the flags.
-func (in inputs) values(p *program, args []backends.Arg) ([]soa.View, error) {
+// the others in the order of the flags. If madeUp is set the rest gets random
+// ones.
+func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.View, error) {
 	b := binding{program: p, args: args, values: make([]soa.View, len(args)), set: make([]bool, len(args))}
 	for _, x := range in {
 		var err error
@@ -64,7 +65,11 @@ func (in inputs) values(p *program, args []backends.Arg) ([]soa.View, error) {
 	}
 	var missing []string
 	for i, set := range b.set {
-		if !set {
+		if !set && madeUp {
+			if err := b.put(i, fmt.Sprintf("rand:%d", i+1)); err != nil {
+				return nil, err
+			}
+		} else if !set {
 			missing = append(missing, "\n  "+b.argument(i)+": "+args[i].Type.String())
 		}
 	}

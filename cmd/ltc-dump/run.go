@@ -33,12 +33,16 @@ func runModule(c *call) error {
 	n := fs.Int("n", 0, numberUsage+"the only one")
 	seen := fs.String("probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
 	timeout := fs.Duration("timeout", 0, "longest time that the run may take; 0: any")
+	threads := fs.Int("threads", 0, "the most threads that a run uses; 0: as many as the backend likes")
+	profile := fs.Bool("profile", false, "run for half a second and print what each step takes instead of the results;\narguments without -input get random values")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
 		return err
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
+	case *threads < 0 || *threads > mostThreads:
+		return usagef("-threads %d: want a number from 0 to %d", *threads, mostThreads)
 	case *timeout < 0:
 		return usagef("-timeout %v: want a time", *timeout)
 	case *output != "" && filepath.Ext(*output) != ".npz" && filepath.Ext(*output) != ".npy":
@@ -74,7 +78,7 @@ func runModule(c *call) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, *timeout, fmt.Errorf("stopped after -timeout %v", *timeout))
 		defer cancel()
 	}
-	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: name})
+	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: name, Threads: *threads, Profile: *profile})
 	if err != nil {
 		return p.refused(err)
 	}
@@ -86,7 +90,7 @@ func runModule(c *call) error {
 	if err != nil {
 		return err
 	}
-	values, err := given.values(p, sig.Args)
+	values, err := given.values(p, sig.Args, *profile)
 	if err != nil {
 		return err
 	}
@@ -94,7 +98,15 @@ func runModule(c *call) error {
 	if err := exe.Execute(ctx, call); err != nil {
 		return p.located(err)
 	}
-	return c.results(*output, want, sig, call.Results)
+	if !*profile {
+		return c.results(*output, want, sig, call.Results)
+	}
+	if *output != "" || want != nil {
+		if err := c.results(*output, want, sig, call.Results); err != nil {
+			return err
+		}
+	}
+	return c.profile(ctx, p, exe, call, max(*threads, 1))
 }
 
 // results writes the results to a file if that has a name, and prints how far

@@ -72,6 +72,7 @@ var allowed = map[string][]string{
 
 	// What programs and tests share.
 	"internal/samples":     {"soa"},
+	"internal/peak":        {"ir/types"},
 	"internal/programs":    {},
 	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 	"internal/conformance": {"backends", "mlir", "soa"},

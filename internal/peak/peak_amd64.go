@@ -1,4 +1,4 @@
-package main
+package peak
 
 import "ltc/ir/types"
 
@@ -16,9 +16,9 @@ func stream(to, from *byte, n int)
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 func xgetbv() uint32
 
-// fmaLoop returns the loop that multiplies and adds fastest in a dtype, and the
+// FMA returns the loop that multiplies and adds fastest in a dtype, and the
 // operations of a round of it; nil where the machine has none.
-func fmaLoop(d types.DType) (loop func(n int), flops float64) {
+func FMA(d types.DType) (loop func(n int), flops float64) {
 	const chains = 12
 	has := detect()
 	switch {
@@ -32,9 +32,9 @@ func fmaLoop(d types.DType) (loop func(n int), flops float64) {
 	return nil, 0
 }
 
-// copyAll copies as many bytes of from as to has, which is a multiple of 128, as
+// Copy copies as many bytes of from as to has, which is a multiple of 128, as
 // fast as the machine can.
-func copyAll(to, from []byte) {
+func Copy(to, from []byte) {
 	if detect().fma {
 		stream(&to[0], &from[0], len(to))
 		return

@@ -1,0 +1,157 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/ir/types"
+)
+
+// Work is what a launch computes and moves, as its kernel says: what a run is
+// held against, not what was measured.
+type Work struct {
+	// Flops counts what is computed on floats: each instruction that computes
+	// once for each point of the axes that its value depends on, a reduction once
+	// for each point of its stage. Add, exp and a comparison are one each; loads,
+	// stores, constants, conversions, choices and what is computed on indices are
+	// none. A product of m by k and k by n thus counts 2mnk. Of the products of
+	// integers that contractions add up the same is counted.
+	Flops float64
+	// Bytes counts each element that a load can reach once, however often it is
+	// read, and each that a store can reach once; a store that combines reads,
+	// too. Locals are none: they are to stay in caches.
+	Bytes float64
+	// Factors is the type of the factors of a contraction; Invalid for others.
+	Factors types.DType
+}
+
+// Work returns what a launch with these run-time sizes computes and moves.
+func (k *Kernel) Work(sizes []int64) Work {
+	var w Work
+	deps := k.Dependence()
+	c, product := AsContraction(k)
+	if product {
+		w.Factors = c.A.Type
+	}
+	read, written := make([]float64, len(k.Params)), make([]float64, len(k.Params))
+	for s := range k.Stages {
+		all := AxisRange(0, len(k.Axes)+len(k.Stages[s].Axes))
+		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
+			i := &k.Instrs[id]
+			along := deps[id]
+			if i.Op == Reduce {
+				along = all
+			}
+			points := k.points(s, along, sizes)
+			if k.computes(i) || product && (id == c.Product || id == c.Sum) {
+				w.Flops += points
+			}
+			if i.Mem == nil || i.Mem.Local {
+				continue
+			}
+			points = k.reached(s, i.Mem, deps, sizes)
+			if i.Op == Store {
+				written[i.Mem.Param] += points
+			}
+			if i.Op == Load || i.Mem.Combine != Invalid {
+				read[i.Mem.Param] += points
+			}
+		}
+	}
+	for p := range k.Params {
+		has := 1.0
+		for d, n := range k.Params[p].Dims {
+			if k.Params[p].Strides[d] != ZeroStride {
+				has *= float64(n.Of(sizes))
+			}
+		}
+		w.Bytes += (min(read[p], has) + min(written[p], has)) * float64(k.Params[p].DType.Size())
+	}
+	return w
+}
+
+// computes reports whether an instruction counts as computing on floats.
+func (k *Kernel) computes(i *Instr) bool {
+	switch i.Op {
+	case Constant, Iota, SizeOf, Load, Store, Convert, BitcastConvert, Select:
+		return false
+	}
+	return len(i.Args) > 0 && k.Instrs[i.Args[0]].Type.IsFloat()
+}
+
+// points returns how many points the axes of a set have, as stage s numbers
+// them.
+func (k *Kernel) points(s int, axes AxisSet, sizes []int64) float64 {
+	n := 1.0
+	for a := range len(k.Axes) + len(k.Stages[s].Axes) {
+		if axes.Has(a) {
+			n *= float64(k.Axis(s, a).Size.Of(sizes))
+		}
+	}
+	return n
+}
+
+// reached returns how many elements an access of stage s can reach at most.
+func (k *Kernel) reached(s int, m *Access, deps []AxisSet, sizes []int64) float64 {
+	var along AxisSet
+	for _, x := range m.Index {
+		for _, t := range x.Terms {
+			along |= 1 << t.Axis
+		}
+		if x.Value != None {
+			v := deps[x.Value]
+			if x.Value < k.Stages[s].Begin {
+				v &= AxisRange(0, len(k.Axes))
+			}
+			along |= v
+		}
+	}
+	return k.points(s, along, sizes)
+}
+
+// Describe names what a kernel does, for people: the product of a contraction
+// with its sizes, M×N×K, and the ops that compute, each once, in their order.
+func (k *Kernel) Describe(sizes []int64) string {
+	var said []string
+	say := func(what string) {
+		if !slices.Contains(said, what) {
+			said = append(said, what)
+		}
+	}
+	first := ID(0)
+	if c, ok := AsContraction(k); ok {
+		n := func(axes []int) float64 {
+			var set AxisSet
+			for _, a := range axes {
+				set |= 1 << a
+			}
+			return k.points(0, set, sizes)
+		}
+		what := fmt.Sprintf("matmul %v %.0f×%.0f×%.0f", c.A.Type, n(c.M), n(c.N), n(c.K))
+		if len(c.Batch) > 0 {
+			what = fmt.Sprintf("%.0f × %s", n(c.Batch), what)
+		}
+		say(what)
+		first = c.Sum + 1
+	}
+	for id := first; int(id) < len(k.Instrs); id++ {
+		switch i := &k.Instrs[id]; i.Op {
+		case Constant, Iota, SizeOf, Convert, BitcastConvert, Select, CompareEQ, CompareNE, CompareLT, CompareLE, CompareGT, CompareGE:
+		case Load, Store:
+			if i.Mem.Combine != Invalid {
+				say("scatter " + i.Mem.Combine.String())
+			} else if slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
+				say(map[Op]string{Load: "gather", Store: "scatter"}[i.Op])
+			}
+		case Reduce:
+			say("reduce " + Op(i.Aux).String())
+		default:
+			say(i.Op.String())
+		}
+	}
+	if len(said) == 0 {
+		return "copy"
+	}
+	return strings.Join(said, ", ")
+}

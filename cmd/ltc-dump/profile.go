@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ltc/backends"
+	"ltc/internal/peak"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+const (
+	// mostThreads is the most that -threads takes.
+	mostThreads = 4096
+	// profileTime is how long a profiled program runs, and the numbers how often
+	// at least and at most.
+	profileTime                 = 500 * time.Millisecond
+	leastProfiled, mostProfiled = 3, 10000
+)
+
+// profile runs a program that has run once again and again, and prints what its
+// steps took.
+func (c *call) profile(ctx context.Context, p *program, exe backends.Executable, run *backends.Call, threads int) error {
+	profiler, ok := exe.(backends.Profiler)
+	if !ok {
+		return fmt.Errorf("no profile: the backend runs the program as a whole, as the evaluator does with one of which nothing is compiled")
+	}
+	start := time.Now()
+	for n := 0; n < leastProfiled || n < mostProfiled && time.Since(start) < profileTime; n++ {
+		again := backends.Call{Args: run.Args, Results: make([]soa.View, len(run.Results))}
+		for j, r := range exe.Signature().Results { // memory that is there already costs no page faults
+			if r.Alias < 0 {
+				again.Results[j] = run.Results[j]
+			}
+		}
+		if err := exe.Execute(ctx, &again); err != nil {
+			return p.located(err)
+		}
+	}
+	steps := profiler.Profile()
+	backends.LocateProfile(steps, exe.Signature(), places(p.file, p.source))
+	of := peak.Measure(threads)
+	fmt.Fprintln(c.stdout, "peak: "+peaksLine(of, threads))
+	return backends.WriteProfile(c.stdout, steps, backends.Peaks{F32: of.F32, BF16: of.BF16, Bytes: of.Copied})
+}
+
+// peaksLine says what the machine can do at most.
+func peaksLine(p peak.Peaks, threads int) string {
+	var said []string
+	if p.F32 > 0 {
+		said = append(said, fmt.Sprintf("%.0f GFLOP/s f32", p.F32/1e9))
+	}
+	if p.BF16 > 0 {
+		said = append(said, fmt.Sprintf("%.0f GFLOP/s bf16", p.BF16/1e9))
+	}
+	said = append(said, fmt.Sprintf("%.1f GB/s copied", p.Copied/1e9))
+	return strings.Join(said, ", ") + ", with " + counted(threads, "thread")
+}
+
+// places says of an op's ordinal where it stands: in the text, and in the
+// program that wrote it, if the text tells.
+func places(file, text string) func(op int) string {
+	at := map[int]string{}
+	if m, err := mlir.Parse(file, text); err == nil {
+		m.Walk(func(op *mlir.Op) bool {
+			at[op.Ordinal] = fmt.Sprintf("%s:%d %s", file, op.Pos.Line, op.Name[strings.IndexByte(op.Name, '.')+1:])
+			if line := lineOf(op.Loc); line != "" {
+				at[op.Ordinal] += " at " + line
+			}
+			return true
+		})
+	}
+	return func(op int) string { return at[op] }
+}
+
+// lineOf returns the line of a location, and the scope it is in.
+func lineOf(loc mlir.Location) string {
+	switch loc := loc.(type) {
+	case mlir.FileLoc:
+		return fmt.Sprintf("%s:%d", loc.File, loc.Line)
+	case mlir.NameLoc:
+		if line := lineOf(loc.Child); line != "" {
+			return line + " in " + loc.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package peak
+
+import "ltc/ir/types"
+
+// FMA has no loop for this kind of machine yet.
+func FMA(types.DType) (loop func(n int), flops float64) { return nil, 0 }
+
+func Copy(to, from []byte) { copy(to, from) }
