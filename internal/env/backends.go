@@ -8,6 +8,11 @@ var (
 	LibLLVM = Declare(Var{Name: "LTC_LIBLLVM", Allowed: "the file or the name of a shared library, or `none`",
 		Doc: "The libLLVM that the compiler for CPUs loads (15 or later), as in `libLLVM-15.so.1`, or llvmlite's `libllvmlite.so`; no other is looked for. `none`: do without, as if there were none. Without it: 19.1, 20 to 22, 18 to 15, then llvmlite's, from where the system keeps its libraries, and what `make llvm` installed."})
 
+	// CPULevel is what of the processor compiled code uses.
+	CPULevel = Declare(Var{Name: "LTC_CPU_LEVEL", Allowed: "`sse2`, `avx2`, `avx512`, `avx512bf16`, `neon`",
+		Doc:   "The vector instructions that compiled code may use, at most those of the processor, to find out what they are worth. Without it: the processor's.",
+		Check: oneOf("sse2", "avx2", "avx512", "avx512bf16", "neon")})
+
 	// Cache switches the cache of compiled objects on disk.
 	Cache = Declare(Var{Name: "LTC_CACHE", Default: "on", Allowed: "`on`, `off`",
 		Doc:   "`off` neither reads nor writes compiled objects on disk.",

@@ -18,7 +18,10 @@ type program struct {
 	lines  []string
 	args   []string
 	values []value
+	near   []value // of large programs: not exact
 	next   int
+	most   int // elements of a value
+	large  bool
 }
 
 type value struct {
@@ -39,7 +42,7 @@ func tensorText(elem string, shape []int) string {
 
 var (
 	floatElems = []string{"f32", "f64", "bf16", "f16"}
-	intElems   = []string{"i32", "i64", "ui8", "ui32", "ui64"}
+	intElems   = []string{"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
 )
 
 func isFloatElem(e string) bool { return slices.Contains(floatElems, e) }
@@ -47,7 +50,7 @@ func isIntElem(e string) bool   { return slices.Contains(intElems, e) }
 
 // Random returns the text of a program of about n ops.
 func Random(r *rand.Rand, n int) string {
-	p := &program{Rand: r}
+	p := &program{Rand: r, most: 4096}
 	for i := range 2 + r.IntN(3) {
 		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32")
 		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
@@ -65,6 +68,11 @@ func Random(r *rand.Rand, n int) string {
 	for _, v := range outs {
 		names, types = append(names, v.name), append(types, v.typ())
 	}
+	return p.text(names, types)
+}
+
+// text is the program that returns what has these names.
+func (p *program) text(names, types []string) string {
 	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n",
 		strings.Join(p.args, ", "), strings.Join(types, ", "), strings.Join(p.lines, "\n"), strings.Join(names, ", "), strings.Join(types, ", "))
 }
@@ -73,10 +81,25 @@ func pickOne[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (p *program) shape(rank int) []int {
 	s := make([]int, p.IntN(rank+1))
+	if p.large && len(s) == 1 && p.IntN(3) == 0 {
+		return []int{pickOne(p.Rand, 500, 1000, 1023, 1024, 1025, 2047, 3000)}
+	}
 	for i := range s {
-		s[i] = pickOne(p.Rand, 1, 2, 3, 4, 6)
+		if s[i] = pickOne(p.Rand, 1, 2, 3, 4, 6); p.large {
+			if n := pickOne(p.Rand, sizes...); n*elements(s[:i]) <= p.most/2 {
+				s[i] = n
+			}
+		}
 	}
 	return s
+}
+
+// some is how many elements a value may have whose copies a step puts together.
+func (p *program) some() int {
+	if p.large {
+		return p.most / 3
+	}
+	return 300
 }
 
 // any is a value, one of the last more often than not.
@@ -99,10 +122,15 @@ func (p *program) find(ok func(v value) bool) (value, bool) {
 
 // emit writes an op; the operands and types stand in rest.
 func (p *program) emit(elem string, shape []int, format string, args ...any) value {
+	return p.raw(elem, shape, "stablehlo."+format, args...)
+}
+
+// raw writes an op with its dialect, or in the generic form.
+func (p *program) raw(elem string, shape []int, format string, args ...any) value {
 	v := value{fmt.Sprintf("%%%d", p.next), elem, slices.Clone(shape)}
 	p.next++
-	p.lines = append(p.lines, fmt.Sprintf("  %s = stablehlo.%s", v.name, fmt.Sprintf(format, args...)))
-	if elements(shape) <= 4096 {
+	p.lines = append(p.lines, fmt.Sprintf("  %s = %s", v.name, fmt.Sprintf(format, args...)))
+	if elements(shape) <= p.most {
 		p.values = append(p.values, v)
 	}
 	return v
@@ -186,6 +214,8 @@ func (p *program) number(elem string) string {
 		return pickOne(p.Rand, "0.0", "-0.0", "1.0", "1.0", "-1.0", "2.0", "0.5", "3.0", "-4.0", "1.5", infinity[elem])
 	case elem[0] == 'u':
 		return pickOne(p.Rand, "0", "1", "2", "7", "255")
+	case elem == "i8" || elem == "i16":
+		return pickOne(p.Rand, "0", "1", "-1", "2", "7", "127", "-128")
 	}
 	return pickOne(p.Rand, "0", "1", "-1", "2", "7", "2147483647")
 }
@@ -232,13 +262,26 @@ func (p *program) binary() {
 	p.emit(v.elem, v.shape, "%s %s, %s : %s", pickOne(p.Rand, names...), v.name, w.name, v.typ())
 }
 
+// divisors are those of n, in any order.
+func (p *program) divisors(n int) []int {
+	var all []int
+	for _, f := range p.Perm(min(n, 300)) {
+		if f++; n%f == 0 {
+			if all = append(all, f); n > 300 {
+				all = append(all, n/f)
+			}
+		}
+	}
+	return all
+}
+
 // factored is another shape of n elements.
 func (p *program) factored(n int) []int {
 	shape := []int{}
 	for n > 1 || p.IntN(3) == 0 {
 		d := 1
-		for _, f := range p.Perm(n) {
-			if f++; n%f == 0 && (f > 1 || p.IntN(3) == 0) {
+		for _, f := range p.divisors(n) {
+			if n%f == 0 && (f > 1 || p.IntN(3) == 0) {
 				d = f
 				break
 			}
@@ -268,7 +311,7 @@ func (p *program) transpose() {
 }
 
 func (p *program) broadcast() {
-	v, ok := p.find(func(v value) bool { return len(v.shape) < 4 && elements(v.shape) < 200 })
+	v, ok := p.find(func(v value) bool { return len(v.shape) < 4 && elements(v.shape) < p.some()*2/3 })
 	if !ok {
 		return
 	}
@@ -280,6 +323,9 @@ func (p *program) broadcast() {
 		if d == 1 && p.IntN(2) == 0 {
 			shape[i] = pickOne(p.Rand, 1, 2, 3)
 		}
+	}
+	if elements(shape) > 2*p.most {
+		return
 	}
 	if to, ok := p.places(v.shape, shape); ok {
 		p.emit(v.elem, shape, "broadcast_in_dim %s, dims = %s : (%s) -> %s", v.name, list(to), v.typ(), tensorText(v.elem, shape))
@@ -326,7 +372,7 @@ func (p *program) slice() {
 }
 
 func (p *program) concatenate() {
-	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 && elements(v.shape) < 300 })
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 && elements(v.shape) < p.some() })
 	if !ok {
 		return
 	}
@@ -352,7 +398,7 @@ func (p *program) concatenate() {
 }
 
 func (p *program) pad() {
-	v, ok := p.find(func(v value) bool { return elements(v.shape) < 300 })
+	v, ok := p.find(func(v value) bool { return elements(v.shape) < p.some() })
 	if !ok {
 		return
 	}
@@ -396,6 +442,9 @@ func (p *program) choose() {
 func (p *program) convert() {
 	v := p.any()
 	elem := pickOne(p.Rand, "f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "i1")
+	if p.large && p.IntN(20) == 0 {
+		elem = pickOne(p.Rand, "i8", "i16", "ui16", "ui64")
+	}
 	p.emit(elem, v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText(elem, v.shape))
 }
 
@@ -414,7 +463,7 @@ func (p *program) clamp() {
 
 // dot multiplies integers, whose sums are the same in every order.
 func (p *program) dot() {
-	v, ok := p.find(func(v value) bool { return isIntElem(v.elem) && elements(v.shape) < 300 })
+	v, ok := p.find(func(v value) bool { return isIntElem(v.elem) && elements(v.shape) < p.some() })
 	if !ok {
 		return
 	}
@@ -425,7 +474,11 @@ func (p *program) dot() {
 			other = append(other, v.shape[i])
 		}
 	}
-	w := p.like(v.elem, append(slices.Clone(other), p.shape(2)...))
+	shape2 := append(slices.Clone(other), p.shape(2)...)
+	if elements(shape2) > p.most {
+		return
+	}
+	w := p.like(v.elem, shape2)
 	w2 := w
 	perm := p.Perm(len(w.shape))
 	shape := make([]int, len(perm))
@@ -462,7 +515,7 @@ func (p *program) dot() {
 			out = append(out, d)
 		}
 	}
-	if elements(out) > 4096 {
+	if elements(out) > p.most {
 		return
 	}
 	dims := ""

@@ -73,6 +73,34 @@ func random(v soa.View, seed uint64) {
 	}
 }
 
+// Extreme replaces some elements of the dense view v: of floats by NaNs,
+// infinities, zeros, the smallest and the largest numbers, of integers by the
+// least, the greatest and -1. Which ones depends on the seed alone.
+func Extreme(v soa.View, seed uint64) {
+	d := v.Type.DType
+	if d == types.Bool {
+		return
+	}
+	size := 8 * uint(d.Size())
+	sign := uint64(1) << (size - 1)
+	bits := []uint64{0, sign, sign - 1, sign + 1, ^uint64(0), 1}
+	if d.IsFloat() {
+		one := v
+		one.Type.Shape, one.Strides = nil, nil
+		one = soa.Make(one.Type)
+		Set(one, 0, math.Inf(1))
+		inf := Bits(one, 0)
+		half := inf ^ (inf << 1 & inf) // the lowest bit of the exponent
+		bits = []uint64{0, sign, 1, sign | 1, inf, sign | inf, inf | 1, sign - 1, inf - 1, sign | (inf - 1), half, half - 1, sign | half}
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range v.Type.Elements() {
+		if r.IntN(6) == 0 {
+			SetBits(v, i, bits[r.IntN(len(bits))])
+		}
+	}
+}
+
 // bytes returns the memory of element i of a dense view, in row-major order.
 func bytes(v soa.View, i int) []byte {
 	size := v.Type.DType.Size()

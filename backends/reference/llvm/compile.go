@@ -10,6 +10,7 @@ import (
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/env"
 )
 
 // Compiler makes machine code of kernels. Any number of goroutines may use it.
@@ -29,7 +30,20 @@ func Open() (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewCompiler(l, native.Host())
+	cpu, err := host()
+	if err != nil {
+		return nil, err
+	}
+	return NewCompiler(l, cpu)
+}
+
+// host is the processor that code is made for: this one, or what a level that
+// was asked for leaves of it.
+func host() (native.CPU, error) {
+	if level := env.CPULevel.Value(); level != "" {
+		return native.Host().As(level)
+	}
+	return native.Host(), nil
 }
 
 // NewCompiler returns a compiler for a processor.

@@ -9,6 +9,6 @@
 // imports only ltc/backends/kit/kernel, ltc/backends/objcache,
 // ltc/backends/reference, ltc/backends/reference/llvm/emit,
 // ltc/backends/reference/llvm/gemm, ltc/backends/reference/llvm/libllvm,
-// ltc/backends/reference/llvm/native, ltc/backends/reference/llvm/prebuilt and
-// ltc/backends/reference/llvm/vector.
+// ltc/backends/reference/llvm/native, ltc/backends/reference/llvm/prebuilt,
+// ltc/backends/reference/llvm/vector and ltc/internal/env.
 package llvm

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/programs"
 )
 
 // products are programs whose sums go through an epilogue. %[1]d to %[4]d are
@@ -63,7 +64,7 @@ func TestProducts(t *testing.T) {
 				elem := []string{"f32", "f32", "f64", "i32"}[i%4]
 				text := fmt.Sprintf(program, 1+r.IntN(4), size(), size(), size(), elem)
 				text = strings.ReplaceAll(text, "%!(EXTRA", "//")
-				ok, err := alike(t.Context(), cpu, eval, text, uint64(i))
+				ok, err := alike(t.Context(), cpu, eval, programs.Program{Text: text}, uint64(i))
 				require.NoError(t, err, "%s", text)
 				require.True(t, ok, "not compiled\n%s", text)
 			}

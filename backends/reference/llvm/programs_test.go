@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/ir/types"
 )
 
 // Random programs compute on the backend cpu what the evaluator computes. A
@@ -22,15 +23,34 @@ func TestRandomPrograms(t *testing.T) {
 	if os.Getenv("LTC_SOAK") != "" {
 		want = 100_000
 	}
+	count(t, want, func(seed uint64) programs.Program {
+		return programs.Program{Text: programs.Random(rand.New(rand.NewPCG(seed, 2)), 4+int(seed%24))}
+	})
+}
+
+// So do those on larger tensors, with more ops and with extreme arguments; with
+// LTC_SOAK 20,000.
+func TestLargePrograms(t *testing.T) {
+	want := 100
+	if os.Getenv("LTC_SOAK") != "" {
+		want = 20_000
+	}
+	count(t, want, func(seed uint64) programs.Program {
+		return programs.Large(rand.New(rand.NewPCG(seed, 3)), 4+int(seed%40), 3000<<(seed%6))
+	})
+}
+
+// count compares programs until so many count.
+func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	eval, err := backends.Open("eval")
 	require.NoError(t, err)
 	counted := 0
 	for seed := uint64(0); counted < want; seed++ {
-		text := programs.Random(rand.New(rand.NewPCG(seed, 2)), 4+int(seed%24))
-		ok, err := alike(t.Context(), cpu, eval, text, seed)
-		require.NoError(t, err, "seed %d\n%s", seed, text)
+		p := program(seed)
+		ok, err := alike(t.Context(), cpu, eval, p, seed)
+		require.NoError(t, err, "seed %d\n%s", seed, p.Text)
 		if ok {
 			counted++
 		}
@@ -40,8 +60,8 @@ func TestRandomPrograms(t *testing.T) {
 }
 
 // alike compares what two backends compute. ok says that the program counts.
-func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed uint64) (ok bool, err error) {
-	m := backends.NewModule(text)
+func alike(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64) (ok bool, err error) {
+	m := backends.NewModule(p.Text)
 	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3)})
 	if err != nil {
 		return false, err
@@ -52,10 +72,13 @@ func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed ui
 	}
 	got, wanted := &backends.Call{}, &backends.Call{}
 	for _, c := range []*backends.Call{got, wanted} { // each its own: some are donated
-		for i, p := range a.Signature().Args {
-			v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
+		for i, a := range a.Signature().Args {
+			v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
 			if err != nil {
 				return false, err
+			}
+			if p.Extreme {
+				samples.Extreme(v, seed+uint64(i))
 			}
 			c.Args = append(c.Args, v)
 		}
@@ -71,7 +94,7 @@ func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed ui
 		if err != nil {
 			return false, err
 		}
-		if d.Size > 1e-3 {
+		if d.Size > tolerance(wanted.Results[j].Type.DType, p.Near != nil && p.Near[j]) {
 			return false, fmt.Errorf("result %d differs at %v: %s, want %s", j, d.At, d.Got, d.Want)
 		}
 	}
@@ -83,4 +106,15 @@ func alike(ctx context.Context, cpu, eval backends.Backend, text string, seed ui
 	}
 	kernels, evaluated := c.Compiled()
 	return 10*evaluated <= kernels+evaluated, nil
+}
+
+// tolerance is how far numbers may be apart.
+func tolerance(d types.DType, near bool) float64 {
+	switch {
+	case near && d.Size() == 2:
+		return 0.1
+	case near:
+		return 1e-2
+	}
+	return 1e-3
 }

@@ -46,14 +46,17 @@ type shared struct {
 
 // start finds out about the machine.
 func (s *shared) start() {
-	host := native.Host()
-	s.cpu = host.String()
-	if s.machine, s.none = MachineOf(host); s.none != nil {
+	var cpu native.CPU
+	if cpu, s.none = host(); s.none == nil {
+		s.machine, s.none = MachineOf(cpu)
+	}
+	if s.none != nil {
 		s.warn(s.none)
 	}
+	s.cpu = cpu.String()
 	s.disk = objcache.FromEnvironment(nil)
 	s.codes = map[string]kernel.Code{}
-	s.units = newUnits(s.machine, host, s.unit, s.warn)
+	s.units = newUnits(s.machine, cpu, s.unit, s.warn)
 }
 
 // Compile returns the code of kernels.

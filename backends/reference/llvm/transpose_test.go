@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/programs"
 )
 
 // Transposes larger than the tiles that they are done in, of every size of
@@ -22,7 +23,7 @@ func TestTranspose(t *testing.T) {
 				%%0 = stablehlo.transpose %%x, dims = [1, 0] : (tensor<%[1]dx%[2]dx%[3]s>) -> tensor<%[2]dx%[1]dx%[3]s>
 				return %%0 : tensor<%[2]dx%[1]dx%[3]s>
 			}`, size[0], size[1], elem)
-			ok, err := alike(t.Context(), cpu, eval, text, 1)
+			ok, err := alike(t.Context(), cpu, eval, programs.Program{Text: text}, 1)
 			require.NoError(t, err, "%s %v", elem, size)
 			require.True(t, ok, "not compiled")
 		}

@@ -1,0 +1,518 @@
+package programs
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Program is a random program, and how its runs can be compared.
+type Program struct {
+	Text string
+	// Near says which results hold numbers that two right ways to compute them
+	// give differently in their last digits: sums in any order, functions that
+	// are not exact. Nothing that jumps is computed of these.
+	Near []bool
+	// Extreme asks for arguments with NaNs, infinities, the smallest and the
+	// largest numbers.
+	Extreme bool
+}
+
+// sizes are what dimensions of large programs have: around the widths of
+// vectors, tiles and blocks, and odd ones.
+var sizes = []int{1, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 129, 130, 255, 256, 257}
+
+// Large returns a program of about n ops on tensors of all kinds of sizes, with
+// more ops than [Random] has: gathers, scatters, windows, sums and products of
+// floats, functions. Tensors have up to most elements, a few times 1000 at least.
+func Large(r *rand.Rand, n, most int) Program {
+	p := &program{Rand: r, most: most, large: true}
+	extreme := r.IntN(3) == 0
+	for i := range 2 + r.IntN(3) {
+		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "f16", "ui32", "i64", "ui8", "ui64")
+		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
+		p.args = append(p.args, v.name+": "+v.typ())
+		p.values = append(p.values, v)
+	}
+	for len(p.lines) < n {
+		if r.IntN(3) == 0 {
+			p.nearStep()
+		} else {
+			p.largeStep()
+		}
+	}
+	var names, types []string
+	var near []bool
+	for range 1 + r.IntN(4) {
+		v, isNear := p.any(), false
+		if len(p.near) > 0 && r.IntN(2) == 0 {
+			v, isNear = p.near[max(0, len(p.near)-1-r.IntN(4))], true
+		}
+		if strings.HasSuffix(v.elem, "i16") || v.elem == "i8" { // callers cannot hold these
+			v = p.emit("i32", v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText("i32", v.shape))
+		}
+		names, types, near = append(names, v.name), append(types, v.typ()), append(near, isNear)
+	}
+	return Program{p.text(names, types), near, extreme}
+}
+
+// largeStep writes an op or a few whose results are exact.
+func (p *program) largeStep() {
+	if p.IntN(4) > 0 {
+		p.step()
+		return
+	}
+	pickOne(p.Rand, p.gatherRows, p.scatterRows, p.window, p.reverse, p.choice, p.bits, p.exactReduce)()
+}
+
+// nearStep writes an op or a few whose results are near.
+func (p *program) nearStep() {
+	if len(p.near) == 0 || p.IntN(3) == 0 {
+		pickOne(p.Rand, p.function, p.sum, p.sum, p.product, p.product, p.softmax, p.windowSum, p.scatterSum)()
+		return
+	}
+	exact := p.values
+	p.values, p.near = p.near, nil
+	pickOne(p.Rand, p.reshape, p.transpose, p.broadcast, p.slice, p.concatenate, p.pad, p.reverse, p.smooth, p.smooth, p.smooth, p.smooth)()
+	p.values, p.near = exact, p.values
+}
+
+// nearly counts what was written last as near.
+func (p *program) nearly(v value) {
+	p.values = slices.DeleteFunc(p.values, func(w value) bool { return w.name == v.name })
+	if elements(v.shape) <= p.most {
+		p.near = append(p.near, v)
+	}
+}
+
+// float is an exact float between -8 and 8, or NaN.
+func (p *program) float() (value, bool) {
+	v, ok := p.find(func(v value) bool { return isFloatElem(v.elem) })
+	if !ok {
+		return v, false
+	}
+	lo := p.emit(v.elem, nil, "constant dense<-8.0> : tensor<%s>", v.elem)
+	hi := p.emit(v.elem, nil, "constant dense<8.0> : tensor<%s>", v.elem)
+	return p.emit(v.elem, v.shape, "clamp %s, %s, %s : (%s, %s, %s) -> %s", lo.name, v.name, hi.name, lo.typ(), v.typ(), hi.typ(), v.typ()), true
+}
+
+// smooth is an elementwise op that does not jump.
+func (p *program) smooth() {
+	v := p.any()
+	if !isFloatElem(v.elem) {
+		return
+	}
+	switch p.IntN(5) {
+	case 0:
+		p.emit(v.elem, v.shape, "%s %s : %s", pickOne(p.Rand, "negate", "abs"), v.name, v.typ())
+	case 1:
+		c := p.emit(v.elem, v.shape, "constant dense<%s> : %s", pickOne(p.Rand, "0.5", "-1.0", "0.25"), v.typ())
+		p.emit(v.elem, v.shape, "multiply %s, %s : %s", v.name, c.name, v.typ())
+	case 2:
+		to := pickOne(p.Rand, "f32", "f64", v.elem)
+		p.emit(to, v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText(to, v.shape))
+	default:
+		w := p.like(v.elem, v.shape)
+		p.emit(v.elem, v.shape, "%s %s, %s : %s", pickOne(p.Rand, "add", "subtract", "maximum", "minimum"), v.name, w.name, v.typ())
+	}
+}
+
+func (p *program) function() {
+	v, ok := p.float()
+	if !ok {
+		return
+	}
+	if p.IntN(8) == 0 {
+		p.nearly(p.raw(v.elem, v.shape, "chlo.erf %s : %s -> %s", v.name, v.typ(), v.typ()))
+		return
+	}
+	if p.IntN(8) == 0 {
+		w := p.like(v.elem, v.shape)
+		p.nearly(p.emit(v.elem, v.shape, "atan2 %s, %s : %s", v.name, w.name, v.typ()))
+		return
+	}
+	p.nearly(p.emit(v.elem, v.shape, "%s %s : %s", pickOne(p.Rand, "exponential", "log", "tanh", "logistic", "sine", "cosine", "log_plus_one",
+		"rsqrt", "cbrt", "exponential_minus_one", "tan"), v.name, v.typ()))
+}
+
+// across chooses dimensions to reduce, and what is left.
+func (p *program) across(v value) (over, left []int) {
+	over, left = []int{}, []int{}
+	for d := range v.shape {
+		if p.IntN(2) == 0 {
+			over = append(over, d)
+		} else {
+			left = append(left, v.shape[d])
+		}
+	}
+	return over, left
+}
+
+func (p *program) reduceOf(v value, name string, init value, over, left []int) value {
+	return p.emit(v.elem, left, "reduce(%s init: %s) applies stablehlo.%s across dimensions = %s : (%s, %s) -> %s",
+		v.name, init.name, name, list(over), v.typ(), init.typ(), tensorText(v.elem, left))
+}
+
+func (p *program) zero(elem string) value {
+	return p.emit(elem, nil, "constant dense<0.0> : tensor<%s>", elem)
+}
+
+// wide is a float of a type whose sums keep digits enough to be compared.
+func (p *program) wide() (value, bool) {
+	v, ok := p.float()
+	if !ok || v.elem == "f32" || v.elem == "f64" {
+		return v, ok
+	}
+	return p.emit("f32", v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText("f32", v.shape)), true
+}
+
+func (p *program) sum() {
+	if v, ok := p.wide(); ok {
+		over, left := p.across(v)
+		p.nearly(p.reduceOf(v, "add", p.zero(v.elem), over, left))
+	}
+}
+
+// softmax writes a softmax, a mean or a variance along a dimension.
+func (p *program) softmax() {
+	v, ok := p.wide()
+	if !ok || len(v.shape) == 0 {
+		return
+	}
+	d := len(v.shape) - 1
+	if p.IntN(3) == 0 {
+		d = p.IntN(len(v.shape))
+	}
+	left, dims := slices.Delete(slices.Clone(v.shape), d, d+1), []int{}
+	for i := range v.shape {
+		if i != d {
+			dims = append(dims, i)
+		}
+	}
+	spread := func(w value) value {
+		return p.emit(v.elem, v.shape, "broadcast_in_dim %s, dims = %s : (%s) -> %s", w.name, list(dims), w.typ(), v.typ())
+	}
+	exact := len(p.values)
+	if p.IntN(2) == 0 {
+		low := p.emit(v.elem, nil, "constant dense<%s> : tensor<%s>", map[string]string{"f32": "0xFF800000", "f64": "0xFFF0000000000000"}[v.elem], v.elem)
+		most := spread(p.reduceOf(v, "maximum", low, []int{d}, left))
+		x := p.emit(v.elem, v.shape, "subtract %s, %s : %s", v.name, most.name, v.typ())
+		exact = len(p.values)
+		x = p.emit(v.elem, v.shape, "exponential %s : %s", x.name, v.typ())
+		s := spread(p.reduceOf(x, "add", p.zero(v.elem), []int{d}, left))
+		p.emit(v.elem, v.shape, "divide %s, %s : %s", x.name, s.name, v.typ())
+	} else {
+		s := p.reduceOf(v, "add", p.zero(v.elem), []int{d}, left)
+		n := p.emit(v.elem, left, "constant dense<%d.0> : %s", v.shape[d], s.typ())
+		m := spread(p.emit(v.elem, left, "divide %s, %s : %s", s.name, n.name, s.typ()))
+		x := p.emit(v.elem, v.shape, "subtract %s, %s : %s", v.name, m.name, v.typ())
+		p.emit(v.elem, v.shape, "multiply %s, %s : %s", x.name, x.name, v.typ())
+	}
+	p.near, p.values = append(p.near, p.values[exact:]...), p.values[:exact:exact]
+}
+
+// product multiplies floats: with batches, and with what is summed anywhere.
+func (p *program) product() {
+	elem := pickOne(p.Rand, "f32", "f32", "f64", "bf16", "f16")
+	n := func() int {
+		for {
+			if s := pickOne(p.Rand, sizes...); s*s*s <= 64*p.most {
+				return s
+			}
+		}
+	}
+	type dim struct {
+		size int
+		kind byte // b: batch, k: summed, m: left, n: right
+	}
+	var l, r []dim
+	both := func(kind byte, size int) {
+		l, r = slices.Insert(l, p.IntN(len(l)+1), dim{size, kind}), slices.Insert(r, p.IntN(len(r)+1), dim{size, kind})
+	}
+	if p.IntN(3) == 0 {
+		both('b', pickOne(p.Rand, 1, 2, 3, 8))
+	}
+	if p.IntN(12) > 0 {
+		both('k', n())
+	}
+	if p.IntN(12) > 0 {
+		l = slices.Insert(l, p.IntN(len(l)+1), dim{n(), 'm'})
+	}
+	if p.IntN(12) > 0 {
+		r = slices.Insert(r, p.IntN(len(r)+1), dim{n(), 'n'})
+	}
+	shape := func(dims []dim) []int {
+		s := []int{}
+		for _, d := range dims {
+			s = append(s, d.size)
+		}
+		return s
+	}
+	at := func(dims []dim, kind byte) []int {
+		i := slices.IndexFunc(dims, func(d dim) bool { return d.kind == kind })
+		if i < 0 {
+			return []int{}
+		}
+		return []int{i}
+	}
+	if elements(shape(l)) > p.most || elements(shape(r)) > p.most {
+		return
+	}
+	a, b := p.floatLike(elem, shape(l)), p.floatLike(elem, shape(r))
+	out := []int{}
+	for _, i := range at(l, 'b') {
+		out = append(out, l[i].size)
+	}
+	for _, i := range at(l, 'm') {
+		out = append(out, l[i].size)
+	}
+	for _, i := range at(r, 'n') {
+		out = append(out, r[i].size)
+	}
+	if elements(out) > p.most {
+		return
+	}
+	dims := ""
+	if len(at(l, 'b')) > 0 {
+		dims = fmt.Sprintf("batching_dims = %s x %s, ", list(at(l, 'b')), list(at(r, 'b')))
+	}
+	to := elem
+	if elem == "bf16" || elem == "f16" { // halves sum in f32
+		to = "f32"
+	}
+	p.nearly(p.emit(to, out, "dot_general %s, %s, %scontracting_dims = %s x %s : (%s, %s) -> %s", a.name, b.name, dims,
+		list(at(l, 'k')), list(at(r, 'k')), a.typ(), b.typ(), tensorText(to, out)))
+}
+
+// floatLike is a float of a type between -8 and 8, or NaN: what there is in
+// another shape, or numbers that differ from row to row and column to column.
+func (p *program) floatLike(elem string, shape []int) value {
+	v := p.like(elem, shape)
+	if i := p.lines[len(p.lines)-1]; strings.HasPrefix(i, "  "+v.name+" =") && strings.Contains(i, "constant") && len(shape) > 0 {
+		t := tensorText("i32", shape)
+		x := p.emit("i32", shape, "iota dim = %d : %s", p.IntN(len(shape)), t)
+		y := p.emit("i32", shape, "iota dim = %d : %s", p.IntN(len(shape)), t)
+		three := p.emit("i32", shape, "constant dense<3> : %s", t)
+		five := p.emit("i32", shape, "constant dense<%d> : %s", pickOne(p.Rand, 5, 7, 15), t)
+		x = p.emit("i32", shape, "multiply %s, %s : %s", x.name, three.name, t)
+		x = p.emit("i32", shape, "add %s, %s : %s", x.name, y.name, t)
+		x = p.emit("i32", shape, "and %s, %s : %s", x.name, five.name, t)
+		return p.emit(elem, shape, "convert %s : (%s) -> %s", x.name, t, tensorText(elem, shape))
+	}
+	lo := p.emit(elem, nil, "constant dense<-8.0> : tensor<%s>", elem)
+	hi := p.emit(elem, nil, "constant dense<8.0> : tensor<%s>", elem)
+	return p.emit(elem, v.shape, "clamp %s, %s, %s : (%s, %s, %s) -> %s", lo.name, v.name, hi.name, lo.typ(), v.typ(), hi.typ(), v.typ())
+}
+
+// exactReduce reduces by what gives the same in any order, the last dimension
+// or the first.
+func (p *program) exactReduce() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 })
+	if !ok {
+		return
+	}
+	d := pickOne(p.Rand, 0, len(v.shape)-1)
+	name := pickOne(p.Rand, "maximum", "minimum")
+	if isIntElem(v.elem) {
+		name = pickOne(p.Rand, "add", "multiply", "maximum", "minimum", "and", "or", "xor")
+	}
+	p.reduceOf(v, name, p.constant(v.elem, nil), []int{d}, slices.Delete(slices.Clone(v.shape), d, d+1))
+}
+
+func (p *program) reverse() {
+	v := p.any()
+	over, _ := p.across(v)
+	p.emit(v.elem, v.shape, "reverse %s, dims = %s : %s", v.name, list(over), v.typ())
+}
+
+// bits takes bits as those of another type, but not from floats, as nobody says
+// which NaN is computed.
+func (p *program) bits() {
+	to := map[string][]string{"i32": {"f32", "ui32"}, "ui32": {"f32", "i32"}, "i64": {"f64", "ui64"}, "ui64": {"f64", "i64"},
+		"i16": {"f16", "bf16", "ui16"}, "ui16": {"f16", "bf16", "i16"}, "i8": {"ui8"}, "ui8": {"i8"}}
+	v, ok := p.find(func(v value) bool { return to[v.elem] != nil })
+	if !ok {
+		return
+	}
+	e := pickOne(p.Rand, to[v.elem]...)
+	p.emit(e, v.shape, "bitcast_convert %s : (%s) -> %s", v.name, v.typ(), tensorText(e, v.shape))
+}
+
+// choice writes a case.
+func (p *program) choice() {
+	i := p.like("i32", nil)
+	v := p.any()
+	outer, values, near := p.lines, p.values, p.near
+	var regions []string
+	for range 1 + p.IntN(3) {
+		p.lines, p.values = nil, slices.Clone(values)
+		for range p.IntN(3) {
+			p.step()
+		}
+		w := p.like(v.elem, v.shape)
+		regions = append(regions, fmt.Sprintf("{\n%s\n  stablehlo.return %s : %s\n  }", strings.Join(p.lines, "\n"), w.name, w.typ()))
+	}
+	p.lines, p.values, p.near = outer, values, near
+	p.raw(v.elem, v.shape, "\"stablehlo.case\"(%s) (%s) : (tensor<i32>) -> %s", i.name, strings.Join(regions, ", "), v.typ())
+}
+
+// indices are places along some dimensions, many of them outside.
+func (p *program) indices(n, of int) value {
+	elem := pickOne(p.Rand, "i32", "i32", "i64", "ui8", "ui32")
+	return p.like(elem, []int{n, of})
+}
+
+// window reduces windows by what gives the same in any order.
+func (p *program) window() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 && elements(v.shape) <= p.most/4 })
+	if !ok {
+		return
+	}
+	name := pickOne(p.Rand, "maximum", "minimum")
+	if isIntElem(v.elem) {
+		name = pickOne(p.Rand, "add", "maximum", "minimum")
+	}
+	p.windows(v, p.constant(v.elem, nil), name)
+}
+
+func (p *program) windowSum() {
+	v, ok := p.wide()
+	if ok && len(v.shape) > 0 && elements(v.shape) <= p.most/4 {
+		if w, ok := p.windows(v, p.zero(v.elem), "add"); ok {
+			p.nearly(w)
+		}
+	}
+}
+
+func (p *program) windows(v, init value, name string) (value, bool) {
+	rank := len(v.shape)
+	size, stride, dilation, base := make([]int, rank), make([]int, rank), make([]int, rank), make([]int, rank)
+	shape := make([]int, rank)
+	var pads []string
+	for i, n := range v.shape {
+		size[i], stride[i], dilation[i], base[i] = pickOne(p.Rand, 1, 1, 2, 3), 1+p.IntN(2), 1+p.IntN(4)/3, 1+p.IntN(5)/4
+		lo, hi := p.IntN(3), p.IntN(3)
+		if p.IntN(6) == 0 {
+			lo = -p.IntN(2)
+		}
+		pads = append(pads, list([]int{lo, hi}))
+		whole, reach := (n-1)*base[i]+1+lo+hi, (size[i]-1)*dilation[i]+1
+		if whole < reach {
+			return value{}, false
+		}
+		shape[i] = (whole-reach)/stride[i] + 1
+	}
+	t := "tensor<" + v.elem + ">"
+	n := p.next
+	return p.raw(v.elem, shape, `"stablehlo.reduce_window"(%s, %s) <{base_dilations = array<i64: %s>, padding = dense<[%s]> : tensor<%dx2xi64>, window_dilations = array<i64: %s>, window_dimensions = array<i64: %s>, window_strides = array<i64: %s>}> ({
+  ^bb0(%%wx%d: %s, %%wy%d: %s):
+    %%wz%d = stablehlo.%s %%wx%d, %%wy%d : %s
+    stablehlo.return %%wz%d : %s
+  }) : (%s, %s) -> %s`, v.name, init.name, bare(base), strings.Join(pads, ", "), rank, bare(dilation), bare(size), bare(stride),
+		n, t, n, t, n, name, n, n, t, n, t, v.typ(), init.typ(), tensorText(v.elem, shape)), true
+}
+
+// bare is a list without brackets.
+func bare(v []int) string { return strings.Trim(list(v), "[]") }
+
+// gatherRows gathers slices at places of some dimensions.
+func (p *program) gatherRows() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 })
+	if !ok {
+		return
+	}
+	k := 1 + p.IntN(len(v.shape))
+	at := p.Perm(len(v.shape))[:k]
+	i := p.indices(pickOne(p.Rand, 1, 3, 17, 64), k)
+	part, whole := slices.Clone(v.shape), []int{}
+	for _, d := range at {
+		part[d] = 1
+		if p.IntN(3) == 0 {
+			part[d] = 1 + p.IntN(v.shape[d])
+		}
+	}
+	if i.shape[0]*elements(part) > p.most {
+		return
+	}
+	collapsed, offsets := []int{}, []int{}
+	out := []int{i.shape[0]}
+	for d, n := range part {
+		if n == 1 && slices.Contains(at, d) {
+			collapsed = append(collapsed, d)
+			continue
+		}
+		offsets, out, whole = append(offsets, len(out)), append(out, n), append(whole, n)
+	}
+	if p.IntN(4) == 0 { // the rows last
+		out = append(whole, i.shape[0])
+		for j := range offsets {
+			offsets[j] = j
+		}
+	}
+	p.raw(v.elem, out, `"stablehlo.gather"(%s, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, start_index_map = %s, index_vector_dim = 1>, slice_sizes = array<i64: %s>}> : (%s, %s) -> %s`,
+		v.name, i.name, list(offsets), list(collapsed), list(at), bare(part), v.typ(), i.typ(), tensorText(v.elem, out))
+}
+
+// scatterRows puts slices at places, or combines them by what gives the same in
+// any order.
+func (p *program) scatterRows() {
+	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 })
+	if !ok {
+		return
+	}
+	name := pickOne(p.Rand, "maximum", "minimum", "")
+	if isIntElem(v.elem) {
+		name = pickOne(p.Rand, "add", "maximum", "and", "xor", "")
+	}
+	p.scatters(v, name)
+}
+
+func (p *program) scatterSum() {
+	v, ok := p.wide()
+	if ok && len(v.shape) > 0 {
+		if w, ok := p.scatters(v, "add"); ok {
+			p.nearly(w)
+		}
+	}
+}
+
+func (p *program) scatters(v value, name string) (value, bool) {
+	k := 1 + p.IntN(len(v.shape))
+	at := p.Perm(len(v.shape))[:k]
+	i := p.indices(pickOne(p.Rand, 1, 3, 17, 64), k)
+	part := slices.Clone(v.shape)
+	for _, d := range at {
+		if part[d] = 1; p.IntN(3) == 0 {
+			part[d] = 1 + p.IntN(v.shape[d])
+		}
+	}
+	inserted, windows := []int{}, []int{}
+	shape := []int{i.shape[0]}
+	for d, n := range part {
+		if n == 1 && slices.Contains(at, d) {
+			inserted = append(inserted, d)
+			continue
+		}
+		windows, shape = append(windows, len(shape)), append(shape, n)
+	}
+	if elements(shape) > p.most {
+		return value{}, false
+	}
+	var u value
+	if name == "add" && isFloatElem(v.elem) {
+		u = p.floatLike(v.elem, shape)
+	} else {
+		u = p.like(v.elem, shape)
+	}
+	t := "tensor<" + v.elem + ">"
+	n := p.next
+	body := fmt.Sprintf("    %%sz%d = stablehlo.%s %%sx%d, %%sy%d : %s\n    stablehlo.return %%sz%d : %s", n, name, n, n, t, n, t)
+	if name == "" {
+		body = fmt.Sprintf("    stablehlo.return %%sy%d : %s", n, t)
+	}
+	return p.raw(v.elem, v.shape, `"stablehlo.scatter"(%s, %s, %s) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = 1>}> ({
+  ^bb0(%%sx%d: %s, %%sy%d: %s):
+%s
+  }) : (%s, %s, %s) -> %s`, v.name, i.name, u.name, list(windows), list(inserted), list(at), n, t, n, t, body, v.typ(), i.typ(), u.typ(), v.typ()), true
+}
