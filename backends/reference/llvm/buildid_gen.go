@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "f1b23aa5b5de37aa0ebee666"
+const buildID = "1efa7158ed4c58d8ee35b21b"

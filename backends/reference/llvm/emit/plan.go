@@ -365,17 +365,20 @@ func unrolled(cost float64) int {
 }
 
 // stream finds the operands that can be stored to past the caches: one store
-// fills whole vectors, and nothing loads from them.
+// fills whole vectors, and nothing loads from them. Such stores are put off to
+// the end of a turn of the loop. As two operands can be of one memory, nothing
+// that comes later in the turn may access another one in any other way.
 func (p *planner) stream(r *Schedule) {
 	if r.Form == Strips {
 		return
 	}
+	last := make([]kernel.ID, len(p.k.Params)) // where they are stored to
 	for o := range p.k.Params {
 		a := &p.k.Params[o]
 		if !a.Out {
 			continue
 		}
-		ok, stores := true, 0
+		ok, stores, at := true, 0, kernel.None
 		for s := range p.k.Stages {
 			for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
 				i := &p.k.Instrs[id]
@@ -386,7 +389,7 @@ func (p *planner) stream(r *Schedule) {
 				if r.Form == Rows {
 					t = r.Stages[s]
 				}
-				stores++
+				stores, at = stores+1, id
 				ok = ok && i.Op == kernel.Store && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
 					t.Lanes > 1 && t.Lanes*a.DType.Size() >= 16 && p.move(s, i.Mem, t.Vector) == unit &&
 					!(r.Form == Rows && p.reduces(s))
@@ -394,8 +397,19 @@ func (p *planner) stream(r *Schedule) {
 		}
 		if ok && stores == 1 {
 			r.Stream = append(r.Stream, o)
+			last[o] = at
 		}
 	}
+	all := slices.Clone(r.Stream)
+	r.Stream = slices.DeleteFunc(r.Stream, func(o int) bool {
+		end := kernel.ID(len(p.k.Instrs))
+		if r.Form == Rows {
+			end = p.k.Stages[p.k.StageOf(last[o])].End
+		}
+		return slices.ContainsFunc(p.k.Instrs[last[o]+1:end], func(i kernel.Instr) bool {
+			return i.Mem != nil && !i.Mem.Local && p.k.Params[i.Mem.Param].Out && i.Type == p.k.Params[o].DType && !slices.Contains(all, i.Mem.Param)
+		})
+	})
 }
 
 func (p *planner) reduces(s int) bool {
