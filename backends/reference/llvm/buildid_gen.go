@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1efa7158ed4c58d8ee35b21b"
+const buildID = "6837100b35edda6e2564eca5"
