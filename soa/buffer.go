@@ -24,6 +24,7 @@ type Buffer struct {
 	readOnly bool
 	released atomic.Bool
 	uses     atomic.Int64 // runs that use it; what gives it back waits for them
+	watched  atomic.Pointer[watch]
 
 	also []*Buffer // of a table of columns from several buffers
 }

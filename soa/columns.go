@@ -2,7 +2,6 @@ package soa
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"unsafe"
@@ -18,6 +17,7 @@ type Columns struct {
 	parts    []part
 	bytes    int // of the block; 0 of several
 	base     unsafe.Pointer
+	extent   *Extent
 	readOnly bool
 	err      error // of columns that could not be made: there are none then
 }
@@ -27,7 +27,6 @@ type part struct {
 	Placed
 	base   unsafe.Pointer
 	buffer *Buffer
-	block  *Columns // what the field was laid out in: there it may have neighbours
 }
 
 // New returns the layout's columns for n elements in one zeroed block of Go
@@ -74,8 +73,9 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 		if over := uintptr(at) & uintptr(want-1); over != 0 && p.Bytes > 0 {
 			return nil, fmt.Errorf("layout %s: column %s: its memory starts %d bytes after a multiple of %d", l.name, p.Name, over, want)
 		}
-		c.parts[i] = part{Placed: p, base: at, buffer: b, block: c}
+		c.parts[i] = part{Placed: p, base: at, buffer: b}
 	}
+	c.extent = extentOf(n, c.parts)
 	return c, nil
 }
 
@@ -164,6 +164,23 @@ func (c *Columns) names() []string {
 	return names
 }
 
+// locate returns where the field f lies, or an error when there is none like it.
+func (c *Columns) locate(f Field) (*part, error) {
+	i, ok := c.layout.index[f.Name]
+	if !ok {
+		return nil, c.errorf("there is no column %s", f.Name)
+	}
+	p := &c.parts[i]
+	if p.DType != f.DType || !p.Shape.Equal(f.Shape) || p.Kind != f.Kind || p.Of != f.Of {
+		return nil, c.errorf("column %s is %v, not %v", f.Name, p.Field, f)
+	}
+	return p, nil
+}
+
+func (c *Columns) errorf(format string, args ...any) error {
+	return fmt.Errorf("layout %s: %w", c.layout.name, fmt.Errorf(format, args...))
+}
+
 // view returns a field's entries as a tensor: [count] and the element's shape;
 // of a scalar, that shape alone.
 func (p *part) view() View {
@@ -240,6 +257,7 @@ func (c *Columns) finish(name string, align, n int) (*Columns, error) {
 			c.counts[l.group[i]] = p.Count
 		}
 	}
+	c.extent = extentOf(n, c.parts)
 	return c, nil
 }
 
@@ -289,15 +307,4 @@ func (c *Columns) String() string {
 	}
 	w.Flush()
 	return strings.ReplaceAll(s.String(), "\x00", "  ")
-}
-
-// buffers returns the buffers that hold the columns, each once.
-func (c *Columns) buffers() []*Buffer {
-	var all []*Buffer
-	for _, p := range c.parts {
-		if !slices.Contains(all, p.buffer) {
-			all = append(all, p.buffer)
-		}
-	}
-	return all
 }

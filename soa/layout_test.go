@@ -179,9 +179,9 @@ func TestRecords(t *testing.T) {
 
 func TestRecordsErrors(t *testing.T) {
 	p := soa.Of[point](3)
-	require.PanicsWithValue(t, "soa: index 3 of point, which has 3 elements", func() { p.At(3) })
-	require.PanicsWithValue(t, "soa: index -1 of point, which has 3 elements", func() { p.Const().At(-1) })
-	require.PanicsWithValue(t, "soa: index 0 of point, which has 0 elements", func() { soa.Of[point](0).At(0) })
+	require.PanicsWithError(t, "soa: layout point: there is no element 3 of 3", func() { p.At(3) })
+	require.PanicsWithError(t, "soa: layout point: there is no element -1 of 3", func() { p.Const().At(-1) })
+	require.PanicsWithError(t, "soa: layout point: there is no element 0 of 0", func() { soa.Of[point](0).At(0) })
 	require.EqualError(t, p.Col("W").Err(), "layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber")
 	bad := soa.Of[struct{ N int }](3)
 	require.Zero(t, bad.Len())
@@ -206,9 +206,9 @@ func TestRecordsErrors(t *testing.T) {
 	_, err := soa.As[point](p.Const().Columns)
 	require.ErrorIs(t, err, soa.ErrReadOnly)
 	_, err = soa.As[struct{ X float32 }](p.Columns)
-	require.EqualError(t, err, "layout point: column X is X f64, not X f32 as in struct { X float32 }")
+	require.EqualError(t, err, "struct { X float32 }: layout point: column X is X f64, not X f32")
 	_, err = soa.As[struct{ W float32 }](p.Columns)
-	require.EqualError(t, err, "layout point: there is no column W, which struct { W float32 } has")
+	require.EqualError(t, err, "struct { W float32 }: layout point: there is no column W")
 }
 
 // Memory of the caller's: too short, at the wrong place, released.
@@ -241,7 +241,7 @@ func TestColumnsIn(t *testing.T) {
 	row, col := p.At(1), p.Col("X")
 	b.Release()
 	b.Release()
-	require.PanicsWithValue(t, "soa: layout point: column A: its memory was released", func() { p.At(1) })
+	require.PanicsWithError(t, "soa: layout point: column A: its memory was released", func() { p.At(1) })
 	row.Load() // as it was
 	require.EqualError(t, col.Err(), "layout point: column X: its memory was released")
 	require.ErrorIs(t, p.Col("X").Err(), soa.ErrReleased)

@@ -45,13 +45,9 @@ func newPlan[T any](c *Columns) (plan, error) {
 		if f.Of != "" && !inSlice {
 			continue // of a block
 		}
-		i, ok := c.layout.index[f.Name]
-		if !ok {
-			return p, fmt.Errorf("layout %s: there is no column %s, which %v has", c.layout.name, f.Name, t)
-		}
-		have := c.parts[i]
-		if have.DType != f.DType || !have.Shape.Equal(f.Shape) || have.Kind != f.Kind || have.Of != f.Of {
-			return p, fmt.Errorf("layout %s: column %s is %v, not %v as in %v", c.layout.name, f.Name, have.Field, f.Field, t)
+		have, err := c.locate(f.Field)
+		if err != nil {
+			return p, fmt.Errorf("%v: %w", t, err)
 		}
 		switch f.Kind {
 		case Plain:
@@ -71,7 +67,7 @@ func newPlan[T any](c *Columns) (plan, error) {
 
 // components returns the components of a field at offset of a struct: Go's
 // matrices are row by row, columns' column by column.
-func components(f found, offset uintptr, at part) []scatter {
+func components(f found, offset uintptr, at *part) []scatter {
 	size := f.DType.Size()
 	rows, cols := 1, 1
 	switch len(f.Shape) {

@@ -84,11 +84,8 @@ func (r *ConstRecords[T]) At(i int) ConstRow[T] {
 }
 
 func (c *Columns) mustHave(i int) {
-	if n := c.Len(); uint(i) >= uint(n) {
-		panic(fmt.Sprintf("soa: index %d of %s, which has %d elements", i, c.layout.name, n))
-	}
-	if err := c.check(); err != nil {
-		panic("soa: " + err.Error())
+	if c.err != nil || !c.extent.Has(i) {
+		panic(NoElement{c, i})
 	}
 }
 

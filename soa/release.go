@@ -19,6 +19,7 @@ func (b *Buffer) Release() {
 	if b.released.Swap(true) {
 		return
 	}
+	b.end()
 	if b.uses.Load() == 0 {
 		b.discard()
 	}

@@ -1,0 +1,199 @@
+package soa_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Generated accessors and reflection see the same elements in the same memory.
+func TestAccessors(t *testing.T) {
+	reflected, err := soa.LayoutOf[Hit]()
+	require.NoError(t, err)
+	generated, err := HitLayout()
+	require.NoError(t, err)
+	require.Equal(t, reflected.String(), generated.String())
+
+	const n = 33
+	v, err := NewHitView(n, soa.Count("Cells", 2*n), soa.Count("Ids", n))
+	require.NoError(t, err)
+	lengths := make([]int, n)
+	for i := range lengths {
+		lengths[i] = i % 3
+	}
+	require.NoError(t, v.Columns().SetLengths("Cells", lengths))
+	require.NoError(t, v.Columns().SetLengths("Ids", make([]int, n)))
+	for r := range 3 {
+		v.SetField(r, float32(r)/4)
+	}
+	v.SetRun(9)
+	for i := range n {
+		e := v.At(i)
+		f := float32(100 * i)
+		e.SetX(f)
+		e.SetY(f + 1)
+		e.SetZ(f + 2)
+		e.SetVertexX(f + 3)
+		e.SetVertexY(f + 4)
+		e.SetTime(types.ToFloat16(float64(i)))
+		e.SetLayer(Layer(i))
+		e.SetGood(i%2 == 1)
+		for r := range 3 {
+			e.SetDir(r, f+5+float32(r))
+			for c := range 2 {
+				e.SetCov(c, r, float64(f)+10*float64(c)+float64(r))
+			}
+		}
+		require.Equal(t, i%3, e.CellsLen())
+		for k := range e.CellsLen() {
+			e.SetCellsCharge(k, f+float32(k))
+			e.SetCellsAt(k, 1, int32(i*k))
+		}
+	}
+	records, err := soa.ConstAs[Hit](v.Columns())
+	require.NoError(t, err)
+	c := v.Const()
+	for i := range n {
+		h, e := records.At(i).Load(), c.At(i)
+		f := float32(100 * i)
+		want := Hit{X: f, Y: f + 1, Z: f + 2, Dir: [3]float32{f + 5, f + 6, f + 7}, Time: types.ToFloat16(float64(i)), Layer: Layer(i), Good: i%2 == 1,
+			Field: [3]float32{0, 0.25, 0.5}, Run: 9, Cells: h.Cells}
+		want.Vertex.X, want.Vertex.Y = f+3, f+4
+		for r := range 2 {
+			for c := range 3 {
+				want.Cov[r][c] = float64(f) + 10*float64(r) + float64(c)
+				require.Equal(t, want.Cov[r][c], e.Cov(r, c))
+			}
+		}
+		require.Equal(t, want, h)
+		require.Len(t, h.Cells, i%3)
+		for k, cell := range h.Cells {
+			require.Equal(t, f+float32(k), cell.Charge)
+			require.Equal(t, [2]int32{0, int32(i * k)}, cell.At)
+			require.Equal(t, cell.Charge, e.CellsCharge(k))
+		}
+		require.Equal(t, []any{h.X, h.Y, h.Z, h.Vertex.Y, h.Time, h.Layer, h.Good}, []any{e.X(), e.Y(), e.Z(), e.VertexY(), e.Time(), e.Layer(), e.Good()})
+		require.Equal(t, i, e.Index())
+	}
+	require.Equal(t, []any{float32(0.5), uint32(9), n}, []any{c.Field(2), c.Run(), c.Len()})
+
+	require.PanicsWithError(t, "soa: layout Hit: there is no element 33 of 33", func() { v.At(n) })
+	require.PanicsWithError(t, "soa: layout Hit: column Cells: there is no value 1 of element 1, which has values 0 to 1 of 66", func() { v.At(1).CellsCharge(1) })
+	require.Panics(t, func() { v.At(0).Dir(3) })
+	require.Panics(t, func() { v.At(0).Cov(0, -1) })
+	_, err = HitViewOf(c.Columns())
+	require.ErrorIs(t, err, soa.ErrReadOnly)
+	_, err = HitViewOf(soa.Of[point](3).Columns)
+	require.EqualError(t, err, "layout point: column X is X f64, not X f32")
+	_, err = HitConstViewOf(soa.Of[position](3).Columns)
+	require.EqualError(t, err, "layout position: there is no column Z")
+	_, err = NewHitView(-1)
+	require.EqualError(t, err, "layout Hit: -1 elements")
+
+	b := soa.NewAligned(1<<20, 128)
+	v, err = NewHitView(n, soa.In(b, 0))
+	require.NoError(t, err)
+	b.Release()
+	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.At(0) })
+	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.Const().Run() })
+}
+
+// Views come and go over one buffer; it does not keep what they leave.
+func TestExtentsOfManyViews(t *testing.T) {
+	b := soa.NewAligned(1<<12, 128)
+	l, err := soa.LayoutOf[position]()
+	require.NoError(t, err)
+	var kept []*soa.Columns
+	for i := range 10_000 {
+		c, err := l.New(i%100, soa.In(b, 0))
+		require.NoError(t, err)
+		if i%1000 == 1 {
+			kept = append(kept, c)
+		}
+	}
+	b.Release()
+	for _, c := range kept {
+		require.Panics(t, func() { soa.NewAccess(c, true).Extent().Has(0); c.MustLive() })
+		require.False(t, soa.NewAccess(c, true).Extent().Has(0))
+	}
+}
+
+// BenchmarkAt compares accessors with loops over slices, which is what to read
+// of it: run it with -count and take minima.
+func BenchmarkAt(b *testing.B) {
+	for _, n := range []int{1000, 1_000_000} {
+		v, err := NewHitView(n)
+		require.NoError(b, err)
+		slice := func(name string) []float32 {
+			s, err := soa.Elements[float32](v.Columns().Col(name))
+			require.NoError(b, err)
+			return s
+		}
+		x, y, z := slice("X"), slice("Y"), slice("Z")
+		hits := &struct{ x, y, z []float32 }{x, y, z}
+		for i := range x {
+			x[i], y[i] = float32(i), 1/float32(i+1)
+		}
+		var sum float32
+		for _, c := range []struct {
+			name string
+			run  func()
+		}{
+			{"sum/slices", func() { sum += dot(x, y) }},
+			{"sum/At", func() { sum += dotAt(v) }},
+			{"norm/slices", func() { norm(x, y, z) }},
+			{"norm/struct of slices", func() { normOf(hits) }},
+			{"norm/At", func() { normAt(v) }},
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, c.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					c.run()
+				}
+			})
+		}
+	}
+}
+
+//go:noinline
+func dot(x, y []float32) (s float32) {
+	for i := range x {
+		s += x[i] * y[i]
+	}
+	return s
+}
+
+//go:noinline
+func dotAt(v *HitView) (s float32) {
+	for i := range v.Len() {
+		e := v.At(i)
+		s += e.X() * e.Y()
+	}
+	return s
+}
+
+//go:noinline
+func norm(x, y, z []float32) {
+	for i := range x {
+		z[i] = x[i]*x[i] + y[i]*y[i]
+	}
+}
+
+//go:noinline
+func normOf(h *struct{ x, y, z []float32 }) {
+	for i := range h.x {
+		h.z[i] = h.x[i]*h.x[i] + h.y[i]*h.y[i]
+	}
+}
+
+//go:noinline
+func normAt(v *HitView) {
+	for i := range v.Len() {
+		e := v.At(i)
+		e.SetZ(e.X()*e.X() + e.Y()*e.Y())
+	}
+}

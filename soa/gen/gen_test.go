@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The checked-in accessors are what the generator makes.
+func TestGenerated(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.go")
+	require.NoError(t, run("../hit_test.go", "Hit", out))
+	got, err := os.ReadFile(out)
+	require.NoError(t, err)
+	want, err := os.ReadFile("../hit_soa_gen_test.go")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "run go generate ./soa")
+	require.NoError(t, run("../hit_test.go", "Hit", out)) // again: nothing to do
+}
+
+func TestErrors(t *testing.T) {
+	for body, want := range map[string]string{
+		"struct{ N int }":                          "layout T: column N: no dtype holds int",
+		"struct{ S string }":                       "layout T: column S: no dtype holds string",
+		"struct{ D time.Duration }":                "layout T: column D: no dtype holds invalid type",
+		"float32":                                  "T is no struct",
+		"struct{ x float32 }":                      "layout T: it has no columns",
+		"struct{ X []struct{ X []float32 } }":      "layout T: column X.X: a jagged column within another",
+		"struct{ X [2][2][2]bool }":                "layout T: column X: an element is a value, a vector or a matrix, not bool[2,2,2]",
+		"struct{ X float32 `soa:\",blok\"` }":      `layout T: column X: there is no option "blok": there are scalar and block`,
+		"struct{ X []float32 `soa:\",scalar\"` }":  "layout T: column X: a []float32 cannot be a scalar here",
+		"struct{ X float32 `soa:\",block\"` }":     "layout T: column X: a block is a struct outside of others with a number of their own, not float32",
+		"struct{ Index float32 }":                  "layout T: column Index: there would be two methods Index",
+		"struct{ X, SetX float32 }":                "layout T: column SetX: there would be two methods SetX",
+		"struct{ XY float32; X struct{ Y bool } }": "layout T: column X.Y: there would be two methods XY",
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "t.go")
+		require.NoError(t, os.WriteFile(file, []byte("package p\n\nimport \"time\"\n\ntype T "+body+"\n"), 0o600))
+		require.EqualError(t, run(file, "T", filepath.Join(dir, "out.go")), want, body)
+	}
+	require.EqualError(t, run("main.go", "T", "out.go"), "package main of main.go has no type T")
+	require.Error(t, run("nothing.go", "T", "out.go"))
+}

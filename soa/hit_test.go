@@ -1,0 +1,27 @@
+package soa_test
+
+import "ltc/ir/types"
+
+//go:generate go run ltc/soa/gen -type Hit -o hit_soa_gen_test.go
+
+// Hit has what accessors are generated for.
+type Hit struct {
+	X, Y, Z float32
+	Cov     [2][3]float64
+	Dir     [3]float32
+	Vertex  struct{ X, Y float32 }
+	Time    types.Float16
+	Layer   Layer
+	Good    bool
+	Cells   []struct {
+		Charge float32
+		At     [2]int32
+	}
+	Ids    []uint64
+	Tracks struct{ Pt float32 } `soa:",block"`
+	Field  [3]float32           `soa:"B,scalar"`
+	Run    uint32               `soa:",scalar"`
+}
+
+// Layer is a type of its own.
+type Layer int32
