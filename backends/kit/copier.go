@@ -77,8 +77,10 @@ func (c *copier) instr(id kernel.ID) {
 	}
 	if i.Mem != nil {
 		m := *i.Mem
-		if m.Param = c.params[i.Mem.Param]; m.Local {
+		if m.Local {
 			m.Param = c.locals[i.Mem.Param]
+		} else {
+			m.Param = c.params[i.Mem.Param]
 		}
 		m.Index = make([]kernel.Index, len(i.Mem.Index))
 		for d := range m.Index {
