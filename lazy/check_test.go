@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ func TestWithChecks(t *testing.T) {
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command(exe, "-test.count=1")
+	cmd := exec.Command(exe, "-test.count=1", "-test.short="+strconv.FormatBool(testing.Short()))
 	cmd.Env = append(os.Environ(), "LTC_CHECK=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -83,7 +84,7 @@ func TestComplaint16_MillionDrawsAreGolden(t *testing.T) {
 	const n = 1_000_000
 	for _, g := range randomGoldens {
 		t.Run(g.name, func(t *testing.T) {
-			if testing.Short() && g.slow {
+			if trials.Few() && g.slow {
 				t.Skip("takes seconds")
 			}
 			for _, threads := range []int{1, 2} {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
 )
 
 // allocated is all that Parse allocates for the text, garbage included: what it
@@ -34,7 +36,7 @@ func TestMemory(t *testing.T) {
 
 // Lists have no limit: participle, which reads other things, takes a million.
 func TestLongLists(t *testing.T) {
-	if testing.Short() {
+	if trials.Few() {
 		t.Skip("texts of megabytes")
 	}
 	const n = 1_000_001

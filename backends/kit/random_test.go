@@ -6,15 +6,12 @@ import (
 	"testing"
 
 	"ltc/internal/programs"
+	"ltc/internal/trials"
 )
 
 // Random programs compute the same as kernels.
 func TestRandomPrograms(t *testing.T) {
-	n := 300
-	if testing.Short() {
-		n = 50
-	}
-	for seed := range n {
+	for seed := range trials.Of(300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			text := programs.Random(rand.New(rand.NewPCG(uint64(seed), 1)), 4+seed%20)
 			defer func() {

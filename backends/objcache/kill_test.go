@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
 )
 
 // writerDir names, in the environment of a child process, the directory that it
@@ -47,10 +49,7 @@ func write(dir string, limit int64) {
 // Processes are killed while they write, many times: what they had written
 // before is there and right, and so is all else that is found.
 func TestKilledWriters(t *testing.T) {
-	kills := 1000
-	if testing.Short() || raceEnabled {
-		kills = 100
-	}
+	kills := trials.Of(1000)
 	var want [objects][]byte
 	for n := range want {
 		want[n] = content(n)

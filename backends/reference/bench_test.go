@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -79,7 +80,7 @@ func BenchmarkMLPStep(b *testing.B) { benchmark(b, mlpStep(64, 784, 512, 256, 10
 
 // A run of a small program allocates nothing once its workspace is made.
 func TestSteadyStateAllocations(t *testing.T) {
-	if raceBuild {
+	if trials.Race {
 		t.Skip("the race detector makes sync.Pool forget workspaces")
 	}
 	e := compile(t, chain(100))

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 )
 
 // running returns what runs the kernel's launch in so many parts.
@@ -164,7 +165,7 @@ func TestTilesRun(t *testing.T) {
 	require.EqualValues(t, 7, y[n])
 	require.Zero(t, y[(n-1)*n], "it ran to the end")
 	call.Done, call.Sizes = nil, []int64{64, 64}
-	if !raceBuild {
+	if !trials.Race {
 		require.Zero(t, testing.AllocsPerRun(10, func() { require.NoError(t, code.Run(call)) }))
 	}
 }
@@ -192,7 +193,7 @@ func TestTilesParts(t *testing.T) {
 }
 
 func TestTilesRandom(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(trials.Of(300)) {
 		tiled(t, seed)
 	}
 }

@@ -74,6 +74,7 @@ var allowed = map[string][]string{
 	"internal/samples":     {"soa"},
 	"internal/peak":        {"ir/types"},
 	"internal/programs":    {},
+	"internal/trials":      {},
 	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 	"internal/conformance": {"backends", "mlir", "soa"},
 }

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 )
 
 // accuracies is how far off the functions of f32 are at most, in units in the last
@@ -33,13 +34,13 @@ var accuracies = []struct {
 }
 
 func TestAccuracy(t *testing.T) {
-	const n = 20000
+	n := trials.Of(20000)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range accuracies {
 		t.Run(c.op.String(), func(t *testing.T) {
 			k, err := kernel.Parse(fmt.Sprintf("kernel k(x: f32[n0] strides [1], out y: f32[n0] strides [1]) {\n for i < n0\n stage {\n %%0 = load x[i]\n %%1 = %v %%0 : f32\n store y[i], %%1\n }\n}", c.op))
 			require.NoError(t, err)
-			m := kerneltest.NewMemory(k, []int64{n}, kerneltest.Dense, 0)
+			m := kerneltest.NewMemory(k, []int64{int64(n)}, kerneltest.Dense, 0)
 			x := make([]uint64, n)
 			for i := range x {
 				v := c.from + (c.to-c.from)*r.Float64()

@@ -13,6 +13,7 @@ import (
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
 	"ltc/internal/ptxsim"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -92,10 +93,7 @@ func TestGoldens(t *testing.T) {
 // Random kernels compute what the evaluator computes, or there is no text for
 // them, and an error says why.
 func TestRandom(t *testing.T) {
-	n := 200
-	if testing.Short() {
-		n = 50
-	}
+	n := trials.Of(200)
 	reasons := map[string]int{}
 	ran := 0
 	for seed := range n {

@@ -15,6 +15,7 @@ import (
 	"ltc/backends/kit/simplify"
 	"ltc/backends/reference"
 	"ltc/internal/conformance"
+	"ltc/internal/trials"
 	"ltc/mlir"
 )
 
@@ -66,7 +67,7 @@ func TestConformance(t *testing.T) {
 		require.NoError(t, err)
 		files = append(files, found...)
 	}
-	if testing.Short() {
+	if trials.Few() {
 		files = files[:len(files)/8]
 	}
 	verdicts := func(b backends.Backend) map[string]conformance.Result {

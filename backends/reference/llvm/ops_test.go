@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -60,7 +61,7 @@ func opKernels() []*kernel.Kernel {
 func TestOps(t *testing.T) {
 	kernels := opKernels()
 	require.Greater(t, len(kernels), 400)
-	for _, c := range compilers(t) {
+	for _, c := range trials.First(compilers(t)) {
 		codes := compile(t, c, kernels...)
 		for n, k := range kernels {
 			require.NotNil(t, codes[n], "%v", k)

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/programs"
+	"ltc/internal/trials"
 )
 
 // products are programs whose sums go through an epilogue. %[1]d to %[4]d are
@@ -60,7 +61,11 @@ func TestProducts(t *testing.T) {
 	}
 	for name, program := range products {
 		t.Run(name, func(t *testing.T) {
-			for i := range 12 {
+			n := 12
+			if trials.Few() {
+				n = 4 // one of each dtype
+			}
+			for i := range n {
 				elem := []string{"f32", "f32", "f64", "i32"}[i%4]
 				text := fmt.Sprintf(program, 1+r.IntN(4), size(), size(), size(), elem)
 				text = strings.ReplaceAll(text, "%!(EXTRA", "//")

@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -19,7 +20,7 @@ import (
 // program counts when at most a tenth of its ops was left to the evaluator.
 // With LTC_SOAK set there are 100,000 of them.
 func TestRandomPrograms(t *testing.T) {
-	want := 300
+	want := trials.Of(300)
 	if os.Getenv("LTC_SOAK") != "" {
 		want = 100_000
 	}

@@ -10,6 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -58,7 +59,7 @@ func compiles(op kernel.Op, t types.DType) bool {
 func TestRandom(t *testing.T) {
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
-			for seed := range uint64(60) {
+			for seed := range uint64(trials.Of(60)) {
 				random(t, c, seed)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -190,10 +191,10 @@ func TestProducts(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, 8))
 				pick := func() int { return sizes[r.IntN(len(sizes))] }
 				n := 90
-				if on.Level < vector.AVX512 || testing.Short() {
+				if on.Level < vector.AVX512 {
 					n = 30
 				}
-				for range n {
+				for range trials.Of(n) {
 					x := trial{kind: kind, batch: 1 + r.IntN(3)*r.IntN(2), m: pick(), n: pick(), k: pick(),
 						ta: r.IntN(3), tb: r.IntN(4), tc: r.IntN(3), fuse: max(r.IntN(4)-1, 0), gap: r.IntN(2) * r.IntN(4), parts: 1, atEnd: r.IntN(2) == 0, packed: r.IntN(6) == 0}
 					if kind.acc == types.U32 { // the epilogue of the tests is for signed sums

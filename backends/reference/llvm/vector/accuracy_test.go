@@ -18,6 +18,7 @@ import (
 
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/bigfloat"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -297,8 +298,11 @@ func (f function) measure32(runs []runner) []worst {
 		return all
 	}
 	step := uint64(1021)
-	if soaking {
+	switch {
+	case soaking:
 		step = 1
+	case trials.Few() && !*update:
+		step = 10007
 	}
 	n := 0
 	for bits := uint64(0); bits < 1<<32; bits += step {
@@ -324,8 +328,11 @@ func (f function) measure64(runs []runner) []worst {
 		x[i], y[i] = f.sample(r)
 	}
 	n := 1500
-	if soaking {
+	switch {
+	case soaking:
 		n = batch
+	case !*update:
+		n = trials.Of(n)
 	}
 	want := make([]*big.Float, n)
 	for i := range want {

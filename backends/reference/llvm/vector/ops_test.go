@@ -13,6 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/reference"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -33,8 +34,8 @@ type trial struct {
 
 var directions = []string{"EQ", "NE", "LT", "LE", "GT", "GE"}
 
-// trials returns all that there are for a dtype.
-func trials(d types.DType) []trial {
+// trialsOf returns all that there are for a dtype.
+func trialsOf(d types.DType) []trial {
 	var all []trial
 	for _, op := range vector.UnaryOps() {
 		if vector.Supports(op, d) && !beyond(op, d) {
@@ -123,11 +124,15 @@ func tolerance(op string, d types.DType) uint64 {
 }
 
 func TestLikeEvaluator(t *testing.T) {
-	for _, level := range runnable(t) {
+	levels := runnable(t)
+	if trials.Few() {
+		levels = levels[len(levels)-1:]
+	}
+	for _, level := range levels {
 		for _, d := range types.DTypes() {
 			t.Run(fmt.Sprintf("%v/%v", level, d), func(t *testing.T) {
 				m := vector.NewModule(machine(level))
-				all := trials(d)
+				all := trialsOf(d)
 				for _, c := range all {
 					for _, lanes := range []int{1, m.Machine.Lanes(types.F32)} {
 						kernel(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {

@@ -19,7 +19,7 @@ func TestNEON(t *testing.T) {
 	l := library(t)
 	for _, d := range types.DTypes() {
 		m := vector.NewModule(vector.Machine{Level: vector.NEON})
-		for _, c := range trials(d) {
+		for _, c := range trialsOf(d) {
 			for _, lanes := range []int{1, 4} {
 				kernel(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
 					r, err := c.body(b, v)

@@ -1,5 +1,0 @@
-//go:build race
-
-package objcache
-
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package reference
-
-const raceBuild = false

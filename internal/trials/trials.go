@@ -1,0 +1,32 @@
+// Package trials says how many random cases tests try, by [Of]: fewer where each
+// takes longer, as under the race detector, or where haste was asked for, by
+// -short. What only some goroutines can break is tried all the same.
+//
+// imports only the standard library.
+package trials
+
+import "testing"
+
+// fewer is how many times less there are of them where they are few.
+const fewer = 10
+
+// Few reports whether tests try little: under the race detector, which makes
+// them ten times slower and finds nothing in what one goroutine does, and with
+// -short.
+func Few() bool { return Race || testing.Short() }
+
+// Of returns n, or a tenth of it but at least one where there are few.
+func Of(n int) int {
+	if Few() {
+		return max(n/fewer, 1)
+	}
+	return n
+}
+
+// First returns all of some cases, or only the first of them where there are few.
+func First[T any](all []T) []T {
+	if Few() {
+		return all[:min(len(all), 1)]
+	}
+	return all
+}

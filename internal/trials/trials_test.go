@@ -1,0 +1,27 @@
+package trials
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOf(t *testing.T) {
+	short := flag.Lookup("test.short")
+	before := short.Value.String()
+	t.Cleanup(func() { require.NoError(t, flag.Set(short.Name, before)) })
+
+	require.NoError(t, flag.Set(short.Name, "true"))
+	require.True(t, Few())
+	require.Equal(t, []int{6, 1, 1}, []int{Of(60), Of(19), Of(3)})
+	require.Equal(t, []int{7}, First([]int{7, 8, 9}))
+	require.Empty(t, First([]int(nil)))
+
+	require.NoError(t, flag.Set(short.Name, "false"))
+	require.Equal(t, Race, Few())
+	if !Race {
+		require.Equal(t, []int{60, 19, 3}, []int{Of(60), Of(19), Of(3)})
+		require.Equal(t, []int{7, 8, 9}, First([]int{7, 8, 9}))
+	}
+}
