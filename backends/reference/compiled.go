@@ -17,14 +17,17 @@ import (
 
 // compiled is a module that runs as kernels. It is immutable but for the pool.
 type compiled struct {
-	program *kit.Program
-	steps   []compiledStep
-	scratch int // bytes that a part of a step needs
-	parts   int // most parts of a step
-	results []placement
-	bound   []soa.View
-	kept    []soa.View // what the code of steps has made of constants
-	pool    *sync.Pool // of *launcher
+	program  *kit.Program
+	steps    []compiledStep
+	scratch  int // bytes that a part of a step needs
+	parts    int // most parts of a step
+	results  []placement
+	bound    []soa.View
+	kept     []soa.View // what the code of steps has made of constants
+	pool     *sync.Pool // of *launcher
+	pointers int        // operands of all steps together
+	threads  int
+	own      bool // how many threads a run uses is the backend's to say
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
 	long  bool
@@ -80,11 +83,10 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 			codes[at[i]] = code
 		}
 	}
-	e := &compiled{program: prog, parts: 1}
-	threads := max(o.Threads, 1)
-	pointers, work := 0, 0
+	e := &compiled{program: prog, own: o.Threads == 0, threads: threads(o.Threads)}
+	work := 0
 	for i := range prog.Steps {
-		s := compiledStep{Step: &prog.Steps[i], parts: 1, first: pointers}
+		s := compiledStep{Step: &prog.Steps[i], first: e.pointers}
 		if s.Kernel >= 0 {
 			k := prog.Kernels[s.Kernel]
 			if s.code = codes[s.Kernel]; s.code == nil {
@@ -95,17 +97,16 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 					return nil, err
 				}
 			}
-			s.parts = s.code.Parts(s.Sizes, threads)
-			e.parts = max(e.parts, s.parts)
-			e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
 			for j := range k.Params {
 				s.sizes = append(s.sizes, k.Params[j].DType.Size())
 			}
-			pointers += len(s.Operands)
+			e.pointers += len(s.Operands)
 			work = added(work, pointsOf(k, s.Sizes))
 		}
 		e.steps = append(e.steps, s)
 	}
+	e.bindSteps()
+	e.cut()
 	all := added(prog.Arena, e.scratch*e.parts)
 	for j := range prog.Results {
 		v := prog.Values[prog.Results[j]]
@@ -119,9 +120,22 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	if o.Profile {
 		e.times = make([]measured, len(e.steps))
 	}
-	e.pool = &sync.Pool{New: func() any { return e.launcher(pointers) }}
-	e.bindSteps()
 	return e, nil
+}
+
+// cut says in how many parts the steps run. It is called before the first run.
+func (e *compiled) cut() {
+	e.parts, e.scratch = 1, 0
+	for i := range e.steps {
+		s := &e.steps[i]
+		if s.code == nil {
+			continue
+		}
+		s.parts = s.code.Parts(s.Sizes, e.threads)
+		e.parts = max(e.parts, s.parts)
+		e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
+	}
+	e.pool = &sync.Pool{New: func() any { return e.launcher() }}
 }
 
 // pointsOf returns how often the bodies of a kernel run.
@@ -149,7 +163,8 @@ type launcher struct {
 	fresh    []soa.View // memory made for results that the caller leaves to us
 	call     backends.Call
 	errs     []error
-	group    sync.WaitGroup
+	crew     crew
+	code     kernel.Code // of the launch under way
 }
 
 func bytesView(n int) soa.View {
@@ -157,11 +172,11 @@ func bytesView(n int) soa.View {
 }
 
 // launcher makes the memory of a run.
-func (e *compiled) launcher(pointers int) *launcher {
+func (e *compiled) launcher() *launcher {
 	l := &launcher{
 		arena:    bytesView(e.program.Arena),
 		mem:      make([]unsafe.Pointer, len(e.program.Values)),
-		pointers: make([]unsafe.Pointer, pointers),
+		pointers: make([]unsafe.Pointer, e.pointers),
 		calls:    make([]kernel.Call, e.parts),
 		scratch:  bytesView(e.scratch * e.parts),
 		args:     make([]soa.View, len(e.program.Args)),
@@ -169,6 +184,7 @@ func (e *compiled) launcher(pointers int) *launcher {
 		fresh:    make([]soa.View, len(e.program.Results)),
 		errs:     make([]error, e.parts),
 	}
+	l.crew.init(e.parts, l.part)
 	for i := range l.calls {
 		l.calls[i].Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}
@@ -203,3 +219,7 @@ func (e *compiled) Compiled() (kernels, evaluated int) {
 	evaluated = len(e.program.HostSteps())
 	return len(e.steps) - evaluated, evaluated
 }
+
+// Parts returns into how many parts, of which each may have a thread of its own,
+// steps are cut at most.
+func (e *compiled) Parts() int { return e.parts }

@@ -31,6 +31,10 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	}
 	b.steps, b.kept = slices.Clone(e.steps), slices.Clone(e.kept)
 	b.bindSteps()
+	if b.own { // bound programs serve many calls at once
+		b.threads = 1
+	}
+	b.cut()
 	return &b, nil
 }
 

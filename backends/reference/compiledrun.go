@@ -7,13 +7,12 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
 // Execute runs the program on the calling goroutine and, where a step is cut
-// into parts, as many others as there are more of them.
+// into parts, on helpers besides.
 func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -152,12 +151,8 @@ func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, done <-cha
 	if s.parts == 1 {
 		return s.code.Run(&l.calls[0])
 	}
-	l.group.Add(s.parts - 1)
-	for p := 1; p < s.parts; p++ {
-		go l.part(s.code, p)
-	}
-	l.errs[0] = s.code.Run(&l.calls[0])
-	l.group.Wait()
+	l.code = s.code
+	l.crew.do(s.parts)
 	for _, err := range l.errs[:s.parts] {
 		if err != nil {
 			return err
@@ -166,10 +161,8 @@ func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, done <-cha
 	return nil
 }
 
-func (l *launcher) part(code kernel.Code, p int) {
-	l.errs[p] = code.Run(&l.calls[p])
-	l.group.Done()
-}
+// part runs a part of the launch under way.
+func (l *launcher) part(p int) { l.errs[p] = l.code.Run(&l.calls[p]) }
 
 // hostStep runs a step that is no kernel.
 func (e *compiled) hostStep(ctx context.Context, l *launcher, s *compiledStep) error {
@@ -254,6 +247,10 @@ func (l *launcher) forget(e *compiled) {
 	clear(l.pointers)
 	clear(l.fresh)
 	clear(l.errs)
+	if e.parts > 1 {
+		l.crew.dismiss()
+	}
+	l.code = nil
 	clear(l.call.Args)
 	clear(l.call.Results)
 }

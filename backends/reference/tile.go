@@ -113,8 +113,9 @@ func canTile(k *kernel.Kernel, axis int) bool {
 	return true
 }
 
-// partWork is how many elements of instructions a part has at least.
-const partWork = 1 << 16
+// partWork is how many elements of instructions a part has at least: what takes
+// about as long as waking a thread. Tests make it less.
+var partWork int64 = 1 << 16
 
 // work returns about how many elements all instructions compute together.
 func (c *tileCode) work(sizes []int64) int64 {
@@ -142,7 +143,10 @@ func (c *tileCode) Parts(sizes []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
-	most := min(int64(threads), c.work(sizes)/partWork+1)
+	most := min(int64(threads), c.work(sizes)/partWork)
+	if most <= 1 {
+		return 1
+	}
 	if c.gemm.fits(sizes) {
 		return int(max(min(most, c.gemm.rows(sizes)), 1))
 	}

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "6837100b35edda6e2564eca5"
+const buildID = "2fcb27beeab8b4e6a2cdc376"

@@ -16,13 +16,14 @@ type code struct {
 	entry    native.Kernel
 }
 
-const (
-	// partCost is how many nanoseconds of work make a part worth its start.
-	partCost = 15_000
-	// turnCost is after how many nanoseconds of work, about, it is looked
-	// whether the run has been given up.
-	turnCost = 5_000_000
-)
+// partCost is how many nanoseconds of work make a part worth a thread: waking
+// one takes several thousand. Less than two such parts stay on one thread, and
+// so do programs of nothing else. Tests make it less.
+var partCost = 25_000.0
+
+// turnCost is after how many nanoseconds of work, about, it is looked whether
+// the run has been given up.
+const turnCost = 5_000_000
 
 // Parts returns how many parts of enough work there are.
 func (c *code) Parts(sizes []int64, threads int) int {

@@ -76,11 +76,11 @@ type product struct {
 	packed  unsafe.Pointer // B, if the plan says that it is packed
 }
 
-// Parts returns how many parts are worth it: at least some 20 µs each.
+// Parts returns how many parts are worth it.
 func (p *product) Parts(_ []int64, threads int) int {
-	const enough = 2e6 // flops
+	const flop = 0.01 // nanoseconds
 	all := p.flops * float64(p.points)
-	return max(min(threads, int(min(all/enough, 1024))), 1)
+	return max(min(threads, int(min(all*flop/partCost, 1024))), 1)
 }
 
 // split says how parts share the work: whole points, if there are enough for

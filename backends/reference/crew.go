@@ -1,0 +1,114 @@
+package reference
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// crew runs the parts of launches: on the goroutine that asks, and on helpers,
+// as many as are worth it. Who comes first takes a part, so that a helper that
+// wakes late costs nothing; what a part computes does not depend on who runs it.
+// Helpers begin with the first launch that has parts and end with the run: they
+// stay awake between its launches, but not for long. A launch of one part starts
+// nothing.
+type crew struct {
+	run  func(part int)
+	help func()        // assist; made once, so that starting a helper allocates nothing
+	most int32         // helpers at a time
+	wake chan struct{} // to who waits in do
+
+	number uint64        // of launches so far
+	state  atomic.Uint64 // number, parts, parts that are taken: see claim
+	left   atomic.Int64  // parts that have not ended, and parked if somebody sleeps until none is left
+	live   atomic.Int32  // helpers
+}
+
+const (
+	mostParts = 1<<16 - 1
+	parked    = 1 << 32
+	// patience is how often it is looked whether there is something to do before
+	// sleep, about 10 µs together: what falling asleep and waking takes.
+	patience = 1 << 14
+)
+
+// threads returns how many threads a program uses of which so many are wanted,
+// 0 standing for all: no more than can run at once.
+func threads(wanted int) int {
+	most := min(runtime.GOMAXPROCS(0), mostParts)
+	if wanted == 0 {
+		return most
+	}
+	return min(wanted, most)
+}
+
+func (c *crew) init(threads int, run func(part int)) {
+	c.run, c.most = run, int32(threads-1)
+	c.help, c.wake = c.assist, make(chan struct{}, 1)
+}
+
+// do runs all parts and returns when they have ended.
+func (c *crew) do(parts int) {
+	c.left.Store(int64(parts))
+	c.number++
+	c.state.Store(c.number<<32 | uint64(parts)<<16)
+	for n := c.live.Load(); n < min(c.most, int32(parts-1)); n++ {
+		c.live.Add(1)
+		go c.help()
+	}
+	for c.part() {
+		continue
+	}
+	for range patience {
+		if c.left.Load() == 0 {
+			return
+		}
+	}
+	if c.left.Add(parked) != parked {
+		<-c.wake
+	}
+}
+
+// dismiss ends the helpers; there is no launch under way.
+func (c *crew) dismiss() { c.state.Store(0) }
+
+// part takes a part and runs it; it returns false when there is none.
+func (c *crew) part() bool {
+	for {
+		s := c.state.Load()
+		if !untaken(s) {
+			return false
+		}
+		if c.state.CompareAndSwap(s, s+1) {
+			c.run(int(s & mostParts))
+			if c.left.Add(-1) == parked {
+				c.wake <- struct{}{}
+			}
+			return true
+		}
+	}
+}
+
+// untaken reports whether a state has a part that nobody has taken.
+func untaken(state uint64) bool { return state&mostParts < state>>16&mostParts }
+
+// assist takes parts until none has come for a while.
+func (c *crew) assist() {
+	for {
+		for c.part() {
+			continue
+		}
+		for range patience {
+			if s := c.state.Load(); s == 0 || untaken(s) {
+				break
+			}
+		}
+		if untaken(c.state.Load()) {
+			continue
+		}
+		c.live.Add(-1)
+		if !untaken(c.state.Load()) { // do might have counted on this helper
+			return
+		}
+		c.live.Add(1)
+	}
+}

@@ -1,0 +1,146 @@
+package reference
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// Every part of every launch runs once, and before do returns.
+func TestCrew(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for _, size := range []int{1, 2, 3, 7} {
+		var ran [64]atomic.Int32
+		var c crew
+		c.init(size, func(p int) {
+			if p%3 == 1 {
+				runtime.Gosched()
+			}
+			ran[p].Add(1)
+		})
+		for turn := range 2000 {
+			parts := 1 + turn%len(ran)
+			c.do(parts)
+			for p := range ran {
+				n := int32(0)
+				if p < parts {
+					n = 1
+				}
+				require.Equal(t, n, ran[p].Swap(0), "part %d of %d of launch %d", p, parts, turn)
+			}
+			if turn%50 == 0 {
+				c.dismiss()
+			}
+		}
+		c.dismiss()
+		require.Eventually(t, func() bool { return c.live.Load() == 0 }, 10*time.Second, time.Millisecond)
+	}
+}
+
+// A crew costs no allocations once its helpers have been there.
+func TestCrewAllocates(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	var c crew
+	c.init(2, func(int) {})
+	allocs := testing.AllocsPerRun(200, func() { c.do(2) })
+	c.dismiss()
+	require.Less(t, allocs, 1.0)
+}
+
+// kernels compiles a program as kernels of tiles.
+func kernels(t *testing.T, text string, threads int) *compiled {
+	t.Helper()
+	e, err := asKernels{New()}.Compile(context.Background(), backends.NewModule(text), backends.Options{Threads: threads})
+	require.NoError(t, err)
+	require.IsType(t, &compiled{}, e)
+	return e.(*compiled)
+}
+
+// The bits do not depend on the number of threads, and there are never more
+// parts than can run at once.
+func TestThreadsOfTiles(t *testing.T) {
+	defer func(work int64) { partWork = work }(partWork)
+	partWork = 1
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
+	for name, text := range map[string]string{"chain": chain(10), "mlp": mlpStep(16, 28, 20, 12, 10), "dot": matmul(31, 33, 29, "f32")} {
+		var want [][]float32
+		for _, threads := range []int{1, 2, 3, 7, 1_000_000, 0} {
+			e := kernels(t, text, threads)
+			switch {
+			case threads == 1:
+				require.Equal(t, 1, e.Parts())
+			case threads > 1:
+				require.LessOrEqual(t, e.Parts(), min(threads, 7))
+			default:
+				require.Greater(t, e.Parts(), 1, name)
+			}
+			c := &backends.Call{Args: arguments(e)}
+			require.NoError(t, e.Execute(context.Background(), c))
+			for j, r := range c.Results {
+				if threads == 1 {
+					want = append(want, soa.Slice[float32](r))
+				} else {
+					require.Equal(t, want[j], soa.Slice[float32](r), "%s: result %d on %d threads", name, j, threads)
+				}
+			}
+		}
+	}
+}
+
+// Who does not say how many threads a program may use gets all for a trace, and
+// one for a program with its constants bound.
+func TestThreadsByDefault(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	text := matmul(200, 200, 200, "f32")
+	for threads, parts := range map[int][2]int{0: {3, 1}, 2: {2, 2}} {
+		e := kernels(t, text, threads)
+		require.Equal(t, parts[0], e.Parts())
+		b, err := e.Bind(context.Background(), nil)
+		require.NoError(t, err)
+		require.Equal(t, parts[1], b.(*compiled).Parts())
+		require.Equal(t, parts[0], e.Parts())
+	}
+	_, err := asKernels{New()}.Compile(context.Background(), backends.NewModule(text), backends.Options{Threads: -1})
+	require.ErrorContains(t, err, "-1 threads")
+}
+
+// A program that takes less than waking threads would stays on one.
+func TestSmallProgramsOnOneThread(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	require.Equal(t, 1, kernels(t, matmul(16, 16, 16, "f32"), 0).Parts())
+	require.Equal(t, 1, kernels(t, mlpStep(4, 8, 8, 8, 4), 0).Parts())
+}
+
+// On one thread a program runs on the goroutine that asks, and starts neither
+// another nor a thread of the system.
+func TestOneThreadStartsNothing(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // whose workers are threads, too
+	e := kernels(t, mlpStep(32, 64, 48, 32, 10), 1)
+	c := &backends.Call{Args: arguments(e)}
+	goroutines, threads := runtime.NumGoroutine(), systemThreads(t)
+	for range 20 {
+		c.Results = nil
+		require.NoError(t, e.Execute(context.Background(), c))
+		require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+	}
+	require.LessOrEqual(t, systemThreads(t), threads)
+}
+
+// systemThreads returns how many threads the process has; 0 where the system
+// does not tell.
+func systemThreads(t *testing.T) int {
+	all, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Logf("threads are not counted here: %v", err)
+	}
+	return len(all)
+}

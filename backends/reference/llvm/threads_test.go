@@ -1,0 +1,76 @@
+package llvm
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/internal/programs"
+	"ltc/internal/samples"
+	"ltc/soa"
+)
+
+// A program gives the same bits on any number of threads, be its steps as small
+// as they are.
+func TestThreads(t *testing.T) {
+	compilers(t)
+	defer func(cost float64) { partCost = cost }(partCost)
+	partCost = 0.01
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
+	files, err := filepath.Glob("../../kit/testdata/workloads/*.mlir")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	cut := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		cut += onThreads(t, string(text), 1)
+	}
+	require.Greater(t, cut, len(files), "programs ran on one thread")
+	for seed := range uint64(100) {
+		onThreads(t, programs.Random(rand.New(rand.NewPCG(seed, 5)), 4+int(seed%24)), seed)
+	}
+}
+
+// onThreads runs a program on several numbers of threads and returns the most
+// parts that a step of it was cut into.
+func onThreads(t *testing.T, text string, seed uint64) (parts int) {
+	t.Helper()
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	var want [][]byte
+	for _, threads := range []int{1, 2, 3, 7, 1_000_000, 0} {
+		e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: threads})
+		require.NoError(t, err)
+		c := &backends.Call{}
+		for i, p := range e.Signature().Args {
+			v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
+			require.NoError(t, err)
+			c.Args = append(c.Args, v)
+		}
+		require.NoError(t, e.Execute(t.Context(), c))
+		for j, r := range c.Results {
+			if threads == 1 {
+				want = append(want, bytesOf(r))
+			} else if !bytes.Equal(want[j], bytesOf(r)) {
+				require.Failf(t, "other bits", "%d threads, seed %d, result %d of\n%s", threads, seed, j, text)
+			}
+		}
+		if p, ok := e.(interface{ Parts() int }); ok {
+			parts = max(parts, p.Parts())
+		}
+	}
+	return parts
+}
+
+func bytesOf(v soa.View) []byte {
+	return unsafe.Slice((*byte)(v.Base()), v.Type.Bytes())
+}
