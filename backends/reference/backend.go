@@ -37,9 +37,15 @@ func open(name, device string) (backends.Backend, error) {
 // Name is eval or cpu.
 func (b *Backend) Name() string { return b.name }
 
-// Devices returns the one CPU, with the memory that the process may use.
+// Devices returns the one CPU, with the memory that the process may use. Its
+// properties are its architecture, arch, and for the backend cpu what makes code
+// of kernels, compiler: "LLVM 19.1.7", or "none: plain Go".
 func (b *Backend) Devices() []backends.Device {
-	return []backends.Device{{Name: b.name, Memory: soa.Limit(), Properties: map[string]string{"arch": runtime.GOARCH}}}
+	of := map[string]string{"arch": runtime.GOARCH}
+	if b.name == "cpu" {
+		of["compiler"] = compilerName()
+	}
+	return []backends.Device{{Name: b.name, Memory: soa.Limit(), Properties: of}}
 }
 
 // Compile parses, verifies and prepares the module. Every run of the

@@ -18,11 +18,25 @@ var compilers struct {
 
 // UseCompiler makes the backend cpu run programs as kernels that c compiles.
 // What c leaves goes to the compilers that were named before it, and at last to
-// [Tiles]. Call it from init.
+// [Tiles]. Call it from init. One with a method Compiler() string says there what
+// makes its code, for the device's property compiler.
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
 	compilers.fastest = append([]kernel.Compiler{c}, compilers.fastest...)
+}
+
+// compilerName is what the fastest compiler that tells says of itself.
+func compilerName() string {
+	compilers.Lock()
+	use := compilers.fastest
+	compilers.Unlock()
+	for _, c := range use {
+		if n, ok := c.(interface{ Compiler() string }); ok {
+			return n.Compiler()
+		}
+	}
+	return "none: plain Go"
 }
 
 // compile makes a program executable: as kernels, if the backend is cpu, or by

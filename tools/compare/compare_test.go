@@ -48,11 +48,77 @@ func TestGroups(t *testing.T) {
 			require.False(t, seen[r.name], r.name)
 			seen[r.name] = true
 			require.Contains(t, string(source)+string(peaks), `{name: "`+r.name+`"`)
-			require.Regexp(t, g.ours, r.name)
+			require.Regexp(t, g.ours(), r.name)
+		}
+		for _, a := range g.asks {
+			for _, name := range a.rows {
+				require.Equal(t, a.warm, a.warm && large.MatchString(name), "%v", a)
+			}
 		}
 	}
-	require.True(t, groups()[1].matches(regexp.MustCompile("record_mix")))
-	require.False(t, groups()[1].matches(regexp.MustCompile("matmul")))
+	for _, p := range programs {
+		require.True(t, seen[p.name], "%s is in no family", p.name)
+	}
+	g, some := groups()[1].matching(regexp.MustCompile("record_mix"))
+	require.True(t, some)
+	require.Len(t, g.rows, 6, "a script that traces measures all of it")
+	_, some = groups()[1].matching(regexp.MustCompile("matmul"))
+	require.False(t, some)
+	for _, g := range groups() {
+		if g, some := g.matching(regexp.MustCompile("softmax|sum1")); some {
+			require.Equal(t, "^(softmax_4096x1024|sum1_4096)$", g.ours())
+			require.Equal(t, "torch_compile ops sum1_4096", g.asks[len(g.asks)-1].String())
+			require.Equal(t, "torch_eager ops softmax_4096x1024, no page faults", g.asks[len(g.asks)-2].String())
+		}
+	}
+}
+
+// Every elementwise, row, matrix product and linear workload of the definitions
+// that all libraries share is measured, under its name.
+func TestRowsAreComplete(t *testing.T) {
+	var want []string
+	for _, n := range []string{"16M", "64K"} {
+		for _, op := range []string{"affine_relu", "tanh", "gelu", "expgelu", "fma3", "chain20"} {
+			want = append(want, "ew_"+op+"_"+n)
+		}
+	}
+	want = append(want, "softmax_4096x1024", "layernorm_4096x1024", "sum0_4096", "sum1_4096", "sumall_4096", "transpose_4096",
+		"matmul_128", "matmul_256", "matmul_512", "matmul_1024", "matmul_2048", "bf16matmul_512", "bf16matmul_1024", "bf16matmul_2048",
+		"matvec_4096", "bmm_96x128x32x128", "bmm_96x128x128x32", "linear_gelu_512x384x1536")
+	var got []string
+	for _, r := range programs {
+		got = append(got, r.name)
+	}
+	require.ElementsMatch(t, want, got)
+}
+
+// Peers that are far behind the fastest of a row are not asked again about it.
+func TestNear(t *testing.T) {
+	r := &runner{session: sample()}
+	g := group{
+		rows: []row{{name: "matmul_128"}, {name: "softmax_4096x1024"}, {name: "train_mlp_first", against: []string{"jax"}}},
+		asks: []ask{
+			{peer: "jax", what: "ops", rows: []string{"matmul_128", "softmax_4096x1024"}},
+			{peer: "ort", what: "ops", rows: []string{"matmul_128", "softmax_4096x1024"}},
+			{peer: "torch_eager", what: "ops", rows: []string{"softmax_4096x1024"}},
+			{peer: "torch_eager", what: "ops", rows: []string{"softmax_4096x1024"}, warm: true},
+			{peer: "jax", what: "train", filter: "mlp"}, {peer: "numpy", what: "train", filter: "mlp"},
+		},
+	}
+	said := func(asks []ask) (all []string) {
+		for _, a := range asks {
+			all = append(all, a.String())
+		}
+		return all
+	}
+	require.Equal(t, []string{"ort ops matmul_128,softmax_4096x1024", "jax train mlp"}, said(r.near(g, 1, again).asks))
+	require.Equal(t, []string{"jax ops matmul_128", "ort ops matmul_128,softmax_4096x1024", "torch_eager ops softmax_4096x1024, no page faults", "jax train mlp"},
+		said(r.near(g, 1, worth).asks))
+}
+
+// A row within 5 % of what is wanted counts as met.
+func TestMet(t *testing.T) {
+	require.Equal(t, []string{"met", "met within 5 %", "not met"}, []string{met(1), met(1.05), met(1.051)})
 }
 
 // sample is figures of some rows: ours, and peers' of two rounds.
@@ -61,7 +127,7 @@ func sample() *session {
 		Machine: machine{Processor: "Example 1", Cores: 2, Features: []string{"fma", "avx2"}, MemoryGiB: 16, System: "linux/amd64", Go: "go1.26", Date: "2026-01-02"},
 		Missing: map[string]string{"tinygrad": "no clang"},
 		figures: []figure{
-			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 1, GFlops: 117.3, Backend: "cpu", Runs: "arch=amd64"},
+			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 1, GFlops: 117.3, Backend: "cpu", Runs: "arch=amd64, compiler=LLVM 19.1.7 for avx512"},
 			{Peer: us, W: "peak_copy", Threads: 1, Median: 1, GBps: 39.2},
 			{Peer: us, W: "matmul_128", Threads: 1, Median: 40e-6, GFlops: 104.9, Load1: 0.5},
 			{Peer: us, W: "matmul_128", Threads: 2, Median: 25e-6, GFlops: 167.8, Load1: 0.5},
@@ -135,7 +201,7 @@ echo ltc >>`+dir+`/asked
 	}
 	r.session = &session{Missing: r.missing}
 	for _, g := range groups() {
-		if g.matches(regexp.MustCompile("softmax")) {
+		if g, some := g.matching(regexp.MustCompile("softmax")); some {
 			require.NoError(t, r.group(g, 1))
 		}
 	}
@@ -145,11 +211,11 @@ echo ltc >>`+dir+`/asked
 	require.NoError(t, err)
 	const s = " ops softmax_4096x1024 "
 	require.Equal(t, "ltc\nnumpy"+s+"\nnumpy"+s+"1\njax"+s+"\njax"+s+"1\nort"+s+"\nort"+s+"1\niree"+s+"\niree"+s+"1\ntorch_eager"+s+"\n"+
-		"ort"+s+"\njax"+s+"\nort"+s+"1\njax"+s+"1\nltc\n", string(asked))
+		"ort"+s+"\nort"+s+"1\nltc\n", string(asked))
 	require.Equal(t, map[string]string{
-		"torch_eager":                                "pip: no wheel",
-		"iree ops softmax_4096x1024":                 "FAIL iree_1.0 softmax too hard",
-		"iree ops softmax_4096x1024, no page faults": "FAIL iree_1.0 softmax too hard",
+		"torch_eager":                      "pip: no wheel",
+		"iree ops softmax":                 "FAIL iree_1.0 softmax too hard",
+		"iree ops softmax, no page faults": "FAIL iree_1.0 softmax too hard",
 	}, r.missing)
 
 	again, err := readSession(filepath.Join(dir, "figures.jsonl"))

@@ -127,7 +127,7 @@ func (o *options) measure(ctx context.Context) (*session, error) {
 	defer r.close()
 	for _, n := range o.threads {
 		for _, g := range groups() {
-			if g.matches(o.run) {
+			if g, some := g.matching(o.run); some {
 				if err := r.group(g, n); err != nil {
 					return nil, err
 				}

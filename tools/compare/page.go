@@ -12,23 +12,31 @@ import (
 const intro = `<!-- Written by go run ./tools/compare; make compare measures anew. -->
 # Performance
 
-What ltc's workloads take, and what those who would use something else would wait for. Both sides were measured in one run, by turns: figures of another machine or of another day do not compare, ratios do. Data and timing are the same on all sides: three calls to warm up, samples of at least 200 µs, the median over a second or more; of several rounds the lowest median counts. A call returns when its result is there; ours records the step anew each time. Every result of ours is checked before it is timed.
+What ltc's workloads take, and what those who would use something else would wait for. Both sides were measured in one run, by turns: figures of another machine or of another day do not compare, ratios do. Each side is bound to as many processors as it has threads, and its libraries are told that number (OMP_NUM_THREADS and kin, torch.set_num_threads, JAX's and IREE's flags, ONNX Runtime's sessions); the peers are the packages that pip installs, on f32 unless the row says bf16, with operands that they hold already. Data and timing are the same on all sides: three calls to warm up, samples of at least 200 µs, the median over a second or more; of several rounds the lowest median counts. In the first round all peers are asked, in others those within 15 % of the fastest of a row; for two threads those that were within three times the fastest at one. A call returns when its result is there; ours records the step anew each time. Every result of ours is checked before it is timed.
 
-*Ours* assigns the result to a variable, whose memory is then written anew by each step. *New result* is the same with a new tensor for each result: its memory was used before, too, but comes back when the garbage collector has found it free, and has left the caches by then. *Best peer* is the fastest of those that can do the row, as their users get it; ONNX Runtime writes to one output again and again. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it. *Ratio* is our time by that of the faster peer of both: below 1 we win. *Reach* is the ratio that is wanted.
+*Ours* assigns the result to a variable, whose memory is then written anew by each step. *New result* is the same with a new tensor for each result: its memory was used before, too, but comes back when the garbage collector has found it free, and has left the caches by then. *Best peer* is the fastest of those that can do the row, as their users get it; ONNX Runtime writes to one output again and again. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it. *Ratio* is our time by that of the faster peer of both: below 1 we win. *Reach* is the ratio that is wanted; a row within 5 % of it counts as met, and says so: figures repeat no better.
 `
 
 const profiling = `
 ## To look closer
     make bench BENCHFLAGS='-run matmul'                         # our side, with shares of the machine's peak
-    go run ./bench -run '^train_mlp$' -cpuprofile mlp.prof      # where the time goes
+    make bench BENCHFLAGS='-run ^train_mlp$$ -profile'          # what each kernel takes, and of which line it is
+    go run ./bench -run '^train_mlp$' -cpuprofile mlp.prof      # where the time goes, Go's part too
     make compare COMPAREFLAGS='-run softmax -rounds 5'          # both sides
 
 Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`-scratch`" + ` names; ` + "`-from`" + ` makes the page of them again.
 `
 
-// compiler is the property by which a device tells that it compiles programs,
-// and with what.
-const compiler = "compiler="
+// plain is what a device without a compiler tells of itself.
+const plain = "compiler=none"
+
+// tolerance is how far beyond its reach a row may be to count as met, and
+// scaling how many times as fast as one thread two are to be where arithmetic
+// is what takes time.
+const (
+	tolerance = 1.05
+	scaling   = 1.85
+)
 
 // busy is the load average beyond which figures of one or two threads are not
 // to be relied on.
@@ -74,8 +82,11 @@ func (s *session) where(b *strings.Builder) {
 	for _, f := range s.figures {
 		if f.ours() && f.Backend != "" {
 			fmt.Fprintf(b, "Ours: backend `%s` (%s).\n", f.Backend, f.Runs)
-			if !strings.Contains(f.Runs, compiler) {
+			switch {
+			case f.Backend == "eval":
 				b.WriteString("It is the evaluator: nothing is compiled, so that first calls are quick and others slow.\n")
+			case strings.Contains(f.Runs, plain):
+				b.WriteString("There was no libLLVM: kernels ran in plain Go, many times slower than compiled ones. `make llvm` installs it.\n")
 			}
 			break
 		}
@@ -94,6 +105,7 @@ func (s *session) table(b *strings.Builder, threads int) {
 	}
 	fmt.Fprintf(b, "\n## %s\n", word)
 	s.peaks(b, threads)
+	s.summary(b, threads)
 	head, line := "| workload | ours | | new result | best peer | | without page faults | | ratio | reach |", "|---|---|---|---|---|---|---|---|---|---|"
 	if threads > 1 {
 		head, line = head+" to one thread |", line+"---|"
@@ -146,11 +158,7 @@ func (s *session) line(b *strings.Builder, r row, threads int) {
 	ratio, reach := s.verdict(r, threads)
 	fmt.Fprintf(b, " %s | %s |", ratio, reach)
 	if threads > 1 {
-		if one, ok := s.ours(r.name, 1); ok {
-			fmt.Fprintf(b, " %.2f × |", one.Median/ours.Median)
-		} else {
-			b.WriteString(" |")
-		}
+		fmt.Fprintf(b, " %s |", s.scaled(r))
 	}
 	b.WriteString("\n")
 }
@@ -180,13 +188,90 @@ func (s *session) verdict(r row, threads int) (ratio, reach string) {
 		return ratio, ""
 	}
 	reach = fmt.Sprintf("%.2f", r.reach)
+	if !ok {
+		return ratio, reach + ", no peer"
+	}
+	return ratio, reach + ", " + met(x/r.reach)
+}
+
+// met says of what is wanted and what is there, as a ratio that is to be at most
+// 1, whether it is met.
+func met(x float64) string {
+	switch {
+	case x <= 1:
+		return "met"
+	case x <= tolerance:
+		return "met within 5 %"
+	}
+	return "not met"
+}
+
+// speedup is how many times as fast two threads are as one.
+func (s *session) speedup(r row) (float64, bool) {
+	one, ok := s.ours(r.name, 1)
+	two, both := s.ours(r.name, 2)
+	if !ok || !both {
+		return 0, false
+	}
+	return one.Median / two.Median, true
+}
+
+// scaled prints that, and for a row that arithmetic bounds whether it is what is
+// wanted.
+func (s *session) scaled(r row) string {
+	x, ok := s.speedup(r)
 	switch {
 	case !ok:
-		return ratio, reach + ", no peer"
-	case x <= r.reach:
-		return ratio, reach + ", met"
+		return ""
+	case r.computes:
+		return fmt.Sprintf("%.2f ×, %s", x, met(scaling/x))
 	}
-	return ratio, reach + ", not met"
+	return fmt.Sprintf("%.2f ×", x)
+}
+
+// summary counts the rows that are met and names the others, which are a ratio
+// to a peer for one thread and one to ours for two.
+func (s *session) summary(b *strings.Builder, threads int) {
+	var rows, reached, nearly int
+	var short []string
+	for _, g := range groups() {
+		for _, r := range g.rows {
+			x, ok := s.ratio(r, threads)
+			said := fmt.Sprintf("`%s` (%.2f of %.2f)", r.name, x, r.reach)
+			x /= r.reach
+			wanted := r.reach > 0
+			if threads > 1 {
+				x, ok = s.speedup(r)
+				said = fmt.Sprintf("`%s` (%.2f ×)", r.name, x)
+				x = scaling / x
+				wanted = r.computes
+			}
+			if !ok || !wanted {
+				continue
+			}
+			rows++
+			switch met(x) {
+			case "met":
+				reached++
+			case "not met":
+				short = append(short, said)
+			default:
+				nearly++
+			}
+		}
+	}
+	if rows == 0 {
+		return
+	}
+	what := "rows with a reach have it"
+	if threads > 1 {
+		what = fmt.Sprintf("rows that arithmetic bounds are at least %.2f times as fast as with one thread", scaling)
+	}
+	fmt.Fprintf(b, "**%d of %d %s**, %d of them within 5 %%.", reached+nearly, rows, what, nearly)
+	if len(short) > 0 {
+		fmt.Fprintf(b, " Not: %s.", strings.Join(short, ", "))
+	}
+	b.WriteString("\n\n")
 }
 
 // absent lists what could not be measured.

@@ -68,10 +68,23 @@ func (r *runner) miss(what, why string) {
 	}
 }
 
+// again is how much slower than the fastest of a row a peer may be, to be asked
+// in later rounds, and worth how much, to be asked with more threads.
+const (
+	again = 1.15
+	worth = 3
+)
+
 // group measures a group in rounds: all peers in the first, the fastest in the
 // others. Ours comes first in every other round.
 func (r *runner) group(g group, threads int) error {
-	asks := slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool { return !r.wanted(a.peer) })
+	g.asks = slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool { return !r.wanted(a.peer) })
+	if r.session.measured(1) && threads > 1 {
+		if g.once {
+			return nil
+		}
+		g = r.near(g, 1, worth)
+	}
 	for round := 1; round <= r.rounds; round++ {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -79,14 +92,16 @@ func (r *runner) group(g group, threads int) error {
 		if round%2 == 1 {
 			r.own(g, threads, round)
 		}
-		for _, a := range asks {
-			r.other(a, threads, round)
+		for _, a := range g.asks {
+			if round == 1 || !g.once {
+				r.other(a, threads, round)
+			}
 		}
 		if round%2 == 0 {
 			r.own(g, threads, round)
 		}
 		if round == 1 {
-			asks = r.fastest(g, asks, threads)
+			g = r.near(g, threads, again)
 		}
 	}
 	for _, row := range g.rows {
@@ -95,41 +110,35 @@ func (r *runner) group(g group, threads int) error {
 	return nil
 }
 
+// near leaves of what peers are asked the rows in which they came within a
+// factor of the fastest, and of questions that name no rows those that did in
+// any.
+func (r *runner) near(g group, threads int, factor float64) group {
+	close := func(a ask, name string) bool {
+		i := slices.IndexFunc(g.rows, func(r row) bool { return r.name == name })
+		if i < 0 {
+			return false
+		}
+		counted := func(f figure) bool {
+			return f.W == name && f.Threads == threads && g.rows[i].counts(f.Peer) && !f.ours()
+		}
+		best, some := r.session.lowest(counted)
+		theirs, ok := r.session.lowest(func(f figure) bool { return counted(f) && a.answered(f.Peer) })
+		return !some || ok && theirs.Median <= factor*best.Median
+	}
+	g = g.about(close)
+	g.asks = slices.DeleteFunc(g.asks, func(a ask) bool {
+		return len(a.rows) == 0 && !slices.ContainsFunc(g.rows, func(row row) bool { return close(a, row.name) })
+	})
+	return g
+}
+
 // wanted reports whether a peer is one that was asked for, and not missing.
 func (r *runner) wanted(peer string) bool {
 	if r.missing["peers"] != "" || r.missing[peer] != "" {
 		return false
 	}
 	return r.only == "" || slices.Contains(strings.Split(r.only, ","), peer)
-}
-
-// fastest leaves of the questions about a program the two fastest with page
-// faults and the two fastest without.
-func (r *runner) fastest(g group, asks []ask, threads int) []ask {
-	if len(g.rows) > 1 {
-		return asks
-	}
-	median := func(a ask) float64 {
-		f, ok := r.session.lowest(func(f figure) bool {
-			return f.W == g.rows[0].name && f.Threads == threads && a.answered(f.Peer)
-		})
-		if !ok {
-			return 0
-		}
-		return f.Median
-	}
-	var kept []ask
-	for _, warm := range []bool{false, true} {
-		some := slices.DeleteFunc(slices.Clone(asks), func(a ask) bool { return a.warm != warm || median(a) == 0 })
-		slices.SortFunc(some, func(a, b ask) int {
-			if median(a) < median(b) {
-				return -1
-			}
-			return 1
-		})
-		kept = append(kept, some[:min(2, len(some))]...)
-	}
-	return kept
 }
 
 // answered reports whether the figures of a peer are those of a question: names
@@ -144,7 +153,7 @@ func (a ask) answered(peer string) bool {
 
 // own measures our side of a group.
 func (r *runner) own(g group, threads, round int) {
-	args := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(threads), "-run", g.ours}
+	args := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(threads), "-run", g.ours()}
 	if r.pinned {
 		cpus := "0"
 		if threads > 1 {
@@ -156,7 +165,7 @@ func (r *runner) own(g group, threads, round int) {
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if r.take(out, threads, round) == 0 && err != nil && r.ctx.Err() == nil {
-		r.miss("ltc "+g.ours, err.Error())
+		r.miss("ltc "+g.ours(), err.Error())
 	}
 }
 
@@ -166,10 +175,7 @@ func (r *runner) other(a ask, threads, round int) {
 	if r.missing[a.peer] != "" {
 		return
 	}
-	c := exec.CommandContext(r.ctx, r.script(), r.scratch, strconv.Itoa(threads), a.peer, a.what)
-	if a.filter != "" {
-		c.Args = append(c.Args, a.filter)
-	}
+	c := exec.CommandContext(r.ctx, r.script(), append([]string{r.scratch, strconv.Itoa(threads)}, a.words()...)...)
 	c.Env = os.Environ()
 	if a.warm {
 		c.Env = append(c.Env, "NOMMAP=1")
@@ -178,16 +184,22 @@ func (r *runner) other(a ask, threads, round int) {
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
 	out, err := c.Output()
-	if r.take(out, threads, round) > 0 {
-		return
-	}
+	some := r.take(out, threads, round) > 0
 	if r.ctx.Err() != nil {
 		return
 	}
-	if err != nil {
+	failures := linesWith(complaint.String(), "FAIL ")
+	for _, f := range failures { // "FAIL peer_1.2 row why"
+		row := ""
+		if words := strings.Fields(f); len(words) > 2 {
+			row = words[2]
+		}
+		of := a
+		of.rows, of.filter = nil, row
+		r.miss(of.String(), f)
+	}
+	if !some && err != nil && len(failures) == 0 {
 		r.miss(a.peer, lastLine(complaint.String(), err))
-	} else if failure := lineWith(complaint.String(), "FAIL "); failure != "" {
-		r.miss(a.String(), failure)
 	}
 }
 
@@ -219,11 +231,12 @@ func lastLine(said string, err error) string {
 	return err.Error()
 }
 
-func lineWith(said, word string) string {
+func linesWith(said, word string) []string {
+	var all []string
 	for line := range strings.Lines(said) {
 		if strings.HasPrefix(line, word) {
-			return strings.TrimSpace(line)
+			all = append(all, strings.TrimSpace(line))
 		}
 	}
-	return ""
+	return all
 }

@@ -44,6 +44,20 @@ type shared struct {
 	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
 }
 
+// Compiler says which libLLVM makes code, which it opens for that, and for which
+// level of the processor; or that there is none.
+func (s *shared) Compiler() string {
+	s.once.Do(s.start)
+	l, err := libllvm.Open()
+	switch {
+	case s.none != nil:
+		return "none: plain Go, there is no code for this processor"
+	case err != nil:
+		return "none: plain Go, and what is built in or cached"
+	}
+	return "LLVM " + l.Version().String() + " for " + s.machine.Level.String()
+}
+
 // start finds out about the machine.
 func (s *shared) start() {
 	var cpu native.CPU
