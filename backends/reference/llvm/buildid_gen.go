@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2fcb27beeab8b4e6a2cdc376"
+const buildID = "d018f737e37967618ca89cec"
