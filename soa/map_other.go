@@ -3,6 +3,7 @@
 package soa
 
 import (
+	"errors"
 	"io"
 	"os"
 )
@@ -16,6 +17,10 @@ func mapFile(f *os.File, n int) ([]byte, error) {
 	mem := New(n).mem
 	_, err := io.ReadFull(f, mem)
 	return mem, err
+}
+
+func mapShared(*os.File, int, bool) ([]byte, error) {
+	return nil, errors.New("processes cannot share memory here")
 }
 
 func unmap([]byte) {}

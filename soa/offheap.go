@@ -18,6 +18,9 @@ func OffHeapStats() (live, peak int64) { return offHeap.live.Load(), offHeap.pea
 // the system has such memory. It is unmapped after the buffer and its last
 // view are gone; a slice of its [Buffer.Bytes] does not count.
 func OffHeap(n int) (*Buffer, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("%w: map %d bytes", ErrMemory, n)
+	}
 	if n == 0 {
 		return New(0), nil
 	}
@@ -27,7 +30,7 @@ func OffHeap(n int) (*Buffer, error) {
 		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, bytes(n), err)
 	}
 	huge(mem)
-	return mapped(mem), nil
+	return mapped(mem, mem), nil
 }
 
 // MapFile returns the contents of a regular file as a buffer, read when they
@@ -55,20 +58,21 @@ func MapFile(path string) (*Buffer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	return mapped(mem), nil
+	return mapped(mem, mem), nil
 }
 
-// mapped makes mem, whose pages belong to no one else, a buffer.
-func mapped(mem []byte) *Buffer {
+// mapped makes mem, which is within the pages of all that belong to no one
+// else, a buffer.
+func mapped(mem, all []byte) *Buffer {
 	if !canMap {
 		return &Buffer{mem: mem}
 	}
 	b := &Buffer{mem: mem, off: true}
-	runtime.AddCleanup(b, func(mem []byte) {
-		offHeap.live.Add(-int64(len(mem)))
-		unmap(mem)
-	}, mem)
-	live := offHeap.live.Add(int64(len(mem)))
+	runtime.AddCleanup(b, func(all []byte) {
+		offHeap.live.Add(-int64(len(all)))
+		unmap(all)
+	}, all)
+	live := offHeap.live.Add(int64(len(all)))
 	for peak := offHeap.peak.Load(); live > peak && !offHeap.peak.CompareAndSwap(peak, live); {
 		peak = offHeap.peak.Load()
 	}

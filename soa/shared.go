@@ -1,0 +1,70 @@
+package soa
+
+import (
+	"fmt"
+	"os"
+)
+
+// CreateShared makes a file of n zero bytes, which must not be there yet, and
+// returns it as a buffer off the Go heap that other processes open with
+// [OpenShared]: what one writes to the buffer, all see. Of files in memory,
+// such as those in /dev/shm, nothing reaches a disk. The file stays until it is
+// removed; it must not be made shorter while in use: looking at what is gone
+// ends the process. Who writes when is for the processes to agree on.
+func CreateShared(path string, n int) (*Buffer, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("create %s: %d bytes", path, n)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err = f.Truncate(int64(n)); err == nil {
+		var b *Buffer
+		if b, err = share(f, n, true); err == nil {
+			return b, nil
+		}
+	}
+	os.Remove(path)
+	return nil, fmt.Errorf("create %s: %w", path, err)
+}
+
+// OpenShared returns a file as a buffer off the Go heap, to read only unless
+// write is set: see [CreateShared]. What is written to a buffer by a mistake,
+// that is to be read only, does not reach the file.
+func OpenShared(path string, write bool) (*Buffer, error) {
+	mode := os.O_RDONLY
+	if write {
+		mode = os.O_RDWR
+	}
+	f, err := os.OpenFile(path, mode, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() == 0:
+		return nil, fmt.Errorf("open %s: it is no regular file with content", path)
+	case int64(int(info.Size())) != info.Size():
+		return nil, fmt.Errorf("open %s: %w: it has %d bytes", path, ErrMemory, info.Size())
+	}
+	b, err := share(f, int(info.Size()), write)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return b, nil
+}
+
+func share(f *os.File, n int, write bool) (*Buffer, error) {
+	mem, err := mapShared(f, n, write)
+	if err != nil {
+		return nil, err
+	}
+	b := mapped(mem, mem)
+	b.readOnly = !write
+	return b, nil
+}
