@@ -1,0 +1,63 @@
+package llvm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/libllvm"
+)
+
+// layers is a network of n layers, tanh(x·w + b), no two of the same width.
+func layers(n int) string {
+	var args, body strings.Builder
+	x, in := "x", 64
+	for i := range n {
+		out := 64 + 3*i
+		fmt.Fprintf(&args, ", %%w%d: tensor<%dx%dxf32>, %%b%d: tensor<%dxf32>", i, in, out, i, out)
+		t := fmt.Sprintf("tensor<32x%dxf32>", out)
+		fmt.Fprintf(&body, "  %%p%d = stablehlo.dot_general %%%s, %%w%d, contracting_dims = [1] x [0] : (tensor<32x%dxf32>, tensor<%dx%dxf32>) -> %s\n", i, x, i, in, in, out, t)
+		fmt.Fprintf(&body, "  %%c%d = stablehlo.broadcast_in_dim %%b%d, dims = [1] : (tensor<%dxf32>) -> %s\n", i, i, out, t)
+		fmt.Fprintf(&body, "  %%s%d = stablehlo.add %%p%d, %%c%d : %s\n  %%y%d = stablehlo.tanh %%s%d : %s\n", i, i, i, t, i, i, t)
+		x, in = fmt.Sprintf("y%d", i), out
+	}
+	return fmt.Sprintf("func.func @main(%%x: tensor<32x64xf32>%s) -> tensor<32x%dxf32> {\n%s  return %%%s : tensor<32x%[2]dxf32>\n}\n", args.String(), in, body.String(), x)
+}
+
+// Layers of the same kind are compiled once, whatever their number and sizes.
+func TestLayersCompileOnce(t *testing.T) {
+	if _, err := libllvm.Open(); err != nil {
+		t.Skip(err)
+	}
+	compiled := func(s *shared, n int) int {
+		p, err := backends.Load(t.Context(), backends.NewModule(layers(n)), backends.Options{})
+		require.NoError(t, err)
+		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
+		require.NoError(t, err)
+		require.Len(t, prog.Steps, n)
+		codes, err := s.Compile(t.Context(), prog.Kernels)
+		require.NoError(t, err)
+		for i := range prog.Steps {
+			step := &prog.Steps[i]
+			_, err := codes[step.Kernel].(kernel.Preparer).Prepare(t.Context(), step.Sizes, step.Strides)
+			require.NoError(t, err)
+		}
+		list, err := s.disk.List()
+		require.NoError(t, err)
+		return len(list)
+	}
+	t.Setenv("LTC_CACHE", "")
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	few := &shared{}
+	once := compiled(few, 2)
+	require.Positive(t, once)
+	require.Equal(t, once, compiled(few, 20))
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	require.Equal(t, once, compiled(&shared{}, 20))
+}
