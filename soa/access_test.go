@@ -194,6 +194,7 @@ func normOf(h *struct{ x, y, z []float32 }) {
 func normAt(v *HitView) {
 	for i := range v.Len() {
 		e := v.At(i)
-		e.SetZ(e.X()*e.X() + e.Y()*e.Y())
+		x, y := e.X(), e.Y()
+		e.SetZ(x*x + y*y)
 	}
 }

@@ -266,14 +266,15 @@ func (c *Collection) String() string {
 	fmt.Fprintf(&s, "%d elements", c.n)
 	for _, i := range c.order {
 		t := c.tensors[i]
-		fmt.Fprintf(&s, "\n%s: %v of", t.name, t.view)
+		names := make([]string, len(t.columns))
 		for k, col := range t.columns {
-			sep := ","
-			if k == 0 {
-				sep = ""
-			}
-			fmt.Fprintf(&s, "%s %s", sep, col.name)
+			names[k] = col.name
 		}
+		of := " of " + strings.Join(names, ", ")
+		if len(names) == 0 {
+			of = ", a copy"
+		}
+		fmt.Fprintf(&s, "\n%s: %v%s", t.name, t.view, of)
 		if t.batch > 0 {
 			fmt.Fprintf(&s, ", in batches of %d", t.batch)
 		}

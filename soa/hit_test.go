@@ -2,7 +2,7 @@ package soa_test
 
 import "ltc/ir/types"
 
-//go:generate go run ltc/soa/gen -type Hit -o hit_soa_gen_test.go
+//go:generate go run ./gen -type Hit -o hit_soa_gen_test.go
 
 // Hit has what accessors are generated for.
 type Hit struct {

@@ -30,7 +30,8 @@ type column struct {
 	block  bool   // of elements of their own: only in the layout
 }
 
-const vocabulary = "ltc/ir/types"
+// vocabulary is the path of the package of dtypes.
+var vocabulary = reflect.TypeFor[dtypes.DType]().PkgPath()
 
 // read returns struct name of the package of file. Packages that it imports are
 // not read, so that nothing needs to compile: the types of columns are Go's own
