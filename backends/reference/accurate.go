@@ -58,3 +58,7 @@ func accuratePower(x, y float64) float64 {
 	m, k := l.exp()
 	return math.Copysign(roundScaled(m, k), p)
 }
+
+// direction is atan2. That of package math takes a quotient that is too small for a
+// number for positive: a negative y above the negative numbers got pi, not -pi.
+func direction(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }

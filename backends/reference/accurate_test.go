@@ -44,3 +44,12 @@ func TestLogarithmsOfTheSmallestNumbers(t *testing.T) {
 		require.InEpsilon(t, float64(k)*math.Ln2, logarithm(math.Ldexp(1, k)), 0x1p-52, "2^%d", k)
 	}
 }
+
+// The angle has the sign of y, also where y/x is no number above 0 any more.
+func TestAngleOfTheSmallestNumbers(t *testing.T) {
+	require.Equal(t, -math.Pi, direction(-5e-324, -8))
+	require.Equal(t, math.Pi, direction(5e-324, -8))
+	require.Equal(t, -math.Pi, direction(math.Copysign(0, -1), -1))
+	require.Equal(t, -math.Pi/4, direction(-5e-324, 5e-324))
+	require.True(t, math.IsNaN(direction(-1, math.NaN())))
+}

@@ -139,7 +139,7 @@ func floatBinary[T float](op string) func(o, a, b []T) {
 		}
 		return inFloat64x2[T](math.Pow)
 	case "atan2":
-		return inFloat64x2[T](math.Atan2)
+		return inFloat64x2[T](direction)
 	}
 	return arithmetic[T](op)
 }

@@ -182,7 +182,7 @@ func angle(y float64, x dd) dd {
 
 func logComplex(z complex128) complex128 {
 	if z == 0 || !finiteComplex(z) {
-		return complex(math.Log(cmplx.Abs(z)), math.Atan2(imag(z), real(z)))
+		return complex(math.Log(cmplx.Abs(z)), direction(imag(z), real(z)))
 	}
 	return cdd{logAbs(z), angle(imag(z), ddOf(real(z)))}.round(0)
 }
