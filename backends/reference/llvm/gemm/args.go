@@ -36,6 +36,10 @@ const (
 	wordChunk            // rows that PackA is called for at a time
 	wordGroup            // panels between calls of Epilogue
 	wordAhead            // cache lines of rows of A to ask for with each panel, before they are read
+	wordDrip             // or the bytes of rows that lie next to each other, of which each step asks for some
+	wordNext             // cache lines of the next matrix of B to ask for with each panel
+	wordNextRow          // bytes of these for each row of A
+	wordFar              // how far ahead rows of B's panels are asked for, 0 if they are not
 	wordMore             // 0: store sums; else add them to what C holds
 	wordFirstB           // the place in the whole product of what is at hand,
 	wordFirstM           // for prologue and epilogue

@@ -38,6 +38,7 @@ type macro struct {
 	args         value.Value
 	words        [words]value.Value
 	panels, rest value.Value // full panels, columns behind them
+	next         value.Value // the next matrix of B
 }
 
 // heights is a table of how many rows to take when so many are left.
@@ -58,6 +59,7 @@ func (k *macro) matrices() {
 	w := &k.words
 	start := []value.Value{w[wordA], w[wordB], w[wordEdge], w[wordC]}
 	k.count(w[wordBatch], i64(1), start, func(b value.Value, at []value.Value) []value.Value {
+		k.next = k.off(at[1], w[wordBBatch])
 		k.chunks(k.add(b, w[wordFirstB]), at[0], at[1], at[2], at[3])
 		return []value.Value{k.off(at[0], w[wordABatch]), k.off(at[1], w[wordBBatch]),
 			k.off(at[2], w[wordEdgeBatch]), k.off(at[3], w[wordCBatch])}
@@ -100,8 +102,10 @@ func (k *macro) groups(x some, panels, edge value.Value) {
 		x := x
 		x.c, x.soon = at[1], at[2]
 		k.strips(x, func(h value.Value, x some) {
+			steps := k.mul(n, k.Call("llvm.smax.i64", ll.I64, w[wordSteps], i64(1)))
+			drip := k.Block.NewUDiv(k.mul(h, w[wordDrip]), steps)
 			k.dispatch(h, w[wordSteps], x.a, x.aRow, at[0], w[wordBStep], w[wordBPanel], x.c, w[wordCRow], n, w[wordMore],
-				x.soon, w[wordARow], w[wordAhead])
+				x.soon, w[wordARow], w[wordAhead], drip, k.off(k.next, k.mul(k.sub(x.m, w[wordFirstM]), w[wordNextRow])), w[wordNext], w[wordFar])
 			k.epilogue(x, w[wordCRow], k.mul(j, i64(k.core.columns())), h, k.mul(n, i64(k.core.columns())))
 		})
 		return []value.Value{k.off(at[0], wide), k.off(at[1], bytes), k.off(at[2], lines)}
@@ -184,7 +188,7 @@ func (k *macro) edge(h value.Value, x some, panel value.Value) {
 	}
 	k.when(k.some(w[wordMore]), func() { k.copy(h, masks, x.c, w[wordCRow], w[wordTile], row, true) })
 	k.dispatch(h, w[wordSteps], x.a, x.aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore],
-		x.soon, i64(0), i64(0))
+		x.soon, i64(0), i64(0), i64(0), k.next, i64(0), i64(0))
 	k.either(k.some(w[wordEpilogue]), func() {
 		k.callEpilogue(w, w[wordTile], row, x.b, x.m, k.mul(k.panels, i64(core.columns())), h, k.rest)
 	}, func() { k.copy(h, masks, w[wordTile], row, x.c, w[wordCRow], false) })

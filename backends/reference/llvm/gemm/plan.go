@@ -130,14 +130,16 @@ func (q *Plan) keepsA() bool {
 }
 
 // keepsB reports whether panels can be read as they lie: packing them would take
-// longer than what few rows gain by it, or they stay in the L2 cache.
+// longer than what few rows gain by it, or their lines do not push each other
+// out of the L2 cache and either all of them stay there or no more than some
+// strips meet each panel.
 func (q *Plan) keepsB() bool {
 	c, p := q.core, &q.p
 	if p.M <= 5*c.rows {
 		return true
 	}
 	row := max(abs(p.StrideB[1]*p.B.Size()), line)
-	return p.K*p.N*p.B.Size() <= q.on.L2 && q.depth <= ways*setsL2/gcd(row, setsL2)
+	return q.depth <= ways*setsL2/gcd(row, setsL2) && (p.K*p.N*p.B.Size() <= q.on.L2 || p.M <= 12*c.rows)
 }
 
 func abs(x int) int { return max(x, -x) }

@@ -238,7 +238,7 @@ func (r *run) pack(x *block) {
 func (r *run) multiply(x *block, m, rows int) {
 	q := r.plan
 	p, c := &q.p, q.core
-	sizeA, sizeB, lane := p.A.Size(), p.B.Size(), c.laneSize()
+	sizeA, sizeB := p.A.Size(), p.B.Size()
 	a := r.args
 	*a = [words]uintptr{
 		wordA:         uintptr(r.A) + word((x.b*p.StrideA[0]+m*p.StrideA[1]+x.k*p.StrideA[2])*sizeA),
@@ -294,9 +294,7 @@ func (r *run) multiply(x *block, m, rows int) {
 	if x.k > 0 {
 		a[wordMore] = 1
 	}
-	if panels := x.columns / c.columns(); q.ahead && panels > 0 {
-		a[wordAhead] = word(ceil(ceil(c.steps(x.depth)*lane, line), panels))
-	}
+	r.ask(x, rows)
 	if r.packA != nil {
 		a[wordPackA] = r.packA.Address()
 	}

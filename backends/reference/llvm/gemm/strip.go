@@ -14,17 +14,23 @@ const line = 64
 // strip emits the innermost kernel: h rows of A times panels of B into a strip
 // of C, h rows of panels·columns sums. Strides are in bytes.
 //
-//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines)
+//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines, drip, next, nextLines, far)
 //
 // A's units of a row are next to each other; B's units of a step are a row of
 // the panel, bStep from one to the next. Sums are added to what C holds if more
 // is not 0, else stored. steps may be 0, panels not.
+//
+// What is read later is asked for early, a little at a time, as a burst keeps
+// others from the caches: with each panel so many lines of each of h rows of A,
+// soonRow apart, from soon on, so many lines from next on, and the strip of C
+// below; with each step what is drip from soon on, and B's row far from the one
+// at hand.
 func (m *module) strip(c *core, h int) *ir.Func {
-	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more", "soon", "soonRow", "lines"}
+	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more", "soon", "soonRow", "lines", "drip", "next", "nextLines", "far"}
 	params := make([]*ir.Param, len(names))
 	for i, n := range names {
 		var t ll.Type = ll.I64
-		if len(n) == 1 || n == "soon" {
+		if len(n) == 1 || n == "soon" || n == "next" {
 			t = ll.I8Ptr
 		}
 		params[i] = ir.NewParam(n, t)
@@ -32,14 +38,15 @@ func (m *module) strip(c *core, h int) *ir.Func {
 	f := m.function(fmt.Sprintf("strip%d", h), ll.Void, params...)
 	steps, a, aRow, b, bStep, bPanel := params[0], params[1], params[2], params[3], params[4], params[5]
 	out, outRow, panels, more := params[6], params[7], params[8], params[9]
-	soon, soonRow, lines := params[10], params[11], params[12]
+	soon, soonRow, lines, drip, following, followingLines, far := params[10], params[11], params[12], params[13], params[14], params[15], params[16]
 	k := &tile{fn: f, core: c, h: h, aRow: aRow, aRow3: f.mul(aRow, i64(3))}
 	k.starts = append(k.starts, a)
 	for r := perPointer; r < h; r += perPointer {
 		k.starts = append(k.starts, f.off(k.starts[len(k.starts)-1], f.mul(aRow, i64(perPointer))))
 	}
+	below := f.mul(outRow, i64(h))
 	some, adds := f.some(steps), f.some(more)
-	f.repeat(panels, []value.Value{b, out, soon}, func(at []value.Value) []value.Value {
+	f.repeat(panels, []value.Value{b, out, soon, following}, func(at []value.Value) []value.Value {
 		rows := make([]value.Value, h)
 		for r := range rows {
 			rows[r] = at[1]
@@ -48,9 +55,14 @@ func (m *module) strip(c *core, h int) *ir.Func {
 			}
 			for at := 0; at < c.rowBytes(); at += line {
 				f.prefetch(f.off(rows[r], i64(at)), true, 3)
+				f.prefetch(f.off(f.off(rows[r], below), i64(at)), true, 1)
 			}
 		}
-		next := f.count(lines, i64(1), at[2:], func(_ value.Value, at []value.Value) []value.Value {
+		after := f.count(followingLines, i64(1), at[3:], func(_ value.Value, at []value.Value) []value.Value {
+			f.prefetch(at[0], false, 1)
+			return []value.Value{f.off(at[0], i64(line))}
+		})
+		next := f.count(lines, i64(1), at[2:3], func(_ value.Value, at []value.Value) []value.Value {
 			p := at[0]
 			for range h {
 				f.prefetch(p, false, 1)
@@ -58,8 +70,9 @@ func (m *module) strip(c *core, h int) *ir.Func {
 			}
 			return []value.Value{f.off(at[0], i64(line))}
 		})
-		k.out(rows, k.product(some, steps, at[0], bStep), adds)
-		return []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes())), next[0]}
+		sums, soon := k.product(some, steps, at[0], bStep, next[0], drip, far)
+		k.out(rows, sums, adds)
+		return []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes())), soon, after[0]}
 	})
 	f.Block.NewRet(nil)
 	return f.Func
@@ -80,23 +93,33 @@ type tile struct {
 }
 
 // product returns the h·vecs vectors of sums, a row behind the other.
-func (k *tile) product(some, steps, b, bStep value.Value) []value.Value {
+func (k *tile) product(some, steps, b, bStep, soon, drip, far value.Value) (sums []value.Value, after value.Value) {
 	first := k.first(&b)
-	before, body, after := k.Block, k.Func.NewBlock(""), k.Func.NewBlock("")
-	before.NewCondBr(some, body, after)
+	before, body, end := k.Block, k.Func.NewBlock(""), k.Func.NewBlock("")
+	before.NewCondBr(some, body, end)
 	k.Block = body
 	start := append(append([]value.Value{b}, k.starts...), first...)
+	start = append(start, soon)
 	last := k.repeat(steps, start, func(at []value.Value) []value.Value {
-		n := 1 + len(k.starts)
-		return append(k.advance(at[:n], bStep), k.step(at[:n], at[n:])...)
+		n, all := 1+len(k.starts), len(at)-1
+		next := append(k.advance(at[:n], bStep), k.step(at[:n], at[n:all])...)
+		k.prefetch(at[all], false, 1)
+		for j := 0; j < k.core.rowBytes(); j += line {
+			k.prefetch(k.off(k.off(at[0], far), i64(j)), false, 3)
+		}
+		return append(next, k.off(at[all], drip))
 	})
-	k.Block.NewBr(after)
-	sums := make([]value.Value, len(first))
-	for i := range sums {
-		sums[i] = after.NewPhi(ir.NewIncoming(first[i], before), ir.NewIncoming(last[1+len(k.starts)+i], k.Block))
+	k.Block.NewBr(end)
+	join := func(i int, from value.Value) value.Value {
+		return end.NewPhi(ir.NewIncoming(from, before), ir.NewIncoming(last[i], k.Block))
 	}
-	k.Block = after
-	return sums
+	sums = make([]value.Value, len(first))
+	for i := range sums {
+		sums[i] = join(1+len(k.starts)+i, first[i])
+	}
+	after = join(len(last)-1, soon)
+	k.Block = end
+	return sums, after
 }
 
 // first returns what the sums begin with, and moves b behind it.

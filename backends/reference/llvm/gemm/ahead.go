@@ -1,0 +1,37 @@
+package gemm
+
+// rowsAhead is how many rows of B before they are read they are asked for, if
+// they do not lie one behind the other.
+const rowsAhead = 32
+
+// ask says what the kernel asks for before it is read, besides C: rows of A that
+// come from beyond the L2 cache, the next matrix of B, and rows of B as it lies
+// that do not stay in that cache. What is asked for beyond the operands' ends does
+// no harm.
+func (r *run) ask(x *block, rows int) {
+	q, a := r.plan, r.args
+	p, c := &q.p, q.core
+	panels := x.columns / c.columns()
+	if panels == 0 || q.vector {
+		return
+	}
+	whole := x.depth == p.K // rows of a block are those of the matrix
+	switch {
+	case !q.ahead:
+	case q.directA && whole && p.StrideA[1] == p.K && panels <= q.group:
+		a[wordDrip] = a[wordARow]
+	default:
+		a[wordAhead] = word(ceil(ceil(c.steps(x.depth)*c.laneSize(), line), panels))
+	}
+	if !q.directB {
+		return
+	}
+	bytes := p.K * p.N * p.B.Size()
+	if x.count > 1 && whole && x.columns == p.N && p.StrideB == [3]int{p.K * p.N, p.N, 1} {
+		a[wordNextRow] = word(ceil(bytes, rows))
+		a[wordNext] = word(ceil(ceil(bytes, ceil(rows, c.rows)*panels), line))
+	}
+	if bytes > q.on.L2/2 {
+		a[wordFar] = rowsAhead * a[wordBStep]
+	}
+}
