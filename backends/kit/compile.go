@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
@@ -244,41 +243,4 @@ func (p *Program) access(s int) (reads, writes []ValueID) {
 		}
 	}
 	return reads, writes
-}
-
-// aligned is what temporaries begin at multiples of, in bytes.
-const aligned = 64
-
-// placeTemporaries gives values that are not alive at the same time the same
-// memory: in the order in which they are made, each goes to the smallest gap
-// that holds it.
-func placeTemporaries(p *Program) {
-	type block struct{ offset, size, last int }
-	var live []block
-	order := make([]int, 0, len(p.Values))
-	for v := range p.Values {
-		if p.Values[v].Kind == Temporary && p.Values[v].First >= 0 {
-			order = append(order, v)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return p.Values[a].First - p.Values[b].First })
-	for _, v := range order {
-		val := &p.Values[v]
-		size := (max(val.Type.Bytes(), 1) + aligned - 1) / aligned * aligned
-		live = slices.DeleteFunc(live, func(b block) bool { return b.last < val.First })
-		best, bestGap, end := -1, 0, 0
-		for _, b := range live { // by offset
-			if gap := b.offset - end; gap >= size && (best < 0 || gap < bestGap) {
-				best, bestGap = end, gap
-			}
-			end = max(end, b.offset+b.size)
-		}
-		if best < 0 {
-			best = end
-		}
-		val.Offset = best
-		p.Arena = max(p.Arena, best+size)
-		i, _ := slices.BinarySearchFunc(live, best, func(b block, at int) int { return b.offset - at })
-		live = slices.Insert(live, i, block{best, size, val.Last})
-	}
 }
