@@ -10,8 +10,9 @@ import (
 // ErrMemory is what the error of memory that cannot be had wraps.
 var ErrMemory = errors.New("not enough memory")
 
-// Limit returns the most bytes that memory can be asked for: the machine's, or
-// what the environment variable GOMEMLIMIT says if that is less. A process that
+// Limit returns the most bytes that memory can be asked for: the least of the
+// machine's, those that its control groups leave the process, and what the
+// environment variable GOMEMLIMIT says. A process that
 // asks Go for more than there is would be ended.
 func Limit() int64 { return min(physical, debug.SetMemoryLimit(-1)) }
 
