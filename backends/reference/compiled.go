@@ -107,13 +107,11 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	}
 	e.bindSteps()
 	e.cut()
-	all := added(prog.Arena, e.scratch*e.parts)
 	for j := range prog.Results {
 		v := prog.Values[prog.Results[j]]
-		all = added(all, v.Type.Bytes())
 		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
 	}
-	if err := soa.Fits(all); err != nil {
+	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
 		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", p.File, err)
 	}
 	e.long = work > longWork
@@ -162,6 +160,7 @@ type launcher struct {
 	results  []soa.View // where results are written that cannot go to the caller's memory at once
 	fresh    []soa.View // memory made for results that the caller leaves to us
 	call     backends.Call
+	loops    map[*compiledStep]*loopMemory
 	errs     []error
 	crew     crew
 	code     kernel.Code // of the launch under way
@@ -206,9 +205,6 @@ func (e *compiled) Signature() *backends.Signature { return e.program.Signature 
 func (e *compiled) Artifact() ([]byte, error) {
 	return nil, fmt.Errorf("artifact: %w", errors.ErrUnsupported)
 }
-
-// WorkspaceBytes is what a run takes besides arguments and results.
-func (e *compiled) WorkspaceBytes() int { return e.program.Arena + e.scratch*e.parts }
 
 // Program returns what the module became.
 func (e *compiled) Program() *kit.Program { return e.program }

@@ -1,0 +1,49 @@
+package reference
+
+import "ltc/backends"
+
+// WorkspaceBytes is what a run takes besides arguments and results: temporaries,
+// what parts of steps work with, results that take over an argument's memory but
+// must not be written there at once, and what regions and steps of the evaluator
+// take themselves. An argument whose view is not dense takes its size besides,
+// and a run that can be cancelled and takes long that of the results.
+func (e *compiled) WorkspaceBytes() int {
+	n := added(e.program.Arena, times(e.scratch, e.parts))
+	for j := range e.results {
+		if r := &e.results[j]; e.program.Signature.Results[j].Alias >= 0 && !(r.direct && r.inPlace) {
+			n = added(n, r.bytes)
+		}
+	}
+	for i := range e.program.Steps {
+		switch s := &e.program.Steps[i]; {
+		case s.Loop != nil:
+			n = added(n, loopBytes(s.Loop))
+		case s.Branch != nil:
+			for _, b := range s.Branch.Branches {
+				n = added(n, workspaceOf(b))
+			}
+		case s.Host != nil:
+			n = added(n, workspaceOf(s.Host.Run))
+		}
+	}
+	return n
+}
+
+// resultBytes is the memory of results that take over none.
+func (e *compiled) resultBytes() int {
+	n := 0
+	for j := range e.results {
+		if e.program.Signature.Results[j].Alias < 0 {
+			n = added(n, e.results[j].bytes)
+		}
+	}
+	return n
+}
+
+// workspaceOf returns what runs of x take, if x says so.
+func workspaceOf(x backends.Executable) int {
+	if s, ok := x.(backends.Sized); ok {
+		return s.WorkspaceBytes()
+	}
+	return 0
+}
