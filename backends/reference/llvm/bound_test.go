@@ -38,7 +38,7 @@ kernel bias(x: f32[n0, n2] strides [*, 1], w: f32[n2, n1] strides [*, 1], b: f32
 // A bound product reads its packed matrix alone: the one that it was made of may
 // change, and the result has the same bits.
 func TestBoundProduct(t *testing.T) {
-	const m, n, k = 130, 601, 700
+	const m, n, k = 300, 601, 700
 	for _, c := range compilers(t) {
 		parsed, err := kernel.Parse(strings.TrimSpace(multiplied))
 		require.NoError(t, err)
@@ -87,11 +87,11 @@ var bindable = []string{`func.func @main(%x: tensor<3x130x70xf32>, %w: tensor<70
 }`, `func.func @main(%x: tensor<1x700xf32>, %w: tensor<700x90xf32> {ltc.constant}) -> tensor<1x90xf32> {
 	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<1x700xf32>, tensor<700x90xf32>) -> tensor<1x90xf32>
 	return %0 : tensor<1x90xf32>
-}`, `func.func @main(%x: tensor<200x610xf32>, %w: tensor<610x610xf32> {ltc.constant}) -> tensor<200x610xf32> {
-	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<200x610xf32>, tensor<610x610xf32>) -> tensor<200x610xf32>
-	%1 = stablehlo.tanh %0 : tensor<200x610xf32>
-	%2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [1] : (tensor<200x610xf32>, tensor<610x610xf32>) -> tensor<200x610xf32>
-	return %2 : tensor<200x610xf32>
+}`, `func.func @main(%x: tensor<300x610xf32>, %w: tensor<610x610xf32> {ltc.constant}) -> tensor<300x610xf32> {
+	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<300x610xf32>, tensor<610x610xf32>) -> tensor<300x610xf32>
+	%1 = stablehlo.tanh %0 : tensor<300x610xf32>
+	%2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [1] : (tensor<300x610xf32>, tensor<610x610xf32>) -> tensor<300x610xf32>
+	return %2 : tensor<300x610xf32>
 }`, `func.func @main(%x: tensor<200x64xf32>, %w: tensor<64x64xf32> {ltc.constant}) -> tensor<200x64xf32> {
 	%c = stablehlo.constant dense<3> : tensor<i32>
 	%one = stablehlo.constant dense<1> : tensor<i32>
