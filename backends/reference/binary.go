@@ -30,11 +30,11 @@ func binaryKernel(op string, d dtype) kernel2 {
 	case u64:
 		return erase2(intBinary[uint64](op))
 	case f16:
-		return erase2(half2[types.Float16](floatBinary[float32](op)))
+		return erase2(half2[types.Float16](float32Binary(op)))
 	case bf16:
-		return erase2(half2[types.BFloat16](floatBinary[float32](op)))
+		return erase2(half2[types.BFloat16](float32Binary(op)))
 	case f32:
-		return erase2(floatBinary[float32](op))
+		return erase2(float32Binary(op))
 	case f64:
 		return erase2(floatBinary[float64](op))
 	case c64:

@@ -173,33 +173,35 @@ type gemmFunc func(f *frame, c, a, b unsafe.Pointer, m, n, k, ai, al int)
 func gemmKernel(d dtype) gemmFunc {
 	switch d {
 	case i8:
-		return eraseGemm[int8]
+		return eraseGemm(axpy4x2[int8])
 	case i16:
-		return eraseGemm[int16]
+		return eraseGemm(axpy4x2[int16])
 	case i32:
-		return eraseGemm[int32]
+		return eraseGemm(axpy4x2[int32])
 	case i64:
-		return eraseGemm[int64]
+		return eraseGemm(axpy4x2[int64])
 	case u8:
-		return eraseGemm[uint8]
+		return eraseGemm(axpy4x2[uint8])
 	case u16:
-		return eraseGemm[uint16]
+		return eraseGemm(axpy4x2[uint16])
 	case u32:
-		return eraseGemm[uint32]
+		return eraseGemm(axpy4x2[uint32])
 	case u64:
-		return eraseGemm[uint64]
+		return eraseGemm(axpy4x2[uint64])
 	case f32:
-		return eraseGemm[float32]
+		return eraseGemm(float32Rows())
 	case f64:
-		return eraseGemm[float64]
+		return eraseGemm(axpy4x2[float64])
 	case c64:
-		return eraseGemm[complex64]
+		return eraseGemm(axpy4x2[complex64])
 	case c128:
-		return eraseGemm[complex128]
+		return eraseGemm(axpy4x2[complex128])
 	}
 	return nil
 }
 
-func eraseGemm[T numeric](f *frame, c, a, b unsafe.Pointer, m, n, k, ai, al int) {
-	gemm(f, unsafe.Slice((*T)(c), m*n), unsafe.Slice((*T)(a), m*k), unsafe.Slice((*T)(b), k*n), m, n, k, ai, al)
+func eraseGemm[T numeric](rows rowsFunc[T]) gemmFunc {
+	return func(f *frame, c, a, b unsafe.Pointer, m, n, k, ai, al int) {
+		gemm(rows, f, unsafe.Slice((*T)(c), m*n), unsafe.Slice((*T)(a), m*k), unsafe.Slice((*T)(b), k*n), m, n, k, ai, al)
+	}
 }

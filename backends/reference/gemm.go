@@ -5,8 +5,8 @@ package reference
 //
 // Every element of c is summed in the order of k, one product at a time, each
 // rounded: the result depends neither on the blocking nor on threads. It ends
-// early when the run is cancelled.
-func gemm[T numeric](f *frame, c, a, b []T, m, n, k, ai, al int) {
+// early when the run is cancelled. rows is axpy4x2 or as good as it.
+func gemm[T numeric](rows rowsFunc[T], f *frame, c, a, b []T, m, n, k, ai, al int) {
 	// A block of b of blockK rows and blockN columns stays in the second-level
 	// cache while all rows of c pass over it.
 	const blockK, blockN = 128, 1024
@@ -23,8 +23,8 @@ func gemm[T numeric](f *frame, c, a, b []T, m, n, k, ai, al int) {
 				l := l0
 				for ; l+3 < l1; l += 4 {
 					p, q := i*ai+l*al, (i+1)*ai+l*al
-					axpy4x2(c0, c1, b[l*n+j0:l*n+j1], b[(l+1)*n+j0:(l+1)*n+j1], b[(l+2)*n+j0:(l+2)*n+j1], b[(l+3)*n+j0:(l+3)*n+j1],
-						&[8]T{a[p], a[p+al], a[p+2*al], a[p+3*al], a[q], a[q+al], a[q+2*al], a[q+3*al]})
+					rows(c0, c1, b[l*n+j0:l*n+j1], b[(l+1)*n+j0:(l+1)*n+j1], b[(l+2)*n+j0:(l+2)*n+j1], b[(l+3)*n+j0:(l+3)*n+j1],
+						[8]T{a[p], a[p+al], a[p+2*al], a[p+3*al], a[q], a[q+al], a[q+2*al], a[q+3*al]})
 				}
 				for ; l < l1; l++ {
 					row := b[l*n+j0 : l*n+j1]
@@ -41,9 +41,12 @@ func gemm[T numeric](f *frame, c, a, b []T, m, n, k, ai, al int) {
 	}
 }
 
+// rowsFunc is a function like axpy4x2.
+type rowsFunc[T numeric] func(c0, c1, b0, b1, b2, b3 []T, f [8]T)
+
 // axpy4x2 adds four rows of b to two rows of c: with the two rows of c, each
 // element of b that is loaded is used twice.
-func axpy4x2[T numeric](c0, c1, b0, b1, b2, b3 []T, f *[8]T) {
+func axpy4x2[T numeric](c0, c1, b0, b1, b2, b3 []T, f [8]T) {
 	n := len(c0)
 	c1, b0, b1, b2, b3 = c1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
 	x0, x1, x2, x3, y0, y1, y2, y3 := f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]
