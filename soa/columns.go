@@ -75,7 +75,8 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 		}
 		c.parts[i] = part{Placed: p, base: at, buffer: b}
 	}
-	c.extent = extentOf(n, c.parts)
+	c.extent = new(Extent)
+	c.extent.follow(c)
 	return c, nil
 }
 
@@ -257,7 +258,8 @@ func (c *Columns) finish(name string, align, n int) (*Columns, error) {
 			c.counts[l.group[i]] = p.Count
 		}
 	}
-	c.extent = extentOf(n, c.parts)
+	c.extent = new(Extent)
+	c.extent.follow(c)
 	return c, nil
 }
 

@@ -3,17 +3,17 @@ package soa
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 	"weak"
 )
 
-// Extent is the number of elements of columns for as long as their memory is
-// there: generated accessors ask it.
-type Extent struct{ n atomic.Int64 }
+// Extent is the number of elements of columns until their memory is released:
+// generated accessors ask it. To release memory that another goroutine is just
+// using is a data race as any other write is.
+type Extent struct{ n int }
 
 // Has reports whether there is an element i.
-func (e *Extent) Has(i int) bool { return uint64(i) < uint64(e.n.Load()) }
+func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
 
 // watch are the extents of columns in a buffer.
 type watch struct {
@@ -21,21 +21,20 @@ type watch struct {
 	extents []weak.Pointer[Extent]
 }
 
-// extentOf returns an extent of n elements, which ends when any of the parts'
-// buffers is released.
-func extentOf(n int, parts []part) *Extent {
-	e := new(Extent)
-	e.n.Store(int64(n))
+// follow makes e the extent of the columns, which ends when any of their buffers
+// is released.
+func (e *Extent) follow(c *Columns) {
+	e.n = c.counts[0]
+	parts := c.parts
 	for i, p := range parts {
 		if i > 0 && p.buffer == parts[i-1].buffer {
 			continue
 		}
 		p.buffer.watch(e)
 		if p.buffer.Released() { // meanwhile
-			e.n.Store(0)
+			e.n = 0
 		}
 	}
-	return e
 }
 
 func (b *Buffer) watch(e *Extent) {
@@ -69,7 +68,7 @@ func (b *Buffer) end() {
 	defer w.Unlock()
 	for _, p := range w.extents {
 		if e := p.Value(); e != nil {
-			e.n.Store(0)
+			e.n = 0
 		}
 	}
 	w.extents = nil
@@ -106,8 +105,12 @@ func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	return p.base, p.Stride * p.DType.Size()
 }
 
-// Extent returns that of the columns.
-func (a *Access) Extent() *Extent { return a.columns.extent }
+// Extent makes e that of the columns.
+func (a *Access) Extent(e *Extent) {
+	if a.err == nil {
+		e.follow(a.columns)
+	}
+}
 
 // Err returns why the columns cannot be had.
 func (a *Access) Err() error { return a.err }

@@ -39,7 +39,7 @@ func HitLayout(opts ...soa.Option) (*soa.Layout, error) {
 // HitConstView shows columns as elements of Hit that cannot be written.
 type HitConstView struct {
 	columns         *soa.Columns
-	extent          *soa.Extent
+	extent          soa.Extent
 	baseX           unsafe.Pointer
 	baseY           unsafe.Pointer
 	baseZ           unsafe.Pointer
@@ -111,7 +111,8 @@ func (v *HitConstView) locate(c *soa.Columns, write bool) error {
 	if err := a.Err(); err != nil {
 		return err
 	}
-	v.columns, v.extent = c, a.Extent()
+	a.Extent(&v.extent)
+	v.columns = c
 	if !write {
 		v.columns = c.Const()
 	}
@@ -145,6 +146,7 @@ func (v *HitConstView) Len() int { return v.columns.Len() }
 func (v *HitView) Const() *HitConstView {
 	c := v.HitConstView
 	c.columns = c.columns.Const()
+	soa.NewAccess(c.columns, false).Extent(&c.extent)
 	return &c
 }
 

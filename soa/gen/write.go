@@ -89,7 +89,7 @@ func %[1]sLayout(opts ...soa.Option) (*soa.Layout, error) {
 }
 
 func (s *structure) views(w *writer) {
-	w.f("\n// %[1]sConstView shows columns as elements of %[1]s that cannot be written.\ntype %[1]sConstView struct {\n\tcolumns *soa.Columns\n\textent *soa.Extent\n", s.name)
+	w.f("\n// %[1]sConstView shows columns as elements of %[1]s that cannot be written.\ntype %[1]sConstView struct {\n\tcolumns *soa.Columns\n\textent soa.Extent\n", s.name)
 	for _, c := range s.columns {
 		if c.block {
 			continue
@@ -149,7 +149,8 @@ func (v *%[1]sConstView) locate(c *soa.Columns, write bool) error {
 	if err := a.Err(); err != nil {
 		return err
 	}
-	v.columns, v.extent = c, a.Extent()
+	a.Extent(&v.extent)
+	v.columns = c
 	if !write {
 		v.columns = c.Const()
 	}
@@ -176,6 +177,7 @@ func (v *%[1]sConstView) Len() int { return v.columns.Len() }
 func (v *%[1]sView) Const() *%[1]sConstView {
 	c := v.%[1]sConstView
 	c.columns = c.columns.Const()
+	soa.NewAccess(c.columns, false).Extent(&c.extent)
 	return &c
 }
 
