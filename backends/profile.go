@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ltc/ir/types"
+	"ltc/mlir"
 )
 
 // Profiler is an [Executable] that measures its steps when [Options.Profile]
@@ -25,7 +26,8 @@ type Profiler interface {
 type StepProfile struct {
 	Op    int    // ordinal of the op in the text that the step was made for; -1 if unknown
 	What  string // what the step does: "matmul f32 64×512×784, add, maximum"
-	Place string // where it comes from; see [LocateProfile]
+	Line  string // of the program that recorded that op: "train.go:41"; "" if the text does not tell
+	Place string // all that is known of where the step comes from; see [LocateProfile]
 	Depth int    // 0: a step of main; 1: of a region of the loop or branch before it, and so on
 	// Nested says that steps of a greater depth follow, whose times are part of
 	// this one's.
@@ -82,14 +84,15 @@ func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	return share, of
 }
 
-// LocateProfile sets the places of steps to what at says of an op's ordinal, and
-// the names of the results that they write, or of the arguments whose memory
+// LocateProfile sets the places of steps: their lines, what at says of an op's
+// ordinal, and the names of the results that they write, or of the arguments whose memory
 // these take over.
 func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) {
 	for i := range steps {
 		s := &steps[i]
+		s.Place = s.Line
 		if s.Op >= 0 {
-			s.Place = at(s.Op)
+			s.Place = strings.TrimSpace(s.Place + " " + at(s.Op))
 		}
 		for _, j := range s.Results {
 			name := sig.Results[j].Name
@@ -97,10 +100,37 @@ func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) 
 				name = sig.Args[a].Name
 			}
 			if name != "" {
-				s.Place += " → " + name
+				s.Place = strings.TrimSpace(s.Place + " → " + name)
 			}
 		}
 	}
+}
+
+// LineOf returns the line of a location that a user wrote, with the scope that it
+// is in; "" if the location does not tell.
+func LineOf(loc mlir.Location) string {
+	switch loc := loc.(type) {
+	case mlir.FileLoc:
+		return fmt.Sprintf("%s:%d", loc.File, loc.Line)
+	case mlir.RangeLoc:
+		return LineOf(loc.FileLoc)
+	case mlir.CallLoc: // a composite's op has the line of who calls it
+		if line := LineOf(loc.Caller); line != "" {
+			return line
+		}
+		return LineOf(loc.Callee)
+	case mlir.FusedLoc:
+		for _, l := range loc.Locs {
+			if line := LineOf(l); line != "" {
+				return line
+			}
+		}
+	case mlir.NameLoc:
+		if line := LineOf(loc.Child); line != "" {
+			return line + " in " + loc.Name
+		}
+	}
+	return ""
 }
 
 // WriteProfile prints steps as a table: those of regions are indented below
@@ -147,7 +177,7 @@ func shortened(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:most-1]) + "…"
+	return strings.TrimRight(string([]rune(s)[:most-1]), ", ") + "…"
 }
 
 func rate(x float64) string {

@@ -148,6 +148,23 @@ func TestRate(t *testing.T) {
 	require.Zero(t, r.Share, "no peak, no share")
 }
 
+// With -profile a result has the kernels of its programs, in the order of what
+// they took, which are printed but for those that took next to nothing.
+func TestProfile(t *testing.T) {
+	e := &env{backend: "cpu", threads: 1, quick: true, profile: true}
+	_, err := softmaxRows(33, 65).measure(e)
+	require.NoError(t, err)
+	programs := e.last.Profile()
+	require.NotEmpty(t, programs)
+	require.GreaterOrEqual(t, programs[0].Total, programs[len(programs)-1].Total)
+	programs[len(programs)-1].Total = 0
+	var out bytes.Buffer
+	require.NoError(t, machine{f32: 100, copied: 20}.printProfile(&out, result{Profile: programs}))
+	require.Equal(t, len(programs)-1, strings.Count(out.String(), "STEP "))
+	require.Contains(t, out.String(), "exponential")
+	require.Regexp(t, `rows\.go:\d+ reduce`, out.String())
+}
+
 func TestMedianOf(t *testing.T) {
 	r := medianOf([]result{{Median: 3, Min: 3, PeakRSSMiB: 3}, {Median: 1, Min: 1}, {Median: 2, Min: 2, PeakRSSMiB: 2}})
 	require.Equal(t, result{Median: 2, Min: 1, Reps: 3, PeakRSSMiB: 2}, r)
@@ -157,7 +174,8 @@ func TestMatching(t *testing.T) {
 	require.Len(t, matching(""), len(workloads))
 	require.Len(t, matching("^record_"), 2)
 	require.Empty(t, matching("nothing"))
-	require.Len(t, withPeaks(matching("^matmul_128$")), 4)
-	require.Len(t, withPeaks(matching("^record_")), 2, "nothing to hold against peaks")
-	require.Len(t, withPeaks(matching("")), len(workloads))
+	require.Len(t, withPeaks(matching("^matmul_128$"), false), 4)
+	require.Len(t, withPeaks(matching("^train_mlp$"), true), 4)
+	require.Len(t, withPeaks(matching("^record_"), false), 2, "nothing to hold against peaks")
+	require.Len(t, withPeaks(matching(""), false), len(workloads))
 }

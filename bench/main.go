@@ -31,10 +31,19 @@ type env struct {
 	backend string
 	threads int
 	quick   bool // as few repetitions as there may be, for tests
+	profile bool // measure kernels
+	last    *lazy.Device
 }
 
+// open opens the device that a workload runs on.
 func (e *env) open() (*lazy.Device, error) {
-	return lazy.Open(e.backend, lazy.Threads(e.threads))
+	options := []lazy.Option{lazy.Threads(e.threads)}
+	if e.profile {
+		options = append(options, lazy.Profiled())
+	}
+	dev, err := lazy.Open(e.backend, options...)
+	e.last = dev
+	return dev, err
 }
 
 func main() {
@@ -42,6 +51,7 @@ func main() {
 	threads := flag.Int("threads", 1, "threads of a program and of the Go runtime, so that the collector has no core of its own")
 	backend := flag.String("backend", "cpu", "what runs the programs")
 	asJSON := flag.Bool("json", false, "print JSON objects, one a line")
+	kernels := flag.Bool("profile", false, "print what each kernel takes, too")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this `file`; only with one workload")
 	one := flag.String("one", "", "measure the workload of this name in this process and print JSON")
 	flag.Parse()
@@ -50,7 +60,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	e := &env{backend: *backend, threads: *threads}
+	e := &env{backend: *backend, threads: *threads, profile: *kernels}
 	if *one != "" {
 		if err := e.one(*one, *profile); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", *one, err)
@@ -60,7 +70,7 @@ func main() {
 	}
 	ws := matching(*run)
 	if !*asJSON {
-		ws = withPeaks(ws)
+		ws = withPeaks(ws, *kernels)
 	}
 	os.Exit(e.all(ws, *profile, *asJSON))
 }
@@ -83,6 +93,9 @@ func (e *env) all(ws []workload, profile string, asJSON bool) (status int) {
 			continue
 		}
 		printRow(os.Stdout, w, r)
+		if err := m.printProfile(os.Stdout, r); err != nil {
+			return 1
+		}
 	}
 	return status
 }

@@ -60,7 +60,7 @@ func (e *env) child(w workload, cache, profile string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-run", "^"+w.name+"$")
+	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-run", "^"+w.name+"$")
 	c.Env = append(os.Environ(), "LTC_CACHE_DIR="+cache)
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
@@ -97,6 +97,9 @@ func (e *env) one(name, profile string) error {
 	r, err := w.measure(e)
 	if err != nil {
 		return err
+	}
+	if e.profile && e.last != nil {
+		r.Profile = e.last.Profile()
 	}
 	if r.Runs, err = e.runs(); err != nil {
 		return err

@@ -7,6 +7,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"ltc/backends"
+	"ltc/lazy"
 )
 
 // result is one line of figures. The names are those that all peers print.
@@ -32,7 +36,9 @@ type result struct {
 	// Share is GFlops or GBps, whichever is more of it, as a share of the
 	// machine's peak; 0 if that was not measured.
 	Share float64 `json:"share,omitempty"`
-	Error string  `json:"error,omitempty"` // then there are no figures
+	// Profile is what kernels took, by program; empty unless -profile is set.
+	Profile []lazy.ProgramProfile `json:"profile,omitempty"`
+	Error   string                `json:"error,omitempty"` // then there are no figures
 }
 
 // printRow prints a result for people.
@@ -62,6 +68,25 @@ func printRow(out io.Writer, w workload, r result) {
 	}
 	fmt.Fprintf(out, "  %-12s  %-14s", fresh, first)
 	fmt.Fprintf(out, "  %s\n", w.doc)
+}
+
+// printProfile prints the kernels of the programs that took most of the time.
+func (m machine) printProfile(out io.Writer, r result) error {
+	total := time.Duration(0)
+	for _, p := range r.Profile {
+		total += p.Total
+	}
+	for _, p := range r.Profile {
+		if p.Total < total/20 {
+			continue
+		}
+		fmt.Fprintf(out, "\nprogram of %d ops, %.0f %% of the time in kernels\n", p.Ops, 100*float64(p.Total)/float64(max(total, 1)))
+		peaks := backends.Peaks{F32: m.f32 * 1e9, BF16: m.bf16 * 1e9, Bytes: m.copied * 1e9}
+		if err := backends.WriteProfile(out, p.Steps, peaks); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seconds prints a duration with three digits.

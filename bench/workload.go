@@ -129,9 +129,9 @@ func matching(run string) []workload {
 }
 
 // withPeaks puts the peaks before workloads that have figures to hold against
-// them.
-func withPeaks(ws []workload) []workload {
-	has := func(w workload) bool { return w.program != nil }
+// them: programs, and all whose kernels are asked for.
+func withPeaks(ws []workload, kernels bool) []workload {
+	has := func(w workload) bool { return w.program != nil || kernels }
 	peak := func(w workload) bool { return strings.HasPrefix(w.name, "peak_") }
 	if !slices.ContainsFunc(ws, has) || slices.ContainsFunc(ws, peak) {
 		return ws

@@ -51,7 +51,7 @@ func (d *Device) Profile() []ProgramProfile {
 		if len(steps) == 0 {
 			continue
 		}
-		backends.LocateProfile(steps, m.Signature(), lower.Places(p.text))
+		backends.LocateProfile(steps, m.Signature(), lower.Names(p.text))
 		total := time.Duration(0)
 		for i := range steps {
 			if steps[i].Depth == 0 {

@@ -75,18 +75,17 @@ func place(text string, is func(*mlir.Op) bool) (found string) {
 	return found
 }
 
-// Places parses a program's text and returns what says of an op's ordinal where
-// it comes from: its line in the program that recorded it, if that is known, and
-// its name.
-func Places(text string) func(op int) string {
+// Names parses a program's text and returns what says of an op's ordinal which op
+// it is: "dot_general".
+func Names(text string) func(op int) string {
 	at := map[int]string{}
 	if m, err := mlir.Parse("step.mlir", text); err == nil {
 		m.Walk(func(op *mlir.Op) bool {
-			at[op.Ordinal] = strings.TrimSuffix(where(op.Loc), ": ") + " " + op.Name[strings.IndexByte(op.Name, '.')+1:]
+			at[op.Ordinal] = op.Name[strings.IndexByte(op.Name, '.')+1:]
 			return true
 		})
 	}
-	return func(op int) string { return strings.TrimSpace(at[op]) }
+	return func(op int) string { return at[op] }
 }
 
 // where prints the line of a location, and the scope it is in.

@@ -157,7 +157,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		step := Step{Kernel: -1, Ordinal: n.ordinal}
+		step := Step{Kernel: -1, Ordinal: n.ordinal, Loc: n.loc}
 		if n.host != nil {
 			if err := (&hostWriter{ctx, g, p, o, at}).step(n, &step); err != nil {
 				return nil, err

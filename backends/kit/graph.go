@@ -37,10 +37,11 @@ type node struct {
 	kernel   *kernel.Kernel
 	operands []ValueID // by parameter
 	host     *hostOp
-	ordinal  int   // of the op whose failure it would report
-	at       int   // its place in the order
-	kept     bool  // it does more than to give values
-	into     *node // what it was merged into; nil if it still stands for itself
+	ordinal  int           // of the op whose failure it would report
+	loc      mlir.Location // of that op
+	at       int           // its place in the order
+	kept     bool          // it does more than to give values
+	into     *node         // what it was merged into; nil if it still stands for itself
 }
 
 // hostOp is an op, with what is in its regions, that the evaluator runs, or a

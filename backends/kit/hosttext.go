@@ -2,6 +2,7 @@ package kit
 
 import (
 	"slices"
+	"strings"
 
 	"ltc/mlir"
 )
@@ -60,7 +61,9 @@ func regionText(r *mlir.Region, captured []*mlir.Value) (string, Ordinals) {
 	m := &mlir.Module{Ops: []*mlir.Op{fn}}
 	ops := Ordinals{}
 	m.Walk(func(op *mlir.Op) bool { ops = append(ops, op.Ordinal); return true })
-	return mlir.Print(m), ops
+	var b strings.Builder
+	_ = m.Print(&b, mlir.PrintOptions{Locations: true}) // a Builder does not fail
+	return b.String(), ops
 }
 
 // substitute replaces the values that an op and its regions use.

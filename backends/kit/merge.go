@@ -233,7 +233,7 @@ func (g *graph) join(a, b *node, pairs []axisPair) *node {
 		shared[p.b] = i
 	}
 	j.add(b, shared)
-	m := &node{kernel: k.Kernel(), operands: ops.values, ordinal: a.ordinal}
+	m := &node{kernel: k.Kernel(), operands: ops.values, ordinal: a.ordinal, loc: a.loc}
 	compact(m)
 	return m
 }

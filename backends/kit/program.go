@@ -60,7 +60,8 @@ type Step struct {
 	Host     *Host
 	Loop     *Loop
 	Branch   *Branch
-	Ordinal  int // of the op of the text whose failure it would report
+	Ordinal  int           // of the op of the text whose failure it would report
+	Loc      mlir.Location // of that op; nil if the text does not tell
 }
 
 // Operand is a value as a kernel sees it.

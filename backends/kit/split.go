@@ -77,7 +77,7 @@ func (g *graph) partial(n *node) *node {
 	for _, a := range append(slices.Clone(k.Axes), kernel.Axis{Size: parts}) {
 		t.Shape = append(t.Shape, int(a.Size))
 	}
-	p := &node{ordinal: n.ordinal}
+	p := &node{ordinal: n.ordinal, loc: n.loc}
 	sums := g.newValue(t, p)
 	out := memory("y0", t)
 	out.Out = true

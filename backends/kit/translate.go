@@ -159,7 +159,7 @@ func (t *translator) node(op *mlir.Op) error {
 	if err := run(b); err != nil {
 		return err
 	}
-	n := &node{kernel: b.Kernel(), operands: b.operands, ordinal: op.Ordinal}
+	n := &node{kernel: b.Kernel(), operands: b.operands, ordinal: op.Ordinal, loc: op.Loc}
 	for i, r := range op.Results {
 		if b.outs[i] < 0 { // nobody uses it
 			continue
@@ -227,7 +227,7 @@ func (t *translator) reshape(op *mlir.Op) error {
 // host adds a node that the evaluator runs: the op with all that its regions
 // use from outside.
 func (t *translator) host(op *mlir.Op, reason string) error {
-	n := &node{host: &hostOp{op: op, inputs: inputs(op), reason: reason}, ordinal: op.Ordinal}
+	n := &node{host: &hostOp{op: op, inputs: inputs(op), reason: reason}, ordinal: op.Ordinal, loc: op.Loc}
 	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect"))
 	for _, v := range n.host.inputs {
 		n.host.ins = append(n.host.ins, t.values[v])

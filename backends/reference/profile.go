@@ -45,7 +45,7 @@ func (e *compiled) Profile() []backends.StepProfile {
 	for i := range e.steps {
 		s, t := &e.steps[i], &e.times[i]
 		p := backends.StepProfile{
-			Op: s.Ordinal, Parts: s.parts, Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
+			Op: s.Ordinal, Line: backends.LineOf(s.Loc), Parts: s.parts, Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
 		}
 		p.Results = e.resultsOf(s)
 		switch {

@@ -60,31 +60,14 @@ func peaksLine(p peak.Peaks, threads int) string {
 	return strings.Join(said, ", ") + ", with " + counted(threads, "thread")
 }
 
-// places says of an op's ordinal where it stands: in the text, and in the
-// program that wrote it, if the text tells.
+// places says of an op's ordinal where it stands in the text.
 func places(file, text string) func(op int) string {
 	at := map[int]string{}
 	if m, err := mlir.Parse(file, text); err == nil {
 		m.Walk(func(op *mlir.Op) bool {
 			at[op.Ordinal] = fmt.Sprintf("%s:%d %s", file, op.Pos.Line, op.Name[strings.IndexByte(op.Name, '.')+1:])
-			if line := lineOf(op.Loc); line != "" {
-				at[op.Ordinal] += " at " + line
-			}
 			return true
 		})
 	}
 	return func(op int) string { return at[op] }
-}
-
-// lineOf returns the line of a location, and the scope it is in.
-func lineOf(loc mlir.Location) string {
-	switch loc := loc.(type) {
-	case mlir.FileLoc:
-		return fmt.Sprintf("%s:%d", loc.File, loc.Line)
-	case mlir.NameLoc:
-		if line := lineOf(loc.Child); line != "" {
-			return line + " in " + loc.Name
-		}
-	}
-	return ""
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"ltc/backends"
@@ -106,7 +108,7 @@ func runModule(c *call) error {
 			return err
 		}
 	}
-	return c.profile(ctx, p, exe, call, max(*threads, 1))
+	return c.profile(ctx, p, exe, call, cmp.Or(*threads, runtime.GOMAXPROCS(0)))
 }
 
 // results writes the results to a file if that has a name, and prints how far
