@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// cpuPage is what users read of the backend cpu.
+const cpuPage = "docs/cpu.md"
+
+// Every command of docs/cpu.md for this tool runs, from the directory that its
+// readers are in and in the order of the page; the others name what there is.
+func TestCPUPage(t *testing.T) {
+	t.Chdir("../..")
+	page, err := os.ReadFile(cpuPage)
+	require.NoError(t, err)
+	makefile, err := os.ReadFile("Makefile")
+	require.NoError(t, err)
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	putObject(t, "an object", "kernels: k\n", 0) // where there is no libLLVM nothing is compiled
+
+	commands := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, commands)
+	ran, key := 0, ""
+	for _, c := range commands {
+		line := c[1]
+		t.Run(line, func(t *testing.T) {
+			if rest, some := strings.CutPrefix(line, "LTC_LIBLLVM=none "); some {
+				line = rest // which library there is was settled with the first command
+			}
+			switch args, ours := strings.CutPrefix(line, "go run ./cmd/ltc-dump "); {
+			case ours:
+				ran++
+				var out, complaint bytes.Buffer
+				status := run(strings.Fields(strings.ReplaceAll(args, "KEY", key)), strings.NewReader(""), &out, &complaint)
+				require.Zero(t, status, complaint.String())
+				if args == "cache ls" {
+					key = strings.Fields(strings.Split(out.String(), "\n")[1])[0]
+				}
+			case strings.HasPrefix(line, "make "):
+				target := strings.Fields(line)[1]
+				require.Contains(t, string(makefile), "\n"+target+": ## ")
+			case strings.HasPrefix(line, "go run ./"):
+				_, err := os.Stat(strings.Fields(line)[2])
+				require.NoError(t, err)
+			default:
+				t.Errorf("a command that nothing checks: %s", line)
+			}
+		})
+	}
+	require.Greater(t, ran, 8)
+
+	known := map[string]bool{}
+	for _, v := range lazy.Environment() {
+		known[v.Name] = true
+	}
+	for _, name := range regexp.MustCompile(`LTC_[A-Z_]+`).FindAllString(string(page), -1) {
+		require.True(t, known[name], "%s is no variable", name)
+	}
+	for _, file := range regexp.MustCompile(`\]\(([a-z-]+\.md)\)`).FindAllStringSubmatch(string(page), -1) {
+		_, err := os.Stat("docs/" + file[1])
+		require.NoError(t, err)
+	}
+}
