@@ -50,6 +50,14 @@ func (c *Collection) Names() []string {
 // Tensor returns tensor i in the collection's order.
 func (c *Collection) Tensor(i int) View { return c.tensors[c.order[i]].view }
 
+// Views appends the tensors in order: what a call takes as arguments or results.
+func (c *Collection) Views(to []View) []View {
+	for _, t := range c.order {
+		to = append(to, c.tensors[t].view)
+	}
+	return to
+}
+
 // Lookup returns the tensor of the given name.
 func (c *Collection) Lookup(name string) (View, error) {
 	t := c.find(name)
