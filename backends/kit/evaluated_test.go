@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
 )
 
 // The programs of the benchmark, of transformers and of networks without
@@ -22,9 +25,47 @@ func TestProgramsWithoutTheEvaluator(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".mlir"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			for _, h := range compile(t, string(text)).HostSteps() {
+			for _, h := range hostSteps(t, string(text)) {
 				t.Errorf("%s is left to the evaluator: %s", h.Name, h.Reason)
 			}
 		})
 	}
+}
+
+// hostSteps returns what the backend cpu leaves to the evaluator.
+func hostSteps(t *testing.T, text string) []*kit.Host {
+	t.Helper()
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	p, ok := e.(interface{ Program() *kit.Program })
+	require.True(t, ok, "nothing of it is compiled")
+	return p.Program().HostSteps()
+}
+
+// What a region leaves to the evaluator is found, however deep it lies.
+func TestHostStepsOfRegions(t *testing.T) {
+	const text = `func.func @main(%n: tensor<i32>, %p: tensor<i1>, %x: tensor<9xf32>) -> tensor<9xf32> {
+  %0:2 = stablehlo.while(%i = %n, %y = %x) : tensor<i32>, tensor<9xf32>
+  cond {
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %i : tensor<i32>
+    %1 = "stablehlo.if"(%p) ({
+      %2 = OP
+      stablehlo.return %2 : tensor<9xf32>
+    }, {
+      %2 = stablehlo.tanh %y : tensor<9xf32>
+      stablehlo.return %2 : tensor<9xf32>
+    }) : (tensor<i1>) -> tensor<9xf32>
+    stablehlo.return %j, %1 : tensor<i32>, tensor<9xf32>
+  }
+  return %0#1 : tensor<9xf32>
+}`
+	require.Empty(t, hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.negate %y : tensor<9xf32>")))
+	steps := hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.reduce_precision %y, format = e5m10 : tensor<9xf32>"))
+	require.Len(t, steps, 1)
+	require.Equal(t, "stablehlo.reduce_precision", steps[0].Name)
 }

@@ -112,13 +112,40 @@ type Branch struct {
 	Outs     []ValueID
 }
 
-// HostSteps returns the steps that the evaluator runs.
+// HostSteps returns the steps that the evaluator runs, also those of the regions
+// of loops and branches whose executables have a method Program, as those of the
+// backend cpu do.
 func (p *Program) HostSteps() []*Host {
 	var all []*Host
+	p.Each(func(s *Step) {
+		if s.Host != nil {
+			all = append(all, s.Host)
+		}
+	})
+	return all
+}
+
+// Each calls visit with every step, and after a loop or a branch with those of
+// its regions, as HostSteps finds them.
+func (p *Program) Each(visit func(s *Step)) {
 	for i := range p.Steps {
-		if h := p.Steps[i].Host; h != nil {
-			all = append(all, h)
+		s := &p.Steps[i]
+		visit(s)
+		for _, r := range s.regions() {
+			if r, ok := r.(interface{ Program() *Program }); ok {
+				r.Program().Each(visit)
+			}
 		}
 	}
-	return all
+}
+
+// regions are what a step runs besides itself.
+func (s *Step) regions() []backends.Executable {
+	switch {
+	case s.Loop != nil:
+		return []backends.Executable{s.Loop.Cond, s.Loop.Body}
+	case s.Branch != nil:
+		return s.Branch.Branches
+	}
+	return nil
 }

@@ -209,11 +209,18 @@ func (e *compiled) Artifact() ([]byte, error) {
 // Program returns what the module became.
 func (e *compiled) Program() *kit.Program { return e.program }
 
-// Compiled returns how many steps of the program are kernels, and how many ops
-// were left to the evaluator.
+// Compiled returns how many steps of the program and of its regions are kernels,
+// and how many ops were left to the evaluator.
 func (e *compiled) Compiled() (kernels, evaluated int) {
-	evaluated = len(e.program.HostSteps())
-	return len(e.steps) - evaluated, evaluated
+	e.program.Each(func(s *kit.Step) {
+		switch {
+		case s.Host != nil:
+			evaluated++
+		case s.Kernel >= 0:
+			kernels++
+		}
+	})
+	return kernels, evaluated
 }
 
 // Parts returns into how many parts, of which each may have a thread of its own,
