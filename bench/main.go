@@ -9,9 +9,9 @@
 // objects: first calls are cold, and the peak of memory is its own. The result
 // of each is checked before it is timed; a wrong one is an error. Figures are
 // held against what the machine can do at most, which is measured first. In the
-// table, new is a call whose result is a new tensor, where the figure is of one
-// whose result goes to a variable, and first is the first call with all
-// compiling.
+// table, new is a call whose result is a new tensor that is released afterwards,
+// where the figure is of one whose result goes to a variable, and first is the
+// first call with all compiling.
 package main
 
 import (

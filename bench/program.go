@@ -96,7 +96,8 @@ var programRules = rules{budget: time.Second, warm: 3, minReps: 7, maxReps: 2000
 // measure checks the result of the first call and times others. A result that
 // is wanted again and again is assigned to a variable, and then every step has
 // the memory of the one before: this is the figure. The other, Fresh, is of
-// results that are new tensors, in memory that the device hands out.
+// results that are new tensors, in memory that the device hands out and gets back
+// when they are released.
 func (p *program) measure(e *env) (result, error) {
 	dev, err := e.open()
 	if err != nil {
@@ -131,7 +132,9 @@ func (p *program) measure(e *env) (result, error) {
 		if err := tr.MarkStep(y); err != nil {
 			return err
 		}
-		return tr.Wait(context.Background())
+		err := tr.Wait(context.Background())
+		y.Release()
+		return err
 	})
 	if err != nil {
 		return result{}, err

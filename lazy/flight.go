@@ -273,7 +273,7 @@ func (f *flight) land() {
 
 func (f *flight) unpin() {
 	for _, v := range f.pinned {
-		v.pins.Add(-1)
+		v.drop()
 	}
 	clear(f.pinned)
 	f.pinned = f.pinned[:0]

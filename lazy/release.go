@@ -68,6 +68,10 @@ func (t *Tensor) Release() {
 	var sites callsite.Cache
 	at := sites.Caller()
 	err := opError(at, releaseOp, ErrReleased, []*Tensor{t}, "the tensor was released here and has no value any more; release it after its last use")
-	t.val.unpin()
+	v := t.val
+	if t.node == nil && t.alias == nil && !t.dev.opByOp {
+		v.giveBack(t.dev.memory.pool)
+	}
 	t.val, t.node, t.err = nil, nil, err
+	v.unpin()
 }

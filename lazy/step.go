@@ -232,7 +232,7 @@ func (tr *Trace) endStep() {
 		s.read.pins.Add(-1)
 	}
 	for _, v := range tr.pinned {
-		v.pins.Add(-1)
+		v.drop()
 	}
 	tr.handOver()
 	for _, t := range tr.read {

@@ -154,11 +154,13 @@ func (tr *Trace) source(n *ir.Node) source {
 			return source{arg: -1, v: s.v}
 		}
 	}
-	switch v := n.Value.(type) {
+	switch from := n.Value.(type) {
 	case placeholder:
-		return source{arg: int(v)}
+		return source{arg: int(from)}
 	case *draw:
-		return source{arg: -1, draw: v}
+		return source{arg: -1, draw: from}
 	}
-	return source{arg: -1, value: n.Value.(*value)}
+	v := n.Value.(*value)
+	v.captured = true
+	return source{arg: -1, value: v}
 }

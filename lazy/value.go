@@ -26,6 +26,10 @@ type value struct {
 	borrowed bool                     // view is memory of the caller's
 	version  bool                     // of a variable
 	host     bool                     // a version that Init or SetValues made
+	// pool takes the memory when the last pin is gone, once all handles on the
+	// value have been released.
+	pool     atomic.Pointer[soa.Pool]
+	captured bool // by a function, which keeps it without a pin
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 
@@ -88,9 +92,29 @@ func (v *value) publish(view soa.View, err error) {
 
 // unpin undoes the pin of a reader.
 func (v *value) unpin() {
-	v.pins.Add(-1)
-	if v.under != nil {
-		v.under.pins.Add(-1)
+	under := v.under
+	v.drop()
+	if under != nil {
+		under.drop()
+	}
+}
+
+// drop undoes a pin; the last gives the memory of what was released back.
+func (v *value) drop() {
+	if v.pins.Add(-1) > 0 {
+		return
+	}
+	if pool := v.pool.Load(); pool != nil && !v.captured && v.ready() && v.err == nil && v.donor.Load() == nil && v.gone.Load() == nil {
+		pool.Recycle(v.view)
+		v.view.Locate(soa.View{})
+	}
+}
+
+// giveBack has the memory of v go to pool when its last pin is gone. v is a
+// result or host data with memory of its own, which only pins keep.
+func (v *value) giveBack(pool *soa.Pool) {
+	if !v.scalar && !v.borrowed && !v.version && v.under == nil {
+		v.pool.Store(pool)
 	}
 }
 

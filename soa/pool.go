@@ -37,7 +37,8 @@ type Pool struct {
 	poison bool
 
 	mu      sync.Mutex
-	classes map[int]*class // by size
+	classes map[int]*class     // by size
+	out     map[uintptr]*class // blocks that are handed out, which this does not keep
 	stats   PoolStats
 	trimmed time.Time
 }
@@ -64,7 +65,7 @@ type class struct {
 // blocks that are handed out again are full of NaNs, so that a program that
 // takes them for zeros is found.
 func NewPool(limit int64, poison bool) *Pool {
-	p := &Pool{limit: limit, poison: poison, classes: map[int]*class{}, trimmed: time.Now()}
+	p := &Pool{limit: limit, poison: poison, classes: map[int]*class{}, out: map[uintptr]*class{}, trimmed: time.Now()}
 	p.stats.Limit = limit
 	runtime.SetFinalizer(&collected{weak.Make(p)}, (*collected).tick)
 	return p
@@ -128,6 +129,7 @@ func (p *Pool) get(size int) (block *byte, used bool) {
 	runtime.SetFinalizer(block, c.back)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.out[uintptr(unsafe.Pointer(block))] = c
 	if used {
 		p.stats.Reused++
 	} else {
@@ -159,10 +161,29 @@ func (p *Pool) cached(size int) (*class, *byte) {
 	return c, block
 }
 
+// Recycle takes back the block that v, of a type as it was asked for, lies in,
+// before the collector finds that nothing reaches it, and while it is still in
+// the caches: who calls it knows that nobody looks at the elements any more. It
+// reports whether the memory is the pool's; if not, all is as it was.
+func (p *Pool) Recycle(v View) bool {
+	at := uintptr(v.base)
+	p.mu.Lock()
+	c := p.out[at]
+	p.mu.Unlock()
+	if c == nil || c.size != classSize(v.Type.Bytes()) {
+		return false
+	}
+	block := (*byte)(v.base)
+	runtime.SetFinalizer(block, nil)
+	p.put(c, block)
+	return true
+}
+
 // put takes back a block that nothing reaches.
 func (p *Pool) put(c *class, block *byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.out, uintptr(unsafe.Pointer(block)))
 	p.stats.Live -= int64(c.size)
 	if !reusable || p.stats.Cached+int64(c.size) > p.limit {
 		countPooled(-c.size)
