@@ -14,21 +14,21 @@ import (
 )
 
 func TestHugePages(t *testing.T) {
-	mem := make([]byte, 4*hugePage)
+	mem := make([]byte, 4*HugePage)
 	base := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
-	first := int(-base & (hugePage - 1)) // where the first huge page begins
-	for _, from := range []int{0, first, first + 1, first + hugePage/2} {
-		for _, n := range []int{2 * hugePage, 2*hugePage + 1, 2*hugePage + hugePage/2} {
+	first := int(-base & (HugePage - 1)) // where the first huge page begins
+	for _, from := range []int{0, first, first + 1, first + HugePage/2} {
+		for _, n := range []int{2 * HugePage, 2*HugePage + 1, 2*HugePage + HugePage/2} {
 			if from+n > len(mem) {
 				continue
 			}
 			got := hugePages(mem[from : from+n])
 			at := uintptr(unsafe.Pointer(unsafe.SliceData(got)))
-			require.Zero(t, at%hugePage)
-			require.Zero(t, len(got)%hugePage)
+			require.Zero(t, at%HugePage)
+			require.Zero(t, len(got)%HugePage)
 			require.GreaterOrEqual(t, at, base+uintptr(from))
 			require.LessOrEqual(t, at+uintptr(len(got)), base+uintptr(from+n))
-			require.Greater(t, len(got), n-2*hugePage)
+			require.Greater(t, len(got), n-2*HugePage)
 		}
 	}
 }
