@@ -26,6 +26,8 @@ type Builder struct {
 	stack  []frame
 	walked Graph
 	onNode func(*Node) // OnNode
+	attrs  []Attr      // Attrs
+	in     []*Node     // Operands
 
 	params []*Node // of the step, those with Values
 
@@ -62,6 +64,7 @@ func (b *Builder) Forget() {
 
 func (b *Builder) forget() {
 	clear(b.table)
+	clear(b.in)
 	if len(b.table) > 64 && b.used < len(b.table)/8 {
 		b.table = make([]*Node, len(b.table)/2)
 	}
@@ -131,8 +134,21 @@ func (b *Builder) Detached(t types.Type, name string, value any) *Node {
 	return n
 }
 
+// Attrs returns attributes in memory that is the builder's until it makes its
+// next node: those of a node that an earlier step made need no other.
+func (b *Builder) Attrs(attrs ...Attr) []Attr {
+	b.attrs = append(b.attrs[:0], attrs...)
+	return b.attrs
+}
+
+// Operands does the same for operands.
+func (b *Builder) Operands(in ...*Node) []*Node {
+	b.in = append(b.in[:0], in...)
+	return b.in
+}
+
 // Node makes a node. An error is infer's, and then nothing was made. The
-// builder copies in, and keeps attrs.
+// builder copies in and attrs, but not what they point to.
 func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node, error) {
 	if b.on != nil {
 		if n := b.next(func(n *Node) bool { return n.is(op, in, attrs, body) }); n != nil {
@@ -150,7 +166,7 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 		return nil, err
 	}
 	n := b.alloc()
-	n.Op, n.Type, n.Attrs, n.Body, n.hash = op, t, attrs, body, h
+	n.Op, n.Type, n.Attrs, n.Body, n.hash = op, t, slices.Clone(attrs), body, h
 	if len(in) <= len(n.in) {
 		n.In = n.in[:copy(n.in[:], in):len(in)]
 	} else {

@@ -219,7 +219,11 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 }
 
 func (tr *Trace) constant(dtype types.DType, bits uint64) *Tensor {
-	return record0(tr, ir.OpConstant, []ir.Attr{ir.ConstantDType: {Int: int64(dtype)}, ir.ConstantValue: {Int: int64(bits)}}...)
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded(ir.OpConstant.String()))
+	}
+	defer tr.leave()
+	return tr.record(ir.OpConstant, nil, tr.b.Attrs([]ir.Attr{ir.ConstantDType: {Int: int64(dtype)}, ir.ConstantValue: {Int: int64(bits)}}...))
 }
 
 // like records a constant scalar of t's dtype, in t's trace.

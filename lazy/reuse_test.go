@@ -133,3 +133,20 @@ func TestComplaint07_ReuseAllocates(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(200, step), 1.0)
 	require.NoError(t, x.Err())
 }
+
+// Constants cost the list of what is broadcast to one shape, no more.
+func TestStepsThatRepeatAllocateLittleForConstants(t *testing.T) {
+	tr := NewTrace(device(t, "null"))
+	x := From(tr, make([]float32, 64), 8, 8)
+	step := func() {
+		for range 25 {
+			x = x.MulScalar(0.7).AddScalar(0.1)
+		}
+		_ = tr.MarkStep(x)
+	}
+	for range 10 {
+		step()
+	}
+	require.LessOrEqual(t, testing.AllocsPerRun(200, step), 51.0)
+	require.NoError(t, x.Err())
+}

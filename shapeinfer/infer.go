@@ -131,6 +131,9 @@ func BroadcastShapes(a, b types.Shape) (types.Shape, bool) {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
+	if len(b) == 0 {
+		return a, true
+	}
 	out := slices.Clone(a)
 	for i, d := range b {
 		j := len(a) - len(b) + i

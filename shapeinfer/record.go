@@ -81,7 +81,8 @@ func Broadcast(b *ir.Builder, x *ir.Node, shape types.Shape) (*ir.Node, error) {
 	for i := range axes {
 		axes[i] = len(shape) - len(axes) + i
 	}
-	return b.Node(ir.OpBroadcast, []*ir.Node{x}, []ir.Attr{ir.BroadcastShape: {Ints: shape}, ir.BroadcastAxes: {Ints: axes}}, nil)
+	attrs := b.Attrs([]ir.Attr{ir.BroadcastShape: {Ints: shape}, ir.BroadcastAxes: {Ints: axes}}...)
+	return b.Node(ir.OpBroadcast, b.Operands(x), attrs, nil)
 }
 
 // normalize brings an attribute as the user gave it into the form that nodes
