@@ -51,6 +51,12 @@ func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 // used after the buffer and its views are gone: see [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
+// Aligned reports whether byte offset of b lies at a multiple of n bytes, a
+// power of two, both in b and in memory.
+func (b *Buffer) Aligned(offset, n int) bool {
+	return (uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))|uintptr(offset))&uintptr(n-1) == 0
+}
+
 // View returns a dense view of the start of b. It panics when t does not fit.
 func (b *Buffer) View(t types.Type) View { return b.ViewAt(0, t) }
 
