@@ -118,7 +118,7 @@ func translate(ctx context.Context, p *backends.Program) (*graph, error) {
 
 // define adds the value that v is.
 func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
-	typ, err := backends.TypeOf(v.Type)
+	typ, err := typeOf(v)
 	if err != nil {
 		return none, leave("%v", err)
 	}
@@ -132,6 +132,9 @@ func (t *translator) op(op *mlir.Op) error {
 		return run(t, op)
 	}
 	if drives(op) {
+		if hasSignedBytes(op) { // bodies are programs, too
+			return leave("elements of type %v", "i8")
+		}
 		return t.host(op, "")
 	}
 	err := t.node(op)
@@ -151,6 +154,9 @@ func (t *translator) node(op *mlir.Op) error {
 			return leave("there is no kernel for it")
 		}
 		run = func(b *nodeBuilder) error { return b.elementwise(code) }
+	}
+	if hasSignedBytes(op) && !takesSignedBytes(op) {
+		return leave("elements of type %v", "i8")
 	}
 	b, err := t.builder(op, mnemonic)
 	if err != nil {
@@ -294,7 +300,7 @@ func (t *translator) builder(op *mlir.Op, name string) (*nodeBuilder, error) {
 		b.params = append(b.params, -1)
 	}
 	for _, r := range op.Results {
-		typ, err := backends.TypeOf(r.Type)
+		typ, err := typeOf(r)
 		if err != nil {
 			return nil, leave("%v", err)
 		}
@@ -384,10 +390,14 @@ func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	b.Stage()
 	args := make([]kernel.ID, len(b.in))
 	for i := range b.in {
-		args[i] = b.load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
+		load := b.load
+		if op == kernel.Convert {
+			load = b.number
+		}
+		args[i] = load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
 	}
 	v := args[0]
-	if op != kernel.Convert || b.in[0].DType != b.out[0].DType {
+	if op != kernel.Convert && op != kernel.BitcastConvert || b.Type(v) != b.out[0].DType {
 		v = b.Op(op, b.out[0].DType, args...)
 	}
 	b.store(0, v, index...)

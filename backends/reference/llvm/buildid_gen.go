@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "7c565f59b8c97ef730c45ce3"
+const buildID = "d31007508ea90c8e7390fae2"

@@ -5,12 +5,18 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/emit"
 	"ltc/internal/programs"
+	"ltc/internal/samples"
 	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/soa"
 )
 
 // products are programs whose sums go through an epilogue. %[1]d to %[4]d are
@@ -74,5 +80,107 @@ func TestProducts(t *testing.T) {
 				require.True(t, ok, "not compiled\n%s", text)
 			}
 		})
+	}
+}
+
+// byteProducts are products of bytes with sums of 32 bits: %[1]d to %[4]d are b, m, n and
+// k, %[5]s the element, %[6]s that of the result.
+var byteProducts = map[string]string{
+	"matrices": `func.func @main(%%x: tensor<%[2]dx%[4]dxui8>, %%y: tensor<%[4]dx%[3]dxui8>) -> tensor<%[2]dx%[3]dx%[6]s> {
+	%%a = stablehlo.bitcast_convert %%x : (tensor<%[2]dx%[4]dxui8>) -> tensor<%[2]dx%[4]dx%[5]s>
+	%%b = stablehlo.bitcast_convert %%y : (tensor<%[4]dx%[3]dxui8>) -> tensor<%[4]dx%[3]dx%[5]s>
+	%%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [1] x [0] : (tensor<%[2]dx%[4]dx%[5]s>, tensor<%[4]dx%[3]dx%[5]s>) -> tensor<%[2]dx%[3]dx%[6]s>
+	return %%0 : tensor<%[2]dx%[3]dx%[6]s>
+}`,
+	"transposed, scaled": `func.func @main(%%x: tensor<%[1]dx%[4]dx%[2]dxui8>, %%y: tensor<%[1]dx%[3]dx%[4]dxui8>, %%s: tensor<%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32> {
+	%%a = stablehlo.bitcast_convert %%x : (tensor<%[1]dx%[4]dx%[2]dxui8>) -> tensor<%[1]dx%[4]dx%[2]dx%[5]s>
+	%%b = stablehlo.bitcast_convert %%y : (tensor<%[1]dx%[3]dx%[4]dxui8>) -> tensor<%[1]dx%[3]dx%[4]dx%[5]s>
+	%%0 = stablehlo.dot_general %%a, %%b, batching_dims = [0] x [0], contracting_dims = [1] x [2] : (tensor<%[1]dx%[4]dx%[2]dx%[5]s>, tensor<%[1]dx%[3]dx%[4]dx%[5]s>) -> tensor<%[1]dx%[2]dx%[3]dx%[6]s>
+	%%1 = stablehlo.convert %%0 : (tensor<%[1]dx%[2]dx%[3]dx%[6]s>) -> tensor<%[1]dx%[2]dx%[3]dxf32>
+	%%2 = stablehlo.broadcast_in_dim %%s, dims = [2] : (tensor<%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32>
+	%%3 = stablehlo.multiply %%1, %%2 : tensor<%[1]dx%[2]dx%[3]dxf32>
+	return %%3 : tensor<%[1]dx%[2]dx%[3]dxf32>
+}`,
+}
+
+// Products of bytes, those with a sign and others, are exact: of all values, and
+// of the least and the greatest ones alone.
+func TestByteProducts(t *testing.T) {
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	eval, err := backends.Open("eval")
+	require.NoError(t, err)
+	for name, program := range byteProducts {
+		for _, elem := range []string{"i8", "ui8"} {
+			for n, size := range [][3]int{{64, 96, 131}, {33, 1, 77}, {1, 50, 64}, {2, 3, 5}, {130, 40, 4100}} {
+				text := fmt.Sprintf(program, 2, size[0], size[1], size[2], elem, "i32")
+				if elem == "ui8" {
+					text = strings.ReplaceAll(text, "stablehlo.bitcast_convert", "stablehlo.convert")
+				}
+				a, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				require.NoError(t, err)
+				kernels, evaluated := a.(interface{ Compiled() (int, int) }).Compiled()
+				require.Zero(t, evaluated)
+				require.Equal(t, 1, kernels, "bytes are widened by the product")
+				b, err := eval.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				require.NoError(t, err)
+				for _, values := range [][]byte{nil, {0x80}, {0x7f}, {0xff}, {0x80, 0x7f, 0, 0xff}} {
+					var args []soa.View
+					r := rand.New(rand.NewPCG(uint64(n), 3))
+					for i, p := range a.Signature().Args {
+						if p.Type.DType != types.U8 {
+							v, err := samples.Make(p.Type, "rand:1")
+							require.NoError(t, err)
+							args = append(args, v)
+							continue
+						}
+						v := soa.Make(p.Type)
+						for j, all := 0, unsafe.Slice((*byte)(v.Base()), p.Type.Bytes()); j < len(all); j++ {
+							if all[j] = byte(r.Uint32()); values != nil {
+								all[j] = values[(j+i)%len(values)]
+							}
+						}
+						args = append(args, v)
+					}
+					got, want := &backends.Call{Args: args}, &backends.Call{Args: args}
+					require.NoError(t, a.Execute(t.Context(), got))
+					require.NoError(t, b.Execute(t.Context(), want))
+					d, err := samples.Differ(got.Results[0], want.Results[0])
+					require.NoError(t, err)
+					require.LessOrEqual(t, d.Size, 0.0, "%s of %s: %v is %s, want %s\n%s", name, elem, d.At, d.Got, d.Want, text)
+				}
+			}
+		}
+	}
+}
+
+// Kernels whose factors are bytes with or without a sign are products of package
+// gemm.
+func TestByteKernels(t *testing.T) {
+	for _, signed := range []bool{false, true} {
+		b := kernel.NewBuilder("bytes")
+		m, n, k := b.Size(), b.Size(), b.Size()
+		i, j := b.Axis("i", m), b.Axis("j", n)
+		matrix := func(name string, d types.DType, rows, columns kernel.Size, out bool) int {
+			return b.Param(kernel.Param{Name: name, DType: d, Dims: []kernel.Size{rows, columns}, Strides: []kernel.Stride{kernel.AnyStride, kernel.UnitStride}, Out: out})
+		}
+		x, y, z := matrix("x", types.U8, m, k, false), matrix("y", types.U8, k, n, false), matrix("z", types.I32, m, n, true)
+		b.Stage(kernel.Axis{Name: "k", Size: k})
+		number := func(p int, index ...kernel.Index) kernel.ID {
+			v := b.Op(kernel.Convert, types.I32, b.Load(p, index...))
+			if signed {
+				by := b.Int(types.I32, 24)
+				v = b.Op(kernel.ShiftRightArithmetic, types.I32, b.Op(kernel.ShiftLeft, types.I32, v, by), by)
+			}
+			return v
+		}
+		sum := b.Reduce(kernel.Add, b.Op(kernel.Multiply, types.I32, number(x, kernel.Along(i), kernel.Along(2)), number(y, kernel.Along(2), kernel.Along(j))))
+		b.Stage()
+		b.Store(z, sum, kernel.Along(i), kernel.Along(j))
+		for _, c := range compilers(t) {
+			p, ok := emit.AsProduct(b.Kernel(), c.units.machine)
+			require.True(t, ok, "%v on %v", b.Kernel(), c.machine.Level)
+			require.Equal(t, signed, p.Nominal().Signed)
+		}
 	}
 }
