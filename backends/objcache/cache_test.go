@@ -224,6 +224,7 @@ func TestNone(t *testing.T) {
 
 func TestFromEnvironment(t *testing.T) {
 	dir := t.TempDir()
+	t.Setenv("LTC_CACHE", "on") // whatever the tests run with
 	t.Setenv("LTC_CACHE_DIR", dir)
 	t.Setenv("LTC_DISK_CACHE_BYTES", "3MiB")
 	c := FromEnvironment(nil)
