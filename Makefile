@@ -51,10 +51,10 @@ race: ## test under the race detector; needs a C compiler
 		CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...; \
 	fi
 
-soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 100,000 compiled ones with the evaluator
+soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator
 	LTC_SOAK=1 $(GO) test -run 'FlatMemory|AliasSoak' -count 1 -timeout 30m -v ./lazy
 	LTC_SOAK=1 $(GO) test -run Soak -count 1 -timeout 60m -v ./backends/kit/simplify
-	LTC_SOAK=1 LTC_CACHE=off $(GO) test -run RandomPrograms -count 1 -timeout 120m -v ./backends/reference/llvm
+	LTC_SOAK=1 LTC_CACHE=off $(GO) test -run 'RandomPrograms|LargePrograms|DeepAndWide|Billions' -count 1 -timeout 120m -v ./backends/reference/llvm
 
 judge: ## run every golden program on XLA too and compare; needs Python and ../shared
 	@if [ ! -f $(JUDGE)/run_with_xla.py ]; then \

@@ -289,7 +289,7 @@ func (p *program) product() {
 // another shape, or numbers that differ from row to row and column to column.
 func (p *program) floatLike(elem string, shape []int) value {
 	v := p.like(elem, shape)
-	if i := p.lines[len(p.lines)-1]; strings.HasPrefix(i, "  "+v.name+" =") && strings.Contains(i, "constant") && len(shape) > 0 {
+	if n := len(p.lines); n > 0 && strings.HasPrefix(p.lines[n-1], "  "+v.name+" = stablehlo.constant") && len(shape) > 0 {
 		t := tensorText("i32", shape)
 		x := p.emit("i32", shape, "iota dim = %d : %s", p.IntN(len(shape)), t)
 		y := p.emit("i32", shape, "iota dim = %d : %s", p.IntN(len(shape)), t)
