@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	os.Setenv("LTC_CACHE", "on") // sessions show it
 	os.Setenv("LTC_CACHE_DIR", dir)
 	code := m.Run()
 	os.RemoveAll(dir)
