@@ -14,7 +14,7 @@ const intro = `<!-- Written by go run ./tools/compare; make compare measures ane
 
 What ltc's workloads take, and what those who would use something else would wait for. Both sides were measured in one run, by turns: figures of another machine or of another day do not compare, ratios do. Each side is bound to as many processors as it has threads, and its libraries are told that number (OMP_NUM_THREADS and kin, torch.set_num_threads, JAX's and IREE's flags, ONNX Runtime's sessions); the peers are the packages that pip installs, on f32 unless the row says bf16, with operands that they hold already. Data and timing are the same on all sides: three calls to warm up, samples of at least 200 µs, the median over a second or more; of several rounds the lowest median counts. In the first round all peers are asked, in others those within 15 % of the fastest of a row; for two threads those that were within three times the fastest at one. A call returns when its result is there; ours records the step anew each time. Every result of ours is checked before it is timed.
 
-*Ours* assigns the result to a variable, whose memory is then written anew by each step. *New result* is the same with a new tensor for each result: its memory was used before, too, but comes back when the garbage collector has found it free, and has left the caches by then. *Best peer* is the fastest of those that can do the row, as their users get it; ONNX Runtime writes to one output again and again. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it; asked are those that have been the best then. *Ratio* is our time by that of the faster peer of both: below 1 we win. *Reach* is the ratio that is wanted; a row within 5 % of it counts as met, and says so: figures repeat no better.
+*Ours* assigns the result to a variable, whose memory is then written anew by each step. *New result* is the same with a new tensor for each result: its memory was used before, too, but comes back when the garbage collector has found it free, and has left the caches by then. *Best peer* is the fastest of those that can do the row, as their users get it; ONNX Runtime writes to one output again and again. *Without page faults* is the fastest when its allocator is kept from giving memory back, so that a large result does not cost a page fault for every 4 KiB of it; asked are those that have been the best then. *Ratio* is our time by that of the faster peer of both: below 1 we win. *Reach* is the ratio that is wanted; a row within 5 % of it says so and is counted by itself: figures repeat no better.
 `
 
 const profiling = `
@@ -30,9 +30,9 @@ Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`
 // plain is what a device without a compiler tells of itself.
 const plain = "compiler=none"
 
-// tolerance is how far beyond its reach a row may be to count as met, and
-// scaling how many times as fast as one thread two are to be where arithmetic
-// is what takes time.
+// tolerance is how far beyond its reach a row may be to be nearly met, which is
+// counted by itself, and scaling how many times as fast as one thread two are to
+// be where arithmetic is what takes time.
 const (
 	tolerance = 1.05
 	scaling   = 1.85
@@ -194,14 +194,17 @@ func (s *session) verdict(r row, threads int) (ratio, reach string) {
 	return ratio, reach + ", " + met(x/r.reach)
 }
 
+// nearly is what [met] says of what figures can hardly tell from met.
+const nearly = "met within 5 %"
+
 // met says of what is wanted and what is there, as a ratio that is to be at most
-// 1, whether it is met.
+// 1, whether it is met, or nearly.
 func met(x float64) string {
 	switch {
 	case x <= 1:
 		return "met"
 	case x <= tolerance:
-		return "met within 5 %"
+		return nearly
 	}
 	return "not met"
 }
@@ -229,11 +232,12 @@ func (s *session) scaled(r row) string {
 	return fmt.Sprintf("%.2f ×", x)
 }
 
-// summary counts the rows that are met and names the others, which are a ratio
-// to a peer for one thread and one to ours for two.
+// summary counts the rows that are met, those that are nearly, and the others,
+// and names both of these; they are a ratio to a peer for one thread and one to
+// ours for two.
 func (s *session) summary(b *strings.Builder, threads int) {
-	var rows, reached, nearly int
-	var short []string
+	var rows, reached int
+	var near, short []string
 	for _, g := range groups() {
 		for _, r := range g.rows {
 			x, ok := s.ratio(r, threads)
@@ -253,10 +257,10 @@ func (s *session) summary(b *strings.Builder, threads int) {
 			switch met(x) {
 			case "met":
 				reached++
-			case "not met":
-				short = append(short, said)
+			case nearly:
+				near = append(near, said)
 			default:
-				nearly++
+				short = append(short, said)
 			}
 		}
 	}
@@ -267,9 +271,14 @@ func (s *session) summary(b *strings.Builder, threads int) {
 	if threads > 1 {
 		what = fmt.Sprintf("rows that arithmetic bounds are at least %.2f times as fast as with one thread", scaling)
 	}
-	fmt.Fprintf(b, "**%d of %d %s**, %d of them within 5 %%.", reached+nearly, rows, what, nearly)
-	if len(short) > 0 {
-		fmt.Fprintf(b, " Not: %s.", strings.Join(short, ", "))
+	fmt.Fprintf(b, "**%d of %d %s; within 5 %% of that: %d; not: %d.**", reached, rows, what, len(near), len(short))
+	for _, of := range []struct {
+		what  string
+		named []string
+	}{{"Within 5 %", near}, {"Not", short}} {
+		if len(of.named) > 0 {
+			fmt.Fprintf(b, " %s: %s.", of.what, strings.Join(of.named, ", "))
+		}
 	}
 	b.WriteString("\n\n")
 }
