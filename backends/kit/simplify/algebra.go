@@ -22,10 +22,10 @@ var algebraRules = map[string][]rule{
 	"stablehlo.multiply":               {constantRight, product},
 	"stablehlo.divide":                 {quotient},
 	"stablehlo.power":                  {power},
-	"stablehlo.maximum":                {constantRight, extremum},
-	"stablehlo.minimum":                {constantRight, extremum},
-	"stablehlo.and":                    {constantRight, lattice},
-	"stablehlo.or":                     {constantRight, lattice},
+	"stablehlo.maximum":                {constantRight, idempotent, extremum},
+	"stablehlo.minimum":                {constantRight, idempotent, extremum},
+	"stablehlo.and":                    {constantRight, idempotent, lattice},
+	"stablehlo.or":                     {constantRight, idempotent, lattice},
 	"stablehlo.xor":                    {constantRight, exclusive},
 	"stablehlo.not":                    {twice, notCompare},
 	"stablehlo.negate":                 {twice, negation},
@@ -169,9 +169,8 @@ func power(e *editor, op *mlir.Op) *mlir.Value {
 	return nil
 }
 
-// extremum: max(x, x); of x and the least or greatest number of its type, which
-// for floats are infinities; max(max(x, y), y).
-func extremum(_ *editor, op *mlir.Op) *mlir.Value {
+// idempotent: max(x, x); max(max(x, y), y); min, and, or likewise.
+func idempotent(_ *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
 	if x == y {
 		return x
@@ -181,6 +180,13 @@ func extremum(_ *editor, op *mlir.Op) *mlir.Value {
 			return p[0]
 		}
 	}
+	return nil
+}
+
+// extremum: max and min of x and the least or greatest number of its type, which
+// for floats are infinities.
+func extremum(_ *editor, op *mlir.Op) *mlir.Value {
+	x, y := sides(op)
 	lowest, highest := extremes(y)
 	if op.Name == "stablehlo.minimum" {
 		lowest, highest = highest, lowest
@@ -215,17 +221,9 @@ func extremes(v *mlir.Value) (lowest, highest bool) {
 	return false, false
 }
 
-// lattice: x and x; x and 0; x and all ones; and or likewise.
+// lattice: x and 0; x and all ones; or likewise.
 func lattice(_ *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	if x == y {
-		return x
-	}
-	for _, p := range [][2]*mlir.Value{{x, y}, {y, x}} {
-		if inner := def(p[0], op.Name); inner != nil && slices.Contains(inner.Operands, p[1]) {
-			return p[0]
-		}
-	}
 	zeros, ones := bits(y)
 	if op.Name == "stablehlo.or" {
 		zeros, ones = ones, zeros
