@@ -12,8 +12,9 @@ import (
 // Signed bytes, i8, are no elements of kernels, nor of callers. Programs have
 // them in between: of quantized weights, say, that come as bytes without a sign.
 // Kernels hold their bits as u8, move them as they are, and widen them to i32
-// where it matters what they are. Other ops on them are left to the evaluator,
-// with all of the program, as it takes no such operands.
+// where it matters what they are. Of a program with any other op on them, or with
+// a loop or a branch that takes or gives them, nothing is compiled: the op alone
+// cannot be a step of the evaluator, which takes no such operands.
 
 // signedByte reports whether v is a tensor of i8.
 func signedByte(v *mlir.Value) bool {

@@ -131,10 +131,10 @@ func (t *translator) op(op *mlir.Op) error {
 	if run := structural[op.Name]; run != nil {
 		return run(t, op)
 	}
+	if hasSignedBytes(op) && !takesSignedBytes(op) { // nor can it be a step
+		return leave("%s on elements of type i8", op.Name)
+	}
 	if drives(op) {
-		if hasSignedBytes(op) { // bodies are programs, too
-			return leave("elements of type %v", "i8")
-		}
 		return t.host(op, "")
 	}
 	err := t.node(op)
@@ -154,9 +154,6 @@ func (t *translator) node(op *mlir.Op) error {
 			return leave("there is no kernel for it")
 		}
 		run = func(b *nodeBuilder) error { return b.elementwise(code) }
-	}
-	if hasSignedBytes(op) && !takesSignedBytes(op) {
-		return leave("elements of type %v", "i8")
 	}
 	b, err := t.builder(op, mnemonic)
 	if err != nil {
