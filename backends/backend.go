@@ -98,8 +98,10 @@ type Result struct {
 // Call is one run of an executable. It may be used again after Execute has
 // returned.
 type Call struct {
-	// Args are read where they lie; strides and pointer tables are the
-	// caller's choice.
+	// Args are only read; strides and pointer tables are the caller's choice.
+	// Dense ones are read where they lie. A backend may copy others in each run,
+	// where its kernels cannot read them; those of cpu and eval copy all that are
+	// not dense. See [Copying].
 	Args []soa.View
 	// Results are written where they lie; a zero view is replaced by a fresh
 	// dense one, and an empty list by a full one. The result of a donated
@@ -136,6 +138,15 @@ type Resident interface {
 	// ResidentBytes is what the executable takes as long as it is kept, by
 	// the backend's own reckoning.
 	ResidentBytes() int
+}
+
+// Copying is an [Executable] that knows how much its runs copy.
+type Copying interface {
+	// CopiedBytes is how many bytes all runs so far have copied between the
+	// caller's memory and their own: arguments that are not read where they lie,
+	// and results that are not computed where they are to be. What has been bound
+	// is another executable and counts for itself.
+	CopiedBytes() int64
 }
 
 // Queue is an ordered list of work on a device, such as a CUDA stream. A

@@ -103,7 +103,7 @@ func ExampleBuffer_Release() {
 func ExampleCollection() {
 	jets := soa.Of[Jet](40)
 	in := soa.NewCollection(40)
-	check(in.Add("kinematics", jets.Col("Pt"), jets.Col("Phi"))) // not adjacent: read in place all the same
+	check(in.Add("kinematics", jets.Col("Pt"), jets.Col("Phi"))) // not adjacent: one tensor all the same
 	check(in.Add("cov", jets.Col("Cov")))
 	check(in.Add("energy", jets.Col("ECM")))
 	check(in.Add("any", jets.Col("Phi"), jets.Col("Pt"), jets.Col("Eta")))

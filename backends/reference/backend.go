@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/mlir"
@@ -93,7 +94,7 @@ func newCompiler(ctx context.Context, p *backends.Program) *compiler {
 }
 
 func newExecutable(c *code, sig *backends.Signature) *executable {
-	e := &executable{sig: sig, code: c, plan: planResults(c, sig)}
+	e := &executable{sig: sig, code: c, plan: planResults(c, sig), copied: new(atomic.Int64)}
 	e.pool = &sync.Pool{New: func() any { return pooledWorkspace(c) }}
 	return e
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/soa"
@@ -17,6 +18,7 @@ func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 		return nil, err
 	}
 	n := *e
+	n.copied = new(atomic.Int64)
 	n.bound = make([]soa.View, len(e.sig.Args))
 	copy(n.bound, e.bound)
 	for i, v := range constants {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends"
@@ -30,8 +31,9 @@ type compiled struct {
 	own      bool // how many threads a run uses is the backend's to say
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
-	long  bool
-	times []measured // by step; nil unless they are measured
+	long   bool
+	copied *atomic.Int64 // bytes; see CopiedBytes
+	times  []measured    // by step; nil unless they are measured
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -83,7 +85,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 			codes[at[i]] = code
 		}
 	}
-	e := &compiled{program: prog, own: o.Threads == 0, threads: threads(o.Threads)}
+	e := &compiled{program: prog, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads)}
 	work := 0
 	for i := range prog.Steps {
 		s := compiledStep{Step: &prog.Steps[i], first: e.pointers}

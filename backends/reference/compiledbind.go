@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends"
@@ -21,6 +22,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		return nil, err
 	}
 	b := *e
+	b.copied = new(atomic.Int64)
 	b.bound = make([]soa.View, len(e.program.Args))
 	copy(b.bound, e.bound)
 	for i, v := range constants {

@@ -52,6 +52,7 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) {
 				l.args[i] = soa.Make(v.Type)
 			}
 			copyInto(l.args[i], v)
+			e.copied.Add(int64(v.Type.Bytes()))
 			v = l.args[i]
 		}
 		l.mem[id] = v.Base()
@@ -230,8 +231,10 @@ func (e *compiled) commit(l *launcher, c *backends.Call) {
 		case to.IsDense() && to.Base() == l.mem[id]:
 		case to.IsDense():
 			copyBytes(to.Base(), l.mem[id], r.Type.Bytes())
+			e.copied.Add(int64(r.Type.Bytes()))
 		default:
 			copyInto(to, soa.At(l.mem[id], r.Type))
+			e.copied.Add(int64(r.Type.Bytes()))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends"
@@ -20,6 +21,8 @@ type executable struct {
 	plan  resultPlan
 	bound []soa.View // by argument; zero where not bound
 	pool  *sync.Pool // of *workspace
+	// copied is how many bytes runs have copied; see CopiedBytes.
+	copied *atomic.Int64
 }
 
 // resultPlan says which results may be written while the program runs.
@@ -70,6 +73,9 @@ func (e *executable) Artifact() ([]byte, error) {
 
 // WorkspaceBytes is the size of the arena.
 func (e *executable) WorkspaceBytes() int { return e.code.arenaAll }
+
+// CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
+func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 
 // Execute runs the program on the calling goroutine.
 func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
@@ -132,6 +138,7 @@ func (e *executable) readArgs(ws *workspace, c *backends.Call) {
 			soa.TouchRead(v)
 			d := ws.dense(i, v.Type, len(e.code.args))
 			copyInto(d, v)
+			e.copied.Add(int64(v.Type.Bytes()))
 			f.p[s] = d.Base()
 		}
 	}
@@ -205,8 +212,10 @@ func (e *executable) commit(f *frame, c *backends.Call, fresh []soa.View) {
 		case to.IsDense() && to.Base() == f.p[s]:
 		case to.IsDense():
 			copyBytes(to.Base(), f.p[s], r.Type.Bytes())
+			e.copied.Add(int64(r.Type.Bytes()))
 		default:
 			copyInto(to, soa.At(f.p[s], r.Type))
+			e.copied.Add(int64(r.Type.Bytes()))
 		}
 	}
 }
