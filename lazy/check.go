@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"hash/maphash"
 
+	"ltc/internal/env"
 	"ltc/soa"
 )
 
 // checking is whether the environment variable LTC_CHECK is 1: then every
-// program is checked between its stages, and borrowed data must not have
+// program is checked before it is compiled, and borrowed data must not have
 // changed between the op that borrowed it and the run that reads it.
-var checking = envCheck.On()
+var checking = env.Checks.On()
 
 var checkSeed = maphash.MakeSeed()
 

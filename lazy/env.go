@@ -21,8 +21,6 @@ type EnvVar = env.Var
 var (
 	envDevice = env.Declare(EnvVar{Name: "LTC_DEVICE", Allowed: "the name of a backend, and a number after a colon if need be",
 		Doc: "The device that `lazy.Default` opens, as for `lazy.Open`: `cpu`, `eval:0`. Without it: the `cpu` that the program imports, or the only backend it does."})
-	envCheck = env.Switch("LTC_CHECK",
-		"`1` checks every program between its stages, that borrowed data does not change before the step that reads it has run, and fills memory that is used again with NaNs.")
 	envStrict = env.Switch("LTC_STRICT",
 		"`1` panics with a bad op's `*OpError` where the op is called, instead of returning a tensor that holds it. Also `lazy.Strict`.")
 	envSync = env.Declare(EnvVar{Name: "LTC_SYNC", Default: "warn", Allowed: "`allow`, `warn`, `error`",

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"ltc/backends"
-	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/simplify"
 )
 
@@ -19,6 +19,38 @@ type Options struct {
 	// Dump, if set, is called with the name of each stage and what the program
 	// then is.
 	Dump func(stage, text string)
+	// Check checks the module after each pass of package simplify, and the graph
+	// of kernels after each pass of this package: that each kernel is right, and
+	// that what it reads is there. A pass that goes wrong is an error that names it
+	// then, and not wrong numbers. Programs are checked in the end in any case.
+	Check bool
+	// LocalBytes is the most that stages of a kernel hand on to later ones within
+	// it, for one point of its parallel axes; kernels for which that would be more
+	// are not merged. It is what one core, or one block of threads, keeps at hand.
+	// 0: [LocalBytes].
+	LocalBytes int
+
+	watch func(pass string, g *graph) error // of tests
+}
+
+// LocalBytes is what Options.LocalBytes is when it is 0: rows that the cache of
+// one core of a CPU holds.
+const LocalBytes = 256 << 10
+
+// after is what is done after each pass.
+func (o *Options) after(pass string, g *graph) error {
+	if o.Dump != nil {
+		o.Dump(pass, g.String())
+	}
+	if o.Check {
+		if err := g.check(); err != nil {
+			return fmt.Errorf("kit: pass %s: %w", pass, err)
+		}
+	}
+	if o.watch != nil {
+		return o.watch(pass, g)
+	}
+	return nil
 }
 
 // ErrNotCompiled is what the error of [Compile] wraps for a module that no part
@@ -28,13 +60,13 @@ var ErrNotCompiled = errors.New("not compiled")
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
 func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Keep: map[string]bool{"chlo.erf": true}}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: map[string]bool{"chlo.erf": true}}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil {
 		o.Dump("simplified", p.Module.String())
 	}
-	g, err := translate(ctx, p)
+	g, err := translate(ctx, p, o)
 	if err != nil {
 		var reason notCompiled
 		if errors.As(err, &reason) {
@@ -42,10 +74,13 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 		}
 		return nil, err
 	}
+	if err := o.after("translated", g); err != nil {
+		return nil, err
+	}
 	for _, pass := range passes {
 		pass.run(g)
-		if o.Dump != nil {
-			o.Dump(pass.name, g.String())
+		if err := o.after(pass.name, g); err != nil {
+			return nil, err
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -58,70 +93,16 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 		}
 	}
 	delayDonated(g, donated)
+	if o.Check {
+		if err := g.check(); err != nil {
+			return nil, fmt.Errorf("kit: donated values are written last: %w", err)
+		}
+	}
 	r, err := finish(ctx, g, p, o)
 	if err == nil && o.Dump != nil {
 		o.Dump("fused", r.String())
 	}
 	return r, err
-}
-
-// Stages returns the names that [Options.Dump] is called with, in order.
-func Stages() []string {
-	names := []string{"simplified"}
-	for _, p := range passes {
-		names = append(names, p.name)
-	}
-	return append(names, "fused")
-}
-
-// passes are what is done to a graph, in this order.
-var passes = []struct {
-	name string
-	run  func(*graph)
-}{
-	{"translated", copyResults},
-	{"unwrapped", unwrap},
-	{"inlined", inline},
-	{"split", split},
-	{"merged", merge},
-	{"private", privatise},
-}
-
-// copyResults gives each result memory of its own: one that is an argument, a
-// constant, or a result already is copied.
-func copyResults(g *graph) {
-	g.sweep()
-	seen := make([]bool, len(g.values))
-	for j, v := range g.results {
-		r := g.root(v)
-		if g.values[v].splat == nil && g.values[r].def != nil && !seen[r] {
-			seen[r] = true
-			continue
-		}
-		t := g.values[v].typ
-		b := kernel.NewBuilder("copy")
-		from := b.Param(memory("x0", t))
-		out := memory("y0", t)
-		out.Out = true
-		to := b.Param(out)
-		index := make([]kernel.Index, len(t.Shape))
-		for d, n := range t.Shape {
-			index[d] = kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
-		}
-		b.Stage()
-		n := &node{operands: []ValueID{v, none}}
-		if s := g.values[v].splat; s != nil {
-			b.Store(to, b.Bits(t.DType, *s), index...)
-		} else {
-			b.Store(to, b.Load(from, index...), index...)
-		}
-		n.kernel = b.Kernel()
-		n.operands[to] = g.newValue(t, n)
-		seen = append(seen, true)
-		g.results[j] = n.operands[to]
-		cse(n)
-		g.nodes = append(g.nodes, n)
-	}
 }
 
 // finish writes the graph down as a program.

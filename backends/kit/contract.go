@@ -50,7 +50,7 @@ func reduce(b *nodeBuilder) error {
 	switch len(b.out) {
 	case 1:
 	case 2:
-		return reduceSearch(b)
+		return reduceArgExtreme(b)
 	default:
 		return leave("it reduces %d values at once", len(b.out))
 	}

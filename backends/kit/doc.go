@@ -2,14 +2,25 @@
 // and run them: each op is a kernel first, then kernels are fused, and memory
 // is planned once. Its central type is [Program].
 //
-//	module → simplify → a graph of kernels → inline → merge → private → Program
+//	module → simplify → a graph of kernels → passes → Program
 //
-// A value that is cheap to compute is computed where it is used (inline.go); a
-// reduction and what uses it, or a product and what follows, are stages of one
-// kernel (merge.go); what only one kernel uses stays within it (privatise.go).
+// The graph has a node for each op. Its passes (passes.go) are, in this order:
+//
+//   - copied: a result that is an argument, a constant or another result gets a
+//     node that copies it (results.go);
+//   - unwrapped: a value is read itself, and not another shape of it that differs
+//     in dimensions of one element (unwrap.go);
+//   - inlined: what is cheap to compute is computed where it is used (inline.go);
+//   - split: a long reduction to few elements is one of parts, and one of what
+//     these give (split.go);
+//   - merged: a reduction and what uses it, or a product and what follows, are
+//     stages of one kernel (merge.go);
+//   - private: what only one kernel uses stays within it (privatise.go).
+//
 // Then kernels are written so that equal ones are the same text whatever their
-// sizes (normalise.go). An op that is no kernel is left to an evaluator that the
-// backend names, one op a step.
+// sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel
+// is left to an evaluator that the backend names, one op a step; left.go says
+// which are.
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,
 // ltc/ir/types and ltc/mlir.

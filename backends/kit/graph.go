@@ -15,6 +15,8 @@ type graph struct {
 	nodes   []*node
 	args    []ValueID
 	results []ValueID
+
+	localBytes int // see Options
 }
 
 // value is a tensor: in memory, dense and row-major, unless it is a splat.

@@ -19,8 +19,6 @@ const (
 // What only moves elements is inlined first, so that who reads it finds what it
 // moves instead of a copy: a product whose operand is a transpose reads the
 // matrix itself.
-//
-// Needs nodes in order.
 func inline(g *graph) {
 	g.inlineWhere(func(def *node) bool { return moves(def.kernel) && workOf(def.kernel).loads <= 1 })
 	g.inlineWhere(func(*node) bool { return true })

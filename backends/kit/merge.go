@@ -16,7 +16,7 @@ const smallWork = 4096
 // reductions of rows with what uses them, matrix products with what follows.
 // The stages are those of the one, then those of the other.
 //
-// Needs inline. Guarantees that the order of nodes still holds.
+// The order of nodes still holds.
 func merge(g *graph) {
 	g.number()
 	for at := range g.nodes {
@@ -83,7 +83,7 @@ func (g *graph) mergePair(a, b *node) *node {
 		return nil
 	}
 	m := g.join(a, b, pairs)
-	if !rowsFit(m.kernel) {
+	if !rowsFit(m.kernel, g.localBytes) {
 		return nil
 	}
 	m.at = at

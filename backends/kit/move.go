@@ -9,18 +9,6 @@ import (
 	"ltc/mlir"
 )
 
-// compare is an elementwise op whose name depends on its direction.
-func compare(b *nodeBuilder) error {
-	ops := map[string]kernel.Op{
-		"EQ": kernel.CompareEQ, "NE": kernel.CompareNE, "LT": kernel.CompareLT,
-		"LE": kernel.CompareLE, "GT": kernel.CompareGT, "GE": kernel.CompareGE,
-	}
-	if mlir.Enum(b.op.Attrs.Get("compare_type")) == "TOTALORDER" {
-		return leave("the total order of floats")
-	}
-	return b.elementwise(ops[mlir.Enum(b.op.Attrs.Get("comparison_direction"))])
-}
-
 // broadcast repeats an operand along new dimensions, and along those where it
 // has one element.
 func broadcast(b *nodeBuilder) error {
@@ -73,17 +61,6 @@ func reverse(b *nodeBuilder) error {
 		from[d] = affine(int(d), -1, int64(b.out[0].Shape[d])-1)
 	}
 	b.store(0, b.load(0, from...), index...)
-	return nil
-}
-
-func iota_(b *nodeBuilder) error {
-	d, _ := mlir.Int(b.op.Attrs.Get("iota_dimension"))
-	if !kernel.Iota.Takes(b.out[0].DType) {
-		return leave("elements of type %v", b.out[0].DType)
-	}
-	index := b.axes(b.out[0].Shape)
-	b.Stage()
-	b.store(0, b.Emit(kernel.Instr{Op: kernel.Iota, Type: b.out[0].DType, Aux: d}), index...)
 	return nil
 }
 

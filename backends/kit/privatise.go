@@ -6,13 +6,10 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// mostLocal is the largest local, in bytes: rows that a core's own cache holds.
-const mostLocal = 256 << 10
-
 // privatise keeps what later stages of a node read in a local of the kernel. It
 // also goes to the memory that nodes share only where another node reads it.
 //
-// Needs merge. Guarantees that no kernel loads from what it stores to.
+// Guarantees that no kernel loads from what it stores to.
 func privatise(g *graph) {
 	users := make([]*node, len(g.values)) // by root: the only node that uses it
 	shared := make([]bool, len(g.values))
@@ -83,13 +80,14 @@ func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 	return s, true
 }
 
-// rowsFit reports whether what stages hand on to later ones fits in locals.
-func rowsFit(k *kernel.Kernel) bool {
+// rowsFit reports whether what stages hand on to later ones fits in locals of the
+// given size in bytes.
+func rowsFit(k *kernel.Kernel, most int) bool {
 	for p := range k.Params {
 		if !k.Params[p].Out {
 			continue
 		}
-		if s, ok := storedOf(k, p); !ok && loadsFrom(k, p) || s.loads > 0 && s.bytes > mostLocal {
+		if s, ok := storedOf(k, p); !ok && loadsFrom(k, p) || s.loads > 0 && s.bytes > int64(most) {
 			return false
 		}
 	}

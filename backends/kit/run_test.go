@@ -68,7 +68,7 @@ func compile(t *testing.T, text string) *kit.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New()})
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true})
 	require.NoError(t, err)
 	for _, k := range p.Kernels {
 		require.NoError(t, kernel.Verify(k), "%v", k)

@@ -17,8 +17,6 @@ const (
 )
 
 // split cuts long reductions.
-//
-// Needs inline, so that what is reduced is computed with it.
 func split(g *graph) {
 	var nodes []*node
 	for _, n := range g.nodes {

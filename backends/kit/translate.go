@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,17 +59,9 @@ var structural = map[string]func(*translator, *mlir.Op) error{
 	"stablehlo.reshape":              (*translator).reshape,
 }
 
-// elementwise returns the op of a kernel that an op of StableHLO is on each
-// element.
-func elementwise(name string) (kernel.Op, bool) {
-	dialect, mnemonic, _ := strings.Cut(name, ".")
-	op, ok := kernel.ParseOp(mnemonic)
-	return op, ok && op.Computes() && (dialect == "stablehlo" || name == "chlo.erf")
-}
-
 // translate returns the graph of a module's main function. The error wraps
 // notCompiled when the whole module must be left to the evaluator.
-func translate(ctx context.Context, p *backends.Program) (*graph, error) {
+func translate(ctx context.Context, p *backends.Program, o Options) (*graph, error) {
 	main := p.Module.Func("main")
 	for _, op := range p.Module.Ops {
 		if op != main {
@@ -85,7 +78,7 @@ func translate(ctx context.Context, p *backends.Program) (*graph, error) {
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, leave("%s is the evaluator's", seen)
 	}
-	t := &translator{ctx: ctx, graph: &graph{}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, file: p.File}
+	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes)}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, file: p.File}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			t.used[v] = true
@@ -370,33 +363,4 @@ func (b *nodeBuilder) store(i int, v kernel.ID, index ...kernel.Index) {
 func (b *nodeBuilder) ints(name string) []int64 {
 	v, _ := mlir.Ints(b.op.Attrs.Get(name))
 	return v
-}
-
-// elementwise is an op that is the same on every element.
-func (b *nodeBuilder) elementwise(op kernel.Op) error {
-	if len(b.in) != op.Arity() || len(b.out) != 1 {
-		return leave("%d operands", len(b.in))
-	}
-	if !op.Takes(b.in[0].DType) {
-		return leave("elements of type %v", b.in[0].DType)
-	}
-	if op == kernel.BitcastConvert && b.in[0].DType.Size() != b.out[0].DType.Size() {
-		return leave("elements of another size")
-	}
-	index := b.axes(b.out[0].Shape)
-	b.Stage()
-	args := make([]kernel.ID, len(b.in))
-	for i := range b.in {
-		load := b.load
-		if op == kernel.Convert {
-			load = b.number
-		}
-		args[i] = load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
-	}
-	v := args[0]
-	if op != kernel.Convert && op != kernel.BitcastConvert || b.Type(v) != b.out[0].DType {
-		v = b.Op(op, b.out[0].DType, args...)
-	}
-	b.store(0, v, index...)
-	return nil
 }

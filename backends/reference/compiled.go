@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/env"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -52,16 +53,22 @@ type placement struct {
 	bytes   int
 }
 
+// kitOptions are what kernels are made with; body compiles regions. Programs are
+// checked after each pass if the environment variable LTC_CHECK is 1.
+func kitOptions(body func(context.Context, backends.Module) (backends.Executable, error)) kit.Options {
+	return kit.Options{Eval: New(), Body: body, Check: env.Checks.On()}
+}
+
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := kit.Compile(ctx, p, kit.Options{Eval: New(), Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
+	prog, err := kit.Compile(ctx, p, kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 		if err != nil {
 			return nil, err
 		}
 		return b.compileKernels(ctx, p, o, compilers)
-	}})
+	}))
 	if err != nil {
 		return nil, err
 	}

@@ -56,3 +56,11 @@ func TestSelectionOfKernels(t *testing.T) {
 		}
 	}
 }
+
+// LTC_CHECK=1 has programs checked after each pass.
+func TestChecksFromTheEnvironment(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "0": false, "1": true} {
+		t.Setenv("LTC_CHECK", value)
+		require.Equal(t, want, kitOptions(nil).Check, value)
+	}
+}

@@ -36,5 +36,6 @@
 // types that come: see open.go. The processes of interpreter.run_parallel are
 // goroutines that meet in a processGrid.
 //
-// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/kernel, ltc/mlir, ltc/mlir/chlo, ltc/soa and ltc/ir/types.
+// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/kernel, ltc/mlir,
+// ltc/mlir/chlo, ltc/soa, ltc/ir/types and ltc/internal/env.
 package reference

@@ -26,4 +26,9 @@ var (
 	CacheLimit = Declare(Var{Name: "LTC_DISK_CACHE_BYTES", Default: "1GiB", Allowed: Size,
 		Doc:   "The most bytes that compiled objects take on disk; those used longest ago are dropped first.",
 		Check: CheckBytes})
+
+	// Checks switches on what finds mistakes of the library and of its users, and
+	// takes time. Package lazy and backends read it.
+	Checks = Switch("LTC_CHECK",
+		"`1` checks every program when it is recorded and between the stages of its compilation, that borrowed data does not change before the step that reads it has run, and fills memory that is used again with NaNs.")
 )

@@ -81,7 +81,7 @@ func searchText(body, direction, init, index, indices string) string {
 
 // Searches for extremes find what the evaluator does among ties, zeros of
 // either sign, infinities and NaNs, whatever they begin with.
-func TestSearches(t *testing.T) {
+func TestArgExtremes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	negative := float32(math.Copysign(0, -1))
 	rows := []float32{
@@ -131,7 +131,7 @@ func TestSearches(t *testing.T) {
 
 // Bodies whose result depends on the order, or that search for something else,
 // have no kernel.
-func TestNoSearches(t *testing.T) {
+func TestNoArgExtremes(t *testing.T) {
 	const last = `
       %gt = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
       %an = stablehlo.compare NE, %a, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>

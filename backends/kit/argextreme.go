@@ -8,12 +8,12 @@ import (
 	"ltc/mlir"
 )
 
-// A search is a reduction of pairs of an element and an index to the pair with
-// the extreme element; of those with equal ones, and of NaNs, which win over
-// all else, it is the one with the least index, or the one that comes first. It
-// is known by what its body gives in every case that such pairs can be in, not
-// by how that is written.
-type search struct {
+// An argExtreme is what argmax and argmin are written as: a reduction of pairs of
+// an element and an index to the pair with the extreme element; of those with
+// equal ones, and of NaNs, which win over all else, it is the one with the least
+// index, or the one that comes first. It is known by what its body gives in every
+// case that such pairs can be in, not by how that is written.
+type argExtreme struct {
 	value, index int       // operands
 	with         kernel.Op // Maximum or Minimum
 	// Of equal elements, of NaNs, it takes what comes first.
@@ -54,9 +54,9 @@ func (r relation) turned() relation {
 	return [...]relation{greater, equal, less, rightNaN, leftNaN, bothNaN}[r]
 }
 
-// findSearch returns what a region of two pairs searches for.
-func findSearch(r *mlir.Region, floats [2]bool, integers [2]bool) (search, bool) {
-	for _, s := range []search{
+// findArgExtreme returns what a region of two pairs searches for.
+func findArgExtreme(r *mlir.Region, floats [2]bool, integers [2]bool) (argExtreme, bool) {
+	for _, s := range []argExtreme{
 		{value: 0, index: 1, with: kernel.Maximum}, {value: 0, index: 1, with: kernel.Minimum},
 		{value: 1, index: 0, with: kernel.Maximum}, {value: 1, index: 0, with: kernel.Minimum},
 	} {
@@ -64,11 +64,11 @@ func findSearch(r *mlir.Region, floats [2]bool, integers [2]bool) (search, bool)
 			return s, true
 		}
 	}
-	return search{}, false
+	return argExtreme{}, false
 }
 
 // is reports whether a body is that of s, and says what that takes first.
-func (s *search) is(body *mlir.Block, float bool) bool {
+func (s *argExtreme) is(body *mlir.Block, float bool) bool {
 	relations := []relation{less, equal, greater, leftNaN, rightNaN, bothNaN}
 	if !float {
 		relations = relations[:3]
@@ -109,7 +109,7 @@ func (s *search) is(body *mlir.Block, float bool) bool {
 
 // pairCase runs a body on two pairs of which only is known how they compare.
 type pairCase struct {
-	s            *search
+	s            *argExtreme
 	body         *mlir.Block
 	value, index relation
 	known        map[*mlir.Value]any // a bool, or an argument that the value is
@@ -227,11 +227,11 @@ func (c *pairCase) compare(x, y any) (relation, bool) {
 	return r.turned(), true
 }
 
-// reduceSearch finds the extreme in one stage, in a second one the least of the
+// reduceArgExtreme finds the extreme in one stage, in a second one the least of the
 // indices at which it stands.
-func reduceSearch(b *nodeBuilder) error {
+func reduceArgExtreme(b *nodeBuilder) error {
 	t := [2]bool{b.out[0].DType.IsFloat(), b.out[1].DType.IsFloat()}
-	s, ok := findSearch(b.op.Regions[0], t, [2]bool{b.out[0].DType.IsInteger(), b.out[1].DType.IsInteger()})
+	s, ok := findArgExtreme(b.op.Regions[0], t, [2]bool{b.out[0].DType.IsInteger(), b.out[1].DType.IsInteger()})
 	value, index := b.out[s.value].DType, b.out[s.index].DType
 	switch {
 	case !ok:

@@ -1,0 +1,71 @@
+package kit
+
+import (
+	"strings"
+
+	"ltc/backends/kit/kernel"
+	"ltc/mlir"
+)
+
+// Ops that compute each element by itself, of its operands or its place.
+
+// elementwise returns the op of a kernel that an op of StableHLO is on each
+// element.
+func elementwise(name string) (kernel.Op, bool) {
+	dialect, mnemonic, _ := strings.Cut(name, ".")
+	op, ok := kernel.ParseOp(mnemonic)
+	return op, ok && op.Computes() && (dialect == "stablehlo" || name == "chlo.erf")
+}
+
+// elementwise is an op that is the same on every element.
+func (b *nodeBuilder) elementwise(op kernel.Op) error {
+	if len(b.in) != op.Arity() || len(b.out) != 1 {
+		return leave("%d operands", len(b.in))
+	}
+	if !op.Takes(b.in[0].DType) {
+		return leave("elements of type %v", b.in[0].DType)
+	}
+	if op == kernel.BitcastConvert && b.in[0].DType.Size() != b.out[0].DType.Size() {
+		return leave("elements of another size")
+	}
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	args := make([]kernel.ID, len(b.in))
+	for i := range b.in {
+		load := b.load
+		if op == kernel.Convert {
+			load = b.number
+		}
+		args[i] = load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
+	}
+	v := args[0]
+	if op != kernel.Convert && op != kernel.BitcastConvert || b.Type(v) != b.out[0].DType {
+		v = b.Op(op, b.out[0].DType, args...)
+	}
+	b.store(0, v, index...)
+	return nil
+}
+
+// compare is an elementwise op whose name depends on its direction.
+func compare(b *nodeBuilder) error {
+	ops := map[string]kernel.Op{
+		"EQ": kernel.CompareEQ, "NE": kernel.CompareNE, "LT": kernel.CompareLT,
+		"LE": kernel.CompareLE, "GT": kernel.CompareGT, "GE": kernel.CompareGE,
+	}
+	if mlir.Enum(b.op.Attrs.Get("compare_type")) == "TOTALORDER" {
+		return leave("the total order of floats")
+	}
+	return b.elementwise(ops[mlir.Enum(b.op.Attrs.Get("comparison_direction"))])
+}
+
+// iota_ is the number of each element along a dimension.
+func iota_(b *nodeBuilder) error {
+	d, _ := mlir.Int(b.op.Attrs.Get("iota_dimension"))
+	if !kernel.Iota.Takes(b.out[0].DType) {
+		return leave("elements of type %v", b.out[0].DType)
+	}
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	b.store(0, b.Emit(kernel.Instr{Op: kernel.Iota, Type: b.out[0].DType, Aux: d}), index...)
+	return nil
+}

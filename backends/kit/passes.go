@@ -1,0 +1,34 @@
+package kit
+
+// passes are what is done to a graph, in this order. Their names are what the
+// graph is then.
+var passes = []struct {
+	name string
+	run  func(*graph)
+}{
+	{"copied", copyResults},
+	{"unwrapped", unwrap},
+	{"inlined", inline},
+	{"split", split},
+	{"merged", merge},
+	{"private", privatise},
+}
+
+// orders says which passes must come before which.
+var orders = []struct{ before, after, why string }{
+	{"copied", "inlined", "what a result is a copy of is computed where the result is stored"},
+	{"unwrapped", "merged", "a node that reads what another stores reads it by the same value"},
+	{"inlined", "split", "what is reduced is computed in the node that is cut"},
+	{"inlined", "merged", "stages are for what cannot be computed where it is used"},
+	{"split", "merged", "a reduction is cut as long as it is a node of its own"},
+	{"merged", "private", "only then it is known which values one node alone uses"},
+}
+
+// Stages returns the names that [Options.Dump] is called with, in order.
+func Stages() []string {
+	names := []string{"simplified", "translated"}
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	return append(names, "fused")
+}
