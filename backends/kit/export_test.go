@@ -1,0 +1,93 @@
+package kit
+
+import (
+	"context"
+	"slices"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/soa"
+)
+
+// Graph is a program between two passes.
+type Graph = graph
+
+// Watched returns the options with watch called after each pass, and after
+// translation.
+func (o Options) Watched(watch func(pass string, g *Graph) error) Options {
+	o.watch = watch
+	return o
+}
+
+// Check is the check after each pass.
+func (g *graph) Check() error { return g.check() }
+
+// Reverse puts the nodes in an order that is wrong.
+func (g *graph) Reverse() { slices.Reverse(g.nodes) }
+
+// Orders returns the constraints on the order of passes.
+func Orders() [][3]string {
+	var all [][3]string
+	for _, o := range orders {
+		all = append(all, [3]string{o.before, o.after, o.why})
+	}
+	return all
+}
+
+// Evaluate returns the results of a graph: kernels run by the kernels'
+// evaluator, and ops that are none by eval.
+func (g *graph) Evaluate(ctx context.Context, eval backends.Backend, scalars kernel.Scalars, args []soa.View) ([]soa.View, error) {
+	mem := make([]soa.View, len(g.values)) // by root
+	for i, v := range g.args {
+		mem[v] = args[i]
+	}
+	at := func(v ValueID) soa.View {
+		r := g.root(v)
+		if val := &g.values[r]; mem[r].IsZero() {
+			mem[r] = soa.Make(val.typ)
+			bytes := unsafe.Slice((*byte)(mem[r].Base()), val.typ.Bytes())
+			if val.splat != nil {
+				one := splatBytes(*val.splat, val.typ.DType.Size())
+				for i := range bytes {
+					bytes[i] = one[i%len(one)]
+				}
+			}
+			copy(bytes, val.data)
+		}
+		return soa.At(mem[r].Base(), g.values[v].typ)
+	}
+	for _, n := range g.nodes {
+		if n.host != nil {
+			e, err := eval.Compile(ctx, backends.NewModule(hostText(n.host.op, n.host.inputs)), backends.Options{})
+			if err != nil {
+				return nil, err
+			}
+			c := &backends.Call{}
+			for _, v := range n.host.ins {
+				c.Args = append(c.Args, at(v))
+			}
+			for _, v := range n.host.outs {
+				c.Results = append(c.Results, at(v))
+			}
+			if err := e.Execute(ctx, c); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		var ptrs []unsafe.Pointer
+		var strides []int64
+		for i, v := range n.operands {
+			ptrs = append(ptrs, at(v).Base())
+			strides = append(strides, denseStrides(n.kernel.Params[i].Dims)...)
+		}
+		if err := kernel.Evaluate(n.kernel, nil, ptrs, strides, scalars); err != nil {
+			return nil, err
+		}
+	}
+	var results []soa.View
+	for _, v := range g.results {
+		results = append(results, at(v))
+	}
+	return results, nil
+}

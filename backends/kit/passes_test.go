@@ -1,0 +1,113 @@
+package kit_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/reference"
+	"ltc/internal/programs"
+	"ltc/internal/samples"
+	"ltc/internal/trials"
+	"ltc/soa"
+)
+
+// Ops give the same as kernels, and each pass leaves what they give as it was:
+// the kernels of the graph are run by their evaluator before the first pass and
+// after each.
+func TestPassesOfWorkloads(t *testing.T) {
+	files, err := filepath.Glob("testdata/workloads/*.mlir")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".mlir"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			samePasses(t, string(text))
+		})
+	}
+}
+
+func TestPassesOfRandomPrograms(t *testing.T) {
+	for seed := range trials.Of(100) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			samePasses(t, programs.Random(rand.New(rand.NewPCG(uint64(seed), 2)), 4+seed%20))
+		})
+	}
+}
+
+// samePasses compares what a program gives by the evaluator with what its graph
+// gives after each pass.
+func samePasses(t *testing.T, text string) {
+	t.Helper()
+	eval := reference.New()
+	exe, err := eval.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	args := make([]soa.View, len(exe.Signature().Args))
+	c := &backends.Call{}
+	for i, a := range exe.Signature().Args {
+		args[i], err = samples.Make(a.Type, fmt.Sprintf("rand:%d", i+1))
+		require.NoError(t, err)
+		own := soa.Make(a.Type) // results may take it over
+		require.NoError(t, soa.Copy(own, args[i]))
+		c.Args = append(c.Args, own)
+	}
+	require.NoError(t, exe.Execute(t.Context(), c))
+	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	var passes []string
+	last := ""
+	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval, Check: true}.Watched(func(pass string, g *kit.Graph) error {
+		passes = append(passes, pass)
+		if g.String() == last {
+			return nil // it has changed nothing
+		}
+		last = g.String()
+		results, err := g.Evaluate(t.Context(), eval, reference.Scalars{}, args)
+		require.NoError(t, err, "%s\n%s", pass, text)
+		for j, want := range c.Results {
+			d, err := samples.Differ(results[j], want)
+			require.NoError(t, err)
+			require.LessOrEqual(t, d.Size, 1e-4, "after %s result %d differs at %v: %s, want %s\n%s", pass, j, d.At, d.Got, d.Want, text)
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	require.Equal(t, kit.Stages()[1:len(kit.Stages())-1], passes)
+}
+
+// The order of passes is as orders says.
+func TestOrders(t *testing.T) {
+	for _, o := range kit.Orders() {
+		before, after := slices.Index(kit.Stages(), o[0]), slices.Index(kit.Stages(), o[1])
+		require.True(t, 0 <= before && before < after, "%s comes before %s: %s", o[0], o[1], o[2])
+	}
+}
+
+// A pass that goes wrong is an error of the pass.
+func TestCheckOfGraphs(t *testing.T) {
+	const text = `func.func @main(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.dot_general %y, %x, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.dot_general %y, %0, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}`
+	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true}.Watched(func(pass string, g *kit.Graph) error {
+		if pass == "translated" {
+			g.Reverse()
+			require.ErrorContains(t, g.Check(), "before it is made")
+		}
+		return nil
+	}))
+	require.ErrorContains(t, err, "kit: pass copied: node 0 reads v")
+	require.ErrorContains(t, err, "before it is made")
+}
