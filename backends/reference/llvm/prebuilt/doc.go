@@ -3,8 +3,9 @@
 // function is [Object].
 //
 // They are what libLLVM makes of the units that Usual of package gemm lists, for
-// processors of x86-64-v3 and v4; go generate writes them and the index, which
-// says by which version and of which texts. Tests compare both.
+// processors of x86-64-v3 and v4; those of bf16 for v4 with AVX512-BF16. go
+// generate writes them and the index, which says by which version and of which
+// texts. Tests compare both.
 //
 // imports only the standard library.
 package prebuilt
