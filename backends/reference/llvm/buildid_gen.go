@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "d31007508ea90c8e7390fae2"
+const buildID = "77c600e31e2348195e3125a5"

@@ -1,6 +1,6 @@
 // Package gemm generates matrix products as LLVM IR and runs them. Its central
 // type is [Plan]: which kernels compute a [Problem] on a [Machine], and how the
-// work is cut into blocks that fit the caches.
+// work is cut into blocks that fit caches of 1 and 8 MiB.
 //
 //	plan, err := gemm.New(gemm.Dense(types.F32, types.F32, types.F32, types.F32, 1, m, n, k), machine)
 //	for _, u := range plan.Units() {

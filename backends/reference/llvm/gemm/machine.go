@@ -11,15 +11,12 @@ import (
 	"ltc/backends/reference/llvm/vector"
 )
 
-// Machine is what kernels are generated for, and the caches that plans reckon with.
+// Machine is what kernels are generated for.
 type Machine struct {
 	vector.Machine
 	// VNNI says that the machine, of level AVX512 or above, has dot products of
 	// bytes (AVX512_VNNI).
 	VNNI bool
-	// L2 and L3 are the bytes of the caches that a core has for itself and
-	// shares; 0 stands for 1 MiB and 8 MiB.
-	L2, L3 int
 }
 
 // String tells apart machines that get different text.

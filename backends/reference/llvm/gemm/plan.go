@@ -42,12 +42,6 @@ func (e *UnsupportedError) Error() string {
 // New plans a problem. It returns an *[UnsupportedError] for dtypes that there
 // is no kernel for.
 func New(p Problem, on Machine) (*Plan, error) {
-	if on.L2 == 0 {
-		on.L2 = 1 << 20
-	}
-	if on.L3 == 0 {
-		on.L3 = 8 << 20
-	}
 	q := &Plan{Problem: p, on: on, p: p}
 	if (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
@@ -67,6 +61,14 @@ func New(p Problem, on Machine) (*Plan, error) {
 	return q, nil
 }
 
+// bytesL2 and bytesL3 are the caches that plans reckon with, that of a core and
+// the one that cores share, whatever the machine has. Blocks take half of the
+// one and a quarter of the other.
+const (
+	bytesL2 = 1 << 20
+	bytesL3 = 8 << 20
+)
+
 // blocks chooses the sizes of the blocks. What a thread is given is not yet
 // known, and must not change how sums are formed: depth depends on K alone.
 func (q *Plan) blocks() {
@@ -79,14 +81,14 @@ func (q *Plan) blocks() {
 		q.depth = ceil(ceil(p.K, ceil(p.K, limit)), unit) * unit
 	}
 	deep := c.steps(q.depth) * c.laneSize()
-	q.width = max(min(q.on.L3/4/deep, 2048)/c.columns(), 1) * c.columns()
+	q.width = max(min(bytesL3/4/deep, 2048)/c.columns(), 1) * c.columns()
 	// A chunk of A and a group of panels take half of the L2 cache.
 	q.chunk = 4 * c.rows
 	if q.orderA() == AcrossK {
 		q.chunk = 8 * c.rows // packed in squares, of which none is cut then
 	}
 	q.chunk = min(q.chunk, ceil(max(p.M, 1), c.rows)*c.rows)
-	q.group = max(q.on.L2/2/c.columns()/deep, 1)
+	q.group = max(bytesL2/2/c.columns()/deep, 1)
 }
 
 // choose decides what is packed and where sums are kept.
@@ -97,7 +99,7 @@ func (q *Plan) choose() {
 	q.directA = p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
 	q.directB = p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
-	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.on.L2)
+	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > bytesL2)
 	q.batches = 1
 	if q.sharedB() || q.directB && p.K <= q.depth && p.N <= q.width {
 		q.batches = min(max(int(1e8/float64(p.M*p.N*p.K+1)), 1), 64, max(p.Batch, 1))
@@ -139,7 +141,7 @@ func (q *Plan) keepsB() bool {
 		return true
 	}
 	row := max(abs(p.StrideB[1]*p.B.Size()), line)
-	return q.depth <= ways*setsL2/gcd(row, setsL2) && (p.K*p.N*p.B.Size() <= q.on.L2 || p.M <= 12*c.rows)
+	return q.depth <= ways*setsL2/gcd(row, setsL2) && (p.K*p.N*p.B.Size() <= bytesL2 || p.M <= 12*c.rows)
 }
 
 func abs(x int) int { return max(x, -x) }
