@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "77c600e31e2348195e3125a5"
+const buildID = "808d024a7ed87e261304e3eb"

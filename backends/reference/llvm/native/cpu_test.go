@@ -6,7 +6,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/env"
 )
+
+// Processors have the levels that there is code for, and that users may ask for.
+func TestLevelsAgree(t *testing.T) {
+	var here, vectors []string
+	for _, l := range levels {
+		here = append(here, l.name)
+		require.NoError(t, env.CPULevel.Check(l.name))
+	}
+	for _, l := range vector.Levels() {
+		vectors = append(vectors, l.String())
+	}
+	require.Equal(t, here, vectors)
+	require.Equal(t, "`"+strings.Join(here, "`, `")+"`", env.CPULevel.Allowed)
+}
 
 func TestLevels(t *testing.T) {
 	v3 := "avx2 avx bmi bmi2 f16c fma lzcnt movbe popcnt sse3 sse4.1 sse4.2 ssse3"

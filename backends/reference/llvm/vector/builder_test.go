@@ -253,21 +253,6 @@ func TestLevels(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, l, got)
 	}
-	has := map[string]bool{}
-	of := func() vector.Level { return vector.LevelOf(func(f string) bool { return has[f] }) }
-	require.Equal(t, vector.SSE2, of())
-	for _, f := range []string{"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"} {
-		has[f] = true
-	}
-	require.Equal(t, vector.AVX2, of())
-	for _, f := range []string{"avx512f", "avx512bw", "avx512cd", "avx512dq"} {
-		has[f] = true
-	}
-	require.Equal(t, vector.AVX2, of(), "without avx512vl")
-	has["avx512vl"] = true
-	require.Equal(t, vector.AVX512, of())
-	has["avx512bf16"] = true
-	require.Equal(t, vector.AVX512BF16, of())
 }
 
 // Lanes are taken apart and joined; a multiply and add is rounded once where the

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -29,21 +28,9 @@ func runnable(t testing.TB) []vector.Level {
 	if runtime.GOARCH != "amd64" {
 		t.Skipf("no code for %s is run in tests", runtime.GOARCH)
 	}
-	info, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		t.Skip(err)
-	}
-	_, flags, _ := strings.Cut(string(info), "\nflags")
-	flags, _, _ = strings.Cut(flags, "\n")
-	all := strings.Fields(flags)
-	// Where /proc/cpuinfo and LLVM differ.
-	spelt := map[string]string{"bmi": "bmi1", "lzcnt": "abm", "avx512bf16": "avx512_bf16"}
-	best := vector.LevelOf(func(feature string) bool {
-		return slices.Contains(all, feature) || slices.Contains(all, spelt[feature])
-	})
 	var levels []vector.Level
 	for _, l := range []vector.Level{vector.SSE2, vector.AVX2, vector.AVX512} {
-		if l <= best {
+		if _, err := native.Host().As(l.String()); err == nil {
 			levels = append(levels, l)
 		}
 	}

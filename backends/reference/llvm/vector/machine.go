@@ -22,6 +22,7 @@ const (
 	NEON
 )
 
+// levels are those of package native, in the same order.
 var levels = [...]struct {
 	name     string
 	bits     int
@@ -55,28 +56,6 @@ func ParseLevel(name string) (Level, bool) {
 		}
 	}
 	return 0, false
-}
-
-// LevelOf returns the highest level of x86-64 whose features, by LLVM's names,
-// a processor has; SSE2 if it has no others.
-func LevelOf(has func(feature string) bool) Level {
-	all := func(features ...string) bool {
-		for _, f := range features {
-			if !has(f) {
-				return false
-			}
-		}
-		return true
-	}
-	switch {
-	case !all("avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"):
-		return SSE2
-	case !all("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"):
-		return AVX2
-	case !has("avx512bf16"):
-		return AVX512
-	}
-	return AVX512BF16
 }
 
 // Machine is what code is written for.
