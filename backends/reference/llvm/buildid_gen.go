@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "808d024a7ed87e261304e3eb"
+const buildID = "9ab09eab3971d1e92731c90e"

@@ -46,8 +46,7 @@ func compile(l *libllvm.Library, text string, o libllvm.Options) ([]byte, error)
 
 func TestCompile(t *testing.T) {
 	each(t, func(t *testing.T, l *libllvm.Library) {
-		t.Log(l.Path(), l.ID())
-		require.Contains(t, l.ID(), l.Version().String())
+		t.Log(l.Path(), l.Version())
 		require.GreaterOrEqual(t, l.Version().Major, 15)
 		for _, level := range []libllvm.Level{libllvm.Short, libllvm.None, libllvm.Full} {
 			for _, triple := range []string{"", "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"} {

@@ -3,7 +3,6 @@ package libllvm
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -14,7 +13,6 @@ import (
 // the process ends. Any number of goroutines may use it.
 type Library struct {
 	path    string
-	size    int64 // of the file; 0 if that cannot be told
 	version Version
 	engine  engine
 	broken  atomic.Pointer[FatalError]
@@ -88,9 +86,6 @@ func (l *Library) Version() Version { return l.version }
 // Path returns the library's file.
 func (l *Library) Path() string { return l.path }
 
-// ID tells libraries apart that compile differently, for the keys of caches.
-func (l *Library) ID() string { return fmt.Sprintf("llvm-%v-%d", l.version, l.size) }
-
 // FatalError is what libLLVM said before it gave up. It is an [ErrBroken].
 type FatalError struct{ Reason string }
 
@@ -118,13 +113,5 @@ func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, 
 		return r.object, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	}
-}
-
-// file sets what is known of the library's file.
-func (l *Library) file(path string) {
-	l.path = path
-	if s, err := os.Stat(path); err == nil {
-		l.size = s.Size()
 	}
 }

@@ -127,7 +127,5 @@ func use(handle uintptr, name string, version Version) (*Library, error) {
 	if said.Major < oldest {
 		return nil, fmt.Errorf("LLVM %v is too old: %d is the oldest that works", said, oldest)
 	}
-	l := &Library{version: said, engine: e}
-	l.file(fileOf(handle, name))
-	return l, nil
+	return &Library{path: fileOf(handle, name), version: said, engine: e}, nil
 }
