@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "9ab09eab3971d1e92731c90e"
+const buildID = "e2a1a4e3fd53491efc419cfd"

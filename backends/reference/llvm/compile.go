@@ -54,8 +54,17 @@ func NewCompiler(l *libllvm.Library, cpu native.CPU) (*Compiler, error) {
 	}
 	m.Splats = l.Version().Major >= 19
 	c := &Compiler{library: l, machine: m}
-	c.units = newUnits(m, cpu, c.unit, func(error) {})
+	c.units = newUnits(m, cpu, c.load, func(error) {})
 	return c, nil
+}
+
+// load compiles a function of products for this process alone.
+func (c *Compiler) load(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
+	object, err := c.unit(ctx, u)
+	if err != nil {
+		return native.Kernel{}, err
+	}
+	return loadUnit(object, u)
 }
 
 // unit compiles a function of products.

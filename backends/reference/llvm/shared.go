@@ -194,28 +194,36 @@ func (s *shared) opened() bool {
 	return s.compiler != nil
 }
 
-// unit returns the object of a function of products: one that is built in, from
-// disk, or compiled.
-func (s *shared) unit(ctx context.Context, u gemm.Unit) ([]byte, error) {
+// unit returns the code of a function of products: one that is built in, from
+// disk, or compiled. An object from disk that does not load is compiled anew.
+func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	if object := prebuilt.Object(u.On.String(), u.Name); object != nil {
-		return object, nil
+		return loadUnit(object, u)
 	}
-	parts := objcache.Parts{
+	parts := s.unitParts(u)
+	if object, ok := s.disk.Get(parts.Key()); ok {
+		if code, err := loadUnit(object, u); err == nil {
+			return code, nil
+		}
+	}
+	if !s.opened() {
+		return native.Kernel{}, libllvm.ErrNotFound
+	}
+	object, err := s.compiler.unit(ctx, u)
+	if err != nil {
+		return native.Kernel{}, err
+	}
+	s.disk.Put(parts, u.Name, object)
+	return loadUnit(object, u)
+}
+
+// unitParts is all that the object of a function of products depends on.
+func (s *shared) unitParts(u gemm.Unit) objcache.Parts {
+	return objcache.Parts{
 		{Name: "compiler", Value: "llvm " + buildID},
 		{Name: "processor", Value: s.cpu},
 		{Name: "unit", Value: u.Name},
 	}
-	if object, ok := s.disk.Get(parts.Key()); ok {
-		return object, nil
-	}
-	if !s.opened() {
-		return nil, libllvm.ErrNotFound
-	}
-	object, err := s.compiler.unit(ctx, u)
-	if err == nil {
-		s.disk.Put(parts, u.Name, object)
-	}
-	return object, err
 }
 
 // parts is all that an object depends on. Which libLLVM made it is not among

@@ -11,7 +11,9 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
+	"ltc/ir/types"
 )
 
 // layers is a network of n layers, tanh(x·w + b), no two of the same width.
@@ -60,4 +62,26 @@ func TestLayersCompileOnce(t *testing.T) {
 	require.Equal(t, once, compiled(few, 20))
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())
 	require.Equal(t, once, compiled(&shared{}, 20))
+}
+
+// An object on disk that does not load is compiled anew, and the new one kept.
+func TestUnitThatDoesNotLoad(t *testing.T) {
+	if _, err := libllvm.Open(); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("LTC_CACHE", "")
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	s := &shared{}
+	s.once.Do(s.start)
+	q, err := gemm.New(gemm.Dense(types.I32, types.I32, types.I32, types.I32, 1, 64, 64, 64), s.units.machine)
+	require.NoError(t, err)
+	u := q.Units()[0]
+	parts := s.unitParts(u)
+	s.disk.Put(parts, u.Name, []byte("no object"))
+	_, err = s.unit(t.Context(), u)
+	require.NoError(t, err)
+	object, ok := s.disk.Get(parts.Key())
+	require.True(t, ok)
+	_, err = loadUnit(object, u)
+	require.NoError(t, err)
 }

@@ -18,8 +18,8 @@ import (
 // when the first product needs it, for all that follow.
 type units struct {
 	machine gemm.Machine
-	// compile returns the object of a unit.
-	compile func(ctx context.Context, u gemm.Unit) ([]byte, error)
+	// compile returns the code of a unit.
+	compile func(ctx context.Context, u gemm.Unit) (native.Kernel, error)
 	// failed is told why a product runs without its functions.
 	failed func(error)
 
@@ -34,7 +34,7 @@ type unit struct {
 	err  error
 }
 
-func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) ([]byte, error), failed func(error)) *units {
+func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) (native.Kernel, error), failed func(error)) *units {
 	m.Splats = false // the same text for any libLLVM
 	wide := m.Level >= vector.AVX512 && m.Level <= vector.AVX512BF16
 	return &units{
@@ -79,7 +79,7 @@ func (s *units) get(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	}
 	s.mu.Unlock()
 	if !ok {
-		x.code, x.err = s.load(ctx, u)
+		x.code, x.err = s.compile(ctx, u)
 		if ctx.Err() != nil { // somebody else may have the time
 			s.mu.Lock()
 			delete(s.all, u.Name)
@@ -122,11 +122,8 @@ func (s *units) ahead(ctx context.Context, products []*emit.Product) {
 	}
 }
 
-func (s *units) load(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
-	object, err := s.compile(ctx, u)
-	if err != nil {
-		return native.Kernel{}, err
-	}
+// loadUnit returns the code of a unit in an object.
+func loadUnit(object []byte, u gemm.Unit) (native.Kernel, error) {
 	image, err := native.Load(object)
 	if err != nil {
 		return native.Kernel{}, err
