@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e2a1a4e3fd53491efc419cfd"
+const buildID = "504e3639e55f78e9ee4dce7b"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"ltc/ir/types"
 )
@@ -19,10 +18,10 @@ func BenchmarkProduct(b *testing.B) {
 			y := newTensor(b, p.B, [3]int{p.Batch, p.K, p.N}, orders[0], 0, false).fill(rnd)
 			z := newTensor(b, p.C, [3]int{p.Batch, p.M, p.N}, orders[0], 0, false)
 			o := Operands{A: x.pointer(), B: y.pointer(), C: z.pointer()}
-			work := make([]byte, r.plan.Workspace(1))
+			work := workspace(r, 1)
 			b.ReportAllocs()
 			for b.Loop() {
-				r.Run(0, 1, o, unsafe.Pointer(&work[0]), nil)
+				r.RunIn(0, 1, o, work, nil)
 			}
 			b.ReportMetric(2*float64(p.Batch*p.M)*float64(p.N)*float64(p.K)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
 		})

@@ -7,8 +7,8 @@
 //		// compile u.Text(), unless a unit of that name has been compiled
 //	}
 //	product, err := plan.Bind(find)                 // find returns a unit's code
-//	work := make([]byte, plan.Workspace(1))
-//	product.Run(0, 1, operands, unsafe.Pointer(&work[0]), nil)
+//	work := aligned(64, plan.PartBytes(1))          // an unsafe.Pointer to as many bytes
+//	product.RunIn(0, 1, operands, work, nil)
 //
 // Kernels take sizes and strides as arguments: products of other shapes need no
 // others. What is fused into a product is in units of its own, which the

@@ -103,12 +103,18 @@ func open(t testing.TB) {
 	require.NoError(t, err)
 }
 
+// workspace returns memory for so many parts of a product.
+func workspace(r *Product, parts int) unsafe.Pointer {
+	work := make([]byte, parts*r.plan.PartBytes(parts)+64)
+	return unsafe.Pointer(&work[-uintptr(unsafe.Pointer(&work[0]))%64])
+}
+
 // multiply runs all parts of a product at once.
 func multiply(r *Product, parts int, o Operands) {
-	work := make([]byte, r.plan.Workspace(parts))
+	work, each := workspace(r, parts), r.plan.PartBytes(parts)
 	var wg sync.WaitGroup
 	for i := range parts {
-		wg.Go(func() { r.Run(i, parts, o, unsafe.Pointer(&work[0]), nil) })
+		wg.Go(func() { r.RunIn(i, parts, o, unsafe.Add(work, i*each), nil) })
 	}
 	wg.Wait()
 }

@@ -104,12 +104,9 @@ func (q *Plan) rowStride() int {
 	return (lines | 1) * 64
 }
 
-// Workspace returns how many bytes of memory a product run in parts needs. It
-// need not be aligned, nor hold anything, and holds nothing afterwards.
-func (q *Plan) Workspace(parts int) int { return parts*q.PartBytes(parts) + 64 }
-
-// PartBytes returns how many bytes of it one of so many parts needs: a multiple
-// of 64.
+// PartBytes returns how many bytes of memory one of so many parts of a product
+// needs to run: a multiple of 64. It need not hold anything, and holds nothing
+// afterwards.
 func (q *Plan) PartBytes(parts int) int {
 	sum := 0
 	for _, n := range q.spaceBytes(parts) {
@@ -129,17 +126,10 @@ func (q *Plan) space(parts int, work unsafe.Pointer) space {
 	return space{(*[words]uintptr)(next(0)), (*[outWords]uintptr)(next(1)), uintptr(next(2)), uintptr(next(3)), uintptr(next(4)), uintptr(next(5))}
 }
 
-// Run computes one of so many parts of the product, from 0 on; parts may run at
-// the same time. The result has the same bits for any number of parts. stop, if
-// not nil, is asked every few milliseconds whether to give up; Run reports
-// whether it did not. work is [Plan.Workspace] bytes for all parts.
-func (r *Product) Run(part, parts int, o Operands, work unsafe.Pointer, stop func() bool) bool {
-	at := (uintptr(work) + 63) &^ 63
-	return r.RunIn(part, parts, o, unsafe.Add(work, at-uintptr(work)+uintptr(part*r.plan.PartBytes(parts))), stop)
-}
-
-// RunIn is Run in memory of the part's own: [Plan.PartBytes] bytes, aligned to
-// 64.
+// RunIn computes one of so many parts of the product, from 0 on, in memory of its
+// own: [Plan.PartBytes] bytes, aligned to 64. Parts may run at the same time. The
+// result has the same bits for any number of parts. stop, if not nil, is asked
+// every few milliseconds whether to give up; RunIn reports whether it did not.
 func (r *Product) RunIn(part, parts int, o Operands, work unsafe.Pointer, stop func() bool) bool {
 	q := r.plan
 	b, ok := q.part(part, parts)

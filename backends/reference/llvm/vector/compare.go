@@ -41,20 +41,3 @@ func (b *Builder) Compare(direction string, x, y Value) (Value, error) {
 	}
 	return Value{r, types.Bool}, nil
 }
-
-// CompareTotal compares floats as Compare does, but in the total order: -NaN,
-// -infinity, …, -0, 0, …, infinity, NaN.
-func (b *Builder) CompareTotal(direction string, x, y Value) (Value, error) {
-	c, ok := directions[direction]
-	if !ok || x.DType != y.DType || !x.DType.IsFloat() {
-		return Value{}, &UnsupportedError{"total compare " + direction, x.DType}
-	}
-	return Value{b.icmp(c.signed, b.totalOrder(x.V), b.totalOrder(y.V)), types.Bool}, nil
-}
-
-// totalOrder returns the bits of floats, those of negative ones reversed.
-func (b *Builder) totalOrder(x value.Value) value.Value {
-	i := b.asInt(x)
-	n := int64(width(i.Type()))
-	return b.xor(i, b.lshrn(b.ashrn(i, n-1), 1))
-}

@@ -68,13 +68,6 @@ func trialsOf(d types.DType) []trial {
 		attr := fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)
 		all = append(all, trial{"compare_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0, nil,
 			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Compare(dir, v[0], v[1]) }})
-		if d.IsFloat() {
-			attr += ", compare_type = #stablehlo<comparison_type TOTALORDER>"
-			all = append(all, trial{"total_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0, nil,
-				func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
-					return b.CompareTotal(dir, v[0], v[1])
-				}})
-		}
 	}
 	all = append(all, trial{"select", "select", "", []types.DType{types.Bool, d, d}, d, 0, nil,
 		func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
