@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "504e3639e55f78e9ee4dce7b"
+const buildID = "32ff0b051f7ae824412a06d7"

@@ -36,7 +36,7 @@ func BenchmarkUnits(b *testing.B) {
 			text := u.Text()
 			b.Run("compile/"+u.Name, func(b *testing.B) {
 				for b.Loop() {
-					_, err := hosts.library.Compile(context.Background(), text, libllvm.Options{Level: hosts.level})
+					_, err := hosts.library.Compile(context.Background(), text, libllvm.Options{})
 					require.NoError(b, err)
 				}
 			})

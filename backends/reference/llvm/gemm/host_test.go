@@ -19,7 +19,6 @@ import (
 type host struct {
 	sync.Mutex
 	library *libllvm.Library
-	level   libllvm.Level
 	images  map[string]native.Kernel
 }
 
@@ -53,7 +52,7 @@ func (h *host) code(u Unit, on Machine) (Code, error) {
 	if k, ok := h.images[key]; ok {
 		return k, nil
 	}
-	object, err := h.library.Compile(context.Background(), u.Text(), libllvm.Options{Verify: true, Level: h.level})
+	object, err := h.library.Compile(context.Background(), u.Text(), libllvm.Options{Verify: true})
 	if err != nil {
 		return nil, err
 	}

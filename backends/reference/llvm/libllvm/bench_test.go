@@ -15,12 +15,8 @@ func BenchmarkCompile(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	for _, level := range []libllvm.Level{libllvm.None, libllvm.Short, libllvm.Full} {
-		b.Run(level.String(), func(b *testing.B) {
-			for b.Loop() {
-				_, err := l.Compile(context.Background(), add, libllvm.Options{Level: level})
-				require.NoError(b, err)
-			}
-		})
+	for b.Loop() {
+		_, err := l.Compile(context.Background(), add, libllvm.Options{})
+		require.NoError(b, err)
 	}
 }

@@ -31,11 +31,9 @@ type capi struct {
 	runPasses, getErrorMessage, disposeErrorMessage            fn
 	emitToMemoryBuffer, getBufferStart, getBufferSize          fn
 	disposeMemoryBuffer, disposeMessage                        fn
-	getHostCPUName, getHostCPUFeatures                         fn
 	installFatalErrorHandler                                   fn
 
 	initialised map[string]error // by architecture
-	host        func() (cpu, features string)
 	mu          sync.Mutex
 }
 
@@ -81,8 +79,6 @@ func (c *capi) symbols() map[string]*fn {
 		"LLVMGetBufferSize":                          &c.getBufferSize,
 		"LLVMDisposeMemoryBuffer":                    &c.disposeMemoryBuffer,
 		"LLVMDisposeMessage":                         &c.disposeMessage,
-		"LLVMGetHostCPUName":                         &c.getHostCPUName,
-		"LLVMGetHostCPUFeatures":                     &c.getHostCPUFeatures,
 		"LLVMInstallFatalErrorHandler":               &c.installFatalErrorHandler,
 	}
 }
@@ -101,9 +97,6 @@ func newCAPI(handle uintptr, named Version) (*capi, error) {
 	if v := c.version(); v.Major != 0 {
 		c.major = v.Major
 	}
-	c.host = sync.OnceValues(func() (string, string) {
-		return c.take(c.getHostCPUName.call()), c.take(c.getHostCPUFeatures.call())
-	})
 	c.installFatalErrorHandler.call(onFatal())
 	return c, nil
 }
@@ -142,7 +135,7 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 	layout := c.createTargetDataLayout.call(tm)
 	c.setModuleDataLayout.call(m, layout)
 	c.disposeTargetData.call(layout)
-	if err := c.passes(m, tm, o.Level); err != nil {
+	if err := c.passes(m, tm); err != nil {
 		return nil, err
 	}
 	return c.emit(m, tm, o.Assembly)
@@ -153,18 +146,15 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 	if err := c.initialise(o.arch()); err != nil {
 		return 0, err
 	}
-	if o.CPU == HostCPU {
-		cpu, features := c.host()
-		o.CPU, o.Features = cpu, join(features, o.Features)
-	}
 	triple := cString(o.triple())
 	var target, message uintptr
 	if truth(c.getTargetFromTriple.call(uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(&target)), uintptr(unsafe.Pointer(&message)))) {
 		return 0, fmt.Errorf("target %s: %s", o.triple(), c.take(message))
 	}
 	const positionIndependent, small = 2, 3
-	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(cString(o.CPU))),
-		uintptr(unsafe.Pointer(cString(o.Features))), o.Level.codegen(), positionIndependent, small)
+	none := cString("") // the processor, and features: those of functions count
+	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(none)),
+		uintptr(unsafe.Pointer(none)), codegen, positionIndependent, small)
 	if tm == 0 {
 		return 0, fmt.Errorf("target %s: no target machine", o.triple())
 	}
@@ -213,13 +203,13 @@ func (c *capi) verify(m uintptr) error {
 	return nil
 }
 
-func (c *capi) passes(m, tm uintptr, level Level) error {
+func (c *capi) passes(m, tm uintptr) error {
 	options := c.createPassBuilderOptions.call()
 	defer c.disposePassBuilderOptions.call(options)
 	for _, set := range []fn{c.setLoopVectorization, c.setSLPVectorization, c.setLoopUnrolling, c.setLoopInterleaving} {
 		set.call(options, 1)
 	}
-	pipeline := cString(level.pipeline(Version{Major: c.major}))
+	pipeline := cString(pipeline(Version{Major: c.major}))
 	if e := c.runPasses.call(m, uintptr(unsafe.Pointer(pipeline)), tm, options); e != 0 {
 		message := c.getErrorMessage.call(e) // owns e
 		defer c.disposeErrorMessage.call(message)

@@ -2,7 +2,7 @@
 // libLLVM that is on the machine, without cgo. Its central type is [Library].
 //
 // libLLVM is somebody else's code in this process, and it has ways to end one.
-// What can be done about that is done here: pipelines of passes are constants
+// What can be done about that is done here: the pipeline of passes is a constant
 // that tests run on every libLLVM there is; versions that no test has seen
 // compile a program in a child process before they may in this one (see
 // probe.go); what libLLVM calls a fatal error becomes an error of

@@ -13,28 +13,25 @@ import (
 
 // lite is the interface of the LLVM inside of Python's llvmlite, which leaves
 // out the C API. It cannot be told to report fatal errors or diagnostics, and its
-// pipelines are LLVM's own.
+// pipeline is one of LLVM's own.
 type lite struct {
-	getVersionInfo, getTargetFromTriple               fn
-	createTargetMachine, disposeTargetMachine         fn
-	contextCreate, contextDispose                     fn
-	parseAssembly, verifyModule, disposeModule        fn
-	setTarget, setDataLayout                          fn
-	createTargetMachineData, copyStringRepOf          fn
-	disposeTargetData                                 fn
-	createPipelineTuningOptions                       fn
-	disposePipelineTuningOptions                      fn
-	createPassBuilder, disposePassBuilder             fn
-	createModulePassManager, disposeModulePassManager fn
-	addAlwaysInliner, defaultPipeline                 fn
-	runModulePassManager                              fn
-	emitToMemory, getBufferStart, getBufferSize       fn
-	disposeMemoryBuffer, disposeString                fn
-	getHostCPUName, getHostCPUFeatures                fn
+	getVersionInfo, getTargetFromTriple         fn
+	createTargetMachine, disposeTargetMachine   fn
+	contextCreate, contextDispose               fn
+	parseAssembly, verifyModule, disposeModule  fn
+	setTarget, setDataLayout                    fn
+	createTargetMachineData, copyStringRepOf    fn
+	disposeTargetData                           fn
+	createPipelineTuningOptions                 fn
+	disposePipelineTuningOptions                fn
+	createPassBuilder, disposePassBuilder       fn
+	defaultPipeline, disposeModulePassManager   fn
+	runModulePassManager                        fn
+	emitToMemory, getBufferStart, getBufferSize fn
+	disposeMemoryBuffer, disposeString          fn
 
 	initialise []fn
 	once       sync.Once
-	host       func() (cpu, features string)
 }
 
 // symbols lists the functions that are needed, with their names after LLVMPY_.
@@ -49,12 +46,10 @@ func (c *lite) symbols() map[string]*fn {
 		"DisposeTargetData":           &c.disposeTargetData,
 		"CreatePipelineTuningOptions": &c.createPipelineTuningOptions, "DisposePipelineTuningOptions": &c.disposePipelineTuningOptions,
 		"CreatePassBuilder": &c.createPassBuilder, "DisposePassBuilder": &c.disposePassBuilder,
-		"CreateNewModulePassManager": &c.createModulePassManager, "DisposeNewModulePassManger": &c.disposeModulePassManager,
-		"module_AddAlwaysInlinerPass": &c.addAlwaysInliner, "buildPerModuleDefaultPipeline": &c.defaultPipeline,
+		"buildPerModuleDefaultPipeline": &c.defaultPipeline, "DisposeNewModulePassManger": &c.disposeModulePassManager,
 		"RunNewModulePassManager":   &c.runModulePassManager,
 		"TargetMachineEmitToMemory": &c.emitToMemory, "GetBufferStart": &c.getBufferStart, "GetBufferSize": &c.getBufferSize,
 		"DisposeMemoryBuffer": &c.disposeMemoryBuffer, "DisposeString": &c.disposeString,
-		"GetHostCPUName": &c.getHostCPUName, "GetHostCPUFeatures": &c.getHostCPUFeatures,
 	}
 }
 
@@ -73,12 +68,6 @@ func newLite(handle uintptr) (*lite, error) {
 		}
 		*f = fn(p)
 	}
-	c.host = sync.OnceValues(func() (string, string) {
-		var cpu, features uintptr
-		c.getHostCPUName.call(uintptr(unsafe.Pointer(&cpu)))
-		c.getHostCPUFeatures.call(uintptr(unsafe.Pointer(&features)))
-		return c.take(cpu), c.take(features)
-	})
 	return c, nil
 }
 
@@ -120,46 +109,34 @@ func (c *lite) compile(text string, o Options) ([]byte, error) {
 	c.disposeTargetData.call(layout)
 	c.setDataLayout.call(m, description)
 	c.take(description)
-	c.passes(m, tm, o.Level)
+	c.passes(m, tm)
 	return c.emit(m, tm, o.Assembly)
 }
 
 func (c *lite) targetMachine(o Options) (uintptr, error) {
-	if o.CPU == HostCPU {
-		cpu, features := c.host()
-		o.CPU, o.Features = cpu, join(features, o.Features)
-	}
 	triple := cString(o.triple())
 	var message uintptr
 	target := c.getTargetFromTriple.call(uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(&message)))
 	if said := c.take(message); target == 0 {
 		return 0, fmt.Errorf("this libLLVM makes no code for %s: %s", o.arch(), said)
 	}
+	none := cString("") // the processor, features: those of functions count
 	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)),
-		uintptr(unsafe.Pointer(cString(o.CPU))), uintptr(unsafe.Pointer(cString(o.Features))), o.Level.codegen(),
-		uintptr(unsafe.Pointer(cString("pic"))), uintptr(unsafe.Pointer(cString("small"))), 0, 0, uintptr(unsafe.Pointer(cString(""))))
+		uintptr(unsafe.Pointer(none)), uintptr(unsafe.Pointer(none)), codegen,
+		uintptr(unsafe.Pointer(cString("pic"))), uintptr(unsafe.Pointer(cString("small"))), 0, 0, uintptr(unsafe.Pointer(none)))
 	if tm == 0 {
 		return 0, fmt.Errorf("target %s: no target machine", o.triple())
 	}
 	return tm, nil
 }
 
-// passes runs the pipeline nearest to a level.
-func (c *lite) passes(m, tm uintptr, level Level) {
+// passes runs the pipeline nearest to the one that other libraries run: -O1.
+func (c *lite) passes(m, tm uintptr) {
 	tuning := c.createPipelineTuningOptions.call()
 	defer c.disposePipelineTuningOptions.call(tuning)
 	builder := c.createPassBuilder.call(tm, tuning)
 	defer c.disposePassBuilder.call(builder)
-	var manager uintptr
-	switch level {
-	case None:
-		manager = c.createModulePassManager.call()
-		c.addAlwaysInliner.call(manager)
-	case Full:
-		manager = c.defaultPipeline.call(builder, 3, 0)
-	default:
-		manager = c.defaultPipeline.call(builder, 1, 0)
-	}
+	manager := c.defaultPipeline.call(builder, 1, 0)
 	defer c.disposeModulePassManager.call(manager)
 	c.runModulePassManager.call(manager, m, builder)
 }

@@ -27,11 +27,3 @@ func (o Options) arch() string {
 		return arch
 	}
 }
-
-// join joins two lists of features; what the second says counts.
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "," + b
-}

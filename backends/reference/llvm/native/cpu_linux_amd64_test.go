@@ -49,14 +49,16 @@ func TestFeatureNames(t *testing.T) {
 			t.Log(err)
 			continue
 		}
-		const text = "define i32 @k(ptr %args) {\n  ret i32 0\n}\n"
+		with := func(features string) string {
+			return `define i32 @k(ptr %args) "target-features"="` + features + "\" {\n  ret i32 0\n}\n"
+		}
 		said := standardError(t, func() {
-			_, err := l.Compile(context.Background(), text, libllvm.Options{CPU: "x86-64", Features: strings.Join(all, ","), Triple: triples["amd64"]})
+			_, err := l.Compile(context.Background(), with(strings.Join(all, ",")), libllvm.Options{Triple: triples["amd64"]})
 			require.NoError(t, err)
 		})
 		require.Empty(t, said, name)
 		said = standardError(t, func() {
-			l.Compile(context.Background(), text, libllvm.Options{CPU: "x86-64", Features: "+avx1024", Triple: triples["amd64"]})
+			l.Compile(context.Background(), with("+avx1024"), libllvm.Options{Triple: triples["amd64"]})
 		})
 		require.Contains(t, said, "avx1024", "nothing would be seen")
 	}

@@ -35,7 +35,7 @@ func TestObjects(t *testing.T) {
 		for arch, triple := range triples {
 			source, err := os.ReadFile(text)
 			require.NoError(t, err)
-			got, err := l.Compile(context.Background(), string(source), libllvm.Options{Triple: triple, Verify: true, Level: libllvm.Short})
+			got, err := l.Compile(context.Background(), string(source), libllvm.Options{Triple: triple, Verify: true})
 			require.NoError(t, err)
 			file := strings.TrimSuffix(text, ".ll") + "." + arch + ".o"
 			if *update {
