@@ -95,7 +95,7 @@ func timed(run func()) time.Duration {
 
 // launch returns what runs a kernel on memory of its own, and how many bytes its
 // operands have.
-func launch(b testing.TB, c *Compiler, k *kernel.Kernel, sizes []int64) (func(), int) {
+func launch(b testing.TB, c *shared, k *kernel.Kernel, sizes []int64) (func(), int) {
 	code := compile(b, c, k)[0]
 	call := &kernel.Call{Sizes: sizes, Parts: 1}
 	bytes := 0

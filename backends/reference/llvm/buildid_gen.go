@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "32ff0b051f7ae824412a06d7"
+const buildID = "34e1d0e19f0e86b5840f9160"

@@ -1,6 +1,6 @@
 // Package llvm compiles kernels to machine code: package emit writes LLVM IR
 // for them, libLLVM makes an object of that, and package native maps and calls
-// it. Its central type is [Compiler].
+// it. It exports nothing.
 //
 // Importing this package makes the backend cpu use it:
 //

@@ -15,31 +15,36 @@ import (
 	"ltc/backends/reference/llvm/native"
 )
 
-// compilers returns one for each level that this machine can run.
-func compilers(t testing.TB) []*Compiler {
+// compilers returns one for each level that this machine can run, which keeps
+// nothing on disk and has libLLVM check what it is given.
+func compilers(t testing.TB) []*shared {
 	t.Helper()
 	l, err := libllvm.Open()
 	if errors.Is(err, libllvm.ErrNotFound) {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
-	var all []*Compiler
+	var all []*shared
 	for _, level := range []string{"avx512bf16", "avx512", "avx2", "sse2", "neon"} {
 		cpu, err := native.Host().As(level)
 		if err != nil || level == "avx512" && len(all) > 0 {
 			continue
 		}
-		c, err := NewCompiler(l, cpu)
-		require.NoError(t, err)
-		c.Verify = true
-		all = append(all, c)
+		s := &shared{}
+		s.once.Do(func() { require.NoError(t, s.become(cpu)) })
+		s.open.Do(func() {
+			s.compiler = newCompiler(l, s.machine)
+			s.compiler.verify = true
+		})
+		all = append(all, s)
 	}
 	return all
 }
 
-func compile(t testing.TB, c *Compiler, kernels ...*kernel.Kernel) []kernel.Code {
+// compile has code made of kernels, whether or not there is some already.
+func compile(t testing.TB, c *shared, kernels ...*kernel.Kernel) []kernel.Code {
 	t.Helper()
-	codes, err := c.Compile(context.Background(), kernels)
+	codes, err := c.make(context.Background(), kernels)
 	require.NoError(t, err)
 	return codes
 }

@@ -16,7 +16,7 @@ import (
 // The code of all levels, of other architectures too, passes LLVM's verifier
 // and becomes an object.
 func TestLevels(t *testing.T) {
-	c := compilers(t)[0]
+	c := compilers(t)[0].compiler
 	var kernels []*kernel.Kernel
 	for _, g := range kerneltest.Goldens(t) {
 		kernels = append(kernels, g.Kernel)

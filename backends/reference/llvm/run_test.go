@@ -86,7 +86,7 @@ func FuzzRandom(f *testing.F) {
 	})
 }
 
-func random(t *testing.T, c *Compiler, seed uint64) {
+func random(t *testing.T, c *shared, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	k, sizes := kerneltest.Random(r, compiles)
 	code1 := compile(t, c, k)[0]

@@ -36,7 +36,7 @@ type shared struct {
 	none     error // why there is no code for this processor
 	disk     *objcache.Cache
 	open     sync.Once
-	compiler *Compiler
+	compiler *compiler
 	units    *units // what products are made of
 	warned   sync.Once
 
@@ -60,17 +60,25 @@ func (s *shared) Compiler() string {
 
 // start finds out about the machine.
 func (s *shared) start() {
-	var cpu native.CPU
-	if cpu, s.none = host(); s.none == nil {
-		s.machine, s.none = MachineOf(cpu)
+	cpu, err := host()
+	if err == nil {
+		err = s.become(cpu)
 	}
-	if s.none != nil {
-		s.warn(s.none)
+	if s.none = err; err != nil {
+		s.warn(err)
 	}
-	s.cpu = cpu.String()
 	s.disk = objcache.FromEnvironment(nil)
+}
+
+// become makes s the compiler for a processor.
+func (s *shared) become(cpu native.CPU) (err error) {
+	s.cpu = cpu.String()
 	s.codes = map[string]kernel.Code{}
+	if s.machine, err = machineOf(cpu); err != nil {
+		return err
+	}
 	s.units = newUnits(s.machine, cpu, s.unit, s.warn)
+	return nil
 }
 
 // Compile returns the code of kernels.
@@ -163,7 +171,7 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 	}
 	parts := s.parts(kernels)
 	if object, ok := s.disk.Get(parts.Key()); ok {
-		if codes, err := LoadObject(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
+		if codes, err := loadKernels(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
 			return codes, nil
 		}
 	}
@@ -176,7 +184,7 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 		return none, err
 	}
 	s.disk.Put(parts, kernels[0].Name, object)
-	codes, err := LoadObject(object, kernels, schedules)
+	codes, err := loadKernels(object, kernels, schedules)
 	if err != nil {
 		return none, err
 	}
@@ -186,10 +194,12 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 // opened opens libLLVM; false if that cannot be.
 func (s *shared) opened() bool {
 	s.open.Do(func() {
-		var err error
-		if s.compiler, err = Open(); err != nil {
+		l, err := libllvm.Open()
+		if err != nil {
 			s.warn(err)
+			return
 		}
+		s.compiler = newCompiler(l, s.machine)
 	})
 	return s.compiler != nil
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/native"
@@ -42,19 +41,6 @@ func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, ge
 		compile: compile, failed: failed,
 		all: map[string]*unit{},
 	}
-}
-
-// wrap lets the contractions among kernels run as products.
-func (s *units) wrap(codes []kernel.Code, kernels []*kernel.Kernel) []kernel.Code {
-	for i, c := range codes {
-		if c == nil {
-			continue
-		}
-		if p, ok := emit.AsProduct(kernels[i], s.machine); ok {
-			codes[i] = &productKernel{p, s, func() kernel.Code { return c }}
-		}
-	}
-	return codes
 }
 
 // bind returns a plan with its functions.
