@@ -92,7 +92,8 @@ func (w *tileWay) locateLocal(r *tileRun, a *tileAccess, s *accessState, locals 
 	}
 	offset := int64(0)
 	for l := range a.Param {
-		offset += localBytes(&w.k.Locals[l], r.call.Sizes) * points
+		n, _ := w.k.Locals[l].Bytes(r.call.Sizes)
+		offset += kernel.Aligned(n) * points
 	}
 	stride := int64(a.dtype.Size()) * points
 	dims := w.k.Locals[a.Param].Dims
@@ -104,15 +105,6 @@ func (w *tileWay) locateLocal(r *tileRun, a *tileAccess, s *accessState, locals 
 	if w.vector != ownAxes {
 		s.lane = int64(a.dtype.Size())
 	}
-}
-
-// localBytes returns what a local takes, as [kernel.LocalBytes] counts.
-func localBytes(l *kernel.Local, sizes []int64) int64 {
-	n := int64(l.DType.Size())
-	for _, d := range l.Dims {
-		n *= d.Of(sizes)
-	}
-	return (n + 63) &^ 63
 }
 
 func factorOf(x kernel.Index, axis int) int64 {

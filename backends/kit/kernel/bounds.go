@@ -37,30 +37,6 @@ func Bounds(k *Kernel, sizes []int64) error {
 	return nil
 }
 
-// LocalBytes returns how many bytes the locals of one point take, each aligned
-// to 64, and whether that fits an i64.
-func LocalBytes(k *Kernel, sizes []int64) (int64, bool) {
-	n, ok := int64(0), true
-	for i := range k.Locals {
-		size := int64(k.Locals[i].DType.Size())
-		none := false
-		for _, d := range k.Locals[i].Dims {
-			var fits bool
-			none = none || d.Of(sizes) == 0
-			size, fits = times(size, d.Of(sizes))
-			ok = ok && (fits || none)
-		}
-		if none {
-			continue
-		}
-		size, fits1 := sum(size, 63)
-		var fits2 bool
-		n, fits2 = sum(n, size&^63)
-		ok = ok && fits1 && fits2
-	}
-	return n, ok
-}
-
 // empty reports whether the axes have no points.
 func empty(axes []Axis, sizes []int64) bool {
 	for _, a := range axes {

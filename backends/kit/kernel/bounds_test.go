@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -88,26 +87,5 @@ kernel k(x: f32[n0] strides [1], rows: i32[n0] strides [1], places: u64[n0] stri
 			}
 			require.ErrorContains(t, err, "load: index 0 of x may lie "+c.want+", outside of its 100 elements")
 		})
-	}
-}
-
-func TestLocalBytes(t *testing.T) {
-	k := parse(t, "kernel k(out y: f32[n0, n1]) {\n local a: bf16[n0]\n local b: f64[n0, n1]\n stage {\n }\n}")
-	for _, c := range []struct {
-		sizes []int64
-		want  int64
-		ok    bool
-	}{
-		{[]int64{1, 1}, 128, true},
-		{[]int64{33, 2}, 128 + 576, true},
-		{[]int64{0, math.MaxInt64}, 0, true},
-		{[]int64{1 << 31, 1 << 31}, 0, false},
-		{[]int64{1 << 62, 1}, 0, false},
-	} {
-		n, ok := kernel.LocalBytes(k, c.sizes)
-		require.Equal(t, c.ok, ok, "%v", c.sizes)
-		if ok {
-			require.Equal(t, c.want, n, "%v", c.sizes)
-		}
 	}
 }

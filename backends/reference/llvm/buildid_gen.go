@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "34e1d0e19f0e86b5840f9160"
+const buildID = "c24e1be2afa2969a125aeeec"

@@ -187,7 +187,8 @@ func (f *function) scratch() {
 	}
 }
 
-// localSize returns the bytes of a local of one point.
+// localSize returns the bytes of a local of one point, as [kernel.Local.Bytes]
+// counts.
 func (f *function) localSize(l int) value.Value {
 	n := value.Value(f.Index(int64(f.k.Locals[l].DType.Size())))
 	for _, d := range f.k.Locals[l].Dims {
@@ -196,7 +197,7 @@ func (f *function) localSize(l int) value.Value {
 	return n
 }
 
-// aligned returns n rounded up to 64.
+// aligned returns n rounded up as [kernel.Aligned] does.
 func (f *function) aligned(n value.Value) value.Value {
 	return f.Block.NewAnd(f.add(n, f.Index(63)), f.Index(^63))
 }

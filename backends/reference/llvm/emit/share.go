@@ -57,32 +57,23 @@ func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
 	}
 	n := s.tileBytes(k)
 	for l := range k.Locals {
-		n += align(localSize(k, l, sizes) * width)
+		bytes, _ := k.Locals[l].Bytes(sizes)
+		n += kernel.Aligned(bytes * width)
 	}
 	for _, id := range s.kept {
-		n += align(width * int64(k.Instrs[id].Type.Size()))
+		n += kernel.Aligned(width * int64(k.Instrs[id].Type.Size()))
 	}
 	return int(n)
 }
-
-func align(n int64) int64 { return (n + 63) &^ 63 }
 
 // width returns how many points a strip has.
 func (s *Schedule) width(k *kernel.Kernel, sizes []int64) int64 {
 	column := s.column
 	for l := range k.Locals {
-		column += localSize(k, l, sizes)
+		bytes, _ := k.Locals[l].Bytes(sizes)
+		column += bytes
 	}
 	return min(max(stripBytes/max(column, 1), stripsPiece), widest) &^ (stripsPiece - 1)
-}
-
-// localSize returns the bytes of a local of one point.
-func localSize(k *kernel.Kernel, l int, sizes []int64) int64 {
-	n := int64(k.Locals[l].DType.Size())
-	for _, d := range k.Locals[l].Dims {
-		n *= d.Of(sizes)
-	}
-	return n
 }
 
 // tileBytes returns the bytes of the squares of Tiles.

@@ -1,0 +1,35 @@
+package kernel
+
+// Bytes returns how many bytes a local takes for one point of the kernel's
+// axes, and whether that fits an i64.
+func (l *Local) Bytes(sizes []int64) (n int64, ok bool) {
+	n, ok = int64(l.DType.Size()), true
+	for _, d := range l.Dims {
+		var fits bool
+		n, fits = times(n, d.Of(sizes))
+		ok = ok && fits
+	}
+	return n, ok
+}
+
+// LocalBytes returns how many bytes the locals of one point take, one behind
+// the other in their order, each [Aligned], and whether that fits an i64.
+func LocalBytes(k *Kernel, sizes []int64) (int64, bool) {
+	n, ok := int64(0), true
+	for i := range k.Locals {
+		size, fits := k.Locals[i].Bytes(sizes)
+		_, fits1 := sum(size, alignment-1)
+		var fits2 bool
+		n, fits2 = sum(n, Aligned(size))
+		ok = ok && fits && fits1 && fits2
+	}
+	return n, ok
+}
+
+// alignment is that of [Call].Scratch and of what lies in it, in bytes: a cache
+// line, and the widest vector.
+const alignment = 64
+
+// Aligned returns how many bytes of scratch memory n bytes take, so that what
+// lies behind them is aligned to 64 as they are.
+func Aligned(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
