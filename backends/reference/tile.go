@@ -194,7 +194,7 @@ func (c *tileCode) Run(call *kernel.Call) error {
 			axis, n := c.cut(call.Sizes, int64(call.Parts))
 			r.cut, r.from, r.to = axis, 0, n
 			if axis >= 0 {
-				r.from, r.to = share(n, call.Part, call.Parts)
+				r.from, r.to = call.Share(n)
 			}
 			if axis >= 0 || call.Part == 0 {
 				c.way(r).run(r)
@@ -204,13 +204,6 @@ func (c *tileCode) Run(call *kernel.Call) error {
 	r.end()
 	c.runs.Put(r)
 	return nil
-}
-
-// share returns where a part of n things begins and ends.
-func share(n int64, part, parts int) (int64, int64) {
-	each, rest := n/int64(parts), n%int64(parts)
-	begin := func(p int64) int64 { return p*each + min(p, rest) }
-	return begin(int64(part)), begin(int64(part) + 1)
 }
 
 // way chooses how to run a launch: the one of the least estimated time.

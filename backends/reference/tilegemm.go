@@ -114,7 +114,7 @@ func (g *tileGemm) run(r *tileRun) {
 	e := gemmBlock{tileGemm: g, r: r}
 	e.layout(align64(unsafe.Add(r.call.Scratch, w.scratch(nil))))
 	m, n := g.extent(g.M, sizes), g.extent(g.N, sizes)
-	at, end := share(g.rows(sizes), r.call.Part, r.call.Parts)
+	at, end := r.call.Share(g.rows(sizes))
 	for at < end && !r.stopped {
 		count := min(m-at%m, gemmRows, end-at)
 		r.place(g.Batch, at/m)

@@ -41,6 +41,13 @@ type Call struct {
 	Block Block
 }
 
+// Share returns which of n items are the part's, from one to before another:
+// each part has as many, or one more if it is among the first.
+func (c *Call) Share(n int64) (from, to int64) {
+	each, rest, p := n/int64(c.Parts), n%int64(c.Parts), int64(c.Part)
+	return p*each + min(p, rest), (p+1)*each + min(p+1, rest)
+}
+
 // Block is the memory that a call of generated code, i32 f(ptr), points to.
 type Block struct {
 	Mem      *unsafe.Pointer // Call.Mem

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c24e1be2afa2969a125aeeec"
+const buildID = "ef7e6214ab4a063c814605e3"

@@ -43,7 +43,7 @@ func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.k
 // Run runs a part: a range of the schedule's items.
 func (c *code) Run(call *kernel.Call) error {
 	items := c.schedule.Items(c.kernel, call.Sizes)
-	from, to := share(items, call.Part, call.Parts), share(items, call.Part+1, call.Parts)
+	from, to := call.Share(items)
 	b := &call.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(call.Mem), unsafe.SliceData(call.Sizes), unsafe.SliceData(call.Strides)
 	b.Scratch = call.Scratch
@@ -65,10 +65,4 @@ func (c *code) Run(call *kernel.Call) error {
 		}
 	}
 	return nil
-}
-
-// share returns the first of n items that part p of parts has.
-func share(n int64, p, parts int) int64 {
-	q, r := n/int64(parts), n%int64(parts)
-	return q*int64(p) + min(r, int64(p))
 }
