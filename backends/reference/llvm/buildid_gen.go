@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "ef7e6214ab4a063c814605e3"
+const buildID = "f40b129c9f43947ec26ef307"

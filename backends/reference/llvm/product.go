@@ -99,9 +99,9 @@ func (p *product) Scratch(_ []int64, parts int) int {
 func (p *product) Run(c *kernel.Call) error {
 	b := &c.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(c.Mem), unsafe.SliceData(c.Sizes), unsafe.SliceData(c.Strides)
-	from, to, part, parts := 0, p.points, c.Part, c.Parts
+	from, to, part, parts := int64(0), int64(p.points), c.Part, c.Parts
 	if p.split(parts) {
-		from, to = part*p.points/parts, (part+1)*p.points/parts
+		from, to = c.Share(to)
 		part, parts = 0, 1
 	}
 	var stop func() bool
@@ -115,7 +115,7 @@ func (p *product) Run(c *kernel.Call) error {
 			}
 		}
 	}
-	for point := from; point < to; point++ {
+	for point := int(from); point < int(to); point++ {
 		var at [3]unsafe.Pointer
 		for n := range p.factors {
 			f := &p.factors[n]
