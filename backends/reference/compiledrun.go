@@ -217,24 +217,8 @@ func (e *compiled) view(l *launcher, v kit.ValueID, t types.Type) soa.View {
 // commit hands the results over. Nothing in it can fail.
 func (e *compiled) commit(l *launcher, c *backends.Call) {
 	for j, id := range e.program.Results {
-		r := &e.program.Signature.Results[j]
-		if !l.fresh[j].IsZero() {
-			c.Results[j] = l.fresh[j]
-			continue
-		}
-		if c.Results[j].IsZero() {
-			c.Results[j] = c.Args[r.Alias]
-		}
-		to := c.Results[j]
-		soa.TouchWrite(to)
-		switch {
-		case to.IsDense() && to.Base() == l.mem[id]:
-		case to.IsDense():
-			copyBytes(to.Base(), l.mem[id], r.Type.Bytes())
-			e.copied.Add(int64(r.Type.Bytes()))
-		default:
-			copyInto(to, soa.At(l.mem[id], r.Type))
-			e.copied.Add(int64(r.Type.Bytes()))
+		if n := deliver(c, j, &e.program.Signature.Results[j], l.fresh[j], l.mem[id]); n > 0 {
+			e.copied.Add(int64(n))
 		}
 	}
 }

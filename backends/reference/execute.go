@@ -198,26 +198,34 @@ func disjoint(a, b soa.View) bool {
 // commit hands the results over. Nothing in it can fail.
 func (e *executable) commit(f *frame, c *backends.Call, fresh []soa.View) {
 	for j, s := range e.code.results {
-		r := &e.sig.Results[j]
-		if !fresh[j].IsZero() {
-			c.Results[j] = fresh[j]
-			continue
-		}
-		if c.Results[j].IsZero() {
-			c.Results[j] = c.Args[r.Alias]
-		}
-		to := c.Results[j]
-		soa.TouchWrite(to)
-		switch {
-		case to.IsDense() && to.Base() == f.p[s]:
-		case to.IsDense():
-			copyBytes(to.Base(), f.p[s], r.Type.Bytes())
-			e.copied.Add(int64(r.Type.Bytes()))
-		default:
-			copyInto(to, soa.At(f.p[s], r.Type))
-			e.copied.Add(int64(r.Type.Bytes()))
+		if n := deliver(c, j, &e.sig.Results[j], fresh[j], f.p[s]); n > 0 {
+			e.copied.Add(int64(n))
 		}
 	}
+}
+
+// deliver makes a call's result j the memory that was made for it, or, if none
+// was, copies what lies dense at from to the caller's memory, unless it is there.
+// It returns how many bytes it copied. Nothing in it can fail.
+func deliver(c *backends.Call, j int, r *backends.Result, fresh soa.View, from unsafe.Pointer) (copied int) {
+	if !fresh.IsZero() {
+		c.Results[j] = fresh
+		return 0
+	}
+	if c.Results[j].IsZero() {
+		c.Results[j] = c.Args[r.Alias]
+	}
+	to := c.Results[j]
+	soa.TouchWrite(to)
+	switch {
+	case to.IsDense() && to.Base() == from:
+		return 0
+	case to.IsDense():
+		copyBytes(to.Base(), from, r.Type.Bytes())
+	default:
+		copyInto(to, soa.At(from, r.Type))
+	}
+	return r.Type.Bytes()
 }
 
 // copyInto copies between views whose types were checked to be equal.
