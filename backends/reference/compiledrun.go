@@ -234,9 +234,6 @@ func (l *launcher) forget(e *compiled) {
 	clear(l.pointers)
 	clear(l.fresh)
 	clear(l.errs)
-	if e.parts > 1 {
-		l.crew.dismiss()
-	}
 	l.code = nil
 	clear(l.call.Args)
 	clear(l.call.Results)

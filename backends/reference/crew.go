@@ -8,9 +8,9 @@ import (
 // crew runs the parts of launches: on the goroutine that asks, and on helpers,
 // as many as are worth it. Who comes first takes a part, so that a helper that
 // wakes late costs nothing; what a part computes does not depend on who runs it.
-// Helpers begin with the first launch that has parts and end with the run: they
-// stay awake between its launches, but not for long. A launch of one part starts
-// nothing.
+// Helpers begin with the first launch that has parts and end when none has come
+// for a while: they are awake for the launches of a run and for the run that
+// follows at once. A launch of one part starts nothing.
 type crew struct {
 	run  func(part int)
 	help func()        // assist; made once, so that starting a helper allocates nothing
@@ -41,6 +41,7 @@ func threads(wanted int) int {
 	return min(wanted, most)
 }
 
+// init makes a crew for so many threads, the one that asks among them.
 func (c *crew) init(threads int, run func(part int)) {
 	c.run, c.most = run, int32(threads-1)
 	c.help, c.wake = c.assist, make(chan struct{}, 1)
@@ -67,9 +68,6 @@ func (c *crew) do(parts int) {
 		<-c.wake
 	}
 }
-
-// dismiss ends the helpers; there is no launch under way.
-func (c *crew) dismiss() { c.state.Store(0) }
 
 // part takes a part and runs it; it returns false when there is none.
 func (c *crew) part() bool {
@@ -98,7 +96,7 @@ func (c *crew) assist() {
 			continue
 		}
 		for range patience {
-			if s := c.state.Load(); s == 0 || untaken(s) {
+			if untaken(c.state.Load()) {
 				break
 			}
 		}

@@ -37,13 +37,18 @@ func TestCrew(t *testing.T) {
 				}
 				require.Equal(t, n, ran[p].Swap(0), "part %d of %d of launch %d", p, parts, turn)
 			}
-			if turn%50 == 0 {
-				c.dismiss()
+			if turn%500 == 0 {
+				requireNoHelpers(t, &c)
 			}
 		}
-		c.dismiss()
-		require.Eventually(t, func() bool { return c.live.Load() == 0 }, 10*time.Second, time.Millisecond)
+		requireNoHelpers(t, &c)
 	}
+}
+
+// requireNoHelpers waits until helpers have ended because nothing came.
+func requireNoHelpers(t *testing.T, c *crew) {
+	t.Helper()
+	require.Eventually(t, func() bool { return c.live.Load() == 0 }, 10*time.Second, time.Millisecond)
 }
 
 // A crew costs no allocations once its helpers have been there.
@@ -52,7 +57,6 @@ func TestCrewAllocates(t *testing.T) {
 	var c crew
 	c.init(2, func(int) {})
 	allocs := testing.AllocsPerRun(200, func() { c.do(2) })
-	c.dismiss()
 	require.Less(t, allocs, 1.0)
 }
 
