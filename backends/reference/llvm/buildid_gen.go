@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "f40b129c9f43947ec26ef307"
+const buildID = "23bc7fb146189bcb67de0ea5"

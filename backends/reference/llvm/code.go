@@ -21,9 +21,10 @@ type code struct {
 // so do programs of nothing else. Tests make it less.
 var partCost = 25_000.0
 
-// turnCost is after how many nanoseconds of work, about, it is looked whether
-// the run has been given up.
-const turnCost = 5_000_000
+// turnCost is how many nanoseconds of work, about, are done in one call, without
+// the scheduler and before it is looked whether the run has been given up. What
+// memory bounds takes some times as long.
+const turnCost = 200_000
 
 // Parts returns how many parts of enough work there are.
 func (c *code) Parts(sizes []int64, threads int) int {
@@ -47,14 +48,20 @@ func (c *code) Run(call *kernel.Call) error {
 	b := &call.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(call.Mem), unsafe.SliceData(call.Sizes), unsafe.SliceData(call.Strides)
 	b.Scratch = call.Scratch
-	step := to - from
-	if call.Done != nil && step > 1 {
-		each := c.schedule.Cost(c.kernel, call.Sizes) / float64(items)
-		step = max(int64(turnCost/max(each, 1)), 1)
+	step, long := to-from, false
+	if all := c.schedule.Cost(c.kernel, call.Sizes); all > turnCost {
+		each := all / float64(items)
+		step, long = max(int64(turnCost/each), 1), each > 10*turnCost
 	}
 	for from < to {
 		b.From, b.To = from, min(from+step, to)
-		if status := c.entry.Call(unsafe.Pointer(b)); status != 0 {
+		var status int32
+		if long {
+			status = c.entry.Call(unsafe.Pointer(b))
+		} else {
+			status = c.entry.CallShort(unsafe.Pointer(b))
+		}
+		if status != 0 {
 			return fmt.Errorf("llvm: kernel %s: check %d failed", c.kernel.Name, status)
 		}
 		from = b.To

@@ -108,7 +108,7 @@ func (q *Plan) choose() {
 		// Sums wait for the epilogue in the L1 cache.
 		q.group = max(min(q.group, 8<<10/(c.rows*c.rowBytes())), 1)
 	}
-	rows := 2e8 / float64(q.depth*min(q.width, max(p.N, 1)))
+	rows := 5e7 / float64(q.depth*min(q.width, max(p.N, 1)))
 	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
 }
 
@@ -168,7 +168,7 @@ func (q *Plan) oneRow() {
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
 	q.depth = max(p.K, 1)
 	q.group = 16 << 10 / c.laneSize()
-	q.width = max(2e7/q.depth/c.columns(), 1) * c.columns()
+	q.width = max(5e6/q.depth/c.columns(), 1) * c.columns()
 	q.chunk, q.calls = 1, 1
 	q.batches = min(max(int(1e7/float64(p.N*p.K+1)), 1), max(p.Batch, 1))
 }

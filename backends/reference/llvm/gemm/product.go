@@ -9,6 +9,8 @@ import (
 type Code interface {
 	// Call calls it as i32 f(args) and returns its status.
 	Call(args unsafe.Pointer) int32
+	// CallShort is Call for what takes no more than some milliseconds.
+	CallShort(args unsafe.Pointer) int32
 	// Address is where it begins.
 	Address() uintptr
 }
@@ -221,8 +223,12 @@ func (r *run) pack(x *block) {
 		packFirstK:    word(x.k),
 		packFirstN:    word(n),
 	}
-	r.packB.Call(unsafe.Pointer(a))
+	r.packB.CallShort(unsafe.Pointer(a))
 }
+
+// longProducts is how many products a call may add up that has the processor to
+// itself; blocks are of less, but one row may be as long as it likes.
+const longProducts = 3e7
 
 // multiply adds the product of some rows of A and a block of B to C.
 func (r *run) multiply(x *block, m, rows int) {
@@ -292,7 +298,11 @@ func (r *run) multiply(x *block, m, rows int) {
 		a[wordEpilogue] = r.epilogue.Address()
 	}
 	r.sumsOf(x, m)
-	r.kernel.Call(unsafe.Pointer(a))
+	if q.vector && float64(x.depth)*float64(x.columns)*float64(x.count) > longProducts {
+		r.kernel.Call(unsafe.Pointer(a))
+		return
+	}
+	r.kernel.CallShort(unsafe.Pointer(a))
 }
 
 // sumsOf says where sums are kept of rows from m on.

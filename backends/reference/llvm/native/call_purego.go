@@ -12,3 +12,5 @@ func call(entry uintptr, args unsafe.Pointer) int32 {
 	status, _, _ := purego.SyscallN(entry, uintptr(args))
 	return int32(status)
 }
+
+func callShort(entry uintptr, args unsafe.Pointer) int32 { return call(entry, args) }

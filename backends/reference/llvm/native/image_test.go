@@ -34,6 +34,7 @@ func TestKernels(t *testing.T) {
 
 	word := int64(-7)
 	require.EqualValues(t, -7, kernel(t, im, "status").Call(unsafe.Pointer(&word)))
+	require.EqualValues(t, -7, kernel(t, im, "status").CallShort(unsafe.Pointer(&word)))
 
 	x := []float32{1, 2, 3, 4, 5, 6, 7, 8}
 	y := make([]float32, len(x))
