@@ -30,7 +30,6 @@ func TestReleaseGivesMemoryBack(t *testing.T) {
 		y.Release()
 	}
 	require.LessOrEqual(t, dev.MemoryStats().Live, int64(2<<17))
-	require.Positive(t, dev.MemoryStats().Cached)
 }
 
 // Memory that somebody still reads stays as it is when a handle on it is
