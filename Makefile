@@ -83,7 +83,14 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 	targets=$$(echo "$$list" | awk '/^Fuzz/ { n[k++] = $$1 } /^ok/ { for (i = 0; i < k; i++) print $$2 ":" n[i]; k = 0 }'); \
 	test -n "$$targets" || { echo "make fuzz: no fuzz targets found" >&2; exit 1; }; \
 	for t in $$targets; do \
-		echo "fuzz $$t"; $(GO) test -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime $(FUZZTIME) "$${t%:*}"; \
+		echo "fuzz $$t"; \
+		out=$$($(GO) test -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime $(FUZZTIME) "$${t%:*}" 2>&1) || \
+			case $$out in \
+			*"Failing input"*) echo "$$out"; exit 1;; \
+			*"context deadline exceeded"*) echo "the time ended within an input, which go test calls a failure";; \
+			*) echo "$$out"; exit 1;; \
+			esac; \
+		echo "$$out" | tail -n 3; \
 	done
 
 rename: ## change the module path everywhere: make rename MODULE=example.org/x
