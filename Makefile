@@ -78,18 +78,20 @@ compare: ## measure the workloads here and in the peers of ../shared/bench/peers
 generate: ## write the generated files anew
 	$(GO) generate ./...
 
+# Before 1.27 Go calls it a failure, now and then, that the time is over:
+# go.dev/issue/75804. That alone passes here, with no input that failed.
 fuzz: ## run every fuzz target for FUZZTIME (10s)
 	@set -e; list=$$($(GO) test -list '^Fuzz' ./...); \
 	targets=$$(echo "$$list" | awk '/^Fuzz/ { n[k++] = $$1 } /^ok/ { for (i = 0; i < k; i++) print $$2 ":" n[i]; k = 0 }'); \
 	test -n "$$targets" || { echo "make fuzz: no fuzz targets found" >&2; exit 1; }; \
 	for t in $$targets; do \
 		echo "fuzz $$t"; \
-		out=$$($(GO) test -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime $(FUZZTIME) "$${t%:*}" 2>&1) || \
-			case $$out in \
-			*"Failing input"*) echo "$$out"; exit 1;; \
-			*"context deadline exceeded"*) echo "the time ended within an input, which go test calls a failure";; \
-			*) echo "$$out"; exit 1;; \
-			esac; \
+		out=$$($(GO) test -run '^$$' -fuzz "^$${t#*:}$$" -fuzztime $(FUZZTIME) "$${t%:*}" 2>&1) || { \
+			echo "$$out"; \
+			echo "$$out" | grep -qx '    context deadline exceeded' || exit 1; \
+			if echo "$$out" | grep -q 'Failing input\|_test\.go:\|panic:'; then exit 1; fi; \
+			echo "no input failed: the clock ended the last one, which go test calls a failure"; \
+		}; \
 		echo "$$out" | tail -n 3; \
 	done
 
