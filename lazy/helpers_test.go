@@ -19,6 +19,7 @@ import (
 type flaky struct {
 	backends.Backend
 	failures atomic.Int32 // runs that are to fail
+	copied   atomic.Int64 // what executables say that they have copied
 }
 
 var theFlaky flaky
@@ -42,6 +43,8 @@ func (f *flaky) Compile(ctx context.Context, m backends.Module, o backends.Optio
 }
 
 type flakyExecutable struct{ backends.Executable }
+
+func (e flakyExecutable) CopiedBytes() int64 { return theFlaky.copied.Load() }
 
 func (e flakyExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	if theFlaky.failures.Add(-1) >= 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/internal/callsite"
@@ -163,26 +164,51 @@ func (m *memory) release(n int64) {
 	m.freed.Broadcast()
 }
 
-// metered is an executable whose results come from the device's memory.
+// metered is an executable whose results come from the device's memory, and of
+// whose copies the device has samples.
 type metered struct {
 	backends.Executable
-	dev *Device
-	of  *program
+	dev     *Device
+	of      *program
+	copying backends.Copying // nil if the backend does not say
+	copied  atomic.Int64     // bytes that have been sampled
+}
+
+func newMetered(exec backends.Executable, d *Device, p *program) *metered {
+	e := &metered{Executable: exec, dev: d, of: p}
+	e.copying, _ = exec.(backends.Copying)
+	return e
 }
 
 // Execute runs the program, if there is memory for it.
 func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	m := &e.dev.memory
 	c.Alloc = m.alloc
-	if m.limit == 0 {
-		return e.Executable.Execute(ctx, c)
+	if m.limit > 0 {
+		n := e.needs(c)
+		if !m.reserve(n) {
+			return e.shortage(n)
+		}
+		defer m.release(n)
 	}
-	n := e.needs(c)
-	if !m.reserve(n) {
-		return e.shortage(n)
+	err := e.Executable.Execute(ctx, c)
+	e.sampleCopies()
+	return err
+}
+
+// sampleCopies samples what has been copied since it was last called: by one
+// run, or by those that ended at once.
+func (e *metered) sampleCopies() {
+	if e.copying == nil {
+		return
 	}
-	defer m.release(n)
-	return e.Executable.Execute(ctx, c)
+	now, before := e.copying.CopiedBytes(), e.copied.Load()
+	for now > before && !e.copied.CompareAndSwap(before, now) {
+		before = e.copied.Load()
+	}
+	if now > before {
+		e.dev.metrics.sample(copiedBytes, float64(now-before))
+	}
 }
 
 // needs returns the bytes that a run takes besides its arguments.

@@ -63,6 +63,7 @@ const (
 	compileTime
 	executeTime
 	programSize
+	copiedBytes
 	numMetrics
 )
 
@@ -79,6 +80,7 @@ var metricRows = [numMetrics]struct {
 	compileTime:  {"CompileTime", TimeMetric, "from graph to executable"},
 	executeTime:  {"ExecuteTime", TimeMetric, "runs of programs; not sampled where all run on the goroutine that asks for them"},
 	programSize:  {"ProgramBytes", BytesMetric, "what each compiled program takes in the cache"},
+	copiedBytes:  {"CopiedBytes", BytesMetric, "what each run copied between the memory of tensors and the backend's own, as it does where their memory is not dense. Runs that copied nothing are not sampled"},
 }
 
 // opName is the name under which op i is counted. Composites follow the ops of

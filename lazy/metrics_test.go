@@ -109,6 +109,23 @@ func TestLTC_g_DeviceLockWait(t *testing.T) {
 	require.Positive(t, m.Accumulator)
 }
 
+// Runs that copied have a sample, those that did not have none.
+func TestCopiedBytes(t *testing.T) {
+	d := open(t, "flaky")
+	tr := lazy.NewTrace(d)
+	t.Cleanup(func() { theFlaky.copied.Store(0) })
+	for _, c := range []struct{ copied, samples, sum int64 }{{0, 0, 0}, {100, 1, 100}, {0, 1, 100}, {2000, 2, 2100}} {
+		theFlaky.copied.Add(c.copied)
+		require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1, 2}).Exp()))
+		require.NoError(t, tr.Wait(t.Context()))
+		m, ok := d.Metrics().Metric("CopiedBytes")
+		require.Equal(t, c.samples > 0, ok)
+		require.Equal(t, c.samples, m.TotalSamples)
+		require.Equal(t, float64(c.sum), m.Accumulator)
+	}
+	require.Contains(t, d.Metrics().String(), "Metric: CopiedBytes\n  TotalSamples: 2\n  Accumulator: 2.05KB\n")
+}
+
 func TestLTC_g_ReportFormat(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)

@@ -137,7 +137,7 @@ func (p *program) compile(d *Device) error {
 	if exec == nil {
 		return fmt.Errorf("compile for %s: the backend gave neither an executable nor an error", d.name)
 	}
-	p.exec, p.took, p.likely = &metered{exec, d, p}, time.Since(start), likely(p.graph)
+	p.exec, p.took, p.likely = newMetered(exec, d, p), time.Since(start), likely(p.graph)
 	return nil
 }
 
