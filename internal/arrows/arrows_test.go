@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
-	"backends/reference/llvm/native":  {"github.com/ebitengine/purego"},
+	"backends/reference/llvm/native":  {"internal/cpu", "github.com/ebitengine/purego"},
 	"backends/reference/llvm/vector":  {"ir/types", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
@@ -73,7 +73,8 @@ var allowed = map[string][]string{
 
 	// What programs and tests share.
 	"internal/samples":     {"soa"},
-	"internal/peak":        {"ir/types"},
+	"internal/cpu":         {},
+	"internal/peak":        {"ir/types", "internal/cpu"},
 	"internal/programs":    {},
 	"internal/trials":      {},
 	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},

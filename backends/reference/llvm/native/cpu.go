@@ -2,9 +2,12 @@ package native
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"ltc/internal/cpu"
 )
 
 // CPU is what generated code may use of a processor.
@@ -31,7 +34,7 @@ var levels = []level{
 }
 
 // Host returns the processor that this process runs on.
-var Host = sync.OnceValue(func() CPU { return newCPU(hostArch, hostFeatures()) })
+var Host = sync.OnceValue(func() CPU { return newCPU(runtime.GOARCH, slices.Clone(cpu.Features())) })
 
 // newCPU returns a processor with these features, at the highest level that
 // they make.

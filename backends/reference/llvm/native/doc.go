@@ -9,7 +9,8 @@
 // refused. Whatever the bytes of an object are, [Load] returns an error and
 // does not fault; what its code does when called, nothing can say.
 //
-// imports only github.com/ebitengine/purego and the standard library.
+// imports only ltc/internal/cpu, github.com/ebitengine/purego and the standard
+// library.
 package native
 
 import "errors"

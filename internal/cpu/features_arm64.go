@@ -1,11 +1,9 @@
-package native
+package cpu
 
 import (
 	"encoding/binary"
 	"os"
 )
-
-const hostArch = "arm64"
 
 // Entries of the vector that Linux passes to programs, and their bits, from
 // asm/hwcap.h.

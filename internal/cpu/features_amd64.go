@@ -1,6 +1,4 @@
-package native
-
-const hostArch = "amd64"
+package cpu
 
 // cpuid returns what the instruction CPUID says of a leaf.
 func cpuid(leaf, sub uint32) (eax, ebx, ecx, edx uint32)

@@ -1,7 +1,5 @@
 //go:build !amd64 && !arm64
 
-package native
-
-const hostArch = ""
+package cpu
 
 func hostFeatures() []string { return nil }
