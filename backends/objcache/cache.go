@@ -3,6 +3,7 @@ package objcache
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -116,19 +117,30 @@ func (c *Cache) Get(key Key) ([]byte, bool) {
 	return object, true
 }
 
-// read returns the content of a file, and what it was when it was opened.
+// read returns the content of a file, and what it was when it was opened. Of one
+// whose size is not what it says itself it returns the beginning.
 func read(path string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits for a writer
+		return nil, info, fmt.Errorf("%s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, info, fmt.Errorf("%s is not a regular file", path)
+	head := make([]byte, headerSize)
+	if n, err := f.ReadAt(head, 0); n < len(head) || says(head) != info.Size() {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, err
+		}
+		return head[:n], info, nil
 	}
 	file := make([]byte, info.Size())
 	n, err := f.ReadAt(file, 0)

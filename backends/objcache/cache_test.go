@@ -122,6 +122,33 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// A file whose size is not what it says, such as one of terabytes without
+// contents, is not read into memory; the object is kept anew.
+func TestHugeFile(t *testing.T) {
+	c, warnings := fresh(t, 0)
+	good, err := encode(parts(1), "", time.Now(), content(1))
+	require.NoError(t, err)
+	path := filepath.Join(c.Dir(), parts(1).Key().String())
+	for name, head := range map[string][]byte{"empty": nil, "of an object": good, "of an object without end": append(bytes.Clone(good[:headerSize-1]), 0xff)} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.MkdirAll(c.Dir(), 0o700))
+			require.NoError(t, os.WriteFile(path, head, 0o600))
+			if err := os.Truncate(path, 1<<41); err != nil {
+				t.Skipf("no file of such a size: %v", err)
+			}
+			_, ok := c.Get(parts(1).Key())
+			require.False(t, ok)
+			_, err := os.Stat(path)
+			require.ErrorIs(t, err, os.ErrNotExist, "it is removed")
+			c.Put(parts(1), "", content(1))
+			object, ok := c.Get(parts(1).Key())
+			require.True(t, ok)
+			require.Equal(t, content(1), object)
+			require.Empty(t, *warnings)
+		})
+	}
+}
+
 // What was used longest ago goes when there is too much.
 func TestEviction(t *testing.T) {
 	const limit = 400_000
@@ -186,8 +213,8 @@ func TestUnusableDirectory(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(open, "objects"), 0o700))
 	require.NoError(t, os.Chmod(filepath.Join(open, "objects"), 0o777))
 	for name, test := range map[string]struct{ dir, want string }{
-		"a file":                  {file, "compiled objects are not kept: open " + file},
-		"a file above":            {filepath.Join(file, "below"), "compiled objects are not kept: open " + file},
+		"a file":                  {file, "compiled objects are not kept: stat " + file},
+		"a file above":            {filepath.Join(file, "below"), "compiled objects are not kept: stat " + file},
 		"everybody's":             {open, "everybody may write there"},
 		"a name that is too long": {filepath.Join(dir, strings.Repeat("x", 300)), "file name too long"},
 	} {

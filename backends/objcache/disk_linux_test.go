@@ -85,3 +85,21 @@ func TestEvictionIsLocked(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, len(objects), 6)
 }
+
+// Nobody waits for somebody to write into a pipe that stands where an object
+// should; the object takes its place.
+func TestPipe(t *testing.T) {
+	var warnings []string
+	c := New(Options{Dir: t.TempDir(), Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+	path := filepath.Join(c.Dir(), parts(1).Key().String())
+	require.NoError(t, os.MkdirAll(c.Dir(), 0o700))
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	_, ok := c.Get(parts(1).Key())
+	require.False(t, ok)
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0], "is not a regular file")
+	c.Put(parts(1), "", content(1))
+	object, ok := c.Get(parts(1).Key())
+	require.True(t, ok)
+	require.Equal(t, content(1), object)
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -65,6 +66,20 @@ func encode(p Parts, label string, created time.Time, object []byte) ([]byte, er
 	sum := sha256.Sum256(file[len(magic)+sha256.Size:])
 	copy(file[len(magic):], sum[:])
 	return file, nil
+}
+
+// says returns the size that the header of a file says the file has; -1 if it is
+// none.
+func says(header []byte) int64 {
+	if string(header[:len(magic)]) != magic {
+		return -1
+	}
+	lengths := header[headerSize-12:]
+	n, m := uint64(binary.LittleEndian.Uint32(lengths)), binary.LittleEndian.Uint64(lengths[4:])
+	if m > math.MaxInt64/2 {
+		return -1
+	}
+	return int64(uint64(headerSize) + n + m)
 }
 
 // decode returns the parts of a file after checking all of it. The results

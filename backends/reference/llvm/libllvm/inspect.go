@@ -13,17 +13,20 @@ import (
 // end the process with a bus error. It returns the version that the library's
 // name for the linker says.
 func inspect(path string) (Version, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Version{}, errMissing
-	} else if err != nil {
+	case err != nil:
 		return Version{}, err
+	case !info.Mode().IsRegular(): // opening a pipe waits for a writer
+		return Version{}, errors.New("no shared library: it is no regular file")
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	f, err := os.Open(path)
 	if err != nil {
 		return Version{}, err
 	}
+	defer f.Close()
 	file, err := elf.NewFile(f)
 	if err != nil {
 		return Version{}, fmt.Errorf("no shared library: %w", err)

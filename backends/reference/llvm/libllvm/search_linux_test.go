@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,15 @@ func TestLazy(t *testing.T) {
 	if _, err := Open(); err == nil {
 		require.True(t, mapped(t))
 	}
+}
+
+// Nobody waits for a library to come out of a pipe.
+func TestPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "libLLVM-19.so.1")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err := OpenFile(pipe)
+	require.ErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, "it is no regular file")
 }
 
 // With nothing installed, the error says where was looked and what to do.
