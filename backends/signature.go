@@ -121,3 +121,26 @@ func text(a mlir.Attribute) string {
 	s, _ := a.(mlir.StringAttr)
 	return string(s)
 }
+
+// DimName returns the name that ltc.dim gives a dimension of an argument of main;
+// "" if it has none. Dimensions of one name have one size.
+func DimName(main *mlir.Op, arg, dim int) string {
+	names, _ := entry(main, "arg_attrs", arg).Get("ltc.dim").(mlir.ArrayAttr)
+	if dim >= len(names) {
+		return ""
+	}
+	return text(names[dim])
+}
+
+// DimBounds returns the least and the greatest size that the module says a
+// dimension of a name can have (ltc.dims); false if it says nothing.
+func DimBounds(m *mlir.Module, name string) (least, most int, ok bool) {
+	dims, _ := m.Attrs.Get("ltc.dims").(mlir.DictAttr)
+	b, _ := mlir.Dict(dims).Get(name).(mlir.ArrayAttr)
+	if name == "" || len(b) != 2 {
+		return 0, 0, false
+	}
+	lo, ok1 := b[0].(mlir.IntegerAttr)
+	hi, ok2 := b[1].(mlir.IntegerAttr)
+	return int(lo.Value), int(hi.Value), ok1 && ok2
+}

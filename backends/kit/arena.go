@@ -13,20 +13,43 @@ type block struct{ offset, size, last int }
 // by element from one that dies there is written over it; others go to the
 // smallest gap that holds them.
 func placeTemporaries(p *Program) {
-	var live []block // by offset
-	order := make([]ValueID, 0, len(p.Values))
 	for v := range p.Values {
-		if p.Values[v].Kind == Temporary && p.Values[v].First >= 0 {
-			order = append(order, ValueID(v))
-		}
+		p.Values[v].Over = none
 	}
-	slices.SortStableFunc(order, func(a, b ValueID) int { return p.Values[a].First - p.Values[b].First })
-	for _, v := range order {
+	var a placer
+	a.place(p)
+}
+
+// placer places the temporaries of one program, for some sizes after others. It
+// keeps what it works with.
+type placer struct {
+	live  []block   // by offset
+	order []ValueID // as they are made
+	again bool      // Value.Over is known
+}
+
+func (a *placer) place(p *Program) {
+	if a.order == nil {
+		for v := range p.Values {
+			if p.Values[v].Kind == Temporary && p.Values[v].First >= 0 {
+				a.order = append(a.order, ValueID(v))
+			}
+		}
+		slices.SortStableFunc(a.order, func(v, w ValueID) int { return p.Values[v].First - p.Values[w].First })
+	}
+	live := a.live[:0]
+	p.Arena = 0
+	for _, v := range a.order {
 		val := &p.Values[v]
 		size := arenaSize(val)
 		live = slices.DeleteFunc(live, func(b block) bool { return b.last < val.First })
-		if i := p.heirloom(v, live); i >= 0 {
-			val.Offset, live[i].last = live[i].offset, val.Last
+		if !a.again {
+			val.Over = p.heirloom(v, live)
+		}
+		if val.Over != none {
+			val.Offset = p.Values[val.Over].Offset
+			i, _ := slices.BinarySearchFunc(live, val.Offset, byOffset)
+			live[i].last = val.Last
 			continue
 		}
 		best, bestGap, end := -1, 0, 0
@@ -41,18 +64,21 @@ func placeTemporaries(p *Program) {
 		}
 		val.Offset = best
 		p.Arena = max(p.Arena, best+size)
-		i, _ := slices.BinarySearchFunc(live, best, func(b block, at int) int { return b.offset - at })
+		i, _ := slices.BinarySearchFunc(live, best, byOffset)
 		live = slices.Insert(live, i, block{best, size, val.Last})
 	}
+	a.live, a.again = live, true
 }
+
+func byOffset(b block, at int) int { return b.offset - at }
 
 // arenaSize is how many bytes of the arena a value takes.
 func arenaSize(v *Value) int { return (max(v.Type.Bytes(), 1) + aligned - 1) / aligned * aligned }
 
-// heirloom returns which block value v can be written over: that of an operand
-// of the step that makes it, which nobody needs after that and which the step
-// reads element by element before it writes. It is -1 if there is none.
-func (p *Program) heirloom(v ValueID, live []block) int {
+// heirloom returns the value over which v can be written: an operand of the step
+// that makes it, which nobody needs after that and which the step reads element
+// by element before it writes; none if there is no such.
+func (p *Program) heirloom(v ValueID, live []block) ValueID {
 	first := p.Values[v].First
 	s := &p.Steps[first]
 	for _, o := range s.Operands {
@@ -61,10 +87,10 @@ func (p *Program) heirloom(v ValueID, live []block) int {
 			old.Type.DType.Size() != now.Type.DType.Size() || old.Type.Bytes() != now.Type.Bytes() {
 			continue
 		}
-		i, found := slices.BinarySearchFunc(live, old.Offset, func(b block, at int) int { return b.offset - at })
+		i, found := slices.BinarySearchFunc(live, old.Offset, byOffset)
 		if found && live[i].last == first && p.overwrites(s, o.Value, v) {
-			return i
+			return o.Value
 		}
 	}
-	return -1
+	return none
 }

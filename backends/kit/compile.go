@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/simplify"
+	"ltc/mlir"
 )
 
 // Options steer [Compile].
@@ -57,10 +58,20 @@ func (o *Options) after(pass string, g *graph) error {
 // of can be kernels: run all of it by the evaluator. The error says why.
 var ErrNotCompiled = errors.New("not compiled")
 
+// kept are the ops beyond StableHLO that kernels have.
+var kept = map[string]bool{"chlo.erf": true}
+
+// Inline puts the bodies of functions and composites in the place of their
+// calls, as [Compile] does first: for a module whose sizes are to be known before
+// it can be compiled.
+func Inline(ctx context.Context, m *mlir.Module) error {
+	return simplify.Inline(ctx, m, simplify.Options{Keep: kept})
+}
+
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
 func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: map[string]bool{"chlo.erf": true}}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil {

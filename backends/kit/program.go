@@ -43,9 +43,10 @@ const (
 type Value struct {
 	Kind   Kind
 	Type   types.Type
-	Index  int    // which argument or result
-	Offset int    // of a temporary: bytes from the arena's start
-	Data   []byte // of a constant; one element for each that it has, or one for all
+	Index  int     // which argument or result
+	Offset int     // of a temporary: bytes from the arena's start
+	Over   ValueID // of a temporary: the value whose place it takes; -1 if none
+	Data   []byte  // of a constant; one element for each that it has, or one for all
 	// First and Last are the steps that write and read it first and last; -1
 	// for what is there before the first step.
 	First, Last int

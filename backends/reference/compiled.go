@@ -62,23 +62,38 @@ func kitOptions(body func(context.Context, backends.Module) (backends.Executable
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := kit.Compile(ctx, p, kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
+	prog, err := b.kernels(ctx, p, o, compilers)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := codesOf(ctx, prog.Kernels, compilers)
+	if err != nil {
+		return nil, err
+	}
+	return newCompiled(ctx, p.File, prog, codes, o)
+}
+
+// kernels makes kernels of a program; what is in the regions of its loops and
+// branches is compiled.
+func (b *Backend) kernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (*kit.Program, error) {
+	return kit.Compile(ctx, p, kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 		if err != nil {
 			return nil, err
 		}
 		return b.compileKernels(ctx, p, o, compilers)
 	}))
-	if err != nil {
-		return nil, err
-	}
-	codes := make([]kernel.Code, len(prog.Kernels))
+}
+
+// codesOf makes kernels runnable.
+func codesOf(ctx context.Context, kernels []*kernel.Kernel, compilers []kernel.Compiler) ([]kernel.Code, error) {
+	codes := make([]kernel.Code, len(kernels))
 	for _, c := range compilers {
 		var missing []*kernel.Kernel
 		var at []int
 		for i, code := range codes {
 			if code == nil {
-				missing, at = append(missing, prog.Kernels[i]), append(at, i)
+				missing, at = append(missing, kernels[i]), append(at, i)
 			}
 		}
 		if len(missing) == 0 {
@@ -92,15 +107,24 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 			codes[at[i]] = code
 		}
 	}
+	for i, code := range codes {
+		if code == nil {
+			return nil, fmt.Errorf("compile: no code for %v", kernels[i])
+		}
+	}
+	return codes, nil
+}
+
+// newCompiled makes a program of kernels executable whose code is there.
+func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options) (*compiled, error) {
+	var err error
 	e := &compiled{program: prog, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads)}
 	work := 0
 	for i := range prog.Steps {
 		s := compiledStep{Step: &prog.Steps[i], first: e.pointers}
 		if s.Kernel >= 0 {
 			k := prog.Kernels[s.Kernel]
-			if s.code = codes[s.Kernel]; s.code == nil {
-				return nil, fmt.Errorf("compile: no code for %v", k)
-			}
+			s.code = codes[s.Kernel]
 			if p, ok := s.code.(kernel.Preparer); ok {
 				if s.code, err = p.Prepare(ctx, s.Sizes, s.Strides); err != nil {
 					return nil, err
@@ -121,7 +145,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
 	}
 	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
-		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", p.File, err)
+		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", file, err)
 	}
 	e.long = work > longWork
 	if o.Profile {

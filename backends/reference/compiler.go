@@ -45,10 +45,17 @@ func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Opt
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	if b.name != "cpu" || len(p.Lacking) > 0 || openSignature(p.Module.Func("main")) {
+	if b.name != "cpu" || len(p.Lacking) > 0 {
 		return prepare(ctx, b.name, p)
 	}
-	e, err := b.compileKernels(ctx, p, o, append(use[:len(use):len(use)], Tiles{}))
+	use = append(use[:len(use):len(use)], Tiles{})
+	var e backends.Executable
+	var err error
+	if openSignature(p.Module.Func("main")) {
+		e, err = b.compileSized(ctx, m, o, p, use)
+	} else {
+		e, err = b.compileKernels(ctx, p, o, use)
+	}
 	if !errors.Is(err, kit.ErrNotCompiled) {
 		return e, err
 	}

@@ -63,6 +63,14 @@ func Run(ctx context.Context, m *mlir.Module, o Options) error {
 	return nil
 }
 
+// Inline puts the bodies of functions and composites in the place of their
+// calls, as [Run] does first, and nothing else: for a module whose sizes are to
+// be known before it can be simplified.
+func Inline(ctx context.Context, m *mlir.Module, o Options) error {
+	_, err := newState(ctx, m, o).pass(pass{name: "inline", run: inline})
+	return err
+}
+
 // Passes returns the names of the passes in the order in which they run.
 func Passes() []string {
 	names := make([]string, len(passes))

@@ -1,0 +1,271 @@
+package kit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+)
+
+// Family is one program for all sizes of a dimension that its text leaves open.
+//
+// It is found from programs for some sizes: where these have the same kernels,
+// steps and values and every number in them (a size, a stride, an offset) grows
+// by as much for each element more, so does every number of the program for any
+// other size. Numbers that do not, such as n·n, or constants that depend on the
+// size, are an error: such a program has to be compiled for each size.
+type Family struct {
+	base  *Program // for size at
+	at    int
+	lines []line // of base's numbers, in the order of numbers
+	most  int    // the largest size whose values have bytes that an int counts
+}
+
+// line is a number that depends on the size n: base + slope·(n - at).
+type line struct{ base, slope int64 }
+
+// Samples are the sizes that [NewFamily] is given programs for. None is a size
+// that a program has otherwise, and no two numbers that they give are equal by
+// chance.
+func Samples() []int { return []int{251, 1021, 4093, 16381} }
+
+// edges are the sizes for which a family's programs are checked besides.
+var edges = []int{0, 1, 2, 3, 64, 1000, 1 << 20}
+
+// NewFamily returns the program that programs are for sizes at, in the same
+// order, of which there are at least three.
+func NewFamily(at []int, programs []*Program) (*Family, error) {
+	f := &Family{base: programs[0], at: at[0]}
+	first, second := f.base.numbers(), programs[1].numbers()
+	for i := 1; i < len(programs); i++ {
+		if err := f.base.alike(programs[i]); err != nil {
+			return nil, fmt.Errorf("kit: programs for %d and %d elements differ: %w", at[0], at[i], err)
+		}
+	}
+	if len(first) != len(second) {
+		return nil, fmt.Errorf("kit: programs for %d and %d elements differ in their ranks", at[0], at[1])
+	}
+	for i, x := range first {
+		f.lines = append(f.lines, line{x.get(), (second[i].get() - x.get()) / int64(at[1]-at[0])})
+	}
+	for i, p := range programs {
+		for k, x := range p.numbers() {
+			if want := f.lines[k].of(at[i] - at[0]); x.get() != want {
+				return nil, fmt.Errorf("kit: a size, stride or offset is %d for %d elements, where a multiple of them would be %d", x.get(), at[i], want)
+			}
+		}
+	}
+	for f.most = 1 << 48; !f.fits(f.most); f.most /= 2 {
+		continue
+	}
+	m := f.Member()
+	for _, n := range edges {
+		if n > f.most {
+			break
+		}
+		if err := m.Resize(n); err != nil {
+			return nil, err
+		}
+		if err := m.Program.check(); err != nil {
+			return nil, fmt.Errorf("for %d elements: %w", n, err)
+		}
+	}
+	return f, nil
+}
+
+func (l line) of(more int) int64 { return l.base + l.slope*int64(more) }
+
+// fits reports whether all values for size n have fewer bytes than an int counts
+// by far, so that nothing overflows that is computed of them.
+func (f *Family) fits(n int) bool {
+	const limit = 1 << 60
+	k := rankSum(f.base.Signature)
+	for i := range f.base.Values {
+		size := 16.0 // bytes of an element at most
+		for range f.base.Values[i].Type.Shape {
+			size *= max(float64(f.lines[k].base)+float64(f.lines[k].slope)*float64(n-f.at), 1)
+			k++
+		}
+		if size > limit {
+			return false
+		}
+	}
+	return true
+}
+
+// rankSum returns how many dimensions the arguments and results have together.
+func rankSum(s *backends.Signature) int {
+	n := 0
+	for i := range s.Args {
+		n += s.Args[i].Type.Rank()
+	}
+	for i := range s.Results {
+		n += s.Results[i].Type.Rank()
+	}
+	return n
+}
+
+// number is one that depends on the size: a dimension, or a run-time argument.
+type number struct {
+	dim *int
+	arg *int64
+}
+
+func (x number) get() int64 {
+	if x.dim != nil {
+		return int64(*x.dim)
+	}
+	return *x.arg
+}
+
+func (x number) set(n int64) {
+	if x.dim != nil {
+		*x.dim = int(n)
+	} else {
+		*x.arg = n
+	}
+}
+
+// numbers returns all numbers of p that can depend on a size but the places of
+// temporaries, which follow from the others.
+func (p *Program) numbers() []number {
+	var all []number
+	dims := func(shape []int) {
+		for i := range shape {
+			all = append(all, number{dim: &shape[i]})
+		}
+	}
+	for i := range p.Signature.Args {
+		dims(p.Signature.Args[i].Type.Shape)
+	}
+	for i := range p.Signature.Results {
+		dims(p.Signature.Results[i].Type.Shape)
+	}
+	for i := range p.Values {
+		dims(p.Values[i].Type.Shape)
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, list := range [][]int64{s.Sizes, s.Strides} {
+			for k := range list {
+				all = append(all, number{arg: &list[k]})
+			}
+		}
+		for k := range s.Operands {
+			all = append(all, number{arg: &s.Operands[k].Offset})
+		}
+	}
+	return all
+}
+
+// alike reports how q differs from p otherwise than by numbers.
+func (p *Program) alike(q *Program) error {
+	switch {
+	case len(p.Kernels) != len(q.Kernels) || len(p.Steps) != len(q.Steps) || len(p.Values) != len(q.Values):
+		return fmt.Errorf("%d kernels, %d steps and %d values, and %d, %d and %d",
+			len(p.Kernels), len(p.Steps), len(p.Values), len(q.Kernels), len(q.Steps), len(q.Values))
+	case p.LastFallible != q.LastFallible || !slices.Equal(p.Args, q.Args) || !slices.Equal(p.Results, q.Results):
+		return fmt.Errorf("they give their results in other ways")
+	}
+	for i := range p.Kernels {
+		if a, b := p.Kernels[i].String(), q.Kernels[i].String(); a != b {
+			return fmt.Errorf("kernel %d is\n%s\nand\n%s", i, a, b)
+		}
+	}
+	for i := range p.Steps {
+		s, t := &p.Steps[i], &q.Steps[i]
+		switch {
+		case s.Kernel != t.Kernel:
+			return fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel)
+		case s.Kernel < 0:
+			return fmt.Errorf("step %d is no kernel: the evaluator, loops and branches run for one size", i)
+		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value }):
+			return fmt.Errorf("step %d works on other values", i)
+		}
+	}
+	for i := range p.Values {
+		v, w := &p.Values[i], &q.Values[i]
+		switch {
+		case v.Kind != w.Kind || v.Index != w.Index || v.Over != w.Over || v.First != w.First || v.Last != w.Last || v.Type.DType != w.Type.DType || v.Type.Rank() != w.Type.Rank():
+			return fmt.Errorf("v%d is %v, and %v", i, v.Type, w.Type)
+		case !bytes.Equal(v.Data, w.Data):
+			return fmt.Errorf("the constant v%d depends on the size", i)
+		}
+	}
+	for j := range p.Results {
+		if p.InPlace(j) != q.InPlace(j) {
+			return fmt.Errorf("result %d is written over its argument for one of them", j)
+		}
+	}
+	return nil
+}
+
+// Kernels returns the kernels, which are the same for all sizes.
+func (f *Family) Kernels() []*kernel.Kernel { return f.base.Kernels }
+
+// Member is the program of a family for one size at a time. It is one
+// goroutine's.
+type Member struct {
+	Program *Program // to be read only, until the next Resize
+	family  *Family
+	numbers []number
+	placer  placer
+}
+
+// Member returns a new member, for the first of the sizes that the family was
+// found from.
+func (f *Family) Member() *Member {
+	p := *f.base
+	sig := &backends.Signature{Args: slices.Clone(p.Signature.Args), Results: slices.Clone(p.Signature.Results)}
+	for i := range sig.Args {
+		sig.Args[i].Type.Shape = slices.Clone(sig.Args[i].Type.Shape)
+	}
+	for i := range sig.Results {
+		sig.Results[i].Type.Shape = slices.Clone(sig.Results[i].Type.Shape)
+	}
+	p.Signature, p.Values, p.Steps = sig, slices.Clone(p.Values), slices.Clone(p.Steps)
+	for i := range p.Values {
+		p.Values[i].Type.Shape = slices.Clone(p.Values[i].Type.Shape)
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		s.Operands, s.Sizes, s.Strides = slices.Clone(s.Operands), slices.Clone(s.Sizes), slices.Clone(s.Strides)
+	}
+	m := &Member{Program: &p, family: f, numbers: p.numbers()}
+	m.placer.again = true
+	return m
+}
+
+// Resize makes m the program for size n. It allocates nothing once it has been
+// called.
+func (m *Member) Resize(n int) error {
+	f := m.family
+	if n < 0 || n > f.most {
+		return fmt.Errorf("%d elements: there can be 0 to %d", n, f.most)
+	}
+	for i, x := range m.numbers {
+		x.set(f.lines[i].of(n - f.at))
+	}
+	m.placer.place(m.Program)
+	return nil
+}
+
+// CompileFamily compiles a program for several sizes by compile, which is given
+// one of them, and returns what it is for all.
+func CompileFamily(ctx context.Context, compile func(n int) (*Program, error)) (*Family, error) {
+	at := Samples()
+	programs := make([]*Program, len(at))
+	for i, n := range at {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		var err error
+		if programs[i], err = compile(n); err != nil {
+			return nil, fmt.Errorf("for %d elements: %w", n, err)
+		}
+	}
+	return NewFamily(at, programs)
+}

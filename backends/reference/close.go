@@ -1,0 +1,185 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/mlir"
+)
+
+// closing gives every type of an open module the sizes that follow from those of
+// main's arguments: what computes shapes from shapes is evaluated, dynamic ops
+// become the static ones that they are for these.
+type closing struct {
+	*openProgram
+	ws    *workspace
+	known map[*mlir.Value]value // small integers that follow from shapes
+}
+
+// knownElements is the most elements of a value that shapes are computed from.
+const knownElements = 64
+
+// closeProgram closes the module of a program that has just been loaded, for
+// arguments of the given shapes. The error says what leaves a size open: such a
+// program runs op by op.
+func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) error {
+	if err := kit.Inline(ctx, p.Module); err != nil {
+		return err
+	}
+	main := p.Module.Func("main")
+	c := newCompiler(ctx, p)
+	x := &closing{&openProgram{c, newOpCache(c)}, &workspace{ctx: ctx}, map[*mlir.Value]value{}}
+	body, signature := main.Body(), &mlir.FunctionType{}
+	for i, a := range body.Args {
+		t, ok := a.Type.(*mlir.TensorType)
+		if !ok {
+			return fmt.Errorf("argument %d is %v", i, a.Type)
+		}
+		t, err := closed(t, shapes[i])
+		if err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+		a.Type = t
+		signature.Ins = append(signature.Ins, t)
+	}
+	last := len(body.Ops) - 1
+	for i, op := range body.Ops[:last] {
+		closed, err := x.close(op)
+		if err != nil {
+			return c.errorAt(op, err)
+		}
+		body.Ops[i] = closed
+	}
+	for _, v := range body.Ops[last].Operands {
+		signature.Outs = append(signature.Outs, v.Type)
+	}
+	main.Attrs.Set("function_type", mlir.TypeAttr{Type: signature})
+	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
+		return err
+	}
+	sig, lacking, err := backends.ReadSignature(p.Module)
+	if err == nil && len(lacking) > 0 {
+		err = fmt.Errorf("%s", lacking[0].Reason)
+	}
+	p.Signature = sig
+	return err
+}
+
+// close returns the op that op is now that the types of its operands are closed,
+// and closes those of its results.
+func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
+	if callee := x.callee(op); callee != nil && x.isOpen(callee) {
+		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
+	}
+	open := false
+	eachBlock(op, func(bl *mlir.Block) {
+		for _, a := range bl.Args {
+			open = open || openType(a.Type)
+		}
+		for _, o := range bl.Ops {
+			for _, r := range o.Results {
+				open = open || openType(r.Type)
+			}
+		}
+	})
+	if open {
+		return nil, fmt.Errorf("its regions leave sizes open")
+	}
+	in := make(value, len(op.Operands))
+	known := !needsRun(op)
+	for i, v := range op.Operands {
+		t, reason := parseTensor(v.Type)
+		if reason != "" {
+			if slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+				return nil, fmt.Errorf("operand %d: %s", i, reason)
+			}
+			return op, nil
+		}
+		in[i] = part{tensor: t}
+		if k := x.known[v]; k != nil {
+			in[i] = k[0]
+		} else {
+			known = false
+		}
+	}
+	if d := static(op); d != nil {
+		for _, p := range d.Parts {
+			if p.Operand >= len(in) || in[p.Operand].p == nil {
+				return nil, fmt.Errorf("operand %d does not follow from the shapes of arguments", p.Operand)
+			}
+		}
+	}
+	if op.Name == "stablehlo.set_dimension_size" || op.Name == "stablehlo.rng" {
+		return op, x.noneOpen(op)
+	}
+	s, _, err := resolve(op, in)
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]tensor, len(s.kept))
+	for i, k := range s.kept {
+		kept[i] = in[k].tensor
+	}
+	if static(op) != nil || slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+		if opTable[op.Name].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
+			s.shape = kept[0].shape
+		}
+		types, err := s.resultTypes(op, kept)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range op.Results {
+			r.Type, r.Def = types[i], s.op
+		}
+	}
+	if op.Name == "stablehlo.get_dimension_size" {
+		known = true
+	}
+	if known {
+		if err := x.evaluate(op, in); err != nil {
+			return nil, err
+		}
+	}
+	return s.op, nil
+}
+
+// noneOpen returns an error if the types of op's results are open.
+func (x *closing) noneOpen(op *mlir.Op) error {
+	for i, r := range op.Results {
+		if openType(r.Type) {
+			return fmt.Errorf("result %d: %v", i, r.Type)
+		}
+	}
+	return nil
+}
+
+// needsRun reports whether what op gives is not to be known before it runs:
+// anything but a few integers that follow from its operands.
+func needsRun(op *mlir.Op) bool {
+	info, _ := mlir.Info(op.Name)
+	if len(op.Regions) > 0 || info.Traits.Has(mlir.Effects) || len(op.Results) != 1 {
+		return true
+	}
+	t, ok := op.Results[0].Type.(*mlir.TensorType)
+	if !ok || t.Unranked {
+		return true
+	}
+	_, integer := t.Elem.(mlir.IntegerType)
+	return !integer && t.Elem != mlir.Type(mlir.IndexType{}) || t.Static() && t.Elements() > knownElements
+}
+
+// evaluate notes what an op of known operands gives.
+func (x *closing) evaluate(op *mlir.Op, in value) error {
+	if t, reason := parseTensor(op.Results[0].Type); reason != "" || t.n > knownElements {
+		return nil
+	}
+	out, err := x.plain(x.ws, nil, op, in)
+	if err != nil {
+		return err
+	}
+	x.known[op.Results[0]] = out
+	return nil
+}

@@ -1,0 +1,103 @@
+package reference
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// openPrograms leave the first size of their arguments open.
+var openPrograms = map[string]string{
+	"mlp": `
+module attributes {ltc.dims = {n = [0, 100000]}} {
+  func.func public @main(%x: tensor<?x3xf32> {ltc.dim = ["n", ""]}, %w: tensor<3x5xf32> {ltc.constant}, %b: tensor<5xf32> {ltc.constant}) -> tensor<?x5xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x3xf32>) -> tensor<i32>
+    %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %c5 = stablehlo.constant dense<5> : tensor<1xi32>
+    %shape = stablehlo.concatenate %n1, %c5, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x3xf32>, tensor<3x5xf32>) -> tensor<?x5xf32>
+    %1 = stablehlo.dynamic_broadcast_in_dim %b, %shape, dims = [1] : (tensor<5xf32>, tensor<2xi32>) -> tensor<?x5xf32>
+    %2 = stablehlo.add %0, %1 : tensor<?x5xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %3 = stablehlo.dynamic_broadcast_in_dim %zero, %shape, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x5xf32>
+    %4 = stablehlo.maximum %2, %3 : tensor<?x5xf32>
+    return %4 : tensor<?x5xf32>
+  }
+}`,
+	"softmax of rows, and their sums": `
+func.func public @main(%x: tensor<?x7xf32>) -> (tensor<?x7xf32>, tensor<7xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x7xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %c7 = stablehlo.constant dense<7> : tensor<1xi32>
+  %shape = stablehlo.concatenate %n1, %c7, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %m = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1] : (tensor<?x7xf32>, tensor<f32>) -> tensor<?xf32>
+  %mb = stablehlo.dynamic_broadcast_in_dim %m, %shape, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x7xf32>
+  %d = stablehlo.subtract %x, %mb : tensor<?x7xf32>
+  %e = stablehlo.exponential %d : tensor<?x7xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<?x7xf32>, tensor<f32>) -> tensor<?xf32>
+  %sb = stablehlo.dynamic_broadcast_in_dim %s, %shape, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x7xf32>
+  %y = stablehlo.divide %e, %sb : tensor<?x7xf32>
+  %t = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<?x7xf32>, tensor<f32>) -> tensor<7xf32>
+  return %y, %t : tensor<?x7xf32>, tensor<7xf32>
+}`,
+}
+
+// One compile runs every size as kernels, with what the evaluator gives.
+func TestOneProgramForAllSizes(t *testing.T) {
+	for name, text := range openPrograms {
+		t.Run(name, func(t *testing.T) {
+			cpu, err := open("cpu", "")
+			require.NoError(t, err)
+			e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			require.IsType(t, &sized{}, e, "one program for all sizes")
+			kernels, evaluated := e.(*sized).Compiled()
+			t.Log(kernels, "kernels")
+			require.Zero(t, evaluated)
+			want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{1, 2, 0, 3, 5, 17, 64, 100, 251, 1000, 4093, 7, 20000, 1} {
+				args := argsOf(e.Signature(), n, uint64(n))
+				a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
+				require.NoError(t, want.Execute(t.Context(), a))
+				require.NoError(t, e.Execute(t.Context(), b))
+				for j := range a.Results {
+					require.Equal(t, a.Results[j].Type, b.Results[j].Type)
+					x, y := soa.Slice[float32](a.Results[j]), soa.Slice[float32](b.Results[j])
+					for i := range x {
+						require.InDelta(t, x[i], y[i], 1e-4*max(1, float64(x[i])), fmt.Sprint(n, " ", i))
+					}
+				}
+			}
+		})
+	}
+}
+
+// argsOf returns random arguments whose open dimensions are n.
+func argsOf(sig *backends.Signature, n int, seed uint64) []soa.View {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var args []soa.View
+	for _, a := range sig.Args {
+		shape := types.Shape{}
+		for _, d := range a.Type.Shape {
+			if d == backends.AnySize {
+				d = n
+			}
+			shape = append(shape, d)
+		}
+		v := soa.Make(types.Type{DType: a.Type.DType, Shape: shape})
+		for i := range soa.Slice[float32](v) {
+			soa.Slice[float32](v)[i] = rng.Float32()*2 - 1
+		}
+		args = append(args, v)
+	}
+	return args
+}
