@@ -8,6 +8,10 @@ var (
 	LibLLVM = Declare(Var{Name: "LTC_LIBLLVM", Allowed: "the file or the name of a shared library, or `none`",
 		Doc: "The libLLVM that the compiler for CPUs loads (15 or later), as in `libLLVM-15.so.1`, or llvmlite's `libllvmlite.so`; no other is looked for. `none`: do without, as if there were none. Without it: 19.1, 20 to 22, 18 to 15, then llvmlite's, from where the system and Python keep theirs. What `make llvm` had to put into `out/llvm`, because it was not root, is found by `make` alone: elsewhere name it here."})
 
+	// LibCUDA names the library of NVIDIA's driver.
+	LibCUDA = Declare(Var{Name: "LTC_LIBCUDA", Allowed: "the file or the name of a shared library, or `none`",
+		Doc: "The library of NVIDIA's driver that the backend for GPUs loads; no other is looked for. `none`: do without, as if there were none. Without it: the system's `libcuda.so.1`."})
+
 	// CPULevel is what of the processor compiled code uses.
 	CPULevel = Declare(Var{Name: "LTC_CPU_LEVEL", Allowed: "`sse2`, `avx2`, `avx512`, `avx512bf16`, `neon`",
 		Doc:   "The vector instructions that compiled code may use, at most those of the processor, to find out what they are worth. Without it: the processor's.",
