@@ -50,6 +50,7 @@ func init() {
 		ir.OpBroadcast:         gradBroadcast,
 		ir.OpReshape:           gradReshape,
 		ir.OpTranspose:         gradTranspose,
+		ir.OpReverse:           gradReverse,
 		ir.OpSlice:             gradSlice,
 		ir.OpSliceScatter:      gradSliceScatter,
 		ir.OpAsStrided:         gradAsStrided,
@@ -64,6 +65,9 @@ func init() {
 		ir.OpMatMul:            gradMatMul,
 		ir.OpGather:            gradGather,
 		ir.OpScatterAdd:        gradScatterAdd,
+		ir.OpConv:              gradConv,
+		ir.OpMaxPool:           gradMaxPool,
+		ir.OpSumPool:           gradSumPool,
 		ir.OpComposite:         gradComposite,
 	}
 }

@@ -29,11 +29,15 @@ func gradSliceScatter(t *tape, n, ct *ir.Node) {
 
 // The elements go back to their places; to some perhaps more than one.
 func gradAsStrided(t *tape, n, ct *ir.Node) {
-	x := n.In[0]
-	sizes, strides, offset := n.Attrs[ir.AsStridedSizes].Ints, n.Attrs[ir.AsStridedStrides].Ints, n.Attrs[ir.AsStridedOffset].Int
+	t.add(0, t.unstride(ct, n.In[0], n.Attrs[ir.AsStridedStrides].Ints, n.Attrs[ir.AsStridedOffset].Int))
+}
+
+// unstride adds the elements of a strided window of x up at the places that
+// they were taken from.
+func (t *tape) unstride(ct, x *ir.Node, strides []int, offset int64) *ir.Node {
+	sizes := ct.Type.Shape
 	if !shapeinfer.Overlaps(sizes, strides) {
-		t.add(0, t.node(ir.OpAsStridedScatter, []*ir.Node{t.zeros(x), ct}, []ir.Attr{ir.AsStridedScatterStrides: {Ints: strides}, ir.AsStridedScatterOffset: {Int: offset}}))
-		return
+		return t.node(ir.OpAsStridedScatter, []*ir.Node{t.zeros(x), ct}, []ir.Attr{ir.AsStridedScatterStrides: {Ints: strides}, ir.AsStridedScatterOffset: {Int: offset}})
 	}
 	place := func(v int64) *ir.Node {
 		c := t.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(types.I64)}, ir.ConstantValue: {Int: int64(ir.IntLiteralBits(types.I64, v))}})
@@ -45,7 +49,7 @@ func gradAsStrided(t *tape, n, ct *ir.Node) {
 		places = t.op(ir.OpAdd, places, t.mul(i, place(int64(s))))
 	}
 	zero := t.broadcast(t.scalar(x, 0), types.Shape{x.Type.Elements()})
-	t.add(0, t.reshape(t.op(ir.OpScatterAdd, zero, places, ct), x.Type.Shape))
+	return t.reshape(t.op(ir.OpScatterAdd, zero, places, ct), x.Type.Shape)
 }
 
 func gradAsStridedScatter(t *tape, n, ct *ir.Node) {

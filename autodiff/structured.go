@@ -89,13 +89,6 @@ func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 func gradPad(t *tape, n, ct *ir.Node) {
 	low, high, interior := n.Attrs[ir.PadLow].Ints, n.Attrs[ir.PadHigh].Ints, n.Attrs[ir.PadInterior].Ints
 	rank := len(low)
-	neg := func(v []int) []int {
-		out := make([]int, rank)
-		for i := range v {
-			out[i] = -v[i]
-		}
-		return out
-	}
 	x := n.In[0].Type.Shape
 	var g *ir.Node
 	if n.In[0].Type.Elements() == 0 {
@@ -105,7 +98,7 @@ func gradPad(t *tape, n, ct *ir.Node) {
 		for i := range strides {
 			strides[i] = interior[i] + 1
 		}
-		spread := t.pad(ct, neg(low), neg(high), make([]int, rank))
+		spread := t.pad(ct, negated(low), negated(high), make([]int, rank))
 		g = t.node(ir.OpSlice, []*ir.Node{spread}, []ir.Attr{ir.SliceStarts: {Ints: make([]int, rank)}, ir.SliceLimits: {Ints: spread.Type.Shape}, ir.SliceStrides: {Ints: strides}})
 	}
 	if !g.Type.Shape.Equal(x) {

@@ -45,6 +45,7 @@ const (
 	OpBroadcast
 	OpReshape
 	OpTranspose
+	OpReverse
 	OpSlice
 	OpSliceScatter
 	OpAsStrided
@@ -59,11 +60,14 @@ const (
 	OpMatMul
 	OpGather
 	OpScatterAdd
+	OpConv
+	OpMaxPool
+	OpSumPool
 	OpComposite
 )
 
 // NumOps is the number of ops.
-const NumOps = 56
+const NumOps = 60
 
 var mnemonics = [NumOps]string{
 	OpAbs:               "abs",
@@ -107,6 +111,7 @@ var mnemonics = [NumOps]string{
 	OpBroadcast:         "broadcast",
 	OpReshape:           "reshape",
 	OpTranspose:         "transpose",
+	OpReverse:           "reverse",
 	OpSlice:             "slice",
 	OpSliceScatter:      "slice_scatter",
 	OpAsStrided:         "as_strided",
@@ -121,6 +126,9 @@ var mnemonics = [NumOps]string{
 	OpMatMul:            "matmul",
 	OpGather:            "gather",
 	OpScatterAdd:        "scatter_add",
+	OpConv:              "conv",
+	OpMaxPool:           "max_pool",
+	OpSumPool:           "sum_pool",
 	OpComposite:         "composite",
 }
 
@@ -139,6 +147,7 @@ const (
 	BroadcastAxes           = 1
 	ReshapeDims             = 0
 	TransposePerm           = 0
+	ReverseAxes             = 0
 	SliceStarts             = 0
 	SliceLimits             = 1
 	SliceStrides            = 2
@@ -158,4 +167,24 @@ const (
 	MinAxes                 = 0
 	ArgMaxAxis              = 0
 	ArgSortAxis             = 0
+	ConvStrides             = 0
+	ConvLow                 = 1
+	ConvHigh                = 2
+	ConvBase                = 3
+	ConvDilation            = 4
+	ConvInput               = 5
+	ConvKernel              = 6
+	ConvOutput              = 7
+	ConvGroups              = 8
+	ConvBatches             = 9
+	MaxPoolWindow           = 0
+	MaxPoolStrides          = 1
+	MaxPoolLow              = 2
+	MaxPoolHigh             = 3
+	MaxPoolDilation         = 4
+	SumPoolWindow           = 0
+	SumPoolStrides          = 1
+	SumPoolLow              = 2
+	SumPoolHigh             = 3
+	SumPoolDilation         = 4
 )

@@ -41,7 +41,7 @@ func binaryCase(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
 // index records an i32 vector.
 func index(x *Tensor, rows ...int32) *Tensor { return From(x.tr, rows, len(rows)) }
 
-var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, matmulGrads, indexGrads, compositeGrads)
+var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, matmulGrads, indexGrads, windowGrads, compositeGrads)
 
 var elementwiseGrads = []gradCase{
 	unaryCase("abs", 0.2, 2, (*Tensor).Abs),
@@ -201,6 +201,36 @@ var indexGrads = []gradCase{
 	{"scatter_add by u8 into many", []vary{in(-2, 2, 300), in(-2, 2, 2)}, func(x []*Tensor) *Tensor {
 		return x[0].ScatterAdd(From(x[0].tr, []uint8{255, 44}, 2), x[1]).Sin()
 	}},
+}
+
+func convSin(o ConvOptions) func(x, kernel *Tensor) *Tensor {
+	return func(x, kernel *Tensor) *Tensor { return x.Conv(kernel, o).Sin() }
+}
+
+var windowGrads = []gradCase{
+	unaryCase("reverse", -2, 2, func(x *Tensor) *Tensor { return x.Reverse(1).Sin() }),
+	unaryCase("reverse all", -2, 2, func(x *Tensor) *Tensor { return x.Reverse().Sin() }),
+	binaryCase("conv", in(-1, 1, 2, 2, 4, 3), in(-1, 1, 3, 2, 2, 2), convSin(ConvOptions{})),
+	binaryCase("conv without spatial axes", in(-1, 1, 2, 3), in(-1, 1, 2, 3), convSin(ConvOptions{})),
+	binaryCase("conv with strides and padding", in(-1, 1, 2, 5, 2), in(-1, 1, 3, 2, 2), convSin(ConvOptions{Strides: []int{2}, Padding: [][2]int{{2, 1}}, Layout: "NWC,WIO->NWC"})),
+	binaryCase("conv with negative padding", in(-1, 1, 1, 1, 6), in(-1, 1, 2, 1, 2), convSin(ConvOptions{Strides: []int{2}, Padding: [][2]int{{-1, -1}}})),
+	binaryCase("conv with dilations", in(-1, 1, 1, 2, 6, 3), in(-1, 1, 2, 2, 3, 2), convSin(ConvOptions{Dilation: []int{2, 1}, Base: []int{1, 3}, Padding: [][2]int{{1, 0}, {0, 2}}})),
+	binaryCase("conv that leaves elements out", in(-1, 1, 1, 1, 8), in(-1, 1, 1, 1, 2), convSin(ConvOptions{Strides: []int{4}})),
+	binaryCase("conv in groups", in(-1, 1, 2, 4, 3), in(-1, 1, 6, 2, 2), convSin(ConvOptions{Groups: 2})),
+	binaryCase("conv depthwise", in(-1, 1, 1, 4, 4, 3), in(-1, 1, 3, 3, 1, 3), convSin(ConvOptions{Groups: 3, Padding: [][2]int{{1, 1}, {1, 1}}, Layout: "NHWC,HWIO->NHWC"})),
+	binaryCase("conv of a batch in groups", in(-1, 1, 4, 2, 3), in(-1, 1, 6, 2, 2), convSin(ConvOptions{Batches: 2})),
+	binaryCase("conv in another order", in(-1, 1, 3, 2, 2, 3), in(-1, 1, 2, 2, 2, 2), convSin(ConvOptions{Strides: []int{1, 2}, Layout: "HCNW,IWHO->WNCH"})),
+	binaryCase("conv of nothing", in(-1, 1, 0, 2, 3), in(-1, 1, 3, 2, 2), convSin(ConvOptions{})),
+	{"max_pool", []vary{in(-2, 2, 1, 2, 4, 4)}, func(x []*Tensor) *Tensor { return x[0].MaxPool([]int{2, 2}, PoolOptions{}).Sin() }},
+	{"max_pool of windows that overlap", []vary{in(-2, 2, 1, 5, 5, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].MaxPool([]int{3, 2}, PoolOptions{Strides: []int{2, 1}, Padding: [][2]int{{1, 1}, {0, -1}}, Dilation: []int{1, 2}, Layout: "NHWC"}).Sin()
+	}},
+	{"max_pool of nothing", []vary{in(-2, 2, 0, 2, 4)}, func(x []*Tensor) *Tensor { return x[0].MaxPool([]int{2}, PoolOptions{}).Sin() }},
+	{"sum_pool", []vary{in(-2, 2, 1, 2, 5, 4)}, func(x []*Tensor) *Tensor { return x[0].SumPool([]int{2, 2}, PoolOptions{}).Sin() }},
+	{"avg_pool of windows that overlap", []vary{in(-2, 2, 1, 6, 5, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].AvgPool([]int{3, 2}, PoolOptions{Strides: []int{2, 1}, Padding: [][2]int{{1, 1}, {0, -1}}, Dilation: []int{1, 2}, Layout: "NHWC"}).Sin()
+	}},
+	{"sum_pool of nothing", []vary{in(-2, 2, 0, 2, 4)}, func(x []*Tensor) *Tensor { return x[0].SumPool([]int{2}, PoolOptions{}).Sin() }},
 }
 
 // Composites of the tests: without a gradient of their own, one in the other.

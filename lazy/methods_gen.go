@@ -449,6 +449,14 @@ func (x *Tensor) Transpose(perm ...int) *Tensor {
 	return x.view(ir.OpTranspose, ir.Attr{Ints: perm})
 }
 
+// Reverse returns x with its elements in the opposite order along the given
+// axes, along all when none is given.
+//
+// It requires: x is any dtype; axes are distinct ones of x.
+func (x *Tensor) Reverse(axes ...int) *Tensor {
+	return record1(ir.OpReverse, x, ir.Attr{Ints: axes})
+}
+
 // Slice returns the elements of x from starts up to, and without, limits in
 // steps of strides, each with one entry an axis.
 // The result is a view: a write to it is seen by x, and the other way round.

@@ -318,6 +318,12 @@ func (a attrReader) dtype(s string) (d types.DType) {
 	return d
 }
 
+// row records the op of a row that has no method of its form.
+func (a attrReader) row(op ir.Op, x []*Tensor) (*Tensor, error) {
+	attrs, err := irAttrs(op.Info(), a.c, a.d)
+	return recordN(op, x, attrs...), err
+}
+
 // calls are the ops that users call in another way than through the method
 // of a row: composites, and functions.
 var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error){
@@ -358,6 +364,10 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"one_hot": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].OneHot(a.int("classes"), a.dtype("dtype")), nil
 	},
+	// The options of Conv and of the pools are those of conv_test.go; here are the rows.
+	"conv":     func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpConv, x) },
+	"max_pool": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPool, x) },
+	"sum_pool": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpSumPool, x) },
 	"full": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
 		return Full(tr, a.dtype("dtype"), a.float("value"), a.ints("dims")...), nil
 	},

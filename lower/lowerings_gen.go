@@ -50,6 +50,7 @@ func init() {
 		ir.OpBroadcast:         lowerBroadcast,
 		ir.OpReshape:           lowerReshape,
 		ir.OpTranspose:         lowerTranspose,
+		ir.OpReverse:           lowerReverse,
 		ir.OpSlice:             lowerSlice,
 		ir.OpSliceScatter:      lowerSliceScatter,
 		ir.OpAsStrided:         lowerAsStrided,
@@ -64,6 +65,9 @@ func init() {
 		ir.OpMatMul:            lowerMatMul,
 		ir.OpGather:            lowerGather,
 		ir.OpScatterAdd:        lowerScatterAdd,
+		ir.OpConv:              lowerConv,
+		ir.OpMaxPool:           lowerMaxPool,
+		ir.OpSumPool:           lowerSumPool,
 		ir.OpComposite:         lowerComposite,
 	}
 }

@@ -128,10 +128,7 @@ func (l *lowerer) reduceValue(mnemonic string, x *mlir.Value, t types.Type, init
 	start := l.constant(t.DType, init)
 	op := mlir.NewOp("stablehlo.reduce", []*mlir.Value{x, start}, tensor(t))
 	op.Attrs.Set("dimensions", mlir.I64Array(axes))
-	scalar := mlir.Tensor(element(t.DType))
-	op.Regions = l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
-		return []*mlir.Value{l.emit(mnemonic, scalar, args)}
-	})
+	op.Regions = l.folding(mnemonic, t.DType)
 	l.append(op)
 	return op.Results[0]
 }
@@ -263,10 +260,7 @@ func lowerScatterAdd(l *lowerer, n *ir.Node) *mlir.Value {
 		attr("indices_are_sorted", mlir.BoolAttr(false)),
 		attr("unique_indices", mlir.BoolAttr(false)),
 	}
-	scalar := mlir.Tensor(element(x.DType))
-	op.Regions = l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
-		return []*mlir.Value{l.emit("add", scalar, args)}
-	})
+	op.Regions = l.folding("add", x.DType)
 	l.append(op)
 	return op.Results[0]
 }

@@ -118,7 +118,15 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 	}
 	var attrs []ir.Attr
 	for _, a := range row.Attrs {
-		attrs = append(attrs, c.attr(a.Kind, len(shape)))
+		n := len(shape)
+		if op == ir.OpConv && a.Kind == ops.Ints {
+			n = max(0, n-2) // spatial axes
+		}
+		v := c.attr(a.Kind, n)
+		if op == ir.OpConv && a.Kind == ops.Int && c.of(4) > 0 {
+			v.Int = 1 // group
+		}
+		attrs = append(attrs, v)
 	}
 	var body *ir.Composite
 	if op == ir.OpComposite && c.of(4) > 0 {

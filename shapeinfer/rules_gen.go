@@ -50,6 +50,7 @@ func init() {
 		ir.OpBroadcast:         inferBroadcast,
 		ir.OpReshape:           inferReshape,
 		ir.OpTranspose:         inferTranspose,
+		ir.OpReverse:           inferReverse,
 		ir.OpSlice:             inferSlice,
 		ir.OpSliceScatter:      inferSliceScatter,
 		ir.OpAsStrided:         inferAsStrided,
@@ -64,6 +65,9 @@ func init() {
 		ir.OpMatMul:            inferMatMul,
 		ir.OpGather:            inferGather,
 		ir.OpScatterAdd:        inferScatterAdd,
+		ir.OpConv:              inferConv,
+		ir.OpMaxPool:           inferMaxPool,
+		ir.OpSumPool:           inferSumPool,
 		ir.OpComposite:         inferComposite,
 	}
 }
@@ -82,6 +86,7 @@ const (
 	reshapeDims              demand = 1
 	reshapeElements          demand = 2
 	transposePerm            demand = 1
+	reverseAxes              demand = 1
 	sliceLengths             demand = 1
 	sliceBounds              demand = 2
 	sliceStrides             demand = 3
@@ -113,6 +118,20 @@ const (
 	gatherRows               demand = 1
 	scatterAddRank           demand = 1
 	scatterAddUpdates        demand = 2
+	convRanks                demand = 1
+	convAxes                 demand = 2
+	convLengths              demand = 3
+	convSteps                demand = 4
+	convGroups               demand = 5
+	convFeatures             demand = 6
+	convDivide               demand = 7
+	convWindow               demand = 8
+	maxPoolLengths           demand = 1
+	maxPoolSteps             demand = 2
+	maxPoolWindow            demand = 3
+	sumPoolLengths           demand = 1
+	sumPoolSteps             demand = 2
+	sumPoolWindow            demand = 3
 	compositeOperands        demand = 1
 	compositeName            demand = 2
 )

@@ -30,6 +30,10 @@ func init() {
 		"narrow":             naiveNarrow,
 		"diagonal":           naiveDiagonal,
 		"pad":                naivePad,
+		"reverse":            naiveReverse,
+		"conv":               naiveConv,
+		"max_pool":           pooling(extremeOf("maximum")),
+		"sum_pool":           pooling(sum),
 		"sum":                reduction(sum),
 		"max":                extreme("maximum"),
 		"min":                extreme("minimum"),
@@ -208,18 +212,21 @@ func reduction(f func(all []Elem) Elem) naive {
 
 // extreme knows no extreme of nothing.
 func extreme(op string) naive {
-	fold := func(all []Elem) Elem {
+	return func(c Call, d types.DType, args []*Tensor) (*Tensor, error) {
+		if len(args[0].Elems) == 0 {
+			return nil, nil
+		}
+		return reduction(extremeOf(op))(c, d, args)
+	}
+}
+
+func extremeOf(op string) func(all []Elem) Elem {
+	return func(all []Elem) Elem {
 		y := all[0]
 		for _, x := range all[1:] {
 			y = naiveElementwise[op].f(Call{}, 0, []Elem{y, x})
 		}
 		return y
-	}
-	return func(c Call, d types.DType, args []*Tensor) (*Tensor, error) {
-		if len(args[0].Elems) == 0 {
-			return nil, nil
-		}
-		return reduction(fold)(c, d, args)
 	}
 }
 

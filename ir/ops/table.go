@@ -83,6 +83,8 @@ var Table = []Op{
 		Attrs:    []Attr{{"perm", Perm}},
 		Where:    []Demand{{"perm", "perm is a permutation of the axes of x"}},
 		Traits:   OwnRule | OwnLowering | View},
+	{Name: "Reverse", Doc: "returns x with its elements in the opposite order along the given axes, along all when none is given.",
+		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: OwnRule | OwnLowering},
 	{Name: "Slice", Doc: "returns the elements of x from starts up to, and without, limits in steps of strides, each with one entry an axis.",
 		Operands: one(Any),
 		Attrs:    []Attr{{"starts", Ints}, {"limits", Ints}, {"strides", Ints}},
@@ -144,6 +146,17 @@ var Table = []Op{
 		Where:    []Demand{{"rank", "x has at least rank 1"}, {"updates", "updates have the shape of indices followed by that of a row of x"}},
 		Traits:   OwnRule | OwnLowering},
 
+	{Name: "Conv", Doc: "returns the convolution of x with kernel: at each place of the window, the sum over the window and the input features of the products of their elements; the kernel is not turned around. input, kernel and output name the axes of x, of kernel and of the result: batch and features (of kernel: output and input features), then the spatial ones. There are base-1 places without an element between the elements of x, dilation-1 between those of kernel, and low before and high after x; negative ones take elements away. The features of x are in groups, each with output features of its own; so is its batch with batches.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "kernel", Is: Number, Like: "x"}},
+		Attrs:    []Attr{{"strides", Ints}, {"low", Ints}, {"high", Ints}, {"base", Ints}, {"dilation", Ints}, {"input", Perm}, {"kernel", Perm}, {"output", Perm}, {"groups", Int}, {"batches", Int}},
+		Where: []Demand{{"ranks", "x and kernel have one rank, of at least 2"}, {"axes", "input, kernel and output are permutations of the axes"}, {"lengths", "strides, low, high, base and dilation have one entry for each spatial axis"}, {"steps", "strides, base and dilation are positive"},
+			{"groups", "groups and batches are positive, and one of them is 1"}, {"features", "x has groups times the input features of kernel"}, {"divide", "groups and batches divide the output features, and batches the batch"}, {"window", "the kernel, dilated, has a place in x with its padding, or x is empty there"}},
+		Traits: OwnRule | OwnLowering | Internal},
+	{Name: "MaxPool", Doc: "returns the largest element of each window over x; NaN if one is. Elements of a window stand dilation apart. There are low places before and high places after x that no window counts; negative ones take elements away. A window without elements gives the dtype's smallest value.",
+		Operands: one(Number), Attrs: windowAttrs, Where: windowDemands, Traits: OwnRule | OwnLowering | Internal},
+	{Name: "SumPool", Doc: "returns the sum of the elements of each window over x. Elements of a window stand dilation apart. There are low zeros before and high zeros after x; negative ones take elements away.",
+		Operands: one(Number), Attrs: windowAttrs, Where: windowDemands, Traits: OwnRule | OwnLowering | Internal},
+
 	// Structure.
 	{Name: "Composite", Doc: "calls a graph by name: what it computes is its body, and a backend that knows the name may do it in its own way.",
 		Operands: []Operand{{Name: "x", Variadic: true}},
@@ -152,6 +165,10 @@ var Table = []Op{
 }
 
 var axesOfX = []Demand{{"axes", "axes are distinct ones of x"}}
+
+var windowAttrs = []Attr{{"window", Ints}, {"strides", Ints}, {"low", Ints}, {"high", Ints}, {"dilation", Ints}}
+
+var windowDemands = []Demand{{"lengths", "window, strides, low, high and dilation have one entry for each axis of x"}, {"steps", "window, strides and dilation are positive"}, {"window", "the window, dilated, has a place in x with its padding, or x is empty there"}}
 
 func one(c Constraint) []Operand { return []Operand{{Name: "x", Is: c}} }
 

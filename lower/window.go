@@ -1,0 +1,81 @@
+package lower
+
+import (
+	"encoding/binary"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+func lowerReverse(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit("reverse", tensor(n.Type), l.in(n), ints("dimensions", n.Attrs[ir.ReverseAxes].Ints))
+}
+
+func lowerConv(l *lowerer, n *ir.Node) *mlir.Value {
+	d := ir.ConvDimsOf(n.Attrs)
+	dims := mlir.ConvDims{
+		InputBatch: int64(d.Input[0]), InputFeature: int64(d.Input[1]), InputSpatial: wide(d.Input[2:]),
+		KernelOutFeature: int64(d.Kernel[0]), KernelInputFeature: int64(d.Kernel[1]), KernelSpatial: wide(d.Kernel[2:]),
+		OutputBatch: int64(d.Output[0]), OutputFeature: int64(d.Output[1]), OutputSpatial: wide(d.Output[2:]),
+	}
+	return l.emit("convolution", tensor(n.Type), l.in(n),
+		ints("window_strides", n.Attrs[ir.ConvStrides].Ints), padding(n.Attrs[ir.ConvLow].Ints, n.Attrs[ir.ConvHigh].Ints),
+		ints("lhs_dilation", n.Attrs[ir.ConvBase].Ints), ints("rhs_dilation", n.Attrs[ir.ConvDilation].Ints),
+		attr("dimension_numbers", dims.Attr()),
+		attr("feature_group_count", mlir.I64Attr(n.Attrs[ir.ConvGroups].Int)), attr("batch_group_count", mlir.I64Attr(n.Attrs[ir.ConvBatches].Int)))
+}
+
+func wide(v []int) []int64 {
+	out := make([]int64, len(v))
+	for i, x := range v {
+		out[i] = int64(x)
+	}
+	return out
+}
+
+// padding is the attribute of that name: pairs of low and high.
+func padding(low, high []int) mlir.NamedAttr {
+	var data []byte
+	for i := range low {
+		data = binary.LittleEndian.AppendUint64(data, uint64(low[i]))
+		data = binary.LittleEndian.AppendUint64(data, uint64(high[i]))
+	}
+	return attr("padding", mlir.Dense(mlir.Tensor(mlir.I64, int64(len(low)), 2), data))
+}
+
+func lowerMaxPool(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.reduceWindow("maximum", l.in(n)[0], n.Attrs, n.Type, smallest(n.Type.DType))
+}
+
+// lowerSumPool adds 16-bit floats in f32, as lowerSum does.
+func lowerSumPool(l *lowerer, n *ir.Node) *mlir.Value {
+	d := n.Type.DType
+	if d != types.F16 && d != types.BF16 {
+		return l.reduceWindow("add", l.in(n)[0], n.Attrs, n.Type, 0)
+	}
+	x, t := n.In[0].Type, n.Type
+	x.DType, t.DType = types.F32, types.F32
+	sum := l.reduceWindow("add", l.emit("convert", tensor(x), l.in(n)), n.Attrs, t, 0)
+	return l.emit("convert", tensor(n.Type), []*mlir.Value{sum})
+}
+
+// reduceWindow folds each window of x with a binary op; t is the result's type.
+func (l *lowerer) reduceWindow(mnemonic string, x *mlir.Value, attrs []ir.Attr, t types.Type, init uint64) *mlir.Value {
+	op := mlir.NewOp("stablehlo.reduce_window", []*mlir.Value{x, l.constant(t.DType, init)}, tensor(t))
+	op.Attrs = mlir.Dict{
+		ints("window_dimensions", attrs[ir.MaxPoolWindow].Ints), ints("window_strides", attrs[ir.MaxPoolStrides].Ints),
+		ints("window_dilations", attrs[ir.MaxPoolDilation].Ints), padding(attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints),
+	}
+	op.Regions = l.folding(mnemonic, t.DType)
+	l.append(op)
+	return op.Results[0]
+}
+
+// folding is the body of a reduction by a binary op on scalars of d.
+func (l *lowerer) folding(mnemonic string, d types.DType) []*mlir.Region {
+	scalar := mlir.Tensor(element(d))
+	return l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
+		return []*mlir.Value{l.emit(mnemonic, scalar, args)}
+	})
+}

@@ -1,0 +1,156 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+)
+
+func inferReverse(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	_, b := reduced(in[0].Type, attrs[ir.ReverseAxes].Ints, reverseAxes)
+	return in[0].Type, b
+}
+
+func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, kernel := in[0].Type, in[1].Type
+	if x.Rank() < 2 || kernel.Rank() != x.Rank() {
+		return breaks(convRanks, "ranks are %d and %d, must be equal and at least 2", x.Rank(), kernel.Rank())
+	}
+	d := ir.ConvDimsOf(attrs)
+	for _, p := range [][]int{d.Input, d.Kernel, d.Output} {
+		if !isPermutation(p, x.Rank()) {
+			return breaks(convAxes, "%v is not a permutation of %d axes", p, x.Rank())
+		}
+	}
+	w := windows{"spatial axis", convLengths, convSteps, convWindow, attrs[ir.ConvStrides].Ints, attrs[ir.ConvLow].Ints, attrs[ir.ConvHigh].Ints, attrs[ir.ConvBase].Ints, attrs[ir.ConvDilation].Ints}
+	spatial := x.Rank() - 2
+	if b := w.check(spatial); b != nil {
+		return types.Type{}, b
+	}
+	batch, features := x.Shape[d.Input[0]], x.Shape[d.Input[1]]
+	out, taken := kernel.Shape[d.Kernel[0]], kernel.Shape[d.Kernel[1]]
+	groups, batches := int(attrs[ir.ConvGroups].Int), int(attrs[ir.ConvBatches].Int)
+	if groups < 1 || batches < 1 || groups > 1 && batches > 1 {
+		return breaks(convGroups, "there are %d groups and %d of the batch", groups, batches)
+	}
+	if features/groups != taken || features%groups != 0 {
+		return breaks(convFeatures, "x has %d features in %d groups, the kernel takes %d", features, groups, taken)
+	}
+	if out%groups != 0 || out%batches != 0 || batch%batches != 0 {
+		return breaks(convDivide, "%d output features and a batch of %d do not divide into %d groups and %d of the batch", out, batch, groups, batches)
+	}
+	shape := make(types.Shape, x.Rank())
+	shape[d.Output[0]], shape[d.Output[1]] = batch/batches, out
+	for i := range spatial {
+		n, b := w.places(i, x.Shape[d.Input[2+i]], kernel.Shape[d.Kernel[2+i]])
+		if b != nil {
+			return types.Type{}, b
+		}
+		shape[d.Output[2+i]] = n
+	}
+	t := types.Type{DType: x.DType, Shape: shape}
+	if err := t.Check(); err != nil {
+		return breaks(convWindow, "%v", err)
+	}
+	return t, nil
+}
+
+func isPermutation(p []int, n int) bool {
+	sorted := slices.Sorted(slices.Values(p))
+	for i, a := range sorted {
+		if a != i {
+			return false
+		}
+	}
+	return len(sorted) == n
+}
+
+func inferMaxPool(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return pooled(in[0].Type, attrs, windows{axis: "axis", lengths: maxPoolLengths, steps: maxPoolSteps, window: maxPoolWindow})
+}
+
+func inferSumPool(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return pooled(in[0].Type, attrs, windows{axis: "axis", lengths: sumPoolLengths, steps: sumPoolSteps, window: sumPoolWindow})
+}
+
+// pooled is the rule of ops with a window over all axes of x; the rows have
+// their attributes in one order.
+func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {
+	size := attrs[ir.MaxPoolWindow].Ints
+	w.strides, w.low, w.high, w.dilation = attrs[ir.MaxPoolStrides].Ints, attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints, attrs[ir.MaxPoolDilation].Ints
+	w.base = slices.Repeat([]int{1}, x.Rank())
+	if len(size) != x.Rank() {
+		return breaks(w.lengths, "window has %d entries, must have %d", len(size), x.Rank())
+	}
+	if b := w.check(x.Rank()); b != nil {
+		return types.Type{}, b
+	}
+	shape := make(types.Shape, x.Rank())
+	for i, d := range x.Shape {
+		if size[i] <= 0 {
+			return breaks(w.steps, "axis %d: window %d is not positive", i, size[i])
+		}
+		n, b := w.places(i, d, size[i])
+		if b != nil {
+			return types.Type{}, b
+		}
+		shape[i] = n
+	}
+	t := types.Type{DType: x.DType, Shape: shape}
+	if err := t.Check(); err != nil {
+		return breaks(w.window, "%v", err)
+	}
+	return t, nil
+}
+
+// windows is how a window moves over some axes, and the demands of the op that
+// has it: on the lengths of these lists, on what must be positive in them, and
+// on the room that there is for the window.
+type windows struct {
+	axis                               string // what it calls one
+	lengths, steps, window             demand
+	strides, low, high, base, dilation []int
+}
+
+// check checks the lists for n axes.
+func (w *windows) check(n int) *broken {
+	for _, l := range []struct {
+		name     string
+		list     []int
+		positive bool
+	}{
+		{"strides", w.strides, true}, {"low", w.low, false}, {"high", w.high, false}, {"base", w.base, true}, {"dilation", w.dilation, true},
+	} {
+		if len(l.list) != n {
+			_, b := breaks(w.lengths, "%s has %d entries, must have %d", l.name, len(l.list), n)
+			return b
+		}
+		if i := slices.IndexFunc(l.list, func(v int) bool { return v <= 0 }); i >= 0 && l.positive {
+			_, b := breaks(w.steps, "%s has %d at place %d, must be positive", l.name, l.list[i], i)
+			return b
+		}
+	}
+	return nil
+}
+
+// places returns how many places there are along axis i of dimension d for a
+// window of the given size: floor((padded - dilated window) / stride) + 1, or
+// none in nothing.
+func (w *windows) places(i, d, size int) (int, *broken) {
+	const limit = 1 << 40 // keeps the sums below from wrapping around
+	low, high := w.low[i], w.high[i]
+	if max(low, high, -low, -high) > limit || d > 0 && w.base[i] > limit/d || size > 0 && w.dilation[i] > limit/size {
+		_, b := breaks(w.window, "%s %d: dimension %d, window %d, padding of %d and %d and dilations of %d and %d are too large", w.axis, i, d, size, low, high, w.base[i], w.dilation[i])
+		return 0, b
+	}
+	padded, span := low+ir.Spread(d, w.base[i])+high, ir.Spread(size, w.dilation[i])
+	if d == 0 && padded == 0 && size > 0 {
+		return 0, nil
+	}
+	if size == 0 || span > padded {
+		_, b := breaks(w.window, "%s %d: a window of %d, %d with its dilation, has no place in a dimension of %d, %d with padding", w.axis, i, size, span, d, padded)
+		return 0, b
+	}
+	return (padded-span)/w.strides[i] + 1, nil
+}
