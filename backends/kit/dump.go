@@ -3,6 +3,8 @@ package kit
 import (
 	"fmt"
 	"strings"
+
+	"ltc/backends"
 )
 
 // String prints the graph: values, and the kernel of each node with what it
@@ -22,7 +24,11 @@ func (g *graph) String() string {
 		}
 		b.WriteByte('\n')
 		if n.host != nil {
-			fmt.Fprintf(&b, "host %s: %s\n", n.host.op.Name, n.host.reason)
+			if drives(n.host.op) {
+				fmt.Fprintf(&b, "%s, whose regions are programs\n", n.host.op.Name)
+			} else {
+				fmt.Fprintf(&b, "host %s: %s\n", n.host.op.Name, n.host.reason)
+			}
 			continue
 		}
 		b.WriteString(n.kernel.String())
@@ -30,46 +36,135 @@ func (g *graph) String() string {
 	return b.String()
 }
 
-// String prints the program: its kernels, its values and its steps.
+// String prints the program: its kernels, its values and its steps. Below a loop
+// or a branch its regions follow, indented, which are programs with kernels and
+// values of their own. Steps are numbered through all of them, as in profiles.
 func (p *Program) String() string {
 	var b strings.Builder
+	p.print(&b, 0)
+	return b.String()
+}
+
+// print prints the program; its first step has a number.
+func (p *Program) print(b *strings.Builder, first int) {
 	for i, k := range p.Kernels {
-		fmt.Fprintf(&b, "// kernel %d\n%v", i, k)
+		fmt.Fprintf(b, "// kernel %d\n%v", i, k)
 	}
+	numbers := p.numbers(first)
 	for i, v := range p.Values {
-		fmt.Fprintf(&b, "v%d: %v %v", i, v.Kind, v.Type)
+		fmt.Fprintf(b, "v%d: %v %v", i, v.Kind, v.Type)
 		switch v.Kind {
 		case Argument, Result:
-			fmt.Fprintf(&b, " %d", v.Index)
+			fmt.Fprintf(b, " %d", v.Index)
 		case Temporary:
-			fmt.Fprintf(&b, " at %d", v.Offset)
+			fmt.Fprintf(b, " at %d", v.Offset)
 		}
-		fmt.Fprintf(&b, ", steps %d to %d\n", v.First, v.Last)
+		fmt.Fprintf(b, ", steps %d to %d\n", numberOf(numbers, v.First), numberOf(numbers, v.Last))
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		fmt.Fprintf(&b, "step %d: ", i)
-		if h := s.Host; h != nil {
-			fmt.Fprintf(&b, "host %s: %s\n", h.Name, h.Reason)
-			continue
+		fmt.Fprintf(b, "step %d: ", numbers[i])
+		switch {
+		case s.Kernel >= 0:
+			s.printLaunch(b)
+		case s.Host != nil:
+			fmt.Fprintf(b, "host %s: %s\n", s.Host.Name, s.Host.Reason)
+		default:
+			s.printRegions(b, numbers[i]+1)
 		}
-		if s.Kernel < 0 {
-			b.WriteString(map[bool]string{true: "loop\n", false: "branch\n"}[s.Loop != nil])
-			continue
-		}
-		fmt.Fprintf(&b, "kernel %d(", s.Kernel)
-		for j, o := range s.Operands {
-			if j > 0 {
-				b.WriteString(", ")
-			}
-			if fmt.Fprintf(&b, "v%d", o.Value); o.Offset != 0 {
-				fmt.Fprintf(&b, "+%d", o.Offset)
-			}
-		}
-		fmt.Fprintf(&b, ") sizes %v strides %v\n", s.Sizes, s.Strides)
 	}
-	fmt.Fprintf(&b, "arena %d bytes\n", p.Arena)
-	return b.String()
+	fmt.Fprintf(b, "arena %d bytes\n", p.Arena)
+}
+
+// numbers returns those of the program's own steps, of which the first is given.
+func (p *Program) numbers(first int) []int {
+	all := make([]int, len(p.Steps))
+	for i := range p.Steps {
+		all[i] = first
+		first++
+		for _, r := range p.Steps[i].regions() {
+			first += stepsOf(r)
+		}
+	}
+	return all
+}
+
+// numberOf returns the number of a step; -1 stays what it is.
+func numberOf(numbers []int, step int) int {
+	if step < 0 {
+		return step
+	}
+	return numbers[step]
+}
+
+// stepsOf returns how many steps a region has, those of its regions included.
+func stepsOf(region backends.Executable) (n int) {
+	if p := programOf(region); p != nil {
+		p.Each(func(*Step) { n++ })
+	}
+	return n
+}
+
+// printLaunch prints a step that is a kernel.
+func (s *Step) printLaunch(b *strings.Builder) {
+	fmt.Fprintf(b, "kernel %d(", s.Kernel)
+	for j, o := range s.Operands {
+		if j > 0 {
+			b.WriteString(", ")
+		}
+		if fmt.Fprintf(b, "v%d", o.Value); o.Offset != 0 {
+			fmt.Fprintf(b, "+%d", o.Offset)
+		}
+	}
+	fmt.Fprintf(b, ") sizes %v strides %v\n", s.Sizes, s.Strides)
+}
+
+// printRegions prints a loop or a branch; the first step of its regions has a
+// number.
+func (s *Step) printRegions(b *strings.Builder, first int) {
+	if l := s.Loop; l != nil {
+		fmt.Fprintf(b, "while carries %s takes %s gives %s\n", list(l.Init), list(l.Captured), listed(l.Outs))
+	} else {
+		fmt.Fprintf(b, "branch v%d takes %s gives %s\n", s.Branch.Index.Value, list(s.Branch.Captured), listed(s.Branch.Outs))
+	}
+	for j, r := range s.regions() {
+		switch {
+		case s.Loop == nil:
+			fmt.Fprintf(b, "  branch %d:\n", j)
+		case j == 0:
+			b.WriteString("  condition:\n")
+		default:
+			b.WriteString("  body:\n")
+		}
+		text := "run by other means\n"
+		if p := programOf(r); p != nil {
+			var inner strings.Builder
+			p.print(&inner, first)
+			text = inner.String()
+		}
+		for line := range strings.Lines(text) {
+			b.WriteString("    " + line)
+		}
+		first += stepsOf(r)
+	}
+}
+
+// list prints the values of arguments.
+func list(args []HostArg) string {
+	var ids []ValueID
+	for _, a := range args {
+		ids = append(ids, a.Value)
+	}
+	return listed(ids)
+}
+
+// listed prints values.
+func listed(ids []ValueID) string {
+	var names []string
+	for _, v := range ids {
+		names = append(names, fmt.Sprintf("v%d", v))
+	}
+	return "(" + strings.Join(names, ", ") + ")"
 }
 
 // String returns the kind's name.

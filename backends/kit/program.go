@@ -133,8 +133,8 @@ func (p *Program) Each(visit func(s *Step)) {
 		s := &p.Steps[i]
 		visit(s)
 		for _, r := range s.regions() {
-			if r, ok := r.(interface{ Program() *Program }); ok {
-				r.Program().Each(visit)
+			if p := programOf(r); p != nil {
+				p.Each(visit)
 			}
 		}
 	}
@@ -147,6 +147,15 @@ func (s *Step) regions() []backends.Executable {
 		return []backends.Executable{s.Loop.Cond, s.Loop.Body}
 	case s.Branch != nil:
 		return s.Branch.Branches
+	}
+	return nil
+}
+
+// programOf returns what a region was compiled to; nil if its executable does
+// not tell.
+func programOf(region backends.Executable) *Program {
+	if r, ok := region.(interface{ Program() *Program }); ok {
+		return r.Program()
 	}
 	return nil
 }

@@ -91,10 +91,10 @@ func TestProfile(t *testing.T) {
 	}
 	require.Equal(t, []row{
 		{0, "while", "while → y", 2, false, 0, 0},
-		{1, "copy", "compare", 12, true, 0, 9},
+		{1, "compare", "compare", 12, true, 0, 9},
 		{1, "subtract", "subtract", 10, true, 0, 12},
 		{1, "tanh", "tanh", 10, true, 8, 64},
-		{0, "copy", "compare", 2, true, 0, 5},
+		{0, "compare", "compare", 2, true, 0, 5},
 		{0, "branch", "if", 2, false, 0, 0},
 		{1, "exponential", "exponential", 2, true, 8, 64},
 		{1, "negate", "negate", 0, true, 8, 64},

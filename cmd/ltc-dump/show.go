@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -101,17 +102,48 @@ func (s *source) showStage(c *call, stage string) error {
 	if err != nil {
 		return err
 	}
-	p, err := backends.Load(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
-	if err != nil {
-		return err
+	if _, err = s.kernels(c, text, stage, false); errors.Is(err, kit.ErrNotCompiled) {
+		reason := strings.ReplaceAll(err.Error(), kit.ErrNotCompiled.Error()+"\n", "")
+		return fmt.Errorf("%s: nothing of it is compiled, the evaluator runs all of it: %s", s.name, reason)
 	}
-	_, err = kit.Compile(context.Background(), p, kit.Options{Eval: reference.New(), Dump: func(name, text string) {
-		if name == stage {
-			fmt.Fprint(c.stdout, text)
-		}
-	}})
 	return err
 }
+
+// kernels compiles a program, or a region of one, to kernels as the backend cpu
+// does, and prints what it is at a stage. Regions follow what they are regions
+// of, but at the first and the last stage, whose texts have them.
+func (s *source) kernels(c *call, text, stage string, region bool) (*kit.Program, error) {
+	ctx := context.Background()
+	p, err := backends.Load(ctx, backends.NewModule(text), backends.Options{Name: s.name})
+	if err != nil {
+		return nil, err
+	}
+	return kit.Compile(ctx, p, kit.Options{
+		Eval: reference.New(),
+		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
+			p, err := s.kernels(c, m.Text(), stage, true)
+			return compiledRegion{program: p}, err
+		},
+		Dump: func(name, text string) {
+			switch {
+			case name != stage:
+			case !region:
+				fmt.Fprint(c.stdout, text)
+			case stage != "simplified" && stage != "fused":
+				fmt.Fprintf(c.stdout, "// a region\n%s", text)
+			}
+		},
+	})
+}
+
+// compiledRegion stands for the code of a region, which nothing runs.
+type compiledRegion struct {
+	backends.Executable
+	program *kit.Program
+}
+
+// Program returns what the region became.
+func (r compiledRegion) Program() *kit.Program { return r.program }
 
 // show prints the module that a program is or lowers to.
 func (s *source) show(w io.Writer, o mlir.PrintOptions) error {

@@ -111,9 +111,11 @@ func (k *Kernel) reached(s int, m *Access, deps []AxisSet, sizes []int64) float6
 }
 
 // Describe names what a kernel does, for people: the product of a contraction
-// with its sizes, M×N×K, and the ops that compute, each once, in their order.
+// with its sizes, M×N×K, and the ops that compute, each once, in their order. A
+// kernel without any is named after its comparisons, choices, conversions and
+// indices, or is a copy.
 func (k *Kernel) Describe(sizes []int64) string {
-	var said []string
+	var said, aside []string
 	say := func(what string) {
 		if !slices.Contains(said, what) {
 			said = append(said, what)
@@ -137,7 +139,11 @@ func (k *Kernel) Describe(sizes []int64) string {
 	}
 	for id := first; int(id) < len(k.Instrs); id++ {
 		switch i := &k.Instrs[id]; i.Op {
-		case Constant, Iota, SizeOf, Convert, BitcastConvert, Select, CompareEQ, CompareNE, CompareLT, CompareLE, CompareGT, CompareGE:
+		case Constant, SizeOf:
+		case Iota, Convert, BitcastConvert, Select:
+			aside = append(aside, i.Op.String())
+		case CompareEQ, CompareNE, CompareLT, CompareLE, CompareGT, CompareGE:
+			aside = append(aside, "compare")
 		case Load, Store:
 			if i.Mem.Combine != Invalid {
 				say("scatter " + i.Mem.Combine.String())
@@ -150,7 +156,13 @@ func (k *Kernel) Describe(sizes []int64) string {
 			say(i.Op.String())
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) > 0:
+	case len(aside) > 0:
+		for _, what := range aside {
+			say(what)
+		}
+	default:
 		return "copy"
 	}
 	return strings.Join(said, ", ")

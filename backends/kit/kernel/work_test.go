@@ -91,6 +91,19 @@ func TestWork(t *testing.T) {
   }
 }
 `, []int64{10}, kernel.Work{Bytes: 44}, "copy"},
+		{"a comparison", `kernel k(x: i32[n0] strides [1], y: i32[n0] strides [1], out z: i32[n0] strides [1]) {
+  for i < n0
+  stage {
+    %0 = load x[i]
+    %1 = load y[i]
+    %2 = compare_lt %0, %1 : bool
+    %3 = convert %2 : i32
+    %4 = compare_eq %3, %0 : bool
+    %5 = select %4, %0, %1 : i32
+    store z[i], %5
+  }
+}
+`, []int64{10}, kernel.Work{Bytes: 120}, "compare, convert, select"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k, err := kernel.Parse(c.text)

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8466df1040180329dfecd1c7"
+const buildID = "fcd1020ea748eae327255335"
