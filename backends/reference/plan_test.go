@@ -179,3 +179,29 @@ func TestPlanOfRandomPrograms(t *testing.T) {
 		}
 	}
 }
+
+// What the condition of a loop takes from outside, and nothing else does, keeps
+// its memory while the body runs.
+func TestBoundOfALoop(t *testing.T) {
+	e := compile(t, `func.func @main(%a: tensor<4xi32>, %n: tensor<i32>) -> tensor<4xi32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %bound = stablehlo.add %n, %one : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<4xi32> cond {
+    %c = stablehlo.compare LT, %i, %bound : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %y = stablehlo.add %x, %x : tensor<4xi32>
+    stablehlo.return %next, %y : tensor<i32>, tensor<4xi32>
+  }
+  return %r#1 : tensor<4xi32>
+}`)
+	a, err := soa.Borrow([]int32{1, 2, 3, 4}, types.Of(types.I32, 4))
+	require.NoError(t, err)
+	n, err := soa.Borrow([]int32{3}, types.Of(types.I32))
+	require.NoError(t, err)
+	c := &backends.Call{Args: []soa.View{a, n}}
+	require.NoError(t, e.Execute(context.Background(), c))
+	require.Equal(t, []int32{16, 32, 48, 64}, soa.Slice[int32](c.Results[0]))
+}

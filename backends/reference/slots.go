@@ -119,9 +119,7 @@ func (b *builder) region(o *site, r int, args []int, want []tensor) (*block, err
 		return nil, err
 	}
 	b.pos++
-	for _, s := range sc.captured {
-		b.touch(s, b.pos)
-	}
+	o.own = append(o.own, sc.captured...) // past regions to come: they run in turns
 	for _, r := range results {
 		b.touch(r.slot, b.pos)
 		out.results, out.types = append(out.results, r.slot), append(out.types, r.tensor)
