@@ -50,7 +50,7 @@ func (p *Program) print(b *strings.Builder, first int) {
 	for i, k := range p.Kernels {
 		fmt.Fprintf(b, "// kernel %d\n%v", i, k)
 	}
-	numbers := p.numbers(first)
+	numbers := p.stepNumbers(first)
 	for i, v := range p.Values {
 		fmt.Fprintf(b, "v%d: %v %v", i, v.Kind, v.Type)
 		switch v.Kind {
@@ -76,8 +76,8 @@ func (p *Program) print(b *strings.Builder, first int) {
 	fmt.Fprintf(b, "arena %d bytes\n", p.Arena)
 }
 
-// numbers returns those of the program's own steps, of which the first is given.
-func (p *Program) numbers(first int) []int {
+// stepNumbers returns those of the program's own steps, of which the first is given.
+func (p *Program) stepNumbers(first int) []int {
 	all := make([]int, len(p.Steps))
 	for i := range p.Steps {
 		all[i] = first
