@@ -1,11 +1,13 @@
-// Command llvm prints which libLLVM the compiler for CPUs uses, after compiling a
-// function with it. Exit status 1 says that there is none, and why.
+// Command llvm prints which libLLVM the compiler for CPUs uses, or which program
+// in its place, after compiling a function with it. Exit status 1 says that there
+// is neither, and why. With the argument -library a program does not count.
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"ltc/backends/reference/llvm/libllvm"
 )
@@ -15,9 +17,12 @@ func main() {
 	if err == nil {
 		_, err = l.Compile(context.Background(), "define i32 @k(ptr %args) {\n  ret i32 0\n}\n", libllvm.Options{})
 	}
+	if err == nil && l.External() && slices.Contains(os.Args[1:], "-library") {
+		err = fmt.Errorf("no libLLVM, but %v in %s", l, l.Path())
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Printf("LLVM %v in %s\n", l.Version(), l.Path())
+	fmt.Printf("%v in %s\n", l, l.Path())
 }

@@ -55,7 +55,7 @@ func (s *shared) Compiler() string {
 	case err != nil:
 		return "none: plain Go, and what is built in or cached"
 	}
-	return "LLVM " + l.Version().String() + " for " + s.machine.Level.String()
+	return l.String() + " for " + s.machine.Level.String()
 }
 
 // start finds out about the machine.

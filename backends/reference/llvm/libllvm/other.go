@@ -3,6 +3,7 @@
 package libllvm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -26,4 +27,4 @@ type outcome struct {
 	err    error
 }
 
-func (w *work) run(string, Options) { w.done <- outcome{err: ErrNotFound} }
+func (w *work) run(context.Context, string, Options) { w.done <- outcome{err: ErrNotFound} }

@@ -63,12 +63,8 @@ func try(name string) (Version, error) {
 		return Version{}, err
 	}
 	for _, o := range []Options{{}, {Verify: true}, {Assembly: true}} {
-		object, err := l.Compile(context.Background(), trial, o)
-		if err != nil {
+		if err := tries(l, o); err != nil {
 			return Version{}, err
-		}
-		if !o.Assembly && !bytes.HasPrefix(object, []byte("\x7fELF")) {
-			return Version{}, errors.New("what it makes is no ELF object")
 		}
 	}
 	var wrong *SyntaxError
@@ -76,6 +72,15 @@ func try(name string) (Version, error) {
 		return Version{}, fmt.Errorf("a mistake in a text came back as %v", err)
 	}
 	return l.version, nil
+}
+
+// tries compiles a program.
+func tries(l *Library, o Options) error {
+	object, err := l.Compile(context.Background(), trial, o)
+	if err == nil && !o.Assembly && !bytes.HasPrefix(object, []byte("\x7fELF")) {
+		return errors.New("what it makes is no ELF object")
+	}
+	return err
 }
 
 // trial is a program with what emitters write: vectors, bfloat, masks, intrinsics,

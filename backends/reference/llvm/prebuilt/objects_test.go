@@ -53,7 +53,7 @@ func TestObjects(t *testing.T) {
 	}
 	var here string
 	if library != nil {
-		here = fmt.Sprintf("LLVM %v", library.Version())
+		here = library.String()
 	}
 	if *update && library != nil && (here == by || old != list) {
 		write(t, library, here+"\n"+list)
