@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fcd1020ea748eae327255335"
+const buildID = "1840ef65b4e751e1f2e2b36e"

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -227,7 +226,7 @@ func started(ctx context.Context, dir, path string, args []string) (string, erro
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(slices.Clone(os.Environ()), "LC_ALL=C")
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
 	if dir != "" { // zig would keep what we keep ourselves
 		cmd.Env = append(cmd.Env, "ZIG_LOCAL_CACHE_DIR="+dir, "ZIG_GLOBAL_CACHE_DIR="+dir)
 	}
