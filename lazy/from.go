@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"ltc/internal/callsite"
@@ -81,7 +82,7 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 }
 
 // FromView shares the elements that a view shows, in any layout, as Borrow does
-// for a slice.
+// for a slice; not the view's own lists of sizes, strides and addresses.
 func FromView(p Place, v soa.View) *Tensor {
 	if v.IsZero() || nowhere(p) {
 		return refused(p, "from_view", "the view is the zero View")
@@ -89,6 +90,7 @@ func FromView(p Place, v soa.View) *Tensor {
 	if err := v.Check(); err != nil {
 		return refused(p, "from_view", err.Error())
 	}
+	v.Type.Shape, v.Strides, v.Table = slices.Clone(v.Type.Shape), slices.Clone(v.Strides), slices.Clone(v.Table) // the caller may use them again
 	x := newValue(p, v, "")
 	x.val.borrow()
 	return x

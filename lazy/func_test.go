@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/lazy"
+	"ltc/soa"
 )
 
 func TestFuncFromManyGoroutines(t *testing.T) {
@@ -119,4 +120,24 @@ func TestFuncReturnsCopies(t *testing.T) {
 	require.Equal(t, []float32{1, 2}, floats(t, got[1]))
 	require.Equal(t, []float32{2, 3}, floats(t, w))
 	require.Zero(t, tr.Report().DonationCopies)
+}
+
+// A batch's view is written over by the next one's; what was borrowed of the
+// first stays, and so does the signature that was traced for it.
+func TestFuncOnBatchesOfACollection(t *testing.T) {
+	dev := open(t, "eval")
+	double := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Add(x) })
+	in := soa.NewCollection(5)
+	require.NoError(t, in.AddBatched("x", 3, soa.ColumnOf("a", []float32{1, 2, 3, 4, 5}), soa.ColumnOf("b", []float32{6, 7, 8, 9, 10})))
+	var batch soa.Collection
+	var all []*lazy.Tensor
+	for i := range in.Batches() {
+		require.NoError(t, in.Batch(i, &batch))
+		all = append(all, lazy.FromView(dev, batch.Tensor(0)))
+	}
+	for i, want := range [][]float32{{2, 12, 4, 14, 6, 16}, {8, 18, 10, 20}} {
+		y, err := double.Call(background, all[i])
+		require.NoError(t, err)
+		require.Equal(t, want, floats(t, y))
+	}
 }

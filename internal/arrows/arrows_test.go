@@ -72,6 +72,9 @@ var allowed = map[string][]string{
 	"model":                            {"backends", "mlir", "soa"},
 	"collective":                       {"soa"},
 
+	// Networks that examples and tests share.
+	"examples/networks": {"lazy"},
+
 	// What programs and tests share.
 	"internal/samples":     {"soa"},
 	"internal/cpu":         {},
