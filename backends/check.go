@@ -3,6 +3,7 @@ package backends
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ltc/ir/types"
 	"ltc/soa"
@@ -79,12 +80,15 @@ func CheckBind(sig *Signature, constants map[int]soa.View) error {
 func Fits(v soa.View, want types.Type) error {
 	switch {
 	case v.IsZero():
-		return fmt.Errorf("want %v, got no view", want)
+		return fmt.Errorf("want %s, got no view", open(want))
 	case !v.Type.Equal(want) && !opens(want, v.Type):
-		return fmt.Errorf("want %v, got %v", want, v.Type)
+		return fmt.Errorf("want %s, got %v", open(want), v.Type)
 	}
 	return v.Check()
 }
+
+// open prints a type with ? for dimensions of [AnySize].
+func open(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
 
 func label(i int, name string) string {
 	if name == "" {

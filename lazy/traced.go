@@ -103,6 +103,19 @@ type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(t *traced) error {
+	names := make([]string, len(t.types))
+	for i := range names {
+		names[i] = fmt.Sprintf("arg%d", i)
+	}
+	return f.record(t, names, func(g *ir.Graph) (err error) {
+		t.program, err = f.dev.programs.get(f.dev, g, &f.counters)
+		return err
+	})
+}
+
+// record records the function for a signature and hands on its graph, which is
+// there as long as use runs. The arguments have the given names.
+func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error) error {
 	if f.missing {
 		return fmt.Errorf("func: %w: the function given to Func is nil", ErrUsage)
 	}
@@ -113,7 +126,7 @@ func (f *Function) trace(t *traced) error {
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
 	for i, typ := range t.types {
-		params[i] = tr.b.Detached(typ, fmt.Sprintf("arg%d", i), placeholder(i))
+		params[i] = tr.b.Detached(typ, names[i], placeholder(i))
 		xs[i] = tr.wrap(params[i])
 		xs[i].mem().argument = true
 	}
@@ -143,9 +156,7 @@ func (f *Function) trace(t *traced) error {
 		t.assigns[i].arg = r.graph.Alias[t.assigns[i].result]
 	}
 	f.dev.captured(&r.graph)
-	var err error
-	t.program, err = f.dev.programs.get(f.dev, &r.graph, &f.counters)
-	return err
+	return use(&r.graph)
 }
 
 func (tr *Trace) source(n *ir.Node) source {

@@ -217,6 +217,14 @@ func (c *Collection) ChangeOrder(names ...string) error {
 	return nil
 }
 
+// Clone returns a collection of the same tensors in the same order, which does
+// not change with c. Padded tensors stay c's to refresh.
+func (c *Collection) Clone() *Collection {
+	d := *c
+	d.tensors, d.order, d.uses, d.padded = slices.Clone(c.tensors), slices.Clone(c.order), slices.Clone(c.uses), nil
+	return &d
+}
+
 // Batches returns the number of batches; 1 when no tensor is cut into some, and
 // 0 when one is and there are no elements.
 func (c *Collection) Batches() int {

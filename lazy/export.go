@@ -1,0 +1,150 @@
+package lazy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/backends"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/lower"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// AnySize is a dimension of an [Input] that is open: the exported program runs
+// for every size of it, from 0 on.
+const AnySize = backends.AnySize
+
+// Input is an argument of an exported function.
+type Input struct {
+	Name string
+	Type types.Type // dimensions may be [AnySize], which stands for one size then
+}
+
+// Exported is a function as the text of a StableHLO program, and the values that
+// its constants have.
+type Exported struct {
+	Text      string
+	Constants map[string]soa.View // by argument (ltc.name); copies
+}
+
+// exportSizes are the sizes that a function with an open one is traced for.
+var exportSizes = []int{251, 1021, 4093}
+
+// Export returns the function as a program that needs neither the function nor
+// its device: the text takes the inputs, and as constants the variables and other
+// tensors that the function uses, with the values that these have now. Outputs
+// names the results; there are as many names as results, or none. Where inputs
+// have an open dimension the function is traced for several sizes: it must record
+// the same ops for all of them. A function that assigns variables or draws random
+// numbers cannot be exported.
+func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) {
+	if f == nil || !f.dev.opens() {
+		return nil, fmt.Errorf("export: %w: the device given to Func is nil, or the Function is", ErrUsage)
+	}
+	names := make([]string, len(inputs))
+	open := false
+	for i, in := range inputs {
+		if in.Name == "" || slices.Contains(names[:i], in.Name) {
+			return nil, fmt.Errorf("export: %w: input %d has the name %q, which must be there and its own", ErrUsage, i, in.Name)
+		}
+		names[i] = in.Name
+		open = open || slices.Contains(in.Type.Shape, AnySize)
+	}
+	sizes := exportSizes
+	if !open {
+		sizes = sizes[:1]
+	}
+	var modules []*mlir.Module
+	var constants map[string]soa.View
+	for _, n := range sizes {
+		m, c, err := f.exportFor(n, names, inputs, outputs)
+		if err != nil {
+			return nil, err
+		}
+		modules, constants = append(modules, m), c
+	}
+	m := modules[0]
+	if open {
+		var err error
+		if m, err = lower.Open("n", 0, 1<<31-1, sizes, modules); err != nil {
+			return nil, err
+		}
+	}
+	var text strings.Builder
+	if err := m.Print(&text, mlir.PrintOptions{Locations: true}); err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return &Exported{Text: text.String(), Constants: constants}, nil
+}
+
+// exportFor returns the function's module where open dimensions are n, and the
+// values of its constants.
+func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []string) (*mlir.Module, map[string]soa.View, error) {
+	t := &traced{owner: goid(), ready: make(chan struct{})}
+	for i, in := range inputs {
+		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
+		for d := range typ.Shape {
+			if typ.Shape[d] == AnySize {
+				typ.Shape[d] = n
+			}
+		}
+		if err := typ.Check(); err != nil {
+			return nil, nil, fmt.Errorf("export: input %q: %w: %w", names[i], ErrType, err)
+		}
+		t.types = append(t.types, typ)
+	}
+	constants := map[string]soa.View{}
+	var m *mlir.Module
+	err := f.record(t, names, func(g *ir.Graph) error {
+		if len(t.assigns) > 0 {
+			return fmt.Errorf("export: %w: the function assigns %q; return the new value instead", ErrUsage, t.assigns[0].v.name)
+		}
+		if len(outputs) > 0 && len(outputs) != t.results {
+			return fmt.Errorf("export: %w: %d names for %d results", ErrUsage, len(outputs), t.results)
+		}
+		marks := make([]lower.Mark, len(t.params))
+		for i, p := range t.params {
+			if p.arg >= 0 {
+				marks[i].Name = names[p.arg]
+				continue
+			}
+			if p.draw != nil {
+				return fmt.Errorf("export: %w: the function draws random numbers; take them as an input instead", ErrUsage)
+			}
+			name := unusedName(g.Params[i].ParamName(), names, constants)
+			marks[i] = lower.Mark{Name: name, Constant: true}
+			held := &Tensor{dev: f.dev, v: p.v, val: p.value}
+			v, err := held.data(SyncValue)
+			if err != nil {
+				return err
+			}
+			dense := soa.Make(v.view.Type)
+			err = soa.Copy(dense, v.view)
+			v.unpin()
+			if err != nil {
+				return fmt.Errorf("export: %q: %w", name, err)
+			}
+			constants[name] = dense
+		}
+		m = lower.Module(g)
+		lower.MarkMain(m, marks, outputs)
+		return nil
+	})
+	return m, constants, err
+}
+
+// unusedName returns name, or one that begins with it and that nothing else has.
+func unusedName(name string, inputs []string, constants map[string]soa.View) string {
+	if name == "" {
+		name = "constant"
+	}
+	for k, base := 1, name; ; k++ {
+		if _, taken := constants[name]; !taken && !slices.Contains(inputs, name) {
+			return name
+		}
+		name = fmt.Sprintf("%s_%d", base, k)
+	}
+}

@@ -1,0 +1,178 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Bound is a model with the columns that it reads and writes. Any number of
+// goroutines may run it at once, each another batch.
+type Bound struct {
+	model   *Model
+	in, out *soa.Collection
+	reads   []place // by input of the model
+	writes  []place // by result
+	runs    sync.Pool
+	err     error // of Bind
+}
+
+// place is the tensor of a collection that an argument or a result is.
+type place struct {
+	tensor int
+	flat   bool // the tensor's second dimension, of 1, is none of the program's
+}
+
+// run is what one run works with.
+type run struct {
+	in, out soa.Collection // of a batch
+	call    backends.Call
+	args    []soa.View
+	results []soa.View
+}
+
+// Bind connects the model's inputs and results with the tensors of those names,
+// or, where the program names none, with those in the same order. In may have
+// tensors that the model does not read; out has exactly its results. A tensor
+// (n, 1) also stands for a value (n). What the model writes must not be what it
+// reads. An error, which names the tensor and its column, is what Run returns.
+func (m *Model) Bind(in, out *soa.Collection) *Bound {
+	b := &Bound{model: m}
+	if b.err = b.bind(in, out); b.err != nil {
+		b.err = fmt.Errorf("model: bind: %w", b.err)
+	}
+	b.runs.New = func() any {
+		return &run{args: make([]soa.View, len(m.sig.Args)), results: make([]soa.View, len(m.sig.Results))}
+	}
+	return b
+}
+
+func (b *Bound) bind(in, out *soa.Collection) error {
+	if in == nil || out == nil {
+		return errors.New("a collection is nil: results need columns to go to, and inputs to come from")
+	}
+	m := b.model
+	b.in, b.out = in.Clone(), out.Clone()
+	for k, i := range m.inputs {
+		a := &m.sig.Args[i]
+		p, err := find(b.in, a.Name, k, a.Type)
+		if err != nil {
+			return fmt.Errorf("input %d: %w", k, err)
+		}
+		if a.Alias >= 0 {
+			return fmt.Errorf("input %q: the program writes over it; export one that does not", a.Name)
+		}
+		b.reads = append(b.reads, p)
+	}
+	for j, r := range m.sig.Results {
+		p, err := find(b.out, r.Name, j, r.Type)
+		if err != nil {
+			return fmt.Errorf("result %d: %w", j, err)
+		}
+		if slices.ContainsFunc(b.writes, func(q place) bool { return q.tensor == p.tensor }) {
+			return fmt.Errorf("result %d: tensor %s is that of a result before it", j, b.out.Names()[p.tensor])
+		}
+		b.writes = append(b.writes, p)
+	}
+	if n := b.out.Len(); n > len(b.writes) {
+		return fmt.Errorf("out has %d tensors, %v, but the program %d results", n, b.out.Names(), len(b.writes))
+	}
+	if b.in.Batches() != b.out.Batches() {
+		return fmt.Errorf("in has %d batches, out %d", b.in.Batches(), b.out.Batches())
+	}
+	return b.out.Writable(b.in)
+}
+
+// find returns the tensor of a name, or the one at index i if the name is empty,
+// which is to be of type want.
+func find(c *soa.Collection, name string, i int, want types.Type) (place, error) {
+	names := c.Names()
+	if name != "" {
+		if i = slices.Index(names, name); i < 0 {
+			return place{}, fmt.Errorf("there is no tensor %q: there are %q", name, names)
+		}
+	}
+	if i >= len(names) {
+		return place{}, fmt.Errorf("there are only %d tensors, %q", len(names), names)
+	}
+	v := c.Tensor(i)
+	p := place{tensor: i}
+	if len(want.Shape) == 1 && v.Type.Rank() == 2 && v.Type.Shape[1] == 1 && v.Table == nil {
+		p.flat = true
+		v = flattened(v)
+	}
+	if err := backends.Fits(v, want); err != nil {
+		return place{}, fmt.Errorf("tensor %s: %w", names[i], err)
+	}
+	return p, nil
+}
+
+// flattened returns a view (n, 1) as (n).
+func flattened(v soa.View) soa.View {
+	v.Type.Shape, v.Strides = v.Type.Shape[:1], v.Strides[:1]
+	return v
+}
+
+// Run runs the model on a batch, from 0 on, of its inputs and writes that batch
+// of its results, where both lie. It copies and allocates nothing where the
+// backend reads and writes such columns in place, and starts nothing unless
+// [Threads] allowed it. Queue orders the run with others of the device; nil runs
+// it at once and returns when it is done. When it fails no result has been
+// written.
+func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
+	if b.err != nil {
+		return b.err
+	}
+	if err := b.in.Acquire(); err != nil {
+		return fmt.Errorf("model: input %w", err)
+	}
+	defer b.in.Done()
+	if err := b.out.Acquire(); err != nil {
+		return fmt.Errorf("model: result %w", err)
+	}
+	defer b.out.Done()
+	r := b.runs.Get().(*run)
+	defer b.runs.Put(r)
+	if err := r.place(b, batch); err != nil {
+		return err
+	}
+	r.call.Queue = queue
+	err := b.model.exec.Execute(ctx, &r.call)
+	r.call.Queue = nil
+	if err != nil {
+		return fmt.Errorf("model: batch %d: %w", batch, err)
+	}
+	return nil
+}
+
+// place points the run at the memory of a batch.
+func (r *run) place(b *Bound, batch int) error {
+	if err := b.in.Batch(batch, &r.in); err != nil {
+		return fmt.Errorf("model: input: %w", err)
+	}
+	if err := b.out.Batch(batch, &r.out); err != nil {
+		return fmt.Errorf("model: result: %w", err)
+	}
+	for k, p := range b.reads {
+		r.args[b.model.inputs[k]] = p.view(&r.in)
+	}
+	for j, p := range b.writes {
+		r.results[j] = p.view(&r.out)
+	}
+	r.call.Args, r.call.Results = r.args, r.results
+	return nil
+}
+
+func (p place) view(c *soa.Collection) soa.View {
+	v := c.Tensor(p.tensor)
+	if p.flat {
+		v = flattened(v)
+	}
+	return v
+}

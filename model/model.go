@@ -1,0 +1,97 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// Model is a compiled program whose constants have values. It is immutable; any
+// number of goroutines may use it at once.
+type Model struct {
+	exec   backends.Executable
+	sig    *backends.Signature
+	inputs []int // arguments that are no constants
+}
+
+// Option changes how a model is compiled.
+type Option func(*backends.Options)
+
+// Threads sets the most threads that a run may use. Without it a run starts
+// none: it is the goroutine that asks, and callers run several at once instead.
+func Threads(n int) Option { return func(o *backends.Options) { o.Threads = n } }
+
+// Name sets what errors call the program.
+func Name(name string) Option { return func(o *backends.Options) { o.Name = name } }
+
+// Profiled has each step of the program measured: see [Model.Executable] and
+// [backends.Profiler].
+func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
+
+// New compiles a program for b and gives its constants (ltc.constant) the values
+// of that name, which are copied. Without a value a constant is an input as
+// others are.
+func New(ctx context.Context, b backends.Backend, program backends.Module, constants map[string]soa.View, opts ...Option) (*Model, error) {
+	o := backends.Options{Threads: 1, Name: "model"}
+	for _, set := range opts {
+		set(&o)
+	}
+	e, err := b.Compile(ctx, program, o)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	sig := e.Signature()
+	m := &Model{sig: sig}
+	values := map[int]soa.View{}
+	var names []string
+	for i, a := range sig.Args {
+		v, given := constants[a.Name]
+		switch {
+		case given && a.Constant:
+			values[i] = v
+			names = append(names, a.Name)
+		case given:
+			return nil, fmt.Errorf("model: there is a value for %q, which the program does not mark as constant", a.Name)
+		default:
+			m.inputs = append(m.inputs, i)
+		}
+	}
+	for name := range constants {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("model: there is a value for %q, but the program's constants are %s", name, strings.Join(names, ", "))
+		}
+	}
+	if m.exec, err = e.Bind(ctx, values); err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return m, nil
+}
+
+// Signature returns what the program takes and gives, its constants among that.
+func (m *Model) Signature() *backends.Signature { return m.sig }
+
+// Executable returns what runs the program, for counters and profiles of the
+// backend's.
+func (m *Model) Executable() backends.Executable { return m.exec }
+
+// CopiedBytes returns how many bytes all runs so far have copied, 0 where columns
+// were read and written in place; -1 if the backend does not tell.
+func (m *Model) CopiedBytes() int64 {
+	if c, ok := m.exec.(backends.Copying); ok {
+		return c.CopiedBytes()
+	}
+	return -1
+}
+
+// inputNames lists the names of the inputs.
+func (m *Model) inputNames() string {
+	names := make([]string, len(m.inputs))
+	for k, i := range m.inputs {
+		names[k] = m.sig.Args[i].Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,158 @@
+package model_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	_ "ltc/backends/reference/llvm"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/model"
+	"ltc/soa"
+)
+
+// hit is what a detector measured, and what a network makes of it.
+type hit struct {
+	X, Y, Z float32
+	Score   float32
+	Class   [2]float32
+}
+
+// network is two layers on three columns, with two results.
+func network(t *testing.T, dev *lazy.Device) *lazy.Function {
+	w1 := dev.Variable("w1", types.F32, 3, 16).Init(lazy.Uniform(-1, 1))
+	w2 := dev.Variable("w2", types.F32, 16, 2).Init(lazy.Uniform(-1, 1))
+	return lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		h := x[0].MatMul(w1).ReLU()
+		class := h.MatMul(w2).Softmax(-1)
+		return []*lazy.Tensor{x[0].Sum(1), class}
+	})
+}
+
+func newModel(t *testing.T, f *lazy.Function, backend string, opts ...model.Option) *model.Model {
+	t.Helper()
+	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 3)}}, "score", "class")
+	require.NoError(t, err)
+	b, err := backends.Open(backend)
+	require.NoError(t, err)
+	m, err := model.New(t.Context(), b, backends.NewModule(x.Text), x.Constants, opts...)
+	require.NoError(t, err)
+	return m
+}
+
+// columns returns n hits with values, as inputs and results in batches of size.
+func columns(t *testing.T, n, size int) (*soa.Records[hit], *soa.Collection, *soa.Collection) {
+	t.Helper()
+	hits := soa.Of[hit](n)
+	for c, name := range []string{"X", "Y", "Z"} {
+		col := soa.Slice[float32](view(t, hits.Col(name)))
+		for i := range col {
+			col[i] = float32((i*7+c*3)%23)/11 - 1
+		}
+	}
+	in, out := soa.NewCollection(n), soa.NewCollection(n)
+	require.NoError(t, in.AddBatched("x", size, hits.Col("X"), hits.Col("Z"), hits.Col("Y")))
+	require.NoError(t, out.AddBatched("class", size, hits.Col("Class")))
+	require.NoError(t, out.AddBatched("score", size, hits.Col("Score")))
+	return hits, in, out
+}
+
+func view(t *testing.T, c soa.Column) soa.View {
+	t.Helper()
+	v, err := c.View()
+	require.NoError(t, err)
+	return v
+}
+
+// Runs on columns give what the function gives for the same rows packed.
+func TestRunOnColumns(t *testing.T) {
+	for _, backend := range []string{"cpu", "eval"} {
+		t.Run(backend, func(t *testing.T) {
+			dev, err := lazy.Open("cpu")
+			require.NoError(t, err)
+			f := network(t, dev)
+			m := newModel(t, f, backend)
+			for _, n := range []int{0, 1, 5, 64, 100} {
+				const size = 33
+				hits, in, out := columns(t, n, size)
+				b := m.Bind(in, out)
+				for i := range in.Batches() {
+					require.NoError(t, b.Run(t.Context(), nil, i))
+				}
+				x, y, z := soa.Slice[float32](view(t, hits.Col("X"))), soa.Slice[float32](view(t, hits.Col("Y"))), soa.Slice[float32](view(t, hits.Col("Z")))
+				rows := make([]float32, 0, 3*n)
+				for i := range n {
+					rows = append(rows, x[i], z[i], y[i])
+				}
+				want, err := f.CallAll(t.Context(), lazy.From(dev, rows, n, 3))
+				require.NoError(t, err)
+				score, err := lazy.ToSlice[float32](want[0])
+				require.NoError(t, err)
+				require.InDeltaSlice(t, score, soa.Slice[float32](view(t, hits.Col("Score"))), 1e-5)
+				class, err := lazy.ToSlice[float32](want[1])
+				require.NoError(t, err)
+				got := soa.Make(types.Of(types.F32, n, 2))
+				require.NoError(t, soa.Copy(got, view(t, hits.Col("Class"))))
+				require.InDeltaSlice(t, class, soa.Slice[float32](got), 1e-5)
+			}
+		})
+	}
+}
+
+// Any number of goroutines run one model at once, and none is started for them.
+func TestManyGoroutines(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	m := newModel(t, network(t, dev), "cpu")
+	hits, in, out := columns(t, 1000, 10)
+	b := m.Bind(in, out)
+	require.NoError(t, b.Run(t.Context(), nil, 0))
+	before := runtime.NumGoroutine()
+	for i := range in.Batches() {
+		require.NoError(t, b.Run(t.Context(), nil, i))
+	}
+	require.Equal(t, before, runtime.NumGoroutine())
+	want := append([]float32(nil), soa.Slice[float32](view(t, hits.Col("Score")))...)
+	clear(soa.Slice[float32](view(t, hits.Col("Score"))))
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := g; i < in.Batches(); i += 8 {
+				if err := b.Run(context.Background(), nil, i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, want, soa.Slice[float32](view(t, hits.Col("Score"))))
+}
+
+// Mistakes are errors that name what is wrong.
+func TestBindErrors(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	m := newModel(t, network(t, dev), "cpu")
+	hits, in, out := columns(t, 10, 10)
+	run := func(in, out *soa.Collection, batch int) error { return m.Bind(in, out).Run(t.Context(), nil, batch) }
+	require.NoError(t, run(in, out, 0))
+	require.ErrorContains(t, run(in, out, 1), "batch 1 of 1")
+	require.ErrorContains(t, run(in, out, -1), "batch -1 of 1")
+	require.ErrorContains(t, run(nil, out, 0), "a collection is nil")
+	require.ErrorContains(t, run(out, out, 0), `there is no tensor "x": there are ["class" "score"]`)
+	require.ErrorContains(t, run(in, in, 0), `there is no tensor "score"`)
+
+	narrow := soa.NewCollection(10)
+	require.NoError(t, narrow.AddBatched("x", 10, hits.Col("X"), hits.Col("Y")))
+	require.ErrorContains(t, run(narrow, out, 0), "tensor x: want f32[?,3], got f32[10,2]")
+
+	aliased := soa.NewCollection(10)
+	require.NoError(t, aliased.AddBatched("class", 10, hits.Col("Class")))
+	require.NoError(t, aliased.AddBatched("score", 10, hits.Col("X")))
+	require.ErrorContains(t, run(in, aliased, 0), "its memory is also that of input x")
+}
