@@ -3,13 +3,11 @@ package lazy
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ltc/backends"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lower"
-	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -57,32 +55,24 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	if !open {
 		sizes = sizes[:1]
 	}
-	var modules []*mlir.Module
+	var x lower.Export
 	var constants map[string]soa.View
 	for _, n := range sizes {
-		m, c, err := f.exportFor(n, names, inputs, outputs)
-		if err != nil {
-			return nil, err
-		}
-		modules, constants = append(modules, m), c
-	}
-	m := modules[0]
-	if open {
 		var err error
-		if m, err = lower.Open("n", 0, 1<<31-1, sizes, modules); err != nil {
+		if constants, err = f.exportFor(n, names, inputs, outputs, &x); err != nil {
 			return nil, err
 		}
 	}
-	var text strings.Builder
-	if err := m.Print(&text, mlir.PrintOptions{Locations: true}); err != nil {
+	text, err := x.Text("n", 0, 1<<31-1)
+	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	return &Exported{Text: text.String(), Constants: constants}, nil
+	return &Exported{Text: text, Constants: constants}, nil
 }
 
-// exportFor returns the function's module where open dimensions are n, and the
+// exportFor adds the function where open dimensions are n to x and returns the
 // values of its constants.
-func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []string) (*mlir.Module, map[string]soa.View, error) {
+func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []string, x *lower.Export) (map[string]soa.View, error) {
 	t := &traced{owner: goid(), ready: make(chan struct{})}
 	for i, in := range inputs {
 		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
@@ -92,12 +82,11 @@ func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []st
 			}
 		}
 		if err := typ.Check(); err != nil {
-			return nil, nil, fmt.Errorf("export: input %q: %w: %w", names[i], ErrType, err)
+			return nil, fmt.Errorf("export: input %q: %w: %w", names[i], ErrType, err)
 		}
 		t.types = append(t.types, typ)
 	}
 	constants := map[string]soa.View{}
-	var m *mlir.Module
 	err := f.record(t, names, func(g *ir.Graph) error {
 		if len(t.assigns) > 0 {
 			return fmt.Errorf("export: %w: the function assigns %q; return the new value instead", ErrUsage, t.assigns[0].v.name)
@@ -129,11 +118,10 @@ func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []st
 			}
 			constants[name] = dense
 		}
-		m = lower.Module(g)
-		lower.MarkMain(m, marks, outputs)
+		x.Add(n, g, marks, outputs)
 		return nil
 	})
-	return m, constants, err
+	return constants, err
 }
 
 // unusedName returns name, or one that begins with it and that nothing else has.

@@ -213,35 +213,3 @@ func element(d types.DType) mlir.Type {
 func lowerElementwise(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(n.Op.Info().HLO, tensor(n.Type), l.in(n))
 }
-
-// Mark is what is said of an argument of main besides its type.
-type Mark struct {
-	Name     string // ltc.name
-	Constant bool   // ltc.constant
-}
-
-// MarkMain names the arguments of a module's main, says which of them are
-// constants, and names its results; results may be empty.
-func MarkMain(m *mlir.Module, args []Mark, results []string) {
-	main := m.Func("main")
-	old, _ := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr)
-	all := make([]mlir.Dict, len(args))
-	for i, a := range args {
-		if i < len(old) {
-			d, _ := old[i].(mlir.DictAttr)
-			all[i] = mlir.Dict(d)
-		}
-		all[i].Set("ltc.name", mlir.StringAttr(a.Name))
-		if a.Constant {
-			all[i].Set("ltc.constant", mlir.UnitAttr{})
-		}
-	}
-	setArgAttrs(main, all)
-	var names mlir.ArrayAttr
-	for _, r := range results {
-		names = append(names, mlir.DictAttr{{Name: "ltc.name", Value: mlir.StringAttr(r)}})
-	}
-	if names != nil {
-		main.Attrs.Set("res_attrs", names)
-	}
-}

@@ -27,12 +27,12 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 		fs := make([]*mlir.Op, len(modules))
 		for i, other := range modules {
 			if len(other.Ops) != len(m.Ops) || other.Ops[k].SymName() != f.SymName() {
-				return nil, fmt.Errorf("open: traces for %d and %d elements call other functions", at[0], at[i])
+				return nil, fmt.Errorf("traces for %d and %d elements call other functions", at[0], at[i])
 			}
 			fs[i] = other.Ops[k]
 		}
 		if err := o.function(fs); err != nil {
-			return nil, fmt.Errorf("open: @%s: %w", f.SymName(), err)
+			return nil, fmt.Errorf("@%s: %w", f.SymName(), err)
 		}
 	}
 	main := m.Func("main")

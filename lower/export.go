@@ -1,0 +1,71 @@
+package lower
+
+import (
+	"strings"
+
+	"ltc/ir"
+	"ltc/mlir"
+)
+
+// Export is a program that is to run without what recorded it: the graph that was
+// recorded, or one for each of several sizes of a dimension that is open.
+type Export struct {
+	at      []int
+	modules []*mlir.Module
+}
+
+// Add lowers the graph that was recorded for size n. Args are its parameters;
+// results, which may be empty, name its results.
+func (x *Export) Add(n int, g *ir.Graph, args []Mark, results []string) {
+	m := Module(g)
+	mark(m, args, results)
+	x.at, x.modules = append(x.at, n), append(x.modules, m)
+}
+
+// Text returns the program's text, with the locations of its ops: that of the
+// graph, or, if there are several, the one for all sizes from least to most,
+// which the text calls name. See [Open].
+func (x *Export) Text(name string, least, most int) (string, error) {
+	m := x.modules[0]
+	if len(x.modules) > 1 {
+		var err error
+		if m, err = Open(name, least, most, x.at, x.modules); err != nil {
+			return "", err
+		}
+	}
+	var text strings.Builder
+	_ = m.Print(&text, mlir.PrintOptions{Locations: true}) // a Builder does not fail
+	return text.String(), nil
+}
+
+// Mark is what is said of an argument of main besides its type.
+type Mark struct {
+	Name     string // ltc.name
+	Constant bool   // ltc.constant
+}
+
+// mark names the arguments of a module's main, says which of them are constants,
+// and names its results; results may be empty.
+func mark(m *mlir.Module, args []Mark, results []string) {
+	main := m.Func("main")
+	old, _ := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr)
+	all := make([]mlir.Dict, len(args))
+	for i, a := range args {
+		if i < len(old) {
+			d, _ := old[i].(mlir.DictAttr)
+			all[i] = mlir.Dict(d)
+		}
+		all[i].Set("ltc.name", mlir.StringAttr(a.Name))
+		if a.Constant {
+			all[i].Set("ltc.constant", mlir.UnitAttr{})
+		}
+	}
+	setArgAttrs(main, all)
+	var names mlir.ArrayAttr
+	for _, r := range results {
+		names = append(names, mlir.DictAttr{{Name: "ltc.name", Value: mlir.StringAttr(r)}})
+	}
+	if names != nil {
+		main.Attrs.Set("res_attrs", names)
+	}
+}
