@@ -118,7 +118,8 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 			t.fault("%v of %v", how, err)
 			return nil
 		}
-		b, who = t.block.memory.all[which].bytes[offset:][:n], t.block.global[which][offset:][:n]
+		at := &t.block.memory.all[which]
+		b, who = at.bytes[offset:][:n], t.block.global[which].of(at, address, n)
 	}
 	for i := range who {
 		var other touched

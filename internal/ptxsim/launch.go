@@ -10,6 +10,9 @@ type Launch struct {
 	// Steps is how many instructions all threads together may take, after which
 	// they are taken not to end; 0: 1<<32.
 	Steps int
+	// Accessed, if set, is told what memory a launch that did nothing wrong has
+	// accessed.
+	Accessed func(Access)
 }
 
 // Fault is what a thread did wrong.
@@ -18,6 +21,15 @@ type Fault struct {
 	Line          int    // of the text
 	Instr         string // what it was about to do
 	Reason        string
+	Access        *AccessError // what it did to memory, if that is what is wrong
+}
+
+// Unwrap returns what it did to memory.
+func (f *Fault) Unwrap() error {
+	if f.Access == nil {
+		return nil
+	}
+	return f.Access
 }
 
 func (f *Fault) Error() string {
@@ -29,7 +41,7 @@ type block struct {
 	entry   *Entry
 	launch  *Launch
 	memory  *Memory
-	global  [][]touch // by allocation and byte
+	global  []touches // by allocation
 	at      [3]int
 	number  int
 	threads []thread
@@ -72,10 +84,7 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 	if l.Steps == 0 {
 		l.Steps = 1 << 32
 	}
-	global := make([][]touch, len(m.all))
-	for i := range global {
-		global[i] = make([]touch, len(m.all[i].bytes))
-	}
+	global := make([]touches, len(m.all))
 	steps := 0
 	for z := range l.Grid[2] {
 		for y := range l.Grid[1] {
@@ -90,6 +99,11 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 				}
 				steps += left - b.steps
 			}
+		}
+	}
+	if l.Accessed != nil {
+		for i := range global {
+			global[i].each(&m.all[i], l.Accessed)
 		}
 	}
 	return steps, nil
@@ -166,6 +180,11 @@ func (t *thread) fault(format string, args ...any) {
 		return
 	}
 	f := &Fault{Block: t.block.number, Thread: int(t.number-1) % len(t.block.threads), Reason: fmt.Sprintf(format, args...)}
+	for _, a := range args {
+		if access, is := a.(*AccessError); is {
+			f.Access = access
+		}
+	}
 	if t.pc < len(t.block.entry.instrs) {
 		i := &t.block.entry.instrs[t.pc]
 		f.Line, f.Instr = i.line, i.text

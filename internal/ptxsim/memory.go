@@ -2,6 +2,7 @@ package ptxsim
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"unsafe"
 )
@@ -21,26 +22,55 @@ const apart = 1 << 40
 // Alloc adds bytes, which stay the caller's, and returns where they begin. The
 // address is aligned to up to 256 bytes as the bytes themselves are.
 func (m *Memory) Alloc(b []byte) uint64 {
-	a := uint64(len(m.all)+1)*apart + uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))%256
-	m.all = append(m.all, allocation{a, b})
+	a := apart + uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))%256
+	if n := len(m.all); n > 0 {
+		a += m.all[n-1].address / apart * apart
+	}
+	m.Map(a, b)
 	return a
 }
 
+// Map adds bytes, which stay the caller's, at an address where there are none.
+func (m *Memory) Map(address uint64, b []byte) {
+	at := sort.Search(len(m.all), func(i int) bool { return m.all[i].address > address })
+	m.all = slices.Insert(m.all, at, allocation{address, b})
+}
+
+// Unmap takes away what was added at an address.
+func (m *Memory) Unmap(address uint64) {
+	m.all = slices.DeleteFunc(m.all, func(a allocation) bool { return a.address == address })
+}
+
+// AccessError is an access to what is not there, or not aligned.
+type AccessError struct {
+	Address    uint64
+	Misaligned bool
+	text       string
+}
+
+func (e *AccessError) Error() string { return e.text }
+
+func outside(a uint64, format string, args ...any) *AccessError {
+	return &AccessError{Address: a, text: fmt.Sprintf(format, args...)}
+}
+
 // find returns which allocation holds n bytes at an address, and where.
-func (m *Memory) find(a uint64, n int) (which int, offset uint64, err error) {
+func (m *Memory) find(a uint64, n int) (which int, offset uint64, err *AccessError) {
 	which = sort.Search(len(m.all), func(i int) bool { return m.all[i].address > a }) - 1
 	if which < 0 {
-		return 0, 0, fmt.Errorf("%d bytes at %#x, which was not allocated", n, a)
+		return 0, 0, outside(a, "%d bytes at %#x, which was not allocated", n, a)
 	}
 	at := m.all[which]
 	if offset = a - at.address; offset+uint64(n) > uint64(len(at.bytes)) {
 		if 2*offset > apart {
-			return 0, 0, fmt.Errorf("%d bytes, %d before allocation %d", n, m.beyond(which)-a, which+1)
+			return 0, 0, outside(a, "%d bytes, %d before allocation %d", n, m.beyond(which)-a, which+1)
 		}
-		return 0, 0, fmt.Errorf("%d bytes at %d of allocation %d, which has %d", n, offset, which, len(at.bytes))
+		return 0, 0, outside(a, "%d bytes at %d of allocation %d, which has %d", n, offset, which, len(at.bytes))
 	}
 	if a%uint64(n) != 0 {
-		return 0, 0, fmt.Errorf("%d bytes at %d of allocation %d, which is not aligned", n, offset, which)
+		err := outside(a, "%d bytes at %d of allocation %d, which is not aligned", n, offset, which)
+		err.Misaligned = true
+		return 0, 0, err
 	}
 	return which, offset, nil
 }
@@ -55,6 +85,60 @@ func (m *Memory) beyond(which int) uint64 {
 
 // sharedBase is the address of a block's memory: not 0, which a mistake makes.
 const sharedBase = 1 << 20
+
+// touches is who has accessed what of an allocation: pages of bytes, which are
+// there once one of them is touched.
+type touches [][]touch
+
+// page is how many bytes a page has. No access that is aligned spans two.
+const page = 4096
+
+// of returns those of n bytes at an address.
+func (t *touches) of(at *allocation, a uint64, n int) []touch {
+	first := at.address / page
+	if *t == nil {
+		*t = make(touches, (at.address+uint64(len(at.bytes)))/page-first+1)
+	}
+	p := &(*t)[a/page-first]
+	if *p == nil {
+		*p = make([]touch, page)
+	}
+	return (*p)[a%page:][:n]
+}
+
+// Access is memory that a launch has accessed.
+type Access struct {
+	Address uint64
+	Bytes   int
+	Write   bool // some thread has written all of it; none has otherwise
+}
+
+// each calls f with the longest runs of bytes that were read only, or written.
+func (t touches) each(at *allocation, f func(Access)) {
+	var run Access
+	next := uint64(0)
+	for i, p := range t {
+		for j := range p {
+			c := &p[j]
+			if c.writer.thread == 0 && c.reader.thread == 0 {
+				continue
+			}
+			a := (at.address/page+uint64(i))*page + uint64(j)
+			write := c.writer.thread != 0
+			if a != next || write != run.Write || run.Bytes == 0 {
+				if run.Bytes > 0 {
+					f(run)
+				}
+				run = Access{Address: a, Write: write}
+			}
+			run.Bytes++
+			next = a + 1
+		}
+	}
+	if run.Bytes > 0 {
+		f(run)
+	}
+}
 
 // touch is who has accessed a byte.
 type touch struct {
