@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"backends/cuda/driver":             {"github.com/ebitengine/purego"},
 	"backends/cuda":                    {"backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa", "github.com/ebitengine/purego"},
 	"internal/ptxsim":                  {},
+	"internal/cudafake":                {"backends/cuda/driver", "internal/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat":                {},
 	"lazy":                             {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
 	"lazy/vars":                        {"lazy"},

@@ -44,31 +44,32 @@ func (m *Memory) Unmap(address uint64) {
 // AccessError is an access to what is not there, or not aligned.
 type AccessError struct {
 	Address    uint64
+	Bytes      int
 	Misaligned bool
 	text       string
 }
 
 func (e *AccessError) Error() string { return e.text }
 
-func outside(a uint64, format string, args ...any) *AccessError {
-	return &AccessError{Address: a, text: fmt.Sprintf(format, args...)}
+func outside(a uint64, n int, format string, args ...any) *AccessError {
+	return &AccessError{Address: a, Bytes: n, text: fmt.Sprintf("%d bytes"+format, append([]any{n}, args...)...)}
 }
 
 // find returns which allocation holds n bytes at an address, and where.
 func (m *Memory) find(a uint64, n int) (which int, offset uint64, err *AccessError) {
 	which = sort.Search(len(m.all), func(i int) bool { return m.all[i].address > a }) - 1
 	if which < 0 {
-		return 0, 0, outside(a, "%d bytes at %#x, which was not allocated", n, a)
+		return 0, 0, outside(a, n, " at %#x, which was not allocated", a)
 	}
 	at := m.all[which]
 	if offset = a - at.address; offset+uint64(n) > uint64(len(at.bytes)) {
 		if 2*offset > apart {
-			return 0, 0, outside(a, "%d bytes, %d before allocation %d", n, m.beyond(which)-a, which+1)
+			return 0, 0, outside(a, n, ", %d before allocation %d", m.beyond(which)-a, which+1)
 		}
-		return 0, 0, outside(a, "%d bytes at %d of allocation %d, which has %d", n, offset, which, len(at.bytes))
+		return 0, 0, outside(a, n, " at %d of allocation %d, which has %d", offset, which, len(at.bytes))
 	}
 	if a%uint64(n) != 0 {
-		err := outside(a, "%d bytes at %d of allocation %d, which is not aligned", n, offset, which)
+		err := outside(a, n, " at %d of allocation %d, which is not aligned", offset, which)
 		err.Misaligned = true
 		return 0, 0, err
 	}

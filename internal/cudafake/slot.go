@@ -1,0 +1,101 @@
+package cudafake
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/ebitengine/purego"
+
+	"ltc/backends/cuda/driver"
+)
+
+// slot is a table of C functions. Such functions are never given back, so that
+// fakes take turns.
+type slot struct {
+	mu        sync.Mutex
+	fake      *Fake
+	addresses map[string]uintptr
+}
+
+// slots are those that no fake has. 2000 functions of C can be made in a process.
+var slots struct {
+	sync.Mutex
+	made int
+	free []*slot
+}
+
+const most = 16
+
+func take(f *Fake) *slot {
+	slots.Lock()
+	defer slots.Unlock()
+	var s *slot
+	switch n := len(slots.free); {
+	case n > 0:
+		s, slots.free = slots.free[n-1], slots.free[:n-1]
+	case slots.made == most:
+		panic("cudafake: too many are open: Close those that are not needed")
+	default:
+		slots.made++
+		s = &slot{addresses: map[string]uintptr{}}
+		for name, fn := range functions {
+			s.addresses[name] = purego.NewCallback(s.function(name, fn))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fake = f
+	return s
+}
+
+func (s *slot) give() {
+	s.mu.Lock()
+	s.fake = nil
+	s.mu.Unlock()
+	slots.Lock()
+	defer slots.Unlock()
+	slots.free = append(slots.free, s)
+}
+
+// function returns a method of a fake as a function that calls it on the slot's.
+func (s *slot) function(name string, method any) any {
+	fn := reflect.ValueOf(method)
+	t := fn.Type()
+	var in []reflect.Type
+	for i := 1; i < t.NumIn(); i++ {
+		in = append(in, t.In(i))
+	}
+	code := reflect.TypeFor[driver.Code]()
+	return reflect.MakeFunc(reflect.FuncOf(in, []reflect.Type{code}, false), func(args []reflect.Value) []reflect.Value {
+		s.mu.Lock()
+		f := s.fake
+		s.mu.Unlock()
+		if f == nil {
+			return []reflect.Value{reflect.ValueOf(driver.Deinitialized)}
+		}
+		if f.hosting.Load() == int64(thread()) {
+			return []reflect.Value{reflect.ValueOf(driver.Code(800))} // CUDA_ERROR_NOT_PERMITTED
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if c := f.failure(name); c != driver.Success {
+			if c.Lost() {
+				if d := f.top(); d != nil {
+					f.lose(d, c)
+				}
+			}
+			return []reflect.Value{reflect.ValueOf(c)}
+		}
+		return fn.Call(append([]reflect.Value{reflect.ValueOf(f)}, args...))
+	}).Interface()
+}
+
+func sorted[V any](m map[string]V) []string {
+	var names []string
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
