@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"ltc/data"
+	"ltc/lazy"
+	"ltc/optim"
+	"ltc/soa"
+)
+
+// layer is x·w + b.
+type layer struct{ w, b *lazy.Tensor }
+
+func newLayers(dev *lazy.Device, name string, widths ...int) []layer {
+	var all []layer
+	for i, out := range widths[1:] {
+		all = append(all, layer{
+			dev.Variable(fmt.Sprintf("%s.%d.w", name, i), lazy.F32, widths[i], out).Init(lazy.HeNormal()),
+			dev.Variable(fmt.Sprintf("%s.%d.b", name, i), lazy.F32, out),
+		})
+	}
+	return all
+}
+
+// apply records layers with ReLU between them.
+func apply(layers []layer, x *lazy.Tensor) *lazy.Tensor {
+	for i, l := range layers {
+		if i > 0 {
+			x = x.ReLU()
+		}
+		x = x.MatMul(l.w).Add(l.b)
+	}
+	return x
+}
+
+// tagger is a network on sets: each particle goes through the same layers, what
+// they give is added up for each jet, and other layers score the sum.
+type tagger struct {
+	dev             *lazy.Device
+	particle, score []layer
+	columns         *soa.Columns
+	in              *soa.Collection
+	train, test     []int // jets
+}
+
+// newTagger makes a tagger of the jets, of which it holds every fourth back.
+func newTagger(backend string, seed uint64, jets *soa.Columns) (*tagger, error) {
+	dev, err := lazy.Open(backend, lazy.Seed(seed))
+	if err != nil {
+		return nil, err
+	}
+	t := &tagger{
+		dev: dev, columns: jets, in: soa.NewCollection(jets.Len()),
+		particle: newLayers(dev, "particle", 3, 16, 16), score: newLayers(dev, "score", 18, 16, 2),
+	}
+	t.train, t.test = data.Holdout(jets.Len(), 4)
+	if err := t.in.Add("jets", jets.Col("Pt"), jets.Col("Mass")); err != nil {
+		return nil, err
+	}
+	return t, t.in.AddRagged("particles", jets.Col("Particles.Pt"), jets.Col("Particles.Eta"), jets.Col("Particles.Phi"))
+}
+
+// inputs returns the tensors that the graph takes, over the columns, and the
+// jets' numbers of the particles.
+func (t *tagger) inputs(p lazy.Place) ([]*lazy.Tensor, error) {
+	owners, err := owners(t.columns)
+	if err != nil {
+		return nil, err
+	}
+	all := []*lazy.Tensor{lazy.From(p, owners)}
+	for _, name := range []string{"jets", "particles"} {
+		v, err := t.in.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lazy.FromView(p, v))
+	}
+	return all, nil
+}
+
+// logits records the scores of quarks and gluons, (jets, 2).
+func (t *tagger) logits(tr *lazy.Trace, x []*lazy.Tensor) *lazy.Tensor {
+	owner, jets, particles := x[0], x[1], x[2]
+	n := jets.Dim(0)
+	pt, mass := tr.Read(jets).Narrow(1, 0, 1), tr.Read(jets).Narrow(1, 1, 1)
+	hardness := tr.Read(particles).Narrow(1, 0, 1).Div(pt.Gather(owner)).AddScalar(1e-4).Log().MulScalar(0.3)
+	place := tr.Read(particles).Narrow(1, 1, 2).MulScalar(8)
+	each := apply(t.particle, lazy.Concatenate(1, hardness, place)).ReLU()
+	sum := lazy.Zeros(tr, lazy.F32, n, 16).ScatterAdd(owner, each).MulScalar(1. / 30)
+	jet := lazy.Concatenate(1, sum, pt.Log().AddScalar(-5), mass.Div(pt).MulScalar(8))
+	return apply(t.score, jet)
+}
+
+// shapes records the mean distance of the particles from the jet's axis, weighted
+// by their momenta, and how unequal these are: √Σp² / Σp. Both are (jets, 1).
+func (t *tagger) shapes(tr *lazy.Trace, x []*lazy.Tensor) (width, ptd *lazy.Tensor) {
+	owner, n := x[0], x[1].Dim(0)
+	column := func(i int) *lazy.Tensor { return tr.Read(x[2]).Narrow(1, i, 1) }
+	sum := func(y *lazy.Tensor) *lazy.Tensor { return lazy.Zeros(tr, lazy.F32, n, 1).ScatterAdd(owner, y) }
+	pt, eta, phi := column(0), column(1), column(2)
+	total := sum(pt)
+	width = sum(pt.Mul(eta.Mul(eta).Add(phi.Mul(phi)).Sqrt())).Div(total)
+	return width, sum(pt.Mul(pt)).Sqrt().Div(total)
+}
+
+// fit trains on the jets that are not held back, all at once.
+func (t *tagger) fit(steps int, out io.Writer) error {
+	labels, err := soa.Elements[int32](t.columns.Col("Label"))
+	if err != nil {
+		return err
+	}
+	rows, wanted := make([]int32, len(t.train)), make([]int32, len(t.train))
+	for i, j := range t.train {
+		rows[i], wanted[i] = int32(j), labels[j]
+	}
+	var params []*lazy.Tensor
+	for _, l := range slices.Concat(t.particle, t.score) {
+		params = append(params, l.w, l.b)
+	}
+	tr := lazy.NewTrace(t.dev)
+	x, err := t.inputs(t.dev)
+	if err != nil {
+		return err
+	}
+	chosen, want := lazy.From(t.dev, rows), lazy.From(t.dev, wanted)
+	sgd := optim.NewSGD(t.dev, params, optim.SGDConfig{LR: 0.2, Momentum: 0.9})
+	for step := range steps {
+		sgd.SetLR(0.1 * (1 + math.Cos(math.Pi*float64(step)/float64(steps))))
+		loss := t.logits(tr, x).Gather(chosen).CrossEntropy(want)
+		if err := sgd.Step(loss); err != nil {
+			return err
+		}
+		if err := tr.MarkStep(loss); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+		if step%20 == 0 || step == steps-1 {
+			fmt.Fprintf(out, "step %d: loss %.4f\n", step+1, loss.Float())
+		}
+	}
+	return nil
+}
+
+// tag scores all jets and computes their shapes, into columns of their own.
+func (t *tagger) tag() (*soa.Records[Tags], error) {
+	tags := soa.Of[Tags](t.columns.Len())
+	out := soa.NewCollection(t.columns.Len())
+	for _, name := range []string{"Score", "Width", "PtD"} {
+		if err := out.Add(name, tags.Col(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := out.Writable(t.in); err != nil {
+		return nil, err
+	}
+	x, err := t.inputs(t.dev)
+	if err != nil {
+		return nil, err
+	}
+	f := lazy.Func(t.dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		width, ptd := t.shapes(tr, x)
+		return []*lazy.Tensor{t.logits(tr, x).Softmax(1).Narrow(1, 1, 1), width, ptd}
+	})
+	results, err := f.CallAll(context.Background(), x...)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range results {
+		v, err := r.Value()
+		if err != nil {
+			return nil, err
+		}
+		if err := soa.Copy(out.Tensor(i), v); err != nil {
+			return nil, err
+		}
+	}
+	return tags, nil
+}
+
+// area returns the area under the ROC curve of the jets held back: how often a
+// gluon has a higher score than a quark.
+func (t *tagger) area(tags *soa.Columns) (float64, error) {
+	labels, err := soa.Elements[int32](t.columns.Col("Label"))
+	if err != nil {
+		return 0, err
+	}
+	scores, err := soa.Elements[float32](tags.Col("Score"))
+	if err != nil {
+		return 0, err
+	}
+	var of [2][]float32
+	for _, j := range t.test {
+		if l := labels[j]; l == 0 || l == 1 {
+			of[l] = append(of[l], scores[j])
+		}
+	}
+	above := 0.0
+	for _, g := range of[1] {
+		for _, q := range of[0] {
+			switch {
+			case g > q:
+				above++
+			case g == q:
+				above += 0.5
+			}
+		}
+	}
+	return above / float64(max(len(of[0])*len(of[1]), 1)), nil
+}
