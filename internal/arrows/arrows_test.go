@@ -81,6 +81,7 @@ var allowed = map[string][]string{
 	"internal/cpu":         {},
 	"internal/peak":        {"ir/types", "internal/cpu"},
 	"internal/programs":    {},
+	"internal/snippets":    {"github.com/stretchr/testify"},
 	"internal/trials":      {},
 	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 	"internal/conformance": {"backends", "mlir", "soa"},

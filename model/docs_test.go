@@ -1,0 +1,12 @@
+package model_test
+
+import (
+	"testing"
+
+	"ltc/internal/snippets"
+)
+
+// Every snippet of docs/model.md is a part of the example, which runs.
+func TestDocumentationIsExamples(t *testing.T) {
+	snippets.Check(t, "../docs/model.md", "example_test.go")
+}
