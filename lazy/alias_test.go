@@ -3,13 +3,14 @@ package lazy
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
 )
 
 // The fuzzer runs programs of ops, views, in-place writes, reads,
@@ -141,8 +142,8 @@ func aliasDevice(t testing.TB) *Device {
 // 100,000 (make soak).
 func TestComplaint13_AliasSoak(t *testing.T) {
 	programs := 0
-	if os.Getenv("LTC_SOAK") == "1" {
-		programs = 100_000
+	if trials.Soaking() {
+		programs = trials.Soak(0, 100_000)
 	}
 	dev := aliasDevice(t)
 	start := time.Now()

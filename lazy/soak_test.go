@@ -12,12 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 	"ltc/soa"
 )
-
-// soaking is whether the long runs are asked for (make soak).
-var soaking = os.Getenv("LTC_SOAK") == "1"
 
 // A soak runs something again and again, a program's lifetime long, and looks
 // at the memory: it must stay what it was after warming up.
@@ -73,10 +71,10 @@ func TestComplaint09_FlatMemory(t *testing.T) {
 	for _, s := range soaks {
 		t.Run(s.name, func(t *testing.T) {
 			n, size, slack := s.short, liveHeap, uint64(512<<10)
-			if soaking {
-				n, size, slack = 1_000_000, resident, 0
+			if trials.Soaking() {
+				n, size, slack = max(trials.Soak(s.short, 1_000_000), s.short), resident, 0
 			}
-			if !soaking && os.Getenv("LTC_CHECK") == "1" {
+			if !trials.Soaking() && os.Getenv("LTC_CHECK") == "1" {
 				t.Skip("checks do not change what is kept")
 			}
 			start := time.Now()

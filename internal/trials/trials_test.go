@@ -7,6 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestSoak(t *testing.T) {
+	t.Setenv("LTC_SOAK", "")
+	require.False(t, Soaking())
+	require.Equal(t, Of(60), Soak(60, 100_000))
+	for part, want := range map[string]int{"1": 100_000, "0.1": 10_000, "1e-9": 1, "2": 200_000} {
+		t.Setenv("LTC_SOAK", part)
+		require.True(t, Soaking())
+		require.Equal(t, want, Soak(60, 100_000), part)
+	}
+	for _, part := range []string{"0", "-1", "yes", "NaN", "Inf"} {
+		t.Setenv("LTC_SOAK", part)
+		require.Panics(t, func() { Soak(60, 100_000) }, part)
+	}
+}
+
 func TestOf(t *testing.T) {
 	short := flag.Lookup("test.short")
 	before := short.Value.String()

@@ -1,13 +1,16 @@
 package simplify_test
 
 import (
+	"fmt"
 	"math/rand/v2"
-	"os"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/programs"
+	"ltc/internal/trials"
 )
 
 // FuzzRun checks random programs: simplified they compute the same, and
@@ -21,11 +24,23 @@ func FuzzRun(f *testing.F) {
 
 // TestSoak is what FuzzRun checks for as many and longer programs.
 func TestSoak(t *testing.T) {
-	if os.Getenv("LTC_SOAK") != "1" {
+	if !trials.Soaking() {
 		t.Skip("LTC_SOAK=1 compares 20,000 programs")
 	}
-	for seed := range uint64(20_000) {
-		checkRandom(t, seed, 60)
+	start, n := time.Now(), trials.Soak(0, 20_000)
+	t.Run("workers", func(t *testing.T) {
+		workers := runtime.GOMAXPROCS(0)
+		for w := range workers {
+			t.Run(fmt.Sprint(w), func(t *testing.T) {
+				t.Parallel()
+				for seed := w; seed < n; seed += workers {
+					checkRandom(t, uint64(seed), 60)
+				}
+			})
+		}
+	})
+	if !t.Failed() {
+		fmt.Printf("soak: %d programs simplified, 0 differences, %.0fs\n", n, time.Since(start).Seconds())
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -260,8 +260,8 @@ func at(v soa.View, i, j int) float32 {
 func TestDeepAndWidePrograms(t *testing.T) {
 	t.Run("deep", func(t *testing.T) {
 		n := 4000
-		if os.Getenv("LTC_SOAK") != "" {
-			n = 40_000
+		if trials.Soaking() {
+			n = trials.Soak(n, 40_000)
 		}
 		var b strings.Builder
 		b.WriteString("func.func @main(%x: tensor<9xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {\n  %0 = stablehlo.add %x, %y : tensor<9xf32>\n")
@@ -319,11 +319,11 @@ func TestEndlessLoop(t *testing.T) {
 	require.ErrorIs(t, e.Execute(ctx, &backends.Call{Args: []soa.View{x}}), stop)
 }
 
-// More elements than 32 bits count. Without LTC_SOAK it is skipped: it takes 10
+// More elements than 32 bits count. Without LTC_SOAK=1 it is skipped: it takes 10
 // GB and minutes.
 func TestBillionsOfElements(t *testing.T) {
-	if os.Getenv("LTC_SOAK") == "" {
-		t.Skip("LTC_SOAK is not set")
+	if trials.Soak(0, 100) < 100 {
+		t.Skip("LTC_SOAK=1 runs it")
 	}
 	const n, rows = 4_500_000_000, 75_000
 	if err := soa.Fits(3 * n); err != nil {

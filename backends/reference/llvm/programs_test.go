@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
@@ -18,46 +22,49 @@ import (
 
 // Random programs compute on the backend cpu what the evaluator computes. A
 // program counts when at most a tenth of its ops was left to the evaluator.
-// With LTC_SOAK set there are 100,000 of them.
+// With LTC_SOAK=1 there are 100,000 of them.
 func TestRandomPrograms(t *testing.T) {
-	want := trials.Of(300)
-	if os.Getenv("LTC_SOAK") != "" {
-		want = 100_000
-	}
-	count(t, want, func(seed uint64) programs.Program {
+	count(t, trials.Soak(300, 100_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.Random(rand.New(rand.NewPCG(seed, 2)), 4+int(seed%24))}
 	})
 }
 
 // So do those on larger tensors, with more ops and with extreme arguments; with
-// LTC_SOAK 20,000.
+// LTC_SOAK=1 20,000.
 func TestLargePrograms(t *testing.T) {
-	want := 100
-	if os.Getenv("LTC_SOAK") != "" {
-		want = 20_000
-	}
-	count(t, want, func(seed uint64) programs.Program {
+	count(t, trials.Soak(100, 20_000), func(seed uint64) programs.Program {
 		return programs.Large(rand.New(rand.NewPCG(seed, 3)), 4+int(seed%40), 3000<<(seed%6))
 	})
 }
 
-// count compares programs until so many count.
+// count compares programs until so many count, as many at once as Go may run.
 func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	eval, err := backends.Open("eval")
 	require.NoError(t, err)
-	counted := 0
-	for seed := uint64(0); counted < want; seed++ {
-		p := program(seed)
-		ok, err := alike(t.Context(), cpu, eval, p, seed)
-		require.NoError(t, err, "seed %d\n%s", seed, p.Text)
-		if ok {
-			counted++
-		}
-		require.Less(t, seed, uint64(2*want), "too few programs are compiled")
+	var seeds, counted atomic.Int64
+	start := time.Now()
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for !t.Failed() && counted.Load() < int64(want) {
+				seed := uint64(seeds.Add(1) - 1)
+				p := program(seed)
+				ok, err := alike(t.Context(), cpu, eval, p, seed)
+				if !assert.NoError(t, err, "seed %d\n%s", seed, p.Text) || !assert.Less(t, seed, uint64(2*want+runtime.GOMAXPROCS(0)), "too few programs are compiled") {
+					return
+				}
+				if ok && counted.Add(1)%10_000 == 0 {
+					t.Logf("%d programs, %.0fs", counted.Load(), time.Since(start).Seconds())
+				}
+			}
+		})
 	}
-	t.Logf("%d programs, 0 differences", counted)
+	workers.Wait()
+	if !t.Failed() {
+		fmt.Printf("soak: %d programs compiled (%s), 0 differences, %.0fs\n", counted.Load(), t.Name(), time.Since(start).Seconds())
+	}
 }
 
 // alike compares what two backends compute. ok says that the program counts.

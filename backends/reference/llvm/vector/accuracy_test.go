@@ -27,7 +27,7 @@ import (
 var update = flag.Bool("update", false, "write docs/math.md anew")
 
 // soaking measures all f32s and many more f64s.
-var soaking = os.Getenv("LTC_SOAK") == "1"
+var soaking = trials.Soaking()
 
 // function is a math function with what it should give.
 type function struct {
