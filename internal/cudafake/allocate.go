@@ -109,7 +109,7 @@ func (f *Fake) allocIn(call string, to *uint64, n uint64, p *pool, s *stream) dr
 	p.reserved = max(p.reserved, p.used)
 	p.reservedHigh = max(p.reservedHigh, p.reserved)
 	*to = m.address
-	f.enqueue(s, call, func(o *op) driver.Code {
+	f.enqueue(s, call, false, func(o *op) driver.Code {
 		f.open(m, &o.moment)
 		return driver.Success
 	})
@@ -128,7 +128,7 @@ func (f *Fake) freeAsync(address uint64, h uintptr) driver.Code {
 	if code != 0 {
 		return code
 	}
-	f.enqueue(s, "cuMemFreeAsync", func(o *op) driver.Code {
+	f.enqueue(s, "cuMemFreeAsync", false, func(o *op) driver.Code {
 		if m.freed != "" {
 			return f.bad(driver.Success, UseAfterFree, "%s of %d bytes that %s freed", o.what, m.size, m.freed)
 		}

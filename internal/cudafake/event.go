@@ -45,7 +45,7 @@ func (f *Fake) record(h, in uintptr) driver.Code {
 		return driver.Success
 	}
 	e.capture, e.front = nil, nil
-	e.recorded = f.enqueue(s, "cuEventRecord", func(*op) driver.Code { return driver.Success })
+	e.recorded = f.enqueue(s, "cuEventRecord", false, func(*op) driver.Code { return driver.Success })
 	return driver.Success
 }
 
@@ -64,7 +64,7 @@ func (f *Fake) waitEvent(in, h uintptr, _ uint32) driver.Code {
 		s.capture.invalid = true
 		return driver.CaptureIsolation
 	case e.recorded != nil:
-		f.enqueue(s, "cuStreamWaitEvent", func(*op) driver.Code { return driver.Success }, e.recorded)
+		f.enqueue(s, "cuStreamWaitEvent", false, func(*op) driver.Code { return driver.Success }, e.recorded)
 	}
 	return driver.Success
 }

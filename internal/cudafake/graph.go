@@ -199,8 +199,7 @@ func (f *Fake) launchGraph(h, in uintptr) driver.Code {
 	if x.last != nil {
 		before = append(before, x.last)
 	}
-	x.last = f.enqueue(s, "cuGraphLaunch", func(o *op) driver.Code { return f.runGraph(o, works, x.after, l) }, before...)
-	x.last.counts = true
+	x.last = f.enqueue(s, "cuGraphLaunch", true, func(o *op) driver.Code { return f.runGraph(o, works, x.after, l) }, before...)
 	return driver.Success
 }
 

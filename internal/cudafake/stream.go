@@ -80,9 +80,10 @@ func (f *Fake) sweep() {
 	f.streams = slices.DeleteFunc(f.streams, func(s *stream) bool { return s.gone && len(s.queue) == 0 })
 }
 
-// enqueue adds something to a stream, after what others of it wait for, too.
-func (f *Fake) enqueue(s *stream, what string, run func(o *op) driver.Code, after ...*op) *op {
-	o := &op{stream: s, run: run, moment: moment{lane: s.lane, what: fmt.Sprintf("%s in stream %d", what, s.number)}}
+// enqueue adds something to a stream, after what others of it wait for, too. It
+// counts if it may be made fail.
+func (f *Fake) enqueue(s *stream, what string, counts bool, run func(o *op) driver.Code, after ...*op) *op {
+	o := &op{stream: s, run: run, counts: counts, moment: moment{lane: s.lane, what: fmt.Sprintf("%s in stream %d", what, s.number)}}
 	s.clock.join(f.host)
 	for _, a := range after {
 		s.clock.join(a.clock)
@@ -236,6 +237,6 @@ func (f *Fake) queue(call string, h uintptr, w *work) driver.Code {
 	if s.capture != nil {
 		return s.capture.add(s, w)
 	}
-	f.enqueue(s, w.String(), func(o *op) driver.Code { return f.perform(s.device, w, &o.moment) }).counts = true
+	f.enqueue(s, w.String(), true, func(o *op) driver.Code { return f.perform(s.device, w, &o.moment) })
 	return driver.Success
 }

@@ -132,7 +132,7 @@ func (f *Fake) copyOut(to unsafe.Pointer, from, n uint64, h uintptr) driver.Code
 	if code != 0 {
 		return code
 	}
-	f.wait(f.enqueue(s, "cuMemcpyDtoHAsync", func(o *op) driver.Code {
+	f.wait(f.enqueue(s, "cuMemcpyDtoHAsync", true, func(o *op) driver.Code {
 		b, code := f.bytes(nil, from, n, false, &o.moment)
 		copy(unsafe.Slice((*byte)(to), n), b)
 		return code

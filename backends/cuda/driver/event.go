@@ -74,5 +74,5 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 		return 0, err
 	}
 	ms := math.Float32frombits(uint32(f.int(0)))
-	return time.Duration(float64(ms) * float64(time.Millisecond)), nil
+	return time.Duration(math.Round(float64(ms) * float64(time.Millisecond))), nil
 }

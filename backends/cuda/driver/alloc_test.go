@@ -1,0 +1,122 @@
+package driver_test
+
+import (
+	"testing"
+
+	"github.com/ebitengine/purego"
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/driver"
+	"ltc/internal/cudafake"
+)
+
+// hot are the calls of each operation on streams, here a function of C's that
+// does nothing: it returns whether its first two arguments are equal, which they
+// never are.
+func hot(t testing.TB) (*driver.Context, *driver.Stream, *driver.Event, *driver.Function) {
+	nothing, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_equal")
+	if err != nil {
+		t.Skip("there is no pthread_equal in this C library")
+	}
+	f := cudafake.New(cudafake.Options{})
+	t.Cleanup(func() { f.Close() })
+	d, err := driver.Use(func(name string) uintptr {
+		switch name {
+		case "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD32Async", "cuEventRecord", "cuStreamWaitEvent",
+			"cuEventQuery", "cuStreamQuery", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2", "cuMemAllocAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2":
+			return nothing
+		}
+		return f.Lookup(name)
+	})
+	require.NoError(t, err)
+	dev, err := d.Device(0)
+	require.NoError(t, err)
+	c, err := dev.Retain()
+	require.NoError(t, err)
+	// The context is current by the fake's own functions: its streams are made so.
+	own, err := f.Open()
+	require.NoError(t, err)
+	ownDevice, err := own.Device(0)
+	require.NoError(t, err)
+	ownContext, err := ownDevice.Retain()
+	require.NoError(t, err)
+	require.NoError(t, ownContext.Enter())
+	t.Cleanup(ownContext.Leave)
+	s, err := c.NewStream(0)
+	require.NoError(t, err)
+	e, err := c.NewEvent(false)
+	require.NoError(t, err)
+	m, err := c.Load([]byte(scale))
+	require.NoError(t, err)
+	k, err := m.Function("scale")
+	require.NoError(t, err)
+	return c, s, e, k
+}
+
+// What is done once for each kernel or step allocates nothing.
+func TestAllocations(t *testing.T) {
+	c, s, e, k := hot(t)
+	l := launch(k, 0x1000, 0x2000, 3)
+	b := make([]byte, 64)
+	x := &driver.GraphExec{}
+	for name, f := range map[string]func() error{
+		"enter": func() error {
+			err := c.Enter()
+			c.Leave()
+			return err
+		},
+		"launch":    func() error { l.Set(2, 5); return s.Launch(l) },
+		"to device": func() error { return s.ToDevice(0x1000, b) },
+		"to host":   func() error { return s.ToHost(b, 0x1000) },
+		"copy":      func() error { return s.Copy(0x1000, 0x2000, 64) },
+		"fill":      func() error { return s.Fill32(0x1000, 1, 16) },
+		"record":    func() error { return e.Record(s) },
+		"wait":      func() error { return s.Wait(e) },
+		"done":      func() error { _, err := s.Done(); return err },
+		"event":     func() error { _, err := e.Done(); return err },
+		"graph":     func() error { return x.Launch(s) },
+		"alloc":     func() error { _, err := s.Alloc(64); return err },
+		"free":      func() error { return s.Free(0x1000) },
+	} {
+		require.NoError(t, f(), name)
+		require.Zero(t, testing.AllocsPerRun(200, func() { f() }), name)
+	}
+}
+
+func BenchmarkLaunch(b *testing.B) {
+	_, s, _, k := hot(b)
+	l := launch(k, 0x1000, 0x2000, 3)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Set(2, 5)
+		s.Launch(l)
+	}
+}
+
+func BenchmarkEnter(b *testing.B) {
+	c, _, _, _ := hot(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Enter()
+		c.Leave()
+	}
+}
+
+func BenchmarkCopy(b *testing.B) {
+	_, s, _, _ := hot(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Copy(0x1000, 0x2000, 64)
+	}
+}
+
+// BenchmarkCall is what a call costs by itself.
+func BenchmarkCall(b *testing.B) {
+	nothing, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_equal")
+	require.NoError(b, err)
+	args := make([]uintptr, 11)
+	b.ReportAllocs()
+	for b.Loop() {
+		purego.SyscallN(nothing, args...)
+	}
+}
