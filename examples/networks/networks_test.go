@@ -11,15 +11,15 @@ import (
 )
 
 func TestSimpleNet(t *testing.T) {
-	forAll(t, func(t *testing.T, dev *lazy.Device, n, batch int) {
-		net := NewSimpleNet(dev)
+	forAll(t, func(t *testing.T, on opened, n, batch int) {
+		net := NewSimpleNet(on.dev)
 		particles, reco := particles(n), soa.Of[Reco](n)
 		before := memory(particles.Columns)
 		in, out := soa.NewCollection(n), soa.NewCollection(n)
 		c := particles.Const()
 		require.NoError(t, in.AddBatched("particles", batch, c.Col("Pt"), c.Col("Eta"), c.Col("Phi")))
 		require.NoError(t, out.AddBatched("reco_pt", batch, reco.Col("Pt")))
-		run(t, dev, net.Forward, in, out)
+		on.run(t, net.Forward, in, out)
 		for i := range n {
 			p := particles.At(i).Load()
 			want := layers(t, append(net.hidden, net.head), []float64{float64(p.Pt), float64(p.Eta), float64(p.Phi)})
@@ -33,7 +33,7 @@ func TestSimpleNet(t *testing.T) {
 // A feature that is masked has no part: what is left is the sum of the others,
 // to the bit. The mask of all elements is a scalar.
 func TestMaskedNet(t *testing.T) {
-	forAll(t, func(t *testing.T, dev *lazy.Device, n, batch int) {
+	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		for all := range uint8(2) {
 			particles, mask, reco := particles(n), soa.Of[Mask](n), soa.Of[Reco](n)
 			for i := range n {
@@ -46,7 +46,7 @@ func TestMaskedNet(t *testing.T) {
 			require.NoError(t, in.AddBatched("all", batch, mask.Const().Col("All")))
 			require.NoError(t, in.ChangeOrder("particles", "mask", "all"))
 			require.NoError(t, out.AddBatched("sum", batch, reco.Col("Pt")))
-			run(t, dev, MaskedNet{}.Forward, in, out)
+			on.run(t, MaskedNet{}.Forward, in, out)
 			for i := range n {
 				p := particles.At(i).Load()
 				require.Equal(t, float32(1-all)*(p.Pt+p.Phi), reco.At(i).Load().Pt)
@@ -58,14 +58,14 @@ func TestMaskedNet(t *testing.T) {
 // Both results go to their columns, one of them a vector's. Its weights are
 // constants, and so what a layer gives is the same for all its units.
 func TestMultiHeadNet(t *testing.T) {
-	forAll(t, func(t *testing.T, dev *lazy.Device, n, batch int) {
-		net := NewMultiHeadNet(dev)
+	forAll(t, func(t *testing.T, on opened, n, batch int) {
+		net := NewMultiHeadNet(on.dev)
 		particles, heads := particles(n), soa.Of[Heads](n)
 		in, out := soa.NewCollection(n), soa.NewCollection(n)
 		require.NoError(t, in.AddBatched("particles", batch, particles.Col("Pt"), particles.Col("Eta"), particles.Col("Phi")))
 		require.NoError(t, out.AddBatched("regression_head", batch, heads.Col("Regression")))
 		require.NoError(t, out.AddBatched("classification_head", batch, heads.Col("Classification")))
-		run(t, dev, net.Forward, in, out)
+		on.run(t, net.Forward, in, out)
 		for i := range n {
 			p, h := particles.At(i).Load(), heads.At(i).Load()
 			unit := 0.025*float64(p.Pt+p.Eta+p.Phi) + 0.1
@@ -87,15 +87,15 @@ func TestMultiHeadNet(t *testing.T) {
 
 // Three matrix columns are the channels of images.
 func TestTinyResNet(t *testing.T) {
-	forAll(t, func(t *testing.T, dev *lazy.Device, n, batch int) {
-		net := NewTinyResNet(dev)
+	forAll(t, func(t *testing.T, on opened, n, batch int) {
+		net := NewTinyResNet(on.dev)
 		images, logits := images(n), soa.Of[Logits](n)
 		before := memory(images.Columns)
 		in, out := soa.NewCollection(n), soa.NewCollection(n)
 		c := images.Const()
 		require.NoError(t, in.AddBatched("images", batch, c.Col("R"), c.Col("G"), c.Col("B")))
 		require.NoError(t, out.AddBatched("logits", batch, logits.Col("Logits")))
-		run(t, dev, net.Forward, in, out)
+		on.run(t, net.Forward, in, out)
 		for i := range n {
 			total := float32(0)
 			got := logits.At(i).Load().Logits
@@ -116,7 +116,7 @@ func TestTinyResNet(t *testing.T) {
 
 // Results that are inputs, of columns in another order.
 func TestIdentity(t *testing.T) {
-	forAll(t, func(t *testing.T, dev *lazy.Device, n, batch int) {
+	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		particles, reco := particles(n), soa.Of[Reco](n)
 		in, out := soa.NewCollection(n), soa.NewCollection(n)
 		for _, name := range []string{"Phi", "Eta"} {
@@ -124,7 +124,7 @@ func TestIdentity(t *testing.T) {
 		}
 		require.NoError(t, out.AddBatched("v", batch, reco.Col("Unused")))
 		require.NoError(t, out.AddBatched("w", batch, reco.Col("Pt")))
-		run(t, dev, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return x }, in, out)
+		on.run(t, func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return x }, in, out)
 		for i := range n {
 			p := particles.At(i).Load()
 			require.Equal(t, Reco{Unused: p.Phi, Pt: p.Eta}, reco.At(i).Load())

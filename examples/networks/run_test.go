@@ -1,7 +1,6 @@
 package networks
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,8 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	_ "ltc/backends/reference/llvm"
+	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/model"
 	"ltc/soa"
 )
 
@@ -73,41 +75,49 @@ func memory(c *soa.Columns) []byte {
 }
 
 // open opens a device with a seed, so that weights are the same on all.
-func open(t *testing.T, backend string) *lazy.Device {
+func open(t *testing.T, backend string) opened {
 	dev, err := lazy.Open(backend, lazy.Threads(1), lazy.Seed(7))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dev.Close()) })
-	return dev
+	b, err := backends.Open(backend)
+	require.NoError(t, err)
+	return opened{dev, b}
+}
+
+// opened is where a network is made and what runs it: one compile for all sizes.
+type opened struct {
+	dev     *lazy.Device
+	backend backends.Backend
+}
+
+// build makes a model of a network that takes and gives what the collections
+// have.
+func (o opened) build(t *testing.T, net Forward, in, out *soa.Collection) *model.Model {
+	t.Helper()
+	var inputs []lazy.Input
+	for i, name := range in.Names() {
+		typ := in.Tensor(i).Type
+		typ.Shape = append(types.Shape{lazy.AnySize}, typ.Shape[1:]...)
+		inputs = append(inputs, lazy.Input{Name: name, Type: typ})
+	}
+	x, err := lazy.Func(o.dev, net).Export(inputs, out.Names()...)
+	require.NoError(t, err)
+	m, err := model.New(t.Context(), o.backend, backends.NewModule(x.Text), x.Constants)
+	require.NoError(t, err)
+	return m
 }
 
 // run runs a network on every batch of the inputs, which it reads where they lie,
-// and puts the results into the columns of the outputs.
-func run(t *testing.T, dev *lazy.Device, net Forward, in, out *soa.Collection) {
+// and which writes its results where their columns are.
+func (o opened) run(t *testing.T, net Forward, in, out *soa.Collection) *model.Model {
 	t.Helper()
-	require.NoError(t, out.Writable(in))
-	require.Equal(t, in.Batches(), out.Batches())
-	f := lazy.Func(dev, net)
-	var x, y soa.Collection
+	m := o.build(t, net, in, out)
+	b := m.Bind(in, out)
 	for i := range in.Batches() {
-		require.NoError(t, in.Batch(i, &x))
-		require.NoError(t, out.Batch(i, &y))
-		require.NoError(t, x.Acquire())
-		var args []*lazy.Tensor
-		for _, v := range x.Views(nil) {
-			args = append(args, lazy.FromView(dev, v))
-		}
-		results, err := f.CallAll(context.Background(), args...)
-		require.NoError(t, err)
-		require.Len(t, results, y.Len())
-		for k, r := range results {
-			v, err := r.Value()
-			require.NoError(t, err)
-			require.Equal(t, y.Tensor(k).Type, v.Type)
-			require.NoError(t, soa.Copy(y.Tensor(k), v))
-		}
-		x.Done()
+		require.NoError(t, b.Run(t.Context(), nil, i))
 	}
-	require.Zero(t, in.Copied())
+	require.Zero(t, in.Copied()+out.Copied())
+	return m
 }
 
 // sizes are numbers of elements and of those in a batch: whole, and with a last
@@ -115,11 +125,11 @@ func run(t *testing.T, dev *lazy.Device, net Forward, in, out *soa.Collection) {
 var sizes = []struct{ n, batch int }{{0, 4}, {1, 1}, {1, 8}, {32, 32}, {33, 32}, {64, 64}, {70, 32}}
 
 // forAll runs a test on both backends and for all sizes.
-func forAll(t *testing.T, test func(t *testing.T, dev *lazy.Device, n, batch int)) {
+func forAll(t *testing.T, test func(t *testing.T, on opened, n, batch int)) {
 	for _, backend := range []string{"eval", "cpu"} {
-		dev := open(t, backend)
+		on := open(t, backend)
 		for _, s := range sizes {
-			t.Run(fmt.Sprintf("%s/%d by %d", backend, s.n, s.batch), func(t *testing.T) { test(t, dev, s.n, s.batch) })
+			t.Run(fmt.Sprintf("%s/%d by %d", backend, s.n, s.batch), func(t *testing.T) { test(t, on, s.n, s.batch) })
 		}
 	}
 }
