@@ -20,7 +20,8 @@ var fields = []struct {
 	{"c_pt", "Particles.Pt", true}, {"c_eta", "Particles.Eta", true}, {"c_phi", "Particles.Phi", true},
 }
 
-// load returns a file's columns in the memory that it was read to.
+// load returns a file's columns in the memory that it was read to, and a column
+// with the number of each particle's jet.
 func load(path string) (*soa.Columns, error) {
 	entries, err := npy.ReadArchive(path)
 	if err != nil {
@@ -57,21 +58,25 @@ func load(path string) (*soa.Columns, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return c, nil
-}
-
-// owners returns the number of each particle's jet.
-func owners(jets *soa.Columns) ([]int32, error) {
-	offsets, err := soa.Elements[int64](jets.Col("Particles.offsets"))
+	begin, err := soa.Elements[int64](c.Col("Particles.offsets"))
 	if err != nil {
 		return nil, err
 	}
-	n := jets.Count("Particles")
-	owners := make([]int32, n)
+	jets, err := owners(begin, c.Count("Particles"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return soa.Gather("jets", append(columns, soa.JaggedColumn(soa.ColumnOf("Particles.Jet", jets), offsets.Named("Particles.offsets")))...)
+}
+
+// owners returns the number of each particle's jet, of which offsets say where
+// its particles begin.
+func owners(offsets []int64, particles int) ([]int32, error) {
+	owners := make([]int32, particles)
 	for i := 0; i+1 < len(offsets); i++ {
 		lo, hi := offsets[i], offsets[i+1]
-		if lo < 0 || hi < lo || hi > int64(n) {
-			return nil, fmt.Errorf("jet %d has particles %d to %d of %d", i, lo, hi, n)
+		if lo < 0 || hi < lo || hi > int64(particles) {
+			return nil, fmt.Errorf("jet %d has particles %d to %d of %d", i, lo, hi, particles)
 		}
 		for k := lo; k < hi; k++ {
 			owners[k] = int32(i)

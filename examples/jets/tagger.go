@@ -7,8 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"ltc/backends"
 	"ltc/data"
 	"ltc/lazy"
+	"ltc/model"
 	"ltc/optim"
 	"ltc/soa"
 )
@@ -41,6 +43,7 @@ func apply(layers []layer, x *lazy.Tensor) *lazy.Tensor {
 // tagger is a network on sets: each particle goes through the same layers, what
 // they give is added up for each jet, and other layers score the sum.
 type tagger struct {
+	backend         string
 	dev             *lazy.Device
 	particle, score []layer
 	columns         *soa.Columns
@@ -55,41 +58,30 @@ func newTagger(backend string, seed uint64, jets *soa.Columns) (*tagger, error) 
 		return nil, err
 	}
 	t := &tagger{
-		dev: dev, columns: jets, in: soa.NewCollection(jets.Len()),
+		backend: backend, dev: dev, columns: jets, in: soa.NewCollection(jets.Len()),
 		particle: newLayers(dev, "particle", 3, 16, 16), score: newLayers(dev, "score", 18, 16, 2),
 	}
 	t.train, t.test = data.Holdout(jets.Len(), 4)
 	if err := t.in.Add("jets", jets.Col("Pt"), jets.Col("Mass")); err != nil {
 		return nil, err
 	}
-	return t, t.in.AddRagged("particles", jets.Col("Particles.Pt"), jets.Col("Particles.Eta"), jets.Col("Particles.Phi"))
-}
-
-// inputs returns the tensors that the graph takes, over the columns, and the
-// jets' numbers of the particles.
-func (t *tagger) inputs(p lazy.Place) ([]*lazy.Tensor, error) {
-	owners, err := owners(t.columns)
-	if err != nil {
+	if err := t.in.AddRagged("particles", jets.Col("Particles.Pt"), jets.Col("Particles.Eta"), jets.Col("Particles.Phi")); err != nil {
 		return nil, err
 	}
-	all := []*lazy.Tensor{lazy.From(p, owners)}
-	for _, name := range []string{"jets", "particles"} {
-		v, err := t.in.Lookup(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, lazy.FromView(p, v))
-	}
-	return all, nil
+	return t, t.in.AddRagged("owner", jets.Col("Particles.Jet"))
 }
+
+// inputs are the names of the tensors that the graph takes, in order: of each
+// jet, of each particle, and the number of each particle's jet.
+var inputs = []string{"jets", "particles", "owner"}
 
 // logits records the scores of quarks and gluons, (jets, 2).
 func (t *tagger) logits(tr *lazy.Trace, x []*lazy.Tensor) *lazy.Tensor {
-	owner, jets, particles := x[0], x[1], x[2]
-	n := jets.Dim(0)
-	pt, mass := tr.Read(jets).Narrow(1, 0, 1), tr.Read(jets).Narrow(1, 1, 1)
-	hardness := tr.Read(particles).Narrow(1, 0, 1).Div(pt.Gather(owner)).AddScalar(1e-4).Log().MulScalar(0.3)
-	place := tr.Read(particles).Narrow(1, 1, 2).MulScalar(8)
+	owner, n := tr.Read(x[2]).Reshape(-1), x[0].Dim(0)
+	pt, mass := tr.Read(x[0]).Narrow(1, 0, 1), tr.Read(x[0]).Narrow(1, 1, 1)
+	particles := tr.Read(x[1])
+	hardness := particles.Narrow(1, 0, 1).Div(pt.Gather(owner)).AddScalar(1e-4).Log().MulScalar(0.3)
+	place := particles.Narrow(1, 1, 2).MulScalar(8)
 	each := apply(t.particle, lazy.Concatenate(1, hardness, place)).ReLU()
 	sum := lazy.Zeros(tr, lazy.F32, n, 16).ScatterAdd(owner, each).MulScalar(1. / 30)
 	jet := lazy.Concatenate(1, sum, pt.Log().AddScalar(-5), mass.Div(pt).MulScalar(8))
@@ -99,8 +91,8 @@ func (t *tagger) logits(tr *lazy.Trace, x []*lazy.Tensor) *lazy.Tensor {
 // shapes records the mean distance of the particles from the jet's axis, weighted
 // by their momenta, and how unequal these are: √Σp² / Σp. Both are (jets, 1).
 func (t *tagger) shapes(tr *lazy.Trace, x []*lazy.Tensor) (width, ptd *lazy.Tensor) {
-	owner, n := x[0], x[1].Dim(0)
-	column := func(i int) *lazy.Tensor { return tr.Read(x[2]).Narrow(1, i, 1) }
+	owner, n := tr.Read(x[2]).Reshape(-1), x[0].Dim(0)
+	column := func(i int) *lazy.Tensor { return tr.Read(x[1]).Narrow(1, i, 1) }
 	sum := func(y *lazy.Tensor) *lazy.Tensor { return lazy.Zeros(tr, lazy.F32, n, 1).ScatterAdd(owner, y) }
 	pt, eta, phi := column(0), column(1), column(2)
 	total := sum(pt)
@@ -123,9 +115,13 @@ func (t *tagger) fit(steps int, out io.Writer) error {
 		params = append(params, l.w, l.b)
 	}
 	tr := lazy.NewTrace(t.dev)
-	x, err := t.inputs(t.dev)
-	if err != nil {
-		return err
+	var x []*lazy.Tensor
+	for _, name := range inputs {
+		v, err := t.in.Lookup(name)
+		if err != nil {
+			return err
+		}
+		x = append(x, lazy.FromView(t.dev, v))
 	}
 	chosen, want := lazy.From(t.dev, rows), lazy.From(t.dev, wanted)
 	sgd := optim.NewSGD(t.dev, params, optim.SGDConfig{LR: 0.2, Momentum: 0.9})
@@ -154,31 +150,32 @@ func (t *tagger) tag() (*soa.Records[Tags], error) {
 			return nil, err
 		}
 	}
-	if err := out.Writable(t.in); err != nil {
-		return nil, err
-	}
-	x, err := t.inputs(t.dev)
-	if err != nil {
-		return nil, err
-	}
 	f := lazy.Func(t.dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
 		width, ptd := t.shapes(tr, x)
 		return []*lazy.Tensor{t.logits(tr, x).Softmax(1).Narrow(1, 1, 1), width, ptd}
 	})
-	results, err := f.CallAll(context.Background(), x...)
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range results {
-		v, err := r.Value()
+	var takes []lazy.Input
+	for _, name := range inputs {
+		v, err := t.in.Lookup(name)
 		if err != nil {
 			return nil, err
 		}
-		if err := soa.Copy(out.Tensor(i), v); err != nil {
-			return nil, err
-		}
+		takes = append(takes, lazy.Input{Name: name, Type: v.Type})
 	}
-	return tags, nil
+	x, err := f.Export(takes, out.Names()...)
+	if err != nil {
+		return nil, err
+	}
+	b, err := backends.Open(t.backend)
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	m, err := model.New(ctx, b, backends.NewModule(x.Text), x.Constants)
+	if err != nil {
+		return nil, err
+	}
+	return tags, m.Bind(t.in, out).Run(ctx, nil, 0)
 }
 
 // area returns the area under the ROC curve of the jets held back: how often a
