@@ -67,9 +67,9 @@ func FormatLiteral(d types.DType, bits uint64) string {
 	switch d {
 	case types.Bool:
 		return strconv.FormatBool(bits != 0)
-	case types.I32, types.I64:
+	case types.I8, types.I16, types.I32, types.I64:
 		return strconv.FormatInt(signExtend(d, bits), 10)
-	case types.U8, types.U32, types.U64:
+	case types.U8, types.U16, types.U32, types.U64:
 		return strconv.FormatUint(bits, 10)
 	}
 	x, size := floatValue(d, bits), 32

@@ -19,10 +19,16 @@ func dtypeOf[T soa.Element]() types.DType {
 		return types.Bool
 	case uint8:
 		return types.U8
+	case uint16:
+		return types.U16
 	case uint32:
 		return types.U32
 	case uint64:
 		return types.U64
+	case int8:
+		return types.I8
+	case int16:
+		return types.I16
 	case int32:
 		return types.I32
 	case int64:

@@ -126,8 +126,8 @@ func (tr *Trace) compute(t *Tensor) error {
 }
 
 // ToSlice returns a copy of the elements of t in row-major order. T must be
-// the Go type of t's dtype: bool, uint8, uint32, uint64, int32, int64,
-// float32, float64, [types.Float16] or [types.BFloat16].
+// the Go type of t's dtype: bool, uint8, uint16, uint32, uint64, int8, int16,
+// int32, int64, float32, float64, [types.Float16] or [types.BFloat16].
 func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 	v, err := t.data(SyncToSlice)
 	if err != nil {
@@ -176,10 +176,16 @@ func elementFloat(v soa.View) float64 {
 	switch v.Type.DType {
 	case types.Bool, types.U8:
 		return float64(soa.Slice[uint8](v)[0])
+	case types.U16:
+		return float64(soa.Slice[uint16](v)[0])
 	case types.U32:
 		return float64(soa.Slice[uint32](v)[0])
 	case types.U64:
 		return float64(soa.Slice[uint64](v)[0])
+	case types.I8:
+		return float64(soa.Slice[int8](v)[0])
+	case types.I16:
+		return float64(soa.Slice[int16](v)[0])
 	case types.I32:
 		return float64(soa.Slice[int32](v)[0])
 	case types.I64:

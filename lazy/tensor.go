@@ -13,8 +13,11 @@ import (
 const (
 	Bool = types.Bool
 	U8   = types.U8
+	U16  = types.U16
 	U32  = types.U32
 	U64  = types.U64
+	I8   = types.I8
+	I16  = types.I16
 	I32  = types.I32
 	I64  = types.I64
 	F16  = types.F16

@@ -8,8 +8,11 @@ import "ltc/ir/types"
 var elements = map[types.DType]Type{
 	types.Bool: I1,
 	types.U8:   UI8,
+	types.U16:  UI16,
 	types.U32:  UI32,
 	types.U64:  UI64,
+	types.I8:   I8,
+	types.I16:  I16,
 	types.I32:  I32,
 	types.I64:  I64,
 	types.F16:  F16,

@@ -17,7 +17,7 @@ func TestElements(t *testing.T) {
 	require.Len(t, elements, len(types.DTypes()))
 	require.Equal(t, types.I64, DTypeOf(IndexType{}))
 	require.Nil(t, ElementOf(types.Invalid))
-	for _, e := range []Type{nil, FloatType{"f8E4M3"}, IntegerType{Width: 8}, IntegerType{Width: 32, Sign: Signed}, ComplexType{F32}, TupleType{}, Tensor(F32)} {
+	for _, e := range []Type{nil, FloatType{"f8E4M3"}, IntegerType{Width: 4}, IntegerType{Width: 32, Sign: Signed}, ComplexType{F32}, TupleType{}, Tensor(F32)} {
 		require.Equal(t, types.Invalid, DTypeOf(e), "%v", e)
 	}
 }

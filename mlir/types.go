@@ -98,9 +98,12 @@ func (TextType) isType()      {}
 // Common element types.
 var (
 	I1   = IntegerType{Width: 1}
+	I8   = IntegerType{Width: 8}
+	I16  = IntegerType{Width: 16}
 	I32  = IntegerType{Width: 32}
 	I64  = IntegerType{Width: 64}
 	UI8  = IntegerType{Width: 8, Sign: Unsigned}
+	UI16 = IntegerType{Width: 16, Sign: Unsigned}
 	UI32 = IntegerType{Width: 32, Sign: Unsigned}
 	UI64 = IntegerType{Width: 64, Sign: Unsigned}
 	F16  = FloatType{"f16"}

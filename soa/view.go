@@ -96,7 +96,7 @@ func (v *View) Locate(w View) {
 
 // Element is a Go type that elements of a dtype can be read as.
 type Element interface {
-	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
+	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
 // Slice returns the elements of a dense view in place. It panics when v is

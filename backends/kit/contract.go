@@ -154,7 +154,7 @@ func dotGeneral(b *nodeBuilder) error {
 		}
 	}
 	b.Stage(axes...)
-	x, y := b.number(0, left...), b.number(1, right...)
+	x, y := b.load(0, left...), b.load(1, right...)
 	for _, v := range []*kernel.ID{&x, &y} {
 		if b.Type(*v) != acc {
 			*v = b.Op(kernel.Convert, acc, *v)

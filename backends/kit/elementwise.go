@@ -32,11 +32,7 @@ func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	b.Stage()
 	args := make([]kernel.ID, len(b.in))
 	for i := range b.in {
-		load := b.load
-		if op == kernel.Convert {
-			load = b.number
-		}
-		args[i] = load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
+		args[i] = b.load(i, index[:min(len(index), len(b.in[i].Shape))]...) // a scalar pred or bound
 	}
 	v := args[0]
 	if op != kernel.Convert && op != kernel.BitcastConvert || b.Type(v) != b.out[0].DType {

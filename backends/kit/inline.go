@@ -103,10 +103,10 @@ func workOf(k *kernel.Kernel) (w work) {
 	return w
 }
 
-// moves reports whether nothing is computed but types.
+// moves reports whether nothing is computed but elements of another type.
 func moves(k *kernel.Kernel) bool {
 	for i := range k.Instrs {
-		if op := k.Instrs[i].Op; op.Computes() && op != kernel.Convert {
+		if op := k.Instrs[i].Op; op.Computes() && op != kernel.Convert && op != kernel.BitcastConvert {
 			return false
 		}
 	}
@@ -207,6 +207,9 @@ func isContraction(k *kernel.Kernel) bool {
 // factor returns what a factor of a product loads; nil if it is computed.
 func factor(k *kernel.Kernel, v kernel.ID) *kernel.Access {
 	if k.Instrs[v].Op == kernel.Convert {
+		v = k.Instrs[v].Args[0]
+	}
+	if k.Instrs[v].Op == kernel.BitcastConvert {
 		v = k.Instrs[v].Args[0]
 	}
 	if in := &k.Instrs[v]; in.Op == kernel.Load && !in.Mem.Local {

@@ -93,8 +93,7 @@ type partial struct {
 var partly = []partial{
 	{"%s refers to other functions or symbols of the module", true, "`func.call`, `composite`, `custom_call`", "a function that could not be inlined: one that calls itself, or that an op other than a call names"},
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
-	{"%v", true, "all", "a type that memory outside of the evaluator has not: complex numbers, floats and integers of 8 bits and less that are not i8 or u8, quantized numbers, tuples, tokens, futures, and tensors of a size that the text leaves open"},
-	{"%s on elements of type i8", true, "all but those that move elements, `convert` that is not from a float, and `dot_general` to another type", "an operand, a result, or what a region uses from outside is of type i8: a step of the evaluator takes and gives no such memory"},
+	{"%v", true, "all", "a type that memory outside of the evaluator has not: complex numbers, floats of 8 bits and less, integers of less than 8, quantized numbers, tuples, tokens, futures, and tensors of a size that the text leaves open"},
 	{"there is no kernel for it", false, "those of the table above", "always"},
 	{"a constant that is not dense<…>", true, "`constant`", "`dense_resource` and sparse elements"},
 	{"%d operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},

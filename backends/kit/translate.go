@@ -111,7 +111,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 
 // define adds the value that v is.
 func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
-	typ, err := typeOf(v)
+	typ, err := backends.TypeOf(v.Type)
 	if err != nil {
 		return none, leave("%v", err)
 	}
@@ -123,9 +123,6 @@ func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
 func (t *translator) op(op *mlir.Op) error {
 	if run := structural[op.Name]; run != nil {
 		return run(t, op)
-	}
-	if hasSignedBytes(op) && !takesSignedBytes(op) { // nor can it be a step
-		return leave("%s on elements of type i8", op.Name)
 	}
 	if drives(op) {
 		return t.host(op, "")
@@ -290,7 +287,7 @@ func (t *translator) builder(op *mlir.Op, name string) (*nodeBuilder, error) {
 		b.params = append(b.params, -1)
 	}
 	for _, r := range op.Results {
-		typ, err := typeOf(r)
+		typ, err := backends.TypeOf(r.Type)
 		if err != nil {
 			return nil, leave("%v", err)
 		}

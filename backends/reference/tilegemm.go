@@ -39,7 +39,7 @@ const (
 // well.
 func newTileGemm(k *kernel.Kernel) *tileGemm {
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.M) == 0 || c.A.Load == kernel.None || c.B.Load == kernel.None || c.A.Signed || c.B.Signed {
+	if !ok || len(c.M) == 0 || c.A.Load == kernel.None || c.B.Load == kernel.None {
 		return nil
 	}
 	for a := range k.Axes {

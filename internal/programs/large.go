@@ -30,7 +30,7 @@ func Large(r *rand.Rand, n, most int) Program {
 	p := &program{Rand: r, most: most, large: true}
 	extreme := r.IntN(3) == 0
 	for i := range 2 + r.IntN(3) {
-		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "f16", "ui32", "i64", "ui8", "ui64")
+		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "f16", "ui32", "i64", "ui8", "ui64", "i8", "i8", "i16", "ui16")
 		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
 		p.args = append(p.args, v.name+": "+v.typ())
 		p.values = append(p.values, v)
@@ -48,9 +48,6 @@ func Large(r *rand.Rand, n, most int) Program {
 		v, isNear := p.any(), false
 		if len(p.near) > 0 && r.IntN(2) == 0 {
 			v, isNear = p.near[max(0, len(p.near)-1-r.IntN(4))], true
-		}
-		if strings.HasSuffix(v.elem, "i16") || v.elem == "i8" { // callers cannot hold these
-			v = p.emit("i32", v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText("i32", v.shape))
 		}
 		names, types, near = append(names, v.name), append(types, v.typ()), append(near, isNear)
 	}
@@ -359,7 +356,7 @@ func (p *program) choice() {
 
 // indices are places along some dimensions, many of them outside.
 func (p *program) indices(n, of int) value {
-	elem := pickOne(p.Rand, "i32", "i32", "i64", "ui8", "ui32")
+	elem := pickOne(p.Rand, "i32", "i32", "i64", "ui8", "ui32", "i8", "i16", "ui16")
 	return p.like(elem, []int{n, of})
 }
 

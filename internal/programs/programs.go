@@ -52,7 +52,7 @@ func isIntElem(e string) bool   { return slices.Contains(intElems, e) }
 func Random(r *rand.Rand, n int) string {
 	p := &program{Rand: r, most: 4096}
 	for i := range 2 + r.IntN(3) {
-		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32")
+		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32", "i8", "ui8", "i16", "ui16")
 		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
 		p.args = append(p.args, v.name+": "+v.typ())
 		p.values = append(p.values, v)
@@ -441,10 +441,7 @@ func (p *program) choose() {
 
 func (p *program) convert() {
 	v := p.any()
-	elem := pickOne(p.Rand, "f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "i1")
-	if p.large && p.IntN(20) == 0 {
-		elem = pickOne(p.Rand, "i8", "i16", "ui16", "ui64")
-	}
+	elem := pickOne(p.Rand, "f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "ui64", "i8", "i16", "ui16", "i1")
 	p.emit(elem, v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText(elem, v.shape))
 }
 

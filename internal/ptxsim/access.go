@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var widths = map[string]int{"u8": 1, "b16": 2, "u16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
+var widths = map[string]int{"u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
 
 // access compiles ld, st, red and atom.
 func (p *parser) access(i *instr, parts, args []string) {
@@ -35,9 +35,13 @@ func (p *parser) access(i *instr, parts, args []string) {
 	case parts[0] == "ld":
 		d := p.reg(args[0])
 		base, offset := p.address(args[1])
+		signExtends := t[0] == 's' && n < 4
 		i.run = func(t *thread) {
 			if b := t.touch(base.get(t)+offset, n, shared, reads); b != nil {
 				t.regs[d] = load(b)
+				if signExtends {
+					t.regs[d] = uint64(signed(t.regs[d], 8*n)) & mask(32)
+				}
 			}
 		}
 	case parts[0] == "st":

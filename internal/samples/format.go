@@ -42,11 +42,15 @@ func (f *formatter) element(i int) string {
 	switch d := f.v.Type.DType; d {
 	case types.Bool:
 		return strconv.FormatBool(bits != 0)
+	case types.I8:
+		return strconv.FormatInt(int64(int8(bits)), 10)
+	case types.I16:
+		return strconv.FormatInt(int64(int16(bits)), 10)
 	case types.I32:
 		return strconv.FormatInt(int64(int32(bits)), 10)
 	case types.I64:
 		return strconv.FormatInt(int64(bits), 10)
-	case types.U8, types.U32, types.U64:
+	case types.U8, types.U16, types.U32, types.U64:
 		return strconv.FormatUint(bits, 10)
 	case types.F64:
 		return short(Float(f.v, i), 64)

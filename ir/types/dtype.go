@@ -11,8 +11,11 @@ const (
 	Invalid DType = iota
 	Bool
 	U8
+	U16
 	U32
 	U64
+	I8
+	I16
 	I32
 	I64
 	F16
@@ -39,8 +42,11 @@ var dtypes = [numDTypes]struct {
 	Invalid: {"invalid", 0, 0},
 	Bool:    {"bool", 1, kindBool},
 	U8:      {"u8", 1, kindUnsigned},
+	U16:     {"u16", 2, kindUnsigned},
 	U32:     {"u32", 4, kindUnsigned},
 	U64:     {"u64", 8, kindUnsigned},
+	I8:      {"i8", 1, kindSigned},
+	I16:     {"i16", 2, kindSigned},
 	I32:     {"i32", 4, kindSigned},
 	I64:     {"i64", 8, kindSigned},
 	F16:     {"f16", 2, kindFloat},

@@ -202,8 +202,9 @@ func dtypeOf(t types.Type) (dtypes.DType, string, bool) {
 		return dtypes.Invalid, "", false
 	}
 	d, ok := map[types.BasicKind]dtypes.DType{
-		types.Bool: dtypes.Bool, types.Uint8: dtypes.U8, types.Uint32: dtypes.U32, types.Uint64: dtypes.U64,
-		types.Int32: dtypes.I32, types.Int64: dtypes.I64, types.Float32: dtypes.F32, types.Float64: dtypes.F64,
+		types.Bool: dtypes.Bool, types.Uint8: dtypes.U8, types.Uint16: dtypes.U16, types.Uint32: dtypes.U32, types.Uint64: dtypes.U64,
+		types.Int8: dtypes.I8, types.Int16: dtypes.I16, types.Int32: dtypes.I32, types.Int64: dtypes.I64,
+		types.Float32: dtypes.F32, types.Float64: dtypes.F64,
 	}[b.Kind()]
 	if named { // of the package: others are not read
 		return d, n.Obj().Name(), ok

@@ -33,8 +33,11 @@ import (
 var descrs = map[types.DType]string{
 	types.Bool: "|b1",
 	types.U8:   "|u1",
+	types.U16:  "<u2",
 	types.U32:  "<u4",
 	types.U64:  "<u8",
+	types.I8:   "|i1",
+	types.I16:  "<i2",
 	types.I32:  "<i4",
 	types.I64:  "<i8",
 	types.F16:  "<f2",

@@ -46,7 +46,8 @@ const maxHeader = 100 << 20
 
 // dtypes are the format's names.
 var dtypes = map[string]types.DType{
-	"BOOL": types.Bool, "U8": types.U8, "U32": types.U32, "U64": types.U64, "I32": types.I32, "I64": types.I64,
+	"BOOL": types.Bool, "U8": types.U8, "U16": types.U16, "U32": types.U32, "U64": types.U64,
+	"I8": types.I8, "I16": types.I16, "I32": types.I32, "I64": types.I64,
 	"F16": types.F16, "BF16": types.BF16, "F32": types.F32, "F64": types.F64,
 }
 

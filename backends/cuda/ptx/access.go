@@ -29,7 +29,7 @@ func (w *writer) asLong(t types.DType, v string) string {
 	switch {
 	case t == types.I64 || t == types.U64:
 		return v
-	case t == types.I32:
+	case t.IsSigned():
 		return w.op(long, "cvt.s64.s32", v)
 	}
 	return w.op(long, "cvt.u64.u32", v)

@@ -17,7 +17,11 @@ func (w *writer) compute(i *kernel.Instr) string {
 	t := i.Type
 	switch i.Op {
 	case kernel.BitcastConvert:
-		return w.ofBits(t, w.bitsOf(from, args[0]))
+		v := w.ofBits(t, w.bitsOf(from, args[0]))
+		if t.IsInteger() {
+			return w.rounded(t, v)
+		}
+		return v
 	case kernel.Convert:
 		return w.convert(from, t, args[0])
 	case kernel.Select:
@@ -144,11 +148,11 @@ func (w *writer) integer(i *kernel.Instr, args []string) string {
 		}
 		return w.choose(t, w.op(predicate, "setp.lt."+name, a, "0"), "-1", one)
 	case kernel.Popcnt:
-		return w.widened(t, w.op(word, "popc."+bits, a))
+		return w.widened(t, w.op(word, "popc."+bits, w.unsignedBits(t, a)))
 	case kernel.CountLeadingZeros:
-		n := w.op(word, "clz."+bits, a)
-		if t == types.U8 {
-			n = w.op(word, "sub.u32", n, "24")
+		n := w.op(word, "clz."+bits, w.unsignedBits(t, a))
+		if unused := 32 - 8*t.Size(); unused > 0 {
+			n = w.op(word, "sub.u32", n, number(int64(unused)))
 		}
 		return w.widened(t, n)
 	case kernel.Subtract:
@@ -156,10 +160,13 @@ func (w *writer) integer(i *kernel.Instr, args []string) string {
 	case kernel.ShiftLeft:
 		return w.op(c, "shl."+bits, a, w.amount(t, args[1]))
 	case kernel.ShiftRightLogical:
-		return w.op(c, "shr.u"+bits[1:], a, w.amount(t, args[1]))
+		return w.op(c, "shr.u"+bits[1:], w.unsignedBits(t, a), w.amount(t, args[1]))
 	case kernel.ShiftRightArithmetic:
-		if t == types.U8 {
-			return w.op(c, "shr.s32", w.op(word, "cvt.s32.s8", a), args[1])
+		switch t {
+		case types.U8:
+			a = w.op(word, "cvt.s32.s8", a)
+		case types.U16:
+			a = w.op(word, "cvt.s32.s16", a)
 		}
 		return w.op(c, "shr.s"+bits[1:], a, w.amount(t, args[1]))
 	case kernel.Divide, kernel.Remainder:

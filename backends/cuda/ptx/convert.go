@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -61,8 +62,11 @@ func (w *writer) oddly(to types.DType, c class, name, v string) string {
 func (w *writer) floatToInteger(from, to types.DType, v string) string {
 	c, name := classOf(to), kindOf(to)
 	r := w.op(c, "cvt.rzi."+name+"."+kindOf(from), v)
-	if to == types.U8 {
-		r = w.op(c, "min.u32", r, "255")
+	if to.Size() < 4 {
+		if to.IsSigned() {
+			r = w.op(c, "max.s32", r, number(-1<<(8*to.Size()-1)))
+		}
+		r = w.op(c, "min."+name, r, number(int64(kernel.Neutral(kernel.Minimum, to))))
 	}
 	if c == long || from == types.F64 { // for which instructions do not make NaN 0
 		r = w.choose(to, w.op(predicate, "setp.eq."+kindOf(from), v, v), r, "0")
@@ -75,8 +79,10 @@ func (w *writer) integerToFloat(from, to types.DType, v string) string {
 	switch {
 	case to == types.F64:
 		return w.op(double, "cvt.rn.f64."+name, v)
-	case to == types.F32 || from == types.U8:
+	case to == types.F32 || from.Size() == 1:
 		return w.op(single, "cvt.rn.f32."+name, v)
+	case from.Size() == 2:
+		return w.rounded(to, w.op(single, "cvt.rn.f32."+name, v))
 	case to == types.F16: // through f64, which rounds what no f16 can be
 		return w.op(single, "cvt.f32.f16", w.op(half, "cvt.rn.f16.f64", w.op(double, "cvt.rn.f64."+name, v)))
 	case classOf(from) == word:

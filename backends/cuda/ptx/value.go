@@ -15,7 +15,7 @@ func unsupported(k *kernel.Kernel, format string, args ...any) error {
 }
 
 // classOf returns which registers hold values of a type. f16 and bf16 are held
-// as f32, u8 in the lowest bits of words.
+// as f32, integers of 8 and 16 bits as words of the same number.
 func classOf(t types.DType) class {
 	switch t {
 	case types.Bool:
@@ -40,7 +40,7 @@ func kindOf(t types.DType) string {
 		return "u64"
 	case types.I64:
 		return "s64"
-	case types.I32:
+	case types.I8, types.I16, types.I32:
 		return "s32"
 	case types.F64:
 		return "f64"
@@ -74,6 +74,10 @@ func (w *writer) constant(t types.DType, bits uint64) string {
 		return fmt.Sprintf("0f%08X", uint32(bits))
 	case types.F64:
 		return fmt.Sprintf("0d%016X", bits)
+	case types.I8:
+		return number(int64(int8(bits)))
+	case types.I16:
+		return number(int64(int16(bits)))
 	case types.I32:
 		return number(int64(int32(bits)))
 	case types.U64:
@@ -92,7 +96,8 @@ func float(t types.DType, x float64) string {
 	return bits32(x)
 }
 
-// rounded rounds a float to its type, where registers hold more of it.
+// rounded rounds a float to its type, and wraps an integer to it, where registers
+// hold more of it.
 func (w *writer) rounded(t types.DType, v string) string {
 	switch t {
 	case types.F16:
@@ -101,6 +106,12 @@ func (w *writer) rounded(t types.DType, v string) string {
 		return w.upper(w.op(word, "cvt.u32.u16", w.op(half, "cvt.rn.bf16.f32", v)))
 	case types.U8:
 		return w.op(word, "and.b32", v, "255")
+	case types.U16:
+		return w.op(word, "and.b32", v, "65535")
+	case types.I8:
+		return w.op(word, "cvt.s32.s8", v)
+	case types.I16:
+		return w.op(word, "cvt.s32.s16", v)
 	}
 	return v
 }
@@ -144,6 +155,17 @@ func (w *writer) ofBits(t types.DType, v string) string {
 	return v
 }
 
+// unsignedBits returns the bits of an integer, with zeros above them.
+func (w *writer) unsignedBits(t types.DType, v string) string {
+	switch t {
+	case types.I8:
+		return w.rounded(types.U8, v)
+	case types.I16:
+		return w.rounded(types.U16, v)
+	}
+	return v
+}
+
 // inMemory is how instructions name what lies in memory.
 var inMemory = map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 
@@ -157,6 +179,10 @@ func memoryType(t types.DType) (string, class) {
 		return "f64", double
 	case types.U64, types.I64:
 		return "u64", long
+	case types.I8:
+		return "s8", word
+	case types.I16:
+		return "s16", word
 	}
 	return inMemory[t.Size()], word
 }

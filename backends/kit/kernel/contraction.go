@@ -28,13 +28,11 @@ type Contraction struct {
 type Factor struct {
 	Value ID // an argument of the product
 	// Load is the unguarded load, with indices that are sums of axes, that the
-	// value is or is converted from; None if it is computed in another way.
+	// value, or what it is converted from, is or has the bits of; None if it is
+	// computed in another way.
 	Load ID
-	Type types.DType // of what is loaded, else of the value
-	// Signed says that what is loaded, of type u8, is two's complement: the value
-	// is i32, shifted left by 24 bits and back.
-	Signed bool
-	Body   []ID // the instructions that compute Value, ascending
+	Type types.DType // of what is loaded, as what its bits are taken; else of the value
+	Body []ID        // the instructions that compute Value, ascending
 }
 
 // AsContraction returns the contraction that a verified kernel is, if it is
@@ -101,41 +99,18 @@ func (k *Kernel) factor(v ID) Factor {
 		}
 	}
 	slices.Reverse(f.Body)
-	if from, ok := k.signExtended(v); ok {
-		f.Load, f.Signed = from, true
-	}
 	if w := &k.Instrs[f.Load]; w.Op == Convert { // two in turn may round
 		f.Load = w.Args[0]
 	}
 	f.Type = k.Instrs[f.Load].Type
+	if w := &k.Instrs[f.Load]; w.Op == BitcastConvert {
+		f.Load = w.Args[0]
+	}
 	i := &k.Instrs[f.Load]
 	if i.Op != Load || i.Mem.Guard || slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
-		f.Load, f.Type, f.Signed = None, k.Instrs[v].Type, false
+		f.Load, f.Type = None, k.Instrs[v].Type
 	}
 	return f
-}
-
-// signExtended returns the i32, converted from u8, of which v is the lower byte
-// with the sign that its upper bit says.
-func (k *Kernel) signExtended(v ID) (ID, bool) {
-	shifted := func(v ID, op Op) ID {
-		i := &k.Instrs[v]
-		if i.Op != op || i.Type != types.I32 {
-			return None
-		}
-		if by := &k.Instrs[i.Args[1]]; by.Op != Constant || by.Aux != 24 {
-			return None
-		}
-		return i.Args[0]
-	}
-	v = shifted(v, ShiftRightArithmetic)
-	if v != None {
-		v = shifted(v, ShiftLeft)
-	}
-	if v == None || k.Instrs[v].Op != Convert || k.Instrs[k.Instrs[v].Args[0]].Type != types.U8 {
-		return None, false
-	}
-	return v, true
 }
 
 // StrideAlong returns how many elements an access moves for a step of an axis,

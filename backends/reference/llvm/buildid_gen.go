@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1840ef65b4e751e1f2e2b36e"
+const buildID = "0b8a9dbb5f702873f400f9ab"

@@ -164,15 +164,14 @@ func TestByteKernels(t *testing.T) {
 		matrix := func(name string, d types.DType, rows, columns kernel.Size, out bool) int {
 			return b.Param(kernel.Param{Name: name, DType: d, Dims: []kernel.Size{rows, columns}, Strides: []kernel.Stride{kernel.AnyStride, kernel.UnitStride}, Out: out})
 		}
-		x, y, z := matrix("x", types.U8, m, k, false), matrix("y", types.U8, k, n, false), matrix("z", types.I32, m, n, true)
+		d := types.U8
+		if signed {
+			d = types.I8
+		}
+		x, y, z := matrix("x", d, m, k, false), matrix("y", d, k, n, false), matrix("z", types.I32, m, n, true)
 		b.Stage(kernel.Axis{Name: "k", Size: k})
 		number := func(p int, index ...kernel.Index) kernel.ID {
-			v := b.Op(kernel.Convert, types.I32, b.Load(p, index...))
-			if signed {
-				by := b.Int(types.I32, 24)
-				v = b.Op(kernel.ShiftRightArithmetic, types.I32, b.Op(kernel.ShiftLeft, types.I32, v, by), by)
-			}
-			return v
+			return b.Op(kernel.Convert, types.I32, b.Load(p, index...))
 		}
 		sum := b.Reduce(kernel.Add, b.Op(kernel.Multiply, types.I32, number(x, kernel.Along(i), kernel.Along(2)), number(y, kernel.Along(2), kernel.Along(j))))
 		b.Stage()

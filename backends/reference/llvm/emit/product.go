@@ -30,7 +30,7 @@ type Product struct {
 // package gemm has kernels for.
 func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.K) != 1 || c.A.Signed != c.B.Signed || c.A.Load == kernel.None || c.B.Load == kernel.None || !supported(k) {
+	if !ok || len(c.K) != 1 || (c.A.Type == types.I8) != (c.B.Type == types.I8) || c.A.Load == kernel.None || c.B.Load == kernel.None || !supported(k) {
 		return nil, false
 	}
 	p := &Product{Kernel: k, Contraction: c, Store: kernel.None, Batch: last(c.Batch), M: last(c.M), N: last(c.N)}
@@ -115,13 +115,22 @@ func (p *Product) Problem(sizes, strides []int64) gemm.Problem {
 		return int(m.StrideAlong(axis, table[m.Param]))
 	}
 	return gemm.Problem{
-		Signed: c.A.Signed, A: c.A.Type, B: c.B.Type, Acc: c.Type, C: k.Instrs[p.Store].Type,
+		Signed: c.A.Type == types.I8, A: bytes(c.A.Type), B: bytes(c.B.Type), Acc: c.Type, C: k.Instrs[p.Store].Type,
 		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
 		StrideA:  [3]int{along(c.A.Load, p.Batch), along(c.A.Load, p.M), along(c.A.Load, c.K[0])},
 		StrideB:  [3]int{along(c.B.Load, p.Batch), along(c.B.Load, c.K[0]), along(c.B.Load, p.N)},
 		StrideC:  [3]int{along(p.Store, p.Batch), along(p.Store, p.M), along(p.Store, p.N)},
 		Epilogue: p.epilogue, Overlap: p.overlaps(),
 	}
+}
+
+// bytes is the dtype that a problem has for operands of dtype d: bytes have no
+// sign there, the problem says it.
+func bytes(d types.DType) types.DType {
+	if d == types.I8 {
+		return types.U8
+	}
+	return d
 }
 
 // Nominal returns the problem that many launches are like: of large matrices,

@@ -72,7 +72,7 @@ func (b *Builder) intToFloat(x Value, to types.DType) Value {
 	switch {
 	case to == types.F32 || to == types.F64:
 		return Value{convert(x.V, t), to}
-	case from == types.Bool || from == types.U8:
+	case from.Size() <= 2: // f32 holds them
 		return b.rounded(convert(x.V, t), to)
 	case from.Size() == 4:
 		return b.rounded(b.toOdd(convert(x.V, like(t, ll.Double))), to)

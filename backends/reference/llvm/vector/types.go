@@ -11,7 +11,7 @@ import (
 // Memory returns the LLVM type of an element as it lies in memory.
 func Memory(d types.DType) ll.Type {
 	switch d {
-	case types.Bool, types.U8:
+	case types.Bool:
 		return ll.I8
 	case types.F16, types.BF16:
 		return ll.I16
@@ -27,8 +27,10 @@ func scalar(d types.DType) ll.Type {
 	switch d {
 	case types.Bool:
 		return ll.I1
-	case types.U8:
+	case types.U8, types.I8:
 		return ll.I8
+	case types.U16, types.I16:
+		return ll.I16
 	case types.U32, types.I32:
 		return ll.I32
 	case types.U64, types.I64:
