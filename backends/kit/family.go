@@ -32,12 +32,15 @@ type line struct{ base, slope int64 }
 // chance.
 func Samples() []int { return []int{251, 1021, 4093, 16381} }
 
-// edges are the sizes for which a family's programs are checked besides.
+// edges are the sizes for which a family's programs are checked besides, with the
+// least and the largest.
 var edges = []int{0, 1, 2, 3, 64, 1000, 1 << 20}
 
 // NewFamily returns the program that programs are for sizes at, in the same
-// order, of which there are at least three.
-func NewFamily(at []int, programs []*Program) (*Family, error) {
+// order, of which there are at least three. The size is within bounds, both
+// included; what the program reads and writes for the ends of them, and for
+// others between, is in its values.
+func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 	f := &Family{base: programs[0], at: at[0]}
 	first, second := f.base.numbers(), programs[1].numbers()
 	for i := 1; i < len(programs); i++ {
@@ -58,13 +61,13 @@ func NewFamily(at []int, programs []*Program) (*Family, error) {
 			}
 		}
 	}
-	for f.most = 1 << 48; !f.fits(f.most); f.most /= 2 {
+	for f.most = min(bounds[1], 1<<48); !f.fits(f.most); f.most /= 2 {
 		continue
 	}
 	m := f.Member()
-	for _, n := range edges {
-		if n > f.most {
-			break
+	for _, n := range append([]int{bounds[0], f.most}, edges...) {
+		if n < bounds[0] || n > f.most {
+			continue
 		}
 		if err := m.Resize(n); err != nil {
 			return nil, err
@@ -254,8 +257,8 @@ func (m *Member) Resize(n int) error {
 }
 
 // CompileFamily compiles a program for several sizes by compile, which is given
-// one of them, and returns what it is for all.
-func CompileFamily(ctx context.Context, compile func(n int) (*Program, error)) (*Family, error) {
+// one of them, and returns what it is for all within bounds, both included.
+func CompileFamily(ctx context.Context, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
 	at := Samples()
 	programs := make([]*Program, len(at))
 	for i, n := range at {
@@ -267,5 +270,5 @@ func CompileFamily(ctx context.Context, compile func(n int) (*Program, error)) (
 			return nil, fmt.Errorf("for %d elements: %w", n, err)
 		}
 	}
-	return NewFamily(at, programs)
+	return NewFamily(at, programs, bounds)
 }

@@ -17,6 +17,17 @@ type closing struct {
 	*openProgram
 	ws    *workspace
 	known map[*mlir.Value]value // small integers that follow from shapes
+	sized map[*mlir.Value]bool  // values that follow from sizes in other ways than by their types
+}
+
+// linear are the ops after which a number that is a multiple of a size, and a
+// rest, still is. What others make of a size can be anything for sizes that
+// nobody has looked at: whether it is less than a million, say.
+var linear = map[string]bool{
+	"stablehlo.add": true, "stablehlo.broadcast_in_dim": true, "stablehlo.concatenate": true, "stablehlo.convert": true,
+	"stablehlo.get_dimension_size": true, "stablehlo.multiply": true, "stablehlo.negate": true,
+	"stablehlo.optimization_barrier": true, "stablehlo.reshape": true, "stablehlo.slice": true, "stablehlo.subtract": true,
+	"stablehlo.transpose": true,
 }
 
 // knownElements is the most elements of a value that shapes are computed from.
@@ -31,7 +42,7 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) erro
 	}
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
-	x := &closing{&openProgram{c, newOpCache(c)}, &workspace{ctx: ctx}, map[*mlir.Value]value{}}
+	x := &closing{&openProgram{c, newOpCache(c)}, &workspace{ctx: ctx}, map[*mlir.Value]value{}, map[*mlir.Value]bool{}}
 	body, signature := main.Body(), &mlir.FunctionType{}
 	for i, a := range body.Args {
 		t, ok := a.Type.(*mlir.TensorType)
@@ -73,6 +84,9 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) erro
 func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if callee := x.callee(op); callee != nil && x.isOpen(callee) {
 		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
+	}
+	if err := x.linear(op); err != nil {
+		return nil, err
 	}
 	open := false
 	eachBlock(op, func(bl *mlir.Block) {
@@ -144,6 +158,34 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 		}
 	}
 	return s.op, nil
+}
+
+// linear returns an error if op makes something else of a size than a multiple of
+// it and a rest, and the shape of a result.
+func (x *closing) linear(op *mlir.Op) error {
+	shapes := map[int]bool{}
+	if d := static(op); d != nil {
+		for _, p := range d.Parts {
+			shapes[p.Operand] = true
+		}
+	}
+	sized := op.Name == "stablehlo.get_dimension_size"
+	for i, v := range op.Operands {
+		sized = sized || x.sized[v] && !shapes[i]
+	}
+	for _, v := range captured(op) {
+		sized = sized || x.sized[v]
+	}
+	if !sized {
+		return nil
+	}
+	if !linear[op.Name] {
+		return fmt.Errorf("what it makes of a size that the text leaves open is not known for all sizes")
+	}
+	for _, r := range op.Results {
+		x.sized[r] = true
+	}
+	return nil
 }
 
 // noneOpen returns an error if the types of op's results are open.

@@ -47,7 +47,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if s.at, s.bounds, err = openDims(p.Module); err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s.family, err = kit.CompileFamily(ctx, func(n int) (*kit.Program, error) {
+	s.family, err = kit.CompileFamily(ctx, s.bounds, func(n int) (*kit.Program, error) {
 		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
 			return nil, err

@@ -101,3 +101,66 @@ func argsOf(sig *backends.Signature, n int, seed uint64) []soa.View {
 	}
 	return args
 }
+
+// What a program makes of a size besides multiples of it is not known from some
+// sizes; what it reads must be there for the largest.
+func TestNotOneProgramForAllSizes(t *testing.T) {
+	const rows = `%s
+func.func public @main(%%x: tensor<?xf32>%s, %%y: tensor<50000xf32>) -> tensor<?xf32> {
+  %%n = stablehlo.get_dimension_size %%x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %%to = stablehlo.reshape %%n : (tensor<i32>) -> tensor<1xi32>
+  %%from = stablehlo.constant dense<0> : tensor<1xi32>
+  %%step = stablehlo.constant dense<1> : tensor<1xi32>
+  %%r = stablehlo.real_dynamic_slice %%y, %%from, %%to, %%step : (tensor<50000xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return %%r : tensor<?xf32>
+}%s`
+	for name, test := range map[string]struct {
+		text string
+		one  bool
+		most int // size that it can be run for
+	}{
+		"a size compared with a number": {`
+func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %k = stablehlo.constant dense<20000> : tensor<i32>
+  %p = stablehlo.compare LT, %n, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %y = stablehlo.negate %x : tensor<?xf32>
+  %r = stablehlo.select %p, %x, %y : (tensor<i1>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}`, false, 1 << 20},
+		"a size divided by a number": {`
+func.func public @main(%x: tensor<?xf32>) -> tensor<f32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %k = stablehlo.constant dense<20000> : tensor<i32>
+  %p = stablehlo.divide %n, %k : tensor<i32>
+  %r = stablehlo.convert %p : (tensor<i32>) -> tensor<f32>
+  return %r : tensor<f32>
+}`, false, 1 << 20},
+		"a part as long as an argument":                      {fmt.Sprintf(rows, "", "", ""), false, 50000},
+		"a part as long as an argument that is short enough": {fmt.Sprintf(rows, "module attributes {ltc.dims = {n = [0, 50000]}} {", ` {ltc.dim = ["n"]}`, "\n}"), true, 50000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cpu, err := open("cpu", "")
+			require.NoError(t, err)
+			e, err := cpu.Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
+			require.NoError(t, err)
+			_, one := e.(*sized)
+			require.Equal(t, test.one, one)
+			want, err := New().Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{0, 100, 20000, 30000, 50000, 50001} {
+				args := argsOf(e.Signature(), n, uint64(n))
+				a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
+				errEval, err := want.Execute(t.Context(), a), e.Execute(t.Context(), b)
+				if n > test.most {
+					require.Error(t, errEval)
+					require.Error(t, err)
+					continue
+				}
+				require.NoError(t, errEval)
+				require.NoError(t, err)
+				require.Equal(t, soa.Slice[float32](a.Results[0]), soa.Slice[float32](b.Results[0]), n)
+			}
+		})
+	}
+}
