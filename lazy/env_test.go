@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 func environmentPage() string {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from lazy/env.go and internal/env/backends.go by go generate ./lazy. -->\n# Environment variables\n\n" +
-		"`lazy.Open` and backends look at them, and options win over them; `lazy.Open` returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set. The first device that is opened logs a warning of each variable that begins with `LTC_` and is in neither table or has no effect, with the name that it is nearest to.\n\n" +
+		"`lazy.Open` and backends look at them, and options win over them; `lazy.Open` returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set. The first device that is opened logs a warning of each variable that begins with `LTC_` and is in neither table or has no effect, with the name that it is nearest to. `ltc-dump` says both before it does anything.\n\n" +
 		"| variable | may be | default | what |\n|---|---|---|---|\n")
 	for _, v := range Environment() {
 		standard := ""

@@ -57,13 +57,13 @@ func New(o Options) *Cache {
 		c.limit = standardLimit
 	}
 	if c.warn == nil {
-		c.warn = func(err error) { slog.Warn(err.Error()) }
+		c.warn = func(err error) { slog.Warn("ltc: " + err.Error()) }
 	}
 	if o.Dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
 			c.closed.Store(true)
-			c.complain(err)
+			c.complain(fmt.Errorf("%w: name a directory in LTC_CACHE_DIR", err))
 			return c
 		}
 		o.Dir = filepath.Join(user, "ltc")

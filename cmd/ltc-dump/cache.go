@@ -40,12 +40,16 @@ func cacheCommand(c *call) error {
 	} else if !why && len(args) != 1 {
 		return usagef("%s takes no arguments", args[0])
 	}
-	cache := objcache.FromEnvironment(nil)
+	var none error
+	cache := objcache.FromEnvironment(func(err error) { none = err })
 	if *dir != "" {
 		cache = objcache.New(objcache.Options{Dir: *dir})
 	}
 	if cache == nil {
 		return fmt.Errorf("LTC_CACHE is off: name a cache with -dir")
+	}
+	if cache.Dir() == "" {
+		return fmt.Errorf("%w, or with -dir", none)
 	}
 	return do(c, cache, args[1:])
 }

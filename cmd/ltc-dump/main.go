@@ -1,6 +1,8 @@
 // Command ltc-dump shows, checks and runs programs as backends get them: MLIR
 // text. It also reads the text form of our own IR, from files named *.ltcir.
 //
+// The environment variables of docs/environment.md are checked as lazy.Open does.
+//
 // Exit status: 0, 1 for an error in what was read or run, 2 for wrong usage.
 package main
 
@@ -14,6 +16,8 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/diag"
+	"ltc/internal/env"
+	_ "ltc/lazy" // declares the other half of the environment variables
 	"ltc/mlir"
 )
 
@@ -65,6 +69,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	name := args[0]
 	if name == "-h" || name == "-help" || name == "--help" {
 		name = "help"
+	}
+	if err := env.Check(); err != nil && name != "help" {
+		fmt.Fprintf(stderr, "ltc-dump: %v\n", err)
+		return 2
+	}
+	for _, v := range env.Unknown() {
+		meant := ""
+		if v.Nearest != "" {
+			meant = "; did you mean " + v.Nearest + "?"
+		}
+		fmt.Fprintf(stderr, "ltc-dump: environment variable %s has no effect%s\n", v.Name, meant)
 	}
 	for _, cmd := range commands() {
 		if cmd.name == name {

@@ -159,6 +159,38 @@ func masked(profile []byte) []byte {
 	return b.Bytes()
 }
 
+// Environment variables are checked before anything is done.
+func TestEnvironment(t *testing.T) {
+	session := func(args ...string) (int, string) {
+		var out, complaint bytes.Buffer
+		status := run(args, strings.NewReader(""), &out, &complaint)
+		return status, complaint.String()
+	}
+	t.Setenv("LTC_LIBLVM", "none")
+	t.Setenv("LTC_STRICT", "1") // lazy's
+	status, said := session("ops", "matmul")
+	require.Zero(t, status)
+	require.Equal(t, "ltc-dump: environment variable LTC_LIBLVM has no effect; did you mean LTC_LIBLLVM?\n", said)
+
+	t.Setenv("LTC_CACHE", "of")
+	status, said = session("cache", "ls")
+	require.Equal(t, 2, status)
+	require.Equal(t, "ltc-dump: environment variable LTC_CACHE is \"of\": want on, off\n", said)
+	status, _ = session("help")
+	require.Zero(t, status)
+}
+
+// Where the user has no directory for caches, there is nothing to list.
+func TestNoCacheDirectory(t *testing.T) {
+	for _, name := range []string{"LTC_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, "")
+	}
+	var out, complaint bytes.Buffer
+	require.Equal(t, 1, run([]string{"cache", "ls"}, strings.NewReader(""), &out, &complaint))
+	require.Empty(t, out.String())
+	require.Contains(t, complaint.String(), "LTC_CACHE_DIR, or with -dir")
+}
+
 // A failure while running is shown where the op stands in the text.
 func TestLocated(t *testing.T) {
 	text := "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n"

@@ -115,14 +115,7 @@ func (k *Kernel) reached(s int, m *Access, deps []AxisSet, sizes []int64) float6
 // kernel without any is named after its comparisons, choices, conversions and
 // indices, or is a copy.
 func (k *Kernel) Describe(sizes []int64) string {
-	var said, aside []string
-	say := func(what string) {
-		if !slices.Contains(said, what) {
-			said = append(said, what)
-		}
-	}
-	first := ID(0)
-	if c, ok := AsContraction(k); ok {
+	return k.describe(func(c *Contraction) string {
 		n := func(axes []int) float64 {
 			var set AxisSet
 			for _, a := range axes {
@@ -134,7 +127,26 @@ func (k *Kernel) Describe(sizes []int64) string {
 		if len(c.Batch) > 0 {
 			what = fmt.Sprintf("%.0f × %s", n(c.Batch), what)
 		}
-		say(what)
+		return what
+	})
+}
+
+// Title is Describe for whatever sizes.
+func (k *Kernel) Title() string {
+	return k.describe(func(c *Contraction) string { return fmt.Sprintf("matmul %v", c.A.Type) })
+}
+
+// describe names what a kernel does; product names a contraction.
+func (k *Kernel) describe(product func(c *Contraction) string) string {
+	var said, aside []string
+	say := func(what string) {
+		if !slices.Contains(said, what) {
+			said = append(said, what)
+		}
+	}
+	first := ID(0)
+	if c, ok := AsContraction(k); ok {
+		say(product(c))
 		first = c.Sum + 1
 	}
 	for id := first; int(id) < len(k.Instrs); id++ {

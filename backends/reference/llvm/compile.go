@@ -32,7 +32,11 @@ func newCompiler(l *libllvm.Library, m vector.Machine) *compiler {
 // was asked for leaves of it.
 func host() (native.CPU, error) {
 	if level := env.CPULevel.Value(); level != "" {
-		return native.Host().As(level)
+		cpu, err := native.Host().As(level)
+		if err != nil {
+			return cpu, fmt.Errorf("%s is %s: %w", env.CPULevel.Name, level, err)
+		}
+		return cpu, nil
 	}
 	return native.Host(), nil
 }

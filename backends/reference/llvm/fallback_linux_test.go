@@ -40,9 +40,9 @@ func TestFallbacks(t *testing.T) {
 	}{
 		"as it is":               {[]string{}, ""},
 		"no libLLVM":             {[]string{"LTC_LIBLLVM=none"}, slower},
-		"missing libLLVM":        {[]string{"LTC_LIBLLVM=" + filepath.Join(dir, "libLLVM-99.so")}, slower},
+		"missing libLLVM":        {[]string{"LTC_LIBLLVM=" + filepath.Join(dir, "libLLVM-99.so")}, "LTC_LIBLLVM is " + filepath.Join(dir, "libLLVM-99.so") + ": there is none"},
 		"not a library":          {[]string{"LTC_LIBLLVM=" + notLLVM}, slower},
-		"another processor":      {[]string{"LTC_CPU_LEVEL=" + other}, "cannot run code for " + other},
+		"another processor":      {[]string{"LTC_CPU_LEVEL=" + other}, "LTC_CPU_LEVEL is " + other + ": native: this processor is"},
 		"no such level":          {[]string{"LTC_CPU_LEVEL=mmx"}, `no level \"mmx\" of processors`},
 		"no code in memory":      {[]string{fallbackChild + "=no exec"}, "no executable memory"},
 		"no cache":               {[]string{"LTC_CACHE=on", "LTC_CACHE_DIR=/dev/null/none"}, "compiled objects are not kept"},

@@ -2,9 +2,11 @@ package llvm
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/objcache"
@@ -15,6 +17,7 @@ import (
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/env"
 )
 
 //go:generate go run ./buildid
@@ -51,8 +54,10 @@ func (s *shared) Compiler() string {
 	l, err := libllvm.Open()
 	switch {
 	case s.none != nil:
-		return "none: plain Go, there is no code for this processor"
-	case err != nil:
+		return "none: plain Go (" + s.none.Error() + ")"
+	case err != nil && env.LibLLVM.Value() != "":
+		return "none: plain Go, and what is built in or cached (" + err.Error() + ")"
+	case err != nil: // where all was looked is for the log
 		return "none: plain Go, and what is built in or cached"
 	}
 	return l.String() + " for " + s.machine.Level.String()
@@ -183,12 +188,26 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 	if err != nil || object == nil {
 		return none, err
 	}
-	s.disk.Put(parts, kernels[0].Name, object)
+	s.disk.Put(parts, title(kernels), object)
 	codes, err := loadKernels(object, kernels, schedules)
 	if err != nil {
 		return none, err
 	}
 	return codes, nil
+}
+
+// title names kernels in the list of what is on disk: what each does, in at most
+// some eighty letters.
+func title(kernels []*kernel.Kernel) string {
+	said := kernels[0].Title()
+	for i, k := range kernels[1:] {
+		next := said + "; " + k.Title()
+		if utf8.RuneCountInString(next) > 80 {
+			return fmt.Sprintf("%s; and %d more", said, len(kernels)-1-i)
+		}
+		said = next
+	}
+	return said
 }
 
 // opened opens libLLVM; false if that cannot be.

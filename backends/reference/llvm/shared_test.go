@@ -85,3 +85,18 @@ func TestUnitThatDoesNotLoad(t *testing.T) {
 	_, err = loadUnit(object, u)
 	require.NoError(t, err)
 }
+
+// An object on disk is listed by what its kernels do.
+func TestTitle(t *testing.T) {
+	text := "kernel k(x: f32[n0] strides [1], out y: f32[n0] strides [1]) {\n  for i < n0\n  stage {\n    %0 = load x[i]\n    %1 = tanh %0 : f32\n    store y[i], %1\n  }\n}\n"
+	k, err := kernel.Parse(text)
+	require.NoError(t, err)
+	copied, err := kernel.Parse(strings.NewReplacer("    %1 = tanh %0 : f32\n", "", "%1", "%0").Replace(text))
+	require.NoError(t, err)
+	require.Equal(t, "tanh; copy", title([]*kernel.Kernel{k, copied}))
+	many := make([]*kernel.Kernel, 30)
+	for i := range many {
+		many[i] = k
+	}
+	require.Equal(t, strings.TrimSuffix(strings.Repeat("tanh; ", 13), " ")+" and 17 more", title(many))
+}

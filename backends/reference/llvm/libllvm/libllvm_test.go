@@ -217,7 +217,7 @@ func TestNotFound(t *testing.T) {
 	t.Setenv("LTC_LIBLLVM", missing)
 	_, err = libllvm.Open()
 	require.ErrorIs(t, err, libllvm.ErrNotFound)
-	require.EqualError(t, err, "no libLLVM: "+missing+": there is none")
+	require.EqualError(t, err, "no libLLVM: LTC_LIBLLVM is "+missing+": there is none")
 	_, again := libllvm.Open()
 	require.Equal(t, err, again)
 

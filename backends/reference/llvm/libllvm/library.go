@@ -48,7 +48,7 @@ func Open() (*Library, error) {
 	name := env.LibLLVM.Value()
 	return once("open "+name, func() (*Library, error) {
 		if name != "" {
-			return named(name)
+			return named(env.LibLLVM.Name+" is "+name, name)
 		}
 		return search()
 	})
@@ -57,7 +57,7 @@ func Open() (*Library, error) {
 // OpenFile loads the libLLVM of that file, or opens the program; without a slash
 // in its name, the one that the system's linker finds, or PATH has.
 func OpenFile(name string) (*Library, error) {
-	return once("file "+name, func() (*Library, error) { return named(name) })
+	return once("file "+name, func() (*Library, error) { return named(name, name) })
 }
 
 func once(key string, open func() (*Library, error)) (*Library, error) {
@@ -71,14 +71,14 @@ func once(key string, open func() (*Library, error)) (*Library, error) {
 	return r.library, r.err
 }
 
-// named opens what LTC_LIBLLVM may be.
-func named(name string) (*Library, error) {
+// named opens what LTC_LIBLLVM may be; who says in errors who named it.
+func named(who, name string) (*Library, error) {
 	if name == "none" {
-		return nil, fmt.Errorf("%w: LTC_LIBLLVM is none", ErrNotFound)
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, who)
 	}
 	l, err := openOne(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrNotFound, name, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrNotFound, who, err)
 	}
 	return l, nil
 }
