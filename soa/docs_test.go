@@ -9,5 +9,5 @@ import (
 // Every snippet of docs/soa.md is a part of the examples, which run: it does
 // what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
-	snippets.Check(t, "../docs/soa.md", "example_test.go")
+	snippets.Check(t, "../docs/soa.md", "example*_test.go")
 }

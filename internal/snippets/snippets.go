@@ -6,6 +6,7 @@ package snippets
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,15 +19,21 @@ var (
 	block   = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 )
 
-// Check requires that every block of Go in a page is a part of the source, but
-// for white space, and that the source's examples say what they print, without
-// which they are not run.
-func Check(t *testing.T, page, source string) {
+// Check requires that every block of Go in a page is a part of the sources,
+// files of a pattern, but for white space, and that the sources' examples say
+// what they print, without which they are not run.
+func Check(t *testing.T, page, sources string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	code, err := os.ReadFile(source)
+	files, err := filepath.Glob(sources)
 	require.NoError(t, err)
+	var code []byte
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		code = append(code, text...)
+	}
 	examples := example.FindAllString(string(code), -1)
 	require.NotEmpty(t, examples)
 	for _, e := range examples {

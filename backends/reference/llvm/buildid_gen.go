@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0b8a9dbb5f702873f400f9ab"
+const buildID = "2a2402db8d408d12688990e6"
