@@ -1,0 +1,198 @@
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ltc/backends/cuda/driver"
+	"ltc/soa"
+)
+
+// stage is memory of the host that the device copies from and to by itself, and
+// when it last did.
+type stage struct {
+	host *driver.Host
+	done *driver.Event
+}
+
+// staged is how many bytes a queue copies at once: while the device copies some,
+// the host prepares as many.
+const staged = 4 << 20
+
+// stage returns the next stage, when what it was used for is done.
+func (q *Queue) stage(bytes int) (*stage, error) {
+	s := &q.stages[q.next]
+	q.next = 1 - q.next
+	bytes = min(max(bytes, 64<<10), staged)
+	if s.done == nil {
+		e, err := q.dev.ctx.NewEvent(false)
+		if err != nil {
+			return nil, err
+		}
+		s.done = e
+	}
+	if err := s.done.Synchronize(); err != nil {
+		return nil, err
+	}
+	if s.host != nil && len(s.host.Bytes()) < bytes {
+		if err := s.host.Free(); err != nil {
+			return nil, err
+		}
+		s.host = nil
+	}
+	if s.host == nil {
+		h, err := q.dev.ctx.AllocHost(bytes)
+		if err != nil {
+			return nil, err
+		}
+		s.host = h
+	}
+	return s, nil
+}
+
+func (s *stage) free() error {
+	if s.host != nil {
+		if err := s.host.Free(); err != nil {
+			return err
+		}
+	}
+	if s.done != nil {
+		return s.done.Destroy()
+	}
+	return nil
+}
+
+// Upload queues a copy of v to a place in a buffer, dense in the order of its
+// elements. It returns when v has been read, which may be before the copy is done.
+func (q *Queue) Upload(to *Buffer, at int, v soa.View) error {
+	n := v.Type.Bytes()
+	p, err := to.part("upload", at, n)
+	if err != nil {
+		return err
+	}
+	if err := v.Check(); err != nil {
+		return err
+	}
+	if !v.IsDense() {
+		dense := soa.Make(v.Type)
+		if err := soa.Copy(dense, v); err != nil {
+			return err
+		}
+		v = dense
+	}
+	defer soa.KeepAlive(v)
+	from := unsafe.Slice((*byte)(v.Base()), n)
+	return q.do(func() error {
+		for len(from) > 0 {
+			s, err := q.stage(len(from))
+			if err != nil {
+				return err
+			}
+			some := s.host.Bytes()[:copy(s.host.Bytes(), from)]
+			if err := q.stream.ToDevice(p, some); err != nil {
+				return err
+			}
+			if err := s.done.Record(q.stream); err != nil {
+				return err
+			}
+			from, p = from[len(some):], p+driver.Ptr(len(some))
+		}
+		return nil
+	})
+}
+
+// Download copies from a place in a buffer, where the elements of v lie densely in
+// their order, to v, after what is queued. It returns when v has them.
+func (q *Queue) Download(v soa.View, from *Buffer, at int) error {
+	n := v.Type.Bytes()
+	p, err := from.part("download", at, n)
+	if err != nil {
+		return err
+	}
+	if err := v.Check(); err != nil {
+		return err
+	}
+	dense := v
+	if !v.IsDense() {
+		dense = soa.Make(v.Type)
+	}
+	if err := q.download(unsafe.Slice((*byte)(dense.Base()), n), p); err != nil {
+		return err
+	}
+	defer soa.KeepAlive(v)
+	if v.IsDense() {
+		return nil
+	}
+	return soa.Copy(v, dense)
+}
+
+// download copies some while the device copies others.
+func (q *Queue) download(to []byte, p driver.Ptr) error {
+	var last *stage
+	var of []byte // where what last holds goes to
+	finish := func() error {
+		if last == nil {
+			return nil
+		}
+		if err := last.done.Synchronize(); err != nil {
+			return err
+		}
+		copy(of, last.host.Bytes())
+		return nil
+	}
+	return q.do(func() error {
+		for len(to) > 0 {
+			s, err := q.stage(len(to))
+			if err != nil {
+				return err
+			}
+			some := to[:min(len(to), len(s.host.Bytes()))]
+			if err := q.stream.ToHost(s.host.Bytes()[:len(some)], p); err != nil {
+				return err
+			}
+			if err := s.done.Record(q.stream); err != nil {
+				return err
+			}
+			if err := finish(); err != nil {
+				return err
+			}
+			last, of = s, some
+			to, p = to[len(some):], p+driver.Ptr(len(some))
+		}
+		return finish()
+	})
+}
+
+// Copy queues a copy of n bytes between buffers, of which one is of the queue's
+// device. Within a buffer they must not overlap.
+func (q *Queue) Copy(to *Buffer, at int, from *Buffer, off, n int) error {
+	p, err := to.part("copy", at, n)
+	if err != nil {
+		return err
+	}
+	o, err := from.part("copy", off, n)
+	if err != nil {
+		return err
+	}
+	switch {
+	case to.dev != q.dev && from.dev != q.dev:
+		return fmt.Errorf("%v: copy between %v and %v in a queue of neither", q.dev, from.dev, to.dev)
+	case to == from && at < off+n && off < at+n && n > 0:
+		return fmt.Errorf("%v: copy of %d bytes from %d to %d of one buffer: they overlap", q.dev, n, off, at)
+	}
+	return q.do(func() error {
+		if to.dev == from.dev {
+			return q.stream.Copy(p, o, n)
+		}
+		return q.stream.CopyPeer(p, to.dev.ctx, o, from.dev.ctx, n)
+	})
+}
+
+// Fill queues the setting of n bytes of a buffer.
+func (q *Queue) Fill(to *Buffer, at int, v byte, n int) error {
+	p, err := to.part("fill", at, n)
+	if err != nil {
+		return err
+	}
+	return q.do(func() error { return q.stream.Fill8(p, v, n) })
+}

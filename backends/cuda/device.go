@@ -1,0 +1,135 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+)
+
+// Device is a GPU that this process uses, from [Open] to the end of the process.
+type Device struct {
+	ctx    *driver.Context
+	memory memory
+}
+
+// List tells which GPUs there are, named cuda:0 and so on. An error wraps
+// [driver.ErrNoDriver], [driver.ErrOldDriver] or [driver.NoDevice], and says what
+// to do.
+func List() ([]backends.Device, error) {
+	d, err := driver.Open()
+	if err != nil {
+		return nil, err
+	}
+	return list(d), nil
+}
+
+func list(d *driver.Driver) []backends.Device {
+	var all []backends.Device
+	for i, dev := range d.Devices() {
+		p := dev.Properties()
+		all = append(all, backends.Device{Name: name(i), Memory: p.Memory, Properties: map[string]string{
+			"name":            p.Name,
+			"uuid":            p.UUID,
+			"pci":             p.PCI,
+			"target":          p.Target(),
+			"multiprocessors": strconv.Itoa(p.Multiprocessors),
+			"l2":              strconv.Itoa(p.L2),
+			"ecc":             strconv.FormatBool(p.ECC),
+			"cuda":            fmt.Sprintf("%d.%d", d.Version()/1000, d.Version()%1000/10),
+		}})
+	}
+	return all
+}
+
+func name(i int) string { return "cuda:" + strconv.Itoa(i) }
+
+// oldest is the oldest kind of GPU that there are kernels for: sm_80.
+const oldest = 8
+
+// ErrOldDevice is wrapped by errors of [Open] for GPUs that kernels do not run on.
+var ErrOldDevice = errors.New("the GPU is too old")
+
+// opened are the devices that this process uses.
+var opened struct {
+	sync.Mutex
+	by map[int]*Device
+}
+
+// Open returns the GPU of a number; the same each time. An error says why there is
+// none: see [List]; it wraps [driver.InvalidDevice] if the number is out of range,
+// and [ErrOldDevice] if kernels do not run on it.
+func Open(i int) (*Device, error) {
+	opened.Lock()
+	defer opened.Unlock()
+	if d := opened.by[i]; d != nil {
+		return d, nil
+	}
+	d, err := driver.Open()
+	if err != nil {
+		return nil, err
+	}
+	dev, err := use(d, i)
+	if err != nil {
+		return nil, err
+	}
+	if opened.by == nil {
+		opened.by = map[int]*Device{}
+	}
+	opened.by[i] = dev
+	return dev, nil
+}
+
+// use makes a device of a driver's. It has its own pool of memory.
+func use(d *driver.Driver, i int) (*Device, error) {
+	dev, err := d.Device(i)
+	if err != nil {
+		return nil, err
+	}
+	switch p := dev.Properties(); {
+	case p.Major < oldest:
+		return nil, fmt.Errorf("%s: %w: %s is an %s, and sm_%d0 is the oldest that there are kernels for", name(i), ErrOldDevice, p.Name, p.Target(), oldest)
+	case !p.Pools || !p.Unified:
+		return nil, fmt.Errorf("%s: %s has no memory in the order of streams, or no addresses of its own: %w", name(i), p.Name, errors.ErrUnsupported)
+	}
+	ctx, err := dev.Retain()
+	if err != nil {
+		return nil, err
+	}
+	v := &Device{ctx: ctx}
+	if v.memory.pool, err = ctx.NewPool(); err == nil {
+		v.memory.limit = dev.Properties().Memory
+		err = v.memory.pool.Keep(v.memory.limit)
+	}
+	if err != nil {
+		return nil, errors.Join(err, ctx.Release())
+	}
+	return v, nil
+}
+
+// close gives the device up; for tests, since others may use it.
+func (d *Device) close() error {
+	return errors.Join(d.memory.pool.Destroy(), d.ctx.Release())
+}
+
+// String returns the device's name, as in cuda:0.
+func (d *Device) String() string { return name(d.ctx.Device().Ordinal()) }
+
+// Properties returns what the device is.
+func (d *Device) Properties() driver.Properties { return d.ctx.Device().Properties() }
+
+// Err returns the [driver.LostError] if the device cannot be used any more; nil
+// otherwise.
+func (d *Device) Err() error { return d.ctx.Err() }
+
+// EnablePeer lets this device access the other's memory, as kernels and fast
+// copies need. An error wraps [driver.PeerUnsupported] where devices cannot.
+func (d *Device) EnablePeer(other *Device) error {
+	if err := d.ctx.EnablePeer(other.ctx); err != nil {
+		return err
+	}
+	return other.memory.pool.Allow(d.ctx)
+}

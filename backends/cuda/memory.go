@@ -1,0 +1,162 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"ltc/backends/cuda/driver"
+)
+
+// memory is what is allocated of a device. The pool keeps what is freed for the
+// next who asks.
+type memory struct {
+	pool  *driver.Pool
+	mu    sync.Mutex
+	limit int64
+	live  int64
+	peak  int64
+	count int64
+}
+
+// Usage is what this process takes of a device's memory, in bytes.
+type Usage struct {
+	Live     int64 // allocated, and not freed
+	Peak     int64 // the most that Live has been
+	Reserved int64 // taken of the device, to be allocated
+	Limit    int64 // the most that Live may be
+	Count    int64 // how often something was allocated
+}
+
+// Limit sets the most bytes that may be allocated; at first all that the device
+// has.
+func (d *Device) Limit(n int64) {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	d.memory.limit = n
+}
+
+// Usage tells what is allocated.
+func (d *Device) Usage() (Usage, error) {
+	p, err := d.memory.pool.Usage()
+	m := &d.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return Usage{Live: m.live, Peak: m.peak, Reserved: p.Reserved, Limit: m.limit, Count: m.count}, err
+}
+
+// Trim gives back to the device what is not allocated.
+func (d *Device) Trim() error { return d.memory.pool.Trim(0) }
+
+// MemoryError is an allocation for which there is no memory. The device goes on.
+type MemoryError struct {
+	Device string
+	Asked  int64
+	Usage  Usage
+	Free   int64 // of the device, whoever uses the rest; -1: it was not asked, as the limit was reached
+	Reason error
+}
+
+func (e *MemoryError) Error() string {
+	free := ""
+	if e.Free >= 0 {
+		free = fmt.Sprintf("; the device has %d left", e.Free)
+	}
+	return fmt.Sprintf("%s: no memory for %d bytes: %d of at most %d are allocated, %d reserved%s: %v", e.Device, e.Asked, e.Usage.Live, e.Usage.Limit, e.Usage.Reserved, free, e.Reason)
+}
+
+// Unwrap returns what wraps [driver.OutOfMemory].
+func (e *MemoryError) Unwrap() error { return e.Reason }
+
+// Buffer is memory of a device. Who allocated it frees it.
+type Buffer struct {
+	dev *Device
+	ptr driver.Ptr
+	n   int
+}
+
+// Alloc returns n bytes, aligned to 256, that what is queued from now on may use;
+// what other queues do only if they wait for this one. Contents are undefined. The
+// error is a [MemoryError] if there are none.
+func (q *Queue) Alloc(n int) (*Buffer, error) {
+	d := q.dev
+	if err := d.memory.take(int64(n)); err != nil {
+		u, _ := d.Usage()
+		return nil, &MemoryError{Device: d.String(), Asked: int64(n), Usage: u, Free: -1, Reason: err}
+	}
+	b := &Buffer{dev: d, n: n}
+	err := q.do(func() (err error) {
+		b.ptr, err = q.stream.AllocFrom(d.memory.pool, max(n, 1))
+		return err
+	})
+	if err == nil {
+		d.memory.took()
+		return b, nil
+	}
+	d.memory.give(int64(n))
+	if !errors.Is(err, driver.OutOfMemory) {
+		return nil, err
+	}
+	u, _ := d.Usage()
+	free, _, _ := d.ctx.Memory()
+	return nil, &MemoryError{Device: d.String(), Asked: int64(n), Usage: u, Free: free, Reason: err}
+}
+
+// Free gives the memory back, after what is queued. Other queues that use it must
+// have been waited for.
+func (q *Queue) Free(b *Buffer) error {
+	if b.ptr == 0 {
+		return fmt.Errorf("%v: %d bytes are freed twice", b.dev, b.n)
+	}
+	if b.dev != q.dev {
+		return fmt.Errorf("%v: memory of %v is freed in a queue of another device", q.dev, b.dev)
+	}
+	p := b.ptr
+	b.ptr = 0
+	b.dev.memory.give(int64(b.n))
+	return q.do(func() error { return q.stream.Free(p) })
+}
+
+// Bytes returns how many there are.
+func (b *Buffer) Bytes() int { return b.n }
+
+// Device returns whose memory it is.
+func (b *Buffer) Device() *Device { return b.dev }
+
+// Address returns where it begins, on the device.
+func (b *Buffer) Address() driver.Ptr { return b.ptr }
+
+// part returns the address of n bytes of the buffer.
+func (b *Buffer) part(what string, at, n int) (driver.Ptr, error) {
+	if b.ptr == 0 {
+		return 0, fmt.Errorf("%v: %s: the memory was freed", b.dev, what)
+	}
+	if at < 0 || n < 0 || at > b.n-n {
+		return 0, fmt.Errorf("%v: %s: %d bytes at %d of a buffer of %d", b.dev, what, n, at, b.n)
+	}
+	return b.ptr + driver.Ptr(at), nil
+}
+
+func (m *memory) take(n int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.live+n > m.limit {
+		return fmt.Errorf("the limit is reached: %w", driver.OutOfMemory)
+	}
+	m.live += n
+	return nil
+}
+
+// took counts what was taken and is there.
+func (m *memory) took() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.peak = max(m.peak, m.live)
+	m.count++
+}
+
+func (m *memory) give(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.live -= n
+}

@@ -1,0 +1,124 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+)
+
+// Queue orders what is done on a device.
+type Queue struct {
+	dev    *Device
+	mu     sync.Mutex
+	stream *driver.Stream
+	stages [2]stage
+	next   int             // the stage to use
+	idle   []*driver.Event // those that nobody uses
+}
+
+var _ backends.Queue = (*Queue)(nil)
+
+// NewQueue makes a queue; it lasts until [Queue.Close].
+func (d *Device) NewQueue() (*Queue, error) {
+	s, err := d.ctx.NewStream(0)
+	if err != nil {
+		return nil, err
+	}
+	return &Queue{dev: d, stream: s}, nil
+}
+
+// Device returns the queue's device.
+func (q *Queue) Device() *Device { return q.dev }
+
+// do calls f where it may use the stream.
+func (q *Queue) do(f func() error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.dev.ctx.Enter(); err != nil {
+		return err
+	}
+	defer q.dev.ctx.Leave()
+	return f()
+}
+
+// Close waits for what is queued and gives the queue up. Of a device that is lost
+// nothing can be waited for.
+func (q *Queue) Close() error {
+	return q.do(func() error {
+		errs := []error{q.stream.Synchronize()}
+		for i := range q.stages {
+			errs = append(errs, q.stages[i].free())
+		}
+		for _, e := range q.idle {
+			errs = append(errs, e.Destroy())
+		}
+		q.idle = nil
+		return errors.Join(append(errs, q.stream.Destroy())...)
+	})
+}
+
+// mark returns an event behind what is queued.
+func (q *Queue) mark() (e *driver.Event, err error) {
+	err = q.do(func() error {
+		if n := len(q.idle); n > 0 {
+			e, q.idle = q.idle[n-1], q.idle[:n-1]
+		} else if e, err = q.dev.ctx.NewEvent(false); err != nil {
+			return err
+		}
+		return e.Record(q.stream)
+	})
+	return e, err
+}
+
+func (q *Queue) unmark(e *driver.Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.idle = append(q.idle, e)
+}
+
+// Wait returns when what was queued before is done, with its first error; or when
+// the context ends, with the context's error: what is queued is then done later.
+func (q *Queue) Wait(ctx context.Context) error {
+	e, err := q.mark()
+	if err != nil {
+		return err
+	}
+	defer q.unmark(e)
+	if err := q.dev.ctx.Enter(); err != nil {
+		return err
+	}
+	defer q.dev.ctx.Leave()
+	if ctx.Done() == nil {
+		return e.Synchronize()
+	}
+	// Who can be told to stop waiting asks again and again, ever more seldom.
+	for pause := 5 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		if done, err := e.Done(); done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// After lets what is queued from now on wait for what another queue has by now.
+// It may be one of another device.
+func (q *Queue) After(other *Queue) error {
+	if q == other {
+		return nil
+	}
+	e, err := other.mark()
+	if err != nil {
+		return fmt.Errorf("%v waits for %v: %w", q.dev, other.dev, err)
+	}
+	defer other.unmark(e)
+	return q.do(func() error { return q.stream.Wait(e) })
+}
