@@ -100,8 +100,8 @@ type Result struct {
 type Call struct {
 	// Args are only read; strides and pointer tables are the caller's choice.
 	// Dense ones are read where they lie. A backend may copy others in each run,
-	// where its kernels cannot read them; those of cpu and eval copy all that are
-	// not dense. See [Copying].
+	// where its kernels cannot read them: cpu reads most of them where they lie,
+	// eval copies all. See [Copying].
 	Args []soa.View
 	// Results are written where they lie; a zero view is replaced by a fresh
 	// dense one, and an empty list by a full one. The result of a donated

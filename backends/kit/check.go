@@ -93,10 +93,14 @@ func (p *Program) check() error {
 		if err := kernel.Bounds(k, s.Sizes); err != nil {
 			return fmt.Errorf("kit: step %d: %w", i, err)
 		}
-		for j, strides := range k.StrideTable(nil, s.Strides) {
+		for j, strides := range k.StrideTable(nil, p.denseStrides(s)) {
 			o := s.Operands[j]
-			lo, hi, empty := o.Offset, o.Offset, false
+			at := linear{o.Offset, o.By}.of(p.dense(o.Value))
+			lo, hi, empty := at, at, false
 			for d, n := range k.Params[j].Dims {
+				if k.Params[j].Strides[d] == kernel.TableStride {
+					continue // no element of a dense value is in the place of another
+				}
 				span := (n.Of(s.Sizes) - 1) * strides[d]
 				lo, hi, empty = lo+min(span, 0), hi+max(span, 0), empty || n.Of(s.Sizes) == 0
 			}
@@ -106,6 +110,31 @@ func (p *Program) check() error {
 		}
 	}
 	return nil
+}
+
+// denseStrides returns the run-time strides of a step, those that depend on how
+// a value lies as if it were dense: what stays within it then has indices within
+// its dimensions, wherever they lead to.
+func (p *Program) denseStrides(s *Step) []int64 {
+	if len(s.Moving) == 0 {
+		return s.Strides
+	}
+	strides := slices.Clone(s.Strides)
+	for _, m := range s.Moving {
+		strides[m.At] = linear{strides[m.At], m.By}.of(p.dense(s.Operands[m.Operand].Value))
+	}
+	return strides
+}
+
+// dense returns the strides of a value that is dense.
+func (p *Program) dense(v ValueID) []int64 {
+	shape := p.shape(v)
+	strides, n := make([]int64, len(shape)), int64(1)
+	for d, size := range slices.Backward(shape) {
+		strides[d] = n
+		n *= int64(size)
+	}
+	return strides
 }
 
 // elements returns how many elements the memory of a value holds.

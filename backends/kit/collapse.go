@@ -110,8 +110,8 @@ func (w *views) joined(x, first, last int) bool {
 			if d < 0 && e < 0 {
 				continue
 			}
-			strides := w.strides[m.Param]
-			if d < 0 || e != d+1 || strides[d] != strides[e]*int64(k.Axis(s, x+1).Size) {
+			strides := w.operands[m.Param].strides
+			if d < 0 || e != d+1 || !strides[d].equal(linear{}.plus(strides[e], int64(k.Axis(s, x+1).Size))) {
 				return false
 			}
 		}
@@ -148,7 +148,8 @@ func (w *views) join(x, first, last int) {
 					done[m.Param] = true
 					p.Dims = slices.Delete(slices.Clone(p.Dims), d, d+1)
 					p.Dims[d] = size
-					w.strides[m.Param] = slices.Delete(slices.Clone(w.strides[m.Param]), d, d+1)
+					v := &w.operands[m.Param]
+					v.strides = slices.Delete(slices.Clone(v.strides), d, d+1)
 				}
 			}
 			for d := range m.Index {

@@ -168,10 +168,8 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 				kernels[text] = i
 				r.Kernels = append(r.Kernels, k.kernel)
 			}
-			step.Kernel, step.Sizes, step.Strides = i, k.sizes, k.strides
-			for _, op := range k.operands {
-				step.Operands = append(step.Operands, Operand{at(op.Value), op.Offset})
-			}
+			step.Kernel = i
+			step.write(k, at)
 		}
 		r.Steps = append(r.Steps, step)
 	}
@@ -180,6 +178,8 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 		r.Values[id].Kind, r.Values[id].Index = Result, j
 		r.Results = append(r.Results, id)
 	}
+	r.graph, r.place = g, place
+	g.findViews(r, place)
 	plan(r)
 	return r, r.check()
 }

@@ -169,5 +169,5 @@ func listed(ids []ValueID) string {
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	return [...]string{"temporary", "argument", "result", "constant"}[k]
+	return [...]string{"temporary", "argument", "result", "constant", "table"}[k]
 }

@@ -91,3 +91,14 @@ func (g *graph) Evaluate(ctx context.Context, eval backends.Backend, scalars ker
 	}
 	return results, nil
 }
+
+// denseStrides returns the strides, in elements, of a dense operand.
+func denseStrides(dims []kernel.Size) []int64 {
+	strides := make([]int64, len(dims))
+	n := int64(1)
+	for d, s := range slices.Backward(dims) {
+		strides[d] = n
+		n *= int64(s)
+	}
+	return strides
+}

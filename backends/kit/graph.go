@@ -17,6 +17,10 @@ type graph struct {
 	results []ValueID
 
 	localBytes int // see Options
+
+	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
+	layouts map[ValueID]Layout      // of arguments and results that are not dense
+	tables  map[ValueID]ValueID     // those of their tables
 }
 
 // value is a tensor: in memory, dense and row-major, unless it is a splat.

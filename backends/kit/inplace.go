@@ -49,6 +49,8 @@ func (p *Program) InPlace(j int) bool {
 	}
 	old, now := p.Args[i], p.Results[j]
 	switch {
+	case p.Values[old].Layout != nil || p.Values[now].Layout != nil:
+		return false
 	case p.Values[old].Last < p.Values[now].First:
 		return true
 	case p.Values[old].Last > p.Values[now].First || p.Values[now].First != p.Values[now].Last:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
 )
 
 // normal is a kernel with sizes and strides as arguments, and what they are for
@@ -14,6 +15,7 @@ type normal struct {
 	operands []Operand
 	sizes    []int64
 	strides  []int64
+	moving   []Moving
 }
 
 // normalise writes a node's kernel in the form that equal computations share:
@@ -27,13 +29,24 @@ func (g *graph) normalise(n *node) normal {
 	return w.symbolic()
 }
 
-// views is a kernel whose operands are views: how far apart, in elements,
-// neighbours are along each of their dimensions.
+// views is a kernel whose operands are views.
 type views struct {
 	kernel   *kernel.Kernel
-	operands []Operand
-	strides  [][]int64
-	whole    []bool // operands that keep their own dimensions
+	operands []view
+}
+
+// view is a value as an operand: how far from its first element that of the
+// operand is, and how far apart neighbours are along each dimension.
+type view struct {
+	value   ValueID
+	offset  linear
+	strides []linear
+	whole   bool // it keeps the value's dimensions
+	table   bool // the last dimension is of a table
+}
+
+func (v *view) equal(w *view) bool {
+	return v.value == w.value && v.whole == w.whole && v.table == w.table && v.offset.equal(w.offset) && slices.EqualFunc(v.strides, w.strides, linear.equal)
 }
 
 // viewed gives each plain access an operand of its own, whose dimensions are
@@ -46,14 +59,16 @@ func viewed(g *graph, n *node) *views {
 		b.Axis(a.Name, a.Size)
 	}
 	for _, l := range k.Locals {
+		l.Dims = slices.Clone(l.Dims)
 		b.Local(l)
 	}
 	w := &views{}
 	c := newCopier(b, k)
 	for s := range k.Stages {
 		st := &k.Stages[s]
-		b.Stage(st.Axes...)
+		b.Stage(slices.Clone(st.Axes)...)
 		c.identity(s)
+		entries := map[string]kernel.ID{}
 		for id := st.Begin; id < st.End; id++ {
 			in := &k.Instrs[id]
 			if in.Mem == nil || in.Mem.Local {
@@ -65,7 +80,7 @@ func viewed(g *graph, n *node) *views {
 			for j, a := range in.Args {
 				op.Args[j] = c.ids[a]
 			}
-			op.Mem = w.access(g, n, b, c, s, in.Mem)
+			op.Mem = w.access(g, n, b, c, s, in.Mem, entries)
 			c.ids[id] = b.Emit(op)
 		}
 	}
@@ -73,42 +88,74 @@ func viewed(g *graph, n *node) *views {
 	return w
 }
 
-// access returns an access of n as one to a view.
-func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m *kernel.Access) *kernel.Access {
-	v := n.operands[m.Param]
+// access returns an access of n as one to a view. entries are the loads from
+// tables so far in the stage.
+func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m *kernel.Access, entries map[string]kernel.ID) *kernel.Access {
 	p := n.kernel.Params[m.Param]
-	dense := denseStrides(p.Dims)
-	if g.values[v].splat != nil {
-		clear(dense)
-	}
-	to := *m
-	if plain(m) {
-		view := kernel.Param{DType: p.DType, Out: p.Out}
-		var strides []int64
-		offset := int64(0)
-		var terms []kernel.Term
+	lies := g.position(n.operands[m.Param])
+	to, v := *m, view{value: n.operands[m.Param], table: lies.table != none, whole: !plain(m)}
+	to.Index = nil
+	param := kernel.Param{DType: p.DType, Out: p.Out}
+	if v.whole {
+		for d := range m.Index {
+			if lies.entries != nil && lies.entries[d] != 0 {
+				continue
+			}
+			param.Dims = append(param.Dims, p.Dims[d])
+			to.Index = append(to.Index, c.index(m.Index[d]))
+			v.strides = append(v.strides, lies.strides[d])
+		}
+	} else {
+		axes := make([]linear, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
+		along := make([]bool, len(axes))
 		for d, i := range m.Index {
-			offset += i.Offset * dense[d]
+			v.offset = v.offset.plus(lies.strides[d], i.Offset)
 			for _, t := range i.Terms {
-				terms = addTerm(terms, kernel.Term{Axis: t.Axis, Factor: t.Factor * dense[d]})
+				sum := axes[t.Axis].plus(lies.strides[d], t.Factor)
+				axes[t.Axis], along[t.Axis] = sum, !along[t.Axis] && !lies.laid || !sum.is(0)
 			}
 		}
-		to.Index = nil
-		for _, t := range terms {
-			view.Dims = append(view.Dims, n.kernel.Axis(s, t.Axis).Size)
-			strides = append(strides, t.Factor)
-			to.Index = append(to.Index, kernel.Along(t.Axis))
+		for a, stride := range axes {
+			if along[a] {
+				param.Dims = append(param.Dims, n.kernel.Axis(s, a).Size)
+				to.Index = append(to.Index, kernel.Along(a))
+				v.strides = append(v.strides, stride)
+			}
 		}
-		to.Param = w.param(b, view, Operand{v, offset}, strides, false)
-		return &to
 	}
-	to.Index = make([]kernel.Index, len(m.Index))
-	for d := range m.Index {
-		to.Index[d] = c.index(m.Index[d])
+	if v.table {
+		param.Dims = append(param.Dims, kernel.Size(g.values[lies.table].typ.Shape[0]))
+		to.Index = append(to.Index, kernel.ByValue(w.entry(n, b, s, m, lies, entries)))
+		v.strides = append(v.strides, linear{n: 1})
 	}
-	p.Strides, p.Dims = nil, slices.Clone(p.Dims)
-	to.Param = w.param(b, p, Operand{v, 0}, dense, true)
+	to.Param = w.param(b, param, v)
 	return &to
+}
+
+// entry returns the entry of the table that an access needs.
+func (w *views) entry(n *node, b *kernel.Builder, s int, m *kernel.Access, lies position, entries map[string]kernel.ID) kernel.ID {
+	v := view{value: lies.table}
+	param, axes := kernel.Param{DType: types.I64}, make([]int64, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
+	for d, i := range m.Index {
+		v.offset.n += i.Offset * lies.entries[d]
+		for _, t := range i.Terms {
+			axes[t.Axis] += t.Factor * lies.entries[d]
+		}
+	}
+	key := fmt.Sprint(lies.table, v.offset.n, axes)
+	if id, ok := entries[key]; ok {
+		return id
+	}
+	var index []kernel.Index
+	for a, stride := range axes {
+		if stride != 0 {
+			param.Dims = append(param.Dims, n.kernel.Axis(s, a).Size)
+			index = append(index, kernel.Along(a))
+			v.strides = append(v.strides, linear{n: stride})
+		}
+	}
+	entries[key] = b.Emit(kernel.Instr{Op: kernel.Load, Type: types.I64, Mem: &kernel.Access{Param: w.param(b, param, v), Index: index}})
+	return entries[key]
 }
 
 // plain reports whether an access is to the same places whatever the data.
@@ -118,34 +165,21 @@ func plain(m *kernel.Access) bool {
 }
 
 // param returns the parameter for a view, one for each that is the same.
-func (w *views) param(b *kernel.Builder, p kernel.Param, o Operand, strides []int64, whole bool) int {
+func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
 	for i := range w.operands {
-		if w.operands[i] == o && w.whole[i] == whole && slices.Equal(w.strides[i], strides) && slices.Equal(b.Params()[i].Dims, p.Dims) && b.Params()[i].Out == p.Out {
+		if w.operands[i].equal(&v) && slices.Equal(b.Params()[i].Dims, p.Dims) && b.Params()[i].Out == p.Out {
 			return i
 		}
 	}
-	w.operands = append(w.operands, o)
-	w.whole = append(w.whole, whole)
-	w.strides = append(w.strides, strides)
+	w.operands = append(w.operands, v)
 	return b.Param(p)
-}
-
-// denseStrides returns the strides, in elements, of a dense operand.
-func denseStrides(dims []kernel.Size) []int64 {
-	strides := make([]int64, len(dims))
-	n := int64(1)
-	for d, s := range slices.Backward(dims) {
-		strides[d] = n
-		n *= int64(s)
-	}
-	return strides
 }
 
 // symbolic makes sizes and strides arguments, and names operands by their
 // order.
 func (w *views) symbolic() normal {
 	k := w.kernel
-	r := normal{kernel: k, operands: w.operands}
+	r := normal{kernel: k}
 	sym := func(s kernel.Size) kernel.Size {
 		r.sizes = append(r.sizes, int64(s))
 		return kernel.Sym(len(r.sizes) - 1)
@@ -185,7 +219,7 @@ func (w *views) symbolic() normal {
 			}
 			(*set)[at] = true
 			for d, i := range m.Index {
-				if plain(m) && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && r.sizes[symOf(sizes[s][i.Terms[0].Axis])] == int64(dims[d]) {
+				if (plain(m) || !m.Local && w.operands[at].table && !w.operands[at].whole) && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && r.sizes[symOf(sizes[s][i.Terms[0].Axis])] == int64(dims[d]) {
 					dims[d] = sizes[s][i.Terms[0].Axis]
 				} else {
 					dims[d] = sym(dims[d])
@@ -197,16 +231,23 @@ func (w *views) symbolic() normal {
 		p := &k.Params[i]
 		p.Name = operandName(i, p.Out)
 		p.Strides = make([]kernel.Stride, len(p.Dims))
-		for d, s := range w.strides[i] {
-			switch s {
-			case 1:
+		v := &w.operands[i]
+		for d, s := range v.strides {
+			switch {
+			case v.table && d == len(v.strides)-1:
+				p.Strides[d] = kernel.TableStride
+			case s.is(1):
 				p.Strides[d] = kernel.UnitStride
-			case 0:
+			case s.is(0):
 				p.Strides[d] = kernel.ZeroStride
 			default:
-				r.strides = append(r.strides, s)
+				if len(s.by) > 0 {
+					r.moving = append(r.moving, Moving{At: len(r.strides), Operand: i, By: s.by})
+				}
+				r.strides = append(r.strides, s.n)
 			}
 		}
+		r.operands = append(r.operands, Operand{Value: v.value, Offset: v.offset.n, By: v.offset.by})
 	}
 	k.Sizes = len(r.sizes)
 	k.Name = "k"

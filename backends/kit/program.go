@@ -23,6 +23,9 @@ type Program struct {
 	// are first written by later steps can be written where the caller wants
 	// them.
 	LastFallible int
+
+	graph *graph    // what it was made from
+	place []ValueID // what values of the graph are
 }
 
 // ValueID is an index of [Program.Values].
@@ -37,19 +40,26 @@ const (
 	Argument              // the caller's
 	Result                // the caller's, or fresh
 	Constant              // in Data
+	// Table is, of the columns of the argument or result Index of Values, which
+	// lie anywhere, how many elements from the first each begins: i64s that the
+	// caller's view says.
+	Table
 )
 
-// Value is a tensor in memory, dense and row-major.
+// Value is a tensor in memory, dense and row-major but for those with a Layout.
 type Value struct {
 	Kind   Kind
 	Type   types.Type
-	Index  int     // which argument or result
+	Index  int     // which argument or result; of a Table, of which value
 	Offset int     // of a temporary: bytes from the arena's start
 	Over   ValueID // of a temporary: the value whose place it takes; -1 if none
 	Data   []byte  // of a constant; one element for each that it has, or one for all
 	// First and Last are the steps that write and read it first and last; -1
 	// for what is there before the first step.
 	First, Last int
+	// Layout is how an argument or result lies; nil: dense. See [Program.Variant].
+	Layout Layout
+	views  uint64 // which layouts steps take: see viewsOf
 }
 
 // Step runs a kernel, an op of the evaluator, a loop or a branch.
@@ -57,7 +67,8 @@ type Step struct {
 	Kernel   int // -1: one of the others
 	Operands []Operand
 	Sizes    []int64 // the kernel's run-time sizes
-	Strides  []int64 // its run-time strides, in elements
+	Strides  []int64 // its run-time strides, in elements, but for Moving
+	Moving   []Moving
 	Host     *Host
 	Loop     *Loop
 	Branch   *Branch
@@ -68,7 +79,15 @@ type Step struct {
 // Operand is a value as a kernel sees it.
 type Operand struct {
 	Value  ValueID
-	Offset int64 // in elements
+	Offset int64    // in elements
+	By     []Factor // and so many of the value's strides more
+}
+
+// Moving is a run-time stride that depends on how a value lies: it is Strides[At]
+// and so many times the strides of the operand's value.
+type Moving struct {
+	At, Operand int
+	By          []Factor
 }
 
 // Host is an op that the evaluator runs.

@@ -35,6 +35,12 @@ type compiled struct {
 	long   bool
 	copied *atomic.Int64 // bytes; see CopiedBytes
 	times  []measured    // by step; nil unless they are measured
+
+	codes     []kernel.Code // by kernel, not yet prepared for sizes
+	compilers []kernel.Compiler
+	strides   int          // run-time strides of all steps together
+	variants  *variants    // for views that are not dense; nil where all are copied
+	lays      []kit.Layout // of a variant: of arguments, then of results; nil: dense
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -44,6 +50,8 @@ type compiledStep struct {
 	parts int
 	sizes []int // of an element, by operand
 	first int   // where its pointers begin in the launcher's
+	// where its strides begin in the launcher's, if some depend on the call
+	strides int
 }
 
 // placement says where a result may be written.
@@ -66,11 +74,16 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	if err != nil {
 		return nil, err
 	}
-	codes, err := codesOf(ctx, prog.Kernels, compilers)
+	codes, err := codesOf(ctx, nil, prog.Kernels, compilers)
 	if err != nil {
 		return nil, err
 	}
-	return newCompiled(ctx, p.File, prog, codes, o)
+	e, err := newCompiled(ctx, p.File, prog, codes, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	e.compilers, e.variants = compilers, newVariants(e)
+	return e, nil
 }
 
 // kernels makes kernels of a program; what is in the regions of its loops and
@@ -85,9 +98,10 @@ func (b *Backend) kernels(ctx context.Context, p *backends.Program, o backends.O
 	}))
 }
 
-// codesOf makes kernels runnable.
-func codesOf(ctx context.Context, kernels []*kernel.Kernel, compilers []kernel.Compiler) ([]kernel.Code, error) {
+// codesOf makes kernels runnable. known has the code of the first of them.
+func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel, compilers []kernel.Compiler) ([]kernel.Code, error) {
 	codes := make([]kernel.Code, len(kernels))
+	copy(codes, known)
 	for _, c := range compilers {
 		var missing []*kernel.Kernel
 		var at []int
@@ -115,35 +129,27 @@ func codesOf(ctx context.Context, kernels []*kernel.Kernel, compilers []kernel.C
 	return codes, nil
 }
 
-// newCompiled makes a program of kernels executable whose code is there.
-func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options) (*compiled, error) {
-	var err error
-	e := &compiled{program: prog, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads)}
+// newCompiled makes a program of kernels executable whose code is there. views are
+// those at hand of a program that is a variant, nil for others.
+func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, views *viewed) (*compiled, error) {
+	e := &compiled{program: prog, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), codes: codes}
+	if views != nil {
+		e.lays = views.lays
+	}
 	work := 0
 	for i := range prog.Steps {
-		s := compiledStep{Step: &prog.Steps[i], first: e.pointers}
+		s := compiledStep{Step: &prog.Steps[i]}
 		if s.Kernel >= 0 {
-			k := prog.Kernels[s.Kernel]
-			s.code = codes[s.Kernel]
-			if p, ok := s.code.(kernel.Preparer); ok {
-				if s.code, err = p.Prepare(ctx, s.Sizes, s.Strides); err != nil {
-					return nil, err
-				}
+			if err := e.prepare(ctx, &s, views); err != nil {
+				return nil, err
 			}
-			for j := range k.Params {
-				s.sizes = append(s.sizes, k.Params[j].DType.Size())
-			}
-			e.pointers += len(s.Operands)
-			work = added(work, pointsOf(k, s.Sizes))
+			work = added(work, pointsOf(prog.Kernels[s.Kernel], s.Sizes))
 		}
-		e.steps = append(e.steps, s)
+		e.add(s)
 	}
-	e.bindSteps()
+	e.bindSteps(func(*compiledStep) bool { return true })
 	e.cut()
-	for j := range prog.Results {
-		v := prog.Values[prog.Results[j]]
-		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
-	}
+	e.placeable()
 	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
 		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", file, err)
 	}
@@ -152,6 +158,41 @@ func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []ke
 		e.times = make([]measured, len(e.steps))
 	}
 	return e, nil
+}
+
+// prepare gives a step its code, for its sizes and its strides, with views at
+// hand those that they make it.
+func (e *compiled) prepare(ctx context.Context, s *compiledStep, views *viewed) (err error) {
+	s.code = e.codes[s.Kernel]
+	if p, ok := s.code.(kernel.Preparer); ok {
+		if s.code, err = p.Prepare(ctx, s.Sizes, views.strides(e.program, s.Step)); err != nil {
+			return err
+		}
+	}
+	s.sizes = nil
+	for _, p := range e.program.Kernels[s.Kernel].Params {
+		s.sizes = append(s.sizes, p.DType.Size())
+	}
+	return nil
+}
+
+// add adds a step.
+func (e *compiled) add(s compiledStep) {
+	s.first, s.strides = e.pointers, e.strides
+	e.pointers += len(s.Operands)
+	if len(s.Moving) > 0 {
+		e.strides += len(s.Strides)
+	}
+	e.steps = append(e.steps, s)
+}
+
+// placeable finds out where results may be written.
+func (e *compiled) placeable() {
+	prog := e.program
+	for j := range prog.Results {
+		v := prog.Values[prog.Results[j]]
+		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
+	}
 }
 
 // cut says in how many parts the steps run. It is called before the first run.
@@ -197,6 +238,9 @@ type launcher struct {
 	errs     []error
 	crew     crew
 	code     kernel.Code // of the launch under way
+	lies     [][]int     // by value: the strides of views that are not copied
+	strides  []int64     // by step, of those with strides that depend on the call
+	tables   [][]int64   // by value, of those of kind Table
 }
 
 func bytesView(n int) soa.View {
@@ -215,6 +259,9 @@ func (e *compiled) launcher() *launcher {
 		results:  make([]soa.View, len(e.program.Results)),
 		fresh:    make([]soa.View, len(e.program.Results)),
 		errs:     make([]error, e.parts),
+		lies:     make([][]int, len(e.program.Values)),
+		strides:  make([]int64, e.strides),
+		tables:   make([][]int64, len(e.program.Values)),
 	}
 	l.crew.init(e.parts, l.part)
 	for i := range l.calls {
@@ -226,6 +273,9 @@ func (e *compiled) launcher() *launcher {
 			l.mem[v] = unsafe.Add(l.arena.Base(), val.Offset)
 		case kit.Constant:
 			l.mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
+		case kit.Table:
+			l.tables[v] = make([]int64, max(val.Type.Elements(), 1))
+			l.mem[v] = unsafe.Pointer(unsafe.SliceData(l.tables[v]))
 		}
 	}
 	return l

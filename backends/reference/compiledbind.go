@@ -32,17 +32,20 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		b.bound[i] = d
 	}
 	b.steps, b.kept = slices.Clone(e.steps), slices.Clone(e.kept)
-	b.bindSteps()
+	b.bindSteps(func(*compiledStep) bool { return true })
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1
 	}
 	b.cut()
+	if b.variants != nil {
+		b.variants = newVariants(&b)
+	}
 	return &b, nil
 }
 
-// bindSteps shows each step's code the operands that are the same in all runs:
-// bound arguments and the program's own constants.
-func (e *compiled) bindSteps() {
+// bindSteps shows the code of steps for which which is true the operands that are
+// the same in all runs: bound arguments and the program's own constants.
+func (e *compiled) bindSteps(which func(*compiledStep) bool) {
 	alloc := func(bytes int) unsafe.Pointer {
 		v := bytesView(bytes)
 		e.kept = append(e.kept, v)
@@ -51,7 +54,7 @@ func (e *compiled) bindSteps() {
 	for i := range e.steps {
 		s := &e.steps[i]
 		code, ok := s.code.(kernel.Binder)
-		if !ok {
+		if !ok || !which(s) {
 			continue
 		}
 		mem, some := make([]unsafe.Pointer, len(s.Operands)), false

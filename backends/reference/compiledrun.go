@@ -23,9 +23,16 @@ func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 	if err := backends.CheckCall(e.program.Signature, c, e.bound); err != nil {
 		return err
 	}
+	done := ctx.Done()
+	if e.variants != nil {
+		v, err := e.variants.forCall(ctx, c, done == nil || !e.long)
+		if err != nil {
+			return err
+		}
+		e = v
+	}
 	l := e.pool.Get().(*launcher)
 	e.placeArgs(l, c)
-	done := ctx.Done()
 	watch := e.placeResults(l, c, done == nil || !e.long)
 	err := e.run(ctx, l, watch)
 	if err == nil {
@@ -47,6 +54,10 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) {
 			v = e.bound[i]
 		}
 		soa.TouchRead(v)
+		if e.laid(i) {
+			e.placeView(l, id, v)
+			continue
+		}
 		if !v.IsDense() {
 			if l.args[i].IsZero() {
 				l.args[i] = soa.Make(v.Type)
@@ -77,6 +88,10 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 			if a := c.Args[r.Alias]; place.inPlace && a.IsDense() {
 				to = a
 			}
+		case e.laid(len(e.program.Args) + j):
+			e.placeView(l, id, v)
+			watch = min(watch, e.program.Values[id].First)
+			continue
 		case !v.IsDense():
 		case r.Alias < 0, place.inPlace && c.Args[r.Alias].Base() == v.Base(), disjoint(v, c.Args[r.Alias]):
 			to = v
@@ -136,17 +151,21 @@ func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done 
 		o := &s.Operands[j]
 		pointers[j] = unsafe.Add(l.mem[o.Value], int(o.Offset)*s.sizes[j])
 	}
-	if err := l.launch(s, pointers, done); err != nil {
+	strides := s.Strides
+	if e.lays != nil {
+		strides = l.move(s, pointers)
+	}
+	if err := l.launch(s, pointers, strides, done); err != nil {
 		return &backends.RunError{Op: s.Ordinal, Reason: err}
 	}
 	return nil
 }
 
 // launch runs all parts of a step.
-func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, done <-chan struct{}) error {
+func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []int64, done <-chan struct{}) error {
 	for p := range s.parts {
 		c := &l.calls[p]
-		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, s.Strides
+		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, strides
 		c.Part, c.Parts, c.Done = p, s.parts, done
 	}
 	if s.parts == 1 {
@@ -217,6 +236,10 @@ func (e *compiled) view(l *launcher, v kit.ValueID, t types.Type) soa.View {
 // commit hands the results over. Nothing in it can fail.
 func (e *compiled) commit(l *launcher, c *backends.Call) {
 	for j, id := range e.program.Results {
+		if e.laid(len(e.program.Args) + j) {
+			soa.TouchWrite(c.Results[j])
+			continue
+		}
 		if n := deliver(c, j, &e.program.Signature.Results[j], l.fresh[j], l.mem[id]); n > 0 {
 			e.copied.Add(int64(n))
 		}
@@ -232,6 +255,7 @@ func (l *launcher) forget(e *compiled) {
 		l.mem[id] = nil
 	}
 	clear(l.pointers)
+	clear(l.lies)
 	clear(l.fresh)
 	clear(l.errs)
 	l.code = nil

@@ -63,7 +63,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	if s.codes, err = codesOf(ctx, s.family.Kernels(), compilers); err != nil {
+	if s.codes, err = codesOf(ctx, nil, s.family.Kernels(), compilers); err != nil {
 		return nil, err
 	}
 	s.pool = &sync.Pool{New: func() any { return &fitted{member: s.family.Member(), n: -1} }}
@@ -210,7 +210,7 @@ func (s *sized) fit(ctx context.Context, f *fitted, n int) error {
 	if err := f.member.Resize(n); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	e, err := newCompiled(ctx, s.file, f.member.Program, s.codes, s.o)
+	e, err := newCompiled(ctx, s.file, f.member.Program, s.codes, s.o, nil)
 	if err != nil {
 		return err
 	}

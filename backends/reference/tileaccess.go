@@ -31,7 +31,7 @@ type accessState struct {
 	lane    int64   // between the elements of a tile
 	steps   []int64 // by axis of the access
 	strides []int64 // by dimension
-	dims    []int64 // by dimension
+	dims    []int64 // by dimension; -1 for one of a table
 	places  []int64 // by dimension: the index of a tile's first element
 	factors []int64 // by dimension: of the axis that tiles lie along
 }
@@ -66,6 +66,9 @@ func (w *tileWay) locate(r *tileRun, locals unsafe.Pointer) {
 			for d, n := range w.k.Params[a.Param].Dims {
 				s.dims[d] = n.Of(r.call.Sizes)
 				s.strides[d] = r.strides[a.Param][d] * int64(a.dtype.Size())
+				if w.k.Params[a.Param].Strides[d] == kernel.TableStride {
+					s.dims[d] = -1
+				}
 			}
 		}
 		s.origin = a.Origin(s.strides)
@@ -129,6 +132,15 @@ func (a *tileAccess) offset(r *tileRun, s *accessState) int64 {
 	return at
 }
 
+// pointer returns where an access is that is so many bytes from its operand's
+// first element. In the columns of a table that may be in memory that Go knows as
+// another's, which its checks of pointers cannot know.
+//
+//go:nocheckptr
+func (a *tileAccess) pointer(s *accessState, bytes int64) unsafe.Pointer {
+	return unsafe.Add(s.mem, bytes)
+}
+
 // span returns which of n elements of a tile are inside, from one to before
 // another, if that can be said for all at once: without a guard all are; with
 // one, no index has a value for each.
@@ -184,7 +196,7 @@ func (a *tileAccess) place(r *tileRun, s *accessState, i int64) (int64, bool) {
 				p += *(*int64)(unsafe.Add(r.p[v.value], 8*i))
 			}
 		}
-		if uint64(p) >= uint64(s.dims[d]) {
+		if s.dims[d] >= 0 && uint64(p) >= uint64(s.dims[d]) {
 			return 0, false
 		}
 		at += p * s.strides[d]

@@ -59,11 +59,11 @@ func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
 	b.emit(b.level[id], func(r *tileRun, n int) {
 		s := &r.accesses[a.number]
 		if s.lane == a.size {
-			r.p[id] = unsafe.Add(s.mem, a.offset(r, s))
+			r.p[id] = a.pointer(s, a.offset(r, s))
 			return
 		}
 		r.p[id] = r.p[kept]
-		copyLanes(a.size, r.p[id], a.size, unsafe.Add(s.mem, a.offset(r, s)), s.lane, int64(n))
+		copyLanes(a.size, r.p[id], a.size, a.pointer(s, a.offset(r, s)), s.lane, int64(n))
 	})
 }
 
@@ -71,7 +71,7 @@ func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
 func (b *tileBuilder) move(from, to *tileAccess) {
 	b.emit(inBody, func(r *tileRun, n int) {
 		f, t := &r.accesses[from.number], &r.accesses[to.number]
-		copyLanes(to.size, unsafe.Add(t.mem, to.offset(r, t)), t.lane, unsafe.Add(f.mem, from.offset(r, f)), f.lane, int64(n))
+		copyLanes(to.size, to.pointer(t, to.offset(r, t)), t.lane, from.pointer(f, from.offset(r, f)), f.lane, int64(n))
 	})
 }
 
@@ -97,7 +97,7 @@ func (a *tileAccess) load(r *tileRun, to, other unsafe.Pointer, n int64) {
 			copyBytes(to, other, int(n*a.size))
 		}
 		if from < end {
-			copyLanes(a.size, unsafe.Add(to, from*a.size), a.size, unsafe.Add(s.mem, a.offset(r, s)+from*s.lane), s.lane, end-from)
+			copyLanes(a.size, unsafe.Add(to, from*a.size), a.size, a.pointer(s, a.offset(r, s)+from*s.lane), s.lane, end-from)
 		}
 		return
 	}
@@ -107,7 +107,7 @@ func (a *tileAccess) load(r *tileRun, to, other unsafe.Pointer, n int64) {
 	a.first(r, s)
 	for i := range n {
 		if at, inside := a.place(r, s, i); inside {
-			copyElement(a.size, unsafe.Add(to, i*a.size), unsafe.Add(s.mem, at))
+			copyElement(a.size, unsafe.Add(to, i*a.size), a.pointer(s, at))
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (a *tileAccess) store(r *tileRun, x unsafe.Pointer, n int64, k kernel2) {
 		if from >= end {
 			return
 		}
-		to, x := unsafe.Add(s.mem, a.offset(r, s)+from*s.lane), unsafe.Add(x, from*a.size)
+		to, x := a.pointer(s, a.offset(r, s)+from*s.lane), unsafe.Add(x, from*a.size)
 		switch n := end - from; {
 		case k == nil:
 			copyLanes(a.size, to, s.lane, x, a.size, n)
@@ -159,7 +159,7 @@ func (a *tileAccess) store(r *tileRun, x unsafe.Pointer, n int64, k kernel2) {
 		if !inside {
 			continue
 		}
-		to, x := unsafe.Add(s.mem, at), unsafe.Add(x, i*a.size)
+		to, x := a.pointer(s, at), unsafe.Add(x, i*a.size)
 		if k == nil {
 			copyElement(a.size, to, x)
 		} else {

@@ -93,7 +93,7 @@ func (b *tileBuilder) computeInto(id kernel.ID, a *tileAccess, run tileStep) {
 	b.places[kept] = b.places[id]
 	b.emit(inBody, func(r *tileRun, n int) {
 		s := &r.accesses[a.number]
-		to := unsafe.Add(s.mem, a.offset(r, s))
+		to := a.pointer(s, a.offset(r, s))
 		if s.lane == a.size {
 			r.p[id] = to
 			run(r, n)

@@ -68,7 +68,7 @@ func newWriter(k *kernel.Kernel, s *Schedule) *writer {
 		var steps []string
 		for _, c := range k.Params[p].Strides {
 			switch c {
-			case kernel.UnitStride:
+			case kernel.UnitStride, kernel.TableStride:
 				steps = append(steps, "1")
 			case kernel.ZeroStride:
 				steps = append(steps, "0")

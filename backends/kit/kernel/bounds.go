@@ -10,7 +10,7 @@ import (
 // is inside its operand or local at all points, whatever is in memory. The
 // kernel has passed [Verify]. What bounds indices are the sizes of axes and
 // values computed from constants, sizes, axes and clamps; of what is loaded
-// nothing is known but its type. An error may mean that the kernel's indices
+// nothing is known but its type; entries of tables are taken for what they are. An error may mean that the kernel's indices
 // are in range for a reason that is not seen here: then a guard or a clamp
 // makes it visible.
 func Bounds(k *Kernel, sizes []int64) error {
@@ -84,6 +84,9 @@ func (b *bounder) access(s int, id ID, m *Access) error {
 		name, dims = b.k.Params[m.Param].Name, b.k.Params[m.Param].Dims
 	}
 	for d := range m.Index {
+		if !m.Local && b.k.Params[m.Param].Strides[d] == TableStride {
+			continue
+		}
 		at, fits := b.index(s, &m.Index[d])
 		if n := dims[d].Of(b.sizes); !fits || at.lo < 0 || at.hi >= n {
 			where := fmt.Sprintf("from %d to %d", at.lo, at.hi)

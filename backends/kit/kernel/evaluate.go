@@ -188,6 +188,10 @@ func (e *evaluator) place(m *Access) ([]byte, bool) {
 			at += t.Factor * e.at[t.Axis]
 		}
 		n := dims[d].Of(e.sizes)
+		if !m.Local && e.k.Params[m.Param].Strides[d] == TableStride {
+			offset += at
+			continue
+		}
 		if at < 0 || at >= n {
 			return nil, false
 		}

@@ -67,6 +67,12 @@ const (
 	AnyStride  Stride = iota // a run-time argument
 	UnitStride               // 1
 	ZeroStride               // 0: all along the dimension are one element
+	// TableStride is that of a dimension along which elements lie anywhere, as
+	// those of columns with an address each: its index is a value alone, how many
+	// elements from the operand's first the column is that the point needs, which
+	// the kernel loads from a table of them. Nothing bounds it but the caller's
+	// word; the dimension's size is that of the table.
+	TableStride
 )
 
 // Param is an operand in memory.

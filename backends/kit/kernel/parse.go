@@ -160,13 +160,13 @@ func (p *parser) param() {
 	p.list("[", "]", func() { a.Dims = append(a.Dims, p.size()) })
 	if p.accept("strides") {
 		p.list("[", "]", func() {
-			for s := AnyStride; s <= ZeroStride; s++ {
+			for s := AnyStride; s <= TableStride; s++ {
 				if p.accept(s.String()) {
 					a.Strides = append(a.Strides, s)
 					return
 				}
 			}
-			p.failf("expected the class of a stride: *, 1 or 0")
+			p.failf("expected the class of a stride: *, 1, 0 or table")
 		})
 	}
 	p.k.Params = append(p.k.Params, a)

@@ -65,7 +65,7 @@ func (p *printer) param(a *Param) {
 }
 
 func (s Stride) String() string {
-	return [...]string{AnyStride: "*", UnitStride: "1", ZeroStride: "0"}[s]
+	return [...]string{AnyStride: "*", UnitStride: "1", ZeroStride: "0", TableStride: "table"}[s]
 }
 
 func list[T fmt.Stringer](all []T) string {

@@ -12,7 +12,7 @@ func (k *Kernel) StrideTable(to [][]int64, strides []int64) [][]int64 {
 		row := to[p][:0]
 		for _, class := range k.Params[p].Strides {
 			switch class {
-			case UnitStride:
+			case UnitStride, TableStride:
 				row = append(row, 1)
 			case ZeroStride:
 				row = append(row, 0)

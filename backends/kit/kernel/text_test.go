@@ -107,7 +107,7 @@ func TestParseErrors(t *testing.T) {
 		{"type", "kernel k(x: f33[]) {}", 1, 13, "expected a type of elements, such as f32"},
 		{"size", "kernel k(x: f32[m]) {}", 1, 18, "m is not a size: want a number, or n0, n1, …"},
 		{"sizes", "kernel k(x: f32[n99999]) {}", 1, 23, "n99999 is not a size: want a number, or n0, n1, …"},
-		{"stride", "kernel k(x: f32[3] strides [2]) {}", 1, 29, "expected the class of a stride: *, 1 or 0"},
+		{"stride", "kernel k(x: f32[3] strides [2]) {}", 1, 29, "expected the class of a stride: *, 1, 0 or table"},
 		{"op", "kernel k() {\n stage {\n  %0 = plus %1, %2 : f32\n }\n}", 3, 8, "expected an op: store, or %name = and one that has a value"},
 		{"named store", "kernel k(out y: f32[]) {\n stage {\n  %0 = store y[], %0\n }\n}", 3, 8, "expected an op: store, or %name = and one that has a value"},
 		{"value", "kernel k() {\n stage {\n  %0 = negate %1 : f32\n }\n}", 3, 17, "there is no value %1 before"},

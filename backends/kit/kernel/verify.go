@@ -21,6 +21,7 @@ const (
 	ruleReduce    = "kernel_reduce"    // a stage with axes reduces with an op that can, and uses the value in later stages only
 	ruleAccess    = "kernel_access"    // accesses are of operands and locals that there are, with an index per dimension of the same type
 	ruleIndex     = "kernel_index"     // terms ascend by axis and have factors; an index adds a value only if it is an integer
+	ruleTable     = "kernel_table"     // the index of a dimension with a table is a loaded i64 alone, and its access has no guard
 	ruleGuard     = "kernel_guard"     // a guarded load has an argument, others have none
 	ruleStore     = "kernel_store"     // what is stored to is Out, or a local
 	ruleCombine   = "kernel_combine"   // stores combine in operands, with an op that can
@@ -85,7 +86,7 @@ func (v *verifier) signature() {
 			v.fail(ruleOperands, "%d strides for %d dimensions", len(p.Strides), len(p.Dims))
 		}
 		for _, s := range p.Strides {
-			if s > ZeroStride {
+			if s > TableStride {
 				v.fail(ruleOperands, "%d is not a class of strides", uint8(s))
 			}
 		}

@@ -85,7 +85,7 @@ func TestVerifyStructure(t *testing.T) {
 		{"operands", func(k *kernel.Kernel) { k.Params[1].Name = "x" }, "kernel k: operand x: two have the name x (kernel_names)"},
 		{"local", func(k *kernel.Kernel) { k.Locals[0].Name = "0row" }, `kernel k: local 0row: "0row" is not a name (kernel_names)`},
 		{"dtype", func(k *kernel.Kernel) { k.Params[0].DType = 99 }, "kernel k: operand x: it has elements of dtype(99) (kernel_operands)"},
-		{"stride", func(k *kernel.Kernel) { k.Params[0].Strides[0] = 3 }, "kernel k: operand x: 3 is not a class of strides (kernel_operands)"},
+		{"stride", func(k *kernel.Kernel) { k.Params[0].Strides[0] = 4 }, "kernel k: operand x: 4 is not a class of strides (kernel_operands)"},
 		{"size", func(k *kernel.Kernel) { k.Axes[0].Size = kernel.Sym(2) }, "kernel k: axis i: there is no size n2 (kernel_sizes)"},
 		{"sizes", func(k *kernel.Kernel) { k.Sizes = 1 << 40 }, "kernel k: sizes: n2 is not used (kernel_sizes)"},
 		{"gap", func(k *kernel.Kernel) { k.Stages[1].Begin++ }, "kernel k: stage 1: it has the instructions 4 to 6, want the first to be 3 (kernel_stages)"},

@@ -191,6 +191,25 @@ func (v *verifier) access(s int, id ID, i *Instr) {
 	}
 	for d := range m.Index {
 		v.index(s, id, d, &m.Index[d])
+		if !m.Local && d < len(k.Params[m.Param].Strides) && k.Params[m.Param].Strides[d] == TableStride {
+			v.table(d, m)
+		}
+	}
+}
+
+// table checks the index of a dimension whose elements lie where a table says.
+func (v *verifier) table(d int, m *Access) {
+	x := &m.Index[d]
+	if v.err != nil {
+		return
+	}
+	if m.Guard || len(x.Terms) > 0 || x.Offset != 0 || x.Value == None {
+		v.fail(ruleTable, "index %d of a dimension with a table is no entry of it alone, or guarded", d)
+		return
+	}
+	i := &v.k.Instrs[x.Value]
+	if i.Op != Load || i.Type != types.I64 || i.Mem.Guard || i.Mem.Local || v.k.Params[i.Mem.Param].Out {
+		v.fail(ruleTable, "index %d: %%%d is not loaded from a table of i64", d, x.Value)
 	}
 }
 

@@ -2,6 +2,8 @@ package llvm
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -30,7 +32,7 @@ func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (kernel.Code, error) {
 	problem := p.Problem(sizes, strides)
-	r := &product{points: 1, factors: p.Factors(strides), units: p.units}
+	r := &product{points: 1, factors: p.Factors(strides), units: p.units, of: p.Product, strides: slices.Clone(strides), moved: new(sync.Pool)}
 	for _, a := range p.Outer {
 		n := int(p.Kernel.Axes[a].Size.Of(sizes))
 		r.outer, r.points = append(r.outer, n), r.points*n
@@ -50,14 +52,19 @@ func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (ke
 		p.units.failed(err)
 		return p.own(), nil
 	}
-	for n, size := range []int{problem.A.Size(), problem.B.Size(), problem.C.Size()} {
-		f := &r.factors[n]
+	inBytes(&r.factors, &problem)
+	return r, nil
+}
+
+// inBytes makes what factors count in elements bytes.
+func inBytes(factors *[3]emit.Factor, problem *gemm.Problem) {
+	for n, size := range [3]int{problem.A.Size(), problem.B.Size(), problem.C.Size()} {
+		f := &factors[n]
 		f.Origin *= int64(size)
 		for i := range f.Steps {
 			f.Steps[i] *= int64(size)
 		}
 	}
-	return r, nil
 }
 
 // fewFlops is for how few operations, of all matrices of a call, the kernel's
@@ -74,6 +81,31 @@ type product struct {
 	flops   float64        // of one point
 	units   *units
 	packed  unsafe.Pointer // B, if the plan says that it is packed
+
+	of      *emit.Product
+	strides []int64    // for which all of it is
+	moved   *sync.Pool // of *moved
+}
+
+// moved is a product for other strides of the same classes.
+type moved struct {
+	*gemm.Moved
+	factors [3]emit.Factor
+	table   [][]int64
+}
+
+// move returns the product for run-time strides, and where its factors are then.
+// It is given back to p.moved.
+func (p *product) move(strides []int64) *moved {
+	m, _ := p.moved.Get().(*moved)
+	if m == nil {
+		m = &moved{Moved: p.Product.Moved()}
+	}
+	m.table = p.of.Kernel.StrideTable(m.table, strides)
+	p.of.Locate(&m.factors, m.table)
+	inBytes(&m.factors, &p.plan.Problem)
+	m.Move(p.of.Strides(m.table))
+	return m
 }
 
 // Parts returns how many parts are worth it.
@@ -115,10 +147,16 @@ func (p *product) Run(c *kernel.Call) error {
 			}
 		}
 	}
+	factors, run := &p.factors, p.Product
+	if !slices.Equal(c.Strides, p.strides) {
+		m := p.move(c.Strides)
+		defer p.moved.Put(m)
+		factors, run = &m.factors, m.Product
+	}
 	for point := int(from); point < int(to); point++ {
 		var at [3]unsafe.Pointer
-		for n := range p.factors {
-			f := &p.factors[n]
+		for n := range factors {
+			f := &factors[n]
 			at[n] = unsafe.Add(c.Mem[f.Param], f.Origin)
 		}
 		rest := point
@@ -126,11 +164,11 @@ func (p *product) Run(c *kernel.Call) error {
 			here := rest % p.outer[i]
 			rest /= p.outer[i]
 			b.At[i] = int64(here)
-			for n := range p.factors {
-				at[n] = unsafe.Add(at[n], int64(here)*p.factors[n].Steps[i])
+			for n := range factors {
+				at[n] = unsafe.Add(at[n], int64(here)*factors[n].Steps[i])
 			}
 		}
-		ok := p.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: p.packed, Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
+		ok := run.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: p.packed, Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
 		if !ok {
 			return nil // given up
 		}

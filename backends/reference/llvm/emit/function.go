@@ -99,7 +99,7 @@ func (f *function) arguments() {
 		row := make([]value.Value, len(a.Dims))
 		for d, class := range a.Strides {
 			switch class {
-			case kernel.UnitStride:
+			case kernel.UnitStride, kernel.TableStride:
 				row[d] = f.Index(1)
 			case kernel.ZeroStride:
 				row[d] = f.Index(0)

@@ -365,7 +365,7 @@ func unrolled(cost float64) int {
 }
 
 // stream finds the operands that can be stored to past the caches: one store
-// fills whole vectors, and nothing loads from them. Such stores are put off to
+// fills whole vectors, at places that no value says, and nothing loads from them. Such stores are put off to
 // the end of a turn of the loop. As two operands can be of one memory, nothing
 // that comes later in the turn may access another one in any other way.
 func (p *planner) stream(r *Schedule) {
@@ -385,6 +385,7 @@ func (p *planner) stream(r *Schedule) {
 				if i.Mem == nil || i.Mem.Local || i.Mem.Param != o {
 					continue
 				}
+				ok = ok && !slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None })
 				t := r.Stages[0]
 				if r.Form == Rows {
 					t = r.Stages[s]

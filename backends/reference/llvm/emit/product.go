@@ -107,20 +107,30 @@ func (p *Product) Problem(sizes, strides []int64) gemm.Problem {
 		}
 		return int(k.Axis(0, axis).Size.Of(sizes))
 	}
+	at := p.Strides(table)
+	return gemm.Problem{
+		Signed: c.A.Type == types.I8, A: bytes(c.A.Type), B: bytes(c.B.Type), Acc: c.Type, C: k.Instrs[p.Store].Type,
+		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
+		StrideA: at.A, StrideB: at.B, StrideC: at.C,
+		Epilogue: p.epilogue, Overlap: p.overlaps(),
+	}
+}
+
+// Strides returns those of the problem, given the strides of the kernel's operands
+// ([kernel.Kernel.StrideTable]). It allocates nothing.
+func (p *Product) Strides(table [][]int64) gemm.Strides {
+	c := p.Contraction
 	along := func(id kernel.ID, axis int) int {
 		if axis < 0 {
 			return 0
 		}
-		m := k.Instrs[id].Mem
+		m := p.Kernel.Instrs[id].Mem
 		return int(m.StrideAlong(axis, table[m.Param]))
 	}
-	return gemm.Problem{
-		Signed: c.A.Type == types.I8, A: bytes(c.A.Type), B: bytes(c.B.Type), Acc: c.Type, C: k.Instrs[p.Store].Type,
-		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
-		StrideA:  [3]int{along(c.A.Load, p.Batch), along(c.A.Load, p.M), along(c.A.Load, c.K[0])},
-		StrideB:  [3]int{along(c.B.Load, p.Batch), along(c.B.Load, c.K[0]), along(c.B.Load, p.N)},
-		StrideC:  [3]int{along(p.Store, p.Batch), along(p.Store, p.M), along(p.Store, p.N)},
-		Epilogue: p.epilogue, Overlap: p.overlaps(),
+	return gemm.Strides{
+		A: [3]int{along(c.A.Load, p.Batch), along(c.A.Load, p.M), along(c.A.Load, c.K[0])},
+		B: [3]int{along(c.B.Load, p.Batch), along(c.B.Load, c.K[0]), along(c.B.Load, p.N)},
+		C: [3]int{along(p.Store, p.Batch), along(p.Store, p.M), along(p.Store, p.N)},
 	}
 }
 
@@ -166,16 +176,22 @@ type Factor struct {
 
 // Factors returns A, B and C, given the run-time strides.
 func (p *Product) Factors(strides []int64) [3]Factor {
-	table := p.Kernel.StrideTable(nil, strides)
 	var all [3]Factor
-	for n, id := range []kernel.ID{p.Contraction.A.Load, p.Contraction.B.Load, p.Store} {
+	p.Locate(&all, p.Kernel.StrideTable(nil, strides))
+	return all
+}
+
+// Locate is Factors, given the strides of the kernel's operands, in memory that is
+// used again.
+func (p *Product) Locate(all *[3]Factor, table [][]int64) {
+	for n, id := range [3]kernel.ID{p.Contraction.A.Load, p.Contraction.B.Load, p.Store} {
 		m := p.Kernel.Instrs[id].Mem
-		all[n] = Factor{Param: m.Param, Origin: m.Origin(table[m.Param])}
+		all[n].Param, all[n].Origin = m.Param, m.Origin(table[m.Param])
+		all[n].Steps = all[n].Steps[:0]
 		for _, a := range p.Outer {
 			all[n].Steps = append(all[n].Steps, m.StrideAlong(a, table[m.Param]))
 		}
 	}
-	return all
 }
 
 // emit is the epilogue: all stages but the first, on some neighbours. It is

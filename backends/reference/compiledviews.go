@@ -1,0 +1,294 @@
+package reference
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/soa"
+)
+
+// mostVariants is how many layouts of its views an executable has code for.
+// Calls with views of further ones copy these.
+const mostVariants = 16
+
+// variants are the executables that are e for views that are not dense, one for
+// each combination of layouts that calls have come with. Looking for one takes no
+// lock.
+type variants struct {
+	e    *compiled
+	args []int // that may have a layout
+	outs []int // results likewise, if they are written where they belong at once
+	list atomic.Pointer[[]*variant]
+	mu   sync.Mutex // of who adds one
+}
+
+// variant is an executable for layouts of arguments, then of results.
+type variant struct {
+	lays []kit.Layout
+	e    *compiled // what copies, where there is no code for the layouts
+}
+
+// newVariants returns where variants of e are kept; nil if there can be none.
+func newVariants(e *compiled) *variants {
+	v := &variants{e: e}
+	p := e.program
+	for i, id := range p.Args {
+		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (e.bound == nil || e.bound[i].IsZero()) {
+			v.args = append(v.args, i)
+		}
+	}
+	for j, id := range p.Results {
+		if p.TakesView(id, -1) && e.results[j].direct && p.Signature.Results[j].Alias < 0 {
+			v.outs = append(v.outs, j)
+		}
+	}
+	if len(v.args)+len(v.outs) == 0 {
+		return nil
+	}
+	v.list.Store(new([]*variant))
+	return v
+}
+
+// forCall returns what runs a call: e, if all views are dense or are to be
+// copied. direct says that results may be written where they belong.
+func (v *variants) forCall(ctx context.Context, c *backends.Call, direct bool) (*compiled, error) {
+	if !v.some(c, direct) {
+		return v.e, nil
+	}
+	for {
+		list := *v.list.Load()
+		for _, x := range list {
+			if v.fits(x, c, direct) {
+				return x.e, nil
+			}
+		}
+		if len(list) >= mostVariants {
+			return v.e, nil
+		}
+		if err := v.add(ctx, c, direct); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// some reports whether a view of a call has a layout.
+func (v *variants) some(c *backends.Call, direct bool) bool {
+	for _, i := range v.args {
+		if v.lies(v.e.program.Args[i], &c.Args[i]) {
+			return true
+		}
+	}
+	if direct {
+		for _, j := range v.outs {
+			if v.lies(v.e.program.Results[j], &c.Results[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lies reports whether a view has a layout with which a value is taken.
+func (v *variants) lies(id kit.ValueID, view *soa.View) bool {
+	return !view.IsZero() && !view.IsDense() && v.e.program.TakesView(id, tableOf(view)) && regular(view)
+}
+
+// tableOf returns the axis of a view's table; -1 if it has none.
+func tableOf(v *soa.View) int {
+	if v.Table == nil {
+		return -1
+	}
+	return v.TableAxis
+}
+
+// regular reports whether the columns of a table are whole elements apart.
+func regular(v *soa.View) bool {
+	size := uintptr(v.Type.DType.Size())
+	for _, p := range v.Table {
+		if (uintptr(p)-uintptr(v.Table[0]))%size != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether the views of a call have the layouts of a variant.
+func (v *variants) fits(x *variant, c *backends.Call, direct bool) bool {
+	for _, i := range v.args {
+		if !v.same(x.lays[i], v.e.program.Args[i], &c.Args[i]) {
+			return false
+		}
+	}
+	for _, j := range v.outs {
+		l := x.lays[len(v.e.program.Args)+j]
+		if !direct && l != nil || direct && !v.same(l, v.e.program.Results[j], &c.Results[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *variants) same(l kit.Layout, id kit.ValueID, view *soa.View) bool {
+	if !v.lies(id, view) {
+		return l == nil
+	}
+	return l.Fits(view.Strides, tableOf(view))
+}
+
+// add adds a variant for a call, unless somebody else has.
+func (v *variants) add(ctx context.Context, c *backends.Call, direct bool) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list := *v.list.Load()
+	for _, x := range list {
+		if v.fits(x, c, direct) {
+			return nil
+		}
+	}
+	p := v.e.program
+	views := &viewed{lays: make([]kit.Layout, len(p.Args)+len(p.Results)), lies: make([][]int, len(p.Args)+len(p.Results))}
+	lay := func(at int, id kit.ValueID, view *soa.View) {
+		if v.lies(id, view) {
+			views.lays[at], views.lies[at] = kit.Lies(view.Strides, tableOf(view)), view.Strides
+		}
+	}
+	for _, i := range v.args {
+		lay(i, p.Args[i], &c.Args[i])
+	}
+	if direct {
+		for _, j := range v.outs {
+			lay(len(p.Args)+j, p.Results[j], &c.Results[j])
+		}
+	}
+	x, err := &variant{lays: views.lays}, error(nil)
+	if x.e, err = v.e.variant(ctx, views); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		x.e = v.e // there is no such code: it copies
+	}
+	list = append(list[:len(list):len(list)], x)
+	v.list.Store(&list)
+	return nil
+}
+
+// viewed are the layouts of a variant, of arguments and then of results, with the
+// strides of the views at hand.
+type viewed struct {
+	lays []kit.Layout
+	lies [][]int
+}
+
+// variant returns what e is for views with layouts.
+func (e *compiled) variant(ctx context.Context, views *viewed) (*compiled, error) {
+	n := len(e.program.Args)
+	prog, err := e.program.Variant(views.lays[:n], views.lays[n:])
+	if err != nil {
+		return nil, err
+	}
+	x := &compiled{program: prog, bound: e.bound, kept: slices.Clip(e.kept), threads: e.threads, own: e.own, long: e.long,
+		copied: e.copied, times: e.times, compilers: e.compilers, lays: views.lays}
+	if x.codes, err = codesOf(ctx, e.codes, prog.Kernels, e.compilers); err != nil {
+		return nil, err
+	}
+	moved := func(s *compiledStep) bool {
+		return slices.ContainsFunc(s.Operands, func(o kit.Operand) bool { return prog.Values[o.Value].Layout != nil })
+	}
+	for i := range prog.Steps {
+		s := e.steps[i]
+		if s.Step = &prog.Steps[i]; moved(&s) {
+			if err := x.prepare(ctx, &s, views); err != nil {
+				return nil, err
+			}
+		}
+		x.add(s)
+	}
+	x.bindSteps(moved)
+	x.cut()
+	x.placeable()
+	return x, nil
+}
+
+// strides returns the run-time strides of a step for which its code is prepared:
+// those of the views at hand. Where they are 0 or 1 by chance they are others, so
+// that nothing depends on it.
+func (v *viewed) strides(p *kit.Program, s *kit.Step) []int64 {
+	if len(s.Moving) == 0 {
+		return s.Strides
+	}
+	strides := slices.Clone(s.Strides)
+	for _, m := range s.Moving {
+		x := &strides[m.At]
+		if *x += along(m.By, v.of(p, s.Operands[m.Operand].Value)); *x == 0 || *x == 1 {
+			*x = 2
+		}
+	}
+	return strides
+}
+
+// of returns the strides of a value.
+func (v *viewed) of(p *kit.Program, id kit.ValueID) []int {
+	val := &p.Values[id]
+	if val.Kind == kit.Result {
+		return v.lies[len(p.Args)+val.Index]
+	}
+	return v.lies[val.Index]
+}
+
+// along returns what so many times the strides of a view are together.
+func along(by []kit.Factor, strides []int) int64 {
+	n := int64(0)
+	for _, f := range by {
+		n += f.By * int64(strides[f.Dim])
+	}
+	return n
+}
+
+// laid reports whether argument i, or the result that follows all arguments and
+// i-len(arguments) results, has a layout.
+func (e *compiled) laid(i int) bool { return e.lays != nil && e.lays[i] != nil }
+
+// placeView points a value at a view of the caller's.
+func (e *compiled) placeView(l *launcher, id kit.ValueID, v soa.View) {
+	l.lies[id] = v.Strides
+	if v.Table == nil {
+		l.mem[id] = v.Base()
+		return
+	}
+	if len(v.Table) == 0 {
+		return
+	}
+	first, size := v.Table[0], int64(v.Type.DType.Size())
+	l.mem[id] = first
+	for t := range l.tables {
+		if val := &e.program.Values[t]; val.Kind == kit.Table && val.Index == int(id) {
+			for i, p := range v.Table {
+				l.tables[t][i] = (int64(uintptr(p)) - int64(uintptr(first))) / size
+			}
+		}
+	}
+}
+
+// move adds to the pointers of a step what depends on how views lie, and returns
+// its strides.
+func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
+	for j := range s.Operands {
+		if o := &s.Operands[j]; len(o.By) > 0 {
+			pointers[j] = unsafe.Add(pointers[j], int(along(o.By, l.lies[o.Value]))*s.sizes[j])
+		}
+	}
+	if len(s.Moving) == 0 {
+		return s.Strides
+	}
+	strides := l.strides[s.strides : s.strides+len(s.Strides)]
+	copy(strides, s.Strides)
+	for _, m := range s.Moving {
+		strides[m.At] += along(m.By, l.lies[s.Operands[m.Operand].Value])
+	}
+	return strides
+}

@@ -1,0 +1,45 @@
+package reference
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/internal/viewtest"
+)
+
+// What kernels in plain Go compute of views that are not dense they compute where
+// these lie.
+func TestViewsInPlace(t *testing.T) { viewtest.Run(t, asKernels{New()}) }
+
+// Of more combinations of layouts than an executable keeps variants for, views are
+// copied.
+func TestMostVariants(t *testing.T) {
+	const text = `func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %z: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<2x3xf32>
+  %1 = stablehlo.add %0, %z : tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}`
+	e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	c := e.(*compiled)
+	lies := [][]int{{3, 1}, {1, 2}, {-3, 1}}
+	n := 0
+	for _, x := range lies {
+		for _, y := range lies {
+			for _, z := range lies {
+				call := &backends.Call{Args: viewtest.Strided(t, [][]int{x, y, z}, 2, 3)}
+				require.NoError(t, e.Execute(t.Context(), call))
+				want := viewtest.Want(call, func(x, y, z float32) float32 { return x*y + z })
+				require.Equal(t, want, viewtest.Floats(call.Results[0]), fmt.Sprint(x, y, z))
+				if n++; n <= mostVariants+1 { // the first is dense
+					require.Zero(t, c.CopiedBytes())
+				}
+			}
+		}
+	}
+	require.Len(t, *c.variants.list.Load(), mostVariants)
+	require.Positive(t, c.CopiedBytes())
+}

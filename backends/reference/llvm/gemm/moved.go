@@ -1,0 +1,33 @@
+package gemm
+
+// Strides are those of a [Problem], each of batch and of what follows in its
+// fields.
+type Strides struct{ A, B, C [3]int }
+
+// Moved is a product for operands that lie otherwise, but not in another way:
+// which strides are 0 or 1 is as it was planned. It is one goroutine's; the product
+// that it comes from need not know.
+type Moved struct {
+	*Product
+	plan *Plan
+}
+
+// Moved returns a copy of r to be moved.
+func (r *Product) Moved() *Moved {
+	plan, product := *r.plan, *r
+	product.plan = &plan
+	return &Moved{&product, &plan}
+}
+
+// Move sets the strides. It allocates nothing.
+func (m *Moved) Move(s Strides) {
+	q := m.plan
+	q.Problem.StrideA, q.Problem.StrideB, q.Problem.StrideC = s.A, s.B, s.C
+	if !q.swapped {
+		q.p.StrideA, q.p.StrideB, q.p.StrideC = s.A, s.B, s.C
+		return
+	}
+	q.p.StrideA = [3]int{s.B[0], s.B[2], s.B[1]}
+	q.p.StrideB = [3]int{s.A[0], s.A[2], s.A[1]}
+	q.p.StrideC = [3]int{s.C[0], s.C[2], s.C[1]}
+}

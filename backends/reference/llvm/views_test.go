@@ -1,0 +1,18 @@
+package llvm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/reference"
+	"ltc/internal/viewtest"
+)
+
+// What compiled kernels compute of views that are not dense they compute where
+// these lie.
+func TestViewsInPlace(t *testing.T) {
+	b, err := reference.Open("cpu")
+	require.NoError(t, err)
+	viewtest.Run(t, b)
+}
