@@ -78,13 +78,9 @@ var allowed = map[string][]string{
 
 	// What programs and tests share.
 	"internal/samples":     {"soa"},
-<<<<<<< HEAD
 	"internal/cpu":         {},
 	"internal/peak":        {"ir/types", "internal/cpu"},
-=======
-	"internal/peak":        {"ir/types"},
 	"internal/viewtest":    {"backends", "soa", "github.com/stretchr/testify"},
->>>>>>> 669d3c7 (Kernels read and write views where they lie: variants by layout)
 	"internal/programs":    {},
 	"internal/snippets":    {"github.com/stretchr/testify"},
 	"internal/trials":      {},

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2a2402db8d408d12688990e6"
+const buildID = "3589d1a2fa945e1946c08965"

@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/reference"
+	"ltc/backends"
 	"ltc/internal/viewtest"
 )
 
 // What compiled kernels compute of views that are not dense they compute where
 // these lie.
 func TestViewsInPlace(t *testing.T) {
-	b, err := reference.Open("cpu")
+	b, err := backends.Open("cpu")
 	require.NoError(t, err)
 	viewtest.Run(t, b)
 }
