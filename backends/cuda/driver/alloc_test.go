@@ -120,3 +120,12 @@ func BenchmarkCall(b *testing.B) {
 		purego.SyscallN(nothing, args...)
 	}
 }
+
+// BenchmarkFakeCall is what a call costs on the fake.
+func BenchmarkFakeCall(b *testing.B) {
+	_, d := fake(b, cudafake.Options{})
+	s := stream(b, enter(b, d, 0))
+	for b.Loop() {
+		s.Done()
+	}
+}
