@@ -55,7 +55,8 @@ type Device struct {
 type Option func(*Device)
 
 // Threads limits how many threads a program uses; 1 runs programs on the
-// goroutine that asks for them.
+// goroutine that asks for them. 0, as without it, are as many as the backend
+// likes; fewer are an error of [Open].
 func Threads(n int) Option { return func(d *Device) { d.options.Threads = n } }
 
 // Seed sets where the device's random streams start, those of [Normal] and its
@@ -84,6 +85,9 @@ func Open(name string, opts ...Option) (*Device, error) {
 	}
 	for _, o := range opts {
 		o(d)
+	}
+	if n := d.options.Threads; n < 0 {
+		return nil, fmt.Errorf("open %q: Threads(%d): want a number of threads, or 0 for as many as the backend likes", name, n)
 	}
 	d.memory.start()
 	d.warnOfStrangers()

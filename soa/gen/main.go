@@ -23,9 +23,11 @@ func main() {
 	out := flag.String("o", "", "the file to write (NAME_soa_gen.go)")
 	file := flag.String("file", os.Getenv("GOFILE"), "the file that has the struct")
 	flag.Parse()
-	if *name == "" || *file == "" {
-		flag.Usage()
-		os.Exit(2)
+	switch {
+	case *name == "":
+		usage("-type names no struct")
+	case *file == "":
+		usage("-file names no file: go generate sets it, by GOFILE")
 	}
 	if *out == "" {
 		*out = filepath.Join(filepath.Dir(*file), strings.ToLower(*name)+"_soa_gen.go")
@@ -34,6 +36,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
+}
+
+// usage says what the command line lacks, and ends the program.
+func usage(lacks string) {
+	fmt.Fprintf(os.Stderr, "gen: %s\nusage: go run ltc/soa/gen -type NAME [flags]\n", lacks)
+	flag.PrintDefaults()
+	os.Exit(2)
 }
 
 // run writes out anew, unless it is as it should be.

@@ -36,5 +36,5 @@ func main() {
 		}
 		fmt.Println(loss.Float()) // a root of the step has its value
 	}
-	fmt.Println(tr.Report()) // 1 compile, 27 cached, 0 implicit syncs
+	fmt.Println(tr.Report()) // 1 compile (41 ops in 5 ms), 27 cached, 28 marks, 0 implicit syncs, …
 }
