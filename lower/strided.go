@@ -32,6 +32,9 @@ func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
+	if n.Type.Elements() == 0 { // its places could be too many for i64 to hold them all
+		return l.emit("broadcast_in_dim", tensor(n.Type), []*mlir.Value{l.constant(n.Type.DType, 0)}, ints("broadcast_dimensions", nil))
+	}
 	x := l.flat(l.in(n)[0], n.In[0].Type)
 	indices := l.places(n.Type.Shape, n.Attrs[ir.AsStridedStrides].Ints, int(n.Attrs[ir.AsStridedOffset].Int))
 	return l.emit("gather", tensor(n.Type), []*mlir.Value{x, indices},
@@ -42,6 +45,9 @@ func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerAsStridedScatter(l *lowerer, n *ir.Node) *mlir.Value {
+	if n.In[1].Type.Elements() == 0 {
+		return l.in(n)[0]
+	}
 	return l.scatterFlat(l.in(n)[0], l.in(n)[1], n.Type, n.In[1].Type.Shape, n.Attrs[ir.AsStridedScatterStrides].Ints, int(n.Attrs[ir.AsStridedScatterOffset].Int))
 }
 
