@@ -70,7 +70,8 @@ type opening struct {
 	args    []*mlir.Value
 	lines   map[*mlir.Value][]line // of args
 	prelude []*mlir.Op             // what computes size
-	size    *mlir.Value            // tensor<1xi64>; nil until it is needed
+	size    *mlir.Value            // per·n, a tensor<1xi64>; nil until it is needed
+	per     int64
 	lists   map[string]*mlir.Value // numbers that the prelude computes
 	ops     []*mlir.Op             // of the block at hand
 	loc     mlir.Location
@@ -389,8 +390,14 @@ func (o *opening) integers(v []int64) *mlir.Value {
 // number emits slope·n + base.
 func (o *opening) number(l line) *mlir.Value {
 	v := o.elements()
-	if l.slope != 1 {
-		v = o.emit("stablehlo.multiply", oneI64, []*mlir.Value{v, o.integers([]int64{l.slope})})
+	times := l.slope
+	if times%o.per == 0 {
+		times /= o.per
+	} else {
+		v = o.emit("stablehlo.divide", oneI64, []*mlir.Value{v, o.integers([]int64{o.per})})
+	}
+	if times != 1 {
+		v = o.emit("stablehlo.multiply", oneI64, []*mlir.Value{v, o.integers([]int64{times})})
 	}
 	if l.base != 0 {
 		v = o.emit("stablehlo.add", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
@@ -398,7 +405,7 @@ func (o *opening) number(l line) *mlir.Value {
 	return v
 }
 
-// elements returns n, which an argument of the function tells.
+// elements returns per·n, which an argument of the function tells.
 func (o *opening) elements() *mlir.Value {
 	if o.size != nil {
 		return o.size
@@ -406,8 +413,10 @@ func (o *opening) elements() *mlir.Value {
 	arg, dim, l := o.teller()
 	if arg == nil {
 		o.err = fmt.Errorf("%v: a size depends on that of the inputs, but no argument of the function has it", o.loc)
+		o.per = 1
 		return o.integers([]int64{0})
 	}
+	o.per = l.slope
 	outer := o.ops
 	o.ops = nil
 	v := o.emit("stablehlo.get_dimension_size", mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
@@ -415,9 +424,6 @@ func (o *opening) elements() *mlir.Value {
 	v = o.emit("stablehlo.reshape", oneI64, []*mlir.Value{v})
 	if l.base != 0 {
 		v = o.emit("stablehlo.subtract", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
-	}
-	if l.slope != 1 {
-		v = o.emit("stablehlo.divide", oneI64, []*mlir.Value{v, o.integers([]int64{l.slope})})
 	}
 	o.prelude, o.ops, o.size = append(o.prelude, o.ops...), outer, v
 	return v

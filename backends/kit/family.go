@@ -27,10 +27,11 @@ type Family struct {
 // line is a number that depends on the size n: base + slope·(n - at).
 type line struct{ base, slope int64 }
 
-// Samples are the sizes that [NewFamily] is given programs for. None is a size
-// that a program has otherwise, and no two numbers that they give are equal by
-// chance.
-func Samples() []int { return []int{251, 1021, 4093, 16381} }
+// samples are the sizes that families are found from: none is a size that a
+// program has otherwise, so that no two numbers are equal by chance. Long sums are
+// cut to parts, which is no multiple of anything: the second list is of sizes for
+// which they are not, and the program found from it is right for others, too.
+var samples = [][]int{{251, 1021, 4093, 16381}, {53, 89, 157, 251}}
 
 // edges are the sizes for which a family's programs are checked besides, with the
 // least and the largest.
@@ -256,10 +257,23 @@ func (m *Member) Resize(n int) error {
 	return nil
 }
 
-// CompileFamily compiles a program for several sizes by compile, which is given
-// one of them, and returns what it is for all within bounds, both included.
+// CompileFamily compiles a program for some sizes by compile, which is given one
+// of them, and returns what it is for all within bounds, both included.
 func CompileFamily(ctx context.Context, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
-	at := Samples()
+	var first error
+	for _, at := range samples {
+		f, err := compileFamily(ctx, at, bounds, compile)
+		if err == nil || ctx.Err() != nil {
+			return f, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+func compileFamily(ctx context.Context, at []int, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
 	programs := make([]*Program, len(at))
 	for i, n := range at {
 		if ctx.Err() != nil {
