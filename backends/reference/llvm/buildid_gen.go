@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3589d1a2fa945e1946c08965"
+const buildID = "37c9d22ddbefc2a1504b183a"

@@ -146,62 +146,6 @@ func (f *function) size(s kernel.Size) value.Value {
 	return f.Index(int64(s))
 }
 
-// scratch divides the scratch memory: locals in their order, then, of strips,
-// what is kept for later stages. All are aligned to 64 bytes. See
-// [Schedule.Scratch], which knows how much it is.
-func (f *function) scratch() {
-	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 && len(f.s.Tiled) == 0 {
-		return
-	}
-	one := value.Value(f.Index(1)) // between neighbours along the innermost dimension
-	if f.s.Form == Strips {
-		column := value.Value(f.Index(f.s.column))
-		for l := range f.k.Locals {
-			column = f.add(column, f.localSize(l))
-		}
-		w := f.Block.NewUDiv(f.Index(stripBytes), f.max(column, one))
-		f.width = f.Block.NewAnd(f.max(f.min(w, f.Index(widest)), f.Index(stripsPiece)), f.Index(-stripsPiece))
-		one = f.width
-	}
-	next := f.word(wordScratch)
-	for l := range f.k.Locals {
-		a := &f.k.Locals[l]
-		f.locals = append(f.locals, f.pointer(next, a.DType))
-		row, stride := make([]value.Value, len(a.Dims)), one
-		for d := len(a.Dims) - 1; d >= 0; d-- {
-			row[d] = stride
-			stride = f.mul(stride, f.size(a.Dims[d]))
-		}
-		f.dims = append(f.dims, row)
-		next = f.add(next, f.aligned(f.mul(f.localSize(l), one)))
-	}
-	for _, id := range f.s.kept {
-		t := f.k.Instrs[id].Type
-		f.kept[id] = f.pointer(next, t)
-		next = f.add(next, f.aligned(f.mul(f.width, f.Index(int64(t.Size())))))
-	}
-	for _, id := range f.s.Tiled {
-		t := f.k.Instrs[id].Type
-		f.tiles[id] = f.pointer(next, t)
-		next = f.add(next, f.Index(f.s.tile*f.s.tile*int64(t.Size())))
-	}
-}
-
-// localSize returns the bytes of a local of one point, as [kernel.Local.Bytes]
-// counts.
-func (f *function) localSize(l int) value.Value {
-	n := value.Value(f.Index(int64(f.k.Locals[l].DType.Size())))
-	for _, d := range f.k.Locals[l].Dims {
-		n = f.mul(n, f.size(d))
-	}
-	return n
-}
-
-// aligned returns n rounded up as [kernel.Aligned] does.
-func (f *function) aligned(n value.Value) value.Value {
-	return f.Block.NewAnd(f.add(n, f.Index(63)), f.Index(^63))
-}
-
 // streaming decides whether to store past the caches: if what is stored is
 // large and nothing that is loaded lies in its place, which would have brought
 // it near.

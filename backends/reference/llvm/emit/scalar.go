@@ -60,6 +60,12 @@ func (f *function) call2(name string, x, y value.Value) value.Value {
 	return f.Call(name, ll.I64, x, y)
 }
 
+func (f *function) quotient(x, y value.Value) value.Value { return f.Block.NewUDiv(x, y) }
+
+func (f *function) floor(x value.Value, power int64) value.Value {
+	return f.Block.NewAnd(x, f.Index(-power))
+}
+
 // ceil returns x/n rounded up, of numbers that are not negative.
 func (f *function) ceil(x value.Value, n int64) value.Value {
 	return f.Block.NewUDiv(f.add(x, f.Index(n-1)), f.Index(n))
