@@ -12,12 +12,16 @@
 //     for the other are reported, whichever came first, to single bytes and within
 //     graphs, too: copies, fills, kernels, and memory that is allocated and freed.
 //   - Addresses are not used twice. Memory that is freed is gone; fresh memory is
-//     filled with NaNs, and so are bytes of the host that are freed.
+//     filled with NaNs, and so are bytes of the host that are freed. Kernels that
+//     read what nothing has written are reported, and so are copies to the host.
 //   - Handles that were destroyed or belong to another context are reported, and
 //     calls on threads that no context was made current to.
 //   - Devices have as much memory as a test says, and calls fail when it says so.
 //
 // What is wrong is a [Violation]; a call's result says so where a driver's would.
+//
+// A kernel that the interpreter finds fault with, such as one whose threads race,
+// fails, where a GPU might compute something.
 //
 // Not modelled: the stream that the library makes itself (a null handle is an
 // error), memory allocated while a stream is captured, clusters of more than one

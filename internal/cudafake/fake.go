@@ -70,11 +70,12 @@ const (
 	WrongContext
 	BadHandle
 	BadArgument
+	Undefined // a kernel, or a copy to the host, reads what nothing has written
 	Leak
 )
 
 func (k Kind) String() string {
-	return [...]string{"race", "use after free", "out of bounds", "kernel fault", "wrong context", "bad handle", "bad argument", "leak"}[k]
+	return [...]string{"race", "use after free", "out of bounds", "kernel fault", "wrong context", "bad handle", "bad argument", "undefined", "leak"}[k]
 }
 
 // injection is a failure to come.

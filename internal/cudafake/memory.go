@@ -19,6 +19,7 @@ type memory struct {
 	what    string  // Memory of device 0
 	there   bool    // what is queued before it is accessed has made it
 	freed   string  // by what; empty: it is not
+	written bitset
 	// accesses are those that may still matter to one that comes.
 	accesses []access
 }
@@ -45,7 +46,7 @@ const apart = 1 << 20
 
 // allocate makes an allocation that nobody can access yet.
 func (f *Fake) allocate(d *device, p *pool, n int64) *memory {
-	m := &memory{address: f.next, size: n, bytes: make([]byte, n), device: d, pool: p, what: fmt.Sprintf("Memory of device %d", d.ordinal)}
+	m := &memory{address: f.next, size: n, bytes: make([]byte, n), written: make(bitset, (n+63)/64), device: d, pool: p, what: fmt.Sprintf("Memory of device %d", d.ordinal)}
 	f.next += (uint64(n) + 2*apart - 1) / apart * apart
 	fill(m.bytes)
 	f.space = append(f.space, m)
@@ -75,7 +76,7 @@ func (f *Fake) free(m *memory, when *moment) {
 	}
 	fill(m.bytes)
 	if m.device != nil {
-		m.bytes, m.accesses = nil, nil
+		m.bytes, m.written, m.accesses = nil, nil, nil
 		m.device.used -= m.size
 	}
 }

@@ -31,6 +31,7 @@ type function struct {
 var (
 	versionLine = regexp.MustCompile(`(?m)^\.version (\d+)\.(\d+)`)
 	targetLine  = regexp.MustCompile(`(?m)^\.target sm_(\d+)`)
+	targetAlone = regexp.MustCompile(`(?m)^\.target sm_(\d+)a`)
 )
 
 // load is cuModuleLoadDataEx.
@@ -46,7 +47,8 @@ func (f *Fake) load(to *uintptr, image *byte, n uint32, options *int32, values *
 	if f.number(versionLine, text) > f.isa() {
 		return driver.UnsupportedPTX
 	}
-	if f.number(targetLine, text) > f.o.Major*10+f.o.Minor {
+	own := f.o.Major*10 + f.o.Minor
+	if only := f.number(targetAlone, text); f.number(targetLine, text) > own || only != 0 && only != own {
 		return driver.NoBinary
 	}
 	m, err := ptxsim.Parse(text)
@@ -156,11 +158,21 @@ func (f *Fake) setFunction(h uintptr, attribute, value int32) driver.Code {
 	return driver.Success
 }
 
+// threads is how many a block may have.
+func (k *function) threads() int {
+	if k.entry.Threads > 0 {
+		return k.entry.Threads
+	}
+	return 1024
+}
+
 // functionAttribute tells what the interpreter does not know: 32 registers, no
 // memory.
 func (f *Fake) functionAttribute(to *int32, attribute int32, h uintptr) driver.Code {
-	_, code := find[*function](f, h, "function")
-	*to = map[int32]int32{0: 1024, 4: 32}[attribute]
+	k, code := find[*function](f, h, "function")
+	if code == 0 {
+		*to = map[int32]int32{0: int32(k.threads()), 4: 32}[attribute]
+	}
 	return code
 }
 

@@ -249,6 +249,16 @@ func TestPlanted(t *testing.T) {
 			p.no(p.s.Copy(p.x+4, p.y, size))
 			require.ErrorIs(p.t, p.s.Synchronize(), driver.IllegalAddress)
 		}},
+		{"nothing was copied", cudafake.Undefined, "kernel increment in stream 1 reads byte 0 of 256 of the memory of device 0, which nothing has written", func(p *program) {
+			p.add(p.s, p.x, p.y, 1)
+			p.no(p.s.Synchronize())
+		}},
+		{"copied too little", cudafake.Undefined, "cuMemcpyDtoHAsync in stream 1 reads byte 252 of 256", func(p *program) {
+			p.no(p.s.ToDevice(p.x, p.in.Bytes()[:size-4]))
+			p.no(p.s.Copy(p.y, p.x, size))
+			p.no(p.s.ToHost(p.out.Bytes(), p.y))
+			p.no(p.s.Synchronize())
+		}},
 		{"destroyed stream", cudafake.UseAfterFree, "a stream that cuStreamDestroy destroyed", func(p *program) {
 			s, err := p.ctx.NewStream(0)
 			p.no(err)

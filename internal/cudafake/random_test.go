@@ -65,7 +65,9 @@ func TestRandom(t *testing.T) {
 		for i := range buffers {
 			buffers[i], err = p.ctx.Alloc(8 * place)
 			p.no(err)
+			p.no(p.s.Fill8(buffers[i], 0, 8*place))
 		}
+		p.no(p.s.Synchronize())
 		var events [3]*driver.Event
 		recorded := [3]int{-1, -1, -1}
 		for i := range events {

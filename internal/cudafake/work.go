@@ -54,20 +54,32 @@ func (f *Fake) perform(d *device, w *work, when *moment) driver.Code {
 		for i := range to {
 			to[i] = w.pattern[i%len(w.pattern)]
 		}
+		if code == 0 {
+			m := f.at(w.to)
+			f.copied(m, int64(w.to-m.address), nil, 0, int64(w.n), when)
+		}
 		return code
 	}
+	var source *memory
 	from := w.staged
 	if from == nil {
 		var code driver.Code
 		if from, code = f.bytes(nil, w.from, w.n, false, when); code != 0 {
 			return code
 		}
+		source = f.at(w.from)
 	}
 	to, code := f.bytes(nil, w.to, w.n, true, when)
-	if code == 0 {
-		copy(to, from)
+	if code != 0 {
+		return code
 	}
-	return code
+	copy(to, from)
+	m, off := f.at(w.to), int64(0)
+	if source != nil {
+		off = int64(w.from - source.address)
+	}
+	f.copied(m, int64(w.to-m.address), source, off, int64(w.n), when)
+	return driver.Success
 }
 
 // kernel runs a kernel.
@@ -85,6 +97,11 @@ func (f *Fake) kernel(d *device, w *work, when *moment) driver.Code {
 		if m := f.at(a.Address); m != nil {
 			from := int64(a.Address - m.address)
 			f.check(m, access{from, from + int64(a.Bytes), a.Write, when})
+			if !a.Write {
+				f.expect(m, from, from+int64(a.Bytes), when)
+			} else if m.written != nil {
+				m.written.add(from, from+int64(a.Bytes))
+			}
 		}
 	}
 	return driver.Success
@@ -135,6 +152,9 @@ func (f *Fake) copyOut(to unsafe.Pointer, from, n uint64, h uintptr) driver.Code
 	f.wait(f.enqueue(s, "cuMemcpyDtoHAsync", true, func(o *op) driver.Code {
 		b, code := f.bytes(nil, from, n, false, &o.moment)
 		copy(unsafe.Slice((*byte)(to), n), b)
+		if m := f.at(from); code == 0 {
+			f.expect(m, int64(from-m.address), int64(from-m.address+n), &o.moment)
+		}
 		return code
 	}))
 	return s.device.lost
@@ -215,8 +235,8 @@ func (f *Fake) launch(call string, fn uintptr, grid, block [3]uint32, shared uin
 			wrong = append(wrong, fmt.Sprintf("a grid of %v blocks of %v threads", grid, block))
 		}
 	}
-	if w.block[0]*w.block[1]*w.block[2] > 1024 {
-		wrong = append(wrong, fmt.Sprintf("blocks of %v threads: 1024 is the most", block))
+	if w.block[0]*w.block[1]*w.block[2] > k.threads() {
+		wrong = append(wrong, fmt.Sprintf("blocks of %v threads: %d is the most", block, k.threads()))
 	}
 	if w.shared > k.dynamic {
 		wrong = append(wrong, fmt.Sprintf("%d bytes of a block's memory, and the kernel is allowed %d", shared, k.dynamic))

@@ -14,6 +14,7 @@ func TestAccessed(t *testing.T) {
 	require.NoError(t, err)
 	e, err := m.Entry("sums")
 	require.NoError(t, err)
+	require.Equal(t, 64, e.Threads)
 	var memory ptxsim.Memory
 	const x, y = 0x7000_0100, 0x6000_0FFC
 	memory.Map(x, floats(200))

@@ -17,8 +17,11 @@ type Module struct {
 type Entry struct {
 	Name   string
 	Params int // how many there are, of 8 bytes each
-	instrs []instr
-	regs   int // how many registers a thread has
+	// Threads is how many a block may have at most, as the text says; 0: it does not.
+	// Run does not hold launches to it.
+	Threads int
+	instrs  []instr
+	regs    int // how many registers a thread has
 }
 
 // instr is an instruction of a thread. Those that wait for other threads have a
@@ -165,7 +168,11 @@ func (p *parser) entry() {
 		}
 	}
 	for p.space(); strings.HasPrefix(p.text, ".maxntid"); p.space() {
-		p.take(strings.IndexByte(p.text+"\n", '\n'))
+		list := p.take(strings.IndexByte(p.text+"\n", '\n'))
+		p.e.Threads = 1
+		for _, n := range strings.Split(strings.TrimPrefix(list, ".maxntid"), ",") {
+			p.e.Threads *= int(p.value(strings.TrimSpace(n)).bits)
+		}
 	}
 	if p.until("{") != "" {
 		p.fail("expected { before the instructions of %s", p.e.Name)

@@ -6,7 +6,8 @@ import (
 )
 
 // TensorMap tells the device how a matrix of many dimensions lies in its memory,
-// for copies of boxes of it to the memory of blocks. The zero value is none.
+// for copies of boxes of it to the memory of blocks. The zero value is none; a map
+// is not to be copied.
 type TensorMap struct {
 	raw [128 + 64]byte // 128 bytes, wherever they are aligned
 }
