@@ -1,0 +1,106 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit/kernel"
+)
+
+// Kernel is a kernel that is compiled for a device. It may be queued by any
+// goroutine.
+type Kernel struct {
+	dev      *Device
+	name     string
+	module   *driver.Module
+	schedule *ptx.Schedule
+
+	mu       sync.Mutex
+	function *driver.Function
+	launch   *driver.Launch
+	args     [3]int // operands, run-time sizes and strides
+	shared   int    // the most memory of a block that launches may ask for
+}
+
+// Load compiles a kernel that has passed [kernel.Verify]; it lasts until
+// [Kernel.Unload]. The error wraps [errors.ErrUnsupported] if there is no text for
+// the kernel.
+func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
+	s, err := ptx.Plan(k)
+	if err != nil {
+		return nil, err
+	}
+	const entry = "kernel"
+	text, err := ptx.Entry(entry, k, s)
+	if err != nil {
+		return nil, err
+	}
+	m, err := d.ctx.Load([]byte(ptx.Module(text)))
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	f, err := m.Function(entry)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("kernel %s: %w", k.Name, err), m.Unload())
+	}
+	args := [3]int{len(k.Params), k.Sizes, k.StrideArgs()}
+	return &Kernel{dev: d, name: k.Name, module: m, schedule: s, function: f, launch: driver.NewLaunch(f, args[0]+args[1]+args[2]), args: args,
+		shared: d.Properties().SharedBlock}, nil
+}
+
+// Unload gives the kernel up. It must not be queued any more.
+func (k *Kernel) Unload() error { return k.module.Unload() }
+
+// Run queues a launch on the operands whose first elements are at the given
+// addresses, with run-time sizes and strides as [kernel.Call] has them. The error
+// wraps [errors.ErrUnsupported] if the device cannot run it for these sizes.
+func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) error {
+	if k.dev != q.dev {
+		return fmt.Errorf("%v: kernel %s of %v", q.dev, k.name, k.dev)
+	}
+	if given := [3]int{len(operands), len(sizes), len(strides)}; given != k.args {
+		return fmt.Errorf("%v: kernel %s with %v operands, sizes and strides: it has %v", q.dev, k.name, given, k.args)
+	}
+	l, err := k.schedule.Launch(sizes)
+	if err != nil {
+		return err
+	}
+	if l.Grid[0]*l.Grid[1]*l.Grid[2] == 0 {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if l.Shared > k.shared {
+		if most := k.dev.Properties().SharedOptIn; l.Shared > most {
+			return fmt.Errorf("%v: kernel %s takes %d bytes of a block's memory, of at most %d: %w", q.dev, k.name, l.Shared, most, errors.ErrUnsupported)
+		}
+		if err := k.function.AllowShared(l.Shared); err != nil {
+			return err
+		}
+		k.shared = l.Shared
+	}
+	i := 0
+	for _, p := range operands {
+		k.launch.Set(i, uint64(p))
+		i++
+	}
+	for _, list := range [2][]int64{sizes, strides} {
+		for _, n := range list {
+			k.launch.Set(i, uint64(n))
+			i++
+		}
+	}
+	k.launch.Grid(l.Grid[0], l.Grid[1], l.Grid[2])
+	k.launch.Block(l.Block[0], l.Block[1], l.Block[2])
+	k.launch.Shared(l.Shared)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.dev.ctx.Enter(); err != nil {
+		return err
+	}
+	defer q.dev.ctx.Leave()
+	return q.stream.Launch(k.launch)
+}
