@@ -58,8 +58,6 @@ func Example_program() {
 	check(out.Writable(in)) // results overwrite no argument
 	check(model.Execute(ctx, &backends.Call{Args: in.Views(nil), Results: out.Views(nil)}))
 	fmt.Println(hits.At(2).Load())
-	fmt.Println(model.(backends.Copying).CopiedBytes(), "bytes copied") // x, which is not dense
 	// Output:
 	// {2 1 12}
-	// 32 bytes copied
 }

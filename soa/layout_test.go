@@ -58,24 +58,25 @@ func TestLayoutOffsets(t *testing.T) {
 func TestLayoutErrors(t *testing.T) {
 	of := func(_ *soa.Layout, err error) error { return err }
 	for want, err := range map[string]error{
-		"layout of float32: it is no struct":                                             of(soa.LayoutOf[float32]()),
-		"layout : column N: int has no fixed size":                                       of(soa.LayoutOf[struct{ N int }]()),
-		"layout : column S: no dtype holds string":                                       of(soa.LayoutOf[struct{ S string }]()),
-		"layout : column P.X: no dtype holds *float32":                                   of(soa.LayoutOf[struct{ P struct{ X *float32 } }]()),
-		"layout : column M: an element is a value, a vector or a matrix, not f32[2,2,2]": of(soa.LayoutOf[struct{ M [2][2][2]float32 }]()),
-		"layout : column M: f32[0]: dimensions of an element are from 1 to 1048576":      of(soa.LayoutOf[struct{ M [0]float32 }]()),
-		"layout : column J.J: a jagged column within another":                            of(soa.LayoutOf[struct{ J []struct{ J []float32 } }]()),
-		"layout : there are two columns X": of(soa.LayoutOf[struct {
+		"layout of float32: it is no struct":                                                   of(soa.LayoutOf[float32]()),
+		"layout struct: it has no columns: those are exported fields":                          of(soa.LayoutOf[struct{ x, y float32 }]()),
+		"layout struct: column N: int has no fixed size":                                       of(soa.LayoutOf[struct{ N int }]()),
+		"layout struct: column S: no dtype holds string":                                       of(soa.LayoutOf[struct{ S string }]()),
+		"layout struct: column P.X: no dtype holds *float32":                                   of(soa.LayoutOf[struct{ P struct{ X *float32 } }]()),
+		"layout struct: column M: an element is a value, a vector or a matrix, not f32[2,2,2]": of(soa.LayoutOf[struct{ M [2][2][2]float32 }]()),
+		"layout struct: column M: f32[0]: dimensions of an element are from 1 to 1048576":      of(soa.LayoutOf[struct{ M [0]float32 }]()),
+		"layout struct: column J.J: a jagged column within another":                            of(soa.LayoutOf[struct{ J []struct{ J []float32 } }]()),
+		"layout struct: there are two columns X": of(soa.LayoutOf[struct {
 			X float32
 			Y float32 `soa:"X"`
 		}]()),
-		`layout : column X: there is no option "scaler": there are scalar and block`: of(soa.LayoutOf[struct {
+		`layout struct: column X: there is no option "scaler": there are scalar and block`: of(soa.LayoutOf[struct {
 			X float32 `soa:",scaler"`
 		}]()),
-		"layout : column X: a []float32 cannot be a scalar here": of(soa.LayoutOf[struct {
+		"layout struct: column X: a []float32 cannot be a scalar here": of(soa.LayoutOf[struct {
 			X []float32 `soa:",scalar"`
 		}]()),
-		"layout : column X: a block is a struct outside of others with a number of their own, not float32": of(soa.LayoutOf[struct {
+		"layout struct: column X: a block is a struct outside of others with a number of their own, not float32": of(soa.LayoutOf[struct {
 			X float32 `soa:",block"`
 		}]()),
 		"layout point: an alignment of 100 bytes is no power of two":                  of(soa.LayoutOf[point](soa.Align(100))),
@@ -185,8 +186,8 @@ func TestRecordsErrors(t *testing.T) {
 	require.EqualError(t, p.Col("W").Err(), "layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber")
 	bad := soa.Of[struct{ N int }](3)
 	require.Zero(t, bad.Len())
-	require.EqualError(t, bad.Col("N").Err(), "layout : column N: int has no fixed size")
-	require.Equal(t, "layout : column N: int has no fixed size", bad.String())
+	require.EqualError(t, bad.Col("N").Err(), "layout struct: column N: int has no fixed size")
+	require.Equal(t, "layout struct: column N: int has no fixed size", bad.String())
 
 	elements := func(_ []float32, err error) error { return err }
 	for want, err := range map[string]error{

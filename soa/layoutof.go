@@ -1,6 +1,7 @@
 package soa
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -22,15 +23,18 @@ import (
 // follow a comma: `soa:",scalar"` is one value for all elements, `soa:",block"`
 // of a struct makes its fields columns with a number of elements of their own.
 // The fields of an embedded struct are columns of T. Options are [Align] and
-// [Relaxed].
+// [Relaxed]. A struct without columns is an error.
 func LayoutOf[T any](opts ...Option) (*Layout, error) {
 	t := reflect.TypeFor[T]()
-	w := walker{layout: t.Name()}
+	w := walker{layout: cmp.Or(t.Name(), "struct")}
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("layout of %v: it is no struct", t)
 	}
 	if err := w.walk(t, place{}); err != nil {
 		return nil, err
+	}
+	if len(w.found) == 0 {
+		return nil, fmt.Errorf("layout %s: it has no columns: those are exported fields", w.layout)
 	}
 	fields := make([]Field, len(w.found))
 	for i, f := range w.found {

@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 		"struct{ S string }":                       "layout T: column S: no dtype holds string",
 		"struct{ D time.Duration }":                "layout T: column D: no dtype holds invalid type",
 		"float32":                                  "T is no struct",
-		"struct{ x float32 }":                      "layout T: it has no columns",
+		"struct{ x float32 }":                      "layout T: it has no columns: those are exported fields",
 		"struct{ X []struct{ X []float32 } }":      "layout T: column X.X: a jagged column within another",
 		"struct{ X [2][2][2]bool }":                "layout T: column X: an element is a value, a vector or a matrix, not bool[2,2,2]",
 		"struct{ X float32 `soa:\",blok\"` }":      `layout T: column X: there is no option "blok": there are scalar and block`,

@@ -75,7 +75,7 @@ func read(file, name string) (*structure, error) {
 		fields[i] = c.Field
 	}
 	if !slices.ContainsFunc(s.columns, func(c column) bool { return !c.block }) {
-		return nil, fmt.Errorf("layout %s: it has no columns", name)
+		return nil, fmt.Errorf("layout %s: it has no columns: those are exported fields", name)
 	}
 	_, err = soa.NewLayout(name, fields)
 	return s, err
