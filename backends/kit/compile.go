@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ltc/backends"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/simplify"
 	"ltc/mlir"
 )
@@ -30,6 +31,13 @@ type Options struct {
 	// are not merged. It is what one core, or one block of threads, keeps at hand.
 	// 0: [LocalBytes].
 	LocalBytes int
+
+	// Packs returns how often a contraction, computed where the target runs it,
+	// computes each element of its factors A and B, with sizes and strides: once
+	// where it packs them for all that they meet, 0 if it does so each time that an
+	// element is multiplied. What makes such a factor becomes part of the
+	// contraction where that pays. nil: no target does.
+	Packs func(k *kernel.Kernel, sizes, strides []int64) (a, b int)
 
 	watch func(pass string, g *graph) error // of tests
 }

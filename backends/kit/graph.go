@@ -16,7 +16,8 @@ type graph struct {
 	args    []ValueID
 	results []ValueID
 
-	localBytes int // see Options
+	localBytes int                                                       // see Options
+	packs      func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
 
 	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
 	layouts map[ValueID]Layout      // of arguments and results that are not dense

@@ -12,6 +12,7 @@ var passes = []struct {
 	{"split", split},
 	{"merged", merge},
 	{"private", privatise},
+	{"packed", packed},
 }
 
 // orders says which passes must come before which.
@@ -21,6 +22,8 @@ var orders = []struct{ before, after, why string }{
 	{"inlined", "split", "what is reduced is computed in the node that is cut"},
 	{"inlined", "merged", "stages are for what cannot be computed where it is used"},
 	{"split", "merged", "a reduction is cut as long as it is a node of its own"},
+	{"merged", "packed", "what a product can hand over in its epilogue is not computed again for the next one"},
+	{"private", "packed", "what products are asked for is what they will be"},
 	{"merged", "private", "only then it is known which values one node alone uses"},
 }
 

@@ -89,13 +89,19 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 // kernels makes kernels of a program; what is in the regions of its loops and
 // branches is compiled.
 func (b *Backend) kernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (*kit.Program, error) {
-	return kit.Compile(ctx, p, kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
+	options := kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 		if err != nil {
 			return nil, err
 		}
 		return b.compileKernels(ctx, p, o, compilers)
-	}))
+	})
+	if len(compilers) > 0 {
+		if c, ok := compilers[0].(kernel.Packer); ok {
+			options.Packs = c.Packs
+		}
+	}
+	return kit.Compile(ctx, p, options)
 }
 
 // codesOf makes kernels runnable. known has the code of the first of them.

@@ -25,6 +25,16 @@ type Compiler interface {
 	Compile(ctx context.Context, kernels []*Kernel) ([]Code, error)
 }
 
+// Packer is a [Compiler] whose code computes factors of contractions as it packs
+// them, and not for each product anew.
+type Packer interface {
+	Compiler
+	// Packs returns how often the code of a kernel, for these sizes and strides,
+	// computes each element of the factors A and B of the [Contraction] that it
+	// is; 0 if it would be none that packs, or there cannot be code.
+	Packs(k *Kernel, sizes, strides []int64) (a, b int)
+}
+
 // Call is a part of a launch, with memory that the caller owns and may use
 // again for the next.
 type Call struct {

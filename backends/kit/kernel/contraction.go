@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math/bits"
 	"slices"
 
 	"ltc/ir/types"
@@ -31,8 +32,13 @@ type Factor struct {
 	// value, or what it is converted from, is or has the bits of; None if it is
 	// computed in another way.
 	Load ID
-	Type types.DType // of what is loaded, as what its bits are taken; else of the value
-	Body []ID        // the instructions that compute Value, ascending
+	// Source is Load, or of a value that is computed in another way, element by
+	// element, the load of that kind that most of the factor's axes move, the first
+	// of these: the operand whose elements a schedule turns into the value's as it
+	// packs them. None if there is none.
+	Source ID
+	Type   types.DType // of what is loaded, as what its bits are taken; else of the value
+	Body   []ID        // the instructions that compute Value, ascending
 }
 
 // AsContraction returns the contraction that a verified kernel is, if it is
@@ -110,7 +116,33 @@ func (k *Kernel) factor(v ID) Factor {
 	if i.Op != Load || i.Mem.Guard || slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
 		f.Load, f.Type = None, k.Instrs[v].Type
 	}
+	f.Source = f.Load
+	if f.Load == None {
+		f.Source = k.sourceOf(f.Body)
+	}
 	return f
+}
+
+// sourceOf returns the load among instructions that most axes move, of those
+// without a guard whose indices are sums of axes.
+func (k *Kernel) sourceOf(body []ID) ID {
+	most, source := 0, None
+	for _, id := range body {
+		i := &k.Instrs[id]
+		if i.Op != Load || i.Mem.Guard || i.Mem.Local || slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
+			continue
+		}
+		axes := AxisSet(0)
+		for _, x := range i.Mem.Index {
+			for _, t := range x.Terms {
+				axes |= 1 << t.Axis
+			}
+		}
+		if n := bits.OnesCount64(uint64(axes)); n > most {
+			most, source = n, id
+		}
+	}
+	return source
 }
 
 // StrideAlong returns how many elements an access moves for a step of an axis,

@@ -14,15 +14,15 @@ func TestAsContraction(t *testing.T) {
 	c, ok := kernel.AsContraction(kerneltest.Kernel(t, "linear_gelu"))
 	require.True(t, ok)
 	require.Equal(t, &kernel.Contraction{
-		A: kernel.Factor{Value: 0, Load: 0, Type: types.F32, Body: []kernel.ID{0}},
-		B: kernel.Factor{Value: 1, Load: 1, Type: types.F32, Body: []kernel.ID{1}},
+		A: kernel.Factor{Value: 0, Load: 0, Source: 0, Type: types.F32, Body: []kernel.ID{0}},
+		B: kernel.Factor{Value: 1, Load: 1, Source: 1, Type: types.F32, Body: []kernel.ID{1}},
 		M: []int{0}, N: []int{1}, K: []int{2}, Type: types.F32, Product: 2, Sum: 3,
 	}, c)
 
 	c, ok = kernel.AsContraction(kerneltest.Kernel(t, "bmm_bf16"))
 	require.True(t, ok)
 	require.Equal(t, [][]int{{0}, {1}, {2}, {3}}, [][]int{c.Batch, c.M, c.N, c.K})
-	require.Equal(t, kernel.Factor{Value: 3, Load: 2, Type: types.BF16, Body: []kernel.ID{2, 3}}, c.B)
+	require.Equal(t, kernel.Factor{Value: 3, Load: 2, Source: 2, Type: types.BF16, Body: []kernel.ID{2, 3}}, c.B)
 	require.Equal(t, types.F32, c.Type)
 
 	k := kerneltest.Kernel(t, "convolution")
@@ -80,6 +80,7 @@ func TestAsContractionForms(t *testing.T) {
 			if ok {
 				require.Equal(t, [][]int{nil, c.m, c.n, {len(c.m) + len(c.n)}}, [][]int{got.Batch, got.M, got.N, got.K})
 				require.Equal(t, c.name == "computed" || c.name == "guarded", got.A.Load == kernel.None)
+				require.Equal(t, c.name == "guarded", got.A.Source == kernel.None)
 			}
 		})
 	}

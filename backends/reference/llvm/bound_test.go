@@ -107,7 +107,17 @@ var bindable = []string{`func.func @main(%x: tensor<3x130x70xf32>, %w: tensor<70
 		stablehlo.return %n, %e : tensor<i32>, tensor<200x64xf32>
 	}
 	return %r#1 : tensor<200x64xf32>
-}`}
+}`, dequantised, strings.ReplaceAll(dequantised, "tensor<90xf32> {ltc.constant}", "tensor<90xf32>")}
+
+// dequantised is a program whose constant matrix is of bytes, with a scale for
+// each column.
+const dequantised = `func.func @main(%x: tensor<130x70xf32>, %w: tensor<70x90xui8> {ltc.constant}, %s: tensor<90xf32> {ltc.constant}) -> tensor<130x90xf32> {
+	%0 = stablehlo.convert %w : (tensor<70x90xui8>) -> tensor<70x90xf32>
+	%1 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<90xf32>) -> tensor<70x90xf32>
+	%2 = stablehlo.multiply %0, %1 : tensor<70x90xf32>
+	%3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<130x70xf32>, tensor<70x90xf32>) -> tensor<130x90xf32>
+	return %3 : tensor<130x90xf32>
+}`
 
 // Bound programs give the bits of those that are not, for any number of threads.
 func TestBoundPrograms(t *testing.T) {

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "37c9d22ddbefc2a1504b183a"
+const buildID = "c7e2a2576e24f73f55e753ca"

@@ -3,6 +3,7 @@ package llvm
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,12 +112,159 @@ kernel vector(w: f64[n0, n1] strides [*, 1], x: f64[n1] strides [1], out y: f64[
 }
 `}
 
+// computed are products of factors that are computed as they are packed: bytes
+// with a sign and a scale for each column, rows that are normalised, bf16, of
+// batches, at every other place with a table, of a vector.
+var computed = []string{`
+kernel dequantised(x: f32[n0, n2] strides [*, 1], w: u8[n2, n1] strides [*, 1], s: f32[n1] strides [*], b: f32[n1] strides [1], out y: f32[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %0 = load x[i, k]
+    %1 = load w[k, j]
+    %2 = convert %1 : i32
+    %3 = constant 24 : i32
+    %4 = shift_left %2, %3 : i32
+    %5 = shift_right_arithmetic %4, %3 : i32
+    %6 = convert %5 : f32
+    %7 = load s[j]
+    %8 = multiply %6, %7 : f32
+    %9 = multiply %0, %8 : f32
+    %10 = reduce add %9
+  }
+  stage {
+    %11 = load b[j]
+    %12 = add %10, %11 : f32
+    store y[i, j], %12
+  }
+}
+`, `
+kernel normalised(x: f32[n0, n2] strides [*, 1], m: f32[n0] strides [1], r: f32[n0] strides [*], g: f32[n2] strides [1], b: f32[n2] strides [*], w: f32[n1, n2] strides [1, *], out y: f32[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %0 = load x[i, k]
+    %1 = load m[i]
+    %2 = subtract %0, %1 : f32
+    %3 = load r[i]
+    %4 = multiply %2, %3 : f32
+    %5 = load g[k]
+    %6 = multiply %4, %5 : f32
+    %7 = load b[k]
+    %8 = add %6, %7 : f32
+    %9 = load w[j, k]
+    %10 = negate %9 : f32
+    %11 = multiply %8, %10 : f32
+    %12 = reduce add %11
+  }
+  stage {
+    store y[i, j], %12
+  }
+}
+`, `
+kernel halves(x: bf16[n0, n2] strides [1, *], w: bf16[n1, n2] strides [*, 1], out y: bf16[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %0 = load x[i, k]
+    %1 = convert %0 : f32
+    %2 = load w[j, k]
+    %3 = constant 0.0 : bf16
+    %4 = maximum %2, %3 : bf16
+    %5 = convert %4 : f32
+    %6 = multiply %1, %5 : f32
+    %7 = reduce add %6
+  }
+  stage {
+    %8 = convert %7 : bf16
+    store y[i, j], %8
+  }
+}
+`, `
+kernel heads(q: f32[n3, n4, n0, n2] strides [*, *, *, 1], s: f32[n3, n4] strides [*, *], k: u8[n3, n4, n1, n2] strides [*, *, *, 1], z: f32[n3, n1] strides [*, *], out y: f32[n3, n4, n0, n1] strides [*, *, *, 1]) {
+  for a < n3
+  for h < n4
+  for i < n0
+  for j < n1
+  stage d < n2 {
+    %0 = load q[a, h, i, d]
+    %1 = load s[a, h]
+    %2 = multiply %0, %1 : f32
+    %i = iota i : f32
+    %d = iota d : f32
+    %h = iota h : f32
+    %n = subtract %i, %d : f32
+    %o = subtract %n, %h : f32
+    %p = add %2, %o : f32
+    %3 = load k[a, h, j, d]
+    %4 = convert %3 : f32
+    %5 = load z[a, j]
+    %6 = subtract %4, %5 : f32
+    %7 = multiply %p, %6 : f32
+    %8 = reduce add %7
+  }
+  stage {
+    store y[a, h, i, j], %8
+  }
+}
+`, `
+kernel spread(x: f32[n0, n2] strides [*, *], t: f32[5] strides [1], w: u8[n2, n1] strides [*, *], out y: f32[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %0 = load x[i, k]
+    %1 = load w[k, j]
+    %c = constant 0.25 : f32
+    %2 = load t[%1] else %c
+    %3 = multiply %0, %2 : f32
+    %4 = reduce add %3
+  }
+  stage {
+    store y[i, j], %4
+  }
+}
+`, `
+kernel vector(w: u8[n0, n1] strides [*, 1], s: f32[n0] strides [1], x: f32[n1] strides [1], out y: f32[n0] strides [1]) {
+  for i < n0
+  stage k < n1 {
+    %0 = load w[i, k]
+    %1 = convert %0 : f32
+    %2 = load s[i]
+    %3 = multiply %1, %2 : f32
+    %4 = load x[k]
+    %5 = exponential %4 : f32
+    %6 = multiply %3, %5 : f32
+    %7 = reduce add %6
+  }
+  stage {
+    store y[i], %7
+  }
+}
+`, `
+kernel counts(w: u8[n0, n2] strides [1, *], x: i32[n2, n1] strides [*, 1], out y: i32[n0, n1] strides [1, *]) {
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %0 = load w[i, k]
+    %1 = convert %0 : i32
+    %2 = constant 3 : i32
+    %3 = subtract %1, %2 : i32
+    %4 = load x[k, j]
+    %5 = multiply %3, %4 : i32
+    %6 = reduce add %5
+  }
+  stage {
+    store y[i, j], %6
+  }
+}
+`}
+
 // Contractions give the evaluator's results, for any number of parts to the bit,
 // whether package gemm runs them or not.
 func TestContractions(t *testing.T) {
 	sizes := [][]int64{{37, 45, 53, 2, 3}, {1, 300, 41, 1, 1}, {300, 301, 3, 1, 1}, {300, 1, 41, 1, 2}, {14, 32, 64, 3, 1}, {3, 5, 7, 2, 2}, {64, 64, 0, 1, 1}, {130, 33, 17, 0, 2}}
 	for _, c := range trials.First(compilers(t)) {
-		for n, text := range matrices {
+		for n, text := range slices.Concat(matrices, computed) {
 			k, err := kernel.Parse(strings.TrimSpace(text))
 			require.NoError(t, err)
 			require.NoError(t, kernel.Verify(k))

@@ -32,12 +32,12 @@ func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (kernel.Code, error) {
 	problem := p.Problem(sizes, strides)
-	r := &product{points: 1, factors: p.Factors(strides), units: p.units, of: p.Product, strides: slices.Clone(strides), moved: new(sync.Pool)}
+	r := &product{points: 1, factors: p.Factors(strides), units: p.units, of: p.Product, sizes: slices.Clone(sizes), strides: slices.Clone(strides), moved: new(sync.Pool)}
 	for _, a := range p.Outer {
 		n := int(p.Kernel.Axes[a].Size.Of(sizes))
 		r.outer, r.points = append(r.outer, n), r.points*n
 	}
-	r.flops = 2 * float64(problem.M) * float64(problem.N) * float64(problem.K) * float64(problem.Batch)
+	r.flops = flopsOf(problem)
 	if r.flops < fewFlops || r.points == 0 {
 		return p.own(), nil
 	}
@@ -67,6 +67,29 @@ func inBytes(factors *[3]emit.Factor, problem *gemm.Problem) {
 	}
 }
 
+// Packs implements [kernel.Packer]. Where there is no libLLVM to make prologues
+// with, products are made of what is built in.
+func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+	s.once.Do(s.start)
+	if s.none != nil {
+		return 0, 0
+	}
+	p, ok := emit.AsProduct(k, s.units.machine)
+	if !ok {
+		return 0, 0
+	}
+	problem := p.Problem(sizes, strides)
+	plan, err := gemm.New(problem, s.units.machine)
+	if err != nil || flopsOf(problem) < fewFlops || !s.units.there(plan) {
+		return 0, 0
+	}
+	return plan.Packings()
+}
+
+func flopsOf(p gemm.Problem) float64 {
+	return 2 * float64(p.M) * float64(p.N) * float64(p.K) * float64(p.Batch)
+}
+
 // fewFlops is for how few operations, of all matrices of a call, the kernel's
 // own code is faster than blocks and packing.
 const fewFlops = 1 << 11
@@ -81,8 +104,10 @@ type product struct {
 	flops   float64        // of one point
 	units   *units
 	packed  unsafe.Pointer // B, if the plan says that it is packed
+	made    *kernel.Block  // what packed was computed with, where generated code found it
 
 	of      *emit.Product
+	sizes   []int64
 	strides []int64    // for which all of it is
 	moved   *sync.Pool // of *moved
 }
@@ -168,7 +193,7 @@ func (p *product) Run(c *kernel.Call) error {
 				at[n] = unsafe.Add(at[n], int64(here)*factors[n].Steps[i])
 			}
 		}
-		ok := run.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: p.packed, Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
+		ok := run.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: p.packed, PrologueA: unsafe.Pointer(b), PrologueB: unsafe.Pointer(b), Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
 		if !ok {
 			return nil // given up
 		}

@@ -82,7 +82,7 @@ func (s *shared) become(cpu native.CPU) (err error) {
 	if s.machine, err = machineOf(cpu); err != nil {
 		return err
 	}
-	s.units = newUnits(s.machine, cpu, s.unit, s.warn)
+	s.units = newUnits(s.machine, cpu, s.unit, s.hasUnit, s.warn)
 	return nil
 }
 
@@ -244,6 +244,18 @@ func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	}
 	s.disk.Put(parts, u.Name, object)
 	return loadUnit(object, u)
+}
+
+// hasUnit reports whether the object of a function of products is there, or can
+// be made.
+func (s *shared) hasUnit(u gemm.Unit) bool {
+	if prebuilt.Object(u.On.String(), u.Name) != nil {
+		return true
+	}
+	if _, ok := s.disk.Get(s.unitParts(u).Key()); ok {
+		return true
+	}
+	return s.opened()
 }
 
 // unitParts is all that the object of a function of products depends on.

@@ -19,6 +19,8 @@ type units struct {
 	machine gemm.Machine
 	// compile returns the code of a unit.
 	compile func(ctx context.Context, u gemm.Unit) (native.Kernel, error)
+	// has reports whether compile needs no libLLVM for a unit, or there is one.
+	has func(u gemm.Unit) bool
 	// failed is told why a product runs without its functions.
 	failed func(error)
 
@@ -33,14 +35,24 @@ type unit struct {
 	err  error
 }
 
-func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) (native.Kernel, error), failed func(error)) *units {
+func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) (native.Kernel, error), has func(gemm.Unit) bool, failed func(error)) *units {
 	m.Splats = false // the same text for any libLLVM
 	wide := m.Level >= vector.AVX512 && m.Level <= vector.AVX512BF16
 	return &units{
 		machine: gemm.Machine{Machine: m, VNNI: wide && cpu.Has("avx512vnni")},
-		compile: compile, failed: failed,
+		compile: compile, has: has, failed: failed,
 		all: map[string]*unit{},
 	}
+}
+
+// there reports whether a plan's functions are at hand or can be made.
+func (s *units) there(q *gemm.Plan) bool {
+	for _, u := range q.Units() {
+		if !s.has(u) {
+			return false
+		}
+	}
+	return true
 }
 
 // bind returns a plan with its functions.

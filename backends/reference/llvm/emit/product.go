@@ -24,13 +24,15 @@ type Product struct {
 	Batch, M, N int
 	Outer       []int
 	epilogue    gemm.Fused[gemm.Epilogue]
+	// prologue has those of A and B, if they are computed as they are packed.
+	prologue [2]gemm.Fused[gemm.Prologue]
 }
 
 // AsProduct returns the product that a verified kernel is, if it is one that
 // package gemm has kernels for.
 func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.K) != 1 || (c.A.Type == types.I8) != (c.B.Type == types.I8) || c.A.Load == kernel.None || c.B.Load == kernel.None || !supported(k) {
+	if !ok || len(c.K) != 1 || c.A.Source == kernel.None || c.B.Source == kernel.None || !supported(k) {
 		return nil, false
 	}
 	p := &Product{Kernel: k, Contraction: c, Store: kernel.None, Batch: last(c.Batch), M: last(c.M), N: last(c.N)}
@@ -42,11 +44,21 @@ func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 	if len(p.Outer) > maxOuter || !p.finds() {
 		return nil, false
 	}
-	if _, err := gemm.New(p.Problem(make([]int64, k.Sizes), make([]int64, k.StrideArgs())), m); err != nil {
-		return nil, false
+	plans := func() bool {
+		_, err := gemm.New(p.Problem(make([]int64, k.Sizes), make([]int64, k.StrideArgs())), m)
+		return err == nil
 	}
-	return p, true
+	p.prologues(c.A.Load == kernel.None, c.B.Load == kernel.None)
+	if (c.A.Type == types.I8) == (c.B.Type == types.I8) && plans() {
+		return p, true
+	}
+	// Elements of which there is no product are converted as they are packed.
+	p.prologues(!p.sums(c.A), !p.sums(c.B))
+	return p, plans()
 }
+
+// sums reports whether a factor is loaded as what is multiplied.
+func (p *Product) sums(f kernel.Factor) bool { return f.Load == f.Value }
 
 // maxOuter is how many axes may be outside of the matrices: as many as a block
 // has words for.
@@ -109,10 +121,11 @@ func (p *Product) Problem(sizes, strides []int64) gemm.Problem {
 	}
 	at := p.Strides(table)
 	return gemm.Problem{
-		Signed: c.A.Type == types.I8, A: bytes(c.A.Type), B: bytes(c.B.Type), Acc: c.Type, C: k.Instrs[p.Store].Type,
+		Signed: c.A.Type == types.I8 && p.prologue[0].Name == "",
+		A:      p.element(0, c.A), B: p.element(1, c.B), Acc: c.Type, C: k.Instrs[p.Store].Type,
 		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
 		StrideA: at.A, StrideB: at.B, StrideC: at.C,
-		Epilogue: p.epilogue, Overlap: p.overlaps(),
+		PrologueA: p.prologue[0], PrologueB: p.prologue[1], Epilogue: p.epilogue, Overlap: p.overlaps(),
 	}
 }
 
@@ -128,19 +141,22 @@ func (p *Product) Strides(table [][]int64) gemm.Strides {
 		return int(m.StrideAlong(axis, table[m.Param]))
 	}
 	return gemm.Strides{
-		A: [3]int{along(c.A.Load, p.Batch), along(c.A.Load, p.M), along(c.A.Load, c.K[0])},
-		B: [3]int{along(c.B.Load, p.Batch), along(c.B.Load, c.K[0]), along(c.B.Load, p.N)},
+		A: [3]int{along(c.A.Source, p.Batch), along(c.A.Source, p.M), along(c.A.Source, c.K[0])},
+		B: [3]int{along(c.B.Source, p.Batch), along(c.B.Source, c.K[0]), along(c.B.Source, p.N)},
 		C: [3]int{along(p.Store, p.Batch), along(p.Store, p.M), along(p.Store, p.N)},
 	}
 }
 
-// bytes is the dtype that a problem has for operands of dtype d: bytes have no
-// sign there, the problem says it.
-func bytes(d types.DType) types.DType {
-	if d == types.I8 {
+// element is the dtype that a problem has for factor n: what a prologue is given,
+// or what is multiplied, but bytes have no sign there, the problem says it.
+func (p *Product) element(n int, f kernel.Factor) types.DType {
+	switch {
+	case p.prologue[n].Name != "":
+		return p.Kernel.Instrs[f.Source].Type
+	case f.Type == types.I8:
 		return types.U8
 	}
-	return d
+	return f.Type
 }
 
 // Nominal returns the problem that many launches are like: of large matrices,
@@ -184,7 +200,7 @@ func (p *Product) Factors(strides []int64) [3]Factor {
 // Locate is Factors, given the strides of the kernel's operands, in memory that is
 // used again.
 func (p *Product) Locate(all *[3]Factor, table [][]int64) {
-	for n, id := range [3]kernel.ID{p.Contraction.A.Load, p.Contraction.B.Load, p.Store} {
+	for n, id := range [3]kernel.ID{p.Contraction.A.Source, p.Contraction.B.Source, p.Store} {
 		m := p.Kernel.Instrs[id].Mem
 		all[n].Param, all[n].Origin = m.Param, m.Origin(table[m.Param])
 		all[n].Steps = all[n].Steps[:0]

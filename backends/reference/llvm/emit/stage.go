@@ -32,6 +32,7 @@ type body struct {
 	// result is a store that is not written: taken is what it would store.
 	result kernel.ID
 	taken  vector.Value
+	wanted []bool      // by instruction: those that are written; nil for all
 	past   value.Value // an i1: they do, in the loop that is being written
 }
 
@@ -119,7 +120,7 @@ func (b *body) enter(level int, at []place) {
 	b.offset[level] = make([][]value.Value, len(b.levels))
 	for n := range b.levels {
 		i := &b.k.Instrs[int(b.begin)+n]
-		if i.Mem == nil || b.levels[n] < level {
+		if i.Mem == nil || b.levels[n] < level || !b.wants(b.begin+kernel.ID(n)) {
 			continue
 		}
 		if level == 0 {
@@ -195,7 +196,7 @@ func (b *body) memory(m *kernel.Access) vector.Pointer {
 func (b *body) emit(level int, l vector.Lanes) {
 	for n := range b.levels {
 		id := b.begin + kernel.ID(n)
-		if b.levels[n] != level || b.folded[id] || b.k.Instrs[id].Op == kernel.Constant {
+		if b.levels[n] != level || b.folded[id] || b.k.Instrs[id].Op == kernel.Constant || !b.wants(id) {
 			continue
 		}
 		vars := b.vars[level]
@@ -206,6 +207,9 @@ func (b *body) emit(level int, l vector.Lanes) {
 		b.vals[id] = out
 	}
 }
+
+// wants reports whether an instruction is one of those that are written.
+func (b *body) wants(id kernel.ID) bool { return b.wanted == nil || b.wanted[id] }
 
 // arg returns a value for a variant of vars, in all lanes.
 func (b *body) arg(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {

@@ -68,16 +68,17 @@ func (c *core) vector() *ll.VectorType { return vec(c.lanes, c.lane) }
 func coreOf(p *Problem, on Machine, plain bool) *core {
 	c := &core{group: 1, elem: p.Acc, acc: p.Acc, unit: vector.Memory(p.Acc), lane: vector.Memory(p.Acc), name: p.Acc.String()}
 	c.mem = c.unit
+	a, b := p.elements()
 	switch {
-	case p.Acc == types.F64 && p.A == types.F64 && p.B == types.F64:
+	case p.Acc == types.F64 && a == types.F64 && b == types.F64:
 		c.mac = multiplyAdd(on)
-	case p.Acc == types.F32 && p.A == types.BF16 && p.B == types.BF16 && on.Level == vector.AVX512BF16 && !plain:
+	case p.Acc == types.F32 && a == types.BF16 && b == types.BF16 && on.Level == vector.AVX512BF16 && !plain:
 		c.name, c.elem, c.mem, c.group, c.unit, c.mac = "bf16", types.BF16, ll.I16, 2, ll.I32, bfloatPairs
-	case p.Acc == types.F32 && single(p.A) && single(p.B):
+	case p.Acc == types.F32 && single(a) && single(b):
 		c.mac = multiplyAdd(on)
-	case p.Acc == p.A && p.Acc == p.B && p.Acc.Size() >= 4:
+	case p.Acc == a && p.Acc == b && p.Acc.Size() >= 4:
 		c.mac = wrapping
-	case p.Acc.Size() == 4 && !p.Acc.IsFloat() && p.A == types.U8 && p.B == types.U8:
+	case p.Acc.Size() == 4 && !p.Acc.IsFloat() && a == types.U8 && b == types.U8 && p.A == a && p.B == b:
 		c.bytes(p.Signed, on, plain)
 	default:
 		return nil

@@ -12,9 +12,8 @@ import (
 // all columns of a panel, then the next step's. Where there are no columns for
 // the rest of the last panel it may hold anything.
 func (m *module) packB(p packer, name string, o Order) {
-	q := &bPacker{packer: p, m: m, name: name}
+	q := &bPacker{m: m, name: name}
 	f, args := m.kernel(name)
-	q.fn = f
 	for i := range q.w {
 		if i < packBatch {
 			q.w[i] = f.pointer(args, i)
@@ -23,7 +22,7 @@ func (m *module) packB(p packer, name string, o Order) {
 		}
 	}
 	w := &q.w
-	q.operands = w[packOperands]
+	q.packer = *p.in(f, w[packOperands])
 	from, to := w[packFrom], w[packTo]
 	f.count(w[packBatch], i64(1), []value.Value{from, to}, func(b value.Value, at []value.Value) []value.Value {
 		q.batch = f.add(b, w[packFirstB])

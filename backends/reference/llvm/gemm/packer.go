@@ -22,10 +22,17 @@ const (
 func (o Order) String() string { return [...]string{"along", "across", "any"}[o] }
 
 // Prologue turns loaded elements of an operand, of its dtype in memory, into
-// what is multiplied, of dtype [Kind.Element]: as they are packed, more than
-// once for one element. It may load from what the words of operands, an i8*,
-// point to. Lanes that at.Lanes leaves out are 0, and what becomes of them is not used.
-type Prologue func(b *vector.Builder, x vector.Value, operands value.Value, at Place) vector.Value
+// elements of the dtype that its [Fused] says, as they are packed. It is called
+// where a function begins, once for each function that packs, and may load there
+// from what the words of operands, an i8*, point to. What it returns is called
+// for each place in the function where elements are loaded.
+type Prologue func(b *vector.Builder, operands value.Value) Apply
+
+// Apply turns elements that have been loaded from a place. Lanes that at.Lanes
+// leaves out are 0, and what becomes of them is not used; the others lie within
+// the operand, and so does the first along the dimension that lanes do not run
+// along, even if all are left out.
+type Apply func(x vector.Value, at Place) vector.Value
 
 // Place says which elements of an operand a [Prologue] is given: those of the
 // lanes are neighbours along k if AlongK is set, else along the rows of A or
@@ -44,11 +51,16 @@ type packer struct {
 	flip     bool        // invert the upper bit of each element
 	prologue Prologue
 	operands value.Value // of the prologue, an i8*
+	apply    Apply
 }
 
-// in returns p for another function, where operands is the prologue's block.
+// in returns p for another function, which begins, where operands is the
+// prologue's block.
 func (p packer) in(f *fn, operands value.Value) *packer {
 	p.fn, p.operands = f, operands
+	if p.prologue != nil {
+		p.apply = p.prologue(f.Builder, operands)
+	}
 	return &p
 }
 
@@ -60,13 +72,12 @@ func (p *packer) elements(at value.Value, pl Place) value.Value {
 		return p.fit(p.plain(at, l))
 	}
 	v := p.LoadLanes(p.PointerTo(at, p.from), l)
-	if p.prologue != nil {
-		v = p.prologue(p.Builder, v, p.operands, pl)
-		if l.Mask != nil {
-			v = p.Select(vector.Value{V: l.Mask, DType: types.Bool}, v, p.ConstBits(v.DType, l.N, 0))
-		}
-	} else {
-		v = p.Convert(v, p.core.elem)
+	if p.apply != nil {
+		v = p.apply(v, pl)
+	}
+	v = p.Convert(v, p.core.elem)
+	if p.apply != nil && l.Mask != nil {
+		v = p.Select(vector.Value{V: l.Mask, DType: types.Bool}, v, p.ConstBits(v.DType, l.N, 0))
 	}
 	return p.fit(p.narrow(v))
 }
@@ -136,7 +147,7 @@ func (p *packer) along(at value.Value, pl Place) value.Value {
 
 // across loads a vector of units of one k, whose elements are step bytes apart;
 // of these there are left, all if it is nil, the others are 0.
-func (p *packer) across(at, step, left value.Value, pl Place) value.Value {
+func (p *packer) across(from, step, left value.Value, pl Place) value.Value {
 	c := p.core
 	pl.Lanes.N = c.lanes
 	rows := make([]value.Value, c.group)
@@ -149,9 +160,13 @@ func (p *packer) across(at, step, left value.Value, pl Place) value.Value {
 			}
 			pl.Lanes.Mask = p.Block.NewSelect(p.less(i64(r), left), all, zero(vec(c.lanes, ll.I1)))
 		}
-		pl.K = p.add(first, i64(r))
-		rows[r] = p.elements(at, pl)
-		at = p.off(at, step)
+		at := i64(r)
+		if left != nil && p.apply != nil { // what a prologue loads for k is there
+			at = p.min(at, p.sub(left, i64(1)))
+		}
+		pl.K = p.add(first, at)
+		rows[r] = p.elements(from, pl)
+		from = p.off(from, step)
 	}
 	for len(rows) > 1 {
 		half := len(rows) / 2

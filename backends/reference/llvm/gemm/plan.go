@@ -112,6 +112,26 @@ func (q *Plan) choose() {
 	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
 }
 
+// Packings returns how often a part that computes all packs each element of A and
+// of B, or reads it, if it is taken as it lies.
+func (q *Plan) Packings() (a, b int) {
+	p := &q.p
+	a, b = 1, 1
+	if !q.vector {
+		a = max(ceil(p.N, q.width), 1)
+	}
+	if p.StrideA[0] == 0 {
+		a *= max(p.Batch, 1)
+	}
+	if p.StrideB[0] == 0 {
+		b = max(ceil(p.Batch, q.batches), 1)
+	}
+	if q.swapped {
+		a, b = b, a
+	}
+	return a, b
+}
+
 // sets is the distance in bytes of what shares a set of the L1 cache, and of the
 // L2 cache; each has ways places for it.
 const (

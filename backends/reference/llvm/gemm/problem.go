@@ -23,7 +23,8 @@ type Problem struct {
 	StrideC [3]int // of batch, m and n
 
 	// PrologueA and PrologueB are applied to elements of A and B, Epilogue to
-	// sums. Without an Epilogue sums are converted to C's dtype.
+	// sums. Without an Epilogue sums are converted to C's dtype. An operand that
+	// has a prologue is packed, where it is not one row or has one to meet.
 	PrologueA, PrologueB Fused[Prologue]
 	Epilogue             Fused[Epilogue]
 	// Overlap says that what Epilogue loads may lie in C's memory, at the place
@@ -38,9 +39,23 @@ type Problem struct {
 type Fused[F Prologue | Epilogue] struct {
 	Name string
 	Emit F
+	// Type is the dtype that a prologue gives. An epilogue gives C's.
+	Type types.DType
 }
 
 func (f Fused[F]) set() bool { return f.Name != "" }
+
+// elements returns the dtypes of A and B after their prologues.
+func (p *Problem) elements() (a, b types.DType) {
+	a, b = p.A, p.B
+	if p.PrologueA.set() {
+		a = p.PrologueA.Type
+	}
+	if p.PrologueB.set() {
+		b = p.PrologueB.Type
+	}
+	return a, b
+}
 
 // String returns the product's types and sizes.
 func (p Problem) String() string {

@@ -41,16 +41,20 @@ type trial struct {
 	ta, tb, tc, fuse int
 	gap, parts       int
 	atEnd, packed    bool
+	before           int // 1: A has a prologue, 2: B, 3: both
 }
 
 var orders = [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {0, 1, 2}}
 
 func (x trial) String() string {
-	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed)
+	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before)
 }
 
 // operands are the memory of a trial.
-type operands struct{ a, b, c, bias, residual *tensor }
+type operands struct {
+	a, b, c, bias, residual *tensor
+	added                   [2][2]*tensor // to A and B by prologues: by row or column, and by k
+}
 
 // run multiplies random operands.
 func (x trial) run(t *testing.T, on Machine) operands {
@@ -62,13 +66,14 @@ func (x trial) run(t *testing.T, on Machine) operands {
 	if x.tb == 3 { // one matrix for all
 		o.b.strides[0] = 0
 	}
-	o.a.signed, o.b.signed = x.acc == types.I32, x.acc == types.I32
+	signed := x.acc == types.I32 && x.before == 0 // prologues take bytes without a sign
+	o.a.signed, o.b.signed = signed, signed
 	o.a.fill(r)
 	o.b.fill(r)
 	for i := range o.c.bytes {
 		o.c.bytes[i] = nothing
 	}
-	p := Problem{Signed: x.acc == types.I32, A: x.a, B: x.b, Acc: x.acc, C: x.c, Batch: x.batch, M: x.m, N: x.n, K: x.k,
+	p := Problem{Signed: signed, A: x.a, B: x.b, Acc: x.acc, C: x.c, Batch: x.batch, M: x.m, N: x.n, K: x.k,
 		StrideA: o.a.strides, StrideB: o.b.strides, StrideC: o.c.strides}
 	ops := Operands{A: o.a.pointer(), B: o.b.pointer(), C: o.c.pointer()}
 	if x.fuse > 0 {
@@ -82,6 +87,18 @@ func (x trial) run(t *testing.T, on Machine) operands {
 			ops.Epilogue = pointers(o.bias.pointer(), o.residual.pointer(), o.residual.strides)
 		}
 		p.Epilogue = biasResidualReLU(x.kind)
+	}
+	for i, f := range []struct {
+		own int
+		to  *Fused[Prologue]
+		ops *unsafe.Pointer
+	}{{x.m, &p.PrologueA, &ops.PrologueA}, {x.n, &p.PrologueB, &ops.PrologueB}} {
+		if x.before>>i&1 == 1 {
+			o.added[i] = [2]*tensor{newTensor(t, x.acc, [3]int{1, 1, f.own}, orders[0], 0, x.atEnd).fill(r),
+				newTensor(t, x.acc, [3]int{1, 1, x.k}, orders[0], 0, x.atEnd).fill(r)}
+			*f.to = addsBoth(x.acc)
+			*f.ops = pointers(o.added[i][0].pointer(), o.added[i][1].pointer(), [3]int{})
+		}
 	}
 	p.PackedB = x.packed
 	product := bind(t, p, on)
@@ -109,9 +126,18 @@ func (x trial) worst(t *testing.T, o operands) float64 {
 			for n := range x.n {
 				sum, size := 0., 0.
 				for k := range x.k {
-					v := o.a.get(i, m, k) * o.b.get(i, k, n)
-					sum += v
-					size += math.Abs(v)
+					a, b := o.a.get(i, m, k), o.b.get(i, k, n)
+					if v := o.added[0]; v[0] != nil {
+						a += v[0].get(0, 0, m) + v[1].get(0, 0, k)
+					}
+					if v := o.added[1]; v[0] != nil {
+						b += v[0].get(0, 0, n) + v[1].get(0, 0, k)
+					}
+					sum += a * b
+					size += math.Abs(a * b)
+					if x.before > 0 {
+						size += 9. / float64(x.k) // what prologues round
+					}
 				}
 				at := o.c.at(i, m, n)
 				for j := range x.c.Size() {
@@ -144,7 +170,7 @@ func (x trial) worst(t *testing.T, o operands) float64 {
 // biasResidualReLU is an epilogue that adds a row of sums' dtype and a matrix
 // like C, of which its operands have the addresses and strides.
 func biasResidualReLU(k kind) Fused[Epilogue] {
-	return Fused[Epilogue]{"bias_residual_relu", func(b *vector.Builder, sum vector.Value, operands value.Value, at Tile) vector.Value {
+	return Fused[Epilogue]{Name: "bias_residual_relu", Emit: func(b *vector.Builder, sum vector.Value, operands value.Value, at Tile) vector.Value {
 		word := func(i int64) value.Value {
 			p := b.At(b.PointerTo(operands, types.I64), b.Index(i))
 			return b.Load(p, 1).V
@@ -176,6 +202,32 @@ func biasResidualReLU(k kind) Fused[Epilogue] {
 	}}
 }
 
+// addsBoth is a prologue that adds a vector along the operand's own dimension and
+// one along k, of which its operands have the addresses.
+func addsBoth(acc types.DType) Fused[Prologue] {
+	return Fused[Prologue]{Name: "adds_both", Type: acc, Emit: func(b *vector.Builder, operands value.Value) Apply {
+		pointer := func(i int64) vector.Pointer {
+			word := b.Load(b.At(b.PointerTo(operands, types.I64), b.Index(i)), 1).V
+			return vector.Pointer{V: b.Block.NewIntToPtr(word, ll.NewPointer(vector.Memory(acc))), DType: acc}
+		}
+		own, k := pointer(0), pointer(1)
+		return func(x vector.Value, at Place) vector.Value {
+			along, other := b.At(own, at.Row), b.At(k, at.K)
+			if at.AlongK {
+				along, other = other, along
+			}
+			x = b.Convert(x, acc)
+			for _, y := range []vector.Value{b.LoadLanes(along, at.Lanes), b.Splat(b.Load(other, 1), at.Lanes.N)} {
+				var err error
+				if x, err = b.Binary("add", x, y); err != nil {
+					panic(err)
+				}
+			}
+			return x
+		}
+	}}
+}
+
 // pointers returns the words of the epilogue's operands.
 func pointers(bias, residual unsafe.Pointer, strides [3]int) unsafe.Pointer {
 	return unsafe.Pointer(&[]uintptr{uintptr(bias), uintptr(residual), uintptr(strides[0]), uintptr(strides[1]), uintptr(strides[2])}[0])
@@ -196,9 +248,12 @@ func TestProducts(t *testing.T) {
 				}
 				for range trials.Of(n) {
 					x := trial{kind: kind, batch: 1 + r.IntN(3)*r.IntN(2), m: pick(), n: pick(), k: pick(),
-						ta: r.IntN(3), tb: r.IntN(4), tc: r.IntN(3), fuse: max(r.IntN(4)-1, 0), gap: r.IntN(2) * r.IntN(4), parts: 1, atEnd: r.IntN(2) == 0, packed: r.IntN(6) == 0}
+						ta: r.IntN(3), tb: r.IntN(4), tc: r.IntN(3), fuse: max(r.IntN(4)-1, 0), gap: r.IntN(2) * r.IntN(4), parts: 1, atEnd: r.IntN(2) == 0, packed: r.IntN(6) == 0, before: max(r.IntN(6)-2, 0)}
 					if kind.acc == types.U32 { // the epilogue of the tests is for signed sums
-						x.fuse = 0
+						x.fuse, x.before = 0, 0
+					}
+					if kind.a == types.U8 && x.before > 0 { // bytes meet bytes alone
+						x.before = 3
 					}
 					switch r.IntN(8) {
 					case 0:

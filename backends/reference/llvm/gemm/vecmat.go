@@ -24,9 +24,8 @@ type vecmat struct {
 
 // vecmat emits the kernel for B in an order that is not Anyhow.
 func (m *module) vecmat(p packer, name string, o Order) {
-	v := &vecmat{packer: p}
+	v := &vecmat{}
 	f, args := m.kernel(name)
-	v.fn = f
 	for i := range v.w {
 		if i < wordBatch {
 			v.w[i] = f.pointer(args, i)
@@ -35,7 +34,7 @@ func (m *module) vecmat(p packer, name string, o Order) {
 		}
 	}
 	w := &v.w
-	v.operands = w[wordPrologueB]
+	v.packer = *p.in(f, w[wordPrologueB])
 	packs := f.some(w[wordPackA])
 	f.count(w[wordBatch], i64(1), []value.Value{w[wordA], w[wordB], w[wordC]}, func(b value.Value, at []value.Value) []value.Value {
 		v.batch = f.add(b, w[wordFirstB])
