@@ -21,14 +21,13 @@ func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 	n.copied = new(atomic.Int64)
 	n.bound = make([]soa.View, len(e.sig.Args))
 	copy(n.bound, e.bound)
+	copies := 0 // bytes
 	for i, v := range constants {
-		if !v.IsDense() {
-			d := soa.Make(v.Type)
-			soa.TouchRead(v)
-			copyInto(d, v)
-			v = d
+		d, err := denseCopy(&copies, i, v)
+		if err != nil {
+			return nil, err
 		}
-		n.bound[i] = v
+		n.bound[i] = d
 	}
 	return &n, nil
 }

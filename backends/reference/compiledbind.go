@@ -25,7 +25,11 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	b.copied = new(atomic.Int64)
 	b.bound = make([]soa.View, len(e.program.Args))
 	copy(b.bound, e.bound)
+	copies := 0 // bytes
 	for i, v := range constants {
+		if err := fitsCopy(&copies, i, v); err != nil {
+			return nil, err
+		}
 		d := soa.Make(v.Type)
 		soa.TouchRead(v)
 		copyInto(d, v)

@@ -32,9 +32,11 @@ func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 		e = v
 	}
 	l := e.pool.Get().(*launcher)
-	e.placeArgs(l, c)
-	watch := e.placeResults(l, c, done == nil || !e.long)
-	err := e.run(ctx, l, watch)
+	err := e.placeArgs(l, c)
+	if err == nil {
+		watch := e.placeResults(l, c, done == nil || !e.long)
+		err = e.run(ctx, l, watch)
+	}
 	if err == nil {
 		e.commit(l, c)
 	}
@@ -43,8 +45,10 @@ func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 	return err
 }
 
-// placeArgs points arguments at the caller's memory, or at dense copies.
-func (e *compiled) placeArgs(l *launcher, c *backends.Call) {
+// placeArgs points arguments at the caller's memory, or at dense copies, if there
+// is memory for all of them.
+func (e *compiled) placeArgs(l *launcher, c *backends.Call) error {
+	copies := 0 // bytes
 	for i, id := range e.program.Args {
 		if e.program.Values[id].Last < 0 {
 			continue // nobody reads it
@@ -59,6 +63,9 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) {
 			continue
 		}
 		if !v.IsDense() {
+			if err := fitsCopy(&copies, i, v); err != nil {
+				return err
+			}
 			if l.args[i].IsZero() {
 				l.args[i] = soa.Make(v.Type)
 			}
@@ -68,6 +75,7 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) {
 		}
 		l.mem[id] = v.Base()
 	}
+	return nil
 }
 
 // placeResults points results at where they are written: at once where they

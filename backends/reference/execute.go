@@ -91,12 +91,13 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	ws := e.pool.Get().(*workspace)
 	ws.ctx, ws.done = ctx, ctx.Done()
 	f := &ws.frames[0]
-	e.readArgs(ws, c)
-	direct := ws.done == nil || !e.plan.long
-	fresh := e.placeResults(ws, c, direct)
-	err := e.run(f, direct)
+	err := e.readArgs(ws, c)
 	if err == nil {
-		e.commit(f, c, fresh)
+		direct := ws.done == nil || !e.plan.long
+		fresh := e.placeResults(ws, c, direct)
+		if err = e.run(f, direct); err == nil {
+			e.commit(f, c, fresh)
+		}
 	}
 	ws.release(e.code)
 	e.pool.Put(ws)
@@ -124,9 +125,11 @@ func (e *executable) arg(c *backends.Call, i int) soa.View {
 }
 
 // readArgs points the arguments' slots at the caller's memory, or at a dense
-// copy where the program reads a view with strides or a table.
-func (e *executable) readArgs(ws *workspace, c *backends.Call) {
+// copy where the program reads a view with strides or a table, if there is memory
+// for all copies.
+func (e *executable) readArgs(ws *workspace, c *backends.Call) error {
 	f := &ws.frames[0]
+	copies := 0 // bytes
 	for i, s := range e.code.args {
 		v := e.arg(c, i)
 		switch {
@@ -135,6 +138,9 @@ func (e *executable) readArgs(ws *workspace, c *backends.Call) {
 			soa.TouchRead(v)
 			f.p[s] = v.Base()
 		default:
+			if err := fitsCopy(&copies, i, v); err != nil {
+				return err
+			}
 			soa.TouchRead(v)
 			d := ws.dense(i, v.Type, len(e.code.args))
 			copyInto(d, v)
@@ -142,6 +148,18 @@ func (e *executable) readArgs(ws *workspace, c *backends.Call) {
 			f.p[s] = d.Base()
 		}
 	}
+	return nil
+}
+
+// fitsCopy adds the bytes of a dense copy of argument i to those of others, and
+// returns an error when there is no memory for all: a view may show the same few
+// elements again and again.
+func fitsCopy(all *int, i int, v soa.View) error {
+	*all = added(*all, v.Type.Bytes())
+	if err := soa.Fits(*all); err != nil {
+		return fmt.Errorf("argument %d: a copy of %v: %w", i, v, err)
+	}
+	return nil
 }
 
 // dense returns workspace memory for argument i of n.

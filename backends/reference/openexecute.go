@@ -40,21 +40,32 @@ func (e *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 	if n.bound == nil {
 		n.bound = map[int]soa.View{}
 	}
+	copies := 0 // bytes
 	for i, v := range constants {
-		n.bound[i] = denseCopy(v)
+		d, err := denseCopy(&copies, i, v)
+		if err != nil {
+			return nil, err
+		}
+		n.bound[i] = d
 	}
 	return &n, nil
 }
 
-// denseCopy returns v, or a dense copy of it where it is not dense.
-func denseCopy(v soa.View) soa.View {
+// denseCopy returns argument i, or a dense copy of it where it is not dense, whose
+// bytes it adds to those of others; see fitsCopy.
+func denseCopy(all *int, i int, v soa.View) (soa.View, error) {
+	if !v.IsDense() {
+		if err := fitsCopy(all, i, v); err != nil {
+			return v, err
+		}
+	}
 	soa.TouchRead(v)
 	if v.IsDense() {
-		return v
+		return v, nil
 	}
 	d := soa.Make(v.Type)
 	copyInto(d, v)
-	return d
+	return d, nil
 }
 
 // Execute runs the program on the calling goroutine.
@@ -73,10 +84,14 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	var in value
+	copies := 0 // bytes
 	for i, t := range e.main.FuncType().Ins {
 		v := bound[i]
 		if v.IsZero() {
-			v = denseCopy(c.Args[i])
+			var err error
+			if v, err = denseCopy(&copies, i, c.Args[i]); err != nil {
+				return err
+			}
 		}
 		ct, err := closed(t.(*mlir.TensorType), v.Type.Shape)
 		if err != nil {

@@ -205,3 +205,28 @@ func TestBoundOfALoop(t *testing.T) {
 	require.NoError(t, e.Execute(context.Background(), c))
 	require.Equal(t, []int32{16, 32, 48, 64}, soa.Slice[int32](c.Results[0]))
 }
+
+// Updates of a tensor without elements go nowhere, whatever dimension has none.
+func TestScatterIntoNothing(t *testing.T) {
+	e := compile(t, `func.func @main(%a: tensor<0x4xi32>, %i: tensor<1x1xi32>, %u: tensor<1x4xi32>, %b: tensor<64xi32>) -> (tensor<0x4xi32>, tensor<64xi32>) {
+  %c = stablehlo.add %b, %b : tensor<64xi32>
+  %r = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    stablehlo.return %y : tensor<i32>
+  }) : (tensor<0x4xi32>, tensor<1x1xi32>, tensor<1x4xi32>) -> tensor<0x4xi32>
+  return %r, %c : tensor<0x4xi32>, tensor<64xi32>
+}`)
+	at := func(s []int32, dims ...int) soa.View {
+		v, err := soa.Borrow(s, types.Of(types.I32, dims...))
+		require.NoError(t, err)
+		return v
+	}
+	beyond := []int32{1, 2, 3, 4, 5, 6, 7, 8}
+	c := &backends.Call{
+		Args:    []soa.View{at(nil, 0, 4), at([]int32{0}, 1, 1), at([]int32{90, 91, 92, 93}, 1, 4), at(make([]int32, 64), 64)},
+		Results: []soa.View{at(beyond[:0], 0, 4), {}},
+	}
+	require.NoError(t, e.Execute(context.Background(), c))
+	require.Equal(t, []int32{1, 2, 3, 4, 5, 6, 7, 8}, beyond)
+	require.Equal(t, make([]int32, 64), soa.Slice[int32](c.Results[1]))
+}

@@ -100,7 +100,7 @@ func (b *builder) newScatter(o *site) (*scatter, error) {
 // each calls apply with the offsets, in elements, of every place in the input
 // and the update for it.
 func (s *scatter) each(f *frame, apply func(f *frame, to, from int) error) error {
-	if slices.Contains(s.w.shape, 0) {
+	if slices.Contains(s.w.shape, 0) || slices.Contains(s.shape, 0) { // of 0 may be a dimension that windows have not
 		return nil
 	}
 	rows := f.p[s.idx]

@@ -150,7 +150,11 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	for i, v := range s.bound {
 		b.bound[i] = v
 	}
+	copies := 0 // bytes
 	for i, v := range constants {
+		if err := fitsCopy(&copies, i, v); err != nil {
+			return nil, err
+		}
 		d := soa.Make(v.Type)
 		soa.TouchRead(v)
 		copyInto(d, v)
