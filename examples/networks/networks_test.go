@@ -55,6 +55,17 @@ func TestMaskedNet(t *testing.T) {
 	})
 }
 
+// lastUnit is what each unit of the last hidden layer of MultiHeadNet gives.
+func lastUnit(p Particle) float64 {
+	unit := 0.025*float64(p.Pt+p.Eta+p.Phi) + 0.1
+	for _, inputs := range widths[1 : len(widths)-1] {
+		unit = 0.025*float64(inputs)*unit + 0.1
+	}
+	return unit
+}
+
+func regression(p Particle) float32 { return float32(0.03*32*lastUnit(p) + 0.1) }
+
 // Both results go to their columns, one of them a vector's. Its weights are
 // constants, and so what a layer gives is the same for all its units.
 func TestMultiHeadNet(t *testing.T) {
@@ -68,11 +79,8 @@ func TestMultiHeadNet(t *testing.T) {
 		on.run(t, net.Forward, in, out)
 		for i := range n {
 			p, h := particles.At(i).Load(), heads.At(i).Load()
-			unit := 0.025*float64(p.Pt+p.Eta+p.Phi) + 0.1
-			for _, inputs := range widths[1 : len(widths)-1] {
-				unit = 0.025*float64(inputs)*unit + 0.1
-			}
-			require.InDelta(t, 0.03*32*unit+0.1, h.Regression, 1e-4)
+			unit := lastUnit(p)
+			require.InDelta(t, regression(p), h.Regression, 1e-4)
 			require.GreaterOrEqual(t, h.Regression, float32(4))
 			require.LessOrEqual(t, h.Regression, float32(5))
 			score := func(k int) float64 { return math.Exp(32*(0.06+0.01*float64(k))*unit + 0.1 + 0.1*float64(k)) }
