@@ -22,6 +22,10 @@ type Family struct {
 	at    int
 	lines []line // of base's numbers, in the order of numbers
 	most  int    // the largest size whose values have bytes that an int counts
+
+	sizes    []int // what it was made from
+	programs []*Program
+	bounds   [2]int
 }
 
 // line is a number that depends on the size n: base + slope·(n - at).
@@ -42,7 +46,7 @@ var edges = []int{0, 1, 2, 3, 64, 1000, 1 << 20}
 // included; what the program reads and writes for the ends of them, and for
 // others between, is in its values.
 func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
-	f := &Family{base: programs[0], at: at[0]}
+	f := &Family{base: programs[0], at: at[0], sizes: at, programs: programs, bounds: bounds}
 	first, second := f.base.numbers(), programs[1].numbers()
 	for i := 1; i < len(programs); i++ {
 		if err := f.base.alike(programs[i]); err != nil {
@@ -160,7 +164,19 @@ func (p *Program) numbers() []number {
 		}
 		for k := range s.Operands {
 			all = append(all, number{arg: &s.Operands[k].Offset})
+			all = factors(all, s.Operands[k].By)
 		}
+		for k := range s.Moving {
+			all = factors(all, s.Moving[k].By)
+		}
+	}
+	return all
+}
+
+// factors appends those of a sum of strides.
+func factors(all []number, by []Factor) []number {
+	for i := range by {
+		all = append(all, number{arg: &by[i].By})
 	}
 	return all
 }
@@ -186,7 +202,8 @@ func (p *Program) alike(q *Program) error {
 			return fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel)
 		case s.Kernel < 0:
 			return fmt.Errorf("step %d is no kernel: the evaluator, loops and branches run for one size", i)
-		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value }):
+		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
+			!slices.EqualFunc(s.Moving, t.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
 			return fmt.Errorf("step %d works on other values", i)
 		}
 	}
@@ -209,6 +226,23 @@ func (p *Program) alike(q *Program) error {
 
 // Kernels returns the kernels, which are the same for all sizes.
 func (f *Family) Kernels() []*kernel.Kernel { return f.base.Kernels }
+
+func sameDims(a, b []Factor) bool {
+	return slices.EqualFunc(a, b, func(a, b Factor) bool { return a.Dim == b.Dim })
+}
+
+// Variant returns the family of the programs' variants; see [Program.Variant].
+func (f *Family) Variant(args, results []Layout) (*Family, error) {
+	var programs []*Program
+	for _, p := range f.programs {
+		v, err := p.Variant(args, results)
+		if err != nil {
+			return nil, err
+		}
+		programs = append(programs, v)
+	}
+	return NewFamily(f.sizes, programs, f.bounds)
+}
 
 // Member is the program of a family for one size at a time. It is one
 // goroutine's.
@@ -236,7 +270,13 @@ func (f *Family) Member() *Member {
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		s.Operands, s.Sizes, s.Strides = slices.Clone(s.Operands), slices.Clone(s.Sizes), slices.Clone(s.Strides)
+		s.Operands, s.Sizes, s.Strides, s.Moving = slices.Clone(s.Operands), slices.Clone(s.Sizes), slices.Clone(s.Strides), slices.Clone(s.Moving)
+		for k := range s.Operands {
+			s.Operands[k].By = slices.Clone(s.Operands[k].By)
+		}
+		for k := range s.Moving {
+			s.Moving[k].By = slices.Clone(s.Moving[k].By)
+		}
 	}
 	m := &Member{Program: &p, family: f, numbers: p.numbers()}
 	m.placer.again = true

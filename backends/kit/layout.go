@@ -128,7 +128,6 @@ type position struct {
 	strides []linear
 	table   ValueID // none if there is none
 	entries []int64
-	laid    bool // it has a layout
 }
 
 // position returns where the elements of a value are that a node reads or writes.
@@ -149,7 +148,6 @@ func (g *graph) position(v ValueID) position {
 		return r
 	}
 	of, _ := parts(g.shapes[root], shape)
-	r.laid = true
 	r.strides, r.entries = make([]linear, len(shape)), make([]int64, len(shape))
 	for d, f := range of {
 		switch l[f.Dim] {

@@ -112,7 +112,7 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 			v.offset = v.offset.plus(lies.strides[d], i.Offset)
 			for _, t := range i.Terms {
 				sum := axes[t.Axis].plus(lies.strides[d], t.Factor)
-				axes[t.Axis], along[t.Axis] = sum, !along[t.Axis] && !lies.laid || !sum.is(0)
+				axes[t.Axis], along[t.Axis] = sum, !along[t.Axis] || !sum.is(0)
 			}
 		}
 		for a, stride := range axes {

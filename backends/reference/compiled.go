@@ -38,9 +38,9 @@ type compiled struct {
 
 	codes     []kernel.Code // by kernel, not yet prepared for sizes
 	compilers []kernel.Compiler
-	strides   int          // run-time strides of all steps together
-	variants  *variants    // for views that are not dense; nil where all are copied
-	lays      []kit.Layout // of a variant: of arguments, then of results; nil: dense
+	strides   int                  // run-time strides of all steps together
+	variants  *variants[*compiled] // for views that are not dense; nil where all are copied
+	lays      []kit.Layout         // of a variant: of arguments, then of results; nil: dense
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -82,7 +82,8 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	if err != nil {
 		return nil, err
 	}
-	e.compilers, e.variants = compilers, newVariants(e)
+	e.compilers = compilers
+	e.vary()
 	return e, nil
 }
 

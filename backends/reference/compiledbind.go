@@ -42,7 +42,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	}
 	b.cut()
 	if b.variants != nil {
-		b.variants = newVariants(&b)
+		b.vary()
 	}
 	return &b, nil
 }

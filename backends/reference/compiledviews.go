@@ -16,49 +16,57 @@ import (
 // Calls with views of further ones copy these.
 const mostVariants = 16
 
-// variants are the executables that are e for views that are not dense, one for
+// variants are the executables that one is for views that are not dense, one for
 // each combination of layouts that calls have come with. Looking for one takes no
 // lock.
-type variants struct {
-	e    *compiled
-	args []int // that may have a layout
-	outs []int // results likewise, if they are written where they belong at once
-	list atomic.Pointer[[]*variant]
-	mu   sync.Mutex // of who adds one
+type variants[E any] struct {
+	dense E // the executable, which copies such views
+	// make makes a variant.
+	make    func(ctx context.Context, views *viewed) (E, error)
+	program *kit.Program
+	args    []int // that may have a layout
+	outs    []int // results likewise, if they are written where they belong at once
+	list    atomic.Pointer[[]*variant[E]]
+	mu      sync.Mutex // of who adds one
 }
 
 // variant is an executable for layouts of arguments, then of results.
-type variant struct {
+type variant[E any] struct {
 	lays []kit.Layout
-	e    *compiled // what copies, where there is no code for the layouts
+	e    E // what copies, where there is no code for the layouts
 }
 
-// newVariants returns where variants of e are kept; nil if there can be none.
-func newVariants(e *compiled) *variants {
-	v := &variants{e: e}
-	p := e.program
+// newVariants returns where variants of an executable are kept; nil if there can
+// be none.
+func newVariants[E any](dense E, p *kit.Program, bound func(arg int) bool, make func(context.Context, *viewed) (E, error)) *variants[E] {
+	v := &variants[E]{dense: dense, make: make, program: p}
 	for i, id := range p.Args {
-		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (e.bound == nil || e.bound[i].IsZero()) {
+		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && !bound(i) {
 			v.args = append(v.args, i)
 		}
 	}
 	for j, id := range p.Results {
-		if p.TakesView(id, -1) && e.results[j].direct && p.Signature.Results[j].Alias < 0 {
+		if p.TakesView(id, -1) && p.Values[id].First > p.LastFallible && p.Signature.Results[j].Alias < 0 {
 			v.outs = append(v.outs, j)
 		}
 	}
 	if len(v.args)+len(v.outs) == 0 {
 		return nil
 	}
-	v.list.Store(new([]*variant))
+	v.list.Store(new([]*variant[E]))
 	return v
 }
 
-// forCall returns what runs a call: e, if all views are dense or are to be
-// copied. direct says that results may be written where they belong.
-func (v *variants) forCall(ctx context.Context, c *backends.Call, direct bool) (*compiled, error) {
+// vary has e make variants.
+func (e *compiled) vary() {
+	e.variants = newVariants(e, e.program, func(i int) bool { return e.bound != nil && !e.bound[i].IsZero() }, e.variant)
+}
+
+// forCall returns what runs a call: the executable itself, if all views are dense
+// or are to be copied. direct says that results may be written where they belong.
+func (v *variants[E]) forCall(ctx context.Context, c *backends.Call, direct bool) (E, error) {
 	if !v.some(c, direct) {
-		return v.e, nil
+		return v.dense, nil
 	}
 	for {
 		list := *v.list.Load()
@@ -68,24 +76,24 @@ func (v *variants) forCall(ctx context.Context, c *backends.Call, direct bool) (
 			}
 		}
 		if len(list) >= mostVariants {
-			return v.e, nil
+			return v.dense, nil
 		}
 		if err := v.add(ctx, c, direct); err != nil {
-			return nil, err
+			return v.dense, err
 		}
 	}
 }
 
 // some reports whether a view of a call has a layout.
-func (v *variants) some(c *backends.Call, direct bool) bool {
+func (v *variants[E]) some(c *backends.Call, direct bool) bool {
 	for _, i := range v.args {
-		if v.lies(v.e.program.Args[i], &c.Args[i]) {
+		if v.lies(v.program.Args[i], &c.Args[i]) {
 			return true
 		}
 	}
 	if direct {
 		for _, j := range v.outs {
-			if v.lies(v.e.program.Results[j], &c.Results[j]) {
+			if v.lies(v.program.Results[j], &c.Results[j]) {
 				return true
 			}
 		}
@@ -94,8 +102,8 @@ func (v *variants) some(c *backends.Call, direct bool) bool {
 }
 
 // lies reports whether a view has a layout with which a value is taken.
-func (v *variants) lies(id kit.ValueID, view *soa.View) bool {
-	return !view.IsZero() && !view.IsDense() && v.e.program.TakesView(id, tableOf(view)) && regular(view)
+func (v *variants[E]) lies(id kit.ValueID, view *soa.View) bool {
+	return !view.IsZero() && !view.IsDense() && v.program.TakesView(id, tableOf(view)) && regular(view)
 }
 
 // tableOf returns the axis of a view's table; -1 if it has none.
@@ -118,22 +126,22 @@ func regular(v *soa.View) bool {
 }
 
 // fits reports whether the views of a call have the layouts of a variant.
-func (v *variants) fits(x *variant, c *backends.Call, direct bool) bool {
+func (v *variants[E]) fits(x *variant[E], c *backends.Call, direct bool) bool {
 	for _, i := range v.args {
-		if !v.same(x.lays[i], v.e.program.Args[i], &c.Args[i]) {
+		if !v.same(x.lays[i], v.program.Args[i], &c.Args[i]) {
 			return false
 		}
 	}
 	for _, j := range v.outs {
-		l := x.lays[len(v.e.program.Args)+j]
-		if !direct && l != nil || direct && !v.same(l, v.e.program.Results[j], &c.Results[j]) {
+		l := x.lays[len(v.program.Args)+j]
+		if !direct && l != nil || direct && !v.same(l, v.program.Results[j], &c.Results[j]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (v *variants) same(l kit.Layout, id kit.ValueID, view *soa.View) bool {
+func (v *variants[E]) same(l kit.Layout, id kit.ValueID, view *soa.View) bool {
 	if !v.lies(id, view) {
 		return l == nil
 	}
@@ -141,7 +149,7 @@ func (v *variants) same(l kit.Layout, id kit.ValueID, view *soa.View) bool {
 }
 
 // add adds a variant for a call, unless somebody else has.
-func (v *variants) add(ctx context.Context, c *backends.Call, direct bool) error {
+func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	list := *v.list.Load()
@@ -150,7 +158,7 @@ func (v *variants) add(ctx context.Context, c *backends.Call, direct bool) error
 			return nil
 		}
 	}
-	p := v.e.program
+	p := v.program
 	views := &viewed{lays: make([]kit.Layout, len(p.Args)+len(p.Results)), lies: make([][]int, len(p.Args)+len(p.Results))}
 	lay := func(at int, id kit.ValueID, view *soa.View) {
 		if v.lies(id, view) {
@@ -165,12 +173,12 @@ func (v *variants) add(ctx context.Context, c *backends.Call, direct bool) error
 			lay(len(p.Args)+j, p.Results[j], &c.Results[j])
 		}
 	}
-	x, err := &variant{lays: views.lays}, error(nil)
-	if x.e, err = v.e.variant(ctx, views); err != nil {
+	x, err := &variant[E]{lays: views.lays}, error(nil)
+	if x.e, err = v.make(ctx, views); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		x.e = v.e // there is no such code: it copies
+		x.e = v.dense // there is no such code: it copies
 	}
 	list = append(list[:len(list):len(list)], x)
 	v.list.Store(&list)

@@ -43,3 +43,10 @@ func TestMostVariants(t *testing.T) {
 	require.Len(t, *c.variants.list.Load(), mostVariants)
 	require.Positive(t, c.CopiedBytes())
 }
+
+// So does one program for all sizes.
+func TestViewsOfAllSizes(t *testing.T) {
+	b, err := open("cpu", "")
+	require.NoError(t, err)
+	viewtest.RunSized(t, b)
+}

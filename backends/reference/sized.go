@@ -27,6 +27,10 @@ type sized struct {
 	bound  map[int]soa.View
 	pool   *sync.Pool // of *fitted
 	copied *atomic.Int64
+
+	compilers []kernel.Compiler
+	variants  *variants[*sized] // for views that are not dense; nil where all are copied
+	views     *viewed           // of a variant
 }
 
 // openDim is a dimension of an argument.
@@ -67,7 +71,30 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 		return nil, err
 	}
 	s.pool = &sync.Pool{New: func() any { return &fitted{member: s.family.Member(), n: -1} }}
+	s.compilers = compilers
+	s.vary()
 	return s, nil
+}
+
+// vary has s make variants.
+func (s *sized) vary() {
+	s.variants = newVariants(s, s.Program(), func(i int) bool { return !s.bound[i].IsZero() }, s.variant)
+}
+
+// variant returns what s is for views with layouts.
+func (s *sized) variant(ctx context.Context, views *viewed) (*sized, error) {
+	n := len(s.sig.Args)
+	family, err := s.family.Variant(views.lays[:n], views.lays[n:])
+	if err != nil {
+		return nil, err
+	}
+	x := *s
+	x.family, x.views, x.variants = family, views, nil
+	if x.codes, err = codesOf(ctx, s.codes, family.Kernels(), s.compilers); err != nil {
+		return nil, err
+	}
+	x.pool = &sync.Pool{New: func() any { return &fitted{member: x.family.Member(), n: -1} }}
+	return &x, nil
 }
 
 // shapes returns the shapes of the arguments for a size.
@@ -161,6 +188,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 		b.bound[i] = d
 	}
 	b.pool = &sync.Pool{New: func() any { return &fitted{member: s.family.Member(), n: -1} }}
+	b.vary()
 	return &b, nil
 }
 
@@ -170,17 +198,61 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	f := s.pool.Get().(*fitted)
-	if f.n != n {
-		if err := s.fit(ctx, f, n); err != nil {
-			return err
-		}
+	x, f, err := s.fitted(ctx, c, n, true)
+	if err == nil && f.e.long && ctx.Done() != nil { // it writes no memory of the caller before its end
+		x.pool.Put(f)
+		x, f, err = s.fitted(ctx, c, n, false)
+	}
+	if err != nil {
+		return err
 	}
 	before := f.e.copied.Load()
 	err = f.e.Execute(ctx, c)
 	s.copied.Add(f.e.copied.Load() - before)
-	s.pool.Put(f)
+	x.pool.Put(f)
 	return err
+}
+
+// fitted returns the program for size n and the views of a call, which goes back
+// to the pool of the variant that it is of. direct says that results may be written
+// where they belong.
+func (s *sized) fitted(ctx context.Context, c *backends.Call, n int, direct bool) (*sized, *fitted, error) {
+	x := s
+	if s.variants != nil && s.fits(c) {
+		var err error
+		if x, err = s.variants.forCall(ctx, c, direct); err != nil {
+			return nil, nil, err
+		}
+	}
+	f := x.pool.Get().(*fitted)
+	if f.n != n {
+		if err := x.fit(ctx, f, n); err != nil {
+			return nil, nil, err
+		}
+	}
+	return x, f, nil
+}
+
+// fits reports whether the views of a call can be looked at; why not is for
+// [backends.CheckCall] to say.
+func (s *sized) fits(c *backends.Call) bool {
+	if len(c.Results) == 0 {
+		c.Results = make([]soa.View, len(s.sig.Results))
+	}
+	if len(c.Args) != len(s.sig.Args) || len(c.Results) != len(s.sig.Results) {
+		return false
+	}
+	for i := range c.Args {
+		if s.bound[i].IsZero() && backends.Fits(c.Args[i], s.sig.Args[i].Type) != nil {
+			return false
+		}
+	}
+	for j := range c.Results {
+		if !c.Results[j].IsZero() && backends.Fits(c.Results[j], s.sig.Results[j].Type) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // size returns the size that the arguments of a call have.
@@ -214,7 +286,7 @@ func (s *sized) fit(ctx context.Context, f *fitted, n int) error {
 	if err := f.member.Resize(n); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	e, err := newCompiled(ctx, s.file, f.member.Program, s.codes, s.o, nil)
+	e, err := newCompiled(ctx, s.file, f.member.Program, s.codes, s.o, s.views)
 	if err != nil {
 		return err
 	}

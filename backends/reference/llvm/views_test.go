@@ -15,4 +15,5 @@ func TestViewsInPlace(t *testing.T) {
 	b, err := backends.Open("cpu")
 	require.NoError(t, err)
 	viewtest.Run(t, b)
+	t.Run("sizes", func(t *testing.T) { viewtest.RunSized(t, b) })
 }
