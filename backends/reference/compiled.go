@@ -97,11 +97,7 @@ func (b *Backend) kernels(ctx context.Context, p *backends.Program, o backends.O
 		}
 		return b.compileKernels(ctx, p, o, compilers)
 	})
-	if len(compilers) > 0 {
-		if c, ok := compilers[0].(kernel.Packer); ok {
-			options.Packs = c.Packs
-		}
-	}
+	options.Packs = packsOf(compilers)
 	return kit.Compile(ctx, p, options)
 }
 

@@ -39,6 +39,24 @@ func compilerName() string {
 	return "none: plain Go"
 }
 
+// Packs returns what the compiler that the backend cpu asks first says of factors
+// of contractions, for [kit.Options]; nil if it packs none.
+func Packs() func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+	compilers.Lock()
+	use := compilers.fastest
+	compilers.Unlock()
+	return packsOf(use)
+}
+
+func packsOf(use []kernel.Compiler) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+	if len(use) > 0 {
+		if c, ok := use[0].(kernel.Packer); ok {
+			return c.Packs
+		}
+	}
+	return nil
+}
+
 // compile makes a program executable: as kernels, if the backend is cpu, or by
 // the evaluator.
 func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program) (backends.Executable, error) {

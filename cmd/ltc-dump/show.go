@@ -119,7 +119,8 @@ func (s *source) kernels(c *call, text, stage string, region bool) (*kit.Program
 		return nil, err
 	}
 	return kit.Compile(ctx, p, kit.Options{
-		Eval: reference.New(),
+		Eval:  reference.New(),
+		Packs: reference.Packs(),
 		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := s.kernels(c, m.Text(), stage, true)
 			return compiledRegion{program: p}, err
