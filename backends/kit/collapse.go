@@ -10,19 +10,8 @@ import (
 func dropUnits(n *node) {
 	k := n.kernel
 	b := kernel.NewBuilder(k.Name)
-	for _, l := range k.Locals {
-		b.Local(l)
-	}
-	for _, p := range k.Params {
-		b.Param(p)
-	}
 	c := newCopier(b, k)
-	for i := range k.Params {
-		c.params[i] = i
-	}
-	for i := range k.Locals {
-		c.locals = append(c.locals, i)
-	}
+	c.declare()
 	outer := make([]kernel.Index, len(k.Axes))
 	for x, a := range k.Axes {
 		if outer[x] = kernel.At(0); a.Size != 1 {

@@ -12,20 +12,9 @@ import (
 func compact(n *node) {
 	k := n.kernel
 	groups := groupStages(k)
-	b := kernel.NewBuilder(k.Name)
-	for _, a := range k.Axes {
-		b.Axis(a.Name, a.Size)
-	}
-	for _, l := range k.Locals {
-		b.Local(l)
-	}
-	for _, p := range k.Params {
-		b.Param(p)
-	}
+	b := withAxes(k.Name, k)
 	c := newCopier(b, k)
-	for i := range k.Params {
-		c.params[i] = i
-	}
+	c.declare()
 	for _, group := range groups {
 		b.Stage(k.Stages[group[0]].Axes...)
 		var stores []kernel.ID

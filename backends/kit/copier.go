@@ -25,6 +25,26 @@ func newCopier(to *kernel.Builder, from *kernel.Kernel) *copier {
 	return c
 }
 
+// withAxes begins a kernel with the axes of another.
+func withAxes(name string, of *kernel.Kernel) *kernel.Builder {
+	b := kernel.NewBuilder(name)
+	for _, a := range of.Axes {
+		b.Axis(a.Name, a.Size)
+	}
+	return b
+}
+
+// declare gives the new kernel, which has none yet, all locals and operands of
+// from.
+func (c *copier) declare() {
+	for _, l := range c.from.Locals {
+		c.locals = append(c.locals, c.to.Local(l))
+	}
+	for i, p := range c.from.Params {
+		c.params[i] = c.to.Param(p)
+	}
+}
+
 // index returns what an index of from is. It may add instructions.
 func (c *copier) index(i kernel.Index) kernel.Index {
 	r := kernel.Index{Value: kernel.None, Offset: i.Offset}

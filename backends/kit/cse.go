@@ -12,10 +12,7 @@ import (
 func cse(n *node) {
 	k := n.kernel
 	live := liveInstrs(k)
-	b := kernel.NewBuilder(k.Name)
-	for _, a := range k.Axes {
-		b.Axis(a.Name, a.Size)
-	}
+	b := withAxes(k.Name, k)
 	c := newCopier(b, k)
 	c.locals = make([]int, len(k.Locals))
 	next := 0

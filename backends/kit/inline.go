@@ -250,10 +250,7 @@ func (g *graph) dimsOf(v ValueID) []int {
 func (g *graph) inlineInto(n *node, p int) {
 	v := n.operands[p]
 	def, dims := g.def(v), g.dimsOf(v)
-	b := kernel.NewBuilder(n.kernel.Name)
-	for _, a := range n.kernel.Axes {
-		b.Axis(a.Name, a.Size)
-	}
+	b := withAxes(n.kernel.Name, n.kernel)
 	for _, l := range n.kernel.Locals {
 		b.Local(l)
 	}

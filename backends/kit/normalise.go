@@ -54,10 +54,7 @@ func (v *view) equal(w *view) bool {
 // guarded or at a computed place keep the operand's own dimensions.
 func viewed(g *graph, n *node) *views {
 	k := n.kernel
-	b := kernel.NewBuilder(k.Name)
-	for _, a := range k.Axes {
-		b.Axis(a.Name, a.Size)
-	}
+	b := withAxes(k.Name, k)
 	for _, l := range k.Locals {
 		l.Dims = slices.Clone(l.Dims)
 		b.Local(l)

@@ -108,24 +108,13 @@ func privatiseOperand(n *node, p int, shared bool) bool {
 	if !ok || shared && s.loads == 0 {
 		return false
 	}
-	b := kernel.NewBuilder(k.Name)
-	for _, a := range k.Axes {
-		b.Axis(a.Name, a.Size)
-	}
-	for _, l := range k.Locals {
-		b.Local(l)
-	}
-	for _, q := range k.Params {
-		b.Param(q)
-	}
+	b := withAxes(k.Name, k)
+	c := newCopier(b, k)
+	c.declare()
 	local := -1
 	if s.loads > 0 {
 		s.local.Name = localName(len(k.Locals))
 		local = b.Local(s.local)
-	}
-	c := newCopier(b, k)
-	for i := range k.Params {
-		c.params[i] = i
 	}
 	for i := range k.Stages {
 		st := &k.Stages[i]

@@ -54,10 +54,7 @@ func (g *graph) partial(n *node) *node {
 		return nil
 	}
 
-	b := kernel.NewBuilder("partial")
-	for _, a := range k.Axes {
-		b.Axis(a.Name, a.Size)
-	}
+	b := withAxes("partial", k)
 	b.Axis(axisName(len(k.Axes)), parts)
 	ops := &operandList{b: b}
 	c := newCopier(b, k)
@@ -128,10 +125,7 @@ func cut(k *kernel.Kernel, st *kernel.Stage) (parts kernel.Size, own []kernel.Ax
 // reduceAgain makes the first stage of n reduce the given values.
 func (g *graph) reduceAgain(n *node, sums ValueID, parts kernel.Size) {
 	k := n.kernel
-	b := kernel.NewBuilder(k.Name)
-	for _, a := range k.Axes {
-		b.Axis(a.Name, a.Size)
-	}
+	b := withAxes(k.Name, k)
 	ops := &operandList{b: b}
 	c := newCopier(b, k)
 	c.params = ops.add(n, func(int) bool { return true })

@@ -13,10 +13,25 @@ import (
 //   - where inner = 1 and the body is one op: the sums of floats are made in
 //     foldLanes lanes (see fold.go), then init is combined with the result.
 
-func prepareReduce(b *builder, o *site) error {
+// inputs returns how many inputs a reduction has, as many as results; behind
+// them, it checks, is an initial value of the type of each.
+func (o *site) inputs() (int, error) {
 	n := len(o.out)
 	if n == 0 || len(o.in) != 2*n {
-		return fmt.Errorf("%d operands and %d results, want an init for each of as many inputs as results", len(o.in), n)
+		return 0, fmt.Errorf("%d operands and %d results, want an init for each of as many inputs as results", len(o.in), n)
+	}
+	for i := range n {
+		if o.in[i].dt != o.in[n+i].dt {
+			return 0, fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
+		}
+	}
+	return n, nil
+}
+
+func prepareReduce(b *builder, o *site) error {
+	n, err := o.inputs()
+	if err != nil {
+		return err
 	}
 	shape := o.in[0].shape
 	dims, err := axes(o.op.Attrs, "dimensions", len(shape))
@@ -35,9 +50,6 @@ func prepareReduce(b *builder, o *site) error {
 	for i := range n {
 		if !slices.Equal(o.in[i].shape, shape) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, pick(shape, kept)) {
 			return fmt.Errorf("input %v, init %v and result %v do not fit dimensions %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, dims)
-		}
-		if o.in[i].dt != o.in[n+i].dt {
-			return fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
 		}
 	}
 	slices.Sort(dims)

@@ -12,17 +12,14 @@ import (
 // then the window's elements in row-major order. Padding counts as the initial
 // value, and so do the holes that base_dilations makes.
 func prepareReduceWindow(b *builder, o *site) error {
-	n := len(o.out)
-	if n == 0 || len(o.in) != 2*n {
-		return fmt.Errorf("%d operands and %d results, want an init for each of as many inputs as results", len(o.in), n)
+	n, err := o.inputs()
+	if err != nil {
+		return err
 	}
 	in, out := o.in[0].shape, o.out[0].shape
 	for i := range n {
 		if !slices.Equal(o.in[i].shape, in) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, out) {
 			return fmt.Errorf("input %v, init %v and result %v do not fit input %v and result %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, in, out)
-		}
-		if o.in[n+i].dt != o.in[i].dt {
-			return fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
 		}
 	}
 	size, err := ints(o.op.Attrs, "window_dimensions")

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c7e2a2576e24f73f55e753ca"
+const buildID = "79a1aaf0ea8b02f77a642b74"

@@ -232,11 +232,14 @@ func (c *capi) emit(m, tm uintptr, assembly bool) ([]byte, error) {
 	return goBytes(c.getBufferStart.call(buffer), int(c.getBufferSize.call(buffer)))
 }
 
-// take copies a message of libLLVM's and gives it back.
-func (c *capi) take(message uintptr) string {
+// take copies a string of the library's and gives it back.
+func (c *capi) take(message uintptr) string { return take(message, c.disposeMessage) }
+
+// take copies a string that a library has made and has the library free it.
+func take(message uintptr, dispose fn) string {
 	if message == 0 {
 		return ""
 	}
-	defer c.disposeMessage.call(message)
+	defer dispose.call(message)
 	return goString(message)
 }

@@ -157,10 +157,4 @@ func (c *lite) emit(m, tm uintptr, assembly bool) ([]byte, error) {
 }
 
 // take copies a string of the library's and gives it back.
-func (c *lite) take(message uintptr) string {
-	if message == 0 {
-		return ""
-	}
-	defer c.disposeString.call(message)
-	return goString(message)
-}
+func (c *lite) take(message uintptr) string { return take(message, c.disposeString) }
