@@ -23,7 +23,7 @@ const staged = 4 << 20
 func (q *Queue) stage(bytes int) (*stage, error) {
 	s := &q.stages[q.next]
 	q.next = 1 - q.next
-	bytes = min(max(bytes, 64<<10), staged)
+	bytes = min(max(bytes, 64<<10), q.staged)
 	if s.done == nil {
 		e, err := q.dev.ctx.NewEvent(false)
 		if err != nil {

@@ -90,7 +90,8 @@ func TestCopies(t *testing.T) {
 	for seed := range uint64(3) {
 		all, _ := devices(t, cudafake.Options{Seed: seed})
 		q, r := queue(t, all[0]), queue(t, all[0])
-		const n = 3<<20 + 5 // more than two stages
+		q.staged, r.staged = 4<<10, 3<<10
+		const n = 3<<10 + 5 // more than two stages
 		v := counting(n)
 		a, err := q.Alloc(4 * n)
 		require.NoError(t, err)

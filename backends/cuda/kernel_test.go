@@ -99,7 +99,7 @@ func TestRandomKernels(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{Seed: 5})
 	q := queue(t, all[0])
 	ran := 0
-	for seed := range uint64(20) {
+	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		k, sizes := kerneltest.Random(r, func(op kernel.Op, t types.DType) bool {
 			return op == kernel.Add || op == kernel.Multiply || op == kernel.Subtract || op == kernel.Maximum
@@ -120,5 +120,5 @@ func TestRandomKernels(t *testing.T) {
 		require.NoError(t, err, "seed %d", seed)
 		require.NoError(t, kerneltest.Same(want, got, near), "seed %d", seed)
 	}
-	require.Greater(t, ran, 10)
+	require.Greater(t, ran, 8)
 }

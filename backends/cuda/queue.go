@@ -18,6 +18,7 @@ type Queue struct {
 	stream *driver.Stream
 	stages [2]stage
 	next   int             // the stage to use
+	staged int             // the most bytes of a stage
 	idle   []*driver.Event // those that nobody uses
 }
 
@@ -29,7 +30,7 @@ func (d *Device) NewQueue() (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Queue{dev: d, stream: s}, nil
+	return &Queue{dev: d, stream: s, staged: staged}, nil
 }
 
 // Device returns the queue's device.
