@@ -20,6 +20,9 @@ func gather(b *nodeBuilder) error {
 		return leave("indices of type %v", b.in[1].DType)
 	}
 	sizes := b.ints("slice_sizes")
+	if slices.Contains(sizes, 0) && b.out[0].Elements() > 0 {
+		return leave("slices without elements")
+	}
 	index := b.axes(b.out[0].Shape)
 	var batch []kernel.Index // the result's dimensions that choose a slice
 	for d := range index {

@@ -106,6 +106,7 @@ var partly = []partial{
 	{"windows of %d values at once", false, "`reduce_window`", "several results"},
 	{"its body is not one op that kernels reduce with", false, "`reduce`, `reduce_window`", "a body other than one of add, multiply, maximum, minimum, and, or, xor"},
 	{"dimension numbers in another form", false, "`dot_general`, `gather`, `scatter`", "an attribute that the parser does not know"},
+	{"slices without elements", false, "`gather`", "a slice of no element in a dimension that the result has not: an error"},
 	{"indices of type %v", false, "`gather`, `scatter`", "indices that are no integers of 8 to 64 bits"},
 	{"it scatters %d values at once", false, "`scatter`", "several results"},
 	{"its body is not one op that kernels combine with", false, "`scatter`", "a body other than one of add, multiply, maximum, minimum, and, or, xor, or the update itself"},

@@ -102,6 +102,9 @@ func prepareGather(b *builder, o *site) error {
 	}
 	last := make([]int, len(in.shape))
 	for i, n := range in.shape {
+		if sizes[i] == 0 { // of a dimension that the result has not
+			return fmt.Errorf("slices of no element in dimension %d are to give %d elements", i, out.n)
+		}
 		last[i] = n - sizes[i]
 	}
 	b.emit(func(f *frame) {
