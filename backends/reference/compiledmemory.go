@@ -6,7 +6,7 @@ import "ltc/backends"
 // what parts of steps work with, results that take over an argument's memory but
 // must not be written there at once, and what regions and steps of the evaluator
 // take themselves. What Bind has copied and packed is not of a run, and not in it:
-// it is there once, for as long as what Bind returned. An argument whose view is not dense takes its size besides,
+// it is there once, for as long as what Bind returned. An argument that is copied takes its size besides,
 // and a run that can be cancelled and takes long that of the results.
 func (e *compiled) WorkspaceBytes() int {
 	n := added(e.program.Arena, times(e.scratch, e.parts))
