@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -25,7 +26,7 @@ func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	if !op.Takes(b.in[0].DType) {
 		return leave("elements of type %v", b.in[0].DType)
 	}
-	if op == kernel.BitcastConvert && b.in[0].DType.Size() != b.out[0].DType.Size() {
+	if op == kernel.BitcastConvert && (b.in[0].DType.Size() != b.out[0].DType.Size() || b.out[0].DType == types.Bool) {
 		return leave("elements of another size")
 	}
 	index := b.axes(b.out[0].Shape)

@@ -59,7 +59,7 @@ func (g *graph) Evaluate(ctx context.Context, eval backends.Backend, scalars ker
 	}
 	for _, n := range g.nodes {
 		if n.host != nil {
-			e, err := eval.Compile(ctx, backends.NewModule(hostText(n.host.op, n.host.inputs)), backends.Options{})
+			e, err := eval.Compile(ctx, backends.NewModule(hostText(n.host.op, n.host.inputs, n.host.others)), backends.Options{})
 			if err != nil {
 				return nil, err
 			}

@@ -57,6 +57,7 @@ type hostOp struct {
 	op        *mlir.Op
 	ins, outs []ValueID
 	inputs    []*mlir.Value // what ins are in the text: operands, then captured values
+	others    []*mlir.Op    // what op may refer to, beside main
 	reason    string        // why it was not compiled
 }
 

@@ -31,14 +31,17 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	for _, v := range n.host.outs {
 		outs = append(outs, w.at(v))
 	}
-	if w.o.Body == nil || !drives(op) {
-		text := hostText(op, n.host.inputs)
+	evaluate := func(reason string) error {
+		text := hostText(op, n.host.inputs, n.host.others)
 		run, err := w.o.Eval.Compile(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
 		if err != nil { // of the whole text it has more to say
 			return errors.Join(ErrNotCompiled, err)
 		}
-		s.Host = &Host{Name: op.Name, Reason: n.host.reason, Text: text, Run: run, Args: args, Outs: outs}
+		s.Host = &Host{Name: op.Name, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}
 		return nil
+	}
+	if w.o.Body == nil || !drives(op) {
+		return evaluate(n.host.reason)
 	}
 	captured := capturedBy(op)
 	bodies := make([]backends.Executable, len(op.Regions))
@@ -46,8 +49,12 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	for i, r := range op.Regions {
 		var text string
 		var err error
-		text, ops[i] = regionText(r, captured)
-		if bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text)); err != nil {
+		text, ops[i] = regionText(r, captured, n.host.others)
+		bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text))
+		if errors.Is(err, ErrNotCompiled) {
+			return evaluate(err.Error())
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -8,57 +8,63 @@ import (
 )
 
 // hostText returns the text of a module whose main runs one op, with what its
-// regions use from outside as further arguments.
-func hostText(op *mlir.Op, inputs []*mlir.Value) string {
-	ins := make([]mlir.Type, len(inputs))
-	for i, v := range inputs {
-		ins[i] = v.Type
-	}
-	outs := make([]mlir.Type, len(op.Results))
+// regions use from outside as further arguments. It takes and gives what carries
+// them. others are what the op refers to.
+func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) string {
+	fn := mlir.NewFunc("main", "public", carriedTypes(inputs), carriedTypes(op.Results))
+	before, restore := standIn(fn, inputs, op)
+	defer restore()
+	var after carry
+	results := make([]*mlir.Value, len(op.Results))
 	for i, r := range op.Results {
-		outs[i] = r.Type
+		results[i] = after.to(r)
 	}
-	fn := mlir.NewFunc("main", "public", ins, outs)
-	body := fn.Body()
-	stands := make(map[*mlir.Value]*mlir.Value, len(inputs))
-	back := make(map[*mlir.Value]*mlir.Value, len(inputs))
-	for i, v := range inputs {
-		stands[v], back[body.Args[i]] = body.Args[i], v
-	}
-	substitute(op, stands)
-	defer substitute(op, back)
-	body.Ops = append(body.Ops, op, mlir.NewOp("func.return", op.Results))
-	m := &mlir.Module{Ops: []*mlir.Op{fn}}
+	fn.Body().Ops = slices.Concat(before, []*mlir.Op{op}, after.ops, []*mlir.Op{mlir.NewOp("func.return", results)})
+	m := &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}
 	return mlir.Print(m)
 }
 
+// standIn makes ops use the arguments of a function instead of values of the
+// program, until restore is called. It returns the ops that make of the arguments
+// what they carry.
+func standIn(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before []*mlir.Op, restore func()) {
+	var made carry
+	stands := make(map[*mlir.Value]*mlir.Value, len(values))
+	back := make(map[*mlir.Value]*mlir.Value, len(values))
+	for i, v := range values {
+		s := made.from(fn.Body().Args[i], v.Type)
+		stands[v], back[s] = s, v
+	}
+	for _, op := range ops {
+		substitute(op, stands)
+	}
+	return made.ops, func() {
+		for _, op := range ops {
+			substitute(op, back)
+		}
+	}
+}
+
 // regionText returns the text of a module whose main is a region of an op: it
-// takes the block's arguments, then what the region uses from outside. It says
-// also what its ops are in the program's text.
-func regionText(r *mlir.Region, captured []*mlir.Value) (string, Ordinals) {
+// takes the block's arguments, then what the region uses from outside, or rather
+// what carries them. It says also what its ops are in the program's text.
+func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op) (string, Ordinals) {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]
-	var ins, outs []mlir.Type
 	from := slices.Concat(block.Args, captured)
-	for _, v := range from {
-		ins = append(ins, v.Type)
+	fn := mlir.NewFunc("main", "public", carriedTypes(from), carriedTypes(end.Operands))
+	before, restore := standIn(fn, from, block.Ops...)
+	defer restore()
+	var after carry
+	results := make([]*mlir.Value, len(end.Operands))
+	for i, v := range end.Operands {
+		results[i] = after.to(v)
 	}
-	for _, v := range end.Operands {
-		outs = append(outs, v.Type)
+	fn.Body().Ops = slices.Concat(before, block.Ops[:len(block.Ops)-1], after.ops, []*mlir.Op{mlir.NewOp("func.return", results)})
+	for _, op := range slices.Concat(before, after.ops) {
+		op.Ordinal = end.Ordinal
 	}
-	fn := mlir.NewFunc("main", "public", ins, outs)
-	body := fn.Body()
-	stands := make(map[*mlir.Value]*mlir.Value, len(from))
-	back := make(map[*mlir.Value]*mlir.Value, len(from))
-	for i, v := range from {
-		stands[v], back[body.Args[i]] = body.Args[i], v
-	}
-	for _, op := range block.Ops {
-		substitute(op, stands)
-		defer substitute(op, back)
-	}
-	body.Ops = append(slices.Clone(block.Ops[:len(block.Ops)-1]), mlir.NewOp("func.return", slices.Clone(end.Operands)))
-	m := &mlir.Module{Ops: []*mlir.Op{fn}}
+	m := &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}
 	ops := Ordinals{}
 	m.Walk(func(op *mlir.Op) bool { ops = append(ops, op.Ordinal); return true })
 	var b strings.Builder

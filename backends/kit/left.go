@@ -91,11 +91,12 @@ type partial struct {
 
 // partly lists all that leave is called with, by the file it stands in.
 var partly = []partial{
-	{"%s refers to other functions or symbols of the module", true, "`func.call`, `composite`, `custom_call`", "a function that could not be inlined: one that calls itself, or that an op other than a call names"},
+	{"%s calls its main", true, "`func.call`", "the function is main"},
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
-	{"%v", true, "all", "a type that memory outside of the evaluator has not: complex numbers, floats of 8 bits and less, integers of less than 8, quantized numbers, tuples, tokens, futures, and tensors of a size that the text leaves open"},
+	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of a size that the text leaves open, and elements of types that the evaluator does not have either"},
 	{"there is no kernel for it", false, "those of the table above", "always"},
-	{"a constant that is not dense<…>", true, "`constant`", "`dense_resource` and sparse elements"},
+	{"elements that kernels do not have", false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of complex numbers, floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as their parts, as what stores them, or as wider numbers of the same value"},
+	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"%d operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
 	{"elements of type %v", false, "elementwise ops, `dot_general`, `iota`, `reduce`, `reduce_window`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},
 	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},

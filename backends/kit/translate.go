@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/simplify"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -19,6 +20,7 @@ type translator struct {
 	graph  *graph
 	values map[*mlir.Value]ValueID
 	used   map[*mlir.Value]bool // by any op
+	others []*mlir.Op           // functions of the module, and what else there is beside main
 	file   string
 }
 
@@ -63,9 +65,12 @@ var structural = map[string]func(*translator, *mlir.Op) error{
 // notCompiled when the whole module must be left to the evaluator.
 func translate(ctx context.Context, p *backends.Program, o Options) (*graph, error) {
 	main := p.Module.Func("main")
+	others := slices.DeleteFunc(slices.Clone(p.Module.Ops), func(op *mlir.Op) bool { return op == main })
 	for _, op := range p.Module.Ops {
-		if op != main {
-			return nil, leave("%s refers to other functions or symbols of the module", p.File)
+		var calls bool
+		simplify.Symbols(op, func(name string) { calls = calls || name == "main" })
+		if calls {
+			return nil, leave("%s calls its main", p.File)
 		}
 	}
 	var seen string
@@ -78,7 +83,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, leave("%s is the evaluator's", seen)
 	}
-	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, file: p.File}
+	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, others: others, file: p.File}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			t.used[v] = true
@@ -111,7 +116,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 
 // define adds the value that v is.
 func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
-	typ, err := backends.TypeOf(v.Type)
+	typ, err := typeOf(v)
 	if err != nil {
 		return none, leave("%v", err)
 	}
@@ -121,13 +126,17 @@ func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
 }
 
 func (t *translator) op(op *mlir.Op) error {
-	if run := structural[op.Name]; run != nil {
-		return run(t, op)
-	}
 	if drives(op) {
 		return t.host(op, "")
 	}
-	err := t.node(op)
+	run := structural[op.Name]
+	switch {
+	case sameBits(op):
+		run = (*translator).barrier
+	case run == nil:
+		run = (*translator).node
+	}
+	err := run(t, op)
 	if reason, ok := err.(notCompiled); ok {
 		return t.host(op, reason.reason)
 	}
@@ -136,6 +145,9 @@ func (t *translator) op(op *mlir.Op) error {
 
 // node translates an op to a kernel.
 func (t *translator) node(op *mlir.Op) error {
+	if carries(op) {
+		return leave("elements that kernels do not have")
+	}
 	mnemonic := op.Name[strings.IndexByte(op.Name, '.')+1:]
 	run := rules[op.Name]
 	if run == nil {
@@ -177,15 +189,18 @@ func (t *translator) barrier(op *mlir.Op) error {
 
 // constant adds the value of a literal.
 func (t *translator) constant(op *mlir.Op) error {
-	id, err := t.define(op.Results[0], nil)
+	a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
+	switch {
+	case !ok:
+		return leave("a constant that is not dense<…>")
+	case isCarried(op.Results[0]):
+		return leave("elements that kernels do not have")
+	}
+	data, splat, err := a.Decode()
 	if err != nil {
 		return err
 	}
-	a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
-	if !ok {
-		return leave("a constant that is not dense<…>")
-	}
-	data, splat, err := a.Decode()
+	id, err := t.define(op.Results[0], nil)
 	if err != nil {
 		return err
 	}
@@ -221,7 +236,10 @@ func (t *translator) reshape(op *mlir.Op) error {
 // use from outside.
 func (t *translator) host(op *mlir.Op, reason string) error {
 	n := &node{host: &hostOp{op: op, inputs: inputs(op), reason: reason}, ordinal: op.Ordinal, loc: op.Loc}
-	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect"))
+	if len(t.others) > 0 {
+		simplify.Symbols(op, func(string) { n.host.others = t.others })
+	}
+	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect")) || n.host.others != nil
 	for _, v := range n.host.inputs {
 		n.host.ins = append(n.host.ins, t.values[v])
 	}

@@ -23,8 +23,8 @@ type exported struct {
 
 // export returns v as it is where a caller can hold its elements; otherwise
 //
-//   - integers that are not 8 bits wide converted to 32 bits, which holds them
-//   - what is 8 bits wide with its bits as ui8, so that each NaN is itself
+//   - integers of less than 8 bits converted to 32 bits, which holds them
+//   - floats of 8 bits with their bits as ui8, so that each NaN is itself
 //   - narrower floats and tf32 converted to f32, which holds their values
 //   - complex numbers as two results, the real and the imaginary part
 func export(v *mlir.Value) (exported, error) {
@@ -42,11 +42,9 @@ func export(v *mlir.Value) (exported, error) {
 	switch e := t.Elem.(type) {
 	case mlir.IntegerType:
 		switch {
-		case e.Width == 8:
-			return through("stablehlo.bitcast_convert", mlir.UI8, plain(e))
-		case e.Width < 32 && e.Sign == mlir.Unsigned:
+		case e.Width < 8 && e.Sign == mlir.Unsigned:
 			return through("stablehlo.convert", mlir.UI32, plain(e))
-		case e.Width < 32:
+		case e.Width < 8:
 			return through("stablehlo.convert", mlir.I32, plain(e))
 		}
 	case mlir.FloatType:

@@ -71,16 +71,10 @@ func (s *state) deadFuncs() bool {
 			return
 		}
 		live[op] = true
-		one := &mlir.Module{Ops: []*mlir.Op{op}}
-		one.Walk(func(op *mlir.Op) bool {
-			for _, a := range op.Attrs {
-				symbols(a.Value, func(name string) {
-					if f := s.Func(name); f != nil {
-						mark(f)
-					}
-				})
+		Symbols(op, func(name string) {
+			if f := s.Func(name); f != nil {
+				mark(f)
 			}
-			return true
 		})
 	}
 	private := func(op *mlir.Op) bool {
@@ -94,6 +88,18 @@ func (s *state) deadFuncs() bool {
 	before := len(s.Ops)
 	s.Ops = slices.DeleteFunc(s.Ops, func(op *mlir.Op) bool { return private(op) && !live[op] })
 	return len(s.Ops) < before
+}
+
+// Symbols calls f for each symbol that an op or those of its regions refer to, as
+// often as they do.
+func Symbols(op *mlir.Op, f func(name string)) {
+	one := &mlir.Module{Ops: []*mlir.Op{op}}
+	one.Walk(func(op *mlir.Op) bool {
+		for _, a := range op.Attrs {
+			symbols(a.Value, f)
+		}
+		return true
+	})
 }
 
 // symbols calls f for the symbols in an attribute.

@@ -152,7 +152,7 @@ func (f *folding) ask(op *mlir.Op) {
 	}
 	for _, v := range op.Operands {
 		d := v.Def
-		if f.known[v] == unknown || f.asked[d] || d.Name == "stablehlo.constant" || d.Name == "stablehlo.iota" || carrier(tensorOf(v).Elem) == nil {
+		if f.known[v] == unknown || f.asked[d] || d.Name == "stablehlo.constant" || d.Name == "stablehlo.iota" || !mlir.DTypeOf(tensorOf(v).Elem).Valid() {
 			continue
 		}
 		if f.asked == nil {
@@ -163,23 +163,6 @@ func (f *folding) ask(op *mlir.Op) {
 	}
 }
 
-// carrier returns the element type in which a program can return elements of
-// type elem, as they are or their bits; nil if there is none.
-func carrier(elem mlir.Type) mlir.Type {
-	if mlir.DTypeOf(elem).Valid() {
-		return elem
-	}
-	if t, ok := elem.(mlir.IntegerType); ok {
-		switch t.Width {
-		case 8:
-			return mlir.UI8
-		case 16:
-			return mlir.F16
-		}
-	}
-	return nil
-}
-
 // evaluate runs the program of what is wanted and writes the constants.
 func (f *folding) evaluate() bool {
 	p := &evaluation{folding: f, values: map[*mlir.Value]*mlir.Value{}}
@@ -187,10 +170,6 @@ func (f *folding) evaluate() bool {
 	ret := mlir.NewOp("func.return", nil)
 	for _, op := range f.wanted {
 		v := p.value(op.Results[0])
-		t := tensorOf(v)
-		if c := carrier(t.Elem); c != t.Elem {
-			v = p.append(mlir.NewOp("stablehlo.bitcast_convert", []*mlir.Value{v}, mlir.Tensor(c, t.Shape...)))
-		}
 		ret.Operands = append(ret.Operands, v)
 		outs = append(outs, v.Type)
 	}

@@ -1,0 +1,168 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// Elements that callers cannot hold, and kernels do not have, lie between steps
+// as elements that they do: each op on them is a step of the evaluator, whose
+// text turns what it is given into them and what it gives back.
+
+// carrier is how elements of a type lie between steps.
+type carrier struct {
+	elem  mlir.Type
+	op    string // that turns one into the other, both ways; "" for complex numbers
+	parts bool   // a first dimension has the real, then the imaginary parts
+}
+
+// carrierOf returns how elements of type elem are carried: as they are, with an
+// op of "", where a caller can hold them; false if they cannot be.
+//
+//   - complex numbers: their parts;
+//   - floats of 8 bits: those bits, so that each NaN is itself;
+//   - narrower floats and tf32: f32, which holds their values;
+//   - integers of less than 8 bits: ones of 8;
+//   - quantized numbers: what stores them.
+func carrierOf(elem mlir.Type) (carrier, bool) {
+	if mlir.DTypeOf(elem).Valid() {
+		return carrier{elem: elem}, true
+	}
+	switch e := elem.(type) {
+	case mlir.ComplexType:
+		return carrier{elem: e.Elem, parts: true}, mlir.DTypeOf(e.Elem).Valid()
+	case mlir.IntegerType:
+		to := mlir.I8
+		if e.Sign == mlir.Unsigned {
+			to = mlir.UI8
+		}
+		return carrier{elem: to, op: "stablehlo.convert"}, e.Width < 8 && e.Sign != mlir.Signed
+	case mlir.FloatType:
+		switch _, bits, ok := mlir.MiniFloatOf(e.Name); {
+		case ok && bits == 8:
+			return carrier{elem: mlir.UI8, op: "stablehlo.bitcast_convert"}, true
+		case ok:
+			return carrier{elem: mlir.F32, op: "stablehlo.convert"}, true
+		}
+	case mlir.DialectType:
+		q, err := mlir.QuantOf(e)
+		if err == nil && q != nil {
+			return carrier{elem: q.Storage, op: "stablehlo.bitcast_convert"}, mlir.DTypeOf(q.Storage).Valid()
+		}
+	}
+	return carrier{}, false
+}
+
+// carriedType is the type of t between steps: t itself, where a caller can hold
+// its elements or nothing carries them.
+func carriedType(t mlir.Type) mlir.Type {
+	tt, ok := t.(*mlir.TensorType)
+	if !ok || tt.Encoding != nil || !tt.Static() {
+		return t
+	}
+	c, ok := carrierOf(tt.Elem)
+	switch {
+	case !ok || c.elem == tt.Elem:
+		return t
+	case c.parts:
+		return mlir.Tensor(c.elem, append([]int64{2}, tt.Shape...)...)
+	}
+	return mlir.Tensor(c.elem, tt.Shape...)
+}
+
+func carriedTypes(values []*mlir.Value) []mlir.Type {
+	all := make([]mlir.Type, len(values))
+	for i, v := range values {
+		all[i] = carriedType(v.Type)
+	}
+	return all
+}
+
+// isCarried reports whether v lies between steps as another type than its own.
+func isCarried(v *mlir.Value) bool { return carriedType(v.Type) != v.Type }
+
+// typeOf is [backends.TypeOf] of what v is between steps.
+func typeOf(v *mlir.Value) (types.Type, error) { return backends.TypeOf(carriedType(v.Type)) }
+
+// carries reports whether an op, or what its regions use from outside, has to do
+// with elements that kernels do not have.
+func carries(op *mlir.Op) bool {
+	return slices.ContainsFunc(inputs(op), isCarried) || slices.ContainsFunc(op.Results, isCarried)
+}
+
+// sameBits reports whether one value is carried as the bits of another, those
+// that a bitcast_convert gives.
+func sameBits(op *mlir.Op) bool {
+	if op.Name != "stablehlo.bitcast_convert" || len(op.Operands) != 1 || !carries(op) {
+		return false
+	}
+	var as [2]types.Type
+	for i, v := range []*mlir.Value{op.Operands[0], op.Results[0]} {
+		if isCarried(v) {
+			if c, _ := carrierOf(v.Type.(*mlir.TensorType).Elem); c.op != op.Name {
+				return false
+			}
+		}
+		var err error
+		if as[i], err = typeOf(v); err != nil {
+			return false
+		}
+	}
+	return as[0].Equal(as[1])
+}
+
+// carry collects the ops that turn values into what they are between steps, and
+// back.
+type carry struct{ ops []*mlir.Op }
+
+func (c *carry) op(name string, to *mlir.TensorType, from ...*mlir.Value) *mlir.Op {
+	op := mlir.NewOp(name, from, to)
+	c.ops = append(c.ops, op)
+	return op
+}
+
+// from returns the value of type t that v carries.
+func (c *carry) from(v *mlir.Value, t mlir.Type) *mlir.Value {
+	tt, ok := t.(*mlir.TensorType)
+	if !ok || carriedType(t) == t {
+		return v
+	}
+	how, _ := carrierOf(tt.Elem)
+	if !how.parts {
+		return c.op(how.op, tt, v).Results[0]
+	}
+	part := mlir.Tensor(how.elem, tt.Shape...)
+	var parts [2]*mlir.Value
+	for i := range parts {
+		from, to := make([]int64, len(tt.Shape)+1), append([]int64{int64(i) + 1}, tt.Shape...)
+		from[0] = int64(i)
+		s := c.op("stablehlo.slice", mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), v)
+		s.Attrs = mlir.Dict{{Name: "start_indices", Value: mlir.I64Array(from)}, {Name: "limit_indices", Value: mlir.I64Array(to)},
+			{Name: "strides", Value: mlir.I64Array(slices.Repeat([]int64{1}, len(to)))}}
+		parts[i] = c.op("stablehlo.reshape", part, s.Results[0]).Results[0]
+	}
+	return c.op("stablehlo.complex", tt, parts[:]...).Results[0]
+}
+
+// to returns what carries v.
+func (c *carry) to(v *mlir.Value) *mlir.Value {
+	if !isCarried(v) {
+		return v
+	}
+	tt, as := v.Type.(*mlir.TensorType), carriedType(v.Type).(*mlir.TensorType)
+	how, _ := carrierOf(tt.Elem)
+	if !how.parts {
+		return c.op(how.op, as, v).Results[0]
+	}
+	var parts []*mlir.Value
+	for _, name := range []string{"stablehlo.real", "stablehlo.imag"} {
+		p := c.op(name, mlir.Tensor(how.elem, tt.Shape...), v).Results[0]
+		parts = append(parts, c.op("stablehlo.reshape", mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), p).Results[0])
+	}
+	whole := c.op("stablehlo.concatenate", as, parts...)
+	whole.Attrs = mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(0)}}
+	return whole.Results[0]
+}
