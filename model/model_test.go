@@ -156,3 +156,75 @@ func TestBindErrors(t *testing.T) {
 	require.NoError(t, aliased.AddBatched("score", 10, hits.Col("X")))
 	require.ErrorContains(t, run(in, aliased, 0), "its memory is also that of input x")
 }
+
+// Runs copy nothing and, of sizes that came before, allocate nothing, whatever
+// the columns: adjacent, in another order, far apart, scalars, vectors, several
+// results.
+func TestNothingIsCopied(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	const n, size = 1000, 96
+	type event struct {
+		A, B, C, D float32
+		V          [3]float32
+		S          float32 `soa:",scalar"`
+		Score      float32
+		Class      [2]float32
+	}
+	events := soa.Of[event](n)
+	for name, fields := range map[string][]string{
+		"adjacent":      {"A", "B", "C"},
+		"every second":  {"A", "C"},
+		"another order": {"D", "A", "B", "C"},
+		"vector":        {"V"},
+		"scalar":        {"S"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, out := soa.NewCollection(n), soa.NewCollection(n)
+			require.NoError(t, in.AddBatched("x", size, columnsOf(events.Columns, fields)...))
+			require.NoError(t, out.AddBatched("class", size, events.Col("Class")))
+			require.NoError(t, out.AddBatched("score", size, events.Col("Score")))
+			k := in.Tensor(0).Type.Shape[1]
+			w1 := dev.Variable("w1", types.F32, k, 16).Init(lazy.Uniform(-1, 1))
+			w2 := dev.Variable("w2", types.F32, 16, 2).Init(lazy.Uniform(-1, 1))
+			f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+				return []*lazy.Tensor{x[0].Sum(1), x[0].MatMul(w1).ReLU().MatMul(w2).Softmax(-1)}
+			})
+			x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, k)}}, "score", "class")
+			require.NoError(t, err)
+			cpu, err := backends.Open("cpu")
+			require.NoError(t, err)
+			m, err := model.New(t.Context(), cpu, backends.NewModule(x.Text), x.Constants)
+			require.NoError(t, err)
+			b := m.Bind(in, out)
+			ctx := t.Context()
+			all := func() {
+				for i := range in.Batches() {
+					if err := b.Run(ctx, nil, i); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			all()
+			require.Zero(t, m.CopiedBytes())
+			none := soa.Of[event](0)
+			noIn, noOut := soa.NewCollection(0), soa.NewCollection(0)
+			require.NoError(t, noIn.Add("x", columnsOf(none.Columns, fields)...))
+			require.NoError(t, noOut.Add("class", none.Col("Class")))
+			require.NoError(t, noOut.Add("score", none.Col("Score")))
+			require.NoError(t, m.Bind(noIn, noOut).Run(t.Context(), nil, 0))
+			require.Zero(t, m.CopiedBytes())
+			if !raceEnabled {
+				require.Zero(t, testing.AllocsPerRun(10, all))
+			}
+		})
+	}
+}
+
+func columnsOf(c *soa.Columns, fields []string) []soa.Column {
+	var all []soa.Column
+	for _, f := range fields {
+		all = append(all, c.Col(f))
+	}
+	return all
+}

@@ -93,6 +93,9 @@ func (p *Program) check() error {
 		if err := kernel.Bounds(k, s.Sizes); err != nil {
 			return fmt.Errorf("kit: step %d: %w", i, err)
 		}
+		if slices.ContainsFunc(k.Axes, func(a kernel.Axis) bool { return a.Size.Of(s.Sizes) == 0 }) {
+			continue // it has no points
+		}
 		for j, strides := range k.StrideTable(nil, p.denseStrides(s)) {
 			o := s.Operands[j]
 			at := linear{o.Offset, o.By}.of(p.dense(o.Value))

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"ltc/backends"
-	"ltc/backends/kit/kernel"
 )
 
 // Family is one program for all sizes of a dimension that its text leaves open.
@@ -224,8 +223,11 @@ func (p *Program) alike(q *Program) error {
 	return nil
 }
 
-// Kernels returns the kernels, which are the same for all sizes.
-func (f *Family) Kernels() []*kernel.Kernel { return f.base.Kernels }
+// Base returns the program for one of the sizes that f was found from, BaseSize.
+func (f *Family) Base() *Program { return f.base }
+
+// BaseSize returns the size that Base is for.
+func (f *Family) BaseSize() int { return f.at }
 
 func sameDims(a, b []Factor) bool {
 	return slices.EqualFunc(a, b, func(a, b Factor) bool { return a.Dim == b.Dim })

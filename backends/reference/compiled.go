@@ -78,7 +78,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	if err != nil {
 		return nil, err
 	}
-	e, err := newCompiled(ctx, p.File, prog, codes, o, nil)
+	e, err := newCompiled(ctx, p.File, prog, codes, o, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,10 @@ func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel,
 }
 
 // newCompiled makes a program of kernels executable whose code is there. views are
-// those at hand of a program that is a variant, nil for others.
-func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, views *viewed) (*compiled, error) {
-	e := &compiled{program: prog, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), codes: codes}
+// those at hand of a program that is a variant, nil for others; bound are the
+// constants that it has, nil if there are none.
+func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, views *viewed, bound []soa.View) (*compiled, error) {
+	e := &compiled{program: prog, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), codes: codes}
 	if views != nil {
 		e.lays = views.lays
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,26 +18,46 @@ import (
 // sized is a program that leaves one size open and runs as kernels for every
 // size: compiled once, with the numbers of the run at hand.
 type sized struct {
-	sig    *backends.Signature
-	at     []openDim // where the size stands, at least once
-	bounds [2]int    // of the size, both included
-	family *kit.Family
-	codes  []kernel.Code
-	file   string
-	o      backends.Options
-	bound  map[int]soa.View
-	pool   *sync.Pool // of *fitted
-	copied *atomic.Int64
-
+	sig       *backends.Signature
+	at        []openDim // where the size stands, at least once
+	bounds    [2]int    // of the size, both included
+	file      string
+	o         backends.Options
 	compilers []kernel.Compiler
-	variants  *variants[*sized] // for views that are not dense; nil where all are copied
-	views     *viewed           // of a variant
+	dense     *form
+	variants  *variants[*form] // nil where all views that are not dense are copied
+	bound     []soa.View       // nil if none is
+	work      int              // points of the kernels for the size of the family's base
+	copied    *atomic.Int64
 }
 
 // openDim is a dimension of an argument.
 type openDim struct{ arg, dim int }
 
-// fitted is the program for one size at a time. A run has it for itself.
+// form is the program for some layouts of its views.
+type form struct {
+	of     *sized
+	family *kit.Family
+	codes  []kernel.Code
+	views  *viewed // nil: all are dense
+	// recent has what ran sizes that came before, the first mostSizes of them;
+	// others share what is made for them.
+	recent atomic.Pointer[[]*sizePool]
+	mu     sync.Mutex // of who adds one
+	others sync.Pool  // of *fitted
+}
+
+// mostSizes is how many sizes of a program have what runs them at hand: batches
+// of a few sizes, the last one among them. Others are fitted for each run.
+const mostSizes = 16
+
+// sizePool has what runs one size.
+type sizePool struct {
+	n    int
+	pool sync.Pool // of *fitted
+}
+
+// fitted is the program for one size. A run has it for itself.
 type fitted struct {
 	member *kit.Member
 	n      int
@@ -46,12 +67,12 @@ type fitted struct {
 // compileSized compiles a program whose main leaves one size open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
-	s := &sized{sig: p.Signature, file: p.File, o: o, copied: new(atomic.Int64)}
+	s := &sized{sig: p.Signature, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64)}
 	var err error
 	if s.at, s.bounds, err = openDims(p.Module); err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s.family, err = kit.CompileFamily(ctx, s.bounds, func(n int) (*kit.Program, error) {
+	family, err := kit.CompileFamily(ctx, s.bounds, func(n int) (*kit.Program, error) {
 		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
 			return nil, err
@@ -67,34 +88,43 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	if s.codes, err = codesOf(ctx, nil, s.family.Kernels(), compilers); err != nil {
+	codes, err := codesOf(ctx, nil, family.Base().Kernels, compilers)
+	if err != nil {
 		return nil, err
 	}
-	s.pool = &sync.Pool{New: func() any { return &fitted{member: s.family.Member(), n: -1} }}
-	s.compilers = compilers
+	for i := range family.Base().Steps {
+		step := &family.Base().Steps[i]
+		s.work = added(s.work, pointsOf(family.Base().Kernels[step.Kernel], step.Sizes))
+	}
+	s.dense = s.form(family, codes, nil)
 	s.vary()
 	return s, nil
 }
 
 // vary has s make variants.
 func (s *sized) vary() {
-	s.variants = newVariants(s, s.Program(), func(i int) bool { return !s.bound[i].IsZero() }, s.variant)
+	s.variants = newVariants(s.dense, s.dense.family.Base(), func(i int) bool { return s.bound != nil && !s.bound[i].IsZero() }, s.variant)
 }
 
-// variant returns what s is for views with layouts.
-func (s *sized) variant(ctx context.Context, views *viewed) (*sized, error) {
+func (s *sized) form(family *kit.Family, codes []kernel.Code, views *viewed) *form {
+	f := &form{of: s, family: family, codes: codes, views: views}
+	f.recent.Store(new([]*sizePool))
+	f.others.New = f.fresh
+	return f
+}
+
+// variant returns the program for views with layouts.
+func (s *sized) variant(ctx context.Context, views *viewed) (*form, error) {
 	n := len(s.sig.Args)
-	family, err := s.family.Variant(views.lays[:n], views.lays[n:])
+	family, err := s.dense.family.Variant(views.lays[:n], views.lays[n:])
 	if err != nil {
 		return nil, err
 	}
-	x := *s
-	x.family, x.views, x.variants = family, views, nil
-	if x.codes, err = codesOf(ctx, s.codes, family.Kernels(), s.compilers); err != nil {
+	codes, err := codesOf(ctx, s.dense.codes, family.Base().Kernels, s.compilers)
+	if err != nil {
 		return nil, err
 	}
-	x.pool = &sync.Pool{New: func() any { return &fitted{member: x.family.Member(), n: -1} }}
-	return &x, nil
+	return s.form(family, codes, views), nil
 }
 
 // shapes returns the shapes of the arguments for a size.
@@ -159,10 +189,10 @@ func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() 
 func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
 
 // Compiled returns how many kernels a run launches; the evaluator runs nothing.
-func (s *sized) Compiled() (kernels, evaluated int) { return len(s.family.Member().Program.Steps), 0 }
+func (s *sized) Compiled() (kernels, evaluated int) { return len(s.dense.family.Base().Steps), 0 }
 
 // Program returns the program for the first of the sizes that it was found from.
-func (s *sized) Program() *kit.Program { return s.family.Member().Program }
+func (s *sized) Program() *kit.Program { return s.dense.family.Base() }
 
 // Bind fixes constants. It copies them.
 func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
@@ -173,10 +203,8 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 		return nil, err
 	}
 	b := *s
-	b.copied, b.bound = new(atomic.Int64), map[int]soa.View{}
-	for i, v := range s.bound {
-		b.bound[i] = v
-	}
+	b.copied, b.bound = new(atomic.Int64), make([]soa.View, len(s.sig.Args))
+	copy(b.bound, s.bound)
 	copies := 0 // bytes
 	for i, v := range constants {
 		if err := fitsCopy(&copies, i, v); err != nil {
@@ -187,93 +215,100 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 		copyInto(d, v)
 		b.bound[i] = d
 	}
-	b.pool = &sync.Pool{New: func() any { return &fitted{member: s.family.Member(), n: -1} }}
+	if b.o.Threads == 0 { // bound programs serve many calls at once
+		b.o.Threads = 1
+	}
+	b.dense = b.form(s.dense.family, s.dense.codes, nil)
 	b.vary()
 	return &b, nil
 }
 
 // Execute runs the program for the size that its arguments have.
 func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := backends.CheckCall(s.sig, c, s.bound); err != nil {
+		return err
+	}
 	n, err := s.size(c)
 	if err != nil {
 		return err
 	}
-	x, f, err := s.fitted(ctx, c, n, true)
-	if err == nil && f.e.long && ctx.Done() != nil { // it writes no memory of the caller before its end
-		x.pool.Put(f)
-		x, f, err = s.fitted(ctx, c, n, false)
+	f := s.dense
+	if s.variants != nil {
+		if f, err = s.variants.forCall(ctx, c, ctx.Done() == nil || !s.long(n)); err != nil {
+			return err
+		}
 	}
+	x, pool, err := f.take(ctx, n)
 	if err != nil {
 		return err
 	}
-	before := f.e.copied.Load()
-	err = f.e.Execute(ctx, c)
-	s.copied.Add(f.e.copied.Load() - before)
-	x.pool.Put(f)
+	err = x.e.Execute(ctx, c)
+	pool.Put(x)
 	return err
 }
 
-// fitted returns the program for size n and the views of a call, which goes back
-// to the pool of the variant that it is of. direct says that results may be written
-// where they belong.
-func (s *sized) fitted(ctx context.Context, c *backends.Call, n int, direct bool) (*sized, *fitted, error) {
-	x := s
-	if s.variants != nil && s.fits(c) {
-		var err error
-		if x, err = s.variants.forCall(ctx, c, direct); err != nil {
-			return nil, nil, err
-		}
-	}
-	f := x.pool.Get().(*fitted)
-	if f.n != n {
-		if err := x.fit(ctx, f, n); err != nil {
-			return nil, nil, err
-		}
-	}
-	return x, f, nil
+// long reports whether a run for a size takes so long that it can be cancelled to
+// its end.
+func (s *sized) long(n int) bool {
+	return times(s.work, n/s.dense.family.BaseSize()+1) > longWork
 }
 
-// fits reports whether the views of a call can be looked at; why not is for
-// [backends.CheckCall] to say.
-func (s *sized) fits(c *backends.Call) bool {
-	if len(c.Results) == 0 {
-		c.Results = make([]soa.View, len(s.sig.Results))
-	}
-	if len(c.Args) != len(s.sig.Args) || len(c.Results) != len(s.sig.Results) {
-		return false
-	}
-	for i := range c.Args {
-		if s.bound[i].IsZero() && backends.Fits(c.Args[i], s.sig.Args[i].Type) != nil {
-			return false
+// take returns what runs a size, and where to give it back.
+func (f *form) take(ctx context.Context, n int) (*fitted, *sync.Pool, error) {
+	pool := f.pool(n)
+	x := pool.Get().(*fitted)
+	if x.n != n {
+		if err := f.fit(ctx, x, n); err != nil {
+			return nil, nil, err
 		}
 	}
-	for j := range c.Results {
-		if !c.Results[j].IsZero() && backends.Fits(c.Results[j], s.sig.Results[j].Type) != nil {
-			return false
-		}
-	}
-	return true
+	return x, pool, nil
 }
+
+// pool returns where what runs a size is kept.
+func (f *form) pool(n int) *sync.Pool {
+	for {
+		list := *f.recent.Load()
+		for _, p := range list {
+			if p.n == n {
+				return &p.pool
+			}
+		}
+		if len(list) >= mostSizes {
+			return &f.others
+		}
+		f.mu.Lock()
+		if list := *f.recent.Load(); len(list) < mostSizes && !slices.ContainsFunc(list, func(p *sizePool) bool { return p.n == n }) {
+			p := &sizePool{n: n}
+			p.pool.New = f.fresh
+			list = append(list[:len(list):len(list)], p)
+			f.recent.Store(&list)
+		}
+		f.mu.Unlock()
+	}
+}
+
+func (f *form) fresh() any { return &fitted{member: f.family.Member(), n: -1} }
 
 // size returns the size that the arguments of a call have.
 func (s *sized) size(c *backends.Call) (int, error) {
 	n := -1
 	for _, d := range s.at {
-		if d.arg >= len(c.Args) || d.dim >= c.Args[d.arg].Type.Rank() {
-			continue // for CheckCall to say
-		}
+		v := &c.Args[d.arg]
 		if s.bound != nil && !s.bound[d.arg].IsZero() {
-			n = s.bound[d.arg].Type.Shape[d.dim]
-			continue
+			v = &s.bound[d.arg]
 		}
-		m := c.Args[d.arg].Type.Shape[d.dim]
+		m := v.Type.Shape[d.dim]
 		if n >= 0 && m != n {
 			return 0, fmt.Errorf("execute: dimension %d of argument %d is %d, and %d of an argument before it", d.dim, d.arg, m, n)
 		}
 		n = m
 	}
 	if n < 0 {
-		return 0, backends.CheckCall(s.sig, c, nil)
+		return 0, fmt.Errorf("execute: no argument tells the size")
 	}
 	if n < s.bounds[0] || n > s.bounds[1] {
 		return 0, fmt.Errorf("execute: %d elements: the program is for %d to %d", n, s.bounds[0], s.bounds[1])
@@ -281,23 +316,18 @@ func (s *sized) size(c *backends.Call) (int, error) {
 	return n, nil
 }
 
-// fit makes f the program for size n.
-func (s *sized) fit(ctx context.Context, f *fitted, n int) error {
-	if err := f.member.Resize(n); err != nil {
+// fit makes x the program for size n.
+func (f *form) fit(ctx context.Context, x *fitted, n int) error {
+	s := f.of
+	x.n = -1
+	if err := x.member.Resize(n); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	e, err := newCompiled(ctx, s.file, f.member.Program, s.codes, s.o, s.views)
+	e, err := newCompiled(ctx, s.file, x.member.Program, f.codes, s.o, f.views, s.bound)
 	if err != nil {
 		return err
 	}
-	f.e = e
-	if s.bound != nil {
-		b, err := e.Bind(ctx, s.bound)
-		if err != nil {
-			return err
-		}
-		f.e = b.(*compiled)
-	}
-	f.n = n
+	e.copied, e.long = s.copied, s.long(n)
+	x.e, x.n = e, n
 	return nil
 }
