@@ -27,6 +27,19 @@ func layer(n, k, h string) string {
 }`)
 }
 
+// scaled is a product of a matrix's positive elements with another, whose columns
+// have scales: both are computed where they are multiplied.
+func scaled(n, k, h string) string {
+	return strings.NewReplacer("N", n, "K", k, "H", h).Replace(`func.func @main(%x: tensor<NxKxf32>, %w: tensor<KxHxf32>, %s: tensor<Hxf32>) -> tensor<NxHxf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<NxKxf32>
+  %0 = stablehlo.maximum %x, %z : tensor<NxKxf32>
+  %1 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<Hxf32>) -> tensor<KxHxf32>
+  %2 = stablehlo.multiply %w, %1 : tensor<KxHxf32>
+  %3 = stablehlo.dot_general %0, %2, contracting_dims = [1] x [0] : (tensor<NxKxf32>, tensor<KxHxf32>) -> tensor<NxHxf32>
+  return %3 : tensor<NxHxf32>
+}`)
+}
+
 // softmax is of rows; the second result their means.
 const softmax = `func.func @main(%x: tensor<70x6xf32>) -> (tensor<70x6xf32>, tensor<70xf32>) {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
@@ -84,6 +97,9 @@ var programs = []program{
 	{"layer of columns", layer("80", "6", "16"), []lie{columns(80, 6), rowsOf(6, 16), rowsOf(16)}, []lie{rowsOf(80, 16), {shape: []int{80, 1}, strides: []int{1, 99}}}},
 	{"layer of gathered columns", layer("80", "6", "16"), []lie{gathered(80, 6), {shape: []int{6, 16}, strides: []int{1, 6}}, {shape: []int{16}, strides: []int{3}}}, []lie{columns(80, 16), {shape: []int{80, 1}, strides: []int{4, 1}}}},
 	{"layer to gathered columns", layer("80", "5", "4"), []lie{columns(80, 5).odd(), columns(5, 4), {shape: []int{4}, strides: []int{-1}}}, []lie{gathered(80, 4), {shape: []int{80, 1}, strides: []int{1, 0}, axis: 1, table: []int{0}}}},
+	{"scaled product of columns", scaled("80", "6", "16"), []lie{columns(80, 6), rowsOf(6, 16), {shape: []int{16}, strides: []int{3}}}, []lie{rowsOf(80, 16)}},
+	{"scaled product of gathered columns", scaled("80", "6", "16"), []lie{gathered(80, 6), columns(6, 16), {shape: []int{16}, strides: []int{-1}}}, []lie{columns(80, 16)}},
+	{"scaled product with gathered columns", scaled("33", "70", "20"), []lie{{shape: []int{33, 70}, strides: []int{75, 1}}, gathered(70, 20), rowsOf(20)}, []lie{gathered(33, 20)}},
 	{"wide layer", layer("33", "70", "20"), []lie{{shape: []int{33, 70}, strides: []int{75, 1}}, gathered(70, 20), rowsOf(20)}, []lie{{shape: []int{33, 20}, strides: []int{31, 1}}, rowsOf(33, 1)}},
 	{"softmax of columns", softmax, []lie{columns(70, 6)}, []lie{columns(70, 6), {shape: []int{70}, strides: []int{2}}}},
 	{"softmax of gathered columns", softmax, []lie{gathered(70, 6)}, []lie{gathered(70, 6), rowsOf(70)}},
