@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "79a1aaf0ea8b02f77a642b74"
+const buildID = "55360b98d4f6d35d25a6cda0"

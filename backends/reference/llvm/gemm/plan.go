@@ -123,7 +123,7 @@ func (q *Plan) Packings() (a, b int) {
 	if p.StrideA[0] == 0 {
 		a *= max(p.Batch, 1)
 	}
-	if p.StrideB[0] == 0 {
+	if p.oneB() {
 		b = max(ceil(p.Batch, q.batches), 1)
 	}
 	if q.swapped {
@@ -176,7 +176,7 @@ func gcd(x, y int) int {
 // sharedB reports whether all matrices of A are multiplied by the same packed
 // block of B before the next one.
 func (q *Plan) sharedB() bool {
-	return q.p.StrideB[0] == 0 && (q.inC || q.p.K <= q.depth)
+	return q.p.oneB() && (q.inC || q.p.K <= q.depth)
 }
 
 // oneRow chooses how one row is multiplied by B: how many columns at a time, in

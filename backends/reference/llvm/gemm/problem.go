@@ -45,6 +45,10 @@ type Fused[F Prologue | Epilogue] struct {
 
 func (f Fused[F]) set() bool { return f.Name != "" }
 
+// oneB reports whether all products of a batch have the same B. A prologue may
+// compute another one for each from the same elements.
+func (p *Problem) oneB() bool { return p.StrideB[0] == 0 && !p.PrologueB.set() }
+
 // elements returns the dtypes of A and B after their prologues.
 func (p *Problem) elements() (a, b types.DType) {
 	a, b = p.A, p.B

@@ -178,7 +178,7 @@ type block struct{ b, count, n, columns, k, depth int }
 
 // matricesB is how many matrices of B count matrices of C are made of.
 func (q *Plan) matricesB(count int) int {
-	if q.p.StrideB[0] == 0 {
+	if q.p.oneB() {
 		return min(count, 1)
 	}
 	return count
@@ -277,13 +277,13 @@ func (r *run) multiply(x *block, m, rows int) {
 		if p.PackedB {
 			panel, batch = q.panelBytes(), q.matrixBytes()
 			from = uintptr(r.PackedB) + word(x.n/c.columns()*panel+q.rowsBefore(x.k)*c.rowBytes())
-			if p.StrideB[0] != 0 {
+			if !p.oneB() {
 				from += word(x.b * batch)
 			}
 		}
 		a[wordB], a[wordEdge] = from, from+word(x.columns/c.columns()*panel)
 		a[wordBStep], a[wordBPanel] = word(c.rowBytes()), word(panel)
-		if p.StrideB[0] != 0 {
+		if !p.oneB() {
 			a[wordBBatch], a[wordEdgeBatch] = word(batch), word(batch)
 		}
 	}
