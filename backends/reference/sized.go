@@ -28,6 +28,7 @@ type sized struct {
 	variants  *variants[*form] // nil where all views that are not dense are copied
 	bound     []soa.View       // nil if none is
 	work      int              // points of the kernels for the size of the family's base
+	times     []measured       // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
 }
 
@@ -95,6 +96,9 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	for i := range family.Base().Steps {
 		step := &family.Base().Steps[i]
 		s.work = added(s.work, pointsOf(family.Base().Kernels[step.Kernel], step.Sizes))
+	}
+	if o.Profile {
+		s.times = make([]measured, len(family.Base().Steps))
 	}
 	s.dense = s.form(family, codes, nil)
 	s.vary()
@@ -193,6 +197,24 @@ func (s *sized) Compiled() (kernels, evaluated int) { return len(s.dense.family.
 
 // Program returns the program for the first of the sizes that it was found from.
 func (s *sized) Program() *kit.Program { return s.dense.family.Base() }
+
+// Profile returns what the steps have taken in runs of all sizes together. How
+// much they compute and move depends on the size, and is 0 here.
+func (s *sized) Profile() []backends.StepProfile {
+	if s.times == nil {
+		return nil
+	}
+	x := s.dense.fresh().(*fitted)
+	if err := s.dense.fit(context.Background(), x, s.dense.family.BaseSize()); err != nil {
+		return nil
+	}
+	all := x.e.Profile()
+	for i := range all {
+		all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", x.n)
+		all[i].Flops, all[i].Bytes = 0, 0
+	}
+	return all
+}
 
 // Bind fixes constants. It copies them.
 func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
@@ -327,7 +349,7 @@ func (f *form) fit(ctx context.Context, x *fitted, n int) error {
 	if err != nil {
 		return err
 	}
-	e.copied, e.long = s.copied, s.long(n)
+	e.copied, e.long, e.times = s.copied, s.long(n), s.times
 	x.e, x.n = e, n
 	return nil
 }

@@ -164,3 +164,19 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<f32> {
 		})
 	}
 }
+
+// Steps of a program for all sizes are measured in runs of all of them together.
+func TestProfileOfAllSizes(t *testing.T) {
+	cpu, err := open("cpu", "")
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(openPrograms["mlp"]), backends.Options{Profile: true})
+	require.NoError(t, err)
+	for _, n := range []int{1, 300, 1, 50} {
+		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: argsOf(e.Signature(), n, 1)}))
+	}
+	rows := e.(backends.Profiler).Profile()
+	require.Len(t, rows, 1)
+	require.EqualValues(t, 4, rows[0].Runs)
+	require.Positive(t, rows[0].Least)
+	require.Contains(t, rows[0].What, "of 251 elements")
+}

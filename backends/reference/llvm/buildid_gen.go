@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "55360b98d4f6d35d25a6cda0"
+const buildID = "bbcea26a093ddf59a200912c"

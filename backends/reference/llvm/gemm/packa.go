@@ -94,9 +94,13 @@ func (p *aPacker) squareAcross(m *module, name string) *ir.Func {
 	at := Place{Batch: params[7], Row: params[8], Lanes: vector.Lanes{Mask: f.mask(c.lanes, rows)}}
 	v := make([]value.Value, c.lanes)
 	group := f.mul(step, i64(c.group))
+	// A load of no lanes reads nothing, but where there is no memory it takes the
+	// processor some hundred cycles to find that out: it is of the first unit.
+	begin := from
 	for i := range v {
 		at.K = f.add(params[9], i64(i*c.group))
-		v[i] = q.across(from, step, f.sub(k, i64(i*c.group)), at)
+		left := f.sub(k, i64(i*c.group))
+		v[i] = q.across(f.Block.NewSelect(f.less(i64(0), left), from, begin), step, left, at)
 		from = f.off(from, group)
 	}
 	for _, v := range f.transpose(v) {

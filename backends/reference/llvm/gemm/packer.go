@@ -151,21 +151,24 @@ func (p *packer) across(from, step, left value.Value, pl Place) value.Value {
 	c := p.core
 	pl.Lanes.N = c.lanes
 	rows := make([]value.Value, c.group)
-	mask, first := pl.Lanes.Mask, pl.K
+	mask, first, begin := pl.Lanes.Mask, pl.K, from
 	for r := range rows {
+		row := from
 		if left != nil {
 			all := mask
 			if all == nil {
 				all = splatConst(c.lanes, constant.True)
 			}
-			pl.Lanes.Mask = p.Block.NewSelect(p.less(i64(r), left), all, zero(vec(c.lanes, ll.I1)))
+			there := p.less(i64(r), left)
+			pl.Lanes.Mask = p.Block.NewSelect(there, all, zero(vec(c.lanes, ll.I1)))
+			row = p.Block.NewSelect(there, from, begin) // see squareAcross
 		}
 		at := i64(r)
 		if left != nil && p.apply != nil { // what a prologue loads for k is there
 			at = p.min(at, p.sub(left, i64(1)))
 		}
 		pl.K = p.add(first, at)
-		rows[r] = p.elements(from, pl)
+		rows[r] = p.elements(row, pl)
 		from = p.off(from, step)
 	}
 	for len(rows) > 1 {
