@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"internal/samples":     {"soa"},
 	"internal/cpu":         {},
 	"internal/peak":        {"ir/types", "internal/cpu"},
-	"internal/viewtest":    {"backends", "soa", "github.com/stretchr/testify"},
+	"internal/viewtest":    {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
 	"internal/programs":    {},
 	"internal/snippets":    {"github.com/stretchr/testify"},
 	"internal/trials":      {},

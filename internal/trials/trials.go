@@ -31,3 +31,13 @@ func First[T any](all []T) []T {
 	}
 	return all
 }
+
+// Allocs is [testing.AllocsPerRun], but 0 in a build for the race detector, in
+// which pools lose what they are given.
+func Allocs(runs int, f func()) float64 {
+	if Race {
+		f()
+		return 0
+	}
+	return testing.AllocsPerRun(runs, f)
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -68,7 +69,7 @@ func (p *program) run(t *testing.T, b backends.Backend) {
 		require.Equal(t, len(m.mem)-m.Type.Elements(), m.gaps(), "result %d: what is not its own", j)
 	}
 	ctx := t.Context()
-	require.Zero(t, testing.AllocsPerRun(10, func() {
+	require.Zero(t, trials.Allocs(10, func() {
 		if err := e.Execute(ctx, c); err != nil {
 			panic(err)
 		}

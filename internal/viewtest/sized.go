@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -73,7 +74,7 @@ func RunSized(t *testing.T, b backends.Backend) {
 					require.InDeltaSlice(t, Floats(dense.Results[j]), Floats(m.View), 1e-4, "%d elements: result %d", n, j)
 					require.Equal(t, len(m.mem)-m.Type.Elements(), m.gaps(), "%d elements: result %d: what is not its own", n, j)
 				}
-				require.Zero(t, testing.AllocsPerRun(5, func() {
+				require.Zero(t, trials.Allocs(5, func() {
 					if err := e.Execute(ctx, c); err != nil {
 						panic(err)
 					}

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 )
 
 // hot are the calls of each operation on streams, here a function of C's that
@@ -81,7 +82,7 @@ func TestAllocations(t *testing.T) {
 		"free":      func() error { return s.Free(0x1000) },
 	} {
 		require.NoError(t, f(), name)
-		require.Zero(t, testing.AllocsPerRun(200, func() { f() }), name)
+		require.Zero(t, trials.Allocs(200, func() { f() }), name)
 	}
 }
 

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "bbcea26a093ddf59a200912c"
+const buildID = "4e46d650180c11ac2d492f7f"

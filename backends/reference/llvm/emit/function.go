@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/metadata"
 	ll "github.com/llir/llvm/ir/types"
@@ -31,6 +33,7 @@ type function struct {
 	fuse     []kernel.ID // the product that an add, subtract or sum is rounded with
 	folded   []bool      // products that are
 	streamed value.Value // an i1: Stream is stored past the caches
+	paced    value.Value // an i1: what is Paced is larger than the caches; nil if nothing is
 }
 
 // The words of a [kernel.Block].
@@ -51,6 +54,7 @@ func write(m *vector.Module, symbol string, k *kernel.Kernel, s *Schedule) {
 	f.begin()
 	f.scratch()
 	f.streaming()
+	f.pacing()
 	f.items()
 	if len(s.Stream) > 0 && f.Machine.Level != vector.NEON {
 		// Other threads see such stores once they are fenced.
@@ -153,15 +157,7 @@ func (f *function) streaming() {
 	if len(f.s.Stream) == 0 {
 		return
 	}
-	bytes := value.Value(f.Index(0))
-	for _, p := range f.s.Stream {
-		n := value.Value(f.Index(int64(f.k.Params[p].DType.Size())))
-		for _, d := range f.k.Params[p].Dims {
-			n = f.mul(n, f.size(d))
-		}
-		bytes = f.add(bytes, n)
-	}
-	f.streamed = f.Block.NewICmp(enum.IPredSGE, bytes, f.Index(streamBytes))
+	f.streamed = f.large(f.s.Stream)
 	for _, p := range f.s.Stream {
 		for q := range f.k.Params {
 			if !f.k.Params[q].Out {
@@ -172,12 +168,39 @@ func (f *function) streaming() {
 	}
 }
 
+// pacing decides whether what is loaded is larger than the caches.
+func (f *function) pacing() {
+	if !slices.ContainsFunc(f.s.Stages, func(t Stage) bool { return t.Paced }) {
+		return
+	}
+	var in []int
+	for p := range f.k.Params {
+		if !f.k.Params[p].Out {
+			in = append(in, p)
+		}
+	}
+	f.paced = f.large(in)
+}
+
+// large reports whether operands are together larger than the caches.
+func (f *function) large(operands []int) value.Value {
+	bytes := value.Value(f.Index(0))
+	for _, p := range operands {
+		n := value.Value(f.Index(int64(f.k.Params[p].DType.Size())))
+		for _, d := range f.k.Params[p].Dims {
+			n = f.mul(n, f.size(d))
+		}
+		bytes = f.add(bytes, n)
+	}
+	return f.Block.NewICmp(enum.IPredSGE, bytes, f.Index(streamBytes))
+}
+
 func (f *function) address(p vector.Pointer) value.Value { return f.Block.NewPtrToInt(p.V, ll.I64) }
 
 // What sizes of memory schedules go by.
 const (
 	stripBytes  = 256 << 10 // of a strip, at most, if it is not the narrowest
 	widest      = 4096      // points of a strip
-	streamBytes = 16 << 20  // from which on results are stored past the caches
+	streamBytes = 16 << 20  // from which on memory does not stay in the caches
 	tileSide    = 64        // elements of up to four bytes along each side of a tile
 )

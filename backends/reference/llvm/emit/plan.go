@@ -346,11 +346,32 @@ func (p *planner) stages(r *Schedule) {
 		switch {
 		case r.Form == Rows:
 			t.Unroll = unrolled(c)
+			t.Paced = t.Unroll > 1 && p.paces(s, t.Vector)
 		case len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}
 		r.Stages = append(r.Stages, t)
 	}
+}
+
+// paces reports whether a stage only sums what it loads, along the vectors, from
+// memory that no other stage has brought near.
+func (p *planner) paces(s, axis int) bool {
+	st := &p.k.Stages[s]
+	loads := make([]bool, len(p.k.Params))
+	for id := range p.k.Instrs {
+		i, here := &p.k.Instrs[id], kernel.ID(id) >= st.Begin && kernel.ID(id) < st.End
+		switch {
+		case i.Op == kernel.Load && !i.Mem.Local:
+			if !here || i.Mem.Guard || p.move(s, i.Mem, axis) != unit {
+				return false
+			}
+			loads[i.Mem.Param] = true
+		case here && i.Mem != nil, here && i.Op == kernel.Reduce && (kernel.Op(i.Aux) == kernel.Maximum || kernel.Op(i.Aux) == kernel.Minimum):
+			return false
+		}
+	}
+	return slices.Contains(loads, true) && p.reduces(s)
 }
 
 // unrolled returns how many vectors hide the latency of a body of that cost.

@@ -66,6 +66,10 @@ type Stage struct {
 	Lanes  int   // as the schedule's; 1: its points run one by one
 	Unroll int   // vectors that are worked on at once
 	Rows   int   // turns of the innermost of Loops that are worked on at once
+	// Paced reads operands that are larger than the caches one vector a turn, into
+	// the same Unroll sums: loads of several run ahead of what the processor
+	// fetches by itself, and a pass over memory takes a tenth longer.
+	Paced bool
 }
 
 // piece is how many points along the vectors are shared out as one.
@@ -110,6 +114,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 			fmt.Fprintf(&b, " %s one by one", name(i, t.Vector))
 		default:
 			fmt.Fprintf(&b, " %s by %dx%d", name(i, t.Vector), t.Unroll, t.Lanes)
+			if t.Paced {
+				b.WriteString(" paced")
+			}
 		}
 		b.WriteByte('\n')
 	}
