@@ -39,7 +39,11 @@ func touch(v View, report func(unsafe.Pointer, int)) {
 	case v.Type.Rank() == 0:
 		report(v.base, size)
 	default:
-		for i := range v.Type.Shape[0] {
+		n := v.Type.Shape[0]
+		if v.Strides[0] == 0 { // all are one
+			n = 1
+		}
+		for i := range n {
 			touch(v.index(0, i), report)
 		}
 	}
