@@ -60,6 +60,7 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run 'RandomPrograms|LargePrograms|DeepAndWide|Billions' ./backends/reference/llvm; \
 	soak -run '^TestRandom$$' ./internal/cudafake; \
+	soak -run '^TestRandomPrograms$$' ./model; \
 	echo "make soak: all passed, SOAK=$(SOAK), in $$(($$(date +%s) - start)) s"
 
 judge: ## run every golden program on XLA too and compare; needs Python and ../shared

@@ -28,6 +28,13 @@ type Exported struct {
 	Constants map[string]soa.View // by argument (ltc.name); copies
 }
 
+// openName is what texts call the open size, mostOpen the most that it can be:
+// texts compute shapes of it, and get_dimension_size gives it as an i32.
+const (
+	openName = "n"
+	mostOpen = 1<<31 - 1
+)
+
 // exportSizes are the sizes that a function with an open one is traced for.
 var exportSizes = []int{251, 1021, 4093}
 
@@ -63,7 +70,7 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 			return nil, err
 		}
 	}
-	text, err := x.Text("n", 0, 1<<31-1)
+	text, err := x.Text(openName, 0, mostOpen)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
@@ -118,7 +125,9 @@ func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []st
 			}
 			constants[name] = dense
 		}
-		x.Add(n, g, marks, outputs)
+		if err := x.Add(n, g, marks, outputs); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
 		return nil
 	})
 	return constants, err

@@ -61,3 +61,58 @@ func TestExportOpen(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be one program for all sizes is an error that says why, with the
+// line where there is one.
+func TestExportErrors(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	w := dev.Variable("w", types.F32, 4)
+	rows := lazy.From(dev, make([]float32, 251*4), 251, 4)
+	in := []lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 4)}}
+	one := func(f func(x *lazy.Tensor) *lazy.Tensor) *lazy.Function {
+		return lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return f(x) })
+	}
+	same := one(func(x *lazy.Tensor) *lazy.Tensor { return x.Tanh() })
+	for name, c := range map[string]struct {
+		f       *lazy.Function
+		in      []lazy.Input
+		outputs []string
+		want    string
+	}{
+		"no name":          {same, []lazy.Input{{Type: in[0].Type}}, nil, `input 0 has the name ""`},
+		"a name twice":     {same, []lazy.Input{in[0], in[0]}, nil, `input 1 has the name "x"`},
+		"names of results": {same, in, []string{"y", "z"}, "2 names for 1 results"},
+		"an assignment":    {one(func(x *lazy.Tensor) *lazy.Tensor { w.Assign(x.Sum(0)); return x }), in, nil, `the function assigns "w"`},
+		"other ops":        {one(func(x *lazy.Tensor) *lazy.Tensor { return pick(x.Dim(0) > 1000, x.Tanh(), x.Exp()) }), in, nil, "what the model records must not depend on the size"},
+		"other operands":   {one(func(x *lazy.Tensor) *lazy.Tensor { return pick(x.Dim(0) > 1000, x.Sub(w), w.Sub(x)) }), in, nil, "must not depend on the size"},
+		"other elements":   {one(func(x *lazy.Tensor) *lazy.Tensor { return x.Convert(pickType(x.Dim(0) > 1000)) }), in, nil, "tensor<"},
+		"a square": {one(func(x *lazy.Tensor) *lazy.Tensor {
+			return x.Sum(1).Reshape(1, -1).BroadcastTo(x.Dim(0)*x.Dim(0), x.Dim(0))
+		}), in, nil, "not so many more for each element more"},
+		"a constant":       {one(func(x *lazy.Tensor) *lazy.Tensor { return x.MulScalar(1 / float64(x.Dim(0))) }), in, nil, "its value depends on the size"},
+		"rows of a tensor": {one(func(x *lazy.Tensor) *lazy.Tensor { return x.Add(rows.Narrow(0, 0, min(x.Dim(0), 251))) }), in, nil, ""},
+		"a constant's size": {one(func(x *lazy.Tensor) *lazy.Tensor {
+			return x.Add(lazy.From(dev, make([]float32, x.Dim(0)*4), x.Dim(0), 4))
+		}), in, nil, "make it an input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := c.f.Export(c.in, c.outputs...)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func pick(first bool, a, b *lazy.Tensor) *lazy.Tensor {
+	if first {
+		return a
+	}
+	return b
+}
+
+func pickType(first bool) types.DType {
+	if first {
+		return types.F64
+	}
+	return types.F32
+}

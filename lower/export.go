@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/ir"
@@ -12,14 +14,22 @@ import (
 type Export struct {
 	at      []int
 	modules []*mlir.Module
+	args    []Mark // of the first
 }
 
 // Add lowers the graph that was recorded for size n. Args are its parameters;
-// results, which may be empty, name its results.
-func (x *Export) Add(n int, g *ir.Graph, args []Mark, results []string) {
+// results, which may be empty, name its results. It is an error if the graph for
+// another size has other parameters.
+func (x *Export) Add(n int, g *ir.Graph, args []Mark, results []string) error {
+	if len(x.at) == 0 {
+		x.args = args
+	} else if !slices.Equal(x.args, args) {
+		return fmt.Errorf("for %d elements the parameters are %v, for %d %v: what is recorded must not depend on the size", n, args, x.at[0], x.args)
+	}
 	m := Module(g)
 	mark(m, args, results)
 	x.at, x.modules = append(x.at, n), append(x.modules, m)
+	return nil
 }
 
 // Text returns the program's text, with the locations of its ops: that of the
@@ -31,6 +41,11 @@ func (x *Export) Text(name string, least, most int) (string, error) {
 		var err error
 		if m, err = Open(name, least, most, x.at, x.modules); err != nil {
 			return "", err
+		}
+		for i, t := range m.Func("main").FuncType().Ins {
+			if tt, ok := t.(*mlir.TensorType); ok && x.args[i].Constant && !tt.Static() {
+				return "", fmt.Errorf("the constant %q is %v: it has as many elements as the inputs, of which nobody knows the number; make it an input", x.args[i].Name, tt)
+			}
 		}
 	}
 	var text strings.Builder

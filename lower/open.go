@@ -17,6 +17,9 @@ import (
 // line that cannot be the same for all sizes.
 func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir.Module, error) {
 	o := &opening{at: at, dynamic: map[string]string{}}
+	for range modules {
+		o.first = append(o.first, map[*mlir.Value]*mlir.Value{})
+	}
 	for _, op := range mlir.OpNames() {
 		if info, _ := mlir.Info(op); info.Static != nil {
 			o.dynamic[info.Static.Op] = op
@@ -44,7 +47,11 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 			args[i] = mlir.Dict(d)
 		}
 		names, some := mlir.ArrayAttr{}, false
-		for _, d := range a.Type.(*mlir.TensorType).Shape {
+		t, _ := a.Type.(*mlir.TensorType)
+		if t == nil {
+			continue
+		}
+		for _, d := range t.Shape {
 			entry := mlir.StringAttr("")
 			if d == mlir.Dynamic {
 				entry, some = mlir.StringAttr(name), true
@@ -64,7 +71,8 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 // opening is the work on one module.
 type opening struct {
 	at      []int
-	dynamic map[string]string // by static op: the op that takes what may depend on sizes as operands
+	first   []map[*mlir.Value]*mlir.Value // by module: what its values are in the first
+	dynamic map[string]string             // by static op: the op that takes what may depend on sizes as operands
 
 	// of the function at hand
 	args    []*mlir.Value
@@ -163,6 +171,9 @@ func (o *opening) block(blocks []*mlir.Block) error {
 // value opens the type of a value and returns what its dimensions are; nil if
 // they do not depend on the size.
 func (o *opening) value(vs []*mlir.Value) ([]line, error) {
+	for i, v := range vs {
+		o.first[i][v] = vs[0]
+	}
 	t, ok := vs[0].Type.(*mlir.TensorType)
 	if !ok {
 		return nil, nil
@@ -173,14 +184,14 @@ func (o *opening) value(vs []*mlir.Value) ([]line, error) {
 	for d := range t.Shape {
 		for i, v := range vs {
 			u, ok := v.Type.(*mlir.TensorType)
-			if !ok || len(u.Shape) != len(t.Shape) {
+			if !ok || len(u.Shape) != len(t.Shape) || u.Elem.String() != t.Elem.String() {
 				return nil, fmt.Errorf("%v is %v for %d elements", t, v.Type, o.at[i])
 			}
 			numbers[i] = u.Shape[d]
 		}
 		l, ok := o.through(numbers)
 		if !ok {
-			return nil, fmt.Errorf("dimension %d is %v for %v elements, which no multiple of them is", d, numbers, o.at)
+			return nil, fmt.Errorf("dimension %d is %v for %v elements, not so many more for each element more", d, numbers, o.at)
 		}
 		if lines[d] = l; l.slope != 0 {
 			open.Shape[d], some = mlir.Dynamic, true
@@ -193,9 +204,30 @@ func (o *opening) value(vs []*mlir.Value) ([]line, error) {
 	return lines, nil
 }
 
+// wired reports how ops of the same name differ in what they work on.
+func (o *opening) wired(same []*mlir.Op) error {
+	op := same[0]
+	for i, other := range same {
+		equal := len(other.Operands) == len(op.Operands) && len(other.Results) == len(op.Results) && len(other.Regions) == len(op.Regions)
+		for k := 0; equal && k < len(op.Operands); k++ {
+			equal = o.first[i][other.Operands[k]] == op.Operands[k]
+		}
+		for r := 0; equal && r < len(op.Regions); r++ {
+			equal = len(other.Regions[r].Blocks) == len(op.Regions[r].Blocks)
+		}
+		if !equal {
+			return fmt.Errorf("for %d elements it works on other values than for %d: what the model records must not depend on the size", o.at[i], o.at[0])
+		}
+	}
+	return nil
+}
+
 // op appends the op that is the same one for all sizes.
 func (o *opening) op(same []*mlir.Op) error {
 	op := same[0]
+	if err := o.wired(same); err != nil {
+		return err
+	}
 	var lines []line // of the one result
 	static := op.Results
 	if len(static) == 1 {
@@ -255,8 +287,10 @@ func (o *opening) op(same []*mlir.Op) error {
 	default:
 		name = op.Name
 	}
-	for attr := range differ {
-		return fmt.Errorf("its %s depends on the size, which no op of StableHLO takes", attr)
+	for _, a := range op.Attrs {
+		if differ[a.Name] != nil {
+			return fmt.Errorf("its %s depends on the size, which no op of StableHLO takes", a.Name)
+		}
 	}
 	op.Name = name
 	o.ops = append(o.ops, op)
@@ -288,7 +322,7 @@ func (o *opening) attributes(same []*mlir.Op) (map[string][]line, error) {
 			}
 			l, ok := o.through(numbers)
 			if !ok {
-				return nil, fmt.Errorf("its %s has %v for %v elements, which no multiple of them is", a.Name, numbers, o.at)
+				return nil, fmt.Errorf("its %s has %v for %v elements, not so many more for each element more", a.Name, numbers, o.at)
 			}
 			lines = append(lines, l)
 		}

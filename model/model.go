@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 			m.inputs = append(m.inputs, i)
 		}
 	}
-	for name := range constants {
+	for _, name := range slices.Sorted(maps.Keys(constants)) {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("model: there is a value for %q, but the program's constants are %s", name, strings.Join(names, ", "))
 		}
@@ -85,13 +86,4 @@ func (m *Model) CopiedBytes() int64 {
 		return c.CopiedBytes()
 	}
 	return -1
-}
-
-// inputNames lists the names of the inputs.
-func (m *Model) inputNames() string {
-	names := make([]string, len(m.inputs))
-	for k, i := range m.inputs {
-		names[k] = m.sig.Args[i].Name
-	}
-	return strings.Join(names, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -65,7 +66,7 @@ func TestRandomPrograms(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	compiled := 0
-	const programs = 40
+	programs := trials.Soak(40, 2000)
 	for seed := range uint64(programs) {
 		weights := map[string]*lazy.Tensor{}
 		f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
@@ -91,7 +92,7 @@ func TestRandomPrograms(t *testing.T) {
 			}
 			e, err = e.Bind(t.Context(), constants)
 			require.NoError(t, err)
-			for _, n := range []int{1, 2, 3, 64, 257} {
+			for _, n := range []int{1, 0, 2, 3, 64, 257} {
 				args := make([]soa.View, len(e.Signature().Args))
 				data := make([]float32, 4*n)
 				for i := range data {

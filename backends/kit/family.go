@@ -45,23 +45,25 @@ var edges = []int{0, 1, 2, 3, 64, 1000, 1 << 20}
 // included; what the program reads and writes for the ends of them, and for
 // others between, is in its values.
 func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
+	if len(at) < 3 || len(at) != len(programs) {
+		return nil, fmt.Errorf("kit: %d programs for %d sizes: two points are on a line whatever they are", len(programs), len(at))
+	}
 	f := &Family{base: programs[0], at: at[0], sizes: at, programs: programs, bounds: bounds}
-	first, second := f.base.numbers(), programs[1].numbers()
-	for i := 1; i < len(programs); i++ {
-		if err := f.base.alike(programs[i]); err != nil {
+	numbers := make([][]number, len(programs))
+	for i, p := range programs {
+		if err := f.base.alike(p); err != nil {
 			return nil, fmt.Errorf("kit: programs for %d and %d elements differ: %w", at[0], at[i], err)
 		}
+		if numbers[i] = p.numbers(); len(numbers[i]) != len(numbers[0]) {
+			return nil, fmt.Errorf("kit: programs for %d and %d elements differ in how many sizes and strides they have", at[0], at[i])
+		}
 	}
-	if len(first) != len(second) {
-		return nil, fmt.Errorf("kit: programs for %d and %d elements differ in their ranks", at[0], at[1])
-	}
-	for i, x := range first {
-		f.lines = append(f.lines, line{x.get(), (second[i].get() - x.get()) / int64(at[1]-at[0])})
-	}
-	for i, p := range programs {
-		for k, x := range p.numbers() {
-			if want := f.lines[k].of(at[i] - at[0]); x.get() != want {
-				return nil, fmt.Errorf("kit: a size, stride or offset is %d for %d elements, where a multiple of them would be %d", x.get(), at[i], want)
+	for k, x := range numbers[0] {
+		f.lines = append(f.lines, line{x.get(), (numbers[1][k].get() - x.get()) / int64(at[1]-at[0])})
+		for i := range numbers {
+			if got, want := numbers[i][k].get(), f.lines[k].of(at[i]-at[0]); got != want {
+				return nil, fmt.Errorf("kit: a size, stride or offset is %d for %d elements and %d for %d; with so many more for each element more it would be %d",
+					x.get(), at[0], got, at[i], want)
 			}
 		}
 	}

@@ -93,7 +93,7 @@ type partial struct {
 var partly = []partial{
 	{"%s calls its main", true, "`func.call`", "the function is main"},
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
-	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of a size that the text leaves open, and elements of types that the evaluator does not have either"},
+	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of sizes that the text leaves open (but see docs/model.md: the one size of main's arguments), and elements of types that the evaluator does not have either"},
 	{"there is no kernel for it", false, "those of the table above", "always"},
 	{"elements that kernels do not have", false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of complex numbers, floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as their parts, as what stores them, or as wider numbers of the same value"},
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},

@@ -20,10 +20,10 @@ type closing struct {
 	sized map[*mlir.Value]bool  // values that follow from sizes in other ways than by their types
 }
 
-// linear are the ops after which a number that is a multiple of a size, and a
+// keepsLines are the ops after which a number that is a multiple of a size, and a
 // rest, still is. What others make of a size can be anything for sizes that
 // nobody has looked at: whether it is less than a million, say.
-var linear = map[string]bool{
+var keepsLines = map[string]bool{
 	"stablehlo.add": true, "stablehlo.broadcast_in_dim": true, "stablehlo.concatenate": true, "stablehlo.convert": true,
 	"stablehlo.get_dimension_size": true, "stablehlo.multiply": true, "stablehlo.negate": true,
 	"stablehlo.optimization_barrier": true, "stablehlo.reshape": true, "stablehlo.slice": true, "stablehlo.subtract": true,
@@ -85,7 +85,7 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if callee := x.callee(op); callee != nil && x.isOpen(callee) {
 		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
 	}
-	if err := x.linear(op); err != nil {
+	if err := x.lines(op); err != nil {
 		return nil, err
 	}
 	open := false
@@ -160,9 +160,25 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	return s.op, nil
 }
 
-// linear returns an error if op makes something else of a size than a multiple of
+// exact reports whether an op of keepsLines computes as with integers of any
+// size: its integers are of 32 bits or more, which sizes fit, and no two sizes are
+// multiplied.
+func (x *closing) exact(op *mlir.Op) bool {
+	for _, v := range slices.Concat(op.Operands, op.Results) {
+		t, ok := v.Type.(*mlir.TensorType)
+		if !ok {
+			return false
+		}
+		if i, ok := t.Elem.(mlir.IntegerType); ok && i.Width < 32 {
+			return false
+		}
+	}
+	return op.Name != "stablehlo.multiply" || len(op.Operands) == 2 && !(x.sized[op.Operands[0]] && x.sized[op.Operands[1]])
+}
+
+// lines returns an error if op makes something else of a size than a multiple of
 // it and a rest, and the shape of a result.
-func (x *closing) linear(op *mlir.Op) error {
+func (x *closing) lines(op *mlir.Op) error {
 	shapes := map[int]bool{}
 	if d := static(op); d != nil {
 		for _, p := range d.Parts {
@@ -179,7 +195,7 @@ func (x *closing) linear(op *mlir.Op) error {
 	if !sized {
 		return nil
 	}
-	if !linear[op.Name] {
+	if !keepsLines[op.Name] || !x.exact(op) {
 		return fmt.Errorf("what it makes of a size that the text leaves open is not known for all sizes")
 	}
 	for _, r := range op.Results {

@@ -41,6 +41,18 @@ type compiled struct {
 	strides   int                  // run-time strides of all steps together
 	variants  *variants[*compiled] // for views that are not dense; nil where all are copied
 	lays      []kit.Layout         // of a variant: of arguments, then of results; nil: dense
+	spare     spare
+}
+
+// spare is memory that a run for another size has left to the next.
+type spare struct{ arena, scratch soa.View }
+
+// atLeast returns v, or memory of its own where v has fewer than n bytes.
+func atLeast(v soa.View, n int) soa.View {
+	if !v.IsZero() && v.Type.Elements() >= n {
+		return v
+	}
+	return bytesView(n)
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -254,11 +266,11 @@ func bytesView(n int) soa.View {
 // launcher makes the memory of a run.
 func (e *compiled) launcher() *launcher {
 	l := &launcher{
-		arena:    bytesView(e.program.Arena),
+		arena:    atLeast(e.spare.arena, e.program.Arena),
 		mem:      make([]unsafe.Pointer, len(e.program.Values)),
 		pointers: make([]unsafe.Pointer, e.pointers),
 		calls:    make([]kernel.Call, e.parts),
-		scratch:  bytesView(e.scratch * e.parts),
+		scratch:  atLeast(e.spare.scratch, e.scratch*e.parts),
 		args:     make([]soa.View, len(e.program.Args)),
 		results:  make([]soa.View, len(e.program.Results)),
 		fresh:    make([]soa.View, len(e.program.Results)),

@@ -142,10 +142,10 @@ func (v *variants[E]) fits(x *variant[E], c *backends.Call, direct bool) bool {
 }
 
 func (v *variants[E]) same(l kit.Layout, id kit.ValueID, view *soa.View) bool {
-	if !v.lies(id, view) {
-		return l == nil
+	if l == nil {
+		return !v.lies(id, view)
 	}
-	return l.Fits(view.Strides, tableOf(view))
+	return !view.IsZero() && !view.IsDense() && l.Fits(view.Strides, tableOf(view)) && regular(view)
 }
 
 // add adds a variant for a call, unless somebody else has.

@@ -342,6 +342,11 @@ func (s *sized) size(c *backends.Call) (int, error) {
 func (f *form) fit(ctx context.Context, x *fitted, n int) error {
 	s := f.of
 	x.n = -1
+	var left spare
+	if x.e != nil {
+		l := x.e.pool.Get().(*launcher)
+		left = spare{l.arena, l.scratch}
+	}
 	if err := x.member.Resize(n); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
@@ -349,7 +354,7 @@ func (f *form) fit(ctx context.Context, x *fitted, n int) error {
 	if err != nil {
 		return err
 	}
-	e.copied, e.long, e.times = s.copied, s.long(n), s.times
+	e.copied, e.long, e.times, e.spare = s.copied, s.long(n), s.times, left
 	x.e, x.n = e, n
 	return nil
 }

@@ -136,6 +136,21 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<f32> {
   %r = stablehlo.convert %p : (tensor<i32>) -> tensor<f32>
   return %r : tensor<f32>
 }`, false, 1 << 20},
+		"whether a size is 0": {`
+func.func public @main(%x: tensor<?xf32>) -> tensor<i1> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %p = stablehlo.convert %n : (tensor<i32>) -> tensor<i1>
+  return %p : tensor<i1>
+}`, false, 1 << 20},
+		"a size of 8 bits": {`
+func.func public @main(%x: tensor<?xf32>) -> tensor<i32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %b = stablehlo.convert %n : (tensor<i32>) -> tensor<ui8>
+  %k = stablehlo.constant dense<128> : tensor<ui8>
+  %m = stablehlo.multiply %b, %k : tensor<ui8>
+  %r = stablehlo.convert %m : (tensor<ui8>) -> tensor<i32>
+  return %r : tensor<i32>
+}`, false, 1 << 20},
 		"a part as long as an argument":                      {fmt.Sprintf(rows, "", "", ""), false, 50000},
 		"a part as long as an argument that is short enough": {fmt.Sprintf(rows, "module attributes {ltc.dims = {n = [0, 50000]}} {", ` {ltc.dim = ["n"]}`, "\n}"), true, 50000},
 	} {
@@ -159,7 +174,7 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<f32> {
 				}
 				require.NoError(t, errEval)
 				require.NoError(t, err)
-				require.Equal(t, soa.Slice[float32](a.Results[0]), soa.Slice[float32](b.Results[0]), n)
+				require.Equal(t, elementsOf(a.Results[0]), elementsOf(b.Results[0]), n)
 			}
 		})
 	}
@@ -179,4 +194,14 @@ func TestProfileOfAllSizes(t *testing.T) {
 	require.EqualValues(t, 4, rows[0].Runs)
 	require.Positive(t, rows[0].Least)
 	require.Contains(t, rows[0].What, "of 251 elements")
+}
+
+func elementsOf(v soa.View) any {
+	switch v.Type.DType {
+	case types.Bool:
+		return soa.Slice[bool](v)
+	case types.I32:
+		return soa.Slice[int32](v)
+	}
+	return soa.Slice[float32](v)
 }
