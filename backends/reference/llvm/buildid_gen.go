@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4e46d650180c11ac2d492f7f"
+const buildID = "1c1f7f809ad5338d2479e0df"

@@ -19,7 +19,7 @@ type code struct {
 // partCost is how many nanoseconds of work make a part worth a thread: waking
 // one takes several thousand. Less than two such parts stay on one thread, and
 // so do programs of nothing else. Tests make it less.
-var partCost = 25_000.0
+var partCost = 18_000.0
 
 // turnCost is how many nanoseconds of work, about, are done in one call, without
 // the scheduler and before it is looked whether the run has been given up. What
