@@ -63,13 +63,8 @@ type Mark struct {
 // and names its results; results may be empty.
 func mark(m *mlir.Module, args []Mark, results []string) {
 	main := m.Func("main")
-	old, _ := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr)
-	all := make([]mlir.Dict, len(args))
+	all := argAttrs(main)
 	for i, a := range args {
-		if i < len(old) {
-			d, _ := old[i].(mlir.DictAttr)
-			all[i] = mlir.Dict(d)
-		}
 		all[i].Set("ltc.name", mlir.StringAttr(a.Name))
 		if a.Constant {
 			all[i].Set("ltc.constant", mlir.UnitAttr{})

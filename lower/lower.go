@@ -59,6 +59,17 @@ func Text(g *ir.Graph, locations bool) string {
 	return b.String()
 }
 
+// argAttrs returns the attributes of a function's arguments, to be changed and set.
+func argAttrs(f *mlir.Op) []mlir.Dict {
+	old, _ := f.Attrs.Get("arg_attrs").(mlir.ArrayAttr)
+	all := make([]mlir.Dict, len(f.Body().Args))
+	for i := range min(len(old), len(all)) {
+		d, _ := old[i].(mlir.DictAttr)
+		all[i] = mlir.Dict(d)
+	}
+	return all
+}
+
 func setArgAttrs(f *mlir.Op, args []mlir.Dict) {
 	var all mlir.ArrayAttr
 	some := false

@@ -39,13 +39,8 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 		}
 	}
 	main := m.Func("main")
-	old, _ := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr)
-	args := make([]mlir.Dict, len(main.Body().Args))
+	args := argAttrs(main)
 	for i, a := range main.Body().Args {
-		if i < len(old) {
-			d, _ := old[i].(mlir.DictAttr)
-			args[i] = mlir.Dict(d)
-		}
 		names, some := mlir.ArrayAttr{}, false
 		t, _ := a.Type.(*mlir.TensorType)
 		if t == nil {

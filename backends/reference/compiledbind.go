@@ -18,23 +18,12 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := backends.CheckBind(e.program.Signature, constants); err != nil {
+	bound, err := copyBound(e.program.Signature, e.bound, constants)
+	if err != nil {
 		return nil, err
 	}
 	b := *e
-	b.copied = new(atomic.Int64)
-	b.bound = make([]soa.View, len(e.program.Args))
-	copy(b.bound, e.bound)
-	copies := 0 // bytes
-	for i, v := range constants {
-		if err := fitsCopy(&copies, i, v); err != nil {
-			return nil, err
-		}
-		d := soa.Make(v.Type)
-		soa.TouchRead(v)
-		copyInto(d, v)
-		b.bound[i] = d
-	}
+	b.copied, b.bound = new(atomic.Int64), bound
 	b.steps, b.kept = slices.Clone(e.steps), slices.Clone(e.kept)
 	b.bindSteps(func(*compiledStep) bool { return true })
 	if b.own { // bound programs serve many calls at once
@@ -45,6 +34,26 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		b.vary()
 	}
 	return &b, nil
+}
+
+// copyBound returns, by argument, what is bound already, nil if nothing is, and
+// copies of further constants.
+func copyBound(sig *backends.Signature, bound []soa.View, constants map[int]soa.View) ([]soa.View, error) {
+	if err := backends.CheckBind(sig, constants); err != nil {
+		return nil, err
+	}
+	all := make([]soa.View, len(sig.Args))
+	copy(all, bound)
+	copies := 0 // bytes
+	for i, v := range constants {
+		if err := fitsCopy(&copies, i, v); err != nil {
+			return nil, err
+		}
+		all[i] = soa.Make(v.Type)
+		soa.TouchRead(v)
+		copyInto(all[i], v)
+	}
+	return all, nil
 }
 
 // bindSteps shows the code of steps for which which is true the operands that are

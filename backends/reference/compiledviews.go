@@ -21,8 +21,8 @@ const mostVariants = 16
 // lock.
 type variants[E any] struct {
 	dense E // the executable, which copies such views
-	// make makes a variant.
-	make    func(ctx context.Context, views *viewed) (E, error)
+	// create makes a variant.
+	create  func(ctx context.Context, views *viewed) (E, error)
 	program *kit.Program
 	args    []int // that may have a layout
 	outs    []int // results likewise, if they are written where they belong at once
@@ -36,12 +36,13 @@ type variant[E any] struct {
 	e    E // what copies, where there is no code for the layouts
 }
 
-// newVariants returns where variants of an executable are kept; nil if there can
-// be none.
-func newVariants[E any](dense E, p *kit.Program, bound func(arg int) bool, make func(context.Context, *viewed) (E, error)) *variants[E] {
-	v := &variants[E]{dense: dense, make: make, program: p}
+// newVariants returns where variants of an executable are kept, of which create
+// makes one; nil if there can be none. Arguments that are bound have no layout;
+// bound may be nil.
+func newVariants[E any](dense E, p *kit.Program, bound []soa.View, create func(context.Context, *viewed) (E, error)) *variants[E] {
+	v := &variants[E]{dense: dense, create: create, program: p}
 	for i, id := range p.Args {
-		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && !bound(i) {
+		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
 			v.args = append(v.args, i)
 		}
 	}
@@ -59,7 +60,7 @@ func newVariants[E any](dense E, p *kit.Program, bound func(arg int) bool, make 
 
 // vary has e make variants.
 func (e *compiled) vary() {
-	e.variants = newVariants(e, e.program, func(i int) bool { return e.bound != nil && !e.bound[i].IsZero() }, e.variant)
+	e.variants = newVariants(e, e.program, e.bound, e.variant)
 }
 
 // forCall returns what runs a call: the executable itself, if all views are dense
@@ -174,7 +175,7 @@ func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) er
 		}
 	}
 	x, err := &variant[E]{lays: views.lays}, error(nil)
-	if x.e, err = v.make(ctx, views); err != nil {
+	if x.e, err = v.create(ctx, views); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

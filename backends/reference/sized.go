@@ -107,7 +107,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 
 // vary has s make variants.
 func (s *sized) vary() {
-	s.variants = newVariants(s.dense, s.dense.family.Base(), func(i int) bool { return s.bound != nil && !s.bound[i].IsZero() }, s.variant)
+	s.variants = newVariants(s.dense, s.dense.family.Base(), s.bound, s.variant)
 }
 
 func (s *sized) form(family *kit.Family, codes []kernel.Code, views *viewed) *form {
@@ -221,22 +221,12 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := backends.CheckBind(s.sig, constants); err != nil {
+	bound, err := copyBound(s.sig, s.bound, constants)
+	if err != nil {
 		return nil, err
 	}
 	b := *s
-	b.copied, b.bound = new(atomic.Int64), make([]soa.View, len(s.sig.Args))
-	copy(b.bound, s.bound)
-	copies := 0 // bytes
-	for i, v := range constants {
-		if err := fitsCopy(&copies, i, v); err != nil {
-			return nil, err
-		}
-		d := soa.Make(v.Type)
-		soa.TouchRead(v)
-		copyInto(d, v)
-		b.bound[i] = d
-	}
+	b.copied, b.bound = new(atomic.Int64), bound
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
