@@ -16,13 +16,10 @@ type Layout []kernel.Stride
 // Table returns the dimension that a table is for; -1 if there is none.
 func (l Layout) Table() int { return slices.Index(l, kernel.TableStride) }
 
-// Takes reports whether a value's elements can lie as l says where a program's
-// steps read or write them: all that do are kernels, at places that a variant of
-// them finds.
-func (p *Program) Takes(v ValueID, l Layout) bool { return p.TakesView(v, l.Table()) }
-
-// TakesView is Takes for a view whose dimension table is given by a table; -1 if
-// none is.
+// TakesView reports whether the elements of an argument or result can lie anywhere
+// that strides say where a program's steps read or write them, with those along
+// the dimension table where a table says; -1 if there is none. All that do must be
+// kernels, at places that a variant of them finds.
 func (p *Program) TakesView(v ValueID, table int) bool {
 	all := p.Values[v].views
 	return all&1 != 0 && (table < 0 || table < 63 && all>>(table+1)&1 != 0)

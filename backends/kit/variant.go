@@ -16,7 +16,7 @@ import (
 //
 // Steps that neither read nor write such memory are those of p, as are Values
 // but for those of kind Table, which follow them. It reports an error for a layout
-// that p does not take ([Program.Takes]).
+// that p does not take ([Program.TakesView]).
 func (p *Program) Variant(args, results []Layout) (*Program, error) {
 	r := *p
 	r.Values, r.Steps, r.Kernels = slices.Clone(p.Values), slices.Clone(p.Steps), slices.Clone(p.Kernels)
@@ -27,7 +27,7 @@ func (p *Program) Variant(args, results []Layout) (*Program, error) {
 		switch {
 		case l == nil:
 			return nil
-		case len(l) != len(p.shape(v)) || p.Values[v].Layout != nil || !p.Takes(v, l):
+		case len(l) != len(p.shape(v)) || p.Values[v].Layout != nil || !p.TakesView(v, l.Table()):
 			return fmt.Errorf("kit: %s %d is taken dense, not as %v", what, i, l)
 		}
 		r.Values[v].Layout = l

@@ -28,10 +28,10 @@ var kinds = [2]kind{
 
 // drawn is one jet.
 type drawn struct {
-	pt, mass, width, ptd  float64
-	label                 int32
-	cPt, cEta, cPhi       []float64
-	px, py, pz, e, sum, w float64
+	pt, mass, width, ptd float64
+	label                int32
+	cPt, cEta, cPhi      []float64
+	px, py, pz, e        float64
 }
 
 func draw(rng *rand.Rand) drawn {
