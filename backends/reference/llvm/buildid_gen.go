@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1c1f7f809ad5338d2479e0df"
+const buildID = "01d5e3eff233978a9351088b"

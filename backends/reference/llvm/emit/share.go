@@ -6,9 +6,9 @@ import "ltc/backends/kit/kernel"
 // out, each a range of them. Without any there is nothing to do.
 func (s *Schedule) Items(k *kernel.Kernel, sizes []int64) int64 {
 	n := int64(1)
-	for _, a := range s.Serial {
-		if k.Axes[a].Size.Of(sizes) == 0 {
-			return 0
+	for _, a := range k.Axes {
+		if a.Size.Of(sizes) == 0 {
+			return 0 // what is read outside of all loops need not be there then
 		}
 	}
 	for _, a := range s.Cut {
