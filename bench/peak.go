@@ -27,13 +27,12 @@ func peakFMA(d types.DType) func(e *env) (result, error) {
 		if loop == nil {
 			return result{}, fmt.Errorf("no loop of %v for this machine: its peak is unknown", d)
 		}
-		const rounds = 1 << 18
 		t, err := e.time(peakRules, func() error {
-			peak.Parallel(e.threads, func(int) { loop(rounds) })
+			peak.Parallel(e.threads, func(int) { loop(peak.Rounds) })
 			return nil
 		})
 		r := t.result()
-		r.GFlops = flops * rounds * float64(e.threads) / t.min / 1e9
+		r.GFlops = flops * peak.Rounds * float64(e.threads) / t.min / 1e9
 		return r, err
 	}
 }
