@@ -4,20 +4,11 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/lazy"
 )
-
-func TestGen(t *testing.T) {
-	v := gen(1, 2, 2)
-	require.Len(t, v, 4)
-	// From the definition in another language's arithmetic.
-	require.Equal(t, []float32{0.65835047, -0.10558157, -0.86951357, 0.36655438}, v)
-	require.Equal(t, float32(0.19787624), gen(13, 3)[2])
-}
 
 // The losses of the first four steps, on which PyTorch, JAX, MLX, tinygrad,
 // IREE and NumPy agree.
@@ -83,31 +74,6 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestTime(t *testing.T) {
-	calls := 0
-	slow := func() error { calls++; time.Sleep(300 * time.Microsecond); return nil }
-	m, err := (&env{}).time(rules{warm: 3, minReps: 7, maxReps: 2000}, slow)
-	require.NoError(t, err)
-	require.Equal(t, 7, m.reps)
-	require.Equal(t, 3+1+7, calls, "warm-ups, one to size samples, samples of one call")
-	require.GreaterOrEqual(t, m.min, 300e-6)
-
-	// A busy machine may stretch the call that sizes samples; not each time.
-	fast := func() error { calls++; return nil }
-	for try := 0; try < 50; try++ {
-		calls = 0
-		m, err = (&env{}).time(rules{budget: time.Second, warm: 3, minReps: 1, maxReps: 4}, fast)
-		require.NoError(t, err)
-		require.Equal(t, 4, m.reps)
-		if calls > 4*100 {
-			break
-		}
-	}
-	require.Greater(t, calls, 4*100, "a sample lasts about 200 µs")
-
-	require.Equal(t, timing{median: 2.5, min: 1, reps: 4}, summary([]float64{4, 1, 3, 2}))
-}
-
 func TestRow(t *testing.T) {
 	w := workload{name: "x", doc: "s per call"}
 	var out bytes.Buffer
@@ -116,9 +82,6 @@ func TestRow(t *testing.T) {
 	out.Reset()
 	printRow(&out, w, result{W: "x", Error: "wrong result"})
 	require.Regexp(t, `^x +FAILED: wrong result\n$`, out.String())
-	require.Equal(t, "2 s", seconds(2))
-	require.Equal(t, "24.3 µs", seconds(24.31e-6))
-	require.Equal(t, "99.7 ns", seconds(99.74e-9))
 }
 
 func TestRate(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
@@ -17,7 +18,7 @@ func compileEW100(e *env) (result, error) {
 		return result{}, err
 	}
 	tr := lazy.NewTrace(dev)
-	if err := tr.MarkStep(lazy.From(tr, gen(1, 7), 7).AddScalar(1)); err != nil {
+	if err := tr.MarkStep(lazy.From(tr, measure.Gen(1, 7), 7).AddScalar(1)); err != nil {
 		return result{}, err
 	}
 	var samples []float64
@@ -34,7 +35,7 @@ func compileEW100(e *env) (result, error) {
 		}
 		samples = append(samples, took.Seconds())
 	}
-	return summary(samples).result(), nil
+	return figures(measure.Summary(samples)), nil
 }
 
 // step100First times the first step of the process, with all compiling.

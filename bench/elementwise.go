@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
@@ -16,7 +17,7 @@ func affineReLU(n int) *program {
 			return x[0].MulScalar(0.7).AddScalar(0.1).ReLU().Add(x[0])
 		},
 		bytes: moved(n, x),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			y := max(0.7*x[0]+0.1, 0) + x[0]
 			return y, 1
 		}),
@@ -31,7 +32,7 @@ func tanhChain(n int) *program {
 			return x[0].MulScalar(0.7).AddScalar(0.1).Tanh().MulScalar(1.3).Add(x[0].ReLU())
 		},
 		bytes: moved(n, x),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			return math.Tanh(0.7*x[0]+0.1)*1.3 + max(x[0], 0), 1.3 + math.Abs(x[0])
 		}),
 	}
@@ -43,7 +44,7 @@ func geluOf(n int) *program {
 		operands: []operand{x},
 		fn:       func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].GELU() },
 		bytes:    moved(n, x),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			return gelu(x[0]), math.Abs(x[0])
 		}),
 	}
@@ -57,7 +58,7 @@ func expGELU(n int) *program {
 			return x[0].Neg().Mul(x[0]).Exp().Mul(x[0].GELU()).Add(x[0].MulScalar(0.5))
 		},
 		bytes: moved(n, x),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			return math.Exp(-x[0]*x[0])*gelu(x[0]) + 0.5*x[0], 2 * math.Abs(x[0])
 		}),
 	}
@@ -69,7 +70,7 @@ func fma3(n int) *program {
 		operands: []operand{a, b, c},
 		fn:       func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[1]).Add(x[2]) },
 		bytes:    moved(n, a, b, c),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			return x[0]*x[1] + x[2], math.Abs(x[0]*x[1]) + math.Abs(x[2])
 		}),
 	}
@@ -88,7 +89,7 @@ func chain20(n int) *program {
 			return z
 		},
 		bytes: moved(n, x, y),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			z, size := x[0], math.Abs(x[0])
 			for range 10 {
 				z, size = z*x[1]+x[1], size*math.Abs(x[1])+math.Abs(x[1])
@@ -114,7 +115,7 @@ func ew100(rows, cols int) *program {
 			return z
 		},
 		bytes: moved(rows*cols, x, y),
-		want: elementwise(func(x ...float64) (float64, float64) {
+		want: measure.Elementwise(func(x ...float64) (float64, float64) {
 			z, size := x[0], 1.0
 			for range 25 {
 				z = max(z*x[1]+x[1], 0) - 0.1

@@ -23,6 +23,7 @@ import (
 
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm"
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
@@ -44,6 +45,14 @@ func (e *env) open() (*lazy.Device, error) {
 	dev, err := lazy.Open(e.backend, options...)
 	e.last = dev
 	return dev, err
+}
+
+// time measures fn by the rules, or a little in tests.
+func (e *env) time(r measure.Rules, fn func() error) (measure.Timing, error) {
+	if e.quick {
+		r = r.Quick()
+	}
+	return r.Time(fn)
 }
 
 func main() {

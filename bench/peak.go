@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ltc/internal/measure"
 	"ltc/internal/peak"
 	"ltc/ir/types"
 )
@@ -17,7 +18,7 @@ var peaks = []workload{
 }
 
 // peakRules take the fastest of many short samples.
-var peakRules = rules{budget: 500 * time.Millisecond, warm: 3, minReps: 5, maxReps: 200, inner: 1}
+var peakRules = measure.Rules{Budget: 500 * time.Millisecond, Warm: 3, MinReps: 5, MaxReps: 200, Inner: 1}
 
 // peakFMA measures the loop of a dtype. Where the machine has none it gives an
 // empty result.
@@ -31,8 +32,8 @@ func peakFMA(d types.DType) func(e *env) (result, error) {
 			peak.Parallel(e.threads, func(int) { loop(peak.Rounds) })
 			return nil
 		})
-		r := t.result()
-		r.GFlops = flops * peak.Rounds * float64(e.threads) / t.min / 1e9
+		r := figures(t)
+		r.GFlops = flops * peak.Rounds * float64(e.threads) / t.Min / 1e9
 		return r, err
 	}
 }
@@ -49,7 +50,7 @@ func peakCopy(e *env) (result, error) {
 		peak.Parallel(e.threads, func(i int) { peak.Copy(to[i*part:(i+1)*part], from[i*part:]) })
 		return nil
 	})
-	r := t.result()
-	r.GBps = 2 * float64(part*e.threads) / t.min / 1e9
+	r := figures(t)
+	r.GBps = 2 * float64(part*e.threads) / t.Min / 1e9
 	return r, err
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/measure"
 )
 
 // processes is how often a workload is measured of which a process has only one
@@ -123,7 +125,7 @@ func (e *env) runs() (string, error) {
 
 // label says in r what it is of.
 func (e *env) label(w workload, r result) result {
-	r.Peer, r.W, r.Backend, r.Threads, r.Load1 = "ltc", w.name, e.backend, e.threads, load1()
+	r.Peer, r.W, r.Backend, r.Threads, r.Load1 = "ltc", w.name, e.backend, e.threads, measure.Load1()
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"ltc/internal/measure"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -12,12 +13,12 @@ import (
 type program struct {
 	operands []operand
 	fn       func(x ...*lazy.Tensor) *lazy.Tensor
-	flops    float64 // multiplications and additions that are counted; 0: none
-	bytes    float64 // each operand read once and the result written once; 0: not counted
-	want     want    // nil: nothing to check the result against
+	flops    float64      // multiplications and additions that are counted; 0: none
+	bytes    float64      // each operand read once and the result written once; 0: not counted
+	want     measure.Want // nil: nothing to check the result against
 }
 
-// operand is the data of an argument: gen(seed, dims…) times scale.
+// operand is the data of an argument: measure.Gen(seed, dims…) times scale.
 type operand struct {
 	seed  int
 	scale float32     // 0: 1
@@ -33,7 +34,7 @@ func (o operand) as(d types.DType) operand { o.dtype = d; return o }
 
 // values returns the data, in f32.
 func (o operand) values() []float32 {
-	v := gen(o.seed, o.dims...)
+	v := measure.Gen(o.seed, o.dims...)
 	for i := range v {
 		if o.scale != 0 {
 			v[i] *= o.scale
@@ -91,7 +92,7 @@ func moved(result int, operands ...operand) float64 {
 }
 
 // programRules are those of most workloads.
-var programRules = rules{budget: time.Second, warm: 3, minReps: 7, maxReps: 2000}
+var programRules = measure.Rules{Budget: time.Second, Warm: 3, MinReps: 7, MaxReps: 2000}
 
 // measure checks the result of the first call and times others. A result that
 // is wanted again and again is assigned to a variable, and then every step has
@@ -139,9 +140,9 @@ func (p *program) measure(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	r := t.result()
-	r.Fresh, r.FirstCall, r.PeakRSSMiB = fresh.median, first.Seconds(), peakRSS()
-	r.GFlops, r.GBps = p.flops/t.median/1e9, p.bytes/t.median/1e9
+	r := figures(t)
+	r.Fresh, r.FirstCall, r.PeakRSSMiB = fresh.Median, first.Seconds(), peakRSS()
+	r.GFlops, r.GBps = p.flops/t.Median/1e9, p.bytes/t.Median/1e9
 	return r, nil
 }
 
@@ -166,5 +167,5 @@ func (p *program) check(data [][]float32, y *lazy.Tensor) error {
 	if err != nil || p.want == nil {
 		return err
 	}
-	return p.want.verify(data, v)
+	return p.want.Verify(data, v)
 }

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
@@ -72,7 +73,7 @@ func (e *env) record(fn func(x, y *lazy.Tensor) *lazy.Tensor) (result, error) {
 			runtime.GC()
 		}
 	}
-	t := summary(samples)
-	t.allocs = float64(mallocs) / float64(reps*ops)
-	return t.result(), nil
+	t := measure.Summary(samples)
+	t.Allocs = float64(mallocs) / float64(reps*ops)
+	return figures(t), nil
 }

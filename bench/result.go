@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"ltc/backends"
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
@@ -41,13 +41,18 @@ type result struct {
 	Error   string                `json:"error,omitempty"` // then there are no figures
 }
 
+// figures returns a result with what was measured.
+func figures(t measure.Timing) result {
+	return result{Median: t.Median, Min: t.Min, Reps: t.Reps, Allocs: t.Allocs}
+}
+
 // printRow prints a result for people.
 func printRow(out io.Writer, w workload, r result) {
 	if r.Error != "" {
 		fmt.Fprintf(out, "%-24s FAILED: %s\n", w.name, r.Error)
 		return
 	}
-	fmt.Fprintf(out, "%-24s %9s  min %9s %5d reps %9.2f allocs", w.name, seconds(r.Median), seconds(r.Min), r.Reps, r.Allocs)
+	fmt.Fprintf(out, "%-24s %9s  min %9s %5d reps %9.2f allocs", w.name, measure.Seconds(r.Median), measure.Seconds(r.Min), r.Reps, r.Allocs)
 	rate, share := "", ""
 	switch {
 	case r.GFlops != 0:
@@ -61,10 +66,10 @@ func printRow(out io.Writer, w workload, r result) {
 	fmt.Fprintf(out, " %11s %5s", rate, share)
 	fresh, first := "", ""
 	if r.Fresh != 0 {
-		fresh = "new " + seconds(r.Fresh)
+		fresh = "new " + measure.Seconds(r.Fresh)
 	}
 	if r.FirstCall != 0 {
-		first = "first " + seconds(r.FirstCall)
+		first = "first " + measure.Seconds(r.FirstCall)
 	}
 	fmt.Fprintf(out, "  %-12s  %-14s", fresh, first)
 	fmt.Fprintf(out, "  %s\n", w.doc)
@@ -87,33 +92,6 @@ func (m machine) printProfile(out io.Writer, r result) error {
 		}
 	}
 	return nil
-}
-
-// seconds prints a duration with three digits.
-func seconds(s float64) string {
-	for _, u := range []struct {
-		scale float64
-		name  string
-	}{{1, "s"}, {1e3, "ms"}, {1e6, "µs"}} {
-		if x := s * u.scale; x >= 0.9995 { // which prints as 1
-			return strconv.FormatFloat(x, 'g', 3, 64) + " " + u.name
-		}
-	}
-	return strconv.FormatFloat(math.Round(s*1e10)/10, 'f', -1, 64) + " ns"
-}
-
-// load1 is the load average of the last minute; nil where /proc does not tell.
-func load1() *float64 {
-	b, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return nil
-	}
-	first, _, _ := strings.Cut(string(b), " ")
-	x, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return nil
-	}
-	return &x
 }
 
 // peakRSS is the most memory that the process has held, in MiB; 0 where /proc

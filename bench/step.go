@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
 // stepRules are those of steps, which are timed one by one.
-var stepRules = rules{budget: 2 * time.Second, warm: 20, minReps: 7, maxReps: 3000, inner: 1}
+var stepRules = measure.Rules{Budget: 2 * time.Second, Warm: 20, MinReps: 7, MaxReps: 3000, Inner: 1}
 
 func add(x, y *lazy.Tensor) *lazy.Tensor     { return x.Add(y) }
 func mix100(x, y *lazy.Tensor) *lazy.Tensor  { return mix(x, y, 25) }
@@ -38,7 +39,7 @@ func (e *env) cached(fn func(x, y *lazy.Tensor) *lazy.Tensor, reuse bool) (resul
 	if n := len(s.tr.Report().Compiles); n > 2 {
 		return result{}, fmt.Errorf("%d programs compiled", n)
 	}
-	return t.result(), nil
+	return figures(t), nil
 }
 
 // stepper runs a function on its own result again and again.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/measure"
 	"ltc/lazy"
 	"ltc/mlir"
 )
@@ -100,7 +101,7 @@ func (p *program) forward(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.
 func (p *program) backward(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 	tr, x := p.start(t, dev)
 	y := p.fn(x...)
-	ct := lazy.From(tr, gen(9, y.Shape()...), y.Shape()...)
+	ct := lazy.From(tr, measure.Gen(9, y.Shape()...), y.Shape()...)
 	return tr, lazy.Grad(y.Mul(ct).Sum(), x...)
 }
 
@@ -123,7 +124,7 @@ func logSoftmaxRows(rows, cols int) *program {
 func crossEntropy(gradient bool) recorded {
 	return func(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 		tr := lazy.NewTrace(dev)
-		x := lazy.From(tr, gen(1, 8, 10), 8, 10)
+		x := lazy.From(tr, measure.Gen(1, 8, 10), 8, 10)
 		loss := x.CrossEntropy(lazy.From(tr, labels(8, 10), 8))
 		if gradient {
 			return tr, []*lazy.Tensor{loss, lazy.Grad(loss, x)[0]}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"ltc/internal/measure"
 	"ltc/lazy"
 )
 
@@ -16,7 +17,7 @@ const (
 	mlpFlops = 2*mlpBatch*(784*512+512*256+256*10)*3 - 2*mlpBatch*784*512
 )
 
-var trainRules = rules{budget: 3 * time.Second, warm: 5, minReps: 7, maxReps: 2000, inner: 1}
+var trainRules = measure.Rules{Budget: 3 * time.Second, Warm: 5, MinReps: 7, MaxReps: 2000, Inner: 1}
 
 func trainMLP(e *env) (result, error) {
 	dev, err := e.open()
@@ -43,9 +44,9 @@ func trainMLP(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	r := t.result()
+	r := figures(t)
 	r.FirstCall, r.Losses, r.PeakRSSMiB = first, losses, peakRSS()
-	r.GFlops = math.Round(mlpFlops/t.median/1e8) / 10
+	r.GFlops = math.Round(mlpFlops/t.Median/1e8) / 10
 	return r, nil
 }
 
@@ -75,12 +76,12 @@ type mlp struct {
 // input, of the hidden layers and the number of classes.
 func newMLP(dev *lazy.Device, batch int, widths ...int) *mlp {
 	m := &mlp{tr: lazy.NewTrace(dev), lr: lazy.NewScalar(dev, "lr", lazy.F32, mlpRate)}
-	m.x = lazy.From(dev, gen(1, batch, widths[0]), batch, widths[0])
+	m.x = lazy.From(dev, measure.Gen(1, batch, widths[0]), batch, widths[0])
 	m.y = lazy.From(dev, labels(batch, widths[len(widths)-1]), batch)
 	for i, out := range widths[1:] {
 		in := widths[i]
 		w := dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, in, out)
-		lazy.SetValues(w, scaled(gen(11+i, in, out), float32(math.Sqrt(float64(in)))))
+		lazy.SetValues(w, scaled(measure.Gen(11+i, in, out), float32(math.Sqrt(float64(in)))))
 		m.params = append(m.params, w, dev.Variable(fmt.Sprintf("b%d", i), lazy.F32, out))
 	}
 	return m

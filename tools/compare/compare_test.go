@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/measure"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden page")
@@ -124,7 +126,7 @@ func TestMet(t *testing.T) {
 // sample is figures of some rows: ours, and peers' of two rounds.
 func sample() *session {
 	return &session{
-		Machine: machine{Processor: "Example 1", Cores: 2, Features: []string{"fma", "avx2"}, MemoryGiB: 16, System: "linux/amd64", Go: "go1.26", Date: "2026-01-02"},
+		Machine: measure.Machine{Processor: "Example 1", Cores: 2, Features: []string{"fma", "avx2"}, MemoryGiB: 16, System: "linux/amd64", Go: "go1.26", Date: "2026-01-02"},
 		Missing: map[string]string{"tinygrad": "no clang"},
 		figures: []figure{
 			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 1, GFlops: 117.3, Backend: "cpu", Runs: "arch=amd64, compiler=LLVM 19.1.7 for avx512"},

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"ltc/internal/measure"
 )
 
 // figure is a line that ./bench or a peer's script prints.
@@ -41,7 +43,7 @@ const us = "ltc"
 
 // session is all that was measured, and where.
 type session struct {
-	Machine machine           `json:"machine"`
+	Machine measure.Machine   `json:"machine"`
 	Missing map[string]string `json:"missing"` // by peer or question: why
 	figures []figure
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/measure"
 )
 
 const intro = `<!-- Written by go run ./tools/compare; make compare measures anew. -->
@@ -145,12 +147,12 @@ func (s *session) line(b *strings.Builder, r row, threads int) {
 	}
 	fresh := ""
 	if ours.Fresh > 0 {
-		fresh = seconds(ours.Fresh)
+		fresh = measure.Seconds(ours.Fresh)
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s |", r.name, seconds(ours.Median), rate(ours), fresh)
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |", r.name, measure.Seconds(ours.Median), rate(ours), fresh)
 	for _, faults := range []bool{true, false} {
 		if p, ok := s.best(r, threads, faults); ok {
-			fmt.Fprintf(b, " %s | %s |", seconds(p.Median), name(p.Peer))
+			fmt.Fprintf(b, " %s | %s |", measure.Seconds(p.Median), name(p.Peer))
 		} else {
 			b.WriteString(" | |")
 		}
@@ -312,10 +314,10 @@ func (s *session) printRow(out io.Writer, r row, threads int) {
 		return
 	}
 	ratio, reach := s.verdict(r, threads)
-	fmt.Fprintf(out, "%-26s ours %9s %11s  ratio %6s  reach %s", r.name, seconds(ours.Median), rate(ours), ratio, reach)
+	fmt.Fprintf(out, "%-26s ours %9s %11s  ratio %6s  reach %s", r.name, measure.Seconds(ours.Median), rate(ours), ratio, reach)
 	for _, faults := range []bool{true, false} {
 		if p, ok := s.best(r, threads, faults); ok {
-			fmt.Fprintf(out, "  %s %s", name(p.Peer), seconds(p.Median))
+			fmt.Fprintf(out, "  %s %s", name(p.Peer), measure.Seconds(p.Median))
 		}
 	}
 	fmt.Fprintln(out)
@@ -339,17 +341,4 @@ func rate(f figure) string {
 		return fmt.Sprintf("%.1f GB/s", f.GBps)
 	}
 	return ""
-}
-
-// seconds prints a duration with three digits.
-func seconds(s float64) string {
-	for _, u := range []struct {
-		scale float64
-		name  string
-	}{{1, "s"}, {1e3, "ms"}, {1e6, "µs"}} {
-		if x := s * u.scale; x >= 0.9995 { // which prints as 1
-			return strconv.FormatFloat(x, 'g', 3, 64) + " " + u.name
-		}
-	}
-	return fmt.Sprintf("%.0f ns", s*1e9)
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ltc/internal/measure"
 )
 
 // runner measures both sides.
@@ -45,7 +47,7 @@ func (r *runner) prepare() error {
 	}
 	log, err := os.Create(filepath.Join(r.scratch, "figures.jsonl"))
 	r.log = log
-	r.session = &session{Machine: describe(), Missing: r.missing}
+	r.session = &session{Machine: measure.Describe(), Missing: r.missing}
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bufio"
@@ -6,12 +6,13 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// machine is where figures were measured.
-type machine struct {
+// Machine is where figures were measured.
+type Machine struct {
 	Processor string   `json:"processor"`
 	Cores     int      `json:"cores"`
 	Features  []string `json:"features"` // of the processor, those that kernels are made for
@@ -21,9 +22,9 @@ type machine struct {
 	Date      string   `json:"date"`
 }
 
-// describe asks the system, as far as it tells.
-func describe() machine {
-	m := machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Date: time.Now().UTC().Format(time.DateOnly)}
+// Describe asks the system, as far as it tells.
+func Describe() Machine {
+	m := Machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Date: time.Now().UTC().Format(time.DateOnly)}
 	info := fields("/proc/cpuinfo")
 	m.Processor = info["model name"]
 	if f := info["cpu family"]; f != "" {
@@ -55,4 +56,18 @@ func fields(file string) map[string]string {
 		}
 	}
 	return all
+}
+
+// Load1 is the load average of the last minute; nil where /proc does not tell.
+func Load1() *float64 {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	x, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return nil
+	}
+	return &x
 }

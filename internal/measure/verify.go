@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	"ltc/soa"
 )
 
-// want returns element i (row-major) of a program's result, computed in float64
+// Want returns element i (row-major) of a program's result, computed in float64
 // from the operands, and the size of what is rounded on the way: an f32 result
 // may differ by some units in the last place of that. Size 0 allows no
 // difference.
-type want func(in [][]float32, i int) (value, size float64)
+type Want func(in [][]float32, i int) (value, size float64)
 
-// elementwise is the want of a function of elements at the same place.
-func elementwise(f func(x ...float64) (value, size float64)) want {
+// Elementwise is the Want of a function of elements at the same place.
+func Elementwise(f func(x ...float64) (value, size float64)) Want {
 	return func(in [][]float32, i int) (float64, float64) {
 		x := make([]float64, len(in))
 		for k := range in {
@@ -33,9 +33,9 @@ const allowed = 16
 // sampled is how many elements of a result are checked, about.
 const sampled = 500
 
-// verify compares elements all over a result with w: an error is a wrong
+// Verify compares elements all over a result with w: an error is a wrong
 // result.
-func (w want) verify(in [][]float32, got soa.View) error {
+func (w Want) Verify(in [][]float32, got soa.View) error {
 	dense, err := samples.Dense(got)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (w want) verify(in [][]float32, got soa.View) error {
 	return w.at(in, dense, n-1)
 }
 
-func (w want) at(in [][]float32, got soa.View, i int) error {
+func (w Want) at(in [][]float32, got soa.View, i int) error {
 	value, size := w(in, i)
 	tolerance := allowed * size * 0x1p-24
 	if got.Type.DType == types.BF16 { // rounded once more
