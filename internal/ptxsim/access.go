@@ -21,7 +21,11 @@ func (p *parser) access(i *instr, parts, args []string) {
 		p.unknown(opcode)
 		return
 	}
-	if parts[0] != "red" && len(parts) != 3 {
+	count := 1
+	if parts[0] != "red" && len(parts) == 4 && parts[1] != "param" {
+		count = map[string]int{"v2": 2, "v4": 4}[parts[2]]
+	}
+	if parts[0] != "red" && len(parts) != 3 && (len(parts) != 4 || count == 0 || count*n > 16 || n < 4) {
 		p.unknown(opcode)
 		return
 	}
@@ -29,6 +33,10 @@ func (p *parser) access(i *instr, parts, args []string) {
 		return
 	}
 	shared := parts[1] == "shared"
+	if count > 1 {
+		p.vector(i, parts[0] == "st", count, n, shared, args)
+		return
+	}
 	switch {
 	case parts[1] == "param":
 		p.loadParam(i, t, args)
@@ -63,6 +71,31 @@ func (p *parser) access(i *instr, parts, args []string) {
 		i.run = func(t *thread) {
 			if b := t.touch(base.get(t)+offset, n, shared, combines); b != nil {
 				store(b, f(load(b), v.get(t)))
+			}
+		}
+	}
+}
+
+// vector compiles an access to several elements beside each other.
+func (p *parser) vector(i *instr, stores bool, count, n int, shared bool, args []string) {
+	if stores {
+		base, offset := p.address(args[0])
+		list := p.values(args[1], count)
+		i.run = func(t *thread) {
+			if b := t.touch(base.get(t)+offset, count*n, shared, writes); b != nil {
+				for j, v := range list {
+					store(b[j*n:][:n], v.get(t))
+				}
+			}
+		}
+		return
+	}
+	list := p.registersOf(args[0], count)
+	base, offset := p.address(args[1])
+	i.run = func(t *thread) {
+		if b := t.touch(base.get(t)+offset, count*n, shared, reads); b != nil {
+			for j, r := range list {
+				t.regs[r] = load(b[j*n:][:n])
 			}
 		}
 	}
@@ -116,6 +149,14 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 			return nil
 		}
 		b, who = t.block.shared[offset:][:n], t.block.touched[offset:][:n]
+		if t.block.copying != nil {
+			for i, by := range t.block.copying[offset:][:n] {
+				if by != 0 {
+					t.fault("%v of a block's memory at %d, to which a cp.async of %s copies that has not been waited for", how, int(offset)+i, t.block.named(touched{thread: by}))
+					return nil
+				}
+			}
+		}
 	} else {
 		which, offset, err := t.block.memory.find(address, n)
 		if err != nil {

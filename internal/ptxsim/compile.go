@@ -50,6 +50,12 @@ func (p *parser) compile(i *instr, s string) {
 		p.shuffle(i, opcode, args)
 	case "ld", "st", "red", "atom":
 		p.access(i, parts, args)
+	case "mma":
+		p.mma(i, opcode, args)
+	case "ldmatrix":
+		p.ldmatrix(i, opcode, args)
+	case "cp":
+		p.asyncCopy(i, opcode, args)
 	default:
 		p.unknown(opcode)
 	}
@@ -88,16 +94,14 @@ func (p *parser) mov(i *instr, opcode string, args []string) {
 		d := p.reg(args[0])
 		i.run = func(t *thread) { t.regs[d] = uint64(special(t)) }
 	case opcode == "mov.b64" && strings.HasPrefix(args[0], "{"):
-		low, high := p.pair(args[0])
-		l, h, a := p.reg(low), p.reg(high), p.value(args[1])
+		d, a := p.registersOf(args[0], 2), p.value(args[1])
 		i.run = func(t *thread) {
 			v := a.get(t)
-			t.regs[l], t.regs[h] = v&0xFFFFFFFF, v>>32
+			t.regs[d[0]], t.regs[d[1]] = v&mask(32), v>>32
 		}
 	case opcode == "mov.b64" && strings.HasPrefix(args[1], "{"):
-		low, high := p.pair(args[1])
-		d, l, h := p.reg(args[0]), p.value(low), p.value(high)
-		i.run = func(t *thread) { t.regs[d] = l.get(t)&0xFFFFFFFF | h.get(t)<<32 }
+		d, a := p.reg(args[0]), p.values(args[1], 2)
+		i.run = func(t *thread) { t.regs[d] = a[0].get(t)&mask(32) | a[1].get(t)<<32 }
 	case slices.Contains([]string{"mov.b16", "mov.b32", "mov.b64", "mov.u32", "mov.u64", "mov.s32", "mov.s64", "mov.f32", "mov.f64", "mov.pred"}, opcode):
 		d, a, mask := p.reg(args[0]), p.value(args[1]), mask(width(opcode[4:]))
 		i.run = func(t *thread) { t.regs[d] = a.get(t) & mask }
@@ -118,14 +122,14 @@ func width(t string) int {
 // mask has the lowest n bits set.
 func mask(n int) uint64 { return ^uint64(0) >> (64 - n) }
 
-// shuffle is how lanes of a warp exchange 32 bits.
-type shuffle struct {
-	d     int
-	value operand
-	lanes uint32
-	from  func(lane, b uint32) uint32
-	b     operand
+// collective is what lanes of a warp do together, once all have come to it.
+type collective struct {
+	lanes uint32 // which of the warp's
+	run   func(lanes []thread)
 }
+
+// all is the lanes of a whole warp.
+const all = 1<<warp - 1
 
 func (p *parser) shuffle(i *instr, opcode string, args []string) {
 	from := map[string]func(lane, b uint32) uint32{
@@ -143,6 +147,25 @@ func (p *parser) shuffle(i *instr, opcode string, args []string) {
 	if clamp := p.value(args[3]); clamp.bits != 31 {
 		p.fail("%s within segments of a warp", opcode)
 	}
-	i.kind = shuffled
-	i.shfl = shuffle{d: p.reg(args[0]), value: p.value(args[1]), b: p.value(args[2]), lanes: uint32(p.value(args[4]).bits), from: from}
+	d, value, b, members := p.reg(args[0]), p.value(args[1]), p.value(args[2]), uint32(p.value(args[4]).bits)
+	i.kind = together
+	i.warp = collective{members, func(lanes []thread) {
+		var values, sources [warp]uint64
+		for l := range lanes {
+			if members>>l&1 == 1 {
+				values[l] = value.get(&lanes[l])
+				sources[l] = uint64(from(uint32(l), uint32(b.get(&lanes[l]))) & (warp - 1))
+			}
+		}
+		for l := range lanes {
+			if members>>l&1 == 0 {
+				continue
+			}
+			if members>>sources[l]&1 == 0 {
+				lanes[l].fault("a shuffle from lane %d, which is not among its lanes", sources[l])
+				return
+			}
+			lanes[l].regs[d] = values[sources[l]] & mask(32)
+		}
+	}}
 }

@@ -53,7 +53,24 @@ func (o *table) conversions() {
 	o.unary["cvt.f32.f16"] = func(a uint64) uint64 { return bits32(fromHalf(uint16(a))) }
 	o.unary["cvt.rn.f16.f32"] = func(a uint64) uint64 { return narrow(float64(f32(a)), 10, 5) }
 	o.unary["cvt.rn.f16.f64"] = func(a uint64) uint64 { return narrow(f64(a), 10, 5) }
+	o.binary["cvt.rn.bf16x2.f32"] = func(a, b uint64) uint64 { return narrow(float64(f32(a)), 7, 8)<<16 | narrow(float64(f32(b)), 7, 8) }
+	o.binary["cvt.rn.f16x2.f32"] = func(a, b uint64) uint64 { return narrow(float64(f32(a)), 10, 5)<<16 | narrow(float64(f32(b)), 10, 5) }
+	o.unary["cvt.rna.tf32.f32"] = tf32
 	o.unary["cvt.rn.bf16.f32"] = func(a uint64) uint64 { return narrow(float64(f32(a)), 7, 8) }
+}
+
+// unusedTF32 is how many of a float's lowest bits a tf32 has not.
+const unusedTF32 = 13
+
+// tf32 rounds to nearest, what lies half way away from 0.
+func tf32(a uint64) uint64 {
+	if x := f32(a); x != x {
+		return 0x7FFFE000
+	}
+	if a&mask(31) >= 0x7F800000 { // infinite
+		return a & mask(32)
+	}
+	return (a + 1<<(unusedTF32-1)) & mask(32) >> unusedTF32 << unusedTF32
 }
 
 // truncated rounds toward 0.

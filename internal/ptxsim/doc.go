@@ -8,9 +8,12 @@
 // a block is not read before it is written, nothing is read or written by two
 // threads of which one writes without a barrier between them (or, in global
 // memory, by two blocks), and threads that wait for what will not come are
-// reported. Arithmetic is that of IEEE 754, with the roundings that the
-// instructions name; there are no approximate ones. NaNs are not those of the
-// hardware bit by bit, nor are values that are not rounded to nearest.
+// reported. Copies that run beside the threads (cp.async) arrive as late as they
+// may: who touches what they copy to before they have been waited for is found.
+// Arithmetic is that of IEEE 754, with the roundings that the instructions name;
+// there are no approximate ones. Sums of mma are rounded once, not as hardware
+// does. NaNs are not those of the hardware bit by bit, nor are values that are not
+// rounded to nearest.
 //
 // imports only the standard library.
 package ptxsim

@@ -47,7 +47,8 @@ type block struct {
 	threads []thread
 	shared  []byte
 	touched []touch
-	epoch   int32 // how many barriers all threads have come through
+	copying []int32 // by byte of shared: the thread whose cp.async has not been waited for; 0: none
+	epoch   int32   // how many barriers all threads have come through
 	steps   int
 	err     error
 }
@@ -59,6 +60,7 @@ type thread struct {
 	pc     int
 	regs   []uint64
 	state  state
+	copies copies
 }
 
 type state uint8
@@ -66,7 +68,7 @@ type state uint8
 const (
 	ready state = iota
 	atBarrier
-	atShuffle
+	atCollective
 	ended
 )
 
@@ -134,7 +136,7 @@ func (b *block) run() {
 		if b.err != nil || !live {
 			return
 		}
-		if !b.shuffles() && !b.barrier() && !progress {
+		if !b.collectives() && !b.barrier() && !progress {
 			b.stuck()
 		}
 	}
@@ -164,8 +166,8 @@ func (t *thread) run() {
 		case barrier:
 			t.state = atBarrier
 			return
-		case shuffled:
-			t.state = atShuffle
+		case together:
+			t.state = atCollective
 			return
 		case exit:
 			t.state = ended
@@ -213,14 +215,23 @@ func (b *block) barrier() bool {
 // warp is how many threads run together.
 const warp = 32
 
-// shuffles lets the warps on whose lanes have all come to one.
-func (b *block) shuffles() bool {
+// collectives lets the warps on whose lanes have all come to one.
+func (b *block) collectives() bool {
 	some := false
 	for from := 0; from < len(b.threads); from += warp {
 		lanes := b.threads[from:min(from+warp, len(b.threads))]
 		for i := range lanes {
-			if t := &lanes[i]; t.state == atShuffle && t.together(lanes, i) {
-				t.exchange(lanes)
+			if t := &lanes[i]; t.state == atCollective && t.together(lanes, i) {
+				c := &b.entry.instrs[t.pc].warp
+				if c.run(lanes); b.err != nil {
+					return true
+				}
+				for l := range lanes {
+					if c.lanes>>l&1 == 1 {
+						lanes[l].state = ready
+						lanes[l].pc++
+					}
+				}
 				some = true
 			}
 		}
@@ -228,9 +239,9 @@ func (b *block) shuffles() bool {
 	return some
 }
 
-// together reports whether all lanes of a thread's shuffle have come to it.
+// together reports whether all lanes of a thread's collective have come to it.
 func (t *thread) together(lanes []thread, own int) bool {
-	members := t.block.entry.instrs[t.pc].shfl.lanes
+	members := t.block.entry.instrs[t.pc].warp.lanes
 	if members>>own&1 == 0 {
 		t.fault("a lane that is not among those of its shuffle")
 		return false
@@ -239,36 +250,13 @@ func (t *thread) together(lanes []thread, own int) bool {
 		switch {
 		case members>>l&1 == 0:
 		case int(l) >= len(lanes):
-			t.fault("a shuffle of lanes that the warp does not have")
+			t.fault("it takes lanes that the warp does not have")
 			return false
-		case lanes[l].state != atShuffle || lanes[l].pc != t.pc:
+		case lanes[l].state != atCollective || lanes[l].pc != t.pc:
 			return false
 		}
 	}
 	return true
-}
-
-func (t *thread) exchange(lanes []thread) {
-	s := &t.block.entry.instrs[t.pc].shfl
-	var values, from [warp]uint64
-	for l := range lanes {
-		if s.lanes>>l&1 == 1 {
-			values[l] = s.value.get(&lanes[l])
-			from[l] = uint64(s.from(uint32(l), uint32(s.b.get(&lanes[l]))) & (warp - 1))
-		}
-	}
-	for l := range lanes {
-		if s.lanes>>l&1 == 0 {
-			continue
-		}
-		if s.lanes>>from[l]&1 == 0 {
-			lanes[l].fault("a shuffle from lane %d, which is not among its lanes", from[l])
-			return
-		}
-		lanes[l].regs[s.d] = values[from[l]] & mask(32)
-		lanes[l].state = ready
-		lanes[l].pc++
-	}
 }
 
 // stuck reports threads that wait for what will not come.

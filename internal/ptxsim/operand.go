@@ -93,14 +93,32 @@ func (p *parser) address(s string) (base operand, offset uint64) {
 	return p.value(strings.TrimSpace(b)), offset
 }
 
-// pair reads {a, b}.
-func (p *parser) pair(s string) (a, b string) {
+// list splits {a, b, …}, which has n items.
+func (p *parser) list(s string, n int) []string {
 	in, open := strings.CutPrefix(s, "{")
 	in, end := strings.CutSuffix(in, "}")
 	f := operands(in)
-	if !open || !end || len(f) != 2 {
-		p.fail("expected a pair {a, b}, not %s", s)
-		return "", ""
+	if !open || !end || len(f) != n {
+		p.fail("expected {…} of %d, not %s", n, s)
+		return nil
 	}
-	return f[0], f[1]
+	return f
+}
+
+// values reads {a, b, …}, of n registers or literals.
+func (p *parser) values(s string, n int) []operand {
+	var all []operand
+	for _, v := range p.list(s, n) {
+		all = append(all, p.value(v))
+	}
+	return all
+}
+
+// registersOf reads {a, b, …}, of n registers that are written.
+func (p *parser) registersOf(s string, n int) []int {
+	var all []int
+	for _, r := range p.list(s, n) {
+		all = append(all, p.reg(r))
+	}
+	return all
 }

@@ -34,7 +34,7 @@ type instr struct {
 	kind   kind
 	target int // of a branch
 	run    func(t *thread)
-	shfl   shuffle
+	warp   collective
 }
 
 type kind uint8
@@ -43,7 +43,7 @@ const (
 	plain kind = iota
 	branch
 	barrier
-	shuffled
+	together
 	exit
 )
 

@@ -1,0 +1,108 @@
+package ptxsim
+
+import "strconv"
+
+// copies are the cp.async of a thread whose ends it has not waited for, in order.
+type copies struct {
+	pending   []asyncCopy
+	committed int // how many groups it has closed
+}
+
+// asyncCopy is what arrives in the block's memory once it is waited for: as late
+// as it may, so that who reads too early finds out.
+type asyncCopy struct {
+	to    uint64 // an address
+	bytes []byte
+	group int // the number of the group that it is of
+}
+
+// asyncCopy compiles cp.async and the instructions that close and wait for groups
+// of them. The bytes are read when it is issued. From then until its thread waits
+// nobody may touch where they go, and nobody may have since the last barrier.
+func (p *parser) asyncCopy(i *instr, opcode string, args []string) {
+	switch opcode {
+	case "cp.async.commit_group":
+		if p.count(args, 0, opcode) {
+			i.run = func(t *thread) { t.copies.committed++ }
+		}
+	case "cp.async.wait_all":
+		if p.count(args, 0, opcode) {
+			i.run = func(t *thread) { t.arrived(t.copies.committed + 1) }
+		}
+	case "cp.async.wait_group":
+		if p.count(args, 1, opcode) {
+			n, err := strconv.Atoi(args[0])
+			if err != nil || n < 0 {
+				p.fail("%s takes a number", opcode)
+			}
+			i.run = func(t *thread) { t.arrived(t.copies.committed - n) }
+		}
+	case "cp.async.ca.shared.global", "cp.async.cg.shared.global":
+		if len(args) != 3 && len(args) != 4 {
+			p.fail("%s has %d operands, want 3 or 4", opcode, len(args))
+			return
+		}
+		to, toOffset := p.address(args[0])
+		from, fromOffset := p.address(args[1])
+		size := p.value(args[2])
+		if size.reg >= 0 || size.bits != 16 && (opcode == "cp.async.cg.shared.global" || size.bits != 4 && size.bits != 8) {
+			p.fail("%s of %s bytes", opcode, args[2])
+			return
+		}
+		taken := size
+		if len(args) == 4 {
+			taken = p.value(args[3])
+		}
+		i.run = func(t *thread) {
+			t.copyLater(to.get(t)+toOffset, from.get(t)+fromOffset, int(size.bits), int(int32(taken.get(t))))
+		}
+	default:
+		p.unknown(opcode)
+	}
+}
+
+// copyLater issues a copy of size bytes, of which those after taken are zeros.
+func (t *thread) copyLater(to, from uint64, size, taken int) {
+	b := t.block
+	if taken < 0 || taken > size {
+		t.fault("a copy of %d bytes of %d", taken, size)
+		return
+	}
+	data := make([]byte, size)
+	if taken > 0 && from%uint64(size) != 0 {
+		t.fault("a copy of %d bytes from %#x, which is not aligned", size, from)
+		return
+	}
+	for j := range taken {
+		in := t.touch(from+uint64(j), 1, false, reads)
+		if in == nil {
+			return
+		}
+		data[j] = in[0]
+	}
+	if t.touch(to, size, true, writes) == nil {
+		return
+	}
+	if b.copying == nil {
+		b.copying = make([]int32, len(b.shared))
+	}
+	for j := range size {
+		b.copying[to-sharedBase+uint64(j)] = t.number
+	}
+	t.copies.pending = append(t.copies.pending, asyncCopy{to, data, t.copies.committed + 1})
+}
+
+// arrived ends the copies of a thread's groups up to a number.
+func (t *thread) arrived(group int) {
+	c := &t.copies
+	for len(c.pending) > 0 && c.pending[0].group <= group {
+		next := &c.pending[0]
+		clear(t.block.copying[next.to-sharedBase:][:len(next.bytes)])
+		b := t.touch(next.to, len(next.bytes), true, writes)
+		if b == nil {
+			return
+		}
+		copy(b, next.bytes)
+		c.pending = c.pending[1:]
+	}
+}
