@@ -150,16 +150,28 @@ func padPadded(e *editor, op *mlir.Op) *mlir.Value {
 	if inner == nil || inner.Operands[1] != op.Operands[1] {
 		return nil
 	}
-	all := slices.Concat(dims(op, "interior_padding"), dims(inner, "interior_padding"))
-	low, high := slices.Clone(dims(op, "edge_padding_low")), slices.Clone(dims(op, "edge_padding_high"))
-	if slices.Max(append(all, 0)) > 0 || slices.Min(append(slices.Concat(low, high), 0)) < 0 {
+	if all := slices.Concat(dims(op, "interior_padding"), dims(inner, "interior_padding")); slices.Max(append(all, 0)) > 0 {
 		return nil
 	}
-	for d := range low {
-		low[d] += dims(inner, "edge_padding_low")[d]
-		high[d] += dims(inner, "edge_padding_high")[d]
+	low, ok := bothPaddings(inner, op, "edge_padding_low")
+	high, too := bothPaddings(inner, op, "edge_padding_high")
+	if !ok || !too {
+		return nil
 	}
 	return e.pad(inner.Operands[0], op.Operands[1], low, high)
+}
+
+// bothPaddings returns the paddings at a side by first and then by second; false
+// where first takes away what second does not bring back.
+func bothPaddings(first, second *mlir.Op, side string) ([]int64, bool) {
+	sums := slices.Clone(dims(first, side))
+	for d, n := range dims(second, side) {
+		if sums[d] < 0 && n > 0 {
+			return nil, false
+		}
+		sums[d] += n
+	}
+	return sums, true
 }
 
 // reverseNothing turns around no more than one element, or what looks the same

@@ -159,10 +159,11 @@ func wordPairs(f *fn, acc, a, b value.Value) value.Value {
 	return f.Block.NewAdd(acc, p)
 }
 
-// bfloatPairs adds the products of two bf16s to each lane.
+// bfloatPairs adds the products of two bf16s to each lane. LLVM 15 takes them as
+// integers of 32 bits; to newer ones that is the old form, which they know.
 func bfloatPairs(f *fn, acc, a, b value.Value) value.Value {
 	n := int(acc.Type().(*ll.VectorType).Len)
-	two := vec(2*n, bfloatType)
+	two := vec(n, ll.I32)
 	name := fmt.Sprintf("llvm.x86.avx512bf16.dpbf16ps.%d", 32*n)
 	return f.Call(name, acc.Type(), acc, f.Block.NewBitCast(a, two), f.Block.NewBitCast(b, two))
 }

@@ -259,14 +259,3 @@ func size(t ll.Type) int {
 	}
 	return 2
 }
-
-// bfloat is LLVM's bfloat, which llir does not know.
-type bfloat struct{ ll.FloatType }
-
-func (*bfloat) LLString() string     { return "bfloat" }
-func (*bfloat) String() string       { return "bfloat" }
-func (*bfloat) Name() string         { return "" }
-func (*bfloat) SetName(string)       {}
-func (*bfloat) Equal(u ll.Type) bool { _, ok := u.(*bfloat); return ok }
-
-var bfloatType ll.Type = &bfloat{}

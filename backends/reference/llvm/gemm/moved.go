@@ -4,6 +4,12 @@ package gemm
 // fields.
 type Strides struct{ A, B, C [3]int }
 
+// swapped returns those of the problem of the transposed operands.
+func (s Strides) swapped() Strides {
+	turned := func(s [3]int) [3]int { return [3]int{s[0], s[2], s[1]} }
+	return Strides{turned(s.B), turned(s.A), turned(s.C)}
+}
+
 // Moved is a product for operands that lie otherwise, but not in another way:
 // which strides are 0 or 1 is as it was planned. It is one goroutine's; the product
 // that it comes from need not know.
@@ -23,11 +29,8 @@ func (r *Product) Moved() *Moved {
 func (m *Moved) Move(s Strides) {
 	q := m.plan
 	q.Problem.StrideA, q.Problem.StrideB, q.Problem.StrideC = s.A, s.B, s.C
-	if !q.swapped {
-		q.p.StrideA, q.p.StrideB, q.p.StrideC = s.A, s.B, s.C
-		return
+	if q.swapped {
+		s = s.swapped()
 	}
-	q.p.StrideA = [3]int{s.B[0], s.B[2], s.B[1]}
-	q.p.StrideB = [3]int{s.A[0], s.A[2], s.A[1]}
-	q.p.StrideC = [3]int{s.C[0], s.C[2], s.C[1]}
+	q.p.StrideA, q.p.StrideB, q.p.StrideC = s.A, s.B, s.C
 }

@@ -77,9 +77,8 @@ func Dense(a, b, acc, c types.DType, batch, m, n, k int) Problem {
 func (p Problem) swapped() Problem {
 	q := p
 	q.A, q.B, q.M, q.N = p.B, p.A, p.N, p.M
-	q.StrideA = [3]int{p.StrideB[0], p.StrideB[2], p.StrideB[1]}
-	q.StrideB = [3]int{p.StrideA[0], p.StrideA[2], p.StrideA[1]}
-	q.StrideC = [3]int{p.StrideC[0], p.StrideC[2], p.StrideC[1]}
+	s := Strides{p.StrideA, p.StrideB, p.StrideC}.swapped()
+	q.StrideA, q.StrideB, q.StrideC = s.A, s.B, s.C
 	q.PrologueA, q.PrologueB = p.PrologueB, p.PrologueA
 	return q
 }
