@@ -1,5 +1,6 @@
-# Needs Go and nothing else, but for `make race` (a C compiler) and
-# `make judge` (Python and ../shared), which say so and skip without.
+# Needs Go and nothing else, but for `make race` (a C compiler), `make ptxas`
+# (Python's pip) and `make judge` (Python and ../shared), which say so and skip
+# without.
 
 GO       ?= go
 PYTHON   ?= python3
@@ -9,6 +10,7 @@ JUDGE    ?= ../shared/conformance/judge
 TESTFLAGS ?=
 BENCHFLAGS ?=
 COMPAREFLAGS ?=
+PTXASFLAGS ?=
 # How much make soak does: 1 all, which takes 40 minutes of one processor, 0.1 a tenth.
 SOAK     ?= 1
 
@@ -29,7 +31,7 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help run test llvm race soak judge bench compare generate fuzz rename build-all clean
+.PHONY: help run test llvm race ptxas soak judge bench compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -52,6 +54,9 @@ race: ## test under the race detector; needs a C compiler
 	else \
 		CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...; \
 	fi
+
+ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assembler, which pip installs; PTXASFLAGS=-update writes the table of registers anew
+	@GO="$(GO)" PYTHON="$(PYTHON)" tools/ptxas/run.sh $(PTXASFLAGS)
 
 soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator; SOAK=0.1 does a tenth
 	@start=$$(date +%s); export LTC_SOAK=$(SOAK) LTC_CACHE=off; \
@@ -111,4 +116,4 @@ build-all: ## build every module for every platform
 	done; done
 
 clean: ## remove what was built
-	rm -rf bin out .venv-judge
+	rm -rf bin out .venv-judge .venv-ptxas

@@ -15,5 +15,5 @@
 // does. NaNs are not those of the hardware bit by bit, nor are values that are not
 // rounded to nearest.
 //
-// imports only the standard library.
+// imports only ltc/internal/ptxas.
 package ptxsim

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ltc/internal/ptxas"
 )
 
 // Module is what a PTX text holds. It is immutable.
@@ -64,12 +66,12 @@ func (m *Module) Entry(name string) (*Entry, error) {
 }
 
 // Parse reads the text of a module. An [Error] says what is not PTX, or not of
-// the subset.
+// the subset. Modules are kept for the assembler, see package ptxas.
 func Parse(text string) (*Module, error) {
 	p := &parser{text: uncommented(text), line: 1, m: &Module{entries: map[string]*Entry{}}}
 	for p.err == nil {
 		if p.space(); p.text == "" {
-			return p.m, nil
+			return p.m, ptxas.Keep(text)
 		}
 		p.directive()
 	}
@@ -167,12 +169,8 @@ func (p *parser) entry() {
 			p.e.Params++
 		}
 	}
-	for p.space(); strings.HasPrefix(p.text, ".maxntid"); p.space() {
-		list := p.take(strings.IndexByte(p.text+"\n", '\n'))
-		p.e.Threads = 1
-		for _, n := range strings.Split(strings.TrimPrefix(list, ".maxntid"), ",") {
-			p.e.Threads *= int(p.value(strings.TrimSpace(n)).bits)
-		}
+	for p.space(); strings.HasPrefix(p.text, "."); p.space() {
+		p.tuning(p.take(strings.IndexByte(p.text+"\n", '\n')))
 	}
 	if p.until("{") != "" {
 		p.fail("expected { before the instructions of %s", p.e.Name)
@@ -186,6 +184,23 @@ func (p *parser) entry() {
 		p.statement()
 	}
 	p.finish()
+}
+
+// tuning is a directive before the instructions of an entry. How many blocks are to
+// share a processor, at least, says only how many registers there are.
+func (p *parser) tuning(line string) {
+	name, list, _ := strings.Cut(line, " ")
+	switch name {
+	case ".maxntid":
+		p.e.Threads = 1
+		for _, n := range strings.Split(list, ",") {
+			p.e.Threads *= int(p.value(strings.TrimSpace(n)).bits)
+		}
+	case ".minnctapersm":
+		p.value(strings.TrimSpace(list))
+	default:
+		p.fail("unknown directive %s", name)
+	}
 }
 
 func (p *parser) finish() {

@@ -12,6 +12,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
+	"ltc/internal/ptxas"
 	"ltc/internal/ptxsim"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -74,6 +75,9 @@ var near = kerneltest.Tolerance{Relative: 4e-6, Absolute: 1e-6}
 // Golden kernels in the interpreter, in memory of all layouts.
 func TestGoldens(t *testing.T) {
 	for _, g := range kerneltest.Goldens(t) {
+		module, _, err := text(g.Kernel)
+		require.NoError(t, err)
+		require.NoError(t, ptxas.Name("golden/"+g.Kernel.Name, module))
 		for _, r := range g.Runs {
 			t.Run(r.Name, func(t *testing.T) {
 				for _, blocks := range []int{1, 3, 1 << 20} {

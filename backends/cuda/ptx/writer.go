@@ -93,7 +93,9 @@ func (w *writer) entry(name string) string {
 		fmt.Fprintf(&b, ".param .u64 a%d", i)
 	}
 	t := w.s.Threads
-	fmt.Fprintf(&b, ")\n.maxntid %d, %d, 1\n{\n", t[0], t[1])
+	// Without the second, the assembler spills some registers so that as many
+	// blocks as can be share a processor.
+	fmt.Fprintf(&b, ")\n.maxntid %d, %d, 1\n.minnctapersm 1\n{\n", t[0], t[1])
 	for _, d := range declared {
 		if n := w.regs[d.class]; n > 0 {
 			fmt.Fprintf(&b, "\t.reg .%s %%%s<%d>;\n", d.is, d.class, n)

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Has the tests of what emits PTX keep every module, and NVIDIA's assembler look
+# at all of them.
+cd "$(dirname "$0")/../.." || exit 1
+: "${GO:=go}"
+assembler=$(tools/ptxas/install.sh) || {
+	echo "SKIPPED: make ptxas" >&2
+	exit 0
+}
+modules=$(mktemp -d)
+trap 'rm -rf "$modules"' EXIT
+# The tests that run the interpreter, which keeps what it is given; not its own,
+# which give it what is no kernel.
+packages=$("$GO" list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
+	awk '$1 !~ /ptxsim$/ && /internal\/(ptxsim|cudafake)/ { print $1 }')
+PTXAS_DIR=$modules "$GO" test -count=1 $packages || exit 1
+"$GO" run ./tools/ptxas -assembler "$assembler" "$@" "$modules"
