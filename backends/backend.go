@@ -113,8 +113,14 @@ type Call struct {
 	// the type asked for, contents undefined. A backend whose results are in
 	// memory that Go sees asks for it with [Call.Make].
 	Alloc func(types.Type) soa.View
+	// Resident leaves results whose view is zero in the memory of the device that
+	// computes them, where its next program finds them: see [soa.View.Remote]. A
+	// donated argument that is in the host's memory then keeps its value. Without
+	// it, and on devices whose memory is the host's, Go sees them.
+	Resident bool
 	// Queue orders this run with others on the device; nil: run at once and
-	// return when done.
+	// return when done. What is in the host's memory is there when Execute returns,
+	// in any case.
 	Queue Queue
 }
 

@@ -15,6 +15,12 @@ import (
 // may be nil. An empty c.Results is filled with as many zero views as there
 // are results.
 func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
+	return CheckCallOn(sig, c, bound, nil)
+}
+
+// CheckCallOn is CheckCall for a backend that reaches remote memory, besides the
+// host's: m's. nil: it reaches none.
+func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error {
 	if len(c.Args) != len(sig.Args) {
 		return fmt.Errorf("execute: %d arguments given, the program takes %d", len(c.Args), len(sig.Args))
 	}
@@ -29,7 +35,11 @@ func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 		if bound != nil && !bound[i].IsZero() {
 			continue
 		}
-		if err := Fits(c.Args[i], a.Type); err != nil {
+		err := Fits(c.Args[i], a.Type)
+		if err == nil {
+			err = reached(&c.Args[i], m)
+		}
+		if err != nil {
 			return fmt.Errorf("execute: argument %s: %w", label(i, a.Name), err)
 		}
 		if a.Alias >= 0 && c.Results[a.Alias].IsZero() && c.Args[i].Overlaps() {
@@ -42,7 +52,11 @@ func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 		if v.IsZero() {
 			continue
 		}
-		if err := Fits(v, r.Type); err != nil {
+		err := Fits(v, r.Type)
+		if err == nil {
+			err = reached(&v, m)
+		}
+		if err != nil {
 			return fmt.Errorf("execute: result %s: %w", label(j, r.Name), err)
 		}
 		if v.Overlaps() {
@@ -71,6 +85,17 @@ func CheckBind(sig *Signature, constants map[int]soa.View) error {
 		if i < 0 || i >= len(sig.Args) {
 			return fmt.Errorf("bind: no argument %d, the program takes %d", i, len(sig.Args))
 		}
+	}
+	return nil
+}
+
+// reached reports that a view is remote and not of the memory that is reached.
+func reached(v *soa.View, m soa.Remote) error {
+	if !v.OffHeap() {
+		return nil
+	}
+	if r := v.Remote(); r != nil && r != m {
+		return fmt.Errorf("it is in the memory of %v, which the program does not reach: copy it with soa.Copy", r)
 	}
 	return nil
 }

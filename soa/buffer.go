@@ -27,6 +27,11 @@ type Buffer struct {
 	watched  atomic.Pointer[watch]
 
 	also []*Buffer // of a table of columns from several buffers
+
+	// Of memory that is a device's: see [OfRemote]. mem is then nil.
+	remote Remote
+	at     uintptr
+	n      int
 }
 
 // New returns a zeroed buffer of n bytes.
@@ -47,7 +52,7 @@ func NewAligned(n, align int) *Buffer {
 // never go away. It starts where mem does.
 func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
-// Bytes returns the memory of the buffer. Off the Go heap the slice must not be
+// Bytes returns the memory of the buffer; nil if it is remote. Off the Go heap the slice must not be
 // used after the buffer and its views are gone: see [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
@@ -65,6 +70,12 @@ func (b *Buffer) View(t types.Type) View { return b.ViewAt(0, t) }
 func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	if offset%max(t.DType.Size(), 1) != 0 {
 		panic("soa: offset is not a multiple of the element size")
+	}
+	if b.remote != nil {
+		if offset < 0 || offset+t.Bytes() > b.n {
+			panic("soa: a view of remote memory leaves it")
+		}
+		return b.RemoteAt(b.at+uintptr(offset), t)
 	}
 	mem := b.mem[offset : offset+t.Bytes()]
 	v := View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem))}

@@ -137,16 +137,22 @@ func moveRow[T any](d moveDim, dst, src unsafe.Pointer) {
 	}
 }
 
-// Copy copies the elements of src to dst, whatever their strides and tables.
-// The types must be equal and the memory must not overlap.
+// Copy copies the elements of src to dst, whatever their strides and tables, to
+// and from remote memory, too. The types must be equal and the memory must not
+// overlap.
 func Copy(dst, src View) error {
 	if !dst.Type.Equal(src.Type) {
 		return fmt.Errorf("copy of %v to %v: types differ", src.Type, dst.Type)
 	}
-	copyView(dst, src)
+	err := error(nil)
+	if dst.Remote() != nil || src.Remote() != nil {
+		err = copyRemote(dst, src)
+	} else {
+		copyView(dst, src)
+	}
 	KeepAlive(dst)
 	KeepAlive(src)
-	return nil
+	return err
 }
 
 // Zero sets the elements of a dense view to 0.

@@ -23,7 +23,7 @@ func TouchWrite(v View) { touch(v, runtime.RaceWriteRange) }
 // touch reports rows, not the whole extent: what lies between the rows of a
 // strided view may belong to others.
 func touch(v View, report func(unsafe.Pointer, int)) {
-	if v.IsZero() || v.Type.Elements() == 0 {
+	if v.IsZero() || v.Type.Elements() == 0 || v.Remote() != nil {
 		return
 	}
 	size := v.Type.DType.Size()

@@ -82,7 +82,9 @@ func (v View) String() string {
 	if v.Table != nil {
 		s += fmt.Sprintf(" table along axis %d", v.TableAxis)
 	}
-	if v.OffHeap() {
+	if m := v.Remote(); m != nil {
+		s += " on " + m.String()
+	} else if v.OffHeap() {
 		s += " off the Go heap"
 	}
 	return s
@@ -110,7 +112,8 @@ func Slice[T Element](v View) []T {
 }
 
 // With calls use with the elements of a dense view in place, wherever they
-// are. The slice must not be kept. It panics as [Slice] does otherwise.
+// are, but for remote memory. The slice must not be kept. It panics as [Slice]
+// does otherwise.
 func With[T Element](v View, use func([]T)) {
 	use(elements[T](v))
 	runtime.KeepAlive(v.hold)
@@ -118,6 +121,9 @@ func With[T Element](v View, use func([]T)) {
 
 func elements[T Element](v View) []T {
 	var zero T
+	if m := v.Remote(); m != nil {
+		panic(fmt.Sprintf("soa: slice of %v, which is in the memory of %v: copy it to a buffer of New", v.Type, m))
+	}
 	if int(unsafe.Sizeof(zero)) != v.Type.DType.Size() || !v.IsDense() {
 		panic(fmt.Sprintf("soa: %T slice of %v with strides %v", zero, v.Type, v.Strides))
 	}

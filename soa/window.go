@@ -64,6 +64,8 @@ func NewTable(axis int, columns ...View) (View, error) {
 			return View{}, fmt.Errorf("column %d is %v, column 0 is %v", i, c.Type, first.Type)
 		case !slices.Equal(c.Strides, first.Strides):
 			return View{}, fmt.Errorf("column %d has strides %v, column 0 has %v", i, c.Strides, first.Strides)
+		case c.Remote() != first.Remote():
+			return View{}, fmt.Errorf("column %d lies in the memory of another device than column 0", i)
 		}
 		table[i] = c.base
 		if c.hold != nil {
