@@ -34,7 +34,7 @@ type compiled struct {
 	// be so to its end: it writes no memory of the caller before.
 	long   bool
 	copied *atomic.Int64 // bytes; see CopiedBytes
-	times  []measured    // by step; nil unless they are measured
+	times  []kit.Timer   // by step; nil unless they are measured
 
 	codes     []kernel.Code // by kernel, not yet prepared for sizes
 	compilers []kernel.Compiler
@@ -171,7 +171,7 @@ func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []ke
 	}
 	e.long = work > longWork
 	if o.Profile {
-		e.times = make([]measured, len(e.steps))
+		e.times = make([]kit.Timer, len(e.steps))
 	}
 	return e, nil
 }
@@ -241,6 +241,7 @@ func pointsOf(k *kernel.Kernel, sizes []int64) int {
 
 // launcher is what one run works with.
 type launcher struct {
+	of       *compiled
 	arena    soa.View
 	mem      []unsafe.Pointer // by value
 	pointers []unsafe.Pointer // by step and operand
@@ -250,7 +251,7 @@ type launcher struct {
 	results  []soa.View // where results are written that cannot go to the caller's memory at once
 	fresh    []soa.View // memory made for results that the caller leaves to us
 	call     backends.Call
-	loops    map[*compiledStep]*loopMemory
+	regions  kit.Regions
 	errs     []error
 	crew     crew
 	code     kernel.Code // of the launch under way
@@ -266,6 +267,7 @@ func bytesView(n int) soa.View {
 // launcher makes the memory of a run.
 func (e *compiled) launcher() *launcher {
 	l := &launcher{
+		of:       e,
 		arena:    atLeast(e.spare.arena, e.program.Arena),
 		mem:      make([]unsafe.Pointer, len(e.program.Values)),
 		pointers: make([]unsafe.Pointer, e.pointers),

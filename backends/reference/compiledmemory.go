@@ -1,6 +1,9 @@
 package reference
 
-import "ltc/backends"
+import (
+	"ltc/backends"
+	"ltc/backends/kit"
+)
 
 // WorkspaceBytes is what a run takes besides arguments and results: temporaries,
 // what parts of steps work with, results that take over an argument's memory but
@@ -26,6 +29,15 @@ func (e *compiled) WorkspaceBytes() int {
 		case s.Host != nil:
 			n = added(n, workspaceOf(s.Host.Run))
 		}
+	}
+	return n
+}
+
+// loopBytes is what a loop takes besides its operands and outputs.
+func loopBytes(loop *kit.Loop) int {
+	n := added(workspaceOf(loop.Cond), workspaceOf(loop.Body))
+	for _, a := range loop.Init {
+		n = added(n, a.Type.Bytes())
 	}
 	return n
 }

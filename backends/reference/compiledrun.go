@@ -194,13 +194,22 @@ func (l *launcher) part(p int) { l.errs[p] = l.code.Run(&l.calls[p]) }
 
 // hostStep runs a step that is no kernel.
 func (e *compiled) hostStep(ctx context.Context, l *launcher, s *compiledStep) error {
-	switch {
-	case s.Loop != nil:
-		return e.loop(ctx, l, s)
-	case s.Branch != nil:
-		return e.branch(ctx, l, s)
+	if s.Host == nil {
+		return l.regions.Run(ctx, e.program, l, s.Step, nil)
 	}
 	return e.host(ctx, l, s)
+}
+
+// View is where a value is in the run, for [kit.Regions].
+func (l *launcher) View(v kit.ValueID, t types.Type) soa.View { return l.of.view(l, v, t) }
+
+// Make returns memory for what loops carry.
+func (l *launcher) Make(t types.Type) (soa.View, error) { return soa.Make(t), nil }
+
+// Copy copies between values of the run.
+func (l *launcher) Copy(dst, src soa.View) error {
+	copyBytes(dst.Base(), src.Base(), dst.Type.Bytes())
+	return nil
 }
 
 // host runs a step by the evaluator.
@@ -215,17 +224,9 @@ func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep) error
 		c.Results = append(c.Results, e.view(l, v, e.program.Values[v].Type))
 	}
 	if err := h.Run.Execute(ctx, c); err != nil {
-		return runFailure(ctx, s, err)
+		return kit.Failure(ctx, s.Step, err)
 	}
 	return nil
-}
-
-// runFailure is what the failure of a step that is no kernel is to the caller.
-func runFailure(ctx context.Context, s *compiledStep, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return &backends.RunError{Op: s.Ordinal, Reason: err}
 }
 
 // view is a value's memory in the given type. A constant of one element stands

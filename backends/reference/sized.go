@@ -28,7 +28,7 @@ type sized struct {
 	variants  *variants[*form] // nil where all views that are not dense are copied
 	bound     []soa.View       // nil if none is
 	work      int              // points of the kernels for the size of the family's base
-	times     []measured       // by step, of runs of all sizes; nil unless they are measured
+	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
 }
 
@@ -98,7 +98,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 		s.work = added(s.work, pointsOf(family.Base().Kernels[step.Kernel], step.Sizes))
 	}
 	if o.Profile {
-		s.times = make([]measured, len(family.Base().Steps))
+		s.times = make([]kit.Timer, len(family.Base().Steps))
 	}
 	s.dense = s.form(family, codes, nil)
 	s.vary()

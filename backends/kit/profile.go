@@ -1,0 +1,99 @@
+package kit
+
+import (
+	"sync/atomic"
+	"time"
+
+	"ltc/backends"
+)
+
+// Timer counts what the runs of a step have taken. Any number of goroutines add to
+// it.
+type Timer struct{ runs, total, least atomic.Int64 } // in ns
+
+// Add counts a run.
+func (t *Timer) Add(took time.Duration) {
+	ns := max(int64(took), 1)
+	for {
+		least := t.least.Load()
+		if least != 0 && least <= ns || t.least.CompareAndSwap(least, ns) {
+			break
+		}
+	}
+	t.total.Add(ns)
+	t.runs.Add(1)
+}
+
+// Profile returns what the steps, each of which has a timer, have taken; steps of
+// regions come from the executables of these. The target may say more of a step that
+// is a kernel, in how.
+func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepProfile)) []backends.StepProfile {
+	var all []backends.StepProfile
+	for i := range p.Steps {
+		s, t := &p.Steps[i], &timers[i]
+		of := backends.StepProfile{
+			Op: s.Ordinal, Line: backends.LineOf(s.Loc), Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
+			Results: p.resultsOf(i),
+		}
+		switch {
+		case s.Kernel >= 0:
+			k := p.Kernels[s.Kernel]
+			w := k.Work(s.Sizes)
+			of.Kernel, of.What, of.Flops, of.Bytes, of.Factors = true, k.Describe(s.Sizes), w.Flops, w.Bytes, w.Factors
+			how(i, &of)
+			all = append(all, of)
+		case s.Loop != nil:
+			of.What, of.Nested = "while", true
+			all = append(all, of)
+			all = nested(all, s.Loop.Cond, s.Loop.CondOps)
+			all = nested(all, s.Loop.Body, s.Loop.BodyOps)
+		case s.Branch != nil:
+			of.What, of.Nested = "branch", true
+			all = append(all, of)
+			for j, b := range s.Branch.Branches {
+				all = nested(all, b, s.Branch.Ops[j])
+			}
+		default:
+			of.What = s.Host.Name
+			for _, a := range s.Host.Args {
+				of.Bytes += float64(a.Type.Bytes())
+			}
+			for _, v := range s.Host.Outs {
+				of.Bytes += float64(p.Values[v].Type.Bytes())
+			}
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// resultsOf returns the results of main that a step writes.
+func (p *Program) resultsOf(step int) []int {
+	var results []int
+	_, writes := p.access(step)
+	for _, v := range writes {
+		if x := &p.Values[v]; x.Kind == Result {
+			results = append(results, x.Index)
+		}
+	}
+	return results
+}
+
+// nested adds the steps of a region.
+func nested(all []backends.StepProfile, region backends.Executable, ops Ordinals) []backends.StepProfile {
+	p, ok := region.(backends.Profiler)
+	if !ok {
+		return all
+	}
+	for _, s := range p.Profile() {
+		s.Depth++
+		s.Results = nil // of the region
+		if s.Op >= 0 && s.Op < len(ops) {
+			s.Op = ops[s.Op]
+		} else {
+			s.Op = -1
+		}
+		all = append(all, s)
+	}
+	return all
+}

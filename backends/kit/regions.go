@@ -1,0 +1,188 @@
+package kit
+
+import (
+	"context"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Place is where a run of a program has its values: what [Regions] needs to know.
+type Place interface {
+	// View is a value's memory, in the type in which a region takes it.
+	View(v ValueID, t types.Type) soa.View
+	// Make returns memory for values that regions hand on, which stays until the
+	// Regions are gone.
+	Make(t types.Type) (soa.View, error)
+	// Copy copies between views of one dense type, after all that was run before. One
+	// of the host's memory has it when Copy returns.
+	Copy(dst, src soa.View) error
+}
+
+// Regions runs the loops and branches of a program: the host drives, their
+// executables compute. One run at a time uses it. The zero value is ready for use
+// and keeps memory for the next run.
+type Regions struct {
+	loops map[*Step]*loopMemory
+	index map[types.DType]soa.View
+	call  backends.Call
+}
+
+// Run runs a step that is a loop or a branch. Queue is what executables of regions
+// are called with. What fails is the op whose region it is: see [Failure].
+func (r *Regions) Run(ctx context.Context, p *Program, at Place, s *Step, queue backends.Queue) error {
+	if s.Loop != nil {
+		return r.loop(ctx, at, s, queue)
+	}
+	return r.branch(ctx, p, at, s, queue)
+}
+
+// Failure is what the failure of a step that is no kernel is to the caller of the
+// program.
+func Failure(ctx context.Context, s *Step, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &backends.RunError{Op: s.Ordinal, Reason: err}
+}
+
+// loopMemory is what a loop works with. What is carried lies in turns in the one or
+// the other of two places: that of the step's outputs, and one of the loop's own.
+type loopMemory struct {
+	own        []soa.View
+	takes      [3][]soa.View // what regions take: the first values, those in outs, those in own; each with what is captured
+	outs       []soa.View
+	cond, body backends.Call
+	more       [1]soa.View // result of cond
+}
+
+func newLoopMemory(at Place, loop *Loop) (*loopMemory, error) {
+	m := &loopMemory{outs: make([]soa.View, len(loop.Outs))}
+	for _, a := range loop.Init {
+		v, err := at.Make(a.Type)
+		if err != nil {
+			return nil, err
+		}
+		m.own = append(m.own, v)
+	}
+	for i := range m.takes {
+		m.takes[i] = make([]soa.View, len(loop.Init)+len(loop.Captured))
+	}
+	m.more[0] = soa.Make(types.Of(types.Bool))
+	return m, nil
+}
+
+// place shows m where the operands and outputs of a run are.
+func (m *loopMemory) place(at Place, loop *Loop) {
+	n := len(loop.Init)
+	for i, v := range loop.Outs {
+		m.outs[i] = at.View(v, loop.Init[i].Type)
+		m.takes[0][i] = at.View(loop.Init[i].Value, loop.Init[i].Type)
+	}
+	copy(m.takes[1], m.outs)
+	copy(m.takes[2], m.own)
+	for i, a := range loop.Captured {
+		v := at.View(a.Value, a.Type)
+		for t := range m.takes {
+			m.takes[t][n+i] = v
+		}
+	}
+}
+
+// forget drops the memory of the caller.
+func (m *loopMemory) forget() {
+	clear(m.outs)
+	for i := range m.takes {
+		clear(m.takes[i])
+	}
+	m.body = backends.Call{}
+	m.cond = backends.Call{}
+}
+
+// loop runs a while.
+func (r *Regions) loop(ctx context.Context, at Place, s *Step, queue backends.Queue) error {
+	m := r.loops[s]
+	if m == nil {
+		var err error
+		if m, err = newLoopMemory(at, s.Loop); err != nil {
+			return Failure(ctx, s, err)
+		}
+		if r.loops == nil {
+			r.loops = map[*Step]*loopMemory{}
+		}
+		r.loops[s] = m
+	}
+	defer m.forget()
+	m.place(at, s.Loop)
+	m.cond.Queue, m.body.Queue = queue, queue
+	places := [2][]soa.View{m.outs, m.own}
+	from := 0 // of takes
+	for turn := 0; ; turn = 1 - turn {
+		m.cond.Args, m.cond.Results = m.takes[from], m.more[:]
+		if err := s.Loop.Cond.Execute(ctx, &m.cond); err != nil {
+			return Failure(ctx, s, err)
+		}
+		if !soa.Slice[bool](m.more[0])[0] {
+			break
+		}
+		m.body.Args, m.body.Results = m.takes[from], places[turn]
+		if err := s.Loop.Body.Execute(ctx, &m.body); err != nil {
+			return Failure(ctx, s, err)
+		}
+		from = 1 + turn
+	}
+	for i, to := range m.outs {
+		if last := m.takes[from][i]; last.Base() != to.Base() {
+			if err := at.Copy(to, last); err != nil {
+				return Failure(ctx, s, err)
+			}
+		}
+	}
+	return nil
+}
+
+// branch runs the region that an if or a case chooses.
+func (r *Regions) branch(ctx context.Context, p *Program, at Place, s *Step, queue backends.Queue) error {
+	b := s.Branch
+	index, known := r.index[b.Index.Type.DType]
+	if !known {
+		if r.index == nil {
+			r.index = map[types.DType]soa.View{}
+		}
+		index = soa.Make(types.Of(b.Index.Type.DType))
+		r.index[b.Index.Type.DType] = index
+	}
+	if err := at.Copy(index, at.View(b.Index.Value, index.Type)); err != nil {
+		return Failure(ctx, s, err)
+	}
+	c := &r.call
+	c.Queue, c.Args, c.Results = queue, c.Args[:0], c.Results[:0]
+	for _, a := range b.Captured {
+		c.Args = append(c.Args, at.View(a.Value, a.Type))
+	}
+	for _, v := range b.Outs {
+		c.Results = append(c.Results, at.View(v, p.Values[v].Type))
+	}
+	err := b.Branches[chosen(index, len(b.Branches))].Execute(ctx, c)
+	clear(c.Args)
+	clear(c.Results)
+	if err != nil {
+		return Failure(ctx, s, err)
+	}
+	return nil
+}
+
+// chosen is the number of the region that an index stands for.
+func chosen(index soa.View, n int) int {
+	if index.Type.DType == types.Bool {
+		if soa.Slice[bool](index)[0] {
+			return 0
+		}
+		return 1
+	}
+	if i := int(soa.Slice[int32](index)[0]); i >= 0 && i < n {
+		return i
+	}
+	return n - 1
+}
