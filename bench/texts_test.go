@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,12 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/golden"
 	"ltc/internal/measure"
 	"ltc/lazy"
 	"ltc/mlir"
 )
-
-var update = flag.Bool("update", false, "rewrite the programs of backends/kit/testdata/workloads")
 
 // texts is where the programs of the workloads lie for those who compile them.
 const texts = "../backends/kit/testdata/workloads"
@@ -77,13 +75,7 @@ func TestTexts(t *testing.T) {
 			require.NoError(t, mlir.Verify(m))
 			var b strings.Builder
 			require.NoError(t, m.Print(&b, mlir.PrintOptions{}))
-			file := filepath.Join(texts, name+".mlir")
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o666))
-			}
-			golden, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.Equal(t, string(golden), b.String(), "run go test ./bench -update")
+			golden.Is(t, filepath.Join(texts, name+".mlir"), b.String())
 		})
 	}
 	files, err := filepath.Glob(texts + "/*.mlir")

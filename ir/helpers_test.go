@@ -1,7 +1,6 @@
 package ir_test
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,8 +10,6 @@ import (
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 func f32(dims ...int) types.Type { return types.Of(types.F32, dims...) }
 

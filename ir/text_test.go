@@ -1,7 +1,6 @@
 package ir_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/internal/callsite"
+	"ltc/internal/golden"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
@@ -79,32 +79,14 @@ func TestEmptyGraphRoundTrips(t *testing.T) {
 // testdata/errors.txtar has texts and the errors that reading or verifying them
 // gives.
 func TestErrors(t *testing.T) {
-	const path = "testdata/errors.txtar"
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	archive := txtar.Parse(data)
-	var out txtar.Archive
-	out.Comment = archive.Comment
-	for i, f := range archive.Files {
-		name, isText := strings.CutSuffix(f.Name, ".ir")
-		if !isText {
-			continue
-		}
-		g, err := ir.Parse(f.Name, string(f.Data))
+	golden.Archive(t, "testdata/errors.txtar", ".ir", func(t *testing.T, in txtar.File) []golden.Part {
+		g, err := ir.Parse(in.Name, string(in.Data))
 		if err == nil {
 			err = g.Verify(shapeinfer.Infer)
 		}
-		require.Error(t, err, name)
-		got := err.Error() + "\n"
-		out.Files = append(out.Files, f, txtar.File{Name: name + ".error", Data: []byte(got)})
-		if !*update {
-			require.Equal(t, name+".error", archive.Files[i+1].Name)
-			require.Empty(t, cmp.Diff(string(archive.Files[i+1].Data), got), name)
-		}
-	}
-	if *update {
-		require.NoError(t, os.WriteFile(path, txtar.Format(&out), 0o644))
-	}
+		require.Error(t, err)
+		return []golden.Part{{Ext: "error", Text: err.Error()}}
+	})
 }
 
 func TestParseWantsUTF8(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "ltc/backends/reference"
+	"ltc/internal/golden"
 )
 
 //go:generate go test -run=^TestPages$ . -update
@@ -20,13 +21,7 @@ import (
 // page compares a page of docs with what it is made from.
 func page(t *testing.T, name, want string) {
 	t.Helper()
-	file := filepath.Join("..", "docs", name)
-	if updating() {
-		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
-	}
-	got, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, want, string(got), "docs/%s is out of date: run go generate ./lazy", name)
+	golden.Is(t, filepath.Join("..", "docs", name), want)
 }
 
 func TestPages(t *testing.T) {

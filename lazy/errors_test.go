@@ -2,23 +2,19 @@ package lazy_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/golden"
 	"ltc/lazy"
 	"ltc/soa"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // mistakes are calls that must fail: the error is what the tensor holds, or
 // what the call returns.
@@ -230,7 +226,6 @@ var lineNumber = regexp.MustCompile(`(errors_test\.go):\d+|\(0x[0-9a-f]+\)`)
 // Every mistake is an error that names op, types, rule and place, and leaves
 // trace and variables usable.
 func TestMistakes(t *testing.T) {
-	const golden = "testdata/mistakes.txt"
 	var all strings.Builder
 	for _, m := range mistakes {
 		tr := lazy.NewTrace(open(t, "cpu"))
@@ -258,14 +253,7 @@ func TestMistakes(t *testing.T) {
 			require.Equal(t, before[i]+1, after[i], m.name)
 		}
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(all.String()), 0o666))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	if diff := cmp.Diff(string(want), all.String()); diff != "" {
-		t.Errorf("messages differ from %s (-update rewrites it):\n%s", golden, diff)
-	}
+	golden.Is(t, "testdata/mistakes.txt", all.String())
 }
 
 func TestErrorNamesTheCallersLine(t *testing.T) {

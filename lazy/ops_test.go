@@ -3,7 +3,6 @@ package lazy
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -15,6 +14,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference"
+	"ltc/internal/golden"
 	"ltc/internal/optest"
 	"ltc/ir"
 	"ltc/ir/ops"
@@ -24,17 +24,10 @@ import (
 	"ltc/soa"
 )
 
-// updating reports whether -update is set, which the package's other tests
-// define: what can be derived in testdata/ops is rewritten, and results written
-// ? are filled in.
-func updating() bool {
-	f := flag.Lookup("update")
-	return f != nil && f.Value.String() == "true"
-}
-
 const opsDir = "../testdata/ops"
 
-// TestOps checks all that the archives of testdata/ops say.
+// TestOps checks all that the archives of testdata/ops say. -update writes anew what
+// can be derived in them, and fills results in that are written ?.
 func TestOps(t *testing.T) {
 	archives, err := optest.ReadAll(opsDir)
 	require.NoError(t, err)
@@ -49,14 +42,14 @@ func TestOps(t *testing.T) {
 				checkBad(t, bad)
 			}
 			if doc := docOf(a.Op); doc != "" && a.Doc != doc {
-				if updating() {
+				if golden.Update() {
 					a.Doc = doc
 				} else {
 					t.Errorf("the documentation is not that of the op table; run with -update:\n%s", cmp.Diff(a.Doc, doc))
 				}
 			}
 			if string(a.Bytes()) != before && !t.Failed() {
-				require.True(t, updating())
+				require.True(t, golden.Update())
 				require.NoError(t, a.Write())
 			}
 		})
@@ -126,12 +119,12 @@ func checkRun(t *testing.T, a *optest.Archive, i int) {
 		}
 	}
 	if r.Unknown() {
-		require.True(t, updating(), "a result is written ?: run with -update")
+		require.True(t, golden.Update(), "a result is written ?: run with -update")
 		require.NotNil(t, naive[0], "no naive implementation knows %s: write the result by hand", r.Call.Op)
 		r.Fill(naive)
 	}
 	graph, text := rec.golden(t, a.Op)
-	if updating() {
+	if golden.Update() {
 		a.IR[i], a.MLIR[i] = graph, text
 	}
 	require.Empty(t, cmp.Diff(a.IR[i], graph), "the graph is another; run with -update")
@@ -209,7 +202,7 @@ func checkBad(t *testing.T, bad *optest.BadCall) {
 	require.True(t, errors.Is(broken, ErrType) || errors.Is(broken, ErrUsage))
 	plain := *broken
 	plain.File = ""
-	if updating() {
+	if golden.Update() {
 		bad.Error = plain.Error()
 	}
 	require.Equal(t, bad.Error, plain.Error(), "%v", bad.Call)

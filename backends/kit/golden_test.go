@@ -1,16 +1,14 @@
 package kit_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write the goldens anew")
+	"ltc/internal/golden"
+)
 
 // What some of the programs of the benchmark become.
 func TestFused(t *testing.T) {
@@ -18,14 +16,7 @@ func TestFused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata/workloads", name+".mlir"))
 			require.NoError(t, err)
-			golden := filepath.Join("testdata/fused", name+".txt")
-			got := compile(t, string(text)).String()
-			if *update {
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Empty(t, cmp.Diff(string(want), got), "go test ./backends/kit -run TestFused -update writes it anew")
+			golden.Is(t, filepath.Join("testdata/fused", name+".txt"), compile(t, string(text)).String())
 		})
 	}
 }

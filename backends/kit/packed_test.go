@@ -2,17 +2,16 @@ package kit_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
+	"ltc/internal/golden"
 )
 
 // packsOnce is a target that packs the factors of all contractions once.
@@ -55,14 +54,7 @@ func TestPacked(t *testing.T) {
 	samePasses(t, dequantised)
 	_, before, after := compilePacked(t, dequantised, packsOnce)
 	got := "-- before --\n" + before + "-- after --\n" + after
-	const golden = "testdata/passes/packed.txt"
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata/passes", 0o755))
-		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(string(want), got), "go test ./backends/kit -run TestPacked -update writes it anew")
+	golden.Is(t, "testdata/passes/packed.txt", got)
 }
 
 // It does so where that takes less than memory, and nobody else reads it.

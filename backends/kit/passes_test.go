@@ -14,6 +14,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
+	"ltc/internal/golden"
 	"ltc/internal/programs"
 	"ltc/internal/samples"
 	"ltc/internal/trials"
@@ -24,10 +25,7 @@ import (
 // the kernels of the graph are run by their evaluator before the first pass and
 // after each.
 func TestPassesOfWorkloads(t *testing.T) {
-	files, err := filepath.Glob("testdata/workloads/*.mlir")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
+	for _, file := range golden.Files(t, "testdata/workloads/*.mlir") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".mlir"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
+	"ltc/internal/golden"
 	"ltc/internal/samples"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -79,10 +80,7 @@ func compile(t *testing.T, text string) *kit.Program {
 // TestWorkloads compares what the programs of the benchmark compute as kernels
 // with what the evaluator does.
 func TestWorkloads(t *testing.T) {
-	files, err := filepath.Glob("testdata/workloads/*.mlir")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
+	for _, file := range golden.Files(t, "testdata/workloads/*.mlir") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".mlir"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)

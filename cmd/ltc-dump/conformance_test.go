@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/conformance"
+	"ltc/internal/golden"
 )
 
 const (
@@ -28,7 +29,7 @@ func TestConformance(t *testing.T) {
 		t.Skip("the dialect's tests are not there: ", suite)
 	}
 	args := []string{"check", "-families", "-known", knownList, suite + "/interpret", suite + "/testdata"}
-	if *update {
+	if golden.Update() {
 		args = append(args, "-update")
 	}
 	out, status := output(args...)
@@ -37,7 +38,7 @@ func TestConformance(t *testing.T) {
 	out, status = output("verify", "-expect-errors", suite+"/verify")
 	require.Zero(t, status, out)
 	table += closing(t, out, "verify: rejected where an error is expected, and accepted elsewhere")
-	if *update {
+	if golden.Update() {
 		require.NoError(t, conformance.Replace(readme, tableStart, tableEnd, table))
 		return
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,9 +16,8 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/objcache"
+	"ltc/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the sessions in testdata")
 
 // TestMain has programs compiled into a cache of the tests' own.
 func TestMain(m *testing.M) {
@@ -39,10 +37,7 @@ func TestMain(m *testing.M) {
 // followed by what it prints on standard output and then standard error, and
 // by its exit status if that is not 0. "< FILE" gives it standard input.
 func TestSessions(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, archives)
-	for _, path := range archives {
+	for _, path := range golden.Files(t, "testdata/*.txtar") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			path, err := filepath.Abs(path)
 			require.NoError(t, err)
@@ -68,12 +63,8 @@ func TestSessions(t *testing.T) {
 			}
 			require.NotNil(t, session, "no file named session")
 			got := play(t, string(session.Data))
-			if *update {
-				session.Data = []byte(got)
-				require.NoError(t, os.WriteFile(path, txtar.Format(archive), 0o644))
-				return
-			}
-			require.Equal(t, string(session.Data), got)
+			session.Data = []byte(got)
+			golden.Is(t, path, string(txtar.Format(archive)))
 		})
 	}
 }

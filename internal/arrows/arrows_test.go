@@ -86,6 +86,7 @@ var allowed = map[string][]string{
 	"internal/programs":    {},
 	"internal/snippets":    {"github.com/stretchr/testify"},
 	"internal/trials":      {},
+	"internal/golden":      {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 	"internal/conformance": {"backends", "mlir", "soa"},
 }

@@ -1,22 +1,18 @@
 package chlo
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"ltc/internal/golden"
 	"ltc/mlir"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden archive")
 
 // lower parses, lowers and checks text, and returns what it became.
 func lower(t *testing.T, name, text string) (*mlir.Module, string) {
@@ -34,29 +30,10 @@ func lower(t *testing.T, name, text string) (*mlir.Module, string) {
 }
 
 func TestLower(t *testing.T) {
-	const path = "testdata/lower.txtar"
-	a, err := txtar.ParseFile(path)
-	require.NoError(t, err)
-	want := map[string]string{}
-	for _, f := range a.Files {
-		want[f.Name] = string(f.Data)
-	}
-	var out []txtar.File
-	for _, f := range a.Files {
-		name, isInput := strings.CutSuffix(f.Name, ".mlir")
-		if !isInput {
-			continue
-		}
-		_, lowered := lower(t, f.Name, string(f.Data))
-		out = append(out, f, txtar.File{Name: name + ".lowered", Data: []byte(lowered)})
-		if !*update {
-			require.Empty(t, cmp.Diff(want[name+".lowered"], lowered), name)
-		}
-	}
-	if *update {
-		a.Files = out
-		require.NoError(t, os.WriteFile(path, txtar.Format(a), 0o644))
-	}
+	golden.Archive(t, "testdata/lower.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
+		_, lowered := lower(t, in.Name, string(in.Data))
+		return []golden.Part{{Ext: "lowered", Text: lowered}}
+	})
 }
 
 // Every function leaves only StableHLO behind, on each type it has, in shapes

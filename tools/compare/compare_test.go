@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,10 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/golden"
 	"ltc/internal/measure"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden page")
 
 func TestParse(t *testing.T) {
 	o, err := parse([]string{"-threads", "1,2", "-run", "matmul", "-rounds", "2"})
@@ -152,14 +150,7 @@ func sample() *session {
 }
 
 func TestPage(t *testing.T) {
-	page := sample().page()
-	const golden = "testdata/page.md"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(page), 0o666))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), page, "run go test ./tools/compare -update")
+	golden.Is(t, "testdata/page.md", sample().page())
 }
 
 func TestRatio(t *testing.T) {

@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,9 +10,8 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
+	"ltc/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write what the evaluator computes into the goldens")
 
 func evaluate(m *kerneltest.Memory) error {
 	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
@@ -21,7 +19,7 @@ func evaluate(m *kerneltest.Memory) error {
 
 // The values of golden kernels, in memory of all layouts.
 func TestEvaluate(t *testing.T) {
-	if *update {
+	if golden.Update() {
 		files, err := filepath.Glob("kerneltest/testdata/*.txtar")
 		require.NoError(t, err)
 		for _, f := range files {

@@ -2,8 +2,6 @@ package simplify_test
 
 import (
 	"context"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,14 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends/kit/simplify"
+	"ltc/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden archives")
 
 var (
 	toleranceLine = regexp.MustCompile(`(?m)^// tolerance (\S+)$`)
@@ -42,33 +38,17 @@ func TestPasses(t *testing.T) {
 					o.Keep[name] = true
 				}
 			}
-			want := map[string]string{}
-			for _, f := range a.Files {
-				want[f.Name] = string(f.Data)
-			}
-			var out []txtar.File
-			for _, f := range a.Files {
-				name, isInput := strings.CutSuffix(f.Name, ".mlir")
-				if !isInput {
-					continue
-				}
-				before := string(f.Data)
-				m := parse(t, f.Name, before)
+			golden.Archive(t, path, ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
+				before := string(in.Data)
+				m := parse(t, in.Name, before)
 				_, err := simplify.RunPass(context.Background(), m, pass, o)
-				require.NoError(t, err, f.Name)
+				require.NoError(t, err)
 				after := printed(t, m)
-				out = append(out, f, txtar.File{Name: name + ".want", Data: []byte(after)})
-				if !*update {
-					require.Empty(t, cmp.Diff(want[name+".want"], after), name)
-				}
 				if strings.Contains(before, "@main(") {
 					requireSame(t, before, after, tolerance(t, before))
 				}
-			}
-			if *update {
-				a.Files = out
-				require.NoError(t, os.WriteFile(path, txtar.Format(a), 0o644))
-			}
+				return []golden.Part{{Ext: "want", Text: after}}
+			})
 		})
 	}
 }

@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,11 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/reference/llvm/libllvm"
+	"ltc/internal/golden"
 )
 
 //go:generate go test -run=^TestObjects$ . -update
-
-var update = flag.Bool("update", false, "compile the objects of testdata anew")
 
 // triples are the targets that objects of testdata are compiled for, by the
 // endings of their names.
@@ -38,12 +36,7 @@ func TestObjects(t *testing.T) {
 			got, err := l.Compile(context.Background(), string(source), libllvm.Options{Triple: triple, Verify: true})
 			require.NoError(t, err)
 			file := strings.TrimSuffix(text, ".ll") + "." + arch + ".o"
-			if *update {
-				require.NoError(t, os.WriteFile(file, got, 0o644))
-			}
-			want, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.Equal(t, want, got, "%s is out of date: run go generate", file)
+			golden.Is(t, file, string(got))
 		}
 	}
 }

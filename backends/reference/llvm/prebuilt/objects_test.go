@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,10 +16,9 @@ import (
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/golden"
 	"ltc/ir/types"
 )
-
-var update = flag.Bool("update", false, "write the objects anew")
 
 // units returns what the objects are of, in the order of the index.
 func units() []gemm.Unit {
@@ -55,7 +53,7 @@ func TestObjects(t *testing.T) {
 	if library != nil {
 		here = library.String()
 	}
-	if *update && library != nil && (here == by || old != list) {
+	if golden.Update() && library != nil && (here == by || old != list) {
 		write(t, library, here+"\n"+list)
 		return
 	}

@@ -1,7 +1,6 @@
 package vector_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/big"
@@ -18,13 +17,12 @@ import (
 
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/bigfloat"
+	"ltc/internal/golden"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
 //go:generate go test -run=^TestAccuracy$ . -update
-
-var update = flag.Bool("update", false, "write docs/math.md anew")
 
 // soaking measures all f32s and many more f64s.
 var soaking = trials.Soaking()
@@ -301,7 +299,7 @@ func (f function) measure32(runs []runner) []worst {
 	switch {
 	case soaking:
 		step = 1
-	case trials.Few() && !*update:
+	case trials.Few() && !golden.Update():
 		step = 10007
 	}
 	n := 0
@@ -331,7 +329,7 @@ func (f function) measure64(runs []runner) []worst {
 	switch {
 	case soaking:
 		n = batch
-	case !*update:
+	case !golden.Update():
 		n = trials.Of(n)
 	}
 	want := make([]*big.Float, n)
@@ -371,7 +369,7 @@ func document(t *testing.T, levels []vector.Level, got map[string][2]map[vector.
 		}
 		fmt.Fprintf(&s, " %s |\n", f.how)
 	}
-	if *update {
+	if golden.Update() {
 		require.Len(t, levels, len(all), "this machine does not run all levels")
 		require.NoError(t, os.WriteFile(page, []byte(s.String()), 0o666))
 	}
