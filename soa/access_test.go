@@ -1,9 +1,7 @@
 package soa_test
 
 import (
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -125,96 +123,4 @@ func TestExtentsOfManyViews(t *testing.T) {
 		require.Nil(t, r)
 	}
 	require.PanicsWithError(t, "soa: layout position: column X: its memory was released", func() { last.At(1) })
-}
-
-// BenchmarkAt runs loops over accessors and over slices by turns, and reports
-// the quickest of each in ns an element, and the accessors' share of the others.
-func BenchmarkAt(b *testing.B) {
-	for _, n := range []int{1000, 100_000, 1_000_000} {
-		v, err := NewHitView(n)
-		require.NoError(b, err)
-		slice := func(name string) []float32 {
-			s, err := soa.Elements[float32](v.Columns().Col(name))
-			require.NoError(b, err)
-			return s
-		}
-		x, y, z := slice("X"), slice("Y"), slice("Z")
-		hits := &struct{ x, y, z []float32 }{x, y, z}
-		for i := range x {
-			x[i], y[i] = float32(i), 1/float32(i+1)
-		}
-		var sum float32
-		for _, c := range []struct {
-			name                 string
-			at, slices, inStruct func()
-		}{
-			{"sum", func() { sum += dotAt(v) }, func() { sum += dot(x, y) }, func() { sum += dotOf(hits) }},
-			{"norm", func() { normAt(v) }, func() { norm(x, y, z) }, func() { normOf(hits) }},
-		} {
-			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
-				least := [3]time.Duration{1 << 62, 1 << 62, 1 << 62}
-				for b.Loop() {
-					for i, run := range []func(){c.at, c.slices, c.inStruct} {
-						start := time.Now()
-						run()
-						least[i] = min(least[i], time.Since(start))
-					}
-				}
-				each := func(i int) float64 { return float64(least[i].Nanoseconds()) / float64(n) }
-				b.ReportMetric(each(0), "ns/at")
-				b.ReportMetric(each(1), "ns/slices")
-				b.ReportMetric(each(2), "ns/struct")
-				b.ReportMetric(each(0)/each(1), "at/slices")
-				b.ReportMetric(each(0)/each(2), "at/struct")
-			})
-		}
-	}
-}
-
-//go:noinline
-func dot(x, y []float32) (s float32) {
-	for i := range x {
-		s += x[i] * y[i]
-	}
-	return s
-}
-
-//go:noinline
-func dotOf(h *struct{ x, y, z []float32 }) (s float32) {
-	for i := range h.x {
-		s += h.x[i] * h.y[i]
-	}
-	return s
-}
-
-//go:noinline
-func dotAt(v *HitView) (s float32) {
-	for i := range v.Len() {
-		e := v.At(i)
-		s += e.X() * e.Y()
-	}
-	return s
-}
-
-//go:noinline
-func norm(x, y, z []float32) {
-	for i := range x {
-		z[i] = x[i]*x[i] + y[i]*y[i]
-	}
-}
-
-//go:noinline
-func normOf(h *struct{ x, y, z []float32 }) {
-	for i := range h.x {
-		h.z[i] = h.x[i]*h.x[i] + h.y[i]*h.y[i]
-	}
-}
-
-//go:noinline
-func normAt(v *HitView) {
-	for i := range v.Len() {
-		e := v.At(i)
-		x, y := e.X(), e.Y()
-		e.SetZ(x*x + y*y)
-	}
 }

@@ -67,9 +67,14 @@ type SimpleNet struct {
 	head   dense
 }
 
-// NewSimpleNet makes its weights.
-func NewSimpleNet(dev *lazy.Device) *SimpleNet {
-	return &SimpleNet{newMLP(dev, "simple", widths...), newDense(dev, "simple.head", 32, 1)}
+// NewSimpleNet makes its weights: of hidden layers of the given widths, or of
+// those of the reference without any.
+func NewSimpleNet(dev *lazy.Device, hidden ...int) *SimpleNet {
+	if len(hidden) == 0 {
+		hidden = widths[1:]
+	}
+	all := append([]int{widths[0]}, hidden...)
+	return &SimpleNet{newMLP(dev, "simple", all...), newDense(dev, "simple.head", all[len(all)-1], 1)}
 }
 
 // Forward takes (n, 3) and gives (n, 1).

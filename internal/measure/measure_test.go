@@ -62,6 +62,15 @@ func TestTurns(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
+// Samples are of the clock that the rules name.
+func TestClock(t *testing.T) {
+	now := time.Duration(0)
+	r := Rules{MinReps: 3, MaxReps: 3, Inner: 2, Clock: func() time.Duration { return now }}
+	m, err := r.Time(func() error { now += time.Second; return nil })
+	require.NoError(t, err)
+	require.Equal(t, Timing{Median: 1, Min: 1, Reps: 3, Allocs: m.Allocs}, m)
+}
+
 // A result is compared with what it should be, at its last element too.
 func TestVerify(t *testing.T) {
 	in := [][]float32{Gen(1, 2001)}

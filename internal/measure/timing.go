@@ -20,11 +20,14 @@ type Rules struct {
 	MinReps int           // samples at least
 	MaxReps int           // and at most
 	Inner   int           // calls a sample; 0: as many as last 200 µs
+
+	// Clock is what samples are taken of; nil: time that passes. See [Used].
+	Clock func() time.Duration
 }
 
 // Quick returns rules for tests: as few repetitions as there may be.
 func (r Rules) Quick() Rules {
-	return Rules{MinReps: min(2, r.MinReps), MaxReps: min(2, r.MaxReps), Inner: r.Inner}
+	return Rules{MinReps: min(2, r.MinReps), MaxReps: min(2, r.MaxReps), Inner: r.Inner, Clock: r.Clock}
 }
 
 // Timing is what was measured, in seconds a call.
@@ -128,13 +131,18 @@ func (r Rules) more(n int, begin time.Time) bool {
 
 // sample returns the seconds of a call.
 func (r Rules) sample(fn func() error) (float64, error) {
-	start := time.Now()
+	clock := r.Clock
+	if clock == nil {
+		begin := time.Now()
+		clock = func() time.Duration { return time.Since(begin) }
+	}
+	start := clock()
 	for range r.Inner {
 		if err := fn(); err != nil {
 			return 0, err
 		}
 	}
-	return time.Since(start).Seconds() / float64(r.Inner), nil
+	return (clock() - start).Seconds() / float64(r.Inner), nil
 }
 
 // Summary sorts the samples.

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"ltc/internal/measure"
+	"ltc/soa"
+)
+
+//go:generate go run ltc/soa/gen -type Point
+
+// Point is what accessors are generated for.
+type Point struct {
+	X, Y, Z float32
+	Dir     [3]float32
+}
+
+// The sides of a loop over elements.
+const (
+	generated = "v.At(i)"
+	bySlices  = "slices"
+)
+
+// accessors are loops over generated accessors and over slices, of n elements.
+func accessors(n int) []contest {
+	ratios := []ratio{{generated, bySlices, 1.05}}
+	of := func(what string, open func(p *points) []side) contest {
+		return contest{
+			name: fmt.Sprintf("%s of %d elements", what, n), threads: 1, ratios: ratios,
+			open: func() ([]side, error) {
+				p, err := newPoints(n)
+				if err != nil {
+					return nil, err
+				}
+				return open(p), nil
+			},
+		}
+	}
+	return []contest{
+		of("accessors, Σ xy", func(p *points) []side {
+			var sum float32
+			check := func() error { return near(float64(sum), p.dot()) }
+			return []side{
+				{name: generated, run: func() error { sum = dotAt(p.view); return nil }, check: check},
+				{name: bySlices, run: func() error { sum = dot(p.x, p.y); return nil }, check: check},
+			}
+		}),
+		of("accessors, z = x²+y²", func(p *points) []side {
+			check := func() error { return p.checkNorm() }
+			return []side{
+				{name: generated, run: func() error { normAt(p.view); return nil }, check: check},
+				{name: bySlices, run: func() error { square(p.x, p.y, p.z); return nil }, check: check},
+			}
+		}),
+		of("accessors, x + dir·dir of vectors", func(p *points) []side {
+			check := func() error { return p.checkLength() }
+			return []side{
+				{name: generated, run: func() error { lengthAt(p.view); return nil }, check: check},
+				{name: bySlices, run: func() error { length(p.x, p.dir[0], p.dir[1], p.dir[2], p.z); return nil }, check: check},
+			}
+		}),
+	}
+}
+
+// points are n of them, and their columns as slices.
+type points struct {
+	view    *PointView
+	x, y, z []float32
+	dir     [3][]float32
+}
+
+func newPoints(n int) (*points, error) {
+	view, err := NewPointView(n)
+	if err != nil {
+		return nil, err
+	}
+	p := &points{view: view}
+	column := func(c soa.Column) []float32 {
+		var s []float32
+		if err == nil {
+			s, err = soa.Elements[float32](c)
+		}
+		return s
+	}
+	c := view.Columns()
+	p.x, p.y, p.z = column(c.Col("X")), column(c.Col("Y")), column(c.Col("Z"))
+	for r := range p.dir {
+		p.dir[r] = column(c.Col("Dir").Component(r))
+	}
+	for k, s := range [][]float32{p.x, p.y, p.z, p.dir[0], p.dir[1], p.dir[2]} {
+		copy(s, measure.Gen(k+1, n))
+	}
+	return p, err
+}
+
+//go:noinline
+func dotAt(v *PointView) (s float32) {
+	for i := range v.Len() {
+		p := v.At(i)
+		s += p.X() * p.Y()
+	}
+	return s
+}
+
+//go:noinline
+func dot(x, y []float32) (s float32) {
+	for i := range x {
+		s += x[i] * y[i]
+	}
+	return s
+}
+
+//go:noinline
+func normAt(v *PointView) {
+	for i := range v.Len() {
+		p := v.At(i)
+		x, y := p.X(), p.Y()
+		p.SetZ(x*x + y*y)
+	}
+}
+
+//go:noinline
+func square(x, y, z []float32) {
+	for i := range x {
+		z[i] = x[i]*x[i] + y[i]*y[i]
+	}
+}
+
+//go:noinline
+func lengthAt(v *PointView) {
+	for i := range v.Len() {
+		p := v.At(i)
+		a, b, c := p.Dir(0), p.Dir(1), p.Dir(2)
+		p.SetZ(p.X() + a*a + b*b + c*c)
+	}
+}
+
+//go:noinline
+func length(x, a, b, c, z []float32) {
+	for i := range x {
+		z[i] = x[i] + a[i]*a[i] + b[i]*b[i] + c[i]*c[i]
+	}
+}
+
+func (p *points) dot() (sum float64) {
+	for i := range p.x {
+		sum += float64(p.x[i]) * float64(p.y[i])
+	}
+	return sum
+}
+
+func (p *points) checkNorm() error {
+	for i := range p.z {
+		x, y := float64(p.x[i]), float64(p.y[i])
+		if err := near(float64(p.z[i]), x*x+y*y); err != nil {
+			return fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	clear(p.z) // the next side's turn
+	return nil
+}
+
+func (p *points) checkLength() error {
+	for i := range p.z {
+		want := float64(p.x[i])
+		for _, d := range p.dir {
+			want += float64(d[i]) * float64(d[i])
+		}
+		if err := near(float64(p.z[i]), want); err != nil {
+			return fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	clear(p.z)
+	return nil
+}
+
+// near reports a result that is not what it should be.
+func near(got, want float64) error {
+	if !(math.Abs(got-want) <= 1e-3*(1+math.Abs(want))) {
+		return fmt.Errorf("wrong result: %v, want %v", got, want)
+	}
+	return nil
+}
