@@ -133,6 +133,13 @@ func (c *Call) Make(t types.Type) soa.View {
 	return soa.Make(t)
 }
 
+// Allocator is a [Backend] of a device with memory of its own.
+type Allocator interface {
+	// Make returns fresh memory of the device for a value, dense, contents undefined,
+	// which is freed after its last view is gone: see [soa.View.Remote].
+	Make(t types.Type) (soa.View, error)
+}
+
 // Sized is an [Executable] that knows how much memory a run takes.
 type Sized interface {
 	// WorkspaceBytes is what a run takes besides arguments and results.

@@ -80,6 +80,7 @@ func Open(name string) (Backend, error) {
 // imports are the packages that register the backends of this module.
 var imports = map[string]string{
 	"cpu":  "ltc/backends/reference",
+	"cuda": "ltc/backends/cuda",
 	"eval": "ltc/backends/reference",
 	"null": "ltc/backends/null",
 }

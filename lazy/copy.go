@@ -116,7 +116,7 @@ func (c *copying) run(ctx context.Context, typ types.Type) (soa.View, error) {
 	}
 	src := c.from.view
 	if src.Type.DType == typ.DType {
-		dst, err := c.dev.memory.make(typ)
+		dst, err := c.dev.memory.resident(typ)
 		if err != nil {
 			return soa.View{}, err
 		}

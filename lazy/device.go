@@ -80,6 +80,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	var sites callsite.Cache
 	d := &Device{name: name, opened: sites.Caller(), backend: b, bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
 	d.memory.init()
+	d.memory.own, _ = b.(backends.Allocator)
 	if err := d.fromEnvironment(); err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, err)
 	}

@@ -72,6 +72,7 @@ func (d *Device) FreeMemoryCache() {
 type memory struct {
 	pool  *soa.Pool
 	alloc func(types.Type) soa.View // pool.Make
+	own   backends.Allocator        // of a device whose memory is not the host's; nil otherwise
 	limit int64                     // 0: none
 	cache int64
 
@@ -97,6 +98,15 @@ func (m *memory) make(t types.Type) (soa.View, error) {
 		return soa.View{}, err
 	}
 	return m.pool.Make(t), nil
+}
+
+// resident is make where programs of the device find the memory, if they do not use
+// the host's.
+func (m *memory) resident(t types.Type) (soa.View, error) {
+	if m.own == nil {
+		return m.make(t)
+	}
+	return m.own.Make(t)
 }
 
 func (m *memory) zeroed(t types.Type) (soa.View, error) {
@@ -183,7 +193,7 @@ func newMetered(exec backends.Executable, d *Device, p *program) *metered {
 // Execute runs the program, if there is memory for it.
 func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	m := &e.dev.memory
-	c.Alloc = m.alloc
+	c.Alloc, c.Resident = m.alloc, true
 	if m.limit > 0 {
 		n := e.needs(c)
 		if !m.reserve(n) {

@@ -11,7 +11,8 @@ import (
 	"ltc/soa"
 )
 
-// Value returns the elements of t where they lie; they must not be written. A
+// Value returns the elements of t where they lie, or a copy if that is the memory
+// of a device such as a GPU; they must not be written. A
 // tensor that has not been computed yet is computed now, with all it needs:
 // an implicit sync, counted with its line in the trace's [Report]. Assignments
 // of the step that t does not need stay for MarkStep, and t keeps its value.
@@ -19,6 +20,14 @@ func (t *Tensor) Value() (soa.View, error) {
 	v, err := t.data(SyncValue)
 	if err != nil {
 		return soa.View{}, err
+	}
+	if v.view.Remote() != nil {
+		defer v.unpin()
+		if err := soa.Fits(v.view.Type.Bytes()); err != nil {
+			return soa.View{}, fmt.Errorf("value(%v): %w", v.view.Type, err)
+		}
+		here := soa.Make(v.view.Type)
+		return here, soa.Copy(here, v.view)
 	}
 	return v.view, nil // v stays pinned: who knows how long the caller reads it
 }

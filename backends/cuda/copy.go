@@ -81,7 +81,11 @@ func (q *Queue) Upload(to *Buffer, at int, v soa.View) error {
 		v = dense
 	}
 	defer soa.KeepAlive(v)
-	from := unsafe.Slice((*byte)(v.Base()), n)
+	return q.upload(p, unsafe.Slice((*byte)(v.Base()), n))
+}
+
+// upload queues a copy of the host's memory, and returns when it has been read.
+func (q *Queue) upload(p driver.Ptr, from []byte) error {
 	return q.do(func() error {
 		for len(from) > 0 {
 			s, err := q.stage(len(from))

@@ -8,12 +8,18 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
+	"ltc/soa"
 )
 
 // Device is a GPU that this process uses, from [Open] to the end of the process.
 type Device struct {
 	ctx    *driver.Context
 	memory memory
+	// home is the queue of runs that are given none, and of memory that views hold.
+	home *Queue
+	// space makes views of the device's memory that do not hold it.
+	space *soa.Buffer
+	held  resources
 }
 
 // List tells which GPUs there are, named cuda:0 and so on. An error wraps
@@ -100,9 +106,13 @@ func use(d *driver.Driver, i int) (*Device, error) {
 		return nil, err
 	}
 	v := &Device{ctx: ctx}
+	v.space = soa.OfRemote(v, 0, 0)
 	if v.memory.pool, err = ctx.NewPool(); err == nil {
 		v.memory.limit = dev.Properties().Memory
 		err = v.memory.pool.Keep(v.memory.limit)
+	}
+	if err == nil {
+		v.home, err = v.NewQueue()
 	}
 	if err != nil {
 		return nil, errors.Join(err, ctx.Release())
@@ -110,9 +120,10 @@ func use(d *driver.Driver, i int) (*Device, error) {
 	return v, nil
 }
 
-// close gives the device up; for tests, since others may use it.
+// close gives the device up with all that is in its memory; for tests, since
+// others may use it.
 func (d *Device) close() error {
-	return errors.Join(d.memory.pool.Destroy(), d.ctx.Release())
+	return errors.Join(d.held.free(), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
 }
 
 // String returns the device's name, as in cuda:0.

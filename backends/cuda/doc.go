@@ -1,6 +1,10 @@
-// Package cuda runs programs on NVIDIA's GPUs. So far it has what they will run
-// on: devices, memory in the order of queues, copies between a device and the
-// host, and kernels. Its central type is [Device].
+// Package cuda runs programs on NVIDIA's GPUs: it registers the backend cuda,
+// whose kernels are PTX that the driver compiles. Its central type is [Device].
+//
+// What there is no kernel for, the host runs as a step of the program, on copies
+// of its operands that take their turn in the queue: it is in the profile, as what
+// the evaluator runs. Loops and branches are driven by the host. Arguments and
+// results are in the host's memory or in the device's: see [Device.Make].
 //
 // A queue orders what is done on a device; what two queues do is in no order but
 // where one waits for the other. Memory is allocated and freed in the order of a
@@ -8,5 +12,7 @@
 // the order in which they come.
 //
 // imports only ltc/backends, ltc/backends/cuda/driver, ltc/backends/cuda/ptx,
-// ltc/backends/kit/kernel, ltc/soa and the standard library.
+// ltc/backends/kit, ltc/backends/kit/kernel, ltc/backends/reference, whose
+// evaluator runs what the host does, ltc/soa, ltc/ir/types, ltc/internal/env and
+// the standard library.
 package cuda

@@ -15,9 +15,9 @@ import (
 	"ltc/soa"
 )
 
-// runner returns what runs a kernel on a device: operands are uploaded, and all of
+// kernelRunner returns what runs a kernel on a device: operands are uploaded, and all of
 // their memory comes back.
-func runner(t testing.TB, q *Queue, k *kernel.Kernel) func(m *kerneltest.Memory) error {
+func kernelRunner(t testing.TB, q *Queue, k *kernel.Kernel) func(m *kerneltest.Memory) error {
 	loaded, err := q.dev.Load(k)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, loaded.Unload()) })
@@ -64,7 +64,7 @@ func TestKernels(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{Seed: 1})
 	q := queue(t, all[0])
 	for _, g := range kerneltest.Goldens(t) {
-		run := runner(t, q, g.Kernel)
+		run := kernelRunner(t, q, g.Kernel)
 		for _, r := range g.Runs {
 			t.Run(r.Name, func(t *testing.T) {
 				got, err := r.Before.Like(kerneltest.Spread, 0x5A).Run(run)
@@ -116,7 +116,7 @@ func TestRandomKernels(t *testing.T) {
 			return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
 		})
 		require.NoError(t, err)
-		got, err := before.Run(runner(t, q, k))
+		got, err := before.Run(kernelRunner(t, q, k))
 		require.NoError(t, err, "seed %d", seed)
 		require.NoError(t, kerneltest.Same(want, got, near), "seed %d", seed)
 	}

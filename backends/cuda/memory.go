@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ltc/backends/cuda/driver"
+	"ltc/soa"
 )
 
 // memory is what is allocated of a device. The pool keeps what is freed for the
@@ -79,27 +80,63 @@ type Buffer struct {
 // what other queues do only if they wait for this one. Contents are undefined. The
 // error is a [MemoryError] if there are none.
 func (q *Queue) Alloc(n int) (*Buffer, error) {
+	p, err := q.alloc(n)
+	if err != nil {
+		return nil, err
+	}
+	return &Buffer{dev: q.dev, ptr: p, n: n}, nil
+}
+
+func (q *Queue) alloc(n int) (p driver.Ptr, err error) {
 	d := q.dev
 	if err := d.memory.take(int64(n)); err != nil {
-		u, _ := d.Usage()
-		return nil, &MemoryError{Device: d.String(), Asked: int64(n), Usage: u, Free: -1, Reason: err}
+		return 0, d.short(n, -1, err)
 	}
-	b := &Buffer{dev: d, n: n}
-	err := q.do(func() (err error) {
-		b.ptr, err = q.stream.AllocFrom(d.memory.pool, max(n, 1))
+	err = q.do(func() (err error) {
+		p, err = q.stream.AllocFrom(d.memory.pool, max(n, 1))
 		return err
 	})
 	if err == nil {
 		d.memory.took()
-		return b, nil
+		return p, nil
 	}
 	d.memory.give(int64(n))
 	if !errors.Is(err, driver.OutOfMemory) {
-		return nil, err
+		return 0, err
 	}
-	u, _ := d.Usage()
 	free, _, _ := d.ctx.Memory()
-	return nil, &MemoryError{Device: d.String(), Asked: int64(n), Usage: u, Free: free, Reason: err}
+	return 0, d.short(n, free, err)
+}
+
+// short is the error of n bytes that are not there.
+func (d *Device) short(n int, free int64, reason error) error {
+	u, _ := d.Usage()
+	return &MemoryError{Device: d.String(), Asked: int64(n), Usage: u, Free: free, Reason: reason}
+}
+
+// allocHard is alloc that, where there is no memory, gives up first what nothing
+// reaches any more.
+func (q *Queue) allocHard(n int) (driver.Ptr, error) {
+	p, err := q.alloc(n)
+	if !errors.Is(err, driver.OutOfMemory) {
+		return p, err
+	}
+	soa.Collect()
+	for _, r := range []*Queue{q, q.dev.home} { // what is freed there is free then
+		if err := r.do(r.stream.Synchronize); err != nil {
+			return 0, err
+		}
+	}
+	if err := q.dev.Trim(); err != nil {
+		return 0, err
+	}
+	return q.alloc(n)
+}
+
+// release gives memory of alloc back, after what is queued.
+func (q *Queue) release(p driver.Ptr, n int) error {
+	q.dev.memory.give(int64(n))
+	return q.do(func() error { return q.stream.Free(p) })
 }
 
 // Free gives the memory back, after what is queued. Other queues that use it must
@@ -113,8 +150,7 @@ func (q *Queue) Free(b *Buffer) error {
 	}
 	p := b.ptr
 	b.ptr = 0
-	b.dev.memory.give(int64(b.n))
-	return q.do(func() error { return q.stream.Free(p) })
+	return q.release(p, b.n)
 }
 
 // Bytes returns how many there are.

@@ -23,5 +23,5 @@
 // which are.
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,
-// ltc/ir/types and ltc/mlir.
+// ltc/ir/types, ltc/mlir and ltc/soa.
 package kit

@@ -82,7 +82,7 @@ func (p *Program) stepNumbers(first int) []int {
 	for i := range p.Steps {
 		all[i] = first
 		first++
-		for _, r := range p.Steps[i].regions() {
+		for _, r := range p.Steps[i].Regions() {
 			first += stepsOf(r)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Step) printRegions(b *strings.Builder, first int) {
 	} else {
 		fmt.Fprintf(b, "branch v%d takes %s gives %s\n", s.Branch.Index.Value, list(s.Branch.Captured), listed(s.Branch.Outs))
 	}
-	for j, r := range s.regions() {
+	for j, r := range s.Regions() {
 		switch {
 		case s.Loop == nil:
 			fmt.Fprintf(b, "  branch %d:\n", j)

@@ -151,7 +151,7 @@ func (p *Program) Each(visit func(s *Step)) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		visit(s)
-		for _, r := range s.regions() {
+		for _, r := range s.Regions() {
 			if p := programOf(r); p != nil {
 				p.Each(visit)
 			}
@@ -159,8 +159,8 @@ func (p *Program) Each(visit func(s *Step)) {
 	}
 }
 
-// regions are what a step runs besides itself.
-func (s *Step) regions() []backends.Executable {
+// Regions are what a step runs besides itself.
+func (s *Step) Regions() []backends.Executable {
 	switch {
 	case s.Loop != nil:
 		return []backends.Executable{s.Loop.Cond, s.Loop.Body}

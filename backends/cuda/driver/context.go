@@ -42,6 +42,9 @@ func (c *Context) Release() error {
 // Device returns the device.
 func (c *Context) Device() *Device { return c.device }
 
+// Driver returns the driver that the device is of.
+func (c *Context) Driver() *Driver { return c.driver }
+
 // Handle is the library's own, for other libraries of NVIDIA's.
 func (c *Context) Handle() uintptr { return c.handle }
 

@@ -1,0 +1,103 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/reference"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+func init() { backends.Register("cuda", open) }
+
+// Backend runs programs on a GPU. Besides the host's, its programs reach the
+// memory of its device: see [Device.Make] and [backends.Call.Resident].
+type Backend struct {
+	backends.NotImplemented
+	dev *Device
+}
+
+// On returns the backend of a device.
+func On(d *Device) *Backend { return &Backend{dev: d} }
+
+// open opens the backend of the device of a number; the first, if there is none.
+func open(device string) (backends.Backend, error) {
+	n := 0
+	if device != "" {
+		var err error
+		if n, err = strconv.Atoi(device); err != nil {
+			return nil, fmt.Errorf("no device %q: want the number of a GPU, as in cuda:0", device)
+		}
+	}
+	d, err := Open(n)
+	if err != nil {
+		return nil, err
+	}
+	return On(d), nil
+}
+
+// Name is cuda.
+func (b *Backend) Name() string { return "cuda" }
+
+// Device returns the device that programs run on.
+func (b *Backend) Device() *Device { return b.dev }
+
+var _ backends.Allocator = (*Backend)(nil)
+
+// Make returns memory of the device: see [Device.Make].
+func (b *Backend) Make(t types.Type) (soa.View, error) { return b.dev.Make(t) }
+
+// Devices lists the driver's GPUs, that of the backend first.
+func (b *Backend) Devices() []backends.Device {
+	all := list(b.dev.ctx.Driver())
+	n := b.dev.ctx.Device().Ordinal()
+	return slices.Concat(all[n:n+1], all[:n], all[n+1:])
+}
+
+// Compile makes kernels of the program, and of these one module of PTX. What there
+// is no kernel for, the host runs as a step: see [Compiled]. Of programs that leave
+// sizes open, and those that nothing can be compiled of, the host runs all.
+func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Lacking) == 0 && !opens(p.Signature) {
+		c, err := newCompilation(ctx, p, o)
+		if err == nil {
+			return c.load(b.dev)
+		}
+		if !errors.Is(err, kit.ErrNotCompiled) {
+			return nil, err
+		}
+	}
+	x, err := reference.New().Compile(ctx, m, o)
+	if u := (*backends.UnsupportedError)(nil); errors.As(err, &u) {
+		u.Backend = b.Name()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &hosted{dev: b.dev, run: x}, nil
+}
+
+// opens reports whether a program leaves sizes of arguments or results open.
+func opens(sig *backends.Signature) bool {
+	for _, a := range sig.Args {
+		if slices.Contains(a.Type.Shape, backends.AnySize) {
+			return true
+		}
+	}
+	for _, r := range sig.Results {
+		if slices.Contains(r.Type.Shape, backends.AnySize) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,253 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
+	"ltc/internal/env"
+	"ltc/soa"
+)
+
+// localBytes is what stages of a kernel hand on in a block's memory, of the 48 KiB
+// that every kernel may have.
+const localBytes = 40 << 10
+
+// compilation is a program with those of its regions, whose kernels are one module.
+// It is made without a device.
+type compilation struct {
+	ctx     context.Context
+	o       backends.Options
+	entries map[string]*entry // by the kernel's text
+	texts   []string          // of the entries
+	main    *code
+	all     []*code // of main and its regions
+}
+
+// entry is a kernel and how it is run.
+type entry struct {
+	kernel   *kernel.Kernel
+	name     string // in the module; "" if there is none
+	schedule *ptx.Schedule
+	lacks    error // why there is none
+	shared   int   // the most of a block's memory that a launch asks for
+	fn       *driver.Function
+	onHost   kernel.Code // of steps that are run there
+}
+
+// code is a program that was compiled.
+type code struct {
+	program *kit.Program
+	steps   []step
+	// fallible is the last step that can fail; -1 if there is none.
+	fallible int
+	of       *compilation
+	sized    int // bytes of constants, and where each is among them:
+	constant []int
+	on       *loaded
+}
+
+// step is how a step is run: as a kernel of the device, as one of the host, or as
+// the kit does.
+type step struct {
+	*kit.Step
+	entry  *entry
+	launch ptx.Launch
+	lacks  error // why the host runs the kernel
+	sizes  []int // of an element, by operand
+}
+
+// loaded is what of a compilation is on a device.
+type loaded struct {
+	dev  *Device
+	free []*resource
+}
+
+func newCompilation(ctx context.Context, p *backends.Program, o backends.Options) (*compilation, error) {
+	c := &compilation{ctx: ctx, o: o, entries: map[string]*entry{}}
+	var err error
+	c.main, err = c.compile(ctx, p)
+	return c, err
+}
+
+// compile adds a program.
+func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, error) {
+	prog, err := kit.Compile(ctx, p, kit.Options{
+		Eval:       reference.New(),
+		Check:      env.Checks.On(),
+		LocalBytes: localBytes,
+		Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
+			p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
+			if err != nil {
+				return nil, err
+			}
+			region, err := c.compile(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			return newExecutable(region, nil), nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	x := &code{program: prog, fallible: prog.LastFallible, of: c, constant: make([]int, len(prog.Values))}
+	for i := range prog.Steps {
+		s := step{Step: &prog.Steps[i]}
+		if s.Kernel >= 0 {
+			if err := c.kernel(&s, prog.Kernels[s.Kernel]); err != nil {
+				return nil, err
+			}
+			if s.lacks != nil {
+				x.fallible = max(x.fallible, i)
+			}
+		}
+		x.steps = append(x.steps, s)
+	}
+	for v := range prog.Values {
+		if val := &prog.Values[v]; val.Kind == kit.Constant {
+			x.constant[v] = x.sized
+			x.sized += aligned(len(val.Data))
+		}
+	}
+	c.all = append(c.all, x)
+	return x, nil
+}
+
+// kernel finds out how a step runs its kernel.
+func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
+	text := k.String()
+	e := c.entries[text]
+	if e == nil {
+		e = &entry{kernel: k}
+		if err := c.write(e); err != nil {
+			return err
+		}
+		c.entries[text] = e
+	}
+	s.entry, s.lacks = e, e.lacks
+	for _, p := range k.Params {
+		s.sizes = append(s.sizes, p.DType.Size())
+	}
+	if s.lacks == nil {
+		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
+	}
+	if s.lacks == nil {
+		e.shared = max(e.shared, s.launch.Shared)
+		return nil
+	}
+	if !errors.Is(s.lacks, errors.ErrUnsupported) {
+		return fmt.Errorf("compile: kernel %s: %w", k.Name, s.lacks)
+	}
+	if e.onHost != nil {
+		return nil
+	}
+	on, err := (reference.Tiles{}).Compile(c.ctx, []*kernel.Kernel{k})
+	if err == nil {
+		e.onHost = on[0]
+	}
+	return err
+}
+
+// write writes the text of an entry, or says why there is none.
+func (c *compilation) write(e *entry) error {
+	s, err := ptx.Plan(e.kernel)
+	var text string
+	name := fmt.Sprintf("k%d", len(c.texts))
+	if err == nil {
+		text, err = ptx.Entry(name, e.kernel, s)
+	}
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		e.lacks = err
+	case err != nil:
+		return fmt.Errorf("compile: kernel %s: %w", e.kernel.Name, err)
+	default:
+		e.name, e.schedule = name, s
+		c.texts = append(c.texts, text)
+	}
+	return nil
+}
+
+// text is the module of all kernels.
+func (c *compilation) text() string { return ptx.Module(c.texts...) }
+
+// load makes the program runnable on a device.
+func (c *compilation) load(d *Device) (backends.Executable, error) {
+	on := &loaded{dev: d}
+	defer func() { runtime.AddCleanup(on, drop, on.free) }()
+	if len(c.texts) > 0 {
+		m, err := d.ctx.Load([]byte(c.text()))
+		if err != nil {
+			return nil, fmt.Errorf("%v: compile: %w", d, err)
+		}
+		on.free = append(on.free, d.held.add(m.Unload))
+		for _, e := range c.entries {
+			if e.name == "" {
+				continue
+			}
+			if e.fn, err = m.Function(e.name); err == nil && e.shared > d.Properties().SharedBlock {
+				err = e.fn.AllowShared(e.shared)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%v: compile: %w", d, err)
+			}
+		}
+	}
+	for _, x := range c.all {
+		x.on = on
+		if err := x.constants(d); err != nil {
+			return nil, err
+		}
+	}
+	return newExecutable(c.main, nil), nil
+}
+
+func drop(all []*resource) {
+	for _, r := range all {
+		r.drop()
+	}
+}
+
+// constants brings the program's constants to the device: code.constant are their
+// addresses then.
+func (x *code) constants(d *Device) error {
+	if x.sized == 0 {
+		return nil
+	}
+	p, err := d.home.allocHard(x.sized)
+	if err != nil {
+		return fmt.Errorf("the constants of the program: %w", err)
+	}
+	n := x.sized
+	x.on.free = append(x.on.free, d.held.add(func() error { return d.home.release(p, n) }))
+	image := make([]byte, x.sized)
+	for v := range x.program.Values {
+		if val := &x.program.Values[v]; val.Kind == kit.Constant {
+			copy(image[x.constant[v]:], val.Data)
+			x.constant[v] += int(p)
+		}
+	}
+	return d.home.upload(p, image)
+}
+
+// aligned is what memory of values begins at multiples of.
+func aligned(n int) int { return roundUp(n, 256) }
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+func newExecutable(c *code, bound []soa.View) *executable {
+	e := &executable{code: c, bound: bound, copied: new(atomic.Int64)}
+	if c.of.o.Profile {
+		e.times = make([]kit.Timer, len(c.steps))
+	}
+	return e
+}

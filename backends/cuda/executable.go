@@ -1,0 +1,152 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/soa"
+)
+
+// executable is a program, or a region of one, with the constants that it was bound
+// to. It is immutable but for runners, and what it counts.
+type executable struct {
+	*code
+	bound  []soa.View // by argument, on the device; nil: none
+	copied *atomic.Int64
+	times  []kit.Timer // by step; nil unless they are measured
+
+	mu   sync.Mutex
+	idle []*runner
+}
+
+// Signature returns what the program takes and gives.
+func (e *executable) Signature() *backends.Signature { return e.program.Signature }
+
+// Program returns what the module became.
+func (e *executable) Program() *kit.Program { return e.program }
+
+// Artifact returns the module of all kernels as PTX, of the program and its regions:
+// text for a GPU of sm_80 and later. What else there is of a program is not in it.
+func (e *executable) Artifact() ([]byte, error) { return []byte(e.of.text()), nil }
+
+// Compiled returns how many steps of the program and of its regions are kernels of
+// the device, and how many the host runs.
+func (e *executable) Compiled() (kernels, evaluated int) {
+	for _, x := range e.of.all {
+		for i := range x.steps {
+			switch s := &x.steps[i]; {
+			case s.Host != nil, s.lacks != nil:
+				evaluated++
+			case s.Kernel >= 0:
+				kernels++
+			}
+		}
+	}
+	return kernels, evaluated
+}
+
+// CopiedBytes is how many bytes runs have copied between the host's memory and the
+// device's, for arguments and results.
+func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
+
+// WorkspaceBytes is what a run takes of the device's memory besides arguments and
+// results that are there, and what regions take: temporaries, and results that take
+// over an argument's memory but must not be written there at once.
+func (e *executable) WorkspaceBytes() int {
+	n := e.program.Arena
+	for j := range e.program.Results {
+		if e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.program.InPlace(j)) {
+			n += aligned(e.program.Signature.Results[j].Type.Bytes())
+		}
+	}
+	regions := 0
+	for i := range e.program.Steps {
+		s := &e.program.Steps[i]
+		of := s.Regions()
+		if s.Loop != nil {
+			for _, a := range s.Loop.Init {
+				n += aligned(a.Type.Bytes())
+			}
+		}
+		for _, r := range of {
+			if x, ok := r.(backends.Sized); ok {
+				regions = max(regions, x.WorkspaceBytes())
+			}
+		}
+	}
+	return n + regions
+}
+
+// direct reports whether a result may be written where it belongs: no later step
+// can fail.
+func (e *executable) direct(j int) bool {
+	return e.program.Values[e.program.Results[j]].First > e.fallible
+}
+
+// Bind brings constants to the device, once.
+func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := backends.CheckBind(e.program.Signature, constants); err != nil {
+		return nil, err
+	}
+	bound := make([]soa.View, len(e.program.Args))
+	copy(bound, e.bound)
+	for i, v := range constants {
+		if err := soa.Fits(v.Type.Bytes()); err != nil {
+			return nil, fmt.Errorf("bind: argument %d: a copy of %v: %w", i, v, err)
+		}
+		w, err := e.on.dev.Make(v.Type)
+		if err == nil {
+			err = soa.Copy(w, v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("bind: argument %d: %w", i, err)
+		}
+		bound[i] = w
+	}
+	x := newExecutable(e.code, bound)
+	x.times = e.times
+	return x, nil
+}
+
+// Profile returns what the steps have taken, each waited for; see
+// [backends.Profiler].
+func (e *executable) Profile() []backends.StepProfile {
+	if e.times == nil {
+		return nil
+	}
+	return e.program.Profile(e.times, func(i int, of *backends.StepProfile) { of.Kernel = e.steps[i].lacks == nil })
+}
+
+// take returns a runner for a queue that nobody uses.
+func (e *executable) take(q *Queue) *runner {
+	e.mu.Lock()
+	for i := len(e.idle) - 1; i >= 0; i-- {
+		if r := e.idle[i]; r.q == q {
+			last := len(e.idle) - 1
+			e.idle[i], e.idle[last] = e.idle[last], nil
+			e.idle = e.idle[:last]
+			e.mu.Unlock()
+			return r
+		}
+	}
+	e.mu.Unlock()
+	return newRunner(e, q)
+}
+
+// keptRunners is how many runners that nobody uses an executable keeps.
+const keptRunners = 16
+
+func (e *executable) give(r *runner) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.idle) < keptRunners {
+		e.idle = append(e.idle, r)
+	}
+}

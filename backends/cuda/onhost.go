@@ -1,0 +1,204 @@
+package cuda
+
+import (
+	"context"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/soa"
+)
+
+// hostMemory is the host's memory of a step that the host runs: copies of what it
+// takes and gives.
+type hostMemory struct {
+	ins, outs []soa.View
+	// Of a kernel:
+	pointers []unsafe.Pointer // by operand
+	scratch  soa.View
+	call     kernel.Call
+	// Of an op of the evaluator:
+	run backends.Call
+}
+
+// evaluate runs an op by the evaluator, on copies of its operands.
+func (r *runner) evaluate(ctx context.Context, i int) error {
+	s, m := &r.e.steps[i], &r.host[i]
+	h := s.Host
+	if m.outs == nil {
+		for _, a := range h.Args {
+			m.ins = append(m.ins, soa.Make(a.Type))
+		}
+		for _, v := range h.Outs {
+			m.outs = append(m.outs, soa.Make(r.e.program.Values[v].Type))
+		}
+	}
+	for j, a := range h.Args {
+		if err := r.q.download(bytesOf(m.ins[j]), r.mem[a.Value]); err != nil {
+			return err
+		}
+	}
+	m.run.Args = append(m.run.Args[:0], m.ins...)
+	m.run.Results = append(m.run.Results[:0], m.outs...)
+	if err := h.Run.Execute(ctx, &m.run); err != nil {
+		return kit.Failure(ctx, s.Step, err)
+	}
+	for j, v := range h.Outs {
+		if err := r.q.upload(r.mem[v], bytesOf(m.outs[j])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kernelOnHost runs a kernel that the device has no code for, on copies of its
+// operands: of those that it writes, too, of which it may write a part.
+func (r *runner) kernelOnHost(ctx context.Context, i int) error {
+	s, m := &r.e.steps[i], &r.host[i]
+	p, k := r.e.program, s.entry.kernel
+	if m.pointers == nil {
+		m.pointers = make([]unsafe.Pointer, len(s.Operands))
+		for j, o := range s.Operands {
+			m.ins = append(m.ins, r.copyOf(m, i, j, o.Value))
+			m.pointers[j] = unsafe.Add(m.ins[j].Base(), int(o.Offset)*s.sizes[j])
+		}
+		m.scratch = soa.Make(byteType(s.entry.onHost.Scratch(s.Sizes, 1)))
+		m.call = kernel.Call{Mem: m.pointers, Sizes: s.Sizes, Strides: s.Strides, Scratch: m.scratch.Base(), Parts: 1}
+	}
+	for j, o := range s.Operands {
+		v := &p.Values[o.Value]
+		if v.Kind == kit.Constant || k.Params[j].Out && v.First == i || r.copied(m, j) {
+			continue
+		}
+		if err := r.q.download(bytesOf(m.ins[j]), r.mem[o.Value]); err != nil {
+			return err
+		}
+	}
+	m.call.Done = ctx.Done()
+	if err := s.entry.onHost.Run(&m.call); err != nil {
+		return kit.Failure(ctx, s.Step, err)
+	}
+	for j, o := range s.Operands {
+		if !k.Params[j].Out || r.copied(m, j) {
+			continue
+		}
+		if err := r.q.upload(r.mem[o.Value], bytesOf(m.ins[j])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyOf returns the host's memory for an operand: one for all that are one value.
+func (r *runner) copyOf(m *hostMemory, i, j int, v kit.ValueID) soa.View {
+	for before := range j {
+		if r.e.steps[i].Operands[before].Value == v {
+			return m.ins[before]
+		}
+	}
+	val := &r.e.program.Values[v]
+	if val.Kind == kit.Constant {
+		c := soa.Make(byteType(len(val.Data)))
+		copy(bytesOf(c), val.Data)
+		return c
+	}
+	return soa.Make(val.Type)
+}
+
+// copied reports whether the memory of an operand is that of one before it.
+func (r *runner) copied(m *hostMemory, j int) bool {
+	for before := range j {
+		if m.ins[before].Base() == m.ins[j].Base() {
+			return true
+		}
+	}
+	return false
+}
+
+// hosted is a program that the host runs as a whole, by the evaluator.
+type hosted struct {
+	dev *Device
+	run backends.Executable
+}
+
+// Signature returns what the program takes and gives.
+func (h *hosted) Signature() *backends.Signature { return h.run.Signature() }
+
+// Artifact returns an error: no kernel was made.
+func (h *hosted) Artifact() ([]byte, error) { return h.run.Artifact() }
+
+// Compiled returns that the host runs the program as one.
+func (h *hosted) Compiled() (kernels, evaluated int) { return 0, 1 }
+
+// Bind fixes constants, in the host's memory.
+func (h *hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	here := map[int]soa.View{}
+	for i, v := range constants {
+		var err error
+		if here[i], err = onHost(v); err != nil {
+			return nil, err
+		}
+	}
+	x, err := h.run.Bind(ctx, here)
+	if err != nil {
+		return nil, err
+	}
+	return &hosted{h.dev, x}, nil
+}
+
+// onHost returns a view, or a copy of what is the device's.
+func onHost(v soa.View) (soa.View, error) {
+	if v.Remote() == nil {
+		return v, nil
+	}
+	if err := soa.Fits(v.Type.Bytes()); err != nil {
+		return soa.View{}, err
+	}
+	w := soa.Make(v.Type)
+	return w, soa.Copy(w, v)
+}
+
+// Execute runs the program on copies of what is the device's.
+func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
+	if c.Queue != nil {
+		if err := c.Queue.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	here := backends.Call{Alloc: c.Alloc}
+	for _, v := range c.Args {
+		w, err := onHost(v)
+		if err != nil {
+			return err
+		}
+		here.Args = append(here.Args, w)
+	}
+	for _, v := range c.Results {
+		if v.Remote() != nil {
+			v = soa.View{}
+		}
+		here.Results = append(here.Results, v)
+	}
+	if err := h.run.Execute(ctx, &here); err != nil {
+		return err
+	}
+	if len(c.Results) == 0 {
+		c.Results = make([]soa.View, len(here.Results))
+	}
+	for j, v := range here.Results {
+		to := c.Results[j]
+		if a := h.Signature().Results[j].Alias; to.IsZero() && a >= 0 {
+			to = c.Args[a]
+		}
+		if to.Remote() == nil {
+			c.Results[j] = v
+			continue
+		}
+		if err := soa.Copy(to, v); err != nil {
+			return err
+		}
+		c.Results[j] = to
+	}
+	return nil
+}

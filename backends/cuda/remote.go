@@ -1,0 +1,89 @@
+package cuda
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"ltc/backends/cuda/driver"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+var _ soa.Remote = (*Device)(nil)
+
+// Make returns a dense view of fresh memory of the device, whose contents are
+// undefined. It is freed after the last view of it is gone. The error is a
+// [MemoryError] if there is none.
+func (d *Device) Make(t types.Type) (soa.View, error) {
+	n := t.Bytes()
+	p, err := d.home.allocHard(n)
+	if err != nil {
+		return soa.View{}, err
+	}
+	b := soa.OfRemote(d, uintptr(p), n)
+	freed := d.held.add(func() error { return d.home.release(p, n) })
+	runtime.AddCleanup(b, (*resource).drop, freed)
+	return b.View(t), nil
+}
+
+// Read copies what is at an address of the device's memory, once all that was
+// queued by runs that were given no queue is done.
+func (d *Device) Read(dst []byte, at uintptr) error {
+	return d.home.download(dst, driver.Ptr(at))
+}
+
+// Write copies to an address of the device's memory, for runs that are given no
+// queue, or one that waits for this one.
+func (d *Device) Write(at uintptr, src []byte) error { return d.home.upload(driver.Ptr(at), src) }
+
+// view shows what is at an address of the device's memory; it does not hold it.
+func (d *Device) view(p driver.Ptr, t types.Type) soa.View { return d.space.RemoteAt(uintptr(p), t) }
+
+// resources are what the collector gives back, or the device at its end.
+type resources struct {
+	mu  sync.Mutex
+	all map[*resource]bool
+}
+
+// resource is something of a device that was made and is to be freed once.
+type resource struct {
+	of   *resources
+	free func() error
+}
+
+func (r *resources) add(free func() error) *resource {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil {
+		r.all = map[*resource]bool{}
+	}
+	x := &resource{r, free}
+	r.all[x] = true
+	return x
+}
+
+// drop frees what nothing reaches any more. An error is that of a device that is
+// lost, and its memory with it.
+func (x *resource) drop() {
+	x.of.mu.Lock()
+	there := x.of.all[x]
+	delete(x.of.all, x)
+	x.of.mu.Unlock()
+	if there {
+		_ = x.free()
+	}
+}
+
+// free frees all.
+func (r *resources) free() error {
+	r.mu.Lock()
+	all := r.all
+	r.all = nil
+	r.mu.Unlock()
+	var errs []error
+	for x := range all {
+		errs = append(errs, x.free())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,254 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/backends/kit"
+	"ltc/internal/env"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// runner is what one run works with. All that it queues is in one queue, so that
+// the next run may begin when what this one does is queued.
+type runner struct {
+	e        *executable
+	q        *Queue
+	mem      []driver.Ptr     // by value
+	launches []*driver.Launch // by step; nil for those that are no kernels of the device
+	// block is the run's memory: temporaries, what is copied from the host, what is
+	// copied to it, and results that must not be written where they belong at once.
+	block driver.Ptr
+	bytes int
+	up    []transfer // in the order of the block
+	down  []transfer
+	place []transfer // of results that go to another place of the device
+	fresh []soa.View // by result: memory made for it
+	dense []soa.View // of the host, by argument, then by result: of views that are not dense
+
+	locked  bool // of the queue
+	regions kit.Regions
+	host    []hostMemory // by step
+	views   []soa.View   // of a call that is queued
+}
+
+// transfer is what is copied between a place of the run's block and a view.
+type transfer struct {
+	at    int
+	n     int
+	value kit.ValueID
+	view  soa.View // where it belongs
+	host  []byte   // the host's memory, if it is there: that of the view, or of a dense copy
+}
+
+func newRunner(e *executable, q *Queue) *runner {
+	p := e.program
+	r := &runner{
+		e: e, q: q,
+		mem:      make([]driver.Ptr, len(p.Values)),
+		launches: make([]*driver.Launch, len(p.Steps)),
+		fresh:    make([]soa.View, len(p.Results)),
+		dense:    make([]soa.View, len(p.Args)+len(p.Results)),
+		host:     make([]hostMemory, len(p.Steps)),
+	}
+	for v := range p.Values {
+		if p.Values[v].Kind == kit.Constant {
+			r.mem[v] = driver.Ptr(e.constant[v])
+		}
+	}
+	for i := range e.steps {
+		s := &e.steps[i]
+		if s.Kernel < 0 || s.lacks != nil {
+			continue
+		}
+		n := len(s.Operands)
+		l := driver.NewLaunch(s.entry.fn, n+len(s.Sizes)+len(s.Strides))
+		l.Grid(s.launch.Grid[0], s.launch.Grid[1], s.launch.Grid[2])
+		l.Block(s.launch.Block[0], s.launch.Block[1], s.launch.Block[2])
+		l.Shared(s.launch.Shared)
+		for j, x := range s.Sizes {
+			l.Set(n+j, uint64(x))
+		}
+		for j, x := range s.Strides {
+			l.Set(n+len(s.Sizes)+j, uint64(x))
+		}
+		r.launches[i] = l
+	}
+	return r
+}
+
+// Execute runs the program. Without a queue it returns when all is done; with one
+// when it is queued, or, where the host takes part, when that has been done.
+func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	d := e.on.dev
+	q := d.home
+	if c.Queue != nil {
+		var ok bool
+		if q, ok = c.Queue.(*Queue); !ok || q.dev != d {
+			return fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
+		}
+	}
+	if err := backends.CheckCallOn(e.program.Signature, c, e.bound, d); err != nil {
+		return err
+	}
+	if err := d.ctx.Enter(); err != nil {
+		return fmt.Errorf("execute: %w", err)
+	}
+	defer d.ctx.Leave()
+	r := e.take(q)
+	err := r.run(ctx, c)
+	r.forget()
+	e.give(r)
+	return err
+}
+
+// run runs the program.
+func (r *runner) run(ctx context.Context, c *backends.Call) error {
+	watch, err := r.prepare(c)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		r.unlock()
+		if r.bytes > 0 && r.e.on.dev.Err() == nil {
+			if bad := r.q.release(r.block, r.bytes); err == nil {
+				err = bad
+			}
+		}
+	}()
+	if r.q != r.e.on.dev.home { // arguments may have been made there
+		if err := r.q.After(r.e.on.dev.home); err != nil {
+			return err
+		}
+	}
+	if err := r.upload(); err != nil {
+		return err
+	}
+	if err = r.steps(ctx, watch); err != nil {
+		return err
+	}
+	if err = r.finish(c.Queue == nil); err != nil {
+		return err
+	}
+	r.commit(c)
+	return nil
+}
+
+// steps runs the steps. From step watch on, which is the first that writes memory
+// of the caller's, they cannot be cancelled.
+func (r *runner) steps(ctx context.Context, watch int) error {
+	done := ctx.Done()
+	each := r.e.times != nil || env.Checks.On()
+	for i := range r.e.steps {
+		if i >= watch {
+			done = nil
+		}
+		if done != nil {
+			select {
+			case <-done:
+				return context.Cause(ctx)
+			default:
+			}
+		}
+		var start time.Time
+		if each {
+			start = time.Now()
+		}
+		err := r.step(ctx, i)
+		if err == nil && each {
+			err = r.settle(i, start)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if done != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// settle waits for a step, to say how long it took, or which one failed.
+func (r *runner) settle(i int, start time.Time) error {
+	r.lock()
+	if err := r.q.stream.Synchronize(); err != nil {
+		return &backends.RunError{Op: r.e.steps[i].Ordinal, Reason: err}
+	}
+	if r.e.times != nil {
+		r.e.times[i].Add(time.Since(start))
+	}
+	return nil
+}
+
+// step runs or queues a step.
+func (r *runner) step(ctx context.Context, i int) error {
+	s := &r.e.steps[i]
+	if l := r.launches[i]; l != nil {
+		if s.launch.Grid[0] == 0 {
+			return nil // there is nothing to compute
+		}
+		for j := range s.Operands {
+			o := &s.Operands[j]
+			l.Set(j, uint64(r.mem[o.Value])+uint64(o.Offset*int64(s.sizes[j])))
+		}
+		r.lock()
+		return r.q.stream.Launch(l)
+	}
+	r.unlock()
+	switch {
+	case s.lacks != nil:
+		return r.kernelOnHost(ctx, i)
+	case s.Host != nil:
+		return r.evaluate(ctx, i)
+	}
+	return r.regions.Run(ctx, r.e.program, r, s.Step, r.q)
+}
+
+// lock has the runner use the queue's stream.
+func (r *runner) lock() {
+	if !r.locked {
+		r.q.mu.Lock()
+		r.locked = true
+	}
+}
+
+// unlock lets others use it.
+func (r *runner) unlock() {
+	if r.locked {
+		r.locked = false
+		r.q.mu.Unlock()
+	}
+}
+
+// View is where a value is, for [kit.Regions].
+func (r *runner) View(v kit.ValueID, t types.Type) soa.View { return r.e.on.dev.view(r.mem[v], t) }
+
+// Make returns memory of the device for what loops carry.
+func (r *runner) Make(t types.Type) (soa.View, error) { return r.e.on.dev.Make(t) }
+
+// Copy copies between values of the device, or one of them to the host.
+func (r *runner) Copy(dst, src soa.View) error {
+	n, from := src.Type.Bytes(), driver.Ptr(uintptr(src.Base()))
+	if dst.Remote() == nil {
+		return r.q.download(bytesOf(dst), from)
+	}
+	return r.q.do(func() error { return r.q.stream.Copy(driver.Ptr(uintptr(dst.Base())), from, n) })
+}
+
+// forget drops what is the caller's.
+func (r *runner) forget() {
+	clear(r.up)
+	clear(r.down)
+	clear(r.place)
+	r.up, r.down, r.place = r.up[:0], r.down[:0], r.place[:0]
+	clear(r.fresh)
+	clear(r.views)
+	r.views = r.views[:0]
+}

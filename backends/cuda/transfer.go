@@ -1,0 +1,312 @@
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/backends/kit"
+	"ltc/soa"
+)
+
+// prepare decides where all values of a run are, and gets the memory for it. It
+// returns the first step that writes memory of the caller's.
+func (r *runner) prepare(c *backends.Call) (watch int, err error) {
+	p := r.e.program
+	r.bytes = aligned(p.Arena)
+	for i, id := range p.Args {
+		if p.Values[id].Last < 0 {
+			continue // nobody reads it
+		}
+		v := c.Args[i]
+		if r.e.bound != nil && !r.e.bound[i].IsZero() {
+			v = r.e.bound[i]
+		}
+		if v.Remote() != nil && v.IsDense() {
+			r.mem[id] = driver.Ptr(uintptr(v.Base()))
+			continue
+		}
+		t := transfer{value: id, view: v}
+		soa.TouchRead(v)
+		if t.host, err = r.staged(i, v, true); err != nil {
+			return 0, fmt.Errorf("execute: argument %d: %w", i, err)
+		}
+		r.up = append(r.up, r.inBlock(t))
+	}
+	if watch, err = r.results(c); err != nil {
+		return 0, err
+	}
+	if r.bytes > 0 {
+		if r.block, err = r.q.allocHard(r.bytes); err != nil {
+			r.bytes = 0
+			return 0, r.e.short(err)
+		}
+	}
+	for v := range p.Values {
+		if val := &p.Values[v]; val.Kind == kit.Temporary {
+			r.mem[v] = r.block + driver.Ptr(val.Offset)
+		}
+	}
+	for _, list := range [][]transfer{r.up, r.down, r.place} {
+		for i := range list {
+			r.mem[list[i].value] = r.block + driver.Ptr(list[i].at)
+		}
+	}
+	return watch, nil
+}
+
+// inBlock gives a transfer a place in the run's block: large ones begin as the
+// driver's memory does, small ones lie side by side.
+func (r *runner) inBlock(t transfer) transfer {
+	const small = 4 << 10
+	t.n = t.view.Type.Bytes()
+	at := roundUp(r.bytes, t.view.Type.DType.Size())
+	if t.n >= small {
+		at = aligned(r.bytes)
+	}
+	t.at, r.bytes = at, at+t.n
+	return t
+}
+
+// staged returns the host's memory that stands for a view: its own, or, if that is
+// not dense or not the host's, a copy's.
+func (r *runner) staged(i int, v soa.View, filled bool) ([]byte, error) {
+	if v.IsDense() && v.Remote() == nil {
+		return bytesOf(v), nil
+	}
+	if r.dense[i].IsZero() {
+		if err := soa.Fits(v.Type.Bytes()); err != nil {
+			return nil, fmt.Errorf("a copy of %v: %w", v, err)
+		}
+		r.dense[i] = soa.Make(v.Type)
+	}
+	if filled {
+		if err := soa.Copy(r.dense[i], v); err != nil {
+			return nil, err
+		}
+	}
+	return bytesOf(r.dense[i]), nil
+}
+
+// bytesOf returns the memory of a dense view of the host's.
+func bytesOf(v soa.View) []byte { return unsafe.Slice((*byte)(v.Base()), v.Type.Bytes()) }
+
+// results decides where results are written: where they belong if that cannot go
+// wrong, else in the run's block.
+func (r *runner) results(c *backends.Call) (watch int, err error) {
+	p := r.e.program
+	watch = len(p.Steps)
+	for j, id := range p.Results {
+		v, res := c.Results[j], &p.Signature.Results[j]
+		if v.IsZero() && (res.Alias < 0 || c.Resident && c.Args[res.Alias].Remote() == nil) {
+			if r.fresh[j], err = r.make(c, j); err != nil {
+				return 0, r.e.short(err)
+			}
+			v = r.fresh[j]
+			if v.Remote() != nil {
+				r.mem[id] = driver.Ptr(uintptr(v.Base()))
+				continue
+			}
+		}
+		direct := r.e.direct(j)
+		if v.IsZero() {
+			v = c.Args[res.Alias]
+			direct = direct && p.InPlace(j)
+		} else if direct && res.Alias >= 0 && r.fresh[j].IsZero() {
+			a := c.Args[res.Alias]
+			direct = p.InPlace(j) && a.Base() == v.Base() || a.Remote() == nil || disjoint(v, a)
+		}
+		if direct && v.Remote() != nil && v.IsDense() {
+			r.mem[id] = driver.Ptr(uintptr(v.Base()))
+			watch = min(watch, p.Values[id].First)
+			continue
+		}
+		t := transfer{value: id, view: v}
+		if v.Remote() != nil && v.IsDense() {
+			r.place = append(r.place, t)
+			continue
+		}
+		if t.host, err = r.staged(len(p.Args)+j, v, false); err != nil {
+			return 0, fmt.Errorf("execute: result %d: %w", j, err)
+		}
+		r.down = append(r.down, r.inBlock(t)) // one after the other, so that they are copied as one
+	}
+	for i := range r.place {
+		r.place[i] = r.inBlock(r.place[i])
+	}
+	return watch, nil
+}
+
+// make returns memory for a result that the caller leaves to us.
+func (r *runner) make(c *backends.Call, j int) (soa.View, error) {
+	t := r.e.program.Signature.Results[j].Type
+	if c.Resident {
+		return r.e.on.dev.Make(t)
+	}
+	return c.Make(t), nil
+}
+
+// disjoint reports whether two views share no memory; false if either is not dense.
+func disjoint(a, b soa.View) bool {
+	if !a.IsDense() || !b.IsDense() {
+		return false
+	}
+	p, q := uintptr(a.Base()), uintptr(b.Base())
+	return p+uintptr(a.Type.Bytes()) <= q || q+uintptr(b.Type.Bytes()) <= p
+}
+
+// upload copies the arguments that are the host's to the run's block.
+func (r *runner) upload() error {
+	if len(r.up) == 0 {
+		return nil
+	}
+	q, copied := r.q, 0
+	for i := range r.up {
+		copied += r.up[i].n
+	}
+	r.e.copied.Add(int64(copied))
+	r.lock()
+	list, at, end := r.up, r.up[0].at, r.up[len(r.up)-1].end()
+	for at < end {
+		s, err := q.stage(end - at)
+		if err != nil {
+			return err
+		}
+		some := s.host.Bytes()[:min(len(s.host.Bytes()), end-at)]
+		list = each(list, at, some, func(staged, host []byte) { copy(staged, host) })
+		if err := q.stream.ToDevice(r.block+driver.Ptr(at), some); err != nil {
+			return err
+		}
+		if err := s.done.Record(q.stream); err != nil {
+			return err
+		}
+		at += len(some)
+	}
+	return nil
+}
+
+func (t *transfer) end() int { return t.at + t.n }
+
+// each calls do with what transfers have of a part of the run's block, beginning at
+// an offset, that is staged, and with their own memory. It returns the transfers
+// that have something left behind it.
+func each(list []transfer, at int, staged []byte, do func(staged, host []byte)) []transfer {
+	end := at + len(staged)
+	for i := range list {
+		t := &list[i]
+		from, to := max(t.at, at), min(t.end(), end)
+		if from < to {
+			do(staged[from-at:to-at], t.host[from-t.at:to-t.at])
+		}
+		if t.end() > end {
+			return list[i:]
+		}
+	}
+	return nil
+}
+
+// finish brings results to where they belong. If waits is set, or if some belong to
+// the host, all is done then.
+func (r *runner) finish(waits bool) error {
+	q := r.q
+	if len(r.place) > 0 {
+		r.lock()
+	}
+	for i := range r.place {
+		t := &r.place[i]
+		if err := q.stream.Copy(driver.Ptr(uintptr(t.view.Base())), r.block+driver.Ptr(t.at), t.n); err != nil {
+			return err
+		}
+	}
+	if len(r.down) == 0 {
+		if !waits {
+			return nil
+		}
+		r.lock()
+		return q.stream.Synchronize()
+	}
+	r.lock()
+	return r.download()
+}
+
+// download copies results from the run's block to the host, some while the device
+// copies others. The first come when all that was queued is done.
+func (r *runner) download() error {
+	q := r.q
+	list, at, end := r.down, r.down[0].at, r.down[len(r.down)-1].end()
+	var last *stage
+	var held []byte // what last is about, from there on
+	from := at
+	for at < end || last != nil {
+		var s *stage
+		var some []byte
+		if at < end {
+			var err error
+			if s, err = q.stage(end - at); err != nil {
+				return err
+			}
+			some = s.host.Bytes()[:min(len(s.host.Bytes()), end-at)]
+			if err := r.toHost(list, at, some); err != nil {
+				return err
+			}
+			if err := s.done.Record(q.stream); err != nil {
+				return err
+			}
+		}
+		if last != nil {
+			if err := last.done.Synchronize(); err != nil {
+				return err
+			}
+			list = each(list, from, held, func(staged, host []byte) { copy(host, staged) })
+			from += len(held)
+		}
+		last, held = s, some
+		at += len(some)
+	}
+	return nil
+}
+
+// toHost queues the copies of what transfers have of a part of the run's block,
+// which begins at an offset. What lies between them, nobody may have written.
+func (r *runner) toHost(list []transfer, at int, staged []byte) error {
+	end := at + len(staged)
+	for i := 0; i < len(list) && list[i].at < end; {
+		from, to := max(list[i].at, at), list[i].end()
+		for i++; i < len(list) && list[i].at == to; i++ {
+			to = list[i].end()
+		}
+		to = min(to, end)
+		if from >= to {
+			continue
+		}
+		if err := r.q.stream.ToHost(staged[from-at:to-at], r.block+driver.Ptr(from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit hands the results over.
+func (r *runner) commit(c *backends.Call) {
+	copied := 0
+	for i := range r.down {
+		t := &r.down[i]
+		copied += t.n
+		soa.TouchWrite(t.view)
+		if j := r.e.program.Values[t.value].Index; !t.view.IsDense() || t.view.Remote() != nil {
+			if err := soa.Copy(t.view, r.dense[len(r.e.program.Args)+j]); err != nil {
+				panic("cuda: " + err.Error()) // types were checked; a device that is lost has been noticed before
+			}
+		}
+	}
+	r.e.copied.Add(int64(copied))
+	for j := range c.Results {
+		switch {
+		case !r.fresh[j].IsZero():
+			c.Results[j] = r.fresh[j]
+		case c.Results[j].IsZero():
+			c.Results[j] = c.Args[r.e.program.Signature.Results[j].Alias]
+		}
+	}
+}
