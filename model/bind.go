@@ -121,10 +121,10 @@ func flattened(v soa.View) soa.View {
 
 // Run runs the model on a batch, from 0 on, of its inputs and writes that batch
 // of its results, where both lie. It copies nothing where the backend reads and
-// writes such columns in place, allocates nothing for sizes that it keeps at hand
-// (docs/model.md), and starts nothing unless [Threads] allowed it. Queue orders the run with others of the device; nil runs
-// it at once and returns when it is done. When it fails no result has been
-// written.
+// writes such columns in place, allocates nothing once the largest size has come
+// (docs/model.md), and starts nothing unless [Threads] allowed it. Queue orders the
+// run with others of the device; nil runs it at once and returns when it is done.
+// When it fails no result has been written.
 func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
 	if b.err != nil {
 		return b.err

@@ -158,7 +158,7 @@ func TestBindErrors(t *testing.T) {
 	require.ErrorContains(t, run(in, aliased, 0), "its memory is also that of input x")
 }
 
-// Runs copy nothing and, of sizes that came before, allocate nothing, whatever
+// Runs copy nothing and, once the largest size has come, allocate nothing, whatever
 // the columns: adjacent, in another order, far apart, scalars, vectors, several
 // results.
 func TestNothingIsCopied(t *testing.T) {

@@ -231,6 +231,13 @@ func (f *Family) Base() *Program { return f.base }
 // BaseSize returns the size that Base is for.
 func (f *Family) BaseSize() int { return f.at }
 
+// Moves reports whether the place of an operand of a step in its value depends on
+// the size.
+func (f *Family) Moves(step, operand int) bool {
+	at := f.base.Steps[step].Operands[operand].Offset
+	return slices.ContainsFunc(f.programs, func(p *Program) bool { return p.Steps[step].Operands[operand].Offset != at })
+}
+
 func sameDims(a, b []Factor) bool {
 	return slices.EqualFunc(a, b, func(a, b Factor) bool { return a.Dim == b.Dim })
 }

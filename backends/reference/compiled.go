@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -17,15 +16,16 @@ import (
 	"ltc/soa"
 )
 
-// compiled is a module that runs as kernels. It is immutable but for the pool.
+// compiled is a module that runs as kernels. It is immutable but for the pool; that
+// of a program for all sizes, which has no pool, is one run's at a time.
 type compiled struct {
+	file     string
 	program  *kit.Program
 	steps    []compiledStep
 	scratch  int // bytes that a part of a step needs
 	parts    int // most parts of a step
 	results  []placement
 	bound    []soa.View
-	kept     []soa.View // what the code of steps has made of constants
 	pool     *sync.Pool // of *launcher
 	pointers int        // operands of all steps together
 	threads  int
@@ -41,27 +41,19 @@ type compiled struct {
 	strides   int                  // run-time strides of all steps together
 	variants  *variants[*compiled] // for views that are not dense; nil where all are copied
 	lays      []kit.Layout         // of a variant: of arguments, then of results; nil: dense
-	spare     spare
-}
-
-// spare is memory that a run for another size has left to the next.
-type spare struct{ arena, scratch soa.View }
-
-// atLeast returns v, or memory of its own where v has fewer than n bytes.
-func atLeast(v soa.View, n int) soa.View {
-	if !v.IsZero() && v.Type.Elements() >= n {
-		return v
-	}
-	return bytesView(n)
+	views     *viewed              // of a variant
 }
 
 // compiledStep is a step with its code and how it is cut.
 type compiledStep struct {
 	*kit.Step
+	bound kernel.Code // before its sizes are known
 	code  kernel.Code // nil: the evaluator's
 	parts int
 	sizes []int // of an element, by operand
 	first int   // where its pointers begin in the launcher's
+	// prepared are the strides that the code is for.
+	prepared []int64
 	// where its strides begin in the launcher's, if some depend on the call
 	strides int
 }
@@ -90,13 +82,19 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	if err != nil {
 		return nil, err
 	}
-	e, err := newCompiled(ctx, p.File, prog, codes, o, nil, nil)
+	e, err := newCompiled(ctx, p.File, prog, boundCodes(prog, codes, nil, nil, nil), o, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	e.compilers = compilers
-	e.vary()
+	e.codes, e.compilers = codes, compilers
+	e.ready()
 	return e, nil
+}
+
+// ready makes the pool of e, and has it make variants.
+func (e *compiled) ready() {
+	e.pool = &sync.Pool{New: func() any { return e.launcher() }}
+	e.variants = newVariants(e, e.program, e.bound, e.variant)
 }
 
 // kernels makes kernels of a program; what is in the regions of its loops and
@@ -144,58 +142,68 @@ func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel,
 	return codes, nil
 }
 
-// newCompiled makes a program of kernels executable whose code is there. views are
-// those at hand of a program that is a variant, nil for others; bound are the
-// constants that it has, nil if there are none.
+// newCompiled makes a program of kernels executable, given the code of each step
+// ([boundCodes]). views are those at hand of a program that is a variant, nil for
+// others; bound are the constants that it has, nil if there are none.
 func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, views *viewed, bound []soa.View) (*compiled, error) {
-	e := &compiled{program: prog, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), codes: codes}
+	e := &compiled{file: file, program: prog, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), views: views}
 	if views != nil {
 		e.lays = views.lays
 	}
-	work := 0
 	for i := range prog.Steps {
-		s := compiledStep{Step: &prog.Steps[i]}
-		if s.Kernel >= 0 {
-			if err := e.prepare(ctx, &s, views); err != nil {
-				return nil, err
-			}
-			work = added(work, pointsOf(prog.Kernels[s.Kernel], s.Sizes))
-		}
-		e.add(s)
+		e.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
-	e.bindSteps(func(*compiledStep) bool { return true })
-	e.cut()
-	e.placeable()
-	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
-		return nil, fmt.Errorf("%s: the results and the values that are alive at once: %w", file, err)
-	}
-	e.long = work > longWork
 	if o.Profile {
 		e.times = make([]kit.Timer, len(e.steps))
 	}
-	return e, nil
+	return e, e.fit(ctx)
 }
 
-// prepare gives a step its code, for its sizes and its strides, with views at
-// hand those that they make it.
-func (e *compiled) prepare(ctx context.Context, s *compiledStep, views *viewed) (err error) {
-	s.code = e.codes[s.Kernel]
-	if p, ok := s.code.(kernel.Preparer); ok {
-		if s.code, err = p.Prepare(ctx, s.Sizes, views.strides(e.program, s.Step)); err != nil {
+// fit prepares e for the sizes that its program has now. If it has been fitted
+// before it allocates nothing.
+func (e *compiled) fit(ctx context.Context) error {
+	work := 0
+	for i := range e.steps {
+		s := &e.steps[i]
+		if s.Kernel < 0 {
+			continue
+		}
+		if err := e.prepare(ctx, s); err != nil {
 			return err
 		}
+		work = added(work, pointsOf(e.program.Kernels[s.Kernel], s.Sizes))
 	}
-	s.sizes = nil
-	for _, p := range e.program.Kernels[s.Kernel].Params {
-		s.sizes = append(s.sizes, p.DType.Size())
+	e.long = work > longWork
+	e.cut()
+	e.placeable()
+	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
+		return fmt.Errorf("%s: the results and the values that are alive at once: %w", e.file, err)
 	}
 	return nil
+}
+
+// prepare gives a step its code, for its sizes and its strides, with the views at
+// hand those that they make it.
+func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
+	p, ok := s.bound.(kernel.Preparer)
+	if !ok {
+		s.code = s.bound
+		return nil
+	}
+	s.prepared = e.views.strides(s.prepared[:0], e.program, s.Step)
+	s.code, err = p.Prepare(ctx, s.Sizes, s.prepared, s.code)
+	return err
 }
 
 // add adds a step.
 func (e *compiled) add(s compiledStep) {
 	s.first, s.strides = e.pointers, e.strides
 	e.pointers += len(s.Operands)
+	if s.Kernel >= 0 {
+		for _, p := range e.program.Kernels[s.Kernel].Params {
+			s.sizes = append(s.sizes, p.DType.Size())
+		}
+	}
 	if len(s.Moving) > 0 {
 		e.strides += len(s.Strides)
 	}
@@ -205,13 +213,14 @@ func (e *compiled) add(s compiledStep) {
 // placeable finds out where results may be written.
 func (e *compiled) placeable() {
 	prog := e.program
+	e.results = e.results[:0]
 	for j := range prog.Results {
 		v := prog.Values[prog.Results[j]]
 		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
 	}
 }
 
-// cut says in how many parts the steps run. It is called before the first run.
+// cut says in how many parts the steps run.
 func (e *compiled) cut() {
 	e.parts, e.scratch = 1, 0
 	for i := range e.steps {
@@ -223,7 +232,6 @@ func (e *compiled) cut() {
 		e.parts = max(e.parts, s.parts)
 		e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
 	}
-	e.pool = &sync.Pool{New: func() any { return e.launcher() }}
 }
 
 // pointsOf returns how often the bodies of a kernel run.
@@ -231,8 +239,8 @@ func pointsOf(k *kernel.Kernel, sizes []int64) int {
 	n := 0
 	for s := range k.Stages {
 		points := 1
-		for _, a := range slices.Concat(k.Axes, k.Stages[s].Axes) {
-			points = times(points, int(a.Size.Of(sizes)))
+		for a := range len(k.Axes) + len(k.Stages[s].Axes) {
+			points = times(points, int(k.Axis(s, a).Size.Of(sizes)))
 		}
 		n = added(n, points)
 	}
@@ -248,7 +256,7 @@ type launcher struct {
 	calls    []kernel.Call    // by part
 	scratch  soa.View
 	args     []soa.View // dense copies of arguments that are not
-	results  []soa.View // where results are written that cannot go to the caller's memory at once
+	results  []soa.View // memory of results that cannot go to the caller's at once
 	fresh    []soa.View // memory made for results that the caller leaves to us
 	call     backends.Call
 	regions  kit.Regions
@@ -268,21 +276,28 @@ func bytesView(n int) soa.View {
 func (e *compiled) launcher() *launcher {
 	l := &launcher{
 		of:       e,
-		arena:    atLeast(e.spare.arena, e.program.Arena),
 		mem:      make([]unsafe.Pointer, len(e.program.Values)),
 		pointers: make([]unsafe.Pointer, e.pointers),
-		calls:    make([]kernel.Call, e.parts),
-		scratch:  atLeast(e.spare.scratch, e.scratch*e.parts),
 		args:     make([]soa.View, len(e.program.Args)),
 		results:  make([]soa.View, len(e.program.Results)),
 		fresh:    make([]soa.View, len(e.program.Results)),
-		errs:     make([]error, e.parts),
 		lies:     make([][]int, len(e.program.Values)),
 		strides:  make([]int64, e.strides),
 		tables:   make([][]int64, len(e.program.Values)),
 	}
-	l.crew.init(e.parts, l.part)
-	for i := range l.calls {
+	l.fit(e)
+	return l
+}
+
+// fit gives the launcher the memory that e takes for the sizes that it has now. It
+// allocates where that is more than it has been.
+func (l *launcher) fit(e *compiled) {
+	l.arena, l.scratch = atLeast(l.arena, e.program.Arena), atLeast(l.scratch, e.scratch*e.parts)
+	if len(l.calls) < e.parts {
+		l.calls, l.errs = make([]kernel.Call, e.parts), make([]error, e.parts)
+		l.crew.init(e.parts, l.part)
+	}
+	for i := range e.parts {
 		l.calls[i].Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}
 	for v := range e.program.Values {
@@ -292,11 +307,24 @@ func (e *compiled) launcher() *launcher {
 		case kit.Constant:
 			l.mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
 		case kit.Table:
-			l.tables[v] = make([]int64, max(val.Type.Elements(), 1))
+			if n := max(val.Type.Elements(), 1); len(l.tables[v]) < n {
+				l.tables[v] = make([]int64, n)
+			}
 			l.mem[v] = unsafe.Pointer(unsafe.SliceData(l.tables[v]))
 		}
 	}
-	return l
+}
+
+// atLeast returns v, or memory of its own where v has fewer than n bytes: more than
+// these if v has some, so that sizes that grow bit by bit seldom need other memory.
+func atLeast(v soa.View, n int) soa.View {
+	switch {
+	case v.IsZero():
+		return bytesView(n)
+	case v.Type.Elements() < n:
+		return bytesView(max(n, v.Type.Elements()*3/2))
+	}
+	return v
 }
 
 // Signature returns what the program takes and gives.

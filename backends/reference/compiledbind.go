@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -23,16 +24,19 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		return nil, err
 	}
 	b := *e
-	b.copied, b.bound = new(atomic.Int64), bound
-	b.steps, b.kept = slices.Clone(e.steps), slices.Clone(e.kept)
-	b.bindSteps(func(*compiledStep) bool { return true })
+	b.copied, b.bound, b.steps, b.results = new(atomic.Int64), bound, slices.Clone(e.steps), nil
+	codes := boundCodes(b.program, b.codes, bound, nil, nil)
+	for i := range b.steps {
+		s := &b.steps[i]
+		s.bound, s.code, s.prepared = codes[i], nil, nil
+	}
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1
 	}
-	b.cut()
-	if b.variants != nil {
-		b.vary()
+	if err := b.fit(ctx); err != nil {
+		return nil, err
 	}
+	b.ready()
 	return &b, nil
 }
 
@@ -56,35 +60,70 @@ func copyBound(sig *backends.Signature, bound []soa.View, constants map[int]soa.
 	return all, nil
 }
 
-// bindSteps shows the code of steps for which which is true the operands that are
-// the same in all runs: bound arguments and the program's own constants.
-func (e *compiled) bindSteps(which func(*compiledStep) bool) {
-	alloc := func(bytes int) unsafe.Pointer {
-		v := bytesView(bytes)
-		e.kept = append(e.kept, v)
-		return v.Base()
-	}
-	for i := range e.steps {
-		s := &e.steps[i]
-		code, ok := s.code.(kernel.Binder)
-		if !ok || !which(s) {
+// boundCodes returns the code of each step of a program, given that of its kernels,
+// nil for what is no kernel. Code is shown the operands that are the same in all
+// runs: bound arguments, nil if there are none, and the program's own constants;
+// without those for which moves is set, nil if it is for none. What is known, by
+// step, stays.
+func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
+	k := new(keeper)
+	all := make([]kernel.Code, len(p.Steps))
+	copy(all, known)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Kernel < 0 || all[i] != nil {
+			continue
+		}
+		all[i] = codes[s.Kernel]
+		code, ok := all[i].(kernel.Binder)
+		if !ok {
 			continue
 		}
 		mem, some := make([]unsafe.Pointer, len(s.Operands)), false
 		for j, o := range s.Operands {
 			var base unsafe.Pointer
-			switch v := &e.program.Values[o.Value]; {
+			switch v := &p.Values[o.Value]; {
+			case moves != nil && moves(i, j):
+				continue
 			case v.Kind == kit.Constant:
 				base = unsafe.Pointer(unsafe.SliceData(v.Data))
-			case v.Kind == kit.Argument && e.bound != nil && !e.bound[v.Index].IsZero():
-				base = e.bound[v.Index].Base()
+			case v.Kind == kit.Argument && bound != nil && !bound[v.Index].IsZero():
+				base = bound[v.Index].Base()
 			default:
 				continue
 			}
-			mem[j], some = unsafe.Add(base, int(o.Offset)*s.sizes[j]), true
+			mem[j], some = unsafe.Add(base, int(o.Offset)*p.Kernels[s.Kernel].Params[j].DType.Size()), true
 		}
 		if some {
-			s.code = code.Bind(mem, alloc)
+			all[i] = code.Bind(mem, k.alloc)
 		}
 	}
+	return all
+}
+
+// unmoved returns, by step of a program's variant, the code that the program's own
+// steps have: nil for those that work on what has a layout.
+func unmoved(p *kit.Program, own []kernel.Code) []kernel.Code {
+	all := make([]kernel.Code, len(p.Steps))
+	for i := range p.Steps {
+		if !slices.ContainsFunc(p.Steps[i].Operands, func(o kit.Operand) bool { return p.Values[o.Value].Layout != nil }) {
+			all[i] = own[i]
+		}
+	}
+	return all
+}
+
+// keeper holds what the code of steps makes of constants, for as long as there is
+// code that may make more.
+type keeper struct {
+	mu   sync.Mutex
+	kept []soa.View
+}
+
+func (k *keeper) alloc(bytes int) unsafe.Pointer {
+	v := bytesView(bytes)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept = append(k.kept, v)
+	return v.Base()
 }

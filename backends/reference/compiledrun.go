@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"ltc/backends"
@@ -32,16 +33,22 @@ func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 		e = v
 	}
 	l := e.pool.Get().(*launcher)
+	err := e.runIn(ctx, l, c)
+	e.pool.Put(l)
+	return err
+}
+
+// runIn runs a call that has been checked, in memory that it has for itself.
+func (e *compiled) runIn(ctx context.Context, l *launcher, c *backends.Call) error {
 	err := e.placeArgs(l, c)
 	if err == nil {
-		watch := e.placeResults(l, c, done == nil || !e.long)
+		watch := e.placeResults(l, c, ctx.Done() == nil || !e.long)
 		err = e.run(ctx, l, watch)
 	}
 	if err == nil {
 		e.commit(l, c)
 	}
 	l.forget(e)
-	e.pool.Put(l)
 	return err
 }
 
@@ -66,16 +73,34 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) error {
 			if err := fitsCopy(&copies, i, v); err != nil {
 				return err
 			}
-			if l.args[i].IsZero() {
-				l.args[i] = soa.Make(v.Type)
-			}
-			copyInto(l.args[i], v)
+			l.args[i] = copied(l.args[i], v)
 			e.copied.Add(int64(v.Type.Bytes()))
 			v = l.args[i]
 		}
 		l.mem[id] = v.Base()
 	}
 	return nil
+}
+
+// copied returns a dense copy of v, in the memory of to if that is one of such a
+// view.
+func copied(to, v soa.View) soa.View {
+	if to.IsZero() || !to.Type.Equal(v.Type) {
+		t := v.Type
+		t.Shape = slices.Clone(t.Shape) // the caller may change that
+		to = soa.Make(t)
+	}
+	copyInto(to, v)
+	return to
+}
+
+// typeOf returns the type of result j for the caller to keep.
+func (e *compiled) typeOf(j int) types.Type {
+	t := e.program.Signature.Results[j].Type
+	if e.pool == nil { // the size of the next run will be in its place
+		t.Shape = slices.Clone(t.Shape)
+	}
+	return t
 }
 
 // placeResults points results at where they are written: at once where they
@@ -89,7 +114,7 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 		var to soa.View
 		switch {
 		case v.IsZero() && r.Alias < 0:
-			to = c.Make(r.Type)
+			to = c.Make(e.typeOf(j))
 			l.fresh[j] = to
 		case !direct || !place.direct:
 		case v.IsZero():
@@ -108,9 +133,7 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 			watch = min(watch, e.program.Values[id].First)
 		}
 		if to.IsZero() {
-			if l.results[j].IsZero() {
-				l.results[j] = soa.Make(r.Type)
-			}
+			l.results[j] = atLeast(l.results[j], place.bytes)
 			to = l.results[j]
 		}
 		l.mem[id] = to.Base()

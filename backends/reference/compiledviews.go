@@ -2,13 +2,13 @@ package reference
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
 	"ltc/soa"
 )
 
@@ -56,11 +56,6 @@ func newVariants[E any](dense E, p *kit.Program, bound []soa.View, create func(c
 	}
 	v.list.Store(new([]*variant[E]))
 	return v
-}
-
-// vary has e make variants.
-func (e *compiled) vary() {
-	e.variants = newVariants(e, e.program, e.bound, e.variant)
 }
 
 // forCall returns what runs a call: the executable itself, if all views are dense
@@ -200,44 +195,38 @@ func (e *compiled) variant(ctx context.Context, views *viewed) (*compiled, error
 	if err != nil {
 		return nil, err
 	}
-	x := &compiled{program: prog, bound: e.bound, kept: slices.Clip(e.kept), threads: e.threads, own: e.own, long: e.long,
-		copied: e.copied, times: e.times, compilers: e.compilers, lays: views.lays}
+	x := &compiled{file: e.file, program: prog, bound: e.bound, threads: e.threads, own: e.own,
+		copied: e.copied, times: e.times, compilers: e.compilers, lays: views.lays, views: views}
 	if x.codes, err = codesOf(ctx, e.codes, prog.Kernels, e.compilers); err != nil {
 		return nil, err
 	}
-	moved := func(s *compiledStep) bool {
-		return slices.ContainsFunc(s.Operands, func(o kit.Operand) bool { return prog.Values[o.Value].Layout != nil })
+	own := make([]kernel.Code, len(e.steps))
+	for i := range own {
+		own[i] = e.steps[i].bound
 	}
+	codes := boundCodes(prog, x.codes, e.bound, unmoved(prog, own), nil)
 	for i := range prog.Steps {
-		s := e.steps[i]
-		if s.Step = &prog.Steps[i]; moved(&s) {
-			if err := x.prepare(ctx, &s, views); err != nil {
-				return nil, err
-			}
-		}
-		x.add(s)
+		x.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
-	x.bindSteps(moved)
-	x.cut()
-	x.placeable()
+	if err := x.fit(ctx); err != nil {
+		return nil, err
+	}
+	x.ready()
 	return x, nil
 }
 
-// strides returns the run-time strides of a step for which its code is prepared:
+// strides appends the run-time strides of a step for which its code is prepared:
 // those of the views at hand. Where they are 0 or 1 by chance they are others, so
-// that nothing depends on it.
-func (v *viewed) strides(p *kit.Program, s *kit.Step) []int64 {
-	if len(s.Moving) == 0 {
-		return s.Strides
-	}
-	strides := slices.Clone(s.Strides)
+// that nothing depends on it. v is nil where there are no such views.
+func (v *viewed) strides(to []int64, p *kit.Program, s *kit.Step) []int64 {
+	to = append(to, s.Strides...)
 	for _, m := range s.Moving {
-		x := &strides[m.At]
+		x := &to[m.At]
 		if *x += along(m.By, v.of(p, s.Operands[m.Operand].Value)); *x == 0 || *x == 1 {
 			*x = 2
 		}
 	}
-	return strides
+	return to
 }
 
 // of returns the strides of a value.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,30 +38,20 @@ type openDim struct{ arg, dim int }
 type form struct {
 	of     *sized
 	family *kit.Family
-	codes  []kernel.Code
-	views  *viewed // nil: all are dense
-	// recent has what ran sizes that came before, the first mostSizes of them;
-	// others share what is made for them.
-	recent atomic.Pointer[[]*sizePool]
-	mu     sync.Mutex // of who adds one
-	others sync.Pool  // of *fitted
+	codes  []kernel.Code // by kernel
+	steps  []kernel.Code // by step, with the constants at hand
+	views  *viewed       // nil: all are dense
+	runs   sync.Pool     // of *fitted
 }
 
-// mostSizes is how many sizes of a program have what runs them at hand: batches
-// of a few sizes, the last one among them. Others are fitted for each run.
-const mostSizes = 16
-
-// sizePool has what runs one size.
-type sizePool struct {
-	n    int
-	pool sync.Pool // of *fitted
-}
-
-// fitted is the program for one size. A run has it for itself.
+// fitted is the program for one size, and the memory of a run. A run has it for
+// itself; the next one, if it is of another size, has it fitted to that, which
+// allocates nothing.
 type fitted struct {
 	member *kit.Member
-	n      int
-	e      *compiled // nil before the first run
+	n      int // -1: none
+	e      *compiled
+	l      *launcher
 }
 
 // compileSized compiles a program whose main leaves one size open. The error
@@ -100,20 +89,26 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if o.Profile {
 		s.times = make([]kit.Timer, len(family.Base().Steps))
 	}
-	s.dense = s.form(family, codes, nil)
-	s.vary()
-	return s, nil
+	return s, s.ready(ctx, family, codes)
 }
 
-// vary has s make variants.
-func (s *sized) vary() {
-	s.variants = newVariants(s.dense, s.dense.family.Base(), s.bound, s.variant)
+// ready makes the dense form of s, and has it make variants.
+func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Code) error {
+	s.dense = s.form(family, codes, nil, nil)
+	s.variants = newVariants(s.dense, family.Base(), s.bound, s.variant)
+	x, err := s.dense.take(ctx, family.BaseSize())
+	if err != nil {
+		return err
+	}
+	s.dense.runs.Put(x)
+	return nil
 }
 
-func (s *sized) form(family *kit.Family, codes []kernel.Code, views *viewed) *form {
+// form returns a form; known has the code of steps that is there already.
+func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *viewed) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
-	f.recent.Store(new([]*sizePool))
-	f.others.New = f.fresh
+	f.steps = boundCodes(family.Base(), codes, s.bound, known, family.Moves)
+	f.runs.New = func() any { return &fitted{member: f.family.Member(), n: -1} }
 	return f
 }
 
@@ -128,7 +123,7 @@ func (s *sized) variant(ctx context.Context, views *viewed) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.form(family, codes, views), nil
+	return s.form(family, codes, unmoved(family.Base(), s.dense.steps), views), nil
 }
 
 // shapes returns the shapes of the arguments for a size.
@@ -204,10 +199,11 @@ func (s *sized) Profile() []backends.StepProfile {
 	if s.times == nil {
 		return nil
 	}
-	x := s.dense.fresh().(*fitted)
-	if err := s.dense.fit(context.Background(), x, s.dense.family.BaseSize()); err != nil {
+	x, err := s.dense.take(context.Background(), s.dense.family.BaseSize())
+	if err != nil {
 		return nil
 	}
+	defer s.dense.runs.Put(x)
 	all := x.e.Profile()
 	for i := range all {
 		all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", x.n)
@@ -230,15 +226,16 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
-	b.dense = b.form(s.dense.family, s.dense.codes, nil)
-	b.vary()
-	return &b, nil
+	return &b, b.ready(ctx, s.dense.family, s.dense.codes)
 }
 
 // Execute runs the program for the size that its arguments have.
 func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if c.Queue != nil {
+		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
 	}
 	if err := backends.CheckCall(s.sig, c, s.bound); err != nil {
 		return err
@@ -253,13 +250,28 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 			return err
 		}
 	}
-	x, pool, err := f.take(ctx, n)
+	x, err := f.take(ctx, n)
 	if err != nil {
 		return err
 	}
-	err = x.e.Execute(ctx, c)
-	pool.Put(x)
+	if err = x.fits(c); err == nil {
+		err = x.e.runIn(ctx, x.l, c)
+	}
+	f.runs.Put(x)
 	return err
+}
+
+// fits reports the first result of a call that is not of the size at hand, which
+// its arguments have told.
+func (x *fitted) fits(c *backends.Call) error {
+	for j := range c.Results {
+		if v := &c.Results[j]; !v.IsZero() {
+			if err := backends.Fits(*v, x.member.Program.Signature.Results[j].Type); err != nil {
+				return fmt.Errorf("execute: result %d: %w", j, err)
+			}
+		}
+	}
+	return nil
 }
 
 // long reports whether a run for a size takes so long that it can be cancelled to
@@ -268,42 +280,14 @@ func (s *sized) long(n int) bool {
 	return times(s.work, n/s.dense.family.BaseSize()+1) > longWork
 }
 
-// take returns what runs a size, and where to give it back.
-func (f *form) take(ctx context.Context, n int) (*fitted, *sync.Pool, error) {
-	pool := f.pool(n)
-	x := pool.Get().(*fitted)
-	if x.n != n {
-		if err := f.fit(ctx, x, n); err != nil {
-			return nil, nil, err
-		}
+// take returns what runs a size, which is to be given back to f.runs.
+func (f *form) take(ctx context.Context, n int) (*fitted, error) {
+	x := f.runs.Get().(*fitted)
+	if x.n == n {
+		return x, nil
 	}
-	return x, pool, nil
+	return x, x.fit(ctx, f, n)
 }
-
-// pool returns where what runs a size is kept.
-func (f *form) pool(n int) *sync.Pool {
-	for {
-		list := *f.recent.Load()
-		for _, p := range list {
-			if p.n == n {
-				return &p.pool
-			}
-		}
-		if len(list) >= mostSizes {
-			return &f.others
-		}
-		f.mu.Lock()
-		if list := *f.recent.Load(); len(list) < mostSizes && !slices.ContainsFunc(list, func(p *sizePool) bool { return p.n == n }) {
-			p := &sizePool{n: n}
-			p.pool.New = f.fresh
-			list = append(list[:len(list):len(list)], p)
-			f.recent.Store(&list)
-		}
-		f.mu.Unlock()
-	}
-}
-
-func (f *form) fresh() any { return &fitted{member: f.family.Member(), n: -1} }
 
 // size returns the size that the arguments of a call have.
 func (s *sized) size(c *backends.Call) (int, error) {
@@ -329,22 +313,24 @@ func (s *sized) size(c *backends.Call) (int, error) {
 }
 
 // fit makes x the program for size n.
-func (f *form) fit(ctx context.Context, x *fitted, n int) error {
+func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 	s := f.of
 	x.n = -1
-	var left spare
-	if x.e != nil {
-		l := x.e.pool.Get().(*launcher)
-		left = spare{l.arena, l.scratch}
-	}
 	if err := x.member.Resize(n); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	e, err := newCompiled(ctx, s.file, x.member.Program, f.codes, s.o, f.views, s.bound)
-	if err != nil {
-		return err
+	if x.e == nil {
+		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, f.views, s.bound); err != nil {
+			return err
+		}
+		x.e.copied, x.e.times = s.copied, s.times
+		x.l = x.e.launcher()
+	} else {
+		if err := x.e.fit(ctx); err != nil {
+			return err
+		}
+		x.l.fit(x.e)
 	}
-	e.copied, e.long, e.times, e.spare = s.copied, s.long(n), s.times, left
-	x.e, x.n = e, n
+	x.e.long, x.n = s.long(n), n
 	return nil
 }

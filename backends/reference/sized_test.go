@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,24 @@ func TestOneProgramForAllSizes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a run gives stays as it is when runs of other sizes follow.
+func TestResultsOfSizesAreTheCallers(t *testing.T) {
+	cpu, err := open("cpu", "")
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(openPrograms["mlp"]), backends.Options{})
+	require.NoError(t, err)
+	c := &backends.Call{Args: argsOf(e.Signature(), 9, 1)}
+	require.NoError(t, e.Execute(t.Context(), c))
+	first := slices.Clone(soa.Slice[float32](c.Results[0]))
+	for _, n := range []int{3, 90} {
+		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: argsOf(e.Signature(), n, 2)}))
+		require.Equal(t, types.Of(types.F32, 9, 5), c.Results[0].Type)
+		require.Equal(t, first, soa.Slice[float32](c.Results[0]))
+	}
+	c.Results = []soa.View{soa.Make(types.Of(types.F32, 8, 5))}
+	require.ErrorContains(t, e.Execute(t.Context(), c), "result 0: want f32[9,5], got f32[8,5]")
 }
 
 // argsOf returns random arguments whose open dimensions are n.

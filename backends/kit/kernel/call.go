@@ -76,16 +76,19 @@ type Binder interface {
 	// of each operand that will not change, nil for the others; these operands
 	// stay where they are, and runs are given them, too, but need not read them.
 	// What the code keeps lies in memory that it is given by alloc, aligned to 64
-	// bytes, which outlives it. Code that has no use for any of the operands
-	// returns itself. Bind may be called again of what it returns, of other
-	// operands.
+	// bytes, which outlives it and can be called by any goroutine. Code that has no
+	// use for any of the operands returns itself. A [Preparer] is bound before it
+	// prepares: what it keeps it makes once, for all that it prepares.
 	Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) Code
 }
 
 // Preparer is a [Code] that wants to know sizes before it runs: what it returns
-// runs launches of these sizes and strides, and no others. Code that need not
-// prepare returns itself.
+// runs launches of these sizes and strides, and no others. Any number of goroutines
+// may have it prepare.
 type Preparer interface {
 	Code
-	Prepare(ctx context.Context, sizes, strides []int64) (Code, error)
+	// Prepare returns code for sizes and strides. Last is nil, or what the same code
+	// prepared before and nobody needs any more: it may become what is returned, so
+	// that preparing for one size after the other allocates nothing.
+	Prepare(ctx context.Context, sizes, strides []int64, last Code) (Code, error)
 }

@@ -1,54 +1,136 @@
 package llvm
 
 import (
-	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/gemm"
 )
 
-var _ kernel.Binder = (*product)(nil)
+var (
+	_ kernel.Binder   = (*productKernel)(nil)
+	_ kernel.Preparer = (*productKernel)(nil)
+)
 
-// Bind packs B, if it does not change and would be packed in each run: neither
-// what it is loaded from nor what it is computed with.
-func (p *product) Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) kernel.Code {
-	f := &p.factors[1]
-	if p.packed != nil || !p.plan.Packs() || !p.same(p.of.Contraction.B, mem) {
+// keeps is B, packed once for the products of all sizes that read it alike.
+// Looking for it takes no lock.
+type keeps struct {
+	mem   []unsafe.Pointer // by operand, those that do not change
+	alloc func(bytes int) unsafe.Pointer
+	list  atomic.Pointer[[]*packed]
+	mu    sync.Mutex // of who packs
+}
+
+// packed is B as products of a key read it.
+type packed struct {
+	key  []int64
+	base unsafe.Pointer
+	made kernel.Block // what it was computed with, where generated code found it
+}
+
+// mostPacked is how many forms of one B are kept. It has more than one only if the
+// size of the run is one of its own: products of further ones pack it in each run.
+const mostPacked = 4
+
+// Bind has products keep B, if it does not change: neither what it is loaded from
+// nor what it is computed with.
+func (p *productKernel) Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) kernel.Code {
+	if !p.same(p.Contraction.B, mem) {
 		return p
 	}
-	problem := p.plan.Problem
-	problem.PackedB = true
-	plan, err := gemm.New(problem, p.units.machine)
-	if err != nil {
-		return p
-	}
-	// The units are those of the plan at hand: none is compiled.
 	b := *p
-	b.plan = plan
-	if b.Product, err = p.units.bind(context.Background(), plan); err != nil {
-		return p
-	}
-	b.packed = alloc(plan.PackedBytes())
-	b.made = &kernel.Block{Mem: unsafe.SliceData(mem), Sizes: unsafe.SliceData(p.sizes), Strides: unsafe.SliceData(p.strides)}
-	b.Pack(0, 1, gemm.Operands{B: unsafe.Add(mem[f.Param], f.Origin), PackedB: b.packed, PrologueB: unsafe.Pointer(b.made)})
+	b.keeps = &keeps{mem: slices.Clone(mem), alloc: alloc}
+	b.keeps.list.Store(new([]*packed))
 	return &b
 }
 
 // same reports whether a factor is the same in all runs, of which mem has the
 // operands that do not change, and for all points of the outer axes.
-func (p *product) same(f kernel.Factor, mem []unsafe.Pointer) bool {
-	k := p.of.Kernel
+func (p *productKernel) same(f kernel.Factor, mem []unsafe.Pointer) bool {
+	k := p.Kernel
 	outer := func(x kernel.Index) bool {
-		return slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return slices.Contains(p.of.Outer, t.Axis) })
+		return slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return slices.Contains(p.Outer, t.Axis) })
 	}
 	for _, id := range f.Body {
 		switch i := &k.Instrs[id]; {
 		case i.Op == kernel.Load && (mem[i.Mem.Param] == nil || slices.ContainsFunc(i.Mem.Index, outer)),
-			i.Op == kernel.Iota && slices.Contains(p.of.Outer, int(i.Aux)):
+			i.Op == kernel.Iota && slices.Contains(p.Outer, int(i.Aux)):
 			return false
 		}
 	}
 	return true
+}
+
+// keep has r read B packed, if its plan would pack it in each run and it does not
+// change: the one that products of other sizes read, too, or one that it packs.
+func (r *product) keep(problem gemm.Problem, sizes []int64) error {
+	p := r.of
+	if p.keeps == nil || !r.plan.Packs() {
+		return nil
+	}
+	r.key = p.keyOfB(r.key[:0], &problem, sizes, r.table)
+	b := p.keeps.of(r.key)
+	if b == nil && len(*p.keeps.list.Load()) >= mostPacked {
+		return nil
+	}
+	problem.PackedB = true
+	if err := r.plan.Replan(problem); err != nil {
+		return err
+	}
+	if b == nil {
+		b = p.keeps.pack(r, sizes)
+	}
+	r.packed = b.base
+	return nil
+}
+
+// keyOfB appends the numbers that B as it is packed depends on.
+func (p *productKernel) keyOfB(key []int64, problem *gemm.Problem, sizes []int64, table [][]int64) []int64 {
+	key = append(key, int64(problem.N), int64(problem.K))
+	if problem.StrideB[0] != 0 || problem.PrologueB.Name != "" {
+		key = append(key, int64(problem.Batch))
+	}
+	for _, id := range p.Contraction.B.Body {
+		switch i := &p.Kernel.Instrs[id]; i.Op {
+		case kernel.SizeOf:
+			key = append(key, kernel.Size(i.Aux).Of(sizes))
+		case kernel.Load:
+			for _, n := range p.Kernel.Params[i.Mem.Param].Dims {
+				key = append(key, n.Of(sizes))
+			}
+			key = append(key, table[i.Mem.Param]...)
+		}
+	}
+	return key
+}
+
+// of returns B for a key; nil if nobody has packed it yet.
+func (k *keeps) of(key []int64) *packed {
+	for _, b := range *k.list.Load() {
+		if slices.Equal(b.key, key) {
+			return b
+		}
+	}
+	return nil
+}
+
+// pack packs B for r, unless somebody else has. The packing has the same bits for
+// all parts.
+func (k *keeps) pack(r *product, sizes []int64) *packed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if b := k.of(r.key); b != nil {
+		return b
+	}
+	f := &r.factors[1]
+	b := &packed{key: slices.Clone(r.key), base: k.alloc(r.plan.PackedBytes())}
+	b.made = kernel.Block{Mem: unsafe.SliceData(k.mem), Sizes: unsafe.SliceData(slices.Clone(sizes)), Strides: unsafe.SliceData(slices.Clone(r.strides))}
+	r.product.Pack(0, 1, gemm.Operands{B: unsafe.Add(k.mem[f.Param], f.Origin), PackedB: b.base, PrologueB: unsafe.Pointer(&b.made)})
+	list := *k.list.Load()
+	list = append(list[:len(list):len(list)], b)
+	k.list.Store(&list)
+	return b
 }

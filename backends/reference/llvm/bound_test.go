@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -35,41 +36,67 @@ kernel bias(x: f32[n0, n2] strides [*, 1], w: f32[n2, n1] strides [*, 1], b: f32
 }
 `
 
-// A bound product reads its packed matrix alone: the one that it was made of may
-// change, and the result has the same bits.
+// Bound products read the packed matrix alone: the one that it was made of may
+// change, and results have the same bits. It is packed once for all sizes, and
+// preparing for another one allocates nothing.
 func TestBoundProduct(t *testing.T) {
-	const m, n, k = 300, 601, 700
+	const most, n, k = 300, 601, 700
 	for _, c := range compilers(t) {
 		parsed, err := kernel.Parse(strings.TrimSpace(multiplied))
 		require.NoError(t, err)
-		code, err := compile(t, c, parsed)[0].(kernel.Preparer).Prepare(t.Context(), []int64{m, n, k}, []int64{k, n, n})
-		require.NoError(t, err)
+		plain := compile(t, c, parsed)[0].(kernel.Preparer)
 		matrix := func(elements, seed int) soa.View {
 			v, err := samples.Make(types.Type{DType: types.F32, Shape: types.Shape{elements}}, fmt.Sprint("rand:", seed))
 			require.NoError(t, err)
 			return v
 		}
-		x, w, b, y := matrix(m*k, 1), matrix(k*n, 2), matrix(n, 3), matrix(m*n, 4)
+		x, w, b, y := matrix(most*k, 1), matrix(k*n, 2), matrix(n, 3), matrix(most*n, 4)
 		mem := []unsafe.Pointer{x.Base(), w.Base(), b.Base(), y.Base()}
-		run := func(code kernel.Code) []byte {
-			work := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{code.Scratch(nil, 1)}})
-			require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: []int64{m, n, k}, Strides: []int64{k, n, n}, Scratch: work.Base(), Parts: 1}))
+		launch, strides := []int64{0, n, k}, []int64{k, n, n}
+		prepare := func(code kernel.Code, m int64, last kernel.Code) kernel.Code {
+			launch[0] = m
+			code, err := code.(kernel.Preparer).Prepare(t.Context(), launch, strides, last)
+			require.NoError(t, err)
+			return code
+		}
+		run := func(code kernel.Code, m int64) []byte {
+			sizes := []int64{m, n, k}
+			work := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{code.Scratch(sizes, 1)}})
+			require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: sizes, Strides: []int64{k, n, n}, Scratch: work.Base(), Parts: 1}))
 			return slices.Clone(unsafe.Slice((*byte)(y.Base()), 4*m*n))
 		}
-		want := run(code)
+		sizes := []int64{most, 1, 90, most, 2, 200}
+		var want [][]byte
+		for _, m := range sizes {
+			want = append(want, run(prepare(plain, m, nil), m))
+		}
 		var kept []soa.View
 		alloc := func(n int) unsafe.Pointer {
 			kept = append(kept, soa.Make(types.Type{DType: types.U8, Shape: types.Shape{n}}))
 			return kept[len(kept)-1].Base()
 		}
-		require.Same(t, code, code.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, alloc), "nothing to pack")
-		bound := code.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, alloc)
+		require.Same(t, plain, plain.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, alloc), "nothing to pack")
+		bound := plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, alloc)
+		code := prepare(bound, most, nil)
 		require.Len(t, kept, 1)
-		require.Less(t, bound.Scratch(nil, 1), code.Scratch(nil, 1))
-		clear(unsafe.Slice((*byte)(w.Base()), 4*k*n))
-		require.Equal(t, want, run(bound), "%v", c.machine.Level)
-		require.NotEqual(t, want, run(code))
-		require.Same(t, bound, bound.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, alloc), "packed already")
+		all := []int64{most, n, k}
+		require.Less(t, code.Scratch(all, 1), prepare(plain, most, nil).Scratch(all, 1))
+		saved := slices.Clone(unsafe.Slice((*byte)(w.Base()), 4*k*n))
+		for i, m := range sizes {
+			if code = prepare(bound, m, code); code.(*product).packed != nil {
+				clear(unsafe.Slice((*byte)(w.Base()), 4*k*n))
+			}
+			require.Equal(t, want[i], run(code, m), "%v, %d rows", c.machine.Level, m)
+			copy(unsafe.Slice((*byte)(w.Base()), 4*k*n), saved)
+		}
+		require.Len(t, kept, 1, "one for all sizes")
+		if !trials.Race {
+			require.Zero(t, testing.AllocsPerRun(3, func() {
+				for _, m := range sizes {
+					code = prepare(bound, m, code)
+				}
+			}))
+		}
 	}
 }
 

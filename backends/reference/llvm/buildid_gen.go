@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1c38c299fe464b6847e578d4"
+const buildID = "2865a5551869d4717c66e302"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -18,6 +19,20 @@ type productKernel struct {
 	*emit.Product
 	units *units
 	own   func() kernel.Code // the code as that of any other kernel
+	known *functions
+	keeps *keeps // nil: no operand is known to be the same in all runs
+}
+
+// functions are what products of one kernel are made of, by the kind of their plan.
+// Looking for them takes no lock and allocates nothing.
+type functions struct {
+	list atomic.Pointer[[]ofKind]
+	mu   sync.Mutex // of who adds some
+}
+
+type ofKind struct {
+	kind    gemm.Kind
+	product *gemm.Product
 }
 
 // Parts implements [kernel.Code].
@@ -30,30 +45,51 @@ func (p *productKernel) Scratch(sizes []int64, parts int) int { return p.own().S
 func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
 
 // Prepare plans the product for sizes and compiles what is missing.
-func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64) (kernel.Code, error) {
-	problem := p.Problem(sizes, strides)
-	r := &product{points: 1, factors: p.Factors(strides), units: p.units, of: p.Product, sizes: slices.Clone(sizes), strides: slices.Clone(strides), moved: new(sync.Pool)}
-	for _, a := range p.Outer {
-		n := int(p.Kernel.Axes[a].Size.Of(sizes))
-		r.outer, r.points = append(r.outer, n), r.points*n
+func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
+	r, _ := last.(*product)
+	if r == nil {
+		r = &product{of: p, moved: new(sync.Pool)}
 	}
-	r.flops = flopsOf(problem)
-	if r.flops < fewFlops || r.points == 0 {
-		return p.own(), nil
-	}
-	var err error
-	if r.plan, err = gemm.New(problem, p.units.machine); err != nil {
-		return p.own(), nil // other elements
-	}
-	if r.Product, err = p.units.bind(ctx, r.plan); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	return r, r.become(ctx, sizes, strides)
+}
+
+// functions returns those of a plan, in a product of the same kind.
+func (p *productKernel) functions(ctx context.Context, q *gemm.Plan) (*gemm.Product, error) {
+	kind := q.Kind()
+	of := func(list *[]ofKind) *gemm.Product {
+		if list != nil {
+			for i := range *list {
+				if x := &(*list)[i]; x.kind == kind {
+					return x.product
+				}
+			}
 		}
-		p.units.failed(err)
-		return p.own(), nil
+		return nil
 	}
-	inBytes(&r.factors, &problem)
-	return r, nil
+	if x := of(p.known.list.Load()); x != nil {
+		return x, nil
+	}
+	plan, err := gemm.New(q.Problem, p.units.machine)
+	if err != nil {
+		return nil, err
+	}
+	made, err := p.units.bind(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	p.known.mu.Lock()
+	defer p.known.mu.Unlock()
+	list := p.known.list.Load()
+	if x := of(list); x != nil {
+		return x, nil
+	}
+	var all []ofKind
+	if list != nil {
+		all = slices.Clone(*list)
+	}
+	all = append(all, ofKind{kind, made})
+	p.known.list.Store(&all)
+	return made, nil
 }
 
 // inBytes makes what factors count in elements bytes.
@@ -80,13 +116,13 @@ func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	}
 	problem := p.Problem(sizes, strides)
 	plan, err := gemm.New(problem, s.units.machine)
-	if err != nil || flopsOf(problem) < fewFlops || !s.units.there(plan) {
+	if err != nil || flopsOf(&problem) < fewFlops || !s.units.there(plan) {
 		return 0, 0
 	}
 	return plan.Packings()
 }
 
-func flopsOf(p gemm.Problem) float64 {
+func flopsOf(p *gemm.Problem) float64 {
 	return 2 * float64(p.M) * float64(p.N) * float64(p.K) * float64(p.Batch)
 }
 
@@ -94,89 +130,131 @@ func flopsOf(p gemm.Problem) float64 {
 // own code is faster than blocks and packing.
 const fewFlops = 1 << 11
 
-// product is a contraction for sizes that are known.
+// product is a contraction for sizes that are known. It can become one for others.
 type product struct {
-	*gemm.Product
+	of      *productKernel
+	own     kernel.Code // what runs instead of a product; nil if it is one
+	product gemm.Product
 	plan    *gemm.Plan
 	outer   []int          // the sizes of the outer axes
 	points  int            // of these
 	factors [3]emit.Factor // A, B and C, in bytes
 	flops   float64        // of one point
-	units   *units
 	packed  unsafe.Pointer // B, if the plan says that it is packed
-	made    *kernel.Block  // what packed was computed with, where generated code found it
+	key     []int64        // of packed
 
-	of      *emit.Product
-	sizes   []int64
-	strides []int64    // for which all of it is
+	strides []int64 // for which all of it is
+	table   [][]int64
 	moved   *sync.Pool // of *moved
+}
+
+// become makes r the product for sizes and strides.
+func (r *product) become(ctx context.Context, sizes, strides []int64) error {
+	p := r.of
+	r.own, r.packed, r.points, r.outer = nil, nil, 1, r.outer[:0]
+	r.table = p.Kernel.StrideTable(r.table, strides)
+	r.strides = append(r.strides[:0], strides...)
+	for _, a := range p.Outer {
+		n := int(p.Kernel.Axes[a].Size.Of(sizes))
+		r.outer, r.points = append(r.outer, n), r.points*n
+	}
+	problem := p.ProblemIn(sizes, r.table)
+	r.flops = flopsOf(&problem)
+	if r.flops < fewFlops || r.points == 0 {
+		r.own = p.own()
+		return nil
+	}
+	if err := r.replan(problem); err != nil {
+		r.own = p.own() // other elements
+		return nil
+	}
+	made, err := p.functions(ctx, r.plan)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p.units.failed(err)
+		r.own = p.own()
+		return nil
+	}
+	p.Locate(&r.factors, r.table)
+	inBytes(&r.factors, &problem)
+	r.product = made.For(r.plan)
+	return r.keep(problem, sizes)
+}
+
+// replan plans a problem in the memory of the plan at hand.
+func (r *product) replan(problem gemm.Problem) (err error) {
+	if r.plan != nil {
+		return r.plan.Replan(problem)
+	}
+	r.plan, err = gemm.New(problem, r.of.units.machine)
+	return err
 }
 
 // moved is a product for other strides of the same classes.
 type moved struct {
-	*gemm.Moved
+	gemm.Moved
 	factors [3]emit.Factor
 	table   [][]int64
 }
 
 // move returns the product for run-time strides, and where its factors are then.
-// It is given back to p.moved.
-func (p *product) move(strides []int64) *moved {
-	m, _ := p.moved.Get().(*moved)
+// It is given back to r.moved.
+func (r *product) move(strides []int64) *moved {
+	m, _ := r.moved.Get().(*moved)
 	if m == nil {
-		m = &moved{Moved: p.Product.Moved()}
+		m = new(moved)
 	}
-	m.table = p.of.Kernel.StrideTable(m.table, strides)
-	p.of.Locate(&m.factors, m.table)
-	inBytes(&m.factors, &p.plan.Problem)
-	m.Move(p.of.Strides(m.table))
+	m.table = r.of.Kernel.StrideTable(m.table, strides)
+	r.of.Locate(&m.factors, m.table)
+	inBytes(&m.factors, &r.plan.Problem)
+	m.Move(&r.product, r.of.Strides(m.table))
 	return m
 }
 
 // Parts returns how many parts are worth it.
-func (p *product) Parts(_ []int64, threads int) int {
+func (r *product) Parts(sizes []int64, threads int) int {
+	if r.own != nil {
+		return r.own.Parts(sizes, threads)
+	}
 	const flop = 0.01 // nanoseconds
-	all := p.flops * float64(p.points)
+	all := r.flops * float64(r.points)
 	return max(min(threads, int(min(all*flop/partCost, 1024))), 1)
 }
 
 // split says how parts share the work: whole points, if there are enough for
 // all parts, else each point in parts.
-func (p *product) split(parts int) (byPoint bool) { return p.points >= parts }
+func (r *product) split(parts int) (byPoint bool) { return r.points >= parts }
 
 // Scratch returns the workspace of a part.
-func (p *product) Scratch(_ []int64, parts int) int {
-	if p.split(parts) {
+func (r *product) Scratch(sizes []int64, parts int) int {
+	if r.own != nil {
+		return r.own.Scratch(sizes, parts)
+	}
+	if r.split(parts) {
 		parts = 1
 	}
-	return p.plan.PartBytes(parts)
+	return r.plan.PartBytes(parts)
 }
 
 // Run runs a part.
-func (p *product) Run(c *kernel.Call) error {
+func (r *product) Run(c *kernel.Call) error {
+	if r.own != nil {
+		return r.own.Run(c)
+	}
 	b := &c.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(c.Mem), unsafe.SliceData(c.Sizes), unsafe.SliceData(c.Strides)
-	from, to, part, parts := int64(0), int64(p.points), c.Part, c.Parts
-	if p.split(parts) {
+	from, to, part, parts := int64(0), int64(r.points), c.Part, c.Parts
+	if r.split(parts) {
 		from, to = c.Share(to)
 		part, parts = 0, 1
 	}
-	var stop func() bool
-	if done := c.Done; done != nil {
-		stop = func() bool {
-			select {
-			case <-done:
-				return true
-			default:
-				return false
-			}
-		}
-	}
-	factors, run := &p.factors, p.Product
-	if !slices.Equal(c.Strides, p.strides) {
-		m := p.move(c.Strides)
-		defer p.moved.Put(m)
-		factors, run = &m.factors, m.Product
+	factors, run := &r.factors, &r.product
+	if !slices.Equal(c.Strides, r.strides) {
+		m := r.move(c.Strides)
+		defer r.moved.Put(m)
+		factors, run = &m.factors, &m.Product
 	}
 	for point := int(from); point < int(to); point++ {
 		var at [3]unsafe.Pointer
@@ -185,15 +263,15 @@ func (p *product) Run(c *kernel.Call) error {
 			at[n] = unsafe.Add(c.Mem[f.Param], f.Origin)
 		}
 		rest := point
-		for i := len(p.outer) - 1; i >= 0; i-- {
-			here := rest % p.outer[i]
-			rest /= p.outer[i]
+		for i := len(r.outer) - 1; i >= 0; i-- {
+			here := rest % r.outer[i]
+			rest /= r.outer[i]
 			b.At[i] = int64(here)
 			for n := range factors {
 				at[n] = unsafe.Add(at[n], int64(here)*factors[n].Steps[i])
 			}
 		}
-		ok := run.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: p.packed, PrologueA: unsafe.Pointer(b), PrologueB: unsafe.Pointer(b), Epilogue: unsafe.Pointer(b)}, c.Scratch, stop)
+		ok := run.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: r.packed, PrologueA: unsafe.Pointer(b), PrologueB: unsafe.Pointer(b), Epilogue: unsafe.Pointer(b)}, c.Scratch, c.Done)
 		if !ok {
 			return nil // given up
 		}

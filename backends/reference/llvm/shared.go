@@ -140,7 +140,7 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 	for i, k := range kernels {
 		if p, ok := emit.AsProduct(k, s.units.machine); ok {
 			products = append(products, p)
-			codes[i] = &productKernel{p, s.units, s.own(k)}
+			codes[i] = &productKernel{Product: p, units: s.units, own: s.own(k), known: new(functions)}
 		} else {
 			others, at = append(others, k), append(at, i)
 		}

@@ -47,7 +47,7 @@ func TestLayersCompileOnce(t *testing.T) {
 		require.NoError(t, err)
 		for i := range prog.Steps {
 			step := &prog.Steps[i]
-			_, err := codes[step.Kernel].(kernel.Preparer).Prepare(t.Context(), step.Sizes, step.Strides)
+			_, err := codes[step.Kernel].(kernel.Preparer).Prepare(t.Context(), step.Sizes, step.Strides, nil)
 			require.NoError(t, err)
 		}
 		list, err := s.disk.List()

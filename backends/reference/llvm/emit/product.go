@@ -111,8 +111,13 @@ func (p *Product) finds() bool {
 // Problem returns the problem of one point of the outer axes, given sizes and
 // run-time strides.
 func (p *Product) Problem(sizes, strides []int64) gemm.Problem {
+	return p.ProblemIn(sizes, p.Kernel.StrideTable(nil, strides))
+}
+
+// ProblemIn is Problem, given the strides of the kernel's operands
+// ([kernel.Kernel.StrideTable]). It allocates nothing.
+func (p *Product) ProblemIn(sizes []int64, table [][]int64) gemm.Problem {
 	k, c := p.Kernel, p.Contraction
-	table := k.StrideTable(nil, strides)
 	size := func(axis int) int {
 		if axis < 0 {
 			return 1
@@ -190,15 +195,8 @@ type Factor struct {
 	Steps  []int64
 }
 
-// Factors returns A, B and C, given the run-time strides.
-func (p *Product) Factors(strides []int64) [3]Factor {
-	var all [3]Factor
-	p.Locate(&all, p.Kernel.StrideTable(nil, strides))
-	return all
-}
-
-// Locate is Factors, given the strides of the kernel's operands, in memory that is
-// used again.
+// Locate writes A, B and C to all, given the strides of the kernel's operands, in
+// memory that is used again.
 func (p *Product) Locate(all *[3]Factor, table [][]int64) {
 	for n, id := range [3]kernel.ID{p.Contraction.A.Source, p.Contraction.B.Source, p.Store} {
 		m := p.Kernel.Instrs[id].Mem

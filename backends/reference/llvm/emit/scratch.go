@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"sync"
+
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
@@ -105,7 +107,10 @@ func (f *function) placed(id kernel.ID, at value.Value) vector.Pointer {
 // Scratch returns how many bytes of scratch memory a part of a launch of these
 // sizes takes.
 func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
-	width, a := int64(1), launch(sizes)
+	a := launches.Get().(*launch)
+	defer launches.Put(a)
+	*a = sizes
+	width := int64(1)
 	if s.Form == Strips {
 		width = stripWidth(a, k, s)
 	}
@@ -115,6 +120,9 @@ func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
 
 // launch is the sizes of one; its arithmetic is Go's.
 type launch []int64
+
+// launches has some, so that asking for scratch memory allocates nothing.
+var launches = sync.Pool{New: func() any { return new(launch) }}
 
 func (launch) Index(i int64) int64              { return i }
 func (a launch) size(s kernel.Size) int64       { return s.Of(a) }

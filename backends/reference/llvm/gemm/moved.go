@@ -14,20 +14,15 @@ func (s Strides) swapped() Strides {
 // which strides are 0 or 1 is as it was planned. It is one goroutine's; the product
 // that it comes from need not know.
 type Moved struct {
-	*Product
-	plan *Plan
+	Product
+	plan Plan
 }
 
-// Moved returns a copy of r to be moved.
-func (r *Product) Moved() *Moved {
-	plan, product := *r.plan, *r
-	product.plan = &plan
-	return &Moved{&product, &plan}
-}
-
-// Move sets the strides. It allocates nothing.
-func (m *Moved) Move(s Strides) {
-	q := m.plan
+// Move makes m the product r with other strides. It allocates nothing.
+func (m *Moved) Move(r *Product, s Strides) {
+	m.plan = *r.plan
+	m.Product = Product{&m.plan, r.codes}
+	q := &m.plan
 	q.Problem.StrideA, q.Problem.StrideB, q.Problem.StrideC = s.A, s.B, s.C
 	if q.swapped {
 		s = s.swapped()

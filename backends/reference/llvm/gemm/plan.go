@@ -13,6 +13,7 @@ type Plan struct {
 	Problem Problem // as it was given
 	on      Machine
 	core    *core
+	cores   [2]*core // of blocks, and of one row, as far as they were needed
 	// p is the problem as it is computed: the one given or, if swapped is set,
 	// that of the transposed operands.
 	p       Problem
@@ -42,23 +43,42 @@ func (e *UnsupportedError) Error() string {
 // New plans a problem. It returns an *[UnsupportedError] for dtypes that there
 // is no kernel for.
 func New(p Problem, on Machine) (*Plan, error) {
-	q := &Plan{Problem: p, on: on, p: p}
+	q := &Plan{on: on}
+	if err := q.plan(p); err != nil {
+		return nil, err
+	}
+	q.names()
+	return q, nil
+}
+
+// Replan makes q the plan for a problem that differs from the one that it is for
+// in sizes, strides and PackedB alone. It allocates nothing once it has planned one
+// row and more of them.
+func (q *Plan) Replan(p Problem) error { return q.plan(p) }
+
+func (q *Plan) plan(p Problem) error {
+	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores}
 	if (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
 	}
 	q.vector = q.p.M == 1 && !p.PackedB && q.orderB() != Anyhow
-	q.core = coreOf(&q.p, on, q.vector)
-	if q.core == nil {
-		return nil, &UnsupportedError{p.A, p.B, p.Acc, p.C}
+	arithmetic := &q.cores[0]
+	if q.vector {
+		arithmetic = &q.cores[1]
 	}
+	if *arithmetic == nil {
+		if *arithmetic = coreOf(&q.p, q.on, q.vector); *arithmetic == nil {
+			return &UnsupportedError{p.A, p.B, p.Acc, p.C}
+		}
+	}
+	q.core = *arithmetic
 	if q.vector {
 		q.oneRow()
 	} else {
 		q.blocks()
 		q.choose()
 	}
-	q.names()
-	return q, nil
+	return nil
 }
 
 // bytesL2 and bytesL3 are the caches that plans reckon with, that of a core and
@@ -196,22 +216,40 @@ func (q *Plan) oneRow() {
 func (q *Plan) orderA() Order { return orderOf(q.p.StrideA[2], q.p.StrideA[1]) }
 func (q *Plan) orderB() Order { return orderOf(q.p.StrideB[1], q.p.StrideB[2]) }
 
+// Kind is what plans differ in that need other units, of problems that differ in
+// sizes, strides and PackedB alone.
+type Kind struct {
+	vector, swapped, packsA, packsB, finishes bool
+	orderA, orderB, orderC                    Order
+}
+
+// Kind returns the kind of the plan.
+func (q *Plan) Kind() Kind {
+	c, p := q.core, &q.p
+	return Kind{
+		vector: q.vector, swapped: q.swapped, packsA: !q.directA,
+		packsB:   !q.vector && !(q.directB && p.N%c.columns() == 0),
+		finishes: !q.inC || p.Epilogue.set(),
+		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
+	}
+}
+
 // names names the units that the plan needs.
 func (q *Plan) names() {
-	c, p := q.core, &q.p
+	c, p, k := q.core, &q.p, q.Kind()
 	q.packA, q.packB, q.epilogue = "", "", ""
 	q.kernel = unitName(c.name)
 	if q.vector {
-		q.kernel = unitName(c.name, "vecmat", p.B.String(), q.orderB().String(), p.PrologueB.Name)
+		q.kernel = unitName(c.name, "vecmat", p.B.String(), k.orderB.String(), p.PrologueB.Name)
 	}
-	if !q.directA {
-		q.packA = unitName(c.name, "packa", p.A.String(), q.orderA().String(), p.PrologueA.Name)
+	if k.packsA {
+		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), p.PrologueA.Name)
 	}
-	if !q.vector && !(q.directB && p.N%c.columns() == 0) {
-		q.packB = unitName(c.name, "packb", p.B.String(), q.orderB().String(), p.PrologueB.Name)
+	if k.packsB {
+		q.packB = unitName(c.name, "packb", p.B.String(), k.orderB.String(), p.PrologueB.Name)
 	}
-	if !q.inC || p.Epilogue.set() {
-		q.epilogue = unitName("epilogue", p.Acc.String(), p.C.String(), orderOf(p.StrideC[2], 0).String(), p.Epilogue.Name)
+	if k.finishes {
+		q.epilogue = unitName("epilogue", p.Acc.String(), p.C.String(), k.orderC.String(), p.Epilogue.Name)
 		if q.swapped && p.Epilogue.set() {
 			q.epilogue += "_swapped"
 		}

@@ -17,13 +17,19 @@ type Code interface {
 
 // Product is a plan with its code. Any number of goroutines may use it.
 type Product struct {
-	plan                           *Plan
-	kernel, packA, packB, epilogue Code
+	plan *Plan
+	*codes
 }
+
+// codes are the functions of a plan, nil those that it does not need.
+type codes struct{ kernel, packA, packB, epilogue Code }
 
 // Bind looks the plan's units up by their names.
 func (q *Plan) Bind(find func(name string) (Code, error)) (*Product, error) {
-	r := &Product{plan: q}
+	if q.kernel == "" {
+		q.names()
+	}
+	r := &Product{plan: q, codes: &codes{}}
 	for _, u := range []struct {
 		name string
 		code *Code
@@ -40,6 +46,10 @@ func (q *Plan) Bind(find func(name string) (Code, error)) (*Product, error) {
 	return r, nil
 }
 
+// For returns the product of another plan of the same kind, of a problem that
+// differs from the one at hand in sizes, strides and PackedB alone.
+func (r *Product) For(q *Plan) Product { return Product{q, r.codes} }
+
 // Operands is where a product's operands lie. All of it stays the caller's.
 type Operands struct {
 	A, B, C unsafe.Pointer
@@ -54,7 +64,7 @@ type run struct {
 	Operands
 	box
 	space
-	stop func() bool
+	done <-chan struct{}
 }
 
 // space is a part's share of the workspace.
@@ -130,15 +140,16 @@ func (q *Plan) space(parts int, work unsafe.Pointer) space {
 
 // RunIn computes one of so many parts of the product, from 0 on, in memory of its
 // own: [Plan.PartBytes] bytes, aligned to 64. Parts may run at the same time. The
-// result has the same bits for any number of parts. stop, if not nil, is asked
-// every few milliseconds whether to give up; RunIn reports whether it did not.
-func (r *Product) RunIn(part, parts int, o Operands, work unsafe.Pointer, stop func() bool) bool {
+// result has the same bits for any number of parts. RunIn gives up a few
+// milliseconds after done, which may be nil, is closed, and reports whether it did
+// not.
+func (r *Product) RunIn(part, parts int, o Operands, work unsafe.Pointer, done <-chan struct{}) bool {
 	q := r.plan
 	b, ok := q.part(part, parts)
 	if !ok {
 		return true
 	}
-	w := run{Product: r, Operands: o, box: b, space: q.space(parts, work), stop: stop}
+	w := run{Product: r, Operands: o, box: b, space: q.space(parts, work), done: done}
 	if q.swapped {
 		w.A, w.B, w.PrologueA, w.PrologueB = o.B, o.A, o.PrologueB, o.PrologueA
 	}
@@ -163,8 +174,10 @@ func (r *run) matrices(b, count int) bool {
 			x.depth = min(q.depth, q.p.K-x.k)
 			r.pack(&x)
 			for m := r.m0; m < r.m1; m += q.calls {
-				if r.stop != nil && r.stop() {
+				select {
+				case <-r.done:
 					return false
+				default:
 				}
 				r.multiply(&x, m, min(q.calls, r.m1-m))
 			}

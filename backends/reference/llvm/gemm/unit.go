@@ -25,6 +25,9 @@ func (u Unit) Text() string { return u.emit() }
 
 // Units returns what has to be compiled for the plan.
 func (q *Plan) Units() []Unit {
+	if q.kernel == "" {
+		q.names()
+	}
 	c := q.core
 	unit := func(name string, on Machine, emit func(m *module)) Unit {
 		return Unit{name, on, func() string {

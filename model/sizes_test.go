@@ -1,0 +1,175 @@
+package model_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
+	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/model"
+	"ltc/soa"
+)
+
+// mostEvents is the largest of the sizes that the tests of many sizes run.
+const mostEvents = 10_000
+
+// events calls a model for events of any size, on columns of its own.
+type events struct {
+	m    *model.Model
+	base []soa.View // of arguments, then of results, for mostEvents
+	call backends.Call
+}
+
+// newEvents returns a network of three layers that is called for events.
+func newEvents(t testing.TB) *events {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	weight := func(name string, rows, columns int) *lazy.Tensor {
+		return dev.Variable(name, types.F32, rows, columns).Init(lazy.Uniform(-1, 1))
+	}
+	w1, w2, w3 := weight("w1", 6, 64), weight("w2", 64, 64), weight("w3", 64, 2)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		h := x[0].MatMul(w1).ReLU().MatMul(w2).ReLU()
+		return []*lazy.Tensor{x[0].Sum(1), h.MatMul(w3).Softmax(-1)}
+	})
+	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 6)}}, "score", "class")
+	require.NoError(t, err)
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	m, err := model.New(t.Context(), cpu, backends.NewModule(x.Text), x.Constants)
+	require.NoError(t, err)
+	e := &events{m: m}
+	sig := m.Signature()
+	for _, a := range sig.Args {
+		if a.Constant {
+			e.base = append(e.base, soa.View{})
+			continue
+		}
+		e.base = append(e.base, e.memory(a.Type))
+		for i, s := 0, soa.Slice[float32](e.base[len(e.base)-1]); i < len(s); i++ {
+			s[i] = float32(i%29)/13 - 1
+		}
+	}
+	for _, r := range sig.Results {
+		e.base = append(e.base, e.memory(r.Type))
+	}
+	e.call.Args, e.call.Results = make([]soa.View, len(sig.Args)), make([]soa.View, len(sig.Results))
+	copy(e.call.Args, e.base)
+	copy(e.call.Results, e.base[len(sig.Args):])
+	return e
+}
+
+func (e *events) memory(t types.Type) soa.View {
+	t.Shape = append(types.Shape{mostEvents}, t.Shape[1:]...)
+	return soa.Make(t)
+}
+
+// run runs an event of n elements. It allocates nothing itself.
+func (e *events) run(t testing.TB, n int) {
+	for _, list := range [][]soa.View{e.call.Args, e.call.Results} {
+		for i := range list {
+			if !list[i].IsZero() {
+				list[i].Type.Shape[0] = n
+			}
+		}
+	}
+	if err := e.m.Executable().Execute(context.Background(), &e.call); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compiles counts the kernels that programs ask for.
+type compiles struct {
+	packs   func(k *kernel.Kernel, sizes, strides []int64) (a, b int)
+	kernels atomic.Int64
+}
+
+func (c *compiles) Compile(_ context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
+	c.kernels.Add(int64(len(kernels)))
+	return make([]kernel.Code, len(kernels)), nil
+}
+
+func (c *compiles) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+	return c.packs(k, sizes, strides)
+}
+
+// counted stands before the other compilers and leaves all kernels to them.
+var counted compiles
+
+func init() {
+	if counted.packs = reference.Packs(); counted.packs == nil {
+		counted.packs = func(*kernel.Kernel, []int64, []int64) (a, b int) { return 0, 0 }
+	}
+	reference.UseCompiler(&counted)
+}
+
+// Events of 1 to 10,000 elements, each of another size, are one compile, and
+// allocate nothing once the largest has come: neither what runs a size nor packed
+// constants are made for each.
+func TestEventsOfAllSizes(t *testing.T) {
+	e := newEvents(t)
+	compiled := counted.kernels.Load()
+	require.NotZero(t, compiled)
+	rng := rand.New(rand.NewPCG(3, 4))
+	sizes := rng.Perm(mostEvents)
+	for _, n := range append(sizes[:20:20], 0, 1, mostEvents-1) { // a warm-up
+		e.run(t, n+1)
+	}
+	rest := sizes[20:]
+	next := 0
+	require.Zero(t, trials.Allocs(200, func() {
+		e.run(t, rest[next]+1)
+		next++
+	}))
+	require.Equal(t, compiled, counted.kernels.Load(), "one compile")
+	require.Zero(t, e.m.CopiedBytes())
+	for _, n := range []int{1, 2, 9, 71, 1000, 4999} {
+		e.run(t, n)
+		got := slices.Clone(soa.Slice[float32](e.call.Results[1]))
+		again := newEvents(t)
+		again.run(t, n)
+		require.Equal(t, soa.Slice[float32](again.call.Results[1]), got, "%d: runs before change nothing", n)
+	}
+}
+
+// BenchmarkSizes runs events of sizes that all differ, two sizes in turns, and the
+// size that they have in the mean.
+func BenchmarkSizes(b *testing.B) {
+	e := newEvents(b)
+	for _, most := range []int{100, mostEvents} {
+		sizes, sum := rand.New(rand.NewPCG(1, 2)).Perm(most), 0
+		for i := range sizes {
+			sizes[i]++
+			sum += sizes[i]
+		}
+		mean := sum / most
+		for _, c := range []struct {
+			name string
+			at   func(i int) int
+		}{
+			{"random", func(i int) int { return sizes[i%most] }},
+			{"alternating", func(i int) int { return mean/2 + i%2*mean }},
+			{"fixed", func(int) int { return mean }},
+		} {
+			b.Run(fmt.Sprint(c.name, "/", most), func(b *testing.B) {
+				b.ReportAllocs()
+				e.run(b, most)
+				i := 0
+				for b.Loop() {
+					e.run(b, c.at(i))
+					i++
+				}
+			})
+		}
+	}
+}
