@@ -35,12 +35,17 @@ type compilation struct {
 // entry is a kernel and how it is run.
 type entry struct {
 	kernel   *kernel.Kernel
-	name     string // in the module; "" if there is none
 	schedule *ptx.Schedule
-	lacks    error // why there is none
-	shared   int   // the most of a block's memory that a launch asks for
-	fn       *driver.Function
-	onHost   kernel.Code // of steps that are run there
+	variants map[int]*variant // those that steps launch
+	lacks    error            // why there are none
+	onHost   kernel.Code      // of steps that are run there
+}
+
+// variant is an entry of the module.
+type variant struct {
+	name   string
+	shared int // the most of a block's memory that a launch asks for
+	fn     *driver.Function
 }
 
 // code is a program that was compiled.
@@ -59,10 +64,11 @@ type code struct {
 // the kit does.
 type step struct {
 	*kit.Step
-	entry  *entry
-	launch ptx.Launch
-	lacks  error // why the host runs the kernel
-	sizes  []int // of an element, by operand
+	entry   *entry
+	variant *variant
+	launch  ptx.Launch
+	lacks   error // why the host runs the kernel
+	sizes   []int // of an element, by operand
 }
 
 // loaded is what of a compilation is on a device.
@@ -127,10 +133,8 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 	text := k.String()
 	e := c.entries[text]
 	if e == nil {
-		e = &entry{kernel: k}
-		if err := c.write(e); err != nil {
-			return err
-		}
+		e = &entry{kernel: k, variants: map[int]*variant{}}
+		e.schedule, e.lacks = ptx.Plan(k)
 		c.entries[text] = e
 	}
 	s.entry, s.lacks = e, e.lacks
@@ -141,7 +145,9 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
 	if s.lacks == nil {
-		e.shared = max(e.shared, s.launch.Shared)
+		s.variant, s.lacks = c.write(e, s.launch)
+	}
+	if s.lacks == nil {
 		return nil
 	}
 	if !errors.Is(s.lacks, errors.ErrUnsupported) {
@@ -157,24 +163,21 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 	return err
 }
 
-// write writes the text of an entry, or says why there is none.
-func (c *compilation) write(e *entry) error {
-	s, err := ptx.Plan(e.kernel)
-	var text string
-	name := fmt.Sprintf("k%d", len(c.texts))
-	if err == nil {
-		text, err = ptx.Entry(name, e.kernel, s)
-	}
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		e.lacks = err
-	case err != nil:
-		return fmt.Errorf("compile: kernel %s: %w", e.kernel.Name, err)
-	default:
-		e.name, e.schedule = name, s
+// write writes the text of what a launch takes, or says why there is none.
+func (c *compilation) write(e *entry, l ptx.Launch) (*variant, error) {
+	v := e.variants[l.Variant]
+	if v == nil {
+		v = &variant{name: fmt.Sprintf("k%d", len(c.texts))}
+		text, err := ptx.Variant(v.name, e.kernel, e.schedule, l.Variant)
+		if err != nil {
+			e.lacks = err
+			return nil, err
+		}
 		c.texts = append(c.texts, text)
+		e.variants[l.Variant] = v
 	}
-	return nil
+	v.shared = max(v.shared, l.Shared)
+	return v, nil
 }
 
 // text is the module of all kernels.
@@ -191,14 +194,13 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 		}
 		on.free = append(on.free, d.held.add(m.Unload))
 		for _, e := range c.entries {
-			if e.name == "" {
-				continue
-			}
-			if e.fn, err = m.Function(e.name); err == nil && e.shared > d.Properties().SharedBlock {
-				err = e.fn.AllowShared(e.shared)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%v: compile: %w", d, err)
+			for _, v := range e.variants {
+				if v.fn, err = m.Function(v.name); err == nil && v.shared > d.Properties().SharedBlock {
+					err = v.fn.AllowShared(v.shared)
+				}
+				if err != nil {
+					return nil, fmt.Errorf("%v: compile: %w", d, err)
+				}
 			}
 		}
 	}

@@ -18,12 +18,21 @@ type Kernel struct {
 	module   *driver.Module
 	schedule *ptx.Schedule
 
-	mu       sync.Mutex
+	args [3]int // operands, run-time sizes and strides
+
+	mu      sync.Mutex
+	entries map[int]*launched // by variant, those that were launched
+}
+
+// launched is one of the entries of a kernel's module.
+type launched struct {
 	function *driver.Function
 	launch   *driver.Launch
-	args     [3]int // operands, run-time sizes and strides
-	shared   int    // the most memory of a block that launches may ask for
+	shared   int // the most memory of a block that launches may ask for
 }
+
+// entryName is the name of a kernel's first entry.
+const entryName = "kernel"
 
 // Load compiles a kernel that has passed [kernel.Verify]; it lasts until
 // [Kernel.Unload]. The error wraps [errors.ErrUnsupported] if there is no text for
@@ -33,8 +42,7 @@ func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	const entry = "kernel"
-	text, err := ptx.Entry(entry, k, s)
+	text, err := ptx.Entry(entryName, k, s)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +50,25 @@ func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
-	f, err := m.Function(entry)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("kernel %s: %w", k.Name, err), m.Unload())
+	loaded := &Kernel{dev: d, name: k.Name, module: m, schedule: s, args: [3]int{len(k.Params), k.Sizes, k.StrideArgs()}, entries: map[int]*launched{}}
+	if _, err := loaded.entry(ptx.Launch{}); err != nil {
+		return nil, errors.Join(err, m.Unload())
 	}
-	args := [3]int{len(k.Params), k.Sizes, k.StrideArgs()}
-	return &Kernel{dev: d, name: k.Name, module: m, schedule: s, function: f, launch: driver.NewLaunch(f, args[0]+args[1]+args[2]), args: args,
-		shared: d.Properties().SharedBlock}, nil
+	return loaded, nil
+}
+
+// entry returns the entry that a launch takes. k is locked, or new.
+func (k *Kernel) entry(l ptx.Launch) (*launched, error) {
+	if e := k.entries[l.Variant]; e != nil {
+		return e, nil
+	}
+	f, err := k.module.Function(l.Entry(entryName))
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+	}
+	e := &launched{function: f, launch: driver.NewLaunch(f, k.args[0]+k.args[1]+k.args[2]), shared: k.dev.Properties().SharedBlock}
+	k.entries[l.Variant] = e
+	return e, nil
 }
 
 // Unload gives the kernel up. It must not be queued any more.
@@ -73,34 +93,38 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if l.Shared > k.shared {
+	e, err := k.entry(l)
+	if err != nil {
+		return err
+	}
+	if l.Shared > e.shared {
 		if most := k.dev.Properties().SharedOptIn; l.Shared > most {
 			return fmt.Errorf("%v: kernel %s takes %d bytes of a block's memory, of at most %d: %w", q.dev, k.name, l.Shared, most, errors.ErrUnsupported)
 		}
-		if err := k.function.AllowShared(l.Shared); err != nil {
+		if err := e.function.AllowShared(l.Shared); err != nil {
 			return err
 		}
-		k.shared = l.Shared
+		e.shared = l.Shared
 	}
 	i := 0
 	for _, p := range operands {
-		k.launch.Set(i, uint64(p))
+		e.launch.Set(i, uint64(p))
 		i++
 	}
 	for _, list := range [2][]int64{sizes, strides} {
 		for _, n := range list {
-			k.launch.Set(i, uint64(n))
+			e.launch.Set(i, uint64(n))
 			i++
 		}
 	}
-	k.launch.Grid(l.Grid[0], l.Grid[1], l.Grid[2])
-	k.launch.Block(l.Block[0], l.Block[1], l.Block[2])
-	k.launch.Shared(l.Shared)
+	e.launch.Grid(l.Grid[0], l.Grid[1], l.Grid[2])
+	e.launch.Block(l.Block[0], l.Block[1], l.Block[2])
+	e.launch.Shared(l.Shared)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.dev.ctx.Enter(); err != nil {
 		return err
 	}
 	defer q.dev.ctx.Leave()
-	return q.stream.Launch(k.launch)
+	return q.stream.Launch(e.launch)
 }

@@ -66,7 +66,7 @@ func newRunner(e *executable, q *Queue) *runner {
 			continue
 		}
 		n := len(s.Operands)
-		l := driver.NewLaunch(s.entry.fn, n+len(s.Sizes)+len(s.Strides))
+		l := driver.NewLaunch(s.variant.fn, n+len(s.Sizes)+len(s.Strides))
 		l.Grid(s.launch.Grid[0], s.launch.Grid[1], s.launch.Grid[2])
 		l.Block(s.launch.Block[0], s.launch.Block[1], s.launch.Block[2])
 		l.Shared(s.launch.Shared)

@@ -3,7 +3,8 @@
 // What it decides about a kernel, which threads share a point, what lies in a
 // block's memory, what is transposed or tiled there, is a [Schedule], its
 // central type; it follows from the kernel's structure, never from run-time
-// sizes, from which [Schedule.Launch] computes grid, block and memory.
+// sizes, from which [Schedule.Launch] computes grid, block and memory, and of
+// products of matrices the tile, which each have an entry.
 //
 // An entry's parameters are of 8 bytes each: the addresses of the operands'
 // first elements, the run-time sizes, then the run-time strides, as
@@ -16,6 +17,10 @@
 //     with sums only in products of matrices, by fma. The exponential and its like
 //     are made of these, see math.go for how far off they are: whoever runs the
 //     same text computes the same bits.
+//   - Products of matrices of f16 or bf16 with sums of f32 are left to tensor cores,
+//     whose products are exact and whose sums of f32 lose bits in ways of their own:
+//     only there do devices and the interpreter differ, unless sums are exact. f32
+//     is left to them where [Options] allows it.
 //   - f16 and bf16 are computed in f32, each op rounded, sums at their end.
 //   - The order of a reduction depends on nothing but sizes. The one exception is
 //     stores that combine: they are atomic, in whichever order threads come.

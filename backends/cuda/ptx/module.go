@@ -13,9 +13,24 @@ const header = ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .
 // Module returns the text of a module with the given entries.
 func Module(entries ...string) string { return header + strings.Join(entries, "") }
 
-// Entry returns the text of an entry, of the given name, that runs a kernel by its
-// schedule.
+// Entry returns the text of all entries that run a kernel by its schedule: one of
+// the given name; of a schedule that has variants, one for each: [Launch.Entry] says
+// which is to be launched.
 func Entry(name string, k *kernel.Kernel, s *Schedule) (string, error) {
+	var b strings.Builder
+	for n := range s.variants() {
+		text, err := Variant(variant(name, n), k, s, n)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// Variant returns the text of one of them, the one that launches of the number
+// take, by a name of its own: all that is needed where sizes are known.
+func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, error) {
 	w := newWriter(k, s)
 	switch s.Form {
 	case Points:
@@ -28,6 +43,8 @@ func Entry(name string, k *kernel.Kernel, s *Schedule) (string, error) {
 		w.tiles()
 	case Product:
 		w.products()
+	case Tensor:
+		w.tensor(&tileTable(s.element)[variant])
 	}
 	if w.err != nil {
 		return "", w.err

@@ -6,9 +6,18 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
+// Options says what may be left of exactness. The zero value leaves all.
+type Options struct {
+	// TF32 lets tensor cores multiply f32, of whose 24 bits they take 11.
+	TF32 bool
+}
+
+// Plan is [Options.Plan] without options.
+func Plan(k *kernel.Kernel) (*Schedule, error) { return Options{}.Plan(k) }
+
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
-func Plan(k *kernel.Kernel) (*Schedule, error) {
+func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	if err := separable(k); err != nil {
 		return nil, err
 	}
@@ -25,6 +34,9 @@ func Plan(k *kernel.Kernel) (*Schedule, error) {
 	}
 	s.reductions = reductions
 	if c, ok := kernel.AsContraction(k); ok && len(c.M) > 0 && !loadsOut(k) {
+		if t, ok := elements(k, c, o.TF32); ok {
+			return s.asTensor(c, t), nil
+		}
 		return s.asProduct(c), nil
 	}
 	switch {

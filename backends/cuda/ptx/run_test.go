@@ -41,13 +41,13 @@ func runner(t testing.TB, k *kernel.Kernel, blocks int) (func(m *kerneltest.Memo
 	}
 	parsed, err := ptxsim.Parse(module)
 	require.NoError(t, err, module)
-	entry, err := parsed.Entry("k")
-	require.NoError(t, err)
 	return func(m *kerneltest.Memory) error {
 		l, err := s.Launch(m.Sizes)
 		if err != nil {
 			return err
 		}
+		entry, err := parsed.Entry(l.Entry("k"))
+		require.NoError(t, err)
 		for i := range l.Grid {
 			l.Grid[i] = min(l.Grid[i], blocks)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
 )
 
 // Form is how threads share out a kernel's points.
@@ -27,10 +28,13 @@ const (
 	// Product computes squares of a product of matrices from strips of the factors
 	// in the block's memory.
 	Product
+	// Tensor computes tiles of a product of matrices with tensor cores. It has an
+	// entry for each of some tiles.
+	Tensor
 )
 
 func (f Form) String() string {
-	return [...]string{Points: "points", Rows: "rows", Columns: "columns", Tiles: "tiles", Product: "product"}[f]
+	return [...]string{Points: "points", Rows: "rows", Columns: "columns", Tiles: "tiles", Product: "product", Tensor: "tensor"}[f]
 }
 
 // Schedule is how a GPU runs a kernel.
@@ -38,11 +42,12 @@ type Schedule struct {
 	Form    Form
 	Threads [2]int // the most threads of a block, along x and y
 	// X is the axis along which threads lie: of Points, Columns and Tiles, and the
-	// columns of a Product. -1 if there is none.
+	// columns of a Product or Tensor. -1 if there is none.
 	X int
 	// Across is the axis along which the tiled operands' neighbours lie, or a
-	// Product's rows; -1 if there is none.
+	// Product's or Tensor's rows; -1 if there is none.
 	Across int
+	Inner  int         // the axis of K along which strips of a Tensor lie
 	Outer  []int       // the other axes that points are of, outermost first
 	Tiled  []kernel.ID // the loads of Tiles that go through the block's memory
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
@@ -51,6 +56,7 @@ type Schedule struct {
 
 	reductions int // how many values blocks reduce through their memory
 	product    *kernel.Contraction
+	element    types.DType // that tensor cores multiply
 	k          *kernel.Kernel
 }
 
@@ -79,6 +85,9 @@ func (s *Schedule) String() string {
 	if s.Across >= 0 {
 		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
 	}
+	if s.Form == Tensor {
+		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(0, s.Inner), s.element, tileNames(s.element))
+	}
 	for i, a := range s.Outer {
 		if i == 0 {
 			b.WriteString(", blocks")
@@ -102,8 +111,28 @@ func (s *Schedule) String() string {
 // Launch is how many blocks of how many threads run an entry, and the bytes of
 // memory that each block has.
 type Launch struct {
+	Variant     int // which of the schedule's entries
 	Grid, Block [3]int
 	Shared      int
+}
+
+// Entry returns the name of the entry that is launched, of those that [Entry] has
+// written under a name.
+func (l Launch) Entry(name string) string { return variant(name, l.Variant) }
+
+// variants is how many entries the schedule has.
+func (s *Schedule) variants() int {
+	if s.Form == Tensor {
+		return len(tileTable(s.element))
+	}
+	return 1
+}
+
+func variant(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return fmt.Sprint(name, "_", n)
 }
 
 const (
@@ -158,6 +187,12 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 	case Product:
 		x, y = ceil(x, side), ceil(y, side)
 		l.Shared = 2 * depth * tileStride * slotBytes
+	case Tensor:
+		all := tileTable(s.element)
+		l.Variant = tileFor(all, y, x, n)
+		t := &all[l.Variant]
+		x, y = ceil(x, int64(t.columns))*ceil(y, int64(t.rows)), 1
+		l.Shared = t.shared()
 	}
 	if s.Form == Rows {
 		x, n = n, 1

@@ -1,0 +1,297 @@
+package ptx
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// tile is how blocks of a Tensor share out the products: each has rows·columns
+// sums at a time, its warps parts of it beside each other, and a ring of strips of
+// the factors, of stripBytes along K.
+type tile struct {
+	rows, columns int
+	warps         [2]int // along rows and columns
+	strips        int    // of the ring: copies of all but one may be under way
+	why           string
+}
+
+// The tiles that entries are written for, by which [Schedule.Launch] chooses.
+const (
+	largeTile = iota
+	smallTile
+	fewRows
+	fewColumns
+)
+
+// tileTable returns them for elements of a type.
+func tileTable(t types.DType) []tile {
+	all := []tile{
+		largeTile:  {128, 128, [2]int{2, 2}, 3, "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
+		smallTile:  {64, 64, [2]int{2, 2}, 4, "products too small to give each multiprocessor a large tile"},
+		fewRows:    {16, 128, [2]int{1, 4}, 4, "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
+		fewColumns: {128, 16, [2]int{4, 1}, 4, "few columns"},
+	}
+	if t == types.F32 {
+		all[largeTile] = tile{128, 64, [2]int{2, 2}, 4, "fragments that are rounded, and read one by one, leave registers for no more sums"}
+	}
+	return all
+}
+
+// tileNames names the tiles.
+func tileNames(t types.DType) string {
+	var all []string
+	for _, t := range tileTable(t) {
+		all = append(all, fmt.Sprintf("%dx%d", t.rows, t.columns))
+	}
+	return strings.Join(all, ", ")
+}
+
+const (
+	stripBytes  = 128 // of a strip along K: eight chunks, which the swizzle spreads over all banks
+	chunkBytes  = 16  // what an instruction copies for a thread, and a row of ldmatrix
+	tensorWarps = 4
+	// enough is from how many tiles on the large ones keep a GPU of more than 100
+	// multiprocessors busy.
+	enough = 128
+	// sumPad is how many sums lie between rows in the block's memory: pairs of the
+	// threads of half a warp then meet each bank once.
+	sumPad = 8
+	// group is how many rows of tiles are run through together, so that the blocks
+	// that run at a time share what they read.
+	group = 8
+)
+
+// strip is how many elements of K a strip has.
+func strip(t types.DType) int { return stripBytes / t.Size() }
+
+func (t *tile) stripsBytes() int { return (t.rows + t.columns) * stripBytes }
+
+// shared is the memory that a block takes, of the ring and later of the sums.
+func (t *tile) shared() int {
+	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
+}
+
+// tileFor returns the number of the tile for so many rows, columns and products.
+func tileFor(all []tile, rows, columns, products int64) int {
+	large := &all[largeTile]
+	switch {
+	case rows <= int64(all[fewRows].rows):
+		return fewRows
+	case columns <= int64(all[fewColumns].columns):
+		return fewColumns
+	case ceil(rows, int64(large.rows))*ceil(columns, int64(large.columns))*products >= enough:
+		return largeTile
+	}
+	return smallTile
+}
+
+// elements returns the type in which tensor cores multiply the factors of a
+// contraction, if they do: sums are of f32, and both factors were f16 or bf16,
+// whose products f32 has exactly; of f32 itself they multiply tf32, which has fewer
+// bits, where that is allowed.
+func elements(k *kernel.Kernel, c *kernel.Contraction, tf32 bool) (types.DType, bool) {
+	if c.Type != types.F32 || len(c.M) == 0 || !sumAlone(k, c) {
+		return 0, false
+	}
+	a, b := narrowest(k, &c.A), narrowest(k, &c.B)
+	switch {
+	case a == b && (a == types.BF16 || a == types.F16):
+		return a, true
+	case tf32:
+		return types.F32, true
+	}
+	return 0, false
+}
+
+// narrowest returns the type of what a factor is converted from, or its own.
+func narrowest(k *kernel.Kernel, f *kernel.Factor) types.DType {
+	i := &k.Instrs[f.Value]
+	if i.Op == kernel.Convert {
+		if from := k.Instrs[i.Args[0]].Type; from == types.BF16 || from == types.F16 {
+			return from
+		}
+	}
+	return i.Type
+}
+
+// sumAlone reports whether the stages after the contraction's use nothing of it
+// but the sum.
+func sumAlone(k *kernel.Kernel, c *kernel.Contraction) bool {
+	end := k.Stages[0].End
+	before := func(id kernel.ID) bool { return id >= 0 && id < end && id != c.Sum }
+	return !slices.ContainsFunc(k.Instrs[end:], func(i kernel.Instr) bool {
+		return slices.ContainsFunc(i.Args, before) ||
+			i.Mem != nil && slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return before(x.Value) })
+	})
+}
+
+func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
+	s.Form, s.Threads, s.product, s.element = Tensor, [2]int{32 * tensorWarps, 1}, c, t
+	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
+	s.Outer = others(len(s.k.Axes), s.X, s.Across)
+	s.Inner = c.K[len(c.K)-1]
+	for _, f := range []*kernel.Factor{&c.A, &c.B} { // along which a factor is read in chunks
+		if f.Load != kernel.None && slices.Contains(c.K, neighbours(s.k, f.Load)) {
+			s.Inner = neighbours(s.k, f.Load)
+		}
+	}
+	return s
+}
+
+// tensor is where code that writes a Tensor is.
+type tensor struct {
+	*writer
+	c      *kernel.Contraction
+	t      types.DType // of the elements of factors
+	tile   *tile
+	p      point  // of the contraction's stage
+	memory string // where the block's begins
+	tid    string // the thread and its lane, as words
+	lane   string
+	warp   [2]string // the warp's first row and column in the tile
+	nY, nX string
+	y, x   string // where the tile begins
+	depth  string // the size of the inner axis of K
+	a, b   *factor
+	sums   [][][4]string // by rows of 16 and columns of 8 of the warp
+}
+
+// tensor writes Tensor for a tile. What is outside of a factor counts as 0.
+func (w *writer) tensor(t *tile) {
+	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
+	m.nY, m.nX = w.product(0, []int{w.s.Across}), w.product(0, []int{w.s.X})
+	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
+	m.memory = w.op(word, "mov.u32", shared)
+	m.tid = w.op(word, "mov.u32", "%tid.x")
+	m.lane = m.and(m.tid, warpSlots-1)
+	warp := m.shr(m.tid, 5)
+	m.warp[0] = m.times(m.op(word, "div.u32", warp, number(int64(t.warps[1]))), t.rows/t.warps[0])
+	m.warp[1] = m.times(m.op(word, "rem.u32", warp, number(int64(t.warps[1]))), t.columns/t.warps[1])
+	m.a = m.factor(&m.c.A, w.s.Across, t.rows, 0)
+	m.b = m.factor(&m.c.B, w.s.X, t.columns, t.rows*stripBytes)
+	rows, columns := m.ceil(m.nY, t.rows), m.ceil(m.nX, t.columns)
+	w.outer(m.p, func() {
+		w.loop(w.special("%ctaid.x"), w.mul(rows, columns), w.special("%nctaid.x"), func(n string) {
+			m.locate(n, rows, columns)
+			m.run()
+		})
+	})
+}
+
+// locate finds tile n: columns of group rows each, one group after the other.
+func (m *tensor) locate(n, rows, columns string) {
+	all := m.mul(columns, number(group))
+	first := m.mul(m.op(long, "div.u64", n, all), number(group))
+	in := m.op(long, "rem.u64", n, all)
+	high := m.op(long, "min.u64", m.op(long, "sub.s64", rows, first), number(group))
+	m.y = m.mul(m.add(first, m.op(long, "rem.u64", in, high)), number(int64(m.tile.rows)))
+	m.x = m.mul(m.op(long, "div.u64", in, high), number(int64(m.tile.columns)))
+}
+
+// run computes the tile's sums, and what becomes of them.
+func (m *tensor) run() {
+	m.sums = make([][][4]string, m.tile.rows/m.tile.warps[0]/16)
+	for i := range m.sums {
+		m.sums[i] = make([][4]string, m.tile.columns/m.tile.warps[1]/8)
+		for j := range m.sums[i] {
+			for r := range m.sums[i][j] {
+				m.sums[i][j][r] = m.variable(single, bits32(0))
+			}
+		}
+	}
+	m.along(slices.DeleteFunc(slices.Clone(m.c.K), func(axis int) bool { return axis == m.s.Inner }))
+	m.end()
+}
+
+// along runs through the strips for all points of the given axes of K.
+func (m *tensor) along(outer []int) {
+	if len(outer) == 0 {
+		m.ring()
+		return
+	}
+	m.loop("0", m.size(m.k.Axis(0, outer[0]).Size), "1", func(i string) {
+		m.p.at[outer[0]] = i
+		m.along(outer[1:])
+	})
+}
+
+// ring runs through the strips along the inner axis of K. A strip is copied while
+// those before it are multiplied: in turn n the block waits until strip n has
+// arrived, and with that until all have multiplied strip n-1, whose place strip n +
+// strips - 1 takes. The first turns only copy.
+func (m *tensor) ring() {
+	ahead := int64(m.tile.strips - 1)
+	size := m.tile.stripsBytes()
+	n := m.ceil(m.depth, strip(m.t))
+	turn := m.variable(long, number(-ahead))
+	from := m.variable(long, "0") // where in K the next strip begins
+	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
+	m.a.begin(m)
+	m.b.begin(m)
+	next := func(at string) {
+		m.line("add.u32 %s, %s, %d", at, at, size)
+		end := m.op(predicate, "setp.ge.u32", at, m.plus(m.memory, m.tile.strips*size))
+		m.line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
+	}
+	begin := m.label()
+	m.place(begin)
+	m.open()
+	m.line("cp.async.wait_group %d", ahead-1)
+	m.barrier()
+	m.when(m.op(predicate, "setp.lt.s64", from, m.depth), func() {
+		m.a.copy(m, into, from)
+		m.b.copy(m, into, from)
+	})
+	m.line("cp.async.commit_group")
+	m.when(m.op(predicate, "setp.ge.s64", turn, "0"), func() {
+		m.multiply(out)
+		next(out)
+	})
+	next(into)
+	m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
+	m.line("add.s64 %s, %s, 1", turn, turn)
+	m.close()
+	m.line("@%s bra %s", m.op(predicate, "setp.lt.s64", turn, n), begin)
+	m.line("cp.async.wait_all")
+	m.barrier()
+}
+
+// The arithmetic of words, of which one is a number.
+
+func (m *tensor) plus(a string, n int) string {
+	if n == 0 {
+		return a
+	}
+	return m.op(word, "add.u32", a, number(int64(n)))
+}
+
+func (m *tensor) times(a string, n int) string {
+	return m.op(word, "mul.lo.u32", a, number(int64(n)))
+}
+func (m *tensor) and(a string, n int) string { return m.op(word, "and.b32", a, number(int64(n))) }
+func (m *tensor) shr(a string, n int) string {
+	if n == 0 {
+		return a
+	}
+	return m.op(word, "shr.u32", a, number(int64(n)))
+}
+
+// sum adds words.
+func (m *tensor) sum(a string, more ...string) string {
+	for _, b := range more {
+		a = m.op(word, "add.u32", a, b)
+	}
+	return a
+}
+
+// ceil returns how many of by, a power of two, hold n.
+func (m *tensor) ceil(n string, by int) string {
+	return m.op(long, "shr.u64", m.add(n, number(int64(by-1))), number(int64(log2(by))))
+}
+
+func log2(n int) int { return bits.TrailingZeros(uint(n)) }

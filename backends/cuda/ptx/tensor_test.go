@@ -1,0 +1,397 @@
+package ptx_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/ptxas"
+	"ltc/internal/ptxsim"
+	"ltc/ir/types"
+)
+
+// along are the strides of a factor: its rows, or columns, lie along K, or K lies
+// along them, or no neighbours are known.
+var along = map[string]string{"K": "*, 1", "rows": "1, *", "none": "*, *"}
+
+// matrices is a product of matrices for tensor cores, of factors of a type that lie
+// along K or not: of batches, with a bias, an activation and a residual behind it.
+func matrices(t testing.TB, elements, a, b string) *kernel.Kernel {
+	t.Helper()
+	convert, product := "%2 = convert %0 : f32\n %3 = convert %1 : f32", "%2, %3"
+	if elements == "f32" {
+		convert, product = "", "%0, %1"
+	}
+	k, err := kernel.Parse(fmt.Sprintf(`kernel k(x0: %[1]s[n3, n0, n2] strides [*, %[2]s], x1: %[1]s[n3, n1, n2] strides [*, %[3]s], x2: f32[n1] strides [1], x3: f32[n3, n0, n1] strides [*, *, 1], out y: f32[n3, n0, n1] strides [*, *, 1]) {
+  for b < n3
+  for i < n0
+  for j < n1
+  stage k < n2 {
+    %%0 = load x0[b, i, k]
+    %%1 = load x1[b, j, k]
+    %[4]s
+    %%4 = multiply %[5]s : f32
+    %%5 = reduce add %%4
+  }
+  stage {
+    %%6 = load x2[j]
+    %%7 = add %%5, %%6 : f32
+    %%8 = constant 0.0 : f32
+    %%9 = maximum %%7, %%8 : f32
+    %%10 = load x3[b, i, j]
+    %%11 = add %%9, %%10 : f32
+    store y[b, i, j], %%11
+  }
+}`, elements, along[a], along[b], convert, product))
+	require.NoError(t, err)
+	require.NoError(t, kernel.Verify(k))
+	return k
+}
+
+// whole fills operands with small integers, whose products and sums are exact.
+func whole(m *kerneltest.Memory) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for p := range m.Kernel.Params {
+		values := m.Get(p)
+		for i := range values {
+			v := float64(r.IntN(9) - 4)
+			switch m.Kernel.Params[p].DType {
+			case types.F32:
+				values[i] = uint64(math.Float32bits(float32(v)))
+			case types.BF16:
+				values[i] = uint64(types.ToBFloat16(v))
+			case types.F16:
+				values[i] = uint64(types.ToFloat16(v))
+			}
+		}
+		m.Set(p, values)
+	}
+}
+
+// planned returns the text and the schedule of a kernel for tensor cores.
+func planned(t testing.TB, k *kernel.Kernel) (string, *ptx.Schedule) {
+	t.Helper()
+	s, err := ptx.Options{TF32: true}.Plan(k)
+	require.NoError(t, err)
+	require.Equal(t, ptx.Tensor, s.Form)
+	e, err := ptx.Entry("k", k, s)
+	require.NoError(t, err)
+	module := ptx.Module(e)
+	require.NoError(t, ptxas.Keep(module))
+	return module, s
+}
+
+// mostShared is what a block's memory may take.
+const mostShared = 99 << 10
+
+// of is a launch of a variant, whichever sizes would choose, in so many blocks.
+func of(variant, blocks int) ptx.Launch {
+	return ptx.Launch{Variant: variant, Grid: [3]int{blocks, 1, 1}, Block: [3]int{128, 1, 1}, Shared: mostShared}
+}
+
+// tensored runs a module, with operands aligned as devices' memory is.
+func tensored(module string, l ptx.Launch) func(m *kerneltest.Memory) error {
+	return func(m *kerneltest.Memory) error {
+		parsed, err := ptxsim.Parse(module)
+		if err != nil {
+			return err
+		}
+		entry, err := parsed.Entry(l.Entry("k"))
+		if err != nil {
+			return err
+		}
+		var memory ptxsim.Memory
+		var args []uint64
+		for p := range m.Kernel.Params {
+			b, first := m.Around(p)
+			at := uint64(p+1) << 40
+			memory.Map(at-uint64(first), b)
+			args = append(args, at)
+		}
+		for _, list := range [][]int64{m.Sizes, m.Strides} {
+			for _, n := range list {
+				args = append(args, uint64(n))
+			}
+		}
+		_, err = entry.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args, Steps: 1 << 30})
+		return err
+	}
+}
+
+// Tensor cores compute what the evaluator does, to the bit where sums are exact:
+// factors of each type that lie in each way, aligned and not, by each tile, with
+// and without remainders.
+func TestTensor(t *testing.T) {
+	type layouts []kerneltest.Layout
+	both := layouts{kerneltest.Dense, kerneltest.Spread}
+	for _, c := range []struct {
+		elements, a, b       string
+		variant              int
+		rows, columns, depth int64
+		batch                int64
+		layouts              layouts
+	}{
+		{"bf16", "K", "K", 0, 136, 136, 72, 1, both},
+		{"bf16", "rows", "rows", 0, 136, 136, 72, 1, both[:1]},
+		{"f16", "K", "rows", 0, 128, 128, 64, 1, both[:1]},
+		{"f32", "K", "rows", 0, 136, 72, 40, 1, both[:1]},
+		{"bf16", "K", "K", 1, 64, 64, 64, 1, both},
+		{"bf16", "K", "rows", 1, 72, 72, 328, 2, both},
+		{"bf16", "rows", "K", 1, 72, 72, 72, 1, both},
+		{"bf16", "rows", "rows", 1, 72, 72, 72, 1, both},
+		{"bf16", "none", "K", 1, 9, 72, 24, 1, both},
+		{"bf16", "rows", "none", 1, 72, 9, 24, 1, both},
+		{"bf16", "none", "none", 1, 17, 18, 3, 2, both},
+		{"bf16", "K", "rows", 1, 40, 40, 0, 1, both},
+		{"bf16", "K", "rows", 1, 1, 1, 1, 1, both},
+		{"f16", "K", "K", 1, 64, 72, 72, 1, both},
+		{"f16", "rows", "rows", 1, 64, 72, 72, 1, both[:1]},
+		{"f32", "K", "K", 1, 64, 72, 40, 1, both},
+		{"f32", "rows", "K", 1, 64, 72, 40, 1, both[:1]},
+		{"f32", "rows", "rows", 1, 72, 64, 40, 1, both},
+		{"bf16", "K", "rows", 2, 3, 200, 136, 1, both},
+		{"bf16", "rows", "K", 2, 16, 128, 72, 1, both[:1]},
+		{"f32", "rows", "rows", 2, 7, 136, 40, 1, both[:1]},
+		{"bf16", "rows", "rows", 3, 136, 8, 72, 2, both[:1]},
+		{"bf16", "K", "K", 3, 136, 5, 72, 1, both[:1]},
+		{"f32", "K", "rows", 3, 136, 8, 40, 1, both[:1]},
+	} {
+		t.Run(fmt.Sprintf("%s/%s %s/%d/%dx%dx%d by %d", c.elements, c.a, c.b, c.variant, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
+			k := matrices(t, c.elements, c.a, c.b)
+			module, _ := planned(t, k)
+			for i, layout := range c.layouts {
+				before := kerneltest.NewMemory(k, []int64{c.rows, c.columns, c.depth, c.batch}, layout, 0x5A)
+				whole(before)
+				want, err := before.Run(multiply)
+				require.NoError(t, err)
+				got, err := before.Run(tensored(module, of(c.variant, 3-i)))
+				require.NoError(t, err)
+				require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+			}
+		})
+	}
+}
+
+// multiply computes what matrices makes, of integers, which the evaluator takes
+// long for; small ones it leaves to it.
+func multiply(m *kerneltest.Memory) error {
+	k := m.Kernel
+	rows, columns, depth, batch := int(m.Sizes[0]), int(m.Sizes[1]), int(m.Sizes[2]), int(m.Sizes[3])
+	if rows*columns*depth*batch < 1<<14 {
+		return evaluate(m)
+	}
+	number := func(p int) []float64 {
+		var all []float64
+		for _, bits := range m.Get(p) {
+			switch k.Params[p].DType {
+			case types.F32:
+				all = append(all, float64(math.Float32frombits(uint32(bits))))
+			case types.BF16:
+				all = append(all, float64(types.BFloat16(bits).Float32()))
+			default:
+				all = append(all, float64(types.Float16(bits).Float32()))
+			}
+		}
+		return all
+	}
+	a, b, bias, more, y := number(0), number(1), number(2), number(3), m.Get(4)
+	for n := range batch {
+		for i := range rows {
+			for j := range columns {
+				sum := bias[j]
+				for l := range depth {
+					sum += a[(n*rows+i)*depth+l] * b[(n*columns+j)*depth+l]
+				}
+				at := (n*rows+i)*columns + j
+				y[at] = uint64(math.Float32bits(float32(max(sum, 0) + more[at])))
+			}
+		}
+	}
+	m.Set(4, y)
+	return nil
+}
+
+// Sizes choose the tile.
+func TestTensorTiles(t *testing.T) {
+	_, s := planned(t, matrices(t, "bf16", "K", "rows"))
+	for _, c := range []struct {
+		rows, columns, batch int64
+		variant, blocks      int
+	}{
+		{8192, 8192, 1, 0, 4096},
+		{1536, 1408, 1, 0, 132},
+		{1024, 1024, 1, 1, 256},
+		{256, 256, 32, 0, 128},
+		{128, 128, 1, 1, 4},
+		{16, 4096, 1, 2, 32},
+		{1, 4096, 12, 2, 384},
+		{4096, 16, 1, 3, 32},
+		{17, 17, 1, 1, 1},
+		{0, 17, 1, 2, 0},
+	} {
+		l, err := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
+		require.NoError(t, err)
+		require.Equal(t, c.variant, l.Variant, "%+v", c)
+		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%+v", c)
+		require.LessOrEqual(t, l.Shared, mostShared)
+	}
+}
+
+// f32 is multiplied by tensor cores only where that is allowed.
+func TestTensorExact(t *testing.T) {
+	s, err := ptx.Plan(matrices(t, "f32", "K", "K"))
+	require.NoError(t, err)
+	require.Equal(t, ptx.Product, s.Form)
+	s, err = ptx.Plan(matrices(t, "bf16", "K", "K"))
+	require.NoError(t, err)
+	require.Equal(t, ptx.Tensor, s.Form)
+}
+
+// Registers of the tiles, by how factors lie.
+func TestTensorRegisters(t *testing.T) {
+	for _, c := range [][3]string{{"bf16", "K", "K"}, {"bf16", "K", "rows"}, {"bf16", "rows", "rows"}, {"bf16", "none", "none"}, {"f32", "K", "rows"}, {"f32", "rows", "K"}} {
+		module, _ := planned(t, matrices(t, c[0], c[1], c[2]))
+		require.NoError(t, ptxas.Name("tensor/"+strings.Join(c[:], "/"), module))
+	}
+}
+
+// Products of programs: what is computed before them and behind, convolutions,
+// results that lie across.
+func TestTensorPrograms(t *testing.T) {
+	for name, text := range map[string]string{
+		"computed factor": `
+  func.func @main(%x: tensor<20x24xbf16>, %g: tensor<24xbf16>, %w: tensor<24x32xbf16>) -> tensor<20x32xbf16> {
+    %0 = stablehlo.broadcast_in_dim %g, dims = [1] : (tensor<24xbf16>) -> tensor<20x24xbf16>
+    %1 = stablehlo.add %x, %0 : tensor<20x24xbf16>
+    %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (tensor<20x24xbf16>, tensor<24x32xbf16>) -> tensor<20x32xbf16>
+    return %2 : tensor<20x32xbf16>
+  }`,
+		"batches and a transposed result": `
+  func.func @main(%q: tensor<2x3x24x16xf16>, %k: tensor<2x3x40x16xf16>) -> tensor<2x3x40x24xf16> {
+    %0 = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x3x24x16xf16>, tensor<2x3x40x16xf16>) -> tensor<2x3x24x40xf16>
+    %1 = stablehlo.transpose %0, dims = [0, 1, 3, 2] : (tensor<2x3x24x40xf16>) -> tensor<2x3x40x24xf16>
+    return %1 : tensor<2x3x40x24xf16>
+  }`,
+		"several axes of K": `
+  func.func @main(%x: tensor<20x3x24xbf16>, %w: tensor<24x3x32xbf16>) -> tensor<20x32xf32> {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1, 2] x [1, 0] : (tensor<20x3x24xbf16>, tensor<24x3x32xbf16>) -> tensor<20x32xf32>
+    return %0 : tensor<20x32xf32>
+  }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := compile(t, text)
+			products := 0
+			for n := range p.Steps {
+				st := &p.Steps[n]
+				if st.Kernel < 0 {
+					continue
+				}
+				k := p.Kernels[st.Kernel]
+				s, err := ptx.Plan(k)
+				require.NoError(t, err)
+				if s.Form != ptx.Tensor {
+					continue
+				}
+				products++
+				tensorRuns(t, k, st.Sizes)
+			}
+			require.Equal(t, 1, products)
+		})
+	}
+}
+
+// tensorRuns requires that tensor cores compute what the evaluator does, of
+// integers, in memory of all layouts.
+func tensorRuns(t *testing.T, k *kernel.Kernel, sizes []int64) {
+	t.Helper()
+	module, _ := planned(t, k)
+	for _, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread, kerneltest.Reverse} {
+		before := kerneltest.NewMemory(k, sizes, layout, 0x5A)
+		whole(before)
+		want, err := before.Run(evaluate)
+		require.NoError(t, err)
+		got, err := before.Run(tensored(module, of(1, 2)))
+		require.NoError(t, err)
+		require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v", k)
+	}
+}
+
+// A convolution is a product whose axes of rows and of K run along the same
+// dimensions; channels are its inner axis.
+func TestTensorConvolution(t *testing.T) {
+	k, err := kernel.Parse(`kernel k(x: bf16[n0, n5, n6, n4] strides [*, *, *, 1], w: bf16[n7, n8, n4, n3] strides [*, *, *, 1], out y: bf16[n0, n1, n2, n3] strides [*, *, *, 1]) {
+  for b < n0
+  for h < n1
+  for v < n2
+  for o < n3
+  stage r < n7 s < n8 c < n4 {
+    %0 = load x[b, h + r, v + s, c]
+    %1 = load w[r, s, c, o]
+    %2 = convert %0 : f32
+    %3 = convert %1 : f32
+    %4 = multiply %2, %3 : f32
+    %5 = reduce add %4
+  }
+  stage {
+    %6 = convert %5 : bf16
+    store y[b, h, v, o], %6
+  }
+}`)
+	require.NoError(t, err)
+	require.NoError(t, kernel.Verify(k))
+	tensorRuns(t, k, []int64{2, 3, 18, 24, 8, 5, 20, 3, 3})
+}
+
+// Mistakes planted in the text are found: by the interpreter, or by the numbers.
+func TestTensorPlanted(t *testing.T) {
+	for _, c := range []struct {
+		name, old, new string
+		nth            int
+		want           string // "": wrong numbers
+	}{
+		{"no wait", "cp.async.wait_group 2;", "", 0, "has not been waited for"},
+		{"waits for too little", "cp.async.wait_group 2;", "cp.async.wait_group 3;", 0, "has not been waited for"},
+		{"no barrier", "cp.async.wait_group 2;\n\tbar.sync 0;", "cp.async.wait_group 2;", 0, "race"},
+		{"no barrier before the sums", "cp.async.wait_all;\n\tbar.sync 0;", "cp.async.wait_all;", 0, "race"},
+		{"no commit", "cp.async.commit_group;", "", 0, "has not been waited for"},
+		{"fragments the other way round", "x4.trans.shared.b16 {%r", "x4.shared.b16 {%r", 0, ""},
+		{"a transposed factor", "x4.shared.b16 {%r", "x4.trans.shared.b16 {%r", 0, ""},
+		{"wrong stride", "+2048], [", "+1024], [", 0, "has not been waited for"},
+		{"a ring that is too long", "setp.ge.u32", "setp.gt.u32", 0, "of a block's memory, which has 65536"},
+		{"a row too many", "setp.gt.u32", "setp.ge.u32", 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := matrices(t, "bf16", "K", "rows")
+			module, s := planned(t, k)
+			sizes := []int64{72, 72, 328, 1}
+			l, err := s.Launch(sizes)
+			require.NoError(t, err)
+			require.Equal(t, 1, l.Variant)
+			start := strings.Index(module, ".entry k_1(")
+			at := start
+			for range c.nth + 1 {
+				i := strings.Index(module[at+1:], c.old)
+				require.GreaterOrEqual(t, i, 0)
+				at += 1 + i
+			}
+			wrong := module[:at] + c.new + module[at+len(c.old):]
+			before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
+			whole(before)
+			want, err := before.Run(multiply)
+			require.NoError(t, err)
+			got, err := before.Run(tensored(wrong, l))
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
+		})
+	}
+}
