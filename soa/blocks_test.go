@@ -141,3 +141,24 @@ func TestJoin(t *testing.T) {
 	_, err = soa.As[particle](half)
 	require.EqualError(t, err, "layout particle: it is read only")
 }
+
+// The first column of a block may be jagged.
+func TestBlockBeginsJagged(t *testing.T) {
+	type track struct {
+		Hit []int32
+		Pt  float32
+	}
+	type event struct {
+		Tracks track `soa:",block"`
+	}
+	e := soa.Of[event](1, soa.Count("Tracks", 2), soa.Count("Tracks.Hit", 3))
+	require.NoError(t, e.Err())
+	block, err := e.Block("Tracks")
+	require.NoError(t, err)
+	require.NoError(t, block.SetLengths("Hit", []int{1, 2}))
+	tracks, err := soa.As[track](block)
+	require.NoError(t, err)
+	want := track{Hit: []int32{7, 8}, Pt: 9}
+	tracks.At(1).Store(want)
+	require.Equal(t, want, tracks.At(1).Load())
+}

@@ -243,6 +243,9 @@ func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {
 		return fmt.Errorf("collection: batch %d of %d", i, c.Batches())
 	}
+	if into == c {
+		return fmt.Errorf("collection: a batch of it cannot be made into it")
+	}
 	if len(into.tensors) != len(c.tensors) {
 		into.tensors = make([]tensor, len(c.tensors))
 	}

@@ -203,6 +203,9 @@ func TestCollectionErrors(t *testing.T) {
 		require.EqualError(t, c.Add("t", tt.columns...), tt.want)
 	}
 	require.Zero(t, c.Len())
+	shifted := soa.Wrap(soa.NewAligned(64, 64).Bytes()[1:]).View(types.Of(types.F32, 5))
+	require.EqualError(t, c.Add("t", soa.ViewColumn("v", shifted)), "tensor t: column v: f32[5] starts 1 bytes after a multiple of 4: copy its bytes to a buffer of New")
+	require.EqualError(t, c.Add("t", soa.Column{}), "tensor t: column : there is none: it is the zero Column")
 	require.EqualError(t, c.Add("", p.Col("X")), "collection: a tensor without a name")
 	require.EqualError(t, soa.NewCollection(-1).Add("t", p.Col("X")), "tensor t: a collection of -1 elements")
 }
@@ -234,6 +237,7 @@ func TestBatches(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, func() { _ = c.Batch(1, &b) }))
 	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3")
 	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3")
+	require.EqualError(t, c.Batch(1, c), "collection: a batch of it cannot be made into it")
 	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: 9 batches of 8 elements, but other tensors have 3")
 	require.EqualError(t, c.AddBatched("x", 0, p.Col("X")), "tensor x: batches of 0 elements")
 	require.EqualError(t, c.AddBatched("xyz", 32, p.Col("X")), "collection: there is a tensor xyz already")
@@ -280,4 +284,8 @@ func TestJaggedTensors(t *testing.T) {
 	require.EqualError(t, c.AddRagged("bad", j, s.Col("Hits.X")), "tensor bad: layout shower: column Hits.X: its offsets are not those of column c_pt")
 	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: it has 3 elements, not 4")
 	require.EqualError(t, c.AddRagged("bad", soa.ColumnOf("x", []float32{1})), "tensor bad: column x: it is not jagged")
+	o := soa.ColumnOf("o", []int64{0, 1, 1, 1})
+	require.EqualError(t, soa.JaggedColumn(soa.JaggedColumn(soa.ColumnOf("v", []float32{1}), o), o).Err(), "column v: it is values, but the values of a jagged column are a column")
+	empty := soa.JaggedColumn(soa.ViewColumn("v", soa.Make(types.Of(types.F32, 1, 0))), o)
+	require.ErrorIs(t, c.AddPadded("bad", 1<<50, empty), soa.ErrMemory, "of the mask alone")
 }

@@ -64,6 +64,9 @@ func (c Column) ReadOnly() bool { return c.readOnly }
 
 // Err returns why there is no such column, or that its memory was released.
 func (c Column) Err() error {
+	if c.err == nil && c.view.IsZero() {
+		return fmt.Errorf("%s: there is none: it is the zero Column", c.label())
+	}
 	if c.err == nil && c.buffer != nil && c.buffer.Released() {
 		return fmt.Errorf("%s: %w", c.label(), ErrReleased)
 	}
@@ -153,6 +156,9 @@ func SetScalar[T Element](c *Columns, name string, value T) error {
 		return fmt.Errorf("%s: %w", col.label(), ErrReadOnly)
 	case col.kind != Scalar || d != v.Type.DType || v.Type.Rank() > 0:
 		return fmt.Errorf("%s: it is no scalar of %T but %v", col.label(), value, v.Type)
+	}
+	if err := v.onHost(); err != nil {
+		return fmt.Errorf("%s: %w", col.label(), err)
 	}
 	With(v, func(s []T) { s[0] = value })
 	return nil

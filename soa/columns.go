@@ -43,7 +43,7 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.buffer == nil {
+	if !o.in {
 		if err := Fits(bytes); err != nil {
 			return nil, fmt.Errorf("layout %s: %w", l.name, err)
 		}
@@ -52,8 +52,12 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	c := &Columns{layout: l, counts: counts, bytes: bytes, parts: make([]part, len(placed))}
 	b := o.buffer
 	switch {
+	case b == nil:
+		return nil, fmt.Errorf("layout %s: the buffer of In is nil", l.name)
 	case b.Released():
 		return nil, fmt.Errorf("layout %s: %w", l.name, ErrReleased)
+	case b.remote != nil:
+		return nil, fmt.Errorf("layout %s: the buffer is memory of %v: make views of it, and columns of these with Gather", l.name, b.remote)
 	case o.offset < 0 || o.offset > len(b.mem):
 		return nil, fmt.Errorf("layout %s: byte %d is not in a buffer of %d", l.name, o.offset, len(b.mem))
 	}
@@ -172,6 +176,9 @@ func (c *Columns) locate(f Field) (*part, error) {
 		return nil, c.errorf("there is no column %s", f.Name)
 	}
 	p := &c.parts[i]
+	if err := p.view().onHost(); err != nil {
+		return nil, c.errorf("column %s: %w", f.Name, err)
+	}
 	if p.DType != f.DType || !p.Shape.Equal(f.Shape) || p.Kind != f.Kind || p.Of != f.Of {
 		return nil, c.errorf("column %s is %v, not %v", f.Name, p.Field, f)
 	}
@@ -270,7 +277,10 @@ func Join(name string, parts ...*Columns) (*Columns, error) {
 		return nil, fmt.Errorf("layout %s: there is nothing to join", name)
 	}
 	j, align := &Columns{}, LayoutAlignment
-	for _, c := range parts {
+	for i, c := range parts {
+		if c == nil {
+			return nil, fmt.Errorf("layout %s: columns %d are nil", name, i)
+		}
 		if err := c.check(); err != nil {
 			return nil, fmt.Errorf("join: %w", err)
 		}

@@ -20,6 +20,9 @@ func (c Column) Named(name string) Column {
 func Gather(name string, columns ...Column) (*Columns, error) {
 	g, n := &Columns{}, -1
 	fail := func(c Column, format string, args ...any) error {
+		if err := c.Err(); err != nil { // which names the column
+			return fmt.Errorf("layout %s: %w", name, err)
+		}
 		return fmt.Errorf("layout %s: %s: %w", name, c.label(), fmt.Errorf(format, args...))
 	}
 	for i, c := range columns {

@@ -125,6 +125,7 @@ type options struct {
 	align   int
 	relaxed bool
 	counts  map[string]int
+	in      bool // memory is taken from buffer
 	buffer  *Buffer
 	offset  int
 }
@@ -151,7 +152,7 @@ func Count(name string, n int) Option {
 
 // In takes memory from b, from the given byte on, instead of making it.
 func In(b *Buffer, offset int) Option {
-	return func(o *options) { o.buffer, o.offset = b, offset }
+	return func(o *options) { o.in, o.buffer, o.offset = true, b, offset }
 }
 
 func gather(opts []Option) options {
@@ -181,8 +182,12 @@ func NewLayout(name string, fields []Field, opts ...Option) (*Layout, error) {
 		l.index[f.Name] = i
 		of, ok := l.findGroup(f.Of)
 		if jagged, is := strings.CutSuffix(f.Name, offsetsSuffix); f.Kind == Offsets {
-			if !is || !ok {
-				return nil, fmt.Errorf("layout %s: column %s: offsets of column J are J%s, and what it is of comes first", name, f.Name, offsetsSuffix)
+			if !is {
+				return nil, fmt.Errorf("layout %s: column %s: offsets of column J are J%s", name, f.Name, offsetsSuffix)
+			}
+			if !ok { // the first column of a block
+				of = len(l.groups)
+				l.groups = append(l.groups, group{f.Of, -1})
 			}
 			if _, twice := l.findGroup(jagged); twice {
 				return nil, fmt.Errorf("layout %s: there are two columns %s", name, jagged)

@@ -82,8 +82,14 @@ func TestLayoutErrors(t *testing.T) {
 		"layout point: an alignment of 100 bytes is no power of two":                  of(soa.LayoutOf[point](soa.Align(100))),
 		"layout point: column A: an alignment of 4 bytes is less than an element's 8": of(soa.LayoutOf[point](soa.Align(4))),
 		"layout point: -1 elements": soa.Of[point](-1).Err(),
-		"layout point: there is no block or jagged column X to have a number of elements": soa.Of[point](1, soa.Count("X", 3)).Err(),
-		"layout point: column A: not enough memory: it has 9223372036854775807 entries":   soa.Of[point](math.MaxInt).Err(),
+		"layout point: there is no block or jagged column X to have a number of elements":        soa.Of[point](1, soa.Count("X", 3)).Err(),
+		"layout point: column A: not enough memory: it has 9223372036854775807 entries":          soa.Of[point](math.MaxInt).Err(),
+		"layout struct: column J.offsets: not enough memory: it has 9223372036854775808 entries": soa.Of[struct{ J []float32 }](math.MaxInt).Err(),
+		"layout point: the buffer of In is nil":                                                  soa.Of[point](1, soa.In(nil, 0)).Err(),
+		"layout point: columns 1 are nil": func() error {
+			_, err := soa.Join("point", soa.Of[point](1).Columns, nil)
+			return err
+		}(),
 	} {
 		require.EqualError(t, err, want)
 	}
@@ -92,15 +98,15 @@ func TestLayoutErrors(t *testing.T) {
 		return soa.Field{Name: name, Kind: k, DType: types.I64, Of: of}
 	}
 	for want, fields := range map[string][]soa.Field{
-		"layout L: column : it has no name":                                                    {field("", soa.Plain, "")},
-		"layout L: column V: there is no J.offsets before it":                                  {field("V", soa.Values, "J")},
-		"layout L: column V: a values cannot be of ":                                           {field("V", soa.Values, "")},
-		"layout L: column V: a column cannot be of J":                                          {field("J.offsets", soa.Offsets, ""), field("V", soa.Plain, "J")},
-		"layout L: there are two columns J.offsets":                                            {field("J.offsets", soa.Offsets, ""), field("J.offsets", soa.Offsets, "")},
-		"layout L: column J: offsets of column J are J.offsets, and what it is of comes first": {field("J", soa.Offsets, "")},
-		"layout L: column X: there is no kind(9)":                                              {field("X", 9, "")},
-		"layout L: column X: its dtype is invalid":                                             {{Name: "X"}},
-		"layout L: column J.offsets: offsets are i64, not f32[]":                               {{Name: "J.offsets", Kind: soa.Offsets, DType: types.F32}},
+		"layout L: column : it has no name":                      {field("", soa.Plain, "")},
+		"layout L: column V: there is no J.offsets before it":    {field("V", soa.Values, "J")},
+		"layout L: column V: a values cannot be of ":             {field("V", soa.Values, "")},
+		"layout L: column V: a column cannot be of J":            {field("J.offsets", soa.Offsets, ""), field("V", soa.Plain, "J")},
+		"layout L: there are two columns J.offsets":              {field("J.offsets", soa.Offsets, ""), field("J.offsets", soa.Offsets, "")},
+		"layout L: column J: offsets of column J are J.offsets":  {field("J", soa.Offsets, "")},
+		"layout L: column X: there is no kind(9)":                {field("X", 9, "")},
+		"layout L: column X: its dtype is invalid":               {{Name: "X"}},
+		"layout L: column J.offsets: offsets are i64, not f32[]": {{Name: "J.offsets", Kind: soa.Offsets, DType: types.F32}},
 	} {
 		_, err := soa.NewLayout("L", fields)
 		require.EqualError(t, err, want)

@@ -73,8 +73,8 @@ func (l *Layout) place(counts []int) ([]Placed, int, error) {
 			p.Count++
 		}
 		size, parts := f.DType.Size(), f.components()
-		if p.Count > (math.MaxInt/4/parts-l.align)/size {
-			return nil, 0, fmt.Errorf("layout %s: column %s: %w: it has %d entries", l.name, f.Name, ErrMemory, p.Count)
+		if p.Count < 0 || p.Count > (math.MaxInt/4/parts-l.align)/size { // one offset more than an int counts
+			return nil, 0, fmt.Errorf("layout %s: column %s: %w: it has %d entries", l.name, f.Name, ErrMemory, uint(p.Count))
 		}
 		padded := (p.Count*size + l.align - 1) &^ (l.align - 1)
 		p.Stride, p.Bytes = padded/size, padded*parts

@@ -159,6 +159,9 @@ func (c *Columns) SetLengths(name string, lengths []int) error {
 	case col.kind != Offsets || len(lengths) != col.count-1:
 		return fmt.Errorf("%s: %d lengths for %d elements", col.label(), len(lengths), col.count-1)
 	}
+	if err := v.onHost(); err != nil {
+		return fmt.Errorf("%s: %w", col.label(), err)
+	}
 	total, room := 0, c.Count(name)
 	for i, n := range lengths {
 		if total += n; n < 0 || total > room || n > room {

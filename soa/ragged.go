@@ -55,6 +55,8 @@ func JaggedColumn(values, offsets Column) Column {
 	v, err := offsets.View()
 	switch {
 	case values.Err() != nil:
+	case values.kind != Plain:
+		values.err = fmt.Errorf("%s: it is %v, but the values of a jagged column are a column", values.label(), values.kind)
 	case err != nil:
 		values.err = err
 	case v.Type.DType != types.I64 || v.Type.Rank() != 1 || offsets.count < 1:
@@ -95,14 +97,22 @@ func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	if err != nil {
 		return err
 	}
+	for _, col := range append(slices.Clone(columns), offsets) {
+		if err := col.view.onHost(); err != nil {
+			return fmt.Errorf("tensor %s: %s: %w", name, col.label(), err)
+		}
+	}
 	t := types.Type{DType: v.Type.DType, Shape: append(types.Shape{c.n, most}, v.Type.Shape[1:]...)}
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("tensor %s: %w", name, err)
 	}
-	if err := Fits(t.Bytes()); err != nil {
-		return fmt.Errorf("tensor %s: %w", name, err)
+	mask := types.Of(types.Bool, c.n, most) // which is larger where values are vectors of length 0
+	for _, t := range []types.Type{t, mask} {
+		if err := Fits(t.Bytes()); err != nil {
+			return fmt.Errorf("tensor %s: %w", name, err)
+		}
 	}
-	p := &padded{most: most, values: v, offsets: offsets, columns: slices.Clone(columns), count: v.Type.Shape[0], to: Make(t), mask: Make(types.Of(types.Bool, c.n, most))}
+	p := &padded{most: most, values: v, offsets: offsets, columns: slices.Clone(columns), count: v.Type.Shape[0], to: Make(t), mask: Make(mask)}
 	p.parts = pieces(v)
 	p.inner = len(p.parts)
 	copied, err := p.fill()

@@ -54,6 +54,14 @@ func (v View) Remote() Remote {
 	return v.hold.remote
 }
 
+// onHost reports that the elements are where only [Copy] reaches them.
+func (v View) onHost() error {
+	if m := v.Remote(); m != nil {
+		return fmt.Errorf("it is in the memory of %v: copy it to a buffer of New", m)
+	}
+	return nil
+}
+
 // copyRemote is Copy where one view at least is remote.
 func copyRemote(dst, src View) error {
 	if dst.Type.Elements() == 0 {

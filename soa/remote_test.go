@@ -80,3 +80,26 @@ func TestRemoteIsNoSlice(t *testing.T) {
 	require.Panics(t, func() { farBuffer(2).View(types.Of(types.F32, 3)) })
 	require.Nil(t, Make(v.Type).Remote())
 }
+
+// What would look at elements that the host does not reach is an error.
+func TestRemoteColumns(t *testing.T) {
+	b := farBuffer(8)
+	values, offsets := ViewColumn("V", b.View(types.Of(types.F32, 2))), ViewColumn("V.offsets", b.View(types.Of(types.I64, 3)))
+	const why = "it is in the memory of far:0: copy it to a buffer of New"
+	c := NewCollection(2)
+	require.NoError(t, c.Add("x", values))
+	require.NoError(t, c.AddRagged("r", JaggedColumn(values, offsets)))
+	require.EqualError(t, c.AddPadded("p", 3, JaggedColumn(values, offsets)), "tensor p: column V: "+why)
+	require.EqualError(t, c.AddPadded("p", 3, JaggedColumn(ColumnOf("V", make([]float32, 2)), offsets)), "tensor p: column V.offsets: "+why)
+
+	g, err := Gather("g", JaggedColumn(values, offsets))
+	require.NoError(t, err)
+	require.EqualError(t, g.SetLengths("V", []int{1, 1}), "layout g: column V.offsets: "+why)
+	type record struct{ V []float32 }
+	_, err = As[record](g)
+	require.EqualError(t, err, "soa.record: layout g: column V.offsets: "+why)
+	a := NewAccess(g, false)
+	a.Field(Field{Name: "V", Kind: Values, DType: types.F32, Of: "V"})
+	require.EqualError(t, a.Err(), "layout g: column V: "+why)
+	require.EqualError(t, Of[record](0, In(b, 0)).Err(), "layout record: the buffer is memory of far:0: make views of it, and columns of these with Gather")
+}

@@ -126,7 +126,8 @@ func (v View) Overlaps() bool {
 }
 
 // Check reports what makes v unusable: a type that cannot be, strides or a
-// table that do not fit the type, no memory.
+// table that do not fit the type, no memory, or some that does not start at a
+// multiple of the element's size.
 func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
 		return err
@@ -140,8 +141,25 @@ func (v View) Check() error {
 	if v.Type.Elements() == 0 {
 		return nil
 	}
-	if v.Table == nil && v.base == nil || slices.Contains(v.Table, nil) {
+	if v.Table == nil {
+		return v.checkBase(v.base)
+	}
+	for _, base := range v.Table {
+		if err := v.checkBase(base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBase reports what makes the address of first elements unusable.
+func (v View) checkBase(base unsafe.Pointer) error {
+	size := uintptr(v.Type.DType.Size())
+	switch over := uintptr(base) & (size - 1); {
+	case base == nil:
 		return fmt.Errorf("%v has no memory", v.Type)
+	case over != 0:
+		return fmt.Errorf("%v starts %d bytes after a multiple of %d: copy its bytes to a buffer of New", v.Type, over, size)
 	}
 	return nil
 }
