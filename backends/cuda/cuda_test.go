@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"context"
+	"errors"
+	"os"
 	"sync"
 	"testing"
 
@@ -13,9 +15,31 @@ import (
 	"ltc/soa"
 )
 
-// devices opens a fake's devices; they are closed, and must have done no wrong,
-// when the test ends.
+// onGPU is whether tests run on the GPUs of this machine: see make test-gpu.
+var onGPU = os.Getenv("LTC_TEST_GPU") != ""
+
+// aboutFake skips a test of what only a fake does.
+func aboutFake(t *testing.T) {
+	if onGPU {
+		t.Skip("about a fake")
+	}
+}
+
+// devices opens a fake's devices. On GPUs they are the machine's, and there is no
+// fake; what a test wants that these need not be skips it.
 func devices(t *testing.T, o cudafake.Options) ([]*Device, *cudafake.Fake) {
+	if onGPU {
+		if o != (cudafake.Options{Seed: o.Seed, Devices: o.Devices}) {
+			aboutFake(t)
+		}
+		return gpus(t, max(o.Devices, 1)), nil
+	}
+	return fakes(t, o)
+}
+
+// fakes opens a fake's devices; they are closed, and must have done no wrong, when
+// the test ends.
+func fakes(t *testing.T, o cudafake.Options) ([]*Device, *cudafake.Fake) {
 	f := cudafake.New(o)
 	t.Cleanup(func() { require.NoError(t, f.Close()) })
 	d, err := f.Open()
@@ -32,6 +56,20 @@ func devices(t *testing.T, o cudafake.Options) ([]*Device, *cudafake.Fake) {
 		all = append(all, dev)
 	}
 	return all, f
+}
+
+// gpus opens the machine's.
+func gpus(t *testing.T, n int) []*Device {
+	all := make([]*Device, n)
+	for i := range all {
+		var err error
+		all[i], err = Open(i)
+		if i > 0 && errors.Is(err, driver.InvalidDevice) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+	}
+	return all
 }
 
 func queue(t *testing.T, d *Device) *Queue {
@@ -183,6 +221,7 @@ func TestMemory(t *testing.T) {
 
 // Who waits can be told to stop; what is queued is done all the same.
 func TestWait(t *testing.T) {
+	aboutFake(t) // that counts
 	all, f := devices(t, cudafake.Options{Seed: 3})
 	q := queue(t, all[0])
 	a, err := q.Alloc(1 << 10)
@@ -204,6 +243,7 @@ func TestWait(t *testing.T) {
 
 // A lost device refuses; others go on.
 func TestLost(t *testing.T) {
+	aboutFake(t)
 	all, f := devices(t, cudafake.Options{Devices: 2})
 	q, r := queue(t, all[0]), queue(t, all[1])
 	a, err := q.Alloc(64)

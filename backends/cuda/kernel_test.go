@@ -77,6 +77,7 @@ func TestKernels(t *testing.T) {
 
 // A kernel that is given what is not its own loses the device, which says so.
 func TestKernelFaults(t *testing.T) {
+	aboutFake(t) // the process has no other context of the GPU
 	all, f := devices(t, cudafake.Options{Seed: 1})
 	q := queue(t, all[0])
 	g := kerneltest.Goldens(t)[0]
