@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"backends":        {"mlir", "soa"},
 	// The kernel IR knows neither texts nor backends.
 	"backends/kit/kernel": {"ir/types"},
+	"backends/kit/approx": {},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify":          {"backends", "mlir", "mlir/chlo", "soa"},
@@ -51,14 +52,14 @@ var allowed = map[string][]string{
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
 	"backends/reference/llvm/native":  {"internal/cpu", "github.com/ebitengine/purego"},
-	"backends/reference/llvm/vector":  {"ir/types", "github.com/llir/llvm"},
+	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
 	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
 		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector",
 		"backends/reference/llvm/gemm", "backends/reference/llvm/emit", "backends/reference/llvm/prebuilt"},
 	"backends/reference/llvm/prebuilt": {},
-	"backends/cuda/ptx":                {"ir/types", "backends/kit/kernel"},
+	"backends/cuda/ptx":                {"ir/types", "backends/kit/approx", "backends/kit/kernel"},
 	"backends/cuda/driver":             {"github.com/ebitengine/purego"},
 	"backends/cuda": {"backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa", "github.com/ebitengine/purego",
 		"backends/reference"},
@@ -66,6 +67,7 @@ var allowed = map[string][]string{
 	"internal/ptxsim":   {"internal/ptxas"},
 	"internal/cudafake": {"backends/cuda/driver", "internal/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat": {},
+	"internal/accuracy": {"ir/types", "internal/bigfloat"},
 	"lazy":              {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
 	"lazy/vars":         {"lazy"},
 	"nn":                {"lazy"},

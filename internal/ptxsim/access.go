@@ -14,6 +14,14 @@ func (p *parser) access(i *instr, parts, args []string) {
 	opcode := strings.Join(parts, ".")
 	t := parts[len(parts)-1]
 	n := widths[t]
+	if swap, ok := strings.CutPrefix(opcode, "atom.global.cas."); ok {
+		p.compareAndSwap(i, opcode, swap, args)
+		return
+	}
+	if strings.HasPrefix(opcode, "ld.global.nc.") { // through another cache
+		parts = slices.Delete(slices.Clone(parts), 2, 3)
+		opcode = strings.Join(parts, ".")
+	}
 	want := map[string][]string{
 		"ld": {"ld.param.", "ld.global.", "ld.shared."}, "st": {"st.global.", "st.shared."}, "red": {"red.global.", "red.shared."},
 	}[parts[0]]
@@ -101,6 +109,29 @@ func (p *parser) vector(i *instr, stores bool, count, n int, shared bool, args [
 	}
 }
 
+// compareAndSwap compiles what stores a value where another is, and returns what was
+// there.
+func (p *parser) compareAndSwap(i *instr, opcode, bits string, args []string) {
+	n := map[string]int{"b16": 2, "b32": 4, "b64": 8}[bits]
+	if n == 0 {
+		p.unknown(opcode)
+	}
+	if !p.count(args, 4, opcode) {
+		return
+	}
+	d, old, v := p.reg(args[0]), p.value(args[2]), p.value(args[3])
+	base, offset := p.address(args[1])
+	i.run = func(t *thread) {
+		if b := t.touch(base.get(t)+offset, n, false, combines); b != nil {
+			there := load(b)
+			if there == old.get(t)&mask(8*n) {
+				store(b, v.get(t))
+			}
+			t.regs[d] = there
+		}
+	}
+}
+
 // binary32 returns what a red instruction combines with; nil if there is none.
 func binary32(op string) func(a, b uint64) uint64 {
 	switch op {
@@ -157,6 +188,8 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 				}
 			}
 		}
+	} else if offset := address - tableBase; how == reads && offset < uint64(len(t.block.entry.module.tables)) && offset%uint64(n) == 0 {
+		return t.block.entry.module.tables[offset:][:n]
 	} else {
 		which, offset, err := t.block.memory.find(address, n)
 		if err != nil {

@@ -14,7 +14,7 @@ func (o *table) floats() {
 	single := map[string]func(a, b float64) float64{ // of what f32 rounds right from f64
 		"add.rn": func(a, b float64) float64 { return a + b }, "sub.rn": func(a, b float64) float64 { return a - b },
 		"mul.rn": func(a, b float64) float64 { return a * b }, "div.rn": func(a, b float64) float64 { return a / b },
-		"max.NaN": math.Max, "min.NaN": math.Min, "max": number(math.Max), "min": number(math.Min),
+		"max.NaN": passed(math.Max), "min.NaN": passed(math.Min), "max": number(math.Max), "min": number(math.Min),
 	}
 	for name, f := range single {
 		half := func(a, b uint64) uint64 { return bits32(float32(f(float64(f32(a)), float64(f32(b))))) }
@@ -43,6 +43,16 @@ func (o *table) floats() {
 }
 
 func ordered(a, b float64) (less, equal, ordered bool) { return a < b, a == b, a == a && b == b }
+
+// passed makes a choice that NaNs pass, even beside infinities.
+func passed(f func(a, b float64) float64) func(a, b float64) float64 {
+	return func(a, b float64) float64 {
+		if a != a || b != b {
+			return math.NaN()
+		}
+		return f(a, b)
+	}
+}
 
 // number makes a choice that leaves NaNs out.
 func number(f func(a, b float64) float64) func(a, b float64) float64 {

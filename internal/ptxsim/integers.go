@@ -1,6 +1,9 @@
 package ptxsim
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // table says what instructions do to the bits of their operands, by opcode; a
 // predicate is 0 or 1. Results have no bits above their type.
@@ -89,6 +92,12 @@ func (o *table) integers() {
 			return b & m
 		}
 	}
+	o.binary["mul.hi.u32"] = func(a, b uint64) uint64 { return a & mask(32) * (b & mask(32)) >> 32 }
+	o.binary["mul.hi.u64"] = func(a, b uint64) uint64 { high, _ := bits.Mul64(a, b); return high }
+	for _, n := range []int{16, 32, 64} {
+		o.binary[fmt.Sprintf("setp.eq.b%d", n)] = func(a, b uint64) uint64 { return truth((a^b)&mask(n) == 0) }
+		o.binary[fmt.Sprintf("setp.ne.b%d", n)] = func(a, b uint64) uint64 { return truth((a^b)&mask(n) != 0) }
+	}
 	o.logic("pred", 1)
 	o.unary["not.pred"] = func(a uint64) uint64 { return a ^ 1 }
 	o.binary["mul.wide.u32"] = func(a, b uint64) uint64 { return a & mask(32) * (b & mask(32)) }
@@ -135,6 +144,12 @@ func (o *table) setp(t string, cmp func(a, b uint64) (less, equal, ordered bool)
 				l, e, known := cmp(a, b)
 				return truth(!known || holds(l, e))
 			}
+		}
+	}
+	if t[0] == 'f' {
+		o.binary["setp.nan."+t] = func(a, b uint64) uint64 {
+			_, _, known := cmp(a, b)
+			return truth(!known)
 		}
 	}
 }

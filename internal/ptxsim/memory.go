@@ -87,6 +87,9 @@ func (m *Memory) beyond(which int) uint64 {
 // sharedBase is the address of a block's memory: not 0, which a mistake makes.
 const sharedBase = 1 << 20
 
+// tableBase is the address of the tables of a module, which all threads may read.
+const tableBase = 1 << 62
+
 // touches is who has accessed what of an allocation: pages of bytes, which are
 // there once one of them is touched.
 type touches [][]touch

@@ -74,6 +74,9 @@ func (p *parser) value(s string) operand {
 	if s != "" && s == p.m.shared {
 		return operand{-1, sharedBase}
 	}
+	if at, there := p.tables[s]; there {
+		return operand{-1, at}
+	}
 	p.fail("%q is no register and no literal", s)
 	return operand{-1, 0}
 }

@@ -1,6 +1,7 @@
 package ptxsim
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ type Module struct {
 	entries map[string]*Entry
 	// shared is the name of the memory of a block whose size a launch gives.
 	shared string
+	tables []byte // what the text declares in global memory
 }
 
 // Entry is a kernel of a module.
@@ -23,6 +25,7 @@ type Entry struct {
 	// Run does not hold launches to it.
 	Threads int
 	instrs  []instr
+	module  *Module
 	regs    int // how many registers a thread has
 }
 
@@ -68,7 +71,7 @@ func (m *Module) Entry(name string) (*Entry, error) {
 // Parse reads the text of a module. An [Error] says what is not PTX, or not of
 // the subset. Modules are kept for the assembler, see package ptxas.
 func Parse(text string) (*Module, error) {
-	p := &parser{text: uncommented(text), line: 1, m: &Module{entries: map[string]*Entry{}}}
+	p := &parser{text: uncommented(text), line: 1, m: &Module{entries: map[string]*Entry{}}, tables: map[string]uint64{}}
 	for p.err == nil {
 		if p.space(); p.text == "" {
 			return p.m, ptxas.Keep(text)
@@ -88,10 +91,11 @@ func uncommented(text string) string {
 }
 
 type parser struct {
-	text string // what is left
-	line int
-	m    *Module
-	err  error
+	text   string // what is left
+	line   int
+	m      *Module
+	err    error
+	tables map[string]uint64 // where each begins
 	// Of the kernel that is read:
 	e      *Entry
 	regs   map[string]int
@@ -147,6 +151,8 @@ func (p *parser) directive() {
 			p.fail("expected .extern .shared .align N .b8 name[]")
 		}
 		p.m.shared = name
+	case strings.HasPrefix(line, ".global "):
+		p.table(p.until(";"))
 	case strings.HasPrefix(line, ".visible .entry "):
 		p.entry()
 	default:
@@ -154,9 +160,25 @@ func (p *parser) directive() {
 	}
 }
 
+// table reads .global .align 8 .b64 name[n] = {…}.
+func (p *parser) table(s string) {
+	head, list, _ := strings.Cut(s, "=")
+	f := strings.Fields(head)
+	values := strings.Split(strings.Trim(strings.TrimSpace(list), "{}"), ",")
+	if len(f) != 5 || f[1] != ".align" || f[2] != "8" || f[3] != ".b64" || !strings.HasSuffix(f[4], fmt.Sprintf("[%d]", len(values))) {
+		p.fail("expected .global .align 8 .b64 name[n] = {n numbers}, not %s", head)
+		return
+	}
+	name, _, _ := strings.Cut(f[4], "[")
+	p.tables[name] = tableBase + uint64(len(p.m.tables))
+	for _, v := range values {
+		p.m.tables = binary.LittleEndian.AppendUint64(p.m.tables, p.value(strings.TrimSpace(v)).bits)
+	}
+}
+
 func (p *parser) entry() {
 	p.take(len(".visible .entry "))
-	p.e = &Entry{Name: p.until("(")}
+	p.e = &Entry{Name: p.until("("), module: p.m}
 	p.regs, p.params, p.labels, p.uses = map[string]int{}, map[string]int{}, map[string]int{}, nil
 	if list := p.until(")"); list != "" {
 		for _, param := range strings.Split(list, ",") {

@@ -1,6 +1,8 @@
 package ptx
 
 import (
+	"fmt"
+
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -73,12 +75,52 @@ func (w *writer) local(m *kernel.Access, at point, base string) string {
 
 // combine writes a store that combines with what is there, atomically.
 func (w *writer) combine(i *kernel.Instr, address, v, guard string) {
-	opcode := atomic(i.Mem.Combine, i.Type)
-	if opcode == "" {
-		w.fail(unsupported(w.k, "a store that combines %v with %v: there is no atomic instruction", i.Type, i.Mem.Combine))
+	if opcode := atomic(i.Mem.Combine, i.Type); opcode != "" {
+		w.line("%sred.global.%s [%s], %s", on(guard), opcode, address, v)
 		return
 	}
-	w.line("%sred.global.%s [%s], %s", on(guard), opcode, address, v)
+	name, c := "b"+fmt.Sprint(8*i.Type.Size()), half
+	switch i.Type.Size() {
+	case 1:
+		w.fail(unsupported(w.k, "a store that combines %v with %v: there is no atomic instruction on a byte", i.Type, i.Mem.Combine))
+		return
+	case 4:
+		c = word
+	case 8:
+		c = long
+	}
+	// Compare what was there with what is there and, if it is the same, swap; until
+	// nobody was in between.
+	w.when(guard, func() {
+		moved := func(bits string) string { // to and from registers of the width
+			if c == half {
+				return w.op(word, "cvt.u32.u16", bits)
+			}
+			return bits
+		}
+		cas := func(old, v string) string {
+			r := w.fresh(c)
+			w.line("atom.global.cas.%s %s, [%s], %s, %s", name, r, address, old, v)
+			return r
+		}
+		old := w.variable(c, cas("0", "0")) // what is there
+		again := w.label()
+		w.place(again)
+		w.open()
+		there := w.ofBits(i.Type, moved(old))
+		if i.Type.IsInteger() {
+			there = w.rounded(i.Type, there)
+		}
+		bits := w.bitsOf(i.Type, w.rounded(i.Type, w.combined(i.Mem.Combine, i.Type, there, v)))
+		if c == half {
+			bits = w.op(half, "cvt.u16.u32", bits)
+		}
+		found := cas(old, bits)
+		same := w.op(predicate, "setp.eq."+name, found, old)
+		w.set(c, old, found)
+		w.line("@!%s bra %s", same, again)
+		w.close()
+	})
 }
 
 // atomic returns the letters of the instruction that combines in memory; none if

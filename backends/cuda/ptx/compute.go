@@ -169,16 +169,12 @@ func (w *writer) integer(i *kernel.Instr, args []string) string {
 			a = w.op(word, "cvt.s32.s16", a)
 		}
 		return w.op(c, "shr.s"+bits[1:], a, w.amount(t, args[1]))
-	case kernel.Divide, kernel.Remainder:
-		divisor := &w.k.Instrs[i.Args[1]]
-		if divisor.Op != kernel.Constant || divisor.Aux == 0 {
-			w.fail(unsupported(w.k, "%v of %v by what may be 0: it has to be reported, which is not written yet", i.Op, t))
-			return a
-		}
-		if i.Op == kernel.Divide {
-			return w.op(c, "div."+name, a, args[1])
-		}
-		return w.op(c, "rem."+name, a, args[1])
+	case kernel.Divide:
+		return w.divide(t, a, args[1])
+	case kernel.Remainder:
+		return w.remainder(t, a, args[1])
+	case kernel.Power:
+		return w.integerPower(t, a, args[1])
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package ptx_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,11 +21,10 @@ import (
 	"ltc/backends/reference"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/golden"
 	"ltc/internal/ptxas"
 	"ltc/ir/types"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // compile makes kernels of a StableHLO text.
 func compile(t testing.TB, text string) *kit.Program {
@@ -54,14 +52,14 @@ func TestText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, err := os.ReadFile(file)
 			require.NoError(t, err)
-			golden := txtar.Parse(b)
-			require.Equal(t, "text.mlir", golden.Files[0].Name)
-			p := compile(t, string(golden.Files[0].Data))
+			before := txtar.Parse(b)
+			require.Equal(t, "text.mlir", before.Files[0].Name)
+			p := compile(t, string(before.Files[0].Data))
 			require.Len(t, p.Kernels, 1)
 			require.Len(t, p.Steps, 1)
 			k, sizes := p.Kernels[0], p.Steps[0].Sizes
 
-			got := &txtar.Archive{Comment: golden.Comment, Files: golden.Files[:1:1]}
+			got := &txtar.Archive{Comment: before.Comment, Files: before.Files[:1:1]}
 			add := func(name, text string) {
 				got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(text)})
 			}
@@ -69,7 +67,7 @@ func TestText(t *testing.T) {
 			ll, schedules := emit.Module([]*kernel.Kernel{k}, cpu)
 			require.NotNil(t, schedules[0])
 			add("cpu.schedule", schedules[0].Of(k))
-			if section(golden, "cpu.ll") != "" {
+			if section(before, "cpu.ll") != "" {
 				add("cpu.ll", vectors(ll))
 			}
 			module, s, err := text(k)
@@ -80,7 +78,7 @@ func TestText(t *testing.T) {
 			add("gpu.ptx", entryOf(module, launch.Entry("k")))
 			t.Run("interpreted", func(t *testing.T) { interpreted(t, k, sizes) })
 			require.NoError(t, ptxas.Name("text/"+name, module))
-			if *update {
+			if golden.Update() {
 				require.NoError(t, os.WriteFile(file, txtar.Format(got), 0o644))
 				return
 			}

@@ -31,7 +31,7 @@ func Entry(name string, k *kernel.Kernel, s *Schedule) (string, error) {
 // Variant returns the text of one of them, the one that launches of the number
 // take, by a name of its own: all that is needed where sizes are known.
 func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, error) {
-	w := newWriter(k, s)
+	w := newWriter(name, k, s)
 	switch s.Form {
 	case Points:
 		w.points()
@@ -49,5 +49,5 @@ func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, e
 	if w.err != nil {
 		return "", w.err
 	}
-	return w.entry(name), nil
+	return w.entry(), nil
 }

@@ -2,7 +2,9 @@ package ptx
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +26,10 @@ type writer struct {
 	sizes []string   // the run-time sizes
 	steps [][]string // the strides of each operand
 	vals  []string   // by ID: the value at the point
-	err   error
+	// tables are in the module beside the entry, whose name theirs begin with.
+	tables map[string][]uint64
+	name   string // of the entry
+	err    error
 }
 
 // class is a kind of registers, by the letters of their names.
@@ -48,8 +53,8 @@ var declared = []struct {
 // shared is the name of a block's memory.
 const shared = "block"
 
-func newWriter(k *kernel.Kernel, s *Schedule) *writer {
-	w := &writer{k: k, s: s, regs: map[class]int{}, vals: make([]string, len(k.Instrs))}
+func newWriter(name string, k *kernel.Kernel, s *Schedule) *writer {
+	w := &writer{name: name, k: k, s: s, regs: map[class]int{}, tables: map[string][]uint64{}, vals: make([]string, len(k.Instrs))}
 	w.open()
 	at := 0
 	param := func() string {
@@ -82,9 +87,19 @@ func newWriter(k *kernel.Kernel, s *Schedule) *writer {
 }
 
 // entry returns the text of the entry, once all is written.
-func (w *writer) entry(name string) string {
+func (w *writer) entry() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".visible .entry %s(", name)
+	for _, name := range slices.Sorted(maps.Keys(w.tables)) {
+		fmt.Fprintf(&b, ".global .align 8 .b64 %s[%d] = {", name, len(w.tables[name]))
+		for i, v := range w.tables[name] {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "0x%X", v)
+		}
+		b.WriteString("};\n")
+	}
+	fmt.Fprintf(&b, ".visible .entry %s(", w.name)
 	n := len(w.k.Params) + w.k.Sizes + w.k.StrideArgs()
 	for i := range n {
 		if i > 0 {
@@ -172,6 +187,29 @@ func (w *writer) loop(start, end, step string, body func(i string)) {
 	w.line("add.s64 %s, %s, %s", i, i, step)
 	w.line("bra %s", begin)
 	w.place(after)
+}
+
+// while runs body as long as the predicate that holds computes does.
+func (w *writer) while(holds func() string, body func()) {
+	begin, after := w.label(), w.label()
+	w.place(begin)
+	w.open()
+	w.line("@!%s bra %s", holds(), after)
+	body()
+	w.close()
+	w.line("bra %s", begin)
+	w.place(after)
+}
+
+// words returns what loads word i+k of a table of the entry's module, for an i that
+// is within it for all k that are asked for.
+func (w *writer) words(name string, all []uint64, i string) func(k int) string {
+	name = w.name + "_" + name
+	if _, there := w.tables[name]; !there {
+		w.tables[name] = all
+	}
+	at := w.mad(i, "8", w.op(long, "mov.u64", name))
+	return func(k int) string { return w.op(long, "ld.global.nc.b64", fmt.Sprintf("[%s+%d]", at, 8*k)) }
 }
 
 // when runs body if the predicate holds; always, if it is none.

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2865a5551869d4717c66e302"
+const buildID = "e884ef65644ac1a5df1320a9"

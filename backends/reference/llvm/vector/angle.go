@@ -7,6 +7,8 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/kit/approx"
 )
 
 // largeTurns returns the lanes of n, r and, if it is there, low, those where |x|
@@ -106,7 +108,7 @@ func (b *Builder) angle(x value.Value) [3]value.Value {
 	// An infinite x has e = 1024: still within the table, with the words after.
 	word := b.lshrn(first, 6)
 	shift := b.andn(first, 63)
-	table := b.Module.data("ltc.two_over_pi", ll.I64, func() []uint64 { return twoOverPi })
+	table := b.Module.data("ltc.two_over_pi", ll.I64, func() []uint64 { return approx.TwoOverPi })
 	base := b.bitcast(table, ll.I64Ptr)
 	at := func(i int64) value.Value {
 		return b.Block.NewLoad(ll.I64, b.Block.NewGetElementPtr(ll.I64, base, b.addn(word, i)))
@@ -143,7 +145,7 @@ func (b *Builder) angle(x value.Value) [3]value.Value {
 	h = b.fmul(h, unit)
 	l = b.fmul(b.fmul(l, b.num(ll.Double, 0x1p-64)), unit)
 	// times π/2
-	pi, piLow := b.num(ll.Double, halfPi), b.num(ll.Double, halfPiRest)
+	pi, piLow := b.num(ll.Double, approx.HalfPi), b.num(ll.Double, approx.HalfPiRest)
 	r, rLow := b.twoProduct(h, pi)
 	rLow = b.fadd(rLow, b.fma(h, piLow, b.fmul(l, pi)))
 	r, rLow = b.fastTwoSum(r, rLow)

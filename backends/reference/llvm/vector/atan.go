@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -37,19 +38,19 @@ func (b *Builder) atan2(y, x value.Value, single bool) value.Value {
 	c := b.fmuln(i.float, 1.0/8)
 	u := b.fdiv(b.fnma(c, large, small), b.fma(c, small, large))
 	z := b.fmul(u, u)
-	low := b.fma(b.fmul(z, u), b.horner(z, atan64), u)
-	high := b.lookup("ltc.atan.0", atanEighths64[0], i.integer)
+	low := b.fma(b.fmul(z, u), b.horner(z, approx.Atan64), u)
+	high := b.lookup("ltc.atan.0", approx.AtanEighths64[0], i.integer)
 	if single {
 		a := b.fadd(high, low)
-		a = b.sel(steep, b.fsub(b.num(t, halfPi), a), a)
-		a = b.sel(b.icmpn(enum.IPredSLT, b.asInt(x), 0), b.fsub(b.num(t, 2*halfPi), a), a)
+		a = b.sel(steep, b.fsub(b.num(t, approx.HalfPi), a), a)
+		a = b.sel(b.icmpn(enum.IPredSLT, b.asInt(x), 0), b.fsub(b.num(t, 2*approx.HalfPi), a), a)
 		return b.angleSpecial(x, y, a)
 	}
-	low = b.fadd(low, b.lookup("ltc.atan.1", atanEighths64[1], i.integer))
+	low = b.fadd(low, b.lookup("ltc.atan.1", approx.AtanEighths64[1], i.integer))
 	// base ± (high + low): base is 0, π/2 or π.
 	back := b.icmpn(enum.IPredSLT, b.asInt(x), 0)
-	base := b.sel(steep, b.num(t, halfPi), b.sel(back, b.num(t, 2*halfPi), zero))
-	baseLow := b.sel(steep, b.num(t, halfPiRest), b.sel(back, b.num(t, 2*halfPiRest), zero))
+	base := b.sel(steep, b.num(t, approx.HalfPi), b.sel(back, b.num(t, 2*approx.HalfPi), zero))
+	baseLow := b.sel(steep, b.num(t, approx.HalfPiRest), b.sel(back, b.num(t, 2*approx.HalfPiRest), zero))
 	minus := b.xor(steep, back)
 	high, low = b.sel(minus, b.fneg(high), high), b.sel(minus, b.fneg(low), low)
 	sum, rest := b.fastTwoSum(base, high)

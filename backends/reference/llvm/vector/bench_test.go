@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/accuracy"
 	"ltc/ir/types"
 )
 
@@ -57,13 +58,13 @@ func BenchmarkCompile(b *testing.B) {
 func BenchmarkMath(b *testing.B) {
 	levels := runnable(b)
 	level := levels[len(levels)-1]
-	for _, f := range functions {
-		if f.binary {
+	for _, f := range accuracy.Functions {
+		if f.Binary {
 			continue
 		}
-		b.Run(f.name, func(b *testing.B) {
+		b.Run(f.Name, func(b *testing.B) {
 			m := vector.NewModule(machine(level))
-			kernel(m, "k", m.Machine.Lanes(types.F32), []types.DType{types.F32}, types.F32, apply(f.name))
+			kernel(m, "k", m.Machine.Lanes(types.F32), []types.DType{types.F32}, types.F32, apply(f.Name))
 			im := load(b, m)
 			const n = 4096
 			x, y := make([]float32, n), make([]float32, n)

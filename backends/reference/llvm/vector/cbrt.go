@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -30,7 +31,7 @@ func (b *Builder) cbrt(x value.Value, single bool) value.Value {
 	e = b.sub(e, b.mul(k, b.int(k.Type(), 3)))
 	m := b.asFloat(b.or(b.andn(i, 1<<52-1), b.shln(b.addn(e, 1023), 52)))
 	// m·2^(3k) is a, as 1023 is 3·341.
-	y := b.horner(m, cubeRoot64)
+	y := b.horner(m, approx.CubeRoot64)
 	cube := b.fmul(b.fmul(y, y), y)
 	y = b.fmul(y, b.fdiv(b.fma(m, b.num(t, 2), cube), b.fma(cube, b.num(t, 2), m)))
 	if !single {

@@ -32,5 +32,5 @@
 // Pointers are typed, as llir prints them; all LLVM releases from 14 on read
 // that.
 //
-// imports only ltc/ir/types.
+// imports only ltc/backends/kit/approx and ltc/ir/types.
 package vector

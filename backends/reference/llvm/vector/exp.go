@@ -7,6 +7,7 @@ import (
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -14,9 +15,9 @@ import (
 // are exact. Both are positive, so that infinite exponents stay infinite.
 func ln2Parts(t ll.Type) (high, low float64) {
 	if width(t) == 32 {
-		return ln2High32, ln2Low32
+		return approx.Ln2High32, approx.Ln2Low32
 	}
-	return ln2High64, ln2Low64
+	return approx.Ln2High64, approx.Ln2Low64
 }
 
 // exp is 2^n·e^r with x = n·ln 2 + r.
@@ -32,11 +33,11 @@ func (b *Builder) expParts(x value.Value, tail bool) (high, low value.Value, n w
 	t := x.Type()
 	switch {
 	case width(t) == 64:
-		return b.expReduced(b.within(x, -746, 710), exp64, tail)
+		return b.expReduced(b.within(x, -746, 710), approx.Exp64, tail)
 	case b.Machine.wide():
 		return b.expSixteenths(b.within(x, -104, 89), tail)
 	}
-	return b.expReduced(b.within(x, -104, 89), exp32, tail)
+	return b.expReduced(b.within(x, -104, 89), approx.Exp32, tail)
 }
 
 func (b *Builder) expReduced(x value.Value, c []float64, tail bool) (high, low value.Value, n whole) {
@@ -68,11 +69,11 @@ func (b *Builder) expSixteenths(x value.Value, tail bool) (high, low value.Value
 	n.float = b.fsub(s, m)
 	r := b.fnma(n.float, b.num(t, ln2High), x)
 	r = b.fnma(n.float, b.num(t, ln2Low), r)
-	e := b.fma(b.fmul(r, r), b.horner(r, expNear32), r)
-	f := b.lookup("ltc.sixteenths.0", sixteenths32[0], b.asInt(s))
+	e := b.fma(b.fmul(r, r), b.horner(r, approx.ExpNear32), r)
+	f := b.lookup("ltc.sixteenths.0", approx.Sixteenths32[0], b.asInt(s))
 	high = b.fma(f, e, f)
 	if tail {
-		low = b.fadd(b.fma(f, e, b.fsub(f, high)), b.lookup("ltc.sixteenths.1", sixteenths32[1], b.asInt(s)))
+		low = b.fadd(b.fma(f, e, b.fsub(f, high)), b.lookup("ltc.sixteenths.1", approx.Sixteenths32[1], b.asInt(s)))
 	}
 	return high, low, n
 }
@@ -80,9 +81,9 @@ func (b *Builder) expSixteenths(x value.Value, tail bool) (high, low value.Value
 // expm1 is 2^n·((1-2^-n) + p) with p = e^r - 1.
 func (b *Builder) expm1(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
-	c, lo, hi := exp32, -20.0, 89.0
+	c, lo, hi := approx.Exp32, -20.0, 89.0
 	if width(t) == 64 {
-		c, lo, hi = exp64, -40, 710
+		c, lo, hi = approx.Exp64, -40, 710
 	}
 	n, r := b.reduceLn2(b.within(x, lo, hi))
 	z := b.fmul(b.fmul(r, r), b.horner(r, c))

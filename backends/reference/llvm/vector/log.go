@@ -7,6 +7,7 @@ import (
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -113,9 +114,9 @@ func (b *Builder) inverse(m value.Value, k whole) (r, base value.Value) {
 func (b *Builder) inverseOf(m value.Value, k whole) (r, base, c value.Value) {
 	t := m.Type()
 	i := b.lshrn(b.asInt(m), 23-4)
-	c = b.lookup("ltc.inverses.0", inverses32[0], i)
+	c = b.lookup("ltc.inverses.0", approx.Inverses32[0], i)
 	high, _ := ln2Parts(t)
-	base = b.fma(k.float, b.num(t, high), b.lookup("ltc.inverses.1", inverses32[1], i))
+	base = b.fma(k.float, b.num(t, high), b.lookup("ltc.inverses.1", approx.Inverses32[1], i))
 	return b.fma(m, c, b.num(t, -1)), base, c
 }
 
@@ -123,7 +124,7 @@ func (b *Builder) inverseOf(m value.Value, k whole) (r, base, c value.Value) {
 func (b *Builder) logNear(r, base value.Value, k whole) value.Value {
 	t := r.Type()
 	_, low := ln2Parts(t)
-	p := b.fma(b.fmul(r, r), b.horner(r, logNear32), r)
+	p := b.fma(b.fmul(r, r), b.horner(r, approx.LogNear32), r)
 	return b.fadd(base, b.fma(k.float, b.num(t, low), p))
 }
 
@@ -132,9 +133,9 @@ func (b *Builder) logNear(r, base value.Value, k whole) value.Value {
 // where only small terms are rounded before the last sum.
 func (b *Builder) logRational(f value.Value, k whole, low value.Value) value.Value {
 	t := f.Type()
-	c := artanh64
+	c := approx.Artanh64
 	if width(t) == 32 {
-		c = artanh32
+		c = approx.Artanh32
 	}
 	s := b.fdiv(f, b.faddn(f, 2))
 	z := b.fmul(s, s)

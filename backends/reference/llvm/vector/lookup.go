@@ -1,7 +1,5 @@
 package vector
 
-//go:generate go run ./gen
-
 import (
 	"fmt"
 	"math"

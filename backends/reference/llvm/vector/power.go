@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -62,7 +63,7 @@ func (b *Builder) power(x, y value.Value, single bool) value.Value {
 		rest = b.sel(b.fcmpn(enum.FPredOLT, b.fabs(e), 1000), rest, zero) // else it may be NaN
 		n, z := b.reduceLn2(b.within(e, -746, 710))
 		z = b.fadd(z, rest)
-		p := b.fma(b.fmul(z, z), b.horner(z, exp64), z)
+		p := b.fma(b.fmul(z, z), b.horner(z, approx.Exp64), z)
 		r = b.scale(b.faddn(p, 1), n)
 	}
 	above := b.fcmpn(enum.FPredOGT, y, 0)
@@ -88,28 +89,28 @@ func (b *Builder) logDouble(x value.Value) (high, low value.Value) {
 	t := x.Type()
 	small := b.fcmpn(enum.FPredOLT, x, 0x1p-1022)
 	i := b.asInt(b.sel(small, b.fmuln(x, 0x1p54), x))
-	d := b.addn(i, -powerFrom)
+	d := b.addn(i, -approx.PowerFrom)
 	k := b.ashrn(d, 52)
 	m := b.asFloat(b.sub(i, b.shln(k, 52)))
 	k = b.add(k, b.sel(small, b.int(k.Type(), -54), b.int(k.Type(), 0)))
 	kf := b.smallToFloat(k)
 	part := b.lshrn(d, 52-7)
-	c := b.lookup("ltc.power.0", powerParts[0], part)
-	logHigh, logLow := b.lookup("ltc.power.1", powerParts[1], part), b.lookup("ltc.power.2", powerParts[2], part)
+	c := b.lookup("ltc.power.0", approx.PowerParts[0], part)
+	logHigh, logLow := b.lookup("ltc.power.1", approx.PowerParts[1], part), b.lookup("ltc.power.2", approx.PowerParts[2], part)
 
 	// r + rLow = m·c - 1
 	p, pLow := b.twoProduct(m, c)
 	r, rLow := b.twoSum(b.faddn(p, -1), pLow)
-	base := b.fadd(b.fmul(kf, b.num(t, powerLn2High)), logHigh) // exact
+	base := b.fadd(b.fmul(kf, b.num(t, approx.PowerLn2High)), logHigh) // exact
 	sum, rest := b.fastTwoSum(base, r)
 	half := b.fmuln(r, -0.5)
 	square, squareLow := b.twoProduct(r, half)
 	high, more := b.fastTwoSum(sum, square)
-	low = b.fma(kf, b.num(t, powerLn2Low), logLow)
+	low = b.fma(kf, b.num(t, approx.PowerLn2Low), logLow)
 	low = b.fadd(low, b.fma(b.fneg(r), rLow, rLow)) // of r - r²/2
 	low = b.fadd(low, b.fadd(rest, more))
 	low = b.fadd(low, squareLow)
 	cube := b.fmul(b.fmul(r, r), r)
-	low = b.fadd(low, b.fmul(cube, b.horner(r, logTiny64)))
+	low = b.fadd(low, b.fmul(cube, b.horner(r, approx.LogTiny64)))
 	return b.fastTwoSum(high, low)
 }

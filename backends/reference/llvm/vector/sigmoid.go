@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -13,9 +14,9 @@ import (
 // rounds to 1.
 func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
-	name, rows, step, end := "ltc.erf", erf32, 33.0/128, 3.99
+	name, rows, step, end := "ltc.erf", approx.Erf32, 33.0/128, 3.99
 	if width(t) == 64 {
-		rows, step, end = erf64, 25.0/64, 6.05
+		rows, step, end = approx.Erf64, 25.0/64, 6.05
 	}
 	a := b.atMost(b.fabs(x), end)
 	i := b.nearest(a, b.num(t, 1/step))
@@ -28,9 +29,9 @@ func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 // choose, up to where it rounds to 1.
 func (b *Builder) tanh(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
-	name, rows, sum, shift, end := "ltc.tanh", tanh32, 1.0, int64(23-2), 9.1
+	name, rows, sum, shift, end := "ltc.tanh", approx.Tanh32, 1.0, int64(23-2), 9.1
 	if width(t) == 64 {
-		rows, sum, shift, end = tanh64, 1.5, 52-2, 19.1
+		rows, sum, shift, end = approx.Tanh64, 1.5, 52-2, 19.1
 	}
 	a := b.atMost(b.fabs(x), end)
 	i := b.lshrn(b.asInt(b.faddn(a, sum)), shift)

@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/approx"
 	"ltc/ir/types"
 )
 
@@ -58,7 +59,7 @@ func (b *Builder) fast(name string, f turn, x value.Value) value.Value {
 		return b.exactly(f, x)
 	}
 	n := b.nearest(x, b.num(t, 2/math.Pi))
-	part := func(i int) value.Value { return b.num(t, halfPi32[i]) }
+	part := func(i int) value.Value { return b.num(t, approx.HalfPi32[i]) }
 	first := b.fnma(n.float, part(0), x) // exact
 	p, pLow := b.twoProduct(n.float, part(1))
 	r, low := b.twoSum(first, b.fneg(p))
@@ -68,8 +69,8 @@ func (b *Builder) fast(name string, f turn, x value.Value) value.Value {
 	z := b.fmul(r, r)
 	w := b.fnma(z, half, one)
 	rest := b.fnma(z, half, b.fsub(one, w)) // of w, exact
-	s := b.fadd(r, b.fma(b.fmul(z, r), b.horner(z, sine32), b.fmul(low, w)))
-	c := b.fadd(w, b.fma(b.fmul(z, z), b.horner(z, cosine32), b.fnma(r, low, rest)))
+	s := b.fadd(r, b.fma(b.fmul(z, r), b.horner(z, approx.Sine32), b.fmul(low, w)))
+	c := b.fadd(w, b.fma(b.fmul(z, z), b.horner(z, approx.Cosine32), b.fnma(r, low, rest)))
 	y := f(b, n.integer, s, c)
 	near := b.fcmpn(enum.FPredOLT, b.fabs(x), farAngle)
 	far := b.Any(Value{b.not(near), types.Bool})
@@ -94,16 +95,16 @@ func (b *Builder) sinCos(r, low value.Value) (sin, cos value.Value) {
 	z := b.fmul(r, r)
 	half := b.fmuln(z, 0.5)
 	if low == nil {
-		sin = b.fma(b.fmul(z, r), b.horner(z, sineShort64), r)
-		cos = b.fma(b.fmul(z, z), b.horner(z, cosineShort64), b.fsub(b.num(t, 1), half))
+		sin = b.fma(b.fmul(z, r), b.horner(z, approx.SineShort64), r)
+		cos = b.fma(b.fmul(z, z), b.horner(z, approx.CosineShort64), b.fsub(b.num(t, 1), half))
 		return sin, cos
 	}
 	// sin(r+l) = sin r + l·cos r, cos(r+l) = cos r - l·r
 	tail := b.fnma(half, low, low)
-	sin = b.fadd(r, b.fma(b.fmul(z, r), b.horner(z, sine64), tail))
+	sin = b.fadd(r, b.fma(b.fmul(z, r), b.horner(z, approx.Sine64), tail))
 	w := b.fsub(b.num(t, 1), half)
 	rest := b.fsub(b.fsub(b.num(t, 1), w), half)
-	tail = b.fnma(r, low, b.fmul(b.fmul(z, z), b.horner(z, cosine64)))
+	tail = b.fnma(r, low, b.fmul(b.fmul(z, z), b.horner(z, approx.Cosine64)))
 	return sin, b.fadd(w, b.fadd(rest, tail))
 }
 
@@ -115,15 +116,15 @@ const largeAngle = 1 << 20
 func (b *Builder) quarterTurns(x value.Value, single bool) (n, r, low value.Value) {
 	t := x.Type()
 	whole := b.nearest(x, b.num(t, 2/math.Pi))
-	part := func(i int) value.Value { return b.fmul(whole.float, b.num(t, halfPi64[i])) } // exact
-	r = b.fsub(x, part(0))                                                                // exact
+	part := func(i int) value.Value { return b.fmul(whole.float, b.num(t, approx.HalfPi64[i])) } // exact
+	r = b.fsub(x, part(0))                                                                       // exact
 	if single {
-		r = b.fnma(whole.float, b.num(t, halfPi64[1]+halfPi64[2]), r)
+		r = b.fnma(whole.float, b.num(t, approx.HalfPi64[1]+approx.HalfPi64[2]), r)
 	} else {
 		var second value.Value
 		r, low = b.twoSum(r, b.fneg(part(1)))
 		low, second = b.twoSum(low, b.fneg(part(2)))
-		low = b.fadd(low, b.fnma(whole.float, b.num(t, halfPi64[3]), second))
+		low = b.fadd(low, b.fnma(whole.float, b.num(t, approx.HalfPi64[3]), second))
 		r, low = b.fastTwoSum(r, low)
 	}
 	lanes := []value.Value{whole.integer, r}

@@ -8,12 +8,12 @@ import (
 )
 
 func exponentials(w *writer) {
-	w.constants("ln2High", "ln2Low", bigfloat.Ln2(bits), 16, 32)
+	w.constants("Ln2High", "Ln2Low", bigfloat.Ln2(bits), 16, 32)
 	one := map[int]float64{0: 1, 1: 1}
 	half := math.Ln2 / 2 * 1.0001
-	w.list("exp32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 5), one, true})
-	w.list("exp64", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 11), one, false})
-	w.list("expNear32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/32", fit{bigfloat.Exp, -half / 16, half / 16, count(2, 1, 2), one, true})
+	w.list("Exp32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 5), one, true})
+	w.list("Exp64", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 11), one, false})
+	w.list("ExpNear32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/32", fit{bigfloat.Exp, -half / 16, half / 16, count(2, 1, 2), one, true})
 
 	var rows [2][]float64
 	for i := range 16 {
@@ -23,7 +23,7 @@ func exponentials(w *writer) {
 		rest, _ := y.Sub(y, num(float64(f))).Float32()
 		rows[0], rows[1] = append(rows[0], float64(f)), append(rows[1], float64(rest))
 	}
-	w.table("sixteenths32", "2^(i/16), and what rounding took from it", rows[:])
+	w.table("Sixteenths32", "2^(i/16), and what rounding took from it", rows[:])
 }
 
 // count returns n numbers from first on, step apart.

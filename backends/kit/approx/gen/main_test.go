@@ -21,5 +21,5 @@ func TestUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	got, err := os.ReadFile("../coefficients_gen.go")
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "run go generate ./backends/reference/llvm/vector")
+	require.Equal(t, string(want), string(got), "run go generate ./backends/kit/approx")
 }

@@ -13,15 +13,15 @@ func trigonometry(w *writer) {
 	const quarter = 0.7855 // π/4 and some more
 	first := map[int]float64{1: 1}
 	start := map[int]float64{0: 1, 2: -0.5}
-	w.list("sine64", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 6), first, false})
-	w.list("cosine64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 6), start, false})
-	w.list("sineShort64", "sin r = r + r³·(…r²), |r| ≤ π/4, for results in f32", fit{sin, -quarter, quarter, count(3, 2, 4), first, false})
-	w.list("cosineShort64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4, for results in f32", fit{cos, -quarter, quarter, count(4, 2, 4), start, false})
+	w.list("Sine64", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 6), first, false})
+	w.list("Cosine64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 6), start, false})
+	w.list("SineShort64", "sin r = r + r³·(…r²), |r| ≤ π/4, for results in f32", fit{sin, -quarter, quarter, count(3, 2, 4), first, false})
+	w.list("CosineShort64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4, for results in f32", fit{cos, -quarter, quarter, count(4, 2, 4), start, false})
 
-	w.list("sine32", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 3), first, true})
-	w.list("cosine32", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 3), start, true})
+	w.list("Sine32", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 3), first, true})
+	w.list("Cosine32", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 3), start, true})
 
-	fmt.Fprintf(w, "\n// halfPi32 adds up to π/2.\nvar halfPi32 = []float64{")
+	fmt.Fprintf(w, "\n// HalfPi32 adds up to π/2.\nvar HalfPi32 = []float64{")
 	left := bigfloat.Pi(400)
 	left.SetMantExp(left, -1)
 	for range 3 {
@@ -31,7 +31,7 @@ func trigonometry(w *writer) {
 	}
 	w.WriteString("}\n")
 
-	fmt.Fprintf(w, "\n// halfPi64 adds up to π/2; products of the first three with integers below\n// 2^20 are exact.\nvar halfPi64 = []float64{")
+	fmt.Fprintf(w, "\n// HalfPi64 adds up to π/2; products of the first three with integers below\n// 2^20 are exact.\nvar HalfPi64 = []float64{")
 	rest := bigfloat.Pi(400)
 	rest.SetMantExp(rest, -1)
 	for i := range 4 {
@@ -45,7 +45,7 @@ func trigonometry(w *writer) {
 	}
 	w.WriteString("}\n")
 	h, l := split(new(big.Float).SetMantExp(bigfloat.Pi(bits), -1))
-	fmt.Fprintf(w, "\n// halfPi + halfPiRest is π/2.\nconst halfPi, halfPiRest = %s, %s\n", hex(h), hex(l))
+	fmt.Fprintf(w, "\n// HalfPi + HalfPiRest is π/2.\nconst HalfPi, HalfPiRest = %s, %s\n", hex(h), hex(l))
 
 	// 2/π to 1152 bits, as f64 has exponents up to 1023 and 64 bits more are to
 	// be right, behind a word of zeros.
@@ -53,7 +53,7 @@ func trigonometry(w *writer) {
 	x := new(big.Float).SetPrec(64*words+128).Quo(num(2), bigfloat.Pi(64*words+128))
 	x.SetMantExp(x, 64*(words-1))
 	n, _ := x.Int(nil)
-	fmt.Fprintf(w, "\n// twoOverPi has 2/π in words of 64 bits, the first of which is before the point.\nvar twoOverPi = []uint64{")
+	fmt.Fprintf(w, "\n// TwoOverPi has 2/π in words of 64 bits, the first of which is before the point.\nvar TwoOverPi = []uint64{")
 	mask := new(big.Int).SetUint64(1<<64 - 1)
 	for i := range words {
 		word := new(big.Int).Rsh(n, uint(64*(words-1-i)))
@@ -65,13 +65,13 @@ func trigonometry(w *writer) {
 	w.WriteString("}\n")
 
 	atan := bigfloat.Atan
-	w.list("atan64", "arctan u = u + u³·(…u²), |u| ≤ 1/15", fit{atan, -1.0 / 15, 1.0 / 15, count(3, 2, 6), first, false})
+	w.list("Atan64", "arctan u = u + u³·(…u²), |u| ≤ 1/15", fit{atan, -1.0 / 15, 1.0 / 15, count(3, 2, 6), first, false})
 	var rows [2][]float64
 	for i := range 16 {
 		high, low := split(atan(num(float64(min(i, 8)) / 8)))
 		rows[0], rows[1] = append(rows[0], high), append(rows[1], low)
 	}
-	w.table("atanEighths64", "arctan i/8 as sums, for i up to 8", rows[:])
+	w.table("AtanEighths64", "arctan i/8 as sums, for i up to 8", rows[:])
 }
 
 // split returns x as a sum of two floats.

@@ -9,7 +9,7 @@ import (
 )
 
 func roots(w *writer) {
-	w.list("cubeRoot64", "∛m, m from 1 to 8", fit{bigfloat.Cbrt, 1, 8, count(0, 1, 6), nil, false})
+	w.list("CubeRoot64", "∛m, m from 1 to 8", fit{bigfloat.Cbrt, 1, 8, count(0, 1, 6), nil, false})
 }
 
 // powers has what logarithms of twice the precision need: log m = log 1/c +
@@ -17,7 +17,7 @@ func roots(w *writer) {
 func powers(w *writer) {
 	const parts = 128
 	r := 0x1.2p-7
-	w.list("logTiny64", "log(1+r) = r - r²/2 + r³·(…), |r| ≤ 1/114", fit{bigfloat.Log1p, -r, r, count(3, 1, 7), map[int]float64{1: 1, 2: -0.5}, false})
+	w.list("LogTiny64", "log(1+r) = r - r²/2 + r³·(…), |r| ≤ 1/114", fit{bigfloat.Log1p, -r, r, count(3, 1, 7), map[int]float64{1: 1, 2: -0.5}, false})
 	rows := make([][]float64, 3)
 	for i := range parts {
 		// The middle: 1 is a border.
@@ -36,12 +36,12 @@ func powers(w *writer) {
 		low, _ := new(big.Float).SetPrec(bits).Sub(l, num(h)).Float64()
 		rows[0], rows[1], rows[2] = append(rows[0], c), append(rows[1], h), append(rows[2], low)
 	}
-	w.table("powerParts", "c, about 1/m, and log 1/c as a sum, by the highest bits of the\n// difference of the bits of m and powerFrom", rows)
+	w.table("PowerParts", "c, about 1/m, and log 1/c as a sum, by the highest bits of the\n// difference of the bits of m and PowerFrom", rows)
 	ln2 := bigfloat.Ln2(bits)
 	n, _ := new(big.Float).SetMantExp(ln2, 42).Int(nil)
 	h, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(n), -42).Float64()
 	low, _ := new(big.Float).SetPrec(bits).Sub(ln2, num(h)).Float64()
-	fmt.Fprintf(w, "\n// powerFrom has the bits of the least m; log 2 is a sum, whose first part has\n// 42 bits behind the point.\nconst (\npowerFrom = %#x\npowerLn2High, powerLn2Low = %s, %s\n)\n", uint64(powerFrom), hex(h), hex(low))
+	fmt.Fprintf(w, "\n// PowerFrom has the bits of the least m; log 2 is a sum, whose first part has\n// 42 bits behind the point.\nconst (\nPowerFrom = %#x\nPowerLn2High, PowerLn2Low = %s, %s\n)\n", uint64(powerFrom), hex(h), hex(low))
 }
 
 // powerFrom is about 0.7.

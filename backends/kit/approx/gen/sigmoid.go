@@ -18,14 +18,14 @@ func sigmoids(w *writer) {
 		}
 		return all
 	}
-	w.rows("erf32", "erf around multiples of 33/128", erf(33.0/128, 5, true), 6)
-	w.rows("erf64", "erf around multiples of 25/64", erf(25.0/64, 13, false), 14)
+	w.rows("Erf32", "erf around multiples of 33/128", erf(33.0/128, 5, true), 6)
+	w.rows("Erf64", "erf around multiples of 25/64", erf(25.0/64, 13, false), 14)
 
 	const what = "by the exponent and\n// 2 bits of the fraction of %s, of which the lowest 4 bits count"
 	centers, fits := tanh(1, 9.1, 6, true)
-	w.rows("tanh32", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1+|x|"), fits, 7, centers)
+	w.rows("Tanh32", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1+|x|"), fits, 7, centers)
 	centers, fits = tanh(1.5, 19.1, 15, false)
-	w.rows("tanh64", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1.5+|x|"), fits, 16, centers)
+	w.rows("Tanh64", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1.5+|x|"), fits, 16, centers)
 }
 
 // around returns the fit of f from center-below to center+above, as a

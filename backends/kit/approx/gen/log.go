@@ -10,10 +10,10 @@ import (
 // logarithms: log m = 2·artanh s with s = (m-1)/(m+1), m from √½ to √2; and of
 // f32, log m = log 1/c + log(1+r) with r = m·c-1, c from a table.
 func logarithms(w *writer) {
-	w.list("logNear32", "log(1+r) = r + r²·(…), -1/31 ≤ r ≤ 1/16",
+	w.list("LogNear32", "log(1+r) = r + r²·(…), -1/31 ≤ r ≤ 1/16",
 		fit{bigfloat.Log1p, -1.0 / 31, 1.0 / 16, count(2, 1, 4), map[int]float64{1: 1}, true})
 	inverses, logs := inverses32()
-	w.table("inverses32", "c, about 1/m, and log 1/c, by the 4 highest bits of the\n// fraction of m, from 3/4 to 3/2", [][]float64{inverses, logs})
+	w.table("Inverses32", "c, about 1/m, and log 1/c, by the 4 highest bits of the\n// fraction of m, from 3/4 to 3/2", [][]float64{inverses, logs})
 	f := func(s *big.Float) *big.Float {
 		q := new(big.Float).SetPrec(bits).Sub(num(1), s)
 		q.Quo(new(big.Float).SetPrec(bits).Mul(num(2), s), q)
@@ -21,8 +21,8 @@ func logarithms(w *writer) {
 	}
 	const s = 0.17158
 	two := map[int]float64{1: 2}
-	w.list("artanh32", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 3), two, true})
-	w.list("artanh64", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 7), two, false})
+	w.list("Artanh32", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 3), two, true})
+	w.list("Artanh64", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 7), two, false})
 }
 
 // inverses32 returns, of the f32s around 1/m for the middle m of each interval,

@@ -1,0 +1,69 @@
+package ptx
+
+import "ltc/ir/types"
+
+// Integers by what may be 0, or -1, of which instructions are not defined: the
+// quotient by 0 has all bits set and the remainder is the dividend, and the lowest
+// integer divided by -1 is itself.
+
+// divisor returns what to divide by instead of y, 1 where that is not defined, and
+// the predicates that y is 0 and, of signed integers, that it is -1; none if y is a
+// literal of which neither holds.
+func (w *writer) divisor(t types.DType, y string) (safe, zero, minus string) {
+	if n, known := literal(y); known && n != 0 && n != -1 {
+		return y, "", ""
+	}
+	name := kindOf(t)
+	zero = w.op(predicate, "setp.eq."+name, y, "0")
+	bad := zero
+	if t.IsSigned() {
+		minus = w.op(predicate, "setp.eq."+name, y, "-1")
+		bad = w.op(predicate, "or.pred", zero, minus)
+	}
+	return w.choose(t, bad, "1", y), zero, minus
+}
+
+func (w *writer) divide(t types.DType, x, y string) string {
+	safe, zero, minus := w.divisor(t, y)
+	q := w.op(classOf(t), "div."+kindOf(t), x, safe)
+	if minus != "" {
+		q = w.choose(t, minus, w.op(classOf(t), "neg.s"+untyped(t)[1:], x), q)
+	}
+	if zero != "" {
+		q = w.choose(t, zero, "-1", q)
+	}
+	return q
+}
+
+func (w *writer) remainder(t types.DType, x, y string) string {
+	safe, zero, _ := w.divisor(t, y)
+	r := w.op(classOf(t), "rem."+kindOf(t), x, safe) // by 1 it is 0
+	if zero != "" {
+		r = w.choose(t, zero, x, r)
+	}
+	return r
+}
+
+// integerPower multiplies, modulo 2^n. Of negative exponents, only powers of 1 and
+// -1 are integers; all others give 0.
+func (w *writer) integerPower(t types.DType, x, y string) string {
+	c, name, bits := classOf(t), kindOf(t), untyped(t)
+	is := func(how, a, b string) string { return w.op(predicate, "setp."+how+"."+name, a, b) }
+	odd := func(v string) string { return is("ne", w.op(c, "and."+bits, v, "1"), "0") }
+	exponent := y
+	if t.IsSigned() {
+		exponent = w.op(c, "max."+name, y, "0")
+	}
+	r, power, left := w.variable(c, "1"), w.variable(c, x), w.variable(c, exponent)
+	w.while(func() string { return is("ne", left, "0") }, func() {
+		w.set(c, r, w.choose(t, odd(left), w.op(c, "mul.lo."+name, r, power), r))
+		w.set(c, power, w.op(c, "mul.lo."+name, power, power))
+		w.set(c, left, w.op(c, "shr.u"+bits[1:], left, "1"))
+	})
+	if !t.IsSigned() {
+		return r
+	}
+	one := w.choose(t, odd(y), "-1", "1") // to the power y, of -1
+	inverse := w.choose(t, is("eq", x, "1"), "1", w.choose(t, is("eq", x, "-1"), one, "0"))
+	return w.choose(t, is("lt", y, "0"), inverse, r)
+}
