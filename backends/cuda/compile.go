@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"ltc/backends"
@@ -26,7 +27,7 @@ const localBytes = 40 << 10
 type compilation struct {
 	ctx     context.Context
 	o       backends.Options
-	entries map[string]*entry // by the kernel's text
+	entries map[string]*entry // by the kernel's text, and which operands are the same
 	texts   []string          // of the entries
 	main    *code
 	all     []*code // of main and its regions
@@ -130,11 +131,14 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 
 // kernel finds out how a step runs its kernel.
 func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
-	text := k.String()
+	same := sameValues(s.Operands, k)
+	text := fmt.Sprint(k.String(), same)
 	e := c.entries[text]
 	if e == nil {
 		e = &entry{kernel: k, variants: map[int]*variant{}}
-		e.schedule, e.lacks = ptx.Plan(k)
+		if e.schedule, e.lacks = ptx.Plan(k); e.lacks == nil {
+			e.schedule.Same = same
+		}
 		c.entries[text] = e
 	}
 	s.entry, s.lacks = e, e.lacks
@@ -161,6 +165,20 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 		e.onHost = on[0]
 	}
 	return err
+}
+
+// sameValues returns, for each operand of a kernel, the first that is the same
+// value; nil if none of these is stored to.
+func sameValues(operands []kit.Operand, k *kernel.Kernel) []int {
+	same, some := make([]int, len(operands)), false
+	for j, o := range operands {
+		same[j] = slices.IndexFunc(operands, func(x kit.Operand) bool { return x.Value == o.Value })
+		some = some || same[j] != j && (k.Params[j].Out || k.Params[same[j]].Out)
+	}
+	if !some {
+		return nil
+	}
+	return same
 }
 
 // write writes the text of what a launch takes, or says why there is none.

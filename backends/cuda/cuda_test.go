@@ -46,7 +46,7 @@ func fakes(t *testing.T, o cudafake.Options) ([]*Device, *cudafake.Fake) {
 	require.NoError(t, err)
 	var all []*Device
 	for i := range d.Devices() {
-		dev, err := use(d, i)
+		dev, err := Use(d, i)
 		require.NoError(t, err)
 		t.Cleanup(func() {
 			if dev.Err() == nil {
@@ -109,7 +109,7 @@ func TestList(t *testing.T) {
 	require.EqualValues(t, 1<<20, all[1].Memory)
 	require.Equal(t, "sm_90", all[1].Properties["target"])
 	require.Equal(t, "12.8", all[1].Properties["cuda"])
-	_, err = use(d, 2)
+	_, err = Use(d, 2)
 	require.ErrorIs(t, err, driver.InvalidDevice)
 }
 
@@ -118,7 +118,7 @@ func TestOldDevice(t *testing.T) {
 	defer f.Close()
 	d, err := f.Open()
 	require.NoError(t, err)
-	_, err = use(d, 0)
+	_, err = Use(d, 0)
 	require.ErrorIs(t, err, ErrOldDevice)
 	require.EqualError(t, err, "cuda:0: the GPU is too old: ltc fake is an sm_75, and sm_80 is the oldest that there are kernels for")
 }

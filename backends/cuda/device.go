@@ -78,7 +78,7 @@ func Open(i int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	dev, err := use(d, i)
+	dev, err := Use(d, i)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,9 @@ func Open(i int) (*Device, error) {
 	return dev, nil
 }
 
-// use makes a device of a driver's. It has its own pool of memory.
-func use(d *driver.Driver, i int) (*Device, error) {
+// Use is [Open] of a driver's device, each time another: such as that of a driver
+// that stands in for NVIDIA's, see [driver.Use].
+func Use(d *driver.Driver, i int) (*Device, error) {
 	dev, err := d.Device(i)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,11 @@ import (
 	"strings"
 
 	"ltc/backends"
+	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
 	"ltc/backends/reference"
 	_ "ltc/backends/reference/llvm" // compiles for the backend cpu
+	_ "ltc/internal/cudasim"
 	"ltc/internal/samples"
 	"ltc/mlir"
 	"ltc/soa"

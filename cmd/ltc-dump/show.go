@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/backends/cuda"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
 	"ltc/internal/conformance"
@@ -45,15 +46,15 @@ func show(c *call) error {
 	n := fs.Int("n", 0, numberUsage+"all")
 	loc := fs.Bool("loc", false, "print the ops' locations")
 	generic := fs.Bool("generic", false, "print no pretty forms")
-	stage := fs.String("stage", "", "print what the CPU compiler makes of it at `STAGE`: "+strings.Join(kit.Stages(), ", "))
+	stage := fs.String("stage", "", "print what the compiler makes of it at `STAGE`: "+strings.Join(stages(), ", ")+";\nthe last is for GPUs, the others are the CPU's")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
 		return err
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
-	case *stage != "" && !slices.Contains(kit.Stages(), *stage):
-		return usagef("no stage %q: there are %s", *stage, strings.Join(kit.Stages(), ", "))
+	case *stage != "" && !slices.Contains(stages(), *stage):
+		return usagef("no stage %q: there are %s", *stage, strings.Join(stages(), ", "))
 	}
 	all, err := c.sources(args[0], *n)
 	if err != nil {
@@ -96,13 +97,23 @@ func (s *source) showGraph(w io.Writer, draw bool) error {
 	return err
 }
 
+// stages are those of the kit, and the text for GPUs.
+func stages() []string { return append(kit.Stages(), "ptx") }
+
 // showStage prints what a program is at a stage of its compilation to kernels.
 func (s *source) showStage(c *call, stage string) error {
 	text, err := s.module()
 	if err != nil {
 		return err
 	}
-	if _, err = s.kernels(c, text, stage, false); errors.Is(err, kit.ErrNotCompiled) {
+	if stage == "ptx" {
+		var listing string
+		listing, err = cuda.Listing(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
+		fmt.Fprint(c.stdout, listing)
+	} else {
+		_, err = s.kernels(c, text, stage, false)
+	}
+	if errors.Is(err, kit.ErrNotCompiled) {
 		reason := strings.ReplaceAll(err.Error(), kit.ErrNotCompiled.Error()+"\n", "")
 		return fmt.Errorf("%s: nothing of it is compiled, the evaluator runs all of it: %s", s.name, reason)
 	}

@@ -65,6 +65,7 @@ var allowed = map[string][]string{
 		"backends/reference"},
 	"internal/ptxas":    {},
 	"internal/ptxsim":   {"internal/ptxas"},
+	"internal/cudasim":  {"backends/cuda", "backends", "soa", "internal/cudafake"},
 	"internal/cudafake": {"backends/cuda/driver", "internal/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat": {},
 	"internal/accuracy": {"ir/types", "internal/bigfloat"},

@@ -16,7 +16,7 @@ func (w *writer) columns() {
 		stores = w.op(predicate, "setp.eq.s64", ty, "0")
 	}
 	size := w.size(w.k.Axis(0, w.s.X).Size)
-	h := hazards(w.k)
+	h := hazards(w.k, w.s.Same)
 	waits := func(id kernel.ID) bool { return sliced && h.before[id] }
 	w.outer(p, func() {
 		base := w.mul(w.special("%ctaid.x"), number(columns))

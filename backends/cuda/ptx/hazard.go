@@ -5,8 +5,10 @@ import "ltc/backends/kit/kernel"
 // barriers says where the threads of a block have to wait for each other: between
 // accesses of different threads to the same memory of which one writes. What a
 // stage with axes accesses at one of its points is one thread's; of a stage
-// without, all threads load and the first stores. An operand that is stored to may
-// be the memory of another of its kind which the same points load from before.
+// without, all threads load and the first stores. What combines atomically waits for
+// what does otherwise, not for its like. An operand that is stored to may be the
+// memory of another of its kind which the same points load from before; which ones
+// are one memory besides, [Schedule.Same] says.
 type barriers struct {
 	before map[kernel.ID]bool
 	loop   bool // at the end of each row
@@ -19,15 +21,25 @@ type memory struct {
 }
 
 type hazard struct {
-	k             *kernel.Kernel
-	b             *barriers
-	reads, writes map[memory]bool // since the last barrier
-	loaded        map[int]bool    // operands, since then and in the row
+	k      *kernel.Kernel
+	same   []int
+	b      *barriers
+	done   map[memory][3]bool // how memory was accessed since the last barrier
+	loaded map[int]bool       // operands, since then and in the row
 }
 
+// how memory is accessed.
+type how uint8
+
+const (
+	loads how = iota
+	stores
+	combines // atomically
+)
+
 // hazards runs through two rows, so that what one leaves to the next shows.
-func hazards(k *kernel.Kernel) *barriers {
-	h := &hazard{k: k, b: &barriers{before: map[kernel.ID]bool{}}}
+func hazards(k *kernel.Kernel, same []int) *barriers {
+	h := &hazard{k: k, same: same, b: &barriers{before: map[kernel.ID]bool{}}}
 	h.barrier()
 	h.row(func(id kernel.ID) { h.b.before[id] = true })
 	h.row(func(id kernel.ID) {
@@ -39,7 +51,7 @@ func hazards(k *kernel.Kernel) *barriers {
 }
 
 func (h *hazard) barrier() {
-	h.reads, h.writes, h.loaded = map[memory]bool{}, map[memory]bool{}, map[int]bool{}
+	h.done, h.loaded = map[memory][3]bool{}, map[int]bool{}
 }
 
 func (h *hazard) row(conflict func(id kernel.ID)) {
@@ -51,12 +63,12 @@ func (h *hazard) row(conflict func(id kernel.ID)) {
 			continue
 		}
 		for id := st.Begin; id < st.End; id++ {
-			if m, stores, ok := h.access(id); ok {
-				if h.conflicts(m, stores) {
+			if m, by, ok := h.access(id); ok {
+				if h.conflicts(m, by) {
 					conflict(id)
 					h.barrier()
 				}
-				h.note(m, stores)
+				h.note(m, by)
 			}
 		}
 	}
@@ -70,41 +82,49 @@ func (h *hazard) stage(s int, conflict func(id kernel.ID)) {
 	for id := st.Begin; id < st.End; id++ {
 		if h.k.Instrs[id].Op == kernel.Reduce {
 			reduces = true
-		} else if m, stores, ok := h.access(id); ok {
-			hit = hit || h.conflicts(m, stores)
+		} else if m, by, ok := h.access(id); ok {
+			hit = hit || h.conflicts(m, by)
 		}
 	}
 	slots := memory{s, 'r'}
-	if hit = hit || reduces && h.conflicts(slots, true); hit {
+	if hit = hit || reduces && h.conflicts(slots, stores); hit {
 		conflict(st.Begin)
 		h.barrier()
 	}
 	for id := st.Begin; id < st.End; id++ {
-		if m, stores, ok := h.access(id); ok {
-			h.note(m, stores)
+		if m, by, ok := h.access(id); ok {
+			h.note(m, by)
 		}
 	}
 	if reduces {
 		h.barrier()
-		h.note(slots, false)
+		h.note(slots, loads)
 	}
 }
 
-// access returns which memory an instruction accesses that threads share; not what
-// is combined with atomically.
-func (h *hazard) access(id kernel.ID) (m memory, stores, ok bool) {
+// access returns which memory that threads share an instruction accesses.
+func (h *hazard) access(id kernel.ID) (m memory, by how, ok bool) {
 	i := &h.k.Instrs[id]
 	switch {
-	case i.Mem == nil, i.Mem.Combine != kernel.Invalid:
-		return memory{}, false, false
-	case i.Mem.Local:
-		return memory{i.Mem.Param, 'l'}, i.Op == kernel.Store, true
+	case i.Mem == nil:
+		return memory{}, loads, false
+	case i.Mem.Combine != kernel.Invalid:
+		by = combines
+	case i.Op == kernel.Store:
+		by = stores
 	}
-	return memory{i.Mem.Param, 'p'}, i.Op == kernel.Store, true
+	if i.Mem.Local {
+		return memory{i.Mem.Param, 'l'}, by, true
+	}
+	p := i.Mem.Param
+	if h.same != nil {
+		p = h.same[p]
+	}
+	return memory{p, 'p'}, by, true
 }
 
-func (h *hazard) conflicts(m memory, stores bool) bool {
-	if stores && m.of == 'p' {
+func (h *hazard) conflicts(m memory, by how) bool {
+	if by == stores && m.of == 'p' {
 		for p := range h.loaded {
 			a, b := &h.k.Params[p], &h.k.Params[m.number]
 			if p != m.number && a.DType == b.DType && len(a.Dims) == len(b.Dims) {
@@ -112,17 +132,19 @@ func (h *hazard) conflicts(m memory, stores bool) bool {
 			}
 		}
 	}
-	return h.writes[m] || stores && h.reads[m]
+	for other, done := range h.done[m] {
+		if done && (how(other) != by || by == stores) {
+			return true
+		}
+	}
+	return false
 }
 
-func (h *hazard) note(m memory, stores bool) {
-	switch {
-	case stores:
-		h.writes[m] = true
-	default:
-		h.reads[m] = true
-		if m.of == 'p' {
-			h.loaded[m.number] = true
-		}
+func (h *hazard) note(m memory, by how) {
+	done := h.done[m]
+	done[by] = true
+	h.done[m] = done
+	if by == loads && m.of == 'p' {
+		h.loaded[m.number] = true
 	}
 }

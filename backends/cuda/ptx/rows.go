@@ -13,7 +13,7 @@ func (w *writer) rows() {
 	tid := w.special("%tid.x")
 	first := w.op(predicate, "setp.eq.s64", tid, "0")
 	locals := w.localBases()
-	h := hazards(w.k)
+	h := hazards(w.k, w.s.Same)
 	all := others(len(w.k.Axes))
 	w.loop(w.special("%ctaid.x"), w.product(0, all), w.special("%nctaid.x"), func(n string) {
 		w.split(0, all, n, p.at)

@@ -53,6 +53,10 @@ type Schedule struct {
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
 	// stages without axes.
 	Along []int
+	// Same has, for each operand, the first that is the same memory, though stages
+	// that access one and then the other do so at whichever places; nil: none is.
+	// Points of the kernel's axes must not meet there.
+	Same []int
 
 	reductions int // how many values blocks reduce through their memory
 	product    *kernel.Contraction

@@ -1,0 +1,67 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+)
+
+// Listing returns what a program is compiled to, which needs no device: as comments
+// how each step is run, on the device or by the host, and the PTX of all kernels.
+// Of a program that the host runs as a whole it returns an error that wraps
+// [kit.ErrNotCompiled].
+func Listing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return "", err
+	}
+	if opens(p.Signature) {
+		return "", fmt.Errorf("%w: it leaves sizes open", kit.ErrNotCompiled)
+	}
+	c, err := newCompilation(ctx, p, o)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	c.main.list(&b, "")
+	b.WriteString(c.text())
+	return b.String(), nil
+}
+
+// list says how the steps are run.
+func (x *code) list(b *strings.Builder, indent string) {
+	for i := range x.steps {
+		s := &x.steps[i]
+		fmt.Fprintf(b, "// %sstep %d: ", indent, i)
+		switch {
+		case s.Kernel < 0 && s.Host == nil:
+			what := "while"
+			if s.Branch != nil {
+				what = "branch"
+			}
+			fmt.Fprintf(b, "%s, driven by the host", what)
+		case s.Host != nil:
+			fmt.Fprintf(b, "%s, run by the host: %s", s.Host.Name, s.Host.Reason)
+		case s.lacks != nil:
+			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
+		default:
+			fmt.Fprintf(b, "%s: %s, %v, grid %v of blocks %v", s.variant.name, s.entry.kernel.Describe(s.Sizes), s.entry.schedule, s.launch.Grid, s.launch.Block)
+			if s.launch.Shared > 0 {
+				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
+			}
+		}
+		if line := backends.LineOf(s.Loc); line != "" {
+			fmt.Fprintf(b, ", %s", line)
+		}
+		b.WriteByte('\n')
+		for j, r := range s.Regions() {
+			if x, ok := r.(*executable); ok {
+				fmt.Fprintf(b, "// %sregion %d:\n", indent, j)
+				x.list(b, indent+"  ")
+			}
+		}
+	}
+}
