@@ -32,3 +32,36 @@ func TestAtMost(t *testing.T) {
 	_, err = AtMost("p", strings.NewReader("12345"), 4)
 	require.EqualError(t, err, "p: more than 4 bytes, which is the most that is read of what is no regular file: write it to one")
 }
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	text := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := io.WriteString(w, s)
+			return err
+		}
+	}
+	require.NoError(t, Write(path, text("one")))
+	require.NoError(t, os.Chmod(path, 0o640))
+	require.NoError(t, os.Symlink(path, link))
+	old, err := os.Open(path)
+	require.NoError(t, err)
+	defer old.Close()
+	require.NoError(t, Write(link, text("two")))
+	data, err := io.ReadAll(old)
+	require.NoError(t, err)
+	require.Equal(t, "one", string(data), "who had the file keeps it")
+	require.ErrorIs(t, Write(path, func(io.Writer) error { return io.ErrShortWrite }), io.ErrShortWrite)
+	data, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "two", string(data), "what failed changed nothing")
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), info.Mode())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 2)
+	require.NoError(t, Write(os.DevNull, text("x")))
+	require.Error(t, Write(filepath.Join(dir, "no", "a"), text("x")))
+}

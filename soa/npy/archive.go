@@ -33,7 +33,7 @@ func DecodeArchive(name string, data []byte) ([]Entry, error) {
 	}
 	entries := make([]Entry, 0, len(zr.File))
 	seen := map[string]bool{}
-	unpacked := uint64(len(data))
+	unpacked, left := uint64(len(data)), uint64(len(data))
 	for _, f := range zr.File {
 		stem, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
@@ -52,6 +52,10 @@ func DecodeArchive(name string, data []byte) ([]Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: entry %q: %w", name, f.Name, err)
 		}
+		if f.CompressedSize64 > left { // else a small file could have much to be read
+			return nil, fmt.Errorf("%s: entry %q: it takes part of what others take: together they are longer than the file", name, f.Name)
+		}
+		left -= f.CompressedSize64
 		v, err := Decode(name+": entry "+f.Name, body)
 		if err != nil {
 			return nil, err
@@ -164,7 +168,7 @@ func EncodeArchive(w io.Writer, entries []Entry) error {
 	return nil
 }
 
-// WriteArchive writes a .npz file at path.
+// WriteArchive writes a .npz file at path, as [WriteFile] does.
 func WriteArchive(path string, entries []Entry) error {
 	return writeFile(path, func(w io.Writer) error { return EncodeArchive(w, entries) })
 }

@@ -88,6 +88,17 @@ func TestArchiveDeflated(t *testing.T) {
 	require.Equal(t, []float32{1, 2, 3, 4, 5, 6}, soa.Slice[float32](got[0].View))
 }
 
+// overlapping returns an archive of two entries, both of which are the same bytes.
+func overlapping(t *testing.T) []byte {
+	large := soa.Make(types.Of(types.U8, 1<<12))
+	data := encoded(t, []Entry{{"x", large}, {"y", soa.Make(types.Of(types.U8))}})
+	at := func(name string) int { return bytes.LastIndex(data, []byte(name)) - 46 } // its central header: APPNOTE.TXT 4.3.12
+	x, y := at("x.npy"), at("y.npy")
+	copy(data[y+16:y+28], data[x+16:x+28]) // checksum and sizes
+	copy(data[y+42:y+46], data[x+42:x+46]) // where it is
+	return data
+}
+
 func TestArchiveErrors(t *testing.T) {
 	twice := encoded(t, []Entry{{"x", soa.Make(types.Of(types.U8))}, {"y", soa.Make(types.Of(types.U8))}})
 	twice = bytes.ReplaceAll(twice, []byte("y.npy"), []byte("x.npy"))
@@ -118,7 +129,9 @@ func TestArchiveErrors(t *testing.T) {
 		_, err := DecodeArchive("a.npz", c.data)
 		require.EqualError(t, err, c.want)
 	}
-	err := EncodeArchive(&bytes.Buffer{}, []Entry{{"x", soa.Make(types.Of(types.U8))}, {"x", soa.Make(types.Of(types.U8))}})
+	_, err := DecodeArchive("a.npz", overlapping(t))
+	require.EqualError(t, err, `a.npz: entry "y.npy": it takes part of what others take: together they are longer than the file`)
+	err = EncodeArchive(&bytes.Buffer{}, []Entry{{"x", soa.Make(types.Of(types.U8))}, {"x", soa.Make(types.Of(types.U8))}})
 	require.EqualError(t, err, `write archive: entry "x" is there twice`)
 }
 

@@ -1,15 +1,13 @@
 package npy
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unsafe"
 
+	"ltc/internal/files"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -30,19 +28,14 @@ func Encode(w io.Writer, v soa.View) error {
 	return nil
 }
 
-// WriteFile writes v as a .npy file at path.
+// WriteFile writes v as a .npy file at path. A file of that name is replaced when
+// the new one is whole: v may be of it ([Map]).
 func WriteFile(path string, v soa.View) error {
 	return writeFile(path, func(w io.Writer) error { return Encode(w, v) })
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	err = errors.Join(write(w), w.Flush(), f.Close())
-	if err != nil {
+	if err := files.Write(path, write); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

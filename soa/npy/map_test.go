@@ -38,6 +38,14 @@ func TestMap(t *testing.T) {
 	second, err := os.ReadFile(again)
 	require.NoError(t, err)
 	require.Equal(t, first, second)
+
+	// Over the file that is mapped, which stays there for who has mapped it.
+	require.NoError(t, WriteFile(path, m))
+	third, err := ReadFile(path)
+	require.NoError(t, err)
+	want[0] = -1
+	require.Equal(t, want, soa.Slice[float32](third))
+	soa.With(m, func(s []float32) { require.Equal(t, want, s) })
 }
 
 func TestMapErrors(t *testing.T) {

@@ -3,7 +3,7 @@
 // header, which is JSON, and the tensors' elements, row by row. Its central type
 // is [File]. Elements are looked at where they lie in the file.
 //
-// imports only ltc/ir/types, ltc/soa.
+// imports only ltc/ir/types, ltc/soa and ltc/internal/files.
 package safetensors
 
 import (
@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -122,6 +123,9 @@ func decode(b *soa.Buffer) (*File, error) {
 			return nil, fmt.Errorf("tensor %s: it begins at byte %d, and what is before it ends at %d", p.name, p.begin, at)
 		}
 		at = p.end
+		if i := notBool(p.t, data[start+p.begin:start+p.end]); i >= 0 {
+			return nil, fmt.Errorf("tensor %s: element %d of %v is the byte %#02x: want 0 or 1", p.name, i, p.t, data[start+p.begin+i])
+		}
 		f.Tensors = append(f.Tensors, Tensor{p.name, view(b, start+p.begin, p.t)})
 	}
 	if at != len(data)-start {
@@ -130,10 +134,19 @@ func decode(b *soa.Buffer) (*File, error) {
 	return f, nil
 }
 
+// notBool returns the first byte that is no element of t, which Go's bools of other
+// values than 0 and 1 are not; -1 if there is none.
+func notBool(t types.Type, data []byte) int {
+	if t.DType != types.Bool {
+		return -1
+	}
+	return slices.IndexFunc(data, func(b byte) bool { return b > 1 })
+}
+
 // header returns the entries of a header.
 func header(text []byte) (map[string]entry, map[string]string, error) {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
+	raw, err := members(text)
+	if err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)
 	}
 	entries, metadata := map[string]entry{}, map[string]string(nil)
@@ -153,6 +166,31 @@ func header(text []byte) (map[string]entry, map[string]string, error) {
 	return entries, metadata, nil
 }
 
+// members returns the members of a JSON object, of which no two have one name.
+func members(text []byte) (map[string]json.RawMessage, error) {
+	if !json.Valid(text) { // says where it is not
+		return nil, json.Unmarshal(text, &json.RawMessage{})
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("want a JSON object, found %v", t)
+	}
+	all := map[string]json.RawMessage{}
+	for d.More() {
+		var value json.RawMessage
+		t, _ := d.Token()
+		name := t.(string)
+		if _, twice := all[name]; twice {
+			return nil, fmt.Errorf("tensor %s is there twice", name)
+		}
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
 func (e entry) tensorType() (types.Type, error) {
 	d, ok := dtypes[e.DType]
 	if !ok {
@@ -160,6 +198,9 @@ func (e entry) tensorType() (types.Type, error) {
 	}
 	if len(e.Offsets) != 2 {
 		return types.Type{}, fmt.Errorf("it has %d data_offsets", len(e.Offsets))
+	}
+	if e.Shape == nil {
+		return types.Type{}, errors.New("it has no shape")
 	}
 	t := types.Type{DType: d, Shape: types.Shape(e.Shape)}
 	return t, t.Check()

@@ -98,6 +98,11 @@ func TestErrors(t *testing.T) {
 		"m: tensor x: u8[4] at bytes 0 to 3 of 4":                                                        one(`{"dtype":"U8","shape":[4],"data_offsets":[0,3]}`),
 		"m: tensor x: u8[4] at bytes -1 to 3 of 4":                                                       one(`{"dtype":"U8","shape":[4],"data_offsets":[-1,3]}`),
 		"m: tensor x: it begins at byte 1, and what is before it ends at 0":                              one(`{"dtype":"U8","shape":[3],"data_offsets":[1,4]}`),
+		"m: tensor x: it has no shape":                                                                   one(`{"dtype":"F32","data_offsets":[0,4]}`),
+		"m: tensor x: element 1 of bool[4] is the byte 0x02: want 0 or 1":                                one(`{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}`),
+		"m: header: tensor x is there twice":                                                             file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0078":{"dtype":"I8","shape":[1],"data_offsets":[0,1]}}`, 1),
+		"m: header: want a JSON object, found [":                                                         file(`[]`),
+		"m: header: invalid character '}' after top-level value":                                         file(`{}}`),
 		"m: 1 bytes follow the last tensor":                                                              one(`{"dtype":"U8","shape":[3],"data_offsets":[0,3]}`),
 	} {
 		_, err := Decode("m", soa.Wrap(data))

@@ -1,11 +1,10 @@
 package safetensors
 
 import (
-	"bufio"
 	"io"
-	"os"
 	"unsafe"
 
+	"ltc/internal/files"
 	"ltc/soa"
 )
 
@@ -26,30 +25,10 @@ func Write(w io.Writer, f *File) error {
 	return nil
 }
 
-// WriteFile writes a file under a name of its own, which it gets when it is
-// whole: a file of the old name may be mapped.
-func WriteFile(path string, f *File) (err error) {
-	tmp := path + ".new"
-	out, err := os.Create(tmp)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp)
-		}
-	}()
-	w := bufio.NewWriterSize(out, 1<<20)
-	if err = Write(w, f); err == nil {
-		err = w.Flush()
-	}
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+// WriteFile writes a file, which replaces one of that name when it is whole: that
+// one may be mapped, by tensors of f too.
+func WriteFile(path string, f *File) error {
+	return files.Write(path, func(w io.Writer) error { return Write(w, f) })
 }
 
 func elements(w io.Writer, v soa.View) error {
