@@ -31,7 +31,7 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help run test llvm race ptxas soak judge bench compare generate fuzz rename build-all clean
+.PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -80,6 +80,12 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 		cp $(JUDGE)/$$reqs .venv-judge/installed.txt; \
 	fi; \
 	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
+
+gpu-tests: ## build out/gpu, which a machine with a GPU but without Go can take: run.sh there is make test-gpu
+	@GO="$(GO)" tools/gpu/build.sh out/gpu
+
+test-gpu: gpu-tests ## run the tests of the CUDA backend on this machine's GPU, and compare it with the interpreter bit by bit
+	@out/gpu/run.sh
 
 bench: ## measure the workloads and print them as a table; BENCHFLAGS="-threads 2 -run matmul -json" chooses
 	$(GO) run ./bench $(BENCHFLAGS)

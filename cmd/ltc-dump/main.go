@@ -37,6 +37,7 @@ func commands() []command {
 		{"check", "PATH…", "run test files in the format of StableHLO's own, and those in directories", check},
 		{"run", "FILE", "run a function and print its results, or write them to a file", runModule},
 		{"ops", "[OP…]", "list the op table, or all about some of its ops", listOps},
+		{"devices", "", "list the devices of each backend, or why it has none", listDevices},
 		{"cache", "WHAT", "compiled objects on disk: ls, verify, clear, or why KEY was compiled", cacheCommand},
 		{"help", "", "print this", help},
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,4 +194,20 @@ func TestLocated(t *testing.T) {
 	for _, err := range []error{reason, &backends.RunError{Op: -1, Reason: reason}, &backends.RunError{Op: 9, Reason: reason}} {
 		require.Equal(t, err, located(err, "a.mlir", text))
 	}
+}
+
+// Each backend has a line for each device, or one that says why there is none.
+func TestDevices(t *testing.T) {
+	out, status := output("devices")
+	require.Zero(t, status, out)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Regexp(t, `^BACKEND +DEVICE +MEMORY +WHAT$`, lines[0])
+	var of []string
+	for _, line := range lines[1:] {
+		of = append(of, strings.Fields(line)[0])
+	}
+	require.Equal(t, backends.Names(), slices.Compact(of))
+	require.Regexp(t, `(?m)^null +null +unknown *$`, out)
+	require.Regexp(t, `(?m)^cpu +cpu +[0-9.]+ GiB +arch=`, out)
+	require.Regexp(t, `(?m)^cuda +(cuda:0 .* target=sm_|none .*LTC_LIBCUDA)`, out)
 }
