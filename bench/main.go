@@ -21,6 +21,7 @@ import (
 	"os"
 	"regexp"
 
+	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm"
 	"ltc/internal/measure"
