@@ -80,6 +80,15 @@ func TestAccessors(t *testing.T) {
 	}
 	require.Equal(t, []any{float32(0.5), uint32(9), n}, []any{c.Field(2), c.Run(), c.Len()})
 
+	x, dir := v.XEntries(), c.DirEntries(2)
+	x.Set(7, -1)
+	require.Equal(t, []any{float32(-1), float32(-1), float32(707), n}, []any{v.At(7).X(), c.XEntries().At(7), dir.At(7), dir.Len()})
+	require.Equal(t, v.At(5).Cov(1, 2), v.CovEntries(1, 2).At(5))
+	require.Equal(t, Layer(3), c.LayerEntries().At(3))
+	require.Panics(t, func() { x.At(n) })
+	require.Panics(t, func() { x.Set(-1, 0) })
+	require.Panics(t, func() { v.DirEntries(3) })
+
 	require.PanicsWithError(t, "soa: layout Hit: there is no element 33 of 33", func() { v.At(n) })
 	require.PanicsWithError(t, "soa: layout Hit: column Cells: there is no value 1 of element 1, which has values 0 to 1 of 66", func() { v.At(1).CellsCharge(1) })
 	require.Panics(t, func() { v.At(0).Dir(3) })
@@ -99,6 +108,24 @@ func TestAccessors(t *testing.T) {
 	b.Release()
 	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.At(0) })
 	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.Const().Run() })
+	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.DirEntries(0) })
+}
+
+// There are no entries of memory that they would not keep.
+func TestEntriesOffHeap(t *testing.T) {
+	b, err := soa.OffHeap(1 << 20)
+	require.NoError(t, err)
+	if !b.View(types.Of(types.U8, 1<<20)).OffHeap() {
+		t.Skip("this system has no memory off the Go heap")
+	}
+	v, err := NewHitView(10, soa.In(b, 0))
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "soa: layout Hit: column X: it is off the Go heap, where its entries would not keep it: use At", func() { v.ZEntries() })
+	require.Zero(t, v.At(9).Z())
+
+	none, err := NewHitView(0)
+	require.NoError(t, err)
+	require.Zero(t, none.XEntries().Len())
 }
 
 // Views come and go over one buffer; it does not keep what they leave.

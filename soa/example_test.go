@@ -206,7 +206,14 @@ func ExampleNewAccess() {
 		hit.SetZ(x*x + y*y)
 	}
 	fmt.Println(hits.At(30).Z())
+
+	x, z := hits.Const().XEntries(), hits.ZEntries() // for loops that wait for nothing else
+	for i := range x.Len() {
+		z.Set(i, 2*x.At(i))
+	}
+	fmt.Println(hits.At(30).Z())
 	runtime.KeepAlive(hits)
 	// Output:
 	// 900
+	// 60
 }

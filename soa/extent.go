@@ -10,7 +10,10 @@ import (
 // Extent is the number of elements of columns until their memory is released:
 // generated accessors ask it. To release memory that another goroutine is just
 // using is a data race as any other write is.
-type Extent struct{ n int }
+type Extent struct {
+	n    int
+	heap bool // all memory is of the Go heap
+}
 
 // Has reports whether there is an element i.
 func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
@@ -24,12 +27,13 @@ type watch struct {
 // follow makes e the extent of the columns, which ends when any of their buffers
 // is released.
 func (e *Extent) follow(c *Columns) {
-	e.n = c.counts[0]
+	e.n, e.heap = c.counts[0], true
 	parts := c.parts
 	for i, p := range parts {
 		if i > 0 && p.buffer == parts[i-1].buffer {
 			continue
 		}
+		e.heap = e.heap && !p.buffer.off
 		p.buffer.watch(e)
 		if p.buffer.Released() { // meanwhile
 			e.n = 0

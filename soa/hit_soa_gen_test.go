@@ -169,6 +169,16 @@ func (v *HitConstView) At(i int) HitConstElement {
 // Index returns the element's number.
 func (e HitConstElement) Index() int { return e.i }
 
+// XEntries returns X of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) XEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseX).ConstEntries
+}
+
+// XEntries returns X of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) XEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseX)
+}
+
 // X returns X.
 func (e HitConstElement) X() float32 {
 	x := *(*float32)(unsafe.Add(e.v.baseX, e.i*4))
@@ -180,6 +190,16 @@ func (e HitConstElement) X() float32 {
 func (e HitElement) SetX(x float32) {
 	*(*float32)(unsafe.Add(e.v.baseX, e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// YEntries returns Y of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) YEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseY).ConstEntries
+}
+
+// YEntries returns Y of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) YEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseY)
 }
 
 // Y returns Y.
@@ -195,6 +215,16 @@ func (e HitElement) SetY(x float32) {
 	runtime.KeepAlive(e.v)
 }
 
+// ZEntries returns Z of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) ZEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseZ).ConstEntries
+}
+
+// ZEntries returns Z of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) ZEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseZ)
+}
+
 // Z returns Z.
 func (e HitConstElement) Z() float32 {
 	x := *(*float32)(unsafe.Add(e.v.baseZ, e.i*4))
@@ -206,6 +236,20 @@ func (e HitConstElement) Z() float32 {
 func (e HitElement) SetZ(x float32) {
 	*(*float32)(unsafe.Add(e.v.baseZ, e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// CovEntries returns component (r, c) of Cov of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) CovEntries(r int, c int) soa.ConstEntries[float64] {
+	_ = [2]struct{}{}[r]
+	_ = [3]struct{}{}[c]
+	return soa.NewEntries[float64](v.columns, &v.extent, unsafe.Add(v.baseCov, (c*2+r)*v.stepCov)).ConstEntries
+}
+
+// CovEntries returns component (r, c) of Cov of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) CovEntries(r int, c int) soa.Entries[float64] {
+	_ = [2]struct{}{}[r]
+	_ = [3]struct{}{}[c]
+	return soa.NewEntries[float64](v.columns, &v.extent, unsafe.Add(v.baseCov, (c*2+r)*v.stepCov))
 }
 
 // Cov returns component (r, c) of Cov.
@@ -225,6 +269,18 @@ func (e HitElement) SetCov(r int, c int, x float64) {
 	runtime.KeepAlive(e.v)
 }
 
+// DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) DirEntries(r int) soa.ConstEntries[float32] {
+	_ = [3]struct{}{}[r]
+	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir)).ConstEntries
+}
+
+// DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) DirEntries(r int) soa.Entries[float32] {
+	_ = [3]struct{}{}[r]
+	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir))
+}
+
 // Dir returns component r of Dir.
 func (e HitConstElement) Dir(r int) float32 {
 	_ = [3]struct{}{}[r]
@@ -240,6 +296,16 @@ func (e HitElement) SetDir(r int, x float32) {
 	runtime.KeepAlive(e.v)
 }
 
+// VertexXEntries returns Vertex.X of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) VertexXEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseVertexX).ConstEntries
+}
+
+// VertexXEntries returns Vertex.X of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) VertexXEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseVertexX)
+}
+
 // VertexX returns Vertex.X.
 func (e HitConstElement) VertexX() float32 {
 	x := *(*float32)(unsafe.Add(e.v.baseVertexX, e.i*4))
@@ -251,6 +317,16 @@ func (e HitConstElement) VertexX() float32 {
 func (e HitElement) SetVertexX(x float32) {
 	*(*float32)(unsafe.Add(e.v.baseVertexX, e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// VertexYEntries returns Vertex.Y of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) VertexYEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseVertexY).ConstEntries
+}
+
+// VertexYEntries returns Vertex.Y of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) VertexYEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseVertexY)
 }
 
 // VertexY returns Vertex.Y.
@@ -266,6 +342,16 @@ func (e HitElement) SetVertexY(x float32) {
 	runtime.KeepAlive(e.v)
 }
 
+// TimeEntries returns Time of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) TimeEntries() soa.ConstEntries[types.Float16] {
+	return soa.NewEntries[types.Float16](v.columns, &v.extent, v.baseTime).ConstEntries
+}
+
+// TimeEntries returns Time of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) TimeEntries() soa.Entries[types.Float16] {
+	return soa.NewEntries[types.Float16](v.columns, &v.extent, v.baseTime)
+}
+
 // Time returns Time.
 func (e HitConstElement) Time() types.Float16 {
 	x := *(*types.Float16)(unsafe.Add(e.v.baseTime, e.i*2))
@@ -279,6 +365,16 @@ func (e HitElement) SetTime(x types.Float16) {
 	runtime.KeepAlive(e.v)
 }
 
+// LayerEntries returns Layer of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) LayerEntries() soa.ConstEntries[Layer] {
+	return soa.NewEntries[Layer](v.columns, &v.extent, v.baseLayer).ConstEntries
+}
+
+// LayerEntries returns Layer of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) LayerEntries() soa.Entries[Layer] {
+	return soa.NewEntries[Layer](v.columns, &v.extent, v.baseLayer)
+}
+
 // Layer returns Layer.
 func (e HitConstElement) Layer() Layer {
 	x := *(*Layer)(unsafe.Add(e.v.baseLayer, e.i*4))
@@ -290,6 +386,16 @@ func (e HitConstElement) Layer() Layer {
 func (e HitElement) SetLayer(x Layer) {
 	*(*Layer)(unsafe.Add(e.v.baseLayer, e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// GoodEntries returns Good of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) GoodEntries() soa.ConstEntries[bool] {
+	return soa.NewEntries[bool](v.columns, &v.extent, v.baseGood).ConstEntries
+}
+
+// GoodEntries returns Good of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) GoodEntries() soa.Entries[bool] {
+	return soa.NewEntries[bool](v.columns, &v.extent, v.baseGood)
 }
 
 // Good returns Good.

@@ -19,12 +19,14 @@ type Point struct {
 // The sides of a loop over elements.
 const (
 	generated = "v.At(i)"
+	taken     = "entries"
 	bySlices  = "slices"
+	inStruct  = "slices in a struct"
 )
 
 // accessors are loops over generated accessors and over slices, of n elements.
 func accessors(n int) []contest {
-	ratios := []ratio{{generated, bySlices, 1.05}}
+	ratios := []ratio{{taken, bySlices, 1.05}, {generated, bySlices, 1.05}, {generated, inStruct, 0}}
 	of := func(what string, open func(p *points) []side) contest {
 		return contest{
 			name: fmt.Sprintf("%s of %d elements", what, n), threads: 1, ratios: ratios,
@@ -43,21 +45,27 @@ func accessors(n int) []contest {
 			check := func() error { return near(float64(sum), p.dot()) }
 			return []side{
 				{name: generated, run: func() error { sum = dotAt(p.view); return nil }, check: check},
+				{name: taken, run: func() error { sum = dotEntries(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { sum = dot(p.x, p.y); return nil }, check: check},
+				{name: inStruct, run: func() error { sum = dotIn(p); return nil }, check: check},
 			}
 		}),
 		of("accessors, z = x²+y²", func(p *points) []side {
 			check := func() error { return p.checkNorm() }
 			return []side{
 				{name: generated, run: func() error { normAt(p.view); return nil }, check: check},
+				{name: taken, run: func() error { normEntries(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { square(p.x, p.y, p.z); return nil }, check: check},
+				{name: inStruct, run: func() error { squareIn(p); return nil }, check: check},
 			}
 		}),
 		of("accessors, x + dir·dir of vectors", func(p *points) []side {
 			check := func() error { return p.checkLength() }
 			return []side{
 				{name: generated, run: func() error { lengthAt(p.view); return nil }, check: check},
+				{name: taken, run: func() error { lengthEntries(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { length(p.x, p.dir[0], p.dir[1], p.dir[2], p.z); return nil }, check: check},
+				{name: inStruct, run: func() error { lengthIn(p); return nil }, check: check},
 			}
 		}),
 	}
@@ -112,6 +120,23 @@ func dot(x, y []float32) (s float32) {
 }
 
 //go:noinline
+func dotEntries(v *PointView) (s float32) {
+	x, y := v.XEntries(), v.YEntries()
+	for i := range x.Len() {
+		s += x.At(i) * y.At(i)
+	}
+	return s
+}
+
+//go:noinline
+func dotIn(p *points) (s float32) {
+	for i := range p.x {
+		s += p.x[i] * p.y[i]
+	}
+	return s
+}
+
+//go:noinline
 func normAt(v *PointView) {
 	for i := range v.Len() {
 		p := v.At(i)
@@ -128,6 +153,21 @@ func square(x, y, z []float32) {
 }
 
 //go:noinline
+func normEntries(v *PointView) {
+	x, y, z := v.XEntries(), v.YEntries(), v.ZEntries()
+	for i := range x.Len() {
+		z.Set(i, x.At(i)*x.At(i)+y.At(i)*y.At(i))
+	}
+}
+
+//go:noinline
+func squareIn(p *points) {
+	for i := range p.x {
+		p.z[i] = p.x[i]*p.x[i] + p.y[i]*p.y[i]
+	}
+}
+
+//go:noinline
 func lengthAt(v *PointView) {
 	for i := range v.Len() {
 		p := v.At(i)
@@ -140,6 +180,23 @@ func lengthAt(v *PointView) {
 func length(x, a, b, c, z []float32) {
 	for i := range x {
 		z[i] = x[i] + a[i]*a[i] + b[i]*b[i] + c[i]*c[i]
+	}
+}
+
+//go:noinline
+func lengthEntries(v *PointView) {
+	x, z := v.XEntries(), v.ZEntries()
+	a, b, c := v.DirEntries(0), v.DirEntries(1), v.DirEntries(2)
+	for i := range x.Len() {
+		z.Set(i, x.At(i)+a.At(i)*a.At(i)+b.At(i)*b.At(i)+c.At(i)*c.At(i))
+	}
+}
+
+//go:noinline
+func lengthIn(p *points) {
+	a, b, c := &p.dir[0], &p.dir[1], &p.dir[2]
+	for i := range p.x {
+		p.z[i] = p.x[i] + (*a)[i]*(*a)[i] + (*b)[i]*(*b)[i] + (*c)[i]*(*c)[i]
 	}
 }
 

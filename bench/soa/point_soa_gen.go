@@ -126,6 +126,16 @@ func (v *PointConstView) At(i int) PointConstElement {
 // Index returns the element's number.
 func (e PointConstElement) Index() int { return e.i }
 
+// XEntries returns X of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointConstView) XEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseX).ConstEntries
+}
+
+// XEntries returns X of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointView) XEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseX)
+}
+
 // X returns X.
 func (e PointConstElement) X() float32 {
 	x := *(*float32)(unsafe.Add(e.v.baseX, e.i*4))
@@ -137,6 +147,16 @@ func (e PointConstElement) X() float32 {
 func (e PointElement) SetX(x float32) {
 	*(*float32)(unsafe.Add(e.v.baseX, e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// YEntries returns Y of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointConstView) YEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseY).ConstEntries
+}
+
+// YEntries returns Y of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointView) YEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseY)
 }
 
 // Y returns Y.
@@ -152,6 +172,16 @@ func (e PointElement) SetY(x float32) {
 	runtime.KeepAlive(e.v)
 }
 
+// ZEntries returns Z of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointConstView) ZEntries() soa.ConstEntries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseZ).ConstEntries
+}
+
+// ZEntries returns Z of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointView) ZEntries() soa.Entries[float32] {
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseZ)
+}
+
 // Z returns Z.
 func (e PointConstElement) Z() float32 {
 	x := *(*float32)(unsafe.Add(e.v.baseZ, e.i*4))
@@ -163,6 +193,18 @@ func (e PointConstElement) Z() float32 {
 func (e PointElement) SetZ(x float32) {
 	*(*float32)(unsafe.Add(e.v.baseZ, e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointConstView) DirEntries(r int) soa.ConstEntries[float32] {
+	_ = [3]struct{}{}[r]
+	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir)).ConstEntries
+}
+
+// DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
+func (v *PointView) DirEntries(r int) soa.Entries[float32] {
+	_ = [3]struct{}{}[r]
+	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir))
 }
 
 // Dir returns component r of Dir.

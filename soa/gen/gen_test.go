@@ -22,19 +22,20 @@ func TestGenerated(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for body, want := range map[string]string{
-		"struct{ N int }":                          "layout T: column N: no dtype holds int",
-		"struct{ S string }":                       "layout T: column S: no dtype holds string",
-		"struct{ D time.Duration }":                "layout T: column D: no dtype holds invalid type",
-		"float32":                                  "T is no struct",
-		"struct{ x float32 }":                      "layout T: it has no columns: those are exported fields",
-		"struct{ X []struct{ X []float32 } }":      "layout T: column X.X: a jagged column within another",
-		"struct{ X [2][2][2]bool }":                "layout T: column X: an element is a value, a vector or a matrix, not bool[2,2,2]",
-		"struct{ X float32 `soa:\",blok\"` }":      `layout T: column X: there is no option "blok": there are scalar and block`,
-		"struct{ X []float32 `soa:\",scalar\"` }":  "layout T: column X: a []float32 cannot be a scalar here",
-		"struct{ X float32 `soa:\",block\"` }":     "layout T: column X: a block is a struct outside of others with a number of their own, not float32",
-		"struct{ Index float32 }":                  "layout T: column Index: there would be two methods Index",
-		"struct{ X, SetX float32 }":                "layout T: column SetX: there would be two methods SetX",
-		"struct{ XY float32; X struct{ Y bool } }": "layout T: column X.Y: there would be two methods XY",
+		"struct{ N int }":                                         "layout T: column N: no dtype holds int",
+		"struct{ S string }":                                      "layout T: column S: no dtype holds string",
+		"struct{ D time.Duration }":                               "layout T: column D: no dtype holds invalid type",
+		"float32":                                                 "T is no struct",
+		"struct{ x float32 }":                                     "layout T: it has no columns: those are exported fields",
+		"struct{ X []struct{ X []float32 } }":                     "layout T: column X.X: a jagged column within another",
+		"struct{ X [2][2][2]bool }":                               "layout T: column X: an element is a value, a vector or a matrix, not bool[2,2,2]",
+		"struct{ X float32 `soa:\",blok\"` }":                     `layout T: column X: there is no option "blok": there are scalar and block`,
+		"struct{ X []float32 `soa:\",scalar\"` }":                 "layout T: column X: a []float32 cannot be a scalar here",
+		"struct{ X float32 `soa:\",block\"` }":                    "layout T: column X: a block is a struct outside of others with a number of their own, not float32",
+		"struct{ Index float32 }":                                 "layout T: column Index: there would be two methods Index",
+		"struct{ X, SetX float32 }":                               "layout T: column SetX: there would be two methods SetX",
+		"struct{ X float32; XEntries float32 `soa:\",scalar\"` }": "layout T: column XEntries: there would be two methods XEntries",
+		"struct{ XY float32; X struct{ Y bool } }":                "layout T: column X.Y: there would be two methods XY",
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "t.go")

@@ -46,14 +46,24 @@ func (s *structure) checkNames() error {
 		if c.Kind == soa.Scalar {
 			list = &view
 		}
-		for _, m := range []string{c.method, "Set" + c.method} {
-			if slices.Contains(*list, m) {
-				return fmt.Errorf("layout %s: column %s: there would be two methods %s", s.name, c.Name, m)
+		methods := []method{{list, c.method}, {list, "Set" + c.method}}
+		if c.Kind == soa.Plain {
+			methods = append(methods, method{&view, c.entries()})
+		}
+		for _, m := range methods {
+			if slices.Contains(*m.of, m.name) {
+				return fmt.Errorf("layout %s: column %s: there would be two methods %s", s.name, c.Name, m.name)
 			}
-			*list = append(*list, m)
+			*m.of = append(*m.of, m.name)
 		}
 	}
 	return nil
+}
+
+// method is one of a type that has those of a list.
+type method struct {
+	of   *[]string
+	name string
 }
 
 type writer struct{ bytes.Buffer }
@@ -202,9 +212,10 @@ func (e %[1]sConstElement) Index() int { return e.i }
 `, s.name)
 }
 
-// base and step name a column's fields in a view.
-func (c *column) base() string { return "base" + c.method }
-func (c *column) step() string { return "step" + c.method }
+// base and step name a column's fields in a view, entries its method.
+func (c *column) base() string    { return "base" + c.method }
+func (c *column) step() string    { return "step" + c.method }
+func (c *column) entries() string { return c.method + "Entries" }
 
 // accessors writes the methods of a column: of elements or, of a scalar, of
 // the view.
@@ -246,6 +257,9 @@ func (c *column) accessors(w *writer, name string) {
 	} else {
 		index = fmt.Sprintf("%s*%d", index, c.DType.Size())
 	}
+	if c.Kind == soa.Plain {
+		c.loops(w, name, params, checks, part)
+	}
 	p := fmt.Sprintf("(*%s)(unsafe.Add(%s.%s, %s%s))", c.goType, view, c.base(), part, index)
 	if part == "0" {
 		p = fmt.Sprintf("(*%s)(%s.%s)", c.goType, view, c.base())
@@ -258,6 +272,20 @@ func (c *column) accessors(w *writer, name string) {
 		c.method, c.says(), recv, c.method, strings.Join(params, ", "), c.goType, body, p, view)
 	w.f("\n// Set%s sets %s.\nfunc (%s) Set%s(%s) {\n%s*%s = x\nruntime.KeepAlive(%s)\n}\n",
 		c.method, c.says(), set, c.method, strings.Join(append(params, "x "+c.goType), ", "), body, p, view)
+}
+
+// loops writes the method of a view that gives a column's entries; part is where
+// a component's are, in bytes.
+func (c *column) loops(w *writer, name string, params, checks []string, part string) {
+	base := "v." + c.base()
+	if part = strings.TrimSuffix(strings.ReplaceAll(part, "e.v.", "v."), " + "); part != "" {
+		base = fmt.Sprintf("unsafe.Add(%s, %s)", base, part)
+	}
+	entries := fmt.Sprintf("soa.NewEntries[%s](v.columns, &v.extent, %s)", c.goType, base)
+	for _, of := range []struct{ kind, result string }{{"Const", entries + ".ConstEntries"}, {"", entries}} {
+		w.f("\n// %s returns %s of all elements. It panics when the memory was released or is off the Go heap.\nfunc (v *%s%sView) %s(%s) soa.%sEntries[%s] {\n%sreturn %s\n}\n",
+			c.entries(), c.says(), name, of.kind, c.entries(), strings.Join(params, ", "), of.kind, c.goType, strings.Join(checks, ""), of.result)
+	}
 }
 
 func (c *column) says() string {
