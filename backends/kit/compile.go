@@ -39,6 +39,12 @@ type Options struct {
 	// contraction where that pays. nil: no target does.
 	Packs func(k *kernel.Kernel, sizes, strides []int64) (a, b int)
 
+	// Columns returns how many columns a product may have for the target to run it
+	// row by row, with vectors along the rows, in one kernel with what it follows and
+	// what follows it; 0: none. It is asked when there is such a product. nil: the
+	// target runs each product by itself.
+	Columns func() int
+
 	watch func(pass string, g *graph) error // of tests
 }
 

@@ -18,6 +18,7 @@ type graph struct {
 
 	localBytes int                                                       // see Options
 	packs      func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
+	columns    func() int                                                // see Options
 
 	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
 	layouts map[ValueID]Layout      // of arguments and results that are not dense
@@ -48,6 +49,7 @@ type node struct {
 	loc      mlir.Location // of that op
 	at       int           // its place in the order
 	kept     bool          // it does more than to give values
+	chained  bool          // its kernel is of rows; see chain
 	into     *node         // what it was merged into; nil if it still stands for itself
 }
 

@@ -26,13 +26,45 @@ func (g *graph) normalise(n *node) normal {
 	dropUnits(n)
 	w := viewed(g, n)
 	w.collapse()
-	return w.symbolic()
+	return w.symbolic(n.chained)
 }
 
 // views is a kernel whose operands are views.
 type views struct {
 	kernel   *kernel.Kernel
 	operands []view
+	columns  [][]bool // by operand of the node and dimension; see columnsOf
+}
+
+// manyColumns is from how many on the places along a dimension that a kernel names
+// one by one are places of one operand, instead of an operand each.
+const manyColumns = 4
+
+// columnsOf returns along which dimensions a kernel accesses an operand at so many
+// places.
+func columnsOf(k *kernel.Kernel) [][]bool {
+	all := make([][]bool, len(k.Params))
+	for p := range all {
+		all[p] = make([]bool, len(k.Params[p].Dims))
+		for d := range all[p] {
+			var at []int64
+			for id := range k.Instrs {
+				m := k.Instrs[id].Mem
+				if m == nil || m.Local || m.Param != p {
+					continue
+				}
+				if !plain(m) || len(m.Index[d].Terms) > 0 {
+					at = nil
+					break
+				}
+				if x := m.Index[d].Offset; !slices.Contains(at, x) {
+					at = append(at, x)
+				}
+			}
+			all[p][d] = len(at) >= manyColumns
+		}
+	}
+	return all
 }
 
 // view is a value as an operand: how far from its first element that of the
@@ -59,7 +91,7 @@ func viewed(g *graph, n *node) *views {
 		l.Dims = slices.Clone(l.Dims)
 		b.Local(l)
 	}
-	w := &views{}
+	w := &views{columns: columnsOf(k)}
 	c := newCopier(b, k)
 	for s := range k.Stages {
 		st := &k.Stages[s]
@@ -106,6 +138,12 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 		axes := make([]linear, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
 		along := make([]bool, len(axes))
 		for d, i := range m.Index {
+			if w.columns[m.Param][d] && (lies.entries == nil || lies.entries[d] == 0) {
+				param.Dims = append(param.Dims, p.Dims[d])
+				to.Index = append(to.Index, i)
+				v.strides = append(v.strides, lies.strides[d])
+				continue
+			}
 			v.offset = v.offset.plus(lies.strides[d], i.Offset)
 			for _, t := range i.Terms {
 				sum := axes[t.Axis].plus(lies.strides[d], t.Factor)
@@ -173,8 +211,9 @@ func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
 }
 
 // symbolic makes sizes and strides arguments, and names operands by their
-// order.
-func (w *views) symbolic() normal {
+// order. In a kernel of rows, whose text says how many columns they have, only the
+// sizes of the kernel's axes and of operands are.
+func (w *views) symbolic(rows bool) normal {
 	k := w.kernel
 	r := normal{kernel: k}
 	sym := func(s kernel.Size) kernel.Size {
@@ -192,7 +231,10 @@ func (w *views) symbolic() normal {
 		}
 		for i := range k.Stages[s].Axes {
 			a := &k.Stages[s].Axes[i]
-			a.Name, a.Size = stageAxisName(i), stageSize(&r, k, s, *a, sym)
+			a.Name = stageAxisName(i)
+			if !rows {
+				a.Size = stageSize(&r, k, s, *a, sym)
+			}
 			sizes[s] = append(sizes[s], a.Size)
 		}
 	}
@@ -211,12 +253,12 @@ func (w *views) symbolic() normal {
 			} else {
 				dims = k.Params[at].Dims
 			}
-			if (*set)[at] {
+			if (*set)[at] || m.Local && rows {
 				continue
 			}
 			(*set)[at] = true
 			for d, i := range m.Index {
-				if (plain(m) || !m.Local && w.operands[at].table && !w.operands[at].whole) && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && r.sizes[symOf(sizes[s][i.Terms[0].Axis])] == int64(dims[d]) {
+				if (plain(m) || !m.Local && w.operands[at].table && !w.operands[at].whole) && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && sizes[s][i.Terms[0].Axis].Of(r.sizes) == int64(dims[d]) {
 					dims[d] = sizes[s][i.Terms[0].Axis]
 				} else {
 					dims[d] = sym(dims[d])
@@ -251,14 +293,12 @@ func (w *views) symbolic() normal {
 	return r
 }
 
-func symOf(s kernel.Size) int { i, _ := s.Sym(); return i }
-
 // stageSize returns the size of a stage's axis: that of an earlier stage's axis
 // in the same place, if it has the same number of elements.
 func stageSize(r *normal, k *kernel.Kernel, s int, a kernel.Axis, sym func(kernel.Size) kernel.Size) kernel.Size {
 	for t := range s {
 		for _, b := range k.Stages[t].Axes {
-			if r.sizes[symOf(b.Size)] == int64(a.Size) {
+			if b.Size.Of(r.sizes) == int64(a.Size) {
 				return b.Size
 			}
 		}

@@ -11,6 +11,7 @@ var passes = []struct {
 	{"inlined", inline},
 	{"split", split},
 	{"merged", merge},
+	{"chained", chain},
 	{"private", privatise},
 	{"packed", packed},
 }
@@ -24,6 +25,8 @@ var orders = []struct{ before, after, why string }{
 	{"split", "merged", "a reduction is cut as long as it is a node of its own"},
 	{"merged", "packed", "what a product can hand over in its epilogue is not computed again for the next one"},
 	{"private", "packed", "what products are asked for is what they will be"},
+	{"merged", "chained", "a product hands its columns on with what follows it done"},
+	{"chained", "private", "what is handed on within a kernel is private to it"},
 	{"merged", "private", "only then it is known which values one node alone uses"},
 }
 

@@ -39,7 +39,7 @@ func privatise(g *graph) {
 
 // stored is what a kernel does to an operand that it stores to.
 type stored struct {
-	store *kernel.Access // the only one
+	store *kernel.Access // the only one, or the first of several to other places
 	loads int
 	local kernel.Local // what would hold it
 	own   []bool       // by dimension: whether the local has it, too
@@ -47,18 +47,22 @@ type stored struct {
 }
 
 // storedOf returns what a kernel does to operand p; ok is false where it does
-// not store each element plainly and once.
+// not store each element plainly and once: all of them by one store, or each of a
+// row by one of its own.
 func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
+	var others []*kernel.Access
 	for id := range k.Instrs {
 		in := &k.Instrs[id]
 		if in.Mem == nil || in.Mem.Local || in.Mem.Param != p {
 			continue
 		}
 		switch {
-		case in.Mem.Guard, in.Mem.Combine != kernel.Invalid, in.Op == kernel.Store && s.store != nil:
+		case in.Mem.Guard, in.Mem.Combine != kernel.Invalid:
 			return s, false
 		case in.Op == kernel.Load:
 			s.loads++
+		case s.store != nil:
+			others = append(others, in.Mem)
 		default:
 			s.store = in.Mem
 		}
@@ -73,9 +77,23 @@ func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 		if len(i.Terms) == 1 && i.Terms[0].Axis < len(k.Axes) && i.IsAxis(i.Terms[0].Axis) {
 			continue
 		}
+		if len(others) > 0 && (len(i.Terms) > 0 || i.Value != kernel.None) {
+			return s, false
+		}
 		s.own[d] = true
 		s.local.Dims = append(s.local.Dims, k.Params[p].Dims[d])
 		s.bytes *= int64(k.Params[p].Dims[d])
+	}
+	for i, m := range others {
+		same := func(other *kernel.Access) bool { return samePlace(other, m) }
+		if samePlace(s.store, m) || slices.ContainsFunc(others[:i], same) {
+			return s, false
+		}
+		for d, i := range m.Index {
+			if s.own[d] && (len(i.Terms) > 0 || i.Value != kernel.None) || !s.own[d] && !i.IsAxis(s.store.Index[d].Terms[0].Axis) {
+				return s, false
+			}
+		}
 	}
 	return s, true
 }

@@ -107,7 +107,7 @@ func (b *Backend) kernels(ctx context.Context, p *backends.Program, o backends.O
 		}
 		return b.compileKernels(ctx, p, o, compilers)
 	})
-	options.Packs = packsOf(compilers)
+	options.Packs, options.Columns = packsOf(compilers), columnsOf(compilers)
 	return kit.Compile(ctx, p, options)
 }
 

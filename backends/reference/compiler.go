@@ -57,6 +57,24 @@ func packsOf(use []kernel.Compiler) func(k *kernel.Kernel, sizes, strides []int6
 	return nil
 }
 
+// Columns returns what the compiler that the backend cpu asks first says of rows of
+// products, for [kit.Options]; nil if it runs none.
+func Columns() func() int {
+	compilers.Lock()
+	use := compilers.fastest
+	compilers.Unlock()
+	return columnsOf(use)
+}
+
+func columnsOf(use []kernel.Compiler) func() int {
+	if len(use) > 0 {
+		if c, ok := use[0].(kernel.Rower); ok {
+			return c.Columns
+		}
+	}
+	return nil
+}
+
 // compile makes a program executable: as kernels, if the backend is cpu, or by
 // the evaluator.
 func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program) (backends.Executable, error) {

@@ -131,7 +131,7 @@ func (s *source) kernels(c *call, text, stage string, region bool) (*kit.Program
 	}
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
-		Packs: reference.Packs(),
+		Packs: reference.Packs(), Columns: reference.Columns(),
 		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := s.kernels(c, m.Text(), stage, true)
 			return compiledRegion{program: p}, err

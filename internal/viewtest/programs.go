@@ -27,6 +27,20 @@ func layer(n, k, h string) string {
 }`)
 }
 
+// network is two dense layers of n rows of k columns, with h columns between them
+// and o results.
+func network(n, k, h, o string) string {
+	return strings.NewReplacer("N", n, "K", k, "H", h, "O", o).Replace(`func.func @main(%x: tensor<NxKxf32>, %w: tensor<KxHxf32>, %b: tensor<Hxf32>, %v: tensor<HxOxf32>) -> tensor<NxOxf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<NxHxf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<NxKxf32>, tensor<KxHxf32>) -> tensor<NxHxf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<Hxf32>) -> tensor<NxHxf32>
+  %2 = stablehlo.add %0, %1 : tensor<NxHxf32>
+  %3 = stablehlo.maximum %2, %z : tensor<NxHxf32>
+  %4 = stablehlo.dot_general %3, %v, contracting_dims = [1] x [0] : (tensor<NxHxf32>, tensor<HxOxf32>) -> tensor<NxOxf32>
+  return %4 : tensor<NxOxf32>
+}`)
+}
+
 // scaled is a product of a matrix's positive elements with another, whose columns
 // have scales: both are computed where they are multiplied.
 func scaled(n, k, h string) string {
@@ -97,6 +111,10 @@ var programs = []program{
 	{"layer of columns", layer("80", "6", "16"), []lie{columns(80, 6), rowsOf(6, 16), rowsOf(16)}, []lie{rowsOf(80, 16), {shape: []int{80, 1}, strides: []int{1, 99}}}},
 	{"layer of gathered columns", layer("80", "6", "16"), []lie{gathered(80, 6), {shape: []int{6, 16}, strides: []int{1, 6}}, {shape: []int{16}, strides: []int{3}}}, []lie{columns(80, 16), {shape: []int{80, 1}, strides: []int{4, 1}}}},
 	{"layer to gathered columns", layer("80", "5", "4"), []lie{columns(80, 5).odd(), columns(5, 4), {shape: []int{4}, strides: []int{-1}}}, []lie{gathered(80, 4), {shape: []int{80, 1}, strides: []int{1, 0}, axis: 1, table: []int{0}}}},
+	{"network of columns", network("150", "6", "32", "1"), []lie{columns(150, 6), rowsOf(6, 32), rowsOf(32), rowsOf(32, 1)}, []lie{columns(150, 1)}},
+	{"network of gathered columns", network("150", "6", "32", "3"), []lie{gathered(150, 6).odd(), columns(6, 32), {shape: []int{32}, strides: []int{-1}}, {shape: []int{32, 3}, strides: []int{5, 1}}}, []lie{gathered(150, 3)}},
+	{"network of records", network("150", "6", "32", "3"), []lie{{shape: []int{150, 6}, strides: []int{7, 1}}, gathered(6, 32), {shape: []int{32}, strides: []int{0}}, columns(32, 3)}, []lie{{shape: []int{150, 3}, strides: []int{4, 1}}}},
+	{"network of long records", network("150", "40", "20", "2"), []lie{{shape: []int{150, 40}, strides: []int{71, 1}}, rowsOf(40, 20), {shape: []int{20}, strides: []int{2}}, rowsOf(20, 2)}, []lie{columns(150, 2)}},
 	{"scaled product of columns", scaled("80", "6", "16"), []lie{columns(80, 6), rowsOf(6, 16), {shape: []int{16}, strides: []int{3}}}, []lie{rowsOf(80, 16)}},
 	{"scaled product of gathered columns", scaled("80", "6", "16"), []lie{gathered(80, 6), columns(6, 16), {shape: []int{16}, strides: []int{-1}}}, []lie{columns(80, 16)}},
 	{"scaled product with gathered columns", scaled("33", "70", "20"), []lie{{shape: []int{33, 70}, strides: []int{75, 1}}, gathered(70, 20), rowsOf(20)}, []lie{gathered(33, 20)}},

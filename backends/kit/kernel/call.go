@@ -35,6 +35,15 @@ type Packer interface {
 	Packs(k *Kernel, sizes, strides []int64) (a, b int)
 }
 
+// Rower is a [Compiler] whose code of many sums in one stage keeps them in registers,
+// for vectors along the kernel's axes.
+type Rower interface {
+	Compiler
+	// Columns returns how many sums a product may have for each row to run in such
+	// code faster than by itself; 0 if there cannot be code.
+	Columns() int
+}
+
 // Call is a part of a launch, with memory that the caller owns and may use
 // again for the next.
 type Call struct {

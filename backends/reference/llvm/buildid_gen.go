@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e884ef65644ac1a5df1320a9"
+const buildID = "92fb4d816ad4dfe0840a61c9"

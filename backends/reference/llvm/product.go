@@ -10,6 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/llvm/libllvm"
 )
 
 // productKernel is the code of a contraction before its sizes are known. Should
@@ -121,6 +122,20 @@ func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	}
 	return plan.Packings()
 }
+
+// Columns implements [kernel.Rower]. Where there is no libLLVM, products are made of
+// what is built in.
+func (s *shared) Columns() int {
+	s.once.Do(s.start)
+	if _, err := libllvm.Open(); s.none != nil || err != nil {
+		return 0
+	}
+	return mostColumns
+}
+
+// mostColumns is up to how many columns a matrix has for which code of its own is
+// compiled.
+const mostColumns = 256
 
 func flopsOf(p *gemm.Problem) float64 {
 	return 2 * float64(p.M) * float64(p.N) * float64(p.K) * float64(p.Batch)

@@ -200,6 +200,7 @@ func (f *function) address(p vector.Pointer) value.Value { return f.Block.NewPtr
 // What sizes of memory schedules go by.
 const (
 	stripBytes  = 256 << 10 // of a strip, at most, if it is not the narrowest
+	heldBytes   = 24 << 10  // the same where sums are in registers, and what they are of is nearer
 	widest      = 4096      // points of a strip
 	streamBytes = 16 << 20  // from which on memory does not stay in the caches
 	tileSide    = 64        // elements of up to four bytes along each side of a tile

@@ -88,7 +88,11 @@ func (b *body) index(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 // load writes a load.
 func (b *body) load(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 	i := &b.k.Instrs[id]
-	if p, ok := b.tiles[id]; ok {
+	p, near := b.tiles[id]
+	switch {
+	case near && b.staged(l):
+		return b.Load(b.at(p, b.stagedAt(b.place[b.Loops[0]][0].at, b.column(v))), l.N)
+	case near && b.Held == 0:
 		at := b.place[b.Vector][b.column(v)]
 		return b.LoadLanes(b.at(b.at(p, at.at), b.Index(at.plus)), l)
 	}

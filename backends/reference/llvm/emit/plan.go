@@ -10,7 +10,7 @@ import (
 
 // Plan decides how a machine runs a kernel that has passed [kernel.Verify].
 func Plan(k *kernel.Kernel, m vector.Machine) *Schedule {
-	p := &planner{k: k, on: k.Dependence(), lanes: lanesOf(k, m), stripAxis: -1}
+	p := &planner{k: k, on: k.Dependence(), lanes: lanesOf(k, m), registers: m.Registers(), masks: m.Masks(types.F32), stripAxis: -1}
 	return p.plan()
 }
 
@@ -42,6 +42,8 @@ type planner struct {
 	k         *kernel.Kernel
 	on        []kernel.AxisSet
 	lanes     int
+	registers int  // for vectors
+	masks     bool // of elements of 4 bytes
 	stripAxis int  // that of strips, while one is considered; else -1
 	own       bool // stages have axes of their own, or there are locals
 }
@@ -101,6 +103,7 @@ func (p *planner) plan() *Schedule {
 	if r.Form == Strips {
 		p.on = dependence(k, r.Vector)
 		p.keep(r)
+		p.stage(r)
 	}
 	for s := range k.Stages {
 		axis := r.Vector
@@ -167,26 +170,51 @@ func (p *planner) keep(r *Schedule) {
 	k := p.k
 	used := make([]bool, len(k.Instrs))
 	for s := range k.Stages {
+		begin := k.Stages[r.turnOf(s)].Begin
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			i := &k.Instrs[id]
 			for _, a := range i.Args {
-				used[a] = used[a] || a < k.Stages[s].Begin
+				used[a] = used[a] || a < begin
 			}
 			if i.Mem == nil {
 				continue
 			}
 			for _, x := range i.Mem.Index {
 				if x.Value != kernel.None {
-					used[x.Value] = used[x.Value] || x.Value < k.Stages[s].Begin
+					used[x.Value] = used[x.Value] || x.Value < begin
 				}
 			}
 		}
 	}
 	for id := range k.Instrs {
 		i := &k.Instrs[id]
-		if i.Op == kernel.Reduce || used[id] && p.on[id].Has(r.Vector) {
+		if i.Op == kernel.Reduce && r.Stages[k.StageOf(kernel.ID(id))].Held == 0 || used[id] && p.on[id].Has(r.Vector) {
 			r.kept = append(r.kept, kernel.ID(id))
 			r.column += int64(i.Type.Size())
+		}
+	}
+}
+
+// longestStaged is how many elements along the axis of a stage are transposed for
+// each turn, at most: with those of a turn's vectors what caches near a core hold.
+const longestStaged = 512
+
+// stage finds what strips transpose for each turn.
+func (p *planner) stage(r *Schedule) {
+	for s, t := range r.Stages {
+		if t.Held == 0 {
+			continue
+		}
+		n := p.k.Axis(s, t.Loops[0]).Size
+		if n < 0 || n > longestStaged {
+			continue
+		}
+		for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
+			i := &p.k.Instrs[id]
+			if i.Op == kernel.Load && !i.Mem.Local && !i.Mem.Guard && i.Type != types.Bool && p.move(s, i.Mem, r.Vector) == strided && p.move(s, i.Mem, t.Loops[0]) == unit && (p.masks || n >= 16) &&
+				!slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
+				r.Staged = append(r.Staged, id)
+			}
 		}
 	}
 }
@@ -344,6 +372,10 @@ func (p *planner) stages(r *Schedule) {
 		}
 		c, reductions := p.work(s, t.Vector)
 		switch {
+		case r.Form == Strips && p.holds(s, t):
+			t.Held, t.Unroll = p.held(int(reductions))
+		case r.Form == Strips && s > 0 && len(t.Loops) == 0 && (r.Stages[s-1].Held > 0 || r.Stages[s-1].Along):
+			t.Along, t.Unroll = true, r.Stages[s-1].Unroll
 		case r.Form == Rows:
 			t.Unroll = unrolled(c)
 			t.Paced = t.Unroll > 1 && p.paces(s, t.Vector)
@@ -352,6 +384,47 @@ func (p *planner) stages(r *Schedule) {
 		}
 		r.Stages = append(r.Stages, t)
 	}
+}
+
+// holds reports whether a stage of strips sums more than it loads along the
+// vectors, or loads all of it from what is near: its sums are in registers then.
+func (p *planner) holds(s int, t Stage) bool {
+	if len(t.Loops) != 1 {
+		return false
+	}
+	sums, loads, near := 0, 0, true
+	for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
+		switch i := &p.k.Instrs[id]; {
+		case i.Op == kernel.Store:
+			return false
+		case i.Op == kernel.Reduce:
+			sums++
+		case i.Op == kernel.Load && (i.Mem.Local || p.move(s, i.Mem, t.Vector) != still):
+			loads++
+			near = near && i.Mem.Local
+		}
+	}
+	return sums > 0 && loads > 0 && (near || sums > loads)
+}
+
+// held returns how many of so many sums are kept in registers at once, and of how
+// many vectors each: what is multiplied needs some registers, too.
+func (p *planner) held(sums int) (held, unroll int) {
+	all := p.registers * 3 / 4
+	turns := (2*sums + all - 1) / all
+	held = (sums + turns - 1) / turns
+	for unroll = 1; unroll*2*held <= all && unroll*2*p.lanes <= stripsPiece; unroll *= 2 {
+		continue
+	}
+	return held, unroll
+}
+
+// turnOf returns the first stage that runs in the same turns as stage s.
+func (r *Schedule) turnOf(s int) int {
+	for r.Stages[s].Along {
+		s--
+	}
+	return s
 }
 
 // paces reports whether a stage only sums what it loads, along the vectors, from

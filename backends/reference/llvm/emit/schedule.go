@@ -50,6 +50,10 @@ type Schedule struct {
 	// which their neighbours lie, -1 for other forms.
 	Tiled  []kernel.ID
 	Across int
+	// Staged is the loads of Strips whose neighbours lie along the axis of their
+	// stage, which holds sums: for each turn they are transposed into memory that is
+	// near, before any sum.
+	Staged []kernel.ID
 
 	kept   []kernel.ID // what strips keep for later stages
 	column int64       // the bytes of that of a point
@@ -70,6 +74,14 @@ type Stage struct {
 	// the same Unroll sums: loads of several run ahead of what the processor
 	// fetches by itself, and a pass over memory takes a tenth longer.
 	Paced bool
+	// Held is how many sums, of all vectors that are worked on at once, a stage of
+	// Strips keeps in registers: its loops run anew for each so many of its
+	// reductions, for one turn along the strip after the other. 0: sums are in
+	// memory, and the strip is the innermost loop.
+	Held int
+	// Along says that a stage of Strips, which has no axes, runs in the turns of the
+	// stage before it, whose values are in registers.
+	Along bool
 }
 
 // piece is how many points along the vectors are shared out as one.
@@ -98,6 +110,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 	for _, id := range s.Tiled {
 		fmt.Fprintf(&b, " tile %s along %s", k.Params[k.Instrs[id].Mem.Param].Name, name(0, s.Across))
 	}
+	for _, id := range s.Staged {
+		fmt.Fprintf(&b, " stage %s", k.Params[k.Instrs[id].Mem.Param].Name)
+	}
 	b.WriteByte('\n')
 	for i, t := range s.Stages {
 		fmt.Fprintf(&b, "stage %d:", i)
@@ -116,6 +131,12 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 			fmt.Fprintf(&b, " %s by %dx%d", name(i, t.Vector), t.Unroll, t.Lanes)
 			if t.Paced {
 				b.WriteString(" paced")
+			}
+			if t.Held > 0 {
+				fmt.Fprintf(&b, " holding %d", t.Held)
+			}
+			if t.Along {
+				b.WriteString(" along")
 			}
 		}
 		b.WriteByte('\n')

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/llir/llvm/ir/value"
@@ -39,7 +40,11 @@ func stripWidth[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule) V {
 	for l := range k.Locals {
 		column = a.add(column, localBytes(a, &k.Locals[l]))
 	}
-	w := a.quotient(a.Index(stripBytes), a.max(column, a.Index(1)))
+	bytes := int64(stripBytes)
+	if slices.ContainsFunc(s.Stages, func(t Stage) bool { return t.Held > 0 }) {
+		bytes = heldBytes
+	}
+	w := a.quotient(a.Index(bytes), a.max(column, a.Index(1)))
 	return a.floor(a.max(a.min(w, a.Index(widest)), a.Index(stripsPiece)), stripsPiece)
 }
 
@@ -47,13 +52,13 @@ func stripWidth[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule) V {
 type pieces[V any] struct {
 	locals func(l int, at V)
 	values func(id kernel.ID, at V) // kept for later stages, of strips
-	tiles  func(id kernel.ID, at V)
+	tiles  func(id kernel.ID, at V) // and what is staged
 }
 
 // divide divides scratch memory from next on: locals in their order, then, of
-// strips, what is kept for later stages, then tiles. All are aligned as next is,
-// to 64 bytes. It returns where they end. width is the points of a strip, 1
-// without strips.
+// strips, what is kept for later stages, then tiles and what is staged. All are
+// aligned as next is, to 64 bytes. It returns where they end. width is the points
+// of a strip, 1 without strips.
 func divide[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule, width, next V, p pieces[V]) V {
 	line := kernel.Aligned(1)
 	aligned := func(n V) V { return a.floor(a.add(n, a.Index(line-1)), line) }
@@ -70,12 +75,18 @@ func divide[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule, width, next V
 		p.tiles(id, next)
 		next = a.add(next, a.Index(s.tile*s.tile*element(id)))
 	}
+	for _, id := range s.Staged {
+		p.tiles(id, next)
+		stage := k.StageOf(id)
+		t := s.Stages[stage]
+		next = a.add(next, aligned(a.mul(a.size(k.Axis(stage, t.Loops[0]).Size), a.Index(int64(t.Lanes*t.Unroll)*element(id)))))
+	}
 	return next
 }
 
 // scratch divides the function's scratch memory.
 func (f *function) scratch() {
-	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 && len(f.s.Tiled) == 0 {
+	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 && len(f.s.Tiled) == 0 && len(f.s.Staged) == 0 {
 		return
 	}
 	one := f.Index(1) // between neighbours along the innermost dimension

@@ -17,6 +17,7 @@ type body struct {
 	*function
 	number     int // the stage
 	begin, end kernel.ID
+	turn       kernel.ID // from which on values are of the same turn
 	Stage
 	levels []int             // by instruction from begin on
 	offset [][][]value.Value // by level and instruction: of accesses, as far as the axes so far say; a value for each variant
@@ -55,6 +56,7 @@ type pending struct {
 // newBody prepares the stages from the given one to before the other.
 func (f *function) newBody(from, to int) *body {
 	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: f.s.Stages[from], result: kernel.None}
+	b.turn = f.k.Stages[f.s.turnOf(from)].Begin
 	last := len(b.Loops)
 	if b.Vector >= 0 {
 		last++
@@ -217,11 +219,13 @@ func (b *body) arg(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 	if i.Op == kernel.Constant {
 		return b.ConstBits(i.Type, l.N, uint64(i.Aux))
 	}
-	if p, kept := b.kept[id]; kept && id < b.begin && b.on[id].Has(b.stripAxis) {
-		key := splatKey{id, -1}
+	if p, kept := b.kept[id]; kept && id < b.turn && b.on[id].Has(b.stripAxis) {
+		column := b.column(v)
+		key := splatKey{id, -1 - column}
 		r, ok := b.splats[key]
 		if !ok {
-			r = b.LoadLanes(b.at(p, b.place[b.Vector][0].at), l)
+			at := b.place[b.Vector][column]
+			r = b.LoadLanes(b.at(b.at(p, at.at), b.Index(at.plus)), l)
 			b.splats[key] = r
 		}
 		return r

@@ -29,8 +29,17 @@ func (f *function) strips(lo, hi value.Value) {
 			for _, id := range f.s.kept {
 				f.kept[id] = f.at(kept[id], back)
 			}
-			for s := range f.k.Stages {
-				f.newBody(s, s+1).stripStage(v[0], end)
+			for s := 0; s < len(f.k.Stages); s++ {
+				b := f.newBody(s, s+1)
+				if b.Held == 0 {
+					b.stripStage(v[0], end)
+					continue
+				}
+				turn := []*body{b}
+				for ; s+1 < len(f.k.Stages) && f.s.Stages[s+1].Along; s++ {
+					turn = append(turn, f.newBody(s+1, s+2))
+				}
+				f.held(turn, v[0], end)
 			}
 			f.locals, f.kept = locals, kept
 			return []value.Value{next}

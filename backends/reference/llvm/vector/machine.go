@@ -73,6 +73,14 @@ func (m Machine) Bits() int { return levels[m.Level].bits }
 // lie in memory.
 func (m Machine) Lanes(d types.DType) int { return m.Bits() / 8 / d.Size() }
 
+// Registers returns how many vector registers there are.
+func (m Machine) Registers() int {
+	if m.wide() || m.Level == NEON {
+		return 32
+	}
+	return 16
+}
+
 // FMA reports whether the machine multiplies and adds with one rounding.
 func (m Machine) FMA() bool { return levels[m.Level].fma }
 

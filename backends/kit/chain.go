@@ -1,0 +1,339 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Limits of what runs row by row. Sums of more products than longestRow read more
+// weights for each few rows than caches near a core hold; for fewer rows than
+// fewestRows vectors along them are not full.
+const (
+	longestRow  = 512
+	fewestRows  = 32
+	mostChained = 2048 // instructions of a kernel
+)
+
+// chain makes one kernel of products that follow each other with few columns
+// each, and of what else reads these row by row: the layers of a small network.
+// The kernel's axes are the rows, so that vectors can lie along them; for each
+// column of a product there is a sum of its own, and what one product hands on to
+// the next is as small as a row, and never in memory that nodes share.
+//
+// It is for targets that say so ([Options.Columns]), and where reading and
+// writing what lies between the products costs more than to gather and scatter
+// the rows of what is left.
+func chain(g *graph) {
+	if g.columns == nil {
+		return
+	}
+	users := make([][]*node, len(g.values)) // by root
+	for _, n := range g.nodes {
+		for _, v := range n.ins() {
+			if r := g.root(v); !slices.Contains(users[r], n) {
+				users[r] = append(users[r], n)
+			}
+		}
+	}
+	for _, n := range slices.Backward(g.nodes) { // so that the users of n are as much as they can be
+		r, ok := g.rowsOf(n)
+		if !ok {
+			continue
+		}
+		gathered := 0
+		if _, ok := g.rowsOf(g.def(r.source)); !ok {
+			gathered = r.long / 2 // transposed
+		}
+		m := n.unrolled(r.columns)
+		for m = g.chainWith(n, m, gathered, users); m != nil; {
+			m = g.chainWith(m, m, 0, users) // what reads what is scattered now
+		}
+	}
+	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.into != nil })
+	g.number()
+}
+
+// rows is a product whose columns are few.
+type rows struct {
+	n       *node
+	columns int // the kernel's axis of the columns; -1: there is one column
+	count   int // of columns
+	long    int // products in a sum
+	source  ValueID
+}
+
+// rowsOf returns the product of few columns that a node is, if it is one: each of
+// its rows times a matrix that is the same for all of them.
+func (g *graph) rowsOf(n *node) (r rows, ok bool) {
+	if n == nil || n.kernel == nil || n.chained {
+		return r, false
+	}
+	k := n.kernel
+	c, ok := kernel.AsContraction(k)
+	if !ok || len(c.Batch) > 0 || len(c.K) != 1 || c.Type != types.F32 && c.Type != types.F64 {
+		return r, false
+	}
+	r = rows{n: n, columns: -1, count: 1, long: int(k.Stages[0].Axes[0].Size)}
+	row, column := c.B, c.A
+	if len(c.M) > 0 {
+		if r.columns = c.N[0]; len(c.N) > 1 {
+			return r, false
+		}
+		row, column, r.count = c.A, c.B, int(k.Axes[r.columns].Size)
+	}
+	if column.Load == kernel.None || column.Type != c.Type || row.Source == kernel.None || row.Load == kernel.None && r.count > 1 {
+		return r, false
+	}
+	r.source = n.operands[k.Instrs[row.Source].Mem.Param]
+	last := len(k.Axes) - 1 // the last axis of rows
+	if last == r.columns {
+		last--
+	}
+	return r, r.count <= g.columns() && last >= 0 && k.Axes[last].Size >= fewestRows && r.long <= longestRow
+}
+
+// chainWith makes one kernel of a node, which by rows is first, and of all that
+// reads what it makes, if that can be and pays. It returns the new node; nil if
+// there is none. gathered is how many elements of a row the node reads from far
+// apart if it runs by rows.
+func (g *graph) chainWith(n, first *node, gathered int, users [][]*node) *node {
+	var with []*node // what the users are by rows
+	var of []*node   // in the same order
+	saved, cost := 0, gathered
+	for p, v := range n.operands {
+		if !n.kernel.Params[p].Out {
+			continue
+		}
+		root, count := g.root(v), first.perRow(p)
+		var others []*node
+		for _, u := range users[root] {
+			for u.into != nil {
+				u = u.into
+			}
+			if u != n {
+				others = append(others, u)
+			}
+		}
+		switch {
+		case g.isResult(root) && !n.chained:
+			cost += scattering(count)
+		case !g.isResult(root) && len(others) > 0:
+			if saved += count; n.chained {
+				saved += scattering(count)
+			}
+		}
+		for _, u := range others {
+			saved += count
+			if slices.Contains(of, u) {
+				continue
+			}
+			w := g.byRows(first, u)
+			if w == nil || !g.early(n, u) {
+				return nil
+			}
+			if of, with = append(of, u), append(with, w); !u.chained {
+				for p, v := range w.operands {
+					if root := g.root(v); g.isResult(root) || len(users[root]) > 0 {
+						cost += scattering(w.perRow(p))
+					}
+				}
+			}
+		}
+	}
+	if len(of) == 0 || saved <= cost {
+		return nil
+	}
+	m := first
+	for _, w := range with {
+		if len(m.kernel.Instrs)+len(w.kernel.Instrs) > mostChained || len(m.operands)+len(w.operands) > mostParams {
+			return nil
+		}
+		var pairs []axisPair
+		for a := range m.kernel.Axes {
+			pairs = append(pairs, axisPair{a, a})
+		}
+		m = g.join(m, w, pairs)
+	}
+	if !rowsFit(m.kernel, g.localBytes) {
+		return nil
+	}
+	m.chained, m.at = true, n.at
+	n.into, g.nodes[n.at] = m, m
+	for _, u := range of {
+		u.into = m
+	}
+	return m
+}
+
+// perRow returns how many elements a kernel of rows stores to an operand for each.
+func (n *node) perRow(p int) int {
+	count := 0
+	for id := range n.kernel.Instrs {
+		in := &n.kernel.Instrs[id]
+		if in.Op != kernel.Store || in.Mem.Local || in.Mem.Param != p {
+			continue
+		}
+		times := 1
+		for _, a := range n.kernel.Stages[n.kernel.StageOf(kernel.ID(id))].Axes {
+			times *= int(a.Size)
+		}
+		count += times
+	}
+	return count
+}
+
+// scattering is what it costs to store so many elements of a row apart from those of
+// others, in elements that are stored or loaded beside others.
+func scattering(count int) int {
+	if count <= 1 {
+		return 0
+	}
+	return 4 * count
+}
+
+// early reports whether all that u reads is made before n, or by n.
+func (g *graph) early(n, u *node) bool {
+	return !slices.ContainsFunc(u.ins(), func(v ValueID) bool {
+		d := g.def(v)
+		return d != nil && d != n && d.at > n.at
+	})
+}
+
+// isResult reports whether the caller gets a value.
+func (g *graph) isResult(root ValueID) bool {
+	return slices.ContainsFunc(g.results, func(v ValueID) bool { return g.root(v) == root })
+}
+
+// byRows returns a user of what a kernel of rows makes as one whose axes are those
+// rows, if it reads of them only its own; else nil.
+func (g *graph) byRows(first, u *node) *node {
+	if u.kernel == nil {
+		return nil
+	}
+	more := len(u.kernel.Axes) - len(first.kernel.Axes)
+	if more < 0 || more > 1 {
+		return nil
+	}
+	axes := []int{-1}
+	if more == 1 {
+		if axes = nil; u.axisless() || isContraction(u.kernel) || g.isRows(u) {
+			for a := range u.kernel.Axes {
+				axes = append([]int{a}, axes...)
+			}
+		}
+	}
+	for _, axis := range axes {
+		if axis >= 0 && int(u.kernel.Axes[axis].Size)*len(u.kernel.Instrs) > mostChained {
+			continue
+		}
+		if w := u.unrolled(axis); slices.EqualFunc(w.kernel.Axes, first.kernel.Axes, func(a, b kernel.Axis) bool { return a.Size == b.Size }) && g.followsRows(first, w) {
+			return w
+		}
+	}
+	return nil
+}
+
+func (g *graph) isRows(u *node) bool { _, ok := g.rowsOf(u); return ok }
+
+// followsRows reports whether w, of the same axes as first, reads of what first
+// makes only what the same point makes.
+func (g *graph) followsRows(first, w *node) bool {
+	for s := range w.kernel.Stages {
+		st := &w.kernel.Stages[s]
+		if pointsAt(w.kernel, st.Begin) > longestRow*max(pointsOf(w.kernel.Axes), 1) {
+			return false
+		}
+		for id := st.Begin; id < st.End; id++ {
+			in := &w.kernel.Instrs[id]
+			if in.Mem == nil || in.Mem.Local {
+				continue
+			}
+			v := w.operands[in.Mem.Param]
+			at := slices.IndexFunc(first.operands, func(o ValueID) bool { return g.root(o) == g.root(v) })
+			if at < 0 || !first.kernel.Params[at].Out {
+				continue
+			}
+			if first.operands[at] != v || in.Op == kernel.Store || !plain(in.Mem) || !sameRow(first.kernel, at, in.Mem) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pointsOf returns how many points axes of literal sizes have.
+func pointsOf(axes []kernel.Axis) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		n *= int64(a.Size)
+	}
+	return n
+}
+
+// sameRow reports whether an access is at the same point of all axes as those by
+// which a kernel stores to an operand.
+func sameRow(k *kernel.Kernel, p int, m *kernel.Access) bool {
+	for id := range k.Instrs {
+		in := &k.Instrs[id]
+		if in.Op != kernel.Store || in.Mem.Local || in.Mem.Param != p {
+			continue
+		}
+		if !plain(in.Mem) {
+			return false
+		}
+		for a := range k.Axes {
+			d := slices.IndexFunc(in.Mem.Index, func(i kernel.Index) bool { return i.IsAxis(a) })
+			if d < 0 || !m.Index[d].IsAxis(a) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unrolled returns a node that does the same without one of its kernel's parallel
+// axes: what depends on it is there once for each of its points. -1 is none.
+func (n *node) unrolled(axis int) *node {
+	if axis < 0 {
+		return n
+	}
+	k := n.kernel
+	b := kernel.NewBuilder(k.Name)
+	for a, x := range k.Axes {
+		if a != axis {
+			b.Axis(x.Name, x.Size)
+		}
+	}
+	c := newCopier(b, k)
+	c.declare()
+	on := k.Dependence()
+	ids := make([][]kernel.ID, k.Axes[axis].Size)
+	for j := range ids {
+		ids[j] = slices.Clone(c.ids)
+	}
+	for s := range k.Stages {
+		st := &k.Stages[s]
+		b.Stage(st.Axes...)
+		c.straight(s)
+		for a := range c.axes {
+			if a > axis {
+				c.axes[a] = kernel.Along(a - 1)
+			}
+		}
+		for id := st.Begin; id < st.End; id++ {
+			for j := range ids {
+				if j > 0 && !on[id].Has(axis) {
+					ids[j][id] = ids[0][id]
+					continue
+				}
+				c.ids, c.axes[axis] = ids[j], kernel.At(int64(j))
+				c.instr(id)
+			}
+		}
+	}
+	w := *n
+	w.kernel = b.Kernel()
+	return &w
+}

@@ -1,0 +1,93 @@
+package kit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/reference"
+	"ltc/internal/golden"
+)
+
+// few is a target that runs products of up to so many columns row by row.
+func few(columns int) func() int { return func() int { return columns } }
+
+// network is two dense layers.
+const network = `func.func @main(%x: tensor<40x2xf32>, %w: tensor<2x4xf32>, %b: tensor<4xf32>, %v: tensor<4x1xf32>) -> tensor<40x1xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<40x4xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<40x2xf32>, tensor<2x4xf32>) -> tensor<40x4xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xf32>) -> tensor<40x4xf32>
+  %2 = stablehlo.add %0, %1 : tensor<40x4xf32>
+  %3 = stablehlo.maximum %2, %z : tensor<40x4xf32>
+  %4 = stablehlo.dot_general %3, %v, contracting_dims = [1] x [0] : (tensor<40x4xf32>, tensor<4x1xf32>) -> tensor<40x1xf32>
+  return %4 : tensor<40x1xf32>
+}`
+
+// heads has what two products make of the same layer, one of them with a softmax.
+const heads = `func.func @main(%x: tensor<40x3xf32>, %w: tensor<3x8xf32>, %v: tensor<8x1xf32>, %u: tensor<8x3xf32>) -> (tensor<40x1xf32>, tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<40x3xf32>, tensor<3x8xf32>) -> tensor<40x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<40x8xf32>
+  %2 = stablehlo.dot_general %1, %v, contracting_dims = [1] x [0] : (tensor<40x8xf32>, tensor<8x1xf32>) -> tensor<40x1xf32>
+  %3 = stablehlo.dot_general %1, %u, contracting_dims = [1] x [0] : (tensor<40x8xf32>, tensor<8x3xf32>) -> tensor<40x3xf32>
+  %4 = stablehlo.exponential %3 : tensor<40x3xf32>
+  %5 = stablehlo.reduce(%4 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<40x3xf32>, tensor<f32>) -> tensor<40xf32>
+  %6 = stablehlo.broadcast_in_dim %5, dims = [0] : (tensor<40xf32>) -> tensor<40x3xf32>
+  %7 = stablehlo.divide %4, %6 : tensor<40x3xf32>
+  return %2, %7 : tensor<40x1xf32>, tensor<40x3xf32>
+}`
+
+func compileChained(t *testing.T, text string, columns func() int) (p *kit.Program, before, after string) {
+	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	p, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Columns: columns, Dump: func(stage, text string) {
+		switch stage {
+		case "merged":
+			before = text
+		case "private":
+			after = text
+		}
+	}})
+	require.NoError(t, err)
+	return p, before, after
+}
+
+// Products of few columns that follow each other are one kernel of their rows.
+func TestChained(t *testing.T) {
+	_, before, after := compileChained(t, network, few(8))
+	golden.Is(t, "testdata/passes/chained.txt", "-- before --\n"+before+"-- after --\n"+after)
+}
+
+// They are where rows are many, columns few, and what lies between is no one
+// else's.
+func TestWhatIsChained(t *testing.T) {
+	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(network) }
+	for _, c := range []struct {
+		name    string
+		text    string
+		columns func() int
+		kernels int
+	}{
+		{"a network", network, few(8), 1},
+		{"two heads", heads, few(8), 1},
+		{"by a target that does not", network, nil, 2},
+		{"too many columns", network, few(3), 2},
+		{"few rows", replace("40x", "31x"), few(8), 2},
+		{"long rows", replace("40x2x", "40x513x", "tensor<2x4x", "tensor<513x4x"), few(8), 2},
+		{"many columns in the end", replace("4x1x", "4x9x", "40x1x", "40x9x"), few(9), 2},
+		{"a result, too", replace("-> tensor<40x1xf32> {", "-> (tensor<40x1xf32>, tensor<40x4xf32>) {", "return %4 : tensor<40x1xf32>", "return %4, %3 : tensor<40x1xf32>, tensor<40x4xf32>"), few(8), 2},
+		{"other rows", replace("%3, %v, contracting_dims = [1] x [0] : (tensor<40x4xf32>, tensor<4x1xf32>)", "%5, %v, contracting_dims = [1] x [0] : (tensor<40x4xf32>, tensor<4x1xf32>)", "  %4 =", "  %5 = stablehlo.reverse %3, dims = [0] : tensor<40x4xf32>\n  %4 ="), few(8), 2},
+		{"integers", replace("f32", "i32", "0.0", "0"), few(8), 2},
+		{"numbers of 64 bits", replace("f32", "f64"), few(8), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _, _ := compileChained(t, c.text, c.columns)
+			require.Len(t, p.Steps, c.kernels, fmt.Sprint(p))
+			samePasses(t, c.text)
+		})
+	}
+}
