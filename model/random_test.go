@@ -27,7 +27,7 @@ func grow(rng *rand.Rand, dev *lazy.Device, weights map[string]*lazy.Tensor, x *
 	for range 3 + rng.IntN(8) {
 		t := all[rng.IntN(len(all))]
 		k := t.Dim(1)
-		switch rng.IntN(13) {
+		switch rng.IntN(15) {
 		case 0:
 			t = t.Tanh()
 		case 1:
@@ -51,9 +51,14 @@ func grow(rng *rand.Rand, dev *lazy.Device, weights map[string]*lazy.Tensor, x *
 		case 10:
 			t = t.Reshape(-1).Sigmoid().Reshape(-1, k)
 		case 11:
-			t = t.GreaterEqual(t.Max(1).Unsqueeze(1)).Where(t, t.Neg())
+			// The largest of equals may round to be another one: that changes little.
+			t = t.GreaterEqual(t.Max(1).Unsqueeze(1)).Where(t, t.MulScalar(0.999))
 		case 12:
 			t = lazy.Concatenate(0, t, t).GELU().Narrow(0, 0, t.Dim(0))
+		case 13:
+			t = t.Sub(t.Mean(0)).Tanh()
+		case 14:
+			t = t.Mul(lazy.Concatenate(0, t, t).Sigmoid().Mean())
 		}
 		all = append(all, t)
 	}

@@ -15,7 +15,8 @@ import (
 // steps and values and every number in them (a size, a stride, an offset) grows
 // by as much for each element more, so does every number of the program for any
 // other size. Numbers that do not, such as n·n, or constants that depend on the
-// size, are an error: such a program has to be compiled for each size.
+// size, are an error: such a program has to be compiled for each size. What is
+// computed of the size takes it as an argument ([Program.SizeArgs]).
 type Family struct {
 	base  *Program // for size at
 	at    int
@@ -32,9 +33,9 @@ type line struct{ base, slope int64 }
 
 // samples are the sizes that families are found from: none is a size that a
 // program has otherwise, so that no two numbers are equal by chance. Long sums are
-// cut to parts, which is no multiple of anything: the second list is of sizes for
-// which they are not, and the program found from it is right for others, too.
-var samples = [][]int{{251, 1021, 4093, 16381}, {53, 89, 157, 251}}
+// cut to parts, which is no multiple of anything: the other lists are of sizes for
+// which they are not, and the program found from them is right for others, too.
+var samples = [][]int{{251, 1021, 4093, 16381}, {53, 89, 157, 251}, {19, 29, 47, 83}}
 
 // edges are the sizes for which a family's programs are checked besides, with the
 // least and the largest.
@@ -156,6 +157,9 @@ func (p *Program) numbers() []number {
 	for i := range p.Values {
 		dims(p.Values[i].Type.Shape)
 	}
+	for i := range p.SizeArgs {
+		all = append(all, number{arg: &p.SizeArgs[i]})
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for _, list := range [][]int64{s.Sizes, s.Strides} {
@@ -275,7 +279,7 @@ func (f *Family) Member() *Member {
 	for i := range sig.Results {
 		sig.Results[i].Type.Shape = slices.Clone(sig.Results[i].Type.Shape)
 	}
-	p.Signature, p.Values, p.Steps = sig, slices.Clone(p.Values), slices.Clone(p.Steps)
+	p.Signature, p.Values, p.Steps, p.SizeArgs = sig, slices.Clone(p.Values), slices.Clone(p.Steps), slices.Clone(p.SizeArgs)
 	for i := range p.Values {
 		p.Values[i].Type.Shape = slices.Clone(p.Values[i].Type.Shape)
 	}

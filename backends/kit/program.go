@@ -17,6 +17,9 @@ type Program struct {
 	Steps     []Step           // in order
 	Args      []ValueID
 	Results   []ValueID
+	// SizeArgs are the last of Args, i32s that follow from the size of a [Family]:
+	// who runs the program brings them.
+	SizeArgs []int64
 	// Arena is how many bytes the values of kind Temporary take together.
 	Arena int
 	// LastFallible is the last step that can fail; -1 if none can. Results that

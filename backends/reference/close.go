@@ -12,17 +12,31 @@ import (
 
 // closing gives every type of an open module the sizes that follow from those of
 // main's arguments: what computes shapes from shapes is evaluated, dynamic ops
-// become the static ones that they are for these.
+// become the static ones that they are for these. Values that depend on sizes in
+// other ways than by their shapes are computed as the program runs: the sizes are
+// arguments of it then.
 type closing struct {
 	*openProgram
-	ws    *workspace
-	known map[*mlir.Value]value // small integers that follow from shapes
-	sized map[*mlir.Value]bool  // values that follow from sizes in other ways than by their types
+	ws     *workspace
+	main   *mlir.Block
+	opened map[*mlir.Value]*mlir.TensorType // the types of values that were open
+	known  map[*mlir.Value]value            // small integers that follow from shapes
+	sized  map[*mlir.Value]follows          // what follows from sizes in other ways than by its shape
+	sizes  []int64                          // the arguments that are sizes
 }
+
+// follows is how a value follows from the sizes that the text leaves open.
+type follows uint8
+
+const (
+	onLine  follows = iota + 1 // it is a multiple of the size, and a rest
+	somehow                    // otherwise, or nobody knows
+)
 
 // keepsLines are the ops after which a number that is a multiple of a size, and a
 // rest, still is. What others make of a size can be anything for sizes that
-// nobody has looked at: whether it is less than a million, say.
+// nobody has looked at, such as whether it is less than a million: no shape can
+// depend on that.
 var keepsLines = map[string]bool{
 	"stablehlo.add": true, "stablehlo.broadcast_in_dim": true, "stablehlo.concatenate": true, "stablehlo.convert": true,
 	"stablehlo.get_dimension_size": true, "stablehlo.multiply": true, "stablehlo.negate": true,
@@ -34,97 +48,93 @@ var keepsLines = map[string]bool{
 const knownElements = 64
 
 // closeProgram closes the module of a program that has just been loaded, for
-// arguments of the given shapes. The error says what leaves a size open: such a
+// arguments of the given shapes. Behind its arguments main has others then, i32s
+// that are the sizes returned. The error says what leaves a size open: such a
 // program runs op by op.
-func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) error {
+func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
 	if err := kit.Inline(ctx, p.Module); err != nil {
-		return err
+		return nil, err
 	}
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
-	x := &closing{&openProgram{c, newOpCache(c)}, &workspace{ctx: ctx}, map[*mlir.Value]value{}, map[*mlir.Value]bool{}}
-	body, signature := main.Body(), &mlir.FunctionType{}
-	for i, a := range body.Args {
+	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),
+		opened: map[*mlir.Value]*mlir.TensorType{}, known: map[*mlir.Value]value{}, sized: map[*mlir.Value]follows{}}
+	for i, a := range x.main.Args {
 		t, ok := a.Type.(*mlir.TensorType)
 		if !ok {
-			return fmt.Errorf("argument %d is %v", i, a.Type)
+			return nil, fmt.Errorf("argument %d is %v", i, a.Type)
 		}
-		t, err := closed(t, shapes[i])
-		if err != nil {
-			return fmt.Errorf("argument %d: %w", i, err)
+		if t, err = closed(t, shapes[i]); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
 		}
-		a.Type = t
-		signature.Ins = append(signature.Ins, t)
+		x.become(a, t)
 	}
-	last := len(body.Ops) - 1
-	for i, op := range body.Ops[:last] {
+	last := len(x.main.Ops) - 1
+	var ops []*mlir.Op
+	for _, op := range x.main.Ops[:last] {
 		closed, err := x.close(op)
 		if err != nil {
-			return c.errorAt(op, err)
+			return nil, c.errorAt(op, err)
 		}
-		body.Ops[i] = closed
+		if closed != nil {
+			ops = append(ops, closed)
+		}
 	}
-	for _, v := range body.Ops[last].Operands {
-		signature.Outs = append(signature.Outs, v.Type)
-	}
-	main.Attrs.Set("function_type", mlir.TypeAttr{Type: signature})
+	x.main.Ops = append(ops, x.main.Ops[last])
+	x.sign(main)
 	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
-		return err
+		return nil, err
 	}
 	sig, lacking, err := backends.ReadSignature(p.Module)
 	if err == nil && len(lacking) > 0 {
 		err = fmt.Errorf("%s", lacking[0].Reason)
 	}
 	p.Signature = sig
-	return err
+	return x.sizes, err
+}
+
+// become gives a value its closed type.
+func (x *closing) become(v *mlir.Value, t mlir.Type) {
+	if old, ok := v.Type.(*mlir.TensorType); ok && openType(old) {
+		x.opened[v] = old
+	}
+	v.Type = t
+}
+
+// sign gives main the type that its arguments and results make.
+func (x *closing) sign(main *mlir.Op) {
+	t := &mlir.FunctionType{}
+	for _, a := range x.main.Args {
+		t.Ins = append(t.Ins, a.Type)
+	}
+	for _, v := range x.main.Ops[len(x.main.Ops)-1].Operands {
+		t.Outs = append(t.Outs, v.Type)
+	}
+	main.Attrs.Set("function_type", mlir.TypeAttr{Type: t})
+	if attrs, ok := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr); ok {
+		attrs = slices.Clone(attrs)
+		for range x.sizes {
+			attrs = append(attrs, mlir.DictAttr{})
+		}
+		main.Attrs.Set("arg_attrs", attrs)
+	}
 }
 
 // close returns the op that op is now that the types of its operands are closed,
-// and closes those of its results.
+// and closes those of its results; nil if it is none any more.
 func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if callee := x.callee(op); callee != nil && x.isOpen(callee) {
 		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
 	}
-	if err := x.lines(op); err != nil {
+	if err := closedRegions(op); err != nil {
 		return nil, err
 	}
-	open := false
-	eachBlock(op, func(bl *mlir.Block) {
-		for _, a := range bl.Args {
-			open = open || openType(a.Type)
-		}
-		for _, o := range bl.Ops {
-			for _, r := range o.Results {
-				open = open || openType(r.Type)
-			}
-		}
-	})
-	if open {
-		return nil, fmt.Errorf("its regions leave sizes open")
+	if err := x.follow(op); err != nil {
+		return nil, err
 	}
-	in := make(value, len(op.Operands))
-	known := !needsRun(op)
-	for i, v := range op.Operands {
-		t, reason := parseTensor(v.Type)
-		if reason != "" {
-			if slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
-				return nil, fmt.Errorf("operand %d: %s", i, reason)
-			}
-			return op, nil
-		}
-		in[i] = part{tensor: t}
-		if k := x.known[v]; k != nil {
-			in[i] = k[0]
-		} else {
-			known = false
-		}
-	}
-	if d := static(op); d != nil {
-		for _, p := range d.Parts {
-			if p.Operand >= len(in) || in[p.Operand].p == nil {
-				return nil, fmt.Errorf("operand %d does not follow from the shapes of arguments", p.Operand)
-			}
-		}
+	in, known, err := x.operands(op)
+	if in == nil || err != nil {
+		return op, err
 	}
 	if op.Name == "stablehlo.set_dimension_size" || op.Name == "stablehlo.rng" {
 		return op, x.noneOpen(op)
@@ -133,31 +143,122 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := make([]tensor, len(s.kept))
-	for i, k := range s.kept {
-		kept[i] = in[k].tensor
+	if err := x.closeResults(op, &s, in); err != nil {
+		return nil, err
 	}
-	if static(op) != nil || slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
-		if opTable[op.Name].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
-			s.shape = kept[0].shape
-		}
-		types, err := s.resultTypes(op, kept)
-		if err != nil {
-			return nil, err
-		}
-		for i, r := range op.Results {
-			r.Type, r.Def = types[i], s.op
-		}
-	}
-	if op.Name == "stablehlo.get_dimension_size" {
-		known = true
-	}
-	if known {
+	if known || op.Name == "stablehlo.get_dimension_size" {
 		if err := x.evaluate(op, in); err != nil {
 			return nil, err
 		}
 	}
+	if x.asksOpen(op) {
+		return nil, x.takeSize(op.Results[0])
+	}
 	return s.op, nil
+}
+
+// closedRegions returns an error if the regions of an op leave a size open, or ask
+// for one.
+func closedRegions(op *mlir.Op) error {
+	open, asks := false, false
+	eachBlock(op, func(bl *mlir.Block) {
+		for _, a := range bl.Args {
+			open = open || openType(a.Type)
+		}
+		for _, o := range bl.Ops {
+			asks = asks || o.Name == "stablehlo.get_dimension_size"
+			for _, r := range o.Results {
+				open = open || openType(r.Type)
+			}
+		}
+	})
+	switch {
+	case open:
+		return fmt.Errorf("its regions leave sizes open")
+	case asks:
+		return fmt.Errorf("its regions ask for a size, which can be known before it")
+	}
+	return nil
+}
+
+// operands returns the operands of an op, nil if its types need none of them, and
+// whether all are known.
+func (x *closing) operands(op *mlir.Op) (in value, known bool, err error) {
+	in, known = make(value, len(op.Operands)), !needsRun(op)
+	for i, v := range op.Operands {
+		t, reason := parseTensor(v.Type)
+		if reason != "" {
+			if slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+				return nil, false, fmt.Errorf("operand %d: %s", i, reason)
+			}
+			return nil, false, nil
+		}
+		in[i] = part{tensor: t}
+		if k := x.known[v]; k != nil {
+			in[i] = k[0]
+		} else {
+			known = false
+		}
+	}
+	for i := range op.Operands {
+		if shapes(op, i) && in[i].p == nil && static(op) != nil {
+			return nil, false, fmt.Errorf("operand %d does not follow from the shapes of arguments", i)
+		}
+	}
+	return in, known, nil
+}
+
+// shapes reports whether the shapes of an op's results depend on what operand i is.
+func shapes(op *mlir.Op, i int) bool {
+	if d := static(op); d != nil {
+		return slices.ContainsFunc(d.Parts, func(p mlir.StaticPart) bool { return p.Operand == i })
+	}
+	return op.Name == "stablehlo.set_dimension_size" || op.Name == "stablehlo.rng"
+}
+
+// closeResults closes the types of an op's results; s is what it became.
+func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
+	if static(op) == nil && !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+		return nil
+	}
+	kept := make([]tensor, len(s.kept))
+	for i, k := range s.kept {
+		kept[i] = in[k].tensor
+	}
+	if opTable[op.Name].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
+		s.shape = kept[0].shape
+	}
+	types, err := s.resultTypes(op, kept)
+	if err != nil {
+		return err
+	}
+	for i, r := range op.Results {
+		x.become(r, types[i])
+		r.Def = s.op
+	}
+	return nil
+}
+
+// asksOpen reports whether an op asks for a size that the text leaves open.
+func (x *closing) asksOpen(op *mlir.Op) bool {
+	if op.Name != "stablehlo.get_dimension_size" {
+		return false
+	}
+	t := x.opened[op.Operands[0]]
+	d, ok := op.Attrs.Get("dimension").(mlir.IntegerAttr)
+	return t != nil && ok && t.Shape[d.Value] == mlir.Dynamic
+}
+
+// takeSize makes a known size an argument of main.
+func (x *closing) takeSize(v *mlir.Value) error {
+	n, err := readInts(x.known[v][0].p, x.known[v][0].tensor)
+	if err != nil {
+		return err
+	}
+	x.sizes = append(x.sizes, int64(n[0]))
+	v.Def, v.Block, v.Index = nil, x.main, len(x.main.Args)
+	x.main.Args = append(x.main.Args, v)
+	return nil
 }
 
 // exact reports whether an op of keepsLines computes as with integers of any
@@ -173,33 +274,36 @@ func (x *closing) exact(op *mlir.Op) bool {
 			return false
 		}
 	}
-	return op.Name != "stablehlo.multiply" || len(op.Operands) == 2 && !(x.sized[op.Operands[0]] && x.sized[op.Operands[1]])
+	return op.Name != "stablehlo.multiply" || len(op.Operands) == 2 && (x.sized[op.Operands[0]] == 0 || x.sized[op.Operands[1]] == 0)
 }
 
-// lines returns an error if op makes something else of a size than a multiple of
-// it and a rest, and the shape of a result.
-func (x *closing) lines(op *mlir.Op) error {
-	shapes := map[int]bool{}
-	if d := static(op); d != nil {
-		for _, p := range d.Parts {
-			shapes[p.Operand] = true
+// follow notes how the results of op follow from sizes. It returns an error if a
+// shape would follow from them in another way than on a line.
+func (x *closing) follow(op *mlir.Op) error {
+	if op.Name == "stablehlo.get_dimension_size" { // of whatever elements
+		x.sized[op.Results[0]] = onLine
+		return nil
+	}
+	var how follows
+	for i, v := range op.Operands {
+		switch {
+		case !shapes(op, i):
+			how = max(how, x.sized[v])
+		case x.sized[v] == somehow || x.sized[v] == onLine && static(op) == nil:
+			return fmt.Errorf("what it makes of a size that the text leaves open is not known for all sizes")
 		}
 	}
-	sized := op.Name == "stablehlo.get_dimension_size"
-	for i, v := range op.Operands {
-		sized = sized || x.sized[v] && !shapes[i]
-	}
 	for _, v := range captured(op) {
-		sized = sized || x.sized[v]
+		how = max(how, x.sized[v])
 	}
-	if !sized {
+	if how == 0 {
 		return nil
 	}
 	if !keepsLines[op.Name] || !x.exact(op) {
-		return fmt.Errorf("what it makes of a size that the text leaves open is not known for all sizes")
+		how = somehow
 	}
 	for _, r := range op.Results {
-		x.sized[r] = true
+		x.sized[r] = how
 	}
 	return nil
 }

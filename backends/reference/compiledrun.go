@@ -60,9 +60,11 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) error {
 		if e.program.Values[id].Last < 0 {
 			continue // nobody reads it
 		}
-		v := c.Args[i]
+		var v soa.View
 		if e.bound != nil && !e.bound[i].IsZero() {
 			v = e.bound[i]
+		} else {
+			v = c.Args[i]
 		}
 		soa.TouchRead(v)
 		if e.laid(i) {

@@ -41,7 +41,7 @@ type variant[E any] struct {
 // bound may be nil.
 func newVariants[E any](dense E, p *kit.Program, bound []soa.View, create func(context.Context, *viewed) (E, error)) *variants[E] {
 	v := &variants[E]{dense: dense, create: create, program: p}
-	for i, id := range p.Args {
+	for i, id := range p.Args[:len(p.Args)-len(p.SizeArgs)] {
 		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
 			v.args = append(v.args, i)
 		}

@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
 )
@@ -23,6 +24,7 @@ type sized struct {
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
+	family    *kit.Family
 	dense     *form
 	variants  *variants[*form] // nil where all views that are not dense are copied
 	bound     []soa.View       // nil if none is
@@ -49,7 +51,8 @@ type form struct {
 // allocates nothing.
 type fitted struct {
 	member *kit.Member
-	n      int // -1: none
+	n      int      // -1: none
+	sizes  []*int32 // the arguments that are sizes
 	e      *compiled
 	l      *launcher
 }
@@ -67,10 +70,15 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 		if err != nil {
 			return nil, err
 		}
-		if err := closeProgram(ctx, p, s.shapes(n)); err != nil {
+		sizes, err := closeProgram(ctx, p, s.shapes(n))
+		if err != nil {
 			return nil, err
 		}
-		return b.kernels(ctx, p, o, compilers)
+		k, err := b.kernels(ctx, p, o, compilers)
+		if err == nil {
+			k.SizeArgs = sizes
+		}
+		return k, err
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -94,6 +102,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 
 // ready makes the dense form of s, and has it make variants.
 func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Code) error {
+	s.family = family
 	s.dense = s.form(family, codes, nil, nil)
 	s.variants = newVariants(s.dense, family.Base(), s.bound, s.variant)
 	x, err := s.dense.take(ctx, family.BaseSize())
@@ -107,15 +116,27 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 // form returns a form; known has the code of steps that is there already.
 func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *viewed) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
-	f.steps = boundCodes(family.Base(), codes, s.bound, known, family.Moves)
+	f.steps = boundCodes(family.Base(), codes, s.constants(), known, family.Moves)
 	f.runs.New = func() any { return &fitted{member: f.family.Member(), n: -1} }
 	return f
 }
 
+// constants returns what is bound, by argument of the programs; nil if nothing can
+// be, since programs have no more arguments than s. Those that are sizes a run brings.
+func (s *sized) constants() []soa.View {
+	more := len(s.family.Base().SizeArgs)
+	if more == 0 {
+		return s.bound
+	}
+	all := make([]soa.View, len(s.sig.Args)+more)
+	copy(all, s.bound)
+	return all
+}
+
 // variant returns the program for views with layouts.
 func (s *sized) variant(ctx context.Context, views *viewed) (*form, error) {
-	n := len(s.sig.Args)
-	family, err := s.dense.family.Variant(views.lays[:n], views.lays[n:])
+	n := len(s.family.Base().Args)
+	family, err := s.family.Variant(views.lays[:n], views.lays[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -188,10 +209,10 @@ func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() 
 func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
 
 // Compiled returns how many kernels a run launches; the evaluator runs nothing.
-func (s *sized) Compiled() (kernels, evaluated int) { return len(s.dense.family.Base().Steps), 0 }
+func (s *sized) Compiled() (kernels, evaluated int) { return len(s.family.Base().Steps), 0 }
 
 // Program returns the program for the first of the sizes that it was found from.
-func (s *sized) Program() *kit.Program { return s.dense.family.Base() }
+func (s *sized) Program() *kit.Program { return s.family.Base() }
 
 // Profile returns what the steps have taken in runs of all sizes together. How
 // much they compute and move depends on the size, and is 0 here.
@@ -199,7 +220,7 @@ func (s *sized) Profile() []backends.StepProfile {
 	if s.times == nil {
 		return nil
 	}
-	x, err := s.dense.take(context.Background(), s.dense.family.BaseSize())
+	x, err := s.dense.take(context.Background(), s.family.BaseSize())
 	if err != nil {
 		return nil
 	}
@@ -226,7 +247,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
-	return &b, b.ready(ctx, s.dense.family, s.dense.codes)
+	return &b, b.ready(ctx, s.family, s.dense.codes)
 }
 
 // Execute runs the program for the size that its arguments have.
@@ -277,7 +298,7 @@ func (x *fitted) fits(c *backends.Call) error {
 // long reports whether a run for a size takes so long that it can be cancelled to
 // its end.
 func (s *sized) long(n int) bool {
-	return times(s.work, n/s.dense.family.BaseSize()+1) > longWork
+	return times(s.work, n/s.family.BaseSize()+1) > longWork
 }
 
 // take returns what runs a size, which is to be given back to f.runs.
@@ -320,7 +341,13 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 		return fmt.Errorf("execute: %w", err)
 	}
 	if x.e == nil {
-		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, f.views, s.bound); err != nil {
+		bound := s.constants()
+		for i := range x.member.Program.SizeArgs {
+			v := soa.Make(types.Of(types.I32))
+			bound[len(s.sig.Args)+i] = v
+			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
+		}
+		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, f.views, bound); err != nil {
 			return err
 		}
 		x.e.copied, x.e.times = s.copied, s.times
@@ -330,6 +357,9 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 			return err
 		}
 		x.l.fit(x.e)
+	}
+	for i, size := range x.member.Program.SizeArgs {
+		*x.sizes[i] = int32(size)
 	}
 	x.e.long, x.n = s.long(n), n
 	return nil
