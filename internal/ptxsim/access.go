@@ -199,6 +199,12 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 		at := &t.block.memory.all[which]
 		b, who = at.bytes[offset:][:n], t.block.global[which].of(at, address, n)
 	}
+	if shared && how != reads {
+		if !t.mayWrite(address-sharedBase, n, how) {
+			return nil
+		}
+		t.written(address-sharedBase, n)
+	}
 	for i := range who {
 		var other touched
 		if how != writes {
@@ -217,6 +223,20 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 		}
 	}
 	return b
+}
+
+// mayWrite reports whether no wgmma that is under way reads there.
+func (t *thread) mayWrite(offset uint64, n int, how access) bool {
+	if t.block.reading == nil {
+		return true
+	}
+	for c := int(offset) / rowBytes; c <= (int(offset)+n-1)/rowBytes; c++ {
+		if t.block.reading[c] != 0 {
+			t.fault("%v of a block's memory at %d, which a wgmma reads that has not been waited for", how, offset)
+			return false
+		}
+	}
+	return true
 }
 
 // named says which thread it was.

@@ -54,6 +54,14 @@ func (p *parser) compile(i *instr, s string) {
 		p.mma(i, opcode, args)
 	case "ldmatrix":
 		p.ldmatrix(i, opcode, args)
+	case "wgmma":
+		p.e.wgmma = true
+		p.wgmma(i, opcode, args)
+	case "fence":
+		if opcode != "fence.proxy.async" || len(args) != 0 {
+			p.unknown(opcode)
+		}
+		i.run = (*thread).fenceProxy
 	case "cp":
 		p.asyncCopy(i, opcode, args)
 	default:
@@ -122,9 +130,11 @@ func width(t string) int {
 // mask has the lowest n bits set.
 func mask(n int) uint64 { return ^uint64(0) >> (64 - n) }
 
-// collective is what lanes of a warp do together, once all have come to it.
+// collective is what lanes of a warp, or all threads of a warpgroup, do together,
+// once all have come to it.
 type collective struct {
 	lanes uint32 // which of the warp's
+	group int    // how many threads are given to run
 	run   func(lanes []thread)
 }
 
@@ -149,7 +159,7 @@ func (p *parser) shuffle(i *instr, opcode string, args []string) {
 	}
 	d, value, b, members := p.reg(args[0]), p.value(args[1]), p.value(args[2]), uint32(p.value(args[4]).bits)
 	i.kind = together
-	i.warp = collective{members, func(lanes []thread) {
+	i.warp = collective{members, warp, func(lanes []thread) {
 		var values, sources [warp]uint64
 		for l := range lanes {
 			if members>>l&1 == 1 {

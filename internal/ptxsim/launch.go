@@ -48,9 +48,13 @@ type block struct {
 	shared  []byte
 	touched []touch
 	copying []int32 // by byte of shared: the thread whose cp.async has not been waited for; 0: none
-	epoch   int32   // how many barriers all threads have come through
-	steps   int
-	err     error
+	// Of kernels with wgmma, by byte of shared the thread that has written it and
+	// has not made that visible to them (0: none), and by chunk how many read it.
+	unfenced []int32
+	reading  []int
+	epoch    int32 // how many barriers all threads have come through
+	steps    int
+	err      error
 }
 
 type thread struct {
@@ -61,6 +65,10 @@ type thread struct {
 	regs   []uint64
 	state  state
 	copies copies
+	flight flight
+	// unfenced is what it has written of the block's memory since its last
+	// fence.proxy.async: from where and how much.
+	unfenced [][2]uint64
 }
 
 type state uint8
@@ -113,6 +121,9 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 
 func (b *block) start(size int) {
 	b.shared, b.touched = make([]byte, b.launch.Shared), make([]touch, b.launch.Shared)
+	if b.entry.wgmma {
+		b.unfenced = make([]int32, b.launch.Shared)
+	}
 	b.threads = make([]thread, size)
 	regs := make([]uint64, size*b.entry.regs)
 	n := b.launch.Block
@@ -221,22 +232,50 @@ func (b *block) collectives() bool {
 	for from := 0; from < len(b.threads); from += warp {
 		lanes := b.threads[from:min(from+warp, len(b.threads))]
 		for i := range lanes {
-			if t := &lanes[i]; t.state == atCollective && t.together(lanes, i) {
-				c := &b.entry.instrs[t.pc].warp
-				if c.run(lanes); b.err != nil {
-					return true
-				}
-				for l := range lanes {
-					if c.lanes>>l&1 == 1 {
-						lanes[l].state = ready
-						lanes[l].pc++
-					}
-				}
-				some = true
+			t := &lanes[i]
+			if t.state != atCollective || !t.together(lanes, i) {
+				continue
 			}
+			c := &b.entry.instrs[t.pc].warp
+			members := b.threads[from:min(from+c.group, len(b.threads))]
+			if !t.grouped(members, from) {
+				continue
+			}
+			if c.run(members); b.err != nil {
+				return true
+			}
+			for l := range members {
+				if c.lanes>>(l%warp)&1 == 1 {
+					members[l].state = ready
+					members[l].pc++
+				}
+			}
+			some = true
 		}
 	}
 	return some
+}
+
+// grouped reports whether all of a group of warps have come to a thread's
+// collective, of which it is in the first.
+func (t *thread) grouped(members []thread, from int) bool {
+	group := t.block.entry.instrs[t.pc].warp.group
+	if group == warp {
+		return true
+	}
+	if from%group != 0 {
+		return false // it goes on with the first warp
+	}
+	if len(members) < group {
+		t.fault("it takes %d threads", group)
+		return false
+	}
+	for i := range members {
+		if members[i].state != atCollective || members[i].pc != t.pc {
+			return false
+		}
+	}
+	return true
 }
 
 // together reports whether all lanes of a thread's collective have come to it.

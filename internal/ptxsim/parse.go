@@ -27,6 +27,7 @@ type Entry struct {
 	instrs  []instr
 	module  *Module
 	regs    int // how many registers a thread has
+	wgmma   bool
 }
 
 // instr is an instruction of a thread. Those that wait for other threads have a

@@ -1,0 +1,232 @@
+package ptxsim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// warpgroup is how many threads issue a wgmma together.
+const warpgroup = 128
+
+// flight is what of a thread's wgmma is under way.
+type flight struct {
+	fenced    bool // a wgmma.fence came since registers may have been written
+	committed int
+	pending   []*groupProduct
+	// By register: the sums so far, and the number, from 1, of the last group that
+	// adds to it; 0: it is the thread's own.
+	sums []uint64
+	last []int
+}
+
+// groupProduct is a wgmma that is under way.
+type groupProduct struct {
+	group   int
+	chunks  []int // that it reads of the block's memory, by number
+	waiting int   // how many threads have not waited for it
+}
+
+// unwaited is what a thread sees that reads sums before it has waited: a NaN.
+const unwaited = 0x7FBADBAD
+
+// wgmma compiles the instructions of warpgroups. A product reads the block's memory
+// when it is issued; until all of its threads have waited nobody may write there,
+// and what threads have written themselves they must have fenced. Sums arrive when
+// their thread waits for the last group that adds to them.
+func (p *parser) wgmma(i *instr, opcode string, args []string) {
+	switch opcode {
+	case "wgmma.fence.sync.aligned":
+		i.run = func(t *thread) { t.flight.fenced = true }
+		return
+	case "wgmma.commit_group.sync.aligned":
+		i.run = func(t *thread) { t.flight.committed++ }
+		return
+	case "wgmma.wait_group.sync.aligned":
+		if p.count(args, 1, opcode) {
+			n, err := strconv.Atoi(args[0])
+			if err != nil || n < 0 {
+				p.fail("%s takes a number", opcode)
+			}
+			i.run = func(t *thread) { t.landed(t.flight.committed - n) }
+		}
+		return
+	}
+	var n int
+	var kind string
+	rest, _ := strings.CutPrefix(opcode, "wgmma.mma_async.sync.aligned.m64n")
+	if _, err := fmt.Sscanf(rest, "%dk16.f32.%s", &n, &kind); err != nil || n < 8 || n > 256 || n%8 != 0 || kind != "bf16.bf16" && kind != "f16.f16" {
+		p.unknown(opcode)
+		return
+	}
+	if !p.count(args, 8, opcode) {
+		return
+	}
+	if args[4] != "1" || args[5] != "1" {
+		p.fail("%s of factors that are negated", opcode)
+		return
+	}
+	s := products["m16n8k16.row.col.f32."+kind+".f32"]
+	d := p.registersOf(args[0], n/2)
+	a, b, scale := p.value(args[1]), p.value(args[2]), p.value(args[3])
+	across := [2]bool{args[6] == "1", args[7] == "1"}
+	i.kind = together
+	i.warp = collective{lanes: all, group: warpgroup, run: func(threads []thread) {
+		var x, y [256][16]float64
+		product := &groupProduct{waiting: warpgroup}
+		for f, of := range []struct {
+			to   *[256][16]float64
+			desc operand
+			rows int
+		}{{&x, a, 64}, {&y, b, n}} {
+			desc := of.desc.get(&threads[0])
+			for l := range threads {
+				if of.desc.get(&threads[l]) != desc {
+					threads[l].fault("a descriptor that is not that of the warpgroup's first thread")
+					return
+				}
+			}
+			if !threads[0].matrix(of.to, desc, of.rows, across[f], threads, product, s.factor) {
+				return
+			}
+		}
+		for l := range threads {
+			threads[l].issue(d, product, scale, func(c uint64, r int) uint64 {
+				group, number := lane(l % warp)
+				row, column := l/warp*16+group+8*(r%4/2), r/4*8+2*number+r%2
+				sum := s.begin(c)
+				for k := range s.k {
+					sum += x[row][k] * y[column][k]
+				}
+				return s.end(sum)
+			})
+			if threads[l].block.err != nil {
+				return
+			}
+		}
+	}}
+}
+
+// A descriptor says where a matrix lies in the block's memory, with the swizzle of
+// 128 bytes, which exchanges chunks of 16 bytes by the number of their row of 128:
+// of matrices along K, rows are 128 bytes apart, groups of eight by the second
+// stride; across it rows are of K, so far apart, and have 64 elements, of which the
+// next are the first stride on. (PTX ISA, "Matrix Descriptor Format".)
+
+// matrix reads one of rows by 16 elements. t is the first of the warpgroup.
+func (t *thread) matrix(to *[256][16]float64, desc uint64, rows int, across bool, threads []thread, product *groupProduct, value func(uint64) float64) bool {
+	field := func(at int) uint64 { return desc >> at & mask(14) << 4 }
+	start, first, second := field(0), field(16), field(32)
+	if desc>>62 != 1 || desc>>49&7 != 0 {
+		t.fault("a descriptor %#x of another swizzle than that of 128 bytes", desc)
+		return false
+	}
+	b := t.block
+	if b.reading == nil {
+		b.reading = make([]int, len(b.shared)/rowBytes+1)
+	}
+	for row := range rows {
+		reader := &threads[row%warpgroup]
+		for k := range 16 {
+			r, e := uint64(row), uint64(k)
+			at := start + r/8*second + r%8*128 + e*2
+			if across {
+				at = start + r/64*first + r%64*2 + e/8*second + e%8*128
+			}
+			at ^= at >> 7 & 7 << 4
+			bytes := reader.touch(sharedBase+at, 2, true, reads)
+			if bytes == nil {
+				return false
+			}
+			if by := b.unfenced[at]; by != 0 {
+				t.fault("%s has written the block's memory at %d, and no fence.proxy.async came since", b.named(touched{thread: by}), at)
+				return false
+			}
+			if chunk := int(at / rowBytes); !across && e%8 == 0 || across && r%8 == 0 {
+				product.chunks = append(product.chunks, chunk)
+				b.reading[chunk]++
+			}
+			to[row][k] = value(load(bytes))
+		}
+	}
+	return true
+}
+
+// issue adds a product to a thread's sums.
+func (t *thread) issue(d []int, product *groupProduct, scale operand, sum func(c uint64, r int) uint64) {
+	f := &t.flight
+	if !f.fenced {
+		t.fault("no wgmma.fence came since its registers may have been written")
+		return
+	}
+	if f.sums == nil {
+		f.sums, f.last = make([]uint64, len(t.regs)), make([]int, len(t.regs))
+	}
+	product.group = f.committed + 1
+	f.pending = append(f.pending, product)
+	for r, reg := range d {
+		c := t.regs[reg]
+		if f.last[reg] != 0 {
+			if c != unwaited {
+				t.fault("it has written sums of a wgmma that is under way")
+				return
+			}
+			c = f.sums[reg]
+		}
+		if scale.get(t) == 0 {
+			c = 0
+		}
+		f.sums[reg], f.last[reg] = sum(c, r), product.group
+		t.regs[reg] = unwaited
+	}
+}
+
+// landed ends a thread's groups up to a number.
+func (t *thread) landed(group int) {
+	f := &t.flight
+	for len(f.pending) > 0 && f.pending[0].group <= group {
+		p := f.pending[0]
+		if p.waiting--; p.waiting == 0 {
+			for _, c := range p.chunks {
+				t.block.reading[c]--
+			}
+		}
+		f.pending = f.pending[1:]
+	}
+	for reg, last := range f.last {
+		if last == 0 || last > group {
+			continue
+		}
+		if t.regs[reg] != unwaited {
+			t.fault("it has written sums of a wgmma that was under way")
+			return
+		}
+		t.regs[reg], f.last[reg] = f.sums[reg], 0
+	}
+	f.fenced = f.fenced && len(f.pending) > 0
+}
+
+// written notes what a thread has written of the block's memory, for instructions
+// that read it another way.
+func (t *thread) written(offset uint64, n int) {
+	b := t.block
+	if b.unfenced == nil {
+		return
+	}
+	for i := range n {
+		b.unfenced[int(offset)+i] = t.number
+	}
+	t.unfenced = append(t.unfenced, [2]uint64{offset, uint64(n)})
+}
+
+// fenceProxy makes what a thread has written visible to them.
+func (t *thread) fenceProxy() {
+	for _, w := range t.unfenced {
+		for i := range w[1] {
+			if at := &t.block.unfenced[w[0]+i]; *at == t.number {
+				*at = 0
+			}
+		}
+	}
+	t.unfenced = t.unfenced[:0]
+}
