@@ -69,7 +69,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	if len(p.Lacking) == 0 && !opens(p.Signature) {
-		c, err := newCompilation(ctx, p, o)
+		c, err := newCompilation(ctx, p, o, b.dev.target())
 		if err == nil {
 			return c.load(b.dev)
 		}

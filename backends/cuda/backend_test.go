@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,5 +41,32 @@ func TestSuite(t *testing.T) {
 	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return b, nil }).Groups {
 		require.Positive(t, g.Passed, g.Name)
 		require.Zero(t, g.Unsupported, g.Name)
+	}
+}
+
+// Large products are compiled for the device they run on, all else for any.
+func TestTarget(t *testing.T) {
+	large := `func.func public @main(%a: tensor<4096x64xbf16>, %b: tensor<64x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4096x64xbf16>, tensor<64x4096xbf16>) -> tensor<4096x4096xbf16>
+  return %0 : tensor<4096x4096xbf16>
+}`
+	for _, c := range []struct {
+		name, text string
+		major      int
+		target     string
+	}{
+		{"large", large, 9, ".target sm_90a\n"},
+		{"another device", large, 8, ".target sm_80\n"},
+		{"small", strings.ReplaceAll(large, "4096", "64"), 9, ".target sm_80\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, _ := backend(t, cudafake.Options{Major: c.major})
+			e, err := b.Compile(t.Context(), backends.NewModule(c.text), backends.Options{})
+			require.NoError(t, err)
+			text, err := e.Artifact()
+			require.NoError(t, err)
+			require.Contains(t, string(text), c.target)
+			require.Contains(t, string(text), "mma")
+		})
 	}
 }

@@ -27,6 +27,8 @@ const localBytes = 40 << 10
 type compilation struct {
 	ctx     context.Context
 	o       backends.Options
+	target  ptx.Options       // what kernels may rely on
+	needs   ptx.Options       // and what of that they do
 	entries map[string]*entry // by the kernel's text, and which operands are the same
 	texts   []string          // of the entries
 	main    *code
@@ -78,8 +80,8 @@ type loaded struct {
 	free []*resource
 }
 
-func newCompilation(ctx context.Context, p *backends.Program, o backends.Options) (*compilation, error) {
-	c := &compilation{ctx: ctx, o: o, entries: map[string]*entry{}}
+func newCompilation(ctx context.Context, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
+	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}}
 	var err error
 	c.main, err = c.compile(ctx, p)
 	return c, err
@@ -136,7 +138,7 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 	e := c.entries[text]
 	if e == nil {
 		e = &entry{kernel: k, variants: map[int]*variant{}}
-		if e.schedule, e.lacks = ptx.Plan(k); e.lacks == nil {
+		if e.schedule, e.lacks = c.target.Plan(k); e.lacks == nil {
 			e.schedule.Same = same
 		}
 		c.entries[text] = e
@@ -191,6 +193,7 @@ func (c *compilation) write(e *entry, l ptx.Launch) (*variant, error) {
 			e.lacks = err
 			return nil, err
 		}
+		c.needs.Hopper = c.needs.Hopper || e.schedule.Hopper(l)
 		c.texts = append(c.texts, text)
 		e.variants[l.Variant] = v
 	}
@@ -199,7 +202,7 @@ func (c *compilation) write(e *entry, l ptx.Launch) (*variant, error) {
 }
 
 // text is the module of all kernels.
-func (c *compilation) text() string { return ptx.Module(c.texts...) }
+func (c *compilation) text() string { return c.needs.Module(c.texts...) }
 
 // load makes the program runnable on a device.
 func (c *compilation) load(d *Device) (backends.Executable, error) {

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/ptx"
 	"ltc/soa"
 )
 
@@ -144,4 +145,10 @@ func (d *Device) EnablePeer(other *Device) error {
 		return err
 	}
 	return other.memory.pool.Allow(d.ctx)
+}
+
+// target is what kernels for the device may rely on.
+func (d *Device) target() ptx.Options {
+	p := d.Properties()
+	return ptx.Options{Hopper: p.Major == 9 && p.Minor == 0}
 }

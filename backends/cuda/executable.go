@@ -30,7 +30,8 @@ func (e *executable) Signature() *backends.Signature { return e.program.Signatur
 func (e *executable) Program() *kit.Program { return e.program }
 
 // Artifact returns the module of all kernels as PTX, of the program and its regions:
-// text for a GPU of sm_80 and later. What else there is of a program is not in it.
+// text for GPUs of sm_80 and later, or, of large products of matrices that were
+// compiled for one, of sm_90a. What else there is of a program is not in it.
 func (e *executable) Artifact() ([]byte, error) { return []byte(e.of.text()), nil }
 
 // Compiled returns how many steps of the program and of its regions are kernels of

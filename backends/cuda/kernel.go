@@ -38,7 +38,7 @@ const entryName = "kernel"
 // [Kernel.Unload]. The error wraps [errors.ErrUnsupported] if there is no text for
 // the kernel.
 func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
-	s, err := ptx.Plan(k)
+	s, err := d.target().Plan(k)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := d.ctx.Load([]byte(ptx.Module(text)))
+	m, err := d.ctx.Load([]byte(d.target().Module(text)))
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 )
 
 // Listing returns what a program is compiled to, which needs no device: as comments
-// how each step is run, on the device or by the host, and the PTX of all kernels.
+// how each step is run, on the device or by the host, and the PTX of all kernels, for
+// GPUs of sm_80 and later.
 // Of a program that the host runs as a whole it returns an error that wraps
 // [kit.ErrNotCompiled].
 func Listing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
@@ -21,7 +23,7 @@ func Listing(ctx context.Context, m backends.Module, o backends.Options) (string
 	if opens(p.Signature) {
 		return "", fmt.Errorf("%w: it leaves sizes open", kit.ErrNotCompiled)
 	}
-	c, err := newCompilation(ctx, p, o)
+	c, err := newCompilation(ctx, p, o, ptx.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ const grouped = ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared
 	ld.param.u64 %rd1, [y];
 	mov.u32 %r0, %tid.x;
 	mov.u32 %r1, block;
-	// thread t copies the 72 bytes at 72·t
+	// thread t copies the 72 bytes at 72 t
 	mul.lo.u32 %r2, %r0, 72;
 	add.u32 %r3, %r1, %r2;
 	cvt.u64.u32 %rd2, %r2;

@@ -1,5 +1,6 @@
 // Package ptx writes PTX, the text that an NVIDIA GPU's driver compiles, for
-// kernels: for each an entry that runs a whole launch on GPUs of sm_80 and later.
+// kernels: for each an entry that runs a whole launch on GPUs of sm_80 and later
+// (of large products, if [Options] say so, on those of sm_90a).
 // What it decides about a kernel, which threads share a point, what lies in a
 // block's memory, what is transposed or tiled there, is a [Schedule], its
 // central type; it follows from the kernel's structure, never from run-time

@@ -6,12 +6,24 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// header begins a module: the oldest version that has all instructions, the
-// oldest GPUs.
-const header = ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 " + shared + "[];\n"
+// Headers of modules: of the oldest version that has all instructions, for the
+// oldest GPUs; and what GPUs of sm_90a alone run, whose warpgroups want a block's
+// memory aligned as the swizzle repeats.
+const (
+	header       = ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 " + shared + "[];\n"
+	hopperHeader = ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 " + shared + "[];\n"
+)
+
+// Module is [Options.Module] without options.
+func Module(entries ...string) string { return Options{}.Module(entries...) }
 
 // Module returns the text of a module with the given entries.
-func Module(entries ...string) string { return header + strings.Join(entries, "") }
+func (o Options) Module(entries ...string) string {
+	if o.Hopper {
+		return hopperHeader + strings.Join(entries, "")
+	}
+	return header + strings.Join(entries, "")
+}
 
 // Entry returns the text of all entries that run a kernel by its schedule: one of
 // the given name; of a schedule that has variants, one for each: [Launch.Entry] says
@@ -44,7 +56,7 @@ func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, e
 	case Product:
 		w.products()
 	case Tensor:
-		w.tensor(&tileTable(s.element)[variant])
+		w.tensor(&s.tiles[variant])
 	}
 	if w.err != nil {
 		return "", w.err

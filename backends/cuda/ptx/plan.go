@@ -6,10 +6,14 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// Options says what may be left of exactness. The zero value leaves all.
+// Options says what kernels may rely on and leave of exactness. The zero value: what
+// all GPUs have, and none.
 type Options struct {
 	// TF32 lets tensor cores multiply f32, of whose 24 bits they take 11.
 	TF32 bool
+	// Hopper is set for GPUs of compute capability 9.0, which alone can run what is
+	// then written: warpgroups multiply.
+	Hopper bool
 }
 
 // Plan is [Options.Plan] without options.
@@ -21,7 +25,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	if err := separable(k); err != nil {
 		return nil, err
 	}
-	s := &Schedule{k: k, X: -1, Across: -1}
+	s := &Schedule{k: k, X: -1, Across: -1, hopper: o.Hopper}
 	single, reductions := len(k.Stages) == 1, 0
 	staged := false
 	for i := range k.Stages {

@@ -61,6 +61,8 @@ type Schedule struct {
 	reductions int // how many values blocks reduce through their memory
 	product    *kernel.Contraction
 	element    types.DType // that tensor cores multiply
+	tiles      []tile
+	hopper     bool
 	k          *kernel.Kernel
 }
 
@@ -90,7 +92,7 @@ func (s *Schedule) String() string {
 		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
 	}
 	if s.Form == Tensor {
-		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(0, s.Inner), s.element, tileNames(s.element))
+		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(0, s.Inner), s.element, tileNames(s.tiles))
 	}
 	for i, a := range s.Outer {
 		if i == 0 {
@@ -124,10 +126,15 @@ type Launch struct {
 // written under a name.
 func (l Launch) Entry(name string) string { return variant(name, l.Variant) }
 
+// Hopper reports whether the entry that a launch takes is for GPUs of sm_90a alone.
+func (s *Schedule) Hopper(l Launch) bool {
+	return s.Form == Tensor && s.tiles[l.Variant].groups
+}
+
 // variants is how many entries the schedule has.
 func (s *Schedule) variants() int {
 	if s.Form == Tensor {
-		return len(tileTable(s.element))
+		return len(s.tiles)
 	}
 	return 1
 }
@@ -192,9 +199,9 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		x, y = ceil(x, side), ceil(y, side)
 		l.Shared = 2 * depth * tileStride * slotBytes
 	case Tensor:
-		all := tileTable(s.element)
-		l.Variant = tileFor(all, y, x, n)
-		t := &all[l.Variant]
+		l.Variant = tileFor(s.tiles, y, x, n)
+		t := &s.tiles[l.Variant]
+		l.Block[0] = t.threads()
 		x, y = ceil(x, int64(t.columns))*ceil(y, int64(t.rows)), 1
 		l.Shared = t.shared()
 	}

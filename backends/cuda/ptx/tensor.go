@@ -17,6 +17,7 @@ type tile struct {
 	rows, columns int
 	warps         [2]int // along rows and columns
 	strips        int    // of the ring: copies of all but one may be under way
+	groups        bool   // whether warpgroups multiply, four warps together: of sm_90a alone
 	why           string
 }
 
@@ -26,35 +27,43 @@ const (
 	smallTile
 	fewRows
 	fewColumns
+	widestTile // of those for sm_90a
 )
 
 // tileTable returns them for elements of a type.
-func tileTable(t types.DType) []tile {
+func tileTable(t types.DType, hopper bool) []tile {
 	all := []tile{
-		largeTile:  {128, 128, [2]int{2, 2}, 3, "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
-		smallTile:  {64, 64, [2]int{2, 2}, 4, "products too small to give each multiprocessor a large tile"},
-		fewRows:    {16, 128, [2]int{1, 4}, 4, "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
-		fewColumns: {128, 16, [2]int{4, 1}, 4, "few columns"},
+		largeTile:  {128, 128, [2]int{2, 2}, 3, false, "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
+		smallTile:  {64, 64, [2]int{2, 2}, 4, false, "products too small to give each multiprocessor a large tile"},
+		fewRows:    {16, 128, [2]int{1, 4}, 4, false, "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
+		fewColumns: {128, 16, [2]int{4, 1}, 4, false, "few columns"},
 	}
-	if t == types.F32 {
-		all[largeTile] = tile{128, 64, [2]int{2, 2}, 4, "fragments that are rounded, and read one by one, leave registers for no more sums"}
+	switch {
+	case t == types.F32:
+		all[largeTile] = tile{128, 64, [2]int{2, 2}, 4, false, "fragments that are rounded, and read one by one, leave registers for no more sums"}
+	case hopper:
+		all[largeTile] = tile{128, 128, [2]int{8, 1}, 5, true, "products that are large, but for a few of the widest"}
+		all = append(all, tile{128, 256, [2]int{8, 1}, 4, true, "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
 	}
 	return all
 }
 
-// tileNames names the tiles.
-func tileNames(t types.DType) string {
-	var all []string
-	for _, t := range tileTable(t) {
-		all = append(all, fmt.Sprintf("%dx%d", t.rows, t.columns))
+// tileNames names the tiles, those of warpgroups with a star.
+func tileNames(all []tile) string {
+	var names []string
+	for _, t := range all {
+		name := fmt.Sprintf("%dx%d", t.rows, t.columns)
+		if t.groups {
+			name += "*"
+		}
+		names = append(names, name)
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(names, ", ")
 }
 
 const (
-	stripBytes  = 128 // of a strip along K: eight chunks, which the swizzle spreads over all banks
-	chunkBytes  = 16  // what an instruction copies for a thread, and a row of ldmatrix
-	tensorWarps = 4
+	stripBytes = 128 // of a strip along K: eight chunks, which the swizzle spreads over all banks
+	chunkBytes = 16  // what an instruction copies for a thread, and a row of ldmatrix
 	// enough is from how many tiles on the large ones keep a GPU of more than 100
 	// multiprocessors busy.
 	enough = 128
@@ -69,6 +78,8 @@ const (
 // strip is how many elements of K a strip has.
 func strip(t types.DType) int { return stripBytes / t.Size() }
 
+func (t *tile) threads() int { return 32 * t.warps[0] * t.warps[1] }
+
 func (t *tile) stripsBytes() int { return (t.rows + t.columns) * stripBytes }
 
 // shared is the memory that a block takes, of the ring and later of the sums.
@@ -78,13 +89,17 @@ func (t *tile) shared() int {
 
 // tileFor returns the number of the tile for so many rows, columns and products.
 func tileFor(all []tile, rows, columns, products int64) int {
-	large := &all[largeTile]
+	tiles := func(t *tile) int64 { return ceil(rows, int64(t.rows)) * ceil(columns, int64(t.columns)) * products }
 	switch {
 	case rows <= int64(all[fewRows].rows):
 		return fewRows
 	case columns <= int64(all[fewColumns].columns):
 		return fewColumns
-	case ceil(rows, int64(large.rows))*ceil(columns, int64(large.columns))*products >= enough:
+	case min(rows, columns) <= int64(all[smallTile].rows):
+		return smallTile
+	case len(all) > widestTile && columns > int64(all[largeTile].columns) && tiles(&all[widestTile]) >= enough:
+		return widestTile
+	case tiles(&all[largeTile]) >= enough:
 		return largeTile
 	}
 	return smallTile
@@ -131,7 +146,9 @@ func sumAlone(k *kernel.Kernel, c *kernel.Contraction) bool {
 }
 
 func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
-	s.Form, s.Threads, s.product, s.element = Tensor, [2]int{32 * tensorWarps, 1}, c, t
+	s.Form, s.product, s.element = Tensor, c, t
+	s.tiles = tileTable(t, s.hopper)
+	s.Threads = [2]int{s.tiles[largeTile].threads(), 1}
 	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
 	s.Inner = c.K[len(c.K)-1]
@@ -163,6 +180,7 @@ type tensor struct {
 
 // tensor writes Tensor for a tile. What is outside of a factor counts as 0.
 func (w *writer) tensor(t *tile) {
+	w.threads = [2]int{t.threads(), 1}
 	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
 	m.nY, m.nX = w.product(0, []int{w.s.Across}), w.product(0, []int{w.s.X})
 	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
@@ -210,7 +228,11 @@ func (m *tensor) run() {
 
 // along runs through the strips for all points of the given axes of K.
 func (m *tensor) along(outer []int) {
-	if len(outer) == 0 {
+	switch {
+	case len(outer) == 0 && m.tile.groups:
+		m.ringOfGroups()
+		return
+	case len(outer) == 0:
 		m.ring()
 		return
 	}

@@ -78,22 +78,28 @@ func whole(m *kerneltest.Memory) {
 // planned returns the text and the schedule of a kernel for tensor cores.
 func planned(t testing.TB, k *kernel.Kernel) (string, *ptx.Schedule) {
 	t.Helper()
-	s, err := ptx.Options{TF32: true}.Plan(k)
+	return plannedFor(t, k, ptx.Options{TF32: true})
+}
+
+func plannedFor(t testing.TB, k *kernel.Kernel, o ptx.Options) (string, *ptx.Schedule) {
+	t.Helper()
+	s, err := o.Plan(k)
 	require.NoError(t, err)
 	require.Equal(t, ptx.Tensor, s.Form)
 	e, err := ptx.Entry("k", k, s)
 	require.NoError(t, err)
-	module := ptx.Module(e)
-	require.NoError(t, ptxas.Keep(module))
-	return module, s
+	return o.Module(e), s
 }
 
-// mostShared is what a block's memory may take.
-const mostShared = 99 << 10
+// What a block's memory may take, of all GPUs and of those of sm_90a.
+const (
+	mostShared       = 99 << 10
+	mostHopperShared = 227 << 10
+)
 
 // of is a launch of a variant, whichever sizes would choose, in so many blocks.
 func of(variant, blocks int) ptx.Launch {
-	return ptx.Launch{Variant: variant, Grid: [3]int{blocks, 1, 1}, Block: [3]int{128, 1, 1}, Shared: mostShared}
+	return ptx.Launch{Variant: variant, Grid: [3]int{blocks, 1, 1}, Shared: mostHopperShared}
 }
 
 // tensored runs a module, with operands aligned as devices' memory is.
@@ -106,6 +112,9 @@ func tensored(module string, l ptx.Launch) func(m *kerneltest.Memory) error {
 		entry, err := parsed.Entry(l.Entry("k"))
 		if err != nil {
 			return err
+		}
+		if l.Block[0] == 0 {
+			l.Block = [3]int{entry.Threads, 1, 1}
 		}
 		var memory ptxsim.Memory
 		var args []uint64
@@ -167,14 +176,48 @@ func TestTensor(t *testing.T) {
 			k := matrices(t, c.elements, c.a, c.b)
 			module, _ := planned(t, k)
 			for i, layout := range c.layouts {
-				before := kerneltest.NewMemory(k, []int64{c.rows, c.columns, c.depth, c.batch}, layout, 0x5A)
-				whole(before)
-				want, err := before.Run(multiply)
-				require.NoError(t, err)
-				got, err := before.Run(tensored(module, of(c.variant, 3-i)))
-				require.NoError(t, err)
-				require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+				product(t, k, module, of(c.variant, 3-i), layout, c.rows, c.columns, c.depth, c.batch)
 			}
+		})
+	}
+}
+
+// product requires that a module computes a kernel of matrices to the bit.
+func product(t *testing.T, k *kernel.Kernel, module string, l ptx.Launch, layout kerneltest.Layout, sizes ...int64) {
+	t.Helper()
+	before := kerneltest.NewMemory(k, sizes, layout, 0x5A)
+	whole(before)
+	want, err := before.Run(multiply)
+	require.NoError(t, err)
+	got, err := before.Run(tensored(module, l))
+	require.NoError(t, err)
+	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+}
+
+// Warpgroups do, too.
+func TestTensorGroups(t *testing.T) {
+	for _, c := range []struct {
+		elements, a, b       string
+		variant              int
+		rows, columns, depth int64
+		batch                int64
+		layout               kerneltest.Layout
+	}{
+		{"bf16", "K", "K", 0, 128, 128, 64, 1, kerneltest.Dense},
+		{"bf16", "K", "rows", 0, 136, 72, 456, 1, kerneltest.Dense},
+		{"f16", "rows", "rows", 0, 72, 136, 72, 2, kerneltest.Dense},
+		{"bf16", "rows", "K", 0, 72, 72, 72, 1, kerneltest.Spread},
+		{"bf16", "none", "rows", 0, 17, 18, 3, 1, kerneltest.Dense},
+		{"bf16", "K", "K", 4, 136, 264, 328, 1, kerneltest.Dense},
+		{"bf16", "K", "rows", 4, 128, 256, 72, 2, kerneltest.Dense},
+		{"bf16", "rows", "rows", 4, 72, 136, 136, 1, kerneltest.Dense},
+		{"f16", "rows", "K", 4, 72, 136, 72, 1, kerneltest.Spread},
+		{"bf16", "K", "rows", 4, 40, 40, 0, 1, kerneltest.Dense},
+	} {
+		t.Run(fmt.Sprintf("%s/%s %s/%d/%dx%dx%d by %d", c.elements, c.a, c.b, c.variant, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
+			k := matrices(t, c.elements, c.a, c.b)
+			module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
+			product(t, k, module, of(c.variant, 2), c.layout, c.rows, c.columns, c.depth, c.batch)
 		})
 	}
 }
@@ -234,6 +277,7 @@ func TestTensorTiles(t *testing.T) {
 		{1, 4096, 12, 2, 384},
 		{4096, 16, 1, 3, 32},
 		{17, 17, 1, 1, 1},
+		{64, 512, 128, 1, 1024},
 		{0, 17, 1, 2, 0},
 	} {
 		l, err := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
@@ -241,6 +285,25 @@ func TestTensorTiles(t *testing.T) {
 		require.Equal(t, c.variant, l.Variant, "%+v", c)
 		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%+v", c)
 		require.LessOrEqual(t, l.Shared, mostShared)
+		require.Equal(t, [3]int{128, 1, 1}, l.Block)
+	}
+	_, s = plannedFor(t, matrices(t, "bf16", "K", "rows"), ptx.Options{Hopper: true})
+	for _, c := range []struct {
+		rows, columns            int64
+		variant, blocks, threads int
+	}{
+		{8192, 8192, 4, 2048, 256},
+		{1536, 1408, 0, 132, 256},
+		{256, 256, 1, 16, 128},
+		{8, 4096, 2, 32, 128},
+	} {
+		l, err := s.Launch([]int64{c.rows, c.columns, 512, 1})
+		require.NoError(t, err)
+		require.Equal(t, c.variant, l.Variant, "%+v", c)
+		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%+v", c)
+		require.Equal(t, c.threads, l.Block[0], "%+v", c)
+		require.Equal(t, c.threads == 256, s.Hopper(l))
+		require.LessOrEqual(t, l.Shared, mostHopperShared)
 	}
 }
 
@@ -259,6 +322,10 @@ func TestTensorRegisters(t *testing.T) {
 	for _, c := range [][3]string{{"bf16", "K", "K"}, {"bf16", "K", "rows"}, {"bf16", "rows", "rows"}, {"bf16", "none", "none"}, {"f32", "K", "rows"}, {"f32", "rows", "K"}} {
 		module, _ := planned(t, matrices(t, c[0], c[1], c[2]))
 		require.NoError(t, ptxas.Name("tensor/"+strings.Join(c[:], "/"), module))
+	}
+	for _, c := range [][2]string{{"K", "K"}, {"K", "rows"}, {"rows", "rows"}} {
+		module, _ := plannedFor(t, matrices(t, "bf16", c[0], c[1]), ptx.Options{Hopper: true})
+		require.NoError(t, ptxas.Name("tensor/sm_90a/bf16/"+strings.Join(c[:], "/"), module))
 	}
 }
 
@@ -353,19 +420,18 @@ func TestTensorConvolution(t *testing.T) {
 func TestTensorPlanted(t *testing.T) {
 	for _, c := range []struct {
 		name, old, new string
-		nth            int
 		want           string // "": wrong numbers
 	}{
-		{"no wait", "cp.async.wait_group 2;", "", 0, "has not been waited for"},
-		{"waits for too little", "cp.async.wait_group 2;", "cp.async.wait_group 3;", 0, "has not been waited for"},
-		{"no barrier", "cp.async.wait_group 2;\n\tbar.sync 0;", "cp.async.wait_group 2;", 0, "race"},
-		{"no barrier before the sums", "cp.async.wait_all;\n\tbar.sync 0;", "cp.async.wait_all;", 0, "race"},
-		{"no commit", "cp.async.commit_group;", "", 0, "has not been waited for"},
-		{"fragments the other way round", "x4.trans.shared.b16 {%r", "x4.shared.b16 {%r", 0, ""},
-		{"a transposed factor", "x4.shared.b16 {%r", "x4.trans.shared.b16 {%r", 0, ""},
-		{"wrong stride", "+2048], [", "+1024], [", 0, "has not been waited for"},
-		{"a ring that is too long", "setp.ge.u32", "setp.gt.u32", 0, "of a block's memory, which has 65536"},
-		{"a row too many", "setp.gt.u32", "setp.ge.u32", 0, ""},
+		{"no wait", "cp.async.wait_group 2;", "", "has not been waited for"},
+		{"waits for too little", "cp.async.wait_group 2;", "cp.async.wait_group 3;", "has not been waited for"},
+		{"no barrier", "cp.async.wait_group 2;\n\tbar.sync 0;", "cp.async.wait_group 2;", "race"},
+		{"no barrier before the sums", "cp.async.wait_all;\n\tbar.sync 0;", "cp.async.wait_all;", "race"},
+		{"no commit", "cp.async.commit_group;", "", "has not been waited for"},
+		{"fragments the other way round", "x4.trans.shared.b16 {%r", "x4.shared.b16 {%r", ""},
+		{"a transposed factor", "x4.shared.b16 {%r", "x4.trans.shared.b16 {%r", ""},
+		{"wrong stride", "+2048], [", "+1024], [", "has not been waited for"},
+		{"a ring that is too long", "setp.ge.u32", "setp.gt.u32", "of a block's memory, which has 65536"},
+		{"a row too many", "setp.gt.u32", "setp.ge.u32", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := matrices(t, "bf16", "K", "rows")
@@ -374,19 +440,58 @@ func TestTensorPlanted(t *testing.T) {
 			l, err := s.Launch(sizes)
 			require.NoError(t, err)
 			require.Equal(t, 1, l.Variant)
-			start := strings.Index(module, ".entry k_1(")
-			at := start
-			for range c.nth + 1 {
-				i := strings.Index(module[at+1:], c.old)
-				require.GreaterOrEqual(t, i, 0)
-				at += 1 + i
-			}
-			wrong := module[:at] + c.new + module[at+len(c.old):]
+			wrong := planted(t, module, l.Entry("k"), c.old, c.new)
 			before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
 			whole(before)
 			want, err := before.Run(multiply)
 			require.NoError(t, err)
 			got, err := before.Run(tensored(wrong, l))
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
+		})
+	}
+}
+
+// planted returns a module in whose entry the first of something is something else.
+func planted(t *testing.T, module, entry, old, new string) string {
+	t.Helper()
+	at := strings.Index(module, ".entry "+entry+"(")
+	require.Positive(t, at)
+	i := strings.Index(module[at:], old)
+	require.Positive(t, i)
+	return module[:at+i] + new + module[at+i+len(old):]
+}
+
+// The assembler warns of some of them, too.
+func TestTensorGroupsPlanted(t *testing.T) {
+	t.Setenv(ptxas.Variable, "")
+	for _, c := range []struct {
+		name, old, new string
+		want           string // "": wrong numbers
+	}{
+		{"no wait for copies", "cp.async.wait_group 1;", "", "has not been waited for"},
+		{"no fence of memory", "fence.proxy.async;", "", "no fence.proxy.async came since"},
+		{"no wait for products", "wgmma.wait_group.sync.aligned 1;", "", "which a wgmma reads that has not been waited for"},
+		{"waits for too few products", "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;", "which a wgmma reads that has not been waited for"},
+		{"no wait for sums", "wgmma.wait_group.sync.aligned 0;", "", ""},
+		{"no barrier", "bar.sync 0;", "", "race"},
+		{"no fence of registers", "wgmma.fence.sync.aligned;", "", "no wgmma.fence"},
+		{"a transposed factor", "1, 1, 1, 0, 1;", "1, 1, 1, 0, 0;", ""},
+		{"wrong stride", "0x40000040", "0x40000041", ""},
+		{"wrong next columns", "0x2000000", "0x1000000", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := matrices(t, "bf16", "K", "rows")
+			module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
+			wrong := planted(t, module, "k_4", c.old, c.new)
+			before := kerneltest.NewMemory(k, []int64{72, 136, 456, 1}, kerneltest.Dense, 0x5A)
+			whole(before)
+			want, err := before.Run(multiply)
+			require.NoError(t, err)
+			got, err := before.Run(tensored(wrong, of(4, 1)))
 			if c.want != "" {
 				require.ErrorContains(t, err, c.want)
 				return

@@ -17,6 +17,9 @@ type factor struct {
 	// way round: as the operand lies in memory.
 	alongK       bool
 	rows, chunks int
+	// pitch is how many bytes rows are apart. Rows that are longer, for warpgroups,
+	// are cut: what is beyond lies behind all rows.
+	pitch int
 	// direct is set if chunks are copied as they are, where they are aligned: the
 	// predicate aligned.
 	direct  bool
@@ -45,6 +48,10 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	s.rows, s.chunks = size, stripBytes/chunkBytes
 	if !s.alongK {
 		s.rows, s.chunks = strip(m.t), size*m.t.Size()/chunkBytes
+	}
+	s.pitch = s.chunks * chunkBytes
+	if m.tile.groups {
+		s.pitch = stripBytes
 	}
 	if !s.direct {
 		return s
@@ -108,14 +115,23 @@ func (m *tensor) offset(s *factor, row, chunk string) string {
 	if by > 0 {
 		x = m.op(word, "shl.b32", x, number(int64(by)))
 	}
+	beyond := "0"
+	if per := s.pitch / chunkBytes; per < s.chunks {
+		beyond = m.times(m.shr(chunk, log2(per)), s.rows*s.pitch)
+		chunk = m.and(chunk, per-1)
+	}
 	chunk = m.op(word, "xor.b32", chunk, x)
-	return m.sum(m.times(row, s.chunks*chunkBytes), m.op(word, "shl.b32", chunk, "4"))
+	at := m.sum(m.times(row, s.pitch), m.op(word, "shl.b32", chunk, "4"))
+	if beyond != "0" {
+		at = m.sum(at, beyond)
+	}
+	return at
 }
 
 // mine returns the row and chunk of the thread's first copy; the others are at the
 // same chunk, every so many rows.
 func (m *tensor) mine(s *factor) (row, chunk string, each int) {
-	return m.shr(m.tid, log2(s.chunks)), m.and(m.tid, s.chunks-1), m.s.Threads[0] / s.chunks
+	return m.shr(m.tid, log2(s.chunks)), m.and(m.tid, s.chunks-1), m.threads[0] / s.chunks
 }
 
 // begin computes what all strips of a tile share.
@@ -195,7 +211,7 @@ func (m *tensor) chunks(s *factor, into, from string) {
 			source = w.add(source, w.mul(s.rowStep, number(int64(each))))
 		}
 		taken := w.op(word, "selp.b32", bytes, "0", w.op(predicate, "setp.gt.u32", rows, number(int64(n))))
-		m.line("cp.async.cg.shared.global [%s+%d], [%s], %d, %s", to, n*s.chunks*chunkBytes, source, chunkBytes, taken)
+		m.line("cp.async.cg.shared.global [%s+%d], [%s], %d, %s", to, n*s.pitch, source, chunkBytes, taken)
 	}
 }
 
@@ -208,7 +224,7 @@ func (m *tensor) compute(s *factor, into, from string) {
 		tile, size = m.x, m.nX
 	}
 	length := strip(m.t)
-	w.loop(m.wide(m.tid), number(int64(s.size*length)), number(int64(w.s.Threads[0])), func(n string) {
+	w.loop(m.wide(m.tid), number(int64(s.size*length)), number(int64(w.threads[0])), func(n string) {
 		e := w.op(word, "cvt.u32.u64", n)
 		columns := length
 		if !s.alongK {

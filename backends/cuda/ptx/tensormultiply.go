@@ -41,7 +41,7 @@ func (m *tensor) warpStart(s *factor, first string) string {
 	if !s.alongK {
 		return number(int64(s.at))
 	}
-	return m.plus(m.times(first, s.chunks*chunkBytes), s.at)
+	return m.plus(m.times(first, s.pitch), s.at)
 }
 
 // fragment loads, for a step of two chunks along K, what mma takes of 16 rows of
@@ -92,7 +92,7 @@ func (m *tensor) scattered(s *factor, start string, step, from int, first string
 		}
 		off := m.offset(s, thread, m.sum(m.shr(first, 2), m.plus(m.shr(groups, 2), from/4+2*across)))
 		r[n] = m.fresh(word)
-		m.line("ld.shared.b32 %s, [%s+%d]", r[n], m.sum(start, off, within), (8*step+4*along)*s.chunks*chunkBytes)
+		m.line("ld.shared.b32 %s, [%s+%d]", r[n], m.sum(start, off, within), (8*step+4*along)*s.pitch)
 	}
 	m.rounding(r)
 	return r
@@ -123,7 +123,7 @@ func (m *tensor) end() {
 	}
 	m.barrier()
 	across := w.stores(m.s.Across) // whether neighbours of what is stored lie across
-	w.loop(m.wide(m.tid), number(int64(t.rows*t.columns)), number(int64(w.s.Threads[0])), func(n string) {
+	w.loop(m.wide(m.tid), number(int64(t.rows*t.columns)), number(int64(w.threads[0])), func(n string) {
 		e := w.op(word, "cvt.u32.u64", n)
 		i, j := m.shr(e, log2(t.columns)), m.and(e, t.columns-1)
 		if across {

@@ -17,8 +17,9 @@ type writer struct {
 	k *kernel.Kernel
 	s *Schedule
 	strings.Builder
-	regs   map[class]int
-	labels int
+	regs    map[class]int
+	labels  int
+	threads [2]int // the most of a block, along x and y
 	// known has what was computed in the blocks of code that are open, by
 	// instruction: it need not be again.
 	known []map[string]string
@@ -54,7 +55,7 @@ var declared = []struct {
 const shared = "block"
 
 func newWriter(name string, k *kernel.Kernel, s *Schedule) *writer {
-	w := &writer{name: name, k: k, s: s, regs: map[class]int{}, tables: map[string][]uint64{}, vals: make([]string, len(k.Instrs))}
+	w := &writer{name: name, k: k, s: s, threads: s.Threads, regs: map[class]int{}, tables: map[string][]uint64{}, vals: make([]string, len(k.Instrs))}
 	w.open()
 	at := 0
 	param := func() string {
@@ -107,7 +108,7 @@ func (w *writer) entry() string {
 		}
 		fmt.Fprintf(&b, ".param .u64 a%d", i)
 	}
-	t := w.s.Threads
+	t := w.threads
 	// Without the second, the assembler spills some registers so that as many
 	// blocks as can be share a processor.
 	fmt.Fprintf(&b, ")\n.maxntid %d, %d, 1\n.minnctapersm 1\n{\n", t[0], t[1])
