@@ -21,13 +21,22 @@ type normal struct {
 // normalise writes a node's kernel in the form that equal computations share:
 // operands are views along axes, neighbouring axes that every operand runs
 // along as one are one, axes of a single element are gone, and sizes are
-// arguments.
+// arguments, but for small ones where memory has a layout.
 func (g *graph) normalise(n *node) normal {
 	dropUnits(n)
 	w := viewed(g, n)
 	w.collapse()
-	return w.symbolic(n.chained)
+	few := int64(0)
+	if slices.ContainsFunc(n.operands, func(v ValueID) bool { return g.layouts[g.root(v)] != nil }) {
+		few = fewComponents
+	}
+	return w.symbolic(few, n.chained)
 }
+
+// fewComponents is up to how many elements the sizes of axes are literals in
+// kernels on memory with a layout: the components of records, or columns, are few
+// and do not change from run to run, and schedules write them out.
+const fewComponents = 16
 
 // views is a kernel whose operands are views.
 type views struct {
@@ -211,12 +220,16 @@ func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
 }
 
 // symbolic makes sizes and strides arguments, and names operands by their
-// order. In a kernel of rows, whose text says how many columns they have, only the
-// sizes of the kernel's axes and of operands are.
-func (w *views) symbolic(rows bool) normal {
+// order. Axes of up to few elements keep their sizes. In a kernel of rows, whose
+// text says how many columns they have, only the sizes of the kernel's axes and of
+// operands are arguments.
+func (w *views) symbolic(few int64, rows bool) normal {
 	k := w.kernel
 	r := normal{kernel: k}
 	sym := func(s kernel.Size) kernel.Size {
+		if int64(s) <= few {
+			return s
+		}
 		r.sizes = append(r.sizes, int64(s))
 		return kernel.Sym(len(r.sizes) - 1)
 	}

@@ -108,6 +108,12 @@ func (l lie) wider() lie {
 // columns are n elements of k columns that lie one after the other, with a gap.
 func columns(n, k int) lie { return lie{shape: []int{n, k}, strides: []int{1, n + 5}} }
 
+// records are n of so many elements, the first k of which are the view's.
+func records(n, k, size int) lie { return lie{shape: []int{n, k}, strides: []int{size, 1}} }
+
+// of is l's first component alone.
+func (l lie) of(n int) lie { return lie{shape: []int{n}, strides: l.strides[:1]} }
+
 // gathered are columns in an order of their own.
 func gathered(n, k int) lie {
 	l := lie{shape: []int{n, k}, strides: []int{1, 0}, axis: 1}

@@ -47,6 +47,8 @@ func RunSized(t *testing.T, b backends.Backend) {
 			func(n int) []lie { return []lie{columns(n, 5), columns(n, 6), columns(n, 1)} }},
 		{"gathered columns", func(n int) lie { return gathered(n, 6) }, func(n int) lie { return gathered(n, 1) },
 			func(n int) []lie { return []lie{gathered(n, 5), gathered(n, 6), gathered(n, 1)} }},
+		{"records", func(n int) lie { return records(n, 6, 7) }, func(n int) lie { return records(n, 1, 2) },
+			func(n int) []lie { return []lie{records(n, 5, 8), records(n, 6, 9), records(n, 1, 3)} }},
 		{"to rows", func(n int) lie { return gathered(n, 6) }, scalar,
 			func(n int) []lie { return []lie{rowsOf(n, 5), columns(n, 6), rowsOf(n, 1)} }},
 	} {

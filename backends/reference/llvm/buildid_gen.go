@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "92fb4d816ad4dfe0840a61c9"
+const buildID = "19cf814d1aa4edc04e3e908d"

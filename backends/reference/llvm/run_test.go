@@ -55,7 +55,7 @@ func compiles(op kernel.Op, t types.DType) bool {
 }
 
 // Random kernels, compiled, do what the evaluator does, for any number of parts
-// to the bit.
+// to the bit. Every other one knows its small sizes, as kernels on records do.
 func TestRandom(t *testing.T) {
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
@@ -89,6 +89,9 @@ func FuzzRandom(f *testing.F) {
 func random(t *testing.T, c *shared, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	k, sizes := kerneltest.Random(r, compiles)
+	if seed%2 > 0 {
+		kerneltest.Few(k, sizes, 16)
+	}
 	code1 := compile(t, c, k)[0]
 	require.NotNil(t, code1, "%v", k)
 	what := fmt.Sprintf("seed %d: %v%v\n%s", seed, k, sizes, schedule(code1))

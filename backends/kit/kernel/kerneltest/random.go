@@ -240,3 +240,40 @@ func (g *generator) reduction() kernel.ID {
 	op, v := g.combined()
 	return g.Reduce(op, v)
 }
+
+// Few makes literals of the kernel's run-time sizes of at most so many elements, as
+// those of records' components are.
+func Few(k *kernel.Kernel, sizes []int64, most int64) {
+	few := func(s *kernel.Size) {
+		if n := s.Of(sizes); n <= most {
+			*s = kernel.Size(n)
+		}
+	}
+	axes := func(all []kernel.Axis) {
+		for i := range all {
+			few(&all[i].Size)
+		}
+	}
+	dims := func(all []kernel.Size) {
+		for i := range all {
+			few(&all[i])
+		}
+	}
+	axes(k.Axes)
+	for s := range k.Stages {
+		axes(k.Stages[s].Axes)
+	}
+	for i := range k.Params {
+		dims(k.Params[i].Dims)
+	}
+	for i := range k.Locals {
+		dims(k.Locals[i].Dims)
+	}
+	for i := range k.Instrs {
+		if k.Instrs[i].Op == kernel.SizeOf {
+			s := kernel.Size(k.Instrs[i].Aux)
+			few(&s)
+			k.Instrs[i].Aux = int64(s)
+		}
+	}
+}

@@ -142,14 +142,7 @@ func (b *body) iota(i *kernel.Instr, v, vars int, l vector.Lanes) vector.Value {
 	axis := int(i.Aux)
 	scalar := func(p place) vector.Value { return vector.Value{V: b.position(p), DType: types.I64} }
 	if axis != b.Vector {
-		p := place{}
-		if axis < len(b.k.Axes) {
-			p.at = b.axis[axis]
-		} else {
-			all := b.place[axis]
-			p = all[v*len(all)/vars]
-		}
-		return b.Convert(scalar(p), i.Type)
+		return b.Convert(scalar(b.here(axis, v, vars)), i.Type)
 	}
 	first := scalar(b.place[axis][b.column(v)])
 	if l.N == 1 {

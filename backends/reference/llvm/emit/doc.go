@@ -9,8 +9,8 @@
 //   - The order of a reduction depends on nothing but sizes: not on parts,
 //     strides or alignment. Along vectors, each of Unroll vectors of lanes is
 //     reduced for itself, what remains after them in one more; the vectors
-//     combine as neighbours, their lanes as halves. Down the columns of strips
-//     the order is that of the axes.
+//     combine as neighbours, their lanes as halves. Down the columns of strips,
+//     and of axes that are written out, the order is that of the axes.
 //   - A product of floats whose only use is an add, a subtract or a sum of the
 //     same stage is rounded once with it where the machine can.
 //   - What is divided along a row by a number that is the same for all of it is

@@ -158,7 +158,7 @@ func (b *body) store(id kernel.ID, v, vars int, l vector.Lanes) {
 	}
 	switch {
 	case b.defers && b.streams(i.Mem):
-		b.pending = append(b.pending, pending{p, x})
+		b.pending = append(b.pending, pending{past: func() { b.StoreStreaming(p, x) }, near: func() { b.Store(p, x) }})
 	case how == still || how == unit:
 		b.StoreLanes(p, x, l)
 	case how == strided:
@@ -198,12 +198,12 @@ func (b *body) flush(past value.Value) {
 	}
 	b.Either(past, func() []value.Value {
 		for _, s := range b.pending {
-			b.StoreStreaming(s.to, s.v)
+			s.past()
 		}
 		return nil
 	}, func() []value.Value {
 		for _, s := range b.pending {
-			b.Store(s.to, s.v)
+			s.near()
 		}
 		return nil
 	})
@@ -276,11 +276,8 @@ func (b *body) indexAt(x kernel.Index, v, vars, n int) (at value.Value, factor i
 		case t.Axis == b.Vector:
 			factor = t.Factor
 			here = b.position(b.place[t.Axis][b.column(v)])
-		case t.Axis < len(b.k.Axes):
-			here = b.axis[t.Axis]
 		default:
-			all := b.place[t.Axis]
-			here = b.position(all[v*len(all)/vars])
+			here = b.position(b.here(t.Axis, v, vars))
 		}
 		at = b.add(at, b.mul(here, b.Index(t.Factor)))
 	}

@@ -46,6 +46,9 @@ type planner struct {
 	masks     bool // of elements of 4 bytes
 	stripAxis int  // that of strips, while one is considered; else -1
 	own       bool // stages have axes of their own, or there are locals
+	// written says that all axes of stages are written out, and those of out.
+	written bool
+	out     kernel.AxisSet
 }
 
 // What sizes are taken for that only the launch knows.
@@ -53,6 +56,11 @@ const (
 	usual = 1024
 	// The cost of an element or an op, in ops on a vector.
 	gathered, scattered, slow = 1.5, 2, 12
+	// The cost of beginning and ending a run along the vectors.
+	around = 12
+	// mostWritten is how many points are written out, at most, and mostCode how many
+	// instructions all of them.
+	mostWritten, mostCode = 16, 400
 )
 
 func (p *planner) plan() *Schedule {
@@ -85,13 +93,15 @@ func (p *planner) plan() *Schedule {
 		}
 		p.stripAxis = -1
 	}
-	p.stripAxis, r.Shared = r.Vector, r.Vector
+	p.stripAxis = r.Vector
+	p.writeOut(r, best)
+	r.Shared = r.Vector
 	if r.Form == Points {
 		p.tiles(r)
 	}
 	for a := range k.Axes {
 		switch {
-		case a == r.Vector, a == r.Across:
+		case a == r.Vector, a == r.Across, p.out.Has(a):
 		case p.serialAxis(a):
 			r.Serial = append(r.Serial, a)
 		default:
@@ -247,8 +257,12 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 				cost += 0.25
 			case how == unit:
 				cost++
-			case p.across(s, id, axis) >= 0:
-				cost += 3
+			case p.written && p.record(s, id, axis) >= 0:
+				cost += p.transposes(s, id, axis)
+			case !p.written && p.across(s, id, axis) >= 0: // whole vectors, however few of them there are
+				cost += 3 * max(1, lanes/length(p.k.Axes[p.across(s, id, axis)]))
+			case p.written && p.near(s, i.Mem, axis):
+				cost += each * lanes / 2
 			default:
 				cost += each * lanes
 			}
@@ -298,10 +312,13 @@ func (p *planner) columns(axis int) float64 {
 	total := 0.0
 	for s := range p.k.Stages {
 		c, reductions := p.work(s, axis)
+		if p.written { // sums stay in registers
+			reductions = 0
+		}
 		total += (c + reductions) * points(p.k.Stages[s].Axes, -1)
 	}
 	a := p.k.Axes[axis]
-	return total * p.vectors(a) / max(length(a), 1)
+	return (total*p.vectors(a) + around) / max(length(a), 1)
 }
 
 // rows returns the cost of a point of the kernel's when vectors lie along axes
@@ -349,11 +366,14 @@ func (p *planner) stages(r *Schedule) {
 		}
 		return
 	}
-	if r.Form == Strips {
+	switch r.Form {
+	case Strips:
 		r.Piece = stripsPiece
+	case Written:
+		r.Piece = pointsPiece
 	}
 	for s := range p.k.Stages {
-		t := Stage{Vector: r.Vector, Lanes: p.lanes, Unroll: 1, Rows: 1}
+		t := Stage{Vector: r.Vector, Lanes: p.lanes, Unroll: 1, Rows: 1, Loops: slices.Clone(r.Out)}
 		if r.Form == Rows {
 			_, t.Vector = p.row(s)
 		}
@@ -379,7 +399,7 @@ func (p *planner) stages(r *Schedule) {
 		case r.Form == Rows:
 			t.Unroll = unrolled(c)
 			t.Paced = t.Unroll > 1 && p.paces(s, t.Vector)
-		case len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
+		case r.Form == Strips && len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}
 		r.Stages = append(r.Stages, t)
@@ -459,7 +479,8 @@ func unrolled(cost float64) int {
 }
 
 // stream finds the operands that can be stored to past the caches: one store
-// fills whole vectors, at places that no value says, and nothing loads from them. Such stores are put off to
+// fills whole vectors, at places that no value says but one of a table, which
+// vectors do not differ in, and nothing loads from them. Such stores are put off to
 // the end of a turn of the loop. As two operands can be of one memory, nothing
 // that comes later in the turn may access another one in any other way.
 func (p *planner) stream(r *Schedule) {
@@ -479,14 +500,13 @@ func (p *planner) stream(r *Schedule) {
 				if i.Mem == nil || i.Mem.Local || i.Mem.Param != o {
 					continue
 				}
-				ok = ok && !slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None })
 				t := r.Stages[0]
 				if r.Form == Rows {
 					t = r.Stages[s]
 				}
 				stores, at = stores+1, id
-				ok = ok && i.Op == kernel.Store && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
-					t.Lanes > 1 && t.Lanes*a.DType.Size() >= 16 && p.move(s, i.Mem, t.Vector) == unit &&
+				ok = ok && i.Op == kernel.Store && p.tabled(s, i.Mem, t.Vector) && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
+					t.Lanes > 1 && t.Lanes*a.DType.Size() >= 16 && (p.move(s, i.Mem, t.Vector) == unit || r.isRecord(id)) &&
 					!(r.Form == Rows && p.reduces(s))
 			}
 		}
@@ -505,6 +525,17 @@ func (p *planner) stream(r *Schedule) {
 			return i.Mem != nil && !i.Mem.Local && p.k.Params[i.Mem.Param].Out && i.Type == p.k.Params[o].DType && !slices.Contains(all, i.Mem.Param)
 		})
 	})
+}
+
+// tabled reports whether values say no more of an access than which column of a
+// table it is in, the same all along an axis.
+func (p *planner) tabled(s int, m *kernel.Access, axis int) bool {
+	for d, x := range m.Index {
+		if x.Value != kernel.None && (p.k.Params[m.Param].Strides[d] != kernel.TableStride || axis < 0 || p.depends(s, x.Value).Has(axis)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *planner) reduces(s int) bool {

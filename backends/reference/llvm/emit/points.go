@@ -4,6 +4,7 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
 )
@@ -16,6 +17,9 @@ func (f *function) run(lo, hi value.Value) {
 		return
 	case Tiles:
 		f.tiled(lo, hi)
+		return
+	case Written:
+		f.written(lo, hi)
 		return
 	}
 	b := f.newBody(0, len(f.k.Stages))
@@ -58,7 +62,7 @@ func (b *body) aligned(lo, hi value.Value) (past, start value.Value) {
 			continue
 		}
 		size := i.Type.Size()
-		p := b.at(b.at(b.memory(i.Mem), b.offset[len(b.Loops)][n][0]), lo)
+		p := b.from(b.begin+kernel.ID(n), lo)
 		bytes := b.Block.NewAnd(b.sub(b.Index(0), b.function.address(p)), b.Index(int64(b.Lanes*size-1)))
 		ahead := b.Block.NewUDiv(bytes, b.Index(int64(size)))
 		if start == nil {
@@ -69,6 +73,13 @@ func (b *body) aligned(lo, hi value.Value) (past, start value.Value) {
 	}
 	start = b.min(b.add(lo, b.choose(past, start, b.Index(0))), hi)
 	return past, start
+}
+
+// from returns where an access is at a point along the vectors.
+func (b *body) from(id kernel.ID, at value.Value) vector.Pointer {
+	b.enter(b.last(), []place{{at, 0}})
+	p, _, _, _ := b.address(id, 0, b.vars[b.last()], vector.Lanes{N: 1})
+	return p
 }
 
 // whole runs whole vectors from lo on, Unroll at once, and returns where fewer

@@ -244,7 +244,7 @@ func (b *body) pastCaches(at value.Value) value.Value {
 		if past == nil {
 			past = b.streamed
 		}
-		p := b.at(b.at(b.memory(i.Mem), b.offset[len(b.Loops)][n][0]), at)
+		p := b.from(b.begin+kernel.ID(n), at)
 		off := b.Block.NewAnd(b.function.address(p), b.Index(int64(b.Lanes*i.Type.Size()-1)))
 		past = b.Block.NewAnd(past, b.equal(off, b.Index(0)))
 	}

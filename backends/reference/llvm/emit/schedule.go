@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends/kit/kernel"
@@ -23,10 +24,15 @@ const (
 	// Tiles is Points with operands whose neighbours lie along another axis:
 	// squares of them are transposed into memory that is near.
 	Tiles
+	// Written runs all stages for one vector of points along a kernel's axis, then
+	// for the next. Axes of few elements, those of Out and of stages, are written
+	// out: what one stage leaves to the next is in registers, and what lies side by
+	// side along one of them, [Schedule.Records], is moved at once.
+	Written
 )
 
 func (f Form) String() string {
-	return [...]string{Points: "points", Rows: "rows", Strips: "strips", Tiles: "tiles"}[f]
+	return [...]string{Points: "points", Rows: "rows", Strips: "strips", Tiles: "tiles", Written: "written"}[f]
 }
 
 // Schedule is how a CPU runs a kernel.
@@ -54,6 +60,11 @@ type Schedule struct {
 	// stage, which holds sums: for each turn they are transposed into memory that is
 	// near, before any sum.
 	Staged []kernel.ID
+	// Out is the kernel's axes that Written writes out. Records is its loads and
+	// stores whose neighbours lie along an axis that is written out, and far apart
+	// along the vectors: vectors of these are transposed in registers.
+	Out     []int
+	Records []Record
 
 	kept   []kernel.ID // what strips keep for later stages
 	column int64       // the bytes of that of a point
@@ -61,6 +72,16 @@ type Schedule struct {
 	// per is what a point of the kernel's axes costs besides the points of its
 	// stages, and each of those, in ops on vectors.
 	per []float64
+}
+
+// Record is a load or store of all elements along an axis, which lie side by side.
+type Record struct {
+	ID   kernel.ID
+	Axis int // as its stage numbers axes
+}
+
+func (s *Schedule) isRecord(id kernel.ID) bool {
+	return slices.ContainsFunc(s.Records, func(r Record) bool { return r.ID == id })
 }
 
 // Stage is how a stage runs. Points and Tiles have one for all of the kernel's.
@@ -112,6 +133,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 	}
 	for _, id := range s.Staged {
 		fmt.Fprintf(&b, " stage %s", k.Params[k.Instrs[id].Mem.Param].Name)
+	}
+	for _, r := range s.Records {
+		fmt.Fprintf(&b, " records of %s along %s", k.Params[k.Instrs[r.ID].Mem.Param].Name, name(k.StageOf(r.ID), r.Axis))
 	}
 	b.WriteByte('\n')
 	for i, t := range s.Stages {

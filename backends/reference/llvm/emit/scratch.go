@@ -36,6 +36,9 @@ func localBytes[V any](a arithmetic[V], l *kernel.Local) V {
 
 // stripWidth returns how many points a strip has.
 func stripWidth[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule) V {
+	if s.Form == Written {
+		return a.Index(int64(s.Lanes))
+	}
 	column := a.Index(s.column)
 	for l := range k.Locals {
 		column = a.add(column, localBytes(a, &k.Locals[l]))
@@ -90,7 +93,7 @@ func (f *function) scratch() {
 		return
 	}
 	one := f.Index(1) // between neighbours along the innermost dimension
-	if f.s.Form == Strips {
+	if stripOf(f.s) >= 0 {
 		f.width = stripWidth(f, f.k, f.s)
 		one = f.width
 	}
@@ -122,7 +125,7 @@ func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
 	defer launches.Put(a)
 	*a = sizes
 	width := int64(1)
-	if s.Form == Strips {
+	if stripOf(s) >= 0 {
 		width = stripWidth(a, k, s)
 	}
 	nothing := func(kernel.ID, int64) {}

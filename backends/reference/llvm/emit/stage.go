@@ -48,10 +48,8 @@ type splatKey struct {
 	variant int
 }
 
-type pending struct {
-	to vector.Pointer
-	v  vector.Value
-}
+// pending is a store that is put off: past the caches, or to them.
+type pending struct{ past, near func() }
 
 // newBody prepares the stages from the given one to before the other.
 func (f *function) newBody(from, to int) *body {
@@ -134,15 +132,32 @@ func (b *body) enter(level int, at []place) {
 			b.offset[level][n] = before
 			continue
 		}
-		for v := range at {
-			old := before[v*len(before)/len(at)]
-			b.offset[level][n] = append(b.offset[level][n], b.add(old, b.mul(b.position(at[v]), c)))
+		for outer := range b.vars[level-1] {
+			old := before[outer*len(before)/b.vars[level-1]]
+			for v := range at {
+				b.offset[level][n] = append(b.offset[level][n], b.add(old, b.mul(b.position(at[v]), c)))
+			}
 		}
 	}
 }
 
+// here returns where a variant of vars is along an axis other than that of the
+// vectors.
+func (b *body) here(axis, v, vars int) place {
+	all := b.place[axis]
+	if len(all) == 0 {
+		return place{at: b.axis[axis]}
+	}
+	return all[v/b.inner(vars, axis)%len(all)]
+}
+
 // position returns a place as an i64.
-func (b *body) position(p place) value.Value { return b.add(p.at, b.Index(p.plus)) }
+func (b *body) position(p place) value.Value {
+	if p.plus == 0 {
+		return p.at
+	}
+	return b.add(p.at, b.Index(p.plus))
+}
 
 // start returns the part of an access's offset that the kernel's axes and
 // constants make, besides the axis along the vectors.
@@ -202,6 +217,10 @@ func (b *body) emit(level int, l vector.Lanes) {
 			continue
 		}
 		vars := b.vars[level]
+		if _, n := b.recordOf(id); n > 0 && l.N > 1 && l.Mask == nil {
+			b.records(id, l)
+			continue
+		}
 		out := make([]vector.Value, vars)
 		for v := range out {
 			out[v] = b.instr(id, v, vars, l)

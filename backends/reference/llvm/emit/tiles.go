@@ -117,13 +117,38 @@ func (b *body) transpose(id kernel.ID, u0, u1, v0, v1 value.Value) {
 // transposed returns the columns of a square of as many vectors as lanes, a
 // power of two. First the squares of 128 bits by as many rows are transposed, by
 // interleaving lanes within 128 bits, then the square that these are, by taking
-// every other 128 bits: for both, processors have single instructions.
+// every other 128 bits: for both, processors have single instructions. There may
+// be fewer vectors, of which each has several rows: see squares.
 func transposed(f *function, rows []vector.Value) []vector.Value {
-	n := len(rows)
-	group := min(n, 128/int(bitsOf(rows[0])))
+	n := rows[0].Lanes()
+	group := min(len(rows), 128/int(bitsOf(rows[0])))
+	rows = f.groupsInOrder(f.withinGroups(rows, group), group)
+	for d := group; d < len(rows); d *= 2 {
+		next := make([]vector.Value, len(rows))
+		even, odd := make([]int, n), make([]int, n)
+		for l := range n {
+			even[l] = l/group*2*group + l%group
+			odd[l] = even[l] + group
+		}
+		for r := range rows {
+			if r/d%2 != 0 {
+				continue
+			}
+			next[r] = f.shuffle(rows[r], rows[r+d], even)
+			next[r+d] = f.shuffle(rows[r], rows[r+d], odd)
+		}
+		rows = next
+	}
+	return rows
+}
+
+// withinGroups transposes the squares of a group of lanes by as many vectors,
+// which leaves these in the order that groupsInOrder undoes.
+func (f *function) withinGroups(rows []vector.Value, group int) []vector.Value {
+	n := rows[0].Lanes()
 	// Interleaving distance d: rows r and r+d of each group.
 	for d := 1; d < group; d *= 2 {
-		next := make([]vector.Value, n)
+		next := make([]vector.Value, len(rows))
 		for r := range rows {
 			if r/d%2 != 0 {
 				continue
@@ -137,23 +162,6 @@ func transposed(f *function, rows []vector.Value) []vector.Value {
 			}
 			next[r] = f.shuffle(rows[r], rows[r+d], low)
 			next[r+d] = f.shuffle(rows[r], rows[r+d], high)
-		}
-		rows = next
-	}
-	rows = f.groupsInOrder(rows, group)
-	for d := group; d < n; d *= 2 {
-		next := make([]vector.Value, n)
-		even, odd := make([]int, n), make([]int, n)
-		for l := range n {
-			even[l] = l/group*2*group + l%group
-			odd[l] = even[l] + group
-		}
-		for r := range rows {
-			if r/d%2 != 0 {
-				continue
-			}
-			next[r] = f.shuffle(rows[r], rows[r+d], even)
-			next[r+d] = f.shuffle(rows[r], rows[r+d], odd)
 		}
 		rows = next
 	}
