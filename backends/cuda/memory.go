@@ -117,20 +117,23 @@ func (d *Device) short(n int, free int64, reason error) error {
 // allocHard is alloc that, where there is no memory, gives up first what nothing
 // reaches any more.
 func (q *Queue) allocHard(n int) (driver.Ptr, error) {
-	p, err := q.alloc(n)
-	if !errors.Is(err, driver.OutOfMemory) {
-		return p, err
-	}
-	soa.Collect()
-	for _, r := range []*Queue{q, q.dev.home} { // what is freed there is free then
-		if err := r.do(r.stream.Synchronize); err != nil {
+	const collections = 3 // memory comes back while others run
+	for tried := 0; ; tried++ {
+		p, err := q.alloc(n)
+		if tried == collections || !errors.Is(err, driver.OutOfMemory) {
+			return p, err
+		}
+		soa.Collect()
+		for _, r := range []*Queue{q, q.dev.home} { // what is freed there is free then
+			if err := r.do(r.stream.Synchronize); err != nil {
+				return 0, err
+			}
+		}
+		q.landed()
+		if err := q.dev.Trim(); err != nil {
 			return 0, err
 		}
 	}
-	if err := q.dev.Trim(); err != nil {
-		return 0, err
-	}
-	return q.alloc(n)
 }
 
 // release gives memory of alloc back, after what is queued.

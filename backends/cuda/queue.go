@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
+	"ltc/soa"
 )
 
 // Queue orders what is done on a device.
@@ -20,6 +22,42 @@ type Queue struct {
 	next   int             // the stage to use
 	staged int             // the most bytes of a stage
 	idle   []*driver.Event // those that nobody uses
+	flying []flight        // runs that may not be done, in their order
+}
+
+// flight is a run that was queued, with what it uses: the collector must not take
+// that before it is done.
+type flight struct {
+	done  *driver.Event
+	of    *executable
+	views []soa.View
+}
+
+// keep keeps what a run that was queued uses until it is done.
+func (q *Queue) keep(of *executable, args, results []soa.View) error {
+	e, err := q.mark()
+	if err != nil {
+		return err
+	}
+	q.landed()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.flying = append(q.flying, flight{e, of, slices.Concat(args, results)})
+	return nil
+}
+
+// landed lets go of what runs that are done have used.
+func (q *Queue) landed() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := 0
+	for ; n < len(q.flying); n++ {
+		if done, _ := q.flying[n].done.Done(); !done {
+			break
+		}
+		q.idle = append(q.idle, q.flying[n].done)
+	}
+	q.flying = slices.Delete(q.flying, 0, n)
 }
 
 var _ backends.Queue = (*Queue)(nil)
@@ -52,6 +90,10 @@ func (q *Queue) do(f func() error) error {
 func (q *Queue) Close() error {
 	return q.do(func() error {
 		errs := []error{q.stream.Synchronize()}
+		for _, f := range q.flying {
+			errs = append(errs, f.done.Destroy())
+		}
+		q.flying = nil
 		for i := range q.stages {
 			errs = append(errs, q.stages[i].free())
 		}
@@ -94,6 +136,7 @@ func (q *Queue) Wait(ctx context.Context) error {
 		return err
 	}
 	defer q.dev.ctx.Leave()
+	defer q.landed()
 	if ctx.Done() == nil {
 		return e.Synchronize()
 	}

@@ -122,6 +122,11 @@ func (r *runner) run(ctx context.Context, c *backends.Call) error {
 				err = bad
 			}
 		}
+		if r.q != r.e.on.dev.home && r.e.on.dev.Err() == nil {
+			if bad := r.q.keep(r.e, c.Args, c.Results); err == nil {
+				err = bad
+			}
+		}
 	}()
 	if r.q != r.e.on.dev.home { // arguments may have been made there
 		if err := r.q.After(r.e.on.dev.home); err != nil {
@@ -137,6 +142,7 @@ func (r *runner) run(ctx context.Context, c *backends.Call) error {
 	if err = r.finish(c.Queue == nil); err != nil {
 		return err
 	}
+	r.unlock() // what is not dense is copied by the queue, too
 	r.commit(c)
 	return nil
 }
