@@ -140,6 +140,7 @@ func (s *Schedule) asPoints() {
 	s.Form, s.Threads = Points, [2]int{256, 1}
 	s.X = s.lanes(-1, 0, n)
 	s.tile(n)
+	s.vectorise()
 	s.Outer = others(n, s.X, s.Across)
 }
 

@@ -1,6 +1,7 @@
 package ptx
 
-// points writes Points: a loop of all threads of the grid along x.
+// points writes Points: a loop of all threads of the grid along x, in vectors as far
+// as they go.
 func (w *writer) points() {
 	p := w.point(0)
 	w.outer(p, func() {
@@ -8,10 +9,14 @@ func (w *writer) points() {
 			w.when(w.op(predicate, "setp.eq.u32", w.op(word, "mov.u32", "%tid.x"), "0"), func() { w.stages(p) })
 			return
 		}
+		from := "0"
+		if w.s.Lanes > 1 {
+			from = w.vectors(p)
+		}
 		block, threads := w.special("%ctaid.x"), w.special("%ntid.x")
 		start := w.mad(block, threads, w.special("%tid.x"))
 		step := w.mul(w.special("%nctaid.x"), threads)
-		w.loop(start, w.size(w.k.Axis(0, w.s.X).Size), step, func(i string) {
+		w.loop(w.add(from, start), w.size(w.k.Axis(0, w.s.X).Size), step, func(i string) {
 			p.at[w.s.X] = i
 			w.stages(p)
 		})

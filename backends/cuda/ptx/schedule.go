@@ -47,9 +47,12 @@ type Schedule struct {
 	// Across is the axis along which the tiled operands' neighbours lie, or a
 	// Product's or Tensor's rows; -1 if there is none.
 	Across int
-	Inner  int         // the axis of K along which strips of a Tensor lie
-	Outer  []int       // the other axes that points are of, outermost first
-	Tiled  []kernel.ID // the loads of Tiles that go through the block's memory
+	Inner  int   // the axis of K along which strips of a Tensor lie
+	Outer  []int // the other axes that points are of, outermost first
+	// Lanes is how many points beside each other along x a thread of Points computes
+	// in a turn, where memory is aligned for it; 0: one.
+	Lanes int
+	Tiled []kernel.ID // the loads of Tiles that go through the block's memory
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
 	// stages without axes.
 	Along []int
@@ -87,6 +90,9 @@ func (s *Schedule) String() string {
 	fmt.Fprintf(&b, "%v of %dx%d threads", s.Form, s.Threads[0], s.Threads[1])
 	if s.X >= 0 {
 		fmt.Fprintf(&b, ", x %s", name(0, s.X))
+	}
+	if s.Lanes > 1 {
+		fmt.Fprintf(&b, " by %d", s.Lanes)
 	}
 	if s.Across >= 0 {
 		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
@@ -170,6 +176,7 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 	x, y := of(s.X), of(s.Across)
 	switch s.Form {
 	case Points:
+		x = ceil(x, int64(max(s.Lanes, 1)))
 		l.Block[0] = int(min(int64(s.Threads[0]), roundUp(max(x, 1), 32)))
 		x = ceil(x, int64(l.Block[0]))
 	case Rows:

@@ -1,0 +1,219 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// vectorBytes is the most that an instruction loads or stores for a thread.
+const vectorBytes = 16
+
+// mostCostly is how many ops such as exponentials a turn has at most for all of its
+// lanes together: more take registers and text, and hide the memory's latency alone.
+const mostCostly = 16
+
+// vectorise has each thread of Points compute lanes that lie beside each other along
+// x, if what the kernel stores does. Whether memory is aligned for it, the entry
+// finds out.
+func (s *Schedule) vectorise() {
+	if s.Form != Points || s.X < 0 {
+		return
+	}
+	size, costly := 0, 0
+	for id := range s.k.Instrs {
+		i := &s.k.Instrs[id]
+		if i.Op.Costly() {
+			costly++
+		}
+		if i.Op == kernel.Store && neighbours(s.k, kernel.ID(id)) == s.X {
+			size = max(size, i.Type.Size())
+		}
+	}
+	if size == 0 {
+		return
+	}
+	n := min(vectorBytes/size, 8)
+	for n*costly > mostCostly {
+		n /= 2
+	}
+	deps := s.k.Dependence()
+	for id := range s.k.Instrs {
+		if i := &s.k.Instrs[id]; n > 1 && i.Op == kernel.Store && s.inVectors(kernel.ID(id), n, deps) {
+			s.Lanes = n
+		}
+	}
+}
+
+// inVectors reports whether a load or store of n neighbours along x may be one
+// instruction, if memory is aligned.
+func (s *Schedule) inVectors(id kernel.ID, n int, deps []kernel.AxisSet) bool {
+	i := &s.k.Instrs[id]
+	bytes := n * i.Type.Size()
+	if neighbours(s.k, id) != s.X || i.Mem.Guard || i.Mem.Combine != kernel.Invalid || bytes < 4 || bytes > vectorBytes {
+		return false
+	}
+	along := 0
+	for d, x := range i.Mem.Index {
+		class := s.k.Params[i.Mem.Param].Strides[d]
+		moves := len(x.Terms) > 0 || x.Offset != 0 || x.Value != kernel.None
+		switch {
+		case class == kernel.ZeroStride:
+			continue
+		case class == kernel.TableStride, x.Value != kernel.None && deps[x.Value].Has(s.X):
+			return false
+		case slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == s.X }):
+			if along++; class != kernel.UnitStride || x.Offset%int64(n) != 0 {
+				return false
+			}
+		case class == kernel.UnitStride && moves:
+			return false
+		}
+	}
+	return along == 1
+}
+
+// vectors writes the loop over points in vectors, and returns where those along x
+// begin that are left.
+func (w *writer) vectors(p point) (rest string) {
+	n := w.s.Lanes
+	size := w.size(w.k.Axis(0, w.s.X).Size)
+	end := w.op(long, "selp.b64", w.op(long, "and.b64", size, number(int64(-n))), "0", w.aligned())
+	block, threads := w.special("%ctaid.x"), w.special("%ntid.x")
+	start := w.mul(w.mad(block, threads, w.special("%tid.x")), number(int64(n)))
+	step := w.mul(w.mul(w.special("%nctaid.x"), threads), number(int64(n)))
+	deps := w.k.Dependence()
+	w.loop(start, end, step, func(i string) {
+		lanes := make([]point, n)
+		vals := make([][]string, n)
+		for l := range lanes {
+			lanes[l] = point{at: slices.Clone(p.at), stores: p.stores}
+			lanes[l].at[w.s.X] = w.add(i, number(int64(l)))
+			vals[l] = slices.Clone(w.vals)
+		}
+		for s := range w.k.Stages {
+			for id := w.k.Stages[s].Begin; id < w.k.Stages[s].End && w.err == nil; id++ {
+				w.inLanes(s, id, lanes, vals, deps)
+			}
+		}
+	})
+	return end
+}
+
+// inLanes writes an instruction for all lanes, once if it is the same for all.
+func (w *writer) inLanes(s int, id kernel.ID, lanes []point, vals [][]string, deps []kernel.AxisSet) {
+	i := &w.k.Instrs[id]
+	once := !deps[id].Has(w.s.X) && i.Op != kernel.Store
+	for l := range lanes {
+		w.vals = vals[l]
+		switch {
+		case once && l > 0:
+			vals[l][id] = vals[0][id]
+			continue
+		case i.Mem != nil && w.s.inVectors(id, len(lanes), deps):
+			if i.Op == kernel.Load && l == 0 {
+				w.loadLanes(id, lanes[0], vals)
+			} else if i.Op == kernel.Store && l == len(lanes)-1 {
+				w.vals = vals[0] // where it is, is the same for all
+				w.storeLanes(id, lanes[0], vals)
+			}
+			continue
+		}
+		w.instr(&stage{number: s, at: lanes[l]}, id)
+	}
+}
+
+// aligned returns the predicate that all accesses in vectors are aligned to them at
+// their first points.
+func (w *writer) aligned() string {
+	holds := ""
+	multiple := func(v string, of int64) {
+		if of > 1 && v != "0" {
+			holds = w.both(holds, w.op(predicate, "setp.eq.s64", w.op(long, "and.b64", v, number(of-1)), "0"))
+		}
+	}
+	deps := w.k.Dependence()
+	n := int64(w.s.Lanes)
+	for id := range w.k.Instrs {
+		i := &w.k.Instrs[id]
+		if i.Mem == nil || !w.s.inVectors(kernel.ID(id), w.s.Lanes, deps) {
+			continue
+		}
+		multiple(w.bases[i.Mem.Param], n*int64(i.Type.Size()))
+		for d, x := range i.Mem.Index {
+			if w.k.Params[i.Mem.Param].Strides[d] == kernel.AnyStride && (len(x.Terms) > 0 || x.Offset != 0 || x.Value != kernel.None) {
+				multiple(w.steps[i.Mem.Param][d], n)
+			}
+		}
+	}
+	return holds
+}
+
+// parts is how n elements of a type lie in registers of an instruction: how many of
+// these, of which type of memory and class, and how many elements each holds.
+func vectorParts(t types.DType, n int) (count int, name string, c class, each int) {
+	if t.Size() >= 4 {
+		name, c = memoryType(t)
+		return n, name, c, 1
+	}
+	return n * t.Size() / 4, "u32", word, 4 / t.Size()
+}
+
+// vectorOf returns the letters and the operand of count registers.
+func vectorOf(count int, name string, regs []string) (opcode, operand string) {
+	if count == 1 {
+		return name, regs[0]
+	}
+	return fmt.Sprintf("v%d.%s", count, name), "{" + strings.Join(regs, ", ") + "}"
+}
+
+func (w *writer) loadLanes(id kernel.ID, at point, vals [][]string) {
+	i := &w.k.Instrs[id]
+	address, _ := w.operand(i.Mem, at)
+	count, name, c, each := vectorParts(i.Type, len(vals))
+	regs := make([]string, count)
+	for r := range regs {
+		regs[r] = w.fresh(c)
+	}
+	opcode, operand := vectorOf(count, name, regs)
+	w.line("ld.global.%s %s, [%s]", opcode, operand, address)
+	for l := range vals {
+		v := regs[l/each]
+		if each > 1 {
+			bits := 8 * i.Type.Size()
+			if shift := l % each * bits; shift > 0 {
+				v = w.op(word, "shr.u32", v, number(int64(shift)))
+			}
+			v = w.op(word, "and.b32", v, number(1<<bits-1))
+		}
+		if c == word {
+			v = w.ofBits(i.Type, v)
+		}
+		if i.Type.IsInteger() {
+			v = w.rounded(i.Type, v)
+		}
+		vals[l][id] = v
+	}
+}
+
+func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
+	i := &w.k.Instrs[id]
+	address, _ := w.operand(i.Mem, at)
+	count, name, c, each := vectorParts(i.Type, len(vals))
+	regs := make([]string, count)
+	for l := range vals {
+		v := vals[l][i.Args[0]]
+		if c == word {
+			v = w.unsignedBits(i.Type, w.bitsOf(i.Type, v))
+		}
+		if shift := l % each * 8 * i.Type.Size(); shift > 0 {
+			v = w.op(word, "or.b32", regs[l/each], w.op(word, "shl.b32", v, number(int64(shift))))
+		}
+		regs[l/each] = v
+	}
+	opcode, operand := vectorOf(count, name, regs)
+	w.line("%sst.global.%s [%s], %s", on(at.stores), opcode, address, operand)
+}
