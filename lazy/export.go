@@ -1,8 +1,10 @@
 package lazy
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"ltc/backends"
 	"ltc/ir"
@@ -35,15 +37,29 @@ const (
 	mostOpen = 1<<31 - 1
 )
 
-// exportSizes are the sizes that a function with an open one is traced for.
+// exportSizes are the sizes that a function with an open one is traced for, and
+// then for a small one: see [smallSize].
 var exportSizes = []int{251, 1021, 4093}
+
+// smallSize returns a size of few elements that is told from other dimensions:
+// neither it nor what is made of it, a multiple or a neighbour, is one of dims.
+// Ops that the program has twice for one size of all would be one otherwise.
+func smallSize(dims map[int]bool) int {
+	for n := 3; ; n++ {
+		if !dims[n-1] && !dims[n] && !dims[n+1] && !dims[2*n] && !dims[3*n] {
+			return n
+		}
+	}
+}
 
 // Export returns the function as a program that needs neither the function nor
 // its device: the text takes the inputs, and as constants the variables and other
 // tensors that the function uses, with the values that these have now. Outputs
 // names the results; there are as many names as results, or none. Where inputs
-// have an open dimension the function is traced for several sizes: it must record
-// the same ops for all of them. A function that assigns variables or draws random
+// have an open dimension the function is traced for several sizes, from a few
+// elements to thousands: it must record the same ops for all of them, and tensors
+// that it uses, scalars among them, must have the same values. A function that
+// takes another way below some few elements is not found out. A function that assigns variables or draws random
 // numbers cannot be exported.
 func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) {
 	if f == nil || !f.dev.opens() {
@@ -58,28 +74,49 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 		names[i] = in.Name
 		open = open || slices.Contains(in.Type.Shape, AnySize)
 	}
+	for j, name := range outputs {
+		if name == "" || slices.Contains(outputs[:j], name) {
+			return nil, fmt.Errorf("export: %w: result %d has the name %q, which must be there and its own", ErrUsage, j, name)
+		}
+	}
 	sizes := exportSizes
 	if !open {
 		sizes = sizes[:1]
 	}
-	var x lower.Export
-	var constants map[string]soa.View
+	e := &exporting{f: f, names: names, inputs: inputs, outputs: outputs, dims: map[int]bool{}}
 	for _, n := range sizes {
-		var err error
-		if constants, err = f.exportFor(n, names, inputs, outputs, &x); err != nil {
+		if _, err := e.add(n); err != nil {
 			return nil, err
 		}
 	}
-	text, err := x.Text(openName, 0, mostOpen)
+	if open {
+		// A program may need more elements than these few, which its ops then say.
+		if recorded, err := e.add(smallSize(e.dims)); err != nil && recorded {
+			return nil, err
+		}
+	}
+	text, err := e.text.Text(openName, 0, mostOpen)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	return &Exported{Text: text, Constants: constants}, nil
+	return &Exported{Text: text, Constants: e.constants}, nil
 }
 
-// exportFor adds the function where open dimensions are n to x and returns the
-// values of its constants.
-func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []string, x *lower.Export) (map[string]soa.View, error) {
+// exporting is the work of one export.
+type exporting struct {
+	f              *Function
+	names, outputs []string
+	inputs         []Input
+	text           lower.Export
+	constants      map[string]soa.View // of the first size
+	first          int
+	dims           map[int]bool // of all tensors of the first size
+}
+
+// add adds the function where open dimensions are n. It returns whether the
+// function could be recorded, and what is wrong with what was.
+func (e *exporting) add(n int) (recorded bool, err error) {
+	f, names, inputs, outputs := e.f, e.names, e.inputs, e.outputs
 	t := &traced{owner: goid(), ready: make(chan struct{})}
 	for i, in := range inputs {
 		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
@@ -89,12 +126,13 @@ func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []st
 			}
 		}
 		if err := typ.Check(); err != nil {
-			return nil, fmt.Errorf("export: input %q: %w: %w", names[i], ErrType, err)
+			return false, fmt.Errorf("export: input %q: %w: %w", names[i], ErrType, err)
 		}
 		t.types = append(t.types, typ)
 	}
 	constants := map[string]soa.View{}
-	err := f.record(t, names, func(g *ir.Graph) error {
+	err = f.record(t, names, func(g *ir.Graph) error {
+		recorded = true
 		if len(t.assigns) > 0 {
 			return fmt.Errorf("export: %w: the function assigns %q; return the new value instead", ErrUsage, t.assigns[0].v.name)
 		}
@@ -123,14 +161,32 @@ func (f *Function) exportFor(n int, names []string, inputs []Input, outputs []st
 			if err != nil {
 				return fmt.Errorf("export: %q: %w", name, err)
 			}
+			if was, ok := e.constants[name]; ok && !sameBytes(was, dense) {
+				return fmt.Errorf("export: the constant %q has other values for %d elements than for %d: compute it from a tensor of that size (a sum of ones is the size), or make it an input", name, n, e.first)
+			}
 			constants[name] = dense
 		}
-		if err := x.Add(n, g, marks, outputs); err != nil {
+		if err := e.text.Add(n, g, marks, outputs); err != nil {
 			return fmt.Errorf("export: %w", err)
+		}
+		if e.constants == nil {
+			e.constants, e.first = constants, n
+			for _, node := range g.Nodes {
+				for _, d := range node.Type.Shape {
+					e.dims[d] = true
+				}
+			}
 		}
 		return nil
 	})
-	return constants, err
+	return recorded, err
+}
+
+// sameBytes reports whether dense views of one type have the same elements, as they
+// lie in memory; views of different types count as the same.
+func sameBytes(a, b soa.View) bool {
+	n := a.Type.Bytes()
+	return !a.Type.Equal(b.Type) || n == 0 || bytes.Equal(unsafe.Slice((*byte)(a.Base()), n), unsafe.Slice((*byte)(b.Base()), n))
 }
 
 // unusedName returns name, or one that begins with it and that nothing else has.

@@ -108,7 +108,7 @@ func find(c *soa.Collection, name string, i int, want types.Type) (place, error)
 		v = flattened(v)
 	}
 	if err := backends.Fits(v, want); err != nil {
-		return place{}, fmt.Errorf("tensor %s: %w", names[i], err)
+		return place{}, fmt.Errorf("%s: %w", c.Label(i), err)
 	}
 	return p, nil
 }

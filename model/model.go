@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"ltc/backends"
 	"ltc/soa"
@@ -51,10 +50,12 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 	var names []string
 	for i, a := range sig.Args {
 		v, given := constants[a.Name]
+		if a.Constant {
+			names = append(names, a.Name)
+		}
 		switch {
 		case given && a.Constant:
 			values[i] = v
-			names = append(names, a.Name)
 		case given:
 			return nil, fmt.Errorf("model: there is a value for %q, which the program does not mark as constant", a.Name)
 		default:
@@ -63,7 +64,7 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("model: there is a value for %q, but the program's constants are %s", name, strings.Join(names, ", "))
+			return nil, fmt.Errorf("model: there is a value for %q, but the program's constants are %q", name, names)
 		}
 	}
 	if m.exec, err = e.Bind(ctx, values); err != nil {

@@ -150,7 +150,7 @@ func TestBindErrors(t *testing.T) {
 
 	narrow := soa.NewCollection(10)
 	require.NoError(t, narrow.AddBatched("x", 10, hits.Col("X"), hits.Col("Y")))
-	require.ErrorContains(t, run(narrow, out, 0), "tensor x: want f32[?,3], got f32[10,2]")
+	require.ErrorContains(t, run(narrow, out, 0), "input 0: tensor x: layout hit: column X: want f32[?,3], got f32[10,2]")
 
 	aliased := soa.NewCollection(10)
 	require.NoError(t, aliased.AddBatched("class", 10, hits.Col("Class")))

@@ -50,6 +50,15 @@ func (c *Collection) Names() []string {
 // Tensor returns tensor i in the collection's order.
 func (c *Collection) Tensor(i int) View { return c.tensors[c.order[i]].view }
 
+// Label names tensor i in the collection's order, and its first column, in errors.
+func (c *Collection) Label(i int) string {
+	t := &c.tensors[c.order[i]]
+	if len(t.columns) == 0 {
+		return t.label(0)
+	}
+	return "tensor " + t.name + ": " + t.label(0)
+}
+
 // Views appends the tensors in order: what a call takes as arguments or results.
 func (c *Collection) Views(to []View) []View {
 	for _, t := range c.order {
