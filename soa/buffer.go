@@ -22,6 +22,7 @@ type Buffer struct {
 	off bool   // not on the Go heap: views must hold the buffer
 
 	readOnly bool
+	file     bool // the memory is a file's
 	released atomic.Bool
 	uses     atomic.Int64 // runs that use it; what gives it back waits for them
 	watched  atomic.Pointer[watch]

@@ -2,8 +2,13 @@
 
 package soa
 
+import "os"
+
 // discard does nothing here: pages go when they are unmapped.
 func discard([]byte) {}
 
 // adviseHuge does nothing here: pages are as large as the system likes.
 func adviseHuge([]byte) {}
+
+// reserve makes f n bytes long.
+func reserve(f *os.File, n int) error { return f.Truncate(int64(n)) }

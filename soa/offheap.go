@@ -58,7 +58,9 @@ func MapFile(path string) (*Buffer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	return mapped(mem, mem), nil
+	b := mapped(mem, mem)
+	b.file = true
+	return b, nil
 }
 
 // mapped makes mem, which is within the pages of all that belong to no one

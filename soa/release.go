@@ -13,7 +13,9 @@ var (
 // Release ends the use of the buffer: columns and collections of it are errors
 // from now on, and what is already running ends first. Memory off the Go heap
 // is given back at once; its addresses stay, and read as something until the
-// last view is gone, so that a late use cannot fault. Releasing again does
+// last view is gone, so that a late use cannot fault. On Linux they are no file's
+// any more: it may be made shorter, and a late write does not reach it. Releasing
+// again does
 // nothing. A buffer need not be released: it goes with its last view.
 func (b *Buffer) Release() {
 	if b.released.Swap(true) {
@@ -51,7 +53,11 @@ func (b *Buffer) done() {
 // discard gives the pages back and keeps the addresses; doing it twice does no
 // harm.
 func (b *Buffer) discard() {
-	if b.off && len(b.mem) > 0 {
+	switch {
+	case !b.off || len(b.mem) == 0:
+	case b.file:
+		leave(b.mem)
+	default:
 		discard(b.mem)
 	}
 }

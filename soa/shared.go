@@ -8,7 +8,8 @@ import (
 // CreateShared makes a file of n zero bytes, which must not be there yet, and
 // returns it as a buffer off the Go heap that other processes open with
 // [OpenShared]: what one writes to the buffer, all see. Of files in memory,
-// such as those in /dev/shm, nothing reaches a disk. The file stays until it is
+// such as those in /dev/shm, nothing reaches a disk. Their memory is taken at once,
+// where there is a way to do so: too little is an error. The file stays until it is
 // removed; it must not be made shorter while in use: looking at what is gone
 // ends the process. Who writes when is for the processes to agree on.
 func CreateShared(path string, n int) (*Buffer, error) {
@@ -20,7 +21,7 @@ func CreateShared(path string, n int) (*Buffer, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err = f.Truncate(int64(n)); err == nil {
+	if err = reserve(f, n); err == nil {
 		var b *Buffer
 		if b, err = share(f, n, true); err == nil {
 			return b, nil
@@ -65,6 +66,6 @@ func share(f *os.File, n int, write bool) (*Buffer, error) {
 		return nil, err
 	}
 	b := mapped(mem, mem)
-	b.readOnly = !write
+	b.readOnly, b.file = !write, true
 	return b, nil
 }
