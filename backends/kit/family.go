@@ -174,6 +174,11 @@ func (p *Program) numbers() []number {
 		for k := range s.Moving {
 			all = factors(all, s.Moving[k].By)
 		}
+		if s.Host != nil {
+			for k := range s.Host.Args {
+				dims(s.Host.Args[k].Type.Shape)
+			}
+		}
 	}
 	return all
 }
@@ -205,8 +210,12 @@ func (p *Program) alike(q *Program) error {
 		switch {
 		case s.Kernel != t.Kernel:
 			return fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel)
+		case s.Host != nil && t.Host != nil:
+			if err := alikeHost(i, s.Host, t.Host); err != nil {
+				return err
+			}
 		case s.Kernel < 0:
-			return fmt.Errorf("step %d is no kernel: the evaluator, loops and branches run for one size", i)
+			return fmt.Errorf("step %d is a loop or a branch: they run for one size", i)
 		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
 			!slices.EqualFunc(s.Moving, t.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
 			return fmt.Errorf("step %d works on other values", i)
@@ -256,7 +265,17 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 		}
 		programs = append(programs, v)
 	}
-	return NewFamily(f.sizes, programs, f.bounds)
+	v, err := NewFamily(f.sizes, programs, f.bounds)
+	if err != nil {
+		return nil, err
+	}
+	base := *v.base
+	base.Steps = slices.Clone(base.Steps)
+	for i := range base.Steps {
+		base.Steps[i].Host = f.base.Steps[i].Host // which runs all sizes
+	}
+	v.base = &base
+	return v, nil
 }
 
 // Member is the program of a family for one size at a time. It is one
@@ -292,6 +311,14 @@ func (f *Family) Member() *Member {
 		for k := range s.Moving {
 			s.Moving[k].By = slices.Clone(s.Moving[k].By)
 		}
+		if s.Host != nil {
+			h := *s.Host
+			h.Args = slices.Clone(h.Args)
+			for k := range h.Args {
+				h.Args[k].Type.Shape = slices.Clone(h.Args[k].Type.Shape)
+			}
+			s.Host = &h
+		}
 	}
 	m := &Member{Program: &p, family: f, numbers: p.numbers()}
 	m.placer.again = true
@@ -313,11 +340,15 @@ func (m *Member) Resize(n int) error {
 }
 
 // CompileFamily compiles a program for some sizes by compile, which is given one
-// of them, and returns what it is for all within bounds, both included.
-func CompileFamily(ctx context.Context, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
+// of them, and returns what it is for all within bounds, both included. Eval runs
+// the ops that are no kernels.
+func CompileFamily(ctx context.Context, eval backends.Backend, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
 	var first error
 	for _, at := range samples {
 		f, err := compileFamily(ctx, at, bounds, compile)
+		if err == nil {
+			err = f.openHosts(ctx, eval)
+		}
 		if err == nil || ctx.Err() != nil {
 			return f, err
 		}

@@ -340,8 +340,10 @@ func (e *compiled) Program() *kit.Program { return e.program }
 
 // Compiled returns how many steps of the program and of its regions are kernels,
 // and how many ops were left to the evaluator.
-func (e *compiled) Compiled() (kernels, evaluated int) {
-	e.program.Each(func(s *kit.Step) {
+func (e *compiled) Compiled() (kernels, evaluated int) { return countSteps(e.program) }
+
+func countSteps(p *kit.Program) (kernels, evaluated int) {
+	p.Each(func(s *kit.Step) {
 		switch {
 		case s.Host != nil:
 			evaluated++

@@ -65,7 +65,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if s.at, s.bounds, err = openDims(p.Module); err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	family, err := kit.CompileFamily(ctx, s.bounds, func(n int) (*kit.Program, error) {
+	family, err := kit.CompileFamily(ctx, New(), s.bounds, func(n int) (*kit.Program, error) {
 		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
 			return nil, err
@@ -92,7 +92,9 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	}
 	for i := range family.Base().Steps {
 		step := &family.Base().Steps[i]
-		s.work = added(s.work, pointsOf(family.Base().Kernels[step.Kernel], step.Sizes))
+		if step.Kernel >= 0 {
+			s.work = added(s.work, pointsOf(family.Base().Kernels[step.Kernel], step.Sizes))
+		}
 	}
 	if o.Profile {
 		s.times = make([]kit.Timer, len(family.Base().Steps))
@@ -208,8 +210,9 @@ func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() 
 // CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
 func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
 
-// Compiled returns how many kernels a run launches; the evaluator runs nothing.
-func (s *sized) Compiled() (kernels, evaluated int) { return len(s.family.Base().Steps), 0 }
+// Compiled returns how many steps of the program are kernels, and how many ops were
+// left to the evaluator.
+func (s *sized) Compiled() (kernels, evaluated int) { return countSteps(s.family.Base()) }
 
 // Program returns the program for the first of the sizes that it was found from.
 func (s *sized) Program() *kit.Program { return s.family.Base() }

@@ -79,6 +79,50 @@ func TestOneProgramForAllSizes(t *testing.T) {
 	}
 }
 
+// Ops that are no kernels run by the evaluator, for all sizes, and the others are
+// compiled all the same.
+func TestEvaluatedStepsOfAllSizes(t *testing.T) {
+	const text = `
+func.func public @main(%x: tensor<?x1x6x6xf32>, %w: tensor<2x1x3x3xf32> {ltc.constant}) -> (tensor<?x2x2x2xf32>, tensor<?x2xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %t = stablehlo.tanh %x : tensor<?x1x6x6xf32>
+  %c = stablehlo.convolution(%t, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<?x1x6x6xf32>, tensor<2x1x3x3xf32>) -> tensor<?x2x4x4xf32>
+  %p = "stablehlo.reduce_window"(%c, %low) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) {window_dimensions = array<i64: 1, 1, 2, 2>, window_strides = array<i64: 1, 1, 2, 2>} : (tensor<?x2x4x4xf32>, tensor<f32>) -> tensor<?x2x2x2xf32>
+  %e = stablehlo.exponential %p : tensor<?x2x2x2xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2, 3] : (tensor<?x2x2x2xf32>, tensor<f32>) -> tensor<?x2xf32>
+  return %e, %s : tensor<?x2x2x2xf32>, tensor<?x2xf32>
+}`
+	cpu, err := open("cpu", "")
+	require.NoError(t, err)
+	want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &sized{}, e)
+	kernels, evaluated := e.(*sized).Compiled()
+	require.Positive(t, kernels)
+	require.Positive(t, evaluated)
+	for _, n := range []int{1, 7, 0, 3, 300, 2} {
+		args := argsOf(e.Signature(), n, uint64(n))
+		b, err := e.Bind(t.Context(), map[int]soa.View{1: args[1]})
+		require.NoError(t, err)
+		a, c := &backends.Call{Args: args}, &backends.Call{Args: args}
+		require.NoError(t, want.Execute(t.Context(), a))
+		for _, e := range []backends.Executable{e, b} {
+			c.Results = nil
+			require.NoError(t, e.Execute(t.Context(), c))
+			for j := range a.Results {
+				near(t, a.Results[j], c.Results[j], n)
+			}
+		}
+	}
+}
+
 // What a run gives stays as it is when runs of other sizes follow.
 func TestResultsOfSizesAreTheCallers(t *testing.T) {
 	cpu, err := open("cpu", "")

@@ -103,7 +103,15 @@ func TestTinyResNet(t *testing.T) {
 		c := images.Const()
 		require.NoError(t, in.AddBatched("images", batch, c.Col("R"), c.Col("G"), c.Col("B")))
 		require.NoError(t, out.AddBatched("logits", batch, logits.Col("Logits")))
-		on.run(t, net.Forward, in, out)
+		m := on.run(t, net.Forward, in, out)
+		if e, ok := m.Executable().(interface {
+			Compiled() (kernels, evaluated int)
+		}); on.backend.Name() == "cpu" {
+			require.True(t, ok)
+			kernels, evaluated := e.Compiled()
+			require.Positive(t, kernels, "what is no convolution or pooling is compiled")
+			require.Positive(t, evaluated)
+		}
 		for i := range n {
 			total := float32(0)
 			got := logits.At(i).Load().Logits
