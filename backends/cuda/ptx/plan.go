@@ -14,6 +14,9 @@ type Options struct {
 	// Hopper is set for GPUs of compute capability 9.0, which alone can run what is
 	// then written: warpgroups multiply.
 	Hopper bool
+	// Ordered has floats that stores combine added in the order of the points, not in
+	// whichever they come: the same bits each time, and no atomic instructions' speed.
+	Ordered bool
 }
 
 // Plan is [Options.Plan] without options.
@@ -22,10 +25,12 @@ func Plan(k *kernel.Kernel) (*Schedule, error) { return Options{}.Plan(k) }
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
-	if err := separable(k); err != nil {
+	inOrder, err := separable(k, o.Ordered)
+	if err != nil {
 		return nil, err
 	}
-	s := &Schedule{k: k, X: -1, Across: -1, hopper: o.Hopper}
+	s := &Schedule{k: k, X: -1, Across: -1, InOrder: inOrder, hopper: o.Hopper}
+	ordered := slices.Contains(inOrder, true)
 	single, reductions := len(k.Stages) == 1, 0
 	staged := false
 	for i := range k.Stages {
@@ -44,7 +49,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 		return s.asProduct(c), nil
 	}
 	switch {
-	case len(k.Locals) == 0 && (!staged || single && reductions == 0):
+	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0):
 		s.asPoints()
 	case len(k.Axes) > 0 && len(k.Locals) == 0 && s.unit(ofKernel) > s.unit(ofStages):
 		s.asColumns()
@@ -175,7 +180,7 @@ func (s *Schedule) asColumns() {
 	s.Form, s.Threads = Columns, [2]int{columns, 1}
 	s.X = s.lanes(-1, 0, len(s.k.Axes))
 	s.Outer = others(len(s.k.Axes), s.X)
-	if s.reductions > 0 {
+	if s.reductions > 0 && !slices.Contains(s.InOrder, true) {
 		s.Threads[1] = sliceCount
 	}
 }
@@ -184,7 +189,12 @@ func (s *Schedule) asRows() {
 	s.Form, s.Threads = Rows, [2]int{256, 1}
 	s.Outer = others(len(s.k.Axes))
 	for i := range s.k.Stages {
-		s.Along = append(s.Along, s.lanes(i, len(s.k.Axes), len(s.k.Axes)+len(s.k.Stages[i].Axes)))
+		last := len(s.k.Axes) + len(s.k.Stages[i].Axes)
+		first := len(s.k.Axes)
+		if s.InOrder[i] {
+			first = last - 1
+		}
+		s.Along = append(s.Along, s.lanes(i, first, last))
 	}
 }
 

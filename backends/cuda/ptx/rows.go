@@ -34,7 +34,11 @@ func (w *writer) rows() {
 				w.barrier()
 			}
 			st.totals = w.totals(s)
-			w.share(st, tid)
+			if w.s.InOrder[s] {
+				w.when(first, func() { w.share(st, "0", "1") })
+			} else {
+				w.share(st, tid, w.special("%ntid.x"))
+			}
 			slot = w.reduceBlock(st, slot)
 		}
 		if h.loop {
@@ -65,15 +69,15 @@ func (w *writer) localBases() []string {
 	return all
 }
 
-// share runs a stage's body for all of its points, shared out by threads along
-// one axis.
-func (w *writer) share(s *stage, tid string) {
+// share runs a stage's body for the points of which the given is the first along one
+// axis, and the others follow by step: as threads share out all.
+func (w *writer) share(s *stage, start, step string) {
 	along := w.s.Along[s.number]
 	var serial func(a int)
 	serial = func(a int) {
 		switch {
 		case a == len(s.at.at):
-			w.loop(tid, w.size(w.k.Axis(s.number, along).Size), w.special("%ntid.x"), func(i string) {
+			w.loop(start, w.size(w.k.Axis(s.number, along).Size), step, func(i string) {
 				s.at.at[along] = i
 				w.body(s)
 			})

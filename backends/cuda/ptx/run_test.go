@@ -35,10 +35,20 @@ func text(k *kernel.Kernel) (string, *ptx.Schedule, error) {
 // runner returns what runs a kernel in the interpreter, with at most the given
 // number of blocks along each axis of the grid.
 func runner(t testing.TB, k *kernel.Kernel, blocks int) (func(m *kerneltest.Memory) error, error) {
-	module, s, err := text(k)
+	s, err := ptx.Plan(k)
 	if err != nil {
 		return nil, err
 	}
+	return runnerOf(t, k, s, blocks)
+}
+
+// runnerOf returns what runs a kernel by a schedule, likewise.
+func runnerOf(t testing.TB, k *kernel.Kernel, s *ptx.Schedule, blocks int) (func(m *kerneltest.Memory) error, error) {
+	e, err := ptx.Entry("k", k, s)
+	if err != nil {
+		return nil, err
+	}
+	module := ptx.Module(e)
 	parsed, err := ptxsim.Parse(module)
 	require.NoError(t, err, module)
 	return func(m *kerneltest.Memory) error {

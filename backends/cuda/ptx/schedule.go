@@ -56,6 +56,9 @@ type Schedule struct {
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
 	// stages without axes.
 	Along []int
+	// InOrder says, for each stage, that its points run one after the other: in Rows
+	// by the first thread, in Columns by each.
+	InOrder []bool
 	// Same has, for each operand, the first that is the same memory, though stages
 	// that access one and then the other do so at whichever places; nil: none is.
 	// Points of the kernel's axes must not meet there.
@@ -113,8 +116,13 @@ func (s *Schedule) String() string {
 		b.WriteString(" " + s.k.Params[s.k.Instrs[id].Mem.Param].Name)
 	}
 	for i, a := range s.Along {
-		if a >= 0 {
+		if a >= 0 && !s.InOrder[i] {
 			fmt.Fprintf(&b, ", stage %d %s", i, name(i, a))
+		}
+	}
+	for i, is := range s.InOrder {
+		if is {
+			fmt.Fprintf(&b, ", stage %d in order", i)
 		}
 	}
 	return b.String()

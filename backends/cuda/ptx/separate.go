@@ -6,21 +6,29 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// separable reports stores whose order shows: points of the kernel's axes, or of
-// a stage's, run at the same time, so they have to store to different places, or
-// to combine atomically.
-func separable(k *kernel.Kernel) error {
+// separable returns, for each stage, whether its points have to run in their order
+// since what they store shows it: they may store to the same places, and do not
+// combine there atomically. Points of the kernel's axes run at the same time in any
+// case, so that it is an error if these do. With exact set, sums of floats are taken
+// to show their order.
+func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
+	shows := func(i *kernel.Instr) bool {
+		return i.Mem.Combine == kernel.Invalid || exact && i.Type.IsFloat() && (i.Mem.Combine == kernel.Add || i.Mem.Combine == kernel.Multiply)
+	}
 	for p := range k.Params {
-		if !k.Params[p].Out || onlyCombines(k, p) {
+		if !k.Params[p].Out || onlyCombines(k, p) && !slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
+			return i.Op == kernel.Store && !i.Mem.Local && i.Mem.Param == p && shows(&i)
+		}) {
 			continue
 		}
 		for a, axis := range k.Axes {
 			if !separates(k, p, a) {
-				return unsupported(k, "points of %s store to the same places of %s, in an order", axis.Name, k.Params[p].Name)
+				return nil, unsupported(k, "points of %s store to the same places of %s, in an order", axis.Name, k.Params[p].Name)
 			}
 		}
 	}
 	deps := k.Dependence()
+	inOrder = make([]bool, len(k.Stages))
 	for s := range k.Stages {
 		st := &k.Stages[s]
 		type memory struct {
@@ -30,18 +38,18 @@ func separable(k *kernel.Kernel) error {
 		stored := map[memory]bool{}
 		for id := st.Begin; id < st.End; id++ {
 			m := k.Instrs[id].Mem
-			if len(st.Axes) == 0 || k.Instrs[id].Op != kernel.Store || m.Combine != kernel.Invalid {
+			if len(st.Axes) == 0 || k.Instrs[id].Op != kernel.Store || !shows(&k.Instrs[id]) {
 				continue
 			}
-			for a, axis := range st.Axes {
+			for a := range st.Axes {
 				if stored[memory{m.Param, m.Local}] || !injective(k, m, len(k.Axes)+a, deps) {
-					return unsupported(k, "points of %s store to the same places, in an order", axis.Name)
+					inOrder[s] = true
 				}
 			}
 			stored[memory{m.Param, m.Local}] = true
 		}
 	}
-	return nil
+	return inOrder, nil
 }
 
 // onlyCombines reports whether the kernel does nothing with an operand but combine

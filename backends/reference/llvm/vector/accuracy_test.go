@@ -79,9 +79,9 @@ func TestAccuracy(t *testing.T) {
 			im := load(t, m)
 			runs = append(runs, func(d types.DType, x, y, z []byte) error {
 				if f.Binary {
-					call(t, im, d.String(), accuracy.Batch, x, y, z)
+					call(t, im, d.String(), len(z)/d.Size(), x, y, z)
 				} else {
-					call(t, im, d.String(), accuracy.Batch, x, z)
+					call(t, im, d.String(), len(z)/d.Size(), x, z)
 				}
 				return nil
 			})
