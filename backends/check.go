@@ -40,11 +40,11 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 			err = reached(&c.Args[i], m)
 		}
 		if err != nil {
-			return fmt.Errorf("execute: argument %s: %w", label(i, a.Name), err)
+			return fmt.Errorf("execute: argument %s: %w", Label(i, a.Name), err)
 		}
 		if a.Alias >= 0 && c.Results[a.Alias].IsZero() && c.Args[i].Overlaps() {
 			return fmt.Errorf("execute: argument %s is donated to result %d but repeats elements (strides %v): give that result memory of its own",
-				label(i, a.Name), a.Alias, c.Args[i].Strides)
+				Label(i, a.Name), a.Alias, c.Args[i].Strides)
 		}
 	}
 	for j := range c.Results {
@@ -57,10 +57,10 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 			err = reached(&v, m)
 		}
 		if err != nil {
-			return fmt.Errorf("execute: result %s: %w", label(j, r.Name), err)
+			return fmt.Errorf("execute: result %s: %w", Label(j, r.Name), err)
 		}
 		if v.Overlaps() {
-			return fmt.Errorf("execute: result %s repeats elements (strides %v) and cannot be written", label(j, r.Name), v.Strides)
+			return fmt.Errorf("execute: result %s repeats elements (strides %v) and cannot be written", Label(j, r.Name), v.Strides)
 		}
 	}
 	return nil
@@ -75,10 +75,10 @@ func CheckBind(sig *Signature, constants map[int]soa.View) error {
 		}
 		a := &sig.Args[i]
 		if !a.Constant {
-			return fmt.Errorf("bind: argument %s is not marked ltc.constant", label(i, a.Name))
+			return fmt.Errorf("bind: argument %s is not marked ltc.constant", Label(i, a.Name))
 		}
 		if err := Fits(v, a.Type); err != nil {
-			return fmt.Errorf("bind: argument %s: %w", label(i, a.Name), err)
+			return fmt.Errorf("bind: argument %s: %w", Label(i, a.Name), err)
 		}
 	}
 	for i := range constants {
@@ -115,7 +115,9 @@ func Fits(v soa.View, want types.Type) error {
 // open prints a type with ? for dimensions of [AnySize].
 func open(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
 
-func label(i int, name string) string {
+// Label names argument or result i in errors: by its number and, if it has one, its
+// name.
+func Label(i int, name string) string {
 	if name == "" {
 		return strconv.Itoa(i)
 	}

@@ -227,3 +227,30 @@ func columnsOf(c *soa.Columns, fields []string) []soa.Column {
 	}
 	return all
 }
+
+// Inputs and results that are not of one size are errors that name them.
+func TestSizesDiffer(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x[0].Add(x[1])} })
+	column := types.Of(types.F32, lazy.AnySize, 1)
+	x, err := f.Export([]lazy.Input{{Name: "a", Type: column}, {Name: "b", Type: column}}, "sum")
+	require.NoError(t, err)
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	m, err := model.New(t.Context(), cpu, backends.NewModule(x.Text), x.Constants)
+	require.NoError(t, err)
+	_, err = model.New(t.Context(), cpu, backends.NewModule(x.Text), map[string]soa.View{"w": soa.Make(types.Of(types.F32))})
+	require.EqualError(t, err, `model: there is a value for "w", but the program's constants are []`)
+	hits, more := soa.Of[hit](5), soa.Of[hit](7)
+	in, out := soa.NewCollection(5), soa.NewCollection(5)
+	require.NoError(t, in.AddBatched("a", 3, hits.Col("X")))
+	require.NoError(t, in.Add("b", hits.Col("Y")))
+	require.NoError(t, out.AddBatched("sum", 3, hits.Col("Score")))
+	require.ErrorContains(t, m.Bind(in, out).Run(t.Context(), nil, 0), `dimension 0 of argument 1 ("b") is 5, and dimension 0 of argument 0 ("a") 3: they are one size`)
+	in, out = soa.NewCollection(5), soa.NewCollection(7)
+	require.NoError(t, in.Add("a", hits.Col("X")))
+	require.NoError(t, in.Add("b", hits.Col("Y")))
+	require.NoError(t, out.Add("sum", more.Col("Score")))
+	require.ErrorContains(t, m.Bind(in, out).Run(t.Context(), nil, 0), `result 0 ("sum"): want f32[5,1], got f32[7,1]`)
+}

@@ -290,8 +290,9 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 func (x *fitted) fits(c *backends.Call) error {
 	for j := range c.Results {
 		if v := &c.Results[j]; !v.IsZero() {
-			if err := backends.Fits(*v, x.member.Program.Signature.Results[j].Type); err != nil {
-				return fmt.Errorf("execute: result %d: %w", j, err)
+			r := &x.member.Program.Signature.Results[j]
+			if err := backends.Fits(*v, r.Type); err != nil {
+				return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
 			}
 		}
 	}
@@ -323,7 +324,9 @@ func (s *sized) size(c *backends.Call) (int, error) {
 		}
 		m := v.Type.Shape[d.dim]
 		if n >= 0 && m != n {
-			return 0, fmt.Errorf("execute: dimension %d of argument %d is %d, and %d of an argument before it", d.dim, d.arg, m, n)
+			first := s.at[0]
+			return 0, fmt.Errorf("execute: dimension %d of argument %s is %d, and dimension %d of argument %s %d: they are one size",
+				d.dim, backends.Label(d.arg, s.sig.Args[d.arg].Name), m, first.dim, backends.Label(first.arg, s.sig.Args[first.arg].Name), n)
 		}
 		n = m
 	}
