@@ -36,10 +36,13 @@ func (x linear) plus(y linear, k int64) linear {
 }
 
 // of returns the number that x is, given the strides of the value.
-func (x linear) of(strides []int64) int64 {
-	n := x.n
-	for _, f := range x.by {
-		n += f.By * strides[f.Dim]
+func (x linear) of(strides []int64) int64 { return x.n + Along(x.by, strides) }
+
+// Along returns what so many times the strides of a value are together.
+func Along[N int | int64](by []Factor, strides []N) int64 {
+	n := int64(0)
+	for _, f := range by {
+		n += f.By * int64(strides[f.Dim])
 	}
 	return n
 }

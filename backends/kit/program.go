@@ -62,7 +62,9 @@ type Value struct {
 	First, Last int
 	// Layout is how an argument or result lies; nil: dense. See [Program.Variant].
 	Layout Layout
-	views  uint64 // which layouts steps take: see viewsOf
+	// Table is, of what has a layout with a table, the value of that kind.
+	Table ValueID
+	views uint64 // which layouts steps take: see viewsOf
 }
 
 // Step runs a kernel, an op of the evaluator, a loop or a branch.

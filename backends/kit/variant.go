@@ -36,7 +36,8 @@ func (p *Program) Variant(args, results []Layout) (*Program, error) {
 		if t := l.Table(); t >= 0 {
 			typ := types.Of(types.I64, p.shape(v)[t])
 			g.tables[root] = g.newValue(typ, nil)
-			r.place = append(r.place, ValueID(len(r.Values)))
+			r.Values[v].Table = ValueID(len(r.Values))
+			r.place = append(r.place, r.Values[v].Table)
 			r.Values = append(r.Values, Value{Kind: Table, Type: typ, Index: int(v)})
 		}
 		return nil

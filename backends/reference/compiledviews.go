@@ -222,7 +222,7 @@ func (v *viewed) strides(to []int64, p *kit.Program, s *kit.Step) []int64 {
 	to = append(to, s.Strides...)
 	for _, m := range s.Moving {
 		x := &to[m.At]
-		if *x += along(m.By, v.of(p, s.Operands[m.Operand].Value)); *x == 0 || *x == 1 {
+		if *x += kit.Along(m.By, v.of(p, s.Operands[m.Operand].Value)); *x == 0 || *x == 1 {
 			*x = 2
 		}
 	}
@@ -236,15 +236,6 @@ func (v *viewed) of(p *kit.Program, id kit.ValueID) []int {
 		return v.lies[len(p.Args)+val.Index]
 	}
 	return v.lies[val.Index]
-}
-
-// along returns what so many times the strides of a view are together.
-func along(by []kit.Factor, strides []int) int64 {
-	n := int64(0)
-	for _, f := range by {
-		n += f.By * int64(strides[f.Dim])
-	}
-	return n
 }
 
 // laid reports whether argument i, or the result that follows all arguments and
@@ -263,12 +254,9 @@ func (e *compiled) placeView(l *launcher, id kit.ValueID, v soa.View) {
 	}
 	first, size := v.Table[0], int64(v.Type.DType.Size())
 	l.mem[id] = first
-	for t := range l.tables {
-		if val := &e.program.Values[t]; val.Kind == kit.Table && val.Index == int(id) {
-			for i, p := range v.Table {
-				l.tables[t][i] = (int64(uintptr(p)) - int64(uintptr(first))) / size
-			}
-		}
+	entries := l.tables[e.program.Values[id].Table]
+	for i, p := range v.Table {
+		entries[i] = (int64(uintptr(p)) - int64(uintptr(first))) / size
 	}
 }
 
@@ -277,7 +265,7 @@ func (e *compiled) placeView(l *launcher, id kit.ValueID, v soa.View) {
 func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	for j := range s.Operands {
 		if o := &s.Operands[j]; len(o.By) > 0 {
-			pointers[j] = unsafe.Add(pointers[j], int(along(o.By, l.lies[o.Value]))*s.sizes[j])
+			pointers[j] = unsafe.Add(pointers[j], int(kit.Along(o.By, l.lies[o.Value]))*s.sizes[j])
 		}
 	}
 	if len(s.Moving) == 0 {
@@ -286,7 +274,7 @@ func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	strides := l.strides[s.strides : s.strides+len(s.Strides)]
 	copy(strides, s.Strides)
 	for _, m := range s.Moving {
-		strides[m.At] += along(m.By, l.lies[s.Operands[m.Operand].Value])
+		strides[m.At] += kit.Along(m.By, l.lies[s.Operands[m.Operand].Value])
 	}
 	return strides
 }
