@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "19cf814d1aa4edc04e3e908d"
+const buildID = "611dea438173bb55cc32f0ff"

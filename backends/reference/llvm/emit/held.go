@@ -174,6 +174,7 @@ func (b *body) sums(at []place, l vector.Lanes, then func([]kernel.ID)) {
 	n := b.size(b.k.Axis(b.number, b.Loops[0]).Size)
 	every := b.reduce
 	for all := every; len(all) > 0; {
+		first := len(all) == len(every)
 		b.reduce = all[:min(b.Held, len(all))]
 		all = all[len(b.reduce):]
 		b.wanted = b.neededBy(b.reduce)
@@ -190,6 +191,9 @@ func (b *body) sums(at []place, l vector.Lanes, then func([]kernel.ID)) {
 				b.emit(1, vector.Lanes{N: 1})
 				b.enter(b.last(), at)
 				b.emit(b.last(), l)
+				if first && l.Mask == nil {
+					b.fetchAhead(len(at), l)
+				}
 				next := make([]value.Value, len(sums))
 				for r, id := range b.reduce {
 					for v := range at {
@@ -207,6 +211,25 @@ func (b *body) sums(at []place, l vector.Lanes, then func([]kernel.ID)) {
 		then(b.reduce)
 	}
 	b.reduce, b.wanted = every, nil
+}
+
+// fetchAhead brings near what the next strip's turn loads beside each other from
+// operands. Strips load much at once and then compute for long, which processors
+// do not foresee.
+func (b *body) fetchAhead(vectors int, l vector.Lanes) {
+	const line = 64
+	for id := b.begin; id < b.end; id++ {
+		i := &b.k.Instrs[id]
+		if i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || !b.wants(id) || b.move(b.number, i.Mem, b.Vector) != unit {
+			continue
+		}
+		for v := range vectors {
+			if v*l.N*i.Type.Size()%line == 0 {
+				p, _, _, _ := b.address(id, v, vectors, l)
+				b.Prefetch(b.at(p, b.width))
+			}
+		}
+	}
 }
 
 // neededBy returns the instructions of the stage that some of its reductions need.

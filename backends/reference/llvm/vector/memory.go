@@ -56,6 +56,12 @@ func (b *Builder) LoadLanes(p Pointer, l Lanes) Value {
 	return b.widen(r, p.DType)
 }
 
+// Prefetch brings the cache line of an address near, which need not be in memory.
+func (b *Builder) Prefetch(p Pointer) {
+	i32 := func(n int64) *constant.Int { return constant.NewInt(ll.I32, n) }
+	b.Call("llvm.prefetch.p0", ll.Void, b.bitcast(p.V, ll.NewPointer(ll.I8)), i32(0), i32(3), i32(1))
+}
+
 // Store stores lanes side by side.
 func (b *Builder) Store(p Pointer, v Value) {
 	b.store(p, v).Align = ir.Align(p.DType.Size())
