@@ -56,6 +56,8 @@ func compileChained(t *testing.T, text string, columns func() int) (p *kit.Progr
 	return p, before, after
 }
 
+func stepsOf(p *kit.Program, _, _ string) int { return len(p.Steps) }
+
 // Products of few columns that follow each other are one kernel of their rows.
 func TestChained(t *testing.T) {
 	_, before, after := compileChained(t, network, few(8))

@@ -42,6 +42,20 @@ func TestPassesOfRandomPrograms(t *testing.T) {
 	}
 }
 
+func TestPassesOfNetworks(t *testing.T) {
+	chained := 0
+	for seed := range uint64(trials.Of(30)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			text := programs.Network(rand.New(rand.NewPCG(seed, 2)))
+			samePasses(t, text)
+			if stepsOf(compileChained(t, text, nil)) > stepsOf(compileChained(t, text, few(64))) {
+				chained++
+			}
+		})
+	}
+	require.Positive(t, chained, "none is one kernel of its rows")
+}
+
 // samePasses compares what a program gives by the evaluator with what its graph
 // gives after each pass.
 func samePasses(t *testing.T, text string) {

@@ -37,6 +37,14 @@ func TestLargePrograms(t *testing.T) {
 	})
 }
 
+// So do networks of small layers, which are kernels of their rows, with LTC_SOAK=1
+// 10,000.
+func TestNetworks(t *testing.T) {
+	count(t, trials.Soak(60, 10_000), func(seed uint64) programs.Program {
+		return programs.Program{Text: programs.Network(rand.New(rand.NewPCG(seed, 4)))}
+	})
+}
+
 // count compares programs until so many count, as many at once as Go may run.
 func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 	cpu, err := backends.Open("cpu")

@@ -38,6 +38,9 @@ func TestThreads(t *testing.T) {
 	for seed := range uint64(100) {
 		onThreads(t, programs.Random(rand.New(rand.NewPCG(seed, 5)), 4+int(seed%24)), seed)
 	}
+	for seed := range uint64(10) {
+		onThreads(t, programs.Network(rand.New(rand.NewPCG(seed, 6))), seed)
+	}
 }
 
 // onThreads runs a program on several numbers of threads and returns the most
