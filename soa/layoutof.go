@@ -51,6 +51,17 @@ type found struct {
 	element reflect.Type // of values, the slice's
 }
 
+// Tag returns what a field's tag says of its column: a name, or nothing, and an
+// option. A tag that Go does not read as one is an error rather than none.
+func Tag(tag reflect.StructTag) (name, option string, err error) {
+	text, ok := tag.Lookup("soa")
+	if !ok && strings.Contains(string(tag), "soa:") {
+		return "", "", fmt.Errorf("its tag `%s` is malformed: want `soa:\"name,option\"`", tag)
+	}
+	name, option, _ = strings.Cut(text, ",")
+	return name, option, nil
+}
+
 // walker collects the fields of a struct.
 type walker struct {
 	layout string
@@ -69,7 +80,10 @@ type place struct {
 func (w *walker) walk(t reflect.Type, at place) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, rest, _ := strings.Cut(f.Tag.Get("soa"), ",")
+		name, rest, err := Tag(f.Tag)
+		if err != nil {
+			return fmt.Errorf("layout %s: column %s: %w", w.layout, at.prefix+f.Name, err)
+		}
 		if name == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	dtypes "ltc/ir/types"
 	"ltc/soa"
@@ -109,7 +108,10 @@ type at struct {
 func (s *structure) walk(st *types.Struct, in at) error {
 	for i := range st.NumFields() {
 		f := st.Field(i)
-		name, option, _ := strings.Cut(reflect.StructTag(st.Tag(i)).Get("soa"), ",")
+		name, option, err := soa.Tag(reflect.StructTag(st.Tag(i)))
+		if err != nil {
+			return fmt.Errorf("layout %s: column %s: %w", s.name, in.prefix+f.Name(), err)
+		}
 		if name == "-" || !f.Exported() && !f.Anonymous() {
 			continue
 		}
