@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -113,8 +114,8 @@ func TestQueues(t *testing.T) {
 		require.NoError(t, r.Wait(t.Context()))
 		require.Equal(t, []float32{64, 128, 192}, floats(t, v))
 	}
-	b, _ := backend(t, cudafake.Options{Devices: 2})
-	other, _ := devices(t, cudafake.Options{})
+	b, _ := backend(t, cudafake.Options{})
+	other, _ := fakes(t, cudafake.Options{})
 	e := compile(t, b, update, backends.Options{})
 	err := e.Execute(t.Context(), &backends.Call{Queue: queue(t, other[0])})
 	require.ErrorContains(t, err, "a queue of another backend or device than cuda:0")
@@ -171,7 +172,7 @@ func TestCollected(t *testing.T) {
 // op.
 func TestLostWhileRunning(t *testing.T) {
 	for _, profile := range []bool{false, true} {
-		all, f := devices(t, cudafake.Options{Devices: 2})
+		all, f := fakes(t, cudafake.Options{Devices: 2})
 		lost, other := On(all[0]), On(all[1])
 		e, x := compile(t, lost, update, backends.Options{Profile: profile}), compile(t, other, update, backends.Options{})
 		args := func() []soa.View {
@@ -201,6 +202,7 @@ func TestLostWhileRunning(t *testing.T) {
 
 // A text that the driver rejects is an error with its log.
 func TestRejected(t *testing.T) {
+	aboutFake(t)
 	b, f := backend(t, cudafake.Options{})
 	f.Fail("cuModuleLoadDataEx", 0, driver.InvalidPTX)
 	_, err := b.Compile(t.Context(), backends.NewModule(update), backends.Options{})
@@ -211,7 +213,7 @@ func TestRejected(t *testing.T) {
 // Tensors are copied between devices: from one that has its own memory to the
 // host's and back, at once and meanwhile, with conversion.
 func TestTo(t *testing.T) {
-	gpu, b, _ := openLazy(t, cudafake.Options{Devices: 2})
+	gpu, b, _ := openLazy(t, cudafake.Options{})
 	cpu, err := lazy.Open("eval")
 	require.NoError(t, err)
 	tr := lazy.NewTrace(gpu)
@@ -239,9 +241,9 @@ func TestTo(t *testing.T) {
 	}
 }
 
-// What a cached program's run costs the host: no memory, with a driver that does
-// nothing.
-func TestHotPath(t *testing.T) {
+// idle returns a backend on a driver that does nothing when work is queued, and a
+// program of so many kernels.
+func idle(t testing.TB, kernels int) (*Backend, *executable) {
 	nothing, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_equal")
 	if err != nil {
 		t.Skip("there is no pthread_equal in this C library")
@@ -272,18 +274,19 @@ func TestHotPath(t *testing.T) {
 	b := On(dev)
 	var text strings.Builder
 	text.WriteString("func.func public @main(%a0: tensor<8x8xf32>) -> tensor<8x8xf32> {\n")
-	const ops = 20
-	for i := range ops { // products, which stay a kernel each
-		text.WriteString(strings.NewReplacer("FROM", "%a"+string(rune('0'+i/10))+string(rune('0'+i%10)), "TO", "%a"+string(rune('0'+(i+1)/10))+string(rune('0'+(i+1)%10))).
-			Replace("  TO = stablehlo.dot_general FROM, FROM, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n"))
+	for i := range kernels { // products, which stay a kernel each
+		fmt.Fprintf(&text, "  %%a%d = stablehlo.dot_general %%a%d, %%a%d, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n", i+1, i, i)
 	}
-	text.WriteString("  return %a20 : tensor<8x8xf32>\n}")
-	e := compile(t, b, strings.Replace(text.String(), "%a0:", "%a00:", 1), backends.Options{})
-	kernels, host := e.Compiled()
-	require.Equal(t, []int{ops, 0}, []int{kernels, host})
+	fmt.Fprintf(&text, "  return %%a%d : tensor<8x8xf32>\n}", kernels)
+	return b, compile(t, b, text.String(), backends.Options{})
+}
+
+// A run of a cached program allocates nothing.
+func TestHotPath(t *testing.T) {
+	b, e := idle(t, 20)
 	square := types.Of(types.F32, 8, 8)
 	for name, args := range map[string][2]soa.View{
-		"on the device": {dev.view(1<<40, square), dev.view(1<<41, square)},
+		"on the device": {b.dev.view(1<<40, square), b.dev.view(1<<41, square)},
 		"on the host":   {soa.Make(square), soa.Make(square)},
 	} {
 		c := &backends.Call{Args: args[:1], Results: args[1:]}
@@ -294,5 +297,18 @@ func TestHotPath(t *testing.T) {
 			continue
 		}
 		require.Zero(t, testing.AllocsPerRun(100, run), name)
+	}
+}
+
+// What the host does for a step of 100 kernels, with a driver that does nothing.
+func BenchmarkStep(b *testing.B) {
+	on, e := idle(b, 100)
+	square := types.Of(types.F32, 8, 8)
+	c := &backends.Call{Args: []soa.View{on.dev.view(1<<40, square)}, Results: []soa.View{on.dev.view(1<<41, square)}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := e.Execute(context.Background(), c); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
