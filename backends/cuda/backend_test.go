@@ -70,3 +70,36 @@ func TestTarget(t *testing.T) {
 		})
 	}
 }
+
+// The listing says how each step is run, of regions, too, and needs no device.
+func TestListing(t *testing.T) {
+	got, err := Listing(t.Context(), backends.NewModule(`func.func public @main(%a: tensor<4xi32>, %n: tensor<i32>) -> tensor<4xi32> {
+  %0 = "stablehlo.sort"(%a) ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %c = stablehlo.compare LT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<4xi32>) -> tensor<4xi32>
+  %1:2 = stablehlo.while(%i = %n, %v = %0) : tensor<i32>, tensor<4xi32>
+    cond {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %c = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.subtract %i, %one : tensor<i32>
+      %w = stablehlo.add %v, %v : tensor<4xi32>
+      stablehlo.return %j, %w : tensor<i32>, tensor<4xi32>
+    }
+  return %1#1 : tensor<4xi32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	require.Regexp(t, `^// step 0: stablehlo.sort, run by the host: .*
+// step 1: while, driven by the host
+// region 0:
+//   step 0: k\d+: compare, points of .*
+// region 1:
+//   step 0: k\d+: .*
+(//   step 1: k\d+: .*
+)?\.version `, got)
+	require.Contains(t, got, ".visible .entry k0(")
+}

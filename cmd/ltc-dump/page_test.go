@@ -69,3 +69,21 @@ func TestCPUPage(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// Those of docs/cuda.md run without a GPU, and print what the page says.
+func TestCUDAPage(t *testing.T) {
+	t.Chdir("../..")
+	page, err := os.ReadFile("docs/cuda.md")
+	require.NoError(t, err)
+	for args, want := range map[string]string{
+		"show -stage ptx testdata/exported/mlp_step.mlir":               "\n.visible .entry k0(",
+		"run -backend cudasim -profile testdata/exported/mlp_step.mlir": "  matmul f32 5×12×6, add, tanh",
+	} {
+		require.Contains(t, string(page), "    go run ./cmd/ltc-dump "+args+"\n")
+		out, status := output(strings.Fields(args)...)
+		require.Zero(t, status, out)
+		require.Contains(t, out, want)
+		require.NotContains(t, out, "(evaluator)")
+		require.NotContains(t, out, "run by the host")
+	}
+}
