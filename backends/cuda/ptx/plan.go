@@ -29,7 +29,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schedule{k: k, X: -1, Across: -1, InOrder: inOrder, hopper: o.Hopper}
+	s := &Schedule{k: k, X: -1, Across: -1, InOrder: inOrder, options: o}
 	ordered := slices.Contains(inOrder, true)
 	single, reductions := len(k.Stages) == 1, 0
 	staged := false
@@ -43,7 +43,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	}
 	s.reductions = reductions
 	if c, ok := kernel.AsContraction(k); ok && len(c.M) > 0 && !loadsOut(k) {
-		if t, ok := elements(k, c, o.TF32); ok {
+		if t, ok := elements(k, c); ok {
 			return s.asTensor(c, t), nil
 		}
 		return s.asProduct(c), nil

@@ -28,8 +28,9 @@ const (
 	// Product computes squares of a product of matrices from strips of the factors
 	// in the block's memory.
 	Product
-	// Tensor computes tiles of a product of matrices with tensor cores. It has an
-	// entry for each of some tiles.
+	// Tensor computes tiles of a product of matrices with sums of f32: with tensor
+	// cores, or, of f32 that is to be exact, without. It has an entry for each of
+	// some tiles.
 	Tensor
 )
 
@@ -68,7 +69,7 @@ type Schedule struct {
 	product    *kernel.Contraction
 	element    types.DType // that tensor cores multiply
 	tiles      []tile
-	hopper     bool
+	options    Options
 	k          *kernel.Kernel
 }
 

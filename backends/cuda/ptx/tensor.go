@@ -18,6 +18,7 @@ type tile struct {
 	warps         [2]int // along rows and columns
 	strips        int    // of the ring: copies of all but one may be under way
 	groups        bool   // whether warpgroups multiply, four warps together: of sm_90a alone
+	own           [2]int // if set, of how many rows and columns each thread adds up the sums itself, of f32
 	why           string
 }
 
@@ -31,19 +32,24 @@ const (
 )
 
 // tileTable returns them for elements of a type.
-func tileTable(t types.DType, hopper bool) []tile {
+func tileTable(t types.DType, o Options) []tile {
 	all := []tile{
-		largeTile:  {128, 128, [2]int{2, 2}, 3, false, "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
-		smallTile:  {64, 64, [2]int{2, 2}, 4, false, "products too small to give each multiprocessor a large tile"},
-		fewRows:    {16, 128, [2]int{1, 4}, 4, false, "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
-		fewColumns: {128, 16, [2]int{4, 1}, 4, false, "few columns"},
+		largeTile:  {128, 128, [2]int{2, 2}, 3, false, [2]int{}, "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
+		smallTile:  {64, 64, [2]int{2, 2}, 4, false, [2]int{}, "products too small to give each multiprocessor a large tile"},
+		fewRows:    {16, 128, [2]int{1, 4}, 4, false, [2]int{}, "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
+		fewColumns: {128, 16, [2]int{4, 1}, 4, false, [2]int{}, "few columns"},
 	}
 	switch {
+	case t == types.F32 && !o.TF32:
+		all[largeTile] = tile{128, 128, [2]int{4, 2}, 3, false, [2]int{8, 8}, "large products: sixteen loads for 256 fma"}
+		all[smallTile].own = [2]int{8, 4}
+		all[fewRows].own = [2]int{4, 4}
+		all[fewColumns].own = [2]int{4, 4}
 	case t == types.F32:
-		all[largeTile] = tile{128, 64, [2]int{2, 2}, 4, false, "fragments that are rounded, and read one by one, leave registers for no more sums"}
-	case hopper:
-		all[largeTile] = tile{128, 128, [2]int{8, 1}, 5, true, "products that are large, but for a few of the widest"}
-		all = append(all, tile{128, 256, [2]int{8, 1}, 4, true, "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
+		all[largeTile] = tile{128, 64, [2]int{2, 2}, 4, false, [2]int{}, "fragments that are rounded, and read one by one, leave registers for no more sums"}
+	case o.Hopper:
+		all[largeTile] = tile{128, 128, [2]int{8, 1}, 5, true, [2]int{}, "products that are large, but for a few of the widest"}
+		all = append(all, tile{128, 256, [2]int{8, 1}, 4, true, [2]int{}, "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
 	}
 	return all
 }
@@ -105,22 +111,19 @@ func tileFor(all []tile, rows, columns, products int64) int {
 	return smallTile
 }
 
-// elements returns the type in which tensor cores multiply the factors of a
-// contraction, if they do: sums are of f32, and both factors were f16 or bf16,
-// whose products f32 has exactly; of f32 itself they multiply tf32, which has fewer
-// bits, where that is allowed.
-func elements(k *kernel.Kernel, c *kernel.Contraction, tf32 bool) (types.DType, bool) {
+// elements returns the type of the factors of a contraction in strips, if it is for
+// Tensor: sums are of f32, and both factors were f16 or bf16, whose products f32 has
+// exactly, so that tensor cores multiply them; or they are of f32, of which tensor
+// cores multiply tf32, which has fewer bits, where that is allowed.
+func elements(k *kernel.Kernel, c *kernel.Contraction) (types.DType, bool) {
 	if c.Type != types.F32 || len(c.M) == 0 || !sumAlone(k, c) {
 		return 0, false
 	}
 	a, b := narrowest(k, &c.A), narrowest(k, &c.B)
-	switch {
-	case a == b && (a == types.BF16 || a == types.F16):
+	if a == b && (a == types.BF16 || a == types.F16) {
 		return a, true
-	case tf32:
-		return types.F32, true
 	}
-	return 0, false
+	return types.F32, true
 }
 
 // narrowest returns the type of what a factor is converted from, or its own.
@@ -147,7 +150,7 @@ func sumAlone(k *kernel.Kernel, c *kernel.Contraction) bool {
 
 func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	s.Form, s.product, s.element = Tensor, c, t
-	s.tiles = tileTable(t, s.hopper)
+	s.tiles = tileTable(t, s.options)
 	s.Threads = [2]int{s.tiles[largeTile].threads(), 1}
 	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
@@ -175,6 +178,7 @@ type tensor struct {
 	y, x   string // where the tile begins
 	depth  string // the size of the inner axis of K
 	a, b   *factor
+	exact  *exact        // if the tile's threads add up sums themselves; else:
 	sums   [][][4]string // by rows of 16 and columns of 8 of the warp
 }
 
@@ -213,6 +217,17 @@ func (m *tensor) locate(n, rows, columns string) {
 
 // run computes the tile's sums, and what becomes of them.
 func (m *tensor) run() {
+	if m.tile.own[0] > 0 {
+		m.exact = m.newExact()
+	} else {
+		m.zero()
+	}
+	m.along(slices.DeleteFunc(slices.Clone(m.c.K), func(axis int) bool { return axis == m.s.Inner }))
+	m.end()
+}
+
+// zero sets the sums of fragments to 0.
+func (m *tensor) zero() {
 	m.sums = make([][][4]string, m.tile.rows/m.tile.warps[0]/16)
 	for i := range m.sums {
 		m.sums[i] = make([][4]string, m.tile.columns/m.tile.warps[1]/8)
@@ -222,8 +237,6 @@ func (m *tensor) run() {
 			}
 		}
 	}
-	m.along(slices.DeleteFunc(slices.Clone(m.c.K), func(axis int) bool { return axis == m.s.Inner }))
-	m.end()
 }
 
 // along runs through the strips for all points of the given axes of K.
@@ -271,7 +284,11 @@ func (m *tensor) ring() {
 	})
 	m.line("cp.async.commit_group")
 	m.when(m.op(predicate, "setp.ge.s64", turn, "0"), func() {
-		m.multiply(out)
+		if m.exact != nil {
+			m.multiplyExact(out)
+		} else {
+			m.multiply(out)
+		}
 		next(out)
 	})
 	next(into)

@@ -307,14 +307,35 @@ func TestTensorTiles(t *testing.T) {
 	}
 }
 
-// f32 is multiplied by tensor cores only where that is allowed.
+// f32 is multiplied by tensor cores only where that is allowed; else threads do, to
+// the bits of a sum of fma in order.
 func TestTensorExact(t *testing.T) {
-	s, err := ptx.Plan(matrices(t, "f32", "K", "K"))
-	require.NoError(t, err)
-	require.Equal(t, ptx.Product, s.Form)
-	s, err = ptx.Plan(matrices(t, "bf16", "K", "K"))
-	require.NoError(t, err)
-	require.Equal(t, ptx.Tensor, s.Form)
+	for _, c := range []struct {
+		a, b                 string
+		variant              int
+		rows, columns, depth int64
+		batch                int64
+		layout               kerneltest.Layout
+	}{
+		{"K", "K", 0, 136, 136, 40, 1, kerneltest.Dense},
+		{"rows", "rows", 0, 128, 128, 72, 1, kerneltest.Dense},
+		{"K", "rows", 1, 72, 72, 136, 2, kerneltest.Dense},
+		{"K", "rows", 1, 17, 18, 3, 1, kerneltest.Spread},
+		{"rows", "K", 1, 72, 72, 40, 1, kerneltest.Dense},
+		{"K", "K", 2, 7, 136, 40, 1, kerneltest.Dense},
+		{"rows", "rows", 2, 16, 128, 40, 1, kerneltest.Dense},
+		{"K", "rows", 3, 136, 5, 40, 1, kerneltest.Dense},
+		{"rows", "K", 3, 128, 16, 40, 1, kerneltest.Dense},
+	} {
+		t.Run(fmt.Sprintf("%s %s/%d/%dx%dx%d by %d", c.a, c.b, c.variant, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
+			k := matrices(t, "f32", c.a, c.b)
+			module, _ := plannedFor(t, k, ptx.Options{})
+			require.NotContains(t, module, "mma")
+			product(t, k, module, of(c.variant, 2), c.layout, c.rows, c.columns, c.depth, c.batch)
+		})
+	}
+	module, _ := planned(t, matrices(t, "f32", "K", "K"))
+	require.Contains(t, module, ".tf32.")
 }
 
 // Registers of the tiles, by how factors lie.
@@ -324,7 +345,9 @@ func TestTensorRegisters(t *testing.T) {
 		require.NoError(t, ptxas.Name("tensor/"+strings.Join(c[:], "/"), module))
 	}
 	for _, c := range [][2]string{{"K", "K"}, {"K", "rows"}, {"rows", "rows"}} {
-		module, _ := plannedFor(t, matrices(t, "bf16", c[0], c[1]), ptx.Options{Hopper: true})
+		module, _ := plannedFor(t, matrices(t, "f32", c[0], c[1]), ptx.Options{})
+		require.NoError(t, ptxas.Name("exact/"+strings.Join(c[:], "/"), module))
+		module, _ = plannedFor(t, matrices(t, "bf16", c[0], c[1]), ptx.Options{Hopper: true})
 		require.NoError(t, ptxas.Name("tensor/sm_90a/bf16/"+strings.Join(c[:], "/"), module))
 	}
 }

@@ -112,14 +112,10 @@ func (m *tensor) end() {
 	w := m.writer
 	t := m.tile
 	row := (t.columns + sumPad) * 4
-	groups, thread := m.shr(m.lane, 2), m.and(m.lane, 3)
-	to := m.sum(m.memory, m.times(m.sum(m.warp[0], groups), row), m.times(m.sum(m.warp[1], m.times(thread, 2)), 4))
-	for i := range m.sums {
-		for j := range m.sums[i] {
-			for h := range 2 {
-				m.line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, (16*i+8*h)*row+8*j*4, m.sums[i][j][2*h], m.sums[i][j][2*h+1])
-			}
-		}
+	if m.exact != nil {
+		m.keepExact(row)
+	} else {
+		m.keep(row)
 	}
 	m.barrier()
 	across := w.stores(m.s.Across) // whether neighbours of what is stored lie across
@@ -141,6 +137,20 @@ func (m *tensor) end() {
 		})
 	})
 	m.barrier()
+}
+
+// keep stores the sums of fragments in the block's memory, whose rows are so many
+// bytes apart.
+func (m *tensor) keep(row int) {
+	groups, thread := m.shr(m.lane, 2), m.and(m.lane, 3)
+	to := m.sum(m.memory, m.times(m.sum(m.warp[0], groups), row), m.times(m.sum(m.warp[1], m.times(thread, 2)), 4))
+	for i := range m.sums {
+		for j := range m.sums[i] {
+			for h := range 2 {
+				m.line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, (16*i+8*h)*row+8*j*4, m.sums[i][j][2*h], m.sums[i][j][2*h+1])
+			}
+		}
+	}
 }
 
 // stores reports whether what the kernel stores has its neighbours along an axis.
