@@ -16,10 +16,10 @@ import (
 	"ltc/soa"
 )
 
-// lies is how the elements of n rows of k components lie.
+// lies is how the elements of n rows of k components lie: how many elements apart
+// those of neighbouring rows and components are, in one block or by a table.
 type lies struct {
-	name string
-	// of returns how many elements from the first an element is.
+	name       string
 	step, part func(n, k int) int
 	gathered   bool
 }
@@ -31,7 +31,7 @@ var (
 	columns  = lies{name: "columns", step: fixed(1), part: func(n, _ int) int { return n }}
 	gathered = lies{name: "gathered", step: fixed(1), part: func(n, _ int) int { return n }, gathered: true}
 	records  = lies{name: "records", step: func(_, k int) int { return k + 1 }, part: fixed(1)}
-	wide     = lies{name: "wide records", step: func(_, k int) int { return 8 }, part: fixed(1)}
+	wide     = lies{name: "records of 16", step: fixed(16), part: fixed(1)}
 	crossed  = lies{name: "parts of records", step: func(_, k int) int { return 2 * k }, part: fixed(2)}
 )
 
@@ -41,8 +41,6 @@ type laid struct {
 	name string
 	args int
 	text string
-	rank func(n, k int) []int // the shape of the result
-	f    func(x, y, z float64) float64
 	sums int // 1: over components, 2: over rows
 }
 
@@ -53,30 +51,31 @@ const laidHead = `func.func @main(%x: T, %y: T, %z: T) -> R {
   %s = stablehlo.constant dense<0.0> : tensor<E>
 `
 
+// laidKernels are the programs of benchmarks, after laidHead.
 var laidKernels = []laid{
 	{"relu", 1, `
   %1 = stablehlo.multiply %x, %a : T
   %2 = stablehlo.add %1, %b : T
   %3 = stablehlo.maximum %2, %0 : T
   return %3 : R
-}`, nil, nil, 0},
+}`, 0},
 	{"xy+z", 3, `
   %1 = stablehlo.multiply %x, %y : T
   %2 = stablehlo.add %1, %z : T
   return %2 : R
-}`, nil, nil, 0},
+}`, 0},
 	{"tanh", 1, `
   %1 = stablehlo.tanh %x : T
   return %1 : R
-}`, nil, nil, 0},
+}`, 0},
 	{"row sums", 1, `
   %1 = stablehlo.reduce(%x init: %s) applies stablehlo.add across dimensions = [1] : (T, tensor<E>) -> R
   return %1 : R
-}`, nil, nil, 1},
+}`, 1},
 	{"column sums", 1, `
   %1 = stablehlo.reduce(%x init: %s) applies stablehlo.add across dimensions = [0] : (T, tensor<E>) -> R
   return %1 : R
-}`, nil, nil, 2},
+}`, 2},
 }
 
 type real interface{ float32 | float64 }
@@ -88,6 +87,7 @@ type grid[E real] struct {
 	step, part int
 }
 
+// lay returns memory with elements from -2 on up to 2.
 func lay[E real](b *testing.B, l lies, n, k int, d types.DType) grid[E] {
 	g := grid[E]{step: l.step(n, k), part: l.part(n, k)}
 	size := int(unsafe.Sizeof(g.mem[0]))
@@ -175,6 +175,7 @@ func plainLoop[E real](l *laid, n, k int, x, y, z, to grid[E]) func() {
 	}
 }
 
+// laidPairs are how arguments and results of benchmarks lie.
 var laidPairs = []struct{ x, y, z, to lies }{
 	{columns, columns, columns, columns},
 	{gathered, gathered, gathered, gathered},
