@@ -91,6 +91,7 @@ func (e *events) run(t testing.TB, n int) {
 // compiles counts the kernels that programs ask for.
 type compiles struct {
 	packs   func(k *kernel.Kernel, sizes, strides []int64) (a, b int)
+	columns func() int
 	kernels atomic.Int64
 }
 
@@ -103,15 +104,13 @@ func (c *compiles) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	return c.packs(k, sizes, strides)
 }
 
-// counted stands before the other compilers and leaves all kernels to them.
-var counted compiles
+func (c *compiles) Columns() int { return c.columns() }
 
-func init() {
-	if counted.packs = reference.Packs(); counted.packs == nil {
-		counted.packs = func(*kernel.Kernel, []int64, []int64) (a, b int) { return 0, 0 }
-	}
-	reference.UseCompiler(&counted)
-}
+// counted stands before the other compilers, says of programs what they say, and
+// leaves all kernels to them.
+var counted = compiles{packs: reference.Packs(), columns: reference.Columns()}
+
+func init() { reference.UseCompiler(&counted) }
 
 // Events of 1 to 10,000 elements, each of another size, are one compile, and
 // allocate nothing once the largest has come: neither what runs a size nor packed

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -13,7 +14,7 @@ import (
 )
 
 // mostVariants is how many layouts of its views an executable has code for.
-// Calls with views of further ones copy these.
+// Calls with views of further ones copy these, as a line of the log says.
 const mostVariants = 16
 
 // variants are the executables that one is for views that are not dense, one for
@@ -28,6 +29,7 @@ type variants[E any] struct {
 	outs    []int // results likewise, if they are written where they belong at once
 	list    atomic.Pointer[[]*variant[E]]
 	mu      sync.Mutex // of who adds one
+	full    sync.Once  // says that there are too many
 }
 
 // variant is an executable for layouts of arguments, then of results.
@@ -72,6 +74,9 @@ func (v *variants[E]) forCall(ctx context.Context, c *backends.Call, direct bool
 			}
 		}
 		if len(list) >= mostVariants {
+			v.full.Do(func() {
+				slog.Warn("runs copy views that lie in further ways: a program has code for so many", "ways", mostVariants)
+			})
 			return v.dense, nil
 		}
 		if err := v.add(ctx, c, direct); err != nil {
@@ -174,7 +179,8 @@ func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) er
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		x.e = v.dense // there is no such code: it copies
+		x.e = v.dense
+		slog.Warn("runs copy views that lie so: no code can be made for them", "layouts", views.lays, "reason", err)
 	}
 	list = append(list[:len(list):len(list)], x)
 	v.list.Store(&list)

@@ -1,7 +1,12 @@
 package reference
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +22,7 @@ func TestViewsInPlace(t *testing.T) { viewtest.Run(t, asKernels{New()}) }
 // Of more combinations of layouts than an executable keeps variants for, views are
 // copied.
 func TestMostVariants(t *testing.T) {
+	said := logged(t)
 	const text = `func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %z: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.multiply %x, %y : tensor<2x3xf32>
   %1 = stablehlo.add %0, %z : tensor<2x3xf32>
@@ -42,6 +48,34 @@ func TestMostVariants(t *testing.T) {
 	}
 	require.Len(t, *c.variants.list.Load(), mostVariants)
 	require.Positive(t, c.CopiedBytes())
+	require.Equal(t, 1, strings.Count(said.String(), "runs copy views"), said)
+}
+
+// Where no code can be made for how views lie the log says once that they are
+// copied, and why.
+func TestVariantsThatFail(t *testing.T) {
+	said := logged(t)
+	e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(`func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.tanh %x : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	c := e.(*compiled)
+	c.variants.create = func(context.Context, *viewed) (*compiled, error) { return nil, errors.New("out of luck") }
+	for range 3 {
+		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: viewtest.Strided(t, [][]int{{1, 2}}, 2, 3)}))
+	}
+	require.EqualValues(t, 3*24, c.CopiedBytes())
+	require.Equal(t, 1, strings.Count(said.String(), "out of luck"), said)
+}
+
+// logged returns what is logged from now on.
+func logged(t *testing.T) *bytes.Buffer {
+	var b bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&b, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &b
 }
 
 // So does one program for all sizes.

@@ -65,21 +65,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if s.at, s.bounds, err = openDims(p.Module); err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	family, err := kit.CompileFamily(ctx, New(), s.bounds, func(n int) (*kit.Program, error) {
-		p, err := backends.LoadOpen(ctx, m, o)
-		if err != nil {
-			return nil, err
-		}
-		sizes, err := closeProgram(ctx, p, s.shapes(n))
-		if err != nil {
-			return nil, err
-		}
-		k, err := b.kernels(ctx, p, o, compilers)
-		if err == nil {
-			k.SizeArgs = sizes
-		}
-		return k, err
-	})
+	family, err := s.compile(ctx, m, func(_ int, p *backends.Program) (*kit.Program, error) { return b.kernels(ctx, p, o, compilers) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -100,6 +86,48 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 		s.times = make([]kit.Timer, len(family.Base().Steps))
 	}
 	return s, s.ready(ctx, family, codes)
+}
+
+// compile returns the program for all sizes, given what makes kernels of it for one.
+func (s *sized) compile(ctx context.Context, m backends.Module, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, error) {
+	return kit.CompileFamily(ctx, New(), s.bounds, func(n int) (*kit.Program, error) {
+		p, err := backends.LoadOpen(ctx, m, s.o)
+		if err != nil {
+			return nil, err
+		}
+		sizes, err := closeProgram(ctx, p, s.shapes(n))
+		if err != nil {
+			return nil, err
+		}
+		k, err := kernels(n, p)
+		if err == nil {
+			k.SizeArgs = sizes
+		}
+		return k, err
+	})
+}
+
+// Family returns what the backend cpu makes of a text that leaves one size open,
+// for tools that look at it: kernels makes kernels of the program for n elements.
+// It returns nil for a text that leaves none open. The error wraps
+// [kit.ErrNotCompiled] if it cannot be one program for all sizes.
+func Family(ctx context.Context, m backends.Module, o backends.Options, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, error) {
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if !openSignature(p.Module.Func("main")) {
+		return nil, nil
+	}
+	s := &sized{sig: p.Signature, o: o}
+	if s.at, s.bounds, err = openDims(p.Module); err != nil {
+		return nil, errors.Join(kit.ErrNotCompiled, err)
+	}
+	f, err := s.compile(ctx, m, kernels)
+	if err != nil {
+		return nil, errors.Join(kit.ErrNotCompiled, err)
+	}
+	return f, nil
 }
 
 // ready makes the dense form of s, and has it make variants.

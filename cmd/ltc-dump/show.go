@@ -111,7 +111,7 @@ func (s *source) showStage(c *call, stage string) error {
 		listing, err = cuda.Listing(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
 		fmt.Fprint(c.stdout, listing)
 	} else {
-		_, err = s.kernels(c, text, stage, false)
+		err = s.showKernels(c.stdout, text, stage)
 	}
 	if errors.Is(err, kit.ErrNotCompiled) {
 		reason := strings.ReplaceAll(err.Error(), kit.ErrNotCompiled.Error()+"\n", "")
@@ -120,29 +120,55 @@ func (s *source) showStage(c *call, stage string) error {
 	return err
 }
 
+// showKernels prints what the backend cpu makes of a text at a stage. Of one that
+// leaves a size open that is the program for some size, which those for others are
+// but for numbers.
+func (s *source) showKernels(w io.Writer, text, stage string) error {
+	ctx, o := context.Background(), backends.Options{Name: s.name}
+	shown := map[int]string{} // by size
+	family, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
+		var b strings.Builder
+		k, err := s.kernels(ctx, &b, p, stage, false)
+		shown[n] = b.String()
+		return k, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case family != nil:
+		n := family.BaseSize()
+		fmt.Fprintf(w, "// for %d elements, and for other numbers likewise\n%s", n, shown[n])
+		return nil
+	}
+	p, err := backends.Load(ctx, backends.NewModule(text), o)
+	if err == nil {
+		_, err = s.kernels(ctx, w, p, stage, false)
+	}
+	return err
+}
+
 // kernels compiles a program, or a region of one, to kernels as the backend cpu
 // does, and prints what it is at a stage. Regions follow what they are regions
 // of, but at the first and the last stage, whose texts have them.
-func (s *source) kernels(c *call, text, stage string, region bool) (*kit.Program, error) {
-	ctx := context.Background()
-	p, err := backends.Load(ctx, backends.NewModule(text), backends.Options{Name: s.name})
-	if err != nil {
-		return nil, err
-	}
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, region bool) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
 		Packs: reference.Packs(), Columns: reference.Columns(),
 		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
-			p, err := s.kernels(c, m.Text(), stage, true)
-			return compiledRegion{program: p}, err
+			p, err := backends.Load(ctx, m, backends.Options{Name: s.name})
+			if err != nil {
+				return nil, err
+			}
+			k, err := s.kernels(ctx, w, p, stage, true)
+			return compiledRegion{program: k}, err
 		},
 		Dump: func(name, text string) {
 			switch {
 			case name != stage:
 			case !region:
-				fmt.Fprint(c.stdout, text)
+				fmt.Fprint(w, text)
 			case stage != "simplified" && stage != "fused":
-				fmt.Fprintf(c.stdout, "// a region\n%s", text)
+				fmt.Fprintf(w, "// a region\n%s", text)
 			}
 		},
 	})
