@@ -21,6 +21,7 @@ type Buffer struct {
 	mem []byte // aligned to Alignment
 	off bool   // not on the Go heap: views must hold the buffer
 
+	foreign  bool // its pages are another owner's
 	readOnly bool
 	file     bool // the memory is a file's
 	released atomic.Bool

@@ -5,11 +5,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -101,4 +104,37 @@ func TestSharedMemory(t *testing.T) {
 	_, err = soa.OpenShared(t.TempDir(), false)
 	require.ErrorContains(t, err, "it is no regular file with content")
 	runtime.KeepAlive(read)
+}
+
+// Memory of another owner is read only and is given back, once, when its last
+// view is gone, whether it was released before or not.
+func TestForeign(t *testing.T) {
+	for _, release := range []bool{false, true} {
+		var given atomic.Int32
+		view := func() soa.View {
+			b := soa.Foreign(make([]byte, 64), func() { given.Add(1) })
+			v := b.View(types.Of(types.F32, 16))
+			require.ErrorIs(t, writable(soa.ViewColumn("x", v)), soa.ErrReadOnly)
+			if release {
+				b.Release()
+				require.ErrorIs(t, soa.ViewColumn("x", v).Err(), soa.ErrReleased)
+			}
+			return v
+		}
+		v := view()
+		soa.Collect()
+		require.Zero(t, given.Load())
+		soa.With(v, func(x []float32) { require.Len(t, x, 16) })
+		v = soa.View{}
+		require.Eventually(t, func() bool { soa.Collect(); return given.Load() == 1 }, 10*time.Second, time.Millisecond)
+	}
+}
+
+// writable says whether a column of 16 elements can be a run's output.
+func writable(c soa.Column) error {
+	out := soa.NewCollection(16)
+	if err := out.Add("y", c); err != nil {
+		return err
+	}
+	return out.Writable(nil)
 }

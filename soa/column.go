@@ -15,7 +15,7 @@ type Column struct {
 	count        int
 	view         View
 	offsets      *Column // of values
-	buffer       *Buffer // nil: the view keeps its memory
+	buffer       *Buffer // nil: memory of the caller's, which is not released
 	readOnly     bool
 	err          error
 }
@@ -33,7 +33,7 @@ func ColumnOf[T Element](name string, elements []T) Column {
 // ViewColumn returns a column of the tensor v: its first dimension counts the
 // elements, further ones, two at most, are those of an element.
 func ViewColumn(name string, v View) Column {
-	c := Column{name: name, view: v}
+	c := Column{name: name, view: v, buffer: v.hold, readOnly: v.hold != nil && v.hold.readOnly}
 	switch err := v.Check(); {
 	case err != nil:
 		c.err = fmt.Errorf("column %s: %w", name, err)
@@ -46,6 +46,10 @@ func ViewColumn(name string, v View) Column {
 	}
 	return c
 }
+
+// MissingColumn returns a column that is not there, for the reason that is the
+// error of whatever uses it.
+func MissingColumn(name string, err error) Column { return Column{name: name, err: err} }
 
 // Const returns the same column to be read only.
 func (c Column) Const() Column {

@@ -63,6 +63,17 @@ func MapFile(path string) (*Buffer, error) {
 	return b, nil
 }
 
+// Foreign returns a buffer of memory that another owner keeps until release is
+// called: once, from a goroutine of its own, when the buffer and its last view are
+// gone. To [Buffer.Release] it ends their use, as that of any other, and does not
+// give the memory back before. The buffer is to be read only.
+func Foreign(mem []byte, release func()) *Buffer {
+	b := &Buffer{mem: mem[:len(mem):len(mem)], off: true, foreign: true, readOnly: true}
+	press(len(mem))
+	runtime.AddCleanup(b, func(release func()) { release() }, release)
+	return b
+}
+
 // mapped makes mem, which is within the pages of all that belong to no one
 // else, a buffer.
 func mapped(mem, all []byte) *Buffer {

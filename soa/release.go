@@ -54,7 +54,7 @@ func (b *Buffer) done() {
 // harm.
 func (b *Buffer) discard() {
 	switch {
-	case !b.off || len(b.mem) == 0:
+	case !b.off || b.foreign || len(b.mem) == 0:
 	case b.file:
 		leave(b.mem)
 	default:
