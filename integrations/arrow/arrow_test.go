@@ -210,7 +210,7 @@ func TestErrors(t *testing.T) {
 		})
 	}
 
-	odd := memory.NewBufferBytes(make([]byte, 9)[1:])
+	odd := memory.NewBufferBytes(make([]byte, 64)[1:9])
 	data := array.NewData(f32, 2, []*memory.Buffer{nil, odd}, nil, 0, 0)
 	r := array.NewRecordBatch(arrow.NewSchema(fields("x", f32), nil), []arrow.Array{array.MakeFromData(data)}, 2)
 	_, err := ltcarrow.Columns(r)
