@@ -15,7 +15,11 @@
 //     these give (split.go);
 //   - merged: a reduction and what uses it, or a product and what follows, are
 //     stages of one kernel (merge.go);
-//   - private: what only one kernel uses stays within it (privatise.go).
+//   - chained: products of few columns that follow each other are one kernel of
+//     their rows, for targets that ask for it (chain.go);
+//   - private: what only one kernel uses stays within it (privatise.go);
+//   - packed: what computes a factor of a product is done as the factor is packed,
+//     for targets that can (packed.go).
 //
 // Then kernels are written so that equal ones are the same text whatever their
 // sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel
