@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,19 +96,25 @@ func TestLTC_g_DestroyLtcTensor(t *testing.T) {
 
 // A read that waits for a step under way is a sample of DeviceLockWait.
 func TestLTC_g_DeviceLockWait(t *testing.T) {
-	d, g := openGated(t)
-	tr := lazy.NewTrace(d)
-	w := d.Variable("w", lazy.F32, bigSize)
-	add(t, tr, w, 1)
-	_, ok := d.Metrics().Metric("DeviceLockWait")
-	require.False(t, ok)
-	go g.pass(1, nil)
-	_, err := w.Value()
-	require.NoError(t, err)
-	require.NoError(t, tr.Wait(t.Context()))
-	m, ok := d.Metrics().Metric("DeviceLockWait")
-	require.True(t, ok)
-	require.Positive(t, m.Accumulator)
+	synctest.Test(t, func(t *testing.T) {
+		d, g := openGated(t)
+		tr := lazy.NewTrace(d)
+		w := d.Variable("w", lazy.F32, bigSize)
+		add(t, tr, w, 1)
+		_, ok := d.Metrics().Metric("DeviceLockWait")
+		require.False(t, ok)
+		go func() {
+			synctest.Wait() // until the read below does
+			time.Sleep(time.Second)
+			g.let <- nil
+		}()
+		_, err := w.Value()
+		require.NoError(t, err)
+		require.NoError(t, tr.Wait(t.Context()))
+		m, ok := d.Metrics().Metric("DeviceLockWait")
+		require.True(t, ok)
+		require.GreaterOrEqual(t, m.Accumulator, float64(time.Second))
+	})
 }
 
 // Runs that copied have a sample, those that did not have none.
