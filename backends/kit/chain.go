@@ -13,6 +13,7 @@ import (
 const (
 	longestRow  = 512
 	fewestRows  = 32
+	mostColumns = 256  // of a product
 	mostChained = 2048 // instructions of a kernel
 )
 
@@ -91,7 +92,7 @@ func (g *graph) rowsOf(n *node) (r rows, ok bool) {
 	if last == r.columns {
 		last--
 	}
-	return r, r.count <= g.columns() && last >= 0 && k.Axes[last].Size >= fewestRows && r.long <= longestRow
+	return r, r.count <= mostColumns && last >= 0 && k.Axes[last].Size >= fewestRows && r.long <= longestRow
 }
 
 // chainWith makes one kernel of a node, which by rows is first, and of all that
@@ -143,6 +144,10 @@ func (g *graph) chainWith(n, first *node, gathered int, users [][]*node) *node {
 		}
 	}
 	if len(of) == 0 || saved <= cost {
+		return nil
+	}
+	// Nothing is asked of the target before: it may have to load its compiler to know.
+	if r, ok := g.rowsOf(n); ok && r.count > g.columns() {
 		return nil
 	}
 	m := first
