@@ -51,8 +51,10 @@ func grow(rng *rand.Rand, dev *lazy.Device, weights map[string]*lazy.Tensor, x *
 		case 10:
 			t = t.Reshape(-1).Sigmoid().Reshape(-1, k)
 		case 11:
-			// The largest of equals may round to be another one: that changes little.
-			t = t.GreaterEqual(t.Max(1).Unsqueeze(1)).Where(t, t.MulScalar(0.999))
+			// Of equals another one may round to be the largest: where they are, both
+			// sides are the same, and elsewhere they differ.
+			most := t.Max(1).Unsqueeze(1)
+			t = t.GreaterEqual(most).Where(t, most.MulScalar(2).Sub(t))
 		case 12:
 			t = lazy.Concatenate(0, t, t).GELU().Narrow(0, 0, t.Dim(0))
 		case 13:

@@ -67,23 +67,21 @@ func (r *resources) add(free func() error) *resource {
 // lost, and its memory with it.
 func (x *resource) drop() {
 	x.of.mu.Lock()
-	there := x.of.all[x]
-	delete(x.of.all, x)
-	x.of.mu.Unlock()
-	if there {
+	defer x.of.mu.Unlock()
+	if x.of.all[x] {
+		delete(x.of.all, x)
 		_ = x.free()
 	}
 }
 
-// free frees all.
+// free frees all: when it returns, nothing is being dropped either.
 func (r *resources) free() error {
 	r.mu.Lock()
-	all := r.all
-	r.all = nil
-	r.mu.Unlock()
+	defer r.mu.Unlock()
 	var errs []error
-	for x := range all {
+	for x := range r.all {
 		errs = append(errs, x.free())
 	}
+	r.all = nil
 	return errors.Join(errs...)
 }
