@@ -46,6 +46,7 @@ func TestAccessors(t *testing.T) {
 			for c := range 2 {
 				e.SetCov(c, r, float64(f)+10*float64(c)+float64(r))
 			}
+			e.SetImage(r+2, r+1, f-float32(r))
 		}
 		require.Equal(t, i%3, e.CellsLen())
 		for k := range e.CellsLen() {
@@ -68,6 +69,10 @@ func TestAccessors(t *testing.T) {
 				require.Equal(t, want.Cov[r][c], e.Cov(r, c))
 			}
 		}
+		for r := range 3 {
+			want.Image[r+2][r+1] = f - float32(r)
+			require.Equal(t, want.Image[r+2][r+1], e.Image(r+2, r+1))
+		}
 		require.Equal(t, want, h)
 		require.Len(t, h.Cells, i%3)
 		for k, cell := range h.Cells {
@@ -85,6 +90,7 @@ func TestAccessors(t *testing.T) {
 	require.Equal(t, []any{float32(-1), float32(-1), float32(707), n}, []any{v.At(7).X(), c.XEntries().At(7), dir.At(7), dir.Len()})
 	require.Equal(t, v.At(5).Cov(1, 2), v.CovEntries(1, 2).At(5))
 	require.Equal(t, Layer(3), c.LayerEntries().At(3))
+	require.Equal(t, v.At(5).Image(3, 2), v.ImageEntries(3, 2).At(5))
 	require.Panics(t, func() { x.At(n) })
 	require.Panics(t, func() { x.Set(-1, 0) })
 	require.Panics(t, func() { v.DirEntries(3) })
@@ -93,6 +99,8 @@ func TestAccessors(t *testing.T) {
 	require.PanicsWithError(t, "soa: layout Hit: column Cells: there is no value 1 of element 1, which has values 0 to 1 of 66", func() { v.At(1).CellsCharge(1) })
 	require.Panics(t, func() { v.At(0).Dir(3) })
 	require.Panics(t, func() { v.At(0).Cov(0, -1) })
+	require.Panics(t, func() { v.At(0).Cov(2, 0) })
+	require.Panics(t, func() { v.At(0).Image(5, 0) })
 	_, err = HitViewOf(c.Columns())
 	require.ErrorIs(t, err, soa.ErrReadOnly)
 	_, err = HitViewOf(soa.Of[point](3).Columns)
@@ -109,6 +117,60 @@ func TestAccessors(t *testing.T) {
 	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.At(0) })
 	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.Const().Run() })
 	require.PanicsWithError(t, "soa: layout Hit: column X: its memory was released", func() { v.DirEntries(0) })
+}
+
+// A loop over a view's elements meets each in order, and none of released memory.
+func TestAll(t *testing.T) {
+	for _, n := range []int{0, 1, 5} {
+		v, err := NewHitView(n)
+		require.NoError(t, err)
+		var at []int
+		for e := range v.All() {
+			e.SetX(float32(e.Index()))
+			at = append(at, e.Index())
+		}
+		require.Len(t, at, n)
+		sum, next := float32(0), 0
+		for e := range v.Const().All() {
+			require.Equal(t, next, e.Index())
+			sum, next = sum+e.X(), next+1
+			if next == 3 {
+				break
+			}
+		}
+		require.Equal(t, []any{min(n, 3), []float32{0, 0, 0, 3}[min(n, 3)]}, []any{next, sum})
+	}
+	for name, b := range map[string]func() (*soa.Buffer, error){
+		"heap":     func() (*soa.Buffer, error) { return soa.NewAligned(1<<20, 128), nil },
+		"off heap": func() (*soa.Buffer, error) { return soa.OffHeap(1 << 20) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := b()
+			require.NoError(t, err)
+			v, err := NewHitView(4, soa.In(b, 0))
+			require.NoError(t, err)
+			turns := 0
+			for e := range v.All() {
+				if turns++; turns == 2 {
+					b.Release() // the loop at work ends on memory that is no one's
+				}
+				e.SetX(1)
+			}
+			require.Equal(t, 4, turns)
+			const gone = "soa: layout Hit: column X: its memory was released"
+			require.PanicsWithError(t, gone, func() {
+				for range v.All() {
+					turns++
+				}
+			})
+			require.PanicsWithError(t, gone, func() {
+				for range v.Const().All() {
+					turns++
+				}
+			})
+			require.Equal(t, 4, turns)
+		})
+	}
 }
 
 // There are no entries of memory that they would not keep.

@@ -207,6 +207,12 @@ func ExampleNewAccess() {
 	}
 	fmt.Println(hits.At(30).Z())
 
+	var sum float32
+	for hit := range hits.All() {
+		sum += hit.X()
+	}
+	fmt.Println(sum)
+
 	x, z := hits.Const().XEntries(), hits.ZEntries() // for loops that wait for nothing else
 	for i := range x.Len() {
 		z.Set(i, 2*x.At(i))
@@ -215,5 +221,6 @@ func ExampleNewAccess() {
 	runtime.KeepAlive(hits)
 	// Output:
 	// 900
+	// 499500
 	// 60
 }

@@ -18,6 +18,15 @@ type Extent struct {
 // Has reports whether there is an element i.
 func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
 
+// All returns the number of elements, for a loop over them. It panics when memory
+// of the columns was released.
+func (e *Extent) All(c *Columns) int {
+	if e.n == 0 {
+		c.MustLive()
+	}
+	return e.n
+}
+
 // watch are the extents of columns in a buffer.
 type watch struct {
 	sync.Mutex
@@ -107,6 +116,18 @@ func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 		return nil, 0
 	}
 	return p.base, p.Stride * p.DType.Size()
+}
+
+// Components is [Access.Field] of a vector or a matrix: it notes the address of
+// each component, column by column of a matrix. There are len(bases) of them.
+func (a *Access) Components(f Field, bases []unsafe.Pointer) {
+	base, step := a.Field(f)
+	if base == nil {
+		return
+	}
+	for i := range bases {
+		bases[i] = unsafe.Add(base, i*step)
+	}
 }
 
 // Extent makes e that of the columns.

@@ -3,6 +3,7 @@
 package soa_test
 
 import (
+	"iter"
 	"runtime"
 	"unsafe"
 
@@ -16,6 +17,7 @@ var hitFields = []soa.Field{
 	{Name: "Z", Kind: soa.Plain, DType: types.F32},
 	{Name: "Cov", Kind: soa.Plain, DType: types.F64, Shape: types.Shape{2, 3}},
 	{Name: "Dir", Kind: soa.Plain, DType: types.F32, Shape: types.Shape{3}},
+	{Name: "Image", Kind: soa.Plain, DType: types.F32, Shape: types.Shape{5, 4}},
 	{Name: "Vertex.X", Kind: soa.Plain, DType: types.F32},
 	{Name: "Vertex.Y", Kind: soa.Plain, DType: types.F32},
 	{Name: "Time", Kind: soa.Plain, DType: types.F16},
@@ -43,10 +45,10 @@ type HitConstView struct {
 	baseX           unsafe.Pointer
 	baseY           unsafe.Pointer
 	baseZ           unsafe.Pointer
-	baseCov         unsafe.Pointer
-	stepCov         int
-	baseDir         unsafe.Pointer
-	stepDir         int
+	baseCov         [6]unsafe.Pointer
+	baseDir         [3]unsafe.Pointer
+	baseImage       unsafe.Pointer
+	stepImage       int
 	baseVertexX     unsafe.Pointer
 	baseVertexY     unsafe.Pointer
 	baseTime        unsafe.Pointer
@@ -54,12 +56,10 @@ type HitConstView struct {
 	baseGood        unsafe.Pointer
 	baseCellsLen    unsafe.Pointer
 	baseCellsCharge unsafe.Pointer
-	baseCellsAt     unsafe.Pointer
-	stepCellsAt     int
+	baseCellsAt     [2]unsafe.Pointer
 	baseIdsLen      unsafe.Pointer
 	baseIds         unsafe.Pointer
-	baseField       unsafe.Pointer
-	stepField       int
+	baseField       [3]unsafe.Pointer
 	baseRun         unsafe.Pointer
 }
 
@@ -119,20 +119,21 @@ func (v *HitConstView) locate(c *soa.Columns, write bool) error {
 	v.baseX, _ = a.Field(hitFields[0])
 	v.baseY, _ = a.Field(hitFields[1])
 	v.baseZ, _ = a.Field(hitFields[2])
-	v.baseCov, v.stepCov = a.Field(hitFields[3])
-	v.baseDir, v.stepDir = a.Field(hitFields[4])
-	v.baseVertexX, _ = a.Field(hitFields[5])
-	v.baseVertexY, _ = a.Field(hitFields[6])
-	v.baseTime, _ = a.Field(hitFields[7])
-	v.baseLayer, _ = a.Field(hitFields[8])
-	v.baseGood, _ = a.Field(hitFields[9])
-	v.baseCellsLen, _ = a.Field(hitFields[10])
-	v.baseCellsCharge, _ = a.Field(hitFields[11])
-	v.baseCellsAt, v.stepCellsAt = a.Field(hitFields[12])
-	v.baseIdsLen, _ = a.Field(hitFields[13])
-	v.baseIds, _ = a.Field(hitFields[14])
-	v.baseField, v.stepField = a.Field(hitFields[16])
-	v.baseRun, _ = a.Field(hitFields[17])
+	a.Components(hitFields[3], v.baseCov[:])
+	a.Components(hitFields[4], v.baseDir[:])
+	v.baseImage, v.stepImage = a.Field(hitFields[5])
+	v.baseVertexX, _ = a.Field(hitFields[6])
+	v.baseVertexY, _ = a.Field(hitFields[7])
+	v.baseTime, _ = a.Field(hitFields[8])
+	v.baseLayer, _ = a.Field(hitFields[9])
+	v.baseGood, _ = a.Field(hitFields[10])
+	v.baseCellsLen, _ = a.Field(hitFields[11])
+	v.baseCellsCharge, _ = a.Field(hitFields[12])
+	a.Components(hitFields[13], v.baseCellsAt[:])
+	v.baseIdsLen, _ = a.Field(hitFields[14])
+	v.baseIds, _ = a.Field(hitFields[15])
+	a.Components(hitFields[17], v.baseField[:])
+	v.baseRun, _ = a.Field(hitFields[18])
 	return a.Err()
 }
 
@@ -164,6 +165,30 @@ func (v *HitConstView) At(i int) HitConstElement {
 		panic(soa.NoElement{Columns: v.columns, Index: i})
 	}
 	return HitConstElement{v, i}
+}
+
+// All returns the elements in their order, for a loop over them. It panics when the
+// memory was released; what is released while a loop is at work ends the next one.
+func (v *HitView) All() iter.Seq[HitElement] {
+	return func(yield func(HitElement) bool) {
+		for i := range v.extent.All(v.columns) {
+			if !yield(HitElement{HitConstElement{&v.HitConstView, i}}) {
+				return
+			}
+		}
+	}
+}
+
+// All returns the elements in their order, for a loop over them. It panics when the
+// memory was released; what is released while a loop is at work ends the next one.
+func (v *HitConstView) All() iter.Seq[HitConstElement] {
+	return func(yield func(HitConstElement) bool) {
+		for i := range v.extent.All(v.columns) {
+			if !yield(HitConstElement{v, i}) {
+				return
+			}
+		}
+	}
 }
 
 // Index returns the element's number.
@@ -242,21 +267,21 @@ func (e HitElement) SetZ(x float32) {
 func (v *HitConstView) CovEntries(r int, c int) soa.ConstEntries[float64] {
 	_ = [2]struct{}{}[r]
 	_ = [3]struct{}{}[c]
-	return soa.NewEntries[float64](v.columns, &v.extent, unsafe.Add(v.baseCov, (c*2+r)*v.stepCov)).ConstEntries
+	return soa.NewEntries[float64](v.columns, &v.extent, v.baseCov[c*2+r]).ConstEntries
 }
 
 // CovEntries returns component (r, c) of Cov of all elements. It panics when the memory was released or is off the Go heap.
 func (v *HitView) CovEntries(r int, c int) soa.Entries[float64] {
 	_ = [2]struct{}{}[r]
 	_ = [3]struct{}{}[c]
-	return soa.NewEntries[float64](v.columns, &v.extent, unsafe.Add(v.baseCov, (c*2+r)*v.stepCov))
+	return soa.NewEntries[float64](v.columns, &v.extent, v.baseCov[c*2+r])
 }
 
 // Cov returns component (r, c) of Cov.
 func (e HitConstElement) Cov(r int, c int) float64 {
 	_ = [2]struct{}{}[r]
 	_ = [3]struct{}{}[c]
-	x := *(*float64)(unsafe.Add(e.v.baseCov, (c*2+r)*e.v.stepCov+e.i*8))
+	x := *(*float64)(unsafe.Add(e.v.baseCov[c*2+r], e.i*8))
 	runtime.KeepAlive(e.v)
 	return x
 }
@@ -265,26 +290,26 @@ func (e HitConstElement) Cov(r int, c int) float64 {
 func (e HitElement) SetCov(r int, c int, x float64) {
 	_ = [2]struct{}{}[r]
 	_ = [3]struct{}{}[c]
-	*(*float64)(unsafe.Add(e.v.baseCov, (c*2+r)*e.v.stepCov+e.i*8)) = x
+	*(*float64)(unsafe.Add(e.v.baseCov[c*2+r], e.i*8)) = x
 	runtime.KeepAlive(e.v)
 }
 
 // DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
 func (v *HitConstView) DirEntries(r int) soa.ConstEntries[float32] {
 	_ = [3]struct{}{}[r]
-	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir)).ConstEntries
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseDir[r]).ConstEntries
 }
 
 // DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
 func (v *HitView) DirEntries(r int) soa.Entries[float32] {
 	_ = [3]struct{}{}[r]
-	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir))
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseDir[r])
 }
 
 // Dir returns component r of Dir.
 func (e HitConstElement) Dir(r int) float32 {
 	_ = [3]struct{}{}[r]
-	x := *(*float32)(unsafe.Add(e.v.baseDir, r*e.v.stepDir+e.i*4))
+	x := *(*float32)(unsafe.Add(e.v.baseDir[r], e.i*4))
 	runtime.KeepAlive(e.v)
 	return x
 }
@@ -292,7 +317,38 @@ func (e HitConstElement) Dir(r int) float32 {
 // SetDir sets component r of Dir.
 func (e HitElement) SetDir(r int, x float32) {
 	_ = [3]struct{}{}[r]
-	*(*float32)(unsafe.Add(e.v.baseDir, r*e.v.stepDir+e.i*4)) = x
+	*(*float32)(unsafe.Add(e.v.baseDir[r], e.i*4)) = x
+	runtime.KeepAlive(e.v)
+}
+
+// ImageEntries returns component (r, c) of Image of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitConstView) ImageEntries(r int, c int) soa.ConstEntries[float32] {
+	_ = [5]struct{}{}[r]
+	_ = [4]struct{}{}[c]
+	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseImage, (c*5+r)*v.stepImage)).ConstEntries
+}
+
+// ImageEntries returns component (r, c) of Image of all elements. It panics when the memory was released or is off the Go heap.
+func (v *HitView) ImageEntries(r int, c int) soa.Entries[float32] {
+	_ = [5]struct{}{}[r]
+	_ = [4]struct{}{}[c]
+	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseImage, (c*5+r)*v.stepImage))
+}
+
+// Image returns component (r, c) of Image.
+func (e HitConstElement) Image(r int, c int) float32 {
+	_ = [5]struct{}{}[r]
+	_ = [4]struct{}{}[c]
+	x := *(*float32)(unsafe.Add(unsafe.Add(e.v.baseImage, (c*5+r)*e.v.stepImage), e.i*4))
+	runtime.KeepAlive(e.v)
+	return x
+}
+
+// SetImage sets component (r, c) of Image.
+func (e HitElement) SetImage(r int, c int, x float32) {
+	_ = [5]struct{}{}[r]
+	_ = [4]struct{}{}[c]
+	*(*float32)(unsafe.Add(unsafe.Add(e.v.baseImage, (c*5+r)*e.v.stepImage), e.i*4)) = x
 	runtime.KeepAlive(e.v)
 }
 
@@ -435,7 +491,7 @@ func (e HitElement) SetCellsCharge(k int, x float32) {
 // CellsAt returns component r of Cells.At of value k of the element.
 func (e HitConstElement) CellsAt(k int, r int) int32 {
 	_ = [2]struct{}{}[r]
-	x := *(*int32)(unsafe.Add(e.v.baseCellsAt, r*e.v.stepCellsAt+e.v.columns.Values(e.v.baseCellsLen, "Cells", e.i, k)*4))
+	x := *(*int32)(unsafe.Add(e.v.baseCellsAt[r], e.v.columns.Values(e.v.baseCellsLen, "Cells", e.i, k)*4))
 	runtime.KeepAlive(e.v)
 	return x
 }
@@ -443,7 +499,7 @@ func (e HitConstElement) CellsAt(k int, r int) int32 {
 // SetCellsAt sets component r of Cells.At of value k of the element.
 func (e HitElement) SetCellsAt(k int, r int, x int32) {
 	_ = [2]struct{}{}[r]
-	*(*int32)(unsafe.Add(e.v.baseCellsAt, r*e.v.stepCellsAt+e.v.columns.Values(e.v.baseCellsLen, "Cells", e.i, k)*4)) = x
+	*(*int32)(unsafe.Add(e.v.baseCellsAt[r], e.v.columns.Values(e.v.baseCellsLen, "Cells", e.i, k)*4)) = x
 	runtime.KeepAlive(e.v)
 }
 
@@ -472,7 +528,7 @@ func (e HitElement) SetIds(k int, x uint64) {
 func (v *HitConstView) Field(r int) float32 {
 	v.columns.MustLive()
 	_ = [3]struct{}{}[r]
-	x := *(*float32)(unsafe.Add(v.baseField, r*v.stepField))
+	x := *(*float32)(v.baseField[r])
 	runtime.KeepAlive(v)
 	return x
 }
@@ -481,7 +537,7 @@ func (v *HitConstView) Field(r int) float32 {
 func (v *HitView) SetField(r int, x float32) {
 	v.columns.MustLive()
 	_ = [3]struct{}{}[r]
-	*(*float32)(unsafe.Add(v.baseField, r*v.stepField)) = x
+	*(*float32)(v.baseField[r]) = x
 	runtime.KeepAlive(v)
 }
 

@@ -9,6 +9,7 @@ type Hit struct {
 	X, Y, Z float32
 	Cov     [2][3]float64
 	Dir     [3]float32
+	Image   [5][4]float32
 	Vertex  struct{ X, Y float32 }
 	Time    types.Float16
 	Layer   Layer

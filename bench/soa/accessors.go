@@ -19,6 +19,7 @@ type Point struct {
 // The sides of a loop over elements.
 const (
 	generated = "v.At(i)"
+	ranged    = "range v.All()"
 	taken     = "entries"
 	bySlices  = "slices"
 	inStruct  = "slices in a struct"
@@ -26,7 +27,7 @@ const (
 
 // accessors are loops over generated accessors and over slices, of n elements.
 func accessors(n int) []contest {
-	ratios := []ratio{{taken, bySlices, 1.05}, {generated, bySlices, 1.05}, {generated, inStruct, 0}}
+	ratios := []ratio{{taken, bySlices, 1.05}, {ranged, bySlices, 0}, {generated, bySlices, 1.05}, {ranged, inStruct, 0}, {generated, inStruct, 0}}
 	of := func(what string, open func(p *points) []side) contest {
 		return contest{
 			name: fmt.Sprintf("%s of %d elements", what, n), threads: 1, ratios: ratios,
@@ -45,6 +46,7 @@ func accessors(n int) []contest {
 			check := func() error { return near(float64(sum), p.dot()) }
 			return []side{
 				{name: generated, run: func() error { sum = dotAt(p.view); return nil }, check: check},
+				{name: ranged, run: func() error { sum = dotAll(p.view); return nil }, check: check},
 				{name: taken, run: func() error { sum = dotEntries(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { sum = dot(p.x, p.y); return nil }, check: check},
 				{name: inStruct, run: func() error { sum = dotIn(p); return nil }, check: check},
@@ -54,6 +56,7 @@ func accessors(n int) []contest {
 			check := func() error { return p.checkNorm() }
 			return []side{
 				{name: generated, run: func() error { normAt(p.view); return nil }, check: check},
+				{name: ranged, run: func() error { normAll(p.view); return nil }, check: check},
 				{name: taken, run: func() error { normEntries(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { square(p.x, p.y, p.z); return nil }, check: check},
 				{name: inStruct, run: func() error { squareIn(p); return nil }, check: check},
@@ -63,6 +66,7 @@ func accessors(n int) []contest {
 			check := func() error { return p.checkLength() }
 			return []side{
 				{name: generated, run: func() error { lengthAt(p.view); return nil }, check: check},
+				{name: ranged, run: func() error { lengthAll(p.view); return nil }, check: check},
 				{name: taken, run: func() error { lengthEntries(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { length(p.x, p.dir[0], p.dir[1], p.dir[2], p.z); return nil }, check: check},
 				{name: inStruct, run: func() error { lengthIn(p); return nil }, check: check},
@@ -112,6 +116,14 @@ func dotAt(v *PointView) (s float32) {
 }
 
 //go:noinline
+func dotAll(v *PointView) (s float32) {
+	for p := range v.All() {
+		s += p.X() * p.Y()
+	}
+	return s
+}
+
+//go:noinline
 func dot(x, y []float32) (s float32) {
 	for i := range x {
 		s += x[i] * y[i]
@@ -146,6 +158,14 @@ func normAt(v *PointView) {
 }
 
 //go:noinline
+func normAll(v *PointView) {
+	for p := range v.All() {
+		x, y := p.X(), p.Y()
+		p.SetZ(x*x + y*y)
+	}
+}
+
+//go:noinline
 func square(x, y, z []float32) {
 	for i := range x {
 		z[i] = x[i]*x[i] + y[i]*y[i]
@@ -171,6 +191,14 @@ func squareIn(p *points) {
 func lengthAt(v *PointView) {
 	for i := range v.Len() {
 		p := v.At(i)
+		a, b, c := p.Dir(0), p.Dir(1), p.Dir(2)
+		p.SetZ(p.X() + a*a + b*b + c*c)
+	}
+}
+
+//go:noinline
+func lengthAll(v *PointView) {
+	for p := range v.All() {
 		a, b, c := p.Dir(0), p.Dir(1), p.Dir(2)
 		p.SetZ(p.X() + a*a + b*b + c*c)
 	}

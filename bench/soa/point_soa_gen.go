@@ -3,6 +3,7 @@
 package main
 
 import (
+	"iter"
 	"runtime"
 	"unsafe"
 
@@ -29,8 +30,7 @@ type PointConstView struct {
 	baseX   unsafe.Pointer
 	baseY   unsafe.Pointer
 	baseZ   unsafe.Pointer
-	baseDir unsafe.Pointer
-	stepDir int
+	baseDir [3]unsafe.Pointer
 }
 
 // PointView shows columns as elements of Point.
@@ -89,7 +89,7 @@ func (v *PointConstView) locate(c *soa.Columns, write bool) error {
 	v.baseX, _ = a.Field(pointFields[0])
 	v.baseY, _ = a.Field(pointFields[1])
 	v.baseZ, _ = a.Field(pointFields[2])
-	v.baseDir, v.stepDir = a.Field(pointFields[3])
+	a.Components(pointFields[3], v.baseDir[:])
 	return a.Err()
 }
 
@@ -121,6 +121,30 @@ func (v *PointConstView) At(i int) PointConstElement {
 		panic(soa.NoElement{Columns: v.columns, Index: i})
 	}
 	return PointConstElement{v, i}
+}
+
+// All returns the elements in their order, for a loop over them. It panics when the
+// memory was released; what is released while a loop is at work ends the next one.
+func (v *PointView) All() iter.Seq[PointElement] {
+	return func(yield func(PointElement) bool) {
+		for i := range v.extent.All(v.columns) {
+			if !yield(PointElement{PointConstElement{&v.PointConstView, i}}) {
+				return
+			}
+		}
+	}
+}
+
+// All returns the elements in their order, for a loop over them. It panics when the
+// memory was released; what is released while a loop is at work ends the next one.
+func (v *PointConstView) All() iter.Seq[PointConstElement] {
+	return func(yield func(PointConstElement) bool) {
+		for i := range v.extent.All(v.columns) {
+			if !yield(PointConstElement{v, i}) {
+				return
+			}
+		}
+	}
 }
 
 // Index returns the element's number.
@@ -198,19 +222,19 @@ func (e PointElement) SetZ(x float32) {
 // DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
 func (v *PointConstView) DirEntries(r int) soa.ConstEntries[float32] {
 	_ = [3]struct{}{}[r]
-	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir)).ConstEntries
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseDir[r]).ConstEntries
 }
 
 // DirEntries returns component r of Dir of all elements. It panics when the memory was released or is off the Go heap.
 func (v *PointView) DirEntries(r int) soa.Entries[float32] {
 	_ = [3]struct{}{}[r]
-	return soa.NewEntries[float32](v.columns, &v.extent, unsafe.Add(v.baseDir, r*v.stepDir))
+	return soa.NewEntries[float32](v.columns, &v.extent, v.baseDir[r])
 }
 
 // Dir returns component r of Dir.
 func (e PointConstElement) Dir(r int) float32 {
 	_ = [3]struct{}{}[r]
-	x := *(*float32)(unsafe.Add(e.v.baseDir, r*e.v.stepDir+e.i*4))
+	x := *(*float32)(unsafe.Add(e.v.baseDir[r], e.i*4))
 	runtime.KeepAlive(e.v)
 	return x
 }
@@ -218,6 +242,6 @@ func (e PointConstElement) Dir(r int) float32 {
 // SetDir sets component r of Dir.
 func (e PointElement) SetDir(r int, x float32) {
 	_ = [3]struct{}{}[r]
-	*(*float32)(unsafe.Add(e.v.baseDir, r*e.v.stepDir+e.i*4)) = x
+	*(*float32)(unsafe.Add(e.v.baseDir[r], e.i*4)) = x
 	runtime.KeepAlive(e.v)
 }

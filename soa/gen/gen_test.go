@@ -36,6 +36,7 @@ func TestErrors(t *testing.T) {
 		"struct{ Index float32 }":                                 "layout T: column Index: there would be two methods Index",
 		"struct{ X, SetX float32 }":                               "layout T: column SetX: there would be two methods SetX",
 		"struct{ X float32; XEntries float32 `soa:\",scalar\"` }": "layout T: column XEntries: there would be two methods XEntries",
+		"struct{ X float32; All float32 `soa:\",scalar\"` }":      "layout T: column All: there would be two methods All",
 		"struct{ XY float32; X struct{ Y bool } }":                "layout T: column X.Y: there would be two methods XY",
 	} {
 		dir := t.TempDir()
