@@ -280,7 +280,7 @@ func TestPoisonedTensorIsSafe(t *testing.T) {
 	require.Len(t, lazy.Grad(bad, w, w), 2)
 	for _, x := range []*lazy.Tensor{
 		bad.Reshape(3), bad.Unsqueeze(0), bad.MatMul(w), w.MatMul(bad), bad.OneHot(3, lazy.F32), bad.CrossEntropy(bad),
-		bad.LayerNorm(bad, bad, 1), bad.GELU(), bad.Mean(), bad.BroadcastTo(3), lazy.Concatenate(0, bad, bad),
+		bad.LayerNorm(bad, bad, 1), bad.Attention(w, w, lazy.AttentionOptions{}), bad.GELU(), bad.Mean(), bad.BroadcastTo(3), lazy.Concatenate(0, bad, bad),
 		bad.Keep(), bad.Assign(bad), w.Assign(bad), bad.Backward().Of(w), tr.Read(bad), bad.Init(lazy.Constant(1)), bad.AddScalar(1),
 	} {
 		if x != w {
@@ -299,7 +299,7 @@ func TestNilArguments(t *testing.T) {
 	v := dev.Variable("v", lazy.F32)
 	_, called := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x }).Call(context.Background(), nil)
 	for i, err := range []error{
-		x.Add(nil).Err(), x.MatMul(nil).Err(), x.CrossEntropy(nil).Err(), x.LayerNorm(x, nil, 0).Err(), x.Greater(nil).Err(),
+		x.Add(nil).Err(), x.MatMul(nil).Err(), x.CrossEntropy(nil).Err(), x.LayerNorm(x, nil, 0).Err(), x.Attention(x, nil, lazy.AttentionOptions{}).Err(), x.Greater(nil).Err(),
 		lazy.Concatenate(0, x, nil).Err(), lazy.Concatenate(0).Err(), tr.Read(nil).Err(), v.Assign(nil).Err(), v.Init(nil).Err(),
 		lazy.Grad(nil, x)[0].Err(), lazy.Grad(x.Sum(), nil)[0].Err(), tr.MarkStep(nil), called,
 		lazy.From(nil, []float32{1}).Err(), lazy.FromView(nil, soa.View{}).Err(), lazy.NewScalar(nil, "s", lazy.F32, 1).Err(),

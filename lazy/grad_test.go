@@ -250,6 +250,19 @@ var compositeGrads = []gradCase{
 	unaryCase("erf", -2, 2, (*Tensor).Erf),
 	unaryCase("gelu", -2, 2, (*Tensor).GELU),
 	{"layer_norm", []vary{in(-2, 2, 2, 4), in(0.5, 2, 4), in(-1, 1, 4)}, func(x []*Tensor) *Tensor { return x[0].LayerNorm(x[1], x[2], 1e-3).Sin() }},
+	{"attention", []vary{in(-2, 2, 2, 3, 4), in(-2, 2, 2, 5, 4), in(-2, 2, 2, 5, 3)}, func(x []*Tensor) *Tensor {
+		return x[0].Attention(x[1], x[2], AttentionOptions{})
+	}},
+	{"attention of groups", []vary{in(-2, 2, 4, 2, 3), in(-2, 2, 2, 3, 3), in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].Attention(x[1], x[2], AttentionOptions{Causal: true, Scale: 0.75})
+	}},
+	{"attention with a bias", []vary{in(-2, 2, 3, 2), in(-2, 2, 4, 2), in(-2, 2, 4, 2), in(-2, 2, 3, 1)}, func(x []*Tensor) *Tensor {
+		return x[0].Attention(x[1], x[2], AttentionOptions{Mask: x[3]})
+	}},
+	{"attention with a mask", []vary{in(-2, 2, 3, 2), in(-2, 2, 3, 2), in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor {
+		mask := From(x[0].tr, []bool{true, false, true, false, false, false, true, true, true}, 3, 3)
+		return x[0].Attention(x[1], x[2], AttentionOptions{Mask: mask})
+	}},
 	binaryCase("nested without gradients of their own", in(-2, 2, 2, 3), in(-2, 2, 2, 3), func(x, y *Tensor) *Tensor {
 		return testOuter.call([]ir.Param{{Name: "by", Float: 1.5, IsFloat: true}}, x, y).Sin()
 	}),

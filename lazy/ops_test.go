@@ -354,6 +354,13 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"layer_norm": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].LayerNorm(x[1], x[2], a.float("eps")), nil
 	},
+	"attention": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		o := AttentionOptions{Scale: a.float("scale"), Causal: a.int("causal") == 1}
+		if len(x) > 3 {
+			o.Mask = x[3]
+		}
+		return x[0].Attention(x[1], x[2], o), nil
+	},
 	"one_hot": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].OneHot(a.int("classes"), a.dtype("dtype")), nil
 	},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
 	"ltc/backends/kit"
@@ -30,6 +31,20 @@ func TestProgramsWithoutTheEvaluator(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nor is any of attention left to it, in groups, causal or with a mask.
+func TestAttentionWithoutTheEvaluator(t *testing.T) {
+	archive, err := txtar.ParseFile("../../testdata/ops/attention.txtar")
+	require.NoError(t, err)
+	programs := 0
+	for _, f := range archive.Files {
+		if strings.HasSuffix(f.Name, ".mlir") {
+			programs++
+			require.Empty(t, hostSteps(t, string(f.Data)), f.Name)
+		}
+	}
+	require.Equal(t, 4, programs)
 }
 
 // hostSteps returns what the backend cpu leaves to the evaluator.

@@ -74,6 +74,59 @@ func naiveLayerNorm(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	}), err
 }
 
+// naiveAttention has each query by itself. Heads are the axis before the last two,
+// if there is one.
+func naiveAttention(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	q, k, v := args[0], args[1], args[2]
+	causal, err := c.IntAttr("causal")
+	scale, err2 := ParseElem(types.F64, c.Attr("scale", 0))
+	n := q.Type.Rank()
+	rows, dim, keys := q.Type.Shape[n-2], q.Type.Shape[n-1], k.Type.Shape[n-2]
+	if scale.F == 0 {
+		scale.F = 1 / math.Sqrt(float64(dim))
+	}
+	shape := append(slices.Clone(q.Type.Shape[:n-1]), v.Type.Shape[n-1])
+	return build(q.Type.DType, shape, func(i []int) Elem {
+		with := func(i []int, row, column int) []int { return append(slices.Clone(i[:n-2]), row, column) }
+		group := slices.Clone(i)
+		if n > 2 {
+			group[n-3] /= q.Type.Shape[n-3] / k.Type.Shape[n-3]
+		}
+		scores, largest := make([]float64, keys), math.Inf(-1)
+		for j := range scores {
+			for f := range dim {
+				scores[j] += scale.F * q.get(with(i, i[n-2], f)...).F * k.get(with(group, j, f)...).F
+			}
+			if len(args) > 3 {
+				at := with(i, i[n-2], j)[n-args[3].Type.Rank():]
+				for a, size := range args[3].Type.Shape {
+					at[a] = min(at[a], size-1)
+				}
+				switch e := args[3].get(at...); {
+				case args[3].Type.DType != types.Bool:
+					scores[j] += e.F
+				case e.Number() == 0:
+					scores[j] = math.Inf(-1)
+				}
+			}
+			if causal == 1 && j > i[n-2]+keys-rows {
+				scores[j] = math.Inf(-1)
+			}
+			largest = math.Max(largest, scores[j])
+		}
+		sum, total := 0.0, 0.0
+		for j, s := range scores {
+			if math.IsInf(s, -1) {
+				continue
+			}
+			w := math.Exp(s - largest)
+			total += w
+			sum += w * v.get(with(group, j, i[n-1])...).F
+		}
+		return Float(sum / math.Max(total, 1))
+	}), errors.Join(err, err2)
+}
+
 func naiveOneHot(c Call, d types.DType, args []*Tensor) (*Tensor, error) {
 	x := args[0]
 	classes, err := c.IntAttr("classes")

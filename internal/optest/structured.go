@@ -49,6 +49,7 @@ func init() {
 		"log_softmax":   alongAxis(func(x, total float64) float64 { return x - math.Log(total) }),
 		"cross_entropy": naiveCrossEntropy,
 		"layer_norm":    naiveLayerNorm,
+		"attention":     naiveAttention,
 		"one_hot":       naiveOneHot,
 		"philox4x32":    naivePhilox,
 		"normal":        naiveNormal,

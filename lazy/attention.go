@@ -1,0 +1,223 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
+)
+
+// AttentionOptions say what queries see and how scores are scaled.
+type AttentionOptions struct {
+	// Scale is what scores are multiplied by; 0 stands for 1/√dim.
+	Scale float64
+	// Causal hides later keys: the last query sees all keys, each before it one
+	// less, as in decoding with a cache. There must be no more queries than keys.
+	Causal bool
+	// Mask, which broadcasts to [batch…, heads, queries, keys], says which keys a
+	// query sees if it is bool; of the dtype of the queries it is added to their
+	// scores. A query that sees nothing gives zeros.
+	Mask *Tensor
+}
+
+// Attention returns softmax(q kᵀ·scale) v, each query's mean of the values, with
+// weights by how its key matches: of q[batch…, heads, queries, dim],
+// k[batch…, groups, keys, dim] and v[batch…, groups, keys, width] it is
+// [batch…, heads, queries, width]. As many heads as each group counts, side by
+// side, share its keys and values. Without an axis of heads (rank 2) there is one.
+//
+// Sums and the softmax of 16-bit floats are of f32; the weights are rounded to the
+// operands' dtype before they meet the values.
+func (q *Tensor) Attention(k, v *Tensor, o AttentionOptions) *Tensor {
+	const op = "attention"
+	xs := []*Tensor{q, k, v}
+	if o.Mask != nil {
+		xs = append(xs, o.Mask)
+	}
+	if t := firstBad(op, xs...); t != nil {
+		return t
+	}
+	if bad := q.needFloat(op); bad != nil {
+		return bad
+	}
+	if math.IsNaN(o.Scale) || math.IsInf(o.Scale, 0) {
+		return q.misuse(op, fmt.Sprintf("the scale is %v, must be a finite number; 0 stands for 1/√dim", o.Scale))
+	}
+	tr := traceOf(xs...)
+	if tr == nil {
+		return noTrace(op, xs...)
+	}
+	if reason := attentionRule(xs, o); reason != "" {
+		return tr.poisoned(opError(tr.site(), op, ErrType, xs, "%s", reason))
+	}
+	if o.Scale == 0 {
+		o.Scale = 1 / math.Sqrt(float64(max(q.Dim(-1), 1)))
+	}
+	if o.Mask != nil {
+		xs[3] = tr.Read(o.Mask).BroadcastTo(scoresOf(q, k)...)
+	}
+	causal := 0
+	if o.Causal {
+		causal = 1
+	}
+	return attention.call([]ir.Param{intParam("causal", causal), {Name: "scale", Float: o.Scale, IsFloat: true}}, xs...)
+}
+
+// attentionRule says which rule the types of q, k, v and the mask break; "" if none.
+func attentionRule(xs []*Tensor, o AttentionOptions) string {
+	q, k, v := xs[0], xs[1], xs[2]
+	rank := q.Rank()
+	switch {
+	case k.DType() != q.DType() || v.DType() != q.DType():
+		return fmt.Sprintf("k and v must be %v, as q is; convert them with Convert", q.DType())
+	case rank < 2 || k.Rank() != rank || v.Rank() != rank:
+		return "q, k and v must have one rank, of at least 2: batch…, heads, places, features"
+	case k.Dim(-1) != q.Dim(-1):
+		return fmt.Sprintf("q has %d features and k %d, which must be equal", q.Dim(-1), k.Dim(-1))
+	case v.Dim(-2) != k.Dim(-2):
+		return fmt.Sprintf("k has %d places and v %d, which must be equal", k.Dim(-2), v.Dim(-2))
+	case !slices.Equal(k.Shape()[:rank-2], v.Shape()[:rank-2]):
+		return fmt.Sprintf("k and v must have the same batch and heads, have %v and %v", k.Shape()[:rank-2], v.Shape()[:rank-2])
+	case rank > 2 && !slices.Equal(q.Shape()[:rank-3], k.Shape()[:rank-3]):
+		return fmt.Sprintf("q and k must have the same batch, have %v and %v", q.Shape()[:rank-3], k.Shape()[:rank-3])
+	case rank > 2 && q.Dim(-3) != k.Dim(-3) && (k.Dim(-3) == 0 || q.Dim(-3)%k.Dim(-3) != 0):
+		return fmt.Sprintf("the %d heads of q must be a multiple of the %d of k, which they share in groups", q.Dim(-3), k.Dim(-3))
+	case o.Causal && q.Dim(-2) > k.Dim(-2):
+		return fmt.Sprintf("%d queries are more than the %d keys, of which causal attention lets the last query see all, and each before it one less", q.Dim(-2), k.Dim(-2))
+	}
+	if o.Mask == nil {
+		return ""
+	}
+	want := scoresOf(q, k)
+	if s, ok := shapeinfer.BroadcastShapes(o.Mask.Shape(), want); !ok || !s.Equal(want) {
+		return fmt.Sprintf("the mask must broadcast to %v: batch…, heads, queries, keys", want)
+	}
+	if d := o.Mask.DType(); d != types.Bool && d != q.DType() {
+		return fmt.Sprintf("the mask must be bool, or %v as q is, is %v", q.DType(), d)
+	}
+	return ""
+}
+
+// scoresOf returns the shape of the scores of queries and keys.
+func scoresOf(q, k *Tensor) types.Shape {
+	return append(slices.Clone(q.Shape()[:q.Rank()-1]), k.Dim(-2))
+}
+
+// The operands are q, k, v and, of those with a mask, one of the scores' shape.
+var attention = define(composite{
+	name: "ltc.attention",
+	body: func(x []*Tensor, p []ir.Param) *Tensor {
+		d := x[0].DType()
+		return wide(x[0], func(*Tensor) *Tensor {
+			e, sum := attentionWeights(x, p)
+			if e.DType() != d {
+				e = e.Convert(d).Convert(e.DType())
+			}
+			return timesShared(e, inF32(x[2])).Div(sum)
+		})
+	},
+	// With the weights w: dv = wᵀ ct, and the scores' is ds = w (ct vᵀ - Σ ct y).
+	vjp: func(x []*Tensor, y, ct *Tensor, p []ir.Param) []*Tensor {
+		d := x[0].DType()
+		q, k, v, y, ct := inF32(x[0]), inF32(x[1]), inF32(x[2]), inF32(y), inF32(ct)
+		e, sum := attentionWeights(x, p)
+		w := e.Div(sum)
+		ds := w.Mul(timesShared(ct, swapped(v)).Sub(keepSum(ct.Mul(y), ct.Rank()-1)))
+		scaled := ds.MulScalar(p[1].Float)
+		grads := []*Tensor{timesShared(scaled, k), swapped(byGroups(scaled, k)).MatMul(byGroups(q, k)), swapped(byGroups(w, v)).MatMul(byGroups(ct, v))}
+		if len(x) > 3 && x[3].DType() != types.Bool {
+			grads = append(grads, ds)
+		}
+		for i := range grads {
+			if grads[i].DType() != d {
+				grads[i] = grads[i].Convert(d)
+			}
+		}
+		if len(grads) < len(x) {
+			grads = append(grads, nil)
+		}
+		return grads
+	},
+})
+
+// inF32 returns x, in f32 when its dtype has 16 bits.
+func inF32(x *Tensor) *Tensor {
+	if d := x.DType(); d != types.F16 && d != types.BF16 {
+		return x
+	}
+	return x.Convert(types.F32)
+}
+
+// attentionWeights returns the exponentials of the scores, shifted so that the
+// largest is 1, and the sum of those of each query, at least 1, so that quotients
+// are 0 where nothing is seen.
+func attentionWeights(x []*Tensor, p []ir.Param) (e, sum *Tensor) {
+	q, k := inF32(x[0]), inF32(x[1])
+	s := timesShared(q, swapped(k)).MulScalar(p[1].Float)
+	last := s.Rank() - 1
+	var seen *Tensor
+	if p[0].Int != 0 {
+		rows, columns := s.Dim(-2), s.Dim(-1)
+		row, column := Iota(s.tr, types.I32, 0, rows, columns), Iota(s.tr, types.I32, 1, rows, columns)
+		seen = column.LessEqual(row.AddScalar(float64(columns - rows)))
+	}
+	if len(x) > 3 {
+		if mask := x[3]; mask.DType() != types.Bool {
+			s = s.Add(inF32(mask))
+		} else if seen == nil {
+			seen = mask
+		} else {
+			seen = seen.And(mask)
+		}
+	}
+	if seen != nil {
+		s = seen.Where(s, s.like(math.Inf(-1)))
+	}
+	most := keepMax(s, last)
+	if len(x) > 3 {
+		lowest := -math.MaxFloat32
+		if s.DType() == types.F64 {
+			lowest = -math.MaxFloat64
+		}
+		most = most.Maximum(s.like(lowest))
+	}
+	e = s.Sub(most).Exp()
+	sum = keepSum(e, last)
+	if len(x) > 3 {
+		sum = sum.Maximum(sum.like(1))
+	}
+	return e, sum
+}
+
+// swapped exchanges the last two axes.
+func swapped(x *Tensor) *Tensor {
+	perm := places(x.Rank())
+	slices.Reverse(perm[len(perm)-2:])
+	return x.Transpose(perm...)
+}
+
+// byGroups returns x[…, heads, rows, n] with the rows of the heads that share a
+// group of y one after the other: x[…, groups, rows·heads/groups, n].
+func byGroups(x, y *Tensor) *Tensor {
+	if x.Rank() < 3 || x.Dim(-3) == y.Dim(-3) {
+		return x
+	}
+	dims := slices.Clone(x.Shape())
+	n := len(dims)
+	dims[n-3], dims[n-2] = y.Dim(-3), dims[n-2]*(dims[n-3]/y.Dim(-3))
+	return x.Reshape(dims...)
+}
+
+// timesShared returns the product of the matrix of each head with that of its
+// group.
+func timesShared(x, y *Tensor) *Tensor {
+	z := byGroups(x, y).MatMul(y)
+	dims := append(slices.Clone(x.Shape()[:x.Rank()-1]), y.Dim(-1))
+	if z.Shape().Equal(dims) {
+		return z
+	}
+	return z.Reshape(dims...)
+}
