@@ -241,14 +241,14 @@ func (f *Fake) launch(call string, fn uintptr, grid, block [3]uint32, shared uin
 	if w.shared > k.dynamic {
 		wrong = append(wrong, fmt.Sprintf("%d bytes of a block's memory, and the kernel is allowed %d", shared, k.dynamic))
 	}
-	if k.entry.Params > 0 && params == nil {
-		wrong = append(wrong, fmt.Sprintf("no arguments for %d parameters", k.entry.Params))
+	if len(k.entry.Params) > 0 && params == nil {
+		wrong = append(wrong, fmt.Sprintf("no arguments for %d parameters", len(k.entry.Params)))
 	}
 	if len(wrong) > 0 {
 		return nil, f.bad(driver.InvalidValue, BadArgument, "%s of %s: %s", call, k.name, strings.Join(wrong, "; "))
 	}
-	for _, p := range unsafe.Slice(params, k.entry.Params) {
-		w.args = append(w.args, *(*uint64)(p))
+	for i, p := range unsafe.Slice(params, len(k.entry.Params)) {
+		w.args = append(w.args, unsafe.Slice((*uint64)(p), k.entry.Params[i]/8)...)
 	}
 	return w, driver.Success
 }

@@ -167,6 +167,11 @@ func (a access) String() string { return [...]string{"read", "write", "atomic up
 
 // touch returns n bytes of memory; nil after a fault.
 func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
+	return t.touchAs(t.now(), address, n, shared, how)
+}
+
+// touchAs is touch, of what an agent writes that the thread has it write.
+func (t *thread) touchAs(as touched, address uint64, n int, shared bool, how access) []byte {
 	var b []byte
 	var who []touch
 	if shared {
@@ -177,6 +182,10 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 			return nil
 		case offset%uint64(n) != 0:
 			t.fault("%v of %d bytes at %d of a block's memory, which is not aligned", how, n, offset)
+			return nil
+		}
+		if t.block.phases.at(offset, n) != nil {
+			t.fault("%v of %d bytes at %d of a block's memory, where an mbarrier is", how, n, offset)
 			return nil
 		}
 		b, who = t.block.shared[offset:][:n], t.block.touched[offset:][:n]
@@ -203,7 +212,9 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 		if !t.mayWrite(address-sharedBase, n, how) {
 			return nil
 		}
-		t.written(address-sharedBase, n)
+		if as.thread > 0 {
+			t.written(address-sharedBase, n)
+		}
 	}
 	for i := range who {
 		var other touched
@@ -215,7 +226,7 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 			other = who[i].read(t, how == combines)
 		}
 		if how != reads && other.thread == 0 {
-			other = who[i].write(t, how == combines)
+			other = who[i].write(t, as, how == combines)
 		}
 		if other.thread != 0 {
 			t.fault("race: %v at the same place as %s, with no barrier between", how, t.block.named(other))
@@ -225,15 +236,44 @@ func (t *thread) touch(address uint64, n int, shared bool, how access) []byte {
 	return b
 }
 
-// mayWrite reports whether no wgmma that is under way reads there.
+// mayRead returns n bytes of the block's memory for what works beside the threads to
+// read, which t has it do; nil after a fault.
+func (t *thread) mayRead(offset uint64, n int) []byte {
+	b := t.block
+	if size := uint64(len(b.shared)); offset+uint64(n) > size || offset > size {
+		t.fault("%v of %d bytes at %d of a block's memory, which has %d", reads, n, int64(offset), size)
+		return nil
+	}
+	for i, c := range b.touched[offset:][:n] {
+		switch by := b.unfenced[int(offset)+i]; {
+		case c.writer.thread == 0:
+			t.fault("%v of a block's memory at %d that nobody has written", reads, int(offset)+i)
+			return nil
+		case t.concurrent(c.writer):
+			t.fault("race: %v at the same place as %s, with no barrier between", reads, b.named(c.writer))
+			return nil
+		case by != 0:
+			t.fault("%s has written the block's memory at %d, and no fence.proxy.async came since", b.named(touched{thread: by}), offset)
+			return nil
+		case b.copying != nil && b.copying[int(offset)+i] != 0:
+			t.fault("%v of a block's memory at %d, to which a cp.async of %s copies that has not been waited for", reads, int(offset)+i, b.named(touched{thread: b.copying[int(offset)+i]}))
+			return nil
+		}
+	}
+	return b.shared[offset:][:n]
+}
+
+// mayWrite reports whether no wgmma reads there that the thread does not come behind.
 func (t *thread) mayWrite(offset uint64, n int, how access) bool {
 	if t.block.reading == nil {
 		return true
 	}
 	for c := int(offset) / rowBytes; c <= (int(offset)+n-1)/rowBytes; c++ {
-		if t.block.reading[c] != 0 {
-			t.fault("%v of a block's memory at %d, which a wgmma reads that has not been waited for", how, offset)
-			return false
+		for w, group := range t.block.reading[c] {
+			if t.concurrent(touched{agent(w), group}) {
+				t.fault("%v of a block's memory at %d, which a wgmma reads that has not been waited for: one of warp %d", how, offset, w)
+				return false
+			}
 		}
 	}
 	return true
@@ -242,6 +282,9 @@ func (t *thread) mayWrite(offset uint64, n int, how access) bool {
 // named says which thread it was.
 func (b *block) named(o touched) string {
 	n := int32(len(b.threads))
+	if o.thread < 0 {
+		return fmt.Sprintf("a copy that is counted at %d, in its phase %d", b.phases.of(int(-1-o.thread)), o.epoch)
+	}
 	return fmt.Sprintf("thread %d of block %d", (o.thread-1)%n, (o.thread-1)/n)
 }
 

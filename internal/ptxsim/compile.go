@@ -42,10 +42,7 @@ func (p *parser) compile(i *instr, s string) {
 	case "ret", "exit":
 		i.kind = exit
 	case "bar":
-		if opcode != "bar.sync" || !slices.Equal(args, []string{"0"}) {
-			p.fail("unknown barrier %s", s)
-		}
-		i.kind = barrier
+		p.barrier(i, opcode, args)
 	case "shfl":
 		p.shuffle(i, opcode, args)
 	case "ld", "st", "red", "atom":
@@ -55,14 +52,20 @@ func (p *parser) compile(i *instr, s string) {
 	case "ldmatrix":
 		p.ldmatrix(i, opcode, args)
 	case "wgmma":
-		p.e.wgmma = true
+		p.e.agents = true
 		p.wgmma(i, opcode, args)
+	case "setmaxnreg":
+		p.setRegisters(i, opcode, args)
 	case "fence":
-		if opcode != "fence.proxy.async" || len(args) != 0 {
-			p.unknown(opcode)
-		}
-		i.run = (*thread).fenceProxy
+		p.fence(i, opcode, args)
+	case "mbarrier":
+		p.e.agents, p.e.partial = true, true
+		p.mbarrier(i, opcode, args)
 	case "cp":
+		if strings.HasPrefix(opcode, "cp.async.bulk.") {
+			p.bulkCopy(i, opcode, args)
+			return
+		}
 		p.asyncCopy(i, opcode, args)
 	default:
 		p.unknown(opcode)
@@ -133,8 +136,9 @@ func mask(n int) uint64 { return ^uint64(0) >> (64 - n) }
 // collective is what lanes of a warp, or all threads of a warpgroup, do together,
 // once all have come to it.
 type collective struct {
-	lanes uint32 // which of the warp's
-	group int    // how many threads are given to run
+	lanes uint32                   // which of the warp's
+	group int                      // how many threads are given to run
+	may   func(first *thread) bool // if set, whether they may go on yet
 	run   func(lanes []thread)
 }
 
@@ -159,7 +163,7 @@ func (p *parser) shuffle(i *instr, opcode string, args []string) {
 	}
 	d, value, b, members := p.reg(args[0]), p.value(args[1]), p.value(args[2]), uint32(p.value(args[4]).bits)
 	i.kind = together
-	i.warp = collective{members, warp, func(lanes []thread) {
+	i.warp = collective{lanes: members, group: warp, run: func(lanes []thread) {
 		var values, sources [warp]uint64
 		for l := range lanes {
 			if members>>l&1 == 1 {

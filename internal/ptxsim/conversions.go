@@ -45,6 +45,7 @@ func (o *table) conversions() {
 		o.unary["cvt."+name+".f32.f32"] = func(a uint64) uint64 { return bits32(float32(f(float64(f32(a))))) }
 		o.unary["cvt."+name+".f64.f64"] = func(a uint64) uint64 { return bits64(f(f64(a))) }
 	}
+	o.unary["cvta.param.u64"] = func(a uint64) uint64 { return a } // addresses are those of all memory
 	o.unary["cvt.f64.f32"] = func(a uint64) uint64 { return bits64(float64(f32(a))) }
 	o.unary["cvt.rn.f32.f64"] = func(a uint64) uint64 { return bits32(float32(f64(a))) }
 	o.unary["cvt.rz.f32.f64"] = func(a uint64) uint64 { return bits32(truncated(f64(a))) }

@@ -10,8 +10,11 @@
 // memory, by two blocks), and threads that wait for what will not come are
 // reported. Copies that run beside the threads (cp.async) arrive as late as they
 // may: who touches what they copy to before they have been waited for is found.
-// So do products of warpgroups (wgmma): who reads their sums too early has NaNs, who
-// writes what they read is found, and so are fences that are missing.
+// So do copies of boxes of matrices (cp.async.bulk.tensor), which mbarriers count, and
+// products of warpgroups (wgmma): who reads their sums too early has NaNs, who writes
+// what they read is found, and so are fences that are missing. What comes before what
+// follows from barriers, of all threads or some, and from phases of mbarriers: see
+// order.go.
 // Arithmetic is that of IEEE 754, with the roundings that the instructions name;
 // there are no approximate ones. Sums of mma are rounded once, not as hardware
 // does. NaNs are not those of the hardware bit by bit, nor are values that are not

@@ -6,7 +6,7 @@ import "fmt"
 type Launch struct {
 	Grid, Block [3]int
 	Shared      int      // the bytes of a block's memory
-	Args        []uint64 // the kernel's parameters
+	Args        []uint64 // the kernel's parameters, those of more than 8 bytes in words
 	// Steps is how many instructions all threads together may take, after which
 	// they are taken not to end; 0: 1<<32.
 	Steps int
@@ -48,13 +48,23 @@ type block struct {
 	shared  []byte
 	touched []touch
 	copying []int32 // by byte of shared: the thread whose cp.async has not been waited for; 0: none
-	// Of kernels with wgmma, by byte of shared the thread that has written it and
-	// has not made that visible to them (0: none), and by chunk how many read it.
+	// Of kernels in which others than threads access the block's memory, by byte of
+	// it the thread that has written it and has not made that visible to them; 0: none.
 	unfenced []int32
-	reading  []int
-	epoch    int32 // how many barriers all threads have come through
-	steps    int
-	err      error
+	// reading has, by chunk, what products read there: by warp, the number of the
+	// last group.
+	reading [][]int32
+	readers map[*touch][]touched // besides the last one
+	phases  phases
+	waiting [namedBarriers][]*thread // by barrier
+	// floor is what every thread knows: of threads through which epoch, and agents.
+	floor struct {
+		epoch  int32
+		agents knows
+	}
+	registers int // that no warpgroup has
+	steps     int
+	err       error
 }
 
 type thread struct {
@@ -64,8 +74,16 @@ type thread struct {
 	pc     int
 	regs   []uint64
 	state  state
+	epoch  int32
+	knows  knows
 	copies copies
 	flight flight
+	// refused is where it was told, of a phase that has not ended, that it has not:
+	// the next time it waits. 0: nowhere, else the instruction's number and 1.
+	refused int
+	waits   *mbarrier // atPhase: for a phase of this parity
+	parity  int
+	owns    int // registers, of those that a warpgroup's threads have been given
 	// unfenced is what it has written of the block's memory since its last
 	// fence.proxy.async: from where and how much.
 	unfenced [][2]uint64
@@ -77,6 +95,7 @@ const (
 	ready state = iota
 	atBarrier
 	atCollective
+	atPhase
 	ended
 )
 
@@ -88,8 +107,8 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 	for _, n := range l.Block {
 		size *= n
 	}
-	if len(l.Args) != e.Params || size < 1 || size > 1024 || l.Shared < 0 {
-		return 0, fmt.Errorf("ptx: launch of %s with %d arguments, %d threads a block and %d bytes: it has %d parameters", e.Name, len(l.Args), size, l.Shared, e.Params)
+	if len(l.Args) != e.words() || size < 1 || size > 1024 || l.Shared < 0 {
+		return 0, fmt.Errorf("ptx: launch of %s with %d words of arguments, %d threads a block and %d bytes: its parameters have %d", e.Name, len(l.Args), size, l.Shared, e.words())
 	}
 	if l.Steps == 0 {
 		l.Steps = 1 << 32
@@ -121,15 +140,16 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 
 func (b *block) start(size int) {
 	b.shared, b.touched = make([]byte, b.launch.Shared), make([]touch, b.launch.Shared)
-	if b.entry.wgmma {
+	if b.entry.agents {
 		b.unfenced = make([]int32, b.launch.Shared)
 	}
 	b.threads = make([]thread, size)
+	b.registers = fileRegisters - size*b.share()
 	regs := make([]uint64, size*b.entry.regs)
 	n := b.launch.Block
 	for i := range b.threads {
 		at := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
-		b.threads[i] = thread{block: b, at: at, number: int32(b.number*size + i + 1), regs: regs[i*b.entry.regs:][:b.entry.regs]}
+		b.threads[i] = thread{block: b, at: at, number: int32(b.number*size + i + 1), epoch: 1, regs: regs[i*b.entry.regs:][:b.entry.regs]}
 	}
 }
 
@@ -138,16 +158,22 @@ func (b *block) run() {
 		progress, live := false, false
 		for i := range b.threads {
 			t := &b.threads[i]
+			if t.state == atPhase && t.phaseEnded() {
+				t.state = ready
+			}
 			if t.state == ready {
 				progress = true
 				t.run()
 			}
 			live = live || t.state != ended
 		}
+		if b.err == nil && !live {
+			b.finished()
+		}
 		if b.err != nil || !live {
 			return
 		}
-		if !b.collectives() && !b.barrier() && !progress {
+		if !b.collectives() && !b.barriers() && !progress && !b.deliver() {
 			b.stuck()
 		}
 	}
@@ -180,6 +206,11 @@ func (t *thread) run() {
 		case together:
 			t.state = atCollective
 			return
+		case phase:
+			if !i.wait(t) {
+				return
+			}
+			t.pc++
 		case exit:
 			t.state = ended
 			return
@@ -192,7 +223,7 @@ func (t *thread) fault(format string, args ...any) {
 	if t.block.err != nil {
 		return
 	}
-	f := &Fault{Block: t.block.number, Thread: int(t.number-1) % len(t.block.threads), Reason: fmt.Sprintf(format, args...)}
+	f := &Fault{Block: t.block.number, Thread: t.local(), Reason: fmt.Sprintf(format, args...)}
 	for _, a := range args {
 		if access, is := a.(*AccessError); is {
 			f.Access = access
@@ -203,24 +234,6 @@ func (t *thread) fault(format string, args ...any) {
 		f.Line, f.Instr = i.line, i.text
 	}
 	t.block.err = f
-}
-
-// barrier lets the threads on if all have come to the barrier.
-func (b *block) barrier() bool {
-	for i := range b.threads {
-		if t := &b.threads[i]; t.state != atBarrier {
-			return false
-		} else if first := &b.threads[i&^31]; t.pc != first.pc {
-			t.fault("threads of a warp wait at different barriers")
-			return false
-		}
-	}
-	b.epoch++
-	for i := range b.threads {
-		b.threads[i].state = ready
-		b.threads[i].pc++
-	}
-	return true
 }
 
 // warp is how many threads run together.
@@ -238,7 +251,7 @@ func (b *block) collectives() bool {
 			}
 			c := &b.entry.instrs[t.pc].warp
 			members := b.threads[from:min(from+c.group, len(b.threads))]
-			if !t.grouped(members, from) {
+			if !t.grouped(members, from) || c.may != nil && !c.may(t) {
 				continue
 			}
 			if c.run(members); b.err != nil {

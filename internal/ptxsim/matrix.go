@@ -49,7 +49,7 @@ func (p *parser) mma(i *instr, opcode string, args []string) {
 	d, c := p.registersOf(args[0], s.m*s.n/warp), p.values(args[3], s.m*s.n/warp)
 	a, b := p.values(args[1], s.m*s.k/warp/each), p.values(args[2], s.k*s.n/warp/each)
 	i.kind = together
-	i.warp = collective{all, warp, func(lanes []thread) {
+	i.warp = collective{lanes: all, group: warp, run: func(lanes []thread) {
 		var x [16 * 32]float64
 		var y [32 * 8]float64
 		for l := range lanes {
@@ -141,7 +141,7 @@ func (p *parser) ldmatrix(i *instr, opcode string, args []string) {
 	d := p.registersOf(args[0], n)
 	base, offset := p.address(args[1])
 	i.kind = together
-	i.warp = collective{all, warp, func(lanes []thread) {
+	i.warp = collective{lanes: all, group: warp, run: func(lanes []thread) {
 		var rows [warp][]byte
 		for l := range lanes[:8*n] {
 			if rows[l] = lanes[l].touch(base.get(&lanes[l])+offset, rowBytes, true, reads); rows[l] == nil {

@@ -153,47 +153,6 @@ type touch struct {
 	atomic       bool // the writer's was
 }
 
-// touched is a thread, by a number of 1 or more among all of a launch, and how many
-// barriers it had come through.
+// touched is a thread, by a number of 1 or more among all of a launch, and its epoch;
+// or an agent of the block's, below 0.
 type touched struct{ thread, epoch int32 }
-
-// concurrent reports whether what another thread has done may happen at the same
-// time as what t does now.
-func (t *thread) concurrent(o touched) bool {
-	return o.thread != 0 && o.thread != t.number && (o.epoch == t.block.epoch || !t.ownBlock(o))
-}
-
-func (t *thread) ownBlock(o touched) bool {
-	first := t.block.threads[0].number
-	return o.thread >= first && o.thread < first+int32(len(t.block.threads))
-}
-
-// read notes it, and returns what races with it.
-func (c *touch) read(t *thread, atomic bool) touched {
-	if t.concurrent(c.writer) && !(atomic && c.atomic) {
-		return c.writer
-	}
-	now := touched{t.number, t.block.epoch}
-	switch {
-	case c.reader.thread == 0 || c.reader == now:
-	case !t.ownBlock(c.reader):
-		c.across = true
-	case c.reader.epoch != now.epoch:
-		c.many = false
-	case c.reader.thread != now.thread:
-		c.many = true
-	}
-	c.reader = now
-	return touched{}
-}
-
-func (c *touch) write(t *thread, atomic bool) touched {
-	if t.concurrent(c.writer) && !(atomic && c.atomic) {
-		return c.writer
-	}
-	if !atomic && (t.concurrent(c.reader) || c.across || c.many && c.reader.epoch == t.block.epoch && t.ownBlock(c.reader)) {
-		return c.reader
-	}
-	c.writer, c.atomic = touched{t.number, t.block.epoch}, atomic
-	return touched{}
-}

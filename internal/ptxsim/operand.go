@@ -18,15 +18,15 @@ func (o operand) get(t *thread) uint64 {
 	return o.bits
 }
 
-// operands splits what follows an opcode: at commas that are in no braces.
+// operands splits what follows an opcode: at commas that are in no braces and brackets.
 func operands(s string) []string {
 	var all []string
 	depth, from := 0, 0
 	for i := range len(s) {
 		switch s[i] {
-		case '{':
+		case '{', '[':
 			depth++
-		case '}':
+		case '}', ']':
 			depth--
 		case ',':
 			if depth == 0 {
@@ -76,6 +76,9 @@ func (p *parser) value(s string) operand {
 	}
 	if at, there := p.tables[s]; there {
 		return operand{-1, at}
+	}
+	if word, there := p.params[s]; there {
+		return operand{-1, paramBase + uint64(8*word)}
 	}
 	p.fail("%q is no register and no literal", s)
 	return operand{-1, 0}

@@ -20,14 +20,24 @@ type Module struct {
 // Entry is a kernel of a module.
 type Entry struct {
 	Name   string
-	Params int // how many there are, of 8 bytes each
+	Params []int // the bytes of each: 8, or 128 of a tensor map
 	// Threads is how many a block may have at most, as the text says; 0: it does not.
 	// Run does not hold launches to it.
 	Threads int
 	instrs  []instr
 	module  *Module
-	regs    int // how many registers a thread has
-	wgmma   bool
+	regs    int  // how many registers a thread has
+	agents  bool // whether others than threads access the block's memory
+	partial bool // whether some threads wait for some others
+}
+
+// words is how many words of 8 bytes the parameters have.
+func (e *Entry) words() int {
+	n := 0
+	for _, size := range e.Params {
+		n += size / 8
+	}
+	return n
 }
 
 // instr is an instruction of a thread. Those that wait for other threads have a
@@ -40,7 +50,9 @@ type instr struct {
 	kind   kind
 	target int // of a branch
 	run    func(t *thread)
+	wait   func(t *thread) bool // of a phase: reports whether the thread goes on
 	warp   collective
+	meets  meeting
 }
 
 type kind uint8
@@ -50,6 +62,7 @@ const (
 	branch
 	barrier
 	together
+	phase
 	exit
 )
 
@@ -184,12 +197,16 @@ func (p *parser) entry() {
 	if list := p.until(")"); list != "" {
 		for _, param := range strings.Split(list, ",") {
 			f := strings.Fields(param)
-			if len(f) != 3 || f[0] != ".param" || f[1] != ".u64" {
-				p.fail("a parameter is %q, want .param .u64 name", strings.TrimSpace(param))
+			name, size := f[len(f)-1], 8
+			kind := strings.Join(f[:len(f)-1], " ")
+			if short, is := strings.CutSuffix(name, "[128]"); is && kind == ".param .align 64 .b8" {
+				name, size = short, mapBytes
+			} else if kind != ".param .u64" {
+				p.fail("a parameter is %q, want .param .u64 name or .param .align 64 .b8 name[128]", strings.TrimSpace(param))
 				return
 			}
-			p.params[f[2]] = p.e.Params
-			p.e.Params++
+			p.params[name] = p.e.words()
+			p.e.Params = append(p.e.Params, size)
 		}
 	}
 	for p.space(); strings.HasPrefix(p.text, "."); p.space() {
@@ -242,12 +259,13 @@ func (p *parser) finish() {
 
 func (p *parser) statement() {
 	line := p.line
-	n := strings.IndexAny(p.text, ";:")
+	n := strings.IndexByte(p.text, ';')
 	if n < 0 {
 		p.fail("expected ;")
 		return
 	}
-	if p.text[n] == ':' {
+	if at := strings.IndexByte(p.text[:n], ':'); at >= 0 && p.text[at+1] != ':' {
+		n = at
 		p.labels[strings.TrimSpace(p.take(n))] = len(p.e.instrs)
 		p.take(1)
 		return

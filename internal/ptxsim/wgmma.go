@@ -22,9 +22,7 @@ type flight struct {
 
 // groupProduct is a wgmma that is under way.
 type groupProduct struct {
-	group   int
-	chunks  []int // that it reads of the block's memory, by number
-	waiting int   // how many threads have not waited for it
+	group int
 }
 
 // unwaited is what a thread sees that reads sums before it has waited: a NaN.
@@ -73,7 +71,7 @@ func (p *parser) wgmma(i *instr, opcode string, args []string) {
 	i.kind = together
 	i.warp = collective{lanes: all, group: warpgroup, run: func(threads []thread) {
 		var x, y [256][16]float64
-		product := &groupProduct{waiting: warpgroup}
+		product := &groupProduct{group: threads[0].flight.committed + 1}
 		for f, of := range []struct {
 			to   *[256][16]float64
 			desc operand
@@ -123,8 +121,9 @@ func (t *thread) matrix(to *[256][16]float64, desc uint64, rows int, across bool
 	}
 	b := t.block
 	if b.reading == nil {
-		b.reading = make([]int, len(b.shared)/rowBytes+1)
+		b.reading = make([][]int32, len(b.shared)/rowBytes+1)
 	}
+	own := t.local() / warp
 	for row := range rows {
 		reader := &threads[row%warpgroup]
 		for k := range 16 {
@@ -134,22 +133,26 @@ func (t *thread) matrix(to *[256][16]float64, desc uint64, rows int, across bool
 				at = start + r/64*first + r%64*2 + e/8*second + e%8*128
 			}
 			at ^= at >> 7 & 7 << 4
-			bytes := reader.touch(sharedBase+at, 2, true, reads)
+			bytes := reader.mayRead(at, 2)
 			if bytes == nil {
 				return false
 			}
-			if by := b.unfenced[at]; by != 0 {
-				t.fault("%s has written the block's memory at %d, and no fence.proxy.async came since", b.named(touched{thread: by}), at)
-				return false
-			}
-			if chunk := int(at / rowBytes); !across && e%8 == 0 || across && r%8 == 0 {
-				product.chunks = append(product.chunks, chunk)
-				b.reading[chunk]++
+			if !across && e%8 == 0 || across && r%8 == 0 {
+				b.reads(int(at/rowBytes), own, own+warpgroup/warp, product.group)
 			}
 			to[row][k] = value(load(bytes))
 		}
 	}
 	return true
+}
+
+// reads notes that a group of products of some warps reads a chunk.
+func (b *block) reads(chunk, from, to, group int) {
+	by := grown(b.reading[chunk], to)
+	for w := from; w < to; w++ {
+		by[w] = int32(group)
+	}
+	b.reading[chunk] = by
 }
 
 // issue adds a product to a thread's sums.
@@ -162,7 +165,6 @@ func (t *thread) issue(d []int, product *groupProduct, scale operand, sum func(c
 	if f.sums == nil {
 		f.sums, f.last = make([]uint64, len(t.regs)), make([]int, len(t.regs))
 	}
-	product.group = f.committed + 1
 	f.pending = append(f.pending, product)
 	for r, reg := range d {
 		c := t.regs[reg]
@@ -185,12 +187,7 @@ func (t *thread) issue(d []int, product *groupProduct, scale operand, sum func(c
 func (t *thread) landed(group int) {
 	f := &t.flight
 	for len(f.pending) > 0 && f.pending[0].group <= group {
-		p := f.pending[0]
-		if p.waiting--; p.waiting == 0 {
-			for _, c := range p.chunks {
-				t.block.reading[c]--
-			}
-		}
+		t.knows.learns(t.local()/warp, int32(f.pending[0].group))
 		f.pending = f.pending[1:]
 	}
 	for reg, last := range f.last {
