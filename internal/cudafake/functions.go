@@ -1,11 +1,5 @@
 package cudafake
 
-import (
-	"unsafe"
-
-	"ltc/backends/cuda/driver"
-)
-
 // functions are what the table of package driver is filled with, by the library's
 // names. Arguments have the types that the letters of [driver.Entry] stand for.
 var functions = map[string]any{
@@ -96,26 +90,4 @@ var functions = map[string]any{
 	"cuGraphExecDestroy":                (*Fake).destroyExec,
 
 	"cuTensorMapEncodeTiled": (*Fake).tensorMap,
-}
-
-// tensorMap checks what NVIDIA's documentation asks of a map, and writes down its
-// arguments. No kernel can use it yet.
-func (f *Fake) tensorMap(to *[16]uint64, kind int32, rank uint32, address uint64, sizes, strides *uint64, box, steps *uint32, _, swizzle, _, _ int32) driver.Code {
-	if _, code := f.context("cuTensorMapEncodeTiled"); code != 0 {
-		return code
-	}
-	wrong := uintptr(unsafe.Pointer(to))%64 != 0 || rank < 1 || rank > 5 || address%16 != 0
-	if !wrong {
-		for i := range rank {
-			wrong = wrong || unsafe.Slice(sizes, rank)[i] == 0 || unsafe.Slice(box, rank)[i]-1 > 255
-			wrong = wrong || i > 0 && unsafe.Slice(strides, rank-1)[i-1]%16 != 0
-		}
-	}
-	if wrong {
-		return f.bad(driver.InvalidValue, BadArgument, "a tensor map of %d dimensions at %#x", rank, address)
-	}
-	*to = [16]uint64{0x51AB, address, uint64(kind), uint64(rank), uint64(swizzle)}
-	copy(to[5:10], unsafe.Slice(sizes, rank))
-	copy(to[10:14], unsafe.Slice(strides, rank-1))
-	return driver.Success
 }
