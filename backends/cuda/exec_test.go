@@ -2,17 +2,14 @@ package cuda
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
-	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -210,6 +207,19 @@ func TestRejected(t *testing.T) {
 	require.ErrorContains(t, err, "cuda:0: compile: ")
 }
 
+// What goes wrong behind a run that has done its work, is its error.
+func TestNotGivenBack(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{})
+	e := compile(t, b, update, backends.Options{})
+	c := &backends.Call{Args: []soa.View{f32s(t, 1, 2, 3), f32s(t, 1, 0, 1), soa.Make(types.Of(types.F32))}}
+	f.Fail("cuMemFreeAsync", 0, driver.InvalidValue)
+	require.ErrorIs(t, e.Execute(t.Context(), c), driver.InvalidValue)
+	f.Lose(0, driver.IllegalAddress) // and with the device what was not freed
+	_, err := b.Make(types.Of(types.F32))
+	require.ErrorIs(t, err, driver.IllegalAddress)
+}
+
 // Tensors are copied between devices: from one that has its own memory to the
 // host's and back, at once and meanwhile, with conversion.
 func TestTo(t *testing.T) {
@@ -238,77 +248,5 @@ func TestTo(t *testing.T) {
 		values, err := lazy.ToSlice[int32](sum)
 		require.NoError(t, err)
 		require.Equal(t, []int32{6, 8, 12}, values)
-	}
-}
-
-// idle returns a backend on a driver that does nothing when work is queued, and a
-// program of so many kernels.
-func idle(t testing.TB, kernels int) (*Backend, *executable) {
-	nothing, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_equal")
-	if err != nil {
-		t.Skip("there is no pthread_equal in this C library")
-	}
-	f := cudafake.New(cudafake.Options{})
-	t.Cleanup(func() { f.Close() })
-	d, err := driver.Use(func(name string) uintptr {
-		switch name {
-		case "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamSynchronize",
-			"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2":
-			return nothing
-		}
-		return f.Lookup(name)
-	})
-	require.NoError(t, err)
-	// The context is current by the fake's own functions, for what is not replaced.
-	own, err := f.Open()
-	require.NoError(t, err)
-	first, err := own.Device(0)
-	require.NoError(t, err)
-	ctx, err := first.Retain()
-	require.NoError(t, err)
-	require.NoError(t, ctx.Enter())
-	t.Cleanup(ctx.Leave)
-	dev, err := Use(d, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = dev.close() }) // what it made is not all there
-	b := On(dev)
-	var text strings.Builder
-	text.WriteString("func.func public @main(%a0: tensor<8x8xf32>) -> tensor<8x8xf32> {\n")
-	for i := range kernels { // products, which stay a kernel each
-		fmt.Fprintf(&text, "  %%a%d = stablehlo.dot_general %%a%d, %%a%d, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n", i+1, i, i)
-	}
-	fmt.Fprintf(&text, "  return %%a%d : tensor<8x8xf32>\n}", kernels)
-	return b, compile(t, b, text.String(), backends.Options{})
-}
-
-// A run of a cached program allocates nothing.
-func TestHotPath(t *testing.T) {
-	b, e := idle(t, 20)
-	square := types.Of(types.F32, 8, 8)
-	for name, args := range map[string][2]soa.View{
-		"on the device": {b.dev.view(1<<40, square), b.dev.view(1<<41, square)},
-		"on the host":   {soa.Make(square), soa.Make(square)},
-	} {
-		c := &backends.Call{Args: args[:1], Results: args[1:]}
-		run := func() { require.NoError(t, e.Execute(context.Background(), c)) }
-		run()
-		if trials.Race {
-			run()
-			continue
-		}
-		require.Zero(t, testing.AllocsPerRun(100, run), name)
-	}
-}
-
-// What the host does for a step of 100 kernels, with a driver that does nothing.
-func BenchmarkStep(b *testing.B) {
-	on, e := idle(b, 100)
-	square := types.Of(types.F32, 8, 8)
-	c := &backends.Call{Args: []soa.View{on.dev.view(1<<40, square)}, Results: []soa.View{on.dev.view(1<<41, square)}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := e.Execute(context.Background(), c); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -110,7 +110,7 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 }
 
 // run runs the program.
-func (r *runner) run(ctx context.Context, c *backends.Call) error {
+func (r *runner) run(ctx context.Context, c *backends.Call) (err error) {
 	watch, err := r.prepare(c)
 	if err != nil {
 		return err
@@ -136,10 +136,10 @@ func (r *runner) run(ctx context.Context, c *backends.Call) error {
 	if err := r.upload(); err != nil {
 		return err
 	}
-	if err = r.steps(ctx, watch); err != nil {
+	if err := r.steps(ctx, watch); err != nil {
 		return err
 	}
-	if err = r.finish(c.Queue == nil); err != nil {
+	if err := r.finish(c.Queue == nil); err != nil {
 		return err
 	}
 	r.unlock() // what is not dense is copied by the queue, too
@@ -150,35 +150,17 @@ func (r *runner) run(ctx context.Context, c *backends.Call) error {
 // steps runs the steps. From step watch on, which is the first that writes memory
 // of the caller's, they cannot be cancelled.
 func (r *runner) steps(ctx context.Context, watch int) error {
-	done := ctx.Done()
-	each := r.e.times != nil || env.Checks.On()
-	for i := range r.e.steps {
-		if i >= watch {
-			done = nil
+	waits := r.e.times != nil || env.Checks.On()
+	return r.e.program.Run(ctx, watch, func(i int, _ <-chan struct{}) error {
+		if !waits {
+			return r.step(ctx, i)
 		}
-		if done != nil {
-			select {
-			case <-done:
-				return context.Cause(ctx)
-			default:
-			}
-		}
-		var start time.Time
-		if each {
-			start = time.Now()
-		}
-		err := r.step(ctx, i)
-		if err == nil && each {
-			err = r.settle(i, start)
-		}
-		if err != nil {
+		start := time.Now()
+		if err := r.step(ctx, i); err != nil {
 			return err
 		}
-	}
-	if done != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+		return r.settle(i, start)
+	})
 }
 
 // settle waits for a step, to say how long it took, or which one failed.

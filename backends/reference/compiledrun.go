@@ -145,33 +145,12 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 
 // run runs the steps. From step watch on it cannot be cancelled.
 func (e *compiled) run(ctx context.Context, l *launcher, watch int) error {
-	done := ctx.Done()
-	for i := range e.steps {
-		s := &e.steps[i]
-		if i >= watch {
-			done = nil
-		}
-		if done != nil {
-			select {
-			case <-done:
-				return context.Cause(ctx)
-			default:
-			}
-		}
-		var err error
+	return e.program.Run(ctx, watch, func(i int, done <-chan struct{}) error {
 		if e.times == nil {
-			err = e.step(ctx, l, s, done)
-		} else {
-			err = e.timed(ctx, l, i, done)
+			return e.step(ctx, l, &e.steps[i], done)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	if done != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+		return e.timed(ctx, l, i, done)
+	})
 }
 
 // step runs a step.

@@ -13,38 +13,18 @@ import (
 	"ltc/internal/trials"
 )
 
-// hot are the calls of each operation on streams, here a function of C's that
-// does nothing: it returns whether its first two arguments are equal, which they
-// never are.
+// hot are the calls of each operation on streams, here a function that does nothing.
 func hot(t testing.TB) (*driver.Context, *driver.Stream, *driver.Event, *driver.Function) {
-	nothing, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_equal")
-	if err != nil {
-		t.Skip("there is no pthread_equal in this C library")
-	}
 	f := cudafake.New(cudafake.Options{})
 	t.Cleanup(func() { f.Close() })
-	d, err := driver.Use(func(name string) uintptr {
-		switch name {
-		case "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD32Async", "cuEventRecord", "cuStreamWaitEvent",
-			"cuEventQuery", "cuStreamQuery", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2", "cuMemAllocAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2":
-			return nothing
-		}
-		return f.Lookup(name)
-	})
+	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD32Async", "cuEventRecord", "cuStreamWaitEvent",
+		"cuEventQuery", "cuStreamQuery", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2", "cuMemAllocAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2")
 	require.NoError(t, err)
+	t.Cleanup(leave)
 	dev, err := d.Device(0)
 	require.NoError(t, err)
 	c, err := dev.Retain()
 	require.NoError(t, err)
-	// The context is current by the fake's own functions: its streams are made so.
-	own, err := f.Open()
-	require.NoError(t, err)
-	ownDevice, err := own.Device(0)
-	require.NoError(t, err)
-	ownContext, err := ownDevice.Retain()
-	require.NoError(t, err)
-	require.NoError(t, ownContext.Enter())
-	t.Cleanup(ownContext.Leave)
 	s, err := c.NewStream(0)
 	require.NoError(t, err)
 	e, err := c.NewEvent(false)
@@ -115,12 +95,12 @@ func BenchmarkCopy(b *testing.B) {
 
 // BenchmarkCall is what a call costs by itself.
 func BenchmarkCall(b *testing.B) {
-	nothing, err := purego.Dlsym(purego.RTLD_DEFAULT, "pthread_equal")
+	stub, err := cudafake.Stub()
 	require.NoError(b, err)
 	args := make([]uintptr, 11)
 	b.ReportAllocs()
 	for b.Loop() {
-		purego.SyscallN(nothing, args...)
+		purego.SyscallN(stub, args...)
 	}
 }
 

@@ -1,0 +1,29 @@
+package kit
+
+import "context"
+
+// Run runs the steps of a program in order, step i by step(i, done), up to the first
+// that fails. It ends when the context does, which done tells, but not from step
+// watch on, the first that writes memory of the caller's: done is nil then.
+func (p *Program) Run(ctx context.Context, watch int, step func(i int, done <-chan struct{}) error) error {
+	done := ctx.Done()
+	for i := range p.Steps {
+		if i >= watch {
+			done = nil
+		}
+		if done != nil {
+			select {
+			case <-done:
+				return context.Cause(ctx)
+			default:
+			}
+		}
+		if err := step(i, done); err != nil {
+			return err
+		}
+	}
+	if done != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
