@@ -261,18 +261,12 @@ func (m *tensor) along(outer []int) {
 // strips - 1 takes. The first turns only copy.
 func (m *tensor) ring() {
 	ahead := int64(m.tile.strips - 1)
-	size := m.tile.stripsBytes()
 	n := m.ceil(m.depth, strip(m.t))
 	turn := m.variable(long, number(-ahead))
 	from := m.variable(long, "0") // where in K the next strip begins
 	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
 	m.a.begin(m)
 	m.b.begin(m)
-	next := func(at string) {
-		m.line("add.u32 %s, %s, %d", at, at, size)
-		end := m.op(predicate, "setp.ge.u32", at, m.plus(m.memory, m.tile.strips*size))
-		m.line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
-	}
 	begin := m.label()
 	m.place(begin)
 	m.open()
@@ -289,15 +283,23 @@ func (m *tensor) ring() {
 		} else {
 			m.multiply(out)
 		}
-		next(out)
+		m.next(out)
 	})
-	next(into)
+	m.next(into)
 	m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
 	m.line("add.s64 %s, %s, 1", turn, turn)
 	m.close()
 	m.line("@%s bra %s", m.op(predicate, "setp.lt.s64", turn, n), begin)
 	m.line("cp.async.wait_all")
 	m.barrier()
+}
+
+// next moves a variable from a strip of the ring to the next one.
+func (m *tensor) next(at string) {
+	size := m.tile.stripsBytes()
+	m.line("add.u32 %s, %s, %d", at, at, size)
+	end := m.op(predicate, "setp.ge.u32", at, m.plus(m.memory, m.tile.strips*size))
+	m.line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
 }
 
 // The arithmetic of words, of which one is a number.

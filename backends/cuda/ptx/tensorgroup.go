@@ -26,23 +26,17 @@ const (
 // waited in turn n, and its place is copied to again.
 func (m *tensor) ringOfGroups() {
 	ahead := m.tile.strips - 2
-	size := m.tile.stripsBytes()
 	from := m.variable(long, "0")
 	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
 	m.a.begin(m)
 	m.b.begin(m)
-	next := func(at string) {
-		m.line("add.u32 %s, %s, %d", at, at, size)
-		end := m.op(predicate, "setp.ge.u32", at, m.plus(m.memory, m.tile.strips*size))
-		m.line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
-	}
 	copies := func() {
 		m.when(m.op(predicate, "setp.lt.s64", from, m.depth), func() {
 			m.a.copy(m, into, from)
 			m.b.copy(m, into, from)
 		})
 		m.line("cp.async.commit_group")
-		next(into)
+		m.next(into)
 		m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
 	}
 	m.loop("0", number(int64(ahead)), "1", func(string) { copies() })
@@ -52,7 +46,7 @@ func (m *tensor) ringOfGroups() {
 		m.line("wgmma.wait_group.sync.aligned 1")
 		m.barrier()
 		m.multiplyGroups(out)
-		next(out)
+		m.next(out)
 		copies()
 	})
 	m.line("wgmma.wait_group.sync.aligned 0")

@@ -152,44 +152,57 @@ func (w *writer) aligned() string {
 	return holds
 }
 
-// parts is how n elements of a type lie in registers of an instruction: how many of
-// these, of which type of memory and class, and how many elements each holds.
-func vectorParts(t types.DType, n int) (count int, name string, c class, each int) {
-	if t.Size() >= 4 {
-		name, c = memoryType(t)
-		return n, name, c, 1
-	}
-	return n * t.Size() / 4, "u32", word, 4 / t.Size()
+// vector is elements beside each other as an instruction moves them: in registers
+// of a class, each of which holds some, as a type of memory.
+type vector struct {
+	regs []string
+	class
+	name string
+	each int
+	bits int // of an element
 }
 
-// vectorOf returns the letters and the operand of count registers.
-func vectorOf(count int, name string, regs []string) (opcode, operand string) {
-	if count == 1 {
-		return name, regs[0]
+// newVector returns n elements of a type, in registers that are yet to be named.
+func newVector(t types.DType, n int) vector {
+	if t.Size() >= 4 {
+		name, c := memoryType(t)
+		return vector{make([]string, n), c, name, 1, 8 * t.Size()}
 	}
-	return fmt.Sprintf("v%d.%s", count, name), "{" + strings.Join(regs, ", ") + "}"
+	return vector{make([]string, n*t.Size()/4), word, "u32", 4 / t.Size(), 8 * t.Size()}
+}
+
+// place returns the register of element l, and from which bit on it is there.
+func (v *vector) place(l int) (reg *string, shift int) {
+	return &v.regs[l/v.each], l % v.each * v.bits
+}
+
+// operand returns an instruction's letters and operand.
+func (v *vector) operand() (opcode, operand string) {
+	if len(v.regs) == 1 {
+		return v.name, v.regs[0]
+	}
+	return fmt.Sprintf("v%d.%s", len(v.regs), v.name), "{" + strings.Join(v.regs, ", ") + "}"
 }
 
 func (w *writer) loadLanes(id kernel.ID, at point, vals [][]string) {
 	i := &w.k.Instrs[id]
 	address, _ := w.operand(i.Mem, at)
-	count, name, c, each := vectorParts(i.Type, len(vals))
-	regs := make([]string, count)
-	for r := range regs {
-		regs[r] = w.fresh(c)
+	lanes := newVector(i.Type, len(vals))
+	for r := range lanes.regs {
+		lanes.regs[r] = w.fresh(lanes.class)
 	}
-	opcode, operand := vectorOf(count, name, regs)
+	opcode, operand := lanes.operand()
 	w.line("ld.global.%s %s, [%s]", opcode, operand, address)
 	for l := range vals {
-		v := regs[l/each]
-		if each > 1 {
-			bits := 8 * i.Type.Size()
-			if shift := l % each * bits; shift > 0 {
+		reg, shift := lanes.place(l)
+		v := *reg
+		if lanes.each > 1 {
+			if shift > 0 {
 				v = w.op(word, "shr.u32", v, number(int64(shift)))
 			}
-			v = w.op(word, "and.b32", v, number(1<<bits-1))
+			v = w.op(word, "and.b32", v, number(1<<lanes.bits-1))
 		}
-		if c == word {
+		if lanes.class == word {
 			v = w.ofBits(i.Type, v)
 		}
 		if i.Type.IsInteger() {
@@ -202,18 +215,18 @@ func (w *writer) loadLanes(id kernel.ID, at point, vals [][]string) {
 func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
 	i := &w.k.Instrs[id]
 	address, _ := w.operand(i.Mem, at)
-	count, name, c, each := vectorParts(i.Type, len(vals))
-	regs := make([]string, count)
+	lanes := newVector(i.Type, len(vals))
 	for l := range vals {
 		v := vals[l][i.Args[0]]
-		if c == word {
+		if lanes.class == word {
 			v = w.unsignedBits(i.Type, w.bitsOf(i.Type, v))
 		}
-		if shift := l % each * 8 * i.Type.Size(); shift > 0 {
-			v = w.op(word, "or.b32", regs[l/each], w.op(word, "shl.b32", v, number(int64(shift))))
+		reg, shift := lanes.place(l)
+		if shift > 0 {
+			v = w.op(word, "or.b32", *reg, w.op(word, "shl.b32", v, number(int64(shift))))
 		}
-		regs[l/each] = v
+		*reg = v
 	}
-	opcode, operand := vectorOf(count, name, regs)
+	opcode, operand := lanes.operand()
 	w.line("%sst.global.%s [%s], %s", on(at.stores), opcode, address, operand)
 }
