@@ -7,9 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
 	"ltc/internal/golden"
 )
 
@@ -41,27 +39,9 @@ const heads = `func.func @main(%x: tensor<40x3xf32>, %w: tensor<3x8xf32>, %v: te
   return %2, %7 : tensor<40x1xf32>, tensor<40x3xf32>
 }`
 
-func compileChained(t *testing.T, text string, columns func() int) (p *kit.Program, before, after string) {
-	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
-	require.NoError(t, err)
-	p, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Columns: columns, Dump: func(stage, text string) {
-		switch stage {
-		case "merged":
-			before = text
-		case "private":
-			after = text
-		}
-	}})
-	require.NoError(t, err)
-	return p, before, after
-}
-
-func stepsOf(p *kit.Program, _, _ string) int { return len(p.Steps) }
-
 // Products of few columns that follow each other are one kernel of their rows.
 func TestChained(t *testing.T) {
-	_, before, after := compileChained(t, network, few(8))
-	golden.Is(t, "testdata/passes/chained.txt", "-- before --\n"+before+"-- after --\n"+after)
+	golden.Is(t, "testdata/passes/chained.txt", fromTo(t, network, kit.Options{Columns: few(8)}, "merged", "private"))
 }
 
 // They are where rows are many, columns few, and what lies between is no one
@@ -87,7 +67,7 @@ func TestWhatIsChained(t *testing.T) {
 		{"numbers of 64 bits", replace("f32", "f64"), few(8), 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, _, _ := compileChained(t, c.text, c.columns)
+			p := compileFor(t, c.text, kit.Options{Columns: c.columns})
 			require.Len(t, p.Steps, c.kernels, fmt.Sprint(p))
 			samePasses(t, c.text)
 		})

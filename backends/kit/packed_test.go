@@ -7,10 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
 	"ltc/internal/golden"
 )
 
@@ -32,29 +30,10 @@ const dequantised = `func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x12xui8>
   return %3 : tensor<8x12xf32>
 }`
 
-// compilePacked compiles for a target, and returns the program with the graph
-// before and after factors are packed.
-func compilePacked(t *testing.T, text string, packs func(*kernel.Kernel, []int64, []int64) (int, int)) (p *kit.Program, before, after string) {
-	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
-	require.NoError(t, err)
-	p, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Packs: packs, Dump: func(stage, text string) {
-		switch stage {
-		case "private":
-			before = text
-		case "packed":
-			after = text
-		}
-	}})
-	require.NoError(t, err)
-	return p, before, after
-}
-
 // What computes a factor becomes part of the contraction.
 func TestPacked(t *testing.T) {
 	samePasses(t, dequantised)
-	_, before, after := compilePacked(t, dequantised, packsOnce)
-	got := "-- before --\n" + before + "-- after --\n" + after
-	golden.Is(t, "testdata/passes/packed.txt", got)
+	golden.Is(t, "testdata/passes/packed.txt", fromTo(t, dequantised, kit.Options{Packs: packsOnce}, "private", "packed"))
 }
 
 // It does so where that takes less than memory, and nobody else reads it.
@@ -85,7 +64,7 @@ func TestWhatIsPacked(t *testing.T) {
 		{"read by another", replace("-> tensor<8x12xf32> {", "-> (tensor<8x12xf32>, tensor<12x16xf32>) {", "return %3 : tensor<8x12xf32>", "%4 = stablehlo.transpose %2, dims = [1, 0] : (tensor<16x12xf32>) -> tensor<12x16xf32>\n return %3, %4 : tensor<8x12xf32>, tensor<12x16xf32>"), times(1, 1), 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, _, _ := compilePacked(t, c.text, c.packs)
+			p := compileFor(t, c.text, kit.Options{Packs: c.packs})
 			require.Len(t, p.Steps, c.kernels, fmt.Sprint(p))
 			samePasses(t, c.text)
 		})

@@ -48,12 +48,21 @@ func TestPassesOfNetworks(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			text := programs.Network(rand.New(rand.NewPCG(seed, 2)))
 			samePasses(t, text)
-			if stepsOf(compileChained(t, text, nil)) > stepsOf(compileChained(t, text, few(64))) {
+			if len(compile(t, text).Steps) > len(compileFor(t, text, kit.Options{Columns: few(64)}).Steps) {
 				chained++
 			}
 		})
 	}
 	require.Positive(t, chained, "none is one kernel of its rows")
+}
+
+// fromTo returns a program's graph at two stages.
+func fromTo(t *testing.T, text string, o kit.Options, before, after string) string {
+	t.Helper()
+	graphs := map[string]string{}
+	o.Dump = func(stage, text string) { graphs[stage] = text }
+	compileFor(t, text, o)
+	return "-- before --\n" + graphs[before] + "-- after --\n" + graphs[after]
 }
 
 // samePasses compares what a program gives by the evaluator with what its graph

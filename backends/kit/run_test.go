@@ -67,9 +67,16 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 // compile compiles a module to kernels that pass their checks.
 func compile(t *testing.T, text string) *kit.Program {
 	t.Helper()
+	return compileFor(t, text, kit.Options{})
+}
+
+// compileFor makes kernels of a text for the target that options tell of.
+func compileFor(t *testing.T, text string, o kit.Options) *kit.Program {
+	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true})
+	o.Eval, o.Check = reference.New(), true
+	p, err := kit.Compile(t.Context(), l, o)
 	require.NoError(t, err)
 	for _, k := range p.Kernels {
 		require.NoError(t, kernel.Verify(k), "%v", k)

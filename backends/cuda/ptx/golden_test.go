@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -41,18 +40,15 @@ var cpu = vector.Machine{Level: vector.AVX2, Splats: true}
 
 // TestText holds what a text becomes: a kernel; by a CPU's schedule a function
 // of LLVM IR (whose vector instructions some have, without their registers'
-// numbers); by a GPU's an entry of PTX. The entry runs in the interpreter and computes what the kernel's
-// evaluator does; what the assembler says about it is in ptxas.tsv.
+// numbers); by a GPU's an entry of PTX. The entry runs in the interpreter and
+// computes what the kernel's evaluator does; what the assembler says about it is in
+// ptxas.tsv.
 func TestText(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
+	for _, file := range golden.Files(t, "testdata/*.txtar") {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
-			b, err := os.ReadFile(file)
+			before, err := txtar.ParseFile(file)
 			require.NoError(t, err)
-			before := txtar.Parse(b)
 			require.Equal(t, "text.mlir", before.Files[0].Name)
 			p := compile(t, string(before.Files[0].Data))
 			require.Len(t, p.Kernels, 1)
@@ -78,11 +74,7 @@ func TestText(t *testing.T) {
 			add("gpu.ptx", entryOf(module, launch.Entry("k")))
 			t.Run("interpreted", func(t *testing.T) { interpreted(t, k, sizes) })
 			require.NoError(t, ptxas.Name("text/"+name, module))
-			if golden.Update() {
-				require.NoError(t, os.WriteFile(file, txtar.Format(got), 0o644))
-				return
-			}
-			require.Empty(t, cmp.Diff(string(b), string(txtar.Format(got))), "go test ./backends/cuda/ptx -run TestText -update writes it anew")
+			golden.Is(t, file, string(txtar.Format(got)))
 		})
 	}
 }
@@ -164,10 +156,7 @@ func ordinary(m *kerneltest.Memory) {
 // The kernels of all workloads of the benchmark have texts, which compute what
 // the evaluator computes.
 func TestWorkloads(t *testing.T) {
-	files, err := filepath.Glob("../../kit/testdata/workloads/*.mlir")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
+	for _, file := range golden.Files(t, "../../kit/testdata/workloads/*.mlir") {
 		name := strings.TrimSuffix(filepath.Base(file), ".mlir")
 		t.Run(name, func(t *testing.T) {
 			b, err := os.ReadFile(file)

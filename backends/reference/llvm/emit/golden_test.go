@@ -1,10 +1,8 @@
 package emit_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,20 +12,8 @@ import (
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the goldens")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got, "%s: run with -update if the change is meant", file)
-}
 
 // workloads are the kernels of the benchmarks.
 func workloads(t *testing.T) []*kernel.Kernel {
@@ -50,7 +36,7 @@ func TestSchedules(t *testing.T) {
 		for _, k := range kernels {
 			fmt.Fprintf(&b, "%s: %s", k.Name, emit.Plan(k, vector.Machine{Level: level}).Of(k))
 		}
-		golden(t, fmt.Sprintf("schedules_%v.txt", level), b.String())
+		golden.Is(t, fmt.Sprintf("testdata/schedules_%v.txt", level), b.String())
 	}
 }
 
@@ -64,7 +50,7 @@ func TestText(t *testing.T) {
 		for _, level := range levels[k.Name] {
 			text, schedules := emit.Module([]*kernel.Kernel{k}, vector.Machine{Level: level, Splats: true})
 			require.NotNil(t, schedules[0])
-			golden(t, fmt.Sprintf("%s_%v.ll", k.Name, level), text)
+			golden.Is(t, fmt.Sprintf("testdata/%s_%v.ll", k.Name, level), text)
 		}
 	}
 }
