@@ -1,7 +1,7 @@
 // Package accuracy measures how far from exact the math functions are that
 // compilers write. Its central type is [Function].
 //
-// imports only ltc/internal/bigfloat and ltc/ir/types.
+// imports only ltc/internal/bigfloat, ltc/internal/golden, ltc/ir/types and testify.
 package accuracy
 
 import (

@@ -2,8 +2,16 @@ package accuracy
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/golden"
 )
 
 // Section is a part of a page that one test writes: from the line that it begins
@@ -16,37 +24,43 @@ const (
 	GPU Section = "<!-- Written by go generate ./backends/cuda/ptx. -->\n"
 )
 
-// cut returns what comes before, in and after a section of a page.
-func cut(page string, s Section) (before, text, after string, err error) {
+// Figure writes how many units something is off by, rounded up.
+func Figure(units float64) string { return fmt.Sprintf("%.2f", math.Ceil(units*100)/100) }
+
+// figure is what Figure writes.
+var figure = regexp.MustCompile(`\d\.\d\d`)
+
+// Document requires the page to have text behind the line that a section begins
+// with, with figures that are no less; go test -update writes it. If more is set,
+// more numbers were taken than for the page, and its figures are not looked at.
+func (s Section) Document(t testing.TB, page, text string, more bool) {
+	t.Helper()
 	b, err := os.ReadFile(page)
-	if err != nil {
-		return "", "", "", err
+	require.NoError(t, err)
+	before, said, found := strings.Cut(string(b), string(s))
+	require.True(t, found, "%s has no line %s", page, s)
+	after := ""
+	if i := strings.Index(said, string(GPU)); s == CPU && i >= 0 {
+		said, after = said[:i], said[i:]
 	}
-	at := strings.Index(string(b), string(s))
-	if at < 0 {
-		return "", "", "", fmt.Errorf("%s has no line %s", page, s)
+	if golden.Update() {
+		require.NoError(t, os.WriteFile(page, []byte(before+string(s)+text+after), 0o666))
+		return
 	}
-	before, rest := string(b)[:at], string(b)[at:]
-	end := len(rest)
-	if s == CPU {
-		if i := strings.Index(rest, string(GPU)); i >= 0 {
-			end = i
+	require.Equal(t, figure.ReplaceAllString(said, "…"), figure.ReplaceAllString(text, "…"), "run go generate")
+	if more {
+		return
+	}
+	rows := strings.Split(text, "\n")
+	for i, row := range strings.Split(said, "\n") {
+		for k, is := range figure.FindAllString(rows[i], -1) {
+			require.LessOrEqual(t, parsed(t, is), parsed(t, figure.FindAllString(row, -1)[k]), "run go generate: %s", rows[i])
 		}
 	}
-	return before, rest[:end], rest[end:], nil
 }
 
-// Documented returns a section of a page.
-func Documented(page string, s Section) (string, error) {
-	_, text, _, err := cut(page, s)
-	return text, err
-}
-
-// Document writes a section of a page anew, the text of which begins with its line.
-func Document(page string, s Section, text string) error {
-	before, _, after, err := cut(page, s)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(page, []byte(before+text+after), 0o666)
+func parsed(t testing.TB, figure string) float64 {
+	v, err := strconv.ParseFloat(figure, 64)
+	require.NoError(t, err)
+	return v
 }
