@@ -111,13 +111,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 			return nil, context.Cause(ctx)
 		}
 	}
-	var donated []ValueID
-	for j, r := range p.Signature.Results {
-		if r.Alias >= 0 {
-			donated = append(donated, g.root(g.results[j]))
-		}
-	}
-	delayDonated(g, donated)
+	delayDonated(g)
 	if o.Check {
 		if err := g.check(); err != nil {
 			return nil, fmt.Errorf("kit: donated values are written last: %w", err)

@@ -19,7 +19,9 @@
 //     their rows, for targets that ask for it (chain.go);
 //   - private: what only one kernel uses stays within it (privatise.go);
 //   - packed: what computes a factor of a product is done as the factor is packed,
-//     for targets that can (packed.go).
+//     for targets that can (packed.go);
+//   - joined: nodes that read the same elements, and compute each by itself, are one
+//     of several results (siblings.go).
 //
 // Then kernels are written so that equal ones are the same text whatever their
 // sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel

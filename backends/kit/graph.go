@@ -15,6 +15,7 @@ type graph struct {
 	nodes   []*node
 	args    []ValueID
 	results []ValueID
+	donates []bool // by result: it takes over an argument
 
 	localBytes int                                                       // see Options
 	packs      func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options

@@ -6,30 +6,35 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// delayDonated puts nodes that make the new value of a donated argument, which
-// nothing else reads, behind all others: then the old value has been read.
-func delayDonated(g *graph, donated []ValueID) {
-	late := func(n *node) bool {
-		if n.kernel == nil {
-			return false
-		}
-		outs := n.outs()
-		return len(outs) > 0 && !slices.ContainsFunc(outs, func(v ValueID) bool { return !slices.Contains(donated, v) })
-	}
-	read := make([]bool, len(g.values))
-	for _, n := range g.nodes {
-		for _, v := range n.ins() {
-			read[g.root(v)] = true
-		}
-	}
-	slices.SortStableFunc(g.nodes, func(a, b *node) int {
-		return rank(late(a) && !anyRead(a, read)) - rank(late(b) && !anyRead(b, read))
-	})
+// delayDonated puts nodes that are late behind all others: then the old values of
+// donated arguments have been read.
+func delayDonated(g *graph) {
+	late := g.late()
+	slices.SortStableFunc(g.nodes, func(a, b *node) int { return rank(late(a)) - rank(late(b)) })
 	g.number()
 }
 
-func anyRead(n *node, read []bool) bool {
-	return slices.ContainsFunc(n.outs(), func(v ValueID) bool { return read[v] })
+// late returns which nodes only make new values of donated arguments, which
+// nothing else reads.
+func (g *graph) late() func(*node) bool {
+	other := make([]bool, len(g.values)) // by root: it is no such value, or read
+	for v := range other {
+		other[v] = true
+	}
+	for j, v := range g.results {
+		if g.donates[j] {
+			other[g.root(v)] = false
+		}
+	}
+	for _, n := range g.nodes {
+		for _, v := range n.ins() {
+			other[g.root(v)] = true
+		}
+	}
+	return func(n *node) bool {
+		outs := n.outs()
+		return n.kernel != nil && len(outs) > 0 && !slices.ContainsFunc(outs, func(v ValueID) bool { return other[g.root(v)] })
+	}
 }
 
 func rank(b bool) int {

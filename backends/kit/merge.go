@@ -12,9 +12,9 @@ import (
 const smallWork = 4096
 
 // merge makes one kernel of a node and a later one that reads what it stores,
-// or what it reads, where both can run for the same points of parallel axes:
-// reductions of rows with what uses them, matrix products with what follows.
-// The stages are those of the one, then those of the other.
+// where both can run for the same points of parallel axes: reductions of rows with
+// what uses them, matrix products with what follows. The stages are those of the
+// one, then those of the other.
 //
 // The order of nodes still holds.
 func merge(g *graph) {

@@ -14,6 +14,7 @@ var passes = []struct {
 	{"chained", chain},
 	{"private", privatise},
 	{"packed", packed},
+	{"joined", joinSiblings},
 }
 
 // orders says which passes must come before which.
@@ -28,6 +29,7 @@ var orders = []struct{ before, after, why string }{
 	{"merged", "chained", "a product hands its columns on with what follows it done"},
 	{"chained", "private", "what is handed on within a kernel is private to it"},
 	{"merged", "private", "only then it is known which values one node alone uses"},
+	{"packed", "joined", "what computes a factor makes nothing else"},
 }
 
 // Stages returns the names that [Options.Dump] is called with, in order.

@@ -97,6 +97,9 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 		}
 		t.graph.args = append(t.graph.args, v)
 	}
+	for _, r := range p.Signature.Results {
+		t.graph.donates = append(t.graph.donates, r.Alias >= 0)
+	}
 	for i, op := range main.Body().Ops {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
