@@ -51,7 +51,11 @@ type compiledStep struct {
 	code  kernel.Code // nil: the evaluator's
 	parts int
 	sizes []int // of an element, by operand
-	first int   // where its pointers begin in the launcher's
+	// void says of each operand that the step accesses none of its elements. Where
+	// the first one would be may then be outside of its memory, and so in that of
+	// something else, which the collector must not be shown.
+	void  []bool
+	first int // where its pointers begin in the launcher's
 	// prepared are the strides that the code is for.
 	prepared []int64
 	// where its strides begin in the launcher's, if some depend on the call
@@ -168,10 +172,14 @@ func (e *compiled) fit(ctx context.Context) error {
 		if s.Kernel < 0 {
 			continue
 		}
+		k := e.program.Kernels[s.Kernel]
+		for j := range s.void {
+			s.void[j] = accessesNone(k, j, s.Sizes)
+		}
 		if err := e.prepare(ctx, s); err != nil {
 			return err
 		}
-		work = added(work, pointsOf(e.program.Kernels[s.Kernel], s.Sizes))
+		work = added(work, pointsOf(k, s.Sizes))
 	}
 	e.long = work > longWork
 	e.cut()
@@ -203,6 +211,7 @@ func (e *compiled) add(s compiledStep) {
 		for _, p := range e.program.Kernels[s.Kernel].Params {
 			s.sizes = append(s.sizes, p.DType.Size())
 		}
+		s.void = make([]bool, len(s.sizes))
 	}
 	if len(s.Moving) > 0 {
 		e.strides += len(s.Strides)
@@ -232,6 +241,22 @@ func (e *compiled) cut() {
 		e.parts = max(e.parts, s.parts)
 		e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
 	}
+}
+
+// accessesNone reports whether a kernel accesses no element of an operand: it has no
+// points, or the operand no elements.
+func accessesNone(k *kernel.Kernel, operand int, sizes []int64) bool {
+	for i := range k.Axes {
+		if k.Axes[i].Size.Of(sizes) == 0 {
+			return true
+		}
+	}
+	for _, d := range k.Params[operand].Dims {
+		if d.Of(sizes) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pointsOf returns how often the bodies of a kernel run.

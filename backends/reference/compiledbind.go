@@ -92,7 +92,10 @@ func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, known []k
 			default:
 				continue
 			}
-			mem[j], some = unsafe.Add(base, int(o.Offset)*p.Kernels[s.Kernel].Params[j].DType.Size()), true
+			if k := p.Kernels[s.Kernel]; !accessesNone(k, j, s.Sizes) {
+				base = unsafe.Add(base, int(o.Offset)*k.Params[j].DType.Size())
+			}
+			mem[j], some = base, true
 		}
 		if some {
 			all[i] = code.Bind(mem, k.alloc)

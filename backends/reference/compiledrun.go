@@ -161,7 +161,9 @@ func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done 
 	pointers := l.pointers[s.first : s.first+len(s.Operands)]
 	for j := range s.Operands {
 		o := &s.Operands[j]
-		pointers[j] = unsafe.Add(l.mem[o.Value], int(o.Offset)*s.sizes[j])
+		if pointers[j] = l.mem[o.Value]; !s.void[j] {
+			pointers[j] = unsafe.Add(pointers[j], int(o.Offset)*s.sizes[j])
+		}
 	}
 	strides := s.Strides
 	if e.lays != nil {

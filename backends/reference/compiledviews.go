@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -163,7 +164,7 @@ func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) er
 	views := &viewed{lays: make([]kit.Layout, len(p.Args)+len(p.Results)), lies: make([][]int, len(p.Args)+len(p.Results))}
 	lay := func(at int, id kit.ValueID, view *soa.View) {
 		if v.lies(id, view) {
-			views.lays[at], views.lies[at] = kit.Lies(view.Strides, tableOf(view)), view.Strides
+			views.lays[at], views.lies[at] = kit.Lies(view.Strides, tableOf(view)), slices.Clone(view.Strides) // the caller may change these
 		}
 	}
 	for _, i := range v.args {
@@ -270,7 +271,7 @@ func (e *compiled) placeView(l *launcher, id kit.ValueID, v soa.View) {
 // its strides.
 func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	for j := range s.Operands {
-		if o := &s.Operands[j]; len(o.By) > 0 {
+		if o := &s.Operands[j]; len(o.By) > 0 && !s.void[j] {
 			pointers[j] = unsafe.Add(pointers[j], int(kit.Along(o.By, l.lies[o.Value]))*s.sizes[j])
 		}
 	}
