@@ -172,3 +172,77 @@ func BenchmarkSizes(b *testing.B) {
 		}
 	}
 }
+
+// sharpened is a program of a loop whose turns depend on the values, and of a branch.
+const sharpened = `
+module attributes {ltc.dims = {n = [0, 100000]}} {
+  func.func public @main(%x: tensor<?x3xf32> {ltc.name = "x", ltc.dim = ["n", ""]}, %w: tensor<3x3xf32> {ltc.name = "w", ltc.constant}) -> (tensor<?x3xf32> {ltc.name = "y"}) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %most = stablehlo.constant dense<7> : tensor<i32>
+    %f0 = stablehlo.constant dense<0.0> : tensor<f32>
+    %enough = stablehlo.constant dense<2.0> : tensor<f32>
+    %r:2 = stablehlo.while(%k = %zero, %h = %x) : tensor<i32>, tensor<?x3xf32> cond {
+      %sum = stablehlo.reduce(%h init: %f0) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<?x3xf32>, tensor<f32>) -> tensor<f32>
+      %p = stablehlo.compare LT, %sum, %enough : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %q = stablehlo.compare LT, %k, %most : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %pq = stablehlo.and %p, %q : tensor<i1>
+      stablehlo.return %pq : tensor<i1>
+    } do {
+      %n = stablehlo.add %k, %one : tensor<i32>
+      %d = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0] : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+      %a = stablehlo.add %d, %x : tensor<?x3xf32>
+      stablehlo.return %n, %a : tensor<i32>, tensor<?x3xf32>
+    }
+    %odd = stablehlo.and %r#0, %one : tensor<i32>
+    %y = "stablehlo.case"(%odd) ({
+      %t = stablehlo.tanh %r#1 : tensor<?x3xf32>
+      stablehlo.return %t : tensor<?x3xf32>
+    }, {
+      %t = stablehlo.negate %r#1 : tensor<?x3xf32>
+      stablehlo.return %t : tensor<?x3xf32>
+    }) : (tensor<i32>) -> tensor<?x3xf32>
+    return %y : tensor<?x3xf32>
+  }
+}`
+
+// A model with loops and branches is one compile for events of 1 to 10,000 elements,
+// too, and gives what the evaluator gives.
+func TestBranchesOfAllSizes(t *testing.T) {
+	w := soa.Make(types.Of(types.F32, 3, 3))
+	copy(soa.Slice[float32](w), []float32{1.5, -0.5, 0, 0.25, 1, 0.5, -1, 0, 0.75})
+	x, y := soa.Make(types.Of(types.F32, mostEvents, 3)), soa.Make(types.Of(types.F32, mostEvents, 3))
+	for i, s := 0, soa.Slice[float32](x); i < len(s); i++ {
+		s[i] = float32(i%29)/100 - 0.2
+	}
+	first := func(n int, v soa.View) soa.View {
+		v, err := v.Slice(0, 0, n, 1)
+		require.NoError(t, err)
+		return v
+	}
+	of := func(name string) func(n int) []float32 {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		m, err := model.New(t.Context(), b, backends.NewModule(sharpened), map[string]soa.View{"w": w})
+		require.NoError(t, err)
+		return func(n int) []float32 {
+			in, out := soa.NewCollection(n), soa.NewCollection(n)
+			require.NoError(t, in.Add("x", soa.ViewColumn("x", first(n, x))))
+			require.NoError(t, out.Add("y", soa.ViewColumn("y", first(n, y))))
+			require.NoError(t, m.Bind(in, out).Run(t.Context(), nil, 0))
+			return slices.Clone(soa.Slice[float32](y)[:3*n])
+		}
+	}
+	before := counted.kernels.Load()
+	run := of("cpu")
+	compiled := counted.kernels.Load()
+	require.Greater(t, compiled, before)
+	want := of("eval")
+	sizes := rand.New(rand.NewPCG(5, 6)).Perm(mostEvents)
+	for i, n := range append([]int{mostEvents, 1, 2}, sizes[:trials.Soak(300, mostEvents)]...) {
+		if got := run(n); i < 12 {
+			require.InDeltaSlice(t, want(n), got, 1e-4, "%d elements", n)
+		}
+	}
+	require.Equal(t, compiled, counted.kernels.Load(), "one compile")
+}

@@ -174,9 +174,9 @@ func (p *Program) numbers() []number {
 		for k := range s.Moving {
 			all = factors(all, s.Moving[k].By)
 		}
-		if s.Host != nil {
-			for k := range s.Host.Args {
-				dims(s.Host.Args[k].Type.Shape)
+		for _, list := range s.takes() {
+			for k := range list {
+				dims(list[k].Type.Shape)
 			}
 		}
 	}
@@ -215,7 +215,9 @@ func (p *Program) alike(q *Program) error {
 				return err
 			}
 		case s.Kernel < 0:
-			return fmt.Errorf("step %d is a loop or a branch: they run for one size", i)
+			if err := alikeRegions(i, s, t); err != nil {
+				return err
+			}
 		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
 			!slices.EqualFunc(s.Moving, t.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
 			return fmt.Errorf("step %d works on other values", i)
@@ -272,7 +274,8 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 	base := *v.base
 	base.Steps = slices.Clone(base.Steps)
 	for i := range base.Steps {
-		base.Steps[i].Host = f.base.Steps[i].Host // which runs all sizes
+		s, own := &base.Steps[i], &f.base.Steps[i]
+		s.Host, s.Loop, s.Branch = own.Host, own.Loop, own.Branch // which run all sizes
 	}
 	v.base = &base
 	return v, nil
@@ -311,14 +314,7 @@ func (f *Family) Member() *Member {
 		for k := range s.Moving {
 			s.Moving[k].By = slices.Clone(s.Moving[k].By)
 		}
-		if s.Host != nil {
-			h := *s.Host
-			h.Args = slices.Clone(h.Args)
-			for k := range h.Args {
-				h.Args[k].Type.Shape = slices.Clone(h.Args[k].Type.Shape)
-			}
-			s.Host = &h
-		}
+		s.ownTypes()
 	}
 	m := &Member{Program: &p, family: f, numbers: p.numbers()}
 	m.placer.again = true
@@ -341,13 +337,14 @@ func (m *Member) Resize(n int) error {
 
 // CompileFamily compiles a program for some sizes by compile, which is given one
 // of them, and returns what it is for all within bounds, both included. Eval runs
-// the ops that are no kernels.
-func CompileFamily(ctx context.Context, eval backends.Backend, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
+// the ops that are no kernels; region makes what runs a region of a loop or a branch
+// of the family that it is, found from executables with a method Program.
+func CompileFamily(ctx context.Context, eval backends.Backend, bounds [2]int, compile func(n int) (*Program, error), region func(*Family) (backends.Executable, error)) (*Family, error) {
 	var first error
 	for _, at := range samples {
 		f, err := compileFamily(ctx, at, bounds, compile)
 		if err == nil {
-			err = f.openHosts(ctx, eval)
+			err = f.openSteps(ctx, eval, region)
 		}
 		if err == nil || ctx.Err() != nil {
 			return f, err

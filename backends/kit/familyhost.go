@@ -10,45 +10,189 @@ import (
 	"ltc/mlir"
 )
 
+// sameArgs reports whether two steps take the same values, whatever their sizes.
+func sameArgs(a, b []HostArg) bool {
+	return slices.EqualFunc(a, b, func(a, b HostArg) bool {
+		return a.Value == b.Value && a.Type.DType == b.Type.DType && a.Type.Rank() == b.Type.Rank()
+	})
+}
+
 // alikeHost reports how two steps of the evaluator differ otherwise than by sizes.
 func alikeHost(i int, a, b *Host) error {
-	same := func(a, b HostArg) bool {
-		return a.Value == b.Value && a.Type.DType == b.Type.DType && a.Type.Rank() == b.Type.Rank()
-	}
-	if a.Name != b.Name || !slices.EqualFunc(a.Args, b.Args, same) || !slices.Equal(a.Outs, b.Outs) {
+	if a.Name != b.Name || !sameArgs(a.Args, b.Args) || !slices.Equal(a.Outs, b.Outs) {
 		return fmt.Errorf("step %d is %s, and %s of other values", i, a.Name, b.Name)
 	}
 	return nil
 }
 
-// openHosts has the evaluator run its steps for all sizes, those that depend on
-// the size: by a text that leaves it open, as the text of the program does.
-func (f *Family) openHosts(ctx context.Context, eval backends.Backend) error {
+// alikeRegions reports how two loops or branches differ otherwise than by sizes and
+// in their regions, which are families themselves.
+func alikeRegions(i int, s, t *Step) error {
+	var same bool
+	switch {
+	case s.Loop != nil && t.Loop != nil:
+		a, b := s.Loop, t.Loop
+		same = sameArgs(a.Init, b.Init) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs)
+	case s.Branch != nil && t.Branch != nil:
+		a, b := s.Branch, t.Branch
+		same = a.Index.Value == b.Index.Value && len(a.Branches) == len(b.Branches) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs)
+	}
+	if !same {
+		return fmt.Errorf("step %d is a loop or a branch, and another step or one of other values", i)
+	}
+	return nil
+}
+
+// takes returns the lists of what a step that is no kernel takes.
+func (s *Step) takes() [][]HostArg {
+	switch {
+	case s.Host != nil:
+		return [][]HostArg{s.Host.Args}
+	case s.Loop != nil:
+		return [][]HostArg{s.Loop.Init, s.Loop.Captured}
+	case s.Branch != nil:
+		return [][]HostArg{s.Branch.Captured}
+	}
+	return nil
+}
+
+// ownTypes gives a step that is no kernel types of its own, which change with a size.
+func (s *Step) ownTypes() {
+	own := func(list []HostArg) []HostArg {
+		list = slices.Clone(list)
+		for k := range list {
+			list[k].Type.Shape = slices.Clone(list[k].Type.Shape)
+		}
+		return list
+	}
+	switch {
+	case s.Host != nil:
+		h := *s.Host
+		h.Args, s.Host = own(h.Args), &h
+	case s.Loop != nil:
+		l := *s.Loop
+		l.Init, l.Captured, s.Loop = own(l.Init), own(l.Captured), &l
+	case s.Branch != nil:
+		b := *s.Branch
+		b.Captured, s.Branch = own(b.Captured), &b
+	}
+}
+
+// openSteps has the steps that are no kernels run for all sizes: see [CompileFamily].
+func (f *Family) openSteps(ctx context.Context, eval backends.Backend, region func(*Family) (backends.Executable, error)) error {
 	base := *f.base
 	base.Steps = slices.Clone(base.Steps)
 	for i := range base.Steps {
-		if base.Steps[i].Host == nil {
-			continue
-		}
-		h := *base.Steps[i].Host
-		var texts []string
-		for _, p := range f.programs {
-			texts = append(texts, p.Steps[i].Host.Text)
-		}
-		if !slices.ContainsFunc(texts, func(t string) bool { return t != h.Text }) {
-			continue
-		}
 		var err error
-		if h.Text, err = openText(texts); err == nil {
-			h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Name})
+		switch s := &base.Steps[i]; {
+		case s.Host != nil:
+			err = f.openHost(ctx, eval, i, s)
+		case s.Kernel < 0:
+			err = f.openRegions(ctx, eval, i, s, region)
 		}
 		if err != nil {
-			return fmt.Errorf("step %d, %s: %w", i, h.Name, err)
+			return fmt.Errorf("step %d: %w", i, err)
 		}
-		base.Steps[i].Host = &h
 	}
 	f.base = &base
 	return nil
+}
+
+// openHost has the evaluator run its step for all sizes, if it depends on the size:
+// by a text that leaves it open, as the text of the program does.
+func (f *Family) openHost(ctx context.Context, eval backends.Backend, i int, s *Step) error {
+	h := *s.Host
+	var texts []string
+	for _, p := range f.programs {
+		texts = append(texts, p.Steps[i].Host.Text)
+	}
+	if !slices.ContainsFunc(texts, func(t string) bool { return t != h.Text }) {
+		return nil
+	}
+	var err error
+	if h.Text, err = openText(texts); err == nil {
+		h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Name})
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", h.Name, err)
+	}
+	s.Host = &h
+	return nil
+}
+
+// openRegions makes each region of a loop or a branch a family of its own.
+func (f *Family) openRegions(ctx context.Context, eval backends.Backend, i int, s *Step, region func(*Family) (backends.Executable, error)) error {
+	opened := make([]backends.Executable, len(s.Regions()))
+	for r := range opened {
+		programs := make([]*Program, len(f.programs))
+		for k, p := range f.programs {
+			if programs[k] = programOf(p.Steps[i].Regions()[r]); programs[k] == nil {
+				return fmt.Errorf("region %d does not tell what it was compiled to", r)
+			}
+		}
+		of, err := NewFamily(f.sizes, programs, f.bounds)
+		if err == nil {
+			err = of.openSteps(ctx, eval, region)
+		}
+		if err == nil {
+			opened[r], err = region(of)
+		}
+		if err != nil {
+			return fmt.Errorf("region %d: %w", r, err)
+		}
+	}
+	if s.Loop != nil {
+		l := *s.Loop
+		l.Cond, l.Body, s.Loop = opened[0], opened[1], &l
+		return nil
+	}
+	b := *s.Branch
+	b.Branches, s.Branch = opened, &b
+	return nil
+}
+
+// Teller is a dimension that tells the size of a [Family]: of an argument or, where
+// Result is set, of a result. It is Slope·n + Base.
+type Teller struct {
+	Result      bool
+	Index, Dim  int
+	Slope, Base int64
+}
+
+// Signature returns what the programs of f take and give, [backends.AnySize] where
+// that depends on the size, and the dimensions that tell it: of arguments if there
+// are some, else of results. There are none if no program depends on the size. It is
+// an error if they do, and no dimension tells.
+func (f *Family) Signature() (*backends.Signature, []Teller, error) {
+	of := f.base.Signature
+	sig := &backends.Signature{Args: slices.Clone(of.Args), Results: slices.Clone(of.Results)}
+	var tellers []Teller
+	at := 0 // of f.lines, in which dimensions of arguments and results come first
+	open := func(result bool, i int, shape []int) []int {
+		shape = slices.Clone(shape)
+		for d := range shape {
+			l := f.lines[at]
+			at++
+			if l.slope == 0 {
+				continue
+			}
+			shape[d] = backends.AnySize
+			if t := (Teller{result, i, d, l.slope, l.of(-f.at)}); !result || len(tellers) == 0 || tellers[0].Result {
+				tellers = append(tellers, t)
+			}
+		}
+		return shape
+	}
+	for i := range sig.Args {
+		sig.Args[i].Type.Shape = open(false, i, sig.Args[i].Type.Shape)
+	}
+	for j := range sig.Results {
+		sig.Results[j].Type.Shape = open(true, j, sig.Results[j].Type.Shape)
+	}
+	if len(tellers) == 0 && slices.ContainsFunc(f.lines, func(l line) bool { return l.slope != 0 }) {
+		return nil, nil, errors.New("what it computes depends on a size that neither its arguments nor its results have")
+	}
+	return sig, tellers, nil
 }
 
 // openText returns the text that texts are of programs which differ in sizes of

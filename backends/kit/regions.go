@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"slices"
 
 	"ltc/backends"
 	"ltc/ir/types"
@@ -51,31 +52,42 @@ func Failure(ctx context.Context, s *Step, err error) error {
 // the other of two places: that of the step's outputs, and one of the loop's own.
 type loopMemory struct {
 	own        []soa.View
+	room       []int // bytes of own
 	takes      [3][]soa.View // what regions take: the first values, those in outs, those in own; each with what is captured
 	outs       []soa.View
 	cond, body backends.Call
 	more       [1]soa.View // result of cond
 }
 
-func newLoopMemory(at Place, loop *Loop) (*loopMemory, error) {
+func newLoopMemory(loop *Loop) *loopMemory {
 	m := &loopMemory{outs: make([]soa.View, len(loop.Outs))}
-	for _, a := range loop.Init {
-		v, err := at.Make(a.Type)
-		if err != nil {
-			return nil, err
-		}
-		m.own = append(m.own, v)
-	}
+	m.own, m.room = make([]soa.View, len(loop.Init)), make([]int, len(loop.Init))
 	for i := range m.takes {
 		m.takes[i] = make([]soa.View, len(loop.Init)+len(loop.Captured))
 	}
 	m.more[0] = soa.Make(types.Of(types.Bool))
-	return m, nil
+	return m
 }
 
-// place shows m where the operands and outputs of a run are.
-func (m *loopMemory) place(at Place, loop *Loop) {
+// place shows m where the operands and outputs of a run are, whose sizes need not be
+// those of the run before it.
+func (m *loopMemory) place(at Place, loop *Loop) error {
 	n := len(loop.Init)
+	for i, a := range loop.Init {
+		if m.own[i].IsZero() || a.Type.Bytes() > m.room[i] {
+			t := a.Type
+			t.Shape = slices.Clone(t.Shape) // of a program for all sizes it changes
+			v, err := at.Make(t)
+			if err != nil {
+				return err
+			}
+			m.own[i], m.room[i] = v, t.Bytes()
+		} else if !m.own[i].Type.Equal(a.Type) {
+			t := a.Type
+			t.Shape = slices.Clone(t.Shape)
+			m.own[i].Type, m.own[i].Strides = t, soa.Dense(t.Shape)
+		}
+	}
 	for i, v := range loop.Outs {
 		m.outs[i] = at.View(v, loop.Init[i].Type)
 		m.takes[0][i] = at.View(loop.Init[i].Value, loop.Init[i].Type)
@@ -88,6 +100,7 @@ func (m *loopMemory) place(at Place, loop *Loop) {
 			m.takes[t][n+i] = v
 		}
 	}
+	return nil
 }
 
 // forget drops the memory of the caller.
@@ -104,17 +117,16 @@ func (m *loopMemory) forget() {
 func (r *Regions) loop(ctx context.Context, at Place, s *Step, queue backends.Queue) error {
 	m := r.loops[s]
 	if m == nil {
-		var err error
-		if m, err = newLoopMemory(at, s.Loop); err != nil {
-			return Failure(ctx, s, err)
-		}
+		m = newLoopMemory(s.Loop)
 		if r.loops == nil {
 			r.loops = map[*Step]*loopMemory{}
 		}
 		r.loops[s] = m
 	}
 	defer m.forget()
-	m.place(at, s.Loop)
+	if err := m.place(at, s.Loop); err != nil {
+		return Failure(ctx, s, err)
+	}
 	m.cond.Queue, m.body.Queue = queue, queue
 	places := [2][]soa.View{m.outs, m.own}
 	from := 0 // of takes

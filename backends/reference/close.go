@@ -69,18 +69,9 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (siz
 		}
 		x.become(a, t)
 	}
-	last := len(x.main.Ops) - 1
-	var ops []*mlir.Op
-	for _, op := range x.main.Ops[:last] {
-		closed, err := x.close(op)
-		if err != nil {
-			return nil, c.errorAt(op, err)
-		}
-		if closed != nil {
-			ops = append(ops, closed)
-		}
+	if err := x.block(x.main); err != nil {
+		return nil, err
 	}
-	x.main.Ops = append(ops, x.main.Ops[last])
 	x.sign(main)
 	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
 		return nil, err
@@ -91,6 +82,23 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (siz
 	}
 	p.Signature = sig
 	return x.sizes, err
+}
+
+// block closes the ops of a block.
+func (x *closing) block(bl *mlir.Block) error {
+	last := len(bl.Ops) - 1
+	var ops []*mlir.Op
+	for _, op := range bl.Ops[:last] {
+		closed, err := x.close(op)
+		if err != nil {
+			return x.errorAt(op, err)
+		}
+		if closed != nil {
+			ops = append(ops, closed)
+		}
+	}
+	bl.Ops = append(ops, bl.Ops[last])
+	return nil
 }
 
 // become gives a value its closed type.
@@ -126,10 +134,13 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if callee := x.callee(op); callee != nil && x.isOpen(callee) {
 		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
 	}
-	if err := closedRegions(op); err != nil {
+	if err := x.follow(op); err != nil {
 		return nil, err
 	}
-	if err := x.follow(op); err != nil {
+	if branches[op.Name] {
+		return op, x.closeBranches(op)
+	}
+	if err := closedRegions(op); err != nil {
 		return nil, err
 	}
 	in, known, err := x.operands(op)
@@ -155,6 +166,48 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 		return nil, x.takeSize(op.Results[0])
 	}
 	return s.op, nil
+}
+
+// branches are the ops whose regions take and give tensors: loops and branches.
+var branches = map[string]bool{"stablehlo.while": true, "stablehlo.if": true, "stablehlo.case": true}
+
+// closeBranches closes the regions of a loop or a branch, and its results. What a
+// loop carries has the sizes that it has at first; the verifier finds out where
+// turns, or branches, give others.
+func (x *closing) closeBranches(op *mlir.Op) error {
+	loop := op.Name == "stablehlo.while"
+	asks := len(x.sizes)
+	var gives []*mlir.Value
+	for _, r := range op.Regions {
+		if len(r.Blocks) != 1 {
+			return fmt.Errorf("a region of %d blocks", len(r.Blocks))
+		}
+		bl := r.Blocks[0]
+		for i, a := range bl.Args {
+			if !loop || i >= len(op.Operands) {
+				return fmt.Errorf("a region of %d arguments", len(bl.Args))
+			}
+			x.become(a, op.Operands[i].Type)
+			x.sized[a] = somehow // in later turns
+		}
+		if err := x.block(bl); err != nil {
+			return err
+		}
+		gives = bl.Ops[len(bl.Ops)-1].Operands
+	}
+	if loop {
+		gives = op.Operands
+	}
+	for i, r := range op.Results {
+		if i >= len(gives) {
+			return fmt.Errorf("%d results of %d", len(op.Results), len(gives))
+		}
+		x.become(r, gives[i].Type)
+		if len(x.sizes) > asks {
+			x.sized[r] = somehow
+		}
+	}
+	return nil
 }
 
 // closedRegions returns an error if the regions of an op leave a size open, or ask

@@ -78,7 +78,9 @@ func kitOptions(body func(context.Context, backends.Module) (backends.Executable
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := b.kernels(ctx, p, o, compilers)
+	prog, err := b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
+		return b.compileKernels(ctx, p, o, compilers)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -101,15 +103,15 @@ func (e *compiled) ready() {
 	e.variants = newVariants(e, e.program, e.bound, e.variant)
 }
 
-// kernels makes kernels of a program; what is in the regions of its loops and
-// branches is compiled.
-func (b *Backend) kernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (*kit.Program, error) {
+// kernels makes kernels of a program; region compiles what is in the regions of its
+// loops and branches.
+func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
 	options := kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 		if err != nil {
 			return nil, err
 		}
-		return b.compileKernels(ctx, p, o, compilers)
+		return region(p)
 	})
 	options.Packs, options.Columns = packsOf(compilers), columnsOf(compilers)
 	return kit.Compile(ctx, p, options)

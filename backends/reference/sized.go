@@ -19,8 +19,8 @@ import (
 // size: compiled once, with the numbers of the run at hand.
 type sized struct {
 	sig       *backends.Signature
-	at        []openDim // where the size stands, at least once
-	bounds    [2]int    // of the size, both included
+	at        []kit.Teller // where the size stands; of a region that no size changes, nowhere
+	bounds    [2]int       // of the size, both included
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
@@ -32,9 +32,6 @@ type sized struct {
 	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
 }
-
-// openDim is a dimension of an argument.
-type openDim struct{ arg, dim int }
 
 // form is the program for some layouts of its views.
 type form struct {
@@ -65,31 +62,65 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if s.at, s.bounds, err = openDims(p.Module); err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	family, err := s.compile(ctx, m, func(_ int, p *backends.Program) (*kit.Program, error) { return b.kernels(ctx, p, o, compilers) })
+	var kernels func(p *backends.Program) (*kit.Program, error)
+	kernels = func(p *backends.Program) (*kit.Program, error) {
+		return b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
+			k, err := kernels(p)
+			return draft{program: k}, err
+		})
+	}
+	family, err := s.compile(ctx, m, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
+		func(f *kit.Family) (backends.Executable, error) { return s.region(ctx, f) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	codes, err := codesOf(ctx, nil, family.Base().Kernels, compilers)
+	return s, s.begin(ctx, family)
+}
+
+// begin compiles the kernels of a family.
+func (s *sized) begin(ctx context.Context, family *kit.Family) error {
+	base := family.Base()
+	codes, err := codesOf(ctx, nil, base.Kernels, s.compilers)
+	if err != nil {
+		return err
+	}
+	for i := range base.Steps {
+		if step := &base.Steps[i]; step.Kernel >= 0 {
+			s.work = added(s.work, pointsOf(base.Kernels[step.Kernel], step.Sizes))
+		}
+	}
+	if s.o.Profile {
+		s.times = make([]kit.Timer, len(base.Steps))
+	}
+	return s.ready(ctx, family, codes)
+}
+
+// region returns what runs a region of a loop or a branch for all sizes.
+func (s *sized) region(ctx context.Context, family *kit.Family) (backends.Executable, error) {
+	sig, at, err := family.Signature()
 	if err != nil {
 		return nil, err
 	}
-	for i := range family.Base().Steps {
-		step := &family.Base().Steps[i]
-		if step.Kernel >= 0 {
-			s.work = added(s.work, pointsOf(family.Base().Kernels[step.Kernel], step.Sizes))
-		}
-	}
-	if o.Profile {
-		s.times = make([]kit.Timer, len(family.Base().Steps))
-	}
-	return s, s.ready(ctx, family, codes)
+	r := &sized{sig: sig, at: at, bounds: s.bounds, file: s.file, o: s.o, compilers: s.compilers, copied: new(atomic.Int64)}
+	return r, r.begin(ctx, family)
 }
 
-// compile returns the program for all sizes, given what makes kernels of it for one.
-func (s *sized) compile(ctx context.Context, m backends.Module, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, error) {
+// draft is what a region is of a program for one of the sizes that a family is found
+// from: nothing runs it.
+type draft struct {
+	backends.Executable
+	program *kit.Program
+}
+
+// Program returns what the region became.
+func (d draft) Program() *kit.Program { return d.program }
+
+// compile returns the program for all sizes, given what makes kernels of it for one,
+// and what runs its regions.
+func (s *sized) compile(ctx context.Context, m backends.Module, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(*kit.Family) (backends.Executable, error)) (*kit.Family, error) {
 	return kit.CompileFamily(ctx, New(), s.bounds, func(n int) (*kit.Program, error) {
 		p, err := backends.LoadOpen(ctx, m, s.o)
 		if err != nil {
@@ -104,7 +135,7 @@ func (s *sized) compile(ctx context.Context, m backends.Module, kernels func(n i
 			k.SizeArgs = sizes
 		}
 		return k, err
-	})
+	}, region)
 }
 
 // Family returns what the backend cpu makes of a text that leaves one size open,
@@ -123,7 +154,7 @@ func Family(ctx context.Context, m backends.Module, o backends.Options, kernels 
 	if s.at, s.bounds, err = openDims(p.Module); err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	f, err := s.compile(ctx, m, kernels)
+	f, err := s.compile(ctx, m, kernels, func(f *kit.Family) (backends.Executable, error) { return draft{program: f.Base()}, nil })
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
@@ -194,7 +225,7 @@ func (s *sized) shapes(n int) [][]int {
 // openDims returns where the one size stands that a module's arguments leave
 // open, and its bounds: there is one such dimension, or all have one name
 // (ltc.dim).
-func openDims(m *mlir.Module) (at []openDim, bounds [2]int, err error) {
+func openDims(m *mlir.Module) (at []kit.Teller, bounds [2]int, err error) {
 	bounds = [2]int{0, int(^uint(0) >> 1)}
 	main := m.Func("main")
 	name, named := "", true
@@ -214,7 +245,7 @@ func openDims(m *mlir.Module) (at []openDim, bounds [2]int, err error) {
 			if len(at) > 0 && (symbol != name || symbol == "") {
 				named = false
 			}
-			name, at = symbol, append(at, openDim{i, d})
+			name, at = symbol, append(at, kit.Teller{Index: i, Dim: d, Slope: 1})
 		}
 	}
 	switch {
@@ -342,29 +373,46 @@ func (f *form) take(ctx context.Context, n int) (*fitted, error) {
 	return x, x.fit(ctx, f, n)
 }
 
-// size returns the size that the arguments of a call have.
+// size returns the size that the arguments of a call have, or its results.
 func (s *sized) size(c *backends.Call) (int, error) {
+	if len(s.at) == 0 {
+		return s.family.BaseSize(), nil
+	}
 	n := -1
 	for _, d := range s.at {
-		v := &c.Args[d.arg]
-		if s.bound != nil && !s.bound[d.arg].IsZero() {
-			v = &s.bound[d.arg]
-		}
-		m := v.Type.Shape[d.dim]
+		size := s.sizeOf(c, d)
+		m := (size - int(d.Base)) / int(d.Slope)
 		if n >= 0 && m != n {
 			first := s.at[0]
-			return 0, fmt.Errorf("execute: dimension %d of argument %s is %d, and dimension %d of argument %s %d: they are one size",
-				d.dim, backends.Label(d.arg, s.sig.Args[d.arg].Name), m, first.dim, backends.Label(first.arg, s.sig.Args[first.arg].Name), n)
+			return 0, fmt.Errorf("execute: %s is %d, and %s %d: they are one size", s.label(d), size, s.label(first), s.sizeOf(c, first))
 		}
 		n = m
-	}
-	if n < 0 {
-		return 0, fmt.Errorf("execute: no argument tells the size")
 	}
 	if n < s.bounds[0] || n > s.bounds[1] {
 		return 0, fmt.Errorf("execute: %d elements: the program is for %d to %d", n, s.bounds[0], s.bounds[1])
 	}
 	return n, nil
+}
+
+// sizeOf returns the dimension of a call that tells the size.
+func (s *sized) sizeOf(c *backends.Call, d kit.Teller) int {
+	var v *soa.View
+	switch {
+	case d.Result: // of a region, whose results have places
+		v = &c.Results[d.Index]
+	case s.bound != nil && !s.bound[d.Index].IsZero():
+		v = &s.bound[d.Index]
+	default:
+		v = &c.Args[d.Index]
+	}
+	return v.Type.Shape[d.Dim]
+}
+
+func (s *sized) label(d kit.Teller) string {
+	if d.Result {
+		return fmt.Sprintf("dimension %d of result %s", d.Dim, backends.Label(d.Index, s.sig.Results[d.Index].Name))
+	}
+	return fmt.Sprintf("dimension %d of argument %s", d.Dim, backends.Label(d.Index, s.sig.Args[d.Index].Name))
 }
 
 // fit makes x the program for size n.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -121,6 +122,129 @@ func.func public @main(%x: tensor<?x1x6x6xf32>, %w: tensor<2x1x3x3xf32> {ltc.con
 			}
 		}
 	}
+}
+
+// openBranches are programs of all sizes with loops and branches.
+var openBranches = map[string]string{
+	"a loop over rows": `
+func.func public @main(%x: tensor<?x3xf32>, %w: tensor<3x3xf32> {ltc.constant}) -> (tensor<?x3xf32>, tensor<i32>) {
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %five = stablehlo.constant dense<5> : tensor<i32>
+  %r:2 = stablehlo.while(%k = %i, %h = %x) : tensor<i32>, tensor<?x3xf32> cond {
+    %p = stablehlo.compare LT, %k, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %n = stablehlo.add %k, %one : tensor<i32>
+    %d = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0] : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+    %t = stablehlo.tanh %d : tensor<?x3xf32>
+    %s = stablehlo.add %t, %x : tensor<?x3xf32>
+    stablehlo.return %n, %s : tensor<i32>, tensor<?x3xf32>
+  }
+  return %r#1, %r#0 : tensor<?x3xf32>, tensor<i32>
+}`,
+	"as many turns as there are elements, of twice as many": `
+func.func public @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<f32>) {
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %ten = stablehlo.constant dense<10> : tensor<i32>
+  %xx = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %r:3 = stablehlo.while(%k = %i, %h = %xx, %sum = %zero) : tensor<i32>, tensor<?xf32>, tensor<f32> cond {
+    %n = stablehlo.get_dimension_size %h, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+    %p = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %q = stablehlo.compare LT, %k, %ten : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %both = stablehlo.and %p, %q : tensor<i1>
+    stablehlo.return %both : tensor<i1>
+  } do {
+    %n = stablehlo.add %k, %one : tensor<i32>
+    %d = stablehlo.sine %h : tensor<?xf32>
+    %s = stablehlo.reduce(%d init: %sum) applies stablehlo.add across dimensions = [0] : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+    stablehlo.return %n, %d, %s : tensor<i32>, tensor<?xf32>, tensor<f32>
+  }
+  return %r#1, %r#2 : tensor<?xf32>, tensor<f32>
+}`,
+	"a branch that only its result has the size of": `
+func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %shape = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %s = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+  %p = stablehlo.compare GT, %s, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %r = "stablehlo.if"(%p) ({
+    %e = stablehlo.exponential %s : tensor<f32>
+    %a = stablehlo.dynamic_broadcast_in_dim %e, %shape, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+    stablehlo.return %a : tensor<?xf32>
+  }, {
+    %a = stablehlo.dynamic_broadcast_in_dim %s, %shape, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+    stablehlo.return %a : tensor<?xf32>
+  }) : (tensor<i1>) -> tensor<?xf32>
+  %y = stablehlo.add %r, %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}`,
+	"a branch within a loop": `
+func.func public @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %r:2 = stablehlo.while(%k = %i, %h = %x) : tensor<i32>, tensor<?x2xf32> cond {
+    %p = stablehlo.compare LT, %k, %four : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %n = stablehlo.add %k, %one : tensor<i32>
+    %b = "stablehlo.case"(%k) ({
+      %s = stablehlo.sine %h : tensor<?x2xf32>
+      stablehlo.return %s : tensor<?x2xf32>
+    }, {
+      %s = stablehlo.reverse %h, dims = [0] : tensor<?x2xf32>
+      stablehlo.return %s : tensor<?x2xf32>
+    }, {
+      %s = stablehlo.add %h, %x : tensor<?x2xf32>
+      stablehlo.return %s : tensor<?x2xf32>
+    }) : (tensor<i32>) -> tensor<?x2xf32>
+    stablehlo.return %n, %b : tensor<i32>, tensor<?x2xf32>
+  }
+  return %r#1 : tensor<?x2xf32>
+}`,
+}
+
+// Loops and branches are one compile for all sizes, as everything else: none of
+// their ops is left to the evaluator, and runs of other sizes compile nothing.
+func TestBranchesOfAllSizes(t *testing.T) {
+	for name, text := range openBranches {
+		t.Run(name, func(t *testing.T) {
+			cpu, err := open("cpu", "")
+			require.NoError(t, err)
+			e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			require.IsType(t, &sized{}, e, "one program for all sizes")
+			_, evaluated := e.(*sized).Compiled()
+			require.Zero(t, evaluated)
+			require.NotEmpty(t, regionsOf(e.(*sized).Program()))
+			for _, r := range regionsOf(e.(*sized).Program()) {
+				require.IsType(t, &sized{}, r)
+			}
+			want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{1, 2, 0, 3, 5, 17, 64, 100, 251, 1000, 4093, 7, 10000, 1} {
+				args := argsOf(e.Signature(), n, uint64(n))
+				a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
+				require.NoError(t, want.Execute(t.Context(), a))
+				require.NoError(t, e.Execute(t.Context(), b), "%d elements", n)
+				for j := range a.Results {
+					near(t, a.Results[j], b.Results[j], n)
+				}
+			}
+		})
+	}
+}
+
+// regionsOf returns what the loops and branches of a program run.
+func regionsOf(p *kit.Program) []backends.Executable {
+	var all []backends.Executable
+	p.Each(func(s *kit.Step) { all = append(all, s.Regions()...) })
+	return all
 }
 
 // What a run gives stays as it is when runs of other sizes follow.
