@@ -14,6 +14,9 @@ type Options struct {
 	// Hopper is set for GPUs of compute capability 9.0, which alone can run what is
 	// then written: warpgroups multiply.
 	Hopper bool
+	// Processors is how many multiprocessors there are, where that matters; 0: as many
+	// as GPUs of sm_90a have.
+	Processors int
 	// Ordered has floats that stores combine added in the order of the points, not in
 	// whichever they come: the same bits each time, and no atomic instructions' speed.
 	Ordered bool

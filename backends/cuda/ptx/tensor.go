@@ -20,6 +20,7 @@ type tile struct {
 	groups        bool   // whether warpgroups multiply, four warps together: of sm_90a alone
 	own           [2]int // if set, of how many rows and columns each thread adds up the sums itself, of f32
 	why           string
+	boxes         bool // whether boxes of the factors are copied, which a warpgroup more is for
 }
 
 // The tiles that entries are written for, by which [Schedule.Launch] chooses.
@@ -34,32 +35,42 @@ const (
 // tileTable returns them for elements of a type.
 func tileTable(t types.DType, o Options) []tile {
 	all := []tile{
-		largeTile:  {128, 128, [2]int{2, 2}, 3, false, [2]int{}, "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
-		smallTile:  {64, 64, [2]int{2, 2}, 4, false, [2]int{}, "products too small to give each multiprocessor a large tile"},
-		fewRows:    {16, 128, [2]int{1, 4}, 4, false, [2]int{}, "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
-		fewColumns: {128, 16, [2]int{4, 1}, 4, false, [2]int{}, "few columns"},
+		largeTile:  {rows: 128, columns: 128, warps: [2]int{2, 2}, strips: 3, why: "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
+		smallTile:  {rows: 64, columns: 64, warps: [2]int{2, 2}, strips: 4, why: "products too small to give each multiprocessor a large tile"},
+		fewRows:    {rows: 16, columns: 128, warps: [2]int{1, 4}, strips: 4, why: "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
+		fewColumns: {rows: 128, columns: 16, warps: [2]int{4, 1}, strips: 4, why: "few columns"},
 	}
 	switch {
 	case t == types.F32 && !o.TF32:
-		all[largeTile] = tile{128, 128, [2]int{4, 2}, 3, false, [2]int{8, 8}, "large products: sixteen loads for 256 fma"}
+		all[largeTile] = tile{rows: 128, columns: 128, warps: [2]int{4, 2}, strips: 3, own: [2]int{8, 8}, why: "large products: sixteen loads for 256 fma"}
 		all[smallTile].own = [2]int{8, 4}
 		all[fewRows].own = [2]int{4, 4}
 		all[fewColumns].own = [2]int{4, 4}
 	case t == types.F32:
-		all[largeTile] = tile{128, 64, [2]int{2, 2}, 4, false, [2]int{}, "fragments that are rounded, and read one by one, leave registers for no more sums"}
+		all[largeTile] = tile{rows: 128, columns: 64, warps: [2]int{2, 2}, strips: 4, why: "fragments that are rounded, and read one by one, leave registers for no more sums"}
 	case o.Hopper:
-		all[largeTile] = tile{128, 128, [2]int{8, 1}, 5, true, [2]int{}, "products that are large, but for a few of the widest"}
-		all = append(all, tile{128, 256, [2]int{8, 1}, 4, true, [2]int{}, "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
+		all[largeTile] = tile{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 5, groups: true, why: "products that are large, but for a few of the widest"}
+		all = append(all, tile{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, why: "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
 	}
 	return all
 }
 
-// tileNames names the tiles, those of warpgroups with a star.
+// boxedTiles are tiles of those sizes whose factors tensor maps describe, for which
+// [Schedule.Boxed] exchanges them.
+var boxedTiles = []tile{
+	{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 6, groups: true, boxes: true, why: "no thread that multiplies computes an address"},
+	{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, boxes: true, why: "no thread that multiplies computes an address"},
+}
+
+// tileNames names the tiles, those of warpgroups with a star, with boxes with two.
 func tileNames(all []tile) string {
 	var names []string
 	for _, t := range all {
 		name := fmt.Sprintf("%dx%d", t.rows, t.columns)
-		if t.groups {
+		switch {
+		case t.boxes:
+			name += "**"
+		case t.groups:
 			name += "*"
 		}
 		names = append(names, name)
@@ -84,12 +95,20 @@ const (
 // strip is how many elements of K a strip has.
 func strip(t types.DType) int { return stripBytes / t.Size() }
 
-func (t *tile) threads() int { return 32 * t.warps[0] * t.warps[1] }
+func (t *tile) threads() int {
+	if t.boxes {
+		return t.multipliers() + groupThreads
+	}
+	return t.multipliers()
+}
 
 func (t *tile) stripsBytes() int { return (t.rows + t.columns) * stripBytes }
 
 // shared is the memory that a block takes, of the ring and later of the sums.
 func (t *tile) shared() int {
+	if t.boxes {
+		return t.boxedShared()
+	}
 	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
 }
 
@@ -160,6 +179,11 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 			s.Inner = neighbours(s.k, f.Load)
 		}
 	}
+	for _, t := range boxedTiles {
+		if _, _, ok := s.boxes(&t); ok && s.tiles[largeTile].groups {
+			s.tiles = append(s.tiles, t)
+		}
+	}
 	return s
 }
 
@@ -196,13 +220,11 @@ func (w *writer) tensor(t *tile) {
 	m.warp[1] = m.times(m.op(word, "rem.u32", warp, number(int64(t.warps[1]))), t.columns/t.warps[1])
 	m.a = m.factor(&m.c.A, w.s.Across, t.rows, 0)
 	m.b = m.factor(&m.c.B, w.s.X, t.columns, t.rows*stripBytes)
-	rows, columns := m.ceil(m.nY, t.rows), m.ceil(m.nX, t.columns)
-	w.outer(m.p, func() {
-		w.loop(w.special("%ctaid.x"), w.mul(rows, columns), w.special("%nctaid.x"), func(n string) {
-			m.locate(n, rows, columns)
-			m.run()
-		})
-	})
+	if t.boxes {
+		m.boxes()
+		return
+	}
+	m.tiles(m.run)
 }
 
 // locate finds tile n: columns of group rows each, one group after the other.
@@ -222,8 +244,17 @@ func (m *tensor) run() {
 	} else {
 		m.zero()
 	}
-	m.along(slices.DeleteFunc(slices.Clone(m.c.K), func(axis int) bool { return axis == m.s.Inner }))
+	ring := m.ring
+	if m.tile.groups {
+		ring = m.ringOfGroups
+	}
+	m.along(m.outerK(), ring)
 	m.end()
+}
+
+// outerK are the axes of K but for the inner one.
+func (m *tensor) outerK() []int {
+	return slices.DeleteFunc(slices.Clone(m.c.K), func(axis int) bool { return axis == m.s.Inner })
 }
 
 // zero sets the sums of fragments to 0.
@@ -239,19 +270,15 @@ func (m *tensor) zero() {
 	}
 }
 
-// along runs through the strips for all points of the given axes of K.
-func (m *tensor) along(outer []int) {
-	switch {
-	case len(outer) == 0 && m.tile.groups:
-		m.ringOfGroups()
-		return
-	case len(outer) == 0:
-		m.ring()
+// along runs body, which goes along the inner axis of K, for all points of given others.
+func (m *tensor) along(outer []int, body func()) {
+	if len(outer) == 0 {
+		body()
 		return
 	}
 	m.loop("0", m.size(m.k.Axis(0, outer[0]).Size), "1", func(i string) {
 		m.p.at[outer[0]] = i
-		m.along(outer[1:])
+		m.along(outer[1:], body)
 	})
 }
 

@@ -102,8 +102,9 @@ func of(variant, blocks int) ptx.Launch {
 	return ptx.Launch{Variant: variant, Grid: [3]int{blocks, 1, 1}, Shared: mostHopperShared}
 }
 
-// tensored runs a module, with operands aligned as devices' memory is.
-func tensored(module string, l ptx.Launch) func(m *kerneltest.Memory) error {
+// tensored runs a module, with operands aligned as devices' memory is, and words of
+// more arguments.
+func tensored(module string, l ptx.Launch, more ...uint64) func(m *kerneltest.Memory) error {
 	return func(m *kerneltest.Memory) error {
 		parsed, err := ptxsim.Parse(module)
 		if err != nil {
@@ -129,6 +130,7 @@ func tensored(module string, l ptx.Launch) func(m *kerneltest.Memory) error {
 				args = append(args, uint64(n))
 			}
 		}
+		args = append(args, more...)
 		_, err = entry.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args, Steps: 1 << 30})
 		return err
 	}

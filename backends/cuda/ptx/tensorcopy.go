@@ -53,7 +53,7 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	if m.tile.groups {
 		s.pitch = stripBytes
 	}
-	if !s.direct {
+	if !s.direct || m.tile.boxes {
 		return s
 	}
 	mem := w.k.Instrs[f.Load].Mem

@@ -125,18 +125,24 @@ func (m *tensor) end() {
 		if across {
 			i, j = m.and(e, t.rows-1), m.shr(e, log2(t.rows))
 		}
-		y, x := w.add(m.y, m.wide(i)), w.add(m.x, m.wide(j))
-		inside := w.both(w.op(predicate, "setp.lt.s64", y, m.nY), w.op(predicate, "setp.lt.s64", x, m.nX))
-		w.when(inside, func() {
-			w.vals[m.c.Sum] = w.load("shared", types.F32, m.sum(m.memory, m.times(i, row), m.times(j, 4)), "", "")
-			for s := range w.k.Stages[1:] {
-				p := w.extended(s+1, m.p)
-				p.at[w.s.X], p.at[w.s.Across] = x, y
-				w.body(&stage{number: s + 1, at: p})
-			}
-		})
+		m.finish(w.add(m.y, m.wide(i)), w.add(m.x, m.wide(j)), func() string { return m.sum(m.memory, m.times(i, row), m.times(j, 4)) })
 	})
 	m.barrier()
+}
+
+// finish runs them at a point, if there is one, whose sum is at a place of the block's
+// memory.
+func (m *tensor) finish(y, x string, sum func() string) {
+	w := m.writer
+	inside := w.both(w.op(predicate, "setp.lt.s64", y, m.nY), w.op(predicate, "setp.lt.s64", x, m.nX))
+	w.when(inside, func() {
+		w.vals[m.c.Sum] = w.load("shared", types.F32, sum(), "", "")
+		for s := range w.k.Stages[1:] {
+			p := w.extended(s+1, m.p)
+			p.at[w.s.X], p.at[w.s.Across] = x, y
+			w.body(&stage{number: s + 1, at: p})
+		}
+	})
 }
 
 // keep stores the sums of fragments in the block's memory, whose rows are so many

@@ -30,6 +30,7 @@ type writer struct {
 	// tables are in the module beside the entry, whose name theirs begin with.
 	tables map[string][]uint64
 	name   string // of the entry
+	maps   int    // how many tensor maps it is given, behind all else
 	err    error
 }
 
@@ -101,13 +102,14 @@ func (w *writer) entry() string {
 		b.WriteString("};\n")
 	}
 	fmt.Fprintf(&b, ".visible .entry %s(", w.name)
-	n := len(w.k.Params) + w.k.Sizes + w.k.StrideArgs()
-	for i := range n {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, ".param .u64 a%d", i)
+	var params []string
+	for i := range len(w.k.Params) + w.k.Sizes + w.k.StrideArgs() {
+		params = append(params, fmt.Sprintf(".param .u64 a%d", i))
 	}
+	for i := range w.maps {
+		params = append(params, fmt.Sprintf(".param .align 64 .b8 %s[128]", mapName(i)))
+	}
+	b.WriteString(strings.Join(params, ", "))
 	t := w.threads
 	// Without the second, the assembler spills some registers so that as many
 	// blocks as can be share a processor.

@@ -1,0 +1,169 @@
+package ptx_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/ptxas"
+	"ltc/internal/ptxsim"
+	"ltc/ir/types"
+)
+
+// hopper are the options for GPUs of sm_90a, so few that blocks have several tiles.
+var hopper = ptx.Options{Hopper: true, Processors: 3}
+
+// boxedTile returns the number of the entry of a schedule that copies boxes for tiles
+// of so many columns.
+func boxedTile(columns int64) int {
+	if columns > 128 {
+		return 6
+	}
+	return 5
+}
+
+// boxed runs a module by the maps that its schedule has, with operands aligned as
+// devices' memory is.
+func boxed(t *testing.T, module string, s *ptx.Schedule, variant int) func(m *kerneltest.Memory) error {
+	return func(m *kerneltest.Memory) error {
+		plain := map[int]int{5: 0, 6: 4}[variant]
+		rows, columns := (m.Sizes[0]+127)/128, (m.Sizes[1]+int64(127+128*(variant-5)))/int64(128*(variant-4))
+		l, maps, ok := s.Boxed(ptx.Launch{Variant: plain, Grid: [3]int{int(rows * columns), 1, int(m.Sizes[3])}, Block: [3]int{256, 1, 1}}, m.Sizes, m.Strides)
+		require.True(t, ok)
+		require.Equal(t, variant, l.Variant)
+		return boxedLaunch(module, l, maps, m)
+	}
+}
+
+func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memory) error {
+	var words []uint64
+	for _, x := range maps {
+		d := &ptxsim.TensorMap{Address: uint64(x.Operand+1) << 40, Element: x.Type.Size(), Swizzle: 128}
+		for i, n := range x.Sizes {
+			d.Sizes, d.Box = append(d.Sizes, uint64(n)), append(d.Box, uint32(x.Box[i]))
+		}
+		for _, n := range x.Strides {
+			d.Strides = append(d.Strides, uint64(n))
+		}
+		if err := d.Check(); err != nil {
+			return err
+		}
+		w := d.Words()
+		words = append(words, w[:]...)
+	}
+	return tensored(module, l, words...)(m)
+}
+
+// Warps with tasks of their own compute what the evaluator does, to the bit where
+// sums are exact.
+func TestTensorBoxes(t *testing.T) {
+	for _, c := range []struct {
+		elements, a, b       string
+		rows, columns, depth int64
+		batch                int64
+	}{
+		{"bf16", "K", "K", 128, 128, 64, 1},
+		{"bf16", "K", "rows", 136, 72, 456, 1},
+		{"f16", "rows", "rows", 72, 136, 72, 2},
+		{"bf16", "rows", "K", 72, 72, 72, 3},
+		{"bf16", "K", "K", 264, 264, 328, 1},
+		{"f16", "K", "rows", 128, 512, 136, 2},
+		{"bf16", "rows", "rows", 136, 264, 136, 1},
+		{"bf16", "K", "rows", 40, 40, 8, 1},
+	} {
+		t.Run(fmt.Sprintf("%s/%s %s/%dx%dx%d by %d", c.elements, c.a, c.b, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
+			k := matrices(t, c.elements, c.a, c.b)
+			module, s := plannedFor(t, k, hopper)
+			before := kerneltest.NewMemory(k, []int64{c.rows, c.columns, c.depth, c.batch}, kerneltest.Dense, 0x5A)
+			whole(before)
+			want, err := before.Run(multiply)
+			require.NoError(t, err)
+			got, err := before.Run(boxed(t, module, s, boxedTile(c.columns)))
+			require.NoError(t, err)
+			require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+		})
+	}
+}
+
+// Boxes are copied where sizes and strides allow it.
+func TestTensorMaps(t *testing.T) {
+	_, s := plannedFor(t, matrices(t, "bf16", "K", "rows"), ptx.Options{Hopper: true})
+	l, err := s.Launch([]int64{4096, 8192, 512, 2})
+	require.NoError(t, err)
+	// Strides of x0[n3, n0, n2], x1[n3, n1, n2], whose rows lie along K, and of x3 and y.
+	strides := []int64{4096 * 512, 512, 8192 * 512, 8192, 4096 * 8192, 8192, 4096 * 8192, 8192}
+	b, maps, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, strides)
+	require.True(t, ok)
+	require.Equal(t, ptx.Launch{Variant: 6, Grid: [3]int{132, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 217216}, b)
+	require.LessOrEqual(t, b.Shared, mostHopperShared)
+	require.True(t, s.Hopper(b))
+	require.Equal(t, []ptx.Map{
+		{Operand: 0, Type: types.BF16, Sizes: []int64{512, 4096, 2}, Strides: []int64{1024, 4096 * 1024}, Box: []int{64, 128, 1}},
+		{Operand: 1, Type: types.BF16, Sizes: []int64{8192, 512, 2}, Strides: []int64{8192 * 2, 8192 * 1024}, Box: []int{64, 64, 1}},
+	}, maps)
+	for name, change := range map[string]func(strides []int64){
+		"rows that are not aligned":  func(s []int64) { s[1] = 516 },
+		"rows the other way round":   func(s []int64) { s[1] = -512 },
+		"a row that is read by all":  func(s []int64) { s[3] = 0 },
+		"rows that are too far away": func(s []int64) { s[2] = 1 << 40 },
+	} {
+		wrong := append([]int64(nil), strides...)
+		change(wrong)
+		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, wrong)
+		require.False(t, ok, name)
+	}
+	small, err := s.Launch([]int64{16, 16, 16, 1})
+	require.NoError(t, err)
+	_, _, ok = s.Boxed(small, []int64{16, 16, 16, 1}, strides)
+	require.False(t, ok, "a small product")
+	for _, k := range []*kernel.Kernel{matrices(t, "bf16", "none", "K"), matrices(t, "f32", "K", "K")} {
+		_, s := plannedFor(t, k, ptx.Options{Hopper: true})
+		l, err := s.Launch([]int64{4096, 8192, 512, 2})
+		require.NoError(t, err)
+		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, append(strides, strides...))
+		require.False(t, ok)
+	}
+}
+
+// Planted mistakes are found.
+func TestTensorBoxesPlanted(t *testing.T) {
+	t.Setenv(ptxas.Variable, "")
+	for _, c := range []struct {
+		name, old, new string
+		want           string // "": wrong numbers
+	}{
+		{"no fence of mbarriers", "fence.mbarrier_init.release.cluster;", "", "no fence.mbarrier_init came since"},
+		{"no barrier", "\tbar.sync 0;\n", "", "has made the mbarrier"},
+		{"copies wait for the wrong phase", ", 1;\n\tadd.s64", ", 0;\n\tadd.s64", "deadlock"},
+		{"expects too little", "], 49152;", "], 49136;", "copies bring 16 bytes more"},
+		{"expects too much", "], 49152;", "], 49168;", "deadlock"},
+		{"registers are not given back", "setmaxnreg.dec.sync.aligned.u32 40;", "", "deadlock"},
+		{"freed while it is read", "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;", "which a wgmma reads that has not been waited for"},
+		{"no wait for sums", "wgmma.wait_group.sync.aligned 0;", "", ""},
+		{"no fence of registers", "wgmma.fence.sync.aligned;", "", "no wgmma.fence"},
+		{"a transposed factor", "1, 1, 1, 0, 1;", "1, 1, 1, 0, 0;", ""},
+		{"wrong stride", "0x40000040", "0x40000041", ""},
+		{"no wait for sums of others", "\tbar.warp.sync -1;\n\tcvt", "\tcvt", "that nobody has written"},
+		{"sums of others are written over", "\tbar.warp.sync -1;\n\tsetp", "\tsetp", "race"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := matrices(t, "bf16", "K", "rows")
+			module, s := plannedFor(t, k, hopper)
+			wrong := planted(t, module, "k_6", c.old, c.new)
+			before := kerneltest.NewMemory(k, []int64{72, 136, 456, 1}, kerneltest.Dense, 0x5A)
+			whole(before)
+			want, err := before.Run(multiply)
+			require.NoError(t, err)
+			got, err := before.Run(boxed(t, wrong, s, 6))
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
+		})
+	}
+}

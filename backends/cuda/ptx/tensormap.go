@@ -1,0 +1,199 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Map is how a factor of a Tensor lies in memory, for the tensor map by which boxes of
+// it are copied: dimensions from the innermost, whose elements are beside each other.
+// Rows of boxes, of 128 bytes, are swizzled; what is outside counts as 0.
+type Map struct {
+	Operand int
+	Type    types.DType
+	Sizes   []int64
+	Strides []int64 // bytes, of all dimensions but the innermost
+	Box     []int
+}
+
+// mapAlign is what addresses and strides of tensor maps are multiples of.
+const mapAlign = 16
+
+// mostDims is how many dimensions a tensor map has at most.
+const mostDims = 5
+
+// boxed is a factor that tensor maps can describe: a load whose elements are copied as
+// they are.
+type boxed struct {
+	load *kernel.Access
+	dims []int // of the operand that the map has, from the innermost
+	box  []int // of the tile, along each; 1 if the tile does not go along it
+	// row is where in dims the axis is that rows of the box are of.
+	row int
+}
+
+// boxOf describes a factor of a tile, whose side along the axis of M or N is of a
+// size; false if maps cannot. Along K what is outside must be outside of the operand,
+// where it is 0.
+func (s *Schedule) boxOf(f *kernel.Factor, axis, size int) (*boxed, bool) {
+	if f.Load == kernel.None || f.Type != s.element {
+		return nil, false
+	}
+	for _, id := range f.Body { // the load, and that it becomes f32
+		if op := s.k.Instrs[id].Op; id != f.Load && (op != kernel.Convert || id != f.Value) {
+			return nil, false
+		}
+	}
+	mem := s.k.Instrs[f.Load].Mem
+	p := &s.k.Params[mem.Param]
+	b := &boxed{load: mem, row: -1}
+	of := func(axis int) int { // the one dimension that it goes along, step by step
+		at := -1
+		for d, x := range mem.Index {
+			for _, t := range x.Terms {
+				switch {
+				case t.Axis != axis:
+				case at >= 0 || t.Factor != 1:
+					return -1
+				default:
+					at = d
+				}
+			}
+		}
+		return at
+	}
+	across, along := of(axis), of(s.Inner)
+	if across < 0 || along < 0 || across == along {
+		return nil, false
+	}
+	if x := &mem.Index[along]; len(x.Terms) != 1 || x.Offset != 0 || p.Dims[along] != s.k.Axis(0, s.Inner).Size {
+		return nil, false
+	}
+	unit := slices.Index(p.Strides, kernel.UnitStride)
+	if unit != across && unit != along {
+		return nil, false
+	}
+	add := func(d int) {
+		n := 1
+		switch {
+		case d == unit:
+			n = stripBytes / s.element.Size()
+		case d == across:
+			n = size
+		case d == along:
+			n = strip(s.element)
+		}
+		if n > 1 && d != unit {
+			b.row = len(b.dims)
+		}
+		b.dims, b.box = append(b.dims, d), append(b.box, n)
+	}
+	add(unit)
+	for d := len(p.Dims) - 1; d >= 0; d-- {
+		switch c := p.Strides[d]; {
+		case d == unit, c == kernel.ZeroStride && d != across && d != along:
+		case c != kernel.AnyStride:
+			return nil, false
+		default:
+			add(d)
+		}
+	}
+	return b, len(b.dims) <= mostDims
+}
+
+// boxes describes both factors for a tile.
+func (s *Schedule) boxes(t *tile) (a, b *boxed, ok bool) {
+	a, okA := s.boxOf(&s.product.A, s.Across, t.rows)
+	b, okB := s.boxOf(&s.product.B, s.X, t.columns)
+	return a, b, okA && okB
+}
+
+// Boxed returns the launch of the entry that copies factors by tensor maps, in place
+// of a launch whose entry has its threads copy them, and the maps, which are arguments
+// behind the others; false if there is none for such sizes and strides. The addresses
+// of the maps' operands must be multiples of 16.
+func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool) {
+	if s.Form != Tensor || l.Grid[0] == 0 {
+		return l, nil, false
+	}
+	n := slices.IndexFunc(s.tiles, func(t tile) bool {
+		return t.boxes && t.rows == s.tiles[l.Variant].rows && t.columns == s.tiles[l.Variant].columns
+	})
+	if n < 0 || !s.tiles[l.Variant].groups {
+		return l, nil, false
+	}
+	t := &s.tiles[n]
+	a, b, _ := s.boxes(t)
+	var maps []Map
+	for _, x := range []*boxed{a, b} {
+		m, ok := s.mapOf(x, sizes, strides)
+		if !ok {
+			return l, nil, false
+		}
+		maps = append(maps, m)
+	}
+	l.Variant, l.Shared, l.Block[0] = n, t.shared(), t.threads()
+	// A block a multiprocessor, each with tiles one after the other: what is copied for
+	// the next one arrives while the last one's sums are stored.
+	blocks := s.options.Processors
+	if blocks == 0 {
+		blocks = mostProcessors
+	}
+	l.Grid[0] = min(l.Grid[0], blocks)
+	l.Grid[2] = min(l.Grid[2], max(1, blocks/l.Grid[0]))
+	return l, maps, true
+}
+
+// mostProcessors is how many a GPU of sm_90a has.
+const mostProcessors = 132
+
+// mapOf returns the map of a factor.
+func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
+	m := Map{Operand: b.load.Param, Type: s.element, Box: b.box}
+	p := &s.k.Params[b.load.Param]
+	at := 0 // of the operand's first stride
+	for _, q := range s.k.Params[:b.load.Param] {
+		at += runTime(q.Strides)
+	}
+	for i, d := range b.dims {
+		n := p.Dims[d].Of(sizes)
+		m.Sizes = append(m.Sizes, n)
+		if n < 1 || n >= 1<<31 {
+			return m, false
+		}
+		if i == 0 {
+			continue
+		}
+		bytes := strides[at+runTime(p.Strides[:d])] * int64(s.element.Size())
+		if n == 1 {
+			bytes = mapAlign // nothing is there
+		}
+		if bytes%mapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
+			return m, false
+		}
+		m.Strides = append(m.Strides, bytes)
+	}
+	return m, true
+}
+
+// runTime is how many strides are arguments.
+func runTime(all []kernel.Stride) int {
+	n := 0
+	for _, c := range all {
+		if c == kernel.AnyStride {
+			n++
+		}
+	}
+	return n
+}
+
+// tensorMap returns the address of one of the entry's tensor maps.
+func (w *writer) tensorMap(n int) string {
+	w.maps = max(w.maps, n+1)
+	return w.op(long, "cvta.param.u64", w.op(long, "mov.b64", mapName(n)))
+}
+
+func mapName(n int) string { return fmt.Sprintf("m%d", n) }
