@@ -1,13 +1,9 @@
 package lower
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
-	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -84,23 +80,6 @@ type opening struct {
 	err     error
 }
 
-// line is a number that depends on the size n: slope·n + base.
-type line struct{ slope, base int64 }
-
-// through returns the line through numbers for the sizes at; false if they are
-// on none.
-func (o *opening) through(numbers []int64) (line, bool) {
-	d := int64(o.at[1] - o.at[0])
-	l := line{slope: (numbers[1] - numbers[0]) / d}
-	l.base = numbers[0] - l.slope*int64(o.at[0])
-	for i, n := range numbers {
-		if l.slope*int64(o.at[i])+l.base != n {
-			return l, false
-		}
-	}
-	return l, true
-}
-
 // function opens the same function of all modules.
 func (o *opening) function(fs []*mlir.Op) error {
 	o.size, o.prelude, o.lines, o.lists = nil, nil, map[*mlir.Value][]line{}, map[string]*mlir.Value{}
@@ -153,17 +132,25 @@ func (o *opening) block(blocks []*mlir.Block) error {
 	for k, op := range b.Ops {
 		for i := range blocks {
 			if len(blocks[i].Ops) != len(b.Ops) || blocks[i].Ops[k].Name != op.Name {
-				return fmt.Errorf("%v: for %d elements other ops are recorded than for %d: what the model records must not depend on the size", op.Loc, o.at[i], o.at[0])
+				return at(op.Loc, fmt.Errorf("for %d elements other ops are recorded than for %d: what the model records must not depend on the size", o.at[i], o.at[0]))
 			}
 			same[i] = blocks[i].Ops[k]
 		}
 		o.loc = op.Loc
 		if err := o.op(same); err != nil {
-			return fmt.Errorf("%v: %s: %w", op.Loc, op.Name, err)
+			return at(op.Loc, fmt.Errorf("%s: %w", op.Name, err))
 		}
 	}
 	b.Ops, o.ops = o.ops, outer
 	return nil
+}
+
+// at puts a place before what is wrong there, if it is known.
+func at(loc mlir.Location, err error) error {
+	if loc == nil {
+		return err
+	}
+	return fmt.Errorf("%v: %w", loc, err)
 }
 
 // value opens the type of a value and returns what its dimensions are; nil if
@@ -222,28 +209,45 @@ func (o *opening) wired(same []*mlir.Op) error {
 
 // op appends the op that is the same one for all sizes.
 func (o *opening) op(same []*mlir.Op) error {
-	op := same[0]
 	if err := o.wired(same); err != nil {
 		return err
 	}
-	var lines []line // of the one result
-	static := op.Results
-	if len(static) == 1 {
-		static = []*mlir.Value{{Type: op.Results[0].Type}}
+	lines, err := o.results(same)
+	if err == nil {
+		err = o.regions(same)
 	}
+	if err != nil {
+		return err
+	}
+	if same[0].Name == "stablehlo.constant" {
+		return o.constant(same, lines)
+	}
+	differ, err := o.attributes(same)
+	if err != nil {
+		return err
+	}
+	return o.sized(same[0], lines, differ)
+}
+
+// results opens the types of an op's results and returns what the dimensions of the
+// last are, which is the one of all ops that take a shape; see value.
+func (o *opening) results(same []*mlir.Op) (lines []line, err error) {
 	vs := make([]*mlir.Value, len(same))
-	for k := range op.Results {
+	for k := range same[0].Results {
 		for i := range same {
 			vs[i] = same[i].Results[k]
 		}
-		l, err := o.value(vs)
-		if err != nil {
-			return fmt.Errorf("result %d: %w", k, err)
+		if lines, err = o.value(vs); err != nil {
+			return nil, fmt.Errorf("result %d: %w", k, err)
 		}
-		lines = l
 	}
-	for r := range op.Regions {
-		for k := range op.Regions[r].Blocks {
+	return lines, nil
+}
+
+// regions opens the blocks of an op.
+func (o *opening) regions(same []*mlir.Op) error {
+	for r := range same[0].Regions {
+		for k := range same[0].Regions[r].Blocks {
 			blocks := make([]*mlir.Block, len(same))
 			for i := range same {
 				blocks[i] = same[i].Regions[r].Blocks[k]
@@ -253,46 +257,62 @@ func (o *opening) op(same []*mlir.Op) error {
 			}
 		}
 	}
-	if op.Name == "stablehlo.constant" {
-		return o.constant(same, lines, static)
-	}
-	differ, err := o.attributes(same)
-	if err != nil {
-		return err
-	}
-	name := o.dynamic[op.Name]
-	info, _ := mlir.Info(name)
-	shaped := name != "" && info.Static.Parts[0].Attr == ""
-	switch {
-	case shaped && lines != nil:
-		op.Operands = slices.Insert(slices.Clone(op.Operands), info.Static.Parts[0].Operand, o.list(lines))
-	case name != "" && len(differ) > 0:
-		for _, p := range info.Static.Parts {
-			l := differ[p.Attr]
-			if l == nil {
-				a, ok := op.Attrs.Get(p.Attr).(mlir.DenseArrayAttr)
-				if !ok {
-					return fmt.Errorf("its %s is no list of integers", p.Attr)
-				}
-				for _, n := range a.Ints {
-					l = append(l, line{base: n})
-				}
+	return nil
+}
+
+// sized appends an op whose result has dimensions lines, or nil, and whose attributes
+// differ as given: where its shape or its attributes depend on the size, as the op
+// that takes these as operands, which the op table names.
+func (o *opening) sized(op *mlir.Op, lines []line, differ map[string][]line) error {
+	if name := o.dynamic[op.Name]; name != "" {
+		info, _ := mlir.Info(name)
+		parts := info.Static.Parts
+		if parts[0].Attr == "" { // its one part is the shape
+			if lines != nil {
+				o.become(op, name, parts[0], lines)
 			}
-			delete(differ, p.Attr)
-			op.Operands = slices.Insert(slices.Clone(op.Operands), p.Operand, o.list(l))
-			op.Attrs = slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return a.Name == p.Attr })
+		} else if len(differ) > 0 {
+			for _, p := range parts {
+				l, err := linesOf(op, p.Attr, differ)
+				if err != nil {
+					return err
+				}
+				o.become(op, name, p, l)
+				delete(differ, p.Attr)
+			}
 		}
-	default:
-		name = op.Name
 	}
 	for _, a := range op.Attrs {
 		if differ[a.Name] != nil {
 			return fmt.Errorf("its %s depends on the size, which no op of StableHLO takes", a.Name)
 		}
 	}
-	op.Name = name
 	o.ops = append(o.ops, op)
 	return nil
+}
+
+// become makes op the one of that name, which takes a part as an operand and not as an
+// attribute.
+func (o *opening) become(op *mlir.Op, name string, p mlir.StaticPart, lines []line) {
+	op.Name = name
+	op.Operands = slices.Insert(slices.Clone(op.Operands), p.Operand, o.list(lines))
+	op.Attrs = slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return p.Attr != "" && a.Name == p.Attr })
+}
+
+// linesOf returns an attribute as numbers that depend on the size, or do not.
+func linesOf(op *mlir.Op, attr string, differ map[string][]line) ([]line, error) {
+	if l := differ[attr]; l != nil {
+		return l, nil
+	}
+	a, ok := op.Attrs.Get(attr).(mlir.DenseArrayAttr)
+	if !ok {
+		return nil, fmt.Errorf("its %s is no list of integers", attr)
+	}
+	var l []line
+	for _, n := range a.Ints {
+		l = append(l, line{base: n})
+	}
+	return l, nil
 }
 
 // attributes returns the attributes, lists of integers, that depend on the size.
@@ -333,216 +353,4 @@ func (o *opening) attributes(same []*mlir.Op) (map[string][]line, error) {
 		differ[a.Name] = lines
 	}
 	return differ, nil
-}
-
-// constant appends a constant, or one element of it spread over an open type. One
-// whose elements are all one number that depends on the size, such as what a mean
-// divides by, is computed from it.
-func (o *opening) constant(same []*mlir.Op, lines []line, static []*mlir.Value) error {
-	op := same[0]
-	first, _ := op.Attrs.Get("value").(*mlir.DenseAttr)
-	if first == nil {
-		return fmt.Errorf("it has no value")
-	}
-	differ := false
-	for i := range same {
-		a, _ := same[i].Attrs.Get("value").(*mlir.DenseAttr)
-		differ = differ || a == nil || a.Literal != first.Literal
-	}
-	if lines == nil && !differ {
-		o.ops = append(o.ops, op)
-		return nil
-	}
-	var scalar *mlir.Value
-	if differ {
-		l, err := o.numberIn(same)
-		if err != nil {
-			return err
-		}
-		scalar = o.emit("stablehlo.reshape", mlir.Tensor(mlir.I64), []*mlir.Value{o.list([]line{l})})
-		if first.Type.Elem.String() != mlir.I64.String() {
-			scalar = o.emit("stablehlo.convert", mlir.Tensor(first.Type.Elem), []*mlir.Value{scalar})
-		}
-	} else {
-		data, splat, err := first.Decode()
-		if err != nil || !splat {
-			return fmt.Errorf("a literal of %v elements for an open size", static[0].Type)
-		}
-		t := mlir.Tensor(first.Type.Elem)
-		scalar = o.emit("stablehlo.constant", t, nil, attr("value", mlir.Dense(t, data)))
-	}
-	o.spread(op, scalar, lines)
-	return nil
-}
-
-// spread appends what has a scalar everywhere in the place of the constant op, whose
-// dimensions are lines if some depend on the size.
-func (o *opening) spread(op *mlir.Op, scalar *mlir.Value, lines []line) {
-	if t, ok := op.Results[0].Type.(*mlir.TensorType); ok && len(t.Shape) == 0 {
-		scalar.Def.Results, op.Results[0].Def = op.Results, scalar.Def
-		return
-	}
-	spread := mlir.NewOp("stablehlo.broadcast_in_dim", []*mlir.Value{scalar})
-	if lines != nil {
-		spread = mlir.NewOp("stablehlo.dynamic_broadcast_in_dim", []*mlir.Value{scalar, o.list(lines)})
-	}
-	spread.Attrs, spread.Loc, spread.Results = mlir.Dict{ints("broadcast_dimensions", nil)}, op.Loc, op.Results
-	op.Results[0].Def = spread
-	o.ops = append(o.ops, spread)
-}
-
-// numberIn returns the number that constants have in all elements.
-func (o *opening) numberIn(same []*mlir.Op) (line, error) {
-	const unknown = "its value depends on the size in a way that is not known for others: compute it from a tensor of that size instead (a number of elements is a sum of ones)"
-	numbers := make([]int64, len(same))
-	for i, op := range same {
-		a, _ := op.Attrs.Get("value").(*mlir.DenseAttr)
-		if a == nil {
-			return line{}, errors.New("it has no value")
-		}
-		data, splat, err := a.Decode()
-		if err != nil || !splat && a.Type.Elements() != 1 {
-			return line{}, errors.New(unknown)
-		}
-		n, ok := wholeNumber(mlir.DTypeOf(a.Type.Elem), data)
-		if !ok {
-			return line{}, errors.New(unknown)
-		}
-		numbers[i] = n
-	}
-	l, ok := o.through(numbers)
-	if !ok {
-		return l, errors.New(unknown)
-	}
-	return l, nil
-}
-
-// wholeNumber returns the integer that an element is, if it is one of a type that
-// holds the sizes that programs have.
-func wholeNumber(d types.DType, data []byte) (int64, bool) {
-	switch d {
-	case types.I32:
-		return int64(int32(binary.LittleEndian.Uint32(data))), true
-	case types.I64:
-		return int64(binary.LittleEndian.Uint64(data)), true
-	case types.F32:
-		f := math.Float32frombits(binary.LittleEndian.Uint32(data))
-		return int64(f), float32(int64(f)) == f
-	case types.F64:
-		f := math.Float64frombits(binary.LittleEndian.Uint64(data))
-		return int64(f), float64(int64(f)) == f
-	}
-	return 0, false
-}
-
-func (o *opening) emit(name string, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
-	op := mlir.NewOp(name, operands, t)
-	op.Attrs, op.Loc = attrs, o.loc
-	o.ops = append(o.ops, op)
-	return op.Results[0]
-}
-
-// list returns numbers as a tensor of i64, which is computed at the function's
-// beginning.
-func (o *opening) list(lines []line) *mlir.Value {
-	key := fmt.Sprint(lines)
-	if v := o.lists[key]; v != nil {
-		return v
-	}
-	outer := o.ops
-	o.ops = nil
-	v := o.numbers(lines)
-	o.prelude, o.ops, o.lists[key] = append(o.prelude, o.ops...), outer, v
-	return v
-}
-
-// numbers emits numbers as a tensor of i64.
-func (o *opening) numbers(lines []line) *mlir.Value {
-	var pieces []*mlir.Value
-	for i := 0; i < len(lines); {
-		if lines[i].slope != 0 {
-			pieces = append(pieces, o.number(lines[i]))
-			i++
-			continue
-		}
-		var fixed []int64
-		for ; i < len(lines) && lines[i].slope == 0; i++ {
-			fixed = append(fixed, lines[i].base)
-		}
-		pieces = append(pieces, o.integers(fixed))
-	}
-	if len(pieces) == 1 {
-		return pieces[0]
-	}
-	return o.emit("stablehlo.concatenate", mlir.Tensor(mlir.I64, int64(len(lines))), pieces, attr("dimension", mlir.I64Attr(0)))
-}
-
-var oneI64 = mlir.Tensor(mlir.I64, 1)
-
-// integers emits a constant.
-func (o *opening) integers(v []int64) *mlir.Value {
-	t := mlir.Tensor(mlir.I64, int64(len(v)))
-	var data []byte
-	for _, n := range v {
-		data = binary.LittleEndian.AppendUint64(data, uint64(n))
-	}
-	return o.emit("stablehlo.constant", t, nil, attr("value", mlir.Dense(t, data)))
-}
-
-// number emits slope·n + base.
-func (o *opening) number(l line) *mlir.Value {
-	v := o.elements()
-	times := l.slope
-	if times%o.per == 0 {
-		times /= o.per
-	} else {
-		v = o.emit("stablehlo.divide", oneI64, []*mlir.Value{v, o.integers([]int64{o.per})})
-	}
-	if times != 1 {
-		v = o.emit("stablehlo.multiply", oneI64, []*mlir.Value{v, o.integers([]int64{times})})
-	}
-	if l.base != 0 {
-		v = o.emit("stablehlo.add", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
-	}
-	return v
-}
-
-// elements returns per·n, which an argument of the function tells.
-func (o *opening) elements() *mlir.Value {
-	if o.size != nil {
-		return o.size
-	}
-	arg, dim, l := o.teller()
-	if arg == nil {
-		o.err = fmt.Errorf("%v: a size depends on that of the inputs, but no argument of the function has it", o.loc)
-		o.per = 1
-		return o.integers([]int64{0})
-	}
-	o.per = l.slope
-	outer := o.ops
-	o.ops = nil
-	v := o.emit("stablehlo.get_dimension_size", mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
-	v = o.emit("stablehlo.convert", mlir.Tensor(mlir.I64), []*mlir.Value{v})
-	v = o.emit("stablehlo.reshape", oneI64, []*mlir.Value{v})
-	if l.base != 0 {
-		v = o.emit("stablehlo.subtract", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
-	}
-	o.prelude, o.ops, o.size = append(o.prelude, o.ops...), outer, v
-	return v
-}
-
-// teller returns the argument and the dimension of it that tell n best. A value
-// with a size that depends on n has it from an argument.
-func (o *opening) teller() (arg *mlir.Value, dim int, l line) {
-	for _, a := range o.args {
-		for d, x := range o.lines[a] {
-			if x.slope != 0 && (arg == nil || x == line{1, 0}) {
-				arg, dim, l = a, d, x
-			}
-			if l == (line{1, 0}) {
-				return arg, dim, l
-			}
-		}
-	}
-	return arg, dim, l
 }

@@ -52,7 +52,7 @@ func Failure(ctx context.Context, s *Step, err error) error {
 // the other of two places: that of the step's outputs, and one of the loop's own.
 type loopMemory struct {
 	own        []soa.View
-	room       []int // bytes of own
+	room       []int         // bytes of own
 	takes      [3][]soa.View // what regions take: the first values, those in outs, those in own; each with what is captured
 	outs       []soa.View
 	cond, body backends.Call

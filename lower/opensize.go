@@ -1,0 +1,138 @@
+package lower
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ltc/mlir"
+)
+
+// line is a number that depends on the size n: slope·n + base.
+type line struct{ slope, base int64 }
+
+// through returns the line through numbers for the sizes at; false if they are
+// on none.
+func (o *opening) through(numbers []int64) (line, bool) {
+	d := int64(o.at[1] - o.at[0])
+	l := line{slope: (numbers[1] - numbers[0]) / d}
+	l.base = numbers[0] - l.slope*int64(o.at[0])
+	for i, n := range numbers {
+		if l.slope*int64(o.at[i])+l.base != n {
+			return l, false
+		}
+	}
+	return l, true
+}
+
+func (o *opening) emit(name string, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
+	op := mlir.NewOp(name, operands, t)
+	op.Attrs, op.Loc = attrs, o.loc
+	o.ops = append(o.ops, op)
+	return op.Results[0]
+}
+
+// list returns numbers as a tensor of i64, which is computed at the function's
+// beginning.
+func (o *opening) list(lines []line) *mlir.Value {
+	key := fmt.Sprint(lines)
+	if v := o.lists[key]; v != nil {
+		return v
+	}
+	outer := o.ops
+	o.ops = nil
+	v := o.numbers(lines)
+	o.prelude, o.ops, o.lists[key] = append(o.prelude, o.ops...), outer, v
+	return v
+}
+
+// numbers emits numbers as a tensor of i64.
+func (o *opening) numbers(lines []line) *mlir.Value {
+	var pieces []*mlir.Value
+	for i := 0; i < len(lines); {
+		if lines[i].slope != 0 {
+			pieces = append(pieces, o.number(lines[i]))
+			i++
+			continue
+		}
+		var fixed []int64
+		for ; i < len(lines) && lines[i].slope == 0; i++ {
+			fixed = append(fixed, lines[i].base)
+		}
+		pieces = append(pieces, o.integers(fixed))
+	}
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	return o.emit("stablehlo.concatenate", mlir.Tensor(mlir.I64, int64(len(lines))), pieces, attr("dimension", mlir.I64Attr(0)))
+}
+
+var oneI64 = mlir.Tensor(mlir.I64, 1)
+
+// integers emits a constant.
+func (o *opening) integers(v []int64) *mlir.Value {
+	t := mlir.Tensor(mlir.I64, int64(len(v)))
+	var data []byte
+	for _, n := range v {
+		data = binary.LittleEndian.AppendUint64(data, uint64(n))
+	}
+	return o.emit("stablehlo.constant", t, nil, attr("value", mlir.Dense(t, data)))
+}
+
+// number emits slope·n + base.
+func (o *opening) number(l line) *mlir.Value {
+	v := o.elements()
+	times := l.slope
+	if times%o.per == 0 {
+		times /= o.per
+	} else {
+		v = o.emit("stablehlo.divide", oneI64, []*mlir.Value{v, o.integers([]int64{o.per})})
+	}
+	if times != 1 {
+		v = o.emit("stablehlo.multiply", oneI64, []*mlir.Value{v, o.integers([]int64{times})})
+	}
+	if l.base != 0 {
+		v = o.emit("stablehlo.add", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
+	}
+	return v
+}
+
+// elements returns per·n, which an argument of the function tells.
+func (o *opening) elements() *mlir.Value {
+	if o.size != nil {
+		return o.size
+	}
+	arg, dim, l := o.teller()
+	if arg == nil {
+		o.err = at(o.loc, errors.New("a size depends on that of the inputs, but no argument of the function has it"))
+		o.per = 1
+		return o.integers([]int64{0})
+	}
+	o.per = l.slope
+	outer := o.ops
+	o.ops = nil
+	v := o.emit("stablehlo.get_dimension_size", mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
+	v = o.emit("stablehlo.convert", mlir.Tensor(mlir.I64), []*mlir.Value{v})
+	v = o.emit("stablehlo.reshape", oneI64, []*mlir.Value{v})
+	if l.base != 0 {
+		v = o.emit("stablehlo.subtract", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
+	}
+	o.prelude, o.ops, o.size = append(o.prelude, o.ops...), outer, v
+	return v
+}
+
+// teller returns the argument and the dimension of it that tell n best. A value
+// with a size that depends on n has it from an argument.
+func (o *opening) teller() (arg *mlir.Value, dim int, l line) {
+	for _, a := range o.args {
+		for d, x := range o.lines[a] {
+			if x.slope != 0 && (arg == nil || x == line{1, 0}) {
+				arg, dim, l = a, d, x
+			}
+			if l == (line{1, 0}) {
+				return arg, dim, l
+			}
+		}
+	}
+	return arg, dim, l
+}
