@@ -44,7 +44,8 @@ func TestTime(t *testing.T) {
 	require.Equal(t, Timing{Median: 2.5, Min: 1, Reps: 4}, Summary([]float64{4, 1, 3, 2}))
 }
 
-// Calls take turns, forwards and backwards, and each has figures of its own.
+// Calls take turns, forwards and backwards, and each has figures of its own. One
+// that does not count comes before each sample, but for those of long calls.
 func TestTurns(t *testing.T) {
 	var order string
 	call := func(name string, took time.Duration) func() error {
@@ -52,10 +53,15 @@ func TestTurns(t *testing.T) {
 	}
 	m, err := Rules{Warm: 1, MinReps: 3, MaxReps: 3, Inner: 1}.Turns(call("a", time.Millisecond), call("b", 4*time.Millisecond))
 	require.NoError(t, err)
-	require.Equal(t, "ab"+"ab"+"ba"+"ab", order)
+	require.Equal(t, "ab"+"aabb"+"bbaa"+"aabb", order)
 	require.Equal(t, 3, m[0].Reps)
 	require.GreaterOrEqual(t, m[0].Min, 1e-3)
 	require.GreaterOrEqual(t, m[1].Min, 4e-3)
+
+	order = ""
+	_, err = Rules{MinReps: 2, MaxReps: 2, Inner: 1}.Turns(call("a", brief))
+	require.NoError(t, err)
+	require.Equal(t, "aa"+"a", order)
 
 	broken := errors.New("broken")
 	_, err = Rules{MinReps: 1, MaxReps: 1}.Turns(func() error { return nil }, func() error { return broken })
