@@ -50,8 +50,7 @@ func sides(op *mlir.Op) (x, y *mlir.Value) { return op.Operands[0], op.Operands[
 
 func resultType(op *mlir.Op) *mlir.TensorType { return tensorOf(op.Results[0]) }
 
-func isInt(t *mlir.TensorType) bool   { _, ok := t.Elem.(mlir.IntegerType); return ok }
-func isFloat(t *mlir.TensorType) bool { _, ok := t.Elem.(mlir.FloatType); return ok }
+func isInt(t *mlir.TensorType) bool { _, ok := t.Elem.(mlir.IntegerType); return ok }
 
 // constantRight puts the constant of a commutative op on the right.
 func constantRight(e *editor, op *mlir.Op) *mlir.Value {

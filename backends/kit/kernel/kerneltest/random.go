@@ -37,7 +37,6 @@ type generator struct {
 	uniform pool
 	values  pool // of the stage
 	locals  []local
-	stored  bool
 }
 
 // extent is an axis with its length.
