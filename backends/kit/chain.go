@@ -47,9 +47,8 @@ func chain(g *graph) {
 		if _, ok := g.rowsOf(g.def(r.source)); !ok {
 			gathered = r.long / 2 // transposed
 		}
-		m := n.unrolled(r.columns)
-		for m = g.chainWith(n, m, gathered, users); m != nil; {
-			m = g.chainWith(m, m, 0, users) // what reads what is scattered now
+		for m := g.chainWith(rowwise{n, r.columns}, gathered, users); m != nil; {
+			m = g.chainWith(rowwise{m, -1}, 0, users) // what reads what is scattered now
 		}
 	}
 	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.into != nil })
@@ -95,25 +94,79 @@ func (g *graph) rowsOf(n *node) (r rows, ok bool) {
 	return r, r.count <= mostColumns && last >= 0 && k.Axes[last].Size >= fewestRows && r.long <= longestRow
 }
 
-// chainWith makes one kernel of a node, which by rows is first, and of all that
-// reads what it makes, if that can be and pays. It returns the new node; nil if
-// there is none. gathered is how many elements of a row the node reads from far
-// apart if it runs by rows.
-func (g *graph) chainWith(n, first *node, gathered int, users [][]*node) *node {
-	var with []*node // what the users are by rows
-	var of []*node   // in the same order
+// rowwise is a node that is to run by rows: without one of its kernel's axes, each
+// point of which is written out ([node.unrolled]); -1: it has no such axis.
+type rowwise struct {
+	*node
+	axis int
+}
+
+// axisOf returns the number of the kernel's axis that is number a by rows.
+func (r rowwise) axisOf(a int) int {
+	if r.axis >= 0 && a >= r.axis {
+		return a + 1
+	}
+	return a
+}
+
+// axes returns the kernel's axes by rows.
+func (r rowwise) axes() []kernel.Axis {
+	if r.axis < 0 {
+		return r.kernel.Axes
+	}
+	return slices.Delete(slices.Clone(r.kernel.Axes), r.axis, r.axis+1)
+}
+
+// isAxis reports whether an index is just axis a of those by rows.
+func (r rowwise) isAxis(i kernel.Index, a int) bool {
+	if r.axis >= 0 && r.kernel.Axes[r.axis].Size == 1 {
+		i.Terms = slices.DeleteFunc(slices.Clone(i.Terms), func(t kernel.Term) bool { return t.Axis == r.axis })
+	}
+	return i.IsAxis(r.axisOf(a))
+}
+
+// stored returns how many elements of each operand are stored to for a row.
+func (r rowwise) stored() []int {
+	k := r.kernel
+	all := make([]int, len(k.Params))
+	var on []kernel.AxisSet
+	if r.axis >= 0 {
+		on = k.Dependence()
+	}
+	for s := range k.Stages {
+		times := int(pointsOf(k.Stages[s].Axes))
+		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
+			in := &k.Instrs[id]
+			switch {
+			case in.Op != kernel.Store || in.Mem.Local:
+			case r.axis >= 0 && on[id].Has(r.axis):
+				all[in.Mem.Param] += times * int(k.Axes[r.axis].Size)
+			default:
+				all[in.Mem.Param] += times
+			}
+		}
+	}
+	return all
+}
+
+// chainWith makes one kernel of a node and of all that reads what it makes, by rows,
+// if that can be and pays. It returns the new node; nil if there is none. gathered
+// is how many elements of a row the node reads from far apart then.
+func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
+	var with []rowwise // the users
 	saved, cost := 0, gathered
+	stored := n.stored()
 	for p, v := range n.operands {
 		if !n.kernel.Params[p].Out {
 			continue
 		}
-		root, count := g.root(v), first.perRow(p)
+		root, count := g.root(v), stored[p]
 		var others []*node
 		for _, u := range users[root] {
 			for u.into != nil {
 				u = u.into
 			}
-			if u != n {
+			if u != n.node {
 				others = append(others, u)
 			}
 		}
@@ -127,31 +180,33 @@ func (g *graph) chainWith(n, first *node, gathered int, users [][]*node) *node {
 		}
 		for _, u := range others {
 			saved += count
-			if slices.Contains(of, u) {
+			if slices.ContainsFunc(with, func(w rowwise) bool { return w.node == u }) {
 				continue
 			}
-			w := g.byRows(first, u)
-			if w == nil || !g.early(n, u) {
+			w, ok := g.byRows(n, u)
+			if !ok || !g.early(n.node, u) {
 				return nil
 			}
-			if of, with = append(of, u), append(with, w); !u.chained {
+			if with = append(with, w); !u.chained {
+				stored := w.stored()
 				for p, v := range w.operands {
 					if root := g.root(v); g.isResult(root) || len(users[root]) > 0 {
-						cost += scattering(w.perRow(p))
+						cost += scattering(stored[p])
 					}
 				}
 			}
 		}
 	}
-	if len(of) == 0 || saved <= cost {
+	if len(with) == 0 || saved <= cost {
 		return nil
 	}
 	// Nothing is asked of the target before: it may have to load its compiler to know.
-	if r, ok := g.rowsOf(n); ok && r.count > g.columns() {
+	if r, ok := g.rowsOf(n.node); ok && r.count > g.columns() {
 		return nil
 	}
-	m := first
+	m := n.unrolled(n.axis)
 	for _, w := range with {
+		w := w.unrolled(w.axis)
 		if len(m.kernel.Instrs)+len(w.kernel.Instrs) > mostChained || len(m.operands)+len(w.operands) > mostParams {
 			return nil
 		}
@@ -166,27 +221,10 @@ func (g *graph) chainWith(n, first *node, gathered int, users [][]*node) *node {
 	}
 	m.chained, m.at = true, n.at
 	n.into, g.nodes[n.at] = m, m
-	for _, u := range of {
-		u.into = m
+	for _, w := range with {
+		w.into = m
 	}
 	return m
-}
-
-// perRow returns how many elements a kernel of rows stores to an operand for each.
-func (n *node) perRow(p int) int {
-	count := 0
-	for id := range n.kernel.Instrs {
-		in := &n.kernel.Instrs[id]
-		if in.Op != kernel.Store || in.Mem.Local || in.Mem.Param != p {
-			continue
-		}
-		times := 1
-		for _, a := range n.kernel.Stages[n.kernel.StageOf(kernel.ID(id))].Axes {
-			times *= int(a.Size)
-		}
-		count += times
-	}
-	return count
 }
 
 // scattering is what it costs to store so many elements of a row apart from those of
@@ -212,14 +250,15 @@ func (g *graph) isResult(root ValueID) bool {
 }
 
 // byRows returns a user of what a kernel of rows makes as one whose axes are those
-// rows, if it reads of them only its own; else nil.
-func (g *graph) byRows(first, u *node) *node {
+// rows, if it reads of them only its own.
+func (g *graph) byRows(first rowwise, u *node) (w rowwise, ok bool) {
 	if u.kernel == nil {
-		return nil
+		return w, false
 	}
-	more := len(u.kernel.Axes) - len(first.kernel.Axes)
+	rows := first.axes()
+	more := len(u.kernel.Axes) - len(rows)
 	if more < 0 || more > 1 {
-		return nil
+		return w, false
 	}
 	axes := []int{-1}
 	if more == 1 {
@@ -233,21 +272,23 @@ func (g *graph) byRows(first, u *node) *node {
 		if axis >= 0 && int(u.kernel.Axes[axis].Size)*len(u.kernel.Instrs) > mostChained {
 			continue
 		}
-		if w := u.unrolled(axis); slices.EqualFunc(w.kernel.Axes, first.kernel.Axes, func(a, b kernel.Axis) bool { return a.Size == b.Size }) && g.followsRows(first, w) {
-			return w
+		w := rowwise{u, axis}
+		if slices.EqualFunc(w.axes(), rows, func(a, b kernel.Axis) bool { return a.Size == b.Size }) && g.followsRows(first, w) {
+			return w, true
 		}
 	}
-	return nil
+	return w, false
 }
 
 func (g *graph) isRows(u *node) bool { _, ok := g.rowsOf(u); return ok }
 
 // followsRows reports whether w, of the same axes as first, reads of what first
 // makes only what the same point makes.
-func (g *graph) followsRows(first, w *node) bool {
+func (g *graph) followsRows(first, w rowwise) bool {
+	points := pointsOf(w.axes())
 	for s := range w.kernel.Stages {
 		st := &w.kernel.Stages[s]
-		if pointsAt(w.kernel, st.Begin) > longestRow*max(pointsOf(w.kernel.Axes), 1) {
+		if points*pointsOf(st.Axes) > longestRow*max(points, 1) {
 			return false
 		}
 		for id := st.Begin; id < st.End; id++ {
@@ -260,7 +301,7 @@ func (g *graph) followsRows(first, w *node) bool {
 			if at < 0 || !first.kernel.Params[at].Out {
 				continue
 			}
-			if first.operands[at] != v || in.Op == kernel.Store || !plain(in.Mem) || !sameRow(first.kernel, at, in.Mem) {
+			if first.operands[at] != v || in.Op == kernel.Store || !plain(in.Mem) || !sameRow(first, at, w, in.Mem) {
 				return false
 			}
 		}
@@ -277,9 +318,10 @@ func pointsOf(axes []kernel.Axis) int64 {
 	return n
 }
 
-// sameRow reports whether an access is at the same point of all axes as those by
-// which a kernel stores to an operand.
-func sameRow(k *kernel.Kernel, p int, m *kernel.Access) bool {
+// sameRow reports whether an access of w is at the same point of all rows as those
+// by which first stores to an operand.
+func sameRow(first rowwise, p int, w rowwise, m *kernel.Access) bool {
+	k := first.kernel
 	for id := range k.Instrs {
 		in := &k.Instrs[id]
 		if in.Op != kernel.Store || in.Mem.Local || in.Mem.Param != p {
@@ -288,9 +330,9 @@ func sameRow(k *kernel.Kernel, p int, m *kernel.Access) bool {
 		if !plain(in.Mem) {
 			return false
 		}
-		for a := range k.Axes {
-			d := slices.IndexFunc(in.Mem.Index, func(i kernel.Index) bool { return i.IsAxis(a) })
-			if d < 0 || !m.Index[d].IsAxis(a) {
+		for a := range first.axes() {
+			d := slices.IndexFunc(in.Mem.Index, func(i kernel.Index) bool { return first.isAxis(i, a) })
+			if d < 0 || !w.isAxis(m.Index[d], a) {
 				return false
 			}
 		}
