@@ -55,6 +55,7 @@ type variant struct {
 type code struct {
 	program *kit.Program
 	steps   []step
+	rows    []row
 	// fallible is the last step that can fail; -1 if there is none.
 	fallible int
 	of       *compilation
@@ -72,13 +73,18 @@ type step struct {
 	launch  ptx.Launch
 	lacks   error // why the host runs the kernel
 	sizes   []int // of an element, by operand
+	row     int   // of code.rows; -1: none
 }
 
 // loaded is what of a compilation is on a device.
 type loaded struct {
-	dev  *Device
-	free []*resource
+	dev      *Device
+	free     []*resource
+	launches launches
 }
+
+// empty reports whether a kernel has nothing to compute.
+func (s *step) empty() bool { return s.launch.Grid[0] == 0 }
 
 func newCompilation(ctx context.Context, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}}
@@ -121,6 +127,7 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 		}
 		x.steps = append(x.steps, s)
 	}
+	x.rows = rows(x.steps)
 	for v := range prog.Values {
 		if val := &prog.Values[v]; val.Kind == kit.Constant {
 			x.constant[v] = x.sized

@@ -21,6 +21,11 @@ type Device struct {
 	// space makes views of the device's memory that do not hold it.
 	space *soa.Buffer
 	held  resources
+	// queues are those that were not closed.
+	queues struct {
+		sync.Mutex
+		all []*Queue
+	}
 }
 
 // List tells which GPUs there are, named cuda:0 and so on. An error wraps
@@ -110,8 +115,8 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 	v := &Device{ctx: ctx}
 	v.space = soa.OfRemote(v, 0, 0)
 	if v.memory.pool, err = ctx.NewPool(); err == nil {
-		v.memory.limit = dev.Properties().Memory
-		err = v.memory.pool.Keep(v.memory.limit)
+		v.Limit(dev.Properties().Memory)
+		err = v.memory.pool.Keep(dev.Properties().Memory)
 	}
 	if err == nil {
 		v.home, err = v.NewQueue()

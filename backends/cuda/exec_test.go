@@ -212,12 +212,11 @@ func TestNotGivenBack(t *testing.T) {
 	aboutFake(t)
 	b, f := backend(t, cudafake.Options{})
 	e := compile(t, b, update, backends.Options{})
-	c := &backends.Call{Args: []soa.View{f32s(t, 1, 2, 3), f32s(t, 1, 0, 1), soa.Make(types.Of(types.F32))}}
-	f.Fail("cuMemFreeAsync", 0, driver.InvalidValue)
+	q := queue(t, b.dev)
+	c := &backends.Call{Args: []soa.View{resident(t, b, 1, 2, 3), resident(t, b, 1, 0, 1), there(t, b, soa.Make(types.Of(types.F32)))}, Resident: true, Queue: q}
+	f.Fail("cuEventRecord", 1, driver.InvalidValue) // the first is what the queue waits for
 	require.ErrorIs(t, e.Execute(t.Context(), c), driver.InvalidValue)
-	f.Lose(0, driver.IllegalAddress) // and with the device what was not freed
-	_, err := b.Make(types.Of(types.F32))
-	require.ErrorIs(t, err, driver.IllegalAddress)
+	require.NoError(t, q.Wait(t.Context()))
 }
 
 // Tensors are copied between devices: from one that has its own memory to the

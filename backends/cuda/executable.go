@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,8 +20,9 @@ type executable struct {
 	copied *atomic.Int64
 	times  []kit.Timer // by step; nil unless they are measured
 
+	last atomic.Pointer[runner] // the one that was given back last, if nobody has it
 	mu   sync.Mutex
-	idle []*runner
+	idle []*runner // others that nobody uses
 }
 
 // Signature returns what the program takes and gives.
@@ -127,17 +129,20 @@ func (e *executable) Profile() []backends.StepProfile {
 
 // take returns a runner for a queue that nobody uses.
 func (e *executable) take(q *Queue) *runner {
+	if r := e.last.Swap(nil); r != nil {
+		if r.q == q {
+			return r
+		}
+		defer e.put(r)
+	}
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	for i := len(e.idle) - 1; i >= 0; i-- {
 		if r := e.idle[i]; r.q == q {
-			last := len(e.idle) - 1
-			e.idle[i], e.idle[last] = e.idle[last], nil
-			e.idle = e.idle[:last]
-			e.mu.Unlock()
+			e.idle = slices.Delete(e.idle, i, i+1)
 			return r
 		}
 	}
-	e.mu.Unlock()
 	return newRunner(e, q)
 }
 
@@ -145,9 +150,16 @@ func (e *executable) take(q *Queue) *runner {
 const keptRunners = 16
 
 func (e *executable) give(r *runner) {
+	if !e.last.CompareAndSwap(nil, r) {
+		e.put(r)
+	}
+}
+
+func (e *executable) put(r *runner) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.idle) < keptRunners {
-		e.idle = append(e.idle, r)
+	if len(e.idle) == keptRunners {
+		e.idle = slices.Delete(e.idle, 0, 1) // its queue may be closed
 	}
+	e.idle = append(e.idle, r)
 }

@@ -21,7 +21,7 @@ func idle(t testing.TB, kernels int) (*Backend, *executable) {
 	f := cudafake.New(cudafake.Options{})
 	t.Cleanup(func() { f.Close() })
 	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamSynchronize",
-		"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2")
+		"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2")
 	require.NoError(t, err)
 	t.Cleanup(leave)
 	dev, err := Use(d, 0)

@@ -33,8 +33,12 @@ func Listing(ctx context.Context, m backends.Module, o backends.Options) (string
 	return b.String(), nil
 }
 
-// list says how the steps are run.
+// list says how the steps are run, and which of them are queued as one when they have
+// the arguments of the run before.
 func (x *code) list(b *strings.Builder, indent string) {
+	for _, r := range x.rows {
+		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run\n", indent, r.from, r.to-1)
+	}
 	for i := range x.steps {
 		s := &x.steps[i]
 		fmt.Fprintf(b, "// %sstep %d: ", indent, i)

@@ -3,7 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
 	"ltc/soa"
@@ -13,41 +13,36 @@ import (
 // next who asks.
 type memory struct {
 	pool  *driver.Pool
-	mu    sync.Mutex
-	limit int64
-	live  int64
-	peak  int64
-	count int64
+	limit atomic.Int64
+	taken atomic.Int64 // allocated, and not freed
+	kept  atomic.Int64 // of that, what no run has: see block
+	peak  atomic.Int64
+	count atomic.Int64
 }
 
 // Usage is what this process takes of a device's memory, in bytes.
 type Usage struct {
-	Live     int64 // allocated, and not freed
+	Live     int64 // in use
 	Peak     int64 // the most that Live has been
-	Reserved int64 // taken of the device, to be allocated
-	Limit    int64 // the most that Live may be
+	Kept     int64 // allocated for the next run
+	Reserved int64 // taken of the device: both, and what is to be allocated
+	Limit    int64 // the most that Live and Kept may be together
 	Count    int64 // how often something was allocated
 }
 
 // Limit sets the most bytes that may be allocated; at first all that the device
 // has.
-func (d *Device) Limit(n int64) {
-	d.memory.mu.Lock()
-	defer d.memory.mu.Unlock()
-	d.memory.limit = n
-}
+func (d *Device) Limit(n int64) { d.memory.limit.Store(n) }
 
 // Usage tells what is allocated.
 func (d *Device) Usage() (Usage, error) {
 	p, err := d.memory.pool.Usage()
 	m := &d.memory
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return Usage{Live: m.live, Peak: m.peak, Reserved: p.Reserved, Limit: m.limit, Count: m.count}, err
+	return Usage{Live: m.live(), Peak: m.peak.Load(), Kept: m.kept.Load(), Reserved: p.Reserved, Limit: m.limit.Load(), Count: m.count.Load()}, err
 }
 
-// Trim gives back to the device what is not allocated.
-func (d *Device) Trim() error { return d.memory.pool.Trim(0) }
+// Trim gives back to the device what is not in use.
+func (d *Device) Trim() error { return errors.Join(d.dismiss(), d.memory.pool.Trim(0)) }
 
 // MemoryError is an allocation for which there is no memory. The device goes on.
 type MemoryError struct {
@@ -87,7 +82,19 @@ func (q *Queue) Alloc(n int) (*Buffer, error) {
 	return &Buffer{dev: q.dev, ptr: p, n: n}, nil
 }
 
-func (q *Queue) alloc(n int) (p driver.Ptr, err error) {
+// alloc returns memory, which may take what was kept for runs.
+func (q *Queue) alloc(n int) (driver.Ptr, error) {
+	p, err := q.allocOnce(n)
+	if errors.Is(err, driver.OutOfMemory) && q.dev.memory.kept.Load() > 0 {
+		if err := q.dev.dismiss(); err != nil {
+			return 0, err
+		}
+		return q.allocOnce(n)
+	}
+	return p, err
+}
+
+func (q *Queue) allocOnce(n int) (p driver.Ptr, err error) {
 	d := q.dev
 	if err := d.memory.take(int64(n)); err != nil {
 		return 0, d.short(n, -1, err)
@@ -176,26 +183,50 @@ func (b *Buffer) part(what string, at, n int) (driver.Ptr, error) {
 	return b.ptr + driver.Ptr(at), nil
 }
 
+// take counts n bytes more.
 func (m *memory) take(n int64) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.live+n > m.limit {
-		return fmt.Errorf("the limit is reached: %w", driver.OutOfMemory)
+	for {
+		taken := m.taken.Load()
+		if taken+n > m.limit.Load() {
+			return fmt.Errorf("the limit is reached: %w", driver.OutOfMemory)
+		}
+		if m.taken.CompareAndSwap(taken, taken+n) {
+			return nil
+		}
 	}
-	m.live += n
-	return nil
 }
 
 // took counts what was taken and is there.
 func (m *memory) took() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.peak = max(m.peak, m.live)
-	m.count++
+	m.raise()
+	m.count.Add(1)
 }
 
-func (m *memory) give(n int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.live -= n
+func (m *memory) give(n int64) { m.taken.Add(-n) }
+
+// reuse has a run use n bytes of what was kept, unless the limit is lower by now.
+func (m *memory) reuse(n int64) bool {
+	if m.taken.Load() > m.limit.Load() {
+		return false
+	}
+	m.kept.Add(-n)
+	m.raise()
+	return true
+}
+
+// keep keeps n bytes that a run has used.
+func (m *memory) keep(n int64) { m.kept.Add(n) }
+
+// forget gives n bytes back that were kept.
+func (m *memory) forget(n int64) {
+	m.kept.Add(-n)
+	m.give(n)
+}
+
+func (m *memory) live() int64 { return m.taken.Load() - m.kept.Load() }
+
+// raise raises the peak to what is live.
+func (m *memory) raise() {
+	for live, peak := m.live(), m.peak.Load(); live > peak && !m.peak.CompareAndSwap(peak, live); peak = m.peak.Load() {
+	}
 }

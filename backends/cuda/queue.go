@@ -23,6 +23,8 @@ type Queue struct {
 	staged int             // the most bytes of a stage
 	idle   []*driver.Event // those that nobody uses
 	flying []flight        // runs that may not be done, in their order
+	spare  [][]soa.View    // of flights that have landed
+	blocks []block         // those that no run has
 }
 
 // flight is a run that was queued, with what it uses: the collector must not take
@@ -33,16 +35,19 @@ type flight struct {
 	views []soa.View
 }
 
-// keep keeps what a run that was queued uses until it is done.
+// keep keeps what a run that was queued uses until it is done. The queue is locked
+// and its context entered.
 func (q *Queue) keep(of *executable, args, results []soa.View) error {
-	e, err := q.mark()
+	e, err := q.markLocked()
 	if err != nil {
 		return err
 	}
-	q.landed()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.flying = append(q.flying, flight{e, of, slices.Concat(args, results)})
+	q.landedLocked()
+	var views []soa.View
+	if n := len(q.spare); n > 0 {
+		views, q.spare = q.spare[n-1], q.spare[:n-1]
+	}
+	q.flying = append(q.flying, flight{e, of, append(append(views, args...), results...)})
 	return nil
 }
 
@@ -50,12 +55,19 @@ func (q *Queue) keep(of *executable, args, results []soa.View) error {
 func (q *Queue) landed() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.landedLocked()
+}
+
+func (q *Queue) landedLocked() {
 	n := 0
 	for ; n < len(q.flying); n++ {
-		if done, _ := q.flying[n].done.Done(); !done {
+		f := &q.flying[n]
+		if done, _ := f.done.Done(); !done {
 			break
 		}
-		q.idle = append(q.idle, q.flying[n].done)
+		q.idle = append(q.idle, f.done)
+		clear(f.views)
+		q.spare = append(q.spare, f.views[:0])
 	}
 	q.flying = slices.Delete(q.flying, 0, n)
 }
@@ -68,7 +80,11 @@ func (d *Device) NewQueue() (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Queue{dev: d, stream: s, staged: staged}, nil
+	q := &Queue{dev: d, stream: s, staged: staged}
+	d.queues.Lock()
+	defer d.queues.Unlock()
+	d.queues.all = append(d.queues.all, q)
+	return q, nil
 }
 
 // Device returns the queue's device.
@@ -88,8 +104,12 @@ func (q *Queue) do(f func() error) error {
 // Close waits for what is queued and gives the queue up. Of a device that is lost
 // nothing can be waited for.
 func (q *Queue) Close() error {
+	all := &q.dev.queues
+	all.Lock()
+	all.all = slices.DeleteFunc(all.all, func(x *Queue) bool { return x == q })
+	all.Unlock()
 	return q.do(func() error {
-		errs := []error{q.stream.Synchronize()}
+		errs := []error{q.stream.Synchronize(), q.dismissAll()}
 		for _, f := range q.flying {
 			errs = append(errs, f.done.Destroy())
 		}
@@ -108,14 +128,23 @@ func (q *Queue) Close() error {
 // mark returns an event behind what is queued.
 func (q *Queue) mark() (e *driver.Event, err error) {
 	err = q.do(func() error {
-		if n := len(q.idle); n > 0 {
-			e, q.idle = q.idle[n-1], q.idle[:n-1]
-		} else if e, err = q.dev.ctx.NewEvent(false); err != nil {
-			return err
-		}
-		return e.Record(q.stream)
+		e, err = q.markLocked()
+		return err
 	})
 	return e, err
+}
+
+func (q *Queue) markLocked() (e *driver.Event, err error) {
+	if n := len(q.idle); n > 0 {
+		e, q.idle = q.idle[n-1], q.idle[:n-1]
+	} else if e, err = q.dev.ctx.NewEvent(false); err != nil {
+		return nil, err
+	}
+	if err = e.Record(q.stream); err != nil {
+		q.idle = append(q.idle, e)
+		return nil, err
+	}
+	return e, nil
 }
 
 func (q *Queue) unmark(e *driver.Event) {

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,10 +20,12 @@ type runner struct {
 	e        *executable
 	q        *Queue
 	mem      []driver.Ptr     // by value
+	was      []driver.Ptr     // mem of the run before
+	places   int              // how often it was another
 	launches []*driver.Launch // by step; nil for those that are no kernels of the device
 	// block is the run's memory: temporaries, what is copied from the host, what is
 	// copied to it, and results that must not be written where they belong at once.
-	block driver.Ptr
+	block block
 	bytes int
 	up    []transfer // in the order of the block
 	down  []transfer
@@ -30,7 +33,8 @@ type runner struct {
 	fresh []soa.View // by result: memory made for it
 	dense []soa.View // of the host, by argument, then by result: of views that are not dense
 
-	locked  bool // of the queue
+	graphs  []graph // by row
+	locked  bool    // of the queue
 	regions kit.Regions
 	host    []hostMemory // by step
 	views   []soa.View   // of a call that is queued
@@ -50,6 +54,8 @@ func newRunner(e *executable, q *Queue) *runner {
 	r := &runner{
 		e: e, q: q,
 		mem:      make([]driver.Ptr, len(p.Values)),
+		was:      make([]driver.Ptr, len(p.Values)),
+		places:   1,
 		launches: make([]*driver.Launch, len(p.Steps)),
 		fresh:    make([]soa.View, len(p.Results)),
 		dense:    make([]soa.View, len(p.Args)+len(p.Results)),
@@ -77,6 +83,9 @@ func newRunner(e *executable, q *Queue) *runner {
 			l.Set(n+len(s.Sizes)+j, uint64(x))
 		}
 		r.launches[i] = l
+	}
+	for _, x := range e.rows {
+		r.graphs = append(r.graphs, graph{row: x, stale: make([]bool, x.to-x.from)})
 	}
 	return r
 }
@@ -110,28 +119,23 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 }
 
 // run runs the program.
-func (r *runner) run(ctx context.Context, c *backends.Call) (err error) {
-	watch, err := r.prepare(c)
+func (r *runner) run(ctx context.Context, c *backends.Call) error {
+	err := r.queued(ctx, c)
+	if bad := r.release(c); err == nil {
+		err = bad
+	}
 	if err != nil {
 		return err
 	}
-	defer func() {
-		r.unlock()
-		if r.bytes > 0 && r.e.on.dev.Err() == nil {
-			if bad := r.q.release(r.block, r.bytes); err == nil {
-				err = bad
-			}
-		}
-		if r.q != r.e.on.dev.home && r.e.on.dev.Err() == nil {
-			if bad := r.q.keep(r.e, c.Args, c.Results); err == nil {
-				err = bad
-			}
-		}
-	}()
-	if r.q != r.e.on.dev.home { // arguments may have been made there
-		if err := r.q.After(r.e.on.dev.home); err != nil {
-			return err
-		}
+	r.commit(c) // what is not dense is copied by the queue, too
+	return nil
+}
+
+// queued runs the program but for what follows when all is queued.
+func (r *runner) queued(ctx context.Context, c *backends.Call) error {
+	watch, err := r.prepare(c)
+	if err != nil {
+		return err
 	}
 	if err := r.upload(); err != nil {
 		return err
@@ -139,20 +143,37 @@ func (r *runner) run(ctx context.Context, c *backends.Call) (err error) {
 	if err := r.steps(ctx, watch); err != nil {
 		return err
 	}
-	if err := r.finish(c.Queue == nil); err != nil {
-		return err
-	}
-	r.unlock() // what is not dense is copied by the queue, too
-	r.commit(c)
-	return nil
+	return r.finish(c.Queue == nil)
 }
 
-// steps runs the steps. From step watch on, which is the first that writes memory
-// of the caller's, they cannot be cancelled.
+// release gives back what the run has, unless the device is lost.
+func (r *runner) release(c *backends.Call) error {
+	defer r.unlock()
+	if r.e.on.dev.Err() != nil {
+		return nil
+	}
+	var errs [2]error
+	if r.block.used > 0 {
+		r.lock()
+		errs[0] = r.q.yield(r.block)
+	}
+	if r.q != r.e.on.dev.home {
+		r.lock()
+		errs[1] = r.q.keep(r.e, c.Args, c.Results)
+	}
+	return errors.Join(errs[:]...)
+}
+
+// steps runs the steps, rows of kernels as one where none is waited for. From step
+// watch on, which is the first that writes memory of the caller's, they cannot be
+// cancelled.
 func (r *runner) steps(ctx context.Context, watch int) error {
 	waits := r.e.times != nil || env.Checks.On()
 	return r.e.program.Run(ctx, watch, func(i int, _ <-chan struct{}) error {
 		if !waits {
+			if n := r.e.steps[i].row; n >= 0 {
+				return r.upTo(i, &r.graphs[n])
+			}
 			return r.step(ctx, i)
 		}
 		start := time.Now()
@@ -179,14 +200,12 @@ func (r *runner) settle(i int, start time.Time) error {
 func (r *runner) step(ctx context.Context, i int) error {
 	s := &r.e.steps[i]
 	if l := r.launches[i]; l != nil {
-		if s.launch.Grid[0] == 0 {
-			return nil // there is nothing to compute
+		if s.empty() {
+			return nil
 		}
-		for j := range s.Operands {
-			o := &s.Operands[j]
-			l.Set(j, uint64(r.mem[o.Value])+uint64(o.Offset*int64(s.sizes[j])))
-		}
+		r.arguments(i)
 		r.lock()
+		r.e.on.launches.kernels.Add(1)
 		return r.q.stream.Launch(l)
 	}
 	r.unlock()
@@ -239,4 +258,5 @@ func (r *runner) forget() {
 	clear(r.fresh)
 	clear(r.views)
 	r.views = r.views[:0]
+	r.block = block{}
 }

@@ -1,7 +1,9 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"ltc/backends"
@@ -37,23 +39,48 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 	if watch, err = r.results(c); err != nil {
 		return 0, err
 	}
-	if r.bytes > 0 {
-		if r.block, err = r.q.allocHard(r.bytes); err != nil {
-			r.bytes = 0
-			return 0, r.e.short(err)
+	if r.q != r.e.on.dev.home { // arguments may have been made there
+		if err := r.q.After(r.e.on.dev.home); err != nil {
+			return 0, err
 		}
+	}
+	if err := r.acquire(); err != nil {
+		return 0, err
 	}
 	for v := range p.Values {
 		if val := &p.Values[v]; val.Kind == kit.Temporary {
-			r.mem[v] = r.block + driver.Ptr(val.Offset)
+			r.mem[v] = r.block.at + driver.Ptr(val.Offset)
 		}
 	}
 	for _, list := range [][]transfer{r.up, r.down, r.place} {
 		for i := range list {
-			r.mem[list[i].value] = r.block + driver.Ptr(list[i].at)
+			r.mem[list[i].value] = r.block.at + driver.Ptr(list[i].at)
 		}
 	}
+	if !slices.Equal(r.mem, r.was) {
+		copy(r.was, r.mem)
+		r.places++
+	}
 	return watch, nil
+}
+
+// acquire has the runner use the queue, and gets it its block.
+func (r *runner) acquire() (err error) {
+	r.lock()
+	if r.bytes == 0 {
+		return nil
+	}
+	if r.block, err = r.q.acquire(r.bytes); err == nil || !errors.Is(err, driver.OutOfMemory) {
+		return err
+	}
+	r.unlock() // memory may come back from others
+	p, err := r.q.allocHard(r.bytes)
+	if err != nil {
+		return r.e.short(err)
+	}
+	r.block = block{p, r.bytes, r.bytes}
+	r.lock()
+	return nil
 }
 
 // inBlock gives a transfer a place in the run's block: large ones begin as the
@@ -175,7 +202,7 @@ func (r *runner) upload() error {
 		}
 		some := s.host.Bytes()[:min(len(s.host.Bytes()), end-at)]
 		list = each(list, at, some, func(staged, host []byte) { copy(staged, host) })
-		if err := q.stream.ToDevice(r.block+driver.Ptr(at), some); err != nil {
+		if err := q.stream.ToDevice(r.block.at+driver.Ptr(at), some); err != nil {
 			return err
 		}
 		if err := s.done.Record(q.stream); err != nil {
@@ -215,7 +242,7 @@ func (r *runner) finish(waits bool) error {
 	}
 	for i := range r.place {
 		t := &r.place[i]
-		if err := q.stream.Copy(driver.Ptr(uintptr(t.view.Base())), r.block+driver.Ptr(t.at), t.n); err != nil {
+		if err := q.stream.Copy(driver.Ptr(uintptr(t.view.Base())), r.block.at+driver.Ptr(t.at), t.n); err != nil {
 			return err
 		}
 	}
@@ -280,7 +307,7 @@ func (r *runner) toHost(list []transfer, at int, staged []byte) error {
 		if from >= to {
 			continue
 		}
-		if err := r.q.stream.ToHost(staged[from-at:to-at], r.block+driver.Ptr(from)); err != nil {
+		if err := r.q.stream.ToHost(staged[from-at:to-at], r.block.at+driver.Ptr(from)); err != nil {
 			return err
 		}
 	}

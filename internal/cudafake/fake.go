@@ -45,6 +45,7 @@ type Fake struct {
 	relaxed    map[int]bool
 	injected   []*injection
 	ran        int64
+	calls      map[string]int64
 	violations []Violation
 	hosting    atomic.Int64 // the thread on which a function of the host runs
 	slot       *slot
@@ -97,7 +98,7 @@ func New(o Options) *Fake {
 		o.Memory = 1 << 30
 	}
 	f := &Fake{o: o, r: rand.New(rand.NewPCG(o.Seed, 17)), handles: map[uintptr]any{}, current: map[int][]*device{},
-		captures: map[int]*capture{}, relaxed: map[int]bool{}, next: 0x7_0000_0000, lanes: 1, host: clock{1}}
+		calls: map[string]int64{}, captures: map[int]*capture{}, relaxed: map[int]bool{}, next: 0x7_0000_0000, lanes: 1, host: clock{1}}
 	f.late = f.r.IntN(5)
 	for i := range max(o.Devices, 0) {
 		d := &device{ordinal: i, peers: map[*device]bool{}}
@@ -180,6 +181,13 @@ func (f *Fake) Ran() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ran
+}
+
+// Calls is how often a function has been called.
+func (f *Fake) Calls(name string) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[name]
 }
 
 // failure returns what a call is to fail with.

@@ -230,6 +230,9 @@ func (f *Fake) setExec(h, of uintptr, p *kernelParams) driver.Code {
 	if code != 0 {
 		return code
 	}
+	if _, code := find[*node](f, of, "node of a graph"); code != 0 {
+		return code
+	}
 	i := slices.Index(x.nodes, of)
 	if i < 0 || x.works[i].kind != driver.KernelNode {
 		return f.bad(driver.InvalidValue, BadHandle, "a node that is no kernel of the graph is changed")

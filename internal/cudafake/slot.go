@@ -79,6 +79,7 @@ func (s *slot) function(name string, method any) any {
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		f.calls[name]++
 		if c := f.failure(name); c != driver.Success {
 			if c.Lost() {
 				if d := f.top(); d != nil {

@@ -146,7 +146,8 @@ type GraphExec struct {
 	handle uintptr
 }
 
-// Instantiate makes a graph ready to be queued. The graph may be destroyed.
+// Instantiate makes a graph ready to be queued. The graph may be destroyed, once
+// [GraphExec.Set] names its nodes no more.
 func (g *Graph) Instantiate() (*GraphExec, error) {
 	f := newFrame()
 	defer f.free()
@@ -176,7 +177,8 @@ func (x *GraphExec) Launch(s *Stream) error {
 }
 
 // Set changes the launch of a node of the graph that x was made of, for launches
-// of x that are queued from now on. The kernel may be another of the same context.
+// of x that are queued from now on. The graph must still be there. The kernel may be
+// another of the same context.
 func (x *GraphExec) Set(n Node, l *Launch) error {
 	if lost := x.ctx.lost.Load(); lost != nil {
 		return lost

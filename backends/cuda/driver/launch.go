@@ -73,6 +73,16 @@ func (l *Launch) Set(i int, v uint64) {
 	l.params[i] = unsafe.Pointer(&l.values[i])
 }
 
+// Change is Set, and reports whether the argument was another. It is not for those
+// that are maps.
+func (l *Launch) Change(i int, v uint64) bool {
+	if l.values[i] == v {
+		return false
+	}
+	l.values[i] = v
+	return true
+}
+
 // SetMap sets an argument that is a map of a tensor, of 128 bytes. It is read when
 // the launch is queued.
 func (l *Launch) SetMap(i int, m *TensorMap) { l.params[i] = unsafe.Pointer(m.aligned()) }

@@ -1,0 +1,207 @@
+package cuda
+
+import (
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync/atomic"
+
+	"ltc/backends/cuda/driver"
+)
+
+// leastGraph is how many kernels make a graph: the launch of a graph takes as long as
+// that of a kernel or two, and making one as long as some hundred.
+const leastGraph = 4
+
+// row is steps that are kernels of the device, one after the other, which runs may
+// queue as one graph: from one step to before another.
+type row struct{ from, to int }
+
+// rows returns the longest rows of steps, and tells these which they are in.
+func rows(steps []step) []row {
+	var all []row
+	for i := 0; i < len(steps); i++ {
+		from := i
+		for ; i < len(steps) && steps[i].Kernel >= 0 && steps[i].lacks == nil; i++ {
+			steps[i].row = -1
+		}
+		if i-from >= leastGraph {
+			for j := range steps[from:i] {
+				steps[from+j].row = len(all)
+			}
+			all = append(all, row{from, i})
+		}
+		if i < len(steps) {
+			steps[i].row = -1
+		}
+	}
+	return all
+}
+
+// graph is a row as a runner queues it: one kernel after the other, or, once most of
+// them have had the same arguments twice, as a graph. Before it is launched, kernels
+// whose arguments are others by now are set to these.
+type graph struct {
+	row
+	at    int           // which of the runner's places the launches have
+	live  int           // steps that have something to compute
+	nodes []driver.Node // by step of the row
+	stale []bool        // those that are not set to what their launch is
+	exec  *driver.GraphExec
+	made  *resource
+	// refused is set when the driver has not made a graph of the row: it is not asked
+	// again.
+	refused bool
+}
+
+// Launches counts what runs of a program and of its regions have queued.
+type Launches struct {
+	Kernels int64 // launched by themselves
+	Graphs  int64
+	Updates int64 // of kernels in graphs, to other arguments
+}
+
+type launches struct{ kernels, graphs, updates atomic.Int64 }
+
+// Launches tells what runs have queued.
+func (e *executable) Launches() Launches {
+	n := &e.on.launches
+	return Launches{n.kernels.Load(), n.graphs.Load(), n.updates.Load()}
+}
+
+// arguments brings the arguments of a step's launch up to date, and reports whether any
+// was another in the run before.
+func (r *runner) arguments(i int) bool {
+	s, l, moved := &r.e.steps[i], r.launches[i], false
+	for j := range s.Operands {
+		o := &s.Operands[j]
+		if l.Change(j, uint64(r.mem[o.Value])+uint64(o.Offset*int64(s.sizes[j]))) {
+			moved = true
+		}
+	}
+	return moved
+}
+
+// upTo queues a row at its last step: a run that is cancelled before has not begun it,
+// and one that writes memory of the caller's in it is not cancelled then.
+func (r *runner) upTo(i int, g *graph) error {
+	if i < g.to-1 {
+		return nil
+	}
+	return r.row(g)
+}
+
+// row queues a row.
+func (r *runner) row(g *graph) error {
+	moved := 0
+	if g.at != r.places {
+		g.at, g.live = r.places, 0
+		for i := g.from; i < g.to; i++ {
+			if r.e.steps[i].empty() {
+				continue
+			}
+			g.live++
+			if r.arguments(i) {
+				g.stale[i-g.from] = true
+				moved++
+			}
+		}
+	}
+	live := g.live
+	n := &r.e.on.launches
+	if live >= leastGraph && 2*moved <= live && !g.refused {
+		err := r.launch(g)
+		switch {
+		case err == nil:
+			n.graphs.Add(1)
+			return nil
+		case r.e.on.dev.Err() != nil:
+			return err
+		}
+		g.refused = true
+		slog.Warn("kernels are launched one by one: the driver makes no graph of them", "device", r.e.on.dev, "kernels", live, "reason", err)
+	}
+	r.lock()
+	for i := g.from; i < g.to; i++ {
+		if !r.e.steps[i].empty() {
+			if err := r.q.stream.Launch(r.launches[i]); err != nil {
+				return err
+			}
+		}
+	}
+	n.kernels.Add(int64(live))
+	return nil
+}
+
+// launch queues a row as a graph.
+func (r *runner) launch(g *graph) error {
+	err := r.update(g)
+	if err != nil && r.e.on.dev.Err() == nil {
+		r.unlock() // what is given back meanwhile may be the queue's
+		err = r.build(g)
+	}
+	if err != nil {
+		return err
+	}
+	r.lock()
+	return g.exec.Launch(r.q.stream)
+}
+
+var errNoGraph = errors.New("there is no graph yet")
+
+// update sets the kernels of the graph whose arguments are others by now.
+func (r *runner) update(g *graph) error {
+	if g.exec == nil {
+		return errNoGraph
+	}
+	n := 0
+	for i, is := range g.stale {
+		if !is {
+			continue
+		}
+		if err := g.exec.Set(g.nodes[i], r.launches[g.from+i]); err != nil {
+			return err
+		}
+		g.stale[i] = false
+		n++
+	}
+	r.e.on.launches.updates.Add(int64(n))
+	return nil
+}
+
+// build makes the graph anew: kernels wait for the one before, as in a stream.
+func (r *runner) build(g *graph) error {
+	if g.made != nil {
+		g.made.drop()
+		g.exec, g.made = nil, nil
+	}
+	on := r.e.on
+	made, err := on.dev.ctx.NewGraph()
+	if err != nil {
+		return err
+	}
+	g.nodes = make([]driver.Node, len(g.stale))
+	var last []driver.Node
+	for i := range g.nodes {
+		if r.e.steps[g.from+i].empty() {
+			continue
+		}
+		if g.nodes[i], err = made.AddKernel(r.launches[g.from+i], last...); err != nil {
+			return errors.Join(err, made.Destroy())
+		}
+		last = append(last[:0], g.nodes[i])
+	}
+	x, err := made.Instantiate()
+	if err != nil {
+		return errors.Join(err, made.Destroy())
+	}
+	g.exec = x
+	clear(g.stale)
+	// The graph's nodes name those of x, and its kernels are of the program's module.
+	g.made = on.dev.held.add(func() error {
+		defer runtime.KeepAlive(on)
+		return errors.Join(x.Destroy(), made.Destroy())
+	})
+	runtime.AddCleanup(r, (*resource).drop, g.made)
+	return nil
+}
