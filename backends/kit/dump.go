@@ -58,6 +58,11 @@ func (p *Program) print(b *strings.Builder, first int) {
 			fmt.Fprintf(b, " %d", v.Index)
 		case Temporary:
 			fmt.Fprintf(b, " at %d", v.Offset)
+		case Table:
+			fmt.Fprintf(b, " of v%d", v.Index)
+		}
+		if v.Layout != nil {
+			fmt.Fprintf(b, " strides %v", v.Layout)
 		}
 		fmt.Fprintf(b, ", steps %d to %d\n", numberOf(numbers, v.First), numberOf(numbers, v.Last))
 	}
@@ -105,7 +110,8 @@ func stepsOf(region backends.Executable) (n int) {
 	return n
 }
 
-// printLaunch prints a step that is a kernel.
+// printLaunch prints a step that is a kernel. What depends on how a value lies, s0
+// times its first stride and so on, follows offsets and strides.
 func (s *Step) printLaunch(b *strings.Builder) {
 	fmt.Fprintf(b, "kernel %d(", s.Kernel)
 	for j, o := range s.Operands {
@@ -115,8 +121,20 @@ func (s *Step) printLaunch(b *strings.Builder) {
 		if fmt.Fprintf(b, "v%d", o.Value); o.Offset != 0 {
 			fmt.Fprintf(b, "+%d", o.Offset)
 		}
+		printFactors(b, o.By)
 	}
-	fmt.Fprintf(b, ") sizes %v strides %v\n", s.Sizes, s.Strides)
+	fmt.Fprintf(b, ") sizes %v strides %v", s.Sizes, s.Strides)
+	for _, m := range s.Moving {
+		fmt.Fprintf(b, ", [%d] of v%d", m.At, s.Operands[m.Operand].Value)
+		printFactors(b, m.By)
+	}
+	b.WriteByte('\n')
+}
+
+func printFactors(b *strings.Builder, by []Factor) {
+	for _, f := range by {
+		fmt.Fprintf(b, " + %d·s%d", f.By, f.Dim)
+	}
 }
 
 // printRegions prints a loop or a branch; the first step of its regions has a

@@ -1,12 +1,21 @@
 package kit_test
 
 import (
+	"bufio"
+	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
 	"ltc/internal/golden"
 )
 
@@ -19,4 +28,81 @@ func TestFused(t *testing.T) {
 			golden.Is(t, filepath.Join("testdata/fused", name+".txt"), compile(t, string(text)).String())
 		})
 	}
+}
+
+// What texts become that leave a size open. The program is printed for a million
+// elements, so that its numbers can be read: 3000002 is 3n + 2.
+func TestFamilies(t *testing.T) {
+	golden.Archives(t, "testdata/family/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
+		f, err := reference.Family(t.Context(), backends.NewModule(string(in.Data)), backends.Options{}, func(_ int, p *backends.Program) (*kit.Program, error) {
+			return kernelsOf(t.Context(), p)
+		})
+		if err != nil {
+			return []golden.Part{{Ext: "error", Text: err.Error()}}
+		}
+		m := f.Member()
+		require.NoError(t, m.Resize(1_000_000))
+		return []golden.Part{{Ext: "million", Text: m.Program.String()}}
+	})
+}
+
+// kernelsOf makes kernels of a program, and drafts of the regions of its loops.
+func kernelsOf(ctx context.Context, p *backends.Program) (*kit.Program, error) {
+	return kit.Compile(ctx, p, kit.Options{Eval: reference.New(), Check: true, Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
+		p, err := backends.Load(ctx, m, backends.Options{})
+		if err != nil {
+			return nil, err
+		}
+		k, err := kernelsOf(ctx, p)
+		return draft{program: k}, err
+	}})
+}
+
+// draft is a region that nothing runs.
+type draft struct {
+	backends.Executable
+	program *kit.Program
+}
+
+func (d draft) Program() *kit.Program { return d.program }
+
+// What programs become for arguments and results that lie otherwise than dense: a
+// line of the input says how for each of them.
+func TestVariants(t *testing.T) {
+	golden.Archives(t, "testdata/variant/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
+		args, results := layoutsIn(t, string(in.Data))
+		v, err := compile(t, string(in.Data)).Variant(args, results)
+		if err != nil {
+			return []golden.Part{{Ext: "error", Text: err.Error()}}
+		}
+		return []golden.Part{{Ext: "variant", Text: v.String()}}
+	})
+}
+
+// layoutsIn reads lines such as
+//
+//	// argument 0 strides table 1
+//
+// which give the class of the stride of each dimension.
+func layoutsIn(t *testing.T, text string) (args, results []kit.Layout) {
+	classes := map[string]kernel.Stride{"*": kernel.AnyStride, "1": kernel.UnitStride, "0": kernel.ZeroStride, "table": kernel.TableStride}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) < 4 || words[0] != "//" || words[3] != "strides" {
+			continue
+		}
+		var l kit.Layout
+		for _, w := range words[4:] {
+			require.Contains(t, classes, w)
+			l = append(l, classes[w])
+		}
+		i, err := strconv.Atoi(words[2])
+		require.NoError(t, err)
+		list := map[string]*[]kit.Layout{"argument": &args, "result": &results}[words[1]]
+		require.NotNil(t, list, words[1])
+		*list = append(*list, make([]kit.Layout, max(0, i+1-len(*list)))...)
+		(*list)[i] = l
+	}
+	return args, results
 }
