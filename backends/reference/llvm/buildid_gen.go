@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "611dea438173bb55cc32f0ff"
+const buildID = "058f5fa9e8f25912a207a081"

@@ -2,15 +2,18 @@ package llvm
 
 import (
 	"context"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/objcache"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
+	"ltc/internal/env"
 )
 
 // productKernel is the code of a contraction before its sizes are known. Should
@@ -127,10 +130,36 @@ func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 // what is built in.
 func (s *shared) Columns() int {
 	s.once.Do(s.start)
-	if _, err := libllvm.Open(); s.none != nil || err != nil {
+	s.found.Do(func() { s.compiles = s.none == nil && s.findLLVM() })
+	if !s.compiles {
 		return 0
 	}
 	return mostColumns
+}
+
+// findLLVM reports whether there is a libLLVM. To open it takes longer than a program
+// whose objects are on disk takes to begin, and so which file it was the last time is
+// there, too.
+func (s *shared) findLLVM() bool {
+	parts := s.whereLLVM()
+	if name, ok := s.disk.Get(parts.Key()); ok {
+		if _, err := os.Stat(string(name)); err == nil {
+			return true
+		}
+	}
+	l, err := libllvm.Open()
+	if err == nil {
+		s.disk.Put(parts, "where libLLVM is", []byte(l.Path()))
+	}
+	return err == nil
+}
+
+// whereLLVM is all that the name of its file depends on.
+func (s *shared) whereLLVM() objcache.Parts {
+	return objcache.Parts{
+		{Name: "compiler", Value: "llvm " + buildID},
+		{Name: env.LibLLVM.Name, Value: env.LibLLVM.Value()},
+	}
 }
 
 // mostColumns is up to how many columns a matrix has for which code of its own is

@@ -42,6 +42,8 @@ type shared struct {
 	compiler *compiler
 	units    *units // what products are made of
 	warned   sync.Once
+	found    sync.Once
+	compiles bool // whether there is a libLLVM, which may not be open yet
 
 	mu    sync.Mutex
 	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled

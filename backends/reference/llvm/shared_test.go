@@ -2,6 +2,8 @@ package llvm
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,6 +86,25 @@ func TestUnitThatDoesNotLoad(t *testing.T) {
 	require.True(t, ok)
 	_, err = loadUnit(object, u)
 	require.NoError(t, err)
+}
+
+// Which file libLLVM is, is on disk: it is not opened to learn that there is one. One
+// that is not there any more is looked for.
+func TestFindLLVM(t *testing.T) {
+	t.Setenv("LTC_CACHE", "")
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	found := func() bool { s := &shared{}; return s.Columns() > 0 }
+	_, err := libllvm.Open()
+	require.Equal(t, err == nil, found())
+	file := filepath.Join(t.TempDir(), "libLLVM.so")
+	t.Setenv("LTC_LIBLLVM", file)
+	require.False(t, found())
+	s := &shared{}
+	s.once.Do(s.start)
+	s.disk.Put(s.whereLLVM(), "", []byte(file))
+	require.False(t, found())
+	require.NoError(t, os.WriteFile(file, []byte("no library"), 0o600))
+	require.True(t, found())
 }
 
 // An object on disk is listed by what its kernels do.
