@@ -22,6 +22,8 @@ type contest struct {
 // side is one way to compute it.
 type side struct {
 	name string
+	// fill brings what it works on to memory that sides share; nil: it has its own.
+	fill func() error
 	run  func() error
 	// check compares what the last run has written with what it should be.
 	check func() error
@@ -101,10 +103,14 @@ func (c contest) measure(rules measure.Rules) ([]line, error) {
 	return lines, nil
 }
 
-// prove runs a side twice and checks what it gives, then counts what a run
-// copies.
+// prove runs a side twice and checks what it gives, and counts what a run copies.
 func (s side) prove() (measured, error) {
 	m := measured{copied: -1}
+	if s.fill != nil {
+		if err := s.fill(); err != nil {
+			return m, err
+		}
+	}
 	var before int64
 	for range 2 {
 		if s.copied != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"ltc/internal/measure"
 	"ltc/lazy"
@@ -172,43 +173,101 @@ func (k kernel) contest(ctx context.Context, n int) contest {
 	}
 }
 
-// sides makes data in each layout, and results to it.
+// sides makes data in each layout, and results to it. All take the same memory, one
+// for what they read and one for what they write: where memory lies in the machine
+// alone makes one program a fifth slower than the same one elsewhere.
 func (k kernel) sides(ctx context.Context, n int) ([]side, error) {
-	data := make([][]float32, k.columns)
-	for j := range data {
-		data[j] = measure.Gen(j+1, n)
+	t := kernelTrial{kernel: k, data: make([][]float32, k.columns), x: newMemory(n), y: newMemory(n)}
+	for j := range t.data {
+		t.data[j] = measure.Gen(j+1, n)
 	}
+	columns := inColumns(adjacent, fields)
 	var all []side
-	for _, at := range []layout{inRows, inColumns(adjacent, fields), inColumns(gathered, apart), inRecords} {
-		s, err := k.inPlace(ctx, n, data, at)
+	for _, at := range []layout{inRows, columns, inColumns(gathered, apart), inRecords} {
+		s, err := t.inPlace(ctx, at)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
-	records, err := k.plainRecords(data)
-	return append(all, k.plainColumns(data), records), err
+	x, y, err := t.slices(columns)
+	if err != nil {
+		return nil, err
+	}
+	from, to := t.x.events(n), t.y.events(n)
+	for _, s := range []struct {
+		name string
+		at   layout
+		run  func()
+	}{
+		{overCols, columns, func() { k.loop(x, y) }},
+		{overRecs, inRecords, func() { k.records(from, to) }},
+	} {
+		_, out, fill, err := t.places(s.at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, side{
+			name: s.name, fill: fill,
+			run:   func() error { s.run(); return nil },
+			check: func() error { return k.verify(t.data, out) },
+		})
+	}
+	return all, nil
+}
+
+// kernelTrial is a kernel on data, with memory for what it reads and writes.
+type kernelTrial struct {
+	kernel
+	data [][]float32
+	x, y memory
+}
+
+// places are what the kernel reads and writes in a layout. fill puts the data there,
+// and takes away what is where results will be.
+func (t *kernelTrial) places(at layout) (in, out *soa.Collection, fill func() error, err error) {
+	n := len(t.data[0])
+	from, to := at(t.x, n, t.columns), at(t.y, n, t.results...)
+	in, out = soa.NewCollection(n), soa.NewCollection(n)
+	err = in.Add("x", from.tensors[0]...)
+	for j, columns := range to.tensors {
+		if err == nil {
+			err = out.Add(fmt.Sprint("y", j), columns...)
+		}
+	}
+	return in, out, func() error {
+		clear(t.y)
+		return from.fill(t.data)
+	}, err
 }
 
 // inPlace is the compiled program on memory of a layout, to results in it.
-func (k kernel) inPlace(ctx context.Context, n int, data [][]float32, at layout) (side, error) {
-	from, to := at(n, k.columns), at(n, k.results...)
-	if err := from.fill(data); err != nil {
+func (t *kernelTrial) inPlace(ctx context.Context, at layout) (side, error) {
+	in, out, fill, err := t.places(at)
+	if err != nil {
 		return side{}, err
 	}
-	in, out := soa.NewCollection(n), soa.NewCollection(n)
-	if err := in.Add("x", from.tensors[0]...); err != nil {
-		return side{}, err
-	}
-	for j, columns := range to.tensors {
-		if err := out.Add(fmt.Sprint("y", j), columns...); err != nil {
-			return side{}, err
-		}
-	}
-	program := func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return k.record(x[0]) }
-	s, err := inPlace(ctx, from.name, program, in, out, 1)
-	s.check = func() error { return k.verify(data, out) }
+	program := func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return t.record(x[0]) }
+	s, err := inPlace(ctx, at(t.x, len(t.data[0])).name, program, in, out, 1)
+	s.fill, s.check = fill, func() error { return t.verify(t.data, out) }
 	return s, err
+}
+
+// slices are the columns that the kernel reads and writes.
+func (t *kernelTrial) slices(at layout) (x, y [][]float32, err error) {
+	n := len(t.data[0])
+	of := func(p place) (all [][]float32) {
+		for _, c := range slices.Concat(p.tensors...) {
+			var one []float32
+			if err == nil {
+				one, err = soa.Elements[float32](c)
+			}
+			all = append(all, one)
+		}
+		return all
+	}
+	x, y = of(at(t.x, n, t.columns)), of(at(t.y, n, t.results...))
+	return x, y, err
 }
 
 // verify compares results, one after the other, with what they should be.
@@ -231,41 +290,4 @@ func (k kernel) verify(data [][]float32, out *soa.Collection) error {
 		first += width
 	}
 	return nil
-}
-
-// plainColumns is the loop over columns.
-func (k kernel) plainColumns(data [][]float32) side {
-	y, out := make([][]float32, 0), soa.NewCollection(len(data[0]))
-	for _, width := range k.results {
-		for range width {
-			y = append(y, make([]float32, len(data[0])))
-		}
-	}
-	return side{
-		name: overCols,
-		run:  func() error { k.loop(data, y); return nil },
-		check: func() error {
-			if err := out.Add("y", columnsOf(y)...); err != nil {
-				return err
-			}
-			return k.verify(data, out)
-		},
-	}
-}
-
-// plainRecords is the loop over records.
-func (k kernel) plainRecords(data [][]float32) (side, error) {
-	n := len(data[0])
-	x, y := make([]event, n), make([]event, n)
-	out := soa.NewCollection(n)
-	for j, columns := range recordsOf(y, k.results...).tensors {
-		if err := out.Add(fmt.Sprint("y", j), columns...); err != nil {
-			return side{}, err
-		}
-	}
-	return side{
-		name:  overRecs,
-		run:   func() error { k.records(x, y); return nil },
-		check: func() error { return k.verify(data, out) },
-	}, recordsOf(x, k.columns).fill(data)
 }

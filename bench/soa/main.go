@@ -7,7 +7,8 @@
 //	go run ./bench/soa -write docs/soa.md       # the table into the page
 //
 // The sides of a comparison are measured by turns in one process, a sample of
-// each at a time; PyTorch in one of its own, before and after ours. Each side's
+// each at a time, elementwise ones in the same memory; PyTorch in one of its own,
+// before and after ours. Each side's
 // result is checked before it is timed. A model's bytes copied and heap objects
 // a run stand beside its time.
 //

@@ -118,7 +118,7 @@ func (t *trial) sides() ([]side, error) {
 
 // side is the network on memory of a layout, packed first if pack is set.
 func (t *trial) side(name string, at layout, pack bool) (side, error) {
-	from, to := at(t.n, len(t.data)), at(t.n, t.results...)
+	from, to := at(newMemory(t.n), t.n, len(t.data)), at(newMemory(t.n), t.n, t.results...)
 	if err := from.fill(t.data); err != nil {
 		return side{}, err
 	}
@@ -134,7 +134,7 @@ func (t *trial) side(name string, at layout, pack bool) (side, error) {
 	first := func() error { return nil }
 	if pack {
 		rows := soa.NewCollection(t.n)
-		if err := rows.Add("x", inRows(t.n, len(t.data)).tensors[0]...); err != nil {
+		if err := rows.Add("x", inRows(newMemory(t.n), t.n, len(t.data)).tensors[0]...); err != nil {
 			return side{}, err
 		}
 		packing, err := t.packing(from.tensors[0], rows)

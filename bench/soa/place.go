@@ -14,8 +14,29 @@ type place struct {
 	tensors [][]soa.Column // as they are added to a collection
 }
 
-// layout makes a place for tensors of so many columns each.
-type layout func(n int, widths ...int) place
+// memory is where a place is: room for as many events as it was made for, in any
+// layout. What lies there in one is something else in another.
+type memory []float32
+
+// rounded is to how many elements layouts round columns up.
+const rounded = 32
+
+func newMemory(n int) memory {
+	type value struct{ X float32 }
+	m, err := soa.Elements[float32](soa.Of[value](len(fields) * (n + rounded - 1)).Col("X"))
+	if err != nil {
+		panic(err) // it is a column of the Go heap
+	}
+	return m
+}
+
+// events are n records from the start of m.
+func (m memory) events(n int) []event {
+	return unsafe.Slice((*event)(unsafe.Pointer(unsafe.SliceData(m))), n)
+}
+
+// layout makes a place in memory for tensors of so many columns each.
+type layout func(m memory, n int, widths ...int) place
 
 // fill writes columns to the first tensor.
 func (p place) fill(data [][]float32) error {
@@ -42,8 +63,9 @@ func columnsOf(data [][]float32) []soa.Column {
 // inColumns has a column for each field of an event, and takes them in the given
 // order.
 func inColumns(name string, order []string) layout {
-	return func(n int, widths ...int) place {
-		events, p, first := soa.Of[event](n), place{name: name}, 0
+	return func(m memory, n int, widths ...int) place {
+		bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), 4*len(m))
+		events, p, first := soa.Of[event](n, soa.In(soa.Wrap(bytes), 0)), place{name: name}, 0
 		for _, width := range widths {
 			var columns []soa.Column
 			for _, field := range order[first : first+width] {
@@ -57,22 +79,23 @@ func inColumns(name string, order []string) layout {
 }
 
 // inRows has dense rows, of each tensor its own.
-func inRows(n int, widths ...int) place {
+func inRows(m memory, n int, widths ...int) place {
 	p := place{name: packed}
 	for _, width := range widths {
-		p.tensors = append(p.tensors, []soa.Column{soa.ViewColumn("rows", soa.Make(types.Of(types.F32, n, width)))})
+		v, err := soa.Borrow(m[:n*width], types.Of(types.F32, n, width))
+		if err != nil {
+			panic(err) // there is room for all fields
+		}
+		p.tensors = append(p.tensors, []soa.Column{soa.ViewColumn("rows", v)})
+		m = m[(n*width+rounded-1)/rounded*rounded:]
 	}
 	return p
 }
 
 // inRecords has events one after the other: columns have a stride.
-func inRecords(n int, widths ...int) place { return recordsOf(make([]event, n), widths...) }
-
-// recordsOf are tensors of the first fields of records, and of those after them.
-func recordsOf(records []event, widths ...int) place {
-	n, each := len(records), int(unsafe.Sizeof(event{})/unsafe.Sizeof(float32(0)))
-	memory := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(records))), n*each)
-	rows, err := soa.Borrow(memory, types.Of(types.F32, len(memory)))
+func inRecords(m memory, n int, widths ...int) place {
+	each := len(fields)
+	rows, err := soa.Borrow(m[:n*each], types.Of(types.F32, n*each))
 	p, first := place{name: interlaced}, 0
 	for _, width := range widths {
 		var v soa.View

@@ -120,7 +120,7 @@ func (t *trial) python() (string, error) {
 // save writes what the script takes: x, what it should give for the first rows,
 // and the weights of the layers in their order.
 func (t *trial) save(file string) error {
-	x := inRows(t.n, len(t.data))
+	x := inRows(newMemory(t.n), t.n, len(t.data))
 	if err := x.fill(t.data); err != nil {
 		return err
 	}
