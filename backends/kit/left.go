@@ -57,7 +57,7 @@ var left = map[string]string{
 	"stablehlo.convolution":          "there is none yet: the evaluator makes a blocked matrix product of it",
 	"stablehlo.create_token":         ordersEffects,
 	"stablehlo.cross-replica-sum":    otherProcesses,
-	"stablehlo.custom_call":          "it is a function of the host, or one that the evaluator knows by name",
+	"stablehlo.custom_call":          "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message",
 	"stablehlo.fft":                  complexNumbers,
 	"stablehlo.imag":                 complexNumbers,
 	"stablehlo.infeed":               ordersEffects,

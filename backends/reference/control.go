@@ -206,6 +206,9 @@ func prepareWhile(b *builder, o *site) error {
 func prepareCustomCall(b *builder, o *site) error {
 	target := stringAttr(o.op.Attrs.Get("call_target_name"))
 	run := backends.Host(target)
+	if run == nil && isShapeAssertion(o.op) {
+		return prepareShapeAssertion(b, o)
+	}
 	if run == nil {
 		return unsupportedf("%s", noHost(target))
 	}

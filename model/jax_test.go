@@ -1,0 +1,59 @@
+package model_test
+
+import (
+	_ "embed"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/model"
+	"ltc/soa"
+)
+
+// jax is what jax.export makes of relu(x@[[1,-1],[2,1]])@[[1],[10]] for x of a
+// symbolic number of rows: that there are any is checked by shape_assertion.
+//
+//go:embed testdata/jax.mlir
+var jax string
+
+func TestProgramOfJAX(t *testing.T) {
+	for _, backend := range []string{"cpu", "eval"} {
+		t.Run(backend, func(t *testing.T) {
+			b, err := backends.Open(backend)
+			require.NoError(t, err)
+			m, err := model.New(t.Context(), b, backends.NewModule(jax), nil)
+			require.NoError(t, err)
+			run := func(n int) ([]float32, error) {
+				points := soa.Of[struct{ X, Y, Score float32 }](n)
+				x, y := soa.Slice[float32](view(t, points.Col("X"))), soa.Slice[float32](view(t, points.Col("Y")))
+				for i := range n {
+					x[i], y[i] = float32(i), 1-float32(i)
+				}
+				in, out := soa.NewCollection(n), soa.NewCollection(n)
+				require.NoError(t, in.Add("points", points.Col("X"), points.Col("Y"))) // by order: the text has no names
+				require.NoError(t, out.Add("score", points.Col("Score")))
+				bound := m.Bind(in, out)
+				err := bound.Run(t.Context(), nil, 0)
+				if backend == "cpu" && err == nil {
+					require.Zero(t, testing.AllocsPerRun(20, func() { err = bound.Run(t.Context(), nil, 0) }))
+				}
+				return soa.Slice[float32](view(t, points.Col("Score"))), err
+			}
+			for _, n := range []int{1, 4, 1000} {
+				got, err := run(n)
+				require.NoError(t, err)
+				for i := range n {
+					x, y := float32(i), 1-float32(i)
+					require.Equal(t, max(x+2*y, 0)+10*max(y-x, 0), got[i])
+				}
+			}
+			if backend == "cpu" {
+				require.Zero(t, m.CopiedBytes())
+			}
+			_, err = run(0)
+			require.ErrorContains(t, err, "Expected value >= 1 for dimension variable 'b'")
+			require.ErrorContains(t, err, "'b' = 0 from specification")
+		})
+	}
+}
