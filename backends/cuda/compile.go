@@ -71,9 +71,17 @@ type step struct {
 	entry   *entry
 	variant *variant
 	launch  ptx.Launch
+	boxed   *boxed
 	lacks   error // why the host runs the kernel
 	sizes   []int // of an element, by operand
 	row     int   // of code.rows; -1: none
+}
+
+// boxed is how a step is run instead where tensor maps reach its operands.
+type boxed struct {
+	variant *variant
+	launch  ptx.Launch
+	maps    []ptx.Map
 }
 
 // loaded is what of a compilation is on a device.
@@ -159,6 +167,12 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 	}
 	if s.lacks == nil {
 		s.variant, s.lacks = c.write(e, s.launch)
+	}
+	if s.lacks == nil {
+		if l, maps, ok := e.schedule.Boxed(s.launch, s.Sizes, s.Strides); ok {
+			s.boxed = &boxed{launch: l, maps: maps}
+			s.boxed.variant, s.lacks = c.write(e, l)
+		}
 	}
 	if s.lacks == nil {
 		return nil

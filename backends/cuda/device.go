@@ -155,5 +155,5 @@ func (d *Device) EnablePeer(other *Device) error {
 // target is what kernels for the device may rely on.
 func (d *Device) target() ptx.Options {
 	p := d.Properties()
-	return ptx.Options{Hopper: p.Major == 9 && p.Minor == 0}
+	return ptx.Options{Hopper: p.Major == 9 && p.Minor == 0, Processors: p.Multiprocessors}
 }

@@ -72,10 +72,19 @@ func (e *executable) Launches() Launches {
 // arguments brings the arguments of a step's launch up to date, and reports whether any
 // was another in the run before.
 func (r *runner) arguments(i int) bool {
-	s, l, moved := &r.e.steps[i], r.launches[i], false
-	for j := range s.Operands {
+	s := &r.e.steps[i]
+	address := func(j int) driver.Ptr {
 		o := &s.Operands[j]
-		if l.Change(j, uint64(r.mem[o.Value])+uint64(o.Offset*int64(s.sizes[j]))) {
+		return r.mem[o.Value] + driver.Ptr(o.Offset*int64(s.sizes[j]))
+	}
+	moved := false
+	if b := r.boxed[i]; b != nil {
+		l := b.choose(r.e.on.dev, address)
+		moved = l != r.launches[i]
+		r.launches[i] = l
+	}
+	for j := range s.Operands {
+		if r.launches[i].Change(j, uint64(address(j))) {
 			moved = true
 		}
 	}

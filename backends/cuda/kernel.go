@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"ltc/backends/cuda/driver"
@@ -29,6 +30,10 @@ type launched struct {
 	function *driver.Function
 	launch   *driver.Launch
 	shared   int // the most memory of a block that launches may ask for
+	// boxed is the launch of an entry that takes tensor maps, for the last sizes and
+	// strides.
+	boxed *boxedLaunch
+	of    []int64
 }
 
 // entryName is the name of a kernel's first entry.
@@ -91,6 +96,13 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	if l.Grid[0]*l.Grid[1]*l.Grid[2] == 0 {
 		return nil
 	}
+	b, maps, ok := k.schedule.Boxed(l, sizes, strides)
+	for _, m := range maps {
+		ok = ok && operands[m.Operand]%ptx.MapAlign == 0
+	}
+	if ok {
+		l = b
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e, err := k.entry(l)
@@ -106,25 +118,28 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 		}
 		e.shared = l.Shared
 	}
-	i := 0
-	for _, p := range operands {
-		e.launch.Set(i, uint64(p))
-		i++
-	}
-	for _, list := range [2][]int64{sizes, strides} {
-		for _, n := range list {
-			e.launch.Set(i, uint64(n))
-			i++
+	launch := e.launch
+	if ok {
+		if of := slices.Concat(sizes, strides); !slices.Equal(of, e.of) || e.boxed == nil {
+			e.boxed, e.of = newBoxed(e.function, k.args[0]+k.args[1]+k.args[2], l, maps), of
 		}
+		launch = e.boxed.launch
 	}
-	e.launch.Grid(l.Grid[0], l.Grid[1], l.Grid[2])
-	e.launch.Block(l.Block[0], l.Block[1], l.Block[2])
-	e.launch.Shared(l.Shared)
+	for i, p := range operands {
+		launch.Set(i, uint64(p))
+	}
+	setNumbers(launch, len(operands), sizes, strides)
+	configure(launch, l)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.dev.ctx.Enter(); err != nil {
 		return err
 	}
 	defer q.dev.ctx.Leave()
-	return q.stream.Launch(e.launch)
+	if ok {
+		if err := e.boxed.place(q.dev, func(i int) driver.Ptr { return operands[i] }); err != nil {
+			return err
+		}
+	}
+	return q.stream.Launch(launch)
 }

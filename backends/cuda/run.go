@@ -23,6 +23,7 @@ type runner struct {
 	was      []driver.Ptr     // mem of the run before
 	places   int              // how often it was another
 	launches []*driver.Launch // by step; nil for those that are no kernels of the device
+	boxed    []*boxedLaunch   // by step; nil for those that have no other launch
 	// block is the run's memory: temporaries, what is copied from the host, what is
 	// copied to it, and results that must not be written where they belong at once.
 	block block
@@ -57,6 +58,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		was:      make([]driver.Ptr, len(p.Values)),
 		places:   1,
 		launches: make([]*driver.Launch, len(p.Steps)),
+		boxed:    make([]*boxedLaunch, len(p.Steps)),
 		fresh:    make([]soa.View, len(p.Results)),
 		dense:    make([]soa.View, len(p.Args)+len(p.Results)),
 		host:     make([]hostMemory, len(p.Steps)),
@@ -73,16 +75,15 @@ func newRunner(e *executable, q *Queue) *runner {
 		}
 		n := len(s.Operands)
 		l := driver.NewLaunch(s.variant.fn, n+len(s.Sizes)+len(s.Strides))
-		l.Grid(s.launch.Grid[0], s.launch.Grid[1], s.launch.Grid[2])
-		l.Block(s.launch.Block[0], s.launch.Block[1], s.launch.Block[2])
-		l.Shared(s.launch.Shared)
-		for j, x := range s.Sizes {
-			l.Set(n+j, uint64(x))
-		}
-		for j, x := range s.Strides {
-			l.Set(n+len(s.Sizes)+j, uint64(x))
-		}
+		configure(l, s.launch)
+		setNumbers(l, n, s.Sizes, s.Strides)
 		r.launches[i] = l
+		if s.boxed != nil {
+			b := newBoxed(s.boxed.variant.fn, n+len(s.Sizes)+len(s.Strides), s.boxed.launch, s.boxed.maps)
+			configure(b.launch, s.boxed.launch)
+			setNumbers(b.launch, n, s.Sizes, s.Strides)
+			b.plain, r.boxed[i] = l, b
+		}
 	}
 	for _, x := range e.rows {
 		r.graphs = append(r.graphs, graph{row: x, stale: make([]bool, x.to-x.from)})
@@ -199,14 +200,14 @@ func (r *runner) settle(i int, start time.Time) error {
 // step runs or queues a step.
 func (r *runner) step(ctx context.Context, i int) error {
 	s := &r.e.steps[i]
-	if l := r.launches[i]; l != nil {
+	if r.launches[i] != nil {
 		if s.empty() {
 			return nil
 		}
 		r.arguments(i)
 		r.lock()
 		r.e.on.launches.kernels.Add(1)
-		return r.q.stream.Launch(l)
+		return r.q.stream.Launch(r.launches[i])
 	}
 	r.unlock()
 	switch {

@@ -174,11 +174,11 @@ const (
 	sharedOptIn = 227 << 10
 )
 
-// attributes are those of a Hopper, but for how many multiprocessors it has: 4.
+// attributes are those of a Hopper, but for how many multiprocessors it has.
 func (f *Fake) attributes() map[int32]int {
 	hopper := f.o.Major >= 9
 	yes := map[bool]int{true: 1}
-	return map[int32]int{1: 1024, 8: shared, 10: 32, 12: 65536, 13: 1_980_000, 16: 4, 32: 1, 36: 3_201_000, 37: 6144, 38: 60 << 20, 39: 2048, 40: 3, 41: 1,
+	return map[int32]int{1: 1024, 8: shared, 10: 32, 12: 65536, 13: 1_980_000, 16: f.o.Processors, 32: 1, 36: 3_201_000, 37: 6144, 38: 60 << 20, 39: 2048, 40: 3, 41: 1,
 		75: f.o.Major, 76: f.o.Minor, 81: 228 << 10, 97: sharedOptIn, 106: 32, 115: 1, 120: yes[hopper], 127: yes[hopper]}
 }
 

@@ -20,6 +20,7 @@ type Options struct {
 	Version    int   // 13000
 	Major      int   // of what kernels devices run: 9
 	Minor      int
+	Processors int  // the multiprocessors of each device: 4
 	NoPeers    bool // devices cannot access each other's memory
 	Violations int  // how many are kept: 100
 }
@@ -89,7 +90,7 @@ type injection struct {
 // New makes a fake. [Fake.Close] ends it; no more than 16 are open at the same
 // time.
 func New(o Options) *Fake {
-	for _, d := range []struct{ field, standard *int }{{&o.Devices, ptr(1)}, {&o.Version, ptr(13000)}, {&o.Major, ptr(9)}, {&o.Violations, ptr(100)}} {
+	for _, d := range []struct{ field, standard *int }{{&o.Devices, ptr(1)}, {&o.Version, ptr(13000)}, {&o.Major, ptr(9)}, {&o.Violations, ptr(100)}, {&o.Processors, ptr(4)}} {
 		if *d.field == 0 {
 			*d.field = *d.standard
 		}

@@ -18,7 +18,7 @@ func hot(t testing.TB) (*driver.Context, *driver.Stream, *driver.Event, *driver.
 	f := cudafake.New(cudafake.Options{})
 	t.Cleanup(func() { f.Close() })
 	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD32Async", "cuEventRecord", "cuStreamWaitEvent",
-		"cuEventQuery", "cuStreamQuery", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2", "cuMemAllocAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2")
+		"cuEventQuery", "cuStreamQuery", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2", "cuMemAllocAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuTensorMapEncodeTiled")
 	require.NoError(t, err)
 	t.Cleanup(leave)
 	dev, err := d.Device(0)
@@ -42,6 +42,8 @@ func TestAllocations(t *testing.T) {
 	l := launch(k, 0x1000, 0x2000, 3)
 	b := make([]byte, 64)
 	x := &driver.GraphExec{}
+	var m driver.TensorMap
+	layout := &driver.TensorLayout{Type: driver.TensorBF16, Sizes: []uint64{64, 64}, Strides: []uint64{128}, Box: []uint32{64, 64}}
 	for name, f := range map[string]func() error{
 		"enter": func() error {
 			err := c.Enter()
@@ -52,6 +54,7 @@ func TestAllocations(t *testing.T) {
 		"to device": func() error { return s.ToDevice(0x1000, b) },
 		"to host":   func() error { return s.ToHost(b, 0x1000) },
 		"copy":      func() error { return s.Copy(0x1000, 0x2000, 64) },
+		"encode":    func() error { layout.Address += 16; return c.Encode(&m, layout) },
 		"fill":      func() error { return s.Fill32(0x1000, 1, 16) },
 		"record":    func() error { return e.Record(s) },
 		"wait":      func() error { return s.Wait(e) },

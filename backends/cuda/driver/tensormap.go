@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -63,25 +64,29 @@ const promote256 = 3 // CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 
 // encoding is what the library reads.
 type encoding struct {
+	frame
 	sizes, strides [5]uint64
 	box, steps     [5]uint32
 }
 
-// Encode makes the map of a layout. What lies outside the matrix is copied as 0.
+var encodings = sync.Pool{New: func() any { return &encoding{steps: [5]uint32{1, 1, 1, 1, 1}} }}
+
+// Encode makes the map of a layout, which it allocates nothing for. What lies outside
+// the matrix is copied as 0.
 func (c *Context) Encode(m *TensorMap, l *TensorLayout) error {
 	n := len(l.Sizes)
 	if n < 1 || n > 5 || len(l.Strides) != n-1 || len(l.Box) != n {
 		return fmt.Errorf("cuda: a tensor map of %d sizes, %d strides and a box of %d: want 1 to 5, one less, and as many", n, len(l.Strides), len(l.Box))
 	}
-	e := &encoding{steps: [5]uint32{1, 1, 1, 1, 1}}
+	e := encodings.Get().(*encoding)
+	defer encodings.Put(e)
 	copy(e.sizes[:], l.Sizes)
 	copy(e.strides[:], l.Strides)
 	copy(e.box[:], l.Box)
-	f := newFrame()
-	defer f.free()
-	f.pin(0, unsafe.Pointer(e))
-	f.args = [12]uintptr{f.pin(1, unsafe.Pointer(m.aligned())), uintptr(l.Type), uintptr(n), uintptr(l.Address),
+	e.args = [12]uintptr{e.pin(0, unsafe.Pointer(m.aligned())), uintptr(l.Type), uintptr(n), uintptr(l.Address),
 		uintptr(unsafe.Pointer(&e.sizes)), uintptr(unsafe.Pointer(&e.strides)), uintptr(unsafe.Pointer(&e.box)), uintptr(unsafe.Pointer(&e.steps)),
 		0, uintptr(l.Swizzle), promote256, 0}
-	return c.result(cuTensorMapEncodeTiled, c.driver.call(cuTensorMapEncodeTiled, f, 12))
+	code := c.driver.call(cuTensorMapEncodeTiled, &e.frame, 12)
+	e.keep = [2]unsafe.Pointer{}
+	return c.result(cuTensorMapEncodeTiled, code)
 }

@@ -14,12 +14,20 @@ type Options struct {
 	// Hopper is set for GPUs of compute capability 9.0, which alone can run what is
 	// then written: warpgroups multiply.
 	Hopper bool
-	// Processors is how many multiprocessors there are, where that matters; 0: as many
-	// as GPUs of sm_90a have.
+	// Processors is how many multiprocessors there are; 0: about as many as large GPUs
+	// have.
 	Processors int
 	// Ordered has floats that stores combine added in the order of the points, not in
 	// whichever they come: the same bits each time, and no atomic instructions' speed.
 	Ordered bool
+}
+
+// processors is how many tiles keep the multiprocessors busy.
+func (o Options) processors() int64 {
+	if o.Processors == 0 {
+		return 128
+	}
+	return int64(o.Processors)
 }
 
 // Plan is [Options.Plan] without options.

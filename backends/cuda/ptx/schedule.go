@@ -215,7 +215,7 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		x, y = ceil(x, side), ceil(y, side)
 		l.Shared = 2 * depth * tileStride * slotBytes
 	case Tensor:
-		l.Variant = tileFor(s.tiles, y, x, n)
+		l.Variant = tileFor(s.tiles, y, x, n, s.options.processors())
 		t := &s.tiles[l.Variant]
 		l.Block[0] = t.threads()
 		x, y = ceil(x, int64(t.columns))*ceil(y, int64(t.rows)), 1

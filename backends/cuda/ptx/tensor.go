@@ -81,9 +81,6 @@ func tileNames(all []tile) string {
 const (
 	stripBytes = 128 // of a strip along K: eight chunks, which the swizzle spreads over all banks
 	chunkBytes = 16  // what an instruction copies for a thread, and a row of ldmatrix
-	// enough is from how many tiles on the large ones keep a GPU of more than 100
-	// multiprocessors busy.
-	enough = 128
 	// sumPad is how many sums lie between rows in the block's memory: pairs of the
 	// threads of half a warp then meet each bank once.
 	sumPad = 8
@@ -112,8 +109,9 @@ func (t *tile) shared() int {
 	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
 }
 
-// tileFor returns the number of the tile for so many rows, columns and products.
-func tileFor(all []tile, rows, columns, products int64) int {
+// tileFor returns the number of the tile for so many rows, columns and products, where
+// so many tiles keep all multiprocessors busy.
+func tileFor(all []tile, rows, columns, products, enough int64) int {
 	tiles := func(t *tile) int64 { return ceil(rows, int64(t.rows)) * ceil(columns, int64(t.columns)) * products }
 	switch {
 	case rows <= int64(all[fewRows].rows):

@@ -98,7 +98,7 @@ func TestTensorMaps(t *testing.T) {
 	strides := []int64{4096 * 512, 512, 8192 * 512, 8192, 4096 * 8192, 8192, 4096 * 8192, 8192}
 	b, maps, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, strides)
 	require.True(t, ok)
-	require.Equal(t, ptx.Launch{Variant: 6, Grid: [3]int{132, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 217216}, b)
+	require.Equal(t, ptx.Launch{Variant: 6, Grid: [3]int{128, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 217216}, b)
 	require.LessOrEqual(t, b.Shared, mostHopperShared)
 	require.True(t, s.Hopper(b))
 	require.Equal(t, []ptx.Map{

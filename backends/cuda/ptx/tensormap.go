@@ -19,8 +19,8 @@ type Map struct {
 	Box     []int
 }
 
-// mapAlign is what addresses and strides of tensor maps are multiples of.
-const mapAlign = 16
+// MapAlign is what the addresses and strides of tensor maps, in bytes, are multiples of.
+const MapAlign = 16
 
 // mostDims is how many dimensions a tensor map has at most.
 const mostDims = 5
@@ -114,7 +114,7 @@ func (s *Schedule) boxes(t *tile) (a, b *boxed, ok bool) {
 // Boxed returns the launch of the entry that copies factors by tensor maps, in place
 // of a launch whose entry has its threads copy them, and the maps, which are arguments
 // behind the others; false if there is none for such sizes and strides. The addresses
-// of the maps' operands must be multiples of 16.
+// of the maps' operands must be multiples of [MapAlign].
 func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool) {
 	if s.Form != Tensor || l.Grid[0] == 0 {
 		return l, nil, false
@@ -138,17 +138,11 @@ func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool)
 	l.Variant, l.Shared, l.Block[0] = n, t.shared(), t.threads()
 	// A block a multiprocessor, each with tiles one after the other: what is copied for
 	// the next one arrives while the last one's sums are stored.
-	blocks := s.options.Processors
-	if blocks == 0 {
-		blocks = mostProcessors
-	}
-	l.Grid[0] = min(l.Grid[0], blocks)
-	l.Grid[2] = min(l.Grid[2], max(1, blocks/l.Grid[0]))
+	blocks := s.options.processors()
+	l.Grid[0] = min(l.Grid[0], int(blocks))
+	l.Grid[2] = min(l.Grid[2], max(1, int(blocks)/l.Grid[0]))
 	return l, maps, true
 }
-
-// mostProcessors is how many a GPU of sm_90a has.
-const mostProcessors = 132
 
 // mapOf returns the map of a factor.
 func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
@@ -169,9 +163,9 @@ func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
 		}
 		bytes := strides[at+runTime(p.Strides[:d])] * int64(s.element.Size())
 		if n == 1 {
-			bytes = mapAlign // nothing is there
+			bytes = MapAlign // nothing is there
 		}
-		if bytes%mapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
+		if bytes%MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
 			return m, false
 		}
 		m.Strides = append(m.Strides, bytes)

@@ -1,0 +1,156 @@
+package cuda
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/internal/cudafake"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// layered is products of batches of matrices of small integers, with what a layer of a
+// network has behind it, so many that all multiprocessors have tiles of the largest size.
+type layered struct {
+	elements             types.DType
+	x, w                 string // how factors lie: "K" if along it, else "rows"
+	batch                int
+	rows, columns, depth int
+}
+
+func (l *layered) shape(factor string, side int) []int {
+	if factor == "K" {
+		return []int{l.batch, side, l.depth}
+	}
+	return []int{l.batch, l.depth, side}
+}
+
+func (l *layered) types() (x, w, b, y types.Type) {
+	return types.Of(l.elements, l.shape(l.x, l.rows)...), types.Of(l.elements, l.shape(l.w, l.columns)...), types.Of(types.F32, l.columns), types.Of(types.F32, l.batch, l.rows, l.columns)
+}
+
+func (l *layered) text() string {
+	x, w, b, y := l.types()
+	mlir := func(t types.Type) string {
+		s := "tensor<"
+		for _, n := range t.Shape {
+			s += fmt.Sprintf("%dx", n)
+		}
+		return s + t.DType.String() + ">"
+	}
+	at := map[string]int{"K": 2, "rows": 1}
+	return fmt.Sprintf(`func.func public @main(%%x: %[1]s, %%w: %[2]s, %%b: %[3]s, %%r: %[4]s) -> %[4]s {
+  %%0 = stablehlo.dot_general %%x, %%w, batching_dims = [0] x [0], contracting_dims = [%[5]d] x [%[6]d] : (%[1]s, %[2]s) -> %[4]s
+  %%1 = stablehlo.broadcast_in_dim %%b, dims = [2] : (%[3]s) -> %[4]s
+  %%2 = stablehlo.add %%0, %%1 : %[4]s
+  %%z = stablehlo.constant dense<0.0> : %[4]s
+  %%3 = stablehlo.maximum %%2, %%z : %[4]s
+  %%4 = stablehlo.add %%3, %%r : %[4]s
+  return %%4 : %[4]s
+}`, mlir(x), mlir(w), mlir(b), mlir(y), at[l.x], at[l.w])
+}
+
+// args returns arguments of small integers, and what the program makes of them.
+func (l *layered) args() (args []soa.View, want []float32) {
+	r := rand.New(rand.NewPCG(1, 2))
+	tx, tw, tb, ty := l.types()
+	var numbers [][]int32
+	for _, t := range []types.Type{tx, tw, tb, ty} {
+		v := soa.Make(t)
+		all := make([]int32, t.Elements())
+		for i := range all {
+			all[i] = int32(r.IntN(7) - 3)
+			switch t.DType {
+			case types.F32:
+				soa.Slice[float32](v)[i] = float32(all[i])
+			case types.BF16:
+				soa.Slice[types.BFloat16](v)[i] = types.ToBFloat16(float64(all[i]))
+			case types.F16:
+				soa.Slice[types.Float16](v)[i] = types.ToFloat16(float64(all[i]))
+			}
+		}
+		args, numbers = append(args, v), append(numbers, all)
+	}
+	at := func(factor string, side, n, i, k int) int {
+		if factor == "K" {
+			return (n*side+i)*l.depth + k
+		}
+		return (n*l.depth+k)*side + i
+	}
+	for n := range l.batch {
+		for i := range l.rows {
+			for j := range l.columns {
+				sum := numbers[2][j]
+				for k := range l.depth {
+					sum += numbers[0][at(l.x, l.rows, n, i, k)] * numbers[1][at(l.w, l.columns, n, j, k)]
+				}
+				want = append(want, float32(max(sum, 0)+numbers[3][(n*l.rows+i)*l.columns+j]))
+			}
+		}
+	}
+	return args, want
+}
+
+// moved returns a copy of a view, on the device, whose memory begins some bytes behind
+// where memory does.
+func moved(t *testing.T, b *Backend, v soa.View, bytes int) soa.View {
+	to, err := b.Make(types.Of(types.U8, v.Type.Bytes()+256))
+	require.NoError(t, err)
+	t.Cleanup(func() { runtime.KeepAlive(to) })
+	w := b.dev.view(driver.Ptr(uintptr(to.Base())+uintptr(bytes)), v.Type)
+	require.NoError(t, soa.Copy(w, v))
+	return w
+}
+
+// Large products are left to warpgroups on GPUs of sm_90a, which boxes of the factors
+// are copied for where sizes, strides and addresses allow it: all compute the same
+// bits, of integers.
+func TestLargeProducts(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{Seed: 3})
+	if p := b.dev.Properties(); p.Target() != "sm_90" {
+		t.Skip("about sm_90a, not ", p.Target())
+	}
+	batch := (b.dev.Properties().Multiprocessors + 3) / 4 // of four tiles each
+	for _, c := range []struct {
+		layered
+		boxed bool
+		off   int // bytes from where memory begins
+	}{
+		{layered{types.BF16, "K", "rows", batch, 136, 264, 72}, true, 0},
+		{layered{types.BF16, "K", "K", batch, 200, 264, 136}, true, 0},
+		{layered{types.F16, "rows", "rows", batch, 136, 512, 40}, true, 16},
+		{layered{types.F16, "rows", "K", 2 * batch, 136, 128, 200}, true, 0},
+		{layered{types.BF16, "K", "rows", batch, 136, 264, 72}, true, 8},
+		{layered{types.BF16, "K", "rows", batch, 136, 264, 70}, false, 0},
+	} {
+		t.Run(fmt.Sprintf("%v/%s %s/%d of %dx%dx%d at %d", c.elements, c.x, c.w, c.batch, c.rows, c.columns, c.depth, c.off), func(t *testing.T) {
+			e := compile(t, b, c.text(), backends.Options{})
+			s := e.steps[len(e.steps)-1]
+			require.Contains(t, e.of.text(), "wgmma.mma_async")
+			require.Equal(t, c.boxed, s.boxed != nil)
+			args, want := c.args()
+			for i, a := range args {
+				args[i] = moved(t, b, a, c.off)
+			}
+			call := &backends.Call{Args: args}
+			require.NoError(t, e.Execute(t.Context(), call))
+			require.Equal(t, want, soa.Slice[float32](call.Results[0]))
+
+			// What has moved is found where it is.
+			call.Args[0] = moved(t, b, call.Args[0], 48+c.off)
+			call.Results = nil
+			require.NoError(t, e.Execute(t.Context(), call))
+			require.Equal(t, want, soa.Slice[float32](call.Results[0]))
+			if r := e.take(b.dev.home); c.boxed {
+				used := r.boxed[len(e.steps)-1].maps[0].layout.Address != 0
+				require.Equal(t, c.off%16 == 0, used)
+			}
+		})
+	}
+}
