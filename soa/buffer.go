@@ -45,7 +45,7 @@ func New(n int) *Buffer {
 // multiple of align, a power of two.
 func NewAligned(n, align int) *Buffer {
 	raw := make([]byte, n+align)
-	huge(raw)
+	hugeHeap(raw)
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & uintptr(align-1))
 	return &Buffer{mem: raw[off : off+n : off+n]}
 }

@@ -9,8 +9,10 @@ import (
 // then on. That it does not do so is no error: they go when unmapped.
 func discard(mem []byte) { _ = syscall.Madvise(mem, syscall.MADV_DONTNEED) }
 
-// adviseHuge asks for large pages.
-func adviseHuge(mem []byte) { _ = syscall.Madvise(mem, syscall.MADV_HUGEPAGE) }
+// adviseHuge asks for large pages between two addresses.
+func adviseHuge(from, to uintptr) {
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, syscall.MADV_HUGEPAGE)
+}
 
 // reserve makes f n bytes long and takes the memory or the disk for them: pages of a
 // file system that is full end the process when they are written.

@@ -8,7 +8,7 @@ import "os"
 func discard([]byte) {}
 
 // adviseHuge does nothing here: pages are as large as the system likes.
-func adviseHuge([]byte) {}
+func adviseHuge(from, to uintptr) {}
 
 // reserve makes f n bytes long.
 func reserve(f *os.File, n int) error { return f.Truncate(int64(n)) }

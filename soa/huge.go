@@ -28,15 +28,15 @@ func HugePages(n int) (*Buffer, error) {
 	}
 	skip := toHugePage(all)
 	mem := all[skip : skip+n : skip+n]
-	adviseHuge(all[skip : skip+(n+HugePage-1)&^(HugePage-1)])
+	adviseHuge(hugePagesAround(mem))
 	return mapped(mem, all), nil
 }
 
-// hugeFrom is from how many bytes on all memory is to have large pages: what
-// they cannot cover at its ends is a quarter of it at most.
+// hugeFrom is from how many bytes on a mapping is to have large pages: what they
+// cannot cover at its ends is a quarter of it at most.
 const hugeFrom = 4 * HugePage
 
-// huge asks the system for large pages behind mem, where nothing has been
+// huge asks the system for large pages behind a mapping, where nothing has been
 // written yet. If the system says no, all is as it was.
 func huge(mem []byte) {
 	if len(mem) >= hugeFrom {
@@ -44,10 +44,28 @@ func huge(mem []byte) {
 	}
 }
 
-// hugePages returns the part of mem that is whole large pages.
-func hugePages(mem []byte) []byte {
-	skip := toHugePage(mem)
-	return mem[skip : skip+(len(mem)-skip)&^(HugePage-1)]
+// hugeHeap is huge for memory of the Go heap. A large page may also hold what lies
+// beside it, which is the heap's, too; so memory that a [Pool] would keep is worth
+// one. Besides misses of the page table, it saves those of the cache: a large page
+// never has more than its share of the cache's sets, as small ones by chance have.
+func hugeHeap(mem []byte) {
+	if len(mem) >= Pooled {
+		adviseHuge(hugePagesAround(mem))
+	}
+}
+
+// hugePages returns the addresses of the first large page that is wholly in mem, and
+// of the end of the last.
+func hugePages(mem []byte) (from, to uintptr) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	return at + uintptr(toHugePage(mem)), (at + uintptr(len(mem))) &^ (HugePage - 1)
+}
+
+// hugePagesAround returns the addresses of the first large page that has some of
+// mem, and of the end of the last.
+func hugePagesAround(mem []byte) (from, to uintptr) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	return at &^ (HugePage - 1), (at + uintptr(len(mem)) + HugePage - 1) &^ (HugePage - 1)
 }
 
 // toHugePage returns how many bytes of mem lie before its first large page.

@@ -22,19 +22,26 @@ func TestHugePages(t *testing.T) {
 			if from+n > len(mem) {
 				continue
 			}
-			got := hugePages(mem[from : from+n])
-			at := uintptr(unsafe.Pointer(unsafe.SliceData(got)))
-			require.Zero(t, at%HugePage)
-			require.Zero(t, len(got)%HugePage)
-			require.GreaterOrEqual(t, at, base+uintptr(from))
-			require.LessOrEqual(t, at+uintptr(len(got)), base+uintptr(from+n))
-			require.Greater(t, len(got), n-2*HugePage)
+			part := mem[from : from+n]
+			at := base + uintptr(from)
+			in, end := hugePages(part)
+			require.Zero(t, in%HugePage)
+			require.Zero(t, end%HugePage)
+			require.GreaterOrEqual(t, in, at)
+			require.LessOrEqual(t, end, at+uintptr(n))
+			require.Greater(t, int(end-in), n-2*HugePage)
+			around, last := hugePagesAround(part)
+			require.Zero(t, around%HugePage)
+			require.Zero(t, last%HugePage)
+			require.LessOrEqual(t, around, at)
+			require.GreaterOrEqual(t, last, at+uintptr(n))
+			require.Less(t, int(last-around), n+2*HugePage)
 		}
 	}
 }
 
-// All memory that is large asks for huge pages: the system says so of the
-// mapping that it lies in.
+// Memory that is large asks for huge pages, and of the heap what a pool keeps: the
+// system says so of the mapping that it lies in.
 func TestLargeMemoryAsksForHugePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("the system has no huge pages: ", err)
@@ -45,9 +52,10 @@ func TestLargeMemoryAsksForHugePages(t *testing.T) {
 	for name, v := range map[string]View{
 		"New":     New(n).View(types.Of(types.U8, n)),
 		"Pool":    NewPool(1<<30, false).Make(types.Of(types.U8, n)),
+		"pooled":  NewPool(1<<30, false).Make(types.Of(types.U8, Pooled)),
 		"OffHeap": off.View(types.Of(types.U8, n)),
 	} {
-		require.True(t, advised(t, uintptr(v.Base())+n/2), name)
+		require.True(t, advised(t, uintptr(v.Base())+uintptr(v.Type.Bytes()/2)), name)
 		KeepAlive(v)
 	}
 }

@@ -122,7 +122,7 @@ func (p *Pool) get(size int) (block *byte, used bool) {
 	if !used {
 		// Larger than what Go packs into spans, so aligned to a page.
 		mem := make([]byte, size)
-		huge(mem)
+		hugeHeap(mem)
 		block = unsafe.SliceData(mem)
 		countPooled(size)
 	}
