@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -70,9 +71,9 @@ type opening struct {
 
 	// of the function at hand
 	args    []*mlir.Value
-	lines   map[*mlir.Value][]line // of args
-	prelude []*mlir.Op             // what computes size
-	size    *mlir.Value            // per·n, a tensor<1xi64>; nil until it is needed
+	lines   map[*mlir.Value][]types.Line // of args
+	prelude []*mlir.Op                   // what computes size
+	size    *mlir.Value                  // per·n, a tensor<1xi64>; nil until it is needed
 	per     int64
 	lists   map[string]*mlir.Value // numbers that the prelude computes
 	ops     []*mlir.Op             // of the block at hand
@@ -82,7 +83,7 @@ type opening struct {
 
 // function opens the same function of all modules.
 func (o *opening) function(fs []*mlir.Op) error {
-	o.size, o.prelude, o.lines, o.lists = nil, nil, map[*mlir.Value][]line{}, map[string]*mlir.Value{}
+	o.size, o.prelude, o.lines, o.lists = nil, nil, map[*mlir.Value][]types.Line{}, map[string]*mlir.Value{}
 	f := fs[0]
 	blocks := make([]*mlir.Block, len(fs))
 	for i := range fs {
@@ -155,7 +156,7 @@ func at(loc mlir.Location, err error) error {
 
 // value opens the type of a value and returns what its dimensions are; nil if
 // they do not depend on the size.
-func (o *opening) value(vs []*mlir.Value) ([]line, error) {
+func (o *opening) value(vs []*mlir.Value) ([]types.Line, error) {
 	for i, v := range vs {
 		o.first[i][v] = vs[0]
 	}
@@ -164,7 +165,7 @@ func (o *opening) value(vs []*mlir.Value) ([]line, error) {
 		return nil, nil
 	}
 	open := &mlir.TensorType{Elem: t.Elem, Shape: slices.Clone(t.Shape), Encoding: t.Encoding}
-	lines, some := make([]line, len(t.Shape)), false
+	lines, some := make([]types.Line, len(t.Shape)), false
 	numbers := make([]int64, len(vs))
 	for d := range t.Shape {
 		for i, v := range vs {
@@ -174,11 +175,11 @@ func (o *opening) value(vs []*mlir.Value) ([]line, error) {
 			}
 			numbers[i] = u.Shape[d]
 		}
-		l, ok := o.through(numbers)
+		l, ok := types.Through(o.at, numbers)
 		if !ok {
 			return nil, fmt.Errorf("dimension %d is %v for %v elements, not so many more for each element more", d, numbers, o.at)
 		}
-		if lines[d] = l; l.slope != 0 {
+		if lines[d] = l; l.Slope != 0 {
 			open.Shape[d], some = mlir.Dynamic, true
 		}
 	}
@@ -231,7 +232,7 @@ func (o *opening) op(same []*mlir.Op) error {
 
 // results opens the types of an op's results and returns what the dimensions of the
 // last are, which is the one of all ops that take a shape; see value.
-func (o *opening) results(same []*mlir.Op) (lines []line, err error) {
+func (o *opening) results(same []*mlir.Op) (lines []types.Line, err error) {
 	vs := make([]*mlir.Value, len(same))
 	for k := range same[0].Results {
 		for i := range same {
@@ -263,7 +264,7 @@ func (o *opening) regions(same []*mlir.Op) error {
 // sized appends an op whose result has dimensions lines, or nil, and whose attributes
 // differ as given: where its shape or its attributes depend on the size, as the op
 // that takes these as operands, which the op table names.
-func (o *opening) sized(op *mlir.Op, lines []line, differ map[string][]line) error {
+func (o *opening) sized(op *mlir.Op, lines []types.Line, differ map[string][]types.Line) error {
 	if name := o.dynamic[op.Name]; name != "" {
 		info, _ := mlir.Info(name)
 		parts := info.Static.Parts
@@ -293,14 +294,14 @@ func (o *opening) sized(op *mlir.Op, lines []line, differ map[string][]line) err
 
 // become makes op the one of that name, which takes a part as an operand and not as an
 // attribute.
-func (o *opening) become(op *mlir.Op, name string, p mlir.StaticPart, lines []line) {
+func (o *opening) become(op *mlir.Op, name string, p mlir.StaticPart, lines []types.Line) {
 	op.Name = name
 	op.Operands = slices.Insert(slices.Clone(op.Operands), p.Operand, o.list(lines))
 	op.Attrs = slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return p.Attr != "" && a.Name == p.Attr })
 }
 
 // linesOf returns an attribute as numbers that depend on the size, or do not.
-func linesOf(op *mlir.Op, attr string, differ map[string][]line) ([]line, error) {
+func linesOf(op *mlir.Op, attr string, differ map[string][]types.Line) ([]types.Line, error) {
 	if l := differ[attr]; l != nil {
 		return l, nil
 	}
@@ -308,16 +309,16 @@ func linesOf(op *mlir.Op, attr string, differ map[string][]line) ([]line, error)
 	if !ok {
 		return nil, fmt.Errorf("its %s is no list of integers", attr)
 	}
-	var l []line
+	var l []types.Line
 	for _, n := range a.Ints {
-		l = append(l, line{base: n})
+		l = append(l, types.Line{Base: n})
 	}
 	return l, nil
 }
 
 // attributes returns the attributes, lists of integers, that depend on the size.
-func (o *opening) attributes(same []*mlir.Op) (map[string][]line, error) {
-	var differ map[string][]line
+func (o *opening) attributes(same []*mlir.Op) (map[string][]types.Line, error) {
+	var differ map[string][]types.Line
 	for _, a := range same[0].Attrs {
 		text, equal := a.Value.String(), true
 		lists := make([]mlir.DenseArrayAttr, len(same))
@@ -329,7 +330,7 @@ func (o *opening) attributes(same []*mlir.Op) (map[string][]line, error) {
 		if equal {
 			continue
 		}
-		var lines []line
+		var lines []types.Line
 		numbers := make([]int64, len(same))
 		for d := range lists[0].Ints {
 			for i := range same {
@@ -338,7 +339,7 @@ func (o *opening) attributes(same []*mlir.Op) (map[string][]line, error) {
 				}
 				numbers[i] = lists[i].Ints[d]
 			}
-			l, ok := o.through(numbers)
+			l, ok := types.Through(o.at, numbers)
 			if !ok {
 				return nil, fmt.Errorf("its %s has %v for %v elements, not so many more for each element more", a.Name, numbers, o.at)
 			}
@@ -348,7 +349,7 @@ func (o *opening) attributes(same []*mlir.Op) (map[string][]line, error) {
 			return nil, fmt.Errorf("its %s depends on the size: %s for %d elements", a.Name, text, o.at[0])
 		}
 		if differ == nil {
-			differ = map[string][]line{}
+			differ = map[string][]types.Line{}
 		}
 		differ[a.Name] = lines
 	}

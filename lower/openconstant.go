@@ -13,7 +13,7 @@ import (
 // constant appends a constant, or one element of it spread over an open type. One
 // whose elements are all one number that depends on the size, such as what a mean
 // divides by, is computed from it.
-func (o *opening) constant(same []*mlir.Op, lines []line) error {
+func (o *opening) constant(same []*mlir.Op, lines []types.Line) error {
 	op := same[0]
 	first, _ := op.Attrs.Get("value").(*mlir.DenseAttr)
 	if first == nil {
@@ -34,7 +34,7 @@ func (o *opening) constant(same []*mlir.Op, lines []line) error {
 		if err != nil {
 			return err
 		}
-		scalar = o.emit("stablehlo.reshape", mlir.Tensor(mlir.I64), []*mlir.Value{o.list([]line{l})})
+		scalar = o.emit("stablehlo.reshape", mlir.Tensor(mlir.I64), []*mlir.Value{o.list([]types.Line{l})})
 		if first.Type.Elem.String() != mlir.I64.String() {
 			scalar = o.emit("stablehlo.convert", mlir.Tensor(first.Type.Elem), []*mlir.Value{scalar})
 		}
@@ -52,7 +52,7 @@ func (o *opening) constant(same []*mlir.Op, lines []line) error {
 
 // spread appends what has a scalar everywhere in the place of the constant op, whose
 // dimensions are lines if some depend on the size.
-func (o *opening) spread(op *mlir.Op, scalar *mlir.Value, lines []line) {
+func (o *opening) spread(op *mlir.Op, scalar *mlir.Value, lines []types.Line) {
 	if t, ok := op.Results[0].Type.(*mlir.TensorType); ok && len(t.Shape) == 0 {
 		scalar.Def.Results, op.Results[0].Def = op.Results, scalar.Def
 		return
@@ -67,25 +67,25 @@ func (o *opening) spread(op *mlir.Op, scalar *mlir.Value, lines []line) {
 }
 
 // numberIn returns the number that constants have in all elements.
-func (o *opening) numberIn(same []*mlir.Op) (line, error) {
+func (o *opening) numberIn(same []*mlir.Op) (types.Line, error) {
 	const unknown = "its value depends on the size in a way that is not known for others: compute it from a tensor of that size instead (a number of elements is a sum of ones)"
 	numbers := make([]int64, len(same))
 	for i, op := range same {
 		a, _ := op.Attrs.Get("value").(*mlir.DenseAttr)
 		if a == nil {
-			return line{}, errors.New("it has no value")
+			return types.Line{}, errors.New("it has no value")
 		}
 		data, splat, err := a.Decode()
 		if err != nil || !splat && a.Type.Elements() != 1 {
-			return line{}, errors.New(unknown)
+			return types.Line{}, errors.New(unknown)
 		}
 		n, ok := wholeNumber(mlir.DTypeOf(a.Type.Elem), data)
 		if !ok {
-			return line{}, errors.New(unknown)
+			return types.Line{}, errors.New(unknown)
 		}
 		numbers[i] = n
 	}
-	l, ok := o.through(numbers)
+	l, ok := types.Through(o.at, numbers)
 	if !ok {
 		return l, errors.New(unknown)
 	}

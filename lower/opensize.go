@@ -5,25 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"ltc/ir/types"
 	"ltc/mlir"
 )
-
-// line is a number that depends on the size n: slope·n + base.
-type line struct{ slope, base int64 }
-
-// through returns the line through numbers for the sizes at; false if they are
-// on none.
-func (o *opening) through(numbers []int64) (line, bool) {
-	d := int64(o.at[1] - o.at[0])
-	l := line{slope: (numbers[1] - numbers[0]) / d}
-	l.base = numbers[0] - l.slope*int64(o.at[0])
-	for i, n := range numbers {
-		if l.slope*int64(o.at[i])+l.base != n {
-			return l, false
-		}
-	}
-	return l, true
-}
 
 func (o *opening) emit(name string, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
 	op := mlir.NewOp(name, operands, t)
@@ -34,7 +18,7 @@ func (o *opening) emit(name string, t mlir.Type, operands []*mlir.Value, attrs .
 
 // list returns numbers as a tensor of i64, which is computed at the function's
 // beginning.
-func (o *opening) list(lines []line) *mlir.Value {
+func (o *opening) list(lines []types.Line) *mlir.Value {
 	key := fmt.Sprint(lines)
 	if v := o.lists[key]; v != nil {
 		return v
@@ -47,17 +31,17 @@ func (o *opening) list(lines []line) *mlir.Value {
 }
 
 // numbers emits numbers as a tensor of i64.
-func (o *opening) numbers(lines []line) *mlir.Value {
+func (o *opening) numbers(lines []types.Line) *mlir.Value {
 	var pieces []*mlir.Value
 	for i := 0; i < len(lines); {
-		if lines[i].slope != 0 {
+		if lines[i].Slope != 0 {
 			pieces = append(pieces, o.number(lines[i]))
 			i++
 			continue
 		}
 		var fixed []int64
-		for ; i < len(lines) && lines[i].slope == 0; i++ {
-			fixed = append(fixed, lines[i].base)
+		for ; i < len(lines) && lines[i].Slope == 0; i++ {
+			fixed = append(fixed, lines[i].Base)
 		}
 		pieces = append(pieces, o.integers(fixed))
 	}
@@ -80,9 +64,9 @@ func (o *opening) integers(v []int64) *mlir.Value {
 }
 
 // number emits slope·n + base.
-func (o *opening) number(l line) *mlir.Value {
+func (o *opening) number(l types.Line) *mlir.Value {
 	v := o.elements()
-	times := l.slope
+	times := l.Slope
 	if times%o.per == 0 {
 		times /= o.per
 	} else {
@@ -91,8 +75,8 @@ func (o *opening) number(l line) *mlir.Value {
 	if times != 1 {
 		v = o.emit("stablehlo.multiply", oneI64, []*mlir.Value{v, o.integers([]int64{times})})
 	}
-	if l.base != 0 {
-		v = o.emit("stablehlo.add", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
+	if l.Base != 0 {
+		v = o.emit("stablehlo.add", oneI64, []*mlir.Value{v, o.integers([]int64{l.Base})})
 	}
 	return v
 }
@@ -108,14 +92,14 @@ func (o *opening) elements() *mlir.Value {
 		o.per = 1
 		return o.integers([]int64{0})
 	}
-	o.per = l.slope
+	o.per = l.Slope
 	outer := o.ops
 	o.ops = nil
 	v := o.emit("stablehlo.get_dimension_size", mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
 	v = o.emit("stablehlo.convert", mlir.Tensor(mlir.I64), []*mlir.Value{v})
 	v = o.emit("stablehlo.reshape", oneI64, []*mlir.Value{v})
-	if l.base != 0 {
-		v = o.emit("stablehlo.subtract", oneI64, []*mlir.Value{v, o.integers([]int64{l.base})})
+	if l.Base != 0 {
+		v = o.emit("stablehlo.subtract", oneI64, []*mlir.Value{v, o.integers([]int64{l.Base})})
 	}
 	o.prelude, o.ops, o.size = append(o.prelude, o.ops...), outer, v
 	return v
@@ -123,13 +107,13 @@ func (o *opening) elements() *mlir.Value {
 
 // teller returns the argument and the dimension of it that tell n best. A value
 // with a size that depends on n has it from an argument.
-func (o *opening) teller() (arg *mlir.Value, dim int, l line) {
+func (o *opening) teller() (arg *mlir.Value, dim int, l types.Line) {
 	for _, a := range o.args {
 		for d, x := range o.lines[a] {
-			if x.slope != 0 && (arg == nil || x == line{1, 0}) {
+			if x.Slope != 0 && (arg == nil || x == types.Line{Slope: 1}) {
 				arg, dim, l = a, d, x
 			}
-			if l == (line{1, 0}) {
+			if l == (types.Line{Slope: 1}) {
 				return arg, dim, l
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/ir/types"
 )
 
 // Family is one program for all sizes of a dimension that its text leaves open.
@@ -20,16 +21,13 @@ import (
 type Family struct {
 	base  *Program // for size at
 	at    int
-	lines []line // of base's numbers, in the order of numbers
-	most  int    // the largest size whose values have bytes that an int counts
+	lines []types.Line // of base's numbers, in the order of numbers
+	most  int          // the largest size whose values have bytes that an int counts
 
 	sizes    []int // what it was made from
 	programs []*Program
 	bounds   [2]int
 }
-
-// line is a number that depends on the size n: base + slope·(n - at).
-type line struct{ base, slope int64 }
 
 // samples are the sizes that families are found from: none is a size that a
 // program has otherwise, so that no two numbers are equal by chance. Long sums are
@@ -59,14 +57,20 @@ func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 			return nil, fmt.Errorf("kit: programs for %d and %d elements differ in how many sizes and strides they have", at[0], at[i])
 		}
 	}
-	for k, x := range numbers[0] {
-		f.lines = append(f.lines, line{x.get(), (numbers[1][k].get() - x.get()) / int64(at[1]-at[0])})
+	of := make([]int64, len(programs))
+	for k := range numbers[0] {
 		for i := range numbers {
-			if got, want := numbers[i][k].get(), f.lines[k].of(at[i]-at[0]); got != want {
-				return nil, fmt.Errorf("kit: a size, stride or offset is %d for %d elements and %d for %d; with so many more for each element more it would be %d",
-					x.get(), at[0], got, at[i], want)
-			}
+			of[i] = numbers[i][k].get()
 		}
+		l, ok := types.Through(at, of)
+		for i, n := range at {
+			if ok || l.At(n) == of[i] {
+				continue
+			}
+			return nil, fmt.Errorf("kit: a size, stride or offset is %d for %d elements and %d for %d; with so many more for each element more it would be %d",
+				of[0], at[0], of[i], n, l.At(n))
+		}
+		f.lines = append(f.lines, l)
 	}
 	for f.most = min(bounds[1], 1<<48); !f.fits(f.most); f.most /= 2 {
 		continue
@@ -86,8 +90,6 @@ func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 	return f, nil
 }
 
-func (l line) of(more int) int64 { return l.base + l.slope*int64(more) }
-
 // fits reports whether all values for size n have fewer bytes than an int counts
 // by far, so that nothing overflows that is computed of them.
 func (f *Family) fits(n int) bool {
@@ -96,7 +98,7 @@ func (f *Family) fits(n int) bool {
 	for i := range f.base.Values {
 		size := 16.0 // bytes of an element at most
 		for range f.base.Values[i].Type.Shape {
-			size *= max(float64(f.lines[k].base)+float64(f.lines[k].slope)*float64(n-f.at), 1)
+			size *= max(float64(f.lines[k].Base)+float64(f.lines[k].Slope)*float64(n), 1)
 			k++
 		}
 		if size > limit {
@@ -329,7 +331,7 @@ func (m *Member) Resize(n int) error {
 		return fmt.Errorf("%d elements: there can be 0 to %d", n, f.most)
 	}
 	for i, x := range m.numbers {
-		x.set(f.lines[i].of(n - f.at))
+		x.set(f.lines[i].At(n))
 	}
 	m.placer.place(m.Program)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -173,11 +174,11 @@ func (f *Family) Signature() (*backends.Signature, []Teller, error) {
 		for d := range shape {
 			l := f.lines[at]
 			at++
-			if l.slope == 0 {
+			if l.Slope == 0 {
 				continue
 			}
 			shape[d] = backends.AnySize
-			if t := (Teller{result, i, d, l.slope, l.of(-f.at)}); !result || len(tellers) == 0 || tellers[0].Result {
+			if t := (Teller{result, i, d, l.Slope, l.Base}); !result || len(tellers) == 0 || tellers[0].Result {
 				tellers = append(tellers, t)
 			}
 		}
@@ -189,7 +190,7 @@ func (f *Family) Signature() (*backends.Signature, []Teller, error) {
 	for j := range sig.Results {
 		sig.Results[j].Type.Shape = open(true, j, sig.Results[j].Type.Shape)
 	}
-	if len(tellers) == 0 && slices.ContainsFunc(f.lines, func(l line) bool { return l.slope != 0 }) {
+	if len(tellers) == 0 && slices.ContainsFunc(f.lines, func(l types.Line) bool { return l.Slope != 0 }) {
 		return nil, nil, errors.New("what it computes depends on a size that neither its arguments nor its results have")
 	}
 	return sig, tellers, nil
