@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/measure"
 	"ltc/soa"
 	"ltc/soa/npy"
 )
@@ -60,9 +59,11 @@ func (t *trial) pytorch() (peerFigures, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all, err = figures(all, out); err != nil {
-			return nil, err
+		some, err := measure.Objects[figure](out)
+		if err != nil {
+			return nil, fmt.Errorf("a line that is no figure: %w", err)
 		}
+		all = append(all, some...)
 	}
 	if len(all) == 0 {
 		return nil, errors.New("simplenet.py printed no figures")
@@ -87,19 +88,6 @@ func (f figure) how() []string {
 		return nil
 	}
 	return strings.Split(f.Peer, "_")[1:2]
-}
-
-// figures appends those that a script has printed.
-func figures(to []figure, out []byte) ([]figure, error) {
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var f figure
-		if err := d.Decode(&f); err == io.EOF {
-			return to, nil
-		} else if err != nil {
-			return to, fmt.Errorf("a line that is no figure: %w", err)
-		}
-		to = append(to, f)
-	}
 }
 
 // python is an interpreter that has PyTorch: the scripts of the peers install
@@ -151,10 +139,7 @@ func output(c *exec.Cmd) ([]byte, error) {
 	c.Stderr = &complaint
 	out, err := c.Output()
 	if err != nil {
-		lines := strings.Split(strings.TrimSpace(complaint.String()), "\n")
-		if last := lines[len(lines)-1]; last != "" {
-			return nil, errors.New(last)
-		}
+		err = measure.Complaint(complaint.String(), err)
 	}
 	return out, err
 }

@@ -97,3 +97,19 @@ func TestSeconds(t *testing.T) {
 	require.Equal(t, "24.3 µs", Seconds(24.31e-6))
 	require.Equal(t, "99.7 ns", Seconds(99.74e-9))
 }
+
+// A program's complaint is the last thing that it has said, and figures are what it
+// has printed before a line that is none.
+func TestProcess(t *testing.T) {
+	ended := errors.New("exit status 1")
+	require.EqualError(t, Complaint("trying\nno such module\n\n", ended), "no such module")
+	require.Equal(t, ended, Complaint("\n", ended))
+
+	type figure struct{ N int }
+	all, err := Objects[figure]([]byte("{\"n\": 1}\n{\"n\": 2}\n"))
+	require.NoError(t, err)
+	require.Equal(t, []figure{{1}, {2}}, all)
+	all, err = Objects[figure]([]byte("{\"n\": 1}\nwarning\n{\"n\": 2}\n"))
+	require.ErrorContains(t, err, "invalid character 'w'")
+	require.Equal(t, []figure{{1}}, all)
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -201,36 +200,24 @@ func (r *runner) other(a ask, threads, round int) {
 		r.miss(of.String(), f)
 	}
 	if !some && err != nil && len(failures) == 0 {
-		r.miss(a.peer, lastLine(complaint.String(), err))
+		r.miss(a.peer, measure.Complaint(complaint.String(), err).Error())
 	}
 }
 
 // take notes the figures in out and returns how many there are.
-func (r *runner) take(out []byte, threads, round int) (n int) {
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var f figure
-		if err := d.Decode(&f); err != nil {
-			if err != io.EOF {
-				fmt.Fprintln(os.Stderr, "compare: a line that is no figure:", err)
-			}
-			return n
-		}
-		n++
+func (r *runner) take(out []byte, threads, round int) int {
+	all, err := measure.Objects[figure](out)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compare: a line that is no figure:", err)
+	}
+	for _, f := range all {
 		f.Round, f.Threads = round, threads
 		for _, f := range firstCalls(settled(f)) {
 			r.session.figures = append(r.session.figures, f)
 			_ = json.NewEncoder(r.log).Encode(f)
 		}
 	}
-}
-
-// lastLine is the last line of what a script has said before it ended with err.
-func lastLine(said string, err error) string {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if last := lines[len(lines)-1]; last != "" {
-		return last
-	}
-	return err.Error()
+	return len(all)
 }
 
 func linesWith(said, word string) []string {
