@@ -55,7 +55,7 @@ var Functions = []Function{
 	{Name: "exponential_minus_one", real: one(math.Expm1), big: oneBig(bigfloat.Expm1), Most32: 1.5, Most64: 1.5, sample: sized(-60, 9, false)},
 	{Name: "log", real: one(math.Log), big: oneBig(bigfloat.Log), Most32: 1.5, Most64: 1.5, sample: around1(1022)},
 	{Name: "log_plus_one", real: one(math.Log1p), big: oneBig(bigfloat.Log1p), Most32: 1.5, Most64: 1.5, sample: above(-1, sized(-60, 60, false))},
-	{Name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), Most32: 2.5, Most64: 2.5, sample: sized(-40, 6, false)},
+	{Name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), Most32: 1.5, Most64: 1.5, sample: sized(-40, 6, false)},
 	{Name: "logistic", real: one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }), big: oneBig(func(x *big.Float) *big.Float {
 		e := bigfloat.Exp(new(big.Float).Neg(x))
 		return quo(num(1), sum(e, num(1)))
@@ -65,7 +65,7 @@ var Functions = []Function{
 			return num(math.Copysign(1, f))
 		}
 		return bigfloat.Erf(x)
-	}), Most32: 2.5, Most64: 2.5, sample: sized(-40, 4, false)},
+	}), Most32: 2, Most64: 1.5, sample: sized(-40, 4, false)},
 	{Name: "sqrt", real: one(math.Sqrt), big: oneBig(func(x *big.Float) *big.Float { return new(big.Float).Sqrt(x) }), Most32: 0.5, Most64: 0.5, sample: sized(-1000, 1000, true)},
 	{Name: "rsqrt", real: one(func(x float64) float64 { return 1 / math.Sqrt(x) }), big: oneBig(func(x *big.Float) *big.Float {
 		return quo(num(1), new(big.Float).Sqrt(x))
@@ -79,7 +79,7 @@ var Functions = []Function{
 	}), Most32: 1.5, Most64: 1.5, sample: sized(-1000, 1000, false)},
 	{Name: "sine", real: one(math.Sin), big: oneBig(func(x *big.Float) *big.Float { s, _ := bigfloat.SinCos(x); return s }), Most32: 1.5, Most64: 1.5, sample: angles},
 	{Name: "cosine", real: one(math.Cos), big: oneBig(func(x *big.Float) *big.Float { _, c := bigfloat.SinCos(x); return c }), Most32: 1.5, Most64: 1.5, sample: angles},
-	{Name: "tan", real: one(math.Tan), big: oneBig(func(x *big.Float) *big.Float { s, c := bigfloat.SinCos(x); return quo(s, c) }), Most32: 1.5, Most64: 2.5, sample: angles},
+	{Name: "tan", real: one(math.Tan), big: oneBig(func(x *big.Float) *big.Float { s, c := bigfloat.SinCos(x); return quo(s, c) }), Most32: 1.5, Most64: 2, sample: angles},
 	{Name: "power", real: math.Pow, big: func(x, y *big.Float) *big.Float {
 		l := bigfloat.Log(x)
 		return bigfloat.Exp(l.Mul(l, y))
