@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"ltc/backends"
+	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
 	"ltc/ir/types"
@@ -61,15 +62,16 @@ func (b *Backend) Devices() []backends.Device {
 }
 
 // Compile makes kernels of the program, and of these one module of PTX. What there
-// is no kernel for, the host runs as a step: see [Compiled]. Of programs that leave
-// sizes open, and those that nothing can be compiled of, the host runs all.
+// is no kernel for, the host runs as a step: see [Compiled]. A text that leaves one
+// size open is one program for all sizes. Where that cannot be, and of programs that
+// nothing can be compiled of, the host runs all.
 func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Lacking) == 0 && !opens(p.Signature) {
-		c, err := newCompilation(ctx, p, o, b.dev.target())
+	if len(p.Lacking) == 0 {
+		c, err := compileModule(ctx, m, p, o, b.dev.target())
 		if err == nil {
 			return c.load(b.dev)
 		}
@@ -85,6 +87,15 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	return &hosted{dev: b.dev, run: x}, nil
+}
+
+// compileModule compiles a module, of which p was read. The error wraps
+// [kit.ErrNotCompiled] if the host is to run all of it.
+func compileModule(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
+	if opens(p.Signature) {
+		return newOpenCompilation(ctx, m, o, target)
+	}
+	return newCompilation(ctx, p, o, target)
 }
 
 // opens reports whether a program leaves sizes of arguments or results open.

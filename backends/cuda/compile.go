@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"ltc/backends"
@@ -32,7 +33,10 @@ type compilation struct {
 	entries map[string]*entry // by the kernel's text, and which operands are the same
 	texts   []string          // of the entries
 	main    *code
-	all     []*code // of main and its regions
+	all     []*code    // of main and its regions
+	open    *sized     // main, if it leaves a size open
+	opens   bool       // launches are of any size
+	mu      sync.Mutex // of entries' host code, and of what blocks may ask for, once loaded
 }
 
 // entry is a kernel and how it is run.
@@ -46,9 +50,11 @@ type entry struct {
 
 // variant is an entry of the module.
 type variant struct {
-	name   string
-	shared int // the most of a block's memory that a launch asks for
-	fn     *driver.Function
+	name string
+	fn   *driver.Function
+	// Of a block's memory the most that a launch has asked for, and that one may ask
+	// for, if that is more than any may.
+	shared, allowed int
 }
 
 // code is a program that was compiled.
@@ -103,7 +109,23 @@ func newCompilation(ctx context.Context, p *backends.Program, o backends.Options
 
 // compile adds a program.
 func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, error) {
-	prog, err := kit.Compile(ctx, p, kit.Options{
+	prog, err := c.kernels(ctx, p, func(p *backends.Program) (backends.Executable, error) {
+		region, err := c.compile(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return newExecutable(region, nil), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.add(prog)
+}
+
+// kernels makes kernels of a program; region compiles the regions of its loops and
+// branches.
+func (c *compilation) kernels(ctx context.Context, p *backends.Program, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
+	return kit.Compile(ctx, p, kit.Options{
 		Eval:       reference.New(),
 		Check:      env.Checks.On(),
 		LocalBytes: localBytes,
@@ -112,38 +134,43 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 			if err != nil {
 				return nil, err
 			}
-			region, err := c.compile(ctx, p)
-			if err != nil {
-				return nil, err
-			}
-			return newExecutable(region, nil), nil
+			return region(p)
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	x := &code{program: prog, fallible: prog.LastFallible, of: c, constant: make([]int, len(prog.Values))}
+}
+
+// add adds what a program was made.
+func (c *compilation) add(prog *kit.Program) (*code, error) {
+	x := &code{program: prog, of: c, constant: make([]int, len(prog.Values))}
 	for i := range prog.Steps {
 		s := step{Step: &prog.Steps[i]}
 		if s.Kernel >= 0 {
 			if err := c.kernel(&s, prog.Kernels[s.Kernel]); err != nil {
 				return nil, err
 			}
-			if s.lacks != nil {
-				x.fallible = max(x.fallible, i)
-			}
 		}
 		x.steps = append(x.steps, s)
 	}
-	x.rows = rows(x.steps)
 	for v := range prog.Values {
 		if val := &prog.Values[v]; val.Kind == kit.Constant {
 			x.constant[v] = x.sized
 			x.sized += aligned(len(val.Data))
 		}
 	}
+	x.ready()
 	c.all = append(c.all, x)
 	return x, nil
+}
+
+// ready finds out what follows from how steps are run.
+func (x *code) ready() {
+	x.fallible = x.program.LastFallible
+	for i := range x.steps {
+		if x.steps[i].lacks != nil {
+			x.fallible = max(x.fallible, i)
+		}
+	}
+	x.rows = rows(x.steps)
 }
 
 // kernel finds out how a step runs its kernel.
@@ -158,11 +185,23 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 		}
 		c.entries[text] = e
 	}
-	s.entry, s.lacks = e, e.lacks
+	s.entry = e
 	for _, p := range k.Params {
 		s.sizes = append(s.sizes, p.DType.Size())
 	}
-	if s.lacks == nil {
+	for v := 0; c.opens && e.lacks == nil && v < e.schedule.Variants(); v++ {
+		if _, err := c.write(e, ptx.Launch{Variant: v}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	return c.launch(s)
+}
+
+// launch finds out how a step launches its kernel for the sizes that it has, or has
+// the host run it.
+func (c *compilation) launch(s *step) error {
+	e := s.entry
+	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
 	if s.lacks == nil {
@@ -178,12 +217,12 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 		return nil
 	}
 	if !errors.Is(s.lacks, errors.ErrUnsupported) {
-		return fmt.Errorf("compile: kernel %s: %w", k.Name, s.lacks)
+		return fmt.Errorf("compile: kernel %s: %w", e.kernel.Name, s.lacks)
 	}
 	if e.onHost != nil {
 		return nil
 	}
-	on, err := (reference.Tiles{}).Compile(c.ctx, []*kernel.Kernel{k})
+	on, err := (reference.Tiles{}).Compile(c.ctx, []*kernel.Kernel{e.kernel})
 	if err == nil {
 		e.onHost = on[0]
 	}
@@ -237,8 +276,8 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 		on.free = append(on.free, d.held.add(m.Unload))
 		for _, e := range c.entries {
 			for _, v := range e.variants {
-				if v.fn, err = m.Function(v.name); err == nil && v.shared > d.Properties().SharedBlock {
-					err = v.fn.AllowShared(v.shared)
+				if v.fn, err = m.Function(v.name); err == nil {
+					err = v.allow(d, v.shared)
 				}
 				if err != nil {
 					return nil, fmt.Errorf("%v: compile: %w", d, err)
@@ -252,7 +291,19 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 			return nil, err
 		}
 	}
+	if c.open != nil {
+		return c.open, nil
+	}
 	return newExecutable(c.main, nil), nil
+}
+
+// allow lets launches ask for n bytes of a block's memory.
+func (v *variant) allow(d *Device, n int) error {
+	if n <= max(v.allowed, d.Properties().SharedBlock) {
+		return nil
+	}
+	v.allowed = n
+	return v.fn.AllowShared(n)
 }
 
 func drop(all []*resource) {

@@ -34,12 +34,12 @@ func (e *executable) Program() *kit.Program { return e.program }
 // Artifact returns the module of all kernels as PTX, of the program and its regions:
 // text for GPUs of sm_80 and later, or, of large products of matrices that were
 // compiled for one, of sm_90a. What else there is of a program is not in it.
-func (e *executable) Artifact() ([]byte, error) { return []byte(e.of.text()), nil }
+func (x *code) Artifact() ([]byte, error) { return []byte(x.of.text()), nil }
 
 // Compiled returns how many steps of the program and of its regions are kernels of
 // the device, and how many the host runs.
-func (e *executable) Compiled() (kernels, evaluated int) {
-	for _, x := range e.of.all {
+func (x *code) Compiled() (kernels, evaluated int) {
+	for _, x := range x.of.all {
 		for i := range x.steps {
 			switch s := &x.steps[i]; {
 			case s.Host != nil, s.lacks != nil:
@@ -92,19 +92,30 @@ func (e *executable) direct(j int) bool {
 
 // Bind brings constants to the device, once.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	bound, err := e.bind(ctx, e.program.Signature, e.bound, constants)
+	if err != nil {
+		return nil, err
+	}
+	x := newExecutable(e.code, bound)
+	x.times = e.times
+	return x, nil
+}
+
+// bind returns what was bound, and constants more, which it brings to the device.
+func (x *code) bind(ctx context.Context, sig *backends.Signature, before []soa.View, constants map[int]soa.View) ([]soa.View, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := backends.CheckBind(e.program.Signature, constants); err != nil {
+	if err := backends.CheckBind(sig, constants); err != nil {
 		return nil, err
 	}
-	bound := make([]soa.View, len(e.program.Args))
-	copy(bound, e.bound)
+	bound := make([]soa.View, len(sig.Args))
+	copy(bound, before)
 	for i, v := range constants {
 		if err := soa.Fits(v.Type.Bytes()); err != nil {
 			return nil, fmt.Errorf("bind: argument %d: a copy of %v: %w", i, v, err)
 		}
-		w, err := e.on.dev.Make(v.Type)
+		w, err := x.on.dev.Make(v.Type)
 		if err == nil {
 			err = soa.Copy(w, v)
 		}
@@ -113,9 +124,7 @@ func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 		}
 		bound[i] = w
 	}
-	x := newExecutable(e.code, bound)
-	x.times = e.times
-	return x, nil
+	return bound, nil
 }
 
 // Profile returns what the steps have taken, each waited for; see

@@ -64,8 +64,8 @@ type Launches struct {
 type launches struct{ kernels, graphs, updates atomic.Int64 }
 
 // Launches tells what runs have queued.
-func (e *executable) Launches() Launches {
-	n := &e.on.launches
+func (x *code) Launches() Launches {
+	n := &x.on.launches
 	return Launches{n.kernels.Load(), n.graphs.Load(), n.updates.Load()}
 }
 

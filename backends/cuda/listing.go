@@ -7,27 +7,26 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
-	"ltc/backends/kit"
 )
 
 // Listing returns what a program is compiled to, which needs no device: as comments
 // how each step is run, on the device or by the host, and the PTX of all kernels, for
 // GPUs of sm_80 and later.
 // Of a program that the host runs as a whole it returns an error that wraps
-// [kit.ErrNotCompiled].
+// kit.ErrNotCompiled.
 func Listing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return "", err
 	}
-	if opens(p.Signature) {
-		return "", fmt.Errorf("%w: it leaves sizes open", kit.ErrNotCompiled)
-	}
-	c, err := newCompilation(ctx, p, o, ptx.Options{})
+	c, err := compileModule(ctx, m, p, o, ptx.Options{})
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
+	if c.open != nil {
+		fmt.Fprintf(&b, "// for %d elements, and for other numbers likewise\n", c.open.family.BaseSize())
+	}
 	c.main.list(&b, "")
 	b.WriteString(c.text())
 	return b.String(), nil
@@ -64,7 +63,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 		}
 		b.WriteByte('\n')
 		for j, r := range s.Regions() {
-			if x, ok := r.(*executable); ok {
+			if x, ok := r.(interface {
+				list(*strings.Builder, string)
+			}); ok {
 				fmt.Fprintf(b, "// %sregion %d:\n", indent, j)
 				x.list(b, indent+"  ")
 			}

@@ -94,24 +94,35 @@ func newRunner(e *executable, q *Queue) *runner {
 // Execute runs the program. Without a queue it returns when all is done; with one
 // when it is queued, or, where the host takes part, when that has been done.
 func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	q, err := e.begin(ctx, c, e.program.Signature, e.bound)
+	if err != nil {
+		return err
 	}
-	d := e.on.dev
+	return e.execute(ctx, q, c)
+}
+
+// begin checks a call of a program, and returns its queue.
+func (x *code) begin(ctx context.Context, c *backends.Call, sig *backends.Signature, bound []soa.View) (*Queue, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	d := x.on.dev
 	q := d.home
 	if c.Queue != nil {
 		var ok bool
 		if q, ok = c.Queue.(*Queue); !ok || q.dev != d {
-			return fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
+			return nil, fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
 		}
 	}
-	if err := backends.CheckCallOn(e.program.Signature, c, e.bound, d); err != nil {
-		return err
-	}
-	if err := d.ctx.Enter(); err != nil {
+	return q, backends.CheckCallOn(sig, c, bound, d)
+}
+
+// execute runs a call that was checked.
+func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) error {
+	if err := q.dev.ctx.Enter(); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	defer d.ctx.Leave()
+	defer q.dev.ctx.Leave()
 	r := e.take(q)
 	err := r.run(ctx, c)
 	r.forget()

@@ -21,9 +21,12 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 		if p.Values[id].Last < 0 {
 			continue // nobody reads it
 		}
-		v := c.Args[i]
-		if r.e.bound != nil && !r.e.bound[i].IsZero() {
+		var v soa.View
+		if r.e.bound != nil {
 			v = r.e.bound[i]
+		}
+		if v.IsZero() {
+			v = c.Args[i]
 		}
 		if v.Remote() != nil && v.IsDense() {
 			r.mem[id] = driver.Ptr(uintptr(v.Base()))

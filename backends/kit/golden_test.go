@@ -34,9 +34,9 @@ func TestFused(t *testing.T) {
 // elements, so that its numbers can be read: 3000002 is 3n + 2.
 func TestFamilies(t *testing.T) {
 	golden.Archives(t, "testdata/family/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
-		f, err := reference.Family(t.Context(), backends.NewModule(string(in.Data)), backends.Options{}, func(_ int, p *backends.Program) (*kit.Program, error) {
+		f, _, err := reference.Family(t.Context(), backends.NewModule(string(in.Data)), backends.Options{}, func(_ int, p *backends.Program) (*kit.Program, error) {
 			return kernelsOf(t.Context(), p)
-		})
+		}, nil)
 		if err != nil {
 			return []golden.Part{{Ext: "error", Text: err.Error()}}
 		}

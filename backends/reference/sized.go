@@ -18,9 +18,7 @@ import (
 // sized is a program that leaves one size open and runs as kernels for every
 // size: compiled once, with the numbers of the run at hand.
 type sized struct {
-	sig       *backends.Signature
-	at        []kit.Teller // where the size stands; of a region that no size changes, nowhere
-	bounds    [2]int       // of the size, both included
+	kit.Opening
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
@@ -57,20 +55,23 @@ type fitted struct {
 // compileSized compiles a program whose main leaves one size open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
-	s := &sized{sig: p.Signature, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64)}
-	var err error
-	if s.at, s.bounds, err = openDims(p.Module); err != nil {
+	open, err := openingOf(p)
+	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
+	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64)}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
 		return b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
 			k, err := kernels(p)
-			return draft{program: k}, err
+			return kit.Draft{Of: k}, err
 		})
 	}
-	family, err := s.compile(ctx, m, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
-		func(f *kit.Family) (backends.Executable, error) { return s.region(ctx, f) })
+	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
+		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
+			r := &sized{Opening: open, file: s.file, o: o, compilers: compilers, copied: new(atomic.Int64)}
+			return r, r.begin(ctx, f)
+		})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -98,35 +99,15 @@ func (s *sized) begin(ctx context.Context, family *kit.Family) error {
 	return s.ready(ctx, family, codes)
 }
 
-// region returns what runs a region of a loop or a branch for all sizes.
-func (s *sized) region(ctx context.Context, family *kit.Family) (backends.Executable, error) {
-	sig, at, err := family.Signature()
-	if err != nil {
-		return nil, err
-	}
-	r := &sized{sig: sig, at: at, bounds: s.bounds, file: s.file, o: s.o, compilers: s.compilers, copied: new(atomic.Int64)}
-	return r, r.begin(ctx, family)
-}
-
-// draft is what a region is of a program for one of the sizes that a family is found
-// from: nothing runs it.
-type draft struct {
-	backends.Executable
-	program *kit.Program
-}
-
-// Program returns what the region became.
-func (d draft) Program() *kit.Program { return d.program }
-
-// compile returns the program for all sizes, given what makes kernels of it for one,
-// and what runs its regions.
-func (s *sized) compile(ctx context.Context, m backends.Module, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(*kit.Family) (backends.Executable, error)) (*kit.Family, error) {
-	return kit.CompileFamily(ctx, New(), s.bounds, func(n int) (*kit.Program, error) {
-		p, err := backends.LoadOpen(ctx, m, s.o)
+// compileFamily returns the program for all sizes, given what makes kernels of it for
+// one, and what runs its regions.
+func compileFamily(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(kit.Opening, *kit.Family) (backends.Executable, error)) (*kit.Family, error) {
+	return kit.CompileFamily(ctx, New(), open.Bounds, func(n int) (*kit.Program, error) {
+		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
-		sizes, err := closeProgram(ctx, p, s.shapes(n))
+		sizes, err := closeProgram(ctx, p, shapesFor(open.Sig, n))
 		if err != nil {
 			return nil, err
 		}
@@ -135,30 +116,45 @@ func (s *sized) compile(ctx context.Context, m backends.Module, kernels func(n i
 			k.SizeArgs = sizes
 		}
 		return k, err
-	}, region)
+	}, func(f *kit.Family) (backends.Executable, error) {
+		if region == nil {
+			return kit.Draft{Of: f.Base()}, nil
+		}
+		sig, at, err := f.Signature()
+		if err != nil {
+			return nil, err
+		}
+		return region(kit.Opening{Sig: sig, At: at, Bounds: open.Bounds}, f)
+	})
 }
 
-// Family returns what the backend cpu makes of a text that leaves one size open,
-// for tools that look at it: kernels makes kernels of the program for n elements.
-// It returns nil for a text that leaves none open. The error wraps
-// [kit.ErrNotCompiled] if it cannot be one program for all sizes.
-func Family(ctx context.Context, m backends.Module, o backends.Options, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, error) {
+// Family returns one program for all sizes of a text that leaves one open, and where
+// that size stands: kernels makes kernels of the program for n elements, with regions
+// that tell their programs, such as a [kit.Draft]; region makes what runs one of them
+// for all sizes, and may be nil for tools that only look. It returns nil for a text that
+// leaves no size open. The error wraps [kit.ErrNotCompiled] if it cannot be one program
+// for all sizes.
+func Family(ctx context.Context, m backends.Module, o backends.Options, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(kit.Opening, *kit.Family) (backends.Executable, error)) (*kit.Family, kit.Opening, error) {
+	var none kit.Opening
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	if !openSignature(p.Module.Func("main")) {
-		return nil, nil
+		return nil, none, nil
 	}
-	s := &sized{sig: p.Signature, o: o}
-	if s.at, s.bounds, err = openDims(p.Module); err != nil {
-		return nil, errors.Join(kit.ErrNotCompiled, err)
-	}
-	f, err := s.compile(ctx, m, kernels, func(f *kit.Family) (backends.Executable, error) { return draft{program: f.Base()}, nil })
+	open, err := openingOf(p)
 	if err != nil {
-		return nil, errors.Join(kit.ErrNotCompiled, err)
+		return nil, none, errors.Join(kit.ErrNotCompiled, err)
 	}
-	return f, nil
+	f, err := compileFamily(ctx, m, o, open, kernels, region)
+	if ctx.Err() != nil {
+		return nil, none, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, none, errors.Join(kit.ErrNotCompiled, err)
+	}
+	return f, open, nil
 }
 
 // ready makes the dense form of s, and has it make variants.
@@ -189,7 +185,7 @@ func (s *sized) constants() []soa.View {
 	if more == 0 {
 		return s.bound
 	}
-	all := make([]soa.View, len(s.sig.Args)+more)
+	all := make([]soa.View, len(s.Sig.Args)+more)
 	copy(all, s.bound)
 	return all
 }
@@ -208,10 +204,10 @@ func (s *sized) variant(ctx context.Context, views *viewed) (*form, error) {
 	return s.form(family, codes, unmoved(family.Base(), s.dense.steps), views), nil
 }
 
-// shapes returns the shapes of the arguments for a size.
-func (s *sized) shapes(n int) [][]int {
-	all := make([][]int, len(s.sig.Args))
-	for i, a := range s.sig.Args {
+// shapesFor returns the shapes of a program's arguments for a size.
+func shapesFor(sig *backends.Signature, n int) [][]int {
+	all := make([][]int, len(sig.Args))
+	for i, a := range sig.Args {
 		for _, d := range a.Type.Shape {
 			if d == backends.AnySize {
 				d = n
@@ -220,6 +216,12 @@ func (s *sized) shapes(n int) [][]int {
 		}
 	}
 	return all
+}
+
+// openingOf returns where the one size stands that a program leaves open.
+func openingOf(p *backends.Program) (kit.Opening, error) {
+	at, bounds, err := openDims(p.Module)
+	return kit.Opening{Sig: p.Signature, At: at, Bounds: bounds}, err
 }
 
 // openDims returns where the one size stands that a module's arguments leave
@@ -261,7 +263,7 @@ func openDims(m *mlir.Module) (at []kit.Teller, bounds [2]int, err error) {
 }
 
 // Signature returns what the program takes and gives.
-func (s *sized) Signature() *backends.Signature { return s.sig }
+func (s *sized) Signature() *backends.Signature { return s.Sig }
 
 // Artifact returns an error: compiled programs are cached, not yet saved.
 func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() }
@@ -300,7 +302,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	bound, err := copyBound(s.sig, s.bound, constants)
+	bound, err := copyBound(s.Sig, s.bound, constants)
 	if err != nil {
 		return nil, err
 	}
@@ -320,10 +322,10 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if c.Queue != nil {
 		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
 	}
-	if err := backends.CheckCall(s.sig, c, s.bound); err != nil {
+	if err := backends.CheckCall(s.Sig, c, s.bound); err != nil {
 		return err
 	}
-	n, err := s.size(c)
+	n, err := s.Size(c, s.bound, s.family.BaseSize())
 	if err != nil {
 		return err
 	}
@@ -337,25 +339,11 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	if err = x.fits(c); err == nil {
+	if err = x.member.Program.FitResults(c); err == nil {
 		err = x.e.runIn(ctx, x.l, c)
 	}
 	f.runs.Put(x)
 	return err
-}
-
-// fits reports the first result of a call that is not of the size at hand, which
-// its arguments have told.
-func (x *fitted) fits(c *backends.Call) error {
-	for j := range c.Results {
-		if v := &c.Results[j]; !v.IsZero() {
-			r := &x.member.Program.Signature.Results[j]
-			if err := backends.Fits(*v, r.Type); err != nil {
-				return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
-			}
-		}
-	}
-	return nil
 }
 
 // long reports whether a run for a size takes so long that it can be cancelled to
@@ -373,48 +361,6 @@ func (f *form) take(ctx context.Context, n int) (*fitted, error) {
 	return x, x.fit(ctx, f, n)
 }
 
-// size returns the size that the arguments of a call have, or its results.
-func (s *sized) size(c *backends.Call) (int, error) {
-	if len(s.at) == 0 {
-		return s.family.BaseSize(), nil
-	}
-	n := -1
-	for _, d := range s.at {
-		size := s.sizeOf(c, d)
-		m := (size - int(d.Base)) / int(d.Slope)
-		if n >= 0 && m != n {
-			first := s.at[0]
-			return 0, fmt.Errorf("execute: %s is %d, and %s %d: they are one size", s.label(d), size, s.label(first), s.sizeOf(c, first))
-		}
-		n = m
-	}
-	if n < s.bounds[0] || n > s.bounds[1] {
-		return 0, fmt.Errorf("execute: %d elements: the program is for %d to %d", n, s.bounds[0], s.bounds[1])
-	}
-	return n, nil
-}
-
-// sizeOf returns the dimension of a call that tells the size.
-func (s *sized) sizeOf(c *backends.Call, d kit.Teller) int {
-	var v *soa.View
-	switch {
-	case d.Result: // of a region, whose results have places
-		v = &c.Results[d.Index]
-	case s.bound != nil && !s.bound[d.Index].IsZero():
-		v = &s.bound[d.Index]
-	default:
-		v = &c.Args[d.Index]
-	}
-	return v.Type.Shape[d.Dim]
-}
-
-func (s *sized) label(d kit.Teller) string {
-	if d.Result {
-		return fmt.Sprintf("dimension %d of result %s", d.Dim, backends.Label(d.Index, s.sig.Results[d.Index].Name))
-	}
-	return fmt.Sprintf("dimension %d of argument %s", d.Dim, backends.Label(d.Index, s.sig.Args[d.Index].Name))
-}
-
 // fit makes x the program for size n.
 func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 	s := f.of
@@ -426,7 +372,7 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 		bound := s.constants()
 		for i := range x.member.Program.SizeArgs {
 			v := soa.Make(types.Of(types.I32))
-			bound[len(s.sig.Args)+i] = v
+			bound[len(s.Sig.Args)+i] = v
 			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
 		}
 		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, f.views, bound); err != nil {

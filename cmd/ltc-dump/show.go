@@ -126,12 +126,12 @@ func (s *source) showStage(c *call, stage string) error {
 func (s *source) showKernels(w io.Writer, text, stage string) error {
 	ctx, o := context.Background(), backends.Options{Name: s.name}
 	shown := map[int]string{} // by size
-	family, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
+	family, _, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
 		var b strings.Builder
 		k, err := s.kernels(ctx, &b, p, stage, false)
 		shown[n] = b.String()
 		return k, err
-	})
+	}, nil)
 	switch {
 	case err != nil:
 		return err
@@ -160,7 +160,7 @@ func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, 
 				return nil, err
 			}
 			k, err := s.kernels(ctx, w, p, stage, true)
-			return compiledRegion{program: k}, err
+			return kit.Draft{Of: k}, err
 		},
 		Dump: func(name, text string) {
 			switch {
@@ -173,15 +173,6 @@ func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, 
 		},
 	})
 }
-
-// compiledRegion stands for the code of a region, which nothing runs.
-type compiledRegion struct {
-	backends.Executable
-	program *kit.Program
-}
-
-// Program returns what the region became.
-func (r compiledRegion) Program() *kit.Program { return r.program }
 
 // show prints the module that a program is or lowers to.
 func (s *source) show(w io.Writer, o mlir.PrintOptions) error {

@@ -30,7 +30,7 @@ func (o Options) Module(entries ...string) string {
 // which is to be launched.
 func Entry(name string, k *kernel.Kernel, s *Schedule) (string, error) {
 	var b strings.Builder
-	for n := range s.variants() {
+	for n := range s.Variants() {
 		text, err := Variant(variant(name, n), k, s, n)
 		if err != nil {
 			return "", err

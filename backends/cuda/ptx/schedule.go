@@ -146,8 +146,8 @@ func (s *Schedule) Hopper(l Launch) bool {
 	return s.Form == Tensor && s.tiles[l.Variant].groups
 }
 
-// variants is how many entries the schedule has.
-func (s *Schedule) variants() int {
+// Variants is how many entries the schedule has.
+func (s *Schedule) Variants() int {
 	if s.Form == Tensor {
 		return len(s.tiles)
 	}

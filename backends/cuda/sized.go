@@ -1,0 +1,208 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit"
+	"ltc/backends/reference"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// sized is a program, or a region of one, that leaves one size open: compiled once,
+// since kernels take sizes as arguments. For a size that a call comes with, what
+// follows from it is worked out on the host, and kept for the sizes that came last,
+// with their graphs.
+type sized struct {
+	*code // for the size of the family's base
+	kit.Opening
+	family *kit.Family
+	bound  []soa.View // by argument, on the device; nil: none
+	copied *atomic.Int64
+	times  []kit.Timer // by step, of runs of all sizes; nil unless they are measured
+	mu     sync.Mutex  // of who adds to recent
+	recent atomic.Pointer[[]fitted]
+}
+
+// fitted is a program for one size.
+type fitted struct {
+	n int
+	*executable
+}
+
+// recentSizes is how many sizes a program is kept for.
+const recentSizes = 32
+
+// newOpenCompilation compiles a text that leaves one size open. The error wraps
+// [kit.ErrNotCompiled] if it cannot be one program for all sizes.
+func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (*compilation, error) {
+	c := &compilation{ctx: context.WithoutCancel(ctx), o: o, target: target, entries: map[string]*entry{}, opens: true}
+	var kernels func(p *backends.Program) (*kit.Program, error)
+	kernels = func(p *backends.Program) (*kit.Program, error) {
+		return c.kernels(ctx, p, func(p *backends.Program) (backends.Executable, error) {
+			k, err := kernels(p)
+			return kit.Draft{Of: k}, err
+		})
+	}
+	family, open, err := reference.Family(ctx, m, o,
+		func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
+		func(open kit.Opening, f *kit.Family) (backends.Executable, error) { return c.sized(open, f) })
+	if err != nil {
+		return nil, err
+	}
+	if c.open, err = c.sized(open, family); err != nil {
+		return nil, err
+	}
+	c.main = c.open.code
+	return c, nil
+}
+
+// sized adds a program, or a region of one.
+func (c *compilation) sized(open kit.Opening, f *kit.Family) (*sized, error) {
+	x, err := c.add(f.Base())
+	if err != nil {
+		return nil, err
+	}
+	s := &sized{code: x, Opening: open, family: f, copied: new(atomic.Int64)}
+	if c.o.Profile {
+		s.times = make([]kit.Timer, len(x.steps))
+	}
+	s.recent.Store(new([]fitted))
+	return s, nil
+}
+
+// Signature returns what the program takes and gives.
+func (s *sized) Signature() *backends.Signature { return s.Sig }
+
+// Program returns the program for the first of the sizes that it was found from.
+func (s *sized) Program() *kit.Program { return s.family.Base() }
+
+// CopiedBytes is how many bytes runs have copied between the host's memory and the
+// device's, for arguments and results.
+func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
+
+// Bind brings constants to the device, once.
+func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	bound, err := s.bind(ctx, s.Sig, s.bound, constants)
+	if err != nil {
+		return nil, err
+	}
+	b := &sized{code: s.code, Opening: s.Opening, family: s.family, bound: bound, copied: new(atomic.Int64), times: s.times}
+	b.recent.Store(new([]fitted))
+	return b, nil
+}
+
+// Profile returns what the steps have taken in runs of all sizes together, each
+// waited for. How much they compute and move depends on the size, and is 0 here.
+func (s *sized) Profile() []backends.StepProfile {
+	if s.times == nil {
+		return nil
+	}
+	return s.program.Profile(s.times, func(i int, of *backends.StepProfile) {
+		of.Kernel = s.steps[i].lacks == nil
+		of.What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", s.family.BaseSize())
+		of.Flops, of.Bytes = 0, 0
+	})
+}
+
+// Execute runs the program for the size that its arguments have.
+func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
+	q, err := s.begin(ctx, c, s.Sig, s.bound)
+	if err != nil {
+		return err
+	}
+	n, err := s.Size(c, s.bound, s.family.BaseSize())
+	if err != nil {
+		return err
+	}
+	e, err := s.at(n)
+	if err != nil {
+		return fmt.Errorf("execute: %w", err)
+	}
+	if err := e.program.FitResults(c); err != nil {
+		return err
+	}
+	return e.execute(ctx, q, c)
+}
+
+// at returns the program for a size.
+func (s *sized) at(n int) (*executable, error) {
+	for _, f := range *s.recent.Load() {
+		if f.n == n {
+			return f.executable, nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := *s.recent.Load()
+	for _, f := range list { // another may have been quicker
+		if f.n == n {
+			return f.executable, nil
+		}
+	}
+	e, err := s.fit(n)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == recentSizes {
+		list = list[1:]
+	}
+	list = append(slices.Clone(list), fitted{n, e})
+	s.recent.Store(&list)
+	return e, nil
+}
+
+// fit makes the program for a size.
+func (s *sized) fit(n int) (*executable, error) {
+	m := s.family.Member()
+	if err := m.Resize(n); err != nil {
+		return nil, err
+	}
+	x := *s.code
+	x.program, x.steps = m.Program, slices.Clone(s.steps)
+	for i := range x.steps {
+		t := &x.steps[i]
+		t.Step = &m.Program.Steps[i]
+		if t.Kernel < 0 {
+			continue
+		}
+		if err := s.launch(t); err != nil {
+			return nil, err
+		}
+	}
+	x.ready()
+	e := &executable{code: &x, bound: s.bound, copied: s.copied, times: s.times}
+	if more := len(m.Program.SizeArgs); more > 0 {
+		e.bound = make([]soa.View, len(s.Sig.Args)+more)
+		copy(e.bound, s.bound)
+		for i, size := range m.Program.SizeArgs {
+			v, err := s.on.dev.Make(types.Of(types.I32))
+			if err != nil {
+				return nil, err
+			}
+			here := soa.Make(v.Type)
+			soa.Slice[int32](here)[0] = int32(size)
+			if err := soa.Copy(v, here); err != nil {
+				return nil, err
+			}
+			e.bound[len(s.Sig.Args)+i] = v
+		}
+	}
+	return e, nil
+}
+
+// launch finds out how a step of the program for a size is launched.
+func (s *sized) launch(t *step) error {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if err := s.of.launch(t); err != nil || t.lacks != nil {
+		return err
+	}
+	return t.variant.allow(s.on.dev, t.launch.Shared)
+}

@@ -1,0 +1,205 @@
+package cuda
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/backends/reference"
+	"ltc/internal/cudafake"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// openTexts returns the texts that leave one size open of which the kit's goldens are.
+func openTexts(t testing.TB) map[string]string {
+	a, err := txtar.ParseFile("../kit/testdata/family/programs.txtar")
+	require.NoError(t, err)
+	texts := map[string]string{}
+	for _, f := range a.Files {
+		if name, ok := strings.CutSuffix(f.Name, ".mlir"); ok {
+			texts[name] = string(f.Data)
+		}
+	}
+	require.Contains(t, texts, "loop")
+	return texts
+}
+
+// sizedArgs returns random arguments for a size.
+func sizedArgs(sig *backends.Signature, n int, r *rand.Rand) []soa.View {
+	var args []soa.View
+	for _, a := range sig.Args {
+		typ := types.Of(a.Type.DType, slices.Clone(a.Type.Shape)...)
+		for d := range typ.Shape {
+			if typ.Shape[d] == backends.AnySize {
+				typ.Shape[d] = n
+			}
+		}
+		v := soa.Make(typ)
+		if n := typ.Elements(); n > 0 {
+			for i := range soa.Slice[float32](v)[:n] {
+				soa.Slice[float32](v)[i] = float32(r.IntN(17)-8) / 4
+			}
+		}
+		args = append(args, v)
+	}
+	return args
+}
+
+// One program runs all sizes on the device, with what the evaluator gives: steps of
+// the host, loops and what is computed of the size, too. Nothing is compiled for a
+// further size.
+func TestOpenSizes(t *testing.T) {
+	for name, text := range openTexts(t) {
+		t.Run(name, func(t *testing.T) {
+			b, f := backend(t, cudafake.Options{Seed: 3})
+			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			require.IsType(t, &sized{}, e)
+			eval, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			loads := func() int64 {
+				if f == nil {
+					return 0
+				}
+				return f.Calls("cuModuleLoadDataEx")
+			}
+			before, r := loads(), rand.New(rand.NewPCG(4, 4))
+			q := queue(t, b.dev)
+			for _, n := range []int{3, 1, 0, 40, 3, 129, 3, 40} {
+				want := &backends.Call{Args: sizedArgs(e.Signature(), n, r)}
+				require.NoError(t, eval.Execute(t.Context(), want))
+				for _, resident := range []bool{false, true} {
+					c := &backends.Call{Args: slices.Clone(want.Args), Resident: resident}
+					if resident {
+						c.Queue = q
+						for i := range c.Args {
+							c.Args[i] = there(t, b, c.Args[i])
+						}
+					}
+					require.NoError(t, e.Execute(t.Context(), c), "%d", n)
+					require.NoError(t, q.Wait(t.Context()))
+					for j := range c.Results {
+						require.Equal(t, want.Results[j].Type, c.Results[j].Type)
+						require.InDeltaSlice(t, floats(t, want.Results[j]), floats(t, c.Results[j]), 1e-4, "%d", n)
+					}
+				}
+			}
+			require.Equal(t, before, loads())
+			kernels, evaluated := e.(*sized).Compiled()
+			require.Positive(t, kernels)
+			require.Equal(t, name == "evaluated", evaluated > 0)
+		})
+	}
+}
+
+// Each size has a graph of its own, from its second run on.
+func TestOpenGraphs(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("func.func public @main(%v0: tensor<?x4xf32>, %w: tensor<4x4xf32> {ltc.constant}) -> tensor<?x4xf32> {\n")
+	for i := range 6 {
+		fmt.Fprintf(&text, "  %%v%d = stablehlo.dot_general %%v%d, %%w, contracting_dims = [1] x [0] : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>\n", i+1, i)
+	}
+	text.WriteString("  return %v6 : tensor<?x4xf32>\n}")
+	b, _ := backend(t, cudafake.Options{Seed: 5})
+	e, err := b.Compile(t.Context(), backends.NewModule(text.String()), backends.Options{})
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(6, 6))
+	w := turns(r)
+	e, err = e.Bind(t.Context(), map[int]soa.View{1: w})
+	require.NoError(t, err)
+	s := e.(*sized)
+	calls := map[int]*backends.Call{}
+	for _, n := range []int{5, 9} {
+		calls[n] = &backends.Call{Args: []soa.View{there(t, b, sizedArgs(s.Sig, n, r)[0]), {}}, Results: make([]soa.View, 1), Resident: true}
+		require.NoError(t, e.Execute(t.Context(), calls[n]))
+	}
+	require.NoError(t, e.Execute(t.Context(), calls[5])) // the block has grown since
+	before := s.Launches()
+	for range 3 {
+		for _, n := range []int{5, 9} {
+			want := evaluated(t, text.String(), calls[n].Args[0], w)
+			require.NoError(t, e.Execute(t.Context(), calls[n]))
+			require.Equal(t, want, floats(t, calls[n].Results[0]))
+		}
+	}
+	after := s.Launches()
+	require.Equal(t, Launches{before.Kernels, before.Graphs + 6, before.Updates}, after)
+
+	// Sizes that are not of late are forgotten; goroutines come with their own.
+	var all sync.WaitGroup
+	for g := range 3 {
+		own := rand.New(rand.NewPCG(uint64(g), 7))
+		all.Go(func() {
+			for i := range recentSizes {
+				args := sizedArgs(s.Sig, 1+(i*7+g)%50, own)
+				want := evaluated(t, text.String(), args[0], w)
+				c := &backends.Call{Args: []soa.View{args[0], {}}}
+				if err := e.Execute(t.Context(), c); err != nil || !slices.Equal(want, floats(t, c.Results[0])) {
+					t.Errorf("%v, %v: want %v", err, c.Results, want)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.LessOrEqual(t, len(*s.recent.Load()), recentSizes)
+}
+
+// Sizes that do not fit are errors that say so, and so is a device that is lost.
+func TestOpenErrors(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{})
+	e, err := b.Compile(t.Context(), backends.NewModule(openTexts(t)["centred"]), backends.Options{})
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(6, 6))
+	c := &backends.Call{Args: sizedArgs(e.Signature(), 3, r), Results: []soa.View{soa.Make(types.Of(types.F32, 4, 2))}}
+	require.ErrorContains(t, e.Execute(t.Context(), c), "execute: result 0")
+	c.Results = nil
+	require.NoError(t, e.Execute(t.Context(), c))
+	f.Lose(0, driver.IllegalAddress)
+	c.Args, c.Results = sizedArgs(e.Signature(), 4, r), nil
+	require.ErrorIs(t, e.Execute(t.Context(), c), driver.IllegalAddress)
+}
+
+// Rows that a block's memory does not hold are the host's, for the sizes that are so.
+func TestOpenTooLong(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{})
+	e, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<2x?xf32>) -> tensor<2x?xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.get_dimension_size %x, dim = 1 : (tensor<2x?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %c2 = stablehlo.constant dense<2> : tensor<1xi32>
+  %shape = stablehlo.concatenate %c2, %n1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %e = stablehlo.exponential %x : tensor<2x?xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<2x?xf32>, tensor<f32>) -> tensor<2xf32>
+  %sb = stablehlo.dynamic_broadcast_in_dim %s, %shape, dims = [0] : (tensor<2xf32>, tensor<2xi32>) -> tensor<2x?xf32>
+  %y = stablehlo.divide %e, %sb : tensor<2x?xf32>
+  return %y : tensor<2x?xf32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	for _, n := range []int{8, 26_000, 300} {
+		x := soa.Make(types.Of(types.F32, 2, n)) // of ones
+		c := &backends.Call{Args: []soa.View{x}}
+		require.NoError(t, e.Execute(t.Context(), c))
+		require.InEpsilon(t, 1/float32(n), floats(t, c.Results[0])[n], 1e-5)
+		at, err := e.(*sized).at(n)
+		require.NoError(t, err)
+		require.Equal(t, n > 25_000, at.steps[0].lacks != nil, "%v", at.steps[0].lacks)
+	}
+}
+
+// The listing has the program for one of the sizes.
+func TestOpenListing(t *testing.T) {
+	got, err := Listing(t.Context(), backends.NewModule(openTexts(t)["loop"]), backends.Options{})
+	require.NoError(t, err)
+	require.Regexp(t, `^// for 251 elements, and for other numbers likewise\n// step 0: `, got)
+	require.Contains(t, got, "// region 1:\n//   step 0: k")
+}
