@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,10 +113,7 @@ func moved(t *testing.T, b *Backend, v soa.View, bytes int) soa.View {
 // are copied for where sizes, strides and addresses allow it: all compute the same
 // bits, of integers.
 func TestLargeProducts(t *testing.T) {
-	b, _ := backend(t, cudafake.Options{Seed: 3})
-	if p := b.dev.Properties(); p.Target() != "sm_90" {
-		t.Skip("about sm_90a, not ", p.Target())
-	}
+	b := hopper(t)
 	batch := (b.dev.Properties().Multiprocessors + 3) / 4 // of four tiles each
 	for _, c := range []struct {
 		layered
@@ -152,5 +150,69 @@ func TestLargeProducts(t *testing.T) {
 				require.Equal(t, c.off%16 == 0, used)
 			}
 		})
+	}
+}
+
+// In a graph, too, kernels take what tensor maps reach by these, and else not; where the
+// driver makes none, a word is said and threads copy.
+func TestLargeProductsInGraphs(t *testing.T) {
+	b := hopper(t)
+	batch := b.dev.Properties().Multiprocessors
+	square := types.Of(types.BF16, batch, 72, 72)
+	text := "func.func public @main(%v0: tensor<#>) -> tensor<#> {\n"
+	for i := range 4 {
+		text += fmt.Sprintf("  %%v%d = stablehlo.dot_general %%v%d, %%v0, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<#>, tensor<#>) -> tensor<#>\n", i+1, i)
+	}
+	text = strings.ReplaceAll(text+"  return %v4 : tensor<#>\n}", "#", fmt.Sprintf("%dx72x72xbf16", batch))
+	x := soa.Make(square) // a permutation of rows and signs
+	want := make([]types.BFloat16, square.Elements())
+	for n := range batch {
+		for i := range 72 {
+			soa.Slice[types.BFloat16](x)[(n*72+i)*72+(i*5+n)%72] = types.ToBFloat16(float64(1 - 2*(i%2)))
+			sign, at := 1, i
+			for range 5 {
+				sign, at = sign*(1-2*(at%2)), (at*5+n)%72
+			}
+			want[(n*72+i)*72+at] = types.ToBFloat16(float64(sign))
+		}
+	}
+	for _, fails := range []bool{false, true} {
+		if fails && onGPU {
+			break // about a fake
+		}
+		all, f := devices(t, cudafake.Options{Seed: 6})
+		b := On(all[0])
+		e := compile(t, b, text, backends.Options{})
+		if fails {
+			f.Fail("cuTensorMapEncodeTiled", 0, driver.NotSupported)
+		}
+		y, err := b.Make(square)
+		require.NoError(t, err)
+		places := []soa.View{moved(t, b, x, 0), moved(t, b, x, 2)}
+		runs := []int{0, 0, 1, 1}
+		if fails {
+			runs = runs[:2]
+		}
+		for _, at := range runs {
+			v := places[at]
+			require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{v}, Results: []soa.View{y}}))
+			got := soa.Make(square)
+			require.NoError(t, soa.Copy(got, y))
+			require.Equal(t, want, soa.Slice[types.BFloat16](got))
+			r := e.take(b.dev.home)
+			boxed := 0
+			for i, l := range r.launches {
+				if r.boxed[i] != nil && l == r.boxed[i].launch {
+					boxed++
+				}
+			}
+			e.give(r)
+			if at == 0 && !fails {
+				require.Equal(t, 4, boxed)
+			} else {
+				require.Less(t, boxed, 4)
+			}
+		}
+		require.Positive(t, e.Launches().Graphs)
 	}
 }
