@@ -162,6 +162,15 @@ type Copying interface {
 	CopiedBytes() int64
 }
 
+// Varying is an [Executable] that makes code for views that are not dense when calls
+// bring them, for each way in which all of a call lie.
+type Varying interface {
+	// Variants is for how many ways it has made code, and for how many it could make
+	// none, so that their runs copy ([Copying]). There are no more ways than it keeps
+	// code for: runs of further ones copy, too.
+	Variants() (made, failed int)
+}
+
 // Queue is an ordered list of work on a device, such as a CUDA stream. A
 // backend accepts the queues that it made and nil.
 type Queue interface {

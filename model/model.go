@@ -88,3 +88,13 @@ func (m *Model) CopiedBytes() int64 {
 	}
 	return -1
 }
+
+// Variants returns for how many ways in which columns lie the backend has made code,
+// and for how many it could make none, so that it copies: see [backends.Varying].
+// Both are -1 if it does not tell.
+func (m *Model) Variants() (made, failed int) {
+	if v, ok := m.exec.(backends.Varying); ok {
+		return v.Variants()
+	}
+	return -1, -1
+}

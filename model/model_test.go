@@ -215,6 +215,9 @@ func TestNothingIsCopied(t *testing.T) {
 			require.NoError(t, noOut.Add("score", none.Col("Score")))
 			require.NoError(t, m.Bind(noIn, noOut).Run(t.Context(), nil, 0))
 			require.Zero(t, m.CopiedBytes())
+			made, failed := m.Variants()
+			require.Positive(t, made, "code for the columns as they lie")
+			require.Zero(t, failed)
 			require.Zero(t, trials.Allocs(10, all))
 		})
 	}

@@ -141,11 +141,12 @@ func TestEventsOfAllSizes(t *testing.T) {
 	}
 }
 
-// BenchmarkSizes runs events of sizes that all differ, two sizes in turns, and the
-// size that they have in the mean.
+// BenchmarkSizes runs events of sizes that all differ, of two sizes by turns, and of
+// these by a thousand: what the turns take more is what a program takes to be fitted
+// to another size.
 func BenchmarkSizes(b *testing.B) {
 	e := newEvents(b)
-	for _, most := range []int{100, mostEvents} {
+	for _, most := range []int{4, 100, mostEvents} {
 		sizes, sum := rand.New(rand.NewPCG(1, 2)).Perm(most), 0
 		for i := range sizes {
 			sizes[i]++
@@ -157,8 +158,8 @@ func BenchmarkSizes(b *testing.B) {
 			at   func(i int) int
 		}{
 			{"random", func(i int) int { return sizes[i%most] }},
-			{"alternating", func(i int) int { return mean/2 + i%2*mean }},
-			{"fixed", func(int) int { return mean }},
+			{"by turns", func(i int) int { return mean + i%2 }},
+			{"by a thousand", func(i int) int { return mean + i/1000%2 }},
 		} {
 			b.Run(fmt.Sprint(c.name, "/", most), func(b *testing.B) {
 				b.ReportAllocs()

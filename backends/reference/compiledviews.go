@@ -37,6 +37,22 @@ type variants[E any] struct {
 type variant[E any] struct {
 	lays []kit.Layout
 	e    E // what copies, where there is no code for the layouts
+	none bool
+}
+
+// count returns how many variants have code, and how many have none. v may be nil.
+func (v *variants[E]) count() (made, failed int) {
+	if v == nil {
+		return 0, 0
+	}
+	for _, x := range *v.list.Load() {
+		if x.none {
+			failed++
+		} else {
+			made++
+		}
+	}
+	return made, failed
 }
 
 // newVariants returns where variants of an executable are kept, of which create
@@ -180,7 +196,7 @@ func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) er
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		x.e = v.dense
+		x.e, x.none = v.dense, true
 		slog.Warn("runs copy views that lie so: no code can be made for them", "layouts", views.lays, "reason", err)
 	}
 	list = append(list[:len(list):len(list)], x)
@@ -194,6 +210,9 @@ type viewed struct {
 	lays []kit.Layout
 	lies [][]int
 }
+
+// Variants is as [backends.Varying] has it.
+func (e *compiled) Variants() (made, failed int) { return e.variants.count() }
 
 // variant returns what e is for views with layouts.
 func (e *compiled) variant(ctx context.Context, views *viewed) (*compiled, error) {

@@ -271,6 +271,9 @@ func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() 
 // CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
 func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
 
+// Variants is as [backends.Varying] has it.
+func (s *sized) Variants() (made, failed int) { return s.variants.count() }
+
 // Compiled returns how many steps of the program are kernels, and how many ops were
 // left to the evaluator.
 func (s *sized) Compiled() (kernels, evaluated int) { return countSteps(s.family.Base()) }
