@@ -178,22 +178,30 @@ func TestTensor(t *testing.T) {
 			k := matrices(t, c.elements, c.a, c.b)
 			module, _ := planned(t, k)
 			for i, layout := range c.layouts {
-				product(t, k, module, of(c.variant, 3-i), layout, c.rows, c.columns, c.depth, c.batch)
+				product(t, k, tensored(module, of(c.variant, 3-i)), layout, c.rows, c.columns, c.depth, c.batch)
 			}
 		})
 	}
 }
 
-// product requires that a module computes a kernel of matrices to the bit.
-func product(t *testing.T, k *kernel.Kernel, module string, l ptx.Launch, layout kerneltest.Layout, sizes ...int64) {
+// product requires that a run computes a kernel of matrices to the bit.
+func product(t *testing.T, k *kernel.Kernel, run func(*kerneltest.Memory) error, layout kerneltest.Layout, sizes ...int64) {
+	t.Helper()
+	want, got, err := products(t, k, run, layout, sizes)
+	require.NoError(t, err)
+	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+}
+
+// products returns what a kernel of matrices is to make of integers, and what a run
+// makes.
+func products(t *testing.T, k *kernel.Kernel, run func(*kerneltest.Memory) error, layout kerneltest.Layout, sizes []int64) (want, got *kerneltest.Memory, err error) {
 	t.Helper()
 	before := kerneltest.NewMemory(k, sizes, layout, 0x5A)
 	whole(before)
-	want, err := before.Run(multiply)
+	want, err = before.Run(multiply)
 	require.NoError(t, err)
-	got, err := before.Run(tensored(module, l))
-	require.NoError(t, err)
-	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+	got, err = before.Run(run)
+	return want, got, err
 }
 
 // Warpgroups do, too.
@@ -219,7 +227,7 @@ func TestTensorGroups(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%s %s/%d/%dx%dx%d by %d", c.elements, c.a, c.b, c.variant, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
 			k := matrices(t, c.elements, c.a, c.b)
 			module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
-			product(t, k, module, of(c.variant, 2), c.layout, c.rows, c.columns, c.depth, c.batch)
+			product(t, k, tensored(module, of(c.variant, 2)), c.layout, c.rows, c.columns, c.depth, c.batch)
 		})
 	}
 }
@@ -333,7 +341,7 @@ func TestTensorExact(t *testing.T) {
 			k := matrices(t, "f32", c.a, c.b)
 			module, _ := plannedFor(t, k, ptx.Options{})
 			require.NotContains(t, module, "mma")
-			product(t, k, module, of(c.variant, 2), c.layout, c.rows, c.columns, c.depth, c.batch)
+			product(t, k, tensored(module, of(c.variant, 2)), c.layout, c.rows, c.columns, c.depth, c.batch)
 		})
 	}
 	module, _ := planned(t, matrices(t, "f32", "K", "K"))
@@ -466,16 +474,7 @@ func TestTensorPlanted(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, l.Variant)
 			wrong := planted(t, module, l.Entry("k"), c.old, c.new)
-			before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
-			whole(before)
-			want, err := before.Run(multiply)
-			require.NoError(t, err)
-			got, err := before.Run(tensored(wrong, l))
-			if c.want != "" {
-				require.ErrorContains(t, err, c.want)
-				return
-			}
-			require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
+			shows(t, k, tensored(wrong, l), c.want, sizes...)
 		})
 	}
 }
@@ -488,6 +487,18 @@ func planted(t *testing.T, module, entry, old, new string) string {
 	i := strings.Index(module[at:], old)
 	require.Positive(t, i)
 	return module[:at+i] + new + module[at+i+len(old):]
+}
+
+// shows requires that a run of a kernel of matrices by a text with a mistake in it
+// fails with what is said; of none, or that its numbers are wrong.
+func shows(t *testing.T, k *kernel.Kernel, run func(*kerneltest.Memory) error, said string, sizes ...int64) {
+	t.Helper()
+	want, got, err := products(t, k, run, kerneltest.Dense, sizes)
+	if said != "" {
+		require.ErrorContains(t, err, said)
+		return
+	}
+	require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
 }
 
 // The assembler warns of some of them, too.
@@ -512,16 +523,7 @@ func TestTensorGroupsPlanted(t *testing.T) {
 			k := matrices(t, "bf16", "K", "rows")
 			module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
 			wrong := planted(t, module, "k_4", c.old, c.new)
-			before := kerneltest.NewMemory(k, []int64{72, 136, 456, 1}, kerneltest.Dense, 0x5A)
-			whole(before)
-			want, err := before.Run(multiply)
-			require.NoError(t, err)
-			got, err := before.Run(tensored(wrong, of(4, 1)))
-			if c.want != "" {
-				require.ErrorContains(t, err, c.want)
-				return
-			}
-			require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
+			shows(t, k, tensored(wrong, of(4, 1)), c.want, 72, 136, 456, 1)
 		})
 	}
 }

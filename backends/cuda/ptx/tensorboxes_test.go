@@ -78,13 +78,7 @@ func TestTensorBoxes(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%s %s/%dx%dx%d by %d", c.elements, c.a, c.b, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
 			k := matrices(t, c.elements, c.a, c.b)
 			module, s := plannedFor(t, k, hopper)
-			before := kerneltest.NewMemory(k, []int64{c.rows, c.columns, c.depth, c.batch}, kerneltest.Dense, 0x5A)
-			whole(before)
-			want, err := before.Run(multiply)
-			require.NoError(t, err)
-			got, err := before.Run(boxed(t, module, s, boxedTile(c.columns)))
-			require.NoError(t, err)
-			require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}))
+			product(t, k, boxed(t, module, s, boxedTile(c.columns)), kerneltest.Dense, c.rows, c.columns, c.depth, c.batch)
 		})
 	}
 }
@@ -154,16 +148,7 @@ func TestTensorBoxesPlanted(t *testing.T) {
 			k := matrices(t, "bf16", "K", "rows")
 			module, s := plannedFor(t, k, hopper)
 			wrong := planted(t, module, "k_6", c.old, c.new)
-			before := kerneltest.NewMemory(k, []int64{72, 136, 456, 1}, kerneltest.Dense, 0x5A)
-			whole(before)
-			want, err := before.Run(multiply)
-			require.NoError(t, err)
-			got, err := before.Run(boxed(t, wrong, s, 6))
-			if c.want != "" {
-				require.ErrorContains(t, err, c.want)
-				return
-			}
-			require.True(t, err != nil || kerneltest.Same(want, got, kerneltest.Tolerance{}) != nil)
+			shows(t, k, boxed(t, wrong, s, 6), c.want, 72, 136, 456, 1)
 		})
 	}
 }
