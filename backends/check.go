@@ -105,15 +105,16 @@ func reached(v *soa.View, m soa.Remote) error {
 func Fits(v soa.View, want types.Type) error {
 	switch {
 	case v.IsZero():
-		return fmt.Errorf("want %s, got no view", open(want))
+		return fmt.Errorf("want %s, got no view", TypeText(want))
 	case !v.Type.Equal(want) && !opens(want, v.Type):
-		return fmt.Errorf("want %s, got %v", open(want), v.Type)
+		return fmt.Errorf("want %s, got %v", TypeText(want), v.Type)
 	}
 	return v.Check()
 }
 
-// open prints a type with ? for dimensions of [AnySize].
-func open(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
+// TypeText prints the type of an argument or result, with ? for dimensions of
+// [AnySize].
+func TypeText(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
 
 // Label names argument or result i in errors: by its number and, if it has one, its
 // name.

@@ -47,7 +47,7 @@ func TestReadCSVErrors(t *testing.T) {
 	require.NoError(t, zw.Close())
 	for _, c := range []struct{ text, want string }{
 		{"", `a.csv: no rows`},
-		{"a,b\n1,2\n", `a.csv:1:1: row 1, field 1: "a" is not a number`},
+		{"a,b\n1,2\n", `a.csv:1:1: row 1, field 1: "a" is not a number; a line of names must be left out`},
 		{"1,2\n3,\n", `a.csv:2:3: row 2, field 2: "" is not a number`},
 		{"1,2\n3, 4x\n", `a.csv:2:3: row 2, field 2: " 4x" is not a number`},
 		{"1,2\n3,1e39\n", `a.csv:2:3: row 2, field 2: "1e39" does not fit a float32`},

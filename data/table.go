@@ -128,6 +128,9 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 		x, err := strconv.ParseFloat(f, 32)
 		if err != nil {
 			reason := "is not a number"
+			if t.Rows == 0 {
+				reason += "; a line of names must be left out"
+			}
 			if errors.Is(err, strconv.ErrRange) {
 				reason = "does not fit a float32"
 			}

@@ -24,7 +24,7 @@ var (
 	// ErrType: an operation broke a constraint of its type rule.
 	ErrType = errors.New("type rule broken")
 	// ErrUsage: a call that the tensor's kind does not allow.
-	ErrUsage = errors.New("not allowed on this tensor")
+	ErrUsage = errors.New("not allowed")
 )
 
 // OpError is a mistake in a user's operation.

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -86,6 +87,10 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	e := &exporting{f: f, names: names, inputs: inputs, outputs: outputs, dims: map[int]bool{}}
 	for _, n := range sizes {
 		if _, err := e.add(n); err != nil {
+			var bad *OpError
+			if open && errors.As(err, &bad) {
+				err = fmt.Errorf("%w (%d stands for the size that is open)", err, n)
+			}
 			return nil, err
 		}
 	}

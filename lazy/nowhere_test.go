@@ -43,7 +43,7 @@ func TestTraceOfNoDevice(t *testing.T) {
 	require.ErrorContains(t, (*lazy.Trace)(nil).MarkStep(), at+": trace(): the trace is nil, or the zero Trace: make one with NewTrace")
 	require.ErrorContains(t, lazy.Ones(nil, lazy.F32, 2).Err(), "it needs a trace or an open device, not nil")
 	_, err = lazy.NewRandom(dev, 1).Fork(2)
-	require.ErrorContains(t, err, "fork: not allowed on this tensor: there is no stream; make one with NewRandom, for a device that is open")
+	require.ErrorContains(t, err, "fork: not allowed: there is no stream; make one with NewRandom, for a device that is open")
 }
 
 // Methods of what is nil or the zero value of its type do not panic, and those

@@ -102,7 +102,7 @@ func TestRandomFork(t *testing.T) {
 
 	_, err = r.Fork(-1)
 	require.ErrorIs(t, err, lazy.ErrUsage)
-	require.EqualError(t, err, "fork: not allowed on this tensor: there cannot be -1 streams")
+	require.EqualError(t, err, "fork: not allowed: there cannot be -1 streams")
 }
 
 func TestRandomStreamEnds(t *testing.T) {

@@ -106,7 +106,7 @@ func TestAccessors(t *testing.T) {
 	_, err = HitViewOf(soa.Of[point](3).Columns)
 	require.EqualError(t, err, "layout point: column X is X f64, not X f32")
 	_, err = HitConstViewOf(soa.Of[position](3).Columns)
-	require.EqualError(t, err, "layout position: there is no column Z")
+	require.EqualError(t, err, "layout position: there is no column Z: there are X, Y")
 	_, err = NewHitView(-1)
 	require.EqualError(t, err, "layout Hit: -1 elements")
 

@@ -173,7 +173,7 @@ func (c *Columns) names() []string {
 func (c *Columns) locate(f Field) (*part, error) {
 	i, ok := c.layout.index[f.Name]
 	if !ok {
-		return nil, c.errorf("there is no column %s", f.Name)
+		return nil, c.errorf("there is no column %s: there are %s", f.Name, strings.Join(c.names(), ", "))
 	}
 	p := &c.parts[i]
 	if err := p.view().onHost(); err != nil {

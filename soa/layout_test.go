@@ -61,7 +61,7 @@ func TestLayoutErrors(t *testing.T) {
 	for want, err := range map[string]error{
 		"layout of float32: it is no struct":                                                   of(soa.LayoutOf[float32]()),
 		"layout struct: it has no columns: those are exported fields":                          of(soa.LayoutOf[struct{ x, y float32 }]()),
-		"layout struct: column N: int has no fixed size":                                       of(soa.LayoutOf[struct{ N int }]()),
+		"layout struct: column N: int has no fixed size: use int32 or int64":                   of(soa.LayoutOf[struct{ N int }]()),
 		"layout struct: column S: no dtype holds string":                                       of(soa.LayoutOf[struct{ S string }]()),
 		"layout struct: column P.X: no dtype holds *float32":                                   of(soa.LayoutOf[struct{ P struct{ X *float32 } }]()),
 		"layout struct: column M: an element is a value, a vector or a matrix, not f32[2,2,2]": of(soa.LayoutOf[struct{ M [2][2][2]float32 }]()),
@@ -207,8 +207,8 @@ func TestRecordsErrors(t *testing.T) {
 	require.EqualError(t, p.Col("W").Err(), "layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber")
 	bad := soa.Of[struct{ N int }](3)
 	require.Zero(t, bad.Len())
-	require.EqualError(t, bad.Col("N").Err(), "layout struct: column N: int has no fixed size")
-	require.Equal(t, "layout struct: column N: int has no fixed size", bad.String())
+	require.EqualError(t, bad.Col("N").Err(), "layout struct: column N: int has no fixed size: use int32 or int64")
+	require.Equal(t, "layout struct: column N: int has no fixed size: use int32 or int64", bad.String())
 
 	elements := func(_ []float32, err error) error { return err }
 	for want, err := range map[string]error{
@@ -230,7 +230,7 @@ func TestRecordsErrors(t *testing.T) {
 	_, err = soa.As[struct{ X float32 }](p.Columns)
 	require.EqualError(t, err, "struct { X float32 }: layout point: column X is X f64, not X f32")
 	_, err = soa.As[struct{ W float32 }](p.Columns)
-	require.EqualError(t, err, "struct { W float32 }: layout point: there is no column W")
+	require.EqualError(t, err, "struct { W float32 }: layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber")
 }
 
 // Memory of the caller's: too short, at the wrong place, released.

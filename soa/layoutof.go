@@ -155,7 +155,7 @@ func (w *walker) value(t reflect.Type, at place, name string, fail func(string, 
 	d, ok := dtypeOf(elem)
 	switch {
 	case elem.Kind() == reflect.Int || elem.Kind() == reflect.Uint:
-		return fail("%v has no fixed size", t)
+		return fail("%v has no fixed size: use %v32 or %v64", t, elem.Kind(), elem.Kind())
 	case !ok:
 		return fail("no dtype holds %v", t)
 	}

@@ -138,9 +138,9 @@ func testExchanged(t *testing.T, b backends.Backend) {
 }`)
 	x, y := f32s(t, []float32{1, 2}), f32s(t, []float32{3, 4})
 	got := execute(t, e, x, y)
-	require.Equal(t, []float32{3, 4}, floats(x))
-	require.Equal(t, []float32{1, 2}, floats(y))
-	require.Equal(t, []float32{1, 2}, floats(got[2]))
+	require.Equal(t, []float32{3, 4}, floats(x), "the first argument is donated: its memory holds result 0 afterwards")
+	require.Equal(t, []float32{1, 2}, floats(y), "the second argument is donated: its memory holds result 1 afterwards")
+	require.Equal(t, []float32{1, 2}, floats(got[2]), "result 2 is what the first argument was")
 }
 
 // A donated argument is read, after the result that takes its memory has been
@@ -153,8 +153,8 @@ func testReadAfterWrite(t *testing.T, b backends.Backend) {
 }`)
 	a := f32s(t, []float32{1, 3})
 	got := execute(t, e, a)
-	require.Equal(t, []float32{2, 6}, floats(a))
-	require.Equal(t, []float32{2, 18}, floats(got[1]))
+	require.Equal(t, []float32{2, 6}, floats(a), "the argument is donated: its memory holds result 0 afterwards")
+	require.Equal(t, []float32{2, 18}, floats(got[1]), "an op after it reads what the argument was")
 
 	// The same with the argument's memory given for the result, and with
 	// memory that overlaps it.

@@ -70,7 +70,7 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 				return nil, err
 			}
 		} else if !set {
-			missing = append(missing, "\n  "+b.argument(i)+": "+args[i].Type.String())
+			missing = append(missing, "\n  "+b.argument(i)+": "+backends.TypeText(args[i].Type))
 		}
 	}
 	if len(missing) > 0 {
@@ -194,7 +194,7 @@ func (b *binding) put(i int, source string) error {
 		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", b.argument(i), source)
 	}
 	if t := b.args[i].Type; slices.Contains(t.Shape, backends.AnySize) {
-		return fmt.Errorf("-input for %s: the program leaves sizes of %v open: give a .npy or .npz file; found %q", b.argument(i), t, source)
+		return fmt.Errorf("-input for %s: the program leaves sizes of %s open: give a .npy or .npz file; found %q", b.argument(i), backends.TypeText(t), source)
 	}
 	if err := b.room(i); err != nil {
 		return err
@@ -224,7 +224,7 @@ func (b *binding) room(i int) error {
 // check takes v as the value of argument i if it has its type.
 func (b *binding) check(i int, v soa.View, source string) error {
 	if a := b.args[i]; backends.Fits(v, a.Type) != nil {
-		return fmt.Errorf("%s wants %v, %s holds %v", b.argument(i), a.Type, source, v.Type)
+		return fmt.Errorf("%s wants %s, %s holds %v", b.argument(i), backends.TypeText(a.Type), source, v.Type)
 	}
 	b.values[i], b.set[i] = v, true
 	return nil

@@ -85,5 +85,6 @@ func (o options) run() (*found, error) {
 		return nil, err
 	}
 	fmt.Fprintf(o.out, "area under the ROC curve of %d jets held back: %.3f\n", len(t.test), f.area)
+	fmt.Fprintf(o.out, "scores and shapes are in %s\n", o.tags)
 	return f, save(o.tags, tags.Columns)
 }

@@ -53,7 +53,7 @@ func run(file, name, out string) error {
 	}
 	text, err := s.source()
 	if err != nil {
-		return err
+		return s.positioned(err)
 	}
 	if old, err := os.ReadFile(out); err == nil && bytes.Equal(old, text) {
 		return nil

@@ -17,6 +17,9 @@ import (
 // structure is a struct as accessors need it.
 type structure struct {
 	pkg, name string
+	fset      *token.FileSet
+	pos       token.Pos // of the struct, or of the field that is read
+	line      string    // of the struct, or of the field that is read: hit.go:12
 	columns   []column
 }
 
@@ -65,19 +68,28 @@ func read(file, name string) (*structure, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is no struct", name)
 	}
-	s := &structure{pkg: first.Name.Name, name: name}
+	s := &structure{pkg: first.Name.Name, name: name, fset: fset}
 	if err := s.walk(st, at{}); err != nil {
-		return nil, err
+		return nil, s.positioned(err)
 	}
+	s.pos = obj.Pos()
 	fields := make([]soa.Field, len(s.columns))
 	for i, c := range s.columns {
 		fields[i] = c.Field
 	}
 	if !slices.ContainsFunc(s.columns, func(c column) bool { return !c.block }) {
-		return nil, fmt.Errorf("layout %s: it has no columns: those are exported fields", name)
+		return nil, s.positioned(fmt.Errorf("layout %s: it has no columns: those are exported fields", name))
 	}
-	_, err = soa.NewLayout(name, fields)
-	return s, err
+	if _, err := soa.NewLayout(name, fields); err != nil {
+		return nil, s.positioned(err)
+	}
+	return s, nil
+}
+
+// positioned is an error with the file and line that it is of.
+func (s *structure) positioned(err error) error {
+	at := s.fset.Position(s.pos)
+	return fmt.Errorf("%s:%d: %w", at.Filename, at.Line, err)
 }
 
 // stubs imports nothing but the vocabulary's types of elements.
@@ -108,6 +120,7 @@ type at struct {
 func (s *structure) walk(st *types.Struct, in at) error {
 	for i := range st.NumFields() {
 		f := st.Field(i)
+		s.pos = f.Pos()
 		name, option, err := soa.Tag(reflect.StructTag(st.Tag(i)))
 		if err != nil {
 			return fmt.Errorf("layout %s: column %s: %w", s.name, in.prefix+f.Name(), err)
@@ -185,6 +198,9 @@ func (s *structure) value(t types.Type, in at, name string, fail func(string, ..
 		elem = a.Elem()
 	}
 	var ok bool
+	if b, basic := elem.Underlying().(*types.Basic); basic && (b.Kind() == types.Int || b.Kind() == types.Uint) {
+		return fail("%v has no fixed size: use %v32 or %v64", t, b, b)
+	}
 	if c.DType, c.goType, ok = dtypeOf(elem); !ok {
 		return fail("no dtype holds %v", t)
 	}

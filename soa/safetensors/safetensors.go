@@ -89,7 +89,7 @@ func decode(b *soa.Buffer) (*File, error) {
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size > maxHeader || size > uint64(len(data)-8) {
-		return nil, fmt.Errorf("its header has %d bytes, of %d that the file has, and at most %d", size, len(data)-8, maxHeader)
+		return nil, fmt.Errorf("no safetensors file, or one cut short: by its first 8 bytes the header has %d, of %d that follow and at most %d", size, len(data)-8, maxHeader)
 	}
 	start := 8 + int(size)
 	entries, metadata, err := header(data[8:start])
