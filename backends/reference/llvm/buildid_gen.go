@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "058f5fa9e8f25912a207a081"
+const buildID = "b18ee7c234d951987ddec1ce"

@@ -5,7 +5,6 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/ir/types"
 )
 
 // records writes a load or store for all variants.
@@ -135,8 +134,9 @@ func (b *body) rowsOf(p vector.Pointer, stride value.Value, n int) []vector.Poin
 // transposed within 128 bits, then every other group is taken.
 type squares struct{ width, group, lanes int }
 
-func squaresOf(width, lanes int, x types.DType) squares {
-	return squares{width, min(width, 16/max(x.Size(), 4)), lanes}
+// squaresOf returns that of vectors like x.
+func squaresOf(width, lanes int, x vector.Value) squares {
+	return squares{width, groupOf(width, x), lanes}
 }
 
 // row returns which record is in the given vector at the given place.
@@ -151,7 +151,7 @@ func (b *body) columnsOf(width, lanes int, load func(row int) vector.Value) []ve
 	for r := range rows {
 		rows[r] = load(r)
 	}
-	s := squaresOf(width, lanes, rows[0].DType)
+	s := squaresOf(width, lanes, rows[0])
 	list := make([]vector.Value, width)
 	for v := range list {
 		parts := make([]vector.Value, lanes/width)
@@ -172,7 +172,7 @@ func (b *body) columnsOf(width, lanes int, load func(row int) vector.Value) []ve
 // recordsOf is the inverse of columnsOf.
 func (b *body) recordsOf(columns []vector.Value) []vector.Value {
 	width, lanes := len(columns), columns[0].Lanes()
-	s := squaresOf(width, lanes, columns[0].DType)
+	s := squaresOf(width, lanes, columns[0])
 	list := b.separated(columns, s.group)
 	list = b.groupsInOrder(b.withinGroups(list, s.group), s.group)
 	all := make([]vector.Value, lanes)

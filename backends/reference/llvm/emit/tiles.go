@@ -121,7 +121,7 @@ func (b *body) transpose(id kernel.ID, u0, u1, v0, v1 value.Value) {
 // be fewer vectors, of which each has several rows: see squares.
 func transposed(f *function, rows []vector.Value) []vector.Value {
 	n := rows[0].Lanes()
-	group := min(len(rows), 128/int(bitsOf(rows[0])))
+	group := groupOf(len(rows), rows[0])
 	rows = f.groupsInOrder(f.withinGroups(rows, group), group)
 	for d := group; d < len(rows); d *= 2 {
 		next := make([]vector.Value, len(rows))
@@ -141,6 +141,9 @@ func transposed(f *function, rows []vector.Value) []vector.Value {
 	}
 	return rows
 }
+
+// groupOf returns how many rows, of n like x, are transposed within 128 bits.
+func groupOf(n int, x vector.Value) int { return min(n, 128/int(bitsOf(x))) }
 
 // withinGroups transposes the squares of a group of lanes by as many vectors,
 // which leaves these in the order that groupsInOrder undoes.

@@ -1,0 +1,58 @@
+package llvm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference/llvm/emit"
+)
+
+// Records of elements of every size become columns, and these records, to the bit:
+// of every number of elements, of every number of records that vectors leave over.
+func TestRecords(t *testing.T) {
+	const text = `kernel %[1]s_%[2]d(x: %[1]s[n0, %[2]d] strides [*, 1], columns: %[1]s[n0, %[2]d] strides [1, *], out y: %[1]s[n0, %[2]d] strides [1, *], out records: %[1]s[n0, %[2]d] strides [*, 1]) {
+	for p0 < n0
+	for p1 < %[2]d
+	stage {
+		%%0 = load x[p0, p1]
+		store y[p0, p1], %%0
+		%%1 = load columns[p0, p1]
+		store records[p0, p1], %%1
+	}
+}
+`
+	var all string
+	for _, dtype := range []string{"f64", "f32", "bf16", "i32", "i16"} {
+		for _, n := range []int{2, 3, 7, 8, 9, 16} {
+			all += fmt.Sprintf(text, dtype, n)
+		}
+	}
+	kernels, err := kernel.ParseAll(all)
+	require.NoError(t, err)
+	for _, c := range compilers(t) {
+		codes := compile(t, c, kernels...)
+		read := 0
+		for i, k := range kernels {
+			read += len(emit.Plan(k, c.machine).Records)
+			t.Run(fmt.Sprint(c.machine.Level, "/", k.Name), func(t *testing.T) {
+				for _, n := range []int64{0, 1, 7, 8, 15, 16, 31, 32, 64, 67} {
+					before := kerneltest.NewMemory(k, []int64{n}, kerneltest.Dense, 0)
+					before.Fill(rand.New(rand.NewPCG(uint64(n), 11)))
+					want, err := before.Run(evaluate)
+					require.NoError(t, err)
+					for _, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread} {
+						got, err := before.Like(layout, 0xFF).Run(in(codes[i], 1))
+						require.NoError(t, err)
+						require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), n)
+					}
+				}
+			})
+		}
+		require.Greater(t, read, len(kernels), "%v: few are read as records", c.machine.Level)
+	}
+}
