@@ -34,10 +34,11 @@ func listOps(c *call) error {
 	}
 	if len(args) == 0 {
 		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "OP\tTRAITS\tSTABLEHLO")
+		fmt.Fprintln(w, "OP\tTRAITS\tSTABLEHLO\tTAKES")
 		for i := range ops.Table {
 			op := &ops.Table[i]
-			fmt.Fprintf(w, "%s\t%s\t%s\n", signature(op), cmp.Or(traitNames(op), "-"), cmp.Or(op.HLO, "-"))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", op.Mnemonic(), cmp.Or(traitNames(op), "-"), cmp.Or(op.HLO, "-"),
+				strings.TrimPrefix(signature(op), op.Mnemonic()))
 		}
 		return w.Flush()
 	}

@@ -84,6 +84,14 @@ func TestTrainOnBackendFromOutside(t *testing.T) {
 	require.Equal(t, "programs compiled by mychip: 1", lines[12])
 }
 
+// The backend that docs/backend.md is about.
+func TestBackendOfTwoOps(t *testing.T) {
+	lines := output(t, t.TempDir(), build(t, "small"))
+	require.Equal(t, []string{"<nil>", "[11 22] <nil>", "[121 484] <nil>"}, lines[:3])
+	require.Regexp(t, `main\.go:\d+: stablehlo\.exponential: compile for small: backend small cannot run 1 of the program's ops:$`, lines[3])
+	require.Regexp(t, `^module\.mlir:\d+:\d+: stablehlo\.exponential: not an op of this backend, recorded at .*main\.go:\d+$`, lines[4])
+}
+
 func TestPlugInRegisteredTwice(t *testing.T) {
 	lines := output(t, t.TempDir(), build(t, "twice"))
 	require.Len(t, lines, 3, "%q", lines)
