@@ -94,7 +94,8 @@ type boxed struct {
 type loaded struct {
 	dev      *Device
 	free     []*resource
-	launches launches
+	launches *launches
+	base     *loaded // of a variant: what it is one of, whose kernels it has
 }
 
 // empty reports whether a kernel has nothing to compute.
@@ -201,13 +202,14 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 // the host run it.
 func (c *compilation) launch(s *step) error {
 	e := s.entry
+	s.boxed = nil
 	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
 	if s.lacks == nil {
 		s.variant, s.lacks = c.write(e, s.launch)
 	}
-	if s.lacks == nil {
+	if s.lacks == nil && len(s.Moving) == 0 { // maps are of strides that are known
 		if l, maps, ok := e.schedule.Boxed(s.launch, s.Sizes, s.Strides); ok {
 			s.boxed = &boxed{launch: l, maps: maps}
 			s.boxed.variant, s.lacks = c.write(e, l)
@@ -266,7 +268,7 @@ func (c *compilation) text() string { return c.needs.Module(c.texts...) }
 
 // load makes the program runnable on a device.
 func (c *compilation) load(d *Device) (backends.Executable, error) {
-	on := &loaded{dev: d}
+	on := &loaded{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {
 		m, err := d.ctx.Load([]byte(c.text()))
@@ -276,6 +278,9 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 		on.free = append(on.free, d.held.add(m.Unload))
 		for _, e := range c.entries {
 			for _, v := range e.variants {
+				if v.fn != nil {
+					continue // of a variant's base
+				}
 				if v.fn, err = m.Function(v.name); err == nil {
 					err = v.allow(d, v.shared)
 				}
@@ -340,7 +345,7 @@ func aligned(n int) int { return roundUp(n, 256) }
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 func newExecutable(c *code, bound []soa.View) *executable {
-	e := &executable{code: c, bound: bound, copied: new(atomic.Int64)}
+	e := &executable{code: c, bound: bound, copied: new(atomic.Int64), variants: newVariants(c.program, c.fallible, bound)}
 	if c.of.o.Profile {
 		e.times = make([]kit.Timer, len(c.steps))
 	}

@@ -19,6 +19,8 @@ type executable struct {
 	bound  []soa.View // by argument, on the device; nil: none
 	copied *atomic.Int64
 	times  []kit.Timer // by step; nil unless they are measured
+	// variants are nil where all views that are not dense are copied.
+	variants *variants
 
 	last atomic.Pointer[runner] // the one that was given back last, if nobody has it
 	mu   sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
+	"ltc/backends/kit"
 )
 
 // leastGraph is how many kernels make a graph: the launch of a graph takes as long as
@@ -65,7 +66,7 @@ type launches struct{ kernels, graphs, updates atomic.Int64 }
 
 // Launches tells what runs have queued.
 func (x *code) Launches() Launches {
-	n := &x.on.launches
+	n := x.on.launches
 	return Launches{n.kernels.Load(), n.graphs.Load(), n.updates.Load()}
 }
 
@@ -75,7 +76,11 @@ func (r *runner) arguments(i int) bool {
 	s := &r.e.steps[i]
 	address := func(j int) driver.Ptr {
 		o := &s.Operands[j]
-		return r.mem[o.Value] + driver.Ptr(o.Offset*int64(s.sizes[j]))
+		at := o.Offset
+		if len(o.By) > 0 {
+			at += kit.Along(o.By, r.lies[o.Value])
+		}
+		return r.mem[o.Value] + driver.Ptr(at*int64(s.sizes[j]))
 	}
 	moved := false
 	if b := r.boxed[i]; b != nil {
@@ -85,6 +90,18 @@ func (r *runner) arguments(i int) bool {
 	}
 	for j := range s.Operands {
 		if r.launches[i].Change(j, uint64(address(j))) {
+			moved = true
+		}
+	}
+	if len(s.Moving) == 0 {
+		return moved
+	}
+	r.strides = append(r.strides[:0], s.Strides...)
+	for _, m := range s.Moving {
+		r.strides[m.At] += kit.Along(m.By, r.lies[s.Operands[m.Operand].Value])
+	}
+	for _, m := range s.Moving {
+		if r.launches[i].Change(len(s.Operands)+len(s.Sizes)+m.At, uint64(r.strides[m.At])) {
 			moved = true
 		}
 	}
@@ -117,7 +134,7 @@ func (r *runner) row(g *graph) error {
 		}
 	}
 	live := g.live
-	n := &r.e.on.launches
+	n := r.e.on.launches
 	if live >= leastGraph && 2*moved <= live && !g.refused {
 		err := r.launch(g)
 		switch {

@@ -66,6 +66,11 @@ func there(t testing.TB, b *Backend, v soa.View) soa.View {
 
 // evaluated returns what the evaluator makes of a program with one result.
 func evaluated(t testing.TB, text string, args ...soa.View) []float32 {
+	return floats(t, results(t, text, args...)[0])
+}
+
+// results returns what the evaluator makes of dense copies of arguments.
+func results(t testing.TB, text string, args ...soa.View) []soa.View {
 	e, err := reference.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	c := &backends.Call{}
@@ -74,7 +79,7 @@ func evaluated(t testing.TB, text string, args ...soa.View) []float32 {
 		require.NoError(t, soa.Copy(c.Args[len(c.Args)-1], v))
 	}
 	require.NoError(t, e.Execute(context.Background(), c))
-	return floats(t, c.Results[0])
+	return c.Results
 }
 
 // same runs a program and compares its result with the evaluator's.

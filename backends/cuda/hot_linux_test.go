@@ -41,7 +41,10 @@ func idle(t testing.TB, kernels int) (*Backend, *executable) {
 func TestHotPath(t *testing.T) {
 	b, e := idle(t, 20)
 	square := types.Of(types.F32, 8, 8)
+	strided, err := b.dev.view(1<<40, types.Of(types.F32, 8, 16)).Restride(square, 0, []int{16, 1})
+	require.NoError(t, err)
 	for name, args := range map[string][2]soa.View{
+		"strided":       {strided, b.dev.view(1<<41, square)},
 		"on the device": {b.dev.view(1<<40, square), b.dev.view(1<<41, square)},
 		"on the host":   {soa.Make(square), soa.Make(square)},
 	} {

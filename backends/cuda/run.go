@@ -22,6 +22,9 @@ type runner struct {
 	mem      []driver.Ptr     // by value
 	was      []driver.Ptr     // mem of the run before
 	places   int              // how often it was another
+	lies     [][]int          // by value, the strides of those that have a layout
+	moved    bool             // lies is another than that of the run before
+	strides  []int64          // of a step
 	launches []*driver.Launch // by step; nil for those that are no kernels of the device
 	boxed    []*boxedLaunch   // by step; nil for those that have no other launch
 	// block is the run's memory: temporaries, what is copied from the host, what is
@@ -98,7 +101,7 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	return e.execute(ctx, q, c)
+	return e.forViews(c).execute(ctx, q, c)
 }
 
 // begin checks a call of a program, and returns its queue.

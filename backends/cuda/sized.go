@@ -204,5 +204,10 @@ func (s *sized) launch(t *step) error {
 	if err := s.of.launch(t); err != nil || t.lacks != nil {
 		return err
 	}
+	if t.boxed != nil {
+		if err := t.boxed.variant.allow(s.on.dev, t.boxed.launch.Shared); err != nil {
+			return err
+		}
+	}
 	return t.variant.allow(s.on.dev, t.launch.Shared)
 }

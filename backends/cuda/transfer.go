@@ -28,7 +28,10 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 		if v.IsZero() {
 			v = c.Args[i]
 		}
-		if v.Remote() != nil && v.IsDense() {
+		if p.Values[id].Layout != nil {
+			r.placeView(id, &v)
+		}
+		if v.Remote() != nil && (v.IsDense() || p.Values[id].Layout != nil) {
 			r.mem[id] = driver.Ptr(uintptr(v.Base()))
 			continue
 		}
@@ -60,9 +63,10 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 			r.mem[list[i].value] = r.block.at + driver.Ptr(list[i].at)
 		}
 	}
-	if !slices.Equal(r.mem, r.was) {
+	if r.moved || !slices.Equal(r.mem, r.was) {
 		copy(r.was, r.mem)
 		r.places++
+		r.moved = false
 	}
 	return watch, nil
 }
@@ -147,7 +151,11 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 			a := c.Args[res.Alias]
 			direct = p.InPlace(j) && a.Base() == v.Base() || a.Remote() == nil || disjoint(v, a)
 		}
-		if direct && v.Remote() != nil && v.IsDense() {
+		laid := p.Values[id].Layout != nil
+		if laid {
+			r.placeView(id, &v)
+		}
+		if direct && v.Remote() != nil && (v.IsDense() || laid) {
 			r.mem[id] = driver.Ptr(uintptr(v.Base()))
 			watch = min(watch, p.Values[id].First)
 			continue
