@@ -30,6 +30,7 @@ type writer struct {
 	// tables are in the module beside the entry, whose name theirs begin with.
 	tables map[string][]uint64
 	name   string // of the entry
+	params int    // it has, of 8 bytes each
 	maps   int    // how many tensor maps it is given, behind all else
 	err    error
 }
@@ -55,21 +56,29 @@ var declared = []struct {
 // shared is the name of a block's memory.
 const shared = "block"
 
-func newWriter(name string, k *kernel.Kernel, s *Schedule) *writer {
-	w := &writer{name: name, k: k, s: s, threads: s.Threads, regs: map[class]int{}, tables: map[string][]uint64{}, vals: make([]string, len(k.Instrs))}
+// begin begins an entry of no kernel.
+func begin(name string, threads [2]int) *writer {
+	w := &writer{name: name, threads: threads, regs: map[class]int{}, tables: map[string][]uint64{}}
 	w.open()
-	at := 0
-	param := func() string {
-		r := w.fresh(long)
-		w.line("ld.param.u64 %s, [a%d]", r, at)
-		at++
-		return r
-	}
+	return w
+}
+
+// param returns the next of the entry's parameters.
+func (w *writer) param() string {
+	r := w.fresh(long)
+	w.line("ld.param.u64 %s, [a%d]", r, w.params)
+	w.params++
+	return r
+}
+
+func newWriter(name string, k *kernel.Kernel, s *Schedule) *writer {
+	w := begin(name, s.Threads)
+	w.k, w.s, w.vals = k, s, make([]string, len(k.Instrs))
 	for range k.Params {
-		w.bases = append(w.bases, param())
+		w.bases = append(w.bases, w.param())
 	}
 	for range k.Sizes {
-		w.sizes = append(w.sizes, param())
+		w.sizes = append(w.sizes, w.param())
 	}
 	for p := range k.Params {
 		var steps []string
@@ -80,7 +89,7 @@ func newWriter(name string, k *kernel.Kernel, s *Schedule) *writer {
 			case kernel.ZeroStride:
 				steps = append(steps, "0")
 			default:
-				steps = append(steps, param())
+				steps = append(steps, w.param())
 			}
 		}
 		w.steps = append(w.steps, steps)
@@ -103,7 +112,7 @@ func (w *writer) entry() string {
 	}
 	fmt.Fprintf(&b, ".visible .entry %s(", w.name)
 	var params []string
-	for i := range len(w.k.Params) + w.k.Sizes + w.k.StrideArgs() {
+	for i := range w.params {
 		params = append(params, fmt.Sprintf(".param .u64 a%d", i))
 	}
 	for i := range w.maps {

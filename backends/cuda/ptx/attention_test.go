@@ -1,0 +1,339 @@
+package ptx_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/ptx"
+	"ltc/internal/ptxas"
+	"ltc/internal/ptxsim"
+	"ltc/ir/types"
+)
+
+// attended is a call of attention: what its operands hold, and how they lie.
+type attended struct {
+	ptx.Attention
+	batch, heads, shared int // shared: how many heads have the same keys and values
+	queries, keys        int
+	// apart has rows of one head between those of others, as products of a token's
+	// features leave them; shifted begins operands at no multiple of 16 bytes.
+	apart, shifted bool
+}
+
+func (c attended) String() string {
+	s := fmt.Sprintf("%v %dx%d of %d/%d by %dx%d", c.Type, c.queries, c.keys, c.Dim, c.Width, c.batch, c.heads)
+	if c.shared > 1 {
+		s += fmt.Sprintf("/%d", c.shared)
+	}
+	for _, x := range []struct {
+		is   bool
+		name string
+	}{{c.Causal, "causal"}, {c.apart, "apart"}, {c.shifted, "shifted"}} {
+		if x.is {
+			s += " " + x.name
+		}
+	}
+	return s
+}
+
+// operand is one of q, k, v and the result.
+type operand struct {
+	bytes                []byte
+	batch, heads         int
+	rows, features       int
+	atBatch, atHead, row int // strides
+	shift                int
+}
+
+func (c attended) operand(heads, rows, features int) *operand {
+	o := &operand{batch: c.batch, heads: heads, rows: rows, features: features}
+	o.atBatch, o.atHead, o.row = heads*rows*features, rows*features, features
+	if c.apart {
+		o.atHead, o.row = features, heads*features
+	}
+	if c.shifted {
+		o.shift = 1
+	}
+	o.bytes = make([]byte, 2*(o.shift+c.batch*o.atBatch))
+	return o
+}
+
+func (o *operand) at(b, h, i, f int) []byte {
+	return o.bytes[2*(o.shift+b*o.atBatch+h*o.atHead+i*o.row+f):][:2]
+}
+
+func (c attended) number(b []byte) float64 {
+	if bits := binary.LittleEndian.Uint16(b); c.Type == types.F16 {
+		return float64(types.Float16(bits).Float32())
+	} else {
+		return float64(types.BFloat16(bits).Float32())
+	}
+}
+
+func (c attended) rounded(x float64) uint16 {
+	if c.Type == types.F16 {
+		return uint16(types.ToFloat16(x))
+	}
+	return uint16(types.ToBFloat16(x))
+}
+
+// operands makes them, of numbers that f says; operand 3 is the result.
+func (c attended) operands(f func(operand, row int) float64) [4]*operand {
+	groups := c.heads / c.shared
+	all := [4]*operand{c.operand(c.heads, c.queries, c.Dim), c.operand(groups, c.keys, c.Dim), c.operand(groups, c.keys, c.Width), c.operand(c.heads, c.queries, c.Width)}
+	for n, o := range all {
+		for b := range o.batch {
+			for h := range o.heads {
+				for i := range o.rows {
+					for j := range o.features {
+						v := uint16(0x5A5A)
+						if n < 3 {
+							v = c.rounded(f(n, i))
+						}
+						binary.LittleEndian.PutUint16(o.at(b, h, i, j), v)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// run runs a module's entry k on the operands.
+func (c attended) run(module string, all [4]*operand) error {
+	m, err := ptxsim.Parse(module)
+	if err != nil {
+		return err
+	}
+	e, err := m.Entry("k")
+	if err != nil {
+		return err
+	}
+	var memory ptxsim.Memory
+	var args []uint64
+	for i, o := range all {
+		at := uint64(i+1) << 40
+		memory.Map(at, o.bytes)
+		args = append(args, at+uint64(2*o.shift))
+	}
+	args = append(args, uint64(c.queries), uint64(c.keys), uint64(c.heads), uint64(c.shared))
+	for _, o := range all {
+		args = append(args, uint64(o.atBatch), uint64(o.atHead), uint64(o.row))
+	}
+	l := c.Launch(int64(c.queries), int64(c.batch*c.heads))
+	_, err = e.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args, Steps: 1 << 30})
+	return err
+}
+
+func (c attended) module(t testing.TB) string {
+	t.Helper()
+	text, err := c.Entry("k")
+	require.NoError(t, err)
+	return ptx.Module(text)
+}
+
+// seen is how many keys a query sees.
+func (c attended) seen(i int) int {
+	if c.Causal {
+		return i + c.keys - c.queries + 1
+	}
+	return c.keys
+}
+
+// expect computes each query by itself, exactly: a result, and the same of the
+// values without their signs, which says how much rounding them may matter.
+func (c attended) expect(all [4]*operand, each func(b, h, i, f int, y, size float64)) {
+	for b := range c.batch {
+		for h := range c.heads {
+			for i := range c.queries {
+				scores, most := make([]float64, c.seen(i)), math.Inf(-1)
+				for j := range scores {
+					for f := range c.Dim {
+						scores[j] += c.Scale * c.number(all[0].at(b, h, i, f)) * c.number(all[1].at(b, h/c.shared, j, f))
+					}
+					most = math.Max(most, scores[j])
+				}
+				total := 0.0
+				for j := range scores {
+					scores[j] = math.Exp(scores[j] - most)
+					total += scores[j]
+				}
+				for f := range c.Width {
+					y, size := 0.0, 0.0
+					for j, w := range scores {
+						v := c.number(all[2].at(b, h/c.shared, j, f))
+						y, size = y+w/total*v, size+w/total*math.Abs(v)
+					}
+					each(b, h, i, f, y, size)
+				}
+			}
+		}
+	}
+}
+
+var attentions = []attended{
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64}, batch: 1, heads: 2, shared: 1, queries: 128, keys: 128},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 200},
+	{Attention: ptx.Attention{Type: types.F16, Dim: 64, Width: 64, Causal: true}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 130, apart: true},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 256, Width: 256, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 65, keys: 129},
+	{Attention: ptx.Attention{Type: types.F16, Dim: 16, Width: 16}, batch: 1, heads: 4, shared: 2, queries: 1, keys: 300},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 80, Width: 24, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 33, keys: 65},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 40, Width: 96}, batch: 3, heads: 1, shared: 1, queries: 7, keys: 63, apart: true},
+	{Attention: ptx.Attention{Type: types.F16, Dim: 32, Width: 160}, batch: 1, heads: 1, shared: 1, queries: 64, keys: 1},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 32, Width: 32, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 130, keys: 190, shifted: true},
+	{Attention: ptx.Attention{Type: types.F16, Dim: 3, Width: 5, Causal: true}, batch: 2, heads: 2, shared: 1, queries: 20, keys: 66, apart: true},
+}
+
+// Attention is as far from what is exact as weights and results that are rounded
+// once make it: of elements with a half of a unit in the last place of u, twice that
+// of the mean size of the values, and what weights are off.
+func TestAttention(t *testing.T) {
+	for _, c := range attentions {
+		t.Run(c.String(), func(t *testing.T) {
+			c.Scale = 1 / math.Sqrt(float64(c.Dim))
+			module := c.module(t)
+			require.NoError(t, ptxas.Name(fmt.Sprintf("attention/%v_%d_%d_%v", c.Type, c.Dim, c.Width, c.Causal), module))
+			r := rand.New(rand.NewPCG(7, 8))
+			all := c.operands(func(int, int) float64 { return r.NormFloat64() })
+			require.NoError(t, c.run(module, all))
+			u := map[types.DType]float64{types.BF16: 0x1p-8, types.F16: 0x1p-11}[c.Type]
+			worst := 0.0
+			c.expect(all, func(b, h, i, f int, y, size float64) {
+				got := c.number(all[3].at(b, h, i, f))
+				require.InDelta(t, y, got, (2*u+4e-5)*size, "batch %d head %d query %d feature %d", b, h, i, f)
+				worst = math.Max(worst, math.Abs(got-y)/size/u)
+			})
+			t.Logf("at most %.2f units", worst)
+		})
+	}
+}
+
+// Without scores each query gives the mean of what it sees, to the bit: no key is
+// left out, counted twice or seen too early, whatever the tiles.
+func TestAttentionIsMean(t *testing.T) {
+	for _, c := range attentions {
+		t.Run(c.String(), func(t *testing.T) {
+			c.Scale = 1
+			all := c.operands(func(n, row int) float64 {
+				if n == 0 {
+					return 0
+				}
+				return float64(1 + row%7)
+			})
+			require.NoError(t, c.run(c.module(t), all))
+			for b := range c.batch {
+				for h := range c.heads {
+					for i := range c.queries {
+						sum := float32(0)
+						for j := range c.seen(i) {
+							sum += float32(1 + j%7)
+						}
+						want := c.rounded(float64(sum * (1 / float32(c.seen(i)))))
+						for f := range c.Width {
+							require.Equal(t, want, binary.LittleEndian.Uint16(all[3].at(b, h, i, f)), "batch %d head %d query %d feature %d", b, h, i, f)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Scores that are far apart, infinite or not numbers.
+func TestAttentionExtremes(t *testing.T) {
+	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 16, Width: 16, Scale: 1}, batch: 1, heads: 1, shared: 1, queries: 4, keys: 70}
+	all := c.operands(func(n, row int) float64 {
+		switch {
+		case n == 0:
+			return []float64{1, -1, math.Inf(1), math.NaN()}[row]
+		case n == 1:
+			return float64(row - 35)
+		}
+		return float64(row)
+	})
+	require.NoError(t, c.run(c.module(t), all))
+	require.Equal(t, 69.0, c.number(all[3].at(0, 0, 0, 0)), "the last key has all the weight")
+	require.InEpsilon(t, math.Exp(-16), c.number(all[3].at(0, 0, 1, 0)), 0x1p-8, "the first one has nearly all")
+	require.True(t, math.IsNaN(c.number(all[3].at(0, 0, 2, 0))))
+	require.True(t, math.IsNaN(c.number(all[3].at(0, 0, 3, 0))))
+}
+
+// What there is no entry for is said.
+func TestAttentionCheck(t *testing.T) {
+	good := ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}
+	require.NoError(t, good.Check())
+	for _, change := range []func(a *ptx.Attention){
+		func(a *ptx.Attention) { a.Type = types.F32 },
+		func(a *ptx.Attention) { a.Dim = 0 },
+		func(a *ptx.Attention) { a.Width = 257 },
+		func(a *ptx.Attention) { a.Scale = 0 },
+		func(a *ptx.Attention) { a.Scale = -1 },
+		func(a *ptx.Attention) { a.Scale = math.NaN() },
+		func(a *ptx.Attention) { a.Scale = math.Inf(1) },
+	} {
+		a := good
+		change(&a)
+		_, err := a.Entry("k")
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+	}
+}
+
+// Mistakes planted in the text are found: by what the interpreter watches, or by
+// numbers.
+func TestAttentionPlanted(t *testing.T) {
+	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
+	module := c.module(t)
+	operands := func() [4]*operand {
+		r := rand.New(rand.NewPCG(9, 10))
+		return c.operands(func(int, int) float64 { return r.NormFloat64() })
+	}
+	good := operands()
+	require.NoError(t, c.run(module, good))
+	for _, p := range []struct {
+		name     string
+		nth      int // which occurrence of old
+		old, new string
+		want     string // "": the numbers are wrong
+	}{
+		{"copies that are not waited for", 0, "cp.async.wait_all;", "", "has not been waited for"},
+		{"the barrier of a tile", 0, "bar.sync 0;", "", "race"},
+		{"the barrier before the result", 1, "bar.sync 0;", "", "race"},
+		{"the barrier before it is stored", 2, "bar.sync 0;", "", "race"},
+		{"one row more of queries", 1, "setp.lt.s32", "setp.le.s32", "of allocation 0"},
+		{"how far rows are apart", 0, "mul.lo.s64 %rd24, %rd22, 2;", "mul.lo.s64 %rd24, %rd22, 4;", "of allocation 0"},
+		{"a chunk too many", 0, ", 7;", ", 15;", "was not allocated"},
+		{"keys that are seen", 0, "setp.gt.s32", "setp.ge.s32", ""},
+		{"the end of all keys", 1, "min.s32", "max.s32", ""},
+		{"the head", 1, "rem.u64", "div.u64", "race"},
+		{"the exponent", 0, ", 23;", ", 22;", ""},
+		{"largest scores of half a row", 0, ", 2, 31, -1;", ", 1, 31, -1;", ""},
+		{"sums that are not brought to the largest", 0, "setp.neu.f32", "setp.nan.f32", ""},
+		{"values that are not transposed", 0, ".x4.trans.", ".x4.", ""},
+		{"the half of a pair", 0, "cvt.rn.bf16x2.f32", "cvt.rn.f16x2.f32", ""},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			at := -1
+			for range p.nth + 1 {
+				next := strings.Index(module[at+1:], p.old)
+				require.GreaterOrEqual(t, next, 0)
+				at += 1 + next
+			}
+			bad := operands()
+			err := c.run(module[:at]+p.new+module[at+len(p.old):], bad)
+			if p.want == "" {
+				require.NoError(t, err)
+				require.False(t, bytes.Equal(good[3].bytes, bad[3].bytes))
+				return
+			}
+			require.ErrorContains(t, err, p.want)
+		})
+	}
+}
