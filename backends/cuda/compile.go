@@ -30,7 +30,7 @@ type compilation struct {
 	o       backends.Options
 	target  ptx.Options       // what kernels may rely on
 	needs   ptx.Options       // and what of that they do
-	entries map[string]*entry // by the kernel's text, and which operands are the same
+	entries map[string]*entry // by the kernel's text, and which operands are the same; by what attention is like
 	texts   []string          // of the entries
 	main    *code
 	all     []*code    // of main and its regions
@@ -39,13 +39,14 @@ type compilation struct {
 	mu      sync.Mutex // of entries' host code, and of what blocks may ask for, once loaded
 }
 
-// entry is a kernel and how it is run.
+// entry is a kernel, or attention, and how it is run.
 type entry struct {
-	kernel   *kernel.Kernel
-	schedule *ptx.Schedule
-	variants map[int]*variant // those that steps launch
-	lacks    error            // why there are none
-	onHost   kernel.Code      // of steps that are run there
+	attention *ptx.Attention
+	kernel    *kernel.Kernel
+	schedule  *ptx.Schedule
+	variants  map[int]*variant // those that steps launch
+	lacks     error            // why there are none
+	onHost    kernel.Code      // of steps that are run there
 }
 
 // variant is an entry of the module.
@@ -130,6 +131,7 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 		Eval:       reference.New(),
 		Check:      env.Checks.On(),
 		LocalBytes: localBytes,
+		Composite:  func(c *kit.Composite) bool { _, ok := attentionOf(c); return ok },
 		Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 			if err != nil {
@@ -145,6 +147,11 @@ func (c *compilation) add(prog *kit.Program) (*code, error) {
 	x := &code{program: prog, of: c, constant: make([]int, len(prog.Values))}
 	for i := range prog.Steps {
 		s := step{Step: &prog.Steps[i]}
+		if s.Composite != nil {
+			if err := c.attention(&s); err != nil {
+				return nil, err
+			}
+		}
 		if s.Kernel >= 0 {
 			if err := c.kernel(&s, prog.Kernels[s.Kernel]); err != nil {
 				return nil, err

@@ -46,7 +46,7 @@ func (x *code) Compiled() (kernels, evaluated int) {
 			switch s := &x.steps[i]; {
 			case s.Host != nil, s.lacks != nil:
 				evaluated++
-			case s.Kernel >= 0:
+			case s.entry != nil:
 				kernels++
 			}
 		}

@@ -42,7 +42,7 @@ func (x *code) list(b *strings.Builder, indent string) {
 		s := &x.steps[i]
 		fmt.Fprintf(b, "// %sstep %d: ", indent, i)
 		switch {
-		case s.Kernel < 0 && s.Host == nil:
+		case s.entry == nil && s.Host == nil:
 			what := "while"
 			if s.Branch != nil {
 				what = "branch"
@@ -52,6 +52,8 @@ func (x *code) list(b *strings.Builder, indent string) {
 			fmt.Fprintf(b, "%s, run by the host: %s", s.Host.Name, s.Host.Reason)
 		case s.lacks != nil:
 			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
+		case s.entry.attention != nil:
+			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.entry.attention, s.launch.Grid, s.launch.Block, s.launch.Shared)
 		default:
 			fmt.Fprintf(b, "%s: %s, %v, grid %v of blocks %v", s.variant.name, s.entry.kernel.Describe(s.Sizes), s.entry.schedule, s.launch.Grid, s.launch.Block)
 			if s.launch.Shared > 0 {

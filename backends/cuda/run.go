@@ -73,7 +73,7 @@ func newRunner(e *executable, q *Queue) *runner {
 	}
 	for i := range e.steps {
 		s := &e.steps[i]
-		if s.Kernel < 0 || s.lacks != nil {
+		if s.entry == nil || s.lacks != nil {
 			continue
 		}
 		n := len(s.Operands)

@@ -131,13 +131,7 @@ func (p *Program) denseStrides(s *Step) []int64 {
 
 // dense returns the strides of a value that is dense.
 func (p *Program) dense(v ValueID) []int64 {
-	shape := p.shape(v)
-	strides, n := make([]int64, len(shape)), int64(1)
-	for d, size := range slices.Backward(shape) {
-		strides[d] = n
-		n *= int64(size)
-	}
-	return strides
+	return rowMajor(p.shape(v))
 }
 
 // elements returns how many elements the memory of a value holds.

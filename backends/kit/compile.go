@@ -45,6 +45,10 @@ type Options struct {
 	// target runs each product by itself.
 	Columns func() int
 
+	// Composite reports whether the target runs a composite itself, as a step: others
+	// are replaced by their decompositions. nil: it runs none.
+	Composite func(c *Composite) bool
+
 	watch func(pass string, g *graph) error // of tests
 }
 
@@ -85,7 +89,7 @@ func Inline(ctx context.Context, m *mlir.Module) error {
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
 func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, Composite: o.takes}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil {
@@ -166,7 +170,9 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 			for _, v := range reads {
 				r.Values[v].repeat()
 			}
-			r.LastFallible = len(r.Steps)
+			if step.Composite == nil {
+				r.LastFallible = len(r.Steps)
+			}
 		} else {
 			k := g.normalise(n)
 			text := k.kernel.String()

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -24,7 +25,9 @@ func (g *graph) String() string {
 		}
 		b.WriteByte('\n')
 		if n.host != nil {
-			if drives(n.host.op) {
+			if c := n.host.composite; c != nil {
+				fmt.Fprintf(&b, "composite %s\n", c.Name)
+			} else if drives(n.host.op) {
 				fmt.Fprintf(&b, "%s, whose regions are programs\n", n.host.op.Name)
 			} else {
 				fmt.Fprintf(&b, "host %s: %s\n", n.host.op.Name, n.host.reason)
@@ -72,6 +75,8 @@ func (p *Program) print(b *strings.Builder, first int) {
 		switch {
 		case s.Kernel >= 0:
 			s.printLaunch(b)
+		case s.Composite != nil:
+			s.Composite.print(b)
 		case s.Host != nil:
 			fmt.Fprintf(b, "host %s: %s\n", s.Host.Name, s.Host.Reason)
 		default:
@@ -135,6 +140,18 @@ func printFactors(b *strings.Builder, by []Factor) {
 	for _, f := range by {
 		fmt.Fprintf(b, " + %d·s%d", f.By, f.Dim)
 	}
+}
+
+// print prints a step that is a composite.
+func (c *Composite) print(b *strings.Builder) {
+	fmt.Fprintf(b, "composite %s(", c.Name)
+	for j, a := range slices.Concat(c.Args, c.Outs) {
+		if j > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(b, "v%d by %v", a.Value, a.Strides)
+	}
+	b.WriteString(")\n")
 }
 
 // printRegions prints a loop or a branch; the first step of its regions has a

@@ -62,6 +62,8 @@ type hostOp struct {
 	inputs    []*mlir.Value // what ins are in the text: operands, then captured values
 	others    []*mlir.Op    // what op may refer to, beside main
 	reason    string        // why it was not compiled
+	// composite is set if the target has code for the op.
+	composite *Composite
 }
 
 // newValue adds a value in memory of its own.

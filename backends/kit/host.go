@@ -25,6 +25,10 @@ type hostWriter struct {
 
 // step fills in the step of a node.
 func (w *hostWriter) step(n *node, s *Step) error {
+	if n.host.composite != nil {
+		w.composite(n, s)
+		return nil
+	}
 	op := n.host.op
 	args := w.args(n.host.ins)
 	var outs []ValueID
@@ -98,6 +102,13 @@ func (w *hostWriter) argsOf(n *node, values []*mlir.Value) []HostArg {
 func (s *Step) hostAccess() (reads, writes []ValueID) {
 	var args []HostArg
 	switch {
+	case s.Composite != nil:
+		for _, a := range s.Composite.Args {
+			reads = append(reads, a.Value)
+		}
+		for _, o := range s.Composite.Outs {
+			writes = append(writes, o.Value)
+		}
 	case s.Host != nil:
 		args, writes = s.Host.Args, s.Host.Outs
 	case s.Loop != nil:

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -53,6 +54,13 @@ func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepPr
 			for j, b := range s.Branch.Branches {
 				all = nested(all, b, s.Branch.Ops[j])
 			}
+		case s.Composite != nil:
+			of.Kernel, of.What = true, s.Composite.Name
+			for _, a := range slices.Concat(s.Composite.Args, s.Composite.Outs) {
+				of.Bytes += float64(a.Type.Bytes())
+			}
+			how(i, &of)
+			all = append(all, of)
 		default:
 			of.What = s.Host.Name
 			for _, a := range s.Host.Args {

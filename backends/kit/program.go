@@ -67,18 +67,19 @@ type Value struct {
 	views uint64 // which layouts steps take: see viewsOf
 }
 
-// Step runs a kernel, an op of the evaluator, a loop or a branch.
+// Step runs a kernel, a composite, an op of the evaluator, a loop or a branch.
 type Step struct {
-	Kernel   int // -1: one of the others
-	Operands []Operand
-	Sizes    []int64 // the kernel's run-time sizes
-	Strides  []int64 // its run-time strides, in elements, but for Moving
-	Moving   []Moving
-	Host     *Host
-	Loop     *Loop
-	Branch   *Branch
-	Ordinal  int           // of the op of the text whose failure it would report
-	Loc      mlir.Location // of that op; nil if the text does not tell
+	Kernel    int // -1: one of the others
+	Operands  []Operand
+	Sizes     []int64 // the kernel's run-time sizes
+	Strides   []int64 // its run-time strides, in elements, but for Moving
+	Moving    []Moving
+	Composite *Composite
+	Host      *Host
+	Loop      *Loop
+	Branch    *Branch
+	Ordinal   int           // of the op of the text whose failure it would report
+	Loc       mlir.Location // of that op; nil if the text does not tell
 }
 
 // Operand is a value as a kernel sees it.

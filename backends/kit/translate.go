@@ -20,7 +20,8 @@ type translator struct {
 	graph  *graph
 	values map[*mlir.Value]ValueID
 	used   map[*mlir.Value]bool // by any op
-	others []*mlir.Op           // functions of the module, and what else there is beside main
+	o      *Options
+	others []*mlir.Op // functions of the module, and what else there is beside main
 	file   string
 }
 
@@ -83,7 +84,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, leave("%s is the evaluator's", seen)
 	}
-	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, columns: o.Columns}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, others: others, file: p.File}
+	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, columns: o.Columns}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, o: &o, others: others, file: p.File}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			t.used[v] = true
@@ -136,6 +137,8 @@ func (t *translator) op(op *mlir.Op) error {
 	switch {
 	case sameBits(op):
 		run = (*translator).barrier
+	case t.o.takes(op):
+		run = (*translator).composite
 	case run == nil:
 		run = (*translator).node
 	}

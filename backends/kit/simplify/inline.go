@@ -7,7 +7,7 @@ import (
 )
 
 // inline puts the bodies of functions in the place of their calls, and of
-// composites but those of Options.Keep. What would make the module more than
+// composites but those of Options.Keep and Options.Composite. What would make the module more than
 // maxGrowth times as large, and larger than maxInlined ops, stays a call, as do
 // calls of functions that call themselves or that have no body of one block.
 //
@@ -87,6 +87,9 @@ func (in *inliner) callee(op *mlir.Op) *mlir.Op {
 		return nil
 	}
 	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Name == "stablehlo.composite" && in.Keep[string(composite)] {
+		return nil
+	}
+	if op.Name == "stablehlo.composite" && in.Composite != nil && in.Composite(op) {
 		return nil
 	}
 	f := in.Func(name)

@@ -15,6 +15,9 @@ type Options struct {
 	// as chlo.erf, that the target has itself. All others are replaced by what
 	// they stand for. Where chlo.erf is kept, composites called ltc.erf become it.
 	Keep map[string]bool
+	// Composite reports whether the target runs a composite itself; nil: only those
+	// of Keep.
+	Composite func(op *mlir.Op) bool
 	// Fold evaluates what depends on constants alone; nil: nothing is folded.
 	Fold backends.Backend
 	// FoldLimit is the most bytes of a constant that folding makes or reads;

@@ -1,0 +1,136 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit"
+	"ltc/mlir"
+)
+
+// attended is a composite that is one launch of attention.
+type attended struct {
+	ptx.Attention
+	operands []kit.Operand
+	// sizes and strides are the entry's: how many queries, keys, heads and heads that
+	// share keys there are; of each operand, how far batches, heads and rows are apart.
+	sizes, strides []int64
+	batch          int64
+}
+
+// mostPlaces is how many queries or keys there may be: the entry counts them in 32
+// bits.
+const mostPlaces = 1 << 30
+
+// attentionOf returns what a composite is, if it is attention that there is an entry
+// for. All else is what its decomposition says: with a mask, of other types, with
+// attributes that say something else.
+func attentionOf(c *kit.Composite) (a attended, ok bool) {
+	if c.Name != "ltc.attention" || len(c.Args) != 3 || len(c.Outs) != 1 || len(c.Attrs) != 2 {
+		return a, false
+	}
+	causal, scale := c.Attrs.Get("causal"), c.Attrs.Get("scale")
+	number, isFloat := scale.(mlir.FloatAttr)
+	if causal == nil || !isFloat {
+		return a, false
+	}
+	switch causal.String() {
+	case mlir.I64Attr(0).String():
+	case mlir.I64Attr(1).String():
+		a.Causal = true
+	default:
+		return a, false
+	}
+	var err error
+	if a.Scale, err = strconv.ParseFloat(number.Text, 64); err != nil {
+		return a, false
+	}
+	all := [4]kit.Dense{c.Args[0], c.Args[1], c.Args[2], c.Outs[0]}
+	q, k, v, y := all[0].Type, all[1].Type, all[2].Type, all[3].Type
+	n := q.Rank()
+	if n < 2 || k.Rank() != n || v.Rank() != n || y.Rank() != n || k.DType != q.DType || v.DType != q.DType || y.DType != q.DType {
+		return a, false
+	}
+	queries, keys, heads, groups := q.Shape[n-2], k.Shape[n-2], 1, 1
+	if n > 2 {
+		heads, groups = q.Shape[n-3], k.Shape[n-3]
+	}
+	a.Type, a.Dim, a.Width = q.DType, q.Shape[n-1], v.Shape[n-1]
+	switch {
+	case k.Shape[n-1] != a.Dim || v.Shape[n-2] != keys || !slices.Equal(k.Shape[:n-2], v.Shape[:n-2]),
+		n > 2 && !slices.Equal(q.Shape[:n-3], k.Shape[:n-3]),
+		!slices.Equal(y.Shape, append(slices.Clone(q.Shape[:n-1]), a.Width)),
+		keys < 1 || max(queries, keys) > mostPlaces || groups < 1 || heads%groups != 0,
+		a.Causal && queries > keys,
+		a.Check() != nil:
+		return a, false
+	}
+	a.batch = 1
+	for _, size := range q.Shape[:max(n-3, 0)] {
+		a.batch *= int64(size)
+	}
+	if a.batch*int64(heads)*int64(queries) > math.MaxInt32 {
+		return a, false
+	}
+	a.sizes = []int64{int64(queries), int64(keys), int64(heads), int64(max(heads/groups, 1))}
+	for _, x := range all {
+		strides, one := apart(&x)
+		if !one {
+			return a, false
+		}
+		a.strides = append(a.strides, strides...)
+		a.operands = append(a.operands, kit.Operand{Value: x.Value})
+	}
+	return a, true
+}
+
+// apart returns how far batches, heads and rows of an operand are apart, if batches
+// are all as far apart as one another and rows are contiguous.
+func apart(x *kit.Dense) (strides []int64, ok bool) {
+	n := len(x.Strides)
+	if x.Strides[n-1] != 1 && x.Type.Shape[n-1] > 1 {
+		return nil, false
+	}
+	strides = []int64{0, 0, x.Strides[n-2]}
+	if n > 2 {
+		strides[1] = x.Strides[n-3]
+	}
+	for d := n - 4; d >= 0; d-- {
+		if d == n-4 {
+			strides[0] = x.Strides[d]
+		} else if x.Strides[d] != x.Strides[d+1]*int64(x.Type.Shape[d+1]) {
+			return nil, false
+		}
+	}
+	return strides, true
+}
+
+// attention finds out how a step runs its composite, which is attention.
+func (c *compilation) attention(s *step) error {
+	a, ok := attentionOf(s.Composite)
+	if !ok {
+		return fmt.Errorf("compile: a step of the composite %s, for which there is no code", s.Composite.Name)
+	}
+	own := *s.Step
+	own.Operands, own.Sizes, own.Strides = a.operands, a.sizes, a.strides
+	s.Step = &own
+	s.sizes = slices.Repeat([]int{a.Type.Size()}, len(a.operands))
+	s.launch = a.Launch(a.sizes[0], a.batch*a.sizes[2])
+	key := fmt.Sprintf("%#v", a.Attention)
+	e := c.entries[key]
+	if e == nil {
+		v := &variant{name: fmt.Sprintf("k%d", len(c.texts)), shared: s.launch.Shared}
+		text, err := a.Entry(v.name)
+		if err != nil {
+			return fmt.Errorf("compile: %w", err)
+		}
+		c.texts = append(c.texts, text)
+		e = &entry{attention: &a.Attention, variants: map[int]*variant{0: v}}
+		c.entries[key] = e
+	}
+	s.entry, s.variant = e, e.variants[0]
+	return nil
+}

@@ -1,0 +1,130 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// Composite is a composite that the target has code for: a step with a name.
+type Composite struct {
+	Name  string
+	Attrs mlir.Dict // its composite_attributes
+	// Args and Outs are its operands and results; before there is a step, without
+	// values.
+	Args, Outs []Dense
+}
+
+// Dense is a value of a composite. Its memory is dense; the elements of an operand
+// may lie there in another order than its shape has, if it is a transposed one.
+type Dense struct {
+	Value   ValueID
+	Type    types.Type
+	Strides []int64 // in elements
+}
+
+// compositeOf returns what an op is, if it is a composite of types that kernels have.
+func compositeOf(op *mlir.Op) *Composite {
+	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
+	if op.Name != "stablehlo.composite" || carries(op) {
+		return nil
+	}
+	c := &Composite{Name: string(name)}
+	if attrs, ok := op.Attrs.Get("composite_attributes").(mlir.DictAttr); ok {
+		c.Attrs = mlir.Dict(attrs)
+	}
+	for _, list := range []struct {
+		values []*mlir.Value
+		to     *[]Dense
+	}{{op.Operands, &c.Args}, {op.Results, &c.Outs}} {
+		for _, v := range list.values {
+			t, err := backends.TypeOf(v.Type)
+			if err != nil {
+				return nil
+			}
+			*list.to = append(*list.to, Dense{none, t, rowMajor(t.Shape)})
+		}
+	}
+	return c
+}
+
+// rowMajor returns those of memory that is dense and row-major.
+func rowMajor(shape types.Shape) []int64 {
+	strides, n := make([]int64, len(shape)), int64(1)
+	for d, size := range slices.Backward(shape) {
+		strides[d] = n
+		n *= int64(size)
+	}
+	return strides
+}
+
+// takes reports whether the target has code for what an op is.
+func (o *Options) takes(op *mlir.Op) bool {
+	if o.Composite == nil {
+		return false
+	}
+	c := compositeOf(op)
+	return c != nil && o.Composite(c)
+}
+
+// composite adds a node for a composite that the target has code for. Operands that
+// are transposed are read where they were before.
+func (t *translator) composite(op *mlir.Op) error {
+	c := compositeOf(op)
+	n := &node{host: &hostOp{op: op, composite: c}, ordinal: op.Ordinal, loc: op.Loc}
+	for i, v := range op.Operands {
+		from := v
+		for from.Def != nil && from.Def.Name == "stablehlo.transpose" {
+			from = from.Def.Operands[0]
+		}
+		if t.graph.values[t.values[from]].splat == nil {
+			c.Args[i].Strides = transposedStrides(v, from)
+			if t.o.Composite(c) {
+				v = from
+			} else {
+				c.Args[i].Strides = rowMajor(c.Args[i].Type.Shape)
+			}
+		}
+		n.host.ins = append(n.host.ins, t.values[v])
+	}
+	for _, r := range op.Results {
+		id, err := t.define(r, n)
+		if err != nil {
+			return err
+		}
+		n.host.outs = append(n.host.outs, id)
+	}
+	t.graph.nodes = append(t.graph.nodes, n)
+	return nil
+}
+
+// transposedStrides returns the strides of a value over the memory of one that it is
+// made of by transposes alone.
+func transposedStrides(v, from *mlir.Value) []int64 {
+	if v == from {
+		typ, _ := backends.TypeOf(v.Type) // it has one: it was defined
+		return rowMajor(typ.Shape)
+	}
+	before := transposedStrides(v.Def.Operands[0], from)
+	perm, _ := mlir.Ints(v.Def.Attrs.Get("permutation"))
+	strides := make([]int64, len(perm))
+	for d, p := range perm {
+		strides[d] = before[p]
+	}
+	return strides
+}
+
+// composite fills in the step of a composite.
+func (w *hostWriter) composite(n *node, s *Step) {
+	c := *n.host.composite
+	c.Args, c.Outs = slices.Clone(c.Args), slices.Clone(c.Outs)
+	for i, v := range n.host.ins {
+		c.Args[i].Value = w.at(v)
+	}
+	for i, v := range n.host.outs {
+		c.Outs[i].Value = w.at(v)
+	}
+	s.Composite = &c
+}
