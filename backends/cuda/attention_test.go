@@ -107,7 +107,7 @@ func TestAttentionText(t *testing.T) {
 		require.NoError(t, err)
 		return s
 	}
-	require.Contains(t, list("ltc.attention", "ltc.attention"), "// step 0: k0: causal attention of bf16, 16 and 8 features, tiles of 128 queries and 64 keys, grid [8 1 1] of blocks [128 1 1] with 42496 bytes\n")
+	require.Contains(t, list("ltc.attention", "ltc.attention"), "// step 0: k0: causal attention of bf16, 16 and 8 features, tiles of 128 queries and 64 keys, grid [8 1 1] of blocks [128 1 1] with 18432 bytes\n")
 	for _, c := range [][2]string{
 		{"ltc.attention", "ltc.attentive"}, {"causal = 1 : i64", "causal = 2 : i64"}, {"causal = 1 : i64", "causal = true"},
 		{"causal = 1 : i64, ", ""}, {"2.500000e-01 : f64", "-2.500000e-01 : f64"}, {"scale = 2", "scaled = 2"},

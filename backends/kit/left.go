@@ -17,7 +17,7 @@ var driven = map[string]string{
 // sizes are known. Where that cannot be they are left to the evaluator.
 var replaced = map[string]string{
 	"stablehlo.broadcast":          "`broadcast_in_dim`",
-	"stablehlo.composite":          "its decomposition",
+	"stablehlo.composite":          "its decomposition, unless the target has code for it",
 	"stablehlo.dot":                "`dot_general`",
 	"stablehlo.einsum":             "`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone",
 	"stablehlo.get_dimension_size": "a constant",

@@ -12,6 +12,8 @@
 // [kernel.Call] has them; behind them, of launches that [Schedule.Boxed] returns,
 // tensor maps of 128 bytes. Memory of a block is given at launch.
 //
+// Attention is no kernel of the kit's but an entry of its own: [Attention].
+//
 // What is computed:
 //
 //   - Operations of IEEE 754 are rounded to nearest, each for itself: no
