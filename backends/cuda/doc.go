@@ -13,6 +13,6 @@
 //
 // imports only ltc/backends, ltc/backends/cuda/driver, ltc/backends/cuda/ptx,
 // ltc/backends/kit, ltc/backends/kit/kernel, ltc/backends/reference, whose
-// evaluator runs what the host does, ltc/soa, ltc/ir/types, ltc/internal/env and
-// the standard library.
+// evaluator runs what the host does, ltc/mlir, ltc/soa, ltc/ir/types,
+// ltc/internal/env and the standard library.
 package cuda

@@ -23,7 +23,7 @@ func rows(steps []step) []row {
 	var all []row
 	for i := 0; i < len(steps); i++ {
 		from := i
-		for ; i < len(steps) && steps[i].Kernel >= 0 && steps[i].lacks == nil; i++ {
+		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil; i++ {
 			steps[i].row = -1
 		}
 		if i-from >= leastGraph {
