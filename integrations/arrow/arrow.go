@@ -187,7 +187,7 @@ func (b *Batch) view(a arrow.Array) (soa.View, error) {
 func (b *Batch) numbers(a arrow.Array, first int, shape types.Shape) (soa.View, error) {
 	d, ok := dtypeOf(a.DataType())
 	if !ok {
-		return soa.View{}, fmt.Errorf("an array of %v has no numbers that can be read in place", a.DataType())
+		return soa.View{}, fmt.Errorf("an array of %v has no numbers that can be read in place: leave it out of the batch", a.DataType())
 	}
 	t := types.Type{DType: d, Shape: shape}
 	if t.Elements() == 0 {
@@ -249,7 +249,7 @@ func (b *Batch) offsets(l array.ListLike) (v soa.View, lo, hi int64, err error) 
 		}
 	case *array.List:
 	default:
-		return v, 0, 0, fmt.Errorf("an array of %v has no numbers that can be read in place", l.DataType())
+		return v, 0, 0, fmt.Errorf("an array of %v has no numbers that can be read in place: leave it out of the batch", l.DataType())
 	}
 	v = soa.Make(t)
 	to := soa.Slice[int64](v)
