@@ -193,16 +193,16 @@ func TestErrors(t *testing.T) {
 		rows, want string
 		of         arrow.DataType
 	}{
-		"bits":           {`[{"x": true}]`, "an array of bool has no numbers that can be read in place", arrow.FixedWidthTypes.Boolean},
+		"bits":           {`[{"x": true}]`, "an array of bool has no numbers that can be read in place: leave it out of the batch", arrow.FixedWidthTypes.Boolean},
 		"text":           {`[{"x": "a"}]`, "an array of utf8 has no numbers that can be read in place: leave it out of the batch", arrow.BinaryTypes.String},
-		"time":           {`[{"x": "2026-01-02"}]`, "an array of date32 has no numbers that can be read in place", arrow.FixedWidthTypes.Date32},
+		"time":           {`[{"x": "2026-01-02"}]`, "an array of date32 has no numbers that can be read in place: leave it out of the batch", arrow.FixedWidthTypes.Date32},
 		"lists of lists": {`[{"x": [[1]]}]`, "its values are lists", list(list(f32))},
-		"text in a list": {`[{"x": ["a"]}]`, "values: an array of utf8 has no numbers that can be read in place", list(arrow.BinaryTypes.String)},
+		"text in a list": {`[{"x": ["a"]}]`, "values: an array of utf8 has no numbers that can be read in place: leave it out of the batch", list(arrow.BinaryTypes.String)},
 		"null values":    {`[{"x": [1, null, 2]}]`, "values: 1 of 3 entries are null", list(f32)},
 		"null component": {`[{"x": [1, null]}]`, "1 components are null", vector},
 		"null structs":   {`[{"x": null}]`, "1 of 1 structs are null", hit},
 		"null fields":    {`[{"x": {"charge": null, "layer": 1}}]`, "field charge: 1 of 1 entries are null", hit},
-		"list views":     {`[{"x": [1]}]`, "an array of list_view<item: float32, nullable> has no numbers that can be read in place", arrow.ListViewOf(f32)},
+		"list views":     {`[{"x": [1]}]`, "an array of list_view<item: float32, nullable> has no numbers that can be read in place: leave it out of the batch", arrow.ListViewOf(f32)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ltcarrow.Columns(fromJSON(t, memory.DefaultAllocator, c.rows, "x", c.of))
