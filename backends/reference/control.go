@@ -106,6 +106,11 @@ func (b *builder) branches(o *site, which func(*frame) int) error {
 	for i := range results {
 		results[i] = b.result(o, i)
 	}
+	for _, bl := range blocks {
+		for _, s := range bl.results {
+			b.touch(s, b.pos) // one is copied after other results have been written
+		}
+	}
 	run := func(f *frame) error {
 		bl := blocks[which(f)]
 		if err := f.exec(bl.steps); err != nil {
