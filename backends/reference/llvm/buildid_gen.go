@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "b18ee7c234d951987ddec1ce"
+const buildID = "46d09c424bf04f4a72304dc3"

@@ -53,9 +53,14 @@ func (p *planner) writeOut(r *Schedule, best float64) {
 }
 
 // beside returns the kernel's axes of few points along which something moves that
-// is far apart along the given one.
+// is far apart along the given one; none if the kernel has locals, of which there
+// is one for each point along the vectors, and all points that are written out would
+// share it.
 func (p *planner) beside(axis int) kernel.AxisSet {
 	all := kernel.AxisSet(0)
+	if len(p.k.Locals) > 0 {
+		return all
+	}
 	for a := range p.k.Axes {
 		if n := p.k.Axes[a].Size; a == axis || n < 2 || n > mostWritten || p.serialAxis(a) {
 			continue
