@@ -29,6 +29,7 @@ type sized struct {
 	work      int              // points of the kernels for the size of the family's base
 	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
+	none      *none // of no elements; nil for regions
 }
 
 // form is the program for some layouts of its views.
@@ -59,7 +60,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64)}
+	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64), none: &none{backend: b, module: m}}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
 		return b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
@@ -102,6 +103,9 @@ func (s *sized) begin(ctx context.Context, family *kit.Family) error {
 // compileFamily returns the program for all sizes, given what makes kernels of it for
 // one, and what runs its regions.
 func compileFamily(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(kit.Opening, *kit.Family) (backends.Executable, error)) (*kit.Family, error) {
+	if err := likeMore(ctx, m, o, open); err != nil {
+		return nil, err
+	}
 	return kit.CompileFamily(ctx, New(), open.Bounds, func(n int) (*kit.Program, error) {
 		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
@@ -311,6 +315,9 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	}
 	b := *s
 	b.copied, b.bound = new(atomic.Int64), bound
+	if s.none != nil {
+		b.none = &none{backend: s.none.backend, module: s.none.module}
+	}
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
@@ -331,6 +338,9 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	n, err := s.Size(c, s.bound, s.family.BaseSize())
 	if err != nil {
 		return err
+	}
+	if n == 0 && s.none != nil {
+		return s.runNone(ctx, c)
 	}
 	f := s.dense
 	if s.variants != nil {

@@ -1,0 +1,169 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// No elements are a case of its own: the greatest of equal numbers is that number
+// if there are any, and there is a gap less than elements unless there are none. So
+// a size of 0 has a program of its own, of which little is left once it is
+// simplified. It is compiled when it is first asked for.
+
+// none is the program for no elements of a [sized].
+type none struct {
+	backend *Backend
+	module  backends.Module
+	sync.Mutex
+	run atomic.Pointer[func(ctx context.Context, c *backends.Call) error] // nil before it is compiled
+}
+
+// runNone runs a call that has been checked, and whose size is 0.
+func (s *sized) runNone(ctx context.Context, c *backends.Call) error {
+	run := s.none.run.Load()
+	if run == nil {
+		s.none.Lock()
+		defer s.none.Unlock()
+		if run = s.none.run.Load(); run == nil {
+			f, err := s.compileNone(ctx)
+			if err != nil {
+				return err
+			}
+			run = &f
+			s.none.run.Store(run)
+		}
+	}
+	return (*run)(ctx, c)
+}
+
+// compileNone returns what runs calls whose size is 0: kernels, or the evaluator,
+// which finds out what of it fails.
+func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+	e, err := s.kernelsOfNone(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err == nil {
+		return func(ctx context.Context, c *backends.Call) error { return e.runNone(ctx, c) }, nil
+	}
+	p, err := backends.LoadOpen(ctx, s.none.module, s.o)
+	if err != nil {
+		return nil, err
+	}
+	constants := map[int]soa.View{}
+	for i, v := range s.bound {
+		if !v.IsZero() {
+			constants[i] = v
+		}
+	}
+	x, err := prepare(ctx, s.none.backend.name, p)
+	if err == nil {
+		x, err = x.Bind(ctx, constants)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.Execute, nil
+}
+
+// kernelsOfNone compiles the program for no elements.
+func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
+	p, err := backends.LoadOpen(ctx, s.none.module, s.o)
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := closeProgram(ctx, p, shapesFor(s.Sig, 0))
+	if err != nil {
+		return nil, err
+	}
+	prog, err := s.none.backend.kernels(ctx, p, s.compilers, func(p *backends.Program) (backends.Executable, error) {
+		return s.none.backend.compileKernels(ctx, p, s.o, s.compilers)
+	})
+	if err != nil {
+		return nil, err
+	}
+	prog.SizeArgs = sizes
+	codes, err := codesOf(ctx, nil, prog.Kernels, s.compilers)
+	if err != nil {
+		return nil, err
+	}
+	bound := make([]soa.View, len(prog.Args))
+	copy(bound, s.bound)
+	for i, size := range sizes {
+		v := soa.Make(types.Of(types.I32))
+		soa.Slice[int32](v)[0] = int32(size)
+		bound[len(s.Sig.Args)+i] = v
+	}
+	o := s.o
+	o.Profile = false // the steps are not those of other sizes
+	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, nil, nil), o, nil, bound)
+	if err != nil {
+		return nil, err
+	}
+	e.codes, e.compilers, e.copied = codes, s.compilers, s.copied
+	e.ready()
+	return e, nil
+}
+
+// runNone runs a call that has been checked but for the sizes of results.
+func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
+	if err := e.program.FitResults(c); err != nil {
+		return err
+	}
+	if e.variants != nil {
+		v, err := e.variants.forCall(ctx, c, ctx.Done() == nil || !e.long)
+		if err != nil {
+			return err
+		}
+		e = v
+	}
+	l := e.pool.Get().(*launcher)
+	err := e.runIn(ctx, l, c)
+	e.pool.Put(l)
+	return err
+}
+
+// likeMore returns an error if a size of a program for few elements is another than
+// those for more make it, as that of windows which are larger than what they are
+// to lie in.
+func likeMore(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening) error {
+	few := max(open.Bounds[0], 1)
+	var at [3][]*mlir.TensorType
+	for i, n := range []int{few, few + 100, few + 200} {
+		p, err := backends.LoadOpen(ctx, m, o)
+		if err != nil {
+			return err
+		}
+		if _, err := closeProgram(ctx, p, shapesFor(open.Sig, n)); err != nil {
+			return err
+		}
+		p.Module.Walk(func(op *mlir.Op) bool {
+			for _, r := range op.Results {
+				if t, ok := r.Type.(*mlir.TensorType); ok {
+					at[i] = append(at[i], t)
+				}
+			}
+			return true
+		})
+	}
+	if len(at[0]) != len(at[1]) || len(at[1]) != len(at[2]) {
+		return errors.New("it has other ops for other sizes")
+	}
+	for k, t := range at[0] {
+		for d, n := range t.Shape {
+			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
+				return fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200)
+			}
+		}
+	}
+	return nil
+}
