@@ -60,8 +60,8 @@ func smallSize(dims map[int]bool) int {
 // have an open dimension the function is traced for several sizes, from a few
 // elements to thousands: it must record the same ops for all of them, and tensors
 // that it uses, scalars among them, must have the same values. A function that
-// takes another way below some few elements is not found out. A function that assigns variables or draws random
-// numbers cannot be exported.
+// takes another way below some few elements is not found out. A function that
+// assigns variables or draws random numbers cannot be exported.
 func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) {
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("export: %w: the device given to Func is nil, or the Function is", ErrUsage)

@@ -54,8 +54,9 @@ func NewAligned(n, align int) *Buffer {
 // never go away. It starts where mem does.
 func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
-// Bytes returns the memory of the buffer; nil if it is remote. Off the Go heap the slice must not be
-// used after the buffer and its views are gone: see [runtime.KeepAlive].
+// Bytes returns the memory of the buffer; nil if it is remote. Off the Go heap the
+// slice must not be used after the buffer and its views are gone: see
+// [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
 // Aligned reports whether byte offset of b lies at a multiple of n bytes, a

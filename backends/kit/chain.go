@@ -153,7 +153,40 @@ func (r rowwise) stored() []int {
 // if that can be and pays. It returns the new node; nil if there is none. gathered
 // is how many elements of a row the node reads from far apart then.
 func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
-	var with []rowwise // the users
+	with := g.worthChaining(n, gathered, users)
+	if len(with) == 0 {
+		return nil
+	}
+	// Nothing is asked of the target before: it may have to load its compiler to know.
+	if r, ok := g.rowsOf(n.node); ok && r.count > g.columns() {
+		return nil
+	}
+	m := n.unrolled(n.axis)
+	for _, w := range with {
+		w := w.unrolled(w.axis)
+		if len(m.kernel.Instrs)+len(w.kernel.Instrs) > mostChained || len(m.operands)+len(w.operands) > mostParams {
+			return nil
+		}
+		var pairs []axisPair
+		for a := range m.kernel.Axes {
+			pairs = append(pairs, axisPair{a, a})
+		}
+		m = g.join(m, w, pairs)
+	}
+	if !rowsFit(m.kernel, g.localBytes) {
+		return nil
+	}
+	m.chained, m.at = true, n.at
+	n.into, g.nodes[n.at] = m, m
+	for _, w := range with {
+		w.into = m
+	}
+	return m
+}
+
+// worthChaining returns all that reads what a node makes, if it can run by the same
+// rows and that saves more than it costs; else nothing.
+func (g *graph) worthChaining(n rowwise, gathered int, users [][]*node) (with []rowwise) {
 	saved, cost := 0, gathered
 	stored := n.stored()
 	for p, v := range n.operands {
@@ -197,34 +230,10 @@ func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
 			}
 		}
 	}
-	if len(with) == 0 || saved <= cost {
+	if saved <= cost {
 		return nil
 	}
-	// Nothing is asked of the target before: it may have to load its compiler to know.
-	if r, ok := g.rowsOf(n.node); ok && r.count > g.columns() {
-		return nil
-	}
-	m := n.unrolled(n.axis)
-	for _, w := range with {
-		w := w.unrolled(w.axis)
-		if len(m.kernel.Instrs)+len(w.kernel.Instrs) > mostChained || len(m.operands)+len(w.operands) > mostParams {
-			return nil
-		}
-		var pairs []axisPair
-		for a := range m.kernel.Axes {
-			pairs = append(pairs, axisPair{a, a})
-		}
-		m = g.join(m, w, pairs)
-	}
-	if !rowsFit(m.kernel, g.localBytes) {
-		return nil
-	}
-	m.chained, m.at = true, n.at
-	n.into, g.nodes[n.at] = m, m
-	for _, w := range with {
-		w.into = m
-	}
-	return m
+	return with
 }
 
 // scattering is what it costs to store so many elements of a row apart from those of

@@ -143,11 +143,8 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 		return head[:n], info, nil
 	}
 	file := make([]byte, info.Size())
-	n, err := f.ReadAt(file, 0)
-	if n < len(file) { // cut off meanwhile
-		return file[:n], info, nil
-	}
-	return file, info, nil
+	n, _ := f.ReadAt(file, 0) // fewer where it was cut off meanwhile
+	return file[:n], info, nil
 }
 
 // remove removes a file if it is still the one that info is of: another process
