@@ -216,3 +216,43 @@ func TestLargeProductsInGraphs(t *testing.T) {
 		require.Positive(t, e.Launches().Graphs)
 	}
 }
+
+// A program of all sizes takes tensor maps for those whose strides allow it, and maps
+// are of the size that runs.
+func TestLargeProductsOfOpenSizes(t *testing.T) {
+	b := hopper(t)
+	columns := 128 * b.dev.Properties().Multiprocessors
+	text := strings.ReplaceAll(`func.func public @main(%x: tensor<72x?xbf16>, %w: tensor<72x#xbf16>) -> tensor<?x#xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0] : (tensor<72x?xbf16>, tensor<72x#xbf16>) -> tensor<?x#xf32>
+  return %0 : tensor<?x#xf32>
+}`, "#", fmt.Sprint(columns))
+	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &sized{}, e)
+	for _, c := range []struct {
+		rows  int
+		boxed bool
+	}{{16, false}, {72, true}, {140, false}, {136, true}} {
+		l := layered{types.BF16, "rows", "rows", 1, c.rows, columns, 72}
+		args, _ := l.args()
+		x, w, _, _ := l.types()
+		want := make([]float32, c.rows*columns)
+		for k := range 72 {
+			for i := range c.rows {
+				for j := range columns {
+					want[i*columns+j] += soa.Slice[types.BFloat16](args[0])[k*c.rows+i].Float32() * soa.Slice[types.BFloat16](args[1])[k*columns+j].Float32()
+				}
+			}
+		}
+		for i, v := range []types.Type{x, w} {
+			args[i], err = soa.Borrow(soa.Slice[types.BFloat16](args[i]), types.Of(types.BF16, v.Shape[1:]...))
+			require.NoError(t, err)
+		}
+		call := &backends.Call{Args: args[:2]}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Equal(t, want, soa.Slice[float32](call.Results[0]), "%d rows", c.rows)
+		on, err := e.(*sized).at(c.rows)
+		require.NoError(t, err)
+		require.Equal(t, c.boxed, on.steps[len(on.steps)-1].boxed != nil, "%d rows", c.rows)
+	}
+}

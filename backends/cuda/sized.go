@@ -209,5 +209,10 @@ func (s *sized) launch(t *step) error {
 			return err
 		}
 	}
+	if b := t.boxed; b != nil {
+		if err := b.variant.allow(s.on.dev, b.launch.Shared); err != nil {
+			return err
+		}
+	}
 	return t.variant.allow(s.on.dev, t.launch.Shared)
 }
