@@ -1,0 +1,53 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/reference"
+)
+
+// A composite that the target has code for is a step, which reads what is transposed
+// where it was before, if the target says that it can; one that it declines is its
+// decomposition.
+func TestComposite(t *testing.T) {
+	const text = `module {
+  func.func public @main(%x: tensor<2x3x4xf32>, %y: tensor<4x3xf32>) -> tensor<4x3x2xf32> {
+    %0 = stablehlo.transpose %x, dims = [1, 2, 0] : (tensor<2x3x4xf32>) -> tensor<3x4x2xf32>
+    %1 = stablehlo.transpose %0, dims = [1, 0, 2] : (tensor<3x4x2xf32>) -> tensor<4x3x2xf32>
+    %2 = stablehlo.composite "my.scale" %1, %y {composite_attributes = {by = 3 : i64}, decomposition = @d} : (tensor<4x3x2xf32>, tensor<4x3xf32>) -> tensor<4x3x2xf32>
+    return %2 : tensor<4x3x2xf32>
+  }
+  func.func private @d(%x: tensor<4x3x2xf32>, %y: tensor<4x3xf32>) -> tensor<4x3x2xf32> {
+    %0 = stablehlo.broadcast_in_dim %y, dims = [0, 1] : (tensor<4x3xf32>) -> tensor<4x3x2xf32>
+    %1 = stablehlo.multiply %x, %0 : tensor<4x3x2xf32>
+    return %1 : tensor<4x3x2xf32>
+  }
+}`
+	steps := func(takes func(c *kit.Composite) bool) []string {
+		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Composite: takes})
+		require.NoError(t, err)
+		var all []string
+		for line := range strings.Lines(p.String()) {
+			if strings.HasPrefix(line, "step ") {
+				all = append(all, strings.TrimSpace(line))
+			}
+		}
+		return all
+	}
+	scale := func(c *kit.Composite) bool { return c.Name == "my.scale" && c.Attrs.Get("by").String() == "3 : i64" }
+	require.Equal(t, []string{"step 0: composite my.scale(v0 by [1 4 12], v1 by [3 1], v2 by [6 2 1])"}, steps(scale))
+	dense := steps(func(c *kit.Composite) bool { return scale(c) && c.Args[0].Strides[2] == 1 })
+	require.Len(t, dense, 2)
+	require.Contains(t, dense[0], "kernel 0(v0, v2)")
+	require.Equal(t, "step 1: composite my.scale(v2 by [6 2 1], v1 by [3 1], v3 by [6 2 1])", dense[1])
+	none := steps(func(*kit.Composite) bool { return false })
+	require.Len(t, none, 1)
+	require.Contains(t, none[0], "kernel 0(v0, v1, v2)")
+}
