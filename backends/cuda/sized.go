@@ -204,11 +204,6 @@ func (s *sized) launch(t *step) error {
 	if err := s.of.launch(t); err != nil || t.lacks != nil {
 		return err
 	}
-	if t.boxed != nil {
-		if err := t.boxed.variant.allow(s.on.dev, t.boxed.launch.Shared); err != nil {
-			return err
-		}
-	}
 	if b := t.boxed; b != nil {
 		if err := b.variant.allow(s.on.dev, b.launch.Shared); err != nil {
 			return err
