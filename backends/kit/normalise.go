@@ -46,15 +46,18 @@ type views struct {
 }
 
 // manyColumns is from how many on the places along a dimension that a kernel names
-// one by one are places of one operand, instead of an operand each.
+// one by one are places of one operand, instead of an operand each. Fields of
+// records, which lie side by side in memory with a layout, are so from two on.
 const manyColumns = 4
 
-// columnsOf returns along which dimensions a kernel accesses an operand at so many
+// columnsOf returns along which dimensions a node accesses an operand at so many
 // places.
-func columnsOf(k *kernel.Kernel) [][]bool {
+func (g *graph) columnsOf(n *node) [][]bool {
+	k := n.kernel
 	all := make([][]bool, len(k.Params))
 	for p := range all {
 		all[p] = make([]bool, len(k.Params[p].Dims))
+		lies, laid := g.position(n.operands[p]), g.layouts[g.root(n.operands[p])] != nil
 		for d := range all[p] {
 			var at []int64
 			for id := range k.Instrs {
@@ -70,7 +73,7 @@ func columnsOf(k *kernel.Kernel) [][]bool {
 					at = append(at, x)
 				}
 			}
-			all[p][d] = len(at) >= manyColumns
+			all[p][d] = len(at) >= manyColumns || laid && lies.strides[d].is(1) && len(at) > 1
 		}
 	}
 	return all
@@ -100,7 +103,7 @@ func viewed(g *graph, n *node) *views {
 		l.Dims = slices.Clone(l.Dims)
 		b.Local(l)
 	}
-	w := &views{columns: columnsOf(k)}
+	w := &views{columns: g.columnsOf(n)}
 	c := newCopier(b, k)
 	for s := range k.Stages {
 		st := &k.Stages[s]

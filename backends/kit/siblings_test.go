@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
 	"ltc/internal/golden"
 )
@@ -30,10 +31,8 @@ func compileJoined(t *testing.T, text string) (p *kit.Program, before, after str
 	return p, before, after
 }
 
-// Two results of the columns of one matrix, one of them of another rank, are one
-// kernel, which loads each element once.
-func TestJoined(t *testing.T) {
-	const text = `func.func @main(%x: tensor<40x3xf32>) -> (tensor<40x1xf32>, tensor<40xf32>) {
+// twoOfThree has two results of the columns of one matrix.
+const twoOfThree = `func.func @main(%x: tensor<40x3xf32>) -> (tensor<40x1xf32>, tensor<40xf32>) {
   %0 = stablehlo.slice %x [0:40, 0:1] : (tensor<40x3xf32>) -> tensor<40x1xf32>
   %1 = stablehlo.slice %x [0:40, 1:2] : (tensor<40x3xf32>) -> tensor<40x1xf32>
   %2 = stablehlo.slice %x [0:40, 2:3] : (tensor<40x3xf32>) -> tensor<40x1xf32>
@@ -44,8 +43,12 @@ func TestJoined(t *testing.T) {
   %7 = stablehlo.reshape %6 : (tensor<40x1xf32>) -> tensor<40xf32>
   return %4, %7 : tensor<40x1xf32>, tensor<40xf32>
 }`
-	samePasses(t, text)
-	_, before, after := compileJoined(t, text)
+
+// Two results of the columns of one matrix, one of them of another rank, are one
+// kernel, which loads each element once.
+func TestJoined(t *testing.T) {
+	samePasses(t, twoOfThree)
+	_, before, after := compileJoined(t, twoOfThree)
 	golden.Is(t, "testdata/passes/joined.txt", "-- before --\n"+before+"-- after --\n"+after)
 }
 
@@ -136,5 +139,29 @@ func TestWhatIsJoined(t *testing.T) {
 				require.Equal(t, r.Alias >= 0, p.InPlace(j), "result %d", j)
 			}
 		})
+	}
+}
+
+// Fields of records, which lie side by side, are places of one operand; columns have
+// an operand each.
+func TestFields(t *testing.T) {
+	p, _, _ := compileJoined(t, twoOfThree)
+	for _, c := range []struct {
+		layout kit.Layout
+		want   []int // the rank of each operand that is read
+	}{
+		{nil, []int{1, 1, 1}},
+		{kit.Layout{kernel.UnitStride, kernel.AnyStride}, []int{1, 1, 1}},
+		{kit.Layout{kernel.AnyStride, kernel.UnitStride}, []int{2}},
+	} {
+		v, err := p.Variant([]kit.Layout{c.layout}, nil)
+		require.NoError(t, err)
+		var ranks []int
+		for _, param := range v.Kernels[v.Steps[0].Kernel].Params {
+			if !param.Out {
+				ranks = append(ranks, len(param.Dims))
+			}
+		}
+		require.Equal(t, c.want, ranks, "%v", c.layout)
 	}
 }

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "46d09c424bf04f4a72304dc3"
+const buildID = "e9abb54b0a6de76db3a598ab"

@@ -99,6 +99,9 @@ func (p *planner) plan() *Schedule {
 	if r.Form == Points {
 		p.tiles(r)
 	}
+	if r.Form == Points {
+		p.fields(r)
+	}
 	for a := range k.Axes {
 		switch {
 		case a == r.Vector, a == r.Across, p.out.Has(a):

@@ -28,21 +28,29 @@ func (b *body) loadRecords(id kernel.ID, l vector.Lanes) []vector.Value {
 			continue
 		}
 		p, _, stride, _ := b.address(id, first, vars, l)
-		for _, c := range chunks(n, l.N, b.Machine.Masks(p.DType)) {
-			from := b.at(p, b.Index(int64(c.first)))
-			if c.width == 1 {
-				out[first+c.first*apart] = b.LoadStrided(from, stride, l)
-				continue
-			}
-			rows := b.rowsOf(from, stride, l.N)
-			some := b.some(c)
-			columns := b.columnsOf(c.width, l.N, func(row int) vector.Value { return b.LoadLanes(rows[row], some) })
-			for j := range c.n {
-				out[first+(c.first+j)*apart] = columns[j]
-			}
+		for j, column := range b.loadRows(p, stride, n, l) {
+			out[first+j*apart] = column
 		}
 	}
 	return out
+}
+
+// loadRows loads the first n elements of records that lie stride elements apart, as
+// many as lanes, and returns each element of all.
+func (b *body) loadRows(p vector.Pointer, stride value.Value, n int, l vector.Lanes) []vector.Value {
+	var all []vector.Value
+	for _, c := range chunks(n, l.N, b.Machine.Masks(p.DType)) {
+		from := b.at(p, b.Index(int64(c.first)))
+		if c.width == 1 {
+			all = append(all, b.LoadStrided(from, stride, l))
+			continue
+		}
+		rows := b.rowsOf(from, stride, l.N)
+		some := b.some(c)
+		columns := b.columnsOf(c.width, l.N, func(row int) vector.Value { return b.LoadLanes(rows[row], some) })
+		all = append(all, columns[:c.n]...)
+	}
+	return all
 }
 
 // storeRecords writes a store for all variants as loadRecords does a load; records

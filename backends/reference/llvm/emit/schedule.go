@@ -65,6 +65,9 @@ type Schedule struct {
 	// along the vectors: vectors of these are transposed in registers.
 	Out     []int
 	Records []Record
+	// Fields is loads of Points from few places that lie side by side, far apart along
+	// the vectors: they are loaded at once, and transposed in registers.
+	Fields []Fields
 
 	kept   []kernel.ID // what strips keep for later stages
 	column int64       // the bytes of that of a point
@@ -136,6 +139,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 	}
 	for _, r := range s.Records {
 		fmt.Fprintf(&b, " records of %s along %s", k.Params[k.Instrs[r.ID].Mem.Param].Name, name(k.StageOf(r.ID), r.Axis))
+	}
+	for _, f := range s.Fields {
+		fmt.Fprintf(&b, " %d fields of %s", len(f.IDs), k.Params[k.Instrs[f.IDs[0]].Mem.Param].Name)
 	}
 	b.WriteByte('\n')
 	for i, t := range s.Stages {

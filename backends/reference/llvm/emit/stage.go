@@ -221,6 +221,10 @@ func (b *body) emit(level int, l vector.Lanes) {
 			b.records(id, l)
 			continue
 		}
+		if f := b.s.fieldsOf(id); f != nil && l.N > 1 && l.Mask == nil {
+			b.loadFields(f, id, l)
+			continue
+		}
 		out := make([]vector.Value, vars)
 		for v := range out {
 			out[v] = b.instr(id, v, vars, l)
