@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,35 @@ type sized struct {
 	times  []kit.Timer // by step, of runs of all sizes; nil unless they are measured
 	mu     sync.Mutex  // of who adds to recent
 	recent atomic.Pointer[[]fitted]
+	none   *none // of no elements; nil for regions
+}
+
+// none is the program for no elements, which is one of its own: see the backend cpu.
+// The host runs it, since there is next to nothing to compute. It is compiled when it
+// is first asked for.
+type none struct {
+	module    backends.Module
+	options   backends.Options
+	constants map[int]soa.View // those that are bound
+	mu        sync.Mutex
+	run       *hosted
+}
+
+func (z *none) execute(ctx context.Context, d *Device, c *backends.Call) error {
+	z.mu.Lock()
+	if z.run == nil {
+		x, err := reference.New().Compile(ctx, z.module, z.options)
+		if err == nil && len(z.constants) > 0 {
+			x, err = x.Bind(ctx, z.constants)
+		}
+		if err != nil {
+			z.mu.Unlock()
+			return err
+		}
+		z.run = &hosted{dev: d, run: x}
+	}
+	z.mu.Unlock()
+	return z.run.Execute(ctx, c)
 }
 
 // fitted is a program for one size.
@@ -59,6 +89,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 	if c.open, err = c.sized(open, family); err != nil {
 		return nil, err
 	}
+	c.open.none = &none{module: m, options: o}
 	c.main = c.open.code
 	return c, nil
 }
@@ -95,6 +126,15 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	}
 	b := &sized{code: s.code, Opening: s.Opening, family: s.family, bound: bound, copied: new(atomic.Int64), times: s.times}
 	b.recent.Store(new([]fitted))
+	b.none = &none{module: s.none.module, options: s.none.options, constants: maps.Clone(s.none.constants)}
+	for i, v := range constants {
+		if b.none.constants == nil {
+			b.none.constants = map[int]soa.View{}
+		}
+		if b.none.constants[i], err = onHost(v); err != nil {
+			return nil, err
+		}
+	}
 	return b, nil
 }
 
@@ -120,6 +160,9 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	n, err := s.Size(c, s.bound, s.family.BaseSize())
 	if err != nil {
 		return err
+	}
+	if n == 0 && s.none != nil {
+		return s.none.execute(ctx, s.on.dev, c)
 	}
 	e, err := s.at(n)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/backends/reference"
 	"ltc/internal/cudafake"
+	"ltc/internal/samples"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -151,6 +152,46 @@ func TestOpenGraphs(t *testing.T) {
 	}
 	all.Wait()
 	require.LessOrEqual(t, len(*s.recent.Load()), recentSizes)
+}
+
+// What is right for all other sizes is not for no elements, of bound constants, too.
+func TestOpenNoElements(t *testing.T) {
+	all, _ := devices(t, cudafake.Options{})
+	a, err := txtar.ParseFile("../reference/testdata/none.txtar")
+	require.NoError(t, err)
+	for _, f := range a.Files {
+		t.Run(f.Name, func(t *testing.T) {
+			text := strings.Replace(string(f.Data), "(%x: tensor<?x2xf32>", "(%x: tensor<?x2xf32> {ltc.constant}", 1)
+			m := backends.NewModule(text)
+			x, err := (&Backend{dev: all[0]}).Compile(t.Context(), m, backends.Options{})
+			require.NoError(t, err)
+			require.IsType(t, &sized{}, x)
+			eval, err := reference.New().Compile(t.Context(), m, backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{3, 0, 1, 0} {
+				args := sizedArgs(x.Signature(), n, rand.New(rand.NewPCG(3, uint64(n))))
+				bound, err := x.Bind(t.Context(), map[int]soa.View{0: args[0]})
+				require.NoError(t, err)
+				want := backends.Call{Args: args}
+				require.NoError(t, eval.Execute(t.Context(), &want))
+				for _, got := range []*backends.Call{{Args: args}, {Args: []soa.View{{}}}} {
+					run := x
+					if got.Args[0].IsZero() {
+						run = bound
+					}
+					require.NoError(t, run.Execute(t.Context(), got))
+					for j, w := range want.Results {
+						v, err := onHost(got.Results[j])
+						require.NoError(t, err)
+						require.Equal(t, w.Type, v.Type, n)
+						for i := range w.Type.Elements() {
+							require.Equal(t, samples.Bits(w, i), samples.Bits(v, i), n)
+						}
+					}
+				}
+			}
+		})
+	}
 }
 
 // Sizes that do not fit are errors that say so, and so is a device that is lost.
