@@ -5,7 +5,6 @@ import (
 
 	"ltc/ir"
 	"ltc/ir/types"
-	"ltc/shapeinfer"
 )
 
 // The elements replaced have no part in the result; those of update do.
@@ -36,7 +35,7 @@ func gradAsStrided(t *tape, n, ct *ir.Node) {
 // they were taken from.
 func (t *tape) unstride(ct, x *ir.Node, strides []int, offset int64) *ir.Node {
 	sizes := ct.Type.Shape
-	if !shapeinfer.Overlaps(sizes, strides) {
+	if !types.Overlaps(sizes, strides, -1) {
 		return t.node(ir.OpAsStridedScatter, []*ir.Node{t.zeros(x), ct}, []ir.Attr{ir.AsStridedScatterStrides: {Ints: strides}, ir.AsStridedScatterOffset: {Int: offset}})
 	}
 	place := func(v int64) *ir.Node {

@@ -144,7 +144,7 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 	case x.isView() && x.alias.twice:
 		v.alias.twice = true
 	case last == 0 && (steps[0].op == ir.OpBroadcast || steps[0].op == ir.OpAsStrided):
-		v.alias.twice = shapeinfer.Overlaps(n.Type.Shape, win.dense(n.Type.Shape))
+		v.alias.twice = types.Overlaps(n.Type.Shape, win.dense(n.Type.Shape), -1)
 	}
 	if tr != nil {
 		v.node, v.alias.from = n, from

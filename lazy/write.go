@@ -5,7 +5,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
-	"ltc/shapeinfer"
+	"ltc/ir/types"
 )
 
 // Assign makes x the value of t from here on: of a variable in the trace of x,
@@ -147,7 +147,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 		return tr.refusal(op, t)
 	case s.alias != nil && s.alias.argument:
 		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
-	case t.isView() && t.alias.twice && shapeinfer.Overlaps(t.Shape(), t.window().dense(t.Shape())):
+	case t.isView() && t.alias.twice && types.Overlaps(t.Shape(), t.window().dense(t.Shape()), -1):
 		return opError(site, op, ErrUsage, operands,
 			"some elements of the view made at %v are one in memory: write what it is a view of, or a Clone", t.alias.loc)
 	}

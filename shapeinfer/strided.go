@@ -44,7 +44,7 @@ func inferAsStridedScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (typ
 	if b := places(x, update.Shape, strides, int(attrs[ir.AsStridedScatterOffset].Int), asStridedScatterStrides, asStridedScatterBounds); b != nil {
 		return types.Type{}, b
 	}
-	if Overlaps(update.Shape, strides) {
+	if types.Overlaps(update.Shape, strides, -1) {
 		return breaks(asStridedScatterDistinct, "with strides %v some of the elements of %v have one place", strides, update.Shape)
 	}
 	return x, nil
@@ -82,49 +82,4 @@ func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, 
 		return b
 	}
 	return nil
-}
-
-// Overlaps reports whether a strided window has two indices with one place.
-func Overlaps(sizes types.Shape, strides []int) bool {
-	if sizes.Elements() <= 1 {
-		return false
-	}
-	axes := make([]int, 0, len(sizes))
-	for i, d := range sizes {
-		if d > 1 {
-			axes = append(axes, i)
-		}
-	}
-	slices.SortFunc(axes, func(a, b int) int { return strides[a] - strides[b] })
-	reach := 0 // of the axes with smaller strides
-	for _, a := range axes {
-		if strides[a] <= reach {
-			return collides(sizes, strides, axes)
-		}
-		reach += (sizes[a] - 1) * strides[a]
-	}
-	return false
-}
-
-// collides looks at every place of a window whose axes reach into one another.
-// One of very many elements counts as overlapping.
-func collides(sizes types.Shape, strides, axes []int) bool {
-	if strides[axes[0]] == 0 || sizes.Elements() > 1<<20 {
-		return true
-	}
-	seen := map[int]bool{0: true}
-	at := []int{0}
-	for _, a := range axes {
-		for _, p := range slices.Clone(at) {
-			for i := 1; i < sizes[a]; i++ {
-				q := p + i*strides[a]
-				if seen[q] {
-					return true
-				}
-				seen[q] = true
-				at = append(at, q)
-			}
-		}
-	}
-	return false
 }

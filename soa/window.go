@@ -113,16 +113,15 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 	return v, nil
 }
 
-// Overlaps reports whether two indices of v can be the same memory as far as
-// its strides tell: a dimension that is repeated rather than stored. Such a
-// view can be read but not written.
+// Overlaps reports whether two indices of v are the same memory as far as its
+// strides tell: see [types.Overlaps]. What a table points to is another matter. Such
+// a view can be read but not written.
 func (v View) Overlaps() bool {
-	for i, d := range v.Type.Shape {
-		if d > 1 && v.Strides[i] == 0 && (v.Table == nil || i != v.TableAxis) {
-			return v.Type.Elements() > 0
-		}
+	but := -1
+	if v.Table != nil {
+		but = v.TableAxis
 	}
-	return false
+	return types.Overlaps(v.Type.Shape, v.Strides, but)
 }
 
 // Check reports what makes v unusable: a type that cannot be, strides or a

@@ -1,6 +1,7 @@
 package soa
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,12 +37,13 @@ func TestStrided(t *testing.T) {
 		{"transposed", 0, []int{1, 3}, []int{3, 2}, []float32{0, 3, 1, 4, 2, 5}},
 		{"reversed", 5, []int{-3, -1}, []int{2, 3}, []float32{5, 4, 3, 2, 1, 0}},
 		{"repeated", 1, []int{0, 1}, []int{2, 2}, []float32{1, 2, 1, 2}},
+		{"repeated askew", 1, []int{1, 1}, []int{2, 2}, []float32{1, 2, 2, 3}},
 		{"every other", 0, []int{2}, []int{3}, []float32{0, 2, 4}},
 		{"scalar", 4, nil, nil, []float32{4}},
 	} {
 		v := strided(t, m, c.offset, c.strides, c.dims...)
 		require.Equal(t, c.want, read(t, v), c.name)
-		require.Equal(t, c.name == "repeated", v.Overlaps(), c.name)
+		require.Equal(t, strings.HasPrefix(c.name, "repeated"), v.Overlaps(), c.name)
 	}
 	for _, c := range []struct{ offset, stride, n int }{{0, 1, 7}, {5, 1, 2}, {0, -1, 2}, {-1, 1, 1}, {6, 1, 1}} {
 		_, err := Strided(m, types.Of(types.F32, c.n), c.offset, []int{c.stride})
