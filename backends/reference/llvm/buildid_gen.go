@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e9abb54b0a6de76db3a598ab"
+const buildID = "99dc8e1148be3b649f07ec9e"

@@ -14,27 +14,23 @@ import (
 // to do, then for the next.
 func (f *function) held(turn []*body, lo, hi value.Value) {
 	first := turn[0]
-	write := func() {
-		for _, b := range turn {
-			b.enter(0, nil)
-			b.emit(0, vector.Lanes{N: 1})
-		}
-		step := int64(first.Lanes * first.Unroll)
-		next, _ := f.For(vector.Loop{From: lo, To: hi, Step: f.Index(step), Rolled: true}, nil,
-			func(at value.Value, _ []value.Value) []value.Value {
-				f.heldTurn(turn, first.vectors(at, first.Unroll, first.Lanes), vector.Lanes{N: first.Lanes}, hi)
-				return nil
-			})
-		first.rest(next, hi, nil, func(at value.Value, l vector.Lanes, _ []value.Value) []value.Value {
-			f.heldTurn(turn, []place{{at, 0}}, l, hi)
+	if first.hoists() && !first.sure() {
+		first.ready = first.nonempty()
+	}
+	for _, b := range turn {
+		b.enter(0, nil)
+		b.emit(0, vector.Lanes{N: 1})
+	}
+	step := int64(first.Lanes * first.Unroll)
+	next, _ := f.For(vector.Loop{From: lo, To: hi, Step: f.Index(step), Rolled: true}, nil,
+		func(at value.Value, _ []value.Value) []value.Value {
+			f.heldTurn(turn, first.vectors(at, first.Unroll, first.Lanes), vector.Lanes{N: first.Lanes}, hi)
 			return nil
 		})
-	}
-	if first.hoists() {
-		f.If(first.nonempty(), write)
-		return
-	}
-	write()
+	first.rest(next, hi, nil, func(at value.Value, l vector.Lanes, _ []value.Value) []value.Value {
+		f.heldTurn(turn, []place{{at, 0}}, l, hi)
+		return nil
+	})
 }
 
 // heldTurn writes the stages for some vectors of points before hi.

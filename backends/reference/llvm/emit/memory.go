@@ -109,6 +109,8 @@ func (b *body) load(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 			mask = b.Any(vector.Value{V: inside, DType: types.Bool})
 		}
 		lanes = b.both(lanes, mask)
+	} else if b.ready != nil && b.levels[id-b.begin] == 0 {
+		lanes = b.both(lanes, b.ready)
 	}
 	var r vector.Value
 	switch how {

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
@@ -151,6 +153,11 @@ func (b *body) rest(lo, hi value.Value, init []value.Value, turn func(i value.Va
 			return append([]value.Value{b.add(v[0], b.Index(n))}, next...)
 		})
 	return out[1:]
+}
+
+// sure reports whether the stage has points for all sizes.
+func (b *body) sure() bool {
+	return !slices.ContainsFunc(b.k.Stages[b.number].Axes, func(a kernel.Axis) bool { return a.Size <= 0 })
 }
 
 // nonempty reports whether the axes of the stage have points.

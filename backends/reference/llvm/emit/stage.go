@@ -35,6 +35,7 @@ type body struct {
 	taken  vector.Value
 	wanted []bool      // by instruction: those that are written; nil for all
 	past   value.Value // an i1: they do, in the loop that is being written
+	ready  value.Value // an i1: the stage has points, which loads outside of its loops ask; nil: they need not
 }
 
 // place is a position along an axis.

@@ -13,13 +13,12 @@ import (
 // strips runs all stages for a strip of the points from lo to before hi, then
 // for the next.
 func (f *function) strips(lo, hi value.Value) {
-	width := f.width
-	if width == nil {
-		width = f.Index(widest)
+	if f.width == nil {
+		f.width = f.Index(widest)
 	}
 	f.While([]value.Value{lo}, func(v []value.Value) value.Value { return f.less(v[0], hi) },
 		func(v []value.Value) []value.Value {
-			next := f.add(v[0], width)
+			next := f.add(v[0], f.width)
 			end := f.min(next, hi)
 			locals, kept := slices.Clone(f.locals), maps.Clone(f.kept)
 			back := f.sub(f.Index(0), v[0])
