@@ -36,7 +36,7 @@ func TestProgramOfJAX(t *testing.T) {
 				bound := m.Bind(in, out)
 				err := bound.Run(t.Context(), nil, 0)
 				if backend == "cpu" && err == nil {
-					require.Zero(t, testing.AllocsPerRun(20, func() { err = bound.Run(t.Context(), nil, 0) }))
+					require.Zero(t, allocations(20, func() { err = bound.Run(t.Context(), nil, 0) }))
 				}
 				return soa.Slice[float32](view(t, points.Col("Score"))), err
 			}

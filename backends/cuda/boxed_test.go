@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -115,7 +116,7 @@ func moved(t *testing.T, b *Backend, v soa.View, bytes int) soa.View {
 func TestLargeProducts(t *testing.T) {
 	b := hopper(t)
 	batch := (b.dev.Properties().Multiprocessors + 3) / 4 // of four tiles each
-	for _, c := range []struct {
+	for _, c := range trials.First([]struct {
 		layered
 		boxed bool
 		off   int // bytes from where memory begins
@@ -126,7 +127,7 @@ func TestLargeProducts(t *testing.T) {
 		{layered{types.F16, "rows", "K", 2 * batch, 136, 128, 200}, true, 0},
 		{layered{types.BF16, "K", "rows", batch, 136, 264, 72}, true, 8},
 		{layered{types.BF16, "K", "rows", batch, 136, 264, 70}, false, 0},
-	} {
+	}) {
 		t.Run(fmt.Sprintf("%v/%s %s/%d of %dx%dx%d at %d", c.elements, c.x, c.w, c.batch, c.rows, c.columns, c.depth, c.off), func(t *testing.T) {
 			e := compile(t, b, c.text(), backends.Options{})
 			s := e.steps[len(e.steps)-1]
@@ -156,6 +157,9 @@ func TestLargeProducts(t *testing.T) {
 // In a graph, too, kernels take what tensor maps reach by these, and else not; where the
 // driver makes none, a word is said and threads copy.
 func TestLargeProductsInGraphs(t *testing.T) {
+	if trials.Few() {
+		t.Skip("the interpreter takes long for many large products")
+	}
 	b := hopper(t)
 	batch := b.dev.Properties().Multiprocessors
 	square := types.Of(types.BF16, batch, 72, 72)
@@ -229,10 +233,10 @@ func TestLargeProductsOfOpenSizes(t *testing.T) {
 	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	require.IsType(t, &sized{}, e)
-	for _, c := range []struct {
+	for _, c := range trials.First([]struct {
 		rows  int
 		boxed bool
-	}{{16, false}, {72, true}, {140, false}, {136, true}} {
+	}{{72, true}, {16, false}, {140, false}, {136, true}}) {
 		l := layered{types.BF16, "rows", "rows", 1, c.rows, columns, 72}
 		args, _ := l.args()
 		x, w, _, _ := l.types()

@@ -16,6 +16,7 @@ import (
 	"ltc/backends/reference"
 	"ltc/internal/cudafake"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -140,7 +141,7 @@ func TestOpenGraphs(t *testing.T) {
 	for g := range 3 {
 		own := rand.New(rand.NewPCG(uint64(g), 7))
 		all.Go(func() {
-			for i := range recentSizes {
+			for i := range trials.Of(recentSizes) {
 				args := sizedArgs(s.Sig, 1+(i*7+g)%50, own)
 				want := evaluated(t, text.String(), args[0], w)
 				c := &backends.Call{Args: []soa.View{args[0], {}}}

@@ -11,7 +11,6 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
-	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -46,7 +45,7 @@ func TestStrided(t *testing.T) {
 	b, f := backend(t, cudafake.Options{Seed: 3})
 	e := compile(t, b, strided, backends.Options{})
 	r := rand.New(rand.NewPCG(5, 5))
-	for range trials.Of(60) {
+	for range 60 {
 		// Of x and y they lie in 3 ways each as far as kernels know, out in one of 2: more
 		// than there are variants for.
 		x, _ := matrix(t, b, []int{0, 3, 4, 5}[r.IntN(4)], r)

@@ -15,6 +15,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/internal/ptxas"
 	"ltc/internal/ptxsim"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -196,7 +197,7 @@ var attentions = []attended{
 // once make it: of elements with a half of a unit in the last place of u, twice that
 // of the mean size of the values, and what weights are off.
 func TestAttention(t *testing.T) {
-	for _, c := range attentions {
+	for _, c := range trials.First(attentions) {
 		t.Run(c.String(), func(t *testing.T) {
 			c.Scale = 1 / math.Sqrt(float64(c.Dim))
 			module := c.module(t)
@@ -219,7 +220,7 @@ func TestAttention(t *testing.T) {
 // Without scores each query gives the mean of what it sees, to the bit: no key is
 // left out, counted twice or seen too early, whatever the tiles.
 func TestAttentionIsMean(t *testing.T) {
-	for _, c := range attentions {
+	for _, c := range trials.First(attentions) {
 		t.Run(c.String(), func(t *testing.T) {
 			c.Scale = 1
 			all := c.operands(func(n, row int) float64 {
@@ -297,7 +298,7 @@ func TestAttentionPlanted(t *testing.T) {
 	}
 	good := operands()
 	require.NoError(t, c.run(module, good))
-	for _, p := range []struct {
+	for _, p := range trials.First([]struct {
 		name     string
 		nth      int // which occurrence of old
 		old, new string
@@ -318,7 +319,7 @@ func TestAttentionPlanted(t *testing.T) {
 		{"sums that are not brought to the largest", 0, "setp.neu.f32", "setp.nan.f32", ""},
 		{"values that are not transposed", 0, ".x4.trans.", ".x4.", ""},
 		{"the half of a pair", 0, "cvt.rn.bf16x2.f32", "cvt.rn.f16x2.f32", ""},
-	} {
+	}) {
 		t.Run(p.name, func(t *testing.T) {
 			at := -1
 			for range p.nth + 1 {

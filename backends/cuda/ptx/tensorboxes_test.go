@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/internal/ptxas"
 	"ltc/internal/ptxsim"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -61,7 +62,7 @@ func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memo
 // Warps with tasks of their own compute what the evaluator does, to the bit where
 // sums are exact.
 func TestTensorBoxes(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range trials.First([]struct {
 		elements, a, b       string
 		rows, columns, depth int64
 		batch                int64
@@ -74,7 +75,7 @@ func TestTensorBoxes(t *testing.T) {
 		{"f16", "K", "rows", 128, 512, 136, 2},
 		{"bf16", "rows", "rows", 136, 264, 136, 1},
 		{"bf16", "K", "rows", 40, 40, 8, 1},
-	} {
+	}) {
 		t.Run(fmt.Sprintf("%s/%s %s/%dx%dx%d by %d", c.elements, c.a, c.b, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
 			k := matrices(t, c.elements, c.a, c.b)
 			module, s := plannedFor(t, k, hopper)
