@@ -89,15 +89,7 @@ func (t *translator) composite(op *mlir.Op) error {
 		}
 		n.host.ins = append(n.host.ins, t.values[v])
 	}
-	for _, r := range op.Results {
-		id, err := t.define(r, n)
-		if err != nil {
-			return err
-		}
-		n.host.outs = append(n.host.outs, id)
-	}
-	t.graph.nodes = append(t.graph.nodes, n)
-	return nil
+	return t.step(n, op)
 }
 
 // transposedStrides returns the strides of a value over the memory of one that it is

@@ -249,6 +249,11 @@ func (t *translator) host(op *mlir.Op, reason string) error {
 	for _, v := range n.host.inputs {
 		n.host.ins = append(n.host.ins, t.values[v])
 	}
+	return t.step(n, op)
+}
+
+// step adds a node that is no kernel, which gives what the op does.
+func (t *translator) step(n *node, op *mlir.Op) error {
 	for _, r := range op.Results {
 		id, err := t.define(r, n)
 		if err != nil {
