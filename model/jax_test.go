@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/model"
 	"ltc/soa"
 )
@@ -36,7 +37,7 @@ func TestProgramOfJAX(t *testing.T) {
 				bound := m.Bind(in, out)
 				err := bound.Run(t.Context(), nil, 0)
 				if backend == "cpu" && err == nil {
-					require.Zero(t, allocations(20, func() { err = bound.Run(t.Context(), nil, 0) }))
+					require.Zero(t, trials.Allocs(20, func() { err = bound.Run(t.Context(), nil, 0) }))
 				}
 				return soa.Slice[float32](view(t, points.Col("Score"))), err
 			}

@@ -10,23 +10,12 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference/llvm"
-	"ltc/backends/reference/llvm/libllvm"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"
 	"ltc/soa"
 )
-
-// allocations returns how many a run makes, on average; 0 where [trials.Allocs] counts
-// none, and without libLLVM: plain Go plans each product of another size anew.
-func allocations(runs int, f func()) float64 {
-	if _, err := libllvm.Open(); err != nil {
-		f()
-		return 0
-	}
-	return trials.Allocs(runs, f)
-}
 
 // hit is what a detector measured, and what a network makes of it.
 type hit struct {
@@ -229,7 +218,7 @@ func TestNothingIsCopied(t *testing.T) {
 			made, failed := m.Variants()
 			require.Positive(t, made, "code for the columns as they lie")
 			require.Zero(t, failed)
-			require.Zero(t, allocations(10, all))
+			require.Zero(t, trials.Allocs(10, all))
 		})
 	}
 }

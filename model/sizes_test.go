@@ -126,7 +126,7 @@ func TestEventsOfAllSizes(t *testing.T) {
 	}
 	rest := sizes[20:]
 	next := 0
-	require.Zero(t, allocations(200, func() {
+	require.Zero(t, trials.Allocs(200, func() {
 		e.run(t, rest[next]+1)
 		next++
 	}))

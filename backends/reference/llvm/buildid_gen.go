@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "99dc8e1148be3b649f07ec9e"
+const buildID = "eaac8bcb32315a10f153cdb1"

@@ -27,7 +27,8 @@ type productKernel struct {
 	keeps *keeps // nil: no operand is known to be the same in all runs
 }
 
-// functions are what products of one kernel are made of, by the kind of their plan.
+// functions are what products of one kernel are made of, by the kind of their plan,
+// or why there are none: without libLLVM some cannot be made, whatever the size.
 // Looking for them takes no lock and allocates nothing.
 type functions struct {
 	list atomic.Pointer[[]ofKind]
@@ -37,6 +38,7 @@ type functions struct {
 type ofKind struct {
 	kind    gemm.Kind
 	product *gemm.Product
+	err     error
 }
 
 // Parts implements [kernel.Code].
@@ -60,40 +62,40 @@ func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, las
 // functions returns those of a plan, in a product of the same kind.
 func (p *productKernel) functions(ctx context.Context, q *gemm.Plan) (*gemm.Product, error) {
 	kind := q.Kind()
-	of := func(list *[]ofKind) *gemm.Product {
+	of := func(list *[]ofKind) *ofKind {
 		if list != nil {
 			for i := range *list {
 				if x := &(*list)[i]; x.kind == kind {
-					return x.product
+					return x
 				}
 			}
 		}
 		return nil
 	}
 	if x := of(p.known.list.Load()); x != nil {
-		return x, nil
+		return x.product, x.err
 	}
 	plan, err := gemm.New(q.Problem, p.units.machine)
 	if err != nil {
 		return nil, err
 	}
 	made, err := p.units.bind(ctx, plan)
-	if err != nil {
-		return nil, err
+	if err != nil && ctx.Err() != nil { // another may have the time
+		return nil, context.Cause(ctx)
 	}
 	p.known.mu.Lock()
 	defer p.known.mu.Unlock()
 	list := p.known.list.Load()
 	if x := of(list); x != nil {
-		return x, nil
+		return x.product, x.err
 	}
 	var all []ofKind
 	if list != nil {
 		all = slices.Clone(*list)
 	}
-	all = append(all, ofKind{kind, made})
+	all = append(all, ofKind{kind, made, err})
 	p.known.list.Store(&all)
-	return made, nil
+	return made, err
 }
 
 // inBytes makes what factors count in elements bytes.
