@@ -57,25 +57,7 @@ func.func public @main(%x: tensor<?x7xf32>) -> (tensor<?x7xf32>, tensor<7xf32>) 
 func TestOneProgramForAllSizes(t *testing.T) {
 	for name, text := range openPrograms {
 		t.Run(name, func(t *testing.T) {
-			cpu, err := open("cpu", "")
-			require.NoError(t, err)
-			e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
-			require.NoError(t, err)
-			require.IsType(t, &sized{}, e, "one program for all sizes")
-			kernels, evaluated := e.(*sized).Compiled()
-			t.Log(kernels, "kernels")
-			require.Zero(t, evaluated)
-			want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
-			require.NoError(t, err)
-			for _, n := range []int{1, 2, 0, 3, 5, 17, 64, 100, 251, 1000, 4093, 7, 20000, 1} {
-				args := argsOf(e.Signature(), n, uint64(n))
-				a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
-				require.NoError(t, want.Execute(t.Context(), a))
-				require.NoError(t, e.Execute(t.Context(), b))
-				for j := range a.Results {
-					near(t, a.Results[j], b.Results[j], n)
-				}
-			}
+			allSizes(t, text, 20000)
 		})
 	}
 }
@@ -214,30 +196,40 @@ func.func public @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
 func TestBranchesOfAllSizes(t *testing.T) {
 	for name, text := range openBranches {
 		t.Run(name, func(t *testing.T) {
-			cpu, err := open("cpu", "")
-			require.NoError(t, err)
-			e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
-			require.NoError(t, err)
-			require.IsType(t, &sized{}, e, "one program for all sizes")
-			_, evaluated := e.(*sized).Compiled()
-			require.Zero(t, evaluated)
-			require.NotEmpty(t, regionsOf(e.(*sized).Program()))
-			for _, r := range regionsOf(e.(*sized).Program()) {
+			e := allSizes(t, text, 10000)
+			require.NotEmpty(t, regionsOf(e.Program()))
+			for _, r := range regionsOf(e.Program()) {
 				require.IsType(t, &sized{}, r)
-			}
-			want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
-			require.NoError(t, err)
-			for _, n := range []int{1, 2, 0, 3, 5, 17, 64, 100, 251, 1000, 4093, 7, 10000, 1} {
-				args := argsOf(e.Signature(), n, uint64(n))
-				a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
-				require.NoError(t, want.Execute(t.Context(), a))
-				require.NoError(t, e.Execute(t.Context(), b), "%d elements", n)
-				for j := range a.Results {
-					near(t, a.Results[j], b.Results[j], n)
-				}
 			}
 		})
 	}
+}
+
+// allSizes compiles a text, none of which may be left to the evaluator, and requires
+// that it computes what the evaluator does, for many sizes and the given one.
+func allSizes(t *testing.T, text string, many int) *sized {
+	t.Helper()
+	cpu, err := open("cpu", "")
+	require.NoError(t, err)
+	x, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &sized{}, x, "one program for all sizes")
+	e := x.(*sized)
+	kernels, evaluated := e.Compiled()
+	t.Log(kernels, "kernels")
+	require.Zero(t, evaluated)
+	want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	for _, n := range []int{1, 2, 0, 3, 5, 17, 64, 100, 251, 1000, 4093, 7, many, 1} {
+		args := argsOf(e.Signature(), n, uint64(n))
+		a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
+		require.NoError(t, want.Execute(t.Context(), a))
+		require.NoError(t, e.Execute(t.Context(), b), "%d elements", n)
+		for j := range a.Results {
+			near(t, a.Results[j], b.Results[j], n)
+		}
+	}
+	return e
 }
 
 // regionsOf returns what the loops and branches of a program run.
