@@ -25,3 +25,7 @@ func Has(feature string) bool {
 	_, found := slices.BinarySearch(Features(), feature)
 	return found
 }
+
+// L2 returns the bytes of the L2 cache of a core, 0 where the processor does not
+// say.
+var L2 = sync.OnceValue(hostL2)

@@ -68,6 +68,16 @@ var features = []feature{
 	{"lzcnt", 0x80000001, 0, ecx, 5, 0},
 }
 
+// hostL2 asks the leaf whose bits 16 to 31 of ECX are KiB, for Intel and AMD alike.
+func hostL2() int {
+	const leaf = 0x80000006
+	if highest, _, _, _ := cpuid(0x80000000, 0); highest < leaf {
+		return 0
+	}
+	_, _, c, _ := cpuid(leaf, 0)
+	return int(c>>16) << 10
+}
+
 // hostFeatures returns the features that the processor has and the system lets
 // programs use.
 func hostFeatures() []string {

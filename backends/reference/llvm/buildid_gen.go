@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "eaac8bcb32315a10f153cdb1"
+const buildID = "62288e6089b84e99dc7eeea2"

@@ -39,7 +39,7 @@ func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, ge
 	m.Splats = false // the same text for any libLLVM
 	wide := m.Level >= vector.AVX512 && m.Level <= vector.AVX512BF16
 	return &units{
-		machine: gemm.Machine{Machine: m, VNNI: wide && cpu.Has("avx512vnni")},
+		machine: gemm.Machine{Machine: m, VNNI: wide && cpu.Has("avx512vnni"), L2: cpu.L2()},
 		compile: compile, has: has, failed: failed,
 		all: map[string]*unit{},
 	}

@@ -31,7 +31,7 @@ func (r *run) ask(x *block, rows int) {
 		a[wordNextRow] = word(ceil(bytes, rows))
 		a[wordNext] = word(ceil(ceil(bytes, ceil(rows, c.rows)*panels), line))
 	}
-	if bytes > bytesL2/2 {
+	if bytes > q.l2()/2 {
 		a[wordFar] = rowsAhead * a[wordBStep]
 	}
 }

@@ -41,6 +41,7 @@ func best() Machine {
 	all := machines()
 	m := all[len(all)-1]
 	m.VNNI = native.Host().Has("avx512vnni")
+	m.L2 = native.Host().L2()
 	return m
 }
 

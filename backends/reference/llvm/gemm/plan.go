@@ -81,13 +81,21 @@ func (q *Plan) plan(p Problem) error {
 	return nil
 }
 
-// bytesL2 and bytesL3 are the caches that plans reckon with, that of a core and
-// the one that cores share, whatever the machine has. Blocks take half of the
-// one and a quarter of the other.
+// bytesL2 and bytesL3 are the caches that plans reckon with at most, that of a core
+// and the one that cores share. Blocks take half of the one and a quarter of the
+// other.
 const (
 	bytesL2 = 1 << 20
 	bytesL3 = 8 << 20
 )
+
+// l2 returns the bytes of the L2 cache to reckon with.
+func (q *Plan) l2() int {
+	if q.on.L2 == 0 {
+		return bytesL2
+	}
+	return min(q.on.L2, bytesL2)
+}
 
 // blocks chooses the sizes of the blocks. What a thread is given is not yet
 // known, and must not change how sums are formed: depth depends on K alone.
@@ -108,7 +116,7 @@ func (q *Plan) blocks() {
 		q.chunk = 8 * c.rows // packed in squares, of which none is cut then
 	}
 	q.chunk = min(q.chunk, ceil(max(p.M, 1), c.rows)*c.rows)
-	q.group = max(bytesL2/2/c.columns()/deep, 1)
+	q.group = max(q.l2()/2/c.columns()/deep, 1)
 }
 
 // choose decides what is packed and where sums are kept.
@@ -119,7 +127,7 @@ func (q *Plan) choose() {
 	q.directA = p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
 	q.directB = p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
-	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > bytesL2)
+	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.l2())
 	q.batches = 1
 	if q.sharedB() || q.directB && p.K <= q.depth && p.N <= q.width {
 		q.batches = min(max(int(1e8/float64(p.M*p.N*p.K+1)), 1), 64, max(p.Batch, 1))
@@ -152,11 +160,10 @@ func (q *Plan) Packings() (a, b int) {
 	return a, b
 }
 
-// sets is the distance in bytes of what shares a set of the L1 cache, and of the
-// L2 cache; each has ways places for it.
+// setsL1 is the distance in bytes of what shares a set of the L1 cache. It has ways
+// places for that, and so many are reckoned with of the L2 cache.
 const (
 	setsL1 = 4 << 10
-	setsL2 = 128 << 10
 	ways   = 8
 )
 
@@ -181,7 +188,7 @@ func (q *Plan) keepsB() bool {
 		return true
 	}
 	row := max(abs(p.StrideB[1]*p.B.Size()), line)
-	return q.depth <= ways*setsL2/gcd(row, setsL2) && (p.K*p.N*p.B.Size() <= bytesL2 || p.M <= 12*c.rows)
+	return q.depth <= q.l2()/gcd(row, q.l2()/ways) && (p.K*p.N*p.B.Size() <= q.l2() || p.M <= 12*c.rows)
 }
 
 func abs(x int) int { return max(x, -x) }

@@ -14,6 +14,7 @@ import (
 type CPU struct {
 	level    string
 	features []string // sorted
+	l2       int
 }
 
 // level is a step of what processors can do.
@@ -34,7 +35,11 @@ var levels = []level{
 }
 
 // Host returns the processor that this process runs on.
-var Host = sync.OnceValue(func() CPU { return newCPU(runtime.GOARCH, slices.Clone(cpu.Features())) })
+var Host = sync.OnceValue(func() CPU {
+	c := newCPU(runtime.GOARCH, slices.Clone(cpu.Features()))
+	c.l2 = cpu.L2()
+	return c
+})
 
 // newCPU returns a processor with these features, at the highest level that
 // they make.
@@ -55,6 +60,9 @@ func newCPU(arch string, features []string) CPU {
 // Level returns the highest level of the processor: sse2, avx2 (x86-64-v3),
 // avx512 (x86-64-v4), avx512bf16, or neon; empty on other architectures.
 func (c CPU) Level() string { return c.level }
+
+// L2 returns the bytes of a core's L2 cache, 0 if unknown.
+func (c CPU) L2() int { return c.l2 }
 
 // Has reports whether the processor has a feature, by LLVM's name of it. Of what
 // every processor of an architecture has it knows nothing.
@@ -96,5 +104,5 @@ func (c CPU) As(name string) (CPU, error) {
 		}
 	}
 	slices.Sort(kept)
-	return CPU{level: name, features: kept}, nil
+	return CPU{level: name, features: kept, l2: c.l2}, nil
 }
