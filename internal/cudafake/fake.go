@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
 )
 
@@ -23,6 +24,7 @@ type Options struct {
 	Processors int  // the multiprocessors of each device: 4
 	NoPeers    bool // devices cannot access each other's memory
 	Violations int  // how many are kept: 100
+	CuBLASLt   int  // the version of that library: 130100
 }
 
 // Fake is a driver with its devices.
@@ -90,7 +92,7 @@ type injection struct {
 // New makes a fake. [Fake.Close] ends it; no more than 16 are open at the same
 // time.
 func New(o Options) *Fake {
-	for _, d := range []struct{ field, standard *int }{{&o.Devices, ptr(1)}, {&o.Version, ptr(13000)}, {&o.Major, ptr(9)}, {&o.Violations, ptr(100)}, {&o.Processors, ptr(4)}} {
+	for _, d := range []struct{ field, standard *int }{{&o.Devices, ptr(1)}, {&o.Version, ptr(13000)}, {&o.Major, ptr(9)}, {&o.Violations, ptr(100)}, {&o.Processors, ptr(4)}, {&o.CuBLASLt, ptr(130100)}} {
 		if *d.field == 0 {
 			*d.field = *d.standard
 		}
@@ -114,8 +116,13 @@ func New(o Options) *Fake {
 
 func ptr[T any](v T) *T { return &v }
 
-// Lookup returns the address of a function, for [driver.Use].
+// Lookup returns the address of a function, for [driver.Use] and [cublaslt.Use].
 func (f *Fake) Lookup(name string) uintptr { return f.slot.addresses[name] }
+
+// Products is [cublaslt.Use] of the fake.
+func (f *Fake) Products() (*cublaslt.Library, error) {
+	return cublaslt.Use(f.Lookup, f.o.Version/1000)
+}
 
 // Open is [driver.Use] of the fake.
 func (f *Fake) Open() (*driver.Driver, error) { return driver.Use(f.Lookup) }
@@ -158,7 +165,8 @@ func (f *Fake) Close() error {
 	return errors.Join(all...)
 }
 
-// Fail makes a call of a function fail with a code: the next but as many. An
+// Fail makes a call of a function fail with a code, one of cuBLASLt with the status of
+// that number: the next but as many. An
 // allocation that is to find no memory fails with [driver.OutOfMemory].
 func (f *Fake) Fail(call string, after int, code driver.Code) {
 	f.mu.Lock()

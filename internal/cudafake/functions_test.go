@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
 )
 
@@ -19,6 +20,23 @@ func TestFunctions(t *testing.T) {
 		fn := reflect.TypeOf(functions[e.Name])
 		require.NotNil(t, fn, e.Name)
 		require.Equal(t, len(e.Args), fn.NumIn()-1, e.Name)
+		for i, letter := range e.Args {
+			require.Contains(t, kinds[letter], fn.In(i+1).Kind(), "%s, argument %d", e.Name, i)
+		}
+	}
+}
+
+// So is every function of the table of package cublaslt.
+func TestProductFunctions(t *testing.T) {
+	kinds := map[rune][]reflect.Kind{'i': {reflect.Int32}, 'q': {reflect.Uint64}, 'l': {reflect.Int64}, 'z': {reflect.Uint64}, 'h': {reflect.Uintptr},
+		'p': {reflect.Pointer, reflect.UnsafePointer, reflect.Uint64}}
+	table := cublaslt.Entries()
+	require.Len(t, productFunctions, len(table))
+	for _, e := range table {
+		fn := reflect.TypeOf(productFunctions[e.Name])
+		require.NotNil(t, fn, e.Name)
+		require.Equal(t, len(e.Args), fn.NumIn()-1, e.Name)
+		require.Contains(t, kinds[rune(e.Result[0])], fn.Out(0).Kind(), e.Name)
 		for i, letter := range e.Args {
 			require.Contains(t, kinds[letter], fn.In(i+1).Kind(), "%s, argument %d", e.Name, i)
 		}

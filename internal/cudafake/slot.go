@@ -39,8 +39,10 @@ func take(f *Fake) *slot {
 	default:
 		slots.made++
 		s = &slot{addresses: map[string]uintptr{}}
-		for name, fn := range functions {
-			s.addresses[name] = purego.NewCallback(s.function(name, fn))
+		for _, table := range []map[string]any{functions, productFunctions} {
+			for name, fn := range table {
+				s.addresses[name] = purego.NewCallback(s.function(name, fn))
+			}
 		}
 	}
 	s.mu.Lock()
@@ -66,16 +68,17 @@ func (s *slot) function(name string, method any) any {
 	for i := 1; i < t.NumIn(); i++ {
 		in = append(in, t.In(i))
 	}
-	code := reflect.TypeFor[driver.Code]()
-	return reflect.MakeFunc(reflect.FuncOf(in, []reflect.Type{code}, false), func(args []reflect.Value) []reflect.Value {
+	out := t.Out(0)
+	result := func(c driver.Code) []reflect.Value { return []reflect.Value{reflect.ValueOf(c).Convert(out)} }
+	return reflect.MakeFunc(reflect.FuncOf(in, []reflect.Type{out}, false), func(args []reflect.Value) []reflect.Value {
 		s.mu.Lock()
 		f := s.fake
 		s.mu.Unlock()
 		if f == nil {
-			return []reflect.Value{reflect.ValueOf(driver.Deinitialized)}
+			return result(driver.Deinitialized)
 		}
 		if f.hosting.Load() == int64(thread()) {
-			return []reflect.Value{reflect.ValueOf(driver.Code(800))} // CUDA_ERROR_NOT_PERMITTED
+			return result(800) // CUDA_ERROR_NOT_PERMITTED
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -86,7 +89,7 @@ func (s *slot) function(name string, method any) any {
 					f.lose(d, c)
 				}
 			}
-			return []reflect.Value{reflect.ValueOf(c)}
+			return result(c)
 		}
 		return fn.Call(append([]reflect.Value{reflect.ValueOf(f)}, args...))
 	}).Interface()

@@ -22,6 +22,7 @@ type work struct {
 	grid, block [3]int
 	shared      int
 	args        []uint64
+	product     *product // or one of these
 	// A copy or a fill of bytes at addresses:
 	to, from uint64
 	in, of   *device // whose they are; nil: the host's, or the stream's
@@ -41,6 +42,9 @@ func (w *work) String() string {
 
 // perform does some work at its moment.
 func (f *Fake) perform(d *device, w *work, when *moment) driver.Code {
+	if w.product != nil {
+		return f.multiply(d, w.product, when)
+	}
 	switch w.kind {
 	case driver.KernelNode:
 		return f.kernel(d, w, when)

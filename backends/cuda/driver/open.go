@@ -55,6 +55,11 @@ func open(names []string) (*Driver, error) {
 	return nil, fmt.Errorf("cuda: %w: install NVIDIA's driver, or name its libcuda.so.1 in LTC_LIBCUDA: %w", ErrNoDriver, errors.Join(reasons...))
 }
 
+// Load loads a library that a file or a name of the system's names, for as long as the
+// process runs, and returns what finds its functions: 0 for those that it has not.
+// Another of NVIDIA's libraries may be one.
+func Load(name string) (lookup func(name string) uintptr, err error) { return library(name) }
+
 // Use makes a driver of functions that stand in for the library's. lookup returns
 // the address of the function that an [Entry] names, which follows the calling
 // convention of C; 0 if there is none.

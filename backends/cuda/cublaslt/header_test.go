@@ -1,0 +1,182 @@
+package cublaslt
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// header returns one of NVIDIA's: of a toolkit, or where pip puts the package
+// nvidia-cublas and nvidia-cuda-runtime.
+func header(t *testing.T, name string) string {
+	dirs := []string{"/usr/local/cuda*/include"}
+	for _, p := range slices.Concat(pythons(), packages) {
+		dirs = append(dirs, filepath.Join(p, "nvidia/*/include"))
+	}
+	found := files(dirs, name)
+	if len(found) == 0 {
+		t.Skipf("there is no %s: pip install nvidia-cublas nvidia-cuda-runtime brings it", name)
+	}
+	text, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	return comments.ReplaceAllString(string(text), "")
+}
+
+var (
+	comments = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	declared = regexp.MustCompile(`(\w+)\s+CUBLASWINAPI\s+(cublasLt\w+)\s*\(([^)]*)\)`)
+	pointers = regexp.MustCompile(`typedef\s+(?:struct\s+)?\w+\s*\*\s*(\w+);`)
+	numbered = regexp.MustCompile(`(\bCU\w+)\s*=\s*(\d+)\s*[,}\n]`)
+)
+
+// letter returns that of an argument in C: see [Entry].
+func letter(arg string, handles map[string]bool) string {
+	if strings.ContainsAny(arg, "*[") {
+		return "p"
+	}
+	words := strings.Fields(arg)
+	switch kind := words[max(len(words)-2, 0)]; {
+	case kind == "size_t":
+		return "z"
+	case kind == "uint64_t":
+		return "q"
+	case kind == "int64_t":
+		return "l"
+	case handles[kind], kind == "cudaStream_t":
+		return "h"
+	}
+	return "i"
+}
+
+// The table is the library's: names, and what they take and return.
+func TestHeader(t *testing.T) {
+	h := header(t, "cublasLt.h")
+	handles := map[string]bool{}
+	for _, m := range pointers.FindAllStringSubmatch(h, -1) {
+		handles[m[1]] = true
+	}
+	there := map[string][2]string{}
+	for _, m := range declared.FindAllStringSubmatch(h, -1) {
+		args := ""
+		for _, a := range strings.Split(m[3], ",") {
+			if a = strings.TrimSpace(a); a != "" && a != "void" {
+				args += letter(a, handles)
+			}
+		}
+		there[m[2]] = [2]string{args, letter(m[1]+" result", handles)}
+	}
+	require.Greater(t, len(there), 30)
+	for _, e := range Entries() {
+		require.Equal(t, there[e.Name], [2]string{e.Args, e.Result}, e.Name)
+	}
+	require.Regexp(t, fmt.Sprintf(`uint64_t data\[%d\];\s*} cublasLtMatmulAlgo_t;`, len(Algorithm{}.data)), h)
+	require.EqualValues(t, 96, unsafe.Sizeof(heuristic{}), "cublasLtMatmulHeuristicResult_t")
+}
+
+// Numbers that the package has of its own are those of the headers.
+func TestHeaderNumbers(t *testing.T) {
+	there := map[string]string{}
+	for _, name := range []string{"cublasLt.h", "cublas_api.h", "library_types.h"} {
+		for _, m := range numbered.FindAllStringSubmatch(header(t, name), -1) {
+			there[m[1]] = m[2]
+		}
+	}
+	same := func(name string, number int) { require.Equal(t, there[name], fmt.Sprint(number), name) }
+	for status, name := range statuses {
+		same(name, int(status))
+	}
+	for name, number := range map[string]int{
+		"CUDA_R_32F": int(F32), "CUDA_R_64F": int(F64), "CUDA_R_16F": int(F16), "CUDA_R_16BF": int(BF16), "CUDA_R_8I": int(I8), "CUDA_R_32I": int(I32),
+		"CUBLAS_COMPUTE_32F": int(ComputeF32), "CUBLAS_COMPUTE_64F": int(ComputeF64), "CUBLAS_COMPUTE_32I": int(ComputeI32), "CUBLAS_COMPUTE_32F_FAST_TF32": int(ComputeTF32),
+		"CUBLASLT_EPILOGUE_DEFAULT": int(Plain), "CUBLASLT_EPILOGUE_RELU": int(ReLU), "CUBLASLT_EPILOGUE_BIAS": int(Bias), "CUBLASLT_EPILOGUE_GELU": int(GELU),
+		"CUBLASLT_MATMUL_DESC_TRANSA": descTransA, "CUBLASLT_MATMUL_DESC_TRANSB": descTransB, "CUBLASLT_MATMUL_DESC_EPILOGUE": descEpilogue,
+		"CUBLASLT_MATMUL_DESC_BIAS_POINTER": descBias, "CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE": descBiasType,
+		"CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT": layoutProducts, "CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET": layoutApart, "CUBLAS_OP_T": transposed,
+		"CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES": preferWorkspace, "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES": preferAlignA, "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES": preferAlignA + 3,
+	} {
+		same(name, number)
+	}
+}
+
+// NVIDIA's library, where it is installed, takes the descriptions as they are made;
+// that needs no GPU.
+func TestNVIDIA(t *testing.T) {
+	l, err := Open(99)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Log(l.Path(), l.Version())
+	h := &Handle{Library: l}
+	for _, p := range []*Problem{
+		{A: Matrix{BF16, 64, 72, 80, 6400}, B: Matrix{BF16, 72, 128, 72, 0}, D: Matrix{BF16, 64, 128, 64, 8192}, Products: 3, Compute: ComputeF32, Epilogue: GELU + Bias, Bias: BF16, Align: 16},
+		{A: Matrix{F64, 72, 64, 72, 0}, B: Matrix{F64, 128, 72, 128, 0}, D: Matrix{F64, 64, 128, 64, 0}, TransA: true, TransB: true, Products: 1, Compute: ComputeF64, Epilogue: ReLU, Align: 16},
+	} {
+		x, err := h.New(p, Algorithm{})
+		require.NoError(t, err)
+		if p.Epilogue&Bias != 0 {
+			require.NoError(t, x.attribute(l, descSet, x.desc, descBias, 1<<20, 8))
+		}
+		require.ErrorIs(t, x.attribute(l, descSet, x.desc, descEpilogue, 1, 7), InvalidValue, "a size that is wrong")
+		require.NoError(t, x.Destroy())
+	}
+}
+
+// Libraries are looked for where Python keeps them, those of each version in turn.
+func TestCandidates(t *testing.T) {
+	env, path := t.TempDir(), t.TempDir()
+	t.Setenv("VIRTUAL_ENV", env)
+	t.Setenv("CONDA_PREFIX", "")
+	t.Setenv("PATH", filepath.Join(path, "bin"))
+	t.Setenv("HOME", t.TempDir())
+	var want []string
+	touch := func(parts ...string) string {
+		f := filepath.Join(parts...)
+		require.NoError(t, os.MkdirAll(filepath.Dir(f), 0o755))
+		require.NoError(t, os.WriteFile(f, nil, 0o755))
+		return f
+	}
+	touch(path, "bin/python3")
+	for _, f := range [][]string{
+		{env, "lib/python3.11/site-packages/nvidia/cu13/lib/libcublasLt.so.13"},
+		{path, "lib/python3.12/dist-packages/torch/lib/libcublasLt.so.13"},
+		{os.Getenv("HOME"), ".local/lib/python3.9/site-packages/nvidia/cublas/lib/libcublasLt.so.12"},
+	} {
+		want = append(want, touch(f...))
+	}
+	got := candidates()
+	at := -1
+	for _, w := range append([]string{"libcublasLt.so.13"}, want...) {
+		i := slices.Index(got, w)
+		require.Greater(t, i, at, w)
+		at = i
+	}
+	require.Less(t, slices.Index(got, want[1]), slices.Index(got, "libcublasLt.so.12"))
+}
+
+// What is there but no library, or is not there, is said.
+func TestNoLibrary(t *testing.T) {
+	_, err := open([]string{"none"}, 13)
+	require.ErrorIs(t, err, ErrNotFound)
+	require.EqualError(t, err, "no cuBLASLt: LTC_LIBCUBLASLT is none")
+	_, err = open([]string{"/nowhere/a.so", "/nowhere/b.so"}, 13)
+	require.ErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, "looked for /nowhere/a.so, /nowhere/b.so: pip install nvidia-cublas brings one, or name it in LTC_LIBCUBLASLT")
+	_, err = open([]string{"/nowhere/a.so"}, 13) // named
+	require.NotErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, "/nowhere/a.so")
+	text := filepath.Join(t.TempDir(), "libcublasLt.so.13")
+	require.NoError(t, os.WriteFile(text, []byte("text"), 0o755))
+	_, err = open([]string{"/nowhere/a.so", text}, 13)
+	require.NotErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, text)
+	_, err = open([]string{"libc.so.6"}, 13)
+	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorContains(t, err, "libc.so.6 has no cublasLtGetVersion")
+}

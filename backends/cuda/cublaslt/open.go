@@ -1,0 +1,130 @@
+package cublaslt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/ebitengine/purego"
+
+	"ltc/backends/cuda/driver"
+	"ltc/internal/env"
+)
+
+// ErrNotFound is wrapped by errors of [Open] where there is no library at all, or none
+// is wanted.
+var ErrNotFound = errors.New("no cuBLASLt")
+
+// ErrVersion is wrapped by errors of [Open] and [Use] where a library is of a version
+// that is not known, or that the driver is too old for.
+var ErrVersion = errors.New("not a version of cuBLASLt that is known")
+
+// Library is cuBLASLt.
+type Library struct {
+	fn      [count]uintptr
+	version int
+	path    string
+}
+
+// Open opens the library that LTC_LIBCUBLASLT names or, without it, the first that can
+// be used of the system's, of CUDA's toolkits and of Python's packages. newest is the
+// major version of CUDA that the driver is for: a library for a later one is not used.
+// The error wraps [ErrNotFound], or says of each that was found what is wrong with it.
+func Open(newest int) (*Library, error) {
+	if named := env.LibCUBLASLt.Value(); named != "" {
+		return open([]string{named}, newest)
+	}
+	return open(candidates(), newest)
+}
+
+func open(names []string, newest int) (*Library, error) {
+	if slices.Equal(names, []string{"none"}) {
+		return nil, fmt.Errorf("%w: LTC_LIBCUBLASLT is none", ErrNotFound)
+	}
+	var unusable []error
+	for _, name := range names {
+		lookup, err := driver.Load(name)
+		if err != nil {
+			if _, there := os.Stat(name); there == nil || len(names) == 1 {
+				unusable = append(unusable, err)
+			}
+			continue
+		}
+		l, err := use(name, lookup, newest)
+		if err == nil {
+			return l, nil
+		}
+		unusable = append(unusable, err)
+	}
+	if len(unusable) > 0 {
+		return nil, errors.Join(unusable...)
+	}
+	return nil, fmt.Errorf("%w: looked for %s: pip install nvidia-cublas brings one, or name it in LTC_LIBCUBLASLT", ErrNotFound, strings.Join(names, ", "))
+}
+
+// Use makes a library of functions that stand in for it. lookup returns the address of
+// the function that an [Entry] names, which follows the calling convention of C; 0 if
+// there is none.
+func Use(lookup func(name string) uintptr, newest int) (*Library, error) {
+	return use("a table", lookup, newest)
+}
+
+func use(path string, lookup func(name string) uintptr, newest int) (*Library, error) {
+	l := &Library{path: path}
+	for e := range l.fn {
+		l.fn[e] = lookup(entries[e].Name)
+	}
+	if l.fn[getVersion] == 0 {
+		return nil, fmt.Errorf("%w: %s has no %s", ErrVersion, path, entries[getVersion].Name)
+	}
+	version, _, _ := purego.SyscallN(l.fn[getVersion])
+	l.version = int(version)
+	switch major := l.version / 10000; {
+	case !slices.Contains(majors, major):
+		return nil, fmt.Errorf("%w: %s is of version %s, and those from %d to %d are known", ErrVersion, path, l.Version(), slices.Min(majors), slices.Max(majors))
+	case major > newest:
+		return nil, fmt.Errorf("%w: %s is of version %s, and the driver is for CUDA %d: install a newer driver, or an older library", ErrVersion, path, l.Version(), newest)
+	}
+	for e, p := range l.fn {
+		if p == 0 {
+			return nil, fmt.Errorf("%w: %s is of version %s but has no %s", ErrVersion, path, l.Version(), entries[e].Name)
+		}
+	}
+	return l, nil
+}
+
+// Version returns the library's version, as in 13.1.0.
+func (l *Library) Version() string {
+	return fmt.Sprintf("%d.%d.%d", l.version/10000, l.version/100%100, l.version%100)
+}
+
+// Path says which library it is.
+func (l *Library) Path() string { return l.path }
+
+// frame holds what a call passes and gets. It is on the heap: stacks move, and the
+// library writes to addresses that it was given as numbers.
+type frame struct {
+	args [16]uintptr
+	out  uint64 // where a handle comes back
+	in   uint64 // where the value of an attribute is
+}
+
+// call calls the library with the first n arguments of a frame.
+func (l *Library) call(e entry, f *frame, n int) Status {
+	r, _, _ := purego.SyscallN(l.fn[e], f.args[:n]...)
+	return Status(int32(r))
+}
+
+// set is call with the arguments listed, as an error; for what is not called often.
+func (l *Library) set(e entry, f *frame, args ...uintptr) error {
+	copy(f.args[:], args)
+	s := l.call(e, f, len(args))
+	runtime.KeepAlive(f)
+	if s != Success {
+		return &Error{Call: entries[e].Name, Status: s}
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package cudafake
+
+import (
+	"fmt"
+	"hash/fnv"
+	"unsafe"
+
+	"ltc/backends/cuda/cublaslt"
+	"ltc/backends/cuda/driver"
+)
+
+// productFunctions are what the table of package cublaslt is filled with.
+var productFunctions = map[string]any{
+	"cublasLtGetVersion":                   (*Fake).productVersion,
+	"cublasLtCreate":                       (*Fake).newProducts,
+	"cublasLtDestroy":                      (*Fake).destroyProducts,
+	"cublasLtMatmulDescCreate":             (*Fake).newDesc,
+	"cublasLtMatmulDescDestroy":            (*Fake).destroyDesc,
+	"cublasLtMatmulDescSetAttribute":       (*Fake).setDesc,
+	"cublasLtMatrixLayoutCreate":           (*Fake).newLayout,
+	"cublasLtMatrixLayoutDestroy":          (*Fake).destroyLayout,
+	"cublasLtMatrixLayoutSetAttribute":     (*Fake).setLayout,
+	"cublasLtMatmulPreferenceCreate":       (*Fake).newPreference,
+	"cublasLtMatmulPreferenceDestroy":      (*Fake).destroyPreference,
+	"cublasLtMatmulPreferenceSetAttribute": (*Fake).setPreference,
+	"cublasLtMatmulAlgoGetHeuristic":       (*Fake).heuristic,
+	"cublasLtMatmul":                       (*Fake).matmul,
+}
+
+// products is a handle of the library.
+type products struct{ device *device }
+
+func (p *products) leaked() string { return p.device.kept("handles of cuBLASLt") }
+
+// desc is what products compute, by the numbers of NVIDIA's header.
+type desc struct {
+	compute, scale int32
+	transA, transB int32
+	epilogue       int32
+	bias           uint64
+	biasType       int32
+}
+
+func (*desc) leaked() string { return "descriptions of products" }
+
+// layout is how matrices lie.
+type layout struct {
+	t          int32
+	rows, cols uint64
+	ld         int64
+	products   int32
+	apart      int64
+}
+
+func (*layout) leaked() string { return "layouts of matrices" }
+
+// preference is what a heuristic is asked for.
+type preference struct {
+	workspace uint64
+	align     [4]uint32 // of A, B, C and D
+}
+
+func (*preference) leaked() string { return "preferences" }
+
+// of returns what a handle of the library stands for.
+func of[T any](f *Fake, h uintptr, what string) (T, cublaslt.Status) {
+	v, code := find[T](f, h, what)
+	if code != 0 {
+		return v, cublaslt.InvalidValue
+	}
+	return v, cublaslt.Success
+}
+
+// drop destroys what a handle of the library stands for.
+func drop[T any](f *Fake, h uintptr, what, by string) cublaslt.Status {
+	_, s := of[T](f, h, what)
+	if s == 0 {
+		f.handles[h] = destroyed{by}
+	}
+	return s
+}
+
+// misused notes a violation and returns what the library does.
+func (f *Fake) misused(format string, args ...any) cublaslt.Status {
+	f.violate(BadArgument, format, args...)
+	return cublaslt.InvalidValue
+}
+
+func (f *Fake) productVersion() uint64 { return uint64(f.o.CuBLASLt) }
+
+func (f *Fake) newProducts(to *uintptr) cublaslt.Status {
+	d, code := f.context("cublasLtCreate")
+	if code != 0 {
+		return cublaslt.NotInitialized
+	}
+	*to = f.handle(&products{d})
+	return cublaslt.Success
+}
+
+func (f *Fake) destroyProducts(h uintptr) cublaslt.Status {
+	p, s := of[*products](f, h, "handle of cuBLASLt")
+	if s != 0 {
+		return s
+	}
+	if f.same("cublasLtDestroy", p.device, "handle of cuBLASLt") != 0 {
+		return cublaslt.NotInitialized
+	}
+	f.handles[h] = destroyed{"cublasLtDestroy"}
+	return cublaslt.Success
+}
+
+func (f *Fake) newDesc(to *uintptr, compute, scale int32) cublaslt.Status {
+	*to = f.handle(&desc{compute: compute, scale: scale, epilogue: 1, biasType: -1})
+	return cublaslt.Success
+}
+
+func (f *Fake) destroyDesc(h uintptr) cublaslt.Status {
+	return drop[*desc](f, h, "description of products", "cublasLtMatmulDescDestroy")
+}
+
+// assign reads an attribute of the size that its place has.
+func (f *Fake) assign(what string, number int32, place any, from unsafe.Pointer, n uint64) cublaslt.Status {
+	size := uint64(8)
+	switch to := place.(type) {
+	case *int32:
+		if size = 4; n == size {
+			*to = *(*int32)(from)
+		}
+	case *uint32:
+		if size = 4; n == size {
+			*to = *(*uint32)(from)
+		}
+	case *int64:
+		if n == size {
+			*to = *(*int64)(from)
+		}
+	case *uint64:
+		if n == size {
+			*to = *(*uint64)(from)
+		}
+	default:
+		return f.misused("attribute %d of %s, which the fake does not know", number, what)
+	}
+	if n != size {
+		return f.misused("attribute %d of %s has %d bytes, not %d", number, what, size, n)
+	}
+	return cublaslt.Success
+}
+
+func (f *Fake) setDesc(h uintptr, number int32, from unsafe.Pointer, n uint64) cublaslt.Status {
+	d, s := of[*desc](f, h, "description of products")
+	if s != 0 {
+		return s
+	}
+	places := map[int32]any{3: &d.transA, 4: &d.transB, 7: &d.epilogue, 8: &d.bias, 26: &d.biasType}
+	return f.assign("a description of products", number, places[number], from, n)
+}
+
+func (f *Fake) newLayout(to *uintptr, t int32, rows, cols uint64, ld int64) cublaslt.Status {
+	*to = f.handle(&layout{t: t, rows: rows, cols: cols, ld: ld, products: 1})
+	return cublaslt.Success
+}
+
+func (f *Fake) destroyLayout(h uintptr) cublaslt.Status {
+	return drop[*layout](f, h, "layout of matrices", "cublasLtMatrixLayoutDestroy")
+}
+
+func (f *Fake) setLayout(h uintptr, number int32, from unsafe.Pointer, n uint64) cublaslt.Status {
+	l, s := of[*layout](f, h, "layout of matrices")
+	if s != 0 {
+		return s
+	}
+	places := map[int32]any{5: &l.products, 6: &l.apart}
+	return f.assign("a layout of matrices", number, places[number], from, n)
+}
+
+func (f *Fake) newPreference(to *uintptr) cublaslt.Status {
+	*to = f.handle(&preference{align: [4]uint32{256, 256, 256, 256}})
+	return cublaslt.Success
+}
+
+func (f *Fake) destroyPreference(h uintptr) cublaslt.Status {
+	return drop[*preference](f, h, "preference", "cublasLtMatmulPreferenceDestroy")
+}
+
+func (f *Fake) setPreference(h uintptr, number int32, from unsafe.Pointer, n uint64) cublaslt.Status {
+	p, s := of[*preference](f, h, "preference")
+	if s != 0 {
+		return s
+	}
+	places := map[int32]any{1: &p.workspace, 5: &p.align[0], 6: &p.align[1], 7: &p.align[2], 8: &p.align[3]}
+	return f.assign("a preference", number, places[number], from, n)
+}
+
+// described is what a call is about.
+type described struct {
+	desc    desc
+	layouts [4]layout // of A, B, C and D
+}
+
+// describe reads the handles that calls share.
+func (f *Fake) describe(call string, handle, of_ uintptr, layouts ...uintptr) (x described, s cublaslt.Status) {
+	p, s := of[*products](f, handle, "handle of cuBLASLt")
+	if s != 0 {
+		return x, s
+	}
+	if f.same(call, p.device, "handle of cuBLASLt") != 0 {
+		return x, cublaslt.ArchMismatch
+	}
+	d, s := of[*desc](f, of_, "description of products")
+	if s != 0 {
+		return x, s
+	}
+	x.desc = *d
+	for i, h := range layouts {
+		l, s := of[*layout](f, h, "layout of matrices")
+		if s != 0 {
+			return x, s
+		}
+		x.layouts[i] = *l
+	}
+	return x, x.check(f, call)
+}
+
+// key tells shapes apart for which there are algorithms.
+func (x *described) key(align [4]uint32) uint64 {
+	h := fnv.New64a()
+	d := x.desc
+	d.bias = 0
+	fmt.Fprint(h, d, x.layouts, align)
+	return h.Sum64()
+}
+
+// magic begins an algorithm that a heuristic has given.
+const magic = 0x6c74636c74
+
+// algorithm is what the fake has in NVIDIA's cublasLtMatmulAlgo_t.
+type algorithm struct {
+	magic, key, workspace uint64
+	align                 [4]uint32
+	rest                  [3]uint64
+}
+
+// found is NVIDIA's cublasLtMatmulHeuristicResult_t.
+type found struct {
+	algo      algorithm
+	workspace uint64
+	state     int32
+	waves     float32
+	reserved  [4]int32
+}
+
+func (f *Fake) heuristic(handle, d, a, b, c, to, prefer uintptr, n int32, results *found, got *int32) cublaslt.Status {
+	*got = 0
+	x, s := f.describe("cublasLtMatmulAlgoGetHeuristic", handle, d, a, b, c, to)
+	if s != 0 {
+		return s
+	}
+	p, s := of[*preference](f, prefer, "preference")
+	if s != 0 {
+		return s
+	}
+	if n < 1 {
+		return f.misused("%d algorithms are asked for", n)
+	}
+	const workspace = 768 // some
+	if p.workspace < workspace {
+		return cublaslt.NotSupported
+	}
+	*results = found{algo: algorithm{magic: magic, key: x.key(p.align), workspace: workspace, align: p.align}, workspace: workspace, waves: 1}
+	*got = 1
+	return cublaslt.Success
+}
+
+// product is one that was queued.
+type product struct {
+	described
+	at        [3]uint64 // A, B and D
+	workspace uint64
+	n         uint64 // bytes of it
+}
+
+func (f *Fake) matmul(handle, d uintptr, alpha unsafe.Pointer, a uint64, la uintptr, b uint64, lb uintptr, beta unsafe.Pointer,
+	c uint64, lc uintptr, to uint64, ld uintptr, algo *algorithm, workspace, n uint64, stream uintptr) cublaslt.Status {
+	const call = "cublasLtMatmul"
+	x, s := f.describe(call, handle, d, la, lb, lc, ld)
+	if s != 0 {
+		return s
+	}
+	if s := x.scaled(f, alpha, beta); s != 0 {
+		return s
+	}
+	switch {
+	case c != to || x.layouts[2] != x.layouts[3]:
+		return f.misused("%s: C and D are not the same", call)
+	case algo == nil || algo.magic != magic:
+		return f.misused("%s with an algorithm that no heuristic gave", call)
+	case algo.key != x.key(algo.align):
+		return f.misused("%s with an algorithm for another shape", call)
+	case n < algo.workspace:
+		return f.misused("%s with %d bytes of memory besides, of %d", call, n, algo.workspace)
+	case workspace%256 != 0 || workspace == 0:
+		return f.misused("%s with memory besides at %#x, no multiple of 256", call, workspace)
+	case x.desc.epilogue&4 != 0 && x.desc.bias == 0:
+		return f.misused("%s with no bias to add", call)
+	}
+	p := &product{described: x, at: [3]uint64{a, b, to}, workspace: workspace, n: algo.workspace}
+	for i, align := range []uint32{algo.align[0], algo.align[1], algo.align[3]} {
+		if p.at[i] == 0 || p.at[i]%uint64(align) != 0 {
+			return f.misused("%s with matrix %d at %#x, no multiple of %d", call, i, p.at[i], align)
+		}
+	}
+	if f.queue(call, stream, &work{kind: driver.KernelNode, product: p}) != 0 {
+		return cublaslt.ExecutionFailed
+	}
+	return cublaslt.Success
+}
