@@ -68,7 +68,9 @@ type code struct {
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
-	on       *loaded
+	// besides is how many bytes of memory products of the library take in a run.
+	besides int
+	on      *loaded
 }
 
 // step is how a step is run: as a kernel of the device, as one of the host, or as
@@ -79,9 +81,10 @@ type step struct {
 	variant *variant
 	launch  ptx.Launch
 	boxed   *boxed
-	lacks   error // why the host runs the kernel
-	sizes   []int // of an element, by operand
-	row     int   // of code.rows; -1: none
+	product *product // nil: it is none that the library has
+	lacks   error    // why the host runs the kernel
+	sizes   []int    // of an element, by operand
+	row     int      // of code.rows; -1: none
 }
 
 // boxed is how a step is run instead where tensor maps reach its operands.
@@ -209,7 +212,7 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 // the host run it.
 func (c *compilation) launch(s *step) error {
 	e := s.entry
-	s.boxed = nil
+	s.boxed, s.product = nil, nil
 	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
@@ -223,6 +226,7 @@ func (c *compilation) launch(s *step) error {
 		}
 	}
 	if s.lacks == nil {
+		s.product = productOf(s.Step, e.kernel, c.target.TF32)
 		return nil
 	}
 	if !errors.Is(s.lacks, errors.ErrUnsupported) {
@@ -299,6 +303,7 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 	}
 	for _, x := range c.all {
 		x.on = on
+		x.takeProducts(d)
 		if err := x.constants(d); err != nil {
 			return nil, err
 		}

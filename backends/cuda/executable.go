@@ -59,10 +59,11 @@ func (x *code) Compiled() (kernels, evaluated int) {
 func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 
 // WorkspaceBytes is what a run takes of the device's memory besides arguments and
-// results that are there, and what regions take: temporaries, and results that take
-// over an argument's memory but must not be written there at once.
+// results that are there, and what regions take: temporaries, what cuBLASLt takes for
+// products, and results that take over an argument's memory but must not be written
+// there at once.
 func (e *executable) WorkspaceBytes() int {
-	n := e.program.Arena
+	n := e.program.Arena + e.besides
 	for j := range e.program.Results {
 		if e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.program.InPlace(j)) {
 			n += aligned(e.program.Signature.Results[j].Type.Bytes())

@@ -23,7 +23,7 @@ func rows(steps []step) []row {
 	var all []row
 	for i := 0; i < len(steps); i++ {
 		from := i
-		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil; i++ {
+		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil && !steps[i].taken(); i++ {
 			steps[i].row = -1
 		}
 		if i-from >= leastGraph {
@@ -60,28 +60,33 @@ type Launches struct {
 	Kernels int64 // launched by themselves
 	Graphs  int64
 	Updates int64 // of kernels in graphs, to other arguments
+	// Products are those of matrices that the library computes.
+	Products int64
 }
 
-type launches struct{ kernels, graphs, updates atomic.Int64 }
+type launches struct{ kernels, graphs, updates, products atomic.Int64 }
 
 // Launches tells what runs have queued.
 func (x *code) Launches() Launches {
 	n := x.on.launches
-	return Launches{n.kernels.Load(), n.graphs.Load(), n.updates.Load()}
+	return Launches{Kernels: n.kernels.Load(), Graphs: n.graphs.Load(), Updates: n.updates.Load(), Products: n.products.Load()}
+}
+
+// address returns where a step finds an operand.
+func (r *runner) address(s *step, j int) driver.Ptr {
+	o := &s.Operands[j]
+	at := o.Offset
+	if len(o.By) > 0 {
+		at += kit.Along(o.By, r.lies[o.Value])
+	}
+	return r.mem[o.Value] + driver.Ptr(at*int64(s.sizes[j]))
 }
 
 // arguments brings the arguments of a step's launch up to date, and reports whether any
 // was another in the run before.
 func (r *runner) arguments(i int) bool {
 	s := &r.e.steps[i]
-	address := func(j int) driver.Ptr {
-		o := &s.Operands[j]
-		at := o.Offset
-		if len(o.By) > 0 {
-			at += kit.Along(o.By, r.lies[o.Value])
-		}
-		return r.mem[o.Value] + driver.Ptr(at*int64(s.sizes[j]))
-	}
+	address := func(j int) driver.Ptr { return r.address(s, j) }
 	moved := false
 	if b := r.boxed[i]; b != nil {
 		l := b.choose(r.e.on.dev, address)

@@ -109,7 +109,7 @@ func TestGraphs(t *testing.T) {
 		before := calls()
 		same(t, e, text, &backends.Call{Args: args, Results: []soa.View{out}})
 		n := e.Launches()
-		require.Equal(t, Launches{kernels, graphs, updates}, Launches{n.Kernels - last.Kernels, n.Graphs - last.Graphs, n.Updates - last.Updates})
+		require.Equal(t, Launches{Kernels: kernels, Graphs: graphs, Updates: updates}, Launches{Kernels: n.Kernels - last.Kernels, Graphs: n.Graphs - last.Graphs, Updates: n.Updates - last.Updates})
 		last = n
 		if f != nil {
 			after := calls()
@@ -289,7 +289,7 @@ func TestGraphRefused(t *testing.T) {
 			run(x, x)
 			run(x, x)
 			n := e.Launches()
-			require.Equal(t, c.want, Launches{n.Kernels - before.Kernels, n.Graphs - before.Graphs, n.Updates - before.Updates})
+			require.Equal(t, c.want, Launches{Kernels: n.Kernels - before.Kernels, Graphs: n.Graphs - before.Graphs, Updates: n.Updates - before.Updates})
 		})
 	}
 }

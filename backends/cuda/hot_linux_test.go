@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/cuda/cublaslt"
+	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
-// idle returns a backend on a driver that does nothing when work is queued, and a
-// program of so many kernels.
-func idle(t testing.TB, kernels int) (*Backend, *executable) {
+// idling returns a backend on a driver that does nothing when work is queued.
+func idling(t testing.TB) (*Backend, *cudafake.Fake) {
 	f := cudafake.New(cudafake.Options{})
 	t.Cleanup(func() { f.Close() })
 	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamSynchronize",
@@ -27,7 +28,12 @@ func idle(t testing.TB, kernels int) (*Backend, *executable) {
 	dev, err := Use(d, 0)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = dev.close() }) // what it made is not all there
-	b := On(dev)
+	return On(dev), f
+}
+
+// idle returns one, and a program of so many kernels.
+func idle(t testing.TB, kernels int) (*Backend, *executable) {
+	b, _ := idling(t)
 	var text strings.Builder
 	text.WriteString("func.func public @main(%a0: tensor<8x8xf32>) -> tensor<8x8xf32> {\n")
 	for i := range kernels { // products, which stay a kernel each
@@ -57,6 +63,39 @@ func TestHotPath(t *testing.T) {
 		}
 		require.Zero(t, testing.AllocsPerRun(100, run), name)
 	}
+}
+
+// Nor does one whose products are the library's, which say where the bias is when that
+// moves.
+func TestHotPathOfProducts(t *testing.T) {
+	b, f := idling(t)
+	stub, err := cudafake.Stub()
+	require.NoError(t, err)
+	l, err := cublaslt.Use(func(name string) uintptr {
+		if name == "cublasLtMatmul" {
+			return stub
+		}
+		return f.Lookup(name)
+	}, 13)
+	require.NoError(t, err)
+	b.dev.UseLibrary(l)
+	b.dev.products.least = 1
+	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasTail}
+	e := compile(t, b, m.text(), backends.Options{})
+	c := &backends.Call{Results: []soa.View{b.dev.view(1<<41, types.Of(types.F32, m.y...))}}
+	for i, shape := range [][]int{m.x, m.w, m.y[1:], m.y} {
+		c.Args = append(c.Args, b.dev.view(driver.Ptr(i+1)<<36, types.Of(types.F32, shape...)))
+	}
+	run := func() { require.NoError(t, e.Execute(context.Background(), c)) }
+	run()
+	require.Equal(t, Launches{Products: 1}, e.Launches())
+	if !trials.Race {
+		require.Zero(t, testing.AllocsPerRun(100, run))
+	}
+	bias := f.Calls("cublasLtMatmulDescSetAttribute")
+	c.Args[2] = b.dev.view(1<<42, c.Args[2].Type)
+	run()
+	require.EqualValues(t, 1, f.Calls("cublasLtMatmulDescSetAttribute")-bias)
 }
 
 // What the host does for a step of 100 kernels, with a driver that does nothing.

@@ -60,6 +60,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
 			}
 		}
+		if s.product != nil && s.product.work >= leastWork {
+			fmt.Fprintf(b, "; where cuBLASLt is found, that computes %v", &s.product.problem)
+		}
 		if line := backends.LineOf(s.Loc); line != "" {
 			fmt.Fprintf(b, ", %s", line)
 		}

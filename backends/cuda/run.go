@@ -27,6 +27,8 @@ type runner struct {
 	strides  []int64          // of a step
 	launches []*driver.Launch // by step; nil for those that are no kernels of the device
 	boxed    []*boxedLaunch   // by step; nil for those that have no other launch
+	products []*queued        // by step; nil for those that the library has no part in
+	besides  driver.Ptr       // where the memory is that products take besides
 	// block is the run's memory: temporaries, what is copied from the host, what is
 	// copied to it, and results that must not be written where they belong at once.
 	block block
@@ -62,6 +64,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		places:   1,
 		launches: make([]*driver.Launch, len(p.Steps)),
 		boxed:    make([]*boxedLaunch, len(p.Steps)),
+		products: make([]*queued, len(p.Steps)),
 		fresh:    make([]soa.View, len(p.Results)),
 		dense:    make([]soa.View, len(p.Args)+len(p.Results)),
 		host:     make([]hostMemory, len(p.Steps)),
@@ -86,6 +89,9 @@ func newRunner(e *executable, q *Queue) *runner {
 			configure(b.launch, s.boxed.launch)
 			setNumbers(b.launch, n, s.Sizes, s.Strides)
 			b.plain, r.boxed[i] = l, b
+		}
+		if s.taken() {
+			r.products[i] = r.newQueued(s.product)
 		}
 	}
 	for _, x := range e.rows {
@@ -216,6 +222,9 @@ func (r *runner) step(ctx context.Context, i int) error {
 	s := &r.e.steps[i]
 	if r.launches[i] != nil {
 		if s.empty() {
+			return nil
+		}
+		if x := r.products[i]; x != nil && r.multiply(s, x) {
 			return nil
 		}
 		r.arguments(i)

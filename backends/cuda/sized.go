@@ -219,7 +219,7 @@ func (s *sized) fit(n int) (*executable, error) {
 			return nil, err
 		}
 	}
-	x.ready()
+	x.takeProducts(s.on.dev)
 	e := &executable{code: &x, bound: s.bound, copied: s.copied, times: s.times}
 	if more := len(m.Program.SizeArgs); more > 0 {
 		e.bound = make([]soa.View, len(s.Sig.Args)+more)

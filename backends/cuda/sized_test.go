@@ -134,7 +134,7 @@ func TestOpenGraphs(t *testing.T) {
 		}
 	}
 	after := s.Launches()
-	require.Equal(t, Launches{before.Kernels, before.Graphs + 6, before.Updates}, after)
+	require.Equal(t, Launches{Kernels: before.Kernels, Graphs: before.Graphs + 6, Updates: before.Updates}, after)
 
 	// Sizes that are not of late are forgotten; goroutines come with their own.
 	var all sync.WaitGroup

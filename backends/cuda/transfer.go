@@ -16,7 +16,8 @@ import (
 // returns the first step that writes memory of the caller's.
 func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 	p := r.e.program
-	r.bytes = aligned(p.Arena)
+	besides := aligned(p.Arena)
+	r.bytes = besides + r.e.besides
 	for i, id := range p.Args {
 		if p.Values[id].Last < 0 {
 			continue // nobody reads it
@@ -53,6 +54,7 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 	if err := r.acquire(); err != nil {
 		return 0, err
 	}
+	r.besides = r.block.at + driver.Ptr(besides)
 	for v := range p.Values {
 		if val := &p.Values[v]; val.Kind == kit.Temporary {
 			r.mem[v] = r.block.at + driver.Ptr(val.Offset)

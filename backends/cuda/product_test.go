@@ -1,0 +1,433 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/cuda/cublaslt"
+	"ltc/backends/cuda/driver"
+	"ltc/internal/cudafake"
+	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// multiplying opens a backend whose products are cuBLASLt's, however small. On a GPU it
+// is the machine's library, and a test is skipped where there is none.
+func multiplying(t testing.TB, o cudafake.Options) (*Backend, *cudafake.Fake) {
+	b, f := backend(t.(*testing.T), o)
+	least := b.dev.products.least
+	b.dev.products.least = 1
+	t.Cleanup(func() { b.dev.products.least = least })
+	if f != nil {
+		l, err := f.Products()
+		require.NoError(t, err)
+		b.dev.UseLibrary(l)
+	} else if b.dev.library() == nil {
+		t.Skip("there is no cuBLASLt")
+	}
+	return b, f
+}
+
+// mlirOf prints a type.
+func mlirOf(t types.DType, shape ...int) string {
+	s := "tensor<"
+	for _, n := range shape {
+		s += fmt.Sprint(n, "x")
+	}
+	return s + t.String() + ">"
+}
+
+// matmul is a product with what becomes of it: lines of StableHLO in which %0 is the
+// product, #D its type, %b a bias along its last dimension and %r what is as large, and
+// of which the last makes %y.
+type matmul struct {
+	elements, out types.DType
+	dims          string // of dot_general
+	x, w, y       []int
+	tail          string
+}
+
+func (m *matmul) text() string {
+	x, w, y := mlirOf(m.elements, m.x...), mlirOf(m.elements, m.w...), mlirOf(m.out, m.y...)
+	b := mlirOf(m.out, m.y[len(m.y)-1])
+	tail, last := "", "%0"
+	if m.tail != "" {
+		tail, last = strings.NewReplacer("#D", y, "#B", b, "#N", fmt.Sprint(len(m.y)-1)).Replace(m.tail), "%y"
+	}
+	return fmt.Sprintf(`func.func public @main(%%x: %s, %%w: %s, %%b: %s, %%r: %s) -> %s {
+  %%0 = stablehlo.dot_general %%x, %%w, %s : (%s, %s) -> %s
+  %s
+  return %s : %s
+}`, x, w, b, y, y, m.dims, x, w, y, tail, last, y)
+}
+
+// integers returns a view of small integers.
+func integers(r *rand.Rand, d types.DType, shape ...int) soa.View {
+	v := soa.Make(types.Of(d, shape...))
+	for i := range v.Type.Elements() {
+		switch n := r.IntN(7) - 3; d {
+		case types.F32:
+			soa.Slice[float32](v)[i] = float32(n)
+		case types.F64:
+			soa.Slice[float64](v)[i] = float64(n)
+		case types.BF16:
+			soa.Slice[types.BFloat16](v)[i] = types.ToBFloat16(float64(n))
+		case types.F16:
+			soa.Slice[types.Float16](v)[i] = types.ToFloat16(float64(n))
+		case types.I8:
+			soa.Slice[int8](v)[i] = int8(n)
+		case types.I32:
+			soa.Slice[int32](v)[i] = int32(n)
+		}
+	}
+	return v
+}
+
+func (m *matmul) args() []soa.View {
+	r := rand.New(rand.NewPCG(3, 4))
+	return []soa.View{integers(r, m.elements, m.x...), integers(r, m.elements, m.w...), integers(r, m.out, m.y[len(m.y)-1]), integers(r, m.out, m.y...)}
+}
+
+// numbersOf returns the elements of a view as f64.
+func numbersOf(t testing.TB, v soa.View) []float64 {
+	all := make([]float64, v.Type.Elements())
+	for i := range all {
+		switch v.Type.DType {
+		case types.F32:
+			all[i] = float64(soa.Slice[float32](v)[i])
+		case types.F64:
+			all[i] = soa.Slice[float64](v)[i]
+		case types.BF16:
+			all[i] = float64(soa.Slice[types.BFloat16](v)[i].Float32())
+		case types.F16:
+			all[i] = float64(soa.Slice[types.Float16](v)[i].Float32())
+		case types.I32:
+			all[i] = float64(soa.Slice[int32](v)[i])
+		default:
+			t.Fatal(v.Type)
+		}
+	}
+	return all
+}
+
+const (
+	plainDims      = "contracting_dims = [1] x [0]"
+	withBiasTail   = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %y = stablehlo.add %0, %1 : #D"
+	reluTail       = "%z = stablehlo.constant dense<0.0> : #D\n  %y = stablehlo.maximum %0, %z : #D"
+	withBiasReLU   = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %2 = stablehlo.add %1, %0 : #D\n  %z = stablehlo.constant dense<0.0> : #D\n  %y = stablehlo.maximum %z, %2 : #D"
+	geluOfTemplate = `%h = stablehlo.constant dense<0.5> : #D
+  %one = stablehlo.constant dense<1.0> : #D
+  %k = stablehlo.constant dense<$K> : #D
+  %s = stablehlo.constant dense<0.797884583> : #D
+  %x2 = stablehlo.multiply $X, $X : #D
+  %x3 = stablehlo.multiply %x2, $X : #D
+  %x4 = stablehlo.multiply %x3, %k : #D
+  %x5 = stablehlo.add $X, %x4 : #D
+  %x6 = stablehlo.multiply %s, %x5 : #D
+  %x7 = stablehlo.tanh %x6 : #D
+  %x8 = stablehlo.add %x7, %one : #D
+  %x9 = stablehlo.multiply %h, %x8 : #D
+  %y = stablehlo.multiply $X, %x9 : #D`
+)
+
+func geluTail(x, k string) string {
+	return strings.NewReplacer("$X", x, "$K", k).Replace(geluOfTemplate)
+}
+
+// Products run through the binding as the library has matrices, whichever way they lie,
+// and with the epilogues that it has: they are what the evaluator computes.
+func TestProducts(t *testing.T) {
+	gelu := geluTail("%0", "0.044715")
+	biasGELU := strings.Replace(withBiasTail, "%y =", "%v =", 1) + "\n  " + geluTail("%v", "0.044715")
+	for _, c := range []struct {
+		name string
+		matmul
+		epilogue cublaslt.Epilogue
+	}{
+		{"f32", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, ""}, cublaslt.Plain},
+		{"x transposed", matmul{types.F32, types.F32, "contracting_dims = [0] x [0]", []int{40, 72}, []int{40, 80}, []int{72, 80}, ""}, cublaslt.Plain},
+		{"w transposed", matmul{types.BF16, types.BF16, "contracting_dims = [1] x [1]", []int{72, 40}, []int{80, 40}, []int{72, 80}, ""}, cublaslt.Plain},
+		{"both transposed", matmul{types.F16, types.F32, "contracting_dims = [0] x [1]", []int{40, 72}, []int{80, 40}, []int{72, 80}, ""}, cublaslt.Plain},
+		{"f64", matmul{types.F64, types.F64, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, ""}, cublaslt.Plain},
+		{"i8", matmul{types.I8, types.I32, "contracting_dims = [1] x [1]", []int{72, 48}, []int{80, 48}, []int{72, 80}, ""}, cublaslt.Plain},
+		{"result transposed", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 72}, []int{72, 72}, "%y = stablehlo.transpose %0, dims = [1, 0] : (#D) -> #D"}, cublaslt.Plain},
+		{"batches", matmul{types.F32, types.F32, "batching_dims = [0] x [0], contracting_dims = [2] x [1]", []int{3, 72, 40}, []int{3, 40, 80}, []int{3, 72, 80}, ""}, cublaslt.Plain},
+		{"two batches", matmul{types.BF16, types.F32, "batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3]", []int{2, 3, 64, 40}, []int{2, 3, 72, 40}, []int{2, 3, 64, 72}, ""}, cublaslt.Plain},
+		{"rows of two", matmul{types.F32, types.F32, "contracting_dims = [2] x [0]", []int{3, 24, 40}, []int{40, 80}, []int{3, 24, 80}, ""}, cublaslt.Plain},
+		{"bias", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasTail}, cublaslt.Bias},
+		{"bias of batches", matmul{types.F32, types.F32, "batching_dims = [0] x [0], contracting_dims = [2] x [1]", []int{2, 72, 40}, []int{2, 40, 80}, []int{2, 72, 80}, withBiasTail}, cublaslt.Bias},
+		{"ReLU", matmul{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, reluTail}, cublaslt.ReLU},
+		{"bias and ReLU", matmul{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasReLU}, cublaslt.Bias + cublaslt.ReLU},
+		{"GELU", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, gelu}, cublaslt.GELU},
+		{"bias and GELU", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, biasGELU}, cublaslt.GELU + cublaslt.Bias},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, _ := multiplying(t, cudafake.Options{Seed: 7})
+			e := compile(t, b, c.text(), backends.Options{})
+			args := c.args()
+			call := &backends.Call{Args: args}
+			for range 2 {
+				require.NoError(t, e.Execute(t.Context(), call))
+			}
+			require.Equal(t, Launches{Products: 2}, e.Launches())
+			require.Equal(t, c.epilogue, e.steps[0].product.problem.Epilogue)
+			want, got := numbersOf(t, results(t, c.text(), args...)[0]), numbersOf(t, call.Results[0])
+			if c.epilogue&cublaslt.GELU != 0 {
+				require.InDeltaSlice(t, want, got, 1e-4)
+			} else if c.out == types.BF16 && c.epilogue&cublaslt.Bias != 0 {
+				require.InEpsilonSlice(t, plusOne(want), plusOne(got), 1.0/128)
+			} else {
+				require.Equal(t, want, got)
+			}
+		})
+	}
+}
+
+// plusOne keeps numbers that are to be compared by their ratio away from 0.
+func plusOne(all []float64) []float64 {
+	for i := range all {
+		if all[i] >= 0 {
+			all[i]++
+		} else {
+			all[i]--
+		}
+	}
+	return all
+}
+
+// ReLU keeps NaNs, as the text's maximum does.
+func TestProductsReLUOfNaN(t *testing.T) {
+	b, _ := multiplying(t, cudafake.Options{Seed: 9})
+	for _, m := range []matmul{
+		{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, reluTail},
+		{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasReLU},
+	} {
+		e := compile(t, b, m.text(), backends.Options{})
+		require.NotZero(t, e.steps[0].product.problem.Epilogue&cublaslt.ReLU)
+		args := m.args()
+		for i := range 40 { // of the first row
+			if m.elements == types.F32 {
+				soa.Slice[float32](args[0])[i] = float32(math.NaN())
+			} else {
+				soa.Slice[types.BFloat16](args[0])[i] = types.ToBFloat16(math.NaN())
+			}
+		}
+		call := &backends.Call{Args: args}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Positive(t, e.Launches().Products)
+		for i, v := range numbersOf(t, call.Results[0]) {
+			require.Equal(t, i < 80, math.IsNaN(v), "element %d", i)
+		}
+	}
+}
+
+// What is not exactly an epilogue of the library's is fused in a kernel, as are products
+// that are too small.
+func TestNoProducts(t *testing.T) {
+	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, ""}
+	for _, c := range []struct{ name, tail string }{
+		{"GELU of another constant", geluTail("%0", "0.044")},
+		{"a residual", "%y = stablehlo.add %0, %r : #D"},
+		{"a bias of rows", "%1 = stablehlo.slice %r [0:72, 0:1] : (#D) -> tensor<72x1xf32>\n  %2 = stablehlo.reshape %1 : (tensor<72x1xf32>) -> tensor<72xf32>\n  %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<72xf32>) -> #D\n  %y = stablehlo.add %0, %3 : #D"},
+		{"a maximum with 1", strings.Replace(reluTail, "0.0", "1.0", 1)},
+		{"a minimum", strings.Replace(reluTail, "maximum", "minimum", 1)},
+		{"tanh", "%y = stablehlo.tanh %0 : #D"},
+		{"a multiple", "%y = stablehlo.add %0, %0 : #D"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, _ := multiplying(t, cudafake.Options{})
+			m := m
+			m.tail = c.tail
+			e := compile(t, b, m.text(), backends.Options{})
+			for i := range e.steps {
+				require.False(t, e.steps[i].taken(), "step %d", i)
+			}
+		})
+	}
+	b, _ := multiplying(t, cudafake.Options{})
+	b.dev.products.least = leastWork
+	e := compile(t, b, m.text(), backends.Options{})
+	require.NotNil(t, e.steps[0].product)
+	require.False(t, e.steps[0].taken())
+	require.Zero(t, e.besides)
+}
+
+// Where the library cannot be used, or says no, the backend's own kernels compute the
+// same.
+func TestProductsFallBack(t *testing.T) {
+	aboutFake(t)
+	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasReLU}
+	args := m.args()
+	want := numbersOf(t, results(t, m.text(), args...)[0])
+	for _, c := range []struct {
+		call   string
+		status cublaslt.Status
+		taken  bool
+	}{
+		{"cublasLtCreate", cublaslt.NotInitialized, false},
+		{"cublasLtMatmulAlgoGetHeuristic", cublaslt.NotSupported, false},
+		{"cublasLtMatmulAlgoGetHeuristic", cublaslt.InternalError, false},
+		{"cublasLtMatmulPreferenceCreate", cublaslt.AllocFailed, false},
+		{"cublasLtMatmul", cublaslt.NotSupported, true},
+		{"cublasLtMatmul", cublaslt.ExecutionFailed, true},
+	} {
+		t.Run(c.call+" "+c.status.Error(), func(t *testing.T) {
+			b, f := multiplying(t, cudafake.Options{Seed: 1})
+			f.Fail(c.call, 0, driver.Code(c.status))
+			e := compile(t, b, m.text(), backends.Options{})
+			require.Equal(t, c.taken, e.steps[0].taken())
+			call := &backends.Call{Args: args}
+			for range 2 { // the library is not asked again
+				require.NoError(t, e.Execute(t.Context(), call))
+				require.Equal(t, want, numbersOf(t, call.Results[0]))
+			}
+			require.Equal(t, Launches{Kernels: 2}, e.Launches())
+		})
+	}
+	b, _ := multiplying(t, cudafake.Options{Seed: 1})
+	b.dev.products.open = func() (*cublaslt.Library, error) { return nil, cublaslt.ErrVersion }
+	e := compile(t, b, m.text(), backends.Options{})
+	call := &backends.Call{Args: args}
+	require.NoError(t, e.Execute(t.Context(), call))
+	require.Equal(t, want, numbersOf(t, call.Results[0]))
+}
+
+// Matrices that lie at addresses that the library is not promised are a kernel's.
+func TestProductsMoved(t *testing.T) {
+	b, _ := multiplying(t, cudafake.Options{Seed: 4})
+	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasTail}
+	e := compile(t, b, m.text(), backends.Options{})
+	args := m.args()
+	want := numbersOf(t, results(t, m.text(), args...)[0])
+	for i, off := range []int{0, 16, 8, 32, 4} {
+		for j, a := range m.args() {
+			args[j] = moved(t, b, a, off)
+		}
+		call := &backends.Call{Args: args}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Equal(t, want, numbersOf(t, call.Results[0]), "%d bytes off", off)
+		require.Equal(t, []int64{1, 2, 2, 3, 3}[i], e.Launches().Products)
+	}
+}
+
+// Products stand between graphs: what is before and behind is one launch each.
+func TestProductsAndGraphs(t *testing.T) {
+	b, _ := multiplying(t, cudafake.Options{Seed: 2})
+	square := mlirOf(types.F32, 64, 64)
+	var text strings.Builder
+	fmt.Fprintf(&text, "func.func public @main(%%v0: %s) -> %s {\n", square, square)
+	n := 0
+	product := func(tail bool) {
+		fmt.Fprintf(&text, "  %%d%d = stablehlo.dot_general %%v%d, %%v0, contracting_dims = [1] x [0] : (%s, %s) -> %s\n", n, n, square, square, square)
+		op := "abs"
+		if tail { // which the library has not
+			op = "sign"
+		}
+		fmt.Fprintf(&text, "  %%v%d = stablehlo.%s %%d%d : %s\n", n+1, op, n, square)
+		n++
+	}
+	for range 4 {
+		product(true)
+	}
+	fmt.Fprintf(&text, "  %%v%d = stablehlo.dot_general %%v%d, %%v0, contracting_dims = [1] x [0] : (%s, %s) -> %s\n", n+1, n, square, square, square)
+	n++
+	for range 4 {
+		product(true)
+	}
+	fmt.Fprintf(&text, "  return %%v%d : %s\n}", n, square)
+	e := compile(t, b, text.String(), backends.Options{})
+	require.Equal(t, []row{{0, 4}, {5, 9}}, e.rows)
+	x := integers(rand.New(rand.NewPCG(1, 1)), types.F32, 64, 64)
+	want := results(t, text.String(), x)[0]
+	there, err := b.Make(x.Type)
+	require.NoError(t, err)
+	require.NoError(t, soa.Copy(there, x))
+	y, err := b.Make(x.Type)
+	require.NoError(t, err)
+	for range 3 {
+		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{there}, Results: []soa.View{y}}))
+		got := soa.Make(x.Type)
+		require.NoError(t, soa.Copy(got, y))
+		require.Equal(t, soa.Slice[float32](want), soa.Slice[float32](got))
+	}
+	require.Equal(t, Launches{Kernels: 8, Graphs: 4, Products: 3}, e.Launches())
+}
+
+// A program of all sizes has an algorithm for each, and what it takes besides is in its
+// block.
+func TestProductsOfOpenSizes(t *testing.T) {
+	b, f := multiplying(t, cudafake.Options{Seed: 5})
+	text := `func.func public @main(%x: tensor<?x40xf32>, %w: tensor<40x80xf32>) -> tensor<?x80xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x40xf32>, tensor<40x80xf32>) -> tensor<?x80xf32>
+  return %0 : tensor<?x80xf32>
+}`
+	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	asked := func() int64 { return f.Calls("cublasLtMatmulAlgoGetHeuristic") }
+	for _, c := range []struct {
+		n     int
+		taken bool
+	}{{72, true}, {100, true}, {16, false}, {72, true}} {
+		m := matmul{types.F32, types.F32, plainDims, []int{c.n, 40}, []int{40, 80}, []int{c.n, 80}, ""}
+		args := m.args()
+		call := &backends.Call{Args: args[:2]}
+		before := int64(0)
+		if f != nil {
+			before = asked()
+		}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Equal(t, numbersOf(t, results(t, m.text(), args...)[0]), numbersOf(t, call.Results[0]))
+		on, err := e.(*sized).at(c.n)
+		require.NoError(t, err)
+		require.Equal(t, c.taken, on.steps[0].taken())
+		require.Equal(t, c.taken, on.besides > 0 || f == nil && c.taken)
+		if f != nil && c.n == 100 {
+			require.EqualValues(t, 1, asked()-before)
+		}
+	}
+}
+
+// A step of training whose products are the library's learns what the evaluator does.
+func TestProductsTrain(t *testing.T) {
+	if trials.Few() {
+		t.Skip("the same as the others, and longer")
+	}
+	b, _ := multiplying(t, cudafake.Options{Seed: 8})
+	name := fmt.Sprintf("cudafake%d", registered.Add(1))
+	backends.Register(name, func(string) (backends.Backend, error) { return b, nil })
+	losses := func(device string) (all []float64) {
+		dev, err := lazy.Open(device)
+		require.NoError(t, err)
+		tr := lazy.NewTrace(dev)
+		w1 := dev.Variable("w1", lazy.F32, 64, 72).Init(lazy.Normal(0, 0.2))
+		b1 := dev.Variable("b1", lazy.F32, 72)
+		w2 := dev.Variable("w2", lazy.F32, 72, 64).Init(lazy.Normal(0, 0.2))
+		lr := tr.Scalar("lr", 0.5)
+		for step := range 3 {
+			x, y := make([]float32, 64*64), make([]int32, 64)
+			for i := range x {
+				x[i] = float32((i*7+step)%11)/11 - 0.5
+			}
+			for i := range y {
+				y[i] = int32((i + step) % 64)
+			}
+			loss := lazy.From(tr, x, 64, 64).MatMul(w1).Add(b1).ReLU().MatMul(w2).CrossEntropy(lazy.From(tr, y, 64))
+			g := lazy.Grad(loss, w1, b1, w2)
+			w1.Sub_(g[0].Mul(lr))
+			b1.Sub_(g[1].Mul(lr))
+			w2.Sub_(g[2].Mul(lr))
+			require.NoError(t, tr.MarkStep(loss))
+			all = append(all, loss.Float())
+		}
+		return all
+	}
+	require.InDeltaSlice(t, losses("eval"), losses(name), 1e-5)
+}
