@@ -11,6 +11,7 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 COMPAREFLAGS ?=
 PTXASFLAGS ?=
+GPUFLAGS ?=
 # How much make soak does: 1 all, which takes 40 minutes of one processor, 0.1 a tenth.
 SOAK     ?= 1
 
@@ -31,7 +32,7 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench compare generate fuzz rename build-all clean
+.PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -81,14 +82,17 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 	fi; \
 	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
 
-gpu-tests: ## build out/gpu, which a machine with a GPU but without Go can take: run.sh there is make test-gpu
+gpu-tests: ## build out/gpu, which a machine with a GPU but without Go can take: gpu there is make test-gpu, and bench.sh make bench-gpu
 	@GO="$(GO)" tools/gpu/build.sh out/gpu
 
-test-gpu: gpu-tests ## run the tests of the CUDA backend on this machine's GPU, and compare it with the interpreter bit by bit
-	@out/gpu/run.sh
+test-gpu: gpu-tests ## run the tests of the CUDA backend on this machine's GPU, each group in a process with a time limit, and compare it with the interpreter bit by bit; GPUFLAGS="-run Swizzle" chooses
+	@out/gpu/gpu $(GPUFLAGS)
 
 bench: ## measure the workloads and print them as a table; BENCHFLAGS="-threads 2 -run matmul -json" chooses
 	$(GO) run ./bench $(BENCHFLAGS)
+
+bench-gpu: gpu-tests ## measure the workloads on this machine's GPU, beside PyTorch and JAX where Python has them; writes docs/performance-gpu.md; BENCHFLAGS="-run attention" chooses
+	@out/gpu/bench.sh -o docs/performance-gpu.md $(BENCHFLAGS)
 
 compare: ## measure the workloads here and in the peers of ../shared/bench/peers by turns; writes docs/performance.md
 	$(GO) run ./tools/compare $(COMPAREFLAGS)

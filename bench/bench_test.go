@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,9 @@ func TestWorkloads(t *testing.T) {
 			if w.program != nil {
 				require.True(t, w.program.flops > 0 || w.program.bytes > 0)
 				return // TestPrograms has them smaller
+			}
+			if slices.ContainsFunc(forDevices, func(d workload) bool { return d.name == w.name }) {
+				return // so has TestForDevices
 			}
 			r, err := w.measure(&env{backend: "cpu", threads: 1, quick: true})
 			if strings.HasPrefix(w.name, "peak_fma") && err != nil {
@@ -72,6 +76,59 @@ func TestPrograms(t *testing.T) {
 			require.ErrorContains(t, err, "wrong result: element 0 of ")
 		})
 	}
+}
+
+// What is measured on GPUs works, and is right, on a driver that stands in for one.
+func TestForDevices(t *testing.T) {
+	e := func() *env { return &env{backend: "cudasim", threads: 1, quick: true, small: true} }
+	for _, w := range matching("", "cudasim") {
+		named := slices.Contains([]string{"train_mlp"}, w.name) || slices.ContainsFunc(forDevices, func(d workload) bool { return d.name == w.name })
+		if !named && smaller[w.name] == nil {
+			continue
+		}
+		t.Run(w.name, func(t *testing.T) {
+			r, err := w.measure(e())
+			require.NoError(t, err)
+			require.Positive(t, r.Median)
+			require.Equal(t, w.program != nil || w.name == "train_mlp", r.Queued > 0)
+			of := w.small
+			if of == nil {
+				of = smaller[w.name]
+			}
+			if of == nil || !slices.Contains([]string{"attention_16x8192x128_causal", "encoder_b1_s128"}, w.name) {
+				return // the others' wrong results TestPrograms has, and there are 16 fakes at most
+			}
+			wrong := *of
+			wrong.want = func(in [][]float32, i int) (float64, float64) {
+				v, size := of.want(in, i)
+				return v + 0.1, size
+			}
+			_, err = wrong.measure(e())
+			require.ErrorContains(t, err, "wrong result: element 0 of ")
+		})
+	}
+	w, err := named("ew_fma3_16M")
+	require.NoError(t, err)
+	_, err = w.measure(e())
+	require.ErrorContains(t, err, "there is no small one")
+	for name := range smaller {
+		_, err := named(name)
+		require.NoError(t, err)
+	}
+}
+
+// From what was measured follows when a graph pays.
+func TestConcluded(t *testing.T) {
+	said := concluded([]graphCost{
+		{n: 4, one: 8e-6, graph: 9e-6, moved: 13e-6},
+		{n: 100, one: 200e-6, graph: 20e-6, moved: 320e-6, rebuilt: 900e-6},
+	})
+	require.Equal(t, []cost{
+		{"A launch, and setting a kernel of a graph", "2 µs, 3 µs"},
+		{"A graph is cheaper", "while at most 60 % of the kernels have moved; with nothing moved, from 100 kernels on"},
+		{"Making it pays", "after 5.0 runs"},
+	}, said[2:])
+	require.Contains(t, said[1].Value, "one by one 200 µs; as a graph 20 µs")
 }
 
 func TestRow(t *testing.T) {
@@ -134,11 +191,13 @@ func TestMedianOf(t *testing.T) {
 }
 
 func TestMatching(t *testing.T) {
-	require.Len(t, matching(""), len(workloads))
-	require.Len(t, matching("^record_"), 2)
-	require.Empty(t, matching("nothing"))
-	require.Len(t, withPeaks(matching("^matmul_128$"), false), 4)
-	require.Len(t, withPeaks(matching("^train_mlp$"), true), 4)
-	require.Len(t, withPeaks(matching("^record_"), false), 2, "nothing to hold against peaks")
-	require.Len(t, withPeaks(matching(""), false), len(workloads))
+	require.Len(t, matching("", "cpu"), len(workloads)-len(forDevices))
+	require.Len(t, matching("", "cuda:0"), len(workloads)-len(peaks))
+	require.Len(t, withPeaks(matching("^matmul_128$", "cuda"), "cuda", false), 2)
+	require.Len(t, matching("^record_", "cpu"), 2)
+	require.Empty(t, matching("nothing", "cpu"))
+	require.Len(t, withPeaks(matching("^matmul_128$", "cpu"), "cpu", false), 4)
+	require.Len(t, withPeaks(matching("^train_mlp$", "cpu"), "cpu", true), 4)
+	require.Len(t, withPeaks(matching("^record_", "cpu"), "cpu", false), 2, "nothing to hold against peaks")
+	require.Len(t, withPeaks(matching("", "cpu"), "cpu", false), len(workloads)-len(forDevices))
 }

@@ -92,7 +92,7 @@ func trainMLPFirst(e *env) (result, error) {
 	}
 	r := once(time.Since(start))
 	r.Losses = []float64{m.loss.Float()}
-	return r, checkLosses(r.Losses)
+	return r, checkLosses(r.Losses, mlpLosses)
 }
 
 // once is the result of a single call.

@@ -40,15 +40,18 @@ func (e encoder) program() *program {
 		operands: e.operands(),
 		fn:       e.forward,
 		flops:    2*rows*weights + 4*rows*float64(e.length*e.width),
+		want:     e.want(),
 	}
 }
 
+// encoderEps is what the norms add to a variance.
+const encoderEps = 1e-12
+
 func (e encoder) forward(in ...*lazy.Tensor) *lazy.Tensor {
-	const eps = 1e-12
 	x, p := in[0], in[1:]
 	next := func() (w, b *lazy.Tensor) { w, b, p = p[0], p[1], p[2:]; return w, b }
 	linear := func(x *lazy.Tensor) *lazy.Tensor { w, b := next(); return x.MatMul(w).Add(b) }
-	norm := func(x *lazy.Tensor) *lazy.Tensor { g, b := next(); return x.LayerNorm(g, b, eps) }
+	norm := func(x *lazy.Tensor) *lazy.Tensor { g, b := next(); return x.LayerNorm(g, b, encoderEps) }
 
 	q, k, v := e.split(linear(x)), e.split(linear(x)), e.split(linear(x))
 	scores := q.MatMul(k.Transpose(0, 1, 3, 2)).MulScalar(1 / math.Sqrt(float64(e.width/e.heads)))

@@ -24,6 +24,7 @@ import (
 	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm"
+	_ "ltc/internal/cudasim"
 	"ltc/internal/measure"
 	"ltc/lazy"
 )
@@ -33,6 +34,7 @@ type env struct {
 	backend string
 	threads int
 	quick   bool // as few repetitions as there may be, for tests
+	small   bool // programs of a size for devices that are not there, for tests
 	profile bool // measure kernels
 	last    *lazy.Device
 }
@@ -60,17 +62,18 @@ func main() {
 	run := flag.String("run", "", "measure the workloads whose name this `regexp` matches")
 	threads := flag.Int("threads", 1, "threads of a program and of the Go runtime, so that the collector has no core of its own")
 	backend := flag.String("backend", "cpu", "what runs the programs")
+	small := flag.Bool("small", false, "few repetitions of small programs, to try what is measured without a device for it")
 	asJSON := flag.Bool("json", false, "print JSON objects, one a line")
 	kernels := flag.Bool("profile", false, "print what each kernel takes, too")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this `file`; only with one workload")
 	one := flag.String("one", "", "measure the workload of this name in this process and print JSON")
 	flag.Parse()
-	if err := checkFlags(*run, *threads, *profile); err != nil {
+	if err := checkFlags(*run, *backend, *threads, *profile); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		flag.Usage()
 		os.Exit(2)
 	}
-	e := &env{backend: *backend, threads: *threads, profile: *kernels}
+	e := &env{backend: *backend, threads: *threads, profile: *kernels, quick: *small, small: *small}
 	if *one != "" {
 		if err := e.one(*one, *profile); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", *one, err)
@@ -78,9 +81,9 @@ func main() {
 		}
 		return
 	}
-	ws := matching(*run)
+	ws := matching(*run, *backend)
 	if !*asJSON {
-		ws = withPeaks(ws, *kernels)
+		ws = withPeaks(ws, *backend, *kernels)
 	}
 	os.Exit(e.all(ws, *profile, *asJSON))
 }
@@ -110,7 +113,7 @@ func (e *env) all(ws []workload, profile string, asJSON bool) (status int) {
 	return status
 }
 
-func checkFlags(run string, threads int, profile string) error {
+func checkFlags(run, backend string, threads int, profile string) error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
@@ -120,7 +123,7 @@ func checkFlags(run string, threads int, profile string) error {
 	if _, err := regexp.Compile(run); err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	switch n := len(matching(run)); {
+	switch n := len(matching(run, backend)); {
 	case n == 0:
 		return fmt.Errorf("-run %q matches no workload", run)
 	case n > 1 && profile != "":

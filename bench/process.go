@@ -62,7 +62,7 @@ func (e *env) child(w workload, cache, profile string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-run", "^"+w.name+"$")
+	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-small="+strconv.FormatBool(e.small), "-run", "^"+w.name+"$")
 	c.Env = append(os.Environ(), "LTC_CACHE_DIR="+cache)
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
@@ -139,7 +139,7 @@ func (m *machine) learn(r result) {
 		m.f32 = r.GFlops
 	case "peak_fma_bf16":
 		m.bf16 = r.GFlops
-	case "peak_copy":
+	case "peak_copy", "peak_device_copy":
 		m.copied = r.GBps
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"time"
 
 	"ltc/internal/measure"
@@ -128,6 +130,9 @@ func (p *program) measure(e *env) (result, error) {
 	if err := p.check(data, out); err != nil {
 		return result{}, err
 	}
+	if device(e.backend) {
+		return p.onDevice(e, tr, t, first, out, x, data)
+	}
 	fresh, err := e.time(programRules, func() error {
 		y := p.fn(x...)
 		if err := tr.MarkStep(y); err != nil {
@@ -144,6 +149,43 @@ func (p *program) measure(e *env) (result, error) {
 	r.Fresh, r.FirstCall, r.PeakRSSMiB = fresh.Median, first.Seconds(), peakRSS()
 	r.GFlops, r.GBps = p.flops/t.Median/1e9, p.bytes/t.Median/1e9
 	return r, nil
+}
+
+// onDevice adds what calls take that are queued one after the other, on which the rates
+// are based.
+func (p *program) onDevice(e *env, tr *lazy.Trace, t measure.Timing, first time.Duration, out *lazy.Tensor, x []*lazy.Tensor, data [][]float32) (result, error) {
+	queued, err := e.queued(t.Median, func() error {
+		out.Copy_(p.fn(x...))
+		return tr.MarkStep()
+	}, func() error { return tr.Wait(context.Background()) })
+	if err != nil {
+		return result{}, err
+	}
+	if err := p.check(data, out); err != nil {
+		return result{}, fmt.Errorf("after many calls: %w", err)
+	}
+	r := figures(t)
+	r.Queued, r.FirstCall, r.PeakRSSMiB = queued, first.Seconds(), peakRSS()
+	r.GFlops, r.GBps = p.flops/queued/1e9, p.bytes/queued/1e9
+	return r, nil
+}
+
+// in returns the program with operands and result of bf16: there may be one more
+// rounding on the way to the result.
+func (p *program) in(d types.DType) *program {
+	q := *p
+	q.operands = nil
+	for _, o := range p.operands {
+		q.operands = append(q.operands, o.as(d))
+	}
+	q.bytes = p.bytes * float64(d.Size()) / 4
+	if p.want != nil {
+		q.want = func(in [][]float32, i int) (float64, float64) {
+			value, size := p.want(in, i)
+			return value, size + math.Abs(value)*roundedBF16
+		}
+	}
+	return &q
 }
 
 // first runs the program for the first time, checks what comes and returns its

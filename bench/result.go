@@ -28,6 +28,8 @@ type result struct {
 	Allocs     float64   `json:"allocs"` // heap objects a call or op
 	GFlops     float64   `json:"gflops,omitempty"`
 	GBps       float64   `json:"gbps,omitempty"`
+	Queued     float64   `json:"queued_s,omitempty"`     // seconds a call where many are queued before one is waited for; of devices
+	Costs      []cost    `json:"costs,omitempty"`        // what graph_costs has found
 	Fresh      float64   `json:"fresh_s,omitempty"`      // seconds a call whose result is a new tensor; Median is of one variable's
 	FirstCall  float64   `json:"first_call_s,omitempty"` // of a process, with all compiling
 	Losses     []float64 `json:"losses,omitempty"`
@@ -65,13 +67,16 @@ func printRow(out io.Writer, w workload, r result) {
 	}
 	fmt.Fprintf(out, " %11s %5s", rate, share)
 	fresh, first := "", ""
-	if r.Fresh != 0 {
+	switch {
+	case r.Queued != 0:
+		fresh = "queued " + measure.Seconds(r.Queued)
+	case r.Fresh != 0:
 		fresh = "new " + measure.Seconds(r.Fresh)
 	}
 	if r.FirstCall != 0 {
 		first = "first " + measure.Seconds(r.FirstCall)
 	}
-	fmt.Fprintf(out, "  %-12s  %-14s", fresh, first)
+	fmt.Fprintf(out, "  %-14s  %-14s", fresh, first)
 	fmt.Fprintf(out, "  %s\n", w.doc)
 }
 

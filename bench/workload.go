@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,14 +12,16 @@ import (
 
 // workloads holds them all: a new one is a file and a line in one of these
 // lists.
-var workloads = slices.Concat(peaks, tracing, compiling, byElement, byRow, products, training)
+var workloads = slices.Concat(peaks, tracing, compiling, byElement, byRow, products, training, forDevices)
 
 // workload is something to measure: a program, or what run does.
 type workload struct {
 	name    string
 	doc     string // what a figure is
 	program *program
-	run     func(*env) (result, error)
+	// small stands for program where a test runs on a device that is not there.
+	small *program
+	run   func(*env) (result, error)
 	// first says that only the first call of a process counts, so that it
 	// takes several of them.
 	first bool
@@ -100,10 +103,17 @@ var training = []workload{
 
 // measure runs the workload in this process.
 func (w workload) measure(e *env) (result, error) {
-	if w.program != nil {
-		return w.program.measure(e)
+	switch {
+	case w.program == nil:
+		return w.run(e)
+	case e.small && w.small != nil:
+		return w.small.measure(e)
+	case e.small && smaller[w.name] != nil:
+		return smaller[w.name].measure(e)
+	case e.small:
+		return result{}, errors.New("there is no small one")
 	}
-	return w.run(e)
+	return w.program.measure(e)
 }
 
 // named returns the workload of a name.
@@ -116,12 +126,17 @@ func named(name string) (workload, error) {
 	return workload{}, fmt.Errorf("no such workload")
 }
 
-// matching returns the workloads whose name a regular expression matches.
-func matching(run string) []workload {
+// matching returns the workloads whose name a regular expression matches, of those
+// that a backend is measured by: its device's, or the host's.
+func matching(run, backend string) []workload {
 	re := regexp.MustCompile(run)
+	other := forDevices
+	if device(backend) {
+		other = peaks
+	}
 	var ws []workload
 	for _, w := range workloads {
-		if re.MatchString(w.name) {
+		if re.MatchString(w.name) && !slices.ContainsFunc(other, func(o workload) bool { return o.name == w.name }) {
 			ws = append(ws, w)
 		}
 	}
@@ -130,11 +145,14 @@ func matching(run string) []workload {
 
 // withPeaks puts the peaks before workloads that have figures to hold against
 // them: programs, and all whose kernels are asked for.
-func withPeaks(ws []workload, kernels bool) []workload {
+func withPeaks(ws []workload, backend string, kernels bool) []workload {
 	has := func(w workload) bool { return w.program != nil || kernels }
 	peak := func(w workload) bool { return strings.HasPrefix(w.name, "peak_") }
 	if !slices.ContainsFunc(ws, has) || slices.ContainsFunc(ws, peak) {
 		return ws
+	}
+	if device(backend) {
+		return slices.Concat(forDevices[:1], ws)
 	}
 	return slices.Concat(peaks, ws)
 }

@@ -22,7 +22,9 @@ type figure struct {
 	Load1     float64 `json:"load1"`
 	GFlops    float64 `json:"gflops,omitempty"`
 	GBps      float64 `json:"gbps,omitempty"`
-	Fresh     float64 `json:"fresh_s,omitempty"` // ours: a call whose result is a new tensor
+	Queued    float64 `json:"queued_s,omitempty"` // a call of many that are queued; on GPUs
+	Costs     []cost  `json:"costs,omitempty"`    // what graph_costs has found
+	Fresh     float64 `json:"fresh_s,omitempty"`  // ours: a call whose result is a new tensor
 	FirstCall float64 `json:"first_call_s,omitempty"`
 	Share     float64 `json:"share,omitempty"`
 	Error     string  `json:"error,omitempty"`
@@ -31,6 +33,9 @@ type figure struct {
 	Runs    string `json:"runs,omitempty"`    // what that tells of its device
 	Round   int    `json:"round,omitempty"`
 }
+
+// cost is something that costs the host, in words.
+type cost struct{ What, Value string }
 
 // noFaults is what scripts put behind the names of peers that have been spared
 // page faults.
@@ -44,7 +49,8 @@ const us = "ltc"
 // session is all that was measured, and where.
 type session struct {
 	Machine measure.Machine   `json:"machine"`
-	Missing map[string]string `json:"missing"` // by peer or question: why
+	Missing map[string]string `json:"missing"`          // by peer or question: why
+	Driver  string            `json:"driver,omitempty"` // NVIDIA's
 	figures []figure
 }
 

@@ -3,6 +3,7 @@
 //
 //	go run ./tools/compare -peers ../shared/bench/peers
 //	go run ./tools/compare -run 'matmul|softmax' -rounds 5 -threads 1,2   # these rows, no page
+//	go run ./tools/compare -gpu                           # on a GPU: docs/performance-gpu.md
 //	go run ./tools/compare -from out/peers/figures.jsonl   # the page anew, nothing measured
 //
 // The peers' scripts install what they need in virtual environments below
@@ -23,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // options are the flags.
@@ -34,6 +36,12 @@ type options struct {
 	rounds         int
 	backend        string
 	from, out      string
+
+	gpu             bool
+	bench           string // our program, built before
+	scripts, python string
+	total, limit    time.Duration
+	small           bool
 }
 
 func main() {
@@ -61,10 +69,20 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.backend, "backend", "cpu", "what runs our programs")
 	f.StringVar(&o.from, "from", "", "write the page from the figures in this `file` and measure nothing")
 	f.StringVar(&o.out, "o", "", "the `page` to write; - is standard output; without it docs/performance.md, or none with -run")
+	f.BoolVar(&o.gpu, "gpu", false, "measure what is measured on GPUs")
+	f.StringVar(&o.bench, "bench", "", "with -gpu our `program`, if it is not to be built")
+	f.StringVar(&o.scripts, "script", "bench/gpu/peers.py", "with -gpu the peers' `script`")
+	f.StringVar(&o.python, "python", "python3", "with -gpu the `program` that runs it")
+	f.DurationVar(&o.total, "total", 9*time.Minute, "with -gpu how `long` all may take; what is left then is not measured")
+	f.DurationVar(&o.limit, "limit", 100*time.Second, "with -gpu how `long` a side may take for a row")
+	f.BoolVar(&o.small, "small", false, "with -gpu small programs, and peers on the CPU, to try it all: with -backend cudasim")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	if o.out == "" && *run == "" {
+	if o.gpu {
+		o.forGPU(f, *run)
+	}
+	if o.out == "" && *run == "" && !o.small {
 		o.out = "docs/performance.md"
 	}
 	if f.NArg() > 0 {
@@ -87,19 +105,42 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
+// forGPU sets what is otherwise with -gpu, unless it was given.
+func (o *options) forGPU(f *flag.FlagSet, run string) {
+	given := map[string]bool{}
+	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	if !given["backend"] {
+		o.backend = "cuda"
+	}
+	if !given["rounds"] {
+		o.rounds = 2
+	}
+	if !given["o"] && run == "" && !o.small {
+		o.out = "docs/performance-gpu.md"
+	}
+}
+
 // compare measures, or reads what was measured, and writes the page.
 func (o *options) compare(ctx context.Context) error {
 	var s *session
 	var err error
-	if o.from != "" {
+	switch {
+	case o.from != "":
 		s, err = readSession(o.from)
-	} else {
+	case o.gpu:
+		s, err = o.measureGPU(ctx)
+	default:
 		s, err = o.measure(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	page := s.page()
+	page := ""
+	if o.gpu {
+		page = s.pageGPU()
+	} else {
+		page = s.page()
+	}
 	switch o.out {
 	case "":
 		return nil

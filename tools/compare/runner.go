@@ -30,11 +30,9 @@ type runner struct {
 
 // prepare builds our side and looks for the other.
 func (r *runner) prepare() error {
-	r.bench = filepath.Join(r.scratch, "ltc-bench")
-	build := exec.Command("go", "build", "-o", r.bench, "./bench")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("building ./bench: %w", err)
+	var err error
+	if r.bench, err = r.build(); err != nil {
+		return err
 	}
 	if _, err := exec.LookPath("taskset"); err == nil {
 		r.pinned = true
@@ -44,6 +42,22 @@ func (r *runner) prepare() error {
 	if _, err := os.Stat(r.script()); err != nil {
 		r.miss("peers", "no run.sh in the directory that -peers names")
 	}
+	return r.begin()
+}
+
+// build builds our side.
+func (r *runner) build() (string, error) {
+	bench := filepath.Join(r.scratch, "ltc-bench")
+	build := exec.Command("go", "build", "-o", bench, "./bench")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("building ./bench: %w", err)
+	}
+	return bench, nil
+}
+
+// begin begins the file of figures.
+func (r *runner) begin() error {
 	log, err := os.Create(filepath.Join(r.scratch, "figures.jsonl"))
 	r.log = log
 	r.session = &session{Machine: measure.Describe(), Missing: r.missing}

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds what checks the CUDA backend on a GPU into a folder: the backend's tests,
-# ltc-dump, the benchmark, and run.sh. The machine with the GPU needs its driver and
-# nothing else; its processor is of this kind.
+# Builds what checks and measures the CUDA backend on a GPU into a folder: the
+# backend's tests and gpu, which runs them; the benchmark, compare, which puts it beside
+# others, and their scripts; ltc-dump. The machine with the GPU needs its driver, and
+# Python with what is to be compared with; its processor is of this kind.
 set -e
 cd "$(dirname "$0")/../.."
 : "${GO:=go}"
@@ -9,6 +10,10 @@ to=$1
 rm -rf "$to"
 mkdir -p "$to"
 "$GO" test -c -trimpath -ldflags '-s -w' -o "$to/cuda.test" ./backends/cuda
-"$GO" build -trimpath -ldflags '-s -w' -o "$to/" ./bench ./cmd/ltc-dump
-cp tools/gpu/run.sh "$to/"
+"$GO" build -trimpath -ldflags '-s -w' -o "$to/" ./bench ./cmd/ltc-dump ./tools/compare ./tools/gpu
+cp bench/gpu/peers.py tools/gpu/bench.sh "$to/"
+# What tests read lies where it is from the directory that they run in.
+mkdir -p "$to/tests/cuda" "$to/tests/kit/testdata" "$to/tests/reference/testdata"
+cp -r backends/kit/testdata/family "$to/tests/kit/testdata/"
+cp backends/reference/testdata/none.txtar "$to/tests/reference/testdata/"
 du -sk "$to" | awk '{ printf "make gpu-tests: %d KiB in %s, of 61440 at most\n", $1, $2; exit ($1 > 61440) }'
