@@ -12,15 +12,15 @@ import (
 type ending struct {
 	epilogue cublaslt.Epilogue
 	to       *kernel.Access
-	bias     *kernel.Access // nil: none
+	added    []*kernel.Access // to the sums, before all else
 }
 
 // endingOf returns what becomes of a contraction's sums; false if it is something that
 // the library does not compute.
 //
-// Sums of f16 and bf16 that the text rounds before a bias is added, or a maximum taken,
-// are rounded once, after that: the result is no farther from the exact one. What
-// GELU's formula computes must be of f32.
+// Sums of f16 and bf16 that the text rounds before something is added, or a maximum
+// taken, are rounded once, after that: the result is no farther from the exact one.
+// What GELU's formula computes must be of f32.
 func endingOf(k *kernel.Kernel, c *kernel.Contraction) (e ending, ok bool) {
 	end := k.Stages[0].End
 	store := kernel.None
@@ -45,7 +45,7 @@ func endingOf(k *kernel.Kernel, c *kernel.Contraction) (e ending, ok bool) {
 	}
 	f := &finder{k: k, c: c, out: out}
 	v := f.rounded(k.Instrs[store].Args[0])
-	e.epilogue, e.bias, ok = f.find(v)
+	e.epilogue, e.added, ok = f.find(v)
 	return e, ok
 }
 
@@ -77,21 +77,18 @@ func (f *finder) rounded(v kernel.ID) kernel.ID {
 	return v
 }
 
-// find returns the epilogue that a value is of the sum.
-func (f *finder) find(v kernel.ID) (e cublaslt.Epilogue, bias *kernel.Access, ok bool) {
-	if bias, ok = f.biased(v); ok {
-		if bias != nil {
-			return cublaslt.Bias, bias, true
-		}
-		return cublaslt.Plain, nil, true
+// find returns the epilogue that a value is of the sum and what is added to it.
+func (f *finder) find(v kernel.ID) (e cublaslt.Epilogue, added []*kernel.Access, ok bool) {
+	if added, ok = f.added(v); ok {
+		return cublaslt.Plain, added, true
 	}
 	if i := &f.k.Instrs[v]; i.Op == kernel.Maximum {
 		for n, zero := range i.Args {
 			if !f.zero(zero) {
 				continue
 			}
-			if bias, ok = f.biased(f.rounded(i.Args[1-n])); ok {
-				return withBias(cublaslt.ReLU, bias), bias, true
+			if added, ok = f.added(i.Args[1-n]); ok {
+				return cublaslt.ReLU, added, true
 			}
 		}
 	}
@@ -99,23 +96,18 @@ func (f *finder) find(v kernel.ID) (e cublaslt.Epilogue, bias *kernel.Access, ok
 		if f.k.Instrs[id].Type != types.F32 {
 			continue
 		}
-		if bias, ok = f.biased(id); ok && isGELU(f.k, v, id) {
-			return withBias(cublaslt.GELU, bias), bias, true
+		if added, ok = f.added(id); ok && isGELU(f.k, v, id) {
+			return cublaslt.GELU, added, true
 		}
 	}
 	return 0, nil, false
 }
 
-func withBias(e cublaslt.Epilogue, bias *kernel.Access) cublaslt.Epilogue {
-	if bias != nil {
-		e += cublaslt.Bias
-	}
-	return e
-}
-
-// biased reports whether a value is the sum, or that and a bias, which it returns.
-func (f *finder) biased(v kernel.ID) (bias *kernel.Access, ok bool) {
-	if f.rounded(v) == f.c.Sum {
+// added reports whether a value is the sum with operands added to it, and where these
+// are loaded.
+func (f *finder) added(v kernel.ID) (all []*kernel.Access, ok bool) {
+	v = f.rounded(v)
+	if v == f.c.Sum {
 		return nil, true
 	}
 	i := &f.k.Instrs[v]
@@ -123,18 +115,28 @@ func (f *finder) biased(v kernel.ID) (bias *kernel.Access, ok bool) {
 		return nil, false
 	}
 	for n, other := range i.Args {
-		if f.rounded(i.Args[1-n]) != f.c.Sum {
+		m := f.loaded(other)
+		if m == nil {
 			continue
 		}
-		load := &f.k.Instrs[other]
-		if load.Op == kernel.Convert && load.Type == f.c.Type && f.k.Instrs[load.Args[0]].Type == f.out {
-			load = &f.k.Instrs[load.Args[0]] // exactly
-		}
-		if load.Op == kernel.Load && straight(load.Mem) && f.k.Params[load.Mem.Param].DType == f.out {
-			return load.Mem, true
+		if all, ok = f.added(i.Args[1-n]); ok {
+			return append(all, m), true
 		}
 	}
 	return nil, false
+}
+
+// loaded returns where an operand of the result's type is loaded, if a value is that;
+// nil if it is something else.
+func (f *finder) loaded(v kernel.ID) *kernel.Access {
+	i := &f.k.Instrs[v]
+	if i.Op == kernel.Convert && i.Type == f.c.Type {
+		i = &f.k.Instrs[i.Args[0]] // exactly
+	}
+	if i.Op != kernel.Load || !straight(i.Mem) || f.k.Params[i.Mem.Param].DType != f.out {
+		return nil
+	}
+	return i.Mem
 }
 
 // zero reports whether a value is the constant 0.

@@ -120,7 +120,7 @@ func (r *runner) multiply(s *step, x *queued) bool {
 	if x.refused {
 		return false
 	}
-	var at [4]uint64
+	var at [5]uint64
 	for i, p := range x.of.operands {
 		if p.operand < 0 {
 			continue
@@ -130,7 +130,7 @@ func (r *runner) multiply(s *step, x *queued) bool {
 			return false
 		}
 	}
-	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], Workspace: uint64(r.besides)}
+	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], C: at[4], Workspace: uint64(r.besides)}
 	r.lock()
 	if err := x.product.Queue(r.q.stream.Handle(), &x.operands); err != nil {
 		x.refused = true

@@ -13,7 +13,7 @@ import (
 // all.
 type product struct {
 	problem   cublaslt.Problem
-	operands  [4]place // A, B, D and the bias of the problem
+	operands  [5]place // A, B, D, the bias and C of the problem
 	work      int64    // multiplications
 	algorithm cublaslt.Algorithm
 	// taken is set where the library computes it, of whatever device it is for.
@@ -93,10 +93,15 @@ func productOf(s *kit.Step, k *kernel.Kernel, tf32 bool) *product {
 	return p
 }
 
-// distinct reports whether no matrix that is read is the one that is written.
+// distinct reports whether no matrix that is read is the one that is written, but for
+// one that is added where it lies.
 func distinct(s *kit.Step, p *product) bool {
+	to := &p.operands[2]
 	for i, o := range p.operands {
-		if i != 2 && o.operand >= 0 && s.Operands[o.operand].Value == s.Operands[p.operands[2].operand].Value {
+		if i == 2 || o.operand < 0 || s.Operands[o.operand].Value != s.Operands[to.operand].Value {
+			continue
+		}
+		if i < 4 || p.problem.C != p.problem.D || s.Operands[o.operand].Offset+o.at != s.Operands[to.operand].Offset+to.at {
 			return false
 		}
 	}
@@ -219,28 +224,48 @@ func (x *contracted) matrices() (*product, bool) {
 	if products > 1 && apart < 1 {
 		return nil, false
 	}
-	p.operands = [4]place{x.place(a.load), x.place(b.load), x.place(x.end.to), {operand: -1}}
-	return p, x.bias(p, &a, &b)
+	p.operands = [5]place{x.place(a.load), x.place(b.load), x.place(x.end.to), {operand: -1}, {operand: -1}}
+	for _, m := range x.end.added {
+		if !x.bias(p, m, &a, &b) && !x.addend(p, m, &a, &b) {
+			return nil, false
+		}
+	}
+	return p, true
 }
 
 func (x *contracted) place(m *kernel.Access) place {
 	return place{m.Param, m.Origin(x.strides[m.Param])}
 }
 
-// bias finds the epilogue's: elements beside each other, one for each row of D.
-func (x *contracted) bias(p *product, rows, columns *side) bool {
-	m := x.end.bias
-	if m == nil {
-		return true
-	}
-	t, known := stored[x.k.Params[m.Param].DType]
+// bias has elements beside each other, one for each row of D, added; false if what is
+// added is something else, or there is a bias already.
+func (x *contracted) bias(p *product, m *kernel.Access, rows, columns *side) bool {
 	_, step, ok := x.flat(rows.axes, m)
 	_, across, okC := x.flat(columns.axes, m)
-	products, apart, okB := x.flat(x.c.Batch, m)
-	if !known || !ok || !okC || !okB || step != 1 || across != 0 || products > 1 && apart != 0 {
+	_, apart, okB := x.flat(x.c.Batch, m)
+	if !ok || !okC || !okB || step != 1 || across != 0 || apart != 0 || p.operands[3].operand >= 0 {
 		return false
 	}
-	p.problem.Bias = t
+	if p.problem.Epilogue == cublaslt.Plain {
+		p.problem.Epilogue = 0
+	}
+	p.problem.Epilogue += cublaslt.Bias
+	p.problem.Bias = p.problem.D.Type
 	p.operands[3] = x.place(m)
+	return true
+}
+
+// addend has a matrix added; false if what is added is something else, or there is one
+// already.
+func (x *contracted) addend(p *product, m *kernel.Access, rows, columns *side) bool {
+	_, step, ok := x.flat(rows.axes, m)
+	_, stride, okC := x.flat(columns.axes, m)
+	_, apart, okB := x.flat(x.c.Batch, m)
+	if !ok || !okC || !okB || step != 1 || stride < rows.n || p.problem.Products > 1 && apart < 1 || p.problem.Adds {
+		return false
+	}
+	p.problem.C, p.problem.Adds = p.problem.D, true
+	p.problem.C.Stride, p.problem.C.Apart = stride, apart
+	p.operands[4] = x.place(m)
 	return true
 }

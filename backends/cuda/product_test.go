@@ -119,11 +119,13 @@ func numbersOf(t testing.TB, v soa.View) []float64 {
 }
 
 const (
-	plainDims      = "contracting_dims = [1] x [0]"
-	withBiasTail   = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %y = stablehlo.add %0, %1 : #D"
-	reluTail       = "%z = stablehlo.constant dense<0.0> : #D\n  %y = stablehlo.maximum %0, %z : #D"
-	withBiasReLU   = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %2 = stablehlo.add %1, %0 : #D\n  %z = stablehlo.constant dense<0.0> : #D\n  %y = stablehlo.maximum %z, %2 : #D"
-	geluOfTemplate = `%h = stablehlo.constant dense<0.5> : #D
+	plainDims    = "contracting_dims = [1] x [0]"
+	withBiasTail = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %y = stablehlo.add %0, %1 : #D"
+	// of a bias and what is as large
+	withBiasResidual = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %2 = stablehlo.add %0, %1 : #D\n  %y = stablehlo.add %2, %r : #D"
+	reluTail         = "%z = stablehlo.constant dense<0.0> : #D\n  %y = stablehlo.maximum %0, %z : #D"
+	withBiasReLU     = "%1 = stablehlo.broadcast_in_dim %b, dims = [#N] : (#B) -> #D\n  %2 = stablehlo.add %1, %0 : #D\n  %z = stablehlo.constant dense<0.0> : #D\n  %y = stablehlo.maximum %z, %2 : #D"
+	geluOfTemplate   = `%h = stablehlo.constant dense<0.5> : #D
   %one = stablehlo.constant dense<1.0> : #D
   %k = stablehlo.constant dense<$K> : #D
   %s = stablehlo.constant dense<0.797884583> : #D
@@ -164,6 +166,9 @@ func TestProducts(t *testing.T) {
 		{"rows of two", matmul{types.F32, types.F32, "contracting_dims = [2] x [0]", []int{3, 24, 40}, []int{40, 80}, []int{3, 24, 80}, ""}, cublaslt.Plain},
 		{"bias", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasTail}, cublaslt.Bias},
 		{"bias of batches", matmul{types.F32, types.F32, "batching_dims = [0] x [0], contracting_dims = [2] x [1]", []int{2, 72, 40}, []int{2, 40, 80}, []int{2, 72, 80}, withBiasTail}, cublaslt.Bias},
+		{"residual", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, "%y = stablehlo.add %r, %0 : #D"}, cublaslt.Plain},
+		{"residual of batches", matmul{types.F16, types.F32, "batching_dims = [0] x [0], contracting_dims = [2] x [1]", []int{2, 72, 40}, []int{2, 40, 80}, []int{2, 72, 80}, "%y = stablehlo.add %0, %r : #D"}, cublaslt.Plain},
+		{"bias and residual", matmul{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasResidual}, cublaslt.Bias},
 		{"ReLU", matmul{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, reluTail}, cublaslt.ReLU},
 		{"bias and ReLU", matmul{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasReLU}, cublaslt.Bias + cublaslt.ReLU},
 		{"GELU", matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, gelu}, cublaslt.GELU},
@@ -179,6 +184,11 @@ func TestProducts(t *testing.T) {
 			}
 			require.Equal(t, Launches{Products: 2}, e.Launches())
 			require.Equal(t, c.epilogue, e.steps[0].product.problem.Epilogue)
+			require.Equal(t, strings.Contains(c.tail, "%r"), e.steps[0].product.problem.Adds)
+			if exact := c.matmul; exact.elements == types.F32 { // tensor cores would have fewer bits
+				s := &e.steps[0]
+				require.Equal(t, cublaslt.ComputeTF32, productOf(s.Step, s.entry.kernel, true).problem.Compute)
+			}
 			want, got := numbersOf(t, results(t, c.text(), args...)[0]), numbersOf(t, call.Results[0])
 			if c.epilogue&cublaslt.GELU != 0 {
 				require.InDeltaSlice(t, want, got, 1e-4)
@@ -235,7 +245,8 @@ func TestNoProducts(t *testing.T) {
 	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, ""}
 	for _, c := range []struct{ name, tail string }{
 		{"GELU of another constant", geluTail("%0", "0.044")},
-		{"a residual", "%y = stablehlo.add %0, %r : #D"},
+		{"two residuals", "%1 = stablehlo.add %0, %r : #D\n  %2 = stablehlo.abs %r : #D\n  %y = stablehlo.add %1, %2 : #D"},
+		{"a transposed residual", "%1 = stablehlo.reshape %r : (#D) -> tensor<80x72xf32>\n  %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<80x72xf32>) -> #D\n  %y = stablehlo.add %0, %2 : #D"},
 		{"a bias of rows", "%1 = stablehlo.slice %r [0:72, 0:1] : (#D) -> tensor<72x1xf32>\n  %2 = stablehlo.reshape %1 : (tensor<72x1xf32>) -> tensor<72xf32>\n  %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<72xf32>) -> #D\n  %y = stablehlo.add %0, %3 : #D"},
 		{"a maximum with 1", strings.Replace(reluTail, "0.0", "1.0", 1)},
 		{"a minimum", strings.Replace(reluTail, "maximum", "minimum", 1)},
@@ -359,6 +370,27 @@ func TestProductsAndGraphs(t *testing.T) {
 		require.Equal(t, soa.Slice[float32](want), soa.Slice[float32](got))
 	}
 	require.Equal(t, Launches{Kernels: 8, Graphs: 4, Products: 3}, e.Launches())
+}
+
+// What is added may be what is written over: a donated argument.
+func TestProductsOver(t *testing.T) {
+	b, _ := multiplying(t, cudafake.Options{Seed: 6})
+	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, "%y = stablehlo.add %0, %r : #D"}
+	text := strings.Replace(m.text(), "%r: tensor<72x80xf32>", "%r: tensor<72x80xf32> {tf.aliasing_output = 0 : i32}", 1)
+	e := compile(t, b, text, backends.Options{})
+	args := m.args()
+	want := results(t, text, args...)[0]
+	for i, a := range args {
+		there, err := b.Make(a.Type)
+		require.NoError(t, err)
+		require.NoError(t, soa.Copy(there, a))
+		args[i] = there
+	}
+	call := &backends.Call{Args: args, Resident: true}
+	require.NoError(t, e.Execute(t.Context(), call))
+	require.Equal(t, args[3].Base(), call.Results[0].Base(), "written in place")
+	require.Equal(t, soa.Slice[float32](want), floats(t, call.Results[0]))
+	require.Equal(t, Launches{Products: 1}, e.Launches())
 }
 
 // A program of all sizes has an algorithm for each, and what it takes besides is in its

@@ -73,7 +73,7 @@ func (x *described) check(f *Fake, call string) cublaslt.Status {
 		}
 	}
 	switch {
-	case !combinations[[5]int32{d.compute, d.scale, l[0].t, l[1].t, l[3].t}], !epilogues[d.epilogue]:
+	case !combinations[[5]int32{d.compute, d.scale, l[0].t, l[1].t, l[3].t}], l[2].t != l[3].t, !epilogues[d.epilogue]:
 		return cublaslt.NotSupported
 	case d.compute == 72 && (d.transA != 1 || d.transB != 0 || d.epilogue != 1 || l[0].ld%4 != 0 || l[1].ld%4 != 0 || m%4 != 0):
 		return cublaslt.NotSupported
@@ -83,16 +83,17 @@ func (x *described) check(f *Fake, call string) cublaslt.Status {
 	return cublaslt.Success
 }
 
-// scaled checks that sums are taken once, and that nothing is added to them.
-func (x *described) scaled(f *Fake, alpha, beta unsafe.Pointer) cublaslt.Status {
+// scaled checks that sums are taken once, and returns whether C is added to them.
+func (x *described) scaled(f *Fake, alpha, beta unsafe.Pointer) (adds bool, s cublaslt.Status) {
 	if alpha == nil || beta == nil {
-		return f.misused("cublasLtMatmul without factors of sums")
+		return false, f.misused("cublasLtMatmul without factors of sums")
 	}
 	e := elements[x.desc.scale]
-	if a, b := e.read(alpha), e.read(beta); a != 1 || b != 0 {
-		return f.misused("cublasLtMatmul with sums times %v and C times %v", a, b)
+	a, b := e.read(alpha), e.read(beta)
+	if a != 1 || b != 0 && b != 1 {
+		return false, f.misused("cublasLtMatmul with sums times %v and C times %v", a, b)
 	}
-	return cublaslt.Success
+	return b == 1, cublaslt.Success
 }
 
 // matrix reads matrix i of product b: rows of what is summed, dense. Those of B are its
@@ -160,7 +161,15 @@ func (f *Fake) multiply(d *device, p *product, when *moment) driver.Code {
 			return code
 		}
 		for c := range n {
-			at := p.at[2] + uint64(int64(b)*l.apart+int64(c)*l.ld)*uint64(e.size)
+			var added []float64
+			if p.adds { // before it may be written over
+				of := &p.layouts[2]
+				from := p.at[2] + uint64(int64(b)*of.apart+int64(c)*of.ld)*uint64(e.size)
+				if added, code = f.vector(d, from, m, e, when); code != 0 {
+					return code
+				}
+			}
+			at := p.at[3] + uint64(int64(b)*l.apart+int64(c)*l.ld)*uint64(e.size)
 			to, code := f.bytes(d, at, m*uint64(e.size), true, when)
 			if code != 0 {
 				return code
@@ -169,6 +178,9 @@ func (f *Fake) multiply(d *device, p *product, when *moment) driver.Code {
 				sum := dot(x[r*k:][:k], y[c*k:][:k])
 				if p.desc.scale == 0 {
 					sum = float64(float32(sum))
+				}
+				if added != nil {
+					sum += added[r]
 				}
 				if bias != nil {
 					sum += bias[r]

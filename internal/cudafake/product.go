@@ -275,7 +275,8 @@ func (f *Fake) heuristic(handle, d, a, b, c, to, prefer uintptr, n int32, result
 // product is one that was queued.
 type product struct {
 	described
-	at        [3]uint64 // A, B and D
+	at        [4]uint64 // A, B, C and D
+	adds      bool      // C
 	workspace uint64
 	n         uint64 // bytes of it
 }
@@ -287,12 +288,15 @@ func (f *Fake) matmul(handle, d uintptr, alpha unsafe.Pointer, a uint64, la uint
 	if s != 0 {
 		return s
 	}
-	if s := x.scaled(f, alpha, beta); s != 0 {
+	adds, s := x.scaled(f, alpha, beta)
+	if s != 0 {
 		return s
 	}
 	switch {
-	case c != to || x.layouts[2] != x.layouts[3]:
-		return f.misused("%s: C and D are not the same", call)
+	case !adds && (c != to || x.layouts[2] != x.layouts[3]):
+		return f.misused("%s: C is not added and not D", call)
+	case c == to && x.layouts[2] != x.layouts[3]:
+		return f.misused("%s: C lies in the place of D otherwise", call)
 	case algo == nil || algo.magic != magic:
 		return f.misused("%s with an algorithm that no heuristic gave", call)
 	case algo.key != x.key(algo.align):
@@ -304,8 +308,8 @@ func (f *Fake) matmul(handle, d uintptr, alpha unsafe.Pointer, a uint64, la uint
 	case x.desc.epilogue&4 != 0 && x.desc.bias == 0:
 		return f.misused("%s with no bias to add", call)
 	}
-	p := &product{described: x, at: [3]uint64{a, b, to}, workspace: workspace, n: algo.workspace}
-	for i, align := range []uint32{algo.align[0], algo.align[1], algo.align[3]} {
+	p := &product{described: x, at: [4]uint64{a, b, c, to}, adds: adds, workspace: workspace, n: algo.workspace}
+	for i, align := range algo.align {
 		if p.at[i] == 0 || p.at[i]%uint64(align) != 0 {
 			return f.misused("%s with matrix %d at %#x, no multiple of %d", call, i, p.at[i], align)
 		}

@@ -105,7 +105,7 @@ func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
 	}
 	r := new(heuristic)
 	f.out = 0
-	err = h.set(getHeuristic, f, h.handle, x.desc, x.layouts[0], x.layouts[1], x.layouts[2], x.layouts[2], preference, 1, uintptr(unsafe.Pointer(r)), f.result())
+	err = h.set(getHeuristic, f, h.handle, x.desc, x.layouts[0], x.layouts[1], x.layouts[3], x.layouts[2], preference, 1, uintptr(unsafe.Pointer(r)), f.result())
 	switch {
 	case err != nil:
 		return a, fmt.Errorf("%w: %v", err, p)

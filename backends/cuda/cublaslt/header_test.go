@@ -115,7 +115,8 @@ func TestNVIDIA(t *testing.T) {
 	t.Log(l.Path(), l.Version())
 	h := &Handle{Library: l}
 	for _, p := range []*Problem{
-		{A: Matrix{BF16, 64, 72, 80, 6400}, B: Matrix{BF16, 72, 128, 72, 0}, D: Matrix{BF16, 64, 128, 64, 8192}, Products: 3, Compute: ComputeF32, Epilogue: GELU + Bias, Bias: BF16, Align: 16},
+		{A: Matrix{BF16, 64, 72, 80, 6400}, B: Matrix{BF16, 72, 128, 72, 0}, D: Matrix{BF16, 64, 128, 64, 8192}, Products: 3, Compute: ComputeF32, Epilogue: GELU + Bias, Bias: BF16, Align: 16,
+			C: Matrix{BF16, 64, 128, 96, 12288}, Adds: true},
 		{A: Matrix{F64, 72, 64, 72, 0}, B: Matrix{F64, 128, 72, 128, 0}, D: Matrix{F64, 64, 128, 64, 0}, TransA: true, TransB: true, Products: 1, Compute: ComputeF64, Epilogue: ReLU, Align: 16},
 	} {
 		x, err := h.New(p, Algorithm{})

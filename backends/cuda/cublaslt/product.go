@@ -68,16 +68,18 @@ type Matrix struct {
 	Apart         int64 // elements from one product's to the next one's
 }
 
-// Problem is so many products D = A·B of matrices, of which A or B may lie transposed:
+// Problem is so many products D = A·B of matrices, or A·B + C, of which A or B may lie transposed:
 // a row of it is a column of what is multiplied.
 type Problem struct {
 	A, B, D        Matrix
+	C              Matrix
+	Adds           bool // C, before all else; it may be D
 	TransA, TransB bool
 	Products       int32
 	Compute        Compute
 	Epilogue       Epilogue
 	Bias           Type // of its elements
-	Align          int  // bytes, of which the addresses of A, B and D are multiples
+	Align          int  // bytes, of which the addresses of matrices are multiples
 }
 
 func (p *Problem) String() string {
@@ -85,7 +87,11 @@ func (p *Problem) String() string {
 	if p.TransA {
 		k = p.A.Rows
 	}
-	return fmt.Sprintf("%d of %v %dx%dx%d to %v, epilogue %d", p.Products, p.A.Type, p.D.Rows, p.D.Columns, k, p.D.Type, p.Epilogue)
+	s := fmt.Sprintf("%d of %v %dx%dx%d to %v, epilogue %d", p.Products, p.A.Type, p.D.Rows, p.D.Columns, k, p.D.Type, p.Epilogue)
+	if p.Adds {
+		s += ", to what is added"
+	}
+	return s
 }
 
 // Attributes of products and layouts.
@@ -107,16 +113,17 @@ type Product struct {
 	frame
 	h           *Handle
 	desc        uintptr
-	layouts     [3]uintptr // of A, B and D
+	layouts     [4]uintptr // of A, B, D and C, which is D's where none is added
 	algorithm   Algorithm
 	alpha, beta uint64 // of the type that sums are scaled with
 	biased      bool
+	adds        bool
 	bias        uint64 // the address that desc has
 }
 
 // New makes a product, to be computed in a way that [Handle.Algorithm] has returned.
 func (h *Handle) New(p *Problem, a Algorithm) (*Product, error) {
-	x := &Product{h: h, algorithm: a, biased: p.Epilogue&Bias != 0}
+	x := &Product{h: h, algorithm: a, biased: p.Epilogue&Bias != 0, adds: p.Adds}
 	switch p.Compute.scale() {
 	case F64:
 		x.alpha = math.Float64bits(1)
@@ -124,6 +131,9 @@ func (h *Handle) New(p *Problem, a Algorithm) (*Product, error) {
 		x.alpha = 1
 	default:
 		x.alpha = uint64(math.Float32bits(1))
+	}
+	if p.Adds {
+		x.beta = x.alpha
 	}
 	if err := x.describe(p); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %v", err, p), x.Destroy())
@@ -150,7 +160,11 @@ func (x *Product) describe(p *Problem) error {
 	if x.biased {
 		errs = append(errs, set(descBiasType, uint64(p.Bias), 4))
 	}
-	for i, m := range []*Matrix{&p.A, &p.B, &p.D} {
+	matrices := []*Matrix{&p.A, &p.B, &p.D, &p.C}
+	if !p.Adds {
+		matrices[3] = &p.D
+	}
+	for i, m := range matrices {
 		if err := l.set(layoutCreate, &x.frame, x.result(), uintptr(m.Type), uintptr(m.Rows), uintptr(m.Columns), uintptr(m.Stride)); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
@@ -174,13 +188,13 @@ func (x *Product) Destroy() error {
 	if x.desc != 0 {
 		errs = append(errs, x.h.set(descDestroy, &x.frame, x.desc))
 	}
-	x.layouts, x.desc = [3]uintptr{}, 0
+	x.layouts, x.desc = [4]uintptr{}, 0
 	return errors.Join(errs...)
 }
 
 // Operands are the addresses, in the device's memory, of a product's matrices, and of
 // the memory that its algorithm takes besides.
-type Operands struct{ A, B, D, Bias, Workspace uint64 }
+type Operands struct{ A, B, C, D, Bias, Workspace uint64 }
 
 // Queue queues the products in a stream, of which the library's own handle is given. It
 // allocates nothing as long as nothing fails.
@@ -192,11 +206,14 @@ func (x *Product) Queue(stream uintptr, o *Operands) error {
 		}
 		x.bias = o.Bias
 	}
-	d := uintptr(o.D)
+	c := o.D
+	if x.adds {
+		c = o.C
+	}
 	x.args = [16]uintptr{
 		x.h.handle, x.desc, uintptr(unsafe.Pointer(&x.alpha)),
 		uintptr(o.A), x.layouts[0], uintptr(o.B), x.layouts[1],
-		uintptr(unsafe.Pointer(&x.beta)), d, x.layouts[2], d, x.layouts[2],
+		uintptr(unsafe.Pointer(&x.beta)), uintptr(c), x.layouts[3], uintptr(o.D), x.layouts[2],
 		uintptr(unsafe.Pointer(&x.algorithm.data)), uintptr(o.Workspace), uintptr(x.algorithm.Workspace), stream,
 	}
 	if s := x.h.call(matmul, &x.frame, len(x.args)); s != Success {
