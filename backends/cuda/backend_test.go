@@ -71,6 +71,21 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// It says which products cuBLASLt would compute, if they are large enough.
+func TestListingOfProducts(t *testing.T) {
+	text := `func.func public @main(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<512x512xbf16> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<512x512xbf16>, tensor<512x512xbf16>) -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}`
+	const says = "; where cuBLASLt is found, that computes 1 of bf16 512x512x512 to bf16, epilogue 1\n"
+	got, err := Listing(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.Contains(t, got, says)
+	got, err = Listing(t.Context(), backends.NewModule(strings.ReplaceAll(text, "512", "256")), backends.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, got, "cuBLASLt")
+}
+
 // The listing says how each step is run, of regions, too, and needs no device.
 func TestListing(t *testing.T) {
 	got, err := Listing(t.Context(), backends.NewModule(`func.func public @main(%a: tensor<4xi32>, %n: tensor<i32>) -> tensor<4xi32> {
