@@ -46,6 +46,7 @@ var order = []string{
 	"TestSwizzle",
 	"TestDescriptors",
 	"TestLargeProducts",
+	"TestProducts|TestProductsReLUOfNaN",
 	"TestGraphs",
 	"TestAttention",
 	"TestTrain",
