@@ -13,13 +13,13 @@ import (
 	"ltc/backends/kit"
 )
 
-// The programs of the benchmark, of transformers and of networks without
-// convolutions are kernels and nothing else, inside of loops, too.
+// The programs of the benchmark, of transformers and of convolutional networks
+// are kernels and nothing else, inside of loops, too.
 func TestProgramsWithoutTheEvaluator(t *testing.T) {
 	files, err := filepath.Glob("testdata/workloads/*.mlir")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, name := range []string{"encoder", "decoder", "decoder_export", "embedding", "mlp_step"} {
+	for _, name := range []string{"encoder", "decoder", "decoder_export", "embedding", "mlp_step", "convnet", "channels_first"} {
 		files = append(files, filepath.Join("../../testdata/exported", name+".mlir"))
 	}
 	for _, file := range files {

@@ -142,7 +142,7 @@ func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 	own := pointsAt(def.kernel, 0)
 	switch {
 	case isContraction(n.kernel) && points > own:
-		return moves(def.kernel) && w.loads == 1
+		return moves(def.kernel) && w.loads == 1 && !guarded(def.kernel) && !hasWindow(n.kernel)
 	case w.costly == 0 && w.loads <= 1 && w.ops <= 3:
 		return true
 	case points > 2*own && w.costly > 0:
@@ -151,6 +151,20 @@ func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 		return loads == 1 || w.costly == 0
 	}
 	return w.costly == 0 && w.loads <= 2 && w.ops <= 4
+}
+
+// guarded reports whether a kernel loads what may not be there.
+func guarded(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool { return i.Mem != nil && i.Mem.Guard })
+}
+
+// hasWindow reports whether a kernel loads from places that several of its axes
+// move along one dimension. Schedules read what lies together in these, each
+// element often: what moves elements there is done once, before.
+func hasWindow(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
+		return i.Op == kernel.Load && slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return len(x.Terms) > 1 })
+	})
 }
 
 // pointsAt returns how often an instruction runs.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ltc/internal/programs"
 	"ltc/internal/trials"
 )
@@ -21,5 +23,13 @@ func TestRandomPrograms(t *testing.T) {
 			}()
 			same(t, text)
 		})
+	}
+}
+
+// So do convolutions of all forms, of which none is left to the evaluator.
+func TestRandomConvolutions(t *testing.T) {
+	for seed := range trials.Of(200) {
+		text := programs.Convolution(rand.New(rand.NewPCG(uint64(seed), 5)), false)
+		require.Empty(t, same(t, text).HostSteps(), text)
 	}
 }

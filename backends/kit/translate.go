@@ -41,6 +41,7 @@ var rules = map[string]rule{
 	"stablehlo.broadcast_in_dim":     broadcast,
 	"stablehlo.compare":              compare,
 	"stablehlo.concatenate":          concatenate,
+	"stablehlo.convolution":          convolution,
 	"stablehlo.dot_general":          dotGeneral,
 	"stablehlo.dynamic_slice":        dynamicSlice,
 	"stablehlo.dynamic_update_slice": dynamicUpdateSlice,
@@ -178,6 +179,11 @@ func (t *translator) node(op *mlir.Op) error {
 		id, err := t.define(r, n)
 		if err != nil {
 			return err
+		}
+		if !t.graph.values[id].typ.Shape.Equal(b.out[i].Shape) { // it is made in another one
+			made := t.graph.newValue(b.out[i], n)
+			t.graph.values[id].def, t.graph.values[id].base = nil, made
+			id = made
 		}
 		n.operands[b.outs[i]] = id
 	}
@@ -345,6 +351,18 @@ func (b *nodeBuilder) param(i int) int {
 		b.operands = append(b.operands, b.t.values[b.op.Operands[i]])
 	}
 	return b.params[i]
+}
+
+// reshaped has operand i in another shape of as many elements, before it is
+// loaded.
+func (b *nodeBuilder) reshaped(i int, shape types.Shape) {
+	if b.in[i].Shape = shape; b.splat(i) != nil {
+		return
+	}
+	b.params[i] = b.Param(memory(fmt.Sprintf("x%d", i), b.in[i]))
+	v := b.t.graph.newValue(b.in[i], nil)
+	b.t.graph.values[v].base = b.t.values[b.op.Operands[i]]
+	b.operands = append(b.operands, v)
 }
 
 // result returns the parameter of result i.

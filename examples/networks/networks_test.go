@@ -109,8 +109,8 @@ func TestTinyResNet(t *testing.T) {
 		}); on.backend.Name() == "cpu" {
 			require.True(t, ok)
 			kernels, evaluated := e.Compiled()
-			require.Positive(t, kernels, "what is no convolution or pooling is compiled")
-			require.Positive(t, evaluated)
+			require.Positive(t, kernels)
+			require.Zero(t, evaluated)
 		}
 		for i := range n {
 			total := float32(0)

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "62288e6089b84e99dc7eeea2"
+const buildID = "75c98eab8746359f91746aa1"

@@ -210,6 +210,15 @@ func (r *product) become(ctx context.Context, sizes, strides []int64) error {
 		r.own = p.own()
 		return nil
 	}
+	p.Locate(&r.factors, r.table)
+	inBytes(&r.factors, &problem)
+	return r.planned(ctx, problem, sizes)
+}
+
+// planned makes r the product for a problem, of factors that are where they are.
+func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int64) error {
+	p := r.of
+	r.own, r.packed, r.flops = nil, nil, flopsOf(&problem)
 	if err := r.replan(problem); err != nil {
 		r.own = p.own() // other elements
 		return nil
@@ -223,8 +232,6 @@ func (r *product) become(ctx context.Context, sizes, strides []int64) error {
 		r.own = p.own()
 		return nil
 	}
-	p.Locate(&r.factors, r.table)
-	inBytes(&r.factors, &problem)
 	r.product = made.For(r.plan)
 	return r.keep(problem, sizes)
 }

@@ -45,6 +45,18 @@ func TestNetworks(t *testing.T) {
 	})
 }
 
+// So do convolutions of all forms, with LTC_SOAK=1 10,000 small and as many large
+// ones.
+func TestConvolutions(t *testing.T) {
+	for name, large := range map[string]bool{"small": false, "large": true} {
+		t.Run(name, func(t *testing.T) {
+			count(t, trials.Soak(60, 10_000), func(seed uint64) programs.Program {
+				return programs.Program{Text: programs.Convolution(rand.New(rand.NewPCG(seed, 6)), large), Near: []bool{true}}
+			})
+		})
+	}
+}
+
 // count compares programs until so many count, as many at once as Go may run.
 func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 	cpu, err := backends.Open("cpu")

@@ -68,7 +68,10 @@ func TestRandom(t *testing.T) {
 
 // schedule prints that of code.
 func schedule(c kernel.Code) string {
-	if p, ok := c.(*productKernel); ok {
+	switch p := c.(type) {
+	case *productKernel:
+		c = p.own()
+	case *spreadKernel:
 		c = p.own()
 	}
 	return c.(*code).schedule.Of(c.(*code).kernel)

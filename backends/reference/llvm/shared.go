@@ -142,7 +142,10 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 	for i, k := range kernels {
 		if p, ok := emit.AsProduct(k, s.units.machine); ok {
 			products = append(products, p)
-			codes[i] = &productKernel{Product: p, units: s.units, own: s.own(k), known: new(functions)}
+			x := productKernel{Product: p, units: s.units, own: s.own(k), known: new(functions)}
+			if codes[i] = &x; p.Spread {
+				codes[i] = &spreadKernel{x}
+			}
 		} else {
 			others, at = append(others, k), append(at, i)
 		}

@@ -23,7 +23,14 @@ type Product struct {
 	// there is a product.
 	Batch, M, N int
 	Outer       []int
-	epilogue    gemm.Fused[gemm.Epilogue]
+	// Spread says that the sum runs over several axes, along which A does not lie as
+	// along one: a window of an image. Its rows are to be written out, so that the
+	// sum runs along them. Batch and M are -1 then, and all their axes Outer. Those
+	// of M count on from the row of the matrix that is at hand, which the epilogue
+	// is told behind Outer's words: it counts the points of all of them, or of the
+	// last ones.
+	Spread   bool
+	epilogue gemm.Fused[gemm.Epilogue]
 	// prologue has those of A and B, if they are computed as they are packed.
 	prologue [2]gemm.Fused[gemm.Prologue]
 }
@@ -32,25 +39,35 @@ type Product struct {
 // package gemm has kernels for.
 func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.K) != 1 || c.A.Source == kernel.None || c.B.Source == kernel.None || !supported(k) {
+	if !ok || c.A.Source == kernel.None || c.B.Source == kernel.None || !supported(k) {
 		return nil, false
 	}
 	p := &Product{Kernel: k, Contraction: c, Store: kernel.None, Batch: last(c.Batch), M: last(c.M), N: last(c.N)}
+	if len(c.K) > 1 {
+		if c.A.Load == kernel.None || c.B.Load == kernel.None || len(c.M) == 0 || len(c.N) == 0 {
+			return nil, false
+		}
+		p.Spread, p.Batch, p.M = true, -1, -1
+	}
 	for a := range k.Axes {
 		if a != p.Batch && a != p.M && a != p.N {
 			p.Outer = append(p.Outer, a)
 		}
 	}
-	if len(p.Outer) > maxOuter || !p.finds() {
+	if len(p.Outer) > maxOuter || p.Spread && len(p.Outer) == maxOuter || !p.finds() {
 		return nil, false
 	}
 	plans := func() bool {
-		_, err := gemm.New(p.Problem(make([]int64, k.Sizes), make([]int64, k.StrideArgs())), m)
-		return err == nil
+		problem := p.Problem(make([]int64, k.Sizes), make([]int64, k.StrideArgs()))
+		_, err := gemm.New(problem, m)
+		return err == nil && (!p.Spread || problem.StrideC[2] == 1) // lanes of an epilogue are no rows
 	}
 	p.prologues(c.A.Load == kernel.None, c.B.Load == kernel.None)
 	if (c.A.Type == types.I8) == (c.B.Type == types.I8) && plans() {
 		return p, true
+	}
+	if p.Spread {
+		return nil, false
 	}
 	// Elements of which there is no product are converted as they are packed.
 	p.prologues(!p.sums(c.A), !p.sums(c.B))
@@ -125,13 +142,17 @@ func (p *Product) ProblemIn(sizes []int64, table [][]int64) gemm.Problem {
 		return int(k.Axis(0, axis).Size.Of(sizes))
 	}
 	at := p.Strides(table)
-	return gemm.Problem{
+	q := gemm.Problem{
 		Signed: c.A.Type == types.I8 && p.prologue[0].Name == "",
 		A:      p.element(0, c.A), B: p.element(1, c.B), Acc: c.Type, C: k.Instrs[p.Store].Type,
 		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
 		StrideA: at.A, StrideB: at.B, StrideC: at.C,
 		PrologueA: p.prologue[0], PrologueB: p.prologue[1], Epilogue: p.epilogue, Overlap: p.overlaps(),
 	}
+	if p.Spread {
+		p.spread(&q, sizes, table)
+	}
+	return q
 }
 
 // Strides returns those of the problem, given the strides of the kernel's operands
@@ -222,6 +243,9 @@ func (p *Product) emit(b *vector.Builder, sum vector.Value, operands value.Value
 	f.begin()
 	for i, a := range p.Outer {
 		f.axis[a] = f.word(wordAt + i)
+	}
+	if p.Spread {
+		p.countOn(f, at.M)
 	}
 	for _, x := range []struct {
 		axis int

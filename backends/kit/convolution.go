@@ -1,0 +1,119 @@
+package kit
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// convolution has the result's places as parallel axes, and a stage over a window
+// and the features in it: a product of matrices, one of whose factors is read
+// through a window. Features are in groups, each of which is a batch of the
+// product. Package simplify has brought it into its normal form, where images lie
+// with their features behind each other, and with what is around them.
+func convolution(b *nodeBuilder) error {
+	t := b.out[0].DType
+	if !kernel.Multiply.Takes(t) || t == types.Bool {
+		return leave("elements of type %v", t)
+	}
+	n := len(b.out[0].Shape) - 2
+	d, err := mlir.ParseConv(b.op.Attrs.Get("dimension_numbers"))
+	if err != nil || n < 0 || !normalConvolution(d, n) || b.op.Attrs.Get("padding") != nil || b.op.Attrs.Get("lhs_dilation") != nil || b.op.Attrs.Get("window_reversal") != nil {
+		return leave("dimension numbers in another form")
+	}
+	c := conv{nodeBuilder: b, spatial: n, features: b.count("feature_group_count"), batches: b.count("batch_group_count")}
+	image, kernels, outer, axes := c.places()
+	b.Stage(axes...)
+	acc := wide(t)
+	x, w := b.load(0, image...), b.load(1, kernels...)
+	for _, v := range []*kernel.ID{&x, &w} {
+		if b.Type(*v) != acc {
+			*v = b.Op(kernel.Convert, acc, *v)
+		}
+	}
+	v := b.Op(kernel.Multiply, acc, x, w)
+	if len(axes) > 0 {
+		v = b.Reduce(kernel.Add, v)
+	}
+	b.Stage()
+	b.store(0, b.finish(kernel.Add, v, t, kernel.None), outer...)
+	return nil
+}
+
+// normalConvolution reports whether dimension numbers of n spatial dimensions are
+// [b, 0, …, f]x[0, …, i, o]->[b, 0, …, f].
+func normalConvolution(d mlir.ConvDims, n int) bool {
+	image, kernel := make([]int64, n+2), make([]int64, n+2)
+	for i := range image {
+		image[i], kernel[i] = int64(i), int64(i)
+	}
+	return slices.Equal(slices.Concat([]int64{d.InputBatch}, d.InputSpatial, []int64{d.InputFeature}), image) &&
+		slices.Equal(slices.Concat(d.KernelSpatial, []int64{d.KernelInputFeature, d.KernelOutFeature}), kernel) &&
+		slices.Equal(slices.Concat([]int64{d.OutputBatch}, d.OutputSpatial, []int64{d.OutputFeature}), image)
+}
+
+// count returns an attribute that is a number, 1 where it is not there.
+func (b *nodeBuilder) count(name string) int {
+	if n, ok := mlir.Int(b.op.Attrs.Get(name)); ok {
+		return int(n)
+	}
+	return 1
+}
+
+// conv is a convolution in normal form that is being built.
+type conv struct {
+	*nodeBuilder
+	spatial           int // dimensions
+	features, batches int // groups, one of which is 1
+}
+
+// places gives the operands and the result a dimension of their own for groups,
+// if there are some, and adds the result's dimensions as axes. It returns where
+// images, kernels and results are, and the axes of the stage.
+func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axis) {
+	b, n := c.nodeBuilder, c.spatial
+	in, size := slices.Clone(b.in[0].Shape), slices.Clone(b.in[1].Shape)
+	groups := c.features * c.batches
+	if groups > 1 {
+		out := b.out[0].Shape
+		b.out[0].Shape = slices.Concat(out[:n+1], types.Shape{groups, out[n+1] / groups})
+		b.reshaped(1, slices.Concat(size[:n+1], types.Shape{groups, size[n+1] / groups}))
+	}
+	if c.features > 1 {
+		b.reshaped(0, slices.Concat(in[:n+1], types.Shape{groups, in[n+1] / groups}))
+	}
+	if c.batches > 1 {
+		b.reshaped(0, slices.Concat(types.Shape{groups, in[0] / groups}, in[1:]))
+	}
+	outer = b.axes(b.out[0].Shape)
+	along := func(name string, size int) kernel.Index {
+		axes = append(axes, kernel.Axis{Name: name, Size: kernel.Size(size)})
+		return kernel.Along(len(outer) + len(axes) - 1)
+	}
+	image = append(image, outer[0])
+	stride, dilation := b.perDimension("window_strides", n), b.perDimension("rhs_dilation", n)
+	for i := range n {
+		at := affine(1+i, stride[i], 0)
+		k := kernel.At(0)
+		if size[i] != 1 {
+			k = along(fmt.Sprintf("j%d", i), size[i])
+			at.Terms = append(at.Terms, kernel.Term{Axis: k.Terms[0].Axis, Factor: dilation[i]})
+		}
+		image, kernels = append(image, at), append(kernels, k)
+	}
+	feature := along("c", size[n])
+	image, kernels = append(image, feature), append(kernels, feature)
+	if groups > 1 {
+		group := outer[n+1]
+		kernels = append(kernels, group)
+		at := 0 // of batches; features are in groups before they are counted
+		if c.features > 1 {
+			at = n + 1
+		}
+		image = slices.Insert(image, at, group)
+	}
+	return image, append(kernels, outer[len(outer)-1]), outer, axes
+}

@@ -1,0 +1,175 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// convolutions brings convolutions into their normal form: images are
+// [batch, spatial…, feature], kernels [spatial…, input feature, output feature];
+// nothing lies around images or between their elements but what they have there
+// as a value, and windows are read forwards. Strides, dilated kernels and groups
+// stay. A window of one element is a product of matrices, and a sum of nothing is
+// 0.
+func convolutions(s *state) bool {
+	return s.rewrite(map[string][]rule{"stablehlo.convolution": {normalConvolution}})
+}
+
+// window is what a convolution says of each spatial dimension.
+type window struct {
+	stride, dilation, between []int64 // between elements of the image
+	low, high                 []int64
+	reversed                  []int64 // dimensions
+}
+
+func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
+	d, err := mlir.ParseConv(op.Attrs.Get("dimension_numbers"))
+	x, w, out := op.Operands[0], op.Operands[1], resultType(op)
+	if err != nil || !numbers(tensorOf(x)) || !numbers(tensorOf(w)) || !numbers(out) || out.Elements() == 0 {
+		return nil
+	}
+	if tensorOf(x).Elements() == 0 || tensorOf(w).Elements() == 0 {
+		return e.constant(out, 0)
+	}
+	n := int64(len(d.InputSpatial))
+	at := windowOf(op, int(n))
+	features, batches := groupsOf(op)
+	flat := features*batches == 1
+	for _, k := range d.KernelSpatial {
+		flat = flat && tensorOf(w).Shape[k] == 1
+	}
+	image := slices.Concat([]int64{d.InputBatch}, d.InputSpatial, []int64{d.InputFeature})
+	kernel := slices.Concat(d.KernelSpatial, []int64{d.KernelInputFeature, d.KernelOutFeature})
+	result := slices.Concat([]int64{d.OutputBatch}, d.OutputSpatial, []int64{d.OutputFeature})
+	if !flat && forward(op) && slices.IsSorted(image) && slices.IsSorted(kernel) && slices.IsSorted(result) {
+		return nil
+	}
+	if !flat { // of one element there is no other end
+		for _, k := range at.reversed {
+			w = e.emit("stablehlo.reverse", w.Type, dimsAttr("dimensions", []int64{d.KernelSpatial[k]}), w)
+		}
+	}
+	x = e.transpose(e.padded(x, d.InputSpatial, at), image)
+	w = e.transpose(w, kernel)
+	t := like(out, pick(out.Shape, result))
+	if flat {
+		x = e.slice(x, at.places(tensorOf(x).Shape, t.Shape))
+		w = e.reshape(w, tensorOf(w).Shape[n:])
+		x = e.dot(op, mlir.DotDims{LHSContract: []int64{n + 1}, RHSContract: []int64{0}}, x, w, t)
+	} else {
+		x = e.emit(op.Name, t, at.attrs(op, n), x, w)
+	}
+	return e.transpose(x, inverse(result))
+}
+
+// numbers reports whether elements are numbers that are not pairs of such, nor
+// true and false.
+func numbers(t *mlir.TensorType) bool {
+	if t == nil || t.Elem == mlir.Type(mlir.I1) {
+		return false
+	}
+	_, complex := t.Elem.(mlir.ComplexType)
+	return !complex
+}
+
+// groupsOf returns in how many groups a convolution has features and batches.
+func groupsOf(op *mlir.Op) (features, batches int64) {
+	features, batches = 1, 1
+	if n, ok := mlir.Int(op.Attrs.Get("feature_group_count")); ok {
+		features = n
+	}
+	if n, ok := mlir.Int(op.Attrs.Get("batch_group_count")); ok {
+		batches = n
+	}
+	return features, batches
+}
+
+// windowOf returns the window of a convolution of n spatial dimensions.
+func windowOf(op *mlir.Op, n int) (w window) {
+	list := func(name string) []int64 {
+		v := slices.Clone(dims(op, name))
+		for len(v) < n {
+			v = append(v, 1)
+		}
+		return v
+	}
+	w.stride, w.dilation, w.between = list("window_strides"), list("rhs_dilation"), list("lhs_dilation")
+	w.low, w.high = make([]int64, n), make([]int64, n)
+	if padding := dims(op, "padding"); len(padding) == 2*n {
+		for i := range n {
+			w.low[i], w.high[i] = padding[2*i], padding[2*i+1]
+		}
+	}
+	for i := range w.between {
+		w.between[i]--
+	}
+	for i, yes := range dims(op, "window_reversal") {
+		if yes != 0 {
+			w.reversed = append(w.reversed, int64(i))
+		}
+	}
+	return w
+}
+
+// forward reports whether a window reads an image as it lies, as nothing is said
+// to the contrary.
+func forward(op *mlir.Op) bool {
+	return op.Attrs.Get("padding") == nil && op.Attrs.Get("lhs_dilation") == nil && op.Attrs.Get("window_reversal") == nil
+}
+
+func (w *window) pads() bool {
+	return slices.ContainsFunc(slices.Concat(w.low, w.high, w.between), func(n int64) bool { return n != 0 })
+}
+
+// padded returns an image with zeros around it and between its elements.
+func (e *editor) padded(x *mlir.Value, spatial []int64, w window) *mlir.Value {
+	if !w.pads() {
+		return x
+	}
+	t := tensorOf(x)
+	shape := slices.Clone(t.Shape)
+	low, high, between := make([]int64, len(shape)), make([]int64, len(shape)), make([]int64, len(shape))
+	for i, d := range spatial {
+		low[d], high[d], between[d] = w.low[i], w.high[i], w.between[i]
+		shape[d] += w.low[i] + w.high[i] + (shape[d]-1)*w.between[i]
+	}
+	return e.emit("stablehlo.pad", like(t, shape), mlir.Dict{
+		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
+		{Name: "edge_padding_high", Value: mlir.I64Array(high)},
+		{Name: "interior_padding", Value: mlir.I64Array(between)},
+	}, x, e.constant(like(t, nil), 0))
+}
+
+// places are the elements of an image that windows of one element are, given its
+// shape and that of the result.
+func (w *window) places(image, result []int64) ranges {
+	r := full(image)
+	for i, s := range w.stride {
+		r.limit[1+i], r.stride[1+i] = (result[1+i]-1)*s+1, s
+	}
+	return r
+}
+
+// attrs are those of a convolution in normal form.
+func (w *window) attrs(op *mlir.Op, n int64) mlir.Dict {
+	spatial := make([]int64, n)
+	kernel := make([]int64, n)
+	for i := range spatial {
+		spatial[i], kernel[i] = int64(i)+1, int64(i)
+	}
+	d := mlir.ConvDims{
+		InputFeature: n + 1, InputSpatial: spatial, KernelInputFeature: n, KernelOutFeature: n + 1, KernelSpatial: kernel,
+		OutputFeature: n + 1, OutputSpatial: spatial,
+	}
+	features, batches := groupsOf(op)
+	attrs := mlir.Dict{
+		{Name: "dimension_numbers", Value: d.Attr()},
+		{Name: "window_strides", Value: mlir.I64Array(w.stride)}, {Name: "rhs_dilation", Value: mlir.I64Array(w.dilation)},
+		{Name: "feature_group_count", Value: mlir.I64Attr(features)}, {Name: "batch_group_count", Value: mlir.I64Attr(batches)},
+	}
+	if p := op.Attrs.Get("precision_config"); p != nil {
+		attrs = append(attrs, mlir.NamedAttr{Name: "precision_config", Value: p})
+	}
+	return attrs
+}

@@ -1,0 +1,124 @@
+package llvm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
+)
+
+// window is a convolution of groups with strides, to which what was there is added
+// and a number that tells places apart.
+const window = `kernel window(x: f32[n0, n1, n2, n3, n4] strides [*, *, *, *, 1], w: f32[n5, n6, n4, n3, n7] strides [*, *, *, *, 1], r: f32[n0, n8, n9, n3, n7] strides [*, *, *, *, 1], out y: f32[n0, n8, n9, n3, n7] strides [*, *, *, *, 1]) {
+  for b < n0
+  for h < n8
+  for v < n9
+  for g < n3
+  for o < n7
+  stage i < n5 j < n6 c < n4 {
+    %0 = load x[b, 2*h + i, v + j, g, c]
+    %1 = load w[i, j, c, g, o]
+    %2 = multiply %0, %1 : f32
+    %3 = reduce add %2
+  }
+  stage {
+    %4 = load r[b, h, v, g, o]
+    %5 = add %3, %4 : f32
+    %6 = iota h : f32
+    %7 = iota b : f32
+    %8 = subtract %6, %7 : f32
+    %9 = multiply %5, %8 : f32
+    store y[b, h, v, g, o], %9
+  }
+}`
+
+// Convolutions of all levels give the evaluator's results as products, for any
+// number of parts to the bit, where their operands lie dense and where not, for
+// the strides that they were prepared for and for others.
+func TestSpreadProducts(t *testing.T) {
+	k, err := kernel.Parse(window)
+	require.NoError(t, err)
+	require.NoError(t, kernel.Verify(k))
+	sizes := func(images, groups, in, out, places, wide int64) []int64 {
+		return []int64{images, 2*places + 1, wide + 1, groups, in, 3, 2, out, places, wide}
+	}
+	for _, c := range trials.First(compilers(t)) {
+		p, ok := compile(t, c, k)[0].(*spreadKernel)
+		require.True(t, ok)
+		for _, s := range []struct {
+			sizes []int64
+			taken int // axes, where all lies dense
+			short bool
+		}{
+			{sizes(2, 1, 8, 20, 5, 7), 3, false}, {sizes(2, 3, 5, 6, 4, 3), 3, false}, {sizes(3, 1, 60, 33, 11, 17), 3, true}, {sizes(1, 1, 3, 2, 1, 900), 3, false},
+		} {
+			t.Run(fmt.Sprint(c.machine.Level, s.sizes), func(t *testing.T) {
+				before := kerneltest.NewMemory(k, s.sizes, kerneltest.Dense, 0)
+				numbers(before, rand.New(rand.NewPCG(1, 7)))
+				want, err := before.Run(evaluate)
+				require.NoError(t, err)
+				var first *kerneltest.Memory
+				for n, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread} {
+					m := before.Like(layout, 0x5A)
+					code, err := p.Prepare(t.Context(), m.Sizes, m.Strides, nil)
+					require.NoError(t, err)
+					q := code.(*spread)
+					if n == 0 {
+						require.Nil(t, q.own, "package gemm computes it")
+						require.Len(t, q.taken, s.taken)
+						require.Equal(t, s.short, q.total%q.rows != 0, "there is a last block that is short")
+					}
+					for parts := range 3 {
+						got, err := before.Like(layout, 0x5A).Run(in(code, parts+1))
+						require.NoError(t, err)
+						require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{Relative: 1e-4, Absolute: 1e-3}))
+						if q.own != nil {
+							continue // another order of sums
+						}
+						if first == nil {
+							first = got
+						}
+						require.NoError(t, kerneltest.Same(first, got, kerneltest.Tolerance{}))
+					}
+					other := before.Like([]kerneltest.Layout{kerneltest.Spread, kerneltest.Dense}[n], 0x5A)
+					got, err := other.Run(in(code, 2))
+					require.NoError(t, err)
+					require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{Relative: 1e-4, Absolute: 1e-3}), "at other strides")
+				}
+			})
+		}
+	}
+}
+
+// The kernel of a convolution that is the same in all runs is packed once, where it
+// is so large that each run would pack it.
+func TestSpreadProductsKeepB(t *testing.T) {
+	k, err := kernel.Parse(strings.NewReplacer("  for g < n3\n", "", "n3, ", "", "g, ", "", "*, *, *, *", "*, *, *").Replace(window))
+	require.NoError(t, err)
+	p := compile(t, compilers(t)[0], k)[0].(*spreadKernel)
+	m := kerneltest.NewMemory(k, []int64{2, 25, 11, 1, 128, 3, 2, 1024, 12, 10}, kerneltest.Dense, 0)
+	numbers(m, rand.New(rand.NewPCG(1, 7)))
+	bytes := 0
+	run := func(p kernel.Code) *kerneltest.Memory {
+		code, err := p.(*spreadKernel).Prepare(t.Context(), m.Sizes, m.Strides, nil)
+		require.NoError(t, err)
+		require.Nil(t, code.(*spread).own)
+		got, err := m.Run(in(code, 2))
+		require.NoError(t, err)
+		return got
+	}
+	bound := p.Bind([]unsafe.Pointer{nil, m.Mem[1], nil, nil}, func(n int) unsafe.Pointer {
+		bytes += n
+		all := make([]byte, n+64)
+		return unsafe.Pointer(&all[-uintptr(unsafe.Pointer(&all[0]))&63])
+	})
+	require.NoError(t, kerneltest.Same(run(p), run(bound), kerneltest.Tolerance{}))
+	require.GreaterOrEqual(t, bytes, 4*1024*6*128)
+}
