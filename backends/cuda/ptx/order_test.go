@@ -1,6 +1,7 @@
 package ptx_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,4 +89,27 @@ func TestNotSeparable(t *testing.T) {
 	require.EqualError(t, err, "ptx: kernel k: points of i store to the same places of y, in an order: unsupported operation")
 	_, err = ptx.Plan(k)
 	require.NoError(t, err)
+}
+
+// Columns that a table says are apart, so that what is stored along them is separable;
+// along an axis that the table is not read with, it is not.
+func TestColumnsAreSeparable(t *testing.T) {
+	text := `kernel k(t: i64[n1] strides [1], x: f32[n0, n1] strides [*, 1], out y: f32[n0, n1, n1] strides [1, 0, table]) {
+  for i < n0
+  for j < n1
+  stage {
+    %0 = load t[j]
+    %1 = load x[i, j]
+    store y[i, j, %0], %1
+  }
+}`
+	k, err := kernel.Parse(text)
+	require.NoError(t, err)
+	require.NoError(t, kernel.Verify(k))
+	_, err = ptx.Plan(k)
+	require.NoError(t, err)
+	k, err = kernel.Parse(strings.Replace(text, "load t[j]", "load t[0]", 1))
+	require.NoError(t, err)
+	_, err = ptx.Plan(k)
+	require.EqualError(t, err, "ptx: kernel k: points of j store to the same places of y, in an order: unsupported operation")
 }
