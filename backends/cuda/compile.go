@@ -33,10 +33,12 @@ type compilation struct {
 	entries map[string]*entry // by the kernel's text, and which operands are the same; by what attention is like
 	texts   []string          // of the entries
 	main    *code
-	all     []*code    // of main and its regions
-	open    *sized     // main, if it leaves a size open
-	opens   bool       // launches are of any size
-	mu      sync.Mutex // of entries' host code, and of what blocks may ask for, once loaded
+	all     []*code // of main and its regions
+	open    *sized  // main, if it leaves a size open
+	opens   bool    // launches are of any size
+	// mu is of entries' host code, and of what blocks may ask for, once loaded; that of
+	// variants is the same.
+	mu *sync.Mutex
 }
 
 // entry is a kernel, or attention, and how it is run.
@@ -65,6 +67,10 @@ type code struct {
 	rows    []row
 	// fallible is the last step that can fail; -1 if there is none.
 	fallible int
+	// inPlace is, by result, [kit.Program.InPlace] where all is dense. It holds of what
+	// lies otherwise, too, if the result lies as its argument does: kernels read and
+	// write the same elements, wherever these are.
+	inPlace  []bool
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
@@ -106,7 +112,7 @@ type loaded struct {
 func (s *step) empty() bool { return s.launch.Grid[0] == 0 }
 
 func newCompilation(ctx context.Context, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
-	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}}
+	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}, mu: new(sync.Mutex)}
 	var err error
 	c.main, err = c.compile(ctx, p)
 	return c, err
@@ -167,6 +173,9 @@ func (c *compilation) add(prog *kit.Program) (*code, error) {
 			x.constant[v] = x.sized
 			x.sized += aligned(len(val.Data))
 		}
+	}
+	for j := range prog.Results {
+		x.inPlace = append(x.inPlace, prog.InPlace(j))
 	}
 	x.ready()
 	c.all = append(c.all, x)
@@ -357,7 +366,8 @@ func aligned(n int) int { return roundUp(n, 256) }
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 func newExecutable(c *code, bound []soa.View) *executable {
-	e := &executable{code: c, bound: bound, copied: new(atomic.Int64), variants: newVariants(c.program, c.fallible, bound)}
+	e := &executable{code: c, bound: bound, copied: new(atomic.Int64)}
+	e.variants = newVariants(e, c, bound, e.variant)
 	if c.of.o.Profile {
 		e.times = make([]kit.Timer, len(c.steps))
 	}

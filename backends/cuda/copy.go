@@ -86,23 +86,26 @@ func (q *Queue) Upload(to *Buffer, at int, v soa.View) error {
 
 // upload queues a copy of the host's memory, and returns when it has been read.
 func (q *Queue) upload(p driver.Ptr, from []byte) error {
-	return q.do(func() error {
-		for len(from) > 0 {
-			s, err := q.stage(len(from))
-			if err != nil {
-				return err
-			}
-			some := s.host.Bytes()[:copy(s.host.Bytes(), from)]
-			if err := q.stream.ToDevice(p, some); err != nil {
-				return err
-			}
-			if err := s.done.Record(q.stream); err != nil {
-				return err
-			}
-			from, p = from[len(some):], p+driver.Ptr(len(some))
+	return q.do(func() error { return q.send(p, from) })
+}
+
+// send is upload where the queue is locked and its context entered.
+func (q *Queue) send(p driver.Ptr, from []byte) error {
+	for len(from) > 0 {
+		s, err := q.stage(len(from))
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		some := s.host.Bytes()[:copy(s.host.Bytes(), from)]
+		if err := q.stream.ToDevice(p, some); err != nil {
+			return err
+		}
+		if err := s.done.Record(q.stream); err != nil {
+			return err
+		}
+		from, p = from[len(some):], p+driver.Ptr(len(some))
+	}
+	return nil
 }
 
 // Download copies from a place in a buffer, where the elements of v lie densely in

@@ -24,6 +24,11 @@ type Device struct {
 	held  resources
 	// products is the library for large products of matrices.
 	products library
+	// shuffles are the kernels that copy views which are not dense.
+	shuffles struct {
+		sync.Mutex
+		by map[shuffle]*Kernel
+	}
 	// queues are those that were not closed.
 	queues struct {
 		sync.Mutex

@@ -20,7 +20,7 @@ type executable struct {
 	copied *atomic.Int64
 	times  []kit.Timer // by step; nil unless they are measured
 	// variants are nil where all views that are not dense are copied.
-	variants *variants
+	variants *variants[*executable]
 
 	last atomic.Pointer[runner] // the one that was given back last, if nobody has it
 	mu   sync.Mutex
@@ -65,7 +65,7 @@ func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
 	for j := range e.program.Results {
-		if e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.program.InPlace(j)) {
+		if e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.inPlace[j]) {
 			n += aligned(e.program.Signature.Results[j].Type.Bytes())
 		}
 	}
@@ -89,9 +89,7 @@ func (e *executable) WorkspaceBytes() int {
 
 // direct reports whether a result may be written where it belongs: no later step
 // can fail.
-func (e *executable) direct(j int) bool {
-	return e.program.Values[e.program.Results[j]].First > e.fallible
-}
+func (x *code) direct(j int) bool { return x.program.Values[x.program.Results[j]].First > x.fallible }
 
 // Bind brings constants to the device, once.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {

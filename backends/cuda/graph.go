@@ -62,14 +62,17 @@ type Launches struct {
 	Updates int64 // of kernels in graphs, to other arguments
 	// Products are those of matrices that the library computes.
 	Products int64
+	// Views are copies of views of the device's memory that are not dense, to where they
+	// are or back.
+	Views int64
 }
 
-type launches struct{ kernels, graphs, updates, products atomic.Int64 }
+type launches struct{ kernels, graphs, updates, products, views atomic.Int64 }
 
 // Launches tells what runs have queued.
 func (x *code) Launches() Launches {
 	n := x.on.launches
-	return Launches{Kernels: n.kernels.Load(), Graphs: n.graphs.Load(), Updates: n.updates.Load(), Products: n.products.Load()}
+	return Launches{Kernels: n.kernels.Load(), Graphs: n.graphs.Load(), Updates: n.updates.Load(), Products: n.products.Load(), Views: n.views.Load()}
 }
 
 // address returns where a step finds an operand.

@@ -49,7 +49,14 @@ func TestHotPath(t *testing.T) {
 	square := types.Of(types.F32, 8, 8)
 	strided, err := b.dev.view(1<<40, types.Of(types.F32, 8, 16)).Restride(square, 0, []int{16, 1})
 	require.NoError(t, err)
+	var columns []soa.View
+	for i := range 8 {
+		columns = append(columns, b.dev.view(driver.Ptr(1<<40+i<<10), types.Of(types.F32, 8)))
+	}
+	gathered, err := soa.NewTable(1, columns...)
+	require.NoError(t, err)
 	for name, args := range map[string][2]soa.View{
+		"gathered":      {gathered, gathered},
 		"strided":       {strided, b.dev.view(1<<41, square)},
 		"on the device": {b.dev.view(1<<40, square), b.dev.view(1<<41, square)},
 		"on the host":   {soa.Make(square), soa.Make(square)},

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/kit"
@@ -74,6 +75,9 @@ type contracted struct {
 func productOf(s *kit.Step, k *kernel.Kernel, tf32 bool) *product {
 	if len(s.Moving) > 0 {
 		return nil
+	}
+	if slices.ContainsFunc(k.Params, func(p kernel.Param) bool { return slices.Contains(p.Strides, kernel.TableStride) }) {
+		return nil // columns lie anywhere
 	}
 	c, ok := kernel.AsContraction(k)
 	if !ok || len(c.M) == 0 {

@@ -37,7 +37,7 @@ type flight struct {
 
 // keep keeps what a run that was queued uses until it is done. The queue is locked
 // and its context entered.
-func (q *Queue) keep(of *executable, args, results []soa.View) error {
+func (q *Queue) keep(of *executable, uses ...[]soa.View) error {
 	e, err := q.markLocked()
 	if err != nil {
 		return err
@@ -47,7 +47,10 @@ func (q *Queue) keep(of *executable, args, results []soa.View) error {
 	if n := len(q.spare); n > 0 {
 		views, q.spare = q.spare[n-1], q.spare[:n-1]
 	}
-	q.flying = append(q.flying, flight{e, of, append(append(views, args...), results...)})
+	for _, list := range uses {
+		views = append(views, list...)
+	}
+	q.flying = append(q.flying, flight{e, of, views})
 	return nil
 }
 

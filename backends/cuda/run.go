@@ -34,10 +34,14 @@ type runner struct {
 	block block
 	bytes int
 	up    []transfer // in the order of the block
+	pack  []transfer // of arguments that kernels copy from elsewhere on the device
 	down  []transfer
 	place []transfer // of results that go to another place of the device
 	fresh []soa.View // by result: memory made for it
 	dense []soa.View // of the host, by argument, then by result: of views that are not dense
+
+	tables []table    // by argument, then by result; nil before there is one
+	held   []soa.View // the tables' memory
 
 	graphs  []graph // by row
 	locked  bool    // of the queue
@@ -53,6 +57,9 @@ type transfer struct {
 	value kit.ValueID
 	view  soa.View // where it belongs
 	host  []byte   // the host's memory, if it is there: that of the view, or of a dense copy
+	// Of a view of the device's memory that is not dense, what copies it, and its table:
+	kernel *Kernel
+	table  driver.Ptr
 }
 
 func newRunner(e *executable, q *Queue) *runner {
@@ -180,7 +187,7 @@ func (r *runner) release(c *backends.Call) error {
 	}
 	if r.q != r.e.on.dev.home {
 		r.lock()
-		errs[1] = r.q.keep(r.e, c.Args, c.Results)
+		errs[1] = r.q.keep(r.e, c.Args, c.Results, r.held)
 	}
 	return errors.Join(errs[:]...)
 }
@@ -275,10 +282,10 @@ func (r *runner) Copy(dst, src soa.View) error {
 
 // forget drops what is the caller's.
 func (r *runner) forget() {
-	clear(r.up)
-	clear(r.down)
-	clear(r.place)
-	r.up, r.down, r.place = r.up[:0], r.down[:0], r.place[:0]
+	for _, list := range [...]*[]transfer{&r.up, &r.pack, &r.down, &r.place} {
+		clear(*list)
+		*list = (*list)[:0]
+	}
 	clear(r.fresh)
 	clear(r.views)
 	r.views = r.views[:0]

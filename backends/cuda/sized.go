@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,6 +31,10 @@ type sized struct {
 	mu     sync.Mutex  // of who adds to recent
 	recent atomic.Pointer[[]fitted]
 	none   *none // of no elements; nil for regions
+	// variants are nil where all views that are not dense are copied; dense is what
+	// this is one of.
+	variants *variants[*sized]
+	dense    *sized
 }
 
 // none is the program for no elements, which is one of its own: see the backend cpu.
@@ -72,7 +77,7 @@ const recentSizes = 32
 // newOpenCompilation compiles a text that leaves one size open. The error wraps
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (*compilation, error) {
-	c := &compilation{ctx: context.WithoutCancel(ctx), o: o, target: target, entries: map[string]*entry{}, opens: true}
+	c := &compilation{ctx: context.WithoutCancel(ctx), o: o, target: target, entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
 		return c.kernels(ctx, p, func(p *backends.Program) (backends.Executable, error) {
@@ -104,8 +109,30 @@ func (c *compilation) sized(open kit.Opening, f *kit.Family) (*sized, error) {
 	if c.o.Profile {
 		s.times = make([]kit.Timer, len(x.steps))
 	}
-	s.recent.Store(new([]fitted))
+	s.remember()
 	return s, nil
+}
+
+// remember makes room for what is kept of s.
+func (s *sized) remember() {
+	s.recent.Store(new([]fitted))
+	s.variants = newVariants(s, s.code, s.bound, s.variant)
+}
+
+// variant makes s for layouts of arguments, then of results.
+func (s *sized) variant(lays []kit.Layout) (*sized, error) {
+	n := len(s.family.Base().Args)
+	family, err := s.family.Variant(lays[:n], lays[n:])
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.code.variant(family.Base())
+	if err != nil {
+		return nil, err
+	}
+	v := &sized{code: x, Opening: s.Opening, family: family, bound: s.bound, copied: s.copied, times: s.times, dense: s}
+	v.recent.Store(new([]fitted))
+	return v, nil
 }
 
 // Signature returns what the program takes and gives.
@@ -125,7 +152,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 		return nil, err
 	}
 	b := &sized{code: s.code, Opening: s.Opening, family: s.family, bound: bound, copied: new(atomic.Int64), times: s.times}
-	b.recent.Store(new([]fitted))
+	b.remember()
 	b.none = &none{module: s.none.module, options: s.none.options, constants: maps.Clone(s.none.constants)}
 	for i, v := range constants {
 		if b.none.constants == nil {
@@ -164,7 +191,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if n == 0 && s.none != nil {
 		return s.none.execute(ctx, s.on.dev, c)
 	}
-	e, err := s.at(n)
+	e, err := s.variants.forViews(s, c).at(n)
 	if err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
@@ -190,6 +217,9 @@ func (s *sized) at(n int) (*executable, error) {
 		}
 	}
 	e, err := s.fit(n)
+	if errors.Is(err, errTakesDense) && s.dense != nil {
+		e, err = s.dense.at(n)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -220,6 +250,9 @@ func (s *sized) fit(n int) (*executable, error) {
 		}
 	}
 	x.takeProducts(s.on.dev)
+	if err := x.takesViews(); err != nil {
+		return nil, err
+	}
 	e := &executable{code: &x, bound: s.bound, copied: s.copied, times: s.times}
 	if more := len(m.Program.SizeArgs); more > 0 {
 		e.bound = make([]soa.View, len(s.Sig.Args)+more)

@@ -30,18 +30,33 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 			v = c.Args[i]
 		}
 		if p.Values[id].Layout != nil {
-			r.placeView(id, &v)
+			if err := r.placeView(id, &v, i); err != nil {
+				return 0, err
+			}
+			continue
 		}
-		if v.Remote() != nil && (v.IsDense() || p.Values[id].Layout != nil) {
-			r.mem[id] = driver.Ptr(uintptr(v.Base()))
+		if v.Remote() != nil && v.IsDense() {
+			r.mem[id] = first(&v)
 			continue
 		}
 		t := transfer{value: id, view: v}
+		if v.Remote() != nil {
+			if t.kernel, t.table, err = r.shuffler(&v, i, false); err != nil {
+				return 0, fmt.Errorf("execute: argument %d: %w", i, err)
+			}
+			if t.kernel != nil {
+				r.pack = append(r.pack, t)
+				continue
+			}
+		}
 		soa.TouchRead(v)
 		if t.host, err = r.staged(i, v, true); err != nil {
 			return 0, fmt.Errorf("execute: argument %d: %w", i, err)
 		}
 		r.up = append(r.up, r.inBlock(t))
+	}
+	for i := range r.pack {
+		r.pack[i] = r.inBlock(r.pack[i])
 	}
 	if watch, err = r.results(c); err != nil {
 		return 0, err
@@ -60,7 +75,7 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 			r.mem[v] = r.block.at + driver.Ptr(val.Offset)
 		}
 	}
-	for _, list := range [][]transfer{r.up, r.down, r.place} {
+	for _, list := range [...][]transfer{r.up, r.pack, r.down, r.place} {
 		for i := range list {
 			r.mem[list[i].value] = r.block.at + driver.Ptr(list[i].at)
 		}
@@ -134,36 +149,29 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 	p := r.e.program
 	watch = len(p.Steps)
 	for j, id := range p.Results {
-		v, res := c.Results[j], &p.Signature.Results[j]
-		if v.IsZero() && (res.Alias < 0 || c.Resident && c.Args[res.Alias].Remote() == nil) {
-			if r.fresh[j], err = r.make(c, j); err != nil {
-				return 0, r.e.short(err)
+		v, direct, err := r.result(c, j)
+		if err != nil {
+			return 0, err
+		}
+		if laid := p.Values[id].Layout != nil; laid || direct && v.Remote() != nil && v.IsDense() {
+			if r.mem[id] = first(&v); laid {
+				err = r.placeView(id, &v, len(p.Args)+j)
 			}
-			v = r.fresh[j]
-			if v.Remote() != nil {
-				r.mem[id] = driver.Ptr(uintptr(v.Base()))
-				continue
+			if err != nil {
+				return 0, err
 			}
-		}
-		direct := r.e.direct(j)
-		if v.IsZero() {
-			v = c.Args[res.Alias]
-			direct = direct && p.InPlace(j)
-		} else if direct && res.Alias >= 0 && r.fresh[j].IsZero() {
-			a := c.Args[res.Alias]
-			direct = p.InPlace(j) && a.Base() == v.Base() || a.Remote() == nil || disjoint(v, a)
-		}
-		laid := p.Values[id].Layout != nil
-		if laid {
-			r.placeView(id, &v)
-		}
-		if direct && v.Remote() != nil && (v.IsDense() || laid) {
-			r.mem[id] = driver.Ptr(uintptr(v.Base()))
-			watch = min(watch, p.Values[id].First)
+			if r.fresh[j].IsZero() {
+				watch = min(watch, p.Values[id].First)
+			}
 			continue
 		}
 		t := transfer{value: id, view: v}
-		if v.Remote() != nil && v.IsDense() {
+		if v.Remote() != nil && !v.IsDense() {
+			if t.kernel, t.table, err = r.shuffler(&v, len(p.Args)+j, true); err != nil {
+				return 0, fmt.Errorf("execute: result %d: %w", j, err)
+			}
+		}
+		if v.Remote() != nil && (v.IsDense() || t.kernel != nil) {
 			r.place = append(r.place, t)
 			continue
 		}
@@ -176,6 +184,30 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 		r.place[i] = r.inBlock(r.place[i])
 	}
 	return watch, nil
+}
+
+// result returns where result j belongs, and whether it may be written there at once:
+// in fresh memory, or, where no later step can fail, over nothing that is still to be
+// read.
+func (r *runner) result(c *backends.Call, j int) (v soa.View, direct bool, err error) {
+	v = c.Results[j]
+	alias := r.e.program.Signature.Results[j].Alias
+	if v.IsZero() && (alias < 0 || c.Resident && c.Args[alias].Remote() == nil) {
+		if r.fresh[j], err = r.make(c, j); err != nil {
+			return v, false, r.e.short(err)
+		}
+		return r.fresh[j], true, nil
+	}
+	direct = r.e.direct(j)
+	switch {
+	case alias < 0:
+	case v.IsZero():
+		v, direct = c.Args[alias], direct && r.e.inPlace[j]
+	case direct:
+		a := &c.Args[alias]
+		direct = r.e.inPlace[j] && identical(&v, a) || a.Remote() == nil || disjoint(v, *a)
+	}
+	return v, direct, nil
 }
 
 // make returns memory for a result that the caller leaves to us.
@@ -196,8 +228,17 @@ func disjoint(a, b soa.View) bool {
 	return p+uintptr(a.Type.Bytes()) <= q || q+uintptr(b.Type.Bytes()) <= p
 }
 
-// upload copies the arguments that are the host's to the run's block.
+// upload brings the arguments to the run's block that are not read where they are, and
+// tables of columns.
 func (r *runner) upload() error {
+	if err := r.bringTables(); err != nil {
+		return err
+	}
+	for i := range r.pack {
+		if err := r.shuffle(&r.pack[i], false); err != nil {
+			return err
+		}
+	}
 	if len(r.up) == 0 {
 		return nil
 	}
@@ -250,11 +291,15 @@ func each(list []transfer, at int, staged []byte, do func(staged, host []byte)) 
 // the host, all is done then.
 func (r *runner) finish(waits bool) error {
 	q := r.q
-	if len(r.place) > 0 {
-		r.lock()
-	}
 	for i := range r.place {
 		t := &r.place[i]
+		if t.kernel != nil {
+			if err := r.shuffle(t, true); err != nil {
+				return err
+			}
+			continue
+		}
+		r.lock()
 		if err := q.stream.Copy(driver.Ptr(uintptr(t.view.Base())), r.block.at+driver.Ptr(t.at), t.n); err != nil {
 			return err
 		}

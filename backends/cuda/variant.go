@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,150 +16,253 @@ import (
 )
 
 // mostVariants is how many layouts of its views an executable has kernels for. Calls
-// with views of further ones copy these, as a line of the log says.
+// with views of further ones have the device copy these, as a line of the log says.
 const mostVariants = 16
 
 // variants are what an executable is for views of the device's memory that are not
 // dense, one for each combination of layouts that calls have come with: their kernels
-// take strides as arguments. Looking for one takes no lock.
-type variants struct {
-	args []int // that may have a layout
-	outs []int // results likewise, if they are written where they belong at once
-	list atomic.Pointer[[]laid]
-	mu   sync.Mutex // of who adds one
-	full sync.Once  // says that there are too many
+// take strides as arguments, and find columns by a table. Looking for one takes no
+// lock.
+type variants[E any] struct {
+	dense  E
+	code   *code                              // of dense
+	create func(lays []kit.Layout) (E, error) // makes one
+	args   []int                              // that may have a layout
+	outs   []int                              // results likewise, if they are written where they belong at once
+	list   atomic.Pointer[[]laid[E]]
+	mu     sync.Mutex // of who adds one
+	full   sync.Once  // says that there are too many
 }
 
 // laid is a program for layouts of arguments, then of results.
-type laid struct {
+type laid[E any] struct {
 	lays []kit.Layout
-	e    *executable // what copies, where there are no kernels for the layouts
+	e    E // the dense one, where there are no kernels for the layouts
 }
 
 // newVariants returns where variants of an executable are kept; nil if there can be
 // none. What is bound is dense.
-func newVariants(p *kit.Program, fallible int, bound []soa.View) *variants {
-	v := &variants{}
-	for i, id := range p.Args {
-		if p.Values[id].Last >= 0 && p.Signature.Args[i].Alias < 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
+func newVariants[E any](dense E, x *code, bound []soa.View, create func(lays []kit.Layout) (E, error)) *variants[E] {
+	v, p := &variants[E]{dense: dense, code: x, create: create}, x.program
+	for i, id := range p.Args[:len(p.Args)-len(p.SizeArgs)] {
+		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
 			v.args = append(v.args, i)
 		}
 	}
 	for j, id := range p.Results {
-		if p.Values[id].First > fallible && p.Signature.Results[j].Alias < 0 && p.TakesView(id, -1) {
+		a := p.Signature.Results[j].Alias
+		if x.direct(j) && p.TakesView(id, -1) && (a < 0 || x.inPlace[j] && (bound == nil || bound[a].IsZero())) {
 			v.outs = append(v.outs, j)
 		}
 	}
 	if len(v.args)+len(v.outs) == 0 {
 		return nil
 	}
-	v.list.Store(new([]laid))
+	v.list.Store(new([]laid[E]))
 	return v
 }
 
 // lies reports whether a view is to be read or written where it lies by kernels of a
 // variant.
-func lies(v *soa.View) bool {
-	return !v.IsZero() && v.Remote() != nil && v.Table == nil && !v.IsDense()
+func (v *variants[E]) lies(id kit.ValueID, w *soa.View) bool {
+	return w != nil && !w.IsZero() && w.Remote() != nil && !w.IsDense() && v.code.program.TakesView(id, tableOf(w))
 }
 
-// forViews returns what runs a call: e itself, where all views are dense or copied.
-func (e *executable) forViews(c *backends.Call) *executable {
-	v := e.variants
-	if v == nil || !slices.ContainsFunc(v.args, func(i int) bool { return lies(&c.Args[i]) }) &&
-		!slices.ContainsFunc(v.outs, func(j int) bool { return lies(&c.Results[j]) }) {
-		return e
+// tableOf returns the axis of a view's table; -1 if it has none.
+func tableOf(v *soa.View) int {
+	if v.Table == nil {
+		return -1
 	}
-	if x := v.find(c, len(e.program.Args)); x != nil {
-		return x
+	return v.TableAxis
+}
+
+// arg returns the view of an argument.
+func (v *variants[E]) arg(c *backends.Call, i int) (kit.ValueID, *soa.View) {
+	return v.code.program.Args[i], &c.Args[i]
+}
+
+// out returns the view that a result is written to at once; nil if it cannot be. One
+// that takes over an argument's memory is written there, and nowhere else, since views
+// that are not dense may overlap.
+func (v *variants[E]) out(c *backends.Call, j int) (kit.ValueID, *soa.View) {
+	id, w := v.code.program.Results[j], &c.Results[j]
+	if a := v.code.program.Signature.Results[j].Alias; a >= 0 {
+		switch {
+		case w.IsZero():
+			w = &c.Args[a]
+		case !identical(w, &c.Args[a]):
+			w = nil
+		}
+	}
+	return id, w
+}
+
+// identical reports whether two views of one type show the same memory.
+func identical(v, w *soa.View) bool {
+	return v.Base() == w.Base() && slices.Equal(v.Table, w.Table) && tableOf(v) == tableOf(w) &&
+		(slices.Equal(v.Strides, w.Strides) || v.IsDense() && w.IsDense())
+}
+
+// some reports whether a view of a call has a layout.
+func (v *variants[E]) some(c *backends.Call) bool {
+	for _, i := range v.args {
+		if v.lies(v.arg(c, i)) {
+			return true
+		}
+	}
+	for _, j := range v.outs {
+		if v.lies(v.out(c, j)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether l is the layout of a view; nil is that of one that has none.
+func (v *variants[E]) fits(l kit.Layout, id kit.ValueID, w *soa.View) bool {
+	if l == nil || !v.lies(id, w) {
+		return l == nil && !v.lies(id, w)
+	}
+	return l.Fits(w.Strides, tableOf(w))
+}
+
+// find returns what there is for a call.
+func (v *variants[E]) find(c *backends.Call) (e E, ok bool) {
+	n := len(v.code.program.Args)
+next:
+	for _, x := range *v.list.Load() {
+		for _, i := range v.args {
+			if id, w := v.arg(c, i); !v.fits(x.lays[i], id, w) {
+				continue next
+			}
+		}
+		for _, j := range v.outs {
+			if id, w := v.out(c, j); !v.fits(x.lays[n+j], id, w) {
+				continue next
+			}
+		}
+		return x.e, true
+	}
+	return e, false
+}
+
+// forViews returns what runs a call: the dense one, where all views are dense or
+// copied. v may be nil.
+func (v *variants[E]) forViews(dense E, c *backends.Call) E {
+	if v == nil || !v.some(c) {
+		return dense
+	}
+	if e, ok := v.find(c); ok {
+		return e
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if x := v.find(c, len(e.program.Args)); x != nil { // another was quicker
-		return x
+	if e, ok := v.find(c); ok { // another was quicker
+		return e
 	}
 	list := *v.list.Load()
 	if len(list) >= mostVariants {
 		v.full.Do(func() {
-			slog.Warn("runs copy views of the device's memory that lie in further ways: a program has kernels for so many", "ways", mostVariants)
+			slog.Warn("the device copies views that lie in further ways: a program has kernels for so many", "ways", mostVariants)
 		})
-		return e
+		return dense
 	}
-	lays := make([]kit.Layout, len(e.program.Args)+len(e.program.Results))
+	n := len(v.code.program.Args)
+	lays := make([]kit.Layout, n+len(v.code.program.Results))
 	for _, i := range v.args {
-		if a := &c.Args[i]; lies(a) {
-			lays[i] = kit.Lies(a.Strides, -1)
+		if id, w := v.arg(c, i); v.lies(id, w) {
+			lays[i] = kit.Lies(w.Strides, tableOf(w))
 		}
 	}
 	for _, j := range v.outs {
-		if r := &c.Results[j]; lies(r) {
-			lays[len(e.program.Args)+j] = kit.Lies(r.Strides, -1)
+		if id, w := v.out(c, j); v.lies(id, w) {
+			lays[n+j] = kit.Lies(w.Strides, tableOf(w))
 		}
 	}
-	x, err := e.variant(lays)
+	e, err := v.create(lays)
 	if err != nil {
-		x = e
-		if e.on.dev.Err() == nil {
-			slog.Warn("runs copy views of the device's memory that lie so: there are no kernels for them", "layouts", lays, "reason", err)
+		e = dense
+		if v.code.on.dev.Err() == nil {
+			slog.Warn("the device copies views that lie so: there are no kernels for them", "layouts", lays, "reason", err)
 		}
 	}
-	list = append(slices.Clone(list), laid{lays, x})
+	list = append(slices.Clone(list), laid[E]{lays, e})
 	v.list.Store(&list)
-	return x
+	return e
 }
 
-// find returns what there is for a call; nil if there is nothing.
-func (v *variants) find(c *backends.Call, args int) *executable {
-	fits := func(l kit.Layout, w *soa.View) bool {
-		if !lies(w) {
-			return l == nil
-		}
-		return l.Fits(w.Strides, -1)
-	}
-	for _, x := range *v.list.Load() {
-		if !slices.ContainsFunc(v.args, func(i int) bool { return !fits(x.lays[i], &c.Args[i]) }) &&
-			!slices.ContainsFunc(v.outs, func(j int) bool { return !fits(x.lays[args+j], &c.Results[j]) }) {
-			return x.e
-		}
-	}
-	return nil
-}
+// forViews returns what runs a call: e itself, where all views are dense or copied.
+func (e *executable) forViews(c *backends.Call) *executable { return e.variants.forViews(e, c) }
 
-// variant makes e for layouts of arguments, then of results: kernels that there are
-// not yet are a module of their own.
+// variant makes e for layouts of arguments, then of results.
 func (e *executable) variant(lays []kit.Layout) (*executable, error) {
 	n := len(e.program.Args)
 	prog, err := e.program.Variant(lays[:n], lays[n:])
 	if err != nil {
 		return nil, err
 	}
-	c := &compilation{ctx: context.Background(), o: e.of.o, target: e.of.target, entries: map[string]*entry{}}
-	for text, of := range e.of.entries {
-		own := *of
-		own.variants = maps.Clone(of.variants)
-		c.entries[text] = &own
+	x, err := e.code.variant(prog)
+	if err == nil {
+		err = x.takesViews()
 	}
-	if c.main, err = c.add(prog); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	for i := range c.main.steps {
-		s := &c.main.steps[i]
+	return &executable{code: x, bound: e.bound, copied: e.copied, times: e.times}, nil
+}
+
+// variant makes x for a variant of its program: kernels that there are not yet are a
+// module of their own.
+func (x *code) variant(prog *kit.Program) (*code, error) {
+	of := x.of
+	c := &compilation{ctx: context.Background(), o: of.o, target: of.target, entries: map[string]*entry{}, opens: of.opens, mu: of.mu}
+	of.mu.Lock()
+	for text, e := range of.entries {
+		own := *e
+		own.variants = maps.Clone(e.variants)
+		c.entries[text] = &own
+	}
+	var err error
+	c.main, err = c.add(prog)
+	of.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	c.main.inPlace = x.inPlace
+	c.main.sized, c.main.constant = 0, x.constant // which are there
+	if _, err := c.load(x.on.dev); err != nil {
+		return nil, err
+	}
+	c.main.on.base, c.main.on.launches = x.on, x.on.launches
+	return c.main, nil
+}
+
+// errTakesDense is the error of a program that works on views where they lie and
+// cannot do so for the sizes that it has.
+var errTakesDense = errors.New("a step takes dense operands only")
+
+// takesViews reports what keeps a program from working on its views where they lie.
+func (x *code) takesViews() error {
+	p := x.program
+	for i := range x.steps {
+		s := &x.steps[i]
 		for _, o := range s.Operands {
-			if s.lacks != nil && prog.Values[o.Value].Layout != nil {
-				return nil, fmt.Errorf("step %d is run by the host: %w", i, s.lacks)
+			if s.lacks != nil && p.Values[o.Value].Layout != nil {
+				return fmt.Errorf("%w: step %d is run by the host: %w", errTakesDense, i, s.lacks)
 			}
 		}
 	}
-	c.main.sized, c.main.constant = 0, e.constant // which are there
-	if _, err := c.load(e.on.dev); err != nil {
-		return nil, err
+	for j, id := range p.Results {
+		if p.Values[id].Layout != nil && !x.direct(j) {
+			return fmt.Errorf("%w: what follows result %d may fail", errTakesDense, j)
+		}
 	}
-	c.main.on.base, c.main.on.launches = e.on, e.on.launches
-	return &executable{code: c.main, bound: e.bound, copied: e.copied, times: e.times}, nil
+	return nil
 }
 
-// placeView notes where a value is that has a layout, and how it lies.
-func (r *runner) placeView(id kit.ValueID, v *soa.View) {
+// placeView notes where a value is that has a layout, and how it lies. The table of
+// columns is the runner's of a number.
+func (r *runner) placeView(id kit.ValueID, v *soa.View, number int) error {
 	if r.lies == nil {
 		r.lies = make([][]int, len(r.mem))
 	}
@@ -166,4 +270,11 @@ func (r *runner) placeView(id kit.ValueID, v *soa.View) {
 		r.lies[id] = append(r.lies[id][:0], v.Strides...)
 		r.moved = true
 	}
+	r.mem[id] = first(v)
+	if v.Table == nil {
+		return nil
+	}
+	at, err := r.table(number, v)
+	r.mem[r.e.program.Values[id].Table] = at
+	return err
 }

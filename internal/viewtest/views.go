@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -32,10 +33,44 @@ type lie struct {
 type made struct {
 	soa.View
 	mem []float32
+	// there is, of a view of a device's memory, what mem is a copy of.
+	there soa.View
 }
 
-// make returns the view, with elements from -2 on up to 2, or gaps.
-func (l lie) make(t testing.TB, empty bool) made {
+// fetch returns all memory around the elements as it is.
+func (m *made) fetch(t testing.TB) []float32 {
+	t.Helper()
+	if !m.there.IsZero() {
+		here, err := soa.Borrow(m.mem, m.there.Type)
+		require.NoError(t, err)
+		require.NoError(t, soa.Copy(here, m.there))
+	}
+	return m.mem
+}
+
+// on returns the memory of a backend's device; nil if its is the host's.
+func on(b backends.Backend) backends.Allocator {
+	a, _ := b.(backends.Allocator)
+	return a
+}
+
+// dense returns a dense copy of a view.
+func dense(t testing.TB, d backends.Allocator, v soa.View) soa.View {
+	t.Helper()
+	here := soa.Make(v.Type)
+	require.NoError(t, soa.Copy(here, v))
+	if d == nil {
+		return here
+	}
+	w, err := d.Make(v.Type)
+	require.NoError(t, err)
+	require.NoError(t, soa.Copy(w, here))
+	return w
+}
+
+// make returns the view, with elements from -2 on up to 2, or gaps: of a device's
+// memory, unless d is nil.
+func (l lie) make(t testing.TB, d backends.Allocator, empty bool) made {
 	t.Helper()
 	shape, strides := l.shape, l.strides
 	if l.table != nil {
@@ -54,9 +89,21 @@ func (l lie) make(t testing.TB, empty bool) made {
 		m.mem[i] = gap
 	}
 	typ := types.Of(types.F32, shape...)
-	column := func(i int) soa.View {
-		v, err := soa.Strided(m.mem, typ, l.skip+i*each-low, strides)
+	if d != nil {
+		here, err := soa.Borrow(m.mem, types.Of(types.F32, len(m.mem)))
 		require.NoError(t, err)
+		m.there = dense(t, d, here)
+	}
+	column := func(i int) soa.View {
+		at := l.skip + i*each - low
+		if d == nil {
+			v, err := soa.Strided(m.mem, typ, at, strides)
+			require.NoError(t, err)
+			return v
+		}
+		v, err := m.there.Restride(types.Of(types.F32), at, nil)
+		require.NoError(t, err)
+		v.Type, v.Strides = typ, strides // which may be negative
 		return v
 	}
 	if l.table == nil {
@@ -81,9 +128,9 @@ func (l lie) make(t testing.TB, empty bool) made {
 }
 
 // gaps returns how many elements of memory are none of the view's.
-func (m *made) gaps() int {
+func (m *made) gaps(t testing.TB) int {
 	n := 0
-	for _, x := range m.mem {
+	for _, x := range m.fetch(t) {
 		if x == gap {
 			n++
 		}
@@ -95,7 +142,7 @@ func (m *made) gaps() int {
 func Strided(t testing.TB, strides [][]int, shape ...int) []soa.View {
 	var all []soa.View
 	for _, s := range strides {
-		all = append(all, lie{shape: shape, strides: s}.make(t, false).View)
+		all = append(all, lie{shape: shape, strides: s}.make(t, nil, false).View)
 	}
 	return all
 }
