@@ -50,6 +50,8 @@ type Fake struct {
 	ran        int64
 	calls      map[string]int64
 	violations []Violation
+	watching   bool
+	watched    []Work
 	hosting    atomic.Int64 // the thread on which a function of the host runs
 	slot       *slot
 }
@@ -163,6 +165,30 @@ func (f *Fake) Close() error {
 		all = append(all, v)
 	}
 	return errors.Join(all...)
+}
+
+// Work is a kernel or a copy that was queued in a stream.
+type Work struct {
+	What  string // the kernel, by its name, or the function that queued it
+	Bytes int64  // of a copy
+	when  *moment
+}
+
+// Before reports whether w is certain to be over when o begins. Where neither is before
+// the other they may run at the same time.
+func (w Work) Before(o Work) bool { return w.when.before(o.when) }
+
+// Watch calls a function and returns what was queued meanwhile, but for what graphs
+// launch, in the order in which it was.
+func (f *Fake) Watch(call func()) []Work {
+	f.mu.Lock()
+	f.watching, f.watched = true, nil
+	f.mu.Unlock()
+	call()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watching = false
+	return f.watched
 }
 
 // Fail makes a call of a function fail with a code, one of cuBLASLt with the status of

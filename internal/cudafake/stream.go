@@ -237,6 +237,9 @@ func (f *Fake) queue(call string, h uintptr, w *work) driver.Code {
 	if s.capture != nil {
 		return s.capture.add(s, w)
 	}
-	f.enqueue(s, w.String(), true, func(o *op) driver.Code { return f.perform(s.device, w, &o.moment) })
+	o := f.enqueue(s, w.String(), true, func(o *op) driver.Code { return f.perform(s.device, w, &o.moment) })
+	if f.watching {
+		f.watched = append(f.watched, Work{What: w.String(), Bytes: int64(w.n), when: &o.moment})
+	}
 	return driver.Success
 }
