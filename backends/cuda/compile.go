@@ -71,6 +71,8 @@ type code struct {
 	// lies otherwise, too, if the result lies as its argument does: kernels read and
 	// write the same elements, wherever these are.
 	inPlace  []bool
+	reads    []int // by argument, the first step that reads it: see firstReads
+	writes   []int // by result, the last step that writes it: see lastWrites
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
@@ -191,6 +193,7 @@ func (x *code) ready() {
 		}
 	}
 	x.rows = rows(x.steps)
+	x.reads, x.writes = firstReads(x.program, x.steps), lastWrites(x.program, x.steps)
 }
 
 // kernel finds out how a step runs its kernel.

@@ -143,27 +143,45 @@ func (r *runner) row(g *graph) error {
 	}
 	live := g.live
 	n := r.e.on.launches
+	if r.crosses(g.row) {
+		return r.oneByOne(g)
+	}
+	if err := r.bring(g.to - 1); err != nil {
+		return err
+	}
 	if live >= leastGraph && 2*moved <= live && !g.refused {
 		err := r.launch(g)
 		switch {
 		case err == nil:
 			n.graphs.Add(1)
-			return nil
+			return r.mark(g.to - 1)
 		case r.e.on.dev.Err() != nil:
 			return err
 		}
 		g.refused = true
 		slog.Warn("kernels are launched one by one: the driver makes no graph of them", "device", r.e.on.dev, "kernels", live, "reason", err)
 	}
+	return r.oneByOne(g)
+}
+
+// oneByOne queues the kernels of a row, between the copies that each waits for and those
+// that wait for it.
+func (r *runner) oneByOne(g *graph) error {
 	r.lock()
 	for i := g.from; i < g.to; i++ {
+		if err := r.bring(i); err != nil {
+			return err
+		}
 		if !r.e.steps[i].empty() {
 			if err := r.q.stream.Launch(r.launches[i]); err != nil {
 				return err
 			}
 		}
+		if err := r.mark(i); err != nil {
+			return err
+		}
 	}
-	n.kernels.Add(int64(live))
+	r.e.on.launches.kernels.Add(int64(g.live))
 	return nil
 }
 

@@ -21,7 +21,7 @@ import (
 func idling(t testing.TB) (*Backend, *cudafake.Fake) {
 	f := cudafake.New(cudafake.Options{})
 	t.Cleanup(func() { f.Close() })
-	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamSynchronize",
+	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamWaitEvent", "cuStreamSynchronize",
 		"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2")
 	require.NoError(t, err)
 	t.Cleanup(leave)
@@ -69,6 +69,10 @@ func TestHotPath(t *testing.T) {
 			continue
 		}
 		require.Zero(t, testing.AllocsPerRun(100, run), name)
+		b.dev.home.large = 1 // of the host's, all is copied beside kernels
+		run()
+		require.Zero(t, testing.AllocsPerRun(100, run), name)
+		b.dev.home.large = large
 	}
 }
 

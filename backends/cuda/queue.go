@@ -18,6 +18,9 @@ type Queue struct {
 	dev    *Device
 	mu     sync.Mutex
 	stream *driver.Stream
+	in     beside // of arguments
+	out    beside // of results
+	large  int    // the fewest bytes of what is copied in them
 	stages [2]stage
 	next   int             // the stage to use
 	staged int             // the most bytes of a stage
@@ -83,7 +86,7 @@ func (d *Device) NewQueue() (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{dev: d, stream: s, staged: staged}
+	q := &Queue{dev: d, stream: s, staged: staged, large: large}
 	d.queues.Lock()
 	defer d.queues.Unlock()
 	d.queues.all = append(d.queues.all, q)
@@ -112,7 +115,14 @@ func (q *Queue) Close() error {
 	all.all = slices.DeleteFunc(all.all, func(x *Queue) bool { return x == q })
 	all.Unlock()
 	return q.do(func() error {
-		errs := []error{q.stream.Synchronize(), q.dismissAll()}
+		errs := []error{q.stream.Synchronize()}
+		for _, b := range [...]*beside{&q.in, &q.out} {
+			if b.stream != nil {
+				errs = append(errs, b.stream.Synchronize(), b.stream.Destroy())
+				b.stream = nil
+			}
+		}
+		errs = append(errs, q.dismissAll())
 		for _, f := range q.flying {
 			errs = append(errs, f.done.Destroy())
 		}
@@ -137,13 +147,16 @@ func (q *Queue) mark() (e *driver.Event, err error) {
 	return e, err
 }
 
-func (q *Queue) markLocked() (e *driver.Event, err error) {
+func (q *Queue) markLocked() (*driver.Event, error) { return q.markIn(q.stream) }
+
+// markIn returns an event behind what a stream has.
+func (q *Queue) markIn(s *driver.Stream) (e *driver.Event, err error) {
 	if n := len(q.idle); n > 0 {
 		e, q.idle = q.idle[n-1], q.idle[:n-1]
 	} else if e, err = q.dev.ctx.NewEvent(false); err != nil {
 		return nil, err
 	}
-	if err = e.Record(q.stream); err != nil {
+	if err = e.Record(s); err != nil {
 		q.idle = append(q.idle, e)
 		return nil, err
 	}

@@ -35,6 +35,11 @@ type runner struct {
 	bytes int
 	up    []transfer // in the order of the block
 	pack  []transfer // of arguments that kernels copy from elsewhere on the device
+	late  []transfer // large arguments, by the first step that reads each
+	early []transfer // large results, by the last step that writes each
+	// So many of late are queued, and of early are behind an event:
+	brought, marked int
+
 	down  []transfer
 	place []transfer // of results that go to another place of the device
 	fresh []soa.View // by result: memory made for it
@@ -60,6 +65,10 @@ type transfer struct {
 	// Of a view of the device's memory that is not dense, what copies it, and its table:
 	kernel *Kernel
 	table  driver.Ptr
+	// Of one that is large:
+	step  int           // the first that reads it, or the last that writes it
+	after *driver.Event // behind that; nil: it is not yet queued, or was waited for
+	own   bool          // host is not the caller's
 }
 
 func newRunner(e *executable, q *Queue) *runner {
@@ -180,14 +189,21 @@ func (r *runner) release(c *backends.Call) error {
 	if r.e.on.dev.Err() != nil {
 		return nil
 	}
-	var errs [2]error
+	var errs [3]error
+	for i := range r.early { // of a run that failed
+		if e := r.early[i].after; e != nil {
+			r.lock()
+			r.q.idle = append(r.q.idle, e)
+		}
+	}
 	if r.block.used > 0 {
 		r.lock()
+		errs[2] = r.q.join()
 		errs[0] = r.q.yield(r.block)
 	}
 	if r.q != r.e.on.dev.home {
 		r.lock()
-		errs[1] = r.q.keep(r.e, c.Args, c.Results, r.held)
+		errs[1] = r.q.keep(r.e, c.Args, c.Results, r.fresh, r.held)
 	}
 	return errors.Join(errs[:]...)
 }
@@ -202,14 +218,26 @@ func (r *runner) steps(ctx context.Context, watch int) error {
 			if n := r.e.steps[i].row; n >= 0 {
 				return r.upTo(i, &r.graphs[n])
 			}
-			return r.step(ctx, i)
+			return r.between(ctx, i)
 		}
 		start := time.Now()
-		if err := r.step(ctx, i); err != nil {
+		if err := r.between(ctx, i); err != nil {
 			return err
 		}
 		return r.settle(i, start)
 	})
+}
+
+// between runs or queues a step between the copies that it waits for and those that wait
+// for it.
+func (r *runner) between(ctx context.Context, i int) error {
+	if err := r.bring(i); err != nil {
+		return err
+	}
+	if err := r.step(ctx, i); err != nil {
+		return err
+	}
+	return r.mark(i)
 }
 
 // settle waits for a step, to say how long it took, or which one failed.
@@ -282,12 +310,13 @@ func (r *runner) Copy(dst, src soa.View) error {
 
 // forget drops what is the caller's.
 func (r *runner) forget() {
-	for _, list := range [...]*[]transfer{&r.up, &r.pack, &r.down, &r.place} {
+	for _, list := range [...]*[]transfer{&r.up, &r.late, &r.pack, &r.down, &r.early, &r.place} {
 		clear(*list)
 		*list = (*list)[:0]
 	}
 	clear(r.fresh)
 	clear(r.views)
 	r.views = r.views[:0]
+	r.brought, r.marked = 0, 0
 	r.block = block{}
 }

@@ -53,11 +53,14 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 		if t.host, err = r.staged(i, v, true); err != nil {
 			return 0, fmt.Errorf("execute: argument %d: %w", i, err)
 		}
-		r.up = append(r.up, r.inBlock(t))
+		if !r.apart(&r.late, t, r.e.reads[i]) {
+			r.up = append(r.up, r.inBlock(t))
+		}
 	}
 	for i := range r.pack {
 		r.pack[i] = r.inBlock(r.pack[i])
 	}
+	r.placeApart(r.late)
 	if watch, err = r.results(c); err != nil {
 		return 0, err
 	}
@@ -75,7 +78,7 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 			r.mem[v] = r.block.at + driver.Ptr(val.Offset)
 		}
 	}
-	for _, list := range [...][]transfer{r.up, r.pack, r.down, r.place} {
+	for _, list := range [...][]transfer{r.up, r.late, r.pack, r.down, r.early, r.place} {
 		for i := range list {
 			r.mem[list[i].value] = r.block.at + driver.Ptr(list[i].at)
 		}
@@ -178,11 +181,15 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 		if t.host, err = r.staged(len(p.Args)+j, v, false); err != nil {
 			return 0, fmt.Errorf("execute: result %d: %w", j, err)
 		}
-		r.down = append(r.down, r.inBlock(t)) // one after the other, so that they are copied as one
+		t.own = !r.fresh[j].IsZero() || !v.IsDense()
+		if !r.apart(&r.early, t, r.e.writes[j]) {
+			r.down = append(r.down, r.inBlock(t)) // one after the other, so that they are copied as one
+		}
 	}
 	for i := range r.place {
 		r.place[i] = r.inBlock(r.place[i])
 	}
+	r.placeApart(r.early)
 	return watch, nil
 }
 
@@ -238,6 +245,9 @@ func (r *runner) upload() error {
 		if err := r.shuffle(&r.pack[i], false); err != nil {
 			return err
 		}
+	}
+	if err := r.begin(); err != nil {
+		return err
 	}
 	if len(r.up) == 0 {
 		return nil
@@ -304,8 +314,12 @@ func (r *runner) finish(waits bool) error {
 			return err
 		}
 	}
+	done, err := r.downloadLarge()
+	if err != nil {
+		return err
+	}
 	if len(r.down) == 0 {
-		if !waits {
+		if done || !waits && len(r.early) == 0 {
 			return nil
 		}
 		r.lock()
@@ -375,13 +389,15 @@ func (r *runner) toHost(list []transfer, at int, staged []byte) error {
 // commit hands the results over.
 func (r *runner) commit(c *backends.Call) {
 	copied := 0
-	for i := range r.down {
-		t := &r.down[i]
-		copied += t.n
-		soa.TouchWrite(t.view)
-		if j := r.e.program.Values[t.value].Index; !t.view.IsDense() || t.view.Remote() != nil {
-			if err := soa.Copy(t.view, r.dense[len(r.e.program.Args)+j]); err != nil {
-				panic("cuda: " + err.Error()) // types were checked; a device that is lost has been noticed before
+	for _, list := range [...][]transfer{r.down, r.early} {
+		for i := range list {
+			t := &list[i]
+			copied += t.n
+			soa.TouchWrite(t.view)
+			if j := r.e.program.Values[t.value].Index; !t.view.IsDense() || t.view.Remote() != nil {
+				if err := soa.Copy(t.view, r.dense[len(r.e.program.Args)+j]); err != nil {
+					panic("cuda: " + err.Error()) // types were checked; a device that is lost has been noticed before
+				}
 			}
 		}
 	}
