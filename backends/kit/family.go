@@ -37,7 +37,7 @@ var samples = [][]int{{251, 1021, 4093, 16381}, {53, 89, 157, 251}, {19, 29, 47,
 
 // edges are the sizes for which a family's programs are checked besides, with the
 // least and the largest.
-var edges = []int{0, 1, 2, 3, 64, 1000, 1 << 20}
+var edges = []int{1, 2, 3, 64, 1000, 1 << 20}
 
 // NewFamily returns the program that programs are for sizes at, in the same
 // order, of which there are at least three. The size is within bounds, both
@@ -76,8 +76,9 @@ func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 		continue
 	}
 	m := f.Member()
-	for _, n := range append([]int{bounds[0], f.most}, edges...) {
-		if n < bounds[0] || n > f.most {
+	least := max(bounds[0], 1)
+	for _, n := range append([]int{least, f.most}, edges...) {
+		if n < least || n > f.most {
 			continue
 		}
 		if err := m.Resize(n); err != nil {
@@ -327,8 +328,8 @@ func (f *Family) Member() *Member {
 // called.
 func (m *Member) Resize(n int) error {
 	f := m.family
-	if n < 0 || n > f.most {
-		return fmt.Errorf("%d elements: there can be 0 to %d", n, f.most)
+	if n < 1 || n > f.most {
+		return fmt.Errorf("%d elements: there can be 1 to %d", n, f.most)
 	}
 	for i, x := range m.numbers {
 		x.set(f.lines[i].At(n))

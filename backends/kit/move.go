@@ -132,18 +132,21 @@ func concatenate(b *nodeBuilder) error {
 }
 
 // start loads the scalar operand i as an index that is at least 0 and at most
-// highest.
-func (b *nodeBuilder) start(i int, highest int) kernel.ID { return b.clamped(b.load(i), highest) }
+// room.
+func (b *nodeBuilder) start(i int, room int) kernel.ID { return b.clamped(b.load(i), room) }
 
-// clamped brings an integer into the range from 0 to highest, as an i64.
-func (b *nodeBuilder) clamped(v kernel.ID, highest int) kernel.ID {
+// clamped brings an integer into the range from 0 to room, as an i64. Room follows
+// from how many elements a dimension has: a kernel takes it as an argument, as it
+// does sizes.
+func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
+	most := b.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(kernel.Size(room))})
 	if b.Type(v) == types.U64 { // large ones are not negative
-		v = b.Op(kernel.Minimum, types.U64, v, b.Int(types.U64, int64(highest)))
+		v = b.Op(kernel.Minimum, types.U64, v, b.Op(kernel.Convert, types.U64, most))
 	}
 	if b.Type(v) != types.I64 {
 		v = b.Op(kernel.Convert, types.I64, v)
 	}
-	return b.Op(kernel.Clamp, types.I64, b.Int(types.I64, 0), v, b.Int(types.I64, int64(highest)))
+	return b.Op(kernel.Clamp, types.I64, b.Int(types.I64, 0), v, most)
 }
 
 func dynamicSlice(b *nodeBuilder) error {

@@ -260,6 +260,7 @@ func (w *views) symbolic(few int64, rows bool) normal {
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			m := k.Instrs[id].Mem
 			if m == nil {
+				sizeOf(&k.Instrs[id], sym)
 				continue
 			}
 			dims, set := []kernel.Size(nil), &done
@@ -307,6 +308,13 @@ func (w *views) symbolic(few int64, rows bool) normal {
 	k.Sizes = len(r.sizes)
 	k.Name = "k"
 	return r
+}
+
+// sizeOf makes the number that an instruction takes from sizes an argument.
+func sizeOf(i *kernel.Instr, sym func(kernel.Size) kernel.Size) {
+	if i.Op == kernel.SizeOf {
+		i.Aux = int64(sym(kernel.Size(i.Aux)))
+	}
 }
 
 // stageSize returns the size of a stage's axis: that of an earlier stage's axis

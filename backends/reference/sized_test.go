@@ -233,6 +233,48 @@ func allSizes(t *testing.T, text string, many int) *sized {
 	return e
 }
 
+// Rows at computed places, which end where the open dimension does, are kernels for
+// all sizes: how far places reach is an argument. There are none of no rows.
+func TestPlacesOfAllSizes(t *testing.T) {
+	const text = `
+func.func public @main(%x: tensor<?x3xf32>, %f: tensor<5x1xf32>, %u: tensor<1x3xf32>) -> (tensor<5x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>) {
+  %many = stablehlo.constant dense<1200.0> : tensor<5x1xf32>
+  %g = stablehlo.multiply %f, %many : tensor<5x1xf32>
+  %i = stablehlo.convert %g : (tensor<5x1xf32>) -> tensor<5x1xi32>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 3>}> : (tensor<?x3xf32>, tensor<5x1xi32>) -> tensor<5x3xf32>
+  %j = stablehlo.slice %i [2:3, 0:1] : (tensor<5x1xi32>) -> tensor<1x1xi32>
+  %k = stablehlo.reshape %j : (tensor<1x1xi32>) -> tensor<i32>
+  %at = stablehlo.convert %k : (tensor<i32>) -> tensor<ui64>
+  %z = stablehlo.constant dense<0> : tensor<ui64>
+  %1 = stablehlo.dynamic_slice %x, %at, %z, sizes = [1, 3] : (tensor<?x3xf32>, tensor<ui64>, tensor<ui64>) -> tensor<1x3xf32>
+  %2 = stablehlo.dynamic_update_slice %x, %u, %at, %z : (tensor<?x3xf32>, tensor<1x3xf32>, tensor<ui64>, tensor<ui64>) -> tensor<?x3xf32>
+  return %0, %1, %2 : tensor<5x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>
+}`
+	cpu, err := open("cpu", "")
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &sized{}, e, "one program for all sizes")
+	_, evaluated := e.(*sized).Compiled()
+	require.Zero(t, evaluated)
+	want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	for _, n := range []int{1, 2, 700, 3, 251, 5000} {
+		for seed := range uint64(8) {
+			args := argsOf(e.Signature(), n, seed)
+			a, b := &backends.Call{Args: args}, &backends.Call{Args: args}
+			require.NoError(t, want.Execute(t.Context(), a))
+			require.NoError(t, e.Execute(t.Context(), b), "%d rows", n)
+			for j := range a.Results {
+				near(t, a.Results[j], b.Results[j], n)
+			}
+		}
+	}
+	none := &backends.Call{Args: argsOf(e.Signature(), 0, 1)}
+	require.Error(t, want.Execute(t.Context(), none))
+	require.Error(t, e.Execute(t.Context(), none))
+}
+
 // regionsOf returns what the loops and branches of a program run.
 func regionsOf(p *kit.Program) []backends.Executable {
 	var all []backends.Executable
