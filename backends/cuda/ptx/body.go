@@ -44,7 +44,9 @@ func (w *writer) instr(s *stage, id kernel.ID) {
 		w.stored(s, i)
 	case kernel.Reduce:
 		t := s.totals[id]
+		w.open() // the total is another each time
 		w.set(classOf(i.Type), t, w.combined(kernel.Op(i.Aux), i.Type, t, w.vals[i.Args[0]]))
+		w.close()
 	default:
 		w.vals[id] = w.compute(i)
 	}

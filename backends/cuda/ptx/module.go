@@ -48,7 +48,7 @@ func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, e
 	case Points:
 		w.points()
 	case Rows:
-		w.rows()
+		w.rows(variant)
 	case Columns:
 		w.columns()
 	case Tiles:

@@ -207,6 +207,7 @@ func (s *Schedule) asRows() {
 		}
 		s.Along = append(s.Along, s.lanes(i, first, last))
 	}
+	s.strips()
 }
 
 func (s *Schedule) asProduct(c *kernel.Contraction) *Schedule {

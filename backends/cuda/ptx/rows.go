@@ -8,14 +8,32 @@ import (
 )
 
 // rows writes Rows.
-func (w *writer) rows() {
-	p := w.point(0)
+func (w *writer) rows(variant int) {
+	if n := w.s.stripsOf(variant); n > 0 {
+		w.inStrips(n)
+		return
+	}
 	tid := w.special("%tid.x")
 	first := w.op(predicate, "setp.eq.s64", tid, "0")
+	w.eachRow(func() {}, func(st *stage) {
+		if w.s.InOrder[st.number] {
+			w.when(first, func() { w.share(st, "0", "1") })
+		} else {
+			w.share(st, tid, w.special("%ntid.x"))
+		}
+	})
+}
+
+// eachRow writes the loop of a block over its rows: begin at the start of each, then
+// the stages, of which run writes the bodies of those with axes.
+func (w *writer) eachRow(begin func(), run func(st *stage)) {
+	p := w.point(0)
+	first := w.op(predicate, "setp.eq.s64", w.special("%tid.x"), "0")
 	locals := w.localBases()
 	h := hazards(w.k, w.s.Same)
 	all := others(len(w.k.Axes))
 	w.loop(w.special("%ctaid.x"), w.product(0, all), w.special("%nctaid.x"), func(n string) {
+		begin()
 		w.split(0, all, n, p.at)
 		slot := 0
 		for s := range w.k.Stages {
@@ -34,11 +52,7 @@ func (w *writer) rows() {
 				w.barrier()
 			}
 			st.totals = w.totals(s)
-			if w.s.InOrder[s] {
-				w.when(first, func() { w.share(st, "0", "1") })
-			} else {
-				w.share(st, tid, w.special("%ntid.x"))
-			}
+			run(st)
 			slot = w.reduceBlock(st, slot)
 		}
 		if h.loop {

@@ -48,7 +48,11 @@ func runnerOf(t testing.TB, k *kernel.Kernel, s *ptx.Schedule, blocks int) (func
 	if err != nil {
 		return nil, err
 	}
-	module := ptx.Module(e)
+	return runnerOfText(t, k, s, ptx.Module(e), blocks), nil
+}
+
+// runnerOfText returns what runs the module of a kernel, likewise.
+func runnerOfText(t testing.TB, k *kernel.Kernel, s *ptx.Schedule, module string, blocks int) func(m *kerneltest.Memory) error {
 	parsed, err := ptxsim.Parse(module)
 	require.NoError(t, err, module)
 	return func(m *kerneltest.Memory) error {
@@ -75,7 +79,7 @@ func runnerOf(t testing.TB, k *kernel.Kernel, s *ptx.Schedule, blocks int) (func
 		}
 		_, err = entry.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args, Steps: 1 << 28})
 		return err
-	}, nil
+	}
 }
 
 // near is how far apart values may be where ops are not rounded as the

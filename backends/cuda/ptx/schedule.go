@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"ltc/backends/kit/kernel"
@@ -51,7 +52,7 @@ type Schedule struct {
 	Inner  int   // the axis of K along which strips of a Tensor lie
 	Outer  []int // the other axes that points are of, outermost first
 	// Lanes is how many points beside each other along x a thread of Points computes
-	// in a turn, where memory is aligned for it; 0: one.
+	// in a turn, or one of Rows along the row, where memory is aligned for it; 0: one.
 	Lanes int
 	Tiled []kernel.ID // the loads of Tiles that go through the block's memory
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
@@ -66,6 +67,7 @@ type Schedule struct {
 	Same []int
 
 	reductions int // how many values blocks reduce through their memory
+	most       int // strips of lanes that a thread of Rows keeps in registers
 	product    *kernel.Contraction
 	element    types.DType // that tensor cores multiply
 	tiles      []tile
@@ -148,8 +150,11 @@ func (s *Schedule) Hopper(l Launch) bool {
 
 // Variants is how many entries the schedule has.
 func (s *Schedule) Variants() int {
-	if s.Form == Tensor {
+	switch {
+	case s.Form == Tensor:
 		return len(s.tiles)
+	case s.Form == Rows && s.most > 0 && s.Same == nil:
+		return 1 + bits.Len(uint(s.most))
 	}
 	return 1
 }
@@ -189,13 +194,13 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		l.Block[0] = int(min(int64(s.Threads[0]), roundUp(max(x, 1), 32)))
 		x = ceil(x, int64(l.Block[0]))
 	case Rows:
-		widest := int64(1)
+		widest := int64(0)
 		for i, a := range s.Along {
 			if a >= 0 {
 				widest = max(widest, s.k.Axis(i, a).Size.Of(sizes))
 			}
 		}
-		l.Block[0] = int(min(int64(s.Threads[0]), roundUp(widest, 32)))
+		l.Variant, l.Block[0] = s.rowLaunch(widest)
 		x = 1
 		l.Shared = s.reductions * warpSlots * slotBytes
 		locals, ok := kernel.LocalBytes(s.k, sizes)

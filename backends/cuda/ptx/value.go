@@ -103,7 +103,8 @@ func (w *writer) rounded(t types.DType, v string) string {
 	case types.F16:
 		return w.op(single, "cvt.f32.f16", w.op(half, "cvt.rn.f16.f32", v))
 	case types.BF16:
-		return w.upper(w.op(word, "cvt.u32.u16", w.op(half, "cvt.rn.bf16.f32", v)))
+		// The upper half of a pair, with zeros below, is the f32 of the number.
+		return w.op(single, "mov.b32", w.pair(t, v, bits32(0)))
 	case types.U8:
 		return w.op(word, "and.b32", v, "255")
 	case types.U16:

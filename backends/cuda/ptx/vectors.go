@@ -48,25 +48,34 @@ func (s *Schedule) vectorise() {
 	}
 }
 
+// lane returns the axis along which the lanes of a thread lie: x, or that of rows.
+func (s *Schedule) lane() int {
+	if s.Form == Rows {
+		return len(s.k.Axes)
+	}
+	return s.X
+}
+
 // inVectors reports whether a load or store of n neighbours along x may be one
 // instruction, if memory is aligned.
 func (s *Schedule) inVectors(id kernel.ID, n int, deps []kernel.AxisSet) bool {
 	i := &s.k.Instrs[id]
 	bytes := n * i.Type.Size()
-	if neighbours(s.k, id) != s.X || i.Mem.Guard || i.Mem.Combine != kernel.Invalid || bytes < 4 || bytes > vectorBytes {
+	x := s.lane()
+	if neighbours(s.k, id) != x || i.Mem.Guard || i.Mem.Combine != kernel.Invalid || bytes < 4 || bytes > vectorBytes {
 		return false
 	}
 	along := 0
-	for d, x := range i.Mem.Index {
+	for d, at := range i.Mem.Index {
 		class := s.k.Params[i.Mem.Param].Strides[d]
-		moves := len(x.Terms) > 0 || x.Offset != 0 || x.Value != kernel.None
+		moves := len(at.Terms) > 0 || at.Offset != 0 || at.Value != kernel.None
 		switch {
 		case class == kernel.ZeroStride:
 			continue
-		case class == kernel.TableStride, x.Value != kernel.None && deps[x.Value].Has(s.X):
+		case class == kernel.TableStride, at.Value != kernel.None && deps[at.Value].Has(x):
 			return false
-		case slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == s.X }):
-			if along++; class != kernel.UnitStride || x.Offset%int64(n) != 0 {
+		case slices.ContainsFunc(at.Terms, func(t kernel.Term) bool { return t.Axis == x }):
+			if along++; class != kernel.UnitStride || at.Offset%int64(n) != 0 {
 				return false
 			}
 		case class == kernel.UnitStride && moves:
@@ -187,29 +196,54 @@ func (v *vector) operand() (opcode, operand string) {
 func (w *writer) loadLanes(id kernel.ID, at point, vals [][]string) {
 	i := &w.k.Instrs[id]
 	address, _ := w.operand(i.Mem, at)
-	lanes := newVector(i.Type, len(vals))
-	for r := range lanes.regs {
-		lanes.regs[r] = w.fresh(lanes.class)
-	}
-	opcode, operand := lanes.operand()
-	w.line("ld.global.%s %s, [%s]", opcode, operand, address)
+	lanes := w.loadVector(i.Type, len(vals), address, "")
 	for l := range vals {
-		reg, shift := lanes.place(l)
-		v := *reg
-		if lanes.each > 1 {
-			if shift > 0 {
-				v = w.op(word, "shr.u32", v, number(int64(shift)))
-			}
-			v = w.op(word, "and.b32", v, number(1<<lanes.bits-1))
-		}
-		if lanes.class == word {
-			v = w.ofBits(i.Type, v)
-		}
-		if i.Type.IsInteger() {
-			v = w.rounded(i.Type, v)
-		}
-		vals[l][id] = v
+		vals[l][id] = w.element(i.Type, &lanes, l)
 	}
+}
+
+// loadVector reads n elements beside each other, where a guard, if any, holds.
+func (w *writer) loadVector(t types.DType, n int, address, guard string) vector {
+	v := newVector(t, n)
+	for r := range v.regs {
+		v.regs[r] = w.fresh(v.class)
+	}
+	opcode, operand := v.operand()
+	w.line("%sld.global.%s %s, [%s]", on(guard), opcode, operand, address)
+	return v
+}
+
+// element returns the value of element l of a vector.
+func (w *writer) element(t types.DType, of *vector, l int) string {
+	reg, shift := of.place(l)
+	v := *reg
+	if t == types.BF16 { // half of an f32's bits, in the upper half
+		if shift == 0 {
+			return w.upper(v)
+		}
+		return w.op(single, "mov.b32", w.op(word, "and.b32", v, "-65536"))
+	}
+	if of.each > 1 {
+		if shift > 0 {
+			v = w.op(word, "shr.u32", v, number(int64(shift)))
+		}
+		v = w.op(word, "and.b32", v, number(1<<of.bits-1))
+	}
+	if of.class == word {
+		v = w.ofBits(t, v)
+	}
+	if t.IsInteger() {
+		v = w.rounded(t, v)
+	}
+	return v
+}
+
+// pair returns two f16 or bf16 as bits, the first in the upper half of a word.
+func (w *writer) pair(t types.DType, upper, lower string) string {
+	if t == types.F16 {
+		return w.op(word, "cvt.rn.f16x2.f32", upper, lower)
+	}
+	return w.op(word, "cvt.rn.bf16x2.f32", upper, lower)
 }
 
 func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
@@ -218,10 +252,16 @@ func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
 	lanes := newVector(i.Type, len(vals))
 	for l := range vals {
 		v := vals[l][i.Args[0]]
-		if lanes.class == word {
+		reg, shift := lanes.place(l)
+		switch {
+		case i.Type == types.BF16 || i.Type == types.F16: // two at a time
+			if shift > 0 {
+				*reg = w.pair(i.Type, v, vals[l-1][i.Args[0]])
+			}
+			continue
+		case lanes.class == word:
 			v = w.unsignedBits(i.Type, w.bitsOf(i.Type, v))
 		}
-		reg, shift := lanes.place(l)
 		if shift > 0 {
 			v = w.op(word, "or.b32", *reg, w.op(word, "shl.b32", v, number(int64(shift))))
 		}

@@ -1,0 +1,302 @@
+package ptx
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Limits of what a thread keeps of a row.
+const (
+	mostHeld = 64 // registers, of all that its stages load along the row and hand on
+	// mostUnrolled is how many ops such as exponentials the text of an entry has.
+	mostUnrolled = 64
+)
+
+// strips has each thread of Rows take lanes beside each other along the row, which it
+// loads and stores at once, and keep what stages load and hand on in registers: each
+// element comes from memory once. How many strips a thread has is an entry's, of which
+// [Schedule.Launch] takes the one for the row's length. Whether memory is aligned, the
+// entry finds out.
+func (s *Schedule) strips() {
+	along := len(s.k.Axes)
+	if slices.Contains(s.InOrder, true) || loadsOut(s.k) || !s.sameRow() {
+		return
+	}
+	widest, costly := 0, 0
+	for id := range s.k.Instrs {
+		i := &s.k.Instrs[id]
+		switch {
+		case i.Op.Costly():
+			if len(s.k.Stages[s.k.StageOf(kernel.ID(id))].Axes) > 0 {
+				costly++
+			}
+		case i.Mem == nil:
+		case i.Mem.Guard || i.Mem.Combine != kernel.Invalid:
+			return
+		case i.Mem.Local:
+			if len(i.Mem.Index) != 1 || !i.Mem.Index[0].IsAxis(along) {
+				return
+			}
+		case neighbours(s.k, kernel.ID(id)) == along:
+			widest = max(widest, i.Type.Size())
+		}
+	}
+	if widest == 0 || vectorBytes/widest < 2 {
+		return
+	}
+	s.Lanes = min(vectorBytes/widest, 8)
+	deps := s.k.Dependence()
+	bytes, some := 0, false
+	for id := range s.k.Instrs {
+		if i := &s.k.Instrs[id]; i.Mem != nil && s.inVectors(kernel.ID(id), s.Lanes, deps) {
+			some = true
+			if i.Op == kernel.Load && !s.loadedBefore(kernel.ID(id)) {
+				bytes += i.Type.Size()
+			}
+		}
+	}
+	for l := range s.k.Locals {
+		bytes += max(s.k.Locals[l].DType.Size(), 4)
+	}
+	if !some {
+		s.Lanes = 0
+		return
+	}
+	for s.most = 16; s.most > 0 && (s.most*s.Lanes*bytes > 4*mostHeld || s.most*s.Lanes*costly > mostUnrolled); {
+		s.most /= 2
+	}
+	if s.most == 0 {
+		s.Lanes = 0
+	}
+}
+
+// sameRow reports whether all stages with axes run along one, of one size, as all
+// locals are: a thread has the same places in each.
+func (s *Schedule) sameRow() bool {
+	var row []kernel.Size
+	for i := range s.k.Stages {
+		switch axes := s.k.Stages[i].Axes; len(axes) {
+		case 0:
+		case 1:
+			row = append(row, axes[0].Size)
+		default:
+			return false
+		}
+	}
+	for l := range s.k.Locals {
+		if len(s.k.Locals[l].Dims) != 1 {
+			return false
+		}
+		row = append(row, s.k.Locals[l].Dims[0])
+	}
+	return len(row) > 0 && len(slices.Compact(row)) == 1
+}
+
+// loadedBefore reports whether an earlier instruction loads from the same place.
+func (s *Schedule) loadedBefore(id kernel.ID) bool {
+	m := s.k.Instrs[id].Mem
+	return slices.ContainsFunc(s.k.Instrs[:id], func(i kernel.Instr) bool {
+		return i.Op == kernel.Load && !i.Mem.Local && i.Mem.Param == m.Param && slices.EqualFunc(i.Mem.Index, m.Index, func(a, b kernel.Index) bool {
+			return slices.Equal(a.Terms, b.Terms) && a.Offset == b.Offset && a.Value == kernel.None && b.Value == kernel.None
+		})
+	})
+}
+
+// stripsOf returns how many strips a thread has in an entry; 0: rows are not cut so.
+func (s *Schedule) stripsOf(variant int) int {
+	if s.Form != Rows || variant == 0 {
+		return 0
+	}
+	return 1 << (variant - 1)
+}
+
+// rowLaunch returns the entry for rows of a length, and the threads of its blocks.
+func (s *Schedule) rowLaunch(length int64) (variant, threads int) {
+	if s.most > 0 && s.Same == nil && length > 0 {
+		strips := ceil(length, int64(s.Lanes))
+		for v := 1; s.stripsOf(v) <= s.most; v++ {
+			if n := ceil(strips, int64(s.stripsOf(v))); n <= int64(s.Threads[0]) {
+				return v, int(roundUp(n, 32))
+			}
+		}
+	}
+	return 0, int(min(int64(s.Threads[0]), roundUp(max(length, 1), 32)))
+}
+
+// inStrips writes the rows of an entry whose threads have strips: in registers, where
+// memory is aligned for it and the row has no remainder; else by elements, in the same
+// order.
+func (w *writer) inStrips(strips int) {
+	size := w.size(w.rowSize())
+	whole := w.op(predicate, "setp.eq.s64", w.op(long, "and.b64", size, number(int64(w.s.Lanes-1))), "0")
+	aligned := w.both(whole, w.aligned())
+	w.when(aligned, func() {
+		h := newStrips(w, strips, size)
+		w.eachRow(func() { h.raw = map[place]vector{} }, h.stage)
+	})
+	w.when(w.op(predicate, "not.pred", aligned), func() { w.eachRow(func() {}, w.byElements) })
+}
+
+// rowSize returns the size of the axis that threads share out.
+func (w *writer) rowSize() kernel.Size {
+	for s := range w.k.Stages {
+		if axes := w.k.Stages[s].Axes; len(axes) > 0 {
+			return axes[0].Size
+		}
+	}
+	return 1
+}
+
+// byElements runs a stage's body for the elements of each of a thread's strips.
+func (w *writer) byElements(st *stage) {
+	lanes := number(int64(w.s.Lanes))
+	size := w.size(w.rowSize())
+	start := w.mul(w.special("%tid.x"), lanes)
+	w.loop(start, size, w.mul(w.special("%ntid.x"), lanes), func(from string) {
+		w.loop(from, w.op(long, "min.s64", w.add(from, lanes), size), "1", func(i string) {
+			st.at.at[len(w.k.Axes)] = i
+			w.body(st)
+		})
+	})
+}
+
+// place is what a vector was loaded from: the register of the address.
+type place struct {
+	address string
+	t       types.DType
+}
+
+// rowStrips is what a thread has of a row.
+type rowStrips struct {
+	w      *writer
+	deps   []kernel.AxisSet
+	along  int
+	first  []string         // the index of each strip's first lane
+	inside []string         // the predicate that the row has the strip
+	raw    map[place]vector // as loaded
+	loads  [][]vector       // by instruction and strip
+	locals [][][]string     // by local, strip and lane
+}
+
+func newStrips(w *writer, n int, size string) *rowStrips {
+	h := &rowStrips{w: w, deps: w.k.Dependence(), along: len(w.k.Axes), loads: make([][]vector, len(w.k.Instrs)), locals: make([][][]string, len(w.k.Locals))}
+	first := w.mul(w.special("%tid.x"), number(int64(w.s.Lanes)))
+	step := w.mul(w.special("%ntid.x"), number(int64(w.s.Lanes)))
+	for range n {
+		h.first = append(h.first, first)
+		h.inside = append(h.inside, w.op(predicate, "setp.lt.s64", first, size))
+		first = w.add(first, step)
+	}
+	for l := range h.locals {
+		h.locals[l] = make([][]string, n)
+	}
+	return h
+}
+
+// stage runs a stage's body: what is the same along the row once, then all loads, so
+// that they are on their way together, then strip by strip what is computed.
+func (h *rowStrips) stage(st *stage) {
+	w, k := h.w, h.w.k
+	begin, end := k.Stages[st.number].Begin, k.Stages[st.number].End
+	for id := begin; id < end; id++ {
+		if h.once(id) {
+			w.instr(st, id)
+		}
+	}
+	for c := range h.first {
+		for id := begin; id < end; id++ {
+			if i := &k.Instrs[id]; i.Op == kernel.Load && h.vector(id) {
+				h.load(id, c, st.at)
+			}
+		}
+	}
+	base := w.vals
+	for c := range h.first {
+		w.when(h.inside[c], func() { h.strip(st, c, base) })
+	}
+	w.vals = base
+}
+
+// once reports whether an instruction has one value all along the row.
+func (h *rowStrips) once(id kernel.ID) bool {
+	op := h.w.k.Instrs[id].Op
+	return op != kernel.Store && op != kernel.Reduce && !h.deps[id].Has(h.along)
+}
+
+// vector reports whether a load or store of all lanes is one instruction.
+func (h *rowStrips) vector(id kernel.ID) bool {
+	return !h.w.k.Instrs[id].Mem.Local && h.w.s.inVectors(id, h.w.s.Lanes, h.deps)
+}
+
+// at returns the point of a lane.
+func (h *rowStrips) at(of point, strip, lane int) point {
+	p := point{at: slices.Clone(of.at), stores: of.stores}
+	p.at[h.along] = h.w.add(h.first[strip], number(int64(lane)))
+	return p
+}
+
+// load has a strip on its way to registers, if it is not there.
+func (h *rowStrips) load(id kernel.ID, strip int, of point) {
+	w, i := h.w, &h.w.k.Instrs[id]
+	address, _ := w.operand(i.Mem, h.at(of, strip, 0))
+	v, ok := h.raw[place{address, i.Type}]
+	if !ok {
+		v = w.loadVector(i.Type, w.s.Lanes, address, h.inside[strip])
+		h.raw[place{address, i.Type}] = v
+	}
+	if h.loads[id] == nil {
+		h.loads[id] = make([]vector, len(h.first))
+	}
+	h.loads[id][strip] = v
+}
+
+// strip writes what a stage does with a strip. base has what is the same for all.
+func (h *rowStrips) strip(st *stage, c int, base []string) {
+	w, k := h.w, h.w.k
+	lanes := make([]stage, w.s.Lanes)
+	vals := make([][]string, w.s.Lanes)
+	for l := range lanes {
+		lanes[l] = stage{number: st.number, at: h.at(st.at, c, l), totals: st.totals}
+		vals[l] = slices.Clone(base)
+	}
+	for id := k.Stages[st.number].Begin; id < k.Stages[st.number].End && w.err == nil; id++ {
+		i := &k.Instrs[id]
+		switch {
+		case h.once(id):
+			continue
+		case i.Mem != nil && i.Mem.Local:
+			h.local(i, id, c, vals)
+			continue
+		case i.Mem != nil && h.vector(id) && i.Op == kernel.Load:
+			for l := range vals {
+				vals[l][id] = w.element(i.Type, &h.loads[id][c], l)
+			}
+			continue
+		case i.Mem != nil && h.vector(id):
+			w.vals = base
+			w.storeLanes(id, lanes[0].at, vals)
+			continue
+		}
+		for l := range lanes {
+			w.vals = vals[l]
+			w.instr(&lanes[l], id)
+		}
+	}
+}
+
+// local keeps a strip of a local, or gives it back.
+func (h *rowStrips) local(i *kernel.Instr, id kernel.ID, c int, vals [][]string) {
+	if i.Op == kernel.Load {
+		for l := range vals {
+			vals[l][id] = h.locals[i.Mem.Param][c][l]
+		}
+		return
+	}
+	kept := make([]string, len(vals))
+	for l := range vals {
+		kept[l] = vals[l][i.Args[0]]
+	}
+	h.locals[i.Mem.Param][c] = kept
+}
