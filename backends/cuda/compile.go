@@ -138,8 +138,13 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 // kernels makes kernels of a program; region compiles the regions of its loops and
 // branches.
 func (c *compilation) kernels(ctx context.Context, p *backends.Program, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
+	parts := ptx.Parts
+	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
+		parts = nil
+	}
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:       reference.New(),
+		Parts:      parts,
 		Check:      env.Checks.On(),
 		LocalBytes: localBytes,
 		Composite:  func(c *kit.Composite) bool { _, ok := attentionOf(c); return ok },

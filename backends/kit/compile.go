@@ -39,6 +39,13 @@ type Options struct {
 	// contraction where that pays. nil: no target does.
 	Packs func(k *kernel.Kernel, sizes, strides []int64) (a, b int)
 
+	// Parts returns into how many parts the target wants a reduction cut, that a
+	// kernel is, of so many elements for each of so many points, so that all of it is
+	// busy; what they give is reduced by a kernel of its own. It must depend on nothing
+	// else, so that results do not; strides are not known yet, operands are dense. nil: fewer than 16 of at least 65,536 are cut into
+	// parts of at most 16,384.
+	Parts func(k *kernel.Kernel, points, length int64) int64
+
 	// Columns returns how many columns a product may have for the target to run it
 	// row by row, with vectors along the rows, in one kernel with what it follows and
 	// what follows it; 0: none. It is asked when there is such a product. nil: the

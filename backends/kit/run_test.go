@@ -99,9 +99,14 @@ func TestWorkloads(t *testing.T) {
 // same compares a module run as kernels with the evaluator.
 func same(t *testing.T, text string) *kit.Program {
 	t.Helper()
+	return sameAs(t, text, compile(t, text))
+}
+
+// sameAs requires that what a text was made computes what it says.
+func sameAs(t *testing.T, text string, p *kit.Program) *kit.Program {
+	t.Helper()
 	exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p := compile(t, text)
 	args := make([]soa.View, len(p.Signature.Args))
 	for i, a := range p.Signature.Args {
 		args[i], err = samples.Make(a.Type, fmt.Sprintf("rand:%d", i+1))

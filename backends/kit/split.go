@@ -1,19 +1,19 @@
 package kit
 
 import (
-	"slices"
-
 	"ltc/backends/kit/kernel"
 )
 
 // A reduction of at least longReduction elements for each of fewer than
 // fewPoints points is done in two: of parts, which can run at the same time,
-// and of what these give. How it is cut depends on its sizes alone, so that its
-// result does not depend on who runs the parts.
+// and of what these give, unless the target says otherwise ([Options.Parts]). How it
+// is cut depends on its sizes alone, so that its result does not depend on who runs
+// the parts.
 const (
 	longReduction = 1 << 16
 	fewPoints     = 16
 	longestPart   = 1 << 14
+	shortestPart  = 256
 )
 
 // split cuts long reductions.
@@ -41,7 +41,11 @@ func (g *graph) partial(n *node) *node {
 	for _, a := range k.Axes {
 		points *= int64(a.Size)
 	}
-	if len(st.Axes) == 0 || last.Op != kernel.Reduce || points >= fewPoints || pointsAt(k, st.Begin)/max(points, 1) < longReduction {
+	if len(st.Axes) == 0 || last.Op != kernel.Reduce {
+		return nil
+	}
+	longest := g.part(k, points, pointsAt(k, st.Begin)/max(points, 1))
+	if longest == 0 {
 		return nil
 	}
 	for id := st.Begin; id < st.End-1; id++ {
@@ -49,7 +53,7 @@ func (g *graph) partial(n *node) *node {
 			return nil
 		}
 	}
-	parts, own, from := cut(k, st)
+	parts, own, from := cut(k, st, longest)
 	if parts == 0 {
 		return nil
 	}
@@ -69,7 +73,7 @@ func (g *graph) partial(n *node) *node {
 	}
 	t := g.values[n.outs()[0]].typ
 	t.DType, t.Shape = last.Type, nil
-	for _, a := range append(slices.Clone(k.Axes), kernel.Axis{Size: parts}) {
+	for _, a := range append([]kernel.Axis{{Size: parts}}, k.Axes...) {
 		t.Shape = append(t.Shape, int(a.Size))
 	}
 	p := &node{ordinal: n.ordinal, loc: n.loc}
@@ -78,26 +82,45 @@ func (g *graph) partial(n *node) *node {
 	out.Out = true
 	at := b.Param(out)
 	b.Stage()
-	b.Store(at, c.ids[st.End-1], along(len(t.Shape))...)
+	b.Store(at, c.ids[st.End-1], ofPart(len(k.Axes))...)
 	p.kernel, p.operands = b.Kernel(), append(ops.values, sums)
 	cse(p)
 	g.reduceAgain(n, sums, parts)
 	return p
 }
 
-// along returns the first n axes as an index.
-func along(n int) []kernel.Index {
-	index := make([]kernel.Index, n)
-	for d := range index {
-		index[d] = kernel.Along(d)
+// part returns how long the parts of a reduction may be, of so many elements for each
+// of so many points; 0: it is not cut.
+func (g *graph) part(k *kernel.Kernel, points, length int64) int64 {
+	switch {
+	case points == 0:
+		return 0
+	case g.parts != nil:
+		if n := g.parts(k, points, length); n > 1 {
+			return min(max(length/n, 1), longestPart)
+		}
+		return 0
+	case points >= fewPoints || length < longReduction:
+		return 0
+	}
+	return longestPart
+}
+
+// ofPart returns the index of what a part gives for a point of n axes: the part's
+// number is the axis behind these, and in memory before them, so that neighbours of
+// the points are there, too.
+func ofPart(n int) []kernel.Index {
+	index := []kernel.Index{kernel.Along(n)}
+	for a := range n {
+		index = append(index, kernel.Along(a))
 	}
 	return index
 }
 
-// cut returns how many parts the axes of a stage are cut into, the axes of a
-// part, and what the stage's axes are there, of which the parts' number is the
-// one after the kernel's. No parts: they cannot be cut.
-func cut(k *kernel.Kernel, st *kernel.Stage) (parts kernel.Size, own []kernel.Axis, from []kernel.Index) {
+// cut returns how many parts of a length at most the axes of a stage are cut into,
+// the axes of a part, and what the stage's axes are there, of which the parts' number
+// is the one after the kernel's. No parts: they cannot be cut.
+func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, own []kernel.Axis, from []kernel.Index) {
 	x := len(k.Axes)
 	if first := st.Axes[0].Size; first >= fewPoints && len(st.Axes) > 1 {
 		from = append(from, kernel.Along(x))
@@ -108,10 +131,10 @@ func cut(k *kernel.Kernel, st *kernel.Stage) (parts kernel.Size, own []kernel.Ax
 	}
 	n := int64(st.Axes[0].Size)
 	length := int64(1)
-	for length < longestPart && n%(2*length) == 0 {
+	for 2*length <= longest && n%(2*length) == 0 {
 		length *= 2
 	}
-	if n/length < 2 || length < 256 {
+	if n/length < 2 || length < min(shortestPart, longest/2) {
 		return 0, nil, nil
 	}
 	own = append(own, kernel.Axis{Name: st.Axes[0].Name, Size: kernel.Size(length)})
@@ -133,7 +156,7 @@ func (g *graph) reduceAgain(n *node, sums ValueID, parts kernel.Size) {
 	ops.values = append(ops.values, sums)
 	b.Stage(kernel.Axis{Name: "c", Size: parts})
 	last := k.Stages[0].End - 1
-	c.ids[last] = b.Reduce(kernel.Op(k.Instrs[last].Aux), b.Load(from, along(len(k.Axes)+1)...))
+	c.ids[last] = b.Reduce(kernel.Op(k.Instrs[last].Aux), b.Load(from, ofPart(len(k.Axes))...))
 	b.Stage()
 	c.straight(1)
 	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {

@@ -5,6 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
 )
 
 // Long reductions are done in parts, whose number their sizes decide.
@@ -24,5 +29,33 @@ func TestSplit(t *testing.T) {
 			return %%2 : tensor<%[3]s>
 		}`, shape, dims, out))
 		require.Len(t, p.Steps, steps, shape)
+	}
+}
+
+// A target may want other reductions cut, along any axis, and into parts of any
+// length that divides them by powers of two.
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		dims, result string
+		parts, steps int
+	}{
+		{"0", "24xf32", 8, 2}, {"0", "24xf32", 1, 1}, {"1", "64xf32", 2, 2}, {"1", "64xf32", 5, 2}, {"0, 1", "f32", 16, 2},
+	} {
+		text := fmt.Sprintf(`func.func @main(%%x: tensor<64x24xf32>, %%y: tensor<64x24xf32>) -> tensor<%[2]s> {
+			%%0 = stablehlo.constant dense<0.0> : tensor<f32>
+			%%1 = stablehlo.multiply %%x, %%y : tensor<64x24xf32>
+			%%2 = stablehlo.reduce(%%1 init: %%0) applies stablehlo.add across dimensions = [%[1]s] : (tensor<64x24xf32>, tensor<f32>) -> tensor<%[2]s>
+			%%3 = stablehlo.tanh %%2 : tensor<%[2]s>
+			return %%3 : tensor<%[2]s>
+		}`, c.dims, c.result)
+		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true,
+			Parts: func(_ *kernel.Kernel, points, length int64) int64 {
+				require.EqualValues(t, 64*24, points*length)
+				return int64(c.parts)
+			}})
+		require.NoError(t, err)
+		require.Len(t, sameAs(t, text, p).Steps, c.steps, "%v", c)
 	}
 }

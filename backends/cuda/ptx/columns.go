@@ -73,10 +73,28 @@ func (w *writer) slice(s *stage, a int, ty string) {
 	if a == len(w.k.Axes) {
 		start, step = ty, number(int64(w.s.Threads[1]))
 	}
-	w.loop(start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
+	times := 1
+	if a == len(s.at.at)-1 {
+		times = w.s.bodies(s.number)
+	}
+	w.unrolled(times, start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
 		s.at.at[a] = i
 		w.slice(s, a+1, ty)
 	})
+}
+
+// bodies returns how many bodies of a stage follow each other in the text of Columns.
+func (s *Schedule) bodies(stage int) int {
+	n, costly := 4, 0
+	for id := s.k.Stages[stage].Begin; id < s.k.Stages[stage].End; id++ {
+		if s.k.Instrs[id].Op.Costly() {
+			costly++
+		}
+	}
+	for n*costly > mostCostly {
+		n /= 2
+	}
+	return max(n, 1)
 }
 
 // reduceSlices makes the totals of the slices of a column one, one after the

@@ -201,6 +201,27 @@ func (w *writer) loop(start, end, step string, body func(i string)) {
 	w.place(after)
 }
 
+// unrolled is loop whose text has n bodies in a row, whose loads are on their way
+// together, and one for what is left.
+func (w *writer) unrolled(n int, start, end, step string, body func(i string)) {
+	i := w.variable(long, start)
+	for _, times := range slices.Compact([]int{n, 1}) {
+		begin, after := w.label(), w.label()
+		advance := w.mul(step, number(int64(times)))
+		w.place(begin)
+		w.open()
+		last := w.add(i, w.mul(step, number(int64(times-1))))
+		w.line("@%s bra %s", w.op(predicate, "setp.ge.s64", last, end), after)
+		for t := range times {
+			body(w.add(i, w.mul(step, number(int64(t)))))
+		}
+		w.close()
+		w.line("add.s64 %s, %s, %s", i, i, advance)
+		w.line("bra %s", begin)
+		w.place(after)
+	}
+}
+
 // while runs body as long as the predicate that holds computes does.
 func (w *writer) while(holds func() string, body func()) {
 	begin, after := w.label(), w.label()
