@@ -56,11 +56,19 @@ func NewModule(text string) Module { return Module{text} }
 // Text returns the text.
 func (m Module) Text() string { return m.text }
 
-// Options steer a compile without changing what the program computes.
+// Options steer a compile without changing what the program computes, but for how it
+// is rounded.
 type Options struct {
 	Name    string // of the program, for error messages; "module.mlir" if empty
 	Threads int    // most threads one Execute may use; 0: the backend's default
 	Profile bool   // measure each step; see [Profiler]
+	// TF32 lets products of f32 take 11 of the 24 bits of their factors where the
+	// device's tensor cores are faster then; sums are of f32. Others ignore it.
+	TF32 bool
+	// Ordered has floats that a scatter adds to one element added in the order of the
+	// updates, so that every run gives the same bits, where a device would otherwise
+	// add them as they come.
+	Ordered bool
 }
 
 // Device is something programs run on.

@@ -59,6 +59,16 @@ type Option func(*Device)
 // likes; fewer are an error of [Open].
 func Threads(n int) Option { return func(d *Device) { d.options.Threads = n } }
 
+// TF32 lets products of f32 be computed of the 11 leading bits of their factors where
+// a device is faster then, as tensor cores of GPUs are: results are off by a
+// thousandth or so. Sums are of f32. On CPUs it changes nothing.
+func TF32() Option { return func(d *Device) { d.options.TF32 = true } }
+
+// Ordered has floats that a scatter, or the gradient of a gather, adds to one element
+// added in the order of the updates, so that every run gives the same bits. Without it
+// GPUs add them as they come, which is faster.
+func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
+
 // Seed sets where the device's random streams start, those of [Normal] and its
 // kin; 0 if not given.
 func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }

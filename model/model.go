@@ -25,6 +25,14 @@ type Option func(*backends.Options)
 // none: it is the goroutine that asks, and callers run several at once instead.
 func Threads(n int) Option { return func(o *backends.Options) { o.Threads = n } }
 
+// TF32 lets products of f32 take 11 of the 24 bits of their factors where a device is
+// faster then: see [backends.Options].
+func TF32() Option { return func(o *backends.Options) { o.TF32 = true } }
+
+// Ordered has a scatter's floats added in the order of the updates on GPUs, too: see
+// [backends.Options].
+func Ordered() Option { return func(o *backends.Options) { o.Ordered = true } }
+
 // Name sets what errors call the program.
 func Name(name string) Option { return func(o *backends.Options) { o.Name = name } }
 

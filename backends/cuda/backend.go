@@ -71,7 +71,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	if len(p.Lacking) == 0 {
-		c, err := compileModule(ctx, m, p, o, b.dev.target())
+		c, err := compileModule(ctx, m, p, o, b.dev.targetOf(o))
 		if err == nil {
 			return c.load(b.dev)
 		}

@@ -168,3 +168,10 @@ func (d *Device) target() ptx.Options {
 	p := d.Properties()
 	return ptx.Options{Hopper: p.Major == 9 && p.Minor == 0, Processors: p.Multiprocessors}
 }
+
+// targetOf is what kernels of a program may rely on that is compiled with options.
+func (d *Device) targetOf(o backends.Options) ptx.Options {
+	t := d.target()
+	t.TF32, t.Ordered = o.TF32, o.Ordered
+	return t
+}

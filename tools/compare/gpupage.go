@@ -14,7 +14,7 @@ import (
 const gpuIntro = `<!-- Written by go run ./tools/compare -gpu; make bench-gpu measures anew. -->
 # Performance on GPUs
 
-What ltc's workloads take on a GPU, beside PyTorch and JAX on the same GPU in one run. Of each row all sides are measured by turns, ours first in one round and last in the next; of several rounds the lowest median counts. The peers' side is ` + "`bench/gpu/peers.py`" + `: eager, and compiled with mode="max-autotune", which records CUDA graphs; ` + "`torch graph`" + ` is a whole compiled training step recorded as one. Each side's results are checked before they are timed; f32 is multiplied as f32, not as TF32, on all.
+What ltc's workloads take on a GPU, beside PyTorch and JAX on the same GPU in one run. Of each row all sides are measured by turns, ours first in one round and last in the next; of several rounds the lowest median counts. The peers' side is ` + "`bench/gpu/peers.py`" + `: eager, and compiled with mode="max-autotune", which records CUDA graphs; ` + "`torch graph`" + ` is a whole compiled training step recorded as one. Rows that end in _own are ours without NVIDIA's libraries. Each side's results are checked before they are timed; f32 is multiplied as f32, not as TF32, on all.
 
 *Queued* is a call of up to 200 that are queued one after the other, of which the last is waited for, *waited for* one that is alone and waited for: rates and ratios are of the first, and of the second where a row has that alone. *Ratio* is our time by that of the fastest peer that the reach names, or of all: below 1 we win.
 `
@@ -77,7 +77,7 @@ func (f figure) main() float64 {
 // bestGPU returns the fastest peer of a row.
 func (s *session) bestGPU(g gpuRow) (best figure, ok bool) {
 	for _, f := range s.figures {
-		if f.W == g.name && !f.ours() && f.Error == "" && f.main() > 0 && g.row().counts(f.Peer) && (!ok || f.main() < best.main()) {
+		if f.W == g.workload() && !f.ours() && f.Error == "" && f.main() > 0 && g.row().counts(f.Peer) && (!ok || f.main() < best.main()) {
 			best, ok = f, true
 		}
 	}
@@ -166,7 +166,7 @@ func (s *session) printGPU(out io.Writer, g gpuRow) {
 	}
 	by := map[string]figure{}
 	for _, f := range s.figures {
-		if was, known := by[name(f.Peer)]; f.W == g.name && !f.ours() && f.Error == "" && (!known || f.main() < was.main()) {
+		if was, known := by[name(f.Peer)]; f.W == g.workload() && !f.ours() && f.Error == "" && (!known || f.main() < was.main()) {
 			by[name(f.Peer)] = f
 		}
 	}
