@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "75c98eab8746359f91746aa1"
+const buildID = "9cbde010404627fc55b7e85b"

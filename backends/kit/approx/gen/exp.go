@@ -11,9 +11,9 @@ func exponentials(w *writer) {
 	w.constants("Ln2High", "Ln2Low", bigfloat.Ln2(bits), 16, 32)
 	one := map[int]float64{0: 1, 1: 1}
 	half := math.Ln2 / 2 * 1.0001
-	w.list("Exp32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 5), one, true})
-	w.list("Exp64", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 11), one, false})
-	w.list("ExpNear32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/32", fit{bigfloat.Exp, -half / 16, half / 16, count(2, 1, 2), one, true})
+	w.list("Exp32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 5), one, true, nil})
+	w.list("Exp64", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 11), one, false, nil})
+	w.list("ExpNear32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/32", fit{bigfloat.Exp, -half / 16, half / 16, count(2, 1, 2), one, true, nil})
 
 	var rows [2][]float64
 	for i := range 16 {

@@ -13,13 +13,23 @@ const bits = 192
 func num(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
 
 // fit is a polynomial Σ c·x^k wanted for a function on an interval, with an
-// error that is small in relation to the function.
+// error that is small in relation to the function, or to what unit returns.
 type fit struct {
 	f      func(*big.Float) *big.Float
 	lo, hi float64
 	powers []int           // ascending; those whose coefficients are looked for
 	fixed  map[int]float64 // coefficients that are given, to which theirs are added
 	single bool            // round the coefficients to f32, else f64
+	// unit is what an error is measured by, nil for the function itself.
+	unit func(x, want *big.Float) *big.Float
+}
+
+// units returns what errors at x are measured by.
+func (p fit) units(x, want *big.Float) *big.Float {
+	if p.unit == nil {
+		return want
+	}
+	return p.unit(x, want).SetPrec(bits)
 }
 
 // solve returns the coefficients by power, rounded one after the other from the
@@ -50,7 +60,7 @@ func (p fit) solve() (map[int]float64, float64) {
 	worst := 0.0
 	for i, x := range points {
 		got := eval(c, x)
-		worst = max(worst, math.Abs(relative(got.Add(got, eval(p.fixed, x)), want[i])))
+		worst = max(worst, math.Abs(relative(got.Add(got, eval(p.fixed, x)), want[i], p.units(x, want[i]))))
 	}
 	if p.single {
 		return c, worst * 0x1p24
@@ -73,10 +83,11 @@ func (p fit) points() []*big.Float {
 	return all
 }
 
-func relative(got, want *big.Float) float64 {
+// relative returns got - want in units.
+func relative(got, want, unit *big.Float) float64 {
 	d := new(big.Float).SetPrec(bits).Sub(got, want)
-	if want.Sign() != 0 {
-		d.Quo(d, want)
+	if unit.Sign() != 0 {
+		d.Quo(d, unit)
 	}
 	r, _ := d.Float64()
 	return r
@@ -108,11 +119,12 @@ func (p fit) leastDeviation(points, want, rest []*big.Float, c map[int]float64, 
 	left := make([]*big.Float, len(points))
 	for i, x := range points {
 		left[i] = new(big.Float).SetPrec(bits).Sub(rest[i], eval(c, x))
-		left[i].Quo(left[i], want[i])
+		unit := p.units(x, want[i])
+		left[i].Quo(left[i], unit)
 		basis[i] = make([]*big.Float, n)
 		for j, k := range powers {
 			basis[i][j] = power(x, k)
-			basis[i][j].Quo(basis[i][j], want[i])
+			basis[i][j].Quo(basis[i][j], unit)
 		}
 	}
 	if weights != nil {

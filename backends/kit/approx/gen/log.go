@@ -11,7 +11,7 @@ import (
 // f32, log m = log 1/c + log(1+r) with r = m·c-1, c from a table.
 func logarithms(w *writer) {
 	w.list("LogNear32", "log(1+r) = r + r²·(…), -1/31 ≤ r ≤ 1/16",
-		fit{bigfloat.Log1p, -1.0 / 31, 1.0 / 16, count(2, 1, 4), map[int]float64{1: 1}, true})
+		fit{bigfloat.Log1p, -1.0 / 31, 1.0 / 16, count(2, 1, 4), map[int]float64{1: 1}, true, nil})
 	inverses, logs := inverses32()
 	w.table("Inverses32", "c, about 1/m, and log 1/c, by the 4 highest bits of the\n// fraction of m, from 3/4 to 3/2", [][]float64{inverses, logs})
 	f := func(s *big.Float) *big.Float {
@@ -21,8 +21,8 @@ func logarithms(w *writer) {
 	}
 	const s = 0.17158
 	two := map[int]float64{1: 2}
-	w.list("Artanh32", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 3), two, true})
-	w.list("Artanh64", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 7), two, false})
+	w.list("Artanh32", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 3), two, true, nil})
+	w.list("Artanh64", "2·artanh s = 2s + s³·(…s²), |s| ≤ 3-√8", fit{f, -s, s, count(3, 2, 7), two, false, nil})
 }
 
 // inverses32 returns, of the f32s around 1/m for the middle m of each interval,

@@ -9,7 +9,7 @@ import (
 )
 
 func roots(w *writer) {
-	w.list("CubeRoot64", "∛m, m from 1 to 8", fit{bigfloat.Cbrt, 1, 8, count(0, 1, 6), nil, false})
+	w.list("CubeRoot64", "∛m, m from 1 to 8", fit{bigfloat.Cbrt, 1, 8, count(0, 1, 6), nil, false, nil})
 }
 
 // powers has what logarithms of twice the precision need: log m = log 1/c +
@@ -17,7 +17,7 @@ func roots(w *writer) {
 func powers(w *writer) {
 	const parts = 128
 	r := 0x1.2p-7
-	w.list("LogTiny64", "log(1+r) = r - r²/2 + r³·(…), |r| ≤ 1/114", fit{bigfloat.Log1p, -r, r, count(3, 1, 7), map[int]float64{1: 1, 2: -0.5}, false})
+	w.list("LogTiny64", "log(1+r) = r - r²/2 + r³·(…), |r| ≤ 1/114", fit{bigfloat.Log1p, -r, r, count(3, 1, 7), map[int]float64{1: 1, 2: -0.5}, false, nil})
 	rows := make([][]float64, 3)
 	for i := range parts {
 		// The middle: 1 is a border.

@@ -21,6 +21,19 @@ func sigmoids(w *writer) {
 	w.rows("Erf32", "erf around multiples of 33/128", erf(33.0/128, 5, true), 6)
 	w.rows("Erf64", "erf around multiples of 25/64", erf(25.0/64, 13, false), 14)
 
+	w.list("ErfExponent32", "1 - erf x = e^-(x + x²·(…)), 0 ≤ x ≤ 4, in units of erf", fit{
+		f: func(x *big.Float) *big.Float {
+			minus := bigfloat.Erf(x)
+			l := bigfloat.Log1p(minus.Neg(minus))
+			return l.Neg(l)
+		},
+		lo: 0, hi: 4, powers: count(1, 1, 9), fixed: map[int]float64{1: 1}, single: true,
+		unit: func(x, want *big.Float) *big.Float { // what the exponent gains, erf gains times 1 - erf
+			e := bigfloat.Erf(x)
+			return new(big.Float).SetPrec(bits).Quo(e, new(big.Float).SetPrec(bits).Sub(num(1), e))
+		},
+	})
+
 	const what = "by the exponent and\n// 2 bits of the fraction of %s, of which the lowest 4 bits count"
 	centers, fits := tanh(1, 9.1, 6, true)
 	w.rows("Tanh32", "tanh around the centers that the first row has, "+fmt.Sprintf(what, "1+|x|"), fits, 7, centers)

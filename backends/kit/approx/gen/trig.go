@@ -13,13 +13,13 @@ func trigonometry(w *writer) {
 	const quarter = 0.7855 // π/4 and some more
 	first := map[int]float64{1: 1}
 	start := map[int]float64{0: 1, 2: -0.5}
-	w.list("Sine64", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 6), first, false})
-	w.list("Cosine64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 6), start, false})
-	w.list("SineShort64", "sin r = r + r³·(…r²), |r| ≤ π/4, for results in f32", fit{sin, -quarter, quarter, count(3, 2, 4), first, false})
-	w.list("CosineShort64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4, for results in f32", fit{cos, -quarter, quarter, count(4, 2, 4), start, false})
+	w.list("Sine64", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 6), first, false, nil})
+	w.list("Cosine64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 6), start, false, nil})
+	w.list("SineShort64", "sin r = r + r³·(…r²), |r| ≤ π/4, for results in f32", fit{sin, -quarter, quarter, count(3, 2, 4), first, false, nil})
+	w.list("CosineShort64", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4, for results in f32", fit{cos, -quarter, quarter, count(4, 2, 4), start, false, nil})
 
-	w.list("Sine32", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 3), first, true})
-	w.list("Cosine32", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 3), start, true})
+	w.list("Sine32", "sin r = r + r³·(…r²), |r| ≤ π/4", fit{sin, -quarter, quarter, count(3, 2, 3), first, true, nil})
+	w.list("Cosine32", "cos r = 1 - r²/2 + r⁴·(…r²), |r| ≤ π/4", fit{cos, -quarter, quarter, count(4, 2, 3), start, true, nil})
 
 	fmt.Fprintf(w, "\n// HalfPi32 adds up to π/2.\nvar HalfPi32 = []float64{")
 	left := bigfloat.Pi(400)
@@ -65,7 +65,7 @@ func trigonometry(w *writer) {
 	w.WriteString("}\n")
 
 	atan := bigfloat.Atan
-	w.list("Atan64", "arctan u = u + u³·(…u²), |u| ≤ 1/15", fit{atan, -1.0 / 15, 1.0 / 15, count(3, 2, 6), first, false})
+	w.list("Atan64", "arctan u = u + u³·(…u²), |u| ≤ 1/15", fit{atan, -1.0 / 15, 1.0 / 15, count(3, 2, 6), first, false, nil})
 	var rows [2][]float64
 	for i := range 16 {
 		high, low := split(atan(num(float64(min(i, 8)) / 8)))

@@ -116,16 +116,28 @@ func (b *Builder) logistic(_ types.DType, x value.Value) value.Value {
 	sum := b.fadd(one, e)
 	sumLow := b.fadd(b.fadd(b.fsub(one, sum), e), eLow)
 	above, aboveLow := b.sel(negative, e, one), b.sel(negative, eLow, zero)
+	return b.ratio(above, aboveLow, sum, sumLow)
+}
+
+// ratio returns (x+xLow)/(y+yLow), where xLow may be nil for 0, of which the
+// quotient of x and y is set right by the others.
+func (b *Builder) ratio(x, xLow, y, yLow value.Value) value.Value {
 	if b.Machine.FMA() {
-		inverse := b.fdiv(one, sum)
-		q := b.fmul(above, inverse)
-		rest := b.fadd(b.fnma(q, sum, above), aboveLow)
-		return b.fma(b.fnma(q, sumLow, rest), inverse, q)
+		inverse := b.fdiv(b.num(y.Type(), 1), y)
+		q := b.fmul(x, inverse)
+		rest := b.fnma(q, y, x)
+		if xLow != nil {
+			rest = b.fadd(rest, xLow)
+		}
+		return b.fma(b.fnma(q, yLow, rest), inverse, q)
 	}
 	// What the quotient lacks is not known; what its parts lack is.
-	q := b.fdiv(above, sum)
-	rest := b.fsub(aboveLow, b.fmul(q, sumLow))
-	return b.fadd(q, b.fdiv(rest, sum))
+	q := b.fdiv(x, y)
+	rest := b.fneg(b.fmul(q, yLow))
+	if xLow != nil {
+		rest = b.fadd(xLow, rest)
+	}
+	return b.fadd(q, b.fdiv(rest, y))
 }
 
 // whole is lanes of integers as floats and as integers of the same width.

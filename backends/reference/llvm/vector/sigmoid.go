@@ -11,9 +11,12 @@ import (
 )
 
 // erf is a polynomial around the nearest multiple of a step, up to where it
-// rounds to 1.
+// rounds to 1; for f32 only where the machine looks up 16 numbers at once.
 func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
+	if width(t) == 32 && !b.Machine.wide() {
+		return b.erfOfExp(x)
+	}
 	name, rows, step, end := "ltc.erf", approx.Erf32, 33.0/128, 3.99
 	if width(t) == 64 {
 		rows, step, end = approx.Erf64, 25.0/64, 6.05
@@ -25,10 +28,48 @@ func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 	return b.copysign(b.sums(name, rows, i.integer, d, at0), x)
 }
 
+// erfOfExp is 1 - e^-(a + a·w), with w a polynomial of a = |x|, which is small
+// where what is rounded off it would count.
+func (b *Builder) erfOfExp(x value.Value) value.Value {
+	a := b.atMost(b.fabs(x), 3.99)
+	w := b.horner(a, approx.ErfExponent32)
+	return b.copysign(b.expm1Near(b.fneg(b.fma(a, w, a))), x)
+}
+
+// tanhOfExp is y/(y+2) with y = e^2|x| - 1.
+func (b *Builder) tanhOfExp(x value.Value) value.Value {
+	t := x.Type()
+	end := 9.1
+	if width(t) == 64 {
+		end = 19.1
+	}
+	a := b.atMost(b.fabs(x), end)
+	y := b.expm1Near(b.fadd(a, a))
+	two := b.num(t, 2)
+	sum := b.fadd(two, y)
+	sumLow := b.fadd(b.fsub(two, sum), y) // for large y, for which it is wrong, it does not count
+	return b.copysign(b.ratio(y, nil, sum, sumLow), x)
+}
+
+// expm1Near is e^x - 1 for |x| < 40: 2^n·p + (2^n - 1) with p = e^r - 1.
+func (b *Builder) expm1Near(x value.Value) value.Value {
+	c := approx.Exp32
+	if width(x.Type()) == 64 {
+		c = approx.Exp64
+	}
+	n, r := b.reduceLn2(x)
+	p := b.fma(b.fmul(r, r), b.horner(r, c), r)
+	s := b.powerOfTwo(n.integer)
+	return b.fma(s, p, b.faddn(s, -1))
+}
+
 // tanh is a polynomial around a center that the leading bits of |x| and 1, or 1.5,
-// choose, up to where it rounds to 1.
+// choose, up to where it rounds to 1, where the machine looks up 16 numbers at once.
 func (b *Builder) tanh(_ types.DType, x value.Value) value.Value {
 	t := x.Type()
+	if !b.Machine.wide() {
+		return b.tanhOfExp(x)
+	}
 	name, rows, sum, shift, end := "ltc.tanh", approx.Tanh32, 1.0, int64(23-2), 9.1
 	if width(t) == 64 {
 		rows, sum, shift, end = approx.Tanh64, 1.5, 52-2, 19.1
