@@ -3,12 +3,14 @@ package cuda
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/backends/backendtest"
+	"ltc/backends/kit"
 	"ltc/internal/cudafake"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -35,13 +37,43 @@ func TestSmallest(t *testing.T) {
 	require.Equal(t, []float32{2, 8, 18, 32}, soa.Slice[float32](c.Results[0]))
 }
 
-// The suite passes; what it leaves to the host is counted as supported, too.
+// sorts counts the sorts of what it compiles, and says why others are the host's.
+type sorts struct {
+	*Backend
+	mu      sync.Mutex
+	kernels int
+	left    map[string]int
+}
+
+func (s *sorts) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	e, err := s.Backend.Compile(ctx, m, o)
+	if x, ok := e.(*executable); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		x.Program().Each(func(step *kit.Step) {
+			switch {
+			case step.Sort != nil:
+				s.kernels++
+			case step.Host != nil && step.Host.Name == "stablehlo.sort":
+				s.left[step.Host.Reason]++
+			}
+		})
+	}
+	return e, err
+}
+
+// The suite passes; what it leaves to the host is counted as supported, too. It sorts
+// on the device what has elements of kernels.
 func TestSuite(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
-	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return b, nil }).Groups {
+	s := &sorts{Backend: b, left: map[string]int{}}
+	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return s, nil }).Groups {
 		require.Positive(t, g.Passed, g.Name)
 		require.Zero(t, g.Unsupported, g.Name)
 	}
+	delete(s.left, "elements that kernels do not have")
+	require.Empty(t, s.left)
+	require.Greater(t, s.kernels, 40)
 }
 
 // Large products are compiled for the device they run on, all else for any.
@@ -94,7 +126,12 @@ func TestListing(t *testing.T) {
     %c = stablehlo.compare LT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %c : tensor<i1>
   }) {dimension = 0 : i64, is_stable = true} : (tensor<4xi32>) -> tensor<4xi32>
-  %1:2 = stablehlo.while(%i = %n, %v = %0) : tensor<i32>, tensor<4xi32>
+  %s = "stablehlo.sort"(%0) ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %c = stablehlo.compare LT, %x, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<4xi32>) -> tensor<4xi32>
+  %1:2 = stablehlo.while(%i = %n, %v = %s) : tensor<i32>, tensor<4xi32>
     cond {
       %z = stablehlo.constant dense<0> : tensor<i32>
       %c = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -108,8 +145,9 @@ func TestListing(t *testing.T) {
   return %1#1 : tensor<4xi32>
 }`), backends.Options{})
 	require.NoError(t, err)
-	require.Regexp(t, `^// step 0: stablehlo.sort, run by the host: .*
-// step 1: while, driven by the host
+	require.Regexp(t, `^// step 0: k\d+: sort of \[i32\] by 1 of them, tiles of 4096, grid \[1 1 1\] of blocks \[32 1 1\] with 32 bytes
+// step 1: stablehlo.sort, run by the host: its comparator uses what is outside of it
+// step 2: while, driven by the host
 // region 0:
 //   step 0: k\d+: compare, points of .*
 // region 1:

@@ -41,9 +41,10 @@ type compilation struct {
 	mu *sync.Mutex
 }
 
-// entry is a kernel, or attention, and how it is run.
+// entry is a kernel, attention or a sort, and how it is run.
 type entry struct {
 	attention *ptx.Attention
+	sort      *ptx.Sort
 	kernel    *kernel.Kernel
 	schedule  *ptx.Schedule
 	variants  map[int]*variant // those that steps launch
@@ -89,10 +90,18 @@ type step struct {
 	variant *variant
 	launch  ptx.Launch
 	boxed   *boxed
-	product *product // nil: it is none that the library has
-	lacks   error    // why the host runs the kernel
-	sizes   []int    // of an element, by operand
-	row     int      // of code.rows; -1: none
+	product *product   // nil: it is none that the library has
+	then    []relaunch // what is launched behind it
+	lacks   error      // why the host runs the kernel
+	sizes   []int      // of an element, by operand
+	row     int        // of code.rows; -1: none
+}
+
+// relaunch is one of several launches of a step, of the same operands.
+type relaunch struct {
+	variant *variant
+	launch  ptx.Launch
+	sizes   []int64
 }
 
 // boxed is how a step is run instead where tensor maps reach its operands.
@@ -142,7 +151,7 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts = nil
 	}
-	return kit.Compile(ctx, p, kit.Options{
+	o := kit.Options{
 		Eval:       reference.New(),
 		Parts:      parts,
 		Check:      env.Checks.On(),
@@ -155,7 +164,11 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 			}
 			return region(p)
 		},
-	})
+	}
+	if !c.opens { // how often sorts are launched depends on the size
+		o.Sort = sortFor
+	}
+	return kit.Compile(ctx, p, o)
 }
 
 // add adds what a program was made.
@@ -165,6 +178,11 @@ func (c *compilation) add(prog *kit.Program) (*code, error) {
 		s := step{Step: &prog.Steps[i]}
 		if s.Composite != nil {
 			if err := c.attention(&s); err != nil {
+				return nil, err
+			}
+		}
+		if s.Sort != nil {
+			if err := c.sort(&s); err != nil {
 				return nil, err
 			}
 		}

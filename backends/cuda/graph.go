@@ -14,7 +14,7 @@ import (
 // that of a kernel or two, and making one as long as some hundred.
 const leastGraph = 4
 
-// row is steps that are kernels of the device, one after the other, which runs may
+// row is steps that are a kernel of the device each, one after the other, which runs may
 // queue as one graph: from one step to before another.
 type row struct{ from, to int }
 
@@ -23,7 +23,7 @@ func rows(steps []step) []row {
 	var all []row
 	for i := 0; i < len(steps); i++ {
 		from := i
-		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil && !steps[i].taken(); i++ {
+		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil && !steps[i].taken() && len(steps[i].then) == 0; i++ {
 			steps[i].row = -1
 		}
 		if i-from >= leastGraph {

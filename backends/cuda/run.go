@@ -19,16 +19,17 @@ import (
 type runner struct {
 	e        *executable
 	q        *Queue
-	mem      []driver.Ptr     // by value
-	was      []driver.Ptr     // mem of the run before
-	places   int              // how often it was another
-	lies     [][]int          // by value, the strides of those that have a layout
-	moved    bool             // lies is another than that of the run before
-	strides  []int64          // of a step
-	launches []*driver.Launch // by step; nil for those that are no kernels of the device
-	boxed    []*boxedLaunch   // by step; nil for those that have no other launch
-	products []*queued        // by step; nil for those that the library has no part in
-	besides  driver.Ptr       // where the memory is that products take besides
+	mem      []driver.Ptr       // by value
+	was      []driver.Ptr       // mem of the run before
+	places   int                // how often it was another
+	lies     [][]int            // by value, the strides of those that have a layout
+	moved    bool               // lies is another than that of the run before
+	strides  []int64            // of a step
+	launches []*driver.Launch   // by step; nil for those that are no kernels of the device
+	then     [][]*driver.Launch // by step: what is launched behind it
+	boxed    []*boxedLaunch     // by step; nil for those that have no other launch
+	products []*queued          // by step; nil for those that the library has no part in
+	besides  driver.Ptr         // where the memory is that products take besides
 	// block is the run's memory: temporaries, what is copied from the host, what is
 	// copied to it, and results that must not be written where they belong at once.
 	block block
@@ -79,6 +80,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		was:      make([]driver.Ptr, len(p.Values)),
 		places:   1,
 		launches: make([]*driver.Launch, len(p.Steps)),
+		then:     make([][]*driver.Launch, len(p.Steps)),
 		boxed:    make([]*boxedLaunch, len(p.Steps)),
 		products: make([]*queued, len(p.Steps)),
 		fresh:    make([]soa.View, len(p.Results)),
@@ -100,6 +102,12 @@ func newRunner(e *executable, q *Queue) *runner {
 		configure(l, s.launch)
 		setNumbers(l, n, s.Sizes, s.Strides)
 		r.launches[i] = l
+		for _, x := range s.then {
+			l := driver.NewLaunch(x.variant.fn, n+len(x.sizes))
+			configure(l, x.launch)
+			setNumbers(l, n, x.sizes, nil)
+			r.then[i] = append(r.then[i], l)
+		}
 		if s.boxed != nil {
 			b := newBoxed(s.boxed.variant.fn, n+len(s.Sizes)+len(s.Strides), s.boxed.launch, s.boxed.maps)
 			configure(b.launch, s.boxed.launch)
@@ -264,8 +272,11 @@ func (r *runner) step(ctx context.Context, i int) error {
 		}
 		r.arguments(i)
 		r.lock()
-		r.e.on.launches.kernels.Add(1)
-		return r.q.stream.Launch(r.launches[i])
+		r.e.on.launches.kernels.Add(int64(1 + len(r.then[i])))
+		if err := r.q.stream.Launch(r.launches[i]); err != nil {
+			return err
+		}
+		return r.behind(i)
 	}
 	r.unlock()
 	switch {
@@ -275,6 +286,20 @@ func (r *runner) step(ctx context.Context, i int) error {
 		return r.evaluate(ctx, i)
 	}
 	return r.regions.Run(ctx, r.e.program, r, s.Step, r.q)
+}
+
+// behind queues what is launched behind the first launch of a step.
+func (r *runner) behind(i int) error {
+	s := &r.e.steps[i]
+	for _, l := range r.then[i] {
+		for j := range s.Operands {
+			l.Change(j, uint64(r.address(s, j)))
+		}
+		if err := r.q.stream.Launch(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lock has the runner use the queue's stream.

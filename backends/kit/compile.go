@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/simplify"
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -56,7 +57,12 @@ type Options struct {
 	// are replaced by their decompositions. nil: it runs none.
 	Composite func(c *Composite) bool
 
-	watch func(pass string, g *graph) error // of tests
+	// Sort reports whether the target runs a sort itself, as a step, and the types of
+	// the memory that it works in besides operands and results. nil: it runs none.
+	Sort func(s *Sort) (work []types.Type, ok bool)
+
+	comparator bool                              // it is that of a sort
+	watch      func(pass string, g *graph) error // of tests
 }
 
 // LocalBytes is what Options.LocalBytes is when it is 0: rows that the cache of
@@ -177,7 +183,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 			for _, v := range reads {
 				r.Values[v].repeat()
 			}
-			if step.Composite == nil {
+			if step.Composite == nil && step.Sort == nil {
 				r.LastFallible = len(r.Steps)
 			}
 		} else {

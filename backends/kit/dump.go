@@ -27,6 +27,8 @@ func (g *graph) String() string {
 		if n.host != nil {
 			if c := n.host.composite; c != nil {
 				fmt.Fprintf(&b, "composite %s\n", c.Name)
+			} else if s := n.host.sort; s != nil {
+				fmt.Fprintf(&b, "sort along %d\n", s.Dim)
 			} else if drives(n.host.op) {
 				fmt.Fprintf(&b, "%s, whose regions are programs\n", n.host.op.Name)
 			} else {
@@ -77,6 +79,8 @@ func (p *Program) print(b *strings.Builder, first int) {
 			s.printLaunch(b)
 		case s.Composite != nil:
 			s.Composite.print(b)
+		case s.Sort != nil:
+			s.Sort.print(b)
 		case s.Host != nil:
 			fmt.Fprintf(b, "host %s: %s\n", s.Host.Name, s.Host.Reason)
 		default:

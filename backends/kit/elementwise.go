@@ -49,10 +49,33 @@ func compare(b *nodeBuilder) error {
 		"EQ": kernel.CompareEQ, "NE": kernel.CompareNE, "LT": kernel.CompareLT,
 		"LE": kernel.CompareLE, "GT": kernel.CompareGT, "GE": kernel.CompareGE,
 	}
+	op := ops[mlir.Enum(b.op.Attrs.Get("comparison_direction"))]
 	if mlir.Enum(b.op.Attrs.Get("compare_type")) == "TOTALORDER" {
-		return leave("the total order of floats")
+		if !b.t.o.comparator {
+			return leave("the total order of floats")
+		}
+		return b.totalOrder(op)
 	}
-	return b.elementwise(ops[mlir.Enum(b.op.Attrs.Get("comparison_direction"))])
+	return b.elementwise(op)
+}
+
+// totalOrder compares floats by their bits as integers, those of negative numbers
+// reversed but for the sign: then -NaN is the least, and NaN the largest.
+func (b *nodeBuilder) totalOrder(op kernel.Op) error {
+	as, known := map[types.DType]types.DType{types.F16: types.I16, types.BF16: types.I16, types.F32: types.I32, types.F64: types.I64}[b.in[0].DType]
+	if !known {
+		return leave("elements of type %v", b.in[0].DType)
+	}
+	index := b.axes(b.out[0].Shape)
+	b.Stage()
+	last := int64(8*as.Size() - 1)
+	key := func(i int) kernel.ID {
+		bits := b.Op(kernel.BitcastConvert, as, b.load(i, index...))
+		sign := b.Op(kernel.ShiftRightArithmetic, as, bits, b.Int(as, last))
+		return b.Op(kernel.Xor, as, bits, b.Op(kernel.And, as, sign, b.Int(as, 1<<last-1)))
+	}
+	b.store(0, b.Op(op, types.Bool, key(0), key(1)), index...)
+	return nil
 }
 
 // iota_ is the number of each element along a dimension.

@@ -65,6 +65,7 @@ type hostOp struct {
 	reason    string        // why it was not compiled
 	// composite is set if the target has code for the op.
 	composite *Composite
+	sort      *Sort // likewise
 }
 
 // newValue adds a value in memory of its own.

@@ -29,6 +29,10 @@ func (w *hostWriter) step(n *node, s *Step) error {
 		w.composite(n, s)
 		return nil
 	}
+	if n.host.sort != nil {
+		w.sort(n, s)
+		return nil
+	}
 	op := n.host.op
 	args := w.args(n.host.ins)
 	var outs []ValueID
@@ -107,6 +111,11 @@ func (s *Step) hostAccess() (reads, writes []ValueID) {
 			reads = append(reads, a.Value)
 		}
 		for _, o := range s.Composite.Outs {
+			writes = append(writes, o.Value)
+		}
+	case s.Sort != nil:
+		args, writes = s.Sort.Args, slices.Clone(s.Sort.Work)
+		for _, o := range s.Sort.Outs {
 			writes = append(writes, o.Value)
 		}
 	case s.Host != nil:

@@ -61,6 +61,13 @@ func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepPr
 			}
 			how(i, &of)
 			all = append(all, of)
+		case s.Sort != nil:
+			of.Kernel, of.What = true, "sort"
+			for _, a := range slices.Concat(s.Sort.Args, s.Sort.Outs) {
+				of.Bytes += float64(a.Type.Bytes())
+			}
+			how(i, &of)
+			all = append(all, of)
 		default:
 			of.What = s.Host.Name
 			for _, a := range s.Host.Args {

@@ -67,7 +67,7 @@ type Value struct {
 	views uint64 // which layouts steps take: see viewsOf
 }
 
-// Step runs a kernel, a composite, an op of the evaluator, a loop or a branch.
+// Step runs a kernel, a composite, a sort, an op of the evaluator, a loop or a branch.
 type Step struct {
 	Kernel    int // -1: one of the others
 	Operands  []Operand
@@ -75,6 +75,7 @@ type Step struct {
 	Strides   []int64 // its run-time strides, in elements, but for Moving
 	Moving    []Moving
 	Composite *Composite
+	Sort      *Sort
 	Host      *Host
 	Loop      *Loop
 	Branch    *Branch

@@ -140,6 +140,8 @@ func (t *translator) op(op *mlir.Op) error {
 		run = (*translator).barrier
 	case t.o.takes(op):
 		run = (*translator).composite
+	case t.o.Sort != nil && op.Name == "stablehlo.sort":
+		run = (*translator).sort
 	case run == nil:
 		run = (*translator).node
 	}

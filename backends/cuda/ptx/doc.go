@@ -12,7 +12,8 @@
 // [kernel.Call] has them; behind them, of launches that [Schedule.Boxed] returns,
 // tensor maps of 128 bytes. Memory of a block is given at launch.
 //
-// Attention is no kernel of the kit's but an entry of its own: [Attention].
+// Attention and sorts are no kernels of the kit's but entries of their own:
+// [Attention], [Sort].
 //
 // What is computed:
 //

@@ -1,0 +1,210 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Sort is the sort of rows of some operands, all in the order that a comparator says.
+// What it says of equal elements is decided by their places, so that the sort is
+// stable. A bitonic network (Batcher 1968) compares and exchanges the elements that
+// the comparator takes, and their places; the others are fetched at last. Which
+// places meet does not depend on what the comparator answers: of one that no order
+// has, each row comes out in some order.
+//
+// The network is that in which each exchange puts the lesser element first: rows of
+// a power of two, sorted, become one of twice the length by exchanges with the mirror
+// image, then at half the distance, and so on. What would be behind the end of a row
+// stays there, so that exchanges with it are left out, and a row may have any length.
+//
+// Rows that fit a block's memory are sorted there, in one launch, several short ones
+// by one block. Longer ones are sorted in tiles, which are merged: in memory at
+// distances of a tile and more, in the block's memory below.
+//
+// Entries have these parameters: the addresses of operands, of results and, for
+// longer rows, of i32s in the same shape, for places; then what [Launch.Sizes] of
+// [Sort.Launches] says.
+type Sort struct {
+	Less  *kernel.Kernel // of scalars, to a bool
+	Of    []Compared     // by parameter of Less
+	Types []types.DType  // of the operands
+}
+
+// Compared is the operand that a parameter of a comparator has an element of, and
+// whether that is the second element; of the result the operand is -1.
+type Compared struct {
+	Operand int
+	Second  bool
+}
+
+// The entries of a sort.
+const (
+	wholeRows = iota
+	tilesOfRows
+	exchanges
+)
+
+const (
+	sortThreads = 512  // the most of a block that sorts in its memory
+	farThreads  = 128  // of one that exchanges elsewhere
+	fewSlots    = 1024 // that a block has at least, if there are rows for them
+	mostSlots   = 4096
+	leastSlots  = 256
+	placeBytes  = 4
+	// longestSort is how many elements a row may have: places are words.
+	longestSort = 1 << 30
+)
+
+// keys are the operands that are compared.
+func (s *Sort) keys() []int {
+	var all []int
+	for _, c := range s.Of {
+		if c.Operand >= 0 && !slices.Contains(all, c.Operand) {
+			all = append(all, c.Operand)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// slotBytes is what an element takes in a block's memory, with its place.
+func (s *Sort) slotBytes() int {
+	n := placeBytes
+	for _, i := range s.keys() {
+		n += s.Types[i].Size()
+	}
+	return n
+}
+
+// tile is how many elements a block's memory holds: a power of two.
+func (s *Sort) tile() int {
+	n := mostSlots
+	for n*s.slotBytes() > 48<<10 {
+		n /= 2
+	}
+	return n
+}
+
+// threads is how many a block has that sorts in its memory: one for each pair of
+// elements. Where elements are large these are few, which leaves each more registers.
+func (s *Sort) threads() int { return min(sortThreads, s.tile()/2) }
+
+// Check returns an error that wraps [errors.ErrUnsupported] if there are no entries for
+// so many rows of n elements.
+func (s *Sort) Check(n, rows int64) error {
+	switch {
+	case s.tile() < leastSlots:
+		return s.unsupported("comparing elements of %d bytes", s.slotBytes()-placeBytes)
+	case n > longestSort:
+		return s.unsupported("rows of %d elements, at most %d", n, longestSort)
+	case rows > math.MaxInt32 || rows*max(ceil(n, int64(s.tile())), ceil(n, farThreads)) > math.MaxInt32:
+		return s.unsupported("%d rows of %d elements: there are not as many blocks", rows, n)
+	}
+	for v := range exchanges + 1 {
+		if _, err := s.Entry("k", v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Sort) unsupported(format string, args ...any) error {
+	return fmt.Errorf("ptx: sort %s: %w", fmt.Sprintf(format, args...), errors.ErrUnsupported)
+}
+
+// Long reports whether rows of n elements do not fit a block's memory.
+func (s *Sort) Long(n int64) bool { return n > int64(s.tile()) }
+
+func (s *Sort) String() string {
+	return fmt.Sprintf("sort of %v by %d of them, tiles of %d", s.Types, len(s.keys()), s.tile())
+}
+
+// SortLaunch is one of the launches of a sort, with the numbers that it takes.
+type SortLaunch struct {
+	Launch
+	Sizes []int64
+}
+
+// Launches returns the launches, one after the other, for rows of n elements that are
+// so far apart; one of no blocks, if there is nothing to sort.
+func (s *Sort) Launches(n, apart, rows int64) []SortLaunch {
+	if n*rows == 0 {
+		return []SortLaunch{{Sizes: make([]int64, 5)}}
+	}
+	if !s.Long(n) {
+		return []SortLaunch{s.whole(n, apart, rows)}
+	}
+	p := int64(s.tile())
+	all := []SortLaunch{s.tiles(n, apart, rows, 1, 1, true, false)}
+	pairs := int64(nextPower(int(n))) / 2
+	for d := p; d <= pairs; d *= 2 {
+		mask := 2*d - 1
+		for at := d; at >= p; at /= 2 {
+			all = append(all, SortLaunch{
+				Launch: Launch{Variant: exchanges, Grid: [3]int{int(ceil(rows*pairs, farThreads)), 1, 1}, Block: [3]int{farThreads, 1, 1}},
+				Sizes:  []int64{n, apart, rows, pairs, at, mask},
+			})
+			mask = at / 2
+		}
+		all = append(all, s.tiles(n, apart, rows, p/2, p/2, false, d == pairs))
+	}
+	return all
+}
+
+// whole is the launch that sorts rows which fit a block's memory.
+func (s *Sort) whole(n, apart, rows int64) SortLaunch {
+	p := int64(max(nextPower(int(n)), 2))
+	slots := p * min(max(1, min(fewSlots, int64(s.tile()))/p), rows)
+	l := Launch{Variant: wholeRows, Grid: [3]int{int(ceil(rows*p, slots)), 1, 1}, Shared: int(slots) * s.slotBytes()}
+	l.Block = [3]int{int(min(int64(s.threads()), roundUp(ceil(slots, 2), 32))), 1, 1}
+	return SortLaunch{l, []int64{n, apart, rows, int64(log2(int(p))), slots}}
+}
+
+// tiles is a launch for the tiles of longer rows, that sorts them from a distance on.
+func (s *Sort) tiles(n, apart, rows, distance, mask int64, first, last bool) SortLaunch {
+	p := s.tile()
+	per := ceil(n, int64(p))
+	flag := func(b bool) int64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return SortLaunch{
+		Launch{Variant: tilesOfRows, Grid: [3]int{int(rows * per), 1, 1}, Block: [3]int{s.threads(), 1, 1}, Shared: p * s.slotBytes()},
+		[]int64{n, apart, rows, per, distance, mask, flag(first), flag(last)},
+	}
+}
+
+// Entry returns the text of an entry, by the number that a launch has.
+func (s *Sort) Entry(name string, variant int) (string, error) {
+	if s.tile() < leastSlots {
+		return "", s.Check(0, 0)
+	}
+	threads := s.threads()
+	if variant == exchanges {
+		threads = farThreads
+	}
+	m := &sorter{tensor: &tensor{writer: begin(name, [2]int{threads, 1})}, s: s}
+	for range s.Types {
+		m.ins = append(m.ins, m.param())
+	}
+	for range s.Types {
+		m.outs = append(m.outs, m.param())
+	}
+	if variant != wholeRows {
+		m.places = m.param()
+	}
+	m.n, m.apart, m.rows = m.param(), m.param(), m.param()
+	if variant == exchanges {
+		m.exchangeFar()
+	} else {
+		m.sortTiles(variant == wholeRows)
+	}
+	return m.entry(), m.err
+}

@@ -1,0 +1,102 @@
+package cuda
+
+import (
+	"fmt"
+
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit"
+	"ltc/ir/types"
+)
+
+// sorted is a step that is a sort: its entries, and how its rows lie.
+type sorted struct {
+	ptx.Sort
+	n, apart, rows int64
+}
+
+func sortedOf(k *kit.Sort) *sorted {
+	s := &sorted{Sort: ptx.Sort{Less: k.Less}, apart: 1, rows: 1}
+	for _, c := range k.Of {
+		s.Of = append(s.Of, ptx.Compared(c))
+	}
+	for _, a := range k.Args {
+		s.Types = append(s.Types, a.Type.DType)
+	}
+	for d, size := range k.Shape() {
+		switch {
+		case d == k.Dim:
+			s.n = int64(size)
+			continue
+		case d > k.Dim:
+			s.apart *= int64(size)
+		}
+		s.rows *= int64(size)
+	}
+	return s
+}
+
+// sortFor reports whether there are entries for a sort, and the memory for places.
+func sortFor(k *kit.Sort) (work []types.Type, ok bool) {
+	s := sortedOf(k)
+	if s.Check(s.n, s.rows) != nil {
+		return nil, false
+	}
+	if s.Long(s.n) {
+		work = []types.Type{types.Of(types.I32, k.Shape()...)}
+	}
+	return work, true
+}
+
+// sort finds out how a step runs its sort: by one launch or by several, all of the
+// same operands.
+func (c *compilation) sort(s *step) error {
+	of := sortedOf(s.Sort)
+	own := *s.Step
+	operand := func(v kit.ValueID, t types.DType) {
+		own.Operands = append(own.Operands, kit.Operand{Value: v})
+		s.sizes = append(s.sizes, t.Size())
+	}
+	for _, a := range s.Sort.Args {
+		operand(a.Value, a.Type.DType)
+	}
+	for _, a := range s.Sort.Outs {
+		operand(a.Value, a.Type.DType)
+	}
+	for _, v := range s.Sort.Work {
+		operand(v, types.I32)
+	}
+	s.Step = &own
+	key := fmt.Sprint("sort", of.Less, of.Of, of.Types)
+	if s.entry = c.entries[key]; s.entry == nil {
+		s.entry = &entry{sort: &of.Sort, variants: map[int]*variant{}}
+		c.entries[key] = s.entry
+	}
+	for i, l := range of.Launches(of.n, of.apart, of.rows) {
+		v, err := c.sortVariant(s.entry, l.Launch)
+		if err != nil {
+			return fmt.Errorf("compile: %w", err)
+		}
+		if i == 0 {
+			s.variant, s.launch, own.Sizes = v, l.Launch, l.Sizes
+		} else {
+			s.then = append(s.then, relaunch{v, l.Launch, l.Sizes})
+		}
+	}
+	return nil
+}
+
+// sortVariant writes the text of the entry that a launch takes.
+func (c *compilation) sortVariant(e *entry, l ptx.Launch) (*variant, error) {
+	v := e.variants[l.Variant]
+	if v == nil {
+		v = &variant{name: fmt.Sprintf("k%d", len(c.texts))}
+		text, err := e.sort.Entry(v.name, l.Variant)
+		if err != nil {
+			return nil, err
+		}
+		c.texts = append(c.texts, text)
+		e.variants[l.Variant] = v
+	}
+	v.shared = max(v.shared, l.Shared)
+	return v, nil
+}
