@@ -74,8 +74,10 @@ func placed(batch []kernel.Index, indexVectorDim, i int64, rank int) []kernel.In
 	return at
 }
 
-// scatter copies its operand, then combines updates with it in their order.
-// What of an update lies outside of the operand is left out.
+// scatter copies its operand, then combines updates with it in the order of their
+// elements. Where windows overlap, of which one is said nowhere to be first, that
+// may be another order than the evaluator's, which goes by indices. What of an
+// update lies outside of the operand is left out.
 //
 // Batching dimensions, and those that no index moves and that an update has in
 // full, are parallel axes; a stage over the others copies, another scatters.
