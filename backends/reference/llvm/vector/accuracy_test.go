@@ -122,7 +122,7 @@ func document(t *testing.T, levels []vector.Level, got map[string][2]map[vector.
 
 const head = `# Math functions of the compiled CPU backend
 
-How far results are from the exact ones, at most, in units in the last place, by the instructions that code is compiled for. For f32: 1 in 1021 of all numbers, subnormal ones and both infinities among them, or a million random pairs; for f64: 1,500 random operands where the function is interesting, against 160 bits. ` + "`LTC_SOAK=1`" + ` takes every f32. What is asked for is 1.5 units, 2 for erf of f32 and for the tangent of f64, 2.5 for tanh of f32; a test fails beyond that, or beyond what stands here.
+How far results are from the exact ones, at most, in units in the last place, by the instructions that code is compiled for. For f32: 1 in 1021 of all numbers, subnormal ones and both infinities among them, or a million random pairs; for f64: 1,500 random operands where the function is interesting, against 160 bits. ` + "`LTC_SOAK=1`" + ` takes every f32. What is asked for is 1.5 units, 2 for erf of f32 and for the tangent of f64, 2.5 for tanh; a test fails beyond that, or beyond what stands here.
 
 f16 and bf16 are computed as f32 and rounded. Infinities, NaN, zeros of both signs and what overflows are as for the evaluator; results are rounded to subnormal numbers, not flushed. A function gives the same bits for a number wherever it stands, in a vector or alone.
 
