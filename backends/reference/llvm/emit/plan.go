@@ -363,7 +363,7 @@ func (p *planner) stages(r *Schedule) {
 			cost += c
 		}
 		r.Piece = pointsPiece
-		r.Stages = []Stage{{Vector: r.Vector, Lanes: p.lanes, Unroll: unrolled(cost), Rows: 1}}
+		r.Stages = []Stage{{Vector: r.Vector, Lanes: p.lanes, Unroll: p.unrolled(cost), Rows: 1}}
 		if r.Form == Tiles {
 			r.Piece, r.Stages[0].Loops = r.tile, []int{r.Across}
 		}
@@ -400,7 +400,7 @@ func (p *planner) stages(r *Schedule) {
 		case r.Form == Strips && s > 0 && len(t.Loops) == 0 && (r.Stages[s-1].Held > 0 || r.Stages[s-1].Along):
 			t.Along, t.Unroll = true, r.Stages[s-1].Unroll
 		case r.Form == Rows:
-			t.Unroll = unrolled(c)
+			t.Unroll = p.unrolled(c)
 			t.Paced = t.Unroll > 1 && p.paces(s, t.Vector)
 		case r.Form == Strips && len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
@@ -470,10 +470,15 @@ func (p *planner) paces(s, axis int) bool {
 	return slices.Contains(loads, true) && p.reduces(s)
 }
 
-// unrolled returns how many vectors hide the latency of a body of that cost.
-func unrolled(cost float64) int {
+// unrolled returns how many vectors hide the latency of a body of that cost: where
+// functions of some take turns, one function and little else is of four.
+func (p *planner) unrolled(cost float64) int {
+	most := 14.0
+	if takeTurns(p.registers) {
+		most = slow + 4
+	}
 	switch {
-	case cost <= 14:
+	case cost <= most:
 		return 4
 	case cost <= 60:
 		return 2

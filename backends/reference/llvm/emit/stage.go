@@ -240,16 +240,21 @@ func (b *body) emit(level int, l vector.Lanes) {
 	}
 }
 
+// takeTurns reports whether functions of some vectors are computed in turns, an
+// instruction of each after the other, on a machine with so many registers.
+// Functions are chains of tens of instructions, each of which waits for the one
+// before; and the loads of constants are shared: with AVX2 1.2 (e^x) to 1.4 times
+// (erf, tanh) as many a second. What comes of that with 32 registers has not been
+// measured.
+func takeTurns(registers int) bool { return registers <= 16 }
+
 // joined returns how many of so many variants are computed by one run of the code
-// of an op, their lanes one behind the other: 4, 2 or 1. Functions are chains of
-// tens of instructions, each of which waits for the one before. Where LLVM cuts
-// lanes to registers, the chains of some take turns, and share the loads of
-// constants: with AVX2 1.2 (e^x) to 1.4 times (erf, tanh) as many a second. What
-// comes of that with 32 registers has not been measured.
+// of an op, their lanes one behind the other, which LLVM cuts to registers: 4, 2
+// or 1.
 func (b *body) joined(id kernel.ID, left int, l vector.Lanes) int {
 	i := &b.k.Instrs[id]
 	switch {
-	case !i.Op.Costly() || i.Op.Arity() != 1 || !i.Type.IsFloat() || l.N == 1 || b.level(id) < b.last() || b.Machine.Registers() > 16:
+	case !i.Op.Costly() || i.Op.Arity() != 1 || !i.Type.IsFloat() || l.N == 1 || b.level(id) < b.last() || !takeTurns(b.Machine.Registers()):
 		return 1
 	case left >= 4:
 		return 4

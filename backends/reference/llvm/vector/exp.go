@@ -141,20 +141,27 @@ func (b *Builder) ratio(x, xLow, y, yLow value.Value) value.Value {
 }
 
 // whole is lanes of integers as floats and as integers of the same width.
-type whole struct{ float, integer value.Value }
+type whole struct {
+	float, integer value.Value
+	// biased has the sum of the integer and twice an exponent's bias in its lower
+	// half and nothing in the next bits; nil if it is not at hand.
+	biased value.Value
+}
 
-// nearest returns x*y rounded to integers of less than 2^22, or 2^51: adding
+// nearest returns x*y rounded to integers of less than 2^21, or 2^50: adding
 // 1.5·2^23, or 1.5·2^52, leaves no bits for less. The integers of NaN are any.
 func (b *Builder) nearest(x, y value.Value) whole {
-	magic := 0x1.8p23
+	bias, _ := format(x.Type())
+	magic := 0x1.8p23 + float64(2*bias)
 	bits := int64(math.Float32bits(float32(magic)))
 	if width(x.Type()) == 64 {
-		magic = 0x1.8p52
+		magic = 0x1.8p52 + float64(2*bias)
 		bits = int64(math.Float64bits(magic))
 	}
 	m := b.num(x.Type(), magic)
 	s := b.fma(x, y, m)
-	return whole{b.fsub(s, m), b.addn(b.asInt(s), -bits)}
+	biased := b.asInt(s)
+	return whole{b.fsub(s, m), b.addn(biased, -bits), biased}
 }
 
 // within returns x moved into a range; NaN stays.
@@ -189,17 +196,29 @@ func (b *Builder) scale(x value.Value, n whole) value.Value {
 			return b.Call(name, t, p[0], p[1], b.num(t, 0), b.int(all, -1), b.int(ll.I32, 4))
 		}, x, n.float)
 	}
-	// Half of the way each: the first step is exact.
-	half := b.ashrn(n.integer, 1)
-	x = b.fmul(x, b.powerOfTwo(half))
-	return b.fmul(x, b.powerOfTwo(b.sub(n.integer, half)))
+	// Half of the way each: the first step is exact. What lies above an exponent's
+	// bits is shifted out.
+	bias, fraction := format(t)
+	biased := n.biased
+	if biased == nil {
+		biased = b.addn(n.integer, 2*bias)
+	}
+	half := b.lshrn(biased, 1)
+	x = b.fmul(x, b.asFloat(b.shln(half, fraction)))
+	return b.fmul(x, b.asFloat(b.shln(b.sub(biased, half), fraction)))
+}
+
+// format returns what is added to the exponents of floats, and how many bits lie
+// below them.
+func format(t ll.Type) (bias, fraction int64) {
+	if width(t) == 64 {
+		return 1023, 52
+	}
+	return 127, 23
 }
 
 // powerOfTwo returns 2^n for integers n that are exponents of normal floats.
 func (b *Builder) powerOfTwo(n value.Value) value.Value {
-	bias, bits := int64(127), int64(23)
-	if width(n.Type()) == 64 {
-		bias, bits = 1023, 52
-	}
+	bias, bits := format(n.Type())
 	return b.asFloat(b.shln(b.addn(n, bias), bits))
 }

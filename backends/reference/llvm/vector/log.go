@@ -91,7 +91,7 @@ func (b *Builder) split(x value.Value) (whole, value.Value) {
 	k := b.ashrn(b.addn(i, -from), fraction)
 	m := b.asFloat(b.sub(i, b.shln(k, fraction)))
 	k = b.add(k, b.sel(small, b.int(k.Type(), -int64(up)), b.int(k.Type(), 0)))
-	return whole{b.smallToFloat(k), k}, m
+	return whole{float: b.smallToFloat(k), integer: k}, m
 }
 
 // smallToFloat converts integers of less than 2^22, or 2^51, to floats of the

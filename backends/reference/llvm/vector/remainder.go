@@ -64,5 +64,5 @@ func (b *Builder) fsubProduct(z, x, y value.Value) value.Value {
 // integral returns f64 lanes that are integers of less than 2^51 as such.
 func (b *Builder) integral(x value.Value) whole {
 	const magic = 0x1.8p52
-	return whole{x, b.addn(b.asInt(b.faddn(x, magic)), -int64(math.Float64bits(magic)))}
+	return whole{float: x, integer: b.addn(b.asInt(b.faddn(x, magic)), -int64(math.Float64bits(magic)))}
 }
