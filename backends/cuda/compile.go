@@ -71,9 +71,12 @@ type code struct {
 	// inPlace is, by result, [kit.Program.InPlace] where all is dense. It holds of what
 	// lies otherwise, too, if the result lies as its argument does: kernels read and
 	// write the same elements, wherever these are.
-	inPlace  []bool
-	reads    []int // by argument, the first step that reads it: see firstReads
-	writes   []int // by result, the last step that writes it: see lastWrites
+	inPlace []bool
+	reads   []int // by argument, the first step that reads it: see firstReads
+	writes  []int // by result, the last step that writes it: see lastWrites
+	// region says that it is one of a loop or a branch: where its results are to be is
+	// memory of a run that nobody sees unless the run succeeds.
+	region   bool
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
@@ -136,6 +139,7 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 		if err != nil {
 			return nil, err
 		}
+		region.region = true
 		return newExecutable(region, nil), nil
 	})
 	if err != nil {

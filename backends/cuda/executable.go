@@ -65,7 +65,7 @@ func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
 	for j := range e.program.Results {
-		if e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.inPlace[j]) {
+		if !e.region && e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.inPlace[j]) {
 			n += aligned(e.program.Signature.Results[j].Type.Bytes())
 		}
 	}
@@ -74,8 +74,10 @@ func (e *executable) WorkspaceBytes() int {
 		s := &e.program.Steps[i]
 		of := s.Regions()
 		if s.Loop != nil {
-			for _, a := range s.Loop.Init {
-				n += aligned(a.Type.Bytes())
+			for i, a := range s.Loop.Init {
+				if !s.Loop.Stays[i] {
+					n += aligned(a.Type.Bytes())
+				}
 			}
 		}
 		for _, r := range of {

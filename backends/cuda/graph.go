@@ -18,12 +18,13 @@ const leastGraph = 4
 // queue as one graph: from one step to before another.
 type row struct{ from, to int }
 
-// rows returns the longest rows of steps, and tells these which they are in.
+// rows returns the longest rows of steps, and tells these which they are in. Copies
+// that need not be made where both values are in one memory are in none.
 func rows(steps []step) []row {
 	var all []row
 	for i := 0; i < len(steps); i++ {
 		from := i
-		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil && !steps[i].taken() && len(steps[i].then) == 0; i++ {
+		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil && !steps[i].taken() && len(steps[i].then) == 0 && !steps[i].Copies; i++ {
 			steps[i].row = -1
 		}
 		if i-from >= leastGraph {

@@ -267,6 +267,9 @@ func (r *runner) step(ctx context.Context, i int) error {
 		if s.empty() {
 			return nil
 		}
+		if s.Copies && r.mem[s.Operands[0].Value] == r.mem[s.Operands[1].Value] {
+			return nil
+		}
 		if x := r.products[i]; x != nil && r.multiply(s, x) {
 			return nil
 		}

@@ -87,7 +87,13 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 	}
 	family, open, err := reference.Family(ctx, m, o,
 		func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
-		func(open kit.Opening, f *kit.Family) (backends.Executable, error) { return c.sized(open, f) })
+		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
+			s, err := c.sized(open, f)
+			if err == nil {
+				s.region = true
+			}
+			return s, err
+		})
 	if err != nil {
 		return nil, err
 	}

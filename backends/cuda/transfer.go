@@ -163,7 +163,7 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 			if err != nil {
 				return 0, err
 			}
-			if r.fresh[j].IsZero() {
+			if r.fresh[j].IsZero() && !r.e.region {
 				watch = min(watch, p.Values[id].First)
 			}
 			continue
@@ -205,7 +205,7 @@ func (r *runner) result(c *backends.Call, j int) (v soa.View, direct bool, err e
 		}
 		return r.fresh[j], true, nil
 	}
-	direct = r.e.direct(j)
+	direct = r.e.region || r.e.direct(j)
 	switch {
 	case alias < 0:
 	case v.IsZero():

@@ -81,15 +81,16 @@ func arenaSize(v *Value) int { return (max(v.Type.Bytes(), 1) + aligned - 1) / a
 func (p *Program) heirloom(v ValueID, live []block) ValueID {
 	first := p.Values[v].First
 	s := &p.Steps[first]
-	for _, o := range s.Operands {
-		old, now := &p.Values[o.Value], &p.Values[v]
+	reads, _ := p.access(first)
+	for _, id := range reads {
+		old, now := &p.Values[id], &p.Values[v]
 		if old.Kind != Temporary || old.Last != first || old.First == first ||
 			old.Type.DType.Size() != now.Type.DType.Size() || old.Type.Bytes() != now.Type.Bytes() {
 			continue
 		}
 		i, found := slices.BinarySearchFunc(live, old.Offset, byOffset)
-		if found && live[i].last == first && p.overwrites(s, o.Value, v) {
-			return o.Value
+		if found && live[i].last == first && p.overwrites(s, id, v) {
+			return id
 		}
 	}
 	return none

@@ -261,7 +261,7 @@ func (g *graph) isResult(root ValueID) bool {
 // byRows returns a user of what a kernel of rows makes as one whose axes are those
 // rows, if it reads of them only its own.
 func (g *graph) byRows(first rowwise, u *node) (w rowwise, ok bool) {
-	if u.kernel == nil {
+	if u.kernel == nil || u.updates {
 		return w, false
 	}
 	rows := first.axes()

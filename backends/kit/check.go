@@ -20,7 +20,10 @@ func (g *graph) check() error {
 			}
 		}
 		for _, v := range n.outs() {
-			if made[g.root(v)] {
+			if made[g.root(v)] != n.onto {
+				if n.onto {
+					return fmt.Errorf("node %d writes over v%d before it is made", i, v)
+				}
 				return fmt.Errorf("node %d makes v%d, which has been made before", i, v)
 			}
 			made[g.root(v)] = true

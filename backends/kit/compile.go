@@ -128,12 +128,6 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 			return nil, context.Cause(ctx)
 		}
 	}
-	delayDonated(g)
-	if o.Check {
-		if err := g.check(); err != nil {
-			return nil, fmt.Errorf("kit: donated values are written last: %w", err)
-		}
-	}
 	r, err := finish(ctx, g, p, o)
 	if err == nil && o.Dump != nil {
 		o.Dump("fused", r.String())
@@ -197,6 +191,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 			}
 			step.Kernel = i
 			step.write(k, at)
+			step.Copies = copies(k)
 		}
 		r.Steps = append(r.Steps, step)
 	}

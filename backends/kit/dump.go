@@ -16,6 +16,9 @@ func (g *graph) String() string {
 		for _, v := range n.outs() {
 			fmt.Fprintf(&b, "v%d: %v ", v, g.values[v].typ)
 		}
+		if n.onto {
+			b.WriteString("over it ")
+		}
 		b.WriteString("=")
 		for _, v := range n.ins() {
 			fmt.Fprintf(&b, " v%d", v)
@@ -59,8 +62,12 @@ func (p *Program) print(b *strings.Builder, first int) {
 	for i, v := range p.Values {
 		fmt.Fprintf(b, "v%d: %v %v", i, v.Kind, v.Type)
 		switch v.Kind {
-		case Argument, Result:
+		case Argument:
 			fmt.Fprintf(b, " %d", v.Index)
+		case Result:
+			if fmt.Fprintf(b, " %d", v.Index); p.InPlace(v.Index) {
+				fmt.Fprintf(b, " over v%d", p.Args[p.Signature.Results[v.Index].Alias])
+			}
 		case Temporary:
 			fmt.Fprintf(b, " at %d", v.Offset)
 		case Table:
@@ -137,6 +144,9 @@ func (s *Step) printLaunch(b *strings.Builder) {
 		fmt.Fprintf(b, ", [%d] of v%d", m.At, s.Operands[m.Operand].Value)
 		printFactors(b, m.By)
 	}
+	if s.Copies {
+		b.WriteString(", unless both are one memory")
+	}
 	b.WriteByte('\n')
 }
 
@@ -162,7 +172,11 @@ func (c *Composite) print(b *strings.Builder) {
 // number.
 func (s *Step) printRegions(b *strings.Builder, first int) {
 	if l := s.Loop; l != nil {
-		fmt.Fprintf(b, "while carries %s takes %s gives %s\n", list(l.Init), list(l.Captured), listed(l.Outs))
+		fmt.Fprintf(b, "while carries %s takes %s gives %s", list(l.Init), list(l.Captured), listed(l.Outs))
+		if stay := l.staying(); len(stay) > 0 {
+			fmt.Fprintf(b, ", of which the body writes over %s", listed(stay))
+		}
+		b.WriteByte('\n')
 	} else {
 		fmt.Fprintf(b, "branch v%d takes %s gives %s\n", s.Branch.Index.Value, list(s.Branch.Captured), listed(s.Branch.Outs))
 	}
@@ -186,6 +200,17 @@ func (s *Step) printRegions(b *strings.Builder, first int) {
 		}
 		first += stepsOf(r)
 	}
+}
+
+// staying returns what the body of a loop writes its next value over.
+func (l *Loop) staying() []ValueID {
+	var all []ValueID
+	for i, v := range l.Outs {
+		if l.Stays[i] {
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // list prints the values of arguments.

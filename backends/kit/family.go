@@ -211,7 +211,7 @@ func (p *Program) alike(q *Program) error {
 	for i := range p.Steps {
 		s, t := &p.Steps[i], &q.Steps[i]
 		switch {
-		case s.Kernel != t.Kernel:
+		case s.Kernel != t.Kernel || s.Copies != t.Copies:
 			return fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel)
 		case s.Host != nil && t.Host != nil:
 			if err := alikeHost(i, s.Host, t.Host); err != nil {

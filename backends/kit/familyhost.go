@@ -33,7 +33,7 @@ func alikeRegions(i int, s, t *Step) error {
 	switch {
 	case s.Loop != nil && t.Loop != nil:
 		a, b := s.Loop, t.Loop
-		same = sameArgs(a.Init, b.Init) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs)
+		same = sameArgs(a.Init, b.Init) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs) && slices.Equal(a.Stays, b.Stays)
 	case s.Branch != nil && t.Branch != nil:
 		a, b := s.Branch, t.Branch
 		same = a.Index.Value == b.Index.Value && len(a.Branches) == len(b.Branches) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs)

@@ -15,7 +15,7 @@ type graph struct {
 	nodes   []*node
 	args    []ValueID
 	results []ValueID
-	donates []bool // by result: it takes over an argument
+	alias   []int // by result: the argument that it takes over; -1 if none
 
 	localBytes int                                                       // see Options
 	packs      func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
@@ -52,7 +52,12 @@ type node struct {
 	at       int           // its place in the order
 	kept     bool          // it does more than to give values
 	chained  bool          // its kernel is of rows; see chain
-	into     *node         // what it was merged into; nil if it still stands for itself
+	// inParts is another way to make what the node makes: its first stage copies an
+	// operand, the others write over parts of that. See update.
+	inParts *node
+	updates bool  // its kernel is such a one
+	onto    bool  // it writes over parts of what an earlier node has made
+	into    *node // what it was merged into; nil if it still stands for itself
 }
 
 // hostOp is an op, with what is in its regions, that the evaluator runs, or a

@@ -57,7 +57,7 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	for i, r := range op.Regions {
 		var text string
 		var err error
-		text, ops[i] = regionText(r, captured, n.host.others)
+		text, ops[i] = regionText(r, captured, n.host.others, op.Name == "stablehlo.while" && i == 1)
 		bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text))
 		if errors.Is(err, ErrNotCompiled) {
 			return evaluate(err.Error())
@@ -69,11 +69,20 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	own := w.argsOf(n, op.Operands)
 	rest := w.argsOf(n, captured)
 	if op.Name == "stablehlo.while" {
-		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1]}
+		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stays(bodies[1], len(own))}
 	} else {
 		s.Branch = &Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}
 	}
 	return nil
+}
+
+// stays returns which of n values that a loop carries its body writes over.
+func stays(body backends.Executable, n int) []bool {
+	all, p := make([]bool, n), programOf(body)
+	for i := range all {
+		all[i] = p != nil && p.Signature.Results[i].Alias == i && p.InPlace(i)
+	}
+	return all
 }
 
 // capturedBy returns what the regions of an op use from outside, each once.

@@ -47,12 +47,16 @@ func standIn(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before []*mlir
 
 // regionText returns the text of a module whose main is a region of an op: it
 // takes the block's arguments, then what the region uses from outside, or rather
-// what carries them. It says also what its ops are in the program's text.
-func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op) (string, Ordinals) {
+// what carries them. Where it carries results on to its next run, they take over the
+// block's arguments. It says also what its ops are in the program's text.
+func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool) (string, Ordinals) {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]
 	from := slices.Concat(block.Args, captured)
 	fn := mlir.NewFunc("main", "public", carriedTypes(from), carriedTypes(end.Operands))
+	if carries {
+		donate(fn, len(end.Operands))
+	}
 	before, restore := standIn(fn, from, block.Ops...)
 	defer restore()
 	var after carry
@@ -70,6 +74,21 @@ func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op) (stri
 	var b strings.Builder
 	_ = m.Print(&b, mlir.PrintOptions{Locations: true}) // a Builder does not fail
 	return b.String(), ops
+}
+
+// donate has the first n results of a function take over the arguments of the same
+// numbers, where they are of the same types.
+func donate(fn *mlir.Op, n int) {
+	t := fn.FuncType()
+	all := make(mlir.ArrayAttr, len(t.Ins))
+	for i := range all {
+		d := mlir.Dict{}
+		if i < n && t.Ins[i].String() == t.Outs[i].String() {
+			d.Set("tf.aliasing_output", mlir.IntegerAttr{Value: int64(i), Type: mlir.I32})
+		}
+		all[i] = mlir.DictAttr(d)
+	}
+	fn.Attrs.Set("arg_attrs", all)
 }
 
 // substitute replaces the values that an op and its regions use.

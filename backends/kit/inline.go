@@ -123,7 +123,7 @@ func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {
 		return false
 	}
-	if g.dimsOf(v) == nil {
+	if g.dimsOf(v) == nil || n.updates && g.readsCopied(n, def) {
 		return false
 	}
 	loads, points := 0, int64(0)

@@ -22,7 +22,7 @@ func (g *graph) late() func(*node) bool {
 		other[v] = true
 	}
 	for j, v := range g.results {
-		if g.donates[j] {
+		if g.alias[j] >= 0 {
 			other[g.root(v)] = false
 		}
 	}
@@ -46,7 +46,8 @@ func rank(b bool) int {
 
 // InPlace reports whether result j can be written over the argument that it
 // takes over: no step reads this after the result is written, but for the one
-// that writes it, which reads each element before it writes it.
+// that writes it, which reads each element before it writes it, or is a copy that
+// then need not be made.
 func (p *Program) InPlace(j int) bool {
 	i := p.Signature.Results[j].Alias
 	if i < 0 {
@@ -58,15 +59,22 @@ func (p *Program) InPlace(j int) bool {
 		return false
 	case p.Values[old].Last < p.Values[now].First:
 		return true
-	case p.Values[old].Last > p.Values[now].First || p.Values[now].First != p.Values[now].Last:
+	case p.Values[old].Last > p.Values[now].First:
 		return false
 	}
-	return p.overwrites(&p.Steps[p.Values[now].First], old, now)
+	first := &p.Steps[p.Values[now].First]
+	if !first.Copies && first.Loop == nil && p.Values[now].First != p.Values[now].Last {
+		return false
+	}
+	return p.overwrites(first, old, now)
 }
 
 // overwrites reports whether a step that reads old and makes now can have both
 // in the same memory.
 func (p *Program) overwrites(s *Step, old, now ValueID) bool {
+	if s.Loop != nil {
+		return s.Loop.overwrites(old, now)
+	}
 	if s.Kernel < 0 {
 		return false
 	}
@@ -110,6 +118,23 @@ func (p *Program) overwrites(s *Step, old, now ValueID) bool {
 		}
 	}
 	return true
+}
+
+// overwrites reports whether a loop that begins with old, and with it alone where it
+// is, leaves now in its place.
+func (l *Loop) overwrites(old, now ValueID) bool {
+	reads, at := 0, -1
+	for i, a := range l.Init {
+		if a.Value == old {
+			reads, at = reads+1, i
+		}
+	}
+	for _, a := range l.Captured {
+		if a.Value == old {
+			reads++
+		}
+	}
+	return reads == 1 && at >= 0 && l.Outs[at] == now && l.Stays[at]
 }
 
 func sameIndex(a, b *kernel.Access) bool {

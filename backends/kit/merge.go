@@ -64,7 +64,7 @@ func (g *graph) mergeBack(at int) int {
 // mergePair merges a with b, which reads it, where that can be and pays. It
 // returns nil where not.
 func (g *graph) mergePair(a, b *node) *node {
-	if len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || len(a.operands)+len(b.operands) > mostParams {
+	if a.updates || b.updates || len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || len(a.operands)+len(b.operands) > mostParams {
 		return nil
 	}
 	small := most(a.kernel)+most(b.kernel) <= smallWork

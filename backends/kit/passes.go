@@ -6,6 +6,7 @@ var passes = []struct {
 	name string
 	run  func(*graph)
 }{
+	{"updated", update},
 	{"copied", copyResults},
 	{"unwrapped", unwrap},
 	{"inlined", inline},
@@ -15,10 +16,13 @@ var passes = []struct {
 	{"private", privatise},
 	{"packed", packed},
 	{"joined", joinSiblings},
+	{"delayed", delayDonated},
+	{"placed", placeUpdates},
 }
 
 // orders says which passes must come before which.
 var orders = []struct{ before, after, why string }{
+	{"updated", "inlined", "what is written over parts of an operand is no part of who reads it"},
 	{"copied", "inlined", "what a result is a copy of is computed where the result is stored"},
 	{"unwrapped", "merged", "a node that reads what another stores reads it by the same value"},
 	{"inlined", "split", "what is reduced is computed in the node that is cut"},
@@ -30,6 +34,8 @@ var orders = []struct{ before, after, why string }{
 	{"chained", "private", "what is handed on within a kernel is private to it"},
 	{"merged", "private", "only then it is known which values one node alone uses"},
 	{"packed", "joined", "what computes a factor makes nothing else"},
+	{"joined", "delayed", "nodes stay where they are put"},
+	{"delayed", "placed", "who reads an operand before it is written over is known by the order of nodes"},
 }
 
 // Stages returns the names that [Options.Dump] is called with, in order.

@@ -42,6 +42,14 @@ func TestPassesOfRandomPrograms(t *testing.T) {
 	}
 }
 
+func TestPassesOfRandomUpdates(t *testing.T) {
+	for seed := range trials.Of(100) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			samePasses(t, programs.Updates(rand.New(rand.NewPCG(uint64(seed), 8)), 4+seed%20))
+		})
+	}
+}
+
 func TestPassesOfNetworks(t *testing.T) {
 	chained := 0
 	for seed := range uint64(trials.Of(30)) {
@@ -129,6 +137,6 @@ func TestCheckOfGraphs(t *testing.T) {
 		}
 		return nil
 	}))
-	require.ErrorContains(t, err, "kit: pass copied: node 0 reads v")
+	require.ErrorContains(t, err, "kit: pass updated: node 0 reads v")
 	require.ErrorContains(t, err, "before it is made")
 }

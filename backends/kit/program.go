@@ -69,11 +69,14 @@ type Value struct {
 
 // Step runs a kernel, a composite, a sort, an op of the evaluator, a loop or a branch.
 type Step struct {
-	Kernel    int // -1: one of the others
-	Operands  []Operand
-	Sizes     []int64 // the kernel's run-time sizes
-	Strides   []int64 // its run-time strides, in elements, but for Moving
-	Moving    []Moving
+	Kernel   int // -1: one of the others
+	Operands []Operand
+	Sizes    []int64 // the kernel's run-time sizes
+	Strides  []int64 // its run-time strides, in elements, but for Moving
+	Moving   []Moving
+	// Copies says that the kernel stores each element that it loads at the same place
+	// of another value: where both have the same memory there is nothing to do.
+	Copies    bool
 	Composite *Composite
 	Sort      *Sort
 	Host      *Host
@@ -124,6 +127,9 @@ type Loop struct {
 	Init       []HostArg // what is carried at first
 	Captured   []HostArg
 	Outs       []ValueID // what is carried at last
+	// Stays says of each value that is carried that the body writes its next value
+	// over it: it stays where Outs is, and takes no other memory.
+	Stays []bool
 	// CondOps and BodyOps say what the ops of both are in the program's text.
 	CondOps, BodyOps Ordinals
 }

@@ -33,3 +33,18 @@ func TestRandomConvolutions(t *testing.T) {
 		require.Empty(t, same(t, text).HostSteps(), text)
 	}
 }
+
+// So do those that write over parts of tensors, in loops and branches, too.
+func TestRandomUpdates(t *testing.T) {
+	for seed := range trials.Of(300) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			text := programs.Updates(rand.New(rand.NewPCG(uint64(seed), 7)), 4+seed%20)
+			defer func() {
+				if t.Failed() {
+					t.Log("\n" + text)
+				}
+			}()
+			same(t, text)
+		})
+	}
+}

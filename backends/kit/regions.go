@@ -49,9 +49,10 @@ func Failure(ctx context.Context, s *Step, err error) error {
 }
 
 // loopMemory is what a loop works with. What is carried lies in turns in the one or
-// the other of two places: that of the step's outputs, and one of the loop's own.
+// the other of two places: that of the step's outputs, and one of the loop's own. What
+// stays has only the first.
 type loopMemory struct {
-	own        []soa.View
+	own        []soa.View    // of what stays, those of outs
 	room       []int         // bytes of own
 	takes      [3][]soa.View // what regions take: the first values, those in outs, those in own; each with what is captured
 	outs       []soa.View
@@ -74,6 +75,10 @@ func newLoopMemory(loop *Loop) *loopMemory {
 func (m *loopMemory) place(at Place, loop *Loop) error {
 	n := len(loop.Init)
 	for i, a := range loop.Init {
+		if loop.Stays[i] {
+			m.own[i] = at.View(loop.Outs[i], a.Type)
+			continue
+		}
 		if m.own[i].IsZero() || a.Type.Bytes() > m.room[i] {
 			t := a.Type
 			t.Shape = slices.Clone(t.Shape) // of a program for all sizes it changes
@@ -104,7 +109,12 @@ func (m *loopMemory) place(at Place, loop *Loop) error {
 }
 
 // forget drops the memory of the caller.
-func (m *loopMemory) forget() {
+func (m *loopMemory) forget(loop *Loop) {
+	for i, stays := range loop.Stays {
+		if stays {
+			m.own[i] = soa.View{}
+		}
+	}
 	clear(m.outs)
 	for i := range m.takes {
 		clear(m.takes[i])
@@ -123,7 +133,7 @@ func (r *Regions) loop(ctx context.Context, at Place, s *Step, queue backends.Qu
 		}
 		r.loops[s] = m
 	}
-	defer m.forget()
+	defer m.forget(s.Loop)
 	if err := m.place(at, s.Loop); err != nil {
 		return Failure(ctx, s, err)
 	}

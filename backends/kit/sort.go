@@ -87,7 +87,7 @@ func (t *translator) comparator(op *mlir.Op, s *Sort) error {
 	if len(capturedBy(op)) > 0 {
 		return leave("its comparator uses what is outside of it")
 	}
-	text, _ := regionText(op.Regions[0], nil, t.others)
+	text, _ := regionText(op.Regions[0], nil, t.others, false)
 	region, err := backends.Load(t.ctx, backends.NewModule(text), backends.Options{Name: t.file})
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 		t.graph.args = append(t.graph.args, v)
 	}
 	for _, r := range p.Signature.Results {
-		t.graph.donates = append(t.graph.donates, r.Alias >= 0)
+		t.graph.alias = append(t.graph.alias, r.Alias)
 	}
 	for i, op := range main.Body().Ops {
 		if i%256 == 0 && ctx.Err() != nil {
@@ -190,7 +190,7 @@ func (t *translator) node(op *mlir.Op) error {
 		n.operands[b.outs[i]] = id
 	}
 	t.graph.nodes = append(t.graph.nodes, n)
-	return nil
+	return t.inParts(op, n)
 }
 
 // barrier gives values other names.

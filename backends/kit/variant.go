@@ -78,7 +78,7 @@ func (p *Program) remake(g *graph) {
 			kernels[text] = at
 			p.Kernels = append(p.Kernels, k.kernel)
 		}
-		p.Steps[i].Kernel = at
+		p.Steps[i].Kernel, p.Steps[i].Copies = at, false
 		p.Steps[i].write(k, func(v ValueID) ValueID { return p.place[g.root(v)] })
 	}
 }

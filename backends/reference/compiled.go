@@ -29,7 +29,10 @@ type compiled struct {
 	pool     *sync.Pool // of *launcher
 	pointers int        // operands of all steps together
 	threads  int
-	own      bool // how many threads a run uses is the backend's to say
+	// region says that it is one of a loop or a branch: where its results are to be is
+	// memory of a run that nobody sees unless the run succeeds.
+	region bool
+	own    bool // how many threads a run uses is the backend's to say
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
 	long   bool
@@ -79,7 +82,11 @@ func kitOptions(body func(context.Context, backends.Module) (backends.Executable
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
 	prog, err := b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
-		return b.compileKernels(ctx, p, o, compilers)
+		e, err := b.compileKernels(ctx, p, o, compilers)
+		if c, ok := e.(*compiled); ok {
+			c.region = true
+		}
+		return e, err
 	})
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 func (e *compiled) WorkspaceBytes() int {
 	n := added(e.program.Arena, times(e.scratch, e.parts))
 	for j := range e.results {
-		if r := &e.results[j]; e.program.Signature.Results[j].Alias >= 0 && !(r.direct && r.inPlace) {
+		if r := &e.results[j]; !e.region && e.program.Signature.Results[j].Alias >= 0 && !(r.direct && r.inPlace) {
 			n = added(n, r.bytes)
 		}
 	}
@@ -36,8 +36,10 @@ func (e *compiled) WorkspaceBytes() int {
 // loopBytes is what a loop takes besides its operands and outputs.
 func loopBytes(loop *kit.Loop) int {
 	n := added(workspaceOf(loop.Cond), workspaceOf(loop.Body))
-	for _, a := range loop.Init {
-		n = added(n, a.Type.Bytes())
+	for i, a := range loop.Init {
+		if !loop.Stays[i] {
+			n = added(n, a.Type.Bytes())
+		}
 	}
 	return n
 }

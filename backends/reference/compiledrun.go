@@ -106,8 +106,9 @@ func (e *compiled) typeOf(j int) types.Type {
 }
 
 // placeResults points results at where they are written: at once where they
-// belong if direct is set and that cannot go wrong, else at memory of the run.
-// It returns the first step that writes memory of the caller.
+// belong if direct is set and that cannot go wrong, or if the results of a run that
+// fails are nothing to anyone, else at memory of the run. It returns the first step
+// that writes memory that a caller sees.
 func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int {
 	watch := len(e.steps)
 	for j, id := range e.program.Results {
@@ -118,7 +119,7 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 		case v.IsZero() && r.Alias < 0:
 			to = c.Make(e.typeOf(j))
 			l.fresh[j] = to
-		case !direct || !place.direct:
+		case !e.region && (!direct || !place.direct):
 		case v.IsZero():
 			if a := c.Args[r.Alias]; place.inPlace && a.IsDense() {
 				to = a
@@ -131,7 +132,7 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 		case r.Alias < 0, place.inPlace && c.Args[r.Alias].Base() == v.Base(), disjoint(v, c.Args[r.Alias]):
 			to = v
 		}
-		if !to.IsZero() && l.fresh[j].IsZero() {
+		if !to.IsZero() && l.fresh[j].IsZero() && !e.region {
 			watch = min(watch, e.program.Values[id].First)
 		}
 		if to.IsZero() {
@@ -164,6 +165,9 @@ func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done 
 		if pointers[j] = l.mem[o.Value]; !s.void[j] {
 			pointers[j] = unsafe.Add(pointers[j], int(o.Offset)*s.sizes[j])
 		}
+	}
+	if s.Copies && pointers[0] == pointers[1] {
+		return nil
 	}
 	strides := s.Strides
 	if e.lays != nil {

@@ -30,6 +30,7 @@ type sized struct {
 	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
 	none      *none // of no elements; nil for regions
+	region    bool  // see [compiled]
 }
 
 // form is the program for some layouts of its views.
@@ -70,7 +71,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	}
 	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
 		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
-			r := &sized{Opening: open, file: s.file, o: o, compilers: compilers, copied: new(atomic.Int64)}
+			r := &sized{Opening: open, file: s.file, region: true, o: o, compilers: compilers, copied: new(atomic.Int64)}
 			return r, r.begin(ctx, f)
 		})
 	if ctx.Err() != nil {
@@ -391,7 +392,7 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, f.views, bound); err != nil {
 			return err
 		}
-		x.e.copied, x.e.times = s.copied, s.times
+		x.e.copied, x.e.times, x.e.region = s.copied, s.times, s.region
 		x.l = x.e.launcher()
 	} else {
 		if err := x.e.fit(ctx); err != nil {

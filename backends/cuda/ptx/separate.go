@@ -85,8 +85,9 @@ func along(k *kernel.Kernel, m *kernel.Access, d int) kernel.Index {
 
 // separates reports whether points that differ in an axis of the kernel access
 // different elements of an operand: a dimension has the same index in all
-// accesses, a multiple of the axis and a constant.
+// accesses, a multiple of the axis and what is one for all points.
 func separates(k *kernel.Kernel, p, axis int) bool {
+	deps := k.Dependence()
 	for d, class := range k.Params[p].Strides {
 		var first kernel.Index
 		some := false
@@ -100,7 +101,7 @@ func separates(k *kernel.Kernel, p, axis int) bool {
 			if !some {
 				first, some = x, true
 			}
-			apart = apart && len(x.Terms) == 1 && x.Terms[0].Axis == axis && x.Value == kernel.None &&
+			apart = apart && len(x.Terms) == 1 && x.Terms[0].Axis == axis && x.Value == first.Value && (x.Value == kernel.None || deps[x.Value] == 0) &&
 				slices.Equal(x.Terms, first.Terms) && x.Offset == first.Offset
 		}
 		if apart && some {

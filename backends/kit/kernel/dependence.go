@@ -13,9 +13,10 @@ func (k *Kernel) Separable(axis int) bool {
 }
 
 // separates reports whether a dimension of operand p has the same index in all
-// accesses: a multiple of the axis and a constant. A dimension along which all
-// elements are one separates nothing.
+// accesses: a multiple of the axis and what is one for all points. A dimension along
+// which all elements are one separates nothing.
 func (k *Kernel) separates(p, axis int) bool {
+	deps := k.Dependence()
 	for d, class := range k.Params[p].Strides {
 		if class == ZeroStride {
 			continue
@@ -30,7 +31,8 @@ func (k *Kernel) separates(p, axis int) bool {
 			if first == nil {
 				first = &m.Index[d]
 			}
-			apart = apart && m.Index[d].keepsApart(axis) && sameIndex(m.Index[d], *first)
+			x := m.Index[d]
+			apart = apart && len(x.Terms) == 1 && x.Terms[0].Axis == axis && (x.Value == None || deps[x.Value] == 0) && sameIndex(x, *first)
 		}
 		if apart && first != nil {
 			return true

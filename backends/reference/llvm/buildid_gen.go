@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4a7b4c51a6be27fbf6f0e76b"
+const buildID = "46684e8ff01b555ebf182603"

@@ -57,6 +57,14 @@ func TestConvolutions(t *testing.T) {
 	}
 }
 
+// So do those that write over parts of tensors, in loops and branches, too, with
+// LTC_SOAK=1 20,000.
+func TestRandomUpdates(t *testing.T) {
+	count(t, trials.Soak(200, 20_000), func(seed uint64) programs.Program {
+		return programs.Program{Text: programs.Updates(rand.New(rand.NewPCG(seed, 5)), 4+int(seed%24))}
+	})
+}
+
 // count compares programs until so many count, as many at once as Go may run.
 func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 	cpu, err := backends.Open("cpu")

@@ -1,0 +1,267 @@
+package kit
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/mlir"
+)
+
+// What an op writes over parts of an operand need not be the whole of its result:
+// where the result takes over the operand's memory, only these parts are written.
+//
+// Such an op has two kernels. One makes each element of the result, of the operand or
+// of what is written over it; it can be computed where the result is used. The other
+// has a stage that copies the operand, and others that write over parts of the copy.
+// [update] chooses the latter where the operand's memory may become the result's, and
+// [placeUpdates] makes nodes of both: one that copies, which is left out if there is
+// nothing to copy, and one that writes.
+
+// parted lists the ops that can be made in parts, by what does.
+var parted = map[string]rule{
+	"stablehlo.dynamic_update_slice": updateInParts,
+}
+
+// inParts tells a node how else its op can be made.
+func (t *translator) inParts(op *mlir.Op, n *node) error {
+	run := parted[op.Name]
+	if run == nil || n.kernel == nil || len(n.outs()) != 1 {
+		return nil
+	}
+	b, err := t.builder(op, "update")
+	if err == nil {
+		err = run(b)
+	}
+	if err != nil {
+		return err
+	}
+	n.inParts = &node{kernel: b.Kernel(), operands: b.operands}
+	n.inParts.operands[b.outs[0]] = n.outs()[0]
+	return nil
+}
+
+// updateInParts copies the operand, then writes the update over it.
+func updateInParts(b *nodeBuilder) error {
+	index, axes := stageAxes(b.out[0].Shape)
+	b.Stage(axes...)
+	b.store(0, b.load(0, index...), index...)
+	from, axes := stageAxes(b.in[1].Shape)
+	b.Stage(axes...)
+	to := slices.Clone(from)
+	for d := range to {
+		if room := b.in[0].Shape[d] - b.in[1].Shape[d]; room > 0 {
+			to[d].Value = b.start(2+d, room)
+		}
+	}
+	b.store(0, b.load(1, from...), to...)
+	return nil
+}
+
+// stageAxes returns axes of a stage, in a kernel without others, for the dimensions
+// of a shape, and the indices that they are.
+func stageAxes(shape []int) (index []kernel.Index, axes []kernel.Axis) {
+	for d, n := range shape {
+		index = append(index, kernel.Along(d))
+		axes = append(axes, kernel.Axis{Name: stageAxisName(d), Size: kernel.Size(n)})
+	}
+	return index, axes
+}
+
+// update has those ops write over their operand whose operand may give its memory
+// up: an argument that the result takes over, or leads to what does by more of such
+// ops, and what is not computed element by element, which is in memory in any case.
+// What updates all of an operand, or is not in memory, stays what it is.
+func update(g *graph) {
+	into := make([]ValueID, len(g.values)) // by root: the argument whose memory it is to have
+	for v := range into {
+		into[v] = none
+	}
+	for j, v := range g.results {
+		if a := g.alias[j]; a >= 0 {
+			into[g.root(v)] = g.root(g.args[a])
+		}
+	}
+	base := func(n *node) ValueID { return g.root(n.inParts.operands[n.inParts.copied()]) }
+	parted := slices.DeleteFunc(slices.Clone(g.nodes), func(n *node) bool { return n.inParts == nil || n.inParts.copied() < 0 })
+	for _, n := range slices.Backward(parted) {
+		if to, b := into[g.root(n.outs()[0])], base(n); to != none && into[b] == none {
+			into[b] = to
+		}
+	}
+	for _, n := range parted {
+		b := base(n)
+		def := g.values[b].def
+		if def == nil && into[g.root(n.outs()[0])] != b || def != nil && def.pointwise() && def.inParts == nil {
+			continue
+		}
+		n.kernel, n.operands, n.updates = n.inParts.kernel, n.inParts.operands, true
+	}
+}
+
+// copied returns the parameter that the first stage of a kernel copies; -1 if it does
+// something else. It is plain where the kernel is as [parted] has made it.
+func (n *node) copied() int {
+	k := n.kernel
+	st := &k.Stages[0]
+	if len(k.Axes) > 0 || len(k.Stages) < 2 || st.End-st.Begin != 2 {
+		return -1
+	}
+	from, to := &k.Instrs[st.Begin], &k.Instrs[st.Begin+1]
+	if from.Op != kernel.Load || to.Op != kernel.Store || to.Args[0] != st.Begin || !plain(from.Mem) || !plain(to.Mem) {
+		return -1
+	}
+	return from.Mem.Param
+}
+
+// readsCopied reports whether def reads what n, which updates a copy, copies: were it
+// computed in n, the operand would be read when its memory is the result's.
+func (g *graph) readsCopied(n, def *node) bool {
+	p := n.copied()
+	return p >= 0 && slices.ContainsFunc(def.ins(), func(v ValueID) bool { return g.root(v) == g.root(n.operands[p]) })
+}
+
+// placeUpdates makes two nodes of each that updates: one that copies the operand and
+// one that writes over the copy. Nothing is copied of an operand that nobody needs
+// any more: then it has the result's memory from the beginning. Where it is an
+// argument, whose memory a run knows, the copy is a step that a run leaves out if both
+// are one ([Step.Copies]).
+//
+// Comes last: who reads the operand before it is written over is known by the order
+// of nodes, which must not change any more.
+func placeUpdates(g *graph) {
+	var all []*node
+	for _, n := range g.nodes {
+		if n.updates && writesOnly(n) {
+			all = append(all, n)
+		}
+	}
+	for _, n := range all {
+		g.delay(n)
+	}
+	for _, n := range all {
+		at := slices.Index(g.nodes, n)
+		copied, written := stagesOf(n, 0, 1), stagesOf(n, 1, len(n.kernel.Stages))
+		written.onto = true
+		y := n.outs()[0]
+		if p := n.copied(); p >= 0 && g.spent(n.operands[p], at, written) && copies(g.normalise(copied.clone())) {
+			g.values[g.root(n.operands[p])].base = y
+			g.nodes[at] = written
+			continue
+		}
+		g.values[y].def = copied
+		g.nodes = slices.Replace(g.nodes, at, at+1, copied, written)
+	}
+	g.number()
+}
+
+// writesOnly reports whether the stages of n that follow the first can be a kernel of
+// their own: they use none of its values, and load nothing that is stored.
+func writesOnly(n *node) bool {
+	k := n.kernel
+	if len(k.Axes) > 0 || len(k.Locals) > 0 || len(k.Stages) != 2 || len(k.Outs()) != 1 {
+		return false
+	}
+	begin := k.Stages[1].Begin
+	for id := range k.Instrs {
+		in := &k.Instrs[id]
+		switch {
+		case in.Op == kernel.Reduce, in.Op == kernel.Load && k.Params[in.Mem.Param].Out, in.Op == kernel.Store && in.Mem.Local:
+			return false
+		case kernel.ID(id) < begin:
+			continue
+		case slices.ContainsFunc(in.Args, func(a kernel.ID) bool { return a < begin }),
+			in.Mem != nil && slices.ContainsFunc(in.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None && x.Value < begin }):
+			return false
+		}
+	}
+	return true
+}
+
+// stagesOf returns the stage of n, from one number to before the next, as a node. Its
+// axes are the kernel's: points run in any order.
+func stagesOf(n *node, from, to int) *node {
+	st := &n.kernel.Stages[from]
+	b := kernel.NewBuilder(n.kernel.Name)
+	for i, a := range st.Axes {
+		b.Axis(axisName(i), a.Size)
+	}
+	b.Stage()
+	c := newCopier(b, n.kernel)
+	c.declare()
+	c.straight(from)
+	for id := st.Begin; id < n.kernel.Stages[to-1].End; id++ {
+		c.instr(id)
+	}
+	m := &node{kernel: b.Kernel(), operands: slices.Clone(n.operands), ordinal: n.ordinal, loc: n.loc}
+	cse(m) // operands that only the others have
+	return m
+}
+
+// clone returns a node for what changes the kernel and operands of one.
+func (n *node) clone() *node {
+	m := *n
+	m.operands = slices.Clone(n.operands)
+	return &m
+}
+
+// spent reports whether the memory of v can be that of what node number at makes of a
+// copy of it: a node has made it, it is no result, and neither written, what follows
+// the copy, nor a later node reads it.
+func (g *graph) spent(v ValueID, at int, written *node) bool {
+	r := g.root(v)
+	reads := func(n *node) bool {
+		return slices.ContainsFunc(n.ins(), func(v ValueID) bool { return g.root(v) == r })
+	}
+	return g.values[r].def != nil && g.values[r].splat == nil && g.values[r].data == nil &&
+		!slices.ContainsFunc(g.results, func(v ValueID) bool { return g.root(v) == r }) &&
+		!reads(written) && !slices.ContainsFunc(g.nodes[at+1:], reads)
+}
+
+// delay puts a node that updates behind all that read what it copies, and with it
+// what depends on it, unless these do: then what they read is gone no sooner.
+func (g *graph) delay(n *node) {
+	p := n.copied()
+	if p < 0 {
+		return
+	}
+	r := g.root(n.operands[p])
+	at, last := slices.Index(g.nodes, n), -1
+	for i, m := range g.nodes {
+		if m != n && slices.ContainsFunc(m.ins(), func(v ValueID) bool { return g.root(v) == r }) {
+			last = i
+		}
+	}
+	made := map[ValueID]bool{} // by root: of what is put behind
+	var before, behind []*node
+	for i := at; i <= last; i++ {
+		m := g.nodes[i]
+		if m != n && !slices.ContainsFunc(m.ins(), func(v ValueID) bool { return made[g.root(v)] }) {
+			before = append(before, m)
+			continue
+		}
+		if m != n && (m.kept || slices.ContainsFunc(m.ins(), func(v ValueID) bool { return g.root(v) == r })) {
+			return
+		}
+		for _, v := range m.outs() {
+			made[g.root(v)] = true
+		}
+		behind = append(behind, m)
+	}
+	copy(g.nodes[at:], slices.Concat(before, behind))
+}
+
+// copies reports whether a kernel of plain views stores each element that it loads at
+// the same place of another value, and does nothing else.
+func copies(k normal) bool {
+	if len(k.kernel.Stages) != 1 || len(k.kernel.Stages[0].Axes) > 0 || len(k.kernel.Instrs) != 2 || len(k.operands) != 2 || len(k.moving) > 0 {
+		return false
+	}
+	from, to := &k.kernel.Instrs[0], &k.kernel.Instrs[1]
+	if from.Op != kernel.Load || to.Op != kernel.Store || !plain(from.Mem) || !plain(to.Mem) || from.Type != to.Type {
+		return false
+	}
+	x, y := k.operands[from.Mem.Param], k.operands[to.Mem.Param]
+	strides := k.kernel.StrideTable(nil, k.strides)
+	return x.Offset == y.Offset && len(x.By) == 0 && len(y.By) == 0 && sameIndex(from.Mem, to.Mem) &&
+		slices.Equal(strides[from.Mem.Param], strides[to.Mem.Param])
+}
