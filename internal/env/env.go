@@ -85,6 +85,18 @@ func set() []string {
 	return names
 }
 
+// Pythons returns the directories of the environments of Python that are active, as
+// VIRTUAL_ENV and CONDA_PREFIX, which are not the library's, name them.
+func Pythons() []string {
+	var all []string
+	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if dir := os.Getenv(name); dir != "" {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
 // Value returns what the variable is set to, its default if it is not.
 func (v *Var) Value() string {
 	if s := os.Getenv(v.Name); s != "" {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ltc/internal/env"
 )
 
 // Majors are the versions of the library that are known, the best first. What another
@@ -53,12 +55,7 @@ func candidates() []string {
 // pythons returns where the packages are of the environment of Python, and of the one
 // that is first in PATH.
 func pythons() []string {
-	var roots, all []string
-	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if dir := os.Getenv(variable); dir != "" {
-			roots = append(roots, dir)
-		}
-	}
+	roots, all := env.Pythons(), []string(nil)
 	if p, err := exec.LookPath("python3"); err == nil {
 		roots = append(roots, filepath.Dir(filepath.Dir(p)))
 		if p, err = filepath.EvalSymlinks(p); err == nil {
