@@ -157,6 +157,8 @@ func TestSort(t *testing.T) {
 		sorting{types.Shape{0, 5}, 1, []types.DType{types.F32}, by(0, types.F32, "LT")},
 		sorting{types.Shape{5, 0}, 0, []types.DType{types.F32}, by(0, types.F32, "LT")},
 		sorting{types.Shape{4, 50}, 1, []types.DType{types.I8, types.U16, types.I64}, lexicographic([]types.DType{types.I8, types.U16, types.I64}, "GT")},
+		sorting{types.Shape{1, 2}, 1, []types.DType{types.I8, types.I32}, lexicographic([]types.DType{types.I8, types.I32}, "GT")},
+		sorting{types.Shape{3, 2}, 1, []types.DType{types.I16, types.I64, types.U8}, lexicographic([]types.DType{types.I16, types.I64, types.U8}, "LT")},
 		sorting{types.Shape{7, 5}, 1, []types.DType{types.I32}, "    %r = stablehlo.constant dense<false> : tensor<i1>"},
 	) {
 		t.Run(s.String(), func(t *testing.T) { s.same(t, b, s.args(r)) })

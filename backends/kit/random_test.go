@@ -26,11 +26,14 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// So do convolutions of all forms, of which none is left to the evaluator.
+// So do convolutions of all forms, of which those with short sums alone are left to
+// the evaluator.
 func TestRandomConvolutions(t *testing.T) {
 	for seed := range trials.Of(200) {
 		text := programs.Convolution(rand.New(rand.NewPCG(uint64(seed), 5)), false)
-		require.Empty(t, same(t, text).HostSteps(), text)
+		for _, s := range same(t, text).HostSteps() {
+			require.Regexp(t, `^sums of [1-7] products$`, s.Reason, text)
+		}
 	}
 }
 

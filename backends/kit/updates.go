@@ -143,7 +143,7 @@ func placeUpdates(g *graph) {
 		copied, written := stagesOf(n, 0, 1), stagesOf(n, 1, len(n.kernel.Stages))
 		written.onto = true
 		y := n.outs()[0]
-		if p := n.copied(); p >= 0 && g.spent(n.operands[p], at, written) && copies(g.normalise(copied.clone())) {
+		if p := n.copied(); p >= 0 && g.spent(n.operands[p], y, at, written) && copies(g.normalise(copied.clone())) {
 			g.values[g.root(n.operands[p])].base = y
 			g.nodes[at] = written
 			continue
@@ -204,11 +204,18 @@ func (n *node) clone() *node {
 	return &m
 }
 
-// spent reports whether the memory of v can be that of what node number at makes of a
-// copy of it: a node has made it, it is no result, and neither written, what follows
-// the copy, nor a later node reads it.
-func (g *graph) spent(v ValueID, at int, written *node) bool {
+// spent reports whether the memory of v can be that of y, which node number at makes of
+// a copy of it: a node has made it, it is no result, and neither written, what follows
+// the copy, nor a later node reads it. What the host makes of it has y's type, as its
+// steps write values of the types that memory has.
+func (g *graph) spent(v, y ValueID, at int, written *node) bool {
 	r := g.root(v)
+	for i := range g.values {
+		x := &g.values[i]
+		if x.def != nil && x.def.host != nil && g.root(ValueID(i)) == r && !x.typ.Equal(g.values[y].typ) {
+			return false
+		}
+	}
 	reads := func(n *node) bool {
 		return slices.ContainsFunc(n.ins(), func(v ValueID) bool { return g.root(v) == r })
 	}

@@ -89,7 +89,12 @@ func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
 		return a, err
 	}
 	defer func() { err = errors.Join(err, x.Destroy()) }()
-	f := new(frame)
+	// On the heap as one, as the library writes to both.
+	here := new(struct {
+		frame
+		heuristic
+	})
+	f, r := &here.frame, &here.heuristic
 	if err := h.set(preferenceCreate, f, f.result()); err != nil {
 		return a, err
 	}
@@ -103,7 +108,6 @@ func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
 			return a, err
 		}
 	}
-	r := new(heuristic)
 	f.out = 0
 	err = h.set(getHeuristic, f, h.handle, x.desc, x.layouts[0], x.layouts[1], x.layouts[3], x.layouts[2], preference, 1, uintptr(unsafe.Pointer(r)), f.result())
 	switch {

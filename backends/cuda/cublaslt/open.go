@@ -96,7 +96,7 @@ func use(path string, lookup func(name string) uintptr, newest int) (*Library, e
 	return l, nil
 }
 
-// Version returns the library's version, as in 13.1.0.
+// Version returns the library's version, as in 13.10.0.
 func (l *Library) Version() string {
 	return fmt.Sprintf("%d.%d.%d", l.version/10000, l.version/100%100, l.version%100)
 }

@@ -2,9 +2,11 @@ package ptx
 
 import "ltc/ir/types"
 
-// tiling is how elements of rows lie in a block's memory: their places first, then
-// one key behind the other.
+// tiling is how elements of rows lie in a block's memory: their places and their
+// keys, one list behind the other, the widest elements first, so that those of each
+// list are aligned however few slots there are.
 type tiling struct {
+	place string // where the places are
 	slots string // how many there are, a word as what follows
 	size  string // of a tile, a power of two: several short rows have one each
 	limit string // how many of a tile's slots are in use
@@ -26,15 +28,32 @@ func (m *sorter) sortTiles(whole bool) {
 	} else {
 		distance, mask = m.partsOfRows(t)
 	}
-	at := m.sum(m.op(word, "mov.u32", "block"), m.times(t.slots, placeBytes))
-	for _, key := range m.s.keys() {
-		t.at = append(t.at, at)
-		at = m.sum(at, m.times(t.slots, m.s.Types[key].Size()))
-	}
+	m.lists(t)
 	m.fetch(t)
 	m.levels(t, distance, mask)
 	m.barrier()
 	m.deliver(t)
+}
+
+// lists lays out places and keys.
+func (m *sorter) lists(t *tiling) {
+	keys := m.s.keys()
+	t.at = make([]string, len(keys))
+	at := m.op(word, "mov.u32", "block")
+	list := func(bytes int) (begin string) {
+		begin, at = at, m.sum(at, m.times(t.slots, bytes))
+		return begin
+	}
+	for _, bytes := range []int{8, 4, 2, 1} {
+		if bytes == placeBytes {
+			t.place = list(bytes)
+		}
+		for n, key := range keys {
+			if m.s.Types[key].Size() == bytes {
+				t.at[n] = list(bytes)
+			}
+		}
+	}
 }
 
 // wholeRows is the tiling of rows that fit.
@@ -90,7 +109,7 @@ func (m *sorter) slots(t *tiling, body func(slot string)) {
 
 // slot is where a slot's place and keys are.
 func (m *sorter) slot(t *tiling, i string) slot {
-	s := slot{place: m.sum(m.op(word, "mov.u32", "block"), m.times(i, placeBytes))}
+	s := slot{place: m.sum(t.place, m.times(i, placeBytes))}
 	for n, key := range m.s.keys() {
 		s.keys = append(s.keys, m.sum(t.at[n], m.times(i, m.s.Types[key].Size())))
 	}
