@@ -153,6 +153,13 @@ func dotGeneral(b *nodeBuilder) error {
 			}
 		}
 	}
+	b.product(acc, left, right, axes, outer)
+	return nil
+}
+
+// product adds a stage that sums products of both operands' elements, in elements of
+// type acc, over axes of its own, and one that stores the sums.
+func (b *nodeBuilder) product(acc types.DType, left, right []kernel.Index, axes []kernel.Axis, outer []kernel.Index) {
 	b.Stage(axes...)
 	x, y := b.load(0, left...), b.load(1, right...)
 	for _, v := range []*kernel.ID{&x, &y} {
@@ -165,6 +172,5 @@ func dotGeneral(b *nodeBuilder) error {
 		v = b.Reduce(kernel.Add, v)
 	}
 	b.Stage()
-	b.store(0, b.finish(kernel.Add, v, t, kernel.None), outer...)
-	return nil
+	b.store(0, b.finish(kernel.Add, v, b.out[0].DType, kernel.None), outer...)
 }

@@ -29,20 +29,7 @@ func convolution(b *nodeBuilder) error {
 		return leave("sums of %d products", k)
 	}
 	image, kernels, outer, axes := c.places()
-	b.Stage(axes...)
-	acc := wide(t)
-	x, w := b.load(0, image...), b.load(1, kernels...)
-	for _, v := range []*kernel.ID{&x, &w} {
-		if b.Type(*v) != acc {
-			*v = b.Op(kernel.Convert, acc, *v)
-		}
-	}
-	v := b.Op(kernel.Multiply, acc, x, w)
-	if len(axes) > 0 {
-		v = b.Reduce(kernel.Add, v)
-	}
-	b.Stage()
-	b.store(0, b.finish(kernel.Add, v, t, kernel.None), outer...)
+	b.product(wide(t), image, kernels, axes, outer)
 	return nil
 }
 

@@ -55,7 +55,7 @@ var Functions = []Function{
 	{Name: "exponential_minus_one", real: one(math.Expm1), big: oneBig(bigfloat.Expm1), Most32: 1.5, Most64: 1.5, sample: sized(-60, 9, false)},
 	{Name: "log", real: one(math.Log), big: oneBig(bigfloat.Log), Most32: 1.5, Most64: 1.5, sample: around1(1022)},
 	{Name: "log_plus_one", real: one(math.Log1p), big: oneBig(bigfloat.Log1p), Most32: 1.5, Most64: 1.5, sample: above(-1, sized(-60, 60, false))},
-	{Name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), Most32: 2.5, Most64: 2.5, sample: sized(-40, 6, false)},
+	{Name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), Most32: 1.5, Most64: 1.5, sample: sized(-40, 6, false)},
 	{Name: "logistic", real: one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }), big: oneBig(func(x *big.Float) *big.Float {
 		e := bigfloat.Exp(new(big.Float).Neg(x))
 		return quo(num(1), sum(e, num(1)))

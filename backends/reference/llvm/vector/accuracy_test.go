@@ -86,17 +86,26 @@ func TestAccuracy(t *testing.T) {
 		singles, err := f.Measure32(step, runs...)
 		require.NoError(t, err)
 		for i, w := range singles {
-			assert.LessOrEqual(t, w.Off, f.Most32, "%s of f32 on %v at %v", f.Name, levels[i], w.At)
+			assert.LessOrEqual(t, w.Off, most(f, levels[i], f.Most32), "%s of f32 on %v at %v", f.Name, levels[i], w.At)
 			got[f.Name][0][levels[i]] = w.Off
 		}
 		doubles, err := f.Measure64(n, runs...)
 		require.NoError(t, err)
 		for i, w := range doubles {
-			assert.LessOrEqual(t, w.Off, f.Most64, "%s of f64 on %v at %v", f.Name, levels[i], w.At)
+			assert.LessOrEqual(t, w.Off, most(f, levels[i], f.Most64), "%s of f64 on %v at %v", f.Name, levels[i], w.At)
 			got[f.Name][1][levels[i]] = w.Off
 		}
 	}
 	document(t, got)
+}
+
+// most returns how far a function may be off at a level: a quotient of rounded parts,
+// as tanh is without AVX-512, further than others.
+func most(f accuracy.Function, l vector.Level, usual float64) float64 {
+	if f.Name == "tanh" && l != vector.AVX512 && l != vector.AVX512BF16 {
+		return 2.5
+	}
+	return usual
 }
 
 // document compares the page with what was measured; a level that did not run has
@@ -119,7 +128,7 @@ func document(t *testing.T, got map[string][2]map[vector.Level]float64) {
 
 const head = `# Math functions of the compiled CPU backend
 
-How far results are from the exact ones, at most, in units in the last place, by the instructions that code is compiled for. For f32: 1 in 1021 of all numbers, subnormal ones and both infinities among them, or a million random pairs; for f64: 1,500 random operands where the function is interesting, against 160 bits. ` + "`LTC_SOAK=1`" + ` takes every f32. What is asked for is 1.5 units, 2 for erf of f32 and for the tangent of f64, 2.5 for tanh; a test fails beyond that, or beyond what stands here.
+How far results are from the exact ones, at most, in units in the last place, by the instructions that code is compiled for. For f32: 1 in 1021 of all numbers, subnormal ones and both infinities among them, or a million random pairs; for f64: 1,500 random operands where the function is interesting, against 160 bits. ` + "`LTC_SOAK=1`" + ` takes every f32. What is asked for is 1.5 units, 2 for erf of f32 and for the tangent of f64, 2.5 for tanh without AVX-512; a test fails beyond that, or beyond what stands here.
 
 f16 and bf16 are computed as f32 and rounded. Infinities, NaN, zeros of both signs and what overflows are as for the evaluator; results are rounded to subnormal numbers, not flushed. A function gives the same bits for a number wherever it stands, in a vector or alone.
 
