@@ -16,7 +16,8 @@ type ending struct {
 }
 
 // endingOf returns what becomes of a contraction's sums; false if it is something that
-// the library does not compute.
+// the library does not compute. It has a ReLU, too, but one that makes NaN 0, where the
+// text's maximum keeps it: that is a kernel's.
 //
 // Sums of f16 and bf16 that the text rounds before something is added, or a maximum
 // taken, are rounded once, after that: the result is no farther from the exact one.
@@ -82,16 +83,6 @@ func (f *finder) find(v kernel.ID) (e cublaslt.Epilogue, added []*kernel.Access,
 	if added, ok = f.added(v); ok {
 		return cublaslt.Plain, added, true
 	}
-	if i := &f.k.Instrs[v]; i.Op == kernel.Maximum {
-		for n, zero := range i.Args {
-			if !f.zero(zero) {
-				continue
-			}
-			if added, ok = f.added(i.Args[1-n]); ok {
-				return cublaslt.ReLU, added, true
-			}
-		}
-	}
 	for id := f.k.Stages[0].End - 1; id < v; id++ { // of what it is GELU
 		if f.k.Instrs[id].Type != types.F32 {
 			continue
@@ -137,12 +128,6 @@ func (f *finder) loaded(v kernel.ID) *kernel.Access {
 		return nil
 	}
 	return i.Mem
-}
-
-// zero reports whether a value is the constant 0.
-func (f *finder) zero(v kernel.ID) bool {
-	i := &f.k.Instrs[v]
-	return i.Op == kernel.Constant && i.Aux == 0
 }
 
 // smooth is A + B·tanh(T), where all three are polynomials in a value, by powers from

@@ -263,6 +263,12 @@ func (f *Fake) heuristic(handle, d, a, b, c, to, prefer uintptr, n int32, result
 	if n < 1 {
 		return f.misused("%d algorithms are asked for", n)
 	}
+	// Which algorithms there are may depend on how the bias is aligned, of which
+	// preferences say nothing.
+	align := uint64(p.align[3])
+	if bias := x.desc.bias; x.desc.epilogue&4 != 0 && (bias%align != 0 || bias%(2*align) == 0) {
+		return f.misused("an algorithm is asked for a bias at %#x, which says another alignment than %d", bias, align)
+	}
 	const workspace = 768 // some
 	if p.workspace < workspace {
 		return cublaslt.NotSupported
@@ -307,6 +313,8 @@ func (f *Fake) matmul(handle, d uintptr, alpha unsafe.Pointer, a uint64, la uint
 		return f.misused("%s with memory besides at %#x, no multiple of 256", call, workspace)
 	case x.desc.epilogue&4 != 0 && x.desc.bias == 0:
 		return f.misused("%s with no bias to add", call)
+	case x.desc.epilogue&4 != 0 && x.desc.bias%uint64(algo.align[3]) != 0:
+		return f.misused("%s with a bias at %#x, no multiple of %d", call, x.desc.bias, algo.align[3])
 	}
 	p := &product{described: x, at: [4]uint64{a, b, c, to}, adds: adds, workspace: workspace, n: algo.workspace}
 	for i, align := range algo.align {

@@ -36,22 +36,30 @@ type options struct {
 	skipped      string // tests that are left out
 }
 
+// group is tests that are run in one process.
+type group struct {
+	tests string // those that this regexp matches as a whole
+	// times is how often the limit they may take together: the driver compiles the text
+	// of each program, too.
+	times int
+}
+
 // order is what is looked at first: all else builds on it, or is what most likely
-// differs between a GPU and the interpreter. Each line is a group by itself; the other
-// tests follow, one a group.
-var order = []string{
-	"TestSmallest",
-	"TestCopies|TestMemory|TestWait|TestDevices",
-	"TestKernels",
-	"TestSwizzle",
-	"TestDescriptors",
-	"TestLargeProducts",
-	"TestProducts|TestProductsReLUOfNaN",
-	"TestGraphs",
-	"TestAttention",
-	"TestTrain",
-	"TestInterpreter",
-	"TestSuite",
+// differs between a GPU and the interpreter. The other tests follow, one a group.
+var order = []group{
+	{"TestSmallest", 1},
+	{"TestCopies|TestMemory|TestWait|TestDevices", 1},
+	{"TestKernels", 1},
+	{"TestSwizzle", 1},
+	{"TestDescriptors", 1},
+	{"TestLargeProducts", 1},
+	{"TestProducts|TestProductsGELU|TestProductsReLUOfNaN", 1},
+	{"TestGraphs", 1},
+	{"TestAttention", 1},
+	{"TestTrain", 1},
+	{"TestInterpreter", 1},
+	{"TestSuite", 4},
+	{"TestRandomSorts", 4},
 }
 
 func main() {
@@ -81,7 +89,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.in, "in", filepath.Join(dir, "tests", "cuda"), "the `directory` that tests run in")
 	run := f.String("run", "", "run the groups whose tests this `regexp` matches")
 	f.StringVar(&o.skipped, "skip", "", "leave out these tests, as -test.skip does")
-	f.DurationVar(&o.limit, "limit", time.Minute, "how `long` a group may take")
+	f.DurationVar(&o.limit, "limit", time.Minute, "how `long` a group may take, of those that do not take longer by themselves")
 	f.DurationVar(&o.total, "total", 9*time.Minute, "how `long` all may take; what is left then is not run")
 	f.IntVar(&o.chars, "chars", 12000, "how many `characters` the report may have")
 	f.StringVar(&o.logs, "logs", filepath.Join(dir, "logs"), "a `directory` for what each group has printed")
@@ -117,7 +125,7 @@ func (o *options) check(ctx context.Context) (int, error) {
 	r := &report{head: said}
 	for _, g := range groups {
 		if ctx.Err() != nil {
-			r.left = append(r.left, g)
+			r.left = append(r.left, g.tests)
 			continue
 		}
 		x := o.group(ctx, g)
@@ -150,7 +158,7 @@ func (o *options) devices(ctx context.Context) (string, error) {
 }
 
 // groups lists the tests of each process: those of order, then all others.
-func (o *options) groups(ctx context.Context) ([]string, error) {
+func (o *options) groups(ctx context.Context) ([]group, error) {
 	c := exec.CommandContext(ctx, o.binary, "-test.list", "^Test")
 	c.Env, c.Dir = o.env(), o.in
 	out, err := c.Output()
@@ -158,15 +166,17 @@ func (o *options) groups(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("%s -test.list: %w", o.binary, err)
 	}
 	there := strings.Fields(string(out))
-	var all []string
+	var all []group
+	var first []string
 	for _, g := range order {
-		if o.run.MatchString(g) && anyOf(there, g) {
+		first = append(first, g.tests)
+		if o.run.MatchString(g.tests) && anyOf(there, g.tests) {
 			all = append(all, g)
 		}
 	}
 	for _, name := range there {
-		if o.run.MatchString(name) && !anyOf([]string{name}, strings.Join(order, "|")) {
-			all = append(all, name)
+		if o.run.MatchString(name) && !anyOf([]string{name}, strings.Join(first, "|")) {
+			all = append(all, group{name, 1})
 		}
 	}
 	if len(all) == 0 {

@@ -60,6 +60,11 @@ func TestActsLosing(t *testing.T) {
 	}
 }
 
+func TestActsSlow(t *testing.T) {
+	act(t)
+	time.Sleep(3 * time.Second)
+}
+
 func TestActsDying(t *testing.T) {
 	act(t)
 	panic("out of nowhere")
@@ -89,7 +94,7 @@ func TestGroup(t *testing.T) {
 		{"TestActsDying", died, "0 passed", "panic: out of nowhere", ""},
 	} {
 		t.Run(c.test, func(t *testing.T) {
-			r := o.group(t.Context(), c.test)
+			r := o.group(t.Context(), group{c.test, 1})
 			require.Equal(t, c.state, r.state)
 			require.Contains(t, r.line(), c.line)
 			d := r.details(2000)
@@ -100,7 +105,9 @@ func TestGroup(t *testing.T) {
 			}
 		})
 	}
-	r := o.group(t.Context(), "TestActsHanging")
+	require.Equal(t, hung, o.group(t.Context(), group{"TestActsSlow", 1}).state)
+	require.Equal(t, passed, o.group(t.Context(), group{"TestActsSlow", 4}).state, "a group that may take longer")
+	r := o.group(t.Context(), group{"TestActsHanging", 1})
 	require.Contains(t, strings.Join(r.waits, "\n"), "ltc/tools/gpu.hangs", "where it waits")
 }
 
@@ -108,7 +115,7 @@ func TestReport(t *testing.T) {
 	o := acted(t)
 	r := &report{head: "cuda cuda:0", left: []string{"TestX"}}
 	for _, name := range []string{"TestActsGood", "TestActsBad", "TestActsLosing"} {
-		r.groups = append(r.groups, o.group(t.Context(), name))
+		r.groups = append(r.groups, o.group(t.Context(), group{name, 1}))
 	}
 	for _, chars := range []int{300, 2000, 12000} {
 		s := r.text(chars)
@@ -125,12 +132,12 @@ func TestOrder(t *testing.T) {
 	o := acted(t, "-run", "^TestActs")
 	groups, err := o.groups(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []string{"TestActsGood", "TestActsBad", "TestActsHanging", "TestActsLosing", "TestActsDying"}, groups)
+	require.Equal(t, []group{{"TestActsGood", 1}, {"TestActsBad", 1}, {"TestActsHanging", 1}, {"TestActsLosing", 1}, {"TestActsSlow", 1}, {"TestActsDying", 1}}, groups)
 	_, err = acted(t, "-run", "nothing").groups(t.Context())
 	require.ErrorContains(t, err, `-run "nothing" matches no test`)
 	backend := tests(t, "../../backends/cuda")
 	for _, g := range order {
-		for _, name := range strings.Split(g, "|") {
+		for _, name := range strings.Split(g.tests, "|") {
 			require.Contains(t, backend, "func "+name+"(t *testing.T)", "the order names what is there")
 		}
 	}

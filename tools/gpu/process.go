@@ -21,22 +21,22 @@ const again = 3
 
 // group runs the tests of a group in a process, and again without one that hangs or
 // loses the GPU.
-func (o *options) group(ctx context.Context, tests string) *result {
-	all := &result{tests: tests, results: map[string]string{}}
+func (o *options) group(ctx context.Context, g group) *result {
+	all := &result{tests: g.tests, results: map[string]string{}}
 	var skip []string
 	if o.skipped != "" {
 		skip = append(skip, o.skipped)
 	}
 	start := time.Now()
 	for n := 0; n <= again && ctx.Err() == nil; n++ {
-		one := o.process(ctx, tests, skip, n)
+		one := o.process(ctx, g, skip, n)
 		all.add(one)
 		culprit := one.culprit()
 		if culprit == "" || one.state == passed || one.state == failed {
 			break
 		}
 		skip = append(skip, exactly(culprit))
-		if !strings.Contains(culprit, "/") && !strings.Contains(tests, "|") {
+		if !strings.Contains(culprit, "/") && !strings.Contains(g.tests, "|") {
 			break // nothing would be left
 		}
 	}
@@ -54,8 +54,8 @@ func exactly(name string) string {
 }
 
 // process runs a group once. Its output is kept in a file.
-func (o *options) process(ctx context.Context, tests string, skip []string, n int) *result {
-	args := []string{"-test.v", "-test.count=1", "-test.timeout=0", "-test.run", "^(" + tests + ")$"}
+func (o *options) process(ctx context.Context, g group, skip []string, n int) *result {
+	args := []string{"-test.v", "-test.count=1", "-test.timeout=0", "-test.run", "^(" + g.tests + ")$"}
 	if len(skip) > 0 {
 		args = append(args, "-test.skip", strings.Join(skip, "|"))
 	}
@@ -66,8 +66,8 @@ func (o *options) process(ctx context.Context, tests string, skip []string, n in
 	c.Env, c.Dir = append(o.env(), "GOTRACEBACK=all"), o.in
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
-	waits, err := supervised(ctx, c, o.limit)
-	name := fmt.Sprintf("%s.%d.log", regexp.MustCompile(`\W+`).ReplaceAllString(tests, "-"), n)
+	waits, err := supervised(ctx, c, time.Duration(g.times)*o.limit)
+	name := fmt.Sprintf("%s.%d.log", regexp.MustCompile(`\W+`).ReplaceAllString(g.tests, "-"), n)
 	log := append(bytes.Clone(out.Bytes()), waits...)
 	if err := os.WriteFile(filepath.Join(o.logs, name), log, 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, "gpu:", err)

@@ -108,6 +108,13 @@ func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
 			return a, err
 		}
 	}
+	if x.biased {
+		// Preferences say nothing of the bias, and an address that is not set yet is a
+		// multiple of everything: this one is what Align promises, and no more.
+		if err := x.attribute(h.Library, descSet, x.desc, descBias, uint64(p.Align), 8); err != nil {
+			return a, err
+		}
+	}
 	f.out = 0
 	err = h.set(getHeuristic, f, h.handle, x.desc, x.layouts[0], x.layouts[1], x.layouts[3], x.layouts[2], preference, 1, uintptr(unsafe.Pointer(r)), f.result())
 	switch {

@@ -54,9 +54,9 @@ type Epilogue int32
 // What becomes of sums.
 const (
 	Plain Epilogue = 1 // nothing; alone
-	ReLU  Epilogue = 2
 	Bias  Epilogue = 4 // an element for each row of D is added, before all else
-	// GELU is x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))).
+	// GELU is x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), by a tanh of which NVIDIA does
+	// not say how exact it is.
 	GELU Epilogue = 32
 )
 

@@ -129,6 +129,7 @@ func TestMisuse(t *testing.T) {
 		{"align", func(p *cublaslt.Problem, o *cublaslt.Operands) { o.A += 8 }, "matrix 0 at 0x[0-9a-f]+, no multiple of 16"},
 		{"besides", func(p *cublaslt.Problem, o *cublaslt.Operands) { o.Workspace += 16 }, "no multiple of 256"},
 		{"bias", func(p *cublaslt.Problem, o *cublaslt.Operands) { p.Epilogue, o.Bias = cublaslt.Bias, 0 }, "no bias"},
+		{"bias's address", func(p *cublaslt.Problem, o *cublaslt.Operands) { p.Epilogue, o.Bias = cublaslt.Bias, o.Bias+4 }, "a bias at 0x[0-9a-f]+, no multiple of 16"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := cudafake.New(cudafake.Options{})
