@@ -21,6 +21,12 @@ func TypeOf(t mlir.Type) (types.Type, error) {
 // isOpen reports whether a type has a dimension of [AnySize].
 func isOpen(t types.Type) bool { return slices.Contains(t.Shape, AnySize) }
 
+// Open reports whether the text leaves sizes of arguments or results open.
+func (s *Signature) Open() bool {
+	return slices.ContainsFunc(s.Args, func(a Arg) bool { return isOpen(a.Type) }) ||
+		slices.ContainsFunc(s.Results, func(r Result) bool { return isOpen(r.Type) })
+}
+
 // typeOf is TypeOf with AnySize for dimensions that the text leaves open.
 func typeOf(t mlir.Type) (types.Type, error) {
 	tt, ok := t.(*mlir.TensorType)

@@ -92,23 +92,8 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 // compileModule compiles a module, of which p was read. The error wraps
 // [kit.ErrNotCompiled] if the host is to run all of it.
 func compileModule(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
-	if opens(p.Signature) {
+	if p.Signature.Open() {
 		return newOpenCompilation(ctx, m, o, target)
 	}
 	return newCompilation(ctx, p, o, target)
-}
-
-// opens reports whether a program leaves sizes of arguments or results open.
-func opens(sig *backends.Signature) bool {
-	for _, a := range sig.Args {
-		if slices.Contains(a.Type.Shape, backends.AnySize) {
-			return true
-		}
-	}
-	for _, r := range sig.Results {
-		if slices.Contains(r.Type.Shape, backends.AnySize) {
-			return true
-		}
-	}
-	return false
 }

@@ -72,8 +72,8 @@ type code struct {
 	// lies otherwise, too, if the result lies as its argument does: kernels read and
 	// write the same elements, wherever these are.
 	inPlace []bool
-	reads   []int // by argument, the first step that reads it: see firstReads
-	writes  []int // by result, the last step that writes it: see lastWrites
+	reads   []int // by argument, the first step that reads it
+	writes  []int // by result, the last step that writes it
 	// region says that it is one of a loop or a branch: where its results are to be is
 	// memory of a run that nobody sees unless the run succeeds.
 	region   bool
@@ -220,7 +220,7 @@ func (x *code) ready() {
 		}
 	}
 	x.rows = rows(x.steps)
-	x.reads, x.writes = firstReads(x.program, x.steps), lastWrites(x.program, x.steps)
+	x.reads, x.writes = accesses(x.program)
 }
 
 // kernel finds out how a step runs its kernel.

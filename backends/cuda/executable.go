@@ -64,23 +64,17 @@ func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 // there at once.
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
-	for j := range e.program.Results {
-		if !e.region && e.program.Signature.Results[j].Alias >= 0 && !(e.direct(j) && e.inPlace[j]) {
-			n += aligned(e.program.Signature.Results[j].Type.Bytes())
+	if !e.region {
+		for t := range e.program.Waiting(e.fallible) {
+			n += aligned(t.Bytes())
 		}
+	}
+	for t := range e.program.Carried() {
+		n += aligned(t.Bytes())
 	}
 	regions := 0
 	for i := range e.program.Steps {
-		s := &e.program.Steps[i]
-		of := s.Regions()
-		if s.Loop != nil {
-			for i, a := range s.Loop.Init {
-				if !s.Loop.Stays[i] {
-					n += aligned(a.Type.Bytes())
-				}
-			}
-		}
-		for _, r := range of {
+		for _, r := range e.program.Steps[i].Regions() {
 			if x, ok := r.(backends.Sized); ok {
 				regions = max(regions, x.WorkspaceBytes())
 			}

@@ -52,63 +52,26 @@ func (q *Queue) join() error {
 	return nil
 }
 
-// firstReads returns, by argument, the first step that reads it. Loops and branches are
-// taken to read everything.
-func firstReads(p *kit.Program, steps []step) []int {
-	at := make([]int, len(p.Values))
-	for v := range at {
-		at[v] = len(steps)
-	}
-	for i := len(steps) - 1; i >= 0; i-- {
-		switch s := &steps[i]; {
-		case s.entry != nil:
-			for _, o := range s.Operands {
-				at[o.Value] = i
-			}
-		case s.Host != nil:
-			for _, a := range s.Host.Args {
-				at[a.Value] = i
-			}
-		default:
-			for v := range at {
-				at[v] = i
-			}
+// accesses returns, by argument, the first step that reads it, and by result the last
+// that writes it.
+func accesses(p *kit.Program) (reads, writes []int) {
+	first, last := make([]int, len(p.Values)), make([]int, len(p.Values))
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		ins, outs := p.Access(i)
+		for _, v := range ins {
+			first[v] = i
+		}
+		for _, v := range outs {
+			last[v] = max(last[v], i)
 		}
 	}
-	reads := make([]int, len(p.Args))
-	for a, id := range p.Args {
-		reads[a] = at[id]
+	for _, v := range p.Args {
+		reads = append(reads, first[v])
 	}
-	return reads
-}
-
-// lastWrites returns, by result, the last step that writes it. Attention, loops and
-// branches are taken to write all that they take.
-func lastWrites(p *kit.Program, steps []step) []int {
-	at := make([]int, len(p.Values))
-	for i := range steps {
-		switch s := &steps[i]; {
-		case s.entry != nil:
-			for j, o := range s.Operands {
-				if k := s.entry.kernel; k == nil || k.Params[j].Out {
-					at[o.Value] = i
-				}
-			}
-		case s.Host != nil:
-			for _, v := range s.Host.Outs {
-				at[v] = i
-			}
-		default:
-			for v := range at {
-				at[v] = i
-			}
-		}
+	for _, v := range p.Results {
+		writes = append(writes, last[v])
 	}
-	writes := make([]int, len(p.Results))
-	for j, id := range p.Results {
-		writes[j] = at[id]
-	}
-	return writes
+	return reads, writes
 }
 
 // apart puts a transfer that is large with those that are copied beside the kernels: of

@@ -469,33 +469,8 @@ func TestProductsTrain(t *testing.T) {
 		t.Skip("the same as the others, and longer")
 	}
 	b, _ := multiplying(t, cudafake.Options{Seed: 8})
-	name := fmt.Sprintf("cudafake%d", registered.Add(1))
-	backends.Register(name, func(string) (backends.Backend, error) { return b, nil })
-	losses := func(device string) (all []float64) {
-		dev, err := lazy.Open(device)
-		require.NoError(t, err)
-		tr := lazy.NewTrace(dev)
-		w1 := dev.Variable("w1", lazy.F32, 64, 72).Init(lazy.Normal(0, 0.2))
-		b1 := dev.Variable("b1", lazy.F32, 72)
-		w2 := dev.Variable("w2", lazy.F32, 72, 64).Init(lazy.Normal(0, 0.2))
-		lr := tr.Scalar("lr", 0.5)
-		for step := range 3 {
-			x, y := make([]float32, 64*64), make([]int32, 64)
-			for i := range x {
-				x[i] = float32((i*7+step)%11)/11 - 0.5
-			}
-			for i := range y {
-				y[i] = int32((i + step) % 64)
-			}
-			loss := lazy.From(tr, x, 64, 64).MatMul(w1).Add(b1).ReLU().MatMul(w2).CrossEntropy(lazy.From(tr, y, 64))
-			g := lazy.Grad(loss, w1, b1, w2)
-			w1.Sub_(g[0].Mul(lr))
-			b1.Sub_(g[1].Mul(lr))
-			w2.Sub_(g[2].Mul(lr))
-			require.NoError(t, tr.MarkStep(loss))
-			all = append(all, loss.Float())
-		}
-		return all
-	}
-	require.InDeltaSlice(t, losses("eval"), losses(name), 1e-5)
+	cpu, err := lazy.Open("eval")
+	require.NoError(t, err)
+	n := network{rows: 64, in: 64, hidden: 72, out: 64, scale: 0.2}
+	require.InDeltaSlice(t, n.train(t, cpu, 3), n.train(t, lazily(t, b), 3), 1e-5)
 }

@@ -14,33 +14,44 @@ import (
 
 var registered atomic.Int64
 
-// open opens a device of package lazy on a fake's.
+// openLazy opens a device of package lazy on a fake's.
 func openLazy(t *testing.T, o cudafake.Options, options ...lazy.Option) (*lazy.Device, *Backend, *cudafake.Fake) {
 	b, f := backend(t, o)
+	return lazily(t, b, options...), b, f
+}
+
+// lazily opens a device of package lazy on a backend.
+func lazily(t *testing.T, b backends.Backend, options ...lazy.Option) *lazy.Device {
 	name := fmt.Sprintf("cudafake%d", registered.Add(1))
 	backends.Register(name, func(string) (backends.Backend, error) { return b, nil })
 	d, err := lazy.Open(name, options...)
 	require.NoError(t, err)
-	return d, b, f
+	return d
 }
 
-// train trains a small network on points in two rings and returns the losses.
-func train(t *testing.T, dev *lazy.Device, steps int) []float64 {
+// network is a perceptron of one hidden layer, and how many rows it learns from at once.
+type network struct {
+	rows, in, hidden, out int
+	scale                 float64 // of the first weights
+}
+
+// train trains a network on numbers that repeat and returns the losses.
+func (n network) train(t *testing.T, dev *lazy.Device, steps int) []float64 {
 	tr := lazy.NewTrace(dev)
-	w1 := dev.Variable("w1", lazy.F32, 4, 16).Init(lazy.Normal(0, 0.5))
-	b1 := dev.Variable("b1", lazy.F32, 16)
-	w2 := dev.Variable("w2", lazy.F32, 16, 3).Init(lazy.Normal(0, 0.5))
+	w1 := dev.Variable("w1", lazy.F32, n.in, n.hidden).Init(lazy.Normal(0, n.scale))
+	b1 := dev.Variable("b1", lazy.F32, n.hidden)
+	w2 := dev.Variable("w2", lazy.F32, n.hidden, n.out).Init(lazy.Normal(0, n.scale))
 	lr := tr.Scalar("lr", 0.5)
 	var losses []float64
 	for step := range steps {
-		x, y := make([]float32, 8*4), make([]int32, 8)
+		x, y := make([]float32, n.rows*n.in), make([]int32, n.rows)
 		for i := range x {
 			x[i] = float32((i*7+step)%11)/11 - 0.5
 		}
 		for i := range y {
-			y[i] = int32((i + step) % 3)
+			y[i] = int32((i + step) % n.out)
 		}
-		loss := lazy.From(tr, x, 8, 4).MatMul(w1).Add(b1).ReLU().MatMul(w2).CrossEntropy(lazy.From(tr, y, 8))
+		loss := lazy.From(tr, x, n.rows, n.in).MatMul(w1).Add(b1).ReLU().MatMul(w2).CrossEntropy(lazy.From(tr, y, n.rows))
 		g := lazy.Grad(loss, w1, b1, w2)
 		w1.Sub_(g[0].Mul(lr))
 		b1.Sub_(g[1].Mul(lr))
@@ -51,15 +62,17 @@ func train(t *testing.T, dev *lazy.Device, steps int) []float64 {
 	return losses
 }
 
+var smallNetwork = network{rows: 8, in: 4, hidden: 16, out: 3, scale: 0.5}
+
 // A training step runs on the device, its weights stay there, and it learns what the
 // evaluator does.
 func TestTrain(t *testing.T) {
 	cpu, err := lazy.Open("eval")
 	require.NoError(t, err)
-	want := train(t, cpu, 6)
+	want := smallNetwork.train(t, cpu, 6)
 	for seed := range uint64(3) {
 		dev, b, _ := openLazy(t, cudafake.Options{Seed: seed}, lazy.Profiled())
-		got := train(t, dev, 6)
+		got := smallNetwork.train(t, dev, 6)
 		require.InDeltaSlice(t, want, got, 1e-5)
 		for _, p := range dev.Profile() {
 			for _, s := range p.Steps {

@@ -81,7 +81,7 @@ func arenaSize(v *Value) int { return (max(v.Type.Bytes(), 1) + aligned - 1) / a
 func (p *Program) heirloom(v ValueID, live []block) ValueID {
 	first := p.Values[v].First
 	s := &p.Steps[first]
-	reads, _ := p.access(first)
+	reads, _ := p.Access(first)
 	for _, id := range reads {
 		old, now := &p.Values[id], &p.Values[v]
 		if old.Kind != Temporary || old.Last != first || old.First == first ||

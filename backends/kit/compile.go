@@ -229,7 +229,7 @@ func plan(p *Program) {
 		p.Values[v].Last = -1
 	}
 	for s := range p.Steps {
-		reads, writes := p.access(s)
+		reads, writes := p.Access(s)
 		for _, v := range writes {
 			if p.Values[v].First < 0 {
 				p.Values[v].First = s
@@ -243,8 +243,8 @@ func plan(p *Program) {
 	placeTemporaries(p)
 }
 
-// access returns the values that a step reads and those that it writes.
-func (p *Program) access(s int) (reads, writes []ValueID) {
+// Access returns the values that a step reads and those that it writes.
+func (p *Program) Access(s int) (reads, writes []ValueID) {
 	st := &p.Steps[s]
 	if st.Kernel < 0 {
 		return st.hostAccess()

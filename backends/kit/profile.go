@@ -85,7 +85,7 @@ func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepPr
 // resultsOf returns the results of main that a step writes.
 func (p *Program) resultsOf(step int) []int {
 	var results []int
-	_, writes := p.access(step)
+	_, writes := p.Access(step)
 	for _, v := range writes {
 		if x := &p.Values[v]; x.Kind == Result {
 			results = append(results, x.Index)

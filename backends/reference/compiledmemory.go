@@ -1,9 +1,6 @@
 package reference
 
-import (
-	"ltc/backends"
-	"ltc/backends/kit"
-)
+import "ltc/backends"
 
 // WorkspaceBytes is what a run takes besides arguments and results: temporaries,
 // what parts of steps work with, results that take over an argument's memory but
@@ -13,32 +10,21 @@ import (
 // and a run that can be cancelled and takes long that of the results.
 func (e *compiled) WorkspaceBytes() int {
 	n := added(e.program.Arena, times(e.scratch, e.parts))
-	for j := range e.results {
-		if r := &e.results[j]; !e.region && e.program.Signature.Results[j].Alias >= 0 && !(r.direct && r.inPlace) {
-			n = added(n, r.bytes)
+	if !e.region {
+		for t := range e.program.Waiting(e.program.LastFallible) {
+			n = added(n, t.Bytes())
 		}
+	}
+	for t := range e.program.Carried() {
+		n = added(n, t.Bytes())
 	}
 	for i := range e.program.Steps {
-		switch s := &e.program.Steps[i]; {
-		case s.Loop != nil:
-			n = added(n, loopBytes(s.Loop))
-		case s.Branch != nil:
-			for _, b := range s.Branch.Branches {
-				n = added(n, workspaceOf(b))
-			}
-		case s.Host != nil:
-			n = added(n, workspaceOf(s.Host.Run))
+		s := &e.program.Steps[i]
+		for _, r := range s.Regions() {
+			n = added(n, workspaceOf(r))
 		}
-	}
-	return n
-}
-
-// loopBytes is what a loop takes besides its operands and outputs.
-func loopBytes(loop *kit.Loop) int {
-	n := added(workspaceOf(loop.Cond), workspaceOf(loop.Body))
-	for i, a := range loop.Init {
-		if !loop.Stays[i] {
-			n = added(n, a.Type.Bytes())
+		if s.Host != nil {
+			n = added(n, workspaceOf(s.Host.Run))
 		}
 	}
 	return n

@@ -22,7 +22,7 @@ func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
 			continue
 		}
 		for a, axis := range k.Axes {
-			if !separates(k, p, a) {
+			if !k.Separates(p, a) {
 				return nil, unsupported(k, "points of %s store to the same places of %s, in an order", axis.Name, k.Params[p].Name)
 			}
 		}
@@ -69,58 +69,10 @@ func onlyCombines(k *kernel.Kernel, p int) bool {
 	return true
 }
 
-// along returns the index of an access along a dimension; of one that a table is for,
-// that at which the table is read: columns of what is written are apart, by the word of
-// the caller that they are columns.
-func along(k *kernel.Kernel, m *kernel.Access, d int) kernel.Index {
-	x := m.Index[d]
-	if m.Local || k.Params[m.Param].Strides[d] != kernel.TableStride {
-		return x
-	}
-	if t := k.Instrs[x.Value].Mem; t != nil && !t.Local && len(t.Index) == 1 {
-		return t.Index[0]
-	}
-	return x
-}
-
-// separates reports whether points that differ in an axis of the kernel access
-// different elements of an operand: a dimension has the same index in all
-// accesses, a multiple of the axis and what is one for all points.
-func separates(k *kernel.Kernel, p, axis int) bool {
-	deps := k.Dependence()
-	for d, class := range k.Params[p].Strides {
-		var first kernel.Index
-		some := false
-		apart := class != kernel.ZeroStride
-		for i := range k.Instrs {
-			m := k.Instrs[i].Mem
-			if m == nil || m.Local || m.Param != p {
-				continue
-			}
-			x := along(k, m, d)
-			if !some {
-				first, some = x, true
-			}
-			apart = apart && len(x.Terms) == 1 && x.Terms[0].Axis == axis && x.Value == first.Value && (x.Value == kernel.None || deps[x.Value] == 0) &&
-				slices.Equal(x.Terms, first.Terms) && x.Offset == first.Offset
-		}
-		if apart && some {
-			return true
-		}
-	}
-	return false
-}
-
-// injective reports whether points that differ in an axis store to different
-// places: a dimension's index is a multiple of it, and what is the same for all
-// points.
+// injective reports whether points that differ in an axis store to different places.
 func injective(k *kernel.Kernel, m *kernel.Access, axis int, deps []kernel.AxisSet) bool {
 	for d := range m.Index {
-		class, x := kernel.AnyStride, along(k, m, d)
-		if !m.Local {
-			class = k.Params[m.Param].Strides[d]
-		}
-		if class != kernel.ZeroStride && len(x.Terms) == 1 && x.Terms[0].Axis == axis && (x.Value == kernel.None || deps[x.Value] == 0) {
+		if k.Apart(m, d, axis, deps) {
 			return true
 		}
 	}

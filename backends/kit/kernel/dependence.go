@@ -5,23 +5,20 @@ package kernel
 // then run at the same time and in any order, which changes nothing.
 func (k *Kernel) Separable(axis int) bool {
 	for p := range k.Params {
-		if k.Params[p].Out && !k.separates(p, axis) {
+		if k.Params[p].Out && !k.Separates(p, axis) {
 			return false
 		}
 	}
 	return true
 }
 
-// separates reports whether a dimension of operand p has the same index in all
-// accesses: a multiple of the axis and what is one for all points. A dimension along
-// which all elements are one separates nothing.
-func (k *Kernel) separates(p, axis int) bool {
+// Separates reports whether points that differ in an axis of the kernel access
+// different elements of operand p: a dimension has the same index in all accesses,
+// which tells them [Kernel.Apart].
+func (k *Kernel) Separates(p, axis int) bool {
 	deps := k.Dependence()
-	for d, class := range k.Params[p].Strides {
-		if class == ZeroStride {
-			continue
-		}
-		var first *Index
+	for d := range k.Params[p].Strides {
+		var first *Access
 		apart := true
 		for i := range k.Instrs {
 			m := k.Instrs[i].Mem
@@ -29,16 +26,41 @@ func (k *Kernel) separates(p, axis int) bool {
 				continue
 			}
 			if first == nil {
-				first = &m.Index[d]
+				first = m
 			}
-			x := m.Index[d]
-			apart = apart && len(x.Terms) == 1 && x.Terms[0].Axis == axis && (x.Value == None || deps[x.Value] == 0) && sameIndex(x, *first)
+			apart = apart && k.Apart(m, d, axis, deps) && sameIndex(k.indexAlong(m, d), k.indexAlong(first, d))
 		}
 		if apart && first != nil {
 			return true
 		}
 	}
 	return false
+}
+
+// Apart reports whether points that differ in an axis access different elements, by
+// the index of an access along a dimension: it is a multiple of the axis and what is
+// one for all points. A dimension along which all elements are one sets nothing apart.
+// deps is [Kernel.Dependence].
+func (k *Kernel) Apart(m *Access, d, axis int, deps []AxisSet) bool {
+	if !m.Local && k.Params[m.Param].Strides[d] == ZeroStride {
+		return false
+	}
+	x := k.indexAlong(m, d)
+	return len(x.Terms) == 1 && x.Terms[0].Axis == axis && (x.Value == None || deps[x.Value] == 0)
+}
+
+// indexAlong returns the index of an access along a dimension; of one that a table is
+// for, that at which the table is read: its elements are apart, by the word of the
+// caller that they are columns.
+func (k *Kernel) indexAlong(m *Access, d int) Index {
+	x := m.Index[d]
+	if m.Local || k.Params[m.Param].Strides[d] != TableStride {
+		return x
+	}
+	if t := k.Instrs[x.Value].Mem; t != nil && !t.Local && len(t.Index) == 1 {
+		return t.Index[0]
+	}
+	return x
 }
 
 // AxisSet is a set of axes, as a stage numbers them: bit i is axis i. A stage

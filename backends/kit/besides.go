@@ -1,0 +1,45 @@
+package kit
+
+import (
+	"iter"
+
+	"ltc/ir/types"
+)
+
+// Waits reports whether the new value of a donated argument, result j, needs memory of
+// its own until a run ends: a step behind the one that makes it may still fail, of which
+// fallible is the last ([Program.LastFallible], or a later one of the backend's), or
+// somebody still reads the old value.
+func (p *Program) Waits(j, fallible int) bool {
+	return p.Signature.Results[j].Alias >= 0 && !(p.Values[p.Results[j]].First > fallible && p.InPlace(j))
+}
+
+// Waiting returns the types of the results that wait: see [Program.Waits]. Of a region
+// none need, since nobody sees its results before the run ends.
+func (p *Program) Waiting(fallible int) iter.Seq[types.Type] {
+	return func(yield func(types.Type) bool) {
+		for j := range p.Results {
+			if p.Waits(j, fallible) && !yield(p.Signature.Results[j].Type) {
+				return
+			}
+		}
+	}
+}
+
+// Carried returns the types of what loops of the program carry and have memory of their
+// own for, besides that of what they give.
+func (p *Program) Carried() iter.Seq[types.Type] {
+	return func(yield func(types.Type) bool) {
+		for i := range p.Steps {
+			loop := p.Steps[i].Loop
+			if loop == nil {
+				continue
+			}
+			for i, a := range loop.Init {
+				if !loop.Stays[i] && !yield(a.Type) {
+					return
+				}
+			}
+		}
+	}
+}
