@@ -40,7 +40,7 @@ func (b *body) rowStage() {
 
 // reduction is one of the stage's, with where it is among what loops carry: of
 // each, Unroll vectors, one for what remains after whole vectors and, for
-// extremes, whether there has been a NaN.
+// extremes, what is collected besides.
 type reduction struct {
 	id      kernel.ID
 	at, n   int
@@ -53,7 +53,7 @@ func (b *body) reductions() []reduction {
 	for _, id := range b.reduce {
 		r := reduction{id: id, at: at, n: b.Unroll + 1, extreme: b.extremes(id)}
 		if r.extreme {
-			r.n++
+			r.n += len(b.besides(r))
 		}
 		all, at = append(all, r), at+r.n
 	}
@@ -82,7 +82,7 @@ func (b *body) begins() []value.Value {
 		}
 		all = append(all, b.ConstBits(i.Type, rest, bits).V)
 		if r.extreme {
-			all = append(all, b.ConstInt(types.Bool, b.Lanes, 0).V)
+			all = append(all, b.besides(r)...)
 		}
 	}
 	return all
@@ -171,7 +171,7 @@ func (b *body) behind(next, n value.Value, sums []value.Value) []value.Value {
 		out := append([]value.Value{}, sums...)
 		for _, r := range b.reductions() {
 			at := b.restOf(r)
-			if r.extreme {
+			if r.extreme && !b.signs() {
 				b.extreme(r, out, at, 1, l)
 				continue
 			}
@@ -211,11 +211,19 @@ func (b *body) total(r reduction, sums []value.Value) vector.Value {
 	for len(main) > 1 {
 		var half []vector.Value
 		for n := 0; n < len(main); n += 2 {
-			half = append(half, b.binary(op, main[n], main[n+1]))
+			x, y := main[n], main[n+1]
+			if r.extreme && b.signs() {
+				half = append(half, vector.Value{V: b.extremum(op, x.V, y.V), DType: i.Type})
+				continue
+			}
+			half = append(half, b.binary(op, x, y))
 		}
 		main = half
 	}
 	sum := main[0]
+	if r.extreme && b.signs() {
+		sum = b.settled(r, sum, sums)
+	}
 	if rest.Lanes() == sum.Lanes() {
 		sum = b.binary(op, sum, rest)
 	}
@@ -224,7 +232,7 @@ func (b *body) total(r reduction, sums []value.Value) vector.Value {
 	if rest.Lanes() != b.Lanes {
 		sum = b.binary(op, sum, rest)
 	}
-	if r.extreme {
+	if r.extreme && !b.signs() {
 		nan := vector.Value{V: sums[b.Unroll+1], DType: types.Bool}
 		sum = b.Select(vector.Value{V: b.Any(nan), DType: types.Bool}, b.Const(i.Type, 1, math.NaN()), sum)
 	}
