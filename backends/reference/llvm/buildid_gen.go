@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "9c774ab8fa768f4a1635beea"
+const buildID = "ce98568328f8f360069b055e"

@@ -113,6 +113,9 @@ func (p *planner) plan() *Schedule {
 	}
 	p.stages(r)
 	p.stream(r)
+	if r.Form == Rows {
+		p.ahead(r)
+	}
 	if r.Form == Strips {
 		p.on = dependence(k, r.Vector)
 		p.keep(r)

@@ -137,12 +137,13 @@ func (b *body) pace(n value.Value, sums []value.Value) []value.Value {
 // turns works on whole turns of Unroll vectors. It returns where they end, and the
 // sums.
 func (b *body) turns(n value.Value, sums []value.Value) []value.Value {
-	past := b.pastCaches(b.Index(0))
+	past, apart := b.pastCaches(b.Index(0)), b.rowsApart()
 	next, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(b.Lanes * b.Unroll)), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
 			b.defers = past != nil
 			b.enter(b.last(), b.vectors(i, b.Unroll, b.Lanes))
 			b.emit(b.last(), vector.Lanes{N: b.Lanes})
+			b.fetchNext(apart, vector.Lanes{N: b.Lanes})
 			b.flush(past)
 			b.defers = false
 			out := append([]value.Value{}, sums...)

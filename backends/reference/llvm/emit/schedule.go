@@ -98,6 +98,9 @@ type Stage struct {
 	// the same Unroll sums: loads of several run ahead of what the processor
 	// fetches by itself, and a pass over memory takes a tenth longer.
 	Paced bool
+	// Ahead is the loads of Rows from operands that an earlier stage has brought near:
+	// the same of the next row is fetched beside them.
+	Ahead []kernel.ID
 	// Held is how many sums, of all vectors that are worked on at once, a stage of
 	// Strips keeps in registers: its loops run anew for each so many of its
 	// reductions, for one turn along the strip after the other. 0: sums are in
@@ -161,6 +164,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 			fmt.Fprintf(&b, " %s by %dx%d", name(i, t.Vector), t.Unroll, t.Lanes)
 			if t.Paced {
 				b.WriteString(" paced")
+			}
+			for _, id := range t.Ahead {
+				fmt.Fprintf(&b, " fetching %s", k.Params[k.Instrs[id].Mem.Param].Name)
 			}
 			if t.Held > 0 {
 				fmt.Fprintf(&b, " holding %d", t.Held)

@@ -55,11 +55,11 @@ entry:
 	br i1 %49, label %51, label %58
 
 50:
-	br i1 %40, label %509, label %510
+	br i1 %40, label %521, label %522
 
 51:
-	%52 = phi i64 [ %42, %46 ], [ %361, %359 ]
-	%53 = phi i64 [ %42, %46 ], [ %360, %359 ]
+	%52 = phi i64 [ %42, %46 ], [ %373, %371 ]
+	%53 = phi i64 [ %42, %46 ], [ %372, %371 ]
 	%54 = mul i64 %53, %16
 	%55 = add i64 0, 64
 	%56 = sub i64 %8, 64
@@ -67,8 +67,8 @@ entry:
 	br i1 %57, label %61, label %98
 
 58:
-	%59 = phi i64 [ %42, %46 ], [ %361, %359 ]
-	%60 = phi i64 [ %42, %46 ], [ %360, %359 ]
+	%59 = phi i64 [ %42, %46 ], [ %373, %371 ]
+	%60 = phi i64 [ %42, %46 ], [ %372, %371 ]
 	br label %50
 
 61:
@@ -227,382 +227,396 @@ entry:
 	%206 = icmp ne i16 %205, 0
 	%207 = select i1 %206, float 0x7FF8000000000000, float %204
 	%208 = mul i64 %53, %16
-	%209 = add i64 0, 32
-	%210 = sub i64 %8, 32
-	%211 = icmp ule i64 %209, %8
-	br i1 %211, label %212, label %273
+	%209 = mul i64 %8, 4
+	%210 = icmp ule i64 %209, 65536
+	%211 = select i1 %210, i64 %16, i64 0
+	%212 = add i64 0, 32
+	%213 = sub i64 %8, 32
+	%214 = icmp ule i64 %212, %8
+	br i1 %214, label %215, label %285
 
-212:
-	%213 = phi i64 [ 0, %132 ], [ %271, %212 ]
-	%214 = phi <16 x float> [ zeroinitializer, %132 ], [ %269, %212 ]
-	%215 = phi <16 x float> [ zeroinitializer, %132 ], [ %270, %212 ]
-	%216 = phi <16 x float> [ zeroinitializer, %132 ], [ %216, %212 ]
-	%217 = getelementptr float, float* %12, i64 %208
-	%218 = getelementptr float, float* %217, i64 %213
-	%219 = bitcast float* %218 to <16 x float>*
-	%220 = load <16 x float>, <16 x float>* %219, align 4
-	%221 = getelementptr float, float* %12, i64 %208
-	%222 = getelementptr float, float* %221, i64 %213
-	%223 = getelementptr float, float* %222, i64 16
-	%224 = bitcast float* %223 to <16 x float>*
-	%225 = load <16 x float>, <16 x float>* %224, align 4
-	%226 = insertelement <16 x float> poison, float %207, i32 0
-	%227 = shufflevector <16 x float> %226, <16 x float> poison, <16 x i32> zeroinitializer
-	%228 = fsub <16 x float> %220, %227
-	%229 = fsub <16 x float> %225, %227
-	%230 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %228
-	%231 = select <16 x i1> %230, <16 x float> splat (float 0xC05A000000000000), <16 x float> %228
-	%232 = fcmp olt <16 x float> splat (float 0x4056400000000000), %231
-	%233 = select <16 x i1> %232, <16 x float> splat (float 0x4056400000000000), <16 x float> %231
-	%234 = call <16 x float> @llvm.fma.v16f32(<16 x float> %233, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%235 = fsub <16 x float> %234, splat (float 0x4128000000000000)
-	%236 = fneg <16 x float> %235
-	%237 = call <16 x float> @llvm.fma.v16f32(<16 x float> %236, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %233)
-	%238 = fneg <16 x float> %235
-	%239 = call <16 x float> @llvm.fma.v16f32(<16 x float> %238, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %237)
-	%240 = fmul <16 x float> %239, %239
-	%241 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %239, <16 x float> splat (float 0x3FE0002200000000))
-	%242 = call <16 x float> @llvm.fma.v16f32(<16 x float> %240, <16 x float> %241, <16 x float> %239)
-	%243 = bitcast <16 x float> %234 to <16 x i32>
-	%244 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %243)
-	%245 = call <16 x float> @llvm.fma.v16f32(<16 x float> %244, <16 x float> %242, <16 x float> %244)
-	%246 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %245, <16 x float> %235, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%247 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %229
-	%248 = select <16 x i1> %247, <16 x float> splat (float 0xC05A000000000000), <16 x float> %229
-	%249 = fcmp olt <16 x float> splat (float 0x4056400000000000), %248
-	%250 = select <16 x i1> %249, <16 x float> splat (float 0x4056400000000000), <16 x float> %248
-	%251 = call <16 x float> @llvm.fma.v16f32(<16 x float> %250, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%252 = fsub <16 x float> %251, splat (float 0x4128000000000000)
-	%253 = fneg <16 x float> %252
-	%254 = call <16 x float> @llvm.fma.v16f32(<16 x float> %253, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %250)
-	%255 = fneg <16 x float> %252
-	%256 = call <16 x float> @llvm.fma.v16f32(<16 x float> %255, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %254)
-	%257 = fmul <16 x float> %256, %256
-	%258 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %256, <16 x float> splat (float 0x3FE0002200000000))
-	%259 = call <16 x float> @llvm.fma.v16f32(<16 x float> %257, <16 x float> %258, <16 x float> %256)
-	%260 = bitcast <16 x float> %251 to <16 x i32>
-	%261 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %260)
-	%262 = call <16 x float> @llvm.fma.v16f32(<16 x float> %261, <16 x float> %259, <16 x float> %261)
-	%263 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %262, <16 x float> %252, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%264 = getelementptr float, float* %29, i64 %213
-	%265 = bitcast float* %264 to <16 x float>*
-	store <16 x float> %246, <16 x float>* %265, align 4
-	%266 = getelementptr float, float* %29, i64 %213
-	%267 = getelementptr float, float* %266, i64 16
+215:
+	%216 = phi i64 [ 0, %132 ], [ %283, %215 ]
+	%217 = phi <16 x float> [ zeroinitializer, %132 ], [ %281, %215 ]
+	%218 = phi <16 x float> [ zeroinitializer, %132 ], [ %282, %215 ]
+	%219 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
+	%220 = getelementptr float, float* %12, i64 %208
+	%221 = getelementptr float, float* %220, i64 %216
+	%222 = bitcast float* %221 to <16 x float>*
+	%223 = load <16 x float>, <16 x float>* %222, align 4
+	%224 = getelementptr float, float* %12, i64 %208
+	%225 = getelementptr float, float* %224, i64 %216
+	%226 = getelementptr float, float* %225, i64 16
+	%227 = bitcast float* %226 to <16 x float>*
+	%228 = load <16 x float>, <16 x float>* %227, align 4
+	%229 = insertelement <16 x float> poison, float %207, i32 0
+	%230 = shufflevector <16 x float> %229, <16 x float> poison, <16 x i32> zeroinitializer
+	%231 = fsub <16 x float> %223, %230
+	%232 = fsub <16 x float> %228, %230
+	%233 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %231
+	%234 = select <16 x i1> %233, <16 x float> splat (float 0xC05A000000000000), <16 x float> %231
+	%235 = fcmp olt <16 x float> splat (float 0x4056400000000000), %234
+	%236 = select <16 x i1> %235, <16 x float> splat (float 0x4056400000000000), <16 x float> %234
+	%237 = call <16 x float> @llvm.fma.v16f32(<16 x float> %236, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%238 = fsub <16 x float> %237, splat (float 0x4128000000000000)
+	%239 = fneg <16 x float> %238
+	%240 = call <16 x float> @llvm.fma.v16f32(<16 x float> %239, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %236)
+	%241 = fneg <16 x float> %238
+	%242 = call <16 x float> @llvm.fma.v16f32(<16 x float> %241, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %240)
+	%243 = fmul <16 x float> %242, %242
+	%244 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %242, <16 x float> splat (float 0x3FE0002200000000))
+	%245 = call <16 x float> @llvm.fma.v16f32(<16 x float> %243, <16 x float> %244, <16 x float> %242)
+	%246 = bitcast <16 x float> %237 to <16 x i32>
+	%247 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %246)
+	%248 = call <16 x float> @llvm.fma.v16f32(<16 x float> %247, <16 x float> %245, <16 x float> %247)
+	%249 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %248, <16 x float> %238, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%250 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %232
+	%251 = select <16 x i1> %250, <16 x float> splat (float 0xC05A000000000000), <16 x float> %232
+	%252 = fcmp olt <16 x float> splat (float 0x4056400000000000), %251
+	%253 = select <16 x i1> %252, <16 x float> splat (float 0x4056400000000000), <16 x float> %251
+	%254 = call <16 x float> @llvm.fma.v16f32(<16 x float> %253, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%255 = fsub <16 x float> %254, splat (float 0x4128000000000000)
+	%256 = fneg <16 x float> %255
+	%257 = call <16 x float> @llvm.fma.v16f32(<16 x float> %256, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %253)
+	%258 = fneg <16 x float> %255
+	%259 = call <16 x float> @llvm.fma.v16f32(<16 x float> %258, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %257)
+	%260 = fmul <16 x float> %259, %259
+	%261 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %259, <16 x float> splat (float 0x3FE0002200000000))
+	%262 = call <16 x float> @llvm.fma.v16f32(<16 x float> %260, <16 x float> %261, <16 x float> %259)
+	%263 = bitcast <16 x float> %254 to <16 x i32>
+	%264 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %263)
+	%265 = call <16 x float> @llvm.fma.v16f32(<16 x float> %264, <16 x float> %262, <16 x float> %264)
+	%266 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %265, <16 x float> %255, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%267 = getelementptr float, float* %29, i64 %216
 	%268 = bitcast float* %267 to <16 x float>*
-	store <16 x float> %263, <16 x float>* %268, align 4
-	%269 = fadd <16 x float> %214, %246
-	%270 = fadd <16 x float> %215, %263
-	%271 = add nuw nsw i64 %213, 32
-	%272 = icmp ule i64 %271, %210
-	br i1 %272, label %212, label %273, !llvm.loop !4
+	store <16 x float> %249, <16 x float>* %268, align 4
+	%269 = getelementptr float, float* %29, i64 %216
+	%270 = getelementptr float, float* %269, i64 16
+	%271 = bitcast float* %270 to <16 x float>*
+	store <16 x float> %266, <16 x float>* %271, align 4
+	%272 = getelementptr float, float* %12, i64 %208
+	%273 = getelementptr float, float* %272, i64 %216
+	%274 = getelementptr float, float* %273, i64 %211
+	%275 = bitcast float* %274 to i8*
+	call void @llvm.prefetch.p0(i8* %275, i32 0, i32 3, i32 1)
+	%276 = getelementptr float, float* %12, i64 %208
+	%277 = getelementptr float, float* %276, i64 %216
+	%278 = getelementptr float, float* %277, i64 16
+	%279 = getelementptr float, float* %278, i64 %211
+	%280 = bitcast float* %279 to i8*
+	call void @llvm.prefetch.p0(i8* %280, i32 0, i32 3, i32 1)
+	%281 = fadd <16 x float> %217, %249
+	%282 = fadd <16 x float> %218, %266
+	%283 = add nuw nsw i64 %216, 32
+	%284 = icmp ule i64 %283, %213
+	br i1 %284, label %215, label %285, !llvm.loop !4
 
-273:
-	%274 = phi i64 [ 0, %132 ], [ %271, %212 ]
-	%275 = phi <16 x float> [ zeroinitializer, %132 ], [ %269, %212 ]
-	%276 = phi <16 x float> [ zeroinitializer, %132 ], [ %270, %212 ]
-	%277 = phi <16 x float> [ zeroinitializer, %132 ], [ %216, %212 ]
-	br label %278
+285:
+	%286 = phi i64 [ 0, %132 ], [ %283, %215 ]
+	%287 = phi <16 x float> [ zeroinitializer, %132 ], [ %281, %215 ]
+	%288 = phi <16 x float> [ zeroinitializer, %132 ], [ %282, %215 ]
+	%289 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
+	br label %290
 
-278:
-	%279 = phi i64 [ %274, %273 ], [ %319, %284 ]
-	%280 = phi <16 x float> [ %275, %273 ], [ %280, %284 ]
-	%281 = phi <16 x float> [ %276, %273 ], [ %281, %284 ]
-	%282 = phi <16 x float> [ %277, %273 ], [ %318, %284 ]
-	%283 = icmp slt i64 %279, %8
-	br i1 %283, label %284, label %320
+290:
+	%291 = phi i64 [ %286, %285 ], [ %331, %296 ]
+	%292 = phi <16 x float> [ %287, %285 ], [ %292, %296 ]
+	%293 = phi <16 x float> [ %288, %285 ], [ %293, %296 ]
+	%294 = phi <16 x float> [ %289, %285 ], [ %330, %296 ]
+	%295 = icmp slt i64 %291, %8
+	br i1 %295, label %296, label %332
 
-284:
-	%285 = sub i64 %8, %279
-	%286 = call i64 @llvm.smin.i64(i64 %285, i64 16)
-	%287 = shl i64 1, %286
-	%288 = sub i64 %287, 1
-	%289 = trunc i64 %288 to i16
-	%290 = bitcast i16 %289 to <16 x i1>
-	%291 = getelementptr float, float* %12, i64 %208
-	%292 = getelementptr float, float* %291, i64 %279
-	%293 = bitcast float* %292 to <16 x float>*
-	%294 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %293, i32 4, <16 x i1> %290, <16 x float> zeroinitializer)
-	%295 = insertelement <16 x float> poison, float %207, i32 0
-	%296 = shufflevector <16 x float> %295, <16 x float> poison, <16 x i32> zeroinitializer
-	%297 = fsub <16 x float> %294, %296
-	%298 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %297
-	%299 = select <16 x i1> %298, <16 x float> splat (float 0xC05A000000000000), <16 x float> %297
-	%300 = fcmp olt <16 x float> splat (float 0x4056400000000000), %299
-	%301 = select <16 x i1> %300, <16 x float> splat (float 0x4056400000000000), <16 x float> %299
-	%302 = call <16 x float> @llvm.fma.v16f32(<16 x float> %301, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%303 = fsub <16 x float> %302, splat (float 0x4128000000000000)
-	%304 = fneg <16 x float> %303
-	%305 = call <16 x float> @llvm.fma.v16f32(<16 x float> %304, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %301)
-	%306 = fneg <16 x float> %303
-	%307 = call <16 x float> @llvm.fma.v16f32(<16 x float> %306, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %305)
-	%308 = fmul <16 x float> %307, %307
-	%309 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %307, <16 x float> splat (float 0x3FE0002200000000))
-	%310 = call <16 x float> @llvm.fma.v16f32(<16 x float> %308, <16 x float> %309, <16 x float> %307)
-	%311 = bitcast <16 x float> %302 to <16 x i32>
-	%312 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %311)
-	%313 = call <16 x float> @llvm.fma.v16f32(<16 x float> %312, <16 x float> %310, <16 x float> %312)
-	%314 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %313, <16 x float> %303, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%315 = getelementptr float, float* %29, i64 %279
-	%316 = bitcast float* %315 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %314, <16 x float>* %316, i32 4, <16 x i1> %290)
-	%317 = fadd <16 x float> %282, %314
-	%318 = select <16 x i1> %290, <16 x float> %317, <16 x float> %282
-	%319 = add i64 %279, 16
-	br label %278
+296:
+	%297 = sub i64 %8, %291
+	%298 = call i64 @llvm.smin.i64(i64 %297, i64 16)
+	%299 = shl i64 1, %298
+	%300 = sub i64 %299, 1
+	%301 = trunc i64 %300 to i16
+	%302 = bitcast i16 %301 to <16 x i1>
+	%303 = getelementptr float, float* %12, i64 %208
+	%304 = getelementptr float, float* %303, i64 %291
+	%305 = bitcast float* %304 to <16 x float>*
+	%306 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %305, i32 4, <16 x i1> %302, <16 x float> zeroinitializer)
+	%307 = insertelement <16 x float> poison, float %207, i32 0
+	%308 = shufflevector <16 x float> %307, <16 x float> poison, <16 x i32> zeroinitializer
+	%309 = fsub <16 x float> %306, %308
+	%310 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %309
+	%311 = select <16 x i1> %310, <16 x float> splat (float 0xC05A000000000000), <16 x float> %309
+	%312 = fcmp olt <16 x float> splat (float 0x4056400000000000), %311
+	%313 = select <16 x i1> %312, <16 x float> splat (float 0x4056400000000000), <16 x float> %311
+	%314 = call <16 x float> @llvm.fma.v16f32(<16 x float> %313, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%315 = fsub <16 x float> %314, splat (float 0x4128000000000000)
+	%316 = fneg <16 x float> %315
+	%317 = call <16 x float> @llvm.fma.v16f32(<16 x float> %316, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %313)
+	%318 = fneg <16 x float> %315
+	%319 = call <16 x float> @llvm.fma.v16f32(<16 x float> %318, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %317)
+	%320 = fmul <16 x float> %319, %319
+	%321 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %319, <16 x float> splat (float 0x3FE0002200000000))
+	%322 = call <16 x float> @llvm.fma.v16f32(<16 x float> %320, <16 x float> %321, <16 x float> %319)
+	%323 = bitcast <16 x float> %314 to <16 x i32>
+	%324 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %323)
+	%325 = call <16 x float> @llvm.fma.v16f32(<16 x float> %324, <16 x float> %322, <16 x float> %324)
+	%326 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %325, <16 x float> %315, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%327 = getelementptr float, float* %29, i64 %291
+	%328 = bitcast float* %327 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %326, <16 x float>* %328, i32 4, <16 x i1> %302)
+	%329 = fadd <16 x float> %294, %326
+	%330 = select <16 x i1> %302, <16 x float> %329, <16 x float> %294
+	%331 = add i64 %291, 16
+	br label %290
 
-320:
-	%321 = fadd <16 x float> %280, %281
-	%322 = fadd <16 x float> %321, %282
-	%323 = shufflevector <16 x float> %322, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-	%324 = shufflevector <16 x float> %322, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-	%325 = fadd <8 x float> %323, %324
-	%326 = shufflevector <8 x float> %325, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-	%327 = shufflevector <8 x float> %325, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-	%328 = fadd <4 x float> %326, %327
-	%329 = shufflevector <4 x float> %328, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-	%330 = shufflevector <4 x float> %328, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-	%331 = fadd <2 x float> %329, %330
-	%332 = extractelement <2 x float> %331, i32 0
-	%333 = extractelement <2 x float> %331, i32 1
-	%334 = fadd float %332, %333
-	%335 = mul i64 %53, %26
-	%336 = call float @llvm.fabs.f32(float %334)
-	%337 = fcmp oge float %336, 0x3810000000000000
-	%338 = fcmp ole float %336, 0x47D0000000000000
-	%339 = and i1 %337, %338
-	%340 = fdiv float 0x3FF0000000000000, %334
-	br i1 %339, label %341, label %350
+332:
+	%333 = fadd <16 x float> %292, %293
+	%334 = fadd <16 x float> %333, %294
+	%335 = shufflevector <16 x float> %334, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+	%336 = shufflevector <16 x float> %334, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+	%337 = fadd <8 x float> %335, %336
+	%338 = shufflevector <8 x float> %337, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+	%339 = shufflevector <8 x float> %337, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+	%340 = fadd <4 x float> %338, %339
+	%341 = shufflevector <4 x float> %340, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+	%342 = shufflevector <4 x float> %340, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+	%343 = fadd <2 x float> %341, %342
+	%344 = extractelement <2 x float> %343, i32 0
+	%345 = extractelement <2 x float> %343, i32 1
+	%346 = fadd float %344, %345
+	%347 = mul i64 %53, %26
+	%348 = call float @llvm.fabs.f32(float %346)
+	%349 = fcmp oge float %348, 0x3810000000000000
+	%350 = fcmp ole float %348, 0x47D0000000000000
+	%351 = and i1 %349, %350
+	%352 = fdiv float 0x3FF0000000000000, %346
+	br i1 %351, label %353, label %362
 
-341:
-	%342 = getelementptr float, float* %21, i64 %335
-	%343 = ptrtoint float* %342 to i64
-	%344 = and i64 %343, 63
-	%345 = icmp eq i64 %344, 0
-	%346 = and i1 %40, %345
-	%347 = add i64 0, 64
-	%348 = sub i64 %8, 64
-	%349 = icmp ule i64 %347, %8
-	br i1 %349, label %363, label %403
+353:
+	%354 = getelementptr float, float* %21, i64 %347
+	%355 = ptrtoint float* %354 to i64
+	%356 = and i64 %355, 63
+	%357 = icmp eq i64 %356, 0
+	%358 = and i1 %40, %357
+	%359 = add i64 0, 64
+	%360 = sub i64 %8, 64
+	%361 = icmp ule i64 %359, %8
+	br i1 %361, label %375, label %415
 
-350:
-	%351 = getelementptr float, float* %21, i64 %335
-	%352 = ptrtoint float* %351 to i64
-	%353 = and i64 %352, 63
-	%354 = icmp eq i64 %353, 0
-	%355 = and i1 %40, %354
-	%356 = add i64 0, 64
-	%357 = sub i64 %8, 64
-	%358 = icmp ule i64 %356, %8
-	br i1 %358, label %439, label %473
+362:
+	%363 = getelementptr float, float* %21, i64 %347
+	%364 = ptrtoint float* %363 to i64
+	%365 = and i64 %364, 63
+	%366 = icmp eq i64 %365, 0
+	%367 = and i1 %40, %366
+	%368 = add i64 0, 64
+	%369 = sub i64 %8, 64
+	%370 = icmp ule i64 %368, %8
+	br i1 %370, label %451, label %485
 
-359:
-	%360 = add i64 %53, 1
-	%361 = add nuw nsw i64 %52, 1
-	%362 = icmp ule i64 %361, %48
-	br i1 %362, label %51, label %58, !llvm.loop !11
+371:
+	%372 = add i64 %53, 1
+	%373 = add nuw nsw i64 %52, 1
+	%374 = icmp ule i64 %373, %48
+	br i1 %374, label %51, label %58, !llvm.loop !11
 
-363:
-	%364 = phi i64 [ 0, %341 ], [ %416, %415 ]
-	%365 = getelementptr float, float* %29, i64 %364
-	%366 = bitcast float* %365 to <16 x float>*
-	%367 = load <16 x float>, <16 x float>* %366, align 4
-	%368 = getelementptr float, float* %29, i64 %364
-	%369 = getelementptr float, float* %368, i64 16
-	%370 = bitcast float* %369 to <16 x float>*
-	%371 = load <16 x float>, <16 x float>* %370, align 4
-	%372 = getelementptr float, float* %29, i64 %364
-	%373 = getelementptr float, float* %372, i64 32
-	%374 = bitcast float* %373 to <16 x float>*
-	%375 = load <16 x float>, <16 x float>* %374, align 4
-	%376 = getelementptr float, float* %29, i64 %364
-	%377 = getelementptr float, float* %376, i64 48
+375:
+	%376 = phi i64 [ 0, %353 ], [ %428, %427 ]
+	%377 = getelementptr float, float* %29, i64 %376
 	%378 = bitcast float* %377 to <16 x float>*
 	%379 = load <16 x float>, <16 x float>* %378, align 4
-	%380 = insertelement <16 x float> poison, float %340, i32 0
-	%381 = shufflevector <16 x float> %380, <16 x float> poison, <16 x i32> zeroinitializer
-	%382 = fmul <16 x float> %367, %381
-	%383 = insertelement <16 x float> poison, float %340, i32 0
-	%384 = shufflevector <16 x float> %383, <16 x float> poison, <16 x i32> zeroinitializer
-	%385 = fmul <16 x float> %371, %384
-	%386 = insertelement <16 x float> poison, float %340, i32 0
-	%387 = shufflevector <16 x float> %386, <16 x float> poison, <16 x i32> zeroinitializer
-	%388 = fmul <16 x float> %375, %387
-	%389 = insertelement <16 x float> poison, float %340, i32 0
-	%390 = shufflevector <16 x float> %389, <16 x float> poison, <16 x i32> zeroinitializer
-	%391 = fmul <16 x float> %379, %390
-	%392 = getelementptr float, float* %21, i64 %335
-	%393 = getelementptr float, float* %392, i64 %364
-	%394 = getelementptr float, float* %21, i64 %335
-	%395 = getelementptr float, float* %394, i64 %364
-	%396 = getelementptr float, float* %395, i64 16
-	%397 = getelementptr float, float* %21, i64 %335
-	%398 = getelementptr float, float* %397, i64 %364
-	%399 = getelementptr float, float* %398, i64 32
-	%400 = getelementptr float, float* %21, i64 %335
-	%401 = getelementptr float, float* %400, i64 %364
-	%402 = getelementptr float, float* %401, i64 48
-	br i1 %346, label %405, label %410
-
-403:
-	%404 = phi i64 [ 0, %341 ], [ %416, %415 ]
-	br label %418
-
-405:
-	%406 = bitcast float* %393 to <16 x float>*
-	store <16 x float> %382, <16 x float>* %406, align 64, !nontemporal !5
-	%407 = bitcast float* %396 to <16 x float>*
-	store <16 x float> %385, <16 x float>* %407, align 64, !nontemporal !5
-	%408 = bitcast float* %399 to <16 x float>*
-	store <16 x float> %388, <16 x float>* %408, align 64, !nontemporal !5
-	%409 = bitcast float* %402 to <16 x float>*
-	store <16 x float> %391, <16 x float>* %409, align 64, !nontemporal !5
-	br label %415
-
-410:
-	%411 = bitcast float* %393 to <16 x float>*
-	store <16 x float> %382, <16 x float>* %411, align 4
-	%412 = bitcast float* %396 to <16 x float>*
-	store <16 x float> %385, <16 x float>* %412, align 4
-	%413 = bitcast float* %399 to <16 x float>*
-	store <16 x float> %388, <16 x float>* %413, align 4
-	%414 = bitcast float* %402 to <16 x float>*
-	store <16 x float> %391, <16 x float>* %414, align 4
-	br label %415
+	%380 = getelementptr float, float* %29, i64 %376
+	%381 = getelementptr float, float* %380, i64 16
+	%382 = bitcast float* %381 to <16 x float>*
+	%383 = load <16 x float>, <16 x float>* %382, align 4
+	%384 = getelementptr float, float* %29, i64 %376
+	%385 = getelementptr float, float* %384, i64 32
+	%386 = bitcast float* %385 to <16 x float>*
+	%387 = load <16 x float>, <16 x float>* %386, align 4
+	%388 = getelementptr float, float* %29, i64 %376
+	%389 = getelementptr float, float* %388, i64 48
+	%390 = bitcast float* %389 to <16 x float>*
+	%391 = load <16 x float>, <16 x float>* %390, align 4
+	%392 = insertelement <16 x float> poison, float %352, i32 0
+	%393 = shufflevector <16 x float> %392, <16 x float> poison, <16 x i32> zeroinitializer
+	%394 = fmul <16 x float> %379, %393
+	%395 = insertelement <16 x float> poison, float %352, i32 0
+	%396 = shufflevector <16 x float> %395, <16 x float> poison, <16 x i32> zeroinitializer
+	%397 = fmul <16 x float> %383, %396
+	%398 = insertelement <16 x float> poison, float %352, i32 0
+	%399 = shufflevector <16 x float> %398, <16 x float> poison, <16 x i32> zeroinitializer
+	%400 = fmul <16 x float> %387, %399
+	%401 = insertelement <16 x float> poison, float %352, i32 0
+	%402 = shufflevector <16 x float> %401, <16 x float> poison, <16 x i32> zeroinitializer
+	%403 = fmul <16 x float> %391, %402
+	%404 = getelementptr float, float* %21, i64 %347
+	%405 = getelementptr float, float* %404, i64 %376
+	%406 = getelementptr float, float* %21, i64 %347
+	%407 = getelementptr float, float* %406, i64 %376
+	%408 = getelementptr float, float* %407, i64 16
+	%409 = getelementptr float, float* %21, i64 %347
+	%410 = getelementptr float, float* %409, i64 %376
+	%411 = getelementptr float, float* %410, i64 32
+	%412 = getelementptr float, float* %21, i64 %347
+	%413 = getelementptr float, float* %412, i64 %376
+	%414 = getelementptr float, float* %413, i64 48
+	br i1 %358, label %417, label %422
 
 415:
-	%416 = add nuw nsw i64 %364, 64
-	%417 = icmp ule i64 %416, %348
-	br i1 %417, label %363, label %403, !llvm.loop !7
+	%416 = phi i64 [ 0, %353 ], [ %428, %427 ]
+	br label %430
 
-418:
-	%419 = phi i64 [ %404, %403 ], [ %437, %421 ]
-	%420 = icmp slt i64 %419, %8
-	br i1 %420, label %421, label %438
+417:
+	%418 = bitcast float* %405 to <16 x float>*
+	store <16 x float> %394, <16 x float>* %418, align 64, !nontemporal !5
+	%419 = bitcast float* %408 to <16 x float>*
+	store <16 x float> %397, <16 x float>* %419, align 64, !nontemporal !5
+	%420 = bitcast float* %411 to <16 x float>*
+	store <16 x float> %400, <16 x float>* %420, align 64, !nontemporal !5
+	%421 = bitcast float* %414 to <16 x float>*
+	store <16 x float> %403, <16 x float>* %421, align 64, !nontemporal !5
+	br label %427
 
-421:
-	%422 = sub i64 %8, %419
-	%423 = call i64 @llvm.smin.i64(i64 %422, i64 16)
-	%424 = shl i64 1, %423
-	%425 = sub i64 %424, 1
-	%426 = trunc i64 %425 to i16
-	%427 = bitcast i16 %426 to <16 x i1>
-	%428 = getelementptr float, float* %29, i64 %419
-	%429 = bitcast float* %428 to <16 x float>*
-	%430 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %429, i32 4, <16 x i1> %427, <16 x float> zeroinitializer)
-	%431 = insertelement <16 x float> poison, float %340, i32 0
-	%432 = shufflevector <16 x float> %431, <16 x float> poison, <16 x i32> zeroinitializer
-	%433 = fmul <16 x float> %430, %432
-	%434 = getelementptr float, float* %21, i64 %335
-	%435 = getelementptr float, float* %434, i64 %419
-	%436 = bitcast float* %435 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %433, <16 x float>* %436, i32 4, <16 x i1> %427)
-	%437 = add i64 %419, 16
-	br label %418
+422:
+	%423 = bitcast float* %405 to <16 x float>*
+	store <16 x float> %394, <16 x float>* %423, align 4
+	%424 = bitcast float* %408 to <16 x float>*
+	store <16 x float> %397, <16 x float>* %424, align 4
+	%425 = bitcast float* %411 to <16 x float>*
+	store <16 x float> %400, <16 x float>* %425, align 4
+	%426 = bitcast float* %414 to <16 x float>*
+	store <16 x float> %403, <16 x float>* %426, align 4
+	br label %427
 
-438:
-	br label %359
+427:
+	%428 = add nuw nsw i64 %376, 64
+	%429 = icmp ule i64 %428, %360
+	br i1 %429, label %375, label %415, !llvm.loop !7
 
-439:
-	%440 = phi i64 [ 0, %350 ], [ %486, %485 ]
-	%441 = getelementptr float, float* %29, i64 %440
-	%442 = bitcast float* %441 to <16 x float>*
-	%443 = load <16 x float>, <16 x float>* %442, align 4
-	%444 = getelementptr float, float* %29, i64 %440
-	%445 = getelementptr float, float* %444, i64 16
-	%446 = bitcast float* %445 to <16 x float>*
-	%447 = load <16 x float>, <16 x float>* %446, align 4
-	%448 = getelementptr float, float* %29, i64 %440
-	%449 = getelementptr float, float* %448, i64 32
-	%450 = bitcast float* %449 to <16 x float>*
-	%451 = load <16 x float>, <16 x float>* %450, align 4
-	%452 = getelementptr float, float* %29, i64 %440
-	%453 = getelementptr float, float* %452, i64 48
+430:
+	%431 = phi i64 [ %416, %415 ], [ %449, %433 ]
+	%432 = icmp slt i64 %431, %8
+	br i1 %432, label %433, label %450
+
+433:
+	%434 = sub i64 %8, %431
+	%435 = call i64 @llvm.smin.i64(i64 %434, i64 16)
+	%436 = shl i64 1, %435
+	%437 = sub i64 %436, 1
+	%438 = trunc i64 %437 to i16
+	%439 = bitcast i16 %438 to <16 x i1>
+	%440 = getelementptr float, float* %29, i64 %431
+	%441 = bitcast float* %440 to <16 x float>*
+	%442 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %441, i32 4, <16 x i1> %439, <16 x float> zeroinitializer)
+	%443 = insertelement <16 x float> poison, float %352, i32 0
+	%444 = shufflevector <16 x float> %443, <16 x float> poison, <16 x i32> zeroinitializer
+	%445 = fmul <16 x float> %442, %444
+	%446 = getelementptr float, float* %21, i64 %347
+	%447 = getelementptr float, float* %446, i64 %431
+	%448 = bitcast float* %447 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %445, <16 x float>* %448, i32 4, <16 x i1> %439)
+	%449 = add i64 %431, 16
+	br label %430
+
+450:
+	br label %371
+
+451:
+	%452 = phi i64 [ 0, %362 ], [ %498, %497 ]
+	%453 = getelementptr float, float* %29, i64 %452
 	%454 = bitcast float* %453 to <16 x float>*
 	%455 = load <16 x float>, <16 x float>* %454, align 4
-	%456 = insertelement <16 x float> poison, float %334, i32 0
-	%457 = shufflevector <16 x float> %456, <16 x float> poison, <16 x i32> zeroinitializer
-	%458 = fdiv <16 x float> %443, %457
-	%459 = fdiv <16 x float> %447, %457
-	%460 = fdiv <16 x float> %451, %457
-	%461 = fdiv <16 x float> %455, %457
-	%462 = getelementptr float, float* %21, i64 %335
-	%463 = getelementptr float, float* %462, i64 %440
-	%464 = getelementptr float, float* %21, i64 %335
-	%465 = getelementptr float, float* %464, i64 %440
-	%466 = getelementptr float, float* %465, i64 16
-	%467 = getelementptr float, float* %21, i64 %335
-	%468 = getelementptr float, float* %467, i64 %440
-	%469 = getelementptr float, float* %468, i64 32
-	%470 = getelementptr float, float* %21, i64 %335
-	%471 = getelementptr float, float* %470, i64 %440
-	%472 = getelementptr float, float* %471, i64 48
-	br i1 %355, label %475, label %480
-
-473:
-	%474 = phi i64 [ 0, %350 ], [ %486, %485 ]
-	br label %488
-
-475:
-	%476 = bitcast float* %463 to <16 x float>*
-	store <16 x float> %458, <16 x float>* %476, align 64, !nontemporal !5
-	%477 = bitcast float* %466 to <16 x float>*
-	store <16 x float> %459, <16 x float>* %477, align 64, !nontemporal !5
-	%478 = bitcast float* %469 to <16 x float>*
-	store <16 x float> %460, <16 x float>* %478, align 64, !nontemporal !5
-	%479 = bitcast float* %472 to <16 x float>*
-	store <16 x float> %461, <16 x float>* %479, align 64, !nontemporal !5
-	br label %485
-
-480:
-	%481 = bitcast float* %463 to <16 x float>*
-	store <16 x float> %458, <16 x float>* %481, align 4
-	%482 = bitcast float* %466 to <16 x float>*
-	store <16 x float> %459, <16 x float>* %482, align 4
-	%483 = bitcast float* %469 to <16 x float>*
-	store <16 x float> %460, <16 x float>* %483, align 4
-	%484 = bitcast float* %472 to <16 x float>*
-	store <16 x float> %461, <16 x float>* %484, align 4
-	br label %485
+	%456 = getelementptr float, float* %29, i64 %452
+	%457 = getelementptr float, float* %456, i64 16
+	%458 = bitcast float* %457 to <16 x float>*
+	%459 = load <16 x float>, <16 x float>* %458, align 4
+	%460 = getelementptr float, float* %29, i64 %452
+	%461 = getelementptr float, float* %460, i64 32
+	%462 = bitcast float* %461 to <16 x float>*
+	%463 = load <16 x float>, <16 x float>* %462, align 4
+	%464 = getelementptr float, float* %29, i64 %452
+	%465 = getelementptr float, float* %464, i64 48
+	%466 = bitcast float* %465 to <16 x float>*
+	%467 = load <16 x float>, <16 x float>* %466, align 4
+	%468 = insertelement <16 x float> poison, float %346, i32 0
+	%469 = shufflevector <16 x float> %468, <16 x float> poison, <16 x i32> zeroinitializer
+	%470 = fdiv <16 x float> %455, %469
+	%471 = fdiv <16 x float> %459, %469
+	%472 = fdiv <16 x float> %463, %469
+	%473 = fdiv <16 x float> %467, %469
+	%474 = getelementptr float, float* %21, i64 %347
+	%475 = getelementptr float, float* %474, i64 %452
+	%476 = getelementptr float, float* %21, i64 %347
+	%477 = getelementptr float, float* %476, i64 %452
+	%478 = getelementptr float, float* %477, i64 16
+	%479 = getelementptr float, float* %21, i64 %347
+	%480 = getelementptr float, float* %479, i64 %452
+	%481 = getelementptr float, float* %480, i64 32
+	%482 = getelementptr float, float* %21, i64 %347
+	%483 = getelementptr float, float* %482, i64 %452
+	%484 = getelementptr float, float* %483, i64 48
+	br i1 %367, label %487, label %492
 
 485:
-	%486 = add nuw nsw i64 %440, 64
-	%487 = icmp ule i64 %486, %357
-	br i1 %487, label %439, label %473, !llvm.loop !9
+	%486 = phi i64 [ 0, %362 ], [ %498, %497 ]
+	br label %500
 
-488:
-	%489 = phi i64 [ %474, %473 ], [ %507, %491 ]
-	%490 = icmp slt i64 %489, %8
-	br i1 %490, label %491, label %508
+487:
+	%488 = bitcast float* %475 to <16 x float>*
+	store <16 x float> %470, <16 x float>* %488, align 64, !nontemporal !5
+	%489 = bitcast float* %478 to <16 x float>*
+	store <16 x float> %471, <16 x float>* %489, align 64, !nontemporal !5
+	%490 = bitcast float* %481 to <16 x float>*
+	store <16 x float> %472, <16 x float>* %490, align 64, !nontemporal !5
+	%491 = bitcast float* %484 to <16 x float>*
+	store <16 x float> %473, <16 x float>* %491, align 64, !nontemporal !5
+	br label %497
 
-491:
-	%492 = sub i64 %8, %489
-	%493 = call i64 @llvm.smin.i64(i64 %492, i64 16)
-	%494 = shl i64 1, %493
-	%495 = sub i64 %494, 1
-	%496 = trunc i64 %495 to i16
-	%497 = bitcast i16 %496 to <16 x i1>
-	%498 = getelementptr float, float* %29, i64 %489
-	%499 = bitcast float* %498 to <16 x float>*
-	%500 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %499, i32 4, <16 x i1> %497, <16 x float> zeroinitializer)
-	%501 = insertelement <16 x float> poison, float %334, i32 0
-	%502 = shufflevector <16 x float> %501, <16 x float> poison, <16 x i32> zeroinitializer
-	%503 = fdiv <16 x float> %500, %502
-	%504 = getelementptr float, float* %21, i64 %335
-	%505 = getelementptr float, float* %504, i64 %489
-	%506 = bitcast float* %505 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %503, <16 x float>* %506, i32 4, <16 x i1> %497)
-	%507 = add i64 %489, 16
-	br label %488
+492:
+	%493 = bitcast float* %475 to <16 x float>*
+	store <16 x float> %470, <16 x float>* %493, align 4
+	%494 = bitcast float* %478 to <16 x float>*
+	store <16 x float> %471, <16 x float>* %494, align 4
+	%495 = bitcast float* %481 to <16 x float>*
+	store <16 x float> %472, <16 x float>* %495, align 4
+	%496 = bitcast float* %484 to <16 x float>*
+	store <16 x float> %473, <16 x float>* %496, align 4
+	br label %497
 
-508:
-	br label %359
+497:
+	%498 = add nuw nsw i64 %452, 64
+	%499 = icmp ule i64 %498, %369
+	br i1 %499, label %451, label %485, !llvm.loop !9
 
-509:
+500:
+	%501 = phi i64 [ %486, %485 ], [ %519, %503 ]
+	%502 = icmp slt i64 %501, %8
+	br i1 %502, label %503, label %520
+
+503:
+	%504 = sub i64 %8, %501
+	%505 = call i64 @llvm.smin.i64(i64 %504, i64 16)
+	%506 = shl i64 1, %505
+	%507 = sub i64 %506, 1
+	%508 = trunc i64 %507 to i16
+	%509 = bitcast i16 %508 to <16 x i1>
+	%510 = getelementptr float, float* %29, i64 %501
+	%511 = bitcast float* %510 to <16 x float>*
+	%512 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %511, i32 4, <16 x i1> %509, <16 x float> zeroinitializer)
+	%513 = insertelement <16 x float> poison, float %346, i32 0
+	%514 = shufflevector <16 x float> %513, <16 x float> poison, <16 x i32> zeroinitializer
+	%515 = fdiv <16 x float> %512, %514
+	%516 = getelementptr float, float* %21, i64 %347
+	%517 = getelementptr float, float* %516, i64 %501
+	%518 = bitcast float* %517 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %515, <16 x float>* %518, i32 4, <16 x i1> %509)
+	%519 = add i64 %501, 16
+	br label %500
+
+520:
+	br label %371
+
+521:
 	call void @llvm.x86.sse.sfence()
-	br label %510
+	br label %522
 
-510:
+522:
 	ret i32 0
 }
 
@@ -617,6 +631,8 @@ declare <16 x float> @llvm.fma.v16f32(<16 x float> %0, <16 x float> %1, <16 x fl
 declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> %0, <16 x i32> %1)
 
 declare <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %0, <16 x float> %1, <16 x float> %2, i16 %3, i32 %4)
+
+declare void @llvm.prefetch.p0(i8* %0, i32 %1, i32 %2, i32 %3)
 
 declare void @llvm.masked.store.v16f32.p0(<16 x float> %0, <16 x float>* %1, i32 %2, <16 x i1> %3)
 
