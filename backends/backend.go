@@ -42,7 +42,7 @@ type Executable interface {
 	// Execute runs the program. When it fails no result and no donated
 	// argument has been written.
 	Execute(ctx context.Context, c *Call) error
-	// Artifact returns what loads later without compiling; an error wrapping
+	// Artifact returns what a [Loader] loads later without compiling; an error wrapping
 	// errors.ErrUnsupported when the backend has no such form.
 	Artifact() ([]byte, error)
 }
@@ -147,6 +147,18 @@ type Allocator interface {
 	// which is freed after its last view is gone: see [soa.View.Remote].
 	Make(t types.Type) (soa.View, error)
 }
+
+// Loader is a [Backend] that makes programs runnable with what [Executable.Artifact] has
+// returned, also of another process.
+type Loader interface {
+	// Load is Compile of the module, with the options, that the artifact was made of,
+	// but takes the code from there. The error wraps [ErrArtifact] if the artifact is
+	// of another program, or for another device.
+	Load(ctx context.Context, m Module, o Options, artifact []byte) (Executable, error)
+}
+
+// ErrArtifact is what errors of [Loader] wrap for artifacts that do not fit.
+var ErrArtifact = errors.New("the artifact does not fit")
 
 // Sized is an [Executable] that knows how much memory a run takes.
 type Sized interface {

@@ -3,6 +3,7 @@ package backendtest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -138,6 +139,25 @@ func testArtifact(t *testing.T, b backends.Backend) {
 		return
 	}
 	require.NotEmpty(t, data)
+	l, is := b.(backends.Loader)
+	if !is {
+		return
+	}
+	e, err := l.Load(t.Context(), backends.NewModule(weigh), backends.Options{}, data)
+	require.NoError(t, err)
+	a := f32s(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	require.Equal(t, []float32{1, 20, 300, 4000, 50000, 600000}, floats(execute(t, e, a)[0]))
+	again, err := e.Artifact()
+	require.NoError(t, err)
+	require.Equal(t, data, again)
+	other := strings.Replace(weigh, "stablehlo.multiply", "stablehlo.add", 1)
+	for what, bad := range map[string]struct {
+		text string
+		data []byte
+	}{"cut short": {weigh, data[:len(data)-1]}, "longer": {weigh, append(data[:len(data):len(data)], 0)}, "empty": {weigh, nil}, "another program's": {other, data}} {
+		_, err := l.Load(t.Context(), backends.NewModule(bad.text), backends.Options{}, bad.data)
+		require.ErrorIs(t, err, backends.ErrArtifact, what)
+	}
 }
 
 // Any number of goroutines run one executable with arguments of their own.

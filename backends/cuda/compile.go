@@ -32,6 +32,7 @@ type compilation struct {
 	needs   ptx.Options       // and what of that they do
 	entries map[string]*entry // by the kernel's text, and which operands are the same; by what attention is like
 	texts   []string          // of the entries
+	image   []byte            // of the module, from an artifact; nil: the driver gets the text
 	main    *code
 	all     []*code // of main and its regions
 	open    *sized  // main, if it leaves a size open
@@ -321,7 +322,11 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 	on := &loaded{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {
-		m, err := d.ctx.Load([]byte(c.text()))
+		image := c.image
+		if image == nil {
+			image = []byte(c.text())
+		}
+		m, err := d.ctx.Load(image)
 		if err != nil {
 			return nil, fmt.Errorf("%v: compile: %w", d, err)
 		}

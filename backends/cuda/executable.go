@@ -33,11 +33,6 @@ func (e *executable) Signature() *backends.Signature { return e.program.Signatur
 // Program returns what the module became.
 func (e *executable) Program() *kit.Program { return e.program }
 
-// Artifact returns the module of all kernels as PTX, of the program and its regions:
-// text for GPUs of sm_80 and later, or, of large products of matrices that were
-// compiled for one, of sm_90a. What else there is of a program is not in it.
-func (x *code) Artifact() ([]byte, error) { return []byte(x.of.text()), nil }
-
 // Compiled returns how many steps of the program and of its regions are kernels of
 // the device, and how many the host runs.
 func (x *code) Compiled() (kernels, evaluated int) {

@@ -23,6 +23,7 @@ type Options struct {
 	Minor      int
 	Processors int  // the multiprocessors of each device: 4
 	NoPeers    bool // devices cannot access each other's memory
+	NoJIT      bool // the driver compiles no PTX to run it
 	Violations int  // how many are kept: 100
 	CuBLASLt   int  // the version of that library: 130100
 }

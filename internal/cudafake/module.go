@@ -40,37 +40,52 @@ func (f *Fake) load(to *uintptr, image *byte, n uint32, options *int32, values *
 	if code != 0 {
 		return code
 	}
-	text := cString(image)
-	if len(text) > 3 && text[:4] == "\x7fELF" {
-		return driver.NoBinary
+	text := ""
+	if begins(image, elf) {
+		if text, code = f.machineCode(image); code != 0 {
+			return code
+		}
+	} else {
+		text = cString(image)
+		if f.o.NoJIT {
+			return driver.JITDisabled
+		}
 	}
+	m, code := f.compile(text, n, options, values)
+	if code == 0 {
+		*to = f.handle(&module{device: d, ptx: m})
+	}
+	return code
+}
+
+// compile reads a text, and says in the log that options ask for what is wrong.
+func (f *Fake) compile(text string, n uint32, options *int32, values *uintptr) (*ptxsim.Module, driver.Code) {
 	if f.number(versionLine, text) > f.isa() {
-		return driver.UnsupportedPTX
+		return nil, driver.UnsupportedPTX
 	}
 	own := f.o.Major*10 + f.o.Minor
 	if only := f.number(targetAlone, text); f.number(targetLine, text) > own || only != 0 && only != own {
-		return driver.NoBinary
+		return nil, driver.NoBinary
 	}
 	m, err := ptxsim.Parse(text)
-	if err != nil {
-		// The values of the two options about the log: where it goes, and its size.
-		size := uintptr(0)
-		for i, o := range unsafe.Slice(options, n) {
-			if o == 6 {
-				size = unsafe.Slice(values, n)[i]
-			}
-		}
-		for i, o := range unsafe.Slice(options, n) {
-			if o == 5 && size > 0 {
-				at := unsafe.Slice((**byte)(unsafe.Pointer(values)), n)[i]
-				log := unsafe.Slice(at, size)
-				log[copy(log[:size-1], said(err))] = 0
-			}
-		}
-		return driver.InvalidPTX
+	if err == nil {
+		return m, driver.Success
 	}
-	*to = f.handle(&module{device: d, ptx: m})
-	return driver.Success
+	// The values of the two options about the log: where it goes, and its size.
+	size := uintptr(0)
+	for i, o := range unsafe.Slice(options, n) {
+		if o == 6 {
+			size = unsafe.Slice(values, n)[i]
+		}
+	}
+	for i, o := range unsafe.Slice(options, n) {
+		if o == 5 && size > 0 {
+			at := unsafe.Slice((**byte)(unsafe.Pointer(values)), n)[i]
+			log := unsafe.Slice(at, size)
+			log[copy(log[:size-1], said(err))] = 0
+		}
+	}
+	return nil, driver.InvalidPTX
 }
 
 // said is an error in the compiler's form.
@@ -98,6 +113,16 @@ func (f *Fake) number(directive *regexp.Regexp, text string) int {
 	}
 	n, _ := strconv.Atoi(digits)
 	return n
+}
+
+// begins reports whether what ends in a 0 begins with a string.
+func begins(p *byte, with string) bool {
+	for i := range len(with) {
+		if *(*byte)(unsafe.Add(unsafe.Pointer(p), i)) != with[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func cString(p *byte) string {

@@ -60,6 +60,15 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	return &executable{x, b.Fake}, nil
 }
 
+// Load is Compile, with the kernels of an artifact.
+func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Options, artifact []byte) (backends.Executable, error) {
+	x, err := b.Backend.Load(ctx, m, o, artifact)
+	if err != nil {
+		return nil, err
+	}
+	return &executable{x, b.Fake}, nil
+}
+
 type executable struct {
 	backends.Executable
 	fake *cudafake.Fake

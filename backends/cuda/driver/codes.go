@@ -19,6 +19,7 @@ const (
 	PeerUnsupported    Code = 217
 	InvalidPTX         Code = 218
 	UnsupportedPTX     Code = 222
+	JITDisabled        Code = 223
 	InvalidHandle      Code = 400
 	IllegalState       Code = 401
 	NotFound           Code = 500
@@ -76,7 +77,7 @@ var codes = map[Code]known{
 	220:                {name: "CUDA_ERROR_NVLINK_UNCORRECTABLE", advice: anew, lost: true},
 	221:                {name: "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", advice: "libnvidia-ptxjitcompiler.so.1, which comes with the driver, is missing"},
 	UnsupportedPTX:     {name: "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", advice: "the PTX text is newer than the driver: install a newer driver"},
-	223:                {name: "CUDA_ERROR_JIT_COMPILATION_DISABLED", advice: "CUDA_DISABLE_PTX_JIT or CUDA_DISABLE_JIT forbids compiling PTX"},
+	JITDisabled:        {name: "CUDA_ERROR_JIT_COMPILATION_DISABLED", advice: "CUDA_DISABLE_PTX_JIT or CUDA_DISABLE_JIT forbids compiling PTX"},
 	226:                {name: "CUDA_ERROR_CONTAINED", advice: anew, lost: true},
 	300:                {name: "CUDA_ERROR_INVALID_SOURCE"},
 	301:                {name: "CUDA_ERROR_FILE_NOT_FOUND"},

@@ -80,6 +80,10 @@ const (
 	cuModuleUnload
 	cuModuleGetFunction
 	cuModuleGetGlobal
+	cuLinkCreate
+	cuLinkAddData
+	cuLinkComplete
+	cuLinkDestroy
 	cuFuncSetAttribute
 	cuFuncGetAttribute
 	cuOccupancyMaxActiveBlocks
@@ -170,6 +174,10 @@ var entries = [count]Entry{
 	cuModuleUnload:             {"cuModuleUnload", "h"},
 	cuModuleGetFunction:        {"cuModuleGetFunction", "php"},
 	cuModuleGetGlobal:          {"cuModuleGetGlobal_v2", "pphp"},
+	cuLinkCreate:               {"cuLinkCreate_v2", "uppp"},
+	cuLinkAddData:              {"cuLinkAddData_v2", "hipzpupp"},
+	cuLinkComplete:             {"cuLinkComplete", "hpp"},
+	cuLinkDestroy:              {"cuLinkDestroy", "h"},
 	cuFuncSetAttribute:         {"cuFuncSetAttribute", "hii"},
 	cuFuncGetAttribute:         {"cuFuncGetAttribute", "pih"},
 	cuOccupancyMaxActiveBlocks: {"cuOccupancyMaxActiveBlocksPerMultiprocessor", "phiz"},

@@ -243,6 +243,33 @@ func TestLoadErrors(t *testing.T) {
 	require.NoError(t, m.Unload())
 }
 
+// Text becomes machine code, which other GPUs of its generation take, and no older one;
+// a text that the linker rejects is an error with its log.
+func TestAssemble(t *testing.T) {
+	_, d := fake(t, cudafake.Options{Major: 8, Minor: 6})
+	c := enter(t, d, 0)
+	cubin, err := c.Assemble([]byte(scale))
+	require.NoError(t, err)
+	require.Equal(t, "\x7fELF", string(cubin[:4]))
+	_, err = c.Assemble([]byte(strings.Replace(scale, "mul.lo.s32", "mul.low.s32", 1)))
+	require.ErrorIs(t, err, driver.InvalidPTX)
+	require.ErrorContains(t, err, "cuLinkAddData_v2")
+	require.ErrorContains(t, err, "\t17 | mul.low.s32 %r3, %r1, %r2;")
+	for _, on := range []struct {
+		major, minor int
+		is           error
+	}{{8, 6, nil}, {8, 9, nil}, {8, 0, driver.NoBinary}, {9, 0, driver.NoBinary}} {
+		_, d := fake(t, cudafake.Options{Major: on.major, Minor: on.minor})
+		m, err := enter(t, d, 0).Load(cubin)
+		require.ErrorIs(t, err, on.is)
+		if err == nil {
+			_, err = m.Function("scale")
+			require.NoError(t, err)
+			require.NoError(t, m.Unload())
+		}
+	}
+}
+
 // A kernel that faults loses its context: everything in it is refused from then
 // on, with the first error, and other devices go on.
 func TestLost(t *testing.T) {

@@ -32,6 +32,25 @@ type jit struct {
 	log     [logSize]byte
 }
 
+func newJIT() *jit {
+	j := &jit{options: [2]int32{jitErrorLog, jitErrorLogSize}}
+	j.values = [2]uintptr{uintptr(unsafe.Pointer(&j.log)), logSize}
+	return j
+}
+
+// number is how many options there are.
+func (j *jit) number() uintptr { return uintptr(len(j.options)) }
+
+// failed is the error of a call that compiles an image.
+func (j *jit) failed(c *Context, e entry, code Code, image []byte) error {
+	err := c.fail(e, code, "a module for "+c.device.props.Target()+" on a driver for CUDA "+dotted(c.driver.version))
+	said, _, _ := bytes.Cut(j.log[:], []byte{0})
+	if e, ok := err.(*Error); ok {
+		e.Log = explained(strings.TrimSpace(string(said)), image)
+	}
+	return err
+}
+
 // Load compiles PTX text, or takes machine code (a cubin), for the device. The
 // error of a text that the driver rejects has the compiler's log, and the lines of
 // the text that it speaks of.
@@ -42,19 +61,48 @@ func (c *Context) Load(image []byte) (*Module, error) {
 		return nil, err
 	}
 	defer c.Leave()
-	ended := append(bytes.Clone(image), 0) // texts end in 0
-	j := &jit{options: [2]int32{jitErrorLog, jitErrorLogSize}}
-	j.values = [2]uintptr{uintptr(unsafe.Pointer(&j.log)), logSize}
-	code := c.driver.set(cuModuleLoadDataEx, f, f.result(0), f.pin(0, unsafe.Pointer(&ended[0])), uintptr(len(j.options)),
+	ended, j := append(bytes.Clone(image), 0), newJIT() // texts end in 0
+	code := c.driver.set(cuModuleLoadDataEx, f, f.result(0), f.pin(0, unsafe.Pointer(&ended[0])), j.number(),
 		f.pin(1, unsafe.Pointer(j)), uintptr(unsafe.Pointer(&j.values)))
 	runtime.KeepAlive(j)
 	if code == Success {
 		return &Module{c, f.handle(0)}, nil
 	}
-	err := c.fail(cuModuleLoadDataEx, code, "a module for "+c.device.props.Target()+" on a driver for CUDA "+dotted(c.driver.version))
-	said, _, _ := bytes.Cut(j.log[:], []byte{0})
-	err.(*Error).Log = explained(strings.TrimSpace(string(said)), image)
-	return nil, err
+	return nil, j.failed(c, cuModuleLoadDataEx, code, image)
+}
+
+// linkPTX is NVIDIA's CU_JIT_INPUT_PTX.
+const linkPTX = 1
+
+// Assemble compiles PTX text to machine code (a cubin) for the device, which
+// [Context.Load] takes without compiling: also in another process, on a GPU of this
+// kind. An error is as that of Load.
+func (c *Context) Assemble(text []byte) (cubin []byte, err error) {
+	f := newFrame()
+	defer f.free()
+	if err := c.Enter(); err != nil {
+		return nil, err
+	}
+	defer c.Leave()
+	ended, j := append(bytes.Clone(text), 0), newJIT()
+	defer runtime.KeepAlive(j) // the linker writes there until it is destroyed
+	at := f.pin(0, unsafe.Pointer(j))
+	if code := c.driver.set(cuLinkCreate, f, j.number(), at, uintptr(unsafe.Pointer(&j.values)), f.result(0)); code != Success {
+		return nil, j.failed(c, cuLinkCreate, code, text)
+	}
+	linker := f.handle(0)
+	defer func() {
+		if code := c.driver.set(cuLinkDestroy, f, linker); code != Success && err == nil {
+			cubin, err = nil, c.fail(cuLinkDestroy, code, "")
+		}
+	}()
+	if code := c.driver.set(cuLinkAddData, f, linker, linkPTX, f.pin(1, unsafe.Pointer(&ended[0])), uintptr(len(ended)), 0, 0, 0, 0); code != Success {
+		return nil, j.failed(c, cuLinkAddData, code, text)
+	}
+	if code := c.driver.set(cuLinkComplete, f, linker, uintptr(unsafe.Pointer(&f.ptr)), f.result(1)); code != Success {
+		return nil, j.failed(c, cuLinkComplete, code, text)
+	}
+	return bytes.Clone(unsafe.Slice((*byte)(f.ptr), f.out[1])), nil // it is the linker's
 }
 
 var inputLine = regexp.MustCompile(`(?i)\bline (\d+)`)

@@ -11,8 +11,19 @@ import (
 // memory aligned as the swizzle repeats.
 const (
 	header       = ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 " + shared + "[];\n"
-	hopperHeader = ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 " + shared + "[];\n"
+	hopperHeader = ".version 8.0\n.target " + Hopper + "\n.address_size 64\n.extern .shared .align 1024 .b8 " + shared + "[];\n"
 )
+
+// Hopper is the target of modules that only GPUs of sm_90a run.
+const Hopper = "sm_90a"
+
+// TargetOf returns the oldest GPU that a module is for, as in sm_80; empty if the text
+// is none of [Options.Module].
+func TargetOf(module string) string {
+	_, rest, _ := strings.Cut(module, "\n.target ")
+	target, _, _ := strings.Cut(rest, "\n")
+	return target
+}
 
 // Module is [Options.Module] without options.
 func Module(entries ...string) string { return Options{}.Module(entries...) }

@@ -1,0 +1,116 @@
+package cuda
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+
+	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/ptx"
+)
+
+// artifact is what is kept of a compiled program: the module of all kernels as PTX, and
+// as the machine code of a GPU that the driver has made of it. What else there is of a
+// program, its text says in less time than a driver compiles.
+type artifact struct {
+	major, minor int // of the GPU that the machine code is for
+	ptx, cubin   []byte
+}
+
+// artifactHead is the line in front of both: their sizes in bytes, and which GPU it is.
+const artifactHead = "ltc cuda artifact 1: ptx %d, cubin %d of sm_%d\n"
+
+func (a *artifact) bytes() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, artifactHead, len(a.ptx), len(a.cubin), 10*a.major+a.minor)
+	b.Write(a.ptx)
+	b.Write(a.cubin)
+	return b.Bytes()
+}
+
+// readArtifact reads an artifact, which it does not copy; nil if it is none, or not
+// whole.
+func readArtifact(data []byte) *artifact {
+	line, rest, _ := bytes.Cut(data, []byte("\n"))
+	var m, n, gpu int
+	if _, err := fmt.Sscanf(string(line)+"\n", artifactHead, &m, &n, &gpu); err != nil {
+		return nil
+	}
+	if m < 0 || n < 0 || m > len(rest) || n != len(rest)-m {
+		return nil
+	}
+	return &artifact{major: gpu / 10, minor: gpu % 10, ptx: rest[:m], cubin: rest[m:]}
+}
+
+// Artifact returns what [Backend.Load] takes: the module of all kernels, of the program
+// and its regions, as PTX for GPUs of sm_80 and later, or, of large products of matrices
+// that were compiled for one, of sm_90a; and as machine code for GPUs of the device's
+// generation from its own on. Without the latter, and a line of the log, if the driver
+// makes none.
+func (x *code) Artifact() ([]byte, error) {
+	d, text := x.on.dev, []byte(x.of.text())
+	p := d.Properties()
+	a := &artifact{major: p.Major, minor: p.Minor, ptx: text}
+	if len(x.of.texts) == 0 {
+		return a.bytes(), nil
+	}
+	var err error
+	if a.cubin, err = d.ctx.Assemble(text); err != nil {
+		if d.Err() != nil {
+			return nil, fmt.Errorf("%v: artifact: %w", d, err)
+		}
+		slog.Warn("the artifact has PTX alone: the driver makes no machine code of it", "device", d, "reason", err)
+	}
+	return a.bytes(), nil
+}
+
+// suits returns what of an artifact runs on a device: its machine code, on GPUs of the
+// generation that it was made for and not older ones; else its PTX, which the driver
+// compiles, on all later ones, but for what is of sm_90a alone. nil if nothing does.
+func (a *artifact) suits(p driver.Properties, hopper bool) []byte {
+	alone := p.Major == 9 && p.Minor == 0
+	switch {
+	case hopper && !alone, p.Major < oldest:
+		return nil
+	case len(a.cubin) > 0 && p.Major == a.major && p.Minor >= a.minor:
+		return a.cubin
+	}
+	return a.ptx
+}
+
+var _ backends.Loader = (*Backend)(nil)
+
+// Load compiles a program, and takes its kernels from an artifact of it: the driver
+// compiles none. The error wraps [backends.ErrArtifact] if the artifact is of another
+// program, of other options, or of a GPU for which kernels are others.
+func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Options, data []byte) (backends.Executable, error) {
+	refuse := func(why string) error { return fmt.Errorf("%v: load: %w: %s", b.dev, backends.ErrArtifact, why) }
+	a := readArtifact(data)
+	if a == nil {
+		return nil, refuse("it is none of this backend's and version, or not whole")
+	}
+	of := ptx.TargetOf(string(a.ptx))
+	gpu := b.dev.Properties()
+	image := a.suits(gpu, of == ptx.Hopper)
+	if image == nil {
+		return nil, refuse(fmt.Sprintf("it is for %s, and the GPU is an %s: compile the program on it", of, gpu.Target()))
+	}
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Lacking) > 0 {
+		return nil, refuse(fmt.Sprintf("the program has %s, which no kernel is made of", p.Lacking[0].Op))
+	}
+	c, err := compileModule(ctx, m, p, o, b.dev.targetOf(o))
+	if err != nil {
+		return nil, fmt.Errorf("%v: load: %w", b.dev, err)
+	}
+	if c.text() != string(a.ptx) {
+		return nil, refuse("it is of another program or other options, of another version, or of a GPU for which other kernels are made: compile the program anew")
+	}
+	c.image = image
+	return c.load(b.dev)
+}
