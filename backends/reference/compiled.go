@@ -24,6 +24,7 @@ type compiled struct {
 	steps    []compiledStep
 	scratch  int // bytes that a part of a step needs
 	parts    int // most parts of a step
+	workers  int // most threads of a step
 	results  []placement
 	bound    []soa.View
 	pool     *sync.Pool // of *launcher
@@ -53,6 +54,7 @@ type compiledStep struct {
 	bound kernel.Code // before its sizes are known
 	code  kernel.Code // nil: the evaluator's
 	parts int
+	brief bool  // see [kernel.Brief]
 	sizes []int // of an element, by operand
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
@@ -240,14 +242,16 @@ func (e *compiled) placeable() {
 
 // cut says in how many parts the steps run.
 func (e *compiled) cut() {
-	e.parts, e.scratch = 1, 0
+	e.parts, e.workers, e.scratch = 1, 1, 0
 	for i := range e.steps {
 		s := &e.steps[i]
 		if s.code == nil {
 			continue
 		}
-		s.parts = s.code.Parts(s.Sizes, e.threads)
-		e.parts = max(e.parts, s.parts)
+		s.parts = min(s.code.Parts(s.Sizes, e.threads), mostParts)
+		b, ok := s.code.(kernel.Brief)
+		s.brief = ok && b.Brief(s.Sizes)
+		e.parts, e.workers = max(e.parts, s.parts), max(e.workers, min(s.parts, e.threads))
 		e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
 	}
 }
@@ -287,19 +291,37 @@ type launcher struct {
 	arena    soa.View
 	mem      []unsafe.Pointer // by value
 	pointers []unsafe.Pointer // by step and operand
-	calls    []kernel.Call    // by part
+	workers  []worker
 	scratch  soa.View
 	args     []soa.View // dense copies of arguments that are not
 	results  []soa.View // memory of results that cannot go to the caller's at once
 	fresh    []soa.View // memory made for results that the caller leaves to us
 	call     backends.Call
 	regions  kit.Regions
-	errs     []error
 	crew     crew
-	code     kernel.Code // of the launch under way
+	now      launched    // what is under way
+	failed   atomic.Bool // whether a part of it has
 	lies     [][]int     // by value: the strides of views that are not copied
 	strides  []int64     // by step, of those with strides that depend on the call
 	tables   [][]int64   // by value, of those of kind Table
+}
+
+// launched is what all parts of a launch have in common.
+type launched struct {
+	code    kernel.Code
+	mem     []unsafe.Pointer
+	sizes   []int64
+	strides []int64
+	parts   int
+	done    <-chan struct{}
+}
+
+// worker is who runs parts: the goroutine that asks, or a helper.
+type worker struct {
+	call  kernel.Call
+	err   error // of the first of its parts that failed, and which that is
+	first int
+	_     [128]byte // so that no other writes to the same line of a cache
 }
 
 func bytesView(n int) soa.View {
@@ -326,13 +348,13 @@ func (e *compiled) launcher() *launcher {
 // fit gives the launcher the memory that e takes for the sizes that it has now. It
 // allocates where that is more than it has been.
 func (l *launcher) fit(e *compiled) {
-	l.arena, l.scratch = atLeast(l.arena, e.program.Arena), atLeast(l.scratch, e.scratch*e.parts)
-	if len(l.calls) < e.parts {
-		l.calls, l.errs = make([]kernel.Call, e.parts), make([]error, e.parts)
-		l.crew.init(e.parts, l.part)
+	l.arena, l.scratch = atLeast(l.arena, e.program.Arena), atLeast(l.scratch, e.scratch*e.workers)
+	if len(l.workers) < e.workers {
+		l.workers = make([]worker, e.workers)
+		l.crew.init(e.workers, l.part)
 	}
-	for i := range e.parts {
-		l.calls[i].Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
+	for i := range e.workers {
+		l.workers[i].call.Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}
 	for v := range e.program.Values {
 		switch val := &e.program.Values[v]; val.Kind {
@@ -388,6 +410,5 @@ func countSteps(p *kit.Program) (kernels, evaluated int) {
 	return kernels, evaluated
 }
 
-// Parts returns into how many parts, of which each may have a thread of its own,
-// steps are cut at most.
+// Parts returns into how many parts steps are cut at most.
 func (e *compiled) Parts() int { return e.parts }

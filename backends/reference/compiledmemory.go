@@ -9,7 +9,7 @@ import "ltc/backends"
 // it is there once, for as long as what Bind returned. An argument that is copied takes its size besides,
 // and a run that can be cancelled and takes long that of the results.
 func (e *compiled) WorkspaceBytes() int {
-	n := added(e.program.Arena, times(e.scratch, e.parts))
+	n := added(e.program.Arena, times(e.scratch, e.workers))
 	if !e.region {
 		for t := range e.program.Waiting(e.program.LastFallible) {
 			n = added(n, t.Bytes())

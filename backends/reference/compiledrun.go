@@ -181,26 +181,47 @@ func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done 
 
 // launch runs all parts of a step.
 func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []int64, done <-chan struct{}) error {
-	for p := range s.parts {
-		c := &l.calls[p]
+	cut, start := s.parts > 1, true
+	if cut && s.brief {
+		cut, start = l.crew.brief()
+	}
+	if !cut {
+		c := &l.workers[0].call
 		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, strides
-		c.Part, c.Parts, c.Done = p, s.parts, done
+		c.Part, c.More, c.Parts, c.Done = 0, 0, 1, done
+		return s.code.Run(c)
 	}
-	if s.parts == 1 {
-		return s.code.Run(&l.calls[0])
-	}
-	l.code = s.code
-	l.crew.do(s.parts)
-	for _, err := range l.errs[:s.parts] {
-		if err != nil {
-			return err
-		}
+	l.now = launched{s.code, pointers, s.Sizes, strides, s.parts, done}
+	l.crew.do(s.parts, start)
+	if l.failed.Load() {
+		return l.failure()
 	}
 	return nil
 }
 
-// part runs a part of the launch under way.
-func (l *launcher) part(p int) { l.errs[p] = l.code.Run(&l.calls[p]) }
+// part has a worker run parts of the launch under way: n, from p on.
+func (l *launcher) part(worker, p, n int) {
+	w, now := &l.workers[worker], &l.now
+	c := &w.call
+	c.Mem, c.Sizes, c.Strides = now.mem, now.sizes, now.strides
+	c.Part, c.More, c.Parts, c.Done = p, n-1, now.parts, now.done
+	if err := now.code.Run(c); err != nil {
+		if l.failed.Store(true); w.err == nil || p < w.first {
+			w.err, w.first = err, p
+		}
+	}
+}
+
+// failure returns the error of the first part that failed, whoever ran it.
+func (l *launcher) failure() error {
+	var first *worker
+	for i := range l.workers {
+		if w := &l.workers[i]; w.err != nil && (first == nil || w.first < first.first) {
+			first = w
+		}
+	}
+	return first.err
+}
 
 // hostStep runs a step that is no kernel.
 func (e *compiled) hostStep(ctx context.Context, l *launcher, s *compiledStep) error {
@@ -276,8 +297,12 @@ func (l *launcher) forget(e *compiled) {
 	clear(l.pointers)
 	clear(l.lies)
 	clear(l.fresh)
-	clear(l.errs)
-	l.code = nil
+	if l.failed.Swap(false) {
+		for i := range l.workers {
+			l.workers[i].err = nil
+		}
+	}
+	l.now = launched{}
 	clear(l.call.Args)
 	clear(l.call.Results)
 }

@@ -3,24 +3,36 @@ package reference
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // crew runs the parts of launches: on the goroutine that asks, and on helpers,
-// as many as are worth it. Who comes first takes a part, so that a helper that
-// wakes late costs nothing; what a part computes does not depend on who runs it.
-// Helpers begin with the first launch that has parts and end when none has come
-// for a while: they are awake for the launches of a run and for the run that
-// follows at once. A launch of one part starts nothing.
+// as many as are worth it. Who is done takes more of them, so that a helper that
+// wakes late, or whose processor is slower, costs little; what a part computes does
+// not depend on who runs it. Who asks takes parts from the first on, helpers from
+// the last on: what launches work on one after the other stays in the caches where
+// it is.
+// Helpers begin with a launch that is worth waking a thread for, and end when
+// nothing has come for a while: they are awake for the launches of a run and for
+// the run that follows at once. A launch of one part starts nothing.
 type crew struct {
-	run  func(part int)
-	help func()        // assist; made once, so that starting a helper allocates nothing
-	most int32         // helpers at a time
-	wake chan struct{} // to who waits in do
+	run     func(worker, part, n int) // n parts from one on; worker 0 is who asks, others are helpers
+	helpers []helper
+	wake    chan struct{} // to who waits in do
 
 	number uint64        // of launches so far
-	state  atomic.Uint64 // number, parts, parts that are taken: see claim
+	state  atomic.Uint64 // number, the first of the parts that nobody has taken, where they end: see take
 	left   atomic.Int64  // parts that have not ended, and parked if somebody sleeps until none is left
-	live   atomic.Int32  // helpers
+	live   atomic.Int32  // helpers that are awake
+
+	streak int       // brief launches without helpers, each soon after the one before
+	last   time.Time // when the last of them began
+}
+
+// helper is a goroutine that may be awake.
+type helper struct {
+	assist func() // made once, so that starting it allocates nothing
+	live   atomic.Bool
 }
 
 const (
@@ -29,6 +41,14 @@ const (
 	// patience is how often it is looked whether there is something to do before
 	// sleep, about 40 µs together: what waking takes, which was measured as 20 to 70.
 	patience = 1 << 16
+	// loyalty is how many times that a helper looks while others still work on the
+	// launch that it has had a part of: the next one follows that.
+	loyalty = 8
+	// habit is how many brief launches that begin so soon one after the other are a
+	// reason to start helpers, who will then be awake for the next: in the worst case
+	// each of them has paid a few µs for a helper that comes in vain.
+	habit = 16
+	soon  = 50 * time.Microsecond
 )
 
 // threads returns how many threads a program uses of which so many are wanted,
@@ -42,30 +62,68 @@ func threads(wanted int) int {
 }
 
 // init makes a crew for so many threads, the one that asks among them.
-func (c *crew) init(threads int, run func(part int)) {
-	c.run, c.most = run, int32(threads-1)
-	c.help, c.wake = c.assist, make(chan struct{}, 1)
+func (c *crew) init(threads int, run func(worker, part, n int)) {
+	c.run, c.wake = run, make(chan struct{}, 1)
+	c.helpers = make([]helper, threads-1)
+	for i := range c.helpers {
+		c.helpers[i].assist = func() { c.assist(i + 1) }
+	}
 }
 
-// do runs all parts and returns when they have ended.
-func (c *crew) do(parts int) {
+// do runs all parts, of at most mostParts, and returns when they have ended. If
+// start is set, as many helpers as can have parts are started, unless they are
+// awake.
+func (c *crew) do(parts int, start bool) {
 	c.left.Store(int64(parts))
 	c.number++
-	c.state.Store(c.number<<32 | uint64(parts)<<16)
-	n, enough := c.live.Load(), min(c.most, int32(parts-1))
-	if n < enough {
-		for ; n < enough; n++ {
-			c.live.Add(1)
-			go c.help()
-		}
-		// A helper runs here at once, and this goroutine where a thread wakes: such
-		// a thread takes what waits for all sooner than what was started here last,
-		// which it leaves to us for a while. That is worth 100 µs.
-		runtime.Gosched()
+	c.state.Store(c.number<<32 | uint64(parts))
+	if most := min(len(c.helpers), parts-1); start && int(c.live.Load()) < most {
+		c.start(most)
 	}
-	for c.part() {
+	for c.take(0, false) {
 		continue
 	}
+	c.wait()
+}
+
+// brief reports whether a launch that takes less time than to wake a thread is worth
+// cutting, and whether helpers are worth starting.
+func (c *crew) brief() (cut, start bool) {
+	if c.live.Load() > 0 {
+		return true, false
+	}
+	now := time.Now()
+	if c.streak++; now.Sub(c.last) > soon {
+		c.streak = 0
+	}
+	c.last = now
+	if c.streak < habit {
+		return false, false
+	}
+	c.streak = 0
+	return true, true
+}
+
+// start starts helpers, until there are so many.
+func (c *crew) start(most int) {
+	for i := range c.helpers {
+		h := &c.helpers[i]
+		if int(c.live.Load()) >= most {
+			break
+		}
+		if h.live.CompareAndSwap(false, true) {
+			c.live.Add(1)
+			go h.assist()
+		}
+	}
+	// A helper runs here at once, and this goroutine where a thread wakes: such
+	// a thread takes what waits for all sooner than what was started here last,
+	// which it leaves to us for a while. That is worth 100 µs.
+	runtime.Gosched()
+}
+
+// wait returns when all parts have ended.
+func (c *crew) wait() {
 	for range patience {
 		if c.left.Load() == 0 {
 			return
@@ -76,44 +134,65 @@ func (c *crew) do(parts int) {
 	}
 }
 
-// part takes a part and runs it; it returns false when there is none.
-func (c *crew) part() bool {
+// take takes some of the first parts, or of the last, and runs them; it returns
+// false when there is none. Those who come later take fewer.
+func (c *crew) take(worker int, last bool) bool {
 	for {
 		s := c.state.Load()
 		if !untaken(s) {
 			return false
 		}
-		if c.state.CompareAndSwap(s, s+1) {
-			c.run(int(s & mostParts))
-			if c.left.Add(-1) == parked {
-				c.wake <- struct{}{}
-			}
-			return true
+		from, end := s>>16&mostParts, s&mostParts
+		n := max((end-from)/uint64(2*len(c.helpers)+2), 1)
+		to := s + n<<16
+		if last {
+			to, from = s-n, end-n
 		}
+		if !c.state.CompareAndSwap(s, to) {
+			continue
+		}
+		c.run(worker, int(from), int(n))
+		if c.left.Add(-int64(n)) == parked {
+			c.wake <- struct{}{}
+		}
+		return true
 	}
 }
 
 // untaken reports whether a state has a part that nobody has taken.
-func untaken(state uint64) bool { return state&mostParts < state>>16&mostParts }
+func untaken(state uint64) bool { return state>>16&mostParts < state&mostParts }
 
 // assist takes parts until none has come for a while.
-func (c *crew) assist() {
+func (c *crew) assist(worker int) {
+	h := &c.helpers[worker-1]
 	for {
-		for c.part() {
+		for c.take(worker, true) {
 			continue
 		}
-		for range patience {
-			if untaken(c.state.Load()) {
-				break
-			}
-		}
-		if untaken(c.state.Load()) {
+		if c.comes() {
 			continue
 		}
 		c.live.Add(-1)
-		if !untaken(c.state.Load()) { // do might have counted on this helper
+		h.live.Store(false)
+		// do might have counted on this helper, and have started none.
+		if !untaken(c.state.Load()) || !h.live.CompareAndSwap(false, true) {
 			return
 		}
 		c.live.Add(1)
 	}
+}
+
+// comes waits for a part to take, for a while.
+func (c *crew) comes() bool {
+	for range loyalty {
+		for range patience {
+			if untaken(c.state.Load()) {
+				return true
+			}
+		}
+		if c.left.Load() == 0 {
+			break
+		}
+	}
+	return untaken(c.state.Load())
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
 	"ltc/soa"
 )
 
@@ -21,15 +24,18 @@ func TestCrew(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 7} {
 		var ran [64]atomic.Int32
 		var c crew
-		c.init(size, func(p int) {
+		c.init(size, func(worker, p, n int) {
+			require.Less(t, worker, size)
 			if p%3 == 1 {
 				runtime.Gosched()
 			}
-			ran[p].Add(1)
+			for i := range n {
+				ran[p+i].Add(1)
+			}
 		})
 		for turn := range 2000 {
 			parts := 1 + turn%len(ran)
-			c.do(parts)
+			c.do(parts, turn%2 == 1)
 			for p := range ran {
 				n := int32(0)
 				if p < parts {
@@ -51,12 +57,64 @@ func requireNoHelpers(t *testing.T, c *crew) {
 	require.Eventually(t, func() bool { return c.live.Load() == 0 }, 10*time.Second, time.Millisecond)
 }
 
+// Brief launches start helpers only if they come one soon after the other for some
+// time, and have help from those who are awake for other reasons.
+func TestBriefLaunches(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	var c crew
+	c.init(2, func(int, int, int) {})
+	cut, start := c.brief()
+	require.False(t, cut || start, "the first")
+	require.Eventually(t, func() bool { // a busy machine may take us the processor in between
+		for range habit {
+			if cut, start = c.brief(); cut {
+				break
+			}
+		}
+		return cut && start
+	}, 10*time.Second, time.Microsecond, "many at once")
+	for range habit {
+		time.Sleep(2 * soon)
+		cut, start = c.brief()
+		require.False(t, cut || start, "now and then")
+	}
+	require.Eventually(t, func() bool {
+		c.do(2, true)
+		cut, start = c.brief()
+		return cut && !start
+	}, 10*time.Second, time.Microsecond, "with a helper")
+}
+
+// The error of a launch is that of the first part that failed, whoever ran it.
+func TestFailedParts(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	l := &launcher{workers: make([]worker, 4)}
+	l.crew.init(4, l.part)
+	s := &compiledStep{Step: &kit.Step{}, code: failing{}, parts: 64}
+	for range 200 {
+		require.EqualError(t, l.launch(s, nil, nil, nil), "part 3")
+		l.forget(&compiled{program: &kit.Program{}})
+	}
+}
+
+// failing is code that fails from part 3 on.
+type failing struct{ kernel.Code }
+
+func (failing) Run(c *kernel.Call) error {
+	for p := c.Part; p <= c.Part+c.More; p++ {
+		if p >= 3 {
+			return fmt.Errorf("part %d", p)
+		}
+	}
+	return nil
+}
+
 // A crew costs no allocations once its helpers have been there.
 func TestCrewAllocates(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var c crew
-	c.init(2, func(int) {})
-	allocs := testing.AllocsPerRun(200, func() { c.do(2) })
+	c.init(2, func(int, int, int) {})
+	allocs := testing.AllocsPerRun(200, func() { c.do(2, false) })
 	require.Less(t, allocs, 1.0)
 }
 

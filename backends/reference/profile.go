@@ -22,5 +22,5 @@ func (e *compiled) Profile() []backends.StepProfile {
 	if e.times == nil {
 		return nil
 	}
-	return e.program.Profile(e.times, func(step int, of *backends.StepProfile) { of.Parts = e.steps[step].parts })
+	return e.program.Profile(e.times, func(step int, of *backends.StepProfile) { of.Parts = min(e.steps[step].parts, e.threads) })
 }

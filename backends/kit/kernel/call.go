@@ -8,14 +8,26 @@ import (
 // Code is a kernel that a CPU can run: interpreted, or compiled. It is
 // immutable; any number of goroutines may use it at once.
 type Code interface {
-	// Parts returns into how many parts, at least 1 and at most threads, a
-	// launch of these sizes is best cut. The parts may run at the same time and
-	// in any order; what is stored does not depend on their number.
+	// Parts returns into how many parts, at least 1, a launch of these sizes is
+	// best cut for so many threads: 1 for one, for others more than threads where
+	// that costs nothing, since who is done first takes another. The parts may run
+	// at the same time and in any order; what is stored does not depend on their
+	// number.
 	Parts(sizes []int64, threads int) int
-	// Scratch returns how many bytes each part needs besides its operands.
+	// Scratch returns how many bytes each part needs besides its operands, of which
+	// nothing has to be kept from one part to the next.
 	Scratch(sizes []int64, parts int) int
-	// Run runs one part of a launch. It allocates nothing.
+	// Run runs what the call says of a launch. It allocates nothing.
 	Run(c *Call) error
+}
+
+// Brief is [Code] whose launches may take less time than to wake a thread for a
+// part.
+type Brief interface {
+	Code
+	// Brief reports whether a launch of these sizes does: its parts are for threads
+	// that are awake.
+	Brief(sizes []int64) bool
 }
 
 // Compiler makes kernels runnable.
@@ -44,7 +56,7 @@ type Rower interface {
 	Columns() int
 }
 
-// Call is a part of a launch, with memory that the caller owns and may use
+// Call is one part of a launch or some, with memory that the caller owns and may use
 // again for the next.
 type Call struct {
 	Mem     []unsafe.Pointer // the first element of each operand
@@ -52,6 +64,7 @@ type Call struct {
 	Strides []int64          // the run-time strides, in elements; see [Kernel.StrideArgs]
 	Scratch unsafe.Pointer   // aligned to 64 bytes
 	Part    int              // which of Parts
+	More    int              // how many of those behind it this call runs, too
 	Parts   int
 	// Done, if not nil, is closed when the run has been given up: code that
 	// runs for long looks at it now and then and returns at once.
@@ -60,11 +73,12 @@ type Call struct {
 	Block Block
 }
 
-// Share returns which of n items are the part's, from one to before another:
-// each part has as many, or one more if it is among the first.
+// Share returns which of n items are the call's, from one to before another: each
+// part has as many, or one more if it is among the first.
 func (c *Call) Share(n int64) (from, to int64) {
 	each, rest, p := n/int64(c.Parts), n%int64(c.Parts), int64(c.Part)
-	return p*each + min(p, rest), (p+1)*each + min(p+1, rest)
+	q := p + 1 + int64(c.More)
+	return p*each + min(p, rest), q*each + min(q, rest)
 }
 
 // Block is the memory that a call of generated code, i32 f(ptr), points to.

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "ce98568328f8f360069b055e"
+const buildID = "0fd498534f227368ac490ff7"

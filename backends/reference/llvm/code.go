@@ -16,10 +16,22 @@ type code struct {
 	entry    native.Kernel
 }
 
-// partCost is how many nanoseconds of work make a part worth a thread: waking
-// one takes several thousand. Less than two such parts stay on one thread, and
-// so do programs of nothing else. Tests make it less.
-var partCost = 18_000.0
+// wakeCost is how many nanoseconds of work are worth waking a thread for a part of
+// them, which takes several thousand. Less is left to threads that are awake, in
+// parts of partCost at least: to hand one on takes some hundred. Products, whose
+// parts pack their own shares of operands, have parts of half of wakeCost. Tests
+// make both less.
+var (
+	wakeCost = 36_000.0
+	partCost = 2_000.0
+)
+
+// fewParts are less work than a launch is cut for.
+const fewParts = 4
+
+// turns is how many parts there are for each thread, where that costs nothing: so
+// one that begins late, or whose processor has other work, takes fewer than others.
+const turns = 16
 
 // turnCost is how many nanoseconds of work, about, are done in one call, without
 // the scheduler and before it is looked whether the run has been given up. What
@@ -31,12 +43,19 @@ func (c *code) Parts(sizes []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
-	most := min(int64(threads), c.schedule.Items(c.kernel, sizes))
+	most := min(int64(threads)*turns, c.schedule.Items(c.kernel, sizes))
 	if most <= 1 {
 		return 1
 	}
-	return int(max(min(float64(most), c.schedule.Cost(c.kernel, sizes)/partCost), 1))
+	parts := min(float64(most), c.schedule.Cost(c.kernel, sizes)/partCost)
+	if parts < fewParts {
+		return 1
+	}
+	return int(parts)
 }
+
+// Brief implements [kernel.Brief].
+func (c *code) Brief(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
 
 // Scratch returns the bytes of locals and what is kept between stages.
 func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.kernel, sizes) }

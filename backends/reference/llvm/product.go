@@ -271,9 +271,28 @@ func (r *product) Parts(sizes []int64, threads int) int {
 	if r.own != nil {
 		return r.own.Parts(sizes, threads)
 	}
+	if threads <= 1 {
+		return 1
+	}
+	parts := r.partsOf(threads)
+	for n := threads * turns; n > parts; n /= 2 {
+		if r.partsOf(n) == n && (r.points >= n || r.points == 1 && r.plan.CutsFreely(threads, n)) {
+			return n
+		}
+	}
+	return parts
+}
+
+// partsOf returns how many parts of enough work there are, at most so many.
+func (r *product) partsOf(most int) int {
 	const flop = 0.01 // nanoseconds
-	all := r.flops * float64(r.points)
-	return max(min(threads, int(min(all*flop/partCost, 1024))), 1)
+	return max(min(most, int(r.flops*float64(r.points)*flop/(wakeCost/2))), 1)
+}
+
+// Brief implements [kernel.Brief].
+func (r *product) Brief(sizes []int64) bool {
+	b, ok := r.own.(kernel.Brief)
+	return ok && b.Brief(sizes)
 }
 
 // split says how parts share the work: whole points, if there are enough for
@@ -298,10 +317,11 @@ func (r *product) Run(c *kernel.Call) error {
 	}
 	b := &c.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(c.Mem), unsafe.SliceData(c.Sizes), unsafe.SliceData(c.Strides)
-	from, to, part, parts := int64(0), int64(r.points), c.Part, c.Parts
+	from, to := int64(0), int64(r.points)
+	first, last, parts := c.Part, c.Part+c.More, c.Parts
 	if r.split(parts) {
 		from, to = c.Share(to)
-		part, parts = 0, 1
+		first, last, parts = 0, 0, 1
 	}
 	factors, run := &r.factors, &r.product
 	if !slices.Equal(c.Strides, r.strides) {
@@ -324,9 +344,11 @@ func (r *product) Run(c *kernel.Call) error {
 				at[n] = unsafe.Add(at[n], int64(here)*factors[n].Steps[i])
 			}
 		}
-		ok := run.RunIn(part, parts, gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: r.packed, PrologueA: unsafe.Pointer(b), PrologueB: unsafe.Pointer(b), Epilogue: unsafe.Pointer(b)}, c.Scratch, c.Done)
-		if !ok {
-			return nil // given up
+		of := gemm.Operands{A: at[0], B: at[1], C: at[2], PackedB: r.packed, PrologueA: unsafe.Pointer(b), PrologueB: unsafe.Pointer(b), Epilogue: unsafe.Pointer(b)}
+		for part := first; part <= last; part++ {
+			if !run.RunIn(part, parts, of, c.Scratch, c.Done) {
+				return nil // given up
+			}
 		}
 	}
 	return nil

@@ -176,7 +176,16 @@ func (r *spread) Parts(sizes []int64, threads int) int {
 	if r.own != nil {
 		return r.own.Parts(sizes, threads)
 	}
-	return min(r.blocks[0].Parts(sizes, threads), r.count)
+	if threads <= 1 {
+		return 1
+	}
+	return min(r.blocks[0].partsOf(threads*turns), r.count)
+}
+
+// Brief implements [kernel.Brief].
+func (r *spread) Brief(sizes []int64) bool {
+	b, ok := r.own.(kernel.Brief)
+	return ok && b.Brief(sizes)
 }
 
 // Scratch returns the workspace of a part.

@@ -22,8 +22,8 @@ import (
 // as they are.
 func TestThreads(t *testing.T) {
 	compilers(t)
-	defer func(cost float64) { partCost = cost }(partCost)
-	partCost = 0.01
+	defer func(wake, part float64) { wakeCost, partCost = wake, part }(wakeCost, partCost)
+	wakeCost, partCost = 0.02, 0.01
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
 	files, err := filepath.Glob("../../kit/testdata/workloads/*.mlir")
 	require.NoError(t, err)

@@ -14,6 +14,23 @@ type box struct{ b0, b1, m0, m1, n0, n1 int }
 // grid returns the cut that takes the least time, in which each part packs its
 // own share of B and of A.
 func (q *Plan) grid(parts int) grid {
+	best, _ := q.bestGrid(parts)
+	return best
+}
+
+// CutsFreely reports whether n parts are about as much work as fewer: what they
+// pack more often than these is 3 % of it at most.
+func (q *Plan) CutsFreely(fewer, n int) bool {
+	if n > mostParts {
+		return false
+	}
+	_, a := q.bestGrid(fewer)
+	_, b := q.bestGrid(n)
+	return float64(b)*float64(n) <= 1.03*float64(a)*float64(fewer)
+}
+
+// bestGrid returns the cut, and what one of its parts costs.
+func (q *Plan) bestGrid(parts int) (grid, int) {
 	c, p := q.core, &q.p
 	rows, columns := ceil(p.M, c.rows), ceil(p.N, c.columns())
 	parts = min(parts, mostParts)
@@ -28,7 +45,7 @@ func (q *Plan) grid(parts int) grid {
 			}
 		}
 	}
-	return best
+	return best, least
 }
 
 // part returns part i of so many, false if nothing is left for it.
