@@ -99,7 +99,19 @@ func %[1]sLayout(opts ...soa.Option) (*soa.Layout, error) {
 `, s.name, s.lower())
 }
 
+// views writes the types of views and elements, and what does not depend on the
+// columns.
 func (s *structure) views(w *writer) {
+	s.constView(w)
+	w.f(viewTypes, s.name)
+	w.f(viewConstructors, s.name)
+	s.locate(w)
+	w.f(viewMethods, s.name)
+	w.f(viewLoops, s.name)
+}
+
+// constView writes the type that has the addresses of columns.
+func (s *structure) constView(w *writer) {
 	w.f("\n// %[1]sConstView shows columns as elements of %[1]s that cannot be written.\ntype %[1]sConstView struct {\n\tcolumns *soa.Columns\n\textent soa.Extent\n", s.name)
 	for _, c := range s.columns {
 		if c.block {
@@ -115,7 +127,10 @@ func (s *structure) views(w *writer) {
 		}
 	}
 	w.f("}\n")
-	w.f(`
+}
+
+// viewTypes are the types that need no address of their own.
+const viewTypes = `
 // %[1]sView shows columns as elements of %[1]s.
 type %[1]sView struct{ %[1]sConstView }
 
@@ -127,7 +142,10 @@ type %[1]sConstElement struct {
 	v *%[1]sConstView
 	i int
 }
+`
 
+// viewConstructors make views of memory of their own and of columns.
+const viewConstructors = `
 // New%[1]sView returns a view of n elements in zeroed memory: see soa.Layout.New.
 func New%[1]sView(n int, opts ...soa.Option) (*%[1]sView, error) {
 	l, err := %[1]sLayout(opts...)
@@ -158,7 +176,11 @@ func %[1]sConstViewOf(c *soa.Columns) (*%[1]sConstView, error) {
 	}
 	return v, nil
 }
+`
 
+// locate writes the method that notes where the columns are.
+func (s *structure) locate(w *writer) {
+	w.f(`
 func (v *%[1]sConstView) locate(c *soa.Columns, write bool) error {
 	a := soa.NewAccess(c, write)
 	if err := a.Err(); err != nil {
@@ -184,7 +206,10 @@ func (v *%[1]sConstView) locate(c *soa.Columns, write bool) error {
 		}
 	}
 	w.f("\treturn a.Err()\n}\n")
-	w.f(`
+}
+
+// viewMethods are those of views as a whole, and their single elements.
+const viewMethods = `
 // Columns returns the view's columns.
 func (v *%[1]sConstView) Columns() *soa.Columns { return v.columns }
 
@@ -214,7 +239,10 @@ func (v *%[1]sConstView) At(i int) %[1]sConstElement {
 	}
 	return %[1]sConstElement{v, i}
 }
+`
 
+// viewLoops are the loops over elements, and what these know of them.
+const viewLoops = `
 // All returns the elements in their order, for a loop over them. It panics when the
 // memory was released; what is released while a loop is at work ends the next one.
 func (v *%[1]sView) All() iter.Seq[%[1]sElement] {
@@ -241,8 +269,7 @@ func (v *%[1]sConstView) All() iter.Seq[%[1]sConstElement] {
 
 // Index returns the element's number.
 func (e %[1]sConstElement) Index() int { return e.i }
-`, s.name)
-}
+`
 
 // base and step name a column's fields in a view, entries its method.
 func (c *column) base() string    { return "base" + c.method }
