@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"ltc/backends"
+	"ltc/internal/spare"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -19,7 +19,7 @@ type Bound struct {
 	in, out *soa.Collection
 	reads   []place // by input of the model
 	writes  []place // by result
-	runs    sync.Pool
+	runs    *spare.Pool[run]
 	err     error // of Bind
 }
 
@@ -28,6 +28,9 @@ type place struct {
 	tensor int
 	flat   bool // the tensor's second dimension, of 1, is none of the program's
 }
+
+// keptRuns are of how many runs at once the memory stays while nobody runs.
+const keptRuns = 4
 
 // run is what one run works with.
 type run struct {
@@ -47,9 +50,9 @@ func (m *Model) Bind(in, out *soa.Collection) *Bound {
 	if b.err = b.bind(in, out); b.err != nil {
 		b.err = fmt.Errorf("model: bind: %w", b.err)
 	}
-	b.runs.New = func() any {
+	b.runs = spare.New(keptRuns, func() *run {
 		return &run{args: make([]soa.View, len(m.sig.Args)), results: make([]soa.View, len(m.sig.Results))}
-	}
+	})
 	return b
 }
 
@@ -137,7 +140,7 @@ func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error 
 		return fmt.Errorf("model: result %w", err)
 	}
 	defer b.out.Done()
-	r := b.runs.Get().(*run)
+	r := b.runs.Get()
 	defer b.runs.Put(r)
 	if err := r.place(b, batch); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -12,6 +11,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/env"
+	"ltc/internal/spare"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -27,8 +27,8 @@ type compiled struct {
 	workers  int // most threads of a step
 	results  []placement
 	bound    []soa.View
-	pool     *sync.Pool // of *launcher
-	pointers int        // operands of all steps together
+	pool     *spare.Pool[launcher]
+	pointers int // operands of all steps together
 	threads  int
 	// region says that it is one of a loop or a branch: where its results are to be is
 	// memory of a run that nobody sees unless the run succeeds.
@@ -106,9 +106,20 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	return e, nil
 }
 
+// keptRuns returns of how many runs at once the memory stays while nobody runs: of
+// programs with constants, which are models, as many as come at once on a machine
+// that does other things, too; of steps of a program none, since they are many, and
+// some run once.
+func keptRuns(bound []soa.View) int {
+	if bound == nil {
+		return 0
+	}
+	return 4
+}
+
 // ready makes the pool of e, and has it make variants.
 func (e *compiled) ready() {
-	e.pool = &sync.Pool{New: func() any { return e.launcher() }}
+	e.pool = spare.New(keptRuns(e.bound), e.launcher)
 	e.variants = newVariants(e, e.program, e.bound, e.variant)
 }
 

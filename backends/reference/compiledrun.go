@@ -32,7 +32,7 @@ func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 		}
 		e = v
 	}
-	l := e.pool.Get().(*launcher)
+	l := e.pool.Get()
 	err := e.runIn(ctx, l, c)
 	e.pool.Put(l)
 	return err

@@ -37,5 +37,5 @@
 // goroutines that meet in a processGrid.
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/kernel, ltc/mlir,
-// ltc/mlir/chlo, ltc/soa, ltc/ir/types and ltc/internal/env.
+// ltc/mlir/chlo, ltc/soa, ltc/ir/types, ltc/internal/env and ltc/internal/spare.
 package reference

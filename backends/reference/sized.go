@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/spare"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -26,7 +26,8 @@ type sized struct {
 	dense     *form
 	variants  *variants[*form] // nil where all views that are not dense are copied
 	bound     []soa.View       // nil if none is
-	work      int              // points of the kernels for the size of the family's base
+	least     int              // points of the kernels for one element
+	each      int              // and for each further one
 	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
 	none      *none // of no elements; nil for regions
@@ -40,7 +41,7 @@ type form struct {
 	codes  []kernel.Code // by kernel
 	steps  []kernel.Code // by step, with the constants at hand
 	views  *viewed       // nil: all are dense
-	runs   sync.Pool     // of *fitted
+	runs   *spare.Pool[fitted]
 }
 
 // fitted is the program for one size, and the memory of a run. A run has it for
@@ -90,10 +91,15 @@ func (s *sized) begin(ctx context.Context, family *kit.Family) error {
 	if err != nil {
 		return err
 	}
-	for i := range base.Steps {
-		if step := &base.Steps[i]; step.Kernel >= 0 {
-			s.work = added(s.work, pointsOf(base.Kernels[step.Kernel], step.Sizes))
-		}
+	one := family.Member()
+	if err := one.Resize(1); err != nil {
+		return err
+	}
+	work := pointsOfSteps(base)
+	s.least = min(pointsOfSteps(one.Program), work)
+	s.each = work
+	if more := family.BaseSize() - 1; more > 0 {
+		s.each = (work - s.least + more - 1) / more
 	}
 	if s.o.Profile {
 		s.times = make([]kit.Timer, len(base.Steps))
@@ -179,7 +185,7 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *viewed) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), known, family.Moves)
-	f.runs.New = func() any { return &fitted{member: f.family.Member(), n: -1} }
+	f.runs = spare.New(keptRuns(s.bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
 	return f
 }
 
@@ -363,12 +369,23 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 // long reports whether a run for a size takes so long that it can be cancelled to
 // its end.
 func (s *sized) long(n int) bool {
-	return times(s.work, n/s.family.BaseSize()+1) > longWork
+	return added(s.least, times(s.each, n-1)) > longWork
+}
+
+// pointsOfSteps returns how often the bodies of all kernels of a program run.
+func pointsOfSteps(p *kit.Program) int {
+	n := 0
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Kernel >= 0 {
+			n = added(n, pointsOf(p.Kernels[s.Kernel], s.Sizes))
+		}
+	}
+	return n
 }
 
 // take returns what runs a size, which is to be given back to f.runs.
 func (f *form) take(ctx context.Context, n int) (*fitted, error) {
-	x := f.runs.Get().(*fitted)
+	x := f.runs.Get()
 	if x.n == n {
 		return x, nil
 	}

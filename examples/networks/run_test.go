@@ -1,8 +1,10 @@
 package networks
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -10,6 +12,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference/llvm"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"
@@ -114,10 +117,31 @@ func (o opened) run(t *testing.T, net Forward, in, out *soa.Collection) *model.M
 	m := o.build(t, net, in, out)
 	b := m.Bind(in, out)
 	for i := range in.Batches() {
-		require.NoError(t, b.Run(t.Context(), nil, i))
+		require.NoError(t, b.Run(context.Background(), nil, i))
 	}
 	require.Zero(t, in.Copied()+out.Copied())
+	if o.backend.Name() == "cpu" {
+		inPlace(t, m, b, in.Batches())
+	}
 	return m
+}
+
+// inPlace holds that runs of a model copy nothing and allocate nothing, even after
+// collections of garbage. Those that cannot be cancelled, that is: what long ones
+// write that can be is copied at their end.
+func inPlace(t *testing.T, m *model.Model, b *model.Bound, batches int) {
+	t.Helper()
+	require.Zero(t, m.CopiedBytes(), "bytes copied")
+	_, failed := m.Variants()
+	require.Zero(t, failed, "layouts without code")
+	require.Zero(t, trials.Allocs(5, func() {
+		runtime.GC()
+		for i := range batches {
+			if err := b.Run(context.Background(), nil, i); err != nil {
+				t.Error(err)
+			}
+		}
+	}))
 }
 
 // sizes are numbers of elements and of those in a batch: whole, and with a last

@@ -47,14 +47,14 @@ var allowed = map[string][]string{
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
 	"backends/backendtest": {"backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"backends/kit", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/reference":   {"backends/kit", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
 	"backends/reference/llvm/native":  {"internal/cpu", "github.com/ebitengine/purego"},
 	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
-	"backends/reference/llvm/emit":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
+	"backends/reference/llvm/emit":    {"ir/types", "internal/spare", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
 	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
 		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector",
 		"backends/reference/llvm/gemm", "backends/reference/llvm/emit", "backends/reference/llvm/prebuilt"},
@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"optim":             {"lazy"},
 	"data":              {"lazy", "soa"},
 	"checkpoint":        {"lazy", "soa/npy"},
-	"model":             {"backends", "mlir", "soa"},
+	"model":             {"backends", "mlir", "soa", "internal/spare"},
 	"collective":        {"soa"},
 
 	// Networks that examples and tests share.
@@ -91,6 +91,7 @@ var allowed = map[string][]string{
 	"internal/programs":    {},
 	"internal/snippets":    {"github.com/stretchr/testify"},
 	"internal/trials":      {},
+	"internal/spare":       {},
 	"internal/golden":      {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 	"internal/conformance": {"backends", "mlir", "soa"},

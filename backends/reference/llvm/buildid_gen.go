@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0fd498534f227368ac490ff7"
+const buildID = "062abe3f656b2483e5421aba"

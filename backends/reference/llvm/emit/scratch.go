@@ -2,12 +2,12 @@ package emit
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/spare"
 )
 
 // arithmetic is on numbers V: those of the code that is written, or of a launch
@@ -121,7 +121,7 @@ func (f *function) placed(id kernel.ID, at value.Value) vector.Pointer {
 // Scratch returns how many bytes of scratch memory a part of a launch of these
 // sizes takes.
 func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
-	a := launches.Get().(*launch)
+	a := launches.Get()
 	defer launches.Put(a)
 	*a = sizes
 	width := int64(1)
@@ -136,7 +136,7 @@ func (s *Schedule) Scratch(k *kernel.Kernel, sizes []int64) int {
 type launch []int64
 
 // launches has some, so that asking for scratch memory allocates nothing.
-var launches = sync.Pool{New: func() any { return new(launch) }}
+var launches = spare.New(4, func() *launch { return new(launch) })
 
 func (launch) Index(i int64) int64              { return i }
 func (a launch) size(s kernel.Size) int64       { return s.Of(a) }
