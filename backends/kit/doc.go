@@ -7,7 +7,7 @@
 // The graph has a node for each op. Its passes (passes.go) are, in this order:
 //
 //   - updated: what an op writes over parts of an operand whose memory can be the
-//     result's is written over a copy of it (updates.go);
+//     result's is written over a copy of it (placing.go).
 //   - copied: a result that is an argument, a constant or another result gets a
 //     node that copies it (results.go);
 //   - unwrapped: a value is read itself, and not another shape of it that differs
@@ -26,7 +26,7 @@
 //     of several results (siblings.go);
 //   - delayed: what takes over arguments is written last (inplace.go);
 //   - placed: copies that are written over are nodes of their own, or nothing, where
-//     the operand is not needed any more (updates.go).
+//     the operand is not needed any more (placing.go).
 //
 // Then kernels are written so that equal ones are the same text whatever their
 // sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel

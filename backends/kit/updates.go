@@ -82,13 +82,18 @@ func update(g *graph) {
 		}
 	}
 	base := func(n *node) ValueID { return g.root(n.inParts.operands[n.inParts.copied()]) }
-	parted := slices.DeleteFunc(slices.Clone(g.nodes), func(n *node) bool { return n.inParts == nil || n.inParts.copied() < 0 })
-	for _, n := range slices.Backward(parted) {
+	var all []*node
+	for _, n := range g.nodes {
+		if n.inParts != nil && n.inParts.copied() >= 0 {
+			all = append(all, n)
+		}
+	}
+	for _, n := range slices.Backward(all) {
 		if to, b := into[g.root(n.outs()[0])], base(n); to != none && into[b] == none {
 			into[b] = to
 		}
 	}
-	for _, n := range parted {
+	for _, n := range all {
 		b := base(n)
 		def := g.values[b].def
 		if def == nil && into[g.root(n.outs()[0])] != b || def != nil && def.pointwise() && def.inParts == nil {
@@ -98,8 +103,9 @@ func update(g *graph) {
 	}
 }
 
-// copied returns the parameter that the first stage of a kernel copies; -1 if it does
-// something else. It is plain where the kernel is as [parted] has made it.
+// copied returns the parameter of n that the first stage of its kernel copies: the
+// operand that the other stages write over a copy of. It is -1 where that stage does
+// something else: what makes the operand has become part of it, or another kernel.
 func (n *node) copied() int {
 	k := n.kernel
 	st := &k.Stages[0]
@@ -118,40 +124,6 @@ func (n *node) copied() int {
 func (g *graph) readsCopied(n, def *node) bool {
 	p := n.copied()
 	return p >= 0 && slices.ContainsFunc(def.ins(), func(v ValueID) bool { return g.root(v) == g.root(n.operands[p]) })
-}
-
-// placeUpdates makes two nodes of each that updates: one that copies the operand and
-// one that writes over the copy. Nothing is copied of an operand that nobody needs
-// any more: then it has the result's memory from the beginning. Where it is an
-// argument, whose memory a run knows, the copy is a step that a run leaves out if both
-// are one ([Step.Copies]).
-//
-// Comes last: who reads the operand before it is written over is known by the order
-// of nodes, which must not change any more.
-func placeUpdates(g *graph) {
-	var all []*node
-	for _, n := range g.nodes {
-		if n.updates && writesOnly(n) {
-			all = append(all, n)
-		}
-	}
-	for _, n := range all {
-		g.delay(n)
-	}
-	for _, n := range all {
-		at := slices.Index(g.nodes, n)
-		copied, written := stagesOf(n, 0, 1), stagesOf(n, 1, len(n.kernel.Stages))
-		written.onto = true
-		y := n.outs()[0]
-		if p := n.copied(); p >= 0 && g.spent(n.operands[p], y, at, written) && copies(g.normalise(copied.clone())) {
-			g.values[g.root(n.operands[p])].base = y
-			g.nodes[at] = written
-			continue
-		}
-		g.values[y].def = copied
-		g.nodes = slices.Replace(g.nodes, at, at+1, copied, written)
-	}
-	g.number()
 }
 
 // writesOnly reports whether the stages of n that follow the first can be a kernel of
@@ -202,59 +174,6 @@ func (n *node) clone() *node {
 	m := *n
 	m.operands = slices.Clone(n.operands)
 	return &m
-}
-
-// spent reports whether the memory of v can be that of y, which node number at makes of
-// a copy of it: a node has made it, it is no result, and neither written, what follows
-// the copy, nor a later node reads it. What the host makes of it has y's type, as its
-// steps write values of the types that memory has.
-func (g *graph) spent(v, y ValueID, at int, written *node) bool {
-	r := g.root(v)
-	for i := range g.values {
-		x := &g.values[i]
-		if x.def != nil && x.def.host != nil && g.root(ValueID(i)) == r && !x.typ.Equal(g.values[y].typ) {
-			return false
-		}
-	}
-	reads := func(n *node) bool {
-		return slices.ContainsFunc(n.ins(), func(v ValueID) bool { return g.root(v) == r })
-	}
-	return g.values[r].def != nil && g.values[r].splat == nil && g.values[r].data == nil &&
-		!slices.ContainsFunc(g.results, func(v ValueID) bool { return g.root(v) == r }) &&
-		!reads(written) && !slices.ContainsFunc(g.nodes[at+1:], reads)
-}
-
-// delay puts a node that updates behind all that read what it copies, and with it
-// what depends on it, unless these do: then what they read is gone no sooner.
-func (g *graph) delay(n *node) {
-	p := n.copied()
-	if p < 0 {
-		return
-	}
-	r := g.root(n.operands[p])
-	at, last := slices.Index(g.nodes, n), -1
-	for i, m := range g.nodes {
-		if m != n && slices.ContainsFunc(m.ins(), func(v ValueID) bool { return g.root(v) == r }) {
-			last = i
-		}
-	}
-	made := map[ValueID]bool{} // by root: of what is put behind
-	var before, behind []*node
-	for i := at; i <= last; i++ {
-		m := g.nodes[i]
-		if m != n && !slices.ContainsFunc(m.ins(), func(v ValueID) bool { return made[g.root(v)] }) {
-			before = append(before, m)
-			continue
-		}
-		if m != n && (m.kept || slices.ContainsFunc(m.ins(), func(v ValueID) bool { return g.root(v) == r })) {
-			return
-		}
-		for _, v := range m.outs() {
-			made[g.root(v)] = true
-		}
-		behind = append(behind, m)
-	}
-	copy(g.nodes[at:], slices.Concat(before, behind))
 }
 
 // copies reports whether a kernel of plain views stores each element that it loads at
