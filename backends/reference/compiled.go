@@ -25,6 +25,7 @@ type compiled struct {
 	scratch  int // bytes that a part of a step needs
 	parts    int // most parts of a step
 	workers  int // most threads of a step
+	held     int // bytes that the code of steps has besides
 	results  []placement
 	bound    []soa.View
 	pool     *spare.Pool[launcher]
@@ -251,9 +252,9 @@ func (e *compiled) placeable() {
 	}
 }
 
-// cut says in how many parts the steps run.
+// cut says in how many parts the steps run, and what memory that takes.
 func (e *compiled) cut() {
-	e.parts, e.workers, e.scratch = 1, 1, 0
+	e.parts, e.workers, e.scratch, e.held = 1, 1, 0, 0
 	for i := range e.steps {
 		s := &e.steps[i]
 		if s.code == nil {
@@ -264,6 +265,9 @@ func (e *compiled) cut() {
 		s.brief = ok && b.Brief(s.Sizes)
 		e.parts, e.workers = max(e.parts, s.parts), max(e.workers, min(s.parts, e.threads))
 		e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
+		if h, ok := s.code.(kernel.Holder); ok {
+			e.held = added(e.held, h.HeldBytes())
+		}
 	}
 }
 

@@ -3,13 +3,14 @@ package reference
 import "ltc/backends"
 
 // WorkspaceBytes is what a run takes besides arguments and results: temporaries,
-// what parts of steps work with, results that take over an argument's memory but
-// must not be written there at once, and what regions and steps of the evaluator
-// take themselves. What Bind has copied and packed is not of a run, and not in it:
-// it is there once, for as long as what Bind returned. An argument that is copied takes its size besides,
-// and a run that can be cancelled and takes long that of the results.
+// what parts of steps work with, tables that their code holds, results that take over
+// an argument's memory but must not be written there at once, and what regions and
+// steps of the evaluator take themselves. What Bind has copied and packed is not of a
+// run, and not in it: it is there once, for as long as what Bind returned. An argument
+// that is copied takes its size besides, and a run that can be cancelled and takes long
+// that of the results.
 func (e *compiled) WorkspaceBytes() int {
-	n := added(e.program.Arena, times(e.scratch, e.workers))
+	n := added(added(e.program.Arena, e.held), times(e.scratch, e.workers))
 	if !e.region {
 		for t := range e.program.Waiting(e.program.LastFallible) {
 			n = added(n, t.Bytes())

@@ -115,3 +115,11 @@ type Preparer interface {
 	// that preparing for one size after the other allocates nothing.
 	Prepare(ctx context.Context, sizes, strides []int64, last Code) (Code, error)
 }
+
+// Holder is a [Code] that, prepared, has memory besides that of its runs, such as
+// tables of where things are.
+type Holder interface {
+	Code
+	// HeldBytes is how much that is, for as long as the code is there.
+	HeldBytes() int
+}

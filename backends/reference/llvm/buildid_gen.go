@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "062abe3f656b2483e5421aba"
+const buildID = "6fca3b1be9a6a10ff0f33a91"

@@ -19,6 +19,7 @@ type spreadKernel struct{ productKernel }
 var (
 	_ kernel.Binder   = (*spreadKernel)(nil)
 	_ kernel.Preparer = (*spreadKernel)(nil)
+	_ kernel.Holder   = (*spread)(nil)
 )
 
 // Prepare plans the products for sizes and compiles what is missing.
@@ -195,6 +196,9 @@ func (r *spread) Scratch(sizes []int64, parts int) int {
 	}
 	return r.workBytes() + r.rows*r.row
 }
+
+// HeldBytes is the size of the table of runs.
+func (r *spread) HeldBytes() int { return cap(r.at) * int(unsafe.Sizeof(r.at[0])) }
 
 // workBytes is what products need.
 func (r *spread) workBytes() int {
