@@ -17,8 +17,8 @@ type updates struct {
 
 // Updates returns the text of a program of about n ops that writes over parts of a
 // few tensors: arguments, some of which are donated, what ops and loops make, and what
-// nested loops carry, in branches, too, in any order with what reads the tensors
-// before and after.
+// nested loops carry, in branches, too, in other shapes, and between ops that are the
+// evaluator's, in any order with what reads the tensors before and after.
 func Updates(r *rand.Rand, n int) string {
 	p := &updates{program: &program{Rand: r, most: 4096}}
 	elem := pickOne(r, "f32", "i32", "i32", "i64", "bf16", "ui8", "i1")
@@ -56,9 +56,13 @@ func Updates(r *rand.Rand, n int) string {
 
 // change writes an op or a few, most of which change a slot.
 func (p *updates) change() {
-	switch k := p.IntN(16); {
+	switch k := p.IntN(20); {
 	case k < 6:
 		p.set(p.update)
+	case k > 17:
+		p.set(p.flat)
+	case k > 16 && p.IntN(2) == 0:
+		p.set(p.evaluated)
 	case k < 7:
 		p.set(func(v value) (value, bool) {
 			return p.scatters(v, pickOne(p.Rand, "maximum", "minimum", ""))
@@ -74,7 +78,7 @@ func (p *updates) change() {
 		p.set(func(v value) (value, bool) {
 			return p.find(func(w value) bool { return w.elem == v.elem && slices.Equal(w.shape, v.shape) })
 		})
-	case p.deep > 1:
+	case k > 15 || p.deep > 1:
 		p.set(p.update)
 	case k < 13:
 		p.branches()
@@ -126,6 +130,27 @@ func (p *updates) update(v value) (value, bool) {
 	}
 	names, types := places()
 	return p.emit(v.elem, v.shape, "dynamic_update_slice %s, %s, %s : (%s, %s, %s) -> %s", v.name, u.name, names, v.typ(), u.typ(), types, v.typ()), true
+}
+
+// flat changes v in one dimension, or the other way round what it is made of.
+func (p *updates) flat(v value) (value, bool) {
+	reshape := func(v value, shape []int) value {
+		return p.emit(v.elem, shape, "reshape %s : (%s) -> %s", v.name, v.typ(), tensorText(v.elem, shape))
+	}
+	w, _ := p.update(reshape(v, []int{elements(v.shape)}))
+	if p.IntN(2) == 0 {
+		w, _ = p.update(w)
+	}
+	return reshape(w, v.shape), true
+}
+
+// evaluated has the rows of v, some more than once, from an op that is the
+// evaluator's.
+func (p *updates) evaluated(v value) (value, bool) {
+	i := p.like("i32", v.shape[:1])
+	low, high := p.emit("i32", nil, "constant dense<0> : tensor<i32>"), p.emit("i32", nil, "constant dense<%d> : tensor<i32>", v.shape[0]-1)
+	i = p.emit("i32", i.shape, "clamp %s, %s, %s : (%s, %s, %s) -> %s", low.name, i.name, high.name, low.typ(), i.typ(), high.typ(), i.typ())
+	return p.raw(v.elem, v.shape, `"stablehlo.torch_index_select"(%s, %s) {dim = 0 : i64, batch_dims = 0 : i64} : (%s, %s) -> %s`, v.name, i.name, v.typ(), i.typ(), v.typ()), true
 }
 
 // within writes a few changes in a region, which begins with the slots given, and
