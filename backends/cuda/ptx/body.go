@@ -48,7 +48,7 @@ func (w *writer) instr(s *stage, id kernel.ID) {
 		w.set(classOf(i.Type), t, w.combined(kernel.Op(i.Aux), i.Type, t, w.vals[i.Args[0]]))
 		w.close()
 	default:
-		w.vals[id] = w.compute(i)
+		w.vals[id] = w.compute(id, i)
 	}
 }
 

@@ -36,6 +36,7 @@ func (w *writer) columns() {
 					w.barrier()
 				}
 				st.totals = w.totals(s)
+				w.inverses(s)
 				w.when(active, func() { w.slice(st, len(w.k.Axes), ty) })
 				slot = w.reduceSlices(st, slot, sliced)
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // compute writes an op that depends on its arguments alone.
-func (w *writer) compute(i *kernel.Instr) string {
+func (w *writer) compute(id kernel.ID, i *kernel.Instr) string {
 	from := w.k.Instrs[i.Args[0]].Type
 	args := make([]string, len(i.Args))
 	for n, a := range i.Args {
@@ -39,7 +39,7 @@ func (w *writer) compute(i *kernel.Instr) string {
 	case i.Op.Combines():
 		v = w.combined(i.Op, t, args[0], args[1])
 	case t.IsFloat():
-		v = w.floating(i, args)
+		v = w.floating(id, i, args)
 	case t == types.Bool:
 		v = w.op(predicate, "not.pred", args[0]) // all else that takes bools combines
 	default:

@@ -10,7 +10,7 @@ import (
 var inf = math.Inf(1)
 
 // floating computes with floats; none if the op is not written for the type.
-func (w *writer) floating(i *kernel.Instr, args []string) string {
+func (w *writer) floating(id kernel.ID, i *kernel.Instr, args []string) string {
 	f := floats{w, i.Type}
 	x := args[0]
 	switch i.Op {
@@ -36,6 +36,9 @@ func (w *writer) floating(i *kernel.Instr, args []string) string {
 	case kernel.Subtract:
 		return f.op("sub.rn", x, args[1])
 	case kernel.Divide:
+		if w.byRow(id) {
+			return f.shortQuotient(x, args[1])
+		}
 		return f.op("div.rn", x, args[1])
 	case kernel.Sqrt:
 		return f.op("sqrt.rn", x)
@@ -44,7 +47,7 @@ func (w *writer) floating(i *kernel.Instr, args []string) string {
 	}
 	switch i.Op {
 	case kernel.Exponential:
-		return f.exp(x)
+		return f.exponential(id, x)
 	case kernel.ExponentialMinusOne:
 		return f.expm1(x)
 	case kernel.Log:

@@ -52,6 +52,7 @@ func (w *writer) eachRow(begin func(), run func(st *stage)) {
 				w.barrier()
 			}
 			st.totals = w.totals(s)
+			w.inverses(s)
 			run(st)
 			slot = w.reduceBlock(st, slot)
 		}
@@ -119,30 +120,32 @@ func (w *writer) reduceBlock(s *stage, slot int) int {
 	lane := w.op(word, "and.b32", tid, "31")
 	warp := w.asLong(types.U32, w.op(word, "shr.u32", tid, "5"))
 	leads := w.op(predicate, "setp.eq.u32", lane, "0")
-	warps := w.op(word, "shr.u32", w.op(word, "mov.u32", "%ntid.x"), "5")
+	warps, most := w.op(word, "shr.u32", w.op(word, "mov.u32", "%ntid.x"), "5"), w.threads[0]/32
 	memory := w.op(long, "mov.u64", shared)
 	at := func(n int, i string) string {
 		return w.add(w.mad(i, number(slotBytes), memory), number(int64((slot+n)*warpSlots*slotBytes)))
 	}
 	for n, id := range ids {
 		i := &w.k.Instrs[id]
-		v := w.reduceWarp(kernel.Op(i.Aux), i.Type, s.totals[id])
+		v := w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32)
 		w.store("shared", held(i.Type), at(n, warp), v, leads)
 	}
 	w.barrier()
 	for n, id := range ids {
 		i := &w.k.Instrs[id]
-		some := w.op(predicate, "setp.lt.u32", lane, warps)
-		v := w.load("shared", held(i.Type), at(n, w.asLong(types.U32, lane)), some, w.neutral(kernel.Op(i.Aux), i.Type))
-		w.vals[id] = w.rounded(i.Type, w.reduceWarp(kernel.Op(i.Aux), i.Type, v))
+		of := w.op(word, "and.b32", lane, number(int64(most-1)))
+		some := w.op(predicate, "setp.lt.u32", of, warps)
+		v := w.load("shared", held(i.Type), at(n, w.asLong(types.U32, of)), some, w.neutral(kernel.Op(i.Aux), i.Type))
+		w.vals[id] = w.rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, v, most))
 	}
 	return slot + len(ids)
 }
 
-// reduceWarp makes a value of each lane one, which all have.
-func (w *writer) reduceWarp(op kernel.Op, t types.DType, v string) string {
-	for _, distance := range []string{"16", "8", "4", "2", "1"} {
-		v = w.combined(op, t, v, w.exchange(t, v, distance))
+// reduceLanes makes a value of each of some lanes beside each other one, which all of
+// them have; how many is a power of 2.
+func (w *writer) reduceLanes(op kernel.Op, t types.DType, v string, lanes int) string {
+	for distance := lanes / 2; distance > 0; distance /= 2 {
+		v = w.combined(op, t, v, w.exchange(t, v, number(int64(distance))))
 	}
 	return v
 }

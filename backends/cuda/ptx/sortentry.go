@@ -84,9 +84,9 @@ func (m *sorter) less(first, second map[int]string) string {
 				m.vals[id] = m.value(i.Type, b)
 				continue
 			}
-			m.vals[id] = m.writer.compute(i)
+			m.vals[id] = m.writer.compute(kernel.ID(id), i)
 		default:
-			m.vals[id] = m.writer.compute(i)
+			m.vals[id] = m.writer.compute(kernel.ID(id), i)
 		}
 	}
 	if result == "" {

@@ -101,10 +101,10 @@ func float(t types.DType, x float64) string {
 func (w *writer) rounded(t types.DType, v string) string {
 	switch t {
 	case types.F16:
-		return w.op(single, "cvt.f32.f16", w.op(half, "cvt.rn.f16.f32", v))
+		return w.roundedFrom(v, w.op(single, "cvt.f32.f16", w.op(half, "cvt.rn.f16.f32", v)))
 	case types.BF16:
 		// The upper half of a pair, with zeros below, is the f32 of the number.
-		return w.op(single, "mov.b32", w.pair(t, v, bits32(0)))
+		return w.roundedFrom(v, w.op(single, "mov.b32", w.pair(t, v, bits32(0))))
 	case types.U8:
 		return w.op(word, "and.b32", v, "255")
 	case types.U16:
@@ -115,6 +115,13 @@ func (w *writer) rounded(t types.DType, v string) string {
 		return w.op(word, "cvt.s32.s16", v)
 	}
 	return v
+}
+
+// roundedFrom notes of a rounded number which it was, so that what stores it rounds two
+// of them in one instruction; nothing need then have been rounded before.
+func (w *writer) roundedFrom(v, rounded string) string {
+	w.unrounded[rounded] = v
+	return rounded
 }
 
 // upper returns the float whose upper half are the bits of a word's lower.

@@ -246,6 +246,14 @@ func (w *writer) pair(t types.DType, upper, lower string) string {
 	return w.op(word, "cvt.rn.bf16x2.f32", upper, lower)
 }
 
+// exactly returns the f32 that a value was rounded from, if it was.
+func (w *writer) exactly(v string) string {
+	if from, ok := w.unrounded[v]; ok {
+		return from
+	}
+	return v
+}
+
 func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
 	i := &w.k.Instrs[id]
 	address, _ := w.operand(i.Mem, at)
@@ -256,7 +264,7 @@ func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
 		switch {
 		case i.Type == types.BF16 || i.Type == types.F16: // two at a time
 			if shift > 0 {
-				*reg = w.pair(i.Type, v, vals[l-1][i.Args[0]])
+				*reg = w.pair(i.Type, w.exactly(v), w.exactly(vals[l-1][i.Args[0]]))
 			}
 			continue
 		case lanes.class == word:

@@ -22,11 +22,13 @@ type writer struct {
 	threads [2]int // the most of a block, along x and y
 	// known has what was computed in the blocks of code that are open, by
 	// instruction: it need not be again.
-	known []map[string]string
-	bases []string   // the address of each operand
-	sizes []string   // the run-time sizes
-	steps [][]string // the strides of each operand
-	vals  []string   // by ID: the value at the point
+	known     []map[string]string
+	bases     []string          // the address of each operand
+	sizes     []string          // the run-time sizes
+	steps     [][]string        // the strides of each operand
+	vals      []string          // by ID: the value at the point
+	unrounded map[string]string // by register, the f32 that was rounded to f16 or bf16 for it
+	wanted    []exactness       // by ID: how exact it is to be; nil: all bits
 	// tables are in the module beside the entry, whose name theirs begin with.
 	tables map[string][]uint64
 	name   string // of the entry
@@ -58,7 +60,7 @@ const shared = "block"
 
 // begin begins an entry of no kernel.
 func begin(name string, threads [2]int) *writer {
-	w := &writer{name: name, threads: threads, regs: map[class]int{}, tables: map[string][]uint64{}}
+	w := &writer{name: name, threads: threads, regs: map[class]int{}, tables: map[string][]uint64{}, unrounded: map[string]string{}}
 	w.open()
 	return w
 }
@@ -73,7 +75,7 @@ func (w *writer) param() string {
 
 func newWriter(name string, k *kernel.Kernel, s *Schedule) *writer {
 	w := begin(name, s.Threads)
-	w.k, w.s, w.vals = k, s, make([]string, len(k.Instrs))
+	w.k, w.s, w.vals, w.wanted = k, s, make([]string, len(k.Instrs)), wanted(k)
 	for range k.Params {
 		w.bases = append(w.bases, w.param())
 	}

@@ -19,6 +19,14 @@ var Exp64 = []float64{0x1p-01, 0x1.555555555555bp-03, 0x1.555555555553ep-05, 0x1
 // Off by up to 0.027 units in the last place.
 var ExpNear32 = []float64{0x1.00022p-01, 0x1.555662p-03}
 
+// Exp2BF16: 2^r = 1 + r·(…), |r| ≤ 1/2, for results of 8 bits.
+// Off by up to 47 units in the last place.
+var Exp2BF16 = []float64{0x1.62e12ap-01, 0x1.ec036p-03, 0x1.c9fd12p-05, 0x1.3a09bap-07}
+
+// Exp2F16: 2^r = 1 + r·(…), |r| ≤ 1/2, for results of 11 bits.
+// Off by up to 1.6 units in the last place.
+var Exp2F16 = []float64{0x1.62e42ap-01, 0x1.ebf9bap-03, 0x1.c6b6ap-05, 0x1.3ceaf8p-07, 0x1.5bf9e8p-10}
+
 // Sixteenths32: 2^(i/16), and what rounding took from it.
 var Sixteenths32 = [][]float64{
 	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00,

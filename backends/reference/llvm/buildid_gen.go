@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "6fca3b1be9a6a10ff0f33a91"
+const buildID = "314a4a5388358a9fce79eb60"

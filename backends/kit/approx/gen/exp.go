@@ -15,6 +15,12 @@ func exponentials(w *writer) {
 	w.list("Exp64", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/2", fit{bigfloat.Exp, -half, half, count(2, 1, 11), one, false, nil})
 	w.list("ExpNear32", "e^r = 1 + r + r²·(…), |r| ≤ ln 2/32", fit{bigfloat.Exp, -half / 16, half / 16, count(2, 1, 2), one, true, nil})
 
+	power := func(x *big.Float) *big.Float {
+		return bigfloat.Exp(new(big.Float).SetPrec(bits).Mul(x, bigfloat.Ln2(bits)))
+	}
+	w.list("Exp2BF16", "2^r = 1 + r·(…), |r| ≤ 1/2, for results of 8 bits", fit{power, -0.5, 0.5, count(1, 1, 4), map[int]float64{0: 1}, true, nil})
+	w.list("Exp2F16", "2^r = 1 + r·(…), |r| ≤ 1/2, for results of 11 bits", fit{power, -0.5, 0.5, count(1, 1, 5), map[int]float64{0: 1}, true, nil})
+
 	var rows [2][]float64
 	for i := range 16 {
 		x := new(big.Float).SetPrec(bits).Mul(bigfloat.Ln2(bits), num(float64(i)/16))

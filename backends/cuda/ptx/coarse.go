@@ -1,0 +1,172 @@
+package ptx
+
+import (
+	"math"
+
+	"ltc/backends/kit/approx"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// An f32 that the text rounds to bf16 or f16 in the end, such as an exponential of a
+// softmax, need not be exact to 24 bits: some 17 make no difference but where the
+// result is next to the middle between two numbers. The exponential is then half as
+// many instructions, and a quotient by what is one for a row two instead of nine:
+// memory would else wait for them.
+
+// exactness is how exact a value is to be, in ascending order.
+type exactness uint8
+
+const (
+	unused exactness = iota // nothing is made of it
+	toBF16                  // what is made of it is rounded to bf16
+	toF16                   // or to f16
+	fully
+)
+
+// exactnessOf is how exact what is rounded to a type is to be.
+func exactnessOf(t types.DType) exactness {
+	switch t {
+	case types.BF16:
+		return toBF16
+	case types.F16:
+		return toF16
+	}
+	return fully
+}
+
+// wanted returns how exact the value of each instruction is to be: as exact as what
+// is made of it, as long as an error of some share of a value is one of that share of
+// what is made of it, and no larger. So it is of products and quotients, and of sums
+// of numbers that are not negative.
+func wanted(k *kernel.Kernel) []exactness {
+	all, locals := make([]exactness, len(k.Instrs)), make([]exactness, len(k.Locals))
+	positive := notNegative(k)
+	for id := len(k.Instrs) - 1; id >= 0; id-- {
+		i := &k.Instrs[id]
+		if i.Op == kernel.Load && i.Mem.Local {
+			locals[i.Mem.Param] = max(locals[i.Mem.Param], all[id])
+		}
+		as := fully
+		switch i.Op {
+		case kernel.Convert:
+			as = exactnessOf(i.Type)
+		case kernel.Multiply, kernel.Divide, kernel.Negate, kernel.Abs, kernel.Select:
+			as = all[id]
+		case kernel.Add:
+			if positive[i.Args[0]] && positive[i.Args[1]] {
+				as = all[id]
+			}
+		case kernel.Reduce:
+			if kernel.Op(i.Aux) == kernel.Add && positive[i.Args[0]] {
+				as = all[id]
+			}
+		case kernel.Store:
+			if i.Mem.Local && i.Mem.Combine == kernel.Invalid {
+				as = locals[i.Mem.Param]
+			}
+		}
+		for _, a := range i.Args {
+			all[a] = max(all[a], as)
+		}
+		if i.Type != types.F32 { // it is rounded at once
+			all[id] = exactnessOf(i.Type)
+		}
+	}
+	return all
+}
+
+// notNegative reports, for each instruction, whether its value is a float that is
+// surely not negative, or NaN.
+func notNegative(k *kernel.Kernel) []bool {
+	all, locals := make([]bool, len(k.Instrs)), make([]bool, len(k.Locals))
+	stored := make([]bool, len(k.Locals))
+	for id := range k.Instrs {
+		i := &k.Instrs[id]
+		both := func() bool { return all[i.Args[0]] && all[i.Args[1]] }
+		switch i.Op {
+		case kernel.Exponential, kernel.Logistic:
+			all[id] = true
+		case kernel.Constant:
+			all[id] = i.Type == types.F32 && math.Float32frombits(uint32(i.Aux)) >= 0
+		case kernel.Convert:
+			all[id] = all[i.Args[0]] && i.Type.IsFloat()
+		case kernel.Add, kernel.Multiply, kernel.Divide, kernel.Maximum:
+			all[id] = both()
+		case kernel.Reduce:
+			op := kernel.Op(i.Aux)
+			all[id] = all[i.Args[0]] && (op == kernel.Add || op == kernel.Multiply)
+		case kernel.Load:
+			all[id] = i.Mem.Local && locals[i.Mem.Param]
+		case kernel.Store:
+			if l := i.Mem.Param; i.Mem.Local {
+				locals[l] = all[i.Args[0]] && (locals[l] || !stored[l]) && i.Mem.Combine == kernel.Invalid
+				stored[l] = true
+			}
+		}
+	}
+	return all
+}
+
+// exponential is as exact as what becomes of it.
+func (f floats) exponential(id kernel.ID, x string) string {
+	if f.t == types.F64 || f.wanted == nil {
+		return f.exp(x)
+	}
+	switch f.wanted[id] {
+	case toBF16:
+		return f.shortExp(x, approx.Exp2BF16)
+	case toF16:
+		return f.shortExp(x, approx.Exp2F16)
+	}
+	return f.exp(x)
+}
+
+// shortExp is (2ⁿ·2^r)² with x/(2 ln 2) = n + r: the square is what may be subnormal
+// or infinite, so that 2ⁿ never is. c has the coefficients of r, r², …
+//
+// n is found by adding a number so large that what is behind the point is rounded
+// off; n and the bias of exponents are then the lowest bits of the sum.
+func (f floats) shortExp(x string, c []float64) string {
+	const whole = 3<<22 + 127
+	half := f.num(math.Log2E / 2)
+	x = f.op("min.NaN", f.op("max.NaN", x, f.num(-104)), f.num(90))
+	sum := f.fma(x, half, f.num(whole))
+	r := f.fma(x, half, f.op("neg", f.add(sum, f.num(-whole))))
+	power := f.ofInt(f.ints("shl.b", f.asInt(sum), "23"))
+	root := f.mul(f.fma(f.horner(r, c), r, f.num(1)), power)
+	return f.mul(root, root)
+}
+
+// byRow reports whether a quotient may be less exact and is by a value of an earlier
+// stage, which is one for all points of its own.
+func (w *writer) byRow(id kernel.ID) bool {
+	i := &w.k.Instrs[id]
+	if w.wanted == nil || i.Op != kernel.Divide || i.Type != types.F32 || w.wanted[id] == fully {
+		return false
+	}
+	return i.Args[1] < w.k.Stages[w.k.StageOf(id)].Begin
+}
+
+// inverses has what quotients of a stage multiply by computed before its points are.
+func (w *writer) inverses(stage int) {
+	for id := w.k.Stages[stage].Begin; id < w.k.Stages[stage].End; id++ {
+		if w.byRow(id) {
+			floats{w, types.F32}.inverse(w.vals[w.k.Instrs[id].Args[1]])
+		}
+	}
+}
+
+// inverse returns s and 1/(s·y): s is 1, but for a y so small that 1/y would be
+// infinite.
+func (f floats) inverse(y string) (s, inverse string) {
+	small := f.writer.op(predicate, "setp.lt.f32", f.op("abs", y), f.num(0x1p-126))
+	s = f.choose(small, f.num(0x1p64), f.num(1))
+	return s, f.op("rcp.rn", f.mul(y, s))
+}
+
+// shortQuotient returns x/y, rounded three times instead of once.
+func (f floats) shortQuotient(x, y string) string {
+	s, inverse := f.inverse(y)
+	return f.mul(f.mul(x, s), inverse)
+}
