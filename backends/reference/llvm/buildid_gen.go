@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "314a4a5388358a9fce79eb60"
+const buildID = "a2a2d20966f5a1ed71d25abe"

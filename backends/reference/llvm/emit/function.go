@@ -33,7 +33,7 @@ type function struct {
 	fuse     []kernel.ID // the product that an add, subtract or sum is rounded with
 	folded   []bool      // products that are
 	streamed value.Value // an i1: Stream is stored past the caches
-	paced    value.Value // an i1: what is Paced is larger than the caches; nil if nothing is
+	paced    value.Value // an i1: what is Paced, or Abreast, is larger than the caches; nil if nothing is
 }
 
 // The words of a [kernel.Block].
@@ -171,7 +171,7 @@ func (f *function) streaming() {
 
 // pacing decides whether what is loaded is larger than the caches.
 func (f *function) pacing() {
-	if !slices.ContainsFunc(f.s.Stages, func(t Stage) bool { return t.Paced }) {
+	if !slices.ContainsFunc(f.s.Stages, func(t Stage) bool { return t.Paced || t.Abreast > 0 }) {
 		return
 	}
 	var in []int

@@ -11,7 +11,7 @@ import (
 func (f *function) items() {
 	from, to := f.word(wordFrom), f.word(wordTo)
 	if f.s.Shared < 0 {
-		f.cut(from, to, func(value.Value) { f.serials(f.s.Serial, f.point) })
+		f.cut(f.abreast(from, to), to, func(value.Value) { f.serials(f.s.Serial, f.point) })
 		return
 	}
 	n := f.size(f.k.Axes[f.s.Shared].Size)

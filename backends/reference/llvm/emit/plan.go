@@ -115,6 +115,7 @@ func (p *planner) plan() *Schedule {
 	p.stream(r)
 	if r.Form == Rows {
 		p.ahead(r)
+		r.Stages[0].Abreast = p.rowsAtOnce(r)
 	}
 	if r.Form == Strips {
 		p.on = dependence(k, r.Vector)
@@ -404,7 +405,7 @@ func (p *planner) stages(r *Schedule) {
 			t.Along, t.Unroll = true, r.Stages[s-1].Unroll
 		case r.Form == Rows:
 			t.Unroll = p.unrolled(c)
-			t.Paced = t.Unroll > 1 && p.paces(s, t.Vector)
+			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
 		case r.Form == Strips && len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}

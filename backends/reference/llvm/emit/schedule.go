@@ -96,8 +96,12 @@ type Stage struct {
 	Rows   int   // turns of the innermost of Loops that are worked on at once
 	// Paced reads operands that are larger than the caches one vector a turn, into
 	// the same Unroll sums: loads of several run ahead of what the processor
-	// fetches by itself, and a pass over memory takes a tenth longer.
+	// fetches by itself, and a pass over memory takes a tenth longer. With vectors of
+	// half a line of the cache and less it is the other way round, by a half.
 	Paced bool
+	// Abreast is how many rows the first stage of Rows works on at once where operands
+	// are larger than the caches; 0: one.
+	Abreast int
 	// Ahead is the loads of Rows from operands that an earlier stage has brought near:
 	// the same of the next row is fetched beside them.
 	Ahead []kernel.ID
@@ -164,6 +168,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 			fmt.Fprintf(&b, " %s by %dx%d", name(i, t.Vector), t.Unroll, t.Lanes)
 			if t.Paced {
 				b.WriteString(" paced")
+			}
+			if t.Abreast > 0 {
+				fmt.Fprintf(&b, " %d rows abreast", t.Abreast)
 			}
 			for _, id := range t.Ahead {
 				fmt.Fprintf(&b, " fetching %s", k.Params[k.Instrs[id].Mem.Param].Name)

@@ -53,8 +53,11 @@ type splatKey struct {
 type pending struct{ past, near func() }
 
 // newBody prepares the stages from the given one to before the other.
-func (f *function) newBody(from, to int) *body {
-	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: f.s.Stages[from], result: kernel.None}
+func (f *function) newBody(from, to int) *body { return f.bodyOf(f.s.Stages[from], from, to) }
+
+// bodyOf prepares stages that run as the given one says.
+func (f *function) bodyOf(stage Stage, from, to int) *body {
+	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: stage, result: kernel.None}
 	b.turn = f.k.Stages[f.s.turnOf(from)].Begin
 	last := len(b.Loops)
 	if b.Vector >= 0 {
