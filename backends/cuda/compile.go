@@ -159,6 +159,7 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 	o := kit.Options{
 		Eval:       reference.New(),
 		Parts:      parts,
+		Borders:    true,
 		Check:      env.Checks.On(),
 		LocalBytes: localBytes,
 		Composite:  func(c *kit.Composite) bool { _, ok := attentionOf(c); return ok },

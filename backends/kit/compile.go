@@ -47,6 +47,11 @@ type Options struct {
 	// parts of at most 16,384.
 	Parts func(k *kernel.Kernel, points, length int64) int64
 
+	// Borders says that the target's contractions, where they read what is around an
+	// operand as 0, do so as fast as they read the operand: padding it becomes part of
+	// them. False: it is written out, padded.
+	Borders bool
+
 	// Columns returns how many columns a product may have for the target to run it
 	// row by row, with vectors along the rows, in one kernel with what it follows and
 	// what follows it; 0: none. It is asked when there is such a product. nil: the

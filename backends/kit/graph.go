@@ -20,6 +20,7 @@ type graph struct {
 	localBytes int                                                       // see Options
 	packs      func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
 	parts      func(k *kernel.Kernel, points, length int64) int64        // see Options
+	borders    bool                                                      // see Options
 	columns    func() int                                                // see Options
 
 	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them

@@ -138,10 +138,16 @@ func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 		loads++
 		points = max(points, pointsAt(n.kernel, kernel.ID(id)))
 	}
+	if g.borders && isBorder(n.kernel) && g.readThroughWindow(n) {
+		return false // it is to be part of who reads it, which a transpose is not
+	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
 	switch {
 	case isContraction(n.kernel) && points > own:
+		if g.borders && isBorder(def.kernel) {
+			return hasWindow(n.kernel)
+		}
 		return moves(def.kernel) && w.loads == 1 && !guarded(def.kernel) && !hasWindow(n.kernel)
 	case w.costly == 0 && w.loads <= 1 && w.ops <= 3:
 		return true
@@ -157,6 +163,44 @@ func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 func guarded(k *kernel.Kernel) bool {
 	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool { return i.Mem != nil && i.Mem.Guard })
 }
+
+// isBorder reports whether a kernel puts 0 around what it loads and does nothing else,
+// and elements along the last dimension stay together, of which there are so many that
+// tiles along it are filled without what the window has beside them.
+func isBorder(k *kernel.Kernel) bool {
+	load := slices.IndexFunc(k.Instrs, func(i kernel.Instr) bool { return i.Op == kernel.Load })
+	if load < 0 || workOf(k) != (work{loads: 1}) || !moves(k) {
+		return false
+	}
+	in := &k.Instrs[load]
+	if !in.Mem.Guard || len(in.Mem.Index) == 0 {
+		return false
+	}
+	if other := &k.Instrs[in.Args[0]]; other.Op != kernel.Constant || other.Aux != 0 {
+		return false
+	}
+	for d, x := range in.Mem.Index {
+		if x.Value != kernel.None || len(x.Terms) != 1 || x.Terms[0] != (kernel.Term{Axis: d, Factor: 1}) {
+			return false
+		}
+	}
+	last := len(in.Mem.Index) - 1
+	bytes := int(k.Axes[last].Size) * in.Type.Size()
+	return in.Mem.Index[last].Offset == 0 && (bytes%borderBytes == 0 || bytes >= 4*borderBytes)
+}
+
+// readThroughWindow reports whether a contraction reads what a node makes through a
+// window.
+func (g *graph) readThroughWindow(n *node) bool {
+	made := n.outs()
+	return slices.ContainsFunc(g.nodes, func(by *node) bool {
+		return by.kernel != nil && by != n && slices.ContainsFunc(by.ins(), func(v ValueID) bool { return slices.Contains(made, g.root(v)) }) &&
+			isContraction(by.kernel) && hasWindow(by.kernel)
+	})
+}
+
+// borderBytes are what a tile takes of a dimension at a time.
+const borderBytes = 128
 
 // hasWindow reports whether a kernel loads from places that several of its axes
 // move along one dimension. Schedules read what lies together in these, each

@@ -54,6 +54,7 @@ var order = []group{
 	{"TestDescriptors", 1},
 	{"TestLargeProducts", 1},
 	{"TestProducts|TestProductsGELU|TestProductsReLUOfNaN", 1},
+	{"TestConvolutions", 1},
 	{"TestGraphs", 1},
 	{"TestAttention", 1},
 	{"TestTrain", 1},

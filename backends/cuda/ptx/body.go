@@ -154,7 +154,11 @@ func (w *writer) extended(stage int, of point) point {
 // outer runs body for the points of the outer axes, which blocks along z share
 // out.
 func (w *writer) outer(p point, body func()) {
-	axes := w.s.Outer
+	w.outerOf(w.s.Outer, p, body)
+}
+
+// outerOf is outer of given axes.
+func (w *writer) outerOf(axes []int, p point, body func()) {
 	if len(axes) == 0 {
 		body()
 		return

@@ -31,7 +31,7 @@ const (
 	Product
 	// Tensor computes tiles of a product of matrices with sums of f32: with tensor
 	// cores, or, of f32 that is to be exact, without. It has an entry for each of
-	// some tiles.
+	// some tiles, of rows of the last axis of M, or of all of M.
 	Tensor
 )
 
@@ -71,6 +71,8 @@ type Schedule struct {
 	product    *kernel.Contraction
 	element    types.DType // that tensor cores multiply
 	tiles      []tile
+	plain      int // how many of the tiles are neither boxed nor flat: the first
+	flat       int // the first of the flat ones; 0: there are none
 	options    Options
 	k          *kernel.Kernel
 }
@@ -104,7 +106,17 @@ func (s *Schedule) String() string {
 		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
 	}
 	if s.Form == Tensor {
-		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(0, s.Inner), s.element, tileNames(s.tiles))
+		all := s.tiles
+		if s.flat > 0 {
+			all = all[:s.flat]
+		}
+		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(0, s.Inner), s.element, tileNames(all))
+		if s.flat > 0 {
+			b.WriteString(", rows of")
+			for _, a := range s.product.M {
+				b.WriteString(" " + name(0, a))
+			}
+		}
 	}
 	for i, a := range s.Outer {
 		if i == 0 {
@@ -220,10 +232,11 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		x, y = ceil(x, side), ceil(y, side)
 		l.Shared = 2 * depth * tileStride * slotBytes
 	case Tensor:
-		l.Variant = tileFor(s.tiles, y, x, n, s.options.processors())
+		all := s.share(sizes)
+		l.Variant = all.variant
 		t := &s.tiles[l.Variant]
 		l.Block[0] = t.threads()
-		x, y = ceil(x, int64(t.columns))*ceil(y, int64(t.rows)), 1
+		x, y, n = all.tiles(t), 1, all.many
 		l.Shared = t.shared()
 	}
 	if s.Form == Rows {

@@ -21,6 +21,8 @@ type tile struct {
 	own           [2]int // if set, of how many rows and columns each thread adds up the sums itself, of f32
 	why           string
 	boxes         bool // whether boxes of the factors are copied, which a warpgroup more is for
+	// flat is of how many axes of M rows are, one after the other; 0: of the last alone.
+	flat int
 }
 
 // The tiles that entries are written for, by which [Schedule.Launch] chooses.
@@ -106,6 +108,11 @@ func (t *tile) shared() int {
 	if t.boxes {
 		return t.boxedShared()
 	}
+	return t.rowsAt() + t.rows*t.rowBytes()
+}
+
+// rowsAt is where in it is said which rows a flat tile has: behind the ring and the sums.
+func (t *tile) rowsAt() int {
 	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
 }
 
@@ -173,13 +180,21 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
 	s.Inner = c.K[len(c.K)-1]
 	for _, f := range []*kernel.Factor{&c.A, &c.B} { // along which a factor is read in chunks
-		if f.Load != kernel.None && slices.Contains(c.K, neighbours(s.k, f.Load)) {
-			s.Inner = neighbours(s.k, f.Load)
+		if load := s.load(f); load != kernel.None && slices.Contains(c.K, neighbours(s.k, load)) {
+			s.Inner = neighbours(s.k, load)
 		}
 	}
+	all := s.tiles
+	s.plain = len(all)
 	for _, t := range boxedTiles {
-		if _, _, ok := s.boxes(&t); ok && s.tiles[largeTile].groups {
+		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups {
 			s.tiles = append(s.tiles, t)
+		}
+	}
+	if s.flattens() {
+		s.flat = len(s.tiles)
+		for _, t := range all {
+			s.tiles = append(s.tiles, t.flattened(len(c.M)))
 		}
 	}
 	return s
@@ -197,7 +212,7 @@ type tensor struct {
 	lane   string
 	warp   [2]string // the warp's first row and column in the tile
 	nY, nX string
-	y, x   string // where the tile begins
+	y, x   string // where the tile begins; of flat ones y is the number of its first row
 	depth  string // the size of the inner axis of K
 	a, b   *factor
 	exact  *exact        // if the tile's threads add up sums themselves; else:
@@ -208,7 +223,7 @@ type tensor struct {
 func (w *writer) tensor(t *tile) {
 	w.threads = [2]int{t.threads(), 1}
 	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
-	m.nY, m.nX = w.product(0, []int{w.s.Across}), w.product(0, []int{w.s.X})
+	m.nY, m.nX = w.product(0, m.rowAxes()), w.product(0, []int{w.s.X})
 	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
 	m.memory = w.op(word, "mov.u32", shared)
 	m.tid = w.op(word, "mov.u32", "%tid.x")
@@ -242,11 +257,12 @@ func (m *tensor) run() {
 	} else {
 		m.zero()
 	}
-	ring := m.ring
+	m.rows()
 	if m.tile.groups {
-		ring = m.ringOfGroups
+		m.ringOfGroups()
+	} else {
+		m.ring()
 	}
-	m.along(m.outerK(), ring)
 	m.end()
 }
 
@@ -280,27 +296,81 @@ func (m *tensor) along(outer []int, body func()) {
 	})
 }
 
-// ring runs through the strips along the inner axis of K. A strip is copied while
+// begin goes to where K begins. It returns how many strips there are: those along the
+// inner axis, for each point of the others; and where along that the next one begins.
+func (m *tensor) begin() (n, from string) {
+	outer := m.outerK()
+	for _, a := range outer {
+		m.p.at[a] = "0"
+	}
+	m.a.begin(m)
+	m.b.begin(m)
+	for _, a := range outer {
+		m.p.at[a] = m.variable(long, "0")
+	}
+	return m.mul(m.ceil(m.depth, strip(m.t)), m.writer.product(0, outer)), m.variable(long, "0")
+}
+
+// copyStrips copies a strip of both factors to a place, and goes on to the next one.
+func (m *tensor) copyStrips(into, from string) {
+	m.a.copy(m, into, from)
+	m.b.copy(m, into, from)
+	m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
+	outer := m.outerK()
+	if len(outer) == 0 {
+		return
+	}
+	m.when(m.reached(from, m.depth), func() {
+		m.set(long, from, "0")
+		strips := m.mul(m.ceil(m.depth, strip(m.t)), number(int64(strip(m.t))))
+		m.carry(outer, func(s *factor) string { return m.mul(s.kStep, strips) })
+	})
+}
+
+// carry goes a step along the last of some axes of K, where axes behind it have ended
+// that have moved the factors' sources so far.
+func (m *tensor) carry(outer []int, moved func(*factor) string) {
+	last := len(outer) - 1
+	axis := outer[last]
+	m.line("add.s64 %s, %s, 1", m.p.at[axis], m.p.at[axis])
+	for _, s := range []*factor{m.a, m.b} {
+		if s.source != "" {
+			m.line("add.s64 %s, %s, %s", s.source, s.source, m.op(long, "sub.s64", s.step(axis), moved(s)))
+		}
+	}
+	if last == 0 {
+		return
+	}
+	size := m.size(m.k.Axis(0, axis).Size)
+	m.when(m.reached(m.p.at[axis], size), func() {
+		m.set(long, m.p.at[axis], "0")
+		m.carry(outer[:last], func(s *factor) string { return m.mul(s.step(axis), size) })
+	})
+}
+
+// reached returns whether a variable is not below an end.
+func (m *tensor) reached(at, end string) string {
+	p := m.fresh(predicate)
+	m.line("setp.ge.s64 %s, %s, %s", p, at, end)
+	return p
+}
+
+// ring runs through the strips along K. A strip is copied while
 // those before it are multiplied: in turn n the block waits until strip n has
 // arrived, and with that until all have multiplied strip n-1, whose place strip n +
 // strips - 1 takes. The first turns only copy.
 func (m *tensor) ring() {
 	ahead := int64(m.tile.strips - 1)
-	n := m.ceil(m.depth, strip(m.t))
+	n, from := m.begin()
+	copied := m.add(n, number(-ahead)) // the turn before which all strips are
 	turn := m.variable(long, number(-ahead))
-	from := m.variable(long, "0") // where in K the next strip begins
 	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
-	m.a.begin(m)
-	m.b.begin(m)
 	begin := m.label()
 	m.place(begin)
 	m.open()
 	m.line("cp.async.wait_group %d", ahead-1)
 	m.barrier()
-	m.when(m.op(predicate, "setp.lt.s64", from, m.depth), func() {
-		m.a.copy(m, into, from)
-		m.b.copy(m, into, from)
-	})
+	m.when(m.op(predicate, "setp.lt.s64", turn, copied), func() { m.copyStrips(into, from) })
 	m.line("cp.async.commit_group")
 	m.when(m.op(predicate, "setp.ge.s64", turn, "0"), func() {
 		if m.exact != nil {
@@ -311,7 +381,6 @@ func (m *tensor) ring() {
 		m.next(out)
 	})
 	m.next(into)
-	m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
 	m.line("add.s64 %s, %s, 1", turn, turn)
 	m.close()
 	m.line("@%s bra %s", m.op(predicate, "setp.lt.s64", turn, n), begin)

@@ -140,7 +140,7 @@ func (m *tensor) multiplies() {
 // tiles runs body for each of the block's tiles.
 func (m *tensor) tiles(body func()) {
 	rows, columns := m.ceil(m.nY, m.tile.rows), m.ceil(m.nX, m.tile.columns)
-	m.outer(m.p, func() {
+	m.outerOf(m.s.outer(m.tile.flat), m.p, func() {
 		m.loop(m.special("%ctaid.x"), m.mul(rows, columns), m.special("%nctaid.x"), func(n string) {
 			m.locate(n, rows, columns)
 			body()
@@ -205,7 +205,7 @@ func (m *tensor) endBoxes() {
 			}
 			y := m.add(m.y, m.wide(m.sum(m.warp[0], i)))
 			x := m.add(m.add(m.x, m.mul(part, number(keptColumns))), m.wide(j))
-			m.finish(y, x, func() string { return m.sum(place, m.times(i, keptRow), m.times(j, 4)) })
+			m.finish(y, x, "", func() string { return m.sum(place, m.times(i, keptRow), m.times(j, 4)) })
 		})
 	})
 }

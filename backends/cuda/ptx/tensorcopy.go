@@ -1,13 +1,18 @@
 package ptx
 
 import (
+	"slices"
+
 	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
 )
 
 // factor is one of the two factors of a Tensor, and where its strips lie in the
 // block's memory: rows of chunks, in the order that the swizzle says.
 type factor struct {
 	*kernel.Factor
+	load  kernel.ID // [Schedule.load]
+	unit  int       // the dimension that is contiguous there
 	value kernel.ID // as it was before it became f32, if it was narrower
 	body  []kernel.ID
 	axis  int // of M or N
@@ -27,7 +32,8 @@ type factor struct {
 	// Of direct ones: how far apart, in bytes, elements along the rows' axis are,
 	// and the inner axis of K.
 	rowStep, kStep string
-	source         string // a variable: where the thread's first chunk of the next strip is
+	step           func(axis int) string // the same of any axis of the stage
+	source         string                // a variable: where the thread's first chunk of the next strip is
 	// What of a tile is inside, as words: the rows from the thread's first chunk on,
 	// if they are not along K; else the bytes of its chunks.
 	left string
@@ -40,11 +46,16 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		s.value, s.body = i.Args[0], f.Body[:len(f.Body)-1]
 	}
 	along := -1
-	if f.Source != kernel.None {
-		along = neighbours(w.k, f.Source)
+	s.load = w.s.load(f)
+	source := f.Source
+	if source == kernel.None {
+		source = s.load
+	}
+	if source != kernel.None {
+		along = neighbours(w.k, source)
 		s.alongK = along != axis
 	}
-	s.direct = f.Load != kernel.None && f.Type == m.t && (along == axis || along == w.s.Inner) && m.once(f.Load, along)
+	s.direct = s.load != kernel.None && m.typeOf(s) == m.t && (along == axis || along == w.s.Inner) && m.once(s.load, along) && m.copiesGuarded(s)
 	s.rows, s.chunks = size, stripBytes/chunkBytes
 	if !s.alongK {
 		s.rows, s.chunks = strip(m.t), size*m.t.Size()/chunkBytes
@@ -56,8 +67,9 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	if !s.direct || m.tile.boxes {
 		return s
 	}
-	mem := w.k.Instrs[f.Load].Mem
-	step := func(axis int) string {
+	mem := w.k.Instrs[s.load].Mem
+	s.unit = slices.Index(w.k.Params[mem.Param].Strides, kernel.UnitStride)
+	s.step = func(axis int) string {
 		n := "0"
 		for d := range mem.Index {
 			for _, t := range mem.Index[d].Terms {
@@ -68,20 +80,45 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		}
 		return w.mul(n, number(int64(m.t.Size())))
 	}
-	s.kStep, s.rowStep = step(w.s.Inner), step(axis)
+	s.kStep, s.rowStep = s.step(w.s.Inner), s.step(axis)
 	if !s.alongK {
 		s.rowStep = s.kStep
 	}
-	start, _ := w.operand(mem, w.point(0))
+	plain := *mem
+	plain.Guard = false
+	start, _ := w.operand(&plain, w.point(0))
 	for a := range w.point(0).at {
 		if a != along {
-			if n := step(a); n != "0" {
+			if n := s.step(a); n != "0" {
 				start = w.op(long, "or.b64", start, n)
 			}
 		}
 	}
 	s.aligned = w.op(predicate, "setp.eq.u64", w.op(long, "and.b64", start, number(chunkBytes-1)), "0")
 	return s
+}
+
+// flat reports whether rows of a factor are those of a flat tile.
+func (m *tensor) flat(s *factor) bool { return m.tile.flat > 0 && s.axis == m.s.Across }
+
+// typeOf returns the type of what a factor's load gives.
+func (m *tensor) typeOf(s *factor) types.DType {
+	if s.Load != kernel.None {
+		return s.Type
+	}
+	return m.k.Instrs[s.load].Type
+}
+
+// copiesGuarded reports whether chunks can be copied as they are though what is outside
+// of the operand counts as 0: those of flat tiles whose elements begin with the
+// operand's. It holds where nothing is outside.
+func (m *tensor) copiesGuarded(s *factor) bool {
+	mem := m.k.Instrs[s.load].Mem
+	if !mem.Guard {
+		return true
+	}
+	unit := slices.Index(m.k.Params[mem.Param].Strides, kernel.UnitStride)
+	return m.flat(s) && unit >= 0 && mem.Index[unit].Offset == 0
 }
 
 // once reports whether an axis moves a load along the dimension that is
@@ -136,7 +173,7 @@ func (m *tensor) mine(s *factor) (row, chunk string, each int) {
 
 // begin computes what all strips of a tile share.
 func (s *factor) begin(m *tensor) {
-	if !s.direct {
+	if !s.direct || m.flat(s) {
 		return
 	}
 	w := m.writer
@@ -146,7 +183,7 @@ func (s *factor) begin(m *tensor) {
 	}
 	p := point{at: append([]string(nil), m.p.at...)}
 	p.at[s.axis], p.at[w.s.Inner] = tile, "0"
-	origin, _ := w.operand(w.k.Instrs[s.Load].Mem, p)
+	origin, _ := w.operand(w.k.Instrs[s.load].Mem, p)
 	row, chunk, _ := m.mine(s)
 	row, chunk = m.wide(row), m.wide(chunk)
 	s.source = w.variable(long, w.add(w.mad(row, s.rowStep, origin), w.mul(chunk, number(chunkBytes))))
@@ -183,7 +220,11 @@ func (s *factor) copy(m *tensor, into, from string) {
 	slow, done := m.label(), m.label()
 	m.line("@!%s bra %s", s.aligned, slow)
 	m.open()
-	m.chunks(s, into, from)
+	if m.flat(s) {
+		m.flatChunks(s, into, from)
+	} else {
+		m.chunks(s, into, from)
+	}
 	m.close()
 	m.line("bra %s", done)
 	m.place(slow)
@@ -191,7 +232,9 @@ func (s *factor) copy(m *tensor, into, from string) {
 	m.compute(s, into, from)
 	m.close()
 	m.place(done)
-	m.line("add.s64 %s, %s, %s", s.source, s.source, m.mul(s.kStep, number(int64(strip(m.t)))))
+	if s.source != "" {
+		m.line("add.s64 %s, %s, %s", s.source, s.source, m.mul(s.kStep, number(int64(strip(m.t)))))
+	}
 }
 
 // chunks copies chunks beside the threads.
@@ -244,6 +287,9 @@ func (m *tensor) compute(s *factor, into, from string) {
 		w.when(inside, func() {
 			p := point{at: append([]string(nil), m.p.at...)}
 			p.at[s.axis], p.at[w.s.Inner] = at, atK
+			if m.flat(s) {
+				m.at(i, &p)
+			}
 			st := &stage{number: 0, at: p}
 			for _, id := range s.body {
 				w.instr(st, id)

@@ -26,21 +26,17 @@ const (
 // waited in turn n, and its place is copied to again.
 func (m *tensor) ringOfGroups() {
 	ahead := m.tile.strips - 2
-	from := m.variable(long, "0")
+	n, from := m.begin()
+	left := m.variable(long, n)
 	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
-	m.a.begin(m)
-	m.b.begin(m)
 	copies := func() {
-		m.when(m.op(predicate, "setp.lt.s64", from, m.depth), func() {
-			m.a.copy(m, into, from)
-			m.b.copy(m, into, from)
-		})
+		m.when(m.op(predicate, "setp.gt.s64", left, "0"), func() { m.copyStrips(into, from) })
 		m.line("cp.async.commit_group")
 		m.next(into)
-		m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
+		m.line("add.s64 %s, %s, -1", left, left)
 	}
 	m.loop("0", number(int64(ahead)), "1", func(string) { copies() })
-	m.loop("0", m.ceil(m.depth, strip(m.t)), "1", func(string) {
+	m.loop("0", n, "1", func(string) {
 		m.line("cp.async.wait_group %d", ahead-1)
 		m.line("fence.proxy.async")
 		m.line("wgmma.wait_group.sync.aligned 1")

@@ -120,7 +120,7 @@ func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool)
 		return l, nil, false
 	}
 	n := slices.IndexFunc(s.tiles, func(t tile) bool {
-		return t.boxes && t.rows == s.tiles[l.Variant].rows && t.columns == s.tiles[l.Variant].columns
+		return t.boxes && s.tiles[l.Variant].flat == 0 && t.rows == s.tiles[l.Variant].rows && t.columns == s.tiles[l.Variant].columns
 	})
 	if n < 0 || !s.tiles[l.Variant].groups {
 		return l, nil, false

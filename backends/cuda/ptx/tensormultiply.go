@@ -125,21 +125,23 @@ func (m *tensor) end() {
 		if across {
 			i, j = m.and(e, t.rows-1), m.shr(e, log2(t.rows))
 		}
-		m.finish(w.add(m.y, m.wide(i)), w.add(m.x, m.wide(j)), func() string { return m.sum(m.memory, m.times(i, row), m.times(j, 4)) })
+		m.finish(w.add(m.y, m.wide(i)), w.add(m.x, m.wide(j)), i, func() string { return m.sum(m.memory, m.times(i, row), m.times(j, 4)) })
 	})
 	m.barrier()
 }
 
 // finish runs them at a point, if there is one, whose sum is at a place of the block's
-// memory.
-func (m *tensor) finish(y, x string, sum func() string) {
+// memory; of a flat tile it is in a row of it.
+func (m *tensor) finish(y, x, row string, sum func() string) {
 	w := m.writer
 	inside := w.both(w.op(predicate, "setp.lt.s64", y, m.nY), w.op(predicate, "setp.lt.s64", x, m.nX))
 	w.when(inside, func() {
 		w.vals[m.c.Sum] = w.load("shared", types.F32, sum(), "", "")
+		at := point{at: append([]string(nil), m.p.at...), stores: m.p.stores}
+		at.at[w.s.X], at.at[w.s.Across] = x, y
+		m.at(row, &at)
 		for s := range w.k.Stages[1:] {
-			p := w.extended(s+1, m.p)
-			p.at[w.s.X], p.at[w.s.Across] = x, y
+			p := w.extended(s+1, at)
 			w.body(&stage{number: s + 1, at: p})
 		}
 	})

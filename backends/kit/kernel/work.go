@@ -123,7 +123,7 @@ func (k *Kernel) Describe(sizes []int64) string {
 			}
 			return k.points(0, set, sizes)
 		}
-		what := fmt.Sprintf("matmul %v %.0f×%.0f×%.0f", c.A.Type, n(c.M), n(c.N), n(c.K))
+		what := fmt.Sprintf("matmul %v %.0f×%.0f×%.0f", c.narrowest(), n(c.M), n(c.N), n(c.K))
 		if len(c.Batch) > 0 {
 			what = fmt.Sprintf("%.0f × %s", n(c.Batch), what)
 		}
@@ -131,9 +131,18 @@ func (k *Kernel) Describe(sizes []int64) string {
 	})
 }
 
+// narrowest returns the type of the factor that has the smaller elements: another is
+// computed in the type of the sums.
+func (c *Contraction) narrowest() types.DType {
+	if c.B.Type.Size() < c.A.Type.Size() {
+		return c.B.Type
+	}
+	return c.A.Type
+}
+
 // Title is Describe for whatever sizes.
 func (k *Kernel) Title() string {
-	return k.describe(func(c *Contraction) string { return fmt.Sprintf("matmul %v", c.A.Type) })
+	return k.describe(func(c *Contraction) string { return fmt.Sprintf("matmul %v", c.narrowest()) })
 }
 
 // describe names what a kernel does; product names a contraction.
