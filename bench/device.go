@@ -25,6 +25,7 @@ var forDevices = []workload{
 	{name: "bf16matmul_4096", doc: call + ", bf16 in and out", program: matMul(4096, lazy.BF16), small: matMul(40, lazy.BF16)},
 	{name: "bf16matmul_8192", doc: call + ", bf16 in and out", program: matMul(8192, lazy.BF16), small: matMul(48, lazy.BF16)},
 	{name: "attention_16x8192x128_causal", doc: call + " of 16 heads of 128, bf16", program: causalAttention(16, 8192, 128), small: causalAttention(2, 40, 16)},
+	{name: "conv3x3_32x28x128_bf16", doc: call + " of 32 images of 28 by 28 by 128, as ResNet-50 has them, and ReLU", program: convolve(32, 28, 128), small: convolve(2, 5, 64)},
 	{name: "step100_mix_host", doc: "s of the host for a step of 25 × {add, mul, relu, matmul}, compiled before", run: stepHost},
 }
 

@@ -117,6 +117,11 @@ class Torch:
         if m := re.fullmatch(r"bmm_(\d+)x(\d+)x(\d+)x(\d+)", name):
             b, m_, k, n = (size(int(x)) for x in m.groups())
             return t.matmul, [g(1, b, m_, k), g(2, b, k, n)], 1e-5, False
+        if m := re.fullmatch(r"conv3x3_(\d+)x(\d+)x(\d+)_bf16", name):
+            b, n, f = (size(int(x)) for x in m.groups())
+            last = lambda v, *axes: v.permute(*axes).contiguous(memory_format=t.channels_last)
+            args = [last(g(1, b, n, n, f, dtype=bf16), 0, 3, 1, 2), last(g(2, 3, 3, f, f, dtype=bf16), 3, 2, 0, 1)]
+            return (lambda x, w: F.relu(F.conv2d(x, w, padding=1))), args, 2e-2, False
         if m := re.fullmatch(r"linear_gelu_(\d+)x(\d+)x(\d+)", name):
             r, i, o = (size(int(x)) for x in m.groups())
             return (lambda x, w, b: F.gelu(x @ w + b)), [g(1, r, i), g(2, i, o), g(3, o)], 1e-5, False
@@ -331,6 +336,10 @@ class Jax:
             args = [n.swapaxes(g(k, int(m[1]), size(int(m[2])), int(m[3]), dtype=bf16), 0, 1)[None] for k in (1, 2, 3)]
             how = "xla" if CPU else "cudnn"
             fn = lambda q, k, v: nn.dot_product_attention(q, k, v, is_causal=True, implementation=how)
+        elif m := re.fullmatch(r"conv3x3_(\d+)x(\d+)x(\d+)_bf16", name):
+            b, k, f = (size(int(x)) for x in m.groups())
+            args = [g(1, b, k, k, f, dtype=bf16), g(2, 3, 3, f, f, dtype=bf16)]
+            fn = lambda x, w: nn.relu(self.j.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")))
         elif m := re.fullmatch(r"encoder_b(\d+)_s(\d+)", name):
             fn, args = self.encoder(int(m[1]), size(int(m[2])))
         elif name == "train_mlp":

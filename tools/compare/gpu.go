@@ -44,6 +44,7 @@ var gpuRows = []gpuRow{
 	{name: "encoder_b1_s128", ratio: 1, against: []string{"torch"}},
 	{name: "encoder_b8_s128", ratio: 1, against: []string{"torch"}},
 	{name: "step100_mix_host", seconds: 15e-6},
+	{name: "conv3x3_32x28x128_bf16", against: []string{"torch"}},
 	{name: "bf16matmul_4096"},
 	{name: "matmul_2048"}, {name: "matmul_512"}, {name: "bf16matmul_2048"},
 	{name: "softmax_4096x1024"}, {name: "layernorm_4096x1024"}, {name: "transpose_4096"},
