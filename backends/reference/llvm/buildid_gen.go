@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "a2a2d20966f5a1ed71d25abe"
+const buildID = "a746cdc7177c247947b74db8"

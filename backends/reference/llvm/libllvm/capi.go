@@ -32,10 +32,13 @@ type capi struct {
 	runPasses, getErrorMessage, disposeErrorMessage            fn
 	emitToMemoryBuffer, getBufferStart, getBufferSize          fn
 	disposeMemoryBuffer, disposeMessage                        fn
-	installFatalErrorHandler                                   fn
+	installFatalErrorHandler, parseCommandLineOptions          fn
 
 	initialised map[string]error // by architecture
 	mu          sync.Mutex
+
+	tuning sync.RWMutex // held for reading by who compiles
+	tuned  string       // the architecture that the library has options for
 }
 
 // fn is the address of a C function whose arguments are integers and pointers.
@@ -81,6 +84,7 @@ func (c *capi) symbols() map[string]*fn {
 		"LLVMDisposeMemoryBuffer":                    &c.disposeMemoryBuffer,
 		"LLVMDisposeMessage":                         &c.disposeMessage,
 		"LLVMInstallFatalErrorHandler":               &c.installFatalErrorHandler,
+		"LLVMParseCommandLineOptions":                &c.parseCommandLineOptions,
 	}
 }
 
@@ -102,6 +106,36 @@ func newCAPI(handle uintptr, named Version) (*capi, error) {
 	return c, nil
 }
 
+// tune gives the library the options of an architecture, which hold until done is
+// called. They are those of its programs' command lines, and hold for all who use it
+// in this process. One that it does not know ends that.
+func (c *capi) tune(arch string) (done func()) {
+	c.tuning.RLock()
+	for c.tuned != arch {
+		c.tuning.RUnlock()
+		c.tuning.Lock()
+		if c.tuned != arch {
+			c.set(generator(Version{Major: c.major}, arch))
+			c.tuned = arch
+		}
+		c.tuning.Unlock()
+		c.tuning.RLock()
+	}
+	return c.tuning.RUnlock
+}
+
+func (c *capi) set(options []string) {
+	if len(options) == 0 {
+		return
+	}
+	args := []*byte{cString("ltc")} // a program's name comes first
+	for _, o := range options {
+		args = append(args, cString(o))
+	}
+	c.parseCommandLineOptions.call(uintptr(len(args)), uintptr(unsafe.Pointer(&args[0])), 0)
+	runtime.KeepAlive(args)
+}
+
 func (c *capi) version() Version {
 	p, err := purego.Dlsym(c.handle, "LLVMGetVersion") // from 16 on
 	if err != nil {
@@ -118,6 +152,7 @@ func (c *capi) compile(_ context.Context, text string, o Options) ([]byte, error
 		return nil, err
 	}
 	defer c.disposeTargetMachine.call(tm)
+	defer c.tune(o.arch())()
 	context := c.contextCreate.call()
 	defer c.contextDispose.call(context)
 	c.contextSetDiagnosticHandler.call(context, onDiagnostic(), 0)

@@ -1,5 +1,7 @@
 package libllvm
 
+import "strconv"
+
 // Options says what a text is compiled for: the processor that its functions'
 // attributes name, or without them what every processor of the architecture has,
 // so that the text alone says where its object runs.
@@ -26,6 +28,18 @@ func pipeline(v Version) string {
 		combine = "instcombine<no-verify-fixpoint>"
 	}
 	return "always-inline,function(sroa,early-cse," + combine + ",simplifycfg,loop-mssa(licm),early-cse)"
+}
+
+// generator returns the options of the code generator that differ from its own
+// choice: of two architectures the same ones, with values. Strength reduction of
+// loops takes up to half of the time to make code and gains nothing with the modes of
+// addressing that x86 has: emitters write addresses in loops as a pointer and an
+// index. Whether later versions know the option has not been seen.
+func generator(v Version, arch string) []string {
+	if v.Major > 20 {
+		return nil
+	}
+	return []string{"-disable-lsr=" + strconv.FormatBool(arch == "X86")}
 }
 
 // codegen is the level of the code generator, as in LLVMCodeGenOptLevel.

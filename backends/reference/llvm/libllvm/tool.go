@@ -38,7 +38,7 @@ type toolKind struct {
 	passes func(t *tool, o Options) []string
 	// compile returns how it is asked to compile input, which is of text, into
 	// output.
-	compile func(o Options, text, input, output string) []string
+	compile func(t *tool, o Options, text, input, output string) []string
 }
 
 // What files are called in the directory of a compilation.
@@ -55,19 +55,19 @@ var toolKinds = []*toolKind{
 		passes: func(t *tool, o Options) []string {
 			return []string{"-mtriple=" + o.triple(), "-passes=" + pipeline(t.said), "-o", passedFile, inputFile}
 		},
-		compile: func(o Options, _, input, output string) []string {
+		compile: func(t *tool, o Options, _, input, output string) []string {
 			kind := "obj"
 			if o.Assembly {
 				kind = "asm"
 			}
-			return []string{"-mtriple=" + o.triple(), "-O" + strconv.Itoa(codegen), "-relocation-model=pic", "-code-model=small", "-filetype=" + kind, "-o", output, input}
+			return append(generator(t.said, o.arch()), "-mtriple="+o.triple(), "-O"+strconv.Itoa(codegen), "-relocation-model=pic", "-code-model=small", "-filetype="+kind, "-o", output, input)
 		}},
 	{name: "clang", by: "clang", version: []string{"--version"},
-		compile: func(o Options, _, input, output string) []string {
+		compile: func(_ *tool, o Options, _, input, output string) []string {
 			return append(driven(o, input, output), "--target="+o.triple())
 		}},
 	{name: "zig", by: "zig cc", version: []string{"cc", "--version"},
-		compile: func(o Options, text, input, output string) []string {
+		compile: func(_ *tool, o Options, text, input, output string) []string {
 			// Its triples have no vendor. It names each feature of the processor that
 			// it is told, which else is the one at hand, and functions that name a
 			// processor without features get those.
@@ -195,7 +195,7 @@ func (t *tool) compile(ctx context.Context, text string, o Options) ([]byte, err
 		}
 		input = passedFile
 	}
-	if err := t.work(ctx, dir, t.path, t.toolKind.compile(o, text, input, outputFile), text); err != nil {
+	if err := t.work(ctx, dir, t.path, t.toolKind.compile(t, o, text, input, outputFile), text); err != nil {
 		return nil, err
 	}
 	object, err := os.ReadFile(filepath.Join(dir, outputFile))
