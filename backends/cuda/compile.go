@@ -75,6 +75,7 @@ type code struct {
 	inPlace []bool
 	reads   []int // by argument, the first step that reads it
 	writes  []int // by result, the last step that writes it
+	awaited []int // steps that a step of the host waits for: see await
 	// region says that it is one of a loop or a branch: where its results are to be is
 	// memory of a run that nobody sees unless the run succeeds.
 	region   bool
@@ -99,6 +100,7 @@ type step struct {
 	lacks   error      // why the host runs the kernel
 	sizes   []int      // of an element, by operand
 	row     int        // of code.rows; -1: none
+	awaits  []int      // of a step of the host, by operand: the step that has written it last
 }
 
 // relaunch is one of several launches of a step, of the same operands.
@@ -221,7 +223,8 @@ func (x *code) ready() {
 			x.fallible = max(x.fallible, i)
 		}
 	}
-	x.rows = rows(x.steps)
+	x.await()
+	x.rows = rows(x.steps, x.awaited)
 	x.reads, x.writes = accesses(x.program)
 }
 

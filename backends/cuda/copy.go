@@ -133,8 +133,14 @@ func (q *Queue) Download(v soa.View, from *Buffer, at int) error {
 	return soa.Copy(v, dense)
 }
 
-// download copies some while the device copies others.
+// download copies to the host after what is queued.
 func (q *Queue) download(to []byte, p driver.Ptr) error {
+	return q.do(func() error { return q.receive(q.stream, to, p) })
+}
+
+// receive copies some, in a stream, while the device copies others. The queue is locked
+// and its context entered.
+func (q *Queue) receive(stream *driver.Stream, to []byte, p driver.Ptr) error {
 	var last *stage
 	var of []byte // where what last holds goes to
 	finish := func() error {
@@ -147,27 +153,25 @@ func (q *Queue) download(to []byte, p driver.Ptr) error {
 		copy(of, last.host.Bytes())
 		return nil
 	}
-	return q.do(func() error {
-		for len(to) > 0 {
-			s, err := q.stage(len(to))
-			if err != nil {
-				return err
-			}
-			some := to[:min(len(to), len(s.host.Bytes()))]
-			if err := q.stream.ToHost(s.host.Bytes()[:len(some)], p); err != nil {
-				return err
-			}
-			if err := s.done.Record(q.stream); err != nil {
-				return err
-			}
-			if err := finish(); err != nil {
-				return err
-			}
-			last, of = s, some
-			to, p = to[len(some):], p+driver.Ptr(len(some))
+	for len(to) > 0 {
+		s, err := q.stage(len(to))
+		if err != nil {
+			return err
 		}
-		return finish()
-	})
+		some := to[:min(len(to), len(s.host.Bytes()))]
+		if err := stream.ToHost(s.host.Bytes()[:len(some)], p); err != nil {
+			return err
+		}
+		if err := s.done.Record(stream); err != nil {
+			return err
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+		last, of = s, some
+		to, p = to[len(some):], p+driver.Ptr(len(some))
+	}
+	return finish()
 }
 
 // Copy queues a copy of n bytes between buffers, of which one is of the queue's

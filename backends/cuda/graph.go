@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
@@ -19,13 +20,15 @@ const leastGraph = 4
 type row struct{ from, to int }
 
 // rows returns the longest rows of steps, and tells these which they are in. Copies
-// that need not be made where both values are in one memory are in none.
-func rows(steps []step) []row {
+// that need not be made where both values are in one memory are in none, and a row ends
+// with a step that one of the host awaits, which would have to wait for all of a graph.
+func rows(steps []step, awaited []int) []row {
 	var all []row
-	for i := 0; i < len(steps); i++ {
+	for i := 0; i < len(steps); {
 		from := i
-		for ; i < len(steps) && steps[i].entry != nil && steps[i].lacks == nil && !steps[i].taken() && len(steps[i].then) == 0 && !steps[i].Copies; i++ {
+		for ends := false; i < len(steps) && !ends && steps[i].inRow(); i++ {
 			steps[i].row = -1
+			_, ends = slices.BinarySearch(awaited, i)
 		}
 		if i-from >= leastGraph {
 			for j := range steps[from:i] {
@@ -33,11 +36,17 @@ func rows(steps []step) []row {
 			}
 			all = append(all, row{from, i})
 		}
-		if i < len(steps) {
+		if i == from { // none of a row
 			steps[i].row = -1
+			i++
 		}
 	}
 	return all
+}
+
+// inRow reports whether a step is one kernel of the device, whatever comes with a call.
+func (s *step) inRow() bool {
+	return s.entry != nil && s.lacks == nil && !s.taken() && len(s.then) == 0 && !s.Copies
 }
 
 // graph is a row as a runner queues it: one kernel after the other, or, once most of

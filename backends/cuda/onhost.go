@@ -35,7 +35,7 @@ func (r *runner) evaluate(ctx context.Context, i int) error {
 		}
 	}
 	for j, a := range h.Args {
-		if err := r.q.download(bytesOf(m.ins[j]), r.mem[a.Value]); err != nil {
+		if err := r.fetch(bytesOf(m.ins[j]), i, j, r.mem[a.Value]); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (r *runner) kernelOnHost(ctx context.Context, i int) error {
 		if v.Kind == kit.Constant || k.Params[j].Out && v.First == i || r.copied(m, j) {
 			continue
 		}
-		if err := r.q.download(bytesOf(m.ins[j]), r.mem[o.Value]); err != nil {
+		if err := r.fetch(bytesOf(m.ins[j]), i, j, r.mem[o.Value]); err != nil {
 			return err
 		}
 	}

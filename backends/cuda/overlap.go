@@ -137,8 +137,12 @@ func (r *runner) bring(upTo int) error {
 	return nil
 }
 
-// mark notes where large results are written that steps up to one write last.
+// mark notes where large results are written that steps up to one write last, and what
+// steps of the host wait for.
 func (r *runner) mark(upTo int) (err error) {
+	if err := r.note(upTo); err != nil {
+		return err
+	}
 	for ; r.marked < len(r.early) && r.early[r.marked].step <= upTo; r.marked++ {
 		r.lock()
 		if r.early[r.marked].after, err = r.q.markLocked(); err != nil {

@@ -40,6 +40,7 @@ type runner struct {
 	early []transfer // large results, by the last step that writes each
 	// So many of late are queued, and of early are behind an event:
 	brought, marked int
+	events          []*driver.Event // behind the first of code.awaited
 
 	down  []transfer
 	place []transfer // of results that go to another place of the device
@@ -185,6 +186,9 @@ func (r *runner) queued(ctx context.Context, c *backends.Call) error {
 	if err := r.upload(); err != nil {
 		return err
 	}
+	if err := r.note(atOnce); err != nil {
+		return err
+	}
 	if err := r.steps(ctx, watch); err != nil {
 		return err
 	}
@@ -198,6 +202,10 @@ func (r *runner) release(c *backends.Call) error {
 		return nil
 	}
 	var errs [3]error
+	if len(r.events) > 0 {
+		r.lock()
+		r.q.idle = append(r.q.idle, r.events...)
+	}
 	for i := range r.early { // of a run that failed
 		if e := r.early[i].after; e != nil {
 			r.lock()
@@ -346,5 +354,7 @@ func (r *runner) forget() {
 	clear(r.views)
 	r.views = r.views[:0]
 	r.brought, r.marked = 0, 0
+	clear(r.events)
+	r.events = r.events[:0]
 	r.block = block{}
 }
