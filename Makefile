@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 COMPAREFLAGS ?=
 PTXASFLAGS ?=
 GPUFLAGS ?=
-# How much make soak does: 1 all, which takes 40 minutes of one processor, 0.1 a tenth.
+# How much make soak does: 1 all, which takes some hours of one processor, 0.1 a tenth.
 SOAK     ?= 1
 
 # Tests without cgo, whatever the environment says; make race sets its own.
@@ -59,13 +59,15 @@ race: ## test under the race detector; needs a C compiler
 ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assembler, which pip installs; PTXASFLAGS=-update writes the table of registers anew
 	@GO="$(GO)" PYTHON="$(PYTHON)" tools/ptxas/run.sh $(PTXASFLAGS)
 
-soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator; SOAK=0.1 does a tenth
+soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator; the suite and the dialect's tests on GPUs that are not there; SOAK=0.1 does a tenth
 	@start=$$(date +%s); export LTC_SOAK=$(SOAK) LTC_CACHE=off; \
 	soak() { echo "soak: $$*"; $(GO) test -count 1 -timeout 4h -v "$$@" || { echo "make soak: FAILED: see above" >&2; exit 1; }; }; \
 	soak -run 'FlatMemory|AliasSoak' ./lazy; \
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run '^TestRandom$$|RandomPrograms|LargePrograms|^TestConvolutions$$|DeepAndWide|Billions' ./backends/reference/llvm; \
-	soak -run '^TestRandom$$' ./internal/cudafake; \
+	soak -run '^TestRandom$$' ./internal/cudafake ./backends/cuda/ptx; \
+	soak -run '^TestRandom|^TestSuiteLate$$' ./backends/cuda; \
+	soak -run '^TestConformance$$' ./internal/cudasim; \
 	soak -run '^TestRandomPrograms$$' ./model; \
 	echo "make soak: all passed, SOAK=$(SOAK), in $$(($$(date +%s) - start)) s"
 

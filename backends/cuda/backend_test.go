@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/backends/kit"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -64,8 +66,20 @@ func (s *sorts) Compile(ctx context.Context, m backends.Module, o backends.Optio
 
 // The suite passes; what it leaves to the host is counted as supported, too. It sorts
 // on the device what has elements of kernels.
-func TestSuite(t *testing.T) {
-	b, _ := backend(t, cudafake.Options{})
+func TestSuite(t *testing.T) { suite(t, 0) }
+
+// It passes however late a driver does what was queued: make soak tries four more.
+func TestSuiteLate(t *testing.T) {
+	if !trials.Soaking() {
+		t.Skip("TestSuite on other drivers: make soak runs it")
+	}
+	for i := range uint64(trials.Soak(0, 4)) {
+		t.Run(fmt.Sprint("seed ", 1+i), func(t *testing.T) { suite(t, 1+i) })
+	}
+}
+
+func suite(t *testing.T, seed uint64) {
+	b, _ := backend(t, cudafake.Options{Seed: seed})
 	s := &sorts{Backend: b, left: map[string]int{}}
 	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return s, nil }).Groups {
 		require.Positive(t, g.Passed, g.Name)

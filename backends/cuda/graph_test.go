@@ -143,7 +143,7 @@ func TestGraphs(t *testing.T) {
 // Whatever moves from run to run, in whichever programs, with steps of the host
 // between kernels, results are the evaluator's.
 func TestRandomGraphs(t *testing.T) {
-	graphs, updates, n := int64(0), int64(0), trials.Of(12)
+	graphs, updates, n := int64(0), int64(0), trials.Soak(12, 500)
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		b, _ := backend(t, cudafake.Options{Seed: seed})

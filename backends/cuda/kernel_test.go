@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -100,7 +101,7 @@ func TestRandomKernels(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{Seed: 5})
 	q := queue(t, all[0])
 	ran := 0
-	for seed := range uint64(16) {
+	for seed := range uint64(trials.Soak(16, 2000)) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		k, sizes := kerneltest.Random(r, func(op kernel.Op, t types.DType) bool {
 			return op == kernel.Add || op == kernel.Multiply || op == kernel.Subtract || op == kernel.Maximum

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/conformance"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -24,6 +25,18 @@ func TestConformance(t *testing.T) {
 	}
 	b, err := backends.Open("cudasim")
 	require.NoError(t, err)
+	conforms(t, b, suite)
+	if !trials.Soaking() {
+		return
+	}
+	for i := range uint64(trials.Soak(0, 2)) { // drivers that do what is queued at other times
+		b, err := Open(cudafake.Options{Seed: 1 + i, Memory: 8 << 30})
+		require.NoError(t, err)
+		conforms(t, b, suite)
+	}
+}
+
+func conforms(t *testing.T, b backends.Backend, suite string) {
 	files, err := conformance.Files([]string{suite + "/interpret", suite + "/testdata"})
 	require.NoError(t, err)
 	known, err := conformance.ReadKnown("../../docs/conformance.md")
