@@ -28,6 +28,7 @@ type copying struct {
 	async bool
 
 	site callsite.Site
+	of   *Device // the tensor's
 	dev  *Device // to
 	from *value  // pinned
 }
@@ -46,7 +47,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 		return refused(p, op, "")
 	}
 	var sites callsite.Cache
-	c := &copying{dtype: t.DType(), site: sites.Caller(), dev: p.device()}
+	c := &copying{dtype: t.DType(), site: sites.Caller(), of: t.dev, dev: p.device()}
 	for _, o := range options {
 		o(c)
 	}
@@ -121,6 +122,16 @@ func (c *copying) run(ctx context.Context, typ types.Type) (soa.View, error) {
 			return soa.View{}, err
 		}
 		return dst, soa.Copy(dst, src)
+	}
+	if src.Remote() != nil && c.of != c.dev { // which programs of the device do not reach
+		near, err := c.dev.memory.resident(src.Type)
+		if err == nil {
+			err = soa.Copy(near, src)
+		}
+		if err != nil {
+			return soa.View{}, err
+		}
+		src = near
 	}
 	converted, err := c.dev.converter(typ.DType).call(ctx, []*Tensor{{dev: c.dev, val: &value{view: src}}})
 	if err != nil {

@@ -1,6 +1,7 @@
 package soa
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -20,6 +21,14 @@ type Remote interface {
 	Write(at uintptr, src []byte) error
 	// String names the device, as in cuda:0.
 	String() string
+}
+
+// Reaching is a [Remote] that copies from other remote memory without the host.
+type Reaching interface {
+	// CopyFrom copies n bytes from an address of another memory, or of its own, and
+	// returns when they are there. An error that wraps [errors.ErrUnsupported] says that
+	// it does not reach that memory.
+	CopyFrom(at uintptr, of Remote, from uintptr, n int) error
 }
 
 // OfRemote returns a buffer of n bytes that begin at an address of m. They last as
@@ -62,6 +71,20 @@ func (v View) onHost() error {
 	return nil
 }
 
+// copyBeyond copies what is dense between remote memories that reach each other, and
+// reports whether it has.
+func copyBeyond(dst, src View) (done bool, err error) {
+	to, is := dst.Remote().(Reaching)
+	if !is || src.Remote() == nil || !dst.IsDense() || !src.IsDense() {
+		return false, nil
+	}
+	err = to.CopyFrom(uintptr(dst.base), src.Remote(), uintptr(src.base), dst.Type.Bytes())
+	if errors.Is(err, errors.ErrUnsupported) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // copyRemote is Copy where one view at least is remote.
 func copyRemote(dst, src View) error {
 	if dst.Type.Elements() == 0 {
@@ -77,6 +100,9 @@ func copyRemote(dst, src View) error {
 			}
 		}
 		return nil
+	}
+	if done, err := copyBeyond(dst, src); done || err != nil {
+		return err
 	}
 	if src.Remote() != nil {
 		var err error

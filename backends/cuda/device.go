@@ -29,6 +29,8 @@ type Device struct {
 		sync.Mutex
 		by map[shuffle]*Kernel
 	}
+	// friends are the devices that this one was to have access to.
+	friends sync.Map
 	// queues are those that were not closed.
 	queues struct {
 		sync.Mutex

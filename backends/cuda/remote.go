@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
 	"runtime"
 	"sync"
 
@@ -10,7 +12,10 @@ import (
 	"ltc/soa"
 )
 
-var _ soa.Remote = (*Device)(nil)
+var (
+	_ soa.Remote   = (*Device)(nil)
+	_ soa.Reaching = (*Device)(nil)
+)
 
 // Make returns a dense view of fresh memory of the device, whose contents are
 // undefined. It is freed after the last view of it is gone. The error is a
@@ -36,6 +41,48 @@ func (d *Device) Read(dst []byte, at uintptr) error {
 // Write copies to an address of the device's memory, for runs that are given no
 // queue, or one that waits for this one.
 func (d *Device) Write(at uintptr, src []byte) error { return d.home.upload(driver.Ptr(at), src) }
+
+// CopyFrom copies within the device's memory, or from another GPU's, which need not be
+// one that this one may access: the driver then goes through the host. What was queued
+// on both by runs that were given no queue is done before.
+func (d *Device) CopyFrom(at uintptr, of soa.Remote, from uintptr, n int) error {
+	other, is := of.(*Device)
+	if !is {
+		return fmt.Errorf("%v: copy from %v: %w", d, of, errors.ErrUnsupported)
+	}
+	q := d.home
+	if other == d {
+		return q.do(func() error {
+			if err := q.stream.Copy(driver.Ptr(at), driver.Ptr(from), n); err != nil {
+				return err
+			}
+			return q.stream.Synchronize()
+		})
+	}
+	if other.ctx.Driver() != d.ctx.Driver() {
+		return fmt.Errorf("%v: copy from a device of another driver: %w", d, errors.ErrUnsupported)
+	}
+	if err := q.After(other.home); err != nil { // also if the other is lost, which is not to be called this one's loss
+		return err
+	}
+	d.befriend(other)
+	return q.do(func() error {
+		if err := q.stream.CopyPeer(driver.Ptr(at), d.ctx, driver.Ptr(from), other.ctx, n); err != nil {
+			return err
+		}
+		return q.stream.Synchronize()
+	})
+}
+
+// befriend has copies from another device go straight to this one, if they can.
+func (d *Device) befriend(other *Device) {
+	if _, tried := d.friends.LoadOrStore(other, true); tried {
+		return
+	}
+	if err := d.EnablePeer(other); err != nil {
+		slog.Info("copies between two GPUs go through the host", "from", other, "to", d, "reason", err)
+	}
+}
 
 // view shows what is at an address of the device's memory; it does not hold it.
 func (d *Device) view(p driver.Ptr, t types.Type) soa.View { return d.space.RemoteAt(uintptr(p), t) }
