@@ -1,6 +1,7 @@
 package soa_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -212,4 +213,69 @@ func TestExtentsOfManyViews(t *testing.T) {
 		require.Nil(t, r)
 	}
 	require.PanicsWithError(t, "soa: layout position: column X: its memory was released", func() { last.At(1) })
+}
+
+// All elements taken once are those of At, in columns of one size; where columns lie
+// otherwise, were released or are off the heap, taking them panics.
+func TestAllEntries(t *testing.T) {
+	const n = 40
+	v, err := NewTrackView(n)
+	require.NoError(t, err)
+	all := v.Entries()
+	require.Equal(t, n, all.Len())
+	for i := range all.Len() {
+		e := all.At(i)
+		e.SetPt(float32(i))
+		e.SetLabel(Layer(-i))
+		for k := range 6 {
+			e.SetCov(k%2, k/2, float32(10*i+k))
+		}
+		e.SetDir(2, 0.5)
+	}
+	read := v.Const().Entries()
+	for i := range n {
+		e, r := v.At(i), read.At(i)
+		require.Equal(t, []any{float32(i), Layer(-i), float32(10*i + 3), float32(10*i + 4), float32(0.5)},
+			[]any{e.Pt(), e.Label(), e.Cov(1, 1), e.Cov(0, 2), e.Dir(2)})
+		require.Equal(t, []any{e.Pt(), e.Label(), e.Cov(1, 1), e.Cov(0, 2), e.Dir(2), e.Dir(1)},
+			[]any{r.Pt(), r.Label(), r.Cov(1, 1), r.Cov(0, 2), r.Dir(2), r.Dir(1)})
+	}
+	for _, i := range []int{-1, n} {
+		require.PanicsWithError(t, fmt.Sprintf("soa: layout Track: there is no element %d of 40", i), func() { all.At(i) })
+	}
+	require.Panics(t, func() { all.At(0).Dir(3) })
+	require.Panics(t, func() { all.At(0).Cov(2, 0) })
+
+	none, err := NewTrackView(0)
+	require.NoError(t, err)
+	require.Zero(t, none.Entries().Len())
+
+	// Of two blocks, or in another order, columns lie otherwise.
+	type front struct {
+		Charge float32 `soa:",scalar"`
+		Label  Layer
+		Pt     float32
+		Cov    [2][3]float32
+	}
+	type back struct {
+		Dir  [3]float32
+		Hits []uint64
+	}
+	both, err := soa.Join("both", soa.Of[front](n).Columns, soa.Of[back](n).Columns)
+	require.NoError(t, err)
+	joined, err := TrackViewOf(both)
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "soa: layout both: column Label does not lie behind the others at their distance: use At", func() { joined.Entries() })
+
+	off, err := soa.OffHeap(1 << 20)
+	require.NoError(t, err)
+	far, err := NewTrackView(n, soa.In(off, 0))
+	require.NoError(t, err)
+	require.Panics(t, func() { far.Entries() })
+
+	b := soa.NewAligned(1<<20, 128)
+	gone, err := NewTrackView(n, soa.In(b, 0))
+	require.NoError(t, err)
+	b.Release()
+	require.PanicsWithError(t, "soa: layout Track: column Charge: its memory was released", func() { gone.Entries() })
 }

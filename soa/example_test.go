@@ -218,9 +218,19 @@ func ExampleNewAccess() {
 		z.Set(i, 2*x.At(i))
 	}
 	fmt.Println(hits.At(30).Z())
+
+	tracks, err := NewTrackView(1000) // its plain columns are of 4 bytes each
+	check(err)
+	all := tracks.Entries()
+	for i := range all.Len() {
+		track := all.At(i)
+		track.SetPt(track.Dir(0)*track.Dir(0) + track.Dir(1)*track.Dir(1) + 1)
+	}
+	fmt.Println(tracks.At(30).Pt())
 	runtime.KeepAlive(hits)
 	// Output:
 	// 900
 	// 499500
 	// 60
+	// 1
 }

@@ -26,3 +26,15 @@ type Hit struct {
 
 // Layer is a type of its own.
 type Layer int32
+
+//go:generate go run ./gen -type Track -o track_soa_gen_test.go
+
+// Track has plain columns of one size, one after the other.
+type Track struct {
+	Charge float32 `soa:",scalar"`
+	Pt     float32
+	Label  Layer
+	Cov    [2][3]float32
+	Dir    [3]float32
+	Hits   []uint64
+}

@@ -20,14 +20,15 @@ type Point struct {
 const (
 	generated = "v.At(i)"
 	ranged    = "range v.All()"
-	taken     = "entries"
+	taken     = "entries of columns"
+	takenAll  = "v.Entries().At(i)"
 	bySlices  = "slices"
 	inStruct  = "slices in a struct"
 )
 
 // accessors are loops over generated accessors and over slices, of n elements.
 func accessors(n int) []contest {
-	ratios := []ratio{{taken, bySlices, 1.05}, {ranged, bySlices, 0}, {generated, bySlices, 1.05}, {ranged, inStruct, 0}, {generated, inStruct, 0}}
+	ratios := []ratio{{takenAll, bySlices, 1.05}, {taken, bySlices, 1.05}, {ranged, bySlices, 0}, {generated, bySlices, 1.05}, {ranged, inStruct, 0}, {generated, inStruct, 0}}
 	of := func(what string, open func(p *points) []side) contest {
 		return contest{
 			name: fmt.Sprintf("%s of %d elements", what, n), threads: 1, ratios: ratios,
@@ -48,6 +49,7 @@ func accessors(n int) []contest {
 				{name: generated, run: func() error { sum = dotAt(p.view); return nil }, check: check},
 				{name: ranged, run: func() error { sum = dotAll(p.view); return nil }, check: check},
 				{name: taken, run: func() error { sum = dotEntries(p.view); return nil }, check: check},
+				{name: takenAll, run: func() error { sum = dotTaken(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { sum = dot(p.x, p.y); return nil }, check: check},
 				{name: inStruct, run: func() error { sum = dotIn(p); return nil }, check: check},
 			}
@@ -58,6 +60,7 @@ func accessors(n int) []contest {
 				{name: generated, run: func() error { normAt(p.view); return nil }, check: check},
 				{name: ranged, run: func() error { normAll(p.view); return nil }, check: check},
 				{name: taken, run: func() error { normEntries(p.view); return nil }, check: check},
+				{name: takenAll, run: func() error { normTaken(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { square(p.x, p.y, p.z); return nil }, check: check},
 				{name: inStruct, run: func() error { squareIn(p); return nil }, check: check},
 			}
@@ -68,6 +71,7 @@ func accessors(n int) []contest {
 				{name: generated, run: func() error { lengthAt(p.view); return nil }, check: check},
 				{name: ranged, run: func() error { lengthAll(p.view); return nil }, check: check},
 				{name: taken, run: func() error { lengthEntries(p.view); return nil }, check: check},
+				{name: takenAll, run: func() error { lengthTaken(p.view); return nil }, check: check},
 				{name: bySlices, run: func() error { length(p.x, p.dir[0], p.dir[1], p.dir[2], p.z); return nil }, check: check},
 				{name: inStruct, run: func() error { lengthIn(p); return nil }, check: check},
 			}
@@ -141,6 +145,16 @@ func dotEntries(v *PointView) (s float32) {
 }
 
 //go:noinline
+func dotTaken(v *PointView) (s float32) {
+	points := v.Entries()
+	for i := range points.Len() {
+		p := points.At(i)
+		s += p.X() * p.Y()
+	}
+	return s
+}
+
+//go:noinline
 func dotIn(p *points) (s float32) {
 	for i := range p.x {
 		s += p.x[i] * p.y[i]
@@ -181,6 +195,15 @@ func normEntries(v *PointView) {
 }
 
 //go:noinline
+func normTaken(v *PointView) {
+	points := v.Entries()
+	for i := range points.Len() {
+		p := points.At(i)
+		p.SetZ(p.X()*p.X() + p.Y()*p.Y())
+	}
+}
+
+//go:noinline
 func squareIn(p *points) {
 	for i := range p.x {
 		p.z[i] = p.x[i]*p.x[i] + p.y[i]*p.y[i]
@@ -217,6 +240,15 @@ func lengthEntries(v *PointView) {
 	a, b, c := v.DirEntries(0), v.DirEntries(1), v.DirEntries(2)
 	for i := range x.Len() {
 		z.Set(i, x.At(i)+a.At(i)*a.At(i)+b.At(i)*b.At(i)+c.At(i)*c.At(i))
+	}
+}
+
+//go:noinline
+func lengthTaken(v *PointView) {
+	points := v.Entries()
+	for i := range points.Len() {
+		p := points.At(i)
+		p.SetZ(p.X() + p.Dir(0)*p.Dir(0) + p.Dir(1)*p.Dir(1) + p.Dir(2)*p.Dir(2))
 	}
 }
 

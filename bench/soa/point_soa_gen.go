@@ -31,6 +31,7 @@ type PointConstView struct {
 	baseY   unsafe.Pointer
 	baseZ   unsafe.Pointer
 	baseDir [3]unsafe.Pointer
+	even    soa.Even
 }
 
 // PointView shows columns as elements of Point.
@@ -90,6 +91,7 @@ func (v *PointConstView) locate(c *soa.Columns, write bool) error {
 	v.baseY, _ = a.Field(pointFields[1])
 	v.baseZ, _ = a.Field(pointFields[2])
 	a.Components(pointFields[3], v.baseDir[:])
+	a.Even(&v.even, pointFields[0:4])
 	return a.Err()
 }
 
@@ -244,4 +246,96 @@ func (e PointElement) SetDir(r int, x float32) {
 	_ = [3]struct{}{}[r]
 	*(*float32)(unsafe.Add(e.v.baseDir[r], e.i*4)) = x
 	runtime.KeepAlive(e.v)
+}
+
+// PointEntries are the elements of a PointView, taken once for a loop that reads and
+// writes many: see soa.Entries.
+type PointEntries struct{ PointConstEntries }
+
+// PointConstEntries are PointEntries to be read only.
+type PointConstEntries struct {
+	first   unsafe.Pointer
+	step, n int
+	columns *soa.Columns
+}
+
+// PointEntry is one of PointEntries.
+type PointEntry struct{ PointConstEntry }
+
+// PointConstEntry is one of PointConstEntries.
+type PointConstEntry struct {
+	at   unsafe.Pointer
+	step int
+}
+
+// Entries returns all elements. It panics when the memory was released or is off the
+// Go heap, and when columns do not lie at equal distances in one block.
+func (v *PointView) Entries() PointEntries { return PointEntries{v.PointConstView.Entries()} }
+
+// Entries returns all elements. It panics when the memory was released or is off the
+// Go heap, and when columns do not lie at equal distances in one block.
+func (v *PointConstView) Entries() PointConstEntries {
+	first, step, n := v.even.All(v.columns, &v.extent)
+	return PointConstEntries{first, step, n, v.columns}
+}
+
+// Len returns the number of elements.
+func (e PointConstEntries) Len() int { return e.n }
+
+// At returns element i. It panics when there is none.
+func (e PointEntries) At(i int) PointEntry {
+	if uint(i) >= uint(e.n) {
+		panic(soa.NoElement{Columns: e.columns, Index: i})
+	}
+	return PointEntry{PointConstEntry{unsafe.Add(e.first, i*4), e.step}}
+}
+
+// At returns element i. It panics when there is none.
+func (e PointConstEntries) At(i int) PointConstEntry {
+	if uint(i) >= uint(e.n) {
+		panic(soa.NoElement{Columns: e.columns, Index: i})
+	}
+	return PointConstEntry{unsafe.Add(e.first, i*4), e.step}
+}
+
+// X returns X.
+func (e PointConstEntry) X() float32 {
+	return *(*float32)(unsafe.Add(e.at, e.step*(0)))
+}
+
+// SetX sets X.
+func (e PointEntry) SetX(x float32) {
+	*(*float32)(unsafe.Add(e.at, e.step*(0))) = x
+}
+
+// Y returns Y.
+func (e PointConstEntry) Y() float32 {
+	return *(*float32)(unsafe.Add(e.at, e.step*(1)))
+}
+
+// SetY sets Y.
+func (e PointEntry) SetY(x float32) {
+	*(*float32)(unsafe.Add(e.at, e.step*(1))) = x
+}
+
+// Z returns Z.
+func (e PointConstEntry) Z() float32 {
+	return *(*float32)(unsafe.Add(e.at, e.step*(2)))
+}
+
+// SetZ sets Z.
+func (e PointEntry) SetZ(x float32) {
+	*(*float32)(unsafe.Add(e.at, e.step*(2))) = x
+}
+
+// Dir returns component r of Dir.
+func (e PointConstEntry) Dir(r int) float32 {
+	_ = [3]struct{}{}[r]
+	return *(*float32)(unsafe.Add(e.at, e.step*(3+r)))
+}
+
+// SetDir sets component r of Dir.
+func (e PointEntry) SetDir(r int, x float32) {
+	_ = [3]struct{}{}[r]
+	*(*float32)(unsafe.Add(e.at, e.step*(3+r))) = x
 }

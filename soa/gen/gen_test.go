@@ -11,14 +11,16 @@ import (
 
 // The checked-in accessors are what the generator makes.
 func TestGenerated(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.go")
-	require.NoError(t, run("../hit_test.go", "Hit", out))
-	got, err := os.ReadFile(out)
-	require.NoError(t, err)
-	want, err := os.ReadFile("../hit_soa_gen_test.go")
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "run go generate ./soa")
-	require.NoError(t, run("../hit_test.go", "Hit", out)) // again: nothing to do
+	for name, file := range map[string]string{"Hit": "../hit_soa_gen_test.go", "Track": "../track_soa_gen_test.go"} {
+		out := filepath.Join(t.TempDir(), "out.go")
+		require.NoError(t, run("../hit_test.go", name, out))
+		got, err := os.ReadFile(out)
+		require.NoError(t, err)
+		want, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), "run go generate ./soa")
+		require.NoError(t, run("../hit_test.go", name, out)) // again: nothing to do
+	}
 }
 
 func TestErrors(t *testing.T) {
@@ -50,4 +52,25 @@ func TestErrors(t *testing.T) {
 	}
 	require.EqualError(t, run("main.go", "T", "out.go"), "package main of main.go has no type T")
 	require.Error(t, run("nothing.go", "T", "out.go"))
+}
+
+// Elements are taken together only where all plain columns are of one size and lie
+// one after the other.
+func TestEntries(t *testing.T) {
+	for body, want := range map[string]bool{
+		"struct{ X, Y float32; L int32 }":                          true,
+		"struct{ X float32; E float64 `soa:\",scalar\"` }":         true,
+		"struct{ E float64 `soa:\",scalar\"`; X [2]float32 }":      true,
+		"struct{ X float32; E float64 }":                           false,
+		"struct{ X float32; E float32 `soa:\",scalar\"`; Y int32}": false,
+		"struct{ E float64 `soa:\",scalar\"` }":                    false,
+	} {
+		dir := t.TempDir()
+		file, out := filepath.Join(dir, "t.go"), filepath.Join(dir, "out.go")
+		require.NoError(t, os.WriteFile(file, []byte("package p\n\ntype T "+body+"\n"), 0o600))
+		require.NoError(t, run(file, "T", out), body)
+		text, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Contains(string(text), "type TEntries struct"), body)
+	}
 }

@@ -29,6 +29,7 @@ func (s *structure) source() ([]byte, error) {
 	for i := range s.columns {
 		s.columns[i].accessors(w, s.name)
 	}
+	s.entries(w)
 	text, err := format.Source(w.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("%w in\n%s", err, w.Bytes())
@@ -38,7 +39,7 @@ func (s *structure) source() ([]byte, error) {
 
 // checkNames reports methods that would be there twice.
 func (s *structure) checkNames() error {
-	element, view := []string{"Index"}, []string{"All", "At", "Len", "Columns", "Const"}
+	element, view := []string{"Index"}, []string{"All", "At", "Len", "Columns", "Const", "Entries"}
 	for _, c := range s.columns {
 		if c.block {
 			continue
@@ -126,6 +127,9 @@ func (s *structure) constView(w *writer) {
 			w.f("\t%s unsafe.Pointer\n", c.base())
 		}
 	}
+	if _, _, ok := s.even(); ok {
+		w.f("\teven soa.Even\n")
+	}
 	w.f("}\n")
 }
 
@@ -204,6 +208,9 @@ func (v *%[1]sConstView) locate(c *soa.Columns, write bool) error {
 		default:
 			w.f("\tv.%s, _ = a.Field(%sFields[%d])\n", c.base(), s.lower(), i)
 		}
+	}
+	if from, to, ok := s.even(); ok {
+		w.f("\ta.Even(&v.even, %sFields[%d:%d])\n", s.lower(), from, to)
 	}
 	w.f("\treturn a.Err()\n}\n")
 }
