@@ -138,9 +138,6 @@ func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
 		loads++
 		points = max(points, pointsAt(n.kernel, kernel.ID(id)))
 	}
-	if g.borders && isBorder(n.kernel) && g.readThroughWindow(n) {
-		return false // it is to be part of who reads it, which a transpose is not
-	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
 	switch {
@@ -187,16 +184,6 @@ func isBorder(k *kernel.Kernel) bool {
 	last := len(in.Mem.Index) - 1
 	bytes := int(k.Axes[last].Size) * in.Type.Size()
 	return in.Mem.Index[last].Offset == 0 && (bytes%borderBytes == 0 || bytes >= 4*borderBytes)
-}
-
-// readThroughWindow reports whether a contraction reads what a node makes through a
-// window.
-func (g *graph) readThroughWindow(n *node) bool {
-	made := n.outs()
-	return slices.ContainsFunc(g.nodes, func(by *node) bool {
-		return by.kernel != nil && by != n && slices.ContainsFunc(by.ins(), func(v ValueID) bool { return slices.Contains(made, g.root(v)) }) &&
-			isContraction(by.kernel) && hasWindow(by.kernel)
-	})
 }
 
 // borderBytes are what a tile takes of a dimension at a time.
