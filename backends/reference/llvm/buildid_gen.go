@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "a746cdc7177c247947b74db8"
+const buildID = "52a13b48dd0b7ccb214032cf"

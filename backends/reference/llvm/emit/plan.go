@@ -475,11 +475,11 @@ func (p *planner) paces(s, axis int) bool {
 }
 
 // unrolled returns how many vectors hide the latency of a body of that cost: where
-// functions of some take turns, one function and little else is of four.
+// functions of some take turns, one function with a few ops around it is of four.
 func (p *planner) unrolled(cost float64) int {
 	most := 14.0
 	if takeTurns(p.registers) {
-		most = slow + 4
+		most = slow + 10
 	}
 	switch {
 	case cost <= most:

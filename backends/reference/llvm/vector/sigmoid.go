@@ -2,6 +2,7 @@ package vector
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
@@ -32,8 +33,8 @@ func (b *Builder) erf(_ types.DType, x value.Value) value.Value {
 // where what is rounded off it would count.
 func (b *Builder) erfOfExp(x value.Value) value.Value {
 	a := b.atMost(b.fabs(x), 3.99)
-	w := b.horner(a, approx.ErfExponent32)
-	return b.copysign(b.expm1Near(b.fneg(b.fma(a, w, a))), x)
+	s, p := b.expNear(b.fneg(b.fma(a, b.horner(a, approx.ErfExponent32), a)))
+	return b.signed(b.fnma(s, p, b.fsub(b.num(x.Type(), 1), s)), x)
 }
 
 // tanhOfExp is y/(y+2) with y = e^2|x| - 1.
@@ -44,23 +45,39 @@ func (b *Builder) tanhOfExp(x value.Value) value.Value {
 		end = 19.1
 	}
 	a := b.atMost(b.fabs(x), end)
-	y := b.expm1Near(b.fadd(a, a))
+	s, p := b.expNear(b.fadd(a, a))
+	y := b.fma(s, p, b.faddn(s, -1))
 	two := b.num(t, 2)
 	sum := b.fadd(two, y)
 	sumLow := b.fadd(b.fsub(two, sum), y) // for large y, for which it is wrong, it does not count
-	return b.copysign(b.ratio(y, nil, sum, sumLow), x)
+	return b.signed(b.ratio(y, nil, sum, sumLow), x)
 }
 
-// expm1Near is e^x - 1 for |x| < 40: 2^n·p + (2^n - 1) with p = e^r - 1.
-func (b *Builder) expm1Near(x value.Value) value.Value {
+// expNear returns 2^n and p = e^r - 1 with x = n·ln 2 + r, for |x| < 40. It is for erf
+// and tanh, in which n times what log 2 of f32 lacks, 1.9e-9, is less than 1/30 of a
+// unit in the last place: the larger |n|, the less of it is left.
+func (b *Builder) expNear(x value.Value) (s, p value.Value) {
+	t := x.Type()
 	c := approx.Exp32
-	if width(x.Type()) == 64 {
-		c = approx.Exp64
+	bias, fraction := format(t)
+	if width(t) == 64 || !b.Machine.FMA() {
+		if width(t) == 64 {
+			c = approx.Exp64
+		}
+		n, r := b.reduceLn2(x)
+		return b.powerOfTwo(n.integer), b.fma(b.fmul(r, r), b.horner(r, c), r)
 	}
-	n, r := b.reduceLn2(x)
-	p := b.fma(b.fmul(r, r), b.horner(r, c), r)
-	s := b.powerOfTwo(n.integer)
-	return b.fma(s, p, b.faddn(s, -1))
+	m := b.num(t, 0x1.8p23+float64(bias)) // the lowest bits of the sum are an exponent's
+	biased := b.fma(x, b.num(t, math.Log2E), m)
+	r := b.fnma(b.fsub(biased, m), b.num(t, math.Ln2), x)
+	return b.asFloat(b.shln(b.asInt(biased), fraction)), b.fma(b.fmul(r, r), b.horner(r, c), r)
+}
+
+// signed returns x, of which no sign is set, with the sign of y.
+func (b *Builder) signed(x, y value.Value) value.Value {
+	i := b.asInt(y)
+	sign := b.int(i.Type(), -1<<(width(y.Type())-1))
+	return b.asFloat(b.or(b.asInt(x), b.and(i, sign)))
 }
 
 // tanh is a polynomial around a center that the leading bits of |x| and 1, or 1.5,
