@@ -9,8 +9,10 @@ import (
 
 // rows writes Rows.
 func (w *writer) rows(variant int) {
-	if n := w.s.stripsOf(variant); n > 0 {
-		w.inStrips(n)
+	strips, warp := w.s.stripsOf(variant)
+	w.warps = warp
+	if strips > 0 {
+		w.inStrips(strips)
 		return
 	}
 	tid := w.special("%tid.x")
@@ -24,15 +26,49 @@ func (w *writer) rows(variant int) {
 	})
 }
 
-// eachRow writes the loop of a block over its rows: begin at the start of each, then
+// inRow returns which of the threads that have a row the thread is, and how many these
+// are: those of a block, or of a warp.
+func (w *writer) inRow() (thread, of string) {
+	if w.warps {
+		return w.op(long, "and.b64", w.special("%tid.x"), "31"), "32"
+	}
+	return w.special("%tid.x"), w.special("%ntid.x")
+}
+
+// wait has the threads of a row wait for each other.
+func (w *writer) wait() {
+	if w.warps {
+		w.line("bar.warp.sync -1")
+		return
+	}
+	w.barrier()
+}
+
+// rowsOf returns the first of the rows that the thread has a part of, and how far apart
+// they are.
+func (w *writer) rowsOf() (first, step string) {
+	first, step = w.special("%ctaid.x"), w.special("%nctaid.x")
+	if w.warps {
+		n := w.op(long, "shr.u64", w.special("%ntid.x"), "5")
+		first, step = w.mad(first, n, w.warp()), w.mul(step, n)
+	}
+	return first, step
+}
+
+// warp returns which of the block's warps the thread is in.
+func (w *writer) warp() string { return w.op(long, "shr.u64", w.special("%tid.x"), "5") }
+
+// eachRow writes the loop over the rows of a block, or of a warp: begin at the start of each, then
 // the stages, of which run writes the bodies of those with axes.
 func (w *writer) eachRow(begin func(), run func(st *stage)) {
 	p := w.point(0)
-	first := w.op(predicate, "setp.eq.s64", w.special("%tid.x"), "0")
+	thread, _ := w.inRow()
+	first := w.op(predicate, "setp.eq.s64", thread, "0")
 	locals := w.localBases()
 	h := hazards(w.k, w.s.Same)
 	all := others(len(w.k.Axes))
-	w.loop(w.special("%ctaid.x"), w.product(0, all), w.special("%nctaid.x"), func(n string) {
+	row, step := w.rowsOf()
+	w.loop(row, w.product(0, all), step, func(n string) {
 		begin()
 		w.split(0, all, n, p.at)
 		slot := 0
@@ -42,22 +78,26 @@ func (w *writer) eachRow(begin func(), run func(st *stage)) {
 				st.at.stores = first
 				st.before = func(id kernel.ID) {
 					if h.before[id] {
-						w.barrier()
+						w.wait()
 					}
 				}
 				w.body(st)
 				continue
 			}
 			if h.before[w.k.Stages[s].Begin] && w.k.Stages[s].Begin < w.k.Stages[s].End {
-				w.barrier()
+				w.wait()
 			}
 			st.totals = w.totals(s)
 			w.inverses(s)
 			run(st)
-			slot = w.reduceBlock(st, slot)
+			if w.warps {
+				w.reduceRow(st)
+			} else {
+				slot = w.reduceBlock(st, slot)
+			}
 		}
 		if h.loop {
-			w.barrier()
+			w.wait()
 		}
 	})
 }
@@ -70,18 +110,32 @@ func (w *writer) localBases() []string {
 		return nil
 	}
 	at := w.add(w.op(long, "mov.u64", shared), number(int64(w.s.reductions*warpSlots*slotBytes)))
+	if w.warps { // a warp's are all behind those of the warp before it
+		bytes := "0"
+		for l := range w.k.Locals {
+			bytes = w.add(bytes, w.localBytes(l))
+		}
+		at = w.mad(w.warp(), bytes, at)
+	}
 	for l := range w.k.Locals {
 		all = append(all, at)
-		if l+1 == len(w.k.Locals) {
-			break
+		if l+1 < len(w.k.Locals) {
+			at = w.add(at, w.localBytes(l))
 		}
-		n := number(int64(w.k.Locals[l].DType.Size()))
-		for _, d := range w.k.Locals[l].Dims {
-			n = w.mul(n, w.size(d))
-		}
-		at = w.add(at, w.op(long, "and.b64", w.add(n, "63"), "-64"))
 	}
 	return all
+}
+
+// localBytes returns how many bytes a local takes.
+func (w *writer) localBytes(l int) string {
+	n := number(int64(w.k.Locals[l].DType.Size()))
+	for _, d := range w.k.Locals[l].Dims {
+		n = w.mul(n, w.size(d))
+	}
+	if bytes, ok := literal(n); ok {
+		return number(roundUp(bytes, 64))
+	}
+	return w.op(long, "and.b64", w.add(n, "63"), "-64")
 }
 
 // share runs a stage's body for the points of which the given is the first along one
@@ -139,6 +193,18 @@ func (w *writer) reduceBlock(s *stage, slot int) int {
 		w.vals[id] = w.rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, v, most))
 	}
 	return slot + len(ids)
+}
+
+// reduceRow makes the totals of a warp's lanes one, which all have.
+func (w *writer) reduceRow(s *stage) {
+	ids := w.reductions(s.number)
+	if len(ids) > 0 {
+		w.wait() // what lanes have written is there for others, as behind a block's barrier
+	}
+	for _, id := range ids {
+		i := &w.k.Instrs[id]
+		w.vals[id] = w.rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32))
+	}
 }
 
 // reduceLanes makes a value of each of some lanes beside each other one, which all of

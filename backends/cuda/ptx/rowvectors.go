@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"math/bits"
 	"slices"
 
 	"ltc/backends/kit/kernel"
@@ -12,6 +13,11 @@ const (
 	mostHeld = 64 // registers, of all that its stages load along the row and hand on
 	// mostUnrolled is how many ops such as exponentials the text of an entry has.
 	mostUnrolled = 64
+	// mostOfLane is how many strips a lane has of a row that is a warp's.
+	mostOfLane = 4
+	// busy is how many warps with a row each are to be shared out among blocks before a
+	// block has two of them.
+	busy = 512
 )
 
 // strips has each thread of Rows take lanes beside each other along the row, which it
@@ -104,25 +110,45 @@ func (s *Schedule) loadedBefore(id kernel.ID) bool {
 	})
 }
 
-// stripsOf returns how many strips a thread has in an entry; 0: rows are not cut so.
-func (s *Schedule) stripsOf(variant int) int {
-	if s.Form != Rows || variant == 0 {
-		return 0
+// ofBlocks is how many entries there are for rows that are a block's, of 1, 2, 4 …
+// strips a thread, and ofWarps how many follow for those that are a warp's.
+func (s *Schedule) ofBlocks() int { return bits.Len(uint(s.most)) }
+func (s *Schedule) ofWarps() int  { return bits.Len(uint(min(s.most, mostOfLane))) }
+
+// stripsOf returns how many strips a thread has in an entry, and whether a row is a
+// warp's there; 0: rows are not cut so.
+func (s *Schedule) stripsOf(variant int) (strips int, warp bool) {
+	switch {
+	case s.Form != Rows || variant == 0:
+		return 0, false
+	case variant > s.ofBlocks():
+		return 1 << (variant - 1 - s.ofBlocks()), true
 	}
-	return 1 << (variant - 1)
+	return 1 << (variant - 1), false
 }
 
-// rowLaunch returns the entry for rows of a length, and the threads of its blocks.
-func (s *Schedule) rowLaunch(length int64) (variant, threads int) {
+// rowLaunch returns the entry for so many rows of a length, the threads of its blocks,
+// and how many rows a block has at a time, of which each has so many bytes of the
+// block's memory. The length alone says in which order a row is summed.
+func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnce int) {
 	if s.most > 0 && s.Same == nil && length > 0 {
 		strips := ceil(length, int64(s.Lanes))
-		for v := 1; s.stripsOf(v) <= s.most; v++ {
-			if n := ceil(strips, int64(s.stripsOf(v))); n <= int64(s.Threads[0]) {
-				return v, int(roundUp(n, 32))
+		for w := range s.ofWarps() {
+			if ceil(strips, 1<<w) <= 32 {
+				n := min(ceil(rows, busy), int64(s.Threads[0]/32))
+				for n > 1 && n*bytes > mostOfWarps {
+					n--
+				}
+				return 1 + s.ofBlocks() + w, int(32 * max(n, 1)), int(max(n, 1))
+			}
+		}
+		for v := range s.ofBlocks() {
+			if n := ceil(strips, 1<<v); n <= int64(s.Threads[0]) {
+				return 1 + v, int(roundUp(n, 32)), 1
 			}
 		}
 	}
-	return 0, int(min(int64(s.Threads[0]), roundUp(max(length, 1), 32)))
+	return 0, int(min(int64(s.Threads[0]), roundUp(max(length, 1), 32))), 1
 }
 
 // inStrips writes the rows of an entry whose threads have strips: in registers, where
@@ -153,8 +179,8 @@ func (w *writer) rowSize() kernel.Size {
 func (w *writer) byElements(st *stage) {
 	lanes := number(int64(w.s.Lanes))
 	size := w.size(w.rowSize())
-	start := w.mul(w.special("%tid.x"), lanes)
-	w.loop(start, size, w.mul(w.special("%ntid.x"), lanes), func(from string) {
+	thread, of := w.inRow()
+	w.loop(w.mul(thread, lanes), size, w.mul(of, lanes), func(from string) {
 		w.loop(from, w.op(long, "min.s64", w.add(from, lanes), size), "1", func(i string) {
 			st.at.at[len(w.k.Axes)] = i
 			w.body(st)
@@ -182,8 +208,8 @@ type rowStrips struct {
 
 func newStrips(w *writer, n int, size string) *rowStrips {
 	h := &rowStrips{w: w, deps: w.k.Dependence(), along: len(w.k.Axes), loads: make([][]vector, len(w.k.Instrs)), locals: make([][][]string, len(w.k.Locals))}
-	first := w.mul(w.special("%tid.x"), number(int64(w.s.Lanes)))
-	step := w.mul(w.special("%ntid.x"), number(int64(w.s.Lanes)))
+	thread, of := w.inRow()
+	first, step := w.mul(thread, number(int64(w.s.Lanes))), w.mul(of, number(int64(w.s.Lanes)))
 	for range n {
 		h.first = append(h.first, first)
 		h.inside = append(h.inside, w.op(predicate, "setp.lt.s64", first, size))

@@ -117,13 +117,18 @@ func TestStripsOnce(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, ptxas.Name(fmt.Sprintf("rows/%s/%v", name, d), module))
 			require.GreaterOrEqual(t, s.Variants(), 3)
+			warps := 0
 			for v := 1; v < s.Variants(); v++ {
-				strips := 1 << (v - 1)
-				length := int64(strips * 256 * s.Lanes)
-				l, err := s.Launch([]int64{5, length}[:k.Sizes])
+				strips, threads, rows := 1<<(v-1), 256, int64(5)
+				if l, err := s.Launch([]int64{rows, int64(strips * threads * s.Lanes)}[:k.Sizes]); err != nil || l.Variant != v {
+					strips, threads, rows = 1<<warps, 32, 4096
+					warps++
+				}
+				l, err := s.Launch([]int64{rows, int64(strips * threads * s.Lanes)}[:k.Sizes])
 				require.NoError(t, err)
 				require.Equal(t, v, l.Variant)
-				require.Equal(t, 256, l.Block[0])
+				require.Equal(t, 256, l.Block[0], "of which a warp has a row each, if it is short")
+				require.EqualValues(t, rows, l.Grid[0]*256/threads)
 				one, err := ptx.Variant("k", k, s, v)
 				require.NoError(t, err)
 				require.Equal(t, loads*strips, strings.Count(one, "ld.global.v4."), "%s of %v with %d strips", name, d, strips)
@@ -131,12 +136,52 @@ func TestStripsOnce(t *testing.T) {
 					require.Equal(t, strips, strings.Count(one, "st.global.v4."))
 				}
 			}
+			require.Positive(t, warps)
 			l, err := s.Launch([]int64{5, 1 << 20}[:k.Sizes])
 			if err == nil {
 				require.Equal(t, 0, l.Variant, "of rows that registers do not hold")
 			}
 		}
 	}
+}
+
+// Warps of a block have a row each where rows are short: as many of them as keep all
+// blocks busy, with locals of their own.
+func TestStripsOfWarps(t *testing.T) {
+	for _, c := range []struct{ rows, length, threads, blocks int64 }{{5, 40, 32, 5}, {600, 40, 64, 300}, {1601, 37, 128, 401}} {
+		k := kerneltest.Kernel(t, "softmax")
+		s, err := ptx.Plan(k)
+		require.NoError(t, err)
+		l, err := s.Launch([]int64{c.rows, c.length})
+		require.NoError(t, err)
+		require.EqualValues(t, c.threads, l.Block[0])
+		require.EqualValues(t, c.blocks, l.Grid[0])
+		run, err := runnerOf(t, k, s, 60)
+		require.NoError(t, err)
+		before := kerneltest.NewMemory(k, []int64{c.rows, c.length}, kerneltest.Dense, 0x5A)
+		ordinary(before)
+		want, err := before.Run(evaluate)
+		require.NoError(t, err)
+		aligned, err := before.Run(run)
+		require.NoError(t, err)
+		require.NoError(t, kerneltest.Same(want, aligned, rowTolerance(types.F32)))
+		spread, err := before.Like(kerneltest.Spread, 0x5A).Run(run)
+		require.NoError(t, err)
+		require.NoError(t, kerneltest.Same(aligned, spread, kerneltest.Tolerance{}))
+	}
+	k := kerneltest.Kernel(t, "softmax")
+	s, err := ptx.Plan(k)
+	require.NoError(t, err)
+	l, err := s.Launch([]int64{1600, 40})
+	require.NoError(t, err)
+	module, err := ptx.Variant(l.Entry("k"), k, s, l.Variant)
+	require.NoError(t, err)
+	wrong := strings.ReplaceAll(module, "shr.u64 %rd", "and.b64 %rd") // no warp's number
+	require.NotEqual(t, module, wrong)
+	before := kerneltest.NewMemory(k, []int64{1600, 40}, kerneltest.Spread, 0x5A)
+	ordinary(before)
+	_, err = before.Run(runnerOfText(t, k, s, ptx.Module(wrong), 2))
+	require.ErrorContains(t, err, "of a block's memory", "locals lie elsewhere")
 }
 
 // A value that is the same along a row is added once for each of its elements.
@@ -174,10 +219,10 @@ func TestStripsPlanted(t *testing.T) {
 		layout   kerneltest.Layout
 		want     string
 	}{
-		"half a vector's alignment": {", 3;", ", 1;", -1, 64, two, "not aligned"},
-		"any length":                {", 3;", ", 1;", 1, 66, two, ""},
-		"no barrier":                {"bar.sync 0;", "", 1, 256, kerneltest.Dense, "nobody has written"},
-		"one strip too many":        {"setp.lt.s64", "setp.le.s64", 1, 64, kerneltest.Dense, ""},
+		"half a vector's alignment": {", 3;", ", 1;", -1, 576, two, "not aligned"},
+		"any length":                {", 3;", ", 1;", 1, 578, two, ""},
+		"no barrier":                {"bar.sync 0;", "", 1, 576, kerneltest.Dense, "nobody has written"},
+		"one strip too many":        {"setp.lt.s64", "setp.le.s64", 1, 576, kerneltest.Dense, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			module, err := ptx.Variant("k_1", k, s, 1)

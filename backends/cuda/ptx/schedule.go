@@ -2,7 +2,6 @@ package ptx
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"ltc/backends/kit/kernel"
@@ -17,7 +16,8 @@ const (
 	Points Form = iota + 1
 	// Rows has a block for each point of the kernel's axes, which it runs through
 	// all stages: its threads share out the points of a stage and reduce through
-	// shuffles and the block's memory, where locals lie too.
+	// shuffles and the block's memory, where locals lie too. Where the points of a
+	// stage are few, a warp has that instead, and reduces through shuffles alone.
 	Rows
 	// Columns has threads for neighbours along an axis of the kernel, which each
 	// run through the stages; slices of threads share out a stage's first axis and
@@ -166,7 +166,7 @@ func (s *Schedule) Variants() int {
 	case s.Form == Tensor:
 		return len(s.tiles)
 	case s.Form == Rows && s.most > 0 && s.Same == nil:
-		return 1 + bits.Len(uint(s.most))
+		return 1 + s.ofBlocks() + s.ofWarps()
 	}
 	return 1
 }
@@ -180,6 +180,8 @@ func variant(name string, n int) string {
 
 const (
 	mostBlocks = 4096
+	// mostOfWarps is how many bytes the rows of a block's warps have of its memory.
+	mostOfWarps = 32 << 10
 	// mostShared is what the smallest of the GPUs gives a block: sm_86.
 	mostShared = 99 << 10
 )
@@ -212,14 +214,16 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 				widest = max(widest, s.k.Axis(i, a).Size.Of(sizes))
 			}
 		}
-		l.Variant, l.Block[0] = s.rowLaunch(widest)
-		x = 1
 		l.Shared = s.reductions * warpSlots * slotBytes
 		locals, ok := kernel.LocalBytes(s.k, sizes)
 		if !ok || locals > mostShared-int64(l.Shared) {
 			return l, unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, mostShared)
 		}
-		l.Shared += int(locals)
+		var atOnce int
+		l.Variant, l.Block[0], atOnce = s.rowLaunch(n, widest, locals)
+		l.Shared += atOnce * int(locals)
+		n = ceil(n, int64(atOnce))
+		x = 1
 	case Columns:
 		x = ceil(x, columns)
 		if s.Threads[1] > 1 {

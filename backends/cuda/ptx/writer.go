@@ -27,6 +27,7 @@ type writer struct {
 	sizes     []string          // the run-time sizes
 	steps     [][]string        // the strides of each operand
 	vals      []string          // by ID: the value at the point
+	warps     bool              // rows are a warp's each, not a block's
 	unrounded map[string]string // by register, the f32 that was rounded to f16 or bf16 for it
 	wanted    []exactness       // by ID: how exact it is to be; nil: all bits
 	// tables are in the module beside the entry, whose name theirs begin with.
