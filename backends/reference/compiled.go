@@ -84,7 +84,7 @@ func kitOptions(body func(context.Context, backends.Module) (backends.Executable
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
+	prog, err := b.kernels(ctx, p, compilers, SortFor, func(p *backends.Program) (backends.Executable, error) {
 		e, err := b.compileKernels(ctx, p, o, compilers)
 		if c, ok := e.(*compiled); ok {
 			c.region = true
@@ -125,8 +125,8 @@ func (e *compiled) ready() {
 }
 
 // kernels makes kernels of a program; region compiles what is in the regions of its
-// loops and branches.
-func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
+// loops and branches, and sorts says which sorts there is code for; nil for none.
+func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, sorts func(*kit.Sort) ([]types.Type, bool), region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
 	options := kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 		if err != nil {
@@ -134,7 +134,7 @@ func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []
 		}
 		return region(p)
 	})
-	options.Packs, options.Columns = packsOf(compilers), columnsOf(compilers)
+	options.Packs, options.Columns, options.Sort = packsOf(compilers), columnsOf(compilers), sorts
 	return kit.Compile(ctx, p, options)
 }
 
@@ -192,6 +192,10 @@ func (e *compiled) fit(ctx context.Context) error {
 	work := 0
 	for i := range e.steps {
 		s := &e.steps[i]
+		if sort, ok := s.bound.(*sortCode); ok {
+			s.code, work = sort, added(work, sort.work())
+			continue
+		}
 		if s.Kernel < 0 {
 			continue
 		}
@@ -228,6 +232,10 @@ func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
 
 // add adds a step.
 func (e *compiled) add(s compiledStep) {
+	if s.Sort != nil {
+		c, step := newSortCode(s.Step)
+		s.bound, s.Step, s.sizes, s.void = c, step, c.sizes, make([]bool, len(c.sizes))
+	}
 	s.first, s.strides = e.pointers, e.strides
 	e.pointers += len(s.Operands)
 	if s.Kernel >= 0 {
@@ -418,7 +426,7 @@ func countSteps(p *kit.Program) (kernels, evaluated int) {
 		switch {
 		case s.Host != nil:
 			evaluated++
-		case s.Kernel >= 0:
+		case s.Kernel >= 0, s.Sort != nil:
 			kernels++
 		}
 	})

@@ -28,7 +28,10 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	codes := boundCodes(b.program, b.codes, bound, nil, nil)
 	for i := range b.steps {
 		s := &b.steps[i]
-		s.bound, s.code, s.prepared = codes[i], nil, nil
+		if s.Sort == nil {
+			s.bound = codes[i]
+		}
+		s.code, s.prepared = nil, nil
 	}
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1

@@ -98,7 +98,7 @@ func TestProfile(t *testing.T) {
 		{0, "branch", "if", 2, false, 0, 0},
 		{1, "exponential", "exponential", 2, true, 8, 64},
 		{1, "negate", "negate", 0, true, 8, 64},
-		{0, "stablehlo.sort", "sort", 2, false, 0, 64},
+		{0, "sort", "sort", 2, true, 0, 64},
 	}, rows)
 }
 

@@ -65,7 +65,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64), none: &none{backend: b, module: m}}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
-		return b.kernels(ctx, p, compilers, func(p *backends.Program) (backends.Executable, error) {
+		return b.kernels(ctx, p, compilers, nil, func(p *backends.Program) (backends.Executable, error) {
 			k, err := kernels(p)
 			return kit.Draft{Of: k}, err
 		})

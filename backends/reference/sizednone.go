@@ -85,7 +85,7 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog, err := s.none.backend.kernels(ctx, p, s.compilers, func(p *backends.Program) (backends.Executable, error) {
+	prog, err := s.none.backend.kernels(ctx, p, s.compilers, nil, func(p *backends.Program) (backends.Executable, error) {
 		return s.none.backend.compileKernels(ctx, p, s.o, s.compilers)
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/reference"
 	"ltc/internal/conformance"
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -128,7 +129,7 @@ func (s *source) showKernels(w io.Writer, text, stage string) error {
 	shown := map[int]string{} // by size
 	family, _, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
 		var b strings.Builder
-		k, err := s.kernels(ctx, &b, p, stage, false)
+		k, err := s.kernels(ctx, &b, p, stage, nil, false)
 		shown[n] = b.String()
 		return k, err
 	}, nil)
@@ -142,24 +143,25 @@ func (s *source) showKernels(w io.Writer, text, stage string) error {
 	}
 	p, err := backends.Load(ctx, backends.NewModule(text), o)
 	if err == nil {
-		_, err = s.kernels(ctx, w, p, stage, false)
+		_, err = s.kernels(ctx, w, p, stage, reference.SortFor, false)
 	}
 	return err
 }
 
 // kernels compiles a program, or a region of one, to kernels as the backend cpu
 // does, and prints what it is at a stage. Regions follow what they are regions
-// of, but at the first and the last stage, whose texts have them.
-func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, region bool) (*kit.Program, error) {
+// of, but at the first and the last stage, whose texts have them. Sorts says for which
+// sorts there is code.
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, sorts func(*kit.Sort) ([]types.Type, bool), region bool) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
-		Packs: reference.Packs(), Columns: reference.Columns(),
+		Packs: reference.Packs(), Columns: reference.Columns(), Sort: sorts,
 		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := backends.Load(ctx, m, backends.Options{Name: s.name})
 			if err != nil {
 				return nil, err
 			}
-			k, err := s.kernels(ctx, w, p, stage, true)
+			k, err := s.kernels(ctx, w, p, stage, sorts, true)
 			return kit.Draft{Of: k}, err
 		},
 		Dump: func(name, text string) {

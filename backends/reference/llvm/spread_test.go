@@ -73,7 +73,7 @@ func TestSpreadProducts(t *testing.T) {
 					if n == 0 {
 						require.Nil(t, q.own, "package gemm computes it")
 						require.Len(t, q.taken, s.taken)
-					require.GreaterOrEqual(t, q.HeldBytes(), 8*3, "where the runs of three rows of the window are")
+						require.GreaterOrEqual(t, q.HeldBytes(), 8*3, "where the runs of three rows of the window are")
 						require.Equal(t, s.short, q.total%q.rows != 0, "there is a last block that is short")
 					}
 					for parts := range 3 {

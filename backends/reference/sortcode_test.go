@@ -1,0 +1,188 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// orders are comparators of %a and %b, of type $T.
+var orders = map[string]string{
+	"less":    "%c = stablehlo.compare LT, %a, %b : ($T, $T) -> tensor<i1>",
+	"greater": "%c = stablehlo.compare GT, %a, %b : ($T, $T) -> tensor<i1>",
+	"swapped": "%c = stablehlo.compare LT, %b, %a : ($T, $T) -> tensor<i1>",
+	"total":   "%c = stablehlo.compare LT, %a, %b, TOTALORDER : ($T, $T) -> tensor<i1>",
+	"falling": "%c = stablehlo.compare GT, %a, %b, TOTALORDER : ($T, $T) -> tensor<i1>",
+	"argsort": `%l = stablehlo.compare LT, %a, %b : ($T, $T) -> tensor<i1>
+    %n = stablehlo.compare EQ, %a, %a : ($T, $T) -> tensor<i1>
+    %m = stablehlo.compare NE, %b, %b : ($T, $T) -> tensor<i1>
+    %o = stablehlo.and %n, %m : tensor<i1>
+    %c = stablehlo.or %l, %o : tensor<i1>`,
+	"one NaN": `%z = stablehlo.constant dense<0.0> : $T
+    %q = stablehlo.constant dense<$NAN> : $T
+    %1 = stablehlo.compare EQ, %a, %z : ($T, $T) -> tensor<i1>
+    %2 = stablehlo.select %1, %z, %a : tensor<i1>, $T
+    %3 = stablehlo.compare NE, %2, %2 : ($T, $T) -> tensor<i1>
+    %4 = stablehlo.select %3, %q, %2 : tensor<i1>, $T
+    %5 = stablehlo.compare EQ, %b, %z : ($T, $T) -> tensor<i1>
+    %6 = stablehlo.select %5, %z, %b : tensor<i1>, $T
+    %7 = stablehlo.compare NE, %6, %6 : ($T, $T) -> tensor<i1>
+    %8 = stablehlo.select %7, %q, %6 : tensor<i1>, $T
+    %c = stablehlo.compare LT, %4, %8, TOTALORDER : ($T, $T) -> tensor<i1>`,
+}
+
+// sorting is a sort of elements and of numbers that tell them apart.
+func sorting(elem, order string, shape []int, dim int) string {
+	dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", "x"), "[]")
+	nan := map[string]string{"f16": "0x7E00", "bf16": "0x7FC0", "f32": "0x7FC00000", "f64": "0x7FF8000000000000"}[elem]
+	return strings.NewReplacer("$T", "tensor<"+elem+">", "$NAN", nan, "$X", "tensor<"+dims+"x"+elem+">", "$I", "tensor<"+dims+"xi16>", "$DIM", fmt.Sprint(dim)).Replace(
+		`func.func public @main(%x: $X, %i: $I) -> ($I, $X) {
+  %0:2 = "stablehlo.sort"(%i, %x) ({
+  ^bb0(%d: tensor<i16>, %e: tensor<i16>, %a: $T, %b: $T):
+    ` + orders[order] + `
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = $DIM : i64, is_stable = true} : ($I, $X) -> ($I, $X)
+  return %0#0, %0#1 : $I, $X
+}`)
+}
+
+// fillSorted fills elements with few numbers, among them zeros of both signs,
+// infinities and, if asked for, NaNs of both signs and of several kinds.
+func fillSorted(v soa.View, r *rand.Rand, nans bool) {
+	b := soa.Slice[uint8](soa.At(v.Base(), types.Of(types.U8, v.Type.Bytes())))
+	for i := range b {
+		b[i] = uint8(r.Uint32())
+		if r.IntN(3) == 0 {
+			b[i] = []uint8{0, 0x80, 0xFF, 0x7F, 0xC0}[r.IntN(5)]
+		}
+	}
+	some := func(i, size int) bool {
+		x := uint64(0)
+		for k := range size {
+			x |= uint64(b[i*size+k]) << (8 * k)
+		}
+		sign, infinity, float := floatBits(v.Type.DType)
+		return float && x&^sign > infinity
+	}
+	size := v.Type.DType.Size()
+	for i := range v.Type.Elements() {
+		switch few := r.IntN(4); {
+		case few == 0: // zero of either sign
+			clear(b[i*size : (i+1)*size])
+			b[(i+1)*size-1] = uint8(r.IntN(2)) << 7
+		case some(i, size) && !nans:
+			b[(i+1)*size-1] &= 0x0F
+		}
+	}
+}
+
+// Sorts by keys are the evaluator's to the bit, NaNs and zeros included.
+func TestSortsByKeys(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for order := range orders {
+		for _, elem := range []string{"f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "i16", "ui64"} {
+			float := strings.Contains(elem, "f")
+			if !float && order != "less" && order != "greater" && order != "swapped" {
+				continue
+			}
+			for n, shape := range [][]int{{1}, {7, 3}, {2, 40, 3}, {700}, {5, 1100}, {0, 4}, {2600, 2}} {
+				dim := []int{0, 0, 1, 0, 1, 1, 0}[n]
+				text := sorting(elem, order, shape, dim)
+				want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				require.NoError(t, err, text)
+				got, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + n%3})
+				require.NoError(t, err, text)
+				kernels, evaluated := got.(*compiled).Compiled()
+				require.Equal(t, []int{1, 0}, []int{kernels, evaluated}, text)
+				for _, nans := range []bool{false, true} {
+					c, d := &backends.Call{}, &backends.Call{}
+					for _, a := range want.Signature().Args {
+						v := soa.Make(a.Type)
+						fillSorted(v, r, nans)
+						c.Args = append(c.Args, v)
+					}
+					d.Args = c.Args
+					require.NoError(t, want.Execute(t.Context(), c))
+					require.NoError(t, got.Execute(t.Context(), d))
+					for j := range c.Results {
+						require.Equal(t, bytesOf(c.Results[j]), bytesOf(d.Results[j]), "%s of %s, %v along %d, NaNs %v", order, elem, shape, dim, nans)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is compared otherwise stays the evaluator's.
+func TestOtherSortsAreEvaluated(t *testing.T) {
+	for _, less := range []string{
+		"%c = stablehlo.compare LE, %a, %b : ($T, $T) -> tensor<i1>",
+		"%q = stablehlo.abs %a : $T\n    %c = stablehlo.compare LT, %q, %b : ($T, $T) -> tensor<i1>",
+		"%c = stablehlo.compare LT, %a, %a : ($T, $T) -> tensor<i1>",
+	} {
+		orders["other"] = less
+		text := sorting("f32", "other", []int{30}, 0)
+		delete(orders, "other")
+		e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		_, evaluated := e.(*compiled).Compiled()
+		require.Equal(t, 1, evaluated, less)
+	}
+}
+
+// Long sorts allocate nothing, and end soon when they are given up.
+func TestSortsAllocateNothingAndEnd(t *testing.T) {
+	e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(sorting("f32", "less", []int{3, 5000}, 1)), backends.Options{Threads: 1})
+	require.NoError(t, err)
+	c := &backends.Call{}
+	for _, a := range e.Signature().Args {
+		v := soa.Make(a.Type)
+		fillSorted(v, rand.New(rand.NewPCG(1, 3)), false)
+		c.Args = append(c.Args, v)
+	}
+	for _, r := range e.Signature().Results {
+		c.Results = append(c.Results, soa.Make(r.Type))
+	}
+	require.NoError(t, e.Execute(t.Context(), c))
+	require.Zero(t, testing.AllocsPerRun(10, func() { require.NoError(t, e.Execute(t.Context(), c)) }))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, e.Execute(ctx, c), context.Canceled)
+	require.False(t, math.IsNaN(float64(soa.Slice[float32](c.Results[1])[0])))
+}
+
+func bytesOf(v soa.View) []uint8 {
+	return soa.Slice[uint8](soa.At(v.Base(), types.Of(types.U8, v.Type.Bytes())))
+}
+
+// BenchmarkSortByKeys sorts 2¹⁸ numbers, of which each has a place that goes along.
+func BenchmarkSortByKeys(b *testing.B) {
+	text := sorting("f32", "argsort", []int{1 << 18}, 0)
+	for name, of := range map[string]backends.Backend{"keys": asKernels{New()}, "evaluator": New()} {
+		b.Run(name, func(b *testing.B) {
+			e, err := of.Compile(b.Context(), backends.NewModule(text), backends.Options{Threads: 1})
+			require.NoError(b, err)
+			c := &backends.Call{}
+			for _, a := range e.Signature().Args {
+				v := soa.Make(a.Type)
+				fillSorted(v, rand.New(rand.NewPCG(1, 3)), false)
+				c.Args = append(c.Args, v)
+			}
+			for _, r := range e.Signature().Results {
+				c.Results = append(c.Results, soa.Make(r.Type))
+			}
+			for b.Loop() {
+				require.NoError(b, e.Execute(b.Context(), c))
+			}
+		})
+	}
+}

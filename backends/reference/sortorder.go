@@ -1,0 +1,202 @@
+package reference
+
+import (
+	"math/bits"
+
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// sortOrder is an order of the elements of one operand that keys, which are unsigned
+// integers, have as well.
+type sortOrder struct {
+	operand    int
+	t          types.DType
+	descending bool
+	// total: of floats as their bits have it, -NaN first and NaN last. Other floats are
+	// numbers, of which -0 and 0 are equal; NaNs come last, all equal, if last is set,
+	// and before and behind nothing else.
+	total, last bool
+	// nan is what every NaN stands for before the total order is asked, 0 for itself;
+	// -0 is 0 then.
+	nan uint64
+}
+
+// orderOf finds the order that a comparator is. There is none for what it compares
+// otherwise than by one operand, and less than or greater than.
+func orderOf(s *kit.Sort) (sortOrder, bool) {
+	k := comparator{s, s.Less}
+	end := &k.Instrs[len(k.Instrs)-1]
+	if end.Op != kernel.Store {
+		return sortOrder{}, false
+	}
+	less, last := k.instr(end.Args[0]), kernel.ID(kernel.None)
+	if less.Op == kernel.Or { // x < y, or y is a NaN and x is none
+		for i, a := range less.Args {
+			if op := k.instr(a).Op; op == kernel.CompareLT || op == kernel.CompareGT {
+				less, last = k.instr(a), less.Args[1-i]
+				break
+			}
+		}
+	}
+	if less.Op != kernel.CompareLT && less.Op != kernel.CompareGT {
+		return sortOrder{}, false
+	}
+	x, fx, ok := k.side(less.Args[0])
+	y, fy, also := k.side(less.Args[1])
+	if !ok || !also || fx != fy || x.Operand != y.Operand || x.Second == y.Second {
+		return sortOrder{}, false
+	}
+	fx.descending = (less.Op == kernel.CompareGT) != x.Second
+	if last != kernel.None {
+		fx.last = true
+		if fx.descending || fx.total || !k.nanBehind(last, x.Operand) {
+			return sortOrder{}, false
+		}
+	}
+	return fx, true
+}
+
+// comparator is the kernel that a sort compares by.
+type comparator struct {
+	of *kit.Sort
+	*kernel.Kernel
+}
+
+func (k comparator) instr(id kernel.ID) *kernel.Instr { return &k.Instrs[id] }
+
+// side returns which element a side of a comparison is made of, and how.
+func (k comparator) side(id kernel.ID) (kit.Compared, sortOrder, bool) {
+	var o sortOrder
+	id, o.total = k.totalOrder(id)
+	if o.total {
+		id, o.nan = k.oneNaN(id)
+	}
+	in := k.instr(id)
+	if in.Op != kernel.Load {
+		return kit.Compared{}, o, false
+	}
+	of := k.of.Of[in.Mem.Param]
+	o.operand, o.t = of.Operand, in.Type
+	_, _, float := floatBits(o.t)
+	return of, o, o.t.IsInteger() && !o.total || float
+}
+
+// isConstant reports whether an instruction is a constant of these bits.
+func (k comparator) isConstant(id kernel.ID, want uint64) bool {
+	in := k.instr(id)
+	return in.Op == kernel.Constant && uint64(in.Aux)&widthMask(in.Type) == want
+}
+
+// totalOrder finds the float whose place in the total order a number is: its bits, of
+// which those of negative ones are inverted but for the sign.
+func (k comparator) totalOrder(id kernel.ID) (kernel.ID, bool) {
+	x := k.instr(id)
+	if x.Op != kernel.Xor || !x.Type.IsInteger() {
+		return id, false
+	}
+	sign := uint64(1) << (8*x.Type.Size() - 1)
+	b, and := k.instr(x.Args[0]), k.instr(x.Args[1])
+	if b.Op != kernel.BitcastConvert || and.Op != kernel.And || !k.isConstant(and.Args[1], sign-1) {
+		return id, false
+	}
+	shift := k.instr(and.Args[0])
+	if shift.Op != kernel.ShiftRightArithmetic || shift.Args[0] != x.Args[0] || !k.isConstant(shift.Args[1], uint64(8*x.Type.Size()-1)) {
+		return id, false
+	}
+	return b.Args[0], true
+}
+
+// oneNaN finds the float of which a number is the same, but 0 for -0 and one NaN for
+// all.
+func (k comparator) oneNaN(id kernel.ID) (kernel.ID, uint64) {
+	choice := k.instr(id)
+	if choice.Op != kernel.Select {
+		return id, 0
+	}
+	isNaN, nan, number := k.instr(choice.Args[0]), k.instr(choice.Args[1]), choice.Args[2]
+	positive := k.instr(number)
+	if isNaN.Op != kernel.CompareNE || isNaN.Args[0] != number || isNaN.Args[1] != number || nan.Op != kernel.Constant || positive.Op != kernel.Select {
+		return id, 0
+	}
+	x, isZero := positive.Args[2], k.instr(positive.Args[0])
+	if isZero.Op != kernel.CompareEQ || isZero.Args[0] != x || !k.isConstant(isZero.Args[1], 0) || !k.isConstant(positive.Args[1], 0) {
+		return id, 0
+	}
+	return x, uint64(nan.Aux) & widthMask(nan.Type)
+}
+
+// nanBehind reports whether a condition is that the element at the first place is a
+// number and that at the second is none.
+func (k comparator) nanBehind(id kernel.ID, operand int) bool {
+	and := k.instr(id)
+	if and.Op != kernel.And {
+		return false
+	}
+	is := func(id kernel.ID, op kernel.Op, second bool) bool {
+		in := k.instr(id)
+		if in.Op != op || in.Args[0] != in.Args[1] || k.instr(in.Args[0]).Op != kernel.Load {
+			return false
+		}
+		return k.of.Of[k.instr(in.Args[0]).Mem.Param] == kit.Compared{Operand: operand, Second: second}
+	}
+	a, b := and.Args[0], and.Args[1]
+	return is(a, kernel.CompareEQ, false) && is(b, kernel.CompareNE, true) || is(b, kernel.CompareEQ, false) && is(a, kernel.CompareNE, true)
+}
+
+// floatBits returns the sign of a float and the bits of its infinity.
+func floatBits(t types.DType) (sign, infinity uint64, ok bool) {
+	switch t {
+	case types.F16:
+		return 1 << 15, 0x7C00, true
+	case types.BF16:
+		return 1 << 15, 0x7F80, true
+	case types.F32:
+		return 1 << 31, 0x7F800000, true
+	case types.F64:
+		return 1 << 63, 0x7FF << 52, true
+	}
+	return 0, 0, false
+}
+
+func widthMask(t types.DType) uint64 { return 1<<(8*t.Size()) - 1 }
+
+// keys makes the keys of elements, of which some may be in no order: NaNs, which then
+// all have the key none.
+func (o *sortOrder) keys(to []uint64, at func(i int) uint64) (unordered bool) {
+	mask := widthMask(o.t)
+	sign, infinity, float := floatBits(o.t)
+	if !float && o.t.IsSigned() {
+		sign = uint64(1) << (bits.Len64(mask) - 1)
+	}
+	down := uint64(0)
+	if o.descending {
+		down = mask
+	}
+	for i := range to {
+		b := at(i)
+		if !float {
+			to[i] = b ^ sign ^ down
+			continue
+		}
+		isNaN := b&^sign > infinity
+		switch {
+		case isNaN && !o.total:
+			to[i] = mask
+			unordered = unordered || !o.last
+			continue
+		case isNaN && o.nan != 0:
+			b = o.nan
+		case b == sign && (!o.total || o.nan != 0):
+			b = 0
+		}
+		if b&sign != 0 {
+			b = ^b & mask
+		} else {
+			b |= sign
+		}
+		to[i] = b ^ down
+	}
+	return unordered
+}
