@@ -122,15 +122,37 @@ func (c *compilation) attention(s *step) error {
 	key := fmt.Sprintf("%#v", a.Attention)
 	e := c.entries[key]
 	if e == nil {
-		v := &variant{name: fmt.Sprintf("k%d", len(c.texts)), shared: s.launch.Shared}
-		text, err := a.Entry(v.name)
-		if err != nil {
-			return fmt.Errorf("compile: %w", err)
-		}
-		c.texts = append(c.texts, text)
-		e = &entry{attention: &a.Attention, variants: map[int]*variant{0: v}}
+		e = &entry{attention: &a.Attention, variants: map[int]*variant{}}
 		c.entries[key] = e
 	}
-	s.entry, s.variant = e, e.variants[0]
-	return nil
+	s.entry = e
+	var err error
+	if s.variant, err = c.attentionVariant(e, s.launch, a.Entry); err != nil {
+		return err
+	}
+	if !c.target.Hopper {
+		return nil
+	}
+	if l, maps, ok := a.Boxed(a.sizes, a.strides, a.batch); ok {
+		c.needs.Hopper = true
+		s.boxed = &boxed{launch: l, maps: maps}
+		s.boxed.variant, err = c.attentionVariant(e, l, a.BoxedEntry)
+	}
+	return err
+}
+
+// attentionVariant returns the entry of attention that a launch takes, of which write
+// writes the text.
+func (c *compilation) attentionVariant(e *entry, l ptx.Launch, write func(name string) (string, error)) (*variant, error) {
+	v := e.variants[l.Variant]
+	if v == nil {
+		v = &variant{name: fmt.Sprintf("k%d", len(c.texts)), shared: l.Shared}
+		text, err := write(v.name)
+		if err != nil {
+			return nil, fmt.Errorf("compile: %w", err)
+		}
+		c.texts = append(c.texts, text)
+		e.variants[l.Variant] = v
+	}
+	return v, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // boxedLaunch is a launch whose factors are copied by tensor maps: see
-// [ptx.Schedule.Boxed].
+// [ptx.Schedule.Boxed], and of attention [ptx.Attention.Boxed].
 type boxedLaunch struct {
 	launch *driver.Launch
 	plain  *driver.Launch // instead, where maps do not reach
@@ -56,7 +56,7 @@ func (b *boxedLaunch) choose(d *Device, address func(operand int) driver.Ptr) *d
 	}
 	if err := b.place(d, address); err != nil {
 		b.refused = true
-		slog.Warn("threads copy the factors of a product: the driver makes no tensor map", "device", d, "reason", err)
+		slog.Warn("threads copy the operands of a kernel: the driver makes no tensor map", "device", d, "reason", err)
 		return b.plain
 	}
 	return b.launch

@@ -11,13 +11,16 @@ const warpgroup = 128
 
 // flight is what of a thread's wgmma is under way.
 type flight struct {
-	fenced    bool // a wgmma.fence came since registers may have been written
+	// fenced are the registers as they were at the last wgmma.fence; none, if none came
+	// since all that was under way has ended.
+	fenced    []uint64
 	committed int
 	pending   []*groupProduct
-	// By register: the sums so far, and the number, from 1, of the last group that
-	// adds to it; 0: it is the thread's own.
-	sums []uint64
-	last []int
+	// By register: the sums so far, or the factors, and the number, from 1, of the last
+	// group that takes it; 0: it is the thread's own.
+	sums   []uint64
+	last   []int
+	factor []bool // whether that only reads it
 }
 
 // groupProduct is a wgmma that is under way.
@@ -25,7 +28,7 @@ type groupProduct struct {
 	group int
 }
 
-// unwaited is what a thread sees that reads sums before it has waited: a NaN.
+// unwaited is what a thread sees that reads sums or factors before it has waited: a NaN.
 const unwaited = 0x7FBADBAD
 
 // wgmma compiles the instructions of warpgroups. A product reads the block's memory
@@ -35,7 +38,7 @@ const unwaited = 0x7FBADBAD
 func (p *parser) wgmma(i *instr, opcode string, args []string) {
 	switch opcode {
 	case "wgmma.fence.sync.aligned":
-		i.run = func(t *thread) { t.flight.fenced = true }
+		i.run = func(t *thread) { t.flight.fenced = append(t.flight.fenced[:0], t.regs...) }
 		return
 	case "wgmma.commit_group.sync.aligned":
 		i.run = func(t *thread) { t.flight.committed++ }
@@ -57,7 +60,9 @@ func (p *parser) wgmma(i *instr, opcode string, args []string) {
 		p.unknown(opcode)
 		return
 	}
-	if !p.count(args, 8, opcode) {
+	own := len(args) > 1 && strings.HasPrefix(args[1], "{") // the first factor lies in registers
+	want := map[bool]int{false: 8, true: 7}[own]
+	if !p.count(args, want, opcode) {
 		return
 	}
 	if args[4] != "1" || args[5] != "1" {
@@ -66,35 +71,35 @@ func (p *parser) wgmma(i *instr, opcode string, args []string) {
 	}
 	s := products["m16n8k16.row.col.f32."+kind+".f32"]
 	d := p.registersOf(args[0], n/2)
-	a, b, scale := p.value(args[1]), p.value(args[2]), p.value(args[3])
-	across := [2]bool{args[6] == "1", args[7] == "1"}
+	b, scale := p.value(args[2]), p.value(args[3])
+	across := args[want-1] == "1"
+	var a []int
+	var x func(to *[256][16]float64, threads []thread, product *groupProduct) bool
+	if own {
+		a = p.registersOf(args[1], 4)
+		x = func(to *[256][16]float64, threads []thread, _ *groupProduct) bool {
+			return registerMatrix(to, threads, a, s.factor)
+		}
+	} else {
+		desc, across := p.value(args[1]), args[6] == "1"
+		x = func(to *[256][16]float64, threads []thread, product *groupProduct) bool {
+			return sharedMatrix(to, threads, desc, 64, across, product, s.factor)
+		}
+	}
 	i.kind = together
 	i.warp = collective{lanes: all, group: warpgroup, run: func(threads []thread) {
-		var x, y [256][16]float64
+		var left, right [256][16]float64
 		product := &groupProduct{group: threads[0].flight.committed + 1}
-		for f, of := range []struct {
-			to   *[256][16]float64
-			desc operand
-			rows int
-		}{{&x, a, 64}, {&y, b, n}} {
-			desc := of.desc.get(&threads[0])
-			for l := range threads {
-				if of.desc.get(&threads[l]) != desc {
-					threads[l].fault("a descriptor that is not that of the warpgroup's first thread")
-					return
-				}
-			}
-			if !threads[0].matrix(of.to, desc, of.rows, across[f], threads, product, s.factor) {
-				return
-			}
+		if !x(&left, threads, product) || !sharedMatrix(&right, threads, b, n, across, product, s.factor) {
+			return
 		}
 		for l := range threads {
-			threads[l].issue(d, product, scale, func(c uint64, r int) uint64 {
+			threads[l].issue(d, a, product, scale, func(c uint64, r int) uint64 {
 				group, number := lane(l % warp)
 				row, column := l/warp*16+group+8*(r%4/2), r/4*8+2*number+r%2
 				sum := s.begin(c)
 				for k := range s.k {
-					sum += x[row][k] * y[column][k]
+					sum += left[row][k] * right[column][k]
 				}
 				return s.end(sum)
 			})
@@ -103,6 +108,52 @@ func (p *parser) wgmma(i *instr, opcode string, args []string) {
 			}
 		}
 	}}
+}
+
+// registerMatrix reads the first factor where it lies in registers, two elements to each
+// of four: those of a row, of the row eight below, and of both eight columns on. (PTX ISA,
+// "Register Fragments for wgmma.mma_async.m64nNk16".)
+func registerMatrix(to *[256][16]float64, threads []thread, a []int, value func(uint64) float64) bool {
+	for l := range threads {
+		t := &threads[l]
+		group, number := lane(l % warp)
+		for i, reg := range a {
+			bits, ok := t.factorOf(reg)
+			if !ok {
+				return false
+			}
+			for half := range 2 {
+				to[l/warp*16+group+8*(i%2)][2*number+8*(i/2)+half] = value(bits >> (16 * half) & mask(16))
+			}
+		}
+	}
+	return true
+}
+
+// factorOf returns what a register holds that is a factor, of another product under way,
+// too.
+func (t *thread) factorOf(reg int) (uint64, bool) {
+	f := &t.flight
+	if len(f.last) == 0 || f.last[reg] == 0 {
+		return t.regs[reg], true
+	}
+	if !f.factor[reg] {
+		t.fault("a factor that is a sum of a wgmma that is under way")
+		return 0, false
+	}
+	return f.sums[reg], true
+}
+
+// sharedMatrix reads a factor where a descriptor says.
+func sharedMatrix(to *[256][16]float64, threads []thread, at operand, rows int, across bool, product *groupProduct, value func(uint64) float64) bool {
+	desc := at.get(&threads[0])
+	for l := range threads {
+		if at.get(&threads[l]) != desc {
+			threads[l].fault("a descriptor that is not that of the warpgroup's first thread")
+			return false
+		}
+	}
+	return threads[0].matrix(to, desc, rows, across, threads, product, value)
 }
 
 // A descriptor says where a matrix lies in the block's memory, with the swizzle of
@@ -155,20 +206,28 @@ func (b *block) reads(chunk, from, to, group int) {
 	b.reading[chunk] = by
 }
 
-// issue adds a product to a thread's sums.
-func (t *thread) issue(d []int, product *groupProduct, scale operand, sum func(c uint64, r int) uint64) {
+// issue adds a product to a thread's sums d; of what lies in registers, of the factor a.
+func (t *thread) issue(d, a []int, product *groupProduct, scale operand, sum func(c uint64, r int) uint64) {
 	f := &t.flight
-	if !f.fenced {
-		t.fault("no wgmma.fence came since its registers may have been written")
-		return
-	}
 	if f.sums == nil {
-		f.sums, f.last = make([]uint64, len(t.regs)), make([]int, len(t.regs))
+		f.sums, f.last, f.factor = make([]uint64, len(t.regs)), make([]int, len(t.regs)), make([]bool, len(t.regs))
+	}
+	for _, regs := range [2][]int{d, a} {
+		for _, reg := range regs {
+			if f.last[reg] == 0 && (len(f.fenced) == 0 || f.fenced[reg] != t.regs[reg]) {
+				t.fault("no wgmma.fence came since its registers may have been written")
+				return
+			}
+		}
 	}
 	f.pending = append(f.pending, product)
 	for r, reg := range d {
 		c := t.regs[reg]
 		if f.last[reg] != 0 {
+			if f.factor[reg] {
+				t.fault("sums that are a factor of a wgmma that is under way")
+				return
+			}
 			if c != unwaited {
 				t.fault("it has written sums of a wgmma that is under way")
 				return
@@ -180,6 +239,12 @@ func (t *thread) issue(d []int, product *groupProduct, scale operand, sum func(c
 		}
 		f.sums[reg], f.last[reg] = sum(c, r), product.group
 		t.regs[reg] = unwaited
+	}
+	for _, reg := range a {
+		if f.last[reg] == 0 {
+			f.sums[reg], t.regs[reg], f.factor[reg] = t.regs[reg], unwaited, true
+		}
+		f.last[reg] = product.group
 	}
 }
 
@@ -195,12 +260,15 @@ func (t *thread) landed(group int) {
 			continue
 		}
 		if t.regs[reg] != unwaited {
-			t.fault("it has written sums of a wgmma that was under way")
+			what := map[bool]string{false: "sums", true: "a factor"}[f.factor[reg]]
+			t.fault("it has written %s of a wgmma that was under way", what)
 			return
 		}
-		t.regs[reg], f.last[reg] = f.sums[reg], 0
+		t.regs[reg], f.last[reg], f.factor[reg] = f.sums[reg], 0, false
 	}
-	f.fenced = f.fenced && len(f.pending) > 0
+	if len(f.pending) == 0 {
+		f.fenced = f.fenced[:0]
+	}
 }
 
 // written notes what a thread has written of the block's memory, for instructions

@@ -150,3 +150,47 @@ func TestWgmmaFaults(t *testing.T) {
 	_, err := ptxsim.Parse(strings.Replace(grouped, "m64n8k16", "m64n9k16", 1))
 	require.ErrorContains(t, err, "unknown opcode")
 }
+
+// factored is grouped with the first factor in registers, which each thread loads from
+// where grouped has it: two elements of a row, the same of the row eight below, and both
+// of eight columns on.
+var factored = func() string {
+	lines := ""
+	for i := range 4 {
+		// row 16·warp + lane/4 + 8·(i mod 2), columns 2·(lane mod 4) + 8·(i/2), swizzled
+		lines += fmt.Sprintf("\tadd.u32 %%r15, %%r12, %d;\n\tshl.b32 %%r16, %%r15, 7;\n\tand.b32 %%r17, %%r15, 7;\n\txor.b32 %%r17, %%r17, %d;\n\tshl.b32 %%r17, %%r17, 4;\n", 8*(i%2), i/2)
+		lines += fmt.Sprintf("\tadd.u32 %%r16, %%r16, %%r17;\n\tadd.u32 %%r16, %%r16, %%r14;\n\tadd.u32 %%r16, %%r16, %%r1;\n\tld.shared.b32 %%r%d, [%%r16];\n", 18+i)
+	}
+	text := strings.Replace(grouped, "\twgmma.fence", `	and.b32 %r13, %r0, 31;
+	shr.u32 %r12, %r0, 5;
+	shl.b32 %r12, %r12, 4;
+	shr.u32 %r14, %r13, 2;
+	add.u32 %r12, %r12, %r14;
+	and.b32 %r14, %r13, 3;
+	shl.b32 %r14, %r14, 2;
+`+lines+"\twgmma.fence", 1)
+	return strings.Replace(text, "%rd5, %rd6, 1, 1, 1, 0, 0;", "{%r18, %r19, %r20, %r21}, %rd6, 1, 1, 1, 0;", 1)
+}()
+
+func TestWgmmaOfRegisters(t *testing.T) {
+	require.NoError(t, groupedRun(t, factored, false))
+	for _, c := range []struct{ name, old, new, want string }{
+		{"registers in another order", "{%r18, %r19, %r20, %r21}", "{%r18, %r20, %r19, %r21}", "want"},
+		{"written before the product and not fenced", "\twgmma.mma", "\tadd.u32 %r20, %r20, 1;\n\twgmma.mma", "no wgmma.fence"},
+		{"written meanwhile", "\twgmma.commit", "\tmov.u32 %r20, 0;\n\twgmma.commit", "it has written a factor of a wgmma that was under way"},
+		{"sums that are a factor", "\twgmma.commit", "\twgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r18, %r19, %r20, %r21}, {%f0, %f1, %f2, %f3}, %rd6, 1, 1, 1, 0;\n\twgmma.commit", "a factor that is a sum of a wgmma that is under way"},
+		{"a factor that becomes sums", "\twgmma.commit", "\twgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r18, %r19, %r20, %r21}, {%r22, %r22, %r22, %r22}, %rd6, 1, 1, 1, 0;\n\twgmma.commit", "sums that are a factor of a wgmma that is under way"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(factored, c.old, c.new, 1)
+			require.NotEqual(t, factored, text)
+			require.ErrorContains(t, groupedRun(t, text, false), c.want)
+		})
+	}
+	// What was read before it had been waited for is no number.
+	read := strings.Replace(factored, "\twgmma.commit", "\tmov.b32 %f4, %r20;\n\twgmma.commit", 1)
+	read = strings.Replace(strings.Replace(read, "%f<4>", "%f<5>", 1), "{%f0, %f1, %f2, %f3};", "{%f0, %f1, %f2, %f4};", 1)
+	require.ErrorContains(t, groupedRun(t, read, false), "NaN, want")
+	_, err := ptxsim.Parse(strings.Replace(factored, "%r21}, %rd6", "%r21}, %rd6, 0", 1))
+	require.ErrorContains(t, err, "has 8 operands, want 7")
+}

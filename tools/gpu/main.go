@@ -53,6 +53,7 @@ var order = []group{
 	{"TestSwizzle", 1},
 	{"TestDescriptors", 1},
 	{"TestLargeProducts", 1},
+	{"TestAttentionBoxes", 3},
 	{"TestProducts|TestProductsGELU|TestProductsReLUOfNaN", 1},
 	{"TestConvolutions", 1},
 	{"TestGraphs", 1},

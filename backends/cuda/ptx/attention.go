@@ -117,11 +117,15 @@ func (a Attention) String() string {
 type attention struct {
 	*tensor // its arithmetic of words, and its products
 	a       Attention
+	rows    int // queries of a block, of which warps have so many times 16
+	parts   int
+	tile    int // keys of a tile
 	y       *stripe
 	q, k, v *stripe
 	queries string // how many there are, as are words in what follows
 	keys    string
-	tile    string        // the first query of the block
+	head    [3]string     // which batch, head, and head of the keys are the block's
+	query   string        // the first of the block
 	first   string        // how many keys that one sees, if causal
 	now     string        // what is added to the places of keys and values: where the tile is that is multiplied
 	row     string        // that of the lane's first sum, from the tile's first
@@ -138,8 +142,20 @@ func (a Attention) Entry(name string) (string, error) {
 		return "", err
 	}
 	w := begin(name, [2]int{attentionThreads, 1})
-	m := &attention{tensor: &tensor{writer: w, t: a.Type}, a: a}
-	var bases, steps [4]string
+	m := &attention{tensor: &tensor{writer: w, t: a.Type}, a: a, rows: a.rows(), parts: a.parts(), tile: a.tile()}
+	bases, steps := m.locate()
+	m.q = m.stripe(bases[0], steps[0], m.rows, a.Dim, 0)
+	m.k = m.stripe(bases[1], steps[1], m.tile, a.Dim, m.q.bytes())
+	m.v = m.stripe(bases[2], steps[2], m.tile, a.Width, m.k.at+m.k.bytes())
+	m.y = m.stripe(bases[3], steps[3], m.rows, a.Width, 0)
+	m.run()
+	return w.entry(), w.err
+}
+
+// locate finds the block's queries. It returns where they are, the keys and values of
+// their head, and the result, and how many bytes rows are apart.
+func (m *attention) locate() (bases, steps [4]string) {
+	w := m.writer
 	for i := range bases {
 		bases[i] = w.param()
 	}
@@ -149,19 +165,21 @@ func (a Attention) Entry(name string) (string, error) {
 	m.tid = w.op(word, "mov.u32", "%tid.x")
 	m.lane = m.and(m.tid, warpSlots-1)
 	id := w.special("%ctaid.x")
-	tiles := m.ceil(queries, a.rows())
+	tiles := m.ceil(queries, m.rows)
 	all := w.op(long, "div.u64", id, tiles)
 	tile := w.op(long, "rem.u64", id, tiles)
-	if a.Causal { // those with most keys first
+	if m.a.Causal { // those with most keys first
 		tile = w.op(long, "sub.s64", w.add(tiles, "-1"), tile)
 	}
-	first := w.mul(tile, number(int64(a.rows())))
-	m.tile = w.op(word, "cvt.u32.u64", first)
+	first := w.mul(tile, number(int64(m.rows)))
+	m.query = w.op(word, "cvt.u32.u64", first)
 	batch, head := w.op(long, "div.u64", all, heads), w.op(long, "rem.u64", all, heads)
+	m.head = [3]string{batch, head, head}
 	for i := range bases {
 		h := head
 		if i == 1 || i == 2 {
 			h = w.op(long, "div.u64", head, shared)
+			m.head[2] = h
 		}
 		at := w.mul(batch, w.param())
 		at = w.mad(h, w.param(), at)
@@ -172,29 +190,18 @@ func (a Attention) Entry(name string) (string, error) {
 		steps[i] = w.mul(row, "2")
 		bases[i] = w.mad(at, "2", bases[i])
 	}
-	m.q = m.stripe(bases[0], steps[0], a.rows(), a.Dim, 0)
-	m.k = m.stripe(bases[1], steps[1], a.tile(), a.Dim, m.q.bytes())
-	m.v = m.stripe(bases[2], steps[2], a.tile(), a.Width, m.k.at+m.k.bytes())
-	m.y = m.stripe(bases[3], steps[3], a.rows(), a.Width, 0)
-	m.run()
-	return w.entry(), w.err
+	return bases, steps
 }
 
 // run goes through the keys. A tile is copied while the one before it is multiplied.
 func (m *attention) run() {
 	w := m.writer
-	end := m.keys
-	m.row = m.sum(m.times(m.shr(m.tid, 5), 16*m.a.parts()), m.shr(m.lane, 2))
-	if m.a.Causal {
-		offset := m.minus(m.keys, m.queries)
-		m.first = m.plus(m.sum(m.tile, offset), 1)
-		end = m.op(word, "min.s32", end, m.sum(m.tile, offset, number(int64(m.a.rows()))))
-	}
+	end := m.reach()
 	m.begin()
 	j := w.variable(word, "0")
 	m.now = w.variable(word, m.memory)
 	m.open()
-	m.q.copy(m, m.memory, m.minus(m.queries, m.tile))
+	m.q.copy(m, m.memory, m.minus(m.queries, m.query))
 	m.k.copy(m, m.memory, m.keys)
 	m.v.copy(m, m.memory, m.keys)
 	m.close()
@@ -204,7 +211,7 @@ func (m *attention) run() {
 	m.line("cp.async.wait_all")
 	m.barrier() // a tile is there, and all are done with the one before
 	after := m.minus(m.plus(m.op(word, "shl.b32", m.memory, "1"), m.a.tileBytes()), m.now)
-	next := m.plus(j, m.a.tile())
+	next := m.plus(j, m.tile)
 	more := w.op(predicate, "setp.lt.s32", next, end)
 	m.when(more, func() {
 		left := m.minus(m.keys, next)
@@ -222,11 +229,22 @@ func (m *attention) run() {
 	m.finish()
 }
 
+// reach returns behind which key the block sees no more, and finds what queries see.
+func (m *attention) reach() string {
+	m.row = m.sum(m.times(m.shr(m.tid, 5), 16*m.parts), m.shr(m.lane, 2))
+	if !m.a.Causal {
+		return m.keys
+	}
+	offset := m.minus(m.keys, m.queries)
+	m.first = m.plus(m.sum(m.query, offset), 1)
+	return m.op(word, "min.s32", m.keys, m.sum(m.query, offset, number(int64(m.rows))))
+}
+
 // begin makes what is kept from tile to tile.
 func (m *attention) begin() {
-	for range m.a.parts() {
-		m.scores = append(m.scores, m.fragments(m.a.tile()/8))
-		m.weights = append(m.weights, make([][2]string, m.a.tile()/8))
+	for range m.parts {
+		m.scores = append(m.scores, m.fragments(m.tile/8))
+		m.weights = append(m.weights, make([][2]string, m.tile/8))
 		m.sums = append(m.sums, m.fragments(m.a.width()/8))
 		inf := bits32(math.Inf(-1))
 		m.most = append(m.most, [2]string{m.variable(single, inf), m.variable(single, inf)})
@@ -255,7 +273,7 @@ func (m *attention) score() {
 		}
 	}
 	in, low, high := m.squares()
-	warp := m.times(m.shr(m.tid, 5), 16*m.a.parts())
+	warp := m.times(m.shr(m.tid, 5), 16*m.parts)
 	q := m.sum(m.memory, m.times(m.sum(warp, in, m.times(low, 8)), m.q.pitch), m.times(high, chunkBytes))
 	k := m.sum(m.now, m.times(m.sum(in, m.times(high, 8)), m.k.pitch), m.times(low, chunkBytes))
 	for step := range m.a.dim() / 16 {
@@ -263,7 +281,7 @@ func (m *attention) score() {
 		for i := range m.scores {
 			rows = append(rows, m.ldmatrix("", q, 16*i*m.q.pitch+step*fragmentBytes))
 		}
-		for n := 0; n < m.a.tile()/8; n += 2 {
+		for n := 0; n < m.tile/8; n += 2 {
 			columns := m.ldmatrix("", k, m.k.at+8*n*m.k.pitch+step*fragmentBytes)
 			for i := range m.scores {
 				m.mma(&m.scores[i][n], rows[i], columns[:2])
@@ -297,7 +315,7 @@ func (m *attention) hide(j string) {
 		}
 		return m.minus(n, j)
 	}
-	some := w.op(predicate, "setp.lt.s32", seen("0"), number(int64(m.a.tile())))
+	some := w.op(predicate, "setp.lt.s32", seen("0"), number(int64(m.tile)))
 	m.when(some, func() {
 		for i := range m.scores {
 			for h := range 2 {
@@ -328,41 +346,54 @@ func (m *attention) new(opcode string, args ...string) string {
 // weigh makes the scores weights, relative to the largest so far, to which it
 // brings the sums.
 func (m *attention) weigh() {
-	c := bits32(m.a.Scale * math.Log2E)
 	for i := range m.scores {
 		for h := range 2 {
-			most := m.most[i][h]
-			for _, s := range m.scores[i] {
-				most = m.new("max.f32", most, s[2*h])
-				most = m.new("max.f32", most, s[2*h+1])
-			}
-			most = m.overLanes("max.f32", most)
-			scaled := m.new("mul.rn.f32", most, c)
-			before := m.exp2(m.new("sub.rn.f32", m.new("mul.rn.f32", m.most[i][h], c), scaled))
-			m.set(single, m.most[i][h], most)
-			minus := m.new("neg.f32", scaled)
-			sum := bits32(0)
-			for n := range m.scores[i] {
-				var e [2]string
-				for j := range e {
-					e[j] = m.exp2(m.new("fma.rn.f32", m.scores[i][n][2*h+j], c, minus))
-					sum = m.new("add.rn.f32", sum, e[j])
-				}
-				m.weights[i][n][h] = m.pair(e[0], e[1])
-			}
-			total := m.total[i][h]
-			m.line("fma.rn.f32 %s, %s, %s, %s", total, total, before, sum)
-			// Most tiles of many have no new largest score.
-			m.when(m.changes(before), func() {
-				for n := range m.sums[i] {
-					for e := range 2 {
-						r := m.sums[i][n][2*h+e]
-						m.line("mul.rn.f32 %s, %s, %s", r, r, before)
-					}
-				}
-			})
+			before := m.exponentials(i, h, func(n int, e [2]string) { m.weights[i][n][h] = m.pair(e[0], e[1]) })
+			m.rescale(i, h, before)
 		}
 	}
+}
+
+// exponentials gives the weights of a row, two at a time, relative to the largest score
+// so far, and adds them up. It returns what sums are to be multiplied by that were
+// relative to the largest before.
+func (m *attention) exponentials(i, h int, give func(n int, e [2]string)) (before string) {
+	c := bits32(m.a.Scale * math.Log2E)
+	most := m.most[i][h]
+	for _, s := range m.scores[i] {
+		most = m.new("max.f32", most, s[2*h])
+		most = m.new("max.f32", most, s[2*h+1])
+	}
+	most = m.overLanes("max.f32", most)
+	scaled := m.new("mul.rn.f32", most, c)
+	before = m.exp2(m.new("sub.rn.f32", m.new("mul.rn.f32", m.most[i][h], c), scaled))
+	m.set(single, m.most[i][h], most)
+	minus := m.new("neg.f32", scaled)
+	sum := bits32(0)
+	for n := range m.scores[i] {
+		var e [2]string
+		for j := range e {
+			e[j] = m.exp2(m.new("fma.rn.f32", m.scores[i][n][2*h+j], c, minus))
+			sum = m.new("add.rn.f32", sum, e[j])
+		}
+		give(n, e)
+	}
+	total := m.total[i][h]
+	m.line("fma.rn.f32 %s, %s, %s, %s", total, total, before, sum)
+	return before
+}
+
+// rescale brings the sums of a row to another largest score. Most tiles of many have no
+// new one.
+func (m *attention) rescale(i, h int, before string) {
+	m.when(m.changes(before), func() {
+		for n := range m.sums[i] {
+			for e := range 2 {
+				r := m.sums[i][n][2*h+e]
+				m.line("mul.rn.f32 %s, %s, %s", r, r, before)
+			}
+		}
+	})
 }
 
 // changes returns a predicate: whether a factor is not 1.
@@ -412,7 +443,7 @@ func (m *attention) exp2(x string) string {
 func (m *attention) mix() {
 	in, low, high := m.squares()
 	v := m.sum(m.now, m.times(m.sum(in, m.times(low, 8)), m.v.pitch), m.times(high, chunkBytes))
-	for step := range m.a.tile() / 16 {
+	for step := range m.tile / 16 {
 		var rows [][]string
 		for i := range m.scores {
 			a, b := m.weights[i][2*step], m.weights[i][2*step+1]
@@ -431,9 +462,13 @@ func (m *attention) mix() {
 // pair rounds two floats to one word of two elements.
 func (m *attention) pair(low, high string) string {
 	r := m.fresh(word)
+	m.setPair(r, low, high)
+	return r
+}
+
+func (m *attention) setPair(r, low, high string) {
 	name := map[types.DType]string{types.BF16: "bf16x2", types.F16: "f16x2"}[m.t]
 	m.line("cvt.rn.%s.f32 %s, %s, %s", name, r, high, low)
-	return r
 }
 
 // finish divides by the sums of the weights and stores the result, by way of the
@@ -451,7 +486,7 @@ func (m *attention) finish() {
 		}
 	}
 	m.barrier()
-	m.y.store(m, m.minus(m.queries, m.tile))
+	m.y.store(m, m.minus(m.queries, m.query))
 }
 
 // nextPower returns the least power of two that is not below n.

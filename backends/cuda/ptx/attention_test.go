@@ -27,6 +27,7 @@ type attended struct {
 	// apart has rows of one head between those of others, as products of a token's
 	// features leave them; shifted begins operands at no multiple of 16 bytes.
 	apart, shifted bool
+	boxed          bool // by tensor maps
 }
 
 func (c attended) String() string {
@@ -37,7 +38,7 @@ func (c attended) String() string {
 	for _, x := range []struct {
 		is   bool
 		name string
-	}{{c.Causal, "causal"}, {c.apart, "apart"}, {c.shifted, "shifted"}} {
+	}{{c.Causal, "causal"}, {c.apart, "apart"}, {c.shifted, "shifted"}, {c.boxed, "boxes"}} {
 		if x.is {
 			s += " " + x.name
 		}
@@ -125,20 +126,49 @@ func (c attended) run(module string, all [4]*operand) error {
 		memory.Map(at, o.bytes)
 		args = append(args, at+uint64(2*o.shift))
 	}
-	args = append(args, uint64(c.queries), uint64(c.keys), uint64(c.heads), uint64(c.shared))
+	sizes := []int64{int64(c.queries), int64(c.keys), int64(c.heads), int64(c.shared)}
+	var strides []int64
 	for _, o := range all {
-		args = append(args, uint64(o.atBatch), uint64(o.atHead), uint64(o.row))
+		strides = append(strides, int64(o.atBatch), int64(o.atHead), int64(o.row))
+	}
+	for _, n := range append(sizes[:4:4], strides...) {
+		args = append(args, uint64(n))
 	}
 	l := c.Launch(int64(c.queries), int64(c.batch*c.heads))
+	if c.boxed {
+		var maps []ptx.Map
+		var ok bool
+		if l, maps, ok = c.Boxed(sizes, strides, int64(c.batch)); !ok {
+			return errors.New("there are no tensor maps")
+		}
+		words, err := encoded(maps, func(operand int) uint64 { return args[operand] })
+		if err != nil {
+			return err
+		}
+		args = append(args, words...)
+	}
 	_, err = e.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args, Steps: 1 << 30})
 	return err
 }
 
+// golden names what the assembler says of the module.
+func (c attended) golden() string {
+	boxes := ""
+	if c.boxed {
+		boxes = "_boxes"
+	}
+	return fmt.Sprintf("attention/%v_%d_%d_%v%s", c.Type, c.Dim, c.Width, c.Causal, boxes)
+}
+
 func (c attended) module(t testing.TB) string {
 	t.Helper()
-	text, err := c.Entry("k")
+	entry := c.Entry
+	if c.boxed {
+		entry = c.BoxedEntry
+	}
+	text, err := entry("k")
 	require.NoError(t, err)
-	return ptx.Module(text)
+	return ptx.Options{Hopper: c.boxed}.Module(text)
 }
 
 // seen is how many keys a query sees.
@@ -191,6 +221,12 @@ var attentions = []attended{
 	{Attention: ptx.Attention{Type: types.F16, Dim: 32, Width: 160}, batch: 1, heads: 1, shared: 1, queries: 64, keys: 1},
 	{Attention: ptx.Attention{Type: types.BF16, Dim: 32, Width: 32, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 130, keys: 190, shifted: true},
 	{Attention: ptx.Attention{Type: types.F16, Dim: 3, Width: 5, Causal: true}, batch: 2, heads: 2, shared: 1, queries: 20, keys: 66, apart: true},
+
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 500, boxed: true},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 300, apart: true, boxed: true},
+	{Attention: ptx.Attention{Type: types.F16, Dim: 128, Width: 64, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 140, keys: 140, boxed: true},
+	{Attention: ptx.Attention{Type: types.F16, Dim: 24, Width: 96}, batch: 2, heads: 1, shared: 1, queries: 1, keys: 129, boxed: true},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 80, Width: 8, Causal: true}, batch: 1, heads: 2, shared: 2, queries: 128, keys: 128, apart: true, boxed: true},
 }
 
 // Attention is as far from what is exact as weights and results that are rounded
@@ -201,7 +237,7 @@ func TestAttention(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			c.Scale = 1 / math.Sqrt(float64(c.Dim))
 			module := c.module(t)
-			require.NoError(t, ptxas.Name(fmt.Sprintf("attention/%v_%d_%d_%v", c.Type, c.Dim, c.Width, c.Causal), module))
+			require.NoError(t, ptxas.Name(c.golden(), module))
 			r := rand.New(rand.NewPCG(7, 8))
 			all := c.operands(func(int, int) float64 { return r.NormFloat64() })
 			require.NoError(t, c.run(module, all))

@@ -50,7 +50,7 @@ func (s *stripe) mine(m *attention) (row, chunk string) {
 // there are, zeros behind them and behind what each has, and goes on to the rows
 // after.
 func (s *stripe) copy(m *attention, place, left string) {
-	s.either(m, func() { s.async(m, place, left) }, func() {
+	m.either(s.aligned, func() { s.async(m, place, left) }, func() {
 		s.elements(m, place, func(row, column, from, to string) {
 			inside := m.both(m.op(predicate, "setp.lt.s32", row, left), m.op(predicate, "setp.lt.u32", column, number(int64(s.features))))
 			v := m.variable(half, "0")
@@ -77,7 +77,7 @@ func (s *stripe) store(m *attention, left string) {
 		elements()
 		return
 	}
-	s.either(m, func() {
+	m.either(s.aligned, func() {
 		s.each(m, m.memory, func(row, from, to string) {
 			m.when(m.op(predicate, "setp.lt.s32", row, left), func() {
 				r := []string{m.fresh(word), m.fresh(word), m.fresh(word), m.fresh(word)}
@@ -88,19 +88,19 @@ func (s *stripe) store(m *attention, left string) {
 	}, elements)
 }
 
-// either writes what is run where rows are aligned, and what is run elsewhere.
-func (s *stripe) either(m *attention, aligned, other func()) {
-	slow, done := m.label(), m.label()
-	m.line("@!%s bra %s", s.aligned, slow)
-	m.open()
-	aligned()
-	m.close()
-	m.line("bra %s", done)
-	m.place(slow)
-	m.open()
+// either writes what is run if a predicate holds, and what else.
+func (w *writer) either(p string, holds, other func()) {
+	slow, done := w.label(), w.label()
+	w.line("@!%s bra %s", p, slow)
+	w.open()
+	holds()
+	w.close()
+	w.line("bra %s", done)
+	w.place(slow)
+	w.open()
 	other()
-	m.close()
-	m.place(done)
+	w.close()
+	w.place(done)
 }
 
 // async copies chunks beside the threads.

@@ -9,8 +9,8 @@
 //
 // An entry's parameters are of 8 bytes each: the addresses of the operands'
 // first elements, the run-time sizes, then the run-time strides, as
-// [kernel.Call] has them; behind them, of launches that [Schedule.Boxed] returns,
-// tensor maps of 128 bytes. Memory of a block is given at launch.
+// [kernel.Call] has them; behind them, of launches that [Schedule.Boxed] and
+// [Attention.Boxed] return, tensor maps of 128 bytes. Memory of a block is given at launch.
 //
 // Attention and sorts are no kernels of the kit's but entries of their own:
 // [Attention], [Sort].

@@ -41,9 +41,18 @@ func boxed(t *testing.T, module string, s *ptx.Schedule, variant int) func(m *ke
 }
 
 func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memory) error {
+	words, err := encoded(maps, func(operand int) uint64 { return uint64(operand+1) << 40 })
+	if err != nil {
+		return err
+	}
+	return tensored(module, l, words...)(m)
+}
+
+// encoded are maps as launches are given them, of operands at some addresses.
+func encoded(maps []ptx.Map, address func(operand int) uint64) ([]uint64, error) {
 	var words []uint64
 	for _, x := range maps {
-		d := &ptxsim.TensorMap{Address: uint64(x.Operand+1) << 40, Element: x.Type.Size(), Swizzle: 128}
+		d := &ptxsim.TensorMap{Address: address(x.Operand), Element: x.Type.Size(), Swizzle: 128}
 		for i, n := range x.Sizes {
 			d.Sizes, d.Box = append(d.Sizes, uint64(n)), append(d.Box, uint32(x.Box[i]))
 		}
@@ -51,12 +60,12 @@ func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memo
 			d.Strides = append(d.Strides, uint64(n))
 		}
 		if err := d.Check(); err != nil {
-			return err
+			return nil, err
 		}
 		w := d.Words()
 		words = append(words, w[:]...)
 	}
-	return tensored(module, l, words...)(m)
+	return words, nil
 }
 
 // Warps with tasks of their own compute what the evaluator does, to the bit where

@@ -1,0 +1,103 @@
+package ptx_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/ptx"
+	"ltc/internal/ptxas"
+	"ltc/internal/trials"
+	"ltc/ir/types"
+)
+
+// Boxes are copied where sizes and strides allow it.
+func TestAttentionMaps(t *testing.T) {
+	a := ptx.Attention{Type: types.BF16, Dim: 128, Width: 64, Scale: 1}
+	sizes := []int64{8192, 4096, 16, 4}
+	// Heads of a token lie beside each other, but for those of the result.
+	strides := []int64{8192 * 2048, 128, 2048, 4096 * 512, 128, 512, 4096 * 256, 64, 256, 0, 0, 0}
+	l, maps, ok := a.Boxed(sizes, strides, 2)
+	require.True(t, ok)
+	require.Equal(t, ptx.Launch{Variant: 1, Grid: [3]int{64 * 16 * 2, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 32<<10 + 2*(32<<10) + 2*(16<<10) + 88}, l)
+	require.Equal(t, []ptx.Map{
+		{Operand: 0, Type: types.BF16, Sizes: []int64{128, 8192, 16, 2}, Strides: []int64{4096, 256, 8192 * 4096}, Box: []int{64, 128, 1, 1}},
+		{Operand: 1, Type: types.BF16, Sizes: []int64{128, 4096, 4, 2}, Strides: []int64{1024, 256, 4096 * 1024}, Box: []int{64, 128, 1, 1}},
+		{Operand: 2, Type: types.BF16, Sizes: []int64{64, 4096, 4, 2}, Strides: []int64{512, 128, 4096 * 512}, Box: []int{64, 128, 1, 1}},
+	}, maps)
+	for name, change := range map[string]func(a *ptx.Attention, sizes, strides []int64){
+		"rows that are not aligned":        func(_ *ptx.Attention, _, s []int64) { s[2] = 2044 },
+		"rows the other way round":         func(_ *ptx.Attention, _, s []int64) { s[5] = -512 },
+		"values that all heads share":      func(_ *ptx.Attention, _, s []int64) { s[7] = 0 },
+		"batches that are too far apart":   func(_ *ptx.Attention, _, s []int64) { s[3] = 1 << 40 },
+		"nothing to compute":               func(_ *ptx.Attention, n, _ []int64) { n[0] = 0 },
+		"more features than registers":     func(a *ptx.Attention, _, _ []int64) { a.Dim = 136 },
+		"scores that are scaled down to 0": func(a *ptx.Attention, _, _ []int64) { a.Scale = 0 },
+	} {
+		a, n, s := a, append([]int64(nil), sizes...), append([]int64(nil), strides...)
+		change(&a, n, s)
+		_, _, ok := a.Boxed(n, s, 2)
+		require.False(t, ok, name)
+	}
+	a.Width = 136
+	_, err := a.BoxedEntry("k")
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	most := ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Scale: 1}
+	l, _, ok = most.Boxed([]int64{1, 1, 1, 1}, make([]int64, 12), 1)
+	require.True(t, ok)
+	require.LessOrEqual(t, l.Shared, mostHopperShared)
+}
+
+// Mistakes planted in the text are found.
+func TestAttentionBoxesPlanted(t *testing.T) {
+	t.Setenv(ptxas.Variable, "")
+	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 1, shared: 1, queries: 128, keys: 400, boxed: true}
+	module := c.module(t)
+	operands := func() [4]*operand {
+		r := rand.New(rand.NewPCG(9, 10))
+		return c.operands(func(int, int) float64 { return r.NormFloat64() })
+	}
+	good := operands()
+	require.NoError(t, c.run(module, good))
+	for _, p := range trials.First([]struct {
+		name     string
+		nth      int // which occurrence of old
+		old, new string
+		want     string // "": the numbers are wrong
+	}{
+		{"no fence of mbarriers", 0, "fence.mbarrier_init.release.cluster;", "", "no fence.mbarrier_init came since"},
+		{"no wait for values", 1, "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;", "which a wgmma reads that has not been waited for"},
+		{"no wait for the first scores", 0, "wgmma.wait_group.sync.aligned 0;", "", "which a wgmma reads that has not been waited for"},
+		{"no wait for later scores", 0, "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;", "it has written sums of a wgmma that was under way"},
+		{"no wait for the last values", 2, "wgmma.wait_group.sync.aligned 0;", "", ""},
+		{"no fence of the weights' registers", 3, "wgmma.fence.sync.aligned;", "", "no wgmma.fence"},
+		{"values that are not transposed", 0, "1, 1, 1, 1;", "1, 1, 1, 0;", ""},
+		{"a step along values", 0, ", 128;\n\tmov.b64", ", 64;\n\tmov.b64", ""},
+		{"expects too little", 1, "], 16384;", "], 16368;", "copies bring 16 bytes more"},
+		{"keys that are seen", 64, "setp.gt.s32", "setp.ge.s32", ""},
+		{"registers are not given back", 0, "setmaxnreg.dec.sync.aligned.u32 40;", "", "deadlock"},
+		{"sums that are not brought to the largest", 1, "setp.neu.f32", "setp.nan.f32", ""},
+		{"the result over queries that are read", 0, "bar.sync 1, 128;", "", "a wgmma reads"},
+	}) {
+		t.Run(p.name, func(t *testing.T) {
+			at := -1
+			for range p.nth + 1 {
+				next := strings.Index(module[at+1:], p.old)
+				require.GreaterOrEqual(t, next, 0)
+				at += 1 + next
+			}
+			bad := operands()
+			err := c.run(module[:at]+p.new+module[at+len(p.old):], bad)
+			if p.want == "" {
+				require.NoError(t, err)
+				require.False(t, bytes.Equal(good[3].bytes, bad[3].bytes))
+				return
+			}
+			require.ErrorContains(t, err, p.want)
+		})
+	}
+}
