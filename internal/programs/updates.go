@@ -13,14 +13,16 @@ type updates struct {
 	slots []value // what the tensors are now; former values are among program.values
 	at    value   // an i32 that differs from turn to turn
 	deep  int     // regions around
+	hosts bool    // some ops are the evaluator's
 }
 
 // Updates returns the text of a program of about n ops that writes over parts of a
 // few tensors: arguments, some of which are donated, what ops and loops make, and what
-// nested loops carry, in branches, too, in other shapes, and between ops that are the
-// evaluator's, in any order with what reads the tensors before and after.
+// nested loops carry, in branches, too, in other shapes, and, of a quarter of all
+// programs, between ops that are the evaluator's, in any order with what reads the
+// tensors before and after.
 func Updates(r *rand.Rand, n int) string {
-	p := &updates{program: &program{Rand: r, most: 4096}}
+	p := &updates{program: &program{Rand: r, most: 4096}, hosts: r.IntN(4) == 0}
 	elem := pickOne(r, "f32", "i32", "i32", "i64", "bf16", "ui8", "i1")
 	shape := p.shape(3)
 	for i := range 2 + r.IntN(2) {
@@ -61,7 +63,7 @@ func (p *updates) change() {
 		p.set(p.update)
 	case k > 17:
 		p.set(p.flat)
-	case k > 16 && p.IntN(2) == 0:
+	case k > 16 && p.hosts:
 		p.set(p.evaluated)
 	case k < 7:
 		p.set(func(v value) (value, bool) {
