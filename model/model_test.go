@@ -3,6 +3,7 @@ package model_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -132,6 +133,33 @@ func TestManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, want, soa.Slice[float32](view(t, hits.Col("Score"))))
+}
+
+// What is bound to a batch runs on the elements that this had then, when the same
+// collection has become that of others.
+func TestBindBatch(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	m := newModel(t, network(t, dev), "cpu")
+	hits, in, out := columns(t, 70, 32)
+	all := m.Bind(in, out)
+	for i := range in.Batches() {
+		require.NoError(t, all.Run(t.Context(), nil, i))
+	}
+	score := soa.Slice[float32](view(t, hits.Col("Score")))
+	want := slices.Clone(score)
+	clear(score)
+	var inputs, results soa.Collection
+	var bound []*model.Bound
+	for i := range in.Batches() {
+		require.NoError(t, in.Batch(i, &inputs))
+		require.NoError(t, out.Batch(i, &results))
+		bound = append(bound, m.Bind(&inputs, &results))
+	}
+	for _, b := range bound {
+		require.NoError(t, b.Run(t.Context(), nil, 0))
+	}
+	require.Equal(t, want, score)
 }
 
 // Mistakes are errors that name what is wrong.

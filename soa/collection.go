@@ -231,6 +231,10 @@ func (c *Collection) ChangeOrder(names ...string) error {
 func (c *Collection) Clone() *Collection {
 	d := *c
 	d.tensors, d.order, d.uses, d.padded = slices.Clone(c.tensors), slices.Clone(c.order), slices.Clone(c.uses), nil
+	for i := range d.tensors { // of a batch the next one writes these lists
+		v := &d.tensors[i].view
+		v.Type.Shape, v.Table = slices.Clone(v.Type.Shape), slices.Clone(v.Table)
+	}
 	return &d
 }
 

@@ -244,6 +244,27 @@ func TestBatches(t *testing.T) {
 	require.Equal(t, 4, c.Len())
 }
 
+// A clone of a batch stays that of its elements when the batch is made into that of
+// others, and a batch made into a clone leaves the collection as it was.
+func TestClonesOfBatches(t *testing.T) {
+	p, q := filled(t, 70), filled(t, 70)
+	c := soa.NewCollection(70)
+	require.NoError(t, c.AddBatched("gathered", 32, p.Col("X"), q.Col("Y")))
+	require.NoError(t, c.AddBatched("xyz", 32, p.Col("X"), p.Col("Y"), p.Col("Z")))
+	var b soa.Collection
+	require.NoError(t, c.Batch(0, &b))
+	first := b.Clone()
+	gathered, xyz := values[float64](t, b.Tensor(0)), values[float64](t, b.Tensor(1))
+	require.NoError(t, c.Batch(2, &b))
+	require.Equal(t, gathered, values[float64](t, first.Tensor(0)))
+	require.Equal(t, xyz, values[float64](t, first.Tensor(1)))
+
+	all := values[float64](t, c.Tensor(0))
+	require.NoError(t, c.Batch(2, c.Clone()))
+	require.Equal(t, all, values[float64](t, c.Tensor(0)))
+	require.Equal(t, types.Of(types.F64, 70, 3), c.Tensor(1).Type)
+}
+
 func TestJaggedTensors(t *testing.T) {
 	type shower struct{ Hits []position }
 	s := soa.Of[shower](3, soa.Count("Hits", 5))
