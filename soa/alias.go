@@ -30,25 +30,43 @@ func (c *Collection) Writable(inputs *Collection) error {
 		}
 	}
 	slices.SortFunc(all, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	var outputs []*run
+	for i := range all {
+		if all[i].output {
+			outputs = append(outputs, &all[i])
+		}
+	}
 	for i := range all {
 		a := &all[i]
-		for j := i + 1; j < len(all) && all[j].lo < a.hi; j++ {
-			b := &all[j]
-			if !a.output && !b.output || !a.meets(b) {
-				continue
+		if a.output {
+			outputs = outputs[1:] // those behind it
+			for j := i + 1; j < len(all) && all[j].lo < a.hi; j++ {
+				if b := &all[j]; a.meets(b) {
+					return a.sharing(b)
+				}
 			}
-			if !a.output {
-				a, b = b, a
+			continue
+		}
+		for _, b := range outputs { // inputs may share what they want
+			if b.lo >= a.hi {
+				break
 			}
-			what := "output"
-			if !b.output {
-				what = "input"
+			if a.meets(b) {
+				return b.sharing(a)
 			}
-			return fmt.Errorf("output %s: %s: its memory is also that of %s %s, %s",
-				a.tensor.name, a.tensor.label(a.column), what, b.tensor.name, b.tensor.label(b.column))
 		}
 	}
 	return nil
+}
+
+// sharing is the error of output a, whose memory is also that of b.
+func (a *run) sharing(b *run) error {
+	what := "output"
+	if !b.output {
+		what = "input"
+	}
+	return fmt.Errorf("output %s: %s: its memory is also that of %s %s, %s",
+		a.tensor.name, a.tensor.label(a.column), what, b.tensor.name, b.tensor.label(b.column))
 }
 
 // label names column i in errors.
@@ -62,7 +80,7 @@ func (t *tensor) label(i int) string {
 // run is memory of elements at equal distances.
 type run struct {
 	lo, hi       uintptr // of the first byte, and behind the last
-	stride, size uintptr
+	stride, size uintptr // size is that of an element's components that lie together
 	tensor       *tensor
 	column       int
 	output       bool
@@ -86,34 +104,48 @@ func (a *run) meets(b *run) bool {
 	return d < first.size || a.stride-d < second.size
 }
 
-// runs appends the runs of a tensor: along the elements, one for each component.
+// runs appends the runs of a tensor: along the elements, one for each component,
+// or for those of a row that lie one after the other.
 func (t *tensor) runs(all []run, output bool) []run {
 	if t.view.Type.Elements() == 0 {
 		return all
 	}
-	return t.viewRuns(all, t.view, -1, output)
+	v, size := t.view, t.view.Type.DType.Size()
+	first := 1 // the dimension of several columns stays, for errors
+	if len(t.columns) > 1 {
+		first = 2
+	}
+	for last := v.Type.Rank() - 1; v.Table == nil && last >= first; last-- {
+		d := v.Type.Shape[last]
+		if d > 1 && v.Strides[last]*v.Type.DType.Size() != size {
+			break
+		}
+		v.Type.Shape, v.Strides, size = v.Type.Shape[:last], v.Strides[:last], d*size
+	}
+	return t.viewRuns(all, v, size, -1, output)
 }
 
-func (t *tensor) viewRuns(all []run, v View, column int, output bool) []run {
+func (t *tensor) viewRuns(all []run, v View, size, column int, output bool) []run {
 	if v.Type.Rank() > 1 {
 		for i := range v.Type.Shape[1] {
 			at := column
 			if at < 0 {
 				at = i
 			}
-			all = t.viewRuns(all, v.index(1, i), at, output)
+			all = t.viewRuns(all, v.index(1, i), size, at, output)
 		}
 		return all
 	}
-	r := run{lo: uintptr(v.base), size: uintptr(v.Type.DType.Size()), tensor: t, column: max(column, 0), output: output}
+	r := run{lo: uintptr(v.base), size: uintptr(size), tensor: t, column: max(column, 0), output: output}
 	r.hi = r.lo + r.size
 	if v.Type.Rank() == 1 {
-		if reach := (v.Type.Shape[0] - 1) * v.Strides[0] * int(r.size); reach < 0 {
+		of := v.Type.DType.Size()
+		if reach := (v.Type.Shape[0] - 1) * v.Strides[0] * of; reach < 0 {
 			r.lo -= uintptr(-reach)
 		} else {
 			r.hi += uintptr(reach)
 		}
-		r.stride = uintptr(max(v.Strides[0], -v.Strides[0])) * r.size
+		r.stride = uintptr(max(v.Strides[0], -v.Strides[0]) * of)
 	}
 	return append(all, r)
 }

@@ -2,6 +2,7 @@ package soa_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,6 +51,27 @@ func TestWritable(t *testing.T) {
 	}
 	one := filled(t, 1)
 	require.NoError(t, collection(t, 1, list{one.Col("Type")}).Writable(nil))
+}
+
+// Elements of many components that lie row by row, such as images, are compared at once,
+// and inputs with outputs only: pairs of their components are billions.
+func TestWritableImages(t *testing.T) {
+	const n, side = 4, 200
+	mem := make([]float32, 3*n*side*side)
+	channel := func(k int) soa.Column {
+		v, err := soa.Strided(mem, types.Of(types.F32, n, side, side), k, []int{3 * side * side, 3 * side, 3})
+		require.NoError(t, err)
+		return soa.ViewColumn("channel", v)
+	}
+	images := func() soa.Column { return soa.ViewColumn("image", soa.Make(types.Of(types.F32, n, side, side))) }
+	type list = []soa.Column
+	out := list{images()}
+	in := collection(t, n, list{channel(0)}, list{channel(1)}, list{images()})
+	start := time.Now()
+	require.NoError(t, collection(t, n, out).Writable(in))
+	require.EqualError(t, collection(t, n, out).Writable(collection(t, n, list{channel(0)}, out)),
+		"output a: column image: its memory is also that of input b, column image")
+	require.Less(t, time.Since(start), 5*time.Second)
 }
 
 // Memory that is released while a run uses it goes when the run is done.
