@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,8 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
+	"ltc/backends/cuda"
 	"ltc/internal/golden"
+	"ltc/internal/gputext"
 	"ltc/internal/measure"
+	"ltc/internal/ptxas"
 	"ltc/lazy"
 	"ltc/mlir"
 )
@@ -135,4 +140,55 @@ func smallMix(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 	tr := lazy.NewTrace(dev)
 	x, y := mixData(tr)
 	return tr, []*lazy.Tensor{mix100(x, y)}
+}
+
+// What workloads are in the sizes that are measured has kernels for GPUs, without a
+// step of the host; make ptxas has the assembler look at them.
+func TestTextsForGPUs(t *testing.T) {
+	b, err := backends.Open("gputext")
+	require.NoError(t, err)
+	dev, err := lazy.Open("null")
+	require.NoError(t, err)
+	all := map[string]recorded{
+		"train_mlp": func(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
+			m := newMLP(dev, mlpBatch, mlpWidths...)
+			m.record()
+			return m.tr, []*lazy.Tensor{m.loss}
+		},
+		"step100_mix": smallMix, // which is as large as the one that is measured
+	}
+	for _, w := range workloads {
+		if w.program != nil {
+			all[w.name] = w.program.undefined
+		}
+	}
+	for name, record := range all {
+		t.Run(name, func(t *testing.T) {
+			tr, roots := record(t, dev)
+			text, err := tr.Dump(lazy.FormatStableHLO, roots...)
+			require.NoError(t, err)
+			m := backends.NewModule(text)
+			require.NoError(t, b.(*gputext.Backend).Text(t.Context(), m, backends.Options{}))
+			listing, err := cuda.Listing(t.Context(), m, backends.Options{})
+			require.NoError(t, err)
+			require.NotContains(t, listing, "run by the host")
+			_, ptx, ok := strings.Cut(listing, ".version") // what is before are comments on steps
+			require.True(t, ok)
+			require.NoError(t, ptxas.Name("bench/"+name, ".version"+ptx))
+		})
+	}
+}
+
+// undefined is forward with operands that have no data.
+func (p *program) undefined(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
+	tr := lazy.NewTrace(dev)
+	var xs []*lazy.Tensor
+	for i, o := range p.operands {
+		d := o.dtype
+		if d == 0 {
+			d = lazy.F32
+		}
+		xs = append(xs, tr.Read(dev.Variable(fmt.Sprintf("x%d", i), d, o.dims...)))
+	}
+	return tr, []*lazy.Tensor{p.fn(xs...)}
 }

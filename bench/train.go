@@ -18,6 +18,9 @@ const (
 	mlpFlops = 2*mlpBatch*(784*512+512*256+256*10)*3 - 2*mlpBatch*784*512
 )
 
+// mlpWidths are those of the layers: the input's, two hidden ones', the classes'.
+var mlpWidths = []int{784, 512, 256, 10}
+
 var trainRules = measure.Rules{Budget: 3 * time.Second, Warm: 5, MinReps: 7, MaxReps: 2000, Inner: 1}
 
 func trainMLP(e *env) (result, error) {
@@ -25,7 +28,7 @@ func trainMLP(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	batch, widths := mlpBatch, []int{784, 512, 256, 10}
+	batch, widths := mlpBatch, mlpWidths
 	if e.small {
 		batch, widths = 6, []int{20, 16, 12, 10}
 	}

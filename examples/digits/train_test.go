@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
+	_ "ltc/internal/gputext"
 	"ltc/mlir"
 )
 
@@ -70,7 +71,7 @@ func (r *recorder) end(_ int, loss, _ float64) { r.losses = append(r.losses, los
 
 func TestStepIsWritten(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "digits")
-	require.NoError(t, digits("eval", 1, 1, out))
+	require.NoError(t, digits("gputext", 1, 1, out))
 	text, err := os.ReadFile(filepath.Join(out, "step.mlir"))
 	require.NoError(t, err)
 	m, err := mlir.Parse("step.mlir", string(text))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "ltc/internal/gputext"
 	"ltc/ir/types"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -17,7 +18,7 @@ import (
 // A run on jets that it makes: gluons are told from quarks, and what the graph
 // computes of the particles is what the jets were drawn with.
 func TestRun(t *testing.T) {
-	for _, backend := range []string{"eval", "cpu"} {
+	for _, backend := range []string{"gputext", "cpu"} {
 		t.Run(backend, func(t *testing.T) {
 			dir := t.TempDir()
 			var log strings.Builder

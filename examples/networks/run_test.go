@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference/llvm"
+	_ "ltc/internal/gputext"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
@@ -148,9 +149,10 @@ func inPlace(t *testing.T, m *model.Model, b *model.Bound, batches int) {
 // batch that is short.
 var sizes = []struct{ n, batch int }{{0, 4}, {1, 1}, {1, 8}, {32, 32}, {33, 32}, {64, 64}, {70, 32}}
 
-// forAll runs a test on both backends and for all sizes.
+// forAll runs a test by the evaluator, with kernels for GPUs written besides, and by
+// compiled code, for all sizes.
 func forAll(t *testing.T, test func(t *testing.T, on opened, n, batch int)) {
-	for _, backend := range []string{"eval", "cpu"} {
+	for _, backend := range []string{"gputext", "cpu"} {
 		on := open(t, backend)
 		for _, s := range sizes {
 			t.Run(fmt.Sprintf("%s/%d by %d", backend, s.n, s.batch), func(t *testing.T) { test(t, on, s.n, s.batch) })

@@ -67,6 +67,7 @@ var allowed = map[string][]string{
 	"internal/ptxas":    {},
 	"internal/ptxsim":   {"internal/ptxas"},
 	"internal/cudasim":  {"backends/cuda", "backends", "soa", "internal/cudafake"},
+	"internal/gputext":  {"backends", "internal/cudafake", "internal/cudasim"},
 	"internal/cudafake": {"ir/types", "backends/cuda/cublaslt", "backends/cuda/driver", "internal/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat": {},
 	"internal/accuracy": {"ir/types", "internal/bigfloat", "internal/golden", "github.com/stretchr/testify"},
