@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "52a13b48dd0b7ccb214032cf"
+const buildID = "f3f94e4f37e98ca7e944a082"

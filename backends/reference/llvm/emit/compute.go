@@ -94,10 +94,20 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		return checked(r, err)
 	}
 	if i.Op.Arity() == 1 {
-		r, err := b.Unary(i.Op.String(), arg(0))
-		return checked(r, err)
+		return b.unary(id, arg(0))
 	}
 	return b.binary(i.Op, arg(0), arg(1))
+}
+
+// unary writes an instruction with one operand, x.
+func (b *body) unary(id kernel.ID, x vector.Value) vector.Value {
+	i := &b.k.Instrs[id]
+	if i.Op == kernel.Exponential && b.below(i.Args[0]) {
+		r, err := b.ExpBelow(x)
+		return checked(r, err)
+	}
+	r, err := b.Unary(i.Op.String(), x)
+	return checked(r, err)
 }
 
 func (b *body) level(id kernel.ID) int { return b.levels[id-b.begin] }

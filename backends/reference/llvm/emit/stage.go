@@ -279,8 +279,7 @@ func (b *body) jointly(id kernel.ID, out []vector.Value, v int, l vector.Lanes) 
 		}
 		all = all[:len(all)/2]
 	}
-	r, err := b.Unary(i.Op.String(), all[0])
-	checked(r, err)
+	r := b.unary(id, all[0])
 	for n := range out {
 		out[n] = b.Slice(r, n*l.N, l.N)
 	}

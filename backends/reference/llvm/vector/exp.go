@@ -26,18 +26,71 @@ func (b *Builder) exp(_ types.DType, x value.Value) value.Value {
 	return b.scale(high, n)
 }
 
+// ExpBelow adds e^x for x of which none is more than 0, as a number less the largest
+// of its row; NaN stays. The bits are those that [Builder.Unary] gives.
+func (b *Builder) ExpBelow(x Value) (Value, error) {
+	if unaryOps["exponential"].of(x.DType) == nil {
+		return Value{}, &UnsupportedError{"exponential", x.DType}
+	}
+	return b.rounded(b.expBelow(x.V), x.DType), nil
+}
+
+// expBelow has no largest x to look for, and no largest exponent: 2^n is a factor by
+// itself, though too large by so much that it is a normal number for all n, and what it
+// is too large by is one that is the same for all. What is rounded to a subnormal number
+// is so once, in the last product.
+func (b *Builder) expBelow(x value.Value) value.Value {
+	t := x.Type()
+	c, least, more := approx.Exp32, -104.0, int64(65) // with the bias even, so that halves are rounded as elsewhere
+	if width(t) == 64 {
+		c, least, more = approx.Exp64, -746, 513
+	}
+	x = b.atLeast(x, least)
+	if b.Machine.wide() {
+		high, _, n := b.expWithin(x, false)
+		return b.scale(high, n)
+	}
+	bias, fraction := format(t)
+	s, r := b.reduceInPlace(x, bias+more)
+	e := b.fma(b.fmul(r, r), b.horner(r, c), r)
+	power := b.asFloat(b.shln(b.asInt(s), fraction))
+	return b.fmul(b.fma(e, power, power), b.num(t, math.Ldexp(1, -int(more))))
+}
+
+// reduceInPlace is [Builder.reduceLn2], but that the lowest bits of what it returns are
+// those of n and a number that is added.
+func (b *Builder) reduceInPlace(x value.Value, add int64) (s, r value.Value) {
+	t := x.Type()
+	magic := 0x1.8p23
+	if width(t) == 64 {
+		magic = 0x1.8p52
+	}
+	high, low := ln2Parts(t)
+	m := b.num(t, magic+float64(add))
+	s = b.fma(x, b.num(t, math.Log2E), m)
+	n := b.fsub(s, m)
+	return s, b.fnma(n, b.num(t, low), b.fnma(n, b.num(t, high), x))
+}
+
 // expParts returns e^x as 2^n·(high+low), 0 for very small x and infinite for
 // very large ones. low is what rounding took from high, if it is asked for;
 // else nil.
 func (b *Builder) expParts(x value.Value, tail bool) (high, low value.Value, n whole) {
-	t := x.Type()
-	switch {
-	case width(t) == 64:
-		return b.expReduced(b.within(x, -746, 710), approx.Exp64, tail)
-	case b.Machine.wide():
-		return b.expSixteenths(b.within(x, -104, 89), tail)
+	if width(x.Type()) == 64 {
+		return b.expWithin(b.within(x, -746, 710), tail)
 	}
-	return b.expReduced(b.within(x, -104, 89), approx.Exp32, tail)
+	return b.expWithin(b.within(x, -104, 89), tail)
+}
+
+// expWithin is expParts of x that are not so small, and not so large.
+func (b *Builder) expWithin(x value.Value, tail bool) (high, low value.Value, n whole) {
+	switch {
+	case width(x.Type()) == 64:
+		return b.expReduced(x, approx.Exp64, tail)
+	case b.Machine.wide():
+		return b.expSixteenths(x, tail)
+	}
+	return b.expReduced(x, approx.Exp32, tail)
 }
 
 func (b *Builder) expReduced(x value.Value, c []float64, tail bool) (high, low value.Value, n whole) {
@@ -166,10 +219,13 @@ func (b *Builder) nearest(x, y value.Value) whole {
 
 // within returns x moved into a range; NaN stays.
 func (b *Builder) within(x value.Value, lo, hi float64) value.Value {
-	t := x.Type()
-	l, h := b.num(t, lo), b.num(t, hi)
-	x = b.sel(b.fcmp(enum.FPredOGT, l, x), l, x)
-	return b.sel(b.fcmp(enum.FPredOLT, h, x), h, x)
+	return b.atMost(b.atLeast(x, lo), hi)
+}
+
+// atLeast returns the larger of x and a constant; NaN stays.
+func (b *Builder) atLeast(x value.Value, least float64) value.Value {
+	l := b.num(x.Type(), least)
+	return b.sel(b.fcmp(enum.FPredOGT, l, x), l, x)
 }
 
 // horner returns c[0] + c[1]·x + c[2]·x² + …

@@ -55,11 +55,11 @@ entry:
 	br i1 %49, label %51, label %58
 
 50:
-	br i1 %40, label %521, label %522
+	br i1 %40, label %515, label %516
 
 51:
-	%52 = phi i64 [ %42, %46 ], [ %373, %371 ]
-	%53 = phi i64 [ %42, %46 ], [ %372, %371 ]
+	%52 = phi i64 [ %42, %46 ], [ %367, %365 ]
+	%53 = phi i64 [ %42, %46 ], [ %366, %365 ]
 	%54 = mul i64 %53, %16
 	%55 = add i64 0, 64
 	%56 = sub i64 %8, 64
@@ -67,8 +67,8 @@ entry:
 	br i1 %57, label %61, label %98
 
 58:
-	%59 = phi i64 [ %42, %46 ], [ %373, %371 ]
-	%60 = phi i64 [ %42, %46 ], [ %372, %371 ]
+	%59 = phi i64 [ %42, %46 ], [ %367, %365 ]
+	%60 = phi i64 [ %42, %46 ], [ %366, %365 ]
 	br label %50
 
 61:
@@ -233,12 +233,12 @@ entry:
 	%212 = add i64 0, 32
 	%213 = sub i64 %8, 32
 	%214 = icmp ule i64 %212, %8
-	br i1 %214, label %215, label %285
+	br i1 %214, label %215, label %281
 
 215:
-	%216 = phi i64 [ 0, %132 ], [ %283, %215 ]
-	%217 = phi <16 x float> [ zeroinitializer, %132 ], [ %281, %215 ]
-	%218 = phi <16 x float> [ zeroinitializer, %132 ], [ %282, %215 ]
+	%216 = phi i64 [ 0, %132 ], [ %279, %215 ]
+	%217 = phi <16 x float> [ zeroinitializer, %132 ], [ %277, %215 ]
+	%218 = phi <16 x float> [ zeroinitializer, %132 ], [ %278, %215 ]
 	%219 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
 	%220 = getelementptr float, float* %12, i64 %208
 	%221 = getelementptr float, float* %220, i64 %216
@@ -255,368 +255,362 @@ entry:
 	%232 = fsub <16 x float> %228, %230
 	%233 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %231
 	%234 = select <16 x i1> %233, <16 x float> splat (float 0xC05A000000000000), <16 x float> %231
-	%235 = fcmp olt <16 x float> splat (float 0x4056400000000000), %234
-	%236 = select <16 x i1> %235, <16 x float> splat (float 0x4056400000000000), <16 x float> %234
-	%237 = call <16 x float> @llvm.fma.v16f32(<16 x float> %236, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%238 = fsub <16 x float> %237, splat (float 0x4128000000000000)
-	%239 = fneg <16 x float> %238
-	%240 = call <16 x float> @llvm.fma.v16f32(<16 x float> %239, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %236)
-	%241 = fneg <16 x float> %238
-	%242 = call <16 x float> @llvm.fma.v16f32(<16 x float> %241, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %240)
-	%243 = fmul <16 x float> %242, %242
-	%244 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %242, <16 x float> splat (float 0x3FE0002200000000))
-	%245 = call <16 x float> @llvm.fma.v16f32(<16 x float> %243, <16 x float> %244, <16 x float> %242)
-	%246 = bitcast <16 x float> %237 to <16 x i32>
-	%247 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %246)
-	%248 = call <16 x float> @llvm.fma.v16f32(<16 x float> %247, <16 x float> %245, <16 x float> %247)
-	%249 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %248, <16 x float> %238, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%250 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %232
-	%251 = select <16 x i1> %250, <16 x float> splat (float 0xC05A000000000000), <16 x float> %232
-	%252 = fcmp olt <16 x float> splat (float 0x4056400000000000), %251
-	%253 = select <16 x i1> %252, <16 x float> splat (float 0x4056400000000000), <16 x float> %251
-	%254 = call <16 x float> @llvm.fma.v16f32(<16 x float> %253, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%255 = fsub <16 x float> %254, splat (float 0x4128000000000000)
-	%256 = fneg <16 x float> %255
-	%257 = call <16 x float> @llvm.fma.v16f32(<16 x float> %256, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %253)
-	%258 = fneg <16 x float> %255
-	%259 = call <16 x float> @llvm.fma.v16f32(<16 x float> %258, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %257)
-	%260 = fmul <16 x float> %259, %259
-	%261 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %259, <16 x float> splat (float 0x3FE0002200000000))
-	%262 = call <16 x float> @llvm.fma.v16f32(<16 x float> %260, <16 x float> %261, <16 x float> %259)
-	%263 = bitcast <16 x float> %254 to <16 x i32>
-	%264 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %263)
-	%265 = call <16 x float> @llvm.fma.v16f32(<16 x float> %264, <16 x float> %262, <16 x float> %264)
-	%266 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %265, <16 x float> %255, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%267 = getelementptr float, float* %29, i64 %216
-	%268 = bitcast float* %267 to <16 x float>*
-	store <16 x float> %249, <16 x float>* %268, align 4
-	%269 = getelementptr float, float* %29, i64 %216
-	%270 = getelementptr float, float* %269, i64 16
-	%271 = bitcast float* %270 to <16 x float>*
-	store <16 x float> %266, <16 x float>* %271, align 4
+	%235 = call <16 x float> @llvm.fma.v16f32(<16 x float> %234, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%236 = fsub <16 x float> %235, splat (float 0x4128000000000000)
+	%237 = fneg <16 x float> %236
+	%238 = call <16 x float> @llvm.fma.v16f32(<16 x float> %237, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %234)
+	%239 = fneg <16 x float> %236
+	%240 = call <16 x float> @llvm.fma.v16f32(<16 x float> %239, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %238)
+	%241 = fmul <16 x float> %240, %240
+	%242 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %240, <16 x float> splat (float 0x3FE0002200000000))
+	%243 = call <16 x float> @llvm.fma.v16f32(<16 x float> %241, <16 x float> %242, <16 x float> %240)
+	%244 = bitcast <16 x float> %235 to <16 x i32>
+	%245 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %244)
+	%246 = call <16 x float> @llvm.fma.v16f32(<16 x float> %245, <16 x float> %243, <16 x float> %245)
+	%247 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %246, <16 x float> %236, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%248 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %232
+	%249 = select <16 x i1> %248, <16 x float> splat (float 0xC05A000000000000), <16 x float> %232
+	%250 = call <16 x float> @llvm.fma.v16f32(<16 x float> %249, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%251 = fsub <16 x float> %250, splat (float 0x4128000000000000)
+	%252 = fneg <16 x float> %251
+	%253 = call <16 x float> @llvm.fma.v16f32(<16 x float> %252, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %249)
+	%254 = fneg <16 x float> %251
+	%255 = call <16 x float> @llvm.fma.v16f32(<16 x float> %254, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %253)
+	%256 = fmul <16 x float> %255, %255
+	%257 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %255, <16 x float> splat (float 0x3FE0002200000000))
+	%258 = call <16 x float> @llvm.fma.v16f32(<16 x float> %256, <16 x float> %257, <16 x float> %255)
+	%259 = bitcast <16 x float> %250 to <16 x i32>
+	%260 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %259)
+	%261 = call <16 x float> @llvm.fma.v16f32(<16 x float> %260, <16 x float> %258, <16 x float> %260)
+	%262 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %261, <16 x float> %251, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%263 = getelementptr float, float* %29, i64 %216
+	%264 = bitcast float* %263 to <16 x float>*
+	store <16 x float> %247, <16 x float>* %264, align 4
+	%265 = getelementptr float, float* %29, i64 %216
+	%266 = getelementptr float, float* %265, i64 16
+	%267 = bitcast float* %266 to <16 x float>*
+	store <16 x float> %262, <16 x float>* %267, align 4
+	%268 = getelementptr float, float* %12, i64 %208
+	%269 = getelementptr float, float* %268, i64 %216
+	%270 = getelementptr float, float* %269, i64 %211
+	%271 = bitcast float* %270 to i8*
+	call void @llvm.prefetch.p0(i8* %271, i32 0, i32 3, i32 1)
 	%272 = getelementptr float, float* %12, i64 %208
 	%273 = getelementptr float, float* %272, i64 %216
-	%274 = getelementptr float, float* %273, i64 %211
-	%275 = bitcast float* %274 to i8*
-	call void @llvm.prefetch.p0(i8* %275, i32 0, i32 3, i32 1)
-	%276 = getelementptr float, float* %12, i64 %208
-	%277 = getelementptr float, float* %276, i64 %216
-	%278 = getelementptr float, float* %277, i64 16
-	%279 = getelementptr float, float* %278, i64 %211
-	%280 = bitcast float* %279 to i8*
-	call void @llvm.prefetch.p0(i8* %280, i32 0, i32 3, i32 1)
-	%281 = fadd <16 x float> %217, %249
-	%282 = fadd <16 x float> %218, %266
-	%283 = add nuw nsw i64 %216, 32
-	%284 = icmp ule i64 %283, %213
-	br i1 %284, label %215, label %285, !llvm.loop !4
+	%274 = getelementptr float, float* %273, i64 16
+	%275 = getelementptr float, float* %274, i64 %211
+	%276 = bitcast float* %275 to i8*
+	call void @llvm.prefetch.p0(i8* %276, i32 0, i32 3, i32 1)
+	%277 = fadd <16 x float> %217, %247
+	%278 = fadd <16 x float> %218, %262
+	%279 = add nuw nsw i64 %216, 32
+	%280 = icmp ule i64 %279, %213
+	br i1 %280, label %215, label %281, !llvm.loop !4
 
-285:
-	%286 = phi i64 [ 0, %132 ], [ %283, %215 ]
-	%287 = phi <16 x float> [ zeroinitializer, %132 ], [ %281, %215 ]
-	%288 = phi <16 x float> [ zeroinitializer, %132 ], [ %282, %215 ]
-	%289 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
-	br label %290
+281:
+	%282 = phi i64 [ 0, %132 ], [ %279, %215 ]
+	%283 = phi <16 x float> [ zeroinitializer, %132 ], [ %277, %215 ]
+	%284 = phi <16 x float> [ zeroinitializer, %132 ], [ %278, %215 ]
+	%285 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
+	br label %286
 
-290:
-	%291 = phi i64 [ %286, %285 ], [ %331, %296 ]
-	%292 = phi <16 x float> [ %287, %285 ], [ %292, %296 ]
-	%293 = phi <16 x float> [ %288, %285 ], [ %293, %296 ]
-	%294 = phi <16 x float> [ %289, %285 ], [ %330, %296 ]
-	%295 = icmp slt i64 %291, %8
-	br i1 %295, label %296, label %332
+286:
+	%287 = phi i64 [ %282, %281 ], [ %325, %292 ]
+	%288 = phi <16 x float> [ %283, %281 ], [ %288, %292 ]
+	%289 = phi <16 x float> [ %284, %281 ], [ %289, %292 ]
+	%290 = phi <16 x float> [ %285, %281 ], [ %324, %292 ]
+	%291 = icmp slt i64 %287, %8
+	br i1 %291, label %292, label %326
 
-296:
-	%297 = sub i64 %8, %291
-	%298 = call i64 @llvm.smin.i64(i64 %297, i64 16)
-	%299 = shl i64 1, %298
-	%300 = sub i64 %299, 1
-	%301 = trunc i64 %300 to i16
-	%302 = bitcast i16 %301 to <16 x i1>
-	%303 = getelementptr float, float* %12, i64 %208
-	%304 = getelementptr float, float* %303, i64 %291
-	%305 = bitcast float* %304 to <16 x float>*
-	%306 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %305, i32 4, <16 x i1> %302, <16 x float> zeroinitializer)
-	%307 = insertelement <16 x float> poison, float %207, i32 0
-	%308 = shufflevector <16 x float> %307, <16 x float> poison, <16 x i32> zeroinitializer
-	%309 = fsub <16 x float> %306, %308
-	%310 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %309
-	%311 = select <16 x i1> %310, <16 x float> splat (float 0xC05A000000000000), <16 x float> %309
-	%312 = fcmp olt <16 x float> splat (float 0x4056400000000000), %311
-	%313 = select <16 x i1> %312, <16 x float> splat (float 0x4056400000000000), <16 x float> %311
-	%314 = call <16 x float> @llvm.fma.v16f32(<16 x float> %313, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%315 = fsub <16 x float> %314, splat (float 0x4128000000000000)
-	%316 = fneg <16 x float> %315
-	%317 = call <16 x float> @llvm.fma.v16f32(<16 x float> %316, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %313)
-	%318 = fneg <16 x float> %315
-	%319 = call <16 x float> @llvm.fma.v16f32(<16 x float> %318, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %317)
-	%320 = fmul <16 x float> %319, %319
-	%321 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %319, <16 x float> splat (float 0x3FE0002200000000))
-	%322 = call <16 x float> @llvm.fma.v16f32(<16 x float> %320, <16 x float> %321, <16 x float> %319)
-	%323 = bitcast <16 x float> %314 to <16 x i32>
-	%324 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %323)
-	%325 = call <16 x float> @llvm.fma.v16f32(<16 x float> %324, <16 x float> %322, <16 x float> %324)
-	%326 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %325, <16 x float> %315, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%327 = getelementptr float, float* %29, i64 %291
-	%328 = bitcast float* %327 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %326, <16 x float>* %328, i32 4, <16 x i1> %302)
-	%329 = fadd <16 x float> %294, %326
-	%330 = select <16 x i1> %302, <16 x float> %329, <16 x float> %294
-	%331 = add i64 %291, 16
-	br label %290
+292:
+	%293 = sub i64 %8, %287
+	%294 = call i64 @llvm.smin.i64(i64 %293, i64 16)
+	%295 = shl i64 1, %294
+	%296 = sub i64 %295, 1
+	%297 = trunc i64 %296 to i16
+	%298 = bitcast i16 %297 to <16 x i1>
+	%299 = getelementptr float, float* %12, i64 %208
+	%300 = getelementptr float, float* %299, i64 %287
+	%301 = bitcast float* %300 to <16 x float>*
+	%302 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %301, i32 4, <16 x i1> %298, <16 x float> zeroinitializer)
+	%303 = insertelement <16 x float> poison, float %207, i32 0
+	%304 = shufflevector <16 x float> %303, <16 x float> poison, <16 x i32> zeroinitializer
+	%305 = fsub <16 x float> %302, %304
+	%306 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %305
+	%307 = select <16 x i1> %306, <16 x float> splat (float 0xC05A000000000000), <16 x float> %305
+	%308 = call <16 x float> @llvm.fma.v16f32(<16 x float> %307, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%309 = fsub <16 x float> %308, splat (float 0x4128000000000000)
+	%310 = fneg <16 x float> %309
+	%311 = call <16 x float> @llvm.fma.v16f32(<16 x float> %310, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %307)
+	%312 = fneg <16 x float> %309
+	%313 = call <16 x float> @llvm.fma.v16f32(<16 x float> %312, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %311)
+	%314 = fmul <16 x float> %313, %313
+	%315 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %313, <16 x float> splat (float 0x3FE0002200000000))
+	%316 = call <16 x float> @llvm.fma.v16f32(<16 x float> %314, <16 x float> %315, <16 x float> %313)
+	%317 = bitcast <16 x float> %308 to <16 x i32>
+	%318 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %317)
+	%319 = call <16 x float> @llvm.fma.v16f32(<16 x float> %318, <16 x float> %316, <16 x float> %318)
+	%320 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %319, <16 x float> %309, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%321 = getelementptr float, float* %29, i64 %287
+	%322 = bitcast float* %321 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %320, <16 x float>* %322, i32 4, <16 x i1> %298)
+	%323 = fadd <16 x float> %290, %320
+	%324 = select <16 x i1> %298, <16 x float> %323, <16 x float> %290
+	%325 = add i64 %287, 16
+	br label %286
 
-332:
-	%333 = fadd <16 x float> %292, %293
-	%334 = fadd <16 x float> %333, %294
-	%335 = shufflevector <16 x float> %334, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-	%336 = shufflevector <16 x float> %334, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-	%337 = fadd <8 x float> %335, %336
-	%338 = shufflevector <8 x float> %337, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-	%339 = shufflevector <8 x float> %337, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-	%340 = fadd <4 x float> %338, %339
-	%341 = shufflevector <4 x float> %340, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-	%342 = shufflevector <4 x float> %340, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-	%343 = fadd <2 x float> %341, %342
-	%344 = extractelement <2 x float> %343, i32 0
-	%345 = extractelement <2 x float> %343, i32 1
-	%346 = fadd float %344, %345
-	%347 = mul i64 %53, %26
-	%348 = call float @llvm.fabs.f32(float %346)
-	%349 = fcmp oge float %348, 0x3810000000000000
-	%350 = fcmp ole float %348, 0x47D0000000000000
-	%351 = and i1 %349, %350
-	%352 = fdiv float 0x3FF0000000000000, %346
-	br i1 %351, label %353, label %362
+326:
+	%327 = fadd <16 x float> %288, %289
+	%328 = fadd <16 x float> %327, %290
+	%329 = shufflevector <16 x float> %328, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+	%330 = shufflevector <16 x float> %328, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+	%331 = fadd <8 x float> %329, %330
+	%332 = shufflevector <8 x float> %331, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+	%333 = shufflevector <8 x float> %331, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+	%334 = fadd <4 x float> %332, %333
+	%335 = shufflevector <4 x float> %334, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+	%336 = shufflevector <4 x float> %334, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+	%337 = fadd <2 x float> %335, %336
+	%338 = extractelement <2 x float> %337, i32 0
+	%339 = extractelement <2 x float> %337, i32 1
+	%340 = fadd float %338, %339
+	%341 = mul i64 %53, %26
+	%342 = call float @llvm.fabs.f32(float %340)
+	%343 = fcmp oge float %342, 0x3810000000000000
+	%344 = fcmp ole float %342, 0x47D0000000000000
+	%345 = and i1 %343, %344
+	%346 = fdiv float 0x3FF0000000000000, %340
+	br i1 %345, label %347, label %356
 
-353:
-	%354 = getelementptr float, float* %21, i64 %347
-	%355 = ptrtoint float* %354 to i64
-	%356 = and i64 %355, 63
-	%357 = icmp eq i64 %356, 0
-	%358 = and i1 %40, %357
-	%359 = add i64 0, 64
-	%360 = sub i64 %8, 64
-	%361 = icmp ule i64 %359, %8
-	br i1 %361, label %375, label %415
+347:
+	%348 = getelementptr float, float* %21, i64 %341
+	%349 = ptrtoint float* %348 to i64
+	%350 = and i64 %349, 63
+	%351 = icmp eq i64 %350, 0
+	%352 = and i1 %40, %351
+	%353 = add i64 0, 64
+	%354 = sub i64 %8, 64
+	%355 = icmp ule i64 %353, %8
+	br i1 %355, label %369, label %409
 
-362:
-	%363 = getelementptr float, float* %21, i64 %347
-	%364 = ptrtoint float* %363 to i64
-	%365 = and i64 %364, 63
-	%366 = icmp eq i64 %365, 0
-	%367 = and i1 %40, %366
-	%368 = add i64 0, 64
-	%369 = sub i64 %8, 64
-	%370 = icmp ule i64 %368, %8
-	br i1 %370, label %451, label %485
+356:
+	%357 = getelementptr float, float* %21, i64 %341
+	%358 = ptrtoint float* %357 to i64
+	%359 = and i64 %358, 63
+	%360 = icmp eq i64 %359, 0
+	%361 = and i1 %40, %360
+	%362 = add i64 0, 64
+	%363 = sub i64 %8, 64
+	%364 = icmp ule i64 %362, %8
+	br i1 %364, label %445, label %479
 
-371:
-	%372 = add i64 %53, 1
-	%373 = add nuw nsw i64 %52, 1
-	%374 = icmp ule i64 %373, %48
-	br i1 %374, label %51, label %58, !llvm.loop !11
+365:
+	%366 = add i64 %53, 1
+	%367 = add nuw nsw i64 %52, 1
+	%368 = icmp ule i64 %367, %48
+	br i1 %368, label %51, label %58, !llvm.loop !11
 
-375:
-	%376 = phi i64 [ 0, %353 ], [ %428, %427 ]
-	%377 = getelementptr float, float* %29, i64 %376
-	%378 = bitcast float* %377 to <16 x float>*
-	%379 = load <16 x float>, <16 x float>* %378, align 4
-	%380 = getelementptr float, float* %29, i64 %376
-	%381 = getelementptr float, float* %380, i64 16
-	%382 = bitcast float* %381 to <16 x float>*
-	%383 = load <16 x float>, <16 x float>* %382, align 4
-	%384 = getelementptr float, float* %29, i64 %376
-	%385 = getelementptr float, float* %384, i64 32
-	%386 = bitcast float* %385 to <16 x float>*
-	%387 = load <16 x float>, <16 x float>* %386, align 4
-	%388 = getelementptr float, float* %29, i64 %376
-	%389 = getelementptr float, float* %388, i64 48
-	%390 = bitcast float* %389 to <16 x float>*
-	%391 = load <16 x float>, <16 x float>* %390, align 4
-	%392 = insertelement <16 x float> poison, float %352, i32 0
+369:
+	%370 = phi i64 [ 0, %347 ], [ %422, %421 ]
+	%371 = getelementptr float, float* %29, i64 %370
+	%372 = bitcast float* %371 to <16 x float>*
+	%373 = load <16 x float>, <16 x float>* %372, align 4
+	%374 = getelementptr float, float* %29, i64 %370
+	%375 = getelementptr float, float* %374, i64 16
+	%376 = bitcast float* %375 to <16 x float>*
+	%377 = load <16 x float>, <16 x float>* %376, align 4
+	%378 = getelementptr float, float* %29, i64 %370
+	%379 = getelementptr float, float* %378, i64 32
+	%380 = bitcast float* %379 to <16 x float>*
+	%381 = load <16 x float>, <16 x float>* %380, align 4
+	%382 = getelementptr float, float* %29, i64 %370
+	%383 = getelementptr float, float* %382, i64 48
+	%384 = bitcast float* %383 to <16 x float>*
+	%385 = load <16 x float>, <16 x float>* %384, align 4
+	%386 = insertelement <16 x float> poison, float %346, i32 0
+	%387 = shufflevector <16 x float> %386, <16 x float> poison, <16 x i32> zeroinitializer
+	%388 = fmul <16 x float> %373, %387
+	%389 = insertelement <16 x float> poison, float %346, i32 0
+	%390 = shufflevector <16 x float> %389, <16 x float> poison, <16 x i32> zeroinitializer
+	%391 = fmul <16 x float> %377, %390
+	%392 = insertelement <16 x float> poison, float %346, i32 0
 	%393 = shufflevector <16 x float> %392, <16 x float> poison, <16 x i32> zeroinitializer
-	%394 = fmul <16 x float> %379, %393
-	%395 = insertelement <16 x float> poison, float %352, i32 0
+	%394 = fmul <16 x float> %381, %393
+	%395 = insertelement <16 x float> poison, float %346, i32 0
 	%396 = shufflevector <16 x float> %395, <16 x float> poison, <16 x i32> zeroinitializer
-	%397 = fmul <16 x float> %383, %396
-	%398 = insertelement <16 x float> poison, float %352, i32 0
-	%399 = shufflevector <16 x float> %398, <16 x float> poison, <16 x i32> zeroinitializer
-	%400 = fmul <16 x float> %387, %399
-	%401 = insertelement <16 x float> poison, float %352, i32 0
-	%402 = shufflevector <16 x float> %401, <16 x float> poison, <16 x i32> zeroinitializer
-	%403 = fmul <16 x float> %391, %402
-	%404 = getelementptr float, float* %21, i64 %347
-	%405 = getelementptr float, float* %404, i64 %376
-	%406 = getelementptr float, float* %21, i64 %347
-	%407 = getelementptr float, float* %406, i64 %376
-	%408 = getelementptr float, float* %407, i64 16
-	%409 = getelementptr float, float* %21, i64 %347
-	%410 = getelementptr float, float* %409, i64 %376
-	%411 = getelementptr float, float* %410, i64 32
-	%412 = getelementptr float, float* %21, i64 %347
-	%413 = getelementptr float, float* %412, i64 %376
-	%414 = getelementptr float, float* %413, i64 48
-	br i1 %358, label %417, label %422
+	%397 = fmul <16 x float> %385, %396
+	%398 = getelementptr float, float* %21, i64 %341
+	%399 = getelementptr float, float* %398, i64 %370
+	%400 = getelementptr float, float* %21, i64 %341
+	%401 = getelementptr float, float* %400, i64 %370
+	%402 = getelementptr float, float* %401, i64 16
+	%403 = getelementptr float, float* %21, i64 %341
+	%404 = getelementptr float, float* %403, i64 %370
+	%405 = getelementptr float, float* %404, i64 32
+	%406 = getelementptr float, float* %21, i64 %341
+	%407 = getelementptr float, float* %406, i64 %370
+	%408 = getelementptr float, float* %407, i64 48
+	br i1 %352, label %411, label %416
 
-415:
-	%416 = phi i64 [ 0, %353 ], [ %428, %427 ]
-	br label %430
+409:
+	%410 = phi i64 [ 0, %347 ], [ %422, %421 ]
+	br label %424
 
-417:
-	%418 = bitcast float* %405 to <16 x float>*
-	store <16 x float> %394, <16 x float>* %418, align 64, !nontemporal !5
-	%419 = bitcast float* %408 to <16 x float>*
-	store <16 x float> %397, <16 x float>* %419, align 64, !nontemporal !5
-	%420 = bitcast float* %411 to <16 x float>*
-	store <16 x float> %400, <16 x float>* %420, align 64, !nontemporal !5
-	%421 = bitcast float* %414 to <16 x float>*
-	store <16 x float> %403, <16 x float>* %421, align 64, !nontemporal !5
-	br label %427
+411:
+	%412 = bitcast float* %399 to <16 x float>*
+	store <16 x float> %388, <16 x float>* %412, align 64, !nontemporal !5
+	%413 = bitcast float* %402 to <16 x float>*
+	store <16 x float> %391, <16 x float>* %413, align 64, !nontemporal !5
+	%414 = bitcast float* %405 to <16 x float>*
+	store <16 x float> %394, <16 x float>* %414, align 64, !nontemporal !5
+	%415 = bitcast float* %408 to <16 x float>*
+	store <16 x float> %397, <16 x float>* %415, align 64, !nontemporal !5
+	br label %421
 
-422:
-	%423 = bitcast float* %405 to <16 x float>*
-	store <16 x float> %394, <16 x float>* %423, align 4
-	%424 = bitcast float* %408 to <16 x float>*
-	store <16 x float> %397, <16 x float>* %424, align 4
-	%425 = bitcast float* %411 to <16 x float>*
-	store <16 x float> %400, <16 x float>* %425, align 4
-	%426 = bitcast float* %414 to <16 x float>*
-	store <16 x float> %403, <16 x float>* %426, align 4
-	br label %427
+416:
+	%417 = bitcast float* %399 to <16 x float>*
+	store <16 x float> %388, <16 x float>* %417, align 4
+	%418 = bitcast float* %402 to <16 x float>*
+	store <16 x float> %391, <16 x float>* %418, align 4
+	%419 = bitcast float* %405 to <16 x float>*
+	store <16 x float> %394, <16 x float>* %419, align 4
+	%420 = bitcast float* %408 to <16 x float>*
+	store <16 x float> %397, <16 x float>* %420, align 4
+	br label %421
+
+421:
+	%422 = add nuw nsw i64 %370, 64
+	%423 = icmp ule i64 %422, %354
+	br i1 %423, label %369, label %409, !llvm.loop !7
+
+424:
+	%425 = phi i64 [ %410, %409 ], [ %443, %427 ]
+	%426 = icmp slt i64 %425, %8
+	br i1 %426, label %427, label %444
 
 427:
-	%428 = add nuw nsw i64 %376, 64
-	%429 = icmp ule i64 %428, %360
-	br i1 %429, label %375, label %415, !llvm.loop !7
+	%428 = sub i64 %8, %425
+	%429 = call i64 @llvm.smin.i64(i64 %428, i64 16)
+	%430 = shl i64 1, %429
+	%431 = sub i64 %430, 1
+	%432 = trunc i64 %431 to i16
+	%433 = bitcast i16 %432 to <16 x i1>
+	%434 = getelementptr float, float* %29, i64 %425
+	%435 = bitcast float* %434 to <16 x float>*
+	%436 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %435, i32 4, <16 x i1> %433, <16 x float> zeroinitializer)
+	%437 = insertelement <16 x float> poison, float %346, i32 0
+	%438 = shufflevector <16 x float> %437, <16 x float> poison, <16 x i32> zeroinitializer
+	%439 = fmul <16 x float> %436, %438
+	%440 = getelementptr float, float* %21, i64 %341
+	%441 = getelementptr float, float* %440, i64 %425
+	%442 = bitcast float* %441 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %439, <16 x float>* %442, i32 4, <16 x i1> %433)
+	%443 = add i64 %425, 16
+	br label %424
 
-430:
-	%431 = phi i64 [ %416, %415 ], [ %449, %433 ]
-	%432 = icmp slt i64 %431, %8
-	br i1 %432, label %433, label %450
+444:
+	br label %365
 
-433:
-	%434 = sub i64 %8, %431
-	%435 = call i64 @llvm.smin.i64(i64 %434, i64 16)
-	%436 = shl i64 1, %435
-	%437 = sub i64 %436, 1
-	%438 = trunc i64 %437 to i16
-	%439 = bitcast i16 %438 to <16 x i1>
-	%440 = getelementptr float, float* %29, i64 %431
-	%441 = bitcast float* %440 to <16 x float>*
-	%442 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %441, i32 4, <16 x i1> %439, <16 x float> zeroinitializer)
-	%443 = insertelement <16 x float> poison, float %352, i32 0
-	%444 = shufflevector <16 x float> %443, <16 x float> poison, <16 x i32> zeroinitializer
-	%445 = fmul <16 x float> %442, %444
-	%446 = getelementptr float, float* %21, i64 %347
-	%447 = getelementptr float, float* %446, i64 %431
+445:
+	%446 = phi i64 [ 0, %356 ], [ %492, %491 ]
+	%447 = getelementptr float, float* %29, i64 %446
 	%448 = bitcast float* %447 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %445, <16 x float>* %448, i32 4, <16 x i1> %439)
-	%449 = add i64 %431, 16
-	br label %430
+	%449 = load <16 x float>, <16 x float>* %448, align 4
+	%450 = getelementptr float, float* %29, i64 %446
+	%451 = getelementptr float, float* %450, i64 16
+	%452 = bitcast float* %451 to <16 x float>*
+	%453 = load <16 x float>, <16 x float>* %452, align 4
+	%454 = getelementptr float, float* %29, i64 %446
+	%455 = getelementptr float, float* %454, i64 32
+	%456 = bitcast float* %455 to <16 x float>*
+	%457 = load <16 x float>, <16 x float>* %456, align 4
+	%458 = getelementptr float, float* %29, i64 %446
+	%459 = getelementptr float, float* %458, i64 48
+	%460 = bitcast float* %459 to <16 x float>*
+	%461 = load <16 x float>, <16 x float>* %460, align 4
+	%462 = insertelement <16 x float> poison, float %340, i32 0
+	%463 = shufflevector <16 x float> %462, <16 x float> poison, <16 x i32> zeroinitializer
+	%464 = fdiv <16 x float> %449, %463
+	%465 = fdiv <16 x float> %453, %463
+	%466 = fdiv <16 x float> %457, %463
+	%467 = fdiv <16 x float> %461, %463
+	%468 = getelementptr float, float* %21, i64 %341
+	%469 = getelementptr float, float* %468, i64 %446
+	%470 = getelementptr float, float* %21, i64 %341
+	%471 = getelementptr float, float* %470, i64 %446
+	%472 = getelementptr float, float* %471, i64 16
+	%473 = getelementptr float, float* %21, i64 %341
+	%474 = getelementptr float, float* %473, i64 %446
+	%475 = getelementptr float, float* %474, i64 32
+	%476 = getelementptr float, float* %21, i64 %341
+	%477 = getelementptr float, float* %476, i64 %446
+	%478 = getelementptr float, float* %477, i64 48
+	br i1 %361, label %481, label %486
 
-450:
-	br label %371
+479:
+	%480 = phi i64 [ 0, %356 ], [ %492, %491 ]
+	br label %494
 
-451:
-	%452 = phi i64 [ 0, %362 ], [ %498, %497 ]
-	%453 = getelementptr float, float* %29, i64 %452
-	%454 = bitcast float* %453 to <16 x float>*
-	%455 = load <16 x float>, <16 x float>* %454, align 4
-	%456 = getelementptr float, float* %29, i64 %452
-	%457 = getelementptr float, float* %456, i64 16
-	%458 = bitcast float* %457 to <16 x float>*
-	%459 = load <16 x float>, <16 x float>* %458, align 4
-	%460 = getelementptr float, float* %29, i64 %452
-	%461 = getelementptr float, float* %460, i64 32
-	%462 = bitcast float* %461 to <16 x float>*
-	%463 = load <16 x float>, <16 x float>* %462, align 4
-	%464 = getelementptr float, float* %29, i64 %452
-	%465 = getelementptr float, float* %464, i64 48
-	%466 = bitcast float* %465 to <16 x float>*
-	%467 = load <16 x float>, <16 x float>* %466, align 4
-	%468 = insertelement <16 x float> poison, float %346, i32 0
-	%469 = shufflevector <16 x float> %468, <16 x float> poison, <16 x i32> zeroinitializer
-	%470 = fdiv <16 x float> %455, %469
-	%471 = fdiv <16 x float> %459, %469
-	%472 = fdiv <16 x float> %463, %469
-	%473 = fdiv <16 x float> %467, %469
-	%474 = getelementptr float, float* %21, i64 %347
-	%475 = getelementptr float, float* %474, i64 %452
-	%476 = getelementptr float, float* %21, i64 %347
-	%477 = getelementptr float, float* %476, i64 %452
-	%478 = getelementptr float, float* %477, i64 16
-	%479 = getelementptr float, float* %21, i64 %347
-	%480 = getelementptr float, float* %479, i64 %452
-	%481 = getelementptr float, float* %480, i64 32
-	%482 = getelementptr float, float* %21, i64 %347
-	%483 = getelementptr float, float* %482, i64 %452
-	%484 = getelementptr float, float* %483, i64 48
-	br i1 %367, label %487, label %492
+481:
+	%482 = bitcast float* %469 to <16 x float>*
+	store <16 x float> %464, <16 x float>* %482, align 64, !nontemporal !5
+	%483 = bitcast float* %472 to <16 x float>*
+	store <16 x float> %465, <16 x float>* %483, align 64, !nontemporal !5
+	%484 = bitcast float* %475 to <16 x float>*
+	store <16 x float> %466, <16 x float>* %484, align 64, !nontemporal !5
+	%485 = bitcast float* %478 to <16 x float>*
+	store <16 x float> %467, <16 x float>* %485, align 64, !nontemporal !5
+	br label %491
 
-485:
-	%486 = phi i64 [ 0, %362 ], [ %498, %497 ]
-	br label %500
+486:
+	%487 = bitcast float* %469 to <16 x float>*
+	store <16 x float> %464, <16 x float>* %487, align 4
+	%488 = bitcast float* %472 to <16 x float>*
+	store <16 x float> %465, <16 x float>* %488, align 4
+	%489 = bitcast float* %475 to <16 x float>*
+	store <16 x float> %466, <16 x float>* %489, align 4
+	%490 = bitcast float* %478 to <16 x float>*
+	store <16 x float> %467, <16 x float>* %490, align 4
+	br label %491
 
-487:
-	%488 = bitcast float* %475 to <16 x float>*
-	store <16 x float> %470, <16 x float>* %488, align 64, !nontemporal !5
-	%489 = bitcast float* %478 to <16 x float>*
-	store <16 x float> %471, <16 x float>* %489, align 64, !nontemporal !5
-	%490 = bitcast float* %481 to <16 x float>*
-	store <16 x float> %472, <16 x float>* %490, align 64, !nontemporal !5
-	%491 = bitcast float* %484 to <16 x float>*
-	store <16 x float> %473, <16 x float>* %491, align 64, !nontemporal !5
-	br label %497
+491:
+	%492 = add nuw nsw i64 %446, 64
+	%493 = icmp ule i64 %492, %363
+	br i1 %493, label %445, label %479, !llvm.loop !9
 
-492:
-	%493 = bitcast float* %475 to <16 x float>*
-	store <16 x float> %470, <16 x float>* %493, align 4
-	%494 = bitcast float* %478 to <16 x float>*
-	store <16 x float> %471, <16 x float>* %494, align 4
-	%495 = bitcast float* %481 to <16 x float>*
-	store <16 x float> %472, <16 x float>* %495, align 4
-	%496 = bitcast float* %484 to <16 x float>*
-	store <16 x float> %473, <16 x float>* %496, align 4
-	br label %497
+494:
+	%495 = phi i64 [ %480, %479 ], [ %513, %497 ]
+	%496 = icmp slt i64 %495, %8
+	br i1 %496, label %497, label %514
 
 497:
-	%498 = add nuw nsw i64 %452, 64
-	%499 = icmp ule i64 %498, %369
-	br i1 %499, label %451, label %485, !llvm.loop !9
+	%498 = sub i64 %8, %495
+	%499 = call i64 @llvm.smin.i64(i64 %498, i64 16)
+	%500 = shl i64 1, %499
+	%501 = sub i64 %500, 1
+	%502 = trunc i64 %501 to i16
+	%503 = bitcast i16 %502 to <16 x i1>
+	%504 = getelementptr float, float* %29, i64 %495
+	%505 = bitcast float* %504 to <16 x float>*
+	%506 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %505, i32 4, <16 x i1> %503, <16 x float> zeroinitializer)
+	%507 = insertelement <16 x float> poison, float %340, i32 0
+	%508 = shufflevector <16 x float> %507, <16 x float> poison, <16 x i32> zeroinitializer
+	%509 = fdiv <16 x float> %506, %508
+	%510 = getelementptr float, float* %21, i64 %341
+	%511 = getelementptr float, float* %510, i64 %495
+	%512 = bitcast float* %511 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %509, <16 x float>* %512, i32 4, <16 x i1> %503)
+	%513 = add i64 %495, 16
+	br label %494
 
-500:
-	%501 = phi i64 [ %486, %485 ], [ %519, %503 ]
-	%502 = icmp slt i64 %501, %8
-	br i1 %502, label %503, label %520
+514:
+	br label %365
 
-503:
-	%504 = sub i64 %8, %501
-	%505 = call i64 @llvm.smin.i64(i64 %504, i64 16)
-	%506 = shl i64 1, %505
-	%507 = sub i64 %506, 1
-	%508 = trunc i64 %507 to i16
-	%509 = bitcast i16 %508 to <16 x i1>
-	%510 = getelementptr float, float* %29, i64 %501
-	%511 = bitcast float* %510 to <16 x float>*
-	%512 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %511, i32 4, <16 x i1> %509, <16 x float> zeroinitializer)
-	%513 = insertelement <16 x float> poison, float %346, i32 0
-	%514 = shufflevector <16 x float> %513, <16 x float> poison, <16 x i32> zeroinitializer
-	%515 = fdiv <16 x float> %512, %514
-	%516 = getelementptr float, float* %21, i64 %347
-	%517 = getelementptr float, float* %516, i64 %501
-	%518 = bitcast float* %517 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %515, <16 x float>* %518, i32 4, <16 x i1> %509)
-	%519 = add i64 %501, 16
-	br label %500
-
-520:
-	br label %371
-
-521:
+515:
 	call void @llvm.x86.sse.sfence()
-	br label %522
+	br label %516
 
-522:
+516:
 	ret i32 0
 }
 
