@@ -66,24 +66,25 @@ func (x *code) Artifact() ([]byte, error) {
 	return a.bytes(), nil
 }
 
-// suits returns what of an artifact runs on a device: its machine code, on GPUs of the
-// generation that it was made for and not older ones; else its PTX, which the driver
-// compiles, on all later ones, but for what is of sm_90a alone. nil if nothing does.
-func (a *artifact) suits(p driver.Properties, hopper bool) []byte {
+// suits reports whether an artifact runs on a device, and returns the machine code that
+// does: on GPUs of the generation that it was made for and not older ones. Without, the
+// driver compiles the PTX, for all later ones, but for what is of sm_90a alone.
+func (a *artifact) suits(p driver.Properties, hopper bool) (machine []byte, ok bool) {
 	alone := p.Major == 9 && p.Minor == 0
-	switch {
-	case hopper && !alone, p.Major < oldest:
-		return nil
-	case len(a.cubin) > 0 && p.Major == a.major && p.Minor >= a.minor:
-		return a.cubin
+	if hopper && !alone || p.Major < oldest {
+		return nil, false
 	}
-	return a.ptx
+	if p.Major == a.major && p.Minor >= a.minor {
+		machine = a.cubin
+	}
+	return machine, true
 }
 
 var _ backends.Loader = (*Backend)(nil)
 
 // Load compiles a program, and takes its kernels from an artifact of it: the driver
-// compiles none. The error wraps [backends.ErrArtifact] if the artifact is of another
+// compiles none; those of machine code that the driver does not take, such as a later
+// driver's, it compiles anew. The error wraps [backends.ErrArtifact] if the artifact is of another
 // program, of other options, or of a GPU for which kernels are others.
 func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Options, data []byte) (backends.Executable, error) {
 	refuse := func(why string) error { return fmt.Errorf("%v: load: %w: %s", b.dev, backends.ErrArtifact, why) }
@@ -93,8 +94,8 @@ func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Option
 	}
 	of := ptx.TargetOf(string(a.ptx))
 	gpu := b.dev.Properties()
-	image := a.suits(gpu, of == ptx.Hopper)
-	if image == nil {
+	machine, ok := a.suits(gpu, of == ptx.Hopper)
+	if !ok {
 		return nil, refuse(fmt.Sprintf("it is for %s, and the GPU is an %s: compile the program on it", of, gpu.Target()))
 	}
 	p, err := backends.LoadOpen(ctx, m, o)
@@ -111,6 +112,6 @@ func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Option
 	if c.text() != string(a.ptx) {
 		return nil, refuse("it is of another program or other options, of another version, or of a GPU for which other kernels are made: compile the program anew")
 	}
-	c.image = image
+	c.machine = machine
 	return c.load(b.dev)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"sync"
@@ -32,7 +33,7 @@ type compilation struct {
 	needs   ptx.Options       // and what of that they do
 	entries map[string]*entry // by the kernel's text, and which operands are the same; by what attention is like
 	texts   []string          // of the entries
-	image   []byte            // of the module, from an artifact; nil: the driver gets the text
+	machine []byte            // the module's code, from an artifact; empty: the driver gets the text
 	main    *code
 	all     []*code // of main and its regions
 	open    *sized  // main, if it leaves a size open
@@ -321,16 +322,25 @@ func (c *compilation) write(e *entry, l ptx.Launch) (*variant, error) {
 // text is the module of all kernels.
 func (c *compilation) text() string { return c.needs.Module(c.texts...) }
 
+// module loads the module of all kernels: its machine code, if there is some and the
+// driver takes it, else its text.
+func (c *compilation) module(d *Device) (*driver.Module, error) {
+	if len(c.machine) > 0 {
+		m, err := d.ctx.Load(c.machine)
+		if err == nil || d.Err() != nil {
+			return m, err
+		}
+		slog.Warn("the artifact's PTX is compiled: the driver does not take its machine code", "device", d, "reason", err)
+	}
+	return d.ctx.Load([]byte(c.text()))
+}
+
 // load makes the program runnable on a device.
 func (c *compilation) load(d *Device) (backends.Executable, error) {
 	on := &loaded{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {
-		image := c.image
-		if image == nil {
-			image = []byte(c.text())
-		}
-		m, err := d.ctx.Load(image)
+		m, err := c.module(d)
 		if err != nil {
 			return nil, fmt.Errorf("%v: compile: %w", d, err)
 		}
