@@ -372,10 +372,15 @@ func (e *compiled) launcher() *launcher {
 // allocates where that is more than it has been.
 func (l *launcher) fit(e *compiled) {
 	l.arena, l.scratch = atLeast(l.arena, e.program.Arena), atLeast(l.scratch, e.scratch*e.workers)
-	if len(l.workers) < e.workers {
-		l.workers = make([]worker, e.workers)
-		l.crew.init(e.workers, l.part)
+	most := 1
+	if e.workers > 1 {
+		most = e.threads // of any size: once helpers are awake, they are who they are
 	}
+	if len(l.workers) < most {
+		l.workers = make([]worker, most)
+		l.crew.init(most, l.part)
+	}
+	l.crew.limit(e.workers)
 	for i := range e.workers {
 		l.workers[i].call.Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}

@@ -18,6 +18,7 @@ import (
 type crew struct {
 	run     func(worker, part, n int) // n parts from one on; worker 0 is who asks, others are helpers
 	helpers []helper
+	most    atomic.Int32  // of helpers, the first so many have parts: see limit
 	wake    chan struct{} // to who waits in do
 
 	number uint64        // of launches so far
@@ -68,7 +69,13 @@ func (c *crew) init(threads int, run func(worker, part, n int)) {
 	for i := range c.helpers {
 		c.helpers[i].assist = func() { c.assist(i + 1) }
 	}
+	c.limit(threads)
 }
+
+// limit says how many threads have parts of the launches that follow, at most as many
+// as the crew is for. Helpers that are awake for others have none: a helper is the same
+// worker for as long as it lives, and who runs another may have no memory now.
+func (c *crew) limit(threads int) { c.most.Store(int32(threads - 1)) }
 
 // do runs all parts, of at most mostParts, and returns when they have ended. If
 // start is set, as many helpers as can have parts are started, unless they are
@@ -77,7 +84,7 @@ func (c *crew) do(parts int, start bool) {
 	c.left.Store(int64(parts))
 	c.number++
 	c.state.Store(c.number<<32 | uint64(parts))
-	if most := min(len(c.helpers), parts-1); start && int(c.live.Load()) < most {
+	if most := min(int(c.most.Load()), parts-1); start && int(c.live.Load()) < most {
 		c.start(most)
 	}
 	for c.take(0, false) {
@@ -106,7 +113,7 @@ func (c *crew) brief() (cut, start bool) {
 
 // start starts helpers, until there are so many.
 func (c *crew) start(most int) {
-	for i := range c.helpers {
+	for i := range c.most.Load() {
 		h := &c.helpers[i]
 		if int(c.live.Load()) >= most {
 			break
@@ -139,11 +146,12 @@ func (c *crew) wait() {
 func (c *crew) take(worker int, last bool) bool {
 	for {
 		s := c.state.Load()
-		if !untaken(s) {
+		helpers := int(c.most.Load())
+		if !untaken(s) || worker > helpers {
 			return false
 		}
 		from, end := s>>16&mostParts, s&mostParts
-		n := max((end-from)/uint64(2*len(c.helpers)+2), 1)
+		n := max((end-from)/uint64(2*helpers+2), 1)
 		to := s + n<<16
 		if last {
 			to, from = s-n, end-n
@@ -162,6 +170,11 @@ func (c *crew) take(worker int, last bool) bool {
 // untaken reports whether a state has a part that nobody has taken.
 func untaken(state uint64) bool { return state>>16&mostParts < state&mostParts }
 
+// offers reports whether there is a part for a helper.
+func (c *crew) offers(worker int) bool {
+	return untaken(c.state.Load()) && worker <= int(c.most.Load())
+}
+
 // assist takes parts until none has come for a while.
 func (c *crew) assist(worker int) {
 	h := &c.helpers[worker-1]
@@ -169,13 +182,13 @@ func (c *crew) assist(worker int) {
 		for c.take(worker, true) {
 			continue
 		}
-		if c.comes() {
+		if c.comes(worker) {
 			continue
 		}
 		c.live.Add(-1)
 		h.live.Store(false)
 		// do might have counted on this helper, and have started none.
-		if !untaken(c.state.Load()) || !h.live.CompareAndSwap(false, true) {
+		if !c.offers(worker) || !h.live.CompareAndSwap(false, true) {
 			return
 		}
 		c.live.Add(1)
@@ -183,10 +196,10 @@ func (c *crew) assist(worker int) {
 }
 
 // comes waits for a part to take, for a while.
-func (c *crew) comes() bool {
+func (c *crew) comes(worker int) bool {
 	for range loyalty {
 		for range patience {
-			if untaken(c.state.Load()) {
+			if c.offers(worker) {
 				return true
 			}
 		}
@@ -194,5 +207,5 @@ func (c *crew) comes() bool {
 			break
 		}
 	}
-	return untaken(c.state.Load())
+	return c.offers(worker)
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -205,4 +206,46 @@ func systemThreads(t *testing.T) int {
 		t.Logf("threads are not counted here: %v", err)
 	}
 	return len(all)
+}
+
+// No two goroutines are one worker, and none works in other memory than the run's,
+// when the next run is of a size for other numbers of threads while helpers are awake.
+func TestCrewsOfSizes(t *testing.T) {
+	const threads = 4
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	for range 50 {
+		e := &compiled{program: &kit.Program{}, threads: threads, workers: 1}
+		l := e.launcher()
+		for turn := range 20 {
+			e.workers = 1 + turn%threads
+			e.scratch = 64 * (threads + 1 - e.workers)
+			l.fit(e)
+			s := &compiledStep{Step: &kit.Step{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
+			require.NoError(t, l.launch(s, nil, nil, nil))
+			l.forget(e)
+		}
+	}
+}
+
+// working is code that fails if its memory is another worker's, or not that of a run.
+type working struct {
+	kernel.Code
+	scratch unsafe.Pointer
+	bytes   int
+}
+
+func (w working) Run(c *kernel.Call) error {
+	if at := uintptr(c.Scratch) - uintptr(w.scratch); at >= uintptr(w.bytes) {
+		return fmt.Errorf("part %d: byte %d of %d", c.Part, int(at), w.bytes)
+	}
+	users := &c.Block.At[0]
+	defer atomic.AddInt64(users, -1)
+	if atomic.AddInt64(users, 1) != 1 {
+		return fmt.Errorf("part %d: two are one worker", c.Part)
+	}
+	for range 1000 {
+		runtime.KeepAlive(users)
+	}
+	runtime.Gosched()
+	return nil
 }
