@@ -18,8 +18,8 @@ type sortOrder struct {
 	// numbers, of which -0 and 0 are equal; NaNs come last, all equal, if last is set,
 	// and before and behind nothing else.
 	total, last bool
-	// nan is what every NaN stands for before the total order is asked, 0 for itself;
-	// -0 is 0 then.
+	// nan is the NaN that every NaN stands for before the total order is asked, 0 for
+	// itself; -0 is 0 then.
 	nan uint64
 }
 
@@ -89,11 +89,12 @@ func (k comparator) isConstant(id kernel.ID, want uint64) bool {
 	return in.Op == kernel.Constant && uint64(in.Aux)&widthMask(in.Type) == want
 }
 
-// totalOrder finds the float whose place in the total order a number is: its bits, of
-// which those of negative ones are inverted but for the sign.
+// totalOrder finds the float whose place in the total order a number is: its bits, as
+// those of a signed number, of which those of negative ones are inverted but for the
+// sign.
 func (k comparator) totalOrder(id kernel.ID) (kernel.ID, bool) {
 	x := k.instr(id)
-	if x.Op != kernel.Xor || !x.Type.IsInteger() {
+	if x.Op != kernel.Xor || !x.Type.IsInteger() || !x.Type.IsSigned() {
 		return id, false
 	}
 	sign := uint64(1) << (8*x.Type.Size() - 1)
@@ -124,7 +125,11 @@ func (k comparator) oneNaN(id kernel.ID) (kernel.ID, uint64) {
 	if isZero.Op != kernel.CompareEQ || isZero.Args[0] != x || !k.isConstant(isZero.Args[1], 0) || !k.isConstant(positive.Args[1], 0) {
 		return id, 0
 	}
-	return x, uint64(nan.Aux) & widthMask(nan.Type)
+	one := uint64(nan.Aux) & widthMask(nan.Type)
+	if sign, infinity, float := floatBits(nan.Type); !float || one&^sign <= infinity {
+		return id, 0 // NaNs are among the numbers then
+	}
+	return x, one
 }
 
 // nanBehind reports whether a condition is that the element at the first place is a
