@@ -26,7 +26,8 @@ type sized struct {
 	dense     *form
 	variants  *variants[*form] // nil where all views that are not dense are copied
 	bound     []soa.View       // nil if none is
-	least     int              // points of the kernels for one element
+	few       int              // the fewest elements, or fewer than those of the family's base
+	least     int              // points of the kernels for few elements
 	each      int              // and for each further one
 	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
 	copied    *atomic.Int64
@@ -91,14 +92,15 @@ func (s *sized) begin(ctx context.Context, family *kit.Family) error {
 	if err != nil {
 		return err
 	}
-	one := family.Member()
-	if err := one.Resize(1); err != nil {
+	s.few = max(1, min(s.Bounds[0], family.BaseSize()-1)) // of fewer, sizes may be less than nothing
+	small := family.Member()
+	if err := small.Resize(s.few); err != nil {
 		return err
 	}
 	work := pointsOfSteps(base)
-	s.least = min(pointsOfSteps(one.Program), work)
+	s.least = min(pointsOfSteps(small.Program), work)
 	s.each = work
-	if more := family.BaseSize() - 1; more > 0 {
+	if more := family.BaseSize() - s.few; more > 0 {
 		s.each = (work - s.least + more - 1) / more
 	}
 	if s.o.Profile {
@@ -369,7 +371,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 // long reports whether a run for a size takes so long that it can be cancelled to
 // its end.
 func (s *sized) long(n int) bool {
-	return added(s.least, times(s.each, n-1)) > longWork
+	return added(s.least, times(s.each, n-s.few)) > longWork
 }
 
 // pointsOfSteps returns how often the bodies of all kernels of a program run.

@@ -451,6 +451,32 @@ func TestProfileOfAllSizes(t *testing.T) {
 	require.Contains(t, rows[0].What, "of 251 elements")
 }
 
+// How long a run takes is known of programs for some elements at least, too, whose
+// steps would have fewer than none of one.
+func TestLongRunsOfSizes(t *testing.T) {
+	const text = `
+module attributes {ltc.dims = {n = [5, 100000000]}} {
+  func.func public @main(%x: tensor<?x8xf32> {ltc.dim = ["n", ""]}) -> tensor<?x8xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x8xf32>) -> tensor<i32>
+    %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %c8 = stablehlo.constant dense<8> : tensor<1xi32>
+    %to = stablehlo.concatenate %n1, %c8, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %from = stablehlo.constant dense<[4, 0]> : tensor<2xi32>
+    %one = stablehlo.constant dense<1> : tensor<2xi32>
+    %0 = stablehlo.real_dynamic_slice %x, %from, %to, %one : (tensor<?x8xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x8xf32>
+    %1 = stablehlo.exponential %0 : tensor<?x8xf32>
+    return %1 : tensor<?x8xf32>
+  }
+}`
+	cpu, err := open("cpu", "")
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &sized{}, e)
+	s, n := e.(*sized), longWork/8
+	require.Equal(t, []bool{false, false, true, true}, []bool{s.long(5), s.long(n), s.long(n + 5), s.long(2 * n)})
+}
+
 // near requires two views to be the same, floats nearly so: sums may be added up in
 // another order.
 func near(t *testing.T, want, got soa.View, about ...any) {
