@@ -145,32 +145,34 @@ func TestGraphs(t *testing.T) {
 func TestRandomGraphs(t *testing.T) {
 	graphs, updates, n := int64(0), int64(0), trials.Soak(12, 500)
 	for seed := range uint64(n) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		b, _ := backend(t, cudafake.Options{Seed: seed})
-		text := products(4+r.IntN(9), r)
-		e := compile(t, b, text, backends.Options{})
-		q := queue(t, b.dev)
-		var places []soa.View
-		for range 3 {
-			places = append(places, turns(r), there(t, b, turns(r)))
-		}
-		c := &backends.Call{Args: []soa.View{places[0], places[1]}, Results: make([]soa.View, 1)}
-		for range 10 {
-			if r.IntN(3) == 0 {
-				c.Args[r.IntN(2)] = places[r.IntN(len(places))]
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { // whose driver ends with it
+			r := rand.New(rand.NewPCG(seed, 3))
+			b, _ := backend(t, cudafake.Options{Seed: seed})
+			text := products(4+r.IntN(9), r)
+			e := compile(t, b, text, backends.Options{})
+			q := queue(t, b.dev)
+			var places []soa.View
+			for range 3 {
+				places = append(places, turns(r), there(t, b, turns(r)))
 			}
-			if r.IntN(4) == 0 {
-				c.Results[0], c.Resident = soa.View{}, r.IntN(2) == 0
+			c := &backends.Call{Args: []soa.View{places[0], places[1]}, Results: make([]soa.View, 1)}
+			for range 10 {
+				if r.IntN(3) == 0 {
+					c.Args[r.IntN(2)] = places[r.IntN(len(places))]
+				}
+				if r.IntN(4) == 0 {
+					c.Results[0], c.Resident = soa.View{}, r.IntN(2) == 0
+				}
+				if c.Queue = nil; r.IntN(4) == 0 {
+					c.Queue = q
+				}
+				want := evaluated(t, text, c.Args...)
+				require.NoError(t, e.Execute(t.Context(), c))
+				require.NoError(t, q.Wait(t.Context()))
+				require.Equal(t, want, floats(t, c.Results[0]))
 			}
-			if c.Queue = nil; r.IntN(4) == 0 {
-				c.Queue = q
-			}
-			want := evaluated(t, text, c.Args...)
-			require.NoError(t, e.Execute(t.Context(), c), "seed %d", seed)
-			require.NoError(t, q.Wait(t.Context()))
-			require.Equal(t, want, floats(t, c.Results[0]), "seed %d", seed)
-		}
-		graphs, updates = graphs+e.Launches().Graphs, updates+e.Launches().Updates
+			graphs, updates = graphs+e.Launches().Graphs, updates+e.Launches().Updates
+		})
 	}
 	require.Greater(t, graphs, int64(20*n/12))
 	require.Greater(t, updates, int64(20*n/12))
