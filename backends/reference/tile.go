@@ -3,10 +3,10 @@ package reference
 import (
 	"context"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/spare"
 )
 
 // Tiles runs kernels without a compiler: a tile of elements at a time by the
@@ -50,7 +50,7 @@ type tileCode struct {
 	ways []*tileWay
 	gemm *tileGemm // nil: the kernel is no contraction
 	cuts []int     // the kernel's axes along which a launch can be cut
-	runs sync.Pool // of *tileRun
+	runs *spare.Pool[tileRun]
 }
 
 func newTileCode(k *kernel.Kernel) *tileCode {
@@ -68,7 +68,7 @@ func newTileCode(k *kernel.Kernel) *tileCode {
 	if len(c.ways) == 0 || slices.ContainsFunc(k.Stages, func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
 		c.ways = append(c.ways, newTileWay(k, ownAxes, 0))
 	}
-	c.runs.New = func() any { return newTileRun(k) }
+	c.runs = spare.New(4, func() *tileRun { return newTileRun(k) })
 	return c
 }
 
@@ -185,7 +185,7 @@ func (c *tileCode) Scratch(sizes []int64, parts int) int {
 
 // Run implements [kernel.Code].
 func (c *tileCode) Run(call *kernel.Call) error {
-	r := c.runs.Get().(*tileRun)
+	r := c.runs.Get()
 	r.begin(call)
 	if countPoints(c.k.Axes, call.Sizes) > 0 {
 		if c.gemm.fits(call.Sizes) {

@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "internal/spare", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
-	"backends/reference/llvm": {"backends/reference", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
+	"backends/reference/llvm": {"backends/reference", "internal/spare", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
 		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector",
 		"backends/reference/llvm/gemm", "backends/reference/llvm/emit", "backends/reference/llvm/prebuilt"},
 	"backends/reference/llvm/prebuilt": {},

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "f3f94e4f37e98ca7e944a082"
+const buildID = "5e1604c00fac98efd0a0c56b"

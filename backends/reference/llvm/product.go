@@ -14,6 +14,7 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/internal/env"
+	"ltc/internal/spare"
 )
 
 // productKernel is the code of a contraction before its sizes are known. Should
@@ -54,7 +55,7 @@ func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
 	r, _ := last.(*product)
 	if r == nil {
-		r = &product{of: p, moved: new(sync.Pool)}
+		r = &product{of: p, moved: spare.New(4, func() *moved { return new(moved) })}
 	}
 	return r, r.become(ctx, sizes, strides)
 }
@@ -191,7 +192,7 @@ type product struct {
 
 	strides []int64 // for which all of it is
 	table   [][]int64
-	moved   *sync.Pool // of *moved
+	moved   *spare.Pool[moved]
 }
 
 // become makes r the product for sizes and strides.
@@ -255,10 +256,7 @@ type moved struct {
 // move returns the product for run-time strides, and where its factors are then.
 // It is given back to r.moved.
 func (r *product) move(strides []int64) *moved {
-	m, _ := r.moved.Get().(*moved)
-	if m == nil {
-		m = new(moved)
-	}
+	m := r.moved.Get()
 	m.table = r.of.Kernel.StrideTable(m.table, strides)
 	r.of.Locate(&m.factors, m.table)
 	inBytes(&m.factors, &r.plan.Problem)

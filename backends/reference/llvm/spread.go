@@ -3,12 +3,12 @@ package llvm
 import (
 	"context"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
+	"ltc/internal/spare"
 )
 
 // spreadKernel is a product whose sum runs over several axes: a convolution. Rows
@@ -26,7 +26,8 @@ var (
 func (p *spreadKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
 	r, _ := last.(*spread)
 	if r == nil {
-		r = &spread{of: p, others: new(sync.Pool)}
+		r = &spread{of: p}
+		r.others = spare.New(4, func() *spread { return &spread{of: p, others: r.others} })
 	}
 	return r, r.become(ctx, sizes, strides)
 }
@@ -58,7 +59,7 @@ type spread struct {
 	at      []int64        // where each run is, from the first one of its row, in bytes
 	strides []int64        // for which all of it is
 	table   [][]int64
-	others  *sync.Pool // of *spread, for other strides
+	others  *spare.Pool[spread] // for other strides
 }
 
 // alongA is an axis: its size, and the bytes that A moves for a step.
@@ -312,10 +313,7 @@ func copyShort[T any](to, from unsafe.Pointer, at []int64, n int) {
 
 // elsewhere runs a part for other strides than r is for.
 func (r *spread) elsewhere(c *kernel.Call) error {
-	m, _ := r.others.Get().(*spread)
-	if m == nil {
-		m = &spread{of: r.of, others: r.others}
-	}
+	m := r.others.Get()
 	defer r.others.Put(m)
 	if err := m.become(context.Background(), c.Sizes, c.Strides); err != nil {
 		return err
