@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5e1604c00fac98efd0a0c56b"
+const buildID = "3ba10ae46457606ebbadca46"
