@@ -2,7 +2,9 @@ package model_test
 
 import (
 	"context"
+	"os"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"testing"
@@ -133,6 +135,60 @@ func TestManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, want, soa.Slice[float32](view(t, hits.Col("Score"))))
+}
+
+// Nor does a run take another thread of the system, whether one goroutine runs the
+// model or several do. The runtime may start one meanwhile for itself: runs that
+// took some would do so each time.
+func TestThreadsOfTheSystem(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	m := newModel(t, network(t, dev), "cpu")
+	_, in, out := columns(t, 1000, 10)
+	b := m.Bind(in, out)
+	runs := func(first, step int) {
+		for range 20 {
+			for i := first; i < in.Batches(); i += step {
+				if err := b.Run(context.Background(), nil, i); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	for name, all := range map[string]func(){
+		"one goroutine": func() { runs(0, 1) },
+		"eight goroutines": func() {
+			var wg sync.WaitGroup
+			for g := range 8 {
+				wg.Go(func() { runs(g, 8) })
+			}
+			wg.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all()
+			var started int
+			for range 5 {
+				before := threads(t)
+				all()
+				if started = threads(t) - before; started <= 0 {
+					break
+				}
+			}
+			require.LessOrEqual(t, started, 0, "threads that runs started")
+		})
+	}
+}
+
+// threads returns how many threads of the system the process has, or, where it does
+// not tell, those of Go's runtime.
+func threads(t *testing.T) int {
+	if runtime.GOOS != "linux" {
+		return pprof.Lookup("threadcreate").Count()
+	}
+	all, err := os.ReadDir("/proc/self/task")
+	require.NoError(t, err)
+	return len(all)
 }
 
 // What is bound to a batch runs on the elements that this had then, when the same
