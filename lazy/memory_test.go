@@ -300,3 +300,23 @@ func liveHeap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// Memory off the Go heap that was released is an error of what takes a view of it, and
+// of the step when it was released since.
+func TestViewOfReleasedMemory(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	memory := func() (*soa.Buffer, soa.View) {
+		b, err := soa.OffHeap(4096)
+		require.NoError(t, err)
+		return b, b.View(types.Of(types.F32, 8))
+	}
+	b, v := memory()
+	b.Release()
+	require.ErrorContains(t, lazy.FromView(tr, v).Err(), "from_view(): f32[8]: its memory was released")
+
+	b, v = memory()
+	y := lazy.FromView(tr, v).Sum(0)
+	b.Release()
+	_, err := lazy.ToSlice[float32](y)
+	require.ErrorContains(t, err, "its memory was released")
+}

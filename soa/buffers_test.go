@@ -138,3 +138,21 @@ func writable(c soa.Column) error {
 	}
 	return out.Writable(nil)
 }
+
+// Views of memory off the Go heap that was released are errors of whoever checks
+// them, tables of columns too: what is read there is no longer theirs.
+func TestViewsOfReleasedMemory(t *testing.T) {
+	off, err := soa.OffHeap(4096)
+	require.NoError(t, err)
+	f := types.Of(types.F32, 8)
+	v, heap := off.View(f), soa.Make(f)
+	table, err := soa.NewTable(1, heap, v)
+	require.NoError(t, err)
+	require.NoError(t, v.Check())
+	require.NoError(t, table.Check())
+	off.Release()
+	require.EqualError(t, v.Check(), "f32[8]: its memory was released")
+	require.ErrorIs(t, v.Check(), soa.ErrReleased)
+	require.ErrorIs(t, table.Check(), soa.ErrReleased)
+	require.NoError(t, heap.Check())
+}

@@ -1,6 +1,9 @@
 package soa
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // What errors of columns wrap.
 var (
@@ -12,11 +15,12 @@ var (
 
 // Release ends the use of the buffer: columns and collections of it are errors
 // from now on, and what is already running ends first. Memory off the Go heap
-// is given back at once; its addresses stay, and read as something until the
-// last view is gone, so that a late use cannot fault. On Linux they are no file's
-// any more: it may be made shorter, and a late write does not reach it. Releasing
-// again does
-// nothing. A buffer need not be released: it goes with its last view.
+// is given back at once, and its views are errors of programs that take them; its
+// addresses stay, and read as something until the last view is gone, so that a
+// late use cannot fault. On Linux they are no file's any more: it may be made
+// shorter, and a late write does not reach it. Memory of the Go heap stays what it
+// is for views that somebody has. Releasing again does nothing. A buffer need not
+// be released: it goes with its last view.
 func (b *Buffer) Release() {
 	if b.released.Swap(true) {
 		return
@@ -29,6 +33,9 @@ func (b *Buffer) Release() {
 
 // Released reports whether the buffer was released.
 func (b *Buffer) Released() bool { return b.released.Load() }
+
+// gone reports whether b, or one of those that a table's columns are in, was released.
+func (b *Buffer) gone() bool { return b.Released() || slices.ContainsFunc(b.also, (*Buffer).gone) }
 
 // ReadOnly reports whether the memory must not be written.
 func (b *Buffer) ReadOnly() bool { return b.readOnly }

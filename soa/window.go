@@ -126,10 +126,13 @@ func (v View) Overlaps() bool {
 
 // Check reports what makes v unusable: a type that cannot be, strides or a
 // table that do not fit the type, no memory, or some that does not start at a
-// multiple of the element's size.
+// multiple of the element's size, or is off the Go heap and was released.
 func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
 		return err
+	}
+	if v.hold != nil && v.hold.gone() {
+		return fmt.Errorf("%v: %w", v.Type, ErrReleased)
 	}
 	if len(v.Strides) != v.Type.Rank() {
 		return fmt.Errorf("%v has %d strides", v.Type, len(v.Strides))
