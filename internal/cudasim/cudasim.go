@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"ltc/backends"
 	"ltc/backends/cuda"
@@ -24,9 +25,13 @@ func init() {
 		if device != "" && device != "0" {
 			return nil, fmt.Errorf("no device %q: the only one is 0", device)
 		}
-		return Open(cudafake.Options{Memory: 8 << 30})
+		return machine()
 	})
 }
+
+// machine is the one that the name cudasim opens, however often: a process has one
+// GPU of that name, as it would have of cuda:0, and can have 16 fakes at most.
+var machine = sync.OnceValues(func() (backends.Backend, error) { return Open(cudafake.Options{Memory: 8 << 30}) })
 
 // Backend is the backend of package cuda on a fake's first device.
 type Backend struct {
