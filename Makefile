@@ -53,7 +53,7 @@ race: ## test under the race detector; needs a C compiler
 	if ! command -v "$$cc" >/dev/null 2>&1; then \
 		echo "SKIPPED: make race: no C compiler ($$cc), which the race detector needs" >&2; \
 	else \
-		CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...; \
+		CGO_ENABLED=1 $(GO) test -race -timeout 30m $(TESTFLAGS) ./...; \
 	fi
 
 ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assembler, which pip installs; PTXASFLAGS=-update writes the table of registers anew

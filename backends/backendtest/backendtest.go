@@ -2,8 +2,8 @@
 // text with inputs and expected values, and tests of the contract in package
 // backends. Its central function is [Run].
 //
-// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/ir/types and the test
-// libraries testify and txtar.
+// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/trials and
+// the test libraries testify and txtar.
 package backendtest
 
 import (

@@ -13,6 +13,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -177,7 +178,7 @@ func TestSortsAllocateNothingAndEnd(t *testing.T) {
 		c.Results = append(c.Results, soa.Make(r.Type))
 	}
 	require.NoError(t, e.Execute(t.Context(), c))
-	require.Zero(t, testing.AllocsPerRun(10, func() { require.NoError(t, e.Execute(t.Context(), c)) }))
+	require.Zero(t, trials.Allocs(10, func() { require.NoError(t, e.Execute(t.Context(), c)) }))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, e.Execute(ctx, c), context.Canceled)

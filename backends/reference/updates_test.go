@@ -19,7 +19,8 @@ import (
 // first one as well. Many of their loops have values that stay where they are.
 func TestRandomUpdates(t *testing.T) {
 	stay, onto := 0, 0
-	for seed := range uint64(trials.Soak(200, 20_000)) {
+	tried := trials.Soak(200, 20_000)
+	for seed := range uint64(tried) {
 		text := programs.Updates(rand.New(rand.NewPCG(seed, 6)), 4+int(seed%24))
 		kernels, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + int(seed%3)})
 		require.NoError(t, err, text)
@@ -45,8 +46,8 @@ func TestRandomUpdates(t *testing.T) {
 			}
 		})
 	}
-	require.Greater(t, stay, 50)
-	require.Greater(t, onto, 50)
+	require.Greater(t, 4*stay, tried)
+	require.Greater(t, 4*onto, tried)
 }
 
 func stays(s *kit.Step) []bool {

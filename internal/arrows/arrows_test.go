@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
-	"backends/backendtest": {"backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
+	"backends/backendtest": {"internal/trials", "backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"backends/reference":   {"backends/kit", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
