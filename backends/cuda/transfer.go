@@ -18,43 +18,9 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 	p := r.e.program
 	besides := aligned(p.Arena)
 	r.bytes = besides + r.e.besides
-	for i, id := range p.Args {
-		if p.Values[id].Last < 0 {
-			continue // nobody reads it
-		}
-		var v soa.View
-		if r.e.bound != nil {
-			v = r.e.bound[i]
-		}
-		if v.IsZero() {
-			v = c.Args[i]
-		}
-		if p.Values[id].Layout != nil {
-			if err := r.placeView(id, &v, i); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		if v.Remote() != nil && v.IsDense() {
-			r.mem[id] = first(&v)
-			continue
-		}
-		t := transfer{value: id, view: v}
-		if v.Remote() != nil {
-			if t.kernel, t.table, err = r.shuffler(&v, i, false); err != nil {
-				return 0, fmt.Errorf("execute: argument %d: %w", i, err)
-			}
-			if t.kernel != nil {
-				r.pack = append(r.pack, t)
-				continue
-			}
-		}
-		soa.TouchRead(v)
-		if t.host, err = r.staged(i, v, true); err != nil {
+	for i := range p.Args {
+		if err := r.argument(c, i); err != nil {
 			return 0, fmt.Errorf("execute: argument %d: %w", i, err)
-		}
-		if !r.apart(&r.late, t, r.e.reads[i]) {
-			r.up = append(r.up, r.inBlock(t))
 		}
 	}
 	for i := range r.pack {
@@ -89,6 +55,49 @@ func (r *runner) prepare(c *backends.Call) (watch int, err error) {
 		r.moved = false
 	}
 	return watch, nil
+}
+
+// argument finds out where the kernels read an argument: where it lies, or where it is
+// to be brought.
+func (r *runner) argument(c *backends.Call, i int) error {
+	p := r.e.program
+	id := p.Args[i]
+	if p.Values[id].Last < 0 {
+		return nil // nobody reads it
+	}
+	var v soa.View
+	if r.e.bound != nil {
+		v = r.e.bound[i]
+	}
+	if v.IsZero() {
+		v = c.Args[i]
+	}
+	if p.Values[id].Layout != nil {
+		return r.placeView(id, &v, i)
+	}
+	if v.Remote() != nil && v.IsDense() {
+		r.mem[id] = first(&v)
+		return nil
+	}
+	t := transfer{value: id, view: v}
+	var err error
+	if v.Remote() != nil {
+		if t.kernel, t.table, err = r.shuffler(&v, i, false); err != nil {
+			return err
+		}
+		if t.kernel != nil {
+			r.pack = append(r.pack, t)
+			return nil
+		}
+	}
+	soa.TouchRead(v)
+	if t.host, err = r.staged(i, v, true); err != nil {
+		return err
+	}
+	if !r.apart(&r.late, t, r.e.reads[i]) {
+		r.up = append(r.up, r.inBlock(t))
+	}
+	return nil
 }
 
 // acquire has the runner use the queue, and gets it its block.

@@ -85,7 +85,7 @@ func scatter(b *nodeBuilder) error {
 	if len(b.out) != 1 {
 		return leave("it scatters %d values at once", len(b.out))
 	}
-	s, ok := mlir.ParseScatter(b.op.Attrs.Get("scatter_dimension_numbers"))
+	numbers, ok := mlir.ParseScatter(b.op.Attrs.Get("scatter_dimension_numbers"))
 	if !ok {
 		return leave("dimension numbers in another form")
 	}
@@ -101,63 +101,96 @@ func scatter(b *nodeBuilder) error {
 	case b.out[0].DType != t || b.in[2].DType != t:
 		return leave("results of another type")
 	}
-	operand, updates := b.in[0].Shape, b.in[2].Shape
-	var chooses []int // the update's dimensions that choose a slice
-	for u := range updates {
+	s := scattered{ScatterDims: numbers, b: b}
+	s.match()
+	s.share()
+	s.copy()
+	s.combine(with)
+	return nil
+}
+
+// scattered is a scatter on its way to being a kernel.
+type scattered struct {
+	mlir.ScatterDims
+	b *nodeBuilder
+	// The updates' dimensions of the operand's: along windows, and along batches.
+	window, together map[int]int
+	// The parallel axes by the operand's dimensions and by the updates'.
+	operand, updates []kernel.Index
+}
+
+// match finds which dimensions of updates and operand run together.
+func (s *scattered) match() {
+	var chooses []int // the updates' dimensions that choose a slice
+	for u := range s.b.in[2].Shape {
 		if !slices.Contains(s.UpdateWindowDims, int64(u)) {
 			chooses = append(chooses, u)
 		}
 	}
-	window, together := map[int]int{}, map[int]int{} // of the operand's dimensions: the update's
+	s.window, s.together = map[int]int{}, map[int]int{}
 	next := 0
-	for d := range operand {
+	for d := range s.b.in[0].Shape {
 		if i := slices.Index(s.InputBatchingDims, int64(d)); i >= 0 {
-			together[d] = chooses[batchAxis(s.ScatterIndicesBatchingDims[i], s.IndexVectorDim)]
+			s.together[d] = chooses[batchAxis(s.ScatterIndicesBatchingDims[i], s.IndexVectorDim)]
 		} else if !slices.Contains(s.InsertedWindowDims, int64(d)) {
-			window[d] = int(s.UpdateWindowDims[next])
+			s.window[d] = int(s.UpdateWindowDims[next])
 			next++
 		}
 	}
-	to, from := make([]kernel.Index, len(operand)), make([]kernel.Index, len(updates))
-	copied := make([]kernel.Index, len(operand))
+}
+
+// share makes parallel axes of what copies and updates go along alike.
+func (s *scattered) share() {
+	operand, updates := s.b.in[0].Shape, s.b.in[2].Shape
+	s.operand, s.updates = make([]kernel.Index, len(operand)), make([]kernel.Index, len(updates))
 	for d, n := range operand {
-		u, has := together[d]
+		u, has := s.together[d]
 		if !has {
-			u, has = window[d]
+			u, has = s.window[d]
 			has = has && !slices.Contains(s.ScatterDimsToOperandDims, int64(d)) && updates[u] == n
 		}
 		if has {
-			at := kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
-			to[d], copied[d], from[u] = at, at, at
+			at := kernel.Along(s.b.Axis(axisName(d), kernel.Size(n)))
+			s.operand[d], s.updates[u] = at, at
 		}
 	}
-	parallel := b.ParallelAxes()
-	var axes []kernel.Axis
-	for d, n := range operand {
-		if copied[d].Terms == nil {
-			copied[d] = kernel.Along(parallel + len(axes))
-			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(n)})
-		}
-	}
-	b.Stage(axes...)
-	b.store(0, b.load(0, copied...), copied...)
+}
 
-	axes = nil
-	var batch []kernel.Index
-	for u, n := range updates {
-		if from[u].Terms == nil {
-			from[u] = kernel.Along(parallel + len(axes))
-			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("u%d", u), Size: kernel.Size(n)})
+// stage begins a stage over the dimensions of a shape that no parallel axis runs
+// along, and returns an index of all.
+func (s *scattered) stage(name string, shape types.Shape, shared []kernel.Index) []kernel.Index {
+	at := slices.Clone(shared)
+	var axes []kernel.Axis
+	for d, n := range shape {
+		if at[d].Terms == nil {
+			at[d] = kernel.Along(s.b.ParallelAxes() + len(axes))
+			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("%s%d", name, d), Size: kernel.Size(n)})
 		}
+	}
+	s.b.Stage(axes...)
+	return at
+}
+
+// copy is the stage that copies the operand.
+func (s *scattered) copy() {
+	at := s.stage("j", s.b.in[0].Shape, s.operand)
+	s.b.store(0, s.b.load(0, at...), at...)
+}
+
+// combine is the stage that combines the updates with the result.
+func (s *scattered) combine(with kernel.Op) {
+	b, from := s.b, s.stage("u", s.b.in[2].Shape, s.updates)
+	var batch []kernel.Index
+	for u := range from {
 		if !slices.Contains(s.UpdateWindowDims, int64(u)) {
 			batch = append(batch, from[u])
 		}
 	}
-	b.Stage(axes...)
-	for d := range operand {
-		if u, has := window[d]; has {
+	to := slices.Clone(s.operand)
+	for d := range to {
+		if u, has := s.window[d]; has {
 			to[d] = from[u]
-		} else if _, has := together[d]; !has {
+		} else if _, has := s.together[d]; !has {
 			to[d] = kernel.At(0)
 		}
 	}
@@ -165,9 +198,8 @@ func scatter(b *nodeBuilder) error {
 		to[d].Value = b.signed(b.load(1, placed(batch, s.IndexVectorDim, int64(i), len(b.in[1].Shape))...))
 	}
 	v := b.load(2, from...)
-	b.Emit(kernel.Instr{Op: kernel.Store, Type: t, Args: []kernel.ID{v},
+	b.Emit(kernel.Instr{Op: kernel.Store, Type: b.in[0].DType, Args: []kernel.ID{v},
 		Mem: &kernel.Access{Param: b.result(0), Index: to, Guard: true, Combine: with}})
-	return nil
 }
 
 // signed is an index as an i64; one that is too large is negative.

@@ -227,67 +227,111 @@ func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
 // text says how many columns they have, only the sizes of the kernel's axes and of
 // operands are arguments.
 func (w *views) symbolic(few int64, rows bool) normal {
-	k := w.kernel
-	r := normal{kernel: k}
-	sym := func(s kernel.Size) kernel.Size {
-		if int64(s) <= few {
-			return s
-		}
-		r.sizes = append(r.sizes, int64(s))
-		return kernel.Sym(len(r.sizes) - 1)
+	m := &symbols{from: w, normal: normal{kernel: w.kernel}, few: few, rows: rows}
+	m.axes()
+	m.memory()
+	m.strided()
+	m.kernel.Sizes = len(m.sizes)
+	m.kernel.Name = "k"
+	return m.normal
+}
+
+// symbols makes sizes and strides of a kernel its arguments.
+type symbols struct {
+	from *views
+	normal
+	few  int64
+	rows bool
+	runs [][]kernel.Size // the sizes of all axes of each stage, the kernel's first
+}
+
+// sym returns a size as an argument, or as it is if it is small.
+func (m *symbols) sym(s kernel.Size) kernel.Size {
+	if int64(s) <= m.few {
+		return s
 	}
-	// An operand that is a view has the sizes of the axes it runs along.
-	sizes := make([][]kernel.Size, len(k.Stages))
+	m.sizes = append(m.sizes, int64(s))
+	return kernel.Sym(len(m.sizes) - 1)
+}
+
+func (m *symbols) axes() {
+	k := m.kernel
+	m.runs = make([][]kernel.Size, len(k.Stages))
 	for i := range k.Axes {
-		k.Axes[i].Name, k.Axes[i].Size = axisName(i), sym(k.Axes[i].Size)
+		k.Axes[i].Name, k.Axes[i].Size = axisName(i), m.sym(k.Axes[i].Size)
 	}
 	for s := range k.Stages {
 		for _, a := range k.Axes {
-			sizes[s] = append(sizes[s], a.Size)
+			m.runs[s] = append(m.runs[s], a.Size)
 		}
 		for i := range k.Stages[s].Axes {
 			a := &k.Stages[s].Axes[i]
 			a.Name = stageAxisName(i)
-			if !rows {
-				a.Size = stageSize(&r, k, s, *a, sym)
+			if !m.rows {
+				a.Size = m.stageSize(s, *a)
 			}
-			sizes[s] = append(sizes[s], a.Size)
+			m.runs[s] = append(m.runs[s], a.Size)
 		}
 	}
-	done := make([]bool, len(k.Params))
-	local := make([]bool, len(k.Locals))
+}
+
+// stageSize returns the size of a stage's axis: that of an earlier stage's axis
+// in the same place, if it has the same number of elements.
+func (m *symbols) stageSize(s int, a kernel.Axis) kernel.Size {
+	for t := range s {
+		for _, b := range m.kernel.Stages[t].Axes {
+			if b.Size.Of(m.sizes) == int64(a.Size) {
+				return b.Size
+			}
+		}
+	}
+	return m.sym(a.Size)
+}
+
+// memory gives operands and locals their dimensions, by the first access to each.
+func (m *symbols) memory() {
+	k := m.kernel
+	params, locals := make([]bool, len(k.Params)), make([]bool, len(k.Locals))
 	for s := range k.Stages {
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
-			m := k.Instrs[id].Mem
-			if m == nil {
-				sizeOf(&k.Instrs[id], sym)
-				continue
-			}
-			dims, set := []kernel.Size(nil), &done
-			at := m.Param
-			if m.Local {
-				dims, set = k.Locals[at].Dims, &local
-			} else {
-				dims = k.Params[at].Dims
-			}
-			if (*set)[at] || m.Local && rows {
-				continue
-			}
-			(*set)[at] = true
-			for d, i := range m.Index {
-				if (plain(m) || !m.Local && w.operands[at].table && !w.operands[at].whole) && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && sizes[s][i.Terms[0].Axis].Of(r.sizes) == int64(dims[d]) {
-					dims[d] = sizes[s][i.Terms[0].Axis]
-				} else {
-					dims[d] = sym(dims[d])
+			a := k.Instrs[id].Mem
+			switch {
+			case a == nil:
+				if i := &k.Instrs[id]; i.Op == kernel.SizeOf {
+					i.Aux = int64(m.sym(kernel.Size(i.Aux)))
 				}
+			case !a.Local && !params[a.Param]:
+				params[a.Param] = true
+				m.along(s, a, k.Params[a.Param].Dims)
+			case a.Local && !m.rows && !locals[a.Param]:
+				locals[a.Param] = true
+				m.along(s, a, k.Locals[a.Param].Dims)
 			}
 		}
 	}
-	for i := range k.Params {
-		p := &k.Params[i]
+}
+
+// along gives what is accessed its dimensions: an operand that is a view has the sizes
+// of the axes that it runs along.
+func (m *symbols) along(s int, a *kernel.Access, dims []kernel.Size) {
+	view := plain(a) || !a.Local && m.from.operands[a.Param].table && !m.from.operands[a.Param].whole
+	for d, i := range a.Index {
+		if view && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && m.runs[s][i.Terms[0].Axis].Of(m.sizes) == int64(dims[d]) {
+			dims[d] = m.runs[s][i.Terms[0].Axis]
+		} else {
+			dims[d] = m.sym(dims[d])
+		}
+	}
+}
+
+// strided names operands, and makes arguments of strides other than 0 and 1.
+func (m *symbols) strided() {
+	params := m.kernel.Params
+	for i := range params {
+		p := &params[i]
 		p.Name = operandName(i, p.Out)
 		p.Strides = make([]kernel.Stride, len(p.Dims))
-		v := &w.operands[i]
+		v := &m.from.operands[i]
 		for d, s := range v.strides {
 			switch {
 			case v.table && d == len(v.strides)-1:
@@ -298,36 +342,13 @@ func (w *views) symbolic(few int64, rows bool) normal {
 				p.Strides[d] = kernel.ZeroStride
 			default:
 				if len(s.by) > 0 {
-					r.moving = append(r.moving, Moving{At: len(r.strides), Operand: i, By: s.by})
+					m.moving = append(m.moving, Moving{At: len(m.strides), Operand: i, By: s.by})
 				}
-				r.strides = append(r.strides, s.n)
+				m.strides = append(m.strides, s.n)
 			}
 		}
-		r.operands = append(r.operands, Operand{Value: v.value, Offset: v.offset.n, By: v.offset.by})
+		m.operands = append(m.operands, Operand{Value: v.value, Offset: v.offset.n, By: v.offset.by})
 	}
-	k.Sizes = len(r.sizes)
-	k.Name = "k"
-	return r
-}
-
-// sizeOf makes the number that an instruction takes from sizes an argument.
-func sizeOf(i *kernel.Instr, sym func(kernel.Size) kernel.Size) {
-	if i.Op == kernel.SizeOf {
-		i.Aux = int64(sym(kernel.Size(i.Aux)))
-	}
-}
-
-// stageSize returns the size of a stage's axis: that of an earlier stage's axis
-// in the same place, if it has the same number of elements.
-func stageSize(r *normal, k *kernel.Kernel, s int, a kernel.Axis, sym func(kernel.Size) kernel.Size) kernel.Size {
-	for t := range s {
-		for _, b := range k.Stages[t].Axes {
-			if b.Size.Of(r.sizes) == int64(a.Size) {
-				return b.Size
-			}
-		}
-	}
-	return sym(a.Size)
 }
 
 func operandName(i int, out bool) string {

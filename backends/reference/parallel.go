@@ -14,80 +14,97 @@ import (
 // own. Operands and results are those of the processes one after the other;
 // the attribute infeed lists functions whose results the infeed ops get.
 func prepareRunParallel(b *builder, o *site) error {
-	replicas, ok := o.op.Attrs.Get("programs").(mlir.ArrayAttr)
-	if !ok || len(replicas) == 0 {
-		return fmt.Errorf("attribute programs: want a list of lists of functions")
+	r := &parallelRun{site: o}
+	err := r.functions(b)
+	if err != nil {
+		return err
 	}
-	var programs []*code
-	partitions := 0
-	for r, row := range replicas {
-		codes, err := b.functions("programs", row)
-		if err != nil {
-			return err
-		}
-		if r > 0 && len(codes) != partitions || len(codes) == 0 {
-			return fmt.Errorf("attribute programs: replica %d has %d partitions, replica 0 has %d", r, len(codes), partitions)
-		}
-		partitions = len(codes)
-		programs = append(programs, codes...)
-	}
-	var infeed []*code
 	if list := o.op.Attrs.Get("infeed"); list != nil {
-		var err error
-		if infeed, err = b.functions("infeed", list); err != nil {
+		if r.infeed, err = b.functions("infeed", list); err != nil {
 			return err
 		}
 	}
 	for i := range o.out {
 		b.result(o, i)
 	}
-	if err := o.takes(programs); err != nil {
+	if err := o.takes(r.programs); err != nil {
 		return err
 	}
-	all := 0
-	for _, c := range programs {
-		if all += c.arenaAll; soa.Fits(all) != nil { // each fits an int many times over
-			return fmt.Errorf("the memory of all processes: %w", soa.Fits(all))
+	for _, c := range r.programs {
+		if r.all += c.arenaAll; soa.Fits(r.all) != nil { // each fits an int many times over
+			return fmt.Errorf("the memory of all processes: %w", soa.Fits(r.all))
 		}
 	}
-	b.emitTry(func(f *frame) error {
-		of := f.ws.process().load
-		if err := of.add(len(programs), all); err != nil {
+	b.emitTry(r.run)
+	return nil
+}
+
+// parallelRun runs programs at once, each as one process of a grid.
+type parallelRun struct {
+	*site
+	replicas, partitions int
+	programs             []*code // of all partitions of replica 0, then of replica 1, …
+	infeed               []*code
+	all                  int // bytes that all arenas take
+}
+
+// functions finds the programs.
+func (r *parallelRun) functions(b *builder) error {
+	rows, ok := r.op.Attrs.Get("programs").(mlir.ArrayAttr)
+	if !ok || len(rows) == 0 {
+		return fmt.Errorf("attribute programs: want a list of lists of functions")
+	}
+	r.replicas = len(rows)
+	for i, row := range rows {
+		codes, err := b.functions("programs", row)
+		if err != nil {
 			return err
 		}
-		defer of.add(-len(programs), -all)
-		ctx, cancel := context.WithCancelCause(f.ws.ctx)
-		defer cancel(nil)
-		g := newGrid(len(replicas), partitions, of)
-		g.cancel, g.infeed = cancel, infeed
-		errs := make([]error, len(programs))
-		var wait sync.WaitGroup
-		in, out := o.in, o.res
-		for id, c := range programs {
-			p := &process{processGrid: g, replica: id / partitions, partition: id % partitions}
-			ws := newWorkspace(c)
-			ws.ctx, ws.done, ws.proc = ctx, ctx.Done(), p
-			for i, s := range c.args {
-				ws.frames[0].p[s] = f.p[in[i].slot]
-			}
-			for i, s := range c.results {
-				ws.frames[0].p[s] = f.p[out[i]]
-			}
-			in, out = in[len(c.args):], out[len(c.results):]
-			wait.Go(func() {
-				errs[id] = ws.frames[0].exec(c.steps)
-				p.end(errs[id])
-			})
+		if i > 0 && len(codes) != r.partitions || len(codes) == 0 {
+			return fmt.Errorf("attribute programs: replica %d has %d partitions, replica 0 has %d", i, len(codes), r.partitions)
 		}
-		wait.Wait()
-		g.forget()
-		for id, err := range errs {
-			if err != nil {
-				return fmt.Errorf("process %s: %w", g.name(id), err)
-			}
+		r.partitions = len(codes)
+		r.programs = append(r.programs, codes...)
+	}
+	return nil
+}
+
+func (r *parallelRun) run(f *frame) error {
+	of := f.ws.process().load
+	if err := of.add(len(r.programs), r.all); err != nil {
+		return err
+	}
+	defer of.add(-len(r.programs), -r.all)
+	ctx, cancel := context.WithCancelCause(f.ws.ctx)
+	defer cancel(nil)
+	g := newGrid(r.replicas, r.partitions, of)
+	g.cancel, g.infeed = cancel, r.infeed
+	errs := make([]error, len(r.programs))
+	var wait sync.WaitGroup
+	in, out := r.in, r.res
+	for id, c := range r.programs {
+		p := &process{processGrid: g, replica: id / r.partitions, partition: id % r.partitions}
+		ws := newWorkspace(c)
+		ws.ctx, ws.done, ws.proc = ctx, ctx.Done(), p
+		for i, s := range c.args {
+			ws.frames[0].p[s] = f.p[in[i].slot]
 		}
-		return nil
-	})
+		for i, s := range c.results {
+			ws.frames[0].p[s] = f.p[out[i]]
+		}
+		in, out = in[len(c.args):], out[len(c.results):]
+		wait.Go(func() {
+			errs[id] = ws.frames[0].exec(c.steps)
+			p.end(errs[id])
+		})
+	}
+	wait.Wait()
+	g.forget()
+	for id, err := range errs {
+		if err != nil {
+			return fmt.Errorf("process %s: %w", g.name(id), err)
+		}
+	}
 	return nil
 }
 

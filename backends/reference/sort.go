@@ -12,87 +12,116 @@ import (
 // prepareSort sorts slices along one dimension of all operands together. The
 // order is always stable; of a comparator that is none, some order comes out.
 func prepareSort(b *builder, o *site) error {
+	dim, err := sortedDim(o)
+	if err != nil {
+		return err
+	}
+	n, shape := len(o.in), o.in[0].shape
+	r := &comparedSort{site: o, length: shape[dim], step: soa.Dense(shape)[dim], args: make([]int, 2*n), results: make([]int, n)}
+	if o.out[0].n == 0 {
+		r.length = 0 // the dimension may be larger than any memory
+	}
+	r.order = b.scratch(o, 16*r.length)
+	scalars := make([]tensor, 2*n)
+	for i, in := range o.in {
+		r.results[i] = b.result(o, i)
+		for k := 2 * i; k < 2*i+2; k++ {
+			r.args[k], scalars[k] = b.pointer(o), in.element()
+		}
+	}
+	if r.less, err = b.region(o, 0, r.args, scalars); err != nil {
+		return err
+	}
+	if types := r.less.types; len(types) != 1 || types[0].dt != i1 || types[0].n != 1 {
+		return fmt.Errorf("the comparator must return one i1")
+	}
+	if o.out[0].n == 0 {
+		return nil
+	}
+	others := slices.Clone(shape)
+	others[dim] = 1
+	starts, err := b.offsets(others, soa.Dense(shape))
+	if err != nil {
+		return err
+	}
+	b.emitBlocks(times(o.out[0].n, bits.Len(uint(r.length))), func(f *frame) error {
+		for _, start := range starts {
+			if err := r.row(f, start); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, r.less)
+	return nil
+}
+
+// sortedDim returns the dimension that a sort is along, if its operands have it and its
+// results are of the operands' types.
+func sortedDim(o *site) (int, error) {
 	n := len(o.in)
 	if n == 0 || len(o.out) != n {
-		return fmt.Errorf("%d operands and %d results, want as many of each", n, len(o.out))
+		return 0, fmt.Errorf("%d operands and %d results, want as many of each", n, len(o.out))
 	}
 	shape := o.in[0].shape
 	dim, err := intAttr(o.op.Attrs, "dimension", -1)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if dim < 0 {
 		dim += len(shape)
 	}
 	if dim < 0 || dim >= len(shape) {
-		return fmt.Errorf("dimension = %d for operands of rank %d", dim, len(shape))
+		return 0, fmt.Errorf("dimension = %d for operands of rank %d", dim, len(shape))
 	}
-	length, strides := shape[dim], soa.Dense(shape)
-	if o.out[0].n == 0 {
-		length = 0 // the dimension may be larger than any memory
-	}
-	order := b.scratch(o, 16*length)
-	args, scalars, results := make([]int, 2*n), make([]tensor, 2*n), make([]int, n)
 	for i, in := range o.in {
 		if !slices.Equal(in.shape, shape) || !in.tensor.equal(o.out[i]) {
-			return fmt.Errorf("operand %d is %v with result %v, operand 0 %v", i, in.tensor, o.out[i], o.in[0].tensor)
-		}
-		results[i] = b.result(o, i)
-		for k := 2 * i; k < 2*i+2; k++ {
-			args[k], scalars[k] = b.pointer(o), in.element()
+			return 0, fmt.Errorf("operand %d is %v with result %v, operand 0 %v", i, in.tensor, o.out[i], o.in[0].tensor)
 		}
 	}
-	less, err := b.region(o, 0, args, scalars)
-	if err != nil {
-		return err
+	return dim, nil
+}
+
+// comparedSort is a sort of rows that lie step elements apart.
+type comparedSort struct {
+	*site
+	length, step int
+	order        int   // where the rows' orders are made: 2·length numbers
+	args         []int // the comparator's, two of each operand
+	results      []int
+	less         *block
+}
+
+// row sorts the row of every operand that begins at an element.
+func (r *comparedSort) row(f *frame, start int) error {
+	perm, temp := at[int](f, r.order, 2*r.length)[:r.length], at[int](f, r.order, 2*r.length)[r.length:]
+	before := func(x, y int) (bool, error) {
+		for i, in := range r.in {
+			size := in.dt.size()
+			f.p[r.args[2*i]] = unsafe.Add(f.p[in.slot], (start+x*r.step)*size)
+			f.p[r.args[2*i+1]] = unsafe.Add(f.p[in.slot], (start+y*r.step)*size)
+		}
+		err := f.exec(r.less.steps)
+		return *(*uint8)(f.p[r.less.results[0]]) != 0, err
 	}
-	if len(less.types) != 1 || less.types[0].dt != i1 || less.types[0].n != 1 {
-		return fmt.Errorf("the comparator must return one i1")
-	}
-	step, others := strides[dim], slices.Clone(shape)
-	if o.out[0].n == 0 {
-		return nil
-	}
-	others[dim] = 1
-	starts, err := b.offsets(others, strides)
-	if err != nil {
-		return err
-	}
-	compared := times(o.out[0].n, bits.Len(uint(length)))
-	b.emitBlocks(compared, func(f *frame) error {
-		perm, temp := at[int](f, order, 2*length)[:length], at[int](f, order, 2*length)[length:]
-		for _, start := range starts {
-			before := func(x, y int) (bool, error) {
-				for i, in := range o.in {
-					size := in.dt.size()
-					f.p[args[2*i]] = unsafe.Add(f.p[in.slot], (start+x*step)*size)
-					f.p[args[2*i+1]] = unsafe.Add(f.p[in.slot], (start+y*step)*size)
-				}
-				err := f.exec(less.steps)
-				return *(*uint8)(f.p[less.results[0]]) != 0, err
-			}
-			for i := range perm {
-				if perm[i] = i; i%tank == 0 {
-					if err := f.stop(tank); err != nil {
-						return err
-					}
-				}
-			}
-			if err := mergeSort(perm, temp, before); err != nil {
+	for i := range perm {
+		if perm[i] = i; i%tank == 0 {
+			if err := f.stop(tank); err != nil {
 				return err
 			}
-			if err := f.stop(length); err != nil {
-				return err
-			}
-			for i, in := range o.in {
-				size := in.dt.size()
-				for k, x := range perm {
-					copyBytes(unsafe.Add(f.p[results[i]], (start+k*step)*size), unsafe.Add(f.p[in.slot], (start+x*step)*size), size)
-				}
-			}
 		}
-		return nil
-	}, less)
+	}
+	if err := mergeSort(perm, temp, before); err != nil {
+		return err
+	}
+	if err := f.stop(r.length); err != nil {
+		return err
+	}
+	for i, in := range r.in {
+		size := in.dt.size()
+		for k, x := range perm {
+			copyBytes(unsafe.Add(f.p[r.results[i]], (start+k*r.step)*size), unsafe.Add(f.p[in.slot], (start+x*r.step)*size), size)
+		}
+	}
 	return nil
 }
 

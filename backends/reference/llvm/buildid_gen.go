@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3ba10ae46457606ebbadca46"
+const buildID = "9de46e896c25b5be423c4187"
