@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"ltc/backends"
 	_ "ltc/backends/cuda"
@@ -23,40 +24,64 @@ import (
 	"ltc/soa/npy"
 )
 
-func runModule(c *call) error {
-	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	var given inputs
-	fs.Var(&given, "input", "an argument's value, `[NAME=]SOURCE`: a .npy file, "+samples.Kinds+",\n"+
+// running is what run's flags ask for.
+type running struct {
+	given                                   inputs
+	backend, output, expect, function, seen string
+	tolerance                               float64
+	n, threads                              int
+	timeout                                 time.Duration
+	profile                                 bool
+}
+
+// flags returns run's flags, which set r.
+func (r *running) flags(name string) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.Var(&r.given, "input", "an argument's value, `[NAME=]SOURCE`: a .npy file, "+samples.Kinds+",\n"+
 		"or a .npz file with several by name. NAME is the argument's ltc.name, or its name\n"+
 		"in the text; values without go to the arguments that have none yet, in order. May be repeated")
-	backend := fs.String("backend", "cpu", "`name` of the backend")
-	output := fs.String("output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
-	expect := fs.String("expect", "", "`file` with recorded results, a .npz, or a .npy if there is one: instead of the\nresults, how far they are from those is printed; exit status 1 beyond -tolerance")
-	tolerance := fs.Float64("tolerance", 1e-5, "with -expect: largest |result-recorded| / (1+|recorded|);\nwhat is not floating point must be equal")
-	function := fs.String("func", "main", "`name` of the function to run")
-	n := fs.Int("n", 0, numberUsage+"the only one")
-	seen := fs.String("probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
-	timeout := fs.Duration("timeout", 0, "longest time that the run may take; 0: any")
-	threads := fs.Int("threads", 0, "the most threads that a run uses; 0: as many as the backend likes")
-	profile := fs.Bool("profile", false, "run for half a second and print what each step takes instead of the results;\narguments without -input get random values")
-	args, err := c.parse(fs)
+	fs.StringVar(&r.backend, "backend", "cpu", "`name` of the backend")
+	fs.StringVar(&r.output, "output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
+	fs.StringVar(&r.expect, "expect", "", "`file` with recorded results, a .npz, or a .npy if there is one: instead of the\nresults, how far they are from those is printed; exit status 1 beyond -tolerance")
+	fs.Float64Var(&r.tolerance, "tolerance", 1e-5, "with -expect: largest |result-recorded| / (1+|recorded|);\nwhat is not floating point must be equal")
+	fs.StringVar(&r.function, "func", "main", "`name` of the function to run")
+	fs.IntVar(&r.n, "n", 0, numberUsage+"the only one")
+	fs.StringVar(&r.seen, "probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
+	fs.DurationVar(&r.timeout, "timeout", 0, "longest time that the run may take; 0: any")
+	fs.IntVar(&r.threads, "threads", 0, "the most threads that a run uses; 0: as many as the backend likes")
+	fs.BoolVar(&r.profile, "profile", false, "run for half a second and print what each step takes instead of the results;\narguments without -input get random values")
+	return fs
+}
+
+// check refuses flags that no run could obey.
+func (r *running) check(files int) error {
 	switch {
-	case err != nil:
-		return err
-	case len(args) != 1:
-		return usagef("%d files: want one", len(args))
-	case *threads < 0 || *threads > mostThreads:
-		return usagef("-threads %d: want a number from 0 to %d", *threads, mostThreads)
-	case *timeout < 0:
-		return usagef("-timeout %v: want a time", *timeout)
-	case *output != "" && filepath.Ext(*output) != ".npz" && filepath.Ext(*output) != ".npy":
-		return usagef("-output %s: want a name that ends in .npz or .npy", *output)
-	case *expect != "" && filepath.Ext(*expect) != ".npz" && filepath.Ext(*expect) != ".npy":
-		return usagef("-expect %s: want a name that ends in .npz or .npy", *expect)
-	case !(*tolerance >= 0) || math.IsInf(*tolerance, 1):
-		return usagef("-tolerance %v: want a finite number that is not negative", *tolerance)
+	case files != 1:
+		return usagef("%d files: want one", files)
+	case r.threads < 0 || r.threads > mostThreads:
+		return usagef("-threads %d: want a number from 0 to %d", r.threads, mostThreads)
+	case r.timeout < 0:
+		return usagef("-timeout %v: want a time", r.timeout)
+	case r.output != "" && filepath.Ext(r.output) != ".npz" && filepath.Ext(r.output) != ".npy":
+		return usagef("-output %s: want a name that ends in .npz or .npy", r.output)
+	case r.expect != "" && filepath.Ext(r.expect) != ".npz" && filepath.Ext(r.expect) != ".npy":
+		return usagef("-expect %s: want a name that ends in .npz or .npy", r.expect)
+	case !(r.tolerance >= 0) || math.IsInf(r.tolerance, 1):
+		return usagef("-tolerance %v: want a finite number that is not negative", r.tolerance)
 	}
-	src, err := c.one(args[0], *n)
+	return nil
+}
+
+func runModule(c *call) error {
+	var r running
+	args, err := c.parse(r.flags(c.name))
+	if err != nil {
+		return err
+	}
+	if err := r.check(len(args)); err != nil {
+		return err
+	}
+	src, err := c.one(args[0], r.n)
 	if err != nil {
 		return err
 	}
@@ -64,37 +89,41 @@ func runModule(c *call) error {
 	if err != nil {
 		return err
 	}
-	name := src.name
-	b, err := open(*backend)
+	b, err := open(r.backend)
 	if err != nil {
 		return err
 	}
-	p, err := entry(name, text, *function)
+	p, err := entry(src.name, text, r.function)
 	if err != nil {
 		return err
 	}
 	ctx := context.Background()
-	if *seen != "" {
-		ctx = reference.WithProbes(ctx, &reference.Probes{Sink: &probes{dir: *seen}, Out: c.stdout})
+	if r.seen != "" {
+		ctx = reference.WithProbes(ctx, &reference.Probes{Sink: &probes{dir: r.seen}, Out: c.stdout})
 	}
-	if *timeout > 0 {
+	if r.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, *timeout, fmt.Errorf("stopped after -timeout %v", *timeout))
+		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("stopped after -timeout %v", r.timeout))
 		defer cancel()
 	}
-	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: name, Threads: *threads, Profile: *profile})
+	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: src.name, Threads: r.threads, Profile: r.profile})
 	if err != nil {
 		return p.refused(err)
 	}
+	return r.execute(ctx, c, p, exe)
+}
+
+// execute runs what was compiled and prints, writes or compares its results.
+func (r *running) execute(ctx context.Context, c *call, p *program, exe backends.Executable) error {
 	sig := exe.Signature()
-	if n := len(sig.Results); filepath.Ext(*output) == ".npy" && n != 1 {
-		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", *output, *function, n)
+	if n := len(sig.Results); filepath.Ext(r.output) == ".npy" && n != 1 {
+		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", r.output, r.function, n)
 	}
-	want, err := expected(*expect, *tolerance, sig.Results)
+	want, err := expected(r.expect, r.tolerance, sig.Results)
 	if err != nil {
 		return err
 	}
-	values, err := given.values(p, sig.Args, *profile)
+	values, err := r.given.values(p, sig.Args, r.profile)
 	if err != nil {
 		return err
 	}
@@ -102,15 +131,15 @@ func runModule(c *call) error {
 	if err := exe.Execute(ctx, call); err != nil {
 		return p.located(err)
 	}
-	if !*profile {
-		return c.results(*output, want, sig, call.Results)
-	}
-	if *output != "" || want != nil {
-		if err := c.results(*output, want, sig, call.Results); err != nil {
+	if !r.profile || r.output != "" || want != nil {
+		if err := c.results(r.output, want, sig, call.Results); err != nil {
 			return err
 		}
 	}
-	return c.profile(ctx, p, exe, call, cmp.Or(*threads, runtime.GOMAXPROCS(0)))
+	if !r.profile {
+		return nil
+	}
+	return c.profile(ctx, p, exe, call, cmp.Or(r.threads, runtime.GOMAXPROCS(0)))
 }
 
 // results writes the results to a file if that has a name, and prints how far
