@@ -19,7 +19,7 @@ func TestProgramsWithoutTheEvaluator(t *testing.T) {
 	files, err := filepath.Glob("testdata/workloads/*.mlir")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, name := range []string{"encoder", "decoder", "decoder_export", "embedding", "mlp_step", "convnet", "channels_first"} {
+	for _, name := range []string{"encoder", "decoder", "decoder_export", "embedding", "mlp_step", "convnet", "convnet_grad", "channels_first"} {
 		files = append(files, filepath.Join("../../testdata/exported", name+".mlir"))
 	}
 	for _, file := range files {

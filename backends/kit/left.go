@@ -69,7 +69,6 @@ var left = map[string]string{
 	"stablehlo.replica_id":           aboutProcesses,
 	"stablehlo.rng":                  "its numbers come from a generator that all runs share",
 	"stablehlo.rng_bit_generator":    "a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead",
-	"stablehlo.select_and_scatter":   "windows that overlap write to one element, in an order that is part of the result",
 	"stablehlo.send":                 ordersEffects,
 	"stablehlo.sort":                 "where an element goes depends on all others; a target that has code for it, as the backends `cpu` and `cuda` have for most, runs it as a step of its own",
 	"stablehlo.torch_index_select":   "front ends write `gather`",
@@ -114,5 +113,9 @@ var partly = []partial{
 	{"indices of type %v", false, "`gather`, `scatter`", "indices that are no integers of 8 to 64 bits"},
 	{"it scatters %d values at once", false, "`scatter`", "several results"},
 	{"its body is not one op that kernels combine with", false, "`scatter`", "a body other than one of add, multiply, maximum, minimum, and, or, xor, or the update itself"},
-	{"results of another type", false, "`reduce` of two values, `reduce_window`, `scatter`", "the results are wider than the operands"},
+	{"its windows have too many elements", false, "`select_and_scatter`", "more than 64 to a window, or windows that overlap so that more than 64 have an element"},
+	{"its bodies use what is outside of them", false, "`select_and_scatter`", "a region uses values of the program around it"},
+	{"its bodies are no kernels of scalars", false, "`select_and_scatter`", "a region has other ops than elementwise ones and constants"},
+	{"its bodies have too many ops", false, "`select_and_scatter`", "more than 1,024 instructions for all elements of a window, or for all windows that have one"},
+	{"results of another type", false, "`reduce` of two values, `reduce_window`, `scatter`, `select_and_scatter`", "the results are wider than the operands"},
 }

@@ -1,9 +1,7 @@
 package kit
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -81,101 +79,27 @@ func (t *translator) sort(op *mlir.Op) error {
 	return nil
 }
 
-// comparator makes a kernel of the region of a sort: its text is compiled as a
-// program, which is to be one step that reads elements and writes a bool.
+// comparator makes a kernel of the region of a sort.
 func (t *translator) comparator(op *mlir.Op, s *Sort) error {
 	if len(capturedBy(op)) > 0 {
 		return leave("its comparator uses what is outside of it")
 	}
-	text, _ := regionText(op.Regions[0], nil, t.others, false)
-	region, err := backends.Load(t.ctx, backends.NewModule(text), backends.Options{Name: t.file})
-	if err != nil {
-		return err
-	}
-	p, err := Compile(t.ctx, region, Options{Eval: t.o.Eval, Check: t.o.Check, comparator: true})
+	less, err := t.scalars(op.Regions[0], "less", true)
 	switch {
-	case errors.Is(err, ErrNotCompiled):
-		return leave("its comparator is no kernel of scalars")
 	case err != nil:
 		return err
-	}
-	if !s.compares(p) {
+	case less == nil:
 		return leave("its comparator is no kernel of scalars")
 	}
+	s.Less = less.kernel
+	for _, arg := range less.of {
+		if arg < 0 {
+			s.Of = append(s.Of, Compared{Operand: -1})
+			continue
+		}
+		s.Of = append(s.Of, Compared{arg / 2, arg%2 == 1})
+	}
 	return nil
-}
-
-// compares makes one kernel of the kernels of a comparator's program, if all of them
-// are of scalars.
-func (s *Sort) compares(p *Program) bool {
-	b := kernel.NewBuilder("less")
-	b.Stage()
-	made := map[ValueID]kernel.ID{} // what was loaded or computed
-	load := func(v ValueID) (kernel.ID, bool) {
-		id, known := made[v]
-		if known || p.Values[v].Kind != Argument {
-			return id, known
-		}
-		i := p.Values[v].Index
-		s.Of = append(s.Of, Compared{i / 2, i%2 == 1})
-		made[v] = b.Load(b.Param(kernel.Param{Name: fmt.Sprint("xy"[i%2:i%2+1], i/2), DType: p.Values[v].Type.DType}))
-		return made[v], true
-	}
-	for i := range p.Steps {
-		step := &p.Steps[i]
-		if step.Kernel < 0 || !ofScalars(p.Kernels[step.Kernel]) {
-			return false
-		}
-		k := p.Kernels[step.Kernel]
-		ids := make([]kernel.ID, len(k.Instrs))
-		for n, in := range k.Instrs {
-			known := true
-			switch in.Op {
-			case kernel.Load:
-				ids[n], known = load(step.Operands[in.Mem.Param].Value)
-			case kernel.Store:
-				made[step.Operands[in.Mem.Param].Value] = ids[in.Args[0]]
-			default:
-				in.Args = slices.Clone(in.Args)
-				for j, a := range in.Args {
-					in.Args[j] = ids[a]
-				}
-				ids[n] = b.Emit(in)
-			}
-			if !known {
-				return false
-			}
-		}
-	}
-	less, known := load(p.Results[0])
-	if !known {
-		return false
-	}
-	s.Of = append(s.Of, Compared{Operand: -1})
-	b.Store(b.Param(kernel.Param{Name: "less", DType: types.Bool, Out: true}), less)
-	s.Less = b.Kernel()
-	return kernel.Verify(s.Less) == nil
-}
-
-// ofScalars reports whether a kernel computes scalars of scalars, that depend on
-// nothing else.
-func ofScalars(k *kernel.Kernel) bool {
-	for i := range k.Params {
-		if len(k.Params[i].Dims) > 0 {
-			return false
-		}
-	}
-	for i := range k.Instrs {
-		switch op := k.Instrs[i].Op; {
-		case op == kernel.Load, op == kernel.Store:
-			if k.Instrs[i].Mem.Local || k.Instrs[i].Mem.Combine != kernel.Invalid {
-				return false
-			}
-		case op != kernel.Constant && !op.Computes():
-			return false
-		}
-	}
-	return len(k.Axes) == 0
 }
 
 // sort fills in the step of a sort.

@@ -23,6 +23,8 @@ type translator struct {
 	o      *Options
 	others []*mlir.Op // functions of the module, and what else there is beside main
 	file   string
+	// compile is Compile, which rules cannot name, since it goes by them.
+	compile func(context.Context, *backends.Program, Options) (*Program, error)
 }
 
 // notCompiled says why an op is left to the evaluator.
@@ -52,6 +54,7 @@ var rules = map[string]rule{
 	"stablehlo.reduce_window":        reduceWindow,
 	"stablehlo.reverse":              reverse,
 	"stablehlo.scatter":              scatter,
+	"stablehlo.select_and_scatter":   selectAndScatter,
 	"stablehlo.slice":                slice,
 	"stablehlo.transpose":            transpose,
 }
@@ -85,7 +88,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, leave("%s is the evaluator's", seen)
 	}
-	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, o: &o, others: others, file: p.File}
+	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, o: &o, others: others, file: p.File, compile: Compile}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			t.used[v] = true

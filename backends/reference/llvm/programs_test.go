@@ -57,6 +57,13 @@ func TestConvolutions(t *testing.T) {
 	}
 }
 
+// So do gradients of pooling of all forms, with LTC_SOAK=1 10,000.
+func TestSelectAndScatter(t *testing.T) {
+	count(t, trials.Soak(30, 10_000), func(seed uint64) programs.Program {
+		return programs.Program{Text: programs.SelectAndScatter(rand.New(rand.NewPCG(seed, 7))), Extreme: seed%2 == 0}
+	})
+}
+
 // So do those that write over parts of tensors, in loops and branches, too, with
 // LTC_SOAK=1 20,000.
 func TestRandomUpdates(t *testing.T) {
