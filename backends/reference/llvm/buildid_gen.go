@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "9de46e896c25b5be423c4187"
+const buildID = "8857333ebb5b6b95e3654d84"

@@ -55,6 +55,31 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Three components of a record are moved at once where masks cost nothing, and else
+// as two and one: no code but that of what vectors leave over has masks then.
+func TestRecordsAreMasked(t *testing.T) {
+	k, err := kernel.Parse(`kernel records(x: f32[n0, 3] strides [*, 1], out y: f32[n0, 3] strides [*, 1]) {
+  for i0 < n0
+  for i1 < 3
+  stage {
+    %0 = load x[i0, i1]
+    %1 = add %0, %0 : f32
+    store y[i0, i1], %1
+  }
+}
+`)
+	require.NoError(t, err)
+	for _, level := range vector.Levels() {
+		free := level == vector.AVX512 || level == vector.AVX512BF16
+		text, schedules := emit.Module([]*kernel.Kernel{k}, vector.Machine{Level: level, Splats: true})
+		require.Len(t, schedules[0].Records, 2, "%v", level)
+		for _, op := range []string{"call <4 x float> @llvm.masked.load", "call void @llvm.masked.store"} {
+			require.Equal(t, free, strings.Contains(text, op), "%v: %s", level, op)
+		}
+		require.Equal(t, !free, strings.Contains(text, "load <2 x float>"), "%v", level)
+	}
+}
+
 // Kernels that differ in their names alone are one; the order in which they
 // come changes nothing but that of the schedules.
 func TestModule(t *testing.T) {

@@ -39,7 +39,7 @@ func (b *body) loadRecords(id kernel.ID, l vector.Lanes) []vector.Value {
 // many as lanes, and returns each element of all.
 func (b *body) loadRows(p vector.Pointer, stride value.Value, n int, l vector.Lanes) []vector.Value {
 	var all []vector.Value
-	for _, c := range chunks(n, l.N, b.Machine.Masks(p.DType)) {
+	for _, c := range chunks(n, l.N, b.Machine.FreeMasks()) {
 		from := b.at(p, b.Index(int64(c.first)))
 		if c.width == 1 {
 			all = append(all, b.LoadStrided(from, stride, l))
@@ -93,7 +93,7 @@ func (b *body) storeRecords(id kernel.ID, l vector.Lanes) {
 
 // storeRows stores columns to records that lie stride elements apart.
 func (b *body) storeRows(p vector.Pointer, stride value.Value, columns []vector.Value, l vector.Lanes) {
-	for _, c := range chunks(len(columns), l.N, b.Machine.Masks(p.DType)) {
+	for _, c := range chunks(len(columns), l.N, b.Machine.FreeMasks()) {
 		to := b.at(p, b.Index(int64(c.first)))
 		if c.width == 1 {
 			b.StoreStrided(to, stride, columns[c.first], l)

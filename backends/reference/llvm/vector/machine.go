@@ -91,6 +91,11 @@ func (m Machine) Masks(d types.DType) bool {
 	return m.wide() || m.Level == AVX2 && d.Size() >= 4
 }
 
+// FreeMasks reports whether a load or store of some lanes takes no longer than one
+// of all. With AVX2 processors of AMD take many steps for a masked store, and do
+// not fetch ahead what masked loads are about to need.
+func (m Machine) FreeMasks() bool { return m.wide() }
+
 // wide reports whether the machine has AVX-512: masks, permutations of 16
 // lanes, scaling by powers of two.
 func (m Machine) wide() bool { return m.Level == AVX512 || m.Level == AVX512BF16 }
