@@ -126,24 +126,73 @@ func entryBytes(f *zip.File, data []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// inflate decompresses raw to size bytes, of which [unpack] has said that they
-// can be there.
+// inflate decompresses raw to size bytes, of which [unpack] has said that they can be
+// there: first the header, and the rest only if these are the bytes that it asks for.
 func inflate(raw []byte, size uint64) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(raw))
 	defer r.Close()
-	// One byte more than claimed, to notice what is too long, and what a buffer
-	// wants to have left.
-	b := bytes.NewBuffer(soa.New(int(size) + 1 + bytes.MinRead).Bytes()[:0])
-	n, err := io.Copy(b, io.LimitReader(r, int64(size)+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("inflate: %w", err)
-	case uint64(n) < size:
-		return nil, fmt.Errorf("inflates to %d bytes, want %d", n, size)
-	case uint64(n) > size:
-		return nil, fmt.Errorf("inflates to more than the %d bytes that the archive claims", size)
+	head, err := inflateHeader(r, size)
+	if err != nil {
+		return nil, err
 	}
-	return b.Bytes(), nil
+	h, rest, err := splitHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.typeFor(size - uint64(len(head)-len(rest))); err != nil {
+		return nil, err
+	}
+	body := soa.New(int(size)).Bytes()
+	n, err := io.ReadFull(r, body[copy(body, head):])
+	if err := inflated(err, len(head)+n, size); err != nil {
+		return nil, err
+	}
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case n > 0:
+		return nil, fmt.Errorf("inflates to more than the %d bytes that the archive claims", size)
+	case err != io.EOF:
+		return nil, fmt.Errorf("inflate: %w", err)
+	}
+	return body, nil
+}
+
+// mostHeader is how long a deflated header may be: those of numbers have some hundred
+// bytes, and a longer one costs little only where it lies in the file.
+const mostHeader = 1 << 20
+
+// inflateHeader returns the start of an entry that inflates to size bytes, with the
+// whole header if it is there.
+func inflateHeader(r io.Reader, size uint64) ([]byte, error) {
+	head := make([]byte, min(size, preambleBytes))
+	n, err := io.ReadFull(r, head)
+	if err := inflated(err, n, size); err != nil {
+		return nil, err
+	}
+	dict, rest, err := preamble(head)
+	if err != nil {
+		return nil, err
+	}
+	if dict > mostHeader {
+		return nil, fmt.Errorf("a header of %d bytes, which may be %d where they are deflated", dict, mostHeader)
+	}
+	all := min(uint64(len(head)-len(rest))+dict, size)
+	if all <= uint64(len(head)) {
+		return head, nil
+	}
+	head = append(make([]byte, 0, all), head...)[:all]
+	n, err = io.ReadFull(r, head[preambleBytes:])
+	return head, inflated(err, preambleBytes+n, size)
+}
+
+// inflated returns what is wrong when err ended inflating after n bytes.
+func inflated(err error, n int, size uint64) error {
+	switch err {
+	case nil:
+		return nil
+	case io.EOF, io.ErrUnexpectedEOF: // of raw, too
+		return fmt.Errorf("inflates to %d bytes, want %d", n, size)
+	}
+	return fmt.Errorf("inflate: %w", err)
 }
 
 // EncodeArchive writes entries, in their order, as an uncompressed .npz file in

@@ -6,7 +6,9 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -116,10 +118,18 @@ func TestArchiveErrors(t *testing.T) {
 			`a.npz: entry "x.npy": stored, but takes 152 bytes for 153`},
 		{zipped(t, "x.npy", golden, zip.Store, func(h *zip.FileHeader) { h.CompressedSize64, h.UncompressedSize64 = 1<<40, 1<<40 }),
 			`a.npz: entry "x.npy": truncated: takes 1099511627776 bytes at 35 of a file of 288`},
-		{zipped(t, "x.npy", golden, zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64++ }),
-			`a.npz: entry "x.npy": inflates to 152 bytes, want 153`},
+		{zipped(t, "x.npy", golden[:140], zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 152 }),
+			`a.npz: entry "x.npy": inflates to 140 bytes, want 152`},
+		{zipped(t, "x.npy", golden[:40], zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 152 }),
+			`a.npz: entry "x.npy": inflates to 40 bytes, want 152`},
+		{zipped(t, "x.npy", slices.Concat(golden, []byte{0}), zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 152 }),
+			`a.npz: entry "x.npy": inflates to more than the 152 bytes that the archive claims`},
 		{zipped(t, "x.npy", golden, zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 7 }),
-			`a.npz: entry "x.npy": inflates to more than the 7 bytes that the archive claims`},
+			`a.npz: entry "x.npy": truncated: ends before the format version`},
+		{zipped(t, "x.npy", golden, zip.Deflate, func(h *zip.FileHeader) { h.UncompressedSize64 = 100 }),
+			`a.npz: entry "x.npy": truncated: the header takes 118 bytes, found 90`},
+		{zipped(t, "x.npy", golden, zip.Deflate, func(h *zip.FileHeader) { h.CompressedSize64 -= 20; h.CRC32++ }),
+			`a.npz: entry "x.npy": inflates to 137 bytes, want 152`},
 		{zipped(t, "x.npy", golden, zip.Store, func(h *zip.FileHeader) { h.Flags |= 1 }),
 			`a.npz: entry "x.npy": encrypted: want a plain entry`},
 		{zipped(t, "x.npy", golden, zip.Store, func(h *zip.FileHeader) { h.Method = 12 }),
@@ -133,6 +143,29 @@ func TestArchiveErrors(t *testing.T) {
 	require.EqualError(t, err, `a.npz: entry "y.npy": it takes part of what others take: together they are longer than the file`)
 	err = EncodeArchive(&bytes.Buffer{}, []Entry{{"x", soa.Make(types.Of(types.U8))}, {"x", soa.Make(types.Of(types.U8))}})
 	require.EqualError(t, err, `write archive: entry "x" is there twice`)
+}
+
+// What a header does not ask for is not unpacked, however much the archive claims.
+func TestArchiveHeaderFirst(t *testing.T) {
+	for _, tt := range []struct {
+		body []byte
+		want string
+	}{
+		{slices.Concat(golden, make([]byte, 8<<20)), `a.npz: entry "x.npy": 8388608 bytes after the 24 that f32[2,3] takes: the header does not describe all of the file`},
+		{make([]byte, 8<<20), `a.npz: entry "x.npy": not a .npy file: starts with "\x00\x00\x00\x00\x00\x00", want "\x93NUMPY"`},
+		{append([]byte("\x93NUMPY\x02\x00\x00\x00\x00\x02"), make([]byte, 8<<20)...), `a.npz: entry "x.npy": a header of 33554432 bytes, which may be 1048576 where they are deflated`},
+		{file("{'descr': '<f4', 'fortran_order': False, 'shape': (1073741824,)}", make([]byte, 8<<20)...),
+			`a.npz: entry "x.npy": truncated: f32[1073741824] takes 4294967296 bytes, found 8388608 after the header`},
+	} {
+		data := zipped(t, "x.npy", tt.body, zip.Deflate, nil)
+		require.Less(t, len(data), 1<<18)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := DecodeArchive("a.npz", data)
+		runtime.ReadMemStats(&after)
+		require.EqualError(t, err, tt.want)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
+	}
 }
 
 // A small archive of large arrays is refused before anything is unpacked; what

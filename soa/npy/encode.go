@@ -13,11 +13,14 @@ import (
 )
 
 // Encode writes v, of any strides, as a .npy file in C order, format version
-// 1.0.
+// 1.0. What [soa.View.Check] reports of v is an error.
 func Encode(w io.Writer, v soa.View) error {
 	head, err := encodeHeader(v.Type)
 	if err != nil {
 		return err
+	}
+	if err := v.Check(); err != nil {
+		return fmt.Errorf("write array: %w", err)
 	}
 	if _, err := w.Write(head); err != nil {
 		return fmt.Errorf("write array: %w", err)
@@ -79,7 +82,7 @@ func writeElements(w io.Writer, v soa.View) error {
 	if n == 0 {
 		return nil
 	}
-	if v.IsDense() {
+	if v.IsDense() && v.Remote() == nil {
 		_, err := w.Write(unsafe.Slice((*byte)(v.Base()), n*size))
 		soa.KeepAlive(v)
 		return err

@@ -23,27 +23,38 @@ type header struct {
 	shape   types.Shape
 }
 
-// splitHeader parses the preamble of a .npy file and returns what follows it.
-// Format: numpy.lib.format, magic, version, length of the dictionary (2 bytes
-// in version 1.0, 4 in 2.0 and 3.0, little-endian), dictionary.
-func splitHeader(data []byte) (header, []byte, error) {
+// preambleBytes is the most that comes before the dictionary.
+const preambleBytes = 12
+
+// preamble returns how many bytes the dictionary of a .npy file has, and what data
+// has from it on. Format: numpy.lib.format, magic, version, length of the dictionary
+// (2 bytes in version 1.0, 4 in 2.0 and 3.0, little-endian), dictionary.
+func preamble(data []byte) (size uint64, rest []byte, err error) {
 	if !strings.HasPrefix(string(data[:min(len(data), len(magic))]), magic) {
-		return header{}, nil, fmt.Errorf("not a .npy file: starts with %q, want %q", data[:min(len(data), len(magic))], magic)
+		return 0, nil, fmt.Errorf("not a .npy file: starts with %q, want %q", data[:min(len(data), len(magic))], magic)
 	}
 	if len(data) < len(magic)+2 {
-		return header{}, nil, errors.New("truncated: ends before the format version")
+		return 0, nil, errors.New("truncated: ends before the format version")
 	}
 	major, minor, rest := data[6], data[7], data[8:]
-	var size uint64
 	switch {
 	case minor != 0 || major < 1 || major > 3:
-		return header{}, nil, fmt.Errorf("format version %d.%d: want 1.0, 2.0 or 3.0", major, minor)
+		return 0, nil, fmt.Errorf("format version %d.%d: want 1.0, 2.0 or 3.0", major, minor)
 	case major == 1 && len(rest) >= 2:
 		size, rest = uint64(binary.LittleEndian.Uint16(rest)), rest[2:]
 	case major > 1 && len(rest) >= 4:
 		size, rest = uint64(binary.LittleEndian.Uint32(rest)), rest[4:]
 	default:
-		return header{}, nil, errors.New("truncated: ends before the length of the header")
+		return 0, nil, errors.New("truncated: ends before the length of the header")
+	}
+	return size, rest, nil
+}
+
+// splitHeader parses the header of a .npy file and returns what follows it.
+func splitHeader(data []byte) (header, []byte, error) {
+	size, rest, err := preamble(data)
+	if err != nil {
+		return header{}, nil, err
 	}
 	if size > uint64(len(rest)) {
 		return header{}, nil, fmt.Errorf("truncated: the header takes %d bytes, found %d", size, len(rest))
@@ -53,6 +64,22 @@ func splitHeader(data []byte) (header, []byte, error) {
 		return header{}, nil, fmt.Errorf("header: %w", err)
 	}
 	return h, rest[size:], nil
+}
+
+// typeFor is [header.tensorType] for so many bytes after the header, which have to be
+// those of the elements.
+func (h header) typeFor(found uint64) (types.Type, error) {
+	t, err := h.tensorType()
+	if err != nil {
+		return types.Type{}, err
+	}
+	switch want := uint64(t.Bytes()); {
+	case found < want:
+		return types.Type{}, fmt.Errorf("truncated: %v takes %d bytes, found %d after the header", t, want, found)
+	case found > want:
+		return types.Type{}, fmt.Errorf("%d bytes after the %d that %v takes: the header does not describe all of the file", found-want, want, t)
+	}
+	return t, nil
 }
 
 // tensorType returns the type that the header describes, or why there is none.

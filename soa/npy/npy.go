@@ -64,16 +64,9 @@ func decode(data []byte, view func(body []byte, t types.Type) (soa.View, error))
 	if err != nil {
 		return soa.View{}, err
 	}
-	t, err := h.tensorType()
+	t, err := h.typeFor(uint64(len(body)))
 	if err != nil {
 		return soa.View{}, err
-	}
-	switch want := t.Bytes(); {
-	case len(body) < want:
-		return soa.View{}, fmt.Errorf("truncated: %v takes %d bytes, found %d after the header", t, want, len(body))
-	case len(body) > want:
-		return soa.View{}, fmt.Errorf("%d bytes after the %d that %v takes: the header does not describe all of the file",
-			len(body)-want, want, t)
 	}
 	if t.DType == types.Bool {
 		for i, b := range body {

@@ -35,6 +35,9 @@ type Tensor struct {
 
 // Lookup returns the tensor of the given name.
 func (f *File) Lookup(name string) (soa.View, error) {
+	if f == nil {
+		return soa.View{}, errors.New("the file is nil")
+	}
 	i := slices.IndexFunc(f.Tensors, func(t Tensor) bool { return t.Name == name })
 	if i < 0 {
 		return soa.View{}, fmt.Errorf("there is no tensor %s", name)
@@ -74,6 +77,12 @@ func Map(path string) (*File, error) {
 // elements of all must fill the buffer without gaps, as the format says. name is
 // the file's, for errors.
 func Decode(name string, b *soa.Buffer) (*File, error) {
+	if b == nil {
+		return nil, fmt.Errorf("%s: the buffer is nil", name)
+	}
+	if b.Released() {
+		return nil, fmt.Errorf("%s: %w", name, soa.ErrReleased)
+	}
 	defer runtime.KeepAlive(b)
 	f, err := decode(b)
 	if err != nil {
@@ -224,6 +233,9 @@ func view(b *soa.Buffer, offset int, t types.Type) soa.View {
 // the order in which their elements follow: larger elements first, then by name,
 // as other writers do. The header is filled up with blanks to a multiple of 8.
 func Encode(f *File) (head []byte, tensors []Tensor, err error) {
+	if f == nil {
+		return nil, nil, errors.New("the file is nil")
+	}
 	names := make(map[types.DType]string, len(dtypes))
 	for name, d := range dtypes {
 		names[d] = name

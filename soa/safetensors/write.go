@@ -36,7 +36,7 @@ func elements(w io.Writer, v soa.View) error {
 	if n == 0 {
 		return nil
 	}
-	if !v.IsDense() {
+	if !v.IsDense() || v.Remote() != nil {
 		dense := soa.Make(v.Type)
 		if err := soa.Copy(dense, v); err != nil {
 			return err
