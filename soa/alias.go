@@ -29,31 +29,16 @@ func (c *Collection) Writable(inputs *Collection) error {
 			all = inputs.tensors[i].runs(all, false)
 		}
 	}
-	slices.SortFunc(all, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
-	var outputs []*run
-	for i := range all {
-		if all[i].output {
-			outputs = append(outputs, &all[i])
-		}
-	}
+	slices.SortStableFunc(all, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	var found sweep
 	for i := range all {
 		a := &all[i]
-		if a.output {
-			outputs = outputs[1:] // those behind it
-			for j := i + 1; j < len(all) && all[j].lo < a.hi; j++ {
-				if b := &all[j]; a.meets(b) {
-					return a.sharing(b)
-				}
-			}
-			continue
-		}
-		for _, b := range outputs { // inputs may share what they want
-			if b.lo >= a.hi {
-				break
-			}
-			if a.meets(b) {
-				return b.sharing(a)
-			}
+		switch b := found.add(a); {
+		case b == nil:
+		case b.output:
+			return b.sharing(a)
+		default:
+			return a.sharing(b)
 		}
 	}
 	return nil

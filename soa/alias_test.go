@@ -1,6 +1,7 @@
 package soa_test
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -97,4 +98,69 @@ func TestAcquire(t *testing.T) {
 			live.Done()
 		}
 	}))
+}
+
+// Columns of records span each other, and those of thousands are not compared in pairs.
+func TestWritableRecords(t *testing.T) {
+	const n, fields = 3, 30_000
+	mem := make([]float32, n*fields)
+	field := func(k int) soa.Column {
+		v, err := soa.Strided(mem, types.Of(types.F32, n), k, []int{fields})
+		require.NoError(t, err)
+		return soa.ViewColumn("field", v)
+	}
+	var even, odd []soa.Column
+	for k := range fields / 2 {
+		even, odd = append(even, field(2*k)), append(odd, field(2*k+1))
+	}
+	out, in := collection(t, n, even), collection(t, n, odd)
+	start := time.Now()
+	require.NoError(t, out.Writable(in))
+	require.Less(t, time.Since(start), 4*time.Second)
+	require.NoError(t, in.Add("last", field(fields-2)))
+	require.EqualError(t, out.Writable(in), "output a: column field: its memory is also that of input last, column field")
+}
+
+// Whether results lie over inputs or each other is what a comparison of bytes says,
+// where strides are alike.
+func TestWritableRandomly(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	mem := make([]uint16, 400)
+	shared, apart := 0, 0
+	for range 20_000 {
+		stride := 1 + r.IntN(6)
+		touched := map[int]int{} // by outputs: 1 and more, by inputs: -1
+		clash := false
+		out, in := soa.NewCollection(5), soa.NewCollection(5)
+		for k := range 1 + r.IntN(6) {
+			to, output := in, r.IntN(2) == 0
+			if output {
+				to = out
+			}
+			at, step := r.IntN(120), stride
+			if r.IntN(4) == 0 {
+				at, step = at+4*stride, -stride
+			}
+			wide := 1 + r.IntN(2)
+			v, err := soa.Strided(mem, types.Of(types.U16, 5, wide), at, []int{step, 1})
+			require.NoError(t, err)
+			require.NoError(t, to.Add(string(rune('a'+k)), soa.ViewColumn("v", v)))
+			for i := range 5 * wide {
+				e := at + i/wide*step + i%wide
+				clash = clash || touched[e] == 1 || touched[e] == -1 && output
+				if output {
+					touched[e] = 1
+				} else if touched[e] == 0 {
+					touched[e] = -1
+				}
+			}
+		}
+		if clash {
+			shared++
+		} else {
+			apart++
+		}
+		require.Equal(t, clash, out.Writable(in) != nil, "%v\n%v", out, in)
+	}
+	require.Greater(t, min(shared, apart), 1000)
 }
