@@ -13,7 +13,8 @@ import (
 )
 
 // Bound is a model with the columns that it reads and writes. Any number of
-// goroutines may run it at once, each another batch.
+// goroutines may run it at once, each another batch. The zero Bound runs nothing: that
+// is an error.
 type Bound struct {
 	model   *Model
 	in, out *soa.Collection
@@ -46,6 +47,9 @@ type run struct {
 // (n, 1) also stands for a value (n). What the model writes must not be what it
 // reads. An error, which names the tensor and its column, is what Run returns.
 func (m *Model) Bind(in, out *soa.Collection) *Bound {
+	if m == nil || m.exec == nil {
+		return &Bound{err: errors.New("model: bind: it is the zero Model: New makes others")}
+	}
 	b := &Bound{model: m}
 	if b.err = b.bind(in, out); b.err != nil {
 		b.err = fmt.Errorf("model: bind: %w", b.err)
@@ -87,7 +91,7 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 		return fmt.Errorf("out has %d tensors, %v, but the program %d results", n, b.out.Names(), len(b.writes))
 	}
 	if b.in.Batches() != b.out.Batches() {
-		return fmt.Errorf("in has %d batches, out %d", b.in.Batches(), b.out.Batches())
+		return fmt.Errorf("in has %d batches, out %d: AddBatched cuts a tensor into some, Add gives it whole to each", b.in.Batches(), b.out.Batches())
 	}
 	return b.out.Writable(b.in)
 }
@@ -129,6 +133,9 @@ func flattened(v soa.View) soa.View {
 // run with others of the device; nil runs it at once and returns when it is done.
 // When it fails no result has been written.
 func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
+	if b == nil || b.model == nil {
+		return b.none()
+	}
 	if b.err != nil {
 		return b.err
 	}
@@ -149,9 +156,39 @@ func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error 
 	err := b.model.exec.Execute(ctx, &r.call)
 	r.call.Queue = nil
 	if err != nil {
-		return fmt.Errorf("model: batch %d: %w", batch, err)
+		return fmt.Errorf("model: batch %d: %w%s", batch, err, r.whole(b))
 	}
 	return nil
+}
+
+// whole says, for the error of a run, which tensor has more elements than the batch
+// where the program takes any number: nothing if there is none.
+func (r *run) whole(b *Bound) string {
+	of := func(c, batch *soa.Collection, p place, t types.Type) string {
+		if len(t.Shape) == 0 || t.Shape[0] != backends.AnySize || batch.Tensor(p.tensor).Type.Shape[0] == batch.Elements() {
+			return ""
+		}
+		return fmt.Sprintf(" (%s: Add gives the tensor whole to each batch, AddBatched cuts it)", c.Label(p.tensor))
+	}
+	for k, p := range b.reads {
+		if s := of(b.in, &r.in, p, b.model.sig.Args[b.model.inputs[k]].Type); s != "" {
+			return s
+		}
+	}
+	for j, p := range b.writes {
+		if s := of(b.out, &r.out, p, b.model.sig.Results[j].Type); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// none is the error of a Bound of no model.
+func (b *Bound) none() error {
+	if b != nil && b.err != nil {
+		return b.err
+	}
+	return errors.New("model: it is the zero Bound: Bind makes others")
 }
 
 // place points the run at the memory of a batch.

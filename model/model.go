@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // Model is a compiled program whose constants have values. It is immutable; any
-// number of goroutines may use it at once.
+// number of goroutines may use it at once. The zero Model is none: to run it is an error.
 type Model struct {
 	exec   backends.Executable
 	sig    *backends.Signature
@@ -44,6 +45,9 @@ func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 // of that name, which are copied. Without a value a constant is an input as
 // others are.
 func New(ctx context.Context, b backends.Backend, program backends.Module, constants map[string]soa.View, opts ...Option) (*Model, error) {
+	if b == nil {
+		return nil, errors.New("model: the backend is nil")
+	}
 	o := backends.Options{Threads: 1, Name: "model"}
 	for _, set := range opts {
 		set(&o)
@@ -81,17 +85,28 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 	return m, nil
 }
 
-// Signature returns what the program takes and gives, its constants among that.
-func (m *Model) Signature() *backends.Signature { return m.sig }
+// Signature returns what the program takes and gives, its constants among that; nil of
+// the zero Model.
+func (m *Model) Signature() *backends.Signature {
+	if m == nil {
+		return nil
+	}
+	return m.sig
+}
 
 // Executable returns what runs the program, for counters and profiles of the
-// backend's.
-func (m *Model) Executable() backends.Executable { return m.exec }
+// backend's; nil of the zero Model.
+func (m *Model) Executable() backends.Executable {
+	if m == nil {
+		return nil
+	}
+	return m.exec
+}
 
 // CopiedBytes returns how many bytes all runs so far have copied, 0 where columns
 // were read and written in place; -1 if the backend does not tell.
 func (m *Model) CopiedBytes() int64 {
-	if c, ok := m.exec.(backends.Copying); ok {
+	if c, ok := m.Executable().(backends.Copying); ok {
 		return c.CopiedBytes()
 	}
 	return -1
@@ -101,7 +116,7 @@ func (m *Model) CopiedBytes() int64 {
 // and for how many it could make none, so that it copies: see [backends.Varying].
 // Both are -1 if it does not tell.
 func (m *Model) Variants() (made, failed int) {
-	if v, ok := m.exec.(backends.Varying); ok {
+	if v, ok := m.Executable().(backends.Varying); ok {
 		return v.Variants()
 	}
 	return -1, -1

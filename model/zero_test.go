@@ -1,0 +1,56 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/lazy"
+	"ltc/model"
+	"ltc/soa"
+)
+
+// Zero models run nothing, and say so.
+func TestZeroModels(t *testing.T) {
+	for _, b := range []*model.Bound{nil, {}} {
+		require.EqualError(t, b.Run(t.Context(), nil, 0), "model: it is the zero Bound: Bind makes others")
+	}
+	for _, m := range []*model.Model{nil, {}} {
+		require.EqualError(t, m.Bind(soa.NewCollection(1), soa.NewCollection(1)).Run(t.Context(), nil, 0), "model: bind: it is the zero Model: New makes others")
+		require.Nil(t, m.Signature())
+		require.Nil(t, m.Executable())
+		require.EqualValues(t, -1, m.CopiedBytes())
+		made, failed := m.Variants()
+		require.Equal(t, []int{-1, -1}, []int{made, failed})
+	}
+	_, err := model.New(t.Context(), nil, backends.NewModule(""), nil)
+	require.EqualError(t, err, "model: the backend is nil")
+}
+
+// Among tensors that are cut into batches, one that is whole is the error of a run that
+// it does not go with: it names the tensor, its column and what to call.
+func TestAddAmongBatches(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	f := network(t, dev)
+	for _, backend := range []string{"cpu", "eval"} {
+		m := newModel(t, f, backend)
+		hits, cut, _ := columns(t, 10, 5)
+		out := soa.NewCollection(10)
+		require.NoError(t, out.AddBatched("class", 5, hits.Col("Class")))
+		require.NoError(t, out.Add("score", hits.Col("Score")))
+		err = m.Bind(cut, out).Run(t.Context(), nil, 0)
+		require.ErrorContains(t, err, "model: batch 0: ")
+		require.ErrorContains(t, err, " (tensor score: layout hit: column Score: Add gives the tensor whole to each batch, AddBatched cuts it)")
+
+		_, _, both := columns(t, 10, 5)
+		in := soa.NewCollection(10)
+		require.NoError(t, in.Add("x", hits.Col("X"), hits.Col("Y"), hits.Col("Z")))
+		require.EqualError(t, m.Bind(in, both).Run(t.Context(), nil, 0),
+			"model: bind: in has 1 batches, out 2: AddBatched cuts a tensor into some, Add gives it whole to each")
+		require.NoError(t, in.AddBatched("unused", 5, hits.Col("X")))
+		require.ErrorContains(t, m.Bind(in, both).Run(t.Context(), nil, 0),
+			" (tensor x: layout hit: column X: Add gives the tensor whole to each batch, AddBatched cuts it)")
+	}
+}
