@@ -6,6 +6,8 @@
 package soa
 
 import (
+	"fmt"
+	"math"
 	"sync/atomic"
 	"unsafe"
 
@@ -36,14 +38,18 @@ type Buffer struct {
 	n      int
 }
 
-// New returns a zeroed buffer of n bytes.
+// New returns a zeroed buffer of n bytes. It panics as make does when n is negative;
+// for more than there may be, see [Fits].
 func New(n int) *Buffer {
 	return NewAligned(n, Alignment)
 }
 
 // NewAligned returns a zeroed buffer of n bytes on the Go heap that starts at a
-// multiple of align, a power of two.
+// multiple of align. It panics when n is negative and when align is no power of two.
 func NewAligned(n, align int) *Buffer {
+	if n < 0 || align < 1 || align&(align-1) != 0 || n > math.MaxInt-align {
+		panic(fmt.Sprintf("soa: there is no buffer of %d bytes from a multiple of %d on, a power of two", n, align))
+	}
 	raw := make([]byte, n+align)
 	hugeHeap(raw)
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & uintptr(align-1))
@@ -65,17 +71,21 @@ func (b *Buffer) Aligned(offset, n int) bool {
 	return (uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))|uintptr(offset))&uintptr(n-1) == 0
 }
 
-// View returns a dense view of the start of b. It panics when t does not fit.
+// View returns a dense view of the start of b. It panics when t is no type or does
+// not fit.
 func (b *Buffer) View(t types.Type) View { return b.ViewAt(0, t) }
 
-// ViewAt returns a dense view of b from the given byte on. It panics when t
-// does not fit or offset is not a multiple of the element's size.
+// ViewAt returns a dense view of b from the given byte on. It panics when t is no type
+// or does not fit, and when offset is not a multiple of the element's size.
 func (b *Buffer) ViewAt(offset int, t types.Type) View {
+	if err := t.Check(); err != nil { // the bytes of such a type could be any number
+		panic("soa: view: " + err.Error())
+	}
 	if offset%max(t.DType.Size(), 1) != 0 {
 		panic("soa: offset is not a multiple of the element size")
 	}
 	if b.remote != nil {
-		if offset < 0 || offset+t.Bytes() > b.n {
+		if offset < 0 || t.Bytes() > b.n-offset {
 			panic("soa: a view of remote memory leaves it")
 		}
 		return b.RemoteAt(b.at+uintptr(offset), t)
@@ -88,7 +98,8 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	return v
 }
 
-// Make returns a dense view of a fresh zeroed buffer.
+// Make returns a dense view of a fresh zeroed buffer. It panics when t is no type;
+// for more than there may be, see [Fits].
 func Make(t types.Type) View { return New(t.Bytes()).View(t) }
 
 // At returns a dense view of the memory at p, which must hold the elements of

@@ -47,10 +47,12 @@ func (c *Collection) Names() []string {
 	return names
 }
 
-// Tensor returns tensor i in the collection's order.
+// Tensor returns tensor i in the collection's order. It panics as indexing a slice does
+// when there is none.
 func (c *Collection) Tensor(i int) View { return c.tensors[c.order[i]].view }
 
-// Label names tensor i in the collection's order, and its first column, in errors.
+// Label names tensor i in the collection's order, and its first column, in errors. It
+// panics as [Collection.Tensor] does.
 func (c *Collection) Label(i int) string {
 	t := &c.tensors[c.order[i]]
 	if len(t.columns) == 0 {
@@ -163,6 +165,9 @@ func tensorOf(n int, columns []Column) (View, error) {
 		} else if col.count != n {
 			return View{}, fmt.Errorf("%s: it has %d elements, not %d", col.label(), col.count, n)
 		}
+		if err := v.Type.Check(); err != nil { // of a scalar for many elements
+			return View{}, fmt.Errorf("%s: %w", col.label(), err)
+		}
 		views[i] = v
 		switch a, b := views[0], columns[0].label(); {
 		case v.Type.DType != a.Type.DType:
@@ -180,9 +185,13 @@ func tensorOf(n int, columns []Column) (View, error) {
 		v := views[0]
 		v.Type.Shape = slices.Insert(slices.Clone(v.Type.Shape), 1, len(views))
 		v.Strides = slices.Insert(slices.Clone(v.Strides), 1, stride)
-		return v, nil
+		return v, v.Type.Check()
 	}
-	return NewTable(1, views...)
+	v, err := NewTable(1, views...)
+	if err == nil {
+		err = v.Type.Check()
+	}
+	return v, err
 }
 
 // distance returns how many elements lie between the starts of neighbours when
@@ -255,6 +264,9 @@ func (c *Collection) Batches() int {
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {
 		return fmt.Errorf("collection: batch %d of %d", i, c.Batches())
+	}
+	if into == nil {
+		return fmt.Errorf("collection: there is nothing that batch %d is to be made into: it is nil", i)
 	}
 	if into == c {
 		return fmt.Errorf("collection: a batch of it cannot be made into it")

@@ -1,6 +1,7 @@
 package soa
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -44,7 +45,7 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 		return nil, err
 	}
 	if !o.in {
-		if err := Fits(bytes); err != nil {
+		if err := Fits(bytes + l.align); err != nil {
 			return nil, fmt.Errorf("layout %s: %w", l.name, err)
 		}
 		o.buffer, o.offset = NewAligned(bytes, l.align), 0
@@ -84,15 +85,29 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	return c, nil
 }
 
-// Layout returns what the columns are laid out by.
-func (c *Columns) Layout() *Layout { return c.layout }
+// errNone is the error of nil and zero Columns, as zero views have.
+var errNone = errors.New("there are no columns: they are the zero value")
 
-// Err returns why there are no columns: see [Of].
-func (c *Columns) Err() error { return c.err }
+// Err returns why there are no columns: see [Of]. There are none of nil and zero
+// Columns either: they have no elements, and what uses them is an error.
+func (c *Columns) Err() error {
+	if c == nil || c.layout == nil {
+		return errNone
+	}
+	return c.err
+}
+
+// Layout returns what the columns are laid out by; the zero Layout if there are none.
+func (c *Columns) Layout() *Layout {
+	if c == nil || c.layout == nil {
+		return &Layout{}
+	}
+	return c.layout
+}
 
 // Len returns the number of elements.
 func (c *Columns) Len() int {
-	if c.err != nil {
+	if c.Err() != nil {
 		return 0
 	}
 	return c.counts[0]
@@ -101,7 +116,10 @@ func (c *Columns) Len() int {
 // Count returns the number of elements of a block, or of all values of a
 // jagged column; 0 if there is none of that name.
 func (c *Columns) Count(name string) int {
-	if g, ok := c.layout.findGroup(name); ok && c.err == nil {
+	if c.Err() != nil {
+		return 0
+	}
+	if g, ok := c.layout.findGroup(name); ok {
 		return c.counts[g]
 	}
 	return 0
@@ -109,17 +127,30 @@ func (c *Columns) Count(name string) int {
 
 // Bytes returns the size of the block of memory; 0 for columns of several
 // blocks: see [Join].
-func (c *Columns) Bytes() int { return c.bytes }
+func (c *Columns) Bytes() int {
+	if c == nil {
+		return 0
+	}
+	return c.bytes
+}
 
 // Base returns the address of the block of memory; nil for columns of several.
 // It does not keep memory off the Go heap: see [runtime.KeepAlive].
-func (c *Columns) Base() unsafe.Pointer { return c.base }
+func (c *Columns) Base() unsafe.Pointer {
+	if c == nil {
+		return nil
+	}
+	return c.base
+}
 
 // ReadOnly reports whether the columns must not be written.
-func (c *Columns) ReadOnly() bool { return c.readOnly }
+func (c *Columns) ReadOnly() bool { return c != nil && c.readOnly }
 
 // Const returns the same columns to be read only.
 func (c *Columns) Const() *Columns {
+	if c == nil {
+		return nil
+	}
 	r := *c
 	r.readOnly = true
 	return &r
@@ -127,8 +158,8 @@ func (c *Columns) Const() *Columns {
 
 // check returns why the columns must not be used.
 func (c *Columns) check() error {
-	if c.err != nil {
-		return c.err
+	if err := c.Err(); err != nil {
+		return err
 	}
 	for i, p := range c.parts {
 		if (i == 0 || p.buffer != c.parts[i-1].buffer) && p.buffer.Released() {
@@ -141,8 +172,11 @@ func (c *Columns) check() error {
 // Col returns the column or scalar of the given name. Where there is none, the
 // error is that of the column, and of whatever uses it.
 func (c *Columns) Col(name string) Column {
-	if c.err != nil {
-		return Column{name: name, err: c.err}
+	if err := c.Err(); err != nil {
+		if err == errNone {
+			err = fmt.Errorf("column %s: %w", name, err)
+		}
+		return Column{name: name, err: err}
 	}
 	i, ok := c.layout.index[name]
 	if !ok {
@@ -171,6 +205,9 @@ func (c *Columns) names() []string {
 
 // locate returns where the field f lies, or an error when there is none like it.
 func (c *Columns) locate(f Field) (*part, error) {
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
 	i, ok := c.layout.index[f.Name]
 	if !ok {
 		return nil, c.errorf("there is no column %s: there are %s", f.Name, strings.Join(c.names(), ", "))
@@ -219,8 +256,8 @@ func columnMajor(shape types.Shape, stride int) []int {
 // these: of a struct in the layout's struct, of a block, or the values of a
 // jagged column of structs.
 func (c *Columns) Block(name string) (*Columns, error) {
-	if c.err != nil {
-		return nil, c.err
+	if err := c.Err(); err != nil {
+		return nil, err
 	}
 	var fields []Field
 	b := &Columns{readOnly: c.readOnly}
@@ -296,8 +333,8 @@ func Join(name string, parts ...*Columns) (*Columns, error) {
 
 // String prints where each column and scalar lies, one a line.
 func (c *Columns) String() string {
-	if c.err != nil {
-		return c.err.Error()
+	if err := c.Err(); err != nil {
+		return err.Error()
 	}
 	var s strings.Builder
 	rule := "enforced"

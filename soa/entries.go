@@ -21,8 +21,12 @@ func NewEntries[T any](c *Columns, e *Extent, base unsafe.Pointer) Entries[T] {
 	return Entries[T]{ConstEntries[T]{unsafe.Slice((*T)(base), e.n)}}
 }
 
-// mustBeHeap panics when the columns have no memory that a slice keeps.
+// mustBeHeap panics when the columns have no memory that a slice keeps. Of a zero view
+// there are no columns, and no entries.
 func (c *Columns) mustBeHeap() {
+	if c == nil {
+		return
+	}
 	c.MustLive()
 	for _, p := range c.parts {
 		if p.buffer.off {

@@ -19,9 +19,9 @@ type Extent struct {
 func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
 
 // All returns the number of elements, for a loop over them. It panics when memory
-// of the columns was released.
+// of the columns was released. Of a zero view there are no columns.
 func (e *Extent) All(c *Columns) int {
-	if e.n == 0 {
+	if e.n == 0 && c != nil {
 		c.MustLive()
 	}
 	return e.n
@@ -140,7 +140,7 @@ func (a *Access) Extent(e *Extent) {
 // Err returns why the columns cannot be had.
 func (a *Access) Err() error { return a.err }
 
-// MustLive panics when memory of the columns was released.
+// MustLive panics when memory of the columns was released, and when there are none.
 func (c *Columns) MustLive() {
 	if err := c.check(); err != nil {
 		panic(fmt.Errorf("soa: %w", err))
@@ -148,7 +148,7 @@ func (c *Columns) MustLive() {
 }
 
 // NoElement is what asking columns for an element that is not there panics with,
-// and for any element after their memory was released.
+// and for any element after their memory was released and of a zero view.
 type NoElement struct {
 	Columns *Columns
 	Index   int
@@ -163,7 +163,8 @@ func (e NoElement) Error() string {
 	return "soa: " + err.Error()
 }
 
-// Unwrap returns what wraps [ErrReleased]; nil when the index is at fault.
+// Unwrap returns why there are no elements, which wraps [ErrReleased] after a release;
+// nil when the index is at fault.
 func (e NoElement) Unwrap() error { return e.Columns.check() }
 
 // Values returns which values of a jagged column are those of element i. It

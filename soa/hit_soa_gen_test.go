@@ -38,7 +38,8 @@ func HitLayout(opts ...soa.Option) (*soa.Layout, error) {
 	return soa.NewLayout("Hit", hitFields, opts...)
 }
 
-// HitConstView shows columns as elements of Hit that cannot be written.
+// HitConstView shows columns as elements of Hit that cannot be written. The zero
+// HitConstView has none: asking for one panics.
 type HitConstView struct {
 	columns         *soa.Columns
 	extent          soa.Extent
@@ -63,13 +64,15 @@ type HitConstView struct {
 	baseRun         unsafe.Pointer
 }
 
-// HitView shows columns as elements of Hit.
+// HitView shows columns as elements of Hit. The zero HitView has none: asking for
+// one panics.
 type HitView struct{ HitConstView }
 
-// HitElement is an element of a HitView.
+// HitElement is an element of a HitView. The zero HitElement is none, and only to be set.
 type HitElement struct{ HitConstElement }
 
-// HitConstElement is an element of a HitConstView.
+// HitConstElement is an element of a HitConstView. The zero HitConstElement is none, and
+// only to be set.
 type HitConstElement struct {
 	v *HitConstView
 	i int
@@ -524,7 +527,7 @@ func (e HitElement) SetIds(k int, x uint64) {
 	runtime.KeepAlive(e.v)
 }
 
-// Field returns component r of B of all elements.
+// Field returns component r of B of all elements. It panics when the memory was released.
 func (v *HitConstView) Field(r int) float32 {
 	v.columns.MustLive()
 	_ = [3]struct{}{}[r]
@@ -533,7 +536,7 @@ func (v *HitConstView) Field(r int) float32 {
 	return x
 }
 
-// SetField sets component r of B of all elements.
+// SetField sets component r of B of all elements. It panics when the memory was released.
 func (v *HitView) SetField(r int, x float32) {
 	v.columns.MustLive()
 	_ = [3]struct{}{}[r]
@@ -541,7 +544,7 @@ func (v *HitView) SetField(r int, x float32) {
 	runtime.KeepAlive(v)
 }
 
-// Run returns Run of all elements.
+// Run returns Run of all elements. It panics when the memory was released.
 func (v *HitConstView) Run() uint32 {
 	v.columns.MustLive()
 	x := *(*uint32)(v.baseRun)
@@ -549,7 +552,7 @@ func (v *HitConstView) Run() uint32 {
 	return x
 }
 
-// SetRun sets Run of all elements.
+// SetRun sets Run of all elements. It panics when the memory was released.
 func (v *HitView) SetRun(x uint32) {
 	v.columns.MustLive()
 	*(*uint32)(v.baseRun) = x

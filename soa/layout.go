@@ -90,11 +90,14 @@ func (f Field) check(align int) error {
 	case align%f.DType.Size() != 0:
 		return fmt.Errorf("an alignment of %d bytes is less than an element's %d", align, f.DType.Size())
 	}
-	const most = 1 << 20
+	const most, together = 1 << 20, 1 << 24 // a list of the latter is some hundreds of MB
 	for _, d := range f.Shape {
 		if d < 1 || d > most {
 			return fmt.Errorf("%v%v: dimensions of an element are from 1 to %d", f.DType, f.Shape, most)
 		}
+	}
+	if n := f.components(); n > together {
+		return fmt.Errorf("%v%v: an element has %d components, which may be %d", f.DType, f.Shape, n, together)
 	}
 	return nil
 }

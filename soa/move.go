@@ -1,6 +1,7 @@
 package soa
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -139,10 +140,19 @@ func moveRow[T any](d moveDim, dst, src unsafe.Pointer) {
 
 // Copy copies the elements of src to dst, whatever their strides and tables, to
 // and from remote memory, too. The types must be equal and the memory must not
-// overlap.
+// overlap. Memory off the Go heap that was released is an error that wraps
+// [ErrReleased], unless something is running that still uses it.
 func Copy(dst, src View) error {
 	if !dst.Type.Equal(src.Type) {
 		return fmt.Errorf("copy of %v to %v: types differ", src.Type, dst.Type)
+	}
+	if dst.IsZero() {
+		return errors.New("copy of no view")
+	}
+	for _, b := range [...]*Buffer{src.hold, dst.hold} {
+		if b != nil && b.over() {
+			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
+		}
 	}
 	err := error(nil)
 	if dst.Remote() != nil || src.Remote() != nil {

@@ -38,6 +38,9 @@ func (l *Layout) Size(n int, opts ...Option) (int, error) {
 
 // counts returns the number of elements of each group.
 func (l *Layout) counts(n int, more map[string]int) ([]int, error) {
+	if l == nil || len(l.groups) == 0 {
+		return nil, fmt.Errorf("layout: it is the zero Layout: NewLayout and LayoutOf make others")
+	}
 	counts := make([]int, len(l.groups))
 	counts[0] = n
 	for _, name := range slices.Sorted(maps.Keys(more)) {

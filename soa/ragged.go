@@ -115,6 +115,9 @@ func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	p := &padded{most: most, values: v, offsets: offsets, columns: slices.Clone(columns), count: v.Type.Shape[0], to: Make(t), mask: Make(mask)}
 	p.parts = pieces(v)
 	p.inner = len(p.parts)
+	if err := p.check(); err != nil {
+		return fmt.Errorf("tensor %s: %w", name, err)
+	}
 	copied, err := p.fill()
 	if err != nil {
 		return fmt.Errorf("tensor %s: %w", name, err)
@@ -142,8 +145,14 @@ func pieces(v View) []piece {
 }
 
 // Refresh copies the values of all padded tensors anew. It reports an error
-// when their memory was released, or offsets do not rise or leave the values.
+// when their memory was released, or offsets do not rise or leave the values: then
+// all are as they were.
 func (c *Collection) Refresh() error {
+	for _, p := range c.padded {
+		if err := p.check(); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.padded {
 		n, err := p.fill()
 		if err != nil {
@@ -158,24 +167,47 @@ func (c *Collection) Refresh() error {
 // tensors.
 func (c *Collection) Copied() int64 { return c.copied }
 
-// fill returns the bytes that were copied.
-func (p *padded) fill() (int64, error) {
+// check reports what keeps p from being filled.
+func (p *padded) check() error {
 	for _, col := range p.columns {
 		if err := col.Err(); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	o, err := p.offsets.View()
 	if err != nil {
-		return 0, err
+		return err
 	}
+	defer KeepAlive(o)
+	offsets := elements[int64](o)
+	for i := range len(offsets) - 1 {
+		if _, _, err := p.bounds(offsets, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds returns which values are element i's.
+func (p *padded) bounds(offsets []int64, i int) (lo, hi int, err error) {
+	lo, hi = int(offsets[i]), int(offsets[i+1])
+	if lo < 0 || hi < lo || hi > p.count {
+		err = fmt.Errorf("%s: element %d has values %d to %d of %d", p.columns[0].label(), i, lo, hi, p.count)
+	}
+	return lo, hi, err
+}
+
+// fill returns the bytes that were copied. Offsets are looked at once more: somebody
+// else may write them since [padded.check].
+func (p *padded) fill() (int64, error) {
+	o := p.offsets.view
 	Zero(p.to)
 	size, copied := p.to.Type.DType.Size(), int64(0)
 	mask := elements[bool](p.mask)
 	for i, offsets := 0, elements[int64](o); i+1 < len(offsets); i++ {
-		lo, hi := int(offsets[i]), int(offsets[i+1])
-		if lo < 0 || hi < lo || hi > p.count {
-			return copied, fmt.Errorf("%s: element %d has values %d to %d of %d", p.columns[0].label(), i, lo, hi, p.count)
+		lo, hi, err := p.bounds(offsets, i)
+		if err != nil {
+			return copied, err
 		}
 		n := min(hi-lo, p.most)
 		for k := range p.most {

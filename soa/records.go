@@ -7,7 +7,8 @@ import (
 )
 
 // Records are columns seen as elements of struct type T, whose fields say
-// which columns: see [LayoutOf].
+// which columns: see [LayoutOf]. The zero Records have no elements, and columns that
+// are errors.
 type Records[T any] struct {
 	*Columns
 	plan plan
@@ -42,6 +43,9 @@ func Of[T any](n int, opts ...Option) *Records[T] {
 // for each field of T, but not the other way round. Columns that are read only
 // are an error: see [ConstAs].
 func As[T any](c *Columns) (*Records[T], error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	if c.readOnly {
 		return nil, fmt.Errorf("layout %s: %w", c.layout.name, ErrReadOnly)
 	}
@@ -84,19 +88,20 @@ func (r *ConstRecords[T]) At(i int) ConstRow[T] {
 }
 
 func (c *Columns) mustHave(i int) {
-	if c.err != nil || !c.extent.Has(i) {
+	if c == nil || c.extent == nil || !c.extent.Has(i) {
 		panic(NoElement{c, i})
 	}
 }
 
-// ConstRow is an element of [ConstRecords].
+// ConstRow is an element of [ConstRecords]. The zero ConstRow is none: it must not be
+// used but to be set.
 type ConstRow[T any] struct {
 	columns *Columns
 	plan    *plan
 	i       int
 }
 
-// Row is an element of [Records].
+// Row is an element of [Records]. The zero Row is none, as that of [ConstRow].
 type Row[T any] struct{ ConstRow[T] }
 
 // Index returns the element's number.

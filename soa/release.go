@@ -37,6 +37,12 @@ func (b *Buffer) Released() bool { return b.released.Load() }
 // gone reports whether b, or one of those that a table's columns are in, was released.
 func (b *Buffer) gone() bool { return b.Released() || slices.ContainsFunc(b.also, (*Buffer).gone) }
 
+// over reports whether what b, or one of those of a table, held is given back: it was
+// released, and nothing uses it any more.
+func (b *Buffer) over() bool {
+	return b.Released() && b.uses.Load() == 0 || slices.ContainsFunc(b.also, (*Buffer).over)
+}
+
 // ReadOnly reports whether the memory must not be written.
 func (b *Buffer) ReadOnly() bool { return b.readOnly }
 

@@ -10,7 +10,9 @@ import (
 // for each index (i, …) of t's shape, where they lie. It reports an error when
 // one lies outside the view or t's elements are of another dtype.
 func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
-	switch {
+	switch err := t.Check(); {
+	case err != nil:
+		return View{}, fmt.Errorf("restride of %v: %w", v.Type, err)
 	case !v.IsDense():
 		return View{}, fmt.Errorf("restride of %v: it is not dense", v.Type)
 	case t.DType != v.Type.DType || len(strides) != t.Rank():

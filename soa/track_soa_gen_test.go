@@ -26,7 +26,8 @@ func TrackLayout(opts ...soa.Option) (*soa.Layout, error) {
 	return soa.NewLayout("Track", trackFields, opts...)
 }
 
-// TrackConstView shows columns as elements of Track that cannot be written.
+// TrackConstView shows columns as elements of Track that cannot be written. The zero
+// TrackConstView has none: asking for one panics.
 type TrackConstView struct {
 	columns     *soa.Columns
 	extent      soa.Extent
@@ -40,13 +41,15 @@ type TrackConstView struct {
 	even        soa.Even
 }
 
-// TrackView shows columns as elements of Track.
+// TrackView shows columns as elements of Track. The zero TrackView has none: asking for
+// one panics.
 type TrackView struct{ TrackConstView }
 
-// TrackElement is an element of a TrackView.
+// TrackElement is an element of a TrackView. The zero TrackElement is none, and only to be set.
 type TrackElement struct{ TrackConstElement }
 
-// TrackConstElement is an element of a TrackConstView.
+// TrackConstElement is an element of a TrackConstView. The zero TrackConstElement is none, and
+// only to be set.
 type TrackConstElement struct {
 	v *TrackConstView
 	i int
@@ -161,7 +164,7 @@ func (v *TrackConstView) All() iter.Seq[TrackConstElement] {
 // Index returns the element's number.
 func (e TrackConstElement) Index() int { return e.i }
 
-// Charge returns Charge of all elements.
+// Charge returns Charge of all elements. It panics when the memory was released.
 func (v *TrackConstView) Charge() float32 {
 	v.columns.MustLive()
 	x := *(*float32)(v.baseCharge)
@@ -169,7 +172,7 @@ func (v *TrackConstView) Charge() float32 {
 	return x
 }
 
-// SetCharge sets Charge of all elements.
+// SetCharge sets Charge of all elements. It panics when the memory was released.
 func (v *TrackView) SetCharge(x float32) {
 	v.columns.MustLive()
 	*(*float32)(v.baseCharge) = x

@@ -52,6 +52,9 @@ func NewTable(axis int, columns ...View) (View, error) {
 		return View{}, fmt.Errorf("a table needs at least one column")
 	}
 	first := columns[0]
+	if first.IsZero() { // and so are the others, or they differ
+		return View{}, fmt.Errorf("column 0 is no view")
+	}
 	if axis < 0 || axis > first.Type.Rank() {
 		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
 	}

@@ -23,7 +23,8 @@ func PointLayout(opts ...soa.Option) (*soa.Layout, error) {
 	return soa.NewLayout("Point", pointFields, opts...)
 }
 
-// PointConstView shows columns as elements of Point that cannot be written.
+// PointConstView shows columns as elements of Point that cannot be written. The zero
+// PointConstView has none: asking for one panics.
 type PointConstView struct {
 	columns *soa.Columns
 	extent  soa.Extent
@@ -34,13 +35,15 @@ type PointConstView struct {
 	even    soa.Even
 }
 
-// PointView shows columns as elements of Point.
+// PointView shows columns as elements of Point. The zero PointView has none: asking for
+// one panics.
 type PointView struct{ PointConstView }
 
-// PointElement is an element of a PointView.
+// PointElement is an element of a PointView. The zero PointElement is none, and only to be set.
 type PointElement struct{ PointConstElement }
 
-// PointConstElement is an element of a PointConstView.
+// PointConstElement is an element of a PointConstView. The zero PointConstElement is none, and
+// only to be set.
 type PointConstElement struct {
 	v *PointConstView
 	i int

@@ -113,7 +113,7 @@ func (s *structure) views(w *writer) {
 
 // constView writes the type that has the addresses of columns.
 func (s *structure) constView(w *writer) {
-	w.f("\n// %[1]sConstView shows columns as elements of %[1]s that cannot be written.\ntype %[1]sConstView struct {\n\tcolumns *soa.Columns\n\textent soa.Extent\n", s.name)
+	w.f("\n// %[1]sConstView shows columns as elements of %[1]s that cannot be written. The zero\n// %[1]sConstView has none: asking for one panics.\ntype %[1]sConstView struct {\n\tcolumns *soa.Columns\n\textent soa.Extent\n", s.name)
 	for _, c := range s.columns {
 		if c.block {
 			continue
@@ -135,13 +135,15 @@ func (s *structure) constView(w *writer) {
 
 // viewTypes are the types that need no address of their own.
 const viewTypes = `
-// %[1]sView shows columns as elements of %[1]s.
+// %[1]sView shows columns as elements of %[1]s. The zero %[1]sView has none: asking for
+// one panics.
 type %[1]sView struct{ %[1]sConstView }
 
-// %[1]sElement is an element of a %[1]sView.
+// %[1]sElement is an element of a %[1]sView. The zero %[1]sElement is none, and only to be set.
 type %[1]sElement struct{ %[1]sConstElement }
 
-// %[1]sConstElement is an element of a %[1]sConstView.
+// %[1]sConstElement is an element of a %[1]sConstView. The zero %[1]sConstElement is none, and
+// only to be set.
 type %[1]sConstElement struct {
 	v *%[1]sConstView
 	i int
@@ -343,14 +345,15 @@ func (c *column) accessors(w *writer, name string) {
 	if c.Kind != soa.Scalar {
 		p = fmt.Sprintf("(*%s)(unsafe.Add(%s, %s*%d))", c.goType, c.at(view), index, c.DType.Size())
 	}
-	body := strings.Join(checks, "")
+	body, panics := strings.Join(checks, ""), ""
 	if c.Kind == soa.Scalar {
 		body = "v.columns.MustLive()\n" + body
+		panics = " It panics when the memory was released."
 	}
-	w.f("\n// %s returns %s.\nfunc (%s) %s(%s) %s {\n%sx := *%s\nruntime.KeepAlive(%s)\nreturn x\n}\n",
-		c.method, c.says(), recv, c.method, strings.Join(params, ", "), c.goType, body, p, view)
-	w.f("\n// Set%s sets %s.\nfunc (%s) Set%s(%s) {\n%s*%s = x\nruntime.KeepAlive(%s)\n}\n",
-		c.method, c.says(), set, c.method, strings.Join(append(params, "x "+c.goType), ", "), body, p, view)
+	w.f("\n// %s returns %s.%s\nfunc (%s) %s(%s) %s {\n%sx := *%s\nruntime.KeepAlive(%s)\nreturn x\n}\n",
+		c.method, c.says(), panics, recv, c.method, strings.Join(params, ", "), c.goType, body, p, view)
+	w.f("\n// Set%s sets %s.%s\nfunc (%s) Set%s(%s) {\n%s*%s = x\nruntime.KeepAlive(%s)\n}\n",
+		c.method, c.says(), panics, set, c.method, strings.Join(append(params, "x "+c.goType), ", "), body, p, view)
 }
 
 // loops writes the method of a view that gives a column's entries.
