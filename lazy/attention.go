@@ -18,8 +18,10 @@ type AttentionOptions struct {
 	// less, as in decoding with a cache. There must be no more queries than keys.
 	Causal bool
 	// Mask, which broadcasts to [batch…, heads, queries, keys], says which keys a
-	// query sees if it is bool; of the dtype of the queries it is added to their
-	// scores. A query that sees nothing gives zeros.
+	// query sees if it is bool; of the dtype of the queries, or of f32 if that has
+	// 16 bits, it is added to their scores. A query that sees nothing, all of whose
+	// scores are -Inf, gives zeros; one all of whose scores are as low as finite
+	// numbers are gives the mean of all values.
 	Mask *Tensor
 }
 
@@ -95,10 +97,15 @@ func attentionRule(xs []*Tensor, o AttentionOptions) string {
 	if s, ok := shapeinfer.BroadcastShapes(o.Mask.Shape(), want); !ok || !s.Equal(want) {
 		return fmt.Sprintf("the mask must broadcast to %v: batch…, heads, queries, keys", want)
 	}
-	if d := o.Mask.DType(); d != types.Bool && d != q.DType() {
-		return fmt.Sprintf("the mask must be bool, or %v as q is, is %v", q.DType(), d)
+	d := q.DType()
+	switch mask := o.Mask.DType(); {
+	case mask == types.Bool || mask == d || mask == types.F32 && d.Size() == 2:
+		return ""
+	case d.Size() == 2:
+		return fmt.Sprintf("the mask must be bool, f32, or %v as q is, is %v; convert it with Convert", d, mask)
+	default:
+		return fmt.Sprintf("the mask must be bool, or %v as q is, is %v; convert it with Convert", d, mask)
 	}
-	return ""
 }
 
 // scoresOf returns the shape of the scores of queries and keys.
@@ -121,7 +128,6 @@ var attention = define(composite{
 	},
 	// With the weights w: dv = wᵀ ct, and the scores' is ds = w (ct vᵀ - Σ ct y).
 	vjp: func(x []*Tensor, y, ct *Tensor, p []ir.Param) []*Tensor {
-		d := x[0].DType()
 		q, k, v, y, ct := inF32(x[0]), inF32(x[1]), inF32(x[2]), inF32(y), inF32(ct)
 		e, sum := attentionWeights(x, p)
 		w := e.Div(sum)
@@ -132,7 +138,7 @@ var attention = define(composite{
 			grads = append(grads, ds)
 		}
 		for i := range grads {
-			if grads[i].DType() != d {
+			if d := x[i].DType(); grads[i].DType() != d {
 				grads[i] = grads[i].Convert(d)
 			}
 		}

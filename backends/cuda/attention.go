@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -26,10 +27,10 @@ type attended struct {
 const mostPlaces = 1 << 30
 
 // attentionOf returns what a composite is, if it is attention that there is an entry
-// for. All else is what its decomposition says: with a mask, of other types, with
-// attributes that say something else.
+// for. All else is what its decomposition says: of other types, with attributes that
+// say something else.
 func attentionOf(c *kit.Composite) (a attended, ok bool) {
-	if c.Name != "ltc.attention" || len(c.Args) != 3 || len(c.Outs) != 1 || len(c.Attrs) != 2 {
+	if c.Name != "ltc.attention" || len(c.Args) < 3 || len(c.Args) > 4 || len(c.Outs) != 1 || len(c.Attrs) != 2 {
 		return a, false
 	}
 	causal, scale := c.Attrs.Get("causal"), c.Attrs.Get("scale")
@@ -48,7 +49,7 @@ func attentionOf(c *kit.Composite) (a attended, ok bool) {
 	if a.Scale, err = strconv.ParseFloat(number.Text, 64); err != nil {
 		return a, false
 	}
-	all := [4]kit.Dense{c.Args[0], c.Args[1], c.Args[2], c.Outs[0]}
+	all := []kit.Dense{c.Args[0], c.Args[1], c.Args[2], c.Outs[0]}
 	q, k, v, y := all[0].Type, all[1].Type, all[2].Type, all[3].Type
 	n := q.Rank()
 	if n < 2 || k.Rank() != n || v.Rank() != n || y.Rank() != n || k.DType != q.DType || v.DType != q.DType || y.DType != q.DType {
@@ -59,6 +60,13 @@ func attentionOf(c *kit.Composite) (a attended, ok bool) {
 		heads, groups = q.Shape[n-3], k.Shape[n-3]
 	}
 	a.Type, a.Dim, a.Width = q.DType, q.Shape[n-1], v.Shape[n-1]
+	if len(c.Args) > 3 {
+		mask := c.Args[3]
+		if a.Mask = mask.Type.DType; !slices.Equal(mask.Type.Shape, append(slices.Clone(q.Shape[:n-1]), keys)) {
+			return a, false
+		}
+		all = append(all, mask)
+	}
 	switch {
 	case k.Shape[n-1] != a.Dim || v.Shape[n-2] != keys || !slices.Equal(k.Shape[:n-2], v.Shape[:n-2]),
 		n > 2 && !slices.Equal(q.Shape[:n-3], k.Shape[:n-3]),
@@ -76,9 +84,9 @@ func attentionOf(c *kit.Composite) (a attended, ok bool) {
 		return a, false
 	}
 	a.sizes = []int64{int64(queries), int64(keys), int64(heads), int64(max(heads/groups, 1))}
-	for _, x := range all {
+	for i, x := range all {
 		strides, one := apart(&x)
-		if !one {
+		if !one || i < 3 && shared(&x) {
 			return a, false
 		}
 		a.strides = append(a.strides, strides...)
@@ -108,6 +116,16 @@ func apart(x *kit.Dense) (strides []int64, ok bool) {
 	return strides, true
 }
 
+// shared reports whether one element of memory stands for several of an operand.
+func shared(x *kit.Dense) bool {
+	for d, size := range x.Type.Shape {
+		if size > 1 && x.Strides[d] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // attention finds out how a step runs its composite, which is attention.
 func (c *compilation) attention(s *step) error {
 	a, ok := attentionOf(s.Composite)
@@ -118,6 +136,9 @@ func (c *compilation) attention(s *step) error {
 	own.Operands, own.Sizes, own.Strides = a.operands, a.sizes, a.strides
 	s.Step = &own
 	s.sizes = slices.Repeat([]int{a.Type.Size()}, len(a.operands))
+	if a.Mask != types.Invalid {
+		s.sizes[len(s.sizes)-1] = a.Mask.Size()
+	}
 	s.launch = a.Launch(a.sizes[0], a.batch*a.sizes[2])
 	key := fmt.Sprintf("%#v", a.Attention)
 	e := c.entries[key]

@@ -18,7 +18,8 @@ type Composite struct {
 }
 
 // Dense is a value of a composite. Its memory is dense; the elements of an operand
-// may lie there in another order than its shape has, if it is a transposed one.
+// may lie there in another order than its shape has, if it is a transposed one, and one
+// may stand for many, whose strides are 0 then, if it is broadcast.
 type Dense struct {
 	Value   ValueID
 	Type    types.Type
@@ -70,17 +71,18 @@ func (o *Options) takes(op *mlir.Op) bool {
 }
 
 // composite adds a node for a composite that the target has code for. Operands that
-// are transposed are read where they were before.
+// are transposed or broadcast are read where they were before, if the target says that
+// it can.
 func (t *translator) composite(op *mlir.Op) error {
 	c := compositeOf(op)
 	n := &node{host: &hostOp{op: op, composite: c}, ordinal: op.Ordinal, loc: op.Loc}
 	for i, v := range op.Operands {
 		from := v
-		for from.Def != nil && from.Def.Name == "stablehlo.transpose" {
+		for from.Def != nil && rearranges[from.Def.Name] != "" {
 			from = from.Def.Operands[0]
 		}
 		if t.graph.values[t.values[from]].splat == nil {
-			c.Args[i].Strides = transposedStrides(v, from)
+			c.Args[i].Strides = movedStrides(v, from)
 			if t.o.Composite(c) {
 				v = from
 			} else {
@@ -92,18 +94,32 @@ func (t *translator) composite(op *mlir.Op) error {
 	return t.step(n, op)
 }
 
-// transposedStrides returns the strides of a value over the memory of one that it is
-// made of by transposes alone.
-func transposedStrides(v, from *mlir.Value) []int64 {
+// rearranges are the ops that a composite's operand is read before, and the attribute of each
+// that says where axes are.
+var rearranges = map[string]string{"stablehlo.transpose": "permutation", "stablehlo.broadcast_in_dim": "broadcast_dimensions"}
+
+// movedStrides returns the strides of a value over the memory of one that it is made of
+// by these alone.
+func movedStrides(v, from *mlir.Value) []int64 {
+	typ, _ := backends.TypeOf(v.Type) // it has one: it was defined
 	if v == from {
-		typ, _ := backends.TypeOf(v.Type) // it has one: it was defined
 		return rowMajor(typ.Shape)
 	}
-	before := transposedStrides(v.Def.Operands[0], from)
-	perm, _ := mlir.Ints(v.Def.Attrs.Get("permutation"))
-	strides := make([]int64, len(perm))
-	for d, p := range perm {
-		strides[d] = before[p]
+	source := v.Def.Operands[0]
+	before := movedStrides(source, from)
+	axes, _ := mlir.Ints(v.Def.Attrs.Get(rearranges[v.Def.Name]))
+	strides := make([]int64, len(typ.Shape))
+	if v.Def.Name == "stablehlo.transpose" {
+		for d, axis := range axes {
+			strides[d] = before[axis]
+		}
+		return strides
+	}
+	sizes, _ := backends.TypeOf(source.Type)
+	for axis, d := range axes {
+		if sizes.Shape[axis] == typ.Shape[d] { // else it is of one, which stands for all
+			strides[d] = before[axis]
+		}
 	}
 	return strides
 }

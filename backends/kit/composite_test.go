@@ -11,11 +11,11 @@ import (
 	"ltc/backends/reference"
 )
 
-// A composite that the target has code for is a step, which reads what is transposed
-// where it was before, if the target says that it can; one that it declines is its
+// A composite that the target has code for is a step, which reads what is transposed or
+// broadcast where it was before, if the target says that it can; one that it declines is its
 // decomposition.
 func TestComposite(t *testing.T) {
-	const text = `module {
+	text := `module {
   func.func public @main(%x: tensor<2x3x4xf32>, %y: tensor<4x3xf32>) -> tensor<4x3x2xf32> {
     %0 = stablehlo.transpose %x, dims = [1, 2, 0] : (tensor<2x3x4xf32>) -> tensor<3x4x2xf32>
     %1 = stablehlo.transpose %0, dims = [1, 0, 2] : (tensor<3x4x2xf32>) -> tensor<4x3x2xf32>
@@ -50,4 +50,19 @@ func TestComposite(t *testing.T) {
 	none := steps(func(*kit.Composite) bool { return false })
 	require.Len(t, none, 1)
 	require.Contains(t, none[0], "kernel 0(v0, v1, v2)")
+
+	// One of [3,1], transposed, broadcast and transposed again.
+	text = `module {
+  func.func public @main(%x: tensor<3x1xf32>) -> tensor<5x4x3xf32> {
+    %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<3x1xf32>) -> tensor<1x3xf32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<4x3xf32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [1, 2] : (tensor<4x3xf32>) -> tensor<5x4x3xf32>
+    %3 = stablehlo.composite "my.scale" %2 {composite_attributes = {by = 3 : i64}, decomposition = @d} : (tensor<5x4x3xf32>) -> tensor<5x4x3xf32>
+    return %3 : tensor<5x4x3xf32>
+  }
+  func.func private @d(%x: tensor<5x4x3xf32>) -> tensor<5x4x3xf32> {
+    return %x : tensor<5x4x3xf32>
+  }
+}`
+	require.Equal(t, []string{"step 0: composite my.scale(v0 by [0 0 1], v1 by [12 3 1])"}, steps(scale))
 }

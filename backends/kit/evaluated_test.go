@@ -44,7 +44,7 @@ func TestAttentionWithoutTheEvaluator(t *testing.T) {
 			require.Empty(t, hostSteps(t, string(f.Data)), f.Name)
 		}
 	}
-	require.Equal(t, 4, programs)
+	require.Equal(t, 5, programs)
 }
 
 // hostSteps returns what the backend cpu leaves to the evaluator.

@@ -20,16 +20,21 @@ import (
 // sums of weights are of f32, of those that are not rounded. All is in an order that
 // follows from the sizes.
 //
-// An entry's parameters are the addresses of queries, keys, values and result; how
-// many queries, keys and heads there are, and how many heads share keys and values;
-// then, of each operand, how many elements batches, heads and rows are apart. Rows
-// are contiguous.
+// A mask is added to the scores once they are scaled, or says of each whether it
+// counts; a query to which all is hidden gives zeros, if no value is infinite or NaN.
+//
+// An entry's parameters are the addresses of queries, keys, values, result and, if
+// there is one, mask; how many queries, keys and heads there are, and how many heads
+// share keys and values; then, of each operand, how many elements batches, heads and
+// rows are apart, which of a mask may be 0. Rows are contiguous; those of a mask are
+// queries', with an element for each key.
 type Attention struct {
 	Type   types.DType // f16 or bf16
 	Dim    int         // features of queries and keys
 	Width  int         // and of values
 	Causal bool        // whether a query sees one key less than the next; the last sees all
 	Scale  float64     // of the scores
+	Mask   types.DType // bool, which says what is seen, f16, bf16 or f32; Invalid: there is none
 }
 
 const (
@@ -50,6 +55,8 @@ func (a Attention) Check() error {
 		return unsupportedAttention("of %d and %d features: from 1 to %d", a.Dim, a.Width, mostFeatures)
 	case !(c > 0x1p-100) || c > 0x1p100:
 		return unsupportedAttention("with scores scaled by %v", a.Scale)
+	case a.masked() && !masks[a.Mask]:
+		return unsupportedAttention("with a mask of %v: of bool, f16, bf16 or f32", a.Mask)
 	}
 	return nil
 }
@@ -110,7 +117,11 @@ func (a Attention) String() string {
 	if a.Causal {
 		causal = "causal "
 	}
-	return fmt.Sprintf("%sattention of %v, %d and %d features, tiles of %d queries and %d keys", causal, a.Type, a.Dim, a.Width, a.rows(), a.tile())
+	mask := ""
+	if a.masked() {
+		mask = fmt.Sprintf(", masked by %v", a.Mask)
+	}
+	return fmt.Sprintf("%sattention of %v, %d and %d features%s, tiles of %d queries and %d keys", causal, a.Type, a.Dim, a.Width, mask, a.rows(), a.tile())
 }
 
 // attention is where code that writes one is.
@@ -122,7 +133,8 @@ type attention struct {
 	tile    int // keys of a tile
 	y       *stripe
 	q, k, v *stripe
-	queries string // how many there are, as are words in what follows
+	mask    *scoreMask // nil: there is none
+	queries string     // how many there are, as are words in what follows
 	keys    string
 	head    [3]string     // which batch, head, and head of the keys are the block's
 	query   string        // the first of the block
@@ -153,9 +165,10 @@ func (a Attention) Entry(name string) (string, error) {
 }
 
 // locate finds the block's queries. It returns where they are, the keys and values of
-// their head, and the result, and how many bytes rows are apart.
-func (m *attention) locate() (bases, steps [4]string) {
+// their head, the result and the mask, and how many bytes rows are apart.
+func (m *attention) locate() (bases, steps []string) {
 	w := m.writer
+	bases, steps = make([]string, m.a.operands()), make([]string, m.a.operands())
 	for i := range bases {
 		bases[i] = w.param()
 	}
@@ -184,11 +197,18 @@ func (m *attention) locate() (bases, steps [4]string) {
 		at := w.mul(batch, w.param())
 		at = w.mad(h, w.param(), at)
 		row := w.param()
-		if i == 0 || i == 3 {
+		if i != 1 && i != 2 {
 			at = w.mad(first, row, at)
 		}
-		steps[i] = w.mul(row, "2")
-		bases[i] = w.mad(at, "2", bases[i])
+		size := m.t.Size()
+		if i == 4 {
+			size = m.a.Mask.Size()
+		}
+		steps[i] = w.mul(row, number(int64(size)))
+		bases[i] = w.mad(at, number(int64(size)), bases[i])
+	}
+	if m.a.masked() {
+		m.mask = m.newMask(bases[4], steps[4])
 	}
 	return bases, steps
 }
@@ -219,6 +239,7 @@ func (m *attention) run() {
 		m.v.copy(m, after, left)
 	})
 	m.score()
+	m.apply(j)
 	m.hide(j)
 	m.weigh()
 	m.mix()
@@ -246,8 +267,8 @@ func (m *attention) begin() {
 		m.scores = append(m.scores, m.fragments(m.tile/8))
 		m.weights = append(m.weights, make([][2]string, m.tile/8))
 		m.sums = append(m.sums, m.fragments(m.a.width()/8))
-		inf := bits32(math.Inf(-1))
-		m.most = append(m.most, [2]string{m.variable(single, inf), m.variable(single, inf)})
+		least := bits32(m.a.least())
+		m.most = append(m.most, [2]string{m.variable(single, least), m.variable(single, least)})
 		m.total = append(m.total, [2]string{m.variable(single, bits32(0)), m.variable(single, bits32(0))})
 	}
 }
@@ -343,101 +364,6 @@ func (m *attention) new(opcode string, args ...string) string {
 	return r
 }
 
-// weigh makes the scores weights, relative to the largest so far, to which it
-// brings the sums.
-func (m *attention) weigh() {
-	for i := range m.scores {
-		for h := range 2 {
-			before := m.exponentials(i, h, func(n int, e [2]string) { m.weights[i][n][h] = m.pair(e[0], e[1]) })
-			m.rescale(i, h, before)
-		}
-	}
-}
-
-// exponentials gives the weights of a row, two at a time, relative to the largest score
-// so far, and adds them up. It returns what sums are to be multiplied by that were
-// relative to the largest before.
-func (m *attention) exponentials(i, h int, give func(n int, e [2]string)) (before string) {
-	c := bits32(m.a.Scale * math.Log2E)
-	most := m.most[i][h]
-	for _, s := range m.scores[i] {
-		most = m.new("max.f32", most, s[2*h])
-		most = m.new("max.f32", most, s[2*h+1])
-	}
-	most = m.overLanes("max.f32", most)
-	scaled := m.new("mul.rn.f32", most, c)
-	before = m.exp2(m.new("sub.rn.f32", m.new("mul.rn.f32", m.most[i][h], c), scaled))
-	m.set(single, m.most[i][h], most)
-	minus := m.new("neg.f32", scaled)
-	sum := bits32(0)
-	for n := range m.scores[i] {
-		var e [2]string
-		for j := range e {
-			e[j] = m.exp2(m.new("fma.rn.f32", m.scores[i][n][2*h+j], c, minus))
-			sum = m.new("add.rn.f32", sum, e[j])
-		}
-		give(n, e)
-	}
-	total := m.total[i][h]
-	m.line("fma.rn.f32 %s, %s, %s, %s", total, total, before, sum)
-	return before
-}
-
-// rescale brings the sums of a row to another largest score. Most tiles of many have no
-// new one.
-func (m *attention) rescale(i, h int, before string) {
-	m.when(m.changes(before), func() {
-		for n := range m.sums[i] {
-			for e := range 2 {
-				r := m.sums[i][n][2*h+e]
-				m.line("mul.rn.f32 %s, %s, %s", r, r, before)
-			}
-		}
-	})
-}
-
-// changes returns a predicate: whether a factor is not 1.
-func (m *attention) changes(factor string) string {
-	p := m.fresh(predicate)
-	m.line("setp.neu.f32 %s, %s, %s", p, factor, bits32(1))
-	return p
-}
-
-// overLanes combines a value of the four lanes that share a row.
-func (m *attention) overLanes(opcode, x string) string {
-	for _, distance := range []string{"1", "2"} {
-		y := m.fresh(single)
-		m.line("shfl.sync.bfly.b32 %s, %s, %s, 31, -1", y, x, distance)
-		x = m.new(opcode, x, y)
-	}
-	return x
-}
-
-// powers is (2^r-1)/r, |r| ≤ ½, interpolated where Chebyshev's polynomial of degree 4
-// is 0; r times it is off by up to 7e-6 of 2^r.
-var powers = []float64{0.6931367516517639, 0.24022530019283295, 0.05583828315138817, 0.009656710550189018}
-
-// exp2 returns 2^x for x up to 0: 0 below -127, NaN for NaN. A float of 1.5·2²³ and
-// more has no fraction: what is added to it is rounded to an integer, which its
-// lowest bits are.
-func (m *attention) exp2(x string) string {
-	const whole, bias = 0x1.8p23, 127
-	x = m.new("max.NaN.f32", x, bits32(-bias))
-	n := m.new("add.rn.f32", x, bits32(whole+bias))
-	r := m.new("sub.rn.f32", x, m.new("add.rn.f32", n, bits32(-whole-bias)))
-	p := bits32(powers[len(powers)-1])
-	for i := len(powers) - 2; i >= 0; i-- {
-		p = m.new("fma.rn.f32", p, r, bits32(powers[i]))
-	}
-	p = m.new("fma.rn.f32", p, r, bits32(1))
-	power := m.fresh(word)
-	m.line("mov.b32 %s, %s", power, n)
-	m.line("shl.b32 %s, %s, 23", power, power)
-	scale := m.fresh(single)
-	m.line("mov.b32 %s, %s", scale, power)
-	return m.new("mul.rn.f32", p, scale)
-}
-
 // mix adds the values of a tile, weighted. Weights lie in registers as products
 // left scores, which is as products take factors.
 func (m *attention) mix() {
@@ -459,18 +385,6 @@ func (m *attention) mix() {
 	}
 }
 
-// pair rounds two floats to one word of two elements.
-func (m *attention) pair(low, high string) string {
-	r := m.fresh(word)
-	m.setPair(r, low, high)
-	return r
-}
-
-func (m *attention) setPair(r, low, high string) {
-	name := map[types.DType]string{types.BF16: "bf16x2", types.F16: "f16x2"}[m.t]
-	m.line("cvt.rn.%s.f32 %s, %s, %s", name, r, high, low)
-}
-
 // finish divides by the sums of the weights and stores the result, by way of the
 // block's memory, so that threads beside each other store neighbours.
 func (m *attention) finish() {
@@ -478,7 +392,7 @@ func (m *attention) finish() {
 	to := m.sum(m.memory, m.times(m.row, m.y.pitch), m.times(m.and(m.lane, 3), 4))
 	for i := range m.sums {
 		for h := range 2 {
-			inverse := m.new("rcp.rn.f32", m.overLanes("add.rn.f32", m.total[i][h]))
+			inverse := m.inverse(i, h)
 			for n, s := range m.sums[i] {
 				pair := m.pair(m.new("mul.rn.f32", s[2*h], inverse), m.new("mul.rn.f32", s[2*h+1], inverse))
 				m.line("st.shared.b32 [%s+%d], %s", to, (16*i+8*h)*m.y.pitch+8*n*2, pair)

@@ -28,6 +28,7 @@ type attended struct {
 	// features leave them; shifted begins operands at no multiple of 16 bytes.
 	apart, shifted bool
 	boxed          bool // by tensor maps
+	masked         *scoreMask
 }
 
 func (c attended) String() string {
@@ -43,7 +44,7 @@ func (c attended) String() string {
 			s += " " + x.name
 		}
 	}
-	return s
+	return s + c.masked.String()
 }
 
 // operand is one of q, k, v and the result.
@@ -131,6 +132,11 @@ func (c attended) run(module string, all [4]*operand) error {
 	for _, o := range all {
 		strides = append(strides, int64(o.atBatch), int64(o.atHead), int64(o.row))
 	}
+	if c.masked != nil {
+		memory.Map(5<<40, c.masked.bytes)
+		args = append(args, 5<<40+uint64(c.masked.shift))
+		strides = append(strides, c.masked.strides[:]...)
+	}
 	for _, n := range append(sizes[:4:4], strides...) {
 		args = append(args, uint64(n))
 	}
@@ -156,6 +162,9 @@ func (c attended) golden() string {
 	boxes := ""
 	if c.boxed {
 		boxes = "_boxes"
+	}
+	if c.masked != nil {
+		boxes = fmt.Sprintf("_%v%s", c.Mask, boxes)
 	}
 	return fmt.Sprintf("attention/%v_%d_%d_%v%s", c.Type, c.Dim, c.Width, c.Causal, boxes)
 }
@@ -190,13 +199,21 @@ func (c attended) expect(all [4]*operand, each func(b, h, i, f int, y, size floa
 					for f := range c.Dim {
 						scores[j] += c.Scale * c.number(all[0].at(b, h, i, f)) * c.number(all[1].at(b, h/c.shared, j, f))
 					}
+					if c.masked != nil {
+						scores[j] = c.masked.apply(scores[j], c.Mask, b, h, i, j)
+					}
 					most = math.Max(most, scores[j])
 				}
 				total := 0.0
 				for j := range scores {
-					scores[j] = math.Exp(scores[j] - most)
-					total += scores[j]
+					if !math.IsInf(scores[j], -1) {
+						scores[j] = math.Exp(scores[j] - most)
+						total += scores[j]
+					} else {
+						scores[j] = 0
+					}
 				}
+				total = math.Max(total, 1) // it is that of none, if nothing is seen
 				for f := range c.Width {
 					y, size := 0.0, 0.0
 					for j, w := range scores {
@@ -315,6 +332,8 @@ func TestAttentionCheck(t *testing.T) {
 		func(a *ptx.Attention) { a.Scale = -1 },
 		func(a *ptx.Attention) { a.Scale = math.NaN() },
 		func(a *ptx.Attention) { a.Scale = math.Inf(1) },
+		func(a *ptx.Attention) { a.Mask = types.I32 },
+		func(a *ptx.Attention) { a.Mask = types.F64 },
 	} {
 		a := good
 		change(&a)

@@ -325,6 +325,7 @@ func (m *boxedAttention) mix(p berth) {
 
 // weigh makes the scores of a tile, from a key on, weights where they are.
 func (m *boxedAttention) weigh(key string) {
+	m.apply(key)
 	m.hide(key)
 	for h := range m.before {
 		before := m.exponentials(0, h, func(n int, e [2]string) {
@@ -355,7 +356,7 @@ func (m *boxedAttention) finish() {
 	first := m.sum(m.memory, m.times(m.shr(m.tid, 5), 16*stripBytes)) // of the warp's rows
 	at := m.sum(first, m.times(row, stripBytes), m.times(m.and(m.lane, 3), 4))
 	for h := range 2 {
-		inverse := m.new("rcp.rn.f32", m.overLanes("add.rn.f32", m.total[0][h]))
+		inverse := m.inverse(0, h)
 		for n, s := range m.sums[0] {
 			pair := m.pair(m.new("mul.rn.f32", s[2*h], inverse), m.new("mul.rn.f32", s[2*h+1], inverse))
 			chunk := m.times(m.op(word, "xor.b32", row, number(int64(n%8))), chunkBytes) // rows by eight have one swizzle
