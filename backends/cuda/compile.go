@@ -83,7 +83,7 @@ type code struct {
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
-	// besides is how many bytes of memory products of the library take in a run.
+	// besides is how many bytes of memory what libraries compute takes in a run.
 	besides int
 	on      *loaded
 }
@@ -96,12 +96,14 @@ type step struct {
 	variant *variant
 	launch  ptx.Launch
 	boxed   *boxed
-	product *product   // nil: it is none that the library has
-	then    []relaunch // what is launched behind it
-	lacks   error      // why the host runs the kernel
-	sizes   []int      // of an element, by operand
-	row     int        // of code.rows; -1: none
-	awaits  []int      // of a step of the host, by operand: the step that has written it last
+	// product and convolution are nil where it is none that a library has.
+	product     *product
+	convolution *convolution
+	then        []relaunch // what is launched behind it
+	lacks       error      // why the host runs the kernel
+	sizes       []int      // of an element, by operand
+	row         int        // of code.rows; -1: none
+	awaits      []int      // of a step of the host, by operand: the step that has written it last
 }
 
 // relaunch is one of several launches of a step, of the same operands.
@@ -257,7 +259,7 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 // the host run it.
 func (c *compilation) launch(s *step) error {
 	e := s.entry
-	s.boxed, s.product = nil, nil
+	s.boxed, s.product, s.convolution = nil, nil, nil
 	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
@@ -271,7 +273,9 @@ func (c *compilation) launch(s *step) error {
 		}
 	}
 	if s.lacks == nil {
-		s.product = productOf(s.Step, e.kernel, c.target.TF32)
+		if s.product = productOf(s.Step, e.kernel, c.target.TF32); s.product == nil {
+			s.convolution = convolutionOf(s.Step, e.kernel, c.target.TF32)
+		}
 		return nil
 	}
 	if !errors.Is(s.lacks, errors.ErrUnsupported) {
@@ -361,7 +365,7 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 	}
 	for _, x := range c.all {
 		x.on = on
-		x.takeProducts(d)
+		x.take(d)
 		if err := x.constants(d); err != nil {
 			return nil, err
 		}

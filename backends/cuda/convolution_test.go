@@ -15,8 +15,8 @@ import (
 	"ltc/soa"
 )
 
-// convolution is one of images that lie in some way, with results of f32.
-type convolution struct {
+// conv is a convolution of images that lie in some way, with results of f32.
+type conv struct {
 	elements types.DType
 	x, w, y  []int
 	dims     string // dim_numbers
@@ -24,7 +24,7 @@ type convolution struct {
 	groups   int
 }
 
-func (c *convolution) text() string {
+func (c *conv) text() string {
 	x, w, y := mlirOf(c.elements, c.x...), mlirOf(c.elements, c.w...), mlirOf(types.F32, c.y...)
 	return fmt.Sprintf(`func.func public @main(%%x: %[1]s, %%w: %[2]s) -> %[3]s {
   %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = %[4]s, window = {%[5]s} {batch_group_count = 1 : i64, feature_group_count = %[6]d : i64} : (%[1]s, %[2]s) -> %[3]s
@@ -41,18 +41,18 @@ func TestConvolutions(t *testing.T) {
 	const images, rows = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "[b, 0, f]x[0, i, o]->[b, 0, f]"
 	for _, c := range trials.First([]struct {
 		name string
-		convolution
+		conv
 		launches int
 	}{
-		{"padded", convolution{types.BF16, []int{2, 6, 5, 64}, []int{3, 3, 64, 24}, []int{2, 6, 5, 24}, images, "pad = [[1, 1], [1, 1]]", 1}, 1},
-		{"f16 in steps", convolution{types.F16, []int{2, 7, 5, 64}, []int{3, 3, 64, 24}, []int{2, 4, 3, 24}, images, "stride = [2, 2], pad = [[1, 1], [1, 1]]", 1}, 1},
-		{"f32", convolution{types.F32, []int{2, 6, 5, 32}, []int{3, 2, 32, 24}, []int{2, 4, 4, 24}, images, "", 1}, 1},
-		{"few features", convolution{types.BF16, []int{2, 9, 9, 3}, []int{3, 3, 3, 24}, []int{2, 9, 9, 24}, images, "pad = [[1, 1], [1, 1]]", 1}, 2},
-		{"dilated rows", convolution{types.BF16, []int{2, 12, 64}, []int{3, 64, 24}, []int{2, 12, 24}, rows, "pad = [[2, 2]], rhs_dilate = [2]", 1}, 1},
-		{"three dimensions", convolution{types.BF16, []int{2, 3, 4, 3, 64}, []int{2, 2, 2, 64, 24}, []int{2, 3, 4, 3, 24}, "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", "pad = [[1, 0], [0, 1], [1, 0]]", 1}, 1},
-		{"features first", convolution{types.BF16, []int{2, 64, 5, 6}, []int{24, 64, 3, 3}, []int{2, 24, 5, 6}, "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]", 1}, 0},
-		{"groups", convolution{types.BF16, []int{2, 6, 5, 48}, []int{3, 3, 16, 24}, []int{2, 6, 5, 24}, images, "pad = [[1, 1], [1, 1]]", 3}, 3},
-		{"transposed", convolution{types.BF16, []int{2, 4, 3, 64}, []int{3, 3, 64, 24}, []int{2, 7, 5, 24}, images, "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]", 1}, 2},
+		{"padded", conv{types.BF16, []int{2, 6, 5, 64}, []int{3, 3, 64, 24}, []int{2, 6, 5, 24}, images, "pad = [[1, 1], [1, 1]]", 1}, 1},
+		{"f16 in steps", conv{types.F16, []int{2, 7, 5, 64}, []int{3, 3, 64, 24}, []int{2, 4, 3, 24}, images, "stride = [2, 2], pad = [[1, 1], [1, 1]]", 1}, 1},
+		{"f32", conv{types.F32, []int{2, 6, 5, 32}, []int{3, 2, 32, 24}, []int{2, 4, 4, 24}, images, "", 1}, 1},
+		{"few features", conv{types.BF16, []int{2, 9, 9, 3}, []int{3, 3, 3, 24}, []int{2, 9, 9, 24}, images, "pad = [[1, 1], [1, 1]]", 1}, 2},
+		{"dilated rows", conv{types.BF16, []int{2, 12, 64}, []int{3, 64, 24}, []int{2, 12, 24}, rows, "pad = [[2, 2]], rhs_dilate = [2]", 1}, 1},
+		{"three dimensions", conv{types.BF16, []int{2, 3, 4, 3, 64}, []int{2, 2, 2, 64, 24}, []int{2, 3, 4, 3, 24}, "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", "pad = [[1, 0], [0, 1], [1, 0]]", 1}, 1},
+		{"features first", conv{types.BF16, []int{2, 64, 5, 6}, []int{24, 64, 3, 3}, []int{2, 24, 5, 6}, "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]", 1}, 0},
+		{"groups", conv{types.BF16, []int{2, 6, 5, 48}, []int{3, 3, 16, 24}, []int{2, 6, 5, 24}, images, "pad = [[1, 1], [1, 1]]", 3}, 3},
+		{"transposed", conv{types.BF16, []int{2, 4, 3, 64}, []int{3, 3, 64, 24}, []int{2, 7, 5, 24}, images, "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]", 1}, 2},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			b, _ := backend(t, cudafake.Options{Seed: 3})
@@ -74,7 +74,7 @@ func TestConvolutions(t *testing.T) {
 
 // The listing says which rows tiles have.
 func TestListingOfConvolutions(t *testing.T) {
-	c := convolution{types.BF16, []int{32, 56, 56, 64}, []int{3, 3, 64, 64}, []int{32, 56, 56, 64}, "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]", 1}
+	c := conv{types.BF16, []int{32, 56, 56, 64}, []int{3, 3, 64, 64}, []int{32, 56, 56, 64}, "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]", 1}
 	got, err := Listing(t.Context(), backends.NewModule(c.text()), backends.Options{})
 	require.NoError(t, err)
 	require.Contains(t, got, "matmul bf16 100352×64×576, maximum, tensor of 128x1 threads, x i3, across i2, along j2 of bf16, tiles 128x128, 64x64, 16x128, 128x16, rows of i0 i1 i2,")

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"ltc/backends"
-	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
 	"ltc/soa"
@@ -22,8 +21,7 @@ type Device struct {
 	// space makes views of the device's memory that do not hold it.
 	space *soa.Buffer
 	held  resources
-	// products is the library for large products of matrices.
-	products library
+	libraries
 	// shuffles are the kernels that copy views which are not dense.
 	shuffles struct {
 		sync.Mutex
@@ -101,14 +99,14 @@ func Open(i int) (*Device, error) {
 	if opened.by == nil {
 		opened.by = map[int]*Device{}
 	}
-	dev.products.open = func() (*cublaslt.Library, error) { return cublaslt.Open(d.Version() / 1000) }
+	dev.search(d.Version() / 1000)
 	opened.by[i] = dev
 	return dev, nil
 }
 
 // Use is [Open] of a driver's device, each time another: such as that of a driver
-// that stands in for NVIDIA's, see [driver.Use]. It has no cuBLASLt: see
-// [Device.UseLibrary].
+// that stands in for NVIDIA's, see [driver.Use]. It has neither cuBLASLt nor
+// cuDNN: see [Device.UseLibrary] and [Device.UseConvolutions].
 func Use(d *driver.Driver, i int) (*Device, error) {
 	dev, err := d.Device(i)
 	if err != nil {
@@ -125,7 +123,7 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 		return nil, err
 	}
 	v := &Device{ctx: ctx}
-	v.products.least = leastWork
+	v.libraries.init()
 	v.space = soa.OfRemote(v, 0, 0)
 	if v.memory.pool, err = ctx.NewPool(); err == nil {
 		v.Limit(dev.Properties().Memory)
@@ -143,7 +141,7 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 // close gives the device up with all that is in its memory; for tests, since
 // others may use it.
 func (d *Device) close() error {
-	return errors.Join(d.held.free(), d.products.close(d), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
+	return errors.Join(d.held.free(), d.products.close(d), d.convolutions.close(d), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
 }
 
 // String returns the device's name, as in cuda:0.

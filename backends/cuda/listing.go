@@ -68,6 +68,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 		if s.product != nil && s.product.work >= leastWork {
 			fmt.Fprintf(b, "; where cuBLASLt is found, that computes %v", &s.product.problem)
 		}
+		if s.convolution != nil && s.convolution.work >= leastWork {
+			fmt.Fprintf(b, "; where cuDNN is found, that computes %v", &s.convolution.problem)
+		}
 		if line := backends.LineOf(s.Loc); line != "" {
 			fmt.Fprintf(b, ", %s", line)
 		}

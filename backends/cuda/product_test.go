@@ -30,7 +30,7 @@ func multiplying(t testing.TB, o cudafake.Options) (*Backend, *cudafake.Fake) {
 		l, err := f.Products()
 		require.NoError(t, err)
 		b.dev.UseLibrary(l)
-	} else if b.dev.library() == nil {
+	} else if b.dev.products.on(b.dev) == nil {
 		t.Skip("there is no cuBLASLt")
 	}
 	return b, f
@@ -340,7 +340,7 @@ func TestProductsFallBack(t *testing.T) {
 		})
 	}
 	b, _ := multiplying(t, cudafake.Options{Seed: 1})
-	b.dev.products.open = func() (*cublaslt.Library, error) { return nil, cublaslt.ErrVersion }
+	b.dev.products.open = func() (opener[*cublaslt.Handle], error) { return nil, cublaslt.ErrVersion }
 	e := compile(t, b, m.text(), backends.Options{})
 	call := &backends.Call{Args: args}
 	require.NoError(t, e.Execute(t.Context(), call))

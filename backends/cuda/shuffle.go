@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends/cuda/driver"
@@ -17,6 +18,10 @@ type shuffle struct {
 	rank  int  // of the view
 	table int  // its axis that a table is for; -1: none
 	to    bool // the view is what is written
+	// unit is the dimension, counted from 1, along which neighbours lie beside each other
+	// in what is read, where those along the last do in what is written; 0: that is left
+	// open.
+	unit int
 }
 
 // text returns the kernel. Its operands are the table, if there is one, what is read
@@ -32,8 +37,12 @@ func (s shuffle) text() string {
 	}
 	list := func(l []string, more ...string) string { return strings.Join(append(l[:len(l):len(l)], more...), ", ") }
 	sides := [2]struct{ dims, strides, at string }{}
+	lie := [2][]string{strides, slices.Clone(strides)}
+	if s.unit > 0 {
+		lie[0][s.unit-1], lie[1][s.rank-1] = "1", "1"
+	}
 	for i := range sides {
-		sides[i].dims, sides[i].strides, sides[i].at = list(sizes), list(strides), list(points)
+		sides[i].dims, sides[i].strides, sides[i].at = list(sizes), list(lie[i]), list(points)
 	}
 	table, load := "", ""
 	if s.table >= 0 {

@@ -255,7 +255,7 @@ func (s *sized) fit(n int) (*executable, error) {
 			return nil, err
 		}
 	}
-	x.takeProducts(s.on.dev)
+	x.take(s.on.dev)
 	if err := x.takesViews(); err != nil {
 		return nil, err
 	}

@@ -5,22 +5,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/libraries"
 )
 
 // header returns one of NVIDIA's: of a toolkit, or where pip puts the package
 // nvidia-cublas and nvidia-cuda-runtime.
 func header(t *testing.T, name string) string {
-	dirs := []string{"/usr/local/cuda*/include"}
-	for _, p := range slices.Concat(pythons(), packages) {
-		dirs = append(dirs, filepath.Join(p, "nvidia/*/include"))
-	}
-	found := files(dirs, name)
+	found := libraries.Headers(name)
 	if len(found) == 0 {
 		t.Skipf("there is no %s: pip install nvidia-cublas nvidia-cuda-runtime brings it", name)
 	}
@@ -129,55 +126,23 @@ func TestNVIDIA(t *testing.T) {
 	}
 }
 
-// Libraries are looked for where Python keeps them, those of each version in turn.
-func TestCandidates(t *testing.T) {
-	env, path := t.TempDir(), t.TempDir()
-	t.Setenv("VIRTUAL_ENV", env)
-	t.Setenv("CONDA_PREFIX", "")
-	t.Setenv("PATH", filepath.Join(path, "bin"))
-	t.Setenv("HOME", t.TempDir())
-	var want []string
-	touch := func(parts ...string) string {
-		f := filepath.Join(parts...)
-		require.NoError(t, os.MkdirAll(filepath.Dir(f), 0o755))
-		require.NoError(t, os.WriteFile(f, nil, 0o755))
-		return f
-	}
-	touch(path, "bin/python3")
-	for _, f := range [][]string{
-		{env, "lib/python3.11/site-packages/nvidia/cu13/lib/libcublasLt.so.13"},
-		{path, "lib/python3.12/dist-packages/torch/lib/libcublasLt.so.13"},
-		{os.Getenv("HOME"), ".local/lib/python3.9/site-packages/nvidia/cublas/lib/libcublasLt.so.12"},
-	} {
-		want = append(want, touch(f...))
-	}
-	got := candidates()
-	at := -1
-	for _, w := range append([]string{"libcublasLt.so.13"}, want...) {
-		i := slices.Index(got, w)
-		require.Greater(t, i, at, w)
-		at = i
-	}
-	require.Less(t, slices.Index(got, want[1]), slices.Index(got, "libcublasLt.so.12"))
-}
-
 // What is there but no library, or is not there, is said.
 func TestNoLibrary(t *testing.T) {
-	_, err := open([]string{"none"}, 13)
+	_, err := libraries.First(sought(), []string{"none"}, user(13))
 	require.ErrorIs(t, err, ErrNotFound)
 	require.EqualError(t, err, "no cuBLASLt: LTC_LIBCUBLASLT is none")
-	_, err = open([]string{"/nowhere/a.so", "/nowhere/b.so"}, 13)
+	_, err = libraries.First(sought(), []string{"/nowhere/a.so", "/nowhere/b.so"}, user(13))
 	require.ErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, "looked for /nowhere/a.so, /nowhere/b.so: pip install nvidia-cublas brings one, or name it in LTC_LIBCUBLASLT")
-	_, err = open([]string{"/nowhere/a.so"}, 13) // named
+	_, err = libraries.First(sought(), []string{"/nowhere/a.so"}, user(13)) // named
 	require.NotErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, "/nowhere/a.so")
 	text := filepath.Join(t.TempDir(), "libcublasLt.so.13")
 	require.NoError(t, os.WriteFile(text, []byte("text"), 0o755))
-	_, err = open([]string{"/nowhere/a.so", text}, 13)
+	_, err = libraries.First(sought(), []string{"/nowhere/a.so", text}, user(13))
 	require.NotErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, text)
-	_, err = open([]string{"libc.so.6"}, 13)
+	_, err = libraries.First(sought(), []string{"libc.so.6"}, user(13))
 	require.ErrorIs(t, err, ErrVersion)
 	require.ErrorContains(t, err, "libc.so.6 has no cublasLtGetVersion")
 }

@@ -3,14 +3,12 @@ package cublaslt
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/ebitengine/purego"
 
-	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/libraries"
 	"ltc/internal/env"
 )
 
@@ -34,35 +32,24 @@ type Library struct {
 // major version of CUDA that the driver is for: a library for a later one is not used.
 // The error wraps [ErrNotFound], or says of each that was found what is wrong with it.
 func Open(newest int) (*Library, error) {
-	if named := env.LibCUBLASLt.Value(); named != "" {
-		return open([]string{named}, newest)
-	}
-	return open(candidates(), newest)
+	return libraries.Open(sought(), user(newest))
 }
 
-func open(names []string, newest int) (*Library, error) {
-	if slices.Equal(names, []string{"none"}) {
-		return nil, fmt.Errorf("%w: LTC_LIBCUBLASLT is none", ErrNotFound)
+// majors are the versions of the library that are known, the best first. What another
+// means by the same numbers nobody has seen.
+var majors = []int{13, 12}
+
+func sought() libraries.Sought {
+	s := libraries.Sought{Named: env.LibCUBLASLt.Value(), Variable: env.LibCUBLASLt.Name, Install: "pip install nvidia-cublas", NotFound: ErrNotFound}
+	for _, major := range majors {
+		s.Names = append(s.Names, fmt.Sprintf("libcublasLt.so.%d", major))
 	}
-	var unusable []error
-	for _, name := range names {
-		lookup, err := driver.Load(name)
-		if err != nil {
-			if _, there := os.Stat(name); there == nil || len(names) == 1 {
-				unusable = append(unusable, err)
-			}
-			continue
-		}
-		l, err := use(name, lookup, newest)
-		if err == nil {
-			return l, nil
-		}
-		unusable = append(unusable, err)
-	}
-	if len(unusable) > 0 {
-		return nil, errors.Join(unusable...)
-	}
-	return nil, fmt.Errorf("%w: looked for %s: pip install nvidia-cublas brings one, or name it in LTC_LIBCUBLASLT", ErrNotFound, strings.Join(names, ", "))
+	return s
+}
+
+// user returns [use] for a driver.
+func user(newest int) func(string, func(string) uintptr) (*Library, error) {
+	return func(path string, lookup func(string) uintptr) (*Library, error) { return use(path, lookup, newest) }
 }
 
 // Use makes a library of functions that stand in for it. lookup returns the address of

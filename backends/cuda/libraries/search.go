@@ -1,7 +1,6 @@
-package cublaslt
+package libraries
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,10 +9,6 @@ import (
 
 	"ltc/internal/env"
 )
-
-// Majors are the versions of the library that are known, the best first. What another
-// means by the same numbers nobody has seen.
-var majors = []int{13, 12}
 
 // toolkits are where CUDA's toolkits have libraries that the system's linker does not
 // find.
@@ -34,22 +29,33 @@ var packages = []string{
 // brings its own.
 var within = []string{"nvidia/*/lib", "torch/lib"}
 
-// candidates returns the names and files to try, of each version in turn: what the
-// system finds, those of toolkits, those of Python's packages.
-func candidates() []string {
+// Candidates returns the names and files to try for the given names in turn: of each
+// what the system finds, those of toolkits, those of Python's packages.
+func Candidates(names ...string) []string {
 	var all []string
-	folders := slices.Clone(toolkits)
+	folders := slices.Concat(toolkits, inPackages(within...))
+	for _, name := range names {
+		all = append(all, name)
+		all = append(all, files(folders, name)...)
+	}
+	return all
+}
+
+// Headers returns the files of a name that toolkits, and the packages of Python beside
+// their libraries, have of headers in C; for tests.
+func Headers(name string) []string {
+	return files(append([]string{"/usr/local/cuda*/include"}, inPackages("nvidia/*/include")...), name)
+}
+
+// inPackages returns where folders of packages of Python may be.
+func inPackages(within ...string) []string {
+	var folders []string
 	for _, p := range slices.Concat(pythons(), packages) {
 		for _, w := range within {
 			folders = append(folders, filepath.Join(p, w))
 		}
 	}
-	for _, major := range majors {
-		name := fmt.Sprintf("libcublasLt.so.%d", major)
-		all = append(all, name)
-		all = append(all, files(folders, name)...)
-	}
-	return all
+	return folders
 }
 
 // pythons returns where the packages are of the environment of Python, and of the one

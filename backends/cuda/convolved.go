@@ -1,0 +1,150 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+
+	"ltc/backends/cuda/cudnn"
+	"ltc/backends/cuda/driver"
+)
+
+// takeConvolution has the library compute a convolution, if it has an algorithm for it.
+func (x *code) takeConvolution(d *Device, c *convolution) {
+	h := d.convolutions.on(d)
+	if h == nil {
+		return
+	}
+	err := d.home.do(func() (err error) {
+		c.algorithm, err = h.Algorithm(c.problem, besides)
+		return err
+	})
+	switch {
+	case err == nil:
+		c.taken = true
+		x.besides = max(x.besides, c.kernelBytes()+aligned(c.algorithm.Workspace))
+	case !errors.Is(err, cudnn.NotSupported):
+		ownConvolution(d, err)
+	}
+}
+
+func ownConvolution(d *Device, err error) {
+	slog.Warn("a convolution is computed by a kernel of the backend's own", "device", d, "reason", err)
+}
+
+// kernelBytes is how much memory the kernels of a convolution take as the library has
+// them, if they do not lie so.
+func (c *convolution) kernelBytes() int {
+	if c.kernels.dense() {
+		return 0
+	}
+	return aligned(c.kernels.total())
+}
+
+// convolved is a convolution as a runner queues it.
+type convolved struct {
+	of          *convolution
+	convolution *cudnn.Convolution
+	operands    cudnn.Operands
+	// lay copies the kernels to where they lie as the library has them; nil if they do.
+	lay *driver.Launch
+	// refused is set when the library has not queued it: it is not asked again.
+	refused bool
+}
+
+// newConvolved describes a convolution to the library; nil if it takes no such
+// description, or there is no kernel that copies kernels.
+func (r *runner) newConvolved(c *convolution) *convolved {
+	d := r.e.on.dev
+	v := &convolved{of: c}
+	var err error
+	if !c.kernels.dense() {
+		if v.lay, err = d.laying(&c.kernels); err != nil {
+			ownConvolution(d, err)
+			return nil
+		}
+	}
+	if v.convolution, err = d.convolutions.on(d).New(&c.problem, c.algorithm); err != nil {
+		ownConvolution(d, err)
+		return nil
+	}
+	runtime.AddCleanup(r, (*resource).drop, d.held.add(v.convolution.Destroy))
+	return v
+}
+
+// laying returns the launch that copies kernels of convolutions; its operands are where
+// they are, and where they are to be.
+func (d *Device) laying(f *filter) (*driver.Launch, error) {
+	k, err := d.shuffle(shuffle{bytes: f.bytes, rank: len(f.sizes), table: -1, unit: f.unit()})
+	if err != nil {
+		return nil, err
+	}
+	var strides [2][]int64 // but for those that are known to be 1
+	step := int64(1)
+	for i := len(f.sizes) - 1; i >= 0; i-- {
+		if i+1 != f.unit() {
+			strides[0] = append([]int64{f.strides[i]}, strides[0]...)
+		}
+		if i+1 < len(f.sizes) || f.unit() == 0 {
+			strides[1] = append([]int64{step}, strides[1]...)
+		}
+		step *= f.sizes[i]
+	}
+	l, err := k.schedule.Launch(f.sizes)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e, err := k.entry(l)
+	if err != nil {
+		return nil, err
+	}
+	launch := driver.NewLaunch(e.function, k.args[0]+k.args[1]+k.args[2])
+	configure(launch, l)
+	setNumbers(launch, k.args[0], f.sizes, append(strides[0], strides[1]...))
+	return launch, nil
+}
+
+// convolve queues a convolution, if the library can at the addresses that its operands
+// have.
+func (r *runner) convolve(s *step, x *convolved) bool {
+	if x.refused {
+		return false
+	}
+	var at [3]uint64
+	for i, p := range [...]*place{&x.of.x, &x.of.w, &x.of.y} {
+		at[i] = uint64(r.address(s, p.operand) + driver.Ptr(p.at*int64(s.sizes[p.operand])))
+	}
+	r.lock()
+	on := r.e.on.launches
+	o := &x.operands
+	*o = cudnn.Operands{X: at[0], W: at[1], Y: at[2], Workspace: uint64(r.besides) + uint64(x.of.kernelBytes())}
+	if x.lay != nil {
+		o.W = uint64(r.besides)
+	}
+	if (o.X|o.W|o.Y)%productAlign != 0 {
+		return false
+	}
+	if x.lay != nil {
+		x.lay.Set(0, at[1])
+		x.lay.Set(1, o.W)
+		if err := r.q.stream.Launch(x.lay); err != nil {
+			return x.refuse(r, err)
+		}
+		on.kernels.Add(1)
+	}
+	if err := x.convolution.Queue(r.q.stream.Handle(), o); err != nil {
+		return x.refuse(r, err)
+	}
+	on.convolutions.Add(1)
+	return true
+}
+
+// refuse has the step's own kernel run from now on.
+func (x *convolved) refuse(r *runner, err error) bool {
+	x.refused = true
+	ownConvolution(r.e.on.dev, fmt.Errorf("%w: %v", err, &x.of.problem))
+	return false
+}

@@ -1,0 +1,145 @@
+package cudnn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/cuda/libraries"
+)
+
+// header returns those of NVIDIA's that declare what is called, where pip puts the
+// package nvidia-cudnn-cu13, or with a toolkit.
+func header(t *testing.T) string {
+	var all strings.Builder
+	for _, name := range []string{"cudnn_graph.h", "cudnn_ops.h", "cudnn_cnn.h"} {
+		found := libraries.Headers(name)
+		if len(found) == 0 {
+			t.Skipf("there is no %s: pip install nvidia-cudnn-cu13 brings it", name)
+		}
+		text, err := os.ReadFile(found[0])
+		require.NoError(t, err)
+		all.WriteString(comments.ReplaceAllString(string(text), ""))
+	}
+	return all.String()
+}
+
+var (
+	comments = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	declared = regexp.MustCompile(`(\w+)\s+CUDNNWINAPI\s+(cudnn\w+)\s*\(([^)]*)\)`)
+	pointers = regexp.MustCompile(`typedef\s+(?:struct\s+)?\w+\s*\*\s*(\w+)(?:\s+CUDNN_DEPRECATED)?;`)
+	numbered = regexp.MustCompile(`(\bCUDNN_\w+)(?:\s+CUDNN_DEPRECATED_ENUM)?\s*=\s*(\d+)U?\s*[,}\n]`)
+)
+
+// letter returns that of an argument in C: see [Entry].
+func letter(arg string, handles map[string]bool) string {
+	if strings.ContainsAny(arg, "*[") {
+		return "p"
+	}
+	words := strings.Fields(arg)
+	switch kind := words[max(len(words)-2, 0)]; {
+	case kind == "size_t":
+		return "z"
+	case handles[kind], kind == "cudaStream_t":
+		return "h"
+	}
+	return "i"
+}
+
+// The table is the library's: names, and what they take and return.
+func TestHeader(t *testing.T) {
+	h := header(t)
+	handles := map[string]bool{}
+	for _, m := range pointers.FindAllStringSubmatch(h, -1) {
+		handles[m[1]] = true
+	}
+	there := map[string][2]string{}
+	for _, m := range declared.FindAllStringSubmatch(h, -1) {
+		args := ""
+		for _, a := range strings.Split(m[3], ",") {
+			if a = strings.TrimSpace(a); a != "" && a != "void" {
+				args += letter(a, handles)
+			}
+		}
+		there[m[2]] = [2]string{args, letter(m[1]+" result", handles)}
+	}
+	require.Greater(t, len(there), 100)
+	for _, e := range Entries() {
+		require.Equal(t, there[e.Name], [2]string{e.Args, e.Result}, e.Name)
+	}
+	require.Regexp(t, `cudnnConvolutionFwdAlgo_t algo;\s+cudnnStatus_t status;\s+float time;\s+size_t memory;\s+cudnnDeterminism_t determinism;\s+cudnnMathType_t mathType;\s+int reserved\[3\];\s+} cudnnConvolutionFwdAlgoPerf_t`, h)
+	require.EqualValues(t, 48, unsafe.Sizeof(performance{}), "as C lays that out")
+	require.EqualValues(t, 16, unsafe.Offsetof(performance{}.memory))
+	require.EqualValues(t, 24, unsafe.Offsetof(performance{}.determinism))
+}
+
+// Numbers that the package has of its own are those of the headers.
+func TestHeaderNumbers(t *testing.T) {
+	there := map[string]string{}
+	for _, m := range numbered.FindAllStringSubmatch(header(t), -1) {
+		there[m[1]] = m[2]
+	}
+	same := func(name string, number int) { require.Equal(t, fmt.Sprint(number), there[name], name) }
+	for status, name := range statuses {
+		same(name, int(status))
+	}
+	for name, number := range map[string]int{
+		"CUDNN_DATA_FLOAT": int(F32), "CUDNN_DATA_HALF": int(F16), "CUDNN_DATA_BFLOAT16": int(BF16),
+		"CUDNN_TENSOR_OP_MATH": int(Tensor), "CUDNN_FMA_MATH": int(FMA),
+		"CUDNN_TENSOR_NHWC": formatNHWC, "CUDNN_CROSS_CORRELATION": crossCorrelation, "CUDNN_DETERMINISTIC": deterministic,
+		"CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM": 0, "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM": 1, "CUDNN_CONVOLUTION_FWD_ALGO_GEMM": 2,
+		"CUDNN_CONVOLUTION_FWD_ALGO_DIRECT": direct, "CUDNN_CONVOLUTION_FWD_ALGO_FFT": direct + 1, "CUDNN_CONVOLUTION_FWD_ALGO_COUNT": algorithms,
+	} {
+		same(name, number)
+	}
+}
+
+// NVIDIA's library, where it is installed, takes the descriptions as they are made;
+// that needs no GPU.
+func TestNVIDIA(t *testing.T) {
+	l, err := Open(99)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Log(l.Path(), l.Version())
+	h := &Handle{Library: l}
+	for _, p := range []*Problem{flat(), {Type: F32, Math: FMA, Dimensions: 3, Groups: 2,
+		X: Images{2, 8, [3]int32{3, 4, 5}, 480, [3]int32{160, 40, 8}}, Y: Images{2, 6, [3]int32{2, 3, 4}, 144, [3]int32{72, 24, 6}},
+		Window: [3]int32{2, 2, 2}, Stride: [3]int32{1, 1, 1}, Dilation: [3]int32{1, 1, 1}}} {
+		x, err := h.New(p, Algorithm{})
+		require.NoError(t, err)
+		require.ErrorIs(t, x.h.set(tensorSet, &x.frame, x.x, uintptr(p.Type), 99, address(&x.shape[0]), address(&x.strides[0])), NotSupported, "more dimensions than there can be")
+		require.NoError(t, x.Destroy())
+	}
+}
+
+// flat is a convolution of two images 5x6 with 8 features.
+func flat() *Problem {
+	return &Problem{Type: BF16, Math: Tensor, Dimensions: 2, Groups: 1,
+		X: Images{2, 8, [3]int32{5, 6}, 240, [3]int32{48, 8}}, Y: Images{2, 16, [3]int32{5, 6}, 480, [3]int32{96, 16}},
+		Window: [3]int32{3, 3}, Pad: [3]int32{1, 1}, Stride: [3]int32{1, 1}, Dilation: [3]int32{1, 1}}
+}
+
+// What is there but no library, or is not there, is said.
+func TestNoLibrary(t *testing.T) {
+	_, err := libraries.First(sought(), []string{"none"}, user(13))
+	require.ErrorIs(t, err, ErrNotFound)
+	require.EqualError(t, err, "no cuDNN: LTC_LIBCUDNN is none")
+	_, err = libraries.First(sought(), []string{"/nowhere/a.so", "/nowhere/b.so"}, user(13))
+	require.ErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, "looked for /nowhere/a.so, /nowhere/b.so: pip install nvidia-cudnn-cu13 brings one, or name it in LTC_LIBCUDNN")
+	text := filepath.Join(t.TempDir(), "libcudnn.so.9")
+	require.NoError(t, os.WriteFile(text, []byte("text"), 0o755))
+	_, err = libraries.First(sought(), []string{"/nowhere/a.so", text}, user(13))
+	require.NotErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, text)
+	_, err = libraries.First(sought(), []string{"libc.so.6"}, user(13))
+	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorContains(t, err, "libc.so.6 has no cudnnGetVersion")
+}
