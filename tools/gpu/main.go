@@ -56,6 +56,7 @@ var order = []group{
 	{"TestAttentionBoxes", 3},
 	{"TestProducts|TestProductsGELU|TestProductsReLUOfNaN", 1},
 	{"TestConvolutions", 1},
+	{"TestConvolved", 1},
 	{"TestGraphs", 1},
 	{"TestAttention", 1},
 	{"TestTrain", 1},
