@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8857333ebb5b6b95e3654d84"
+const buildID = "fd6e8c0a000a5bbea7b112ad"

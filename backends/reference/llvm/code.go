@@ -38,16 +38,24 @@ const turns = 16
 // memory bounds takes some times as long.
 const turnCost = 200_000
 
+// mostTurn is what a call takes at most, by the same count, that keeps the scheduler's
+// processor or does more than an item because these are better done together.
+const mostTurn = 10 * turnCost
+
 // Parts returns how many parts of enough work there are.
 func (c *code) Parts(sizes []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
-	most := min(int64(threads)*turns, c.schedule.Items(c.kernel, sizes))
+	items, cost := c.schedule.Items(c.kernel, sizes), c.schedule.Cost(c.kernel, sizes)
+	most := min(int64(threads)*turns, items)
 	if most <= 1 {
 		return 1
 	}
-	parts := min(float64(most), c.schedule.Cost(c.kernel, sizes)/partCost)
+	if together := c.together(sizes, cost/float64(items)); together > 1 && cost > turnCost {
+		most = min(most, max(4*items/together, int64(threads)))
+	}
+	parts := min(float64(most), cost/partCost)
 	if parts < fewParts {
 		return 1
 	}
@@ -67,11 +75,7 @@ func (c *code) Run(call *kernel.Call) error {
 	b := &call.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(call.Mem), unsafe.SliceData(call.Sizes), unsafe.SliceData(call.Strides)
 	b.Scratch = call.Scratch
-	step, long := to-from, false
-	if all := c.schedule.Cost(c.kernel, call.Sizes); all > turnCost {
-		each := all / float64(items)
-		step, long = max(int64(turnCost/each), 1), each > 10*turnCost
-	}
+	step, long := c.turn(call.Sizes, items)
 	for from < to {
 		b.From, b.To = from, min(from+step, to)
 		var status int32
@@ -91,4 +95,21 @@ func (c *code) Run(call *kernel.Call) error {
 		}
 	}
 	return nil
+}
+
+// turn returns how many of so many items are run in a call, and whether that takes
+// long.
+func (c *code) turn(sizes []int64, items int64) (step int64, long bool) {
+	all := c.schedule.Cost(c.kernel, sizes)
+	if all <= turnCost {
+		return max(items, 1), false
+	}
+	each := all / float64(items)
+	return max(int64(turnCost/each), c.together(sizes, each), 1), each > mostTurn
+}
+
+// together returns how many items, each of that cost, are best run in one call, of
+// those that it has time for.
+func (c *code) together(sizes []int64, each float64) int64 {
+	return int64(min(float64(c.schedule.Together(c.kernel, sizes)), mostTurn/each))
 }
