@@ -16,6 +16,7 @@ import (
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -42,7 +43,7 @@ func mlirOf(t types.DType, shape ...int) string {
 	for _, n := range shape {
 		s += fmt.Sprint(n, "x")
 	}
-	return s + t.String() + ">"
+	return s + mlir.ElementOf(t).String() + ">"
 }
 
 // matmul is a product with what becomes of it: lines of StableHLO in which %0 is the

@@ -15,7 +15,7 @@ type sorted struct {
 }
 
 func sortedOf(k *kit.Sort) *sorted {
-	s := &sorted{Sort: ptx.Sort{Less: k.Less}, apart: 1, rows: 1}
+	s := &sorted{Sort: ptx.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
 	for _, c := range k.Of {
 		s.Of = append(s.Of, ptx.Compared(c))
 	}
@@ -41,8 +41,8 @@ func sortFor(k *kit.Sort) (work []types.Type, ok bool) {
 	if s.Check(s.n, s.rows) != nil {
 		return nil, false
 	}
-	if s.Long(s.n) {
-		work = []types.Type{types.Of(types.I32, k.Shape()...)}
+	for _, places := range s.Places(s.n, s.rows) {
+		work = append(work, types.Of(types.I32, int(places)))
 	}
 	return work, true
 }
@@ -66,7 +66,7 @@ func (c *compilation) sort(s *step) error {
 		operand(v, types.I32)
 	}
 	s.Step = &own
-	key := fmt.Sprint("sort", of.Less, of.Of, of.Types)
+	key := fmt.Sprint("sort", of.Less, of.Of, of.Types, of.Keep > 0)
 	if s.entry = c.entries[key]; s.entry == nil {
 		s.entry = &entry{sort: &of.Sort, variants: map[int]*variant{}}
 		c.entries[key] = s.entry

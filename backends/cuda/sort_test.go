@@ -250,6 +250,77 @@ func TestRandomSorts(t *testing.T) {
 
 // The largest of each row, with their indices, and a sort over what a donated argument
 // has are kernels alone; so is one in a loop.
+// selecting is a program that keeps the first k elements of each row of a sort.
+type selecting struct {
+	sorting
+	k int
+}
+
+func (s selecting) String() string { return fmt.Sprintf("%d of %v", s.k, s.sorting) }
+
+func (s selecting) text() string {
+	text := s.sorting.text()
+	at := strings.LastIndex(text, "  return")
+	var slices, names, kinds strings.Builder
+	for i, d := range s.types {
+		kept := slicesOf(s.shape, s.dim, s.k)
+		var ranges []string
+		for _, n := range kept {
+			ranges = append(ranges, fmt.Sprint("0:", n))
+		}
+		comma := ""
+		if i > 0 {
+			comma = ", "
+		}
+		fmt.Fprintf(&slices, "  %%k%d = stablehlo.slice %%s#%d [%s] : (%s) -> %s\n", i, i, strings.Join(ranges, ", "), mlirOf(d, s.shape...), mlirOf(d, kept...))
+		fmt.Fprintf(&names, "%s%%k%d", comma, i)
+		fmt.Fprintf(&kinds, "%s%s", comma, mlirOf(d, kept...))
+	}
+	begin, end := strings.Index(text, "-> (")+len("-> ("), strings.Index(text, ") {\n")
+	return text[:begin] + kinds.String() + text[end:at] + slices.String() + "  return " + names.String() + " : " + kinds.String() + "\n}"
+}
+
+// slicesOf is a shape of which one dimension has another size.
+func slicesOf(shape types.Shape, dim, n int) types.Shape {
+	kept := slices.Clone(shape)
+	kept[dim] = n
+	return kept
+}
+
+// The first few elements of rows are what a sort has there, by as few kernels: rows of
+// all lengths, some in one block and some in several, along any dimension, with equal
+// elements, NaNs, and comparators of several operands.
+func TestTop(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{})
+	r := rand.New(rand.NewPCG(7, 8))
+	f32, u8 := []types.DType{types.F32, types.I32}, []types.DType{types.U8, types.I64}
+	for _, s := range []selecting{
+		{sorting{types.Shape{2}, 0, f32, by(0, types.F32, "GT")}, 1},
+		{sorting{types.Shape{9, 33}, 1, f32, by(0, types.F32, "GT")}, 1},
+		{sorting{types.Shape{70, 3, 5}, 0, f32, by(0, types.F32, "GT")}, 5},
+		{sorting{types.Shape{5, 300}, 1, u8, by(0, types.U8, "LT")}, 64},
+		{sorting{types.Shape{2, 257}, 1, []types.DType{types.BF16, types.F64}, by(0, types.BF16, "GT")}, 128},
+		{sorting{types.Shape{3, 100}, 1, []types.DType{types.I8, types.U16, types.I64}, lexicographic([]types.DType{types.I8, types.U16, types.I64}, "GT")}, 17},
+		{sorting{types.Shape{2, 5000}, 1, f32, by(0, types.F32, "GT")}, 40},
+		{sorting{types.Shape{9001, 2}, 0, []types.DType{types.F16}, by(0, types.F16, "LT")}, 3},
+		{sorting{types.Shape{1, 17000}, 1, u8, by(0, types.U8, "GT")}, 200},
+	} {
+		t.Run(s.String(), func(t *testing.T) {
+			e := compile(t, b, s.text(), backends.Options{})
+			kernels, evaluated := e.Compiled()
+			require.Equal(t, []int{1, 0}, []int{kernels, evaluated}, "%v", e.Program())
+			require.Equal(t, s.k, e.Program().Steps[0].Sort.Keep)
+			args := s.args(r)
+			want := results(t, s.text(), args...)
+			c := &backends.Call{Args: args}
+			require.NoError(t, e.Execute(t.Context(), c))
+			for i := range want {
+				require.Equal(t, bytesOf(want[i]), bytesOf(c.Results[i]), "result %d", i)
+			}
+		})
+	}
+}
+
 func TestSortPrograms(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
 	for name, text := range map[string]string{

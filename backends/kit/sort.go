@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -20,6 +21,9 @@ type Sort struct {
 	// may be one that no order has.
 	Less *kernel.Kernel
 	Of   []Compared // by parameter of Less
+	// Keep is how many elements of a row, from the first, are used: results have no
+	// more. 0: all.
+	Keep int
 	// Args and Outs are the operands and results; before there is a step, without
 	// values.
 	Args, Outs []HostArg
@@ -34,7 +38,7 @@ type Compared struct {
 	Second  bool
 }
 
-// Shape is that of all operands and results.
+// Shape is that of all operands, and of results unless only some of a row are kept.
 func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
 // sort adds a node for a sort that the target has code for.
@@ -62,7 +66,13 @@ func (t *translator) sort(op *mlir.Op) error {
 	if err := t.comparator(op, s); err != nil {
 		return err
 	}
+	whole := slices.Clone(s.Outs)
+	s.keep(t.keeps(op, s.Dim))
 	work, ok := t.o.Sort(s)
+	if !ok && s.Keep > 0 {
+		s.Keep, s.Outs = 0, whole
+		work, ok = t.o.Sort(s)
+	}
 	if !ok {
 		return leave("a sort that the target has no code for")
 	}
@@ -73,10 +83,46 @@ func (t *translator) sort(op *mlir.Op) error {
 	if err := t.step(n, op); err != nil {
 		return err
 	}
+	for i, v := range n.host.outs {
+		t.graph.values[v].typ = s.Outs[i].Type
+	}
 	for _, w := range work {
 		n.host.outs = append(n.host.outs, t.graph.newValue(w, n))
 	}
 	return nil
+}
+
+// keep has the results hold the first so many elements of a row, if that is not 0.
+func (s *Sort) keep(n int) {
+	if s.Keep = n; n == 0 {
+		return
+	}
+	for i := range s.Outs {
+		shape := slices.Clone(s.Outs[i].Type.Shape)
+		shape[s.Dim] = n
+		s.Outs[i].Type.Shape = shape
+	}
+}
+
+// keeps returns how many elements of a row of a sort are used, from the first: 0 if
+// something else uses its results than slices of main that begin there.
+func (t *translator) keeps(op *mlir.Op, dim int) int {
+	most := int64(0)
+	for _, r := range op.Results {
+		if len(t.slices[r]) < t.reads[r] {
+			return 0
+		}
+		for _, s := range t.slices[r] {
+			start, _ := mlir.Ints(s.Attrs.Get("start_indices"))
+			limit, _ := mlir.Ints(s.Attrs.Get("limit_indices"))
+			stride, _ := mlir.Ints(s.Attrs.Get("strides"))
+			if start[dim] != 0 || stride[dim] != 1 {
+				return 0
+			}
+			most = max(most, limit[dim])
+		}
+	}
+	return int(most)
 }
 
 // comparator makes a kernel of the region of a sort.
@@ -118,7 +164,11 @@ func (s *Sort) print(b *strings.Builder) {
 	for _, o := range s.Outs {
 		outs = append(outs, o.Value)
 	}
-	fmt.Fprintf(b, "sort%s along %d gives %s works in %s\n", list(s.Args), s.Dim, listed(outs), listed(s.Work))
+	first := ""
+	if s.Keep > 0 {
+		first = fmt.Sprintf(" the first %d", s.Keep)
+	}
+	fmt.Fprintf(b, "sort%s along %d gives%s %s works in %s\n", list(s.Args), s.Dim, first, listed(outs), listed(s.Work))
 	for line := range strings.Lines(s.Less.String()) {
 		b.WriteString("    " + line)
 	}

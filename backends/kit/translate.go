@@ -20,6 +20,9 @@ type translator struct {
 	graph  *graph
 	values map[*mlir.Value]ValueID
 	used   map[*mlir.Value]bool // by any op
+	// Of results of sorts: by how many operands, and by which slices of main.
+	reads  map[*mlir.Value]int
+	slices map[*mlir.Value][]*mlir.Op
 	o      *Options
 	others []*mlir.Op // functions of the module, and what else there is beside main
 	file   string
@@ -88,13 +91,21 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, leave("%s is the evaluator's", seen)
 	}
-	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, o: &o, others: others, file: p.File, compile: Compile}
+	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			t.used[v] = true
+			if sorted(v) {
+				t.reads[v]++
+			}
 		}
 		return true
 	})
+	for _, op := range main.Body().Ops {
+		if op.Name == "stablehlo.slice" && sorted(op.Operands[0]) {
+			t.slices[op.Operands[0]] = append(t.slices[op.Operands[0]], op)
+		}
+	}
 	for _, a := range main.Body().Args {
 		v, err := t.define(a, nil)
 		if err != nil {
@@ -122,6 +133,18 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	return t.graph, nil
 }
 
+// sorted reports whether v is a result of a sort.
+func sorted(v *mlir.Value) bool { return v.Def != nil && v.Def.Name == "stablehlo.sort" }
+
+// keptWhole reports whether op takes all of what a sort has kept.
+func (t *translator) keptWhole(op *mlir.Op) bool {
+	if op.Name != "stablehlo.slice" || !sorted(op.Operands[0]) {
+		return false
+	}
+	typ, err := typeOf(op.Results[0])
+	return err == nil && typ.Shape.Equal(t.graph.values[t.values[op.Operands[0]]].typ.Shape)
+}
+
 // define adds the value that v is.
 func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
 	typ, err := typeOf(v)
@@ -139,7 +162,7 @@ func (t *translator) op(op *mlir.Op) error {
 	}
 	run := structural[op.Name]
 	switch {
-	case sameBits(op):
+	case sameBits(op), t.keptWhole(op):
 		run = (*translator).barrier
 	case t.o.takes(op):
 		run = (*translator).composite

@@ -28,10 +28,11 @@ const mostSorted = 1<<31 - 1
 
 // SortFor reports whether the backend has code for a sort, as [kit.Options.Sort] asks:
 // one by less than or greater than of one of its operands, of floats in their total
-// order or not, with NaNs wherever they are. It needs no memory but for scratch.
+// order or not, with NaNs wherever they are, all elements of which are kept. It needs no
+// memory but for scratch.
 func SortFor(s *kit.Sort) (work []types.Type, ok bool) {
 	_, ok = orderOf(s)
-	return nil, ok && s.Shape()[s.Dim] <= mostSorted
+	return nil, ok && s.Keep == 0 && s.Shape()[s.Dim] <= mostSorted
 }
 
 // newSortCode returns the code of a step, and the step with operands.

@@ -26,6 +26,9 @@ import (
 // by one block. Longer ones are sorted in tiles, which are merged: in memory at
 // distances of a tile and more, in the block's memory below.
 //
+// Where only the first few of a row are kept, [Sort.Keep], there is more to leave out:
+// see toptile.go.
+//
 // Entries have these parameters: the addresses of operands, of results and, for
 // longer rows, of i32s in the same shape, for places; then what [Launch.Sizes] of
 // [Sort.Launches] says.
@@ -33,6 +36,9 @@ type Sort struct {
 	Less  *kernel.Kernel // of scalars, to a bool
 	Of    []Compared     // by parameter of Less
 	Types []types.DType  // of the operands
+	// Keep is how many elements of a row the results have, from the first; 0: all.
+	// Entries are the same for all numbers but 0.
+	Keep int64
 }
 
 // Compared is the operand that a parameter of a comparator has an element of, and
@@ -102,15 +108,25 @@ func (s *Sort) Check(n, rows int64) error {
 		return s.unsupported("comparing elements of %d bytes", s.slotBytes()-placeBytes)
 	case n > longestSort:
 		return s.unsupported("rows of %d elements, at most %d", n, longestSort)
+	case s.Keep > 0 && (2*s.Keep > n || 4*s.runs() > int64(s.tile())):
+		return s.unsupported("%d of %d elements kept", s.Keep, n)
 	case rows > math.MaxInt32 || rows*max(ceil(n, int64(s.tile())), ceil(n, farThreads)) > math.MaxInt32:
 		return s.unsupported("%d rows of %d elements: there are not as many blocks", rows, n)
 	}
-	for v := range exchanges + 1 {
+	for v := range s.variants() {
 		if _, err := s.Entry("k", v); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// variants is how many entries there are.
+func (s *Sort) variants() int {
+	if s.Keep > 0 {
+		return tilesOfRows + 1
+	}
+	return exchanges + 1
 }
 
 func (s *Sort) unsupported(format string, args ...any) error {
@@ -120,7 +136,22 @@ func (s *Sort) unsupported(format string, args ...any) error {
 // Long reports whether rows of n elements do not fit a block's memory.
 func (s *Sort) Long(n int64) bool { return n > int64(s.tile()) }
 
+// Places returns how many places launches hand on to one another for so many rows of n
+// elements: in one list, or in two by turns; none if there is one launch.
+func (s *Sort) Places(n, rows int64) []int64 {
+	switch {
+	case s.Keep > 0:
+		return s.topPlaces(n, rows)
+	case s.Long(n):
+		return []int64{n * rows}
+	}
+	return nil
+}
+
 func (s *Sort) String() string {
+	if s.Keep > 0 {
+		return fmt.Sprintf("first %d of a sort of %v by %d of them, tiles of at most %d", s.Keep, s.Types, len(s.keys()), s.tile())
+	}
 	return fmt.Sprintf("sort of %v by %d of them, tiles of %d", s.Types, len(s.keys()), s.tile())
 }
 
@@ -133,6 +164,9 @@ type SortLaunch struct {
 // Launches returns the launches, one after the other, for rows of n elements that are
 // so far apart; one of no blocks, if there is nothing to sort.
 func (s *Sort) Launches(n, apart, rows int64) []SortLaunch {
+	if s.Keep > 0 {
+		return s.topLaunches(n, apart, rows)
+	}
 	if n*rows == 0 {
 		return []SortLaunch{{Sizes: make([]int64, 5)}}
 	}
@@ -199,6 +233,10 @@ func (s *Sort) Entry(name string, variant int) (string, error) {
 	}
 	if variant != wholeRows {
 		m.places = m.param()
+	}
+	if s.Keep > 0 {
+		m.topTiles(variant == wholeRows)
+		return m.entry(), m.err
 	}
 	m.n, m.apart, m.rows = m.param(), m.param(), m.param()
 	if variant == exchanges {

@@ -43,6 +43,9 @@ func sortOf(keys int, all ...types.DType) *ptx.Sort {
 func sortModule(t testing.TB, s *ptx.Sort) string {
 	var all []string
 	for v := range 3 {
+		if s.Keep > 0 && v == 2 {
+			break
+		}
 		text, err := s.Entry(fmt.Sprint("k", v), v)
 		require.NoError(t, err)
 		all = append(all, text)
@@ -55,10 +58,14 @@ func runSort(t testing.TB, s *ptx.Sort, module string, row []uint32) (keys, plac
 	m, err := ptxsim.Parse(module)
 	require.NoError(t, err)
 	var memory ptxsim.Memory
-	args := make([]uint64, 5)
-	var buffers [5][]byte
+	lengths := []int64{int64(len(row)), int64(len(row)), int64(len(row)), int64(len(row))}
+	if s.Keep > 0 {
+		lengths[2], lengths[3] = s.Keep, s.Keep
+	}
+	lengths = append(lengths, s.Places(int64(len(row)), 1)...)
+	args, buffers := make([]uint64, len(lengths)), make([][]byte, len(lengths))
 	for i := range buffers {
-		buffers[i] = make([]byte, 4*len(row))
+		buffers[i] = make([]byte, 4*lengths[i])
 		for j, v := range row {
 			switch i {
 			case 0:
@@ -73,9 +80,6 @@ func runSort(t testing.TB, s *ptx.Sort, module string, row []uint32) (keys, plac
 		e, err := m.Entry(fmt.Sprint("k", l.Variant))
 		require.NoError(t, err)
 		of := slices.Clone(args)
-		if !s.Long(int64(len(row))) {
-			of = of[:4]
-		}
 		for _, n := range l.Sizes {
 			of = append(of, uint64(n))
 		}
@@ -83,7 +87,7 @@ func runSort(t testing.TB, s *ptx.Sort, module string, row []uint32) (keys, plac
 			return nil, nil, err
 		}
 	}
-	for j := range row {
+	for j := range lengths[2] {
 		keys = append(keys, binary.LittleEndian.Uint32(buffers[2][4*j:]))
 		places = append(places, binary.LittleEndian.Uint32(buffers[3][4*j:]))
 	}
@@ -113,6 +117,79 @@ func TestSort(t *testing.T) {
 		for i, p := range places {
 			require.Equal(t, row[p], keys[i])
 		}
+	}
+}
+
+// The first elements of rows are those of a sort, of rows that are one tile and that are
+// some hundred, of which tiles keep what tiles select of again.
+func TestTop(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for _, c := range []struct{ n, keep int }{{2, 1}, {100, 50}, {4096, 7}, {4097, 1}, {8200, 100}, {300_000, 64}, {20_000, 1024}} {
+		s := sortOf(1, types.U32, types.U32)
+		s.Keep = int64(c.keep)
+		require.NoError(t, s.Check(int64(c.n), 1))
+		module := sortModule(t, s)
+		require.NoError(t, ptxas.Name("top/u32", module))
+		row := make([]uint32, c.n)
+		for i := range row {
+			row[i] = uint32(r.IntN(c.n/3 + 1))
+		}
+		_, places, err := runSort(t, s, module, row)
+		require.NoError(t, err)
+		want := make([]uint32, c.n)
+		for i := range want {
+			want[i] = uint32(i)
+		}
+		slices.SortStableFunc(want, func(a, b uint32) int { return int(row[a]) - int(row[b]) })
+		require.Equal(t, want[:c.keep], places, "%d of %d", c.keep, c.n)
+	}
+	require.ErrorContains(t, (&ptx.Sort{Types: []types.DType{types.U32}, Keep: 3}).Check(5, 1), "3 of 5 elements kept")
+	require.ErrorContains(t, (&ptx.Sort{Types: []types.DType{types.U32}, Keep: 1025}).Check(1<<20, 1), "1025 of 1048576 elements kept")
+}
+
+// Mistakes planted in the text are found: barriers that are missing, runs that meet
+// elsewhere than in the mirror image, and tiles that are one element longer.
+func TestTopPlanted(t *testing.T) {
+	s := sortOf(1, types.U32, types.U32)
+	s.Keep = 5
+	row := make([]uint32, 300)
+	for i := range row {
+		row[i] = uint32(i * 7919 % 131)
+	}
+	module := sortModule(t, s)
+	_, places, err := runSort(t, s, module, row)
+	require.NoError(t, err)
+	at := func(old string, n int) int {
+		i := 0
+		for range n {
+			next := strings.Index(module[i:], old)
+			require.GreaterOrEqual(t, next, 0, "%s", module)
+			i += next + len(old)
+		}
+		return i - len(old)
+	}
+	for _, c := range []struct {
+		name     string
+		old, new string
+		number   int // which of those that are alike
+		want     string
+	}{
+		{"before runs are sorted", "bar.sync 0;", "", 1, "nobody has written"},
+		{"before runs meet", "bar.sync 0;", "", 2, "race"},
+		{"within a run", "bar.sync 0;", "", 3, "race"},
+		{"before results", "bar.sync 0;", "", 4, "race"},
+		{"one more element", "setp.lt.u32", "setp.le.u32", 1, "of allocation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			i := at(c.old, c.number)
+			_, now, err := runSort(t, s, module[:i]+c.new+module[i+len(c.old):], row)
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			require.NotEqual(t, places, now)
+		})
 	}
 }
 

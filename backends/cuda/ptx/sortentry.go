@@ -24,10 +24,13 @@ type slot struct {
 }
 
 // row returns the element of the operands with which a row begins.
-func (m *sorter) row(number string) string {
+func (m *sorter) row(number string) string { return m.rowOf(number, m.n) }
+
+// rowOf returns the element with which a row begins of what has n elements of each.
+func (m *sorter) rowOf(number, n string) string {
 	group := m.op(long, "div.u64", number, m.apart)
 	within := m.op(long, "rem.u64", number, m.apart)
-	return m.mad(group, m.mul(m.n, m.apart), within)
+	return m.mad(group, m.mul(n, m.apart), within)
 }
 
 // raw loads an element as it lies in memory, zeros where a guard does not hold.

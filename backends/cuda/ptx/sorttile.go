@@ -30,7 +30,7 @@ func (m *sorter) sortTiles(whole bool) {
 	}
 	m.lists(t)
 	m.fetch(t)
-	m.levels(t, distance, mask)
+	m.levels(t, distance, mask, t.size)
 	m.barrier()
 	m.deliver(t)
 }
@@ -148,8 +148,8 @@ func (m *sorter) fetch(t *tiling) {
 }
 
 // levels exchanges at a distance, with a mask that says which slots meet, then at
-// half of it and so on; then at twice the first one, up to half a tile, likewise.
-func (m *sorter) levels(t *tiling, distance, mask string) {
+// half of it and so on; then at twice the first one, up to half of so many, likewise.
+func (m *sorter) levels(t *tiling, distance, mask, until string) {
 	top, d, meets := m.variable(word, distance), m.variable(word, distance), m.variable(word, mask)
 	holds := func(opcode, a, b string) string {
 		p := m.fresh(predicate)
@@ -175,7 +175,7 @@ func (m *sorter) levels(t *tiling, distance, mask string) {
 	m.line("shl.b32 %s, %s, 1", top, top)
 	m.set(word, d, top)
 	m.line("shl.b32 %s, %s, 1", meets, top)
-	more := holds("setp.le.u32", meets, t.size)
+	more := holds("setp.le.u32", meets, until)
 	m.line("sub.u32 %s, %s, 1", meets, meets)
 	m.line("@%s bra %s", more, again)
 }
