@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -149,4 +150,151 @@ func TestConvolvedFallsBack(t *testing.T) {
 	call := &backends.Call{Args: args}
 	require.NoError(t, e.Execute(t.Context(), call))
 	require.Equal(t, want, numbersOf(t, call.Results[0]))
+}
+
+// Operands that lie at addresses that the library is not promised are a kernel's.
+func TestConvolvedMoved(t *testing.T) {
+	b, _ := convolving(t, cudafake.Options{Seed: 4})
+	e := compile(t, b, small.alone(), backends.Options{})
+	args := small.args()
+	want := numbersOf(t, results(t, small.alone(), args...)[0])
+	for i, off := range []int{0, 16, 8, 32} {
+		for j, a := range small.args() {
+			args[j] = moved(t, b, a, off)
+		}
+		call := &backends.Call{Args: args}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Equal(t, want, numbersOf(t, call.Results[0]), "%d bytes off", off)
+		require.Equal(t, []int64{1, 2, 2, 3}[i], e.Launches().Convolutions)
+	}
+}
+
+// Factors of f32 are multiplied as they are, or as tf32 where that is allowed; those of
+// 16 bits by tensor cores.
+func TestConvolvedMath(t *testing.T) {
+	b, _ := convolving(t, cudafake.Options{})
+	for _, c := range []struct {
+		elements types.DType
+		tf32     bool
+		want     cudnn.Math
+	}{{types.F32, false, cudnn.FMA}, {types.F32, true, cudnn.Tensor}, {types.BF16, false, cudnn.Tensor}, {types.F16, true, cudnn.Tensor}} {
+		v := conv{c.elements, []int{2, 6, 5, 64}, []int{3, 3, 64, 24}, []int{2, 4, 3, 24}, imageDims, "", 1}
+		e := compile(t, b, v.alone(), backends.Options{TF32: c.tf32})
+		require.Equal(t, c.want, e.steps[0].convolution.problem.Math)
+	}
+}
+
+// What is not the library's: too small a convolution, and one with something behind it.
+func TestNotConvolved(t *testing.T) {
+	b, _ := convolving(t, cudafake.Options{})
+	v := small
+	v.elements = types.F32
+	e := compile(t, b, v.text(), backends.Options{})
+	for i := range e.steps {
+		require.False(t, e.steps[i].taken(), "a maximum")
+	}
+	b.dev.convolutions.least = leastWork
+	e = compile(t, b, small.alone(), backends.Options{})
+	require.NotNil(t, e.steps[0].convolution)
+	require.False(t, e.steps[0].taken())
+	require.Zero(t, e.besides)
+	require.EqualValues(t, 2*6*5*24*9*64, e.steps[0].convolution.work)
+}
+
+// Convolutions of random shapes are what the evaluator computes, whatever dimensions the
+// kernel's axes are taken for.
+func TestConvolvedRandom(t *testing.T) {
+	b, _ := convolving(t, cudafake.Options{Seed: 8})
+	taken := 0
+	for seed := range uint64(trials.Of(40)) {
+		r := rand.New(rand.NewPCG(seed, 21))
+		v := randomConv(r)
+		e := compile(t, b, v.alone(), backends.Options{})
+		args := []soa.View{integers(r, v.elements, v.x...), integers(r, v.elements, v.w...)}
+		call := &backends.Call{Args: args}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Equal(t, numbersOf(t, results(t, v.alone(), args...)[0]), numbersOf(t, call.Results[0]), "seed %d: %v", seed, v)
+		taken += int(e.Launches().Convolutions)
+	}
+	require.Greater(t, taken, trials.Of(40)/5) // others have one place, few products, or another padding behind
+}
+
+// randomConv returns a convolution of images of two dimensions.
+func randomConv(r *rand.Rand) conv {
+	groups := 1 + r.IntN(3)/2*(1+r.IntN(2))
+	features := []int{1, 2, 3, 4, 8, 64}[r.IntN(6)]
+	images, outputs := 1+r.IntN(3), groups*(1+r.IntN(6))
+	c := conv{[]types.DType{types.F32, types.F16, types.BF16}[r.IntN(3)], nil, nil, nil, imageDims, "", groups}
+	var in, window, out [2]int
+	pads, strides, dilations := [2][2]int{}, [2]int{}, [2]int{}
+	for d := range 2 {
+		window[d], strides[d], dilations[d] = 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(2)
+		pads[d] = [2]int{r.IntN(2), r.IntN(2)}
+		if r.IntN(2) == 0 {
+			pads[d][1] = pads[d][0]
+		}
+		reach := (window[d]-1)*dilations[d] + 1
+		in[d] = reach + r.IntN(6)
+		out[d] = (in[d]+pads[d][0]+pads[d][1]-reach)/strides[d] + 1
+	}
+	c.window = fmt.Sprintf("stride = [%d, %d], pad = [[%d, %d], [%d, %d]], rhs_dilate = [%d, %d]",
+		strides[0], strides[1], pads[0][0], pads[0][1], pads[1][0], pads[1][1], dilations[0], dilations[1])
+	c.x, c.w, c.y = []int{images, in[0], in[1], features * groups}, []int{window[0], window[1], features, outputs}, []int{images, out[0], out[1], outputs}
+	if r.IntN(3) == 0 {
+		c.dims = torchDims
+		c.x, c.w, c.y = []int{images, features * groups, in[0], in[1]}, []int{outputs, features, window[0], window[1]}, []int{images, outputs, out[0], out[1]}
+	}
+	return c
+}
+
+// Convolutions stand between graphs: what is before and behind is one launch each.
+func TestConvolvedAndGraphs(t *testing.T) {
+	b, _ := convolving(t, cudafake.Options{Seed: 2})
+	v := conv{types.BF16, []int{2, 6, 5, 64}, []int{3, 3, 64, 64}, []int{2, 6, 5, 64}, imageDims, "pad = [[1, 1], [1, 1]]", 1}
+	image, kernels := mlirOf(v.elements, v.x...), mlirOf(v.elements, v.w...)
+	var text strings.Builder
+	fmt.Fprintf(&text, "func.func public @main(%%v0: %s, %%w: %s) -> %s {\n", image, kernels, image)
+	for i := range 9 {
+		to := fmt.Sprintf("%%c%d", i)
+		if i == 4 { // alone
+			to = "%v5"
+		}
+		fmt.Fprintf(&text, "  %s = stablehlo.convolution(%%v%d, %%w) dim_numbers = %s, window = {%s} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (%s, %s) -> %s\n", to, i, v.dims, v.window, image, kernels, image)
+		if i != 4 {
+			fmt.Fprintf(&text, "  %%v%d = stablehlo.sign %%c%d : %s\n", i+1, i, image)
+		}
+	}
+	fmt.Fprintf(&text, "  return %%v9 : %s\n}", image)
+	e := compile(t, b, text.String(), backends.Options{})
+	require.Equal(t, []row{{0, 4}, {5, 9}}, e.rows)
+	args := v.args()
+	want := results(t, text.String(), args...)[0]
+	call := &backends.Call{}
+	for _, a := range append(args, want) {
+		there, err := b.Make(a.Type)
+		require.NoError(t, err)
+		require.NoError(t, soa.Copy(there, a))
+		call.Args = append(call.Args, there)
+	}
+	call.Args, call.Results = call.Args[:2], call.Args[2:]
+	for range 3 {
+		require.NoError(t, e.Execute(t.Context(), call))
+		got := soa.Make(want.Type)
+		require.NoError(t, soa.Copy(got, call.Results[0]))
+		require.Equal(t, numbersOf(t, want), numbersOf(t, got))
+	}
+	// The kernel that lays out kernels is launched by itself.
+	require.Equal(t, Launches{Kernels: 8 + 3, Graphs: 4, Convolutions: 3}, e.Launches())
+}
+
+// The listing says which convolutions cuDNN would compute, if they are large enough.
+func TestListingOfConvolved(t *testing.T) {
+	v := conv{types.BF16, []int{32, 56, 56, 64}, []int{3, 3, 64, 64}, []int{32, 56, 56, 64}, imageDims, "pad = [[1, 1], [1, 1]]", 1}
+	const says = "; where cuDNN is found, that computes a convolution of 32 images bf16 56x56x64 to 56x56x64 by windows 3x3\n"
+	got, err := Listing(t.Context(), backends.NewModule(v.alone()), backends.Options{})
+	require.NoError(t, err)
+	require.Contains(t, got, says)
+	got, err = Listing(t.Context(), backends.NewModule(small.alone()), backends.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, got, "cuDNN")
 }

@@ -38,7 +38,7 @@ func (s Status) sort() Status { return s / 1000 * 1000 }
 
 func (s Status) Error() string {
 	name := statuses[s]
-	if name == "" {
+	if name == "" && s.sort() != Success {
 		name = statuses[s.sort()]
 	}
 	if name == "" {
