@@ -9,6 +9,7 @@
 package arrow
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,9 +69,12 @@ func dtypeOf(t arrow.DataType) (types.DType, bool) {
 //   - Struct as a column for each field, NAME.FIELD.
 //
 // A column of another type is an error, and so are nulls, without [Masks], and
-// memory that does not start at a multiple of the elements' size. It names the
-// column. Slices of arrays are shown as such.
+// memory that does not start at a multiple of the elements' size or is shorter than
+// the array says. It names the column. Slices of arrays are shown as such.
 func Columns(batch arrow.RecordBatch, options ...Option) (*Batch, error) {
+	if batch == nil {
+		return nil, errors.New("arrow: the record batch is nil")
+	}
 	b := &Batch{n: int(batch.NumRows())}
 	for _, set := range options {
 		set(b)
@@ -133,6 +137,9 @@ func (b *Batch) Release() {
 
 // add appends the columns of an array.
 func (b *Batch) add(name string, a arrow.Array) error {
+	if err := checkNulls(a.Data()); err != nil {
+		return err
+	}
 	if s, ok := a.(*array.Struct); ok {
 		if a.NullN() > 0 {
 			return fmt.Errorf("%d of %d structs are null", a.NullN(), a.Len())
@@ -173,8 +180,14 @@ func (b *Batch) view(a arrow.Array) (soa.View, error) {
 		width := int(l.DataType().(*arrow.FixedSizeListType).Len())
 		first = (first + l.Data().Offset()) * width
 		shape = append(shape, width)
+		if err := (types.Type{DType: types.U8, Shape: shape}).Check(); err != nil {
+			return soa.View{}, err
+		}
 		values = l.ListValues()
-		inner := array.NewSlice(values, int64(first), int64(first+shape.Elements()))
+		inner, err := sliceOf(values, int64(first), int64(first+shape.Elements()))
+		if err != nil {
+			return soa.View{}, err
+		}
 		nulls := inner.NullN()
 		inner.Release()
 		if nulls > 0 {
@@ -190,12 +203,17 @@ func (b *Batch) numbers(a arrow.Array, first int, shape types.Shape) (soa.View, 
 		return soa.View{}, fmt.Errorf("an array of %v has no numbers that can be read in place: leave it out of the batch", a.DataType())
 	}
 	t := types.Type{DType: d, Shape: shape}
+	if err := t.Check(); err != nil {
+		return soa.View{}, err
+	}
 	if t.Elements() == 0 {
 		return soa.Make(t), nil
 	}
 	data := a.Data()
-	first = (first + data.Offset()) * d.Size()
-	mem := data.Buffers()[1].Bytes()[first : first+t.Bytes()]
+	mem, err := entriesOf(data, first, t.Elements(), d.Size())
+	if err != nil {
+		return soa.View{}, err
+	}
 	if over := uintptr(unsafe.Pointer(unsafe.SliceData(mem))) % uintptr(d.Size()); over != 0 {
 		return soa.View{}, fmt.Errorf("its memory starts %d bytes after a multiple of %d", over, d.Size())
 	}
@@ -211,7 +229,10 @@ func (b *Batch) addList(name string, l array.ListLike) error {
 	if err != nil {
 		return err
 	}
-	inner := array.NewSlice(l.ListValues(), lo, hi)
+	inner, err := sliceOf(l.ListValues(), lo, hi)
+	if err != nil {
+		return err
+	}
 	defer inner.Release()
 	values := &Batch{n: inner.Len()}
 	err = values.add(name, inner)
@@ -232,6 +253,17 @@ func (b *Batch) addList(name string, l array.ListLike) error {
 // all values the list has.
 func (b *Batch) offsets(l array.ListLike) (v soa.View, lo, hi int64, err error) {
 	n := l.Len()
+	var mem []byte
+	switch size := 8; {
+	case n == 0:
+	case l.DataType().ID() == arrow.LIST:
+		size = 4
+		fallthrough
+	case l.DataType().ID() == arrow.LARGE_LIST:
+		if mem, err = entriesOf(l.Data(), 0, n+1, size); err != nil {
+			return v, 0, 0, fmt.Errorf("offsets: %w", err)
+		}
+	}
 	if n > 0 {
 		lo, _ = l.ValueOffsets(0)
 		_, hi = l.ValueOffsets(n - 1)
@@ -241,7 +273,6 @@ func (b *Batch) offsets(l array.ListLike) (v soa.View, lo, hi int64, err error) 
 	case *array.LargeList:
 		if n > 0 && lo == 0 {
 			data := l.Data()
-			mem := data.Buffers()[1].Bytes()[8*data.Offset():][:t.Bytes()]
 			data.Retain()
 			buffer := soa.Foreign(mem, data.Release)
 			b.buffers = append(b.buffers, buffer)
