@@ -42,7 +42,7 @@ func TestBadInput(t *testing.T) {
 			}, "model: bind: input 0: tensor x: layout doubles: column X: want f32[?,3], got f64[10,3]"},
 			{"a name twice", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return in.Add("x", hits.Col("X"))
-			}, "collection: there is a tensor x already"},
+			}, "collection: there is a tensor x already: layout hit: column X"},
 			{"an unknown column", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return in.Add("w", hits.Col("W"))
 			}, "tensor w: layout hit: there is no column W: there are X, Y, Z, Score, Class"},
@@ -60,7 +60,7 @@ func TestBadInput(t *testing.T) {
 			}, "tensor more: layout hit: column X: it has 11 elements, not 10"},
 			{"a batch that is not there", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return m.Bind(in, out).Run(t.Context(), nil, 2)
-			}, "model: input: collection: batch 2 of 2"},
+			}, "model: input: collection: batch 2 of 2: tensor x: layout hit: column X: it is cut into batches of 5 of 10 elements"},
 			{"a result that is read only", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				out = add(t, add(t, soa.NewCollection(n), "score", list{hits.Const().Col("Score")}), "class", list{hits.Col("Class")})
 				return m.Bind(in, out).Run(t.Context(), nil, 0)

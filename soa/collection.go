@@ -137,7 +137,7 @@ func (c *Collection) append(tensors ...tensor) error {
 			return fmt.Errorf("collection: a tensor without a name")
 		}
 		if c.find(t.name) >= 0 {
-			return fmt.Errorf("collection: there is a tensor %s already", t.name)
+			return fmt.Errorf("collection: there is a tensor %s already: %s", t.name, t.label(0))
 		}
 	}
 	for _, t := range tensors {
@@ -263,7 +263,7 @@ func (c *Collection) Batches() int {
 // not be changed.
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {
-		return fmt.Errorf("collection: batch %d of %d", i, c.Batches())
+		return c.noBatch(i)
 	}
 	if into == nil {
 		return fmt.Errorf("collection: there is nothing that batch %d is to be made into: it is nil", i)
@@ -302,6 +302,17 @@ func (c *Collection) Batch(i int, into *Collection) error {
 		}
 	}
 	return nil
+}
+
+// noBatch is the error of a batch that is not there. It names the first column that is
+// cut into batches.
+func (c *Collection) noBatch(i int) error {
+	for _, k := range c.order {
+		if t := &c.tensors[k]; t.batch > 0 {
+			return fmt.Errorf("collection: batch %d of %d: tensor %s: %s: it is cut into batches of %d of %d elements", i, c.Batches(), t.name, t.label(0), t.batch, c.n)
+		}
+	}
+	return fmt.Errorf("collection: batch %d of %d: no tensor is cut into batches", i, c.Batches())
 }
 
 // String lists the tensors in order with their columns.

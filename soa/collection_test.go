@@ -153,7 +153,7 @@ func TestCollectionOrderSurvivesBadNames(t *testing.T) {
 	c := soa.NewCollection(2)
 	require.NoError(t, c.Add("x", p.Col("X")))
 	require.NoError(t, c.Add("y", p.Col("Y")))
-	require.EqualError(t, c.Add("x", p.Col("Z")), "collection: there is a tensor x already")
+	require.EqualError(t, c.Add("x", p.Col("Z")), "collection: there is a tensor x already: layout point: column Z")
 	require.Equal(t, []string{"x", "y"}, c.Names())
 	for want, names := range map[string][]string{
 		"change of order: there is no tensor z: there are x, y": {"x", "z"},
@@ -235,13 +235,16 @@ func TestBatches(t *testing.T) {
 	}
 	require.Equal(t, types.Of(types.F64, 70, 3), c.Tensor(1).Type)
 	require.Zero(t, testing.AllocsPerRun(10, func() { _ = c.Batch(1, &b) }))
-	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3")
-	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3")
+	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
+	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
 	require.EqualError(t, c.Batch(1, c), "collection: a batch of it cannot be made into it")
 	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: 9 batches of 8 elements, but other tensors have 3")
 	require.EqualError(t, c.AddBatched("x", 0, p.Col("X")), "tensor x: batches of 0 elements")
-	require.EqualError(t, c.AddBatched("xyz", 32, p.Col("X")), "collection: there is a tensor xyz already")
+	require.EqualError(t, c.AddBatched("xyz", 32, p.Col("X")), "collection: there is a tensor xyz already: layout point: column X")
 	require.Equal(t, 4, c.Len())
+	uncut := soa.NewCollection(70)
+	require.NoError(t, uncut.Add("all", p.Col("C")))
+	require.EqualError(t, uncut.Batch(1, &b), "collection: batch 1 of 1: no tensor is cut into batches")
 }
 
 // A clone of a batch stays that of its elements when the batch is made into that of
