@@ -3,8 +3,10 @@ package cuda
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
@@ -19,29 +21,44 @@ type artifact struct {
 	ptx, cubin   []byte
 }
 
-// artifactHead is the line in front of both: their sizes in bytes, and which GPU it is.
-const artifactHead = "ltc cuda artifact 1: ptx %d, cubin %d of sm_%d\n"
+// artifactHead is the line in front of both: their sizes in bytes, which GPU it is, and
+// the SHA-256 of both and of the rest of the line. Nothing else would tell machine code
+// of which a byte is another: the driver takes it, and it does whatever that is.
+const artifactHead = "ltc cuda artifact 2: ptx %d, cubin %d of sm_%d, sha256 %x\n"
 
 func (a *artifact) bytes() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, artifactHead, len(a.ptx), len(a.cubin), 10*a.major+a.minor)
-	b.Write(a.ptx)
-	b.Write(a.cubin)
-	return b.Bytes()
+	return slices.Concat(a.head(), a.ptx, a.cubin)
 }
 
-// readArtifact reads an artifact, which it does not copy; nil if it is none, or not
-// whole.
+// head is the line in front.
+func (a *artifact) head() []byte {
+	line := func(sum []byte) []byte {
+		return fmt.Appendf(nil, artifactHead, len(a.ptx), len(a.cubin), 10*a.major+a.minor, sum)
+	}
+	h := sha256.New()
+	for _, part := range [][]byte{line(nil), a.ptx, a.cubin} {
+		h.Write(part)
+	}
+	return line(h.Sum(nil))
+}
+
+// readArtifact reads an artifact, which it does not copy; nil if it is none, or not as
+// it was made.
 func readArtifact(data []byte) *artifact {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	var m, n, gpu int
-	if _, err := fmt.Sscanf(string(line)+"\n", artifactHead, &m, &n, &gpu); err != nil {
+	var sum []byte
+	if _, err := fmt.Sscanf(string(line)+"\n", artifactHead, &m, &n, &gpu, &sum); err != nil {
 		return nil
 	}
 	if m < 0 || n < 0 || m > len(rest) || n != len(rest)-m {
 		return nil
 	}
-	return &artifact{major: gpu / 10, minor: gpu % 10, ptx: rest[:m], cubin: rest[m:]}
+	a := &artifact{major: gpu / 10, minor: gpu % 10, ptx: rest[:m], cubin: rest[m:]}
+	if !bytes.HasPrefix(data, a.head()) {
+		return nil
+	}
+	return a
 }
 
 // Artifact returns what [Backend.Load] takes: the module of all kernels, of the program
@@ -84,13 +101,13 @@ var _ backends.Loader = (*Backend)(nil)
 
 // Load compiles a program, and takes its kernels from an artifact of it: the driver
 // compiles none; those of machine code that the driver does not take, such as a later
-// driver's, it compiles anew. The error wraps [backends.ErrArtifact] if the artifact is of another
-// program, of other options, or of a GPU for which kernels are others.
+// driver's, it compiles anew. The error wraps [backends.ErrArtifact] if the artifact is not
+// as it was made, whichever byte of it differs, of another program, of other options, or of a GPU for which kernels are others.
 func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Options, data []byte) (backends.Executable, error) {
 	refuse := func(why string) error { return fmt.Errorf("%v: load: %w: %s", b.dev, backends.ErrArtifact, why) }
 	a := readArtifact(data)
 	if a == nil {
-		return nil, refuse("it is none of this backend's and version, or not whole")
+		return nil, refuse("it is none of this backend's and version, or not as it was made")
 	}
 	of := ptx.TargetOf(string(a.ptx))
 	gpu := b.dev.Properties()

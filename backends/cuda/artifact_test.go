@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,7 +97,36 @@ func TestArtifact(t *testing.T) {
 	require.Empty(t, readArtifact(data).cubin)
 	_, err = b.Load(t.Context(), backends.NewModule(update), backends.Options{}, data)
 	require.NoError(t, err)
-	_, err = b.Load(t.Context(), backends.NewModule(update), backends.Options{}, []byte("ltc cuda artifact 1: ptx -3, cubin 3 of sm_90\n"))
+}
+
+// An artifact of which a bit is another, in machine code, too, which a GPU would run, is
+// refused, and so is one that is cut short, or of sizes that it has not.
+func TestArtifactNotWhole(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{})
+	x, err := b.Compile(t.Context(), backends.NewModule(update), backends.Options{})
+	require.NoError(t, err)
+	data, err := x.Artifact()
+	require.NoError(t, err)
+	require.NotEmpty(t, readArtifact(data).cubin)
+	for i := range data {
+		for _, bit := range []byte{1, 0x20} {
+			data[i] ^= bit
+			require.Nil(t, readArtifact(data), "byte %d", i)
+			data[i] ^= bit
+		}
+	}
+	data[len(data)-1] ^= 1
+	_, err = b.Load(t.Context(), backends.NewModule(update), backends.Options{}, data)
 	require.ErrorIs(t, err, backends.ErrArtifact)
-	require.Nil(t, readArtifact([]byte("ltc cuda artifact 1: ptx 9223372036854775807, cubin 1 of sm_90\n")))
+	require.EqualError(t, err, "cuda:0: load: the artifact does not fit: it is none of this backend's and version, or not as it was made")
+	data[len(data)-1] ^= 1
+	_, err = b.Load(t.Context(), backends.NewModule(update), backends.Options{}, data)
+	require.NoError(t, err)
+	for _, cut := range [][]byte{
+		nil, data[:10], data[:len(data)-1], append(slices.Clone(data), 0),
+		[]byte("ltc cuda artifact 2: ptx -3, cubin 3 of sm_90, sha256 00\n"),
+		[]byte("ltc cuda artifact 2: ptx 9223372036854775807, cubin 1 of sm_90, sha256 00\n"),
+	} {
+		require.Nil(t, readArtifact(cut))
+	}
 }
