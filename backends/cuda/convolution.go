@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"math"
 	"slices"
 
 	"ltc/backends/cuda/cublaslt"
@@ -32,13 +31,13 @@ type filter struct {
 // dense reports whether they lie as the library has them.
 func (f *filter) dense() bool { return len(f.sizes) == 1 && f.strides[0] == 1 }
 
-// total is how many bytes they take.
-func (f *filter) total() int {
-	n := int64(f.bytes)
+// elements is how many there are.
+func (f *filter) elements() int64 {
+	n := int64(1)
 	for _, s := range f.sizes {
 		n *= s
 	}
-	return int(n)
+	return n
 }
 
 // unit is the axis, counted from 1, along which they lie beside each other; 0: none.
@@ -116,14 +115,4 @@ func (x *contracted) image(f *kernel.Factor, t types.DType) (*kernel.Access, boo
 func (v *convolution) elsewhere(s *kit.Step) bool {
 	y := s.Operands[v.y.operand].Value
 	return s.Operands[v.x.operand].Value != y && s.Operands[v.w.operand].Value != y
-}
-
-// fits reports whether the library can count what a convolution is of.
-func fits(p *cudnn.Problem, work int64) bool {
-	for _, t := range []*cudnn.Images{&p.X, &p.Y} {
-		if int64(t.Images)*int64(t.Apart) > cudnn.Most {
-			return false
-		}
-	}
-	return work < math.MaxInt64/2
 }

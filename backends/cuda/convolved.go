@@ -39,7 +39,7 @@ func (c *convolution) kernelBytes() int {
 	if c.kernels.dense() {
 		return 0
 	}
-	return aligned(c.kernels.total())
+	return aligned(int(c.kernels.elements()) * c.kernels.bytes)
 }
 
 // convolved is a convolution as a runner queues it.

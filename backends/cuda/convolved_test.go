@@ -193,6 +193,10 @@ func TestNotConvolved(t *testing.T) {
 	for i := range e.steps {
 		require.False(t, e.steps[i].taken(), "a maximum")
 	}
+	v = conv{types.BF16, []int{600, 256, 256, 64}, []int{3, 3, 64, 64}, []int{600, 256, 256, 64}, imageDims, "pad = [[1, 1], [1, 1]]", 1}
+	got, err := Listing(t.Context(), backends.NewModule(v.alone()), backends.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, got, "cuDNN", "more elements than an int32 counts")
 	b.dev.convolutions.least = leastWork
 	e = compile(t, b, small.alone(), backends.Options{})
 	require.NotNil(t, e.steps[0].convolution)

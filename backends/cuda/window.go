@@ -18,10 +18,10 @@ type windowed struct {
 	outputs        track // features of a group in the result: y, and w
 }
 
-// track is an axis with how many elements apart neighbours along it are in the image, the
-// kernels and the result; -1 of those that are not one axis of the kernel's.
+// track is an axis of so many points, with how many elements apart neighbours along it are
+// in the image, the kernels and the result.
 type track struct {
-	axis    int
+	axis    int // -1 of what is not one axis of the kernel's
 	n       int64
 	x, w, y int64
 }
@@ -323,6 +323,7 @@ func (v *view) results(c *convolution, lead int) bool {
 		step *= v.extents[i].place.n
 	}
 	first := &v.extents[0]
+	x, y := first.step*first.size, step
 	p.X.Apart, p.Y.Apart = int32(first.step*first.size), int32(step)
 	if lead > 0 {
 		p.X.Stride[0], p.Y.Stride[0] = p.X.Apart, p.Y.Apart
@@ -335,6 +336,7 @@ func (v *view) results(c *convolution, lead int) bool {
 		p.X.Images, p.Y.Images = int32(images.n), int32(images.n)
 		p.X.Apart = int32(images.x)
 		c.work *= images.n
+		x, y = images.x*images.n, images.y*images.n
 	}
-	return fits(p, c.work)
+	return max(x, y, c.kernels.elements()) <= cudnn.Most // which nothing else of the problem is above
 }

@@ -31,6 +31,10 @@ const (
 	FMA    Math = 3 // elements as they are
 )
 
+// Most is the most elements that images and kernels may have for the library to count
+// them.
+const Most = math.MaxInt32
+
 // Spatial is the most dimensions that an image may have besides features.
 const Spatial = 3
 
@@ -195,6 +199,3 @@ func (x *Convolution) Queue(stream uintptr, o *Operands) error {
 	}
 	return nil
 }
-
-// Most is the most elements that a tensor may have for the library to count them.
-const Most = math.MaxInt32
