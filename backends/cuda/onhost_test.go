@@ -1,0 +1,61 @@
+package cuda
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"ltc/backends"
+)
+
+// What the host runs of all ops of the op table, on all types of their goldens, and of
+// the programs that JAX exported, is what docs/cuda.md says and nothing else.
+func TestOnHost(t *testing.T) {
+	aboutFake(t)                   // it needs no device, and files that are not everywhere
+	texts := map[string][]string{} // by file
+	files, err := filepath.Glob("../../testdata/ops/*.txtar")
+	require.NoError(t, err)
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		for _, f := range a.Files {
+			if strings.HasSuffix(f.Name, ".mlir") {
+				texts[file] = append(texts[file], string(f.Data))
+			}
+		}
+	}
+	require.Greater(t, len(texts), 80)
+	exported, err := filepath.Glob("../../testdata/exported/*.mlir")
+	require.NoError(t, err)
+	require.NotEmpty(t, exported)
+	for _, file := range exported {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts[file] = []string{string(b)}
+	}
+	got := map[string]bool{}
+	products := regexp.MustCompile(`sums of [1-7] products`)
+	for file, all := range texts {
+		for _, text := range all {
+			listing, err := Listing(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err, "%s\n%s", file, text)
+			for line := range strings.Lines(listing) {
+				if what, reason, found := strings.Cut(line, ", run by the host: "); found {
+					_, what, _ = strings.Cut(what, ": ")
+					got[what+": "+products.ReplaceAllString(strings.TrimSpace(reason), "sums of fewer than 8 products")] = true
+				}
+			}
+		}
+	}
+	combines := "scatter add: ptx: kernel k: a store that combines %s with add: there is no atomic instruction on a byte: unsupported operation"
+	require.Equal(t, map[string]bool{
+		"stablehlo.convolution: sums of fewer than 8 products": true,
+		strings.Replace(combines, "%s", "i8", 1):               true,
+		strings.Replace(combines, "%s", "u8", 1):               true,
+	}, got)
+}
