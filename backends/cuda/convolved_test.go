@@ -302,3 +302,22 @@ func TestListingOfConvolved(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, got, "cuDNN")
 }
+
+// Where the number of images is left open, the library computes each size that comes.
+func TestConvolvedSizes(t *testing.T) {
+	b, _ := convolving(t, cudafake.Options{Seed: 5})
+	text := `func.func public @main(%x: tensor<?x6x5x64xbf16>, %w: tensor<3x3x64x24xbf16>) -> tensor<?x6x5x24xbf16> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<?x6x5x64xbf16>, tensor<3x3x64x24xbf16>) -> tensor<?x6x5x24xbf16>
+  return %0 : tensor<?x6x5x24xbf16>
+}`
+	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	for i, n := range []int{3, 1, 3} {
+		r := rand.New(rand.NewPCG(uint64(n), 3))
+		args := []soa.View{integers(r, types.BF16, n, 6, 5, 64), integers(r, types.BF16, 3, 3, 64, 24)}
+		call := &backends.Call{Args: args}
+		require.NoError(t, e.Execute(t.Context(), call))
+		require.Equal(t, numbersOf(t, results(t, strings.ReplaceAll(text, "?", fmt.Sprint(n)), args...)[0]), numbersOf(t, call.Results[0]))
+		require.EqualValues(t, i+1, e.(interface{ Launches() Launches }).Launches().Convolutions)
+	}
+}
