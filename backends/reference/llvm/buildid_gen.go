@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fd6e8c0a000a5bbea7b112ad"
+const buildID = "1dcd3abb83c1157df3fd0d25"

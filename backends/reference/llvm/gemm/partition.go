@@ -1,5 +1,7 @@
 package gemm
 
+import "sync/atomic"
+
 // mostParts is how many parts a product is cut into at most; others are empty.
 const mostParts = 1024
 
@@ -11,11 +13,38 @@ type grid struct{ batches, rows, columns int }
 // box is a part.
 type box struct{ b0, b1, m0, m1, n0, n1 int }
 
+// cuts is into how many pieces a product is cut along each dimension.
+type cuts struct{ batches, rows, columns uint16 }
+
+// known is the cuts for a number of parts that were asked for last, in 16 bits each;
+// 0 if there are none. To find them takes a microsecond or two, and each part asks.
+// Plans that differ in strides alone share it.
+type known struct{ atomic.Uint64 }
+
+func (k *known) of(parts int) (cuts, bool) {
+	x := k.Load()
+	return cuts{uint16(x >> 32), uint16(x >> 16), uint16(x)}, x != 0 && x>>48 == uint64(parts)
+}
+
+func (k *known) keep(parts int, c cuts) {
+	k.Store(uint64(parts)<<48 | uint64(c.batches)<<32 | uint64(c.rows)<<16 | uint64(c.columns))
+}
+
 // grid returns the cut that takes the least time, in which each part packs its
 // own share of B and of A.
 func (q *Plan) grid(parts int) grid {
-	best, _ := q.bestGrid(parts)
-	return best
+	parts = min(parts, mostParts)
+	c, ok := q.cuts.of(parts)
+	if !ok {
+		c, _ = q.bestCuts(parts)
+		q.cuts.keep(parts, c)
+	}
+	return q.gridOf(c)
+}
+
+func (q *Plan) gridOf(c cuts) grid {
+	p := &q.p
+	return grid{ceil(p.Batch, int(c.batches)), ceil(ceil(p.M, q.core.rows), int(c.rows)), ceil(ceil(p.N, q.core.columns()), int(c.columns))}
 }
 
 // CutsFreely reports whether n parts are about as much work as fewer: what they
@@ -24,24 +53,24 @@ func (q *Plan) CutsFreely(fewer, n int) bool {
 	if n > mostParts {
 		return false
 	}
-	_, a := q.bestGrid(fewer)
-	_, b := q.bestGrid(n)
+	_, a := q.bestCuts(min(fewer, mostParts))
+	_, b := q.bestCuts(n)
 	return float64(b)*float64(n) <= 1.03*float64(a)*float64(fewer)
 }
 
-// bestGrid returns the cut, and what one of its parts costs.
-func (q *Plan) bestGrid(parts int) (grid, int) {
+// bestCuts returns the cuts into so many parts at most, and what one of these costs.
+func (q *Plan) bestCuts(parts int) (best cuts, least int) {
 	c, p := q.core, &q.p
 	rows, columns := ceil(p.M, c.rows), ceil(p.N, c.columns())
-	parts = min(parts, mostParts)
-	best, least := grid{p.Batch, rows, columns}, 0
+	best, least = cuts{1, 1, 1}, 0
 	for tb := 1; tb <= min(parts, max(p.Batch, 1)); tb++ {
 		for tn := 1; tn <= min(parts/tb, max(columns, 1)); tn++ {
 			tm := max(min(parts/tb/tn, rows), 1)
-			g := grid{ceil(p.Batch, tb), ceil(rows, tm), ceil(columns, tn)}
+			some := cuts{uint16(tb), uint16(tm), uint16(tn)}
+			g := q.gridOf(some)
 			m, n := g.rows*c.rows, g.columns*c.columns()
 			if cost := g.batches * (m*n + 32*n + 16*m); least == 0 || cost < least {
-				best, least = g, cost
+				best, least = some, cost
 			}
 		}
 	}

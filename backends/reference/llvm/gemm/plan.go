@@ -29,6 +29,7 @@ type Plan struct {
 	group            int  // panels of B that meet a chunk at a time
 	batches          int  // matrices of a call of the kernel
 	calls            int  // rows of a call of the kernel at most
+	cuts             *known
 
 	kernel, packA, packB, epilogue string // names of units, empty if there is none
 }
@@ -43,7 +44,7 @@ func (e *UnsupportedError) Error() string {
 // New plans a problem. It returns an *[UnsupportedError] for dtypes that there
 // is no kernel for.
 func New(p Problem, on Machine) (*Plan, error) {
-	q := &Plan{on: on}
+	q := &Plan{on: on, cuts: new(known)}
 	if err := q.plan(p); err != nil {
 		return nil, err
 	}
@@ -57,7 +58,8 @@ func New(p Problem, on Machine) (*Plan, error) {
 func (q *Plan) Replan(p Problem) error { return q.plan(p) }
 
 func (q *Plan) plan(p Problem) error {
-	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores}
+	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores, cuts: q.cuts}
+	q.cuts.Store(0)
 	if (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
 	}
