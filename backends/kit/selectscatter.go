@@ -45,9 +45,10 @@ func selectAndScatter(b *nodeBuilder) error {
 	}
 	elements, windows := int64(1), int64(1)
 	for d := range rank {
-		if elements, windows = elements*w.size[d], windows*w.candidates(d); elements > mostFolded || windows > mostFolded {
+		if w.size[d] > mostFolded/elements || w.candidates(d) > mostFolded/windows { // a product may be more than is counted
 			return leave("its windows have too many elements")
 		}
+		elements, windows = elements*w.size[d], windows*w.candidates(d)
 	}
 	if elements*w.selects.length() > mostFoldedInstrs || windows*w.combines.length() > mostFoldedInstrs {
 		return leave("its bodies have too many ops")
@@ -83,7 +84,7 @@ func (s *scalars) length() int64 { return int64(len(s.kernel.Instrs)) + 4 }
 
 // candidates is how many windows, one beside the other along a dimension, an element
 // may be in.
-func (w *windowed) candidates(d int) int64 { return (w.size[d] + w.stride[d] - 1) / w.stride[d] }
+func (w *windowed) candidates(d int) int64 { return (w.size[d]-1)/w.stride[d] + 1 }
 
 // choose adds the node that goes through windows. It returns what that makes: for each
 // window the place in it, counted along its rows, of the element that is selected.

@@ -1,6 +1,7 @@
 package kit_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -76,6 +77,28 @@ func TestSelectAndScatter(t *testing.T) {
 				require.Zero(t, d.Size, "differs at %v: %s, want %s\n%v", d.At, d.Got, d.Want, p)
 			})
 		}
+	}
+}
+
+// Windows whose elements no int counts, or so far apart, are like any others.
+func TestSelectAndScatterBounds(t *testing.T) {
+	for _, c := range []struct{ attrs, out, err string }{
+		{"window_dimensions = array<i64: 1, 2, 2>, window_strides = array<i64: 9223372036854775807, 9223372036854775807, 1>", "1x1x5", ""},
+		{"window_dimensions = array<i64: 4, 4611686018427387904, 1>, padding = dense<[[1, 0], [2305843009213693952, 2305843009213693944], [0, 0]]> : tensor<3x2xi64>", "1x1x6", "not enough memory"},
+		{"window_dimensions = array<i64: 3, 5, 5>", "1x4x2", "its windows have too many elements"},
+	} {
+		text := selectScatter{attrs: c.attrs, in: "3x8x6", out: c.out, t: "f32", direction: "GE", combine: "add"}.text()
+		program, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		p, err := kit.Compile(t.Context(), program, kit.Options{Eval: reference.New()})
+		if err == nil && len(p.HostSteps()) > 0 {
+			err = errors.New(p.HostSteps()[0].Reason)
+		}
+		if c.err == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, c.err)
 	}
 }
 
