@@ -17,9 +17,21 @@ type attended struct {
 	ptx.Attention
 	operands []kit.Operand
 	// sizes and strides are the entry's: how many queries, keys, heads and heads that
-	// share keys there are; of each operand, how far batches, heads and rows are apart.
+	// share keys there are, and if keys are cut, parts, and keys of one; of each operand,
+	// how far batches, heads and rows are apart.
 	sizes, strides []int64
 	batch          int64
+}
+
+// heads is how many there are, of all batches.
+func (a *attended) heads() int64 { return a.batch * a.sizes[2] }
+
+// work returns the types of the memory that parts of keys are left in.
+func (a *attended) work() []types.Type {
+	if !a.Split {
+		return nil
+	}
+	return a.Work(a.sizes[0]*a.heads(), a.sizes[4])
 }
 
 // mostPlaces is how many queries or keys there may be: the entry counts them in 32
@@ -84,6 +96,9 @@ func attentionOf(c *kit.Composite) (a attended, ok bool) {
 		return a, false
 	}
 	a.sizes = []int64{int64(queries), int64(keys), int64(heads), int64(max(heads/groups, 1))}
+	if parts, span := a.Cut(a.sizes[0], a.sizes[1], a.heads()); parts > 1 {
+		a.Split, a.sizes = true, append(a.sizes, parts, span)
+	}
 	for i, x := range all {
 		strides, one := apart(&x)
 		if !one || i < 3 && shared(&x) {
@@ -139,7 +154,14 @@ func (c *compilation) attention(s *step) error {
 	if a.Mask != types.Invalid {
 		s.sizes[len(s.sizes)-1] = a.Mask.Size()
 	}
-	s.launch = a.Launch(a.sizes[0], a.batch*a.sizes[2])
+	s.launch = a.Launch(a.sizes[0], a.heads())
+	if a.Split {
+		for _, v := range s.Composite.Work {
+			own.Operands = append(own.Operands, kit.Operand{Value: v})
+			s.sizes = append(s.sizes, types.F32.Size())
+		}
+		s.launch.Grid[0] *= int(a.sizes[4])
+	}
 	key := fmt.Sprintf("%#v", a.Attention)
 	e := c.entries[key]
 	if e == nil {
@@ -150,6 +172,15 @@ func (c *compilation) attention(s *step) error {
 	var err error
 	if s.variant, err = c.attentionVariant(e, s.launch, a.Entry); err != nil {
 		return err
+	}
+	if a.Split && !s.empty() {
+		rows := a.sizes[0] * a.heads()
+		l := a.Combine(rows)
+		v, err := c.attentionVariant(e, l, a.CombineEntry)
+		if err != nil {
+			return err
+		}
+		s.then = []relaunch{{v, l, append([]int64{a.sizes[0], a.sizes[2], a.sizes[4], rows}, a.strides[9:12]...)}}
 	}
 	if !c.target.Hopper {
 		return nil

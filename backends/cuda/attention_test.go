@@ -124,6 +124,7 @@ func TestAttentionText(t *testing.T) {
 		return s
 	}
 	require.Contains(t, list("ltc.attention", "ltc.attention"), "// step 0: k0: causal attention of bf16, 16 and 8 features, tiles of 128 queries and 64 keys, grid [8 1 1] of blocks [128 1 1] with 18432 bytes\n")
+	require.Contains(t, list("2x2x9x", "2x2x2000x"), "16 and 8 features, keys in parts, tiles of 128 queries and 64 keys, grid [56 1 1] of blocks [128 1 1] with 18432 bytes, and a launch that combines the parts\n")
 	for _, c := range [][2]string{
 		{"ltc.attention", "ltc.attentive"}, {"causal = 1 : i64", "causal = 2 : i64"}, {"causal = 1 : i64", "causal = true"},
 		{"causal = 1 : i64, ", ""}, {"2.500000e-01 : f64", "-2.500000e-01 : f64"}, {"scale = 2", "scaled = 2"},

@@ -151,7 +151,7 @@ func (p *picks) want() []uint16 {
 }
 
 // On GPUs of sm_90a attention is left to warpgroups where tensor maps reach what it
-// reads, and else to warps. Results are exact, wherever operands are.
+// reads, and else, or where keys are cut into parts, to warps. Results are exact, wherever operands are.
 func TestAttentionBoxes(t *testing.T) {
 	b := hopper(t)
 	for _, c := range trials.First([]struct {
@@ -167,6 +167,8 @@ func TestAttentionBoxes(t *testing.T) {
 		{picks{types.BF16, 2, 1, 70, 200, 64, 64, true, types.Bool}, true, 0},
 		{picks{types.F16, 1, 1, 130, 129, 64, 128, false, types.F32}, true, 0},
 		{picks{types.BF16, 2, 2, 9, 150, 128, 64, false, types.BF16}, true, 8},
+		{picks{types.BF16, 2, 1, 1, 1100, 64, 64, true, types.Invalid}, false, 0},
+		{picks{types.F16, 2, 2, 2, 1200, 32, 40, true, types.Bool}, false, 8},
 		{picks{types.BF16, 1, 1, 40, 70, 20, 64, false, types.Invalid}, false, 0},
 		{picks{types.BF16, 1, 1, 40, 70, 160, 64, false, types.Invalid}, false, 0},
 	}) {

@@ -17,6 +17,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
 	"ltc/internal/env"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -167,7 +168,7 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 		Borders:    true,
 		Check:      env.Checks.On(),
 		LocalBytes: localBytes,
-		Composite:  func(c *kit.Composite) bool { _, ok := attentionOf(c); return ok },
+		Composite:  func(c *kit.Composite) ([]types.Type, bool) { a, ok := attentionOf(c); return a.work(), ok },
 		Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 			if err != nil {

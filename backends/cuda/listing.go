@@ -54,6 +54,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
 		case s.entry.attention != nil:
 			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.entry.attention, s.launch.Grid, s.launch.Block, s.launch.Shared)
+			if len(s.then) > 0 {
+				b.WriteString(", and a launch that combines the parts")
+			}
 		case s.entry.sort != nil:
 			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.entry.sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
 			if n := len(s.then); n > 0 {

@@ -58,9 +58,10 @@ type Options struct {
 	// target runs each product by itself.
 	Columns func() int
 
-	// Composite reports whether the target runs a composite itself, as a step: others
-	// are replaced by their decompositions. nil: it runs none.
-	Composite func(c *Composite) bool
+	// Composite reports whether the target runs a composite itself, as a step, and the
+	// types of the memory that it works in besides operands and results: others are
+	// replaced by their decompositions. nil: it runs none.
+	Composite func(c *Composite) (work []types.Type, ok bool)
 
 	// Sort reports whether the target runs a sort itself, as a step, and the types of
 	// the memory that it works in besides operands and results. nil: it runs none.

@@ -15,6 +15,9 @@ type Composite struct {
 	// Args and Outs are its operands and results; before there is a step, without
 	// values.
 	Args, Outs []Dense
+	// Work is memory that the step works in, of the types that [Options.Composite] asks
+	// for.
+	Work []ValueID
 }
 
 // Dense is a value of a composite. Its memory is dense; the elements of an operand
@@ -67,7 +70,11 @@ func (o *Options) takes(op *mlir.Op) bool {
 		return false
 	}
 	c := compositeOf(op)
-	return c != nil && o.Composite(c)
+	if c == nil {
+		return false
+	}
+	_, ok := o.Composite(c)
+	return ok
 }
 
 // composite adds a node for a composite that the target has code for. Operands that
@@ -83,7 +90,7 @@ func (t *translator) composite(op *mlir.Op) error {
 		}
 		if t.graph.values[t.values[from]].splat == nil {
 			c.Args[i].Strides = movedStrides(v, from)
-			if t.o.Composite(c) {
+			if _, ok := t.o.Composite(c); ok {
 				v = from
 			} else {
 				c.Args[i].Strides = rowMajor(c.Args[i].Type.Shape)
@@ -91,7 +98,14 @@ func (t *translator) composite(op *mlir.Op) error {
 		}
 		n.host.ins = append(n.host.ins, t.values[v])
 	}
-	return t.step(n, op)
+	if err := t.step(n, op); err != nil {
+		return err
+	}
+	work, _ := t.o.Composite(c)
+	for _, w := range work {
+		n.host.outs = append(n.host.outs, t.graph.newValue(w, n))
+	}
+	return nil
 }
 
 // rearranges are the ops that a composite's operand is read before, and the attribute of each
@@ -131,8 +145,11 @@ func (w *hostWriter) composite(n *node, s *Step) {
 	for i, v := range n.host.ins {
 		c.Args[i].Value = w.at(v)
 	}
-	for i, v := range n.host.outs {
+	for i, v := range n.host.outs[:len(c.Outs)] {
 		c.Outs[i].Value = w.at(v)
+	}
+	for _, v := range n.host.outs[len(c.Outs):] {
+		c.Work = append(c.Work, w.at(v))
 	}
 	s.Composite = &c
 }

@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
+	"ltc/ir/types"
 )
 
 // A composite that the target has code for is a step, which reads what is transposed or
@@ -28,10 +29,11 @@ func TestComposite(t *testing.T) {
     return %1 : tensor<4x3x2xf32>
   }
 }`
+	var work []types.Type
 	steps := func(takes func(c *kit.Composite) bool) []string {
 		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err)
-		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Composite: takes})
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Composite: func(c *kit.Composite) ([]types.Type, bool) { return work, takes(c) }})
 		require.NoError(t, err)
 		var all []string
 		for line := range strings.Lines(p.String()) {
@@ -65,4 +67,6 @@ func TestComposite(t *testing.T) {
   }
 }`
 	require.Equal(t, []string{"step 0: composite my.scale(v0 by [0 0 1], v1 by [12 3 1])"}, steps(scale))
+	work = []types.Type{types.Of(types.F32, 7), types.Of(types.I8, 3)}
+	require.Equal(t, []string{"step 0: composite my.scale(v0 by [0 0 1], v1 by [12 3 1]) works in (v2, v3)"}, steps(scale))
 }

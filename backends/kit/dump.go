@@ -165,7 +165,11 @@ func (c *Composite) print(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "v%d by %v", a.Value, a.Strides)
 	}
-	b.WriteString(")\n")
+	b.WriteByte(')')
+	if len(c.Work) > 0 {
+		fmt.Fprintf(b, " works in %s", listed(c.Work))
+	}
+	b.WriteByte('\n')
 }
 
 // printRegions prints a loop or a branch; the first step of its regions has a

@@ -119,6 +119,7 @@ func (s *Step) hostAccess() (reads, writes []ValueID) {
 		for _, a := range s.Composite.Args {
 			reads = append(reads, a.Value)
 		}
+		writes = slices.Clone(s.Composite.Work)
 		for _, o := range s.Composite.Outs {
 			writes = append(writes, o.Value)
 		}

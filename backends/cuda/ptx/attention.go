@@ -27,7 +27,9 @@ import (
 // there is one, mask; how many queries, keys and heads there are, and how many heads
 // share keys and values; then, of each operand, how many elements batches, heads and
 // rows are apart, which of a mask may be 0. Rows are contiguous; those of a mask are
-// queries', with an element for each key.
+// queries', with an element for each key. If keys are cut, the addresses of
+// [Attention.Work] come behind those, and how many parts there are, and keys of one,
+// behind those numbers; the entry then does not write the result.
 type Attention struct {
 	Type   types.DType // f16 or bf16
 	Dim    int         // features of queries and keys
@@ -35,6 +37,7 @@ type Attention struct {
 	Causal bool        // whether a query sees one key less than the next; the last sees all
 	Scale  float64     // of the scores
 	Mask   types.DType // bool, which says what is seen, f16, bf16 or f32; Invalid: there is none
+	Split  bool        // whether keys are cut into parts, each a block's, which another launch combines
 }
 
 const (
@@ -121,6 +124,9 @@ func (a Attention) String() string {
 	if a.masked() {
 		mask = fmt.Sprintf(", masked by %v", a.Mask)
 	}
+	if a.Split {
+		mask += ", keys in parts"
+	}
 	return fmt.Sprintf("%sattention of %v, %d and %d features%s, tiles of %d queries and %d keys", causal, a.Type, a.Dim, a.Width, mask, a.rows(), a.tile())
 }
 
@@ -134,6 +140,7 @@ type attention struct {
 	y       *stripe
 	q, k, v *stripe
 	mask    *scoreMask // nil: there is none
+	part    *part      // nil: keys are not cut
 	queries string     // how many there are, as are words in what follows
 	keys    string
 	head    [3]string     // which batch, head, and head of the keys are the block's
@@ -159,7 +166,9 @@ func (a Attention) Entry(name string) (string, error) {
 	m.q = m.stripe(bases[0], steps[0], m.rows, a.Dim, 0)
 	m.k = m.stripe(bases[1], steps[1], m.tile, a.Dim, m.q.bytes())
 	m.v = m.stripe(bases[2], steps[2], m.tile, a.Width, m.k.at+m.k.bytes())
-	m.y = m.stripe(bases[3], steps[3], m.rows, a.Width, 0)
+	if !a.Split {
+		m.y = m.stripe(bases[3], steps[3], m.rows, a.Width, 0)
+	}
 	m.run()
 	return w.entry(), w.err
 }
@@ -172,12 +181,19 @@ func (m *attention) locate() (bases, steps []string) {
 	for i := range bases {
 		bases[i] = w.param()
 	}
+	if m.a.Split {
+		m.part = &part{sums: w.param(), seen: w.param()}
+	}
 	queries, keys, heads, shared := w.param(), w.param(), w.param(), w.param()
 	m.queries, m.keys = w.op(word, "cvt.u32.u64", queries), w.op(word, "cvt.u32.u64", keys)
 	m.memory = w.op(word, "mov.u32", "block")
 	m.tid = w.op(word, "mov.u32", "%tid.x")
 	m.lane = m.and(m.tid, warpSlots-1)
 	id := w.special("%ctaid.x")
+	if m.part != nil {
+		m.part.parts = w.param()
+		id = m.part.take(m, id, w.param())
+	}
 	tiles := m.ceil(queries, m.rows)
 	all := w.op(long, "div.u64", id, tiles)
 	tile := w.op(long, "rem.u64", id, tiles)
@@ -186,6 +202,9 @@ func (m *attention) locate() (bases, steps []string) {
 	}
 	first := w.mul(tile, number(int64(m.rows)))
 	m.query = w.op(word, "cvt.u32.u64", first)
+	if m.part != nil {
+		m.part.query = w.mad(all, queries, first)
+	}
 	batch, head := w.op(long, "div.u64", all, heads), w.op(long, "rem.u64", all, heads)
 	m.head = [3]string{batch, head, head}
 	for i := range bases {
@@ -199,6 +218,14 @@ func (m *attention) locate() (bases, steps []string) {
 		row := w.param()
 		if i != 1 && i != 2 {
 			at = w.mad(first, row, at)
+		}
+		if m.part != nil {
+			switch i {
+			case 1, 2:
+				at = w.mad(m.part.from, row, at)
+			case 4:
+				at = w.add(at, m.part.from)
+			}
 		}
 		size := m.t.Size()
 		if i == 4 {
@@ -247,6 +274,10 @@ func (m *attention) run() {
 	m.set(word, m.now, after)
 	w.close()
 	w.line("@%s bra %s", more, again)
+	if m.part != nil {
+		m.leave()
+		return
+	}
 	m.finish()
 }
 
@@ -256,7 +287,11 @@ func (m *attention) reach() string {
 	if !m.a.Causal {
 		return m.keys
 	}
-	offset := m.minus(m.keys, m.queries)
+	keys := m.keys
+	if m.part != nil {
+		keys = m.part.left
+	}
+	offset := m.minus(keys, m.queries)
 	m.first = m.plus(m.sum(m.query, offset), 1)
 	return m.op(word, "min.s32", m.keys, m.sum(m.query, offset, number(int64(m.rows))))
 }

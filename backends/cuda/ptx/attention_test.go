@@ -29,6 +29,7 @@ type attended struct {
 	apart, shifted bool
 	boxed          bool // by tensor maps
 	masked         *scoreMask
+	span           int // keys of a part
 }
 
 func (c attended) String() string {
@@ -43,6 +44,9 @@ func (c attended) String() string {
 		if x.is {
 			s += " " + x.name
 		}
+	}
+	if c.Split {
+		s += fmt.Sprintf(" parts of %d", c.span)
 	}
 	return s + c.masked.String()
 }
@@ -127,17 +131,32 @@ func (c attended) run(module string, all [4]*operand) error {
 		memory.Map(at, o.bytes)
 		args = append(args, at+uint64(2*o.shift))
 	}
+	if c.masked != nil {
+		memory.Map(5<<40, c.masked.bytes)
+		args = append(args, 5<<40+uint64(c.masked.shift))
+	}
+	parts := c.keys
+	if c.Split {
+		parts = (c.keys + c.span - 1) / c.span
+		for i, t := range c.Work(int64(c.batch*c.heads*c.queries), int64(parts)) {
+			memory.Map(uint64(6+i)<<40, bytes.Repeat([]byte{0xFF}, t.Bytes())) // NaNs
+			args = append(args, uint64(6+i)<<40)
+		}
+	}
+	addresses := args[:len(args):len(args)]
 	sizes := []int64{int64(c.queries), int64(c.keys), int64(c.heads), int64(c.shared)}
 	var strides []int64
 	for _, o := range all {
 		strides = append(strides, int64(o.atBatch), int64(o.atHead), int64(o.row))
 	}
 	if c.masked != nil {
-		memory.Map(5<<40, c.masked.bytes)
-		args = append(args, 5<<40+uint64(c.masked.shift))
 		strides = append(strides, c.masked.strides[:]...)
 	}
-	for _, n := range append(sizes[:4:4], strides...) {
+	numbers := sizes[:4:4]
+	if c.Split {
+		numbers = append(numbers, int64(parts), int64(c.span))
+	}
+	for _, n := range append(numbers, strides...) {
 		args = append(args, uint64(n))
 	}
 	l := c.Launch(int64(c.queries), int64(c.batch*c.heads))
@@ -153,7 +172,22 @@ func (c attended) run(module string, all [4]*operand) error {
 		}
 		args = append(args, words...)
 	}
+	if c.Split {
+		l.Grid[0] *= parts
+	}
 	_, err = e.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args, Steps: 1 << 30})
+	if err != nil || !c.Split {
+		return err
+	}
+	if e, err = m.Entry("combine"); err != nil {
+		return err
+	}
+	rows := int64(c.batch * c.heads * c.queries)
+	for _, n := range append([]int64{int64(c.queries), int64(c.heads), int64(parts), rows}, strides[9:12]...) {
+		addresses = append(addresses, uint64(n))
+	}
+	l = c.Combine(rows)
+	_, err = e.Run(&memory, ptxsim.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: addresses, Steps: 1 << 30})
 	return err
 }
 
@@ -166,6 +200,9 @@ func (c attended) golden() string {
 	if c.masked != nil {
 		boxes = fmt.Sprintf("_%v%s", c.Mask, boxes)
 	}
+	if c.Split {
+		boxes += "_parts"
+	}
 	return fmt.Sprintf("attention/%v_%d_%d_%v%s", c.Type, c.Dim, c.Width, c.Causal, boxes)
 }
 
@@ -177,7 +214,13 @@ func (c attended) module(t testing.TB) string {
 	}
 	text, err := entry("k")
 	require.NoError(t, err)
-	return ptx.Options{Hopper: c.boxed}.Module(text)
+	texts := []string{text}
+	if c.Split {
+		text, err := c.CombineEntry("combine")
+		require.NoError(t, err)
+		texts = append(texts, text)
+	}
+	return ptx.Options{Hopper: c.boxed}.Module(texts...)
 }
 
 // seen is how many keys a query sees.

@@ -64,7 +64,7 @@ const (
 // values, which are arguments behind the others; false if there is none. The addresses of
 // the maps' operands must be multiples of [MapAlign].
 func (a Attention) Boxed(sizes, strides []int64, batches int64) (Launch, []Map, bool) {
-	if a.Check() != nil || max(a.Dim, a.Width) > mostBoxed {
+	if a.Check() != nil || a.Split || max(a.Dim, a.Width) > mostBoxed {
 		return Launch{}, nil, false
 	}
 	queries, keys, heads, shared := sizes[0], sizes[1], sizes[2], sizes[3]
@@ -104,6 +104,9 @@ func (a Attention) BoxedEntry(name string) (string, error) {
 	}
 	if max(a.Dim, a.Width) > mostBoxed {
 		return "", unsupportedAttention("by boxes of %d and %d features: up to %d", a.Dim, a.Width, mostBoxed)
+	}
+	if a.Split {
+		return "", unsupportedAttention("by boxes of keys that are cut into parts")
 	}
 	w := begin(name, [2]int{boxedThreads, 1})
 	m := &attention{tensor: &tensor{writer: w, t: a.Type}, a: a, rows: boxedQueries, parts: 1, tile: boxedKeys}

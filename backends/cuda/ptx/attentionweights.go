@@ -115,10 +115,10 @@ func (m *attention) setPair(r, low, high string) {
 // largest, and that of a score that was the largest before.
 //
 // With a mask scores may be as low as a float can be, which multiplied by log₂ e it is
-// not, and all of a row may be hidden: the largest is at least the lowest float, from
-// which -∞ is far enough. Without, one instruction is less.
+// not, and all of a row may be hidden, as it may of a part of the keys: the largest is at
+// least the lowest float, from which -∞ is far enough. Else one instruction is less.
 func (m *attention) exponents(most string) (score, before func(x string) string) {
-	if m.a.masked() {
+	if m.a.bounded() {
 		scale := m.a.Scale * math.Log2E
 		if m.a.added() {
 			scale = math.Log2E
@@ -133,14 +133,6 @@ func (m *attention) exponents(most string) (score, before func(x string) string)
 	before = func(x string) string { return m.new("sub.rn.f32", m.new("mul.rn.f32", x, c), scaled) }
 	minus := m.new("neg.f32", scaled)
 	return func(x string) string { return m.new("fma.rn.f32", x, c, minus) }, before
-}
-
-// least is below what the largest score of a row is.
-func (a Attention) least() float64 {
-	if a.masked() {
-		return -math.MaxFloat32
-	}
-	return math.Inf(-1)
 }
 
 // inverse returns what the sums of a row are to be multiplied by. The sum of the weights
