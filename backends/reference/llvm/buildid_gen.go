@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1dcd3abb83c1157df3fd0d25"
+const buildID = "736a6738c2a2386c446c15ac"

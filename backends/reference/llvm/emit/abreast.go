@@ -9,20 +9,59 @@ import (
 	"ltc/backends/reference/llvm/vector"
 )
 
+// besideRows is how many rows whose elements lie near each other are summed at once,
+// the first of these that divides how many there are: of four f64 that lie two apart
+// each line of a cache has one, and more would need other lines at the same time.
+var besideRows = [...]int{4, 3, 5, 7, 2}
+
+// rowsBeside makes the first stage sum rows at once whose elements lie near each other,
+// as those of columns of records do, so that memory is passed over once for all of
+// them. It has loads that do not lie along the vectors, each of as many elements as
+// lanes: one sum of each row is enough.
+func (p *planner) rowsBeside(r *Schedule) {
+	if !p.alone(r) {
+		return
+	}
+	at := slices.IndexFunc(r.Cut, func(a int) bool { return p.littleApart(r, a) })
+	if at < 0 {
+		return
+	}
+	axis, t := r.Cut[at], &r.Stages[0]
+	for _, rows := range besideRows {
+		if int(p.k.Axes[axis].Size)%rows == 0 {
+			r.Cut = append(slices.Delete(r.Cut, at, at+1), axis)
+			t.Abreast, t.Beside, t.Unroll = rows, true, 1
+			return
+		}
+	}
+}
+
+// littleApart reports whether an axis is of few points along which all moves that the
+// first stage loads, none of it to neighbours along the vectors.
+func (p *planner) littleApart(r *Schedule, axis int) bool {
+	st, along := &p.k.Stages[0], r.Stages[0].Vector
+	if n := p.k.Axes[axis].Size; n < 2 || n > mostWritten {
+		return false
+	}
+	return !slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool {
+		if i.Mem == nil {
+			return i.Op == kernel.Reduce && isExtreme(&i)
+		}
+		how := p.move(0, i.Mem, axis)
+		return i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || p.move(0, i.Mem, along) != strided || how != unit && how != strided
+	})
+}
+
 // rowsAtOnce returns how many rows a stage that [planner.paces] sums at once, where
 // they are larger than the caches: each row lies in pages of its own, of which
 // processors fetch ahead in several at a time, a page each. All sums are in
 // registers: 16 of 16, which what is summed is loaded by, or 8 beside what else is
 // computed. Machines with more registers sum one row, paced.
 func (p *planner) rowsAtOnce(r *Schedule) int {
-	st := &p.k.Stages[0]
-	cost, sums := p.work(0, r.Stages[0].Vector)
-	if p.registers > 16 || len(r.Cut) != 1 || len(r.Serial) > 0 || len(r.Stages[0].Loops) > 0 || sums != 1 || !p.paces(0, r.Stages[0].Vector) ||
-		slices.ContainsFunc(p.k.Stages[1:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) ||
-		slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool { return i.Op == kernel.Divide }) { // rows alone may multiply instead
+	if !p.alone(r) || len(r.Cut) != 1 || !p.paces(0, r.Stages[0].Vector) {
 		return 0
 	}
-	switch {
+	switch cost, _ := p.work(0, r.Stages[0].Vector); {
 	case cost <= 2: // a load and a sum
 		return 4
 	case cost <= 6:
@@ -31,26 +70,55 @@ func (p *planner) rowsAtOnce(r *Schedule) int {
 	return 0
 }
 
-// abreast runs items from the given one on, some at once, if memory is large. It
-// returns the first one that is left.
+// alone reports whether all that a kernel of rows does is to sum each once, on a
+// machine of few registers.
+func (p *planner) alone(r *Schedule) bool {
+	st := &p.k.Stages[0]
+	_, sums := p.work(0, r.Stages[0].Vector)
+	return p.registers <= 16 && len(r.Serial) == 0 && len(r.Stages[0].Loops) == 0 && sums == 1 &&
+		!slices.ContainsFunc(p.k.Stages[1:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) &&
+		!slices.ContainsFunc(p.k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool { return i.Op == kernel.Divide }) // rows alone may multiply instead
+}
+
+// abreast runs items from the given one on, some at once, if memory is large or they
+// lie beside each other. It returns the first one that is left.
 func (f *function) abreast(from, to value.Value) value.Value {
 	rows := f.s.Stages[0].Abreast
 	if rows == 0 {
 		return from
 	}
-	return f.Either(f.paced, func() []value.Value {
+	none := func() []value.Value { return []value.Value{from} }
+	run := func() []value.Value {
 		next, _ := f.For(vector.Loop{From: from, To: to, Step: f.Index(int64(rows)), Rolled: true}, nil,
-			func(row value.Value, _ []value.Value) []value.Value {
-				f.rowsAbreast(row, rows)
+			func(item value.Value, _ []value.Value) []value.Value {
+				f.rowsAbreast(f.outer(item), rows)
 				return nil
 			})
 		return []value.Value{next}
-	}, func() []value.Value { return []value.Value{from} })[0]
+	}
+	if !f.s.Stages[0].Beside {
+		return f.Either(f.paced, run, none)[0]
+	}
+	// Parts for threads begin with any item.
+	return f.Either(f.equal(f.Block.NewURem(from, f.Index(int64(rows))), f.Index(0)), run, none)[0]
+}
+
+// outer goes to an item along all axes that are cut but the last one, and returns
+// where it is along that.
+func (f *function) outer(item value.Value) value.Value {
+	for i := len(f.s.Cut) - 1; i > 0; i-- {
+		size := f.size(f.k.Axes[f.s.Cut[i]].Size)
+		rest := value.Value(f.Block.NewUDiv(item, size))
+		f.axis[f.s.Cut[i]] = f.sub(item, f.mul(rest, size))
+		item = rest
+	}
+	f.axis[f.s.Cut[0]] = item
+	return f.axis[f.s.Cut[len(f.s.Cut)-1]]
 }
 
 // rowsAbreast runs the first stage for some rows at once, then the others for each.
 func (f *function) rowsAbreast(first value.Value, rows int) {
-	axis := f.s.Cut[0]
+	axis := f.s.Cut[len(f.s.Cut)-1]
 	stage := f.s.Stages[0]
 	stage.Loops = []int{axis}
 	b := f.bodyOf(stage, 0, 1)

@@ -171,7 +171,7 @@ func (f *function) streaming() {
 
 // pacing decides whether what is loaded is larger than the caches.
 func (f *function) pacing() {
-	if !slices.ContainsFunc(f.s.Stages, func(t Stage) bool { return t.Paced || t.Abreast > 0 }) {
+	if !slices.ContainsFunc(f.s.Stages, func(t Stage) bool { return t.Paced || t.Abreast > 0 && !t.Beside }) {
 		return
 	}
 	var in []int

@@ -116,6 +116,7 @@ func (p *planner) plan() *Schedule {
 	if r.Form == Rows {
 		p.ahead(r)
 		r.Stages[0].Abreast = p.rowsAtOnce(r)
+		p.rowsBeside(r)
 	}
 	if r.Form == Strips {
 		p.on = dependence(k, r.Vector)
@@ -467,11 +468,16 @@ func (p *planner) paces(s, axis int) bool {
 				return false
 			}
 			loads[i.Mem.Param] = true
-		case here && i.Mem != nil, here && i.Op == kernel.Reduce && (kernel.Op(i.Aux) == kernel.Maximum || kernel.Op(i.Aux) == kernel.Minimum):
+		case here && i.Mem != nil, here && i.Op == kernel.Reduce && isExtreme(i):
 			return false
 		}
 	}
 	return slices.Contains(loads, true) && p.reduces(s)
+}
+
+// isExtreme reports whether a reduction is to the largest or the smallest.
+func isExtreme(i *kernel.Instr) bool {
+	return kernel.Op(i.Aux) == kernel.Maximum || kernel.Op(i.Aux) == kernel.Minimum
 }
 
 // unrolled returns how many vectors hide the latency of a body of that cost: where

@@ -102,6 +102,9 @@ type Stage struct {
 	// Abreast is how many rows the first stage of Rows works on at once where operands
 	// are larger than the caches; 0: one.
 	Abreast int
+	// Beside says that it does so for operands of any size: the rows' elements lie near
+	// each other.
+	Beside bool
 	// Ahead is the loads of Rows from operands that an earlier stage has brought near:
 	// the same of the next row is fetched beside them.
 	Ahead []kernel.ID
