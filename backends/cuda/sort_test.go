@@ -248,8 +248,6 @@ func TestRandomSorts(t *testing.T) {
 	}
 }
 
-// The largest of each row, with their indices, and a sort over what a donated argument
-// has are kernels alone; so is one in a loop.
 // selecting is a program that keeps the first k elements of each row of a sort.
 type selecting struct {
 	sorting
@@ -321,6 +319,8 @@ func TestTop(t *testing.T) {
 	}
 }
 
+// The largest of each row, with their indices, and a sort over what a donated argument
+// has are kernels alone; so is one in a loop.
 func TestSortPrograms(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
 	for name, text := range map[string]string{
