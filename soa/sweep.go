@@ -35,13 +35,14 @@ type lanes []*lane
 // have.
 type lane struct {
 	stride uintptr
+	origin uintptr // of phases: where the first run begins, so that runs are appended
 	last   *run    // that ends last
 	runs   []*run  // by phase
 	widest uintptr // size of a run
 }
 
 // phase is where in a stride a run begins.
-func (r *run) phase() uintptr { return r.lo % max(r.stride, 1) }
+func (l *lane) phase(r *run) uintptr { return (r.lo - l.origin) % max(l.stride, 1) }
 
 // meeting returns a run that a meets, and forgets lanes that have ended.
 func (l *lanes) meeting(a *run) *run {
@@ -60,7 +61,7 @@ func (l *lanes) meeting(a *run) *run {
 
 // meeting returns a run of a's stride that a meets.
 func (l *lane) meeting(a *run) *run {
-	from, reach := a.phase(), a.size+l.widest-1
+	from, reach := l.phase(a), a.size+l.widest-1
 	if reach >= l.stride {
 		return l.among(a, 0, l.stride)
 	}
@@ -74,7 +75,7 @@ func (l *lane) meeting(a *run) *run {
 // among is meeting for runs of phases from one to before another. It forgets those
 // that have ended.
 func (l *lane) among(a *run, from, to uintptr) *run {
-	for i := l.find(from); i < len(l.runs) && l.runs[i].phase() < to; {
+	for i := l.find(from); i < len(l.runs) && l.phase(l.runs[i]) < to; {
 		switch b := l.runs[i]; {
 		case b.hi <= a.lo:
 			l.runs = slices.Delete(l.runs, i, i+1)
@@ -89,25 +90,28 @@ func (l *lane) among(a *run, from, to uintptr) *run {
 
 // find returns the number of the first run of a phase or of a later one.
 func (l *lane) find(phase uintptr) int {
-	i, _ := slices.BinarySearchFunc(l.runs, phase, func(r *run, phase uintptr) int { return cmp.Compare(r.phase(), phase) })
+	i, _ := slices.BinarySearchFunc(l.runs, phase, func(r *run, phase uintptr) int { return cmp.Compare(l.phase(r), phase) })
 	return i
 }
 
 func (l *lanes) insert(a *run) {
 	i, ok := slices.BinarySearchFunc(*l, a.stride, func(l *lane, stride uintptr) int { return cmp.Compare(l.stride, stride) })
 	if !ok {
-		*l = slices.Insert(*l, i, &lane{stride: a.stride, last: a})
+		*l = slices.Insert(*l, i, &lane{stride: a.stride, origin: a.lo, last: a})
 	}
 	(*l)[i].insert(a)
 }
 
 func (l *lane) insert(a *run) {
+	if a.lo >= l.last.hi { // all have ended
+		*l = lane{stride: l.stride, origin: a.lo, last: a}
+	}
 	if a.hi > l.last.hi {
 		l.last = a
 	}
 	l.widest = max(l.widest, a.size)
-	i := l.find(a.phase())
-	if i < len(l.runs) && l.runs[i].phase() == a.phase() && l.runs[i].size == a.size {
+	i := l.find(l.phase(a))
+	if i < len(l.runs) && l.phase(l.runs[i]) == l.phase(a) && l.runs[i].size == a.size {
 		if l.runs[i].hi < a.hi { // what meets the one that ends before, from here on, meets this one
 			l.runs[i] = a
 		}
