@@ -233,9 +233,9 @@ func (m *attention) locate() (bases, steps []string) {
 		}
 		steps[i] = w.mul(row, number(int64(size)))
 		bases[i] = w.mad(at, number(int64(size)), bases[i])
-	}
-	if m.a.masked() {
-		m.mask = m.newMask(bases[4], steps[4])
+		if i == 4 {
+			m.mask = m.newMask(bases[i], row)
+		}
 	}
 	return bases, steps
 }

@@ -10,7 +10,7 @@ import (
 // is, by the lanes that have the scores: four that share a row read neighbours.
 type scoreMask struct {
 	base string // where the row of the block's first query is
-	step string // how many bytes rows are apart; 0, if one is of all queries
+	step string // how many elements rows are apart; 0, if one is of all queries. A parameter: it costs no register
 	even string // a predicate: whether neighbours, of which the first has an even place, are one load
 }
 
@@ -32,8 +32,8 @@ func (a Attention) operands() int {
 }
 
 func (m *attention) newMask(base, step string) *scoreMask {
-	pair := number(int64(2*m.a.Mask.Size() - 1))
-	all := m.op(long, "or.b64", m.op(long, "and.b64", m.op(long, "or.b64", base, step), pair), m.wide(m.and(m.keys, 1)))
+	odd := m.op(long, "and.b64", m.op(long, "or.b64", step, m.wide(m.keys)), "1")
+	all := m.op(long, "or.b64", m.op(long, "and.b64", base, number(int64(2*m.a.Mask.Size()-1))), odd)
 	return &scoreMask{base: base, step: step, even: m.op(predicate, "setp.eq.s64", all, "0")}
 }
 
@@ -55,7 +55,7 @@ func (m *attention) applyBy(j string, n int) {
 	for i := range m.scores {
 		for h := range 2 {
 			row := m.op(word, "min.s32", m.plus(m.row, 16*i+8*h), last)
-			at := m.mad(m.wide(row), m.mask.step, m.mad(m.wide(column), number(int64(size)), m.mask.base))
+			at := m.mad(m.mad(m.wide(row), m.mask.step, m.wide(column)), number(int64(size)), m.mask.base)
 			for c, s := range m.scores[i] {
 				for e := 0; e < 2; e += n {
 					inside := m.op(predicate, "setp.gt.s32", left, number(int64(8*c+e)))
