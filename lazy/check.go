@@ -39,7 +39,11 @@ func (v *value) intact() error {
 	if v.sum == nil {
 		return nil
 	}
-	if now, err := checksum(v.view); err != nil || now != *v.sum {
+	now, err := checksum(v.view)
+	if err != nil {
+		return fmt.Errorf("%w: borrowed data %v: %w", ErrUsage, v.view.Type, err)
+	}
+	if now != *v.sum {
 		return fmt.Errorf("%w: borrowed data %v was written before the step that reads it had run; use From, which copies", ErrUsage, v.view.Type)
 	}
 	return nil
