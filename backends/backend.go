@@ -191,6 +191,14 @@ type Varying interface {
 	Variants() (made, failed int)
 }
 
+// Sizing is an [Executable] that knows without a run which sizes go together, where
+// its program leaves one open.
+type Sizing interface {
+	// CheckSizes reports what Execute would of the types and sizes of a call. It
+	// runs nothing and reads no element.
+	CheckSizes(c *Call) error
+}
+
 // Queue is an ordered list of work on a device, such as a CUDA stream. A
 // backend accepts the queues that it made and nil.
 type Queue interface {

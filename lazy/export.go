@@ -72,6 +72,9 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 		if in.Name == "" || slices.Contains(names[:i], in.Name) {
 			return nil, fmt.Errorf("export: %w: input %d has the name %q, which must be there and its own", ErrUsage, i, in.Name)
 		}
+		if !in.Type.DType.Valid() {
+			return nil, fmt.Errorf("export: %w: input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", ErrUsage, in.Name)
+		}
 		names[i] = in.Name
 		open = open || slices.Contains(in.Type.Shape, AnySize)
 	}

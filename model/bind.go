@@ -27,7 +27,7 @@ type Bound struct {
 // place is the tensor of a collection that an argument or a result is.
 type place struct {
 	tensor int
-	flat   bool // the tensor's second dimension, of 1, is none of the program's
+	flat   bool // the tensor's last dimension, of 1, is none of the program's
 }
 
 // keptRuns are of how many runs at once the memory stays while nobody runs.
@@ -43,20 +43,21 @@ type run struct {
 
 // Bind connects the model's inputs and results with the tensors of those names,
 // or, where the program names none, with those in the same order. In may have
-// tensors that the model does not read; out has exactly its results. A tensor
-// (n, 1) also stands for a value (n). What the model writes must not be what it
-// reads. An error, which names the tensor and its column, is what Run returns.
+// tensors that the model does not read; out has exactly its results. A tensor whose
+// last dimension is 1 also stands for a value without it, (n, 1) for (n). What the
+// model writes must not be what it reads. An error, which names the tensor and its
+// column, is what Run returns.
 func (m *Model) Bind(in, out *soa.Collection) *Bound {
 	if m == nil || m.exec == nil {
 		return &Bound{err: errors.New("model: bind: it is the zero Model: New makes others")}
 	}
 	b := &Bound{model: m}
-	if b.err = b.bind(in, out); b.err != nil {
-		b.err = fmt.Errorf("model: bind: %w", b.err)
-	}
 	b.runs = spare.New(keptRuns, func() *run {
 		return &run{args: make([]soa.View, len(m.sig.Args)), results: make([]soa.View, len(m.sig.Results))}
 	})
+	if b.err = b.bind(in, out); b.err != nil {
+		b.err = fmt.Errorf("model: bind: %w", b.err)
+	}
 	return b
 }
 
@@ -91,9 +92,61 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 		return fmt.Errorf("out has %d tensors, %v, but the program %d results", n, b.out.Names(), len(b.writes))
 	}
 	if b.in.Batches() != b.out.Batches() {
-		return fmt.Errorf("in has %d batches, out %d: AddBatched cuts a tensor into some, Add gives it whole to each", b.in.Batches(), b.out.Batches())
+		return fmt.Errorf("in has %s, out %s: AddBatched cuts a tensor into some, Add gives it whole to each", cut(b.in), cut(b.out))
 	}
-	return b.out.Writable(b.in)
+	if err := b.out.Writable(b.in); err != nil {
+		return err
+	}
+	return b.sizes()
+}
+
+// cut says into how many batches a collection is cut, and names a tensor of it.
+func cut(c *soa.Collection) string {
+	n, at := c.Batches(), 0
+	var first soa.Collection
+	if n < 1 || c.Batch(0, &first) != nil {
+		return fmt.Sprintf("%d elements in %d batches", c.Elements(), n)
+	}
+	for i := range c.Len() { // the first that is cut, or else the first
+		if first.Tensor(i).Type.Shape[0] != c.Tensor(i).Type.Shape[0] {
+			at = i
+			break
+		}
+	}
+	s := fmt.Sprintf("%d elements in 1 batch", c.Elements())
+	if n > 1 {
+		s = fmt.Sprintf("%d elements in %d batches of %d", c.Elements(), n, first.Elements())
+	}
+	if c.Len() > 0 {
+		s += " (" + c.Label(at) + ")"
+	}
+	return s
+}
+
+// sizes reports sizes of inputs and results that do not go together, where the backend
+// knows that without a run: in the first batch, or in the last one, which may be less.
+func (b *Bound) sizes() error {
+	s, ok := b.model.exec.(backends.Sizing)
+	if !ok {
+		return nil
+	}
+	r := b.runs.Get()
+	defer b.runs.Put(r)
+	for _, batch := range []int{0, b.in.Batches() - 1} {
+		if batch < 0 || batch >= b.in.Batches() {
+			continue
+		}
+		if err := r.place(b, batch); err != nil {
+			return err
+		}
+		if err := s.CheckSizes(&r.call); err != nil {
+			if why := r.whole(b); why != "" {
+				return fmt.Errorf("batch %d: %w%s", batch, err, why)
+			}
+			return fmt.Errorf("batch %d: %w (in has %s, out %s)", batch, err, cut(b.in), cut(b.out))
+		}
+	}
+	return nil
 }
 
 // find returns the tensor of a name, or the one at index i if the name is empty,
@@ -110,19 +163,23 @@ func find(c *soa.Collection, name string, i int, want types.Type) (place, error)
 	}
 	v := c.Tensor(i)
 	p := place{tensor: i}
-	if len(want.Shape) == 1 && v.Type.Rank() == 2 && v.Type.Shape[1] == 1 && v.Table == nil {
+	if k := v.Type.Rank() - 1; k > 0 && len(want.Shape) == k && v.Type.Shape[k] == 1 && v.Table == nil {
 		p.flat = true
 		v = flattened(v)
 	}
 	if err := backends.Fits(v, want); err != nil {
+		if !v.IsZero() && v.Type.DType != want.DType {
+			return place{}, fmt.Errorf("%s: %w: a model converts nothing: declare it as %v and Convert it in the function", c.Label(i), err, v.Type.DType)
+		}
 		return place{}, fmt.Errorf("%s: %w", c.Label(i), err)
 	}
 	return p, nil
 }
 
-// flattened returns a view (n, 1) as (n).
+// flattened returns a view without its last dimension, of 1.
 func flattened(v soa.View) soa.View {
-	v.Type.Shape, v.Strides = v.Type.Shape[:1], v.Strides[:1]
+	k := v.Type.Rank() - 1
+	v.Type.Shape, v.Strides = v.Type.Shape[:k], v.Strides[:k]
 	return v
 }
 
@@ -130,7 +187,7 @@ func flattened(v soa.View) soa.View {
 // of its results, where both lie. It copies nothing where the backend reads and
 // writes such columns in place, allocates nothing once the largest size has come
 // (docs/model.md), and starts nothing unless [Threads] allowed it. Queue orders the
-// run with others of the device; nil runs it at once and returns when it is done.
+// run with others of the device; nil runs it at once and returns when it is done. A nil ctx is [context.Background].
 // When it fails no result has been written.
 func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
 	if b == nil || b.model == nil {
@@ -138,6 +195,9 @@ func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error 
 	}
 	if b.err != nil {
 		return b.err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	if err := b.in.Acquire(); err != nil {
 		return fmt.Errorf("model: input %w", err)
@@ -168,7 +228,10 @@ func (r *run) whole(b *Bound) string {
 		if len(t.Shape) == 0 || t.Shape[0] != backends.AnySize || batch.Tensor(p.tensor).Type.Shape[0] == batch.Elements() {
 			return ""
 		}
-		return fmt.Sprintf(" (%s: Add gives the tensor whole to each batch, AddBatched cuts it)", c.Label(p.tensor))
+		if n := c.Tensor(p.tensor).Type.Shape[0]; n != c.Elements() {
+			return fmt.Sprintf(" (%s: %d rows for %d elements: a model has one size, and AddRagged gives two, of values and of offsets: AddPadded makes a rectangle)", c.Label(p.tensor), n, c.Elements())
+		}
+		return fmt.Sprintf(" (%s: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)", c.Label(p.tensor))
 	}
 	for k, p := range b.reads {
 		if s := of(b.in, &r.in, p, b.model.sig.Args[b.model.inputs[k]].Type); s != "" {

@@ -61,3 +61,54 @@ func ExampleBound_Run() {
 	}
 	// Output: 10 11 12 10 11 12 13 14
 }
+
+func ExampleBound_Run_jagged() {
+	type Shower struct {
+		Energy float32
+		Hits   []float64 // jagged: each shower has some
+	}
+	ctx := context.Background()
+	dev, err := lazy.Open("cpu")
+	check(err)
+	sum := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		hits := x[0].Convert(lazy.F32) // a model converts nothing by itself
+		return []*lazy.Tensor{hits.Mul(x[1].Convert(lazy.F32)).Sum(1)}
+	})
+	x, err := sum.Export([]lazy.Input{
+		{Name: "hits", Type: types.Of(types.F64, lazy.AnySize, 4)}, // at most 4 of each
+		{Name: "hits.mask", Type: types.Of(types.Bool, lazy.AnySize, 4)},
+	}, "energy")
+	check(err)
+	cpu, err := backends.Open("cpu")
+	check(err)
+	m, err := model.New(ctx, cpu, backends.NewModule(x.Text), x.Constants)
+	check(err)
+
+	const n = 3
+	showers := soa.Of[Shower](n, soa.Count("Hits", 10)) // room for 10 hits in all
+	check(showers.SetLengths("Hits", []int{2, 0, 3}))   // before Store: where each one's are
+	showers.At(0).Store(Shower{Hits: []float64{1, 2}})
+	showers.At(2).Store(Shower{Hits: []float64{3, 4, 5}})
+
+	padded := soa.NewCollection(n) // copies the hits to a rectangle
+	check(padded.AddPadded("hits", 4, showers.Col("Hits")))
+	in, out := soa.NewCollection(n), soa.NewCollection(n)
+	for _, name := range padded.Names() { // hits and hits.mask
+		v, err := padded.Lookup(name)
+		check(err)
+		check(in.AddBatched(name, 2, soa.ViewColumn(name, v)))
+	}
+	check(out.AddBatched("energy", 2, showers.Col("Energy")))
+	b := m.Bind(in, out)
+	for range 2 {
+		check(padded.Refresh()) // the hits that there are now; in has nothing to refresh
+		for batch := range in.Batches() {
+			check(b.Run(ctx, nil, batch))
+		}
+		for i := range n {
+			fmt.Print(showers.At(i).Load().Energy, " ")
+		}
+		showers.At(0).Store(Shower{Hits: []float64{10, 20}})
+	}
+	// Output: 3 0 12 30 0 12
+}

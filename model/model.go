@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ltc/backends"
 	"ltc/soa"
@@ -34,7 +35,7 @@ func TF32() Option { return func(o *backends.Options) { o.TF32 = true } }
 // [backends.Options].
 func Ordered() Option { return func(o *backends.Options) { o.Ordered = true } }
 
-// Name sets what errors call the program.
+// Name sets what errors call the program, which is "program" without it.
 func Name(name string) Option { return func(o *backends.Options) { o.Name = name } }
 
 // Profiled has each step of the program measured: see [Model.Executable] and
@@ -43,12 +44,18 @@ func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 
 // New compiles a program for b and gives its constants (ltc.constant) the values
 // of that name, which are copied. Without a value a constant is an input as
-// others are.
+// others are. A nil ctx is [context.Background].
 func New(ctx context.Context, b backends.Backend, program backends.Module, constants map[string]soa.View, opts ...Option) (*Model, error) {
 	if b == nil {
 		return nil, errors.New("model: the backend is nil")
 	}
-	o := backends.Options{Threads: 1, Name: "model"}
+	if strings.TrimSpace(program.Text()) == "" {
+		return nil, errors.New("model: the program is empty: backends.NewModule makes one of a text, such as that of an Exported")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	o := backends.Options{Threads: 1, Name: "program"}
 	for _, set := range opts {
 		set(&o)
 	}

@@ -339,5 +339,98 @@ func TestSizesDiffer(t *testing.T) {
 	require.NoError(t, in.Add("a", hits.Col("X")))
 	require.NoError(t, in.Add("b", hits.Col("Y")))
 	require.NoError(t, out.Add("sum", more.Col("Score")))
-	require.ErrorContains(t, m.Bind(in, out).Run(t.Context(), nil, 0), `result 0 ("sum"): want f32[5,1], got f32[7,1]`)
+	require.EqualError(t, m.Bind(in, out).Run(t.Context(), nil, 0), `model: bind: batch 0: execute: result 0 ("sum"): want f32[5,1], got f32[7,1]`+
+		` (in has 5 elements in 1 batch (tensor a: layout hit: column X), out 7 elements in 1 batch (tensor sum: layout hit: column Score))`)
+
+	// Batches of other sizes, of the first or of the last one, are an error of all.
+	for want, sizes := range map[string][3]int{
+		`model: bind: batch 0: execute: result 0 ("sum"): want f32[3,1], got f32[4,1]` +
+			` (in has 5 elements in 2 batches of 3 (tensor a: layout hit: column X), out 7 elements in 2 batches of 4 (tensor sum: layout hit: column Score))`: {3, 7, 4},
+		`model: bind: batch 1: execute: result 0 ("sum"): want f32[1,1], got f32[3,1]` +
+			` (in has 5 elements in 2 batches of 4 (tensor a: layout hit: column X), out 7 elements in 2 batches of 4 (tensor sum: layout hit: column Score))`: {4, 7, 4},
+		`model: bind: in has 5 elements in 1 batch (tensor a: layout hit: column X), out 7 elements in 2 batches of 6 (tensor sum: layout hit: column Score):` +
+			` AddBatched cuts a tensor into some, Add gives it whole to each`: {5, 7, 6},
+	} {
+		in, out = soa.NewCollection(5), soa.NewCollection(sizes[1])
+		require.NoError(t, in.AddBatched("a", sizes[0], hits.Col("X")))
+		require.NoError(t, in.AddBatched("b", sizes[0], hits.Col("Y")))
+		require.NoError(t, out.AddBatched("sum", sizes[2], more.Col("Score")))
+		require.EqualError(t, m.Bind(in, out).Run(t.Context(), nil, 0), want)
+	}
+}
+
+// A model whose results have another number of rows than its inputs binds with
+// collections of those numbers, and with no others.
+func TestSizesOfResults(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{lazy.Concatenate(0, x[0], x[0].Neg())}
+	})
+	x, err := f.Export([]lazy.Input{{Name: "a", Type: types.Of(types.F32, lazy.AnySize)}}, "twice")
+	require.NoError(t, err)
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	m, err := model.New(t.Context(), cpu, backends.NewModule(x.Text), x.Constants)
+	require.NoError(t, err)
+	for _, n := range []int{10, 9} {
+		in, out := soa.NewCollection(5), soa.NewCollection(n)
+		twice := make([]float32, n)
+		require.NoError(t, in.AddBatched("a", 3, soa.ColumnOf("a", []float32{1, 2, 3, 4, 5})))
+		require.NoError(t, out.AddBatched("twice", 6, soa.ColumnOf("twice", twice)))
+		b := m.Bind(in, out)
+		if n == 9 {
+			require.ErrorContains(t, b.Run(t.Context(), nil, 0), `model: bind: batch 1: execute: result 0 ("twice"): want f32[4], got f32[3]`)
+			continue
+		}
+		require.NoError(t, b.Run(t.Context(), nil, 0))
+		require.NoError(t, b.Run(t.Context(), nil, 1))
+		require.Equal(t, []float32{1, 2, 3, -1, -2, -3, 4, 5, -4, -5}, twice)
+	}
+}
+
+// Jagged columns in place have two sizes, of which a model has one: that is an error
+// of Bind which says what takes them. Padded ones need no last dimension.
+func TestJaggedInputs(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	type shower struct {
+		Hits []float32
+		Sum  float32
+	}
+	showers := soa.Of[shower](3, soa.Count("Hits", 6))
+	require.NoError(t, showers.SetLengths("Hits", []int{1, 2, 3}))
+	for i, hits := range [][]float32{{1}, {2, 3}, {4, 5, 6}} {
+		showers.At(i).Store(shower{Hits: hits})
+	}
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	compile := func(f func(x []*lazy.Tensor) *lazy.Tensor, inputs ...lazy.Input) *model.Model {
+		x, err := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+			return []*lazy.Tensor{f(x)}
+		}).Export(inputs, "sum")
+		require.NoError(t, err)
+		m, err := model.New(t.Context(), cpu, backends.NewModule(x.Text), x.Constants)
+		require.NoError(t, err)
+		return m
+	}
+	out := soa.NewCollection(3)
+	require.NoError(t, out.Add("sum", showers.Col("Sum")))
+
+	ragged := soa.NewCollection(3)
+	require.NoError(t, ragged.AddRagged("hits", showers.Col("Hits")))
+	m := compile(func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Sum(1).Add(x[1].Convert(lazy.F32)) },
+		lazy.Input{Name: "hits", Type: types.Of(types.F32, lazy.AnySize, 1)},
+		lazy.Input{Name: "hits.offsets", Type: types.Of(types.I64, lazy.AnySize)})
+	require.EqualError(t, m.Bind(ragged, out).Run(t.Context(), nil, 0),
+		`model: bind: batch 0: execute: dimension 0 of argument 1 ("hits.offsets") is 4, and dimension 0 of argument 0 ("hits") 6: they are one size`+
+			" (tensor hits: layout shower: column Hits: 6 rows for 3 elements: a model has one size, and AddRagged gives two, of values and of offsets: AddPadded makes a rectangle)")
+
+	padded := soa.NewCollection(3)
+	require.NoError(t, padded.AddPadded("hits", 2, showers.Col("Hits")))
+	m = compile(func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Sum(1) }, lazy.Input{Name: "hits", Type: types.Of(types.F32, lazy.AnySize, 2)})
+	require.NoError(t, m.Bind(padded, out).Run(t.Context(), nil, 0))
+	sums, err := soa.Elements[float32](showers.Col("Sum"))
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 5, 9}, sums)
 }

@@ -1,11 +1,13 @@
 package model_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"
 	"ltc/soa"
@@ -26,6 +28,34 @@ func TestZeroModels(t *testing.T) {
 	}
 	_, err := model.New(t.Context(), nil, backends.NewModule(""), nil)
 	require.EqualError(t, err, "model: the backend is nil")
+	for _, backend := range []string{"cpu", "eval"} {
+		b, err := backends.Open(backend)
+		require.NoError(t, err)
+		for _, empty := range []backends.Module{{}, backends.NewModule("\n")} {
+			_, err = model.New(t.Context(), b, empty, nil)
+			require.EqualError(t, err, "model: the program is empty: backends.NewModule makes one of a text, such as that of an Exported")
+		}
+		_, err = model.New(t.Context(), b, backends.NewModule("module {}"), nil)
+		require.EqualError(t, err, "model: program: error: the module has no function @main with a body of one block")
+	}
+}
+
+// A nil context is that of a program, as everywhere.
+func TestNilContext(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	x, err := network(t, dev).Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 3)}}, "score", "class")
+	require.NoError(t, err)
+	for _, backend := range []string{"cpu", "eval"} {
+		b, err := backends.Open(backend)
+		require.NoError(t, err)
+		var none context.Context
+		m, err := model.New(none, b, backends.NewModule(x.Text), x.Constants)
+		require.NoError(t, err)
+		hits, in, out := columns(t, 10, 5)
+		require.NoError(t, m.Bind(in, out).Run(none, nil, 0))
+		require.NotZero(t, hits.At(0).Load().Class)
+	}
 }
 
 // Among tensors that are cut into batches, one that is whole is the error of a run that
@@ -41,16 +71,20 @@ func TestAddAmongBatches(t *testing.T) {
 		require.NoError(t, out.AddBatched("class", 5, hits.Col("Class")))
 		require.NoError(t, out.Add("score", hits.Col("Score")))
 		err = m.Bind(cut, out).Run(t.Context(), nil, 0)
-		require.ErrorContains(t, err, "model: batch 0: ")
-		require.ErrorContains(t, err, " (tensor score: layout hit: column Score: Add gives the tensor whole to each batch, AddBatched cuts it)")
+		at := "model: batch 0: " // of the run
+		if backend == "cpu" {
+			at = "model: bind: batch 0: "
+		}
+		require.ErrorContains(t, err, at)
+		require.ErrorContains(t, err, " (tensor score: layout hit: column Score: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)")
 
 		_, _, both := columns(t, 10, 5)
 		in := soa.NewCollection(10)
 		require.NoError(t, in.Add("x", hits.Col("X"), hits.Col("Y"), hits.Col("Z")))
 		require.EqualError(t, m.Bind(in, both).Run(t.Context(), nil, 0),
-			"model: bind: in has 1 batches, out 2: AddBatched cuts a tensor into some, Add gives it whole to each")
+			"model: bind: in has 10 elements in 1 batch (tensor x: layout hit: column X), out 10 elements in 2 batches of 5 (tensor class: layout hit: column Class): AddBatched cuts a tensor into some, Add gives it whole to each")
 		require.NoError(t, in.AddBatched("unused", 5, hits.Col("X")))
 		require.ErrorContains(t, m.Bind(in, both).Run(t.Context(), nil, 0),
-			" (tensor x: layout hit: column X: Add gives the tensor whole to each batch, AddBatched cuts it)")
+			" (tensor x: layout hit: column X: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)")
 	}
 }

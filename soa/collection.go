@@ -95,7 +95,9 @@ func (c *Collection) Add(name string, columns ...Column) error {
 
 // AddBatched adds a tensor as [Collection.Add] does, of which
 // [Collection.Batch] gives size elements at a time. All such tensors of a
-// collection must give the same number of batches.
+// collection must have batches of the same size. Jagged columns are none: a
+// rectangle of [Collection.AddPadded] in a collection of its own is, as the
+// [ViewColumn] of its tensor.
 func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
 	if size < 0 || size == 0 && c.n > 0 {
 		return fmt.Errorf("tensor %s: batches of %d elements", name, size)
@@ -104,8 +106,10 @@ func (c *Collection) AddBatched(name string, size int, columns ...Column) error 
 	if c.n > 0 {
 		n = 1 + (c.n-1)/size
 	}
-	if c.batches >= 0 && n != c.batches {
-		return fmt.Errorf("tensor %s: %d batches of %d elements, but other tensors have %d", name, n, size, c.batches)
+	for i := range c.tensors {
+		if t := &c.tensors[i]; t.batch > 0 && min(t.batch, c.n) != min(size, c.n) {
+			return fmt.Errorf("tensor %s: batches of %d of %d elements, but those of tensor %s are of %d", name, size, c.n, t.name, t.batch)
+		}
 	}
 	if err := c.add(name, max(size, 1), columns); err != nil {
 		return err
@@ -117,7 +121,11 @@ func (c *Collection) AddBatched(name string, size int, columns ...Column) error 
 func (c *Collection) add(name string, batch int, columns []Column) error {
 	for _, col := range columns {
 		if col.kind == Values || col.kind == Offsets {
-			return fmt.Errorf("tensor %s: %s: it is part of a jagged column: see AddRagged and AddPadded", name, col.label())
+			way := "see AddRagged and AddPadded"
+			if batch > 0 {
+				way = "AddPadded in a collection of its own makes a rectangle of it, of which AddBatched takes the ViewColumn"
+			}
+			return fmt.Errorf("tensor %s: %s: it is part of a jagged column: %s", name, col.label(), way)
 		}
 	}
 	if c.n < 0 {

@@ -238,9 +238,12 @@ func TestBatches(t *testing.T) {
 	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
 	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
 	require.EqualError(t, c.Batch(1, c), "collection: a batch of it cannot be made into it")
-	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: 9 batches of 8 elements, but other tensors have 3")
+	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: batches of 8 of 70 elements, but those of tensor xyz are of 32")
+	require.EqualError(t, c.AddBatched("x", 33, p.Col("X")), "tensor x: batches of 33 of 70 elements, but those of tensor xyz are of 32")
 	require.EqualError(t, c.AddBatched("x", 0, p.Col("X")), "tensor x: batches of 0 elements")
 	require.EqualError(t, c.AddBatched("xyz", 32, p.Col("X")), "collection: there is a tensor xyz already: layout point: column X")
+	require.EqualError(t, c.AddBatched("jets", 32, soa.Of[event](70).Col("Jets.Pt")),
+		"tensor jets: layout event: column Jets.Pt: it is part of a jagged column: AddPadded in a collection of its own makes a rectangle of it, of which AddBatched takes the ViewColumn")
 	require.Equal(t, 4, c.Len())
 	uncut := soa.NewCollection(70)
 	require.NoError(t, uncut.Add("all", p.Col("C")))

@@ -35,6 +35,8 @@ func ColumnOf[T Element](name string, elements []T) Column {
 func ViewColumn(name string, v View) Column {
 	c := Column{name: name, view: v, buffer: v.hold, readOnly: v.hold != nil && v.hold.readOnly}
 	switch err := v.Check(); {
+	case v.IsZero():
+		c.err = fmt.Errorf("column %s: it is of the zero View, which is none", name)
 	case err != nil:
 		c.err = fmt.Errorf("column %s: %w", name, err)
 	case v.Type.Rank() < 1 || v.Type.Rank() > 3:

@@ -39,6 +39,7 @@ func TestNoColumns(t *testing.T) {
 		_, err = HitConstViewOf(c)
 		require.EqualError(t, err, none)
 	}
+	require.EqualError(t, soa.ViewColumn("v", soa.View{}).Err(), "column v: it is of the zero View, which is none")
 	var r soa.Records[position]
 	require.Zero(t, r.Len())
 	require.EqualError(t, r.Col("X").Err(), "column X: "+none)

@@ -2,8 +2,10 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/backends"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -46,6 +48,31 @@ func (p *Program) FitResults(c *backends.Call) error {
 			if err := backends.Fits(*v, r.Type); err != nil {
 				return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
 			}
+		}
+	}
+	return nil
+}
+
+// FitResults reports the first result of a call for size n that is of another size: as
+// [Program.FitResults] of f's member for n does, which is not made for that.
+func (f *Family) FitResults(c *backends.Call, n int) error {
+	for j := range c.Results {
+		v, r := &c.Results[j], &f.base.Signature.Results[j]
+		if v.IsZero() {
+			continue
+		}
+		t := types.Type{DType: r.Type.DType, Shape: slices.Clone(r.Type.Shape)}
+		for i := range t.Shape {
+			var at []int64
+			for _, p := range f.programs {
+				at = append(at, int64(p.Signature.Results[j].Type.Shape[i]))
+			}
+			if line, ok := types.Through(f.sizes, at); ok {
+				t.Shape[i] = int(line.At(n))
+			}
+		}
+		if err := backends.Fits(*v, t); err != nil {
+			return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
 		}
 	}
 	return nil
