@@ -187,13 +187,13 @@ func scalarView(d types.DType, bits uint64) soa.View {
 func setElement(v soa.View, i int, bits uint64) {
 	switch v.Type.DType.Size() {
 	case 1:
-		soa.Slice[uint8](v)[i] = uint8(bits)
+		soa.Bits[uint8](v)[i] = uint8(bits)
 	case 2:
-		soa.Slice[types.Float16](v)[i] = types.Float16(bits)
+		soa.Bits[uint16](v)[i] = uint16(bits)
 	case 4:
-		soa.Slice[uint32](v)[i] = uint32(bits)
+		soa.Bits[uint32](v)[i] = uint32(bits)
 	case 8:
-		soa.Slice[uint64](v)[i] = bits
+		soa.Bits[uint64](v)[i] = bits
 	}
 }
 

@@ -184,7 +184,7 @@ func (t *Tensor) Float() float64 {
 func elementFloat(v soa.View) float64 {
 	switch v.Type.DType {
 	case types.Bool, types.U8:
-		return float64(soa.Slice[uint8](v)[0])
+		return float64(soa.Bits[uint8](v)[0])
 	case types.U16:
 		return float64(soa.Slice[uint16](v)[0])
 	case types.U32:

@@ -2,6 +2,7 @@ package soa
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"unsafe"
 
@@ -102,19 +103,49 @@ type Element interface {
 }
 
 // Slice returns the elements of a dense view in place. It panics when v is
-// not dense, T has not the size of its elements, or they are off the Go heap,
-// where a slice would not keep them: see [With].
+// not dense, its dtype is not T's (float32 holds f32, [types.BFloat16] bf16, and
+// types of the caller's what their underlying type holds; for patterns of bits see
+// [Bits]), or its elements are off the Go heap, where a slice would not keep them:
+// see [With].
 func Slice[T Element](v View) []T {
+	mustHold[T](v)
+	v.mustBeHeap()
+	return elements[T](v)
+}
+
+// Bits returns the elements of a dense view in place as patterns of bits, of
+// whatever dtype they are: T is the unsigned integer of their size. Of bools there
+// are 0 and 1 alone. It panics as [Slice] does otherwise.
+func Bits[T uint8 | uint16 | uint32 | uint64](v View) []T {
+	v.mustBeHeap()
+	return elements[T](v)
+}
+
+// mustBeHeap panics when the elements are where a slice would not keep them.
+func (v View) mustBeHeap() {
 	if v.hold != nil {
 		panic(fmt.Sprintf("soa: slice of %v off the Go heap; use With, or copy it to a buffer of New", v.Type))
 	}
-	return elements[T](v)
+}
+
+// mustHold panics when elements of v are no Ts.
+func mustHold[T Element](v View) {
+	if !holds[T](v.Type.DType) {
+		panic(fmt.Sprintf("soa: slice of %v: %T does not hold elements of %v", v.Type, *new(T), v.Type.DType))
+	}
+}
+
+// holds reports whether Ts are elements of d.
+func holds[T Element](d types.DType) bool {
+	of, ok := dtypeOf(reflect.TypeFor[T]())
+	return ok && of == d
 }
 
 // With calls use with the elements of a dense view in place, wherever they
 // are, but for remote memory. The slice must not be kept. It panics as [Slice]
 // does otherwise.
 func With[T Element](v View, use func([]T)) {
+	mustHold[T](v)
 	use(elements[T](v))
 	runtime.KeepAlive(v.hold)
 }
@@ -131,14 +162,13 @@ func elements[T Element](v View) []T {
 }
 
 // Borrow returns a dense view of s, which the view then shares. It reports an
-// error when t does not have len(s) elements of T's size.
+// error when t does not have len(s) elements of the dtype that T holds: see [Slice].
 func Borrow[T Element](s []T, t types.Type) (View, error) {
 	if err := t.Check(); err != nil {
 		return View{}, err
 	}
-	var zero T
-	if int(unsafe.Sizeof(zero)) != t.DType.Size() {
-		return View{}, fmt.Errorf("%T does not hold elements of %v", zero, t.DType)
+	if !holds[T](t.DType) {
+		return View{}, fmt.Errorf("%T does not hold elements of %v", *new(T), t.DType)
 	}
 	if len(s) != t.Elements() {
 		return View{}, fmt.Errorf("%d elements do not fill %v, which has %d", len(s), t, t.Elements())

@@ -10,14 +10,13 @@ import (
 
 // Strided returns a view of mem whose element (0, 0, …) is mem[offset].
 // Strides are in elements and may be 0 or negative. It reports an error when
-// T has not the size of the elements or the view leaves mem.
+// T does not hold the elements ([Slice] says which) or the view leaves mem.
 func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View, error) {
-	var zero T
 	switch err := t.Check(); {
 	case err != nil:
 		return View{}, err
-	case int(unsafe.Sizeof(zero)) != t.DType.Size():
-		return View{}, fmt.Errorf("%T does not hold elements of %v", zero, t.DType)
+	case !holds[T](t.DType):
+		return View{}, fmt.Errorf("%T does not hold elements of %v", *new(T), t.DType)
 	case len(strides) != t.Rank():
 		return View{}, fmt.Errorf("%d strides for %v: want one per dimension", len(strides), t)
 	}

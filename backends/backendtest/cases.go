@@ -162,22 +162,24 @@ func sparse(t testing.TB, typ types.Type) (soa.View, func() bool) {
 	}
 	switch typ.DType.Size() {
 	case 1:
-		return sparseOf[uint8](t, typ, n, strides)
+		return sparseOf[uint8](t, types.U8, typ, n, strides)
 	case 2:
-		return sparseOf[uint16](t, typ, n, strides)
+		return sparseOf[uint16](t, types.U16, typ, n, strides)
 	case 4:
-		return sparseOf[uint32](t, typ, n, strides)
+		return sparseOf[uint32](t, types.U32, typ, n, strides)
 	}
-	return sparseOf[uint64](t, typ, n, strides)
+	return sparseOf[uint64](t, types.U64, typ, n, strides)
 }
 
-func sparseOf[T uint8 | uint16 | uint32 | uint64](t testing.TB, typ types.Type, n int, strides []int) (soa.View, func() bool) {
+// sparseOf makes one of Ts, whose dtype is bits.
+func sparseOf[T uint8 | uint16 | uint32 | uint64](t testing.TB, bits types.DType, typ types.Type, n int, strides []int) (soa.View, func() bool) {
 	mem := make([]T, 2*n+1)
 	for i := range mem {
 		mem[i] = 0x5a
 	}
-	v, err := soa.Strided(mem, typ, max(2*n-1, 0), strides)
+	v, err := soa.Strided(mem, types.Type{DType: bits, Shape: typ.Shape}, max(2*n-1, 0), strides)
 	require.NoError(t, err)
+	v.Type = typ
 	return v, func() bool {
 		for i := 0; i < len(mem); i += 2 {
 			if mem[i] != 0x5a {

@@ -99,13 +99,13 @@ func elements(v soa.View) []uint64 {
 func bytesOf(v soa.View) []byte {
 	switch v.Type.DType.Size() {
 	case 1:
-		return soa.Slice[uint8](v)
+		return soa.Bits[uint8](v)
 	case 2:
-		return pack(soa.Slice[uint16](v), func(b []byte, x uint16) []byte { return binary.LittleEndian.AppendUint16(b, x) })
+		return pack(soa.Bits[uint16](v), func(b []byte, x uint16) []byte { return binary.LittleEndian.AppendUint16(b, x) })
 	case 4:
-		return pack(soa.Slice[uint32](v), func(b []byte, x uint32) []byte { return binary.LittleEndian.AppendUint32(b, x) })
+		return pack(soa.Bits[uint32](v), func(b []byte, x uint32) []byte { return binary.LittleEndian.AppendUint32(b, x) })
 	}
-	return pack(soa.Slice[uint64](v), func(b []byte, x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) })
+	return pack(soa.Bits[uint64](v), func(b []byte, x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) })
 }
 
 func pack[T any](s []T, put func([]byte, T) []byte) []byte {

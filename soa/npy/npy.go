@@ -100,17 +100,7 @@ func viewOf(body []byte, t types.Type) (soa.View, error) {
 		copy(b.Bytes(), body)
 		return b.View(t), nil
 	}
-	n := t.Elements()
-	switch t.DType.Size() {
-	case 1:
-		return soa.Borrow(body, t)
-	case 2:
-		return soa.Borrow(unsafe.Slice((*uint16)(p), n), t)
-	case 4:
-		return soa.Borrow(unsafe.Slice((*uint32)(p), n), t)
-	default:
-		return soa.Borrow(unsafe.Slice((*uint64)(p), n), t)
-	}
+	return soa.At(p, t), nil
 }
 
 // ReadFile reads a .npy file.
