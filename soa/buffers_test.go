@@ -92,6 +92,13 @@ func TestSharedMemory(t *testing.T) {
 	_, err = soa.As[position](c)
 	require.ErrorIs(t, err, soa.ErrReadOnly)
 	require.ErrorContains(t, collection(t, 10, []soa.Column{c.Col("X")}).Writable(nil), "output a: layout position: column X: it is read only")
+	x, err := c.Col("X").View()
+	require.NoError(t, err)
+	require.ErrorIs(t, soa.Copy(x, soa.Make(x.Type)), soa.ErrReadOnly)
+	table, err := soa.NewTable(0, x, x)
+	require.NoError(t, err)
+	require.ErrorIs(t, soa.Copy(table, soa.Make(table.Type)), soa.ErrReadOnly)
+	require.NoError(t, soa.Copy(soa.Make(x.Type), x))
 	read.Bytes()[0] = 1 // a mistake, which stays here
 	require.Zero(t, b.Bytes()[0])
 

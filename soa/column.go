@@ -53,7 +53,9 @@ func ViewColumn(name string, v View) Column {
 // error of whatever uses it.
 func MissingColumn(name string, err error) Column { return Column{name: name, err: err} }
 
-// Const returns the same column to be read only.
+// Const returns the same column to be read only: for [Elements], [SetScalar] and
+// outputs ([Collection.Writable]). Its [Column.View] is memory like any other, which
+// does not know of it.
 func (c Column) Const() Column {
 	c.readOnly = true
 	return c
@@ -88,7 +90,9 @@ func (c Column) label() string {
 }
 
 // View returns the column as a tensor, in place: the number of elements and the
-// shape of one; of a scalar that shape alone.
+// shape of one; of a scalar that shape alone. The view of a column that is read only
+// ([Column.ReadOnly]) must not be written; only that of a buffer that is read only is
+// refused by [Copy].
 func (c Column) View() (View, error) { return c.view, c.Err() }
 
 // Offsets returns the offsets of a jagged column's values: one more than there

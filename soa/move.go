@@ -140,7 +140,9 @@ func moveRow[T any](d moveDim, dst, src unsafe.Pointer) {
 
 // Copy copies the elements of src to dst, whatever their strides and tables, to
 // and from remote memory, too. The types must be equal and the memory must not
-// overlap. Memory off the Go heap that was released is an error that wraps
+// overlap. Memory of a buffer that is to be read only ([OpenShared], [Foreign]) as dst
+// is an error that wraps [ErrReadOnly]; a view does not know that its column was made
+// [Column.Const], and is written. Memory off the Go heap that was released is an error that wraps
 // [ErrReleased], unless something is running that still uses it.
 func Copy(dst, src View) error {
 	if !dst.Type.Equal(src.Type) {
@@ -153,6 +155,9 @@ func Copy(dst, src View) error {
 		if b != nil && b.over() {
 			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
 		}
+	}
+	if dst.hold != nil && dst.hold.sealed() {
+		return fmt.Errorf("copy of %v to memory of a buffer: %w", src.Type, ErrReadOnly)
 	}
 	err := error(nil)
 	if dst.Remote() != nil || src.Remote() != nil {

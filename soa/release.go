@@ -43,6 +43,12 @@ func (b *Buffer) over() bool {
 	return b.Released() && b.uses.Load() == 0 || slices.ContainsFunc(b.also, (*Buffer).over)
 }
 
+// sealed reports whether the memory of b, or of one of those of a table, must not be
+// written.
+func (b *Buffer) sealed() bool {
+	return b.readOnly || slices.ContainsFunc(b.also, (*Buffer).sealed)
+}
+
 // ReadOnly reports whether the memory must not be written.
 func (b *Buffer) ReadOnly() bool { return b.readOnly }
 

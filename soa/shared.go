@@ -32,8 +32,9 @@ func CreateShared(path string, n int) (*Buffer, error) {
 }
 
 // OpenShared returns a file as a buffer off the Go heap, to read only unless
-// write is set: see [CreateShared]. What is written to a buffer by a mistake,
-// that is to be read only, does not reach the file.
+// write is set: see [CreateShared]. Of a buffer that is to be read only, columns and
+// [Copy] refuse to be written; what is written by another way ([Buffer.Bytes], a
+// slice) does not reach the file.
 func OpenShared(path string, write bool) (*Buffer, error) {
 	mode := os.O_RDONLY
 	if write {
