@@ -22,16 +22,32 @@ type Entry struct {
 	View soa.View
 }
 
+// Archive is the content of a .npz file: its arrays in the file's order.
+type Archive []Entry
+
+// Lookup returns the array of the given name, which is without .npy. The error, if
+// there is none, lists the names.
+func (a Archive) Lookup(name string) (soa.View, error) {
+	names := make([]string, len(a))
+	for i, e := range a {
+		if e.Name == name {
+			return e.View, nil
+		}
+		names[i] = e.Name
+	}
+	return soa.View{}, fmt.Errorf("there is no array %s: there are %s", name, strings.Join(names, ", "))
+}
+
 // DecodeArchive returns the arrays in data, the content of a .npz file, in the
 // file's order. Arrays that are stored (numpy.savez) share data's memory as in
 // [Decode]; deflated ones (numpy.savez_compressed) get memory of their own.
 // name is the file's, for errors.
-func DecodeArchive(name string, data []byte) ([]Entry, error) {
+func DecodeArchive(name string, data []byte) (Archive, error) {
 	zr, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: not an .npz archive: %w", name, err)
 	}
-	entries := make([]Entry, 0, len(zr.File))
+	entries := make(Archive, 0, len(zr.File))
 	seen := map[string]bool{}
 	unpacked, left := uint64(len(data)), uint64(len(data))
 	for _, f := range zr.File {
@@ -87,7 +103,7 @@ func unpack(total uint64, f *zip.File) (uint64, error) {
 }
 
 // ReadArchive reads a .npz file.
-func ReadArchive(path string) ([]Entry, error) {
+func ReadArchive(path string) (Archive, error) {
 	data, err := readAligned(path)
 	if err != nil {
 		return nil, fmt.Errorf("read archive: %w", err)

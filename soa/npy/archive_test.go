@@ -53,6 +53,11 @@ func TestArchive(t *testing.T) {
 	got, err = ReadArchive(path)
 	require.NoError(t, err)
 	require.Equal(t, []float64{1, math.Inf(-1), 3}, soa.Slice[float64](got[1].View))
+	x, err := got.Lookup("a/x")
+	require.NoError(t, err)
+	require.Equal(t, got[1].View, x)
+	_, err = got.Lookup("x")
+	require.EqualError(t, err, "there is no array x: there are y, a/x, none")
 }
 
 // zipped builds a zip file with one entry, changed as edit says.

@@ -16,6 +16,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"ltc/ir/types"
 	"ltc/soa"
@@ -33,14 +34,19 @@ type Tensor struct {
 	View soa.View
 }
 
-// Lookup returns the tensor of the given name.
+// Lookup returns the tensor of the given name. The error, if there is none, lists the
+// names.
 func (f *File) Lookup(name string) (soa.View, error) {
 	if f == nil {
 		return soa.View{}, errors.New("the file is nil")
 	}
 	i := slices.IndexFunc(f.Tensors, func(t Tensor) bool { return t.Name == name })
 	if i < 0 {
-		return soa.View{}, fmt.Errorf("there is no tensor %s", name)
+		names := make([]string, len(f.Tensors))
+		for i, t := range f.Tensors {
+			names[i] = t.Name
+		}
+		return soa.View{}, fmt.Errorf("there is no tensor %s: there are %s", name, strings.Join(names, ", "))
 	}
 	return f.Tensors[i].View, nil
 }

@@ -59,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	soa.With(y, func(s []int32) { require.Equal(t, []int32{1, 3, 2, 4}, s) })
 	_, err = f.Lookup("w")
-	require.EqualError(t, err, "there is no tensor w")
+	require.EqualError(t, err, "there is no tensor w: there are x, y, none, z")
 	c, err := soa.Gather("m", soa.ViewColumn("x", x).Component(1))
 	require.ErrorContains(t, err, "not next to each other")
 	require.Nil(t, c)
