@@ -51,7 +51,7 @@ func TestBadInput(t *testing.T) {
 			}, "change of order: there is no tensor classes: there are class, score"},
 			{"misaligned memory", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return soa.Of[hit](n, soa.In(soa.NewAligned(4096, 128), 64)).Err()
-			}, "layout hit: column X: its memory starts 64 bytes after a multiple of 128"},
+			}, "layout hit: column X: its memory starts 64 bytes after a multiple of 128: start it there (NewAligned), or give the layout the option Relaxed"},
 			{"too little memory", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return soa.Of[hit](n, soa.In(soa.NewAligned(512, 128), 0)).Err()
 			}, "layout hit: column Class: it ends at byte 768 of 768 for 10 elements, but the memory has 512 bytes"},
@@ -60,7 +60,7 @@ func TestBadInput(t *testing.T) {
 			}, "tensor more: layout hit: column X: it has 11 elements, not 10"},
 			{"a batch that is not there", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return m.Bind(in, out).Run(t.Context(), nil, 2)
-			}, "model: input: collection: batch 2 of 2: tensor x: layout hit: column X: it is cut into batches of 5 of 10 elements"},
+			}, "model: input: collection: batch 2 of 2, which are 0 to 1: tensor x: layout hit: column X: it is cut into batches of 5 of 10 elements"},
 			{"a result that is read only", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				out = add(t, add(t, soa.NewCollection(n), "score", list{hits.Const().Col("Score")}), "class", list{hits.Col("Class")})
 				return m.Bind(in, out).Run(t.Context(), nil, 0)

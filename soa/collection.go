@@ -315,12 +315,20 @@ func (c *Collection) Batch(i int, into *Collection) error {
 // noBatch is the error of a batch that is not there. It names the first column that is
 // cut into batches.
 func (c *Collection) noBatch(i int) error {
+	n := c.Batches()
+	there := fmt.Sprintf("batch %d of %d, which are 0 to %d", i, n, n-1)
+	switch n {
+	case 0:
+		there = fmt.Sprintf("batch %d, and there are none", i)
+	case 1:
+		there = fmt.Sprintf("batch %d of 1, which is 0", i)
+	}
 	for _, k := range c.order {
 		if t := &c.tensors[k]; t.batch > 0 {
-			return fmt.Errorf("collection: batch %d of %d: tensor %s: %s: it is cut into batches of %d of %d elements", i, c.Batches(), t.name, t.label(0), t.batch, c.n)
+			return fmt.Errorf("collection: %s: tensor %s: %s: it is cut into batches of %d of %d elements", there, t.name, t.label(0), t.batch, c.n)
 		}
 	}
-	return fmt.Errorf("collection: batch %d of %d: no tensor is cut into batches", i, c.Batches())
+	return fmt.Errorf("collection: %s: no tensor is cut into batches", there)
 }
 
 // String lists the tensors in order with their columns.

@@ -235,8 +235,8 @@ func TestBatches(t *testing.T) {
 	}
 	require.Equal(t, types.Of(types.F64, 70, 3), c.Tensor(1).Type)
 	require.Zero(t, testing.AllocsPerRun(10, func() { _ = c.Batch(1, &b) }))
-	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
-	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
+	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3, which are 0 to 2: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
+	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3, which are 0 to 2: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
 	require.EqualError(t, c.Batch(1, c), "collection: a batch of it cannot be made into it")
 	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: batches of 8 of 70 elements, but those of tensor xyz are of 32")
 	require.EqualError(t, c.AddBatched("x", 33, p.Col("X")), "tensor x: batches of 33 of 70 elements, but those of tensor xyz are of 32")
@@ -247,7 +247,7 @@ func TestBatches(t *testing.T) {
 	require.Equal(t, 4, c.Len())
 	uncut := soa.NewCollection(70)
 	require.NoError(t, uncut.Add("all", p.Col("C")))
-	require.EqualError(t, uncut.Batch(1, &b), "collection: batch 1 of 1: no tensor is cut into batches")
+	require.EqualError(t, uncut.Batch(1, &b), "collection: batch 1 of 1, which is 0: no tensor is cut into batches")
 }
 
 // A clone of a batch stays that of its elements when the batch is made into that of
@@ -309,7 +309,7 @@ func TestJaggedTensors(t *testing.T) {
 	bad = soa.JaggedColumn(soa.ColumnOf("c_pt", []float32{1, 2, 3}), soa.ColumnOf("c_offset", []int32{0, 1, 3, 3}))
 	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_offset: i32[4] is not offsets, which are i64")
 	require.EqualError(t, c.AddRagged("bad", j, s.Col("Hits.X")), "tensor bad: layout shower: column Hits.X: its offsets are not those of column c_pt")
-	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: it has 3 elements, not 4")
+	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: its 4 offsets are of 3 elements, not of 4, which have 5")
 	require.EqualError(t, c.AddRagged("bad", soa.ColumnOf("x", []float32{1})), "tensor bad: column x: it is not jagged")
 	o := soa.ColumnOf("o", []int64{0, 1, 1, 1})
 	require.EqualError(t, soa.JaggedColumn(soa.JaggedColumn(soa.ColumnOf("v", []float32{1}), o), o).Err(), "column v: it is values, but the values of a jagged column are a column")

@@ -76,13 +76,21 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 			want = p.DType.Size()
 		}
 		if over := uintptr(at) & uintptr(want-1); over != 0 && p.Bytes > 0 {
-			return nil, fmt.Errorf("layout %s: column %s: its memory starts %d bytes after a multiple of %d", l.name, p.Name, over, want)
+			return nil, fmt.Errorf("layout %s: column %s: its memory starts %d bytes after a multiple of %d: %s", l.name, p.Name, over, want, l.wayOut())
 		}
 		c.parts[i] = part{Placed: p, base: at, buffer: b}
 	}
 	c.extent = new(Extent)
 	c.extent.follow(c)
 	return c, nil
+}
+
+// wayOut is what to do about memory that starts where columns may not lie.
+func (l *Layout) wayOut() string {
+	if l.relaxed {
+		return "copy its bytes to a buffer of New"
+	}
+	return "start it there (NewAligned), or give the layout the option Relaxed"
 }
 
 // errNone is the error of nil and zero Columns, as zero views have.
@@ -146,7 +154,10 @@ func (c *Columns) Base() unsafe.Pointer {
 // ReadOnly reports whether the columns must not be written.
 func (c *Columns) ReadOnly() bool { return c != nil && c.readOnly }
 
-// Const returns the same columns to be read only.
+// Const returns the same columns to be read only: for typed access ([As], generated
+// views), [Elements], [Columns.SetLengths] and outputs ([Collection.Writable]). It does
+// not protect the memory from what the caller has otherwise: c itself, and the views of
+// columns ([Column.View]), which do not know of it.
 func (c *Columns) Const() *Columns {
 	if c == nil {
 		return nil

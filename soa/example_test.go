@@ -85,7 +85,7 @@ func ExampleLayout_New() {
 	// Output:
 	// 1000 53376
 	// layout Jet: column Cov: it ends at byte 96768 of 104960 for 2000 elements, but the memory has 53376 bytes
-	// layout Jet: column Pt: its memory starts 64 bytes after a multiple of 128
+	// layout Jet: column Pt: its memory starts 64 bytes after a multiple of 128: start it there (NewAligned), or give the layout the option Relaxed
 }
 
 func ExampleBuffer_Release() {

@@ -18,6 +18,9 @@ func (c Column) Named(name string) Column {
 // ([JaggedColumn]) J or J.X the offsets, which come with it, are named
 // J.offsets. The result is read only if one of them is.
 func Gather(name string, columns ...Column) (*Columns, error) {
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("layout %s: there is nothing to gather", name)
+	}
 	g, n := &Columns{}, -1
 	fail := func(c Column, format string, args ...any) error {
 		if err := c.Err(); err != nil { // which names the column
@@ -33,7 +36,7 @@ func Gather(name string, columns ...Column) (*Columns, error) {
 		if c.offsets != nil {
 			var ok bool
 			if of, ok = strings.CutSuffix(c.offsets.name, offsetsSuffix); !ok || c.name != of && !strings.HasPrefix(c.name, of+".") {
-				return nil, fail(c, "its offsets are named %s", c.offsets.name)
+				return nil, fail(c, "its offsets are named %s, not %s: see Column.Named", c.offsets.name, root(c.name)+offsetsSuffix)
 			}
 			known := slices.IndexFunc(g.parts, func(p part) bool { return p.Name == c.offsets.name })
 			if known < 0 {
@@ -76,6 +79,12 @@ func Gather(name string, columns ...Column) (*Columns, error) {
 	return g.finish(name, largest, max(n, 0))
 }
 
+// root is J of a column J or J.X.
+func root(name string) string {
+	j, _, _ := strings.Cut(name, ".")
+	return j
+}
+
 // part returns the column as part of a layout.
 func (c Column) part(of string) (part, error) {
 	v, err := c.View()
@@ -116,7 +125,7 @@ func (c Column) part(of string) (part, error) {
 		}
 	}
 	if uintptr(v.base)%uintptr(size) != 0 && v.Type.Elements() > 0 {
-		return part{}, fmt.Errorf("its memory does not start at a multiple of %d bytes", size)
+		return part{}, fmt.Errorf("its memory does not start at a multiple of %d bytes: copy its bytes to a buffer of New", size)
 	}
 	return p, nil
 }

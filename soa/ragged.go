@@ -39,7 +39,7 @@ func (c *Collection) jagged(name string, columns []Column) (View, Column, error)
 		}
 	}
 	if offsets.count-1 != c.n {
-		return View{}, Column{}, fmt.Errorf("tensor %s: %s: it has %d elements, not %d", name, columns[0].label(), offsets.count-1, c.n)
+		return View{}, Column{}, fmt.Errorf("tensor %s: %s: its %d offsets are of %d elements, not of %d, which have %d", name, columns[0].label(), offsets.count, offsets.count-1, c.n, c.n+1)
 	}
 	v, err := tensorOf(columns[0].count, columns)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Collection) jagged(name string, columns []Column) (View, Column, error)
 
 // JaggedColumn returns a jagged column of a column of all values and one of
 // offsets (i64, one more than there are elements): as a layout has it, of any
-// memory.
+// memory. For [Gather] those of values J are named J.offsets: see [Column.Named].
 func JaggedColumn(values, offsets Column) Column {
 	v, err := offsets.View()
 	switch {

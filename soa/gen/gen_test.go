@@ -36,11 +36,11 @@ func TestErrors(t *testing.T) {
 		"struct{ X float32 `soa: \"x\"` }":                        "layout T: column X: its tag `soa: \"x\"` is malformed: want `soa:\"name,option\"`",
 		"struct{ X []float32 `soa:\",scalar\"` }":                 "layout T: column X: a []float32 cannot be a scalar here",
 		"struct{ X float32 `soa:\",block\"` }":                    "layout T: column X: a block is a struct outside of others with a number of their own, not float32",
-		"struct{ Index float32 }":                                 "layout T: column Index: there would be two methods Index",
-		"struct{ X, SetX float32 }":                               "layout T: column SetX: there would be two methods SetX",
-		"struct{ X float32; XEntries float32 `soa:\",scalar\"` }": "layout T: column XEntries: there would be two methods XEntries",
-		"struct{ X float32; All float32 `soa:\",scalar\"` }":      "layout T: column All: there would be two methods All",
-		"struct{ XY float32; X struct{ Y bool } }":                "layout T: column X.Y: there would be two methods XY",
+		"struct{ Index float32 }":                                 "layout T: column Index: there would be two methods Index: name the field otherwise; its tag can keep the column's name",
+		"struct{ X, SetX float32 }":                               "layout T: column SetX: there would be two methods SetX: name the field otherwise; its tag can keep the column's name",
+		"struct{ X float32; XEntries float32 `soa:\",scalar\"` }": "layout T: column XEntries: there would be two methods XEntries: name the field otherwise; its tag can keep the column's name",
+		"struct{ X float32; All float32 `soa:\",scalar\"` }":      "layout T: column All: there would be two methods All: name the field otherwise; its tag can keep the column's name",
+		"struct{ XY float32; X struct{ Y bool } }":                "layout T: column X.Y: there would be two methods XY: name the field otherwise; its tag can keep the column's name",
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "t.go")

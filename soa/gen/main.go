@@ -7,6 +7,11 @@
 // At(i) has a method for each column, and which have one for each scalar. What
 // a struct may have, and its tags, are those of soa.LayoutOf; blocks have
 // accessors of their own struct.
+//
+// Methods have the fields' names, so that a field cannot be Index or, if it is a
+// scalar, At, All, Len, Columns, Const or Entries, nor what another's methods are: of
+// X they are X, SetX and XEntries, and of a jagged one XLen. A tag gives the column of
+// a field with another name that name: Number int32 `soa:"Index"`.
 package main
 
 import (

@@ -54,7 +54,7 @@ func (s *structure) checkNames() error {
 		}
 		for _, m := range methods {
 			if slices.Contains(*m.of, m.name) {
-				return fmt.Errorf("layout %s: column %s: there would be two methods %s", s.name, c.Name, m.name)
+				return fmt.Errorf("layout %s: column %s: there would be two methods %s: name the field otherwise; its tag can keep the column's name", s.name, c.Name, m.name)
 			}
 			*m.of = append(*m.of, m.name)
 		}
