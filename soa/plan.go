@@ -135,7 +135,7 @@ func (j *jagged) store(p unsafe.Pointer, i int) {
 	lo, hi := j.bounds(i)
 	s := reflect.NewAt(reflect.SliceOf(j.element), unsafe.Add(p, j.offset)).Elem()
 	if s.Len() != hi-lo {
-		panic(fmt.Sprintf("soa: layout %s: %d values for element %d, which has %d", j.name, s.Len(), i, hi-lo))
+		panic(fmt.Sprintf("soa: layout %s: %d values for element %d, which has %d: SetLengths says before how many each has", j.name, s.Len(), i, hi-lo))
 	}
 	from, size := s.UnsafePointer(), int(j.element.Size())
 	for k := lo; k < hi; k++ {
@@ -165,7 +165,7 @@ func (c *Columns) SetLengths(name string, lengths []int) error {
 	total, room := 0, c.Count(name)
 	for i, n := range lengths {
 		if total += n; n < 0 || total > room || n > room {
-			return fmt.Errorf("%s: element %d has %d values, %d with those before it: there is room for %d", col.label(), i, n, total, room)
+			return fmt.Errorf("%s: element %d has %d values, %d with those before it: there is room for %d, which the option soa.Count sets", col.label(), i, n, total, room)
 		}
 	}
 	With(v, func(o []int64) {
