@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -58,7 +59,9 @@ func copyBound(sig *backends.Signature, bound []soa.View, constants map[int]soa.
 		}
 		all[i] = soa.Make(v.Type)
 		soa.TouchRead(v)
-		copyInto(all[i], v)
+		if err := soa.Copy(all[i], v); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
 	}
 	return all, nil
 }

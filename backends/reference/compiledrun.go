@@ -75,7 +75,9 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) error {
 			if err := fitsCopy(&copies, i, v); err != nil {
 				return err
 			}
-			l.args[i] = copied(l.args[i], v)
+			if err := l.copyArg(i, v); err != nil {
+				return err
+			}
 			e.copied.Add(int64(v.Type.Bytes()))
 			v = l.args[i]
 		}
@@ -84,16 +86,18 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) error {
 	return nil
 }
 
-// copied returns a dense copy of v, in the memory of to if that is one of such a
-// view.
-func copied(to, v soa.View) soa.View {
-	if to.IsZero() || !to.Type.Equal(v.Type) {
+// copyArg makes argument i a dense copy of v, in the memory of the one before it if
+// that was of such a view.
+func (l *launcher) copyArg(i int, v soa.View) error {
+	if to := l.args[i]; to.IsZero() || !to.Type.Equal(v.Type) {
 		t := v.Type
 		t.Shape = slices.Clone(t.Shape) // the caller may change that
-		to = soa.Make(t)
+		l.args[i] = soa.Make(t)
 	}
-	copyInto(to, v)
-	return to
+	if err := soa.Copy(l.args[i], v); err != nil { // it may have been released meanwhile
+		return fmt.Errorf("argument %d: %w", i, err)
+	}
+	return nil
 }
 
 // typeOf returns the type of result j for the caller to keep.

@@ -143,7 +143,9 @@ func (e *executable) readArgs(ws *workspace, c *backends.Call) error {
 			}
 			soa.TouchRead(v)
 			d := ws.dense(i, v.Type, len(e.code.args))
-			copyInto(d, v)
+			if err := soa.Copy(d, v); err != nil { // it may have been released meanwhile
+				return fmt.Errorf("argument %d: %w", i, err)
+			}
 			e.copied.Add(int64(v.Type.Bytes()))
 			f.p[s] = d.Base()
 		}
@@ -241,15 +243,15 @@ func deliver(c *backends.Call, j int, r *backends.Result, fresh soa.View, from u
 	case to.IsDense():
 		copyBytes(to.Base(), from, r.Type.Bytes())
 	default:
-		copyInto(to, soa.At(from, r.Type))
+		handOver(to, soa.At(from, r.Type))
 	}
 	return r.Type.Bytes()
 }
 
-// copyInto copies between views whose types were checked to be equal. Of memory that
-// was released meanwhile, and not acquired before, nobody wants a copy.
-func copyInto(dst, src soa.View) {
-	if err := soa.Copy(dst, src); err != nil && !errors.Is(err, soa.ErrReleased) {
+// handOver copies a result to the caller's memory, which was checked to have its type.
+// A caller who released it meanwhile, and did not acquire it before, wants no result.
+func handOver(to, result soa.View) {
+	if err := soa.Copy(to, result); err != nil && !errors.Is(err, soa.ErrReleased) {
 		panic("reference: " + err.Error())
 	}
 }

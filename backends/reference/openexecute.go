@@ -64,7 +64,9 @@ func denseCopy(all *int, i int, v soa.View) (soa.View, error) {
 		return v, nil
 	}
 	d := soa.Make(v.Type)
-	copyInto(d, v)
+	if err := soa.Copy(d, v); err != nil {
+		return d, fmt.Errorf("argument %d: %w", i, err)
+	}
 	return d, nil
 }
 
@@ -140,7 +142,7 @@ func (e *openExecutable) hand(c *backends.Call, out value) error {
 			c.Results[j] = soa.Make(from.Type)
 		}
 		soa.TouchWrite(c.Results[j])
-		copyInto(c.Results[j], from)
+		handOver(c.Results[j], from)
 	}
 	return nil
 }

@@ -245,7 +245,8 @@ func quantizeKernel(t tensor) func(f *frame, o, a unsafe.Pointer) {
 }
 
 // eachSlice calls visit with the first element, the number of elements, at most
-// chunk, and the index of the scale of each run of elements that share one. It ends early when the run is cancelled.
+// chunk, and the index of the scale of each run of elements that share one. It ends
+// early when the run is cancelled.
 func (t tensor) eachSlice(f *frame, row int, visit func(at, n, k int)) {
 	scale := t.scales(row)
 	for at := 0; at < t.n; {

@@ -333,17 +333,12 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	return &b, b.ready(ctx, s.family, s.dense.codes)
 }
 
-// CheckSizes is as [backends.Sizing] has it. Of no elements, which are a program of
-// their own, it looks at the arguments alone.
+// CheckSizes is as [backends.Sizing] has it; see [kit.Opening.CheckSizes].
 func (s *sized) CheckSizes(c *backends.Call) error {
 	if err := backends.CheckCall(s.Sig, c, s.bound); err != nil {
 		return err
 	}
-	n, err := s.Size(c, s.bound, s.family.BaseSize())
-	if err != nil || n == 0 {
-		return err
-	}
-	return s.family.FitResults(c, n)
+	return s.Opening.CheckSizes(c, s.bound, s.family)
 }
 
 // Execute runs the program for the size that its arguments have.

@@ -42,8 +42,8 @@ type result struct {
 // Open loads the first libLLVM that can be used: the one that the environment
 // variable LTC_LIBLLVM names, or else the best of those that the system has;
 // without any, a program that compiles in its place: llc with opt, clang or zig.
-// The first call takes some 20 ms, or 200 with a program, others return the same library or the same
-// error, which wraps [ErrNotFound] and says where was looked.
+// The first call takes some 20 ms, or 200 with a program, others return the same
+// library or the same error, which wraps [ErrNotFound] and says where was looked.
 func Open() (*Library, error) {
 	name := env.LibLLVM.Value()
 	return once("open "+name, func() (*Library, error) {
