@@ -212,7 +212,12 @@ type RunError struct {
 	Reason error
 }
 
-func (e *RunError) Error() string { return fmt.Sprintf("op %d: %v", e.Op, e.Reason) }
+func (e *RunError) Error() string {
+	if e.Op < 0 {
+		return e.Reason.Error()
+	}
+	return fmt.Sprintf("op %d: %v", e.Op, e.Reason)
+}
 
 // Unwrap returns the reason.
 func (e *RunError) Unwrap() error { return e.Reason }
