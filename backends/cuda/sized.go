@@ -184,6 +184,14 @@ func (s *sized) Profile() []backends.StepProfile {
 	})
 }
 
+// CheckSizes is as [backends.Sizing] has it; see [kit.Opening.CheckSizes].
+func (s *sized) CheckSizes(c *backends.Call) error {
+	if err := backends.CheckCallOn(s.Sig, c, s.bound, s.on.dev); err != nil {
+		return err
+	}
+	return s.Opening.CheckSizes(c, s.bound, s.family)
+}
+
 // Execute runs the program for the size that its arguments have.
 func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	q, err := s.begin(ctx, c, s.Sig, s.bound)

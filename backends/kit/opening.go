@@ -2,7 +2,6 @@ package kit
 
 import (
 	"fmt"
-	"slices"
 
 	"ltc/backends"
 	"ltc/ir/types"
@@ -53,23 +52,24 @@ func (p *Program) FitResults(c *backends.Call) error {
 	return nil
 }
 
-// FitResults reports the first result of a call for size n that is of another size: as
-// [Program.FitResults] of f's member for n does, which is not made for that.
-func (f *Family) FitResults(c *backends.Call, n int) error {
+// CheckSizes is as [backends.Sizing] has it, of a call that fits o's signature, for a
+// program of f. Of no elements, which are a program of their own, it looks at the
+// arguments alone. It makes no member of f.
+func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) error {
+	n, err := o.Size(c, bound, f.at)
+	if err != nil || n == 0 {
+		return err
+	}
+	lines := f.lines[rankSum(&backends.Signature{Args: f.base.Signature.Args}):]
 	for j := range c.Results {
 		v, r := &c.Results[j], &f.base.Signature.Results[j]
+		t := types.Type{DType: r.Type.DType, Shape: make(types.Shape, r.Type.Rank())}
+		for i := range t.Shape {
+			t.Shape[i] = int(lines[i].At(n))
+		}
+		lines = lines[len(t.Shape):]
 		if v.IsZero() {
 			continue
-		}
-		t := types.Type{DType: r.Type.DType, Shape: slices.Clone(r.Type.Shape)}
-		for i := range t.Shape {
-			var at []int64
-			for _, p := range f.programs {
-				at = append(at, int64(p.Signature.Results[j].Type.Shape[i]))
-			}
-			if line, ok := types.Through(f.sizes, at); ok {
-				t.Shape[i] = int(line.At(n))
-			}
 		}
 		if err := backends.Fits(*v, t); err != nil {
 			return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
