@@ -97,14 +97,13 @@ type step struct {
 	variant *variant
 	launch  ptx.Launch
 	boxed   *boxed
-	// product and convolution are nil where it is none that a library has.
-	product     *product
-	convolution *convolution
-	then        []relaunch // what is launched behind it
-	lacks       error      // why the host runs the kernel
-	sizes       []int      // of an element, by operand
-	row         int        // of code.rows; -1: none
-	awaits      []int      // of a step of the host, by operand: the step that has written it last
+	library libraryStep // nil: it is nothing that a library has
+	taken   bool        // a library computes it
+	then    []relaunch  // what is launched behind it
+	lacks   error       // why the host runs the kernel
+	sizes   []int       // of an element, by operand
+	row     int         // of code.rows; -1: none
+	awaits  []int       // of a step of the host, by operand: the step that has written it last
 }
 
 // relaunch is one of several launches of a step, of the same operands.
@@ -260,7 +259,7 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 // the host run it.
 func (c *compilation) launch(s *step) error {
 	e := s.entry
-	s.boxed, s.product, s.convolution = nil, nil, nil
+	s.boxed, s.library, s.taken = nil, nil, false
 	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
@@ -274,8 +273,10 @@ func (c *compilation) launch(s *step) error {
 		}
 	}
 	if s.lacks == nil {
-		if s.product = productOf(s.Step, e.kernel, c.target.TF32); s.product == nil {
-			s.convolution = convolutionOf(s.Step, e.kernel, c.target.TF32)
+		if p := productOf(s.Step, e.kernel, c.target.TF32); p != nil {
+			s.library = p
+		} else if v := convolutionOf(s.Step, e.kernel, c.target.TF32); v != nil {
+			s.library = v
 		}
 		return nil
 	}

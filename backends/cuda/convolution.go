@@ -17,8 +17,6 @@ type convolution struct {
 	kernels   filter
 	work      int64 // multiplications
 	algorithm cudnn.Algorithm
-	// taken is set where the library computes it, of whatever device it is for.
-	taken bool
 }
 
 // filter is how the kernels of a convolution lie in memory, along axes of which no two

@@ -3,34 +3,37 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 
 	"ltc/backends/cuda/cudnn"
 	"ltc/backends/cuda/driver"
 )
 
-// takeConvolution has the library compute a convolution, if it has an algorithm for it.
-func (x *code) takeConvolution(d *Device, c *convolution) {
-	h := d.convolutions.on(d)
+// take finds cuDNN's algorithm for a convolution.
+func (c *convolution) take(d *Device) (besides int, ok bool) {
+	l := &d.convolutions
+	if c.work < l.least {
+		return 0, false
+	}
+	h := l.on(d)
 	if h == nil {
-		return
+		return 0, false
 	}
 	err := d.home.do(func() (err error) {
-		c.algorithm, err = h.Algorithm(c.problem, besides)
+		c.algorithm, err = h.Algorithm(c.problem, mostBesides)
 		return err
 	})
-	switch {
-	case err == nil:
-		c.taken = true
-		x.besides = max(x.besides, c.kernelBytes()+aligned(c.algorithm.Workspace))
-	case !errors.Is(err, cudnn.NotSupported):
-		ownConvolution(d, err)
+	if err != nil && !errors.Is(err, cudnn.NotSupported) {
+		l.own(d, err)
 	}
+	return c.kernelBytes() + aligned(c.algorithm.Workspace), err == nil
 }
 
-func ownConvolution(d *Device, err error) {
-	slog.Warn("a convolution is computed by a kernel of the backend's own", "device", d, "reason", err)
+func (c *convolution) offer() string {
+	if c.work < leastWork {
+		return ""
+	}
+	return fmt.Sprintf("where cuDNN is found, that computes %v", &c.problem)
 }
 
 // kernelBytes is how much memory the kernels of a convolution take as the library has
@@ -53,20 +56,19 @@ type convolved struct {
 	refused bool
 }
 
-// newConvolved describes a convolution to the library; nil if it takes no such
-// description, or there is no kernel that copies kernels.
-func (r *runner) newConvolved(c *convolution) *convolved {
+// describe returns nil, too, if there is no kernel that copies kernels.
+func (c *convolution) describe(r *runner) queued {
 	d := r.e.on.dev
 	v := &convolved{of: c}
 	var err error
 	if !c.kernels.dense() {
 		if v.lay, err = d.laying(&c.kernels); err != nil {
-			ownConvolution(d, err)
+			d.convolutions.own(d, err)
 			return nil
 		}
 	}
 	if v.convolution, err = d.convolutions.on(d).New(&c.problem, c.algorithm); err != nil {
-		ownConvolution(d, err)
+		d.convolutions.own(d, err)
 		return nil
 	}
 	runtime.AddCleanup(r, (*resource).drop, d.held.add(v.convolution.Destroy))
@@ -107,9 +109,7 @@ func (d *Device) laying(f *filter) (*driver.Launch, error) {
 	return launch, nil
 }
 
-// convolve queues a convolution, if the library can at the addresses that its operands
-// have.
-func (r *runner) convolve(s *step, x *convolved) bool {
+func (x *convolved) queue(r *runner, s *step) bool {
 	if x.refused {
 		return false
 	}
@@ -145,6 +145,7 @@ func (r *runner) convolve(s *step, x *convolved) bool {
 // refuse has the step's own kernel run from now on.
 func (x *convolved) refuse(r *runner, err error) bool {
 	x.refused = true
-	ownConvolution(r.e.on.dev, fmt.Errorf("%w: %v", err, &x.of.problem))
+	d := r.e.on.dev
+	d.convolutions.own(d, fmt.Errorf("%w: %v", err, &x.of.problem))
 	return false
 }

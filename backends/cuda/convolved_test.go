@@ -90,7 +90,7 @@ func TestConvolved(t *testing.T) {
 			e := compile(t, b, c.alone(), backends.Options{})
 			taken := 0
 			for i := range e.steps {
-				if e.steps[i].taken() {
+				if e.steps[i].taken {
 					taken++
 				}
 			}
@@ -135,7 +135,7 @@ func TestConvolvedFallsBack(t *testing.T) {
 			b, f := convolving(t, cudafake.Options{Seed: 1})
 			f.Fail(c.call, 0, driver.Code(c.status))
 			e := compile(t, b, small.alone(), backends.Options{})
-			require.Equal(t, c.taken, e.steps[0].taken())
+			require.Equal(t, c.taken, e.steps[0].taken)
 			call := &backends.Call{Args: args}
 			for range 2 { // the library is not asked again
 				require.NoError(t, e.Execute(t.Context(), call))
@@ -180,7 +180,7 @@ func TestConvolvedMath(t *testing.T) {
 	}{{types.F32, false, cudnn.FMA}, {types.F32, true, cudnn.Tensor}, {types.BF16, false, cudnn.Tensor}, {types.F16, true, cudnn.Tensor}} {
 		v := conv{c.elements, []int{2, 6, 5, 64}, []int{3, 3, 64, 24}, []int{2, 4, 3, 24}, imageDims, "", 1}
 		e := compile(t, b, v.alone(), backends.Options{TF32: c.tf32})
-		require.Equal(t, c.want, e.steps[0].convolution.problem.Math)
+		require.Equal(t, c.want, e.steps[0].library.(*convolution).problem.Math)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestNotConvolved(t *testing.T) {
 	v.elements = types.F32
 	e := compile(t, b, v.text(), backends.Options{})
 	for i := range e.steps {
-		require.False(t, e.steps[i].taken(), "a maximum")
+		require.False(t, e.steps[i].taken, "a maximum")
 	}
 	v = conv{types.BF16, []int{600, 256, 256, 64}, []int{3, 3, 64, 64}, []int{600, 256, 256, 64}, imageDims, "pad = [[1, 1], [1, 1]]", 1}
 	got, err := Listing(t.Context(), backends.NewModule(v.alone()), backends.Options{})
@@ -199,10 +199,10 @@ func TestNotConvolved(t *testing.T) {
 	require.NotContains(t, got, "cuDNN", "more elements than an int32 counts")
 	b.dev.convolutions.least = leastWork
 	e = compile(t, b, small.alone(), backends.Options{})
-	require.NotNil(t, e.steps[0].convolution)
-	require.False(t, e.steps[0].taken())
+	require.IsType(t, &convolution{}, e.steps[0].library)
+	require.False(t, e.steps[0].taken)
 	require.Zero(t, e.besides)
-	require.EqualValues(t, 2*6*5*24*9*64, e.steps[0].convolution.work)
+	require.EqualValues(t, 2*6*5*24*9*64, e.steps[0].library.(*convolution).work)
 }
 
 // Convolutions of random shapes are what the evaluator computes, whatever dimensions the

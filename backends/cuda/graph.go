@@ -46,7 +46,7 @@ func rows(steps []step, awaited []int) []row {
 
 // inRow reports whether a step is one kernel of the device, whatever comes with a call.
 func (s *step) inRow() bool {
-	return s.entry != nil && s.lacks == nil && !s.taken() && len(s.then) == 0 && !s.Copies
+	return s.entry != nil && s.lacks == nil && !s.taken && len(s.then) == 0 && !s.Copies
 }
 
 // graph is a row as a runner queues it: one kernel after the other, or, once most of

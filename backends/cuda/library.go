@@ -2,20 +2,17 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/cudnn"
-	"ltc/backends/cuda/driver"
 )
 
 // library is one of NVIDIA's on a device: cuBLASLt, or cuDNN. It is looked for when the
 // first step is compiled that is worth it.
 type library[H handle] struct {
-	name, what string // the library, and what it computes
+	name, what string // the library, and what is one that it computes
 	none       error  // what an error of open wraps where there is none
 	once       sync.Once
 	open       func() (opener[H], error) // nil: there is none
@@ -43,8 +40,8 @@ type libraries struct {
 }
 
 func (l *libraries) init() {
-	l.products.name, l.products.what, l.products.none, l.products.least = "cuBLASLt", "large products of matrices", cublaslt.ErrNotFound, leastWork
-	l.convolutions.name, l.convolutions.what, l.convolutions.none, l.convolutions.least = "cuDNN", "large convolutions", cudnn.ErrNotFound, leastWork
+	l.products.name, l.products.what, l.products.none, l.products.least = "cuBLASLt", "product of matrices", cublaslt.ErrNotFound, leastWork
+	l.convolutions.name, l.convolutions.what, l.convolutions.none, l.convolutions.least = "cuDNN", "convolution", cudnn.ErrNotFound, leastWork
 }
 
 // search has the libraries looked for that go with a driver for some major version of
@@ -54,9 +51,9 @@ func (l *libraries) search(newest int) {
 	l.convolutions.open = func() (opener[*cudnn.Handle], error) { return cudnn.Open(newest) }
 }
 
-// besides is how much memory a library's algorithms may take besides their operands:
+// mostBesides is how much memory a library's algorithms may take besides their operands:
 // what NVIDIA advises for GPUs of sm_90, of which most take less.
-const besides = 32 << 20
+const mostBesides = 32 << 20
 
 // UseLibrary has large products that are compiled from now on computed by a library. It
 // is to be called before anything is compiled.
@@ -85,11 +82,11 @@ func (l *library[H]) on(d *Device) H {
 		}
 		switch {
 		case errors.Is(err, l.none):
-			slog.Info(l.what+" are computed by kernels of the backend's own", "device", d, "reason", err)
+			slog.Info("each large "+l.what+" is computed by a kernel of the backend's own", "device", d, "reason", err)
 		case err != nil:
-			slog.Warn(l.what+" are computed by kernels of the backend's own: "+l.name+" cannot be used", "device", d, "reason", err)
+			slog.Warn("each large "+l.what+" is computed by a kernel of the backend's own: "+l.name+" cannot be used", "device", d, "reason", err)
 		default:
-			slog.Debug(l.what+" are computed by "+l.name, "device", d, "path", lib.Path(), "version", lib.Version())
+			slog.Debug("each large "+l.what+" is computed by "+l.name, "device", d, "path", lib.Path(), "version", lib.Version())
 		}
 	})
 	return l.handle
@@ -103,9 +100,27 @@ func (l *library[H]) close(d *Device) error {
 	return d.home.do(l.handle.Destroy)
 }
 
-// taken reports whether a library computes a step.
-func (s *step) taken() bool {
-	return s.product != nil && s.product.taken || s.convolution != nil && s.convolution.taken
+// own says why a kernel of the backend's own computes what the library was to.
+func (l *library[H]) own(d *Device, why error) {
+	slog.Warn("a "+l.what+" is computed by a kernel of the backend's own", "device", d, "reason", why)
+}
+
+// libraryStep is a step that a library may compute.
+type libraryStep interface {
+	// take finds the library's algorithm for the step, and reports whether there is one
+	// and the step is worth it, and how many bytes of memory it takes besides.
+	take(*Device) (besides int, ok bool)
+	// describe describes it to the library, for a runner; nil if it takes no such
+	// description.
+	describe(*runner) queued
+	// offer says what which library would compute; "" if the step is not worth it.
+	offer() string
+}
+
+// queued is such a step as a runner queues it.
+type queued interface {
+	// queue queues it, if the library can at the addresses that its operands have.
+	queue(*runner, *step) bool
 }
 
 // take has libraries compute the steps that they have algorithms for and that are worth
@@ -114,78 +129,13 @@ func (x *code) take(d *Device) {
 	x.besides = 0
 	for i := range x.steps {
 		s := &x.steps[i]
-		if p := s.product; p != nil && p.work >= d.products.least {
-			x.takeProduct(d, p)
+		if s.library == nil {
+			continue
 		}
-		if c := s.convolution; c != nil && c.work >= d.convolutions.least {
-			x.takeConvolution(d, c)
+		n, ok := s.library.take(d)
+		if s.taken = ok; ok {
+			x.besides = max(x.besides, n)
 		}
 	}
 	x.ready()
-}
-
-// takeProduct has the library compute a product, if it has an algorithm for it.
-func (x *code) takeProduct(d *Device, p *product) {
-	h := d.products.on(d)
-	if h == nil {
-		return
-	}
-	err := d.home.do(func() (err error) {
-		p.algorithm, err = h.Algorithm(p.problem, besides)
-		return err
-	})
-	switch {
-	case err == nil:
-		p.taken = true
-		x.besides = max(x.besides, aligned(p.algorithm.Workspace))
-	case !errors.Is(err, cublaslt.NotSupported):
-		slog.Warn("a product of matrices is computed by a kernel of the backend's own", "device", d, "reason", err)
-	}
-}
-
-// queued is a product as a runner queues it.
-type queued struct {
-	of       *product
-	product  *cublaslt.Product
-	operands cublaslt.Operands
-	// refused is set when the library has not queued it: it is not asked again.
-	refused bool
-}
-
-// newQueued describes a product to the library; nil if it takes no such description.
-func (r *runner) newQueued(p *product) *queued {
-	d := r.e.on.dev
-	x, err := d.products.on(d).New(&p.problem, p.algorithm)
-	if err != nil {
-		slog.Warn("a product of matrices is computed by a kernel of the backend's own", "device", d, "reason", err)
-		return nil
-	}
-	runtime.AddCleanup(r, (*resource).drop, d.held.add(x.Destroy))
-	return &queued{of: p, product: x}
-}
-
-// multiply queues a product, if the library can at the addresses that its operands have.
-func (r *runner) multiply(s *step, x *queued) bool {
-	if x.refused {
-		return false
-	}
-	var at [5]uint64
-	for i, p := range x.of.operands {
-		if p.operand < 0 {
-			continue
-		}
-		at[i] = uint64(r.address(s, p.operand) + driver.Ptr(p.at*int64(s.sizes[p.operand])))
-		if at[i]%productAlign != 0 {
-			return false
-		}
-	}
-	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], C: at[4], Workspace: uint64(r.besides)}
-	r.lock()
-	if err := x.product.Queue(r.q.stream.Handle(), &x.operands); err != nil {
-		x.refused = true
-		slog.Warn("a product of matrices is computed by a kernel of the backend's own", "device", r.e.on.dev, "reason", fmt.Errorf("%w: %v", err, &x.of.problem))
-		return false
-	}
-	r.e.on.launches.products.Add(1)
-	return true
 }

@@ -68,11 +68,10 @@ func (x *code) list(b *strings.Builder, indent string) {
 				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
 			}
 		}
-		if s.product != nil && s.product.work >= leastWork {
-			fmt.Fprintf(b, "; where cuBLASLt is found, that computes %v", &s.product.problem)
-		}
-		if s.convolution != nil && s.convolution.work >= leastWork {
-			fmt.Fprintf(b, "; where cuDNN is found, that computes %v", &s.convolution.problem)
+		if s.library != nil {
+			if offer := s.library.offer(); offer != "" {
+				b.WriteString("; " + offer)
+			}
 		}
 		if line := backends.LineOf(s.Loc); line != "" {
 			fmt.Fprintf(b, ", %s", line)

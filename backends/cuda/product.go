@@ -17,8 +17,6 @@ type product struct {
 	operands  [5]place // A, B, D, the bias and C of the problem
 	work      int64    // multiplications
 	algorithm cublaslt.Algorithm
-	// taken is set where the library computes it, of whatever device it is for.
-	taken bool
 }
 
 // place is where a matrix begins: elements behind an operand's first.

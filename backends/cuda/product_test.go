@@ -182,8 +182,8 @@ func TestProducts(t *testing.T) {
 				require.NoError(t, e.Execute(t.Context(), call))
 			}
 			require.Equal(t, Launches{Products: 2}, e.Launches())
-			require.Equal(t, c.epilogue, e.steps[0].product.problem.Epilogue)
-			require.Equal(t, strings.Contains(c.tail, "%r"), e.steps[0].product.problem.Adds)
+			require.Equal(t, c.epilogue, e.steps[0].library.(*product).problem.Epilogue)
+			require.Equal(t, strings.Contains(c.tail, "%r"), e.steps[0].library.(*product).problem.Adds)
 			if exact := c.matmul; exact.elements == types.F32 { // tensor cores would have fewer bits
 				s := &e.steps[0]
 				require.Equal(t, cublaslt.ComputeTF32, productOf(s.Step, s.entry.kernel, true).problem.Compute)
@@ -240,7 +240,7 @@ func TestProductsGELU(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b, _ := multiplying(t, cudafake.Options{Seed: 3})
 			e := compile(t, b, c.text, c.o)
-			require.Equal(t, c.taken, e.steps[0].taken())
+			require.Equal(t, c.taken, e.steps[0].taken)
 			args := m.args()
 			call := &backends.Call{Args: args}
 			require.NoError(t, e.Execute(t.Context(), call))
@@ -257,7 +257,7 @@ func TestProductsReLUOfNaN(t *testing.T) {
 		{types.BF16, types.BF16, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasReLU},
 	} {
 		e := compile(t, b, m.text(), backends.Options{})
-		require.False(t, e.steps[0].taken())
+		require.False(t, e.steps[0].taken)
 		args := m.args()
 		for i := range 40 { // of the first row
 			if m.elements == types.F32 {
@@ -296,15 +296,15 @@ func TestNoProducts(t *testing.T) {
 			m.tail = c.tail
 			e := compile(t, b, m.text(), backends.Options{})
 			for i := range e.steps {
-				require.False(t, e.steps[i].taken(), "step %d", i)
+				require.False(t, e.steps[i].taken, "step %d", i)
 			}
 		})
 	}
 	b, _ := multiplying(t, cudafake.Options{})
 	b.dev.products.least = leastWork
 	e := compile(t, b, m.text(), backends.Options{})
-	require.NotNil(t, e.steps[0].product)
-	require.False(t, e.steps[0].taken())
+	require.IsType(t, &product{}, e.steps[0].library)
+	require.False(t, e.steps[0].taken)
 	require.Zero(t, e.besides)
 }
 
@@ -331,7 +331,7 @@ func TestProductsFallBack(t *testing.T) {
 			b, f := multiplying(t, cudafake.Options{Seed: 1})
 			f.Fail(c.call, 0, driver.Code(c.status))
 			e := compile(t, b, m.text(), backends.Options{})
-			require.Equal(t, c.taken, e.steps[0].taken())
+			require.Equal(t, c.taken, e.steps[0].taken)
 			call := &backends.Call{Args: args}
 			for range 2 { // the library is not asked again
 				require.NoError(t, e.Execute(t.Context(), call))
@@ -456,7 +456,7 @@ func TestProductsOfOpenSizes(t *testing.T) {
 		require.Equal(t, numbersOf(t, results(t, m.text(), args...)[0]), numbersOf(t, call.Results[0]))
 		on, err := e.(*sized).at(c.n)
 		require.NoError(t, err)
-		require.Equal(t, c.taken, on.steps[0].taken())
+		require.Equal(t, c.taken, on.steps[0].taken)
 		require.Equal(t, c.taken, on.besides > 0 || f == nil && c.taken)
 		if f != nil && c.n == 100 {
 			require.EqualValues(t, 1, asked()-before)

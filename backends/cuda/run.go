@@ -17,20 +17,19 @@ import (
 // runner is what one run works with. All that it queues is in one queue, so that
 // the next run may begin when what this one does is queued.
 type runner struct {
-	e            *executable
-	q            *Queue
-	mem          []driver.Ptr       // by value
-	was          []driver.Ptr       // mem of the run before
-	places       int                // how often it was another
-	lies         [][]int            // by value, the strides of those that have a layout
-	moved        bool               // lies is another than that of the run before
-	strides      []int64            // of a step
-	launches     []*driver.Launch   // by step; nil for those that are no kernels of the device
-	then         [][]*driver.Launch // by step: what is launched behind it
-	boxed        []*boxedLaunch     // by step; nil for those that have no other launch
-	products     []*queued          // by step; nil for those that are no product of the library's
-	convolutions []*convolved       // likewise
-	besides      driver.Ptr         // where the memory is that these take besides
+	e         *executable
+	q         *Queue
+	mem       []driver.Ptr       // by value
+	was       []driver.Ptr       // mem of the run before
+	places    int                // how often it was another
+	lies      [][]int            // by value, the strides of those that have a layout
+	moved     bool               // lies is another than that of the run before
+	strides   []int64            // of a step
+	launches  []*driver.Launch   // by step; nil for those that are no kernels of the device
+	then      [][]*driver.Launch // by step: what is launched behind it
+	boxed     []*boxedLaunch     // by step; nil for those that have no other launch
+	byLibrary []queued           // by step; nil for those that no library computes
+	besides   driver.Ptr         // where the memory is that these take besides
 	// block is the run's memory: temporaries, what is copied from the host, what is
 	// copied to it, and results that must not be written where they belong at once.
 	block block
@@ -78,17 +77,16 @@ func newRunner(e *executable, q *Queue) *runner {
 	p := e.program
 	r := &runner{
 		e: e, q: q,
-		mem:          make([]driver.Ptr, len(p.Values)),
-		was:          make([]driver.Ptr, len(p.Values)),
-		places:       1,
-		launches:     make([]*driver.Launch, len(p.Steps)),
-		then:         make([][]*driver.Launch, len(p.Steps)),
-		boxed:        make([]*boxedLaunch, len(p.Steps)),
-		products:     make([]*queued, len(p.Steps)),
-		convolutions: make([]*convolved, len(p.Steps)),
-		fresh:        make([]soa.View, len(p.Results)),
-		dense:        make([]soa.View, len(p.Args)+len(p.Results)),
-		host:         make([]hostMemory, len(p.Steps)),
+		mem:       make([]driver.Ptr, len(p.Values)),
+		was:       make([]driver.Ptr, len(p.Values)),
+		places:    1,
+		launches:  make([]*driver.Launch, len(p.Steps)),
+		then:      make([][]*driver.Launch, len(p.Steps)),
+		boxed:     make([]*boxedLaunch, len(p.Steps)),
+		byLibrary: make([]queued, len(p.Steps)),
+		fresh:     make([]soa.View, len(p.Results)),
+		dense:     make([]soa.View, len(p.Args)+len(p.Results)),
+		host:      make([]hostMemory, len(p.Steps)),
 	}
 	for v := range p.Values {
 		if p.Values[v].Kind == kit.Constant {
@@ -117,11 +115,8 @@ func newRunner(e *executable, q *Queue) *runner {
 			setNumbers(b.launch, n, s.Sizes, s.Strides)
 			b.plain, r.boxed[i] = l, b
 		}
-		if s.product != nil && s.product.taken {
-			r.products[i] = r.newQueued(s.product)
-		}
-		if s.convolution != nil && s.convolution.taken {
-			r.convolutions[i] = r.newConvolved(s.convolution)
+		if s.taken {
+			r.byLibrary[i] = s.library.describe(r)
 		}
 	}
 	for _, x := range e.rows {
@@ -283,10 +278,7 @@ func (r *runner) step(ctx context.Context, i int) error {
 		if s.Copies && r.mem[s.Operands[0].Value] == r.mem[s.Operands[1].Value] {
 			return nil
 		}
-		if x := r.products[i]; x != nil && r.multiply(s, x) {
-			return nil
-		}
-		if x := r.convolutions[i]; x != nil && r.convolve(s, x) {
+		if x := r.byLibrary[i]; x != nil && x.queue(r, s) {
 			return nil
 		}
 		r.arguments(i)

@@ -1,15 +1,13 @@
 package cublaslt
 
-// Entry is a function of the library.
-type Entry struct {
-	Name string
-	// Args has a letter for each argument, and Result one for what is returned: those
-	// of package driver's table, and l for a signed number of 64 bits.
-	Args, Result string
-}
+import (
+	"slices"
+
+	"ltc/backends/cuda/libraries"
+)
 
 // Entries lists the functions that this package calls. The caller owns the list.
-func Entries() []Entry { return append([]Entry(nil), entries[:]...) }
+func Entries() []libraries.Entry { return slices.Clone(entries[:]) }
 
 // entry is a place in the table.
 type entry int
@@ -33,22 +31,22 @@ const (
 )
 
 // entries is the table. All of it is in the oldest library that will do.
-var entries = [count]Entry{
-	getVersion: {"cublasLtGetVersion", "", "z"},
-	create:     {"cublasLtCreate", "p", "i"},
-	destroy:    {"cublasLtDestroy", "h", "i"},
+var entries = [count]libraries.Entry{
+	getVersion: {Name: "cublasLtGetVersion", Args: "", Result: "z"},
+	create:     {Name: "cublasLtCreate", Args: "p", Result: "i"},
+	destroy:    {Name: "cublasLtDestroy", Args: "h", Result: "i"},
 
-	descCreate:    {"cublasLtMatmulDescCreate", "pii", "i"},
-	descDestroy:   {"cublasLtMatmulDescDestroy", "h", "i"},
-	descSet:       {"cublasLtMatmulDescSetAttribute", "hipz", "i"},
-	layoutCreate:  {"cublasLtMatrixLayoutCreate", "piqql", "i"},
-	layoutDestroy: {"cublasLtMatrixLayoutDestroy", "h", "i"},
-	layoutSet:     {"cublasLtMatrixLayoutSetAttribute", "hipz", "i"},
+	descCreate:    {Name: "cublasLtMatmulDescCreate", Args: "pii", Result: "i"},
+	descDestroy:   {Name: "cublasLtMatmulDescDestroy", Args: "h", Result: "i"},
+	descSet:       {Name: "cublasLtMatmulDescSetAttribute", Args: "hipz", Result: "i"},
+	layoutCreate:  {Name: "cublasLtMatrixLayoutCreate", Args: "piqql", Result: "i"},
+	layoutDestroy: {Name: "cublasLtMatrixLayoutDestroy", Args: "h", Result: "i"},
+	layoutSet:     {Name: "cublasLtMatrixLayoutSetAttribute", Args: "hipz", Result: "i"},
 
-	preferenceCreate:  {"cublasLtMatmulPreferenceCreate", "p", "i"},
-	preferenceDestroy: {"cublasLtMatmulPreferenceDestroy", "h", "i"},
-	preferenceSet:     {"cublasLtMatmulPreferenceSetAttribute", "hipz", "i"},
+	preferenceCreate:  {Name: "cublasLtMatmulPreferenceCreate", Args: "p", Result: "i"},
+	preferenceDestroy: {Name: "cublasLtMatmulPreferenceDestroy", Args: "h", Result: "i"},
+	preferenceSet:     {Name: "cublasLtMatmulPreferenceSetAttribute", Args: "hipz", Result: "i"},
 
-	getHeuristic: {"cublasLtMatmulAlgoGetHeuristic", "hhhhhhhipp", "i"},
-	matmul:       {"cublasLtMatmul", "hhpphphpphphppzh", "i"},
+	getHeuristic: {Name: "cublasLtMatmulAlgoGetHeuristic", Args: "hhhhhhhipp", Result: "i"},
+	matmul:       {Name: "cublasLtMatmul", Args: "hhpphphpphphppzh", Result: "i"},
 }

@@ -4,88 +4,53 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/libraries"
+	"ltc/internal/cheader"
 )
 
-// header returns one of NVIDIA's: of a toolkit, or where pip puts the package
+// header returns some of NVIDIA's: of a toolkit, or where pip puts the packages
 // nvidia-cublas and nvidia-cuda-runtime.
-func header(t *testing.T, name string) string {
-	found := libraries.Headers(name)
-	if len(found) == 0 {
-		t.Skipf("there is no %s: pip install nvidia-cublas nvidia-cuda-runtime brings it", name)
+func header(t *testing.T, names ...string) *cheader.Header {
+	var texts []string
+	for _, name := range names {
+		found := libraries.Headers(name)
+		if len(found) == 0 {
+			t.Skipf("there is no %s: pip install nvidia-cublas nvidia-cuda-runtime brings it", name)
+		}
+		text, err := os.ReadFile(found[0])
+		require.NoError(t, err)
+		texts = append(texts, string(text))
 	}
-	text, err := os.ReadFile(found[0])
-	require.NoError(t, err)
-	return comments.ReplaceAllString(string(text), "")
-}
-
-var (
-	comments = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
-	declared = regexp.MustCompile(`(\w+)\s+CUBLASWINAPI\s+(cublasLt\w+)\s*\(([^)]*)\)`)
-	pointers = regexp.MustCompile(`typedef\s+(?:struct\s+)?\w+\s*\*\s*(\w+);`)
-	numbered = regexp.MustCompile(`(\bCU\w+)\s*=\s*(\d+)\s*[,}\n]`)
-)
-
-// letter returns that of an argument in C: see [Entry].
-func letter(arg string, handles map[string]bool) string {
-	if strings.ContainsAny(arg, "*[") {
-		return "p"
-	}
-	words := strings.Fields(arg)
-	switch kind := words[max(len(words)-2, 0)]; {
-	case kind == "size_t":
-		return "z"
-	case kind == "uint64_t":
-		return "q"
-	case kind == "int64_t":
-		return "l"
-	case handles[kind], kind == "cudaStream_t":
-		return "h"
-	}
-	return "i"
+	return cheader.New(texts...)
 }
 
 // The table is the library's: names, and what they take and return.
 func TestHeader(t *testing.T) {
 	h := header(t, "cublasLt.h")
-	handles := map[string]bool{}
-	for _, m := range pointers.FindAllStringSubmatch(h, -1) {
-		handles[m[1]] = true
-	}
-	there := map[string][2]string{}
-	for _, m := range declared.FindAllStringSubmatch(h, -1) {
-		args := ""
-		for _, a := range strings.Split(m[3], ",") {
-			if a = strings.TrimSpace(a); a != "" && a != "void" {
-				args += letter(a, handles)
-			}
-		}
-		there[m[2]] = [2]string{args, letter(m[1]+" result", handles)}
+	there := map[string]libraries.Entry{}
+	for _, f := range h.Functions("CUBLASWINAPI") {
+		there[f.Name] = libraries.Entry{Name: f.Name, Args: f.Args, Result: f.Result}
 	}
 	require.Greater(t, len(there), 30)
 	for _, e := range Entries() {
-		require.Equal(t, there[e.Name], [2]string{e.Args, e.Result}, e.Name)
+		require.Equal(t, there[e.Name], e)
 	}
-	require.Regexp(t, fmt.Sprintf(`uint64_t data\[%d\];\s*} cublasLtMatmulAlgo_t;`, len(Algorithm{}.data)), h)
+	require.Regexp(t, fmt.Sprintf(`uint64_t data\[%d\];\s*} cublasLtMatmulAlgo_t;`, len(Algorithm{}.data)), h.Text)
 	require.EqualValues(t, 96, unsafe.Sizeof(heuristic{}), "cublasLtMatmulHeuristicResult_t")
 }
 
 // Numbers that the package has of its own are those of the headers.
 func TestHeaderNumbers(t *testing.T) {
-	there := map[string]string{}
-	for _, name := range []string{"cublasLt.h", "cublas_api.h", "library_types.h"} {
-		for _, m := range numbered.FindAllStringSubmatch(header(t, name), -1) {
-			there[m[1]] = m[2]
-		}
+	there := header(t, "cublasLt.h", "cublas_api.h", "library_types.h").Numbers()
+	same := func(name string, number int) {
+		require.Contains(t, there, name)
+		require.Equal(t, there[name], number, name)
 	}
-	same := func(name string, number int) { require.Equal(t, there[name], fmt.Sprint(number), name) }
 	for status, name := range statuses {
 		same(name, int(status))
 	}
@@ -119,9 +84,9 @@ func TestNVIDIA(t *testing.T) {
 		x, err := h.New(p, Algorithm{})
 		require.NoError(t, err)
 		if p.Epilogue&Bias != 0 {
-			require.NoError(t, x.attribute(l, descSet, x.desc, descBias, 1<<20, 8))
+			require.NoError(t, l.attribute(&x.frame, descSet, x.desc, descBias, 1<<20, 8))
 		}
-		require.ErrorIs(t, x.attribute(l, descSet, x.desc, descEpilogue, 1, 7), InvalidValue, "a size that is wrong")
+		require.ErrorIs(t, l.attribute(&x.frame, descSet, x.desc, descEpilogue, 1, 7), InvalidValue, "a size that is wrong")
 		require.NoError(t, x.Destroy())
 	}
 }

@@ -3,10 +3,7 @@ package cublaslt
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-
-	"github.com/ebitengine/purego"
 
 	"ltc/backends/cuda/libraries"
 	"ltc/internal/env"
@@ -22,9 +19,8 @@ var ErrVersion = errors.New("not a version of cuBLASLt that is known")
 
 // Library is cuBLASLt.
 type Library struct {
-	fn      [count]uintptr
+	fn      *libraries.Functions[entry, Status]
 	version int
-	path    string
 }
 
 // Open opens the library that LTC_LIBCUBLASLT names or, without it, the first that can
@@ -53,32 +49,26 @@ func user(newest int) func(string, func(string) uintptr) (*Library, error) {
 }
 
 // Use makes a library of functions that stand in for it. lookup returns the address of
-// the function that an [Entry] names, which follows the calling convention of C; 0 if
+// the function that one of [Entries] names, which follows the calling convention of C; 0 if
 // there is none.
 func Use(lookup func(name string) uintptr, newest int) (*Library, error) {
 	return use("a table", lookup, newest)
 }
 
 func use(path string, lookup func(name string) uintptr, newest int) (*Library, error) {
-	l := &Library{path: path}
-	for e := range l.fn {
-		l.fn[e] = lookup(entries[e].Name)
-	}
-	if l.fn[getVersion] == 0 {
+	l := &Library{fn: libraries.Find[entry, Status]("cublasLt", path, entries[:], lookup)}
+	if !l.fn.Has(getVersion) {
 		return nil, fmt.Errorf("%w: %s has no %s", ErrVersion, path, entries[getVersion].Name)
 	}
-	version, _, _ := purego.SyscallN(l.fn[getVersion])
-	l.version = int(version)
+	l.version = l.fn.Number(getVersion)
 	switch major := l.version / 10000; {
 	case !slices.Contains(majors, major):
 		return nil, fmt.Errorf("%w: %s is of version %s, and those from %d to %d are known", ErrVersion, path, l.Version(), slices.Min(majors), slices.Max(majors))
 	case major > newest:
 		return nil, fmt.Errorf("%w: %s is of version %s, and the driver is for CUDA %d: install a newer driver, or an older library", ErrVersion, path, l.Version(), newest)
 	}
-	for e, p := range l.fn {
-		if p == 0 {
-			return nil, fmt.Errorf("%w: %s is of version %s but has no %s", ErrVersion, path, l.Version(), entries[e].Name)
-		}
+	if lacks := l.fn.Missing(); lacks != "" {
+		return nil, fmt.Errorf("%w: %s is of version %s but has no %s", ErrVersion, path, l.Version(), lacks)
 	}
 	return l, nil
 }
@@ -89,29 +79,4 @@ func (l *Library) Version() string {
 }
 
 // Path says which library it is.
-func (l *Library) Path() string { return l.path }
-
-// frame holds what a call passes and gets. It is on the heap: stacks move, and the
-// library writes to addresses that it was given as numbers.
-type frame struct {
-	args [16]uintptr
-	out  uint64 // where a handle comes back
-	in   uint64 // where the value of an attribute is
-}
-
-// call calls the library with the first n arguments of a frame.
-func (l *Library) call(e entry, f *frame, n int) Status {
-	r, _, _ := purego.SyscallN(l.fn[e], f.args[:n]...)
-	return Status(int32(r))
-}
-
-// set is call with the arguments listed, as an error; for what is not called often.
-func (l *Library) set(e entry, f *frame, args ...uintptr) error {
-	copy(f.args[:], args)
-	s := l.call(e, f, len(args))
-	runtime.KeepAlive(f)
-	if s != Success {
-		return &Error{Call: entries[e].Name, Status: s}
-	}
-	return nil
-}
+func (l *Library) Path() string { return l.fn.Path() }

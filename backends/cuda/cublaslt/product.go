@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"ltc/backends/cuda/libraries"
 )
 
 // Type is that of elements, by the numbers of NVIDIA's cudaDataType.
@@ -110,7 +112,7 @@ const (
 
 // Product is products of a shape that can be queued. One goroutine at a time uses it.
 type Product struct {
-	frame
+	frame       libraries.Frame
 	h           *Handle
 	desc        uintptr
 	layouts     [4]uintptr // of A, B, D and C, which is D's where none is added
@@ -143,12 +145,12 @@ func (h *Handle) New(p *Problem, a Algorithm) (*Product, error) {
 
 func (x *Product) describe(p *Problem) error {
 	l := x.h.Library
-	if err := l.set(descCreate, &x.frame, x.result(), uintptr(p.Compute), uintptr(p.Compute.scale())); err != nil {
+	if err := l.fn.Set(descCreate, &x.frame, x.frame.Result(), uintptr(p.Compute), uintptr(p.Compute.scale())); err != nil {
 		return err
 	}
-	x.desc = uintptr(x.out)
+	x.desc = uintptr(x.frame.Out)
 	set := func(number int, value uint64, bytes uintptr) error {
-		return x.attribute(l, descSet, x.desc, number, value, bytes)
+		return l.attribute(&x.frame, descSet, x.desc, number, value, bytes)
 	}
 	errs := []error{set(descEpilogue, uint64(p.Epilogue), 4)}
 	if p.TransA {
@@ -165,13 +167,13 @@ func (x *Product) describe(p *Problem) error {
 		matrices[3] = &p.D
 	}
 	for i, m := range matrices {
-		if err := l.set(layoutCreate, &x.frame, x.result(), uintptr(m.Type), uintptr(m.Rows), uintptr(m.Columns), uintptr(m.Stride)); err != nil {
+		if err := l.fn.Set(layoutCreate, &x.frame, x.frame.Result(), uintptr(m.Type), uintptr(m.Rows), uintptr(m.Columns), uintptr(m.Stride)); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		x.layouts[i] = uintptr(x.out)
+		x.layouts[i] = uintptr(x.frame.Out)
 		if p.Products > 1 {
-			errs = append(errs, x.attribute(l, layoutSet, x.layouts[i], layoutProducts, uint64(p.Products), 4),
-				x.attribute(l, layoutSet, x.layouts[i], layoutApart, uint64(m.Apart), 8))
+			errs = append(errs, l.attribute(&x.frame, layoutSet, x.layouts[i], layoutProducts, uint64(p.Products), 4),
+				l.attribute(&x.frame, layoutSet, x.layouts[i], layoutApart, uint64(m.Apart), 8))
 		}
 	}
 	return errors.Join(errs...)
@@ -182,11 +184,11 @@ func (x *Product) Destroy() error {
 	var errs []error
 	for _, l := range x.layouts {
 		if l != 0 {
-			errs = append(errs, x.h.set(layoutDestroy, &x.frame, l))
+			errs = append(errs, x.h.fn.Set(layoutDestroy, &x.frame, l))
 		}
 	}
 	if x.desc != 0 {
-		errs = append(errs, x.h.set(descDestroy, &x.frame, x.desc))
+		errs = append(errs, x.h.fn.Set(descDestroy, &x.frame, x.desc))
 	}
 	x.layouts, x.desc = [4]uintptr{}, 0
 	return errors.Join(errs...)
@@ -201,7 +203,7 @@ type Operands struct{ A, B, C, D, Bias, Workspace uint64 }
 func (x *Product) Queue(stream uintptr, o *Operands) error {
 	if x.biased && x.bias != o.Bias {
 		x.bias = 0
-		if err := x.attribute(x.h.Library, descSet, x.desc, descBias, o.Bias, 8); err != nil {
+		if err := x.h.attribute(&x.frame, descSet, x.desc, descBias, o.Bias, 8); err != nil {
 			return err
 		}
 		x.bias = o.Bias
@@ -210,14 +212,11 @@ func (x *Product) Queue(stream uintptr, o *Operands) error {
 	if x.adds {
 		c = o.C
 	}
-	x.args = [16]uintptr{
+	x.frame.Args = [16]uintptr{
 		x.h.handle, x.desc, uintptr(unsafe.Pointer(&x.alpha)),
 		uintptr(o.A), x.layouts[0], uintptr(o.B), x.layouts[1],
 		uintptr(unsafe.Pointer(&x.beta)), uintptr(c), x.layouts[3], uintptr(o.D), x.layouts[2],
 		uintptr(unsafe.Pointer(&x.algorithm.data)), uintptr(o.Workspace), uintptr(x.algorithm.Workspace), stream,
 	}
-	if s := x.h.call(matmul, &x.frame, len(x.args)); s != Success {
-		return &Error{Call: entries[matmul].Name, Status: s}
-	}
-	return nil
+	return x.h.fn.Call(matmul, &x.frame, len(x.frame.Args))
 }

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/libraries"
 	"ltc/internal/cudafake"
 )
 
@@ -83,14 +84,14 @@ func TestStatuses(t *testing.T) {
 				require.NoError(t, h.Destroy())
 			}
 			require.ErrorIs(t, err, cublaslt.AllocFailed)
-			var of *cublaslt.Error
+			var of *libraries.Error
 			require.ErrorAs(t, err, &of)
 			require.Equal(t, call, of.Call)
 		})
 		require.NoError(t, f.Close(), call)
 	}
 	require.EqualError(t, cublaslt.Status(99), "status 99")
-	require.EqualError(t, &cublaslt.Error{Call: "f", Status: cublaslt.NotSupported}, "cublasLt: f: CUBLAS_STATUS_NOT_SUPPORTED (15)")
+	require.EqualError(t, &libraries.Error{Library: "cublasLt", Call: "f", Status: cublaslt.NotSupported}, "cublasLt: f: CUBLAS_STATUS_NOT_SUPPORTED (15)")
 }
 
 // The library is asked once for each shape.

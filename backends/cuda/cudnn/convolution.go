@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"unsafe"
+
+	"ltc/backends/cuda/libraries"
 )
 
 // Type is that of elements, by the numbers of NVIDIA's cudnnDataType_t.
@@ -92,7 +94,7 @@ func (p *Problem) dims(images, features int32, size *[Spatial]int32) (d dims) {
 // Convolution is a convolution of a shape that can be queued. One goroutine at a time
 // uses it.
 type Convolution struct {
-	frame
+	frame       libraries.Frame
 	h           *Handle
 	x, y, w     uintptr // descriptors of tensors and of the filter
 	desc        uintptr
@@ -122,7 +124,7 @@ func (x *Convolution) describe(p *Problem) error {
 			return err
 		}
 		x.shape, x.strides = p.dims(t.of.Images, t.of.Features, &t.of.Size), p.dims(t.of.Apart, 1, &t.of.Stride)
-		if err := x.h.set(tensorSet, &x.frame, *t.to, uintptr(p.Type), n+2, address(&x.shape[0]), address(&x.strides[0])); err != nil {
+		if err := x.h.fn.Set(tensorSet, &x.frame, *t.to, uintptr(p.Type), n+2, address(&x.shape[0]), address(&x.strides[0])); err != nil {
 			return err
 		}
 	}
@@ -130,7 +132,7 @@ func (x *Convolution) describe(p *Problem) error {
 		return err
 	}
 	x.shape = p.dims(p.Y.Features, p.X.Features/p.Groups, &p.Window)
-	if err := x.h.set(filterSet, &x.frame, x.w, uintptr(p.Type), formatNHWC, n+2, address(&x.shape[0])); err != nil {
+	if err := x.h.fn.Set(filterSet, &x.frame, x.w, uintptr(p.Type), formatNHWC, n+2, address(&x.shape[0])); err != nil {
 		return err
 	}
 	if err := x.make(convolutionCreate, &x.desc); err != nil {
@@ -138,25 +140,25 @@ func (x *Convolution) describe(p *Problem) error {
 	}
 	x.arrays = [3][Spatial]int32{p.Pad, p.Stride, p.Dilation}
 	a := &x.arrays
-	err := x.h.set(convolutionSet, &x.frame, x.desc, n, address(&a[0][0]), address(&a[1][0]), address(&a[2][0]), crossCorrelation, uintptr(F32))
+	err := x.h.fn.Set(convolutionSet, &x.frame, x.desc, n, address(&a[0][0]), address(&a[1][0]), address(&a[2][0]), crossCorrelation, uintptr(F32))
 	if err != nil {
 		return err
 	}
-	if err := x.h.set(convolutionMath, &x.frame, x.desc, uintptr(p.Math)); err != nil {
+	if err := x.h.fn.Set(convolutionMath, &x.frame, x.desc, uintptr(p.Math)); err != nil {
 		return err
 	}
-	return x.h.set(convolutionGroups, &x.frame, x.desc, uintptr(p.Groups))
+	return x.h.fn.Set(convolutionGroups, &x.frame, x.desc, uintptr(p.Groups))
 }
 
 func address(p *int32) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // make makes a descriptor.
 func (x *Convolution) make(e entry, to *uintptr) error {
-	x.out = 0
-	if err := x.h.set(e, &x.frame, x.result()); err != nil {
+	x.frame.Out = 0
+	if err := x.h.fn.Set(e, &x.frame, x.frame.Result()); err != nil {
 		return err
 	}
-	*to = uintptr(x.out)
+	*to = uintptr(x.frame.Out)
 	return nil
 }
 
@@ -168,7 +170,7 @@ func (x *Convolution) Destroy() error {
 		of *uintptr
 	}{{tensorDestroy, &x.x}, {tensorDestroy, &x.y}, {filterDestroy, &x.w}, {convolutionDestroy, &x.desc}} {
 		if *d.of != 0 {
-			errs = append(errs, x.h.set(d.by, &x.frame, *d.of))
+			errs = append(errs, x.h.fn.Set(d.by, &x.frame, *d.of))
 			*d.of = 0
 		}
 	}
@@ -185,17 +187,14 @@ func (x *Convolution) Queue(stream uintptr, o *Operands) error {
 	h := x.h
 	h.queuing.Lock()
 	defer h.queuing.Unlock()
-	x.args[0], x.args[1] = h.handle, stream
-	if s := h.call(setStream, &x.frame, 2); s != Success {
-		return &Error{Call: entries[setStream].Name, Status: s}
+	x.frame.Args[0], x.frame.Args[1] = h.handle, stream
+	if err := h.fn.Call(setStream, &x.frame, 2); err != nil {
+		return err
 	}
-	x.args = [13]uintptr{
+	n := copy(x.frame.Args[:], []uintptr{
 		h.handle, uintptr(unsafe.Pointer(&x.alpha)), x.x, uintptr(o.X), x.w, uintptr(o.W), x.desc,
 		uintptr(x.algorithm.number), uintptr(o.Workspace), uintptr(x.algorithm.Workspace),
 		uintptr(unsafe.Pointer(&x.beta)), x.y, uintptr(o.Y),
-	}
-	if s := h.call(forward, &x.frame, len(x.args)); s != Success {
-		return &Error{Call: entries[forward].Name, Status: s}
-	}
-	return nil
+	})
+	return h.fn.Call(forward, &x.frame, n)
 }

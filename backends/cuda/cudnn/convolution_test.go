@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/cuda/cudnn"
 	"ltc/backends/cuda/driver"
+	"ltc/backends/cuda/libraries"
 	"ltc/internal/cudafake"
 )
 
@@ -86,14 +87,14 @@ func TestStatuses(t *testing.T) {
 			require.ErrorIs(t, err, cudnn.AllocFailed)
 			require.ErrorIs(t, err, cudnn.InternalError, "which it is one of")
 			require.NotErrorIs(t, err, cudnn.NotSupported)
-			var of *cudnn.Error
+			var of *libraries.Error
 			require.ErrorAs(t, err, &of)
 			require.Equal(t, call, of.Call)
 		})
 		require.NoError(t, f.Close(), call)
 	}
 	require.EqualError(t, cudnn.Status(99), "status 99")
-	require.EqualError(t, &cudnn.Error{Call: "f", Status: cudnn.NotSupported + 2}, "cudnn: f: CUDNN_STATUS_NOT_SUPPORTED (3002)")
+	require.EqualError(t, &libraries.Error{Library: "cudnn", Call: "f", Status: cudnn.NotSupported + 2}, "cudnn: f: CUDNN_STATUS_NOT_SUPPORTED (3002)")
 	require.NotErrorIs(t, cudnn.NotSupported, cudnn.NotSupported+2, "only what is more general")
 }
 

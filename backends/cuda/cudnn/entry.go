@@ -1,15 +1,13 @@
 package cudnn
 
-// Entry is a function of the library.
-type Entry struct {
-	Name string
-	// Args has a letter for each argument, and Result one for what is returned, those of
-	// package driver's table.
-	Args, Result string
-}
+import (
+	"slices"
+
+	"ltc/backends/cuda/libraries"
+)
 
 // Entries lists the functions that this package calls. The caller owns the list.
-func Entries() []Entry { return append([]Entry(nil), entries[:]...) }
+func Entries() []libraries.Entry { return slices.Clone(entries[:]) }
 
 // entry is a place in the table.
 type entry int
@@ -38,27 +36,27 @@ const (
 )
 
 // entries is the table. All of it is in every library of the version that will do.
-var entries = [count]Entry{
-	getVersion: {"cudnnGetVersion", "", "z"},
-	getRuntime: {"cudnnGetCudartVersion", "", "z"},
-	create:     {"cudnnCreate", "p", "i"},
-	destroy:    {"cudnnDestroy", "h", "i"},
-	setStream:  {"cudnnSetStream", "hh", "i"},
+var entries = [count]libraries.Entry{
+	getVersion: {Name: "cudnnGetVersion", Args: "", Result: "z"},
+	getRuntime: {Name: "cudnnGetCudartVersion", Args: "", Result: "z"},
+	create:     {Name: "cudnnCreate", Args: "p", Result: "i"},
+	destroy:    {Name: "cudnnDestroy", Args: "h", Result: "i"},
+	setStream:  {Name: "cudnnSetStream", Args: "hh", Result: "i"},
 
-	tensorCreate:  {"cudnnCreateTensorDescriptor", "p", "i"},
-	tensorDestroy: {"cudnnDestroyTensorDescriptor", "h", "i"},
-	tensorSet:     {"cudnnSetTensorNdDescriptor", "hiipp", "i"},
-	filterCreate:  {"cudnnCreateFilterDescriptor", "p", "i"},
-	filterDestroy: {"cudnnDestroyFilterDescriptor", "h", "i"},
-	filterSet:     {"cudnnSetFilterNdDescriptor", "hiiip", "i"},
+	tensorCreate:  {Name: "cudnnCreateTensorDescriptor", Args: "p", Result: "i"},
+	tensorDestroy: {Name: "cudnnDestroyTensorDescriptor", Args: "h", Result: "i"},
+	tensorSet:     {Name: "cudnnSetTensorNdDescriptor", Args: "hiipp", Result: "i"},
+	filterCreate:  {Name: "cudnnCreateFilterDescriptor", Args: "p", Result: "i"},
+	filterDestroy: {Name: "cudnnDestroyFilterDescriptor", Args: "h", Result: "i"},
+	filterSet:     {Name: "cudnnSetFilterNdDescriptor", Args: "hiiip", Result: "i"},
 
-	convolutionCreate:  {"cudnnCreateConvolutionDescriptor", "p", "i"},
-	convolutionDestroy: {"cudnnDestroyConvolutionDescriptor", "h", "i"},
-	convolutionSet:     {"cudnnSetConvolutionNdDescriptor", "hipppii", "i"},
-	convolutionGroups:  {"cudnnSetConvolutionGroupCount", "hi", "i"},
-	convolutionMath:    {"cudnnSetConvolutionMathType", "hi", "i"},
+	convolutionCreate:  {Name: "cudnnCreateConvolutionDescriptor", Args: "p", Result: "i"},
+	convolutionDestroy: {Name: "cudnnDestroyConvolutionDescriptor", Args: "h", Result: "i"},
+	convolutionSet:     {Name: "cudnnSetConvolutionNdDescriptor", Args: "hipppii", Result: "i"},
+	convolutionGroups:  {Name: "cudnnSetConvolutionGroupCount", Args: "hi", Result: "i"},
+	convolutionMath:    {Name: "cudnnSetConvolutionMathType", Args: "hi", Result: "i"},
 
-	getAlgorithms: {"cudnnGetConvolutionForwardAlgorithm_v7", "hhhhhipp", "i"},
-	getWorkspace:  {"cudnnGetConvolutionForwardWorkspaceSize", "hhhhhip", "i"},
-	forward:       {"cudnnConvolutionForward", "hphphphipzphp", "i"},
+	getAlgorithms: {Name: "cudnnGetConvolutionForwardAlgorithm_v7", Args: "hhhhhipp", Result: "i"},
+	getWorkspace:  {Name: "cudnnGetConvolutionForwardWorkspaceSize", Args: "hhhhhip", Result: "i"},
+	forward:       {Name: "cudnnConvolutionForward", Args: "hphphphipzphp", Result: "i"},
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"unsafe"
+
+	"ltc/backends/cuda/libraries"
 )
 
 // Handle is the library on a device. It remembers which algorithms it has found.
@@ -13,37 +15,26 @@ type Handle struct {
 	handle uintptr
 	// queuing is held while the handle's stream is one of them: it has one at a time.
 	queuing sync.Mutex
-	mu      sync.Mutex
-	found   map[query]answer
+	found   libraries.Answers[query, Algorithm]
 }
 
-// query is what is remembered, and answer what of it.
+// query is what is remembered.
 type query struct {
 	Problem
 	workspace int
 }
 
-type answer struct {
-	a   Algorithm
-	err error
-}
-
-// remembered is how many shapes a handle remembers: then it begins anew.
-const remembered = 4096
-
 // Create makes a handle for the device whose context is current.
 func (l *Library) Create() (*Handle, error) {
-	f := new(frame)
-	if err := l.set(create, f, f.result()); err != nil {
+	f := new(libraries.Frame)
+	if err := l.fn.Set(create, f, f.Result()); err != nil {
 		return nil, err
 	}
-	return &Handle{Library: l, handle: uintptr(f.out), found: map[query]answer{}}, nil
+	return &Handle{Library: l, handle: uintptr(f.Out)}, nil
 }
 
 // Destroy gives the handle up, and waits for all that the device does.
-func (h *Handle) Destroy() error { return h.set(destroy, new(frame), h.handle) }
-
-func (f *frame) result() uintptr { return uintptr(unsafe.Pointer(&f.out)) }
+func (h *Handle) Destroy() error { return h.fn.Set(destroy, new(libraries.Frame), h.handle) }
 
 // Algorithm is how the library computes convolutions of a shape.
 type Algorithm struct {
@@ -81,18 +72,7 @@ const (
 // most so many bytes of memory besides. It asks the library once for each. An error that
 // wraps [NotSupported] says that there is none.
 func (h *Handle) Algorithm(p Problem, workspace int) (Algorithm, error) {
-	q := query{p, workspace}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	x, known := h.found[q]
-	if !known {
-		x.a, x.err = h.ask(&p, workspace)
-		if len(h.found) == remembered {
-			clear(h.found)
-		}
-		h.found[q] = x
-	}
-	return x.a, x.err
+	return h.found.To(query{p, workspace}, func() (Algorithm, error) { return h.ask(&p, workspace) })
 }
 
 func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
@@ -103,28 +83,28 @@ func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
 	defer func() { err = errors.Join(err, x.Destroy()) }()
 	// On the heap as one, as the library writes to both.
 	here := new(struct {
-		frame
+		libraries.Frame
 		all [algorithms]performance
 	})
-	f := &here.frame
-	err = h.set(getAlgorithms, f, h.handle, x.x, x.w, x.desc, x.y, algorithms, f.result(), uintptr(unsafe.Pointer(&here.all)))
+	f := &here.Frame
+	err = h.fn.Set(getAlgorithms, f, h.handle, x.x, x.w, x.desc, x.y, algorithms, f.Result(), uintptr(unsafe.Pointer(&here.all)))
 	if err != nil {
 		return a, fmt.Errorf("%w: %v", err, p)
 	}
-	for _, r := range here.all[:min(int(int32(f.out)), algorithms)] {
+	for _, r := range here.all[:min(int(int32(f.Out)), algorithms)] {
 		if r.status != Success || r.determinism != deterministic || r.algorithm < 0 || r.algorithm > direct {
 			continue
 		}
 		// What it takes with the numbers that p allows, which may not be r's.
-		f.out = 0
-		switch err := h.set(getWorkspace, f, h.handle, x.x, x.w, x.desc, x.y, uintptr(r.algorithm), f.result()); {
+		f.Out = 0
+		switch err := h.fn.Set(getWorkspace, f, h.handle, x.x, x.w, x.desc, x.y, uintptr(r.algorithm), f.Result()); {
 		case errors.Is(err, NotSupported):
 			continue
 		case err != nil:
 			return a, fmt.Errorf("%w: %v", err, p)
-		case f.out <= uint64(workspace):
-			return Algorithm{r.algorithm, int(f.out)}, nil
+		case f.Out <= uint64(workspace):
+			return Algorithm{r.algorithm, int(f.Out)}, nil
 		}
 	}
-	return a, &Error{Call: entries[getAlgorithms].Name, Status: NotSupported, What: p.String()}
+	return a, h.fn.Failed(getAlgorithms, NotSupported, p.String())
 }

@@ -1,23 +1,21 @@
 package cudnn
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/libraries"
+	"ltc/internal/cheader"
 )
 
 // header returns those of NVIDIA's that declare what is called, where pip puts the
 // package nvidia-cudnn-cu13, or with a toolkit.
-func header(t *testing.T) string {
-	var all strings.Builder
+func header(t *testing.T) *cheader.Header {
+	var texts []string
 	for _, name := range []string{"cudnn_graph.h", "cudnn_ops.h", "cudnn_cnn.h"} {
 		found := libraries.Headers(name)
 		if len(found) == 0 {
@@ -25,55 +23,23 @@ func header(t *testing.T) string {
 		}
 		text, err := os.ReadFile(found[0])
 		require.NoError(t, err)
-		all.WriteString(comments.ReplaceAllString(string(text), ""))
+		texts = append(texts, string(text))
 	}
-	return all.String()
-}
-
-var (
-	comments = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
-	declared = regexp.MustCompile(`(\w+)\s+CUDNNWINAPI\s+(cudnn\w+)\s*\(([^)]*)\)`)
-	pointers = regexp.MustCompile(`typedef\s+(?:struct\s+)?\w+\s*\*\s*(\w+)(?:\s+CUDNN_DEPRECATED)?;`)
-	numbered = regexp.MustCompile(`(\bCUDNN_\w+)(?:\s+CUDNN_DEPRECATED_ENUM)?\s*=\s*(\d+)U?\s*[,}\n]`)
-)
-
-// letter returns that of an argument in C: see [Entry].
-func letter(arg string, handles map[string]bool) string {
-	if strings.ContainsAny(arg, "*[") {
-		return "p"
-	}
-	words := strings.Fields(arg)
-	switch kind := words[max(len(words)-2, 0)]; {
-	case kind == "size_t":
-		return "z"
-	case handles[kind], kind == "cudaStream_t":
-		return "h"
-	}
-	return "i"
+	return cheader.New(texts...)
 }
 
 // The table is the library's: names, and what they take and return.
 func TestHeader(t *testing.T) {
 	h := header(t)
-	handles := map[string]bool{}
-	for _, m := range pointers.FindAllStringSubmatch(h, -1) {
-		handles[m[1]] = true
-	}
-	there := map[string][2]string{}
-	for _, m := range declared.FindAllStringSubmatch(h, -1) {
-		args := ""
-		for _, a := range strings.Split(m[3], ",") {
-			if a = strings.TrimSpace(a); a != "" && a != "void" {
-				args += letter(a, handles)
-			}
-		}
-		there[m[2]] = [2]string{args, letter(m[1]+" result", handles)}
+	there := map[string]libraries.Entry{}
+	for _, f := range h.Functions("CUDNNWINAPI") {
+		there[f.Name] = libraries.Entry{Name: f.Name, Args: f.Args, Result: f.Result}
 	}
 	require.Greater(t, len(there), 100)
 	for _, e := range Entries() {
-		require.Equal(t, there[e.Name], [2]string{e.Args, e.Result}, e.Name)
+		require.Equal(t, there[e.Name], e)
 	}
-	require.Regexp(t, `cudnnConvolutionFwdAlgo_t algo;\s+cudnnStatus_t status;\s+float time;\s+size_t memory;\s+cudnnDeterminism_t determinism;\s+cudnnMathType_t mathType;\s+int reserved\[3\];\s+} cudnnConvolutionFwdAlgoPerf_t`, h)
+	require.Regexp(t, `cudnnConvolutionFwdAlgo_t algo;\s+cudnnStatus_t status;\s+float time;\s+size_t memory;\s+cudnnDeterminism_t determinism;\s+cudnnMathType_t mathType;\s+int reserved\[3\];\s+} cudnnConvolutionFwdAlgoPerf_t`, h.Text)
 	require.EqualValues(t, 48, unsafe.Sizeof(performance{}), "as C lays that out")
 	require.EqualValues(t, 16, unsafe.Offsetof(performance{}.memory))
 	require.EqualValues(t, 24, unsafe.Offsetof(performance{}.determinism))
@@ -81,11 +47,11 @@ func TestHeader(t *testing.T) {
 
 // Numbers that the package has of its own are those of the headers.
 func TestHeaderNumbers(t *testing.T) {
-	there := map[string]string{}
-	for _, m := range numbered.FindAllStringSubmatch(header(t), -1) {
-		there[m[1]] = m[2]
+	there := header(t).Numbers()
+	same := func(name string, number int) {
+		require.Contains(t, there, name)
+		require.Equal(t, there[name], number, name)
 	}
-	same := func(name string, number int) { require.Equal(t, fmt.Sprint(number), there[name], name) }
 	for status, name := range statuses {
 		same(name, int(status))
 	}
@@ -114,7 +80,7 @@ func TestNVIDIA(t *testing.T) {
 		Window: [3]int32{2, 2, 2}, Stride: [3]int32{1, 1, 1}, Dilation: [3]int32{1, 1, 1}}} {
 		x, err := h.New(p, Algorithm{})
 		require.NoError(t, err)
-		require.ErrorIs(t, x.h.set(tensorSet, &x.frame, x.x, uintptr(p.Type), 99, address(&x.shape[0]), address(&x.strides[0])), NotSupported, "more dimensions than there can be")
+		require.ErrorIs(t, x.h.fn.Set(tensorSet, &x.frame, x.x, uintptr(p.Type), 99, address(&x.shape[0]), address(&x.strides[0])), NotSupported, "more dimensions than there can be")
 		require.NoError(t, x.Destroy())
 	}
 }

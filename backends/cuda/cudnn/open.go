@@ -3,9 +3,6 @@ package cudnn
 import (
 	"errors"
 	"fmt"
-	"runtime"
-
-	"github.com/ebitengine/purego"
 
 	"ltc/backends/cuda/libraries"
 	"ltc/internal/env"
@@ -25,9 +22,8 @@ const known = 9
 
 // Library is cuDNN.
 type Library struct {
-	fn      [count]uintptr
+	fn      *libraries.Functions[entry, Status]
 	version int
-	path    string
 }
 
 // Open opens the library that LTC_LIBCUDNN names or, without it, the first that can be
@@ -49,38 +45,27 @@ func user(newest int) func(string, func(string) uintptr) (*Library, error) {
 }
 
 // Use makes a library of functions that stand in for it. lookup returns the address of
-// the function that an [Entry] names, which follows the calling convention of C; 0 if
-// there is none.
+// the function that one of [Entries] names, which follows the calling convention of C; 0
+// if there is none.
 func Use(lookup func(name string) uintptr, newest int) (*Library, error) {
 	return use("a table", lookup, newest)
 }
 
 func use(path string, lookup func(name string) uintptr, newest int) (*Library, error) {
-	l := &Library{path: path}
-	for e := range l.fn {
-		l.fn[e] = lookup(entries[e].Name)
-	}
-	if l.fn[getVersion] == 0 {
+	l := &Library{fn: libraries.Find[entry, Status]("cudnn", path, entries[:], lookup)}
+	if !l.fn.Has(getVersion) {
 		return nil, fmt.Errorf("%w: %s has no %s", ErrVersion, path, entries[getVersion].Name)
 	}
-	if l.version = l.number(getVersion); l.version/10000 != known {
+	if l.version = l.fn.Number(getVersion); l.version/10000 != known {
 		return nil, fmt.Errorf("%w: %s is of version %s, and %d is known", ErrVersion, path, l.Version(), known)
 	}
-	for e, p := range l.fn {
-		if p == 0 {
-			return nil, fmt.Errorf("%w: %s is of version %s but has no %s", ErrVersion, path, l.Version(), entries[e].Name)
-		}
+	if lacks := l.fn.Missing(); lacks != "" {
+		return nil, fmt.Errorf("%w: %s is of version %s but has no %s", ErrVersion, path, l.Version(), lacks)
 	}
-	if of := l.number(getRuntime) / 1000; of > newest {
+	if of := l.fn.Number(getRuntime) / 1000; of > newest {
 		return nil, fmt.Errorf("%w: %s is for CUDA %d, and the driver for CUDA %d: install a newer driver, or an older library", ErrVersion, path, of, newest)
 	}
 	return l, nil
-}
-
-// number calls a function that returns a number and takes nothing.
-func (l *Library) number(e entry) int {
-	n, _, _ := purego.SyscallN(l.fn[e])
-	return int(n)
 }
 
 // Version returns the library's version, as in 9.10.2.
@@ -93,28 +78,4 @@ func (l *Library) Version() string {
 }
 
 // Path says which library it is.
-func (l *Library) Path() string { return l.path }
-
-// frame holds what a call passes and gets. It is on the heap: stacks move, and the
-// library writes to addresses that it was given as numbers.
-type frame struct {
-	args [13]uintptr
-	out  uint64 // where a handle or a number comes back
-}
-
-// call calls the library with the first n arguments of a frame.
-func (l *Library) call(e entry, f *frame, n int) Status {
-	r, _, _ := purego.SyscallN(l.fn[e], f.args[:n]...)
-	return Status(int32(r))
-}
-
-// set is call with the arguments listed, as an error; for what is not called often.
-func (l *Library) set(e entry, f *frame, args ...uintptr) error {
-	copy(f.args[:], args)
-	s := l.call(e, f, len(args))
-	runtime.KeepAlive(f)
-	if s != Success {
-		return &Error{Call: entries[e].Name, Status: s}
-	}
-	return nil
-}
+func (l *Library) Path() string { return l.fn.Path() }

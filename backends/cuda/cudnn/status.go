@@ -2,8 +2,8 @@ package cudnn
 
 import "fmt"
 
-// Status is what a function of the library returns. As an error it is what [Error]
-// wraps.
+// Status is what a function of the library returns. As an error it is what
+// [libraries.Error] wraps.
 type Status int32
 
 // What functions of the library return. Thousands are what sort of thing it is, and
@@ -53,21 +53,3 @@ func (s Status) Is(other error) bool {
 	o, ok := other.(Status)
 	return ok && o == o.sort() && o != Success && o == s.sort()
 }
-
-// Error is a call that failed. It wraps its [Status].
-type Error struct {
-	Call   string // the function, as the library names it
-	Status Status
-	What   string // what the call was for; may be empty
-}
-
-func (e *Error) Error() string {
-	s := fmt.Sprintf("cudnn: %s: %v", e.Call, e.Status)
-	if e.What != "" {
-		s += ": " + e.What
-	}
-	return s
-}
-
-// Unwrap returns the status.
-func (e *Error) Unwrap() error { return e.Status }

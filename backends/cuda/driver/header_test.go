@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/cheader"
 )
 
 // header returns NVIDIA's cuda.h: of a toolkit, or where pip puts the package
 // nvidia-cuda-runtime, in the environment or in the Python that is in PATH.
-func header(t *testing.T) string {
+func header(t *testing.T) *cheader.Header {
 	roots := []string{"/usr/local/cuda*/include"}
 	if env := os.Getenv("VIRTUAL_ENV"); env != "" {
 		roots = append(roots, filepath.Join(env, "lib", "python*", "site-packages", "nvidia", "*", "include"))
@@ -27,85 +29,39 @@ func header(t *testing.T) string {
 		if len(found) > 0 {
 			text, err := os.ReadFile(found[0])
 			require.NoError(t, err)
-			return string(text)
+			return cheader.New(string(text))
 		}
 	}
 	t.Skip("there is no cuda.h: pip install nvidia-cuda-runtime==13.0.88 brings it")
-	return ""
+	return nil
 }
 
-var (
-	renamed  = regexp.MustCompile(`(?m)^\s*#\s*define\s+(cu\w+)\s+(?:__CUDA_API_PTSZ\()?(cu\w+)`)
-	declared = regexp.MustCompile(`CUresult\s+CUDAAPI\s+(cu\w+)\s*\(([^)]*)\)`)
-	comments = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	typed    = regexp.MustCompile(`(?s)typedef\s+struct\s+\w+_st\s*\*\s*(CU\w+);`)
-)
+var renamed = regexp.MustCompile(`(?m)^\s*#\s*define\s+(cu\w+)\s+(?:__CUDA_API_PTSZ\()?(cu\w+)`)
 
 // exported returns what the library exports by a header, and the letters of each
 // function's arguments: see [Entry].
-func exported(header string) map[string]string {
-	header = comments.ReplaceAllString(header, "")
+func exported(h *cheader.Header) map[string]string {
 	now := map[string]string{}
-	for _, m := range renamed.FindAllStringSubmatch(header, -1) {
+	for _, m := range renamed.FindAllStringSubmatch(h.Text, -1) {
 		if now[m[1]] == "" {
 			now[m[1]] = m[2]
 		}
 	}
-	handles := map[string]bool{}
-	for _, m := range typed.FindAllStringSubmatch(header, -1) {
-		handles[m[1]] = true
-	}
 	found := map[string]string{}
 	seen := map[string]bool{}
-	for _, m := range declared.FindAllStringSubmatch(header, -1) {
-		name := m[1]
+	for _, f := range h.Functions("CUDAAPI") {
+		name := f.Name
 		// The first declaration has the meaning of now, of which the preprocessor
 		// makes another name; later ones are those of old.
 		if to := now[name]; to != "" && !seen[name] {
 			name = to
 		}
-		seen[m[1]] = true
-		if _, twice := found[name]; twice {
-			continue
+		seen[f.Name] = true
+		if _, twice := found[name]; !twice {
+			found[name] = f.Args
 		}
-		letters := ""
-		if list := strings.TrimSpace(m[2]); list != "" && list != "void" {
-			for _, arg := range strings.Split(list, ",") {
-				letters += letter(arg, handles)
-			}
-		}
-		found[name] = letters
 	}
 	return found
-}
-
-// letter returns that of an argument in C.
-func letter(arg string, handles map[string]bool) string {
-	if strings.Contains(arg, "*") {
-		return "p"
-	}
-	words := strings.Fields(arg)
-	kind := strings.Join(words[:max(len(words)-1, 1)], " ")
-	switch kind {
-	case "size_t":
-		return "z"
-	case "cuuint64_t", "unsigned long long":
-		return "q"
-	case "unsigned int", "cuuint32_t":
-		return "u"
-	case "unsigned short":
-		return "w"
-	case "unsigned char":
-		return "b"
-	case "CUdeviceptr":
-		return "d"
-	case "CUhostFn":
-		return "p"
-	}
-	if handles[kind] {
-		return "h"
-	}
-	return "i" // int, CUdevice and enumerations
 }
 
 // The table is the library's: names, and what they take.
@@ -126,7 +82,7 @@ func TestHeader(t *testing.T) {
 // Codes have the numbers and names of the header.
 func TestHeaderCodes(t *testing.T) {
 	there := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\s*(CUDA_(?:SUCCESS|ERROR_\w+))\s*=\s*(\d+)`).FindAllStringSubmatch(header(t), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s*(CUDA_(?:SUCCESS|ERROR_\w+))\s*=\s*(\d+)`).FindAllStringSubmatch(header(t).Text, -1) {
 		there[m[1]] = m[2]
 	}
 	require.Greater(t, len(there), 60)
@@ -137,7 +93,7 @@ func TestHeaderCodes(t *testing.T) {
 
 // Numbers that the package has of its own are those of the header.
 func TestHeaderNumbers(t *testing.T) {
-	h := comments.ReplaceAllString(header(t), "")
+	h := header(t).Text
 	for name, want := range map[string]int{
 		"CU_JIT_ERROR_LOG_BUFFER": jitErrorLog, "CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES": jitErrorLogSize,
 		"CU_MEMPOOL_ATTR_RELEASE_THRESHOLD": poolThreshold, "CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT": poolReserved,

@@ -1,8 +1,10 @@
 // Package libraries finds the libraries of NVIDIA's that the backend calls besides the
-// driver: where the system, CUDA's toolkits and Python's packages keep them. Its central
-// type is [Sought], a library that is looked for.
+// driver, where the system, CUDA's toolkits and Python's packages keep them, and calls
+// them. Its central types are [Sought], a library that is looked for, and [Functions],
+// the table of those that are called.
 //
-// imports only ltc/backends/cuda/driver, ltc/internal/env and the standard library.
+// imports only ltc/backends/cuda/driver, ltc/internal/env, github.com/ebitengine/purego
+// and the standard library.
 package libraries
 
 import (
