@@ -34,10 +34,10 @@ type Function struct {
 // to it from then on: variables and scalar arguments as they are at each call,
 // random streams, which go on with each call, and other tensors with their
 // value. A result has memory of its own, also one that is an argument or a
-// variable: it does not change with that. fn cannot read what depends on an argument, nor call a Function with
-// it. Variables that fn assigns are assigned by each call; of two calls that do
-// so at once, one may fail with [ErrConflict]. A call that has begun to run sees
-// its context only between ops.
+// variable: it does not change with that. fn cannot read what depends on an argument,
+// nor call a Function with it. Variables that fn assigns are assigned by each call; of
+// two calls that do so at once, one may fail with [ErrConflict]. A call that has begun
+// to run sees its context only between ops.
 func Func[F Traceable](d *Device, fn F) *Function {
 	f := &Function{dev: d}
 	switch fn := any(fn).(type) {

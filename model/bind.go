@@ -187,7 +187,8 @@ func flattened(v soa.View) soa.View {
 // of its results, where both lie. It copies nothing where the backend reads and
 // writes such columns in place, allocates nothing once the largest size has come
 // (docs/model.md), and starts nothing unless [Threads] allowed it. Queue orders the
-// run with others of the device; nil runs it at once and returns when it is done. A nil ctx is [context.Background].
+// run with others of the device; nil runs it at once and returns when it is done. A nil
+// ctx is [context.Background].
 // When it fails no result has been written.
 func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
 	if b == nil || b.model == nil {

@@ -142,8 +142,8 @@ func moveRow[T any](d moveDim, dst, src unsafe.Pointer) {
 // and from remote memory, too. The types must be equal and the memory must not
 // overlap. Memory of a buffer that is to be read only ([OpenShared], [Foreign]) as dst
 // is an error that wraps [ErrReadOnly]; a view does not know that its column was made
-// [Column.Const], and is written. Memory off the Go heap that was released is an error that wraps
-// [ErrReleased], unless something is running that still uses it.
+// [Column.Const], and is written. Memory off the Go heap that was released is an error
+// that wraps [ErrReleased], unless something is running that still uses it.
 func Copy(dst, src View) error {
 	if !dst.Type.Equal(src.Type) {
 		return fmt.Errorf("copy of %v to %v: types differ", src.Type, dst.Type)

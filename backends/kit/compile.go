@@ -43,8 +43,8 @@ type Options struct {
 	// Parts returns into how many parts the target wants a reduction cut, that a
 	// kernel is, of so many elements for each of so many points, so that all of it is
 	// busy; what they give is reduced by a kernel of its own. It must depend on nothing
-	// else, so that results do not; strides are not known yet, operands are dense. nil: fewer than 16 of at least 65,536 are cut into
-	// parts of at most 16,384.
+	// else, so that results do not; strides are not known yet, operands are dense. nil:
+	// fewer than 16 of at least 65,536 are cut into parts of at most 16,384.
 	Parts func(k *kernel.Kernel, points, length int64) int64
 
 	// Borders says that the target's contractions, where they read what is around an

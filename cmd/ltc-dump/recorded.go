@@ -19,7 +19,8 @@ type recorded struct {
 }
 
 // expected reads the results of a program from a .npz file, where they have
-// their ltc.name or the names that position reads, or a single one from a .npy. It is nil if file is "".
+// their ltc.name or the names that position reads, or a single one from a .npy. It is
+// nil if file is "".
 func expected(file string, tolerance float64, results []backends.Result) (*recorded, error) {
 	if file == "" {
 		return nil, nil

@@ -20,7 +20,8 @@
 //
 // It stands in for cuBLASLt and cuDNN, too, as far as packages cublaslt and cudnn call
 // those: layouts, sizes, types and addresses are checked when a product or a convolution
-// is queued, and it is computed when its turn comes, with the bytes that it reads and writes checked as a kernel's.
+// is queued, and it is computed when its turn comes, with the bytes that it reads and
+// writes checked as a kernel's.
 //
 // What is wrong is a [Violation]; a call's result says so where a driver's would.
 //

@@ -10,9 +10,9 @@ import (
 // is inside its operand or local at all points, whatever is in memory. The
 // kernel has passed [Verify]. What bounds indices are the sizes of axes and
 // values computed from constants, sizes, axes and clamps; of what is loaded
-// nothing is known but its type; entries of tables are taken for what they are. An error may mean that the kernel's indices
-// are in range for a reason that is not seen here: then a guard or a clamp
-// makes it visible.
+// nothing is known but its type; entries of tables are taken for what they are. An
+// error may mean that the kernel's indices are in range for a reason that is not seen
+// here: then a guard or a clamp makes it visible.
 func Bounds(k *Kernel, sizes []int64) error {
 	if len(sizes) != k.Sizes {
 		return fmt.Errorf("kernel %s: %d sizes, want %d", k.Name, len(sizes), k.Sizes)
