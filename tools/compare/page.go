@@ -27,6 +27,9 @@ const profiling = `
     make compare COMPAREFLAGS='-run softmax -rounds 5'          # both sides
 
 Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`-scratch`" + ` names; ` + "`-from`" + ` makes the page of them again.
+
+## GPUs
+Figures of a GPU are in ` + "`performance-gpu.md`" + `, which ` + "`make bench-gpu`" + ` writes where there is one ([cuda.md](cuda.md#how-fast-it-is)): as long as there is no such page, no GPU has been measured.
 `
 
 // plain is what a device without a compiler tells of itself.
@@ -107,6 +110,9 @@ func (s *session) table(b *strings.Builder, threads int) {
 	}
 	fmt.Fprintf(b, "\n## %s\n", word)
 	s.peaks(b, threads)
+	if threads > 1 {
+		s.neighbours(b)
+	}
 	s.summary(b, threads)
 	head, line := "| workload | ours | | new result | best peer | | without page faults | | ratio | reach |", "|---|---|---|---|---|---|---|---|---|---|"
 	if threads > 1 {
@@ -134,6 +140,17 @@ func (s *session) peaks(b *strings.Builder, threads int) {
 	if len(of) > 0 {
 		fmt.Fprintf(b, "The machine's peak: %s.\n\n", strings.Join(of, ", "))
 	}
+}
+
+// neighbours says what two threads are measured by, and why.
+func (s *session) neighbours(b *strings.Builder) {
+	b.WriteString("*To one thread* is how many times as fast two are, by medians and, in brackets, by least times, which count: where others use a machine's processors, too, two of them are seldom free at once.")
+	one, ok := s.ours("peak_fma_f32", 1)
+	two, both := s.ours("peak_fma_f32", 2)
+	if ok && both {
+		fmt.Fprintf(b, " By its medians the loop that finds the peak is %.2f times as fast.", two.GFlops/one.GFlops)
+	}
+	b.WriteString("\n\n")
 }
 
 // line is a row of the table; nothing if we have no figure.
@@ -211,27 +228,28 @@ func met(x float64) string {
 	return "not met"
 }
 
-// speedup is how many times as fast two threads are as one.
-func (s *session) speedup(r row) (float64, bool) {
+// speedup is how many times as fast two threads are as one: by medians, and by least
+// times.
+func (s *session) speedup(r row) (medians, least float64, ok bool) {
 	one, ok := s.ours(r.name, 1)
 	two, both := s.ours(r.name, 2)
 	if !ok || !both {
-		return 0, false
+		return 0, 0, false
 	}
-	return one.Median / two.Median, true
+	return one.Median / two.Median, one.Min / two.Min, true
 }
 
-// scaled prints that, and for a row that arithmetic bounds whether it is what is
-// wanted.
+// scaled prints that, and for a row that arithmetic bounds whether least times are what
+// is wanted.
 func (s *session) scaled(r row) string {
-	x, ok := s.speedup(r)
+	x, least, ok := s.speedup(r)
 	switch {
 	case !ok:
 		return ""
 	case r.computes:
-		return fmt.Sprintf("%.2f ×, %s", x, met(scaling/x))
+		return fmt.Sprintf("%.2f (%.2f) ×, %s", x, least, met(scaling/least))
 	}
-	return fmt.Sprintf("%.2f ×", x)
+	return fmt.Sprintf("%.2f (%.2f) ×", x, least)
 }
 
 // summary counts the rows that are met, those that are nearly, and the others,
@@ -247,7 +265,7 @@ func (s *session) summary(b *strings.Builder, threads int) {
 			x /= r.reach
 			wanted := r.reach > 0
 			if threads > 1 {
-				x, ok = s.speedup(r)
+				_, x, ok = s.speedup(r)
 				said = fmt.Sprintf("`%s` (%.2f ×)", r.name, x)
 				x = scaling / x
 				wanted = r.computes
@@ -271,7 +289,7 @@ func (s *session) summary(b *strings.Builder, threads int) {
 	}
 	what := "rows with a reach have it"
 	if threads > 1 {
-		what = fmt.Sprintf("rows that arithmetic bounds are at least %.2f times as fast as with one thread", scaling)
+		what = fmt.Sprintf("rows that arithmetic bounds are at least %.2f times as fast as with one thread, by least times", scaling)
 	}
 	fmt.Fprintf(b, "**%d of %d %s; within 5 %% of that: %d; not: %d.**", reached, rows, what, len(near), len(short))
 	for _, of := range []struct {
