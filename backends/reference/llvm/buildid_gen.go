@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "736a6738c2a2386c446c15ac"
+const buildID = "fa2afefa8aa59a6d97b562a7"
