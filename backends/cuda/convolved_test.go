@@ -197,6 +197,11 @@ func TestNotConvolved(t *testing.T) {
 	got, err := Listing(t.Context(), backends.NewModule(v.alone()), backends.Options{})
 	require.NoError(t, err)
 	require.NotContains(t, got, "cuDNN", "more elements than an int32 counts")
+	v = conv{types.F32, []int{1, 3, 64}, []int{3, 64, 64}, []int{1, 3, 64}, lineDims, "pad = [[4294967296, 4294967296]], rhs_dilate = [4294967296]", 1}
+	e = compile(t, b, v.alone(), backends.Options{})
+	for i := range e.steps {
+		require.Nil(t, e.steps[i].library, "places that an int32 does not count")
+	}
 	b.dev.convolutions.least = leastWork
 	e = compile(t, b, small.alone(), backends.Options{})
 	require.IsType(t, &convolution{}, e.steps[0].library)

@@ -311,16 +311,18 @@ func (v *view) convolution() *convolution {
 var ones = [cudnn.Spatial]int32{1, 1, 1}
 
 // results finds out how results lie, which must be dense, and images that are as large
-// as their dimensions say.
+// as their dimensions say; false, too, if a number of the problem is more than the
+// library counts.
 func (v *view) results(c *convolution, lead int) bool {
 	p := &c.problem
 	step := int64(p.Y.Features)
 	for i := len(v.extents) - 1; i >= 0; i-- {
-		if v.extents[i].place.y != step {
+		e := &v.extents[i]
+		if e.place.y != step || e.size+2*e.pad > cudnn.Most { // within which windows are, dilated or not
 			return false
 		}
 		p.Y.Stride[lead+i] = int32(step)
-		step *= v.extents[i].place.n
+		step *= e.place.n
 	}
 	first := &v.extents[0]
 	x, y := first.step*first.size, step
