@@ -163,10 +163,11 @@ func (p polynomial) times(q polynomial) (r polynomial, ok bool) {
 	return r, true
 }
 
-// near reports whether coefficients are those of another, as far as f32 has them.
+// near reports whether coefficients are those of another, as far as f32 has them. One
+// that is NaN is near none.
 func (p polynomial) near(q polynomial) bool {
 	for i := range p {
-		if math.Abs(p[i]-q[i]) > 1e-6*math.Abs(q[i]) {
+		if !(math.Abs(p[i]-q[i]) <= 1e-6*math.Abs(q[i])) {
 			return false
 		}
 	}
