@@ -58,7 +58,7 @@ func (x *code) list(b *strings.Builder, indent string) {
 				b.WriteString(", and a launch that combines the parts")
 			}
 		case s.entry.sort != nil:
-			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.entry.sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
+			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, &sortedOf(s.Sort).Sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
 			if n := len(s.then); n > 0 {
 				fmt.Fprintf(b, ", the first of %d launches", n+1)
 			}

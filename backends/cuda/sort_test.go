@@ -319,6 +319,24 @@ func TestTop(t *testing.T) {
 	}
 }
 
+// The listing says of each sort how many elements it keeps, also where all have one
+// entry.
+func TestListingOfTops(t *testing.T) {
+	got, err := Listing(t.Context(), backends.NewModule(`func.func public @main(%a: tensor<6x70xf32>, %b: tensor<6x70xf32>) -> (tensor<6x4xf32>, tensor<6x4xi32>, tensor<6x9xf32>, tensor<6x9xi32>) {
+  %0:2 = chlo.top_k(%a, k = 4) : tensor<6x70xf32> -> (tensor<6x4xf32>, tensor<6x4xi32>)
+  %1:2 = chlo.top_k(%b, k = 9) : tensor<6x70xf32> -> (tensor<6x9xf32>, tensor<6x9xi32>)
+  return %0#0, %0#1, %1#0, %1#1 : tensor<6x4xf32>, tensor<6x4xi32>, tensor<6x9xf32>, tensor<6x9xi32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	var tops []string
+	for line := range strings.Lines(got) {
+		if _, top, is := strings.Cut(line, ": first "); is {
+			tops = append(tops, top[:1])
+		}
+	}
+	require.Equal(t, []string{"4", "9"}, tops)
+}
+
 // The largest of each row, with their indices, and a sort over what a donated argument
 // has are kernels alone; so is one in a loop.
 func TestSortPrograms(t *testing.T) {
