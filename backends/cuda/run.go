@@ -173,8 +173,7 @@ func (r *runner) run(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	r.commit(c) // what is not dense is copied by the queue, too
-	return nil
+	return r.commit(c) // what is not dense is copied by the queue, too
 }
 
 // queued runs the program but for what follows when all is queued.

@@ -395,8 +395,9 @@ func (r *runner) toHost(list []transfer, at int, staged []byte) error {
 	return nil
 }
 
-// commit hands the results over.
-func (r *runner) commit(c *backends.Call) {
+// commit hands the results over. A caller who has released the memory of one meanwhile
+// wants no result.
+func (r *runner) commit(c *backends.Call) error {
 	copied := 0
 	for _, list := range [...][]transfer{r.down, r.early} {
 		for i := range list {
@@ -404,8 +405,9 @@ func (r *runner) commit(c *backends.Call) {
 			copied += t.n
 			soa.TouchWrite(t.view)
 			if j := r.e.program.Values[t.value].Index; !t.view.IsDense() || t.view.Remote() != nil {
-				if err := soa.Copy(t.view, r.dense[len(r.e.program.Args)+j]); err != nil {
-					panic("cuda: " + err.Error()) // types were checked; a device that is lost has been noticed before
+				err := soa.Copy(t.view, r.dense[len(r.e.program.Args)+j])
+				if err != nil && !errors.Is(err, soa.ErrReleased) {
+					return fmt.Errorf("execute: result %d: %w", j, err)
 				}
 			}
 		}
@@ -419,4 +421,5 @@ func (r *runner) commit(c *backends.Call) {
 			c.Results[j] = c.Args[r.e.program.Signature.Results[j].Alias]
 		}
 	}
+	return nil
 }

@@ -52,6 +52,32 @@ func TestViewsOfAllSizes(t *testing.T) {
 	viewtest.RunSized(t, inPlace{b})
 }
 
+// A result's memory that the caller releases while the program begins is left alone: the
+// other results are there.
+func TestResultReleased(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{})
+	e := compile(t, b, `func.func public @main(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0 = stablehlo.add %x, %x : tensor<2x4xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<2x4xf32>
+  return %0, %1 : tensor<2x4xf32>, tensor<2x4xf32>
+}`, backends.Options{})
+	x := soa.Make(types.Of(types.F32, 2, 4))
+	for i := range soa.Slice[float32](x) {
+		soa.Slice[float32](x)[i] = float32(i)
+	}
+	off, err := soa.OffHeap(64)
+	require.NoError(t, err)
+	gone, err := off.View(types.Of(types.F32, 2, 8)).Slice(1, 0, 4, 1)
+	require.NoError(t, err)
+	require.False(t, gone.IsDense())
+	c := &backends.Call{Args: []soa.View{x}, Results: []soa.View{gone, {}}, Alloc: func(of types.Type) soa.View {
+		off.Release()
+		return soa.Make(of)
+	}}
+	require.NoError(t, e.Execute(t.Context(), c))
+	require.Equal(t, []float32{0, 2, 8, 18, 32, 50, 72, 98}, floats(t, c.Results[1]))
+}
+
 // lying is a view of a device's memory of 4 rows and 3 columns, in a larger one.
 type lying struct {
 	name    string
