@@ -211,6 +211,52 @@ func TestOpenErrors(t *testing.T) {
 	require.ErrorIs(t, e.Execute(t.Context(), c), driver.IllegalAddress)
 }
 
+// Sizes that do not go together are known without a run, by the words that a run has for
+// them, of what is bound, too.
+func TestOpenCheckSizes(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{})
+	x, err := b.Compile(t.Context(), backends.NewModule(`module attributes {ltc.dims = {n = [0, 100]}} {
+  func.func public @main(%x: tensor<?x2xf32> {ltc.dim = ["n", ""]}, %y: tensor<?x2xf32> {ltc.constant, ltc.dim = ["n", ""]}) -> tensor<?x2xf32> {
+    %0 = stablehlo.add %x, %y : tensor<?x2xf32>
+    return %0 : tensor<?x2xf32>
+  }
+}`), backends.Options{})
+	require.NoError(t, err)
+	view := func(n int) soa.View { return soa.Make(types.Of(types.F32, n, 2)) }
+	bound, err := x.Bind(t.Context(), map[int]soa.View{1: view(3)})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name string
+		run  backends.Executable
+		call backends.Call
+		want string
+	}{
+		{"all", x, backends.Call{Args: []soa.View{view(3), view(3)}, Results: []soa.View{view(3)}}, ""},
+		{"no result", x, backends.Call{Args: []soa.View{view(5), view(5)}}, ""},
+		{"arguments", x, backends.Call{Args: []soa.View{view(3), view(4)}}, "they are one size"},
+		{"too many", x, backends.Call{Args: []soa.View{view(101), view(101)}}, "the program is for 0 to 100"},
+		{"a result", x, backends.Call{Args: []soa.View{view(3), view(3)}, Results: []soa.View{view(4)}}, "execute: result 0"},
+		{"a dimension that is known", x, backends.Call{Args: []soa.View{soa.Make(types.Of(types.F32, 3, 3)), view(3)}}, "execute: argument 0"},
+		{"an argument that is not there", x, backends.Call{Args: []soa.View{view(3)}}, "execute: "},
+		{"what is bound", bound, backends.Call{Args: []soa.View{view(3), {}}}, ""},
+		{"not what is bound", bound, backends.Call{Args: []soa.View{view(4), {}}}, "they are one size"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := f.Calls("cuLaunchKernel")
+			err := c.run.(backends.Sizing).CheckSizes(&c.call)
+			require.Equal(t, before, f.Calls("cuLaunchKernel"))
+			if c.want == "" {
+				require.NoError(t, err)
+				require.NoError(t, c.run.Execute(t.Context(), &c.call))
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+			require.EqualError(t, c.run.Execute(t.Context(), &c.call), err.Error())
+		})
+	}
+}
+
 // Rows that a block's memory does not hold are the host's, for the sizes that are so.
 func TestOpenTooLong(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
