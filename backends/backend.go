@@ -111,11 +111,11 @@ type Call struct {
 	// where its kernels cannot read them: cpu reads most of them where they lie,
 	// eval copies all. See [Copying].
 	Args []soa.View
-	// Results are written where they lie; a zero view is replaced by a fresh
-	// dense one, and an empty list by a full one. The result of a donated
-	// argument must be zero, then it becomes that argument's view, or a view of
-	// its own, then the argument keeps its value. A result may share memory
-	// with no argument but that one.
+	// Results are written where they lie, which must not be memory that is to be read
+	// only ([soa.View.ReadOnly]); a zero view is replaced by a fresh dense one, and an
+	// empty list by a full one. The result of a donated argument must be zero, then it
+	// becomes that argument's view, or a view of its own, then the argument keeps its
+	// value. A result may share memory with no argument but that one.
 	Results []soa.View
 	// Alloc, if set, gives the memory of results whose view is zero: dense, of
 	// the type asked for, contents undefined. A backend whose results are in

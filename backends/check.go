@@ -46,6 +46,9 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 			return fmt.Errorf("execute: argument %s is donated to result %d but repeats elements (strides %v): give that result memory of its own",
 				Label(i, a.Name), a.Alias, c.Args[i].Strides)
 		}
+		if a.Alias >= 0 && c.Results[a.Alias].IsZero() && c.Args[i].ReadOnly() && !(c.Resident && m != nil) {
+			return fmt.Errorf("execute: argument %s is donated to result %d: %w: give that result memory of its own", Label(i, a.Name), a.Alias, soa.ErrReadOnly)
+		}
 	}
 	for j := range c.Results {
 		v, r := c.Results[j], &sig.Results[j]
@@ -61,6 +64,9 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 		}
 		if v.Overlaps() {
 			return fmt.Errorf("execute: result %s repeats elements (strides %v) and cannot be written", Label(j, r.Name), v.Strides)
+		}
+		if v.ReadOnly() {
+			return fmt.Errorf("execute: result %s: %w", Label(j, r.Name), soa.ErrReadOnly)
 		}
 	}
 	return nil

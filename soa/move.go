@@ -156,7 +156,7 @@ func Copy(dst, src View) error {
 			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
 		}
 	}
-	if dst.hold != nil && dst.hold.sealed() {
+	if dst.ReadOnly() {
 		return fmt.Errorf("copy of %v to memory of a buffer: %w", src.Type, ErrReadOnly)
 	}
 	err := error(nil)
