@@ -41,21 +41,24 @@ func (t *tensor) overlaps() bool {
 func (c *convolution) check(f *Fake, call string) cudnn.Status {
 	n := c.window.n
 	if n == 0 || c.x.n != n+2 || c.y.n != n+2 || c.w.n != n+2 {
-		return f.unfit("%s: images of %d and %d dimensions, windows of %d, kernels of %d", call, c.x.n, c.y.n, n, c.w.n)
+		return misused(f, cudnn.BadParam, "%s: images of %d and %d dimensions, windows of %d, kernels of %d", call, c.x.n, c.y.n, n, c.w.n)
 	}
 	g := c.window.groups
 	switch {
 	case c.x.dims[0] != c.y.dims[0]:
-		return f.unfit("%s: %d images, and %d results", call, c.x.dims[0], c.y.dims[0])
+		return misused(f, cudnn.BadParam, "%s: %d images, and %d results", call, c.x.dims[0], c.y.dims[0])
 	case c.x.dims[1] != c.w.dims[1]*g || c.y.dims[1] != c.w.dims[0] || c.y.dims[1]%g != 0:
-		return f.unfit("%s: kernels of %d features to %d in %d groups, for %d to %d", call, c.w.dims[1], c.w.dims[0], g, c.x.dims[1], c.y.dims[1])
+		return misused(f, cudnn.BadParam, "%s: kernels of %d features to %d in %d groups, for %d to %d", call, c.w.dims[1], c.w.dims[0], g, c.x.dims[1], c.y.dims[1])
 	case c.x.overlaps() || c.y.overlaps():
-		return f.unfit("%s: places %v of images lie %v apart, and of results %v %v", call, c.x.dims[:n+2], c.x.strides[:n+2], c.y.dims[:n+2], c.y.strides[:n+2])
+		return misused(f, cudnn.BadParam, "%s: places %v of images lie %v apart, and of results %v %v", call, c.x.dims[:n+2], c.x.strides[:n+2], c.y.dims[:n+2], c.y.strides[:n+2])
 	}
 	for d := range n {
-		window := (c.w.dims[2+d]-1)*c.window.dilation[d] + 1
-		if results := (c.x.dims[2+d]+2*c.window.pad[d]-window)/c.window.stride[d] + 1; results != c.y.dims[2+d] {
-			return f.unfit("%s: dimension %d has %d results, not %d", call, d, results, c.y.dims[2+d])
+		left := int64(c.x.dims[2+d]) + 2*int64(c.window.pad[d]) - int64(c.w.dims[2+d]-1)*int64(c.window.dilation[d]) - 1
+		if left < 0 {
+			return misused(f, cudnn.BadParam, "%s: the window is longer than dimension %d with what is around it", call, d)
+		}
+		if results := left/int64(c.window.stride[d]) + 1; results != int64(c.y.dims[2+d]) {
+			return misused(f, cudnn.BadParam, "%s: dimension %d has %d results, not %d", call, d, results, c.y.dims[2+d])
 		}
 	}
 	_, known := ofConvolutions[c.x.t]

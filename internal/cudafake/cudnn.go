@@ -75,30 +75,6 @@ type window struct {
 
 func (*window) leaked() string { return "descriptors of convolutions" }
 
-// has returns what a handle of cuDNN stands for.
-func has[T any](f *Fake, h uintptr, what string) (T, cudnn.Status) {
-	v, code := find[T](f, h, what)
-	if code != 0 {
-		return v, cudnn.BadParam
-	}
-	return v, cudnn.Success
-}
-
-// discard destroys what a handle of cuDNN stands for.
-func discard[T any](f *Fake, h uintptr, what, by string) cudnn.Status {
-	_, s := has[T](f, h, what)
-	if s == 0 {
-		f.handles[h] = destroyed{by}
-	}
-	return s
-}
-
-// unfit notes a violation and returns what the library does.
-func (f *Fake) unfit(format string, args ...any) cudnn.Status {
-	f.violate(BadArgument, format, args...)
-	return cudnn.BadParam
-}
-
 func (f *Fake) cudnnVersion() uint64 { return uint64(f.o.CuDNN) }
 
 func (f *Fake) cudnnRuntime() uint64 { return uint64(f.o.Version) }
@@ -114,7 +90,7 @@ func (f *Fake) newConvolutions(to *uintptr) cudnn.Status {
 
 // convolutions returns a handle that a call is given, in the context that it belongs to.
 func (f *Fake) convolutions(call string, h uintptr) (*convolutions, cudnn.Status) {
-	c, s := has[*convolutions](f, h, "handle of cuDNN")
+	c, s := objectOf[*convolutions](f, h, "handle of cuDNN", cudnn.BadParam)
 	if s == 0 && f.same(call, c.device, "handle of cuDNN") != 0 {
 		return nil, cudnn.BadParam
 	}
@@ -134,7 +110,7 @@ func (f *Fake) setConvolutions(h, to uintptr) cudnn.Status {
 	if s != 0 {
 		return s
 	}
-	if _, s := has[*stream](f, to, "stream"); s != 0 {
+	if _, s := objectOf[*stream](f, to, "stream", cudnn.BadParam); s != 0 {
 		return s
 	}
 	c.stream = to
@@ -147,18 +123,18 @@ func (f *Fake) newTensor(to *uintptr) cudnn.Status {
 }
 
 func (f *Fake) destroyTensor(h uintptr) cudnn.Status {
-	return discard[*tensor](f, h, "descriptor of a tensor", "cudnnDestroyTensorDescriptor")
+	return destroyObject[*tensor](f, h, "descriptor of a tensor", "cudnnDestroyTensorDescriptor", cudnn.BadParam)
 }
 
 // listed reads numbers, each of which is to be one at least.
 func (f *Fake) listed(what string, n int32, from unsafe.Pointer, least int32) (all [mostDims]int32, s cudnn.Status) {
 	if from == nil {
-		return all, f.unfit("%s: no numbers", what)
+		return all, misused(f, cudnn.BadParam, "%s: no numbers", what)
 	}
 	copy(all[:], unsafe.Slice((*int32)(from), n))
 	for i, x := range all[:n] {
 		if x < least {
-			return all, f.unfit("%s: number %d is %d", what, i, x)
+			return all, misused(f, cudnn.BadParam, "%s: number %d is %d", what, i, x)
 		}
 	}
 	return all, cudnn.Success
@@ -166,12 +142,12 @@ func (f *Fake) listed(what string, n int32, from unsafe.Pointer, least int32) (a
 
 func (f *Fake) setTensor(h uintptr, t, n int32, dims, strides unsafe.Pointer) cudnn.Status {
 	const call = "cudnnSetTensorNdDescriptor"
-	to, s := has[*tensor](f, h, "descriptor of a tensor")
+	to, s := objectOf[*tensor](f, h, "descriptor of a tensor", cudnn.BadParam)
 	if s != 0 {
 		return s
 	}
 	if n < leastDims || n > mostDims {
-		return f.unfit("%s with %d dimensions", call, n)
+		return misused(f, cudnn.BadParam, "%s with %d dimensions", call, n)
 	}
 	*to = tensor{t: t, n: int(n)}
 	if to.dims, s = f.listed(call, n, dims, 1); s == 0 {
@@ -186,17 +162,17 @@ func (f *Fake) newFilter(to *uintptr) cudnn.Status {
 }
 
 func (f *Fake) destroyFilter(h uintptr) cudnn.Status {
-	return discard[*filter](f, h, "descriptor of a filter", "cudnnDestroyFilterDescriptor")
+	return destroyObject[*filter](f, h, "descriptor of a filter", "cudnnDestroyFilterDescriptor", cudnn.BadParam)
 }
 
 func (f *Fake) setFilter(h uintptr, t, format, n int32, dims unsafe.Pointer) cudnn.Status {
 	const call = "cudnnSetFilterNdDescriptor"
-	to, s := has[*filter](f, h, "descriptor of a filter")
+	to, s := objectOf[*filter](f, h, "descriptor of a filter", cudnn.BadParam)
 	if s != 0 {
 		return s
 	}
 	if n < leastDims || n > mostDims {
-		return f.unfit("%s with %d dimensions", call, n)
+		return misused(f, cudnn.BadParam, "%s with %d dimensions", call, n)
 	}
 	*to = filter{t: t, format: format, n: int(n)}
 	to.dims, s = f.listed(call, n, dims, 1)
@@ -209,17 +185,17 @@ func (f *Fake) newWindow(to *uintptr) cudnn.Status {
 }
 
 func (f *Fake) destroyWindow(h uintptr) cudnn.Status {
-	return discard[*window](f, h, "descriptor of a convolution", "cudnnDestroyConvolutionDescriptor")
+	return destroyObject[*window](f, h, "descriptor of a convolution", "cudnnDestroyConvolutionDescriptor", cudnn.BadParam)
 }
 
 func (f *Fake) setWindow(h uintptr, n int32, pad, stride, dilation unsafe.Pointer, mode, compute int32) cudnn.Status {
 	const call = "cudnnSetConvolutionNdDescriptor"
-	to, s := has[*window](f, h, "descriptor of a convolution")
+	to, s := objectOf[*window](f, h, "descriptor of a convolution", cudnn.BadParam)
 	if s != 0 {
 		return s
 	}
 	if n < leastDims-2 || n > mostDims-2 {
-		return f.unfit("%s with %d dimensions", call, n)
+		return misused(f, cudnn.BadParam, "%s with %d dimensions", call, n)
 	}
 	to.n, to.mode, to.compute = int(n), mode, compute
 	if to.pad, s = f.listed(call, n, pad, 0); s == 0 {
@@ -232,9 +208,9 @@ func (f *Fake) setWindow(h uintptr, n int32, pad, stride, dilation unsafe.Pointe
 }
 
 func (f *Fake) setGroups(h uintptr, n int32) cudnn.Status {
-	to, s := has[*window](f, h, "descriptor of a convolution")
+	to, s := objectOf[*window](f, h, "descriptor of a convolution", cudnn.BadParam)
 	if s == 0 && n < 1 {
-		return f.unfit("a convolution in %d groups", n)
+		return misused(f, cudnn.BadParam, "a convolution in %d groups", n)
 	}
 	if s == 0 {
 		to.groups = n
@@ -243,7 +219,7 @@ func (f *Fake) setGroups(h uintptr, n int32) cudnn.Status {
 }
 
 func (f *Fake) setMath(h uintptr, math int32) cudnn.Status {
-	to, s := has[*window](f, h, "descriptor of a convolution")
+	to, s := objectOf[*window](f, h, "descriptor of a convolution", cudnn.BadParam)
 	if s == 0 {
 		to.math = math
 	}
@@ -265,19 +241,19 @@ func (f *Fake) convolution(call string, handle, x, w, window_, y uintptr) (c con
 	if _, s = f.convolutions(call, handle); s != 0 {
 		return c, s
 	}
-	tx, s := has[*tensor](f, x, "descriptor of a tensor")
+	tx, s := objectOf[*tensor](f, x, "descriptor of a tensor", cudnn.BadParam)
 	if s != 0 {
 		return c, s
 	}
-	ty, s := has[*tensor](f, y, "descriptor of a tensor")
+	ty, s := objectOf[*tensor](f, y, "descriptor of a tensor", cudnn.BadParam)
 	if s != 0 {
 		return c, s
 	}
-	tw, s := has[*filter](f, w, "descriptor of a filter")
+	tw, s := objectOf[*filter](f, w, "descriptor of a filter", cudnn.BadParam)
 	if s != 0 {
 		return c, s
 	}
-	of, s := has[*window](f, window_, "descriptor of a convolution")
+	of, s := objectOf[*window](f, window_, "descriptor of a convolution", cudnn.BadParam)
 	if s != 0 {
 		return c, s
 	}
@@ -318,7 +294,7 @@ func (f *Fake) convolutionAlgorithms(handle, x, w, window, y uintptr, n int32, g
 		{algorithm: implicit, determinism: 1, math: c.window.math, memory: scratch},
 	}
 	if n < int32(len(list)) {
-		return f.unfit("%s: %d algorithms are asked for", call, n)
+		return misused(f, cudnn.BadParam, "%s: %d algorithms are asked for", call, n)
 	}
 	*got = int32(copy(unsafe.Slice(all, n), list))
 	f.asked[c.key()] = true
@@ -332,7 +308,7 @@ func (f *Fake) convolutionWorkspace(handle, x, w, window, y uintptr, algorithm i
 	case s != 0:
 		return s
 	case algorithm != implicit:
-		return f.unfit("%s of algorithm %d", call, algorithm)
+		return misused(f, cudnn.BadParam, "%s of algorithm %d", call, algorithm)
 	}
 	*to = scratch
 	return cudnn.Success
@@ -356,19 +332,19 @@ func (f *Fake) convolutionForward(handle uintptr, alpha unsafe.Pointer, tx uintp
 	c.at, c.workspace, c.n = [3]uint64{x, w, y}, workspace, scratch
 	switch {
 	case alpha == nil || beta == nil || *(*float32)(alpha) != 1 || *(*float32)(beta) != 0:
-		return f.unfit("%s with other factors than 1 and 0", call)
+		return misused(f, cudnn.BadParam, "%s with other factors than 1 and 0", call)
 	case algorithm != implicit || !f.asked[c.key()]:
-		return f.unfit("%s with algorithm %d, which was not offered for the shape", call, algorithm)
+		return misused(f, cudnn.BadParam, "%s with algorithm %d, which was not offered for the shape", call, algorithm)
 	case n < scratch:
-		return f.unfit("%s with %d bytes of memory besides, of %d", call, n, scratch)
+		return misused(f, cudnn.BadParam, "%s with %d bytes of memory besides, of %d", call, n, scratch)
 	case workspace == 0 || workspace%256 != 0:
-		return f.unfit("%s with memory besides at %#x, no multiple of 256", call, workspace)
+		return misused(f, cudnn.BadParam, "%s with memory besides at %#x, no multiple of 256", call, workspace)
 	case h.stream == 0:
-		return f.unfit("%s without a stream", call)
+		return misused(f, cudnn.BadParam, "%s without a stream", call)
 	}
 	for i, at := range c.at {
 		if at == 0 || at%16 != 0 {
-			return f.unfit("%s with operand %d at %#x, no multiple of 16", call, i, at)
+			return misused(f, cudnn.BadParam, "%s with operand %d at %#x, no multiple of 16", call, i, at)
 		}
 	}
 	if f.queue(call, h.stream, &work{kind: driver.KernelNode, convolution: &c}) != 0 {

@@ -54,22 +54,22 @@ func (x *described) check(f *Fake, call string) cublaslt.Status {
 	want := [4][2]uint64{{m, k}, {k, n}, {m, n}, {m, n}}
 	for i, t := range [4]int32{d.transA, d.transB, 0, 0} {
 		if t != 0 && t != 1 {
-			return f.misused("%s: matrix %d is transposed %d times", call, i, t)
+			return misused(f, cublaslt.InvalidValue, "%s: matrix %d is transposed %d times", call, i, t)
 		}
 		if t == 1 {
 			want[i][0], want[i][1] = want[i][1], want[i][0]
 		}
 		switch have := &l[i]; {
 		case have.rows != want[i][0] || have.cols != want[i][1]:
-			return f.misused("%s: matrix %d has %d rows and %d columns, not %d and %d", call, i, have.rows, have.cols, want[i][0], want[i][1])
+			return misused(f, cublaslt.InvalidValue, "%s: matrix %d has %d rows and %d columns, not %d and %d", call, i, have.rows, have.cols, want[i][0], want[i][1])
 		case have.rows == 0 || have.cols == 0 || have.rows > math.MaxInt32 || have.cols > math.MaxInt32:
-			return f.misused("%s: matrix %d has %d rows and %d columns", call, i, have.rows, have.cols)
+			return misused(f, cublaslt.InvalidValue, "%s: matrix %d has %d rows and %d columns", call, i, have.rows, have.cols)
 		case have.ld < int64(have.rows):
-			return f.misused("%s: columns of matrix %d are %d elements apart and have %d", call, i, have.ld, have.rows)
+			return misused(f, cublaslt.InvalidValue, "%s: columns of matrix %d are %d elements apart and have %d", call, i, have.ld, have.rows)
 		case have.products != l[3].products || have.products < 1:
-			return f.misused("%s: %d matrices %d, and %d results", call, have.products, i, l[3].products)
+			return misused(f, cublaslt.InvalidValue, "%s: %d matrices %d, and %d results", call, have.products, i, l[3].products)
 		case have.apart < 0 || i > 1 && have.products > 1 && have.apart == 0:
-			return f.misused("%s: matrices %d are %d elements apart", call, i, have.apart)
+			return misused(f, cublaslt.InvalidValue, "%s: matrices %d are %d elements apart", call, i, have.apart)
 		}
 	}
 	switch {
@@ -86,12 +86,12 @@ func (x *described) check(f *Fake, call string) cublaslt.Status {
 // scaled checks that sums are taken once, and returns whether C is added to them.
 func (x *described) scaled(f *Fake, alpha, beta unsafe.Pointer) (adds bool, s cublaslt.Status) {
 	if alpha == nil || beta == nil {
-		return false, f.misused("cublasLtMatmul without factors of sums")
+		return false, misused(f, cublaslt.InvalidValue, "cublasLtMatmul without factors of sums")
 	}
 	e := elements[x.desc.scale]
 	a, b := e.read(alpha), e.read(beta)
 	if a != 1 || b != 0 && b != 1 {
-		return false, f.misused("cublasLtMatmul with sums times %v and C times %v", a, b)
+		return false, misused(f, cublaslt.InvalidValue, "cublasLtMatmul with sums times %v and C times %v", a, b)
 	}
 	return b == 1, cublaslt.Success
 }

@@ -62,30 +62,6 @@ type preference struct {
 
 func (*preference) leaked() string { return "preferences" }
 
-// of returns what a handle of the library stands for.
-func of[T any](f *Fake, h uintptr, what string) (T, cublaslt.Status) {
-	v, code := find[T](f, h, what)
-	if code != 0 {
-		return v, cublaslt.InvalidValue
-	}
-	return v, cublaslt.Success
-}
-
-// drop destroys what a handle of the library stands for.
-func drop[T any](f *Fake, h uintptr, what, by string) cublaslt.Status {
-	_, s := of[T](f, h, what)
-	if s == 0 {
-		f.handles[h] = destroyed{by}
-	}
-	return s
-}
-
-// misused notes a violation and returns what the library does.
-func (f *Fake) misused(format string, args ...any) cublaslt.Status {
-	f.violate(BadArgument, format, args...)
-	return cublaslt.InvalidValue
-}
-
 func (f *Fake) productVersion() uint64 { return uint64(f.o.CuBLASLt) }
 
 func (f *Fake) newProducts(to *uintptr) cublaslt.Status {
@@ -98,7 +74,7 @@ func (f *Fake) newProducts(to *uintptr) cublaslt.Status {
 }
 
 func (f *Fake) destroyProducts(h uintptr) cublaslt.Status {
-	p, s := of[*products](f, h, "handle of cuBLASLt")
+	p, s := objectOf[*products](f, h, "handle of cuBLASLt", cublaslt.InvalidValue)
 	if s != 0 {
 		return s
 	}
@@ -115,7 +91,7 @@ func (f *Fake) newDesc(to *uintptr, compute, scale int32) cublaslt.Status {
 }
 
 func (f *Fake) destroyDesc(h uintptr) cublaslt.Status {
-	return drop[*desc](f, h, "description of products", "cublasLtMatmulDescDestroy")
+	return destroyObject[*desc](f, h, "description of products", "cublasLtMatmulDescDestroy", cublaslt.InvalidValue)
 }
 
 // assign reads an attribute of the size that its place has.
@@ -139,16 +115,16 @@ func (f *Fake) assign(what string, number int32, place any, from unsafe.Pointer,
 			*to = *(*uint64)(from)
 		}
 	default:
-		return f.misused("attribute %d of %s, which the fake does not know", number, what)
+		return misused(f, cublaslt.InvalidValue, "attribute %d of %s, which the fake does not know", number, what)
 	}
 	if n != size {
-		return f.misused("attribute %d of %s has %d bytes, not %d", number, what, size, n)
+		return misused(f, cublaslt.InvalidValue, "attribute %d of %s has %d bytes, not %d", number, what, size, n)
 	}
 	return cublaslt.Success
 }
 
 func (f *Fake) setDesc(h uintptr, number int32, from unsafe.Pointer, n uint64) cublaslt.Status {
-	d, s := of[*desc](f, h, "description of products")
+	d, s := objectOf[*desc](f, h, "description of products", cublaslt.InvalidValue)
 	if s != 0 {
 		return s
 	}
@@ -162,11 +138,11 @@ func (f *Fake) newLayout(to *uintptr, t int32, rows, cols uint64, ld int64) cubl
 }
 
 func (f *Fake) destroyLayout(h uintptr) cublaslt.Status {
-	return drop[*layout](f, h, "layout of matrices", "cublasLtMatrixLayoutDestroy")
+	return destroyObject[*layout](f, h, "layout of matrices", "cublasLtMatrixLayoutDestroy", cublaslt.InvalidValue)
 }
 
 func (f *Fake) setLayout(h uintptr, number int32, from unsafe.Pointer, n uint64) cublaslt.Status {
-	l, s := of[*layout](f, h, "layout of matrices")
+	l, s := objectOf[*layout](f, h, "layout of matrices", cublaslt.InvalidValue)
 	if s != 0 {
 		return s
 	}
@@ -180,11 +156,11 @@ func (f *Fake) newPreference(to *uintptr) cublaslt.Status {
 }
 
 func (f *Fake) destroyPreference(h uintptr) cublaslt.Status {
-	return drop[*preference](f, h, "preference", "cublasLtMatmulPreferenceDestroy")
+	return destroyObject[*preference](f, h, "preference", "cublasLtMatmulPreferenceDestroy", cublaslt.InvalidValue)
 }
 
 func (f *Fake) setPreference(h uintptr, number int32, from unsafe.Pointer, n uint64) cublaslt.Status {
-	p, s := of[*preference](f, h, "preference")
+	p, s := objectOf[*preference](f, h, "preference", cublaslt.InvalidValue)
 	if s != 0 {
 		return s
 	}
@@ -200,20 +176,20 @@ type described struct {
 
 // describe reads the handles that calls share.
 func (f *Fake) describe(call string, handle, of_ uintptr, layouts ...uintptr) (x described, s cublaslt.Status) {
-	p, s := of[*products](f, handle, "handle of cuBLASLt")
+	p, s := objectOf[*products](f, handle, "handle of cuBLASLt", cublaslt.InvalidValue)
 	if s != 0 {
 		return x, s
 	}
 	if f.same(call, p.device, "handle of cuBLASLt") != 0 {
 		return x, cublaslt.ArchMismatch
 	}
-	d, s := of[*desc](f, of_, "description of products")
+	d, s := objectOf[*desc](f, of_, "description of products", cublaslt.InvalidValue)
 	if s != 0 {
 		return x, s
 	}
 	x.desc = *d
 	for i, h := range layouts {
-		l, s := of[*layout](f, h, "layout of matrices")
+		l, s := objectOf[*layout](f, h, "layout of matrices", cublaslt.InvalidValue)
 		if s != 0 {
 			return x, s
 		}
@@ -256,18 +232,18 @@ func (f *Fake) heuristic(handle, d, a, b, c, to, prefer uintptr, n int32, result
 	if s != 0 {
 		return s
 	}
-	p, s := of[*preference](f, prefer, "preference")
+	p, s := objectOf[*preference](f, prefer, "preference", cublaslt.InvalidValue)
 	if s != 0 {
 		return s
 	}
 	if n < 1 {
-		return f.misused("%d algorithms are asked for", n)
+		return misused(f, cublaslt.InvalidValue, "%d algorithms are asked for", n)
 	}
 	// Which algorithms there are may depend on how the bias is aligned, of which
 	// preferences say nothing.
 	align := uint64(p.align[3])
 	if bias := x.desc.bias; x.desc.epilogue&4 != 0 && (bias%align != 0 || bias%(2*align) == 0) {
-		return f.misused("an algorithm is asked for a bias at %#x, which says another alignment than %d", bias, align)
+		return misused(f, cublaslt.InvalidValue, "an algorithm is asked for a bias at %#x, which says another alignment than %d", bias, align)
 	}
 	const workspace = 768 // some
 	if p.workspace < workspace {
@@ -300,26 +276,26 @@ func (f *Fake) matmul(handle, d uintptr, alpha unsafe.Pointer, a uint64, la uint
 	}
 	switch {
 	case !adds && (c != to || x.layouts[2] != x.layouts[3]):
-		return f.misused("%s: C is not added and not D", call)
+		return misused(f, cublaslt.InvalidValue, "%s: C is not added and not D", call)
 	case c == to && x.layouts[2] != x.layouts[3]:
-		return f.misused("%s: C lies in the place of D otherwise", call)
+		return misused(f, cublaslt.InvalidValue, "%s: C lies in the place of D otherwise", call)
 	case algo == nil || algo.magic != magic:
-		return f.misused("%s with an algorithm that no heuristic gave", call)
+		return misused(f, cublaslt.InvalidValue, "%s with an algorithm that no heuristic gave", call)
 	case algo.key != x.key(algo.align):
-		return f.misused("%s with an algorithm for another shape", call)
+		return misused(f, cublaslt.InvalidValue, "%s with an algorithm for another shape", call)
 	case n < algo.workspace:
-		return f.misused("%s with %d bytes of memory besides, of %d", call, n, algo.workspace)
+		return misused(f, cublaslt.InvalidValue, "%s with %d bytes of memory besides, of %d", call, n, algo.workspace)
 	case workspace%256 != 0 || workspace == 0:
-		return f.misused("%s with memory besides at %#x, no multiple of 256", call, workspace)
+		return misused(f, cublaslt.InvalidValue, "%s with memory besides at %#x, no multiple of 256", call, workspace)
 	case x.desc.epilogue&4 != 0 && x.desc.bias == 0:
-		return f.misused("%s with no bias to add", call)
+		return misused(f, cublaslt.InvalidValue, "%s with no bias to add", call)
 	case x.desc.epilogue&4 != 0 && x.desc.bias%uint64(algo.align[3]) != 0:
-		return f.misused("%s with a bias at %#x, no multiple of %d", call, x.desc.bias, algo.align[3])
+		return misused(f, cublaslt.InvalidValue, "%s with a bias at %#x, no multiple of %d", call, x.desc.bias, algo.align[3])
 	}
 	p := &product{described: x, at: [4]uint64{a, b, c, to}, adds: adds, workspace: workspace, n: algo.workspace}
 	for i, align := range algo.align {
 		if p.at[i] == 0 || p.at[i]%uint64(align) != 0 {
-			return f.misused("%s with matrix %d at %#x, no multiple of %d", call, i, p.at[i], align)
+			return misused(f, cublaslt.InvalidValue, "%s with matrix %d at %#x, no multiple of %d", call, i, p.at[i], align)
 		}
 	}
 	if f.queue(call, stream, &work{kind: driver.KernelNode, product: p}) != 0 {

@@ -134,6 +134,9 @@ func TestMisuse(t *testing.T) {
 		{"results that overlap", func(p *cudnn.Problem, o *cudnn.Operands) { p.Y.Apart = 479 }, `of results \[2 16 5 6\] \[479 1 96 16\]`},
 		{"no stride", func(p *cudnn.Problem, o *cudnn.Operands) { p.X.Stride[1] = 0 }, "cudnnSetTensorNdDescriptor: number 3 is 0"},
 		{"results", func(p *cudnn.Problem, o *cudnn.Operands) { p.Pad[1] = 0 }, "dimension 1 has 4 results, not 6"},
+		{"a window longer than what it goes through", func(p *cudnn.Problem, o *cudnn.Operands) {
+			p.Pad[0], p.Dilation[0], p.Stride[0], p.Y.Size[0] = 0, 3, 4, 1
+		}, "the window is longer than dimension 0 with what is around it"},
 		{"images", func(p *cudnn.Problem, o *cudnn.Operands) { p.Y.Images = 1 }, "2 images, and 1 results"},
 		{"groups", func(p *cudnn.Problem, o *cudnn.Operands) { p.Groups = 3 }, "in 3 groups, for 8 to 16"},
 		{"padding", func(p *cudnn.Problem, o *cudnn.Operands) { p.Pad[0] = -1 }, "cudnnSetConvolutionNdDescriptor: number 0 is -1"},
