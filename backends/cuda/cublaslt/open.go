@@ -28,7 +28,7 @@ type Library struct {
 // major version of CUDA that the driver is for: a library for a later one is not used.
 // The error wraps [ErrNotFound], or says of each that was found what is wrong with it.
 func Open(newest int) (*Library, error) {
-	return libraries.Open(sought(), user(newest))
+	return libraries.Open(sought(), newest, use)
 }
 
 // majors are the versions of the library that are known, the best first. What another
@@ -41,11 +41,6 @@ func sought() libraries.Sought {
 		s.Names = append(s.Names, fmt.Sprintf("libcublasLt.so.%d", major))
 	}
 	return s
-}
-
-// user returns [use] for a driver.
-func user(newest int) func(string, func(string) uintptr) (*Library, error) {
-	return func(path string, lookup func(string) uintptr) (*Library, error) { return use(path, lookup, newest) }
 }
 
 // Use makes a library of functions that stand in for it. lookup returns the address of

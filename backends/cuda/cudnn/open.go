@@ -31,17 +31,12 @@ type Library struct {
 // version of CUDA that the driver is for: a library for a later one is not used. The
 // error wraps [ErrNotFound], or says of each that was found what is wrong with it.
 func Open(newest int) (*Library, error) {
-	return libraries.Open(sought(), user(newest))
+	return libraries.Open(sought(), newest, use)
 }
 
 func sought() libraries.Sought {
 	return libraries.Sought{Named: env.LibCUDNN.Value(), Names: []string{fmt.Sprintf("libcudnn.so.%d", known)},
 		Variable: env.LibCUDNN.Name, Install: "pip install nvidia-cudnn-cu13", NotFound: ErrNotFound}
-}
-
-// user returns [use] for a driver.
-func user(newest int) func(string, func(string) uintptr) (*Library, error) {
-	return func(path string, lookup func(string) uintptr) (*Library, error) { return use(path, lookup, newest) }
 }
 
 // Use makes a library of functions that stand in for it. lookup returns the address of

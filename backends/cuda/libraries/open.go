@@ -29,19 +29,22 @@ type Sought struct {
 	NotFound error
 }
 
+// User makes a library of what was found at a path, whose functions lookup returns the
+// addresses of, for a driver for CUDA up to some major version.
+type User[L any] func(path string, lookup func(name string) uintptr, newest int) (L, error)
+
 // Open opens the first library that can be used of those that [Candidates] returns, or
-// the one that is named: use tries what is found, whose functions lookup returns the
-// addresses of. The error wraps [Sought.NotFound], or says of each that was found what is
-// wrong with it.
-func Open[L any](s Sought, use func(path string, lookup func(name string) uintptr) (L, error)) (L, error) {
+// the one that is named. The error wraps [Sought.NotFound], or says of each that was found
+// what is wrong with it.
+func Open[L any](s Sought, newest int, use User[L]) (L, error) {
 	if s.Named != "" {
-		return First(s, []string{s.Named}, use)
+		return First(s, []string{s.Named}, newest, use)
 	}
-	return First(s, Candidates(s.Names...), use)
+	return First(s, Candidates(s.Names...), newest, use)
 }
 
 // First is [Open] of names and files that are given.
-func First[L any](s Sought, names []string, use func(path string, lookup func(name string) uintptr) (L, error)) (L, error) {
+func First[L any](s Sought, names []string, newest int, use User[L]) (L, error) {
 	var none L
 	if slices.Equal(names, []string{"none"}) {
 		return none, fmt.Errorf("%w: %s is none", s.NotFound, s.Variable)
@@ -55,7 +58,7 @@ func First[L any](s Sought, names []string, use func(path string, lookup func(na
 			}
 			continue
 		}
-		l, err := use(name, lookup)
+		l, err := use(name, lookup, newest)
 		if err == nil {
 			return l, nil
 		}

@@ -1,6 +1,7 @@
 package libraries
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,10 +42,22 @@ func Candidates(names ...string) []string {
 	return all
 }
 
-// Headers returns the files of a name that toolkits, and the packages of Python beside
-// their libraries, have of headers in C; for tests.
-func Headers(name string) []string {
-	return files(append([]string{"/usr/local/cuda*/include"}, inPackages("nvidia/*/include")...), name)
+// Headers returns the texts of headers in C by their names, which toolkits have, and the
+// packages of Python beside their libraries; for tests. The error says which there is not.
+func Headers(names ...string) (texts []string, err error) {
+	folders := append([]string{"/usr/local/cuda*/include"}, inPackages("nvidia/*/include")...)
+	for _, name := range names {
+		found := files(folders, name)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("there is no %s", name)
+		}
+		text, err := os.ReadFile(found[0])
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(text))
+	}
+	return texts, nil
 }
 
 // inPackages returns where folders of packages of Python may be.
