@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"ltc/backends"
@@ -174,17 +175,14 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 		}
 		here.Args = append(here.Args, w)
 	}
-	for _, v := range c.Results {
-		if v.Remote() != nil {
-			v = soa.View{}
-		}
-		here.Results = append(here.Results, v)
+	if len(c.Results) == 0 {
+		c.Results = make([]soa.View, len(h.Signature().Results))
+	}
+	for j := range c.Results {
+		here.Results = append(here.Results, h.place(c, j))
 	}
 	if err := h.run.Execute(ctx, &here); err != nil {
 		return err
-	}
-	if len(c.Results) == 0 {
-		c.Results = make([]soa.View, len(here.Results))
 	}
 	for j, v := range here.Results {
 		to := c.Results[j]
@@ -201,4 +199,23 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 		c.Results[j] = to
 	}
 	return nil
+}
+
+// place returns where the evaluator is to write result j of a call; none where that is
+// its own choice. Whether the call fits the program the evaluator finds out.
+func (h *hosted) place(c *backends.Call, j int) soa.View {
+	v, all := c.Results[j], h.Signature().Results
+	switch {
+	case v.Remote() != nil:
+		return soa.View{}
+	case !v.IsZero() || !c.Resident || j >= len(all):
+		return v
+	}
+	a := all[j].Alias
+	if a < 0 || a >= len(c.Args) || c.Args[a].IsZero() || c.Args[a].Remote() != nil {
+		return v
+	}
+	t := c.Args[a].Type // which keeps its value
+	t.Shape = slices.Clone(t.Shape)
+	return c.Make(t)
 }
