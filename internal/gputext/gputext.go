@@ -64,7 +64,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 func (b *Backend) Text(ctx context.Context, m backends.Module, o backends.Options) error {
 	for _, gpu := range b.gpus {
 		if _, err := gpu.Compile(ctx, m, o); err != nil {
-			return fmt.Errorf("for %s: %w", gpu.Devices()[0].Name, err)
+			return fmt.Errorf("for %s: %w", gpu.Devices()[0].Properties["target"], err)
 		}
 	}
 	return nil
