@@ -151,7 +151,8 @@ func (p *picks) want() []uint16 {
 }
 
 // On GPUs of sm_90a attention is left to warpgroups where tensor maps reach what it
-// reads, and else, or where keys are cut into parts, to warps. Results are exact, wherever operands are.
+// reads, and else, or where keys are cut into parts, to warps. Results are exact, wherever
+// operands are.
 func TestAttentionBoxes(t *testing.T) {
 	b := hopper(t)
 	for _, c := range trials.First([]struct {

@@ -70,8 +70,8 @@ type Matrix struct {
 	Apart         int64 // elements from one product's to the next one's
 }
 
-// Problem is so many products D = A·B of matrices, or A·B + C, of which A or B may lie transposed:
-// a row of it is a column of what is multiplied.
+// Problem is so many products D = A·B of matrices, or A·B + C, of which A or B may lie
+// transposed: a row of it is a column of what is multiplied.
 type Problem struct {
 	A, B, D        Matrix
 	C              Matrix

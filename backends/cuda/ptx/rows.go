@@ -58,8 +58,8 @@ func (w *writer) rowsOf() (first, step string) {
 // warp returns which of the block's warps the thread is in.
 func (w *writer) warp() string { return w.op(long, "shr.u64", w.special("%tid.x"), "5") }
 
-// eachRow writes the loop over the rows of a block, or of a warp: begin at the start of each, then
-// the stages, of which run writes the bodies of those with axes.
+// eachRow writes the loop over the rows of a block, or of a warp: begin at the start of
+// each, then the stages, of which run writes the bodies of those with axes.
 func (w *writer) eachRow(begin func(), run func(st *stage)) {
 	p := w.point(0)
 	thread, _ := w.inRow()
