@@ -17,20 +17,14 @@ import (
 	"ltc/soa"
 )
 
-// convolving opens a backend whose convolutions are cuDNN's, however small. On a GPU it
-// is the machine's library, and a test is skipped where there is none.
+// convolving opens a backend whose convolutions are cuDNN's, however small.
 func convolving(t testing.TB, o cudafake.Options) (*Backend, *cudafake.Fake) {
 	b, f := backend(t.(*testing.T), o)
-	least := b.dev.convolutions.least
-	b.dev.convolutions.least = 1
-	t.Cleanup(func() { b.dev.convolutions.least = least })
-	if f != nil {
+	taking(t, b.dev, &b.dev.convolutions, f, func() error {
 		l, err := f.Convolutions()
-		require.NoError(t, err)
 		b.dev.UseConvolutions(l)
-	} else if b.dev.convolutions.on(b.dev) == nil {
-		t.Skip("there is no cuDNN")
-	}
+		return err
+	})
 	return b, f
 }
 

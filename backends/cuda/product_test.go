@@ -20,20 +20,29 @@ import (
 	"ltc/soa"
 )
 
-// multiplying opens a backend whose products are cuBLASLt's, however small. On a GPU it
-// is the machine's library, and a test is skipped where there is none.
+// taking has a library compute what it can, however small: on a fake the one that stands
+// in for it, which use has the device use. On a GPU it is the machine's, and a test is
+// skipped where there is none.
+func taking[H handle](t testing.TB, d *Device, l *library[H], f *cudafake.Fake, use func() error) {
+	least := l.least
+	l.least = 1
+	t.Cleanup(func() { l.least = least })
+	var none H
+	if f != nil {
+		require.NoError(t, use())
+	} else if l.on(d) == none {
+		t.Skip("there is no " + l.name)
+	}
+}
+
+// multiplying opens a backend whose products are cuBLASLt's, however small.
 func multiplying(t testing.TB, o cudafake.Options) (*Backend, *cudafake.Fake) {
 	b, f := backend(t.(*testing.T), o)
-	least := b.dev.products.least
-	b.dev.products.least = 1
-	t.Cleanup(func() { b.dev.products.least = least })
-	if f != nil {
+	taking(t, b.dev, &b.dev.products, f, func() error {
 		l, err := f.Products()
-		require.NoError(t, err)
 		b.dev.UseLibrary(l)
-	} else if b.dev.products.on(b.dev) == nil {
-		t.Skip("there is no cuBLASLt")
-	}
+		return err
+	})
 	return b, f
 }
 
