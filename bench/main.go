@@ -66,6 +66,7 @@ func main() {
 	asJSON := flag.Bool("json", false, "print JSON objects, one a line")
 	kernels := flag.Bool("profile", false, "print what each kernel takes, too")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this `file`; only with one workload")
+	device := flag.Bool("device", false, "print what the backend runs on and measure nothing; status 1 if it cannot be opened")
 	one := flag.String("one", "", "measure the workload of this name in this process and print JSON")
 	flag.Parse()
 	if err := checkFlags(*run, *backend, *threads, *profile); err != nil {
@@ -74,6 +75,15 @@ func main() {
 		os.Exit(2)
 	}
 	e := &env{backend: *backend, threads: *threads, profile: *kernels, quick: *small, small: *small}
+	if *device {
+		runs, err := e.runs()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		fmt.Println(runs)
+		return
+	}
 	if *one != "" {
 		if err := e.one(*one, *profile); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", *one, err)

@@ -86,6 +86,11 @@ func (s *session) measured(threads int) bool {
 	return slices.ContainsFunc(s.figures, func(f figure) bool { return f.Threads == threads && f.ours() })
 }
 
+// someOurs reports whether any workload was measured on our side.
+func (s *session) someOurs() bool {
+	return slices.ContainsFunc(s.figures, func(f figure) bool { return f.ours() && f.Error == "" && f.main() > 0 })
+}
+
 // ours returns our figure of a workload, that of the lowest median.
 func (s *session) ours(w string, threads int) (figure, bool) {
 	return s.lowest(func(f figure) bool { return f.W == w && f.Threads == threads && f.ours() })

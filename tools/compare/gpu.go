@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,7 +106,11 @@ func (o *options) measureGPU(ctx context.Context) (*session, error) {
 	return r.session, nil
 }
 
-// prepareGPU finds or builds our side.
+// errNoGPU is the error of [options.measureGPU] where our side has nothing to run on.
+var errNoGPU = errors.New("there is no GPU that the backend can use")
+
+// prepareGPU finds or builds our side. The error wraps [errNoGPU] if its backend
+// cannot be opened.
 func (r *runner) prepareGPU() error {
 	var err error
 	if r.scratch, err = filepath.Abs(r.options.scratch); err != nil {
@@ -119,12 +124,31 @@ func (r *runner) prepareGPU() error {
 			return err
 		}
 	}
+	if err := r.opens(); err != nil {
+		return err
+	}
 	if err := r.begin(); err != nil {
 		return err
 	}
 	out, err := exec.Command("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").Output()
 	if version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n"); err == nil && version != "" {
 		r.session.Driver = version
+	}
+	return nil
+}
+
+// opens asks our side, in a process of its own, whether it can open its backend: it
+// ends with status 1 if it cannot.
+func (r *runner) opens() error {
+	var why bytes.Buffer
+	c := exec.CommandContext(r.ctx, r.bench, "-device", "-backend", r.backend)
+	c.Stderr = &why
+	err := c.Run()
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) && e.ExitCode() == 1 {
+		return fmt.Errorf("%w: %s", errNoGPU, strings.TrimPrefix(oneLine(why.String()), "bench: "))
+	}
+	if err != nil {
+		return fmt.Errorf("%s -device: %w: %s", r.bench, err, oneLine(why.String()))
 	}
 	return nil
 }

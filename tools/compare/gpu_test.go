@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +21,10 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(acting) {
 	case "":
 		os.Exit(m.Run())
-	case "sides":
+	case "none": // our program, on a machine without a GPU
+		fmt.Fprintln(os.Stderr, "bench: open backend \"cuda\": no driver\nno file")
+		os.Exit(1)
+	case "sides", "failing":
 		if len(os.Args) > 2 && (os.Args[2] == "torch" || os.Args[2] == "jax") {
 			actPeer(os.Args[2])
 		} else {
@@ -53,7 +58,15 @@ func actPeer(name string) {
 
 // actBench is our program.
 func actBench(args []string) {
+	if slices.Contains(args, "-device") {
+		fmt.Println("name=a GPU")
+		return
+	}
 	w := regexp.MustCompile(`\^(\w+)\$`).FindStringSubmatch(strings.Join(args, " "))[1]
+	if os.Getenv(acting) == "failing" {
+		fmt.Printf(`{"peer": "ltc", "w": "%s", "error": "it is lost | really\nfor ever"}`+"\n", w)
+		os.Exit(1)
+	}
 	switch w {
 	case "peak_device_copy":
 		fmt.Println(`{"peer": "ltc", "w": "peak_device_copy", "backend": "cuda", "runs": "name=a GPU", "med_s": 0.001, "gbps": 4000}`)
@@ -105,6 +118,36 @@ func TestGPU(t *testing.T) {
 	s, err = o.measureGPU(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, s.pageGPU(), "- bf16matmul_8192: the time was over")
+}
+
+// Where no GPU can be used nothing is measured and no page is written; the same if
+// nothing of ours could be measured on one.
+func TestGPUNone(t *testing.T) {
+	for _, c := range []struct{ as, want string }{{"none", ""}, {"failing", "nothing of ours was measured"}} {
+		t.Run(c.as, func(t *testing.T) {
+			t.Setenv(acting, c.as)
+			dir := t.TempDir()
+			page := filepath.Join(dir, "page.md")
+			o, err := parse([]string{"-gpu", "-scratch", dir, "-bench", os.Args[0], "-python", os.Args[0], "-only", "jax", "-o", page, "-run", "peak|graph|softmax_16"})
+			require.NoError(t, err)
+			if err = o.compare(t.Context()); c.want == "" {
+				require.NoError(t, err, "it is skipped")
+			} else {
+				require.ErrorContains(t, err, c.want)
+			}
+			require.NoFileExists(t, page)
+			s, err := o.measureGPU(t.Context())
+			if c.want == "" {
+				require.ErrorIs(t, err, errNoGPU)
+				require.ErrorContains(t, err, `: open backend "cuda": no driver; no file`)
+				return
+			}
+			require.NoError(t, err)
+			text := s.pageGPU()
+			require.Contains(t, text, "| `softmax_16384x4096_bf16` | failed: it is lost \\| really; for ever |")
+			require.Contains(t, text, "Of ours `graph_costs` failed: it is lost | really; for ever\n")
+		})
+	}
 }
 
 // Rows have the names that ./bench has, and all that reach something are there.

@@ -34,6 +34,7 @@ func (s *session) pageGPU() string {
 	}
 	s.graphs(&b)
 	s.absent(&b)
+	s.noRow(&b)
 	return b.String()
 }
 
@@ -124,9 +125,12 @@ func (s *session) judged(g gpuRow) (ratio, copied, reach string) {
 	return ratio, copied, strings.Join(said, "; ")
 }
 
+// outsideTable are the workloads that the page tells of in words.
+var outsideTable = []string{"peak_device_copy", "graph_costs"}
+
 // lineGPU is a row of the table; nothing if it was not measured.
 func (s *session) lineGPU(b *strings.Builder, g gpuRow) {
-	if g.name == "peak_device_copy" || g.name == "graph_costs" {
+	if slices.Contains(outsideTable, g.name) {
 		return
 	}
 	ours, ok := s.oursGPU(g.name)
@@ -143,7 +147,7 @@ func (s *session) lineGPU(b *strings.Builder, g gpuRow) {
 	if ok {
 		alone = measure.Seconds(ours.Median)
 	} else if why != "" {
-		queued = "failed: " + why
+		queued = "failed: " + cell(why)
 	}
 	if has {
 		if waited, who = measure.Seconds(peer.Median), name(peer.Peer); peer.Queued > 0 {
@@ -180,6 +184,23 @@ func (s *session) printGPU(out io.Writer, g gpuRow) {
 		fmt.Fprint(w, b.String())
 	}
 }
+
+// noRow says what became of workloads that have no row in the table, and failed.
+func (s *session) noRow(b *strings.Builder) {
+	for _, w := range outsideTable {
+		if _, ok := s.oursGPU(w); !ok && s.failed(w, 1) != "" {
+			fmt.Fprintf(b, "\nOf ours `%s` failed: %s\n", w, oneLine(s.failed(w, 1)))
+		}
+	}
+}
+
+// oneLine is what was said, on one line.
+func oneLine(said string) string {
+	return strings.Join(strings.FieldsFunc(said, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
+
+// cell is what was said, as a table's cell holds it.
+func cell(said string) string { return strings.ReplaceAll(oneLine(said), "|", `\|`) }
 
 // graphs says what launches and graphs cost the host, and from which numbers on a
 // graph pays.

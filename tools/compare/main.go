@@ -15,6 +15,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -50,6 +51,9 @@ func main() {
 	o, err := parse(os.Args[1:])
 	if err == nil {
 		err = o.compare(ctx)
+	}
+	if errors.Is(err, flag.ErrHelp) {
+		return
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -128,7 +132,10 @@ func (o *options) compare(ctx context.Context) error {
 	case o.from != "":
 		s, err = readSession(o.from)
 	case o.gpu:
-		s, err = o.measureGPU(ctx)
+		if s, err = o.measureGPU(ctx); errors.Is(err, errNoGPU) {
+			fmt.Println("SKIPPED:", err)
+			return nil
+		}
 	default:
 		s, err = o.measure(ctx)
 	}
@@ -137,6 +144,9 @@ func (o *options) compare(ctx context.Context) error {
 	}
 	page := ""
 	if o.gpu {
+		if !s.someOurs() {
+			return errors.New("nothing of ours was measured: no page is written")
+		}
 		page = s.pageGPU()
 	} else {
 		page = s.page()
