@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"ltc/ir/types"
 )
 
 // Collection is a list of named tensors over columns, in the order in which a
@@ -27,6 +29,9 @@ type tensor struct {
 	view    View
 	columns []Column
 	batch   int // elements of a batch; 0: the tensor is not cut
+	// sizes are the shapes of a batch and of the last one: who has kept the view of one
+	// batch finds its shape as it was when others have come.
+	sizes [2]types.Shape
 }
 
 // NewCollection returns a collection for n elements without tensors.
@@ -135,7 +140,14 @@ func (c *Collection) add(name string, batch int, columns []Column) error {
 	if err != nil {
 		return fmt.Errorf("tensor %s: %w", name, err)
 	}
-	return c.append(tensor{name: name, view: v, columns: slices.Clone(columns), batch: batch})
+	t := tensor{name: name, view: v, columns: slices.Clone(columns), batch: batch}
+	if batch > 0 && c.n > 0 {
+		for i, n := range [...]int{min(batch, c.n), (c.n-1)%batch + 1} {
+			t.sizes[i] = slices.Clone(v.Type.Shape)
+			t.sizes[i][0] = n
+		}
+	}
+	return c.append(t)
 }
 
 // append adds tensors, whose names must be new and there.
@@ -248,9 +260,9 @@ func (c *Collection) ChangeOrder(names ...string) error {
 func (c *Collection) Clone() *Collection {
 	d := *c
 	d.tensors, d.order, d.uses, d.padded = slices.Clone(c.tensors), slices.Clone(c.order), slices.Clone(c.uses), nil
-	for i := range d.tensors { // of a batch the next one writes these lists
+	for i := range d.tensors { // of a batch the next one writes these tables
 		v := &d.tensors[i].view
-		v.Type.Shape, v.Table = slices.Clone(v.Type.Shape), slices.Clone(v.Table)
+		v.Table = slices.Clone(v.Table)
 	}
 	return &d
 }
@@ -289,16 +301,17 @@ func (c *Collection) Batch(i int, into *Collection) error {
 			*to = *from
 			continue
 		}
-		shape, table := to.view.Type.Shape, to.view.Table
+		table := to.view.Table
 		if to.batch == 0 { // not of an earlier batch: not ours to write
-			shape, table = nil, nil
+			table = nil
 		}
 		*to = *from
 		start := i * from.batch
-		n := min(from.batch, c.n-start)
-		into.n = n
-		to.view.Type.Shape = append(shape[:0], from.view.Type.Shape...)
-		to.view.Type.Shape[0] = n
+		to.view.Type.Shape = from.sizes[0]
+		if i == c.batches-1 {
+			to.view.Type.Shape = from.sizes[1]
+		}
+		into.n = to.view.Type.Shape[0]
 		by := start * from.view.Strides[0] * from.view.Type.DType.Size()
 		if from.view.Table == nil {
 			to.view.base = unsafe.Add(from.view.base, by)

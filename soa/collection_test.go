@@ -210,6 +210,13 @@ func TestCollectionErrors(t *testing.T) {
 	require.EqualError(t, soa.NewCollection(-1).Add("t", p.Col("X")), "tensor t: a collection of -1 elements")
 }
 
+func firstDims(views []soa.View) (all []int) {
+	for _, v := range views {
+		all = append(all, v.Type.Shape[0])
+	}
+	return all
+}
+
 func TestBatches(t *testing.T) {
 	p, q := filled(t, 70), filled(t, 70)
 	c := soa.NewCollection(70)
@@ -222,9 +229,12 @@ func TestBatches(t *testing.T) {
 	all, gathered := values[float64](t, whole), values[float64](t, c.Tensor(1))
 	require.NoError(t, c.ChangeOrder("all", "xyz", "gathered", "scalar"))
 	var b soa.Collection
-	for _, i := range []int{2, 0, 1, 2} {
+	var kept []soa.View
+	for k, i := range []int{2, 0, 1, 2} {
 		require.NoError(t, c.Batch(i, &b))
 		n := min(32, 70-32*i)
+		kept = append(kept, b.Tensor(2))
+		require.Equal(t, []int{6, 32, 32, 6}[:k+1], firstDims(kept), "a batch that came later has changed the shape of one before")
 		require.Equal(t, n, b.Elements())
 		require.Equal(t, c.Names(), b.Names())
 		require.Equal(t, 70, b.Tensor(0).Type.Shape[0])
