@@ -62,7 +62,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if err != nil {
 		return nil, err
 	}
-	return &executable{x, b.Fake}, nil
+	return watched(x, b.Fake), nil
 }
 
 // Load is Compile, with the kernels of an artifact.
@@ -71,12 +71,39 @@ func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Option
 	if err != nil {
 		return nil, err
 	}
-	return &executable{x, b.Fake}, nil
+	return watched(x, b.Fake), nil
 }
 
 type executable struct {
 	backends.Executable
 	fake *cudafake.Fake
+}
+
+// watched returns x with runs that report what was done wrong. What it can tell of
+// itself, as those of package cuda can, it still can.
+func watched(x backends.Executable, f *cudafake.Fake) backends.Executable {
+	e := &executable{x, f}
+	switch x := x.(type) {
+	case interface {
+		backends.Copying
+		backends.Sizing
+	}:
+		return &struct {
+			*executable
+			backends.Copying
+			backends.Sizing
+		}{e, x, x}
+	case interface {
+		backends.Copying
+		backends.Sized
+	}:
+		return &struct {
+			*executable
+			backends.Copying
+			backends.Sized
+		}{e, x, x}
+	}
+	return e
 }
 
 // Execute runs the program and reports what was done wrong, by whichever run.
@@ -94,7 +121,7 @@ func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 	if err != nil {
 		return nil, err
 	}
-	return &executable{x, e.fake}, nil
+	return watched(x, e.fake), nil
 }
 
 // Profile returns what the steps have taken, in the interpreter.

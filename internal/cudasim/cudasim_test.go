@@ -73,3 +73,27 @@ func TestViolations(t *testing.T) {
 	require.ErrorContains(t, err, "which nothing has written")
 	require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{soa.Make(x.Type)}}))
 }
+
+// What executables of package cuda tell of themselves, these do, too, bound or not.
+func TestTelling(t *testing.T) {
+	b, err := backends.Open("cudasim")
+	require.NoError(t, err)
+	for _, n := range []string{"4", "?"} {
+		e, err := b.Compile(t.Context(), backends.NewModule("func.func public @main(%a: tensor<"+n+"xf32>) -> tensor<"+n+`xf32> {
+  %0 = stablehlo.add %a, %a : tensor<`+n+"xf32>\n  return %0 : tensor<"+n+"xf32>\n}"), backends.Options{})
+		require.NoError(t, err)
+		bound, err := e.Bind(t.Context(), nil)
+		require.NoError(t, err)
+		for _, x := range []backends.Executable{e, bound} {
+			c := &backends.Call{Args: []soa.View{soa.Make(types.Of(types.F32, 4))}}
+			require.NoError(t, x.Execute(t.Context(), c))
+			require.EqualValues(t, 32, x.(backends.Copying).CopiedBytes(), n)
+			if n == "?" {
+				c.Results = []soa.View{soa.Make(types.Of(types.F32, 5))}
+				require.ErrorContains(t, x.(backends.Sizing).CheckSizes(c), "want f32[4], got f32[5]")
+			} else {
+				require.NotNil(t, x.(backends.Sized))
+			}
+		}
+	}
+}
