@@ -183,6 +183,16 @@ func TestNoCacheDirectory(t *testing.T) {
 	require.Contains(t, complaint.String(), "LTC_CACHE_DIR, or with -dir")
 }
 
+// What the host can do at most says nothing of a device with memory of its own.
+func TestProfileOfDevice(t *testing.T) {
+	for backend, peaks := range map[string]bool{"cpu": true, "cudasim": false} {
+		out, status := output("run", "-profile", "-backend", backend, "../../testdata/exported/mlp_step.mlir")
+		require.Zero(t, status, out)
+		require.Equal(t, peaks, strings.HasPrefix(out, "peak: "), out)
+		require.Equal(t, peaks, regexp.MustCompile(`[0-9] % (flops|copy)`).MatchString(out), out)
+	}
+}
+
 // A failure while running is shown where the op stands in the text.
 func TestLocated(t *testing.T) {
 	text := "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n"

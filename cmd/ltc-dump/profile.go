@@ -21,9 +21,9 @@ const (
 	leastProfiled, mostProfiled = 3, 10000
 )
 
-// profile runs a program that has run once again and again, and prints what its
-// steps took.
-func (c *call) profile(ctx context.Context, p *program, exe backends.Executable, run *backends.Call, threads int) error {
+// profile runs a program of a backend's that has run once again and again, and prints
+// what its steps took.
+func (c *call) profile(ctx context.Context, b backends.Backend, p *program, exe backends.Executable, run *backends.Call, threads int) error {
 	profiler, ok := exe.(backends.Profiler)
 	if !ok {
 		return fmt.Errorf("no profile: the backend runs the program as a whole, as the evaluator does with one of which nothing is compiled")
@@ -42,6 +42,9 @@ func (c *call) profile(ctx context.Context, p *program, exe backends.Executable,
 	}
 	steps := profiler.Profile()
 	backends.LocateProfile(steps, exe.Signature(), places(p.file, p.source))
+	if _, own := b.(backends.Allocator); own { // what a device of its own memory can do is not measured
+		return backends.WriteProfile(c.stdout, steps, backends.Peaks{})
+	}
 	of := peak.Measure(threads)
 	fmt.Fprintln(c.stdout, "peak: "+peaksLine(of, threads))
 	return backends.WriteProfile(c.stdout, steps, backends.Peaks{F32: of.F32, BF16: of.BF16, Bytes: of.Copied})

@@ -110,11 +110,11 @@ func runModule(c *call) error {
 	if err != nil {
 		return p.refused(err)
 	}
-	return r.execute(ctx, c, p, exe)
+	return r.execute(ctx, c, b, p, exe)
 }
 
 // execute runs what was compiled and prints, writes or compares its results.
-func (r *running) execute(ctx context.Context, c *call, p *program, exe backends.Executable) error {
+func (r *running) execute(ctx context.Context, c *call, b backends.Backend, p *program, exe backends.Executable) error {
 	sig := exe.Signature()
 	if n := len(sig.Results); filepath.Ext(r.output) == ".npy" && n != 1 {
 		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", r.output, r.function, n)
@@ -139,7 +139,7 @@ func (r *running) execute(ctx context.Context, c *call, p *program, exe backends
 	if !r.profile {
 		return nil
 	}
-	return c.profile(ctx, p, exe, call, cmp.Or(r.threads, runtime.GOMAXPROCS(0)))
+	return c.profile(ctx, b, p, exe, call, cmp.Or(r.threads, runtime.GOMAXPROCS(0)))
 }
 
 // results writes the results to a file if that has a name, and prints how far

@@ -2,10 +2,16 @@
 
 package driver
 
-import "github.com/ebitengine/purego"
+import (
+	"runtime"
+
+	"github.com/ebitengine/purego"
+)
 
 // library loads a library and returns what finds its functions.
 func library(name string) (func(name string) uintptr, error) {
+	runtime.LockOSThread() // of which dlerror is: why there is no library
+	defer runtime.UnlockOSThread()
 	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, err

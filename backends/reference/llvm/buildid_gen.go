@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fa2afefa8aa59a6d97b562a7"
+const buildID = "4f7c92a66bdc73179b556dff"

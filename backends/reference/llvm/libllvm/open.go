@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -87,6 +88,8 @@ func present(name string) bool {
 
 // load makes the linker load a library, and finds what it can do.
 func load(name string, version Version) (*Library, error) {
+	runtime.LockOSThread() // of which dlerror is: why there is no library
+	defer runtime.UnlockOSThread()
 	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		if said := err.Error(); strings.Contains(said, "cannot open shared object file") || strings.Contains(said, "No such file") {
