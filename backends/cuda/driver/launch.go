@@ -92,8 +92,8 @@ func (s *Stream) Launch(l *Launch) error {
 	if l.cluster {
 		return s.launchConfigured(l)
 	}
-	if lost := s.ctx.lost.Load(); lost != nil {
-		return lost
+	if err := s.usable(cuLaunchKernel); err != nil {
+		return err
 	}
 	a := &l.args
 	a[0], a[1], a[2], a[3] = l.fn.handle, uintptr(l.grid[0]), uintptr(l.grid[1]), uintptr(l.grid[2])
@@ -106,8 +106,8 @@ func (s *Stream) Launch(l *Launch) error {
 }
 
 func (s *Stream) launchConfigured(l *Launch) error {
-	if lost := s.ctx.lost.Load(); lost != nil {
-		return lost
+	if err := s.usable(cuLaunchKernelEx); err != nil {
+		return err
 	}
 	l.config = launchConfig{grid: l.grid, block: l.block, shared: l.shared, stream: s.handle, attributes: unsafe.Pointer(&l.attribute), n: 1}
 	l.args[0], l.args[1], l.args[2], l.args[3] = uintptr(unsafe.Pointer(&l.config)), l.fn.handle, uintptr(unsafe.Pointer(unsafe.SliceData(l.params))), 0

@@ -54,8 +54,8 @@ func (s *Stream) AllocFrom(p *Pool, n int) (Ptr, error) {
 }
 
 func (s *Stream) alloc(e entry, n, args int) (Ptr, error) {
-	if l := s.ctx.lost.Load(); l != nil {
-		return 0, l
+	if err := s.usable(e); err != nil {
+		return 0, err
 	}
 	if code := s.ctx.driver.call(e, &s.frame, args); code != Success {
 		return 0, s.ctx.fail(e, code, fmt.Sprintf("%d bytes of device %d", n, s.ctx.device.ordinal))

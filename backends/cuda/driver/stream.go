@@ -32,21 +32,39 @@ func (c *Context) NewStream(priority int) (*Stream, error) {
 // Context returns the stream's context.
 func (s *Stream) Context() *Context { return s.ctx }
 
-// Handle is the library's own, for other libraries of NVIDIA's.
+// Handle is the library's own, for other libraries of NVIDIA's; 0 if the stream was
+// destroyed.
 func (s *Stream) Handle() uintptr { return s.handle }
 
 // call calls the library with the first n arguments of the stream's frame.
 func (s *Stream) call(e entry, n int) error {
-	if l := s.ctx.lost.Load(); l != nil {
-		return l
+	if err := s.usable(e); err != nil {
+		return err
 	}
 	return s.ctx.result(e, s.ctx.driver.call(e, &s.frame, n))
 }
 
-// Destroy gives the stream up. What is queued in it still runs.
+// usable returns an error for a call of a stream that is lost with its context, or was
+// destroyed: the library does not look whether its handles are.
+func (s *Stream) usable(e entry) error {
+	if l := s.ctx.lost.Load(); l != nil {
+		return l
+	}
+	if s.handle == 0 {
+		return s.ctx.fail(e, InvalidHandle, "the stream was destroyed")
+	}
+	return nil
+}
+
+// Destroy gives the stream up, which refuses all calls from then on. What is queued in it
+// still runs.
 func (s *Stream) Destroy() error {
 	s.args[0] = s.handle
-	return s.call(cuStreamDestroy, 1)
+	err := s.call(cuStreamDestroy, 1)
+	if err == nil {
+		s.handle = 0
+	}
+	return err
 }
 
 // Synchronize returns when all that was queued is done, with the first error.
@@ -57,8 +75,8 @@ func (s *Stream) Synchronize() error {
 
 // Done reports whether all that was queued is done.
 func (s *Stream) Done() (bool, error) {
-	if l := s.ctx.lost.Load(); l != nil {
-		return false, l
+	if err := s.usable(cuStreamQuery); err != nil {
+		return false, err
 	}
 	s.args[0] = s.handle
 	code := s.ctx.driver.call(cuStreamQuery, &s.frame, 1)
