@@ -123,6 +123,22 @@ func TestOldDevice(t *testing.T) {
 	require.EqualError(t, err, "cuda:0: the GPU is too old: ltc fake is an sm_75, and sm_80 is the oldest that there are kernels for")
 }
 
+// A device that cannot be opened keeps nothing, and may be opened later.
+func TestOpenFails(t *testing.T) {
+	for _, call := range []string{"cuDevicePrimaryCtxRetain", "cuMemPoolCreate", "cuMemPoolSetAttribute", "cuStreamCreateWithPriority"} {
+		f := cudafake.New(cudafake.Options{})
+		d, err := f.Open()
+		require.NoError(t, err)
+		f.Fail(call, 0, driver.OutOfMemory)
+		_, err = Use(d, 0)
+		require.ErrorIs(t, err, driver.OutOfMemory, call)
+		dev, err := Use(d, 0)
+		require.NoError(t, err, call)
+		require.NoError(t, dev.close())
+		require.NoError(t, f.Close(), call)
+	}
+}
+
 // What was uploaded comes back, in parts and strided, through several queues.
 func TestCopies(t *testing.T) {
 	for seed := range uint64(3) {

@@ -133,6 +133,9 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 		v.home, err = v.NewQueue()
 	}
 	if err != nil {
+		if v.memory.pool != nil {
+			err = errors.Join(err, v.memory.pool.Destroy())
+		}
 		return nil, errors.Join(err, ctx.Release())
 	}
 	return v, nil
