@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -48,6 +49,31 @@ func (q *Queue) stage(bytes int) (*stage, error) {
 		s.host = h
 	}
 	return s, nil
+}
+
+// used notes that a stream copies from or to the stage's memory. Where it cannot be noted
+// the copy is waited for: the memory is then another's.
+func (s *stage) used(in *driver.Stream) error {
+	err := s.done.Record(in)
+	if err != nil {
+		err = errors.Join(err, in.Synchronize())
+	}
+	return err
+}
+
+// reserve has memory for copies of some bytes to the host, which is then there when
+// nothing may fail any more. The queue is locked and its context entered.
+func (q *Queue) reserve(bytes int) error {
+	for range q.stages {
+		if s := &q.stages[q.next]; s.host != nil && len(s.host.Bytes()) >= min(bytes, q.staged) {
+			q.next = 1 - q.next
+			continue
+		}
+		if _, err := q.stage(bytes); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *stage) free() error {
@@ -100,7 +126,7 @@ func (q *Queue) send(p driver.Ptr, from []byte) error {
 		if err := q.stream.ToDevice(p, some); err != nil {
 			return err
 		}
-		if err := s.done.Record(q.stream); err != nil {
+		if err := s.used(q.stream); err != nil {
 			return err
 		}
 		from, p = from[len(some):], p+driver.Ptr(len(some))
@@ -162,7 +188,7 @@ func (q *Queue) receive(stream *driver.Stream, to []byte, p driver.Ptr) error {
 		if err := stream.ToHost(s.host.Bytes()[:len(some)], p); err != nil {
 			return err
 		}
-		if err := s.done.Record(stream); err != nil {
+		if err := s.used(stream); err != nil {
 			return err
 		}
 		if err := finish(); err != nil {

@@ -210,16 +210,123 @@ func TestRejected(t *testing.T) {
 	require.ErrorContains(t, err, "cuda:0: compile: ")
 }
 
-// What goes wrong behind a run that has done its work, is its error.
-func TestNotGivenBack(t *testing.T) {
+// A run that has queued all of its work, and cannot note when that is done, is waited
+// for: what it was given stays until then, and what is donated was written once.
+func TestNotNoted(t *testing.T) {
 	aboutFake(t)
-	b, f := backend(t, cudafake.Options{})
+	for seed := range uint64(4) {
+		b, f := backend(t, cudafake.Options{Seed: seed})
+		e := compile(t, b, update, backends.Options{})
+		q := queue(t, b.dev)
+		w, lr := resident(t, b, 1, 2, 3), soa.Make(types.Of(types.F32))
+		soa.Slice[float32](lr)[0] = 10
+		c := &backends.Call{Args: []soa.View{w, resident(t, b, 1, 0, 1), there(t, b, lr)}, Resident: true, Queue: q}
+		f.Fail("cuEventRecord", 1, driver.InvalidValue) // the first is what the queue waits for
+		require.NoError(t, e.Execute(t.Context(), c))
+		require.Equal(t, []float32{-9, 2, -7}, floats(t, c.Results[1]), "without waiting for the queue")
+	}
+}
+
+// Where the host has no memory to copy results to, a run has not begun: what is donated
+// is as it was.
+func TestNoMemoryOfTheHost(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{Seed: 1})
 	e := compile(t, b, update, backends.Options{})
-	q := queue(t, b.dev)
-	c := &backends.Call{Args: []soa.View{resident(t, b, 1, 2, 3), resident(t, b, 1, 0, 1), there(t, b, soa.Make(types.Of(types.F32)))}, Resident: true, Queue: q}
-	f.Fail("cuEventRecord", 1, driver.InvalidValue) // the first is what the queue waits for
-	require.ErrorIs(t, e.Execute(t.Context(), c), driver.InvalidValue)
-	require.NoError(t, q.Wait(t.Context()))
+	lr := soa.Make(types.Of(types.F32))
+	soa.Slice[float32](lr)[0] = 10
+	w, g, rate := resident(t, b, 1, 2, 3), resident(t, b, 1, 0, 1), there(t, b, lr)
+	for after := range 2 {
+		q := queue(t, b.dev)
+		f.Fail("cuMemHostAlloc", after, driver.OutOfMemory)
+		c := &backends.Call{Args: []soa.View{w, g, rate}, Queue: q}
+		err := e.Execute(t.Context(), c)
+		require.ErrorIs(t, err, driver.OutOfMemory)
+		require.ErrorContains(t, err, "bytes of the host's memory")
+		require.NoError(t, q.Wait(t.Context()))
+		require.Equal(t, []float32{1, 2, 3}, floats(t, w))
+	}
+	c := &backends.Call{Args: []soa.View{w, g, rate}, Queue: queue(t, b.dev)}
+	require.NoError(t, e.Execute(t.Context(), c))
+	require.Equal(t, []float32{-9, 2, -7}, floats(t, w))
+}
+
+// A stage that a copy may still read is not another's when that could not be noted.
+func TestStageNotNoted(t *testing.T) {
+	aboutFake(t)
+	for seed := range uint64(4) {
+		b, f := backend(t, cudafake.Options{Seed: seed})
+		q := queue(t, b.dev)
+		a, err := q.Alloc(300 << 10)
+		require.NoError(t, err)
+		small, grown := soa.Make(types.Of(types.U8, 4<<10)), soa.Make(types.Of(types.U8, 300<<10))
+		require.NoError(t, q.Upload(a, 0, small))
+		f.Fail("cuEventRecord", 0, driver.InvalidValue)
+		require.ErrorIs(t, q.Upload(a, 0, small), driver.InvalidValue)
+		for range 2 {
+			require.NoError(t, q.Upload(a, 0, grown), "in memory that is made anew")
+		}
+		require.NoError(t, q.Free(a))
+	}
+}
+
+// A result that cannot be copied to where it belongs is the run's error.
+func TestResultRefused(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{Seed: 1})
+	e := compile(t, b, update, backends.Options{})
+	args := []soa.View{f32s(t, 1, 2, 3), f32s(t, 1, 0, 1), soa.Make(types.Of(types.F32))}
+	odd, err := soa.Foreign(make([]byte, 24), func() {}).View(types.Of(types.F32, 6)).Slice(0, 0, 6, 2)
+	require.NoError(t, err)
+	err = e.Execute(t.Context(), &backends.Call{Args: args, Results: []soa.View{{}, odd}})
+	require.ErrorIs(t, err, soa.ErrReadOnly)
+	require.ErrorContains(t, err, "execute: result 1: ")
+	require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: args}))
+}
+
+// A queue that was closed refuses what it is asked for, and the driver is not given what
+// it has destroyed, also if a call of the driver failed on the way.
+func TestClosedQueue(t *testing.T) {
+	aboutFake(t)
+	for _, fails := range []string{"", "cuMemFreeHost", "cuEventDestroy_v2", "cuStreamSynchronize", "cuStreamDestroy_v2"} {
+		t.Run(fails, func(t *testing.T) {
+			f := cudafake.New(cudafake.Options{})
+			d, err := f.Open()
+			require.NoError(t, err)
+			dev, err := Use(d, 0)
+			require.NoError(t, err)
+			e := compile(t, On(dev), update, backends.Options{})
+			q, err := dev.NewQueue()
+			require.NoError(t, err)
+			args := []soa.View{f32s(t, 1, 2, 3), f32s(t, 1, 0, 1), soa.Make(types.Of(types.F32))}
+			require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: args, Queue: q}))
+			a, err := q.Alloc(8)
+			require.NoError(t, err)
+			require.NoError(t, q.Free(a))
+			if fails == "" {
+				require.NoError(t, q.Close())
+			} else {
+				f.Fail(fails, 0, driver.InvalidValue)
+				require.ErrorIs(t, q.Close(), driver.InvalidValue)
+			}
+			_, err = q.Alloc(8)
+			require.ErrorIs(t, err, ErrQueueClosed)
+			require.ErrorContains(t, err, "cuda:0: the queue was closed")
+			require.ErrorIs(t, q.Wait(t.Context()), ErrQueueClosed)
+			require.ErrorIs(t, q.After(dev.home), ErrQueueClosed)
+			require.ErrorIs(t, dev.home.After(q), ErrQueueClosed)
+			require.ErrorIs(t, e.Execute(t.Context(), &backends.Call{Args: args, Queue: q}), ErrQueueClosed)
+			require.ErrorIs(t, q.Close(), ErrQueueClosed)
+			require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: args}))
+			require.NoError(t, dev.close())
+			_ = f.Close() // what could not be given back
+			for _, v := range f.Violations() {
+				require.Equal(t, cudafake.Leak, v.Kind, v.Text)
+			}
+		})
+	}
+	b, _ := backend(t, cudafake.Options{})
+	e := compile(t, b, update, backends.Options{})
+	require.ErrorContains(t, e.Execute(t.Context(), &backends.Call{Queue: (*Queue)(nil)}), "a queue of another backend or device than cuda:0")
 }
 
 // Tensors are copied between devices: from one that has its own memory to the

@@ -38,14 +38,17 @@ func (q *Queue) order(then, first *driver.Stream) error {
 	return then.Wait(e)
 }
 
-// join has the queue wait for its copies: memory that they use may then be another's.
+// join has the queue wait for its copies, or waits for them where it cannot have that:
+// memory that they use may then be another's.
 func (q *Queue) join() error {
 	for _, b := range [...]*beside{&q.in, &q.out} {
 		if !b.due {
 			continue
 		}
 		if err := q.order(q.stream, b.stream); err != nil {
-			return err
+			if err := b.stream.Synchronize(); err != nil {
+				return err
+			}
 		}
 		b.due = false
 	}
@@ -123,7 +126,7 @@ func (r *runner) bring(upTo int) error {
 			if err := q.in.stream.ToDevice(r.block.at+driver.Ptr(t.at+at), some); err != nil {
 				return err
 			}
-			if err := s.done.Record(q.in.stream); err != nil {
+			if err := s.used(q.in.stream); err != nil {
 				return err
 			}
 			at += len(some)
@@ -209,7 +212,7 @@ func (r *runner) downloadLarge() (done bool, err error) {
 			if err := q.out.stream.ToHost(s.host.Bytes()[:n], r.block.at+driver.Ptr(t.at+at)); err != nil {
 				return done, err
 			}
-			if err := s.done.Record(q.out.stream); err != nil {
+			if err := s.used(q.out.stream); err != nil {
 				return done, err
 			}
 			if done, err = r.land(last, done); err != nil {

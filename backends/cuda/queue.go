@@ -28,7 +28,11 @@ type Queue struct {
 	flying []flight        // runs that may not be done, in their order
 	spare  [][]soa.View    // of flights that have landed
 	blocks []block         // those that no run has
+	closed bool
 }
+
+// ErrQueueClosed is wrapped by errors of what a queue is asked for after [Queue.Close].
+var ErrQueueClosed = errors.New("the queue was closed")
 
 // flight is a run that was queued, with what it uses: the collector must not take
 // that before it is done.
@@ -38,12 +42,13 @@ type flight struct {
 	views []soa.View
 }
 
-// keep keeps what a run that was queued uses until it is done. The queue is locked
-// and its context entered.
+// keep keeps what a run that was queued uses until it is done; where nothing can say
+// when that is, it waits: the run has written what it was to. The queue is locked and its
+// context entered.
 func (q *Queue) keep(of *executable, uses ...[]soa.View) error {
 	e, err := q.markLocked()
 	if err != nil {
-		return err
+		return q.stream.Synchronize()
 	}
 	q.landedLocked()
 	var views []soa.View
@@ -100,6 +105,9 @@ func (q *Queue) Device() *Device { return q.dev }
 func (q *Queue) do(f func() error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.closed {
+		return fmt.Errorf("%v: %w", q.dev, ErrQueueClosed)
+	}
 	if err := q.dev.ctx.Enter(); err != nil {
 		return err
 	}
@@ -107,14 +115,16 @@ func (q *Queue) do(f func() error) error {
 	return f()
 }
 
-// Close waits for what is queued and gives the queue up. Of a device that is lost
-// nothing can be waited for.
+// Close waits for what is queued and gives the queue up, also where it returns an error:
+// what the queue is asked for from then on is refused with [ErrQueueClosed]. Of a device
+// that is lost nothing can be waited for.
 func (q *Queue) Close() error {
 	all := &q.dev.queues
 	all.Lock()
 	all.all = slices.DeleteFunc(all.all, func(x *Queue) bool { return x == q })
 	all.Unlock()
 	return q.do(func() error {
+		q.closed = true
 		errs := []error{q.stream.Synchronize()}
 		for _, b := range [...]*beside{&q.in, &q.out} {
 			if b.stream != nil {

@@ -144,7 +144,7 @@ func (x *code) begin(ctx context.Context, c *backends.Call, sig *backends.Signat
 	q := d.home
 	if c.Queue != nil {
 		var ok bool
-		if q, ok = c.Queue.(*Queue); !ok || q.dev != d {
+		if q, ok = c.Queue.(*Queue); !ok || q == nil || q.dev != d {
 			return nil, fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
 		}
 	}
@@ -180,6 +180,9 @@ func (r *runner) run(ctx context.Context, c *backends.Call) error {
 func (r *runner) queued(ctx context.Context, c *backends.Call) error {
 	watch, err := r.prepare(c)
 	if err != nil {
+		return err
+	}
+	if err := r.reserve(); err != nil {
 		return err
 	}
 	if err := r.upload(); err != nil {

@@ -278,7 +278,7 @@ func (r *runner) upload() error {
 		if err := q.stream.ToDevice(r.block.at+driver.Ptr(at), some); err != nil {
 			return err
 		}
-		if err := s.done.Record(q.stream); err != nil {
+		if err := s.used(q.stream); err != nil {
 			return err
 		}
 		at += len(some)
@@ -304,6 +304,23 @@ func each(list []transfer, at int, staged []byte, do func(staged, host []byte)) 
 		}
 	}
 	return nil
+}
+
+// reserve has the host's memory that results are copied to at the end, before anything
+// of the caller's is written.
+func (r *runner) reserve() error {
+	n := 0
+	if len(r.down) > 0 {
+		n = r.down[len(r.down)-1].end() - r.down[0].at
+	}
+	for i := range r.early {
+		n = max(n, r.early[i].n)
+	}
+	if n == 0 {
+		return nil
+	}
+	r.lock()
+	return r.q.reserve(n)
 }
 
 // finish brings results to where they belong. If waits is set, or if some belong to
@@ -358,7 +375,7 @@ func (r *runner) download() error {
 			if err := r.toHost(list, at, some); err != nil {
 				return err
 			}
-			if err := s.done.Record(q.stream); err != nil {
+			if err := s.used(q.stream); err != nil {
 				return err
 			}
 		}
