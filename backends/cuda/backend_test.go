@@ -123,7 +123,7 @@ func TestListingOfProducts(t *testing.T) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<512x512xbf16>, tensor<512x512xbf16>) -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
 }`
-	const says = "; where cuBLASLt is found, that computes 1 of bf16 512x512x512 to bf16, epilogue 1\n"
+	const says = "; where cuBLASLt is found, that computes 1 of bf16 512x512x512 to bf16, epilogue: none\n"
 	got, err := Listing(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	require.Contains(t, got, says)

@@ -15,11 +15,21 @@ import (
 // Of a program that the host runs as a whole it returns an error that wraps
 // kit.ErrNotCompiled.
 func Listing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
+	return listing(ctx, m, o, ptx.Options{})
+}
+
+// HopperListing is [Listing] for GPUs of sm_90a, as H100 and H200 are, whose large
+// products and attention are other kernels.
+func HopperListing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
+	return listing(ctx, m, o, ptx.Options{Hopper: true})
+}
+
+func listing(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (string, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return "", err
 	}
-	c, err := compileModule(ctx, m, p, o, ptx.Options{})
+	c, err := compileModule(ctx, m, p, o, target)
 	if err != nil {
 		return "", err
 	}

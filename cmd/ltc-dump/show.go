@@ -47,7 +47,7 @@ func show(c *call) error {
 	n := fs.Int("n", 0, numberUsage+"all")
 	loc := fs.Bool("loc", false, "print the ops' locations")
 	generic := fs.Bool("generic", false, "print no pretty forms")
-	stage := fs.String("stage", "", "print what the compiler makes of it at `STAGE`: "+strings.Join(stages(), ", ")+";\nthe last is for GPUs, the others are the CPU's")
+	stage := fs.String("stage", "", "print what the compiler makes of it at `STAGE`: "+strings.Join(stages(), ", ")+";\nthe last two are for GPUs of sm_80 and later, and of sm_90a; the others are the CPU's")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
@@ -98,8 +98,8 @@ func (s *source) showGraph(w io.Writer, draw bool) error {
 	return err
 }
 
-// stages are those of the kit, and the text for GPUs.
-func stages() []string { return append(kit.Stages(), "ptx") }
+// stages are those of the kit, and the texts for GPUs.
+func stages() []string { return append(kit.Stages(), "ptx", "ptx-sm_90a") }
 
 // showStage prints what a program is at a stage of its compilation to kernels.
 func (s *source) showStage(c *call, stage string) error {
@@ -107,9 +107,10 @@ func (s *source) showStage(c *call, stage string) error {
 	if err != nil {
 		return err
 	}
-	if stage == "ptx" {
+	list := map[string]func(context.Context, backends.Module, backends.Options) (string, error){"ptx": cuda.Listing, "ptx-sm_90a": cuda.HopperListing}[stage]
+	if list != nil {
 		var listing string
-		listing, err = cuda.Listing(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
+		listing, err = list(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
 		fmt.Fprint(c.stdout, listing)
 	} else {
 		err = s.showKernels(c.stdout, text, stage)

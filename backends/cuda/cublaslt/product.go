@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"unsafe"
 
 	"ltc/backends/cuda/libraries"
@@ -62,6 +63,14 @@ const (
 	GELU Epilogue = 32
 )
 
+func (e Epilogue) String() string {
+	names := map[Epilogue]string{Plain: "none", Bias: "bias", GELU: "GELU", GELU + Bias: "bias and GELU"}
+	if name := names[e]; name != "" {
+		return name
+	}
+	return strconv.Itoa(int(e))
+}
+
 // Matrix is how a matrix lies: by columns, a row's neighbours Stride elements apart.
 type Matrix struct {
 	Type          Type
@@ -89,7 +98,7 @@ func (p *Problem) String() string {
 	if p.TransA {
 		k = p.A.Rows
 	}
-	s := fmt.Sprintf("%d of %v %dx%dx%d to %v, epilogue %d", p.Products, p.A.Type, p.D.Rows, p.D.Columns, k, p.D.Type, p.Epilogue)
+	s := fmt.Sprintf("%d of %v %dx%dx%d to %v, epilogue: %v", p.Products, p.A.Type, p.D.Rows, p.D.Columns, k, p.D.Type, p.Epilogue)
 	if p.Adds {
 		s += ", to what is added"
 	}
