@@ -64,6 +64,9 @@ func (e *MemoryError) Error() string {
 // Unwrap returns what wraps [driver.OutOfMemory].
 func (e *MemoryError) Unwrap() error { return e.Reason }
 
+// Is has the error be [soa.ErrMemory], too, as that of memory of the host's.
+func (e *MemoryError) Is(target error) bool { return target == soa.ErrMemory }
+
 // Buffer is memory of a device. Who allocated it frees it.
 type Buffer struct {
 	dev *Device
