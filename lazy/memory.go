@@ -14,14 +14,15 @@ import (
 	"ltc/soa"
 )
 
-// ErrMemory: a device's [MemoryLimit], or the machine's memory, does not
-// suffice.
+// ErrMemory: a device's [MemoryLimit], or the memory of the machine or of a GPU,
+// does not suffice.
 var ErrMemory = soa.ErrMemory
 
 // MemoryLimit sets the most bytes that the device's values may take: host data
 // that was copied, variables, results, and what a program needs to run.
 // Exceeding it is an error that wraps [ErrMemory] and changes nothing. Values
-// that nothing reaches any more do not count, nor do values below 64 KiB.
+// that nothing reaches any more do not count, nor do values below 64 KiB. Nor does
+// memory of a GPU's, which the backend cuda has a limit for: cuda.Device.Limit.
 func MemoryLimit(bytes int64) Option { return func(d *Device) { d.memory.limit = bytes } }
 
 // MemoryCacheLimit sets the most bytes that the device keeps for later of values that

@@ -102,8 +102,8 @@ var _ backends.Loader = (*Backend)(nil)
 // Load compiles a program, and takes its kernels from an artifact of it: the driver
 // compiles none; those of machine code that the driver does not take, such as a later
 // driver's, it compiles anew. The error wraps [backends.ErrArtifact] if the artifact is not
-// as it was made, whichever byte of it differs, of another program, of other options,
-// or of a GPU for which kernels are others.
+// as it was made, whichever byte of it differs, or of a program, of options or of a GPU
+// for which kernels are others: where they do not differ, it is taken.
 func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Options, data []byte) (backends.Executable, error) {
 	refuse := func(why string) error { return fmt.Errorf("%v: load: %w: %s", b.dev, backends.ErrArtifact, why) }
 	a := readArtifact(data)

@@ -1,5 +1,7 @@
 // Package cuda runs programs on NVIDIA's GPUs: it registers the backend cuda,
-// whose kernels are PTX that the driver compiles. Its central type is [Device].
+// whose kernels are PTX that the driver compiles. Its central type is [Device]. None of
+// its kernels has run on a GPU yet: tests run them in an interpreter of PTX, on a driver
+// that stands in for NVIDIA's.
 //
 // What there is no kernel for, the host runs as a step of the program, on copies
 // of its operands that take their turn in the queue: it is in the profile, as what

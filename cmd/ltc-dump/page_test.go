@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/snippets"
 	"ltc/lazy"
 )
 
@@ -70,13 +71,15 @@ func TestCPUPage(t *testing.T) {
 	}
 }
 
-// Those of docs/cuda.md run without a GPU, and print what the page says.
+// Those of docs/cuda.md run without a GPU, and print what the page says; its programs
+// are examples, which run.
 func TestCUDAPage(t *testing.T) {
 	t.Chdir("../..")
+	snippets.Check(t, "docs/cuda.md", "backends/cuda/example*_test.go")
 	page, err := os.ReadFile("docs/cuda.md")
 	require.NoError(t, err)
 	for args, want := range map[string]string{
-		"show -stage ptx testdata/exported/mlp_step.mlir":               "\n.visible .entry k0(",
+		"show -stage ptx testdata/exported/mlp_step.mlir":               "\n.target sm_80\n",
 		"run -backend cudasim -profile testdata/exported/mlp_step.mlir": "  matmul f32 5×12×6, add, tanh",
 	} {
 		require.Contains(t, string(page), "    go run ./cmd/ltc-dump "+args+"\n")
