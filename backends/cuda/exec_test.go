@@ -1,10 +1,14 @@
 package cuda
 
 import (
+	"bytes"
 	"context"
+	"regexp"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
@@ -200,14 +204,56 @@ func TestLostWhileRunning(t *testing.T) {
 	}
 }
 
-// A text that the driver rejects is an error with its log.
+// A text that the driver rejects is an error with its log and the lines that it speaks
+// of: here a driver knows no stores.
 func TestRejected(t *testing.T) {
 	aboutFake(t)
-	b, f := backend(t, cudafake.Options{})
-	f.Fail("cuModuleLoadDataEx", 0, driver.InvalidPTX)
-	_, err := b.Compile(t.Context(), backends.NewModule(update), backends.Options{})
+	f := cudafake.New(cudafake.Options{})
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	knows := false
+	d, err := driver.Use(func(name string) uintptr {
+		own := f.Lookup(name)
+		if name != "cuModuleLoadDataEx" {
+			return own
+		}
+		return purego.NewCallback(func(module uintptr, image *byte, n, options, values uintptr) uintptr {
+			if !knows {
+				misspell(image, "st.global", "st.globul")
+			}
+			r, _, _ := purego.SyscallN(own, module, uintptr(unsafe.Pointer(image)), n, options, values)
+			return r
+		})
+	})
+	require.NoError(t, err)
+	dev, err := Use(d, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dev.close()) })
+	b := On(dev)
+	_, err = b.Compile(t.Context(), backends.NewModule(update), backends.Options{})
 	require.ErrorIs(t, err, driver.InvalidPTX)
-	require.ErrorContains(t, err, "cuda:0: compile: ")
+	require.ErrorContains(t, err, "cuda:0: compile: cuda: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (218): the driver rejects the PTX text: a module for sm_90 on a driver for CUDA ")
+	m := regexp.MustCompile(`ptxas application ptx input, line (\d+); error   : unknown opcode st\.globul\S*\n\t(\d+) \| (.*)\n`).FindStringSubmatch(err.Error())
+	require.NotNil(t, m, err.Error())
+	require.Equal(t, m[1], m[2])
+	list, lerr := Listing(t.Context(), backends.NewModule(update), backends.Options{})
+	require.NoError(t, lerr)
+	require.Contains(t, m[3], "st.global", "the line as it was sent")
+	require.Contains(t, list, m[3])
+
+	knows = true
+	e := compile(t, b, update, backends.Options{})
+	require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{f32s(t, 1, 2, 3), f32s(t, 1, 0, 1), soa.Make(types.Of(types.F32))}}), "the device is as it was")
+}
+
+// misspell puts a word in the place of another of its length, all over a text that ends
+// in a 0.
+func misspell(text *byte, old, new string) {
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(text), n)) != 0 {
+		n++
+	}
+	all := unsafe.Slice(text, n)
+	copy(all, bytes.ReplaceAll(all, []byte(old), []byte(new)))
 }
 
 // A run that has queued all of its work, and cannot note when that is done, is waited
