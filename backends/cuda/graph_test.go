@@ -1,8 +1,11 @@
 package cuda
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -256,7 +259,7 @@ func TestGraphsAtOnce(t *testing.T) {
 }
 
 // What the driver refuses of a graph is done without: an update by a graph made anew,
-// a graph by launches of its kernels.
+// a graph by launches of its kernels, which is said once.
 func TestGraphRefused(t *testing.T) {
 	aboutFake(t)
 	for _, c := range []struct {
@@ -283,13 +286,39 @@ func TestGraphRefused(t *testing.T) {
 				run(x, y)
 			}
 			before := e.Launches()
+			said := logged(t)
 			f.Fail(c.call, 0, driver.NotSupported)
 			run(x, x)
 			run(x, x)
 			n := e.Launches()
 			require.Equal(t, c.want, Launches{Kernels: n.Kernels - before.Kernels, Graphs: n.Graphs - before.Graphs, Updates: n.Updates - before.Updates})
+			if c.want.Graphs > 0 {
+				require.Empty(t, said())
+				return
+			}
+			require.Regexp(t, `^level=WARN msg="kernels are launched one by one: the driver makes no graph of them" device=cuda:0 kernels=6 `+
+				`reason="cuda: `+c.call+`: [^"]*CUDA_ERROR_NOT_SUPPORTED[^"]*"\n$`, said())
 		})
 	}
+}
+
+// logged has what is logged until a test ends written where the function that it returns
+// reads it, without times.
+func logged(t *testing.T) func() string {
+	before, to, flags := slog.Default(), log.Writer(), log.Flags()
+	t.Cleanup(func() {
+		slog.SetDefault(before)
+		log.SetOutput(to) // which SetDefault has set, too
+		log.SetFlags(flags)
+	})
+	var b bytes.Buffer
+	slog.SetDefault(slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})))
+	return b.String
 }
 
 // A device that is lost says so, whatever was to be done for a graph.
