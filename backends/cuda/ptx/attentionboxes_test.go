@@ -70,6 +70,10 @@ func TestAttentionBoxesPlanted(t *testing.T) {
 		want     string // "": the numbers are wrong
 	}{
 		{"no fence of mbarriers", 0, "fence.mbarrier_init.release.cluster;", "", "no fence.mbarrier_init came since"},
+		{"copies wait for the wrong phase", 0, "xor.b32", "and.b32", "deadlock"},
+		{"scores wait for the wrong phase", 0, ", 0, 1;\n\tand.b32", ", 2, 1;\n\tand.b32", "deadlock"},
+		{"keys of one phase alone", 2, ", 1;\nL", ", 0;\nL", "race"},
+		{"values of one phase alone", 1, ", 1;\nL", ", 0;\nL", "deadlock"},
 		{"no wait for values", 1, "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;", "which a wgmma reads that has not been waited for"},
 		{"no wait for the first scores", 0, "wgmma.wait_group.sync.aligned 0;", "", "which a wgmma reads that has not been waited for"},
 		{"no wait for later scores", 0, "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;", "it has written sums of a wgmma that was under way"},
