@@ -153,7 +153,7 @@ type Allocator interface {
 type Loader interface {
 	// Load is Compile of the module, with the options, that the artifact was made of,
 	// but takes the code from there. The error wraps [ErrArtifact] if the artifact is
-	// of another program, or for another device.
+	// of a program whose code differs, or for another device.
 	Load(ctx context.Context, m Module, o Options, artifact []byte) (Executable, error)
 }
 

@@ -112,6 +112,10 @@ func TestTarget(t *testing.T) {
 			text, err := e.Artifact()
 			require.NoError(t, err)
 			require.Contains(t, string(text), c.target)
+			list := map[int]func(context.Context, backends.Module, backends.Options) (string, error){8: Listing, 9: HopperListing}[c.major]
+			listed, err := list(t.Context(), backends.NewModule(c.text), backends.Options{})
+			require.NoError(t, err)
+			require.Contains(t, listed, c.target)
 			require.Contains(t, string(text), "mma")
 		})
 	}
