@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,4 +90,21 @@ func TestCUDAPage(t *testing.T) {
 		require.NotContains(t, out, "(evaluator)")
 		require.NotContains(t, out, "run by the host")
 	}
+
+	// A program that was saved as it ran elsewhere.
+	const saved = "run -backend cudasim -profile "
+	require.Contains(t, string(page), "    LTC_SAVE_TENSORS_FILE=p.txt LTC_SAVE_TENSORS_FMT=backend ./train\n    go run ./cmd/ltc-dump "+saved+"p.txt\n")
+	file := filepath.Join(t.TempDir(), "p.txt")
+	t.Setenv("LTC_SAVE_TENSORS_FILE", file)
+	t.Setenv("LTC_SAVE_TENSORS_FMT", "backend")
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	y := lazy.From(tr, []float32{1, 2, 3}).Tanh()
+	require.NoError(t, tr.MarkStep(y))
+	_, err = y.Value()
+	require.NoError(t, err)
+	out, status := output(strings.Fields(saved + file)...)
+	require.Zero(t, status, out)
+	require.Contains(t, out, "tanh")
 }
