@@ -99,8 +99,8 @@ func TestKilledWriters(t *testing.T) {
 	}
 }
 
-// killWriter starts a writer, kills it at a time that changes from call to call,
-// and returns the objects that it said it had written.
+// killWriter starts a writer, kills it at a time that changes from call to call, after as
+// many writes as that, and returns the objects that it said it had written.
 func killWriter(t *testing.T, dir string, limit int64) []int {
 	t.Helper()
 	exe, err := os.Executable()
@@ -113,13 +113,24 @@ func killWriter(t *testing.T, dir string, limit int64) []int {
 	lines := bufio.NewScanner(out)
 	require.True(t, lines.Scan(), "the writer does not start")
 	require.Equal(t, "-1", lines.Text())
-	time.Sleep(time.Duration(os.Getpid()+cmd.Process.Pid) % 23 * 131 * time.Microsecond)
-	require.NoError(t, cmd.Process.Kill())
 	var written []int
-	for lines.Scan() {
+	next := func() bool {
+		if !lines.Scan() {
+			return false
+		}
 		n, err := strconv.Atoi(lines.Text())
 		require.NoError(t, err, "%s", lines.Text())
 		written = append(written, n)
+		return true
+	}
+	chance := os.Getpid() + cmd.Process.Pid
+	for range chance % 3 { // however slow the machine is, some have written something
+		next()
+	}
+	time.Sleep(time.Duration(chance) % 23 * 131 * time.Microsecond)
+	require.NoError(t, cmd.Process.Kill())
+	for next() {
+		continue
 	}
 	cmd.Wait() // killed
 	return written
