@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,12 +144,41 @@ func smallMix(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 }
 
 // What workloads are in the sizes that are measured has kernels for GPUs, without a
-// step of the host; make ptxas has the assembler look at them.
+// step of the host; make ptxas has the assembler look at them, by the name of the target
+// where GPUs of that one have others.
 func TestTextsForGPUs(t *testing.T) {
 	b, err := backends.Open("gputext")
 	require.NoError(t, err)
 	dev, err := lazy.Open("null")
 	require.NoError(t, err)
+	for name, record := range forGPUs() {
+		t.Run(name, func(t *testing.T) {
+			m := moduleOf(t, dev, record)
+			require.NoError(t, b.(*gputext.Backend).Text(t.Context(), m, backends.Options{}))
+			oldest := kernels(t, m, cuda.Listing)
+			require.NoError(t, ptxas.Name("bench/"+name, oldest))
+			if text := kernels(t, m, cuda.HopperListing); text != oldest {
+				require.NoError(t, ptxas.Name("bench/"+name+"/"+hopper, text))
+			}
+		})
+	}
+}
+
+// hopper is the target of an H200.
+const hopper = "sm_90a"
+
+// kernels returns the module of all kernels of a program, of which the host runs no step.
+func kernels(t *testing.T, m backends.Module, list func(context.Context, backends.Module, backends.Options) (string, error)) string {
+	listing, err := list(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, listing, "run by the host")
+	_, ptx, ok := strings.Cut(listing, ".version") // what is before are comments on steps
+	require.True(t, ok)
+	return ".version" + ptx
+}
+
+// forGPUs are the steps that GPUs are measured by, in the sizes that are.
+func forGPUs() map[string]recorded {
 	all := map[string]recorded{
 		"train_mlp": func(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 			m := newMLP(dev, mlpBatch, mlpWidths...)
@@ -162,21 +192,15 @@ func TestTextsForGPUs(t *testing.T) {
 			all[w.name] = w.program.undefined
 		}
 	}
-	for name, record := range all {
-		t.Run(name, func(t *testing.T) {
-			tr, roots := record(t, dev)
-			text, err := tr.Dump(lazy.FormatStableHLO, roots...)
-			require.NoError(t, err)
-			m := backends.NewModule(text)
-			require.NoError(t, b.(*gputext.Backend).Text(t.Context(), m, backends.Options{}))
-			listing, err := cuda.Listing(t.Context(), m, backends.Options{})
-			require.NoError(t, err)
-			require.NotContains(t, listing, "run by the host")
-			_, ptx, ok := strings.Cut(listing, ".version") // what is before are comments on steps
-			require.True(t, ok)
-			require.NoError(t, ptxas.Name("bench/"+name, ".version"+ptx))
-		})
-	}
+	return all
+}
+
+// moduleOf returns the program that a step lowers to.
+func moduleOf(t *testing.T, dev *lazy.Device, record recorded) backends.Module {
+	tr, roots := record(t, dev)
+	text, err := tr.Dump(lazy.FormatStableHLO, roots...)
+	require.NoError(t, err)
+	return backends.NewModule(text)
 }
 
 // undefined is forward with operands that have no data.

@@ -136,6 +136,22 @@ func TestListingOfProducts(t *testing.T) {
 	require.NotContains(t, got, "cuBLASLt")
 }
 
+// For GPUs of sm_90a it says which entry warpgroups multiply in, and how that is launched.
+func TestListingOfBoxes(t *testing.T) {
+	m := backends.NewModule(`func.func public @main(%a: tensor<4096x64xbf16>, %b: tensor<64x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4096x64xbf16>, tensor<64x4096xbf16>) -> tensor<4096x4096xbf16>
+  return %0 : tensor<4096x4096xbf16>
+}`)
+	const says = "; where tensor maps reach its operands k1, grid "
+	got, err := HopperListing(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	require.Contains(t, got, says)
+	require.Contains(t, got, "wgmma.mma_async")
+	got, err = Listing(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, got, says)
+}
+
 // The listing says how each step is run, of regions, too, and needs no device.
 func TestListing(t *testing.T) {
 	got, err := Listing(t.Context(), backends.NewModule(`func.func public @main(%a: tensor<4xi32>, %n: tensor<i32>) -> tensor<4xi32> {

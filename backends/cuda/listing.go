@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -18,13 +19,17 @@ func Listing(ctx context.Context, m backends.Module, o backends.Options) (string
 	return listing(ctx, m, o, ptx.Options{})
 }
 
+// hopperProcessors is how many multiprocessors an H100 or an H200 has.
+const hopperProcessors = 132
+
 // HopperListing is [Listing] for GPUs of sm_90a, as H100 and H200 are, whose large
-// products and attention are other kernels.
+// products and attention are other kernels, for 132 multiprocessors.
 func HopperListing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
-	return listing(ctx, m, o, ptx.Options{Hopper: true})
+	return listing(ctx, m, o, ptx.Options{Hopper: true, Processors: hopperProcessors})
 }
 
 func listing(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (string, error) {
+	target.TF32, target.Ordered = o.TF32, o.Ordered
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return "", err
@@ -42,12 +47,41 @@ func listing(ctx context.Context, m backends.Module, o backends.Options, target 
 	return b.String(), nil
 }
 
-// list says how the steps are run, and which of them are queued as one when they have
-// the arguments of the run before.
-func (x *code) list(b *strings.Builder, indent string) {
-	for _, r := range x.rows {
-		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run\n", indent, r.from, r.to-1)
+// listRows says which steps are queued as one when they have the arguments of the run
+// before: those that libraries compute are in no graph, where there are libraries.
+func (x *code) listRows(b *strings.Builder, indent string) {
+	with := x.rowsOfLibraries()
+	where, libraries := "", !slices.Equal(with, x.rows)
+	if libraries {
+		where = ", where no library computes any of them"
 	}
+	for _, r := range x.rows {
+		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run%s\n", indent, r.from, r.to-1, where)
+	}
+	if !libraries {
+		return
+	}
+	for _, r := range with {
+		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run, where libraries compute what they would\n", indent, r.from, r.to-1)
+	}
+	if len(with) == 0 {
+		fmt.Fprintf(b, "// %sno steps are queued as one graph where libraries compute what they would: nowhere are %d kernels in a row\n", indent, leastGraph)
+	}
+}
+
+// rowsOfLibraries returns the rows that there are where libraries compute all steps that
+// they are offered.
+func (x *code) rowsOfLibraries() []row {
+	steps := slices.Clone(x.steps)
+	for i := range steps {
+		steps[i].taken = steps[i].library != nil && steps[i].library.offer() != ""
+	}
+	return rows(steps, x.awaited)
+}
+
+// list says how the steps are run.
+func (x *code) list(b *strings.Builder, indent string) {
+	x.listRows(b, indent)
 	for i := range x.steps {
 		s := &x.steps[i]
 		fmt.Fprintf(b, "// %sstep %d: ", indent, i)
@@ -77,6 +111,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 			if s.launch.Shared > 0 {
 				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
 			}
+		}
+		if boxed := s.boxed; boxed != nil {
+			fmt.Fprintf(b, "; where tensor maps reach its operands %s, grid %v of blocks %v with %d bytes", boxed.variant.name, boxed.launch.Grid, boxed.launch.Block, boxed.launch.Shared)
 		}
 		if s.library != nil {
 			if offer := s.library.offer(); offer != "" {
