@@ -259,11 +259,11 @@ func TestPlanted(t *testing.T) {
 			p.no(p.s.ToHost(p.out.Bytes(), p.y))
 			p.no(p.s.Synchronize())
 		}},
-		{"destroyed stream", cudafake.UseAfterFree, "a stream that cuStreamDestroy destroyed", func(p *program) {
-			s, err := p.ctx.NewStream(0)
+		{"destroyed event", cudafake.UseAfterFree, "event that cuEventDestroy destroyed", func(p *program) {
+			e, err := p.ctx.NewEvent(false)
 			p.no(err)
-			p.no(s.Destroy())
-			require.ErrorIs(p.t, s.Fill8(p.x, 0, size), driver.InvalidHandle)
+			p.no(e.Destroy())
+			require.ErrorIs(p.t, p.s.Wait(e), driver.InvalidHandle)
 		}},
 		{"unloaded module", cudafake.UseAfterFree, "", func(p *program) {
 			m, err := p.ctx.Load([]byte(increment))
