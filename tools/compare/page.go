@@ -144,7 +144,7 @@ func (s *session) peaks(b *strings.Builder, threads int) {
 
 // neighbours says what two threads are measured by, and why.
 func (s *session) neighbours(b *strings.Builder) {
-	b.WriteString("*To one thread* is how many times as fast two are, by medians and, in brackets, by least times, which count: where others use a machine's processors, too, two of them are seldom free at once.")
+	b.WriteString("*To one thread* is how many times as fast two are, by medians, which count, and, in brackets, by least times: where others use a machine's processors, too, two of them are seldom free at once.")
 	one, ok := s.ours("peak_fma_f32", 1)
 	two, both := s.ours("peak_fma_f32", 2)
 	if ok && both {
@@ -239,15 +239,15 @@ func (s *session) speedup(r row) (medians, least float64, ok bool) {
 	return one.Median / two.Median, one.Min / two.Min, true
 }
 
-// scaled prints that, and for a row that arithmetic bounds whether least times are what
-// is wanted.
+// scaled prints that, and for a row that arithmetic bounds whether it is what is
+// wanted.
 func (s *session) scaled(r row) string {
 	x, least, ok := s.speedup(r)
 	switch {
 	case !ok:
 		return ""
 	case r.computes:
-		return fmt.Sprintf("%.2f (%.2f) ×, %s", x, least, met(scaling/least))
+		return fmt.Sprintf("%.2f (%.2f) ×, %s", x, least, met(scaling/x))
 	}
 	return fmt.Sprintf("%.2f (%.2f) ×", x, least)
 }
@@ -265,7 +265,7 @@ func (s *session) summary(b *strings.Builder, threads int) {
 			x /= r.reach
 			wanted := r.reach > 0
 			if threads > 1 {
-				_, x, ok = s.speedup(r)
+				x, _, ok = s.speedup(r)
 				said = fmt.Sprintf("`%s` (%.2f ×)", r.name, x)
 				x = scaling / x
 				wanted = r.computes
@@ -289,7 +289,7 @@ func (s *session) summary(b *strings.Builder, threads int) {
 	}
 	what := "rows with a reach have it"
 	if threads > 1 {
-		what = fmt.Sprintf("rows that arithmetic bounds are at least %.2f times as fast as with one thread, by least times", scaling)
+		what = fmt.Sprintf("rows that arithmetic bounds are at least %.2f times as fast as with one thread", scaling)
 	}
 	fmt.Fprintf(b, "**%d of %d %s; within 5 %% of that: %d; not: %d.**", reached, rows, what, len(near), len(short))
 	for _, of := range []struct {
