@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -132,6 +133,17 @@ func sample() *session {
 			{Peer: us, W: "peak_copy", Threads: 1, Median: 1, GBps: 39.2},
 			{Peer: us, W: "matmul_128", Threads: 1, Median: 40e-6, Min: 38e-6, GFlops: 104.9, Load1: 0.5},
 			{Peer: us, W: "matmul_128", Threads: 2, Median: 25e-6, Min: 20e-6, GFlops: 167.8, Load1: 0.5},
+			{Peer: us, W: "matmul_256", Threads: 1, Median: 300e-6, Min: 290e-6, GFlops: 112},
+			{Peer: us, W: "matmul_256", Threads: 2, Median: 200e-6, Min: 150e-6, GFlops: 168},
+			{Peer: us, W: "matmul_256", Threads: 1, Median: 300e-6, Min: 290e-6, Turn: 1},
+			{Peer: us, W: "matmul_256", Threads: 2, Median: 150e-6, Min: 145e-6, Turn: 1},
+			{Peer: us, W: "matmul_256", Threads: 2, Median: 300e-6, Min: 147e-6, Turn: 2},
+			{Peer: us, W: "matmul_256", Threads: 1, Median: 290e-6, Min: 280e-6, Turn: 2},
+			{Peer: us, W: "matmul_256", Threads: 1, Median: 475e-6, Min: 280e-6, Turn: 3},
+			{Peer: us, W: "matmul_256", Threads: 2, Median: 250e-6, Min: 148e-6, Turn: 3},
+			{Peer: us, W: "matmul_256", Threads: 1, Median: 100e-6, Min: 100e-6, Turn: 4},
+			{Peer: us, W: "matmul_512", Threads: 1, Median: 40e-6, Min: 38e-6, GFlops: 104.9},
+			{Peer: us, W: "matmul_512", Threads: 2, Median: 25e-6, Min: 20e-6, GFlops: 167.8},
 			{Peer: "jax_0.10.2", W: "matmul_128", Threads: 1, Median: 55e-6, Load1: 1.5},
 			{Peer: "onnxruntime_1.31.1", W: "matmul_128", Threads: 1, Median: 45e-6},
 			{Peer: "onnxruntime_1.31.1", W: "matmul_128", Threads: 1, Median: 41e-6, Round: 2},
@@ -165,6 +177,60 @@ func TestRatio(t *testing.T) {
 	require.InDelta(t, 0.4, x, 1e-9, "numpy does not compile")
 	_, ok = s.ratio(row{name: "matvec_4096"}, 1)
 	require.False(t, ok)
+}
+
+// Two threads are held against one by turns, where there are any: a turn that has one
+// figure alone does not count.
+func TestSpeedup(t *testing.T) {
+	s := sample()
+	x, least, ok := s.speedup(row{name: "matmul_256"})
+	require.True(t, ok)
+	require.InDelta(t, 475.0/250, x, 1e-9, "the median of 2, 0.97 and 1.9")
+	require.InDelta(t, 280.0/145, least, 1e-9)
+	x, least, ok = s.speedup(row{name: "matmul_128"})
+	require.True(t, ok)
+	require.InDelta(t, 1.6, x, 1e-9, "in no turn")
+	require.InDelta(t, 1.9, least, 1e-9)
+	_, _, ok = s.speedup(row{name: "matvec_4096"})
+	require.False(t, ok)
+	best, _ := s.ours("matmul_256", 1)
+	require.InDelta(t, 300e-6, best.Median, 1e-12, "what was measured in turns is no row's figure")
+}
+
+// One thread and two are measured by turns, a row at a time, where arithmetic is what
+// takes time.
+func TestTurns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("our stand-in needs a shell")
+	}
+	dir := t.TempDir()
+	bench := filepath.Join(dir, "bench")
+	require.NoError(t, os.WriteFile(bench, []byte(`#!/bin/sh
+echo "$5 $7" >>`+dir+`/asked
+for w in matmul_128 matmul_256; do case $w in *_256) ;; *) case $7 in *_128*) ;; *) continue ;; esac ;; esac
+echo '{"peer": "ltc", "w": "'$w'", "med_s": 0.'$5', "min_s": 0.'$5'}'; done
+`), 0o777))
+	log, err := os.Create(filepath.Join(dir, "figures.jsonl"))
+	require.NoError(t, err)
+	r := &runner{ctx: t.Context(), options: &options{rounds: 1, backend: "cpu"}, scratch: dir, bench: bench, missing: map[string]string{"peers": "none"}, log: log}
+	r.session = &session{Missing: r.missing}
+	for threads := range 2 {
+		for _, g := range groups() {
+			if g, some := g.matching(regexp.MustCompile("^matmul_(128|256)$")); some {
+				require.NoError(t, r.group(g, 1+threads))
+			}
+		}
+	}
+	r.close()
+
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	require.NoError(t, err)
+	both, one, two := "^(matmul_128|matmul_256)$\n", "1 ^(matmul_256)$\n", "2 ^(matmul_256)$\n"
+	require.Equal(t, "1 "+both+"2 "+both+strings.Repeat(one+two+two+one, turns/2)+one+two, string(asked))
+	x, _, ok := r.session.speedup(row{name: "matmul_256"})
+	require.True(t, ok)
+	require.InDelta(t, 0.5, x, 1e-9)
+	require.Len(t, r.session.turns("matmul_256", 2), turns)
 }
 
 // A script of a peer that can do something, one that fails and one that is not

@@ -32,6 +32,7 @@ type figure struct {
 	Backend string `json:"backend,omitempty"` // ours
 	Runs    string `json:"runs,omitempty"`    // what that tells of its device
 	Round   int    `json:"round,omitempty"`
+	Turn    int    `json:"turn,omitempty"` // of one thread and two; 0: in a round
 }
 
 // cost is something that costs the host, in words.
@@ -93,7 +94,18 @@ func (s *session) someOurs() bool {
 
 // ours returns our figure of a workload, that of the lowest median.
 func (s *session) ours(w string, threads int) (figure, bool) {
-	return s.lowest(func(f figure) bool { return f.W == w && f.Threads == threads && f.ours() })
+	return s.lowest(func(f figure) bool { return f.W == w && f.Threads == threads && f.ours() && f.Turn == 0 })
+}
+
+// turns returns our figures of the turns of a workload, in their order, for so many
+// threads.
+func (s *session) turns(w string, threads int) (all []figure) {
+	for _, f := range s.figures {
+		if f.W == w && f.Threads == threads && f.ours() && f.Turn > 0 && f.Median > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // best returns the fastest peer in a row, with page faults or without.

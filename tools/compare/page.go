@@ -144,11 +144,9 @@ func (s *session) peaks(b *strings.Builder, threads int) {
 
 // neighbours says what two threads are measured by, and why.
 func (s *session) neighbours(b *strings.Builder) {
-	b.WriteString("*To one thread* is how many times as fast two are, by medians, which count, and, in brackets, by least times: where others use a machine's processors, too, two of them are seldom free at once.")
-	one, ok := s.ours("peak_fma_f32", 1)
-	two, both := s.ours("peak_fma_f32", 2)
-	if ok && both {
-		fmt.Fprintf(b, " By its medians the loop that finds the peak is %.2f times as fast.", two.GFlops/one.GFlops)
+	fmt.Fprintf(b, "*To one thread* is how many times as fast two are. Where arithmetic is what takes time, each row was measured alone, %d times by turns with one thread and with two: what counts is the median of the ratios of the turns' medians; in brackets is that of the least times, as others use a machine's processors, too, and two of them are seldom free at once. Of other rows it is the ratio of the medians of both tables.", turns)
+	if x, _, ok := s.speedup(row{name: turning}); ok {
+		fmt.Fprintf(b, " The loop that finds the peak is %.2f times as fast.", x)
 	}
 	b.WriteString("\n\n")
 }
@@ -229,14 +227,31 @@ func met(x float64) string {
 }
 
 // speedup is how many times as fast two threads are as one: by medians, and by least
-// times.
+// times. Where both were measured by turns the first is the median of the turns' ratios.
 func (s *session) speedup(r row) (medians, least float64, ok bool) {
-	one, ok := s.ours(r.name, 1)
-	two, both := s.ours(r.name, 2)
+	var ratios []float64
+	var a, b float64 // the least times
+	for _, one := range s.turns(r.name, 1) {
+		for _, two := range s.turns(r.name, 2) {
+			if one.Turn == two.Turn {
+				ratios = append(ratios, one.Median/two.Median)
+				if len(ratios) == 1 {
+					a, b = one.Min, two.Min
+				}
+				a, b = min(a, one.Min), min(b, two.Min)
+			}
+		}
+	}
+	if n := len(ratios); n > 0 {
+		slices.Sort(ratios)
+		return (ratios[(n-1)/2] + ratios[n/2]) / 2, a / b, true
+	}
+	p, ok := s.ours(r.name, 1)
+	q, both := s.ours(r.name, 2)
 	if !ok || !both {
 		return 0, 0, false
 	}
-	return one.Median / two.Median, one.Min / two.Min, true
+	return p.Median / q.Median, p.Min / q.Min, true
 }
 
 // scaled prints that, and for a row that arithmetic bounds whether it is what is

@@ -83,6 +83,17 @@ func (r *runner) miss(what, why string) {
 	}
 }
 
+// moment is when something is measured: with how many threads, and in which round, or in
+// which turn of one thread and two.
+type moment struct{ threads, round, turn int }
+
+// turns is how often one thread and two are measured by turns, and turning the loop that
+// finds the machine's peak, which is measured so, too.
+const (
+	turns   = 7
+	turning = "peak_fma_f32"
+)
+
 // again is how much slower than the fastest of a row a peer may be, to be asked
 // in later rounds, and worth how much, to be asked with more threads.
 const (
@@ -104,25 +115,50 @@ func (r *runner) group(g group, threads int) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
+		now := moment{threads: threads, round: round}
 		if round%2 == 1 {
-			r.own(g, threads, round)
+			r.own(g, now)
 		}
 		for _, a := range g.asks {
 			if round == 1 || !g.once {
-				r.other(a, threads, round)
+				r.other(a, now)
 			}
 		}
 		if round%2 == 0 {
-			r.own(g, threads, round)
+			r.own(g, now)
 		}
 		if round == 1 {
 			g = r.near(g, threads, again)
 		}
 	}
+	if r.session.measured(1) && threads > 1 {
+		r.scale(g, threads)
+	}
 	for _, row := range g.rows {
 		r.session.printRow(os.Stdout, row, threads)
 	}
 	return nil
+}
+
+// scale measures rows that arithmetic bounds with one thread and with several, one row at
+// a time and by turns: what others use of the machine changes within seconds, and the
+// rounds are minutes apart.
+func (r *runner) scale(g group, threads int) {
+	for i, row := range g.rows {
+		if !row.computes && row.name != turning {
+			continue
+		}
+		alone := group{rows: g.rows[i : i+1]}
+		for turn := range turns {
+			order := [2]int{1, threads}
+			if turn%2 == 1 {
+				order[0], order[1] = order[1], order[0]
+			}
+			for _, n := range order {
+				r.own(alone, moment{threads: n, turn: turn + 1})
+			}
+		}
+	}
 }
 
 // near leaves of what peers are asked the rows in which they came within a
@@ -167,30 +203,30 @@ func (a ask) answered(peer string) bool {
 }
 
 // own measures our side of a group.
-func (r *runner) own(g group, threads, round int) {
-	args := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(threads), "-run", g.ours()}
+func (r *runner) own(g group, now moment) {
+	args := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours()}
 	if r.pinned {
 		cpus := "0"
-		if threads > 1 {
-			cpus = "0-" + strconv.Itoa(threads-1)
+		if now.threads > 1 {
+			cpus = "0-" + strconv.Itoa(now.threads-1)
 		}
 		args = append([]string{"taskset", "-c", cpus}, args...)
 	}
 	c := exec.CommandContext(r.ctx, args[0], args[1:]...)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
-	if r.take(out, threads, round) == 0 && err != nil && r.ctx.Err() == nil {
+	if r.take(out, now) == 0 && err != nil && r.ctx.Err() == nil {
 		r.miss("ltc "+g.ours(), err.Error())
 	}
 }
 
 // other asks a peer. A script that gives nothing at all and fails is not asked
 // again: something that it needs is missing.
-func (r *runner) other(a ask, threads, round int) {
+func (r *runner) other(a ask, now moment) {
 	if r.missing[a.peer] != "" {
 		return
 	}
-	c := exec.CommandContext(r.ctx, r.script(), append([]string{r.scratch, strconv.Itoa(threads)}, a.words()...)...)
+	c := exec.CommandContext(r.ctx, r.script(), append([]string{r.scratch, strconv.Itoa(now.threads)}, a.words()...)...)
 	c.Env = os.Environ()
 	if a.warm {
 		c.Env = append(c.Env, "NOMMAP=1")
@@ -199,7 +235,7 @@ func (r *runner) other(a ask, threads, round int) {
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
 	out, err := c.Output()
-	some := r.take(out, threads, round) > 0
+	some := r.take(out, now) > 0
 	if r.ctx.Err() != nil {
 		return
 	}
@@ -219,13 +255,13 @@ func (r *runner) other(a ask, threads, round int) {
 }
 
 // take notes the figures in out and returns how many there are.
-func (r *runner) take(out []byte, threads, round int) int {
+func (r *runner) take(out []byte, now moment) int {
 	all, err := measure.Objects[figure](out)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare: a line that is no figure:", err)
 	}
 	for _, f := range all {
-		f.Round, f.Threads = round, threads
+		f.Threads, f.Round, f.Turn = now.threads, now.round, now.turn
 		for _, f := range firstCalls(settled(f)) {
 			r.session.figures = append(r.session.figures, f)
 			_ = json.NewEncoder(r.log).Encode(f)
