@@ -66,7 +66,8 @@ func TF32() Option { return func(d *Device) { d.options.TF32 = true } }
 
 // Ordered has floats that a scatter, or the gradient of a gather, adds to one element
 // added in the order of the updates, so that every run gives the same bits. Without it
-// GPUs add them as they come, which is faster.
+// GPUs add them as they come, which is faster, and take numbers of f32 that are
+// subnormal for 0.
 func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
 
 // Seed sets where the device's random streams start, those of [Normal] and its

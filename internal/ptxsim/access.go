@@ -69,7 +69,7 @@ func (p *parser) access(i *instr, parts, args []string) {
 			}
 		}
 	default:
-		f := binary32(strings.Join(parts[2:], "."))
+		f := combining(strings.Join(parts[2:], "."), shared)
 		if f == nil {
 			p.unknown(opcode)
 			return
@@ -132,16 +132,29 @@ func (p *parser) compareAndSwap(i *instr, opcode, bits string, args []string) {
 	}
 }
 
-// binary32 returns what a red instruction combines with; nil if there is none.
-func binary32(op string) func(a, b uint64) uint64 {
+// combining returns what a red instruction combines with; nil if there is none.
+func combining(op string, shared bool) func(a, b uint64) uint64 {
 	switch op {
 	case "add.f32", "add.f64":
-		return ops.binary[strings.Replace(op, "add.", "add.rn.", 1)]
+		add := ops.binary[strings.Replace(op, "add.", "add.rn.", 1)]
+		if op == "add.f32" && !shared {
+			return func(a, b uint64) uint64 { return flushed(add(flushed(a), flushed(b))) }
+		}
+		return add
 	case "add.u32", "add.s32", "add.u64", "min.u32", "min.s32", "min.u64", "min.s64", "max.u32", "max.s32", "max.u64", "max.s64",
 		"and.b32", "and.b64", "or.b32", "or.b64", "xor.b32", "xor.b64":
 		return ops.binary[op]
 	}
 	return nil
+}
+
+// flushed returns the zero of the sign of a subnormal f32, as red.add.f32 on global
+// memory does with what it takes and what it makes (PTX ISA, instruction red).
+func flushed(a uint64) uint64 {
+	if a&0x7f80_0000 == 0 {
+		return a & 0x8000_0000
+	}
+	return a
 }
 
 func (p *parser) loadParam(i *instr, t string, args []string) {

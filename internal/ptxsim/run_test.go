@@ -2,6 +2,7 @@ package ptxsim_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -86,6 +87,56 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, float32(63*64/2), math.Float32frombits(binary.LittleEndian.Uint32(y)))
 	require.Equal(t, float32(64*64+63*64/2), math.Float32frombits(binary.LittleEndian.Uint32(y[4:])))
+}
+
+// What is added atomically to f32 in global memory, and what that makes, is 0 where it is
+// subnormal, as on GPUs; in shared memory, and of f64, it is not.
+func TestSubnormals(t *testing.T) {
+	const least, tiny = 0x0080_0000, 0x0000_0001 // the least normal number, and the least
+	for _, c := range []struct {
+		where      string
+		y, x, want uint32
+	}{
+		{"global", 0, tiny, 0},
+		{"global", 0x8000_0000 | tiny, 0x8000_0000 | tiny, 0x8000_0000},
+		{"global", least, tiny, least},
+		{"global", least + 1, 0x8000_0000 | least, 0},
+		{"global", least, least, 2 * least},
+		{"shared", 0, tiny, tiny},
+		{"shared", least + 1, 0x8000_0000 | least, 1},
+	} {
+		text := strings.NewReplacer("WHERE", c.where, "VALUE", fmt.Sprintf("0f%08X", c.x)).Replace(`.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 block[];
+.visible .entry k(.param .u64 y)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	.reg .f32 %f<3>;
+	ld.param.u64 %rd0, [y];
+	ld.global.f32 %f0, [%rd0];
+	mov.u32 %r0, block;
+	st.shared.f32 [%r0], %f0;
+	red.shared.add.f32 [%r0], VALUE;
+	red.global.add.f32 [%rd0], VALUE;
+	ld.WHERE.f32 %f1, [PLACE];
+	st.global.f32 [%rd0+4], %f1;
+	ret;
+}
+`)
+		text = strings.Replace(text, "PLACE", map[string]string{"global": "%rd0", "shared": "%r0"}[c.where], 1)
+		m, err := ptxsim.Parse(text)
+		require.NoError(t, err)
+		e, err := m.Entry("k")
+		require.NoError(t, err)
+		var memory ptxsim.Memory
+		y := binary.LittleEndian.AppendUint32(nil, c.y)
+		y = append(y, 0, 0, 0, 0)
+		_, err = e.Run(&memory, ptxsim.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Shared: 4, Args: []uint64{memory.Alloc(y)}, Steps: 100})
+		require.NoError(t, err)
+		require.Equal(t, c.want, binary.LittleEndian.Uint32(y[4:]), "%s: %x + %x", c.where, c.y, c.x)
+	}
 }
 
 // Planted mistakes are each found.

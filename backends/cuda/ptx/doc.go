@@ -29,8 +29,8 @@
 //   - f16 and bf16 are computed in f32, each op rounded, sums at their end.
 //   - The order of a reduction depends on nothing but sizes. The one exception is
 //     stores that combine: they are atomic, in whichever order threads come, unless
-//     [Options.Ordered] asks for the points' order. Stores that replace each other
-//     always have it.
+//     [Options.Ordered] asks for the points' order, and those that add to f32 flush
+//     subnormal numbers. Stores that replace each other always have it.
 //   - Operands may share memory if one that is stored to is elsewhere accessed at
 //     the same places only, by the same points, before.
 //
