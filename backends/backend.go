@@ -202,7 +202,8 @@ type Sizing interface {
 // Queue is an ordered list of work on a device, such as a CUDA stream. A
 // backend accepts the queues that it made and nil.
 type Queue interface {
-	// Wait returns when all that was queued is done, with its first error.
+	// Wait returns when all that was queued is done, with its first error; or when
+	// the context ends, with its cause.
 	Wait(ctx context.Context) error
 }
 

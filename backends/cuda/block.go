@@ -60,38 +60,44 @@ func (q *Queue) yield(b block) error {
 	return nil
 }
 
-// dismiss frees a block that no run has.
+// dismiss frees a block that no run has. One that is not freed stays.
 func (q *Queue) dismiss(i int) error {
 	b := q.blocks[i]
+	if err := q.stream.Free(b.at); err != nil {
+		return err
+	}
 	q.blocks = slices.Delete(q.blocks, i, i+1)
 	q.dev.memory.forget(int64(b.n))
-	return q.stream.Free(b.at)
+	return nil
 }
 
 // dismissAll frees the blocks that no run has. The queue is locked and its context
 // entered.
 func (q *Queue) dismissAll() error {
 	var errs []error
-	for len(q.blocks) > 0 {
-		errs = append(errs, q.dismiss(len(q.blocks)-1))
+	for i := len(q.blocks) - 1; i >= 0; i-- {
+		errs = append(errs, q.dismiss(i))
 	}
 	return errors.Join(errs...)
 }
 
 // dismiss frees the blocks that no run has, of all queues of the device: the memory
-// is free when dismiss returns.
+// is free when dismiss returns. A queue that is closed meanwhile frees its own.
 func (d *Device) dismiss() error {
 	d.queues.Lock()
 	all := slices.Clone(d.queues.all)
 	d.queues.Unlock()
 	var errs []error
 	for _, q := range all {
-		errs = append(errs, q.do(func() error {
+		err := q.do(func() error {
 			if len(q.blocks) == 0 {
 				return nil
 			}
 			return errors.Join(q.dismissAll(), q.stream.Synchronize())
-		}))
+		})
+		if !errors.Is(err, ErrQueueClosed) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -383,8 +383,11 @@ func (v *variant) allow(d *Device, n int) error {
 	if n <= max(v.allowed, d.Properties().SharedBlock) {
 		return nil
 	}
-	v.allowed = n
-	return v.fn.AllowShared(n)
+	err := v.fn.AllowShared(n)
+	if err == nil {
+		v.allowed = n
+	}
+	return err
 }
 
 func drop(all []*resource) {

@@ -89,14 +89,11 @@ func (s *stage) free() error {
 }
 
 // Upload queues a copy of v to a place in a buffer, dense in the order of its
-// elements. It returns when v has been read, which may be before the copy is done.
+// elements. It returns when v, which is the host's memory, has been read; that may be
+// before the copy is done.
 func (q *Queue) Upload(to *Buffer, at int, v soa.View) error {
-	n := v.Type.Bytes()
-	p, err := to.part("upload", at, n)
+	p, n, err := q.between("upload", to, at, v)
 	if err != nil {
-		return err
-	}
-	if err := v.Check(); err != nil {
 		return err
 	}
 	if !v.IsDense() {
@@ -108,6 +105,32 @@ func (q *Queue) Upload(to *Buffer, at int, v soa.View) error {
 	}
 	defer soa.KeepAlive(v)
 	return q.upload(p, unsafe.Slice((*byte)(v.Base()), n))
+}
+
+// between checks a copy between a place in a buffer and a view, and returns the place, and
+// how many bytes are copied.
+func (q *Queue) between(what string, b *Buffer, at int, v soa.View) (p driver.Ptr, n int, err error) {
+	if err = v.Check(); err == nil && v.Remote() != nil {
+		err = fmt.Errorf("%v is not the host's memory: see soa.Copy, and Queue.Copy for buffers", v)
+	}
+	if err == nil && !v.IsDense() {
+		err = soa.Fits(v.Type.Bytes())
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("%v: %s: %w", q.dev, what, err)
+	}
+	n = v.Type.Bytes()
+	p, err = q.part(what, b, at, n)
+	return p, n, err
+}
+
+// part returns the address of n bytes of a buffer that must be of the queue's device.
+func (q *Queue) part(what string, b *Buffer, at, n int) (driver.Ptr, error) {
+	p, err := b.part(what, at, n)
+	if err == nil && b.dev != q.dev {
+		err = fmt.Errorf("%v: %s: memory of %v in a queue of another device", q.dev, what, b.dev)
+	}
+	return p, err
 }
 
 // upload queues a copy of the host's memory, and returns when it has been read.
@@ -135,15 +158,15 @@ func (q *Queue) send(p driver.Ptr, from []byte) error {
 }
 
 // Download copies from a place in a buffer, where the elements of v lie densely in
-// their order, to v, after what is queued. It returns when v has them.
+// their order, to v, which is the host's memory, after what is queued. It returns when v
+// has them.
 func (q *Queue) Download(v soa.View, from *Buffer, at int) error {
-	n := v.Type.Bytes()
-	p, err := from.part("download", at, n)
+	p, n, err := q.between("download", from, at, v)
 	if err != nil {
 		return err
 	}
-	if err := v.Check(); err != nil {
-		return err
+	if v.ReadOnly() {
+		return fmt.Errorf("%v: download to %v: %w", q.dev, v, soa.ErrReadOnly)
 	}
 	dense := v
 	if !v.IsDense() {
@@ -212,6 +235,8 @@ func (q *Queue) Copy(to *Buffer, at int, from *Buffer, off, n int) error {
 		return err
 	}
 	switch {
+	case to.dev.ctx.Driver() != q.dev.ctx.Driver() || from.dev.ctx.Driver() != q.dev.ctx.Driver():
+		return fmt.Errorf("%v: copy between devices of two drivers: %w", q.dev, errors.ErrUnsupported)
 	case to.dev != q.dev && from.dev != q.dev:
 		return fmt.Errorf("%v: copy between %v and %v in a queue of neither", q.dev, from.dev, to.dev)
 	case to == from && at < off+n && off < at+n && n > 0:
@@ -227,7 +252,7 @@ func (q *Queue) Copy(to *Buffer, at int, from *Buffer, off, n int) error {
 
 // Fill queues the setting of n bytes of a buffer.
 func (q *Queue) Fill(to *Buffer, at int, v byte, n int) error {
-	p, err := to.part("fill", at, n)
+	p, err := q.part("fill", to, at, n)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type Device struct {
 	// shuffles are the kernels that copy views which are not dense.
 	shuffles struct {
 		sync.Mutex
-		by map[shuffle]*Kernel
+		by map[shuffle]shuffled
 	}
 	// friends are the devices that this one was to have access to.
 	friends sync.Map

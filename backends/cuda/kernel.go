@@ -130,16 +130,12 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	}
 	setNumbers(launch, len(operands), sizes, strides)
 	configure(launch, l)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.dev.ctx.Enter(); err != nil {
-		return err
-	}
-	defer q.dev.ctx.Leave()
-	if ok {
-		if err := e.boxed.place(q.dev, func(i int) driver.Ptr { return operands[i] }); err != nil {
-			return err
+	return q.do(func() error {
+		if ok {
+			if err := e.boxed.place(q.dev, func(i int) driver.Ptr { return operands[i] }); err != nil {
+				return err
+			}
 		}
-	}
-	return q.stream.Launch(launch)
+		return q.stream.Launch(launch)
+	})
 }

@@ -78,6 +78,9 @@ type Buffer struct {
 // what other queues do only if they wait for this one. Contents are undefined. The
 // error is a [MemoryError] if there are none.
 func (q *Queue) Alloc(n int) (*Buffer, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("%v: %d bytes are asked for", q.dev, n)
+	}
 	p, err := q.alloc(n)
 	if err != nil {
 		return nil, err
@@ -148,23 +151,34 @@ func (q *Queue) allocHard(n int) (driver.Ptr, error) {
 
 // release gives memory of alloc back, after what is queued.
 func (q *Queue) release(p driver.Ptr, n int) error {
-	q.dev.memory.give(int64(n))
-	return q.do(func() error { return q.stream.Free(p) })
+	err := q.do(func() error { return q.stream.Free(p) })
+	if err == nil {
+		q.dev.memory.give(int64(n))
+	}
+	return err
 }
 
 // Free gives the memory back, after what is queued. Other queues that use it must
-// have been waited for.
+// have been waited for. Memory that is not freed, as by a queue that was closed, is still
+// the caller's.
 func (q *Queue) Free(b *Buffer) error {
+	if b == nil {
+		return fmt.Errorf("%v: free: %w", q.dev, errNoBuffer)
+	}
 	if b.ptr == 0 {
 		return fmt.Errorf("%v: %d bytes are freed twice", b.dev, b.n)
 	}
 	if b.dev != q.dev {
 		return fmt.Errorf("%v: memory of %v is freed in a queue of another device", q.dev, b.dev)
 	}
-	p := b.ptr
-	b.ptr = 0
-	return q.release(p, b.n)
+	err := q.release(b.ptr, b.n)
+	if err == nil {
+		b.ptr = 0
+	}
+	return err
 }
+
+var errNoBuffer = errors.New("no buffer")
 
 // Bytes returns how many there are.
 func (b *Buffer) Bytes() int { return b.n }
@@ -177,6 +191,9 @@ func (b *Buffer) Address() driver.Ptr { return b.ptr }
 
 // part returns the address of n bytes of the buffer.
 func (b *Buffer) part(what string, at, n int) (driver.Ptr, error) {
+	if b == nil {
+		return 0, fmt.Errorf("%s: %w", what, errNoBuffer)
+	}
 	if b.ptr == 0 {
 		return 0, fmt.Errorf("%v: %s: the memory was freed", b.dev, what)
 	}
@@ -190,7 +207,7 @@ func (b *Buffer) part(what string, at, n int) (driver.Ptr, error) {
 func (m *memory) take(n int64) error {
 	for {
 		taken := m.taken.Load()
-		if taken+n > m.limit.Load() {
+		if n > m.limit.Load()-taken {
 			return fmt.Errorf("the limit is reached: %w", driver.OutOfMemory)
 		}
 		if m.taken.CompareAndSwap(taken, taken+n) {

@@ -119,8 +119,9 @@ func (r *runner) copied(m *hostMemory, j int) bool {
 
 // hosted is a program that the host runs as a whole, by the evaluator.
 type hosted struct {
-	dev *Device
-	run backends.Executable
+	dev   *Device
+	run   backends.Executable
+	bound []soa.View // by argument, on the host; nil: none
 }
 
 // Signature returns what the program takes and gives.
@@ -134,18 +135,24 @@ func (h *hosted) Compiled() (kernels, evaluated int) { return 0, 1 }
 
 // Bind fixes constants, in the host's memory.
 func (h *hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	if err := backends.CheckBind(h.Signature(), constants); err != nil {
+		return nil, err
+	}
 	here := map[int]soa.View{}
+	bound := make([]soa.View, len(h.Signature().Args))
+	copy(bound, h.bound)
 	for i, v := range constants {
 		var err error
 		if here[i], err = onHost(v); err != nil {
 			return nil, err
 		}
+		bound[i] = here[i]
 	}
 	x, err := h.run.Bind(ctx, here)
 	if err != nil {
 		return nil, err
 	}
-	return &hosted{h.dev, x}, nil
+	return &hosted{h.dev, x, bound}, nil
 }
 
 // onHost returns a view, or a copy of what is the device's.
@@ -162,6 +169,15 @@ func onHost(v soa.View) (soa.View, error) {
 
 // Execute runs the program on copies of what is the device's.
 func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if _, err := h.dev.queueOf(c); err != nil {
+		return err
+	}
+	if err := backends.CheckCallOn(h.Signature(), c, h.bound, h.dev); err != nil {
+		return err
+	}
 	if c.Queue != nil {
 		if err := c.Queue.Wait(ctx); err != nil {
 			return err
@@ -174,9 +190,6 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 			return err
 		}
 		here.Args = append(here.Args, w)
-	}
-	if len(c.Results) == 0 {
-		c.Results = make([]soa.View, len(h.Signature().Results))
 	}
 	for j := range c.Results {
 		here.Results = append(here.Results, h.place(c, j))
@@ -202,17 +215,13 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 }
 
 // place returns where the evaluator is to write result j of a call; none where that is
-// its own choice. Whether the call fits the program the evaluator finds out.
+// its own choice.
 func (h *hosted) place(c *backends.Call, j int) soa.View {
-	v, all := c.Results[j], h.Signature().Results
+	v, a := c.Results[j], h.Signature().Results[j].Alias
 	switch {
 	case v.Remote() != nil:
 		return soa.View{}
-	case !v.IsZero() || !c.Resident || j >= len(all):
-		return v
-	}
-	a := all[j].Alias
-	if a < 0 || a >= len(c.Args) || c.Args[a].IsZero() || c.Args[a].Remote() != nil {
+	case !v.IsZero() || !c.Resident || a < 0 || c.Args[a].IsZero() || c.Args[a].Remote() != nil:
 		return v
 	}
 	t := c.Args[a].Type // which keeps its value

@@ -29,6 +29,8 @@ type Queue struct {
 	spare  [][]soa.View    // of flights that have landed
 	blocks []block         // those that no run has
 	closed bool
+	// life is held by each run of the queue, to be read; who closes it waits for them.
+	life sync.RWMutex
 }
 
 // ErrQueueClosed is wrapped by errors of what a queue is asked for after [Queue.Close].
@@ -38,14 +40,14 @@ var ErrQueueClosed = errors.New("the queue was closed")
 // that before it is done.
 type flight struct {
 	done  *driver.Event
-	of    *executable
+	of    *runner // with memory of its own
 	views []soa.View
 }
 
 // keep keeps what a run that was queued uses until it is done; where nothing can say
 // when that is, it waits: the run has written what it was to. The queue is locked and its
 // context entered.
-func (q *Queue) keep(of *executable, uses ...[]soa.View) error {
+func (q *Queue) keep(of *runner, uses ...[]soa.View) error {
 	e, err := q.markLocked()
 	if err != nil {
 		return q.stream.Synchronize()
@@ -106,7 +108,7 @@ func (q *Queue) do(f func() error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return fmt.Errorf("%v: %w", q.dev, ErrQueueClosed)
+		return q.isClosed()
 	}
 	if err := q.dev.ctx.Enter(); err != nil {
 		return err
@@ -115,10 +117,28 @@ func (q *Queue) do(f func() error) error {
 	return f()
 }
 
-// Close waits for what is queued and gives the queue up, also where it returns an error:
-// what the queue is asked for from then on is refused with [ErrQueueClosed]. Of a device
-// that is lost nothing can be waited for.
+func (q *Queue) isClosed() error { return fmt.Errorf("%v: %w", q.dev, ErrQueueClosed) }
+
+// enter has a run use the queue, until it unlocks life.
+func (q *Queue) enter() error {
+	if !q.life.TryRLock() {
+		return q.isClosed()
+	}
+	if q.closed {
+		q.life.RUnlock()
+		return q.isClosed()
+	}
+	return nil
+}
+
+// Close waits for runs that use the queue and for what is queued, and gives the queue up,
+// also where it returns an error: what the queue is asked for from then on is refused with
+// [ErrQueueClosed], and so are runs that begin meanwhile. Of a device that is lost nothing
+// can be waited for. A function of the host's that a program calls must not close the
+// queue of its run, which would wait for itself.
 func (q *Queue) Close() error {
+	q.life.Lock()
+	defer q.life.Unlock()
 	all := &q.dev.queues
 	all.Lock()
 	all.all = slices.DeleteFunc(all.all, func(x *Queue) bool { return x == q })
@@ -176,11 +196,15 @@ func (q *Queue) markIn(s *driver.Stream) (e *driver.Event, err error) {
 func (q *Queue) unmark(e *driver.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.closed { // while it was waited for: nobody else destroys it
+		_ = e.Destroy() // an error is that of a device that is lost
+		return
+	}
 	q.idle = append(q.idle, e)
 }
 
 // Wait returns when what was queued before is done, with its first error; or when
-// the context ends, with the context's error: what is queued is then done later.
+// the context ends, with its cause: what is queued is then done later.
 func (q *Queue) Wait(ctx context.Context) error {
 	e, err := q.mark()
 	if err != nil {
@@ -202,7 +226,7 @@ func (q *Queue) Wait(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		case <-time.After(pause):
 		}
 	}
@@ -211,8 +235,13 @@ func (q *Queue) Wait(ctx context.Context) error {
 // After lets what is queued from now on wait for what another queue has by now.
 // It may be one of another device.
 func (q *Queue) After(other *Queue) error {
-	if q == other {
+	switch {
+	case other == nil:
+		return fmt.Errorf("%v waits for no queue", q.dev)
+	case q == other:
 		return nil
+	case other.dev.ctx.Driver() != q.dev.ctx.Driver():
+		return fmt.Errorf("%v waits for a queue of another driver: %w", q.dev, errors.ErrUnsupported)
 	}
 	e, err := other.mark()
 	if err != nil {

@@ -21,6 +21,9 @@ var (
 // undefined. It is freed after the last view of it is gone. The error is a
 // [MemoryError] if there is none.
 func (d *Device) Make(t types.Type) (soa.View, error) {
+	if err := t.Check(); err != nil {
+		return soa.View{}, fmt.Errorf("%v: memory for %v: %w", d, t, err)
+	}
 	n := t.Bytes()
 	p, err := d.home.allocHard(n)
 	if err != nil {

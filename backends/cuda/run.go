@@ -125,8 +125,8 @@ func newRunner(e *executable, q *Queue) *runner {
 	return r
 }
 
-// Execute runs the program. Without a queue it returns when all is done; with one
-// when it is queued, or, where the host takes part, when that has been done.
+// Execute runs the program. Without a queue it returns when all is done, also with an
+// error; with one when it is queued, or, where the host takes part, when that has been done.
 func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	q, err := e.begin(ctx, c, e.program.Signature, e.bound)
 	if err != nil {
@@ -140,19 +140,33 @@ func (x *code) begin(ctx context.Context, c *backends.Call, sig *backends.Signat
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	d := x.on.dev
-	q := d.home
-	if c.Queue != nil {
-		var ok bool
-		if q, ok = c.Queue.(*Queue); !ok || q == nil || q.dev != d {
-			return nil, fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
-		}
+	q, err := x.on.dev.queueOf(c)
+	if err != nil {
+		return nil, err
 	}
-	return q, backends.CheckCallOn(sig, c, bound, d)
+	return q, backends.CheckCallOn(sig, c, bound, x.on.dev)
+}
+
+// queueOf returns the queue of a call.
+func (d *Device) queueOf(c *backends.Call) (*Queue, error) {
+	if c.Queue == nil {
+		return d.home, nil
+	}
+	q, ok := c.Queue.(*Queue)
+	if !ok || q == nil || q.dev != d {
+		return nil, fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
+	}
+	return q, nil
 }
 
 // execute runs a call that was checked.
 func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) error {
+	if !e.region { // of which the run it is of has the queue
+		if err := q.enter(); err != nil {
+			return fmt.Errorf("execute: %w", err)
+		}
+		defer q.life.RUnlock()
+	}
 	if err := q.dev.ctx.Enter(); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
@@ -167,7 +181,7 @@ func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) er
 // run runs the program.
 func (r *runner) run(ctx context.Context, c *backends.Call) error {
 	err := r.queued(ctx, c)
-	if bad := r.release(c); err == nil {
+	if bad := r.release(c, err != nil); err == nil {
 		err = bad
 	}
 	if err != nil {
@@ -197,8 +211,10 @@ func (r *runner) queued(ctx context.Context, c *backends.Call) error {
 	return r.finish(c.Queue == nil)
 }
 
-// release gives back what the run has, unless the device is lost.
-func (r *runner) release(c *backends.Call) error {
+// release gives back what the run has, unless the device is lost. What a run that failed
+// has queued uses the program's kernels, which nobody keeps then: where no queue does, it
+// is waited for.
+func (r *runner) release(c *backends.Call, failed bool) error {
 	defer r.unlock()
 	if r.e.on.dev.Err() != nil {
 		return nil
@@ -219,9 +235,13 @@ func (r *runner) release(c *backends.Call) error {
 		errs[2] = r.q.join()
 		errs[0] = r.q.yield(r.block)
 	}
-	if r.q != r.e.on.dev.home {
+	switch {
+	case r.q != r.e.on.dev.home:
 		r.lock()
-		errs[1] = r.q.keep(r.e, c.Args, c.Results, r.fresh, r.held)
+		errs[1] = r.q.keep(r, c.Args, c.Results, r.fresh, r.held)
+	case failed:
+		r.lock()
+		errs[1] = r.q.stream.Synchronize()
 	}
 	return errors.Join(errs[:]...)
 }

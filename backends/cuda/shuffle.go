@@ -64,9 +64,26 @@ func (s shuffle) text() string {
 func (d *Device) shuffle(s shuffle) (*Kernel, error) {
 	d.shuffles.Lock()
 	defer d.shuffles.Unlock()
-	if k := d.shuffles.by[s]; k != nil {
-		return k, nil
+	if x, known := d.shuffles.by[s]; known {
+		return x.kernel, x.lacks
 	}
+	k, err := d.makeShuffle(s)
+	if err == nil || errors.Is(err, errors.ErrUnsupported) { // which stays so
+		if d.shuffles.by == nil {
+			d.shuffles.by = map[shuffle]shuffled{}
+		}
+		d.shuffles.by[s] = shuffled{k, err}
+	}
+	return k, err
+}
+
+// shuffled is the kernel of a shuffle, or why there is none.
+type shuffled struct {
+	kernel *Kernel
+	lacks  error
+}
+
+func (d *Device) makeShuffle(s shuffle) (*Kernel, error) {
 	ir, err := kernel.Parse(s.text())
 	if err == nil {
 		err = kernel.Verify(ir)
@@ -79,10 +96,6 @@ func (d *Device) shuffle(s shuffle) (*Kernel, error) {
 		return nil, err
 	}
 	d.held.add(k.Unload)
-	if d.shuffles.by == nil {
-		d.shuffles.by = map[shuffle]*Kernel{}
-	}
-	d.shuffles.by[s] = k
 	return k, nil
 }
 

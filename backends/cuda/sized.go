@@ -52,14 +52,15 @@ func (z *none) execute(ctx context.Context, d *Device, c *backends.Call) error {
 	z.mu.Lock()
 	if z.run == nil {
 		x, err := reference.New().Compile(ctx, z.module, z.options)
+		var bound backends.Executable = &hosted{dev: d, run: x}
 		if err == nil && len(z.constants) > 0 {
-			x, err = x.Bind(ctx, z.constants)
+			bound, err = bound.Bind(ctx, z.constants)
 		}
 		if err != nil {
 			z.mu.Unlock()
 			return err
 		}
-		z.run = &hosted{dev: d, run: x}
+		z.run = bound.(*hosted)
 	}
 	z.mu.Unlock()
 	return z.run.Execute(ctx, c)

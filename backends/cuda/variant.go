@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends"
+	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
 	"ltc/soa"
 )
@@ -38,7 +39,14 @@ type variants[E any] struct {
 type laid[E any] struct {
 	lays []kit.Layout
 	e    E // the dense one, where there are no kernels for the layouts
+	// failed is how often the driver has failed to make some, of those that are tried again.
+	failed int
 }
+
+// mostTries is how often the driver is asked for kernels for one layout: what it refuses
+// now, as for want of memory, it may take later, and what it never takes costs each try as
+// long as a compile.
+const mostTries = 3
 
 // newVariants returns where variants of an executable are kept; nil if there can be
 // none. What is bound is dense.
@@ -126,11 +134,11 @@ func (v *variants[E]) fits(l kit.Layout, id kit.ValueID, w *soa.View) bool {
 	return l.Fits(w.Strides, tableOf(w))
 }
 
-// find returns what there is for a call.
-func (v *variants[E]) find(c *backends.Call) (e E, ok bool) {
+// find returns what there is for a call, and where in the list it is; -1 if nothing is.
+func (v *variants[E]) find(c *backends.Call) (x laid[E], at int) {
 	n := len(v.code.program.Args)
 next:
-	for _, x := range *v.list.Load() {
+	for at, x := range *v.list.Load() {
 		for _, i := range v.args {
 			if id, w := v.arg(c, i); !v.fits(x.lays[i], id, w) {
 				continue next
@@ -141,10 +149,13 @@ next:
 				continue next
 			}
 		}
-		return x.e, true
+		return x, at
 	}
-	return e, false
+	return x, -1
 }
+
+// settled reports whether what find returned is there, and not to be tried again.
+func (x *laid[E]) settled(at int) bool { return at >= 0 && (x.failed == 0 || x.failed == mostTries) }
 
 // forViews returns what runs a call: the dense one, where all views are dense or
 // copied. v may be nil.
@@ -152,21 +163,34 @@ func (v *variants[E]) forViews(dense E, c *backends.Call) E {
 	if v == nil || !v.some(c) {
 		return dense
 	}
-	if e, ok := v.find(c); ok {
-		return e
+	if x, at := v.find(c); x.settled(at) {
+		return x.e
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if e, ok := v.find(c); ok { // another was quicker
-		return e
+	x, at := v.find(c)
+	if x.settled(at) { // another was quicker
+		return x.e
 	}
-	list := *v.list.Load()
-	if len(list) >= mostVariants {
-		v.full.Do(func() {
-			slog.Warn("the device copies views that lie in further ways: a program has kernels for so many", "ways", mostVariants)
-		})
-		return dense
+	list := slices.Clone(*v.list.Load())
+	if at < 0 {
+		if len(list) >= mostVariants {
+			v.full.Do(func() {
+				slog.Warn("the device copies views that lie in further ways: a program has kernels for so many", "ways", mostVariants)
+			})
+			return dense
+		}
+		x.lays, at = v.layouts(c), len(list)
+		list = append(list, x)
 	}
+	v.make(&x, dense)
+	list[at] = x
+	v.list.Store(&list)
+	return x.e
+}
+
+// layouts returns how the views of a call lie.
+func (v *variants[E]) layouts(c *backends.Call) []kit.Layout {
 	n := len(v.code.program.Args)
 	lays := make([]kit.Layout, n+len(v.code.program.Results))
 	for _, i := range v.args {
@@ -179,16 +203,27 @@ func (v *variants[E]) forViews(dense E, c *backends.Call) E {
 			lays[n+j] = kit.Lies(w.Strides, tableOf(w))
 		}
 	}
-	e, err := v.create(lays)
-	if err != nil {
-		e = dense
-		if v.code.on.dev.Err() == nil {
-			slog.Warn("the device copies views that lie so: there are no kernels for them", "layouts", lays, "reason", err)
-		}
+	return lays
+}
+
+// make makes the program for layouts, or says why there is none.
+func (v *variants[E]) make(x *laid[E], dense E) {
+	var err error
+	if x.e, err = v.create(x.lays); err == nil {
+		x.failed = 0
+		return
 	}
-	list = append(slices.Clone(list), laid[E]{lays, e})
-	v.list.Store(&list)
-	return e
+	x.e = dense
+	var refused *driver.Error
+	switch {
+	case v.code.on.dev.Err() != nil:
+		return
+	case errors.As(err, &refused) || errors.Is(err, driver.OutOfMemory):
+		x.failed++
+	default:
+		x.failed = mostTries
+	}
+	slog.Warn("the device copies views that lie so: there are no kernels for them", "layouts", x.lays, "tries", x.failed, "of", mostTries, "reason", err)
 }
 
 // forViews returns what runs a call: e itself, where all views are dense or copied.
