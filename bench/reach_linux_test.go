@@ -53,7 +53,7 @@ func TestReach(t *testing.T) {
 	for _, name := range []string{"bf16matmul_8192", "attention_16x8192x128_causal"} {
 		b.WriteString(listed(t, dev, name).multiplied(t, name))
 	}
-	b.WriteString("\n| step | kernels | a run queues | with cuBLASLt | products of fewer blocks than multiprocessors |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| step | kernels | a run queues | with cuBLASLt | products of fewer blocks than multiprocessors | with K in parts |\n|---|---|---|---|---|---|\n")
 	for _, name := range []string{"train_mlp", "encoder_b1_s128", "encoder_b8_s128"} {
 		b.WriteString(listed(t, dev, name).step(t, name))
 	}
@@ -211,6 +211,7 @@ func (l *listing) multiplied(t *testing.T, name string) string {
 
 var (
 	stepLine    = regexp.MustCompile(`(?m)^// step \d+: `)
+	partsOfK    = regexp.MustCompile(`(?m)^// step \d+: .*, K in \d+ parts`)
 	productLine = regexp.MustCompile(`(?m)^// step \d+: k\d+: .*matmul .*, grid \[(\d+) (\d+) (\d+)\]`)
 )
 
@@ -233,7 +234,8 @@ func (l *listing) step(t *testing.T, name string) string {
 			few++
 		}
 	}
-	return fmt.Sprintf("| `%s` | %d | %s | %s | %d of %d; the smallest has %d |\n", name, steps, said(own), said(with), few, all, fewest)
+	return fmt.Sprintf("| `%s` | %d | %s | %s | %d of %d; the smallest has %d | %d |\n", name, steps, said(own), said(with), few, all, fewest,
+		len(partsOfK.FindAllString(l.text, -1)))
 }
 
 // said says what a run has queued.

@@ -157,17 +157,18 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 // kernels makes kernels of a program; region compiles the regions of its loops and
 // branches.
 func (c *compilation) kernels(ctx context.Context, p *backends.Program, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
-	parts := ptx.Parts
+	parts, productParts := ptx.Parts, c.target.ProductParts
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
-		parts = nil
+		parts, productParts = nil, nil
 	}
 	o := kit.Options{
-		Eval:       reference.New(),
-		Parts:      parts,
-		Borders:    true,
-		Check:      env.Checks.On(),
-		LocalBytes: localBytes,
-		Composite:  func(c *kit.Composite) ([]types.Type, bool) { a, ok := attentionOf(c); return a.work(), ok },
+		Eval:         reference.New(),
+		Parts:        parts,
+		ProductParts: productParts,
+		Borders:      true,
+		Check:        env.Checks.On(),
+		LocalBytes:   localBytes,
+		Composite:    func(c *kit.Composite) ([]types.Type, bool) { a, ok := attentionOf(c); return a.work(), ok },
 		Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
 			if err != nil {

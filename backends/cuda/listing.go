@@ -111,6 +111,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 			if s.launch.Shared > 0 {
 				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
 			}
+			if s.Parts > 0 {
+				fmt.Fprintf(b, ", K in %d parts that a later step adds", s.Parts)
+			}
 		}
 		if boxed := s.boxed; boxed != nil {
 			fmt.Fprintf(b, "; where tensor maps reach its operands %s, grid %v of blocks %v with %d bytes", boxed.variant.name, boxed.launch.Grid, boxed.launch.Block, boxed.launch.Shared)

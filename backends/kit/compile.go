@@ -47,6 +47,14 @@ type Options struct {
 	// fewer than 16 of at least 65,536 are cut into parts of at most 16,384.
 	Parts func(k *kernel.Kernel, points, length int64) int64
 
+	// ProductParts returns into how many parts the target wants the sums of a product
+	// cut, that a kernel is: along the first of the axes that it sums over, which they
+	// divide, so that all of the target is busy. What they give is added, in their order,
+	// with what follows the product. It must depend on nothing but the kernel, whose sizes
+	// are literal; strides are not known yet, operands are dense. nil, fewer than two or a
+	// number that does not divide: they are not cut.
+	ProductParts func(k *kernel.Kernel) int64
+
 	// Borders says that the target's contractions, where they read what is around an
 	// operand as 0, do so as fast as they read the operand: padding it becomes part of
 	// them. False: it is written out, padded.
@@ -197,7 +205,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 			}
 			step.Kernel = i
 			step.write(k, at)
-			step.Copies = copies(k)
+			step.Copies, step.Parts = copies(k), n.parts
 		}
 		r.Steps = append(r.Steps, step)
 	}

@@ -14,7 +14,8 @@
 //     in dimensions of one element (unwrap.go);
 //   - inlined: what is cheap to compute is computed where it is used (inline.go);
 //   - split: a long reduction to few elements is one of parts, and one of what
-//     these give (split.go);
+//     these give (split.go); the sums of a product are cut likewise, for targets that
+//     ask for it (splitproduct.go);
 //   - merged: a reduction and what uses it, or a product and what follows, are
 //     stages of one kernel (merge.go);
 //   - chained: products of few columns that follow each other are one kernel of

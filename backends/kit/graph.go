@@ -17,11 +17,12 @@ type graph struct {
 	results []ValueID
 	alias   []int // by result: the argument that it takes over; -1 if none
 
-	localBytes int                                                       // see Options
-	packs      func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
-	parts      func(k *kernel.Kernel, points, length int64) int64        // see Options
-	borders    bool                                                      // see Options
-	columns    func() int                                                // see Options
+	localBytes   int                                                       // see Options
+	packs        func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
+	parts        func(k *kernel.Kernel, points, length int64) int64        // see Options
+	productParts func(k *kernel.Kernel) int64                              // see Options
+	borders      bool                                                      // see Options
+	columns      func() int                                                // see Options
 
 	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
 	layouts map[ValueID]Layout      // of arguments and results that are not dense
@@ -59,6 +60,7 @@ type node struct {
 	updates bool  // its kernel is such a one
 	onto    bool  // it writes over parts of what an earlier node has made
 	into    *node // what it was merged into; nil if it still stands for itself
+	parts   int   // of K, if it is a product whose sums are of these; see partialProduct
 }
 
 // hostOp is an op, with what is in its regions, that the evaluator runs, or a

@@ -76,7 +76,10 @@ type Step struct {
 	Moving   []Moving
 	// Copies says that the kernel stores each element that it loads at the same place
 	// of another value: where both have the same memory there is nothing to do.
-	Copies    bool
+	Copies bool
+	// Parts is into how many parts of K a product is cut whose sums a later step adds; 0:
+	// it is not cut. See [Options.ProductParts].
+	Parts     int
 	Composite *Composite
 	Sort      *Sort
 	Host      *Host

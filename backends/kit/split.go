@@ -16,11 +16,15 @@ const (
 	shortestPart  = 256
 )
 
-// split cuts long reductions.
+// split cuts long reductions, and sums of products.
 func split(g *graph) {
 	var nodes []*node
 	for _, n := range g.nodes {
-		if p := g.partial(n); p != nil {
+		p := g.partial(n)
+		if p == nil {
+			p = g.partialProduct(n)
+		}
+		if p != nil {
 			nodes = append(nodes, p)
 		}
 		nodes = append(nodes, n)
@@ -58,6 +62,18 @@ func (g *graph) partial(n *node) *node {
 		return nil
 	}
 
+	p, sums := g.inParts(n, parts, own, from)
+	g.reduceAgain(n, sums, parts)
+	return p
+}
+
+// inParts returns a new node that makes what the first stage of n does of each of some
+// parts: over axes of its own, and with the stage's axes from there. The part's number
+// is the axis behind the kernel's.
+func (g *graph) inParts(n *node, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums ValueID) {
+	k := n.kernel
+	st := &k.Stages[0]
+	last := &k.Instrs[st.End-1]
 	b := withAxes("partial", k)
 	b.Axis(axisName(len(k.Axes)), parts)
 	ops := &operandList{b: b}
@@ -76,8 +92,8 @@ func (g *graph) partial(n *node) *node {
 	for _, a := range append([]kernel.Axis{{Size: parts}}, k.Axes...) {
 		t.Shape = append(t.Shape, int(a.Size))
 	}
-	p := &node{ordinal: n.ordinal, loc: n.loc}
-	sums := g.newValue(t, p)
+	p = &node{ordinal: n.ordinal, loc: n.loc}
+	sums = g.newValue(t, p)
 	out := memory("y0", t)
 	out.Out = true
 	at := b.Param(out)
@@ -85,8 +101,7 @@ func (g *graph) partial(n *node) *node {
 	b.Store(at, c.ids[st.End-1], ofPart(len(k.Axes))...)
 	p.kernel, p.operands = b.Kernel(), append(ops.values, sums)
 	cse(p)
-	g.reduceAgain(n, sums, parts)
-	return p
+	return p, sums
 }
 
 // part returns how long the parts of a reduction may be, of so many elements for each
