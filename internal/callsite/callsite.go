@@ -104,14 +104,28 @@ type entry struct {
 	site Site // 0: all frames of this address are this module's own
 }
 
-const depth = 12 // frames looked at before the slow walk
+// Frames looked at at first, which reach those who record an op, and before the slow
+// walk: each is a load that waits for the one before.
+const (
+	near  = 4
+	depth = 12
+)
 
 // Caller returns the innermost frame of the calling goroutine that is not this
 // module's library code.
 func (c *Cache) Caller() Site {
 	var pcs [depth]uintptr
-	n := frames(&pcs)
-	for _, pc := range pcs[:n] {
+	n := frames(&pcs, near)
+	for i := 0; i < n && i < near; i++ {
+		if site := c.lookup(pcs[i]); site != 0 {
+			return site
+		}
+	}
+	if n < near {
+		return 0
+	}
+	n = frames(&pcs, depth)
+	for _, pc := range pcs[near:max(n, near)] {
 		if site := c.lookup(pc); site != 0 {
 			return site
 		}
@@ -124,7 +138,15 @@ func (c *Cache) Caller() Site {
 
 func (c *Cache) lookup(pc uintptr) Site {
 	set := &c.sets[uint64(pc)*0x9e3779b97f4a7c15>>57]
-	for i := range set {
+	if set[0].pc == pc {
+		return set[0].site
+	}
+	return c.rest(set, pc)
+}
+
+// rest looks further in the set of an address.
+func (c *Cache) rest(set *[ways]entry, pc uintptr) Site {
+	for i := 1; i < ways; i++ {
 		if set[i].pc == pc {
 			return set[i].site
 		}

@@ -1,20 +1,21 @@
 #include "textflag.h"
 
-// func frames(pcs *[12]uintptr) int
+// func frames(pcs *[12]uintptr, most int) int
 //
 // Follows the chain of frame pointers, which Go keeps on amd64, within the
 // goroutine's stack: g.stack.hi is the second word of g. The walk is assembly
 // because the stack may not move while raw frame pointers are held, and
 // goroutines are not preempted inside assembly.
-TEXT ·frames(SB), NOSPLIT, $0-16
+TEXT ·frames(SB), NOSPLIT, $0-24
 	MOVQ pcs+0(FP), DI
+	MOVQ most+8(FP), CX
 	MOVQ (TLS), R9
 	MOVQ 8(R9), R10
 	SUBQ $16, R10
 	XORQ AX, AX
 	MOVQ BP, BX
 loop:
-	CMPQ AX, $12
+	CMPQ AX, CX
 	JGE  done
 	CMPQ BX, SP
 	JLS  done
@@ -29,5 +30,5 @@ loop:
 	MOVQ SI, BX
 	JMP  loop
 done:
-	MOVQ AX, ret+8(FP)
+	MOVQ AX, ret+16(FP)
 	RET

@@ -1,18 +1,19 @@
 #include "textflag.h"
 
-// func frames(pcs *[12]uintptr) int
+// func frames(pcs *[12]uintptr, most int) int
 //
 // See frames_amd64.s; on arm64 the frame pointer is R29 and the return address
 // lies above the saved one.
-TEXT ·frames(SB), NOSPLIT|NOFRAME, $0-16
+TEXT ·frames(SB), NOSPLIT|NOFRAME, $0-24
 	MOVD pcs+0(FP), R0
+	MOVD most+8(FP), R6
 	MOVD 8(g), R2
 	SUB  $16, R2, R2
 	MOVD RSP, R7
 	MOVD $0, R1
 	MOVD R29, R3
 loop:
-	CMP  $12, R1
+	CMP  R6, R1
 	BGE  done
 	CMP  R7, R3
 	BLO  done
@@ -27,5 +28,5 @@ loop:
 	MOVD R5, R3
 	B    loop
 done:
-	MOVD R1, ret+8(FP)
+	MOVD R1, ret+16(FP)
 	RET

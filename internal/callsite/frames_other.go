@@ -4,4 +4,4 @@ package callsite
 
 import "runtime"
 
-func frames(pcs *[depth]uintptr) int { return runtime.Callers(2, pcs[:]) }
+func frames(pcs *[depth]uintptr, most int) int { return runtime.Callers(2, pcs[:most]) }
