@@ -60,8 +60,10 @@ func breaks(d demand, format string, args ...any) (types.Type, *broken) {
 // Infer returns the type of the result of op. An error is an *Error.
 func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, error) {
 	row := op.Info()
-	if err := checkOperands(row, in); err != nil {
-		return types.Type{}, err
+	if !quick[op].meets(in) {
+		if err := checkOperands(row, in); err != nil {
+			return types.Type{}, err
+		}
 	}
 	if len(attrs) != len(row.Attrs) {
 		return types.Type{}, newError(row, in, "attributes", fmt.Sprintf("the number of attributes is %d, must be %d", len(attrs), len(row.Attrs)))
@@ -86,6 +88,53 @@ func newError(row *ops.Op, in []*ir.Node, label, reason string) *Error {
 		e.Operands = append(e.Operands, x.Type)
 	}
 	return e
+}
+
+// demands are what a row says of the operands of an op that takes a fixed number of
+// them, for those who only ask whether it is met: by operand, the dtypes that it may
+// have, a bit each, and which operand has the same one, itself if that is free.
+type demands []struct {
+	dtypes uint16
+	like   uint8
+}
+
+// quick has the demands of each op, nil of those that take any number of operands.
+var quick = func() (all [ir.NumOps]demands) {
+	for op := range ir.Op(ir.NumOps) {
+		row := op.Info()
+		if n := len(row.Operands); n == 0 || row.Operands[n-1].Variadic {
+			continue
+		}
+		all[op] = make(demands, len(row.Operands))
+		for i := range row.Operands {
+			p, d := &row.Operands[i], &all[op][i]
+			for _, t := range types.DTypes() {
+				if p.Is.Allows(t) {
+					d.dtypes |= 1 << t
+				}
+			}
+			d.like = uint8(i)
+			if p.Like != "" {
+				d.like = uint8(operandIndex(row, p.Like))
+			}
+		}
+	}
+	return all
+}()
+
+// meets reports whether operands are what is demanded. Where it is false,
+// checkOperands has the last word, and says why.
+func (d demands) meets(in []*ir.Node) bool {
+	if len(d) == 0 || len(in) != len(d) {
+		return false
+	}
+	for i := range d {
+		t := in[i].Type.DType
+		if d[i].dtypes>>t&1 == 0 || t != in[d[i].like].Type.DType {
+			return false
+		}
+	}
+	return true
 }
 
 // checkOperands checks the operands' number and dtypes against the row.

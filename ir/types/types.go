@@ -29,7 +29,13 @@ func (s Shape) Elements() int {
 }
 
 // Equal reports whether both shapes have the same rank and dimensions.
-func (s Shape) Equal(o Shape) bool { return slices.Equal(s, o) }
+func (s Shape) Equal(o Shape) bool {
+	if len(s) != len(o) {
+		return false
+	}
+	// Results of elementwise ops share the shape of an operand.
+	return len(s) == 0 || &s[0] == &o[0] || slices.Equal(s, o)
+}
 
 // String prints the shape as [2,3]; a scalar's is [].
 func (s Shape) String() string { return string(s.append(nil)) }
