@@ -168,11 +168,12 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 	n := b.alloc()
 	n.Op, n.Type, n.Attrs, n.Body, n.hash = op, t, slices.Clone(attrs), body, h
 	if len(in) <= len(n.in) {
-		n.In = n.in[:copy(n.in[:], in):len(in)]
+		n.In = n.in[:len(in):len(in)]
 	} else {
-		n.In = slices.Clone(in)
+		n.In = make([]*Node, len(in))
 	}
-	for _, x := range in {
+	for i, x := range in { // copy costs a call for one or two
+		n.In[i] = x
 		n.tracked = n.tracked || x.tracked
 	}
 	b.put(slot, n)
@@ -185,7 +186,20 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 
 // is reports whether n is what Node makes of these.
 func (n *Node) is(op Op, in []*Node, attrs []Attr, body *Composite) bool {
-	return n.Op == op && n.Body == body && slices.Equal(n.In, in) && slices.EqualFunc(n.Attrs, attrs, equalAttr)
+	if n.Op != op || n.Body != body || len(n.In) != len(in) || len(n.Attrs) != len(attrs) {
+		return false
+	}
+	for i := range in {
+		if n.In[i] != in[i] {
+			return false
+		}
+	}
+	for i := range attrs {
+		if !equalAttr(n.Attrs[i], attrs[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *Builder) put(slot int, n *Node) {

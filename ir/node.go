@@ -54,14 +54,18 @@ type Attr struct {
 // is made by a [Builder] or [Parse] and not changed afterwards, but by
 // [Node.Materialize] and [Node.SetParamName].
 type Node struct {
-	Op    Op
-	ID    int32 // position in the latest walk or capture that reached it; a Graph's nodes keep theirs
-	seq   int32 // which of its builder's nodes it is
-	mark  uint32
-	Loc   callsite.Site // the user's line that recorded it
-	Type  types.Type
-	In    []*Node
-	Attrs []Attr
+	Op Op
+	// Root is for the builder's owner: whether a step has given tensors of this
+	// node a value.
+	Root    bool
+	tracked bool  // it, or what it depends on, is a variable
+	ID      int32 // position in the latest walk or capture that reached it; a Graph's nodes keep theirs
+	seq     int32 // which of its builder's nodes it is
+	mark    uint32
+	Loc     callsite.Site // the user's line that recorded it
+	Type    types.Type
+	In      []*Node
+	Attrs   []Attr
 	// Body is what a Composite node calls.
 	Body *Composite
 	// Value is what the builder's owner attaches to a Parameter: the data that
@@ -71,13 +75,8 @@ type Node struct {
 	in   [3]*Node // In's memory for up to three operands
 	hash uint64
 
-	// Root is for the builder's owner: whether a step has given tensors of this
-	// node a value.
-	Root bool
-
-	tracked bool  // it, or what it depends on, is a variable
-	origin  *Node // of a materialized node that kept its history: what it was before
-	now     *Node // of such an origin: the node that has the value
+	origin *Node // of a materialized node that kept its history: what it was before
+	now    *Node // of such an origin: the node that has the value
 }
 
 // Composite is a named graph that Composite nodes call. It may be shared by

@@ -114,6 +114,22 @@ func (b *Builder) drop() {
 	b.paths, b.made, b.lost = b.paths[:0], b.made[:0], b.reuse
 }
 
+// Again is Node for a step that follows an earlier one: it returns the node that this
+// asked for here, if it is what op makes of in and attrs. It returns nil otherwise, and
+// then nothing has changed: Node says what it is. in and attrs may be as users give them
+// (package shapeinfer's Record), for what equals those of a node is in the form of nodes.
+func (b *Builder) Again(op Op, in []*Node, attrs []Attr) *Node {
+	if b.on == nil || b.at >= len(b.on.requests) {
+		return nil
+	}
+	r := &b.on.requests[b.at]
+	if r.loc != b.loc || !r.n.is(op, in, attrs, nil) {
+		return nil
+	}
+	b.at++
+	return r.n
+}
+
 // next returns the node that is asked for, if an earlier step that began like
 // this one asked for an equal one here, on the same line.
 func (b *Builder) next(equal func(n *Node) bool) *Node {

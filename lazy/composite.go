@@ -63,7 +63,7 @@ func (c *composite) call(params []ir.Param, xs ...*Tensor) *Tensor {
 		return tr.poisoned(err)
 	}
 	tr.b.SetLoc(site)
-	tr.tally.op(c.index)
+	tr.tally.alone(c.index)
 	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
 }
 

@@ -97,8 +97,8 @@ func opName(i int) string {
 // tally counts what a trace records. The trace's goroutine alone writes it, any
 // may read it: adding takes a few nanoseconds and no lock.
 type tally struct {
-	tensors int64
-	ops     []int64 // by opName
+	others int64   // tensors of no op, less ops of no tensor
+	ops    []int64 // by opName; each makes a tensor
 }
 
 func newTally() *tally {
@@ -107,12 +107,22 @@ func newTally() *tally {
 	return &tally{ops: make([]int64, len(ops.Table)+len(composites.names))}
 }
 
-func (t *tally) tensor() { atomic.StoreInt64(&t.tensors, t.tensors+1) }
+func (t *tally) other(n int64) { atomic.StoreInt64(&t.others, t.others+n) }
 
+// op counts an op and the tensor that it makes, in one store: each waits for all
+// stores before it.
 func (t *tally) op(i int) {
-	if i < len(t.ops) { // or the composite is younger than the trace
-		atomic.StoreInt64(&t.ops[i], t.ops[i]+1)
+	if i >= len(t.ops) { // the composite is younger than the trace
+		t.other(1)
+		return
 	}
+	atomic.StoreInt64(&t.ops[i], t.ops[i]+1)
+}
+
+// alone counts an op that makes no tensor, or one that is counted as another.
+func (t *tally) alone(i int) {
+	t.op(i)
+	t.other(-1)
 }
 
 // addTo adds the tally to sums, tensors first.
@@ -120,9 +130,11 @@ func (t *tally) addTo(sums []int64) []int64 {
 	for len(sums) < len(t.ops)+1 {
 		sums = append(sums, 0)
 	}
-	sums[0] += atomic.LoadInt64(&t.tensors)
+	sums[0] += atomic.LoadInt64(&t.others)
 	for i := range t.ops {
-		sums[i+1] += atomic.LoadInt64(&t.ops[i])
+		n := atomic.LoadInt64(&t.ops[i])
+		sums[0] += n
+		sums[i+1] += n
 	}
 	return sums
 }
@@ -157,9 +169,9 @@ func (m *metrics) sample(x metric, v float64) { m.sampled[x].add(v) }
 // since samples the time that has passed since start.
 func (m *metrics) since(x metric, start time.Time) { m.sample(x, float64(time.Since(start))) }
 
-// counted adds the trace's tally to those of its device for as long as the trace
+// metered adds the trace's tally to those of its device for as long as the trace
 // is reachable, and its sums for ever.
-func (tr *Trace) counted() *Trace {
+func (tr *Trace) metered() *Trace {
 	m, t := tr.dev.metrics, tr.tally
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -26,12 +26,20 @@ func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
 		return tr.poisoned(tr.crowded(op.String(), x))
 	}
 	defer tr.leave()
-	in := tr.in[:1]
-	in[0] = tr.operand(x)
+	var site callsite.Site
+	if tr.plain() {
+		site = tr.sites.Caller() // here, where fewer frames lie between
+	} else {
+		site = tr.site()
+	}
+	in := [1]*ir.Node{tr.operand(x)}
 	if in[0] == nil {
 		return tr.refuse(op.String(), x)
 	}
-	return tr.record(op, in, attrs)
+	if t := tr.again(site, op, in[:], attrs); t != nil {
+		return t
+	}
+	return tr.anew(site, op, append(tr.in[:0], in[:]...), attrs)
 }
 
 func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
@@ -45,12 +53,20 @@ func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
 		return tr.poisoned(tr.crowded(op.String(), x, y))
 	}
 	defer tr.leave()
-	in := tr.in[:2]
-	in[0], in[1] = tr.operand(x), tr.operand(y)
+	var site callsite.Site
+	if tr.plain() {
+		site = tr.sites.Caller()
+	} else {
+		site = tr.site()
+	}
+	in := [2]*ir.Node{tr.operand(x), tr.operand(y)}
 	if in[0] == nil || in[1] == nil {
 		return tr.refuse(op.String(), x, y)
 	}
-	return tr.record(op, in, attrs)
+	if t := tr.again(site, op, in[:], attrs); t != nil {
+		return t
+	}
+	return tr.anew(site, op, append(tr.in[:0], in[:]...), attrs)
 }
 
 func record3(op ir.Op, x, y, z *Tensor, attrs ...ir.Attr) *Tensor {
@@ -87,17 +103,39 @@ func traceOf(xs ...*Tensor) *Trace {
 
 func (tr *Trace) record(op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
 	site := tr.site()
+	if t := tr.again(site, op, in, attrs); t != nil {
+		return t
+	}
+	return tr.anew(site, op, in, attrs)
+}
+
+// again records what an earlier step that is followed recorded here; nil if that is
+// something else.
+func (tr *Trace) again(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
 	tr.b.SetLoc(site)
+	n := tr.b.Again(op, in, attrs)
+	if n == nil {
+		return nil
+	}
+	tr.tally.op(int(op))
+	return tr.counted(n)
+}
+
+// anew records an op after again has found nothing.
+func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
 	n, err := shapeinfer.Record(tr.b, op, in, attrs, nil)
 	if err != nil {
 		return tr.poisoned(typeError(site, err))
 	}
-	tr.tally.op(int(op))
 	if tr.b.Len() > tr.watch {
 		tr.grown(site)
 	}
-	return tr.wrap(n)
+	tr.tally.op(int(op))
+	return tr.counted(n)
 }
+
+// plain reports whether site is the line of the caller.
+func (tr *Trace) plain() bool { return !tr.fixed && len(tr.scopes) == 0 }
 
 // site is the user's line that is being recorded.
 func (tr *Trace) site() callsite.Site {
@@ -152,6 +190,9 @@ func (tr *Trace) foreign(t *Tensor) *ir.Node {
 // argument returns the parameter node of t's value, one a step.
 func (tr *Trace) argument(t *Tensor) *ir.Node {
 	v := t.val
+	if tr.latest.v == v {
+		return tr.latest.n
+	}
 	n := tr.arguments[v]
 	if n == nil {
 		if at := t.loc; at != 0 {
@@ -164,6 +205,7 @@ func (tr *Trace) argument(t *Tensor) *ir.Node {
 		v.pins.Add(1) // its own trace may donate it
 		tr.pinned = append(tr.pinned, v)
 	}
+	tr.latest.v, tr.latest.n = v, n
 	return n
 }
 

@@ -90,9 +90,9 @@ func (tr *Trace) handle(n *ir.Node) *Tensor {
 	case !tr.b.Following() || n.Root && n.Type.Bytes() > smallRoot:
 		return &Tensor{}
 	case n.Root:
-		return next(&tr.roots, rootSlab)
+		return tr.roots.next(rootSlab)
 	}
-	return next(&tr.handles, handleSlab)
+	return tr.handles.next(handleSlab)
 }
 
 // pending is the value of the root t that f is to make.
@@ -100,18 +100,25 @@ func (tr *Trace) pending(t *Tensor, f *flight) *value {
 	if !t.node.Root || t.node.Type.Bytes() > smallRoot {
 		return pending(f, "", t.node.Type)
 	}
-	v := next(&tr.values, rootSlab)
+	v := tr.values.next(rootSlab)
 	v.view.Type = t.node.Type
 	v.from.Store(f)
 	return v
 }
 
+// slab is memory to use, from at on. Taking from it changes a number and no pointer,
+// which the collector would want to know of.
+type slab[T any] struct {
+	all []T
+	at  int
+}
+
 // next takes one from a slab, a new one of n if it is empty.
-func next[T any](slab *[]T, n int) *T {
-	if len(*slab) == 0 {
-		*slab = make([]T, n)
+func (s *slab[T]) next(n int) *T {
+	if s.at == len(s.all) {
+		s.all, s.at = make([]T, n), 0
 	}
-	x := &(*slab)[0]
-	*slab = (*slab)[1:]
+	x := &s.all[s.at]
+	s.at++
 	return x
 }

@@ -63,6 +63,9 @@ func Concatenate(axis int, xs ...*Tensor) *Tensor {
 // the last two axes, the axes before them broadcast, and a vector counts as one
 // row on the left and as one column on the right, which the result drops.
 func (x *Tensor) MatMul(y *Tensor) *Tensor {
+	if x.Rank() == 2 && y.Rank() == 2 {
+		return record2(ir.OpMatMul, x, y)
+	}
 	if t := firstBad("matmul", x, y); t != nil {
 		return t
 	}

@@ -136,9 +136,14 @@ func (tr *Trace) poisoned(err *OpError) *Tensor {
 	return tr.dev.poisoned(tr, err)
 }
 
-// wrap returns a handle on a node of the current step.
+// wrap returns a handle on a node of the current step that no op was counted for.
 func (tr *Trace) wrap(n *ir.Node) *Tensor {
-	tr.tally.tensor()
+	tr.tally.other(1)
+	return tr.counted(n)
+}
+
+// counted is wrap for the result of an op that was counted.
+func (tr *Trace) counted(n *ir.Node) *Tensor {
 	tr.made++
 	t := tr.handle(n)
 	t.tr, t.node, t.epoch, t.dev = tr, n, tr.epoch, tr.dev

@@ -29,9 +29,9 @@ type Trace struct {
 	run   run    // memory used again by every step
 	queue *queue
 
-	handles []Tensor // to use
-	roots   []Tensor // to use, for nodes that were roots before
-	values  []value  // to use, for these
+	handles slab[Tensor] // to use
+	roots   slab[Tensor] // to use, for nodes that were roots before
+	values  slab[value]  // to use, for these
 
 	counters counters
 	tally    *tally
@@ -48,6 +48,10 @@ type current struct {
 	vars      map[*variable]*state
 	order     []*state // vars, in the order of first use
 	arguments map[*value]*ir.Node
+	latest    struct { // of arguments: most ops ask for the same few
+		v *value
+		n *ir.Node
+	}
 	pinned    []*value      // the arguments
 	kept      roster        // Keep
 	read      []*Tensor     // handles with a value that keep their history for gradients
@@ -82,7 +86,7 @@ func NewTrace(d *Device) *Trace {
 	if !d.opens() {
 		return broken(notOpened("new_trace"))
 	}
-	tr := newTrace(d).counted()
+	tr := newTrace(d).metered()
 	tr.Reuse(envReuse.On())
 	return tr
 }

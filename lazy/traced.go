@@ -121,7 +121,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	}
 	deadlocks.callers.Add(1)
 	defer deadlocks.callers.Add(-1)
-	tr := newTrace(f.dev).counted()
+	tr := newTrace(f.dev).metered()
 	tr.function = true
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))

@@ -138,6 +138,10 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		return op, false
 	}
 	require.NoError(t, n.Type.Check(), "%v", n.Type)
+	// What a node has is in its form already, which ir.Builder.Again relies on.
+	again, err := shapeinfer.Record(b, n.Op, n.In, slices.Clone(n.Attrs), n.Body)
+	require.NoError(t, err)
+	require.Same(t, n, again)
 	if n.Type.Elements() > 1000 {
 		return op, false
 	}
