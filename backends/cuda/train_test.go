@@ -21,7 +21,7 @@ func openLazy(t *testing.T, o cudafake.Options, options ...lazy.Option) (*lazy.D
 }
 
 // lazily opens a device of package lazy on a backend.
-func lazily(t *testing.T, b backends.Backend, options ...lazy.Option) *lazy.Device {
+func lazily(t testing.TB, b backends.Backend, options ...lazy.Option) *lazy.Device {
 	name := fmt.Sprintf("cudafake%d", registered.Add(1))
 	backends.Register(name, func(string) (backends.Backend, error) { return b, nil })
 	d, err := lazy.Open(name, options...)
