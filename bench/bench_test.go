@@ -90,6 +90,9 @@ func TestForDevices(t *testing.T) {
 			r, err := w.measure(e())
 			require.NoError(t, err)
 			require.Positive(t, r.Median)
+			if w.name == "step100_mix_host" {
+				require.Less(t, r.Median, 0.1, "the step is waited for, which takes half a second")
+			}
 			require.Equal(t, w.program != nil || w.name == "train_mlp", r.Queued > 0)
 			of := w.small
 			if of == nil {
