@@ -152,12 +152,11 @@ func (g *Graph) rehash() {
 		for _, x := range n.In {
 			h = mix(h, uint64(x.ID))
 		}
-		if n.Op == OpParameter {
-			h = mix(h, uint64(n.Attrs[ParameterIndex].Int)) // not its name
+		if n.Op == OpParameter { // not its name; the types of others follow from operands and attributes
+			h = mixType(mix(h, uint64(n.Attrs[ParameterIndex].Int)), n.Type)
 		} else {
 			h = mixAttrs(h, n.Attrs)
 		}
-		h = mixType(h, n.Type)
 		if n.Body != nil {
 			h = n.Body.hash(h)
 		}

@@ -79,7 +79,7 @@ func (r *run) remember(tr *Trace, p *program) {
 // only few together, and so do the values: one that a program keeps keeps the
 // others alive.
 const (
-	handleSlab = 256
+	handleSlab = 255 // with the allocator's word 16 KiB, its size of memory below 18
 	rootSlab   = 8
 	smallRoot  = 4 << 10 // bytes; others come alone
 )
