@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -44,6 +45,25 @@ const interrupted = `func.func public @main(%a: tensor<8x8xf32> {tf.aliasing_out
 func during(t *testing.T, f func()) {
 	called.Store(&f)
 	t.Cleanup(func() { called.Store(nil) })
+}
+
+// The host's memory that a run has made sure of, for its results, stays when another copy
+// that needs more finds none: what is donated would be written by a run that fails.
+func TestStagesStay(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{})
+	e := compile(t, b, interrupted, backends.Options{})
+	large := soa.Make(types.Of(types.U8, 300<<10))
+	to, err := b.dev.home.Alloc(300 << 10)
+	require.NoError(t, err)
+	during(t, func() {
+		for range 2 {
+			f.Fail("cuMemHostAlloc", 0, driver.OutOfMemory)
+		}
+		require.ErrorIs(t, b.dev.home.Upload(to, 0, large), driver.OutOfMemory)
+	})
+	require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{there(t, b, soa.Make(types.Of(types.F32, 8, 8)))}}))
+	require.NoError(t, b.dev.home.Free(to))
 }
 
 // Who has a context that ended compiles, binds, loads and runs nothing, and is told its

@@ -35,30 +35,30 @@ func (q *Queue) stage(bytes int) (*stage, error) {
 	if err := s.done.Synchronize(); err != nil {
 		return nil, err
 	}
-	if s.host != nil && len(s.host.Bytes()) < bytes {
-		if err := s.host.Free(); err != nil {
-			return nil, err
-		}
-		s.host = nil
-	}
-	if s.host == nil {
+	if s.host == nil || len(s.host.Bytes()) < bytes {
 		h, err := q.dev.ctx.AllocHost(bytes)
 		if err != nil {
-			return nil, err
+			return nil, err // what is there stays: a run may have made sure of it
 		}
+		small := s.host
 		s.host = h
+		if small != nil {
+			if err := small.Free(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return s, nil
 }
 
 // used notes that a stream copies from or to the stage's memory. Where it cannot be noted
-// the copy is waited for: the memory is then another's.
+// the copy is waited for, and goes on: nobody need be told, least of all a run that has
+// written what it was to.
 func (s *stage) used(in *driver.Stream) error {
-	err := s.done.Record(in)
-	if err != nil {
-		err = errors.Join(err, in.Synchronize())
+	if s.done.Record(in) == nil {
+		return nil
 	}
-	return err
+	return in.Synchronize()
 }
 
 // reserve has memory for copies of some bytes to the host, which is then there when
