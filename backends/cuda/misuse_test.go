@@ -126,6 +126,39 @@ func TestHostedMisuse(t *testing.T) {
 	require.ErrorIs(t, x.Execute(ended, &backends.Call{Args: args}), errEnough)
 }
 
+// Such a run has the memory in which its results are copied to the device before it writes
+// the first: one that finds none has written nothing.
+func TestHostedNoMemory(t *testing.T) {
+	aboutFake(t)
+	refused := 0
+	for after := range 4 {
+		b, f := backend(t, cudafake.Options{})
+		x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32> {tf.aliasing_output = 1 : i32}, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = stablehlo.add %x, %x : tensor<?xf32>
+  %1 = stablehlo.add %y, %y : tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}`), backends.Options{})
+		require.NoError(t, err)
+		require.IsType(t, &hosted{}, x)
+		ones := soa.Make(types.Of(types.F32, 20_000)) // more than is had at first
+		for i := range soa.Slice[float32](ones) {
+			soa.Slice[float32](ones)[i] = 1
+		}
+		large := there(t, b, ones)
+		args := []soa.View{resident(t, b, 1), large, resident(t, b, 1, 2, 3)}
+		f.Fail("cuMemHostAlloc", after, driver.OutOfMemory)
+		want := float32(2)
+		if err := x.Execute(t.Context(), &backends.Call{Args: args}); err != nil {
+			require.ErrorIs(t, err, driver.OutOfMemory)
+			want = 1
+			refused++
+		}
+		require.Equal(t, want, floats(t, args[0])[0], "after %d", after)
+		require.Equal(t, want, floats(t, args[1])[0], "after %d", after)
+	}
+	require.Positive(t, refused)
+}
+
 var errEnough = errors.New("enough of it")
 
 // Who stops waiting is told why, as one whose run was cancelled is.

@@ -184,12 +184,18 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 		}
 	}
 	here := backends.Call{Alloc: c.Alloc}
-	for _, v := range c.Args {
+	for i, v := range c.Args {
+		if h.bound != nil && !h.bound[i].IsZero() {
+			v = soa.View{}
+		}
 		w, err := onHost(v)
 		if err != nil {
 			return err
 		}
 		here.Args = append(here.Args, w)
+	}
+	if err := h.reserve(c); err != nil {
+		return err
 	}
 	for j := range c.Results {
 		here.Results = append(here.Results, h.place(c, j))
@@ -198,10 +204,7 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	for j, v := range here.Results {
-		to := c.Results[j]
-		if a := h.Signature().Results[j].Alias; to.IsZero() && a >= 0 {
-			to = c.Args[a]
-		}
+		to := h.belongs(c, j)
 		if to.Remote() == nil {
 			c.Results[j] = v
 			continue
@@ -212,6 +215,29 @@ func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
 		c.Results[j] = to
 	}
 	return nil
+}
+
+// belongs returns the memory of the caller's that result j of a call is for, if any.
+func (h *hosted) belongs(c *backends.Call, j int) soa.View {
+	if a := h.Signature().Results[j].Alias; c.Results[j].IsZero() && a >= 0 {
+		return c.Args[a]
+	}
+	return c.Results[j]
+}
+
+// reserve has the host's memory in which results are copied to the device, before anything
+// of the caller's is written.
+func (h *hosted) reserve(c *backends.Call) error {
+	n, q := 0, h.dev.home
+	for j := range c.Results {
+		if to := h.belongs(c, j); to.Remote() != nil {
+			n = max(n, to.Type.Bytes())
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return q.do(func() error { return q.reserve(n) })
 }
 
 // place returns where the evaluator is to write result j of a call; none where that is
