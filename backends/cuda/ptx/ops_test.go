@@ -42,7 +42,7 @@ func extremes(t types.DType) []uint64 {
 		return []uint64{0, 1, 2, 3, 7, 8, 31, 63, mask, mask - 1, mask - 6, mask >> 1, mask>>1 + 1, mask>>1 + 2}
 	}
 	var all []uint64
-	for _, x := range []float64{0, 1, 2, 0.5, 0.75, 3, math.Pi, 10, 89, 300, 65504, 0x1p-14, 0x1p-24, 0x1p-126, 0x1p-149, 0x1p-1022, 1e22, 0x1p127, 1e300, math.Inf(1), math.NaN()} {
+	for _, x := range []float64{0, 1, 2, 0.5, 0.75, 3, math.Pi, 10, 89, 300, 65504, 0x1p-14, 0x1p-24, 0x1p-126, 0x1p-149, 0x1p-1022, 0x1p-1074, 1e22, 0x1p127, math.MaxFloat32, 1e300, math.MaxFloat64, math.Inf(1), math.NaN()} {
 		for _, v := range []float64{x, -x} {
 			switch t {
 			case types.F16:

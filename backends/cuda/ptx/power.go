@@ -99,8 +99,9 @@ func (f floats) logDouble(x string) (high, low string) {
 	return f.fastTwoSum(high, low)
 }
 
-// remainder is x - y·n for the integer n next to x/y towards 0, exactly: some 40
-// bits of the quotient at a time. Each difference is a multiple of the divisor's
+// remainder is x - y·n for the integer n next to x/y towards 0, exactly: 52 or 53 bits
+// of the quotient at a time, as many as one has, so that the largest quotient there is,
+// of 2098 bits, leaves to scale what that can. Each difference is a multiple of the divisor's
 // last bit and less than the divisor, so it has no more bits than that.
 func (f floats) remainder(x, y string) string {
 	if f.t != types.F64 {
@@ -116,7 +117,7 @@ func (f floats) remainder(x, y string) string {
 	least, _ := f.split(divisor)
 	f.while(func() string { return f.writer.op(predicate, "setp.ge.f64", rest, divisor) }, func() {
 		most, _ := f.split(rest)
-		n := f.add(f.sub(most, least), f.num(-40))
+		n := f.add(f.sub(most, least), f.num(-52))
 		n = f.choose(f.is("gt", n, 0), n, f.num(0))
 		up := f.scale(divisor, f.toInt(n))
 		q := f.whole("rzi", f.op("div.rn", rest, up))
