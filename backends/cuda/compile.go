@@ -165,6 +165,7 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 		Eval:         reference.New(),
 		Parts:        parts,
 		ProductParts: productParts,
+		Cut:          func(k *kernel.Kernel) []int { return ptx.Cut(k, c.opens) },
 		Borders:      true,
 		Check:        env.Checks.On(),
 		LocalBytes:   localBytes,

@@ -55,6 +55,11 @@ type Options struct {
 	// number that does not divide: they are not cut.
 	ProductParts func(k *kernel.Kernel) int64
 
+	// Cut returns which stages of a kernel are to begin one of their own, in order, of
+	// those whose stages only store parts of one value; sizes are literals, and operands
+	// dense. nil: none are.
+	Cut func(k *kernel.Kernel) []int
+
 	// Borders says that the target's contractions, where they read what is around an
 	// operand as 0, do so as fast as they read the operand: padding it becomes part of
 	// them. False: it is written out, padded.

@@ -27,7 +27,8 @@
 //     of several results (siblings.go);
 //   - delayed: what takes over arguments is written last (inplace.go);
 //   - placed: copies that are written over are nodes of their own, or nothing, where
-//     the operand is not needed any more (placing.go).
+//     the operand is not needed any more (placing.go);
+//   - cut: stages that the target wants apart are nodes of their own (cut.go).
 //
 // Then kernels are written so that equal ones are the same text whatever their
 // sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel

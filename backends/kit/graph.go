@@ -21,6 +21,7 @@ type graph struct {
 	packs        func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
 	parts        func(k *kernel.Kernel, points, length int64) int64        // see Options
 	productParts func(k *kernel.Kernel) int64                              // see Options
+	cut          func(k *kernel.Kernel) []int                              // see Options
 	borders      bool                                                      // see Options
 	columns      func() int                                                // see Options
 

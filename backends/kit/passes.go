@@ -18,6 +18,7 @@ var passes = []struct {
 	{"joined", joinSiblings},
 	{"delayed", delayDonated},
 	{"placed", placeUpdates},
+	{"cut", cutStages},
 }
 
 // orders says which passes must come before which.
@@ -36,6 +37,7 @@ var orders = []struct{ before, after, why string }{
 	{"packed", "joined", "what computes a factor makes nothing else"},
 	{"joined", "delayed", "nodes stay where they are put"},
 	{"delayed", "placed", "who reads an operand before it is written over is known by the order of nodes"},
+	{"placed", "cut", "a value whose memory is another's has one node that makes it until then"},
 }
 
 // Stages returns the names that [Options.Dump] is called with, in order.

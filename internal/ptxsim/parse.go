@@ -66,6 +66,10 @@ const (
 	exit
 )
 
+// mostParameters is how many bytes of them an entry of a module may have whose version
+// is below 8.1.
+const mostParameters = 4352
+
 // Error is a mistake in a text.
 type Error struct {
 	Line    int
@@ -208,6 +212,9 @@ func (p *parser) entry() {
 			p.params[name] = p.e.words()
 			p.e.Params = append(p.e.Params, size)
 		}
+	}
+	if n := 8 * p.e.words(); n > mostParameters {
+		p.fail("entry %s has %d bytes of parameters, of at most %d", p.e.Name, n, mostParameters)
 	}
 	for p.space(); strings.HasPrefix(p.text, "."); p.space() {
 		p.tuning(p.take(strings.IndexByte(p.text+"\n", '\n')))

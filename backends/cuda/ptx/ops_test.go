@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/ptxsim"
 	"ltc/ir/types"
 )
 
@@ -125,4 +126,26 @@ func onExtremes(t *testing.T, op kernel.Op, d, to types.DType) {
 	got, err := m.Run(run)
 	require.NoError(t, err)
 	require.NoError(t, kerneltest.Same(want, got, tolerance(op, d)), "%v of %v to %v", op, d, to)
+}
+
+// A kernel whose entry would have more parameters than drivers take has none; one less is
+// taken.
+func TestParameters(t *testing.T) {
+	for n, want := range map[int]string{543: "", 544: "ptx: kernel k: 545 parameters: an entry has at most 544: unsupported operation"} {
+		var params, loads strings.Builder
+		for i := range n - 1 {
+			fmt.Fprintf(&params, "x%d: i32[n0] strides [1], ", i)
+			fmt.Fprintf(&loads, "    %%x%d = load x%d[i]\n", i, i)
+		}
+		k, err := kernel.Parse(fmt.Sprintf("kernel k(%sout y: i32[n0] strides [1]) {\n  for i < n0\n  stage {\n%s    store y[i], %%x0\n  }\n}", params.String(), loads.String()))
+		require.NoError(t, err)
+		module, _, err := text(k)
+		if want != "" {
+			require.EqualError(t, err, want)
+			continue
+		}
+		require.NoError(t, err)
+		_, err = ptxsim.Parse(module)
+		require.NoError(t, err)
+	}
 }

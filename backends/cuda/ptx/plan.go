@@ -36,6 +36,9 @@ func Plan(k *kernel.Kernel) (*Schedule, error) { return Options{}.Plan(k) }
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
+	if n := parameters(k); n > mostParameters {
+		return nil, unsupported(k, "%d parameters: an entry has at most %d", n, mostParameters)
+	}
 	inOrder, err := separable(k, o.Ordered)
 	if err != nil {
 		return nil, err

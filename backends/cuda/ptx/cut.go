@@ -1,0 +1,57 @@
+package ptx
+
+import "ltc/backends/kit/kernel"
+
+const (
+	// mostParameters is how many an entry has: 4,352 bytes are what modules of a version
+	// before 8.1 may have, and drivers before 12.1 take.
+	mostParameters = 4352 / 8
+	// leastAlone is how many points a stage has that is worth a launch of its own.
+	leastAlone = 1 << 14
+)
+
+// parameters is how many the entry of a kernel has: addresses, sizes and strides.
+func parameters(k *kernel.Kernel) int {
+	n := len(k.Params) + k.Sizes
+	for i := range k.Params {
+		n += runTime(k.Params[i].Strides)
+	}
+	return n
+}
+
+// Cut returns which stages of a kernel are to begin one of their own, where each only
+// stores a part of the result: so that no entry has more parameters than it may, and that
+// stages of many points are not run through by a few blocks, one after the other. A kernel
+// that is for all sizes is cut for the former alone.
+func Cut(k *kernel.Kernel, allSizes bool) []int {
+	blocks := int64(1)
+	for _, a := range k.Axes {
+		blocks *= int64(a.Size)
+	}
+	var begins []int
+	total, after := len(k.Axes), false
+	for s := range k.Stages {
+		n, points := atMost(k, s), int64(1)
+		for _, a := range k.Stages[s].Axes {
+			points *= int64(a.Size)
+		}
+		alone := !allSizes && blocks < busyBlocks && points >= leastAlone
+		if s > 0 && (alone || after || total+n > mostParameters) {
+			begins, total = append(begins, s), len(k.Axes)
+		}
+		total, after = total+n, alone
+	}
+	return begins
+}
+
+// atMost is how many parameters a stage takes at most, however its operands lie: each
+// access has an address, perhaps a table's, and a size and a stride along each dimension.
+func atMost(k *kernel.Kernel, stage int) int {
+	n := 0
+	for id := k.Stages[stage].Begin; id < k.Stages[stage].End; id++ {
+		if m := k.Instrs[id].Mem; m != nil && !m.Local {
+			n += 2 + 2*len(m.Index)
+		}
+	}
+	return n
+}
