@@ -29,12 +29,7 @@ var sizes = []int{1, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64
 func Large(r *rand.Rand, n, most int) Program {
 	p := &program{Rand: r, most: most, large: true}
 	extreme := r.IntN(3) == 0
-	for i := range 2 + r.IntN(3) {
-		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "f16", "ui32", "i64", "ui8", "ui64", "i8", "i8", "i16", "ui16")
-		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
-		p.args = append(p.args, v.name+": "+v.typ())
-		p.values = append(p.values, v)
-	}
+	p.begin("f32", "f32", "f64", "i32", "i32", "i1", "bf16", "f16", "ui32", "i64", "ui8", "ui64", "i8", "i8", "i16", "ui16")
 	for len(p.lines) < n {
 		if r.IntN(3) == 0 {
 			p.nearStep()

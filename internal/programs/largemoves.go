@@ -9,6 +9,9 @@ import (
 // indices are places along some dimensions, many of them outside.
 func (p *program) indices(n, of int) value {
 	elem := pickOne(p.Rand, "i32", "i32", "i64", "ui8", "ui32", "i8", "i16", "ui16")
+	if p.odd {
+		elem = pickOne(p.Rand, intElems...)
+	}
 	return p.like(elem, []int{n, of})
 }
 
@@ -46,7 +49,7 @@ func (p *program) windows(v, init value, name string) (value, bool) {
 			lo = -p.IntN(2)
 		}
 		pads = append(pads, list([]int{lo, hi}))
-		whole, reach := (n-1)*base[i]+1+lo+hi, (size[i]-1)*dilation[i]+1
+		whole, reach := max((n-1)*base[i]+1, 0)+lo+hi, (size[i]-1)*dilation[i]+1
 		if whole < reach {
 			return value{}, false
 		}
@@ -67,7 +70,7 @@ func bare(v []int) string { return strings.Trim(list(v), "[]") }
 
 // gatherRows gathers slices at places of some dimensions.
 func (p *program) gatherRows() {
-	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 })
+	v, ok := p.find(func(v value) bool { return elements(v.shape) > 0 && len(v.shape) > 0 })
 	if !ok {
 		return
 	}
@@ -106,7 +109,7 @@ func (p *program) gatherRows() {
 // scatterRows puts slices at places, or combines them by what gives the same in
 // any order.
 func (p *program) scatterRows() {
-	v, ok := p.find(func(v value) bool { return len(v.shape) > 0 })
+	v, ok := p.find(func(v value) bool { return elements(v.shape) > 0 && len(v.shape) > 0 })
 	if !ok {
 		return
 	}

@@ -22,6 +22,7 @@ type program struct {
 	next   int
 	most   int // elements of a value
 	large  bool
+	odd    bool // there are tensors without elements, and of many dimensions
 }
 
 type value struct {
@@ -51,17 +52,27 @@ func isIntElem(e string) bool   { return slices.Contains(intElems, e) }
 // Random returns the text of a program of about n ops.
 func Random(r *rand.Rand, n int) string {
 	p := &program{Rand: r, most: 4096}
-	for i := range 2 + r.IntN(3) {
-		elem := pickOne(r, "f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32", "i8", "ui8", "i16", "ui16")
+	p.begin("f32", "f32", "f64", "i32", "i32", "i1", "bf16", "ui32", "i8", "ui8", "i16", "ui16")
+	for len(p.lines) < n {
+		p.step()
+	}
+	return p.end()
+}
+
+// begin makes two to four arguments, of some of these types.
+func (p *program) begin(elems ...string) {
+	for i := range 2 + p.IntN(3) {
+		elem := pickOne(p.Rand, elems...)
 		v := value{fmt.Sprintf("%%a%d", i), elem, p.shape(3)}
 		p.args = append(p.args, v.name+": "+v.typ())
 		p.values = append(p.values, v)
 	}
-	for len(p.lines) < n {
-		p.step()
-	}
+}
+
+// end is the text of the program, which returns some of its values.
+func (p *program) end() string {
 	var outs []value
-	for range 1 + r.IntN(4) {
+	for range 1 + p.IntN(4) {
 		outs = append(outs, p.any())
 	}
 	var names, types []string
@@ -80,6 +91,9 @@ func (p *program) text(names, types []string) string {
 func pickOne[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (p *program) shape(rank int) []int {
+	if p.odd {
+		return p.oddShape(2 * rank)
+	}
 	s := make([]int, p.IntN(rank+1))
 	if p.large && len(s) == 1 && p.IntN(3) == 0 {
 		return []int{pickOne(p.Rand, 500, 1000, 1023, 1024, 1025, 2047, 3000)}

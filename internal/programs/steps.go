@@ -63,6 +63,9 @@ func (p *program) divisors(n int) []int {
 
 // factored is another shape of n elements.
 func (p *program) factored(n int) []int {
+	if n == 0 {
+		return p.without()
+	}
 	shape := []int{}
 	for n > 1 || p.IntN(3) == 0 {
 		d := 1
@@ -97,7 +100,7 @@ func (p *program) transpose() {
 }
 
 func (p *program) broadcast() {
-	v, ok := p.find(func(v value) bool { return len(v.shape) < 4 && elements(v.shape) < p.some()*2/3 })
+	v, ok := p.find(func(v value) bool { return len(v.shape) < p.dims() && elements(v.shape) < p.some()*2/3 })
 	if !ok {
 		return
 	}
@@ -145,8 +148,7 @@ func (p *program) slice() {
 	shape := make([]int, len(v.shape))
 	var parts []string
 	for i, n := range v.shape {
-		from := p.IntN(n)
-		to := from + 1 + p.IntN(n-from)
+		from, to := p.part(n)
 		step := 1 + p.IntN(2)
 		if p.IntN(2) == 0 {
 			from, to, step = 0, n, 1
@@ -195,7 +197,7 @@ func (p *program) pad() {
 		if p.IntN(4) == 0 {
 			inner[i] = 1
 		}
-		if shape[i] += low[i] + high[i] + (shape[i]-1)*inner[i]; shape[i] < 1 {
+		if shape[i] += low[i] + high[i] + max(shape[i]-1, 0)*inner[i]; shape[i] < 0 || shape[i] == 0 && !p.odd {
 			return
 		}
 	}
@@ -316,12 +318,16 @@ func (p *program) dynamic() {
 	}
 	part := make([]int, len(v.shape))
 	var starts, types []string
+	elem := "i32"
+	if p.odd {
+		elem = pickOne(p.Rand, intElems...)
+	}
 	for i, n := range v.shape {
-		part[i] = 1 + p.IntN(n)
+		part[i] = p.length(n)
 		if p.IntN(3) == 0 {
 			part[i] = n
 		}
-		s := p.like("i32", nil)
+		s := p.like(elem, nil)
 		starts, types = append(starts, s.name), append(types, s.typ())
 	}
 	if p.IntN(2) == 0 {
