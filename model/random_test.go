@@ -73,8 +73,13 @@ func TestRandomPrograms(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	compiled := 0
-	programs := trials.Soak(40, 2000)
-	for seed := range uint64(programs) {
+	// Of the first two some sizes have long sums in parts, and others products that nothing
+	// is fused with: they are found from sizes close together.
+	seeds := []uint64{1201, 1775}
+	for seed := range uint64(trials.Soak(40, 2000)) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		weights := map[string]*lazy.Tensor{}
 		f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
 			return grow(rand.New(rand.NewPCG(seed, 7)), dev, weights, x[0])
@@ -131,6 +136,6 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 	}
-	t.Log(compiled, "of", programs, "were one compiled program for all sizes")
-	require.Equal(t, programs, compiled)
+	t.Log(compiled, "of", len(seeds), "were one compiled program for all sizes")
+	require.Equal(t, len(seeds), compiled)
 }

@@ -31,9 +31,14 @@ type Family struct {
 
 // samples are the sizes that families are found from: none is a size that a
 // program has otherwise, so that no two numbers are equal by chance. Long sums are
-// cut to parts, which is no multiple of anything: the other lists are of sizes for
-// which they are not, and the program found from them is right for others, too.
-var samples = [][]int{{251, 1021, 4093, 16381}, {53, 89, 157, 251}, {19, 29, 47, 83}}
+// cut to parts, which is no multiple of anything, and what is before a small product is
+// a kernel of its own: where a list has programs of both kinds, the next is tried, of
+// smaller sizes and at last of ones that lie close together. What is found from any is
+// right for all sizes.
+var samples = [][]int{
+	{251, 1021, 4093, 16381}, {53, 89, 157, 251}, {19, 29, 47, 83},
+	{229, 233, 239, 241}, {101, 103, 107, 109}, {61, 67, 71, 73}, {37, 41, 43, 47}, {19, 23, 29, 31},
+}
 
 // edges are the sizes for which a family's programs are checked besides, with the
 // least and the largest.
