@@ -139,13 +139,13 @@ func (tr *Trace) plain() bool { return !tr.fixed && len(tr.scopes) == 0 }
 
 // site is the user's line that is being recorded.
 func (tr *Trace) site() callsite.Site {
-	if tr.fixed {
+	switch {
+	case tr.plain():
+		return tr.sites.Caller()
+	case tr.fixed:
 		return tr.fixedSite
 	}
-	if len(tr.scopes) > 0 {
-		return tr.scoped(tr.sites.Caller())
-	}
-	return tr.sites.Caller()
+	return tr.scoped(tr.sites.Caller())
 }
 
 // at makes site give s until the function it returns is called: for ops that

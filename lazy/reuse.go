@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"slices"
+	"unsafe"
 
 	"ltc/ir"
 )
@@ -79,7 +80,7 @@ func (r *run) remember(tr *Trace, p *program) {
 // only few together, and so do the values: one that a program keeps keeps the
 // others alive.
 const (
-	handleSlab = 255 // with the allocator's word 16 KiB, its size of memory below 18
+	handleSlab = (16<<10 - 8) / int(unsafe.Sizeof(Tensor{})) // with the allocator's word one of its sizes; the next is 18 KiB
 	rootSlab   = 8
 	smallRoot  = 4 << 10 // bytes; others come alone
 )

@@ -94,7 +94,7 @@ func newError(row *ops.Op, in []*ir.Node, label, reason string) *Error {
 // them, for those who only ask whether it is met: by operand, the dtypes that it may
 // have, a bit each, and which operand has the same one, itself if that is free.
 type demands []struct {
-	dtypes uint16
+	dtypes uint32
 	like   uint8
 }
 

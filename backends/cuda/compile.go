@@ -154,10 +154,27 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 	return c.add(prog)
 }
 
+// productParts returns into how many parts to cut the sums of a product. Of large ones in
+// batches into none: the library takes products that are all as far apart as one another,
+// which parts of several are not.
+func (c *compilation) productParts(k *kernel.Kernel) int64 {
+	x, ok := kernel.AsContraction(k)
+	if ok && len(x.Batch) > 0 {
+		work := int64(1)
+		for _, a := range slices.Concat(k.Axes, k.Stages[0].Axes) {
+			work *= int64(a.Size)
+		}
+		if work >= leastWork {
+			return 1
+		}
+	}
+	return c.target.ProductParts(k)
+}
+
 // kernels makes kernels of a program; region compiles the regions of its loops and
 // branches.
 func (c *compilation) kernels(ctx context.Context, p *backends.Program, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
-	parts, productParts := ptx.Parts, c.target.ProductParts
+	parts, productParts := ptx.Parts, c.productParts
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts, productParts = nil, nil
 	}

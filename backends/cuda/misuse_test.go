@@ -131,7 +131,8 @@ func TestHostedMisuse(t *testing.T) {
 func TestHostedNoMemory(t *testing.T) {
 	aboutFake(t)
 	refused := 0
-	for after := range 4 {
+	for try := range 8 {
+		after, step := try/2, 1+try%2
 		b, f := backend(t, cudafake.Options{})
 		x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32> {tf.aliasing_output = 1 : i32}, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %0 = stablehlo.add %x, %x : tensor<?xf32>
@@ -144,7 +145,9 @@ func TestHostedNoMemory(t *testing.T) {
 		for i := range soa.Slice[float32](ones) {
 			soa.Slice[float32](ones)[i] = 1
 		}
-		large := there(t, b, ones)
+		large, err := there(t, b, soa.Make(types.Of(types.F32, 20_000*step))).Slice(0, 0, 20_000*step, step)
+		require.NoError(t, err)
+		require.NoError(t, soa.Copy(large, ones))
 		args := []soa.View{resident(t, b, 1), large, resident(t, b, 1, 2, 3)}
 		f.Fail("cuMemHostAlloc", after, driver.OutOfMemory)
 		want := float32(2)
@@ -153,8 +156,8 @@ func TestHostedNoMemory(t *testing.T) {
 			want = 1
 			refused++
 		}
-		require.Equal(t, want, floats(t, args[0])[0], "after %d", after)
-		require.Equal(t, want, floats(t, args[1])[0], "after %d", after)
+		require.Equal(t, want, floats(t, args[0])[0], "after %d, every %d", after, step)
+		require.Equal(t, want, floats(t, args[1])[0], "after %d, every %d", after, step)
 	}
 	require.Positive(t, refused)
 }

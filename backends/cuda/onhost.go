@@ -230,8 +230,10 @@ func (h *hosted) belongs(c *backends.Call, j int) soa.View {
 func (h *hosted) reserve(c *backends.Call) error {
 	n, q := 0, h.dev.home
 	for j := range c.Results {
-		if to := h.belongs(c, j); to.Remote() != nil {
+		if to := h.belongs(c, j); to.Remote() != nil && to.IsDense() {
 			n = max(n, to.Type.Bytes())
+		} else if to.Remote() != nil {
+			n = q.staged // what lies between its elements is copied, too
 		}
 	}
 	if n == 0 {

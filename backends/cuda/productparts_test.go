@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,24 @@ func TestProductParts(t *testing.T) {
 				require.Equal(t, want, numbersOf(t, call.Results[0]))
 			}
 		})
+	}
+}
+
+// The parts of a large product are one of the library's, of so many matrices; several
+// products that are large together are left whole, as their parts would be none of its.
+func TestProductPartsOfLibrary(t *testing.T) {
+	for _, c := range []struct {
+		matmul
+		parts string
+	}{
+		{matmul{types.BF16, types.F32, plainDims, []int{128, 65536}, []int{65536, 128}, []int{128, 128}, ""}, "K in 16 parts"},
+		{matmul{types.BF16, types.F32, "batching_dims = [0] x [0], contracting_dims = [2] x [1]", []int{2, 128, 65536}, []int{2, 65536, 128}, []int{2, 128, 128}, ""}, ""},
+	} {
+		listing, err := Listing(t.Context(), backends.NewModule(c.text()), backends.Options{})
+		require.NoError(t, err)
+		require.Equal(t, c.parts != "", strings.Contains(listing, "K in "), listing)
+		require.Contains(t, listing, c.parts)
+		require.Contains(t, listing, "cuBLASLt")
 	}
 }
 

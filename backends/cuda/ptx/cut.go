@@ -6,7 +6,8 @@ const (
 	// mostParameters is how many an entry has: 4,352 bytes are what modules of a version
 	// before 8.1 may have, and drivers before 12.1 take.
 	mostParameters = 4352 / 8
-	// leastAlone is how many points a stage has that is worth a launch of its own.
+	// leastAlone is how many points a stage has, in all blocks, that is worth a launch of
+	// its own.
 	leastAlone = 1 << 14
 )
 
@@ -31,7 +32,7 @@ func Cut(k *kernel.Kernel, allSizes bool) []int {
 	var begins []int
 	total, after := len(k.Axes), false
 	for s := range k.Stages {
-		n, points := atMost(k, s), int64(1)
+		n, points := atMost(k, s), blocks
 		for _, a := range k.Stages[s].Axes {
 			points *= int64(a.Size)
 		}

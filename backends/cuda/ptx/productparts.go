@@ -9,8 +9,8 @@ import (
 // multiprocessors idle. Its sums are cut into parts then, each of a part of K and in
 // tiles of its own, which a kernel behind it adds in their order. What it takes either
 // way is estimated, in cycles of a multiprocessor at 1.7 GHz, by numbers that are the
-// same for all devices, so that sums have the same bits on each: of H100 and H200,
-// where they differ.
+// same for all devices, so that cuts are the same on each: of H100 and H200, where they
+// differ.
 const (
 	// answerCycles are from a load to its answer, some 700 ns: a strip takes no less
 	// than its share of these, of as many as are on their way.
