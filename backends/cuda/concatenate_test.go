@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,5 +85,14 @@ func TestConcatenateLarge(t *testing.T) {
 		list, err := Listing(t.Context(), backends.NewModule(joined(c.outer, c.inner, 3, 1, 2)), backends.Options{})
 		require.NoError(t, err)
 		require.Equal(t, c.steps, strings.Count(list, "// step "), c.why)
+		for _, of := range regexp.MustCompile(`grid \[(\d+) (\d+) (\d+)\]`).FindAllStringSubmatch(list, -1) {
+			blocks := 1
+			for _, n := range of[1:] {
+				k, err := strconv.Atoi(n)
+				require.NoError(t, err)
+				blocks *= k
+			}
+			require.Equal(t, c.steps > 1 || c.outer > 8, blocks > 8, "%s: %s", c.why, of[0])
+		}
 	}
 }

@@ -67,6 +67,7 @@ func TestProductPartsOfLibrary(t *testing.T) {
 		require.Equal(t, c.parts != "", strings.Contains(listing, "K in "), listing)
 		require.Contains(t, listing, c.parts)
 		require.Contains(t, listing, "cuBLASLt")
+		require.Contains(t, listing, "cp.async", "parts are copied as the whole is")
 	}
 }
 
