@@ -16,6 +16,11 @@ const vectorBytes = 16
 // lanes together: more take registers and text, and hide the memory's latency alone.
 const mostCostly = 16
 
+// mostSingly is how many elements a stage loads one by one at most for all lanes of a
+// turn together, such as those of windows: their addresses and guards take more registers
+// than there are.
+const mostSingly = 64
+
 // vectorise has each thread of Points compute lanes that lie beside each other along
 // x, if what the kernel stores does. Whether memory is aligned for it, the entry
 // finds out.
@@ -41,11 +46,29 @@ func (s *Schedule) vectorise() {
 		n /= 2
 	}
 	deps := s.k.Dependence()
+	for n > 1 && n*s.singly(n, deps) > mostSingly {
+		n /= 2
+	}
 	for id := range s.k.Instrs {
 		if i := &s.k.Instrs[id]; n > 1 && i.Op == kernel.Store && s.inVectors(kernel.ID(id), n, deps) {
 			s.Lanes = n
 		}
 	}
+}
+
+// singly returns how many loads a stage has at most of which each lane, of n, has its own.
+func (s *Schedule) singly(n int, deps []kernel.AxisSet) int {
+	most := 0
+	for _, st := range s.k.Stages {
+		of := 0
+		for id := st.Begin; id < st.End; id++ {
+			if i := &s.k.Instrs[id]; i.Op == kernel.Load && !i.Mem.Local && deps[id].Has(s.X) && !s.inVectors(id, n, deps) {
+				of++
+			}
+		}
+		most = max(most, of)
+	}
+	return most
 }
 
 // lane returns the axis along which the lanes of a thread lie: x, or that of rows.
