@@ -67,6 +67,7 @@ func init() {
 		ir.OpScatterAdd:        gradScatterAdd,
 		ir.OpConv:              gradConv,
 		ir.OpMaxPool:           gradMaxPool,
+		ir.OpMaxPoolGrad:       gradMaxPoolGrad,
 		ir.OpSumPool:           gradSumPool,
 		ir.OpComposite:         gradComposite,
 	}

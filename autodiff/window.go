@@ -158,32 +158,85 @@ func gradSumPool(t *tape, n, ct *ir.Node) {
 }
 
 // The gradient goes to the first largest element of each window, of the first
-// NaN if there is one, as it does in PyTorch and XLA. The windows are written
-// out for that, side by side.
+// NaN if there is one, as it does in PyTorch and XLA.
 func gradMaxPool(t *tape, n, ct *ir.Node) {
 	x, p := n.In[0], poolOf(n)
-	if x.Type.Elements() == 0 {
+	switch {
+	case x.Type.Elements() == 0:
 		t.add(0, t.zeros(x))
-		return
+	case slices.Equal(p.dilation, ones(x.Type.Rank())):
+		t.add(0, t.node(ir.OpMaxPoolGrad, []*ir.Node{x, ct}, n.Attrs[:ir.MaxPoolDilation]))
+	default: // no op of StableHLO selects in dilated windows
+		w := t.windows(x, p)
+		parts := t.reshape(t.where(t.largest(w), t.reshape(ct, append(slices.Clone(ct.Type.Shape), 1))), w.sizes)
+		none := make([]int, x.Type.Rank())
+		t.add(0, t.pad(t.unstride(parts, w.padded, w.strides, 0), negated(p.low), negated(p.high), none))
 	}
-	rank := x.Type.Rank()
-	none := make([]int, rank)
-	padded := t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, math.Inf(-1))}, []ir.Attr{ir.PadLow: {Ints: p.low}, ir.PadHigh: {Ints: p.high}, ir.PadInterior: {Ints: none}})
-	sizes, strides := slices.Concat(n.Type.Shape, types.Shape(p.window)), make([]int, 2*rank)
-	for i, row := rank-1, 1; i >= 0; i-- {
-		strides[i], strides[rank+i] = p.strides[i]*row, p.dilation[i]*row
-		row *= padded.Type.Shape[i]
-	}
-	windows := t.node(ir.OpAsStrided, []*ir.Node{padded}, []ir.Attr{ir.AsStridedSizes: {Ints: sizes}, ir.AsStridedStrides: {Ints: strides}, ir.AsStridedOffset: {}})
-	flat := append(slices.Clone(n.Type.Shape), types.Shape(p.window).Elements())
-	one := append(slices.Clone(n.Type.Shape), 1)
-	first := t.node(ir.OpArgMax, []*ir.Node{t.reshape(windows, flat)}, []ir.Attr{ir.ArgMaxAxis: {Int: int64(rank)}})
-	place := t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: flat}, ir.IotaAxis: {Int: int64(rank)}})
-	is := t.compare("EQ", place, t.reshape(first, one))
-	parts := t.reshape(t.where(is, t.reshape(ct, one)), sizes)
-	t.add(0, t.pad(t.unstride(parts, padded, strides, 0), negated(p.low), negated(p.high), none))
 }
 
+// ct's gradient is that of the elements which its own are added to. That of x, which
+// only decides which these are, is 0.
+func gradMaxPoolGrad(t *tape, n, ct *ir.Node) {
+	x := n.In[0]
+	if !t.wants(1) {
+		return
+	}
+	if x.Type.Elements() == 0 {
+		t.add(1, t.zeros(n.In[1]))
+		return
+	}
+	a := n.Attrs
+	p := pool{a[ir.MaxPoolGradWindow].Ints, a[ir.MaxPoolGradStrides].Ints, a[ir.MaxPoolGradLow].Ints, a[ir.MaxPoolGradHigh].Ints, ones(x.Type.Rank())}
+	w := t.windows(x, p)
+	none := make([]int, x.Type.Rank())
+	taken := t.reshape(t.unfold(t.pad(ct, p.low, p.high, none), w), w.flat())
+	t.add(1, t.sum(t.where(t.largest(w), taken), []int{x.Type.Rank()}))
+}
+
+// unfolded says where the elements of a pool's windows are in its padded operand. The
+// sizes are those of the windows' shape and then of a window.
+type unfolded struct {
+	padded         *ir.Node
+	sizes, strides []int
+}
+
+// flat is the windows' shape with the elements of a window along the last axis.
+func (w unfolded) flat() []int {
+	rank := len(w.sizes) / 2
+	return append(slices.Clone(w.sizes[:rank]), types.Shape(w.sizes[rank:]).Elements())
+}
+
+// windows writes out the windows of x, with -inf as padding.
+func (t *tape) windows(x *ir.Node, p pool) unfolded {
+	rank := x.Type.Rank()
+	w := unfolded{strides: make([]int, 2*rank)}
+	w.padded = t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, math.Inf(-1))}, []ir.Attr{ir.PadLow: {Ints: p.low}, ir.PadHigh: {Ints: p.high}, ir.PadInterior: {Ints: make([]int, rank)}})
+	shape := make([]int, rank)
+	for i, row := rank-1, 1; i >= 0; i-- {
+		n := w.padded.Type.Shape[i]
+		shape[i] = (n-ir.Spread(p.window[i], p.dilation[i]))/p.strides[i] + 1
+		w.strides[i], w.strides[rank+i] = p.strides[i]*row, p.dilation[i]*row
+		row *= n
+	}
+	w.sizes = slices.Concat(shape, p.window)
+	return w
+}
+
+// unfold takes the elements of w's windows from x, which is padded as w's are.
+func (t *tape) unfold(x *ir.Node, w unfolded) *ir.Node {
+	y := t.node(ir.OpAsStrided, []*ir.Node{x}, []ir.Attr{ir.AsStridedSizes: {Ints: w.sizes}, ir.AsStridedStrides: {Ints: w.strides}, ir.AsStridedOffset: {}})
+	return t.reshape(y, w.flat())
+}
+
+// largest says of each element in the flat windows of w if it is the first largest one
+// of its window, or the first NaN.
+func (t *tape) largest(w unfolded) *ir.Node {
+	flat := w.flat()
+	axis := int64(len(flat) - 1)
+	first := t.node(ir.OpArgMax, []*ir.Node{t.unfold(w.padded, w)}, []ir.Attr{ir.ArgMaxAxis: {Int: axis}})
+	place := t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: flat}, ir.IotaAxis: {Int: axis}})
+	return t.compare("EQ", place, t.reshape(first, append(slices.Clone(flat[:axis]), 1)))
+}
 func negated(v []int) []int {
 	out := make([]int, len(v))
 	for i := range v {

@@ -62,12 +62,13 @@ const (
 	OpScatterAdd
 	OpConv
 	OpMaxPool
+	OpMaxPoolGrad
 	OpSumPool
 	OpComposite
 )
 
 // NumOps is the number of ops.
-const NumOps = 60
+const NumOps = 61
 
 var mnemonics = [NumOps]string{
 	OpAbs:               "abs",
@@ -128,6 +129,7 @@ var mnemonics = [NumOps]string{
 	OpScatterAdd:        "scatter_add",
 	OpConv:              "conv",
 	OpMaxPool:           "max_pool",
+	OpMaxPoolGrad:       "max_pool_grad",
 	OpSumPool:           "sum_pool",
 	OpComposite:         "composite",
 }
@@ -182,6 +184,10 @@ const (
 	MaxPoolLow              = 2
 	MaxPoolHigh             = 3
 	MaxPoolDilation         = 4
+	MaxPoolGradWindow       = 0
+	MaxPoolGradStrides      = 1
+	MaxPoolGradLow          = 2
+	MaxPoolGradHigh         = 3
 	SumPoolWindow           = 0
 	SumPoolStrides          = 1
 	SumPoolLow              = 2

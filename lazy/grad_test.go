@@ -225,6 +225,16 @@ var windowGrads = []gradCase{
 	{"max_pool of windows that overlap", []vary{in(-2, 2, 1, 5, 5, 2)}, func(x []*Tensor) *Tensor {
 		return x[0].MaxPool([]int{3, 2}, PoolOptions{Strides: []int{2, 1}, Padding: [][2]int{{1, 1}, {0, -1}}, Dilation: []int{1, 2}, Layout: "NHWC"}).Sin()
 	}},
+	{"max_pool of windows that overlap, without dilation", []vary{in(-2, 2, 1, 2, 5, 5)}, func(x []*Tensor) *Tensor {
+		return x[0].MaxPool([]int{3, 2}, PoolOptions{Strides: []int{2, 1}, Padding: [][2]int{{1, 1}, {0, -1}}}).Sin()
+	}},
+	{"max_pool_grad", []vary{in(-2, 2, 1, 5, 4, 2), in(-2, 2, 1, 3, 3, 2)}, func(x []*Tensor) *Tensor {
+		y := x[0].MaxPool([]int{3, 2}, PoolOptions{Strides: []int{2, 1}, Padding: [][2]int{{1, 1}, {0, 0}}, Layout: "NHWC"})
+		return Grad(y.Mul(x[1]).Sum(), x[0])[0].Sin()
+	}},
+	{"max_pool_grad of nothing", []vary{in(-2, 2, 0, 2, 4), in(-2, 2, 0, 2, 2)}, func(x []*Tensor) *Tensor {
+		return Grad(x[0].MaxPool([]int{2}, PoolOptions{}).Mul(x[1]).Sum(), x[0])[0].Sin()
+	}},
 	{"max_pool of nothing", []vary{in(-2, 2, 0, 2, 4)}, func(x []*Tensor) *Tensor { return x[0].MaxPool([]int{2}, PoolOptions{}).Sin() }},
 	{"sum_pool", []vary{in(-2, 2, 1, 2, 5, 4)}, func(x []*Tensor) *Tensor { return x[0].SumPool([]int{2, 2}, PoolOptions{}).Sin() }},
 	{"avg_pool of windows that overlap", []vary{in(-2, 2, 1, 6, 5, 2)}, func(x []*Tensor) *Tensor {

@@ -365,9 +365,10 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 		return x[0].OneHot(a.int("classes"), a.dtype("dtype")), nil
 	},
 	// The options of Conv and of the pools are those of conv_test.go; here are the rows.
-	"conv":     func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpConv, x) },
-	"max_pool": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPool, x) },
-	"sum_pool": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpSumPool, x) },
+	"conv":          func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpConv, x) },
+	"max_pool":      func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPool, x) },
+	"max_pool_grad": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPoolGrad, x) },
+	"sum_pool":      func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpSumPool, x) },
 	"full": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
 		return Full(tr, a.dtype("dtype"), a.float("value"), a.ints("dims")...), nil
 	},

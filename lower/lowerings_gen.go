@@ -67,6 +67,7 @@ func init() {
 		ir.OpScatterAdd:        lowerScatterAdd,
 		ir.OpConv:              lowerConv,
 		ir.OpMaxPool:           lowerMaxPool,
+		ir.OpMaxPoolGrad:       lowerMaxPoolGrad,
 		ir.OpSumPool:           lowerSumPool,
 		ir.OpComposite:         lowerComposite,
 	}

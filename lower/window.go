@@ -48,6 +48,37 @@ func lowerMaxPool(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.reduceWindow("maximum", l.in(n)[0], n.Attrs, n.Type, smallest(n.Type.DType))
 }
 
+// lowerMaxPoolGrad emits select_and_scatter. An element of a window stays selected if
+// it is not less than the next one, or is a NaN: the first largest element, or the
+// first NaN. Values of 16-bit floats are added in f32, as lowerSum does.
+func lowerMaxPoolGrad(l *lowerer, n *ir.Node) *mlir.Value {
+	in, t := l.in(n), n.Type
+	if t.DType == types.F16 || t.DType == types.BF16 {
+		t.DType = types.F32
+		for i, x := range n.In {
+			wide := x.Type
+			wide.DType = t.DType
+			in[i] = l.emit("convert", tensor(wide), []*mlir.Value{in[i]})
+		}
+	}
+	scalar, is := mlir.Tensor(element(t.DType)), mlir.Tensor(element(types.Bool))
+	op := mlir.NewOp("stablehlo.select_and_scatter", append(in, l.constant(t.DType, 0)), tensor(t))
+	op.Attrs = mlir.Dict{
+		ints("window_dimensions", n.Attrs[ir.MaxPoolGradWindow].Ints), ints("window_strides", n.Attrs[ir.MaxPoolGradStrides].Ints),
+		padding(n.Attrs[ir.MaxPoolGradLow].Ints, n.Attrs[ir.MaxPoolGradHigh].Ints),
+	}
+	op.Regions = append(l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
+		larger := l.compare("GE", t.DType, is, args[0], args[1])
+		nan := l.compare("NE", t.DType, is, args[0], args[0])
+		return []*mlir.Value{l.emit("or", is, []*mlir.Value{larger, nan})}
+	}), l.folding("add", t.DType)...)
+	l.append(op)
+	if t.DType == n.Type.DType {
+		return op.Results[0]
+	}
+	return l.emit("convert", tensor(n.Type), op.Results)
+}
+
 // lowerSumPool adds 16-bit floats in f32, as lowerSum does.
 func lowerSumPool(l *lowerer, n *ir.Node) *mlir.Value {
 	d := n.Type.DType

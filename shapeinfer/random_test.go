@@ -128,6 +128,12 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		}
 		attrs = append(attrs, v)
 	}
+	if op == ir.OpMaxPoolGrad && c.of(4) > 0 { // as many windows as elements
+		w := 1 + c.of(3)
+		for i, v := range []int{w, 1, w - 1, 0} {
+			attrs[i].Ints = slices.Repeat([]int{v}, len(shape))
+		}
+	}
 	var body *ir.Composite
 	if op == ir.OpComposite && c.of(4) > 0 {
 		body = double(types.Type{DType: d, Shape: shape})

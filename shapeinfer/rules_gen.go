@@ -67,6 +67,7 @@ func init() {
 		ir.OpScatterAdd:        inferScatterAdd,
 		ir.OpConv:              inferConv,
 		ir.OpMaxPool:           inferMaxPool,
+		ir.OpMaxPoolGrad:       inferMaxPoolGrad,
 		ir.OpSumPool:           inferSumPool,
 		ir.OpComposite:         inferComposite,
 	}
@@ -129,6 +130,10 @@ const (
 	maxPoolLengths           demand = 1
 	maxPoolSteps             demand = 2
 	maxPoolWindow            demand = 3
+	maxPoolGradLengths       demand = 1
+	maxPoolGradSteps         demand = 2
+	maxPoolGradWindow        demand = 3
+	maxPoolGradCt            demand = 4
 	sumPoolLengths           demand = 1
 	sumPoolSteps             demand = 2
 	sumPoolWindow            demand = 3

@@ -74,6 +74,16 @@ func inferSumPool(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	return pooled(in[0].Type, attrs, windows{axis: "axis", lengths: sumPoolLengths, steps: sumPoolSteps, window: sumPoolWindow})
 }
 
+func inferMaxPoolGrad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x := in[0].Type
+	undilated := append(slices.Clone(attrs), ir.Attr{Ints: slices.Repeat([]int{1}, x.Rank())})
+	y, b := pooled(x, undilated, windows{axis: "axis", lengths: maxPoolGradLengths, steps: maxPoolGradSteps, window: maxPoolGradWindow})
+	if b == nil && !in[1].Type.Shape.Equal(y.Shape) {
+		return breaks(maxPoolGradCt, "ct has the shape %v, MaxPool of x has %v", in[1].Type.Shape, y.Shape)
+	}
+	return x, b
+}
+
 // pooled is the rule of ops with a window over all axes of x; the rows have
 // their attributes in one order.
 func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {

@@ -21,7 +21,7 @@ type selectScatter struct {
 	attrs     string
 	in, out   string // shapes
 	t         string
-	direction string
+	direction string // with " or NaN" behind it, a NaN stays selected
 	combine   string // an op, or ops of %a and %b that give %r
 }
 
@@ -30,11 +30,19 @@ func (c selectScatter) text() string {
 	if !strings.Contains(combine, "%") {
 		combine = fmt.Sprintf("%%r = stablehlo.%s %%a, %%b : tensor<%s>", c.combine, c.t)
 	}
-	return strings.NewReplacer("COMBINE", strings.ReplaceAll(combine, "<T>", "<"+c.t+">"), "IN", c.in+"x"+c.t, "OUT", c.out+"x"+c.t, "T", c.t, "ATTRS", c.attrs, "DIRECTION", c.direction).Replace(
+	selects := "%r = stablehlo.compare DIRECTION, %a, %b : (tensor<T>, tensor<T>) -> tensor<i1>"
+	direction, nan := strings.CutSuffix(c.direction, " or NaN")
+	if nan {
+		selects = strings.Replace(selects, "%r", "%l", 1) + `
+      %n = stablehlo.compare NE, %a, %a : (tensor<T>, tensor<T>) -> tensor<i1>
+      %r = stablehlo.or %l, %n : tensor<i1>`
+	}
+	selects = strings.NewReplacer("<T>", "<"+c.t+">", "DIRECTION", direction).Replace(selects)
+	return strings.NewReplacer("COMBINE", strings.ReplaceAll(combine, "<T>", "<"+c.t+">"), "IN", c.in+"x"+c.t, "OUT", c.out+"x"+c.t, "T", c.t, "ATTRS", c.attrs, "SELECT", selects).Replace(
 		`func.func @main(%x: tensor<IN>, %s: tensor<OUT>, %i: tensor<T>) -> tensor<IN> {
     %1 = "stablehlo.select_and_scatter"(%x, %s, %i) <{ATTRS}> ({
     ^bb0(%a: tensor<T>, %b: tensor<T>):
-      %r = stablehlo.compare DIRECTION, %a, %b : (tensor<T>, tensor<T>) -> tensor<i1>
+      SELECT
       stablehlo.return %r : tensor<i1>
     }, {
     ^bb0(%a: tensor<T>, %b: tensor<T>):
@@ -51,6 +59,8 @@ func (c selectScatter) text() string {
 func TestSelectAndScatter(t *testing.T) {
 	for name, c := range map[string]selectScatter{
 		"pool":      {attrs: "window_dimensions = array<i64: 1, 2, 2>, window_strides = array<i64: 1, 2, 2>", out: "3x4x3", direction: "GE", combine: "add"},
+		"channels":  {attrs: "window_dimensions = array<i64: 3, 3, 1>, window_strides = array<i64: 1, 2, 1>, padding = dense<[[1, 1], [1, 1], [0, 0]]> : tensor<3x2xi64>", out: "3x4x6", direction: "GE or NaN", combine: "add"},
+		"rows":      {attrs: "window_dimensions = array<i64: 1, 3, 3>, window_strides = array<i64: 1, 2, 2>, padding = dense<[[0, 0], [1, 1], [1, 1]]> : tensor<3x2xi64>", out: "3x4x3", direction: "GE or NaN", combine: "add"},
 		"overlap":   {attrs: "window_dimensions = array<i64: 1, 3, 3>, window_strides = array<i64: 1, 2, 2>, padding = dense<[[0, 0], [1, 0], [0, 1]]> : tensor<3x2xi64>", out: "3x4x3", direction: "GT", combine: "add"},
 		"thirds":    {attrs: "window_dimensions = array<i64: 2, 5, 2>, window_strides = array<i64: 1, 3, 3>, padding = dense<[[0, 0], [2, 2], [1, 1]]> : tensor<3x2xi64>", out: "2x3x3", direction: "LE", combine: "add"},
 		"apart":     {attrs: "window_dimensions = array<i64: 1, 1, 2>, window_strides = array<i64: 1, 2, 4>", out: "3x4x2", direction: "LT", combine: "multiply"},

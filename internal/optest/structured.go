@@ -33,6 +33,7 @@ func init() {
 		"reverse":            naiveReverse,
 		"conv":               naiveConv,
 		"max_pool":           pooling(extremeOf("maximum")),
+		"max_pool_grad":      naiveMaxPoolGrad,
 		"sum_pool":           pooling(sum),
 		"sum":                reduction(sum),
 		"max":                extreme("maximum"),

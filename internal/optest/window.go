@@ -1,6 +1,10 @@
 package optest
 
-import "ltc/ir/types"
+import (
+	"fmt"
+
+	"ltc/ir/types"
+)
 
 func naiveReverse(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	x := args[0]
@@ -119,4 +123,33 @@ func pooling(f func(all []Elem) Elem) naive {
 		}
 		return t, nil
 	}
+}
+
+// naiveMaxPoolGrad adds each element of ct up at the largest element of its window.
+func naiveMaxPoolGrad(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, ct := args[0], args[1]
+	l, err := lists(c, "window", "strides", "low", "high")
+	if err != nil {
+		return nil, err
+	}
+	terms := map[string][]Elem{}
+	each(ct.Type.Shape, func(o []int) {
+		var best []int
+		each(l["window"], func(w []int) {
+			at := make([]int, len(w))
+			for a := range w {
+				at[a] = o[a]*l["strides"][a] + w[a] - l["low"][a]
+				if at[a] < 0 || at[a] >= x.Type.Shape[a] {
+					return
+				}
+			}
+			if best == nil || x.get(best...).F == x.get(best...).F && !(x.get(at...).F <= x.get(best...).F) {
+				best = at
+			}
+		})
+		if best != nil {
+			terms[fmt.Sprint(best)] = append(terms[fmt.Sprint(best)], ct.get(o...))
+		}
+	})
+	return build(x.Type.DType, x.Type.Shape, func(i []int) Elem { return sum(terms[fmt.Sprint(i)]) }), nil
 }
