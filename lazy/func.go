@@ -193,13 +193,14 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 	t, mine := f.signature(args)
 	if mine {
 		defer func() {
+			t.lost = t.err != nil && ctx.Err() != nil
 			if t.err != nil && t.err != errPanicked {
 				f.forget(t)
 			}
 			close(t.ready)
 		}()
 		t.err = errPanicked // unless trace returns
-		t.err = f.trace(t)
+		t.err = f.trace(ctx, t)
 		return t, t.err
 	}
 	select {
@@ -208,6 +209,9 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		if err := t.await(ctx, args); err != nil {
 			return nil, err
 		}
+	}
+	if t.lost && ctx.Err() == nil {
+		return f.lookup(ctx, args)
 	}
 	if t.err == nil {
 		f.dev.count(cachedCompile, &f.counters)

@@ -50,20 +50,23 @@ type opAlone struct {
 }
 
 // build compiles the program's text, or its ops one by one.
-func (p *program) build(d *Device) (backends.Executable, error) {
+func (p *program) build(ctx context.Context, d *Device) (backends.Executable, error) {
 	if d.opByOp {
-		return newOpByOp(d, p.graph)
+		return newOpByOp(ctx, d, p.graph)
 	}
-	return d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
+	return d.backend.Compile(ctx, backends.NewModule(p.text), d.options)
 }
 
-func newOpByOp(d *Device, g *ir.Graph) (*opByOp, error) {
+func newOpByOp(ctx context.Context, d *Device, g *ir.Graph) (*opByOp, error) {
 	e := &opByOp{dev: d, graph: g, sig: signatureOf(g)}
 	for _, n := range g.Nodes {
 		if n.Op == ir.OpParameter {
 			continue
 		}
-		one, err := d.alone(n)
+		one, err := d.alone(ctx, n)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, aloneError(n, "compile alone", err)
 		}
@@ -73,7 +76,7 @@ func newOpByOp(d *Device, g *ir.Graph) (*opByOp, error) {
 }
 
 // alone compiles n as a program of its own, unless its like was before.
-func (d *Device) alone(n *ir.Node) (opAlone, error) {
+func (d *Device) alone(ctx context.Context, n *ir.Node) (opAlone, error) {
 	b := ir.NewBuilder(shapeinfer.Infer)
 	b.SetLoc(n.Loc)
 	one := opAlone{node: n}
@@ -92,21 +95,16 @@ func (d *Device) alone(n *ir.Node) (opAlone, error) {
 	}
 	var g ir.Graph
 	b.Capture(&g, nil, []*ir.Node{m}, nil)
-	p, _ := d.ops.lookup(&g)
-	p.once.Do(func() {
-		p.err = errors.New("the backend panicked") // unless Compile returns
-		p.err = p.compileAlone(d)
-		d.ops.compiled(d, p)
-	})
+	p, _, err := d.ops.compile(ctx, d, &g, (*program).compileAlone)
 	one.exec = p.exec
-	return one, p.err
+	return one, err
 }
 
 // compileAlone compiles the program of one op. Its error names no line: all ops
 // of its kind share it.
-func (p *program) compileAlone(d *Device) (err error) {
+func (p *program) compileAlone(ctx context.Context, d *Device) (err error) {
 	p.dev, p.text = d, lower.Text(p.graph, true)
-	p.exec, err = d.backend.Compile(context.Background(), backends.NewModule(p.text), d.options)
+	p.exec, err = d.backend.Compile(ctx, backends.NewModule(p.text), d.options)
 	if err == nil && p.exec == nil {
 		err = errors.New("the backend gave neither an executable nor an error")
 	}

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"container/list"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,13 +21,12 @@ import (
 type program struct {
 	graph   *ir.Graph // without values
 	results int
-	once    sync.Once
-	text    string
-	exec    backends.Executable
-	err     error
-	took    time.Duration
-	likely  time.Duration // how long a run takes, judged by the graph
-	runs    atomic.Int64  // how long they took, in ns; 0 before the first
+	compiling
+	text   string
+	exec   backends.Executable
+	took   time.Duration
+	likely time.Duration // how long a run takes, judged by the graph
+	runs   atomic.Int64  // how long they took, in ns; 0 before the first
 
 	small [][]int // the strides of results whose memory comes from a slab, else nil
 
@@ -45,16 +45,12 @@ type programCache struct {
 	recent list.List
 }
 
-// get returns the program of g, compiled.
-func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, error) {
-	p, found := c.lookup(g)
-	p.once.Do(func() {
-		p.err = errors.New("compile: the backend panicked") // unless compile returns
-		defer c.compiled(d, p)
-		p.err = p.compile(d)
-	})
-	if p.err != nil {
-		return nil, p.err
+// get returns the program of g, compiled. The error is the cause of ctx if that is
+// done before.
+func (c *programCache) get(ctx context.Context, d *Device, g *ir.Graph, count *counters) (*program, error) {
+	p, found, err := c.compile(ctx, d, g, (*program).compile)
+	if err != nil {
+		return nil, err
 	}
 	if found {
 		d.count(cachedCompile, count)
@@ -62,6 +58,29 @@ func (c *programCache) get(d *Device, g *ir.Graph, count *counters) (*program, e
 		d.compiled(p, count)
 	}
 	return p, nil
+}
+
+// errCompilePanicked is the error of a compilation that panicked.
+var errCompilePanicked = errors.New("compile: the backend panicked")
+
+// compile returns the program of g, which by compiles unless it was found
+// compiled.
+func (c *programCache) compile(ctx context.Context, d *Device, g *ir.Graph, by func(*program, context.Context, *Device) error) (p *program, found bool, err error) {
+	for {
+		if p, found = c.lookup(g); p.finished() {
+			err = p.err
+		} else {
+			err = p.wait(ctx, func(ctx context.Context) (err error) {
+				err = errCompilePanicked // unless by returns
+				defer func() { c.compiled(d, p, err) }()
+				err = by(p, ctx, d)
+				return err
+			})
+		}
+		if err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
+			return p, found, err
+		}
+	}
 }
 
 // lookup returns the entry of g, made if it is new.
@@ -77,7 +96,7 @@ func (c *programCache) lookup(g *ir.Graph) (p *program, found bool) {
 	if c.byHash == nil {
 		c.byHash = map[uint64][]*list.Element{}
 	}
-	p = &program{graph: g.Clone(), results: len(g.Results)}
+	p = &program{graph: g.Clone(), results: len(g.Results), compiling: compiling{done: make(chan struct{})}}
 	p.small = smallResults(p.graph)
 	p.element = c.recent.PushFront(p)
 	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], p.element)
@@ -113,7 +132,7 @@ func (c *programCache) drop(e *list.Element) {
 	}
 }
 
-func (p *program) compile(d *Device) error {
+func (p *program) compile(ctx context.Context, d *Device) error {
 	start := time.Now()
 	p.dev = d
 	p.text = lower.Text(p.graph, true)
@@ -122,7 +141,7 @@ func (p *program) compile(d *Device) error {
 			return err
 		}
 	}
-	exec, err := p.build(d)
+	exec, err := p.build(ctx, d)
 	if err != nil {
 		if n := beyondMemory(p.graph); n != nil {
 			return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))

@@ -52,14 +52,14 @@ func (c *programCache) used(p *program) {
 // compiled accounts for p, and drops the programs used longest ago while there
 // are too many bytes. A program that could not be compiled is dropped at once:
 // the backend may have recovered when it is asked for again.
-func (c *programCache) compiled(d *Device, p *program) {
+func (c *programCache) compiled(d *Device, p *program, err error) {
 	size := p.size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case p.element == nil: // dropped by another while it compiled
 		return
-	case p.err != nil:
+	case err != nil:
 		c.drop(p.element)
 		return
 	}

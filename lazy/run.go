@@ -149,7 +149,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	tr.dev.captured(&r.graph)
-	p, err := tr.dev.programs.get(tr.dev, &r.graph, &tr.counters)
+	p, err := tr.dev.programs.get(f.ctx, tr.dev, &r.graph, &tr.counters)
 	if err != nil {
 		return err
 	}

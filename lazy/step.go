@@ -34,9 +34,11 @@ func (tr *Trace) MarkStep(roots ...*Tensor) error {
 	return tr.MarkStepContext(context.Background(), roots...)
 }
 
-// MarkStepContext is MarkStep with a context for as long as the step is queued
-// or runs: when it is done the step fails with its error as soon as the step's
-// turn comes or the backend looks, and steps queued behind are cancelled.
+// MarkStepContext is MarkStep with a context for as long as the step is compiled,
+// queued or runs. When it is done while the step is compiled, MarkStepContext
+// returns its error at once; nothing has been computed, and a compilation that the
+// backend finishes all the same is kept. When it is done later, the step fails as
+// soon as its turn comes or the backend looks, and steps queued behind are cancelled.
 func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -76,6 +78,9 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	f := tr.queue.take()
 	f.ctx, f.count, f.slab, f.step, f.name = ctx, &tr.counters, &tr.queue.slab, tr.step, tr.name
 	if err := r.prepare(tr, f); err != nil {
+		if ctx.Err() != nil {
+			err = tr.notRun(err) // as when it ends while the step is queued
+		}
 		tr.queue.give(f)
 		return err
 	}
@@ -198,6 +203,7 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 	}
 	f := tr.queue.take()
 	defer tr.queue.give(f)
+	f.ctx = context.Background() // Warmup takes none
 	return r.compile(tr, f, true)
 }
 

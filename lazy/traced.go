@@ -20,6 +20,7 @@ type traced struct {
 	owner   uint64        // the goroutine that traces it
 	ready   chan struct{} // closed when that is done
 	err     error
+	lost    bool // err is that the caller that traced it could not wait
 	program *program
 	params  []source
 	results int // of the function; those after them are assigned variables
@@ -102,13 +103,13 @@ var errPanicked = errors.New("func: the Go function panicked when it was traced 
 type placeholder int
 
 // trace records and compiles the function for a signature.
-func (f *Function) trace(t *traced) error {
+func (f *Function) trace(ctx context.Context, t *traced) error {
 	names := make([]string, len(t.types))
 	for i := range names {
 		names[i] = fmt.Sprintf("arg%d", i)
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
-		t.program, err = f.dev.programs.get(f.dev, g, &f.counters)
+		t.program, err = f.dev.programs.get(ctx, f.dev, g, &f.counters)
 		return err
 	})
 }

@@ -1,0 +1,107 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// compiling is the compilation of one program, which any number of callers wait
+// for, each until its own context is done.
+//
+// A caller whose context can end compiles on another goroutine, so that it returns
+// at once when that happens. The compilation is cancelled when nobody waits for it
+// any more. If it succeeds all the same, because the backend does not look at its
+// context, the program is there for the next caller.
+type compiling struct {
+	done chan struct{} // closed at the end
+	err  error         // of the compilation, to be read after done
+
+	mu        sync.Mutex
+	begun     bool
+	waiting   int
+	cancel    context.CancelFunc // nil if the context of the first caller never ends
+	abandoned bool               // cancelled, since nobody waited
+}
+
+// finished reports whether the compilation has ended.
+func (c *compiling) finished() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait runs compile, unless somebody has begun it, and returns its error, or the
+// cause of ctx if that is done first.
+func (c *compiling) wait(ctx context.Context, compile func(context.Context) error) error {
+	if c.finished() {
+		return c.err
+	}
+	if ctx.Err() != nil {
+		return notCompiled(ctx)
+	}
+	c.mu.Lock()
+	first := !c.begun
+	c.begun = true
+	c.waiting++
+	if first && ctx.Done() == nil {
+		c.mu.Unlock()
+		c.run(ctx, compile)
+		return c.err
+	}
+	if first {
+		var work context.Context
+		work, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		go c.apart(work, compile)
+	}
+	c.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting--; c.waiting == 0 && c.cancel != nil {
+		c.abandoned = true
+		c.cancel()
+	}
+	return notCompiled(ctx)
+}
+
+// notCompiled is the error of a caller that did not wait for its program.
+func notCompiled(ctx context.Context) error {
+	return fmt.Errorf("the program was not compiled in time: %w", context.Cause(ctx))
+}
+
+func (c *compiling) run(ctx context.Context, compile func(context.Context) error) {
+	defer close(c.done)
+	c.err = errCompilePanicked // unless compile returns
+	c.err = compile(ctx)
+}
+
+// apart is run on a goroutine of its own, where a panic would end the process: it
+// becomes the error.
+func (c *compiling) apart(ctx context.Context, compile func(context.Context) error) {
+	defer c.cancel()
+	c.run(ctx, func(ctx context.Context) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("%w: %v\n%s", errCompilePanicked, r, debug.Stack())
+			}
+		}()
+		return compile(ctx)
+	})
+}
+
+// lost reports whether the compilation, which has ended, failed because those who
+// waited for it had left: whoever still needs the program compiles it again.
+func (c *compiling) lost() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.abandoned && c.err != nil
+}
