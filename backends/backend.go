@@ -5,7 +5,7 @@
 // A backend gets the text of an MLIR module and nothing else. Its results must
 // be what that text says.
 //
-// imports only ltc/mlir, ltc/soa, ltc/ir/types and ltc/internal/diag.
+// imports only ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/diag and ltc/internal/env.
 package backends
 
 import (
@@ -69,6 +69,11 @@ type Options struct {
 	// updates, so that every run gives the same bits, where a device would otherwise
 	// add them as they come.
 	Ordered bool
+	// Compiled makes it an error of Compile, a *[FallbackError], that the evaluator
+	// would run the program or an op of it. Where it is not set that is a warning.
+	Compiled bool
+	// Warn gets the warning, once a program; nil: it is logged to [slog.Default].
+	Warn func(*FallbackError)
 }
 
 // Device is something programs run on.

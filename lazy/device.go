@@ -31,11 +31,12 @@ type Device struct {
 
 	// How traces record, fixed when the device has been opened.
 	syncs      syncs
-	growth     lines  // where steps grew too long
-	graphLimit int    // nodes of a step that are worth a warning
-	closures   int    // that one step may have
-	strict     bool   // bad ops panic
-	dumps      *dumps // where programs are written; nil: nowhere
+	growth     lines            // where steps grew too long
+	fallbacks  onces[[2]string] // lines, and their ops that the evaluator runs
+	graphLimit int              // nodes of a step that are worth a warning
+	closures   int              // that one step may have
+	strict     bool             // bad ops panic
+	dumps      *dumps           // where programs are written; nil: nowhere
 
 	// Programs run op by op.
 	opByOp   bool
@@ -70,6 +71,11 @@ func TF32() Option { return func(d *Device) { d.options.TF32 = true } }
 // subnormal for 0.
 func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
 
+// Compiled makes it an error of compiling, which wraps [ErrFallback], that the evaluator
+// would run a program or an op of it, many times slower than compiled code, as the
+// environment variable LTC_COMPILED does. Without it that is a warning.
+func Compiled() Option { return func(d *Device) { d.options.Compiled = true } }
+
 // Seed sets where the device's random streams start, those of [Normal] and its
 // kin; 0 if not given.
 func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }
@@ -92,6 +98,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	d := &Device{name: name, opened: sites.Caller(), backend: b, bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
 	d.memory.init()
 	d.memory.own, _ = b.(backends.Allocator)
+	d.options.Warn = d.fellBack
 	if err := d.fromEnvironment(); err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
@@ -23,6 +24,9 @@ var (
 	ErrPlacement = errors.New("tensors of different places")
 	// ErrType: an operation broke a constraint of its type rule.
 	ErrType = errors.New("type rule broken")
+	// ErrFallback: the evaluator would run a program or an op of it, which [Compiled]
+	// refuses.
+	ErrFallback = backends.ErrFallback
 	// ErrUsage: a call that the tensor's kind does not allow.
 	ErrUsage = errors.New("not allowed")
 )

@@ -4,14 +4,14 @@ import (
 	"context"
 	"log/slog"
 
+	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir/types"
 )
 
-// Logger makes the device log to l: implicit syncs and steps that grow without
-// end as warnings, once for each line of the program, and environment variables
-// without effect once; steps that fail as
-// information, since their errors come back as well; compiles, copies of donated
+// Logger makes the device log to l: implicit syncs, steps that grow without end and ops
+// that the evaluator runs as warnings, once for each line of the program, and environment
+// variables without effect once; steps that fail as information, since their errors come back as well; compiles, copies of donated
 // variables and programs dropped from the cache for debugging. Without it, or
 // with nil, that is slog.Default, as it is at each record.
 func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
@@ -41,6 +41,19 @@ func (d *Device) compiled(p *program, by *counters) {
 	d.metrics.sample(programSize, float64(p.size()))
 	if d.logs(slog.LevelDebug) {
 		d.log(slog.LevelDebug, "compiled", slog.Int("ops", len(p.graph.Nodes)), slog.Int("text", len(p.text)), slog.Duration("took", p.took))
+	}
+}
+
+// fellBack counts, and logs once for each line and op, what a backend leaves to the
+// evaluator.
+func (d *Device) fellBack(e *backends.FallbackError) {
+	d.metrics.add(fallback, len(e.Ops))
+	fresh := false
+	for _, f := range e.Ops {
+		fresh = d.fallbacks.first([2]string{f.Line, f.Op}) || fresh
+	}
+	if fresh {
+		e.Log(d.slog(), slog.String("device", d.name))
 	}
 }
 

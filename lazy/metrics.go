@@ -31,6 +31,7 @@ const (
 	donationCopy
 	stepFailed
 	programEvicted
+	fallback
 	numCounters
 )
 
@@ -50,6 +51,7 @@ var counterRows = [numCounters]struct{ name, doc string }{
 	donationCopy:    {"DonationCopy", "variables assigned, and donated tensors, whose memory was still read, so that the result got memory of its own"},
 	stepFailed:      {"StepFailed", "steps that failed when they ran; those cancelled behind them do not count"},
 	programEvicted:  {"ProgramEvicted", "compiled programs that were dropped to keep within `LTC_PROGRAM_CACHE_BYTES`"},
+	fallback:        {"Fallback", "ops of compiled programs, a program that is compiled in no part being one, that the evaluator runs: [compiled.md](compiled.md) says which"},
 }
 
 // metric is one of the quantities that a device samples.

@@ -163,6 +163,9 @@ func (p *program) compile(ctx context.Context, d *Device) error {
 // firstLine is the user's line of the first op that an error of the backend's
 // compiler is about.
 func (p *program) firstLine(err error) string {
+	if e, ok := errors.AsType[*backends.FallbackError](err); ok && !e.Whole() { // which begins with it
+		return e.Ops[0].Line + ": "
+	}
 	if lacking, ok := errors.AsType[*backends.UnsupportedError](err); ok && len(lacking.Ops) > 0 {
 		return lower.PlaceAt(p.text, lacking.Ops[0].Pos)
 	}

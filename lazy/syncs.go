@@ -87,20 +87,23 @@ type syncs struct {
 }
 
 // lines are lines of the program that there was a warning for.
-type lines struct {
+type lines = onces[callsite.Site]
+
+// onces are keys that there was a warning for.
+type onces[K comparable] struct {
 	mu     sync.Mutex
-	warned map[callsite.Site]struct{}
+	warned map[K]struct{}
 }
 
-// first reports whether there was no warning for the line yet.
-func (s *lines) first(at callsite.Site) bool {
+// first reports whether there was no warning for the key yet.
+func (s *onces[K]) first(at K) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, done := s.warned[at]; done {
 		return false
 	}
 	if s.warned == nil {
-		s.warned = map[callsite.Site]struct{}{}
+		s.warned = map[K]struct{}{}
 	}
 	s.warned[at] = struct{}{}
 	return true

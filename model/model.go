@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +42,15 @@ func Name(name string) Option { return func(o *backends.Options) { o.Name = name
 // Profiled has each step of the program measured: see [Model.Executable] and
 // [backends.Profiler].
 func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
+
+// Compiled makes it an error that wraps [backends.ErrFallback] that the evaluator, which
+// is many times slower, would run the program or an op of it. Without it that is a warning.
+func Compiled() Option { return func(o *backends.Options) { o.Compiled = true } }
+
+// Logger has that warning logged to l, and not to [slog.Default].
+func Logger(l *slog.Logger) Option {
+	return func(o *backends.Options) { o.Warn = func(e *backends.FallbackError) { e.Log(l) } }
+}
 
 // New compiles a program for b and gives its constants (ltc.constant) the values
 // of that name, which are copied. Without a value a constant is an input as

@@ -131,5 +131,5 @@ func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Option
 		return nil, refuse("it is of another program or other options, of another version, or of a GPU for which other kernels are made: compile the program anew")
 	}
 	c.machine = machine
-	return c.load(b.dev)
+	return b.load(c, m)
 }

@@ -70,23 +70,38 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if err != nil {
 		return nil, err
 	}
+	var left []backends.Fallback
 	if len(p.Lacking) == 0 {
 		c, err := compileModule(ctx, m, p, o, b.dev.targetOf(o))
 		if err == nil {
-			return c.load(b.dev)
+			return b.load(c, m)
 		}
 		if !errors.Is(err, kit.ErrNotCompiled) {
 			return nil, err
 		}
+		left = kit.WholeFallback(err)
 	}
-	x, err := reference.New().Compile(ctx, m, o)
+	on := o
+	on.Compiled = false
+	x, err := reference.New().Compile(ctx, m, on)
 	if u := (*backends.UnsupportedError)(nil); errors.As(err, &u) {
 		u.Backend = b.Name()
+	}
+	if err == nil {
+		err = backends.ReportFallbacks(b.Name(), m, o, left)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &hosted{dev: b.dev, run: x}, nil
+}
+
+// load makes a program runnable, and reports what of it the host runs.
+func (b *Backend) load(c *compilation, m backends.Module) (backends.Executable, error) {
+	if err := backends.ReportFallbacks(b.Name(), m, c.o, c.fallbacks()); err != nil {
+		return nil, err
+	}
+	return c.load(b.dev)
 }
 
 // compileModule compiles a module, of which p was read. The error wraps

@@ -397,6 +397,25 @@ func (c *compilation) load(d *Device) (backends.Executable, error) {
 	return newExecutable(c.main, nil), nil
 }
 
+// fallbacks returns the steps that the host runs for want of a kernel of the device.
+func (c *compilation) fallbacks() []backends.Fallback {
+	all := c.main.program.Fallbacks()
+	for _, x := range c.all {
+		for i := range x.steps {
+			s := &x.steps[i]
+			if s.lacks == nil {
+				continue
+			}
+			f := backends.Fallback{Op: s.entry.kernel.Name, Line: backends.LineOf(s.Loc), Ordinal: s.Ordinal, Reason: s.lacks.Error()}
+			if x.region { // its ordinals are of another text
+				f.Ordinal = -1
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // allow lets launches ask for n bytes of a block's memory.
 func (v *variant) allow(d *Device, n int) error {
 	if n <= max(v.allowed, d.Properties().SharedBlock) {

@@ -101,6 +101,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 	if c.open, err = c.sized(open, family); err != nil {
 		return nil, err
 	}
+	o.Compiled = false // of no elements
 	c.open.none = &none{module: m, options: o}
 	c.main = c.open.code
 	return c, nil

@@ -131,7 +131,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 	if err != nil {
 		var reason notCompiled
 		if errors.As(err, &reason) {
-			return nil, errors.Join(ErrNotCompiled, reason)
+			return nil, errors.Join(ErrNotCompiled, err)
 		}
 		return nil, err
 	}

@@ -72,8 +72,8 @@ func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 			if ok || l.At(n) == of[i] {
 				continue
 			}
-			return nil, fmt.Errorf("kit: a size, stride or offset is %d for %d elements and %d for %d; with so many more for each element more it would be %d",
-				of[0], at[0], of[i], n, l.At(n))
+			return nil, f.base.atStep(f.base.stepOf(k), fmt.Errorf("kit: a size, stride or offset is %d for %d elements and %d for %d: each element more must add the same, as to 4·n and not to n·n; then it would be %d",
+				of[0], at[0], of[i], n, l.At(n)))
 		}
 		f.lines = append(f.lines, l)
 	}
@@ -151,36 +151,64 @@ func (x number) set(n int64) {
 // temporaries, which follow from the others.
 func (p *Program) numbers() []number {
 	var all []number
+	p.eachNumber(func(_ int, x number) { all = append(all, x) })
+	return all
+}
+
+// stepOf returns the step that the number at index k of numbers is of, or that makes the
+// value that it is of; -1 if there is none.
+func (p *Program) stepOf(k int) (step int) {
+	p.eachNumber(func(at int, _ number) {
+		if k == 0 {
+			step = at
+		}
+		k--
+	})
+	return step
+}
+
+func (p *Program) eachNumber(visit func(step int, x number)) {
+	step := -1
 	dims := func(shape []int) {
 		for i := range shape {
-			all = append(all, number{dim: &shape[i]})
+			visit(step, number{dim: &shape[i]})
+		}
+	}
+	factors := func(by []Factor) {
+		for i := range by {
+			visit(step, number{arg: &by[i].By})
 		}
 	}
 	for i := range p.Signature.Args {
 		dims(p.Signature.Args[i].Type.Shape)
 	}
 	for i := range p.Signature.Results {
+		if i < len(p.Results) {
+			step = p.Values[p.Results[i]].First
+		}
 		dims(p.Signature.Results[i].Type.Shape)
 	}
 	for i := range p.Values {
+		step = p.Values[i].First
 		dims(p.Values[i].Type.Shape)
 	}
 	for i := range p.SizeArgs {
-		all = append(all, number{arg: &p.SizeArgs[i]})
+		visit(-1, number{arg: &p.SizeArgs[i]})
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
+		step = i
 		for _, list := range [][]int64{s.Sizes, s.Strides} {
 			for k := range list {
-				all = append(all, number{arg: &list[k]})
+				visit(step, number{arg: &list[k]})
 			}
 		}
 		for k := range s.Operands {
-			all = append(all, number{arg: &s.Operands[k].Offset})
-			all = factors(all, s.Operands[k].By)
+			visit(step, number{arg: &s.Operands[k].Offset})
+			factors(s.Operands[k].By)
 		}
 		for k := range s.Moving {
-			all = factors(all, s.Moving[k].By)
+			factors(s.Moving[k].By)
 		}
 		for _, list := range s.takes() {
 			for k := range list {
@@ -188,54 +216,46 @@ func (p *Program) numbers() []number {
 			}
 		}
 	}
-	return all
-}
-
-// factors appends those of a sum of strides.
-func factors(all []number, by []Factor) []number {
-	for i := range by {
-		all = append(all, number{arg: &by[i].By})
-	}
-	return all
 }
 
 // alike reports how q differs from p otherwise than by numbers.
 func (p *Program) alike(q *Program) error {
 	switch {
 	case len(p.Kernels) != len(q.Kernels) || len(p.Steps) != len(q.Steps) || len(p.Values) != len(q.Values):
-		return fmt.Errorf("%d kernels, %d steps and %d values, and %d, %d and %d",
-			len(p.Kernels), len(p.Steps), len(p.Values), len(q.Kernels), len(q.Steps), len(q.Values))
+		return p.atStep(p.firstOther(q), fmt.Errorf("%d kernels, %d steps and %d values, and %d, %d and %d",
+			len(p.Kernels), len(p.Steps), len(p.Values), len(q.Kernels), len(q.Steps), len(q.Values)))
 	case p.LastFallible != q.LastFallible || !slices.Equal(p.Args, q.Args) || !slices.Equal(p.Results, q.Results):
 		return fmt.Errorf("they give their results in other ways")
 	}
 	for i := range p.Kernels {
 		if a, b := p.Kernels[i].String(), q.Kernels[i].String(); a != b {
-			return fmt.Errorf("kernel %d is\n%s\nand\n%s", i, a, b)
+			step := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kernel == i })
+			return p.atStep(step, fmt.Errorf("kernel %d is\n%s\nand\n%s", i, a, b))
 		}
 	}
 	for i := range p.Steps {
 		s, t := &p.Steps[i], &q.Steps[i]
 		switch {
 		case s.Kernel != t.Kernel || s.Copies != t.Copies:
-			return fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel)
+			return p.atStep(i, fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel))
 		case s.Host != nil && t.Host != nil:
 			if err := alikeHost(i, s.Host, t.Host); err != nil {
-				return err
+				return p.atStep(i, err)
 			}
 		case s.Kernel < 0:
 			if err := alikeRegions(i, s, t); err != nil {
-				return err
+				return p.atStep(i, err)
 			}
 		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
 			!slices.EqualFunc(s.Moving, t.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
-			return fmt.Errorf("step %d works on other values", i)
+			return p.atStep(i, fmt.Errorf("step %d works on other values", i))
 		}
 	}
 	for i := range p.Values {
 		v, w := &p.Values[i], &q.Values[i]
 		switch {
 		case v.Kind != w.Kind || v.Index != w.Index || v.Over != w.Over || v.First != w.First || v.Last != w.Last || v.Type.DType != w.Type.DType || v.Type.Rank() != w.Type.Rank():
-			return fmt.Errorf("v%d is %v, and %v", i, v.Type, w.Type)
+			return p.atStep(v.First, fmt.Errorf("v%d is %v, and %v", i, v.Type, w.Type))
 		case !bytes.Equal(v.Data, w.Data):
 			return fmt.Errorf("the constant v%d depends on the size", i)
 		}
@@ -246,6 +266,22 @@ func (p *Program) alike(q *Program) error {
 		}
 	}
 	return nil
+}
+
+// firstOther returns the first step of p that is another one in q.
+func (p *Program) firstOther(q *Program) int {
+	text := func(p *Program, i int) string {
+		if k := p.Steps[i].Kernel; k >= 0 {
+			return p.Kernels[k].String()
+		}
+		return ""
+	}
+	for i := range p.Steps {
+		if i >= len(q.Steps) || text(p, i) != text(q, i) {
+			return i
+		}
+	}
+	return len(p.Steps) - 1
 }
 
 // Base returns the program for one of the sizes that f was found from, BaseSize.

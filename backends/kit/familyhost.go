@@ -92,7 +92,7 @@ func (f *Family) openSteps(ctx context.Context, eval backends.Backend, region fu
 			err = f.openRegions(ctx, eval, i, s, region)
 		}
 		if err != nil {
-			return fmt.Errorf("step %d: %w", i, err)
+			return base.atStep(i, fmt.Errorf("step %d: %w", i, err))
 		}
 	}
 	f.base = &base

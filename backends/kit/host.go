@@ -43,7 +43,7 @@ func (w *hostWriter) step(n *node, s *Step) error {
 		text := hostText(op, n.host.inputs, n.host.others)
 		run, err := w.o.Eval.Compile(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
 		if err != nil { // of the whole text it has more to say
-			return errors.Join(ErrNotCompiled, err)
+			return errors.Join(ErrNotCompiled, At(op, err))
 		}
 		s.Host = &Host{Name: op.Name, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}
 		return nil
@@ -60,7 +60,7 @@ func (w *hostWriter) step(n *node, s *Step) error {
 		text, ops[i] = regionText(r, captured, n.host.others, op.Name == "stablehlo.while" && i == 1)
 		bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text))
 		if errors.Is(err, ErrNotCompiled) {
-			return evaluate(err.Error())
+			return evaluate(Why(err))
 		}
 		if err != nil {
 			return err

@@ -36,6 +36,13 @@ const (
 	oneAfterOther  = "an element of the result depends on those before it, so that no axis is parallel but the batch's"
 	complexNumbers = "complex numbers are no elements of kernels"
 	quantized      = "quantized numbers are no elements of kernels"
+	functionOfHost = "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"
+)
+
+// Reasons of leave that say less than left, where that has the op.
+const (
+	noKernel   = "there is no kernel for it"
+	noElements = "elements that kernels do not have"
 )
 
 // left lists the ops that no kernel is made of, with the reason.
@@ -56,7 +63,7 @@ var left = map[string]string{
 	"stablehlo.complex":              complexNumbers,
 	"stablehlo.create_token":         ordersEffects,
 	"stablehlo.cross-replica-sum":    otherProcesses,
-	"stablehlo.custom_call":          "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message",
+	"stablehlo.custom_call":          functionOfHost,
 	"stablehlo.fft":                  complexNumbers,
 	"stablehlo.imag":                 complexNumbers,
 	"stablehlo.infeed":               ordersEffects,
@@ -92,8 +99,8 @@ var partly = []partial{
 	{"%s calls its main", true, "`func.call`", "the function is main"},
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
 	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of sizes that the text leaves open (but see docs/model.md: the one size of main's arguments), and elements of types that the evaluator does not have either"},
-	{"there is no kernel for it", false, "those of the table above", "always"},
-	{"elements that kernels do not have", false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of complex numbers, floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as their parts, as what stores them, or as wider numbers of the same value"},
+	{noKernel, false, "those of the table above", "always"},
+	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of complex numbers, floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as their parts, as what stores them, or as wider numbers of the same value"},
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"%d operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
 	{"elements of type %v", false, "elementwise ops, `convolution`, `dot_general`, `iota`, `reduce`, `reduce_window`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},

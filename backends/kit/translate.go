@@ -35,6 +35,12 @@ type notCompiled struct{ reason string }
 
 func (e notCompiled) Error() string { return e.reason }
 
+// watched is the reason of a program that is run to see what its ops give, by the
+// evaluator on purpose.
+type watched struct{ error }
+
+func (e watched) Unwrap() error { return e.error }
+
 func leave(format string, args ...any) error { return notCompiled{fmt.Sprintf(format, args...)} }
 
 // rule translates an op to a node.
@@ -89,7 +95,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 		return seen == ""
 	})
 	if seen != "" { // they tell the caller what the ops of the text give
-		return nil, leave("%s is the evaluator's", seen)
+		return nil, watched{leave("%s is the evaluator's", seen)}
 	}
 	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts, productParts: o.ProductParts, cut: o.Cut}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
 	p.Module.Walk(func(op *mlir.Op) bool {
@@ -109,7 +115,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	for _, a := range main.Body().Args {
 		v, err := t.define(a, nil)
 		if err != nil {
-			return nil, err
+			return nil, At(main, err)
 		}
 		t.graph.args = append(t.graph.args, v)
 	}
@@ -127,7 +133,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 			continue
 		}
 		if err := t.op(op); err != nil {
-			return nil, err
+			return nil, At(op, err)
 		}
 	}
 	return t.graph, nil

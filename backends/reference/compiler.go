@@ -75,6 +75,9 @@ func columnsOf(use []kernel.Compiler) func() int {
 	return nil
 }
 
+// errEvaluator is why the backend eval compiles no program.
+var errEvaluator = errors.New("the backend is the evaluator: open cpu or cuda")
+
 // compile makes a program executable: as kernels, if the backend is cpu, or by
 // the evaluator.
 func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program) (backends.Executable, error) {
@@ -82,6 +85,9 @@ func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Opt
 	use := compilers.fastest
 	compilers.Unlock()
 	if b.name != "cpu" || len(p.Lacking) > 0 {
+		if o.Compiled && len(p.Lacking) == 0 {
+			return nil, backends.ReportFallbacks(b.name, m, o, kit.WholeFallback(errEvaluator))
+		}
 		return prepare(ctx, b.name, p)
 	}
 	use = append(use[:len(use):len(use)], Tiles{})
@@ -92,11 +98,21 @@ func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Opt
 	} else {
 		e, err = b.compileKernels(ctx, p, o, use)
 	}
-	if !errors.Is(err, kit.ErrNotCompiled) {
-		return e, err
+	var left []backends.Fallback
+	switch {
+	case err == nil:
+		left = e.(interface{ Program() *kit.Program }).Program().Fallbacks()
+	case errors.Is(err, kit.ErrNotCompiled):
+		left = kit.WholeFallback(err)
+		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed
+			e, err = prepare(ctx, b.name, p)
+		}
 	}
-	if p, err = backends.LoadOpen(ctx, m, o); err != nil { // the module has been changed
+	if err == nil {
+		err = backends.ReportFallbacks(b.name, m, o, left)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return prepare(ctx, b.name, p)
+	return e, nil
 }

@@ -234,7 +234,7 @@ func shapesFor(sig *backends.Signature, n int) [][]int {
 // openingOf returns where the one size stands that a program leaves open.
 func openingOf(p *backends.Program) (kit.Opening, error) {
 	at, bounds, err := openDims(p.Module)
-	return kit.Opening{Sig: p.Signature, At: at, Bounds: bounds}, err
+	return kit.Opening{Sig: p.Signature, At: at, Bounds: bounds}, kit.At(p.Module.Func("main"), err)
 }
 
 // openDims returns where the one size stands that a module's arguments leave

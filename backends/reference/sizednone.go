@@ -138,6 +138,7 @@ func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
 func likeMore(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening) error {
 	few := max(open.Bounds[0], 1)
 	var at [3][]*mlir.TensorType
+	var makes []*mlir.Op // of those for few elements
 	for i, n := range []int{few, few + 100, few + 200} {
 		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
@@ -150,6 +151,9 @@ func likeMore(ctx context.Context, m backends.Module, o backends.Options, open k
 			for _, r := range op.Results {
 				if t, ok := r.Type.(*mlir.TensorType); ok {
 					at[i] = append(at[i], t)
+					if i == 0 {
+						makes = append(makes, op)
+					}
 				}
 			}
 			return true
@@ -161,7 +165,7 @@ func likeMore(ctx context.Context, m backends.Module, o backends.Options, open k
 	for k, t := range at[0] {
 		for d, n := range t.Shape {
 			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
-				return fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200)
+				return kit.At(makes[k], fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type running struct {
 	tolerance                               float64
 	n, threads                              int
 	timeout                                 time.Duration
-	profile                                 bool
+	profile, compiled                       bool
 }
 
 // flags returns run's flags, which set r.
@@ -49,6 +49,7 @@ func (r *running) flags(name string) *flag.FlagSet {
 	fs.StringVar(&r.seen, "probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
 	fs.DurationVar(&r.timeout, "timeout", 0, "longest time that the run may take; 0: any")
 	fs.IntVar(&r.threads, "threads", 0, "the most threads that a run uses; 0: as many as the backend likes")
+	fs.BoolVar(&r.compiled, "compiled", false, "fail where the evaluator would run the program or an op of it, many times slower;\nwithout it that is a warning")
 	fs.BoolVar(&r.profile, "profile", false, "run for half a second and print what each step takes instead of the results;\narguments without -input get random values")
 	return fs
 }
@@ -106,7 +107,10 @@ func runModule(c *call) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("stopped after -timeout %v", r.timeout))
 		defer cancel()
 	}
-	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{Name: src.name, Threads: r.threads, Profile: r.profile})
+	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{
+		Name: src.name, Threads: r.threads, Profile: r.profile, Compiled: r.compiled,
+		Warn: func(e *backends.FallbackError) { fmt.Fprintf(c.stderr, "ltc-dump %s: warning: %v\n", c.name, e) },
+	})
 	if err != nil {
 		return p.refused(err)
 	}

@@ -116,8 +116,7 @@ func (s *source) showStage(c *call, stage string) error {
 		err = s.showKernels(c.stdout, text, stage)
 	}
 	if errors.Is(err, kit.ErrNotCompiled) {
-		reason := strings.ReplaceAll(err.Error(), kit.ErrNotCompiled.Error()+"\n", "")
-		return fmt.Errorf("%s: nothing of it is compiled, the evaluator runs all of it: %s", s.name, reason)
+		return fmt.Errorf("%s: nothing of it is compiled, the evaluator runs all of it: %s", s.name, kit.Why(err))
 	}
 	return err
 }

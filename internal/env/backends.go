@@ -39,6 +39,10 @@ var (
 		Doc:   "The most bytes that compiled objects take on disk; those used longest ago are dropped first.",
 		Check: CheckBytes})
 
+	// Compiled refuses programs that a backend would run uncompiled.
+	Compiled = Switch("LTC_COMPILED",
+		"`1` makes it an error of compiling, instead of a warning, that the evaluator would run a program or an op of it for `cpu` or `cuda`, many times slower than compiled code. Also `lazy.Compiled` and `model.Compiled`.")
+
 	// Checks switches on what finds mistakes of the library and of its users, and
 	// takes time. Package lazy and backends read it.
 	Checks = Switch("LTC_CHECK",

@@ -1,0 +1,127 @@
+package model_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/model"
+	"ltc/soa"
+)
+
+// heads is attention whose scores have an open size times a number: heads × length.
+func heads(t *testing.T) *lazy.Exported {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		n := x.Type().Shape[0]
+		q := x.Reshape(n, 4, 8).Transpose(1, 0, 2)
+		s := q.MatMul(q.Transpose(0, 2, 1)).Softmax(-1) // [4, n, n]
+		return s.Reshape(4*n, n).MatMul(x)
+	})
+	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 32)}}, "y")
+	require.NoError(t, err)
+	return x
+}
+
+// logged returns a logger, and what it has logged by line.
+func logged() (*slog.Logger, func() []string) {
+	var b bytes.Buffer
+	l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	return l, func() []string { return strings.Split(strings.TrimSpace(b.String()), "\n") }
+}
+
+func TestModelsLeftToTheEvaluatorAreWarnedOfOnce(t *testing.T) {
+	x := heads(t)
+	why := map[string]string{"cpu": "each element more must add the same, as to 4·n and not to n·n", "cuda": "programs for 251 and 16381 elements differ"}
+	for name, open := range map[string]string{"cpu": "cpu", "cuda": "cudasim"} {
+		b := backend(t, open)
+		l, lines := logged()
+		m, err := model.New(t.Context(), b, backends.NewModule(x.Text), x.Constants, model.Logger(l))
+		require.NoError(t, err)
+		for n := range 3 {
+			in, out := soa.NewCollection(n+1), soa.NewCollection(4*(n+1))
+			require.NoError(t, in.Add("x", soa.ViewColumn("x", soa.Make(types.Of(types.F32, n+1, 32)))))
+			require.NoError(t, out.Add("y", soa.ViewColumn("y", soa.Make(types.Of(types.F32, 4*(n+1), 32)))))
+			require.NoError(t, m.Bind(in, out).Run(t.Context(), nil, 0))
+		}
+		require.Len(t, lines(), 1, "%s: %v", name, lines())
+		require.Regexp(t, `level=WARN msg="a whole program runs uncompiled, by the evaluator" backend=`+name+` program=program at=fallback_test.go:2\d because=".*`+why[name], lines()[0])
+
+		_, err = model.New(t.Context(), b, backends.NewModule(x.Text), x.Constants, model.Logger(l), model.Compiled())
+		require.ErrorIs(t, err, backends.ErrFallback)
+		require.Regexp(t, `^model: fallback_test.go:2\d: backend `+name+` leaves the whole program to the evaluator, many times slower: `, err.Error())
+		require.Len(t, lines(), 1)
+	}
+}
+
+func TestStepsLeftToTheEvaluatorAreWarnedOf(t *testing.T) {
+	const program = `func.func @main(%x: tensor<4x4xf32>, %p: tensor<i1>) -> (tensor<4x4xf32>, tensor<4xf32>) {
+  %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<4x4xf32>) -> tensor<4x4xf32> loc("net.go":7:1)
+  %1 = "stablehlo.if"(%p) ({
+    %2 = "stablehlo.cholesky"(%0) {lower = true} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    stablehlo.return %2 : tensor<4x4xf32>
+  }, {
+    stablehlo.return %x : tensor<4x4xf32>
+  }) : (tensor<i1>) -> tensor<4x4xf32>
+  %3 = stablehlo.slice %1 [0:1, 0:4] : (tensor<4x4xf32>) -> tensor<1x4xf32>
+  %4 = stablehlo.reshape %3 : (tensor<1x4xf32>) -> tensor<4xf32>
+  %5 = stablehlo.complex %4, %4 : tensor<4xcomplex<f32>>
+  %6 = stablehlo.abs %5 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return %1, %6 : tensor<4x4xf32>, tensor<4xf32>
+}`
+	for name, open := range map[string]string{"cpu": "cpu", "cuda": "cudasim"} {
+		l, lines := logged()
+		_, err := model.New(t.Context(), backend(t, open), backends.NewModule(program), nil, model.Logger(l), model.Name("net.mlir"))
+		require.NoError(t, err)
+		require.Len(t, lines(), 1, "%s: %v", name, lines())
+		require.Regexp(t, `msg="ops of a program run uncompiled, by the evaluator" backend=`+name+` program=net.mlir at=net.go:7 ops=4 op=stablehlo.cholesky because="an element of the result depends on those before it, so that no axis is parallel but the batch's" others="stablehlo.cholesky at net.mlir:4, stablehlo.complex at net.mlir:11, stablehlo.abs at net.mlir:12" do=`, lines()[0])
+
+		_, err = model.New(t.Context(), backend(t, open), backends.NewModule(program), nil, model.Compiled(), model.Name("net.mlir"))
+		left, ok := errors.AsType[*backends.FallbackError](err)
+		require.True(t, ok)
+		require.Len(t, left.Ops, 4)
+	}
+}
+
+// What a function of the host does, or messages, is the host's anyway.
+func TestFunctionsOfTheHostAreNoFallback(t *testing.T) {
+	require.NoError(t, backends.RegisterHost("fallback.twice", func(_ context.Context, c *backends.HostCall) error { return soa.Copy(c.Results[0], c.Args[0]) }))
+	const program = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.custom_call"(%x) {call_target_name = "fallback.twice"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+	_, err := model.New(t.Context(), backend(t, "cpu"), backends.NewModule(program), nil, model.Compiled())
+	require.NoError(t, err)
+}
+
+// The evaluator itself warns of nothing, and compiles nothing.
+func TestEvaluatorDoesNotCompile(t *testing.T) {
+	x := heads(t)
+	l, lines := logged()
+	_, err := model.New(t.Context(), backend(t, "eval"), backends.NewModule(x.Text), x.Constants, model.Logger(l))
+	require.NoError(t, err)
+	require.Equal(t, []string{""}, lines())
+	_, err = model.New(t.Context(), backend(t, "eval"), backends.NewModule(x.Text), x.Constants, model.Compiled())
+	require.ErrorIs(t, err, backends.ErrFallback)
+}
+
+func backend(t *testing.T, name string) backends.Backend {
+	t.Helper()
+	b, err := backends.Open(name)
+	require.NoError(t, err)
+	return b
+}
