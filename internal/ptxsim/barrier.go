@@ -165,13 +165,19 @@ func (t *thread) owned() int {
 // share is how many registers threads have at first.
 func (b *block) share() int { return fileRegisters / len(b.threads) &^ 7 }
 
+// wideFence orders accesses of all memory: it waits for those of the whole GPU.
+const wideFence = "fence.proxy.async"
+
 // fence compiles those that order what threads do with what works beside them.
 func (p *parser) fence(i *instr, opcode string, args []string) {
 	if !p.count(args, 0, opcode) {
 		return
 	}
 	switch opcode {
-	case "fence.proxy.async":
+	case wideFence, wideFence + ".shared::cta":
+		if opcode == wideFence {
+			p.wide = append(p.wide, len(p.e.instrs))
+		}
 		i.run = func(t *thread) {
 			t.fenceProxy()
 			t.block.phases.fence(t)

@@ -66,9 +66,9 @@ const (
 	exit
 )
 
-// mostParameters is how many bytes of them an entry of a module may have whose version
-// is below 8.1.
-const mostParameters = 4352
+// mostParameters is how many bytes of them a launch takes of an entry of a module whose
+// version is below 8.1; the assembler takes 256 more.
+const mostParameters = 4096
 
 // Error is a mistake in a text.
 type Error struct {
@@ -120,6 +120,7 @@ type parser struct {
 	params map[string]int
 	labels map[string]int
 	uses   []labelUse
+	wide   []int // the instructions that are wideFence
 }
 
 type labelUse struct {
@@ -197,7 +198,7 @@ func (p *parser) table(s string) {
 func (p *parser) entry() {
 	p.take(len(".visible .entry "))
 	p.e = &Entry{Name: p.until("("), module: p.m}
-	p.regs, p.params, p.labels, p.uses = map[string]int{}, map[string]int{}, map[string]int{}, nil
+	p.regs, p.params, p.labels, p.uses, p.wide = map[string]int{}, map[string]int{}, map[string]int{}, nil, nil
 	if list := p.until(")"); list != "" {
 		for _, param := range strings.Split(list, ",") {
 			f := strings.Fields(param)
@@ -259,6 +260,13 @@ func (p *parser) finish() {
 			return
 		}
 		p.e.instrs[u.instr].target = at
+		for _, n := range p.wide {
+			if at <= n && n <= u.instr { // in the loop that a branch back closes
+				p.line = p.e.instrs[n].line
+				p.fail("%s in a loop waits for memory of the whole GPU each time: write %s.shared::cta", wideFence, wideFence)
+				return
+			}
+		}
 	}
 	p.e.regs = len(p.regs)
 	p.m.entries[p.e.Name] = p.e

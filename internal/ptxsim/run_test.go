@@ -186,7 +186,7 @@ func TestParseErrors(t *testing.T) {
 		{"label", "bra L1", "bra L2", 27, "there is no label L2"},
 		{"parameter", "[x]", "[z]", 12, "there is no parameter z of 8 bytes"},
 		{"directive", ".target", ".file", 2, "unknown directive .file"},
-		{"too many parameters", ".entry sums(", ".entry sums(" + strings.Repeat(".param .u64 more, ", 600), 5, "entry sums has 4816 bytes of parameters, of at most 4352"},
+		{"too many parameters", ".entry sums(", ".entry sums(" + strings.Repeat(".param .u64 more, ", 600), 5, "entry sums has 4816 bytes of parameters, of at most 4096"},
 		{"literal", ", 31;\n\tsetp", ", 3x;\n\tsetp", 28, `"3x" is no register and no literal`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

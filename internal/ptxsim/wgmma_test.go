@@ -38,7 +38,7 @@ L1:
 	add.u32 %r4, %r4, 1;
 	setp.lt.u32 %p0, %r4, 9;
 	@%p0 bra L1;
-	fence.proxy.async;
+	fence.proxy.async.shared::cta;
 	bar.sync 0;
 	and.b32 %r5, %r1, 0x3FFFF;
 	shr.u32 %r5, %r5, 4;
@@ -129,7 +129,7 @@ func TestWgmmaFaults(t *testing.T) {
 		{"no commit", "\twgmma.commit_group.sync.aligned;\n", "", "want"},
 		{"waits for too little", "aligned 0;", "aligned 1;", "want"},
 		{"no fence of registers", "\twgmma.fence.sync.aligned;\n", "", "no wgmma.fence"},
-		{"no fence of memory", "\tfence.proxy.async;\n", "", "no fence.proxy.async came since"},
+		{"no fence of memory", "\tfence.proxy.async.shared::cta;\n", "", "no fence.proxy.async came since"},
 		{"no barrier", "\tbar.sync 0;\n", "", "race: read at the same place"},
 		{"sums written meanwhile", "\twgmma.commit", "\tmov.f32 %f0, 0f00000000;\n\twgmma.commit", "it has written sums of a wgmma that was under way"},
 		{"memory written meanwhile", "\twgmma.commit", "\tbar.sync 0;\n\tst.shared.b32 [block], %r0;\n\twgmma.commit", "which a wgmma reads that has not been waited for"},
@@ -149,6 +149,16 @@ func TestWgmmaFaults(t *testing.T) {
 	}
 	_, err := ptxsim.Parse(strings.Replace(grouped, "m64n8k16", "m64n9k16", 1))
 	require.ErrorContains(t, err, "unknown opcode")
+}
+
+// The wide fence waits for memory of the whole GPU: it is taken once, and refused in a loop.
+func TestWideFenceInALoop(t *testing.T) {
+	once := strings.Replace(grouped, "fence.proxy.async.shared::cta;", "fence.proxy.async;", 1)
+	require.NoError(t, groupedRun(t, once, false))
+	_, err := ptxsim.Parse(strings.Replace(grouped, "L1:\n", "L1:\n\tfence.proxy.async;\n", 1))
+	require.EqualError(t, err, "ptx line 22: fence.proxy.async in a loop waits for memory of the whole GPU each time: write fence.proxy.async.shared::cta")
+	_, err = ptxsim.Parse(strings.Replace(grouped, "L1:\n", "L1:\n\tfence.proxy.async.shared::cta;\n", 1))
+	require.NoError(t, err)
 }
 
 // factored is grouped with the first factor in registers, which each thread loads from

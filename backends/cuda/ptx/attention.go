@@ -177,6 +177,7 @@ func (a Attention) Entry(name string) (string, error) {
 // their head, the result and the mask, and how many bytes rows are apart.
 func (m *attention) locate() (bases, steps []string) {
 	w := m.writer
+	w.narrows = true // a grid has fewer than 2^31 blocks
 	bases, steps = make([]string, m.a.operands()), make([]string, m.a.operands())
 	for i := range bases {
 		bases[i] = w.param()
@@ -195,8 +196,8 @@ func (m *attention) locate() (bases, steps []string) {
 		id = m.part.take(m, id, w.param())
 	}
 	tiles := m.ceil(queries, m.rows)
-	all := w.op(long, "div.u64", id, tiles)
-	tile := w.op(long, "rem.u64", id, tiles)
+	all := w.quotient(id, tiles)
+	tile := w.modulo(id, tiles)
 	if m.a.Causal { // those with most keys first
 		tile = w.op(long, "sub.s64", w.add(tiles, "-1"), tile)
 	}
@@ -205,12 +206,12 @@ func (m *attention) locate() (bases, steps []string) {
 	if m.part != nil {
 		m.part.query = w.mad(all, queries, first)
 	}
-	batch, head := w.op(long, "div.u64", all, heads), w.op(long, "rem.u64", all, heads)
+	batch, head := w.quotient(all, heads), w.modulo(all, heads)
 	m.head = [3]string{batch, head, head}
 	for i := range bases {
 		h := head
 		if i == 1 || i == 2 {
-			h = w.op(long, "div.u64", head, shared)
+			h = w.quotient(head, shared)
 			m.head[2] = h
 		}
 		at := w.mul(batch, w.param())

@@ -61,11 +61,11 @@ type part struct {
 // take finds the block's part; id is which of all parts of all queries it is. It returns
 // which block it would be if keys were not cut.
 func (p *part) take(m *attention, id, span string) string {
-	p.number = m.op(long, "rem.u64", id, p.parts)
+	p.number = m.modulo(id, p.parts)
 	p.from = m.mul(p.number, span)
 	p.left = m.minus(m.keys, m.op(word, "cvt.u32.u64", p.from))
 	m.keys = m.op(word, "min.s32", p.left, m.op(word, "cvt.u32.u64", span))
-	return m.op(long, "div.u64", id, p.parts)
+	return m.quotient(id, p.parts)
 }
 
 // leave stores what the block has seen.
@@ -111,12 +111,12 @@ func (a Attention) CombineEntry(name string) (string, error) {
 	e := w.mad(w.special("%ctaid.x"), number(attentionThreads), w.special("%tid.x"))
 	width := number(int64(a.Width))
 	w.when(w.op(predicate, "setp.lt.s64", e, w.mul(all, width)), func() {
-		row, feature := w.op(long, "div.u64", e, width), w.op(long, "rem.u64", e, width)
+		row, feature := w.quotient(e, width), w.modulo(e, width)
 		y := m.combined(w.mul(row, m.part.parts), feature)
-		head := w.op(long, "div.u64", row, queries)
-		at := w.mad(w.op(long, "div.u64", head, heads), strides[0], feature)
-		at = w.mad(w.op(long, "rem.u64", head, heads), strides[1], at)
-		at = w.mad(w.op(long, "rem.u64", row, queries), strides[2], at)
+		head := w.quotient(row, queries)
+		at := w.mad(w.quotient(head, heads), strides[0], feature)
+		at = w.mad(w.modulo(head, heads), strides[1], at)
+		at = w.mad(w.modulo(row, queries), strides[2], at)
 		w.line("st.global.u16 [%s], %s", w.mad(at, "2", bases[3]), m.pair(y, y))
 	})
 	return w.entry(), w.err

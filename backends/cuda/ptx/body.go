@@ -125,8 +125,8 @@ func (w *writer) totals(stage int) map[kernel.ID]string {
 func (w *writer) split(stage int, axes []int, n string, at []string) {
 	for i := len(axes) - 1; i > 0; i-- {
 		size := w.size(w.k.Axis(stage, axes[i]).Size)
-		at[axes[i]] = w.op(long, "rem.u64", n, size)
-		n = w.op(long, "div.u64", n, size)
+		at[axes[i]] = w.modulo(n, size)
+		n = w.quotient(n, size)
 	}
 	if len(axes) > 0 {
 		at[axes[0]] = n

@@ -3,9 +3,10 @@ package ptx
 import "ltc/backends/kit/kernel"
 
 const (
-	// mostParameters is how many an entry has: 4,352 bytes are what modules of a version
-	// before 8.1 may have, and drivers before 12.1 take.
-	mostParameters = 4352 / 8
+	// mostParameters is how many an entry has, of 8 bytes each: launches of entries take
+	// 4,096 bytes (CUDA C++ Programming Guide, "Function Parameters"), though the assembler
+	// takes 256 more.
+	mostParameters = 4096 / 8
 	// leastAlone is how many points a stage has, in all blocks, that is worth a launch of
 	// its own.
 	leastAlone = 1 << 14

@@ -131,7 +131,7 @@ func onExtremes(t *testing.T, op kernel.Op, d, to types.DType) {
 // A kernel whose entry would have more parameters than drivers take has none; one less is
 // taken.
 func TestParameters(t *testing.T) {
-	for n, want := range map[int]string{543: "", 544: "ptx: kernel k: 545 parameters: an entry has at most 544: unsupported operation"} {
+	for n, want := range map[int]string{511: "", 512: "ptx: kernel k: 513 parameters: an entry has at most 512: unsupported operation"} {
 		var params, loads strings.Builder
 		for i := range n - 1 {
 			fmt.Fprintf(&params, "x%d: i32[n0] strides [1], ", i)

@@ -106,6 +106,8 @@ func (s *Sort) Check(n, rows int64) error {
 	switch {
 	case s.tile() < leastSlots:
 		return s.unsupported("comparing elements of %d bytes", s.slotBytes()-placeBytes)
+	case 2*len(s.Types)+4 > mostParameters:
+		return s.unsupported("%d operands: an entry has at most %d parameters", len(s.Types), mostParameters)
 	case n > longestSort:
 		return s.unsupported("rows of %d elements, at most %d", n, longestSort)
 	case s.Keep > 0 && (2*s.Keep > n || 4*s.runs() > int64(s.tile())):

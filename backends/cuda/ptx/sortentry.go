@@ -28,8 +28,8 @@ func (m *sorter) row(number string) string { return m.rowOf(number, m.n) }
 
 // rowOf returns the element with which a row begins of what has n elements of each.
 func (m *sorter) rowOf(number, n string) string {
-	group := m.op(long, "div.u64", number, m.apart)
-	within := m.op(long, "rem.u64", number, m.apart)
+	group := m.quotient(number, m.apart)
+	within := m.modulo(number, m.apart)
 	return m.mad(group, m.mul(n, m.apart), within)
 }
 
@@ -130,8 +130,8 @@ func (m *sorter) exchange(space string, a, b slot) {
 func (m *sorter) exchangeFar() {
 	pairs, distance, mask := m.param(), m.param(), m.param()
 	t := m.mad(m.special("%ctaid.x"), m.special("%ntid.x"), m.special("%tid.x"))
-	row := m.op(long, "div.u64", t, pairs)
-	u := m.op(long, "rem.u64", t, pairs)
+	row := m.quotient(t, pairs)
+	u := m.modulo(t, pairs)
 	low := m.op(long, "and.b64", u, m.add(distance, "-1"))
 	i := m.op(long, "sub.s64", m.op(long, "shl.b64", u, "1"), low)
 	j := m.op(long, "xor.b64", i, mask)

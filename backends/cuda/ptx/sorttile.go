@@ -80,8 +80,8 @@ func (m *sorter) partsOfRows(t *tiling) (distance, mask string) {
 	t.first = m.op(predicate, "setp.ne.s64", m.param(), "0")
 	t.last = m.op(predicate, "setp.ne.s64", m.param(), "0")
 	id := m.special("%ctaid.x")
-	begin := m.row(m.op(long, "div.u64", id, per))
-	from := m.mul(m.op(long, "rem.u64", id, per), p)
+	begin := m.row(m.quotient(id, per))
+	from := m.mul(m.modulo(id, per), p)
 	t.slots, t.size = m.variable(word, p), p
 	t.limit = m.remaining(m.n, from, int64(m.s.tile()))
 	start := m.narrow(from)

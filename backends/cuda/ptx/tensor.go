@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -127,12 +128,19 @@ func tileFor(all []tile, rows, columns, products, enough int64) int {
 		return fewColumns
 	case min(rows, columns) <= int64(all[smallTile].rows):
 		return smallTile
+	case all[largeTile].groups && !inWords(rows, columns, products, ceil(rows, int64(all[largeTile].rows))*ceil(columns, int64(all[largeTile].columns))):
+		return smallTile
 	case len(all) > widestTile && columns > int64(all[largeTile].columns) && tiles(&all[widestTile]) >= enough:
 		return widestTile
 	case tiles(&all[largeTile]) >= enough:
 		return largeTile
 	}
 	return smallTile
+}
+
+// inWords reports whether numbers are below 2^31, see [writer.narrows].
+func inWords(all ...int64) bool {
+	return !slices.ContainsFunc(all, func(n int64) bool { return n > math.MaxInt32 })
 }
 
 // elements returns the type of the factors of a contraction in strips, if it is for
@@ -187,7 +195,7 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	all := s.tiles
 	s.plain = len(all)
 	for _, t := range boxedTiles {
-		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups {
+		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(parameters(s.k), mapWords/2)+2*mapWords <= mostParameters {
 			s.tiles = append(s.tiles, t)
 		}
 	}
@@ -221,7 +229,7 @@ type tensor struct {
 
 // tensor writes Tensor for a tile. What is outside of a factor counts as 0.
 func (w *writer) tensor(t *tile) {
-	w.threads = [2]int{t.threads(), 1}
+	w.threads, w.narrows = [2]int{t.threads(), 1}, t.groups
 	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
 	m.nY, m.nX = w.product(0, m.rowAxes()), w.product(0, []int{w.s.X})
 	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
@@ -243,11 +251,11 @@ func (w *writer) tensor(t *tile) {
 // locate finds tile n: columns of group rows each, one group after the other.
 func (m *tensor) locate(n, rows, columns string) {
 	all := m.mul(columns, number(group))
-	first := m.mul(m.op(long, "div.u64", n, all), number(group))
-	in := m.op(long, "rem.u64", n, all)
+	first := m.mul(m.quotient(n, all), number(group))
+	in := m.modulo(n, all)
 	high := m.op(long, "min.u64", m.op(long, "sub.s64", rows, first), number(group))
-	m.y = m.mul(m.add(first, m.op(long, "rem.u64", in, high)), number(int64(m.tile.rows)))
-	m.x = m.mul(m.op(long, "div.u64", in, high), number(int64(m.tile.columns)))
+	m.y = m.mul(m.add(first, m.modulo(in, high)), number(int64(m.tile.rows)))
+	m.x = m.mul(m.quotient(in, high), number(int64(m.tile.columns)))
 }
 
 // run computes the tile's sums, and what becomes of them.

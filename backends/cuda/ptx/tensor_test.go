@@ -509,7 +509,7 @@ func TestTensorGroupsPlanted(t *testing.T) {
 		want           string // "": wrong numbers
 	}{
 		{"no wait for copies", "cp.async.wait_group 1;", "", "has not been waited for"},
-		{"no fence of memory", "fence.proxy.async;", "", "no fence.proxy.async came since"},
+		{"no fence of memory", "fence.proxy.async.shared::cta;", "", "no fence.proxy.async came since"},
 		{"no wait for products", "wgmma.wait_group.sync.aligned 1;", "", "which a wgmma reads that has not been waited for"},
 		{"waits for too few products", "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;", "which a wgmma reads that has not been waited for"},
 		{"no wait for sums", "wgmma.wait_group.sync.aligned 0;", "", ""},

@@ -2,6 +2,7 @@ package ptx_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,6 +132,73 @@ func TestTensorMaps(t *testing.T) {
 		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, append(strides, strides...))
 		require.False(t, ok)
 	}
+}
+
+// No entry whose threads exchange registers, or whose warpgroups multiply, divides in 64
+// bits: ptxas 12.0 to 12.5 crash on it.
+func TestWarpgroupsDivideInWords(t *testing.T) {
+	var modules []string
+	for _, x := range [][2]string{{"K", "K"}, {"K", "rows"}, {"rows", "rows"}} {
+		module, _ := plannedFor(t, matrices(t, "bf16", x[0], x[1]), ptx.Options{Hopper: true})
+		modules = append(modules, module)
+	}
+	c := convolved{"bf16", 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
+	k, _ := c.kernel(t)
+	module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
+	attention, err := ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}.BoxedEntry("a")
+	require.NoError(t, err)
+	entries := 0
+	for _, module := range append(modules, module, attention) {
+		for _, entry := range strings.Split(module, ".visible .entry ")[1:] {
+			if strings.Contains(entry, "setmaxnreg") || strings.Contains(entry, "wgmma") {
+				entries++
+				require.NotRegexp(t, `(div|rem)\.[us]64`, entry)
+			}
+		}
+	}
+	require.Equal(t, 17, entries)
+}
+
+// Where tiles or products are 2^31 or more, which words do not number, warpgroups
+// multiply nothing.
+func TestWarpgroupsOfCountsBeyondWords(t *testing.T) {
+	_, s := plannedFor(t, matrices(t, "bf16", "K", "rows"), ptx.Options{Hopper: true})
+	for _, c := range []struct {
+		rows, columns, batch int64
+		hopper               bool
+	}{
+		{1 << 22, 1 << 22, 1, true},
+		{1 << 23, 1 << 23, 1, false},
+		{1 << 31, 256, 1, false},
+		{256, 1 << 31, 1, false},
+		{256, 256, 1<<31 - 1, true},
+		{256, 256, 1 << 31, false},
+	} {
+		l, err := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
+		require.NoError(t, err)
+		require.Equal(t, c.hopper, s.Hopper(l), "%+v", c)
+		_, _, ok := s.Boxed(l, []int64{c.rows, c.columns, 512, c.batch}, make([]int64, 8))
+		require.False(t, ok)
+	}
+}
+
+// Tensor maps are parameters, too: a product whose entry has no place for them has
+// threads copy its factors.
+func TestTensorMapsTakeParameters(t *testing.T) {
+	of := func(more int) *ptx.Schedule {
+		var params, adds strings.Builder
+		for i := range more {
+			fmt.Fprintf(&params, "p%d: f32[n1] strides [1], ", i)
+			fmt.Fprintf(&adds, "    %%b%d = load p%d[j]\n", i, i)
+		}
+		text := strings.Replace(matrices(t, "bf16", "K", "K").String(), "out y", params.String()+"out y", 1)
+		k, err := kernel.Parse(strings.Replace(text, "  stage {\n", "  stage {\n"+adds.String(), 1))
+		require.NoError(t, err)
+		_, s := plannedFor(t, k, ptx.Options{Hopper: true})
+		return s
+	}
+	require.Contains(t, of(463).String(), "**")
+	require.NotContains(t, of(464).String(), "**")
 }
 
 // Planted mistakes are found.

@@ -38,7 +38,7 @@ func (m *tensor) ringOfGroups() {
 	m.loop("0", number(int64(ahead)), "1", func(string) { copies() })
 	m.loop("0", n, "1", func(string) {
 		m.line("cp.async.wait_group %d", ahead-1)
-		m.line("fence.proxy.async")
+		m.line("fence.proxy.async.shared::cta") // the wide form waits for global memory
 		m.line("wgmma.wait_group.sync.aligned 1")
 		m.barrier()
 		m.multiplyGroups(out)

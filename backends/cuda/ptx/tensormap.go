@@ -22,6 +22,9 @@ type Map struct {
 // MapAlign is what the addresses and strides of tensor maps, in bytes, are multiples of.
 const MapAlign = 16
 
+// mapWords is how many parameters of 8 bytes a tensor map is, aligned to half as many.
+const mapWords = 128 / 8
+
 // mostDims is how many dimensions a tensor map has at most.
 const mostDims = 5
 

@@ -120,7 +120,7 @@ func (m *sorter) topTiles(whole bool) {
 		per := m.param()
 		p.next = m.param()
 		m.listsOf(p, other)
-		p.row, p.part = m.op(long, "div.u64", block, per), m.op(long, "rem.u64", block, per)
+		p.row, p.part = m.quotient(block, per), m.modulo(block, per)
 		p.begin = m.mul(p.part, m.wide(t.size))
 	}
 	p.row = m.mul(p.row, m.wide(m.op(word, "shr.u32", t.slots, p.size)))

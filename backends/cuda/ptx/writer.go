@@ -34,8 +34,12 @@ type writer struct {
 	tables map[string][]uint64
 	name   string // of the entry
 	params int    // it has, of 8 bytes each
-	maps   int    // how many tensor maps it is given, behind all else
-	err    error
+	// narrows says that block, tile, row and batch numbers are below 2^31: they are divided
+	// in 32 bits. 64-bit division is a call, beside which ptxas 12.0 to 12.5 crash on
+	// setmaxnreg, and which serializes wgmma in relocatable code.
+	narrows bool
+	maps    int // how many tensor maps it is given, behind all else
+	err     error
 }
 
 // class is a kind of registers, by the letters of their names.
@@ -333,6 +337,25 @@ func (w *writer) mad(a, b, c string) string {
 		return w.add(w.mul(a, b), c)
 	}
 	return w.op(long, "mad.lo.s64", a, b, c)
+}
+
+// quotient and modulo divide numbers that are not negative.
+func (w *writer) quotient(n, by string) string { return w.divided("div", n, by) }
+func (w *writer) modulo(n, by string) string   { return w.divided("rem", n, by) }
+
+func (w *writer) divided(opcode, n, by string) string {
+	if !w.narrows {
+		return w.op(long, opcode+".u64", n, by)
+	}
+	return w.op(long, "cvt.u64.u32", w.op(word, opcode+".u32", w.narrow(n), w.narrow(by)))
+}
+
+// narrow returns the lower half of an i64.
+func (w *writer) narrow(v string) string {
+	if _, known := literal(v); known {
+		return v
+	}
+	return w.op(word, "cvt.u32.u64", v)
 }
 
 // size returns the number that a size is.
