@@ -13,8 +13,8 @@ import (
 	"ltc/backends/cuda/ptx"
 )
 
-// artifact is what is kept of a compiled program: the module of all kernels as PTX, and
-// as the machine code of a GPU that the driver has made of it. What else there is of a
+// artifact is what is kept of a compiled program: the module of all kernels as PTX, and,
+// but for sm_90a, as the machine code of a GPU that the driver has made of it. What else there is of a
 // program, its text says in less time than a driver compiles.
 type artifact struct {
 	major, minor int // of the GPU that the machine code is for
@@ -63,14 +63,17 @@ func readArtifact(data []byte) *artifact {
 
 // Artifact returns what [Backend.Load] takes: the module of all kernels, of the program
 // and its regions, as PTX for GPUs of sm_80 and later, or, of large products of matrices
-// that were compiled for one, of sm_90a; and as machine code for GPUs of the device's
-// generation from its own on. Without the latter, and a line of the log, if the driver
-// makes none.
+// that were compiled for one, of sm_90a; and, but of those, as machine code for GPUs of
+// the device's generation from its own on. Without the latter, and a line of the log, if
+// the driver makes none.
 func (x *code) Artifact() ([]byte, error) {
 	d, text := x.on.dev, []byte(x.of.text())
 	p := d.Properties()
 	a := &artifact{major: p.Major, minor: p.Minor, ptx: text}
-	if len(x.of.texts) == 0 {
+	// The driver's linker makes relocatable code, in which setmaxnreg is ignored and every
+	// wgmma is waited for: what is for sm_90a stays text, of which the driver keeps what it
+	// has compiled.
+	if len(x.of.texts) == 0 || ptx.TargetOf(string(text)) == ptx.Hopper {
 		return a.bytes(), nil
 	}
 	var err error

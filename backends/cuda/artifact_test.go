@@ -50,7 +50,7 @@ func TestArtifact(t *testing.T) {
 		{"an older one of it", update, gpu{8, 6}, gpu{8, 0}, false, ""},
 		{"another generation", update, gpu{8, 0}, gpu{9, 0}, false, ""},
 		{"all sizes, and a loop", loop, gpu{9, 0}, gpu{9, 0}, true, ""},
-		{"sm_90a alone", large, gpu{9, 0}, gpu{9, 0}, true, ""},
+		{"sm_90a alone", large, gpu{9, 0}, gpu{9, 0}, false, ""}, // its text is compiled
 		{"sm_90a elsewhere", large, gpu{9, 0}, gpu{8, 0}, false, "cuda:0: load: the artifact does not fit: it is for sm_90a, and the GPU is an sm_80: compile the program on it"},
 		{"kernels of sm_80 for sm_90a", large, gpu{8, 0}, gpu{9, 0}, false, "of a GPU for which other kernels are made"},
 		{"another program", strings.Replace(update, "subtract", "add", 1), gpu{9, 0}, gpu{9, 0}, false, "it is of another program"},
@@ -97,6 +97,25 @@ func TestArtifact(t *testing.T) {
 	require.Empty(t, readArtifact(data).cubin)
 	_, err = b.Load(t.Context(), backends.NewModule(update), backends.Options{}, data)
 	require.NoError(t, err)
+}
+
+// What is for sm_90a is kept as text alone, whatever else the program has: the driver's
+// linker would make code of it in which warpgroups wait for every product.
+func TestArtifactOfWarpgroupsIsText(t *testing.T) {
+	for text, machine := range map[string]bool{update: true, strings.NewReplacer("M", "4096", "K", "64").Replace(`func.func public @main(%a: tensor<MxKxbf16>, %b: tensor<KxMxbf16>, %c: tensor<3xf32>) -> (tensor<MxMxbf16>, tensor<3xf32>) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<MxKxbf16>, tensor<KxMxbf16>) -> tensor<MxMxbf16>
+  %1 = stablehlo.add %c, %c : tensor<3xf32>
+  return %0, %1 : tensor<MxMxbf16>, tensor<3xf32>
+}`): false} {
+		b, _ := backend(t, cudafake.Options{Major: 9})
+		x, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		data, err := x.Artifact()
+		require.NoError(t, err)
+		a := readArtifact(data)
+		require.NotEmpty(t, a.ptx)
+		require.Equal(t, machine, len(a.cubin) > 0)
+	}
 }
 
 // An artifact of which a bit is another, in machine code, too, which a GPU would run, is

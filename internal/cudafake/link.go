@@ -2,6 +2,7 @@ package cudafake
 
 import (
 	"encoding/binary"
+	"strings"
 	"unsafe"
 
 	"ltc/backends/cuda/driver"
@@ -55,6 +56,9 @@ func (f *Fake) addData(h uintptr, kind int32, data *byte, size uint64, _ *byte, 
 	text := cString(data)
 	if kind != 1 || l.text != "" || uint64(len(text))+1 != size {
 		return driver.InvalidValue
+	}
+	if strings.Contains(text, "\n.target sm_90a\n") {
+		panic("cudafake: cuLinkAddData of a module for sm_90a: relocatable code ignores setmaxnreg and waits for every wgmma")
 	}
 	if _, code = f.compile(text, l.n, l.options, l.values); code == 0 {
 		l.text = text

@@ -125,7 +125,7 @@ func TestAttentionPartsPlanted(t *testing.T) {
 		combines       bool // it is in the second launch
 		want           string
 	}{
-		{"which part it is", "rem.u64", "div.u64", false, "race"},
+		{"which part it is", "rem.u32", "div.u32", false, "race"},
 		{"rows behind the last", "setp.lt.s32", "setp.le.s32", false, "allocation"},
 		{"lanes that store scores", "setp.eq.u32", "setp.ne.u32", false, ""},
 		{"the largest of all", "max.f32", "min.f32", true, ""},
