@@ -9,6 +9,9 @@
 // refused. Whatever the bytes of an object are, [Load] returns an error and
 // does not fault; what its code does when called, nothing can say.
 //
+// Images share mappings, of which a process may have some 65,000: all have their
+// memory from one [arena]. No page is writable and executable at once.
+//
 // imports only ltc/internal/cpu, github.com/ebitengine/purego and the standard
 // library.
 package native
@@ -18,6 +21,10 @@ import "errors"
 // ErrNoExec is wrapped by errors of [Load] on systems that do not let this
 // process have executable memory of its own making.
 var ErrNoExec = errors.New("no executable memory")
+
+// ErrExhausted is wrapped by errors of [Load] where the system has no memory, or
+// no mapping, left for code: there may be some when other images are closed.
+var ErrExhausted = errors.New("the system has no memory or no mapping left for compiled code")
 
 // ErrUnavailable is wrapped by errors of [Load] where objects cannot be run at
 // all: on systems and processors other than Linux on amd64 and arm64.

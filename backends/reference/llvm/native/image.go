@@ -13,7 +13,7 @@ import (
 // Image is a loaded object: its code and constants in memory that can be run
 // and read but not written. Any number of goroutines may use it.
 type Image struct {
-	mem     []byte // off the Go heap
+	mem     *span // off the Go heap
 	kernels map[string]uintptr
 	closed  atomic.Bool
 	cleanup runtime.Cleanup
@@ -22,7 +22,7 @@ type Image struct {
 // Load maps an object that was compiled for this machine. It keeps nothing of
 // the object's bytes. An object that is damaged, for another machine or in need
 // of something from outside is an error; so is a system that forbids executable
-// memory, with [ErrNoExec].
+// memory, with [ErrNoExec], or that has none left, with [ErrExhausted].
 //
 // The image's memory is given back by [Image.Close], or some time after neither
 // the image nor a [Kernel] of it can be reached.
@@ -44,7 +44,7 @@ func Load(file []byte) (*Image, error) {
 	return im, nil
 }
 
-// load maps and relocates o.
+// load brings o into the arena.
 func load(o *object) (*Image, error) {
 	l, err := arrange(o, uint64(pageSize))
 	if err != nil {
@@ -53,27 +53,31 @@ func load(o *object) (*Image, error) {
 	if l.code == 0 {
 		return nil, fmt.Errorf("it has no code")
 	}
-	mem, err := reserve(int(l.size))
+	mem, err := images.take(int(l.code), int(l.size-l.code))
 	if err != nil {
 		return nil, err
 	}
-	base := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
-	if err := l.relocate(mem, uint64(base)); err != nil {
-		release(mem)
+	code, rest := blockOf(mem.code), blockOf(mem.rest)
+	if err := l.relocate(code, rest); err != nil {
+		images.give(mem)
 		return nil, err
 	}
-	if err := seal(mem[:l.code], mem[l.code:]); err != nil {
-		release(mem)
+	if err := seal(mem.code, mem.rest); err != nil {
+		images.give(mem)
 		return nil, err
 	}
 	im := &Image{mem: mem, kernels: map[string]uintptr{}}
 	for _, s := range o.symbols {
 		if s.bind == elf.STB_GLOBAL && s.kind == elf.STT_FUNC && s.section != 0 && o.sections[s.section].executable() {
-			im.kernels[s.name] = base + uintptr(l.offsets[s.section]+s.value)
+			im.kernels[s.name] = uintptr(code.addr + l.offsets[s.section] + s.value)
 		}
 	}
-	im.cleanup = runtime.AddCleanup(im, release, mem)
+	im.cleanup = runtime.AddCleanup(im, images.give, mem)
 	return im, nil
+}
+
+func blockOf(mem []byte) block {
+	return block{mem, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(mem))))}
 }
 
 // Kernel returns the function of that name, if the object has one that can be
@@ -87,14 +91,14 @@ func (im *Image) Kernel(name string) (Kernel, bool) {
 func (im *Image) Names() []string { return slices.Sorted(maps.Keys(im.kernels)) }
 
 // Bytes returns how much memory the image takes.
-func (im *Image) Bytes() int { return len(im.mem) }
+func (im *Image) Bytes() int { return len(im.mem.code) + len(im.mem.rest) }
 
 // Close gives the image's memory back. No kernel of it may be running; calling
 // one afterwards panics. Closing twice does nothing.
 func (im *Image) Close() {
 	if !im.closed.Swap(true) {
 		im.cleanup.Stop()
-		release(im.mem)
+		images.give(im.mem)
 	}
 }
 

@@ -4,9 +4,11 @@ package native
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,12 +39,15 @@ func mappings(t *testing.T, start uintptr, n int) []string {
 // Code can be run but not written, constants neither.
 func TestProtection(t *testing.T) {
 	im := loadTest(t, "kernels")
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(im.mem)))
-	found := mappings(t, start, im.Bytes())
-	require.NotEmpty(t, found)
-	require.Equal(t, "r-xp", found[0])
-	for _, how := range found[1:] {
-		require.Equal(t, "r--p", how)
+	for _, part := range []struct {
+		mem []byte
+		how string
+	}{{im.mem.code, "r-xp"}, {im.mem.rest, "r--p"}} {
+		found := mappings(t, uintptr(blockOf(part.mem).addr), len(part.mem))
+		require.NotEmpty(t, found)
+		for _, how := range found {
+			require.Equal(t, part.how, how)
+		}
 	}
 	im.Close()
 	im.Close()
@@ -51,12 +56,18 @@ func TestProtection(t *testing.T) {
 	})
 }
 
-// An image lives as long as a kernel of it, and no longer.
+// An image lives as long as a kernel of it, and no longer: then its pages are
+// zero, or another's.
 func TestCleanup(t *testing.T) {
 	file := testObject(t, "kernels", runtime.GOARCH)
 	im, err := Load(file)
 	require.NoError(t, err)
-	start, n := uintptr(unsafe.Pointer(unsafe.SliceData(im.mem))), im.Bytes()
+	chunk, page := im.mem.chunk, int(blockOf(im.mem.code).addr-blockOf(im.mem.chunk.mem).addr)/pageSize
+	held := func() bool {
+		images.mu.Lock()
+		defer images.mu.Unlock()
+		return chunk.code.used[page/64]>>(page%64)&1 != 0
+	}
 	k := kernel(t, im, "status")
 	im = nil
 	for range 3 {
@@ -65,17 +76,9 @@ func TestCleanup(t *testing.T) {
 	}
 	word := int64(5)
 	require.EqualValues(t, 5, k.Call(unsafe.Pointer(&word)))
-	executable := func() bool {
-		for _, how := range mappings(t, start, n) {
-			if strings.Contains(how, "x") {
-				return true
-			}
-		}
-		return false
-	}
-	require.True(t, executable())
+	require.True(t, held())
 	k = Kernel{}
-	require.Eventually(t, func() bool { runtime.GC(); return !executable() }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { runtime.GC(); return !held() }, 10*time.Second, time.Millisecond)
 }
 
 // The system's refusal is told from other errors. It is one of this process
@@ -102,18 +105,134 @@ func TestNoExecutableMemory(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 
 	defer func() { protect = syscall.Mprotect }()
-	protect = func(_ []byte, how int) error {
+	protect = func(mem []byte, how int) error {
 		if how&syscall.PROT_EXEC != 0 {
 			return syscall.EPERM
 		}
-		return nil
+		return syscall.Mprotect(mem, how)
 	}
 	_, err = Load(file)
 	require.ErrorIs(t, err, ErrNoExec)
-	protect = func([]byte, int) error { return syscall.ENOMEM }
-	_, err = Load(file)
-	require.Error(t, err)
-	require.NotErrorIs(t, err, ErrNoExec)
+}
+
+// The mappings that a process may have are a few for each chunk, and not for each
+// image: 3,000 images had 6,000.
+func TestImagesShareMappings(t *testing.T) {
+	file := testObject(t, "kernels", runtime.GOARCH)
+	count := func() int {
+		maps, err := os.ReadFile("/proc/self/maps")
+		require.NoError(t, err)
+		require.NotContains(t, string(maps), "wx")
+		return strings.Count(string(maps), "\n")
+	}
+	before := count()
+	all := make([]*Image, 3000)
+	random := rand.New(rand.NewPCG(1, 2))
+	for turn := range 4 { // all, then a third of them at random anew
+		for i := range all {
+			if turn > 0 {
+				if random.IntN(3) > 0 {
+					continue
+				}
+				all[i].Close()
+			}
+			var err error
+			all[i], err = Load(file)
+			require.NoError(t, err)
+		}
+		require.Less(t, count()-before, 100)
+		for i, im := range all {
+			word := int64(i)
+			require.EqualValues(t, i, kernel(t, im, "status").Call(unsafe.Pointer(&word)))
+		}
+	}
+	for _, im := range all {
+		im.Close()
+	}
+	require.Less(t, count()-before, 20)
+	images.mu.Lock()
+	defer images.mu.Unlock()
+	require.LessOrEqual(t, len(images.chunks), 2)
+}
+
+// An image that is too large for a chunk has one of its own, which goes with it.
+func TestLargeImages(t *testing.T) {
+	var a arena
+	for _, sizes := range [][2]int{{mostShared + pageSize, pageSize}, {pageSize, 3 * halfBytes}, {halfBytes, 0}} {
+		small, err := a.take(pageSize, 0)
+		require.NoError(t, err)
+		s, err := a.take(sizes[0], sizes[1])
+		require.NoError(t, err)
+		require.Len(t, a.chunks, 2)
+		require.Len(t, s.code, sizes[0])
+		require.Len(t, s.rest, sizes[1])
+		clear(s.code)
+		clear(s.rest)
+		a.give(s)
+		require.Len(t, a.chunks, 1)
+		a.give(small)
+		require.Zero(t, a.live)
+	}
+	require.NoError(t, release(a.chunks[0].mem))
+}
+
+// Memory is handed out once, zeroed, whatever was given back before.
+func TestArenaIsExact(t *testing.T) {
+	var a arena
+	random := rand.New(rand.NewPCG(3, 4))
+	var all []*span
+	for range 3000 {
+		if len(all) > 40 || len(all) > 0 && random.IntN(3) == 0 {
+			i := random.IntN(len(all))
+			a.give(all[i])
+			all = slices.Delete(all, i, i+1)
+			continue
+		}
+		s, err := a.take((1+random.IntN(40))*pageSize, random.IntN(40)*pageSize)
+		require.NoError(t, err)
+		for _, mem := range [][]byte{s.code, s.rest} {
+			for i := 0; i < len(mem); i += pageSize {
+				require.Zero(t, mem[i])
+				mem[i] = 1
+			}
+		}
+		all = append(all, s)
+	}
+	for _, s := range all {
+		a.give(s)
+	}
+	require.Zero(t, a.live)
+	require.Len(t, a.chunks, 1)
+	require.NoError(t, release(a.chunks[0].mem))
+}
+
+// A system that has no memory or no mapping left is told from one that forbids
+// code, and costs nothing that was there before.
+func TestExhausted(t *testing.T) {
+	file := testObject(t, "kernels", runtime.GOARCH)
+	loadTest(t, "kernels")
+	defer func() { mmap, protect = syscall.Mmap, syscall.Mprotect }()
+	live := images.live
+	for refused := range 4 {
+		n := 0
+		protect = func(mem []byte, how int) error {
+			if n++; n > refused {
+				return syscall.ENOMEM
+			}
+			return syscall.Mprotect(mem, how)
+		}
+		_, err := Load(file)
+		require.ErrorIs(t, err, ErrExhausted)
+		require.NotErrorIs(t, err, ErrNoExec)
+		require.Equal(t, live, images.live)
+	}
+	protect = syscall.Mprotect
+	mmap = func(int, int64, int, int, int) ([]byte, error) { return nil, syscall.ENOMEM }
+	_, err := new(arena).take(pageSize, 0)
+	require.ErrorIs(t, err, ErrExhausted)
+	im, err := Load(file)
+	require.NoError(t, err, "there is room in what the arena has")
+	im.Close()
 }
 
 // Goroutines load, call and close at the same time.

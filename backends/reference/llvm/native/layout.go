@@ -14,9 +14,10 @@ const maxImage = 128 << 20
 // slotSize is the size of an address in the table of addresses.
 const slotSize = 8
 
-// layout is where the parts of an object lie in its image: code first, then on
-// pages of their own what is only read, with the table of addresses, which code
-// that reaches a symbol through it needs (GOT), at the end.
+// layout is where the sections of an object are in its image: code first, then on
+// pages of their own the constants, with the table of addresses, which code that
+// reaches a symbol through it needs (GOT), at the end. Code and constants need not
+// be side by side in memory.
 type layout struct {
 	*object
 	offsets []uint64 // of sections in the image

@@ -11,25 +11,39 @@ import (
 
 var pageSize = os.Getpagesize()
 
-// protect is replaced in tests.
-var protect = syscall.Mprotect
+// mmap and protect are replaced in tests.
+var (
+	mmap    = syscall.Mmap
+	protect = syscall.Mprotect
+)
 
-// reserve returns n bytes of zeroed memory that can be written.
+// reserve returns n bytes of address space, which nobody may access yet.
 func reserve(n int) ([]byte, error) {
-	mem, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("%d bytes of memory: %w", n, err)
+		return nil, fmt.Errorf("map %d bytes: %w", n, exhausted(err))
 	}
 	return mem, nil
 }
 
-// seal makes code runnable and neither part writable any more. On arm64 the
-// kernel makes the instruction caches see what was written when pages become
-// executable.
+// unseal makes memory writable, and nothing else.
+func unseal(mem []byte) error {
+	if len(mem) == 0 {
+		return nil
+	}
+	if err := protect(mem, syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+		return fmt.Errorf("make %d bytes writable: %w", len(mem), exhausted(err))
+	}
+	return nil
+}
+
+// seal makes code runnable and neither code nor constants writable any more. On
+// arm64 the kernel makes the instruction caches see what was written when pages
+// become executable, if they are fresh: see empty.
 func seal(code, rest []byte) error {
 	if len(rest) > 0 {
 		if err := protect(rest, syscall.PROT_READ); err != nil {
-			return fmt.Errorf("protect %d bytes: %w", len(rest), err)
+			return fmt.Errorf("protect %d bytes: %w", len(rest), exhausted(err))
 		}
 	}
 	err := protect(code, syscall.PROT_READ|syscall.PROT_EXEC)
@@ -37,14 +51,27 @@ func seal(code, rest []byte) error {
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		return fmt.Errorf("%w: the system refuses it to this process (%w)", ErrNoExec, err)
 	case err != nil:
-		return fmt.Errorf("protect %d bytes of code: %w", len(code), err)
+		return fmt.Errorf("protect %d bytes of code: %w", len(code), exhausted(err))
 	}
 	return nil
 }
 
-// release gives back what reserve returned.
-func release(mem []byte) {
-	if err := syscall.Munmap(mem); err != nil {
-		panic("native: unmap: " + err.Error())
+// empty gives pages back: those that come in their place are zero.
+func empty(mem []byte) error {
+	if len(mem) == 0 {
+		return nil
 	}
+	return syscall.Madvise(mem, syscall.MADV_DONTNEED)
+}
+
+// release gives back what reserve returned.
+func release(mem []byte) error { return syscall.Munmap(mem) }
+
+// exhausted has the system's error for a lack of memory or mappings wrap
+// [ErrExhausted].
+func exhausted(err error) error {
+	if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EAGAIN) {
+		return fmt.Errorf("%w: %w", ErrExhausted, err)
+	}
+	return err
 }

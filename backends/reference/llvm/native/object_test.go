@@ -24,7 +24,7 @@ func build(file []byte, base uint64) ([]byte, *layout, error) {
 		return nil, nil, err
 	}
 	mem := make([]byte, l.size)
-	return mem, l, l.relocate(mem, base)
+	return mem, l, l.relocate(block{mem[:l.code], base}, block{mem[l.code:], base + l.code})
 }
 
 // Sections lie where their alignment wants them, code apart from the rest.

@@ -17,29 +17,47 @@ type place struct {
 
 var errReach = errors.New("the symbol is out of reach")
 
-// relocate writes the sections of l into mem, as they must be for an image at
-// the address base.
-func (l *layout) relocate(mem []byte, base uint64) error {
+// block is memory of an image, and the address at which the image has it.
+type block struct {
+	mem  []byte
+	addr uint64
+}
+
+// section returns the memory of section i in an image whose code and constants
+// are these blocks.
+func (l *layout) section(i int, code, rest block) block {
+	b, at := code, l.offsets[i]
+	if !l.sections[i].executable() {
+		b, at = rest, at-l.code
+	}
+	return block{b.mem[at:][:l.sections[i].size], b.addr + at}
+}
+
+// relocate writes the sections of l into code and rest, as they must be for an
+// image at the addresses of these.
+func (l *layout) relocate(code, rest block) error {
+	address := func(sym symbol) uint64 { return l.section(sym.section, code, rest).addr + sym.value }
 	for sym, at := range l.slots {
-		s := l.symbols[sym]
-		le.PutUint64(mem[at:], base+l.offsets[s.section]+s.value)
+		le.PutUint64(rest.mem[at-l.code:], address(l.symbols[sym]))
 	}
 	for i := range l.sections {
 		s := &l.sections[i]
 		if !s.loaded() {
 			continue
 		}
-		here := mem[l.offsets[i]:][:s.size]
-		copy(here, s.data)
+		here := l.section(i, code, rest)
+		copy(here.mem, s.data)
 		for _, r := range s.relocs {
 			if r.offset > s.size {
 				return fmt.Errorf("relocation outside of section %s", s.name)
 			}
 			sym := l.symbols[r.symbol]
 			p := place{
-				mem: here[r.offset:], at: base + l.offsets[i] + r.offset,
-				to: base + l.offsets[sym.section] + sym.value, addend: r.addend,
-				slot: base + l.slots[r.symbol],
+				mem: here.mem[r.offset:], at: here.addr + r.offset,
+				to: address(sym), addend: r.addend,
+			}
+			if at, ok := l.slots[r.symbol]; ok {
+				p.slot = rest.addr + at - l.code
 			}
 			if err := apply(l.machine, r.kind, p); err != nil {
 				return fmt.Errorf("relocation %s of section %s against %q: %w", kindName(l.machine, r.kind), s.name, sym.name, err)
