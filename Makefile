@@ -63,6 +63,7 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	@start=$$(date +%s); export LTC_SOAK=$(SOAK) LTC_CACHE=off; \
 	soak() { echo "soak: $$*"; $(GO) test -count 1 -timeout 4h -v "$$@" || { echo "make soak: FAILED: see above" >&2; exit 1; }; }; \
 	soak -run 'FlatMemory|AliasSoak' ./lazy; \
+	soak -run ManyPrograms ./internal/manyprograms; \
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run '^TestRandom$$|RandomPrograms|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions' ./backends/reference/llvm; \
 	soak -run '^TestRandom$$' ./internal/cudafake ./backends/cuda/ptx; \

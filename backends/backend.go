@@ -165,6 +165,11 @@ type Loader interface {
 // ErrArtifact is what errors of [Loader] wrap for artifacts that do not fit.
 var ErrArtifact = errors.New("the artifact does not fit")
 
+// ErrExhausted is what errors of [Backend.Compile] wrap where the system refuses the
+// memory or the mappings that code needs. There may be some when executables are
+// dropped that nobody runs: who keeps some drops these, and compiles again.
+var ErrExhausted = fmt.Errorf("%w: none is left for compiled code", soa.ErrMemory)
+
 // Sized is an [Executable] that knows how much memory a run takes.
 type Sized interface {
 	// WorkspaceBytes is what a run takes besides arguments and results.
@@ -174,7 +179,9 @@ type Sized interface {
 // Resident is an [Executable] that knows how much memory it takes itself.
 type Resident interface {
 	// ResidentBytes is what the executable takes as long as it is kept, by
-	// the backend's own reckoning.
+	// the backend's own reckoning: the program in its forms, code and constants, on
+	// the host and on the device. Memory that only runs need does not count. It is
+	// asked for once, before the first run.
 	ResidentBytes() int
 }
 

@@ -104,7 +104,9 @@ func (d *Device) alone(ctx context.Context, n *ir.Node) (opAlone, error) {
 // of its kind share it.
 func (p *program) compileAlone(ctx context.Context, d *Device) (err error) {
 	p.dev, p.text = d, lower.Text(p.graph, true)
-	p.exec, err = d.backend.Compile(ctx, backends.NewModule(p.text), d.options)
+	p.exec, err = d.withRoom(func() (backends.Executable, error) {
+		return d.backend.Compile(ctx, backends.NewModule(p.text), d.options)
+	})
 	if err == nil && p.exec == nil {
 		err = errors.New("the backend gave neither an executable nor an error")
 	}

@@ -141,7 +141,7 @@ func (p *program) compile(ctx context.Context, d *Device) error {
 			return err
 		}
 	}
-	exec, err := p.build(ctx, d)
+	exec, err := d.withRoom(func() (backends.Executable, error) { return p.build(ctx, d) })
 	if err != nil {
 		if n := beyondMemory(p.graph); n != nil {
 			return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))

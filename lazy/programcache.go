@@ -1,19 +1,24 @@
 package lazy
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
-	"ltc/soa"
 	"unsafe"
 
 	"ltc/backends"
 	"ltc/ir"
+	"ltc/soa"
 )
+
+// mostPrograms is how many compiled programs a device keeps at most, however small
+// they are.
+const mostPrograms = 8192
 
 // ProgramCacheLimit sets the most bytes that the device's compiled programs may
 // take, instead of the environment variable LTC_PROGRAM_CACHE_BYTES. The program
 // used longest ago is dropped first; one that takes more than the limit runs,
-// and is compiled again the next time.
+// and is compiled again the next time. A device keeps 8192 programs at most.
 func ProgramCacheLimit(bytes int64) Option {
 	return func(d *Device) { d.programs.limit, d.ops.limit = max(bytes, 0), max(bytes, 0) }
 }
@@ -65,17 +70,60 @@ func (c *programCache) compiled(d *Device, p *program, err error) {
 	}
 	p.bytes = size
 	c.bytes += size
-	for c.bytes > c.limit && c.recent.Len() > 0 {
-		oldest := c.recent.Back().Value.(*program)
-		c.drop(oldest.element)
-		d.metrics.add(programEvicted, 1)
-		d.log(slog.LevelDebug, "program dropped", slog.Int("ops", len(oldest.graph.Nodes)), slog.Int64("bytes", oldest.bytes))
+	for (c.bytes > c.limit || c.recent.Len() > mostPrograms) && c.recent.Len() > 0 {
+		c.evict(d)
 	}
+}
+
+// evict drops the program used longest ago.
+func (c *programCache) evict(d *Device) {
+	oldest := c.recent.Back().Value.(*program)
+	c.drop(oldest.element)
+	d.metrics.add(programEvicted, 1)
+	d.log(slog.LevelDebug, "program dropped", slog.Int("ops", len(oldest.graph.Nodes)), slog.Int64("bytes", oldest.bytes))
+}
+
+// shrink drops programs until there are n.
+func (c *programCache) shrink(d *Device, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.recent.Len() > n {
+		c.evict(d)
+	}
+}
+
+// len returns how many programs there are.
+func (c *programCache) len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recent.Len()
+}
+
+// withRoom compiles a program. Where the system has no room left for code, the older
+// half of all programs is dropped and it is compiled again, then without all others.
+func (d *Device) withRoom(compile func() (backends.Executable, error)) (backends.Executable, error) {
+	e, err := compile()
+	for _, part := range [...]int{2, 0} {
+		if !errors.Is(err, backends.ErrExhausted) {
+			break
+		}
+		for _, c := range [...]*programCache{&d.programs, &d.ops} {
+			keep := 1 // the one that is compiled
+			if part > 0 {
+				keep = c.len() / part
+			}
+			c.shrink(d, keep)
+		}
+		soa.Collect()
+		e, err = compile()
+	}
+	return e, err
 }
 
 // size returns what the program takes in memory: graph, text, and executable.
 func (p *program) size() int64 {
-	n := graphBytes(p.graph) + int64(len(p.text))
+	const besides = 512 // entries of lists and maps
+	n := besides + int64(unsafe.Sizeof(*p)) + graphBytes(p.graph) + int64(len(p.text))
 	if m, ok := p.exec.(*metered); ok {
 		n += codeBytes(m.Executable, len(p.text))
 	}

@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -160,5 +161,67 @@ func TestFailedCompilesAreNotKept(t *testing.T) {
 	require.ErrorIs(t, err, errFlaky)
 	y, err = f.Call(t.Context(), lazy.From(d, []float32{1}))
 	require.NoError(t, err)
+	require.Equal(t, []float32{-1}, floats(t, y))
+}
+
+// A device keeps a limited number of programs, however little each takes.
+func TestProgramCacheKeepsALimitedNumber(t *testing.T) {
+	d, _ := openCounting(t, 1, lazy.ProgramCacheLimit(1<<40))
+	tr := lazy.NewTrace(d)
+	const most = 8192
+	for i := range most + 10 {
+		x := lazy.From(tr, []float32{1})
+		require.NoError(t, tr.MarkStep(x.AddScalar(float64(i))))
+	}
+	require.Equal(t, most, d.ProgramCacheStats().Programs)
+	require.Equal(t, int64(10), counter(d, "ProgramEvicted"))
+}
+
+// crowded is a backend whose compiles need others' programs to go.
+type crowded struct {
+	backends.Backend
+	refuses int // so many times
+}
+
+func (b *crowded) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	if b.refuses > 0 {
+		b.refuses--
+		return nil, fmt.Errorf("map: %w", backends.ErrExhausted)
+	}
+	return b.Backend.Compile(ctx, m, o)
+}
+
+// Where the system has no room for code, programs are dropped, the older half first,
+// and it is compiled again; if that does not help it is the step's error.
+func TestProgramsMakeRoomForOthers(t *testing.T) {
+	for refuses, left := range []int{5, 2, 1} {
+		b, err := backends.Open("eval")
+		require.NoError(t, err)
+		c := &crowded{Backend: b}
+		for _, options := range [][]lazy.Option{nil, {lazy.OpByOp()}} {
+			d := openOn(t, c, options...)
+			tr := lazy.NewTrace(d)
+			for i := range 4 {
+				program(t, tr, i)
+			}
+			c.refuses = refuses
+			y := lazy.From(tr, []float32{1, 2}).Neg()
+			require.NoError(t, tr.MarkStep(y))
+			require.Equal(t, []float32{-1, -2}, floats(t, y))
+			if options == nil {
+				require.Equal(t, left, d.ProgramCacheStats().Programs)
+			}
+		}
+	}
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	c := &crowded{Backend: b, refuses: 3}
+	tr := lazy.NewTrace(openOn(t, c))
+	x := lazy.From(tr, []float32{1})
+	err = tr.MarkStep(x.Neg())
+	require.ErrorIs(t, err, backends.ErrExhausted)
+	require.ErrorIs(t, err, lazy.ErrMemory)
+	y := x.Neg()
+	require.NoError(t, tr.MarkStep(y))
 	require.Equal(t, []float32{-1}, floats(t, y))
 }

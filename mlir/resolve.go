@@ -49,18 +49,31 @@ type pendingUse struct {
 	want  Type
 }
 
-// slabs are the next parts of the tree, allocated many together.
+// slabs are the next parts of the tree, allocated many together: first few, since
+// a small module that is kept keeps all of them.
 type slabs struct {
 	ops    []Op
 	values []Value
 	refs   []*Value
+
+	opSize, valueSize, refSize int // of the latest
 }
 
-const slabSize = 64
+// The least and the most parts of a slab.
+const (
+	slabLeast = 8
+	slabMost  = 64
+)
+
+// grow makes the size of a slab that of the next.
+func grow(size *int, most int) int {
+	*size = min(max(2**size, slabLeast), most)
+	return *size
+}
 
 func (s *slabs) op() *Op {
 	if len(s.ops) == 0 {
-		s.ops = make([]Op, slabSize)
+		s.ops = make([]Op, grow(&s.opSize, slabMost))
 	}
 	op := &s.ops[0]
 	s.ops = s.ops[1:]
@@ -69,7 +82,7 @@ func (s *slabs) op() *Op {
 
 func (s *slabs) value() *Value {
 	if len(s.values) == 0 {
-		s.values = make([]Value, slabSize)
+		s.values = make([]Value, grow(&s.valueSize, slabMost))
 	}
 	v := &s.values[0]
 	s.values = s.values[1:]
@@ -78,11 +91,11 @@ func (s *slabs) value() *Value {
 
 // list returns a list of n values, to be filled in; appending to it copies.
 func (s *slabs) list(n int) []*Value {
-	if n > slabSize {
+	if n > slabMost {
 		return make([]*Value, n)
 	}
 	if len(s.refs) < n {
-		s.refs = make([]*Value, 4*slabSize)
+		s.refs = make([]*Value, max(n, grow(&s.refSize, 4*slabMost)))
 	}
 	l := s.refs[:n:n]
 	s.refs = s.refs[n:]

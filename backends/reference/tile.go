@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/footprint"
 	"ltc/internal/spare"
 )
 
@@ -52,6 +53,9 @@ type tileCode struct {
 	cuts []int     // the kernel's axes along which a launch can be cut
 	runs *spare.Pool[tileRun]
 }
+
+// ResidentBytes is what the ways take: the kernel is the program's.
+func (c *tileCode) ResidentBytes() int { return footprint.Of(c.ways) + footprint.Of(c.gemm) }
 
 func newTileCode(k *kernel.Kernel) *tileCode {
 	c := &tileCode{k: k, gemm: newTileGemm(k)}

@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
 	"backends/backendtest": {"internal/trials", "backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"backends/kit", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/reference":   {"backends/kit", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "internal/spare", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
-	"backends/reference/llvm": {"backends/reference", "internal/spare", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
+	"backends/reference/llvm": {"backends/reference", "internal/footprint", "internal/spare", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
 		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector",
 		"backends/reference/llvm/gemm", "backends/reference/llvm/emit", "backends/reference/llvm/prebuilt"},
 	"backends/reference/llvm/prebuilt": {},
@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
 	"backends/cuda/cudnn":              {"backends/cuda/libraries"},
 	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/cudnn", "backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa",
-		"backends/reference"},
+		"backends/reference", "internal/footprint"},
 	"internal/cheader":         {},
 	"internal/ptxas":           {},
 	"internal/ptxsim":          {"internal/ptxas"},
@@ -89,18 +89,20 @@ var allowed = map[string][]string{
 	"examples/networks": {"lazy"},
 
 	// What programs and tests share.
-	"internal/samples":     {"soa"},
-	"internal/measure":     {"soa", "internal/samples"},
-	"internal/cpu":         {},
-	"internal/peak":        {"ir/types", "internal/cpu"},
-	"internal/viewtest":    {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
-	"internal/programs":    {},
-	"internal/snippets":    {"github.com/stretchr/testify"},
-	"internal/trials":      {},
-	"internal/spare":       {},
-	"internal/golden":      {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"internal/optest":      {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
-	"internal/conformance": {"backends", "mlir", "soa"},
+	"internal/samples":      {"soa"},
+	"internal/measure":      {"soa", "internal/samples"},
+	"internal/cpu":          {},
+	"internal/peak":         {"ir/types", "internal/cpu"},
+	"internal/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
+	"internal/programs":     {},
+	"internal/snippets":     {"github.com/stretchr/testify"},
+	"internal/trials":       {},
+	"internal/spare":        {},
+	"internal/footprint":    {},
+	"internal/manyprograms": {},
+	"internal/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
+	"internal/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
+	"internal/conformance":  {"backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only

@@ -7,6 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/native"
+	"ltc/internal/footprint"
 )
 
 // code is a kernel's machine code.
@@ -64,6 +65,10 @@ func (c *code) Parts(sizes []int64, threads int) int {
 
 // Brief implements [kernel.Brief].
 func (c *code) Brief(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
+
+// ResidentBytes is what the machine code and its schedule take: the kernel is the
+// program's.
+func (c *code) ResidentBytes() int { return c.entry.Bytes() + footprint.Of(c.schedule) }
 
 // Scratch returns the bytes of locals and what is kept between stages.
 func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.kernel, sizes) }

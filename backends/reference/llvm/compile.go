@@ -2,8 +2,10 @@ package llvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
@@ -11,6 +13,7 @@ import (
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/env"
+	"ltc/soa"
 )
 
 // compiler makes objects of kernels with a libLLVM. Any number of goroutines may
@@ -64,6 +67,24 @@ func (c *compiler) object(ctx context.Context, kernels []*kernel.Kernel) ([]byte
 // unit compiles a function of products.
 func (c *compiler) unit(ctx context.Context, u gemm.Unit) ([]byte, error) {
 	return c.library.Compile(ctx, u.Text(), libllvm.Options{Verify: c.verify})
+}
+
+// load calls a function that loads an object. Where the system has no room for it,
+// the code that is kept for programs to come is dropped and the function called
+// again; the error then wraps [backends.ErrExhausted].
+func load[T any](s *shared, do func() (T, error)) (T, error) {
+	x, err := do()
+	if !errors.Is(err, native.ErrExhausted) {
+		return x, err
+	}
+	s.mu.Lock()
+	clear(s.codes)
+	s.mu.Unlock()
+	soa.Collect()
+	if x, err = do(); errors.Is(err, native.ErrExhausted) {
+		err = fmt.Errorf("%w: %w", backends.ErrExhausted, err)
+	}
+	return x, err
 }
 
 // loadKernels returns the code of kernels in an object that a compiler made of

@@ -2,18 +2,21 @@ package llvm
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/objcache"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/internal/env"
+	"ltc/internal/footprint"
 	"ltc/internal/spare"
 )
 
@@ -51,6 +54,10 @@ func (p *productKernel) Scratch(sizes []int64, parts int) int { return p.own().S
 // Run implements [kernel.Code].
 func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
 
+// ResidentBytes is what the product's description takes: functions are for all
+// products of the process, and what is packed is the program's.
+func (p *productKernel) ResidentBytes() int { return footprint.Of(p.Product) }
+
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
 	r, _ := last.(*product)
@@ -83,6 +90,9 @@ func (p *productKernel) functions(ctx context.Context, q *gemm.Plan) (*gemm.Prod
 	made, err := p.units.bind(ctx, plan)
 	if err != nil && ctx.Err() != nil { // another may have the time
 		return nil, context.Cause(ctx)
+	}
+	if errors.Is(err, backends.ErrExhausted) { // or the room
+		return nil, err
 	}
 	p.known.mu.Lock()
 	defer p.known.mu.Unlock()
@@ -228,6 +238,9 @@ func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if errors.Is(err, backends.ErrExhausted) {
+			return err
 		}
 		p.units.failed(err)
 		r.own = p.own()

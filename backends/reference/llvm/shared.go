@@ -2,12 +2,14 @@ package llvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
+	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/objcache"
 	"ltc/backends/reference"
@@ -116,6 +118,9 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if errors.Is(err, backends.ErrExhausted) {
+			return nil, err
+		}
 		s.warn(err)
 	}
 	s.mu.Lock()
@@ -181,8 +186,11 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 	}
 	parts := s.parts(kernels)
 	if object, ok := s.disk.Get(parts.Key()); ok {
-		if codes, err := loadKernels(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
+		codes, err := load(s, func() ([]kernel.Code, error) { return loadKernels(object, kernels, emit.Schedules(kernels, s.machine)) })
+		if err == nil {
 			return codes, nil
+		} else if errors.Is(err, backends.ErrExhausted) {
+			return none, err
 		}
 	}
 	if !s.opened() {
@@ -194,7 +202,7 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 		return none, err
 	}
 	s.disk.Put(parts, title(kernels), object)
-	codes, err := loadKernels(object, kernels, schedules)
+	codes, err := load(s, func() ([]kernel.Code, error) { return loadKernels(object, kernels, schedules) })
 	if err != nil {
 		return none, err
 	}
@@ -231,13 +239,16 @@ func (s *shared) opened() bool {
 // unit returns the code of a function of products: one that is built in, from
 // disk, or compiled. An object from disk that does not load is compiled anew.
 func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
+	loaded := func(object []byte) (native.Kernel, error) {
+		return load(s, func() (native.Kernel, error) { return loadUnit(object, u) })
+	}
 	if object := prebuilt.Object(u.On.String(), u.Name); object != nil {
-		return loadUnit(object, u)
+		return loaded(object)
 	}
 	parts := s.unitParts(u)
 	if object, ok := s.disk.Get(parts.Key()); ok {
-		if code, err := loadUnit(object, u); err == nil {
-			return code, nil
+		if code, err := loaded(object); err == nil || errors.Is(err, backends.ErrExhausted) {
+			return code, err
 		}
 	}
 	if !s.opened() {
@@ -248,7 +259,7 @@ func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 		return native.Kernel{}, err
 	}
 	s.disk.Put(parts, u.Name, object)
-	return loadUnit(object, u)
+	return loaded(object)
 }
 
 // hasUnit reports whether the object of a function of products is there, or can

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"ltc/backends"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/native"
@@ -78,7 +79,7 @@ func (s *units) get(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	s.mu.Unlock()
 	if !ok {
 		x.code, x.err = s.compile(ctx, u)
-		if ctx.Err() != nil { // somebody else may have the time
+		if ctx.Err() != nil || errors.Is(x.err, backends.ErrExhausted) { // somebody else may have the time, or the room
 			s.mu.Lock()
 			delete(s.all, u.Name)
 			s.mu.Unlock()

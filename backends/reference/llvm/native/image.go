@@ -138,6 +138,9 @@ func (k Kernel) CallShort(args unsafe.Pointer) int32 {
 	return status
 }
 
+// Bytes returns the kernel's share of its image.
+func (k Kernel) Bytes() int { return k.image.Bytes() / max(len(k.image.kernels), 1) }
+
 // Address returns where the kernel's code begins, for other kernels to call it
 // by: these may run only as long as this one can be reached.
 func (k Kernel) Address() uintptr { return k.entry }

@@ -1,0 +1,70 @@
+package footprint
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+type node struct {
+	name string
+	next *node
+	data []int64
+	any  any
+	by   map[string]*node
+	rest *owner
+}
+
+type owner struct{ data []byte }
+
+func (*owner) Name() string { return "" }
+
+type counted struct{ data []byte }
+
+func (*counted) ResidentBytes() int { return 12345 }
+
+// Of counts what is reached, once, whatever the ways to it.
+func TestOf(t *testing.T) {
+	size := int(reflect.TypeFor[node]().Size())
+	require.Equal(t, 0, Of(7))
+	require.Equal(t, 0, Of((*node)(nil)))
+	require.Equal(t, 3, Of("abc"))
+	require.Equal(t, 80, Of(make([]int64, 3, 10)))
+	n := &node{}
+	require.Equal(t, size, Of(n))
+	n.next = n
+	require.Equal(t, size, Of(n))
+	n.any = n
+	require.Equal(t, size, Of(n))
+	n.next, n.any = &node{data: make([]int64, 2)}, [2]int64{}
+	require.Equal(t, 2*size+16+16, Of(n))
+	n.rest = &owner{make([]byte, 1000)}
+	require.Equal(t, 2*size+32+24+1000, Of(n))
+	require.Equal(t, 2*size+32, Of(n, reflect.TypeFor[owner]()))
+	require.Equal(t, 2*size+32, Of(n, reflect.TypeFor[interface{ Name() string }]()))
+	n.next.any, n.rest = &counted{data: make([]byte, 100)}, nil
+	require.Equal(t, 2*size+32+24+100, Of(n))
+	require.Equal(t, 2*size+32+1+12345, Of(n, reflect.TypeFor[*counted]()))
+}
+
+// Of agrees with what the garbage collector has to keep.
+func TestOfIsWhatTheHeapHas(t *testing.T) {
+	heap := func() int {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := heap()
+	all := &node{by: map[string]*node{}}
+	for i := range 20_000 {
+		n := &node{name: string(make([]byte, 16+i%50)), data: make([]int64, i%40), next: all.next}
+		all.next, all.by[n.name+string(rune(i))] = n, n
+	}
+	took := heap() - before
+	require.InEpsilon(t, took, Of(all), 0.15)
+	runtime.KeepAlive(all)
+}

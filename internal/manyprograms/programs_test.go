@@ -1,0 +1,113 @@
+package manyprograms
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference/llvm"
+	"ltc/internal/trials"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+func TestMain(m *testing.M) {
+	os.Setenv("LTC_CACHE", "off")
+	os.Exit(m.Run())
+}
+
+// step records and runs a program that differs from others by a constant.
+func step(tr *lazy.Trace, i, ops int) error {
+	x := lazy.From(tr, []float32{1, 2, 3, 4})
+	y := x.MulScalar(1 + float64(i)/1024)
+	for range ops {
+		y = y.AddScalar(1).Abs()
+	}
+	return tr.MarkStep(y)
+}
+
+// mappings returns how many mappings the process has; 0 where the system does not
+// tell.
+func mappings() int {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	return strings.Count(string(maps), "\n")
+}
+
+// resident returns the memory of the process, in bytes.
+func resident() int {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// A constant that changes in each step is a program a step. They take no mapping
+// each, and no more memory than their limit, however many there are: 200,000 with
+// make soak, and the standard limit.
+func TestManyProgramsAreFlat(t *testing.T) {
+	n, options := 240, []lazy.Option{lazy.ProgramCacheLimit(512 << 10)}
+	if trials.Soaking() {
+		n, options = trials.Soak(n, 200_000), nil
+	}
+	dev, err := lazy.Open("cpu", options...)
+	require.NoError(t, err)
+	tr, start := lazy.NewTrace(dev), time.Now()
+	var maps, memory int
+	for i := range n {
+		require.NoError(t, step(tr, i, 0))
+		if i == n/2 {
+			maps, memory = mappings(), resident()
+		}
+		if trials.Soaking() && i%(n/20) == 0 {
+			fmt.Printf("soak: %d programs in %.0f s: %s resident, %d mappings, cache %v\n", i, time.Since(start).Seconds(), soa.Size(int64(resident())), mappings(), dev.ProgramCacheStats())
+		}
+	}
+	s := dev.ProgramCacheStats()
+	require.LessOrEqual(t, s.Bytes, s.Limit)
+	require.Less(t, mappings(), maps+60)
+	if trials.Soaking() {
+		require.Less(t, resident(), memory+memory/4)
+	}
+}
+
+// What backends say of their programs is about what these keep of the heap.
+func TestProgramsTakeWhatTheySay(t *testing.T) {
+	const n = 12
+	for _, backend := range []string{"eval", "cpu"} {
+		for _, ops := range []int{0, 30} {
+			dev, err := lazy.Open(backend)
+			require.NoError(t, err)
+			var before, said int
+			for i := range n + 3 {
+				if i == 3 { // after what is made once
+					before, said = heap(), int(dev.ProgramCacheStats().Bytes)
+				}
+				require.NoError(t, step(lazy.NewTrace(dev), i, ops))
+			}
+			took := heap() - before
+			said = int(dev.ProgramCacheStats().Bytes) - said
+			t.Logf("%s, %d ops: %d bytes a program, %d are said", backend, 2*ops, took/n, said/n)
+			require.Greater(t, said, took*3/4, "%s, %d ops", backend, 2*ops)
+			require.Less(t, said, took*2+n*16<<10, "%s, %d ops", backend, 2*ops) // code is not on the heap
+			runtime.KeepAlive(dev)
+		}
+	}
+}
