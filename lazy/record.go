@@ -43,11 +43,9 @@ func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
 }
 
 func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
-	tr := traceOf(x)
+	tr := traceOf(x, y)
 	if tr == nil {
-		if tr = traceOf(y); tr == nil {
-			return noTrace(op.String(), x, y)
-		}
+		return noTrace(op.String(), x, y)
 	}
 	if !tr.enter() {
 		return tr.poisoned(tr.crowded(op.String(), x, y))
@@ -91,14 +89,47 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 	return tr.record(op, in, attrs)
 }
 
-// traceOf returns the trace of the first operand that has one.
+// traceOf returns the trace that an op on xs belongs to: of those that they are in, the
+// one that an operand is bound to most, and the first among equals; nil if there is none.
 func traceOf(xs ...*Tensor) *Trace {
+	var tr *Trace
 	for _, x := range xs {
-		if x != nil && x.tr != nil {
-			return x.tr
+		switch {
+		case x == nil || x.tr == nil || x.tr == tr:
+		case tr == nil:
+			tr = x.tr
+		default:
+			return mostBound(xs).tr
 		}
 	}
-	return nil
+	return tr
+}
+
+// mostBound is the operand in a trace that is bound to it most.
+func mostBound(xs []*Tensor) (most *Tensor) {
+	for _, x := range xs {
+		if x != nil && x.tr != nil && (most == nil || x.bound() > most.bound()) {
+			most = x
+		}
+	}
+	return most
+}
+
+// bound says how much t is bound to its trace: not at all (0) if it is a value, which any
+// trace of the device can use; more (2) if it was recorded and has no value. In between
+// are a view of a variable, which may be another in each trace, and what was read in its
+// step and has gradients there.
+func (t *Tensor) bound() int {
+	s := t.storage()
+	switch {
+	case t.err != nil:
+		return 0
+	case s.v != nil || s.val != nil && s.node != nil && s.node.Tracked():
+		return 1
+	case s.val != nil:
+		return 0
+	}
+	return 2
 }
 
 func (tr *Trace) record(op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {

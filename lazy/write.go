@@ -53,10 +53,10 @@ func (t *Tensor) Fill_(x float64) *Tensor {
 	return t.writeNamed("fill_", Full(tr, t.DType(), x, t.Shape()...))
 }
 
-// writer returns the trace in which t is written when x is: its own, and that
-// of x for what belongs to a device.
+// writer returns the trace in which t is written when x is: its own, and that of an op
+// on both for what belongs to a device, a variable and its views.
 func (t *Tensor) writer(x *Tensor) *Trace {
-	if t != nil && t.tr != nil && t.v == nil {
+	if t != nil && t.tr != nil && t.storage().v == nil {
 		return t.tr
 	}
 	return traceOf(x, t)
