@@ -33,11 +33,12 @@ type copying struct {
 	from *value  // pinned
 }
 
-// To returns a copy of t on a device, which may be that of t: a value like host
-// data, to be used in any trace of the device. With a trace for p it is recorded
-// as made there. It does not change with t: of a variable it is a copy of the
-// latest version. A computed tensor of a step that was not marked is computed
-// first, an implicit sync like that of Value.
+// To returns t itself if it is on the device p and has the dtype asked for, as PyTorch
+// does, and else a copy of t there: a value like host data, to be used in any trace of
+// the device. With a trace for p the copy is recorded as made there, and only what is in
+// the trace is returned itself. A copy does not change with t: of a variable it is one of
+// the latest version. A computed tensor of a step that was not marked is computed first,
+// an implicit sync like that of Value.
 func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	const op = "to"
 	if b := firstBad(op, t); b != nil {
@@ -54,6 +55,9 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	typ := types.Type{DType: c.dtype, Shape: t.Shape()}
 	if !c.dtype.Valid() {
 		return c.poisoned(p, opError(c.site, op, ErrType, []*Tensor{t}, "there is no dtype %v", c.dtype))
+	}
+	if c.dev == t.dev && c.dtype == t.DType() && (p.trace() == nil || p.trace() == t.tr) {
+		return t
 	}
 	if c.dev.async.closed.Load() {
 		return c.poisoned(p, closedError(c.site, op, c.dev, t))

@@ -170,12 +170,36 @@ func TestLTC_a_CopyBetweenDevices(t *testing.T) {
 	y := trB.Read(before).Sum()
 	require.NoError(t, trB.MarkStep(y))
 	require.Equal(t, []float32{3}, floats(t, y))
-	// To the same device: a copy too.
-	host := []float32{5}
-	x := lazy.Borrow(a, host)
-	same := x.To(a)
-	host[0] = 6
-	require.Equal(t, []float32{5}, floats(t, same))
+}
+
+// As in PyTorch, what is on the device and has the dtype is no copy, whatever it is:
+// nothing is computed, moved or waited for. A trace is another place than its device.
+func TestToTheSameDeviceIsTheTensorItself(t *testing.T) {
+	a, b := open(t, "eval"), open(t, "eval")
+	tr, other := lazy.NewTrace(a), lazy.NewTrace(a)
+	root := lazy.From(tr, []float32{1, 2}).Neg()
+	require.NoError(t, tr.MarkStep(root))
+	recorded := lazy.From(tr, []float32{1, 2}).Neg()
+	for name, x := range map[string]*lazy.Tensor{
+		"variable": a.Variable("w", lazy.F32, 2), "host data": lazy.From(a, []float32{1, 2}), "scalar": lazy.NewScalar(a, "rate", lazy.F32, 1),
+		"borrowed": lazy.Borrow(tr, []float32{1, 2}), "root": root, "recorded": recorded, "view": recorded.Narrow(0, 0, 1),
+	} {
+		for _, options := range [][]lazy.CopyOption{nil, {lazy.As(lazy.F32)}, {lazy.Async()}} {
+			require.Same(t, x, x.To(a, options...), name)
+			require.NotSame(t, x, x.To(b, options...), name)
+			require.NotSame(t, x, x.To(a, append(options, lazy.As(lazy.F64))...), name)
+			if x.Trace() == tr {
+				require.Same(t, x, x.To(tr, options...), name)
+			}
+			there := x.To(other, options...)
+			require.NoError(t, there.AddScalar(1).Err(), name)
+			require.Same(t, other, there.Trace(), name)
+		}
+	}
+	before := tr.Report().Syncs()
+	require.NoError(t, recorded.Exp().To(a).Err())
+	require.Equal(t, before, tr.Report().Syncs(), "an implicit sync for nothing")
+	require.ErrorIs(t, recorded.To(a, lazy.As(lazy.Bool+100)).Err(), lazy.ErrType)
 }
 
 // A tensor in the midst of a step is computed for the copy: an implicit sync,

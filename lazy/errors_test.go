@@ -69,7 +69,7 @@ var mistakes = []struct {
 	{"reading a stale tensor", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		x := ones(tr, 2, 3).Add(w)
 		_ = tr.MarkStep()
-		_, err := x.Item()
+		_, err := x.Value()
 		return err
 	}},
 	{"stale root", lazy.ErrStale, func(tr *lazy.Trace, w *lazy.Tensor) error {

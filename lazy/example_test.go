@@ -117,7 +117,7 @@ func ExampleTrace_ImplicitSyncs() {
 	}
 
 	tr.ImplicitSyncs(lazy.RefuseSyncs)
-	_, err = x.Exp().Item()
+	_, err = lazy.ToSlice[float32](x.Exp())
 	fmt.Println(errors.Is(err, lazy.ErrSync))
 	// Output:
 	// 14 <nil>

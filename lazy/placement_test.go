@@ -139,7 +139,9 @@ func (s *several) argument(t *testing.T, tr *lazy.Trace, i int, kind string) *la
 		}
 		return lazy.From(tr, data, n).Reshape(dims...)
 	case "of the device":
-		return root(recorded()).To(tr.Device())
+		x, err := root(recorded()).Value()
+		require.NoError(t, err)
+		return lazy.FromView(tr.Device(), x)
 	}
 	return recorded()
 }

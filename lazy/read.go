@@ -136,19 +136,24 @@ func (tr *Trace) compute(t *Tensor) error {
 
 // ToSlice returns a copy of the elements of t in row-major order. T must be
 // the Go type of t's dtype: bool, uint8, uint16, uint32, uint64, int8, int16,
-// int32, int64, float32, float64, [types.Float16] or [types.BFloat16].
+// int32, int64, float32, float64, [types.Float16] or [types.BFloat16]; with another
+// one nothing is computed.
 func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
+	if b := firstBad("value", t); b != nil {
+		return nil, b.err
+	}
+	typ := t.Type()
+	if want := dtypeOf[T](); want != typ.DType {
+		return nil, t.misused("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", typ.DType, want))
+	}
+	if err := soa.Fits(typ.Bytes()); err != nil { // a view may repeat its elements
+		return nil, fmt.Errorf("to_slice(%v): %w", typ, err)
+	}
 	v, err := t.data(SyncToSlice)
 	if err != nil {
 		return nil, err
 	}
 	defer v.unpin()
-	if want := dtypeOf[T](); want != v.view.Type.DType {
-		return nil, t.misused("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", v.view.Type.DType, want))
-	}
-	if err := soa.Fits(v.view.Type.Bytes()); err != nil { // a view may repeat its elements
-		return nil, fmt.Errorf("to_slice(%v): %w", v.view.Type, err)
-	}
 	out := soa.Make(v.view.Type)
 	if err := soa.Copy(out, v.view); err != nil {
 		return nil, err
@@ -157,16 +162,19 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 }
 
 // Item returns the only element of t as a float64. It is an error when t has
-// more or fewer than one.
+// more or fewer than one, and then nothing is computed.
 func (t *Tensor) Item() (float64, error) {
+	if b := firstBad("value", t); b != nil {
+		return math.NaN(), b.err
+	}
+	if n := t.Type().Elements(); n != 1 {
+		return math.NaN(), t.misused("item", fmt.Sprintf("it has %d elements, must have one", n))
+	}
 	v, err := t.data(SyncItem)
 	if err != nil {
 		return math.NaN(), err
 	}
 	defer v.unpin()
-	if n := v.view.Type.Elements(); n != 1 {
-		return math.NaN(), t.misused("item", fmt.Sprintf("it has %d elements, must have one", n))
-	}
 	one := soa.Make(v.view.Type)
 	if err := soa.Copy(one, v.view); err != nil {
 		return math.NaN(), err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -65,7 +66,7 @@ func TestLTC_e_ImplicitSyncReasons(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lazy.ToSlice[float32](x.Mul(x))
 	require.NoError(t, err)
-	require.NoError(t, x.Exp().To(d).Err())
+	require.NoError(t, x.Exp().To(open(t, "eval")).Err())
 
 	r := tr.Report()
 	require.Equal(t, 6, r.Syncs())
@@ -89,6 +90,23 @@ func TestLTC_e_ImplicitSyncReasons(t *testing.T) {
 	require.Contains(t, warnings[0], "give the tensor to MarkStep as a root")
 	require.Contains(t, warnings[0], found[lazy.SyncValue].Site)
 	require.Contains(t, r.String(), found[lazy.SyncValue].Site+" (value of add), 3 times")
+}
+
+// A reading that cannot give what is asked for is refused before anything is computed.
+func TestReadsOfAnotherTypeComputeNothing(t *testing.T) {
+	d := open(t, "eval")
+	tr := lazy.NewTrace(d)
+	x := lazy.From(tr, []float32{1, 2}).Exp()
+	_, err := lazy.ToSlice[int32](x)
+	require.ErrorIs(t, err, lazy.ErrUsage)
+	require.ErrorContains(t, err, "to_slice(f32[2]): its elements are f32, not i32; convert it with Convert")
+	_, err = lazy.ToSlice[float32](x.BroadcastTo(1<<40, 2))
+	require.ErrorContains(t, err, "to_slice(f32[1099511627776,2])")
+	_, err = x.Item()
+	require.ErrorIs(t, err, lazy.ErrUsage)
+	require.True(t, math.IsNaN(x.Float()))
+	require.Zero(t, tr.Report().Syncs())
+	require.Empty(t, tr.Report().Compiles)
 }
 
 // What MarkStep has computed is read without a sync.
