@@ -155,7 +155,11 @@ func TestLTC_e_AsyncErrors(t *testing.T) {
 			require.Contains(t, err.Error(), "step 1 (train): async_test.go:")
 			require.Contains(t, err.Error(), "stablehlo.")
 
-			// Not twice, and the trace goes on from the version before.
+			// Not twice from the trace, whoever else has met it; it goes on from the
+			// version before.
+			if name == "device" || name == "root" || name == "variable" {
+				require.ErrorIs(t, tr.Wait(context.Background()), errFlaky)
+			}
 			require.NoError(t, tr.Wait(context.Background()))
 			require.NoError(t, dev.Wait(context.Background()))
 			require.Equal(t, float32(0), first(t, w))

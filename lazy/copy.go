@@ -74,10 +74,11 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	if c.async && !from.scalar { // which Set may change meanwhile
 		return holding(p, c.start(typ, t.Name()))
 	}
+	defer from.unpin()
 	if err := from.wait(nil, nil); err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
-	view, err := c.run(context.Background(), typ)
+	view, err := c.run(context.Background(), from, typ)
 	if err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
@@ -93,12 +94,11 @@ func (c *copying) start(typ types.Type, name string) *value {
 	c.dev.async.add(q)
 	go func() {
 		var view soa.View
-		err := c.from.wait(nil, f)
+		from, err := f.await(c.from)
 		if err == nil {
-			view, err = c.run(context.Background(), typ)
-		} else {
-			c.from.unpin()
+			view, err = c.run(context.Background(), from, typ)
 		}
+		c.from.unpin()
 		if err != nil {
 			err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
 		}
@@ -113,13 +113,12 @@ func (c *copying) start(typ types.Type, name string) *value {
 	return v
 }
 
-// run copies from, which is there, and unpins it.
-func (c *copying) run(ctx context.Context, typ types.Type) (soa.View, error) {
-	defer c.from.unpin()
-	if err := c.from.intact(); err != nil {
+// run copies from, which is there.
+func (c *copying) run(ctx context.Context, from *value, typ types.Type) (soa.View, error) {
+	if err := from.intact(); err != nil {
 		return soa.View{}, err
 	}
-	src := c.from.view
+	src := from.view
 	if src.Type.DType == typ.DType {
 		dst, err := c.dev.memory.resident(typ)
 		if err != nil {

@@ -30,8 +30,12 @@ func (d *Device) claim(f *flight) error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.v.mu.Lock()
-		taken, past, host := a.v.now != a.read, a.v.assigned, a.v.now.host
+		read := a.read.standIn(f.q)
+		taken, past, host := a.v.now != read, a.v.assigned, a.v.now.host
 		a.v.mu.Unlock()
+		if err := read.failed(); err != nil { // of the trace's own step, since this one read it
+			return err
+		}
 		if taken {
 			return conflict(a, past, host)
 		}
@@ -43,10 +47,10 @@ func (d *Device) claim(f *flight) error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.next = pending(f, a.v.name, a.v.typ)
-		a.next.old, a.next.version, a.next.claim = a.read, true, claim
+		a.next.version, a.next.claim = true, claim
 		d.live.born(a.next, "variable", a.v.made)
 		a.v.mu.Lock()
-		a.next.before, a.v.assigned, a.v.now = a.v.assigned, a.site, a.next
+		a.next.old, a.next.before, a.v.assigned, a.v.now = a.v.now, a.v.assigned, a.site, a.next
 		a.v.mu.Unlock()
 	}
 	return nil
@@ -71,13 +75,14 @@ func (a *assignment) settle(call *backends.Call, err error) {
 		a.next.view.Locate(call.Results[a.result])
 		a.next.old = nil
 	} else {
-		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it failed: %w", v.name, err)
+		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it at %v failed: %w", v.name, a.site, err)
 		if _, ok := errors.AsType[*StepError](err); ok { // others come back at once
 			v.failed = a.next.err
 		}
 		for v.now.err != nil {
 			v.assigned, v.now = v.now.before, v.now.old
 		}
+		a.next.fall()
 	}
 	v.mu.Unlock()
 	a.next.from.Store(nil)

@@ -149,9 +149,11 @@ func (f *flight) gather() error {
 	}
 	f.call.Results = f.call.Results[:0]
 	for i, v := range f.args {
-		if err := v.wait(f.ctx, f); err != nil {
+		v, err := f.await(v)
+		if err != nil {
 			return err
 		}
+		f.args[i] = v
 		if err := v.intact(); err != nil {
 			return err
 		}
@@ -182,7 +184,7 @@ func (f *flight) spare() error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		// Nobody can pin the old version any more: the claim hides it.
-		if a.read.pins.Load() > 1 {
+		if a.read.shared() {
 			if err := f.copied(a.result, a.v.dev, a.v.name, a.v.typ, a.site); err != nil {
 				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
 			}
@@ -242,12 +244,15 @@ func (f *flight) checked(err error) error {
 // settle publishes what the run made, or its error, takes back assignments that
 // failed, and lets go of what was held.
 func (f *flight) settle(err error) {
+	if err != nil { // while what they fall back to is pinned
+		f.settleAssigns(err)
+	}
 	f.unpin()
 	if f.queued {
 		f.unqueue()
 	}
-	for i := range f.assigns {
-		f.assigns[i].settle(&f.call, err)
+	if err == nil {
+		f.settleAssigns(nil)
 	}
 	for i, v := range f.roots {
 		switch {
@@ -259,6 +264,12 @@ func (f *flight) settle(err error) {
 		}
 	}
 	f.land()
+}
+
+func (f *flight) settleAssigns(err error) {
+	for i := range f.assigns {
+		f.assigns[i].settle(&f.call, err)
+	}
 }
 
 // land wakes who waits for what the flight has published.
@@ -305,7 +316,7 @@ func (f *flight) unqueue() {
 // waiting reports whether an argument is still on its way.
 func (f *flight) waiting() bool {
 	for _, v := range f.args {
-		if !v.ready() {
+		if !v.standIn(f.q).ready() {
 			return true
 		}
 	}

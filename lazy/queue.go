@@ -272,6 +272,8 @@ func (q *queue) cancel(f *flight) {
 func (q *queue) inline(f *flight) error {
 	var failure error
 	if err := f.run(); err != nil {
+		var sites callsite.Cache
+		f.marked.Store(uint32(sites.Caller()))
 		f.ended = f.stepError(err)
 		q.dev.stepFailed(f.ended)
 		f.ended.take()

@@ -235,7 +235,8 @@ func TestUpstreamBug_InMarkStepFlag(t *testing.T) {
 	require.Equal(t, 1, r.Syncs())
 }
 
-// A step that depends on another trace's step waits for it, and fails with it.
+// A step that depends on another trace's step waits for it; if that fails, the step
+// runs with the version before.
 func TestStepsOfOtherTracesAreWaitedFor(t *testing.T) {
 	dev, g := openGated(t)
 	a, b := lazy.NewTrace(dev), lazy.NewTrace(dev)
@@ -250,12 +251,11 @@ func TestStepsOfOtherTracesAreWaitedFor(t *testing.T) {
 	v.Add_(b.Read(w))
 	require.NoError(t, b.MarkStep())
 	g.pass(1, errFlaky)
-	err := b.Wait(background)
-	require.ErrorIs(t, err, errFlaky)
-	require.ErrorContains(t, err, `step 2: variable "w" has no new value`)
+	g.pass(1, nil)
+	require.NoError(t, b.Wait(background))
 	require.ErrorIs(t, a.Wait(background), errFlaky, "each trace hears of its own step")
 	require.Equal(t, float32(1), first(t, w))
-	require.Equal(t, float32(1), first(t, v))
+	require.Equal(t, float32(2), first(t, v))
 
 	// A step that had read a version which was taken back reads what is there.
 	add(t, a, w, 1)
@@ -264,7 +264,7 @@ func TestStepsOfOtherTracesAreWaitedFor(t *testing.T) {
 	require.ErrorIs(t, a.Wait(background), errFlaky)
 	require.NoError(t, b.MarkStep())
 	g.pass(1, nil)
-	require.Equal(t, float32(2), first(t, v))
+	require.Equal(t, float32(3), first(t, v))
 }
 
 // Two traces that assign one version: the second mark-step names both lines,

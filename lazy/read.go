@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -33,21 +32,15 @@ func (t *Tensor) Value() (soa.View, error) {
 }
 
 // data returns the value of t, computed if it must be, and pinned. A variable
-// whose latest version failed is what it was before, but for who hears of the
-// failure first.
+// whose latest version failed is what it was before, once the failure was heard of.
 func (t *Tensor) data(why SyncReason) (*value, error) {
 	for {
 		v, err := t.pinned(why)
 		if err != nil {
 			return nil, err
 		}
-		err = v.wait(nil, nil)
-		if err == nil {
-			return v, nil
-		}
-		v.pins.Add(-1)
-		if first := takeStep(err); first || t.v == nil && !t.restorable() || errors.Is(err, errClosure) {
-			return nil, err
+		if v, err = t.arrived(v); v != nil || err != nil {
+			return v, err
 		}
 	}
 }
@@ -122,10 +115,7 @@ func (tr *Trace) compute(t *Tensor) error {
 		return err
 	}
 	if err := f.run(); err != nil {
-		if past, ok := errors.AsType[*StepError](err); ok {
-			if past.q == tr.queue {
-				past.take()
-			}
+		if ownFailure(err, tr.queue) {
 			return err
 		}
 		return f.stepError(err)

@@ -120,8 +120,12 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 		return err
 	}
 	for _, v := range f.args {
+		v = v.standIn(tr.queue)
 		if err := v.failed(); err != nil {
-			return opError(tr.site(), "mark_step", err, nil, "an operand has no value: %v", err)
+			if ownFailure(err, tr.queue) {
+				return err
+			}
+			return opError(tr.site(), "mark_step", operandError{err}, nil, "%v", operandError{err})
 		}
 	}
 	return tr.dev.claim(f)

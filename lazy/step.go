@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -27,7 +28,7 @@ const short = 50 * time.Microsecond
 // variable depends on, a conflict with another trace, or one of compiling. Then
 // nothing has been computed, every variable is as before, and the trace goes on
 // with a new step. A [*StepError] is the failure of an earlier step that ran
-// meanwhile, which has come back nowhere else: the step that is being marked is
+// meanwhile, which comes back once, whoever has read of it: the step that is being marked is
 // not run either, nor were those between them, and all variables are as before
 // the one that failed. Tensors of all these keep an error.
 func (tr *Trace) MarkStep(roots ...*Tensor) error {
@@ -82,6 +83,9 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 			err = tr.notRun(err) // as when it ends while the step is queued
 		}
 		tr.queue.give(f)
+		if ownFailure(err, tr.queue) { // a step before has failed since enter
+			return cmp.Or(tr.queue.report(), err)
+		}
 		return err
 	}
 	for _, t := range r.handles {
@@ -235,7 +239,7 @@ func (tr *Trace) handOver() {
 // endStep forgets what was recorded.
 func (tr *Trace) endStep() {
 	for _, s := range tr.order {
-		s.read.pins.Add(-1)
+		s.read.drop()
 	}
 	for _, v := range tr.pinned {
 		v.drop()

@@ -17,17 +17,20 @@ var (
 	ErrClosed = errors.New("device is closed")
 )
 
-// StepError is the failure of a step when it ran. It comes back once, from the
-// first of MarkStep, Wait and reading something that the step was to make;
-// tensors that it was to make keep it.
+// StepError is the failure of a step when it ran. It comes back once from the
+// MarkStep or Wait of the step's trace, whoever has met it elsewhere: tensors that
+// the step was to make keep it, and of variables the first read after the failure
+// has it, unless the trace has returned it by then.
 type StepError struct {
 	Step int64  // counts the MarkSteps of the trace, from 1
 	Name string // as given to [Trace.NameStep]
 	Err  error
 
-	q        *queue     // of the trace
-	cause    *StepError // the step whose failure cancelled this one; nil if none
-	reported atomic.Bool
+	q        *queue        // of the trace
+	marked   callsite.Site // 0 if unknown
+	cause    *StepError    // the step whose failure cancelled this one; nil if none
+	reported atomic.Bool   // the trace has returned it
+	waited   atomic.Bool   // Device.Wait has
 }
 
 // Error prints step 12 (train): train.go:41: stablehlo.dot_general: reason.
@@ -45,7 +48,7 @@ func (e *StepError) Unwrap() error { return e.Err }
 
 // stepError makes the error of f's step.
 func (f *flight) stepError(err error) *StepError {
-	return &StepError{Step: f.step, Name: f.name, Err: err, q: f.q}
+	return &StepError{Step: f.step, Name: f.name, Err: err, q: f.q, marked: f.site()}
 }
 
 // cancelled makes the error of a step behind one that failed.
@@ -55,20 +58,26 @@ func (f *flight) cancelled(cause *StepError) *StepError {
 	return e
 }
 
-// take marks the failure as reported, and that which caused it, and tells
-// whether it was not before.
-func (e *StepError) take() bool {
-	if e.cause != nil {
-		return e.cause.take()
+// first is the failure that e comes from: of another step if that cancelled e's.
+func (e *StepError) first() *StepError {
+	for e.cause != nil {
+		e = e.cause
 	}
-	return !e.reported.Swap(true)
+	return e
 }
 
-// takeStep is take for an error of reading: that of the step it names first.
-// Errors of no step are always new.
-func takeStep(err error) bool {
+// take marks the failure as reported, and tells whether it was not before.
+func (e *StepError) take() bool { return !e.first().reported.Swap(true) }
+
+// heard reports whether the step's trace or Device.Wait has returned the failure err.
+// There is no such failure in nil, nor in errors that came back at once.
+func heard(err error) bool {
 	e, ok := errors.AsType[*StepError](err)
-	return !ok || e.take()
+	if !ok {
+		return true
+	}
+	e = e.first()
+	return e.reported.Load() || e.waited.Load()
 }
 
 // closedError is the error of what a closed device does not do any more.

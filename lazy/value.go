@@ -26,6 +26,7 @@ type value struct {
 	borrowed bool                     // view is memory of the caller's
 	version  bool                     // of a variable
 	host     bool                     // a version that Init or SetValues made
+	fell     atomic.Bool              // a version that failed and has pinned old
 	// pool takes the memory when the last pin is gone, once all handles on the
 	// value have been released.
 	pool     atomic.Pointer[soa.Pool]
@@ -104,6 +105,7 @@ func (v *value) drop() {
 	if v.pins.Add(-1) > 0 {
 		return
 	}
+	v.letGo()
 	if pool := v.pool.Load(); pool != nil && !v.captured && v.ready() && v.err == nil && v.donor.Load() == nil && v.gone.Load() == nil {
 		pool.Recycle(v.view)
 		v.view.Locate(soa.View{})

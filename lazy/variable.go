@@ -23,7 +23,7 @@ type variable struct {
 	now      *value        // the latest version; it may still be on its way
 	assigned callsite.Site // where that was assigned
 	lost     *OpError      // of an assignment that was in no trace, until somebody asks
-	failed   error         // of the latest version that was taken back
+	failed   error         // of the latest version that was taken back, until it was read
 }
 
 // Variable makes a variable of the given dtype and dimensions, all zero until
@@ -120,13 +120,14 @@ func (v *variable) takeLost() error {
 	return err
 }
 
-// takeFailed returns why a version was taken back, if nobody has heard of it.
+// takeFailed returns why a version was taken back, once, and only until the trace
+// of the step that failed has heard of it.
 func (v *variable) takeFailed() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	err := v.failed
 	v.failed = nil
-	if err == nil || !takeStep(err) {
+	if heard(err) {
 		return nil
 	}
 	return err
@@ -200,7 +201,7 @@ func (s *state) refresh() {
 	if s.read.failed() == nil {
 		return
 	}
-	s.read.pins.Add(-1)
+	s.read.drop()
 	s.read = s.v.pin()
 	s.param.Value = s.read
 }

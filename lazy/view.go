@@ -199,24 +199,30 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 // viewed returns the value of the view t, pinned: its storage's, seen through
 // its window.
 func (t *Tensor) viewed(why SyncReason) (*value, error) {
-	v, err := t.storageValue(why)
-	if err != nil {
-		return nil, err
+	of := t.alias.root
+	if of.v != nil && t.tr != nil {
+		of = t // in the version that its trace has read
 	}
-	if err := v.wait(nil, nil); err != nil {
-		v.pins.Add(-1)
-		return nil, err
+	var v *value
+	for v == nil {
+		var err error
+		if v, err = t.storageValue(why); err == nil {
+			v, err = of.arrived(v)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	win, copied, err := t.alias.win.of(v.view, t.alias.typ)
 	if err != nil {
-		v.pins.Add(-1)
+		v.drop()
 		return nil, fmt.Errorf("value of a view: %w", err)
 	}
 	seen := &value{view: win, under: v}
 	seen.pins.Add(1)
 	if copied {
 		seen.under = nil
-		v.pins.Add(-1)
+		v.drop()
 	}
 	return seen, nil
 }

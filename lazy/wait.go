@@ -109,8 +109,9 @@ func (tr *Trace) Wait(ctx context.Context) error {
 
 // Wait returns when no trace of the device, and of this device only, has a step
 // queued or running, or ctx is done. Its error is ctx's, or what has failed in
-// the device's traces and was not reported yet; it is then reported. It may be
-// called from any goroutine, but not from a step closure.
+// the device's traces, unless these or this function have returned it already. The
+// traces themselves return it all the same. It may be called from any goroutine, but
+// not from a step closure.
 func (d *Device) Wait(ctx context.Context) error {
 	if !d.opens() {
 		return notOpened("wait")
@@ -143,13 +144,14 @@ func (a *async) busy() (some *queue, err error) {
 	return some, nil
 }
 
-// report returns the failures that nobody has heard of.
+// report returns the failures that neither it nor their traces have returned.
 func (a *async) report() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []error
 	for _, e := range a.failures {
-		if e.take() {
+		if !heard(e) {
+			e.first().waited.Store(true)
 			all = append(all, e)
 		}
 	}

@@ -1,0 +1,135 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+)
+
+// A version of a variable whose step failed has never been: the version before it
+// holds. Readers in other traces that had taken the failed version as an operand
+// read the one before instead, so that a step fails of its own program, of its own
+// context, and of operands that nobody else can give it, and of nothing else. The
+// trace of the failed step itself hears of the failure.
+
+// standIn returns the version that holds in place of v: v itself unless it is a
+// version of a variable whose step failed. Steps of q keep the versions that q
+// failed to make; nil is no trace's queue.
+func (v *value) standIn(q *queue) *value {
+	for v.version && v.old != nil && v.failed() != nil && !ownFailure(v.err, q) {
+		v = v.old
+	}
+	return v
+}
+
+// ownFailure reports whether err is the failure of a step of q.
+func ownFailure(err error, q *queue) bool {
+	if q == nil || err == nil {
+		return false
+	}
+	e, ok := errors.AsType[*StepError](err)
+	return ok && e.q == q
+}
+
+// fall has v, a version whose step failed, pin the version before it for as long as
+// readers have v pinned: they read that one.
+func (v *value) fall() {
+	v.old.pins.Add(1)
+	v.fell.Store(true)
+	if v.pins.Load() == 0 {
+		v.letGo()
+	}
+}
+
+// letGo undoes fall, once.
+func (v *value) letGo() {
+	if v.fell.Load() && v.fell.Swap(false) {
+		v.old.drop()
+	}
+}
+
+// shared reports whether anybody but one reader, who has pinned v, may read v or the
+// version that stands in for it.
+func (v *value) shared() bool {
+	for v.pins.Load() <= 1 {
+		if !v.version || v.failed() == nil || v.old == nil {
+			return false
+		}
+		v = v.old
+	}
+	return true
+}
+
+// await waits for v or the version that stands in for it. The error is ctx's, that of
+// a wait without end, or says which step was to make v.
+func (f *flight) await(v *value) (*value, error) {
+	for {
+		err := v.wait(f.ctx, f)
+		if err == nil {
+			return v, nil
+		}
+		next := v.standIn(f.q)
+		if next == v {
+			if v.failed() != nil && !ownFailure(err, f.q) {
+				err = operandError{err}
+			}
+			return nil, err
+		}
+		v = next
+	}
+}
+
+// arrived waits for v, a value of t that is pinned. It returns v or, pinned in its
+// place, the version that stands in for it; nil if t is to be looked at anew, which
+// failed steps have left as it was before.
+func (t *Tensor) arrived(v *value) (*value, error) {
+	for {
+		err := v.wait(nil, nil)
+		if err == nil {
+			return v, nil
+		}
+		if v.failed() == nil { // the wait itself has failed
+			v.drop()
+			return nil, err
+		}
+		if t.v != nil || t.restorable() && heard(err) {
+			v.drop()
+			return nil, nil
+		}
+		next := v.standIn(t.queue())
+		if next == v {
+			v.drop()
+			return nil, err
+		}
+		next.pins.Add(1)
+		v.drop()
+		v = next
+	}
+}
+
+// queue returns that of t's trace; nil if it has none.
+func (t *Tensor) queue() *queue {
+	if t.tr == nil {
+		return nil
+	}
+	return t.tr.queue
+}
+
+// operandError is why a step has no operand: a step of another trace failed. It is
+// what that failed of, but for a context, which is not the step's own.
+type operandError struct{ err error }
+
+func (e operandError) Error() string {
+	at := ""
+	if s, ok := errors.AsType[*StepError](e.err); ok && s.marked != 0 {
+		at = ", which another trace made in the step marked at " + s.marked.String() + ","
+	}
+	return "an operand" + at + " has no value: " + e.err.Error()
+}
+
+// Is hides whether a context was done that is another step's.
+func (e operandError) Is(target error) bool {
+	return target != context.Canceled && target != context.DeadlineExceeded && errors.Is(e.err, target)
+}
+
+// As finds the errors that the other step failed with.
+func (e operandError) As(target any) bool { return errors.As(e.err, target) }
