@@ -5,6 +5,27 @@ import (
 	"strings"
 )
 
+// canonicalBounds writes bounds in one way; other encodings stay.
+func canonicalBounds(a Attribute) Attribute {
+	list := (&TensorType{Encoding: a}).Bounds()
+	if list == nil {
+		return a
+	}
+	s := make([]string, len(list))
+	for i, n := range list {
+		s[i] = sizeText(n)
+	}
+	return DialectAttr{Text: "stablehlo.bounds<" + strings.Join(s, ", ") + ">"}
+}
+
+// sizeText writes a size as types do.
+func sizeText(n int64) string {
+	if n == Dynamic {
+		return "?"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 // boundsText is what stands between the brackets of a tensor type's bounds.
 func boundsText(t *TensorType) (string, bool) {
 	if t.Encoding == nil {
@@ -13,11 +34,6 @@ func boundsText(t *TensorType) (string, bool) {
 	s := t.Encoding.String()
 	if rest, ok := strings.CutPrefix(s, "#stablehlo.bounds<"); ok {
 		return strings.TrimSuffix(rest, ">"), true
-	}
-	if rest, ok := strings.CutPrefix(s, "#stablehlo.type_extensions<"); ok {
-		_, rest, _ = strings.Cut(rest, "[")
-		rest, _, ok = strings.Cut(rest, "]")
-		return rest, ok
 	}
 	return "", false
 }
@@ -34,9 +50,12 @@ func (t *TensorType) Bounds() []int64 {
 		return list
 	}
 	for e := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(e), 10, 64)
-		if err != nil {
+		e = strings.TrimSpace(e)
+		n, err := strconv.ParseInt(e, 10, 64)
+		if e == "?" {
 			n = Dynamic
+		} else if err != nil {
+			return nil // other dialects' numbers are not read
 		}
 		list = append(list, n)
 	}

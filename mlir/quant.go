@@ -13,6 +13,7 @@ import (
 // quantization) is MLIR's; the StableHLO specification has none.
 type QuantType struct {
 	Storage    IntegerType
+	Signless   bool  // the storage is written u8: constants have its bits as i8
 	Min, Max   int64 // of the storage
 	Expressed  FloatType
 	Axis       int // the dimension whose slices have scales of their own; -1 if there is none
@@ -85,11 +86,17 @@ func cutHead(s string) (head, params string, ok bool) {
 func (q *QuantType) types(s string) error {
 	storage, rest, _ := strings.Cut(s, ":")
 	name, low, bounded := strings.Cut(storage, "<")
-	i, ok := namedType(name).(IntegerType)
+	word, signless := strings.CutPrefix(name, "u")
+	if signless = signless && !strings.HasPrefix(word, "i"); signless {
+		word = "ui" + word
+	} else {
+		word = name
+	}
+	i, ok := namedType(word).(IntegerType)
 	if !ok || i.Width > 32 {
 		return fmt.Errorf("storage type %s is no integer of up to 32 bits", name)
 	}
-	q.Storage = i
+	q.Storage, q.Signless = i, signless
 	q.Min, q.Max = q.limits()
 	if bounded {
 		high, after, ok := strings.Cut(rest, ">:")
@@ -153,8 +160,8 @@ func (q *QuantType) params(s string) error {
 func (q *QuantType) param(s string) error {
 	scale, zero, has := strings.Cut(s, ":")
 	v, err := strconv.ParseFloat(scale, 64)
-	if err != nil {
-		return fmt.Errorf("scale %q is not a number", clip(scale))
+	if err != nil || strings.IndexByte(scale, '.') < 0 {
+		return fmt.Errorf("scale %q is not a number with a point", clip(scale))
 	}
 	z := int64(0)
 	if has {
@@ -164,6 +171,67 @@ func (q *QuantType) param(s string) error {
 	}
 	q.Scales, q.ZeroPoints = append(q.Scales, v), append(q.ZeroPoints, z)
 	return nil
+}
+
+// stored is the type that constants of the type are written with.
+func (q *QuantType) stored() IntegerType {
+	if q.Signless {
+		return IntegerType{Width: q.Storage.Width}
+	}
+	return q.Storage
+}
+
+// text is the one way to write the type: without bounds that are those of the
+// storage type, zero points that are 0 and spaces, and with scales as MLIR
+// prints an f64.
+func (q *QuantType) text() string {
+	storage := q.Storage.String()
+	if q.Signless {
+		storage = "u" + strconv.Itoa(q.Storage.Width)
+	}
+	b := []byte("quant.uniform<" + storage)
+	if low, high := q.limits(); q.Min != low || q.Max != high {
+		b = fmt.Appendf(b, "<%d:%d>", q.Min, q.Max)
+	}
+	b = append(b, ":"+q.Expressed.Name...)
+	switch {
+	case q.Blocks != nil:
+		sizes := make([]string, len(q.Blocks))
+		for i, block := range q.Blocks {
+			sizes[i] = fmt.Sprintf("%d:%d", block.Axis, block.Size)
+		}
+		b = append(b, ":{"+strings.Join(sizes, ", ")+"}, "...)
+		b, _ = q.appendGrid(b, 0, 0)
+	case q.Axis >= 0:
+		b = fmt.Appendf(b, ":%d, {", q.Axis)
+		for i := range q.Scales {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = q.appendParam(b, i)
+		}
+		b = append(b, '}')
+	default:
+		b = q.appendParam(append(b, ", "...), 0)
+	}
+	return string(append(b, '>'))
+}
+
+func (q *QuantType) appendParam(b []byte, i int) []byte {
+	b = appendFloat(b, math.Float64bits(q.Scales[i]), F64)
+	if z := q.ZeroPoints[i]; z != 0 {
+		b = fmt.Appendf(b, ":%d", z)
+	}
+	return b
+}
+
+// canonicalQuant is a quantized type's text; one that cannot be read stays, for the
+// verifier to refuse.
+func canonicalQuant(t DialectType) DialectType {
+	if q, err := QuantOf(t); err == nil && q != nil {
+		t.Text = q.text()
+	}
+	return t
 }
 
 func (q *QuantType) check() error {

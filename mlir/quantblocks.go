@@ -99,6 +99,23 @@ func (q *QuantType) gridScale(s string, depth int) (string, error) {
 	return s[end:], q.param(s[:end])
 }
 
+// appendGrid writes the list at depth whose first scale is the i-th, and
+// returns which comes next.
+func (q *QuantType) appendGrid(b []byte, depth, i int) ([]byte, int) {
+	b = append(b, '{')
+	for k := range q.Grid[depth] {
+		if k > 0 {
+			b = append(b, ", "...)
+		}
+		if depth+1 < len(q.Grid) {
+			b, i = q.appendGrid(b, depth+1, i)
+		} else {
+			b, i = q.appendParam(b, i), i+1
+		}
+	}
+	return append(b, '}'), i
+}
+
 // Misfit says why tensors of the given shape cannot have elements of type q;
 // "" if they can. Dimensions that are not known fit.
 func (q *QuantType) Misfit(shape []int64) string {

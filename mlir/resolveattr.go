@@ -274,8 +274,10 @@ func dialectAttr(text string) Attribute {
 	case "stablehlo.type_extensions": // what bounds were called before
 		if _, list, ok := strings.Cut(body, "="); ok {
 			list = strings.Trim(strings.TrimSuffix(list, ">"), " []")
-			return DialectAttr{"stablehlo.bounds<" + list + ">"}
+			return canonicalBounds(DialectAttr{"stablehlo.bounds<" + list + ">"})
 		}
+	case "stablehlo.bounds":
+		return canonicalBounds(a)
 	}
 	return a
 }

@@ -73,11 +73,27 @@ func (r *resolver) newType(t *typeRef) (Type, *Error) {
 
 func (r *resolver) bangType(t *typeRef) (Type, *Error) {
 	if strings.IndexAny(t.text, ".<") >= 0 {
-		return DialectType{Text: squeeze(t.text[1:])}, nil
+		return canonicalType(DialectType{Text: squeeze(t.text[1:])}), nil
 	}
 	n := len(r.errs)
 	v := r.aliasedType(t.text, t.pos)
 	return v, r.since(n)
+}
+
+// canonicalType writes the types of other dialects that are known here in one
+// way, so that types can be compared by their texts.
+func canonicalType(t DialectType) DialectType {
+	switch {
+	case strings.HasPrefix(t.Text, "quant.uniform<"):
+		return canonicalQuant(t)
+	case strings.HasPrefix(t.Text, "stablehlo.future<"):
+		if elems, ok := futureElems(t); ok {
+			t.Text = "stablehlo.future<" + joinTypes(elems) + ">"
+		}
+	case t.Text == "stablehlo.token<>":
+		t.Text = "stablehlo.token"
+	}
+	return t
 }
 
 // since returns the first error after the n-th and forgets it and those behind.

@@ -144,11 +144,7 @@ func (t *TensorType) String() string {
 		b.WriteString("*x")
 	}
 	for _, d := range t.Shape {
-		if d == Dynamic {
-			b.WriteByte('?')
-		} else {
-			b.WriteString(strconv.FormatInt(d, 10))
-		}
+		b.WriteString(sizeText(d))
 		b.WriteByte('x')
 	}
 	b.WriteString(t.Elem.String())

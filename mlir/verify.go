@@ -383,10 +383,7 @@ func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64) bo
 func shapeText(shape []int64) string {
 	s := make([]string, len(shape))
 	for i, d := range shape {
-		s[i] = "?"
-		if d != Dynamic {
-			s[i] = fmt.Sprint(d)
-		}
+		s[i] = sizeText(d)
 	}
 	return "[" + strings.Join(s, ", ") + "]"
 }

@@ -312,7 +312,7 @@ func (v *verifier) mixed(op *Op, labels [4]string, lhs, rhs, out *TensorType) bo
 		v.fail(op, labels[3], "elements are %s and %s but the right operand stands for %s", lhs.Elem, out.Elem, q.Expressed)
 	case p == nil:
 		return true
-	case p.Storage != q.Storage:
+	case p.stored() != q.stored():
 		v.fail(op, labels[0], "storage types differ: %s and %s", p.Storage, q.Storage)
 	case p.Expressed != q.Expressed || q.Expressed != r.Expressed:
 		v.fail(op, labels[1], "expressed types differ: %s, %s and %s", p.Expressed, q.Expressed, r.Expressed)

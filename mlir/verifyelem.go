@@ -248,7 +248,7 @@ func verifyConstant(v *verifier, op *Op) {
 	}
 	want := outs[0]
 	if q := quantOf(want.Elem); q != nil { // the value has what is stored
-		want = &TensorType{Shape: want.Shape, Elem: q.Storage}
+		want = &TensorType{Shape: want.Shape, Elem: q.stored()}
 	}
 	if !sameShape(d.Type.Shape, want.Shape) || !SameType(d.Type.Elem, want.Elem) {
 		v.fail(op, "C1", "the value is %s but the result is %s", d.Type, outs[0])

@@ -125,7 +125,7 @@ func sameAside(a, b Type, scales bool) bool {
 }
 
 func sameStorage(p, q *QuantType) bool {
-	return p.Storage == q.Storage && p.Min == q.Min && p.Max == q.Max
+	return p.stored() == q.stored() && p.Min == q.Min && p.Max == q.Max
 }
 
 // promotable is the specification's is_promotable: the same kind of number, at
