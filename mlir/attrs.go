@@ -140,7 +140,11 @@ func (a EnumAttr) String() string {
 }
 
 func (a StructAttr) String() string {
-	a = canonical(a)
+	c := canonical(a)
+	a, ok := c.(StructAttr)
+	if !ok {
+		return c.String()
+	}
 	s := a.Fields.inOrder()
 	return "#" + a.Name + "<" + s[1:len(s)-1] + ">"
 }

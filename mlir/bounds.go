@@ -11,6 +11,10 @@ func canonicalBounds(a Attribute) Attribute {
 	if list == nil {
 		return a
 	}
+	return boundsAttr(list)
+}
+
+func boundsAttr(list []int64) Attribute {
 	s := make([]string, len(list))
 	for i, n := range list {
 		s[i] = sizeText(n)
@@ -60,6 +64,22 @@ func (t *TensorType) Bounds() []int64 {
 		list = append(list, n)
 	}
 	return list
+}
+
+// limits is Bounds with an entry for each dimension in any case.
+func (t *TensorType) limits() []int64 {
+	if b := t.Bounds(); len(b) == len(t.Shape) {
+		return b
+	}
+	return unknown(len(t.Shape))
+}
+
+// most is the largest size of dimension i; Dynamic if it is not known.
+func (t *TensorType) most(i int) int64 {
+	if d := t.Shape[i]; d != Dynamic {
+		return d
+	}
+	return t.limits()[i]
 }
 
 // bounded returns how many dimensions of t are dynamic, and how many of those

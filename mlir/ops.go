@@ -100,7 +100,7 @@ var opList = []opDef{
 	binaryOp("shift_left", verifySame(2, kInt)),
 	binaryOp("shift_right_arithmetic", verifySame(2, kInt)),
 	binaryOp("shift_right_logical", verifySame(2, kInt)),
-	binaryOp("subtract", verifySame(2, kInt|kFloat|kComplex|kQuant|kIndex)),
+	binaryOp("subtract", verifySame(2, kInt|kFloat|kComplex|kQuant)),
 	commutative(binaryOp("xor", verifySame(2, kBool|kInt))),
 
 	{name: "stablehlo.is_finite", traits: Elementwise, syntax: form(operands{1}, attrDict{}, funcType{}), verify: verifyIsFinite},

@@ -8,7 +8,7 @@ import (
 
 func TestQuantOf(t *testing.T) {
 	for text, want := range map[string]QuantType{
-		"quant.uniform<i8:f32, 0.5:-20>":                    {Storage: IntegerType{Width: 8}, Min: -128, Max: 127, Expressed: F32, Axis: -1, Scales: []float64{0.5}, ZeroPoints: []int64{-20}},
+		"quant.uniform<i8:f32, 0.5:-20>":                      {Storage: IntegerType{Width: 8}, Min: -128, Max: 127, Expressed: F32, Axis: -1, Scales: []float64{0.5}, ZeroPoints: []int64{-20}},
 		"quant.uniform<ui4:bf16, 2.0>":                        {Storage: IntegerType{Width: 4, Sign: Unsigned}, Min: 0, Max: 15, Expressed: BF16, Axis: -1, Scales: []float64{2}, ZeroPoints: []int64{0}},
 		"quant.uniform<i8<-127:127>:f64:1, {1.0e-1:-30,0.5}>": {Storage: IntegerType{Width: 8}, Min: -127, Max: 127, Expressed: F64, Axis: 1, Scales: []float64{0.1, 0.5}, ZeroPoints: []int64{-30, 0}},
 	} {

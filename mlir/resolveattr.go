@@ -239,8 +239,12 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 }
 
 // canonical drops what the dialect's printer leaves out: lists that are empty.
-func canonical(a StructAttr) StructAttr {
+func canonical(a StructAttr) Attribute {
 	switch a.Name {
+	case "stablehlo.type_extensions": // what bounds were called before
+		if list, ok := Ints(a.Fields.Get("bounds")); ok && len(a.Fields) == 1 {
+			return boundsAttr(list)
+		}
 	case "stablehlo.dot":
 		if d, ok := ParseDot(a); ok {
 			return d.Attr()

@@ -120,7 +120,7 @@ func (v *verifier) op(op *Op) {
 	v.seen = outer
 	v.order = v.order[:mark]
 	v.stack = v.stack[:len(v.stack)-1]
-	if d != nil && d.verify != nil && good && v.malformed == bad && v.shape(op) {
+	if d != nil && d.verify != nil && good && v.malformed == bad && v.shape(op) && v.properties(op, d) {
 		d.verify(v, op)
 	}
 	for _, r := range op.Results {
@@ -371,10 +371,19 @@ func (v *verifier) sorted(op *Op, label, what string, dims []int64) bool {
 	return true
 }
 
-// result checks that the op's result t has the given shape and element type.
-func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64) bool {
+// result checks that the op's result t can have the given shape, whose unknown
+// dimensions are at most bounds, where these are given.
+func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64, bounds ...int64) bool {
 	if !sameShape(t.Shape, shape) {
 		v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
+		return false
+	}
+	if !inBounds(shape, t.Bounds()) {
+		v.fail(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
+		return false
+	}
+	if !inBounds(t.Shape, bounds) {
+		v.fail(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
 		return false
 	}
 	return true

@@ -16,7 +16,7 @@ func verifyAsyncStart(v *verifier, op *Op) {
 		v.fail(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name)
 		return
 	}
-	if got, want := typesOf(b.Args), typesOf(op.Operands); !likeTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
+	if got, want := typesOf(b.Args), typesOf(op.Operands); !sameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
 		v.fail(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", joinTypes(want), joinTypes(got))
 		return
 	}
@@ -25,7 +25,7 @@ func verifyAsyncStart(v *verifier, op *Op) {
 		return
 	}
 	got, ok := futureElems(op.Results[0].Type)
-	if want := typesOf(returns(op.Regions[0]).Operands); !ok || !likeTypes(got, want) {
+	if want := typesOf(returns(op.Regions[0]).Operands); !ok || !sameTypes(got, want) {
 		v.fail(op, "C4", "the body returns (%s) but the result is %s", joinTypes(want), op.Results[0].Type)
 	}
 }

@@ -44,7 +44,7 @@ func attrProblem(a Attribute) string {
 		switch a.Name {
 		case "stablehlo.dot_algorithm":
 			if label, why := algorithmProblem(a); why != "" {
-				return why + " (dot_general_" + strings.ToLower(label) + ")"
+				return why + algorithmLabel(label)
 			}
 		case "stablehlo.result_accuracy":
 			return accuracyProblem(a)
@@ -57,6 +57,13 @@ func attrProblem(a Attribute) string {
 		}
 	}
 	return ""
+}
+
+func algorithmLabel(label string) string {
+	if label == "" {
+		return ""
+	}
+	return " (dot_general_" + strings.ToLower(label) + ")"
 }
 
 // algorithmProblem checks the types and counts of a dot algorithm; label is
@@ -72,7 +79,43 @@ func algorithmProblem(a StructAttr) (label, why string) {
 			return []string{"C22", "C23", "C24"}[i], name + " of the algorithm should be a positive number"
 		}
 	}
+	if !knownAlgorithm(a) {
+		return "", "the algorithm is not one that any hardware is known to have: " + a.String()
+	}
 	return "", ""
+}
+
+// algorithms are those that hardware is known to have, by the types of operands
+// and accumulation, with the counts of components and primitive operations. The
+// specification's text has the parts of operands in the components; its
+// implementation has 1 and 1 and tells them by the operations alone.
+var algorithms = map[[3]string][][3]int64{
+	{"f16", "f16", "f16"}:    {{1, 1, 1}},
+	{"f16", "f16", "f32"}:    {{1, 1, 1}},
+	{"bf16", "bf16", "bf16"}: {{1, 1, 1}},
+	{"bf16", "bf16", "f32"}:  {{1, 1, 1}, {1, 1, 3}, {1, 1, 6}, {1, 1, 9}, {2, 2, 3}, {3, 3, 6}, {3, 3, 9}},
+	{"tf32", "tf32", "f32"}:  {{1, 1, 1}, {1, 1, 3}, {2, 2, 3}},
+	{"f32", "f32", "f32"}:    {{1, 1, 1}},
+	{"f64", "f64", "f64"}:    {{1, 1, 1}},
+	{"f8", "f8", "f32"}:      {{1, 1, 1}}, // any two floats of 8 bits
+}
+
+// knownAlgorithm reports whether an algorithm whose fields are well formed is
+// one of them. Accumulating with less precision is for operands of 8 bits.
+func knownAlgorithm(a StructAttr) bool {
+	var types [3]string
+	for i, name := range []string{"lhs_precision_type", "rhs_precision_type", "accumulation_type"} {
+		types[i] = a.Fields.Get(name).(TypeAttr).Type.String()
+		if strings.HasPrefix(types[i], "f8") && types[i] != "f8E8M0FNU" && i < 2 {
+			types[i] = "f8"
+		}
+	}
+	var counts [3]int64
+	for i, name := range []string{"lhs_component_count", "rhs_component_count", "num_primitive_operations"} {
+		counts[i], _ = Int(a.Fields.Get(name))
+	}
+	imprecise := Flag(a.Fields.Get("allow_imprecise_accumulation"))
+	return slices.Contains(algorithms[types], counts) && (!imprecise || types[0] == "f8")
 }
 
 // accuracyProblem checks a mode and tolerances, which are for the mode

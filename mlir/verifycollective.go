@@ -39,13 +39,21 @@ func (v *verifier) groups(op *Op, unique, ids string, fill bool) (shape []int64,
 	return d.Type.Shape, true
 }
 
-// meshAxes checks axes of a mesh that the attribute holds. One that is named by
-// a symbol may be defined in any dialect.
+// meshAxes checks axes of a mesh, which is in the attribute or named by a
+// symbol. What a symbol names may be of any dialect: its axes are checked if
+// they are those of an attribute stablehlo.mesh.
 func (v *verifier) meshAxes(op *Op, a StructAttr) bool {
-	if _, inline := a.Fields.Get("mesh").(StructAttr); !inline {
-		return true
+	if name, ok := a.Fields.Get("mesh").(SymbolAttr); ok {
+		at := slices.IndexFunc(v.m.Ops, func(o *Op) bool { return o.SymName() == string(name) })
+		if at < 0 {
+			v.fail(op, "", "replica_groups: the mesh %s is not defined in this module", name)
+			return false
+		}
+		if v.m.Ops[at].Attrs.Get("stablehlo.mesh") == nil {
+			return true
+		}
 	}
-	if _, err := MeshGroups(a, nil); err != nil {
+	if _, err := MeshGroups(a, v.m); err != nil {
 		v.fail(op, "", "replica_groups: %s", err)
 		return false
 	}
@@ -164,7 +172,7 @@ func (v *verifier) combine(op *Op, r *Region, body, shape, elem string, ins, out
 	for i, in := range ins {
 		one := []*TensorType{in}
 		elems, ok := v.reducer(op, reduction{r, body, one, scalars(one), nil})
-		if !ok || !v.result(op, shape, outs[i], in.Shape) || !v.bodyElem(op, elem, i, outs[i], elems[0]) {
+		if !ok || !v.result(op, shape, outs[i], in.Shape, in.limits()...) || !v.bodyElem(op, elem, i, outs[i], elems[0]) {
 			return
 		}
 	}
@@ -235,7 +243,15 @@ func verifyAllToAll(v *verifier, op *Op) {
 		if split != concat {
 			want[split], want[concat] = divided(want[split], count), multiplied(want[concat], count)
 		}
-		if !v.result(op, "C9", outs[i], want) || !v.sameElem(op, "C9", in, outs[i]) {
+		bounds := in.limits()
+		if split != concat {
+			if b := bounds[split]; b != Dynamic && b%count != 0 {
+				v.fail(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)
+				return
+			}
+			bounds[split], bounds[concat] = divided(bounds[split], count), multiplied(bounds[concat], count)
+		}
+		if !v.result(op, "C9", outs[i], want, bounds...) || !v.sameElem(op, "C9", in, outs[i]) {
 			return
 		}
 	}
@@ -303,7 +319,7 @@ func (v *verifier) rooted(op *Op, root, count string) (data int, ok bool) {
 }
 
 func verifyCollectiveReduce(v *verifier, op *Op) {
-	if _, ok := v.groups(op, "C1", "C2", false); !ok || !v.channel(op, "") {
+	if _, ok := v.complete(op, "C1", "C2", false); !ok || !v.channel(op, "") {
 		return
 	}
 	data, ok := v.rooted(op, "C3", "C3")

@@ -143,7 +143,7 @@ func verifyBarrier(v *verifier, op *Op) {
 			}
 		}
 	}
-	if !likeTypes(in, out) {
+	if !sameTypes(in, out) {
 		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
 	}
 }
@@ -181,7 +181,7 @@ func verifyTuple(v *verifier, op *Op) {
 		return
 	}
 	t, ok := op.Results[0].Type.(TupleType)
-	if !ok || !likeTypes(typesOf(op.Operands), t.Elems) {
+	if !ok || !sameTypes(typesOf(op.Operands), t.Elems) {
 		v.fail(op, "C1", "operands are (%s) but the result is %s", joinTypes(typesOf(op.Operands)), op.Results[0].Type)
 	}
 }

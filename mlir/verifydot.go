@@ -33,15 +33,19 @@ func verifyDotGeneral(v *verifier, op *Op) {
 	if !good {
 		return
 	}
-	var shape []int64
-	for _, i := range d.LHSBatch {
-		shape = append(shape, lhs.Shape[i])
-	}
-	shape = append(shape, rest(lhs.Shape, d.LHSBatch, d.LHSContract)...)
-	shape = append(shape, rest(rhs.Shape, d.RHSBatch, d.RHSContract)...)
-	if v.result(op, "C12", outs[0], shape) {
+	shape, bounds := d.shape(lhs.Shape, rhs.Shape), d.shape(lhs.limits(), rhs.limits())
+	if v.result(op, "C12", outs[0], shape, bounds...) {
 		v.dotElements(op, lhs, rhs, outs[0], d.RHSContract)
 	}
+}
+
+// shape takes the result's dimensions from those of the operands.
+func (d DotDims) shape(lhs, rhs []int64) []int64 {
+	var shape []int64
+	for _, i := range d.LHSBatch {
+		shape = append(shape, lhs[i])
+	}
+	return append(append(shape, rest(lhs, d.LHSBatch, d.LHSContract)...), rest(rhs, d.RHSBatch, d.RHSContract)...)
 }
 
 // dotElements checks element types, quantized or not.
@@ -64,7 +68,7 @@ func (v *verifier) dotElements(op *Op, lhs, rhs, out *TensorType, contract []int
 }
 
 // verifyDot checks dot: vectors and matrices, as in the op's description; the
-// specification does not treat it.
+// specification does not treat it, and has no rule for quantized elements.
 func verifyDot(v *verifier, op *Op) {
 	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny)}, []slot{of(kAny)})
 	if !ok || !v.precisions(op, "", "") {
@@ -79,8 +83,12 @@ func verifyDot(v *verifier, op *Op) {
 		v.fail(op, "", "contracting dimensions differ: %s and %s", ins[0], ins[1])
 		return
 	}
-	if v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:])) {
-		v.dotElements(op, ins[0], ins[1], outs[0], nil)
+	bounds := slices.Concat(ins[0].limits()[:len(lhs)-1], ins[1].limits()[1:])
+	if !v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:]), bounds...) {
+		return
+	}
+	if a, b := ins[0].Elem, ins[1].Elem; quantOf(a) == nil && quantOf(b) == nil && !SameType(a, b) {
+		v.fail(op, "", "elements differ: %s and %s", a, b)
 	}
 }
 

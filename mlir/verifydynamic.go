@@ -15,7 +15,7 @@ func (v *verifier) shapeOperand(op *Op, label string, i int, t, out *TensorType)
 		return false
 	}
 	sizes, known := constantInts(op.Operands[i])
-	if known && !sameShape(sizes, out.Shape) {
+	if known && (!sameShape(sizes, out.Shape) || !inBounds(sizes, out.Bounds()) || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 })) {
 		v.fail(op, label, "operand %d is %s but the result is %s", i, shapeText(sizes), out)
 		return false
 	}
@@ -46,7 +46,7 @@ func verifyDynamicBroadcastInDim(v *verifier, op *Op) {
 }
 
 func verifyDynamicIota(v *verifier, op *Op) {
-	ins, outs, ok := v.takes(op, []slot{ranked(1, kInt|kIndex)}, []slot{of(kInt | kFloat | kComplex | kQuant | kIndex)})
+	ins, outs, ok := v.takes(op, []slot{ranked(1, kInt|kIndex)}, []slot{of(kInt | kFloat | kComplex | kQuant)})
 	if !ok || !v.shapeOperand(op, "C2", 0, ins[0], outs[0]) {
 		return
 	}
@@ -74,6 +74,12 @@ func verifyDynamicPad(v *verifier, op *Op) {
 		return
 	}
 	in, rank := ins[0], len(ins[0].Shape)
+	for i, t := range ins[2:] {
+		if !t.Static() || !SameType(t, ins[2]) {
+			v.fail(op, "C2", "operand %d is %s, but paddings should be of one type of known length", i+2, t)
+			return
+		}
+	}
 	if !v.sameElem(op, "C1", in, ins[1]) || !v.sameElem(op, "C1", in, outs[0]) {
 		return
 	}
@@ -92,6 +98,8 @@ func verifyDynamicPad(v *verifier, op *Op) {
 	inner, ok3 := constantInts(op.Operands[4])
 	if ok1 && ok2 && ok3 {
 		v.padded(op, in, outs[0], low, high, inner)
+	} else if ok3 {
+		v.interior(op, inner)
 	}
 }
 
@@ -111,6 +119,16 @@ func verifyRealDynamicSlice(v *verifier, op *Op) {
 	}
 	if len(outs[0].Shape) != len(ins[0].Shape) {
 		v.fail(op, "", "the operand is %s but the result is %s: ranks differ", ins[0], outs[0])
+		return
+	}
+	for i, least := range []int64{0, 0, 1} {
+		list, _ := constantInts(op.Operands[i+1])
+		for d, n := range list {
+			if n < least {
+				v.fail(op, "", "%s %d of dimension %d should be at least %d", []string{"start", "limit", "stride"}[i], n, d, least)
+				return
+			}
+		}
 	}
 }
 
@@ -145,8 +163,14 @@ func verifySetDimensionSize(v *verifier, op *Op) {
 	}
 	shape := slices.Clone(ins[0].Shape)
 	shape[d] = Dynamic
+	bounds := ins[0].limits()
+	bounds[d] = ins[0].most(int(d))
 	if size, known := constantInts(op.Operands[1]); known && len(size) == 1 {
+		if size[0] < 0 || bounds[d] != Dynamic && size[0] > bounds[d] {
+			v.fail(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, sizeText(bounds[d]))
+			return
+		}
 		shape[d] = size[0]
 	}
-	v.result(op, "", outs[0], shape)
+	v.result(op, "", outs[0], shape, bounds...)
 }

@@ -236,14 +236,26 @@ func verifyBitcast(v *verifier, op *Op) {
 	}
 }
 
+// static checks that the result's dimensions are known, without bounds.
+func (v *verifier) static(op *Op, out *TensorType) bool {
+	if !out.Static() || out.Encoding != nil {
+		v.fail(op, "", "the result is %s, but should have known dimensions and no encoding", out)
+		return false
+	}
+	return true
+}
+
 func verifyConstant(v *verifier, op *Op) {
-	_, outs, ok := v.takes(op, nil, []slot{of(kAny | kQuantBlock)})
+	_, outs, ok := v.takes(op, nil, []slot{of(kAny | kQuantBlock | kIndex)})
 	if !ok {
 		return
 	}
 	d, isDense := op.Attrs.Get("value").(*DenseAttr)
 	if !isDense {
 		v.missing(op, "value", "dense<…>", op.Attrs.Get("value"))
+		return
+	}
+	if !v.static(op, outs[0]) {
 		return
 	}
 	want := outs[0]
@@ -263,8 +275,11 @@ func verifyConstant(v *verifier, op *Op) {
 }
 
 func verifyIota(v *verifier, op *Op) {
-	_, outs, ok := v.takes(op, nil, []slot{of(kInt | kFloat | kComplex | kQuant | kIndex)})
+	_, outs, ok := v.takes(op, nil, []slot{of(kInt | kFloat | kComplex | kQuant)})
 	if !ok {
+		return
+	}
+	if !v.static(op, outs[0]) {
 		return
 	}
 	if d, ok := v.int(op, "C1", "iota_dimension", 0); ok {

@@ -23,11 +23,11 @@ func verifyDynamicGather(v *verifier, op *Op) {
 	}
 	sizes, known := constantInts(op.Operands[2])
 	if !known {
-		n := ins[2].Shape[0]
-		if n == Dynamic {
-			n = int64(len(ins[0].Shape))
+		if !ins[2].Static() {
+			v.fail(op, "I3", "operand 2 is %s, but its length should be known", ins[2])
+			return
 		}
-		sizes = unknown(int(min(n, maxRank)))
+		sizes = unknown(int(min(ins[2].Shape[0], maxRank)))
 	}
 	v.gather(op, ins, outs[0], sizes, dynamicGatherLabels)
 }
@@ -187,8 +187,15 @@ func (c gatherCheck) dropped(label string, dims []int64) bool {
 // result checks that batch sizes stand at the result's dimensions that are not
 // offsets, and slice sizes at the offsets.
 func (c gatherCheck) result() {
-	batch := rest(c.indices.Shape, []int64{c.g.IndexVectorDim})
-	offset := rest(c.sizes, c.g.CollapsedSliceDims, c.g.OperandBatchingDims)
+	shape := c.shape(c.indices.Shape, c.sizes)
+	if c.verifier.result(c.op, c.label["result"], c.out, shape, c.shape(c.indices.limits(), unknown(len(c.sizes)))...) {
+		c.sameElem(c.op, c.label["elements"], c.in, c.out)
+	}
+}
+
+func (c gatherCheck) shape(indices, sizes []int64) []int64 {
+	batch := rest(indices, []int64{c.g.IndexVectorDim})
+	offset := rest(sizes, c.g.CollapsedSliceDims, c.g.OperandBatchingDims)
 	shape := make([]int64, 0, len(batch)+len(offset))
 	for i := range int64(len(batch) + len(offset)) {
 		if slices.Contains(c.g.OffsetDims, i) && len(offset) > 0 {
@@ -197,7 +204,5 @@ func (c gatherCheck) result() {
 			shape, batch = append(shape, batch[0]), batch[1:]
 		}
 	}
-	if c.verifier.result(c.op, c.label["result"], c.out, shape) {
-		c.sameElem(c.op, c.label["elements"], c.in, c.out)
-	}
+	return shape
 }

@@ -21,7 +21,7 @@ const (
 	kIndex
 
 	kInt       = kSigned | kUnsigned
-	kTensor    = kBool | kInt | kFloat | kComplex | kIndex
+	kTensor    = kBool | kInt | kFloat | kComplex
 	kPerTensor = kTensor | kQuant
 	kAny       = kPerTensor | kQuantAxis
 	kQuants    = kQuant | kQuantAxis | kQuantBlock
@@ -48,20 +48,31 @@ func (k kinds) String() string {
 	return strings.Join(s, ", ")
 }
 
-// kindOf returns the kind of an element type; 0 if it is none of them.
+// kindOf returns the kind of an element type of the specification; 0 if it is
+// none of them, such as si32 or i7.
 func kindOf(t Type) kinds {
 	switch t := t.(type) {
 	case IntegerType:
 		switch {
 		case t == I1:
 			return kBool
+		case !slices.Contains([]int{2, 4, 8, 16, 32, 64}, t.Width):
+			return 0
 		case t.Sign == Unsigned:
 			return kUnsigned
+		case t.Sign == Signed:
+			return 0
 		}
 		return kSigned
 	case FloatType:
+		if t.Name == "f80" || t.Name == "f128" {
+			return 0
+		}
 		return kFloat
 	case ComplexType:
+		if t.Elem != Type(F32) && t.Elem != Type(F64) {
+			return 0
+		}
 		return kComplex
 	case IndexType:
 		return kIndex

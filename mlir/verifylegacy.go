@@ -15,6 +15,10 @@ func verifyCrossReplicaSum(v *verifier, op *Op) {
 		v.fail(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
 		return
 	}
+	if a, ok := op.Attrs.Get("replica_groups").(StructAttr); ok {
+		v.missing(op, "replica_groups", "dense<…> with integers", a)
+		return
+	}
 	v.groups(op, "", "", true)
 }
 

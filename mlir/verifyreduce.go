@@ -19,7 +19,7 @@ func verifyReduce(v *verifier, op *Op) {
 		return
 	}
 	for i, out := range outs {
-		if !v.result(op, "C7", out, kept) || !v.bodyElem(op, "C8", i, out, elems[i]) {
+		if !v.result(op, "C7", out, kept, rest(ins[i].limits(), dims)...) || !v.bodyElem(op, "C8", i, out, elems[i]) {
 			return
 		}
 	}
@@ -220,7 +220,7 @@ func verifySelectAndScatter(v *verifier, op *Op) {
 		v.fail(op, "C2", "the source is %s, but there are %s windows", source, shapeText(shape))
 		return
 	}
-	if v.result(op, "C11", outs[0], in.Shape) {
+	if v.result(op, "C11", outs[0], in.Shape, in.limits()...) {
 		v.bodyElem(op, "C12", 0, outs[0], elems[0])
 	}
 }

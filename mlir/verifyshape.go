@@ -94,7 +94,7 @@ func verifyBroadcast(v *verifier, op *Op) {
 			return
 		}
 	}
-	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape))
+	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape), slices.Concat(unknown(len(sizes)), ins[0].limits())...)
 }
 
 func verifyReshape(v *verifier, op *Op) {
@@ -159,11 +159,11 @@ func verifyTranspose(v *verifier, op *Op) {
 		v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
 		return
 	}
-	shape := make([]int64, len(perm))
+	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), in.limits()
 	for i, d := range perm {
-		shape[i] = in.Shape[d]
+		shape[i], bounds[i] = in.Shape[d], limits[d]
 	}
-	if !v.result(op, "C3", outs[0], shape) {
+	if !v.result(op, "C3", outs[0], shape, bounds...) {
 		return
 	}
 	if p, q := quantOf(in.Elem), quantOf(outs[0].Elem); q != nil && q.Axis >= 0 && int64(p.Axis) != perm[q.Axis] {
@@ -202,7 +202,7 @@ func verifySlice(v *verifier, op *Op) {
 	}
 	shape := make([]int64, len(from))
 	for i := range from {
-		if from[i] < 0 || from[i] > to[i] || in.Shape[i] != Dynamic && to[i] > in.Shape[i] {
+		if most := in.most(i); from[i] < 0 || from[i] > to[i] || most != Dynamic && to[i] > most {
 			v.fail(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
 			return
 		}
@@ -236,7 +236,7 @@ func verifyDynamicSlice(v *verifier, op *Op) {
 		return
 	}
 	for i, s := range sizes {
-		if s < 0 || in.Shape[i] != Dynamic && s > in.Shape[i] {
+		if most := in.most(i); s < 0 || most != Dynamic && s > most {
 			v.fail(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
 			return
 		}
@@ -300,7 +300,8 @@ func verifyConcatenate(v *verifier, op *Op) {
 	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
 		return
 	}
-	shape := slices.Clone(ins[0].Shape)
+	shape, bounds := slices.Clone(ins[0].Shape), unknown(len(ins[0].Shape))
+	bounds[d] = ins[0].most(int(d))
 	for i, t := range ins {
 		if !sameElement(t.Elem, ins[0].Elem) {
 			v.fail(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
@@ -313,19 +314,28 @@ func verifyConcatenate(v *verifier, op *Op) {
 		if len(rest) == len(shape) {
 			rest[d] = shape[d]
 		}
-		if !sameShape(rest, shape) {
+		if !sameShape(rest, shape) || !inBounds(rest, without(ins[0].limits(), d)) || !inBounds(ins[0].Shape, without(t.limits(), d)) {
 			v.fail(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
 			return
 		}
-		if shape[d] == Dynamic || t.Shape[d] == Dynamic {
-			shape[d] = Dynamic
-		} else {
-			shape[d] += t.Shape[d]
-		}
+		shape[d], bounds[d] = plus(shape[d], t.Shape[d]), plus(bounds[d], t.most(int(d)))
 	}
 	if v.sameElem(op, "C5", ins[0], outs[0]) {
-		v.result(op, "C6", outs[0], shape)
+		v.result(op, "C6", outs[0], shape, bounds...)
 	}
+}
+
+func plus(a, b int64) int64 {
+	if a == Dynamic || b == Dynamic {
+		return Dynamic
+	}
+	return a + b
+}
+
+// without is the bounds but for dimension d.
+func without(bounds []int64, d int64) []int64 {
+	bounds[d] = Dynamic
+	return bounds
 }
 
 func verifyPad(v *verifier, op *Op) {
@@ -353,23 +363,38 @@ func verifyPad(v *verifier, op *Op) {
 // padded checks the result of padding, with the labels that pad and
 // dynamic_pad share.
 func (v *verifier) padded(op *Op, in, out *TensorType, low, high, inner []int64) {
-	shape := make([]int64, len(low))
+	if !v.interior(op, inner) {
+		return
+	}
+	shape, bounds := unknown(len(low)), unknown(len(low))
 	for i, d := range in.Shape {
-		if inner[i] < 0 {
-			v.fail(op, "C3", "the interior padding %d of dimension %d is negative", inner[i], i)
-			return
-		}
-		if shape[i] = Dynamic; d == Dynamic {
+		most := in.most(i)
+		if most == Dynamic {
 			continue
 		}
-		n := paddedSize(d, low[i], high[i], inner[i])
+		n := paddedSize(most, low[i], high[i], inner[i])
 		if n.Sign() < 0 || !n.IsInt64() {
 			v.fail(op, "C4", "padding leaves %d of dimension %d of %s", n, i, in)
 			return
 		}
-		shape[i] = n.Int64()
+		if d == Dynamic {
+			bounds[i] = n.Int64()
+		} else {
+			shape[i] = n.Int64()
+		}
 	}
-	v.result(op, "C4", out, shape)
+	v.result(op, "C4", out, shape, bounds...)
+}
+
+// interior checks the padding between elements.
+func (v *verifier) interior(op *Op, inner []int64) bool {
+	for i, n := range inner {
+		if n < 0 {
+			v.fail(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
+			return false
+		}
+	}
+	return true
 }
 
 // paddedSize returns what becomes of a dimension of d, which need not fit 64 bits.

@@ -225,6 +225,10 @@ func (v *verifier) tensor(op *Op, label, what string, i int, x *Value, s slot) (
 		v.fail(op, label, "%s %d has type %s, but a ranked tensor is expected", what, i, x.Type)
 		return nil, false
 	}
+	if kindOf(t.Elem) == 0 {
+		v.fail(op, label, "%s %d is %s, but tensors of %s are not StableHLO's", what, i, t, t.Elem)
+		return nil, false
+	}
 	if kindOf(t.Elem)&s.kinds == 0 {
 		v.fail(op, label, "%s %d is %s, but should be a tensor of %s", what, i, t, s.kinds)
 		return nil, false

@@ -1,0 +1,96 @@
+package mlir
+
+import "strings"
+
+// attrForm says how the value of a property is written.
+type attrForm int
+
+// The forms.
+const (
+	i64Form      attrForm = iota // 1 : i64
+	i32Form                      // 1 : i32
+	f32Form                      // 1.0 : f32
+	boolForm                     // true or false
+	unitForm                     // the name alone
+	i64sForm                     // array<i64: 1, 2>
+	boolsForm                    // array<i1: true, false>
+	pairsForm                    // dense<[[1, 2]]> : tensor<1x2xi64>
+	optionalForm attrForm = 1 << 8
+)
+
+var attrFormNames = map[attrForm]string{
+	i64Form: "an i64", i32Form: "an i32", f32Form: "an f32", boolForm: "a bool", unitForm: "a flag without value",
+	i64sForm: "array<i64: …>", boolsForm: "array<i1: …>", pairsForm: "dense<…> of i64",
+}
+
+// attrForms has the form of each property of StableHLO whose op does not read it
+// in several. An op that has such a property must give it, unless it may be left
+// out; for some, that differs by op.
+var attrForms = map[string]attrForm{
+	"all_gather_dim": i64Form, "concat_dimension": i64Form, "split_dimension": i64Form, "split_count": i64Form,
+	"scatter_dimension": i64Form, "dimension": i64Form, "iota_dimension": i64Form, "feature_index": i64Form,
+	"batch_group_count": i64Form, "feature_group_count": i64Form, "dim": i64Form, "batch_dims": i64Form,
+	"stablehlo.sort dimension": i64Form | optionalForm,
+	"exponent_bits":            i32Form, "mantissa_bits": i32Form, "index": i32Form,
+	"version": i32Form | optionalForm,
+	"epsilon": f32Form,
+	"lower":   boolForm, "left_side": boolForm, "unit_diagonal": boolForm,
+	"stablehlo.cholesky lower": boolForm | optionalForm,
+	"is_stable":                boolForm | optionalForm, "indices_are_sorted": boolForm | optionalForm, "unique_indices": boolForm | optionalForm,
+	"has_side_effect": boolForm | optionalForm, "is_host_transfer": boolForm | optionalForm,
+	"use_global_device_ids": unitForm | optionalForm, "has_dynamic_root": unitForm | optionalForm,
+	"broadcast_dimensions": i64sForm, "broadcast_sizes": i64sForm, "permutation": i64sForm, "dimensions": i64sForm,
+	"start_indices": i64sForm, "limit_indices": i64sForm, "strides": i64sForm, "slice_sizes": i64sForm, "fft_length": i64sForm,
+	"edge_padding_low": i64sForm, "edge_padding_high": i64sForm, "interior_padding": i64sForm,
+	"known_expanding_dimensions": i64sForm | optionalForm, "known_nonexpanding_dimensions": i64sForm | optionalForm,
+	"window_dimensions": i64sForm, "window_strides": i64sForm | optionalForm,
+	"base_dilations": i64sForm | optionalForm, "window_dilations": i64sForm | optionalForm,
+	"lhs_dilation": i64sForm | optionalForm, "rhs_dilation": i64sForm | optionalForm,
+	"window_reversal": boolsForm | optionalForm,
+	"stablehlo.select_and_scatter window_dimensions": i64sForm | optionalForm,
+	"padding":                            pairsForm | optionalForm,
+	"source_target_pairs":                pairsForm,
+	"stablehlo.send source_target_pairs": pairsForm | optionalForm,
+	"stablehlo.recv source_target_pairs": pairsForm | optionalForm,
+}
+
+// properties checks the form of op's properties, and that none is missing.
+func (v *verifier) properties(op *Op, d *opDef) bool {
+	if !strings.HasPrefix(op.Name, "stablehlo.") {
+		return true
+	}
+	for _, name := range d.props {
+		form, known := attrForms[op.Name+" "+name]
+		if !known {
+			form, known = attrForms[name]
+		}
+		a := op.Attrs.Get(name)
+		if !known || a == nil && form&optionalForm != 0 {
+			continue
+		}
+		form &^= optionalForm
+		if !form.has(a) {
+			v.missing(op, name, attrFormNames[form], a)
+			return false
+		}
+	}
+	return true
+}
+
+func (f attrForm) has(a Attribute) bool {
+	switch a := a.(type) {
+	case IntegerAttr:
+		return f == i64Form && (a.Type == nil || a.Type == Type(I64)) || f == i32Form && a.Type == Type(I32)
+	case FloatAttr:
+		return f == f32Form && a.Type == Type(F32)
+	case BoolAttr:
+		return f == boolForm
+	case UnitAttr:
+		return f == unitForm
+	case DenseArrayAttr:
+		return f == i64sForm && a.Elem == Type(I64) || f == boolsForm && a.Elem == Type(I1)
+	case *DenseAttr:
+		return f == pairsForm && a.Type.Elem == Type(I64)
+	}
+	return false
+}
