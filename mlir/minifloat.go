@@ -82,11 +82,18 @@ func (m MiniFloat) nan() uint64 {
 	return m.magnitude()
 }
 
-// Bits rounds f to nearest, ties to even. What is too large becomes infinity,
-// or NaN where the format has none, or the largest number where it has neither.
-// Where there is no sign, what is negative becomes NaN, and 0 the least number.
+// Bits rounds f to nearest, ties to even, as ml_dtypes and XLA do. What is too
+// large becomes infinity, or NaN where the format has none, or the largest number
+// where it has neither. A NaN becomes a zero of the other sign where there is no
+// NaN. Where there is no sign, zero and what is negative become NaN, and ties
+// go up.
 func (m MiniFloat) Bits(f float64) uint64 {
-	if math.IsNaN(f) || m.unsigned && f < 0 {
+	switch {
+	case math.IsNaN(f) && m.special == finite && math.Signbit(f):
+		return 0
+	case math.IsNaN(f) && m.special == finite:
+		return m.sign()
+	case math.IsNaN(f), m.unsigned && f <= 0:
 		return m.nan()
 	}
 	sign := uint64(0)
@@ -116,16 +123,16 @@ func (m MiniFloat) round(f float64) uint64 {
 	switch {
 	case math.IsInf(f, 0):
 		return m.largest() + 1
-	case f == 0 && !m.unsigned: // Frexp has no exponent for it
+	case f == 0: // Frexp has no exponent for it
 		return 0
 	}
 	if m.unsigned {
 		frac, e := math.Frexp(f)
 		code := e - 1 + m.bias
-		if f == 0 || code < 0 {
+		if code < 0 {
 			return 0
 		}
-		if frac > 0.75 || frac == 0.75 && code&1 == 1 { // nearest power of two, ties to the even code
+		if frac >= 0.75 { // nearest power of two, ties to the larger one
 			code++
 		}
 		return uint64(code)

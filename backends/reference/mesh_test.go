@@ -50,5 +50,5 @@ func.func @main() -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) {
 		}
 	}
 	_, err := New().Compile(context.Background(), backends.NewModule(program("@none", "x")), backends.Options{})
-	require.ErrorContains(t, err, "attribute replica_groups: there is no mesh @none in this module")
+	require.ErrorContains(t, err, "replica_groups: the mesh @none is not defined in this module")
 }
