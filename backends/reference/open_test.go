@@ -202,8 +202,8 @@ func.func private @f(%p: tensor<i1>, %n: tensor<1xi32>) -> tensor<3xi32> {
   return %2#0 : tensor<3xi32>
 }`
 	ops := map[string]string{
-		"if":      `%2:1 = "stablehlo.if"(%p) ({ stablehlo.return %0 : tensor<?xi32> }, { stablehlo.return %1 : tensor<3xi32> }) : (tensor<i1>) -> tensor<3xi32>`,
-		"case":    `%2:1 = "stablehlo.case"(%i) ({ stablehlo.return %0 : tensor<?xi32> }) : (tensor<i32>) -> tensor<3xi32>`,
+		"if":   `%2:1 = "stablehlo.if"(%p) ({ stablehlo.return %0 : tensor<?xi32> }, { stablehlo.return %1 : tensor<3xi32> }) : (tensor<i1>) -> tensor<3xi32>`,
+		"case": `%2:1 = "stablehlo.case"(%i) ({ stablehlo.return %0 : tensor<?xi32> }) : (tensor<i32>) -> tensor<3xi32>`,
 		"while": `%2:2 = "stablehlo.while"(%1, %p) ({
   ^bb0(%a: tensor<3xi32>, %q: tensor<i1>):
     stablehlo.return %q : tensor<i1>
