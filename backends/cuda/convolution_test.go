@@ -77,6 +77,6 @@ func TestListingOfConvolutions(t *testing.T) {
 	c := conv{types.BF16, []int{32, 56, 56, 64}, []int{3, 3, 64, 64}, []int{32, 56, 56, 64}, "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]", 1}
 	got, err := Listing(t.Context(), backends.NewModule(c.text()), backends.Options{})
 	require.NoError(t, err)
-	require.Contains(t, got, "matmul bf16 100352×64×576, maximum, tensor of 128x1 threads, x i3, across i2, along j2 of bf16, tiles 128x128, 64x64, 16x128, 128x16, rows of i0 i1 i2,")
+	require.Contains(t, got, "matmul bf16 100352×64×576, maximum, tensor of 128x1 threads, x i3 by 4, across i2, along j2 of bf16, tiles 128x128, 64x64, 16x128, 128x16, rows of i0 i1 i2,")
 	require.NotContains(t, strings.SplitN(got, ".version", 2)[0], "step 1")
 }

@@ -169,7 +169,7 @@ func (d *Device) EnablePeer(other *Device) error {
 // target is what kernels for the device may rely on.
 func (d *Device) target() ptx.Options {
 	p := d.Properties()
-	return ptx.Options{Hopper: p.Major == 9 && p.Minor == 0, Processors: p.Multiprocessors}
+	return ptx.Options{Hopper: p.Major == 9 && p.Minor == 0, Processors: p.Multiprocessors, Shared: p.SharedTotal}
 }
 
 // targetOf is what kernels of a program may rely on that is compiled with options.

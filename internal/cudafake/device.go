@@ -168,18 +168,23 @@ func (f *Fake) deviceMemory(to *uint64, device int32) driver.Code {
 	return code
 }
 
-// shared is how much memory a block has, and may ask for.
-const (
-	shared      = 48 << 10
-	sharedOptIn = 227 << 10
-)
+// shared is how much memory a block has that asks for none.
+const shared = 48 << 10
 
-// attributes are those of a Hopper, but for how many multiprocessors it has.
+// attributes are those of a Hopper, but for how many multiprocessors it has, and, of
+// older ones, how much memory blocks share and may ask for.
 func (f *Fake) attributes() map[int32]int {
 	hopper := f.o.Major >= 9
 	yes := map[bool]int{true: 1}
+	sharedTotal, sharedOptIn := 228<<10, 227<<10
+	switch {
+	case f.o.Major == 8 && f.o.Minor == 0:
+		sharedTotal, sharedOptIn = 164<<10, 163<<10
+	case f.o.Major == 8:
+		sharedTotal, sharedOptIn = 100<<10, 99<<10
+	}
 	return map[int32]int{1: 1024, 8: shared, 10: 32, 12: 65536, 13: 1_980_000, 16: f.o.Processors, 32: 1, 36: 3_201_000, 37: 6144, 38: 60 << 20, 39: 2048, 40: 3, 41: 1,
-		75: f.o.Major, 76: f.o.Minor, 81: 228 << 10, 97: sharedOptIn, 106: 32, 115: 1, 120: yes[hopper], 127: yes[hopper]}
+		75: f.o.Major, 76: f.o.Minor, 81: sharedTotal, 97: sharedOptIn, 106: 32, 115: 1, 120: yes[hopper], 127: yes[hopper]}
 }
 
 func (f *Fake) deviceAttribute(to *int32, attribute, device int32) driver.Code {

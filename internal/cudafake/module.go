@@ -176,7 +176,7 @@ func (f *Fake) setFunction(h uintptr, attribute, value int32) driver.Code {
 	switch {
 	case code != 0:
 		return code
-	case attribute != 8 || value < 0 || value > sharedOptIn:
+	case attribute != 8 || value < 0 || int(value) > f.attributes()[97]:
 		return driver.InvalidValue
 	}
 	k.dynamic = int(value)

@@ -17,6 +17,8 @@ type Options struct {
 	// Processors is how many multiprocessors there are; 0: about as many as large GPUs
 	// have.
 	Processors int
+	// Shared is how many bytes of blocks' memory a multiprocessor has; 0: as many as H100's.
+	Shared int
 	// Ordered has floats that stores combine added in the order of the points, not in
 	// whichever they come: the same bits each time, and no atomic instructions' speed.
 	Ordered bool
@@ -28,6 +30,14 @@ func (o Options) processors() int64 {
 		return 128
 	}
 	return int64(o.Processors)
+}
+
+// shared is how much memory the blocks of a multiprocessor share.
+func (o Options) shared() int {
+	if o.Shared == 0 {
+		return 228 << 10
+	}
+	return o.Shared
 }
 
 // Plan is [Options.Plan] without options.

@@ -38,7 +38,7 @@ const (
 // tileTable returns them for elements of a type.
 func tileTable(t types.DType, o Options) []tile {
 	all := []tile{
-		largeTile:  {rows: 128, columns: 128, warps: [2]int{2, 2}, strips: 3, why: "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor"},
+		largeTile:  {rows: 128, columns: 128, warps: [2]int{2, 2}, strips: 3, why: "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor of H100; of others see paired"},
 		smallTile:  {rows: 64, columns: 64, warps: [2]int{2, 2}, strips: 4, why: "products too small to give each multiprocessor a large tile"},
 		fewRows:    {rows: 16, columns: 128, warps: [2]int{1, 4}, strips: 4, why: "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
 		fewColumns: {rows: 128, columns: 16, warps: [2]int{4, 1}, strips: 4, why: "few columns"},
@@ -112,6 +112,33 @@ func (t *tile) shared() int {
 	return t.rowsAt() + t.rows*t.rowBytes()
 }
 
+// paired returns the tile with as many strips as let two blocks share a multiprocessor of
+// so much memory. Where two strips are too many for that, a block has it alone, and of
+// tensor cores' tiles twice the warps, so that each scheduler has two.
+func (t tile) paired(memory int) tile {
+	if t.groups {
+		return t
+	}
+	most := t.strips
+	pairs := func() bool { return t.shared() <= min(memory/2-reservedShared, mostShared) }
+	for t.strips > 2 && !pairs() {
+		t.strips--
+	}
+	if pairs() {
+		return t
+	}
+	for t.strips = most; t.shared() > mostShared; {
+		t.strips--
+	}
+	if t.own[0] == 0 {
+		t.warps[1] *= 2
+	}
+	return t
+}
+
+// reservedShared is what of a multiprocessor's memory each block takes beside its own.
+const reservedShared = 1 << 10
+
 // rowsAt is where in it is said which rows a flat tile has: behind the ring and the sums.
 func (t *tile) rowsAt() int {
 	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
@@ -182,7 +209,10 @@ func sumAlone(k *kernel.Kernel, c *kernel.Contraction) bool {
 
 func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	s.Form, s.product, s.element = Tensor, c, t
-	s.tiles = tileTable(t, s.options)
+	all := tileTable(t, s.options)
+	for _, t := range all {
+		s.tiles = append(s.tiles, t.paired(s.options.shared()))
+	}
 	s.Threads = [2]int{s.tiles[largeTile].threads(), 1}
 	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
@@ -192,7 +222,7 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 			s.Inner = neighbours(s.k, load)
 		}
 	}
-	all := s.tiles
+	s.vectorise()
 	s.plain = len(all)
 	for _, t := range boxedTiles {
 		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(parameters(s.k), mapWords/2)+2*mapWords <= mostParameters {
@@ -202,7 +232,8 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	if s.flattens() {
 		s.flat = len(s.tiles)
 		for _, t := range all {
-			s.tiles = append(s.tiles, t.flattened(len(c.M)))
+			t.flat = len(c.M)
+			s.tiles = append(s.tiles, t.paired(s.options.shared()))
 		}
 	}
 	return s
@@ -223,8 +254,10 @@ type tensor struct {
 	y, x   string // where the tile begins; of flat ones y is the number of its first row
 	depth  string // the size of the inner axis of K
 	a, b   *factor
-	exact  *exact        // if the tile's threads add up sums themselves; else:
-	sums   [][][4]string // by rows of 16 and columns of 8 of the warp
+	// vectors is the predicate that lanes load and store by vectors; none if they always do.
+	vectors string
+	exact   *exact        // if the tile's threads add up sums themselves; else:
+	sums    [][][4]string // by rows of 16 and columns of 8 of the warp
 }
 
 // tensor writes Tensor for a tile. What is outside of a factor counts as 0.
@@ -233,6 +266,9 @@ func (w *writer) tensor(t *tile) {
 	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
 	m.nY, m.nX = w.product(0, m.rowAxes()), w.product(0, []int{w.s.X})
 	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
+	if w.s.Lanes > 1 {
+		m.vectors = w.aligned()
+	}
 	m.memory = w.op(word, "mov.u32", shared)
 	m.tid = w.op(word, "mov.u32", "%tid.x")
 	m.lane = m.and(m.tid, warpSlots-1)

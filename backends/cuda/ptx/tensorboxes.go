@@ -177,14 +177,13 @@ func (m *tensor) await(at string, off int, parity string) {
 	m.line("@!%s bra %s", p, again)
 }
 
-// endBoxes runs the stages after the contraction's at the points of the tile: each
-// warp those of its rows, some columns at a time, which go through the block's memory.
+// endBoxes runs the epilogue of a tile: each warp that of its rows, some columns at a
+// time.
 func (m *tensor) endBoxes() {
 	rows := 16 * len(m.sums)
 	place := m.sum(m.plus(m.memory, m.tile.keptAt()), m.times(m.shr(m.tid, 5), keptBytes))
 	groups, thread := m.shr(m.lane, 2), m.and(m.lane, 3)
 	to := m.sum(place, m.times(groups, keptRow), m.times(thread, 8))
-	across := m.stores(m.s.Across)
 	m.loop("0", number(int64(m.tile.columns/keptColumns)), "1", func(part string) {
 		m.line("bar.warp.sync -1")
 		for n := range m.tile.columns / keptColumns {
@@ -197,15 +196,7 @@ func (m *tensor) endBoxes() {
 			})
 		}
 		m.line("bar.warp.sync -1")
-		m.loop(m.wide(m.lane), number(int64(rows*keptColumns)), number(warpSlots), func(n string) {
-			e := m.op(word, "cvt.u32.u64", n)
-			i, j := m.shr(e, log2(keptColumns)), m.and(e, keptColumns-1)
-			if across {
-				i, j = m.and(e, rows-1), m.shr(e, log2(rows))
-			}
-			y := m.add(m.y, m.wide(m.sum(m.warp[0], i)))
-			x := m.add(m.add(m.x, m.mul(part, number(keptColumns))), m.wide(j))
-			m.finish(y, x, "", func() string { return m.sum(place, m.times(i, keptRow), m.times(j, 4)) })
-		})
+		x := m.add(m.x, m.mul(part, number(keptColumns)))
+		m.epilogue(&keptSums{at: place, pitch: keptRow, rows: rows, columns: keptColumns, y: m.add(m.y, m.wide(m.warp[0])), x: x, thread: m.lane, threads: number(warpSlots)})
 	})
 }

@@ -219,7 +219,7 @@ func TestTensorBoxesPlanted(t *testing.T) {
 		{"no fence of registers", "wgmma.fence.sync.aligned;", "", "no wgmma.fence"},
 		{"a transposed factor", "1, 1, 1, 0, 1;", "1, 1, 1, 0, 0;", ""},
 		{"wrong stride", "0x40000040", "0x40000041", ""},
-		{"no wait for sums of others", "\tbar.warp.sync -1;\n\tcvt", "\tcvt", "that nobody has written"},
+		{"no wait for sums of others", "\tbar.warp.sync -1;\n\tmul", "\tmul", "that nobody has written"},
 		{"sums of others are written over", "\tbar.warp.sync -1;\n\tsetp", "\tsetp", "race"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

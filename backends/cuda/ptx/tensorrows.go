@@ -14,16 +14,6 @@ import (
 // tile and kept in the block's memory; from there copies go along the window. What a
 // load with a guard finds outside is 0, which a copy of no bytes leaves.
 
-// flattened returns the tile with rows of so many axes, and with as many strips as
-// leave memory for what is said of these.
-func (t tile) flattened(axes int) tile {
-	t.flat = axes
-	for !t.groups && t.shared() > mostShared {
-		t.strips--
-	}
-	return t
-}
-
 // rowBytes is how much of a block's memory says of a row where it begins and at which
 // point of the axes it is.
 func (t *tile) rowBytes() int {
@@ -229,7 +219,7 @@ func (m *tensor) flatChunks(s *factor, into, from string) {
 				for i, a := range m.c.M {
 					if !loaded[a] && slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == a }) {
 						loaded[a] = true
-						p.at[a] = m.wide(m.loadWord(m.plusOffset(m.indexOf(row, i), n*indexBytes)))
+						p.at[a] = m.wide(m.loadWord(plusOffset(m.indexOf(row, i), n*indexBytes)))
 					}
 				}
 				inside = m.both(inside, m.within(mem, d, p))
@@ -241,7 +231,7 @@ func (m *tensor) flatChunks(s *factor, into, from string) {
 }
 
 // plusOffset returns the text of an address that is so many bytes on.
-func (m *tensor) plusOffset(at string, n int) string {
+func plusOffset(at string, n int) string {
 	if n == 0 {
 		return at
 	}

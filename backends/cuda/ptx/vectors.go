@@ -21,20 +21,20 @@ const mostCostly = 16
 // than there are.
 const mostSingly = 64
 
-// vectorise has each thread of Points compute lanes that lie beside each other along
-// x, if what the kernel stores does. Whether memory is aligned for it, the entry
-// finds out.
+// vectorise has each thread of Points, or of a Tensor behind its product, compute lanes
+// that lie beside each other along x, if what the kernel stores does. Whether memory is
+// aligned for it, the entry finds out.
 func (s *Schedule) vectorise() {
-	if s.Form != Points || s.X < 0 {
+	if s.Form != Points && s.Form != Tensor || s.lane() < 0 {
 		return
 	}
 	size, costly := 0, 0
-	for id := range s.k.Instrs {
+	for id := s.inLanes(); int(id) < len(s.k.Instrs); id++ {
 		i := &s.k.Instrs[id]
 		if i.Op.Costly() {
 			costly++
 		}
-		if i.Op == kernel.Store && neighbours(s.k, kernel.ID(id)) == s.X {
+		if i.Op == kernel.Store && neighbours(s.k, id) == s.lane() {
 			size = max(size, i.Type.Size())
 		}
 	}
@@ -49,8 +49,8 @@ func (s *Schedule) vectorise() {
 	for n > 1 && n*s.singly(n, deps) > mostSingly {
 		n /= 2
 	}
-	for id := range s.k.Instrs {
-		if i := &s.k.Instrs[id]; n > 1 && i.Op == kernel.Store && s.inVectors(kernel.ID(id), n, deps) {
+	for id := s.inLanes(); int(id) < len(s.k.Instrs); id++ {
+		if i := &s.k.Instrs[id]; n > 1 && i.Op == kernel.Store && s.inVectors(id, n, deps) {
 			s.Lanes = n
 		}
 	}
@@ -61,8 +61,8 @@ func (s *Schedule) singly(n int, deps []kernel.AxisSet) int {
 	most := 0
 	for _, st := range s.k.Stages {
 		of := 0
-		for id := st.Begin; id < st.End; id++ {
-			if i := &s.k.Instrs[id]; i.Op == kernel.Load && !i.Mem.Local && deps[id].Has(s.X) && !s.inVectors(id, n, deps) {
+		for id := max(st.Begin, s.inLanes()); id < st.End; id++ {
+			if i := &s.k.Instrs[id]; i.Op == kernel.Load && !i.Mem.Local && deps[id].Has(s.lane()) && !s.inVectors(id, n, deps) {
 				of++
 			}
 		}
@@ -71,12 +71,33 @@ func (s *Schedule) singly(n int, deps []kernel.AxisSet) int {
 	return most
 }
 
-// lane returns the axis along which the lanes of a thread lie: x, or that of rows.
+// lane returns the axis along which the lanes of a thread lie: x, or that of rows, or the
+// one of a Tensor's two along which neighbours of what is stored lie.
 func (s *Schedule) lane() int {
-	if s.Form == Rows {
+	switch {
+	case s.Form == Rows:
 		return len(s.k.Axes)
+	case s.Form == Tensor && s.lanes(len(s.k.Stages)-1, 0, len(s.k.Axes)) == s.Across:
+		return s.Across
 	}
 	return s.X
+}
+
+// inLanes is the first instruction that lanes have: of a Tensor that behind the product.
+func (s *Schedule) inLanes() kernel.ID {
+	if s.Form == Tensor {
+		return s.k.Stages[0].End
+	}
+	return 0
+}
+
+// mostBytes is how many bytes beside each other the lanes of a thread load at most. What
+// follows a product often adds f32 to what is stored as bf16, so that two loads are one's.
+func (s *Schedule) mostBytes() int {
+	if s.Form == Tensor {
+		return 2 * vectorBytes
+	}
+	return vectorBytes
 }
 
 // inVectors reports whether a load or store of n neighbours along x may be one
@@ -85,7 +106,7 @@ func (s *Schedule) inVectors(id kernel.ID, n int, deps []kernel.AxisSet) bool {
 	i := &s.k.Instrs[id]
 	bytes := n * i.Type.Size()
 	x := s.lane()
-	if neighbours(s.k, id) != x || i.Mem.Guard || i.Mem.Combine != kernel.Invalid || bytes < 4 || bytes > vectorBytes {
+	if neighbours(s.k, id) != x || i.Mem.Guard || i.Mem.Combine != kernel.Invalid || bytes < 4 || bytes > s.mostBytes() {
 		return false
 	}
 	along := 0
@@ -138,7 +159,7 @@ func (w *writer) vectors(p point) (rest string) {
 // inLanes writes an instruction for all lanes, once if it is the same for all.
 func (w *writer) inLanes(s int, id kernel.ID, lanes []point, vals [][]string, deps []kernel.AxisSet) {
 	i := &w.k.Instrs[id]
-	once := !deps[id].Has(w.s.X) && i.Op != kernel.Store
+	once := !deps[id].Has(w.s.lane()) && i.Op != kernel.Store
 	for l := range lanes {
 		w.vals = vals[l]
 		switch {
@@ -169,12 +190,12 @@ func (w *writer) aligned() string {
 	}
 	deps := w.k.Dependence()
 	n := int64(w.s.Lanes)
-	for id := range w.k.Instrs {
+	for id := w.s.inLanes(); int(id) < len(w.k.Instrs); id++ {
 		i := &w.k.Instrs[id]
-		if i.Mem == nil || !w.s.inVectors(kernel.ID(id), w.s.Lanes, deps) {
+		if i.Mem == nil || !w.s.inVectors(id, w.s.Lanes, deps) {
 			continue
 		}
-		multiple(w.bases[i.Mem.Param], n*int64(i.Type.Size()))
+		multiple(w.bases[i.Mem.Param], min(n*int64(i.Type.Size()), vectorBytes))
 		for d, x := range i.Mem.Index {
 			if w.k.Params[i.Mem.Param].Strides[d] == kernel.AnyStride && (len(x.Terms) > 0 || x.Offset != 0 || x.Value != kernel.None) {
 				multiple(w.steps[i.Mem.Param][d], n)
@@ -231,9 +252,22 @@ func (w *writer) loadVector(t types.DType, n int, address, guard string) vector 
 	for r := range v.regs {
 		v.regs[r] = w.fresh(v.class)
 	}
-	opcode, operand := v.operand()
-	w.line("%sld.global.%s %s, [%s]", on(guard), opcode, operand, address)
+	for i, part := range v.parts() {
+		opcode, operand := part.operand()
+		w.line("%sld.global.%s %s, [%s]", on(guard), opcode, operand, plusOffset(address, i*vectorBytes))
+	}
 	return v
+}
+
+// parts are what an instruction moves each.
+func (v *vector) parts() []vector {
+	var all []vector
+	for regs := range slices.Chunk(v.regs, vectorBytes*8/max(v.bits*v.each, 32)) {
+		part := *v
+		part.regs = regs
+		all = append(all, part)
+	}
+	return all
 }
 
 // element returns the value of element l of a vector.
@@ -298,6 +332,8 @@ func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
 		}
 		*reg = v
 	}
-	opcode, operand := lanes.operand()
-	w.line("%sst.global.%s [%s], %s", on(at.stores), opcode, address, operand)
+	for i, part := range lanes.parts() {
+		opcode, operand := part.operand()
+		w.line("%sst.global.%s [%s], %s", on(at.stores), opcode, plusOffset(address, i*vectorBytes), operand)
+	}
 }

@@ -1,0 +1,155 @@
+package ptx
+
+import (
+	"slices"
+
+	"ltc/ir/types"
+)
+
+// The epilogue of a Tensor is the stages after the contraction's, at the points of a
+// tile. Sums reach it through the block's memory, so that a thread has neighbours of what
+// is stored, Lanes of them, which it loads and stores by vectors where memory is aligned
+// and all are inside; else one after the other.
+
+// keptSums are the sums of a tile, or of a part of it, in the block's memory, whose sides
+// are powers of two, and the threads that share them out.
+type keptSums struct {
+	at              string // the address of the first
+	pitch           int    // bytes between rows
+	rows, columns   int
+	y, x            string // the first's place in the result; of flat tiles y is a row's number
+	thread, threads string // which thread of how many
+}
+
+// end runs the epilogue of a tile.
+func (m *tensor) end() {
+	t := m.tile
+	row := (t.columns + sumPad) * 4
+	if m.exact != nil {
+		m.keepExact(row)
+	} else {
+		m.keep(row)
+	}
+	m.barrier()
+	m.epilogue(&keptSums{at: m.memory, pitch: row, rows: t.rows, columns: t.columns, y: m.y, x: m.x, thread: m.tid, threads: number(int64(m.threads[0]))})
+	m.barrier()
+}
+
+// epilogue runs it for some sums.
+func (m *tensor) epilogue(k *keptSums) {
+	w := m.writer
+	n, across := w.s.Lanes, w.s.lane() == w.s.Across
+	if m.tile.flat > 0 && across || n == 0 {
+		n = 1
+	}
+	w.loop(m.wide(k.thread), number(int64(k.rows*k.columns/n)), k.threads, func(item string) {
+		e := w.op(word, "cvt.u32.u64", item)
+		if across {
+			rows := k.rows / n
+			m.epilogueLanes(k, n, m.times(m.and(e, rows-1), n), m.shr(e, log2(rows)))
+			return
+		}
+		columns := k.columns / n
+		m.epilogueLanes(k, n, m.shr(e, log2(columns)), m.times(m.and(e, columns-1), n))
+	})
+}
+
+// epilogueLanes runs it for n sums, the first of which is in a row and a column.
+func (m *tensor) epilogueLanes(k *keptSums, n int, row, column string) {
+	w := m.writer
+	y, x := w.add(k.y, m.wide(row)), w.add(k.x, m.wide(column))
+	sum := m.sum(k.at, m.times(row, k.pitch), m.times(column, 4))
+	if n == 1 {
+		m.epiloguePoint(y, x, row, sum)
+		return
+	}
+	across := w.s.lane() == w.s.Across
+	first, size, inside, apart := x, m.nX, w.op(predicate, "setp.lt.s64", y, m.nY), 4
+	if across {
+		first, size, inside, apart = y, m.nY, w.op(predicate, "setp.lt.s64", x, m.nX), k.pitch
+	}
+	w.when(inside, func() {
+		whole := w.op(predicate, "setp.le.s64", w.add(first, number(int64(n))), size)
+		w.either(w.both(whole, m.vectors), func() { m.epilogueVector(n, y, x, row, sum, apart) }, func() {
+			w.loop("0", number(int64(n)), "1", func(i string) {
+				at := m.sum(sum, m.times(w.op(word, "cvt.u32.u64", i), apart))
+				if across {
+					m.epiloguePoint(w.add(y, i), x, "", at)
+				} else {
+					m.epiloguePoint(y, w.add(x, i), row, at)
+				}
+			})
+		})
+	})
+}
+
+// epiloguePoint runs it at a point, if there is one.
+func (m *tensor) epiloguePoint(y, x, row, sum string) {
+	w := m.writer
+	inside := w.both(w.op(predicate, "setp.lt.s64", y, m.nY), w.op(predicate, "setp.lt.s64", x, m.nX))
+	w.when(inside, func() {
+		w.vals[m.c.Sum] = w.load("shared", types.F32, sum, "", "")
+		at := m.pointOf(y, x, row)
+		for s := range w.k.Stages[1:] {
+			w.body(&stage{number: s + 1, at: w.extended(s+1, at)})
+		}
+	})
+}
+
+// pointOf returns the point of a row and a column of the result.
+func (m *tensor) pointOf(y, x, row string) point {
+	at := point{at: slices.Clone(m.p.at), stores: m.p.stores}
+	at.at[m.s.X], at.at[m.s.Across] = x, y
+	m.at(row, &at)
+	return at
+}
+
+// epilogueVector runs it at n points, all inside, whose sums are so many bytes apart.
+func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
+	w := m.writer
+	sums := make([]string, n)
+	for l := range sums {
+		sums[l] = w.fresh(single)
+	}
+	if apart == 4 {
+		for l := 0; l < n; l += 4 {
+			part := vector{regs: sums[l:min(l+4, n)], class: single, name: "f32", each: 1}
+			opcode, operand := part.operand()
+			w.line("ld.shared.%s %s, [%s+%d]", opcode, operand, sum, 4*l)
+		}
+	} else {
+		for l, r := range sums {
+			w.line("ld.shared.f32 %s, [%s+%d]", r, sum, l*apart)
+		}
+	}
+	before := w.vals
+	at, axis := m.pointOf(y, x, row), w.s.lane()
+	lanes, vals := make([]point, n), make([][]string, n)
+	for l := range lanes {
+		lanes[l] = point{at: slices.Clone(at.at), stores: at.stores}
+		lanes[l].at[axis] = w.add(at.at[axis], number(int64(l)))
+		vals[l] = slices.Clone(before)
+		vals[l][m.c.Sum] = sums[l]
+	}
+	deps := w.k.Dependence()
+	for s := range w.k.Stages[1:] {
+		for id := w.k.Stages[s+1].Begin; id < w.k.Stages[s+1].End && w.err == nil; id++ {
+			w.inLanes(s+1, id, lanes, vals, deps)
+		}
+	}
+	w.vals = before
+}
+
+// keep stores the sums of fragments in the block's memory, whose rows are so many
+// bytes apart.
+func (m *tensor) keep(row int) {
+	groups, thread := m.shr(m.lane, 2), m.and(m.lane, 3)
+	to := m.sum(m.memory, m.times(m.sum(m.warp[0], groups), row), m.times(m.sum(m.warp[1], m.times(thread, 2)), 4))
+	for i := range m.sums {
+		for j := range m.sums[i] {
+			for h := range 2 {
+				m.line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, (16*i+8*h)*row+8*j*4, m.sums[i][j][2*h], m.sums[i][j][2*h+1])
+			}
+		}
+	}
+}
