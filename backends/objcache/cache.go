@@ -6,8 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,49 +97,95 @@ func (c *Cache) Get(key Key) ([]byte, bool) {
 	if c == nil || c.dir == "" {
 		return nil, false
 	}
-	path := filepath.Join(c.dir, key.String())
-	file, info, err := read(path)
+	root, err := c.open()
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			c.complain(err)
 		}
 		return nil, false
 	}
-	if err := trusted(info); err != nil {
-		c.complain(fmt.Errorf("%s: %w", path, err))
+	defer root.Close()
+	name := key.String()
+	file, info, err := read(root, name)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.complain(err)
+		}
 		return nil, false
 	}
 	_, object, err := decode(file, key)
 	if err != nil {
-		remove(path, info)
+		remove(root, name, info)
 		return nil, false
 	}
 	if now := time.Now(); now.Sub(info.ModTime()) > touchAfter {
-		os.Chtimes(path, now, now) // it may be read-only
+		_ = root.Chtimes(name, now, now) // it may be read-only
 	}
 	return object, true
 }
 
-// read returns the content of a file, and what it was when it was opened. Of one
-// whose size is not what it says itself it returns the beginning.
-func read(path string) ([]byte, fs.FileInfo, error) {
-	info, err := os.Stat(path)
+// open opens the directory. What is found there is run: it is an error unless it is
+// this user's and nobody else may write there, as it is when it is open.
+func (c *Cache) open() (*os.Root, error) {
+	before, err := os.Lstat(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", c.dir)
+	}
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err == nil && !os.SameFile(before, info) {
+		err = fmt.Errorf("%s is being replaced", c.dir)
+	}
+	if err == nil {
+		err = trusted(info)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", c.dir, err)
+		}
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// mostFile is the size of the largest file that is written or read.
+const mostFile = 256 << 20
+
+// read returns the content of a file of this user's, to which nobody else may write,
+// and what it was when it was opened. Of one whose size is not what it says itself, or
+// more than files have, it returns the beginning. Links are not followed.
+func read(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	before, err := root.Lstat(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe waits for a writer
-		return nil, info, fmt.Errorf("%s is not a regular file", path)
+	if !before.Mode().IsRegular() { // opening a pipe waits for a writer
+		return nil, nil, fmt.Errorf("%s is not a regular file", filepath.Join(root.Name(), name))
 	}
-	f, err := os.Open(path)
+	f, err := root.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, nil, err
 	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not a regular file", f.Name())
+	}
+	if err := trusted(info); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
 	head := make([]byte, headerSize)
-	if n, err := f.ReadAt(head, 0); n < len(head) || says(head) != info.Size() {
+	if n, err := f.ReadAt(head, 0); n < len(head) || says(head) != info.Size() || info.Size() > mostFile {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, nil, err
 		}
@@ -149,9 +198,9 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 
 // remove removes a file if it is still the one that info is of: another process
 // may have put a good one in its place.
-func remove(path string, info fs.FileInfo) {
-	if now, err := os.Lstat(path); err == nil && os.SameFile(now, info) {
-		os.Remove(path)
+func remove(root *os.Root, name string, info fs.FileInfo) {
+	if now, err := root.Lstat(name); err == nil && os.SameFile(now, info) {
+		_ = root.Remove(name)
 	}
 }
 
@@ -168,21 +217,34 @@ func (c *Cache) Put(parts Parts, label string, object []byte) {
 	}
 }
 
-// prefix starts the names of files that are being written.
+// prefix starts the names of files that are being written; a decimal number ends them.
 const prefix = "tmp-"
+
+// temporary reports whether a file's name is that of one that is being written.
+func temporary(name string) bool {
+	number, ok := strings.CutPrefix(name, prefix)
+	_, err := strconv.ParseUint(number, 10, 64)
+	return ok && err == nil
+}
 
 func (c *Cache) put(parts Parts, label string, object []byte) error {
 	file, err := encode(parts, label, time.Now(), object)
 	if err != nil {
 		return err
 	}
-	if int64(len(file)) > c.limit {
+	if int64(len(file)) > min(c.limit, mostFile) {
 		return nil
 	}
-	if err := c.prepare(); err != nil {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(c.dir, prefix)
+	root, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name := prefix + strconv.FormatUint(rand.Uint64(), 10)
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -191,30 +253,14 @@ func (c *Cache) put(parts Parts, label string, object []byte) error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(c.dir, parts.Key().String()))
+		err = root.Rename(name, parts.Key().String())
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = root.Remove(name)
 		return err
 	}
 	if c.due(int64(len(file))) {
-		return c.evict()
-	}
-	return nil
-}
-
-// prepare makes the directory, for this user alone, and checks that nobody else
-// may put files there: what is found in it is run.
-func (c *Cache) prepare() error {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(c.dir)
-	if err != nil {
-		return err
-	}
-	if err := trusted(info); err != nil {
-		return fmt.Errorf("%s: %w", c.dir, err)
+		return c.evict(root)
 	}
 	return nil
 }

@@ -39,6 +39,16 @@ func content(i int) []byte {
 	return b
 }
 
+// files returns the files of a cache.
+func (c *Cache) files() (objects, writing []file, err error) {
+	root, err := c.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	return files(root)
+}
+
 func TestPutAndGet(t *testing.T) {
 	c, warnings := fresh(t, 0)
 	_, ok := c.Get(parts(1).Key())
@@ -213,9 +223,9 @@ func TestUnusableDirectory(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(open, "objects"), 0o700))
 	require.NoError(t, os.Chmod(filepath.Join(open, "objects"), 0o777))
 	for name, test := range map[string]struct{ dir, want string }{
-		"a file":                  {file, "compiled objects are not kept: stat " + file},
+		"a file":                  {file, "compiled objects are not kept: lstat " + file},
 		"a file above":            {filepath.Join(file, "below"), "compiled objects are not kept: stat " + file},
-		"everybody's":             {open, "everybody may write there"},
+		"everybody's":             {open, "others may write there"},
 		"a name that is too long": {filepath.Join(dir, strings.Repeat("x", 300)), "file name too long"},
 	} {
 		t.Run(name, func(t *testing.T) {

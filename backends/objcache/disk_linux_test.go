@@ -69,8 +69,11 @@ func TestReadOnlyDisk(t *testing.T) {
 // Two processes do not remove files at the same time.
 func TestEvictionIsLocked(t *testing.T) {
 	c, _ := fresh(t, 100_000)
-	require.NoError(t, c.prepare())
-	unlock, ok, err := lock(filepath.Join(c.Dir(), "lock"))
+	require.NoError(t, os.MkdirAll(c.Dir(), 0o700))
+	root, err := c.open()
+	require.NoError(t, err)
+	defer root.Close()
+	unlock, ok, err := lock(root, "lock")
 	require.NoError(t, err)
 	require.True(t, ok)
 	for i := range 10 {

@@ -2,13 +2,10 @@ package objcache
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -30,31 +27,33 @@ func (c *Cache) due(n int64) bool {
 // file is one file of a cache.
 type file struct {
 	key  Key
-	path string
+	name string
 	info fs.FileInfo
 }
 
-// files returns the objects' files, and those that are being written.
-func (c *Cache) files() (objects, writing []file, err error) {
-	if c == nil || c.dir == "" {
-		return nil, nil, nil
-	}
-	all, err := os.ReadDir(c.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	} else if err != nil {
+// files returns the objects' files, and those that are being written. Whatever has
+// other names, or is no regular file, is not the cache's.
+func files(root *os.Root) (objects, writing []file, err error) {
+	dir, err := root.Open(".")
+	if err != nil {
 		return nil, nil, err
 	}
-	for _, e := range all {
-		key, ok := parseKey(e.Name())
-		if !ok && !strings.HasPrefix(e.Name(), prefix) {
-			continue // not ours: it is left alone
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		key, ok := parseKey(name)
+		if !ok && !temporary(name) {
+			continue
 		}
-		info, err := e.Info()
-		if err != nil {
-			continue // gone meanwhile
+		info, err := root.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
 		}
-		f := file{key, filepath.Join(c.dir, e.Name()), info}
+		f := file{key, name, info}
 		if ok {
 			objects = append(objects, f)
 		} else {
@@ -67,19 +66,19 @@ func (c *Cache) files() (objects, writing []file, err error) {
 // evict removes what was used longest ago until files take seven eighths of the
 // limit, if they take more than all of it, and what killed processes have left.
 // When another process is at it, it does nothing.
-func (c *Cache) evict() error {
-	unlock, ok, err := lock(filepath.Join(c.dir, "lock"))
+func (c *Cache) evict(root *os.Root) error {
+	unlock, ok, err := lock(root, "lock")
 	if err != nil || !ok {
 		return err
 	}
 	defer unlock()
-	objects, writing, err := c.files()
+	objects, writing, err := files(root)
 	if err != nil {
 		return err
 	}
 	for _, f := range writing {
 		if time.Since(f.info.ModTime()) > abandonedAfter {
-			os.Remove(f.path)
+			_ = root.Remove(f.name)
 		}
 	}
 	total := int64(0)
@@ -96,7 +95,7 @@ func (c *Cache) evict() error {
 		if total <= c.limit/8*7 {
 			break
 		}
-		os.Remove(f.path)
+		_ = root.Remove(f.name)
 		total -= f.info.Size()
 	}
 	return nil

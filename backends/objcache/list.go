@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -48,27 +49,32 @@ func (c *Cache) Verify() ([]Entry, []Damaged, error) { return c.scan(true) }
 
 // scan reads all files.
 func (c *Cache) scan(repair bool) ([]Entry, []Damaged, error) {
-	objects, writing, err := c.files()
+	root, err := c.opened()
+	if root == nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	objects, writing, err := files(root)
 	if err != nil {
 		return nil, nil, err
 	}
 	var entries []Entry
 	var damaged []Damaged
 	for _, f := range objects {
-		e, err := open(f)
+		e, err := open(root, f)
 		switch {
 		case err == nil:
 			entries = append(entries, e)
 		case errors.Is(err, fs.ErrNotExist): // gone meanwhile
 		case repair:
-			damaged = append(damaged, Damaged{f.path, err})
-			remove(f.path, f.info)
+			damaged = append(damaged, Damaged{filepath.Join(c.dir, f.name), err})
+			remove(root, f.name, f.info)
 		}
 	}
 	for _, f := range writing {
 		if repair && time.Since(f.info.ModTime()) > abandonedAfter {
-			damaged = append(damaged, Damaged{f.path, errors.New("its process was killed while it wrote")})
-			os.Remove(f.path)
+			damaged = append(damaged, Damaged{filepath.Join(c.dir, f.name), errors.New("its process was killed while it wrote")})
+			_ = root.Remove(f.name)
 		}
 	}
 	slices.SortFunc(entries, func(a, b Entry) int {
@@ -77,9 +83,21 @@ func (c *Cache) scan(repair bool) ([]Entry, []Damaged, error) {
 	return entries, damaged, nil
 }
 
+// opened is open, and nil without an error if there is no directory.
+func (c *Cache) opened() (*os.Root, error) {
+	if c == nil || c.dir == "" {
+		return nil, nil
+	}
+	root, err := c.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return root, err
+}
+
 // open reads the entry of a file.
-func open(f file) (Entry, error) {
-	content, info, err := read(f.path)
+func open(root *os.Root, f file) (Entry, error) {
+	content, info, err := read(root, f.name)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -105,21 +123,26 @@ func open(f file) (Entry, error) {
 // Clear removes all objects, and what is being written. Files that are not of
 // this package stay. It returns how many objects there were, and their bytes.
 func (c *Cache) Clear() (int, int64, error) {
-	objects, writing, err := c.files()
+	root, err := c.opened()
+	if root == nil {
+		return 0, 0, err
+	}
+	defer root.Close()
+	objects, writing, err := files(root)
 	if err != nil {
 		return 0, 0, err
 	}
 	n, bytes := 0, int64(0)
 	var failed error
 	for _, f := range objects {
-		if err := os.Remove(f.path); err != nil {
+		if err := root.Remove(f.name); err != nil {
 			failed = cmp.Or(failed, err)
 			continue
 		}
 		n, bytes = n+1, bytes+f.info.Size()
 	}
 	for _, f := range writing {
-		os.Remove(f.path)
+		_ = root.Remove(f.name)
 	}
 	return n, bytes, failed
 }

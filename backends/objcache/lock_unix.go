@@ -11,8 +11,8 @@ import (
 
 // lock takes the lock of a directory, which the system gives back when the
 // process ends, however it does; false when another process has it.
-func lock(path string) (unlock func(), ok bool, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+func lock(root *os.Root, name string) (unlock func(), ok bool, err error) {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, false, err
 	}
@@ -26,14 +26,13 @@ func lock(path string) (unlock func(), ok bool, err error) {
 	return func() { f.Close() }, true, nil
 }
 
-// trusted returns an error if users other than this one or root may have
-// written what info is of.
+// trusted returns an error unless info is of a file or directory of this user's, that
+// nobody else may write to. Root trusts what is root's, and nothing else.
 func trusted(info fs.FileInfo) error {
-	if info.Mode().Perm()&0o002 != 0 {
-		return errors.New("everybody may write there")
+	if info.Mode().Perm()&0o022 != 0 {
+		return errors.New("others may write there (chmod go-w)")
 	}
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if me := os.Geteuid(); ok && me != 0 && s.Uid != 0 && int(s.Uid) != me {
+	if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() {
 		return errors.New("it belongs to another user")
 	}
 	return nil

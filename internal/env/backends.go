@@ -32,7 +32,7 @@ var (
 
 	// CacheDir is where compiled objects are kept.
 	CacheDir = Declare(Var{Name: "LTC_CACHE_DIR", Allowed: "a directory, which need not exist",
-		Doc: "Where compiled objects are kept. Without it: `ltc` in the user's directory for caches (`$XDG_CACHE_HOME` or `~/.cache` on Linux)."})
+		Doc: "Where compiled objects are kept. Its directory `objects` must be your own, and closed to writes of others. Without it: `ltc` in the user's directory for caches (`$XDG_CACHE_HOME` or `~/.cache` on Linux)."})
 
 	// CacheLimit is how many bytes they may take.
 	CacheLimit = Declare(Var{Name: "LTC_DISK_CACHE_BYTES", Default: "1GiB", Allowed: Size,
