@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -166,60 +165,6 @@ func (s *stream) uniform() float64 {
 		word, s.spare = uint64(b[1])<<32|uint64(b[0]), uint64(b[3])<<32|uint64(b[2])
 	}
 	return float64(word>>11) * 0x1p-53
-}
-
-// Initializer gives a variable its first values: next returns one element after
-// the other, in row-major order, drawing from uniform numbers of [0, 1).
-type Initializer func(t types.Type, uniform func() float64) (next func() float64, err error)
-
-// Normal draws from the normal distribution.
-func Normal(mean, stddev float64) Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		if !t.DType.IsFloat() {
-			return nil, fmt.Errorf("normal numbers do not fit %v", t.DType)
-		}
-		var spare float64
-		have := false
-		// Box, Muller: A note on the generation of random normal deviates, 1958.
-		return func() float64 {
-			if have = !have; !have {
-				return mean + stddev*spare
-			}
-			radius := math.Sqrt(-2 * math.Log(1-uniform()))
-			sin, cos := math.Sincos(2 * math.Pi * uniform())
-			spare = radius * sin
-			return mean + stddev*radius*cos
-		}, nil
-	}
-}
-
-// Uniform draws from [low, high).
-func Uniform(low, high float64) Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		return func() float64 { return low + (high-low)*uniform() }, nil
-	}
-}
-
-// HeNormal draws weights [in…, out] for layers followed by ReLU: normal with
-// variance 2/in (He, Zhang, Ren, Sun: Delving deep into rectifiers, 2015).
-func HeNormal() Initializer {
-	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		if t.Rank() == 0 {
-			return nil, fmt.Errorf("a scalar has no inputs")
-		}
-		in := 1
-		for _, d := range t.Shape[:t.Rank()-1] {
-			in *= d
-		}
-		return Normal(0, math.Sqrt(2/float64(max(in, 1))))(t, uniform)
-	}
-}
-
-// Constant sets every element to v.
-func Constant(v float64) Initializer {
-	return func(types.Type, func() float64) (func() float64, error) {
-		return func() float64 { return v }, nil
-	}
 }
 
 // fill writes the values of f to a dense view.

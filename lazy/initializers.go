@@ -1,0 +1,164 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ltc/ir/types"
+)
+
+// Initializer gives a variable its first values: next returns one element after
+// the other, in row-major order, drawing from uniform numbers of [0, 1).
+type Initializer func(t types.Type, uniform func() float64) (next func() float64, err error)
+
+// Normal draws from the normal distribution.
+func Normal(mean, stddev float64) Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		if !t.DType.IsFloat() {
+			return nil, fmt.Errorf("normal numbers do not fit %v", t.DType)
+		}
+		var spare float64
+		have := false
+		// Box, Muller: A note on the generation of random normal deviates, 1958.
+		return func() float64 {
+			if have = !have; !have {
+				return mean + stddev*spare
+			}
+			radius := math.Sqrt(-2 * math.Log(1-uniform()))
+			sin, cos := math.Sincos(2 * math.Pi * uniform())
+			spare = radius * sin
+			return mean + stddev*radius*cos
+		}, nil
+	}
+}
+
+// Uniform draws from [low, high).
+func Uniform(low, high float64) Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		return func() float64 { return low + (high-low)*uniform() }, nil
+	}
+}
+
+// TruncatedNormal draws from the normal distribution numbers between low and high alone,
+// as PyTorch's trunc_normal_ does: by inverting its cumulative distribution function. The
+// deviation of what is drawn is less than stddev: 0.8796 of it between -2 and 2 stddev.
+func TruncatedNormal(mean, stddev, low, high float64) Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		below := func(x float64) float64 { return math.Erfc((mean-x)/(stddev*math.Sqrt2)) / 2 }
+		from, to := below(low), below(high)
+		switch {
+		case !t.DType.IsFloat():
+			return nil, fmt.Errorf("normal numbers do not fit %v", t.DType)
+		case !(stddev > 0) || math.IsInf(stddev, 0) || !(low < high):
+			return nil, fmt.Errorf("stddev %v must be positive and finite, and low %v below high %v", stddev, low, high)
+		case !(to-from >= 1e-6): // beyond it inverting is inexact
+			return nil, fmt.Errorf("less than a millionth of the normal distribution of mean %v and stddev %v is between %v and %v", mean, stddev, low, high)
+		}
+		return func() float64 {
+			x := mean + stddev*math.Sqrt2*math.Erfinv(2*(from+(to-from)*uniform())-1)
+			return min(max(x, low), high)
+		}, nil
+	}
+}
+
+// The initializers below know how many inputs and outputs an element of a weight is
+// between, its fan-in and fan-out. A matrix is [in, out], as MatMul takes it on the right.
+// The axes of any other weight must be named as [ConvOptions.Layout] names those of a
+// kernel, or by the whole of that layout: "OIHW" is the kernel that Conv takes by default,
+// "HWIO" that of "NHWC,HWIO->NHWC", and "OI" a matrix [out, in]. The fan-in is the
+// dimension of I times those of the spatial axes, the fan-out that of O times the same; in
+// a convolution with groups I has the input features of one. Axes that are named N hold
+// weights of their own and count in neither.
+
+// HeNormal draws weights for layers followed by ReLU: normal with variance 2/fan-in (He,
+// Zhang, Ren, Sun: Delving deep into rectifiers, 2015, equation 10). It is PyTorch's
+// kaiming_normal_.
+func HeNormal(layout ...string) Initializer {
+	return scaled("HeNormal", layout, func(in, _ float64) Initializer { return Normal(0, math.Sqrt(2/in)) })
+}
+
+// HeUniform is [HeNormal] with uniform numbers of the same variance: within
+// sqrt(6/fan-in). It is PyTorch's kaiming_uniform_ with a = 0.
+func HeUniform(layout ...string) Initializer {
+	return scaled("HeUniform", layout, func(in, _ float64) Initializer { return within(math.Sqrt(6 / in)) })
+}
+
+// GlorotNormal draws weights for layers followed by tanh and the like: normal with
+// variance 2/(fan-in + fan-out) (Glorot, Bengio: Understanding the difficulty of training
+// deep feedforward neural networks, 2010, equation 12). It is PyTorch's xavier_normal_.
+func GlorotNormal(layout ...string) Initializer {
+	return scaled("GlorotNormal", layout, func(in, out float64) Initializer { return Normal(0, math.Sqrt(2/(in+out))) })
+}
+
+// GlorotUniform is [GlorotNormal] with uniform numbers of the same variance: within
+// sqrt(6/(fan-in + fan-out)), the paper's equation 16. It is PyTorch's xavier_uniform_.
+func GlorotUniform(layout ...string) Initializer {
+	return scaled("GlorotUniform", layout, func(in, out float64) Initializer { return within(math.Sqrt(6 / (in + out))) })
+}
+
+// KaimingUniform is what PyTorch's Linear and Conv layers start from: kaiming_uniform_
+// with a = sqrt(5), whose limit sqrt(6/((1+a²) fan-in)) is 1/sqrt(fan-in)
+// (torch/nn/modules/linear.py, reset_parameters). PyTorch draws their biases within the
+// same limit: Uniform(-k, k) with k = 1/sqrt(fan-in) of the weight.
+func KaimingUniform(layout ...string) Initializer {
+	return scaled("KaimingUniform", layout, func(in, _ float64) Initializer { return within(math.Sqrt(1 / in)) })
+}
+
+func within(limit float64) Initializer { return Uniform(-limit, limit) }
+
+// scaled is the initializer that of gives for the fan-in and fan-out of a weight.
+func scaled(name string, layout []string, of func(in, out float64) Initializer) Initializer {
+	return func(t types.Type, uniform func() float64) (func() float64, error) {
+		in, out, err := fans(name, t.Shape, layout)
+		if err != nil {
+			return nil, err
+		}
+		return of(in, out)(t, uniform)
+	}
+}
+
+// fans returns the fan-in and fan-out of a weight; 1 for a dimension of 0, which has no
+// elements.
+func fans(name string, shape types.Shape, layout []string) (in, out float64, err error) {
+	axes := "IO"
+	switch {
+	case len(layout) == 0 && len(shape) != 2:
+		err = fmt.Errorf("which of the %d axes are inputs and outputs is not known", len(shape))
+		if len(shape) > 2 {
+			return 0, 0, fmt.Errorf("%w: name them as Conv's layout does: %s(\"OIHW\") for the kernel that Conv takes by default, %s(\"HWIO\") for one of NHWC,HWIO->NHWC", err, name, name)
+		}
+		return 0, 0, fmt.Errorf("%w: a bias or a scale is drawn with Uniform, Normal or Constant", err)
+	case len(layout) > 1:
+		return 0, 0, fmt.Errorf("%s takes one layout, has %d", name, len(layout))
+	case len(layout) == 1:
+		axes = layout[0]
+	}
+	if _, kernel, ok := strings.Cut(axes, ","); ok {
+		if _, err := convLayout(axes); err != nil {
+			return 0, 0, err
+		}
+		axes, _, _ = strings.Cut(kernel, "->")
+	}
+	if len(axes) != len(shape) || strings.Count(axes, "I") != 1 || strings.Count(axes, "O") != 1 {
+		return 0, 0, fmt.Errorf("layout %q does not name I, O and the other axes of %v", axes, shape)
+	}
+	in, out = 1, 1
+	for i, d := range shape {
+		size := float64(max(d, 1))
+		if axes[i] == 'I' || axes[i] != 'O' && axes[i] != 'N' {
+			in *= size
+		}
+		if axes[i] == 'O' || axes[i] != 'I' && axes[i] != 'N' {
+			out *= size
+		}
+	}
+	return in, out, nil
+}
+
+// Constant sets every element to v.
+func Constant(v float64) Initializer {
+	return func(types.Type, func() float64) (func() float64, error) {
+		return func() float64 { return v }, nil
+	}
+}
