@@ -71,7 +71,7 @@ func (r *product) keep(problem gemm.Problem, sizes []int64) error {
 	if p.keeps == nil || !r.plan.Packs() {
 		return nil
 	}
-	r.key = p.keyOfB(r.key[:0], &problem, sizes, r.table)
+	r.key = p.keyOfB(append(r.key[:0], r.order...), &problem, sizes, r.table)
 	b := p.keeps.of(r.key)
 	if b == nil && len(*p.keeps.list.Load()) >= mostPacked {
 		return nil

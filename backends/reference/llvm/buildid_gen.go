@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4f7c92a66bdc73179b556dff"
+const buildID = "597e086bc06ccc7d0f0dec35"

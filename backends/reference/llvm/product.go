@@ -199,6 +199,7 @@ type product struct {
 	flops   float64        // of one point
 	packed  unsafe.Pointer // B, if the plan says that it is packed
 	key     []int64        // of packed
+	order   []int64        // of the axes of the sum, if there are several
 
 	strides []int64 // for which all of it is
 	table   [][]int64

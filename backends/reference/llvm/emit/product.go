@@ -23,12 +23,9 @@ type Product struct {
 	// there is a product.
 	Batch, M, N int
 	Outer       []int
-	// Spread says that the sum runs over several axes, along which A does not lie as
-	// along one: a window of an image. Its rows are to be written out, so that the
-	// sum runs along them. Batch and M are -1 then, and all their axes Outer. Those
-	// of M count on from the row of the matrix that is at hand, which the epilogue
-	// is told behind Outer's words: it counts the points of all of them, or of the
-	// last ones.
+	// Spread says that the sum runs over several axes: a window of an image. Batch
+	// and M are -1 then, and all their axes Outer. A row of the matrix counts the
+	// points of M's last axes, or of all of them, whose words of Outer are 0.
 	Spread   bool
 	epilogue gemm.Fused[gemm.Epilogue]
 	// prologue has those of A and B, if they are computed as they are packed.
@@ -54,7 +51,7 @@ func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 			p.Outer = append(p.Outer, a)
 		}
 	}
-	if len(p.Outer) > maxOuter || p.Spread && len(p.Outer) == maxOuter || !p.finds() {
+	if len(p.Outer) > maxOuter || !p.finds() {
 		return nil, false
 	}
 	plans := func() bool {
@@ -150,7 +147,7 @@ func (p *Product) ProblemIn(sizes []int64, table [][]int64) gemm.Problem {
 		PrologueA: p.prologue[0], PrologueB: p.prologue[1], Epilogue: p.epilogue, Overlap: p.overlaps(),
 	}
 	if p.Spread {
-		p.spread(&q, sizes, table)
+		p.spread(&q, sizes)
 	}
 	return q
 }

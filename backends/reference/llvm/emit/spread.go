@@ -7,9 +7,9 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 )
 
-// spread makes q the problem of all points of M, whose rows of A are written out
-// one behind the other, for operands of these strides.
-func (p *Product) spread(q *gemm.Problem, sizes []int64, table [][]int64) {
+// spread makes q the problem of all points of M. Strides do not locate its rows and
+// the elements of its sums.
+func (p *Product) spread(q *gemm.Problem, sizes []int64) {
 	k, c := p.Kernel, p.Contraction
 	q.K = 1
 	for _, a := range c.M {
@@ -18,9 +18,7 @@ func (p *Product) spread(q *gemm.Problem, sizes []int64, table [][]int64) {
 	for _, a := range c.K {
 		q.K *= int(k.Axis(0, a).Size.Of(sizes))
 	}
-	q.StrideA = [3]int{0, q.K, 1}
-	q.StrideB[1] = int(p.along(c.B.Load, last(c.K), table))
-	q.StrideC[1] = int(p.along(p.Store, last(c.M), table))
+	q.StrideA = [3]int{}
 }
 
 // along returns how many elements an access moves for a step of an axis.
@@ -36,9 +34,8 @@ func (p *Product) Along(axis int, table [][]int64) [3]int64 {
 }
 
 // countOn makes the axes of M those of a row: as many points behind what Outer's
-// words say as the row is, and the word behind them.
+// words say.
 func (p *Product) countOn(f *function, row value.Value) {
-	row = f.Block.NewAdd(row, f.word(wordAt+len(p.Outer)))
 	m := p.Contraction.M
 	for i := len(m) - 1; i > 0; i-- {
 		n := f.size(p.Kernel.Axes[m[i]].Size)

@@ -39,6 +39,9 @@ func (r *Product) Pack(part, parts int, o Operands) {
 	q := r.plan
 	p, c := &q.p, q.core
 	args := new([packWords]uintptr)
+	if g := p.GatherB; g != nil {
+		o.PrologueB = unsafe.Pointer(g)
+	}
 	panels := ceil(p.N, c.columns())
 	from, to := part*panels/parts, (part+1)*panels/parts
 	if from == to {

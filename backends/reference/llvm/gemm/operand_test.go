@@ -17,7 +17,8 @@ type tensor struct {
 	sizes   [3]int
 	strides [3]int
 	bytes   []byte
-	signed  bool // bytes are
+	signed  bool     // bytes are
+	places  [3][]int // where along a dimension its elements are, if not in their order
 }
 
 // newTensor returns an operand of these sizes. order lists its dimensions from the
@@ -44,7 +45,38 @@ func newTensor(t testing.TB, d types.DType, sizes, order [3]int, gap int, atEnd 
 func (x *tensor) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x.bytes)) }
 
 func (x *tensor) at(i, j, k int) int {
+	at := [3]int{i, j, k}
+	for d, p := range x.places {
+		if p != nil {
+			at[d] = p[at[d]]
+		}
+	}
+	i, j, k = at[0], at[1], at[2]
 	return (i*x.strides[0] + j*x.strides[1] + k*x.strides[2]) * x.dtype.Size()
+}
+
+// gather shuffles the runs of the dimensions of rows and of k, and locates them.
+func (x *tensor) gather(r *rand.Rand, row, k int) *Gather {
+	return &Gather{x.runs(r, row), x.runs(r, k)}
+}
+
+// runs cuts a dimension into runs that lie in another order.
+func (x *tensor) runs(r *rand.Rand, d int) Runs {
+	n, step := x.sizes[d], x.strides[d]*x.dtype.Size()
+	length := max([]int{1, 2, 3, 5, 9, 17, n}[r.IntN(7)], 1)
+	runs := r.Perm(n / length)
+	if n%length != 0 || n == 0 {
+		runs = append(runs, len(runs)) // the last is shorter
+	}
+	var starts []int64
+	x.places[d] = []int{}
+	for _, run := range runs {
+		starts = append(starts, int64(run*length*step))
+		for i := range length {
+			x.places[d] = append(x.places[d], run*length+i)
+		}
+	}
+	return Runs{&starts[0], length, step}
 }
 
 // fill sets all elements to random values, those of integers over their range.

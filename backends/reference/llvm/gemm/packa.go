@@ -16,16 +16,19 @@ import (
 //	void pack(operands, from, row, step, rows, k, to, toRow, b, m0, k0)
 var packType = ll.NewFunc(ll.Void, ll.I8Ptr, ll.I8Ptr, ll.I64, ll.I64, ll.I64, ll.I64, ll.I8Ptr, ll.I64, ll.I64, ll.I64, ll.I64)
 
-// packA emits a function of packType.
-func (m *module) packA(p packer, name string, o Order) {
+// packA emits a function of packType. If gathers is set, operands is a [Gather], and
+// row and step are not used.
+func (m *module) packA(p packer, name string, o Order, gathers bool) {
 	f := m.exported(name, packType)
 	a := f.Func.Params
 	q := &aPacker{packer: *p.in(f, a[0]), from: a[1], row: a[2], step: a[3], rows: a[4], k: a[5], to: a[6], toRow: a[7],
 		batch: a[8], m0: a[9], k0: a[10]}
-	switch o {
-	case AlongK:
+	switch {
+	case gathers:
+		q.gather(o == AlongK)
+	case o == AlongK:
 		q.copy()
-	case AcrossK:
+	case o == AcrossK:
 		q.turn(q.squareAcross(m, name))
 	default:
 		q.anyhow()

@@ -11,7 +11,9 @@ import (
 // packB emits a kernel that packs columns of B into panels: a step's units of
 // all columns of a panel, then the next step's. Where there are no columns for
 // the rest of the last panel it may hold anything.
-func (m *module) packB(p packer, name string, o Order) {
+// If gathers is set, the operands are a [Gather], and the strides of k and of
+// columns are not used.
+func (m *module) packB(p packer, name string, o Order, gathers bool) {
 	q := &bPacker{m: m, name: name}
 	f, args := m.kernel(name)
 	for i := range q.w {
@@ -30,10 +32,14 @@ func (m *module) packB(p packer, name string, o Order) {
 		if p.core.offset {
 			panels = f.off(panels, i64(p.core.rowBytes()))
 		}
-		switch o {
-		case AcrossK:
+		switch {
+		case gathers && o == AcrossK:
+			q.gatherRows(at[0], panels)
+		case gathers:
+			q.gather(at[0], panels)
+		case o == AcrossK:
 			q.rows(at[0], panels)
-		case AlongK:
+		case o == AlongK:
 			q.columns(at[0], panels)
 		default:
 			q.anyhow(at[0], panels)
@@ -177,19 +183,27 @@ func (p *bPacker) squareAlong() *ir.Func {
 
 // anyhow packs B one element at a time.
 func (p *bPacker) anyhow(from, to value.Value) {
-	c, w := p.core, &p.w
-	elem := c.laneSize() / c.group
+	w := &p.w
 	p.count(w[packN], i64(1), []value.Value{from}, func(n value.Value, at []value.Value) []value.Value {
-		panel := p.Block.NewUDiv(n, i64(c.columns()))
-		column := p.Block.NewURem(n, i64(c.columns()))
-		base := p.off(p.off(to, p.mul(panel, w[packToPanel])), p.mul(column, i64(c.laneSize())))
+		column := p.column(to, n)
 		pl := Place{Batch: p.batch, Row: p.add(n, w[packFirstN]), K: w[packFirstK]}
-		p.scalars(at[0], w[packFromK], w[packK], pl, func(k value.Value) value.Value {
-			row := p.off(base, p.mul(p.Block.NewUDiv(k, i64(c.group)), i64(c.rowBytes())))
-			return p.off(row, p.mul(p.Block.NewURem(k, i64(c.group)), i64(elem)))
-		})
+		p.scalars(at[0], w[packFromK], w[packK], pl, func(k value.Value) value.Value { return p.inColumn(column, k) })
 		return []value.Value{p.off(at[0], w[packFromN])}
 	})
+}
+
+// column is where a column of the panels that begin at to begins.
+func (p *bPacker) column(to, n value.Value) value.Value {
+	c := p.core
+	panel, column := p.Block.NewUDiv(n, i64(c.columns())), p.Block.NewURem(n, i64(c.columns()))
+	return p.off(p.off(to, p.mul(panel, p.w[packToPanel])), p.mul(column, i64(c.laneSize())))
+}
+
+// inColumn is where a column has an element of k.
+func (p *bPacker) inColumn(column, k value.Value) value.Value {
+	c := p.core
+	row := p.off(column, p.mul(p.Block.NewUDiv(k, i64(c.group)), i64(c.rowBytes())))
+	return p.off(row, p.mul(p.Block.NewURem(k, i64(c.group)), i64(c.laneSize()/c.group)))
 }
 
 // compensate writes the first row of each panel: -128 times the sum of each

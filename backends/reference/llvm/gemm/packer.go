@@ -205,12 +205,17 @@ func (p *packer) scalars(from, step, k value.Value, pl Place, to func(k value.Va
 		p.store(p.elements(at[0], pl), to(i), align)
 		return []value.Value{p.off(at[0], step)}
 	})
+	p.fill(k, to)
+}
+
+// fill writes zeros behind k elements up to a full unit.
+func (p *packer) fill(k value.Value, to func(k value.Value) value.Value) {
 	if p.core.group == 1 {
 		return
 	}
 	missing := p.Block.NewURem(p.sub(i64(0), k), i64(p.core.group))
 	p.count(missing, i64(1), nil, func(i value.Value, _ []value.Value) []value.Value {
-		p.store(zero(p.core.mem), to(p.add(k, i)), align)
+		p.store(zero(p.core.mem), to(p.add(k, i)), size(p.core.mem))
 		return nil
 	})
 }

@@ -29,6 +29,7 @@ type Plan struct {
 	group            int  // panels of B that meet a chunk at a time
 	batches          int  // matrices of a call of the kernel
 	calls            int  // rows of a call of the kernel at most
+	tall             int  // rows for which a part keeps sums at a time
 	cuts             *known
 
 	kernel, packA, packB, epilogue string // names of units, empty if there is none
@@ -60,10 +61,11 @@ func (q *Plan) Replan(p Problem) error { return q.plan(p) }
 func (q *Plan) plan(p Problem) error {
 	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores, cuts: q.cuts}
 	q.cuts.Store(0)
-	if (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
+	gathers := p.GatherA != nil || p.GatherB != nil
+	if !gathers && (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
 	}
-	q.vector = q.p.M == 1 && !p.PackedB && q.orderB() != Anyhow
+	q.vector = !gathers && q.p.M == 1 && !p.PackedB && q.orderB() != Anyhow
 	arithmetic := &q.cores[0]
 	if q.vector {
 		arithmetic = &q.cores[1]
@@ -126,10 +128,10 @@ func (q *Plan) choose() {
 	c, p := q.core, &q.p
 	q.inC = p.C == p.Acc && p.StrideC[2] == 1 && !p.Overlap
 	asItIs := c.mem.Equal(vector.Memory(p.A)) && !c.offset && p.K%c.group == 0
-	q.directA = p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
-	q.directB = p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
+	q.directA = p.GatherA == nil && p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
+	q.directB = p.GatherB == nil && p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
-	q.ahead = q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.l2())
+	q.ahead = p.GatherA == nil && q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.l2())
 	q.batches = 1
 	if q.sharedB() || q.directB && p.K <= q.depth && p.N <= q.width {
 		q.batches = min(max(int(1e8/float64(p.M*p.N*p.K+1)), 1), 64, max(p.Batch, 1))
@@ -137,6 +139,11 @@ func (q *Plan) choose() {
 	if !q.inC && p.K <= q.depth {
 		// Sums wait for the epilogue in the L1 cache.
 		q.group = max(min(q.group, 8<<10/(c.rows*c.rowBytes())), 1)
+	}
+	q.tall = max(p.M, 1)
+	if p.GatherA != nil && !q.inC && p.K > q.depth { // images have many rows, and few columns
+		const bytes = 4 << 20
+		q.tall = max(bytes/(ceil(min(q.width, max(p.N, 1)), c.columns())*c.rowBytes())/c.rows, 1) * c.rows
 	}
 	rows := 5e7 / float64(q.depth*min(q.width, max(p.N, 1)))
 	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
@@ -218,18 +225,38 @@ func (q *Plan) oneRow() {
 	q.depth = max(p.K, 1)
 	q.group = 16 << 10 / c.laneSize()
 	q.width = max(5e6/q.depth/c.columns(), 1) * c.columns()
-	q.chunk, q.calls = 1, 1
+	q.chunk, q.calls, q.tall = 1, 1, 1
 	q.batches = min(max(int(1e7/float64(p.N*p.K+1)), 1), max(p.Batch, 1))
 }
 
-func (q *Plan) orderA() Order { return orderOf(q.p.StrideA[2], q.p.StrideA[1]) }
-func (q *Plan) orderB() Order { return orderOf(q.p.StrideB[1], q.p.StrideB[2]) }
+func (q *Plan) orderA() Order {
+	p := &q.p
+	if g := p.GatherA; g != nil {
+		if g.order(p.A.Size(), p.M) == AlongK {
+			return AlongK
+		}
+		return Anyhow
+	}
+	return orderOf(p.StrideA[2], p.StrideA[1])
+}
+
+func (q *Plan) orderB() Order {
+	p := &q.p
+	if g := p.GatherB; g != nil {
+		if g.order(p.B.Size(), p.N) == AcrossK && q.core.group == 1 {
+			return AcrossK
+		}
+		return Anyhow
+	}
+	return orderOf(p.StrideB[1], p.StrideB[2])
+}
 
 // Kind is what plans differ in that need other units, of problems that differ in
 // sizes, strides and PackedB alone.
 type Kind struct {
 	vector, swapped, packsA, packsB, finishes bool
 	orderA, orderB, orderC                    Order
+	gathersA, gathersB                        bool
 }
 
 // Kind returns the kind of the plan.
@@ -240,6 +267,7 @@ func (q *Plan) Kind() Kind {
 		packsB:   !q.vector && !(q.directB && p.N%c.columns() == 0),
 		finishes: !q.inC || p.Epilogue.set(),
 		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
+		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil,
 	}
 }
 
@@ -252,10 +280,10 @@ func (q *Plan) names() {
 		q.kernel = unitName(c.name, "vecmat", p.B.String(), k.orderB.String(), p.PrologueB.Name)
 	}
 	if k.packsA {
-		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), p.PrologueA.Name)
+		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), gatherName(k.gathersA)+p.PrologueA.Name)
 	}
 	if k.packsB {
-		q.packB = unitName(c.name, "packb", p.B.String(), k.orderB.String(), p.PrologueB.Name)
+		q.packB = unitName(c.name, "packb", p.B.String(), k.orderB.String(), gatherName(k.gathersB)+p.PrologueB.Name)
 	}
 	if k.finishes {
 		q.epilogue = unitName("epilogue", p.Acc.String(), p.C.String(), k.orderC.String(), p.Epilogue.Name)
@@ -263,4 +291,11 @@ func (q *Plan) names() {
 			q.epilogue += "_swapped"
 		}
 	}
+}
+
+func gatherName(gathers bool) string {
+	if gathers {
+		return "gather"
+	}
+	return ""
 }

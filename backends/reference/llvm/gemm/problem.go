@@ -30,6 +30,9 @@ type Problem struct {
 	// Overlap says that what Epilogue loads may lie in C's memory, at the place
 	// at hand.
 	Overlap bool
+	// GatherA and GatherB locate elements instead of the strides of m, k and n, if
+	// they are not nil. There is no prologue then.
+	GatherA, GatherB *Gather
 	// PackedB says that B will be there packed, by [Product.Pack].
 	PackedB bool
 }

@@ -80,6 +80,9 @@ func (q *Plan) spaceBytes(parts int) [6]int {
 	n := [6]int{8 * words, 8 * outWords, c.rows * c.rowBytes()}
 	if !q.directA {
 		n[4] = ceil(q.chunk, c.lanes) * c.lanes * q.rowStride()
+		if q.p.GatherA != nil {
+			n[4] += 64 // a vector behind the last run
+		}
 	}
 	if q.vector {
 		n[2], n[3] = q.group*c.laneSize(), q.group*c.laneSize()
@@ -91,7 +94,7 @@ func (q *Plan) spaceBytes(parts int) [6]int {
 		case q.p.K <= q.depth:
 			n[3] = c.rows * q.group * c.rowBytes()
 		default:
-			n[3] = g.rows * c.rows * panels * c.rowBytes()
+			n[3] = min(g.rows*c.rows, q.tall) * panels * c.rowBytes()
 		}
 		if q.directB {
 			panels = 1
@@ -143,20 +146,29 @@ func (q *Plan) space(parts int, work unsafe.Pointer) space {
 // result has the same bits for any number of parts. RunIn gives up a few
 // milliseconds after done, which may be nil, is closed, and reports whether it did
 // not.
-func (r *Product) RunIn(part, parts int, o Operands, work unsafe.Pointer, done <-chan struct{}) bool {
+func (r *Product) RunIn(i, parts int, o Operands, work unsafe.Pointer, done <-chan struct{}) bool {
 	q := r.plan
-	b, ok := q.part(part, parts)
+	part, ok := q.part(i, parts)
 	if !ok {
 		return true
 	}
-	w := run{Product: r, Operands: o, box: b, space: q.space(parts, work), done: done}
+	w := run{Product: r, Operands: o, box: part, space: q.space(parts, work), done: done}
 	if q.swapped {
 		w.A, w.B, w.PrologueA, w.PrologueB = o.B, o.A, o.PrologueB, o.PrologueA
 	}
 	*w.out = [outWords]uintptr{uintptr(w.C), uintptr(w.Epilogue), word(q.p.StrideC[0]), word(q.p.StrideC[1]), word(q.p.StrideC[2])}
+	if g := q.p.GatherA; g != nil {
+		w.PrologueA = unsafe.Pointer(g)
+	}
+	if g := q.p.GatherB; g != nil {
+		w.PrologueB = unsafe.Pointer(g)
+	}
 	for b := w.b0; b < w.b1; b += q.batches {
-		if !w.matrices(b, min(q.batches, w.b1-b)) {
-			return false
+		for m := part.m0; m < part.m1; m += q.tall {
+			w.m0, w.m1 = m, min(m+q.tall, part.m1)
+			if !w.matrices(b, min(q.batches, w.b1-b)) {
+				return false
+			}
 		}
 	}
 	return true

@@ -42,12 +42,13 @@ type trial struct {
 	gap, parts       int
 	atEnd, packed    bool
 	before           int // 1: A has a prologue, 2: B, 3: both
+	gather           int // 1: A is gathered, 2: B, 3: both
 }
 
 var orders = [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {0, 1, 2}}
 
 func (x trial) String() string {
-	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before)
+	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d gather %d", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before, x.gather)
 }
 
 // operands are the memory of a trial.
@@ -66,6 +67,13 @@ func (x trial) run(t *testing.T, on Machine) operands {
 	if x.tb == 3 { // one matrix for all
 		o.b.strides[0] = 0
 	}
+	var gathers [2]*Gather
+	if x.gather&1 != 0 {
+		gathers[0] = o.a.gather(r, 1, 2)
+	}
+	if x.gather&2 != 0 {
+		gathers[1] = o.b.gather(r, 2, 1)
+	}
 	signed := x.acc == types.I32 && x.before == 0 // prologues take bytes without a sign
 	o.a.signed, o.b.signed = signed, signed
 	o.a.fill(r)
@@ -74,7 +82,13 @@ func (x trial) run(t *testing.T, on Machine) operands {
 		o.c.bytes[i] = nothing
 	}
 	p := Problem{Signed: signed, A: x.a, B: x.b, Acc: x.acc, C: x.c, Batch: x.batch, M: x.m, N: x.n, K: x.k,
-		StrideA: o.a.strides, StrideB: o.b.strides, StrideC: o.c.strides}
+		StrideA: o.a.strides, StrideB: o.b.strides, StrideC: o.c.strides, GatherA: gathers[0], GatherB: gathers[1]}
+	if gathers[0] != nil {
+		p.StrideA[1], p.StrideA[2] = 0, 0
+	}
+	if gathers[1] != nil {
+		p.StrideB[1], p.StrideB[2] = 0, 0
+	}
 	ops := Operands{A: o.a.pointer(), B: o.b.pointer(), C: o.c.pointer()}
 	if x.fuse > 0 {
 		o.bias = newTensor(t, x.acc, [3]int{1, 1, x.n}, orders[0], 0, x.atEnd).fill(r)
@@ -254,6 +268,9 @@ func TestProducts(t *testing.T) {
 					}
 					if kind.a == types.U8 && x.before > 0 { // bytes meet bytes alone
 						x.before = 3
+					}
+					if x.before == 0 {
+						x.gather = max(r.IntN(6)-2, 0)
 					}
 					switch r.IntN(8) {
 					case 0:

@@ -47,11 +47,11 @@ func (q *Plan) Units() []Unit {
 	if q.packA != "" {
 		all = append(all, unit(q.packA, q.least(q.p.PrologueA.set(), c.elem, q.p.A), func(m *module) {
 			p := packer{core: c, from: q.p.A, flip: c.offset, prologue: q.p.PrologueA.Emit}
-			m.packA(p, q.packA, q.orderA())
+			m.packA(p, q.packA, q.orderA(), q.p.GatherA != nil)
 		}))
 	}
 	if q.packB != "" {
-		all = append(all, unit(q.packB, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) { m.packB(b, q.packB, q.orderB()) }))
+		all = append(all, unit(q.packB, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) { m.packB(b, q.packB, q.orderB(), q.p.GatherB != nil) }))
 	}
 	if q.epilogue != "" {
 		all = append(all, unit(q.epilogue, q.least(q.p.Epilogue.set(), q.p.Acc, q.p.C), func(m *module) {
@@ -78,9 +78,16 @@ func (q *Plan) least(fused bool, elements ...types.DType) Machine {
 
 // Usual returns the units of plain products of floats on a machine, by name:
 // those whose operands have the elements of the sums, or are bf16 where the
-// machine multiplies that.
+// machine multiplies that; also those whose operands are gathered.
 func Usual(on Machine) []Unit {
 	all := map[string]Unit{}
+	unitsOf := func(p Problem) {
+		if q, err := New(p, on); err == nil {
+			for _, u := range q.Units() {
+				all[u.Name] = u
+			}
+		}
+	}
 	add := func(a, acc, c types.DType) {
 		sizes := []int{1, 100, 4096}
 		for i := range 3 * 3 * 3 * 8 {
@@ -95,11 +102,14 @@ func Usual(on Machine) []Unit {
 			if i/27&4 != 0 {
 				p.StrideC = [3]int{0, 1, m}
 			}
-			if q, err := New(p, on); err == nil {
-				for _, u := range q.Units() {
-					all[u.Name] = u
-				}
-			}
+			unitsOf(p)
+		}
+		for i := range 2 * 2 {
+			size := a.Size()
+			p := Dense(a, a, acc, c, 1, 100, 100, 100)
+			p.GatherA = &Gather{K: Runs{Length: 2, Step: size << (i % 2)}}
+			p.GatherB = &Gather{Row: Runs{Length: p.N, Step: size << (i / 2)}}
+			unitsOf(p)
 		}
 	}
 	add(types.F32, types.F32, types.F32)

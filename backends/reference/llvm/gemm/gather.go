@@ -1,0 +1,159 @@
+package gemm
+
+import (
+	"unsafe"
+
+	ll "github.com/llir/llvm/ir/types"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/backends/reference/llvm/vector"
+)
+
+// Gather locates the elements of an operand that no strides locate: the windows of
+// a convolution, or its kernel where it has another order than the windows. The
+// element of a row of A, or of a column of B, and of k is as many bytes from the
+// operand's first as both of them say. An operand with a Gather is always packed.
+// Packing code reads this structure: its layout is part of that code.
+type Gather struct{ Row, K Runs }
+
+// Runs are offsets in bytes of consecutive rows, columns or elements of k: runs of
+// Length of them, each Step bytes behind the one before, the last run maybe shorter.
+type Runs struct {
+	Starts *int64 // the offset of the first of each run
+	Length int    // at least 1
+	Step   int
+}
+
+// order is along which dimension code packs vectors of elements of a size. Columns
+// are packed as vectors if all n of them are one run.
+func (g *Gather) order(size, n int) Order {
+	switch {
+	case g.K.Step == size && g.K.Length > 1:
+		return AlongK
+	case g.Row.Step == size && g.Row.Length >= n:
+		return AcrossK
+	}
+	return Anyhow
+}
+
+// runs are the words of [Runs] in a function.
+type runs struct{ starts, length, step value.Value }
+
+// runs loads one of the [Runs] of the [Gather] at operands.
+func (f *fn) runs(operands value.Value, field uintptr) runs {
+	first := int(field / 8)
+	return runs{f.pointer(operands, first), f.word(operands, first+1), f.word(operands, first+2)}
+}
+
+func (f *fn) rowRuns(operands value.Value) runs {
+	return f.runs(operands, unsafe.Offsetof(Gather{}.Row))
+}
+func (f *fn) kRuns(operands value.Value) runs { return f.runs(operands, unsafe.Offsetof(Gather{}.K)) }
+
+// pieces calls body for each piece of a run among n elements from first on: done
+// of them are before it, it begins at an offset in bytes and has count elements.
+func (f *fn) pieces(r runs, first, n value.Value, body func(done, offset, count value.Value)) {
+	run, skip := f.Block.NewUDiv(first, r.length), f.Block.NewURem(first, r.length)
+	start := []value.Value{i64(0), f.off(r.starts, f.mul(run, i64(8))), skip}
+	before, head, turn, after := f.Block, f.Func.NewBlock(""), f.Func.NewBlock(""), f.Func.NewBlock("")
+	before.NewBr(head)
+	f.Block = head
+	phis, at := f.phis(start, before)
+	head.NewCondBr(f.less(at[0], n), turn, after)
+	f.Block = turn
+	count := f.min(f.sub(r.length, at[2]), f.sub(n, at[0]))
+	body(at[0], f.add(f.load(ll.I64, at[1], 8), f.mul(at[2], r.step)), count)
+	f.join(phis, []value.Value{f.add(at[0], count), f.off(at[1], i64(8)), i64(0)})
+	f.Block.NewBr(head)
+	f.Block = after
+}
+
+// each calls body for each of n elements from first on: its number behind first,
+// and its offset in bytes.
+func (f *fn) each(r runs, first, n value.Value, body func(i, offset value.Value)) {
+	f.pieces(r, first, n, func(done, offset, count value.Value) {
+		f.count(count, i64(1), []value.Value{offset}, func(j value.Value, at []value.Value) []value.Value {
+			body(f.add(done, j), at[0])
+			return []value.Value{f.add(at[0], r.step)}
+		})
+	})
+}
+
+// gather packs A of a [Gather]: runs of k as vectors if along is set, else element
+// by element. The vector at the end of a run writes over what follows it, which
+// the next run writes anew, or over the begin of the next row.
+func (p *aPacker) gather(along bool) {
+	c := p.core
+	k := p.kRuns(p.operands)
+	elem, wide := c.laneSize()/c.group, c.lanes*c.group
+	p.each(p.rowRuns(p.operands), p.m0, p.rows, func(m, offset value.Value) {
+		from, to := p.off(p.from, offset), p.off(p.to, p.mul(m, p.toRow))
+		if !along {
+			p.each(k, p.k0, p.k, func(i, offset value.Value) {
+				p.store(p.elements(p.off(from, offset), one), p.off(to, p.mul(i, i64(elem))), elem)
+			})
+		} else {
+			p.pieces(k, p.k0, p.k, func(done, offset, count value.Value) {
+				rest, full := p.rest(count, wide)
+				start := []value.Value{p.off(from, offset), p.off(to, p.mul(done, i64(elem)))}
+				piece := func(at []value.Value, mask value.Value) {
+					p.store(p.elements(at[0], Place{Lanes: vector.Lanes{N: wide, Mask: mask}}), at[1], elem)
+				}
+				end := p.count(full, i64(wide), start, func(_ value.Value, at []value.Value) []value.Value {
+					piece(at, nil)
+					return []value.Value{p.off(at[0], i64(wide*p.packer.from.Size())), p.off(at[1], i64(wide*elem))}
+				})
+				p.when(p.some(rest), func() { piece(end, p.mask(wide, rest)) })
+			})
+		}
+		p.fill(p.k, func(k value.Value) value.Value { return p.off(to, p.mul(k, i64(elem))) })
+	})
+}
+
+// one is a place of one element.
+var one = Place{AlongK: true, Lanes: vector.Lanes{N: 1}}
+
+// gatherRows packs B of a [Gather] whose columns are one run.
+func (p *bPacker) gatherRows(from, to value.Value) {
+	c, w := p.core, &p.w
+	k, columns := p.kRuns(p.operands), p.rowRuns(p.operands)
+	elem := p.from.Size()
+	from = p.off(from, p.add(p.load(ll.I64, columns.starts, 8), p.mul(w[packFirstN], i64(elem))))
+	panel := func(from, to value.Value, masks []value.Value) {
+		p.each(k, w[packFirstK], w[packK], func(i, offset value.Value) {
+			from, to := p.off(from, offset), p.off(to, p.mul(i, i64(c.rowBytes())))
+			for j := range c.vecs {
+				l := vector.Lanes{N: c.lanes}
+				if masks != nil {
+					l.Mask = masks[j]
+				}
+				p.store(p.elements(p.off(from, i64(j*c.lanes*elem)), Place{Lanes: l}), p.off(to, i64(j*c.lanes*c.laneSize())), c.laneSize())
+			}
+		})
+	}
+	rest, full := p.rest(w[packN], c.columns())
+	last := p.count(full, i64(c.columns()), []value.Value{from, to}, func(_ value.Value, at []value.Value) []value.Value {
+		panel(at[0], at[1], nil)
+		return []value.Value{p.off(at[0], i64(c.columns()*elem)), p.off(at[1], w[packToPanel])}
+	})
+	p.when(p.some(rest), func() {
+		var masks []value.Value
+		for j := range c.vecs {
+			masks = append(masks, p.mask(c.lanes, p.sub(rest, i64(j*c.lanes))))
+		}
+		panel(last[0], last[1], masks)
+	})
+}
+
+// gather packs B of a [Gather] element by element.
+func (p *bPacker) gather(from, to value.Value) {
+	c, w := p.core, &p.w
+	k := p.kRuns(p.operands)
+	p.each(p.rowRuns(p.operands), w[packFirstN], w[packN], func(n, offset value.Value) {
+		from, column := p.off(from, offset), p.column(to, n)
+		p.each(k, w[packFirstK], w[packK], func(i, offset value.Value) {
+			p.store(p.elements(p.off(from, offset), one), p.inColumn(column, i), c.laneSize()/c.group)
+		})
+		p.fill(w[packK], func(k value.Value) value.Value { return p.inColumn(column, k) })
+	})
+}
