@@ -1,0 +1,93 @@
+package llvm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
+	"ltc/backends/reference/llvm/libllvm"
+)
+
+// layout is the text of dimension numbers and of a tensor type whose dimensions are
+// letters, which have sizes.
+func layout(letters string, sizes map[rune]int, of string) (numbers, tensor string) {
+	list := strings.Split(letters, "")
+	shape := ""
+	for _, l := range letters {
+		shape += fmt.Sprintf("%dx", sizes[l])
+	}
+	return "[" + strings.Join(list, ", ") + "]", "tensor<" + shape + of + ">"
+}
+
+// permutations returns all orders of letters.
+func permutations(letters string) (all []string) {
+	if letters == "" {
+		return []string{""}
+	}
+	for i := range letters {
+		for _, rest := range permutations(letters[:i] + letters[i+1:]) {
+			all = append(all, letters[i:i+1]+rest)
+		}
+	}
+	return all
+}
+
+// Convolutions whose image, kernel and result have their dimensions in any order
+// are blocked products, with padding, strides, dilations and reversed windows.
+func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
+	if _, err := libllvm.Open(); err != nil {
+		t.Skip(err)
+	}
+	c := compilers(t)[0]
+	products := func(text string) (n int) {
+		p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err, text)
+		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
+		require.NoError(t, err, text)
+		for i := range prog.Steps {
+			step := &prog.Steps[i]
+			require.GreaterOrEqual(t, step.Kernel, 0, text)
+			if _, ok := kernel.AsContraction(prog.Kernels[step.Kernel]); !ok {
+				continue
+			}
+			preparer, ok := compile(t, c, prog.Kernels[step.Kernel])[0].(kernel.Preparer)
+			require.True(t, ok, "%s\n%v", text, prog.Kernels[step.Kernel])
+			code, err := preparer.Prepare(t.Context(), step.Sizes, step.Strides, nil)
+			require.NoError(t, err)
+			switch code := code.(type) {
+			case *spread:
+				require.Nil(t, code.own, text)
+			case *product:
+				require.Nil(t, code.own, text)
+			}
+			n++
+		}
+		return n
+	}
+	images, kernels := permutations("bf01"), permutations("oi01")
+	for i, k := range kernels {
+		for j, form := range []string{
+			"pad = [[1, 1], [1, 1]]",
+			"stride = [2, 1]",
+			"pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2], reverse = [true, true]",
+			"rhs_dilate = [2, 1]",
+		} {
+			x, y := images[(7*i+5*j)%len(images)], images[(11*i+j)%len(images)]
+			out := [][2]int{{14, 13}, {6, 11}, {27, 25}, {10, 11}}[j]
+			xn, xt := layout(x, map[rune]int{'b': 2, 'f': 5, '0': 14, '1': 13}, "f32")
+			kn, kt := layout(k, map[rune]int{'i': 5, 'o': 19, '0': 3, '1': 3}, "f32")
+			yn, yt := layout(y, map[rune]int{'b': 2, 'f': 19, '0': out[0], '1': out[1]}, "f32")
+			text := fmt.Sprintf(`func.func @main(%%x: %[1]s, %%w: %[2]s) -> %[3]s {
+  %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = %[4]sx%[5]s->%[6]s, window = {%[7]s} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (%[1]s, %[2]s) -> %[3]s
+  return %%0 : %[3]s
+}`, xt, kt, yt, xn, kn, yn, form)
+			require.Equal(t, 1, products(text), text)
+		}
+	}
+}
