@@ -59,7 +59,9 @@ func TestPrograms(t *testing.T) {
 		"ew100": ew100(6, 20), "softmax": softmaxRows(33, 65), "layernorm": layerNormRows(33, 65),
 		"sum0": sumColumns(33, 65), "sum1": sumRows(33, 65), "sumall": sumAll(33, 65), "transpose": transposed(33, 65),
 		"matmul": matMul(37, lazy.F32), "bf16matmul": matMul(37, lazy.BF16), "matvec": matVec(37),
-		"bmm": bmm(5, 12, 7, 9), "linear_gelu": linearGELU(13, 21, 34),
+		"conv3": convolution{2, 9, 5, 7, 3, 1}.program(), "conv7s2": convolution{1, 13, 3, 8, 7, 2}.program(),
+		"conv3_last": convolution{2, 9, 5, 7, 3, 1}.inLayout(channelsLast).relu(),
+		"bmm":        bmm(5, 12, 7, 9), "linear_gelu": linearGELU(13, 21, 34),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := p.measure(&env{backend: "cpu", threads: 1, quick: true})
@@ -78,11 +80,18 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// The losses of the first four steps are JAX's.
+func TestTrainCNNLosses(t *testing.T) {
+	r, err := trainCNN(&env{backend: "cpu", threads: 1, quick: true})
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{2.304093, 2.303502, 2.302863, 2.302216}, r.Losses, 2e-6)
+}
+
 // What is measured on GPUs works, and is right, on a driver that stands in for one.
 func TestForDevices(t *testing.T) {
 	e := func() *env { return &env{backend: "cudasim", threads: 1, quick: true, small: true} }
 	for _, w := range matching("", "cudasim") {
-		named := slices.Contains([]string{"train_mlp"}, w.name) || slices.ContainsFunc(forDevices, func(d workload) bool { return d.name == w.name })
+		named := slices.Contains([]string{"train_mlp", "train_cnn"}, w.name) || slices.ContainsFunc(forDevices, func(d workload) bool { return d.name == w.name })
 		if !named && smaller[w.name] == nil {
 			continue
 		}
@@ -93,7 +102,7 @@ func TestForDevices(t *testing.T) {
 			if w.name == "step100_mix_host" {
 				require.Less(t, r.Median, 0.1, "the step is waited for, which takes half a second")
 			}
-			require.Equal(t, w.program != nil || w.name == "train_mlp", r.Queued > 0)
+			require.Equal(t, w.program != nil || strings.HasPrefix(w.name, "train_"), r.Queued > 0)
 			of := w.small
 			if of == nil {
 				of = smaller[w.name]

@@ -30,11 +30,18 @@ var forDevices = []workload{
 	{name: "step100_mix_host", doc: "s until MarkStep returns, to record and mark 25 × {add, mul, relu, matmul}, compiled before", run: stepHost},
 }
 
+// convolve is relu(x * w) for windows of 3 by 3, with as many features as before, in
+// bf16.
+func convolve(batch, side, features int) *program {
+	return convolution{batch, side, features, features, 3, 1}.inLayout(channelsLast).relu().in(lazy.BF16)
+}
+
 // smaller are programs of [workloads] that tests run on devices that are not there.
 var smaller = map[string]*program{
 	"encoder_b1_s128": encoder{1, 8, 16, 2, 24}.program(),
 	"encoder_b8_s128": encoder{2, 8, 16, 2, 24}.program(),
 	"matmul_128":      matMul(20, lazy.F32),
+	"conv3_1x64x56":   convolution{1, 5, 16, 16, 3, 1}.program(),
 }
 
 // device reports whether a backend's programs run in memory of its own.

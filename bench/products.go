@@ -52,38 +52,16 @@ func product(a, b []int, d types.DType) *program {
 // dot is the product of a row and of a column whose elements are step apart,
 // with the size of what it adds up.
 func dot(row, col []float32, step int) (sum, size float64) {
-	for j, v := range row {
-		p := float64(v) * float64(col[j*step])
-		sum, size = sum+p, size+math.Abs(p)
-	}
-	return sum, size * math.Sqrt(float64(len(row))) / 8
+	return dotStrided(row, 1, col, step, len(row))
 }
 
-// convolve is relu(x * w) for windows of 3 by 3 and square images of bf16, with as many
-// features as before, which lie behind each other.
-func convolve(batch, side, features int) *program {
-	x, w := random(1, batch, side, side, features).as(lazy.BF16), random(2, 3, 3, features, features).as(lazy.BF16)
-	return &program{
-		operands: []operand{x, w},
-		fn: func(x ...*lazy.Tensor) *lazy.Tensor {
-			return x[0].Conv(x[1], lazy.ConvOptions{Layout: "NHWC,HWIO->NHWC", Padding: [][2]int{{1, 1}, {1, 1}}}).ReLU()
-		},
-		flops: 2 * float64(batch*side*side) * float64(9*features*features),
-		want: func(in [][]float32, i int) (float64, float64) {
-			out, place := i%features, i/features
-			image, row, column := place/(side*side), place/side%side, place%side
-			var sum, size float64
-			for n := range 9 {
-				y, x := row+n/3-1, column+n%3-1
-				if min(x, y) < 0 || max(x, y) >= side {
-					continue
-				}
-				s, z := dot(in[0][((image*side+y)*side+x)*features:][:features], in[1][n*features*features+out:], features)
-				sum, size = sum+s, size+z
-			}
-			return max(sum, 0), size
-		},
+// dotStrided is dot of n elements that are apart in both.
+func dotStrided(a []float32, stepA int, b []float32, stepB, n int) (sum, size float64) {
+	for j := range n {
+		p := float64(a[j*stepA]) * float64(b[j*stepB])
+		sum, size = sum+p, size+math.Abs(p)
 	}
+	return sum, size * math.Sqrt(float64(n)) / 8
 }
 
 // linearGELU is a layer with its bias: gelu(x·w + b).

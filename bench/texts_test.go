@@ -57,6 +57,9 @@ var small = map[string]recorded{
 	"linear_gelu":        linearGELU(10, 12, 20).forward,
 	"linear_gelu_grad":   linearGELU(10, 12, 20).backward,
 	"train_mlp":          smallMLP,
+	"train_cnn":          cnnStep(smallCNN),
+	"conv3":              convolution{2, 5, 3, 4, 3, 1}.program().forward,
+	"conv3_grad":         convolution{2, 5, 3, 4, 3, 1}.program().backward,
 	"step100_mix":        smallMix,
 	"compile_ew100":      ew100(6, 20).forward,
 	"encoder":            smallEncoder.program().forward,
@@ -137,6 +140,14 @@ func smallMLP(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 	return m.tr, []*lazy.Tensor{m.loss}
 }
 
+func cnnStep(c cnn) recorded {
+	return func(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
+		m := c.trainer(dev)
+		m.record()
+		return m.tr, []*lazy.Tensor{m.loss}
+	}
+}
+
 func smallMix(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 	tr := lazy.NewTrace(dev)
 	x, y := mixData(tr)
@@ -185,6 +196,7 @@ func forGPUs() map[string]recorded {
 			m.record()
 			return m.tr, []*lazy.Tensor{m.loss}
 		},
+		"train_cnn":   cnnStep(measuredCNN),
 		"step100_mix": smallMix, // which is as large as the one that is measured
 	}
 	for _, w := range workloads {

@@ -24,30 +24,32 @@ var mlpWidths = []int{784, 512, 256, 10}
 var trainRules = measure.Rules{Budget: 3 * time.Second, Warm: 5, MinReps: 7, MaxReps: 2000, Inner: 1}
 
 func trainMLP(e *env) (result, error) {
-	dev, err := e.open()
-	if err != nil {
-		return result{}, err
-	}
 	batch, widths := mlpBatch, mlpWidths
 	if e.small {
 		batch, widths = 6, []int{20, 16, 12, 10}
 	}
-	m := newMLP(dev, batch, widths...)
+	return e.train(func(dev *lazy.Device) *trainer { return newMLP(dev, batch, widths...) }, mlpFlops, mlpLosses)
+}
+
+// train measures the steps of what build makes. The losses of its first four steps are
+// checked: against those that are wanted, or, of what is small, the evaluator's.
+func (e *env) train(build func(*lazy.Device) *trainer, flops float64, want []float64) (result, error) {
+	dev, err := e.open()
+	if err != nil {
+		return result{}, err
+	}
+	m := build(dev)
 	start := time.Now()
 	if err := m.step(); err != nil {
 		return result{}, err
 	}
 	first := time.Since(start).Seconds()
-	losses := []float64{m.loss.Float()}
-	for range 3 {
-		if err := m.step(); err != nil {
-			return result{}, err
-		}
-		losses = append(losses, m.loss.Float())
+	losses, err := m.losses(m.loss.Float())
+	if err != nil {
+		return result{}, err
 	}
-	want := mlpLosses
 	if e.small {
-		if want, err = evaluatedLosses(batch, widths); err != nil {
+		if want, err = evaluatedLosses(build); err != nil {
 			return result{}, err
 		}
 	}
@@ -69,7 +71,7 @@ func trainMLP(e *env) (result, error) {
 		}
 	}
 	r.FirstCall, r.Losses, r.PeakRSSMiB = first, losses, peakRSS()
-	r.GFlops = math.Round(mlpFlops/t.Median/1e8) / 10
+	r.GFlops = math.Round(flops/t.Median/1e8) / 10
 	return r, nil
 }
 
@@ -77,21 +79,24 @@ func trainMLP(e *env) (result, error) {
 // tinygrad, IREE and NumPy agree.
 var mlpLosses = []float64{2.302726, 2.299401, 2.299050, 2.297281}
 
-// evaluatedLosses are those of the evaluator, of a network of another size.
-func evaluatedLosses(batch int, widths []int) ([]float64, error) {
+// evaluatedLosses are those of the evaluator's first four steps.
+func evaluatedLosses(build func(*lazy.Device) *trainer) ([]float64, error) {
 	dev, err := lazy.Open("eval")
 	if err != nil {
 		return nil, err
 	}
-	m := newMLP(dev, batch, widths...)
-	var losses []float64
-	for range mlpLosses {
+	return build(dev).losses()
+}
+
+// losses appends those of further steps to a list until it has four.
+func (m *trainer) losses(list ...float64) ([]float64, error) {
+	for len(list) < 4 {
 		if err := m.step(); err != nil {
 			return nil, err
 		}
-		losses = append(losses, m.loss.Float())
+		list = append(list, m.loss.Float())
 	}
-	return losses, nil
+	return list, nil
 }
 
 func checkLosses(got, want []float64) error {
@@ -103,26 +108,49 @@ func checkLosses(got, want []float64) error {
 	return nil
 }
 
-// mlp is a multilayer perceptron in training.
-type mlp struct {
+// trainer is a classifier in training by gradient descent.
+type trainer struct {
 	tr     *lazy.Trace
 	x, y   *lazy.Tensor
 	lr     *lazy.Tensor
-	params []*lazy.Tensor // weights and bias of each layer
-	loss   *lazy.Tensor   // of the last step
+	params []*lazy.Tensor                    // weights and bias of each layer
+	logits func(x *lazy.Tensor) *lazy.Tensor // of a batch
+	loss   *lazy.Tensor                      // of the last step
+}
+
+// newTrainer makes one for a batch of data of some dimensions, of classes, without
+// parameters.
+func newTrainer(dev *lazy.Device, rate float64, classes int, dims ...int) *trainer {
+	m := &trainer{tr: lazy.NewTrace(dev), lr: lazy.NewScalar(dev, "lr", lazy.F32, rate)}
+	m.x = lazy.From(dev, measure.Gen(1, dims...), dims...)
+	m.y = lazy.From(dev, labels(dims[0], classes), dims[0])
+	return m
+}
+
+// layer adds weights of some dimensions, of so many terms a sum, and as many biases as
+// there are outputs.
+func (m *trainer) layer(dev *lazy.Device, seed, terms, outputs int, dims ...int) {
+	i := len(m.params) / 2
+	w := dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, dims...)
+	lazy.SetValues(w, scaled(measure.Gen(seed, dims...), float32(math.Sqrt(float64(terms)))))
+	m.params = append(m.params, w, dev.Variable(fmt.Sprintf("b%d", i), lazy.F32, outputs))
 }
 
 // newMLP makes a network of fully connected layers: widths are those of its
 // input, of the hidden layers and the number of classes.
-func newMLP(dev *lazy.Device, batch int, widths ...int) *mlp {
-	m := &mlp{tr: lazy.NewTrace(dev), lr: lazy.NewScalar(dev, "lr", lazy.F32, mlpRate)}
-	m.x = lazy.From(dev, measure.Gen(1, batch, widths[0]), batch, widths[0])
-	m.y = lazy.From(dev, labels(batch, widths[len(widths)-1]), batch)
+func newMLP(dev *lazy.Device, batch int, widths ...int) *trainer {
+	m := newTrainer(dev, mlpRate, widths[len(widths)-1], batch, widths[0])
 	for i, out := range widths[1:] {
-		in := widths[i]
-		w := dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, in, out)
-		lazy.SetValues(w, scaled(measure.Gen(11+i, in, out), float32(math.Sqrt(float64(in)))))
-		m.params = append(m.params, w, dev.Variable(fmt.Sprintf("b%d", i), lazy.F32, out))
+		m.layer(dev, 11+i, widths[i], out, widths[i], out)
+	}
+	m.logits = func(h *lazy.Tensor) *lazy.Tensor {
+		for i := 0; i < len(m.params); i += 2 {
+			if i > 0 {
+				h = h.ReLU()
+			}
+			h = h.MatMul(m.params[i]).Add(m.params[i+1])
+		}
+		return h
 	}
 	return m
 }
@@ -137,7 +165,7 @@ func labels(batch, classes int) []int32 {
 }
 
 // step is a step of gradient descent; it returns when the loss is there.
-func (m *mlp) step() error {
+func (m *trainer) step() error {
 	m.record()
 	if err := m.tr.MarkStep(m.loss); err != nil {
 		return err
@@ -147,15 +175,8 @@ func (m *mlp) step() error {
 }
 
 // record records a step up to where it is marked.
-func (m *mlp) record() {
-	h := m.tr.Read(m.x)
-	for i := 0; i < len(m.params); i += 2 {
-		if i > 0 {
-			h = h.ReLU()
-		}
-		h = h.MatMul(m.params[i]).Add(m.params[i+1])
-	}
-	m.loss = h.CrossEntropy(m.y)
+func (m *trainer) record() {
+	m.loss = m.logits(m.tr.Read(m.x)).CrossEntropy(m.y)
 	for i, g := range lazy.Grad(m.loss, m.params...) {
 		m.params[i].Sub_(g.Mul(m.lr))
 	}

@@ -93,12 +93,16 @@ var products = []workload{
 	{name: "bmm_96x128x32x128", doc: call + " of 96 products", program: bmm(96, 128, 32, 128)},
 	{name: "bmm_96x128x128x32", doc: call + " of 96 products", program: bmm(96, 128, 128, 32)},
 	{name: "linear_gelu_512x384x1536", doc: call + " of gelu(xw+b)", program: linearGELU(512, 384, 1536)},
+	{name: "conv3_1x64x56", doc: call + ", window 3, NCHW and OIHW", program: convolution{1, 56, 64, 64, 3, 1}.program()},
+	{name: "conv3_32x64x56", doc: call + ", window 3, NCHW and OIHW", program: convolution{32, 56, 64, 64, 3, 1}.program()},
+	{name: "conv7s2_1x3x224", doc: call + ", window 7, stride 2, NCHW and OIHW", program: convolution{1, 224, 3, 64, 7, 2}.program()},
 	{name: "encoder_b1_s128", doc: call + " of a transformer layer, width 384, 12 heads", program: encoder{1, 128, 384, 12, 1536}.program()},
 	{name: "encoder_b8_s128", doc: call + " of the same, batch 8", program: encoder{8, 128, 384, 12, 1536}.program()},
 }
 
 var training = []workload{
 	{name: "train_mlp", doc: "s per training step of an MLP 784-512-256-10, batch 64", run: trainMLP},
+	{name: "train_cnn", doc: "s per training step of a CNN of two convolutions and two layers, batch 64", run: trainCNN},
 }
 
 // measure runs the workload in this process.

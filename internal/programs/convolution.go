@@ -70,7 +70,7 @@ func (c *convolution) channels() {
 	case 1:
 		c.batches = 1 + c.r.IntN(3)
 	}
-	c.batch, c.cin = c.batches*c.upTo(3, 4), c.upTo(4, 24)
+	c.batch, c.cin = c.batches*c.upTo(3, 4), c.upTo(4, 48)
 	c.cout = c.features * c.batches * c.upTo(4, 40)
 	if c.r.IntN(6) == 0 { // each feature by itself
 		c.cin, c.cout = 1, c.features*c.batches

@@ -74,7 +74,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Every elementwise, row, matrix product and linear workload of the definitions
+// Every elementwise, row, matrix product, linear and convolution workload of the definitions
 // that all libraries share is measured, under its name.
 func TestRowsAreComplete(t *testing.T) {
 	var want []string
@@ -85,7 +85,8 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 	want = append(want, "softmax_4096x1024", "layernorm_4096x1024", "sum0_4096", "sum1_4096", "sumall_4096", "transpose_4096",
 		"matmul_128", "matmul_256", "matmul_512", "matmul_1024", "matmul_2048", "bf16matmul_512", "bf16matmul_1024", "bf16matmul_2048",
-		"matvec_4096", "bmm_96x128x32x128", "bmm_96x128x128x32", "linear_gelu_512x384x1536")
+		"matvec_4096", "bmm_96x128x32x128", "bmm_96x128x128x32", "linear_gelu_512x384x1536",
+		"conv3_1x64x56", "conv3_32x64x56", "conv7s2_1x3x224")
 	var got []string
 	for _, r := range programs {
 		got = append(got, r.name)

@@ -51,6 +51,7 @@ var gpuRows = []gpuRow{
 	{name: "softmax_4096x1024"}, {name: "layernorm_4096x1024"}, {name: "transpose_4096"},
 	{name: "sum0_4096"}, {name: "sum1_4096"}, {name: "sumall_4096"},
 	{name: "matvec_4096"}, {name: "bmm_96x128x32x128"}, {name: "bmm_96x128x128x32"}, {name: "linear_gelu_512x384x1536"},
+	{name: "conv3_1x64x56"}, {name: "conv3_32x64x56"}, {name: "conv7s2_1x3x224"},
 	{name: "ew_tanh_16M"}, {name: "ew_gelu_16M"}, {name: "ew_expgelu_16M"}, {name: "ew_fma3_16M"}, {name: "ew_chain20_16M"}, {name: "ew_affine_relu_16M"},
 	{name: "matmul_128"}, {name: "matmul_256"}, {name: "matmul_1024"}, {name: "bf16matmul_512"}, {name: "bf16matmul_1024"},
 	{name: "ew_affine_relu_64K"}, {name: "ew_tanh_64K"}, {name: "ew_gelu_64K"}, {name: "ew_expgelu_64K"}, {name: "ew_fma3_64K"}, {name: "ew_chain20_64K"},
@@ -60,6 +61,7 @@ var gpuRows = []gpuRow{
 // ourselves are rows that no peer is asked for.
 var ourselves = map[string]bool{
 	"peak_device_copy": true, "graph_costs": true, "step1_add_cached": true, "step100_mix_cached": true, "step1000_mix_cached": true, "compile_ew100": true,
+	"conv3_1x64x56": true, "conv3_32x64x56": true, "conv7s2_1x3x224": true,
 }
 
 // workload is what peers and ./bench call it.

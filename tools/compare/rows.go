@@ -148,13 +148,16 @@ var programs = []row{
 	{name: "bmm_96x128x32x128", reach: 0.94 / 0.937, computes: true},
 	{name: "bmm_96x128x128x32", reach: 0.94 / 0.937, computes: true},
 	{name: "linear_gelu_512x384x1536", reach: 5.7 / 5.72, computes: true},
+	{name: "conv3_1x64x56", computes: true},
+	{name: "conv3_32x64x56", computes: true},
+	{name: "conv7s2_1x3x224", computes: true},
 }
 
 // families are programs that are asked for together, by how their names begin
 // and end.
 var families = []*regexp.Regexp{
 	regexp.MustCompile(`^ew_.*_16M$`), regexp.MustCompile(`^ew_.*_64K$`), regexp.MustCompile(`^(softmax|layernorm|sum|transpose)`),
-	regexp.MustCompile(`^(matmul|bf16matmul)_`), regexp.MustCompile(`^(matvec|bmm|linear)`),
+	regexp.MustCompile(`^(matmul|bf16matmul)_`), regexp.MustCompile(`^(matvec|bmm|linear)`), regexp.MustCompile(`^conv`),
 }
 
 // groups lists everything there is to compare.
@@ -189,6 +192,10 @@ func groups() []group {
 				{peer: "jax", what: "train", filter: "mlp"}, {peer: "numpy", what: "train", filter: "mlp"},
 				{peer: "torch_eager", what: "train", filter: "mlp"}, {peer: "torch_ltc", what: "train", filter: "mlp"},
 			},
+		},
+		{
+			rows: []row{{name: "train_cnn"}},
+			asks: []ask{{peer: "jax", what: "train", filter: "cnn"}, {peer: "torch_eager", what: "train", filter: "cnn"}},
 		},
 	}
 	for _, f := range families {

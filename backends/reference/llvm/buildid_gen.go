@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "597e086bc06ccc7d0f0dec35"
+const buildID = "0337f85ee37bc7ab15485fb9"

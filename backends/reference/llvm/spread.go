@@ -45,7 +45,7 @@ func (p *spreadKernel) Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.P
 type spread struct {
 	product
 	rowsA, sumA, sumB tabled
-	gathers           [2]gemm.Gather       // of A and B
+	gathers           [2]gemm.Gather      // of A and B
 	others            *spare.Pool[spread] // for other strides
 }
 

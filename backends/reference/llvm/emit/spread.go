@@ -18,7 +18,6 @@ func (p *Product) spread(q *gemm.Problem, sizes []int64) {
 	for _, a := range c.K {
 		q.K *= int(k.Axis(0, a).Size.Of(sizes))
 	}
-	q.StrideA = [3]int{}
 }
 
 // along returns how many elements an access moves for a step of an axis.

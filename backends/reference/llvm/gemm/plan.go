@@ -62,6 +62,12 @@ func (q *Plan) plan(p Problem) error {
 	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores, cuts: q.cuts}
 	q.cuts.Store(0)
 	gathers := p.GatherA != nil || p.GatherB != nil
+	if p.GatherA != nil { // all blocks begin at the first element
+		q.p.StrideA[1], q.p.StrideA[2] = 0, 0
+	}
+	if p.GatherB != nil {
+		q.p.StrideB[1], q.p.StrideB[2] = 0, 0
+	}
 	if !gathers && (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
 	}
