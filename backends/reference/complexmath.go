@@ -195,7 +195,7 @@ func log1pComplex(z complex128) complex128 {
 	x1 := twoSum(1, x)
 	im := angle(y, x1).float()
 	if y == 0 && x > -1 {
-		return complex(math.Log1p(x), y)
+		return complex(log1p(x), y)
 	}
 	switch {
 	case max(math.Abs(x), math.Abs(y)) > 1e100:

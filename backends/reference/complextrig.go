@@ -11,9 +11,9 @@ func sinComplex(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	switch {
 	case y == 0:
-		return complex(math.Sin(x), y*math.Cos(x))
+		return complex(sine(x), y*cosine(x))
 	case x == 0:
-		return complex(x, math.Sinh(y))
+		return complex(x, sinh(y))
 	case !isFinite(x) || y != y:
 		return cmplx.NaN()
 	case math.IsInf(y, 0):
@@ -28,9 +28,9 @@ func cosComplex(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	switch {
 	case y == 0:
-		return complex(math.Cos(x), -y*math.Sin(x))
+		return complex(cosine(x), -y*sine(x))
 	case x == 0:
-		return complex(math.Cosh(y), -x*y)
+		return complex(cosh(y), -x*y)
 	case !isFinite(x) || y != y:
 		return cmplx.NaN()
 	case math.IsInf(y, 0):
@@ -48,7 +48,7 @@ func tanhComplex(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	switch {
 	case y == 0:
-		return complex(math.Tanh(x), y)
+		return complex(tanh(x), y)
 	case math.IsInf(x, 0) && isFinite(y):
 		return complex(math.Copysign(1, x), math.Copysign(0, math.Sin(y)*math.Cos(y)))
 	case math.IsInf(x, 0):

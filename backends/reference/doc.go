@@ -37,6 +37,6 @@
 // goroutines that meet in a processGrid.
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/kernel, ltc/mlir,
-// ltc/mlir/chlo, ltc/soa, ltc/ir/types, ltc/internal/env, ltc/internal/footprint and
-// ltc/internal/spare.
+// ltc/mlir/chlo, ltc/soa, ltc/ir/types, ltc/internal/bigfloat, ltc/internal/env,
+// ltc/internal/footprint and ltc/internal/spare.
 package reference

@@ -115,6 +115,14 @@ func (a dd) log() dd {
 	return a.scale(-e).sub(ddOf(1)).log1pNear().add(ln2.mul(ddOf(float64(e))))
 }
 
+// log1p returns log(1+a) for a ≥ 0, with full relative precision.
+func (a dd) log1p() dd {
+	if a.hi < 0.5 {
+		return a.log1pNear()
+	}
+	return a.add(ddOf(1)).log()
+}
+
 // log1pNear returns log(1+a) for -0.3 <= a <= 0.5: one step of Newton's method
 // doubles the bits that package math gives.
 func (a dd) log1pNear() dd {

@@ -141,4 +141,9 @@ func init() {
 			opTable[name] = opRow{prepare: prepareDynamic, quantized: opTable[info.Static.Op].quantized}
 		}
 	}
+	for name := range realFunctions {
+		if _, known := mlir.Info("chlo." + name); known {
+			opTable["chlo."+name] = opRow{prepare: prepareUnary, shape: inferFirst}
+		}
+	}
 }

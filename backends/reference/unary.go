@@ -114,13 +114,6 @@ func floatUnary[T float](op string) func(o, a []T) {
 				o[i] = T(math.Sqrt(float64(a[i])))
 			}
 		}
-	case "rsqrt":
-		return func(o, a []T) {
-			a = a[:len(o)]
-			for i := range o {
-				o[i] = T(1 / math.Sqrt(float64(a[i])))
-			}
-		}
 	case "abs":
 		return func(o, a []T) {
 			a = a[:len(o)]
@@ -129,42 +122,11 @@ func floatUnary[T float](op string) func(o, a []T) {
 			}
 		}
 	}
-	if f := accurateFunctions[op]; f != nil && unsafe.Sizeof(T(0)) == 8 {
-		return inFloat64[T](f)
-	}
-	if f := floatFunctions[op]; f != nil {
-		return inFloat64[T](f)
+	if f, ok := realFunctions[op]; ok {
+		if unsafe.Sizeof(T(0)) == 8 {
+			return inFloat64[T](f.f64)
+		}
+		return inFloat64[T](f.small())
 	}
 	return nil
-}
-
-// floatFunctions are computed in f64 and rounded.
-var floatFunctions = map[string]func(float64) float64{
-	"cbrt":                  math.Cbrt,
-	"ceil":                  math.Ceil,
-	"cosine":                math.Cos,
-	"erf":                   math.Erf, // chlo's
-	"exponential":           math.Exp,
-	"exponential_minus_one": math.Expm1,
-	"floor":                 math.Floor,
-	"log":                   logarithm,
-	"log_plus_one":          math.Log1p,
-	"logistic":              func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
-	"round_nearest_afz":     math.Round,
-	"round_nearest_even":    math.RoundToEven,
-	"sign":                  sign,
-	"sine":                  math.Sin,
-	"tan":                   math.Tan,
-	"tanh":                  math.Tanh,
-}
-
-// sign keeps NaN and the sign of zero.
-func sign(x float64) float64 {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return x
 }

@@ -20,9 +20,16 @@ type Function struct {
 	// Most32 and Most64 are how many units it may be off by, for f32 and f64.
 	Most32, Most64 float64
 	// sample returns f64 operands at which it is interesting.
-	sample func(r *rand.Rand) (x, y float64)
+	sample sampler
+	// edges are where the way it is computed may change: Measure looks near them, too.
+	edges []float64
+	// domain reports whether it has a value at x; nil: everywhere but at 0.
+	domain func(x float64) bool
 	Binary bool
 }
+
+// sampler returns random operands.
+type sampler = func(r *rand.Rand) (x, y float64)
 
 func one(f func(float64) float64) func(x, y float64) float64 {
 	return func(x, _ float64) float64 { return f(x) }
@@ -39,7 +46,7 @@ func quo(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(160).Quo(x,
 func sum(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(160).Add(x, y) }
 
 // sized returns numbers of sizes around 2^(from…to), of both signs or positive.
-func sized(from, to int, positive bool) func(r *rand.Rand) (x, y float64) {
+func sized(from, to int, positive bool) sampler {
 	return func(r *rand.Rand) (float64, float64) {
 		x := math.Ldexp(1+r.Float64(), from+r.IntN(to-from))
 		if !positive && r.IntN(2) == 0 {
@@ -51,21 +58,21 @@ func sized(from, to int, positive bool) func(r *rand.Rand) (x, y float64) {
 
 // Functions are those that compilers write themselves.
 var Functions = []Function{
-	{Name: "exponential", real: one(math.Exp), big: oneBig(bigfloat.Exp), Most32: 1.5, Most64: 1.5, sample: sized(-30, 10, false)},
-	{Name: "exponential_minus_one", real: one(math.Expm1), big: oneBig(bigfloat.Expm1), Most32: 1.5, Most64: 1.5, sample: sized(-60, 9, false)},
-	{Name: "log", real: one(math.Log), big: oneBig(bigfloat.Log), Most32: 1.5, Most64: 1.5, sample: around1(1022)},
-	{Name: "log_plus_one", real: one(math.Log1p), big: oneBig(bigfloat.Log1p), Most32: 1.5, Most64: 1.5, sample: above(-1, sized(-60, 60, false))},
-	{Name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), Most32: 1.5, Most64: 1.5, sample: sized(-40, 6, false)},
+	{Name: "exponential", real: one(math.Exp), big: oneBig(bigfloat.Exp), Most32: 1.5, Most64: 1.5, edges: []float64{-745.1332191019411, -708.3964185322641, 709.782712893384}, sample: sized(-30, 10, false)},
+	{Name: "exponential_minus_one", real: one(math.Expm1), big: oneBig(bigfloat.Expm1), Most32: 1.5, Most64: 1.5, edges: []float64{0.34657359, -0.34657359, 1.0397207708399179, 38, -37, -0.25, 0.25, 19.5}, sample: sized(-60, 9, false)},
+	{Name: "log", real: one(math.Log), big: oneBig(bigfloat.Log), Most32: 1.5, Most64: 1.5, edges: []float64{1, 0.7071067811865476, 1.4142135623730951, 2, 0.5, 5e-324, 0x1p-1022}, sample: around1(1022), domain: func(x float64) bool { return x > 0 }},
+	{Name: "log_plus_one", real: one(math.Log1p), big: oneBig(bigfloat.Log1p), Most32: 1.5, Most64: 1.5, edges: []float64{-1, -0.5, 0.41421356237309503, -0.2928932188134525, 1}, sample: above(-1, sized(-60, 60, false)), domain: func(x float64) bool { return x > -1 }},
+	{Name: "tanh", real: one(math.Tanh), big: oneBig(bigfloat.Tanh), Most32: 1.5, Most64: 1.5, edges: []float64{0.625, 0.3, 18, 44}, sample: sized(-40, 6, false)},
 	{Name: "logistic", real: one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }), big: oneBig(func(x *big.Float) *big.Float {
 		e := bigfloat.Exp(new(big.Float).Neg(x))
 		return quo(num(1), sum(e, num(1)))
-	}), Most32: 1.5, Most64: 1.5, sample: sized(-40, 9, false)},
+	}), Most32: 1.5, Most64: 1.5, edges: []float64{-708, -37, 37}, sample: sized(-40, 9, false)},
 	{Name: "erf", real: one(math.Erf), big: oneBig(func(x *big.Float) *big.Float {
 		if f, _ := x.Float64(); math.Abs(f) > 8 {
 			return num(math.Copysign(1, f))
 		}
 		return bigfloat.Erf(x)
-	}), Most32: 2, Most64: 1.5, sample: sized(-40, 4, false)},
+	}), Most32: 2, Most64: 1.5, edges: []float64{0.84375, 1.25, 2.857142857142857, 5.9, 0.5}, sample: sized(-40, 4, false)},
 	{Name: "sqrt", real: one(math.Sqrt), big: oneBig(func(x *big.Float) *big.Float { return new(big.Float).Sqrt(x) }), Most32: 0.5, Most64: 0.5, sample: sized(-1000, 1000, true)},
 	{Name: "rsqrt", real: one(func(x float64) float64 { return 1 / math.Sqrt(x) }), big: oneBig(func(x *big.Float) *big.Float {
 		return quo(num(1), new(big.Float).Sqrt(x))
@@ -87,7 +94,7 @@ var Functions = []Function{
 	{Name: "atan2", real: math.Atan2, big: bigAtan2, Most32: 1.5, Most64: 1.5, sample: directionsOf, Binary: true},
 }
 
-func around1(e int) func(r *rand.Rand) (x, y float64) {
+func around1(e int) sampler {
 	wide, near := sized(-e, e, true), sized(-50, -1, false)
 	return func(r *rand.Rand) (float64, float64) {
 		if r.IntN(2) == 0 {
@@ -98,7 +105,7 @@ func around1(e int) func(r *rand.Rand) (x, y float64) {
 	}
 }
 
-func above(least float64, f func(r *rand.Rand) (x, y float64)) func(r *rand.Rand) (x, y float64) {
+func above(least float64, f sampler) sampler {
 	return func(r *rand.Rand) (float64, float64) {
 		for {
 			if x, y := f(r); x > least {

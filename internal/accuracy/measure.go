@@ -114,27 +114,59 @@ func (f Function) Measure32(step uint64, runs ...Runner) ([]Worst, error) {
 
 // Measure64 takes n random f64s, at most a batch, of a function's domain.
 func (f Function) Measure64(n int, runs ...Runner) ([]Worst, error) {
+	return measure(f, types.F64, n, runs, unitsBig)
+}
+
+// Measure takes n random numbers of a type, f32 or f64, at most a batch, of a
+// function's domain and near its edges, and compares results with exact ones.
+func (f Function) Measure(d types.DType, n int, runs ...Runner) ([]Worst, error) {
+	if f.edges != nil {
+		f.sample = mixed(f.sample, near(f.edges...))
+	}
+	if d == types.F32 {
+		return measure(f, d, n, runs, func(got float32, want *big.Float) float64 {
+			w, _ := want.Float64() // as good as exact
+			return units(got, w)
+		})
+	}
+	return measure(f, d, n, runs, unitsBig)
+}
+
+func measure[T float32 | float64](f Function, d types.DType, n int, runs []Runner, units func(got T, want *big.Float) float64) ([]Worst, error) {
 	all := make([]Worst, len(runs))
-	x, y, z := make([]float64, Batch), make([]float64, Batch), make([]float64, Batch)
+	x, y, z := make([]T, Batch), make([]T, Batch), make([]T, Batch)
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range x {
-		x[i], y[i] = f.sample(r)
+		x[i], y[i] = sampled[T](f, r)
 	}
 	size := (n + 63) / 64 * 64
 	want := make([]*big.Float, n)
 	for i := range want {
-		want[i] = f.big(num(x[i]), num(y[i]))
+		want[i] = f.big(num(float64(x[i])), num(float64(y[i])))
 	}
 	for k, run := range runs {
-		if err := run(types.F64, bytesOf(x[:size]), bytesOf(y[:size]), bytesOf(z[:size])); err != nil {
+		if err := run(d, bytesOf(x[:size]), bytesOf(y[:size]), bytesOf(z[:size])); err != nil {
 			return nil, err
 		}
 		for i := range want {
-			all[k].add(unitsBig(z[i], want[i]), x[i], y[i], z[i])
+			all[k].add(units(z[i], want[i]), float64(x[i]), float64(y[i]), float64(z[i]))
 		}
 	}
 	return all, nil
 }
+
+// sampled returns operands that are numbers of T and in f's domain.
+func sampled[T float32 | float64](f Function, r *rand.Rand) (x, y T) {
+	for {
+		a, b := f.sample(r)
+		x, y = T(a), T(b)
+		if ordinary(x) && (!f.Binary || ordinary(y)) && (f.domain == nil || f.domain(float64(x))) {
+			return x, y
+		}
+	}
+}
+
+func ordinary[T float32 | float64](x T) bool { return x != 0 && x-x == 0 }
 
 func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))

@@ -80,15 +80,14 @@ var complexFunctions = map[string]func(z val) val{
 // without a rule for their types stay: the quantized ones, and those of shapes
 // that a rule cannot do without. The new ops have the position, location and
 // ordinal of the op they stand for.
-func Lower(m *mlir.Module) { LowerExcept(m, nil) }
+func Lower(m *mlir.Module) { LowerExcept(m, func(*mlir.Op) bool { return false }) }
 
-// LowerExcept is [Lower] for a backend that has some of the ops itself: those
-// whose names, such as chlo.erf, keep holds stay. It reports whether it changed
-// the module.
-func LowerExcept(m *mlir.Module, keep map[string]bool) bool {
+// LowerExcept is [Lower] for a backend that has some of the ops itself: those that
+// keep reports stay. It reports whether it changed the module.
+func LowerExcept(m *mlir.Module, keep func(op *mlir.Op) bool) bool {
 	used := false
 	m.Walk(func(op *mlir.Op) bool {
-		used = strings.HasPrefix(op.Name, "chlo.") && !keep[op.Name]
+		used = strings.HasPrefix(op.Name, "chlo.") && !keep(op)
 		return !used
 	})
 	if !used {
@@ -108,7 +107,7 @@ func LowerExcept(m *mlir.Module, keep map[string]bool) bool {
 // lowering is the work on one module.
 type lowering struct {
 	replaced map[*mlir.Value]*mlir.Value // by result of an op that is gone
-	keep     map[string]bool             // names of ops that stay
+	keep     func(op *mlir.Op) bool      // ops that stay
 }
 
 // now returns what stands for v.
@@ -138,7 +137,7 @@ func (e *emitter) append(op *mlir.Op) {
 			b.Ops = e.lowering.ops(b.Ops)
 		}
 	}
-	if f := rules[op.Name]; f != nil && !e.keep[op.Name] && tensors(op) {
+	if f := rules[op.Name]; f != nil && !e.keep(op) && tensors(op) {
 		mark := len(e.ops)
 		if results := f(e, op); results != nil {
 			for i, r := range op.Results {

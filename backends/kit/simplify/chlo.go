@@ -1,7 +1,12 @@
 package simplify
 
-import "ltc/mlir/chlo"
+import (
+	"ltc/mlir"
+	"ltc/mlir/chlo"
+)
 
 // lowerCHLO writes StableHLO in the place of the ops of CHLO that the target
 // has not itself.
-func lowerCHLO(s *state) bool { return chlo.LowerExcept(s.Module, s.Keep) }
+func lowerCHLO(s *state) bool {
+	return chlo.LowerExcept(s.Module, func(op *mlir.Op) bool { return s.Keep[op.Name] })
+}

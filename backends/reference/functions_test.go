@@ -1,0 +1,37 @@
+package reference
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/accuracy"
+	"ltc/internal/trials"
+	"ltc/ir/types"
+)
+
+// The evaluator's functions are within a unit in the last place of the exact
+// value, wherever they have one.
+func TestFunctionsAreExactToAUnit(t *testing.T) {
+	for _, f := range append(accuracy.Functions, accuracy.Composed...) {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, d := range []types.DType{types.F32, types.F64} {
+				worst, err := f.Measure(d, trials.Soak(100, 20_000), func(d types.DType, x, y, z []byte) error {
+					n, of := len(z)/d.Size(), internalTypes[d]
+					if f.Binary {
+						binaryKernel(f.Name, of)(unsafe.Pointer(&z[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), n)
+					} else {
+						unaryKernel(f.Name, of)(unsafe.Pointer(&z[0]), unsafe.Pointer(&x[0]), n)
+					}
+					return nil
+				})
+				require.NoError(t, err)
+				t.Logf("%v: %.2f at %v", d, worst[0].Off, worst[0].At)
+				assert.LessOrEqual(t, worst[0].Off, 1.0, "%v at %v", d, worst[0].At)
+			}
+		})
+	}
+}

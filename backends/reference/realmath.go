@@ -1,0 +1,442 @@
+package reference
+
+import (
+	"math"
+
+	"ltc/internal/bigfloat"
+	"ltc/mlir"
+)
+
+// Functions of real numbers. Those of f64 are within a unit in the last place of
+// the exact value, over all their domain: the evaluator is what everything else is
+// measured against. Package math serves where it is as good; it is off by more
+// near zeros, for large exponents and for large angles.
+
+// realFunction is a function on elements of f64, and of smaller floats, which are
+// computed in f64 and rounded.
+type realFunction struct {
+	f64 func(float64) float64
+	// f32 is a faster one whose result, rounded to f32, is as good; nil for f64.
+	f32 func(float64) float64
+}
+
+// small returns the function for elements smaller than f64.
+func (f realFunction) small() func(float64) float64 {
+	if f.f32 != nil {
+		return f.f32
+	}
+	return f.f64
+}
+
+// realFunctions are those of StableHLO and CHLO.
+var realFunctions = map[string]realFunction{
+	"acos":                  {acos, math.Acos},
+	"acosh":                 {acosh, math.Acosh},
+	"asin":                  {asin, math.Asin},
+	"asinh":                 {asinh, nil},
+	"atan":                  {atan, math.Atan},
+	"atanh":                 {atanh, nil},
+	"bessel_i1e":            {besselI1e, nil},
+	"cbrt":                  {f64: math.Cbrt},
+	"ceil":                  {f64: math.Ceil},
+	"cosh":                  {cosh, math.Cosh},
+	"cosine":                {cosine, math.Cos},
+	"digamma":               {digamma, nil},
+	"erf":                   {f64: math.Erf},
+	"erf_inv":               {erfInv, math.Erfinv},
+	"erfc":                  {erfc, math.Erfc},
+	"exponential":           {exponential, math.Exp},
+	"exponential_minus_one": {f64: math.Expm1},
+	"floor":                 {f64: math.Floor},
+	"lgamma":                {lgamma, nil},
+	"log":                   {f64: logarithm},
+	"log_plus_one":          {log1p, math.Log1p},
+	"logistic":              {logistic, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+	"round_nearest_afz":     {f64: math.Round},
+	"round_nearest_even":    {f64: math.RoundToEven},
+	"rsqrt":                 {rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }},
+	"sign":                  {f64: sign},
+	"sine":                  {sine, math.Sin},
+	"sinh":                  {sinh, math.Sinh},
+	"tan":                   {tan, math.Tan},
+	"tanh":                  {tanh, math.Tanh},
+}
+
+// exactly reports whether an op of CHLO is a function that is computed here as
+// such, and not by what it stands for: one of real numbers.
+func exactly(op *mlir.Op) bool {
+	if _, ok := realFunctions[mnemonic(op)]; !ok || len(op.Operands) != 1 {
+		return false
+	}
+	t, ok := op.Operands[0].Type.(*mlir.TensorType)
+	if !ok {
+		return false
+	}
+	_, ok = t.Elem.(mlir.FloatType)
+	return ok
+}
+
+const leastNormal = 0x1p-1022
+
+// sign keeps NaN and the sign of zero.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x
+}
+
+// logarithm is math.Log, whose machine code for amd64 takes numbers below the
+// least normal one for about that.
+func logarithm(x float64) float64 {
+	if x > 0 && x < leastNormal {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// rsqrt is 1/√x with a step of Newton's method, whose residual is exact.
+func rsqrt(x float64) float64 {
+	r := 1 / math.Sqrt(x)
+	if x == 0 || !isFinite(r) || r == 0 {
+		return r
+	}
+	p := float64(x * r)
+	rest := math.FMA(-p, r, 1) - math.FMA(x, r, -p)*r
+	return r + r*rest/2
+}
+
+// exp60 returns m and k with e^x = m·2^k, to about 60 bits, for |x| ≤ 2^20.
+func exp60(x float64) (m dd, k int) {
+	const ln2A = 0x1.62e42fep-1 // with few bits: its product with n is exact
+	n := math.Round(x / math.Ln2)
+	r := twoSum(x-n*ln2A, -n*(math.Ln2-ln2A))
+	p := 1.0
+	for d := 15.0; d > 3; d-- {
+		p = 1 + p*r.hi/d
+	}
+	square := twoProd(r.hi, r.hi)
+	cube := square.hi * r.hi / 6 * p
+	s := twoSum(r.hi, square.hi/2)
+	t := twoSum(1, s.hi)
+	rest := t.lo + s.lo + square.lo/2 + cube + r.lo*(1+r.hi+square.hi/2)
+	return dd{t.hi, rest}.normal(), int(n)
+}
+
+func exponential(x float64) float64 {
+	if !(math.Abs(x) < 800) {
+		return math.Exp(x)
+	}
+	m, k := exp60(x)
+	return roundScaled(m, k)
+}
+
+// logistic is 1/(1+e^-x), or e^x/(1+e^x) below 0.
+func logistic(x float64) float64 {
+	if !(math.Abs(x) < 700) {
+		return math.Exp(min(x, 0))
+	}
+	m, k := exp60(-math.Abs(x))
+	e := m.scale(k)
+	one := ddOf(1)
+	if x >= 0 {
+		return one.div(one.add(e)).float()
+	}
+	return e.div(one.add(e)).float()
+}
+
+// log1p is log(1+x) by a step of Newton's method, but near 0, where package math's
+// is as good.
+func log1p(x float64) float64 {
+	if !(x > -1) || math.Abs(x) < 0.2 || x > 0x1p60 {
+		return math.Log1p(x)
+	}
+	s := twoSum(1, x)
+	y := math.Log(s.hi)
+	m, k := exp60(-y)
+	return y + m.scale(k).mul(s).sub(ddOf(1)).float()
+}
+
+// tanh is (1-e^-2x)/(1+e^-2x), but near 0, where package math's is as good.
+func tanh(x float64) float64 {
+	a := math.Abs(x)
+	if !(a > 0.5) || a > 100 {
+		return math.Tanh(x)
+	}
+	m, k := exp60(-2 * a)
+	e, one := m.scale(k), ddOf(1)
+	return math.Copysign(one.sub(e).div(one.add(e)).float(), x)
+}
+
+// near0 is below which sine, tangent and their kin are their argument, to f64.
+const near0 = 0x1p-27
+
+func sine(x float64) float64 { return ofAngle(x, 0) }
+
+func cosine(x float64) float64 { return ofAngle(x, 1) }
+
+// ofAngle is the sine of x and so many right angles.
+func ofAngle(x float64, more int) float64 {
+	switch {
+	case !isFinite(x):
+		return math.NaN()
+	case x == 0 && more == 0:
+		return x
+	}
+	r, quadrant := ddOf(x), 0
+	if math.Abs(x) > math.Pi/4 {
+		r, quadrant = r.modHalfPi()
+	}
+	y := sineNear0(r)
+	if quadrant += more; quadrant&1 != 0 {
+		y = cosineNear0(r)
+	}
+	if quadrant&2 != 0 {
+		return -y
+	}
+	return y
+}
+
+// sineNear0 and cosineNear0 are Taylor's series, for |r| ≤ π/4: the first term,
+// and as few roundings of the others as count.
+func sineNear0(r dd) float64 {
+	z := r.hi * r.hi
+	p := 1.0
+	for d := 17.0; d > 3; d -= 2 {
+		p = 1 - p*z/(d*(d-1))
+	}
+	return r.hi + (r.lo*(1-z/2) - r.hi*z/6*p)
+}
+
+func cosineNear0(r dd) float64 {
+	z := twoProd(r.hi, r.hi)
+	p := 1.0
+	for d := 18.0; d > 4; d -= 2 {
+		p = 1 - p*z.hi/(d*(d-1))
+	}
+	y := 1 - z.hi/2
+	return y + (((1 - y) - z.hi/2) - z.lo/2 + z.hi*z.hi/24*p - r.hi*r.lo)
+}
+
+func tan(x float64) float64 {
+	if math.Abs(x) < near0 || !isFinite(x) {
+		return x + x*x*x/3
+	}
+	s, c := ddOf(x).sinCos()
+	return s.div(c).float()
+}
+
+func sinh(x float64) float64 {
+	if math.Abs(x) < near0 || !isFinite(x) {
+		return x
+	}
+	s, _, k := sinhCosh(clampExponent(x))
+	return roundScaled(s, k)
+}
+
+func cosh(x float64) float64 {
+	if !isFinite(x) {
+		return math.Abs(x)
+	}
+	_, c, k := sinhCosh(clampExponent(x))
+	return roundScaled(c, k)
+}
+
+// outside reports whether a function of numbers from -1 to 1 is left to package
+// math at x: 0, the ends, whatever lies beyond, and NaN.
+func outside(x float64) bool { return !(math.Abs(x) < 1) || x == 0 }
+
+func asin(x float64) float64 {
+	if outside(x) || math.Abs(x) < near0 {
+		return math.Asin(x)
+	}
+	return atan2(ddOf(x), coSquare(x).sqrt()).float()
+}
+
+func acos(x float64) float64 {
+	if outside(x) {
+		return math.Acos(x)
+	}
+	return atan2(coSquare(x).sqrt(), ddOf(x)).float()
+}
+
+// coSquare is 1-x².
+func coSquare(x float64) dd { return twoSum(1, -x).mul(twoSum(1, x)) }
+
+func atan(x float64) float64 {
+	if math.Abs(x) < near0 || math.Abs(x) > 0x1p60 || x != x {
+		return math.Atan(x)
+	}
+	return atan2(ddOf(x), ddOf(1)).float()
+}
+
+// direction is atan2. That of package math takes a quotient that is too small for a
+// number for positive: a negative y above the negative numbers got pi, not -pi.
+func direction(y, x float64) float64 {
+	z := math.Copysign(math.Atan2(y, x), y)
+	if x == 0 || y == 0 || !isFinite(x) || !isFinite(y) || math.Abs(z) < leastNormal {
+		return z
+	}
+	_, ex := math.Frexp(x)
+	_, ey := math.Frexp(y)
+	if d := ey - ex; d < -60 && x > 0 {
+		return y / x
+	} else if d < -60 || d > 60 {
+		return z
+	}
+	e := max(ex, ey)
+	return atan2(ddOf(math.Ldexp(y, -e)), ddOf(math.Ldexp(x, -e))).float()
+}
+
+// asinh is log(x + √(x²+1)), and log 2x where 1 no longer counts.
+func asinh(x float64) float64 {
+	a := math.Abs(x)
+	if a < near0 || !isFinite(x) {
+		return x
+	}
+	if a > 0x1p60 {
+		return math.Copysign(ddOf(a).log().add(ln2).float(), x)
+	}
+	square := twoProd(a, a)
+	more := ddOf(a).add(square.div(square.add(ddOf(1)).sqrt().add(ddOf(1))))
+	return math.Copysign(more.log1p().float(), x)
+}
+
+// acosh is log(x + √(x²-1)).
+func acosh(x float64) float64 {
+	switch {
+	case !(x > 1) || !isFinite(x):
+		return math.Acosh(x)
+	case x > 0x1p60:
+		return ddOf(x).log().add(ln2).float()
+	}
+	less := twoSum(x, -1)
+	return less.add(less.mul(twoSum(x, 1)).sqrt()).log1p().float()
+}
+
+// atanh is log((1+x)/(1-x))/2.
+func atanh(x float64) float64 {
+	a := math.Abs(x)
+	switch {
+	case outside(x):
+		return math.Atanh(x)
+	case a < near0:
+		return x + x*x*x/3
+	}
+	return math.Copysign(ddOf(2*a).div(twoSum(1, -a)).log1p().scale(-1).float(), x)
+}
+
+// accuratePower is x^y.
+func accuratePower(x, y float64) float64 {
+	p := math.Pow(x, y)
+	if p == 0 || p == 1 || !isFinite(p) || y == 1 {
+		return p
+	}
+	l := ddOf(math.Abs(x)).log().mul(ddOf(y))
+	m, k := l.exp()
+	return math.Copysign(roundScaled(m, k), p)
+}
+
+// The error function: DLMF 7.6.2 and, for large numbers, 7.9.1.
+
+var rootPi = ddOfBig(bigfloat.Pi(200)).sqrt()
+
+// erfOf is erf of 0 < x ≤ 6: 2/√π · e^-x² · Σ 2^n x^(2n+1)/(2n+1)!!.
+func erfOf(x dd) dd {
+	square := x.mul(x)
+	sum, term := x, x
+	for n := 3.0; term.hi > sum.hi*0x1p-108; n += 2 {
+		term = term.mul(square).scale(1).div(ddOf(n))
+		sum = sum.add(term)
+	}
+	m, k := square.neg().exp()
+	return sum.mul(m).div(rootPi).scale(k + 1)
+}
+
+// erfcOf is erfc of x > 0 as a number and an exponent of 2.
+func erfcOf(x dd) (m dd, k int) {
+	if x.hi < 3 {
+		return ddOf(1).sub(erfOf(x)), 0
+	}
+	t := x // the continued fraction x + (1/2)/(x + 1/(x + (3/2)/(x + …))), from far out
+	for n := 80.0; n > 0; n-- {
+		t = x.add(ddOf(n / 2).div(t))
+	}
+	m, k = x.mul(x).neg().exp()
+	return m.div(t.mul(rootPi)), k
+}
+
+func erfc(x float64) float64 {
+	switch {
+	case x != x || math.Abs(x) < 0x1p-60 || math.Abs(x) > 28:
+		return math.Erfc(x)
+	case x < 0:
+		m, k := erfcOf(ddOf(-x))
+		return ddOf(2).sub(m.scale(k)).float()
+	}
+	m, k := erfcOf(ddOf(x))
+	return roundScaled(m, k)
+}
+
+// erfInv is a step of Newton's method from package math's, on erfc near 1, where
+// that function has the digits. Two are taken since package math's has few there.
+func erfInv(x float64) float64 {
+	if outside(x) {
+		return math.Erfinv(x)
+	}
+	a := math.Abs(x)
+	half := rootPi.scale(-1)
+	if a < near0 {
+		return ddOf(x).mul(half).float()
+	}
+	y := ddOf(math.Erfinv(a))
+	for range 2 {
+		var d dd
+		if a < 0.5 {
+			d = erfOf(y).sub(ddOf(a))
+		} else {
+			m, k := erfcOf(y)
+			d = twoSum(1, -a).sub(m.scale(k))
+		}
+		m, k := y.mul(y).exp()
+		y = y.sub(d.mul(half).mul(m).scale(k))
+	}
+	return math.Copysign(y.float(), x)
+}
+
+// besselI1e is e^-|x| times the modified Bessel function of order one: DLMF
+// 10.25.2, and 10.40.1 for large numbers.
+func besselI1e(x float64) float64 {
+	a := math.Abs(x)
+	switch {
+	case x != x || x == 0:
+		return x
+	case a < 0x1p-60:
+		return x / 2
+	case math.IsInf(x, 0):
+		return math.Copysign(0, x)
+	case a > 40: // 1/√(2πx) · Σ -(4-1)(4-9)…/(k!·(8x)^k)
+		scale := ddOf(8 * min(a, 0x1p500))
+		sum, term := ddOf(1), ddOf(1)
+		for k := 1.0; k < 40; k++ {
+			term = term.mul(ddOf((2*k-1)*(2*k-1) - 4)).div(scale.mul(ddOf(k)))
+			sum = sum.add(term)
+		}
+		_, e := math.Frexp(a)
+		e &^= 1
+		root := ddOf(math.Ldexp(a, -e)).scale(1).sqrt().mul(rootPi)
+		return math.Copysign(math.Ldexp(sum.div(root).float(), -e/2), x)
+	}
+	half := ddOf(a / 2)
+	square := half.mul(half)
+	sum, term := half, half
+	for k := 1.0; term.hi > sum.hi*0x1p-108; k++ {
+		term = term.mul(square).div(ddOf(k * (k + 1)))
+		sum = sum.add(term)
+	}
+	m, k := ddOf(-a).exp()
+	return math.Copysign(roundScaled(sum.mul(m), k), x)
+}
