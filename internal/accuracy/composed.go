@@ -55,24 +55,25 @@ func bigLgamma(x *big.Float) *big.Float {
 	return bigfloat.Lgamma(x)
 }
 
-// Composed are those that CHLO has and compilers compose of others.
+// Composed are those that CHLO has and compilers compose of others. Their limits are
+// those of the compiled compositions.
 var Composed = []Function{
-	{Name: "acos", real: one(math.Acos), big: oneBig(bigfloat.Acos), Most32: 1, Most64: 1, sample: nearEnds, domain: circular},
-	{Name: "acosh", real: one(math.Acosh), big: oneBig(bigfloat.Acosh), Most32: 1, Most64: 1, sample: mixed(near(1, 2), sized(0, 1023, true), between(1, 4)), domain: from1},
-	{Name: "asin", real: one(math.Asin), big: oneBig(bigfloat.Asin), Most32: 1, Most64: 1, sample: nearEnds, domain: circular},
-	{Name: "asinh", real: one(math.Asinh), big: oneBig(bigfloat.Asinh), Most32: 1, Most64: 1, sample: mixed(sized(-60, 60, false), sized(-300, 1023, false))},
-	{Name: "atan", real: one(math.Atan), big: oneBig(bigfloat.Atan), Most32: 1, Most64: 1, sample: mixed(sized(-60, 60, false), sized(-1000, 1023, false))},
-	{Name: "atanh", real: one(math.Atanh), big: oneBig(bigfloat.Atanh), Most32: 1, Most64: 1, sample: nearEnds, domain: inside},
-	{Name: "bessel_i1e", big: oneBig(bigfloat.BesselI1e), Most32: 1, Most64: 1, sample: mixed(near(8, 30), sized(-60, 6, false), between(-100, 100))},
-	{Name: "cosh", real: one(math.Cosh), big: oneBig(bigfloat.Cosh), Most32: 1, Most64: 1, sample: mixed(near(710, 710.4758600739439, 1), sized(-60, 10, false))},
-	{Name: "digamma", big: oneBig(bigfloat.Digamma), Most32: 1, Most64: 1, sample: gammaArguments, domain: noPole},
-	{Name: "erf_inv", real: one(math.Erfinv), big: oneBig(bigfloat.ErfInv), Most32: 1, Most64: 1, sample: nearEnds, domain: inside},
+	{Name: "acos", real: one(math.Acos), big: oneBig(bigfloat.Acos), Most32: 2, Most64: 2, sample: nearEnds, domain: circular},
+	{Name: "acosh", real: one(math.Acosh), big: oneBig(bigfloat.Acosh), Most32: 4, Most64: 3, sample: mixed(near(1, 2), sized(0, 1023, true), between(1, 4)), domain: from1},
+	{Name: "asin", real: one(math.Asin), big: oneBig(bigfloat.Asin), Most32: 2, Most64: 2, sample: nearEnds, domain: circular},
+	{Name: "asinh", real: one(math.Asinh), big: oneBig(bigfloat.Asinh), Most32: 2, Most64: 2, sample: mixed(sized(-60, 60, false), sized(-300, 1023, false))},
+	{Name: "atan", real: one(math.Atan), big: oneBig(bigfloat.Atan), Most32: 1.5, Most64: 1.5, sample: mixed(sized(-60, 60, false), sized(-1000, 1023, false))},
+	{Name: "atanh", real: one(math.Atanh), big: oneBig(bigfloat.Atanh), Most32: 1.5, Most64: 1.5, sample: nearEnds, domain: inside},
+	{Name: "bessel_i1e", big: oneBig(bigfloat.BesselI1e), Most32: 16, Most64: 8, sample: mixed(near(8, 30), sized(-60, 6, false), between(-100, 100))},
+	{Name: "cosh", real: one(math.Cosh), big: oneBig(bigfloat.Cosh), Most32: 64, Most64: 4, sample: mixed(near(710, 710.4758600739439, 1), sized(-60, 10, false))},
+	{Name: "digamma", big: oneBig(bigfloat.Digamma), Floor: 1, Most32: 16, Most64: 16, sample: gammaArguments, domain: noPole},
+	{Name: "erf_inv", real: one(math.Erfinv), big: oneBig(bigfloat.ErfInv), Most32: 4, Most64: 5, sample: nearEnds, domain: inside},
 	{Name: "erfc", real: one(math.Erfc), big: oneBig(func(x *big.Float) *big.Float {
 		if f, _ := x.Float64(); math.Abs(f) > 30 {
 			return num(1 - math.Copysign(1, f))
 		}
 		return bigfloat.Erfc(x)
-	}), Most32: 1, Most64: 1, sample: mixed(near(26.5, 27.2, 0.5), sized(-60, 4, false), between(-6, 27.3))},
-	{Name: "lgamma", big: oneBig(bigLgamma), Most32: 1, Most64: 1, sample: gammaArguments, domain: noPole},
-	{Name: "sinh", real: one(math.Sinh), big: oneBig(bigfloat.Sinh), Most32: 1, Most64: 1, sample: mixed(near(710, 710.4758600739439, 1), sized(-60, 10, false))},
+	}), Most32: 8, Most64: 8, sample: mixed(near(26.5, 27.2, 0.5), sized(-60, 4, false), between(-6, 27.3))},
+	{Name: "lgamma", big: oneBig(bigLgamma), Floor: 1, Most32: 32, Most64: 32, sample: gammaArguments, domain: noPole},
+	{Name: "sinh", real: one(math.Sinh), big: oneBig(bigfloat.Sinh), Most32: 64, Most64: 4, sample: mixed(near(710, 710.4758600739439, 1), sized(-60, 10, false))},
 }

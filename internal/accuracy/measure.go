@@ -149,7 +149,12 @@ func measure[T float32 | float64](f Function, d types.DType, n int, runs []Runne
 			return nil, err
 		}
 		for i := range want {
-			all[k].add(units(z[i], want[i]), float64(x[i]), float64(y[i]), float64(z[i]))
+			off := units(z[i], want[i])
+			if w, _ := want[i].Float64(); math.Abs(w) < f.Floor {
+				_, e := math.Frexp(f.Floor)
+				off = math.Abs(float64(z[i])-w) / math.Ldexp(1, e-bits[T]())
+			}
+			all[k].add(off, float64(x[i]), float64(y[i]), float64(z[i]))
 		}
 	}
 	return all, nil
@@ -164,6 +169,14 @@ func sampled[T float32 | float64](f Function, r *rand.Rand) (x, y T) {
 			return x, y
 		}
 	}
+}
+
+// bits returns how many bits the fractions of T have, with the first.
+func bits[T float32 | float64]() int {
+	if unsafe.Sizeof(T(0)) == 4 {
+		return 24
+	}
+	return 53
 }
 
 func ordinary[T float32 | float64](x T) bool { return x != 0 && x-x == 0 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,12 @@ type Section string
 const (
 	CPU Section = "<!-- Written by go generate ./backends/reference/llvm/vector. -->\n"
 	GPU Section = "<!-- Written by go generate ./backends/cuda/ptx. -->\n"
+	// Compositions is of what compilers compose.
+	Compositions Section = "<!-- Written by go generate ./backends/reference/llvm. -->\n"
 )
+
+// sections is the page's order.
+var sections = []Section{CPU, GPU, Compositions}
 
 // Figure writes how many units something is off by, rounded up.
 func Figure(units float64) string { return fmt.Sprintf("%.2f", math.Ceil(units*100)/100) }
@@ -41,8 +47,10 @@ func (s Section) Document(t testing.TB, page, text string, more bool) {
 	before, said, found := strings.Cut(string(b), string(s))
 	require.True(t, found, "%s has no line %s", page, s)
 	after := ""
-	if i := strings.Index(said, string(GPU)); s == CPU && i >= 0 {
-		said, after = said[:i], said[i:]
+	for _, next := range sections[slices.Index(sections, s)+1:] {
+		if i := strings.Index(said, string(next)); i >= 0 {
+			said, after = said[:i], said[i:]+after
+		}
 	}
 	if golden.Update() {
 		require.NoError(t, os.WriteFile(page, []byte(before+string(s)+kept(text, said)+after), 0o666))

@@ -140,7 +140,7 @@ var (
 )
 
 func erfInv(x val) val {
-	w := x.mul(x.neg()).log1p().neg()
+	w := oneMinusSquare(x).log().neg() // exact near ±1, where x² is rounded
 	root := w.sqrt()
 	var p val
 	if bits(x) == 64 {

@@ -2,11 +2,14 @@ package simplify
 
 import "ltc/mlir"
 
-// pure reports whether op does nothing but give results, so that it may be left
-// out, merged with an equal one or computed in another place.
+// pure reports whether op ends and does nothing but give results, so that it may be
+// left out, merged with an equal one or computed in another place.
 func (s *state) pure(op *mlir.Op) bool {
 	info, known := mlir.Info(op.Name)
 	if !known || info.Traits.Has(mlir.Effects) || info.Traits.Has(mlir.Terminator) {
+		return false
+	}
+	if op.Name == "stablehlo.while" && !ends(op) {
 		return false
 	}
 	if callee := called(op); callee != "" && !s.pureFunc(callee) {

@@ -1,0 +1,134 @@
+package simplify
+
+import (
+	"math"
+
+	"ltc/mlir"
+)
+
+// Ends reports whether all loops of an op are known to end.
+func Ends(op *mlir.Op) bool {
+	all := true
+	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
+		all = all && (op.Name != "stablehlo.while" || ends(op))
+	})
+	return all
+}
+
+// ends reports whether a while is known to end: one whose condition compares a
+// counter that goes up or down with a bound that stays, or asks for that and more.
+// Others count as effects, so that a program that runs forever does so on every
+// backend.
+func ends(op *mlir.Op) bool {
+	regions := bodies(op)
+	if len(regions) != 2 || len(regions[0].Ops) == 0 || len(regions[1].Ops) == 0 {
+		return false
+	}
+	l := counting{cond: regions[0], body: regions[1], next: terminator(regions[1]).Operands}
+	holds := terminator(l.cond).Operands
+	return len(l.next) == len(l.cond.Args) && len(l.next) == len(l.body.Args) && len(holds) == 1 && l.fails(holds[0])
+}
+
+// counting is a while with what its body hands on.
+type counting struct {
+	cond, body *mlir.Block
+	next       []*mlir.Value
+}
+
+// fails reports whether a value of the condition is false some time.
+func (l counting) fails(v *mlir.Value) bool {
+	op := v.Def
+	if op == nil || len(op.Operands) != 2 {
+		return false
+	}
+	a, b := op.Operands[0], op.Operands[1]
+	switch op.Name {
+	case "stablehlo.and":
+		return l.fails(a) || l.fails(b)
+	case "stablehlo.compare":
+		d := direction(op)
+		return l.passes(a, b, d) || l.passes(b, a, mirrored[d])
+	}
+	return false
+}
+
+// passes reports whether a counter passes a bound that it is compared with.
+func (l counting) passes(counter, bound *mlir.Value, direction string) bool {
+	t := tensorOf(counter)
+	if t == nil {
+		return false
+	}
+	elem, ok := t.Elem.(mlir.IntegerType)
+	i := argument(l.cond, counter)
+	if !ok || i < 0 || !l.stays(bound) {
+		return false
+	}
+	step, ok := l.step(i)
+	if !ok || step == 0 {
+		return false
+	}
+	if direction == "LT" && step == 1 || direction == "GT" && step == -1 {
+		return true // meets the bound before it could overflow
+	}
+	last, ok := number(bound)
+	if !ok || elem.Width > 32 || step != int64(int32(step)) {
+		return false
+	}
+	low, high := int64(math.MinInt64)>>(64-elem.Width), int64(1)<<(elem.Width-1)-1
+	if elem.Sign == mlir.Unsigned {
+		low, high = 0, int64(1)<<elem.Width-1
+	}
+	switch direction {
+	case "LT", "LE":
+		return step > 0 && last.int+step <= high
+	case "GT", "GE":
+		return step < 0 && last.int+step >= low
+	}
+	return false
+}
+
+// step returns what the body adds to the loop's value i.
+func (l counting) step(i int) (step int64, ok bool) {
+	op := l.next[i].Def
+	if op == nil || len(op.Operands) != 2 {
+		return 0, false
+	}
+	a, b := op.Operands[0], op.Operands[1]
+	if op.Name == "stablehlo.add" && b == l.body.Args[i] {
+		a, b = b, a
+	}
+	n, ok := number(b)
+	if a != l.body.Args[i] || !ok {
+		return 0, false
+	}
+	switch op.Name {
+	case "stablehlo.add":
+		return n.int, true
+	case "stablehlo.subtract":
+		return -n.int, true
+	}
+	return 0, false
+}
+
+// stays reports whether a value of the condition is the same in all turns.
+func (l counting) stays(v *mlir.Value) bool {
+	if i := argument(l.cond, v); i >= 0 {
+		return l.next[i] == l.body.Args[i]
+	}
+	if _, ok := number(v); ok {
+		return true
+	}
+	inside := false
+	walk(l.cond, func(op *mlir.Op) { inside = inside || op == v.Def })
+	return !inside
+}
+
+// argument returns which of a block's arguments v is; -1 if it is none.
+func argument(b *mlir.Block, v *mlir.Value) int {
+	for i, a := range b.Args {
+		if a == v {
+			return i
+		}
+	}
+	return -1
+}
