@@ -7,16 +7,23 @@ import (
 )
 
 // inline puts the bodies of functions in the place of their calls, and of
-// composites but those of Options.Keep and Options.Composite. What would make the module more than
-// maxGrowth times as large, and larger than maxInlined ops, stays a call, as do
-// calls of functions that call themselves or that have no body of one block.
+// composites but those of Options.Keep and Options.Composite. A call whose body, with
+// all that it calls, would make the module more than maxGrowth times as large, and
+// larger than maxInlined ops, stays a call as it is, as do calls of functions that
+// call themselves or that have no body of one block.
 //
 // An inlined op keeps the ordinal and position that it has in its function, and
 // its location says by whom it was called.
 func inline(s *state) bool {
-	in := &inliner{state: s, size: map[string]int{}, done: map[string]bool{}}
+	in := &inliner{state: s, size: map[string]int{}, done: map[string]bool{}, full: map[string]int{}}
 	in.Walk(func(*mlir.Op) bool { in.total++; return true })
 	in.limit = max(maxGrowth*in.total, maxInlined)
+	if main := s.Func("main"); main != nil {
+		before := in.total
+		in.function(main)
+		// What else stays is the evaluator's, which needs no inlining.
+		in.limit = min(in.limit, in.total+maxGrowth*before)
+	}
 	for _, f := range s.Ops {
 		if f.Name == "func.func" {
 			in.function(f)
@@ -33,6 +40,7 @@ const (
 type inliner struct {
 	*state
 	size         map[string]int  // ops of a function, inlined; of one that is being worked on, none
+	full         map[string]int  // what size will be, at most limit+1
 	done         map[string]bool // functions whose own calls have been inlined
 	total, limit int             // ops of the module
 	changed      bool
@@ -79,21 +87,32 @@ func (in *inliner) block(b *mlir.Block) {
 	substitute(b, stands)
 }
 
+// inlines returns the function that op calls, if the target does not run op itself;
+// nil if there is none.
+func (in *inliner) inlines(op *mlir.Op) (name string, f *mlir.Op) {
+	if name = called(op); name == "" {
+		return "", nil
+	}
+	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Name == "stablehlo.composite" && in.Keep[string(composite)] {
+		return "", nil
+	}
+	if op.Name == "stablehlo.composite" && in.Composite != nil && in.Composite(op) {
+		return "", nil
+	}
+	if f = in.Func(name); f == nil || f.Body() == nil {
+		return "", nil
+	}
+	return name, f
+}
+
 // callee returns the function whose body is to stand in op's place; nil if op
 // stays.
 func (in *inliner) callee(op *mlir.Op) *mlir.Op {
-	name := called(op)
-	if name == "" {
+	name, f := in.inlines(op)
+	if f == nil {
 		return nil
 	}
-	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Name == "stablehlo.composite" && in.Keep[string(composite)] {
-		return nil
-	}
-	if op.Name == "stablehlo.composite" && in.Composite != nil && in.Composite(op) {
-		return nil
-	}
-	f := in.Func(name)
-	if f == nil || f.Body() == nil {
+	if in.total+in.whole(name, f) > in.limit {
 		return nil
 	}
 	in.function(f)
@@ -101,6 +120,25 @@ func (in *inliner) callee(op *mlir.Op) *mlir.Op {
 		return nil
 	}
 	return f
+}
+
+// whole returns how many ops a function has when all that it calls is inlined, at
+// most limit+1; that of one that calls itself.
+func (in *inliner) whole(name string, f *mlir.Op) int {
+	n, known := in.full[name]
+	if known {
+		return n
+	}
+	in.full[name] = in.limit + 1 // of one that calls itself
+	walk(f.Body(), func(op *mlir.Op) {
+		if n++; n <= in.limit {
+			if callee, g := in.inlines(op); g != nil {
+				n += in.whole(callee, g)
+			}
+		}
+	})
+	in.full[name] = min(n, in.limit+1)
+	return in.full[name]
 }
 
 // fits reports whether the call's values have the types of the function's.

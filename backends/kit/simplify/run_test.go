@@ -73,40 +73,6 @@ func.func private @f(%x: tensor<4xi32>) -> tensor<4xi32> {
 	require.Equal(t, `"step.go":9:0`, sub.Loc.String())
 }
 
-// Functions that call others twice would grow without end: what is too much stays
-// a call.
-func TestGrowthIsBounded(t *testing.T) {
-	var b strings.Builder
-	const depth = 40
-	for i := range depth {
-		visibility, name := "private ", fmt.Sprintf("f%d", i)
-		if i == 0 {
-			visibility, name = "", "main"
-		}
-		fmt.Fprintf(&b, "func.func %s@%s(%%x: tensor<f32>) -> tensor<f32> {\n", visibility, name)
-		if i == depth-1 {
-			b.WriteString("  %1 = stablehlo.tanh %x : tensor<f32>\n")
-		} else {
-			fmt.Fprintf(&b, "  %%0 = func.call @f%d(%%x) : (tensor<f32>) -> tensor<f32>\n  %%1 = func.call @f%d(%%0) : (tensor<f32>) -> tensor<f32>\n", i+1, i+1)
-		}
-		b.WriteString("  return %1 : tensor<f32>\n}\n")
-	}
-	m := parse(t, "deep.mlir", b.String())
-	_, err := simplify.RunPass(t.Context(), m, "inline", simplify.Options{})
-	require.NoError(t, err)
-	ops, calls := 0, 0
-	m.Walk(func(op *mlir.Op) bool {
-		ops++
-		if op.Name == "func.call" {
-			calls++
-		}
-		return true
-	})
-	require.Less(t, ops, 250_000)
-	require.Greater(t, ops, 100_000, "what is not too much is inlined")
-	require.Positive(t, calls)
-}
-
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(fmt.Errorf("enough"))

@@ -1,0 +1,60 @@
+package simplify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/simplify"
+	"ltc/mlir"
+)
+
+// doubling is a program whose function of each level uses that of the level below
+// twice: in full it has more than 2^levels ops.
+func doubling(levels int, use string) string {
+	var b strings.Builder
+	call := func(to, from string, level int) {
+		fmt.Fprintf(&b, use+" : (tensor<f32>) -> tensor<f32>\n", to, from, level)
+	}
+	b.WriteString("func.func @main(%a: tensor<f32>) -> tensor<f32> {\n")
+	call("r", "a", levels-1)
+	b.WriteString("  return %r : tensor<f32>\n}\n")
+	for i := range levels {
+		fmt.Fprintf(&b, "func.func private @c%d(%%a: tensor<f32>) -> tensor<f32> {\n", i)
+		if i == 0 {
+			b.WriteString("  %r = stablehlo.add %a, %a : tensor<f32>\n")
+		} else {
+			call("x", "a", i-1)
+			call("r", "x", i-1)
+		}
+		b.WriteString("  return %r : tensor<f32>\n}\n")
+	}
+	return b.String()
+}
+
+var doublings = map[string]string{
+	"call":      "  %%%s = func.call @c%[3]d(%%%[2]s)",
+	"composite": "  %%%s = stablehlo.composite \"my.c%[3]d\" %%%[2]s {decomposition = @c%[3]d}",
+}
+
+// Calls and composites that use others twice, level upon level, are inlined as a
+// whole or not at all: parts of them would be printed and prepared for each call that
+// is left.
+func TestNestedCallsAreInlinedWholly(t *testing.T) {
+	for name, use := range doublings {
+		for levels, want := range map[int]int{10: 1 << 9, 28: 1} {
+			start := time.Now()
+			m, err := mlir.Parse("m.mlir", doubling(levels, use))
+			require.NoError(t, err, name)
+			require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{}))
+			require.Equal(t, want+1, len(m.Func("main").Body().Ops), "%s, %d levels", name, levels)
+			all := 0
+			m.Walk(func(*mlir.Op) bool { all++; return true })
+			require.Less(t, all, 4*want+2000, "%s, %d levels", name, levels)
+			require.Less(t, time.Since(start), 5*time.Second)
+		}
+	}
+}
