@@ -21,9 +21,9 @@ func cutStages(g *graph) {
 			continue
 		}
 		first := len(nodes)
-		from := 0
+		from, c := 0, newCopier(nil, n.kernel)
 		for _, to := range append(g.cut(n.kernel), len(n.kernel.Stages)) {
-			nodes = append(nodes, n.stages(from, to))
+			nodes = append(nodes, n.stages(c, from, to))
 			from = to
 		}
 		for _, m := range nodes[first+1:] {
@@ -61,12 +61,24 @@ func unrelated(k *kernel.Kernel) bool {
 }
 
 // stages returns a node of the stages of n from one number to before another, which use
-// no values of the others.
-func (n *node) stages(from, to int) *node {
+// no values of the others. It takes time by what they have, not by all of n; c is the
+// copier of n's kernel for all of its parts.
+func (n *node) stages(c *copier, from, to int) *node {
 	k := n.kernel
 	b := withAxes(k.Name, k)
-	c := newCopier(b, k)
-	c.declare()
+	var used []int
+	for id := k.Stages[from].Begin; id < k.Stages[to-1].End; id++ {
+		if m := k.Instrs[id].Mem; m != nil {
+			used = append(used, m.Param)
+		}
+	}
+	slices.Sort(used)
+	m := *n
+	c.to, m.operands = b, nil
+	for _, p := range slices.Compact(used) {
+		c.params[p] = b.Param(k.Params[p])
+		m.operands = append(m.operands, n.operands[p])
+	}
 	for s := from; s < to; s++ {
 		b.Stage(slices.Clone(k.Stages[s].Axes)...)
 		c.straight(s)
@@ -74,8 +86,7 @@ func (n *node) stages(from, to int) *node {
 			c.instr(id)
 		}
 	}
-	m := n.clone()
 	m.kernel = b.Kernel()
-	cse(m) // operands that only the others have
-	return m
+	cse(&m)
+	return &m
 }

@@ -134,8 +134,21 @@ func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []
 		}
 		return region(p)
 	})
-	options.Packs, options.Columns, options.Sort = packsOf(compilers), columnsOf(compilers), sorts
+	options.Packs, options.Columns, options.Sort, options.Cut = packsOf(compilers), columnsOf(compilers), sorts, Cut
 	return kit.Compile(ctx, p, options)
+}
+
+// mostStages is how many unrelated stages a kernel has: what a compiler takes for one
+// grows with more than its length, and kernels of equal parts of a long one are
+// compiled once.
+const mostStages = 16
+
+// Cut says where kernels of many unrelated stages are cut; see [kit.Options].
+func Cut(k *kernel.Kernel) (at []int) {
+	for s := mostStages; s < len(k.Stages); s += mostStages {
+		at = append(at, s)
+	}
+	return at
 }
 
 // codesOf makes kernels runnable. known has the code of the first of them.

@@ -51,7 +51,7 @@ func check(c *call) error {
 		}
 	}
 	o := conformance.Options{Workers: *jobs, Timeout: *timeout}
-	if err := conformance.RunFiles(context.Background(), b, files, o, s.note); err != nil {
+	if err := limited(0, func(ctx context.Context) error { return conformance.RunFiles(ctx, b, files, o, s.note) }); err != nil {
 		return err
 	}
 	if s.seen.Total() == (conformance.Count{}) {

@@ -94,7 +94,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // status runs the command and reports its error.
 func status(c *call) int {
+	out := &sink{w: c.stdout}
+	c.stdout = out
 	err := c.run(c)
+	if lost := out.close(); lost != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
+		err = lost
+	}
 	var usage *usageError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):

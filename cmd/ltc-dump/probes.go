@@ -5,11 +5,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"ltc/backends/reference"
+	"ltc/internal/files"
 	"ltc/soa/npy"
 )
 
@@ -49,7 +51,7 @@ func (p *probes) Put(id string, v reference.Probed) error {
 	}
 	p.files++
 	file := filepath.Join(p.dir, "probe"+strconv.Itoa(p.files)+".npy")
-	if err := os.WriteFile(file, data, 0o644); err != nil {
+	if err := files.Write(file, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 		return err
 	}
 	index, err := os.OpenFile(p.index(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)

@@ -47,7 +47,7 @@ func (r *running) flags(name string) *flag.FlagSet {
 	fs.StringVar(&r.function, "func", "main", "`name` of the function to run")
 	fs.IntVar(&r.n, "n", 0, numberUsage+"the only one")
 	fs.StringVar(&r.seen, "probes", "", "`directory` that gets what interpreter.probe sees, as probe1.npy, … and index.csv;\nwhat interpreter.print sees is printed then, too")
-	fs.DurationVar(&r.timeout, "timeout", 0, "longest time that the run may take; 0: any")
+	fs.DurationVar(&r.timeout, "timeout", 0, "longest time that reading, compiling, running and printing may take; 0: any")
 	fs.IntVar(&r.threads, "threads", 0, "the most threads that a run uses; 0: as many as the backend likes")
 	fs.BoolVar(&r.compiled, "compiled", false, "fail where the evaluator would run the program or an op of it, many times slower;\nwithout it that is a warning")
 	fs.BoolVar(&r.profile, "profile", false, "run for half a second and print what each step takes instead of the results;\narguments without -input get random values")
@@ -82,7 +82,12 @@ func runModule(c *call) error {
 	if err := r.check(len(args)); err != nil {
 		return err
 	}
-	src, err := c.one(args[0], r.n)
+	return limited(r.timeout, func(ctx context.Context) error { return r.run(ctx, c, args[0]) })
+}
+
+// run reads, compiles and runs a program.
+func (r *running) run(ctx context.Context, c *call, file string) error {
+	src, err := c.one(file, r.n)
 	if err != nil {
 		return err
 	}
@@ -98,14 +103,8 @@ func runModule(c *call) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
 	if r.seen != "" {
 		ctx = reference.WithProbes(ctx, &reference.Probes{Sink: &probes{dir: r.seen}, Out: c.stdout})
-	}
-	if r.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("stopped after -timeout %v", r.timeout))
-		defer cancel()
 	}
 	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{
 		Name: src.name, Threads: r.threads, Profile: r.profile, Compiled: r.compiled,

@@ -48,36 +48,41 @@ func show(c *call) error {
 	loc := fs.Bool("loc", false, "print the ops' locations")
 	generic := fs.Bool("generic", false, "print no pretty forms")
 	stage := fs.String("stage", "", "print what the compiler makes of it at `STAGE`: "+strings.Join(stages(), ", ")+";\nthe last two are for GPUs of sm_80 and later, and of sm_90a; the others are the CPU's")
+	timeout := fs.Duration("timeout", 0, "longest time that it may take; 0: any")
 	args, err := c.parse(fs)
 	switch {
 	case err != nil:
 		return err
+	case *timeout < 0:
+		return usagef("-timeout %v: want a time", *timeout)
 	case len(args) != 1:
 		return usagef("%d files: want one", len(args))
 	case *stage != "" && !slices.Contains(stages(), *stage):
 		return usagef("no stage %q: there are %s", *stage, strings.Join(stages(), ", "))
 	}
-	all, err := c.sources(args[0], *n)
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		src := &all[i]
-		if len(all) > 1 {
-			fmt.Fprintf(c.stdout, "// %s\n", src.head(i, len(all)))
-		}
-		if *stage != "" {
-			err = src.showStage(c, *stage)
-		} else if *asIR || *asDot {
-			err = src.showGraph(c.stdout, *asDot)
-		} else {
-			err = src.show(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
-		}
+	return limited(*timeout, func(ctx context.Context) error {
+		all, err := c.sources(args[0], *n)
 		if err != nil {
 			return err
 		}
-	}
-	return nil
+		for i := range all {
+			src := &all[i]
+			if len(all) > 1 {
+				fmt.Fprintf(c.stdout, "// %s\n", src.head(i, len(all)))
+			}
+			if *stage != "" {
+				err = src.showStage(ctx, c, *stage)
+			} else if *asIR || *asDot {
+				err = src.showGraph(c.stdout, *asDot)
+			} else {
+				err = src.show(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // showGraph prints a program in the text form of our own IR, or draws it.
@@ -102,7 +107,7 @@ func (s *source) showGraph(w io.Writer, draw bool) error {
 func stages() []string { return append(kit.Stages(), "ptx", "ptx-sm_90a") }
 
 // showStage prints what a program is at a stage of its compilation to kernels.
-func (s *source) showStage(c *call, stage string) error {
+func (s *source) showStage(ctx context.Context, c *call, stage string) error {
 	text, err := s.module()
 	if err != nil {
 		return err
@@ -110,10 +115,10 @@ func (s *source) showStage(c *call, stage string) error {
 	list := map[string]func(context.Context, backends.Module, backends.Options) (string, error){"ptx": cuda.Listing, "ptx-sm_90a": cuda.HopperListing}[stage]
 	if list != nil {
 		var listing string
-		listing, err = list(context.Background(), backends.NewModule(text), backends.Options{Name: s.name})
+		listing, err = list(ctx, backends.NewModule(text), backends.Options{Name: s.name})
 		fmt.Fprint(c.stdout, listing)
 	} else {
-		err = s.showKernels(c.stdout, text, stage)
+		err = s.showKernels(ctx, c.stdout, text, stage)
 	}
 	if errors.Is(err, kit.ErrNotCompiled) {
 		return fmt.Errorf("%s: nothing of it is compiled, the evaluator runs all of it: %s", s.name, kit.Why(err))
@@ -124,8 +129,8 @@ func (s *source) showStage(c *call, stage string) error {
 // showKernels prints what the backend cpu makes of a text at a stage. Of one that
 // leaves a size open that is the program for some size, which those for others are
 // but for numbers.
-func (s *source) showKernels(w io.Writer, text, stage string) error {
-	ctx, o := context.Background(), backends.Options{Name: s.name}
+func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage string) error {
+	o := backends.Options{Name: s.name}
 	shown := map[int]string{} // by size
 	family, _, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
 		var b strings.Builder
@@ -155,7 +160,7 @@ func (s *source) showKernels(w io.Writer, text, stage string) error {
 func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, sorts func(*kit.Sort) ([]types.Type, bool), region bool) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
-		Packs: reference.Packs(), Columns: reference.Columns(), Sort: sorts,
+		Packs: reference.Packs(), Columns: reference.Columns(), Sort: sorts, Cut: reference.Cut,
 		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := backends.Load(ctx, m, backends.Options{Name: s.name})
 			if err != nil {

@@ -28,7 +28,7 @@ func entriesOf(data arrow.ArrayData, first, n, size int) ([]byte, error) {
 // entries are null than entries.
 func checkNulls(data arrow.ArrayData) error {
 	all := data.Buffers()
-	if len(all) == 0 || all[0] == nil || all[0].Len() == 0 {
+	if len(all) == 0 || all[0] == nil || all[0].Len() == 0 && data.NullN() == 0 {
 		return nil
 	}
 	if n := data.Offset() + data.Len(); n > 8*all[0].Len() {

@@ -75,6 +75,9 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if info != nil && !there && err == nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
+	if !there && err == nil {
+		err = f.Sync() // else the name may be there after a crash, and the content not
+	}
 	if err = cmp.Or(err, f.Close()); err != nil || there {
 		return err
 	}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// full takes no output.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestLostOutputFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.mlir")
+	require.NoError(t, os.WriteFile(file, []byte("func.func @main() -> tensor<f32> {\n  %0 = stablehlo.constant dense<1.0> : tensor<f32>\n  return %0 : tensor<f32>\n}\n"), 0o600))
+	for _, args := range [][]string{{"run", "-backend", "eval", file}, {"show", file}, {"verify", file}, {"ops"}, {"help"}, {"devices"}, {"run", "-h"}} {
+		var stderr bytes.Buffer
+		require.Equal(t, 1, run(args, strings.NewReader(""), full{}, &stderr), args)
+		require.Contains(t, stderr.String(), "no space left on device", args)
+	}
+}
+
+// A command ends with its time, whatever it does.
+func TestTimeoutReachesWhatIsRead(t *testing.T) {
+	for _, args := range [][]string{{"run", "-backend", "eval"}, {"show"}, {"show", "-stage", "fused"}} {
+		r, w, err := os.Pipe() // which nobody writes to
+		require.NoError(t, err)
+		var stderr bytes.Buffer
+		start := time.Now()
+		require.Equal(t, 1, run(append(args, "-timeout", "50ms", "-"), r, &bytes.Buffer{}, &stderr), args)
+		require.Less(t, time.Since(start), 50*time.Millisecond+time.Second, args)
+		require.Contains(t, stderr.String(), "stopped after -timeout 50ms", args)
+		w.Close()
+	}
+}
+
+func TestLimitedReturnsItsOwnError(t *testing.T) {
+	require.EqualError(t, limited(time.Minute, func(context.Context) error { return errors.New("wrong") }), "wrong")
+	require.EqualError(t, limited(time.Millisecond, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }), "stopped after -timeout 1ms")
+}
