@@ -184,6 +184,33 @@ func TestTensor(t *testing.T) {
 	}
 }
 
+// Rows of an even number of elements that are no multiple of 16 bytes are copied by words
+// of four bytes, asynchronously: nothing goes element by element, by whichever tile.
+func TestTensorCopiesWords(t *testing.T) {
+	for _, c := range []struct {
+		elements, a, b string
+		options        ptx.Options
+		variant        int
+	}{
+		{"bf16", "K", "rows", ptx.Options{}, 1},
+		{"f16", "rows", "K", ptx.Options{}, 2},
+		{"f32", "K", "rows", ptx.Options{}, 1},
+		{"f32", "K", "K", ptx.Options{TF32: true}, 1},
+		{"bf16", "K", "rows", ptx.Options{Hopper: true}, 0},
+	} {
+		k := matrices(t, c.elements, c.a, c.b)
+		module, _ := plannedFor(t, k, c.options)
+		// Where an entry stores an element of a strip it would fail.
+		elements := map[string]string{"f32": "st.shared.none", "bf16": "st.shared.u16", "f16": "st.shared.u16"}[c.elements]
+		module = strings.ReplaceAll(module, elements+" [", elements+" [-1+")
+		product(t, k, tensored(module, of(c.variant, 1)), kerneltest.Dense, 42, 46, 74, 1)
+		if c.elements != "f32" { // rows of an odd number do
+			_, _, err := products(t, k, tensored(module, of(c.variant, 1)), kerneltest.Dense, []int64{41, 45, 73, 1})
+			require.Error(t, err)
+		}
+	}
+}
+
 // product requires that a run computes a kernel of matrices to the bit.
 func product(t *testing.T, k *kernel.Kernel, run func(*kerneltest.Memory) error, layout kerneltest.Layout, sizes ...int64) {
 	t.Helper()

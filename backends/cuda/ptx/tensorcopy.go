@@ -29,6 +29,7 @@ type factor struct {
 	// predicate aligned.
 	direct  bool
 	aligned string
+	words   string // whether they are to copyWord; none: elements are
 	// Of direct ones: how far apart, in bytes, elements along the rows' axis are,
 	// and the inner axis of K.
 	rowStep, kStep string
@@ -95,6 +96,9 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		}
 	}
 	s.aligned = w.op(predicate, "setp.eq.u64", w.op(long, "and.b64", start, number(chunkBytes-1)), "0")
+	if m.t.Size() < copyWord {
+		s.words = w.op(predicate, "setp.eq.u64", w.op(long, "and.b64", start, number(copyWord-1)), "0")
+	}
 	return s
 }
 
@@ -217,28 +221,46 @@ func (s *factor) copy(m *tensor, into, from string) {
 		m.compute(s, into, from)
 		return
 	}
-	slow, done := m.label(), m.label()
-	m.line("@!%s bra %s", s.aligned, slow)
-	m.open()
-	if m.flat(s) {
-		m.flatChunks(s, into, from)
-	} else {
-		m.chunks(s, into, from)
+	chunks := func(bytes int) func() {
+		return func() {
+			if m.flat(s) {
+				m.flatChunks(s, into, from, bytes)
+			} else {
+				m.chunks(s, into, from, bytes)
+			}
+		}
 	}
-	m.close()
-	m.line("bra %s", done)
-	m.place(slow)
-	m.open()
-	m.compute(s, into, from)
-	m.close()
-	m.place(done)
+	m.either(s.aligned, chunks(chunkBytes), func() {
+		if s.words == "" {
+			chunks(copyWord)()
+			return
+		}
+		m.either(s.words, chunks(copyWord), func() { m.compute(s, into, from) })
+	})
 	if s.source != "" {
 		m.line("add.s64 %s, %s, %s", s.source, s.source, m.mul(s.kStep, number(int64(strip(m.t)))))
 	}
 }
 
-// chunks copies chunks beside the threads.
-func (m *tensor) chunks(s *factor, into, from string) {
+// copyWord is the least that an asynchronous copy moves: chunks are copied so where they
+// are not aligned, such as rows of an even number of bf16.
+const copyWord = 4
+
+// copyChunk copies a chunk in pieces of a size, and leaves zeros behind its first bytes, or
+// everywhere if it is not inside.
+func (m *tensor) copyChunk(to string, off int, from string, size int, bytes, inside string) {
+	for at := 0; at < chunkBytes; at += size {
+		left, level := bytes, "cg"
+		if size < chunkBytes {
+			left = m.op(word, "min.s32", m.op(word, "max.s32", m.op(word, "sub.s32", bytes, number(int64(at))), "0"), number(int64(size)))
+			level = "ca"
+		}
+		m.line("cp.async.%s.shared.global [%s+%d], [%s], %d, %s", level, to, off+at, plusOffset(from, at), size, m.op(word, "selp.b32", left, "0", inside))
+	}
+}
+
+// chunks copies chunks beside the threads, in pieces of a size.
+func (m *tensor) chunks(s *factor, into, from string, size int) {
 	w := m.writer
 	row, chunk, each := m.mine(s)
 	to := m.sum(into, m.plus(m.offset(s, row, chunk), s.at))
@@ -253,8 +275,7 @@ func (m *tensor) chunks(s *factor, into, from string) {
 		if n > 0 {
 			source = w.add(source, w.mul(s.rowStep, number(int64(each))))
 		}
-		taken := w.op(word, "selp.b32", bytes, "0", w.op(predicate, "setp.gt.u32", rows, number(int64(n))))
-		m.line("cp.async.cg.shared.global [%s+%d], [%s], %d, %s", to, n*s.pitch, source, chunkBytes, taken)
+		m.copyChunk(to, n*s.pitch, source, size, bytes, w.op(predicate, "setp.gt.u32", rows, number(int64(n))))
 	}
 }
 

@@ -193,8 +193,8 @@ func (m *tensor) within(mem *kernel.Access, d int, p point) string {
 	return m.op(predicate, "setp.lt.u64", m.index(&mem.Index[d], p), m.size(m.k.Params[mem.Param].Dims[d]))
 }
 
-// flatChunks copies chunks of a flat tile's rows beside the threads.
-func (m *tensor) flatChunks(s *factor, into, from string) {
+// flatChunks copies chunks of a flat tile's rows beside the threads, in pieces of a size.
+func (m *tensor) flatChunks(s *factor, into, from string, size int) {
 	row, chunk, each := m.mine(s)
 	mem := m.k.Instrs[s.load].Mem
 	to := m.sum(into, m.plus(m.offset(s, row, chunk), s.at))
@@ -225,8 +225,7 @@ func (m *tensor) flatChunks(s *factor, into, from string) {
 				inside = m.both(inside, m.within(mem, d, p))
 			}
 		}
-		taken := m.op(word, "selp.b32", bytes, "0", inside)
-		m.line("cp.async.cg.shared.global [%s+%d], [%s], %d, %s", to, n*s.pitch, m.add(address, along), chunkBytes, taken)
+		m.copyChunk(to, n*s.pitch, m.add(address, along), size, bytes, inside)
 	}
 }
 
