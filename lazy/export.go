@@ -28,7 +28,7 @@ type Input struct {
 // its constants have.
 type Exported struct {
 	Text      string
-	Constants map[string]soa.View // by argument (ltc.name); copies
+	Constants map[string]soa.View // by argument (ltc.name); one copy of each
 }
 
 // openName is what texts call the open size, mostOpen the most that it can be:
@@ -163,13 +163,21 @@ func (e *exporting) add(n int) (recorded bool, err error) {
 			if err != nil {
 				return err
 			}
-			dense := soa.Make(v.view.Type)
-			err = soa.Copy(dense, v.view)
+			was, known := e.constants[name]
+			dense, same := v.view, true
+			if !known || !dense.IsDense() || dense.Remote() != nil {
+				dense = soa.Make(v.view.Type)
+				err = soa.Copy(dense, v.view)
+			}
+			if known && err == nil { // compared where it is: a copy for each size would be memory four times
+				same = sameBytes(was, dense)
+				dense = was
+			}
 			v.unpin()
 			if err != nil {
 				return fmt.Errorf("export: %q: %w", name, err)
 			}
-			if was, ok := e.constants[name]; ok && !sameBytes(was, dense) {
+			if !same {
 				return fmt.Errorf("export: the constant %q has other values for %d elements than for %d: compute it from a tensor of that size (a sum of ones is the size), or make it an input", name, n, e.first)
 			}
 			constants[name] = dense
