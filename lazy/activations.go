@@ -116,7 +116,7 @@ func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	}
 	// Selected, not multiplied: a class that is not the label may be at -Inf.
 	logp := tr.Read(x).LogSoftmax(-1)
-	picked := tr.Read(labels).OneHot(x.Dim(-1), types.Bool).Where(logp, logp.like(0))
+	picked := tr.Read(labels).oneHot(x.Dim(-1), types.Bool, 1).Where(logp, logp.like(0))
 	rows := x.Type().Elements() / max(x.Dim(-1), 1)
 	return wide(picked, func(picked *Tensor) *Tensor {
 		sum := picked.Sum()
@@ -138,6 +138,25 @@ func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
 	case classes < 0:
 		return x.misuse("one_hot", fmt.Sprintf("there cannot be %d classes", classes))
 	}
+	return x.oneHot(classes, dtype, 0)
+}
+
+// oneHot is where classes are looked for that do not exist: see [CheckIndices]. Programs
+// of devices that do not check have the ops of its body.
+var oneHot = define(composite{
+	name: "ltc.one_hot",
+	body: func(x []*Tensor, p []ir.Param) *Tensor { return x[0].isClass(p[0].Int, types.DType(p[1].Int)) },
+})
+
+// oneHot is OneHot of a tensor that fits; labels is 1 of those of CrossEntropy.
+func (x *Tensor) oneHot(classes int, dtype types.DType, labels int) *Tensor {
+	if x.err == nil && x.tr != nil && x.dev.checkIndices {
+		return oneHot.call([]ir.Param{intParam("classes", classes), intParam("dtype", int(dtype)), intParam("labels", labels)}, x)
+	}
+	return x.isClass(classes, dtype)
+}
+
+func (x *Tensor) isClass(classes int, dtype types.DType) *Tensor {
 	// Compared in 64 bits, so that every class number fits.
 	index := x.Convert(types.I64)
 	if x.DType() == types.U64 {

@@ -38,6 +38,9 @@ type Device struct {
 	strict     bool             // bad ops panic
 	dumps      *dumps           // where programs are written; nil: nowhere
 
+	// What looks at data before programs run.
+	checkIndices, checkNaNs bool
+
 	// Programs run op by op.
 	opByOp   bool
 	ops      programCache // of single ops
@@ -108,6 +111,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	if n := d.options.Threads; n < 0 {
 		return nil, fmt.Errorf("open %q: Threads(%d): want a number of threads, or 0 for as many as the backend likes", name, n)
 	}
+	d.programs.guarded = d.guarded
 	d.memory.start()
 	d.warnOfStrangers()
 	return d, nil

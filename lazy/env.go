@@ -31,6 +31,8 @@ var (
 		Check: env.CheckCount})
 	envOpByOp = env.Switch("LTC_OPBYOP",
 		"`1` compiles and runs every op of a program alone, to find the one that gives wrong numbers or fails. Also `lazy.OpByOp`.")
+	envNaNs = env.Switch("LTC_CHECK_NANS",
+		"`1` stops at the first op that makes a NaN or an infinity out of finite values, with its line. Every op of a program runs alone before the program does: slow. Also `lazy.CheckNaNs`.")
 	envPrograms = env.Declare(EnvVar{Name: "LTC_PROGRAM_CACHE_BYTES", Default: "256MiB", Allowed: env.Size,
 		Doc:   "The most bytes that a device's compiled programs take; the one used longest ago is dropped first. Also `lazy.ProgramCacheLimit`.",
 		Check: env.CheckBytes})
@@ -118,6 +120,7 @@ func (d *Device) fromEnvironment() error {
 	d.strict = envStrict.On()
 	d.opByOp = envOpByOp.On()
 	d.options.Profile = envProfile.On()
+	d.checkIndices, d.checkNaNs = checking, envNaNs.On()
 	if envLive.On() {
 		TrackLive()(d)
 	}

@@ -171,7 +171,7 @@ func fits(d types.DType, x float64) error {
 		return nil
 	}
 	bits := ir.LiteralBits(d, x)
-	if back := elementFloat(scalarView(d, bits)); back != x {
+	if back := floatAt(scalarView(d, bits), 0); back != x {
 		return fmt.Errorf("%v is no value of %v", x, d)
 	}
 	return nil

@@ -331,7 +331,7 @@ func TestGrad(t *testing.T) {
 	covered := map[ir.Op]bool{}
 	for _, c := range gradCases {
 		t.Run(c.name, func(t *testing.T) {
-			dev, err := Open("eval")
+			dev, err := Open("eval", CheckIndices(false))
 			require.NoError(t, err)
 			g := &gradTest{gradCase: c, tr: NewTrace(dev), rng: rand.New(rand.NewPCG(1, 2))}
 			for _, v := range c.in {
@@ -406,7 +406,7 @@ func numbers(t *testing.T, tr *Trace, xs ...*Tensor) [][]float64 {
 }
 
 func evalTrace(t *testing.T) *Trace {
-	dev, err := Open("eval")
+	dev, err := Open("eval", CheckIndices(false))
 	require.NoError(t, err)
 	return NewTrace(dev)
 }
@@ -476,7 +476,7 @@ func TestGradKeepsDType(t *testing.T) {
 }
 
 func TestGradOfVariables(t *testing.T) {
-	dev, err := Open("eval")
+	dev, err := Open("eval", CheckIndices(false))
 	require.NoError(t, err)
 	tr := NewTrace(dev)
 	w := SetValues(dev.Variable("w", F64, 2), []float64{3, -1})

@@ -183,6 +183,7 @@ type metered struct {
 	of      *program
 	copying backends.Copying // nil if the backend does not say
 	copied  atomic.Int64     // bytes that have been sampled
+	guards  *guards          // nil: none look at data
 }
 
 func newMetered(exec backends.Executable, d *Device, p *program) *metered {
@@ -194,6 +195,11 @@ func newMetered(exec backends.Executable, d *Device, p *program) *metered {
 // Execute runs the program, if there is memory for it.
 func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	m := &e.dev.memory
+	if e.guards != nil {
+		if err := e.guards.look(ctx, c); err != nil {
+			return err
+		}
+	}
 	c.Alloc, c.Resident = m.alloc, true
 	if m.limit > 0 {
 		n := e.needs(c)

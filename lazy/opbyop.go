@@ -104,8 +104,12 @@ func (d *Device) alone(ctx context.Context, n *ir.Node) (opAlone, error) {
 // of its kind share it.
 func (p *program) compileAlone(ctx context.Context, d *Device) (err error) {
 	p.dev, p.text = d, lower.Text(p.graph, true)
+	o := d.options
+	if !d.opByOp { // it only looks
+		o = d.quietly()
+	}
 	p.exec, err = d.withRoom(func() (backends.Executable, error) {
-		return d.backend.Compile(ctx, backends.NewModule(p.text), d.options)
+		return d.backend.Compile(ctx, backends.NewModule(p.text), o)
 	})
 	if err == nil && p.exec == nil {
 		err = errors.New("the backend gave neither an executable nor an error")

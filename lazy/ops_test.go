@@ -82,7 +82,7 @@ type recording struct {
 }
 
 func newRecording(t *testing.T) *recording {
-	dev, err := Open("eval")
+	dev, err := Open("eval", CheckIndices(false))
 	require.NoError(t, err)
 	tr := NewTrace(dev)
 	tr.fixed = true // no line of this file in the goldens

@@ -38,6 +38,8 @@ type program struct {
 // programCache keeps a device's programs, the latest used first.
 type programCache struct {
 	limit int64 // in bytes
+	// guarded reports whether the lines of a program matter; nil: none of any.
+	guarded func(*ir.Graph) bool
 
 	mu     sync.Mutex
 	bytes  int64
@@ -87,8 +89,9 @@ func (c *programCache) compile(ctx context.Context, d *Device, g *ir.Graph, by f
 func (c *programCache) lookup(g *ir.Graph) (p *program, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	lines := c.guarded != nil && c.guarded(g)
 	for _, e := range c.byHash[g.Hash()] {
-		if p := e.Value.(*program); ir.Equal(p.graph, g) {
+		if p := e.Value.(*program); ir.Equal(p.graph, g) && (!lines || sameLines(p.graph, g)) {
 			c.recent.MoveToFront(e)
 			return p, true
 		}
@@ -156,7 +159,11 @@ func (p *program) compile(ctx context.Context, d *Device) error {
 	if exec == nil {
 		return fmt.Errorf("compile for %s: the backend gave neither an executable nor an error", d.name)
 	}
-	p.exec, p.took, p.likely = newMetered(exec, d, p), time.Since(start), likely(p.graph)
+	e := newMetered(exec, d, p)
+	if e.guards, err = newGuards(ctx, d, p.graph); err != nil {
+		return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
+	}
+	p.exec, p.took, p.likely = e, time.Since(start), likely(p.graph)
 	return nil
 }
 

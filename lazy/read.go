@@ -169,7 +169,7 @@ func (t *Tensor) Item() (float64, error) {
 	if err := soa.Copy(one, v.view); err != nil {
 		return math.NaN(), err
 	}
-	return elementFloat(one), nil
+	return floatAt(one, 0), nil
 }
 
 // Float is Item for printing: NaN where that has an error.
@@ -178,31 +178,31 @@ func (t *Tensor) Float() float64 {
 	return x
 }
 
-// elementFloat returns the first element of a dense view.
-func elementFloat(v soa.View) float64 {
+// floatAt returns element i of a dense view.
+func floatAt(v soa.View, i int) float64 {
 	switch v.Type.DType {
 	case types.Bool, types.U8:
-		return float64(soa.Bits[uint8](v)[0])
+		return float64(soa.Bits[uint8](v)[i])
 	case types.U16:
-		return float64(soa.Slice[uint16](v)[0])
+		return float64(soa.Slice[uint16](v)[i])
 	case types.U32:
-		return float64(soa.Slice[uint32](v)[0])
+		return float64(soa.Slice[uint32](v)[i])
 	case types.U64:
-		return float64(soa.Slice[uint64](v)[0])
+		return float64(soa.Slice[uint64](v)[i])
 	case types.I8:
-		return float64(soa.Slice[int8](v)[0])
+		return float64(soa.Slice[int8](v)[i])
 	case types.I16:
-		return float64(soa.Slice[int16](v)[0])
+		return float64(soa.Slice[int16](v)[i])
 	case types.I32:
-		return float64(soa.Slice[int32](v)[0])
+		return float64(soa.Slice[int32](v)[i])
 	case types.I64:
-		return float64(soa.Slice[int64](v)[0])
+		return float64(soa.Slice[int64](v)[i])
 	case types.F16:
-		return float64(soa.Slice[types.Float16](v)[0].Float32())
+		return float64(soa.Slice[types.Float16](v)[i].Float32())
 	case types.BF16:
-		return float64(soa.Slice[types.BFloat16](v)[0].Float32())
+		return float64(soa.Slice[types.BFloat16](v)[i].Float32())
 	case types.F32:
-		return float64(soa.Slice[float32](v)[0])
+		return float64(soa.Slice[float32](v)[i])
 	}
-	return soa.Slice[float64](v)[0]
+	return soa.Slice[float64](v)[i]
 }

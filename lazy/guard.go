@@ -1,0 +1,319 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/backends"
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lower"
+	"ltc/soa"
+)
+
+// ErrIndex: an index or a label chooses what does not exist; see [CheckIndices].
+var ErrIndex = errors.New("index out of range")
+
+// ErrNaN: an op made a NaN or an infinity out of finite values; see [CheckNaNs].
+var ErrNaN = errors.New("not finite")
+
+// CheckIndices makes it an error of the step that an index of Gather or ScatterAdd, a
+// class of OneHot or a label of CrossEntropy does not exist, or takes back that the
+// environment variable LTC_CHECK makes it one. What indices are computed of is computed
+// once more before each run, and nothing has been written when a step fails so.
+func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices = on } }
+
+// CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,
+// with an error that names its line, as the environment variable LTC_CHECK_NANS does.
+// Before each run of a program its ops run one by one: slow. What the program computes is
+// what it computes without, and nothing has been written when a step fails so.
+func CheckNaNs(on bool) Option { return func(d *Device) { d.checkNaNs = on } }
+
+// guards look at a run's data before it.
+type guards struct {
+	dev     *Device
+	graph   *ir.Graph
+	indices []indexGuard
+	// What computes the indices that are no arguments, and the arguments of the program
+	// that it takes; nil if all are.
+	exec backends.Executable
+	args []int
+	nans bool
+}
+
+// indexGuard says that an op's indices are to be below a bound.
+type indexGuard struct {
+	node, index *ir.Node
+	bound       int
+	result      int // of guards.exec; -1: the index is an argument
+}
+
+// guardOf returns what the indices of a node must be below.
+func guardOf(n *ir.Node) (g indexGuard, ok bool) {
+	g.node = n
+	switch {
+	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
+		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
+	case n.Op == ir.OpComposite && n.Body.Name == "ltc.one_hot":
+		g.index, g.bound = n.In[0], n.Body.Params[0].Int
+	default:
+		return g, false
+	}
+	return g, true
+}
+
+// guarded reports whether runs of g are looked at beforehand, so that its lines matter.
+func (d *Device) guarded(g *ir.Graph) bool {
+	return d.checkNaNs || d.checkIndices && slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { _, ok := guardOf(n); return ok })
+}
+
+// newGuards returns what looks at runs of g; nil if nothing does.
+func newGuards(ctx context.Context, d *Device, g *ir.Graph) (*guards, error) {
+	if !d.guarded(g) {
+		return nil, nil
+	}
+	x := &guards{dev: d, graph: g, nans: d.checkNaNs}
+	var computed []*ir.Node
+	for _, n := range g.Nodes {
+		guard, ok := guardOf(n)
+		if !ok || !d.checkIndices {
+			continue
+		}
+		if guard.result = -1; guard.index.Op != ir.OpParameter {
+			if guard.result = slices.Index(computed, guard.index); guard.result < 0 {
+				guard.result = len(computed)
+				computed = append(computed, guard.index)
+			}
+		}
+		x.indices = append(x.indices, guard)
+	}
+	if len(computed) == 0 {
+		return x, nil
+	}
+	part, args := g.Part(computed)
+	var err error
+	x.args = args
+	x.exec, err = d.backend.Compile(ctx, backends.NewModule(lower.Text(part, true)), d.quietly())
+	return x, err
+}
+
+// quietly are the options of programs that only look at another, which has said what is
+// to be said.
+func (d *Device) quietly() backends.Options {
+	o := d.options
+	o.Compiled, o.Profile, o.Warn = false, false, func(*backends.FallbackError) {}
+	return o
+}
+
+// look reports what is wrong with what a run gets.
+func (x *guards) look(ctx context.Context, c *backends.Call) error {
+	if err := x.lookAtIndices(ctx, c); err != nil {
+		return err
+	}
+	if !x.nans {
+		return nil
+	}
+	bad, err := x.dev.firstNaN(ctx, x.graph, c.Args)
+	if err == nil && bad != nil {
+		return nodeError(bad.node, ErrNaN, bad.reason)
+	}
+	return err
+}
+
+func (x *guards) lookAtIndices(ctx context.Context, c *backends.Call) error {
+	var own backends.Call
+	if x.exec != nil {
+		for _, i := range x.args {
+			own.Args = append(own.Args, c.Args[i])
+		}
+		if err := x.exec.Execute(ctx, &own); err != nil {
+			return err
+		}
+	}
+	for _, g := range x.indices {
+		var v soa.View
+		if g.result >= 0 {
+			v = own.Results[g.result]
+		} else {
+			v = c.Args[g.index.Attrs[ir.ParameterIndex].Int]
+		}
+		v, err := onHost(v)
+		if err != nil {
+			return err
+		}
+		if at, index := beyond(v, g.bound); at >= 0 {
+			e := nodeError(g.node, ErrIndex, fmt.Sprintf("the index at %s is %s, but there are %d to choose from, 0 to %d",
+				position(v.Type, at), index, g.bound, g.bound-1))
+			if g.node.Body != nil && g.node.Body.Params[2].Int == 1 {
+				e.Op = "cross_entropy"
+			}
+			return e
+		}
+	}
+	return nil
+}
+
+// onHost returns a dense view of the same elements in memory that Go sees.
+func onHost(v soa.View) (soa.View, error) {
+	if v.Remote() == nil && v.IsDense() {
+		return v, nil
+	}
+	here := soa.Make(v.Type)
+	return here, soa.Copy(here, v)
+}
+
+// position prints the index of an element: [2 0]; of a scalar, [].
+func position(t types.Type, at int) string {
+	index := make([]int, len(t.Shape))
+	for d := len(index) - 1; d >= 0; d-- {
+		index[d], at = at%t.Shape[d], at/t.Shape[d]
+	}
+	return fmt.Sprint(index)
+}
+
+// beyond returns the first of the indices that is negative or not below bound, and
+// prints it; -1 if there is none.
+func beyond(v soa.View, bound int) (at int, index string) {
+	switch v.Type.DType {
+	case types.U8:
+		return firstBeyond(soa.Slice[uint8](v), bound)
+	case types.U16:
+		return firstBeyond(soa.Slice[uint16](v), bound)
+	case types.U32:
+		return firstBeyond(soa.Slice[uint32](v), bound)
+	case types.U64:
+		return firstBeyond(soa.Slice[uint64](v), bound)
+	case types.I8:
+		return firstBeyond(soa.Slice[int8](v), bound)
+	case types.I16:
+		return firstBeyond(soa.Slice[int16](v), bound)
+	case types.I32:
+		return firstBeyond(soa.Slice[int32](v), bound)
+	}
+	return firstBeyond(soa.Slice[int64](v), bound)
+}
+
+func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](all []T, bound int) (int, string) {
+	i := slices.IndexFunc(all, func(x T) bool { return x < 0 || uint64(x) >= uint64(bound) })
+	if i < 0 {
+		return -1, ""
+	}
+	return i, fmt.Sprint(all[i])
+}
+
+// culprit is a node that makes what is not finite of what is.
+type culprit struct {
+	node   *ir.Node
+	reason string
+}
+
+// firstNaN runs the ops of g one by one and returns the first that makes a NaN or an
+// infinity out of finite values; nil if none does.
+func (d *Device) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*culprit, error) {
+	values := make([]soa.View, len(g.Nodes))
+	last := make([]int, len(g.Nodes)) // the node that reads it last
+	for i, n := range g.Nodes {
+		for _, x := range n.In {
+			last[x.ID] = i
+		}
+	}
+	for i, p := range g.Params {
+		v, err := onHost(args[i])
+		if err != nil {
+			return nil, err
+		}
+		values[p.ID] = v
+	}
+	for i, n := range g.Nodes {
+		if n.Op != ir.OpParameter {
+			one, err := d.alone(ctx, n)
+			if err != nil {
+				return nil, aloneError(n, "compile alone", err)
+			}
+			var call backends.Call
+			for _, x := range one.args {
+				call.Args = append(call.Args, values[x.ID])
+			}
+			if err := one.exec.Execute(ctx, &call); err != nil {
+				return nil, aloneError(n, "run alone", err)
+			}
+			values[i] = call.Results[0]
+		}
+		reason := made(n, values)
+		if reason != "" && n.Body != nil { // by an op of it, not by a constant
+			var in []soa.View
+			for _, x := range n.In {
+				in = append(in, values[x.ID])
+			}
+			inner, err := d.firstNaN(ctx, n.Body.Graph, in)
+			if err != nil {
+				return nil, err
+			}
+			if inner == nil {
+				reason = ""
+			}
+		}
+		if reason != "" {
+			return &culprit{n, reason}, nil
+		}
+		for _, x := range n.In {
+			if last[x.ID] == i {
+				values[x.ID] = soa.View{}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// made says which element a node has made not finite of finite operands; "" if none. Of
+// an elementwise op the elements at the same place count, of others all. Constants are
+// what their user wrote.
+func made(n *ir.Node, values []soa.View) string {
+	v := values[n.ID]
+	if len(n.In) == 0 || !n.Type.DType.IsFloat() {
+		return ""
+	}
+	same := n.Body == nil && ops.Table[n.Op].Traits&ops.Elementwise != 0
+	for _, x := range n.In {
+		same = same && x.Type.Shape.Equal(n.Type.Shape)
+	}
+	isn := func(v soa.View, i int) bool { return v.Type.DType.IsFloat() && !finite(floatAt(v, i)) }
+	if !same {
+		for _, x := range n.In {
+			for i := range x.Type.Elements() {
+				if isn(values[x.ID], i) {
+					return ""
+				}
+			}
+		}
+	}
+	for i := range n.Type.Elements() {
+		if !isn(v, i) || same && slices.ContainsFunc(n.In, func(x *ir.Node) bool { return isn(values[x.ID], i) }) {
+			continue
+		}
+		reason := fmt.Sprintf("the element at %s is %v, and is made of finite values", position(n.Type, i), floatAt(v, i))
+		for k, x := range n.In {
+			if !same || !x.Type.DType.IsNumber() {
+				break
+			}
+			sep := ", "
+			if k == 0 {
+				sep = ": "
+			}
+			reason += fmt.Sprint(sep, floatAt(values[x.ID], i))
+		}
+		return reason
+	}
+	return ""
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// sameLines reports whether equal graphs were recorded by the same lines.
+func sameLines(a, b *ir.Graph) bool {
+	return slices.EqualFunc(a.Nodes, b.Nodes, func(a, b *ir.Node) bool { return a.Loc == b.Loc })
+}

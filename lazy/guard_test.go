@@ -1,0 +1,106 @@
+package lazy_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// watchers are the backends that checks of data are tried on.
+var watchers = []string{"eval", "cpu"}
+
+// training returns a variable, and what says that a failed step has left it as it was.
+func training(t *testing.T, d *lazy.Device) (*lazy.Trace, *lazy.Tensor, func(step func(w *lazy.Tensor), want string, is error)) {
+	tr := lazy.NewTrace(d)
+	w := lazy.SetValues(d.Variable("w", lazy.F32, 4, 3), []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	return tr, w, func(step func(w *lazy.Tensor), want string, is error) {
+		t.Helper()
+		before := floats(t, w)
+		step(w)
+		err := tr.MarkStep()
+		if err == nil {
+			err = tr.Wait(t.Context())
+		}
+		require.ErrorContains(t, err, want)
+		require.ErrorIs(t, err, is)
+		require.Equal(t, before, floats(t, w))
+	}
+}
+
+func TestIndicesOutOfRangeAreFound(t *testing.T) {
+	for _, name := range watchers {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name, lazy.CheckIndices(true))
+			tr, w, fails := training(t, d)
+			ints := func(x ...int32) *lazy.Tensor { return lazy.From(tr, x) }
+			fails(func(w *lazy.Tensor) { w.Sub_(w.Gather(ints(0, 3, 4, 9))) },
+				"guard_test.go:39: gather(f32[4,3], i32[4]): the index at [2] is 4, but there are 4 to choose from, 0 to 3", lazy.ErrIndex)
+			fails(func(w *lazy.Tensor) { w.Sub_(w.Gather(ints(0, 3, -2, 0).AddScalar(1))) }, // computed
+				"guard_test.go:41: gather(f32[4,3], i32[4]): the index at [1] is 4", lazy.ErrIndex)
+			fails(func(w *lazy.Tensor) { w.Assign(w.ScatterAdd(ints(-1), lazy.Ones(tr, lazy.F32, 1, 3))) },
+				"guard_test.go:43: scatter_add(f32[4,3], i32[1], f32[1,3]): the index at [0] is -1", lazy.ErrIndex)
+			fails(func(w *lazy.Tensor) {
+				loss := tr.Read(w).CrossEntropy(ints(0, 1, 3, 2))
+				w.Sub_(lazy.Grad(loss, w)[0])
+			}, "guard_test.go:46: cross_entropy(i32[4]): the index at [2] is 3, but there are 3 to choose from, 0 to 2", lazy.ErrIndex)
+			fails(func(w *lazy.Tensor) { w.Sub_(ints(0, 0, 0, 7).OneHot(3, lazy.F32)) },
+				"guard_test.go:49: one_hot(i32[4]): the index at [3] is 7", lazy.ErrIndex)
+
+			// The same program, of another line.
+			fails(func(w *lazy.Tensor) { w.Sub_(ints(0, 0, 0, 7).OneHot(3, lazy.F32)) }, "guard_test.go:53: one_hot", lazy.ErrIndex)
+
+			// Of a Func, too, and what exists is found.
+			f := lazy.Func(d, func(tr *lazy.Trace, i *lazy.Tensor) *lazy.Tensor { return tr.Read(w).Gather(i).Sum() })
+			_, err := f.Call(t.Context(), lazy.From(d, []int32{5}))
+			require.ErrorIs(t, err, lazy.ErrIndex)
+			y, err := f.Call(t.Context(), lazy.From(d, []int32{3}))
+			require.NoError(t, err)
+			require.Equal(t, 33.0, y.Float())
+
+			// Nothing but that is different.
+			free := open(t, name, lazy.CheckIndices(false))
+			both := func(d *lazy.Device) []float32 {
+				tr := lazy.NewTrace(d)
+				w := lazy.SetValues(d.Variable("w", lazy.F32, 4, 3), []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+				w.Sub_(lazy.Grad(tr.Read(w).CrossEntropy(lazy.From(tr, []int32{2, 1, 0, 1})), w)[0])
+				require.NoError(t, tr.MarkStep())
+				return floats(t, w)
+			}
+			require.Equal(t, both(free), both(d))
+		})
+	}
+}
+
+func TestFirstNaNIsFound(t *testing.T) {
+	for _, name := range watchers {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name, lazy.CheckNaNs(true))
+			tr, _, fails := training(t, d)
+			fails(func(w *lazy.Tensor) {
+				shifted := tr.Read(w).AddScalar(-5)
+				l := shifted.Log() // -4 at [0 0]
+				w.Sub_(l.Exp())
+			}, "guard_test.go:84: log(f32[4,3]): the element at [0 0] is NaN, and is made of finite values: -4", lazy.ErrNaN)
+			// Where a mask hides it, too: gradients go through it.
+			fails(func(w *lazy.Tensor) {
+				x := tr.Read(w).AddScalar(-1)
+				y := lazy.Ones(tr, lazy.F32, 4, 3).Div(x)
+				w.Assign(x.Equal(lazy.Full(tr, lazy.F32, 0)).Where(x, y))
+			}, "guard_test.go:90: div(f32[4,3], f32[4,3]): the element at [0 0] is +Inf, and is made of finite values: 1, 0", lazy.ErrNaN)
+			fails(func(w *lazy.Tensor) { w.Assign(tr.Read(w).MulScalar(2e37).Sum(0).BroadcastTo(4, 3)) },
+				"guard_test.go:93: sum(f32[4,3]): the element at [0] is +Inf", lazy.ErrNaN)
+			fails(func(w *lazy.Tensor) { w.Assign(tr.Read(w).AddScalar(200).MulScalar(1e38)) }, "guard_test.go:95: mul", lazy.ErrNaN)
+
+			// What is not finite already, or meant to be, is no mistake.
+			inf := lazy.Full(tr, lazy.F32, math.Inf(-1), 4, 3)
+			x := lazy.From(tr, []float32{float32(math.NaN()), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, 3)
+			mask := x.Greater(lazy.Full(tr, lazy.F32, 4))
+			y := mask.Where(inf, x).Softmax(-1).Add(x)
+			require.NoError(t, tr.MarkStep(y))
+			require.NoError(t, tr.Wait(t.Context()))
+		})
+	}
+}
