@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0337f85ee37bc7ab15485fb9"
+const buildID = "745419a782c5bcbabab05ed6"

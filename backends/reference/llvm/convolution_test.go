@@ -39,12 +39,14 @@ func permutations(letters string) (all []string) {
 }
 
 // Convolutions whose image, kernel and result have their dimensions in any order
-// are blocked products, with padding, strides, dilations and reversed windows.
+// are blocked products, with padding, strides, dilations and reversed windows. What is
+// packed of the larger factor is packed in the order in which it lies.
 func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 	if _, err := libllvm.Open(); err != nil {
 		t.Skip(err)
 	}
 	c := compilers(t)[0]
+	var last *spread
 	products := func(text string) (n int) {
 		p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err, text)
@@ -63,6 +65,7 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 			switch code := code.(type) {
 			case *spread:
 				require.Nil(t, code.own, text)
+				last = code
 			case *product:
 				require.Nil(t, code.own, text)
 			}
@@ -90,4 +93,9 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 			require.Equal(t, 1, products(text), text)
 		}
 	}
+	require.Equal(t, 1, products(`func.func @main(%x: tensor<1x32x3x3xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<1x64x3x3xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x32x3x3xf32>, tensor<64x32x3x3xf32>) -> tensor<1x64x3x3xf32>
+  return %0 : tensor<1x64x3x3xf32>
+}`))
+	require.Nil(t, last.plan.Problem.GatherB, "a kernel that is larger than the image is packed in the order in which it lies")
 }

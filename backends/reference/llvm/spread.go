@@ -140,13 +140,16 @@ func (r *spread) findRows(problem *gemm.Problem, sizes []int64) (rows []int) {
 	return m[first:]
 }
 
-// findSums locates the elements of the sum, in the order in which A has them in
-// memory.
+// findSums locates the elements of the sum, in the order in which the factor that has
+// more to pack has them in memory: it is packed in vectors then.
 func (r *spread) findSums(problem *gemm.Problem, sizes []int64) {
-	p := r.of
+	p, larger := r.of, 0
+	if problem.N > problem.M {
+		larger = 1
+	}
 	order := slices.Clone(p.Contraction.K)
 	slices.SortStableFunc(order, func(x, y int) int {
-		return -cmp.Compare(abs(p.Along(x, r.table)[0]), abs(p.Along(y, r.table)[0]))
+		return -cmp.Compare(abs(p.Along(x, r.table)[larger]), abs(p.Along(y, r.table)[larger]))
 	})
 	r.order = r.order[:0]
 	for _, a := range order {
