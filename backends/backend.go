@@ -227,7 +227,7 @@ type RunError struct {
 
 func (e *RunError) Error() string {
 	if e.Op < 0 {
-		return e.Reason.Error()
+		return fmt.Sprint(e.Reason)
 	}
 	return fmt.Sprintf("op %d: %v", e.Op, e.Reason)
 }

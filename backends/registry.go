@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -67,7 +68,7 @@ func Open(name string) (Backend, error) {
 	case reg.open == nil:
 		return nil, fmt.Errorf("backend %q is registered at %s with a nil function: give Register one that opens it", base, reg.caller)
 	}
-	b, err := reg.open(device)
+	b, err := reg.opened(device)
 	if err != nil {
 		return nil, fmt.Errorf("open backend %q: %w", name, err)
 	}
@@ -75,6 +76,16 @@ func Open(name string) (Backend, error) {
 		return nil, fmt.Errorf("open backend %q: the function registered at %s returned neither a backend nor an error", name, reg.caller)
 	}
 	return b, nil
+}
+
+// opened calls open. A panic of it is an error.
+func (r *registration) opened(device string) (b Backend, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b, err = nil, fmt.Errorf("the function registered at %s panicked: %v\n%s", r.caller, p, debug.Stack())
+		}
+	}()
+	return r.open(device)
 }
 
 // imports are the packages that register the backends of this module.

@@ -66,6 +66,11 @@ func conflict(a *assignment, past callsite.Site, host bool) error {
 	return opError(a.site, "mark_step", ErrConflict, nil, "variable %q is assigned at %v, but %s", a.v.name, a.site, what)
 }
 
+// overwritten reports whether the run has put the result where the version before lies.
+func (a *assignment) overwritten(call *backends.Call) bool {
+	return a.result < len(call.Results) && a.arg < len(call.Args) && call.Results[a.result].Base() == call.Args[a.arg].Base()
+}
+
 // settle makes the new version that of the program, or takes it back, and with
 // it those before it that failed, too.
 func (a *assignment) settle(call *backends.Call, err error) {
@@ -83,6 +88,9 @@ func (a *assignment) settle(call *backends.Call, err error) {
 			v.assigned, v.now = v.now.before, v.now.old
 		}
 		a.next.fall()
+		if errors.Is(err, errRefused) && a.overwritten(call) && v.lost == nil {
+			v.lost = opError(a.site, "mark_step", errRefused, nil, "variable %q was overwritten by a run whose results were refused: set it again; %v", v.name, err)
+		}
 	}
 	v.mu.Unlock()
 	a.next.from.Store(nil)

@@ -84,6 +84,7 @@ func TestStepsFallBackToTheLastGoodVersion(t *testing.T) {
 	for name, why := range map[string]error{"backend": errFlaky, "panic": errPanic, "context": nil} {
 		t.Run(name, func(t *testing.T) {
 			dev, g := openGated(t)
+			other := open(t, "eval")
 			a, b := lazy.NewTrace(dev), lazy.NewTrace(dev)
 			w, v := dev.Variable("w", lazy.F32, bigSize), dev.Variable("v", lazy.F32, bigSize)
 			sum := float32(0)
@@ -94,7 +95,7 @@ func TestStepsFallBackToTheLastGoodVersion(t *testing.T) {
 				require.NoError(t, a.MarkStepContext(ctx))
 				<-g.began
 				v.Add_(b.Read(w))
-				seen, copied := b.Read(w).MulScalar(2), w.To(dev, lazy.Async())
+				seen, copied := b.Read(w).MulScalar(2), w.To(other, lazy.Async())
 				require.NoError(t, b.MarkStep(seen))
 				w.Add_(big(b, w, 10)) // of the version that is about to fall
 				require.NoError(t, b.MarkStep())

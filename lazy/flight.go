@@ -3,7 +3,6 @@ package lazy
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -33,9 +32,12 @@ type flight struct {
 	pinned  []*value // unpinned at the end
 	assigns []assignment
 	donors  []donor
+	brought []uintptr     // where the memory is that the call has for results[i]; 0: none
 	roots   []*value      // of results[i]; nil for one that has its value from another
 	after   []func(error) // step closures
 	late    []*flight     // of later steps that were not run: their closures come after these
+	closed  int           // how many of after were called
+	flown   bool          // it was run
 	queued  bool          // enqueue was called
 	claims  int64         // of the device when the step was marked, if it has closures
 	behind  *StepError    // that was unreported when f was queued: f does not run
@@ -53,6 +55,7 @@ func (f *flight) reset() {
 		f.marked.Store(0)
 	}
 	f.ctx, f.program, f.count, f.slab, f.queued, f.behind, f.ended = nil, nil, nil, nil, false, nil, nil
+	f.closed, f.flown = 0, false
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)
 		*s = (*s)[:0]
@@ -168,7 +171,14 @@ func (f *flight) gather() error {
 		}
 		f.call.Results = append(f.call.Results, v)
 	}
-	return f.spare()
+	if err := f.spare(); err != nil {
+		return err
+	}
+	f.brought = f.brought[:0]
+	for _, v := range f.call.Results {
+		f.brought = append(f.brought, uintptr(v.Base()))
+	}
+	return nil
 }
 
 // spare gives results memory of their own where what is donated to them is still
@@ -207,7 +217,7 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 func (f *flight) execute() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the backend panicked: %v\n%s", r, debug.Stack())
+			err = panicked(f.program.dev, "Execute", r)
 		}
 	}()
 	f.count.runs.Add(1)
@@ -229,16 +239,7 @@ func (f *flight) checked(err error) error {
 	if err != nil {
 		return f.program.explain(err)
 	}
-	results := f.program.graph.Results
-	if len(f.call.Results) != len(results) {
-		return fmt.Errorf("the backend gave %d results of %d", len(f.call.Results), len(results))
-	}
-	for i, r := range results {
-		if got := f.call.Results[i].Type; !got.Equal(r.Type) {
-			return fmt.Errorf("result %d is %v, the backend gave %v", i, r.Type, got)
-		}
-	}
-	return nil
+	return f.accepts()
 }
 
 // settle publishes what the run made, or its error, takes back assignments that

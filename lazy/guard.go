@@ -97,7 +97,7 @@ func newGuards(ctx context.Context, d *Device, g *ir.Graph) (*guards, error) {
 	part, args := g.Part(computed)
 	var err error
 	x.args = args
-	x.exec, err = d.backend.Compile(ctx, backends.NewModule(lower.Text(part, true)), d.quietly())
+	x.exec, err = d.compile(ctx, lower.Text(part, true), d.quietly())
 	return x, err
 }
 

@@ -13,7 +13,8 @@ type hook struct{ f func(NodeInfo) }
 // makes it: ops, and those that gradients and broadcasting are made of,
 // constants, host data and variables that the step reads for the first time. Ops
 // that are asked for again in a step are no new nodes. Functions are called in
-// the order of OnNode; f must not record in the trace. remove ends it, at once
+// the order of OnNode; f must not record in the trace. A panic of f goes through the
+// op, and the step fails with an error that says so. remove ends it, at once
 // and also from within f; removing twice does nothing.
 func (tr *Trace) OnNode(f func(NodeInfo)) (remove func()) {
 	tr = tr.some()
@@ -32,12 +33,19 @@ func (tr *Trace) OnNode(f func(NodeInfo)) (remove func()) {
 	}
 }
 
-// nodeMade calls the hooks for a node.
+// nodeMade calls the hooks for a node. If one does not return, the op that made the
+// node is cut short, and the step with it: whoever goes on does not lose a write.
 func (tr *Trace) nodeMade(n *ir.Node) {
-	info := infoOf(n)
+	info, returned := infoOf(n), false
+	defer func() {
+		if !returned && tr.bad == nil {
+			tr.bad = opError(n.Loc, info.Op, ErrUsage, nil, "a function given to OnNode panicked when the op was recorded, which ended the op or write that made it; record the step again")
+		}
+	}()
 	for _, h := range tr.hooks {
 		if h.f != nil {
 			h.f(info)
 		}
 	}
+	returned = true
 }

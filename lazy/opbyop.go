@@ -54,7 +54,7 @@ func (p *program) build(ctx context.Context, d *Device) (backends.Executable, er
 	if d.opByOp {
 		return newOpByOp(ctx, d, p.graph)
 	}
-	return d.backend.Compile(ctx, backends.NewModule(p.text), d.options)
+	return d.compile(ctx, p.text, d.options)
 }
 
 func newOpByOp(ctx context.Context, d *Device, g *ir.Graph) (*opByOp, error) {
@@ -109,7 +109,7 @@ func (p *program) compileAlone(ctx context.Context, d *Device) (err error) {
 		o = d.quietly()
 	}
 	p.exec, err = d.withRoom(func() (backends.Executable, error) {
-		return d.backend.Compile(ctx, backends.NewModule(p.text), o)
+		return d.compile(ctx, p.text, o)
 	})
 	if err == nil && p.exec == nil {
 		err = errors.New("the backend gave neither an executable nor an error")

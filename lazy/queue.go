@@ -188,17 +188,26 @@ func (q *queue) follow(f *flight) bool {
 
 // work runs what is queued, and ends.
 func (q *queue) work() {
+	ended := false
+	defer func() {
+		if !ended { // a closure or the backend has called runtime.Goexit
+			go q.work()
+		}
+	}()
 	for f := q.next(); f != nil; f = q.next() {
-		if f.ended == nil {
+		if !f.flown && f.ended == nil {
 			q.fly(f)
 		}
 		q.close(f)
-		for _, g := range f.late {
+		for len(f.late) > 0 {
+			g := f.late[0]
 			q.close(g)
+			f.late = f.late[1:]
 			q.give(g)
 		}
 		q.pop(f)
 	}
+	ended = true
 }
 
 // next returns the flight at the head; nil ends the goroutine.
@@ -232,15 +241,23 @@ func (q *queue) fly(f *flight) {
 		f.settle(f.ended)
 		return
 	}
-	err := f.run()
-	if err == nil {
+	f.flown = true
+	err := errExited // unless run returns
+	defer func() {
+		if err == nil {
+			return
+		}
+		f.ended = f.stepError(err)
+		q.cancel(f)
+		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended) })
+	}()
+	if err = f.run(); err == nil {
 		f.settle(nil)
-		return
 	}
-	f.ended = f.stepError(err)
-	q.dev.stepFailed(f.ended)
-	q.cancel(f)
 }
+
+// errExited is the failure of a step whose backend ended the goroutine.
+var errExited = errors.New("the backend ended the goroutine that ran it with runtime.Goexit: it must return")
 
 // cancel settles f, which has failed, and those behind it. Nobody marks a step
 // meanwhile, so that who has heard of the failure does not meet versions of
@@ -275,11 +292,13 @@ func (q *queue) inline(f *flight) error {
 		var sites callsite.Cache
 		f.marked.Store(uint32(sites.Caller()))
 		f.ended = f.stepError(err)
-		q.dev.stepFailed(f.ended)
 		f.ended.take()
 		failure = f.ended
 	}
 	f.settle(failure)
+	if f.ended != nil {
+		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended) })
+	}
 	q.close(f)
 	return failure
 }
@@ -294,24 +313,33 @@ func (q *queue) close(f *flight) {
 	if f.ended != nil {
 		failed = f.ended
 	}
-	for _, fn := range f.after {
-		if err := protect(fn, failed); err != nil {
-			q.mu.Lock()
-			q.note(f.stepError(err))
-			q.mu.Unlock()
-		}
+	for f.closed < len(f.after) {
+		fn := f.after[f.closed]
+		f.closed++
+		q.guard(f, "a step closure", func() { fn(failed) })
 	}
 }
 
-// protect calls a step closure.
-func protect(fn func(error), failed error) (err error) {
+// guard calls a function of the user's, and notes a failure of f's step if it panics
+// or ends the goroutine.
+func (q *queue) guard(f *flight, what string, fn func()) {
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a step closure panicked: %v\n%s", r, debug.Stack())
+		var err error
+		switch r := recover(); {
+		case r != nil:
+			err = fmt.Errorf("%s panicked: %v\n%s", what, r, debug.Stack())
+		case !returned:
+			err = fmt.Errorf("%s ended its goroutine with runtime.Goexit, as FailNow of package testing does: it must return", what)
+		default:
+			return
 		}
+		q.mu.Lock()
+		q.note(f.stepError(err))
+		q.mu.Unlock()
 	}()
-	fn(failed)
-	return nil
+	fn()
+	returned = true
 }
 
 // closingHere reports whether the calling goroutine is running closures of this

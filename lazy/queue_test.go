@@ -358,7 +358,7 @@ func TestBackendsThatPanicOrRunOut(t *testing.T) {
 		give error
 		want string
 	}{
-		"panic":  {errPanic, "the backend panicked: broken"},
+		"panic":  {errPanic, "panicked in Execute: broken"},
 		"memory": {soa.ErrMemory, soa.ErrMemory.Error()},
 	} {
 		for _, threads := range []int{0, 1} { // queued, and within MarkStep

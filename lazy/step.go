@@ -54,11 +54,12 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	defer tr.leave()
 	tr.dev.count(markStep, &tr.counters)
 	defer tr.endStep()
+	failed := true // also if a function of the caller's panics
+	defer func() { tr.settleWrites(failed) }()
 	err := tr.mark(ctx, roots)
-	if err != nil {
+	if failed = err != nil; failed {
 		tr.abandon(roots, err)
 	}
-	tr.settleWrites(err != nil)
 	return err
 }
 

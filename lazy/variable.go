@@ -174,9 +174,11 @@ func (tr *Trace) state(v *variable) *state {
 		return s
 	}
 	s := tr.newState()
-	s.v, s.read = v, v.pin()
-	tr.b.SetLoc(tr.site()) // or it would be that of the op before
-	s.param = tr.b.Variable(v.typ, v.name, s.read)
+	s.v = v
+	tr.b.SetLoc(tr.site())                      // or it would be that of the op before
+	s.param = tr.b.Variable(v.typ, v.name, nil) // which calls hooks: nothing is pinned yet
+	s.read = v.pin()
+	s.param.Value = s.read
 	s.now = s.param
 	s.bad, _ = v.takeLost().(*OpError)
 	tr.vars[v] = s

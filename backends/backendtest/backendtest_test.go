@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -105,4 +106,27 @@ func TestCheckUnsupported(t *testing.T) {
 	} {
 		require.ErrorContains(t, checkUnsupported(err), want)
 	}
+}
+
+// An executable without Bind, which docs/backend.md allows, is unsupported there.
+func TestBindMayBeUnsupported(t *testing.T) {
+	b := unbound{}
+	skipped := false
+	t.Run("bind", func(t *testing.T) {
+		defer func() { skipped = t.Skipped() }()
+		testBind(t, b)
+	})
+	require.True(t, skipped)
+}
+
+type unbound struct{ bare }
+
+func (unbound) Compile(context.Context, backends.Module, backends.Options) (backends.Executable, error) {
+	return unboundExecutable{}, nil
+}
+
+type unboundExecutable struct{ backends.Executable }
+
+func (unboundExecutable) Bind(context.Context, map[int]soa.View) (backends.Executable, error) {
+	return nil, fmt.Errorf("bind: %w", errors.ErrUnsupported)
 }

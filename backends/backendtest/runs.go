@@ -95,15 +95,18 @@ func testCancelled(t *testing.T, b backends.Backend) {
 func testBind(t *testing.T, b backends.Backend) {
 	ctx := context.Background()
 	e := compile(t, b, update)
-	_, err := e.Bind(ctx, map[int]soa.View{1: f32s(t, []float32{1, 1, 1})})
+	bound, err := e.Bind(ctx, map[int]soa.View{2: scalar(t, 10)})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	_, err = e.Bind(ctx, map[int]soa.View{1: f32s(t, []float32{1, 1, 1})})
 	require.ErrorContains(t, err, `argument 1 ("g") is not marked ltc.constant`)
 	_, err = e.Bind(ctx, map[int]soa.View{2: f32s(t, []float32{1})})
 	require.ErrorContains(t, err, "want f32[], got f32[1]")
 	_, err = e.Bind(ctx, map[int]soa.View{3: scalar(t, 1)})
 	require.ErrorContains(t, err, "no argument 3")
 
-	bound, err := e.Bind(ctx, map[int]soa.View{2: scalar(t, 10)})
-	require.NoError(t, err)
 	w, g := []float32{1, 2, 3}, f32s(t, []float32{1, 0, 1})
 	execute(t, bound, f32s(t, w), g, soa.View{})
 	require.Equal(t, []float32{-9, 2, -7}, w)
