@@ -67,6 +67,7 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
 		return nil, err
 	}
+	mlir.ExpandCalls(p.Module)
 	if p.Signature, p.Lacking, err = read(p.Module); err != nil {
 		return nil, p.Place(err)
 	}

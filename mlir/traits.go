@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 )
@@ -49,6 +50,19 @@ type Static struct {
 type StaticPart struct {
 	Operand int
 	Attr    string
+}
+
+// Value returns the attribute that the operand becomes when its elements are
+// known: paddings are pairs.
+func (p StaticPart) Value(list []int64) Attribute {
+	if p.Attr != "padding" {
+		return I64Array(list)
+	}
+	var data []byte
+	for _, x := range list {
+		data = binary.LittleEndian.AppendUint64(data, uint64(x))
+	}
+	return Dense(Tensor(I64, int64(len(list)/2), 2), data)
 }
 
 // OpInfo is what the op table knows of an op beyond its syntax and rules.

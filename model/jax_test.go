@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/model"
 	"ltc/soa"
 )
@@ -55,6 +56,36 @@ func TestProgramOfJAX(t *testing.T) {
 			_, err = run(0)
 			require.ErrorContains(t, err, "Expected value >= 1 for dimension variable 'b'")
 			require.ErrorContains(t, err, "'b' = 0 from specification")
+		})
+	}
+}
+
+// cumsum is what jax.export makes of jnp.cumsum(x, axis=0) for x of a symbolic
+// number of rows: a custom call for a reduce_window whose window is an operand.
+//
+//go:embed testdata/cumsum.mlir
+var cumsum string
+
+func TestSumsOfSymbolicLengthOfJAX(t *testing.T) {
+	for _, backend := range []string{"cpu", "eval"} {
+		t.Run(backend, func(t *testing.T) {
+			b, err := backends.Open(backend)
+			require.NoError(t, err)
+			e, err := b.Compile(t.Context(), backends.NewModule(cumsum), backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{1, 3, 70} {
+				in := soa.Make(types.Of(types.F32, n, 4))
+				for i := range 4 * n {
+					soa.Slice[float32](in)[i] = float32(i % 7)
+				}
+				call := &backends.Call{Args: []soa.View{in}}
+				require.NoError(t, e.Execute(t.Context(), call))
+				got, sums := soa.Slice[float32](call.Results[0]), make([]float32, 4)
+				for i := range 4 * n {
+					sums[i%4] += float32(i % 7)
+					require.Equal(t, sums[i%4], got[i], "%d of %d", i, n)
+				}
+			}
 		})
 	}
 }

@@ -34,7 +34,11 @@ func specialise(d *mlir.Static, op *mlir.Op, values [][]int) special {
 		case d.Parts[k].Attr == "":
 			s.shape = append([]int{}, values[k]...)
 		default:
-			s.op.Attrs.Set(d.Parts[k].Attr, mlir.I64Array(values[k]))
+			list := make([]int64, len(values[k]))
+			for i, n := range values[k] {
+				list[i] = int64(n)
+			}
+			s.op.Attrs.Set(d.Parts[k].Attr, d.Parts[k].Value(list))
 		}
 	}
 	return s

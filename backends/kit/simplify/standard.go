@@ -1,7 +1,6 @@
 package simplify
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -218,24 +217,15 @@ func staticOp(e *editor, op *mlir.Op) *mlir.Value {
 		switch {
 		case !ok:
 			return nil
-		case p.Attr == "padding": // of a convolution: pairs
-			attrs.Set(p.Attr, pairs(list))
 		case p.Attr != "":
-			attrs.Set(p.Attr, mlir.I64Array(list))
+			attrs.Set(p.Attr, p.Value(list))
 		case !slices.Equal(list, tensorOf(op.Results[0]).Shape):
 			return nil
 		}
 		keep = slices.Delete(keep, p.Operand, p.Operand+1)
 	}
 	attrs = slices.DeleteFunc(attrs, func(a mlir.NamedAttr) bool { return strings.HasPrefix(a.Name, "known_") })
-	return e.emit(info.Static.Op, op.Results[0].Type, attrs, keep...)
-}
-
-// pairs is an attribute of type tensor<nx2xi64>.
-func pairs(list []int64) *mlir.DenseAttr {
-	var data []byte
-	for _, x := range list {
-		data = binary.LittleEndian.AppendUint64(data, uint64(x))
-	}
-	return mlir.Dense(mlir.Tensor(mlir.I64, int64(len(list)/2), 2), data)
+	s := mlir.NewOp(info.Static.Op, keep, op.Results[0].Type)
+	s.Attrs, s.Regions = attrs, op.Regions
+	return e.emitOp(s)
 }
