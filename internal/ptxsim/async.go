@@ -1,6 +1,9 @@
 package ptxsim
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 // copies are the cp.async of a thread whose ends it has not waited for, in order.
 type copies struct {
@@ -11,14 +14,16 @@ type copies struct {
 // asyncCopy is what arrives in the block's memory once it is waited for: as late
 // as it may, so that who reads too early finds out.
 type asyncCopy struct {
-	to    uint64 // an address
-	bytes []byte
-	group int // the number of the group that it is of
+	to     uint64 // an address
+	bytes  []byte
+	source source
+	group  int // the number of the group that it is of
 }
 
 // asyncCopy compiles cp.async and the instructions that close and wait for groups
-// of them. The bytes are read when it is issued. From then until its thread waits
-// nobody may touch where they go, and nobody may have since the last barrier.
+// of them. The bytes are read when it is issued, and must be the same when its thread
+// has waited. From then until its thread waits nobody may touch where they go, and nobody
+// may have since the last barrier.
 func (p *parser) asyncCopy(i *instr, opcode string, args []string) {
 	switch opcode {
 	case "cp.async.commit_group":
@@ -73,12 +78,14 @@ func (t *thread) copyLater(to, from uint64, size, taken int) {
 		t.fault("a copy of %d bytes from %#x, which is not aligned", size, from)
 		return
 	}
+	var all source
 	for j := range taken {
 		in := t.touch(from+uint64(j), 1, false, reads)
 		if in == nil {
 			return
 		}
 		data[j] = in[0]
+		all = all.add(j, in)
 	}
 	if t.touch(to, size, true, writes) == nil {
 		return
@@ -89,8 +96,42 @@ func (t *thread) copyLater(to, from uint64, size, taken int) {
 	for j := range size {
 		b.copying[to-sharedBase+uint64(j)] = t.number
 	}
-	t.copies.pending = append(t.copies.pending, asyncCopy{to, data, t.copies.committed + 1})
+	t.copies.pending = append(t.copies.pending, asyncCopy{to, data, all, t.copies.committed + 1})
 }
+
+// source is memory that a copy reads, which it may do as late as when it is waited for.
+type source []segment
+
+// segment is some of it, and where that goes among the bytes of the copy.
+type segment struct {
+	at   int
+	from []byte
+}
+
+// add adds memory, which may follow what is there already.
+func (s source) add(at int, from []byte) source {
+	if n := len(s); n > 0 {
+		last := &s[n-1]
+		if end := len(last.from); last.at+end == at && cap(last.from) > end && &last.from[:end+1][end] == &from[0] {
+			last.from = last.from[:end+len(from)]
+			return s
+		}
+	}
+	return append(s, segment{at, from})
+}
+
+// changed reports whether the memory is no longer as it was when a copy was issued.
+func (s source) changed(data []byte) bool {
+	for _, g := range s {
+		if !bytes.Equal(g.from, data[g.at:][:len(g.from)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// overwritten says that a copy may bring one thing or another.
+const overwritten = "what a copy reads has been overwritten before the copy was waited for"
 
 // arrived ends the copies of a thread's groups up to a number.
 func (t *thread) arrived(group int) {
@@ -100,6 +141,10 @@ func (t *thread) arrived(group int) {
 		clear(t.block.copying[next.to-sharedBase:][:len(next.bytes)])
 		b := t.touch(next.to, len(next.bytes), true, writes)
 		if b == nil {
+			return
+		}
+		if next.source.changed(next.bytes) {
+			t.fault(overwritten)
 			return
 		}
 		copy(b, next.bytes)

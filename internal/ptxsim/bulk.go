@@ -82,18 +82,19 @@ func tensorMap(w []uint64) (*TensorMap, bool) {
 
 // bulkCopy is a copy of a box to the block's memory that is under way.
 type bulkCopy struct {
-	on    *mbarrier
-	to    []uint64 // where its chunks go
-	bytes []byte
+	on     *mbarrier
+	to     []uint64 // where its chunks go
+	bytes  []byte
+	source source
 }
 
 // chunk is what stays together when rows are mixed.
 const chunk = 16
 
 // bulkCopy compiles cp.async.bulk.tensor: a thread has a box of a matrix copied, what
-// lies outside as 0. The bytes are read when it is issued. They arrive as late as they
-// may, those of the last copy first, and are counted on an mbarrier; who touches where
-// they go before it has waited for that is found.
+// lies outside as 0. The bytes are read when it is issued, and must be the same when they
+// arrive: as late as they may, those of the last copy first. They are counted on an
+// mbarrier; who touches where they go before it has waited for that is found.
 func (p *parser) bulkCopy(i *instr, opcode string, args []string) {
 	rest, _ := strings.CutPrefix(opcode, "cp.async.bulk.tensor.")
 	dims, kind, _ := strings.Cut(rest, "d.")
@@ -172,7 +173,7 @@ func (t *thread) copyBox(m *TensorMap, origin []int64, to uint64, on *mbarrier) 
 	c := &bulkCopy{on: on, bytes: make([]byte, row*rows)}
 	as := touched{agent(on.agent), int32(on.phase + 1)}
 	for r := range rows {
-		if !t.readRow(m, origin, r, c.bytes[r*row:][:row]) {
+		if !t.readRow(m, origin, r, c, r*row) {
 			return
 		}
 		for x := 0; x < row; x += chunk {
@@ -201,8 +202,9 @@ func (t *thread) fencedAt(offset uint64, n int) bool {
 	return true
 }
 
-// readRow reads a row of a box, 0 where it is outside.
-func (t *thread) readRow(m *TensorMap, origin []int64, r int, to []byte) bool {
+// readRow reads a row of a box for a copy, from a byte of it on; 0 where it is outside.
+func (t *thread) readRow(m *TensorMap, origin []int64, r int, c *bulkCopy, from int) bool {
+	to := c.bytes[from:][:int(m.Box[0])*m.Element]
 	address := m.Address
 	for d := 1; d < len(m.Box); d++ {
 		at := origin[d] + int64(r%int(m.Box[d]))
@@ -227,6 +229,7 @@ func (t *thread) readRow(m *TensorMap, origin []int64, r int, to []byte) bool {
 			return false
 		}
 		copy(to[x*m.Element:], b)
+		c.source = c.source.add(from+x*m.Element, b)
 		x += n/m.Element - 1
 	}
 	return true
@@ -241,6 +244,10 @@ func (b *block) deliver() bool {
 	}
 	c := s.copies[n]
 	s.copies = s.copies[:n]
+	if c.source.changed(c.bytes) {
+		b.threads[0].fault(overwritten)
+		return true
+	}
 	for i, at := range c.to {
 		copy(b.shared[at:], c.bytes[i*chunk:][:chunk])
 	}

@@ -168,6 +168,8 @@ func TestBulkCopyFaults(t *testing.T) {
 		{"expects more", "[%r5], 1024;", "[%r5], 2048;", "deadlock"},
 		{"expects nothing", expect, "mbarrier.arrive.shared::cta.b64 _, [%r5];", "race: read at the same place as a copy"},
 		{"no arrival", expect, "", "deadlock"},
+		{"expects more than there may be", "[%r5], 1024;", "[%r5], 1048576;", "expects 1048576 bytes, of at most 1048575"},
+		{"overwritten before it arrives", "\txor.b32 %r4, %r4, 1024;\n\txor.b32 %r5, %r5, 8;\n", "\tst.global.b16 [0x70000000], 7;\n\txor.b32 %r4, %r4, 1024;\n\txor.b32 %r5, %r5, 8;\n", "what a copy reads has been overwritten before the copy was waited for"},
 		{"no barrier", "\tbar.sync 0;\n", "", "race: thread 0 of block 0 has made the mbarrier at 2048"},
 		{"no fence", "\tfence.mbarrier_init.release.cluster;\n", "", "no fence.mbarrier_init came since"},
 		{"an mbarrier that is read", "\tbar.sync 0;\n", "\tbar.sync 0;\n\tld.shared.b64 %rd7, [block+2048];\n", "where an mbarrier is"},

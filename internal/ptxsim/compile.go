@@ -28,6 +28,7 @@ func (p *parser) compile(i *instr, s string) {
 		i.run = func(t *thread) { t.regs[d] = f(a.get(t), b.get(t), c.get(t)) }
 		return
 	}
+	p.demand(opcode)
 	parts := strings.Split(opcode, ".")
 	switch parts[0] {
 	case "mov":

@@ -15,6 +15,8 @@
 // what they read is found, and so are fences that are missing. What comes before what
 // follows from barriers, of all threads or some, and from phases of mbarriers: see
 // order.go.
+// Registers that nothing has been written to are NaNs, sources of copies must not change
+// while these are under way, and a module may use what its target has.
 // Arithmetic is that of IEEE 754, with the roundings that the instructions name;
 // there are no approximate ones. Sums of mma are rounded once, not as hardware
 // does. NaNs are not those of the hardware bit by bit, nor are values that are not

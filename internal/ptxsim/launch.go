@@ -145,11 +145,12 @@ func (b *block) start(size int) {
 	}
 	b.threads = make([]thread, size)
 	b.registers = fileRegisters - size*b.share()
-	regs := make([]uint64, size*b.entry.regs)
-	n := b.launch.Block
+	n, each := b.launch.Block, len(b.entry.regs)
+	regs := make([]uint64, size*each)
 	for i := range b.threads {
 		at := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
-		b.threads[i] = thread{block: b, at: at, number: int32(b.number*size + i + 1), epoch: 1, regs: regs[i*b.entry.regs:][:b.entry.regs]}
+		b.threads[i] = thread{block: b, at: at, number: int32(b.number*size + i + 1), epoch: 1, regs: regs[i*each:][:each]}
+		copy(b.threads[i].regs, b.entry.regs)
 	}
 }
 

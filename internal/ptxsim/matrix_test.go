@@ -296,7 +296,8 @@ func TestCopyFaults(t *testing.T) {
 		{"copied over what is read", "\tadd.s64 %rd4", "\tcp.async.cg.shared.global [%r2], [%rd3], 16;\n\tadd.s64 %rd4", "race: write at the same place"},
 		{"copied twice", "\tcp.async.wait_group 1;\n", "\tcp.async.cg.shared.global [%r2], [%rd3], 16;\n", "has not been waited for"},
 		{"alignment", "mul.lo.u32 %r1, %r3, 16", "mul.lo.u32 %r1, %r3, 8", "not aligned"},
-		{"outside", "add.s64 %rd3, %rd0, %rd2", "add.s64 %rd3, %rd3, 512", "which was not allocated"},
+		{"outside", "add.s64 %rd3, %rd0, %rd2", "add.s64 %rd3, %rd2, 512", "which was not allocated"},
+		{"overwritten before it is waited for", "\tcp.async.wait_group 1;\n", "\tst.global.b16 [%rd3], -1;\n\tcp.async.wait_group 1;\n", "what a copy reads has been overwritten before the copy was waited for"},
 		{"row outside", "b16 {%r4, %r5, %r6, %r7}, [%r9]", "b16 {%r4, %r5, %r6, %r7}, [%r9+16]", "read of 16 bytes at 512 of a block's memory, which has 512"},
 		{"part of a warp", "\tldmatrix", "\t@%p0 ldmatrix", "deadlock"},
 	} {

@@ -17,8 +17,13 @@ type mbarrier struct {
 	ended    knows  // and those of the last
 }
 
-// mbarrierBytes is what one takes.
-const mbarrierBytes = 8
+const (
+	// mbarrierBytes is what one takes.
+	mbarrierBytes = 8
+	// mostBytes is how many one may expect. (PTX ISA, "Tracking asynchronous operations
+	// by the mbarrier object".)
+	mostBytes = 1<<20 - 1
+)
 
 // phases are a block's mbarriers, and the copies under way that they count.
 type phases struct {
@@ -97,6 +102,10 @@ func (p *parser) mbarrier(i *instr, opcode string, args []string) {
 		i.run = func(t *thread) {
 			if m := t.mbarrier(base.get(t) + offset); m != nil {
 				m.bytes += int(bytes.get(t) & mask(32))
+				if m.bytes > mostBytes {
+					t.fault("the mbarrier at %d expects %d bytes, of at most %d", m.at, m.bytes, mostBytes)
+					return
+				}
 				t.arrives(m)
 			}
 		}

@@ -26,7 +26,7 @@ type Entry struct {
 	Threads int
 	instrs  []instr
 	module  *Module
-	regs    int  // how many registers a thread has
+	regs    []uint64 // what a thread's registers hold at first: see poison
 	agents  bool // whether others than threads access the block's memory
 	partial bool // whether some threads wait for some others
 }
@@ -113,10 +113,12 @@ type parser struct {
 	line   int
 	m      *Module
 	err    error
+	target target
 	tables map[string]uint64 // where each begins
 	// Of the kernel that is read:
 	e      *Entry
 	regs   map[string]int
+	poison []uint64 // by register
 	params map[string]int
 	labels map[string]int
 	uses   []labelUse
@@ -161,7 +163,13 @@ func (p *parser) directive() {
 	line, _, _ := strings.Cut(p.text, "\n")
 	word, _, _ := strings.Cut(line, " ")
 	switch {
-	case word == ".version", word == ".target", word == ".address_size":
+	case word == ".version":
+		p.target.version = strings.TrimSpace(line[len(word):])
+		p.take(len(line))
+	case word == ".target":
+		p.target.arch = strings.TrimSpace(line[len(word):])
+		p.take(len(line))
+	case word == ".address_size":
 		p.take(len(line))
 	case strings.HasPrefix(line, ".extern .shared "):
 		f := strings.Fields(p.until(";")) // .extern .shared .align 16 .b8 name[]
@@ -198,7 +206,7 @@ func (p *parser) table(s string) {
 func (p *parser) entry() {
 	p.take(len(".visible .entry "))
 	p.e = &Entry{Name: p.until("("), module: p.m}
-	p.regs, p.params, p.labels, p.uses, p.wide = map[string]int{}, map[string]int{}, map[string]int{}, nil, nil
+	p.regs, p.params, p.labels, p.uses, p.wide, p.poison = map[string]int{}, map[string]int{}, map[string]int{}, nil, nil, nil
 	if list := p.until(")"); list != "" {
 		for _, param := range strings.Split(list, ",") {
 			f := strings.Fields(param)
@@ -268,7 +276,7 @@ func (p *parser) finish() {
 			}
 		}
 	}
-	p.e.regs = len(p.regs)
+	p.e.regs = p.poison
 	p.m.entries[p.e.Name] = p.e
 }
 
@@ -319,5 +327,10 @@ func (p *parser) registers(s string) {
 	}
 	for i := range n {
 		p.regs[fmt.Sprint(name, i)] = len(p.regs)
+		p.poison = append(p.poison, poison&mask(width(strings.TrimPrefix(f[1], "."))))
 	}
 }
+
+// poison is what registers hold that nothing has been written to, as far as they are
+// wide: NaN as a float of any width, an address where nothing is, and true.
+const poison = 0x7FFF7FFF7FFF7FFF

@@ -173,6 +173,62 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Registers that nothing has been written to are NaN as floats, true as predicates, and
+// no address: what a text forgets to set is not by chance 0, as a device's may not be.
+func TestUnwrittenRegistersArePoison(t *testing.T) {
+	run := func(body string) (float32, error) {
+		m, err := ptxsim.Parse(header + `.visible .entry k(.param .u64 y)
+{
+	.reg .pred %p<2>;
+	.reg .b16 %h<2>;
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<3>;
+	.reg .f32 %f<3>;
+	.reg .f64 %d<2>;
+	ld.param.u64 %rd0, [y];
+` + body + `
+	st.global.f32 [%rd0], %f0;
+	ret;
+}
+`)
+		require.NoError(t, err)
+		e, err := m.Entry("k")
+		require.NoError(t, err)
+		var memory ptxsim.Memory
+		y := make([]byte, 4)
+		_, err = e.Run(&memory, ptxsim.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: []uint64{memory.Alloc(y)}})
+		return math.Float32frombits(binary.LittleEndian.Uint32(y)), err
+	}
+	for _, body := range []string{
+		"", "mul.rn.f32 %f0, %f1, 0f00000000;", "cvt.rn.f32.f64 %f0, %d0;", "cvt.f32.f16 %f0, %h0;", "mov.b32 %f0, %r0;",
+		"mov.f32 %f0, 0f3F800000;\n\t@%p0 mov.f32 %f0, %f1;",
+		"setp.ge.u32 %p1, 0, 1;\n\t@%p1 ld.global.f32 %f0, [%rd0];", // a load whose guard fails
+	} {
+		got, err := run(body)
+		require.NoError(t, err)
+		require.True(t, got != got, "%s: %v", body, got)
+	}
+	_, err := run("ld.global.f32 %f0, [%rd1];")
+	require.ErrorContains(t, err, "before allocation 1")
+}
+
+// Instructions of Hopper are refused in modules whose target or version lacks them, as the
+// assembler refuses them.
+func TestInstructionsOfAnotherTarget(t *testing.T) {
+	for _, c := range []struct{ text, old, new, want string }{
+		{grouped, ".target sm_90a", ".target sm_90", "wgmma.fence.sync.aligned in a module for sm_90"},
+		{grouped, ".target sm_90a", ".target sm_80", "fence.proxy.async.shared::cta in a module for sm_80"},
+		{grouped, ".version 8.0", ".version 7.8", "fence.proxy.async.shared::cta in a module of PTX 7.8"},
+		{boxed, ".target sm_90a", ".target sm_80", "fence.mbarrier_init.release.cluster in a module for sm_80"},
+		{halves, ".target sm_90a", ".target sm_90", "setmaxnreg.dec.sync.aligned.u32 in a module for sm_90"},
+	} {
+		_, err := ptxsim.Parse(strings.Replace(c.text, c.old, c.new, 1))
+		require.ErrorContains(t, err, c.want)
+	}
+	_, err := ptxsim.Parse(strings.Replace(boxed, ".target sm_90a", ".target sm_90", 1))
+	require.NoError(t, err)
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, old, new string

@@ -170,6 +170,10 @@ func (t *thread) matrix(to *[256][16]float64, desc uint64, rows int, across bool
 		t.fault("a descriptor %#x of another swizzle than that of 128 bytes", desc)
 		return false
 	}
+	if start&0x380 != 0 {
+		t.fault("a descriptor %#x without a base offset, whose matrix begins within 1024 bytes of the swizzle's pattern", desc)
+		return false
+	}
 	b := t.block
 	if b.reading == nil {
 		b.reading = make([][]int32, len(b.shared)/rowBytes+1)

@@ -137,7 +137,7 @@ func TestWgmmaFaults(t *testing.T) {
 		{"outside", "0x40000040", "0x40000080", "of a block's memory, which has 9216"},
 		{"another swizzle", "0x40000040", "0x80000040", "another swizzle"},
 		{"the other way round", "1, 1, 1, 0, 0;", "1, 1, 1, 1, 0;", "want"},
-		{"not swizzled", "add.u32 %r8, %r6, 512", "add.u32 %r8, %r6, 520", "of a block's memory, which has 9216"},
+		{"inside the swizzle's pattern", "add.u32 %r8, %r6, 512", "add.u32 %r8, %r6, 520", "without a base offset, whose matrix begins within 1024 bytes"},
 		{"descriptors of a thread's own", "or.b32 %r6, %r5, 0x10000", "add.u32 %r6, %r5, %r0", "not that of the warpgroup's first"},
 		{"part of a warpgroup", "\twgmma.mma", "\tsetp.lt.u32 %p1, %r0, 96;\n\t@%p1 wgmma.mma", "deadlock"},
 	} {
