@@ -11,6 +11,8 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 COMPAREFLAGS ?=
 PTXASFLAGS ?=
+# Besides that of CUDA 13.0: those whose compilers drivers have, from 525 on.
+PTXAS_VERSIONS ?= 12.0.140 12.2.140 12.4.131 12.6.85 12.8.93
 GPUFLAGS ?=
 # How much make soak does: 1 all, which takes some hours of one processor, 0.1 a tenth.
 SOAK     ?= 1
@@ -56,8 +58,8 @@ race: ## test under the race detector; needs a C compiler
 		CGO_ENABLED=1 $(GO) test -race -timeout 30m $(TESTFLAGS) ./...; \
 	fi
 
-ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assembler, which pip installs; PTXASFLAGS=-update writes the table of registers anew
-	@GO="$(GO)" PYTHON="$(PYTHON)" tools/ptxas/run.sh $(PTXASFLAGS)
+ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemblers, which pip installs; PTXASFLAGS=-update writes the table of registers anew; PTXAS_VERSIONS= is one version alone, and no disassembler
+	@GO="$(GO)" PYTHON="$(PYTHON)" PTXAS_VERSIONS="$(PTXAS_VERSIONS)" tools/ptxas/run.sh $(PTXASFLAGS)
 
 soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator; the suite and the dialect's tests on GPUs that are not there; SOAK=0.1 does a tenth
 	@start=$$(date +%s); export LTC_SOAK=$(SOAK) LTC_CACHE=off; \

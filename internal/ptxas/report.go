@@ -52,6 +52,17 @@ func Report(said string) ([]Entry, error) {
 	return all, nil
 }
 
+// Advice reads what ptxas -v has said of a module whose registers may spill. It is an error
+// if that has advice about instructions of tensor cores.
+func Advice(said string) error {
+	for line := range strings.Lines(said) {
+		if advice.MatchString(line) {
+			return fmt.Errorf("ptxas: %s", strings.TrimSpace(line))
+		}
+	}
+	return nil
+}
+
 // last returns the last of the entries, or none.
 func last(all []Entry) *Entry {
 	if len(all) == 0 {

@@ -2,6 +2,14 @@
 // them do, by NVIDIA's assembler for all GPUs that matter: it must not warn, and
 // no entry may spill registers. What modules with names take is compared with a
 // golden table, which -update writes anew.
+//
+// The compiler in a driver is the assembler of the driver's version of CUDA, and a
+// crash of it ends the process. So assemblers of other versions must take all modules,
+// too, without advice about tensor cores. An artifact keeps modules for sm_80 as the
+// driver's linker makes them, which assembles them as -c does: all assemblers must take
+// them so, but may spill. Modules for sm_90a are not assembled so: artifacts keep these
+// as PTX alone, since in relocatable code setmaxnreg is ignored (C7504) and each product
+// of a warpgroup is waited for (C7509).
 package main
 
 import (
@@ -23,31 +31,62 @@ import (
 // targets are GPUs: A100 and H100.
 var targets = []string{"sm_80", "sm_90a"}
 
+// tools are NVIDIA's programs.
+type tools struct {
+	assembler    string // whose numbers are in the golden table
+	others       []other
+	disassembler string // may be empty
+}
+
+// other is an assembler of another version of CUDA.
+type other struct{ version, path string }
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("ptxas: ")
-	assembler := flag.String("assembler", "ptxas", "NVIDIA's `program`")
+	var t tools
+	flag.StringVar(&t.assembler, "assembler", "ptxas", "NVIDIA's `program`")
+	flag.Func("other", "another `VERSION=PROGRAM` that must take all modules; may be given more than once", func(s string) error {
+		version, path, ok := strings.Cut(s, "=")
+		if !ok {
+			return errors.New("want VERSION=PROGRAM")
+		}
+		t.others = append(t.others, other{version, path})
+		return nil
+	})
+	flag.StringVar(&t.disassembler, "disassembler", "", "NVIDIA's nvdisasm, by which machine code for sm_90a is compared with its text; without it, it is not")
 	table := flag.String("table", "backends/cuda/ptx/testdata/ptxas.tsv", "the golden `file`")
 	update := flag.Bool("update", false, "write the golden table anew")
+	named := flag.Bool("named", false, "look at modules with names only, and at no table")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("want the directory that modules are kept in")
 	}
 	modules, err := ptxas.Kept(flag.Arg(0))
+	if *named {
+		*table = ""
+		modules = slices.DeleteFunc(modules, func(m ptxas.Module) bool { return len(m.Names) == 0 })
+	}
 	if err == nil && len(modules) == 0 {
 		err = errors.New("there are no modules: no test has kept one")
 	}
 	if err == nil {
-		err = check(modules, *assembler, *table, *update)
+		err = t.check(modules, *table, *update)
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d modules assembled for %s: no warning, nothing spilled\n", len(modules), strings.Join(targets, " and "))
+	for _, o := range t.others {
+		fmt.Printf("%s takes them, too\n", o.version)
+	}
+	if t.disassembler != "" {
+		fmt.Println("machine code for sm_90a waits for what its text asks for, and for nothing else")
+	}
 }
 
-// check assembles modules and compares what they take with the table.
-func check(modules []ptxas.Module, assembler, table string, update bool) error {
+// check assembles modules and compares what they take with the table, if there is one.
+func (t *tools) check(modules []ptxas.Module, table string, update bool) error {
 	said := make([][][]ptxas.Entry, len(modules))
 	failed := make([]error, len(modules))
 	next := make(chan int)
@@ -55,7 +94,7 @@ func check(modules []ptxas.Module, assembler, table string, update bool) error {
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for i := range next {
-				said[i], failed[i] = assembled(&modules[i], assembler)
+				said[i], failed[i] = t.assembled(&modules[i])
 			}
 		})
 	}
@@ -68,7 +107,10 @@ func check(modules []ptxas.Module, assembler, table string, update bool) error {
 		return err
 	}
 	got := text(modules, said)
-	if update {
+	switch {
+	case table == "":
+		return nil
+	case update:
 		return os.WriteFile(table, []byte(got), 0o666)
 	}
 	want, err := os.ReadFile(table)
@@ -79,31 +121,61 @@ func check(modules []ptxas.Module, assembler, table string, update bool) error {
 }
 
 // assembled returns what entries take, by target; none for those that the module
-// is not for.
-func assembled(m *ptxas.Module, assembler string) ([][]ptxas.Entry, error) {
+// is not for. Its error has all that is wrong with the module.
+func (t *tools) assembled(m *ptxas.Module) ([][]ptxas.Entry, error) {
 	dir, err := os.MkdirTemp("", "ptxas")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "k.ptx")
+	file, cubin := filepath.Join(dir, "k.ptx"), filepath.Join(dir, "k.cubin")
 	if err := os.WriteFile(file, []byte(m.Text), 0o666); err != nil {
 		return nil, err
 	}
-	all := make([][]ptxas.Entry, len(targets))
-	for i, target := range targets {
-		if strings.Contains(m.Text, ".target sm_90") && target < "sm_90" {
-			continue
-		}
-		out, err := exec.Command(assembler, "-arch="+target, "-v", "-warn-spills", "-warn-lmem-usage", file, "-o", filepath.Join(dir, "k.cubin")).CombinedOutput()
-		if err == nil {
-			all[i], err = ptxas.Report(string(out))
+	var wrong []error
+	// assemble runs an assembler, which must not warn unless it may spill.
+	assemble := func(version, path, target string, spills bool, flags ...string) []ptxas.Entry {
+		flags = append(flags, "-arch="+target, "-v", "-warn-spills", "-warn-lmem-usage", file, "-o", cubin)
+		out, err := exec.Command(path, flags...).CombinedOutput()
+		var entries []ptxas.Entry
+		switch {
+		case err == nil && spills:
+			err = ptxas.Advice(string(out))
+		case err == nil:
+			entries, err = ptxas.Report(string(out))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("module %s %v for %s: %w\n%s", m.Hash, m.Names, target, err, out)
+			wrong = append(wrong, fmt.Errorf("module %s %v: ptxas%s %s: %w\n%s", m.Hash, m.Names, version, strings.Join(flags, " "), err, out))
+		}
+		return entries
+	}
+	hopper := strings.Contains(m.Text, ".target sm_90")
+	all := make([][]ptxas.Entry, len(targets))
+	for i, target := range targets {
+		if hopper && target < "sm_90" {
+			continue
+		}
+		all[i] = assemble("", t.assembler, target, false)
+		if t.disassembler != "" && target == "sm_90a" && len(wrong) == 0 {
+			code, err := exec.Command(t.disassembler, "-c", cubin).Output()
+			if err == nil {
+				err = ptxas.Waits(m.Text, string(code))
+			}
+			if err != nil {
+				wrong = append(wrong, fmt.Errorf("module %s %v for %s: %w", m.Hash, m.Names, target, err))
+			}
+		}
+		for _, o := range t.others {
+			assemble(" "+o.version, o.path, target, false)
+			if !hopper {
+				assemble(" "+o.version, o.path, target, true, "-c")
+			}
+		}
+		if len(t.others) > 0 && !hopper {
+			assemble("", t.assembler, target, true, "-c")
 		}
 	}
-	return all, nil
+	return all, errors.Join(wrong...)
 }
 
 // text is the table: of each entry of the modules with names, registers and a

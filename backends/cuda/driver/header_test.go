@@ -14,10 +14,10 @@ import (
 )
 
 // header returns NVIDIA's cuda.h: of a toolkit, or where pip puts the package
-// nvidia-cuda-runtime, in the environment of tools/ptxas/install.sh, in that of now or in
+// nvidia-cuda-runtime, in the folder of tools/ptxas/install.sh, in the environment of now or in
 // the Python that is in PATH.
 func header(t *testing.T) *cheader.Header {
-	roots := []string{"../../../.venv-ptxas/lib/python*/site-packages/nvidia/*/include", "/usr/local/cuda*/include"}
+	roots := []string{"../../../.venv-ptxas/*/nvidia/*/include", "/usr/local/cuda*/include"}
 	if env := os.Getenv("VIRTUAL_ENV"); env != "" {
 		roots = append(roots, filepath.Join(env, "lib", "python*", "site-packages", "nvidia", "*", "include"))
 	}

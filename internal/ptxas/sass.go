@@ -1,0 +1,88 @@
+package ptxas
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// What an entry has of instructions that wait, in PTX and in machine code.
+type waits struct {
+	products   int // of warpgroups
+	waited     int // for products of warpgroups
+	wide       int // for memory of the whole GPU, or more
+	local      int // accesses to memory of a thread's own
+	committed  int // groups of copies
+	waitedCopy int // for groups of copies
+}
+
+var (
+	entryPTX  = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
+	entrySASS = regexp.MustCompile(`(?m)^\s*\.section\s+\.text\.(\w+),`)
+	patterns  = []struct {
+		ptx, sass *regexp.Regexp
+		count     func(w *waits) *int
+	}{
+		{regexp.MustCompile(`\bwgmma\.mma_async\b`), regexp.MustCompile(`\bHGMMA\b`), func(w *waits) *int { return &w.products }},
+		{regexp.MustCompile(`\bwgmma\.wait_group\b`), regexp.MustCompile(`\bWARPGROUP\.DEPBAR\b`), func(w *waits) *int { return &w.waited }},
+		{regexp.MustCompile(`\bfence\.proxy\.async;|\bfence\.(sc|acq_rel)\.(gpu|sys)\b|\bmembar\.(gl|sys)\b`), regexp.MustCompile(`\bMEMBAR\.\w+\.(GPU|SYS|VC)\b`), func(w *waits) *int { return &w.wide }},
+		{regexp.MustCompile(`\b(ld|st)\.local\b`), regexp.MustCompile(`\b(LDL|STL)\b`), func(w *waits) *int { return &w.local }},
+		{regexp.MustCompile(`\bcp\.async\.commit_group\b`), regexp.MustCompile(`\bLDGDEPBAR\b`), func(w *waits) *int { return &w.committed }},
+		{regexp.MustCompile(`\bcp\.async\.wait_(group|all)\b`), regexp.MustCompile(`\bDEPBAR\.LE SB0\b`), func(w *waits) *int { return &w.waitedCopy }},
+	}
+)
+
+// counted returns what each entry of a text has.
+func counted(text string, entry *regexp.Regexp, sass bool) map[string]*waits {
+	all := map[string]*waits{}
+	at := entry.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		w := &waits{}
+		for _, p := range patterns {
+			of := p.ptx
+			if sass {
+				of = p.sass
+			}
+			*p.count(w) = len(of.FindAllStringIndex(text[m[1]:end], -1))
+		}
+		all[text[m[2]:m[3]]] = w
+	}
+	return all
+}
+
+// Waits compares a module with its machine code as nvdisasm -c prints it. It is an error
+// if an entry there waits where its text does not ask for that: for memory of the whole
+// GPU, for products of warpgroups or for copies, or if it keeps anything in memory of a
+// thread's own. Loops may be unrolled: waits count beside what is waited for.
+func Waits(ptx, sass string) error {
+	asked, has := counted(ptx, entryPTX, false), counted(sass, entrySASS, true)
+	if len(asked) == 0 {
+		return fmt.Errorf("nvdisasm: the module has no entry")
+	}
+	var wrong []string
+	for name, a := range asked {
+		h := has[name]
+		switch {
+		case h == nil:
+			wrong = append(wrong, fmt.Sprintf("there is no machine code of %s", name))
+		case a.products > 0 && h.products == 0:
+			wrong = append(wrong, fmt.Sprintf("%s has no product of warpgroups, want %d", name, a.products))
+		case h.waited*a.products > a.waited*h.products || h.waited > 0 && a.products == 0:
+			wrong = append(wrong, fmt.Sprintf("%s waits %d times for %d products of warpgroups, the text %d times for %d", name, h.waited, h.products, a.waited, a.products))
+		case h.wide > 0 && a.wide == 0:
+			wrong = append(wrong, fmt.Sprintf("%s waits for memory of the whole GPU: MEMBAR", name))
+		case h.local > a.local:
+			wrong = append(wrong, fmt.Sprintf("%s has %d accesses to a thread's own memory: LDL or STL", name, h.local))
+		case h.committed > 0 && h.waitedCopy*a.committed > a.waitedCopy*h.committed:
+			wrong = append(wrong, fmt.Sprintf("%s waits %d times for %d groups of copies, the text %d times for %d", name, h.waitedCopy, h.committed, a.waitedCopy, a.committed))
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fmt.Errorf("nvdisasm: %s", strings.Join(wrong, "; "))
+}
