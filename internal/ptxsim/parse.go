@@ -27,8 +27,8 @@ type Entry struct {
 	instrs  []instr
 	module  *Module
 	regs    []uint64 // what a thread's registers hold at first: see poison
-	agents  bool // whether others than threads access the block's memory
-	partial bool // whether some threads wait for some others
+	agents  bool     // whether others than threads access the block's memory
+	partial bool     // whether some threads wait for some others
 }
 
 // words is how many words of 8 bytes the parameters have.
