@@ -75,9 +75,8 @@ func placed(batch []kernel.Index, indexVectorDim, i int64, rank int) []kernel.In
 }
 
 // scatter copies its operand, then combines updates with it in the order of their
-// elements. Where windows overlap, of which one is said nowhere to be first, that
-// may be another order than the evaluator's, which goes by indices. What of an
-// update lies outside of the operand is left out.
+// indices, as the evaluator does: of several updates of an element that replace it the
+// last stays. What of an update lies outside of the operand is left out.
 //
 // Batching dimensions, and those that no index moves and that an update has in
 // full, are parallel axes; a stage over the others copies, another scatters.
@@ -157,14 +156,16 @@ func (s *scattered) share() {
 }
 
 // stage begins a stage over the dimensions of a shape that no parallel axis runs
-// along, and returns an index of all.
-func (s *scattered) stage(name string, shape types.Shape, shared []kernel.Index) []kernel.Index {
+// along, and returns an index of all. The dimensions in inner are its innermost axes.
+func (s *scattered) stage(name string, shape types.Shape, shared []kernel.Index, inner []int64) []kernel.Index {
 	at := slices.Clone(shared)
 	var axes []kernel.Axis
-	for d, n := range shape {
-		if at[d].Terms == nil {
-			at[d] = kernel.Along(s.b.ParallelAxes() + len(axes))
-			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("%s%d", name, d), Size: kernel.Size(n)})
+	for _, innermost := range []bool{false, true} {
+		for d, n := range shape {
+			if at[d].Terms == nil && slices.Contains(inner, int64(d)) == innermost {
+				at[d] = kernel.Along(s.b.ParallelAxes() + len(axes))
+				axes = append(axes, kernel.Axis{Name: fmt.Sprintf("%s%d", name, d), Size: kernel.Size(n)})
+			}
 		}
 	}
 	s.b.Stage(axes...)
@@ -173,13 +174,14 @@ func (s *scattered) stage(name string, shape types.Shape, shared []kernel.Index)
 
 // copy is the stage that copies the operand.
 func (s *scattered) copy() {
-	at := s.stage("j", s.b.in[0].Shape, s.operand)
+	at := s.stage("j", s.b.in[0].Shape, s.operand, nil)
 	s.b.store(0, s.b.load(0, at...), at...)
 }
 
-// combine is the stage that combines the updates with the result.
+// combine is the stage that combines the updates with the result, window by window:
+// elements of one window are different elements of the result.
 func (s *scattered) combine(with kernel.Op) {
-	b, from := s.b, s.stage("u", s.b.in[2].Shape, s.updates)
+	b, from := s.b, s.stage("u", s.b.in[2].Shape, s.updates, s.UpdateWindowDims)
 	var batch []kernel.Index
 	for u := range from {
 		if !slices.Contains(s.UpdateWindowDims, int64(u)) {
