@@ -93,10 +93,15 @@ func (p *parser) address(s string) (base operand, offset uint64) {
 		return operand{-1, 0}, 0
 	}
 	b, o, has := strings.Cut(in, "+")
+	base = p.value(strings.TrimSpace(b))
 	if has {
-		offset = p.value(strings.TrimSpace(o)).bits
+		o := p.value(strings.TrimSpace(o))
+		if o.reg >= 0 {
+			p.fail("%q has a register for an offset", s)
+		}
+		offset = o.bits
 	}
-	return p.value(strings.TrimSpace(b)), offset
+	return base, offset
 }
 
 // list splits {a, b, …}, which has n items.

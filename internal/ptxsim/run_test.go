@@ -237,6 +237,7 @@ func TestParseErrors(t *testing.T) {
 	}{
 		{"opcode", "add.rn.f32 %f0", "add.rz.f32 %f0", 24, "unknown opcode add.rz.f32"},
 		{"approximate", "add.rn.f32 %f0, %f0, %f1", "ex2.approx.f32 %f0, %f1", 24, "unknown opcode ex2.approx.f32"},
+		{"address", "[block+4]", "[4+%rd4]", 39, `"[4+%rd4]" has a register for an offset`},
 		{"register", "mov.u32 %r0, %tid.x", "mov.u32 %r12, %tid.x", 14, "there is no register %r12"},
 		{"operands", "and.b32 %r5, %r0, 31", "and.b32 %r5, %r0", 28, "and.b32 has 2 operands, want 3"},
 		{"label", "bra L1", "bra L2", 27, "there is no label L2"},
