@@ -105,6 +105,23 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// nothing is what a device without end gives, and counts it.
+type nothing struct{ read int }
+
+func (e *nothing) Read(p []byte) (int, error) {
+	clear(p)
+	e.read += len(p)
+	return len(p), nil
+}
+
+// What is no text is refused by its first bytes.
+func TestReadCSVWantsText(t *testing.T) {
+	e := &nothing{}
+	_, err := ReadCSV("a.csv", io.MultiReader(strings.NewReader("1\n2\n"), e))
+	require.EqualError(t, err, "a.csv: after row 2: byte 4 is 0: it is no text, or none in UTF-8")
+	require.LessOrEqual(t, e.read, 1<<13)
+}
+
 // A mistake with rows and columns panics with the numbers that are wrong.
 func TestOutside(t *testing.T) {
 	d := &Table{Rows: 2, Cols: 3, Values: []float32{1, 2, 3, 4, 5, 6}}

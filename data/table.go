@@ -4,7 +4,7 @@
 // All that looks random here follows from a seed alone, on every machine and
 // for every version of Go.
 //
-// imports only ltc/soa.
+// imports only ltc/soa and ltc/internal/files.
 package data
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"strconv"
 
+	"ltc/internal/files"
 	"ltc/soa"
 )
 
@@ -45,7 +46,7 @@ func ReadCSV(name string, r io.Reader) (*Table, error) {
 		defer zr.Close()
 		plain = zr
 	}
-	lines := &rowReader{r: plain}
+	lines := &rowReader{r: files.Text(plain)}
 	cr := csv.NewReader(lines)
 	cr.FieldsPerRecord, cr.ReuseRecord = -1, true
 	t := &Table{}
@@ -143,14 +144,23 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 	return nil
 }
 
-// ReadCSVFile reads the file at path as [ReadCSV] does.
+// ReadCSVFile reads the file at path as [ReadCSV] does, or up to 1 GiB of a pipe or
+// device.
 func ReadCSVFile(path string) (*Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read table: %w", err)
 	}
 	defer f.Close()
-	return ReadCSV(path, f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read table: %w", err)
+	}
+	var r io.Reader = f
+	if !info.Mode().IsRegular() {
+		r = files.Bounded(f, files.MostPiped)
+	}
+	return ReadCSV(path, r)
 }
 
 // size describes t for panics.

@@ -38,29 +38,50 @@ func OffHeap(n int) (*Buffer, error) {
 // not reach the file. The file must not be made shorter while the buffer or a
 // view of it is in use: looking at what is gone ends the process.
 func MapFile(path string) (*Buffer, error) {
-	f, err := os.Open(path)
+	f, size, err := openRegular("map", path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("map %s: it is no regular file", path)
-	case info.Size() == 0:
+	if size == 0 {
 		return New(0), nil
-	case int64(int(info.Size())) != info.Size():
-		return nil, fmt.Errorf("map %s: %w: it has %d bytes", path, ErrMemory, info.Size())
 	}
-	mem, err := mapFile(f, int(info.Size()))
+	mem, err := mapFile(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
 	b := mapped(mem, mem)
 	b.file = true
 	return b, nil
+}
+
+// openRegular opens a regular file and returns its size. Whatever else there is, it
+// does not wait, as opening a pipe without a writer would.
+func openRegular(what, path string, mode int) (*os.File, int, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	f := (*os.File)(nil)
+	if info.Mode().IsRegular() {
+		if f, err = os.OpenFile(path, mode, 0); err != nil {
+			return nil, 0, err
+		}
+		info, err = f.Stat()
+	}
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s %s: it is no regular file: write it to one", what, path)
+	case int64(int(info.Size())) != info.Size():
+		err = fmt.Errorf("%s %s: %w: it has %d bytes", what, path, ErrMemory, info.Size())
+	default:
+		return f, int(info.Size()), nil
+	}
+	if f != nil {
+		f.Close()
+	}
+	return nil, 0, err
 }
 
 // Foreign returns a buffer of memory that another owner keeps until release is

@@ -40,21 +40,15 @@ func OpenShared(path string, write bool) (*Buffer, error) {
 	if write {
 		mode = os.O_RDWR
 	}
-	f, err := os.OpenFile(path, mode, 0)
+	f, size, err := openRegular("open", path, mode)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() == 0:
-		return nil, fmt.Errorf("open %s: it is no regular file with content", path)
-	case int64(int(info.Size())) != info.Size():
-		return nil, fmt.Errorf("open %s: %w: it has %d bytes", path, ErrMemory, info.Size())
+	if size == 0 {
+		return nil, fmt.Errorf("open %s: it is empty", path)
 	}
-	b, err := share(f, int(info.Size()), write)
+	b, err := share(f, size, write)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}

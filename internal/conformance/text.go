@@ -9,19 +9,18 @@ import (
 	"ltc/soa"
 )
 
-// mostPiped is how much is read of what does not tell its size beforehand: a
-// device may have no end.
-const mostPiped = 1 << 30
-
 // ReadFile is os.ReadFile which refuses what cannot be held in memory.
 func ReadFile(file string) ([]byte, error) {
-	return files.Read(file, mostPiped, func(f *os.File, size int64) ([]byte, error) {
+	return files.Read(file, func(f *os.File, size int64) ([]byte, error) {
 		if size > soa.Limit()/2 { // it is a string, too
 			return nil, fmt.Errorf("%s: %w: a text of %s", file, soa.ErrMemory, soa.Size(size))
 		}
 		return io.ReadAll(f)
-	})
+	}, func(r io.Reader) ([]byte, error) { return ReadPipe(file, r) })
 }
 
-// ReadPipe reads what does not tell its size beforehand; errors give it name.
-func ReadPipe(name string, r io.Reader) ([]byte, error) { return files.AtMost(name, r, mostPiped) }
+// ReadPipe reads a text that does not tell its size beforehand, of at most
+// [files.MostPiped] bytes; errors give it name.
+func ReadPipe(name string, r io.Reader) ([]byte, error) {
+	return files.AtMost(name, files.Text(r), files.MostPiped)
+}

@@ -7,7 +7,9 @@ package files
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,8 +18,9 @@ import (
 )
 
 // Read opens what path names. A regular file, which tells its size, is read by
-// the function; of all else, pipes and devices, up to most bytes are.
-func Read(path string, most int64, regular func(f *os.File, size int64) ([]byte, error)) ([]byte, error) {
+// the first function; all else, pipes and devices that may have no end, by the
+// second.
+func Read(path string, regular func(f *os.File, size int64) ([]byte, error), endless func(r io.Reader) ([]byte, error)) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -28,20 +31,92 @@ func Read(path string, most int64, regular func(f *os.File, size int64) ([]byte,
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return AtMost(path, f, most)
+		return endless(f)
 	}
 	return regular(f, info.Size())
 }
+
+// MostPiped is how many bytes are read of what is no regular file, where its
+// format does not say at the start how long it is.
+const MostPiped = 1 << 30
 
 // AtMost reads all of r, which has no end that is known: more than so many bytes
 // are an error, which gives it the name. What is read may lie in memory several
 // times while it grows.
 func AtMost(name string, r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(data)) > most {
-		return nil, fmt.Errorf("%s: more than %d bytes, which is the most that is read of what is no regular file: write it to one", name, most)
+	data, err := io.ReadAll(Bounded(r, most))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return data, err
+	return data, nil
+}
+
+// Bounded returns a reader of r that ends with an error where r has more than so
+// many bytes.
+func Bounded(r io.Reader, most int64) io.Reader { return &bounded{r, most, most} }
+
+type bounded struct {
+	r          io.Reader
+	left, most int64
+}
+
+// Read implements io.Reader. One byte more is read, to see that there is none.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, fmt.Errorf("more than %d bytes, which is the most that is read of what is no regular file: write it to one", b.most)
+	}
+	return n, err
+}
+
+// Text returns a reader of r, a text, that ends with an error where r has a byte
+// of 0: devices and files of other formats are found out by their first bytes.
+func Text(r io.Reader) io.Reader { return &text{r: r} }
+
+type text struct {
+	r    io.Reader
+	read int64
+}
+
+// Read implements io.Reader.
+func (t *text) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if i := bytes.IndexByte(p[:n], 0); i >= 0 {
+		return i, fmt.Errorf("byte %d is 0: it is no text, or none in UTF-8", t.read+int64(i))
+	}
+	t.read += int64(n)
+	return n, err
+}
+
+// Promised reads the rest of r, which begins with head and by that has size bytes.
+// Memory is taken as bytes arrive, at most twice size, so that a promise alone takes
+// none. One byte more is an error.
+func Promised(name string, head []byte, r io.Reader, size int) ([]byte, error) {
+	const first = 1 << 20
+	data := append(make([]byte, 0, max(min(size, first), len(head))), head...)
+	for len(data) < size {
+		if len(data) == cap(data) {
+			data = append(make([]byte, 0, min(size, 2*cap(data))), data...)
+		}
+		n, err := io.ReadFull(r, data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, fmt.Errorf("%s: truncated: it has %d bytes, and %d by its header", name, len(data), size)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	more := len(data) - size
+	if more == 0 {
+		var err error
+		if more, err = io.ReadFull(r, make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if more > 0 {
+		return nil, fmt.Errorf("%s: more than the %d bytes that its header says: the header does not describe all of it", name, size)
+	}
+	return data, nil
 }
 
 // Write makes a regular file of what the function writes, or none: it has a name of

@@ -13,16 +13,64 @@ import (
 func TestRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a")
 	require.NoError(t, os.WriteFile(file, []byte("12345"), 0o600))
-	data, err := Read(file, 4, func(f *os.File, size int64) ([]byte, error) {
+	endless := func(r io.Reader) ([]byte, error) { return AtMost("p", r, 4) }
+	data, err := Read(file, func(f *os.File, size int64) ([]byte, error) {
 		require.EqualValues(t, 5, size)
 		return io.ReadAll(f)
-	})
+	}, endless)
 	require.NoError(t, err)
 	require.Equal(t, "12345", string(data), "the limit is for what has no size")
-	_, err = Read(file+"x", 4, nil)
+	_, err = Read(file+"x", nil, endless)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = Read(filepath.Dir(file), 4, nil)
+	_, err = Read(filepath.Dir(file), nil, endless)
 	require.Error(t, err)
+}
+
+// endless counts what is read of it.
+type endless struct {
+	of   byte
+	read int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = e.of
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+// Of what has no end no more is read than is promised or allowed, and a byte to see
+// that there is more.
+func TestEndlessReadersEnd(t *testing.T) {
+	const many = 3 << 20
+	e := &endless{of: 'a'}
+	_, err := AtMost("p", e, many)
+	require.ErrorContains(t, err, "p: more than 3145728 bytes, which is the most that is read")
+	require.Equal(t, many+1, e.read)
+
+	e = &endless{of: 'a'}
+	_, err = Promised("p", []byte("head"), e, many)
+	require.EqualError(t, err, "p: more than the 3145728 bytes that its header says: the header does not describe all of it")
+	require.Equal(t, many-len("head")+1, e.read)
+
+	e = &endless{}
+	_, err = AtMost("p", Text(io.MultiReader(strings.NewReader("abc"), e)), many)
+	require.EqualError(t, err, "p: byte 3 is 0: it is no text, or none in UTF-8")
+	require.LessOrEqual(t, e.read, 1<<10)
+}
+
+func TestPromised(t *testing.T) {
+	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 1} {
+		want := "head" + strings.Repeat("b", n)
+		data, err := Promised("p", []byte("head"), strings.NewReader(want[4:]), len(want))
+		require.NoError(t, err)
+		require.True(t, string(data) == want, n)
+	}
+	_, err := Promised("p", []byte("head"), strings.NewReader("ab"), 1<<40)
+	require.EqualError(t, err, "p: truncated: it has 6 bytes, and 1099511627776 by its header")
+	_, err = Promised("p", []byte("head"), strings.NewReader("ab"), 3)
+	require.ErrorContains(t, err, "more than the 3 bytes")
 }
 
 func TestAtMost(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"ltc/internal/files"
 	"ltc/soa"
 )
 
@@ -102,13 +103,27 @@ func unpack(total uint64, f *zip.File) (uint64, error) {
 	return total, nil
 }
 
-// ReadArchive reads a .npz file.
+// ReadArchive reads a .npz file, or up to 1 GiB of a pipe or device.
 func ReadArchive(path string) (Archive, error) {
-	data, err := readAligned(path)
+	data, err := readAligned(path, func(r io.Reader) ([]byte, error) { return readPiped(path, r) })
 	if err != nil {
 		return nil, fmt.Errorf("read archive: %w", err)
 	}
 	return DecodeArchive(path, data)
+}
+
+// readPiped reads an archive that does not tell its size: what it has is said at its
+// end. What does not begin as one is not read.
+func readPiped(name string, r io.Reader) ([]byte, error) {
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	if begin := string(head[:n]); begin != "PK\x03\x04" && begin != "PK\x05\x06" { // of an entry, or of none
+		return nil, fmt.Errorf("%s: not an .npz archive: it starts with %q", name, begin)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return files.AtMost(name, io.MultiReader(bytes.NewReader(head), r), min(files.MostPiped, soa.Limit()/4))
 }
 
 // entryBytes returns the content of f, a part of data where it is stored.
@@ -147,7 +162,7 @@ func entryBytes(f *zip.File, data []byte) ([]byte, error) {
 func inflate(raw []byte, size uint64) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(raw))
 	defer r.Close()
-	head, err := inflateHeader(r, size)
+	head, err := readHeader(r, size, func(err error, n int) error { return inflated(err, n, size) })
 	if err != nil {
 		return nil, err
 	}
@@ -172,16 +187,16 @@ func inflate(raw []byte, size uint64) ([]byte, error) {
 	return body, nil
 }
 
-// mostHeader is how long a deflated header may be: those of numbers have some hundred
-// bytes, and a longer one costs little only where it lies in the file.
+// mostHeader is how long a header may be that does not lie in a file: those of numbers
+// have some hundred bytes.
 const mostHeader = 1 << 20
 
-// inflateHeader returns the start of an entry that inflates to size bytes, with the
-// whole header if it is there.
-func inflateHeader(r io.Reader, size uint64) ([]byte, error) {
+// readHeader returns the start of a .npy file of size bytes, with the whole header if
+// it is there. failed returns what is wrong when err ended reading after n bytes.
+func readHeader(r io.Reader, size uint64, failed func(err error, n int) error) ([]byte, error) {
 	head := make([]byte, min(size, preambleBytes))
 	n, err := io.ReadFull(r, head)
-	if err := inflated(err, n, size); err != nil {
+	if err := failed(err, n); err != nil {
 		return nil, err
 	}
 	dict, rest, err := preamble(head)
@@ -189,7 +204,7 @@ func inflateHeader(r io.Reader, size uint64) ([]byte, error) {
 		return nil, err
 	}
 	if dict > mostHeader {
-		return nil, fmt.Errorf("a header of %d bytes, which may be %d where they are deflated", dict, mostHeader)
+		return nil, fmt.Errorf("a header of %d bytes, which may be %d where it does not lie in a file", dict, mostHeader)
 	}
 	all := min(uint64(len(head)-len(rest))+dict, size)
 	if all <= uint64(len(head)) {
@@ -197,7 +212,7 @@ func inflateHeader(r io.Reader, size uint64) ([]byte, error) {
 	}
 	head = append(make([]byte, 0, all), head...)[:all]
 	n, err = io.ReadFull(r, head[preambleBytes:])
-	return head, inflated(err, preambleBytes+n, size)
+	return head, failed(err, preambleBytes+n)
 }
 
 // inflated returns what is wrong when err ended inflating after n bytes.

@@ -158,7 +158,7 @@ func TestArchiveHeaderFirst(t *testing.T) {
 	}{
 		{slices.Concat(golden, make([]byte, 8<<20)), `a.npz: entry "x.npy": 8388608 bytes after the 24 that f32[2,3] takes: the header does not describe all of the file`},
 		{make([]byte, 8<<20), `a.npz: entry "x.npy": not a .npy file: starts with "\x00\x00\x00\x00\x00\x00", want "\x93NUMPY"`},
-		{append([]byte("\x93NUMPY\x02\x00\x00\x00\x00\x02"), make([]byte, 8<<20)...), `a.npz: entry "x.npy": a header of 33554432 bytes, which may be 1048576 where they are deflated`},
+		{append([]byte("\x93NUMPY\x02\x00\x00\x00\x00\x02"), make([]byte, 8<<20)...), `a.npz: entry "x.npy": a header of 33554432 bytes, which may be 1048576 where it does not lie in a file`},
 		{file("{'descr': '<f4', 'fortran_order': False, 'shape': (1073741824,)}", make([]byte, 8<<20)...),
 			`a.npz: entry "x.npy": truncated: f32[1073741824] takes 4294967296 bytes, found 8388608 after the header`},
 	} {

@@ -19,6 +19,7 @@ package npy
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -103,9 +104,10 @@ func viewOf(body []byte, t types.Type) (soa.View, error) {
 	return soa.At(p, t), nil
 }
 
-// ReadFile reads a .npy file.
+// ReadFile reads a .npy file, or as many bytes of a pipe or device as its header
+// says.
 func ReadFile(path string) (soa.View, error) {
-	data, err := readAligned(path)
+	data, err := readAligned(path, func(r io.Reader) ([]byte, error) { return readArray(path, r) })
 	if err != nil {
 		return soa.View{}, fmt.Errorf("read array: %w", err)
 	}
@@ -138,9 +140,10 @@ func Map(path string) (soa.View, error) {
 }
 
 // readAligned is os.ReadFile into memory aligned like a buffer, so that what
-// is aligned in the file is aligned in memory.
-func readAligned(path string) ([]byte, error) {
-	return files.Read(path, soa.Limit()/4, func(f *os.File, size int64) ([]byte, error) {
+// is aligned in the file is aligned in memory. What is no regular file is read by the
+// function.
+func readAligned(path string, endless func(r io.Reader) ([]byte, error)) ([]byte, error) {
+	return files.Read(path, func(f *os.File, size int64) ([]byte, error) {
 		if err := soa.Fits(int(size)); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -149,5 +152,35 @@ func readAligned(path string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: read %d of %d bytes: %w", path, n, len(data), err)
 		}
 		return data, nil
+	}, endless)
+}
+
+// readArray reads a .npy file that does not tell its size: its header, and then as
+// much as that says.
+func readArray(name string, r io.Reader) ([]byte, error) {
+	head, err := readHeader(r, math.MaxUint64, func(err error, n int) error {
+		switch err {
+		case nil:
+			return nil
+		case io.EOF, io.ErrUnexpectedEOF:
+			return fmt.Errorf("truncated: ends after %d bytes, within the header", n)
+		}
+		return err
 	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	h, rest, err := splitHeader(head)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t, err := h.tensorType()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	size := len(head) - len(rest) + t.Bytes()
+	if size < 0 || int64(size) > soa.Limit()/2 { // Promised takes it twice
+		return nil, fmt.Errorf("%s: %w: %v of what is no regular file: write it to one", name, soa.ErrMemory, t)
+	}
+	return files.Promised(name, head, r, size)
 }
