@@ -17,6 +17,9 @@ type check struct {
 	actual   *mlir.Value
 	expected *mlir.Value // nil: literal
 	literal  *mlir.DenseAttr
+	count    *mlir.Value // how often the probe ran whose value is expected; nil: often enough
+	probe    string
+	iter     int64
 }
 
 // rule is how much two values may differ.
@@ -61,9 +64,8 @@ func checkName(op *mlir.Op) (name string, call bool) {
 	return name, call
 }
 
-// readCheck reads a check. probes are the values written under a probe_id
-// before it.
-func readCheck(op *mlir.Op, probes map[string]*mlir.Value) (*check, error) {
+// readCheck reads a check. seen is what probes have seen before it.
+func readCheck(op *mlir.Op, seen probes) (*check, error) {
 	name, call := checkName(op)
 	c := &check{op: name, pos: op.Pos}
 	base, isConst := strings.CutSuffix(name, "_const")
@@ -75,6 +77,7 @@ func readCheck(op *mlir.Op, probes map[string]*mlir.Value) (*check, error) {
 		return nil, fmt.Errorf("%d operands, want %d", len(op.Operands), operands)
 	}
 	c.actual = op.Operands[0]
+	var err error
 	switch {
 	case isConst:
 		c.literal, _ = op.Attrs.Get("value").(*mlir.DenseAttr)
@@ -82,9 +85,9 @@ func readCheck(op *mlir.Op, probes map[string]*mlir.Value) (*check, error) {
 			return nil, errors.New("no dense value")
 		}
 	case name == serializedName:
-		id, _ := op.Attrs.Get("probe_id").(mlir.StringAttr)
-		if c.expected = probes[string(id)]; c.expected == nil {
-			return nil, fmt.Errorf("no interpreter.probe %q comes before it", string(id))
+		c.probe, c.iter = serialized(op)
+		if c.expected, c.count, err = seen.find(c.probe, c.iter); err != nil {
+			return nil, err
 		}
 	default:
 		c.expected = op.Operands[1]
@@ -92,7 +95,6 @@ func readCheck(op *mlir.Op, probes map[string]*mlir.Value) (*check, error) {
 	if name == "eq" { // the one that names what is expected first
 		c.actual, c.expected = c.expected, c.actual
 	}
-	var err error
 	c.rule, err = ruleOf(op, base, call, c.actual.Type)
 	return c, err
 }

@@ -19,16 +19,24 @@ type program struct {
 	parts   []exported    // the form in which main returns each
 }
 
-// entries returns the names of m's functions without arguments that check
-// something, or the public ones if none does.
+// entries returns the names of m's functions without arguments that no other runs and
+// that check something, or call what does; the public ones if none does.
 func entries(m *mlir.Module) []string {
+	run := map[string]bool{}
+	for _, f := range m.Ops {
+		inside(f, func(op *mlir.Op) bool {
+			symbols(op, func(name string) { run[name] = run[name] || name != f.SymName() })
+			return true
+		})
+	}
+	checks := having(m, isCheck)
 	var checking, public []string
 	for _, f := range m.Ops {
 		ft := f.FuncType()
-		if f.Name != "func.func" || ft == nil || len(ft.Ins) > 0 || f.Body() == nil {
+		if f.Name != "func.func" || ft == nil || len(ft.Ins) > 0 || f.Body() == nil || run[f.SymName()] {
 			continue
 		}
-		if hasChecks(f) {
+		if checks[f] {
 			checking = append(checking, f.SymName())
 		}
 		if f.Attrs.Get("sym_visibility") == nil {
@@ -41,24 +49,34 @@ func entries(m *mlir.Module) []string {
 	return checking
 }
 
-// hasChecks reports whether the function, or what is inside its ops, checks
-// anything.
-func hasChecks(f *mlir.Op) bool {
-	found := false
-	(&mlir.Module{Ops: []*mlir.Op{f}}).Walk(func(op *mlir.Op) bool {
-		name, _ := checkName(op)
-		found = found || name != ""
+func isCheck(op *mlir.Op) bool {
+	name, _ := checkName(op)
+	return name != ""
+}
+
+// hasChecks reports whether the op, or what is inside it, checks anything.
+func hasChecks(op *mlir.Op) bool {
+	found := isCheck(op)
+	inside(op, func(o *mlir.Op) bool {
+		found = found || isCheck(o)
 		return !found
 	})
 	return found
 }
 
-// lift makes a program of the function called entry. m is not changed. want
-// are values that the function's own results are to have.
+// lift makes a program of the function called entry and of what it runs. Functions that
+// check or probe are inlined. m is not changed. want are values that the function's own
+// results are to have.
 func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error) {
 	f := m.Func(entry)
 	p := &program{}
-	body, err := p.body(f.Body(), want)
+	c := &copier{m: m, running: []*mlir.Op{f}, inlined: having(m, func(op *mlir.Op) bool { return isCheck(op) || isProbe(op) })}
+	ops, err := c.copies(f.Body().Ops, map[*mlir.Value]*mlir.Value{})
+	if err != nil {
+		return nil, err
+	}
+	seen := wanted(ops)
+	body, err := p.body(ops, seen, want)
 	if err != nil {
 		return nil, err
 	}
@@ -70,15 +88,25 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 	main.Pos = f.Pos
 	main.Regions[0].Blocks[0].Ops = body
 	out := &mlir.Module{Name: m.Name, Attrs: m.Attrs, Loc: m.Loc, Resources: m.Resources}
+	runs := reached(m, main.Body())
 	for _, op := range m.Ops {
 		switch {
 		case op == f:
 			out.Ops = append(out.Ops, main)
-		case op.Name == "func.func" && hasChecks(op): // another test
+		case op.Name != "func.func":
+			out.Ops = append(out.Ops, op)
+		case !runs[op]:
 		case op.SymName() == "main":
 			return nil, at(f, fmt.Errorf("@%s cannot become the program's main: there is another @main", entry))
-		default:
-			out.Ops = append(out.Ops, op)
+		default: // runs other than by calls
+			other, err := c.copy(op, map[*mlir.Value]*mlir.Value{})
+			if err != nil {
+				return nil, err
+			}
+			if err := plainOnly(other, seen); err != nil {
+				return nil, err
+			}
+			out.Ops = append(out.Ops, other)
 		}
 	}
 	out.Walk(func(op *mlir.Op) bool {
@@ -89,14 +117,28 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 	return p, nil
 }
 
+// plainOnly returns an error if a function that is not inlined has checks, or probes
+// that checks name. Its other probes become the identity.
+func plainOnly(f *mlir.Op, seen probes) error {
+	switch {
+	case hasChecks(f):
+		return at(f, errors.New("a check in a function that is not called, but run otherwise, cannot be made a result of the program"))
+	case len(seen.within(f)) > 0:
+		return at(f, errors.New("what a probe in a function that is not called, but run otherwise, sees cannot be made a result of the program"))
+	case f.Body() == nil:
+		return nil
+	}
+	return probes{}.watchBlock(f.Body())
+}
+
 // body returns the function's ops without its checks.
-func (p *program) body(b *mlir.Block, want []*mlir.DenseAttr) ([]*mlir.Op, error) {
-	var ops []*mlir.Op
-	probes := map[string]*mlir.Value{}
-	for _, op := range b.Ops[:len(b.Ops)-1] {
-		switch name, _ := checkName(op); {
-		case name != "":
-			c, err := readCheck(op, probes)
+func (p *program) body(from []*mlir.Op, seen probes, want []*mlir.DenseAttr) ([]*mlir.Op, error) {
+	b := &builder{}
+	for _, op := range from[:len(from)-1] {
+		b.pos = op.Pos
+		switch {
+		case isCheck(op):
+			c, err := readCheck(op, seen)
 			if err != nil {
 				return nil, at(op, err)
 			}
@@ -104,34 +146,31 @@ func (p *program) body(b *mlir.Block, want []*mlir.DenseAttr) ([]*mlir.Op, error
 			for _, r := range op.Results {
 				yes := &mlir.Op{Name: "stablehlo.constant", Results: []*mlir.Value{r}, Pos: op.Pos}
 				yes.Attrs.Set("value", &mlir.DenseAttr{Literal: "true", Type: mlir.Tensor(mlir.I1)})
-				ops = append(ops, yes)
+				b.ops = append(b.ops, yes)
 			}
-		case op.Name == "interpreter.probe" && len(op.Operands) == 1:
-			id, _ := op.Attrs.Get("probe_id").(mlir.StringAttr)
-			probes[string(id)] = op.Operands[0]
-			// What it returns is what it is given.
-			ops = append(ops, &mlir.Op{Name: "stablehlo.reshape", Operands: op.Operands, Results: op.Results, Pos: op.Pos})
 		case hasChecks(op):
 			return nil, at(op, errors.New("a check inside an op cannot be made a result of the program"))
 		default:
-			ops = append(ops, op)
+			if err := seen.watch(b, op); err != nil {
+				return nil, at(op, err)
+			}
 		}
 	}
-	end := b.Ops[len(b.Ops)-1]
+	end := from[len(from)-1]
 	if len(want) > 0 && len(want) != len(end.Operands) {
 		return nil, at(end, fmt.Errorf("%d results are to be printed, the function has %d", len(want), len(end.Operands)))
 	}
 	for i, literal := range want {
 		p.checks = append(p.checks, &check{op: "CHECK-DENSE", pos: end.Pos, actual: end.Operands[i], literal: literal})
 	}
-	return p.end(ops, end)
+	return p.end(b.ops, end)
 }
 
 // end appends the ops that return what the checks compare.
 func (p *program) end(ops []*mlir.Op, end *mlir.Op) ([]*mlir.Op, error) {
 	ret := &mlir.Op{Name: end.Name, Pos: end.Pos}
 	for _, c := range p.checks {
-		for _, v := range []*mlir.Value{c.actual, c.expected} {
+		for _, v := range []*mlir.Value{c.actual, c.expected, c.count} {
 			if v == nil || slices.Contains(p.results, v) {
 				continue
 			}
@@ -151,9 +190,15 @@ func (p *program) end(ops []*mlir.Op, end *mlir.Op) ([]*mlir.Op, error) {
 	return append(ops, ret), nil
 }
 
-// at gives an error the place of op.
+// placed is an error that has a place.
+type placed struct{ error }
+
+// at gives an error the place of op, unless it has one.
 func at(op *mlir.Op, err error) error {
-	return fmt.Errorf("%d:%d: %s: %w", op.Pos.Line, op.Pos.Col, op.Name, err)
+	if _, has := err.(placed); has {
+		return err
+	}
+	return placed{fmt.Errorf("%d:%d: %s: %w", op.Pos.Line, op.Pos.Col, op.Name, err)}
 }
 
 // printedValues reads what CHECK-DENSE lines say.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -149,6 +150,11 @@ func (p *program) values(memory []*soa.Buffer) (map[*mlir.Value]tensor, error) {
 
 // judge returns why the check fails; "" if it does not.
 func (c *check) judge(values map[*mlir.Value]tensor) (string, error) {
+	if c.count != nil {
+		if runs := int64(binary.LittleEndian.Uint64(values[c.count].data)); c.iter >= runs {
+			return noIteration(c.probe, c.iter, runs), nil
+		}
+	}
 	actual := values[c.actual]
 	expected := values[c.expected]
 	var want mlir.Type
