@@ -19,6 +19,9 @@ func (f *Fake) tensorMap(to *[16]uint64, kind int32, rank uint32, address uint64
 	if _, code := f.context(call); code != 0 {
 		return code
 	}
+	if f.o.Major < 9 { // of no use to its kernels
+		return driver.NotSupported
+	}
 	mixed := map[driver.TensorSwizzle]int{driver.NoSwizzle: 0, driver.Swizzle128: 128}
 	span, known := mixed[driver.TensorSwizzle(swizzle)]
 	switch {

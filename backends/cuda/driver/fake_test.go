@@ -480,6 +480,15 @@ func TestFunctions(t *testing.T) {
 	require.Equal(t, []int{0, -5}, []int{least, greatest})
 }
 
+// GPUs older than sm_90 have no tensor maps.
+func TestNoTensorMapsBeforeHopper(t *testing.T) {
+	_, d := fake(t, cudafake.Options{Major: 8})
+	c := enter(t, d, 0)
+	var m driver.TensorMap
+	l := driver.TensorLayout{Type: driver.TensorBF16, Address: memory(t, c, 1<<12), Sizes: []uint64{64, 32}, Strides: []uint64{128}, Box: []uint32{64, 8}, Swizzle: driver.Swizzle128}
+	require.ErrorIs(t, c.Encode(&m, &l), driver.NotSupported)
+}
+
 // What the library asks of maps is checked.
 func TestTensorMap(t *testing.T) {
 	f, d := fake(t, cudafake.Options{})
