@@ -38,7 +38,7 @@ func (g *Graph) dotLines(n *Node) []string {
 		name = n.Body.Name
 	}
 	lines := []string{name, n.Type.String()}
-	for _, a := range n.attrTexts() {
+	for _, a := range n.AttrTexts() {
 		if len(a) > dotLabel {
 			a = strings.ToValidUTF8(a[:dotLabel], "") + "…"
 		}

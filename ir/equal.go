@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Equal reports whether a and b are the same program: the same ops on the same
 // operands with the same types, attributes, results and aliases. Names of
@@ -32,8 +35,7 @@ func (c *comparison) graphs(a, b *Graph) bool {
 func equalID(a, b *Node) bool { return a.ID == b.ID }
 
 func (c *comparison) nodes(a, b *Node) bool {
-	return a.Op == b.Op && a.Type.Equal(b.Type) && slices.EqualFunc(a.In, b.In, equalID) &&
-		equalAttrs(a, b) && c.composites(a.Body, b.Body)
+	return Alike(a, b) && a.Type.Equal(b.Type) && equalAttrs(a, b) && c.composites(a.Body, b.Body)
 }
 
 // equalAttrs compares the attributes of nodes of one op, but for names of
@@ -63,5 +65,47 @@ func (c *comparison) composites(a, b *Composite) bool {
 		c.bodies = map[[2]*Graph]bool{}
 	}
 	c.bodies[pair] = true
+	return true
+}
+
+// Differences yields the pairs of nodes at the same place of two graphs that are
+// not equal, in order. Of composites whose bodies alone differ it yields the nodes of
+// these. It ends after a pair that is not [Alike], since the nodes behind do
+// not correspond; one of such a pair is nil where a graph has no more nodes.
+func Differences(a, b *Graph) iter.Seq2[*Node, *Node] {
+	return func(yield func(a, b *Node) bool) {
+		var c comparison
+		c.differences(a, b, yield)
+	}
+}
+
+// Alike reports whether nodes at the same place of two graphs have the same op on the
+// same operands; nil is like none.
+func Alike(a, b *Node) bool {
+	return a != nil && b != nil && a.Op == b.Op && slices.EqualFunc(a.In, b.In, equalID)
+}
+
+func (c *comparison) differences(a, b *Graph, yield func(a, b *Node) bool) (goOn bool) {
+	for i := range max(len(a.Nodes), len(b.Nodes)) {
+		var x, y *Node
+		if i < len(a.Nodes) {
+			x = a.Nodes[i]
+		}
+		if i < len(b.Nodes) {
+			y = b.Nodes[i]
+		}
+		switch {
+		case !Alike(x, y):
+			yield(x, y)
+			return false
+		case c.nodes(x, y):
+		case x.Type.Equal(y.Type) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && x.Body.Name == y.Body.Name && slices.Equal(x.Body.Params, y.Body.Params):
+			if !c.differences(x.Body.Graph, y.Body.Graph, yield) {
+				return false
+			}
+		case !yield(x, y):
+			return false
+		}
+	}
 	return true
 }

@@ -63,7 +63,7 @@ func (p *printer) node(n *Node) {
 	if n.Body != nil {
 		p.b.WriteString(" @" + strconv.Itoa(p.bodies[n.Body.Graph]) + " " + strconv.Quote(n.Body.Name))
 	}
-	if attrs := n.attrTexts(); len(attrs) > 0 {
+	if attrs := n.AttrTexts(); len(attrs) > 0 {
 		p.b.WriteString(" {" + strings.Join(attrs, ", ") + "}")
 	}
 	p.b.WriteString(" : " + n.Type.String())
@@ -77,7 +77,9 @@ func (p *printer) node(n *Node) {
 	p.b.WriteByte('\n')
 }
 
-func (n *Node) attrTexts() []string {
+// AttrTexts returns the attributes as the text form has them, name = value, and
+// then the params of a composite.
+func (n *Node) AttrTexts() []string {
 	var all []string
 	row := n.Op.Info()
 	for i, a := range n.Attrs {

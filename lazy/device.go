@@ -32,6 +32,7 @@ type Device struct {
 	// How traces record, fixed when the device has been opened.
 	syncs      syncs
 	growth     lines            // where steps grew too long
+	recompiles recompiles       // lines that compile
 	fallbacks  onces[[2]string] // lines, and their ops that the evaluator runs
 	graphLimit int              // nodes of a step that are worth a warning
 	closures   int              // that one step may have

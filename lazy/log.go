@@ -9,8 +9,8 @@ import (
 	"ltc/ir/types"
 )
 
-// Logger makes the device log to l: implicit syncs, steps that grow without end and ops
-// that the evaluator runs as warnings, once for each line of the program, and environment
+// Logger makes the device log to l: implicit syncs, steps that grow without end, lines
+// that compile again and again and ops that the evaluator runs as warnings, once for each line of the program, and environment
 // variables without effect once; steps that fail as information, since their errors come back as well; compiles, copies of donated
 // variables and programs dropped from the cache for debugging. Without it, or
 // with nil, that is slog.Default, as it is at each record.
@@ -33,9 +33,9 @@ func (d *Device) slog() *slog.Logger {
 	return slog.Default()
 }
 
-// compiled counts and logs a compile.
-func (d *Device) compiled(p *program, by *counters) {
-	by.compiled(p)
+// compiled counts and logs a compile for a line of the program; 0 if for none.
+func (d *Device) compiled(p *program, by *counters, at callsite.Site) {
+	by.compiled(p, at, d.recompiled(p.graph, at))
 	d.metrics.add(uncachedCompile, 1)
 	d.metrics.sample(compileTime, float64(p.took))
 	d.metrics.sample(programSize, float64(p.size()))

@@ -32,6 +32,7 @@ const (
 	stepFailed
 	programEvicted
 	fallback
+	recompile
 	numCounters
 )
 
@@ -52,6 +53,7 @@ var counterRows = [numCounters]struct{ name, doc string }{
 	stepFailed:      {"StepFailed", "steps that failed when they ran; those cancelled behind them do not count"},
 	programEvicted:  {"ProgramEvicted", "compiled programs that were dropped to keep within `LTC_PROGRAM_CACHE_BYTES`"},
 	fallback:        {"Fallback", "ops of compiled programs, a program that is compiled in no part being one, that the evaluator runs: [compiled.md](compiled.md) says which"},
+	recompile:       {"Recompile", "programs compiled for a line (of `MarkStep`, of a call, of a read) that another was compiled for before. `Trace.Report` says in what they differ"},
 }
 
 // metric is one of the quantities that a device samples.

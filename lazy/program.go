@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/lower"
 	"ltc/soa"
@@ -48,8 +49,8 @@ type programCache struct {
 }
 
 // get returns the program of g, compiled. The error is the cause of ctx if that is
-// done before.
-func (c *programCache) get(ctx context.Context, d *Device, g *ir.Graph, count *counters) (*program, error) {
+// done before. at is asked for the user's line only when a compile happens.
+func (c *programCache) get(ctx context.Context, d *Device, g *ir.Graph, count *counters, at func() callsite.Site) (*program, error) {
 	p, found, err := c.compile(ctx, d, g, (*program).compile)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (c *programCache) get(ctx context.Context, d *Device, g *ir.Graph, count *c
 	if found {
 		d.count(cachedCompile, count)
 	} else {
-		d.compiled(p, count)
+		d.compiled(p, count, at())
 	}
 	return p, nil
 }

@@ -28,6 +28,10 @@ type counters struct {
 type Compile struct {
 	Ops  int           // nodes of the program
 	Took time.Duration // from graph to executable
+	At   string        // file:line of the MarkStep, call or read that it was compiled for; "" for Warmup
+	// Reason is what differs from the program that was compiled before for the same
+	// line, and where that was recorded; "" if there was none.
+	Reason string
 }
 
 // maxCompiles is how many compilations a report lists: a program that compiles
@@ -48,13 +52,17 @@ type syncKey struct {
 	why SyncReason
 }
 
-func (c *counters) compiled(p *program) {
+func (c *counters) compiled(p *program, at callsite.Site, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.compiledAll++; len(c.compiles) == maxCompiles {
 		c.compiles = slices.Delete(c.compiles, 0, 1)
 	}
-	c.compiles = append(c.compiles, Compile{Ops: len(p.graph.Nodes), Took: p.took})
+	x := Compile{Ops: len(p.graph.Nodes), Took: p.took, Reason: reason}
+	if at != 0 {
+		x.At = at.String()
+	}
+	c.compiles = append(c.compiles, x)
 }
 
 func (c *counters) implicit(at callsite.Site, op string, why SyncReason, took time.Duration) {
@@ -119,8 +127,8 @@ func (r Report) Syncs() int {
 	return n
 }
 
-// String prints the report on one line, and a line more for each place of
-// implicit syncs.
+// String prints the report on one line, a line more for the reason of the latest
+// compile that has one, and one for each place of implicit syncs.
 func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", plural(r.Compiled, "compile"))
@@ -136,6 +144,12 @@ func (r Report) String() string {
 	}
 	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, plural(r.Marks, "mark"),
 		plural(int64(r.Syncs()), "implicit sync"), plural(r.DonationCopies, "donation copy"))
+	for _, c := range slices.Backward(r.Compiles) {
+		if c.Reason != "" {
+			fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
+			break
+		}
+	}
 	for _, s := range r.ImplicitSyncs {
 		fmt.Fprintf(&b, "\nimplicit sync at %s (%v of %s), %s, %v: give the tensor to MarkStep as a root and read it afterwards",
 			s.Site, s.Reason, s.Op, plural(int64(s.Count), "time"), s.Took.Round(time.Microsecond))

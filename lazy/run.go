@@ -1,6 +1,9 @@
 package lazy
 
-import "ltc/ir"
+import (
+	"ltc/internal/callsite"
+	"ltc/ir"
+)
 
 // run is one program of a trace on its way to the backend. Its slices are used
 // again by the next.
@@ -153,7 +156,12 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	tr.dev.captured(&r.graph)
-	p, err := tr.dev.programs.get(f.ctx, tr.dev, &r.graph, &tr.counters)
+	p, err := tr.dev.programs.get(f.ctx, tr.dev, &r.graph, &tr.counters, func() callsite.Site {
+		if r.dry {
+			return 0
+		}
+		return tr.sites.Caller() // whatever scope it is in
+	})
 	if err != nil {
 		return err
 	}

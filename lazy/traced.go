@@ -109,7 +109,10 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 		names[i] = fmt.Sprintf("arg%d", i)
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
-		t.program, err = f.dev.programs.get(ctx, f.dev, g, &f.counters)
+		t.program, err = f.dev.programs.get(ctx, f.dev, g, &f.counters, func() callsite.Site {
+			var sites callsite.Cache
+			return sites.Caller()
+		})
 		return err
 	})
 }

@@ -1,0 +1,255 @@
+package lazy
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+)
+
+// A line that compiles again and again is warned of once: at its stormCompiles-th
+// compile of similar programs if the device found at most stormCached programs compiled
+// since the first of these, and at compile stormTotal in any case.
+const (
+	stormCompiles = 8
+	stormCached   = 64
+	stormTotal    = 64
+)
+
+// stormFamilies is how many of the programs compiled latest for a line a new one is
+// compared with: a function that both training and evaluation call marks the steps of
+// two programs in turn.
+const stormFamilies = 4
+
+// evenGrowth is how often in a row a dimension grows by the same number before it
+// counts as a sequence that grows by a token at a time.
+const evenGrowth = 3
+
+// recompiles knows of each line of the program what was compiled for it. It is looked
+// at only when a compile has happened.
+type recompiles struct {
+	mu    sync.Mutex
+	lines map[callsite.Site]*compiledLine
+}
+
+// compiledLine is a line that marks steps, calls a Function or reads tensors.
+type compiledLine struct {
+	latest  []*ir.Graph        // compiled latest, at most stormFamilies, the latest first
+	hashes  [stormTotal]uint64 // of the latest programs; compile n is at n % stormTotal
+	total   int                // compiles
+	similar int                // of these, programs with the ops of the one before
+	cached  [stormCompiles]int64
+	growth  dimension // the latest change of one
+	even    int       // how often it was the same in a row
+	warned  bool
+}
+
+// dimension is a dimension of a program and by how much it changed.
+type dimension struct{ node, axis, by int }
+
+// recompiled notes that g was compiled for the line at, and returns what differs from
+// the program that was compiled for it before; "" if there was none. It warns when that
+// happens too often.
+func (d *Device) recompiled(g *ir.Graph, at callsite.Site) (reason string) {
+	if at == 0 {
+		return ""
+	}
+	r := &d.recompiles
+	r.mu.Lock()
+	l := r.lines[at]
+	if l == nil {
+		if r.lines == nil {
+			r.lines = map[callsite.Site]*compiledLine{}
+		}
+		l = &compiledLine{}
+		r.lines[at] = l
+	}
+	c, cached, storm := l.compiled(g, d.metrics.counts[cachedCompile].Load())
+	total := l.total
+	r.mu.Unlock()
+	if c.do == "" {
+		return ""
+	}
+	d.metrics.add(recompile, 1)
+	if storm {
+		d.log(slog.LevelWarn, "a line compiles again and again", slog.String("at", at.String()), slog.Int("compiles", total),
+			slog.Int64("cached", cached), slog.String("differs", c.what), slog.String("recorded", c.now.String()),
+			slog.String("before", c.was.String()), slog.String("do", c.do))
+	}
+	return c.String()
+}
+
+// compiled notes the compile of g while the device had found so many programs compiled.
+// It returns what differs from the program before, how many were found compiled since
+// the first of the latest similar ones, and whether to warn.
+func (l *compiledLine) compiled(g *ir.Graph, found int64) (c change, cached int64, storm bool) {
+	similar := true
+	if l.total > 0 {
+		if slices.Contains(l.hashes[:min(l.total, stormTotal)], g.Hash()) {
+			c = evicted(g)
+		} else {
+			c, similar = l.differs(g)
+		}
+	}
+	l.hashes[l.total%stormTotal] = g.Hash()
+	l.latest = slices.Insert(l.latest[:min(len(l.latest), stormFamilies-1)], 0, g)
+	l.total++
+	if similar {
+		l.cached[l.similar%stormCompiles] = found
+		l.similar++
+	}
+	if first := l.cached[l.similar%stormCompiles]; l.similar >= stormCompiles {
+		if cached = found - first; cached < 0 { // the counters were reset
+			cached = found
+		}
+		storm = similar && cached <= stormCached
+	} else {
+		cached = found
+	}
+	storm = !l.warned && (storm || l.total == stormTotal)
+	l.warned = l.warned || storm
+	return c, cached, storm
+}
+
+// change is what differs between two programs of one line.
+type change struct {
+	what     string        // the op now, and what it was before
+	was, now callsite.Site // their lines; unknown if no op differs
+	do       string
+}
+
+// String prints the change with its lines and what to do.
+func (c change) String() string {
+	switch {
+	case c.now == 0 && c.was == 0:
+		return c.what + "; " + c.do
+	case c.now == c.was || c.was == 0:
+		return fmt.Sprintf("%v: %s; %s", c.now, c.what, c.do)
+	case c.now == 0:
+		return fmt.Sprintf("%s, recorded at %v; %s", c.what, c.was, c.do)
+	}
+	return fmt.Sprintf("%v: %s, recorded at %v; %s", c.now, c.what, c.was, c.do)
+}
+
+func evicted(g *ir.Graph) change {
+	c := change{what: "nothing: this program was compiled before, and dropped from the cache",
+		do: "raise ProgramCacheLimit or " + envPrograms.Name}
+	if len(g.Results) > 0 {
+		c.was = g.Results[0].Loc
+		c.now = c.was
+	}
+	return c
+}
+
+// differs compares g with the latest of the programs before that has the same ops on
+// the same operands, as similar reports; if none has, with the latest of all.
+func (l *compiledLine) differs(g *ir.Graph) (c change, similar bool) {
+	was, now := difference(l.latest[0], g)
+	for _, before := range l.latest {
+		if x, y := difference(before, g); ir.Alike(x, y) {
+			return l.change(x, y), true
+		}
+	}
+	return l.change(was, now), false
+}
+
+// difference returns the nodes that tell b from a; none where the results do. Those
+// that are not alike go first; then those of other types, from which other attributes
+// may follow.
+func difference(a, b *ir.Graph) (was, now *ir.Node) {
+	typed := false
+	for x, y := range ir.Differences(a, b) {
+		switch {
+		case !ir.Alike(x, y):
+			return x, y
+		case typed:
+		case !x.Type.Equal(y.Type):
+			was, now, typed = x, y, true
+		case now == nil:
+			was, now = x, y
+		}
+	}
+	return was, now
+}
+
+// change says what to do about the nodes that tell two programs apart.
+func (l *compiledLine) change(was, now *ir.Node) (c change) {
+	if was == now {
+		return change{what: "other results, or other memory that they take over", do: "give MarkStep the same roots, and assign and donate the same, in each step"}
+	}
+	if was != nil {
+		c.was = was.Loc
+	}
+	if now != nil {
+		c.now = now.Loc
+	}
+	switch {
+	case !ir.Alike(was, now):
+		c.what = fmt.Sprintf("%s, was %s", opText(now), opText(was))
+		c.do = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
+	case !was.Type.Equal(now.Type):
+		c.what = fmt.Sprintf("%s, was %v", opText(now), was.Type)
+		c.do = l.resized(was, now)
+	default:
+		c.what, c.do = attributes(was, now)
+	}
+	return c
+}
+
+// resized says what to do about a type that changes.
+func (l *compiledLine) resized(was, now *ir.Node) (do string) {
+	if was.Type.DType != now.Type.DType || was.Type.Rank() != now.Type.Rank() {
+		return "bring it to one dtype and rank"
+	}
+	by := func(axis int) int { return now.Type.Shape[axis] - was.Type.Shape[axis] }
+	axis := 0
+	for by(axis) == 0 {
+		axis++
+	}
+	g := dimension{int(now.ID), axis, by(axis)}
+	if l.even++; g != l.growth {
+		l.growth, l.even = g, 1
+	}
+	if g.by > 0 && l.even >= evenGrowth {
+		return fmt.Sprintf("axis %d grows by %d each time: keep a buffer of the largest size and give the position as a Scalar; write where Iota equals it, and mask the elements beyond", axis, g.by)
+	}
+	return fmt.Sprintf("pad axis %d to one size, or to few sizes that Warmup compiles beforehand, and mask the padding", axis)
+}
+
+// attributes describes nodes that differ in attributes or a composite's numbers alone.
+func attributes(was, now *ir.Node) (what, do string) {
+	a, b := was.AttrTexts(), now.AttrTexts()
+	what = fmt.Sprintf("other attributes of %s", opText(now))
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			what = fmt.Sprintf("%s with %s, was %s", opText(now), b[i], a[i])
+			break
+		}
+	}
+	if now.Op == ir.OpConstant {
+		literal := func(n *ir.Node) string {
+			return ir.FormatLiteral(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
+		}
+		return fmt.Sprintf("the constant %s, was %s", literal(now), literal(was)),
+			"make the number an argument: Scalar or NewScalar once, and Set before each step"
+	}
+	return what, "attributes are part of the program: keep them the same, or choose by an argument, as Gather does by indices and Where by a mask"
+}
+
+// opText names a node: its op, its type and a parameter's name.
+func opText(n *ir.Node) string {
+	if n == nil {
+		return "nothing"
+	}
+	name := n.Op.String()
+	switch {
+	case n.Body != nil:
+		name = n.Body.Name
+	case n.Op == ir.OpParameter && n.ParamName() != "":
+		name += fmt.Sprintf(" %q", n.ParamName())
+	}
+	return name + " " + n.Type.String()
+}
