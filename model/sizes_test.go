@@ -100,15 +100,15 @@ func (c *compiles) Compile(_ context.Context, kernels []*kernel.Kernel) ([]kerne
 	return make([]kernel.Code, len(kernels)), nil
 }
 
-func (c *compiles) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+func (c *compiles) Packs(_ context.Context, k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	return c.packs(k, sizes, strides)
 }
 
-func (c *compiles) Columns() int { return c.columns() }
+func (c *compiles) Columns(context.Context) int { return c.columns() }
 
 // counted stands before the other compilers, says of programs what they say, and
 // leaves all kernels to them.
-var counted = compiles{packs: reference.Packs(), columns: reference.Columns()}
+var counted = compiles{packs: reference.Packs(context.Background()), columns: reference.Columns(context.Background())}
 
 func init() { reference.UseCompiler(&counted) }
 

@@ -134,7 +134,7 @@ func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []
 		}
 		return region(p)
 	})
-	options.Packs, options.Columns, options.Sort, options.Cut = packsOf(compilers), columnsOf(compilers), sorts, Cut
+	options.Packs, options.Columns, options.Sort, options.Cut = packsOf(ctx, compilers), columnsOf(ctx, compilers), sorts, Cut
 	return kit.Compile(ctx, p, options)
 }
 

@@ -41,17 +41,17 @@ func compilerName() string {
 
 // Packs returns what the compiler that the backend cpu asks first says of factors
 // of contractions, for [kit.Options]; nil if it packs none.
-func Packs() func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+func Packs(ctx context.Context) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	return packsOf(use)
+	return packsOf(ctx, use)
 }
 
-func packsOf(use []kernel.Compiler) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+func packsOf(ctx context.Context, use []kernel.Compiler) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	if len(use) > 0 {
 		if c, ok := use[0].(kernel.Packer); ok {
-			return c.Packs
+			return func(k *kernel.Kernel, sizes, strides []int64) (a, b int) { return c.Packs(ctx, k, sizes, strides) }
 		}
 	}
 	return nil
@@ -59,17 +59,17 @@ func packsOf(use []kernel.Compiler) func(k *kernel.Kernel, sizes, strides []int6
 
 // Columns returns what the compiler that the backend cpu asks first says of rows of
 // products, for [kit.Options]; nil if it runs none.
-func Columns() func() int {
+func Columns(ctx context.Context) func() int {
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	return columnsOf(use)
+	return columnsOf(ctx, use)
 }
 
-func columnsOf(use []kernel.Compiler) func() int {
+func columnsOf(ctx context.Context, use []kernel.Compiler) func() int {
 	if len(use) > 0 {
 		if c, ok := use[0].(kernel.Rower); ok {
-			return c.Columns
+			return func() int { return c.Columns(ctx) }
 		}
 	}
 	return nil

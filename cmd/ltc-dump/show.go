@@ -160,7 +160,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, sorts func(*kit.Sort) ([]types.Type, bool), region bool) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
-		Packs: reference.Packs(), Columns: reference.Columns(), Sort: sorts, Cut: reference.Cut,
+		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Sort: sorts, Cut: reference.Cut,
 		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
 			p, err := backends.Load(ctx, m, backends.Options{Name: s.name})
 			if err != nil {

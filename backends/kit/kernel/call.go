@@ -43,8 +43,9 @@ type Packer interface {
 	Compiler
 	// Packs returns how often the code of a kernel, for these sizes and strides,
 	// computes each element of the factors A and B of the [Contraction] that it
-	// is; 0 if it would be none that packs, or there cannot be code.
-	Packs(k *Kernel, sizes, strides []int64) (a, b int)
+	// is; 0 if it would be none that packs, there cannot be code, or ctx ends before
+	// that is known.
+	Packs(ctx context.Context, k *Kernel, sizes, strides []int64) (a, b int)
 }
 
 // Rower is a [Compiler] whose code of many sums in one stage keeps them in registers,
@@ -52,8 +53,9 @@ type Packer interface {
 type Rower interface {
 	Compiler
 	// Columns returns how many sums a product may have for each row to run in such
-	// code faster than by itself; 0 if there cannot be code.
-	Columns() int
+	// code faster than by itself; 0 if there cannot be code, or ctx ends before that is
+	// known.
+	Columns(ctx context.Context) int
 }
 
 // Call is one part of a launch or some, with memory that the caller owns and may use

@@ -32,10 +32,12 @@ func compilers(t testing.TB) []*shared {
 		}
 		s := &shared{}
 		s.once.Do(func() { require.NoError(t, s.become(cpu)) })
-		s.open.Do(func() {
-			s.compiler = newCompiler(l, s.machine)
-			s.compiler.verify = true
+		_, err = s.open.get(t.Context(), func() *compiler {
+			c := newCompiler(l, s.machine)
+			c.verify = true
+			return c
 		})
+		require.NoError(t, err)
 		all = append(all, s)
 	}
 	return all

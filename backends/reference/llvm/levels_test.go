@@ -16,7 +16,8 @@ import (
 // The code of all levels, of other architectures too, passes LLVM's verifier
 // and becomes an object.
 func TestLevels(t *testing.T) {
-	c := compilers(t)[0].compiler
+	c, err := compilers(t)[0].opened(t.Context())
+	require.NoError(t, err)
 	var kernels []*kernel.Kernel
 	for _, g := range kerneltest.Goldens(t) {
 		kernels = append(kernels, g.Kernel)

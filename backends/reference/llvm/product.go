@@ -26,7 +26,7 @@ import (
 type productKernel struct {
 	*emit.Product
 	units *units
-	own   func() kernel.Code // the code as that of any other kernel
+	own   func(context.Context) (kernel.Code, error) // the code as that of any other kernel
 	known *functions
 	keeps *keeps // nil: no operand is known to be the same in all runs
 }
@@ -46,13 +46,23 @@ type ofKind struct {
 }
 
 // Parts implements [kernel.Code].
-func (p *productKernel) Parts(sizes []int64, threads int) int { return p.own().Parts(sizes, threads) }
+func (p *productKernel) Parts(sizes []int64, threads int) int {
+	return p.unprepared().Parts(sizes, threads)
+}
 
 // Scratch implements [kernel.Code].
-func (p *productKernel) Scratch(sizes []int64, parts int) int { return p.own().Scratch(sizes, parts) }
+func (p *productKernel) Scratch(sizes []int64, parts int) int {
+	return p.unprepared().Scratch(sizes, parts)
+}
 
 // Run implements [kernel.Code].
-func (p *productKernel) Run(c *kernel.Call) error { return p.own().Run(c) }
+func (p *productKernel) Run(c *kernel.Call) error { return p.unprepared().Run(c) }
+
+// unprepared returns what runs where nobody has prepared the product.
+func (p *productKernel) unprepared() kernel.Code {
+	code, _ := p.own(context.Background()) // an error says that the context has ended
+	return code
+}
 
 // ResidentBytes is what the product's description takes: functions are for all
 // products of the process, and what is packed is the program's.
@@ -122,7 +132,7 @@ func inBytes(factors *[3]emit.Factor, problem *gemm.Problem) {
 
 // Packs implements [kernel.Packer]. Where there is no libLLVM to make prologues
 // with, products are made of what is built in.
-func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+func (s *shared) Packs(ctx context.Context, k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	s.once.Do(s.start)
 	if s.none != nil {
 		return 0, 0
@@ -133,7 +143,7 @@ func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	}
 	problem := p.Problem(sizes, strides)
 	plan, err := gemm.New(problem, s.units.machine)
-	if err != nil || flopsOf(&problem) < fewFlops || !s.units.there(plan) {
+	if err != nil || flopsOf(&problem) < fewFlops || !s.units.there(ctx, plan) {
 		return 0, 0
 	}
 	return plan.Packings()
@@ -141,10 +151,9 @@ func (s *shared) Packs(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 
 // Columns implements [kernel.Rower]. Where there is no libLLVM, products are made of
 // what is built in.
-func (s *shared) Columns() int {
+func (s *shared) Columns(ctx context.Context) int {
 	s.once.Do(s.start)
-	s.found.Do(func() { s.compiles = s.none == nil && s.findLLVM() })
-	if !s.compiles {
+	if there, err := s.found.get(ctx, func() bool { return s.none == nil && s.findLLVM() }); err != nil || !there {
 		return 0
 	}
 	return mostColumns
@@ -219,12 +228,17 @@ func (r *product) become(ctx context.Context, sizes, strides []int64) error {
 	problem := p.ProblemIn(sizes, r.table)
 	r.flops = flopsOf(&problem)
 	if r.flops < fewFlops || r.points == 0 {
-		r.own = p.own()
-		return nil
+		return r.alone(ctx)
 	}
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
 	return r.planned(ctx, problem, sizes)
+}
+
+// alone has r run the kernel's own code.
+func (r *product) alone(ctx context.Context) (err error) {
+	r.own, err = r.of.own(ctx)
+	return err
 }
 
 // planned makes r the product for a problem, of factors that are where they are.
@@ -232,8 +246,7 @@ func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int
 	p := r.of
 	r.own, r.packed, r.flops = nil, nil, flopsOf(&problem)
 	if err := r.replan(problem); err != nil {
-		r.own = p.own() // other elements
-		return nil
+		return r.alone(ctx) // other elements
 	}
 	made, err := p.functions(ctx, r.plan)
 	if err != nil {
@@ -244,8 +257,7 @@ func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int
 			return err
 		}
 		p.units.failed(err)
-		r.own = p.own()
-		return nil
+		return r.alone(ctx)
 	}
 	r.product = made.For(r.plan)
 	return r.keep(problem, sizes)

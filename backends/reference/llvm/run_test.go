@@ -70,9 +70,9 @@ func TestRandom(t *testing.T) {
 func schedule(c kernel.Code) string {
 	switch p := c.(type) {
 	case *productKernel:
-		c = p.own()
+		c = p.unprepared()
 	case *spreadKernel:
-		c = p.own()
+		c = p.unprepared()
 	}
 	return c.(*code).schedule.Of(c.(*code).kernel)
 }

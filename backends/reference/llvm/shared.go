@@ -1,12 +1,14 @@
 package llvm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"ltc/backends"
@@ -35,17 +37,15 @@ const mostKept = 4096
 // opened when a kernel is met that neither has. Where there is none, or it gives
 // up, kernels are left to plain Go, and one line of the log says so.
 type shared struct {
-	once     sync.Once
-	machine  vector.Machine
-	cpu      string
-	none     error // why there is no code for this processor
-	disk     *objcache.Cache
-	open     sync.Once
-	compiler *compiler
-	units    *units // what products are made of
-	warned   sync.Once
-	found    sync.Once
-	compiles bool // whether there is a libLLVM, which may not be open yet
+	once    sync.Once
+	machine vector.Machine
+	cpu     string
+	none    error // why there is no code for this processor
+	disk    *objcache.Cache
+	open    later[*compiler] // nil if there is none
+	units   *units           // what products are made of
+	warned  sync.Once
+	found   later[bool] // whether there is a libLLVM, which may not be open yet
 
 	mu    sync.Mutex
 	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
@@ -163,18 +163,67 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 }
 
 // own returns what makes the code of a product as that of any other kernel:
-// once, when it is first needed. Where it cannot be compiled it is plain Go.
-func (s *shared) own(k *kernel.Kernel) func() kernel.Code {
-	return sync.OnceValue(func() kernel.Code {
-		made, err := s.object(context.Background(), []*kernel.Kernel{k}, nil)
+// once, when it is first needed. Where it cannot be compiled it is plain Go. An
+// error is that of a context that has ended, and the next caller makes it.
+func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error) {
+	var known atomic.Pointer[kernel.Code]
+	turn := make(chan struct{}, 1)
+	return func(ctx context.Context) (kernel.Code, error) {
+		if code := known.Load(); code != nil {
+			return *code, nil
+		}
+		select {
+		case turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		defer func() { <-turn }()
+		if code := known.Load(); code != nil {
+			return *code, nil
+		}
+		made, err := s.object(ctx, []*kernel.Kernel{k}, nil)
 		if err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			s.warn(err)
 		}
 		if err != nil || made[0] == nil {
 			made, _ = reference.Tiles{}.Compile(context.Background(), []*kernel.Kernel{k})
 		}
-		return made[0]
+		known.Store(&made[0])
+		return made[0], nil
+	}
+}
+
+// later is what takes long to find out, once, and cannot be ended: callers wait until
+// it is there or their context ends.
+type later[T any] struct {
+	once  sync.Once
+	done  chan struct{}
+	value T
+}
+
+func (l *later[T]) get(ctx context.Context, find func() T) (T, error) {
+	l.once.Do(func() {
+		l.done = make(chan struct{})
+		go func() {
+			defer close(l.done)
+			l.value = find()
+		}()
 	})
+	select {
+	case <-l.done:
+		return l.value, nil
+	default:
+	}
+	select {
+	case <-l.done:
+		return l.value, nil
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
 }
 
 // object loads the kernels' object from disk, or compiles it, with what most
@@ -193,11 +242,18 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 			return none, err
 		}
 	}
-	if !s.opened() {
-		return none, nil
+	c, err := s.opened(ctx)
+	if c == nil {
+		return none, err
 	}
-	s.units.ahead(ctx, products)
-	object, schedules, err := s.compiler.object(ctx, kernels)
+	rest, end := context.WithCancel(context.WithoutCancel(ctx)) // the units may take longer
+	defer func() {
+		if ctx.Err() != nil {
+			end()
+		}
+	}()
+	s.units.ahead(rest, products)
+	object, schedules, err := c.object(ctx, kernels)
 	if err != nil || object == nil {
 		return none, err
 	}
@@ -223,17 +279,16 @@ func title(kernels []*kernel.Kernel) string {
 	return said
 }
 
-// opened opens libLLVM; false if that cannot be.
-func (s *shared) opened() bool {
-	s.open.Do(func() {
+// opened opens libLLVM; nil if that cannot be, with an error if ctx ends first.
+func (s *shared) opened(ctx context.Context) (*compiler, error) {
+	return s.open.get(ctx, func() *compiler {
 		l, err := libllvm.Open()
 		if err != nil {
 			s.warn(err)
-			return
+			return nil
 		}
-		s.compiler = newCompiler(l, s.machine)
+		return newCompiler(l, s.machine)
 	})
-	return s.compiler != nil
 }
 
 // unit returns the code of a function of products: one that is built in, from
@@ -251,10 +306,11 @@ func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 			return code, err
 		}
 	}
-	if !s.opened() {
-		return native.Kernel{}, libllvm.ErrNotFound
+	c, err := s.opened(ctx)
+	if c == nil {
+		return native.Kernel{}, cmp.Or(err, libllvm.ErrNotFound)
 	}
-	object, err := s.compiler.unit(ctx, u)
+	object, err := c.unit(ctx, u)
 	if err != nil {
 		return native.Kernel{}, err
 	}
@@ -264,14 +320,15 @@ func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 
 // hasUnit reports whether the object of a function of products is there, or can
 // be made.
-func (s *shared) hasUnit(u gemm.Unit) bool {
+func (s *shared) hasUnit(ctx context.Context, u gemm.Unit) bool {
 	if prebuilt.Object(u.On.String(), u.Name) != nil {
 		return true
 	}
 	if _, ok := s.disk.Get(s.unitParts(u).Key()); ok {
 		return true
 	}
-	return s.opened()
+	c, _ := s.opened(ctx)
+	return c != nil
 }
 
 // unitParts is all that the object of a function of products depends on.

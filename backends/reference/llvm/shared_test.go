@@ -93,7 +93,7 @@ func TestUnitThatDoesNotLoad(t *testing.T) {
 func TestFindLLVM(t *testing.T) {
 	t.Setenv("LTC_CACHE", "")
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())
-	found := func() bool { s := &shared{}; return s.Columns() > 0 }
+	found := func() bool { s := &shared{}; return s.Columns(t.Context()) > 0 }
 	_, err := libllvm.Open()
 	require.Equal(t, err == nil, found())
 	file := filepath.Join(t.TempDir(), "libLLVM.so")

@@ -72,8 +72,7 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 	r.table = p.Kernel.StrideTable(r.table, strides)
 	problem := p.ProblemIn(sizes, r.table)
 	if flopsOf(&problem) < fewFlops || problem.StrideC[2] != 1 {
-		r.own = p.own()
-		return nil
+		return r.alone(ctx)
 	}
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
@@ -86,8 +85,7 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 		r.outer, r.points = append(r.outer, n), r.points*n
 	}
 	if r.points == 0 {
-		r.own = p.own()
-		return nil
+		return r.alone(ctx)
 	}
 	r.findSums(&problem, sizes)
 	r.gathers = [2]gemm.Gather{{Row: r.rowsA.Runs, K: r.sumA.Runs}, {Row: plainRuns(problem.N, problem.StrideB[2]*problem.B.Size()), K: r.sumB.Runs}}

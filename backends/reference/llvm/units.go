@@ -21,7 +21,7 @@ type units struct {
 	// compile returns the code of a unit.
 	compile func(ctx context.Context, u gemm.Unit) (native.Kernel, error)
 	// has reports whether compile needs no libLLVM for a unit, or there is one.
-	has func(u gemm.Unit) bool
+	has func(ctx context.Context, u gemm.Unit) bool
 	// failed is told why a product runs without its functions.
 	failed func(error)
 
@@ -36,7 +36,7 @@ type unit struct {
 	err  error
 }
 
-func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) (native.Kernel, error), has func(gemm.Unit) bool, failed func(error)) *units {
+func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, gemm.Unit) (native.Kernel, error), has func(context.Context, gemm.Unit) bool, failed func(error)) *units {
 	m.Splats = false // the same text for any libLLVM
 	wide := m.Level >= vector.AVX512 && m.Level <= vector.AVX512BF16
 	return &units{
@@ -47,9 +47,9 @@ func newUnits(m vector.Machine, cpu native.CPU, compile func(context.Context, ge
 }
 
 // there reports whether a plan's functions are at hand or can be made.
-func (s *units) there(q *gemm.Plan) bool {
+func (s *units) there(ctx context.Context, q *gemm.Plan) bool {
 	for _, u := range q.Units() {
-		if !s.has(u) {
+		if !s.has(ctx, u) {
 			return false
 		}
 	}
@@ -112,7 +112,6 @@ func (s *units) ahead(ctx context.Context, products []*emit.Product) {
 		}
 	}
 	if len(list) > 0 {
-		ctx = context.WithoutCancel(ctx)
 		go func() {
 			for _, u := range list {
 				_, _ = s.get(ctx, u)

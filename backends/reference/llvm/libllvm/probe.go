@@ -76,7 +76,9 @@ func try(name string) (Version, error) {
 
 // tries compiles a program.
 func tries(l *Library, o Options) error {
-	object, err := l.Compile(context.Background(), trial, o)
+	ctx, cancel := context.WithTimeout(context.Background(), childTime)
+	defer cancel()
+	object, err := l.Compile(ctx, trial, o)
 	if err == nil && !o.Assembly && !bytes.HasPrefix(object, []byte("\x7fELF")) {
 		return errors.New("what it makes is no ELF object")
 	}
