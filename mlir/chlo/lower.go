@@ -163,7 +163,7 @@ func tensors(op *mlir.Op) bool {
 				return false
 			}
 			switch t.Elem.(type) {
-			case mlir.IntegerType, mlir.FloatType, mlir.ComplexType, mlir.IndexType:
+			case mlir.IntegerType, mlir.FloatType, mlir.ComplexType:
 			default:
 				return false
 			}
