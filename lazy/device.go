@@ -72,7 +72,7 @@ func TF32() Option { return func(d *Device) { d.options.TF32 = true } }
 // Ordered has floats that a scatter, or the gradient of a gather, adds to one element
 // added in the order of the updates, so that every run gives the same bits. Without it
 // GPUs add them as they come, which is faster, and take numbers of f32 that are
-// subnormal for 0.
+// subnormal for 0. Updates that replace elements are in their order without it.
 func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
 
 // Compiled makes it an error of compiling, which wraps [ErrFallback], that the evaluator
