@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/ptxas"
+)
+
+// said is what an assembler says of an entry that is right.
+const said = `echo "Compiling entry function 'k' for 'sm_90a'"; echo "Used 30 registers"`
+
+// program writes a program of the shell's.
+func program(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "ptxas")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o777))
+	return path
+}
+
+// An assembler of another version that crashes or advises fails the check of a module, and
+// so does machine code that waits where the text does not; modules for sm_90a are not
+// assembled as relocatable code.
+func TestOtherVersions(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("there is no /bin/sh")
+	}
+	const old, hopper = ".target sm_80\n.visible .entry k()\n{\n}\n", ".target sm_90a\n.visible .entry k()\n{\n}\n"
+	const code = `echo "	.section	.text.k,"`
+	const relocatable = `[ "$1" != -c ] || { echo "info : (C7504) Potential Performance Loss"; }; ` + said
+	for _, c := range []struct{ name, module, other, disassembler, want string }{
+		{"good", old, said, code, ""},
+		{"crash", old, "kill -SEGV $$", code, "ptxas 12.0 -arch=sm_80"},
+		{"crash of relocatable code", old, `[ "$1" != -c ] || kill -SEGV $$; ` + said, code, "ptxas 12.0 -c -arch=sm_80"},
+		{"advice", hopper, `echo "info : (C7517) warpgroup.wait is injected"; ` + said, code, "C7517"},
+		{"advice about relocatable code", old, relocatable, code, "C7504"},
+		{"relocatable code for sm_90a", hopper, relocatable, code, ""},
+		{"spills", old, said + `; echo "8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads"`, code, "8 bytes stack frame"},
+		{"relocatable code spills", old, `[ "$1" != -c ] || echo "8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads"; ` + said, code, ""},
+		{"a fence of the whole GPU", old, said, code + "; echo MEMBAR.ALL.GPU", "waits for memory of the whole GPU"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := tools{program(t, said), []other{{"12.0", program(t, c.other)}}, program(t, c.disassembler)}
+			err := x.check([]ptxas.Module{{Hash: "1234", Text: c.module}}, "", false)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+			require.ErrorContains(t, err, "module 1234")
+		})
+	}
+}
