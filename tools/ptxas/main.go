@@ -1,7 +1,7 @@
 // Ptxas assembles the modules of PTX that tests have kept, which make ptxas has
 // them do, by NVIDIA's assembler for all GPUs that matter: it must not warn, and
 // no entry may spill registers. What modules with names take is compared with a
-// golden table, which -update writes anew.
+// golden table, which -update writes anew, with the assembler of CUDA 13.0 alone.
 //
 // The compiler in a driver is the assembler of the driver's version of CUDA, and a
 // crash of it ends the process. So assemblers of other versions must take all modules,
