@@ -46,6 +46,7 @@ type spread struct {
 	product
 	rowsA, sumA, sumB tabled
 	gathers           [2]gemm.Gather      // of A and B
+	sums              []int               // the axes of the sum, in the order of the tables
 	others            *spare.Pool[spread] // for other strides
 }
 
@@ -145,7 +146,8 @@ func (r *spread) findSums(problem *gemm.Problem, sizes []int64) {
 	if problem.N > problem.M {
 		larger = 1
 	}
-	order := slices.Clone(p.Contraction.K)
+	r.sums = append(r.sums[:0], p.Contraction.K...)
+	order := r.sums
 	slices.SortStableFunc(order, func(x, y int) int {
 		return -cmp.Compare(abs(p.Along(x, r.table)[larger]), abs(p.Along(y, r.table)[larger]))
 	})
