@@ -21,7 +21,7 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 		o.first = append(o.first, map[*mlir.Value]*mlir.Value{})
 	}
 	for _, op := range mlir.OpNames() {
-		if info, _ := mlir.Info(op); info.Static != nil {
+		if info, _ := mlir.Info(op); info.Static != nil && !info.Traits.Has(mlir.Expanded) {
 			o.dynamic[info.Static.Op] = op
 		}
 	}

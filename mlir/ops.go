@@ -172,7 +172,7 @@ var opList = []opDef{
 		static: &Static{"stablehlo.slice", []StaticPart{{1, "start_indices"}, {2, "limit_indices"}, {3, "strides"}}}},
 	{name: "stablehlo.dynamic_pad", verify: verifyDynamicPad, syntax: form(operands{5}, attrDict{}, funcType{}),
 		static: &Static{"stablehlo.pad", []StaticPart{{2, "edge_padding_low"}, {3, "edge_padding_high"}, {4, "interior_padding"}}}},
-	{name: dynamicReduceWindow, regions: 1, verify: verifyDynamicReduceWindow,
+	{name: dynamicReduceWindow, traits: Expanded, regions: 1, verify: verifyDynamicReduceWindow,
 		static: &Static{"stablehlo.reduce_window", []StaticPart{{2, "window_dimensions"}, {3, "window_strides"}, {4, "base_dilations"}, {5, "window_dilations"}, {6, "padding"}}}},
 	{name: "stablehlo.cholesky", verify: verifyCholesky, props: []string{"lower"},
 		syntax: form(operands{1}, group{"lower", named("lower", attr{name: "lower", kind: boolAttr})}, attrDict{}, sameType{})},

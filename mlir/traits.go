@@ -29,6 +29,8 @@ const (
 	// other processes or to a generator, or order what others do. They can be
 	// neither left out nor merged nor moved.
 	Effects
+	// Expanded is of ops that no text has: they stand for custom calls.
+	Expanded
 )
 
 // Has reports whether all traits of u are among t.
