@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "745419a782c5bcbabab05ed6"
+const buildID = "4069273a29ed8714fec4dd7b"
