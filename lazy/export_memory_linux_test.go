@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -30,6 +31,9 @@ func peak(t *testing.T) int {
 
 // Export copies each constant once, for however many sizes it traces the function.
 func TestExportTakesTheConstantsOnce(t *testing.T) {
+	if trials.Race {
+		t.Skip("the race detector remembers who wrote each word")
+	}
 	const side = 4096 // 64 MiB
 	dev := open(t, "eval")
 	w := dev.Variable("w", lazy.F32, side, side)

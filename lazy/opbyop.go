@@ -96,8 +96,11 @@ func (d *Device) alone(ctx context.Context, n *ir.Node) (opAlone, error) {
 	var g ir.Graph
 	b.Capture(&g, nil, []*ir.Node{m}, nil)
 	p, _, err := d.ops.compile(ctx, d, &g, (*program).compileAlone)
+	if err != nil {
+		return one, err // p may be compiled still, for others
+	}
 	one.exec = p.exec
-	return one, err
+	return one, nil
 }
 
 // compileAlone compiles the program of one op. Its error names no line: all ops

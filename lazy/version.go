@@ -15,7 +15,7 @@ import (
 // version of a variable whose step failed. Steps of q keep the versions that q
 // failed to make; nil is no trace's queue.
 func (v *value) standIn(q *queue) *value {
-	for v.version && v.old != nil && v.failed() != nil && !ownFailure(v.err, q) {
+	for v.version && v.failed() != nil && v.old != nil && !ownFailure(v.err, q) {
 		v = v.old
 	}
 	return v
