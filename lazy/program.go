@@ -73,17 +73,23 @@ func (c *programCache) compile(ctx context.Context, d *Device, g *ir.Graph, by f
 		if p, found = c.lookup(g); p.finished() {
 			err = p.err
 		} else {
-			err = p.wait(ctx, func(ctx context.Context) (err error) {
-				err = errCompilePanicked // unless by returns
-				defer func() { c.compiled(d, p, err) }()
-				err = by(p, ctx, d)
-				return err
-			})
+			err = c.compileNow(ctx, d, p, by)
 		}
 		if err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
 			return p, found, err
 		}
 	}
+}
+
+// compileNow compiles p or waits for whoever does. It is apart from compile since a
+// closure that a found program does not need would be allocated there.
+func (c *programCache) compileNow(ctx context.Context, d *Device, p *program, by func(*program, context.Context, *Device) error) error {
+	return p.wait(ctx, func(ctx context.Context) (err error) {
+		err = errCompilePanicked // unless by returns
+		defer func() { c.compiled(d, p, err) }()
+		err = by(p, ctx, d)
+		return err
+	})
 }
 
 // lookup returns the entry of g, made if it is new.
