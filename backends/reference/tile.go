@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -54,8 +55,11 @@ type tileCode struct {
 	runs *spare.Pool[tileRun]
 }
 
-// ResidentBytes is what the ways take: the kernel is the program's.
-func (c *tileCode) ResidentBytes() int { return footprint.Of(c.ways) + footprint.Of(c.gemm) }
+// ResidentBytes is what the ways take, and a run, which stays for the next: the kernel
+// is the program's.
+func (c *tileCode) ResidentBytes() int {
+	return footprint.Of([]any{c, newTileRun(c)}, reflect.TypeFor[kernel.Kernel]())
+}
 
 func newTileCode(k *kernel.Kernel) *tileCode {
 	c := &tileCode{k: k, gemm: newTileGemm(k)}
@@ -72,7 +76,7 @@ func newTileCode(k *kernel.Kernel) *tileCode {
 	if len(c.ways) == 0 || slices.ContainsFunc(k.Stages, func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
 		c.ways = append(c.ways, newTileWay(k, ownAxes, 0))
 	}
-	c.runs = spare.New(4, func() *tileRun { return newTileRun(k) })
+	c.runs = spare.New(4, func() *tileRun { return newTileRun(c) })
 	return c
 }
 
@@ -242,13 +246,29 @@ type tileRun struct {
 	stopped  bool
 }
 
-func newTileRun(k *kernel.Kernel) *tileRun {
-	r := &tileRun{k: k}
+func newTileRun(c *tileCode) *tileRun {
+	k := c.k
 	most := 0
 	for s := range k.Stages {
 		most = max(most, len(k.Stages[s].Axes))
 	}
-	r.at = make([]int64, len(k.Axes)+most)
+	values, accesses, numbers := 0, 0, 0
+	need := func(w *tileWay) {
+		values, accesses, numbers = max(values, w.values), max(accesses, len(w.accesses)), max(numbers, w.numbers())
+	}
+	for _, w := range c.ways {
+		need(w)
+	}
+	if c.gemm != nil {
+		need(c.gemm.epilogue)
+	}
+	r := &tileRun{
+		k:        k,
+		p:        make([]unsafe.Pointer, values),
+		at:       make([]int64, len(k.Axes)+most),
+		accesses: make([]accessState, accesses),
+		numbers:  make([]int64, numbers),
+	}
 	r.frame.ws = &r.ws
 	return r
 }

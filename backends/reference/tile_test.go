@@ -65,9 +65,9 @@ func tiled(t testing.TB, seed uint64) {
 	before.Fill(r)
 	want, err := before.Run(evaluateKernel)
 	require.NoError(t, err)
-	c := newTileCode(k)
-	ways := c.ways
+	ways := newTileCode(k).ways
 	for i := range ways {
+		c := newTileCode(k)
 		c.ways = ways[i : i+1]
 		for _, parts := range []int{1, 2 + r.IntN(4)} {
 			got, err := before.Run(launch(c, parts))

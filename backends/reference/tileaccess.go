@@ -36,18 +36,17 @@ type accessState struct {
 	factors []int64 // by dimension: of the axis that tiles lie along
 }
 
+// numbers returns how many numbers the accesses of the way take.
+func (w *tileWay) numbers() int {
+	n := 0
+	for _, a := range w.accesses {
+		n += len(a.axes) + 4*len(a.Index)
+	}
+	return n
+}
+
 // locate works out where the accesses of the way are.
 func (w *tileWay) locate(r *tileRun, locals unsafe.Pointer) {
-	need := 0
-	for i := range w.accesses {
-		need += len(w.accesses[i].axes) + 4*len(w.accesses[i].Index)
-	}
-	if len(r.accesses) < len(w.accesses) {
-		r.accesses = make([]accessState, len(w.accesses))
-	}
-	if len(r.numbers) < need {
-		r.numbers = make([]int64, need)
-	}
 	rest := r.numbers
 	take := func(n int) []int64 {
 		s := rest[:n:n]

@@ -81,9 +81,6 @@ func (w *tileWay) scratch(sizes []int64) int {
 // setup makes r ready to run the way.
 func (w *tileWay) setup(r *tileRun) {
 	scratch := align64(r.call.Scratch)
-	if len(r.p) < w.values {
-		r.p = make([]unsafe.Pointer, w.values)
-	}
 	cells := unsafe.Add(scratch, w.slots*w.slotBytes())
 	for v, at := range w.places {
 		switch {

@@ -41,7 +41,10 @@ func (w *walk) add(p unsafe.Pointer, n uintptr) bool {
 
 // value counts what v points to, not v itself.
 func (w *walk) value(v reflect.Value) {
-	if !v.IsValid() || w.flat(v.Type()) || v.Kind() != reflect.Pointer && w.stopped(v.Type()) {
+	if !v.IsValid() || w.flat(v.Type()) {
+		return
+	}
+	if k := v.Kind(); k != reflect.Pointer && k != reflect.Interface && w.stopped(v.Type()) { // these may be asked
 		return
 	}
 	switch v.Kind() {

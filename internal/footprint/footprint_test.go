@@ -47,6 +47,9 @@ func TestOf(t *testing.T) {
 	n.next.any, n.rest = &counted{data: make([]byte, 100)}, nil
 	require.Equal(t, 2*size+32+24+100, Of(n))
 	require.Equal(t, 2*size+32+1+12345, Of(n, reflect.TypeFor[*counted]()))
+	says := reflect.TypeFor[resident]() // fields and elements of an interface that is shared are asked, too
+	require.Equal(t, 1+12345, Of(struct{ by resident }{&counted{}}, says))
+	require.Equal(t, 2*(1+12345)+2*16, Of([]resident{&counted{}, &counted{}}, says))
 }
 
 // Of agrees with what the garbage collector has to keep.

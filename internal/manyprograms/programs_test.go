@@ -90,7 +90,7 @@ func TestManyProgramsAreFlat(t *testing.T) {
 
 // What backends say of their programs is about what these keep of the heap.
 func TestProgramsTakeWhatTheySay(t *testing.T) {
-	const n = 12
+	const n = 24
 	for _, backend := range []string{"eval", "cpu"} {
 		for _, ops := range []int{0, 30} {
 			dev, err := lazy.Open(backend)

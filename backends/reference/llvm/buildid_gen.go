@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4069273a29ed8714fec4dd7b"
+const buildID = "2c4c1d7255fcbd6ee1b7515d"

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -68,7 +69,9 @@ func (c *code) Brief(sizes []int64) bool { return c.schedule.Cost(c.kernel, size
 
 // ResidentBytes is what the machine code and its schedule take: the kernel is the
 // program's.
-func (c *code) ResidentBytes() int { return c.entry.Bytes() + footprint.Of(c.schedule) }
+func (c *code) ResidentBytes() int {
+	return c.entry.Bytes() + footprint.Of(c.schedule, reflect.TypeFor[kernel.Kernel]())
+}
 
 // Scratch returns the bytes of locals and what is kept between stages.
 func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.kernel, sizes) }

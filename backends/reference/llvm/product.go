@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -66,7 +67,9 @@ func (p *productKernel) unprepared() kernel.Code {
 
 // ResidentBytes is what the product's description takes: functions are for all
 // products of the process, and what is packed is the program's.
-func (p *productKernel) ResidentBytes() int { return footprint.Of(p.Product) }
+func (p *productKernel) ResidentBytes() int {
+	return footprint.Of(p.Product, reflect.TypeFor[kernel.Kernel]())
+}
 
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
