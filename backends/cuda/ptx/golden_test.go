@@ -130,18 +130,77 @@ func interpreted(t *testing.T, k *kernel.Kernel, sizes []int64) {
 	require.NoError(t, kerneltest.Same(want, got, by))
 }
 
-// terms is how many terms of about 1 the longest sums of a kernel have, which another
-// order rounds otherwise.
+// terms is how many terms the longest sums of a kernel have, of about 1 each, which
+// another order rounds otherwise: those along the axes that a reduction runs over, and
+// those that a scatter adds to one element.
 func terms(k *kernel.Kernel, sizes []int64) int64 {
 	most := int64(1)
-	for _, s := range k.Stages {
-		n := int64(1)
-		for _, a := range s.Axes {
-			n *= a.Size.Of(sizes)
+	for s := range k.Stages {
+		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
+			if along, ok := summed(k, s, id); ok {
+				n := int64(1)
+				for _, axis := range along {
+					n *= k.Axis(s, axis).Size.Of(sizes)
+				}
+				most = max(most, n)
+			}
 		}
-		most = max(most, n)
 	}
 	return most
+}
+
+// summed returns the axes that an instruction of a stage sums over; false if it sums
+// nothing.
+func summed(k *kernel.Kernel, stage int, id kernel.ID) (along []int, ok bool) {
+	i := &k.Instrs[id]
+	kept := kernel.AxisSet(0)
+	switch {
+	case i.Op == kernel.Reduce && kernel.Op(i.Aux) == kernel.Add:
+		kept = kernel.AxisRange(0, len(k.Axes))
+	case i.Op == kernel.Store && i.Mem.Combine == kernel.Add:
+		for _, x := range i.Mem.Index {
+			for _, t := range x.Terms {
+				kept |= 1 << t.Axis
+			}
+		}
+	default:
+		return nil, false
+	}
+	for axis := range len(k.Axes) + len(k.Stages[stage].Axes) {
+		if !kept.Has(axis) {
+			along = append(along, axis)
+		}
+	}
+	return along, true
+}
+
+// The tolerance of sums grows with the axes that they run over, and with no others.
+func TestTermsOfSums(t *testing.T) {
+	text := func(axes int, what string) *kernel.Kernel {
+		b := kernel.NewBuilder("k")
+		b.Axis("i", 7)
+		stage := []kernel.Axis{{Name: "j", Size: 5}, {Name: "k", Size: 3}}[:axes]
+		b.Stage(stage...)
+		x := b.Param(kernel.Param{Name: "x", DType: types.F32, Dims: []kernel.Size{7, 5, 3}[:1+axes]})
+		index := []kernel.Index{kernel.Along(0), kernel.Along(1), kernel.Along(2)}[:1+axes]
+		v := b.Load(x, index...)
+		switch what {
+		case "store":
+			b.Store(b.Param(kernel.Param{Name: "y", DType: types.F32, Dims: []kernel.Size{7, 5, 3}[:1+axes], Out: true}), v, index...)
+			return b.Kernel()
+		case "sum":
+			v = b.Reduce(kernel.Add, v)
+		case "maximum":
+			v = b.Reduce(kernel.Maximum, v)
+		}
+		b.Stage()
+		b.Store(b.Param(kernel.Param{Name: "y", DType: types.F32, Dims: []kernel.Size{7}, Out: true}), v, kernel.Along(0))
+		return b.Kernel()
+	}
+	require.EqualValues(t, 1, terms(text(2, "store"), nil))
+	require.EqualValues(t, 1, terms(text(2, "maximum"), nil))
+	require.EqualValues(t, 5, terms(text(1, "sum"), nil))
+	require.EqualValues(t, 15, terms(text(2, "sum"), nil))
 }
 
 // ordinary fills operands with small numbers; integers number rows.
