@@ -106,8 +106,6 @@ func (s *Sort) Check(n, rows int64) error {
 	switch {
 	case s.tile() < leastSlots:
 		return s.unsupported("comparing elements of %d bytes", s.slotBytes()-placeBytes)
-	case 2*len(s.Types)+4 > mostParameters:
-		return s.unsupported("%d operands: an entry has at most %d parameters", len(s.Types), mostParameters)
 	case n > longestSort:
 		return s.unsupported("rows of %d elements, at most %d", n, longestSort)
 	case s.Keep > 0 && (2*s.Keep > n || 4*s.runs() > int64(s.tile())):
@@ -236,15 +234,18 @@ func (s *Sort) Entry(name string, variant int) (string, error) {
 	if variant != wholeRows {
 		m.places = m.param()
 	}
-	if s.Keep > 0 {
+	switch {
+	case s.Keep > 0:
 		m.topTiles(variant == wholeRows)
-		return m.entry(), m.err
-	}
-	m.n, m.apart, m.rows = m.param(), m.param(), m.param()
-	if variant == exchanges {
+	case variant == exchanges:
+		m.rowSizes()
 		m.exchangeFar()
-	} else {
+	default:
+		m.rowSizes()
 		m.sortTiles(variant == wholeRows)
+	}
+	if n := m.params; n > mostParameters {
+		return "", s.unsupported("%d operands: %d parameters, of which an entry has at most %d", len(s.Types), n, mostParameters)
 	}
 	return m.entry(), m.err
 }

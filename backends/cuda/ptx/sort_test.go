@@ -216,6 +216,33 @@ func TestSortEntries(t *testing.T) {
 	require.ErrorContains(t, sortOf(1, types.F64).Check(1, 1<<40), "not as many blocks")
 }
 
+// A sort whose entries would have more parameters than launches take, 4,096 bytes, has
+// none; one that is accepted has no entry with more.
+func TestSortParameters(t *testing.T) {
+	for _, keep := range []int64{0, 3} {
+		accepted := 0
+		for n := 244; n <= 256; n++ {
+			s := sortOf(1, slices.Repeat([]types.DType{types.U32}, n)...)
+			s.Keep = keep
+			if err := s.Check(10_000, 1); err != nil {
+				require.ErrorContains(t, err, fmt.Sprintf("%d operands", n))
+				require.ErrorContains(t, err, "an entry has at most 512")
+				continue
+			}
+			require.Equal(t, n-244, accepted, "more operands are refused, too")
+			accepted++
+			for entry := range strings.SplitSeq(sortModule(t, s), ".visible .entry ") {
+				require.LessOrEqual(t, 8*strings.Count(entry, ".param .u64 a"), 4096, "%d operands", n)
+			}
+			for _, l := range s.Launches(10_000, 1, 1) {
+				require.LessOrEqual(t, 8*(2*n+len(s.Places(10_000, 1))+len(l.Sizes)), 4096)
+			}
+		}
+		require.Positive(t, accepted)
+		require.Less(t, accepted, 13)
+	}
+}
+
 // Mistakes planted in the text are found: barriers that are missing, an order that is
 // not that of the places, merges that do not begin with the mirror image, and elements
 // behind a row's end.

@@ -17,6 +17,10 @@ type sorter struct {
 	rows    string
 }
 
+// rowSizes adds the parameters that say how many elements rows have, how far these are
+// apart, and how many rows there are.
+func (m *sorter) rowSizes() { m.n, m.apart, m.rows = m.param(), m.param(), m.param() }
+
 // slot is where an element is that takes part in an exchange.
 type slot struct {
 	place string   // the address of its place

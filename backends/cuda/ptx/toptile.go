@@ -109,7 +109,7 @@ func (m *sorter) topTiles(whole bool) {
 	if !whole {
 		other = m.param()
 	}
-	m.n, m.apart, m.rows = m.param(), m.param(), m.param()
+	m.rowSizes()
 	t, p := &tiling{}, &top{keep: m.param(), shift: m.narrow(m.param()), count: m.param(), size: m.narrow(m.param())}
 	t.slots = m.narrow(m.param())
 	t.size = m.op(word, "shl.b32", "1", p.size)
