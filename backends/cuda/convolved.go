@@ -45,15 +45,13 @@ func (c *convolution) kernelBytes() int {
 	return aligned(int(c.kernels.elements()) * c.kernels.bytes)
 }
 
-// convolved is a convolution as a runner queues it.
+// convolved is a convolution as it is queued.
 type convolved struct {
 	of          *convolution
 	convolution *cudnn.Convolution
 	operands    cudnn.Operands
 	// lay copies the kernels to where they lie as the library has them; nil if they do.
 	lay *driver.Launch
-	// refused is set when the library has not queued it: it is not asked again.
-	refused bool
 }
 
 // describe returns nil, too, if there is no kernel that copies kernels.
@@ -109,43 +107,38 @@ func (d *Device) laying(f *filter) (*driver.Launch, error) {
 	return launch, nil
 }
 
-func (x *convolved) queue(r *runner, s *step) bool {
-	if x.refused {
-		return false
-	}
-	var at [3]uint64
+func (x *convolved) place(r *runner, s *step, at *addresses) bool {
 	for i, p := range [...]*place{&x.of.x, &x.of.w, &x.of.y} {
 		at[i] = uint64(r.address(s, p.operand) + driver.Ptr(p.at*int64(s.sizes[p.operand])))
 	}
-	r.lock()
-	on := r.e.on.launches
-	o := &x.operands
-	*o = cudnn.Operands{X: at[0], W: at[1], Y: at[2], Workspace: uint64(r.besides) + uint64(x.of.kernelBytes())}
+	at[3] = uint64(r.besides)
+	w := at[1]
 	if x.lay != nil {
-		o.W = uint64(r.besides)
+		w = at[3]
 	}
-	if (o.X|o.W|o.Y)%productAlign != 0 {
-		return false
-	}
-	if x.lay != nil {
-		x.lay.Set(0, at[1])
-		x.lay.Set(1, o.W)
-		if err := r.q.stream.Launch(x.lay); err != nil {
-			return x.refuse(r, err)
-		}
-		on.kernels.Add(1)
-	}
-	if err := x.convolution.Queue(r.q.stream.Handle(), o); err != nil {
-		return x.refuse(r, err)
-	}
-	on.convolutions.Add(1)
-	return true
+	return (at[0]|w|at[2])%productAlign == 0
 }
 
-// refuse has the step's own kernel run from now on.
-func (x *convolved) refuse(r *runner, err error) bool {
-	x.refused = true
-	d := r.e.on.dev
-	d.convolutions.own(d, fmt.Errorf("%w: %v", err, &x.of.problem))
-	return false
+func (x *convolved) queueIn(in *driver.Stream, at *addresses, n *launches) error {
+	x.operands = cudnn.Operands{X: at[0], W: at[1], Y: at[2], Workspace: at[3] + uint64(x.of.kernelBytes())}
+	if x.lay != nil {
+		x.operands.W = at[3]
+		x.lay.Set(0, at[1])
+		x.lay.Set(1, at[3])
+		if err := in.Launch(x.lay); err != nil {
+			return err
+		}
+		if n != nil {
+			n.kernels.Add(1)
+		}
+	}
+	err := x.convolution.Queue(in.Handle(), &x.operands)
+	if err == nil && n != nil {
+		n.convolutions.Add(1)
+	}
+	return err
+}
+
+func (x *convolved) own(d *Device, why error) {
+	d.convolutions.own(d, fmt.Errorf("%w: %v", why, &x.of.problem))
 }

@@ -44,22 +44,27 @@ func rows(steps []step, awaited []int) []row {
 	return all
 }
 
-// inRow reports whether a step is one kernel of the device, whatever comes with a call.
+// inRow reports whether a step is one kernel of the device, or one call of a library,
+// whatever comes with a call.
 func (s *step) inRow() bool {
-	return s.entry != nil && s.lacks == nil && !s.taken && len(s.then) == 0 && !s.Copies
+	return s.entry != nil && s.lacks == nil && len(s.then) == 0 && !s.Copies
 }
 
-// graph is a row as a runner queues it: one kernel after the other, or, once most of
-// them have had the same arguments twice, as a graph. Before it is launched, kernels
-// whose arguments are others by now are set to these.
+// graph is a row as a runner queues it: one kernel or call of a library after the other,
+// or, once most of them have had the same arguments twice, as a graph. Before it is
+// launched, nodes whose arguments are others by now are set to these.
 type graph struct {
 	row
 	at    int           // which of the runner's places the launches have
 	live  int           // steps that have something to compute
 	nodes []driver.Node // by step of the row
+	calls []bool        // those that are calls of libraries
 	stale []bool        // those that are not set to what their launch is
 	exec  *driver.GraphExec
 	made  *resource
+	// due is set when the steps were queued one by one for the first time: a graph is
+	// made of them for the next run.
+	due bool
 	// refused is set when the driver has not made a graph of the row: it is not asked
 	// again.
 	refused bool
@@ -69,9 +74,9 @@ type graph struct {
 type Launches struct {
 	Kernels int64 // launched by themselves
 	Graphs  int64
-	Updates int64 // of kernels in graphs, to other arguments
+	Updates int64 // of nodes of graphs, to other arguments
 	// Products are those of matrices that cuBLASLt computes, and Convolutions those that
-	// cuDNN does.
+	// cuDNN does, in no graph.
 	Products, Convolutions int64
 	// Views are copies of views of the device's memory that are not dense, to where they
 	// are or back.
@@ -96,9 +101,29 @@ func (r *runner) address(s *step, j int) driver.Ptr {
 	return r.mem[o.Value] + driver.Ptr(at*int64(s.sizes[j]))
 }
 
-// arguments brings the arguments of a step's launch up to date, and reports whether any
-// was another in the run before.
-func (r *runner) arguments(i int) bool {
+// arguments brings the arguments of a step up to date. It returns how many nodes of a
+// graph could be set to others in the time that setting the step's takes: 0 if all is as
+// in the run before.
+func (r *runner) arguments(i int) (cost int) {
+	x, moved := r.byLibrary[i], false
+	if x != nil {
+		moved = x.place(r, &r.e.steps[i])
+	}
+	switch {
+	case x == nil || !x.taken:
+		moved = r.kernelArguments(i) || moved
+	case moved && !x.captured():
+		return captureCost
+	}
+	if moved {
+		return 1
+	}
+	return 0
+}
+
+// kernelArguments brings the arguments of a step's kernel up to date, and reports whether
+// any was another in the run before.
+func (r *runner) kernelArguments(i int) bool {
 	s := &r.e.steps[i]
 	address := func(j int) driver.Ptr { return r.address(s, j) }
 	moved := false
@@ -138,7 +163,7 @@ func (r *runner) upTo(i int, g *graph) error {
 
 // row queues a row.
 func (r *runner) row(g *graph) error {
-	moved := 0
+	moved, differs := 0, false
 	if g.at != r.places {
 		g.at, g.live = r.places, 0
 		for i := g.from; i < g.to; i++ {
@@ -146,9 +171,10 @@ func (r *runner) row(g *graph) error {
 				continue
 			}
 			g.live++
-			if r.arguments(i) {
+			if n := r.arguments(i); n > 0 {
 				g.stale[i-g.from] = true
-				moved++
+				moved += n
+				differs = differs || g.exec != nil && g.calls[i-g.from] != r.isCall(i)
 			}
 		}
 	}
@@ -160,7 +186,9 @@ func (r *runner) row(g *graph) error {
 	if err := r.bring(g.to - 1); err != nil {
 		return err
 	}
-	if live >= leastGraph && 2*moved <= live && !g.refused {
+	switch {
+	case live < leastGraph || g.refused:
+	case 2*moved <= live && !differs:
 		err := r.launch(g)
 		switch {
 		case err == nil:
@@ -169,30 +197,73 @@ func (r *runner) row(g *graph) error {
 		case r.e.on.dev.Err() != nil:
 			return err
 		}
-		g.refused = true
-		slog.Warn("kernels are launched one by one: the driver makes no graph of them", "device", r.e.on.dev, "kernels", live, "reason", err)
+		r.noGraph(g, err)
+	case g.exec == nil:
+		g.due = !r.e.of.opens // each run may be of another size
 	}
 	return r.oneByOne(g)
 }
 
-// oneByOne queues the kernels of a row, between the copies that each waits for and those
+// noGraph has the steps of a row queued one by one from now on.
+func (r *runner) noGraph(g *graph, why error) {
+	g.refused = true
+	slog.Warn("kernels are launched one by one: the driver makes no graph of them", "device", r.e.on.dev, "kernels", g.live, "reason", why)
+}
+
+// isCall reports whether a library computes a step where its operands are.
+func (r *runner) isCall(i int) bool { return r.byLibrary[i] != nil && r.byLibrary[i].taken }
+
+// ahead makes graphs of the rows that were queued one by one for the first time, while
+// the device computes: the next run finds them there.
+func (r *runner) ahead() error {
+	for i := range r.graphs {
+		g := &r.graphs[i]
+		if !g.due {
+			continue
+		}
+		g.due = false
+		r.unlock() // what is given back meanwhile may be the queue's
+		err := r.build(g)
+		if err == nil {
+			r.lock()
+			err = g.exec.Upload(r.q.stream)
+		}
+		switch {
+		case err == nil:
+		case r.e.on.dev.Err() != nil:
+			return err
+		default:
+			r.noGraph(g, err)
+		}
+	}
+	return nil
+}
+
+// oneByOne queues the steps of a row, between the copies that each waits for and those
 // that wait for it.
 func (r *runner) oneByOne(g *graph) error {
 	r.lock()
+	kernels := int64(0)
 	for i := g.from; i < g.to; i++ {
 		if err := r.bring(i); err != nil {
 			return err
 		}
 		if !r.e.steps[i].empty() {
-			if err := r.q.stream.Launch(r.launches[i]); err != nil {
+			call := r.isCall(i)
+			n, err := r.launchStep(i)
+			if err != nil {
 				return err
+			}
+			kernels += n
+			if call != r.isCall(i) { // the library has refused it
+				g.stale[i-g.from] = true
 			}
 		}
 		if err := r.mark(i); err != nil {
 			return err
 		}
 	}
-	r.e.on.launches.kernels.Add(int64(g.live))
+	r.e.on.launches.kernels.Add(kernels)
 	return nil
 }
 
@@ -210,9 +281,9 @@ func (r *runner) launch(g *graph) error {
 	return g.exec.Launch(r.q.stream)
 }
 
-var errNoGraph = errors.New("there is no graph yet")
+var errNoGraph = errors.New("there is no graph of these nodes yet")
 
-// update sets the kernels of the graph whose arguments are others by now.
+// update sets the nodes of the graph whose arguments are others by now.
 func (r *runner) update(g *graph) error {
 	if g.exec == nil {
 		return errNoGraph
@@ -222,7 +293,10 @@ func (r *runner) update(g *graph) error {
 		if !is {
 			continue
 		}
-		if err := g.exec.Set(g.nodes[i], r.launches[g.from+i]); err != nil {
+		if g.calls[i] != r.isCall(g.from+i) {
+			return errNoGraph
+		}
+		if err := r.set(g, i); err != nil {
 			return err
 		}
 		g.stale[i] = false
@@ -232,7 +306,32 @@ func (r *runner) update(g *graph) error {
 	return nil
 }
 
-// build makes the graph anew: kernels wait for the one before, as in a stream.
+// set sets a node of the graph.
+func (r *runner) set(g *graph, i int) error {
+	if !g.calls[i] {
+		return g.exec.Set(g.nodes[i], r.launches[g.from+i])
+	}
+	captured, err := r.byLibrary[g.from+i].graph(r)
+	if err != nil {
+		return err
+	}
+	return g.exec.SetGraph(g.nodes[i], captured)
+}
+
+// add adds a node to a graph that is made.
+func (r *runner) add(g *graph, to *driver.Graph, i int, after []driver.Node) (driver.Node, error) {
+	g.calls[i] = r.isCall(g.from + i)
+	if !g.calls[i] {
+		return to.AddKernel(r.launches[g.from+i], after...)
+	}
+	captured, err := r.byLibrary[g.from+i].graph(r)
+	if err != nil {
+		return driver.Node{}, err
+	}
+	return to.AddGraph(captured, after...)
+}
+
+// build makes the graph anew: nodes wait for the one before, as in a stream.
 func (r *runner) build(g *graph) error {
 	if g.made != nil {
 		g.made.drop()
@@ -243,13 +342,13 @@ func (r *runner) build(g *graph) error {
 	if err != nil {
 		return err
 	}
-	g.nodes = make([]driver.Node, len(g.stale))
+	g.nodes, g.calls = make([]driver.Node, len(g.stale)), make([]bool, len(g.stale))
 	var last []driver.Node
 	for i := range g.nodes {
 		if r.e.steps[g.from+i].empty() {
 			continue
 		}
-		if g.nodes[i], err = made.AddKernel(r.launches[g.from+i], last...); err != nil {
+		if g.nodes[i], err = r.add(g, made, i, last); err != nil {
 			return errors.Join(err, made.Destroy())
 		}
 		last = append(last[:0], g.nodes[i])
@@ -260,6 +359,7 @@ func (r *runner) build(g *graph) error {
 	}
 	g.exec = x
 	clear(g.stale)
+	r.unlock()
 	// The graph's nodes name those of x, and its kernels are of the program's module.
 	g.made = on.dev.held.add(func() error {
 		defer runtime.KeepAlive(on)

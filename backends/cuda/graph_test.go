@@ -265,12 +265,14 @@ func TestGraphRefused(t *testing.T) {
 	for _, c := range []struct {
 		call string
 		want Launches // of a run whose argument has moved, and one more
+		made bool     // what fails is called when the graph is made, by the first run
 	}{
-		{"cuGraphExecKernelNodeSetParams_v2", Launches{Graphs: 2}},
-		{"cuGraphCreate", Launches{Kernels: 12}},
-		{"cuGraphAddKernelNode_v2", Launches{Kernels: 12}},
-		{"cuGraphInstantiateWithFlags", Launches{Kernels: 12}},
-		{"cuGraphLaunch", Launches{Kernels: 12}},
+		{"cuGraphExecKernelNodeSetParams_v2", Launches{Graphs: 2}, false},
+		{"cuGraphCreate", Launches{Kernels: 12}, true},
+		{"cuGraphAddKernelNode_v2", Launches{Kernels: 12}, true},
+		{"cuGraphInstantiateWithFlags", Launches{Kernels: 12}, true},
+		{"cuGraphUpload", Launches{Kernels: 12}, true},
+		{"cuGraphLaunch", Launches{Kernels: 12, Updates: 1}, false},
 	} {
 		t.Run(c.call, func(t *testing.T) {
 			b, f := backend(t, cudafake.Options{Seed: 8})
@@ -281,13 +283,18 @@ func TestGraphRefused(t *testing.T) {
 			run := func(a, b soa.View) {
 				same(t, e, text, &backends.Call{Args: []soa.View{a, b}, Results: []soa.View{out}})
 			}
+			said := logged(t)
+			if c.made {
+				f.Fail(c.call, 0, driver.NotSupported)
+			}
 			run(x, y)
 			if c.want.Graphs > 0 {
 				run(x, y)
 			}
 			before := e.Launches()
-			said := logged(t)
-			f.Fail(c.call, 0, driver.NotSupported)
+			if !c.made {
+				f.Fail(c.call, 0, driver.NotSupported)
+			}
 			run(x, x)
 			run(x, x)
 			n := e.Launches()
@@ -299,6 +306,48 @@ func TestGraphRefused(t *testing.T) {
 			require.Regexp(t, `^level=WARN msg="kernels are launched one by one: the driver makes no graph of them" device=cuda:0 kernels=6 `+
 				`reason="cuda: `+c.call+`: [^"]*CUDA_ERROR_NOT_SUPPORTED[^"]*"\n$`, said())
 		})
+	}
+}
+
+// The first run of a program makes its graph, when its kernels are queued, and has it
+// brought to the device: the second launches it and calls nothing else for it. Where each
+// run may be of another size a graph is made when a size comes again.
+func TestGraphIsThereForTheSecondRun(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{Seed: 11})
+	calls := func(names ...string) (all []int64) {
+		for _, name := range names {
+			all = append(all, f.Calls(name))
+		}
+		return all
+	}
+	names := []string{"cuLaunchKernel", "cuGraphInstantiateWithFlags", "cuGraphUpload", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2"}
+	text := products(6, nil)
+	e := compile(t, b, text, backends.Options{})
+	r := rand.New(rand.NewPCG(3, 3))
+	x, y, out := there(t, b, turns(r)), there(t, b, turns(r)), there(t, b, turns(r))
+	run := func() { same(t, e, text, &backends.Call{Args: []soa.View{x, y}, Results: []soa.View{out}}) }
+	run()
+	require.Equal(t, []int64{6, 1, 1, 0, 0}, calls(names...))
+	run()
+	run()
+	require.Equal(t, []int64{6, 1, 1, 2, 0}, calls(names...))
+
+	sizes := `func.func public @main(%a: tensor<?x4xf32>, %b: tensor<4x4xf32>) -> tensor<?x4xf32> {
+`
+	from := "%a"
+	for i := range 5 {
+		sizes += fmt.Sprintf("  %%v%d = stablehlo.dot_general %s, %%b, contracting_dims = [1] x [0] : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>\n", i, from)
+		from = fmt.Sprintf("%%v%d", i)
+	}
+	any, err := b.Compile(t.Context(), backends.NewModule(sizes+"  return "+from+" : tensor<?x4xf32>\n}"), backends.Options{})
+	require.NoError(t, err)
+	for i, n := range []int{3, 5, 3, 3} {
+		before := calls(names...)
+		v := soa.Make(types.Of(types.F32, n, 4))
+		require.NoError(t, any.Execute(t.Context(), &backends.Call{Args: []soa.View{there(t, b, v), y}, Resident: true}))
+		after := calls(names...)
+		require.Equal(t, []int64{0, 0, 1, 0}[i], after[1]-before[1], "run %d", i)
 	}
 }
 
@@ -332,12 +381,15 @@ func TestGraphLost(t *testing.T) {
 		run := func(a, b soa.View) error {
 			return e.Execute(t.Context(), &backends.Call{Args: []soa.View{a, b}, Results: []soa.View{out}})
 		}
-		require.NoError(t, run(x, y))
-		if call != "cuGraphInstantiateWithFlags" {
+		if call == "cuGraphInstantiateWithFlags" { // by the first run
+			f.Fail(call, 0, driver.IllegalAddress)
+			require.ErrorIs(t, run(x, x), driver.IllegalAddress, call)
+		} else {
 			require.NoError(t, run(x, y))
+			require.NoError(t, run(x, y))
+			f.Fail(call, 0, driver.IllegalAddress)
+			require.ErrorIs(t, run(x, x), driver.IllegalAddress, call)
 		}
-		f.Fail(call, 0, driver.IllegalAddress)
-		require.ErrorIs(t, run(x, x), driver.IllegalAddress, call)
 		var lost *driver.LostError
 		require.ErrorAs(t, run(x, y), &lost, call)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/cudnn"
+	"ltc/backends/cuda/driver"
 )
 
 // library is one of NVIDIA's on a device: cuBLASLt, or cuDNN. It is looked for when the
@@ -117,14 +118,19 @@ type libraryStep interface {
 	offer() string
 }
 
-// queued is such a step as a runner queues it.
+// queued is such a step as it is queued.
 type queued interface {
-	// queue queues it, if the library can at the addresses that its operands have.
-	queue(*runner, *step) bool
+	// place finds out where the operands are, and whether the library can compute the
+	// step there.
+	place(*runner, *step, *addresses) bool
+	// queueIn queues it, and counts what it queues unless that is nil.
+	queueIn(*driver.Stream, *addresses, *launches) error
+	// own says why the step's own kernel runs from now on.
+	own(*Device, error)
 }
 
 // take has libraries compute the steps that they have algorithms for and that are worth
-// it, and finds out what follows.
+// it.
 func (x *code) take(d *Device) {
 	x.besides = 0
 	for i := range x.steps {
@@ -137,5 +143,4 @@ func (x *code) take(d *Device) {
 			x.besides = max(x.besides, n)
 		}
 	}
-	x.ready()
 }

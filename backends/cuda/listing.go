@@ -3,7 +3,6 @@ package cuda
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ltc/backends"
@@ -48,35 +47,11 @@ func listing(ctx context.Context, m backends.Module, o backends.Options, target 
 }
 
 // listRows says which steps are queued as one when they have the arguments of the run
-// before: those that libraries compute are in no graph, where there are libraries.
+// before.
 func (x *code) listRows(b *strings.Builder, indent string) {
-	with := x.rowsOfLibraries()
-	where, libraries := "", !slices.Equal(with, x.rows)
-	if libraries {
-		where = ", where no library computes any of them"
-	}
 	for _, r := range x.rows {
-		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run%s\n", indent, r.from, r.to-1, where)
+		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run\n", indent, r.from, r.to-1)
 	}
-	if !libraries {
-		return
-	}
-	for _, r := range with {
-		fmt.Fprintf(b, "// %ssteps %d to %d: queued as one graph, but in the first run, where libraries compute what they would\n", indent, r.from, r.to-1)
-	}
-	if len(with) == 0 {
-		fmt.Fprintf(b, "// %sno steps are queued as one graph where libraries compute what they would: nowhere are %d kernels in a row\n", indent, leastGraph)
-	}
-}
-
-// rowsOfLibraries returns the rows that there are where libraries compute all steps that
-// they are offered.
-func (x *code) rowsOfLibraries() []row {
-	steps := slices.Clone(x.steps)
-	for i := range steps {
-		steps[i].taken = steps[i].library != nil && steps[i].library.offer() != ""
-	}
-	return rows(steps, x.awaited)
 }
 
 // list says how the steps are run.

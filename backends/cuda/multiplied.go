@@ -36,13 +36,11 @@ func (p *product) offer() string {
 	return fmt.Sprintf("where cuBLASLt is found, that computes %v", &p.problem)
 }
 
-// multiplied is a product as a runner queues it.
+// multiplied is a product as it is queued.
 type multiplied struct {
 	of       *product
 	product  *cublaslt.Product
 	operands cublaslt.Operands
-	// refused is set when the library has not queued it: it is not asked again.
-	refused bool
 }
 
 func (p *product) describe(r *runner) queued {
@@ -56,11 +54,7 @@ func (p *product) describe(r *runner) queued {
 	return &multiplied{of: p, product: x}
 }
 
-func (x *multiplied) queue(r *runner, s *step) bool {
-	if x.refused {
-		return false
-	}
-	var at [5]uint64
+func (x *multiplied) place(r *runner, s *step, at *addresses) bool {
 	for i, p := range x.of.operands {
 		if p.operand < 0 {
 			continue
@@ -70,14 +64,19 @@ func (x *multiplied) queue(r *runner, s *step) bool {
 			return false
 		}
 	}
-	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], C: at[4], Workspace: uint64(r.besides)}
-	r.lock()
-	if err := x.product.Queue(r.q.stream.Handle(), &x.operands); err != nil {
-		x.refused = true
-		d := r.e.on.dev
-		d.products.own(d, fmt.Errorf("%w: %v", err, &x.of.problem))
-		return false
-	}
-	r.e.on.launches.products.Add(1)
+	at[5] = uint64(r.besides)
 	return true
+}
+
+func (x *multiplied) queueIn(in *driver.Stream, at *addresses, n *launches) error {
+	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], C: at[4], Workspace: at[5]}
+	err := x.product.Queue(in.Handle(), &x.operands)
+	if err == nil && n != nil {
+		n.products.Add(1)
+	}
+	return err
+}
+
+func (x *multiplied) own(d *Device, why error) {
+	d.products.own(d, fmt.Errorf("%w: %v", why, &x.of.problem))
 }

@@ -27,10 +27,9 @@ type place struct {
 
 // leastWork is from how many multiplications on products are the library's, and
 // leastSide how many rows and columns these have at least. Smaller ones the kernels of
-// package ptx have tiles for; a launch of these is a node of a graph, and one of the
-// library's is not, which takes longer to launch than a smaller product takes. An
-// epilogue that the library has not is fused with the product in a kernel, however
-// large that is: what the library computes would have to go through memory for it.
+// package ptx have tiles for. An epilogue that the library has not is fused with the
+// product in a kernel, however large that is: what the library computes would have to go
+// through memory for it.
 const (
 	leastWork = 1 << 27
 	leastSide = 64

@@ -20,15 +20,17 @@ type Queue struct {
 	stream *driver.Stream
 	in     beside // of arguments
 	out    beside // of results
-	large  int    // the fewest bytes of what is copied in them
-	stages [2]stage
-	next   int             // the stage to use
-	staged int             // the most bytes of a stage
-	idle   []*driver.Event // those that nobody uses
-	flying []flight        // runs that may not be done, in their order
-	spare  [][]soa.View    // of flights that have landed
-	blocks []block         // those that no run has
-	closed bool
+	// capture is the stream in which calls of libraries are captured; nil: none was.
+	capture *driver.Stream
+	large   int // the fewest bytes of what is copied in them
+	stages  [2]stage
+	next    int             // the stage to use
+	staged  int             // the most bytes of a stage
+	idle    []*driver.Event // those that nobody uses
+	flying  []flight        // runs that may not be done, in their order
+	spare   [][]soa.View    // of flights that have landed
+	blocks  []block         // those that no run has
+	closed  bool
 	// life is held by each run of the queue, to be read; who closes it waits for them.
 	life sync.RWMutex
 }
@@ -151,6 +153,10 @@ func (q *Queue) Close() error {
 				errs = append(errs, b.stream.Synchronize(), b.stream.Destroy())
 				b.stream = nil
 			}
+		}
+		if q.capture != nil {
+			errs = append(errs, q.capture.Destroy())
+			q.capture = nil
 		}
 		errs = append(errs, q.dismissAll())
 		for _, f := range q.flying {

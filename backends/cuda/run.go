@@ -28,7 +28,7 @@ type runner struct {
 	launches  []*driver.Launch   // by step; nil for those that are no kernels of the device
 	then      [][]*driver.Launch // by step: what is launched behind it
 	boxed     []*boxedLaunch     // by step; nil for those that have no other launch
-	byLibrary []queued           // by step; nil for those that no library computes
+	byLibrary []*libraryCall     // by step; nil for those that no library computes
 	besides   driver.Ptr         // where the memory is that these take besides
 	// block is the run's memory: temporaries, what is copied from the host, what is
 	// copied to it, and results that must not be written where they belong at once.
@@ -83,7 +83,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		launches:  make([]*driver.Launch, len(p.Steps)),
 		then:      make([][]*driver.Launch, len(p.Steps)),
 		boxed:     make([]*boxedLaunch, len(p.Steps)),
-		byLibrary: make([]queued, len(p.Steps)),
+		byLibrary: make([]*libraryCall, len(p.Steps)),
 		fresh:     make([]soa.View, len(p.Results)),
 		dense:     make([]soa.View, len(p.Args)+len(p.Results)),
 		host:      make([]hostMemory, len(p.Steps)),
@@ -116,7 +116,7 @@ func newRunner(e *executable, q *Queue) *runner {
 			b.plain, r.boxed[i] = l, b
 		}
 		if s.taken {
-			r.byLibrary[i] = s.library.describe(r)
+			r.byLibrary[i] = r.libraryCall(s)
 		}
 	}
 	for _, x := range e.rows {
@@ -206,6 +206,9 @@ func (r *runner) queued(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	if err := r.steps(ctx, watch); err != nil {
+		return err
+	}
+	if err := r.ahead(); err != nil {
 		return err
 	}
 	return r.finish(c.Queue == nil)
@@ -300,15 +303,12 @@ func (r *runner) step(ctx context.Context, i int) error {
 		if s.Copies && r.mem[s.Operands[0].Value] == r.mem[s.Operands[1].Value] {
 			return nil
 		}
-		if x := r.byLibrary[i]; x != nil && x.queue(r, s) {
-			return nil
-		}
 		r.arguments(i)
-		r.lock()
-		r.e.on.launches.kernels.Add(int64(1 + len(r.then[i])))
-		if err := r.q.stream.Launch(r.launches[i]); err != nil {
+		n, err := r.launchStep(i)
+		if err != nil {
 			return err
 		}
+		r.e.on.launches.kernels.Add(n + int64(len(r.then[i])))
 		return r.behind(i)
 	}
 	r.unlock()
@@ -319,6 +319,19 @@ func (r *runner) step(ctx context.Context, i int) error {
 		return r.evaluate(ctx, i)
 	}
 	return r.regions.Run(ctx, r.e.program, r, s.Step, r.q)
+}
+
+// launchStep queues the first launch of a step whose arguments are up to date: its kernel,
+// or what a library computes instead. It returns how many kernels it has launched.
+func (r *runner) launchStep(i int) (kernels int64, err error) {
+	if x := r.byLibrary[i]; x != nil && x.taken {
+		if x.queue(r) {
+			return 0, nil
+		}
+		r.kernelArguments(i)
+	}
+	r.lock()
+	return 1, r.q.stream.Launch(r.launches[i])
 }
 
 // behind queues what is launched behind the first launch of a step.

@@ -265,6 +265,7 @@ func (s *sized) fit(n int) (*executable, error) {
 			return nil, err
 		}
 	}
+	x.ready()
 	x.take(s.on.dev)
 	if err := x.takesViews(); err != nil {
 		return nil, err

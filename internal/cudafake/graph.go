@@ -17,8 +17,17 @@ func (g *graph) leaked() string { return g.device.kept("graphs") }
 
 type node struct {
 	handle uintptr
-	work   *work
+	work   *work  // nil: a graph's
+	child  *graph // a copy
 	after  []*node
+}
+
+// kind is what a node does.
+func (n *node) kind() driver.NodeKind {
+	if n.child != nil {
+		return driver.GraphNode
+	}
+	return n.work.kind
 }
 
 // precedes reports whether n is o, or one that o waits for.
@@ -29,11 +38,27 @@ func (n *node) precedes(o *node) bool {
 // exec is a graph that can be launched.
 type exec struct {
 	device *device
-	nodes  []uintptr // of the graph
+	nodes  []span // of the graph
 	after  [][]int
-	works  []*work
-	past   []set // what each waits for, directly or not
+	works  []*work // of the graph and of those that are its nodes
+	past   []set   // what each waits for, directly or not
 	last   *op
+}
+
+// span is what a node became: works of one number to before another.
+type span struct {
+	node     uintptr
+	child    bool
+	from, to int
+}
+
+// span returns what a node of the graph that x was made of became.
+func (x *exec) span(h uintptr) (span, bool) {
+	i := slices.IndexFunc(x.nodes, func(s span) bool { return s.node == h })
+	if i < 0 {
+		return span{}, false
+	}
+	return x.nodes[i], true
 }
 
 func (x *exec) leaked() string { return x.device.kept("graphs that were instantiated") }
@@ -85,7 +110,28 @@ func (f *Fake) addKernel(to *uintptr, h uintptr, after *uintptr, n uint64, p *ke
 	if code != 0 {
 		return code
 	}
-	added := &node{work: w}
+	return f.addNode(to, g, after, n, &node{work: w})
+}
+
+func (f *Fake) addChild(to *uintptr, h uintptr, after *uintptr, n uint64, of uintptr) driver.Code {
+	g, code := find[*graph](f, h, "graph")
+	if code != 0 {
+		return code
+	}
+	child, code := find[*graph](f, of, "graph")
+	switch {
+	case code != 0:
+		return code
+	case child == g:
+		return f.bad(driver.InvalidValue, BadArgument, "a graph is made a node of itself")
+	case child.device != g.device:
+		return f.bad(driver.InvalidValue, WrongContext, "a graph of device %d is made a node of one of device %d", child.device.ordinal, g.device.ordinal)
+	}
+	return f.addNode(to, g, after, n, &node{child: child.copied()})
+}
+
+// addNode adds a node that waits for some.
+func (f *Fake) addNode(to *uintptr, g *graph, after *uintptr, n uint64, added *node) driver.Code {
 	if n > 0 {
 		for _, h := range unsafe.Slice(after, n) {
 			before, code := find[*node](f, h, "node of a graph")
@@ -124,7 +170,7 @@ func (f *Fake) graphNodes(h uintptr, to *uintptr, n *uint64) driver.Code {
 func (f *Fake) nodeType(h uintptr, to *int32) driver.Code {
 	n, code := find[*node](f, h, "node of a graph")
 	if code == 0 {
-		*to = int32(n.work.kind)
+		*to = int32(n.kind())
 	}
 	return code
 }
@@ -142,25 +188,63 @@ func (f *Fake) instantiate(to *uintptr, h uintptr, _ uint64) driver.Code {
 
 // take makes x one of a graph.
 func (x *exec) take(g *graph) {
-	at := map[*node]int{}
-	words := (len(g.nodes) + 63) / 64
-	for i, n := range g.nodes {
-		at[n] = i
+	x.within(g, nil, func(n *node, from int) {
+		x.nodes = append(x.nodes, span{n.handle, n.child != nil, from, len(x.works)})
+	})
+	words := (len(x.works) + 63) / 64
+	for _, after := range x.after {
 		past := make(set, words)
-		var after []int
-		for _, a := range n.after {
-			j := at[a]
-			after = append(after, j)
+		for _, j := range after {
 			past[j/64] |= 1 << (j % 64)
 			for w := range past {
 				past[w] |= x.past[j][w]
 			}
 		}
-		x.nodes = append(x.nodes, n.handle)
-		x.works = append(x.works, n.work)
-		x.after = append(x.after, after)
 		x.past = append(x.past, past)
 	}
+}
+
+// within adds the works of a graph that begins after some works; taken is told of each
+// node.
+func (x *exec) within(g *graph, begins []int, taken func(n *node, from int)) {
+	ends := map[*node][]int{} // the works after which a node is over
+	for _, n := range g.nodes {
+		after := begins
+		if len(n.after) > 0 {
+			after = nil
+			for _, a := range n.after {
+				after = append(after, ends[a]...)
+			}
+		}
+		from := len(x.works)
+		if n.child != nil {
+			x.within(n.child, after, func(*node, int) {})
+		} else {
+			x.works, x.after = append(x.works, n.work), append(x.after, after)
+		}
+		ends[n] = after // of a graph without nodes
+		if to := len(x.works); to > from {
+			ends[n] = nil
+			for i := from; i < to; i++ {
+				ends[n] = append(ends[n], i)
+			}
+		}
+		taken(n, from)
+	}
+}
+
+// copied copies a graph, with those that are its nodes.
+func (g *graph) copied() *graph {
+	c := &graph{device: g.device}
+	to := map[*node]*node{}
+	for _, n := range g.nodes {
+		to[n] = &node{work: n.work, child: n.child}
+		for _, a := range n.after {
+			to[n].after = append(to[n].after, to[a])
+		}
+		c.nodes = append(c.nodes, to[n])
+	}
+	return c
 }
 
 func (f *Fake) destroyExec(h uintptr) driver.Code {
@@ -233,15 +317,59 @@ func (f *Fake) setExec(h, of uintptr, p *kernelParams) driver.Code {
 	if _, code := find[*node](f, of, "node of a graph"); code != 0 {
 		return code
 	}
-	i := slices.Index(x.nodes, of)
-	if i < 0 || x.works[i].kind != driver.KernelNode {
+	at, ok := x.span(of)
+	if !ok || at.child || x.works[at.from].kind != driver.KernelNode {
 		return f.bad(driver.InvalidValue, BadHandle, "a node that is no kernel of the graph is changed")
 	}
 	w, code := f.launch("cuGraphExecKernelNodeSetParams", p.fn, p.grid, p.block, p.shared, p.params)
 	if code == 0 {
-		x.works[i] = w
+		x.works[at.from] = w
 	}
 	return code
+}
+
+// setChild has a node that is a graph do what another one does, whose nodes are to be the
+// same but for their arguments.
+func (f *Fake) setChild(h, of, by uintptr) driver.Code {
+	x, code := find[*exec](f, h, "graph that was instantiated")
+	if code != 0 {
+		return code
+	}
+	if _, code := find[*node](f, of, "node of a graph"); code != 0 {
+		return code
+	}
+	at, ok := x.span(of)
+	if !ok || !at.child {
+		return f.bad(driver.InvalidValue, BadHandle, "a node that is no graph of the graph is changed to one")
+	}
+	child, code := find[*graph](f, by, "graph")
+	if code != 0 {
+		return code
+	}
+	if child.device != x.device {
+		return f.bad(driver.InvalidValue, WrongContext, "a node of a graph of device %d is changed to one of device %d", x.device.ordinal, child.device.ordinal)
+	}
+	next := &exec{device: x.device}
+	next.take(child)
+	inside := func(after []int) []int { // of the node's own
+		var own []int
+		for _, i := range after {
+			if i >= at.from {
+				own = append(own, i-at.from)
+			}
+		}
+		return own
+	}
+	if len(next.works) != at.to-at.from {
+		return driver.InvalidValue
+	}
+	for i, w := range next.works {
+		if w.kind != x.works[at.from+i].kind || !slices.Equal(next.after[i], inside(x.after[at.from+i])) {
+			return driver.InvalidValue
+		}
+	}
+	copy(x.works[at.from:at.to], next.works)
+	return driver.Success
 }
 
 // updateResult is NVIDIA's CUgraphExecUpdateResultInfo.
@@ -262,14 +390,17 @@ func (f *Fake) updateExec(h, of uintptr, to *updateResult) driver.Code {
 	*to = updateResult{}
 	next := &exec{device: x.device}
 	next.take(g)
-	if len(next.works) != len(x.works) || !slices.EqualFunc(next.after, x.after, slices.Equal[[]int]) {
+	same := func(a, b span) bool { return a.child == b.child && a.from == b.from }
+	if len(next.works) != len(x.works) || !slices.EqualFunc(next.nodes, x.nodes, same) || !slices.EqualFunc(next.after, x.after, slices.Equal[[]int]) {
 		to.result = 2
 		return driver.GraphUpdateFailure
 	}
-	for i, w := range next.works {
-		if w.kind != x.works[i].kind {
-			to.result, to.node = 3, g.nodes[i].handle
-			return driver.GraphUpdateFailure
+	for _, n := range next.nodes {
+		for i := n.from; i < n.to; i++ {
+			if next.works[i].kind != x.works[i].kind {
+				to.result, to.node = 3, n.node
+				return driver.GraphUpdateFailure
+			}
 		}
 	}
 	x.works = next.works

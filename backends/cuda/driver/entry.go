@@ -96,6 +96,7 @@ const (
 	cuGraphCreate
 	cuGraphDestroy
 	cuGraphAddKernelNode
+	cuGraphAddChildGraphNode
 	cuGraphGetNodes
 	cuGraphNodeGetType
 	cuGraphInstantiate
@@ -103,6 +104,7 @@ const (
 	cuGraphLaunch
 	cuGraphExecUpdate
 	cuGraphExecKernelNodeSetParams
+	cuGraphExecChildGraphNodeSetParams
 	cuGraphExecDestroy
 	cuTensorMapEncodeTiled
 	count
@@ -184,21 +186,23 @@ var entries = [count]Entry{
 	cuLaunchKernel:             {"cuLaunchKernel", "huuuuuuuhpp"},
 	cuLaunchKernelEx:           {"cuLaunchKernelEx", "phpp"},
 
-	cuStreamBeginCapture:           {"cuStreamBeginCapture_v2", "hi"},
-	cuStreamEndCapture:             {"cuStreamEndCapture", "hp"},
-	cuStreamIsCapturing:            {"cuStreamIsCapturing", "hp"},
-	cuThreadExchangeCaptureMode:    {"cuThreadExchangeStreamCaptureMode", "p"},
-	cuGraphCreate:                  {"cuGraphCreate", "pu"},
-	cuGraphDestroy:                 {"cuGraphDestroy", "h"},
-	cuGraphAddKernelNode:           {"cuGraphAddKernelNode_v2", "phpzp"},
-	cuGraphGetNodes:                {"cuGraphGetNodes", "hpp"},
-	cuGraphNodeGetType:             {"cuGraphNodeGetType", "hp"},
-	cuGraphInstantiate:             {"cuGraphInstantiateWithFlags", "phq"},
-	cuGraphUpload:                  {"cuGraphUpload", "hh"},
-	cuGraphLaunch:                  {"cuGraphLaunch", "hh"},
-	cuGraphExecUpdate:              {"cuGraphExecUpdate_v2", "hhp"},
-	cuGraphExecKernelNodeSetParams: {"cuGraphExecKernelNodeSetParams_v2", "hhp"},
-	cuGraphExecDestroy:             {"cuGraphExecDestroy", "h"},
+	cuStreamBeginCapture:               {"cuStreamBeginCapture_v2", "hi"},
+	cuStreamEndCapture:                 {"cuStreamEndCapture", "hp"},
+	cuStreamIsCapturing:                {"cuStreamIsCapturing", "hp"},
+	cuThreadExchangeCaptureMode:        {"cuThreadExchangeStreamCaptureMode", "p"},
+	cuGraphCreate:                      {"cuGraphCreate", "pu"},
+	cuGraphDestroy:                     {"cuGraphDestroy", "h"},
+	cuGraphAddKernelNode:               {"cuGraphAddKernelNode_v2", "phpzp"},
+	cuGraphAddChildGraphNode:           {"cuGraphAddChildGraphNode", "phpzh"},
+	cuGraphGetNodes:                    {"cuGraphGetNodes", "hpp"},
+	cuGraphNodeGetType:                 {"cuGraphNodeGetType", "hp"},
+	cuGraphInstantiate:                 {"cuGraphInstantiateWithFlags", "phq"},
+	cuGraphUpload:                      {"cuGraphUpload", "hh"},
+	cuGraphLaunch:                      {"cuGraphLaunch", "hh"},
+	cuGraphExecUpdate:                  {"cuGraphExecUpdate_v2", "hhp"},
+	cuGraphExecKernelNodeSetParams:     {"cuGraphExecKernelNodeSetParams_v2", "hhp"},
+	cuGraphExecChildGraphNodeSetParams: {"cuGraphExecChildGraphNodeSetParams", "hhh"},
+	cuGraphExecDestroy:                 {"cuGraphExecDestroy", "h"},
 
 	cuTensorMapEncodeTiled: {"cuTensorMapEncodeTiled", "piupppppiiii"},
 }

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -24,6 +25,7 @@ const (
 	CopyNode   NodeKind = 1
 	FillNode   NodeKind = 2
 	HostNode   NodeKind = 3
+	GraphNode  NodeKind = 4
 	EmptyNode  NodeKind = 5
 )
 
@@ -60,6 +62,25 @@ func (s *Stream) EndCapture() (*Graph, error) {
 		return nil, err
 	}
 	return &Graph{s.ctx, s.frame.handle(0)}, nil
+}
+
+// Capture returns what f queues in the stream as a graph, or the error of f. What f calls
+// may do what other captures forbid, such as load code. It begins and ends on one thread,
+// of which f must not [Context.Leave] the context.
+func (s *Stream) Capture(f func() error) (*Graph, error) {
+	s.args[0], s.args[1] = s.handle, relaxed
+	if err := s.call(cuStreamBeginCapture, 2); err != nil {
+		return nil, err
+	}
+	err := f()
+	g, ended := s.EndCapture()
+	switch {
+	case err == nil:
+		return g, ended
+	case ended == nil:
+		err = errors.Join(err, g.Destroy())
+	}
+	return nil, err // where the capture has failed, f has told why
 }
 
 // Capturing reports whether the stream is being captured.
@@ -109,6 +130,15 @@ func (g *Graph) AddKernel(l *Launch, after ...Node) (Node, error) {
 	defer f.free()
 	nodes := append([]Node(nil), after...)
 	err := g.ctx.entered(cuGraphAddKernelNode, f, f.result(0), g.handle, f.pin(0, unsafe.Pointer(unsafe.SliceData(nodes))), uintptr(len(nodes)), l.nodeParams())
+	return Node{f.handle(0)}, err
+}
+
+// AddGraph adds a copy of another graph, all of which runs after other nodes.
+func (g *Graph) AddGraph(child *Graph, after ...Node) (Node, error) {
+	f := newFrame()
+	defer f.free()
+	nodes := append([]Node(nil), after...)
+	err := g.ctx.entered(cuGraphAddChildGraphNode, f, f.result(0), g.handle, f.pin(0, unsafe.Pointer(unsafe.SliceData(nodes))), uintptr(len(nodes)), child.handle)
 	return Node{f.handle(0)}, err
 }
 
@@ -188,6 +218,16 @@ func (x *GraphExec) Set(n Node, l *Launch) error {
 		return x.ctx.fail(cuGraphExecKernelNodeSetParams, code, l.fn.name)
 	}
 	return nil
+}
+
+// SetGraph has a node that is a graph do what another graph of the same nodes does, which
+// is read, for launches of x that are queued from now on.
+func (x *GraphExec) SetGraph(n Node, child *Graph) error {
+	if lost := x.ctx.lost.Load(); lost != nil {
+		return lost
+	}
+	x.args[0], x.args[1], x.args[2] = x.handle, n.handle, child.handle
+	return x.ctx.result(cuGraphExecChildGraphNodeSetParams, x.ctx.driver.call(cuGraphExecChildGraphNodeSetParams, &x.frame, 3))
 }
 
 // updates is NVIDIA's CUgraphExecUpdateResult.

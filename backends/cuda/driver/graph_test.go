@@ -174,3 +174,118 @@ func TestCaptureErrors(t *testing.T) {
 		require.NoError(t, graph.Destroy())
 	})
 }
+
+// pair captures z = 3·(factor·x).
+func (g *captured) pair(t *testing.T, factor int) *driver.Graph {
+	graph, err := g.s.Capture(func() error {
+		if err := g.s.Launch(launch(g.k, g.x, g.y, factor)); err != nil {
+			return err
+		}
+		return g.s.Launch(launch(g.k, g.y, g.z, 3))
+	})
+	require.NoError(t, err)
+	return graph
+}
+
+// A graph is a node of another, of which it is a copy, and can be set to do what another
+// graph of the same nodes does.
+func TestGraphOfGraphs(t *testing.T) {
+	for seed := range uint64(8) {
+		g := newCaptured(t, seed)
+		whole := made(t, g.ctx, (*driver.Graph).Destroy)(g.ctx.NewGraph())
+		first, err := whole.AddKernel(launch(g.k, g.w, g.x, 1))
+		require.NoError(t, err)
+		inner := g.pair(t, 2)
+		node, err := whole.AddGraph(inner, first)
+		require.NoError(t, err)
+		require.NoError(t, inner.Destroy())
+		_, err = whole.AddKernel(launch(g.k, g.z, g.w, 1), node)
+		require.NoError(t, err)
+		kind, err := whole.Kind(node)
+		require.NoError(t, err)
+		require.Equal(t, driver.GraphNode, kind)
+		x := made(t, g.ctx, (*driver.GraphExec).Destroy)(whole.Instantiate())
+		require.NoError(t, g.s.Fill32(g.w, 1, 32))
+		require.NoError(t, x.Launch(g.s))
+		require.Equal(t, 6, g.first(t, g.w))
+
+		other := g.pair(t, 5)
+		require.NoError(t, x.Launch(g.s)) // as it is queued
+		require.NoError(t, x.SetGraph(node, other))
+		require.NoError(t, other.Destroy())
+		require.Equal(t, 36, g.first(t, g.w))
+		require.NoError(t, x.Launch(g.s))
+		require.Equal(t, 36*15, g.first(t, g.w))
+	}
+}
+
+// What a driver would not do, or may not be asked for, is refused, and the graph is as it
+// was.
+func TestGraphOfGraphsMisused(t *testing.T) {
+	type setting struct {
+		*captured
+		f            *cudafake.Fake
+		whole, inner *driver.Graph
+		kernel, node driver.Node
+		x            *driver.GraphExec
+	}
+	for _, c := range []struct {
+		name string
+		kind cudafake.Kind // -1: it is refused, and no misuse
+		run  func(t *testing.T, s *setting) error
+	}{
+		{"a node of itself", cudafake.BadArgument, func(t *testing.T, s *setting) error { _, err := s.whole.AddGraph(s.whole); return err }},
+		{"after a node of another graph", cudafake.BadHandle, func(t *testing.T, s *setting) error {
+			_, err := s.inner.AddGraph(s.whole, s.kernel)
+			return err
+		}},
+		{"a kernel's node set to a graph", cudafake.BadHandle, func(t *testing.T, s *setting) error { return s.x.SetGraph(s.kernel, s.inner) }},
+		{"a graph's node set to a kernel", cudafake.BadHandle, func(t *testing.T, s *setting) error { return s.x.Set(s.node, launch(s.k, s.captured.x, s.y, 1)) }},
+		{"a graph of other nodes", -1, func(t *testing.T, s *setting) error { return s.x.SetGraph(s.node, s.record(t, 2)) }},
+		{"a capture that fails", -1, func(t *testing.T, s *setting) error {
+			_, err := s.s.Capture(func() error { return s.s.Wait(s.fork) })
+			return err
+		}},
+		{"a graph that was destroyed", cudafake.UseAfterFree, func(t *testing.T, s *setting) error {
+			gone := s.pair(t, 2)
+			require.NoError(t, gone.Destroy())
+			return s.x.SetGraph(s.node, gone)
+		}},
+		{"added when it was destroyed", cudafake.UseAfterFree, func(t *testing.T, s *setting) error {
+			gone := s.pair(t, 2)
+			require.NoError(t, gone.Destroy())
+			_, err := s.whole.AddGraph(gone)
+			return err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, d := fake(t, cudafake.Options{Seed: 3})
+			ctx := enter(t, d, 0)
+			event := made(t, ctx, (*driver.Event).Destroy)
+			g := &captured{ctx: ctx, s: stream(t, ctx), u: stream(t, ctx), k: kernel(t, ctx), fork: event(ctx.NewEvent(false)), join: event(ctx.NewEvent(false))}
+			for _, p := range []*driver.Ptr{&g.x, &g.y, &g.z, &g.w} {
+				*p = memory(t, ctx, 128)
+			}
+			require.NoError(t, g.fork.Record(g.u))
+			graph := made(t, ctx, (*driver.Graph).Destroy)
+			s := &setting{captured: g, f: f, whole: graph(ctx.NewGraph()), inner: graph(g.pair(t, 2), nil)}
+			var err error
+			s.kernel, err = s.whole.AddKernel(launch(g.k, g.w, g.x, 1))
+			require.NoError(t, err)
+			s.node, err = s.whole.AddGraph(s.inner, s.kernel)
+			require.NoError(t, err)
+			s.x = made(t, ctx, (*driver.GraphExec).Destroy)(s.whole.Instantiate())
+			require.Error(t, c.run(t, s))
+			misuses := f.Forgive()
+			if c.kind < 0 {
+				require.Empty(t, misuses)
+			} else {
+				require.Len(t, misuses, 1)
+				require.Equal(t, c.kind, misuses[0].Kind, misuses[0].Text)
+			}
+			require.NoError(t, g.s.Fill32(g.w, 1, 32))
+			require.NoError(t, s.x.Launch(g.s))
+			require.Equal(t, 6, g.first(t, g.z))
+		})
+	}
+}
