@@ -76,6 +76,14 @@ func (v *verifier) broadcasts(op *Op, ins []*TensorType, out *TensorType) {
 		v.fail(op, "", "%s", why)
 		return
 	}
+	rank := 0
+	for _, t := range ins {
+		rank = max(rank, len(t.Shape))
+	}
+	if len(out.Shape) != rank {
+		v.fail(op, "", "the result is %s, but should have %d dimensions, as the operand with most", out, rank)
+		return
+	}
 	for i, t := range ins {
 		for k, d := range dims[i] {
 			size := t.Shape[k]
@@ -166,17 +174,23 @@ func verifyTopK(v *verifier, op *Op) {
 		v.missing(op, "k", "an integer that is not negative", op.Attrs.Get("k"))
 		return
 	}
-	last := len(ins[0].Shape) - 1
-	if last < 0 || ins[0].Shape[last] != Dynamic && ins[0].Shape[last] < k {
-		v.fail(op, "", "the operand is %s, but its last dimension should have at least k = %d", ins[0], k)
+	v.largest(op, ins[0], outs, k)
+}
+
+// largest checks that the results are the k largest along the last dimension of
+// in, and their indices.
+func (v *verifier) largest(op *Op, in *TensorType, outs []*TensorType, k int64) {
+	last := len(in.Shape) - 1
+	if last < 0 || in.Shape[last] != Dynamic && in.Shape[last] < k {
+		v.fail(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, sizeText(k))
 		return
 	}
-	shape := slices.Clone(ins[0].Shape)
+	shape := slices.Clone(in.Shape)
 	shape[last] = k
 	v.result(op, "", outs[0], shape)
 	v.result(op, "", outs[1], shape)
-	if !SameType(outs[0].Elem, ins[0].Elem) || outs[1].Elem != Type(I32) {
-		v.fail(op, "", "the results have elements %s and %s, but should have %s and i32", outs[0].Elem, outs[1].Elem, ins[0].Elem)
+	if !SameType(outs[0].Elem, in.Elem) || outs[1].Elem != Type(I32) {
+		v.fail(op, "", "the results have elements %s and %s, but should have %s and i32", outs[0].Elem, outs[1].Elem, in.Elem)
 	}
 }
 

@@ -43,8 +43,9 @@ const anyRegions = -1
 // are known: they become attributes, or the shape of the result, and the other
 // operands and attributes stay.
 type Static struct {
-	Op    string
-	Parts []StaticPart // by rising operand
+	Op     string
+	Parts  []StaticPart // by rising operand
+	Shaped int          // the result whose shape a part is
 }
 
 // StaticPart is an operand, a list of integers, and the attribute that it

@@ -147,27 +147,37 @@ func verifyRng(v *verifier, op *Op) {
 // specification wants a list of ui64: the dialect's own texts have others.
 func verifyRngBitGenerator(v *verifier, op *Op) {
 	ins, outs, ok := v.takes(op, []slot{of(kInt | kFloat)}, []slot{of(kInt | kFloat), of(kInt | kFloat)})
-	if !ok || !v.oneOf(op, "I1", "rng_algorithm", false, "DEFAULT", "THREE_FRY", "PHILOX") {
-		return
+	if ok {
+		v.generator(op, ins[0], outs[0])
 	}
-	if !sameTensor(ins[0], outs[0]) {
-		v.fail(op, "C1", "the state is %s but the new state is %s", ins[0], outs[0])
-		return
+}
+
+// generator checks the algorithm, and the states before and after.
+func (v *verifier) generator(op *Op, state, after *TensorType) bool {
+	if !v.oneOf(op, "I1", "rng_algorithm", false, "DEFAULT", "THREE_FRY", "PHILOX") {
+		return false
 	}
-	if !ins[0].Static() {
-		return
+	if !sameTensor(state, after) {
+		v.fail(op, "C1", "the state is %s but the new state is %s", state, after)
+		return false
 	}
-	n := ins[0].Elements()
+	if !state.Static() {
+		return true
+	}
+	n := state.Elements()
 	switch Enum(op.Attrs.Get("rng_algorithm")) {
 	case "THREE_FRY":
 		if n != 2 {
-			v.fail(op, "C2", "the state is %s, but THREE_FRY takes 2 numbers", ins[0])
+			v.fail(op, "C2", "the state is %s, but THREE_FRY takes 2 numbers", state)
+			return false
 		}
 	case "PHILOX":
 		if n != 2 && n != 3 {
-			v.fail(op, "C2", "the state is %s, but PHILOX takes 2 or 3 numbers", ins[0])
+			v.fail(op, "C2", "the state is %s, but PHILOX takes 2 or 3 numbers", state)
+			return false
 		}
 	}
+	return true
 }
 
 // verifyBatchNorm checks the three batch_norm ops. vectors is how many operands

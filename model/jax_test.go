@@ -2,6 +2,7 @@ package model_test
 
 import (
 	_ "embed"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,6 +86,73 @@ func TestSumsOfSymbolicLengthOfJAX(t *testing.T) {
 					sums[i%4] += float32(i % 7)
 					require.Equal(t, sums[i%4], got[i], "%d of %d", i, n)
 				}
+			}
+		})
+	}
+}
+
+// topK and randomBits are what jax.export makes of lax.top_k(x, x.shape[1]//2) and
+// of lax.rng_bit_generator(key, x.shape) for an x with a symbolic dimension: custom
+// calls for a chlo.top_k whose k, and an rng_bit_generator whose shape, is an
+// operand. The values wanted are those of JAX itself.
+//
+//go:embed testdata/topk.mlir
+var topK string
+
+//go:embed testdata/randombits.mlir
+var randomBits string
+
+func TestLargestOfSymbolicNumberOfJAX(t *testing.T) {
+	for _, backend := range []string{"cpu", "eval"} {
+		t.Run(backend, func(t *testing.T) {
+			b, err := backends.Open(backend)
+			require.NoError(t, err)
+			e, err := b.Compile(t.Context(), backends.NewModule(topK), backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{2, 5, 9, 64} {
+				in := soa.Make(types.Of(types.I32, 4, n))
+				for i := range 4 * n {
+					soa.Slice[int32](in)[i] = int32(i * 7 % 13)
+				}
+				call := &backends.Call{Args: []soa.View{in}}
+				require.NoError(t, e.Execute(t.Context(), call))
+				k := n / 2
+				require.Equal(t, types.Of(types.I32, 4, k), call.Results[0].Type)
+				for row := range 4 {
+					x := soa.Slice[int32](in)[row*n : (row+1)*n]
+					order := make([]int32, n)
+					for i := range order {
+						order[i] = int32(i)
+					}
+					slices.SortStableFunc(order, func(i, j int32) int { return int(x[j] - x[i]) })
+					require.Equal(t, order[:k], soa.Slice[int32](call.Results[1])[row*k:(row+1)*k], "%d", n)
+					for i, at := range order[:k] {
+						require.Equal(t, x[at], soa.Slice[int32](call.Results[0])[row*k+i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRandomBitsOfSymbolicShapeOfJAX(t *testing.T) {
+	want := []uint32{
+		895509795, 3230209149, 3834998268, 2007387529, 550253412, 3629164905, 884685582, 1607917910,
+		10686132, 2228987125, 1020550072, 3427054331, 2845174807, 3272706308, 2299719724,
+	}
+	for _, backend := range []string{"cpu", "eval"} {
+		t.Run(backend, func(t *testing.T) {
+			b, err := backends.Open(backend)
+			require.NoError(t, err)
+			e, err := b.Compile(t.Context(), backends.NewModule(randomBits), backends.Options{})
+			require.NoError(t, err)
+			for _, n := range []int{2, 5} {
+				key := soa.Make(types.Of(types.U32, 4))
+				copy(soa.Slice[uint32](key), []uint32{0, 1, 2, 3})
+				call := &backends.Call{Args: []soa.View{key, soa.Make(types.Of(types.F32, n, 3))}}
+				require.NoError(t, e.Execute(t.Context(), call))
+				require.Equal(t, want[:3*n], soa.Slice[uint32](call.Results[1]))
+				require.Equal(t, []uint32{0, 1, 2 + uint32(3*n+3)/4, 3}, soa.Slice[uint32](call.Results[0]))
 			}
 		})
 	}

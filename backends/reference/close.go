@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/mlir"
+	"ltc/mlir/chlo"
 )
 
 // closing gives every type of an open module the sizes that follow from those of
@@ -47,6 +48,10 @@ var keepsLines = map[string]bool{
 // knownElements is the most elements of a value that shapes are computed from.
 const knownElements = 64
 
+// largest are the ops that are closed as what they stand for: the shapes of their
+// results are not those of their operands.
+var largest = map[string]bool{"chlo.top_k": true, mlir.DynamicTopK: true}
+
 // closeProgram closes the module of a program that has just been loaded, for
 // arguments of the given shapes. Behind its arguments main has others then, i32s
 // that are the sizes returned. The error says what leaves a size open: such a
@@ -55,6 +60,7 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (siz
 	if err := kit.Inline(ctx, p.Module); err != nil {
 		return nil, err
 	}
+	chlo.LowerExcept(p.Module, func(op *mlir.Op) bool { return !largest[op.Name] })
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
 	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),
@@ -281,7 +287,7 @@ func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
 	if opTable[op.Name].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
 		s.shape = kept[0].shape
 	}
-	types, err := s.resultTypes(op, kept)
+	types, err := s.resultTypes(op, kept, nil)
 	if err != nil {
 		return err
 	}

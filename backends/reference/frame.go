@@ -4,6 +4,7 @@ import (
 	"context"
 	"unsafe"
 
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -24,6 +25,8 @@ type workspace struct {
 	fresh []soa.View // scratch of placeResults
 
 	draws uint64 // random numbers that the run has drawn; see rng.go
+
+	wanted map[*mlir.Value][]int // of an open function, shapes that memory given for results has
 }
 
 // frame is where a function's values are while it runs.

@@ -221,7 +221,7 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 		}
 		in = kept
 	}
-	results, err := s.resultTypes(op, tensorsOf(in))
+	results, err := s.resultTypes(op, tensorsOf(in), ws.wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -294,8 +294,10 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 	return s, nil, nil
 }
 
-// resultTypes returns the types of op's results for operands of types in.
-func (s *special) resultTypes(op *mlir.Op, in []tensor) ([]mlir.Type, error) {
+// resultTypes returns the types of op's results for operands of types in. What
+// operands do not tell of an op, such as how many random bits it is to give, are
+// the shapes wanted of its results, if these are known.
+func (s *special) resultTypes(op *mlir.Op, in []tensor, wanted map[*mlir.Value][]int) ([]mlir.Type, error) {
 	var inferred [][]int
 	types := make([]mlir.Type, len(op.Results))
 	for i, r := range op.Results {
@@ -308,17 +310,20 @@ func (s *special) resultTypes(op *mlir.Op, in []tensor) ([]mlir.Type, error) {
 			continue
 		}
 		shape := s.shape
-		if shape == nil {
+		if shape == nil || i != s.shaped {
 			if !openType(t) {
 				continue
 			}
-			if inferred == nil {
-				var err error
-				if inferred, err = inferShapes(s.op, in); err != nil {
-					return nil, err
+			shape = wanted[r]
+			if shape == nil || opTable[s.op.Name].shape != nil {
+				if inferred == nil {
+					var err error
+					if inferred, err = inferShapes(s.op, in); err != nil {
+						return nil, err
+					}
 				}
+				shape = inferred[i]
 			}
-			shape = inferred[i]
 		}
 		c, err := closed(t, shape)
 		if err != nil {

@@ -105,11 +105,29 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 		}
 		in = append(in, part{tt, v.Base()})
 	}
-	out, err := e.program.call(&workspace{ctx: ctx, done: ctx.Done()}, e.main, in)
+	out, err := e.program.call(&workspace{ctx: ctx, done: ctx.Done(), wanted: e.wanted(c)}, e.main, in)
 	if err != nil {
 		return err
 	}
 	return e.hand(c, apart(out, in))
+}
+
+// wanted returns the shapes of the memory given for results, by the values that go
+// there and those that only lie as others between steps.
+func (e *openExecutable) wanted(c *backends.Call) map[*mlir.Value][]int {
+	body := e.main.Body()
+	shapes := map[*mlir.Value][]int{}
+	for j, v := range body.Ops[len(body.Ops)-1].Operands {
+		if j >= len(c.Results) || c.Results[j].IsZero() {
+			continue
+		}
+		shapes[v] = c.Results[j].Type.Shape
+		for v.Def != nil && len(v.Def.Operands) == 1 && (v.Def.Name == "stablehlo.convert" || v.Def.Name == "stablehlo.bitcast_convert") {
+			v = v.Def.Operands[0]
+			shapes[v] = c.Results[j].Type.Shape
+		}
+	}
+	return shapes
 }
 
 // apart copies the values in out that lie where one in in does: that memory is

@@ -14,15 +14,16 @@ import (
 
 // special is a dynamic op with its values known.
 type special struct {
-	op    *mlir.Op // the static op; its operands are those kept
-	kept  []int    // of the dynamic op's operands
-	shape []int    // of the result; nil if it follows from the operands
+	op     *mlir.Op // the static op; its operands are those kept
+	kept   []int    // of the dynamic op's operands
+	shape  []int    // of result shaped; nil if it follows from the operands
+	shaped int
 }
 
 // specialise returns the static op that op is for the given values of the
 // operands that d names.
 func specialise(d *mlir.Static, op *mlir.Op, values [][]int) special {
-	s := special{op: &mlir.Op{
+	s := special{shaped: d.Shaped, op: &mlir.Op{
 		Name: d.Op, Results: op.Results, Attrs: slices.Clone(op.Attrs), Regions: op.Regions,
 		Loc: op.Loc, Pos: op.Pos, Ordinal: op.Ordinal,
 	}}
@@ -69,7 +70,7 @@ func readInts(p unsafe.Pointer, t tensor) ([]int, error) {
 func prepareDynamic(b *builder, o *site) error {
 	d := static(o.op)
 	last := d.Parts[len(d.Parts)-1].Operand
-	if len(o.out) != 1 || len(o.in) <= last {
+	if len(o.out) <= d.Shaped || len(o.in) <= last {
 		return fmt.Errorf("%d operands and %d results", len(o.in), len(o.out))
 	}
 	values, constants := make([][]int, len(d.Parts)), true
@@ -90,7 +91,7 @@ func prepareDynamic(b *builder, o *site) error {
 		return b.prepareLate(o, d)
 	}
 	s := specialise(d, o.op, values)
-	if err := s.gives(o.out[0]); err != nil {
+	if err := s.gives(o.out); err != nil {
 		return err
 	}
 	var in []operand
@@ -102,19 +103,26 @@ func prepareDynamic(b *builder, o *site) error {
 }
 
 // gives checks that the shape that the values say is the result's.
-func (s *special) gives(out tensor) error {
-	if s.shape != nil && !slices.Equal(s.shape, out.shape) {
-		return fmt.Errorf("the values say shape %v, the result is %v", s.shape, out)
+func (s *special) gives(out []tensor) error {
+	if s.shape != nil && !slices.Equal(s.shape, out[s.shaped].shape) {
+		return fmt.Errorf("the values say shape %v, the result is %v", s.shape, out[s.shaped])
 	}
 	return nil
 }
 
 // prepareLate is prepareDynamic for values that the run brings.
 func (b *builder) prepareLate(o *site, d *mlir.Static) error {
-	r := b.result(o, 0)
+	to := make([]int, len(o.out))
+	for i := range to {
+		to[i] = b.result(o, i)
+	}
 	cache := newOpCache(b.compiler)
-	in, out := slices.Clone(o.in), o.out[0]
+	in, out := slices.Clone(o.in), slices.Clone(o.out)
 	op := o.op
+	types := make([]mlir.Type, len(op.Results))
+	for i, r := range op.Results {
+		types[i] = r.Type
+	}
 	b.emitTry(func(f *frame) error {
 		values := make([][]int, len(d.Parts))
 		for i, p := range d.Parts {
@@ -133,11 +141,15 @@ func (b *builder) prepareLate(o *site, d *mlir.Static) error {
 		for _, k := range s.kept {
 			args = append(args, part{in[k].tensor, f.p[in[k].slot]})
 		}
-		c, err := cache.prepare(op, s.op, values, tensorsOf(args), nil, nil, []mlir.Type{op.Results[0].Type})
+		c, err := cache.prepare(op, s.op, values, tensorsOf(args), nil, nil, types)
 		if err != nil {
 			return err
 		}
-		return c.run(f.ws, args, []part{{out, f.p[r]}})
+		results := make([]part, len(out))
+		for i, t := range out {
+			results[i] = part{t, f.p[to[i]]}
+		}
+		return c.run(f.ws, args, results)
 	})
 	return nil
 }

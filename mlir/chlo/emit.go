@@ -223,6 +223,16 @@ func (e *emitter) iota(elem mlir.Type, d int, shape ...int64) val {
 	return e.one("stablehlo.iota", attrs, mlir.Tensor(elem, shape...))
 }
 
+// places counts along dimension d of a's shape.
+func (a val) places(d int) val {
+	t := a.like(mlir.I32)
+	if t.Static() {
+		return a.e.iota(mlir.I32, d, t.Shape...)
+	}
+	attrs := mlir.Dict{{Name: "iota_dimension", Value: mlir.I64Attr(int64(d))}}
+	return a.e.one("stablehlo.dynamic_iota", attrs, t, a.sizes().v)
+}
+
 // number is x as the literal of an element.
 func number(x float64, elem mlir.Type) string {
 	t, float := elem.(mlir.FloatType)

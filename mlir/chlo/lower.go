@@ -1,8 +1,6 @@
 package chlo
 
 import (
-	"strings"
-
 	"ltc/mlir"
 )
 
@@ -22,6 +20,7 @@ func init() {
 		"chlo.ragged_dot":    lowerRaggedDot,
 		"chlo.scan":          lowerScan,
 		"chlo.top_k":         lowerTopK,
+		mlir.DynamicTopK:     lowerDynamicTopK,
 		"chlo.is_inf":        predicate(func(x val) val { return x.abs().cmp("EQ", x.inf()) }),
 		"chlo.is_pos_inf":    predicate(func(x val) val { return x.cmp("EQ", x.inf()) }),
 		"chlo.is_neg_inf":    predicate(func(x val) val { return x.cmp("EQ", x.inf().neg()) }),
@@ -76,7 +75,7 @@ var complexFunctions = map[string]func(z val) val{
 	"tan":    val.tan,
 }
 
-// Lower replaces the CHLO ops of m, which must have passed [mlir.Verify]. Ops
+// Lower replaces the CHLO ops of m, and [mlir.DynamicTopK], which must have passed [mlir.Verify]. Ops
 // without a rule for their types stay: the quantized ones, and those of shapes
 // that a rule cannot do without. The new ops have the position, location and
 // ordinal of the op they stand for.
@@ -87,7 +86,7 @@ func Lower(m *mlir.Module) { LowerExcept(m, func(*mlir.Op) bool { return false }
 func LowerExcept(m *mlir.Module, keep func(op *mlir.Op) bool) bool {
 	used := false
 	m.Walk(func(op *mlir.Op) bool {
-		used = strings.HasPrefix(op.Name, "chlo.") && !keep(op)
+		used = rules[op.Name] != nil && !keep(op)
 		return !used
 	})
 	if !used {

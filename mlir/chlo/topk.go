@@ -2,6 +2,7 @@ package chlo
 
 import (
 	"slices"
+	"strconv"
 
 	"ltc/mlir"
 )
@@ -9,14 +10,21 @@ import (
 // lowerTopK sorts the last dimension together with its indices, the largest
 // first, and keeps the first k. Floats are in total order, NaN the largest.
 func lowerTopK(e *emitter, op *mlir.Op) []*mlir.Value {
-	x := e.val(op.Operands[0])
 	k, _ := mlir.Int(op.Attrs.Get("k"))
-	if !x.typ().Static() {
-		return nil
-	}
+	return e.largest(op, op.Attrs.Get("is_stable"), func() val { return e.scalar(strconv.FormatInt(k, 10), mlir.I64) })
+}
+
+// lowerDynamicTopK is lowerTopK with k an operand.
+func lowerDynamicTopK(e *emitter, op *mlir.Op) []*mlir.Value {
+	return e.largest(op, nil, func() val { return e.val(op.Operands[1]).convert(mlir.I64) })
+}
+
+// largest returns the results of op, which are k of each row. The types tell as
+// much of chlo.top_k; k that is an operand must be looked at.
+func (e *emitter) largest(op *mlir.Op, stable mlir.Attribute, k func() val) []*mlir.Value {
+	x := e.val(op.Operands[0])
 	last := len(x.shape()) - 1
-	index := e.iota(mlir.I32, last, x.shape()...)
-	stable := op.Attrs.Get("is_stable")
+	index := x.places(last)
 	if stable == nil {
 		stable = mlir.BoolAttr(true)
 	}
@@ -32,20 +40,37 @@ func lowerTopK(e *emitter, op *mlir.Op) []*mlir.Value {
 	})}
 	results := make([]*mlir.Value, 2)
 	for i, r := range sort.Results {
-		results[i] = e.firsts(e.val(r), last, k).v
+		t := op.Results[i].Type.(*mlir.TensorType)
+		if op.Name == "chlo.top_k" && t.Static() {
+			results[i] = e.firsts(e.val(r), t).v
+		} else {
+			results[i] = e.firstsOf(e.val(r), last, t, k()).v
+		}
 	}
 	return results
 }
 
-// firsts is the slice of the first k along dimension d.
-func (e *emitter) firsts(x val, d int, k int64) val {
-	limits := slices.Clone(x.shape())
-	limits[d] = k
-	ones := slices.Repeat([]int64{1}, len(limits))
+// firsts is the slice of type t that begins with the first element.
+func (e *emitter) firsts(x val, t *mlir.TensorType) val {
+	rank := len(t.Shape)
 	attrs := mlir.Dict{
-		{Name: "start_indices", Value: mlir.I64Array(make([]int64, len(limits)))},
-		{Name: "limit_indices", Value: mlir.I64Array(limits)},
-		{Name: "strides", Value: mlir.I64Array(ones)},
+		{Name: "start_indices", Value: mlir.I64Array(make([]int64, rank))},
+		{Name: "limit_indices", Value: mlir.I64Array(t.Shape)},
+		{Name: "strides", Value: mlir.I64Array(slices.Repeat([]int64{1}, rank))},
 	}
-	return e.one("stablehlo.slice", attrs, mlir.Tensor(x.elem(), limits...), x.v)
+	return e.one("stablehlo.slice", attrs, t, x.v)
+}
+
+// firstsOf is the slice of the first n along dimension d, of type t.
+func (e *emitter) firstsOf(x val, d int, t *mlir.TensorType, n val) val {
+	limits := make([]val, len(t.Shape))
+	for i := range limits {
+		if i == d {
+			limits[i] = n
+		} else {
+			limits[i] = x.size(i)
+		}
+	}
+	list := mlir.Tensor(mlir.I64, int64(len(limits)))
+	return e.one("stablehlo.real_dynamic_slice", nil, t, x.v, e.constant("0", list).v, e.vector(limits).v, e.constant("1", list).v)
 }

@@ -19,7 +19,12 @@ func standard(s *state) bool {
 	for _, f := range s.functions() {
 		walk(f, func(op *mlir.Op) {
 			switch {
-			case len(op.Results) != 1 || !plain(op):
+			case len(op.Results) != 1:
+				if d, keep, attrs := staticForm(op); d != nil && plain(op) {
+					op.Name, op.Operands, op.Attrs = d.Op, keep, attrs
+					changed = true
+				}
+			case !plain(op):
 			case op.Name == "stablehlo.constant":
 			case resultType(op).Elements() == 0 && mlir.ElementBytes(resultType(op).Elem) > 0 && s.pure(op):
 				become(op, &mlir.DenseAttr{Type: resultType(op)})
@@ -201,31 +206,43 @@ func fullSize(_ *editor, op *mlir.Op) *mlir.Value {
 	return nil
 }
 
-// staticOp is a dynamic op whose sizes are known: those that become attributes
-// are constants, and that of the result, if it is an operand, is as its type
-// says. A size that is not a constant could be another at run time, which would
-// be an error.
+// staticOp is a dynamic op with one result whose sizes are known.
 func staticOp(e *editor, op *mlir.Op) *mlir.Value {
+	d, keep, attrs := staticForm(op)
+	if d == nil {
+		return nil
+	}
+	s := mlir.NewOp(d.Op, keep, op.Results[0].Type)
+	s.Attrs, s.Regions = attrs, op.Regions
+	return e.emitOp(s)
+}
+
+// staticForm returns what a dynamic op becomes whose sizes are known, with the
+// operands and attributes of that: sizes that become attributes are constants, and
+// those of a result, if they are an operand, are as its type says. A size that is
+// not a constant could be another at run time, which would be an error.
+func staticForm(op *mlir.Op) (*mlir.Static, []*mlir.Value, mlir.Dict) {
 	info, _ := mlir.Info(op.Name)
+	if info.Static == nil {
+		return nil, nil, nil
+	}
 	attrs, keep := slices.Clone(op.Attrs), slices.Clone(op.Operands)
 	for _, p := range slices.Backward(info.Static.Parts) {
 		values := literal(op.Operands[p.Operand])
 		if values == nil {
-			return nil
+			return nil, nil, nil
 		}
 		list, ok := mlir.Ints(values)
 		switch {
 		case !ok:
-			return nil
+			return nil, nil, nil
 		case p.Attr != "":
 			attrs.Set(p.Attr, p.Value(list))
-		case !slices.Equal(list, tensorOf(op.Results[0]).Shape):
-			return nil
+		case !slices.Equal(list, tensorOf(op.Results[info.Static.Shaped]).Shape):
+			return nil, nil, nil
 		}
 		keep = slices.Delete(keep, p.Operand, p.Operand+1)
 	}
 	attrs = slices.DeleteFunc(attrs, func(a mlir.NamedAttr) bool { return strings.HasPrefix(a.Name, "known_") })
-	s := mlir.NewOp(info.Static.Op, keep, op.Results[0].Type)
-	s.Attrs, s.Regions = attrs, op.Regions
-	return e.emitOp(s)
+	return info.Static, keep, attrs
 }
