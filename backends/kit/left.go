@@ -1,5 +1,7 @@
 package kit
 
+import "ltc/mlir"
+
 // What becomes of an op is said in one of five places: rules and the ops of the
 // kernel IR (kernels), structural (no work at all), driven (by the host),
 // replaced (by other ops, before there are kernels) and left (to the
@@ -19,6 +21,7 @@ var replaced = map[string]string{
 	"stablehlo.broadcast":          "`broadcast_in_dim`",
 	"stablehlo.composite":          "its decomposition, unless the target has code for it",
 	"stablehlo.dot":                "`dot_general`",
+	mlir.DynamicTopK:               "`sort` of the elements and their indices, and `slice`",
 	"stablehlo.einsum":             "`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone",
 	"stablehlo.get_dimension_size": "a constant",
 	"stablehlo.get_tuple_element":  "the element, where the tuple is made in the program",
