@@ -23,9 +23,12 @@ type funcIndex struct {
 	ops int
 }
 
-// Func returns the func.func named name (without @), or nil. It may be called
-// from any goroutine while nobody changes the module.
+// Func returns the func.func named name (without @); nil if there is none, as for
+// the name "". It may be called from any goroutine while nobody changes the module.
 func (m *Module) Func(name string) *Op {
+	if name == "" {
+		return nil
+	}
 	index := m.funcs.Load()
 	if index == nil || index.ops != len(m.Ops) {
 		index = m.indexFuncs()
@@ -79,6 +82,47 @@ type Op struct {
 func (o *Op) SymName() string {
 	s, _ := o.Attrs.Get("sym_name").(StringAttr)
 	return string(s)
+}
+
+// Callee returns the symbol of the function that a call or a composite runs; "" on
+// any other op.
+func (o *Op) Callee() string {
+	var a Attribute
+	switch o.Name {
+	case "func.call":
+		a = o.Attrs.Get("callee")
+	case "stablehlo.composite":
+		a = o.Attrs.Get("decomposition")
+	}
+	s, _ := a.(SymbolAttr)
+	return string(s)
+}
+
+// Symbols calls f for each symbol that the op's own attributes refer to, as often as
+// they do. Ops in its regions do not count.
+func (o *Op) Symbols(f func(name string)) {
+	for _, e := range o.Attrs {
+		symbolsIn(e.Value, f)
+	}
+}
+
+func symbolsIn(a Attribute, f func(name string)) {
+	switch a := a.(type) {
+	case SymbolAttr:
+		f(string(a))
+	case ArrayAttr:
+		for _, e := range a {
+			symbolsIn(e, f)
+		}
+	case DictAttr:
+		for _, e := range a {
+			symbolsIn(e.Value, f)
+		}
+	case StructAttr:
+		for _, e := range a.Fields {
+			symbolsIn(e.Value, f)
+		}
+	}
 }
 
 // FuncType returns the type of a func.func; nil on any other op.

@@ -137,7 +137,7 @@ func (x *closing) sign(main *mlir.Op) {
 // close returns the op that op is now that the types of its operands are closed,
 // and closes those of its results; nil if it is none any more.
 func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
-	if callee := x.callee(op); callee != nil && x.isOpen(callee) {
+	if callee := x.Module.Func(op.Callee()); callee != nil && x.isOpen(callee) {
 		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
 	}
 	if err := x.follow(op); err != nil {

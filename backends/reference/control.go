@@ -7,22 +7,20 @@ import (
 	"unsafe"
 
 	"ltc/backends"
-	"ltc/mlir"
 	"ltc/soa"
 )
 
 func prepareCall(b *builder, o *site) error {
-	callee, _ := o.op.Attrs.Get("callee").(mlir.SymbolAttr)
-	return b.call(o, string(callee))
+	return b.call(o, o.op.Callee())
 }
 
 // prepareComposite runs the decomposition.
 func prepareComposite(b *builder, o *site) error {
-	callee, ok := o.op.Attrs.Get("decomposition").(mlir.SymbolAttr)
-	if !ok {
+	callee := o.op.Callee()
+	if callee == "" {
 		return fmt.Errorf("attribute decomposition: want the symbol of a function")
 	}
-	return b.call(o, string(callee))
+	return b.call(o, callee)
 }
 
 func (b *builder) call(o *site, name string) error {

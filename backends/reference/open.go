@@ -158,7 +158,7 @@ func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) 
 	case "stablehlo.while":
 		return p.while(ws, env, op, in)
 	}
-	if callee := p.callee(op); callee != nil && p.isOpen(callee) {
+	if callee := p.Module.Func(op.Callee()); callee != nil && p.isOpen(callee) {
 		return p.call(ws, callee, in)
 	}
 	return p.plain(ws, env, op, in)

@@ -100,7 +100,7 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 	if target := stringAttr(op.Attrs.Get("call_target_name")); op.Name == "stablehlo.custom_call" && backends.Host(target) == nil && !isShapeAssertion(op) {
 		c.lack(op, noHost(target))
 	}
-	callee := c.callee(op)
+	callee := c.Module.Func(op.Callee())
 	if callee == nil {
 		return nil
 	}
@@ -109,21 +109,6 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 	}
 	_, err := c.function(callee.SymName())
 	return err
-}
-
-// callee returns the function that a call or composite runs; nil for other ops.
-func (c *compiler) callee(op *mlir.Op) *mlir.Op {
-	name := ""
-	switch op.Name {
-	case "func.call":
-		name = "callee"
-	case "stablehlo.composite":
-		name = "decomposition"
-	default:
-		return nil
-	}
-	s, _ := op.Attrs.Get(name).(mlir.SymbolAttr)
-	return c.Module.Func(string(s))
 }
 
 // captured returns the values from outside that op's regions use.

@@ -11,44 +11,6 @@ import (
 // mostOps is how many ops a test may have once its calls are inlined.
 const mostOps = 1 << 20
 
-// symbols calls f with the symbols that the op's own attributes name.
-func symbols(op *mlir.Op, f func(name string)) {
-	var in func(mlir.Attribute)
-	in = func(a mlir.Attribute) {
-		switch a := a.(type) {
-		case mlir.SymbolAttr:
-			f(string(a))
-		case mlir.ArrayAttr:
-			for _, e := range a {
-				in(e)
-			}
-		case mlir.DictAttr:
-			for _, e := range a {
-				in(e.Value)
-			}
-		}
-	}
-	for _, e := range op.Attrs {
-		in(e.Value)
-	}
-}
-
-// callee returns the function that a call or a composite runs; nil for other ops.
-func callee(m *mlir.Module, op *mlir.Op) *mlir.Op {
-	var a mlir.Attribute
-	switch op.Name {
-	case "func.call":
-		a = op.Attrs.Get("callee")
-	case "stablehlo.composite":
-		a = op.Attrs.Get("decomposition")
-	}
-	name, ok := a.(mlir.SymbolAttr)
-	if !ok {
-		return nil
-	}
-	return m.Func(string(name))
-}
-
 // inside calls f for every op in the regions of op until f returns false.
 func inside(op *mlir.Op, f func(*mlir.Op) bool) {
 	(&mlir.Module{Ops: []*mlir.Op{op}}).Walk(func(o *mlir.Op) bool { return o == op || f(o) })
@@ -65,7 +27,7 @@ func having(m *mlir.Module, is func(*mlir.Op) bool) map[*mlir.Op]bool {
 				continue
 			}
 			inside(f, func(op *mlir.Op) bool {
-				found[f] = is(op) || found[callee(m, op)]
+				found[f] = is(op) || found[m.Func(op.Callee())]
 				return !found[f]
 			})
 			more = more || found[f]
@@ -80,7 +42,7 @@ func reached(m *mlir.Module, b *mlir.Block) map[*mlir.Op]bool {
 	found := map[*mlir.Op]bool{}
 	var visit func(op *mlir.Op) bool
 	visit = func(op *mlir.Op) bool {
-		symbols(op, func(name string) {
+		op.Symbols(func(name string) {
 			if f := m.Func(name); f != nil && !found[f] {
 				found[f] = true
 				inside(f, visit)
@@ -105,7 +67,7 @@ type copier struct {
 func (c *copier) copies(ops []*mlir.Op, values map[*mlir.Value]*mlir.Value) ([]*mlir.Op, error) {
 	var out []*mlir.Op
 	for _, op := range ops {
-		if f := callee(c.m, op); f != nil && c.inlined[f] {
+		if f := c.m.Func(op.Callee()); f != nil && c.inlined[f] {
 			body, err := c.call(op, f, values)
 			if err != nil {
 				return nil, err

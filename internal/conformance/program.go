@@ -25,7 +25,7 @@ func entries(m *mlir.Module) []string {
 	run := map[string]bool{}
 	for _, f := range m.Ops {
 		inside(f, func(op *mlir.Op) bool {
-			symbols(op, func(name string) { run[name] = run[name] || name != f.SymName() })
+			op.Symbols(func(name string) { run[name] = run[name] || name != f.SymName() })
 			return true
 		})
 	}

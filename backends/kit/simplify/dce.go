@@ -90,34 +90,12 @@ func (s *state) deadFuncs() bool {
 	return len(s.Ops) < before
 }
 
-// Symbols calls f for each symbol that an op or those of its regions refer to, as
+// Symbols calls f for each symbol that an op or the ops of its regions refer to, as
 // often as they do.
 func Symbols(op *mlir.Op, f func(name string)) {
 	one := &mlir.Module{Ops: []*mlir.Op{op}}
 	one.Walk(func(op *mlir.Op) bool {
-		for _, a := range op.Attrs {
-			symbols(a.Value, f)
-		}
+		op.Symbols(f)
 		return true
 	})
-}
-
-// symbols calls f for the symbols in an attribute.
-func symbols(a mlir.Attribute, f func(name string)) {
-	switch a := a.(type) {
-	case mlir.SymbolAttr:
-		f(string(a))
-	case mlir.ArrayAttr:
-		for _, e := range a {
-			symbols(e, f)
-		}
-	case mlir.DictAttr:
-		for _, e := range a {
-			symbols(e.Value, f)
-		}
-	case mlir.StructAttr:
-		for _, e := range a.Fields {
-			symbols(e.Value, f)
-		}
-	}
 }

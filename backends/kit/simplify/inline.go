@@ -66,7 +66,7 @@ func (in *inliner) block(b *mlir.Block) {
 		for _, inner := range bodies(op) {
 			in.block(inner)
 		}
-		some = some || called(op) != ""
+		some = some || op.Callee() != ""
 	}
 	if !some {
 		return
@@ -90,7 +90,7 @@ func (in *inliner) block(b *mlir.Block) {
 // inlines returns the function that op calls, if the target does not run op itself;
 // nil if there is none.
 func (in *inliner) inlines(op *mlir.Op) (name string, f *mlir.Op) {
-	if name = called(op); name == "" {
+	if name = op.Callee(); name == "" {
 		return "", nil
 	}
 	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Name == "stablehlo.composite" && in.Keep[string(composite)] {

@@ -12,7 +12,7 @@ func (s *state) pure(op *mlir.Op) bool {
 	if op.Name == "stablehlo.while" && !ends(op) {
 		return false
 	}
-	if callee := called(op); callee != "" && !s.pureFunc(callee) {
+	if callee := op.Callee(); callee != "" && !s.pureFunc(callee) {
 		return false
 	}
 	for _, r := range op.Regions {
@@ -44,18 +44,4 @@ func (s *state) pureFunc(name string) bool {
 		s.pureFuncs[name] = s.pureBlock(f.Body())
 	}
 	return s.pureFuncs[name]
-}
-
-// called returns the symbol of the function that a call or a composite runs; ""
-// for other ops.
-func called(op *mlir.Op) string {
-	var a mlir.Attribute
-	switch op.Name {
-	case "func.call":
-		a = op.Attrs.Get("callee")
-	case "stablehlo.composite":
-		a = op.Attrs.Get("decomposition")
-	}
-	s, _ := a.(mlir.SymbolAttr)
-	return string(s)
 }
