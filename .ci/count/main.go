@@ -1,12 +1,14 @@
 // Command count prints the output of `go test -json` as go test itself would,
 // and appends one line "passed failed skipped" with the number of tests to the
-// file named by its argument. A package that fails without a failing test of
-// its own (it does not build, it exits) counts as one failed test.
+// file named by its first argument. A package that fails without a failing test of
+// its own (it does not build, it exits) counts as one failed test. To the file named
+// by its second argument it appends a line "seconds package" for each package.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -15,21 +17,23 @@ import (
 // event is what test2json writes; see `go doc test2json`.
 type event struct {
 	Action, Package, Test, Output string
+	Elapsed                       float64 // in seconds
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go test -json … | count FILE")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: go test -json … | count COUNTS TIMES")
 		os.Exit(2)
 	}
-	if err := count(os.Args[1]); err != nil {
+	if err := count(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "count:", err)
 		os.Exit(1)
 	}
 }
 
-func count(path string) error {
+func count(counts, times string) error {
 	tally := map[string]int{}
+	var took strings.Builder
 	failed := map[string]int{} // tests, by package
 	quiet := map[string][]string{}
 	in := bufio.NewScanner(os.Stdin)
@@ -39,6 +43,9 @@ func count(path string) error {
 		if json.Unmarshal(in.Bytes(), &e) != nil { // vet and build errors, make's own lines
 			fmt.Println(in.Text())
 			continue
+		}
+		if e.Test == "" && (e.Action == "pass" || e.Action == "fail") {
+			fmt.Fprintf(&took, "%.1f %s\n", e.Elapsed, e.Package)
 		}
 		key := e.Package + "\x00" + e.Test
 		switch {
@@ -69,11 +76,18 @@ func count(path string) error {
 	for _, lines := range quiet { // tests that a crash cut off
 		fmt.Print(strings.Join(lines, ""))
 	}
+	return errors.Join(
+		add(counts, fmt.Sprintln(tally["pass"], tally["fail"], tally["skip"])),
+		add(times, took.String()))
+}
+
+// add appends text to a file.
+func add(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	_, err = fmt.Fprintln(f, tally["pass"], tally["fail"], tally["skip"])
+	_, err = f.WriteString(text)
 	return err
 }

@@ -43,7 +43,7 @@ func TestOtherVersions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := tools{program(t, said), []other{{"12.0", program(t, c.other)}}, program(t, c.disassembler)}
-			err := x.check([]ptxas.Module{{Hash: "1234", Text: c.module}}, "", false)
+			err := x.check([]ptxas.Module{{Hash: "1234", Text: c.module}}, nil, "", false)
 			if c.want == "" {
 				require.NoError(t, err)
 				return
@@ -52,4 +52,22 @@ func TestOtherVersions(t *testing.T) {
 			require.ErrorContains(t, err, "module 1234")
 		})
 	}
+}
+
+// A module whose hash is known is not assembled, and its rows of the table stand.
+func TestKnownModules(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("there is no /bin/sh")
+	}
+	const text = ".target sm_80\n.visible .entry k()\n{\n}\n"
+	modules := []ptxas.Module{{Hash: "1234", Text: text, Names: []string{"a/b"}}, {Hash: "5678", Text: text, Names: []string{"c"}}}
+	table := filepath.Join(t.TempDir(), "table")
+	require.NoError(t, (&tools{assembler: program(t, said)}).check(modules, nil, table, true))
+
+	broken := tools{assembler: program(t, "exit 1")}
+	known, all := map[string]bool{"1234": true}, map[string]bool{"1234": true, "5678": true}
+	require.ErrorContains(t, broken.check(modules, known, table, false), "module 5678 [c]")
+	require.NotContains(t, broken.check(modules, known, table, false).Error(), "1234")
+	require.NoError(t, broken.check(modules, all, table, false))
+	require.ErrorContains(t, broken.check(modules[1:], all, table, false), "a/b: it was not emitted")
 }
