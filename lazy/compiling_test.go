@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -64,65 +65,73 @@ func promptly(t *testing.T, f func()) {
 }
 
 func TestMarkStepContextEndsCompiling(t *testing.T) {
-	for name, opts := range map[string][]lazy.Option{"whole": nil, "op by op": {lazy.OpByOp()}} {
-		for _, looks := range []bool{true, false} {
-			s, d := openSlow(t, looks, opts...)
-			tr := lazy.NewTrace(d)
-			y := double(tr)
-			promptly(t, func() { require.ErrorIs(t, tr.MarkStepContext(briefly(t), y), errEnough, name) })
-			_, err := y.Value()
-			require.ErrorIs(t, err, errEnough, name)
+	synctest.Test(t, func(t *testing.T) {
+		for name, opts := range map[string][]lazy.Option{"whole": nil, "op by op": {lazy.OpByOp()}} {
+			for _, looks := range []bool{true, false} {
+				s, d := openSlow(t, looks, opts...)
+				tr := lazy.NewTrace(d)
+				y := double(tr)
+				promptly(t, func() { require.ErrorIs(t, tr.MarkStepContext(briefly(t), y), errEnough, name) })
+				_, err := y.Value()
+				require.ErrorIs(t, err, errEnough, name)
 
-			close(s.release)
-			y = double(tr)
-			require.NoError(t, tr.MarkStep(y), name)
-			require.Equal(t, []float32{2, 2}, floats(t, y), name)
-			if !looks && opts == nil {
-				require.Equal(t, int32(1), s.compiles.Load(), "%s: what was compiled in the end is kept", name)
+				close(s.release)
+				y = double(tr)
+				require.NoError(t, tr.MarkStep(y), name)
+				require.Equal(t, []float32{2, 2}, floats(t, y), name)
+				if !looks && opts == nil {
+					require.Equal(t, int32(1), s.compiles.Load(), "%s: what was compiled in the end is kept", name)
+				}
 			}
 		}
-	}
+	})
 }
 
 // Who waits for a program that another caller compiles is not failed by that
 // caller's context.
 func TestCancelledCompilationFailsNobodyElse(t *testing.T) {
-	s, d := openSlow(t, true)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	first := make(chan error)
-	go func() {
-		tr := lazy.NewTrace(d)
-		first <- tr.MarkStepContext(ctx, double(tr))
-	}()
-	require.Eventually(t, func() bool { return s.compiles.Load() == 1 }, time.Second, time.Millisecond)
-	second := make(chan error)
-	go func() {
-		tr := lazy.NewTrace(d)
-		second <- tr.MarkStep(double(tr))
-	}()
-	time.Sleep(20 * time.Millisecond) // the second waits, or will find nothing
-	cancel(errEnough)
-	require.ErrorIs(t, <-first, errEnough)
-	close(s.release)
-	require.NoError(t, <-second)
+	synctest.Test(t, func(t *testing.T) {
+		s, d := openSlow(t, true)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first := make(chan error)
+		go func() {
+			tr := lazy.NewTrace(d)
+			first <- tr.MarkStepContext(ctx, double(tr))
+		}()
+		synctest.Wait()
+		require.Equal(t, int32(1), s.compiles.Load())
+		second := make(chan error)
+		go func() {
+			tr := lazy.NewTrace(d)
+			second <- tr.MarkStep(double(tr))
+		}()
+		synctest.Wait() // until the second waits
+		cancel(errEnough)
+		require.ErrorIs(t, <-first, errEnough)
+		close(s.release)
+		require.NoError(t, <-second)
+	})
 }
 
 // Calls of a function are not failed by the context of the call that traced it.
 func TestCancelledTracingFailsNobodyElse(t *testing.T) {
-	s, d := openSlow(t, true)
-	f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Add(x) })
-	x := lazy.From(d, []float32{1, 2}, 2)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	first := make(chan error)
-	go func() { _, err := f.Call(ctx, x); first <- err }()
-	require.Eventually(t, func() bool { return s.compiles.Load() == 1 }, time.Second, time.Millisecond)
-	second := make(chan error)
-	go func() { _, err := f.Call(context.Background(), x); second <- err }()
-	time.Sleep(20 * time.Millisecond)
-	cancel(errEnough)
-	require.ErrorIs(t, <-first, errEnough)
-	close(s.release)
-	require.NoError(t, <-second)
+	synctest.Test(t, func(t *testing.T) {
+		s, d := openSlow(t, true)
+		f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Add(x) })
+		x := lazy.From(d, []float32{1, 2}, 2)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first := make(chan error)
+		go func() { _, err := f.Call(ctx, x); first <- err }()
+		synctest.Wait()
+		require.Equal(t, int32(1), s.compiles.Load())
+		second := make(chan error)
+		go func() { _, err := f.Call(context.Background(), x); second <- err }()
+		synctest.Wait()
+		cancel(errEnough)
+		require.ErrorIs(t, <-first, errEnough)
+		close(s.release)
+		require.NoError(t, <-second)
+	})
 }
 
 // A panic of a compiler ends no process, whoever waits.

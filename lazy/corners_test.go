@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -79,37 +80,39 @@ func TestReleaseOfWrittenTensor(t *testing.T) {
 
 // What a function uses besides its arguments is not donated while it runs.
 func TestDonationOfWhatARunningFunctionUses(t *testing.T) {
-	dev, g := openGated(t)
-	tr, other := lazy.NewTrace(dev), lazy.NewTrace(dev)
-	x, w := lazy.From(tr, make([]float32, bigSize)), dev.Variable("w", lazy.F32, bigSize)
-	f := lazy.Func(dev, func(_ *lazy.Trace, y *lazy.Tensor) *lazy.Tensor { return y.Add(x) })
-	go g.pass(1, nil)
-	_, err := f.Call(background, w)
-	require.NoError(t, err)
-	add(t, other, w, 1) // what the next call waits for
-	<-g.began
-	var y *lazy.Tensor
-	done := make(chan error)
-	go func() {
-		var err error
-		y, err = f.Call(background, w)
-		done <- err
-	}()
-	time.Sleep(50 * time.Millisecond) // until it waits
-	z := x.Donate().AddScalar(5)
-	require.NoError(t, tr.MarkStep(z))
-	<-g.began
-	go func() { // other's step, z and the call, in whichever order they ask
-		for range 3 {
-			g.let <- nil
-		}
-	}()
-	go func() { <-g.began }()
-	require.NoError(t, tr.Wait(background))
-	require.NoError(t, <-done)
-	require.Equal(t, float32(1), first(t, y))
-	require.Equal(t, float32(5), first(t, z))
-	require.EqualValues(t, 1, tr.Report().DonationCopies)
+	synctest.Test(t, func(t *testing.T) {
+		dev, g := openGated(t)
+		tr, other := lazy.NewTrace(dev), lazy.NewTrace(dev)
+		x, w := lazy.From(tr, make([]float32, bigSize)), dev.Variable("w", lazy.F32, bigSize)
+		f := lazy.Func(dev, func(_ *lazy.Trace, y *lazy.Tensor) *lazy.Tensor { return y.Add(x) })
+		go g.pass(1, nil)
+		_, err := f.Call(background, w)
+		require.NoError(t, err)
+		add(t, other, w, 1) // what the next call waits for
+		<-g.began
+		var y *lazy.Tensor
+		done := make(chan error)
+		go func() {
+			var err error
+			y, err = f.Call(background, w)
+			done <- err
+		}()
+		synctest.Wait() // until it waits
+		z := x.Donate().AddScalar(5)
+		require.NoError(t, tr.MarkStep(z))
+		<-g.began
+		go func() { // other's step, z and the call, in whichever order they ask
+			for range 3 {
+				g.let <- nil
+			}
+		}()
+		go func() { <-g.began }()
+		require.NoError(t, tr.Wait(background))
+		require.NoError(t, <-done)
+		require.Equal(t, float32(1), first(t, y))
+		require.Equal(t, float32(5), first(t, z))
+		require.EqualValues(t, 1, tr.Report().DonationCopies)
+	})
 }
 
 // A view given to a function is let go of afterwards.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -31,60 +32,62 @@ func TestClosureWaitsForWhatWaitsForIt(t *testing.T) {
 	for _, last := range []string{"closure", "step"} {
 		for _, traces := range []int{2, 3} {
 			t.Run(fmt.Sprintf("%d traces, %s last", traces, last), func(t *testing.T) {
-				dev, g := openGated(t)
-				own, held := lazy.NewTrace(dev), lazy.NewTrace(dev)
-				w := dev.Variable("w", lazy.F32, bigSize)
-				begin, ended := make(chan struct{}), make(chan error, 1)
-				var root *lazy.Tensor
-				var reads string
-				own.AfterStep(func(error) {
-					<-begin
-					reads = nextLine()
-					_, err := root.Value()
-					ended <- err
-				})
-				add(t, own, w, 1)
-				<-g.began
-				if last == "step" {
-					require.NoError(t, held.MarkStep(big(held, dev.Variable("u", lazy.F32, bigSize), 1)))
-					<-g.began // it waits in the backend
-				}
-				g.let <- nil // of own, if there are two the other is let go below
-				w.Add_(big(own, w, 1))
-				lines := []string{nextLine()}
-				require.NoError(t, own.MarkStep())
-				x := w
-				for i := range traces - 1 {
-					tr := lazy.NewTrace(dev)
-					if i == 0 {
-						tr = held
+				synctest.Test(t, func(t *testing.T) {
+					dev, g := openGated(t)
+					own, held := lazy.NewTrace(dev), lazy.NewTrace(dev)
+					w := dev.Variable("w", lazy.F32, bigSize)
+					begin, ended := make(chan struct{}), make(chan error, 1)
+					var root *lazy.Tensor
+					var reads string
+					own.AfterStep(func(error) {
+						<-begin
+						reads = nextLine()
+						_, err := root.Value()
+						ended <- err
+					})
+					add(t, own, w, 1)
+					<-g.began
+					if last == "step" {
+						require.NoError(t, held.MarkStep(big(held, dev.Variable("u", lazy.F32, bigSize), 1)))
+						<-g.began // it waits in the backend
 					}
-					v := dev.Variable("v", lazy.F32, bigSize)
-					root = tr.Read(x).AddScalar(1)
-					v.Assign(root)
-					lines = append(lines, nextLine())
-					require.NoError(t, tr.MarkStep(root))
-					x = v
-				}
-				time.Sleep(5 * time.Millisecond)
-				close(begin)
-				if last == "step" {
-					time.Sleep(5 * time.Millisecond)
-					g.let <- nil
-				}
-				go g.pass(traces, nil)
-				within(t, func() {
-					err := <-ended
-					require.ErrorIs(t, err, lazy.ErrUsage)
-					require.ErrorContains(t, err, reads+": value(): a step closure waits for step ")
-					require.ErrorContains(t, err, "only when the closure has returned")
-					for _, line := range lines {
-						require.ErrorContains(t, err, "marked at "+line)
+					g.let <- nil // of own, if there are two the other is let go below
+					w.Add_(big(own, w, 1))
+					lines := []string{nextLine()}
+					require.NoError(t, own.MarkStep())
+					x := w
+					for i := range traces - 1 {
+						tr := lazy.NewTrace(dev)
+						if i == 0 {
+							tr = held
+						}
+						v := dev.Variable("v", lazy.F32, bigSize)
+						root = tr.Read(x).AddScalar(1)
+						v.Assign(root)
+						lines = append(lines, nextLine())
+						require.NoError(t, tr.MarkStep(root))
+						x = v
 					}
-					require.NoError(t, dev.Wait(background))
+					synctest.Wait()
+					close(begin)
+					if last == "step" {
+						synctest.Wait()
+						g.let <- nil
+					}
+					go g.pass(traces, nil)
+					within(t, func() {
+						err := <-ended
+						require.ErrorIs(t, err, lazy.ErrUsage)
+						require.ErrorContains(t, err, reads+": value(): a step closure waits for step ")
+						require.ErrorContains(t, err, "only when the closure has returned")
+						for _, line := range lines {
+							require.ErrorContains(t, err, "marked at "+line)
+						}
+						require.NoError(t, dev.Wait(background))
+					})
+					require.Equal(t, float32(2), first(t, w))
+					require.Equal(t, float32(1+traces), first(t, root))
 				})
-				require.Equal(t, float32(2), first(t, w))
-				require.Equal(t, float32(1+traces), first(t, root))
 			})
 		}
 	}
