@@ -58,3 +58,34 @@ func TestNestedCallsAreInlinedWholly(t *testing.T) {
 		}
 	}
 }
+
+// Many calls of one function are inlined until the module is as large as it may be: the
+// first calls are, the others stay.
+func TestManyCallsAreInlinedUntilTheLimit(t *testing.T) {
+	const ops, calls = 1000, 400
+	var b strings.Builder
+	b.WriteString("func.func @main(%v0: tensor<f32>) -> tensor<f32> {\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "  %%v%d = func.call @f(%%v%d) : (tensor<f32>) -> tensor<f32>\n", i+1, i)
+	}
+	fmt.Fprintf(&b, "  return %%v%d : tensor<f32>\n}\nfunc.func private @f(%%v0: tensor<f32>) -> tensor<f32> {\n", calls)
+	for i := range ops {
+		fmt.Fprintf(&b, "  %%v%d = stablehlo.add %%v%d, %%v0 : tensor<f32>\n", i+1, i)
+	}
+	fmt.Fprintf(&b, "  return %%v%d : tensor<f32>\n}\n", ops)
+	m, err := mlir.Parse("m.mlir", b.String())
+	require.NoError(t, err)
+	require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{}))
+	all, left := 0, 0
+	m.Walk(func(op *mlir.Op) bool {
+		all++
+		if op.Name == "func.call" {
+			left++
+		}
+		return true
+	})
+	require.LessOrEqual(t, all, 200_000+calls)
+	require.Greater(t, all, 190_000, "a call that fits is inlined")
+	require.Greater(t, left, calls/2)
+	require.Equal(t, "func.call", m.Func("main").Body().Ops[len(m.Func("main").Body().Ops)-2].Name, "the last call stays")
+}
