@@ -34,8 +34,8 @@ type copying struct {
 }
 
 // To returns t itself if it is on the device p and has the dtype asked for, as PyTorch
-// does, and else a copy of t there: a value like host data, to be used in any trace of
-// the device. With a trace for p the copy is recorded as made there, and only what is in
+// does, and else a copy of t there. The copy is a value like host data: any trace of the
+// device may use it. With a trace for p the copy is recorded as made there, and only what is in
 // the trace is returned itself. A copy does not change with t: of a variable it is one of
 // the latest version. A computed tensor of a step that was not marked is computed first,
 // an implicit sync like that of Value.

@@ -117,9 +117,8 @@ func TestStepsFallBackToTheLastGoodVersion(t *testing.T) {
 	}
 }
 
-// What a failed step of another trace was to make is an operand that nobody has:
-// the step that needs it says whose step failed and why, and is not told of a
-// context that is not its own.
+// A step that needs a result of another trace's failed step fails, and says whose step
+// failed and why. Its error does not wrap a context that is not its own.
 func TestOperandsOfFailedStepsNameThem(t *testing.T) {
 	for _, queued := range []bool{true, false} {
 		t.Run(fmt.Sprint(queued), func(t *testing.T) {
@@ -155,9 +154,9 @@ func TestOperandsOfFailedStepsNameThem(t *testing.T) {
 	}
 }
 
-// Traces that fail now and then share what they assign: a step fails only of
-// itself, and each variable is the sum of what the steps that did not fail have
-// added, whichever versions were taken back below them.
+// Traces that fail now and then share what they assign, and a step fails only of
+// itself. Each variable is the sum of what the steps without a failure have added,
+// whichever versions were taken back below them.
 func TestVersionsFallWhileOthersAssign(t *testing.T) {
 	dev, g := openGated(t)
 	stop := make(chan struct{})
@@ -209,8 +208,10 @@ func TestVersionsFallWhileOthersAssign(t *testing.T) {
 			if tr.Wait(background) != nil {
 				failures--
 			}
-			if got, err := lazy.ToSlice[float32](own); err != nil || int(got[0]) != mine || got[bigSize-1] != got[0] {
-				t.Errorf("trace %d: %v after %d good steps: %v", m, got[0], mine, err)
+			if got, err := lazy.ToSlice[float32](own); err != nil {
+				t.Errorf("trace %d: %v", m, err)
+			} else if int(got[0]) != mine || got[bigSize-1] != got[0] {
+				t.Errorf("trace %d: %v and %v after %d good steps", m, got[0], got[bigSize-1], mine)
 			}
 			if failures != 0 {
 				t.Errorf("trace %d: %d failures more than reports", m, failures)

@@ -21,10 +21,10 @@ var ErrIndex = errors.New("index out of range")
 // ErrNaN: an op made a NaN or an infinity out of finite values; see [CheckNaNs].
 var ErrNaN = errors.New("not finite")
 
-// CheckIndices makes it an error of the step that an index of Gather or ScatterAdd, a
-// class of OneHot or a label of CrossEntropy does not exist, or takes back that the
-// environment variable LTC_CHECK makes it one. What indices are computed of is computed
-// once more before each run, and nothing has been written when a step fails so.
+// CheckIndices says whether a step fails if an index of Gather or ScatterAdd, a class of
+// OneHot or a label of CrossEntropy does not exist. The environment variable LTC_CHECK
+// switches it on; false switches it off again. Indices that the program computes are
+// computed once more before each run, and nothing has been written when a step fails so.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices = on } }
 
 // CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,

@@ -9,11 +9,12 @@ import (
 	"ltc/ir/types"
 )
 
-// Logger makes the device log to l: implicit syncs, steps that grow without end, lines
-// that compile again and again and ops that the evaluator runs as warnings, once for each line of the program, and environment
-// variables without effect once; steps that fail as information, since their errors come back as well; compiles, copies of donated
-// variables and programs dropped from the cache for debugging. Without it, or
-// with nil, that is slog.Default, as it is at each record.
+// Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
+// is at each record. Warnings come once for each line of the program: implicit syncs,
+// steps that grow without end, lines that compile again and again, and ops that the
+// evaluator runs. Environment variables without effect are warned of once. Steps that
+// fail are information, since their errors come back as well. Compiles, copies of donated
+// variables and programs dropped from the cache are for debugging.
 func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
 
 // log logs for the device. Callers on hot paths ask logs first, which spares

@@ -10,9 +10,9 @@ import (
 	"ltc/ir"
 )
 
-// A line that compiles again and again is warned of once: at its stormCompiles-th
-// compile of similar programs if the device found at most stormCached programs compiled
-// since the first of these, and at compile stormTotal in any case.
+// A line that compiles again and again is warned of once, at the stormCompiles-th of
+// similar programs. The device must have found at most stormCached programs compiled
+// since the first of these. Compile stormTotal of a line is warned of in any case.
 const (
 	stormCompiles = 8
 	stormCached   = 64

@@ -89,8 +89,8 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 	return tr.record(op, in, attrs)
 }
 
-// traceOf returns the trace that an op on xs belongs to: of those that they are in, the
-// one that an operand is bound to most, and the first among equals; nil if there is none.
+// traceOf returns the trace that an op on xs belongs to: the one that an operand is bound
+// to most, and the first among equals. It returns nil if no operand is in a trace.
 func traceOf(xs ...*Tensor) *Trace {
 	var tr *Trace
 	for _, x := range xs {
@@ -115,8 +115,8 @@ func mostBound(xs []*Tensor) (most *Tensor) {
 	return most
 }
 
-// bound says how much t is bound to its trace: not at all (0) if it is a value, which any
-// trace of the device can use; more (2) if it was recorded and has no value. In between
+// bound says how much t is bound to its trace. A value is not bound (0): any trace of the
+// device can use it. A tensor that was recorded and has no value is bound (2). In between
 // are a view of a variable, which may be another in each trace, and what was read in its
 // step and has gradients there.
 func (t *Tensor) bound() int {

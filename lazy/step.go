@@ -28,9 +28,9 @@ const short = 50 * time.Microsecond
 // variable depends on, a conflict with another trace, or one of compiling. Then
 // nothing has been computed, every variable is as before, and the trace goes on
 // with a new step. A [*StepError] is the failure of an earlier step that ran
-// meanwhile, which comes back once, whoever has read of it: the step that is being marked is
-// not run either, nor were those between them, and all variables are as before
-// the one that failed. Tensors of all these keep an error.
+// meanwhile. It comes back once, whoever has read of it. The step that is being marked
+// is not run either, nor were those between them, and all variables are as before the
+// one that failed. Tensors of all these keep an error.
 func (tr *Trace) MarkStep(roots ...*Tensor) error {
 	return tr.MarkStepContext(context.Background(), roots...)
 }

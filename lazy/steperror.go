@@ -17,10 +17,10 @@ var (
 	ErrClosed = errors.New("device is closed")
 )
 
-// StepError is the failure of a step when it ran. It comes back once from the
-// MarkStep or Wait of the step's trace, whoever has met it elsewhere: tensors that
-// the step was to make keep it, and of variables the first read after the failure
-// has it, unless the trace has returned it by then.
+// StepError is the failure of a step when it ran. It comes back once from the MarkStep
+// or Wait of the step's trace, whoever has met it elsewhere. Tensors that the step was to
+// make keep it. The first read of a variable after the failure returns it, too, unless
+// the trace has returned it by then.
 type StepError struct {
 	Step int64  // counts the MarkSteps of the trace, from 1
 	Name string // as given to [Trace.NameStep]
@@ -69,8 +69,8 @@ func (e *StepError) first() *StepError {
 // take marks the failure as reported, and tells whether it was not before.
 func (e *StepError) take() bool { return !e.first().reported.Swap(true) }
 
-// heard reports whether the step's trace or Device.Wait has returned the failure err.
-// There is no such failure in nil, nor in errors that came back at once.
+// heard reports whether the step's trace or Device.Wait has returned the failure err. It
+// is true of nil, and of errors that are no step's: those came back at once.
 func heard(err error) bool {
 	e, ok := errors.AsType[*StepError](err)
 	if !ok {

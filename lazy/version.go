@@ -7,9 +7,9 @@ import (
 
 // A version of a variable whose step failed has never been: the version before it
 // holds. Readers in other traces that had taken the failed version as an operand
-// read the one before instead, so that a step fails of its own program, of its own
-// context, and of operands that nobody else can give it, and of nothing else. The
-// trace of the failed step itself hears of the failure.
+// read the one before instead. A step thus fails only of its own program, of its own
+// context, or of operands that nobody else can give it. The trace of the failed step
+// itself hears of the failure.
 
 // standIn returns the version that holds in place of v: v itself unless it is a
 // version of a variable whose step failed. Steps of q keep the versions that q

@@ -91,10 +91,10 @@ func TestSumsOfSymbolicLengthOfJAX(t *testing.T) {
 	}
 }
 
-// topK and randomBits are what jax.export makes of lax.top_k(x, x.shape[1]//2) and
-// of lax.rng_bit_generator(key, x.shape) for an x with a symbolic dimension: custom
-// calls for a chlo.top_k whose k, and an rng_bit_generator whose shape, is an
-// operand. The values wanted are those of JAX itself.
+// topK and randomBits are the texts of jax.export for lax.top_k(x, x.shape[1]//2) and
+// lax.rng_bit_generator(key, x.shape), where x has a symbolic dimension. They are custom
+// calls: for a chlo.top_k whose k is an operand, and an rng_bit_generator whose shape is
+// one. The values wanted are those of JAX itself.
 //
 //go:embed testdata/topk.mlir
 var topK string

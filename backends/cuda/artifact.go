@@ -14,8 +14,8 @@ import (
 )
 
 // artifact is what is kept of a compiled program: the module of all kernels as PTX, and,
-// but for sm_90a, as the machine code of a GPU that the driver has made of it. What else there is of a
-// program, its text says in less time than a driver compiles.
+// but for sm_90a, as the machine code of a GPU that the driver has made of it. All else of
+// a program is made of its text, in less time than a driver compiles.
 type artifact struct {
 	major, minor int // of the GPU that the machine code is for
 	ptx, cubin   []byte
@@ -61,11 +61,11 @@ func readArtifact(data []byte) *artifact {
 	return a
 }
 
-// Artifact returns what [Backend.Load] takes: the module of all kernels, of the program
-// and its regions, as PTX for GPUs of sm_80 and later, or, of large products of matrices
-// that were compiled for one, of sm_90a; and, but of those, as machine code for GPUs of
-// the device's generation from its own on. Without the latter, and a line of the log, if
-// the driver makes none.
+// Artifact returns what [Backend.Load] takes: the module of all kernels of the program and
+// its regions. The PTX is for GPUs of sm_80 and later; that of large products of matrices
+// that were compiled for sm_90a is for sm_90a alone. A module for sm_80 comes with machine
+// code, too, for GPUs of the device's generation from its own on. If the driver makes
+// none, the log says so and the PTX stands alone.
 func (x *code) Artifact() ([]byte, error) {
 	d, text := x.on.dev, []byte(x.of.text())
 	p := d.Properties()

@@ -7,11 +7,11 @@ import (
 	"ltc/internal/bigfloat"
 )
 
-// The functions of the gamma family, by their asymptotic series: the NIST Digital
-// Library of Mathematical Functions (https://dlmf.nist.gov), 5.11.1 and 5.11.2,
-// from 20 on, to which smaller numbers are raised; below 1/2 reflected, 5.5.3 and
-// 5.5.4. Near a zero, where a dd has too few bits for what is left, they are those
-// of package bigfloat.
+// The functions of the gamma family, by the formulas of the NIST Digital Library of
+// Mathematical Functions (https://dlmf.nist.gov). From 20 on it is the asymptotic series
+// 5.11.1 and 5.11.2, to which recurrence raises smaller numbers. Below 1/2 it is the
+// reflections 5.5.3 and 5.5.4. Near a zero, where a dd has too few bits for the
+// difference, package bigfloat computes them.
 
 // raised is from where on the series have 106 bits.
 const raised = 20

@@ -28,9 +28,9 @@ var bernoullis = struct {
 	known []*big.Rat // B(0), B(1), …
 }{known: []*big.Rat{big.NewRat(1, 1)}}
 
-// gammaPrec is the precision in which functions of the gamma family are computed
-// at x: they may be near a zero at a number x whose distance from it has as few
-// bits as the last one of x, twice.
+// gammaPrec is the precision in which functions of the gamma family are computed at x.
+// Cancellation near a zero may take twice the bits of x: x is then as near to the zero as
+// its last bit says.
 func gammaPrec(x *big.Float) uint { return 3*x.Prec() + uint(max(0, x.MantExp(nil))) + guard }
 
 // risen returns z = x+n large enough for asymptotic series in p bits, and n.

@@ -10,10 +10,10 @@ import (
 )
 
 // Of returns about how many bytes of the Go heap can be reached from x, each once.
-// It does not see what functions, channels, [unsafe.Pointer] and [atomic.Pointer]
-// hold, and does not enter values of the types in shared, or that implement them,
-// since these belong to others, too: those with a method ResidentBytes it asks.
-// Nobody may change what is reached meanwhile.
+// It does not see what functions, channels, [unsafe.Pointer] and [atomic.Pointer] hold.
+// Values of the types in shared, or that implement them, belong to others, too: Of does
+// not enter them, but asks those that have a method ResidentBytes. Nobody may change what
+// is reached meanwhile.
 func Of(x any, shared ...reflect.Type) int {
 	w := walk{seen: map[unsafe.Pointer]uintptr{}, stops: map[reflect.Type]bool{}, plain: map[reflect.Type]bool{}, shared: shared}
 	w.value(reflect.ValueOf(x))

@@ -55,9 +55,8 @@ func counted(text string, entry *regexp.Regexp, sass bool) map[string]*waits {
 }
 
 // Waits compares a module with its machine code as nvdisasm -c prints it. It is an error
-// if an entry there waits where its text does not ask for that: for memory of the whole
-// GPU, for products of warpgroups or for copies, or if it keeps anything in memory of a
-// thread's own. Loops may be unrolled: waits count beside what is waited for.
+// if an entry waits where its text does not: for memory of the whole GPU, for products of
+// warpgroups or for copies. Local memory of a thread is an error, too. Loops may be unrolled: waits count beside what is waited for.
 func Waits(ptx, sass string) error {
 	asked, has := counted(ptx, entryPTX, false), counted(sass, entrySASS, true)
 	if len(asked) == 0 {

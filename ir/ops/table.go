@@ -154,7 +154,7 @@ var Table = []Op{
 		Traits: OwnRule | OwnLowering | Internal},
 	{Name: "MaxPool", Doc: "returns the largest element of each window over x; NaN if one is. Elements of a window stand dilation apart. There are low places before and high places after x that no window counts; negative ones take elements away. A window without elements gives the dtype's smallest value.",
 		Operands: one(Number), Attrs: windowAttrs, Where: windowDemands, Traits: OwnRule | OwnLowering | Internal},
-	{Name: "MaxPoolGrad", Doc: "returns the gradient of MaxPool, whose result has the gradient ct: each element of ct is added up at the first largest element of its window over x, or the first NaN if there is one. The result has the shape of x. Elements that no window takes are 0. Windows are those of MaxPool without dilation; one without elements adds nothing.",
+	{Name: "MaxPoolGrad", Doc: "returns the gradient of MaxPool, whose result has the gradient ct. Each element of ct is added up at the first largest element of its window over x, or the first NaN if there is one. The result has the shape of x. Elements that no window takes are 0. Windows are those of MaxPool without dilation; one without elements adds nothing.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "ct", Is: Float, Like: "x"}},
 		Attrs:    windowAttrs[:4],
 		Where:    []Demand{{"lengths", "window, strides, low and high have one entry for each axis of x"}, {"steps", "window and strides are positive"}, {"window", "the window has a place in x with its padding, or x is empty there"}, {"ct", "ct has the shape of MaxPool of x"}},

@@ -20,9 +20,9 @@ func program(t *testing.T, text string) string {
 	return path
 }
 
-// An assembler of another version that crashes or advises fails the check of a module, and
-// so does machine code that waits where the text does not; modules for sm_90a are not
-// assembled as relocatable code.
+// An assembler of another version that crashes or advises fails the check of a module.
+// Machine code that waits where the text does not fails it, too. Modules for sm_90a are
+// not assembled as relocatable code.
 func TestOtherVersions(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("there is no /bin/sh")

@@ -53,8 +53,8 @@ func (s scattering) text(d string, body string, n int) string {
 }`)
 }
 
-// Of several updates of an element the last stays, and sums of floats are taken in the
-// order of the updates, on every backend, whichever dimensions the windows have: the
+// Of several updates of an element the last stays, on every backend and whichever
+// dimensions the windows have. Sums of floats are taken in the order of the updates: the
 // compiled backends give the evaluator's bits.
 func TestScatterOrder(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))

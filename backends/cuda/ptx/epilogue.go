@@ -7,9 +7,9 @@ import (
 )
 
 // The epilogue of a Tensor is the stages after the contraction's, at the points of a
-// tile. Sums reach it through the block's memory, so that a thread has neighbours of what
-// is stored, Lanes of them, which it loads and stores by vectors where memory is aligned
-// and all are inside; else one after the other.
+// tile. Sums reach it through the block's memory, so that a thread has Lanes neighbours of
+// the result. The thread loads and stores them by vectors where memory is aligned and all
+// are inside, else one after the other.
 
 // keptSums are the sums of a tile, or of a part of it, in the block's memory, whose sides
 // are powers of two, and the threads that share them out.

@@ -30,9 +30,9 @@ func halved(t testing.TB, across bool) *kernel.Kernel {
 	return k
 }
 
-// A lane stores eight neighbours of bf16 at once, which it has rounded by pairs, and
-// loads what is added to them by vectors; where memory is not aligned or there are fewer
-// it goes through them one by one, with the same bits.
+// A lane rounds eight neighbours of bf16 by pairs and stores them at once. It loads the
+// operands that are added to them by vectors. Where memory is not aligned or there are
+// fewer, the lane goes through them one by one, with the same bits.
 func TestEpilogueStoresEightNeighbours(t *testing.T) {
 	for _, o := range []ptx.Options{{}, {Hopper: true}} {
 		for _, across := range []bool{false, true} {

@@ -130,9 +130,9 @@ func interpreted(t *testing.T, k *kernel.Kernel, sizes []int64) {
 	require.NoError(t, kerneltest.Same(want, got, by))
 }
 
-// terms is how many terms the longest sums of a kernel have, of about 1 each, which
-// another order rounds otherwise: those along the axes that a reduction runs over, and
-// those that a scatter adds to one element.
+// terms is how many terms, of about 1 each, the longest sums of a kernel have: another
+// order rounds them otherwise. They are along the axes that a reduction runs over, or a
+// scatter adds them to one element.
 func terms(k *kernel.Kernel, sizes []int64) int64 {
 	most := int64(1)
 	for s := range k.Stages {

@@ -41,10 +41,9 @@ type Compiler interface {
 // them, and not for each product anew.
 type Packer interface {
 	Compiler
-	// Packs returns how often the code of a kernel, for these sizes and strides,
-	// computes each element of the factors A and B of the [Contraction] that it
-	// is; 0 if it would be none that packs, there cannot be code, or ctx ends before
-	// that is known.
+	// Packs returns how often the code of a [Contraction], for these sizes and strides,
+	// computes each element of its factors A and B. It returns 0 if the code would not
+	// pack, if there cannot be code, or if ctx ends before that is known.
 	Packs(ctx context.Context, k *Kernel, sizes, strides []int64) (a, b int)
 }
 
@@ -53,8 +52,8 @@ type Packer interface {
 type Rower interface {
 	Compiler
 	// Columns returns how many sums a product may have for each row to run in such
-	// code faster than by itself; 0 if there cannot be code, or ctx ends before that is
-	// known.
+	// code faster than by itself. It returns 0 if there cannot be code, or if ctx ends
+	// before that is known.
 	Columns(ctx context.Context) int
 }
 

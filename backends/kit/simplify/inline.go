@@ -7,10 +7,10 @@ import (
 )
 
 // inline puts the bodies of functions in the place of their calls, and of
-// composites but those of Options.Keep and Options.Composite. A call whose body, with
-// all that it calls, would make the module more than maxGrowth times as large, and
-// larger than maxInlined ops, stays a call as it is, as do calls of functions that
-// call themselves or that have no body of one block.
+// composites but those of Options.Keep and Options.Composite. Calls of functions that
+// call themselves, or that have no body of one block, stay. The module may become
+// maxGrowth times as large, and have maxInlined ops at least: a call whose body, with all
+// that it calls, would exceed this stays as it is.
 //
 // An inlined op keeps the ordinal and position that it has in its function, and
 // its location says by whom it was called.

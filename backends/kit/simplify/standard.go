@@ -217,9 +217,9 @@ func staticOp(e *editor, op *mlir.Op) *mlir.Value {
 	return e.emitOp(s)
 }
 
-// staticForm returns what a dynamic op becomes whose sizes are known, with the
-// operands and attributes of that: sizes that become attributes are constants, and
-// those of a result, if they are an operand, are as its type says. A size that is
+// staticForm returns the static op that a dynamic op with known sizes becomes, with its
+// operands and attributes. Sizes that become attributes are constants. An operand that
+// gives the sizes of a result is as the result's type says. A size that is
 // not a constant could be another at run time, which would be an error.
 func staticForm(op *mlir.Op) (*mlir.Static, []*mlir.Value, mlir.Dict) {
 	info, _ := mlir.Info(op.Name)

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2c4c1d7255fcbd6ee1b7515d"
+const buildID = "52386c4bb12a62f67e3c2603"

@@ -16,9 +16,9 @@ import (
 
 const hangingChild = "LLVM_TEST_HANGS"
 
-// A program in libLLVM's place that hangs, when it is asked for its version or when it
-// compiles, is killed within a second after the context has ended, or left to its own
-// time limit if others wait for it; compiling ends with the context.
+// Compiling ends with the context although a program in libLLVM's place hangs, when it
+// is asked for its version or when it compiles. The program is killed within a second
+// after that; one that others wait for has its own time limit.
 func TestToolsThatHangEndWithTheContext(t *testing.T) {
 	if mark := os.Getenv(hangingChild); mark != "" {
 		hanging(t, mark)

@@ -42,10 +42,10 @@ type shared struct {
 	cpu     string
 	none    error // why there is no code for this processor
 	disk    *objcache.Cache
-	open    later[*compiler] // nil if there is none
-	units   *units           // what products are made of
+	open    future[*compiler] // nil if there is none
+	units   *units            // what products are made of
 	warned  sync.Once
-	found   later[bool] // whether there is a libLLVM, which may not be open yet
+	found   future[bool] // whether there is a libLLVM, which may not be open yet
 
 	mu    sync.Mutex
 	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
@@ -196,15 +196,15 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 	}
 }
 
-// later is what takes long to find out, once, and cannot be ended: callers wait until
+// future is a value that takes long to find, once, and cannot be ended: callers wait until
 // it is there or their context ends.
-type later[T any] struct {
+type future[T any] struct {
 	once  sync.Once
 	done  chan struct{}
 	value T
 }
 
-func (l *later[T]) get(ctx context.Context, find func() T) (T, error) {
+func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
 	l.once.Do(func() {
 		l.done = make(chan struct{})
 		go func() {

@@ -76,9 +76,9 @@ func (q *Plan) least(fused bool, elements ...types.DType) Machine {
 	return m
 }
 
-// Usual returns the units of plain products of floats on a machine, by name:
-// those whose operands have the elements of the sums, or are bf16 where the
-// machine multiplies that; also those whose operands are gathered.
+// Usual returns the units of plain products of floats on a machine, by name. Their
+// operands have the elements of the sums, or are bf16 where the machine multiplies
+// that. The units of gathered operands are among them.
 func Usual(on Machine) []Unit {
 	all := map[string]Unit{}
 	unitsOf := func(p Problem) {

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// arena is the memory of images. It takes address space from the system in chunks,
-// of which the first half is for code and the second for constants: neighbours then
-// have the same protection, and a chunk costs about four mappings however many
-// images it holds. An image has whole pages, since no page may be writable while
+// arena is the memory of images. It takes address space from the system in chunks. The
+// first half of a chunk is for code and the second for constants: neighbours then have
+// the same protection, and a chunk costs about four mappings for any number of images.
+// An image has whole pages, since no page may be writable while
 // code of another image in it runs.
 type arena struct {
 	mu     sync.Mutex

@@ -14,10 +14,9 @@ const maxImage = 128 << 20
 // slotSize is the size of an address in the table of addresses.
 const slotSize = 8
 
-// layout is where the sections of an object are in its image: code first, then on
-// pages of their own the constants, with the table of addresses, which code that
-// reaches a symbol through it needs (GOT), at the end. Code and constants need not
-// be side by side in memory.
+// layout is where the sections of an object are in its image: code first, then the
+// constants on pages of their own. The table of addresses through which code reaches
+// symbols (GOT) is at the end. Code and constants need not be side by side in memory.
 type layout struct {
 	*object
 	offsets []uint64 // of sections in the image
