@@ -3,23 +3,22 @@ package lazy_test
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
-// The package's short tests pass with every check on.
+// The package's tests pass with every check on.
 func TestWithChecks(t *testing.T) {
-	trials.OneGoroutine(t)
 	if os.Getenv("LTC_CHECK") == "1" {
 		t.Skip("this is the run with checks")
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command(exe, "-test.count=1", "-test.short")
+	cmd := exec.Command(exe, "-test.count=1", "-test.short="+strconv.FormatBool(testing.Short()))
 	cmd.Env = append(os.Environ(), "LTC_CHECK=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -154,7 +154,6 @@ func (p *picks) want() []uint16 {
 // reads, and else, or where keys are cut into parts, to warps. Results are exact, wherever
 // operands are.
 func TestAttentionBoxes(t *testing.T) {
-	trials.OneGoroutine(t)
 	b := hopper(t)
 	for _, c := range trials.First([]struct {
 		picks

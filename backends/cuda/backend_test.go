@@ -66,10 +66,7 @@ func (s *sorts) Compile(ctx context.Context, m backends.Module, o backends.Optio
 
 // The suite passes; what it leaves to the host is counted as supported, too. It sorts
 // on the device what has elements of kernels.
-func TestSuite(t *testing.T) {
-	trials.OneGoroutine(t)
-	suite(t, 0)
-}
+func TestSuite(t *testing.T) { suite(t, 0) }
 
 // It passes however late a driver does what was queued: make soak tries four more.
 func TestSuiteLate(t *testing.T) {

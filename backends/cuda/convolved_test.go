@@ -53,7 +53,6 @@ const (
 // Convolutions run through the binding as the library has images and kernels, whichever
 // way the text has them: they are what the evaluator computes.
 func TestConvolved(t *testing.T) {
-	trials.OneGoroutine(t)
 	for _, c := range trials.First([]struct {
 		name string
 		conv
@@ -109,7 +108,6 @@ var small = conv{types.BF16, []int{2, 6, 5, 64}, []int{3, 3, 64, 24}, []int{2, 6
 // Where the library cannot be used, or says no, the backend's own kernels compute the
 // same.
 func TestConvolvedFallsBack(t *testing.T) {
-	trials.OneGoroutine(t)
 	aboutFake(t)
 	args := small.args()
 	want := numbersOf(t, results(t, small.alone(), args...)[0])

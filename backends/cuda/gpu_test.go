@@ -15,7 +15,6 @@ import (
 // A GPU computes what the interpreter does, bit by bit: kernels have no
 // approximate instructions. Without a GPU a second fake stands for it.
 func TestInterpreter(t *testing.T) {
-	trials.OneGoroutine(t)
 	gpu, _ := devices(t, cudafake.Options{Seed: 1})
 	interpreter, _ := fakes(t, cudafake.Options{Seed: 2})
 	q, p := queue(t, gpu[0]), queue(t, interpreter[0])

@@ -184,7 +184,6 @@ func TestRandomGraphs(t *testing.T) {
 // Each row of kernels between steps of the host is a graph, and so is that in the body
 // of a loop.
 func TestGraphRows(t *testing.T) {
-	trials.OneGoroutine(t)
 	dots := func(from, name string) string {
 		var b strings.Builder
 		for i := range 7 {

@@ -221,7 +221,6 @@ func TestSortWithoutOrder(t *testing.T) {
 
 // Random sorts.
 func TestRandomSorts(t *testing.T) {
-	trials.OneGoroutine(t)
 	b, _ := backend(t, cudafake.Options{})
 	kinds := []types.DType{types.I8, types.U8, types.I16, types.I32, types.U32, types.I64, types.U64, types.F16, types.BF16, types.F32, types.F64}
 	for seed := range uint64(trials.Soak(trials.Of(60), 3000)) {

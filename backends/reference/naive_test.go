@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -121,7 +120,6 @@ func seeds(t *testing.T, n int, f func(t *testing.T, r *rand.Rand)) {
 }
 
 func TestDotNaive(t *testing.T) {
-	trials.OneGoroutine(t)
 	seeds(t, 200, func(t *testing.T, r *rand.Rand) {
 		// Dimensions in the order batch, free, contracted; then shuffled.
 		nb, nc, nl, nr := r.IntN(3), r.IntN(3), r.IntN(3), r.IntN(3)
@@ -310,7 +308,6 @@ func TestGatherNaive(t *testing.T) {
 }
 
 func TestScatterNaive(t *testing.T) {
-	trials.OneGoroutine(t)
 	seeds(t, 400, func(t *testing.T, r *rand.Rand) {
 		w := randomWindows(r)
 		a, idx, updates := randomArray(r, 1000, w.shape...), w.indices(r), randomArray(r, 1000, w.other...)

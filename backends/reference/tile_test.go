@@ -80,7 +80,6 @@ func tiled(t testing.TB, seed uint64) {
 
 // Contractions have the evaluator's bits, in blocks of any size.
 func TestTilesContraction(t *testing.T) {
-	trials.OneGoroutine(t)
 	for _, c := range []struct {
 		kernel string
 		sizes  []int64
@@ -194,7 +193,6 @@ func TestTilesParts(t *testing.T) {
 }
 
 func TestTilesRandom(t *testing.T) {
-	trials.OneGoroutine(t)
 	for seed := range uint64(trials.Of(300)) {
 		tiled(t, seed)
 	}

@@ -41,12 +41,3 @@ func Allocs(runs int, f func()) float64 {
 	}
 	return testing.AllocsPerRun(runs, f)
 }
-
-// OneGoroutine skips t under the race detector: what it tries runs in one goroutine, or
-// in goroutines that other tests of the package run in the same way.
-func OneGoroutine(t testing.TB) {
-	t.Helper()
-	if Race {
-		t.Skip("one goroutine has no races")
-	}
-}

@@ -19,7 +19,6 @@ import (
 
 // Functions that are composed of others are as exact as docs/math.md promises.
 func TestComposedFunctions(t *testing.T) {
-	trials.OneGoroutine(t)
 	compilers(t)
 	var page strings.Builder
 	page.WriteString(composed)

@@ -39,7 +39,6 @@ func agree(t *testing.T, text string) {
 // Integers are divided by zero and the least by -1, shifted by more than they
 // have bits, and floats converted that no integer holds.
 func TestArithmeticWithoutResult(t *testing.T) {
-	trials.OneGoroutine(t)
 	for _, e := range []string{"i32", "i64", "ui8", "ui32", "ui64"} {
 		for _, n := range []int{67} {
 			for _, op := range []string{"divide", "remainder", "shift_left", "shift_right_logical", "shift_right_arithmetic"} {

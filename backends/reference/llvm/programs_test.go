@@ -32,7 +32,6 @@ func TestRandomPrograms(t *testing.T) {
 // So do those on larger tensors, with more ops and with extreme arguments; with
 // LTC_SOAK=1 20,000.
 func TestLargePrograms(t *testing.T) {
-	trials.OneGoroutine(t)
 	count(t, trials.Soak(100, 20_000), func(seed uint64) programs.Program {
 		return programs.Large(rand.New(rand.NewPCG(seed, 3)), 4+int(seed%40), 3000<<(seed%6))
 	})
@@ -49,7 +48,6 @@ func TestNetworks(t *testing.T) {
 // So do convolutions of all forms, with LTC_SOAK=1 10,000 small and as many large
 // ones.
 func TestConvolutions(t *testing.T) {
-	trials.OneGoroutine(t)
 	for name, large := range map[string]bool{"small": false, "large": true} {
 		t.Run(name, func(t *testing.T) {
 			count(t, trials.Soak(60, 10_000), func(seed uint64) programs.Program {
@@ -61,7 +59,6 @@ func TestConvolutions(t *testing.T) {
 
 // So do gradients of pooling of all forms, with LTC_SOAK=1 10,000.
 func TestSelectAndScatter(t *testing.T) {
-	trials.OneGoroutine(t)
 	count(t, trials.Soak(30, 10_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.SelectAndScatter(rand.New(rand.NewPCG(seed, 7))), Extreme: seed%2 == 0}
 	})

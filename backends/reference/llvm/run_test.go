@@ -18,7 +18,6 @@ var near = kerneltest.Tolerance{Relative: 1e-5, Absolute: 1e-5}
 
 // Golden kernels give the evaluator's results in memory of all layouts.
 func TestGoldens(t *testing.T) {
-	trials.OneGoroutine(t)
 	for _, c := range compilers(t) {
 		var kernels []*kernel.Kernel
 		goldens := kerneltest.Goldens(t)
@@ -58,7 +57,6 @@ func compiles(op kernel.Op, t types.DType) bool {
 // Random kernels, compiled, do what the evaluator does, for any number of parts
 // to the bit. Every other one knows its small sizes, as kernels on records do.
 func TestRandom(t *testing.T) {
-	trials.OneGoroutine(t)
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
 			for seed := range uint64(trials.Soak(60, 1000)) {
