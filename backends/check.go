@@ -11,8 +11,8 @@ import (
 
 // CheckCall reports the first argument or result of c that does not fit sig:
 // a number, type or shape that is another, a view that cannot be used or, for
-// a result, written. Arguments for which bound is set are not looked at; bound
-// may be nil. An empty c.Results is filled with as many zero views as there
+// a result, written. Arguments for which bound is set are not looked at, but bound
+// memory must not have been released; bound may be nil. An empty c.Results is filled with as many zero views as there
 // are results.
 func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 	return CheckCallOn(sig, c, bound, nil)
@@ -33,6 +33,9 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 	for i := range c.Args {
 		a := &sig.Args[i]
 		if bound != nil && !bound[i].IsZero() {
+			if bound[i].Released() {
+				return fmt.Errorf("execute: argument %s, which is bound: %w: release it after the last run", Label(i, a.Name), soa.ErrReleased)
+			}
 			continue
 		}
 		err := Fits(c.Args[i], a.Type)

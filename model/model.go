@@ -53,8 +53,9 @@ func Logger(l *slog.Logger) Option {
 }
 
 // New compiles a program for b and gives its constants (ltc.constant) the values
-// of that name, which are copied. Without a value a constant is an input as
-// others are. A nil ctx is [context.Background].
+// of that name. The model keeps these views: their memory, such as a mapped file, must
+// not change, and not be released, as long as the model runs. Without a value a
+// constant is an input as others are. A nil ctx is [context.Background].
 func New(ctx context.Context, b backends.Backend, program backends.Module, constants map[string]soa.View, opts ...Option) (*Model, error) {
 	if b == nil {
 		return nil, errors.New("model: the backend is nil")

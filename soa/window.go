@@ -133,7 +133,7 @@ func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
 		return err
 	}
-	if v.hold != nil && v.hold.gone() {
+	if v.Released() {
 		return fmt.Errorf("%v: %w", v.Type, ErrReleased)
 	}
 	if len(v.Strides) != v.Type.Rank() {

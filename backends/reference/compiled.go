@@ -28,6 +28,7 @@ type compiled struct {
 	held     int // bytes that the code of steps has besides
 	results  []placement
 	bound    []soa.View
+	keeper   *keeper // of constants in other forms
 	pool     *spare.Pool[launcher]
 	pointers int // operands of all steps together
 	threads  int
@@ -98,11 +99,12 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	if err != nil {
 		return nil, err
 	}
-	e, err := newCompiled(ctx, p.File, prog, boundCodes(prog, codes, nil, nil, nil), o, nil, nil)
+	k := new(keeper)
+	e, err := newCompiled(ctx, p.File, prog, boundCodes(prog, codes, nil, k, nil, nil), o, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	e.codes, e.compilers = codes, compilers
+	e.keeper, e.codes, e.compilers = k, codes, compilers
 	e.ready()
 	return e, nil
 }

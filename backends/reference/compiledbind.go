@@ -2,7 +2,6 @@ package reference
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,19 +13,17 @@ import (
 	"ltc/soa"
 )
 
-// Bind fixes constants: it copies them, and has the code of steps that reads
-// them pack what it would pack in each run.
+// Bind fixes constants: the code of steps that read them packs what it would pack in
+// each run, and reads the rest in place.
 func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	bound, err := copyBound(e.program.Signature, e.bound, constants)
+	bound, err := bind(ctx, e.program.Signature, e.bound, constants)
 	if err != nil {
 		return nil, err
 	}
 	b := *e
 	b.copied, b.bound, b.steps, b.results = new(atomic.Int64), bound, slices.Clone(e.steps), nil
-	codes := boundCodes(b.program, b.codes, bound, nil, nil)
+	b.keeper = e.keeper.forBound()
+	codes := boundCodes(b.program, b.codes, bound, b.keeper, nil, nil)
 	for i := range b.steps {
 		s := &b.steps[i]
 		if s.Sort == nil {
@@ -44,35 +41,12 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	return &b, nil
 }
 
-// copyBound returns, by argument, what is bound already, nil if nothing is, and
-// copies of further constants.
-func copyBound(sig *backends.Signature, bound []soa.View, constants map[int]soa.View) ([]soa.View, error) {
-	if err := backends.CheckBind(sig, constants); err != nil {
-		return nil, err
-	}
-	all := make([]soa.View, len(sig.Args))
-	copy(all, bound)
-	copies := 0 // bytes
-	for i, v := range constants {
-		if err := fitsCopy(&copies, i, v); err != nil {
-			return nil, err
-		}
-		all[i] = soa.Make(v.Type)
-		soa.TouchRead(v)
-		if err := soa.Copy(all[i], v); err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
-		}
-	}
-	return all, nil
-}
-
 // boundCodes returns the code of each step of a program, given that of its kernels,
 // nil for what is no kernel. Code is shown the operands that are the same in all
 // runs: bound arguments, nil if there are none, and the program's own constants;
-// without those for which moves is set, nil if it is for none. What is known, by
-// step, stays.
-func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
-	k := new(keeper)
+// without those for which moves is set, nil if it is for none. What it makes of them
+// is k's. What is known, by step, stays.
+func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
 	all := make([]kernel.Code, len(p.Steps))
 	copy(all, known)
 	for i := range p.Steps {
@@ -98,13 +72,13 @@ func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, known []k
 			default:
 				continue
 			}
-			if k := p.Kernels[s.Kernel]; !accessesNone(k, j, s.Sizes) {
-				base = unsafe.Add(base, int(o.Offset)*k.Params[j].DType.Size())
+			if of := p.Kernels[s.Kernel]; !accessesNone(of, j, s.Sizes) {
+				base = unsafe.Add(base, int(o.Offset)*of.Params[j].DType.Size())
 			}
 			mem[j], some = base, true
 		}
 		if some {
-			all[i] = code.Bind(mem, k.alloc)
+			all[i] = code.Bind(mem, k)
 		}
 	}
 	return all
@@ -122,17 +96,55 @@ func unmoved(p *kit.Program, own []kernel.Code) []kernel.Code {
 	return all
 }
 
-// keeper holds what the code of steps makes of constants, for as long as there is
-// code that may make more.
+// keeper has what the code of steps makes of constants, each form of them once for the
+// steps of a program, all its sizes, and its variants. Keys have addresses: a keeper
+// goes with who holds the constants.
 type keeper struct {
-	mu   sync.Mutex
-	kept []soa.View
+	of    *keeper // that of fewer constants, which has what is made of these; nil: none
+	mu    sync.Mutex
+	forms map[string]*madeForm
 }
 
-func (k *keeper) alloc(bytes int) unsafe.Pointer {
-	v := bytesView(bytes)
+// madeForm is memory that is written once.
+type madeForm struct {
+	once sync.Once
+	mem  soa.View
+}
+
+// forBound returns a keeper for what is bound besides the program's own constants.
+func (k *keeper) forBound() *keeper {
+	for k.of != nil {
+		k = k.of
+	}
+	return &keeper{of: k}
+}
+
+// Keep implements [kernel.Keeper].
+func (k *keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer {
+	f := k.form(key, true)
+	f.once.Do(func() {
+		f.mem = bytesView(bytes)
+		write(f.mem.Base())
+	})
+	return f.mem.Base()
+}
+
+// form returns the form of a key; nil if there is none and none is to be added.
+func (k *keeper) form(key string, add bool) *madeForm {
+	if k.of != nil {
+		if f := k.of.form(key, false); f != nil {
+			return f
+		}
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept = append(k.kept, v)
-	return v.Base()
+	f := k.forms[key]
+	if f == nil && add {
+		if k.forms == nil {
+			k.forms = map[string]*madeForm{}
+		}
+		f = new(madeForm)
+		k.forms[key] = f
+	}
+	return f
 }

@@ -221,7 +221,7 @@ func (e *compiled) variant(ctx context.Context, views *viewed) (*compiled, error
 	if err != nil {
 		return nil, err
 	}
-	x := &compiled{file: e.file, program: prog, bound: e.bound, threads: e.threads, own: e.own,
+	x := &compiled{file: e.file, program: prog, bound: e.bound, keeper: e.keeper, threads: e.threads, own: e.own,
 		copied: e.copied, times: e.times, compilers: e.compilers, lays: views.lays, views: views}
 	if x.codes, err = codesOf(ctx, e.codes, prog.Kernels, e.compilers); err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (e *compiled) variant(ctx context.Context, views *viewed) (*compiled, error
 	for i := range own {
 		own[i] = e.steps[i].bound
 	}
-	codes := boundCodes(prog, x.codes, e.bound, unmoved(prog, own), nil)
+	codes := boundCodes(prog, x.codes, e.bound, e.keeper, unmoved(prog, own), nil)
 	for i := range prog.Steps {
 		x.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}

@@ -3,7 +3,6 @@ package reference
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"ltc/backends"
@@ -18,7 +17,7 @@ type openExecutable struct {
 	sig     *backends.Signature
 	program *openProgram
 	main    *mlir.Op
-	bound   map[int]soa.View
+	bound   []soa.View // by argument; nil if none is
 }
 
 // Signature returns what the program takes and gives.
@@ -27,47 +26,15 @@ func (e *openExecutable) Signature() *backends.Signature { return e.sig }
 // Artifact returns an error: the evaluator keeps no form but the text.
 func (e *openExecutable) Artifact() ([]byte, error) { return (*executable)(nil).Artifact() }
 
-// Bind fixes arguments marked ltc.constant. It copies those that are not dense.
+// Bind fixes arguments marked ltc.constant: every later run reads them in place.
 func (e *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err := backends.CheckBind(e.sig, constants); err != nil {
+	bound, err := bind(ctx, e.sig, e.bound, constants)
+	if err != nil {
 		return nil, err
 	}
 	n := *e
-	n.bound = maps.Clone(e.bound)
-	if n.bound == nil {
-		n.bound = map[int]soa.View{}
-	}
-	copies := 0 // bytes
-	for i, v := range constants {
-		d, err := denseCopy(&copies, i, v)
-		if err != nil {
-			return nil, err
-		}
-		n.bound[i] = d
-	}
+	n.bound = bound
 	return &n, nil
-}
-
-// denseCopy returns argument i, or a dense copy of it where it is not dense, whose
-// bytes it adds to those of others; see fitsCopy.
-func denseCopy(all *int, i int, v soa.View) (soa.View, error) {
-	if !v.IsDense() {
-		if err := fitsCopy(all, i, v); err != nil {
-			return v, err
-		}
-	}
-	soa.TouchRead(v)
-	if v.IsDense() {
-		return v, nil
-	}
-	d := soa.Make(v.Type)
-	if err := soa.Copy(d, v); err != nil {
-		return d, fmt.Errorf("argument %d: %w", i, err)
-	}
-	return d, nil
 }
 
 // Execute runs the program on the calling goroutine.
@@ -78,22 +45,17 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	if c.Queue != nil {
 		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
 	}
-	bound := make([]soa.View, len(e.sig.Args))
-	for i, v := range e.bound {
-		bound[i] = v
-	}
-	if err := backends.CheckCall(e.sig, c, bound); err != nil {
+	if err := backends.CheckCall(e.sig, c, e.bound); err != nil {
 		return err
 	}
 	var in value
 	copies := 0 // bytes
 	for i, t := range e.main.FuncType().Ins {
-		v := bound[i]
-		if v.IsZero() {
-			var err error
-			if v, err = denseCopy(&copies, i, c.Args[i]); err != nil {
-				return err
-			}
+		v, err := c.Args[i], error(nil)
+		if e.bound != nil && !e.bound[i].IsZero() {
+			v = e.bound[i]
+		} else if v, err = denseCopy(&copies, i, v); err != nil {
+			return err
 		}
 		ct, err := closed(t.(*mlir.TensorType), v.Type.Shape)
 		if err != nil {

@@ -26,6 +26,7 @@ type sized struct {
 	dense     *form
 	variants  *variants[*form] // nil where all views that are not dense are copied
 	bound     []soa.View       // nil if none is
+	keeper    *keeper          // of constants in other forms
 	few       int              // the fewest elements, or fewer than those of the family's base
 	least     int              // points of the kernels for few elements
 	each      int              // and for each further one
@@ -63,7 +64,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, copied: new(atomic.Int64), none: &none{backend: b, module: m}}
+	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64), none: &none{backend: b, module: m}}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
 		return b.kernels(ctx, p, compilers, nil, func(p *backends.Program) (backends.Executable, error) {
@@ -73,7 +74,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	}
 	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
 		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
-			r := &sized{Opening: open, file: s.file, region: true, o: o, compilers: compilers, copied: new(atomic.Int64)}
+			r := &sized{Opening: open, file: s.file, region: true, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64)}
 			return r, r.begin(ctx, f)
 		})
 	if ctx.Err() != nil {
@@ -186,7 +187,7 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 // form returns a form; known has the code of steps that is there already.
 func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *viewed) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
-	f.steps = boundCodes(family.Base(), codes, s.constants(), known, family.Moves)
+	f.steps = boundCodes(family.Base(), codes, s.constants(), s.keeper, known, family.Moves)
 	f.runs = spare.New(keptRuns(s.bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
 	return f
 }
@@ -313,17 +314,14 @@ func (s *sized) Profile() []backends.StepProfile {
 	return all
 }
 
-// Bind fixes constants. It copies them.
+// Bind fixes constants, as that of [compiled] does.
 func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	bound, err := copyBound(s.Sig, s.bound, constants)
+	bound, err := bind(ctx, s.Sig, s.bound, constants)
 	if err != nil {
 		return nil, err
 	}
 	b := *s
-	b.copied, b.bound = new(atomic.Int64), bound
+	b.copied, b.bound, b.keeper = new(atomic.Int64), bound, s.keeper.forBound()
 	if s.none != nil {
 		b.none = &none{backend: s.none.backend, module: s.none.module}
 	}

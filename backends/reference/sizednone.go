@@ -104,12 +104,13 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 		bound[len(s.Sig.Args)+i] = v
 	}
 	o := s.o
-	o.Profile = false // the steps are not those of other sizes
-	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, nil, nil), o, nil, bound)
+	o.Profile = false          // the steps are not those of other sizes
+	k := &keeper{of: s.keeper} // sizes are bound, too
+	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, k, nil, nil), o, nil, bound)
 	if err != nil {
 		return nil, err
 	}
-	e.codes, e.compilers, e.copied = codes, s.compilers, s.copied
+	e.keeper, e.codes, e.compilers, e.copied = k, codes, s.compilers, s.copied
 	e.ready()
 	return e, nil
 }

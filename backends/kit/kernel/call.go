@@ -99,11 +99,19 @@ type Binder interface {
 	// Bind returns code that does the same, to the bit. mem has the first element
 	// of each operand that will not change, nil for the others; these operands
 	// stay where they are, and runs are given them, too, but need not read them.
-	// What the code keeps lies in memory that it is given by alloc, aligned to 64
-	// bytes, which outlives it and can be called by any goroutine. Code that has no
-	// use for any of the operands returns itself. A [Preparer] is bound before it
-	// prepares: what it keeps it makes once, for all that it prepares.
-	Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) Code
+	// What the code keeps of them k does. Code that has no use for any of the
+	// operands returns itself. A [Preparer] is bound before it prepares.
+	Bind(mem []unsafe.Pointer, k Keeper) Code
+}
+
+// Keeper keeps operands that do not change in other forms, each once for all code of a
+// program. Any goroutine may use it.
+type Keeper interface {
+	// Keep returns memory of so many bytes, aligned to 64, that write has written:
+	// that of an earlier call with the same key if there was one. It outlives the
+	// code. The key says all that the bytes depend on, by addresses what operands
+	// they are made of.
+	Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer
 }
 
 // Preparer is a [Code] that wants to know sizes before it runs: what it returns

@@ -1,6 +1,7 @@
 package llvm
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,13 +16,14 @@ var (
 	_ kernel.Preparer = (*productKernel)(nil)
 )
 
-// keeps is B, packed once for the products of all sizes that read it alike.
-// Looking for it takes no lock.
+// keeps is B, packed once for the products of all sizes that read it alike, and of
+// other kernels. Looking for it takes no lock.
 type keeps struct {
-	mem   []unsafe.Pointer // by operand, those that do not change
-	alloc func(bytes int) unsafe.Pointer
-	list  atomic.Pointer[[]*packed]
-	mu    sync.Mutex // of who packs
+	mem  []unsafe.Pointer // by operand, those that do not change
+	what string           // what B is made of: see [emit.Product.DescribeB]
+	by   kernel.Keeper
+	list atomic.Pointer[[]*packed]
+	mu   sync.Mutex // of who adds one
 }
 
 // packed is B as products of a key read it.
@@ -37,12 +39,18 @@ const mostPacked = 4
 
 // Bind has products keep B, if it does not change: neither what it is loaded from
 // nor what it is computed with.
-func (p *productKernel) Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) kernel.Code {
+func (p *productKernel) Bind(mem []unsafe.Pointer, k kernel.Keeper) kernel.Code {
 	if !p.same(p.Contraction.B, mem) {
 		return p
 	}
+	what := []byte(p.DescribeB())
+	for _, id := range p.Contraction.B.Body {
+		if i := &p.Kernel.Instrs[id]; i.Op == kernel.Load {
+			what = fmt.Appendf(what, " %p", mem[i.Mem.Param])
+		}
+	}
 	b := *p
-	b.keeps = &keeps{mem: slices.Clone(mem), alloc: alloc}
+	b.keeps = &keeps{mem: slices.Clone(mem), what: string(what), by: k}
 	b.keeps.list.Store(new([]*packed))
 	return &b
 }
@@ -90,6 +98,11 @@ func (r *product) keep(problem gemm.Problem, sizes []int64) error {
 // keyOfB appends the numbers that B as it is packed depends on.
 func (p *productKernel) keyOfB(key []int64, problem *gemm.Problem, sizes []int64, table [][]int64) []int64 {
 	key = append(key, int64(problem.N), int64(problem.K))
+	if len(p.Contraction.K) > 1 { // keyed in their order
+		for _, a := range p.Contraction.K {
+			key = append(key, p.Kernel.Axis(0, a).Size.Of(sizes))
+		}
+	}
 	if problem.StrideB[0] != 0 || problem.PrologueB.Name != "" {
 		key = append(key, int64(problem.Batch))
 	}
@@ -125,10 +138,13 @@ func (k *keeps) pack(r *product, sizes []int64) *packed {
 	if b := k.of(r.key); b != nil {
 		return b
 	}
-	f := &r.factors[1]
-	b := &packed{key: slices.Clone(r.key), base: k.alloc(r.plan.PackedBytes())}
-	b.made = kernel.Block{Mem: unsafe.SliceData(k.mem), Sizes: unsafe.SliceData(slices.Clone(sizes)), Strides: unsafe.SliceData(slices.Clone(r.strides))}
-	r.product.Pack(0, 1, gemm.Operands{B: unsafe.Add(k.mem[f.Param], f.Origin), PackedB: b.base, PrologueB: unsafe.Pointer(&b.made)})
+	key := fmt.Sprint(k.what, " ", r.plan.Core(), r.key)
+	b := &packed{key: slices.Clone(r.key)}
+	b.base = k.by.Keep(key, r.plan.PackedBytes(), func(to unsafe.Pointer) {
+		f := &r.factors[1]
+		b.made = kernel.Block{Mem: unsafe.SliceData(k.mem), Sizes: unsafe.SliceData(slices.Clone(sizes)), Strides: unsafe.SliceData(slices.Clone(r.strides))}
+		r.product.Pack(0, 1, gemm.Operands{B: unsafe.Add(k.mem[f.Param], f.Origin), PackedB: to, PrologueB: unsafe.Pointer(&b.made)})
+	})
 	list := *k.list.Load()
 	list = append(list[:len(list):len(list)], b)
 	k.list.Store(&list)

@@ -70,13 +70,9 @@ func TestBoundProduct(t *testing.T) {
 		for _, m := range sizes {
 			want = append(want, run(prepare(plain, m, nil), m))
 		}
-		var kept []soa.View
-		alloc := func(n int) unsafe.Pointer {
-			kept = append(kept, soa.Make(types.Type{DType: types.U8, Shape: types.Shape{n}}))
-			return kept[len(kept)-1].Base()
-		}
-		require.Same(t, plain, plain.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, alloc), "nothing to pack")
-		bound := plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, alloc)
+		kept := keeper{}
+		require.Same(t, plain, plain.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, kept), "nothing to pack")
+		bound := plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, kept)
 		code := prepare(bound, most, nil)
 		require.Len(t, kept, 1)
 		all := []int64{most, n, k}
@@ -98,6 +94,19 @@ func TestBoundProduct(t *testing.T) {
 			}))
 		}
 	}
+}
+
+// keeper is a [kernel.Keeper].
+type keeper map[string]soa.View
+
+func (k keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer {
+	v, ok := k[key]
+	if !ok {
+		v = soa.Make(types.Of(types.U8, bytes))
+		write(v.Base())
+		k[key] = v
+	}
+	return v.Base()
 }
 
 // bindable are programs with matrices that can be bound: the one on the right,
@@ -183,5 +192,60 @@ func TestBoundPrograms(t *testing.T) {
 			}
 			require.Equal(t, want, run(bound, args), "program %d, %d threads", n, threads)
 		}
+	}
+}
+
+// Kernels that read a matrix alike share what it is packed to, whatever the other
+// operand's layout, the epilogue and the order of the axes are; others do not.
+func TestKernelsSharePackedOperands(t *testing.T) {
+	const m, n, k = 200, 601, 601
+	c := compilers(t)[0]
+	w, x := soa.Make(types.Of(types.F32, n*k+k)), soa.Make(types.Of(types.F32, m*k))
+	for i, e := range [][]float32{soa.Slice[float32](w), soa.Slice[float32](x)} {
+		for j := range e {
+			e[j] = float32((j+i)%13) - 6
+		}
+	}
+	b, y := soa.Make(types.Of(types.F32, n)), soa.Make(types.Of(types.F32, m*n))
+	mem := []unsafe.Pointer{x.Base(), w.Base(), b.Base(), y.Base()}
+	kept := keeper{}
+	for _, tt := range []struct {
+		name string
+		old  []string // and new, of the kernel's text
+		x    []int64  // strides
+		at   int      // the first element of w
+		want int      // forms
+	}{
+		{name: "dense", want: 1},
+		{name: "again", want: 1},
+		{name: "columns", old: []string{"x: f32[n0, n2] strides [*, 1]", "x: f32[n0, n2] strides [1, *]"}, x: []int64{m}, want: 1},
+		{name: "another epilogue", old: []string{"add %3, %4", "maximum %3, %4"}, want: 1},
+		{name: "other numbers", old: []string{"%0 = load x[i, k]\n    %1 = load w[k, j]\n    %2 = multiply %0, %1", "%0 = load w[k, j]\n    %1 = load x[i, k]\n    %2 = multiply %1, %0"}, want: 1},
+		{name: "transposed", old: []string{"w[k, j]", "w[j, k]", "w: f32[n2, n1]", "w: f32[n1, n2]"}, want: 2},
+		{name: "elsewhere", at: k, want: 3},
+		{name: "computed", old: []string{"    %2 = multiply %0, %1 : f32\n    %3 = reduce add %2\n", "    %2 = add %1, %1 : f32\n    %3 = multiply %0, %2 : f32\n    %4 = reduce add %3\n", "%4 = load b[j]\n    %5 = add %3, %4", "%5 = load b[j]\n    %6 = add %4, %5", "], %5", "], %6"}, want: 4},
+		{name: "computed, columns", old: []string{"x: f32[n0, n2] strides [*, 1]", "x: f32[n0, n2] strides [1, *]", "    %2 = multiply %0, %1 : f32\n    %3 = reduce add %2\n", "    %2 = add %1, %1 : f32\n    %3 = multiply %0, %2 : f32\n    %4 = reduce add %3\n", "%4 = load b[j]\n    %5 = add %3, %4", "%5 = load b[j]\n    %6 = add %4, %5", "], %5", "], %6"}, x: []int64{m}, want: 4},
+	} {
+		text := multiplied
+		for i := 0; i < len(tt.old); i += 2 {
+			require.Contains(t, text, tt.old[i], tt.name)
+			text = strings.ReplaceAll(text, tt.old[i], tt.old[i+1])
+		}
+		parsed, err := kernel.Parse(strings.TrimSpace(text))
+		require.NoError(t, err, tt.name)
+		plain := compile(t, c, parsed)[0].(kernel.Preparer)
+		mem[1] = unsafe.Add(w.Base(), 4*tt.at)
+		sizes, strides := []int64{m, n, k}, []int64{k, n, n}
+		copy(strides, tt.x)
+		run := func(code kernel.Code) []byte {
+			code, err := code.(kernel.Preparer).Prepare(t.Context(), sizes, strides, nil)
+			require.NoError(t, err)
+			work := soa.Make(types.Of(types.U8, code.Scratch(sizes, 1)))
+			require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: sizes, Strides: strides, Scratch: work.Base(), Parts: 1}))
+			return slices.Clone(unsafe.Slice((*byte)(y.Base()), 4*m*n))
+		}
+		want := run(plain)
+		require.Equal(t, want, run(plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, mem[1], nil, nil}, kept)), tt.name)
+		require.Len(t, kept, tt.want, tt.name)
 	}
 }

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "52386c4bb12a62f67e3c2603"
+const buildID = "e9ba1ccbe17a71e29a3ebc29"

@@ -33,8 +33,8 @@ func (p *spreadKernel) Prepare(ctx context.Context, sizes, strides []int64, last
 }
 
 // Bind has products keep B; see [productKernel.Bind].
-func (p *spreadKernel) Bind(mem []unsafe.Pointer, alloc func(bytes int) unsafe.Pointer) kernel.Code {
-	if b := p.productKernel.Bind(mem, alloc).(*productKernel); b != &p.productKernel {
+func (p *spreadKernel) Bind(mem []unsafe.Pointer, k kernel.Keeper) kernel.Code {
+	if b := p.productKernel.Bind(mem, k).(*productKernel); b != &p.productKernel {
 		return &spreadKernel{*b}
 	}
 	return p
@@ -153,7 +153,7 @@ func (r *spread) findSums(problem *gemm.Problem, sizes []int64) {
 	})
 	r.order = r.order[:0]
 	for _, a := range order {
-		r.order = append(r.order, int64(a))
+		r.order = append(r.order, int64(a-len(p.Kernel.Axes)))
 	}
 	r.sumA.locate(order, 0, problem.A.Size(), r, sizes)
 	r.sumB.locate(order, 1, problem.B.Size(), r, sizes)

@@ -105,7 +105,6 @@ func TestSpreadProductsKeepB(t *testing.T) {
 	p := compile(t, compilers(t)[0], k)[0].(*spreadKernel)
 	m := kerneltest.NewMemory(k, []int64{2, 25, 11, 1, 128, 3, 2, 1024, 12, 10}, kerneltest.Dense, 0)
 	numbers(m, rand.New(rand.NewPCG(1, 7)))
-	bytes := 0
 	run := func(p kernel.Code) *kerneltest.Memory {
 		code, err := p.(*spreadKernel).Prepare(t.Context(), m.Sizes, m.Strides, nil)
 		require.NoError(t, err)
@@ -114,11 +113,11 @@ func TestSpreadProductsKeepB(t *testing.T) {
 		require.NoError(t, err)
 		return got
 	}
-	bound := p.Bind([]unsafe.Pointer{nil, m.Mem[1], nil, nil}, func(n int) unsafe.Pointer {
-		bytes += n
-		all := make([]byte, n+64)
-		return unsafe.Pointer(&all[-uintptr(unsafe.Pointer(&all[0]))&63])
-	})
+	kept := keeper{}
+	bound := p.Bind([]unsafe.Pointer{nil, m.Mem[1], nil, nil}, kept)
 	require.NoError(t, kerneltest.Same(run(p), run(bound), kerneltest.Tolerance{}))
-	require.GreaterOrEqual(t, bytes, 4*1024*6*128)
+	require.Len(t, kept, 1)
+	for _, v := range kept {
+		require.GreaterOrEqual(t, v.Type.Bytes(), 4*1024*6*128)
+	}
 }

@@ -28,6 +28,9 @@ func (q *Plan) Packs() bool {
 	return !q.vector && !q.swapped && !q.directB && !q.p.PackedB
 }
 
+// Core names the kernel of the plan, on whose form of B panels depend.
+func (q *Plan) Core() string { return q.core.name }
+
 // PackedBytes returns how many bytes [Product.Pack] writes.
 func (q *Plan) PackedBytes() int { return q.matricesB(q.p.Batch) * q.matrixBytes() }
 
