@@ -34,6 +34,9 @@ MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
+# Packages whose tests take longest begin first, so that none runs alone at the end.
+LONGEST   := ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm ./bench
+
 .PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 
 help: ## list the targets
@@ -45,17 +48,17 @@ run: ## set up, then train a classifier on handwritten digits and print its accu
 	./bin/digits
 
 test: ## set up, then vet and test every module
-	@r=0; for m in $(MODULES); do (cd $$m && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...) || r=1; done; exit $$r
+	@r=0; for m in $(MODULES); do (cd $$m && $(GO) test -vet=all $(TESTFLAGS) $$([ $$m != . ] || echo $(LONGEST)) ./...) || r=1; done; exit $$r
 
 llvm: ## install libLLVM, for the compiler for CPUs, unless there is one
 	@GO="$(GO)" PYTHON="$(PYTHON)" tools/llvm/install.sh
 
-race: ## test under the race detector; needs a C compiler
+race: ## test packages with goroutines, as internal/trials/again.txt lists them, under the race detector; needs a C compiler
 	@cc=$$($(GO) env CC | cut -d' ' -f1); \
 	if ! command -v "$$cc" >/dev/null 2>&1; then \
 		echo "SKIPPED: make race: no C compiler ($$cc), which the race detector needs" >&2; \
 	else \
-		CGO_ENABLED=1 $(GO) test -race -timeout 30m $(TESTFLAGS) ./...; \
+		CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m $(TESTFLAGS) $$(internal/trials/again.sh race); \
 	fi
 
 ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemblers, which pip installs; PTXASFLAGS=-update writes the table of registers anew; PTXAS_VERSIONS= is one version alone, and no disassembler
@@ -69,9 +72,12 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run '^TestRandom$$|RandomPrograms|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions' ./backends/reference/llvm; \
 	soak -run '^TestRandom$$' ./internal/cudafake ./backends/cuda/ptx; \
-	soak -run '^TestRandom|^TestSuiteLate$$' ./backends/cuda; \
+	soak -run '^TestRandom|^TestSuite|^TestInterpreter$$' ./backends/cuda; \
 	soak -run '^TestConformance$$' ./internal/cudasim; \
 	soak -run '^TestRandomPrograms$$' ./model; \
+	soak -run MillionDraws ./lazy; \
+	soak -run ThisRepository ./internal/rename; \
+	make -s fuzz FUZZTIME=$$(awk 'BEGIN { print 60 * $(SOAK) }')s || exit 1; \
 	echo "make soak: all passed, SOAK=$(SOAK), in $$(($$(date +%s) - start)) s"
 
 judge: ## run every golden program on XLA too and compare; needs Python and ../shared

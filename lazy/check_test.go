@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -15,6 +16,9 @@ import (
 func TestWithChecks(t *testing.T) {
 	if os.Getenv("LTC_CHECK") == "1" {
 		t.Skip("this is the run with checks")
+	}
+	if trials.Race {
+		t.Skip("checks add no goroutine: the package's tests run once under the race detector")
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)

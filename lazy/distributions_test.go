@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/optest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -78,6 +79,7 @@ func TestNormalIsNormal(t *testing.T) {
 
 // The series of integers are as good as a library's functions.
 func TestNormalIsAccurate(t *testing.T) {
+	trials.Sequential(t)
 	const n = 200_000
 	for _, c := range []struct {
 		bits  int
@@ -223,6 +225,7 @@ func TestPermutation(t *testing.T) {
 }
 
 func TestCategorical(t *testing.T) {
+	trials.Sequential(t)
 	const n = 40_000
 	probabilities := []float64{0.5, 0.25, 0.125, 0.1, 0.025, 0}
 	for _, d := range []types.DType{lazy.F32, lazy.F64, lazy.F16, lazy.BF16} {

@@ -167,7 +167,7 @@ func testArtifact(t *testing.T, b backends.Backend) {
 // Any number of goroutines run one executable with arguments of their own.
 func testGoroutines(t *testing.T, b backends.Backend) {
 	const goroutines, n = 32, 64
-	runs := trials.Of(50)
+	runs := trials.Soak(10, 50)
 	e := compile(t, b, `func.func public @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %z = stablehlo.constant dense<0.0> : tensor<f32>

@@ -49,6 +49,7 @@ func attend(t *testing.T, dev *lazy.Device, d types.DType, o lazy.AttentionOptio
 // left them; what there is no entry for is its decomposition. Both are what the
 // evaluator computes, but for roundings.
 func TestAttention(t *testing.T) {
+	trials.Sequential(t)
 	eval, err := lazy.Open("eval")
 	require.NoError(t, err)
 	type masked = func(from func(dims ...int) *lazy.Tensor) *lazy.Tensor

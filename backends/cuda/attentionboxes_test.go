@@ -154,6 +154,7 @@ func (p *picks) want() []uint16 {
 // reads, and else, or where keys are cut into parts, to warps. Results are exact, wherever
 // operands are.
 func TestAttentionBoxes(t *testing.T) {
+	trials.Sequential(t)
 	b := hopper(t)
 	for _, c := range trials.First([]struct {
 		picks

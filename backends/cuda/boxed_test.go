@@ -114,6 +114,7 @@ func moved(t *testing.T, b *Backend, v soa.View, bytes int) soa.View {
 // are copied for where sizes, strides and addresses allow it: all compute the same
 // bits, of integers.
 func TestLargeProducts(t *testing.T) {
+	trials.Sequential(t)
 	b := hopper(t)
 	batch := (b.dev.Properties().Multiprocessors + 3) / 4 // of four tiles each
 	for _, c := range trials.First([]struct {
@@ -157,6 +158,7 @@ func TestLargeProducts(t *testing.T) {
 // In a graph, too, kernels take what tensor maps reach by these, and else not; where the
 // driver makes none, a word is said and threads copy.
 func TestLargeProductsInGraphs(t *testing.T) {
+	trials.Sequential(t)
 	if trials.Few() {
 		t.Skip("the interpreter takes long for many large products")
 	}
@@ -224,6 +226,7 @@ func TestLargeProductsInGraphs(t *testing.T) {
 // A program of all sizes takes tensor maps for those whose strides allow it, and maps
 // are of the size that runs.
 func TestLargeProductsOfOpenSizes(t *testing.T) {
+	trials.Sequential(t)
 	b := hopper(t)
 	columns := 128 * b.dev.Properties().Multiprocessors
 	text := strings.ReplaceAll(`func.func public @main(%x: tensor<72x?xbf16>, %w: tensor<72x#xbf16>) -> tensor<?x#xf32> {

@@ -38,6 +38,7 @@ func (c *conv) text() string {
 // images of one to three dimensions, whichever way they lie. One whose features lie
 // behind each other is one launch, with what is around the image and what follows.
 func TestConvolutions(t *testing.T) {
+	trials.Sequential(t)
 	const images, rows = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "[b, 0, f]x[0, i, o]->[b, 0, f]"
 	for _, c := range trials.First([]struct {
 		name string

@@ -53,6 +53,7 @@ const (
 // Convolutions run through the binding as the library has images and kernels, whichever
 // way the text has them: they are what the evaluator computes.
 func TestConvolved(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range trials.First([]struct {
 		name string
 		conv
@@ -108,6 +109,7 @@ var small = conv{types.BF16, []int{2, 6, 5, 64}, []int{3, 3, 64, 24}, []int{2, 6
 // Where the library cannot be used, or says no, the backend's own kernels compute the
 // same.
 func TestConvolvedFallsBack(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t)
 	args := small.args()
 	want := numbersOf(t, results(t, small.alone(), args...)[0])
@@ -209,6 +211,7 @@ func TestNotConvolved(t *testing.T) {
 // Convolutions of random shapes are what the evaluator computes, whatever dimensions the
 // kernel's axes are taken for.
 func TestConvolvedRandom(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := convolving(t, cudafake.Options{Seed: 8})
 	taken := 0
 	for seed := range uint64(trials.Of(40)) {

@@ -15,6 +15,7 @@ import (
 // A GPU computes what the interpreter does, bit by bit: kernels have no
 // approximate instructions. Without a GPU a second fake stands for it.
 func TestInterpreter(t *testing.T) {
+	trials.Sequential(t)
 	gpu, _ := devices(t, cudafake.Options{Seed: 1})
 	interpreter, _ := fakes(t, cudafake.Options{Seed: 2})
 	q, p := queue(t, gpu[0]), queue(t, interpreter[0])
@@ -32,7 +33,7 @@ func TestInterpreter(t *testing.T) {
 	}
 	t.Run("random", func(t *testing.T) {
 		ran := 0
-		for seed := range uint64(trials.Of(64)) {
+		for seed := range uint64(trials.Soak(16, 64)) {
 			r := rand.New(rand.NewPCG(seed, 11))
 			k, sizes := kerneltest.Random(r, nil)
 			loaded, err := interpreter[0].Load(k)

@@ -184,6 +184,7 @@ func TestRandomGraphs(t *testing.T) {
 // Each row of kernels between steps of the host is a graph, and so is that in the body
 // of a loop.
 func TestGraphRows(t *testing.T) {
+	trials.Sequential(t)
 	dots := func(from, name string) string {
 		var b strings.Builder
 		for i := range 7 {

@@ -98,6 +98,7 @@ func TestKernelFaults(t *testing.T) {
 
 // Random kernels compute what the evaluator computes.
 func TestRandomKernels(t *testing.T) {
+	trials.Sequential(t)
 	all, _ := devices(t, cudafake.Options{Seed: 5})
 	q := queue(t, all[0])
 	ran := 0

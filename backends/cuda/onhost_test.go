@@ -11,11 +11,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 )
 
 // What the host runs of all ops of the op table, on all types of their goldens, and of
 // the programs that JAX exported, is what docs/cuda.md says and nothing else.
 func TestOnHost(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t)                   // it needs no device, and files that are not everywhere
 	texts := map[string][]string{} // by file
 	files, err := filepath.Glob("../../testdata/ops/*.txtar")

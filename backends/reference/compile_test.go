@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -219,6 +220,7 @@ func TestSplatOperands(t *testing.T) {
 
 // Tuples of tuples hold more than the text that says so: that is refused.
 func TestTuplesOfTuples(t *testing.T) {
+	trials.Sequential(t)
 	var b strings.Builder
 	b.WriteString("!t0 = tuple<tensor<f32>, tensor<f32>>\n")
 	for i := range 14 {
@@ -237,6 +239,7 @@ func TestTuplesOfTuples(t *testing.T) {
 
 // Whatever is alive at once lies apart in the arena.
 func TestLayout(t *testing.T) {
+	trials.Sequential(t)
 	r := rand.New(rand.NewPCG(4, 9))
 	c := &code{}
 	for i := range 2000 {

@@ -12,6 +12,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/conformance"
+	"ltc/internal/trials"
 )
 
 // asKernels runs programs as kernels by the interpreter.
@@ -33,6 +34,7 @@ func (b asKernels) Compile(ctx context.Context, m backends.Module, o backends.Op
 
 // Programs that run as kernels pass the suite, too.
 func TestConformanceOfKernels(t *testing.T) {
+	trials.Sequential(t)
 	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return asKernels{New()}, nil }).Groups {
 		require.Positive(t, g.Passed, g.Name)
 		require.Zero(t, g.Unsupported, g.Name)
@@ -41,6 +43,7 @@ func TestConformanceOfKernels(t *testing.T) {
 
 // The selection of the specification's tests passes as kernels, too.
 func TestSelectionOfKernels(t *testing.T) {
+	trials.Sequential(t)
 	files, err := conformance.Files([]string{"../../../shared/conformance/stablehlo/interpret", "../../../shared/conformance/stablehlo/testdata"})
 	if err != nil {
 		t.Skipf("no selection: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/mlir"
 )
 
@@ -47,6 +48,7 @@ func TestMiniArithmetic(t *testing.T) {
 // A conversion to any float and back to a type that holds its values changes
 // none of them.
 func TestConvertThere(t *testing.T) {
+	trials.Sequential(t)
 	for d := f16; d < numTypes; d++ {
 		n := 1 << min(d.bits(), 16)
 		in := make([]byte, n*d.size())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -308,6 +309,7 @@ func TestGatherNaive(t *testing.T) {
 }
 
 func TestScatterNaive(t *testing.T) {
+	trials.Sequential(t)
 	seeds(t, 400, func(t *testing.T, r *rand.Rand) {
 		w := randomWindows(r)
 		a, idx, updates := randomArray(r, 1000, w.shape...), w.indices(r), randomArray(r, 1000, w.other...)

@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -325,6 +326,7 @@ func argsOf(sig *backends.Signature, n int, seed uint64) []soa.View {
 // multiple of the size and a rest is not known from some sizes; what it reads must
 // be there for the largest.
 func TestWhatFollowsFromASize(t *testing.T) {
+	trials.Sequential(t)
 	const rows = `%s
 func.func public @main(%%x: tensor<?xf32>%s, %%y: tensor<50000xf32>) -> tensor<?xf32> {
   %%n = stablehlo.get_dimension_size %%x, dim = 0 : (tensor<?xf32>) -> tensor<i32>

@@ -90,6 +90,7 @@ func fillSorted(v soa.View, r *rand.Rand, nans bool) {
 
 // Sorts by keys are the evaluator's to the bit, NaNs and zeros included.
 func TestSortsByKeys(t *testing.T) {
+	trials.Sequential(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for order := range orders {
 		for _, elem := range []string{"f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "i16", "ui64"} {

@@ -80,6 +80,7 @@ func tiled(t testing.TB, seed uint64) {
 
 // Contractions have the evaluator's bits, in blocks of any size.
 func TestTilesContraction(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range []struct {
 		kernel string
 		sizes  []int64
@@ -193,6 +194,7 @@ func TestTilesParts(t *testing.T) {
 }
 
 func TestTilesRandom(t *testing.T) {
+	trials.Sequential(t)
 	for seed := range uint64(trials.Of(300)) {
 		tiled(t, seed)
 	}

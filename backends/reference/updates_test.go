@@ -18,6 +18,7 @@ import (
 // compute as kernels what the evaluator computes, in a second run in the memory of the
 // first one as well. Many of their loops have values that stay where they are.
 func TestRandomUpdates(t *testing.T) {
+	trials.Sequential(t)
 	stay, onto := 0, 0
 	tried := trials.Soak(200, 20_000)
 	for seed := range uint64(tried) {

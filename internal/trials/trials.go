@@ -32,6 +32,15 @@ func First[T any](all []T) []T {
 	return all
 }
 
+// Sequential skips a test in a build for the race detector: it compares values or
+// text that one goroutine makes, so that the detector can only slow it down.
+func Sequential(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("it has one goroutine: nothing for the race detector")
+	}
+}
+
 // Allocs is [testing.AllocsPerRun], but 0 in a build for the race detector, in
 // which pools lose what they are given.
 func Allocs(runs int, f func()) float64 {

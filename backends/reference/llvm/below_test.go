@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -17,6 +18,7 @@ import (
 // of a row less the largest of another one, and of products that are rounded once with
 // the difference. Numbers are far apart, and some are not finite.
 func TestExponentialsOfRows(t *testing.T) {
+	trials.Sequential(t)
 	var kernels []*kernel.Kernel
 	for _, body := range []struct{ name, first, second string }{
 		{"softmax", "%0 = load x[i, j]", "%2 = load x[i, j]\n %3 = subtract %2, %1 : f32"},

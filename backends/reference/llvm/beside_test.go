@@ -10,12 +10,14 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 )
 
 // Sums of columns that lie near each other are formed some at once where there are
 // few registers: of any number of columns and elements, with the same bits in any
 // number of parts.
 func TestRowsBeside(t *testing.T) {
+	trials.Sequential(t)
 	const text = `kernel sums_%[2]d_%[1]s(x: %[1]s[n0, %[2]d, n1] strides [*, *, *], w: %[1]s[n0, %[2]d, n1] strides [*, *, *], out y: %[1]s[%[2]d, n0] strides [1, *]) {
   for i0 < %[2]d
   for i1 < n0

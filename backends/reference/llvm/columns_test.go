@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -47,6 +48,7 @@ func TestColumnsTogether(t *testing.T) {
 // Sums of columns have the bits of rows added one by one, in however many calls and
 // parts they are formed.
 func TestSumsOfColumns(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range []struct{ rows, columns int }{
 		{4099, 1025}, {517, 8200}, {20_003, 67}, {70_001, 9}, {3, 70_000}, {1, 5}, {0, 7},
 	} {

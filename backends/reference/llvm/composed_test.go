@@ -19,6 +19,7 @@ import (
 
 // Functions that are composed of others are as exact as docs/math.md promises.
 func TestComposedFunctions(t *testing.T) {
+	trials.Sequential(t)
 	compilers(t)
 	var page strings.Builder
 	page.WriteString(composed)

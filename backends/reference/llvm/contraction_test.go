@@ -262,6 +262,7 @@ kernel counts(w: u8[n0, n2] strides [1, *], x: i32[n2, n1] strides [*, 1], out y
 // Contractions give the evaluator's results, for any number of parts to the bit,
 // whether package gemm runs them or not.
 func TestContractions(t *testing.T) {
+	trials.Sequential(t)
 	sizes := [][]int64{{37, 45, 53, 2, 3}, {1, 300, 41, 1, 1}, {300, 301, 3, 1, 1}, {300, 1, 41, 1, 2}, {14, 32, 64, 3, 1}, {3, 5, 7, 2, 2}, {64, 64, 0, 1, 1}, {130, 33, 17, 0, 2}}
 	for _, c := range trials.First(compilers(t)) {
 		for n, text := range slices.Concat(matrices, computed) {

@@ -39,6 +39,7 @@ func agree(t *testing.T, text string) {
 // Integers are divided by zero and the least by -1, shifted by more than they
 // have bits, and floats converted that no integer holds.
 func TestArithmeticWithoutResult(t *testing.T) {
+	trials.Sequential(t)
 	for _, e := range []string{"i32", "i64", "ui8", "ui32", "ui64"} {
 		for _, n := range []int{67} {
 			for _, op := range []string{"divide", "remainder", "shift_left", "shift_right_logical", "shift_right_arithmetic"} {
@@ -69,6 +70,7 @@ func TestArithmeticWithoutResult(t *testing.T) {
 
 // Indices point anywhere: at the ends of their type, far outside.
 func TestIndicesOutOfRange(t *testing.T) {
+	trials.Sequential(t)
 	for _, i := range []string{"i32", "i64", "ui8", "ui32", "ui64"} {
 		agree(t, strings.ReplaceAll(`func.func @main(%x: tensor<7x33xf32>, %i: tensor<50x2xI>, %s: tensor<I>, %u: tensor<50x3xf32>, %p: tensor<2x5xf32>) -> (tensor<50x3xf32>, tensor<7x33xf32>, tensor<2x5xf32>, tensor<7x33xf32>) {
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 3>}> : (tensor<7x33xf32>, tensor<50x2xI>) -> tensor<50x3xf32>
@@ -258,6 +260,7 @@ func at(v soa.View, i, j int) float32 {
 // Chains of tens of thousands of ops, kernels of hundreds of operands, tensors of
 // a dozen dimensions.
 func TestDeepAndWidePrograms(t *testing.T) {
+	trials.Sequential(t)
 	t.Run("deep", func(t *testing.T) {
 		n := 4000
 		if trials.Soaking() {

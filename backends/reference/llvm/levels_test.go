@@ -11,11 +11,13 @@ import (
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/trials"
 )
 
 // The code of all levels, of other architectures too, passes LLVM's verifier
 // and becomes an object.
 func TestLevels(t *testing.T) {
+	trials.Sequential(t)
 	c, err := compilers(t)[0].opened(t.Context())
 	require.NoError(t, err)
 	var kernels []*kernel.Kernel
