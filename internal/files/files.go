@@ -15,6 +15,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Read opens what path names. A regular file, which tells its size, is read by
@@ -120,7 +123,8 @@ func Promised(name string, head []byte, r io.Reader, size int) ([]byte, error) {
 }
 
 // Write makes a regular file of what the function writes, or none: it has a name of
-// its own until it is whole. Who reads or has mapped a file of the old name keeps
+// its own until it is whole. What a killed process has left under such a name goes
+// when the file is written again, an hour later or more. Who reads or has mapped a file of the old name keeps
 // what it had. What is there and no regular file, a pipe or a device, is written to.
 func Write(path string, write func(io.Writer) error) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -137,6 +141,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if !there {
+		sweep(path)
 		defer func() {
 			if err != nil {
 				os.Remove(name)
@@ -157,4 +162,24 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(name, path)
+}
+
+// abandonedAfter is how long nobody has written to a file that a killed process has
+// left: one that is being written is younger.
+const abandonedAfter = time.Hour
+
+// sweep removes what killed processes have left of writing path.
+func sweep(path string) {
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(cmp.Or(dir, "."))
+	for _, e := range entries {
+		middle, ok := strings.CutPrefix(e.Name(), base+".")
+		middle, ok2 := strings.CutSuffix(middle, ".new")
+		if _, err := strconv.ParseUint(middle, 16, 32); !ok || !ok2 || err != nil || len(middle) != 8 || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }

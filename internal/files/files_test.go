@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -112,4 +113,24 @@ func TestWrite(t *testing.T) {
 	require.Len(t, left, 2)
 	require.NoError(t, Write(os.DevNull, text("x")))
 	require.Error(t, Write(filepath.Join(dir, "no", "a"), text("x")))
+}
+
+// A process that was killed cannot remove what it had written; the next write does,
+// of nothing but files of the names that it gives.
+func TestWriteRemovesWhatKilledProcessesLeft(t *testing.T) {
+	dir := t.TempDir()
+	path, old := filepath.Join(dir, "w.npy"), time.Now().Add(-2*time.Hour)
+	for name, kept := range map[string]bool{
+		"w.npy.0123abcd.new": false, "w.npy.ffffffff.new": true, "w.npy.0123abc.new": true, "w.npy.0123abcx.new": true,
+		"v.npy.0123abcd.new": true, "w.npy.new": true, "w.npy.0123abcd": true,
+	} {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		if name != "w.npy.ffffffff.new" { // which is being written
+			require.NoError(t, os.Chtimes(file, old, old))
+		}
+		require.NoError(t, Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }))
+		_, err := os.Stat(file)
+		require.Equal(t, kept, err == nil, name)
+	}
 }

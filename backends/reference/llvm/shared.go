@@ -189,7 +189,9 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 			s.warn(err)
 		}
 		if err != nil || made[0] == nil {
-			made, _ = reference.Tiles{}.Compile(context.Background(), []*kernel.Kernel{k})
+			if made, err = (reference.Tiles{}).Compile(ctx, []*kernel.Kernel{k}); err != nil {
+				return nil, err
+			}
 		}
 		known.Store(&made[0])
 		return made[0], nil

@@ -198,11 +198,29 @@ func (t *tool) compile(ctx context.Context, text string, o Options) ([]byte, err
 	if err := t.work(ctx, dir, t.path, t.toolKind.compile(t, o, text, input, outputFile), text); err != nil {
 		return nil, err
 	}
-	object, err := os.ReadFile(filepath.Join(dir, outputFile))
+	object, err := readObject(filepath.Join(dir, outputFile))
 	if err != nil {
 		return nil, fmt.Errorf("%s has left no object: %w", t.path, err)
 	}
 	return object, nil
+}
+
+// mostObject is how many bytes an object may have: those of kernels have kilobytes,
+// of the largest programs some megabytes.
+const mostObject = 256 << 20
+
+// readObject reads what a tool has written, which may be anything.
+func readObject(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("what it wrote is no regular file")
+	case info.Size() > mostObject:
+		return nil, fmt.Errorf("it wrote %d bytes, and at most %d are read", info.Size(), mostObject)
+	}
+	return os.ReadFile(path)
 }
 
 // work runs a program on the files of dir, and makes its complaint an error.

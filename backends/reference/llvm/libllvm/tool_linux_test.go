@@ -88,6 +88,8 @@ func TestBadTools(t *testing.T) {
 		"fails":      {clang19, "echo 'no room' >&2; exit 3", "/clang: exit status 3: no room"},
 		"aborts":     {clang19, "kill -ABRT $$", "/clang: signal: aborted"},
 		"no object":  {clang19, "exit 0", "/clang has left no object: "},
+		"endless":    {clang19, `truncate -s 1T "$out"`, "it wrote 1099511627776 bytes, and at most 268435456 are read"},
+		"a link":     {clang19, `ln -s /dev/zero "$out"`, "what it wrote is no regular file"},
 		"nonsense":   {clang19, `echo text >"$out"`, "it was tried: what it makes is no ELF object"},
 	} {
 		t.Run(name, func(t *testing.T) {
