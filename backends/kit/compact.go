@@ -17,20 +17,22 @@ func compact(n *node) {
 	c.declare()
 	for _, group := range groups {
 		b.Stage(k.Stages[group[0]].Axes...)
-		var stores []kernel.ID
+		stores := map[memoryAt][]kernel.ID{}
 		for _, s := range group {
 			c.identity(s)
 			st := &k.Stages[s]
 			for id := st.Begin; id < st.End; id++ {
 				in := &k.Instrs[id]
 				if in.Op == kernel.Load && !in.Mem.Guard {
-					if at := slices.IndexFunc(stores, func(st kernel.ID) bool { return samePlace(k.Instrs[st].Mem, in.Mem) }); at >= 0 {
-						c.ids[id] = c.ids[k.Instrs[stores[at]].Args[0]]
+					there := stores[memoryKey(in.Mem)]
+					if at := slices.IndexFunc(there, func(st kernel.ID) bool { return samePlace(k.Instrs[st].Mem, in.Mem) }); at >= 0 {
+						c.ids[id] = c.ids[k.Instrs[there[at]].Args[0]]
 						continue
 					}
 				}
 				if c.instr(id); in.Op == kernel.Store && !in.Mem.Guard && in.Mem.Combine == kernel.Invalid {
-					stores = append(stores, id)
+					m := memoryKey(in.Mem)
+					stores[m] = append(stores[m], id)
 				}
 			}
 		}
@@ -40,21 +42,36 @@ func compact(n *node) {
 	cse(n)
 }
 
+// memoryAt is what an access is to: a parameter or a local.
+type memoryAt struct {
+	at    int
+	local bool
+}
+
+func memoryKey(a *kernel.Access) memoryAt { return memoryAt{a.Param, a.Local} }
+
 // forwardUniform uses values that a stage without axes stored where a later
 // stage loads them at the same place.
 func (c *copier) forwardUniform(n *node) {
 	k := n.kernel
 	same := map[kernel.ID]kernel.ID{}
+	stores := map[memoryAt][]kernel.ID{} // of the stages without axes
+	stage := 0
 	for id := range k.Instrs {
 		in := &k.Instrs[id]
+		for kernel.ID(id) >= k.Stages[stage].End {
+			stage++
+		}
 		if in.Op == kernel.Load && !in.Mem.Guard {
-			for st := 0; st < id; st++ {
-				s := &k.Instrs[st]
-				if s.Op == kernel.Store && !s.Mem.Guard && s.Mem.Combine == kernel.Invalid && samePlace(s.Mem, in.Mem) &&
-					len(k.Stages[k.StageOf(kernel.ID(st))].Axes) == 0 {
+			for _, st := range stores[memoryKey(in.Mem)] {
+				if s := &k.Instrs[st]; samePlace(s.Mem, in.Mem) {
 					same[kernel.ID(id)] = s.Args[0]
 				}
 			}
+		}
+		if in.Op == kernel.Store && !in.Mem.Guard && in.Mem.Combine == kernel.Invalid && len(k.Stages[stage].Axes) == 0 {
+			m := memoryKey(in.Mem)
+			stores[m] = append(stores[m], kernel.ID(id))
 		}
 		for j, a := range in.Args {
 			if to, ok := same[a]; ok {
@@ -85,15 +102,56 @@ func samePlace(a, b *kernel.Access) bool {
 // groupStages returns which stages can be one, in the order in which they run.
 func groupStages(k *kernel.Kernel) [][]int {
 	var groups [][]int
-	home := make([]int, len(k.Stages)) // by stage: its group
+	home := make([]int, len(k.Stages))  // by stage: its group
+	stage := make([]int, len(k.Instrs)) // by instruction
+	loads := map[memoryAt][]int{}       // the stages with such, by rising home
+	stores := map[memoryAt][]int{}      // likewise
+	add := func(to map[memoryAt][]int, m memoryAt, s int) {
+		list := to[m]
+		at, _ := slices.BinarySearchFunc(list, home[s]+1, func(s, home1 int) int { return home[s] - home1 })
+		if at == 0 || list[at-1] != s {
+			to[m] = slices.Insert(list, at, s)
+		}
+	}
 	for t := range k.Stages {
 		after, with := -1, -1 // it follows the one, and may at the earliest be in the other
-		for s := range t {
+		needs := func(s int) {
 			switch dependence(k, s, t) {
 			case follows:
 				after = max(after, home[s])
 			case samePoint:
 				with = max(with, home[s])
+			}
+		}
+		value := func(v kernel.ID) {
+			if v != kernel.None && v < k.Stages[t].Begin && home[stage[v]] > after {
+				needs(stage[v])
+			}
+		}
+		// What is in no later group than the one that it follows tells nothing new.
+		accesses := func(list []int) {
+			for _, s := range slices.Backward(list) {
+				if home[s] <= after {
+					break
+				}
+				needs(s)
+			}
+		}
+		for id := k.Stages[t].Begin; id < k.Stages[t].End; id++ {
+			in := &k.Instrs[id]
+			stage[id] = t
+			for _, a := range in.Args {
+				value(a)
+			}
+			if in.Mem == nil {
+				continue
+			}
+			for _, i := range in.Mem.Index {
+				value(i.Value)
+			}
+			accesses(stores[memoryKey(in.Mem)])
+			if in.Op != kernel.Load {
+				accesses(loads[memoryKey(in.Mem)])
 			}
 		}
 		at := -1
@@ -108,6 +166,13 @@ func groupStages(k *kernel.Kernel) [][]int {
 		}
 		groups[at] = append(groups[at], t)
 		home[t] = at
+		for id := k.Stages[t].Begin; id < k.Stages[t].End; id++ {
+			if in := &k.Instrs[id]; in.Op == kernel.Load {
+				add(loads, memoryKey(in.Mem), t)
+			} else if in.Mem != nil {
+				add(stores, memoryKey(in.Mem), t)
+			}
+		}
 	}
 	return groups
 }

@@ -42,7 +42,8 @@ const fewComponents = 16
 type views struct {
 	kernel   *kernel.Kernel
 	operands []view
-	columns  [][]bool // by operand of the node and dimension; see columnsOf
+	alike    map[viewKey][]int // the operands of a key
+	columns  [][]bool          // by operand of the node and dimension; see columnsOf
 }
 
 // manyColumns is from how many on the places along a dimension that a kernel names
@@ -55,21 +56,23 @@ const manyColumns = 4
 func (g *graph) columnsOf(n *node) [][]bool {
 	k := n.kernel
 	all := make([][]bool, len(k.Params))
+	accesses := make([][]*kernel.Access, len(k.Params))
+	for id := range k.Instrs {
+		if m := k.Instrs[id].Mem; m != nil && !m.Local {
+			accesses[m.Param] = append(accesses[m.Param], m)
+		}
+	}
 	for p := range all {
 		all[p] = make([]bool, len(k.Params[p].Dims))
 		lies, laid := g.position(n.operands[p]), g.layouts[g.root(n.operands[p])] != nil
 		for d := range all[p] {
 			var at []int64
-			for id := range k.Instrs {
-				m := k.Instrs[id].Mem
-				if m == nil || m.Local || m.Param != p {
-					continue
-				}
+			for _, m := range accesses[p] {
 				if !plain(m) || len(m.Index[d].Terms) > 0 {
 					at = nil
 					break
 				}
-				if x := m.Index[d].Offset; !slices.Contains(at, x) {
+				if x := m.Index[d].Offset; len(at) < manyColumns && !slices.Contains(at, x) {
 					at = append(at, x)
 				}
 			}
@@ -103,7 +106,7 @@ func viewed(g *graph, n *node) *views {
 		l.Dims = slices.Clone(l.Dims)
 		b.Local(l)
 	}
-	w := &views{columns: g.columnsOf(n)}
+	w := &views{columns: g.columnsOf(n), alike: map[viewKey][]int{}}
 	c := newCopier(b, k)
 	for s := range k.Stages {
 		st := &k.Stages[s]
@@ -213,13 +216,22 @@ func plain(m *kernel.Access) bool {
 
 // param returns the parameter for a view, one for each that is the same.
 func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
-	for i := range w.operands {
+	key := viewKey{v.value, v.offset.n, v.whole}
+	for _, i := range w.alike[key] {
 		if w.operands[i].equal(&v) && slices.Equal(b.Params()[i].Dims, p.Dims) && b.Params()[i].Out == p.Out {
 			return i
 		}
 	}
+	w.alike[key] = append(w.alike[key], len(w.operands))
 	w.operands = append(w.operands, v)
 	return b.Param(p)
+}
+
+// viewKey is what views must share to be equal, and of which few that differ do.
+type viewKey struct {
+	value  ValueID
+	offset int64
+	whole  bool
 }
 
 // symbolic makes sizes and strides arguments, and names operands by their

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"slices"
 
 	"ltc/ir/types"
 )
@@ -73,11 +72,11 @@ func (v *verifier) signature() {
 	k := v.k
 	v.at = "signature"
 	v.name(k.Name)
-	var names []string
+	names := map[string]bool{}
 	for i := range k.Params {
 		p := &k.Params[i]
 		v.at = "operand " + p.Name
-		names = v.distinct(names, p.Name)
+		v.distinct(names, p.Name)
 		v.sizes(p.Dims...)
 		if !p.DType.Valid() {
 			v.fail(ruleOperands, "it has elements of %v", p.DType)
@@ -95,7 +94,7 @@ func (v *verifier) signature() {
 	for i := range k.Locals {
 		l := &k.Locals[i]
 		v.at, v.storedIn[i] = "local "+l.Name, -1
-		names = v.distinct(names, l.Name)
+		v.distinct(names, l.Name)
 		v.sizes(l.Dims...)
 		if !l.DType.Valid() {
 			v.fail(ruleOperands, "it has elements of %v", l.DType)
@@ -106,23 +105,23 @@ func (v *verifier) signature() {
 
 // axes checks axes that follow those in scope.
 func (v *verifier) axes(scope, axes []Axis) {
-	var names []string
+	names := map[string]bool{}
 	for _, a := range scope {
-		names = append(names, a.Name)
+		names[a.Name] = true
 	}
 	for _, a := range axes {
 		v.at = "axis " + a.Name
-		names = v.distinct(names, a.Name)
+		v.distinct(names, a.Name)
 		v.sizes(a.Size)
 	}
 }
 
-func (v *verifier) distinct(names []string, name string) []string {
+func (v *verifier) distinct(names map[string]bool, name string) {
 	v.name(name)
-	if slices.Contains(names, name) {
+	if names[name] {
 		v.fail(ruleNames, "two have the name %s", name)
 	}
-	return append(names, name)
+	names[name] = true
 }
 
 func (v *verifier) name(s string) {
@@ -193,8 +192,9 @@ func (v *verifier) whole() {
 	if v.k.Sizes < 0 {
 		v.fail(ruleSizes, "there are %d of them", v.k.Sizes)
 	}
-	v.operands()
-	v.locals()
+	all := v.accesses()
+	v.operands(all)
+	v.locals(all)
 }
 
 // allowed reports whether an op's row allows a dtype, which may be invalid.

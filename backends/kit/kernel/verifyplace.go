@@ -6,43 +6,55 @@ import "slices"
 // depend on the order in which points run.
 
 // operands checks those that are stored to.
-func (v *verifier) operands() {
+func (v *verifier) operands(all map[memory][]ID) {
 	for p := range v.k.Params {
 		if !v.k.Params[p].Out {
 			continue
 		}
 		v.at = "operand " + v.k.Params[p].Name
-		loads, stores := v.accesses(0, len(v.k.Stages), Access{Param: p})
+		loads, stores := v.split(all[memory{p, false}])
 		if len(stores) == 0 {
 			v.fail(ruleOperands, "nothing is stored to it")
 		} else if len(loads) > 0 {
 			v.apart(loads, stores)
-			v.stagewise(Access{Param: p})
+			v.stagewise(all[memory{p, false}])
 		}
 	}
 }
 
 // locals checks the stages that load from and store to the same one.
-func (v *verifier) locals() {
+func (v *verifier) locals(all map[memory][]ID) {
 	for l := range v.k.Locals {
 		v.at = "local " + v.k.Locals[l].Name
-		v.stagewise(Access{Param: l, Local: true})
+		v.stagewise(all[memory{l, true}])
 	}
 }
 
-// accesses returns the loads and stores of the memory of m in the stages from
-// the given one to before the other.
-func (v *verifier) accesses(from, to int, m Access) (loads, stores []ID) {
-	for s := from; s < to; s++ {
-		for id := v.k.Stages[s].Begin; id < v.k.Stages[s].End; id++ {
-			i := &v.k.Instrs[id]
-			switch {
-			case i.Mem == nil || i.Mem.Param != m.Param || i.Mem.Local != m.Local:
-			case i.Op == Load:
-				loads = append(loads, id)
-			default:
-				stores = append(stores, id)
-			}
+// memory is what an access is to: a parameter or a local.
+type memory struct {
+	at    int
+	local bool
+}
+
+// accesses returns the loads and stores of each memory, in their order.
+func (v *verifier) accesses() map[memory][]ID {
+	all := map[memory][]ID{}
+	for id := range v.k.Instrs {
+		if m := v.k.Instrs[id].Mem; m != nil {
+			to := memory{m.Param, m.Local}
+			all[to] = append(all[to], ID(id))
+		}
+	}
+	return all
+}
+
+// split tells loads from stores.
+func (v *verifier) split(accesses []ID) (loads, stores []ID) {
+	for _, id := range accesses {
+		if v.k.Instrs[id].Op == Load {
+			loads = append(loads, id)
+		} else {
+			stores = append(stores, id)
 		}
 	}
 	return loads, stores
@@ -70,9 +82,18 @@ func (v *verifier) apart(loads, stores []ID) {
 // stagewise checks the stages that load from and store to the same memory: all
 // accesses are at the same indices, among which is a multiple of each axis of the
 // stage with no other, and loads come first.
-func (v *verifier) stagewise(m Access) {
-	for s := range v.k.Stages {
-		loads, stores := v.accesses(s, s+1, m)
+func (v *verifier) stagewise(accesses []ID) {
+	s := 0
+	for len(accesses) > 0 {
+		for accesses[0] >= v.k.Stages[s].End {
+			s++
+		}
+		n := 1
+		for n < len(accesses) && accesses[n] < v.k.Stages[s].End {
+			n++
+		}
+		loads, stores := v.split(accesses[:n])
+		accesses = accesses[n:]
 		if len(loads) == 0 || len(stores) == 0 {
 			continue
 		}
