@@ -113,8 +113,14 @@ func compileTime(t testing.TB, text string, times int) time.Duration {
 func TestCompileTimeIsLinear(t *testing.T) {
 	const few, many = 500, 4000
 	for name, text := range large {
-		small, whole := compileTime(t, text(few), 3), compileTime(t, text(many), 1)
-		t.Logf("%s: %v for %d, %v for %d", name, small, few, whole, many)
-		require.Less(t, whole.Seconds(), 24*small.Seconds()+0.05, name)
+		for try := 1; ; try++ { // other programs may be at work
+			small, whole := compileTime(t, text(few), 3), compileTime(t, text(many), 1)
+			t.Logf("%s: %v for %d, %v for %d", name, small, few, whole, many)
+			if most := 24*small.Seconds() + 0.05; whole.Seconds() < most {
+				break
+			} else if try == 4 {
+				require.Less(t, whole.Seconds(), most, name)
+			}
+		}
 	}
 }
