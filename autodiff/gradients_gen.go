@@ -64,6 +64,7 @@ func init() {
 		ir.OpArgSort:           gradArgSort,
 		ir.OpMatMul:            gradMatMul,
 		ir.OpGather:            gradGather,
+		ir.OpClampIndex:        gradClampIndex,
 		ir.OpScatterAdd:        gradScatterAdd,
 		ir.OpConv:              gradConv,
 		ir.OpMaxPool:           gradMaxPool,

@@ -15,6 +15,8 @@ var (
 	gradIota      = notDifferentiable
 	gradArgMax    = notDifferentiable
 	gradArgSort   = notDifferentiable
+
+	gradClampIndex = notDifferentiable
 )
 
 // Every element is repeated: sum over the copies.
@@ -180,7 +182,7 @@ func gradGather(t *tape, n, ct *ir.Node) {
 		t.add(0, t.zeros(x))
 		return
 	}
-	i = t.op(ir.OpMinimum, t.op(ir.OpMaximum, i, t.scalar(i, 0)), t.lastRow(i, x))
+	i = t.node(ir.OpClampIndex, []*ir.Node{i}, []ir.Attr{ir.ClampIndexRows: {Int: int64(x.Type.Shape[0])}})
 	t.add(0, t.op(ir.OpScatterAdd, t.zeros(x), i, ct))
 }
 

@@ -59,6 +59,7 @@ const (
 	OpArgSort
 	OpMatMul
 	OpGather
+	OpClampIndex
 	OpScatterAdd
 	OpConv
 	OpMaxPool
@@ -68,7 +69,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 61
+const NumOps = 62
 
 var mnemonics = [NumOps]string{
 	OpAbs:               "abs",
@@ -126,6 +127,7 @@ var mnemonics = [NumOps]string{
 	OpArgSort:           "argsort",
 	OpMatMul:            "matmul",
 	OpGather:            "gather",
+	OpClampIndex:        "clamp_index",
 	OpScatterAdd:        "scatter_add",
 	OpConv:              "conv",
 	OpMaxPool:           "max_pool",
@@ -169,6 +171,7 @@ const (
 	MinAxes                 = 0
 	ArgMaxAxis              = 0
 	ArgSortAxis             = 0
+	ClampIndexRows          = 0
 	ConvStrides             = 0
 	ConvLow                 = 1
 	ConvHigh                = 2

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
+	"strings"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/ops"
 	"ltc/ir/types"
@@ -49,13 +52,16 @@ type guards struct {
 type indexGuard struct {
 	node, index *ir.Node
 	bound       int
-	result      int // of guards.exec; -1: the index is an argument
+	result      int  // of guards.exec; -1: the index is an argument
+	gather      bool // node is a gather's gradient: the gather itself may not be in the program
 }
 
 // guardOf returns what the indices of a node must be below.
 func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 	g.node = n
 	switch {
+	case n.Op == ir.OpScatterAdd && n.In[1].Op == ir.OpClampIndex:
+		g.index, g.bound, g.gather = n.In[1].In[0], n.In[0].Type.Shape[0], true
 	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
 		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
 	case n.Op == ir.OpComposite && n.Body.Name == "ltc.one_hot":
@@ -117,11 +123,46 @@ func (x *guards) look(ctx context.Context, c *backends.Call) error {
 	if !x.nans {
 		return nil
 	}
+	if err := x.warnOfNaNs(c); err != nil {
+		return err
+	}
 	bad, err := x.dev.firstNaN(ctx, x.graph, c.Args)
 	if err == nil && bad != nil {
 		return nodeError(bad.node, ErrNaN, bad.reason)
 	}
 	return err
+}
+
+// warnOfNaNs warns, once for each line, of arguments that have NaNs already: no op of the
+// program is at fault.
+func (x *guards) warnOfNaNs(c *backends.Call) error {
+	for i, p := range x.graph.Params {
+		if !p.Type.DType.IsFloat() {
+			continue
+		}
+		v, err := onHost(c.Args[i])
+		if err != nil {
+			return err
+		}
+		for k := range v.Type.Elements() {
+			if !math.IsNaN(floatAt(v, k)) {
+				continue
+			}
+			if x.dev.nanArguments.first(argumentLine{p.Loc, p.ParamName()}) {
+				x.dev.log(slog.LevelWarn, fmt.Sprintf("argument %s has NaNs", strings.TrimSpace(p.ParamName()+" "+p.Type.String())),
+					slog.String("at", p.Loc.String()), slog.String("first", position(v.Type, k)),
+					slog.String("do", "look at what the argument is made of: the ops of this program did not make these NaNs"))
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// argumentLine is an argument of a program and the line that recorded it.
+type argumentLine struct {
+	at   callsite.Site
+	name string
 }
 
 func (x *guards) lookAtIndices(ctx context.Context, c *backends.Call) error {
@@ -148,7 +189,10 @@ func (x *guards) lookAtIndices(ctx context.Context, c *backends.Call) error {
 		if at, index := beyond(v, g.bound); at >= 0 {
 			e := nodeError(g.node, ErrIndex, fmt.Sprintf("the index at %s is %s, but there are %d to choose from, 0 to %d",
 				position(v.Type, at), index, g.bound, g.bound-1))
-			if g.node.Body != nil && g.node.Body.Params[2].Int == 1 {
+			switch {
+			case g.gather:
+				e.Op, e.Operands = ir.OpGather.String(), []types.Type{g.node.Type, g.index.Type}
+			case g.node.Body != nil && g.node.Body.Params[2].Int == 1:
 				e.Op = "cross_entropy"
 			}
 			return e
@@ -281,6 +325,8 @@ func made(n *ir.Node, values []soa.View) string {
 	for _, x := range n.In {
 		same = same && x.Type.Shape.Equal(n.Type.Shape)
 	}
+	// These take an element as it is, or of none their start value.
+	selects := n.Op == ir.OpMax || n.Op == ir.OpMin || n.Op == ir.OpMaxPool
 	isn := func(v soa.View, i int) bool { return v.Type.DType.IsFloat() && !finite(floatAt(v, i)) }
 	if !same {
 		for _, x := range n.In {
@@ -292,6 +338,9 @@ func made(n *ir.Node, values []soa.View) string {
 		}
 	}
 	for i := range n.Type.Elements() {
+		if selects && math.IsInf(floatAt(v, i), 0) {
+			continue
+		}
 		if !isn(v, i) || same && slices.ContainsFunc(n.In, func(x *ir.Node) bool { return isn(values[x.ID], i) }) {
 			continue
 		}

@@ -104,3 +104,83 @@ func TestFirstNaNIsFound(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingsLargestIsNoMistake(t *testing.T) {
+	for _, name := range watchers {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(open(t, name, lazy.CheckNaNs(true)))
+			none := lazy.From(tr, []float32{}, 2, 0)
+			window := lazy.From(tr, []float32{1, 2}, 1, 1, 2).MaxPool([]int{1}, lazy.PoolOptions{Padding: [][2]int{{1, 0}}}) // the first is of padding alone
+			most, least := none.Max(1), none.Min(1)
+			require.NoError(t, tr.MarkStep(most, least, window))
+			require.NoError(t, tr.Wait(t.Context()))
+			inf := float32(math.Inf(1))
+			require.Equal(t, []float32{-inf, -inf}, floats(t, most))
+			require.Equal(t, []float32{inf, inf}, floats(t, least))
+			require.Equal(t, []float32{-inf, 1, 2}, floats(t, window))
+			err := tr.MarkStep(lazy.From(tr, []float32{}, 2, 0).Mean(1)) // 0/0
+			if err == nil {
+				err = tr.Wait(t.Context())
+			}
+			require.ErrorIs(t, err, lazy.ErrNaN)
+			require.ErrorContains(t, err, "the element at [0] is NaN")
+		})
+	}
+}
+
+func TestArgumentsThatHaveNaNsAreWarnedOf(t *testing.T) {
+	var log logged
+	d := open(t, "eval", lazy.CheckNaNs(true), logTo(&log))
+	tr := lazy.NewTrace(d)
+	nan := float32(math.NaN())
+	for range 3 {
+		x := lazy.From(tr, []float32{1, 2, 3, 4, nan, nan}, 3, 2).Named("x")
+		w := lazy.From(tr, []float32{float32(math.Inf(1))}) // meant to be, perhaps
+		y := x.Exp().Mul(w)
+		require.NoError(t, tr.MarkStep(y))
+		require.NoError(t, tr.Wait(t.Context()))
+	}
+	warned := log.of("WARN argument")
+	require.Len(t, warned, 1)
+	require.Regexp(t, `WARN argument x f32\[3,2\] has NaNs device=eval at=guard_test.go:\d+ first=\[2 0\] do=`, warned[0])
+}
+
+func TestIndicesOfGradientsAreFound(t *testing.T) {
+	for _, name := range watchers {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, name, lazy.CheckIndices(true))
+			tr := lazy.NewTrace(d)
+			v := lazy.SetValues(d.Variable("v", lazy.F32, 3), []float32{1, 2, 3})
+			w := lazy.SetValues(d.Variable("w", lazy.F32, 3, 2), []float32{1, 2, 3, 4, 5, 6})
+			bad := lazy.From(d, []int32{3, -1, 5})
+			fails := func(g *lazy.Tensor, want string) {
+				t.Helper()
+				err := tr.MarkStep(g)
+				if err == nil {
+					err = tr.Wait(t.Context())
+				}
+				require.ErrorIs(t, err, lazy.ErrIndex)
+				require.ErrorContains(t, err, want)
+			}
+			// The loss is no root, so that the gather itself is not run.
+			fails(lazy.Grad(v.Gather(tr.Read(bad)).Sum(), v)[0],
+				"guard_test.go:166: gather(f32[3], i32[3]): the index at [0] is 3, but there are 3 to choose from, 0 to 2")
+			fails(lazy.Grad(w.Gather(tr.Read(bad).AddScalar(-1)).Sum(), w)[0], // computed
+				"guard_test.go:168: gather(f32[3,2], i32[3]): the index at [1] is -2")
+			fails(lazy.Grad(w.Gather(tr.Read(bad)).Gather(lazy.From(tr, []int64{0, 7})).Sum(), w)[0], // of a gather
+				"guard_test.go:170: gather(f32[3,2], i64[2]): the index at [1] is 7")
+			fails(lazy.Grad(lazy.Grad(w.Gather(tr.Read(bad)).Mul(w).Sum(), w)[0].Sum(), w)[0], // of a gradient
+				"guard_test.go:172: gather(f32[3,2], i32[3]): the index at [0] is 3")
+			fails(lazy.Grad(w.CrossEntropy(tr.Read(bad)), w)[0], "guard_test.go:174: cross_entropy(i32[3]): the index at [0] is 3")
+			fails(lazy.Grad(tr.Read(bad).OneHot(2, lazy.F32).Mul(w).Sum(), w)[0], "guard_test.go:175: one_hot(i32[3]): the index at [0] is 3")
+			u := lazy.From(tr, []float32{1, 2, 3})
+			fails(lazy.Grad(v.ScatterAdd(tr.Read(bad), u).Mul(v).Sum(), u)[0], "guard_test.go:177: gather(f32[3], i32[3]): the index at [0] is 3")
+
+			// A caller's own clamp is no gather's.
+			inside := tr.Read(bad).Maximum(lazy.Zeros(tr, lazy.I32)).Minimum(lazy.Full(tr, lazy.I32, 2))
+			g := lazy.Grad(v.Gather(inside).Sum(), v)[0]
+			require.NoError(t, tr.MarkStep(g))
+			require.Equal(t, []float32{1, 0, 2}, floats(t, g))
+		})
+	}
+}

@@ -365,6 +365,7 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 		return x[0].OneHot(a.int("classes"), a.dtype("dtype")), nil
 	},
 	// The options of Conv and of the pools are those of conv_test.go; here are the rows.
+	"clamp_index":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpClampIndex, x) },
 	"conv":          func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpConv, x) },
 	"max_pool":      func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPool, x) },
 	"max_pool_grad": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPoolGrad, x) },

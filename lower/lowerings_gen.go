@@ -64,6 +64,7 @@ func init() {
 		ir.OpArgSort:           lowerArgSort,
 		ir.OpMatMul:            lowerMatMul,
 		ir.OpGather:            lowerGather,
+		ir.OpClampIndex:        lowerClampIndex,
 		ir.OpScatterAdd:        lowerScatterAdd,
 		ir.OpConv:              lowerConv,
 		ir.OpMaxPool:           lowerMaxPool,

@@ -24,12 +24,29 @@ func lowerIota(l *lowerer, n *ir.Node) *mlir.Value {
 
 // lowerReLU emits maximum(x, 0), which keeps NaN.
 func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
-	t := tensor(n.Type)
-	zero := l.constant(n.Type.DType, 0)
-	if n.Type.Rank() > 0 {
-		zero = l.emit("broadcast_in_dim", t, []*mlir.Value{zero}, ints("broadcast_dimensions", nil))
+	return l.emit("maximum", tensor(n.Type), []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
+}
+
+// filled emits a tensor of one value, of the given bits.
+func (l *lowerer) filled(t types.Type, bits uint64) *mlir.Value {
+	v := l.constant(t.DType, bits)
+	if t.Rank() > 0 {
+		v = l.emit("broadcast_in_dim", tensor(t), []*mlir.Value{v}, ints("broadcast_dimensions", nil))
 	}
-	return l.emit("maximum", t, []*mlir.Value{l.values[n.In[0].ID], zero})
+	return v
+}
+
+// lowerClampIndex emits minimum(maximum(indices, 0), rows-1). A dtype that cannot hold
+// rows-1 has no index beyond it.
+func lowerClampIndex(l *lowerer, n *ir.Node) *mlir.Value {
+	t, d := tensor(n.Type), n.Type.DType
+	bits := 8 * d.Size()
+	if d.IsSigned() {
+		bits--
+	}
+	last := min(uint64(n.Attrs[ir.ClampIndexRows].Int-1), 1<<bits-1)
+	inside := l.emit("maximum", t, []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
+	return l.emit("minimum", t, []*mlir.Value{inside, l.filled(n.Type, last)})
 }
 
 func lowerCompare(l *lowerer, n *ir.Node) *mlir.Value {

@@ -299,6 +299,13 @@ func inferGather(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	return t, nil
 }
 
+func inferClampIndex(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	if rows := attrs[ir.ClampIndexRows].Int; rows <= 0 {
+		return breaks(clampIndexRows, "rows is %d, must be positive", rows)
+	}
+	return in[0].Type, nil
+}
+
 func inferScatterAdd(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, indices, updates := in[0].Type, in[1].Type, in[2].Type
 	if x.Rank() == 0 {

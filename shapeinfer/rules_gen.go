@@ -64,6 +64,7 @@ func init() {
 		ir.OpArgSort:           inferArgSort,
 		ir.OpMatMul:            inferMatMul,
 		ir.OpGather:            inferGather,
+		ir.OpClampIndex:        inferClampIndex,
 		ir.OpScatterAdd:        inferScatterAdd,
 		ir.OpConv:              inferConv,
 		ir.OpMaxPool:           inferMaxPool,
@@ -117,6 +118,7 @@ const (
 	matMulInner              demand = 2
 	matMulBatch              demand = 3
 	gatherRows               demand = 1
+	clampIndexRows           demand = 1
 	scatterAddRank           demand = 1
 	scatterAddUpdates        demand = 2
 	convRanks                demand = 1

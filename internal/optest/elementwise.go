@@ -153,6 +153,13 @@ var naiveElementwise = map[string]elementwise{
 	"not":     both1(nil, (*big.Int).Not),
 	"relu":    both1(func(x float64) float64 { return math.Max(x, 0) }, func(z, x *big.Int) *big.Int { return larger(z, x, new(big.Int)) }),
 
+	"clamp_index": {f: func(c Call, _ types.DType, x []Elem) Elem {
+		rows, err := c.IntAttr("rows")
+		if err != nil {
+			return Int(-1)
+		}
+		return Int(int64(min(max(x[0].Number(), 0), float64(rows-1))))
+	}},
 	"count_leading_zeros": {f: func(_ Call, d types.DType, x []Elem) Elem {
 		if x[0].I.Sign() < 0 {
 			return Int(0)
