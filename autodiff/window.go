@@ -197,6 +197,7 @@ func gradMaxPoolGrad(t *tape, n, ct *ir.Node) {
 // sizes are those of the windows' shape and then of a window.
 type unfolded struct {
 	padded         *ir.Node
+	elements       *ir.Node // 1 where padded has an element, 0 in the padding; nil if there is none
 	sizes, strides []int
 }
 
@@ -211,6 +212,9 @@ func (t *tape) windows(x *ir.Node, p pool) unfolded {
 	rank := x.Type.Rank()
 	w := unfolded{strides: make([]int, 2*rank)}
 	w.padded = t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, math.Inf(-1))}, []ir.Attr{ir.PadLow: {Ints: p.low}, ir.PadHigh: {Ints: p.high}, ir.PadInterior: {Ints: make([]int, rank)}})
+	if slices.Max(append(slices.Clone(p.low), p.high...)) > 0 {
+		w.elements = t.pad(t.broadcast(t.scalar(x, 1), x.Type.Shape), p.low, p.high, make([]int, rank))
+	}
 	shape := make([]int, rank)
 	for i, row := rank-1, 1; i >= 0; i-- {
 		n := w.padded.Type.Shape[i]
@@ -229,14 +233,24 @@ func (t *tape) unfold(x *ir.Node, w unfolded) *ir.Node {
 }
 
 // largest says of each element in the flat windows of w if it is the first largest one
-// of its window, or the first NaN.
+// of its window, or the first NaN. Padding never is, where a window has any element.
 func (t *tape) largest(w unfolded) *ir.Node {
 	flat := w.flat()
-	axis := int64(len(flat) - 1)
-	first := t.node(ir.OpArgMax, []*ir.Node{t.unfold(w.padded, w)}, []ir.Attr{ir.ArgMaxAxis: {Int: axis}})
-	place := t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: flat}, ir.IotaAxis: {Int: axis}})
+	axis := len(flat) - 1
+	argMax := func(x *ir.Node) *ir.Node {
+		return t.node(ir.OpArgMax, []*ir.Node{x}, []ir.Attr{ir.ArgMaxAxis: {Int: int64(axis)}})
+	}
+	x := t.unfold(w.padded, w)
+	first := argMax(x)
+	if w.elements != nil { // in a window of -inf alone, padding may come first
+		most := t.node(ir.OpMax, []*ir.Node{x}, []ir.Attr{ir.MaxAxes: {Ints: []int{axis}}})
+		none := t.compare("EQ", most, t.broadcast(t.scalar(x, math.Inf(-1)), most.Type.Shape))
+		first = t.op(ir.OpWhere, none, argMax(t.unfold(w.elements, w)), first)
+	}
+	place := t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: flat}, ir.IotaAxis: {Int: int64(axis)}})
 	return t.compare("EQ", place, t.reshape(first, append(slices.Clone(flat[:axis]), 1)))
 }
+
 func negated(v []int) []int {
 	out := make([]int, len(v))
 	for i := range v {
