@@ -107,6 +107,6 @@ const head = `
 
 As above, of the PTX that kernels become, in its interpreter, which rounds as a GPU does: no instruction is approximate. For f32: 1 in 65,521 of all numbers, or 65,536 random pairs; for f64 as above. The polynomials and tables are the CPU's, but for the error function of f32, which needs no table. ` + "`make ptxas`" + ` says how many registers each takes.
 
-| function | f32 | f64 | how |
+| function | largest sampled: f32 | f64 | how |
 |---|---|---|---|
 `
