@@ -112,3 +112,44 @@ func ExampleBound_Run_jagged() {
 	}
 	// Output: 3 0 12 30 0 12
 }
+
+func ExampleBound_Run_slices() {
+	ctx := context.Background()
+	dev, err := lazy.Open("cpu")
+	check(err)
+	w := dev.Variable("w", types.F32, 2, 1).Init(lazy.Constant(1))
+	score := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MatMul(w) })
+	x, err := score.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 2)}}, "score")
+	check(err)
+	cpu, err := backends.Open("cpu")
+	check(err)
+	m, err := model.New(ctx, cpu, backends.NewModule(x.Text), x.Constants)
+	check(err)
+
+	// One goroutine or many serve rows of 2 numbers, of any number.
+	predict := func(rows []float32) ([]float32, error) {
+		n := len(rows) / 2
+		scores := make([]float32, n)
+		x, err := soa.Borrow(rows, types.Of(types.F32, n, 2)) // the slices themselves: nothing is copied
+		if err != nil {
+			return nil, err
+		}
+		y, err := soa.Borrow(scores, types.Of(types.F32, n, 1))
+		if err != nil {
+			return nil, err
+		}
+		in, out := soa.NewCollection(n), soa.NewCollection(n)
+		if err := in.Add("x", soa.ViewColumn("x", x)); err != nil {
+			return nil, err
+		}
+		if err := out.Add("score", soa.ViewColumn("score", y)); err != nil {
+			return nil, err
+		}
+		return scores, m.Bind(in, out).Run(ctx, nil, 0) // no batches: all is batch 0
+	}
+	fmt.Println(predict([]float32{1, 2, 3, 4, 5, 6}))
+	fmt.Println(predict([]float32{10, 20}))
+	// Output:
+	// [3 7 11] <nil>
+	// [30] <nil>
+}

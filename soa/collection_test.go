@@ -185,6 +185,7 @@ func TestCollectionErrors(t *testing.T) {
 	require.NoError(t, err)
 	head, err := longAs.Slice(0, 0, 5, 1)
 	require.NoError(t, err)
+	alone := soa.Make(types.Of(types.F32))
 	for _, tt := range []struct {
 		columns []soa.Column
 		want    string
@@ -198,7 +199,8 @@ func TestCollectionErrors(t *testing.T) {
 		{[]soa.Column{e.Col("Jets.Pt")}, "tensor t: layout event: column Jets.Pt: it is part of a jagged column: see AddRagged and AddPadded"},
 		{[]soa.Column{p.Col("X"), soa.ViewColumn("rows", rows)}, "tensor t: column rows: it has strides [2], but layout point: column X has [1]: they cannot be one tensor in place"},
 		{[]soa.Column{p.Col("A"), soa.ViewColumn("head", head)}, "tensor t: column head: it has strides [1 32], but layout point: column A has [1 16]: they cannot be one tensor in place"},
-		{[]soa.Column{soa.ViewColumn("cube", cube)}, "tensor t: column cube: f32[5,2,2,2] is not elements that are values, vectors or matrices"},
+		{[]soa.Column{p.Col("X"), soa.ViewColumn("cube", cube)}, "tensor t: column cube: it is of f32, but layout point: column X of f64"},
+		{[]soa.Column{soa.ViewColumn("alone", alone)}, "tensor t: column alone: f32[] has no dimension that counts elements"},
 	} {
 		require.EqualError(t, c.Add("t", tt.columns...), tt.want)
 	}
@@ -325,4 +327,34 @@ func TestJaggedTensors(t *testing.T) {
 	require.EqualError(t, soa.JaggedColumn(soa.JaggedColumn(soa.ColumnOf("v", []float32{1}), o), o).Err(), "column v: it is values, but the values of a jagged column are a column")
 	empty := soa.JaggedColumn(soa.ViewColumn("v", soa.Make(types.Of(types.F32, 1, 0))), o)
 	require.ErrorIs(t, c.AddPadded("bad", 1<<50, empty), soa.ErrMemory, "of the mask alone")
+}
+
+// Elements may be of any rank: images, say.
+func TestColumnsOfImages(t *testing.T) {
+	images, err := soa.Borrow(make([]float32, 5*3*4*2), types.Of(types.F32, 5, 3, 4, 2))
+	require.NoError(t, err)
+	for i := range soa.Slice[float32](images) {
+		soa.Slice[float32](images)[i] = float32(i)
+	}
+	c := soa.NewCollection(5)
+	require.NoError(t, c.AddBatched("x", 2, soa.ViewColumn("images", images)))
+	require.NoError(t, c.AddBatched("pair", 2, soa.ViewColumn("a", images), soa.ViewColumn("b", images)))
+	require.True(t, c.Tensor(0).IsDense())
+	require.Equal(t, types.Of(types.F32, 5, 2, 3, 4, 2), c.Tensor(1).Type)
+	var batch soa.Collection
+	require.NoError(t, c.Batch(2, &batch))
+	require.Equal(t, types.Of(types.F32, 1, 3, 4, 2), batch.Tensor(0).Type)
+	last := soa.Make(batch.Tensor(0).Type)
+	require.NoError(t, soa.Copy(last, batch.Tensor(0)))
+	require.Equal(t, float32(4*24), soa.Slice[float32](last)[0])
+	pair := soa.Make(batch.Tensor(1).Type)
+	require.NoError(t, soa.Copy(pair, batch.Tensor(1)))
+	require.Equal(t, float32(4*24+23), soa.Slice[float32](pair)[47])
+
+	// Of outputs, shared memory is found.
+	other := soa.NewCollection(5)
+	require.NoError(t, other.Add("y", soa.ViewColumn("images", images)))
+	one := soa.NewCollection(5)
+	require.NoError(t, one.Add("x", soa.ViewColumn("images", images)))
+	require.ErrorContains(t, other.Writable(one), "output y: column images: its memory is also that of input x")
 }

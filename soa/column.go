@@ -31,7 +31,7 @@ func ColumnOf[T Element](name string, elements []T) Column {
 }
 
 // ViewColumn returns a column of the tensor v: its first dimension counts the
-// elements, further ones, two at most, are those of an element.
+// elements, further ones, of any number, are those of an element.
 func ViewColumn(name string, v View) Column {
 	c := Column{name: name, view: v, buffer: v.hold, readOnly: v.hold != nil && v.hold.readOnly}
 	switch err := v.Check(); {
@@ -39,8 +39,8 @@ func ViewColumn(name string, v View) Column {
 		c.err = fmt.Errorf("column %s: it is of the zero View, which is none", name)
 	case err != nil:
 		c.err = fmt.Errorf("column %s: %w", name, err)
-	case v.Type.Rank() < 1 || v.Type.Rank() > 3:
-		c.err = fmt.Errorf("column %s: %v is not elements that are values, vectors or matrices", name, v.Type)
+	case v.Type.Rank() < 1:
+		c.err = fmt.Errorf("column %s: %v has no dimension that counts elements", name, v.Type)
 	case v.Table != nil:
 		c.err = fmt.Errorf("column %s: %v is a table of columns itself", name, v.Type)
 	default:
