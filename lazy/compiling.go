@@ -75,7 +75,7 @@ func (c *compiling) wait(ctx context.Context, compile func(context.Context) erro
 
 // notCompiled is the error of a caller that did not wait for its program.
 func notCompiled(ctx context.Context) error {
-	return fmt.Errorf("the program was not compiled in time: %w", context.Cause(ctx))
+	return fmt.Errorf("the program was not compiled: %w", context.Cause(ctx))
 }
 
 func (c *compiling) run(ctx context.Context, compile func(context.Context) error) {

@@ -32,6 +32,9 @@ type ConvOptions struct {
 //
 // over i, j and c, elements beyond the edge of x being 0. The kernel has 1/Groups
 // of the features of x.
+//
+// PyTorch's ConvTranspose of stride s, padding p and a weight of k places is the Conv by
+// weight.Reverse(2, 3) with Base s, Padding k-1-p and Layout NCHW,IOHW->NCHW.
 func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 	const op = "conv"
 	if t := firstBad(op, x, kernel); t != nil {

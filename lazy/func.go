@@ -40,6 +40,7 @@ type Function struct {
 // to run sees its context only between ops.
 func Func[F Traceable](d *Device, fn F) *Function {
 	f := &Function{dev: d}
+	f.counters.calls = true
 	switch fn := any(fn).(type) {
 	case func(*Trace, *Tensor) *Tensor:
 		f.missing = fn == nil

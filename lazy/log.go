@@ -11,10 +11,12 @@ import (
 
 // Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
 // is at each record. Warnings come once for each line of the program: implicit syncs,
-// steps that grow without end, lines that compile again and again, and ops that the
-// evaluator runs. Environment variables without effect are warned of once. Steps that
-// fail are information, since their errors come back as well. Compiles, copies of donated
-// variables and programs dropped from the cache are for debugging.
+// reads of variables whose assignments wait for MarkStep, arguments in which CheckNaNs
+// finds NaNs, steps that grow without end, lines that compile again and again, and ops that
+// the evaluator runs. Environment variables without effect are warned of once. Steps that
+// fail in the background are information, since their errors come back later. Those whose
+// error MarkStep returns, compiles, copies of donated variables and programs dropped from
+// the cache are for debugging.
 func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
 
 // log logs for the device. Callers on hot paths ask logs first, which spares
@@ -36,7 +38,7 @@ func (d *Device) slog() *slog.Logger {
 
 // compiled counts and logs a compile for a line of the program; 0 if for none.
 func (d *Device) compiled(p *program, by *counters, at callsite.Site) {
-	by.compiled(p, at, d.recompiled(p.graph, at))
+	by.compiled(p, at, d.recompiled(p.graph, at, by.calls))
 	d.metrics.add(uncachedCompile, 1)
 	d.metrics.sample(compileTime, float64(p.took))
 	d.metrics.sample(programSize, float64(p.size()))
@@ -58,10 +60,11 @@ func (d *Device) fellBack(e *backends.FallbackError) {
 	}
 }
 
-// stepFailed counts and logs the failure of a step.
-func (d *Device) stepFailed(e *StepError) {
+// stepFailed counts and logs the failure of a step: for debugging if MarkStep returns it
+// at once, as information if it comes back later.
+func (d *Device) stepFailed(e *StepError, level slog.Level) {
 	d.metrics.add(stepFailed, 1)
-	d.log(slog.LevelInfo, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
+	d.log(level, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
 }
 
 // donationCopied counts and logs that what is donated at a line, by an assignment

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"ltc/internal/callsite"
 	"runtime/debug"
 	"sync"
@@ -249,7 +250,7 @@ func (q *queue) fly(f *flight) {
 		}
 		f.ended = f.stepError(err)
 		q.cancel(f)
-		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended) })
+		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended, slog.LevelInfo) })
 	}()
 	if err = f.run(); err == nil {
 		f.settle(nil)
@@ -297,7 +298,7 @@ func (q *queue) inline(f *flight) error {
 	}
 	f.settle(failure)
 	if f.ended != nil {
-		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended) })
+		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended, slog.LevelDebug) })
 	}
 	q.close(f)
 	return failure

@@ -56,6 +56,7 @@ func (t *Tensor) pinned(why SyncReason) (*value, error) {
 		if err := t.v.takeFailed(); err != nil {
 			return nil, err
 		}
+		t.v.warnWaits()
 		return t.v.pin(), nil
 	}
 	if t.isView() {

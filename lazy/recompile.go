@@ -37,6 +37,7 @@ type recompiles struct {
 
 // compiledLine is a line that marks steps, calls a Function or reads tensors.
 type compiledLine struct {
+	call    bool               // of a Function
 	latest  []*ir.Graph        // compiled latest, at most stormFamilies, the latest first
 	hashes  [stormTotal]uint64 // of the latest programs; compile n is at n % stormTotal
 	total   int                // compiles
@@ -53,7 +54,7 @@ type dimension struct{ node, axis, by int }
 // recompiled notes that g was compiled for the line at, and returns what differs from
 // the program that was compiled for it before; "" if there was none. It warns when that
 // happens too often.
-func (d *Device) recompiled(g *ir.Graph, at callsite.Site) (reason string) {
+func (d *Device) recompiled(g *ir.Graph, at callsite.Site, call bool) (reason string) {
 	if at == 0 {
 		return ""
 	}
@@ -64,10 +65,13 @@ func (d *Device) recompiled(g *ir.Graph, at callsite.Site) (reason string) {
 		if r.lines == nil {
 			r.lines = map[callsite.Site]*compiledLine{}
 		}
-		l = &compiledLine{}
+		l = &compiledLine{call: call}
 		r.lines[at] = l
 	}
 	c, cached, storm := l.compiled(g, d.metrics.counts[cachedCompile].Load())
+	if call && c.now == 0 && c.was == 0 { // an argument comes with the call
+		c.now, c.was = at, at
+	}
 	total := l.total
 	r.mu.Unlock()
 	if c.do == "" {
@@ -187,6 +191,9 @@ func (l *compiledLine) change(was, now *ir.Node) (c change) {
 		c.now = now.Loc
 	}
 	switch {
+	case begins(was, now) || begins(now, was):
+		c.what = fmt.Sprintf("%s, was %s", opText(now), opText(was))
+		c.do = "if each step hands it on to the next, it begins as a constant, which the first program has in it: begin with host data instead (From), an argument in every step"
 	case !ir.Alike(was, now):
 		c.what = fmt.Sprintf("%s, was %s", opText(now), opText(was))
 		c.do = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
@@ -197,6 +204,17 @@ func (l *compiledLine) change(was, now *ir.Node) (c change) {
 		c.what, c.do = attributes(was, now)
 	}
 	return c
+}
+
+// begins reports whether a constant of one program is an argument of the other.
+func begins(constant, argument *ir.Node) bool {
+	if constant == nil || argument == nil || argument.Op != ir.OpParameter {
+		return false
+	}
+	for constant.Op == ir.OpBroadcast {
+		constant = constant.In[0]
+	}
+	return constant.Op == ir.OpConstant || constant.Op == ir.OpIota
 }
 
 // resized says what to do about a type that changes.
@@ -215,6 +233,9 @@ func (l *compiledLine) resized(was, now *ir.Node) (do string) {
 	}
 	if g.by > 0 && l.even >= evenGrowth {
 		return fmt.Sprintf("axis %d grows by %d each time: keep a buffer of the largest size and give the position as a Scalar; write where Iota equals it, and mask the elements beyond", axis, g.by)
+	}
+	if l.call {
+		return fmt.Sprintf("pad axis %d to one size, or to few, and mask the padding; or Export the function with AnySize for that axis, and serve it as a model, which is compiled once for all sizes", axis)
 	}
 	return fmt.Sprintf("pad axis %d to one size, or to few sizes that Warmup compiles beforehand, and mask the padding", axis)
 }

@@ -222,3 +222,38 @@ func TestReasonsOfCompiles(t *testing.T) {
 	all := tr.Report().Compiles
 	require.Contains(t, all[len(all)-1].Reason, "other results", fmt.Sprint(all))
 }
+
+// A carry that begins as a constant is one program more than it need be.
+func TestCarryThatBeginsAsAConstantIsToldSo(t *testing.T) {
+	steps := func(begin func(tr *lazy.Trace) *lazy.Tensor) []lazy.Compile {
+		tr := lazy.NewTrace(open(t, "eval"))
+		h := begin(tr)
+		for range 4 {
+			x := lazy.From(tr, []float32{1, 2})
+			h = x.Exp().Add(h).Tanh()
+			require.NoError(t, tr.MarkStep(h))
+		}
+		return tr.Report().Compiles
+	}
+	all := steps(func(tr *lazy.Trace) *lazy.Tensor { return lazy.Zeros(tr, lazy.F32, 2) })
+	require.Len(t, all, 2)
+	require.Regexp(t, `recompile_test.go:\d+: parameter f32\[2\], was constant f32\[\].*; if each step hands it on to the next, it begins as a constant, .*: begin with host data instead \(From\)`, all[1].Reason)
+	require.NotContains(t, all[1].Reason, "an if")
+	require.Len(t, steps(func(tr *lazy.Trace) *lazy.Tensor { return lazy.From(tr, make([]float32, 2)) }), 1, "the advice helps")
+}
+
+// A call of a Function has no Warmup: the advice is a model.
+func TestCallsOfManySizesAreToldToExport(t *testing.T) {
+	var log logged
+	d := open(t, "eval", logTo(&log))
+	f := lazy.Func(d, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Exp().Sum() })
+	for i := range 20 {
+		_, err := f.Call(t.Context(), lazy.From(d, make([]float32, 1+i*37%101)))
+		require.NoError(t, err)
+	}
+	warned := log.of(stormWarning)
+	require.Len(t, warned, 1)
+	require.Regexp(t, `at=(recompile_test.go:\d+) .*recorded=recompile_test.go:\d+ before=recompile_test.go:\d+ do=pad axis 0 to one size, or to few, and mask the padding; or Export the function with AnySize`, warned[0])
+	require.NotContains(t, warned[0], "unknown")
+	require.NotContains(t, warned[0], "Warmup")
+}

@@ -17,6 +17,7 @@ import (
 type counters struct {
 	counts [numCounters]atomic.Int64 // those that traces and functions have
 	runs   atomic.Int64
+	calls  bool // of a Function
 
 	mu          sync.Mutex
 	compiles    []Compile // the latest
@@ -90,6 +91,7 @@ type Report struct {
 	Compiled       int64      // programs compiled
 	Compiles       []Compile  // the latest of these, at most 100
 	ImplicitSyncs  []SyncSite // those that took longest first
+	Unmarked       string     // the variable that the step not marked yet assigned first, with the line; "" if none
 }
 
 // Report returns what the trace has done so far.
@@ -97,7 +99,14 @@ func (tr *Trace) Report() Report {
 	if tr == nil {
 		return Report{}
 	}
-	return tr.counters.report()
+	r := tr.counters.report()
+	if v := tr.waiting.Load(); v != nil {
+		r.Unmarked = v.name
+		if w := v.waits.Load(); w != 0 {
+			r.Unmarked += fmt.Sprintf(" at %v", callsite.Site(uint32(w)))
+		}
+	}
+	return r
 }
 
 func (c *counters) report() Report {
@@ -128,7 +137,7 @@ func (r Report) Syncs() int {
 }
 
 // String prints the report on one line, a line more for the reason of the latest
-// compile that has one, and one for each place of implicit syncs.
+// compile that has one, and one for each place of implicit syncs, and one if assignments wait for MarkStep.
 func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", plural(r.Compiled, "compile"))
@@ -153,6 +162,9 @@ func (r Report) String() string {
 	for _, s := range r.ImplicitSyncs {
 		fmt.Fprintf(&b, "\nimplicit sync at %s (%v of %s), %s, %v: give the tensor to MarkStep as a root and read it afterwards",
 			s.Site, s.Reason, s.Op, plural(int64(s.Count), "time"), s.Took.Round(time.Microsecond))
+	}
+	if r.Unmarked != "" {
+		fmt.Fprintf(&b, "\nassignments wait for MarkStep, the first is of %s", r.Unmarked)
 	}
 	return b.String()
 }

@@ -241,11 +241,17 @@ func (tr *Trace) handOver() {
 func (tr *Trace) endStep() {
 	for _, s := range tr.order {
 		s.read.drop()
+		if s.now != s.param {
+			s.v.waits.Store(0)
+		}
 	}
 	for _, v := range tr.pinned {
 		v.drop()
 	}
 	tr.handOver()
+	if tr.waiting.Load() != nil {
+		tr.waiting.Store(nil)
+	}
 	for _, t := range tr.read {
 		if t.val != nil { // or it was written since
 			t.detach()

@@ -79,3 +79,23 @@ func TestLTC_g_StrictErrorsAreReturned(t *testing.T) {
 	require.ErrorIs(t, err, lazy.ErrUsage)
 	require.ErrorIs(t, x.Set(1), lazy.ErrUsage)
 }
+
+// A dimension that is not there is 0; in strict mode asking for it is an error.
+func TestDimThatIsNotThere(t *testing.T) {
+	x := lazy.From(open(t, "eval"), make([]float32, 6), 2, 3)
+	require.Equal(t, []int{2, 3, 3, 0, 0}, []int{x.Dim(0), x.Dim(1), x.Dim(-1), x.Dim(2), x.Dim(-3)})
+	x = lazy.From(open(t, "eval", lazy.Strict()), make([]float32, 6), 2, 3)
+	require.Equal(t, 2, x.Dim(-2))
+	for _, i := range []int{5, -3} {
+		err, ok := panicOf(func() { x.Dim(i) }).(*lazy.OpError)
+		require.True(t, ok)
+		require.ErrorContains(t, err, "strict_test.go:")
+		require.ErrorContains(t, err, "dim(f32[2,3]): it has rank 2, and no dimension")
+	}
+}
+
+func panicOf(f func()) (r any) {
+	defer func() { r = recover() }()
+	f()
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,7 +130,11 @@ func (tr *Trace) synced(op string, why SyncReason, at callsite.Site, took time.D
 	tr.dev.metrics.add(implicitSync, 1)
 	tr.dev.metrics.reasons[why].Add(1)
 	if tr.syncs == WarnSyncs && tr.dev.syncs.warned.first(at) {
-		tr.dev.log(slog.LevelWarn, "implicit sync", slog.String("at", at.String()), slog.String("by", why.String()),
-			slog.String("of", op), slog.Duration("took", took), slog.String("do", syncAdvice))
+		attrs := []slog.Attr{slog.String("at", at.String()), slog.String("by", why.String()),
+			slog.String("of", op), slog.Duration("took", took), slog.String("do", syncAdvice)}
+		if waiting := tr.unmarked(); len(waiting) > 0 {
+			attrs = append(attrs, slog.String("assignments wait for MarkStep", strings.Join(waiting, ", ")))
+		}
+		tr.dev.log(slog.LevelWarn, "implicit sync", attrs...)
 	}
 }

@@ -74,17 +74,22 @@ func (t *Tensor) Shape() types.Shape { return t.Type().Shape }
 // Rank returns the number of dimensions.
 func (t *Tensor) Rank() int { return t.Type().Rank() }
 
-// Dim returns dimension i; a negative i counts from the end. It is 0 when
-// there is no such dimension, as in a poisoned tensor.
+// Dim returns dimension i; a negative i counts from the end. It is 0 where there is no
+// such dimension: of a poisoned tensor, so that code goes on to where its error comes
+// back, and of any other; only a [Strict] device panics there.
 func (t *Tensor) Dim(i int) int {
 	s := t.Shape()
+	at := i
 	if i < 0 {
-		i += len(s)
+		at += len(s)
 	}
-	if i < 0 || i >= len(s) {
+	if at < 0 || at >= len(s) {
+		if t != nil && t.err == nil && t.dev != nil && t.dev.strict {
+			t.misuse("dim", fmt.Sprintf("it has rank %d, and no dimension %d", len(s), i))
+		}
 		return 0
 	}
-	return s[i]
+	return s[at]
 }
 
 // Device returns the device that the tensor belongs to; nil for no tensor.

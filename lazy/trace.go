@@ -37,7 +37,9 @@ type Trace struct {
 	tally    *tally
 	stepped  *program // the latest that MarkStep ran
 	syncs    SyncMode
-	gentle   int // calls of gently under way
+	waiting  atomic.Pointer[variable] // that the step has assigned first
+	owner    uint64                   // the goroutine that made the trace; 0 of one that is not the user's
+	gentle   int                      // calls of gently under way
 	hooks    []*hook
 	reuse    bool     // see Reuse
 	broken   *OpError // of a trace that has no device
@@ -88,6 +90,7 @@ func NewTrace(d *Device) *Trace {
 	}
 	tr := newTrace(d).metered()
 	tr.Reuse(envReuse.On())
+	tr.owner = goid()
 	return tr
 }
 

@@ -3,6 +3,7 @@ package lazy
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
@@ -18,6 +19,9 @@ type variable struct {
 	typ  types.Type
 	made callsite.Site
 	id   int // counts the device's variables
+	// waits is of an assignment that a trace has recorded and not marked: the low 32 bits
+	// of the trace's owner, and the line. 0 if there is none.
+	waits atomic.Uint64
 
 	mu       sync.Mutex
 	now      *value        // the latest version; it may still be on its way

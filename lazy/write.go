@@ -119,6 +119,12 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 // assigned writes n to the variable t, or through the view t of one.
 func (t *Tensor) assigned(tr *Trace, n *ir.Node, site callsite.Site, bad *OpError) *Tensor {
 	s := tr.state(t.storage().v)
+	if s.now == s.param && !tr.function { // the step's first assignment of it
+		s.v.waits.Store(tr.owner<<32 | uint64(site))
+		if tr.waiting.Load() == nil {
+			tr.waiting.Store(s.v)
+		}
+	}
 	if s.site = site; bad != nil {
 		s.bad = bad
 		return t
