@@ -281,6 +281,7 @@ var attentions = []attended{
 	{Attention: ptx.Attention{Type: types.F16, Dim: 32, Width: 160}, batch: 1, heads: 1, shared: 1, queries: 64, keys: 1},
 	{Attention: ptx.Attention{Type: types.BF16, Dim: 32, Width: 32, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 130, keys: 190, shifted: true},
 	{Attention: ptx.Attention{Type: types.F16, Dim: 3, Width: 5, Causal: true}, batch: 2, heads: 2, shared: 1, queries: 20, keys: 66, apart: true},
+	{Attention: ptx.Attention{Type: types.BF16, Dim: 33, Width: 42}, batch: 1, heads: 1, shared: 1, queries: 70, keys: 67},
 
 	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 500, boxed: true},
 	{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 300, apart: true, boxed: true},
@@ -410,7 +411,7 @@ func TestAttentionPlanted(t *testing.T) {
 		{"how far rows are apart", 0, "mul.lo.s64 %rd24, %rd22, 2;", "mul.lo.s64 %rd24, %rd22, 4;", "of allocation 0"},
 		{"a chunk too many", 0, ", 7;", ", 15;", "alloc"},
 		{"keys that are seen", 0, "setp.gt.s32", "setp.ge.s32", ""},
-		{"the end of all keys", 1, "min.s32", "max.s32", ""},
+		{"the end of all keys", 21, "min.s32", "max.s32", ""},
 		{"the head", 1, "rem.u32", "div.u32", "race"},
 		{"the exponent", 0, ", 23;", ", 22;", ""},
 		{"largest scores of half a row", 0, ", 2, 31, -1;", ", 1, 31, -1;", ""},

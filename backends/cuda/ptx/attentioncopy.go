@@ -16,6 +16,7 @@ type stripe struct {
 	at       int // in the block's memory
 	pitch    int
 	aligned  string // a predicate: whether all rows begin at multiples of a chunk
+	words    string // the same of four bytes
 }
 
 func (m *attention) stripe(base, step string, rows, features, at int) *stripe {
@@ -24,8 +25,9 @@ func (m *attention) stripe(base, step string, rows, features, at int) *stripe {
 	row, chunk := s.mine(m)
 	s.within = m.mad(m.wide(row), step, m.wide(m.times(chunk, chunkBytes)))
 	s.source = m.variable(long, m.add(base, s.within))
-	both := m.op(long, "and.b64", m.op(long, "or.b64", base, step), number(chunkBytes-1))
-	s.aligned = m.op(predicate, "setp.eq.u64", both, "0")
+	both := m.op(long, "or.b64", base, step)
+	s.aligned = m.op(predicate, "setp.eq.u64", m.op(long, "and.b64", both, number(chunkBytes-1)), "0")
+	s.words = m.op(predicate, "setp.eq.u64", m.op(long, "and.b64", both, number(copyWord-1)), "0")
 	return s
 }
 
@@ -50,31 +52,33 @@ func (s *stripe) mine(m *attention) (row, chunk string) {
 // there are, zeros behind them and behind what each has, and goes on to the rows
 // after.
 func (s *stripe) copy(m *attention, place, left string) {
-	m.either(s.aligned, func() { s.async(m, place, left) }, func() {
-		s.elements(m, place, func(row, column, from, to string) {
-			inside := m.both(m.op(predicate, "setp.lt.s32", row, left), m.op(predicate, "setp.lt.u32", column, number(int64(s.features))))
-			v := m.variable(half, "0")
-			m.line("@%s ld.global.b16 %s, [%s]", inside, v, from)
-			m.line("st.shared.b16 [%s], %s", to, v)
-		})
-	})
+	m.either(s.aligned, func() { s.async(m, place, left) }, func() { s.pieces(m, place, left) })
 	m.line("add.s64 %s, %s, %s", s.source, s.source, m.mul(s.step, number(int64(s.rows))))
 }
 
-// store copies rows back.
+// store copies rows back, by chunks, words or elements, as rows begin.
 func (s *stripe) store(m *attention, left string) {
-	elements := func() {
-		s.elements(m, m.memory, func(row, column, from, to string) {
-			inside := m.both(m.op(predicate, "setp.lt.s32", row, left), m.op(predicate, "setp.lt.u32", column, number(int64(s.features))))
-			m.when(inside, func() {
-				v := m.fresh(half)
-				m.line("ld.shared.b16 %s, [%s]", v, to)
-				m.line("st.global.b16 [%s], %s", from, v)
+	units := func(bytes int) func() {
+		c, name := half, "b16"
+		if bytes == copyWord {
+			c, name = word, "b32"
+		}
+		return func() {
+			s.units(m, m.memory, bytes, func(row, from, to string) {
+				m.when(m.op(predicate, "setp.lt.s32", row, left), func() {
+					v := m.fresh(c)
+					m.line("ld.shared.%s %s, [%s]", name, v, to)
+					m.line("st.global.%s [%s], %s", name, from, v)
+				})
 			})
-		})
+		}
 	}
-	if s.features%8 != 0 {
-		elements()
+	switch {
+	case s.features%2 != 0:
+		units(2)()
+		return
+	case s.features%8 != 0:
+		m.either(s.words, units(copyWord), units(2))
 		return
 	}
 	m.either(s.aligned, func() {
@@ -85,7 +89,7 @@ func (s *stripe) store(m *attention, left string) {
 				m.line("st.global.v4.b32 [%s], {%s}", from, list(r))
 			})
 		}, s.features/8)
-	}, elements)
+	}, func() { m.either(s.words, units(copyWord), units(2)) })
 }
 
 // either writes what is run if a predicate holds, and what else.
@@ -103,14 +107,19 @@ func (w *writer) either(p string, holds, other func()) {
 	w.place(done)
 }
 
+// bytesOf returns how many bytes of a chunk are features, not the zeros behind them.
+func (s *stripe) bytesOf(m *attention, chunk string) string {
+	if s.features == s.padded() {
+		return number(chunkBytes)
+	}
+	bytes := m.op(word, "sub.s32", number(int64(2*s.features)), m.times(chunk, chunkBytes))
+	return m.op(word, "max.s32", m.op(word, "min.s32", bytes, number(chunkBytes)), "0")
+}
+
 // async copies chunks beside the threads.
 func (s *stripe) async(m *attention, place, left string) {
 	_, chunk := s.mine(m)
-	bytes := number(chunkBytes)
-	if s.features < s.padded() { // of the last chunks, as many as there are features
-		bytes = m.op(word, "sub.s32", number(int64(2*s.features)), m.times(chunk, chunkBytes))
-		bytes = m.op(word, "max.s32", m.op(word, "min.s32", bytes, number(chunkBytes)), "0")
-	}
+	bytes := s.bytesOf(m, chunk)
 	s.each(m, place, func(row, from, to string) {
 		taken := m.op(word, "selp.b32", bytes, "0", m.op(predicate, "setp.lt.s32", row, left))
 		m.line("cp.async.cg.shared.global [%s], [%s], %d, %s", to, from, chunkBytes, taken)
@@ -137,21 +146,23 @@ func (s *stripe) each(m *attention, place string, body func(row, from, to string
 	})
 }
 
-// elements runs body for the elements of the thread.
-func (s *stripe) elements(m *attention, place string, body func(row, column, from, to string)) {
-	wide := nextPower(s.padded())
+// units runs body for the units of so many bytes of the thread, of which the features of
+// a row are a multiple.
+func (s *stripe) units(m *attention, place string, bytes int, body func(row, from, to string)) {
+	columns := 2 * s.features / bytes
+	wide := nextPower(columns)
 	base := m.op(long, "sub.s64", s.source, s.within)
 	m.loop(m.wide(m.tid), number(int64(s.rows*wide)), number(attentionThreads), func(n string) {
 		e := m.op(word, "cvt.u32.u64", n)
 		row, column := m.shr(e, log2(wide)), m.and(e, wide-1)
 		mine := ""
-		if wide > s.padded() {
-			mine = m.op(predicate, "setp.lt.u32", column, number(int64(s.padded())))
+		if wide > columns {
+			mine = m.op(predicate, "setp.lt.u32", column, number(int64(columns)))
 		}
 		m.when(mine, func() {
-			from := m.mad(m.wide(row), s.step, m.mad(m.wide(column), "2", base))
-			to := m.sum(place, m.plus(m.times(row, s.pitch), s.at), m.times(column, 2))
-			body(row, column, from, to)
+			from := m.mad(m.wide(row), s.step, m.mad(m.wide(column), number(int64(bytes)), base))
+			to := m.sum(place, m.plus(m.times(row, s.pitch), s.at), m.times(column, bytes))
+			body(row, from, to)
 		})
 	})
 }

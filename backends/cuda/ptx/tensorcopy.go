@@ -235,7 +235,13 @@ func (s *factor) copy(m *tensor, into, from string) {
 			chunks(copyWord)()
 			return
 		}
-		m.either(s.words, chunks(copyWord), func() { m.compute(s, into, from) })
+		m.either(s.words, chunks(copyWord), func() {
+			if m.flat(s) || m.t.Size() != 2 {
+				m.compute(s, into, from)
+			} else {
+				m.pieces(s, into, from)
+			}
+		})
 	})
 	if s.source != "" {
 		m.line("add.s64 %s, %s, %s", s.source, s.source, m.mul(s.kStep, number(int64(strip(m.t)))))
@@ -249,27 +255,40 @@ const copyWord = 4
 // copyChunk copies a chunk in pieces of a size, and leaves zeros behind its first bytes, or
 // everywhere if it is not inside.
 func (m *tensor) copyChunk(to string, off int, from string, size int, bytes, inside string) {
+	m.copyWords(to, off, from, size, bytes, inside, "")
+}
+
+// copyWords is copyChunk where a predicate holds; "" does.
+func (m *tensor) copyWords(to string, off int, from string, size int, bytes, inside, holds string) {
 	for at := 0; at < chunkBytes; at += size {
 		left, level := bytes, "cg"
 		if size < chunkBytes {
 			left = m.op(word, "min.s32", m.op(word, "max.s32", m.op(word, "sub.s32", bytes, number(int64(at))), "0"), number(int64(size)))
 			level = "ca"
 		}
-		m.line("cp.async.%s.shared.global [%s+%d], [%s], %d, %s", level, to, off+at, plusOffset(from, at), size, m.op(word, "selp.b32", left, "0", inside))
+		m.line("%scp.async.%s.shared.global [%s+%d], [%s], %d, %s", on(holds), level, to, off+at, plusOffset(from, at), size, m.op(word, "selp.b32", left, "0", inside))
 	}
+}
+
+// mineOf returns where the thread's first chunk of a strip goes, and, as words, how many
+// rows there are from it on and how many bytes its chunks have.
+func (m *tensor) mineOf(s *factor, into, from string) (to, rows, bytes string) {
+	row, chunk, _ := m.mine(s)
+	to = m.sum(into, m.plus(m.offset(s, row, chunk), s.at))
+	rows, bytes = s.left, s.left
+	if s.alongK {
+		bytes = m.remainingBytes(m.depth, m.add(from, m.mul(m.wide(chunk), number(m.perChunk()))))
+	} else {
+		rows = m.remaining(m.depth, m.add(from, m.wide(row)), int64(s.rows))
+	}
+	return to, rows, bytes
 }
 
 // chunks copies chunks beside the threads, in pieces of a size.
 func (m *tensor) chunks(s *factor, into, from string, size int) {
 	w := m.writer
-	row, chunk, each := m.mine(s)
-	to := m.sum(into, m.plus(m.offset(s, row, chunk), s.at))
-	rows, bytes := s.left, s.left
-	if s.alongK {
-		bytes = m.remainingBytes(m.depth, w.add(from, w.mul(m.wide(chunk), number(m.perChunk()))))
-	} else {
-		rows = m.remaining(m.depth, w.add(from, m.wide(row)), int64(s.rows))
-	}
+	_, _, each := m.mine(s)
+	to, rows, bytes := m.mineOf(s, into, from)
 	source := s.source
 	for n := 0; n < s.rows; n += each {
 		if n > 0 {
