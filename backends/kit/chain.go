@@ -17,6 +17,12 @@ const (
 	mostChained = 2048 // instructions of a kernel
 )
 
+// mostWritten is how many instructions of a chain's kernel may be those of nodes that
+// are no products, a costly one counted as so many others. All of them are one block of
+// code, which a compiler takes seconds for where there are a thousand. By then the
+// sums are in memory anyway, and a product with a kernel that reads it is as fast.
+const mostWritten, costlyWritten = 400, 4
+
 // chain makes one kernel of products that follow each other with few columns
 // each, and of what else reads these row by row: the layers of a small network.
 // The kernel's axes are the rows, so that vectors can lie along them; for each
@@ -161,6 +167,13 @@ func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
 	if r, ok := g.rowsOf(n.node); ok && r.count > g.columns() {
 		return nil
 	}
+	written := g.writtenOut(n)
+	for _, w := range with {
+		written += g.writtenOut(w)
+	}
+	if written > mostWritten {
+		return nil
+	}
 	m := n.unrolled(n.axis)
 	for _, w := range with {
 		w := w.unrolled(w.axis)
@@ -176,12 +189,29 @@ func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
 	if !rowsFit(m.kernel, g.localBytes) {
 		return nil
 	}
-	m.chained, m.at = true, n.at
+	m.chained, m.written, m.at = true, written, n.at
 	n.into, g.nodes[n.at] = m, m
 	for _, w := range with {
 		w.into = m
 	}
 	return m
+}
+
+// writtenOut returns how many instructions a node adds to the block of a chain's kernel
+// in which what reads its products is written out; see [mostWritten].
+func (g *graph) writtenOut(n rowwise) int {
+	if n.chained {
+		return n.written
+	}
+	if g.isRows(n.node) {
+		return 0
+	}
+	w := workOf(n.kernel)
+	count := len(n.kernel.Instrs) + (costlyWritten-1)*w.costly
+	if n.axis >= 0 {
+		count *= int(n.kernel.Axes[n.axis].Size)
+	}
+	return count
 }
 
 // worthChaining returns all that reads what a node makes, if it can run by the same

@@ -73,3 +73,33 @@ func TestWhatIsChained(t *testing.T) {
 		})
 	}
 }
+
+// gates are slices of one product's columns, as recurrent networks have them.
+func gates(columns, slices int) string {
+	rows := fmt.Sprintf("tensor<64x%dxf32>", columns)
+	all := fmt.Sprintf("tensor<64x%dxf32>", 3*columns)
+	var b strings.Builder
+	fmt.Fprintf(&b, "func.func @main(%%x: tensor<64x32xf32>, %%w: tensor<32x%dxf32>, %%v0: %s) -> %s {\n", 3*columns, rows, rows)
+	fmt.Fprintf(&b, "  %%p = stablehlo.dot_general %%x, %%w, contracting_dims = [1] x [0] : (tensor<64x32xf32>, tensor<32x%dxf32>) -> %s\n", 3*columns, all)
+	for i := range slices {
+		fmt.Fprintf(&b, "  %%s%d = stablehlo.slice %%p [0:64, %d:%d] : (%s) -> %s\n", i, i*columns, (i+1)*columns, all, rows)
+		fmt.Fprintf(&b, "  %%a%d = stablehlo.add %%s%d, %%v%d : %s\n  %%v%d = stablehlo.tanh %%a%d : %s\n", i, i, i, rows, i+1, i, rows)
+	}
+	fmt.Fprintf(&b, "  return %%v%d : %s\n}", slices, rows)
+	return b.String()
+}
+
+// A product of which several slices are used is made once, by itself; of which one is used,
+// that alone is made, with what follows it.
+func TestSlicesOfAProduct(t *testing.T) {
+	for _, c := range []struct{ columns, slices, kernels int }{
+		{32, 1, 1}, {32, 2, 2}, {32, 3, 2}, {64, 3, 2},
+	} {
+		p := compileFor(t, gates(c.columns, c.slices), kit.Options{Columns: few(256)})
+		require.Len(t, p.Steps, c.kernels, "%d slices of %d columns: %v", c.slices, c.columns, p)
+		for _, k := range p.Kernels {
+			require.Less(t, len(k.Instrs), 40, "written out by columns: %v", k)
+		}
+		samePasses(t, gates(c.columns, c.slices))
+	}
+}

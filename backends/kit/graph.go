@@ -55,6 +55,7 @@ type node struct {
 	at       int           // its place in the order
 	kept     bool          // it does more than to give values
 	chained  bool          // its kernel is of rows; see chain
+	written  int           // of that: see mostWritten
 	// inParts is another way to make what the node makes: its first stage copies an
 	// operand, the others write over parts of that. See update.
 	inParts *node

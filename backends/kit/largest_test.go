@@ -16,7 +16,7 @@ func TestLargest(t *testing.T) {
 	p, err := backends.Load(t.Context(), backends.NewModule(`func.func @main(%a: tensor<16x4xf32>, %b: tensor<4x64xf32>) -> tensor<8x64xf32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<16x4xf32>, tensor<4x64xf32>) -> tensor<16x64xf32> loc("train.go":41:0)
   %1 = stablehlo.dot_general %0, %b, contracting_dims = [1] x [1] : (tensor<16x64xf32>, tensor<4x64xf32>) -> tensor<16x4xf32> loc("train.go":42:0)
-  %2 = stablehlo.slice %1 [0:8, 0:4] : (tensor<16x4xf32>) -> tensor<8x4xf32>
+  %2 = stablehlo.slice %1 [0:16:2, 0:4] : (tensor<16x4xf32>) -> tensor<8x4xf32>
   %3 = stablehlo.dot_general %2, %b, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x64xf32>) -> tensor<8x64xf32> loc("train.go":43:0)
   return %3 : tensor<8x64xf32>
 }`), backends.Options{})
