@@ -71,14 +71,19 @@ func TestBackendsThatBreakTheirContract(t *testing.T) {
 		"no memory":         {set(0, func(v *soa.View) { *v = soa.View{Type: v.Type, Strides: []int{40, 1}} }), "has no memory"},
 		"no strides":        {set(0, func(v *soa.View) { v.Strides = nil }), "has 0 strides"},
 		"too many strides":  {set(0, func(v *soa.View) { v.Strides = []int{1600, 40, 1} }), "has 3 strides"},
-		"far stride":        {set(0, func(v *soa.View) { v.Strides = []int{1 << 40, 1} }), "must be dense"},
-		"stride 0":          {set(0, func(v *soa.View) { v.Strides = []int{0, 1} }), "must be dense"},
-		"negative stride":   {set(0, func(v *soa.View) { v.Strides = []int{-40, 1} }), "must be dense"},
-		"transposed":        {set(0, func(v *soa.View) { v.Strides = []int{1, 40} }), "must be dense"},
-		"overlapping rows":  {set(0, func(v *soa.View) { v.Strides = []int{1, 1} }), "must be dense"},
-		"table of none":     {set(0, func(v *soa.View) { v.Table = nil; v.Table = append(v.Table, nil) }), "has a table"},
-		"off its element":   {set(0, func(v *soa.View) { *v = misplaced(v.Type) }), "bytes after a multiple of"},
-		"one memory":        {func(c *backends.Call) { c.Results[1] = c.Results[0] }, "results 0 and 1 are in one memory"},
+		"far stride":        {set(0, func(v *soa.View) { v.Strides = []int{1 << 40, 1} }), "leaves its memory"},
+		"more than its memory": {set(0, func(v *soa.View) {
+			of := *v
+			*v = soa.Make(types.Of(types.F32, 4))
+			v.Type, v.Strides = of.Type, soa.Dense(of.Type.Shape)
+		}), "leaves its memory, of 16 bytes"},
+		"stride 0":         {set(0, func(v *soa.View) { v.Strides = []int{0, 1} }), "must be dense"},
+		"negative stride":  {set(0, func(v *soa.View) { v.Strides = []int{-40, 1} }), "leaves its memory"},
+		"transposed":       {set(0, func(v *soa.View) { v.Strides = []int{1, 40} }), "must be dense"},
+		"overlapping rows": {set(0, func(v *soa.View) { v.Strides = []int{1, 1} }), "must be dense"},
+		"table of none":    {set(0, func(v *soa.View) { v.Table = nil; v.Table = append(v.Table, nil) }), "has a table"},
+		"off its element":  {set(0, func(v *soa.View) { *v = misplaced(v.Type) }), "bytes after a multiple of"},
+		"one memory":       {func(c *backends.Call) { c.Results[1] = c.Results[0] }, "results 0 and 1 are in one memory"},
 		"overlapping memory": {func(c *backends.Call) {
 			b := soa.New(4 * 1700)
 			c.Results[0], c.Results[1] = b.ViewAt(0, c.Results[0].Type), b.ViewAt(400, c.Results[1].Type)

@@ -91,7 +91,7 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 		return b.RemoteAt(b.at+uintptr(offset), t)
 	}
 	mem := b.mem[offset : offset+t.Bytes()]
-	v := View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem))}
+	v := View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem)), room: room{offset, len(b.mem) - offset}}
 	if b.off {
 		v.hold = b
 	}
@@ -104,7 +104,8 @@ func Make(t types.Type) View { return New(t.Bytes()).View(t) }
 
 // At returns a dense view of the memory at p, which must hold the elements of
 // t for as long as the view is used. It is for backends, whose own memory
-// plans know that.
+// plans know that. The memory has no known end: [View.Check] cannot tell that a type or
+// strides leave it.
 func At(p unsafe.Pointer, t types.Type) View {
-	return View{Type: t, Strides: Dense(t.Shape), base: p}
+	return View{Type: t, Strides: Dense(t.Shape), base: p, room: endless}
 }

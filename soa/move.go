@@ -151,9 +151,12 @@ func Copy(dst, src View) error {
 	if dst.IsZero() {
 		return errors.New("copy of no view")
 	}
-	for _, b := range [...]*Buffer{src.hold, dst.hold} {
-		if b != nil && b.over() {
+	for _, v := range [...]*View{&src, &dst} {
+		if v.hold != nil && v.hold.over() {
 			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
+		}
+		if len(v.Strides) != v.Type.Rank() || v.Type.Elements() > 0 && !v.room.takes(v) {
+			return fmt.Errorf("copy of %v: %v leaves its memory: its type or strides were changed since it was made", src.Type, *v)
 		}
 	}
 	if dst.ReadOnly() {
@@ -173,6 +176,9 @@ func Copy(dst, src View) error {
 // Zero sets the elements of a dense view to 0.
 func Zero(v View) {
 	if n := v.Type.Bytes(); n > 0 {
+		if n > v.room.after {
+			panic(fmt.Sprintf("soa: zeros for %v in memory of %d bytes", v.Type, v.room.after))
+		}
 		clear(unsafe.Slice((*byte)(v.base), n))
 	}
 	KeepAlive(v)

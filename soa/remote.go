@@ -40,9 +40,13 @@ func OfRemote(m Remote, at uintptr, n int) *Buffer {
 
 // RemoteAt returns a dense view of what lies at an address of b's remote memory,
 // whether it is b's or not. It is for backends, whose own memory plans know how
-// long it is there: see [At].
+// long it is there, and where it ends if it is not b's: see [At].
 func (b *Buffer) RemoteAt(at uintptr, t types.Type) View {
-	return View{Type: t, Strides: Dense(t.Shape), base: address(at), hold: b}
+	v := View{Type: t, Strides: Dense(t.Shape), base: address(at), hold: b, room: endless}
+	if n := int(at - b.at); at >= b.at && n < b.n {
+		v.room = room{n, b.n - n}
+	}
+	return v
 }
 
 // address is an address of remote memory as views have them. Nobody follows it: the
@@ -144,6 +148,6 @@ func fetch(v View) (View, []byte, error) {
 	if err := v.Remote().Read(span, uintptr(v.base)+uintptr(lo*size)); err != nil {
 		return View{}, nil, err
 	}
-	w := View{Type: v.Type, Strides: v.Strides, base: unsafe.Pointer(&span[-lo*size])}
+	w := View{Type: v.Type, Strides: v.Strides, base: unsafe.Pointer(&span[-lo*size]), room: room{-lo * size, n + lo*size}}
 	return w, span, nil
 }

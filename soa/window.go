@@ -20,7 +20,7 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	case len(strides) != t.Rank():
 		return View{}, fmt.Errorf("%d strides for %v: want one per dimension", len(strides), t)
 	}
-	v := View{Type: t, Strides: slices.Clone(strides), base: unsafe.Pointer(unsafe.SliceData(mem))}
+	v := View{Type: t, Strides: slices.Clone(strides), base: unsafe.Pointer(unsafe.SliceData(mem)), room: room{after: len(mem) * t.DType.Size()}}
 	if t.Elements() == 0 {
 		return v, nil
 	}
@@ -39,7 +39,7 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 		return View{}, fmt.Errorf("%v with strides %v at %d reaches from element %d to %d of a slice of %d",
 			t, strides, offset, lo+offset, hi+offset, len(mem))
 	}
-	v.base = unsafe.Pointer(&mem[offset])
+	v.base, v.room = unsafe.Pointer(&mem[offset]), v.room.from(offset*t.DType.Size())
 	return v, nil
 }
 
@@ -57,7 +57,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 	if axis < 0 || axis > first.Type.Rank() {
 		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
 	}
-	table, hold := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}
+	table, hold, all := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}, first.room
 	for i, c := range columns {
 		switch {
 		case c.Table != nil:
@@ -69,7 +69,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		case c.Remote() != first.Remote():
 			return View{}, fmt.Errorf("column %d lies in the memory of another device than column 0", i)
 		}
-		table[i] = c.base
+		table[i], all = c.base, room{min(all.before, c.room.before), min(all.after, c.room.after)}
 		if c.hold != nil {
 			hold.also = append(hold.also, c.hold)
 		}
@@ -83,6 +83,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		Strides:   slices.Insert(slices.Clone(first.Strides), axis, 0),
 		Table:     table,
 		TableAxis: axis,
+		room:      all,
 	}, nil
 }
 
@@ -128,7 +129,9 @@ func (v View) Overlaps() bool {
 
 // Check reports what makes v unusable: a type that cannot be, strides or a
 // table that do not fit the type, no memory, or some that does not start at a
-// multiple of the element's size, or is off the Go heap and was released.
+// multiple of the element's size, is less than type and strides take, or is off the Go
+// heap and was released. Of memory of [At], and of pointers that the caller wrote into a
+// table, nobody knows where it ends.
 func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
 		return err
@@ -146,12 +149,18 @@ func (v View) Check() error {
 		return nil
 	}
 	if v.Table == nil {
-		return v.checkBase(v.base)
+		if err := v.checkBase(v.base); err != nil {
+			return err
+		}
 	}
 	for _, base := range v.Table {
 		if err := v.checkBase(base); err != nil {
 			return err
 		}
+	}
+	if !v.room.takes(&v) {
+		return fmt.Errorf("%v with strides %v leaves its memory, of %d bytes from its first element on and %d before: its type or strides were changed since it was made",
+			v.Type, v.Strides, v.room.after, v.room.before)
 	}
 	return nil
 }
@@ -171,6 +180,7 @@ func (v View) checkBase(base unsafe.Pointer) error {
 // offset moves the view's origin by n elements.
 func (v View) offset(n int) View {
 	n *= v.Type.DType.Size()
+	v.room = v.room.from(n)
 	if v.Table == nil {
 		v.base = unsafe.Add(v.base, n)
 		return v
@@ -186,7 +196,8 @@ func (v View) offset(n int) View {
 func (v View) index(axis, i int) View {
 	switch {
 	case v.Table == nil:
-		v.base = unsafe.Add(v.base, i*v.Strides[axis]*v.Type.DType.Size())
+		n := i * v.Strides[axis] * v.Type.DType.Size()
+		v.base, v.room = unsafe.Add(v.base, n), v.room.from(n)
 	case axis == v.TableAxis:
 		v.base, v.Table = v.Table[i], nil
 	default:

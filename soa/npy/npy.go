@@ -101,7 +101,7 @@ func viewOf(body []byte, t types.Type) (soa.View, error) {
 		copy(b.Bytes(), body)
 		return b.View(t), nil
 	}
-	return soa.At(p, t), nil
+	return soa.Wrap(body).View(t), nil
 }
 
 // ReadFile reads a .npy file, or as many bytes of a pipe or device as its header

@@ -1,0 +1,49 @@
+package soa
+
+import "math/bits"
+
+// room is the memory around the first element of a view, in bytes: callers may change
+// type and strides of a view, which are exported, but not where its memory ends. Of a
+// table it is what all columns have.
+type room struct{ before, after int }
+
+// endless is the room of memory whose bounds nobody knows.
+var endless = room{1 << 62, 1 << 62}
+
+// from is the room around the element that lies so many bytes further.
+func (r room) from(bytes int) room { return room{r.before + bytes, r.after - bytes} }
+
+// takes reports whether the elements of v, which has some and a valid type, are in r.
+func (r room) takes(v *View) bool {
+	switch {
+	case r == room{} && v.Table != nil: // of the caller's own pointers
+		return true
+	case r.before < 0 || r.after < 0:
+		return false
+	}
+	size := uint64(v.Type.DType.Size())
+	lo, hi := uint64(0), size
+	for i, d := range v.Type.Shape {
+		if d == 1 || v.Table != nil && i == v.TableAxis {
+			continue
+		}
+		stride := v.Strides[i]
+		far := uint64(stride)
+		if stride < 0 {
+			far = -far
+		}
+		over, n := bits.Mul64(far, uint64(d-1)*size)
+		if over != 0 || n > uint64(endless.after) {
+			return false
+		}
+		if stride < 0 {
+			lo += n
+		} else {
+			hi += n
+		}
+		if lo > uint64(r.before) || hi > uint64(r.after) {
+			return false
+		}
+	}
+	return hi <= uint64(r.after)
+}
