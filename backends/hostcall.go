@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"ltc/soa"
@@ -18,8 +19,8 @@ type HostCall struct {
 	Args, Results []soa.View
 }
 
-// HostFunc runs a custom_call. Its error ends the program's run with a
-// [RunError].
+// HostFunc runs a custom_call. Its error, or a panic of it, ends the program's run with
+// a [RunError].
 type HostFunc func(ctx context.Context, c *HostCall) error
 
 var hostFuncs struct {
@@ -51,8 +52,20 @@ func RegisterHost(name string, f HostFunc) error {
 	if hostFuncs.byName == nil {
 		hostFuncs.byName = map[string]hostFunc{}
 	}
-	hostFuncs.byName[name] = hostFunc{f, caller}
+	hostFuncs.byName[name] = hostFunc{f.guarded(caller), caller}
 	return nil
+}
+
+// guarded is f with its panics as errors: backends call it on goroutines of their own.
+func (f HostFunc) guarded(caller string) HostFunc {
+	return func(ctx context.Context, c *HostCall) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("it panicked, registered at %s: %v\n%s", caller, p, debug.Stack())
+			}
+		}()
+		return f(ctx, c)
+	}
 }
 
 // Host returns the host function registered under name, or nil.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/internal/env"
 	"ltc/ir"
@@ -18,8 +20,12 @@ import (
 type Device struct {
 	name    string
 	opened  callsite.Site
-	backend backends.Backend
-	options backends.Options
+	backend *border.Backend
+	null    bool // it is the backend null, which computes nothing
+	// distrusted: the backend has broken its contract in a run. It gets no memory any more
+	// that it could write over.
+	distrusted atomic.Bool
+	options    backends.Options
 
 	memory   memory
 	live     *liveValues // nil unless they are tracked
@@ -101,9 +107,12 @@ func Open(name string, opts ...Option) (*Device, error) {
 		return nil, err
 	}
 	var sites callsite.Cache
-	d := &Device{name: name, opened: sites.Caller(), backend: b, bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
+	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
 	d.memory.init()
-	d.memory.own, _ = b.(backends.Allocator)
+	d.null = d.backend.Name() == "null"
+	if d.backend.Allocates() {
+		d.memory.own = d.backend
+	}
 	d.options.Warn = d.fellBack
 	if err := d.fromEnvironment(); err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, err)
@@ -128,12 +137,17 @@ func (d *Device) Name() string {
 	return d.name
 }
 
-// Devices lists what the device's backend can run on.
+// Devices lists what the device's backend can run on; nothing, which is logged, if asking
+// it panics.
 func (d *Device) Devices() []backends.Device {
 	if !d.opens() {
 		return nil
 	}
-	return d.backend.Devices()
+	all, err := d.backend.Devices()
+	if err != nil {
+		d.log(slog.LevelWarn, "a backend does not tell its devices", slog.Any("error", err))
+	}
+	return all
 }
 
 // String returns the name.

@@ -15,7 +15,7 @@
 // A bad operation gives a tensor that holds an [*OpError]; operations on it
 // pass the error on, and MarkStep, Value and Err return it.
 //
-// imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/lower, ltc/backends,
+// imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/lower, ltc/backends, ltc/internal/border,
 // ltc/soa and the packages below them; never a backend: a program imports the
 // ones it wants for their side effect, as with database/sql.
 package lazy

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/internal/callsite"
 )
 
@@ -67,18 +67,13 @@ func conflict(a *assignment, past callsite.Site, host bool) error {
 	return opError(a.site, "mark_step", ErrConflict, nil, "variable %q is assigned at %v, but %s", a.v.name, a.site, what)
 }
 
-// overwritten reports whether the run has put the result where the version before lies.
-func (a *assignment) overwritten(call *backends.Call) bool {
-	return a.result < len(call.Results) && a.arg < len(call.Args) && call.Results[a.result].Base() == call.Args[a.arg].Base()
-}
-
 // settle makes the new version that of the program, or takes it back, and with
 // it those before it that failed, too.
-func (a *assignment) settle(call *backends.Call, err error) {
+func (a *assignment) settle(f *flight, err error) {
 	v := a.v
 	v.mu.Lock()
 	if err == nil {
-		a.next.view.Locate(call.Results[a.result])
+		a.next.view.Locate(f.call.Results[a.result])
 		a.next.old = nil
 	} else {
 		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it at %v failed: %w", v.name, a.site, err)
@@ -89,8 +84,8 @@ func (a *assignment) settle(call *backends.Call, err error) {
 			v.assigned, v.now = v.now.before, v.now.old
 		}
 		a.next.fall()
-		if errors.Is(err, errRefused) && a.overwritten(call) && v.lost == nil {
-			v.lost = opError(a.site, "mark_step", errRefused, nil, "variable %q was overwritten by a run whose results were refused: set it again; %v", v.name, err)
+		if f.mayHaveWritten(a.arg, a.result, err) {
+			v.tear(opError(a.site, "mark_step", border.ErrBroken, nil, "variable %q may have been written over by the run of a backend that broke its contract: give it values again, by Init or SetValues; %v", v.name, err))
 		}
 	}
 	v.mu.Unlock()

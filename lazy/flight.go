@@ -2,14 +2,17 @@ package lazy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -32,7 +35,7 @@ type flight struct {
 	pinned  []*value // unpinned at the end
 	assigns []assignment
 	donors  []donor
-	brought []uintptr     // where the memory is that the call has for results[i]; 0: none
+	own     []bool        // the call has memory for results[i]
 	roots   []*value      // of results[i]; nil for one that has its value from another
 	after   []func(error) // step closures
 	late    []*flight     // of later steps that were not run: their closures come after these
@@ -174,18 +177,30 @@ func (f *flight) gather() error {
 	if err := f.spare(); err != nil {
 		return err
 	}
-	f.brought = f.brought[:0]
-	for _, v := range f.call.Results {
-		f.brought = append(f.brought, uintptr(v.Base()))
+	f.own = f.own[:0]
+	for i := range f.call.Results {
+		f.own = append(f.own, !f.call.Results[i].IsZero())
 	}
 	return nil
 }
 
+// runProgram hands the call to the program, and notes if its backend cannot be trusted.
+func (f *flight) runProgram() error {
+	err := f.program.exec.Execute(f.ctx, &f.call)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, border.ErrBroken) {
+		f.program.dev.distrusted.Store(true)
+	}
+	return f.program.explain(err)
+}
+
 // spare gives results memory of their own where what is donated to them is still
-// read.
+// read, or the backend has broken its contract before.
 func (f *flight) spare() error {
 	for _, o := range f.donors {
-		if o.copied {
+		if o.copied || o.result >= 0 && f.program.dev.distrusted.Load() {
 			if err := f.copied(o.result, o.d.t.dev, "", o.d.v.view.Type, o.d.site); err != nil {
 				return fmt.Errorf("a copy of the tensor donated at %v, which is still read: %w", o.d.site, err)
 			}
@@ -194,7 +209,7 @@ func (f *flight) spare() error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		// Nobody can pin the old version any more: the claim hides it.
-		if a.read.shared() {
+		if a.read.shared() || f.program.dev.distrusted.Load() {
 			if err := f.copied(a.result, a.v.dev, a.v.name, a.v.typ, a.site); err != nil {
 				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
 			}
@@ -213,33 +228,33 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 	return nil
 }
 
+// mayHaveWritten reports whether a run that ended with err may have written an argument
+// whose memory was offered to a result: all but one of a backend that broke its contract
+// have not, and such a one has not if it gave the result other memory.
+func (f *flight) mayHaveWritten(arg, result int, err error) bool {
+	if !errors.Is(err, border.ErrBroken) || f.own[result] {
+		return false
+	}
+	var at unsafe.Pointer
+	if result < len(f.call.Results) {
+		at = f.call.Results[result].Base()
+	}
+	return at == nil || arg >= 0 && at == f.args[arg].view.Base()
+}
+
 // execute hands the call to the backend.
-func (f *flight) execute() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicked(f.program.dev, "Execute", r)
-		}
-	}()
+func (f *flight) execute() error {
 	f.count.runs.Add(1)
 	if f.q == nil || f.q.dev.runsInline() {
-		return f.checked(f.program.exec.Execute(f.ctx, &f.call))
+		return f.runProgram()
 	}
 	start := time.Now()
-	err = f.checked(f.program.exec.Execute(f.ctx, &f.call))
+	err := f.runProgram()
 	if took := time.Since(start); err == nil {
 		f.program.measured(took)
 		f.program.dev.metrics.sample(executeTime, float64(took))
 	}
 	return err
-}
-
-// checked explains the backend's error, and holds its results to their types:
-// tensors have had them since they were recorded.
-func (f *flight) checked(err error) error {
-	if err != nil {
-		return f.program.explain(err)
-	}
-	return f.accepts()
 }
 
 // settle publishes what the run made, or its error, takes back assignments that
@@ -269,7 +284,12 @@ func (f *flight) settle(err error) {
 
 func (f *flight) settleAssigns(err error) {
 	for i := range f.assigns {
-		f.assigns[i].settle(&f.call, err)
+		f.assigns[i].settle(f, err)
+	}
+	for i := range f.donors {
+		if o := &f.donors[i]; o.result >= 0 && !o.copied && f.mayHaveWritten(slices.Index(f.args, o.d.v), o.result, err) {
+			o.d.v.err = fmt.Errorf("the tensor donated at %v may have been written over: %w", o.d.site, err)
+		}
 	}
 }
 

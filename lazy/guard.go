@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/ops"
@@ -43,7 +44,7 @@ type guards struct {
 	indices []indexGuard
 	// What computes the indices that are no arguments, and the arguments of the program
 	// that it takes; nil if all are.
-	exec backends.Executable
+	exec *border.Executable
 	args []int
 	nans bool
 }
@@ -103,7 +104,7 @@ func newGuards(ctx context.Context, d *Device, g *ir.Graph) (*guards, error) {
 	part, args := g.Part(computed)
 	var err error
 	x.args = args
-	x.exec, err = d.compile(ctx, lower.Text(part, true), d.quietly())
+	x.exec, err = d.compile(ctx, part, lower.Text(part, true), d.quietly())
 	return x, err
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
 	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
@@ -73,7 +75,7 @@ func (d *Device) FreeMemoryCache() {
 type memory struct {
 	pool  *soa.Pool
 	alloc func(types.Type) soa.View // pool.Make
-	own   backends.Allocator        // of a device whose memory is not the host's; nil otherwise
+	own   *border.Backend           // of a device whose memory is not the host's; nil otherwise
 	limit int64                     // 0: none
 	cache int64
 
@@ -178,17 +180,23 @@ func (m *memory) release(n int64) {
 // metered is an executable whose results come from the device's memory, and of
 // whose copies the device has samples.
 type metered struct {
-	backends.Executable
-	dev     *Device
-	of      *program
-	copying backends.Copying // nil if the backend does not say
-	copied  atomic.Int64     // bytes that have been sampled
-	guards  *guards          // nil: none look at data
+	runner
+	whole  *border.Executable // nil if ops run one by one
+	dev    *Device
+	of     *program
+	copied atomic.Int64 // bytes that have been sampled
+	mute   atomic.Bool  // nobody tells what was copied
+	guards *guards      // nil: none look at data
 }
 
-func newMetered(exec backends.Executable, d *Device, p *program) *metered {
-	e := &metered{Executable: exec, dev: d, of: p}
-	e.copying, _ = exec.(backends.Copying)
+// runner runs a program: whole, or its ops one by one.
+type runner interface {
+	Execute(context.Context, *backends.Call) error
+}
+
+func newMetered(exec runner, d *Device, p *program) *metered {
+	e := &metered{runner: exec, dev: d, of: p}
+	e.whole, _ = exec.(*border.Executable)
 	return e
 }
 
@@ -202,13 +210,17 @@ func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	}
 	c.Alloc, c.Resident = m.alloc, true
 	if m.limit > 0 {
-		n := e.needs(c)
+		workspace, err := e.workspace()
+		if err != nil {
+			return err
+		}
+		n := workspace + e.needs(c)
 		if !m.reserve(n) {
-			return e.shortage(n)
+			return e.shortage(n, workspace)
 		}
 		defer m.release(n)
 	}
-	err := e.Executable.Execute(ctx, c)
+	err := e.runner.Execute(ctx, c)
 	e.sampleCopies()
 	return err
 }
@@ -216,10 +228,14 @@ func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 // sampleCopies samples what has been copied since it was last called: by one
 // run, or by those that ended at once.
 func (e *metered) sampleCopies() {
-	if e.copying == nil {
+	if e.whole == nil || e.mute.Load() {
 		return
 	}
-	now, before := e.copying.CopiedBytes(), e.copied.Load()
+	now, err := e.whole.CopiedBytes()
+	if err != nil && !e.mute.Swap(true) {
+		e.dev.log(slog.LevelWarn, "a backend does not tell what its runs have copied", slog.Any("error", err))
+	}
+	before := e.copied.Load()
 	for now > before && !e.copied.CompareAndSwap(before, now) {
 		before = e.copied.Load()
 	}
@@ -228,22 +244,23 @@ func (e *metered) sampleCopies() {
 	}
 }
 
-// needs returns the bytes that a run takes besides its arguments.
+// needs returns the bytes that results of a run take.
 func (e *metered) needs(c *backends.Call) int64 {
-	n := e.workspace()
-	for j, r := range e.Signature().Results {
-		if r.Alias < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
+	n := int64(0)
+	for j, r := range e.of.graph.Results {
+		if e.of.graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
 			n += soa.PooledBytes(r.Type)
 		}
 	}
 	return n
 }
 
-func (e *metered) workspace() int64 {
-	if s, ok := e.Executable.(backends.Sized); ok {
-		return int64(s.WorkspaceBytes())
+func (e *metered) workspace() (int64, error) {
+	if e.whole == nil {
+		return 0, nil
 	}
-	return 0
+	n, err := e.whole.WorkspaceBytes()
+	return int64(n), err
 }
 
 // beyondMemory returns the first op of a program that no backend could run,
@@ -264,10 +281,10 @@ func beyondMemory(g *ir.Graph) *ir.Node {
 
 // shortage names the largest value of the program, which is the first to look
 // at.
-func (e *metered) shortage(n int64) error {
+func (e *metered) shortage(n, workspace int64) error {
 	largest := e.of.graph.Results[0]
 	nodes := e.of.graph.Results
-	if 2*e.workspace() > n {
+	if 2*workspace > n {
 		nodes = e.of.graph.Nodes
 	}
 	for _, x := range nodes {
@@ -276,7 +293,7 @@ func (e *metered) shortage(n int64) error {
 		}
 	}
 	reason := e.dev.memory.shortage(fmt.Sprintf("the step takes %s (results %s, workspace %s), the most for this %v of %s",
-		soa.Size(n), soa.Size(n-e.workspace()), soa.Size(e.workspace()), largest.Type, soa.Size(int64(largest.Type.Bytes()))))
+		soa.Size(n), soa.Size(n-workspace), soa.Size(workspace), largest.Type, soa.Size(int64(largest.Type.Bytes()))))
 	return nodeError(largest, ErrMemory, reason.Error())
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"ltc/backends"
@@ -38,7 +39,6 @@ type OpRun struct {
 type opByOp struct {
 	dev   *Device
 	graph *ir.Graph
-	sig   *backends.Signature
 	ops   []opAlone
 }
 
@@ -46,19 +46,19 @@ type opByOp struct {
 type opAlone struct {
 	node *ir.Node
 	args []*ir.Node // each once
-	exec backends.Executable
+	exec runner
 }
 
 // build compiles the program's text, or its ops one by one.
-func (p *program) build(ctx context.Context, d *Device) (backends.Executable, error) {
+func (p *program) build(ctx context.Context, d *Device) (runner, error) {
 	if d.opByOp {
 		return newOpByOp(ctx, d, p.graph)
 	}
-	return d.compile(ctx, p.text, d.options)
+	return d.whole(ctx, p, d.options)
 }
 
 func newOpByOp(ctx context.Context, d *Device, g *ir.Graph) (*opByOp, error) {
-	e := &opByOp{dev: d, graph: g, sig: signatureOf(g)}
+	e := &opByOp{dev: d, graph: g}
 	for _, n := range g.Nodes {
 		if n.Op == ir.OpParameter {
 			continue
@@ -111,12 +111,7 @@ func (p *program) compileAlone(ctx context.Context, d *Device) (err error) {
 	if !d.opByOp { // it only looks
 		o = d.quietly()
 	}
-	p.exec, err = d.withRoom(func() (backends.Executable, error) {
-		return d.compile(ctx, p.text, o)
-	})
-	if err == nil && p.exec == nil {
-		err = errors.New("the backend gave neither an executable nor an error")
-	}
+	p.exec, err = d.withRoom(func() (runner, error) { return d.whole(ctx, p, o) })
 	return err
 }
 
@@ -143,16 +138,6 @@ func signatureOf(g *ir.Graph) *backends.Signature {
 	return s
 }
 
-func (e *opByOp) Signature() *backends.Signature { return e.sig }
-
-func (e *opByOp) Bind(context.Context, map[int]soa.View) (backends.Executable, error) {
-	return nil, fmt.Errorf("programs run op by op cannot be bound: %w", errors.ErrUnsupported)
-}
-
-func (e *opByOp) Artifact() ([]byte, error) {
-	return nil, fmt.Errorf("programs run op by op have no artifact: %w", errors.ErrUnsupported)
-}
-
 // Execute runs the ops one by one. Donated arguments are written when all have
 // run.
 func (e *opByOp) Execute(ctx context.Context, c *backends.Call) error {
@@ -169,11 +154,25 @@ func (e *opByOp) Execute(ctx context.Context, c *backends.Call) error {
 			return aloneError(op.node, "run alone", err)
 		}
 		values[op.node.ID] = one.Results[0]
-		if e.dev.observer != nil {
-			e.dev.observer(OpRun{Node: infoOf(op.node), Index: i, Result: one.Results[0]})
+		if err := e.observe(OpRun{Node: infoOf(op.node), Index: i, Result: one.Results[0]}); err != nil {
+			return aloneError(op.node, "observe", err)
 		}
 	}
 	return e.finish(c, values)
+}
+
+// observe shows a run of an op to the function of [ObserveOps]. A panic of it is an error.
+func (e *opByOp) observe(op OpRun) (err error) {
+	if e.dev.observer == nil {
+		return nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the function given to ObserveOps panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	e.dev.observer(op)
+	return nil
 }
 
 // finish puts the values of the results where the call wants them: those that

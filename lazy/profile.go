@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -43,15 +44,14 @@ func (d *Device) Profile() []ProgramProfile {
 		if m == nil {
 			continue
 		}
-		profiler, ok := m.Executable.(backends.Profiler)
-		if !ok {
-			continue
+		steps, err := m.profile()
+		if err != nil {
+			d.log(slog.LevelWarn, "a backend does not tell what it has measured", slog.Any("error", err))
 		}
-		steps := profiler.Profile()
 		if len(steps) == 0 {
 			continue
 		}
-		backends.LocateProfile(steps, m.Signature(), lower.Names(p.text))
+		backends.LocateProfile(steps, signatureOf(p.graph), lower.Names(p.text))
 		total := time.Duration(0)
 		for i := range steps {
 			if steps[i].Depth == 0 {
@@ -62,6 +62,13 @@ func (d *Device) Profile() []ProgramProfile {
 	}
 	slices.SortStableFunc(all, func(a, b ProgramProfile) int { return int(b.Total - a.Total) })
 	return all
+}
+
+func (e *metered) profile() ([]backends.StepProfile, error) {
+	if e.whole == nil {
+		return nil, nil
+	}
+	return e.whole.Profile()
 }
 
 // ready returns the programs that have been compiled.

@@ -24,7 +24,7 @@ type program struct {
 	results int
 	compiling
 	text   string
-	exec   backends.Executable
+	exec   runner
 	took   time.Duration
 	likely time.Duration // how long a run takes, judged by the graph
 	runs   atomic.Int64  // how long they took, in ns; 0 before the first
@@ -33,6 +33,7 @@ type program struct {
 
 	dev     *Device
 	bytes   int64         // what it takes in the cache, once it is known
+	code    int64         // the executable's share of that
 	element *list.Element // in the cache; nil when it was dropped
 }
 
@@ -151,7 +152,7 @@ func (p *program) compile(ctx context.Context, d *Device) error {
 			return err
 		}
 	}
-	exec, err := d.withRoom(func() (backends.Executable, error) { return p.build(ctx, d) })
+	exec, err := d.withRoom(func() (runner, error) { return p.build(ctx, d) })
 	if err != nil {
 		if n := beyondMemory(p.graph); n != nil {
 			return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))
@@ -163,10 +164,10 @@ func (p *program) compile(ctx context.Context, d *Device) error {
 	if err != nil {
 		return fmt.Errorf("%scompile for %s: %w", p.firstLine(err), d.name, p.placed(err))
 	}
-	if exec == nil {
-		return fmt.Errorf("compile for %s: the backend gave neither an executable nor an error", d.name)
-	}
 	e := newMetered(exec, d, p)
+	if p.code, err = codeBytes(e.whole, len(p.text)); err != nil {
+		return fmt.Errorf("compile for %s: %w", d.name, err)
+	}
 	if e.guards, err = newGuards(ctx, d, p.graph); err != nil {
 		return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
 	}
@@ -258,5 +259,5 @@ func (p *program) measured(took time.Duration) {
 // runsInline reports whether programs run on the goroutine that asks for them,
 // however long they take: goroutines are not wanted, or there is nothing to run.
 func (d *Device) runsInline() bool {
-	return d.options.Threads == 1 || d.backend.Name() == "null"
+	return d.options.Threads == 1 || d.null
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/ir"
 	"ltc/soa"
 )
@@ -101,7 +102,7 @@ func (c *programCache) len() int {
 
 // withRoom compiles a program. Where the system has no room left for code, the older
 // half of all programs is dropped and it is compiled again, then without all others.
-func (d *Device) withRoom(compile func() (backends.Executable, error)) (backends.Executable, error) {
+func (d *Device) withRoom(compile func() (runner, error)) (runner, error) {
 	e, err := compile()
 	for _, part := range [...]int{2, 0} {
 		if !errors.Is(err, backends.ErrExhausted) {
@@ -124,20 +125,24 @@ func (d *Device) withRoom(compile func() (backends.Executable, error)) (backends
 func (p *program) size() int64 {
 	const besides = 512 // entries of lists and maps
 	n := besides + int64(unsafe.Sizeof(*p)) + graphBytes(p.graph) + int64(len(p.text))
-	if m, ok := p.exec.(*metered); ok {
-		n += codeBytes(m.Executable, len(p.text))
+	if _, ok := p.exec.(*metered); ok {
+		n += p.code
 	}
 	return n
 }
 
 // codeBytes returns what an executable takes: what its backend says, or an
 // estimate. The evaluator holds of a program about six times the text.
-func codeBytes(e backends.Executable, text int) int64 {
-	if r, ok := e.(backends.Resident); ok {
-		return int64(r.ResidentBytes())
-	}
+func codeBytes(e *border.Executable, text int) (int64, error) {
 	const perByteOfText = 6
-	return perByteOfText * int64(text)
+	if e == nil {
+		return perByteOfText * int64(text), nil
+	}
+	n, err := e.ResidentBytes()
+	if n < 0 {
+		n = perByteOfText * text
+	}
+	return int64(n), err
 }
 
 // graphBytes estimates what a graph takes. Bodies of composites, which the

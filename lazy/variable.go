@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,7 @@ type variable struct {
 	now      *value        // the latest version; it may still be on its way
 	assigned callsite.Site // where that was assigned
 	lost     *OpError      // of an assignment that was in no trace, until somebody asks
+	torn     bool          // lost stays until the variable gets values: those it has are none
 	failed   error         // of the latest version that was taken back, until it was read
 }
 
@@ -57,7 +59,9 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 }
 
 // Init gives the variable t values from f, and returns t. It waits for no
-// step: call it before the variable is used.
+// step: call it before the variable is used. Where f, or the function that it gives,
+// fails or panics, the tensor returned is poisoned, and steps that use the variable fail
+// with that error until it gets values.
 func (t *Tensor) Init(f Initializer) *Tensor {
 	if b := firstBad("init", t); b != nil {
 		return b
@@ -65,19 +69,39 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	if t.v == nil {
 		return t.misuse("init", "it is not a variable")
 	}
-	if f == nil {
-		return t.misuse("init", "there is no initializer")
-	}
 	at := t.callSite()
-	view, err := t.dev.memory.make(t.v.typ)
+	view, err := t.initial(f, at)
 	if err != nil {
-		return t.dev.poisoned(nil, memoryError(at, "init", err))
-	}
-	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
-		return t.misuse("init", err.Error())
+		t.v.mu.Lock()
+		defer t.v.mu.Unlock()
+		t.v.tear(err)
+		return t.dev.poisoned(nil, err)
 	}
 	t.v.set(view, at)
 	return t
+}
+
+// initial returns the values that f gives the variable t.
+func (t *Tensor) initial(f Initializer, at callsite.Site) (view soa.View, failed *OpError) {
+	misused := func(format string, args ...any) *OpError {
+		return opError(at, "init", ErrUsage, []*Tensor{t}, format, args...)
+	}
+	if f == nil {
+		return view, misused("there is no initializer for variable %q", t.v.name)
+	}
+	view, err := t.dev.memory.make(t.v.typ)
+	if err != nil {
+		return view, memoryError(at, "init", err)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			failed = misused("the initializer of variable %q panicked: %v\n%s", t.v.name, r, debug.Stack())
+		}
+	}()
+	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
+		return view, misused("%v (variable %q)", err, t.v.name)
+	}
+	return view, nil
 }
 
 // misuse returns a poisoned tensor for a call that t does not allow.
@@ -99,6 +123,9 @@ func (v *variable) set(view soa.View, at callsite.Site) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now, v.assigned = &value{name: v.name, view: view, version: true, host: true}, at
+	if v.torn {
+		v.torn, v.lost = false, nil
+	}
 	v.dev.live.born(v.now, "variable", v.made)
 }
 
@@ -112,6 +139,13 @@ func (v *variable) lose(err *OpError) {
 	}
 }
 
+// tear has the variable be an error until it gets values. The caller has mu.
+func (v *variable) tear(err *OpError) {
+	if !v.torn {
+		v.lost, v.torn = err, true
+	}
+}
+
 // takeLost returns the error of a lost assignment, once.
 func (v *variable) takeLost() error {
 	v.mu.Lock()
@@ -120,7 +154,9 @@ func (v *variable) takeLost() error {
 		return nil
 	}
 	err := v.lost
-	v.lost = nil
+	if !v.torn {
+		v.lost = nil
+	}
 	return err
 }
 

@@ -126,10 +126,6 @@ func cut(c *soa.Collection) string {
 // sizes reports sizes of inputs and results that do not go together, where the backend
 // knows that without a run: in the first batch, or in the last one, which may be less.
 func (b *Bound) sizes() error {
-	s, ok := b.model.exec.(backends.Sizing)
-	if !ok {
-		return nil
-	}
 	r := b.runs.Get()
 	defer b.runs.Put(r)
 	for _, batch := range []int{0, b.in.Batches() - 1} {
@@ -139,7 +135,7 @@ func (b *Bound) sizes() error {
 		if err := r.place(b, batch); err != nil {
 			return err
 		}
-		if err := s.CheckSizes(&r.call); err != nil {
+		if err := b.model.exec.CheckSizes(&r.call); err != nil {
 			if why := r.whole(b); why != "" {
 				return fmt.Errorf("batch %d: %w%s", batch, err, why)
 			}

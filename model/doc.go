@@ -7,5 +7,5 @@
 //	m, err := model.New(ctx, backend, backends.NewModule(x.Text), x.Constants)
 //	err = m.Bind(in, out).Run(ctx, nil, batch)
 //
-// imports only ltc/backends, ltc/internal/spare, ltc/ir/types and ltc/soa.
+// imports only ltc/backends, ltc/internal/border, ltc/internal/spare, ltc/ir/types and ltc/soa.
 package model

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/internal/border"
 	"ltc/soa"
 )
 
 // Model is a compiled program whose constants have values. It is immutable; any
 // number of goroutines may use it at once. The zero Model is none: to run it is an error.
 type Model struct {
-	exec   backends.Executable
+	exec   *border.Executable
 	sig    *backends.Signature
 	inputs []int // arguments that are no constants
 }
@@ -70,7 +71,7 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 	for _, set := range opts {
 		set(&o)
 	}
-	e, err := b.Compile(ctx, program, o)
+	e, err := border.Of(b, "").Compile(ctx, program, o, nil)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -115,27 +116,35 @@ func (m *Model) Signature() *backends.Signature {
 // Executable returns what runs the program, for counters and profiles of the
 // backend's; nil of the zero Model.
 func (m *Model) Executable() backends.Executable {
-	if m == nil {
+	if m == nil || m.exec == nil {
 		return nil
 	}
-	return m.exec
+	return m.exec.Plain()
 }
 
 // CopiedBytes returns how many bytes all runs so far have copied, 0 where columns
 // were read and written in place; -1 if the backend does not tell.
 func (m *Model) CopiedBytes() int64 {
-	if c, ok := m.Executable().(backends.Copying); ok {
-		return c.CopiedBytes()
+	if m == nil || m.exec == nil {
+		return -1
 	}
-	return -1
+	n, err := m.exec.CopiedBytes()
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // Variants returns for how many ways in which columns lie the backend has made code,
 // and for how many it could make none, so that it copies: see [backends.Varying].
 // Both are -1 if it does not tell.
 func (m *Model) Variants() (made, failed int) {
-	if v, ok := m.Executable().(backends.Varying); ok {
-		return v.Variants()
+	if m == nil || m.exec == nil {
+		return -1, -1
 	}
-	return -1, -1
+	made, failed, err := m.exec.Variants()
+	if err != nil {
+		return -1, -1
+	}
+	return made, failed
 }

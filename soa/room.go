@@ -47,3 +47,24 @@ func (r room) takes(v *View) bool {
 	}
 	return hi <= uint64(r.after)
 }
+
+// Spans calls yield with the memory from the lowest to behind the highest element of v, or
+// of each column of a table; what lies between elements is a part of it. Strides and type
+// are as [View.Check] wants them.
+func (v *View) Spans(yield func(lo, hi uintptr) bool) {
+	if v.Type.Elements() == 0 {
+		return
+	}
+	low, high := v.extent()
+	size := v.Type.DType.Size()
+	from, to := uintptr(low*size), uintptr((high+1)*size)
+	if v.Table == nil {
+		yield(uintptr(v.base)+from, uintptr(v.base)+to)
+		return
+	}
+	for _, base := range v.Table {
+		if !yield(uintptr(base)+from, uintptr(base)+to) {
+			return
+		}
+	}
+}

@@ -1,8 +1,8 @@
 // Package backendtest is the definition of a correct backend: programs as MLIR
-// text with inputs and expected values, and tests of the contract in package
-// backends. Its central function is [Run].
+// text with inputs and expected values, tests of the contract in package
+// backends, and ways to break it that package lazy must hold against. Its central function is [Run].
 //
-// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/trials and
+// imports only ltc/backends, ltc/lazy, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/trials and
 // the test libraries testify and txtar.
 package backendtest
 
@@ -73,6 +73,13 @@ func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Repo
 	t.Run(score.Name, func(t *testing.T) {
 		for _, c := range contract {
 			score.run(t, c.name, func(t *testing.T) { c.test(t, b) })
+		}
+	})
+	r.Groups = append(r.Groups, score)
+	score = Group{Name: "misbehaviour"}
+	t.Run(score.Name, func(t *testing.T) {
+		for i := range ways {
+			score.run(t, ways[i].name, func(t *testing.T) { ways[i].test(t, b) })
 		}
 	})
 	r.Groups = append(r.Groups, score)

@@ -22,6 +22,7 @@ var errHost = errors.New("the host says no")
 var hostFuncs = sync.OnceValue(func() error {
 	return errors.Join(
 		backends.RegisterHost("ltc.test.fail", func(context.Context, *backends.HostCall) error { return errHost }),
+		backends.RegisterHost("ltc.test.panic", func(context.Context, *backends.HostCall) error { panic("mine") }),
 		backends.RegisterHost("ltc.test.sum", func(_ context.Context, c *backends.HostCall) error {
 			out := soa.Slice[float32](c.Results[0])
 			clear(out)
@@ -49,17 +50,22 @@ const updateThen = `func.func public @main(%w: tensor<2xf32> {tf.aliasing_output
 
 func testFailure(t *testing.T, b backends.Backend) {
 	require.NoError(t, hostFuncs())
-	e := compile(t, b, updateThen)
-	w, g, out := []float32{1, 2}, []float32{1, 1}, []float32{7, 7}
-	c := &backends.Call{Args: []soa.View{f32s(t, w), f32s(t, g)}, Results: []soa.View{{}, f32s(t, out)}}
-	err := e.Execute(context.Background(), c)
-	require.ErrorIs(t, err, errHost)
-	var re *backends.RunError
-	require.ErrorAs(t, err, &re)
-	require.Equal(t, 2, re.Op, "the ordinal of the op that failed: func.func is 0")
-	require.Equal(t, []float32{1, 2}, w)
-	require.Equal(t, []float32{7, 7}, out)
-	require.True(t, c.Results[0].IsZero())
+	for target, check := range map[string]func(error){
+		"fail":  func(err error) { require.ErrorIs(t, err, errHost) },
+		"panic": func(err error) { require.ErrorContains(t, err, "panicked"); require.ErrorContains(t, err, "mine") },
+	} {
+		e := compile(t, b, replace(t, updateThen, "ltc.test.fail", "ltc.test."+target))
+		w, g, out := []float32{1, 2}, []float32{1, 1}, []float32{7, 7}
+		c := &backends.Call{Args: []soa.View{f32s(t, w), f32s(t, g)}, Results: []soa.View{{}, f32s(t, out)}}
+		err := e.Execute(context.Background(), c)
+		check(err)
+		var re *backends.RunError
+		require.ErrorAs(t, err, &re)
+		require.Equal(t, 2, re.Op, "the ordinal of the op that failed: func.func is 0")
+		require.Equal(t, []float32{1, 2}, w)
+		require.Equal(t, []float32{7, 7}, out)
+		require.True(t, c.Results[0].IsZero())
+	}
 }
 
 func testCancelled(t *testing.T, b backends.Backend) {

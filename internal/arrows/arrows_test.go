@@ -39,6 +39,8 @@ var allowed = map[string][]string{
 	// The kernel IR knows neither texts nor backends.
 	"backends/kit/kernel": {"ir/types"},
 	"backends/kit/approx": {},
+	// How those call backends who use them.
+	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify":          {"backends", "mlir", "mlir/chlo", "soa"},
@@ -46,7 +48,7 @@ var allowed = map[string][]string{
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
-	"backends/backendtest": {"internal/trials", "backends", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
+	"backends/backendtest": {"internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"backends/reference":   {"backends/kit", "internal/bigfloat", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
@@ -75,14 +77,14 @@ var allowed = map[string][]string{
 	"internal/cudafake":        {"ir/types", "backends/cuda/cublaslt", "backends/cuda/cudnn", "backends/cuda/driver", "internal/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat":        {},
 	"internal/accuracy":        {"ir/types", "internal/bigfloat", "internal/golden", "github.com/stretchr/testify"},
-	"lazy":                     {"ir", "shapeinfer", "autodiff", "lower", "backends", "soa"},
+	"lazy":                     {"ir", "shapeinfer", "autodiff", "lower", "backends", "internal/border", "soa"},
 	"lazy/vars":                {"lazy"},
 	"nn":                       {"lazy"},
 	"internal/callsite/nested": {},
 	"optim":                    {"lazy"},
 	"data":                     {"lazy", "soa"},
 	"checkpoint":               {"lazy", "soa/npy"},
-	"model":                    {"backends", "mlir", "soa", "internal/spare"},
+	"model":                    {"backends", "internal/border", "mlir", "soa", "internal/spare"},
 	"collective":               {"soa"},
 
 	// Networks that examples and tests share.

@@ -1,0 +1,311 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// rogue is a backend that misbehaves in one way while it is told to.
+type rogue struct {
+	backends.Backend
+	way *way
+	on  atomic.Bool
+}
+
+// way is a way to break the contract of package backends. Only one of the functions is
+// set.
+type way struct {
+	name string
+	want string // the step's error has this; empty: the step holds all the same
+	torn bool   // nobody knows whether what was donated has been written
+
+	result func(*soa.View)            // changes the first result
+	call   func(*backends.Call)       // changes the call after a run
+	run    func(c *backends.Call)     // is the run
+	query  string                     // the method that panics
+	make   func(*backends.Executable) // changes what Compile gives
+}
+
+// of is the type of results of the program that rogues run. The last but one is small,
+// so that the call has memory for it.
+var of, smallOf = types.Of(types.F32, 40, 40), types.Of(types.F32, 2)
+
+const smallResult = 2
+
+// ways are those that package lazy must hold against.
+var ways = []way{
+	{name: "no results", want: "it gave 0 results of 4", torn: true, call: func(c *backends.Call) { c.Results = nil }},
+	{name: "too few results", want: "it gave 3 results of 4", torn: true, call: func(c *backends.Call) { c.Results = c.Results[:3] }},
+	{name: "too many results", want: "it gave 5 results of 4", call: func(c *backends.Call) { c.Results = append(c.Results, soa.View{}) }},
+	{name: "does nothing", want: "got no view", torn: true, run: func(*backends.Call) {}},
+	{name: "no view", want: "result 0: want f32[40,40], got no view", result: func(v *soa.View) { *v = soa.View{} }},
+	{name: "dtype", want: "got f64[40,40]", result: func(v *soa.View) { *v = soa.Make(types.Of(types.F64, 40, 40)) }},
+	{name: "shape", want: "got f32[40,41]", result: shaped(40, 41)},
+	{name: "shape of its size", want: "got f32[20,80]", result: shaped(20, 80)},
+	{name: "rank", want: "got f32[1600]", result: shaped(1600)},
+	{name: "negative size", want: "got f32[-40,-40]", result: func(v *soa.View) { v.Type = types.Of(types.F32, -40, -40) }},
+	{name: "no memory", want: "has no memory", result: func(v *soa.View) { *v = soa.View{Type: of, Strides: []int{40, 1}} }},
+	{name: "more than its memory", want: "leaves its memory, of 16 bytes", result: func(v *soa.View) {
+		*v = soa.Make(types.Of(types.F32, 4))
+		v.Type, v.Strides = of, soa.Dense(of.Shape)
+	}},
+	{name: "no strides", want: "has 0 strides", result: strides()},
+	{name: "too many strides", want: "has 3 strides", result: strides(1600, 40, 1)},
+	{name: "far stride", want: "leaves its memory", result: strides(1<<40, 1)},
+	{name: "farthest stride", want: "leaves its memory", result: strides(-1<<63, 1)},
+	{name: "negative stride", want: "leaves its memory", result: strides(-40, 1)},
+	{name: "stride 0", want: "must be dense", result: strides(0, 1)},
+	{name: "transposed", want: "must be dense", result: strides(1, 40)},
+	{name: "overlapping rows", want: "must be dense", result: strides(1, 1)},
+	{name: "table of none", want: "has a table", result: func(v *soa.View) { v.Table = nil; v.Table = append(v.Table, nil) }},
+	{name: "table of rows", want: "must be dense", result: func(v *soa.View) {
+		rows := make([]soa.View, 40)
+		for i := range rows {
+			rows[i] = soa.Make(types.Of(types.F32, 40))
+		}
+		*v, _ = soa.NewTable(0, rows...)
+	}},
+	{name: "off its element", want: "bytes after a multiple of", result: func(v *soa.View) {
+		bytes := soa.New(of.Bytes()+8).ViewAt(1, types.Of(types.U8, of.Bytes()))
+		*v = soa.At(bytes.Base(), of)
+	}},
+	{name: "read only", want: "it is read only", result: func(v *soa.View) { *v = soa.Foreign(make([]byte, of.Bytes()), func() {}).View(of) }},
+	{name: "released", want: "its memory was released", result: func(v *soa.View) {
+		if b, err := soa.OffHeap(of.Bytes()); err == nil {
+			*v = b.View(of)
+			b.Release()
+		}
+	}},
+	{name: "results in one memory", want: "results 0 and 1 are in one memory", call: func(c *backends.Call) { c.Results[1] = c.Results[0] }},
+	{name: "results overlap", want: "results 0 and 1 are in one memory", call: func(c *backends.Call) {
+		b := soa.New(of.Bytes() + 400)
+		c.Results[0], c.Results[1] = b.ViewAt(0, of), b.ViewAt(400, of)
+	}},
+	{name: "result in a variable's", want: "results 1 and 3 are in one memory", call: func(c *backends.Call) { c.Results[3] = c.Results[1] }},
+	{name: "result in an argument's", want: "is in the memory of argument 0", call: func(c *backends.Call) { c.Results[0] = c.Args[0] }},
+	{name: "result not in its memory", want: "result 2 is not in the memory that the call has for it", call: func(c *backends.Call) { c.Results[smallResult] = soa.Make(smallOf) }},
+	{name: "no arguments left", want: "it left 0 arguments of", call: func(c *backends.Call) { c.Args = nil }},
+	{name: "an argument changed", want: "it changed argument 0", call: func(c *backends.Call) { c.Args[0] = soa.View{} }},
+	{name: "arguments exchanged", want: "it changed argument 0", call: func(c *backends.Call) { c.Args[0], c.Args[1] = c.Args[1], c.Args[0] }},
+	{name: "panic", want: "panicked in Execute: mine", call: func(*backends.Call) { panic("mine") }},
+	{name: "panic of a nil pointer", want: "panicked in Execute: runtime error: invalid memory address", call: func(*backends.Call) { *(*int)(nil) = 1 }},
+	{name: "panic of what cannot be printed", want: "panicked in Execute", call: func(*backends.Call) { panic(unprintable{}) }},
+	{name: "panic in Compile", want: "panicked in Compile: mine", make: func(*backends.Executable) { panic("mine") }},
+	{name: "Compile gives nothing", want: "it gave neither an executable nor an error", make: func(e *backends.Executable) { *e = nil }},
+	{name: "panic in ResidentBytes", want: "panicked in ResidentBytes: mine", query: "ResidentBytes"},
+	{name: "panic in CopiedBytes", query: "CopiedBytes"},
+	{name: "panic in WorkspaceBytes", want: "panicked in WorkspaceBytes: mine", query: "WorkspaceBytes"},
+	{name: "panic in Signature", query: "Signature"},
+	{name: "panic in Devices", query: "Devices"},
+	{name: "panic in Profile", query: "Profile"},
+	{name: "panic in Artifact", query: "Artifact"},
+}
+
+func shaped(dims ...int) func(*soa.View) {
+	return func(v *soa.View) { *v = soa.Make(types.Of(types.F32, dims...)) }
+}
+
+func strides(s ...int) func(*soa.View) { return func(v *soa.View) { v.Strides = s } }
+
+type unprintable struct{}
+
+func (unprintable) String() string { panic("within") }
+
+func (r *rogue) panics(method string) {
+	if r.way.query == method && r.on.Load() {
+		panic("mine")
+	}
+}
+
+func (r *rogue) Devices() []backends.Device {
+	r.panics("Devices")
+	return r.Backend.Devices()
+}
+
+func (r *rogue) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	e, err := r.Backend.Compile(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	x := backends.Executable(&rogueProgram{e, r, e.Signature()})
+	if r.way.make != nil && r.on.Load() {
+		r.way.make(&x)
+	}
+	return x, nil
+}
+
+// rogueDevice is a rogue that has memory of its own.
+type rogueDevice struct {
+	*rogue
+	backends.Allocator
+}
+
+type rogueProgram struct {
+	backends.Executable
+	r   *rogue
+	sig *backends.Signature
+}
+
+func (x *rogueProgram) Signature() *backends.Signature {
+	x.r.panics("Signature")
+	return x.sig
+}
+
+func (x *rogueProgram) Artifact() ([]byte, error) {
+	x.r.panics("Artifact")
+	return x.Executable.Artifact()
+}
+
+func (x *rogueProgram) CopiedBytes() int64 {
+	x.r.panics("CopiedBytes")
+	return 0
+}
+
+func (x *rogueProgram) ResidentBytes() int {
+	x.r.panics("ResidentBytes")
+	return 1
+}
+
+func (x *rogueProgram) WorkspaceBytes() int {
+	x.r.panics("WorkspaceBytes")
+	return 0
+}
+
+func (x *rogueProgram) Profile() []backends.StepProfile {
+	x.r.panics("Profile")
+	return nil
+}
+
+func (x *rogueProgram) Execute(ctx context.Context, c *backends.Call) error {
+	w := x.r.way
+	if !x.r.on.Load() || w.run == nil && w.result == nil && w.call == nil {
+		return x.Executable.Execute(ctx, c)
+	}
+	if w.run != nil {
+		w.run(c)
+		return nil
+	}
+	// The variable keeps its memory: what is refused has changed nothing.
+	for i := range c.Results {
+		if c.Results[i].IsZero() {
+			c.Results[i] = soa.Make(x.sig.Results[i].Type)
+		}
+	}
+	if err := x.Executable.Execute(ctx, c); err != nil {
+		return err
+	}
+	if w.result != nil {
+		w.result(&c.Results[0])
+	} else {
+		w.call(c)
+	}
+	return nil
+}
+
+// rogues are those that lazy can open, by the name of their device.
+var rogues struct {
+	register sync.Once
+	sync.Map
+}
+
+const rogueName = "backendtest"
+
+func openRogue(device string) (backends.Backend, error) {
+	v, ok := rogues.Load(device)
+	if !ok {
+		return nil, fmt.Errorf("there is no %s", device)
+	}
+	r := v.(*rogue)
+	if own, ok := r.Backend.(backends.Allocator); ok {
+		return rogueDevice{r, own}, nil
+	}
+	return r, nil
+}
+
+// Misbehave has package lazy run programs on b, which breaks the contract in some 40 ways:
+// each is the step's error, which names the backend, and leaves variables as they were.
+func Misbehave(t *testing.T, b backends.Backend) {
+	for i := range ways {
+		t.Run(ways[i].name, func(t *testing.T) { ways[i].test(t, b) })
+	}
+}
+
+func (w *way) test(t *testing.T, b backends.Backend) {
+	for _, threads := range []int{0, 1} {
+		w.step(t, b, threads)
+	}
+}
+
+func (w *way) step(t *testing.T, b backends.Backend, threads int) {
+	rogues.register.Do(func() { backends.Register(rogueName, openRogue) })
+	device := fmt.Sprintf("%s/%d", t.Name(), threads)
+	r := &rogue{Backend: b, way: w}
+	rogues.Store(device, r)
+	defer rogues.Delete(device)
+	dev, err := lazy.Open(rogueName+":"+device, lazy.Threads(threads), lazy.MemoryLimit(1<<30), lazy.Profiled(), lazy.Logger(slog.New(slog.DiscardHandler)))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, dev.Close()) }()
+	tr := lazy.NewTrace(dev)
+	v := dev.Variable("v", lazy.F32, of.Shape...)
+	one, two := make([]float32, of.Elements()), []float32{1, 2}
+	for i := range one {
+		one[i] = 1
+	}
+	step := func() (*lazy.Tensor, error) {
+		x := lazy.From(tr, one, of.Shape...)
+		small := lazy.From(tr, two)
+		y, z, s := x.Add(v), x.Mul(v), small.Add(small)
+		v.Add_(x)
+		err := tr.MarkStep(y, z, s)
+		if past := tr.Wait(context.Background()); err == nil {
+			err = past
+		}
+		return y, err
+	}
+	first := func(x *lazy.Tensor) float32 {
+		all, err := lazy.ToSlice[float32](x)
+		require.NoError(t, err)
+		return all[0]
+	}
+
+	r.on.Store(true)
+	dev.Devices()
+	dev.Profile()
+	_, err = step()
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	dev.Profile()
+	steps := float32(0)
+	switch {
+	case w.want == "":
+		require.NoError(t, err)
+		steps++
+	case w.torn:
+		require.ErrorContains(t, err, w.want)
+		_, err = lazy.ToSlice[float32](v)
+		require.ErrorContains(t, err, `variable "v" may have been written over`)
+		require.NoError(t, v.Init(lazy.Constant(0)).Err())
+	default:
+		require.ErrorContains(t, err, w.want)
+		require.ErrorContains(t, err, "backend "+rogueName+":", "it is named")
+	}
+	require.Equal(t, steps, first(v), "the variable is as before")
+	r.on.Store(false)
+	y, err := step()
+	require.NoError(t, err)
+	require.Equal(t, steps+1, first(y))
+	require.Equal(t, steps+1, first(v))
+}

@@ -1,0 +1,138 @@
+// Package border is how this module calls backends, which are plug-ins: what one does
+// against the contract of package backends, a panic among it, is an error that names it,
+// before anything that it gave is used. Its central type is [Executable].
+//
+// imports only ltc/backends, ltc/soa, ltc/ir/types and ltc/internal/spare.
+package border
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// ErrBroken is what errors of [Executable.Execute] wrap if the backend panicked or its
+// results are refused: donated arguments may have been written.
+var ErrBroken = errors.New("the backend broke its contract")
+
+const execute = "Execute"
+
+// Backend is a backend whose panics are errors.
+type Backend struct {
+	plain backends.Backend
+	name  string // as it was opened
+	own   backends.Allocator
+}
+
+// Of returns the border to b, which errors call name; by its own name if that is empty.
+func Of(b backends.Backend, name string) *Backend {
+	x := &Backend{plain: b, name: name}
+	x.own, _ = b.(backends.Allocator)
+	if name == "" {
+		x.name = x.Name()
+	}
+	return x
+}
+
+// caught makes a panic the error of a method; it is deferred.
+func (b *Backend) caught(method string, err *error) {
+	if r := recover(); r != nil {
+		*err = broken(method, fmt.Errorf("backend %s panicked in %s: %v\n%s", b.name, method, r, debug.Stack()))
+	}
+}
+
+func broken(method string, err error) error {
+	if method != execute {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrBroken, err)
+}
+
+// refuse is the error of what a method gave.
+func (b *Backend) refuse(method, format string, args ...any) error {
+	return broken(method, fmt.Errorf("what %s of backend %s gave is refused: %s: package backends says what it must do, and backendtest tests it",
+		method, b.name, fmt.Sprintf(format, args...)))
+}
+
+// Name returns the name that the backend gives itself; that of [Of] if asking
+// panics.
+func (b *Backend) Name() (name string) {
+	err := error(nil)
+	defer func() {
+		if err != nil {
+			name = b.name
+		}
+	}()
+	defer b.caught("Name", &err)
+	return b.plain.Name()
+}
+
+// Devices lists what programs can run on.
+func (b *Backend) Devices() (d []backends.Device, err error) {
+	defer b.caught("Devices", &err)
+	return b.plain.Devices(), nil
+}
+
+// Allocates reports whether the device has memory of its own, which Make gives.
+func (b *Backend) Allocates() bool { return b.own != nil }
+
+// Make returns memory of the device.
+func (b *Backend) Make(t types.Type) (v soa.View, err error) {
+	defer b.caught("Make", &err)
+	if v, err = b.own.Make(t); err != nil {
+		return soa.View{}, err
+	}
+	if why := fitsDense(&v, t); why != nil {
+		return soa.View{}, b.refuse("Make", "%v", why)
+	}
+	return v, nil
+}
+
+// Compile compiles a program whose signature the caller knows, or takes the backend's
+// word for it if that is nil.
+func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options, sig *backends.Signature) (x *Executable, err error) {
+	defer b.caught("Compile", &err)
+	e, err := b.plain.Compile(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return nil, b.refuse("Compile", "it gave neither an executable nor an error")
+	}
+	if sig == nil {
+		if sig, err = b.signature(e); err != nil {
+			return nil, err
+		}
+	}
+	return &Executable{exec: e, backend: b, sig: sig}, nil
+}
+
+// signature asks an executable what it takes and gives.
+func (b *Backend) signature(e backends.Executable) (sig *backends.Signature, err error) {
+	defer b.caught("Signature", &err)
+	if sig = e.Signature(); sig == nil {
+		return nil, b.refuse("Signature", "it gave none")
+	}
+	for i, a := range sig.Args {
+		if a.Alias >= len(sig.Results) || a.Alias >= 0 && sig.Results[a.Alias].Alias != i {
+			return nil, b.refuse("Signature", "argument %d is donated to result %d, which is not one of its", i, a.Alias)
+		}
+		if !a.Type.DType.Valid() {
+			return nil, b.refuse("Signature", "argument %d is of %v", i, a.Type)
+		}
+	}
+	for j, r := range sig.Results {
+		if r.Alias >= len(sig.Args) || r.Alias >= 0 && sig.Args[r.Alias].Alias != j {
+			return nil, b.refuse("Signature", "result %d takes over argument %d, which is not donated to it", j, r.Alias)
+		}
+		if !r.Type.DType.Valid() {
+			return nil, b.refuse("Signature", "result %d is of %v", j, r.Type)
+		}
+	}
+	return sig, nil
+}

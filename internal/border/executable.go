@@ -1,0 +1,118 @@
+package border
+
+import (
+	"context"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// Executable is a program of a backend. What may be asked of it that its backend does not
+// know has a result that says so.
+type Executable struct {
+	exec    backends.Executable
+	backend *Backend
+	sig     *backends.Signature
+}
+
+// Plain returns the backend's own executable.
+func (x *Executable) Plain() backends.Executable { return x.exec }
+
+// Signature returns what the program takes and gives.
+func (x *Executable) Signature() *backends.Signature { return x.sig }
+
+// Execute runs the program. All results are held to the contract before it returns nil.
+func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
+	g := taken.Get()
+	defer taken.Put(g)
+	g.take(c)
+	if err := x.execute(ctx, c); err != nil {
+		return err
+	}
+	return g.accept(x, c)
+}
+
+func (x *Executable) execute(ctx context.Context, c *backends.Call) (err error) {
+	defer x.backend.caught(execute, &err)
+	return x.exec.Execute(ctx, c)
+}
+
+// Bind fixes constants of the program.
+func (x *Executable) Bind(ctx context.Context, constants map[int]soa.View) (bound *Executable, err error) {
+	defer x.backend.caught("Bind", &err)
+	e, err := x.exec.Bind(ctx, constants)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return nil, x.backend.refuse("Bind", "it gave neither an executable nor an error")
+	}
+	return &Executable{exec: e, backend: x.backend, sig: x.sig}, nil
+}
+
+// Artifact returns what loads later without compiling.
+func (x *Executable) Artifact() (a []byte, err error) {
+	defer x.backend.caught("Artifact", &err)
+	return x.exec.Artifact()
+}
+
+// CopiedBytes is [backends.Copying]; below 0 if the backend does not tell.
+func (x *Executable) CopiedBytes() (n int64, err error) {
+	c, ok := x.exec.(backends.Copying)
+	if !ok {
+		return -1, nil
+	}
+	defer x.backend.caught("CopiedBytes", &err)
+	return c.CopiedBytes(), nil
+}
+
+// WorkspaceBytes is [backends.Sized]; 0 if the backend does not tell.
+func (x *Executable) WorkspaceBytes() (n int, err error) {
+	s, ok := x.exec.(backends.Sized)
+	if !ok {
+		return 0, nil
+	}
+	defer x.backend.caught("WorkspaceBytes", &err)
+	return max(s.WorkspaceBytes(), 0), nil
+}
+
+// ResidentBytes is [backends.Resident]; below 0 if the backend does not tell.
+func (x *Executable) ResidentBytes() (n int, err error) {
+	r, ok := x.exec.(backends.Resident)
+	if !ok {
+		return -1, nil
+	}
+	defer x.backend.caught("ResidentBytes", &err)
+	return max(r.ResidentBytes(), 0), nil
+}
+
+// Variants is [backends.Varying]; below 0 if the backend does not tell.
+func (x *Executable) Variants() (made, failed int, err error) {
+	v, ok := x.exec.(backends.Varying)
+	if !ok {
+		return -1, -1, nil
+	}
+	defer x.backend.caught("Variants", &err)
+	made, failed = v.Variants()
+	return made, failed, nil
+}
+
+// CheckSizes is [backends.Sizing]; nil if the backend does not tell.
+func (x *Executable) CheckSizes(c *backends.Call) (err error) {
+	s, ok := x.exec.(backends.Sizing)
+	if !ok {
+		return nil
+	}
+	defer x.backend.caught("CheckSizes", &err)
+	return s.CheckSizes(c)
+}
+
+// Profile is [backends.Profiler]; nil if the backend does not tell.
+func (x *Executable) Profile() (steps []backends.StepProfile, err error) {
+	p, ok := x.exec.(backends.Profiler)
+	if !ok {
+		return nil, nil
+	}
+	defer x.backend.caught("Profile", &err)
+	return p.Profile(), nil
+}
