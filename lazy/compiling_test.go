@@ -140,7 +140,7 @@ func TestPanicWhileCompilingWithContext(t *testing.T) {
 	tr := lazy.NewTrace(d)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	require.ErrorContains(t, tr.MarkStepContext(ctx, double(tr)), "the backend panicked: no")
+	require.ErrorContains(t, tr.MarkStepContext(ctx, double(tr)), "panicked in Compile: no")
 }
 
 type panics struct{ backends.NotImplemented }

@@ -190,7 +190,7 @@ func (f *flight) runProgram() error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, border.ErrBroken) {
+	if errors.Is(err, border.ErrBroken) || errors.Is(err, border.ErrPanicked) {
 		f.program.dev.distrusted.Store(true)
 	}
 	return f.program.explain(err)

@@ -16,9 +16,13 @@ import (
 	"ltc/soa"
 )
 
-// ErrBroken is what errors of [Executable.Execute] wrap if the backend panicked or its
-// results are refused: donated arguments may have been written.
-var ErrBroken = errors.New("the backend broke its contract")
+// What errors of [Executable.Execute] wrap.
+var (
+	// ErrBroken: the results are refused. Donated arguments may have been written.
+	ErrBroken = errors.New("the backend broke its contract")
+	// ErrPanicked: it is taken at its word that a run which fails has written nothing.
+	ErrPanicked = errors.New("the backend panicked")
+)
 
 const execute = "Execute"
 
@@ -42,20 +46,20 @@ func Of(b backends.Backend, name string) *Backend {
 // caught makes a panic the error of a method; it is deferred.
 func (b *Backend) caught(method string, err *error) {
 	if r := recover(); r != nil {
-		*err = broken(method, fmt.Errorf("backend %s panicked in %s: %v\n%s", b.name, method, r, debug.Stack()))
+		*err = broken(method, ErrPanicked, fmt.Errorf("backend %s panicked in %s: %v\n%s", b.name, method, r, debug.Stack()))
 	}
 }
 
-func broken(method string, err error) error {
+func broken(method string, why, err error) error {
 	if method != execute {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrBroken, err)
+	return fmt.Errorf("%w: %w", why, err)
 }
 
 // refuse is the error of what a method gave.
 func (b *Backend) refuse(method, format string, args ...any) error {
-	return broken(method, fmt.Errorf("what %s of backend %s gave is refused: %s: package backends says what it must do, and backendtest tests it",
+	return broken(method, ErrBroken, fmt.Errorf("what %s of backend %s gave is refused: %s: package backends says what it must do, and backendtest tests it",
 		method, b.name, fmt.Sprintf(format, args...)))
 }
 
