@@ -54,13 +54,13 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 		}
 	}
 	for j := range c.Results {
-		v, r := c.Results[j], &sig.Results[j]
+		v, r := &c.Results[j], &sig.Results[j]
 		if v.IsZero() {
 			continue
 		}
-		err := Fits(v, r.Type)
+		err := Fits(*v, r.Type)
 		if err == nil {
-			err = reached(&v, m)
+			err = reached(v, m)
 		}
 		if err != nil {
 			return fmt.Errorf("execute: result %s: %w", Label(j, r.Name), err)

@@ -120,6 +120,9 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 // strides tell: see [types.Overlaps]. What a table points to is another matter. Such
 // a view can be read but not written.
 func (v View) Overlaps() bool {
+	if v.IsDense() {
+		return false
+	}
 	but := -1
 	if v.Table != nil {
 		but = v.TableAxis

@@ -23,9 +23,8 @@ func (x *Executable) Signature() *backends.Signature { return x.sig }
 
 // Execute runs the program. All results are held to the contract before it returns nil.
 func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
-	g := taken.Get()
-	defer taken.Put(g)
-	g.take(c)
+	var args, results [few]place
+	g := given{notes(args[:0], c.Args), notes(results[:0], c.Results)}
 	if err := x.execute(ctx, c); err != nil {
 		return err
 	}

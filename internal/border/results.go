@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"ltc/backends"
 	"ltc/internal/spare"
@@ -14,14 +15,17 @@ import (
 // given is what a call was before the backend had it.
 type given struct {
 	args, results []place
-	spans         []span
 }
 
-// place is where a view is: memory, if it is dense, and the view's first address.
+// few is of how many arguments and results a call is noted without memory of its own.
+const few = 4
+
+// place is where a view is, and the slices that describe it. Two that are equal are of the
+// same view, unless what the slices hold was changed in place.
 type place struct {
-	base  uintptr
-	dense bool
-	view  bool // there is one
+	first          unsafe.Pointer // of a table: its first column
+	shape, strides *int
+	dtype          types.DType
 }
 
 // span is memory of an argument or a result.
@@ -34,26 +38,26 @@ type span struct {
 
 const keptCalls = 8
 
-var taken = spare.New(keptCalls, func() *given { return new(given) })
+var taken = spare.New(keptCalls, func() *[]span { return new([]span) })
 
 func placeOf(v *soa.View) place {
-	p := place{view: !v.IsZero(), dense: v.Table == nil && len(v.Strides) == len(v.Type.Shape) && v.IsDense()}
-	if p.base = uintptr(v.Base()); v.Table != nil && len(v.Table) > 0 {
-		p.base = uintptr(v.Table[0])
+	p := place{first: v.Base(), shape: unsafe.SliceData(v.Type.Shape), strides: unsafe.SliceData(v.Strides), dtype: v.Type.DType}
+	if len(v.Table) > 0 {
+		p.first = v.Table[0]
 	}
 	return p
 }
 
-// take notes where the arguments and results of a call are.
-func (g *given) take(c *backends.Call) {
-	g.args, g.results = g.args[:0], g.results[:0]
-	for i := range c.Args {
-		g.args = append(g.args, placeOf(&c.Args[i]))
+// notes appends where views are.
+func notes(to []place, views []soa.View) []place {
+	for i := range views {
+		to = append(to, placeOf(&views[i]))
 	}
-	for j := range c.Results {
-		g.results = append(g.results, placeOf(&c.Results[j]))
-	}
+	return to
 }
+
+// brought reports whether the call has memory for result j.
+func (g *given) brought(j int) bool { return j < len(g.results) && g.results[j] != place{} }
 
 // accept holds what the call is now to the contract.
 func (g *given) accept(x *Executable, c *backends.Call) error {
@@ -72,8 +76,11 @@ func (g *given) accept(x *Executable, c *backends.Call) error {
 	fresh := 0
 	for j := range c.Results {
 		v, r := &c.Results[j], &x.sig.Results[j]
-		if j < len(g.results) && g.results[j].view {
-			if placeOf(v) != g.results[j] {
+		if g.brought(j) {
+			switch was, is := g.results[j], placeOf(v); {
+			case is == was:
+				continue // the caller's own view
+			case is.first != was.first:
 				return refuse("result %d is not in the memory that the call has for it", j)
 			}
 			if err := backends.Fits(*v, r.Type); err != nil {
@@ -109,20 +116,22 @@ func (g *given) accept(x *Executable, c *backends.Call) error {
 
 // donated reports whether result j is the argument that is donated to it.
 func (g *given) donated(c *backends.Call, j int, r *backends.Result) bool {
-	return r.Alias >= 0 && g.args[r.Alias].dense && uintptr(c.Results[j].Base()) == g.args[r.Alias].base
+	return r.Alias >= 0 && c.Results[j].Base() == c.Args[r.Alias].Base() && c.Args[r.Alias].Table == nil && c.Args[r.Alias].IsDense()
 }
 
 // shared returns memory that the backend chose for a result and that another result or an
 // argument has, too.
 func (g *given) shared(x *Executable, c *backends.Call) (a, b span, found bool) {
-	s := g.spans[:0]
+	kept := taken.Get()
+	defer taken.Put(kept)
+	s := (*kept)[:0]
 	for i := range c.Args {
 		for lo, hi := range c.Args[i].Spans {
 			s = append(s, span{lo: lo, hi: hi, index: i})
 		}
 	}
 	for j := range c.Results {
-		brought := j < len(g.results) && g.results[j].view
+		brought := g.brought(j)
 		if !brought && g.donated(c, j, &x.sig.Results[j]) {
 			continue // the argument is there already
 		}
@@ -130,7 +139,7 @@ func (g *given) shared(x *Executable, c *backends.Call) (a, b span, found bool) 
 			s = append(s, span{lo: lo, hi: hi, index: j, result: true, fresh: !brought})
 		}
 	}
-	g.spans = s
+	*kept = s
 	slices.SortFunc(s, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	var last, lastFresh span // those that reach furthest so far
 	for _, m := range s {

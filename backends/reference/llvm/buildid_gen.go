@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e9ba1ccbe17a71e29a3ebc29"
+const buildID = "8d09904fd7cdb5b990f3e970"
