@@ -3,7 +3,6 @@ package lazy_test
 import (
 	"os"
 	"os/exec"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +11,7 @@ import (
 	"ltc/lazy"
 )
 
-// The package's tests pass with every check on.
+// The package's short tests pass with every check on.
 func TestWithChecks(t *testing.T) {
 	if os.Getenv("LTC_CHECK") == "1" {
 		t.Skip("this is the run with checks")
@@ -22,8 +21,8 @@ func TestWithChecks(t *testing.T) {
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command(exe, "-test.count=1", "-test.short="+strconv.FormatBool(testing.Short()))
-	cmd.Env = append(os.Environ(), "LTC_CHECK=1")
+	cmd := exec.Command(exe, "-test.count=1", "-test.short")
+	cmd.Env = append(os.Environ(), "LTC_CHECK=1", "LTC_SOAK=")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
