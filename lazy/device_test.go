@@ -30,7 +30,7 @@ func TestLTC_a_DeviceString(t *testing.T) {
 	require.EqualError(t, err, `open backend "eval:": there is no device after the colon`)
 	_, err = lazy.Open("tpu:0")
 	require.ErrorIs(t, err, backends.ErrUnknown)
-	require.ErrorContains(t, err, `unknown backend "tpu": registered are cpu, eval, `)
+	require.ErrorContains(t, err, `unknown backend "tpu": registered are backendtest, cpu, eval, `)
 	require.ErrorContains(t, err, `open one of these, or import the package of the backend`)
 }
 
