@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/internal/trials"
 	"ltc/lazy"
 )
@@ -222,4 +223,65 @@ func TestVersionsFallWhileOthersAssign(t *testing.T) {
 	close(stop)
 	gate.Wait()
 	require.Equal(t, float32(good), first(t, shared))
+}
+
+// compileHook is a backend that calls a function before it compiles.
+type compileHook struct {
+	backends.Backend
+	before func()
+}
+
+func (b *compileHook) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	if b.before != nil {
+		b.before()
+	}
+	return b.Backend.Compile(ctx, m, o)
+}
+
+// A failure that the trace has returned cancels no step that is marked afterwards, though
+// one that was marked before has closures left to run.
+func TestReportedFailuresCancelNoLaterStep(t *testing.T) {
+	_, g := openGated(t)
+	b := &compileHook{Backend: g}
+	gates.Store(t.Name(), b)
+	dev := open(t, "flaky:"+t.Name())
+	tr := lazy.NewTrace(dev)
+	w, x := dev.Variable("w", lazy.F32, bigSize), dev.Variable("x", lazy.F32, bigSize)
+	closing, closed := make(chan struct{}), make(chan struct{})
+	tr.AfterStep(func(error) { close(closing); <-closed })
+	add(t, tr, w, 1)
+	b.before = func() {
+		b.before = nil
+		g.pass(1, errFlaky)
+		<-closing
+	}
+	add(t, tr, x, 2) // the step before fails while this one is compiled
+	x.Add_(big(tr, x, 3))
+	err := tr.MarkStep()
+	require.ErrorIs(t, err, errFlaky)
+	require.ErrorContains(t, err, "step 1: ")
+	add(t, tr, x, 4)
+	close(closed)
+	g.pass(1, nil)
+	within(t, func() { require.NoError(t, tr.Wait(background), "the failure comes back once") })
+	require.Equal(t, float32(4), first(t, x))
+}
+
+// A step whose operand another trace failed to make reads the version before, past one
+// that its own trace failed to make and has returned the failure of.
+func TestVersionsFallPastReportedFailures(t *testing.T) {
+	dev, g := openGated(t)
+	one, other := lazy.NewTrace(dev), lazy.NewTrace(dev)
+	w := dev.Variable("w", lazy.F32, bigSize)
+	add(t, one, w, 1)
+	add(t, other, w, 2)
+	g.pass(1, errFlaky)
+	require.ErrorIs(t, one.Wait(background), errFlaky)
+	<-g.began // the other's
+	add(t, one, w, 4)
+	g.let <- errFlaky
+	require.ErrorIs(t, other.Wait(background), errFlaky)
+	g.pass(1, nil)
+	within(t, func() { require.NoError(t, one.Wait(background)) })
+	require.Equal(t, float32(4), first(t, w))
 }

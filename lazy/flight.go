@@ -43,7 +43,6 @@ type flight struct {
 	flown   bool          // it was run
 	queued  bool          // enqueue was called
 	claims  int64         // of the device when the step was marked, if it has closures
-	behind  *StepError    // that was unreported when f was queued: f does not run
 	ended   *StepError    // of a flight that was cancelled: only closures are left to run
 	marked  atomic.Uint32 // the site of MarkStep, once the step is queued; of To for a copy
 
@@ -57,7 +56,7 @@ func (f *flight) reset() {
 	if f.marked.Load() != 0 {
 		f.marked.Store(0)
 	}
-	f.ctx, f.program, f.count, f.slab, f.queued, f.behind, f.ended = nil, nil, nil, nil, false, nil, nil
+	f.ctx, f.program, f.count, f.slab, f.queued, f.ended = nil, nil, nil, nil, false, nil
 	f.closed, f.flown = 0, false
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)

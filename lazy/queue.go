@@ -153,15 +153,22 @@ func (q *queue) unreported() *StepError {
 	return nil
 }
 
-// push queues f; there is room, or it returns false.
+// push queues f; there is room, or it returns false. A step behind a failure that nobody
+// has heard of is cancelled at once: whoever hears of it goes on from the last good version.
 func (q *queue) push(f *flight) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.room() {
 		return false
 	}
-	if cause := q.unreported(); cause != nil {
-		f.behind = cause
+	if cause := q.unreported(); cause != nil && f.ended == nil {
+		f.ended = f.cancelled(cause)
+		q.mu.Unlock()
+		f.settle(f.ended)
+		q.mu.Lock()
+		if !q.room() {
+			return false
+		}
 	}
 	q.flights[(q.head+q.n)%depth] = f
 	q.n++
@@ -237,11 +244,6 @@ func (q *queue) pop(f *flight) {
 // fly runs f and settles it; when it fails, all that
 // is queued behind it, too.
 func (q *queue) fly(f *flight) {
-	if f.behind != nil {
-		f.ended = f.cancelled(f.behind)
-		f.settle(f.ended)
-		return
-	}
 	f.flown = true
 	err := errExited // unless run returns
 	defer func() {

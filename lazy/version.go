@@ -13,12 +13,28 @@ import (
 
 // standIn returns the version that holds in place of v: v itself unless it is a
 // version of a variable whose step failed. Steps of q keep the versions that q
-// failed to make; nil is no trace's queue.
+// failed to make until q's trace has heard of it; nil is no trace's queue.
 func (v *value) standIn(q *queue) *value {
-	for v.version && v.failed() != nil && v.old != nil && !ownFailure(v.err, q) {
-		v = v.old
+	for old := v.fallback(); old != nil && !unheard(v.err, q); old = v.fallback() {
+		v = old
 	}
 	return v
+}
+
+// keptBy is standIn for a tensor of q's trace, which keeps the error for good.
+func (v *value) keptBy(q *queue) *value {
+	for old := v.fallback(); old != nil && !ownFailure(v.err, q); old = v.fallback() {
+		v = old
+	}
+	return v
+}
+
+// fallback returns the version before v if that is one that failed, or nil.
+func (v *value) fallback() *value {
+	if !v.version || v.failed() == nil {
+		return nil
+	}
+	return v.old
 }
 
 // ownFailure reports whether err is the failure of a step of q.
@@ -28,6 +44,15 @@ func ownFailure(err error, q *queue) bool {
 	}
 	e, ok := errors.AsType[*StepError](err)
 	return ok && e.q == q
+}
+
+// unheard reports whether err is a failure of a step of q that its trace has not returned.
+func unheard(err error, q *queue) bool {
+	if !ownFailure(err, q) {
+		return false
+	}
+	e, _ := errors.AsType[*StepError](err)
+	return !e.first().reported.Load()
 }
 
 // fall has v, a version whose step failed, pin the version before it for as long as
@@ -95,7 +120,7 @@ func (t *Tensor) arrived(v *value) (*value, error) {
 			v.drop()
 			return nil, nil
 		}
-		next := v.standIn(t.queue())
+		next := v.keptBy(t.queue())
 		if next == v {
 			v.drop()
 			return nil, err
