@@ -125,4 +125,7 @@ func TestSeveralLost(t *testing.T) {
 	require.Len(t, smallNetwork.train(t, gpus[2], 2), 2)
 	f.Lose(1, driver.ECCUncorrectable)
 	require.Len(t, smallNetwork.train(t, gpus[2], 2), 2)
+	_, err = lazy.ToSlice[float32](lazy.From(lazy.NewTrace(gpus[1]), make([]float32, 3000)).AddScalar(1))
+	require.ErrorIs(t, err, driver.ECCUncorrectable)
+	require.Error(t, all[1].Err(), "so that the test does not close it")
 }
