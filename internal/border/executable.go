@@ -23,8 +23,18 @@ func (x *Executable) Signature() *backends.Signature { return x.sig }
 
 // Execute runs the program. All results are held to the contract before it returns nil.
 func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
-	var args, results [few]place
-	g := given{notes(args[:0], c.Args), notes(results[:0], c.Results)}
+	if len(c.Args) > few || len(c.Results) > few {
+		g := taken.Get()
+		defer taken.Put(g)
+		g.args, g.results = notes(g.args[:0], c.Args), notes(g.results[:0], c.Results)
+		return x.run(ctx, c, g)
+	}
+	var args, results [few]place // on the stack
+	g := given{args: notes(args[:0], c.Args), results: notes(results[:0], c.Results)}
+	return x.run(ctx, c, &g)
+}
+
+func (x *Executable) run(ctx context.Context, c *backends.Call, g *given) error {
 	if err := x.execute(ctx, c); err != nil {
 		return err
 	}

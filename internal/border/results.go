@@ -15,9 +15,10 @@ import (
 // given is what a call was before the backend had it.
 type given struct {
 	args, results []place
+	spans         []span
 }
 
-// few is of how many arguments and results a call is noted without memory of its own.
+// few is of how many arguments and results a call is noted on the stack.
 const few = 4
 
 // place is where a view is, and the slices that describe it. Two that are equal are of the
@@ -38,7 +39,7 @@ type span struct {
 
 const keptCalls = 8
 
-var taken = spare.New(keptCalls, func() *[]span { return new([]span) })
+var taken = spare.New(keptCalls, func() *given { return new(given) })
 
 func placeOf(v *soa.View) place {
 	p := place{first: v.Base(), shape: unsafe.SliceData(v.Type.Shape), strides: unsafe.SliceData(v.Strides), dtype: v.Type.DType}
@@ -124,7 +125,7 @@ func (g *given) donated(c *backends.Call, j int, r *backends.Result) bool {
 func (g *given) shared(x *Executable, c *backends.Call) (a, b span, found bool) {
 	kept := taken.Get()
 	defer taken.Put(kept)
-	s := (*kept)[:0]
+	s := kept.spans[:0]
 	for i := range c.Args {
 		for lo, hi := range c.Args[i].Spans {
 			s = append(s, span{lo: lo, hi: hi, index: i})
@@ -139,7 +140,7 @@ func (g *given) shared(x *Executable, c *backends.Call) (a, b span, found bool) 
 			s = append(s, span{lo: lo, hi: hi, index: j, result: true, fresh: !brought})
 		}
 	}
-	*kept = s
+	kept.spans = s
 	slices.SortFunc(s, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	var last, lastFresh span // those that reach furthest so far
 	for _, m := range s {

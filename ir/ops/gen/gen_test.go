@@ -57,7 +57,7 @@ func TestGenerateTwice(t *testing.T) {
 
 // copied are the packages that a new row concerns, and what they need.
 var copied = []string{
-	"ir", "ir/ops", "ir/ops/gen", "ir/types", "internal/callsite", "internal/diag", "internal/env",
+	"ir", "ir/ops", "ir/ops/gen", "ir/types", "internal/border", "internal/callsite", "internal/diag", "internal/env", "internal/spare",
 	"shapeinfer", "autodiff", "lower", "mlir", "backends", "soa", "lazy", "docs",
 }
 
