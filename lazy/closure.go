@@ -4,7 +4,8 @@ package lazy
 // or the step's error: after its results are there, in the order of the calls,
 // on the goroutine that runs the trace's steps or within MarkStep, and before
 // the trace's next step runs. fn may read any results of this step and earlier
-// ones, and variables, which it sees as this step left them. It must not record
+// ones, and variables, which it sees as this step left them; where a step of another
+// trace is writing over that, reading waits for what it writes. fn must not record
 // in this trace, which may be at the next step already; waiting for this trace,
 // marking a step of it or reading results of later ones is an error, and so is
 // waiting for another trace that waits for these. (Waits through a channel of the

@@ -57,6 +57,21 @@ func (d *Device) claim(f *flight) error {
 	return nil
 }
 
+// takeOver reports whether the program may write the new version where the one before
+// is, which nobody else reads. The claim hides that one from all but step closures; they
+// wait for the new version from here on, which waits for nothing any more.
+func (a *assignment) takeOver() bool {
+	if a.read.shared() {
+		return false
+	}
+	a.next.over.Store(true)
+	if a.read.shared() { // a closure has pinned it since
+		a.next.over.Store(false)
+		return false
+	}
+	return true
+}
+
 // conflict is the error of a step that assigns a version which is not the latest
 // any more: since it read that, the host or a trace has made another at past.
 func conflict(a *assignment, past callsite.Site, host bool) error {

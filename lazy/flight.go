@@ -207,8 +207,7 @@ func (f *flight) spare() error {
 	}
 	for i := range f.assigns {
 		a := &f.assigns[i]
-		// Nobody can pin the old version any more: the claim hides it.
-		if a.read.shared() || f.program.dev.distrusted.Load() {
+		if f.program.dev.distrusted.Load() || !a.takeOver() {
 			if err := f.copied(a.result, a.v.dev, a.v.name, a.v.typ, a.site); err != nil {
 				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
 			}

@@ -31,6 +31,8 @@ type value struct {
 	// value have been released.
 	pool     atomic.Pointer[soa.Pool]
 	captured bool // by a function, which keeps it without a pin
+	// over is of a version that is being made in the memory of the one before.
+	over atomic.Bool
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 

@@ -179,19 +179,29 @@ func (v *variable) pin() *value {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := v.now
-	if claims, ok := v.dev.async.closure(); ok {
+	claims, ok := v.dev.async.closure()
+	if ok {
 		now = now.asClosuresSee(claims)
 	}
 	now.pins.Add(1)
+	for ok { // a program may begin to overwrite it before it sees the pin
+		seen := v.now.asClosuresSee(claims)
+		if seen == now {
+			break
+		}
+		seen.pins.Add(1)
+		now.drop()
+		now = seen
+	}
 	return now
 }
 
 // asClosuresSee returns the version of a variable that a step closure reads when
 // v is the latest, whose mu is held: as it was when the closure's step was
-// marked, unless newer ones are there already. Those that are not may wait for
-// the closure to return.
+// marked, unless newer ones are there already or are being written over it. Others
+// may wait for the closure to return.
 func (v *value) asClosuresSee(claims int64) *value {
-	for v.old != nil && (v.claim > claims || v.failed() != nil) { // a version that is there has no old
+	for v.old != nil && (v.claim > claims && !v.over.Load() || v.failed() != nil) { // a version that is there has no old
 		v = v.old
 	}
 	return v
