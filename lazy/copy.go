@@ -94,21 +94,25 @@ func (c *copying) start(typ types.Type, name string) *value {
 	c.dev.async.add(q)
 	go func() {
 		var view soa.View
-		from, err := f.await(c.from)
-		if err == nil {
-			view, err = c.run(context.Background(), from, typ)
+		err := errExited // unless run returns
+		defer func() {
+			c.from.unpin()
+			if err != nil {
+				err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
+			}
+			v.publish(view, err)
+			f.land()
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.working = false
+			c.dev.async.remove(q)
+			q.notify()
+		}()
+		from, failed := f.await(c.from)
+		if failed == nil {
+			view, failed = c.run(context.Background(), from, typ)
 		}
-		c.from.unpin()
-		if err != nil {
-			err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
-		}
-		v.publish(view, err)
-		f.land()
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.working = false
-		c.dev.async.remove(q)
-		q.notify()
+		err = failed
 	}()
 	return v
 }

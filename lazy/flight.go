@@ -240,6 +240,14 @@ func (f *flight) mayHaveWritten(arg, result int, err error) bool {
 	return at == nil || arg >= 0 && at == f.args[arg].view.Base()
 }
 
+// runHere runs f, which has claimed what it assigns, on its caller's goroutine and settles it.
+func (f *flight) runHere() (err error) {
+	err = errExited // unless run returns
+	defer func() { f.settle(err) }()
+	err = f.run()
+	return err
+}
+
 // execute hands the call to the backend.
 func (f *flight) execute() error {
 	f.count.runs.Add(1)

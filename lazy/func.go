@@ -122,9 +122,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 	if err := f.dev.claim(c); err != nil {
 		return nil, err
 	}
-	err = c.run()
-	c.settle(err)
-	if err != nil {
+	if err := c.runHere(); err != nil {
 		return nil, err
 	}
 	results := make([]*Tensor, t.results)

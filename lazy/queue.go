@@ -290,8 +290,16 @@ func (q *queue) cancel(f *flight) {
 
 // inline runs f on the calling goroutine; the queue is empty.
 func (q *queue) inline(f *flight) error {
+	returned := false
+	defer func() {
+		if !returned { // nor does MarkStep return: the next one does so with the error
+			q.exited(f)
+		}
+	}()
+	err := f.run()
+	returned = true
 	var failure error
-	if err := f.run(); err != nil {
+	if err != nil {
 		var sites callsite.Cache
 		f.marked.Store(uint32(sites.Caller()))
 		f.ended = f.stepError(err)
@@ -304,6 +312,15 @@ func (q *queue) inline(f *flight) error {
 	}
 	q.close(f)
 	return failure
+}
+
+// exited ends f, whose backend is ending the goroutine that MarkStep was called on.
+func (q *queue) exited(f *flight) {
+	defer q.give(f)
+	f.ended = f.stepError(errExited)
+	q.cancel(f)
+	q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended, slog.LevelInfo) })
+	q.close(f)
 }
 
 // close runs the closures of f's step.
