@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -166,6 +167,7 @@ func TestFailedCompilesAreNotKept(t *testing.T) {
 
 // A device keeps a limited number of programs, however little each takes.
 func TestProgramCacheKeepsALimitedNumber(t *testing.T) {
+	trials.Sequential(t)
 	d, _ := openCounting(t, 1, lazy.ProgramCacheLimit(1<<40))
 	tr := lazy.NewTrace(d)
 	const most = 8192
