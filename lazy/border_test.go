@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,14 @@ func TestVariableOverwrittenByARefusedRun(t *testing.T) {
 	for name, end := range map[string]func(c *backends.Call){
 		"refused": func(c *backends.Call) { c.Results[0] = soa.View{} },
 		"no list": func(c *backends.Call) { c.Results = nil },
+		"swapped": func(c *backends.Call) { c.Results[0], c.Results[1] = c.Results[1], c.Results[0] },
+		"short": func(c *backends.Call) {
+			for i := range c.Results {
+				v := soa.Make(types.Of(types.F32, 4))
+				v.Type, v.Strides = c.Results[i].Type, c.Results[i].Strides
+				c.Results[i] = v
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gates.Store(t.Name(), &inPlace{b, end})
@@ -54,6 +63,42 @@ func TestVariableOverwrittenByARefusedRun(t *testing.T) {
 			require.Equal(t, float32(5), first(t, w), "the backend had a copy")
 		})
 	}
+}
+
+// A backend that writes a variable though the call has other memory for its next version
+// is found out by the result.
+func TestVariableOverwrittenDespiteMemoryOfTheCall(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	for name, end := range map[string]func(c *backends.Call){
+		"ignored": func(c *backends.Call) { ignoreMemory(c, 0, 0) },
+		"arguments exchanged": func(c *backends.Call) {
+			c.Args[0], c.Args[1] = c.Args[1], c.Args[0]
+			ignoreMemory(c, 0, 0)
+			ignoreMemory(c, 1, 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gates.Store(t.Name(), &inPlace{b, end})
+			t.Cleanup(func() { gates.Delete(t.Name()) })
+			dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+			tr := lazy.NewTrace(dev)
+			w, u := dev.Variable("w", lazy.F32, 40, 40), dev.Variable("u", lazy.F32, 40, 40)
+			held := value(t, w) // the step is to write elsewhere
+			w.Add_(lazy.Ones(tr, lazy.F32, 40, 40))
+			u.Add_(lazy.Ones(tr, lazy.F32, 40, 40))
+			require.ErrorContains(t, tr.MarkStep(), "broke its contract")
+			_, err = w.Value()
+			require.ErrorContains(t, err, `variable "w" may have been written over`)
+			runtime.KeepAlive(held)
+		})
+	}
+}
+
+// ignoreMemory has an argument hold a result, and be it.
+func ignoreMemory(c *backends.Call, arg, result int) {
+	_ = soa.Copy(c.Args[arg], c.Results[result])
+	c.Results[result] = c.Args[arg]
 }
 
 // A tensor donated to a run that may have written over it is an error, too.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"ltc/backends"
 	"ltc/internal/border"
@@ -226,18 +225,11 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 	return nil
 }
 
-// mayHaveWritten reports whether a run that ended with err may have written an argument
-// whose memory was offered to a result: all but one of a backend that broke its contract
-// have not, and such a one has not if it gave the result other memory.
-func (f *flight) mayHaveWritten(arg, result int, err error) bool {
-	if !errors.Is(err, border.ErrBroken) || f.own[result] {
-		return false
-	}
-	var at unsafe.Pointer
-	if result < len(f.call.Results) {
-		at = f.call.Results[result].Base()
-	}
-	return at == nil || arg >= 0 && at == f.args[arg].view.Base()
+// mayHaveWritten reports whether a run that ended with err may have written v, whose
+// memory is an argument donated to a result: all but one of a backend that broke its
+// contract have not.
+func (f *flight) mayHaveWritten(v *value, result int, err error) bool {
+	return errors.Is(err, border.ErrBroken) && border.MayHaveWritten(&f.call, result, f.own[result], &v.view)
 }
 
 // runHere runs f, which has claimed what it assigns, on its caller's goroutine and settles it.
@@ -293,7 +285,7 @@ func (f *flight) settleAssigns(err error) {
 		f.assigns[i].settle(f, err)
 	}
 	for i := range f.donors {
-		if o := &f.donors[i]; o.result >= 0 && !o.copied && f.mayHaveWritten(slices.Index(f.args, o.d.v), o.result, err) {
+		if o := &f.donors[i]; o.result >= 0 && !o.copied && f.mayHaveWritten(o.d.v, o.result, err) {
 			o.d.v.err = fmt.Errorf("the tensor donated at %v may have been written over: %w", o.d.site, err)
 		}
 	}

@@ -168,6 +168,36 @@ func (s *span) view(c *backends.Call) *soa.View {
 	return &c.Args[s.index]
 }
 
+// MayHaveWritten reports whether a run that was refused may have written arg, donated to a
+// result: not if the result has dense memory apart from it, which own says that the call
+// brought, and no other result is in arg's.
+func MayHaveWritten(c *backends.Call, result int, own bool, arg *soa.View) bool {
+	for j := range c.Results {
+		if meet(&c.Results[j], arg) {
+			return true
+		}
+	}
+	return !own && (result >= len(c.Results) || fitsDense(&c.Results[result], arg.Type) != nil)
+}
+
+// meet reports whether v, which the backend gave, shares memory with w.
+func meet(v, w *soa.View) bool {
+	if v.Base() != nil && v.Base() == w.Base() {
+		return true
+	}
+	if v.IsZero() || v.Check() != nil || v.Remote() != w.Remote() {
+		return false
+	}
+	for lo, hi := range v.Spans {
+		for from, to := range w.Spans {
+			if lo < to && from < hi {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fitsDense reports why a view that the backend gave is no dense one of type want.
 func fitsDense(v *soa.View, want types.Type) error {
 	if err := backends.Fits(*v, want); err != nil {
