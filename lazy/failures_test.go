@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -244,6 +245,7 @@ func TestReportedFailuresCancelNoLaterStep(t *testing.T) {
 	_, g := openGated(t)
 	b := &compileHook{Backend: g}
 	gates.Store(t.Name(), b)
+	t.Cleanup(func() { gates.Delete(t.Name()) })
 	dev := open(t, "flaky:"+t.Name())
 	tr := lazy.NewTrace(dev)
 	w, x := dev.Variable("w", lazy.F32, bigSize), dev.Variable("x", lazy.F32, bigSize)
@@ -284,4 +286,27 @@ func TestVersionsFallPastReportedFailures(t *testing.T) {
 	g.pass(1, nil)
 	within(t, func() { require.NoError(t, one.Wait(background)) })
 	require.Equal(t, float32(4), first(t, w))
+}
+
+// A Function whose program the backend did not come to compile is compiled by the next call.
+func TestFuncsOutliveBackendsThatEndTheirGoroutine(t *testing.T) {
+	e, err := backends.Open("eval")
+	require.NoError(t, err)
+	b := &compileHook{Backend: e, before: runtime.Goexit}
+	gates.Store(t.Name(), b)
+	t.Cleanup(func() { gates.Delete(t.Name()) })
+	dev := open(t, "flaky:"+t.Name())
+	w := dev.Variable("w", lazy.F32, 4)
+	fn := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.AddScalar(1) })
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := fn.Call(background, w)
+		t.Errorf("it has returned: %v", err)
+	}()
+	within(t, func() { <-ended })
+	b.before = nil
+	y, err := fn.Call(background, w)
+	require.NoError(t, err)
+	require.Equal(t, float32(1), first(t, y))
 }

@@ -109,6 +109,7 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 		names[i] = fmt.Sprintf("arg%d", i)
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
+		t.err = errCompilePanicked // unless it returns: the next call tries again
 		t.program, err = f.dev.programs.get(ctx, f.dev, g, &f.counters, func() callsite.Site {
 			var sites callsite.Cache
 			return sites.Caller()
