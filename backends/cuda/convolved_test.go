@@ -258,6 +258,7 @@ func randomConv(r *rand.Rand) conv {
 // Convolutions of the library are nodes of graphs, with the kernel that lays out kernels
 // for it: from the second run on the step is one launch.
 func TestConvolvedAreInGraphs(t *testing.T) {
+	trials.Sequential(t)
 	b, f := convolving(t, cudafake.Options{Seed: 2})
 	v := conv{types.BF16, []int{2, 6, 5, 64}, []int{3, 3, 64, 64}, []int{2, 6, 5, 64}, imageDims, "pad = [[1, 1], [1, 1]]", 1}
 	image, kernels := mlirOf(v.elements, v.x...), mlirOf(v.elements, v.w...)
