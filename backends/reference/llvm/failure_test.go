@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -33,6 +34,10 @@ var errLeft = errors.New("the caller has left")
 // A run that is cancelled, in a loop that does not end or between long steps, has
 // written neither a result nor what was donated to one.
 func TestCancelledRunsWriteNothing(t *testing.T) {
+	matrix := "4096x4096xf32"
+	if trials.Few() {
+		matrix = "1536x1536xf32"
+	}
 	for name, text := range map[string]string{
 		"loop": `func.func @main(%a: tensor<4096xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<4096xf32>, tensor<4096xf32>) {
   %yes = stablehlo.constant dense<true> : tensor<i1>
@@ -45,10 +50,10 @@ func TestCancelledRunsWriteNothing(t *testing.T) {
   }
   return %b, %r#1 : tensor<4096xf32>, tensor<4096xf32>
 }`,
-		"steps": `func.func @main(%a: tensor<4096x4096xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
-  %0 = stablehlo.add %a, %a : tensor<4096x4096xf32>
-` + strings.Join(powers(8, "4096x4096xf32"), "") + `  return %0, %8 : tensor<4096x4096xf32>, tensor<4096x4096xf32>
-}`,
+		"steps": strings.ReplaceAll(`func.func @main(%a: tensor<MATRIX> {tf.aliasing_output = 0 : i32}) -> (tensor<MATRIX>, tensor<MATRIX>) {
+  %0 = stablehlo.add %a, %a : tensor<MATRIX>
+`+strings.Join(powers(8, "MATRIX"), "")+`  return %0, %8 : tensor<MATRIX>, tensor<MATRIX>
+}`, "MATRIX", matrix),
 	} {
 		for _, threads := range []int{1, 2} {
 			t.Run(fmt.Sprintf("%s on %d", name, threads), func(t *testing.T) {
