@@ -95,6 +95,34 @@ func TestVariableOverwrittenDespiteMemoryOfTheCall(t *testing.T) {
 	}
 }
 
+// A backend that writes the shapes of results leaves those of variables and programs.
+func TestShapesWrittenByABackendAreRestored(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	x := &inPlace{b, func(c *backends.Call) {
+		for i := range c.Results {
+			c.Results[i].Type.Shape[0] = 7
+		}
+	}}
+	gates.Store(t.Name(), x)
+	t.Cleanup(func() { gates.Delete(t.Name()) })
+	dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+	tr := lazy.NewTrace(dev)
+	w, small := dev.Variable("w", lazy.F32, 40, 40), dev.Variable("small", lazy.F32, 4)
+	step := func() error {
+		root := tr.Read(small).MulScalar(2)
+		w.Add_(lazy.Ones(tr, lazy.F32, 40, 40))
+		return tr.MarkStep(root)
+	}
+	require.ErrorContains(t, step(), "broke its contract")
+	require.Equal(t, types.Of(types.F32, 40, 40), w.Type())
+	w.Init(lazy.Constant(5))
+	x.end = func(*backends.Call) {}
+	w.Add_(lazy.Ones(tr, lazy.F32, 40, 40)) // another program: the backend has written its own
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, float32(6), first(t, w))
+}
+
 // ignoreMemory has an argument hold a result, and be it.
 func ignoreMemory(c *backends.Call, arg, result int) {
 	_ = soa.Copy(c.Args[arg], c.Results[result])

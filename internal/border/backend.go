@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"ltc/backends"
 	"ltc/ir/types"
@@ -112,8 +113,22 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		if sig, err = b.signature(e); err != nil {
 			return nil, err
 		}
+	} else {
+		sig = private(sig)
 	}
 	return &Executable{exec: e, backend: b, sig: sig}, nil
+}
+
+// private returns sig with shapes of its own, which no backend can write.
+func private(sig *backends.Signature) *backends.Signature {
+	own := &backends.Signature{Args: slices.Clone(sig.Args), Results: slices.Clone(sig.Results)}
+	for i := range own.Args {
+		own.Args[i].Type.Shape = slices.Clone(own.Args[i].Type.Shape)
+	}
+	for j := range own.Results {
+		own.Results[j].Type.Shape = slices.Clone(own.Results[j].Type.Shape)
+	}
+	return own
 }
 
 // signature asks an executable what it takes and gives.

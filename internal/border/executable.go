@@ -38,7 +38,11 @@ func (x *Executable) run(ctx context.Context, c *backends.Call, g *given) error 
 	if err := x.execute(ctx, c); err != nil {
 		return err
 	}
-	return g.accept(x, c)
+	err := g.accept(x, c)
+	if err != nil {
+		g.restore(x, c)
+	}
+	return err
 }
 
 func (x *Executable) execute(ctx context.Context, c *backends.Call) (err error) {

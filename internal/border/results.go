@@ -79,7 +79,7 @@ func (g *given) accept(x *Executable, c *backends.Call) error {
 		v, r := &c.Results[j], &x.sig.Results[j]
 		if g.brought(j) {
 			switch was, is := g.results[j], placeOf(v); {
-			case is == was:
+			case is == was && slices.Equal(v.Type.Shape, r.Type.Shape):
 				continue // the caller's own view
 			case is.first != was.first:
 				return refuse("result %d is not in the memory that the call has for it", j)
@@ -113,6 +113,22 @@ func (g *given) accept(x *Executable, c *backends.Call) error {
 		a, b = b, a
 	}
 	return refuse("result %d is in the memory of argument %d, which is not donated to it", a.index, b.index)
+}
+
+// restore takes back what a refused run wrote into shapes of the caller's, which are those
+// of its variables and programs.
+func (g *given) restore(x *Executable, c *backends.Call) {
+	back := func(v *soa.View, was place, want types.Shape) {
+		if is := v.Type.Shape; unsafe.SliceData(is) == was.shape && len(is) == len(want) && !slices.Contains(want, backends.AnySize) {
+			copy(is, want)
+		}
+	}
+	for i := range min(len(c.Args), len(g.args), len(x.sig.Args)) {
+		back(&c.Args[i], g.args[i], x.sig.Args[i].Type.Shape)
+	}
+	for j := range min(len(c.Results), len(g.results), len(x.sig.Results)) {
+		back(&c.Results[j], g.results[j], x.sig.Results[j].Type.Shape)
+	}
 }
 
 // donated reports whether result j is the argument that is donated to it.
