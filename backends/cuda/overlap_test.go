@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -189,6 +190,7 @@ func TestOverlapInPieces(t *testing.T) {
 // A run that fails while copies are under way leaves what is the caller's as it was, and
 // the next one works with the same memory.
 func TestOverlapFails(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t)
 	const factors = 4
 	text := staggered(factors)

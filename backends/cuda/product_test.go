@@ -413,6 +413,7 @@ func on(t testing.TB, b *Backend, views ...soa.View) (all []soa.View) {
 // Products of the library are nodes of graphs: from the second run on a step with some is
 // one launch, and the library is called no more.
 func TestProductsAreInGraphs(t *testing.T) {
+	trials.Sequential(t)
 	b, f := multiplying(t, cudafake.Options{Seed: 2})
 	e := compile(t, b, layers(9), backends.Options{})
 	require.Equal(t, []row{{0, 9}}, e.rows)
@@ -441,6 +442,7 @@ func TestProductsAreInGraphs(t *testing.T) {
 // Where what a product reads has moved, its node is set to a capture for the addresses of
 // now; captures are kept for addresses that come again.
 func TestProductsMoveInGraphs(t *testing.T) {
+	trials.Sequential(t)
 	b, f := multiplying(t, cudafake.Options{Seed: 3})
 	text := layers(12)
 	e := compile(t, b, text, backends.Options{})
@@ -507,6 +509,7 @@ func TestProductsMoveInGraphs(t *testing.T) {
 // Where a product cannot be captured, all goes one by one, products by the library; where
 // the library does not even queue it, its node is the kernel.
 func TestProductsRefusedInGraphs(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t)
 	for _, c := range []struct {
 		name, call string
@@ -548,6 +551,7 @@ func TestProductsRefusedInGraphs(t *testing.T) {
 // A node that was not set to where its operands are would be seen in the results: here a
 // driver forgets it.
 func TestProductsStaleInGraphs(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t)
 	f := cudafake.New(cudafake.Options{Seed: 10})
 	t.Cleanup(func() { require.NoError(t, f.Close()) })
