@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
 )
 
 // child runs one test of this package in a process of its own.
@@ -137,6 +139,7 @@ func TestOneLibrary(t *testing.T) {
 
 // Compiling does not leak.
 func TestFlatMemory(t *testing.T) {
+	trials.Sequential(t)
 	l, err := Open()
 	if err != nil {
 		t.Skip(err)
