@@ -15,7 +15,7 @@ import (
 // given is what a call was before the backend had it.
 type given struct {
 	args, results []place
-	spans         []span
+	spans         []span // of a pooled one: memory for shared
 }
 
 // few is of how many arguments and results a call is noted on the stack.
@@ -139,7 +139,7 @@ func (g *given) donated(c *backends.Call, j int, r *backends.Result) bool {
 // shared returns memory that the backend chose for a result and that another result or an
 // argument has, too.
 func (g *given) shared(x *Executable, c *backends.Call) (a, b span, found bool) {
-	kept := taken.Get()
+	kept := taken.Get() // g may be on the stack, and its spans would be allocated
 	defer taken.Put(kept)
 	s := kept.spans[:0]
 	for i := range c.Args {
