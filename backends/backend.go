@@ -35,9 +35,9 @@ type Backend interface {
 type Executable interface {
 	Signature() *Signature
 	// Bind fixes arguments that the text marks ltc.constant, by position, and
-	// returns an executable that takes their values from here: the backend
-	// may fold and pack them once, and may read them in the caller's memory in
-	// any run. It must not change as long as the executable is used; if it is
+	// returns an executable that takes their values from here. The backend may
+	// fold and pack them once, and any run may read them in the caller's memory.
+	// That memory must not change as long as the executable is used; if it is
 	// released, further runs may be errors. Call.Args at bound positions are
 	// ignored and may be zero views.
 	Bind(ctx context.Context, constants map[int]soa.View) (Executable, error)

@@ -1,17 +1,21 @@
 package lazy
 
 // AfterStep has fn called once when the step being recorded has ended, with nil
-// or the step's error: after its results are there, in the order of the calls,
-// on the goroutine that runs the trace's steps or within MarkStep, and before
-// the trace's next step runs. fn may read any results of this step and earlier
-// ones, and variables, which it sees as this step left them; where a step of another
-// trace is writing over that, reading waits for what it writes. fn must not record
-// in this trace, which may be at the next step already; waiting for this trace,
-// marking a step of it or reading results of later ones is an error, and so is
-// waiting for another trace that waits for these. (Waits through a channel of the
-// caller's own are not seen.) A panic in fn is a failure of the step, which the
-// next MarkStep or Wait returns: the step's results stay, and other closures are
-// called all the same.
+// or the step's error. Closures are called in the order of AfterStep, after the step's
+// results are there and before the trace's next step runs. They are called on the
+// goroutine that runs the trace's steps, or within MarkStep.
+//
+// fn may read the results of this step and earlier ones. It sees variables as this step
+// left them. Where a step of another trace is writing over such a variable, reading waits
+// for what it writes.
+//
+// fn must not record in this trace, which may be at the next step already. It is an error
+// to wait for this trace, to mark a step of it or to read results of later ones. It is
+// also one to wait for another trace that waits for these. Waits through a channel of
+// the caller's own are not seen.
+//
+// A panic in fn is a failure of the step, which the next MarkStep or Wait returns: the
+// step's results stay, and other closures are called all the same.
 //
 // More than the environment variable LTC_MAX_ASYNC_QUEUE allows for one step,
 // 1024 unless it is set, make the step fail.

@@ -196,10 +196,10 @@ func (v *variable) pin() *value {
 	return now
 }
 
-// asClosuresSee returns the version of a variable that a step closure reads when
-// v is the latest, whose mu is held: as it was when the closure's step was
-// marked, unless newer ones are there already or are being written over it. Others
-// may wait for the closure to return.
+// asClosuresSee returns the version of a variable that a step closure reads when v is
+// the latest: the one from when the closure's step was marked, unless a newer one is
+// there already or is being written over it. Other versions may wait for the closure to
+// return. The variable's mu is held.
 func (v *value) asClosuresSee(claims int64) *value {
 	for v.old != nil && (v.claim > claims && !v.over.Load() || v.failed() != nil) { // a version that is there has no old
 		v = v.old

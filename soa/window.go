@@ -130,11 +130,11 @@ func (v View) Overlaps() bool {
 	return types.Overlaps(v.Type.Shape, v.Strides, but)
 }
 
-// Check reports what makes v unusable: a type that cannot be, strides or a
-// table that do not fit the type, no memory, or some that does not start at a
-// multiple of the element's size, is less than type and strides take, or is off the Go
-// heap and was released. Of memory of [At], and of pointers that the caller wrote into a
-// table, nobody knows where it ends.
+// Check reports what makes v unusable: a type that cannot be, or strides or a table
+// that do not fit the type. Its memory may be missing, may not start at a multiple of the
+// element's size, may be less than type and strides take, or may be off the Go heap and
+// released. The ends of memory of [At], and of pointers that the caller wrote into a table,
+// are not known.
 func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
 		return err

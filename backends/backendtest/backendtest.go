@@ -1,6 +1,7 @@
 // Package backendtest is the definition of a correct backend: programs as MLIR
-// text with inputs and expected values, tests of the contract in package
-// backends, and ways to break it that package lazy must hold against. Its central function is [Run].
+// text with inputs and expected values, and tests of the contract in package
+// backends. It also has ways to break the contract, which package lazy must survive.
+// Its central function is [Run].
 //
 // imports only ltc/backends, ltc/lazy, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/trials and
 // the test libraries testify and txtar.

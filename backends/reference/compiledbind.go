@@ -41,11 +41,11 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	return &b, nil
 }
 
-// boundCodes returns the code of each step of a program, given that of its kernels,
-// nil for what is no kernel. Code is shown the operands that are the same in all
-// runs: bound arguments, nil if there are none, and the program's own constants;
-// without those for which moves is set, nil if it is for none. What it makes of them
-// is k's. What is known, by step, stays.
+// boundCodes returns the code of each step of a program, nil for a step that runs no
+// kernel; codes has that of its kernels. Code is bound to the operands that are the same
+// in all runs: bound arguments, nil if there are none, and the program's own constants.
+// Operands for which moves returns true are left out; a nil moves leaves out none. k
+// keeps what code makes of its operands. Steps that have code in known keep it.
 func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
 	all := make([]kernel.Code, len(p.Steps))
 	copy(all, known)

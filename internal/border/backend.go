@@ -1,6 +1,6 @@
-// Package border is how this module calls backends, which are plug-ins: what one does
-// against the contract of package backends, a panic among it, is an error that names it,
-// before anything that it gave is used. Its central type is [Executable].
+// Package border is how this module calls backends, which are plug-ins. A breach of the
+// contract of package backends, such as a panic, becomes an error that names the backend,
+// before any of its results is used. Its central type is [Executable].
 //
 // imports only ltc/backends, ltc/soa, ltc/ir/types and ltc/internal/spare.
 package border

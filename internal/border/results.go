@@ -185,8 +185,8 @@ func (s *span) view(c *backends.Call) *soa.View {
 }
 
 // MayHaveWritten reports whether a run that was refused may have written arg, donated to a
-// result: not if the result has dense memory apart from it, which own says that the call
-// brought, and no other result is in arg's.
+// result. It has not if no result shares memory with arg, and the result has other dense
+// memory: the call's, as own says, or the backend's.
 func MayHaveWritten(c *backends.Call, result int, own bool, arg *soa.View) bool {
 	for j := range c.Results {
 		if meet(&c.Results[j], arg) {

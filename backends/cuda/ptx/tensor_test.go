@@ -189,9 +189,9 @@ func TestTensor(t *testing.T) {
 	}
 }
 
-// Rows that are no multiple of 16 bytes are copied by words of four bytes, asynchronously,
-// where they begin at multiples of these, and else by the words between their ends: nothing
-// goes element by element, by whichever tile.
+// Rows that are no multiple of 16 bytes are copied by words of four bytes: asynchronously
+// where the rows begin at multiples of four, else by the words between their ends. No tile
+// copies element by element.
 func TestTensorCopiesWords(t *testing.T) {
 	for _, c := range []struct {
 		elements, a, b string

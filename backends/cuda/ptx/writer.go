@@ -34,9 +34,9 @@ type writer struct {
 	tables map[string][]uint64
 	name   string // of the entry
 	params int    // it has, of 8 bytes each
-	// narrows says that block, tile, row and batch numbers are below 2^31: they are divided
-	// in 32 bits. 64-bit division is a call, beside which ptxas 12.0 to 12.5 crash on
-	// setmaxnreg, and which serializes wgmma in relocatable code.
+	// narrows says that block, tile, row and batch numbers are below 2^31 and are divided
+	// in 32 bits. Division in 64 bits is a call: ptxas 12.0 to 12.5 crash on setmaxnreg
+	// beside one, and one serializes wgmma in relocatable code.
 	narrows bool
 	maps    int // how many tensor maps it is given, behind all else
 	err     error

@@ -97,10 +97,10 @@ type Block struct {
 type Binder interface {
 	Code
 	// Bind returns code that does the same, to the bit. mem has the first element
-	// of each operand that will not change, nil for the others; these operands
-	// stay where they are, and runs are given them, too, but need not read them.
-	// What the code keeps of them k does. Code that has no use for any of the
-	// operands returns itself. A [Preparer] is bound before it prepares.
+	// of each operand that will not change, nil for the others. These operands
+	// stay where they are; runs are given them, too, but need not read them.
+	// k keeps the forms that the code makes of them. Code that has no use for any
+	// of the operands returns itself. A [Preparer] is bound before it prepares.
 	Bind(mem []unsafe.Pointer, k Keeper) Code
 }
 

@@ -8,9 +8,9 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// DescribeB says what B is made of, for products of several kernels to tell that they
-// pack the same: instructions in their order, with axes by what they are in the
-// product and operands by number.
+// DescribeB says what B is made of: instructions in their order, with axes by what they
+// are in the product and operands by number. Products of several kernels with the same
+// description pack the same.
 func (p *Product) DescribeB() string {
 	k, c := p.Kernel, p.Contraction
 	var s strings.Builder
