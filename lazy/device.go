@@ -37,15 +37,15 @@ type Device struct {
 
 	// How traces record, fixed when the device has been opened.
 	syncs        syncs
-	growth       lines               // where steps grew too long
-	unmarked     lines               // that read variables which wait for MarkStep
-	nanArguments onces[argumentLine] // that CheckNaNs has warned of
-	recompiles   recompiles          // lines that compile
-	fallbacks    onces[[2]string]    // lines, and their ops that the evaluator runs
-	graphLimit   int                 // nodes of a step that are worth a warning
-	closures     int                 // that one step may have
-	strict       bool                // bad ops panic
-	dumps        *dumps              // where programs are written; nil: nowhere
+	growth       lines                 // where steps grew too long
+	unmarked     lines                 // that read variables which wait for MarkStep
+	nanArguments onceSet[argumentLine] // that CheckNaNs has warned of
+	recompiles   recompiles            // lines that compile
+	fallbacks    onceSet[[2]string]    // lines, and their ops that the evaluator runs
+	graphLimit   int                   // nodes of a step that are worth a warning
+	closures     int                   // that one step may have
+	strict       bool                  // bad ops panic
+	dumps        *dumps                // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool

@@ -30,7 +30,7 @@ func (d *Device) claim(f *flight) error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.v.mu.Lock()
-		read := a.read.standIn(f.q)
+		read := a.read.effective(f.q)
 		taken, past, host := a.v.now != read, a.v.assigned, a.v.now.host
 		a.v.mu.Unlock()
 		if err := read.failed(); err != nil { // of the trace's own step, since this one read it
@@ -98,7 +98,7 @@ func (a *assignment) settle(f *flight, err error) {
 		for v.now.err != nil {
 			v.assigned, v.now = v.now.before, v.now.old
 		}
-		a.next.fall()
+		a.next.rollBack()
 		if f.mayHaveWritten(f.args[a.arg], a.result, err) {
 			v.tear(opError(a.site, "mark_step", border.ErrBroken, nil, "variable %q may have been written over by the run of a backend that broke its contract: give it values again, by Init or SetValues; %v", v.name, err))
 		}

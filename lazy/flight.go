@@ -335,7 +335,7 @@ func (f *flight) unqueue() {
 // waiting reports whether an argument is still on its way.
 func (f *flight) waiting() bool {
 	for _, v := range f.args {
-		if !v.standIn(f.q).ready() {
+		if !v.effective(f.q).ready() {
 			return true
 		}
 	}

@@ -123,7 +123,7 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 		return err
 	}
 	for _, v := range f.args {
-		v = v.standIn(tr.queue)
+		v = v.effective(tr.queue)
 		if err := v.failed(); err != nil {
 			if ownFailure(err, tr.queue) {
 				return err

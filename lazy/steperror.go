@@ -69,9 +69,9 @@ func (e *StepError) first() *StepError {
 // take marks the failure as reported, and tells whether it was not before.
 func (e *StepError) take() bool { return !e.first().reported.Swap(true) }
 
-// heard reports whether the step's trace or Device.Wait has returned the failure err. It
+// isReported reports whether the step's trace or Device.Wait has returned the failure err. It
 // is true of nil, and of errors that are no step's: those came back at once.
-func heard(err error) bool {
+func isReported(err error) bool {
 	e, ok := errors.AsType[*StepError](err)
 	if !ok {
 		return true

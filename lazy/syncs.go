@@ -88,16 +88,16 @@ type syncs struct {
 }
 
 // lines are lines of the program that there was a warning for.
-type lines = onces[callsite.Site]
+type lines = onceSet[callsite.Site]
 
-// onces are keys that there was a warning for.
-type onces[K comparable] struct {
+// onceSet is the keys that there was a warning for.
+type onceSet[K comparable] struct {
 	mu     sync.Mutex
 	warned map[K]struct{}
 }
 
 // first reports whether there was no warning for the key yet.
-func (s *onces[K]) first(at K) bool {
+func (s *onceSet[K]) first(at K) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, done := s.warned[at]; done {

@@ -19,14 +19,14 @@ type value struct {
 	// pins counts who may still read view: a step that read it as a variable,
 	// a program under way, a handle that users hold. While others do, its
 	// memory is not donated.
-	pins     atomic.Int32
-	sum      *uint64                  // of borrowed data, while checking
-	donor    atomic.Pointer[donation] // somebody has offered the memory
-	gone     atomic.Pointer[donation] // a step has it
-	borrowed bool                     // view is memory of the caller's
-	version  bool                     // of a variable
-	host     bool                     // a version that Init or SetValues made
-	fell     atomic.Bool              // a version that failed and has pinned old
+	pins       atomic.Int32
+	sum        *uint64                  // of borrowed data, while checking
+	donor      atomic.Pointer[donation] // somebody has offered the memory
+	gone       atomic.Pointer[donation] // a step has it
+	borrowed   bool                     // view is memory of the caller's
+	version    bool                     // of a variable
+	host       bool                     // a version that Init or SetValues made
+	rolledBack atomic.Bool              // a version that failed and has pinned old
 	// pool takes the memory when the last pin is gone, once all handles on the
 	// value have been released.
 	pool     atomic.Pointer[soa.Pool]
@@ -107,7 +107,7 @@ func (v *value) drop() {
 	if v.pins.Add(-1) > 0 {
 		return
 	}
-	v.letGo()
+	v.unpinPrevious()
 	if pool := v.pool.Load(); pool != nil && !v.captured && v.ready() && v.err == nil && v.donor.Load() == nil && v.gone.Load() == nil {
 		pool.Recycle(v.view)
 		v.view.Locate(soa.View{})

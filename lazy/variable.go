@@ -167,7 +167,7 @@ func (v *variable) takeFailed() error {
 	defer v.mu.Unlock()
 	err := v.failed
 	v.failed = nil
-	if heard(err) {
+	if isReported(err) {
 		return nil
 	}
 	return err

@@ -11,18 +11,18 @@ import (
 // context, or of operands that nobody else can give it. The trace of the failed step
 // itself hears of the failure.
 
-// standIn returns the version that holds in place of v: v itself unless it is a
+// effective returns the version that holds in place of v: v itself unless it is a
 // version of a variable whose step failed. Steps of q keep the versions that q
 // failed to make until q's trace has heard of it; nil is no trace's queue.
-func (v *value) standIn(q *queue) *value {
-	for old := v.fallback(); old != nil && !unheard(v.err, q); old = v.fallback() {
+func (v *value) effective(q *queue) *value {
+	for old := v.fallback(); old != nil && !isOwnUnreported(v.err, q); old = v.fallback() {
 		v = old
 	}
 	return v
 }
 
-// keptBy is standIn for a tensor of q's trace, which keeps the error for good.
-func (v *value) keptBy(q *queue) *value {
+// effectiveForTensor is effective for a tensor of q's trace, which keeps the error for good.
+func (v *value) effectiveForTensor(q *queue) *value {
 	for old := v.fallback(); old != nil && !ownFailure(v.err, q); old = v.fallback() {
 		v = old
 	}
@@ -46,8 +46,8 @@ func ownFailure(err error, q *queue) bool {
 	return ok && e.q == q
 }
 
-// unheard reports whether err is a failure of a step of q that its trace has not returned.
-func unheard(err error, q *queue) bool {
+// isOwnUnreported reports whether err is a failure of a step of q that its trace has not returned.
+func isOwnUnreported(err error, q *queue) bool {
 	if !ownFailure(err, q) {
 		return false
 	}
@@ -55,19 +55,19 @@ func unheard(err error, q *queue) bool {
 	return !e.first().reported.Load()
 }
 
-// fall has v, a version whose step failed, pin the version before it for as long as
+// rollBack has v, a version whose step failed, pin the version before it for as long as
 // readers have v pinned: they read that one.
-func (v *value) fall() {
+func (v *value) rollBack() {
 	v.old.pins.Add(1)
-	v.fell.Store(true)
+	v.rolledBack.Store(true)
 	if v.pins.Load() == 0 {
-		v.letGo()
+		v.unpinPrevious()
 	}
 }
 
-// letGo undoes fall, once.
-func (v *value) letGo() {
-	if v.fell.Load() && v.fell.Swap(false) {
+// unpinPrevious undoes rollBack, once.
+func (v *value) unpinPrevious() {
+	if v.rolledBack.Load() && v.rolledBack.Swap(false) {
 		v.old.drop()
 	}
 }
@@ -92,7 +92,7 @@ func (f *flight) await(v *value) (*value, error) {
 		if err == nil {
 			return v, nil
 		}
-		next := v.standIn(f.q)
+		next := v.effective(f.q)
 		if next == v {
 			if v.failed() != nil && !ownFailure(err, f.q) {
 				err = operandError{err}
@@ -116,11 +116,11 @@ func (t *Tensor) arrived(v *value) (*value, error) {
 			v.drop()
 			return nil, err
 		}
-		if t.v != nil || t.restorable() && heard(err) {
+		if t.v != nil || t.restorable() && isReported(err) {
 			v.drop()
 			return nil, nil
 		}
-		next := v.keptBy(t.queue())
+		next := v.effectiveForTensor(t.queue())
 		if next == v {
 			v.drop()
 			return nil, err

@@ -150,7 +150,7 @@ func (a *async) report() error {
 	defer a.mu.Unlock()
 	var all []error
 	for _, e := range a.failures {
-		if !heard(e) {
+		if !isReported(e) {
 			e.first().waited.Store(true)
 			all = append(all, e)
 		}

@@ -260,7 +260,7 @@ func (t *Tensor) restore() bool {
 
 // restorable reports whether t was written by a step that failed.
 func (t *Tensor) restorable() bool {
-	return t.alias != nil && len(t.alias.past) > 0 && t.val != nil && t.val.standIn(t.queue()).failed() != nil
+	return t.alias != nil && len(t.alias.past) > 0 && t.val != nil && t.val.effective(t.queue()).failed() != nil
 }
 
 // unreadable reports whether t has no elements now because a write to it failed

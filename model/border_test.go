@@ -12,30 +12,30 @@ import (
 	"ltc/soa"
 )
 
-// rogue is the evaluator, which panics in one method.
-type rogue struct {
+// faultyBackend is the evaluator, which panics in one method.
+type faultyBackend struct {
 	backends.Backend
 	method string
 }
 
-type rogueProgram struct {
+type faultyExecutable struct {
 	backends.Executable
-	r *rogue
+	r *faultyBackend
 }
 
-func (r *rogue) panics(method string) {
+func (r *faultyBackend) panics(method string) {
 	if r.method == method {
 		panic("mine")
 	}
 }
 
-func (r *rogue) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+func (r *faultyBackend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	r.panics("Compile")
 	e, err := r.Backend.Compile(ctx, m, o)
-	return rogueProgram{e, r}, err
+	return faultyExecutable{e, r}, err
 }
 
-func (x rogueProgram) Signature() *backends.Signature {
+func (x faultyExecutable) Signature() *backends.Signature {
 	x.r.panics("Signature")
 	sig := *x.Executable.Signature()
 	switch x.r.method {
@@ -48,28 +48,28 @@ func (x rogueProgram) Signature() *backends.Signature {
 	return &sig
 }
 
-func (x rogueProgram) Bind(ctx context.Context, c map[int]soa.View) (backends.Executable, error) {
+func (x faultyExecutable) Bind(ctx context.Context, c map[int]soa.View) (backends.Executable, error) {
 	x.r.panics("Bind")
 	e, err := x.Executable.Bind(ctx, c)
-	return rogueProgram{e, x.r}, err
+	return faultyExecutable{e, x.r}, err
 }
 
-func (x rogueProgram) CheckSizes(*backends.Call) error {
+func (x faultyExecutable) CheckSizes(*backends.Call) error {
 	x.r.panics("CheckSizes")
 	return nil
 }
 
-func (x rogueProgram) CopiedBytes() int64 {
+func (x faultyExecutable) CopiedBytes() int64 {
 	x.r.panics("CopiedBytes")
 	return 0
 }
 
-func (x rogueProgram) Variants() (int, int) {
+func (x faultyExecutable) Variants() (int, int) {
 	x.r.panics("Variants")
 	return 0, 0
 }
 
-func (x rogueProgram) Execute(ctx context.Context, c *backends.Call) error {
+func (x faultyExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	x.r.panics("Execute")
 	err := x.Executable.Execute(ctx, c)
 	if x.r.method == "elsewhere" {
@@ -95,7 +95,7 @@ func TestModelsOfBackendsThatBreakTheirContract(t *testing.T) {
 	} {
 		t.Run(method, func(t *testing.T) {
 			err := func() error {
-				m, err := model.New(t.Context(), &rogue{eval, method}, backends.NewModule(text), nil)
+				m, err := model.New(t.Context(), &faultyBackend{eval, method}, backends.NewModule(text), nil)
 				if err != nil {
 					return err
 				}

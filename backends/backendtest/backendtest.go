@@ -1,6 +1,6 @@
 // Package backendtest is the definition of a correct backend: programs as MLIR
 // text with inputs and expected values, and tests of the contract in package
-// backends. It also has ways to break the contract, which package lazy must survive.
+// backends. It also has faulty backends, which package lazy must survive.
 // Its central function is [Run].
 //
 // imports only ltc/backends, ltc/lazy, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/trials and
@@ -79,8 +79,8 @@ func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Repo
 	r.Groups = append(r.Groups, score)
 	score = Group{Name: "misbehaviour"}
 	t.Run(score.Name, func(t *testing.T) {
-		for i := range ways {
-			score.run(t, ways[i].name, func(t *testing.T) { ways[i].test(t, b) })
+		for i := range faults {
+			score.run(t, faults[i].name, func(t *testing.T) { faults[i].test(t, b) })
 		}
 	})
 	r.Groups = append(r.Groups, score)

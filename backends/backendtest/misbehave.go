@@ -17,16 +17,16 @@ import (
 	"ltc/soa"
 )
 
-// rogue is a backend that misbehaves in one way while it is told to.
-type rogue struct {
+// faultyBackend is a backend that has a fault while on is set.
+type faultyBackend struct {
 	backends.Backend
-	way *way
-	on  atomic.Bool
+	fault *fault
+	on    atomic.Bool
 }
 
-// way is a way to break the contract of package backends. Only one of the functions is
+// fault is a way to break the contract of package backends. Only one of the functions is
 // set.
-type way struct {
+type fault struct {
 	name string
 	want string // the step's error has this; empty: the step holds all the same
 	torn bool   // nobody knows whether what was donated has been written
@@ -38,14 +38,14 @@ type way struct {
 	make   func(*backends.Executable) // changes what Compile gives
 }
 
-// of is the type of results of the program that rogues run. The last but one is small,
-// so that the call has memory for it.
+// of is the type of results of the program that is run on a faulty backend. The last
+// result but one is small: the call has memory for it.
 var of, smallOf = types.Of(types.F32, 40, 40), types.Of(types.F32, 2)
 
 const smallResult = 2
 
-// ways are those that package lazy must hold against.
-var ways = []way{
+// faults are those that package lazy must survive.
+var faults = []fault{
 	{name: "no results", want: "it gave 0 results of 4", torn: true, call: func(c *backends.Call) { c.Results = nil }},
 	{name: "too few results", want: "it gave 3 results of 4", torn: true, call: func(c *backends.Call) { c.Results = c.Results[:3] }},
 	{name: "too many results", want: "it gave 5 results of 4", call: func(c *backends.Call) { c.Results = append(c.Results, soa.View{}) }},
@@ -123,78 +123,78 @@ type unprintable struct{}
 
 func (unprintable) String() string { panic("within") }
 
-func (r *rogue) panics(method string) {
-	if r.way.query == method && r.on.Load() {
+func (r *faultyBackend) panics(method string) {
+	if r.fault.query == method && r.on.Load() {
 		panic("mine")
 	}
 }
 
-func (r *rogue) Devices() []backends.Device {
+func (r *faultyBackend) Devices() []backends.Device {
 	r.panics("Devices")
 	return r.Backend.Devices()
 }
 
-func (r *rogue) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+func (r *faultyBackend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	e, err := r.Backend.Compile(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	x := backends.Executable(&rogueProgram{e, r, e.Signature()})
-	if r.way.make != nil && r.on.Load() {
-		r.way.make(&x)
+	x := backends.Executable(&faultyExecutable{e, r, e.Signature()})
+	if r.fault.make != nil && r.on.Load() {
+		r.fault.make(&x)
 	}
 	return x, nil
 }
 
-// rogueDevice is a rogue that has memory of its own.
-type rogueDevice struct {
-	*rogue
+// faultyDevice is a faultyBackend that has memory of its own.
+type faultyDevice struct {
+	*faultyBackend
 	backends.Allocator
 }
 
-type rogueProgram struct {
+type faultyExecutable struct {
 	backends.Executable
-	r   *rogue
+	r   *faultyBackend
 	sig *backends.Signature
 }
 
-func (x *rogueProgram) Signature() *backends.Signature {
+func (x *faultyExecutable) Signature() *backends.Signature {
 	x.r.panics("Signature")
 	return x.sig
 }
 
-func (x *rogueProgram) Artifact() ([]byte, error) {
+func (x *faultyExecutable) Artifact() ([]byte, error) {
 	x.r.panics("Artifact")
 	return x.Executable.Artifact()
 }
 
-func (x *rogueProgram) CopiedBytes() int64 {
+func (x *faultyExecutable) CopiedBytes() int64 {
 	x.r.panics("CopiedBytes")
 	return 0
 }
 
-func (x *rogueProgram) ResidentBytes() int {
+func (x *faultyExecutable) ResidentBytes() int {
 	x.r.panics("ResidentBytes")
 	return 1
 }
 
-func (x *rogueProgram) WorkspaceBytes() int {
+func (x *faultyExecutable) WorkspaceBytes() int {
 	x.r.panics("WorkspaceBytes")
 	return 0
 }
 
-func (x *rogueProgram) Profile() []backends.StepProfile {
+func (x *faultyExecutable) Profile() []backends.StepProfile {
 	x.r.panics("Profile")
 	return nil
 }
 
-func (x *rogueProgram) Execute(ctx context.Context, c *backends.Call) error {
-	w := x.r.way
-	if !x.r.on.Load() || w.run == nil && w.result == nil && w.call == nil {
+func (x *faultyExecutable) Execute(ctx context.Context, c *backends.Call) error {
+	f := x.r.fault
+	if !x.r.on.Load() || f.run == nil && f.result == nil && f.call == nil {
 		return x.Executable.Execute(ctx, c)
 	}
-	if w.run != nil {
-		w.run(c)
+	if f.run != nil {
+		f.run(c)
 		return nil
 	}
 	// The variable keeps its memory: what is refused has changed nothing.
@@ -206,53 +206,53 @@ func (x *rogueProgram) Execute(ctx context.Context, c *backends.Call) error {
 	if err := x.Executable.Execute(ctx, c); err != nil {
 		return err
 	}
-	if w.result != nil {
-		w.result(&c.Results[0])
+	if f.result != nil {
+		f.result(&c.Results[0])
 	} else {
-		w.call(c)
+		f.call(c)
 	}
 	return nil
 }
 
-// rogues are those that lazy can open, by the name of their device.
-var rogues sync.Map // of *rogue
+// faultyBackends are those that lazy can open, by the name of their device.
+var faultyBackends sync.Map // of *faultyBackend
 
-func init() { backends.Register(rogueName, openRogue) }
+func init() { backends.Register(faultyName, openFaulty) }
 
-const rogueName = "backendtest"
+const faultyName = "backendtest"
 
-func openRogue(device string) (backends.Backend, error) {
-	v, ok := rogues.Load(device)
+func openFaulty(device string) (backends.Backend, error) {
+	v, ok := faultyBackends.Load(device)
 	if !ok {
 		return nil, fmt.Errorf("there is no %s", device)
 	}
-	r := v.(*rogue)
+	r := v.(*faultyBackend)
 	if own, ok := r.Backend.(backends.Allocator); ok {
-		return rogueDevice{r, own}, nil
+		return faultyDevice{r, own}, nil
 	}
 	return r, nil
 }
 
-// Misbehave has package lazy run programs on b, which breaks the contract in 45 ways:
-// each is the step's error, which names the backend, and leaves variables as they were.
+// Misbehave has package lazy run programs on b with one fault after the other. Each is
+// the step's error, which names the backend, and leaves variables as they were.
 func Misbehave(t *testing.T, b backends.Backend) {
-	for i := range ways {
-		t.Run(ways[i].name, func(t *testing.T) { ways[i].test(t, b) })
+	for i := range faults {
+		t.Run(faults[i].name, func(t *testing.T) { faults[i].test(t, b) })
 	}
 }
 
-func (w *way) test(t *testing.T, b backends.Backend) {
+func (f *fault) test(t *testing.T, b backends.Backend) {
 	for _, threads := range []int{0, 1} {
-		w.step(t, b, threads)
+		f.step(t, b, threads)
 	}
 }
 
-func (w *way) step(t *testing.T, b backends.Backend, threads int) {
+func (f *fault) step(t *testing.T, b backends.Backend, threads int) {
 	device := fmt.Sprintf("%s/%d", t.Name(), threads)
-	r := &rogue{Backend: b, way: w}
-	rogues.Store(device, r)
-	defer rogues.Delete(device)
-	dev, err := lazy.Open(rogueName+":"+device, lazy.Threads(threads), lazy.MemoryLimit(1<<30), lazy.Profiled(), lazy.Logger(slog.New(slog.DiscardHandler)))
+	r := &faultyBackend{Backend: b, fault: f}
+	faultyBackends.Store(device, r)
+	defer faultyBackends.Delete(device)
+	dev, err := lazy.Open(faultyName+":"+device, lazy.Threads(threads), lazy.MemoryLimit(1<<30), lazy.Profiled(), lazy.Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, dev.Close()) }()
 	tr := lazy.NewTrace(dev)
@@ -288,17 +288,17 @@ func (w *way) step(t *testing.T, b backends.Backend, threads int) {
 	dev.Profile()
 	steps := float32(0)
 	switch {
-	case w.want == "":
+	case f.want == "":
 		require.NoError(t, err)
 		steps++
-	case w.torn:
-		require.ErrorContains(t, err, w.want)
+	case f.torn:
+		require.ErrorContains(t, err, f.want)
 		_, err = lazy.ToSlice[float32](v)
 		require.ErrorContains(t, err, `variable "v" may have been written over`)
 		require.NoError(t, v.Init(lazy.Constant(0)).Err())
 	default:
-		require.ErrorContains(t, err, w.want)
-		require.ErrorContains(t, err, "backend "+rogueName+":", "it is named")
+		require.ErrorContains(t, err, f.want)
+		require.ErrorContains(t, err, "backend "+faultyName+":", "it is named")
 	}
 	require.Equal(t, steps, first(v), "the variable is as before")
 	r.on.Store(false)

@@ -78,7 +78,7 @@ func (r *runner) fetch(to []byte, i, j int, from driver.Ptr) error {
 		if err := q.out.stream.Wait(r.events[n]); err != nil {
 			return err
 		}
-		if r.brought > 0 { // it may be a large argument
+		if r.prefetched > 0 { // it may be a large argument
 			if err := q.order(q.out.stream, q.in.stream); err != nil {
 				return err
 			}

@@ -183,7 +183,7 @@ func (r *runner) row(g *graph) error {
 	if r.crosses(g.row) {
 		return r.oneByOne(g)
 	}
-	if err := r.bring(g.to - 1); err != nil {
+	if err := r.prefetch(g.to - 1); err != nil {
 		return err
 	}
 	switch {
@@ -245,7 +245,7 @@ func (r *runner) oneByOne(g *graph) error {
 	r.lock()
 	kernels := int64(0)
 	for i := g.from; i < g.to; i++ {
-		if err := r.bring(i); err != nil {
+		if err := r.prefetch(i); err != nil {
 			return err
 		}
 		if !r.e.steps[i].empty() {

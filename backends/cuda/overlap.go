@@ -110,11 +110,11 @@ func (r *runner) begin() error {
 	return r.q.order(r.q.in.stream, r.q.stream)
 }
 
-// bring queues the copies of large arguments that steps up to one read, beside the
+// prefetch queues the copies of large arguments that steps up to one read, beside the
 // kernels that were queued before: the host prepares them while these run.
-func (r *runner) bring(upTo int) error {
-	for ; r.brought < len(r.late) && r.late[r.brought].step <= upTo; r.brought++ {
-		t, q := &r.late[r.brought], r.q
+func (r *runner) prefetch(upTo int) error {
+	for ; r.prefetched < len(r.late) && r.late[r.prefetched].step <= upTo; r.prefetched++ {
+		t, q := &r.late[r.prefetched], r.q
 		r.lock()
 		for at := 0; at < t.n; {
 			s, err := q.stage(t.n - at)
@@ -159,7 +159,7 @@ func (r *runner) mark(upTo int) (err error) {
 // large result written for the last. Its kernels are then launched one by one, since a
 // graph would wait for the one and have the other wait.
 func (r *runner) crosses(x row) bool {
-	for i := r.brought; i < len(r.late); i++ {
+	for i := r.prefetched; i < len(r.late); i++ {
 		if s := r.late[i].step; x.from < s && s < x.to {
 			return true
 		}

@@ -39,8 +39,8 @@ type runner struct {
 	late  []transfer // large arguments, by the first step that reads each
 	early []transfer // large results, by the last step that writes each
 	// So many of late are queued, and of early are behind an event:
-	brought, marked int
-	events          []*driver.Event // behind the first of code.awaited
+	prefetched, marked int
+	events             []*driver.Event // behind the first of code.awaited
 
 	down  []transfer
 	place []transfer // of results that go to another place of the device
@@ -272,7 +272,7 @@ func (r *runner) steps(ctx context.Context, watch int) error {
 // between runs or queues a step between the copies that it waits for and those that wait
 // for it.
 func (r *runner) between(ctx context.Context, i int) error {
-	if err := r.bring(i); err != nil {
+	if err := r.prefetch(i); err != nil {
 		return err
 	}
 	if err := r.step(ctx, i); err != nil {
@@ -388,7 +388,7 @@ func (r *runner) forget() {
 	clear(r.fresh)
 	clear(r.views)
 	r.views = r.views[:0]
-	r.brought, r.marked = 0, 0
+	r.prefetched, r.marked = 0, 0
 	clear(r.events)
 	r.events = r.events[:0]
 	r.block = block{}

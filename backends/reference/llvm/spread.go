@@ -44,14 +44,14 @@ func (p *spreadKernel) Bind(mem []unsafe.Pointer, k kernel.Keeper) kernel.Code {
 // lies as along one are the rows of its matrices, the others outer axes.
 type spread struct {
 	product
-	rowsA, sumA, sumB tabled
+	rowsA, sumA, sumB offsetTable
 	gathers           [2]gemm.Gather      // of A and B
 	sums              []int               // the axes of the sum, in the order of the tables
 	others            *spare.Pool[spread] // for other strides
 }
 
-// tabled locates the points of some axes of a factor.
-type tabled struct {
+// offsetTable locates the points of some axes of a factor.
+type offsetTable struct {
 	gemm.Runs
 	starts []int64
 	axes   []alongFactor
@@ -163,7 +163,7 @@ func abs(x int64) int64 { return max(x, -x) }
 
 // locate finds where a factor has the points of some axes, in their order, in
 // elements of a size.
-func (t *tabled) locate(axes []int, factor, size int, r *spread, sizes []int64) {
+func (t *offsetTable) locate(axes []int, factor, size int, r *spread, sizes []int64) {
 	t.axes = t.axes[:0]
 	for _, a := range axes {
 		if n := r.extent(a, sizes); n != 1 {
