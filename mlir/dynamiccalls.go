@@ -64,10 +64,7 @@ func windowCall(m *Module, op *Op) (Dict, []*Region, bool) {
 	if f == nil || f.FuncType() == nil || len(f.FuncType().Ins) != 2 || len(f.FuncType().Outs) != 1 {
 		return nil, nil, false
 	}
-	body := &Block{}
-	for i, t := range f.FuncType().Ins {
-		body.Args = append(body.Args, &Value{Type: t, Block: body, Index: i})
-	}
+	body := NewBlock(f.FuncType().Ins...)
 	call := NewOp("func.call", slices.Clone(body.Args), f.FuncType().Outs[0])
 	call.Attrs = Dict{{"callee", name}}
 	ret := NewOp("stablehlo.return", []*Value{call.Results[0]})

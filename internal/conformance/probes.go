@@ -15,10 +15,10 @@ type probe struct {
 	typ  mlir.Type // of what the checks compare with it
 	iter []int64   // the iterations that checks name
 
-	// Each value that it has seen, in order, as long as the text alone tells.
+	// seen is each value that it has seen, in order, while the text alone tells them.
 	seen []*mlir.Value
-	// Behind an op whose regions probe: how many values it has seen, an i64, and the
-	// values of the iterations in iter, any value where there was none.
+	// Behind an op whose regions probe, count is how many values it has seen, an i64, and
+	// kept has the values of the iterations in iter, any value where there was none.
 	count *mlir.Value
 	kept  []*mlir.Value
 }
@@ -26,8 +26,8 @@ type probe struct {
 // probes are the probes that checks name.
 type probes map[string]*probe
 
-// wanted returns the probes that the checks among the ops, and inside them, name.
-func wanted(ops []*mlir.Op) probes {
+// checkedProbes returns the probes that the checks among the ops, and inside them, name.
+func checkedProbes(ops []*mlir.Op) probes {
 	all := probes{}
 	(&mlir.Module{Ops: ops}).Walk(func(op *mlir.Op) bool {
 		if name, _ := checkName(op); name != serializedName || len(op.Operands) != 1 {
@@ -97,28 +97,30 @@ func (b *builder) number(n int64) *mlir.Value {
 	return b.constant(strconv.FormatInt(n, 10), mlir.Tensor(mlir.I64))
 }
 
-// any returns a value of a type.
-func (b *builder) any(t mlir.Type) (*mlir.Value, error) {
+// placeholder returns any value of a type.
+func (b *builder) placeholder(t mlir.Type) (*mlir.Value, error) {
+	literal := ""
 	tensor, ok := t.(*mlir.TensorType)
-	if !ok || !tensor.Static() {
-		return nil, fmt.Errorf("values of type %v cannot be kept", t)
-	}
-	switch e := tensor.Elem.(type) {
-	case mlir.IntegerType:
-		if e.Width == 1 {
-			return b.constant("false", tensor), nil
+	if ok && tensor.Static() {
+		switch e := tensor.Elem.(type) {
+		case mlir.IntegerType:
+			if literal = "0"; e.Width == 1 {
+				literal = "false"
+			}
+		case mlir.FloatType:
+			literal = "1.0" // not all types have a 0
+		case mlir.ComplexType:
+			literal = "(0.0, 0.0)"
 		}
-		return b.constant("0", tensor), nil
-	case mlir.FloatType:
-		return b.constant("1.0", tensor), nil // not all types have a 0
-	case mlir.ComplexType:
-		return b.constant("(0.0, 0.0)", tensor), nil
 	}
-	return nil, fmt.Errorf("values of type %v cannot be kept", t)
+	if literal == "" {
+		return nil, fmt.Errorf("a check of a probe in a loop or branch cannot have values of type %v: use static tensors of numbers", t)
+	}
+	return b.constant(literal, tensor), nil
 }
 
-// note adds what a probe sees.
-func (p *probe) note(b *builder, v *mlir.Value) error {
+// record adds what a probe sees.
+func (p *probe) record(b *builder, v *mlir.Value) error {
 	if p.count == nil {
 		p.seen = append(p.seen, v)
 		return nil
@@ -135,8 +137,8 @@ func (p *probe) note(b *builder, v *mlir.Value) error {
 	return nil
 }
 
-// settle makes values of what the text tells.
-func (p *probe) settle(b *builder) error {
+// materialize makes values of what the text tells, as long as only that is known.
+func (p *probe) materialize(b *builder) error {
 	if p.count != nil {
 		return nil
 	}
@@ -146,7 +148,7 @@ func (p *probe) settle(b *builder) error {
 		var err error
 		if iter < int64(len(p.seen)) && mlir.SameType(p.seen[iter].Type, p.typ) {
 			v = p.seen[iter]
-		} else if v, err = b.any(p.typ); err != nil {
+		} else if v, err = b.placeholder(p.typ); err != nil {
 			return err
 		}
 		p.kept = append(p.kept, v)
@@ -154,7 +156,7 @@ func (p *probe) settle(b *builder) error {
 	return nil
 }
 
-// state returns the values of probes that are settled.
+// state returns the values of probes that are materialized.
 func state(ps []*probe) []*mlir.Value {
 	var all []*mlir.Value
 	for _, p := range ps {
@@ -173,7 +175,7 @@ func setState(ps []*probe, all []*mlir.Value) {
 // within returns those of the probes that are in the regions of op.
 func (ps probes) within(op *mlir.Op) []*probe {
 	var found []*probe
-	inside(op, func(o *mlir.Op) bool {
+	walkRegions(op, func(o *mlir.Op) bool {
 		if p := ps[probeID(o)]; p != nil && isProbe(o) && !slices.Contains(found, p) {
 			found = append(found, p)
 		}
@@ -182,76 +184,93 @@ func (ps probes) within(op *mlir.Op) []*probe {
 	return found
 }
 
-// watch appends an op. A probe becomes the identity; an op with probes in its regions
+// lower appends an op. A probe becomes the identity; an op with probes in its regions
 // gets what they have seen as further results.
-func (ps probes) watch(b *builder, op *mlir.Op) error {
+func (ps probes) lower(b *builder, op *mlir.Op) error {
 	b.pos = op.Pos
 	if isProbe(op) {
-		p := ps[probeID(op)]
-		op.Name, op.Attrs = "stablehlo.reshape", nil
-		b.ops = append(b.ops, op)
-		if p == nil {
-			return nil
-		}
-		return p.note(b, op.Operands[0])
+		return ps.lowerProbe(b, op)
 	}
 	in := ps.within(op)
-	var first []*mlir.Value // what the probes have seen before
-	if len(in) > 0 {
-		if op.Name != "stablehlo.while" && op.Name != "stablehlo.if" && op.Name != "stablehlo.case" {
-			return errors.New("what a probe in its regions sees cannot be made a result of the program")
+	if len(in) > 0 && op.Name != "stablehlo.while" && op.Name != "stablehlo.if" && op.Name != "stablehlo.case" {
+		return errors.New("what a probe in its regions sees cannot be made a result of the program")
+	}
+	for _, p := range in {
+		if err := p.materialize(b); err != nil {
+			return err
 		}
-		for _, p := range in {
-			if err := p.settle(b); err != nil {
-				return err
-			}
-		}
-		first = state(in)
 	}
 	b.ops = append(b.ops, op)
-	loop := op.Name == "stablehlo.while"
-	for i, r := range op.Regions {
-		for _, block := range r.Blocks {
-			begin := first
-			if loop {
-				begin = nil
-				for _, v := range first {
-					block.Args = append(block.Args, &mlir.Value{Type: v.Type, Block: block, Index: len(block.Args)})
-					begin = append(begin, block.Args[len(block.Args)-1])
-				}
-			}
-			setState(in, begin)
-			if err := ps.watchBlock(block); err != nil {
-				return err
-			}
-			end := state(in)
-			if loop && i == 0 { // the condition returns nothing else
-				if !slices.Equal(begin, end) {
-					return errors.New("what a probe in its condition sees cannot be made a result of the program")
-				}
-				continue
-			}
-			last := block.Ops[len(block.Ops)-1]
-			last.Operands = append(last.Operands, end...)
+	before := state(in)
+	for i := range op.Regions {
+		if err := ps.lowerRegion(op, i, in, before); err != nil {
+			return err
 		}
 	}
+	if op.Name == "stablehlo.while" {
+		op.Operands = append(op.Operands, before...)
+	}
 	var after []*mlir.Value
-	for _, v := range first {
-		op.Results = append(op.Results, &mlir.Value{Type: v.Type, Def: op, Index: len(op.Results)})
-		after = append(after, op.Results[len(op.Results)-1])
+	for _, v := range before {
+		after = append(after, &mlir.Value{Type: v.Type, Def: op, Index: len(op.Results) + len(after)})
 	}
-	if loop {
-		op.Operands = append(op.Operands, first...)
-	}
+	op.Results = append(op.Results, after...)
 	setState(in, after)
 	return nil
 }
 
-// watchBlock has the ops of a block watched.
-func (ps probes) watchBlock(block *mlir.Block) error {
+// lowerProbe appends the identity in the place of a probe, and records what it sees.
+func (ps probes) lowerProbe(b *builder, op *mlir.Op) error {
+	p := ps[probeID(op)]
+	op.Name, op.Attrs = "stablehlo.reshape", nil
+	b.ops = append(b.ops, op)
+	if p == nil {
+		return nil
+	}
+	return p.record(b, op.Operands[0])
+}
+
+// lowerRegion lowers a region of an op. The state of the probes in it is before where op
+// begins, and what the region returns beside its own results where it ends. In a loop the
+// state is carried from one iteration to the next.
+func (ps probes) lowerRegion(op *mlir.Op, region int, in []*probe, before []*mlir.Value) error {
+	loop := op.Name == "stablehlo.while"
+	for _, block := range op.Regions[region].Blocks {
+		begin := before
+		if loop {
+			begin = addArgs(block, before)
+		}
+		setState(in, begin)
+		if err := ps.lowerBlock(block); err != nil {
+			return err
+		}
+		end := state(in)
+		if loop && region == 0 { // the condition returns nothing else
+			if !slices.Equal(begin, end) {
+				return errors.New("what a probe in its condition sees cannot be made a result of the program")
+			}
+			continue
+		}
+		last := block.Ops[len(block.Ops)-1]
+		last.Operands = append(last.Operands, end...)
+	}
+	return nil
+}
+
+// addArgs gives a block arguments of the values' types, which it returns.
+func addArgs(block *mlir.Block, like []*mlir.Value) []*mlir.Value {
+	n := len(block.Args)
+	for _, v := range like {
+		block.Args = append(block.Args, &mlir.Value{Type: v.Type, Block: block, Index: len(block.Args)})
+	}
+	return slices.Clone(block.Args[n:])
+}
+
+// lowerBlock lowers the ops of a block.
+func (ps probes) lowerBlock(block *mlir.Block) error {
 	b := &builder{}
 	for _, op := range block.Ops {
-		if err := ps.watch(b, op); err != nil {
+		if err := ps.lower(b, op); err != nil {
 			return at(op, err)
 		}
 	}

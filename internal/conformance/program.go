@@ -24,12 +24,12 @@ type program struct {
 func entries(m *mlir.Module) []string {
 	run := map[string]bool{}
 	for _, f := range m.Ops {
-		inside(f, func(op *mlir.Op) bool {
+		walkRegions(f, func(op *mlir.Op) bool {
 			op.Symbols(func(name string) { run[name] = run[name] || name != f.SymName() })
 			return true
 		})
 	}
-	checks := having(m, isCheck)
+	checks := functionsWith(m, isCheck)
 	var checking, public []string
 	for _, f := range m.Ops {
 		ft := f.FuncType()
@@ -57,7 +57,7 @@ func isCheck(op *mlir.Op) bool {
 // hasChecks reports whether the op, or what is inside it, checks anything.
 func hasChecks(op *mlir.Op) bool {
 	found := isCheck(op)
-	inside(op, func(o *mlir.Op) bool {
+	walkRegions(op, func(o *mlir.Op) bool {
 		found = found || isCheck(o)
 		return !found
 	})
@@ -70,12 +70,12 @@ func hasChecks(op *mlir.Op) bool {
 func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error) {
 	f := m.Func(entry)
 	p := &program{}
-	c := &copier{m: m, running: []*mlir.Op{f}, inlined: having(m, func(op *mlir.Op) bool { return isCheck(op) || isProbe(op) })}
-	ops, err := c.copies(f.Body().Ops, map[*mlir.Value]*mlir.Value{})
-	if err != nil {
-		return nil, err
+	in := newInliner(m, f, functionsWith(m, func(op *mlir.Op) bool { return isCheck(op) || isProbe(op) }))
+	ops := in.copies(f.Body().Ops)
+	if in.err != nil {
+		return nil, in.err
 	}
-	seen := wanted(ops)
+	seen := checkedProbes(ops)
 	body, err := p.body(ops, seen, want)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 	main.Pos = f.Pos
 	main.Regions[0].Blocks[0].Ops = body
 	out := &mlir.Module{Name: m.Name, Attrs: m.Attrs, Loc: m.Loc, Resources: m.Resources}
-	runs := reached(m, main.Body())
+	runs := reachable(m, main.Body())
 	for _, op := range m.Ops {
 		switch {
 		case op == f:
@@ -99,14 +99,14 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 		case op.SymName() == "main":
 			return nil, at(f, fmt.Errorf("@%s cannot become the program's main: there is another @main", entry))
 		default: // runs other than by calls
-			other, err := c.copy(op, map[*mlir.Value]*mlir.Value{})
-			if err != nil {
+			others := in.copies([]*mlir.Op{op})
+			if in.err != nil {
+				return nil, in.err
+			}
+			if err := seen.lowerUninlined(others[0]); err != nil {
 				return nil, err
 			}
-			if err := plainOnly(other, seen); err != nil {
-				return nil, err
-			}
-			out.Ops = append(out.Ops, other)
+			out.Ops = append(out.Ops, others...)
 		}
 	}
 	out.Walk(func(op *mlir.Op) bool {
@@ -117,18 +117,18 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 	return p, nil
 }
 
-// plainOnly returns an error if a function that is not inlined has checks, or probes
-// that checks name. Its other probes become the identity.
-func plainOnly(f *mlir.Op, seen probes) error {
+// lowerUninlined makes the probes in a function that is not inlined the identity. A check
+// in it, or a probe that a check names, is an error.
+func (ps probes) lowerUninlined(f *mlir.Op) error {
 	switch {
 	case hasChecks(f):
 		return at(f, errors.New("a check in a function that is not called, but run otherwise, cannot be made a result of the program"))
-	case len(seen.within(f)) > 0:
+	case len(ps.within(f)) > 0:
 		return at(f, errors.New("what a probe in a function that is not called, but run otherwise, sees cannot be made a result of the program"))
 	case f.Body() == nil:
 		return nil
 	}
-	return probes{}.watchBlock(f.Body())
+	return probes{}.lowerBlock(f.Body())
 }
 
 // body returns the function's ops without its checks.
@@ -151,7 +151,7 @@ func (p *program) body(from []*mlir.Op, seen probes, want []*mlir.DenseAttr) ([]
 		case hasChecks(op):
 			return nil, at(op, errors.New("a check inside an op cannot be made a result of the program"))
 		default:
-			if err := seen.watch(b, op); err != nil {
+			if err := seen.lower(b, op); err != nil {
 				return nil, at(op, err)
 			}
 		}

@@ -24,19 +24,19 @@ func ends(op *mlir.Op) bool {
 	if len(regions) != 2 || len(regions[0].Ops) == 0 || len(regions[1].Ops) == 0 {
 		return false
 	}
-	l := counting{cond: regions[0], body: regions[1], next: terminator(regions[1]).Operands}
+	l := countedLoop{cond: regions[0], body: regions[1], next: terminator(regions[1]).Operands}
 	holds := terminator(l.cond).Operands
 	return len(l.next) == len(l.cond.Args) && len(l.next) == len(l.body.Args) && len(holds) == 1 && l.fails(holds[0])
 }
 
-// counting is a while with what its body hands on.
-type counting struct {
+// countedLoop is a while, with the values that its body returns in next.
+type countedLoop struct {
 	cond, body *mlir.Block
 	next       []*mlir.Value
 }
 
 // fails reports whether a value of the condition is false some time.
-func (l counting) fails(v *mlir.Value) bool {
+func (l countedLoop) fails(v *mlir.Value) bool {
 	op := v.Def
 	if op == nil || len(op.Operands) != 2 {
 		return false
@@ -53,7 +53,7 @@ func (l counting) fails(v *mlir.Value) bool {
 }
 
 // passes reports whether a counter passes a bound that it is compared with.
-func (l counting) passes(counter, bound *mlir.Value, direction string) bool {
+func (l countedLoop) passes(counter, bound *mlir.Value, direction string) bool {
 	t := tensorOf(counter)
 	if t == nil {
 		return false
@@ -88,7 +88,7 @@ func (l counting) passes(counter, bound *mlir.Value, direction string) bool {
 }
 
 // step returns what the body adds to the loop's value i.
-func (l counting) step(i int) (step int64, ok bool) {
+func (l countedLoop) step(i int) (step int64, ok bool) {
 	op := l.next[i].Def
 	if op == nil || len(op.Operands) != 2 {
 		return 0, false
@@ -111,7 +111,7 @@ func (l counting) step(i int) (step int64, ok bool) {
 }
 
 // stays reports whether a value of the condition is the same in all turns.
-func (l counting) stays(v *mlir.Value) bool {
+func (l countedLoop) stays(v *mlir.Value) bool {
 	if i := argument(l.cond, v); i >= 0 {
 		return l.next[i] == l.body.Args[i]
 	}

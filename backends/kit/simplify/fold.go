@@ -248,9 +248,9 @@ func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
 		}
 		x.Operands = append(x.Operands, w)
 	}
-	c := copier{values: map[*mlir.Value]*mlir.Value{}}
+	var c mlir.Cloner
 	for _, r := range op.Regions {
-		x.Regions = append(x.Regions, c.region(r))
+		x.Regions = append(x.Regions, c.Region(r))
 	}
 	return p.append(x)
 }

@@ -15,7 +15,7 @@ import (
 // An inlined op keeps the ordinal and position that it has in its function, and
 // its location says by whom it was called.
 func inline(s *state) bool {
-	in := &inliner{state: s, size: map[string]int{}, done: map[string]bool{}, full: map[string]int{}}
+	in := &inliner{state: s, ops: map[string]int{}, done: map[string]bool{}, expanded: map[string]int{}}
 	in.Walk(func(*mlir.Op) bool { in.total++; return true })
 	in.limit = max(maxGrowth*in.total, maxInlined)
 	if main := s.Func("main"); main != nil {
@@ -39,8 +39,8 @@ const (
 
 type inliner struct {
 	*state
-	size         map[string]int  // ops of a function, inlined; of one that is being worked on, none
-	full         map[string]int  // what size will be, at most limit+1
+	ops          map[string]int  // ops of a function after inlining into it; 0 while that goes on
+	expanded     map[string]int  // the same, counted before any inlining, at most limit+1
 	done         map[string]bool // functions whose own calls have been inlined
 	total, limit int             // ops of the module
 	changed      bool
@@ -49,13 +49,13 @@ type inliner struct {
 // function inlines what f calls, those functions first.
 func (in *inliner) function(f *mlir.Op) {
 	name := f.SymName()
-	if _, begun := in.size[name]; begun {
+	if _, begun := in.ops[name]; begun {
 		return
 	}
-	in.size[name] = 0
+	in.ops[name] = 0
 	if b := f.Body(); b != nil {
 		in.block(b)
-		walk(b, func(*mlir.Op) { in.size[name]++ })
+		walk(b, func(*mlir.Op) { in.ops[name]++ })
 	}
 	in.done[name] = true
 }
@@ -112,33 +112,33 @@ func (in *inliner) callee(op *mlir.Op) *mlir.Op {
 	if f == nil {
 		return nil
 	}
-	if in.total+in.whole(name, f) > in.limit {
+	if in.total+in.expandedOps(name, f) > in.limit {
 		return nil
 	}
 	in.function(f)
-	if !in.done[name] || in.total+in.size[name] > in.limit || !fits(op, f) {
+	if !in.done[name] || in.total+in.ops[name] > in.limit || !fits(op, f) {
 		return nil
 	}
 	return f
 }
 
-// whole returns how many ops a function has when all that it calls is inlined, at
-// most limit+1; that of one that calls itself.
-func (in *inliner) whole(name string, f *mlir.Op) int {
-	n, known := in.full[name]
+// expandedOps returns how many ops a function has when all that it calls is inlined, at
+// most limit+1. It is limit+1 for a function that calls itself.
+func (in *inliner) expandedOps(name string, f *mlir.Op) int {
+	n, known := in.expanded[name]
 	if known {
 		return n
 	}
-	in.full[name] = in.limit + 1 // of one that calls itself
+	in.expanded[name] = in.limit + 1 // for its own calls of itself
 	walk(f.Body(), func(op *mlir.Op) {
 		if n++; n <= in.limit {
 			if callee, g := in.inlines(op); g != nil {
-				n += in.whole(callee, g)
+				n += in.expandedOps(callee, g)
 			}
 		}
 	})
-	in.full[name] = min(n, in.limit+1)
-	return in.full[name]
+	in.expanded[name] = min(n, in.limit+1)
+	return in.expanded[name]
 }
 
 // fits reports whether the call's values have the types of the function's.
@@ -157,19 +157,19 @@ func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, stands map[*mlir.Value]*
 		stands[op.Results[0]] = erf.Results[0]
 		return append(out, erf)
 	}
-	in.total += in.size[f.SymName()]
-	c := &copier{values: map[*mlir.Value]*mlir.Value{}, caller: op.Loc}
+	in.total += in.ops[f.SymName()]
+	c := mlir.Cloner{Loc: func(callee mlir.Location) mlir.Location { return callLoc(callee, op.Loc) }}
 	for i, a := range f.Body().Args {
-		c.values[a] = op.Operands[i]
+		c.Replace(a, op.Operands[i])
 	}
 	ret := terminator(f.Body())
 	for _, inner := range f.Body().Ops {
 		if inner != ret {
-			out = append(out, c.op(inner))
+			out = append(out, c.Op(inner))
 		}
 	}
 	for i, r := range op.Results {
-		stands[r] = c.of(ret.Operands[i])
+		stands[r] = c.Value(ret.Operands[i])
 	}
 	return out
 }
@@ -179,63 +179,14 @@ func (in *inliner) isErf(op *mlir.Op) bool {
 		in.Keep["chlo.erf"] && len(op.Operands) == 1 && len(op.Results) == 1 && mlir.SameType(op.Operands[0].Type, op.Results[0].Type)
 }
 
-// copier copies ops with what is in their regions.
-type copier struct {
-	values map[*mlir.Value]*mlir.Value // copies, and what stands for arguments
-	caller mlir.Location               // nil if unknown, or if there is none
-}
-
-func (c *copier) of(v *mlir.Value) *mlir.Value {
-	if w := c.values[v]; w != nil {
-		return w
-	}
-	return v
-}
-
-func (c *copier) op(op *mlir.Op) *mlir.Op {
-	x := &mlir.Op{Name: op.Name, Attrs: slices.Clone(op.Attrs), Pos: op.Pos, Ordinal: op.Ordinal, Loc: c.loc(op.Loc)}
-	for _, v := range op.Operands {
-		x.Operands = append(x.Operands, c.of(v))
-	}
-	for _, r := range op.Results {
-		w := &mlir.Value{Type: r.Type, Def: x, Index: r.Index, Loc: r.Loc}
-		c.values[r] = w
-		x.Results = append(x.Results, w)
-	}
-	for _, r := range op.Regions {
-		x.Regions = append(x.Regions, c.region(r))
-	}
-	return x
-}
-
-func (c *copier) region(r *mlir.Region) *mlir.Region {
-	x := &mlir.Region{}
-	for _, b := range r.Blocks {
-		x.Blocks = append(x.Blocks, c.block(b))
-	}
-	return x
-}
-
-func (c *copier) block(b *mlir.Block) *mlir.Block {
-	x := &mlir.Block{Label: b.Label}
-	for _, a := range b.Args {
-		w := &mlir.Value{Type: a.Type, Block: x, Index: a.Index, Loc: a.Loc}
-		c.values[a] = w
-		x.Args = append(x.Args, w)
-	}
-	for _, op := range b.Ops {
-		x.Ops = append(x.Ops, c.op(op))
-	}
-	return x
-}
-
-// loc is where a copied op comes from.
-func (c *copier) loc(callee mlir.Location) mlir.Location {
+// callLoc returns the location of an op that is inlined: where it is in its function, and
+// by whom that was called. Both may be nil.
+func callLoc(callee, caller mlir.Location) mlir.Location {
 	switch {
-	case c.caller == nil:
+	case caller == nil:
 		return callee
 	case callee == nil:
-		return c.caller
+		return caller
 	}
-	return mlir.CallLoc{Callee: callee, Caller: c.caller}
+	return mlir.CallLoc{Callee: callee, Caller: caller}
 }

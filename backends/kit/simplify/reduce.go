@@ -63,8 +63,8 @@ func (e *editor) reduced(r reduction, x *mlir.Value, over []int64) *mlir.Value {
 	op := mlir.NewOp("stablehlo.reduce", []*mlir.Value{x, r.init}, like(out, shape))
 	op.Attrs = slices.Clone(r.op.Attrs)
 	op.Attrs.Set("dimensions", mlir.I64Array(slices.Sorted(slices.Values(over))))
-	c := copier{values: map[*mlir.Value]*mlir.Value{}}
-	op.Regions = []*mlir.Region{c.region(r.op.Regions[0])}
+	var c mlir.Cloner
+	op.Regions = []*mlir.Region{c.Region(r.op.Regions[0])}
 	return e.emitOp(op)
 }
 
@@ -254,8 +254,8 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	x := mlir.NewOp(op.Name, []*mlir.Value{e.splat(like(in, small), element(op.Operands[0])), op.Operands[1]}, like(out, shape))
 	x.Attrs = slices.Clone(op.Attrs)
-	c := copier{values: map[*mlir.Value]*mlir.Value{}}
-	x.Regions = []*mlir.Region{c.region(op.Regions[0])}
+	var c mlir.Cloner
+	x.Regions = []*mlir.Region{c.Region(op.Regions[0])}
 	to := make([]int64, len(shape))
 	for d := range to {
 		to[d] = int64(d)
