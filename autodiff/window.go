@@ -193,24 +193,24 @@ func gradMaxPoolGrad(t *tape, n, ct *ir.Node) {
 	t.add(1, t.sum(t.where(t.largest(w), taken), []int{x.Type.Rank()}))
 }
 
-// unfolded says where the elements of a pool's windows are in its padded operand. The
+// windowLayout says where the elements of a pool's windows are in its padded operand. The
 // sizes are those of the windows' shape and then of a window.
-type unfolded struct {
+type windowLayout struct {
 	padded         *ir.Node
 	elements       *ir.Node // 1 where padded has an element, 0 in the padding; nil if there is none
 	sizes, strides []int
 }
 
 // flat is the windows' shape with the elements of a window along the last axis.
-func (w unfolded) flat() []int {
+func (w windowLayout) flat() []int {
 	rank := len(w.sizes) / 2
 	return append(slices.Clone(w.sizes[:rank]), types.Shape(w.sizes[rank:]).Elements())
 }
 
 // windows writes out the windows of x, with -inf as padding.
-func (t *tape) windows(x *ir.Node, p pool) unfolded {
+func (t *tape) windows(x *ir.Node, p pool) windowLayout {
 	rank := x.Type.Rank()
-	w := unfolded{strides: make([]int, 2*rank)}
+	w := windowLayout{strides: make([]int, 2*rank)}
 	w.padded = t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, math.Inf(-1))}, []ir.Attr{ir.PadLow: {Ints: p.low}, ir.PadHigh: {Ints: p.high}, ir.PadInterior: {Ints: make([]int, rank)}})
 	if slices.Max(append(slices.Clone(p.low), p.high...)) > 0 {
 		w.elements = t.pad(t.broadcast(t.scalar(x, 1), x.Type.Shape), p.low, p.high, make([]int, rank))
@@ -227,14 +227,14 @@ func (t *tape) windows(x *ir.Node, p pool) unfolded {
 }
 
 // unfold takes the elements of w's windows from x, which is padded as w's are.
-func (t *tape) unfold(x *ir.Node, w unfolded) *ir.Node {
+func (t *tape) unfold(x *ir.Node, w windowLayout) *ir.Node {
 	y := t.node(ir.OpAsStrided, []*ir.Node{x}, []ir.Attr{ir.AsStridedSizes: {Ints: w.sizes}, ir.AsStridedStrides: {Ints: w.strides}, ir.AsStridedOffset: {}})
 	return t.reshape(y, w.flat())
 }
 
 // largest says of each element in the flat windows of w if it is the first largest one
 // of its window, or the first NaN. Padding never is, where a window has any element.
-func (t *tape) largest(w unfolded) *ir.Node {
+func (t *tape) largest(w windowLayout) *ir.Node {
 	flat := w.flat()
 	axis := len(flat) - 1
 	argMax := func(x *ir.Node) *ir.Node {

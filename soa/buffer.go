@@ -91,7 +91,7 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 		return b.RemoteAt(b.at+uintptr(offset), t)
 	}
 	mem := b.mem[offset : offset+t.Bytes()]
-	v := View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem)), room: room{offset, len(b.mem) - offset}}
+	v := View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(mem)), bounds: bounds{offset, len(b.mem) - offset}}
 	if b.off {
 		v.hold = b
 	}
@@ -107,5 +107,5 @@ func Make(t types.Type) View { return New(t.Bytes()).View(t) }
 // plans know that. The memory has no known end: [View.Check] cannot tell that a type or
 // strides leave it.
 func At(p unsafe.Pointer, t types.Type) View {
-	return View{Type: t, Strides: Dense(t.Shape), base: p, room: endless}
+	return View{Type: t, Strides: Dense(t.Shape), base: p, bounds: unbounded}
 }

@@ -313,7 +313,7 @@ func (c *Collection) Batch(i int, into *Collection) error {
 		}
 		into.n = to.view.Type.Shape[0]
 		by := start * from.view.Strides[0] * from.view.Type.DType.Size()
-		to.view.room = from.view.room.from(by)
+		to.view.bounds = from.view.bounds.shifted(by)
 		if from.view.Table == nil {
 			to.view.base = unsafe.Add(from.view.base, by)
 			continue

@@ -330,7 +330,7 @@ func TestJaggedTensors(t *testing.T) {
 }
 
 // Elements may be of any rank: images, say.
-func TestColumnsOfImages(t *testing.T) {
+func TestElementsOfColumnsHaveAnyRank(t *testing.T) {
 	images, err := soa.Borrow(make([]float32, 5*3*4*2), types.Of(types.F32, 5, 3, 4, 2))
 	require.NoError(t, err)
 	for i := range soa.Slice[float32](images) {

@@ -27,7 +27,7 @@ type Columns struct {
 type part struct {
 	Placed
 	base   unsafe.Pointer
-	room   room
+	bounds bounds
 	buffer *Buffer
 }
 
@@ -79,7 +79,7 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 		if over := uintptr(at) & uintptr(want-1); over != 0 && p.Bytes > 0 {
 			return nil, fmt.Errorf("layout %s: column %s: its memory starts %d bytes after a multiple of %d: %s", l.name, p.Name, over, want, l.wayOut())
 		}
-		c.parts[i] = part{Placed: p, base: at, room: room{o.offset + p.Offset, len(mem) - p.Offset}, buffer: b}
+		c.parts[i] = part{Placed: p, base: at, bounds: bounds{o.offset + p.Offset, len(mem) - p.Offset}, buffer: b}
 	}
 	c.extent = new(Extent)
 	c.extent.follow(c)
@@ -241,7 +241,7 @@ func (c *Columns) errorf(format string, args ...any) error {
 // view returns a field's entries as a tensor: [count] and the element's shape;
 // of a scalar, that shape alone.
 func (p *part) view() View {
-	v := View{Type: types.Type{DType: p.DType}, base: p.base, room: p.room}
+	v := View{Type: types.Type{DType: p.DType}, base: p.base, bounds: p.bounds}
 	if p.Kind != Scalar {
 		v.Type.Shape, v.Strides = types.Shape{p.Count}, []int{1}
 	}

@@ -92,7 +92,7 @@ func (c Column) part(of string) (part, error) {
 		return part{}, err
 	}
 	size := v.Type.DType.Size()
-	p := part{base: v.base, room: v.room, buffer: c.buffer, Placed: Placed{
+	p := part{base: v.base, bounds: v.bounds, buffer: c.buffer, Placed: Placed{
 		Field: Field{Name: c.name, Kind: c.kind, DType: v.Type.DType, Of: of},
 		Count: c.count, Bytes: v.Type.Bytes(),
 	}}

@@ -155,7 +155,7 @@ func Copy(dst, src View) error {
 		if v.hold != nil && v.hold.over() {
 			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
 		}
-		if len(v.Strides) != v.Type.Rank() || v.Type.Elements() > 0 && !v.room.takes(v) {
+		if len(v.Strides) != v.Type.Rank() || v.Type.Elements() > 0 && !v.bounds.contain(v) {
 			return fmt.Errorf("copy of %v: %v leaves its memory: its type or strides were changed since it was made", src.Type, *v)
 		}
 	}
@@ -176,8 +176,8 @@ func Copy(dst, src View) error {
 // Zero sets the elements of a dense view to 0.
 func Zero(v View) {
 	if n := v.Type.Bytes(); n > 0 {
-		if n > v.room.after {
-			panic(fmt.Sprintf("soa: zeros for %v in memory of %d bytes", v.Type, v.room.after))
+		if n > v.bounds.after {
+			panic(fmt.Sprintf("soa: zeros for %v in memory of %d bytes", v.Type, v.bounds.after))
 		}
 		clear(unsafe.Slice((*byte)(v.base), n))
 	}

@@ -49,8 +49,8 @@ func (b *Buffer) sealed() bool {
 	return b.readOnly || slices.ContainsFunc(b.also, (*Buffer).sealed)
 }
 
-// Released reports whether the view's memory, or a part of it, was released off the Go
-// heap, and reads as something.
+// Released reports whether the view's memory, or a part of it, was released, which only
+// memory off the Go heap can be.
 func (v View) Released() bool { return v.hold != nil && v.hold.gone() }
 
 // ReadOnly reports whether the memory must not be written.

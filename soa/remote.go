@@ -42,9 +42,9 @@ func OfRemote(m Remote, at uintptr, n int) *Buffer {
 // whether it is b's or not. It is for backends, whose own memory plans know how
 // long it is there, and where it ends if it is not b's: see [At].
 func (b *Buffer) RemoteAt(at uintptr, t types.Type) View {
-	v := View{Type: t, Strides: Dense(t.Shape), base: address(at), hold: b, room: endless}
+	v := View{Type: t, Strides: Dense(t.Shape), base: address(at), hold: b, bounds: unbounded}
 	if n := int(at - b.at); at >= b.at && n < b.n {
-		v.room = room{n, b.n - n}
+		v.bounds = bounds{n, b.n - n}
 	}
 	return v
 }
@@ -148,6 +148,6 @@ func fetch(v View) (View, []byte, error) {
 	if err := v.Remote().Read(span, uintptr(v.base)+uintptr(lo*size)); err != nil {
 		return View{}, nil, err
 	}
-	w := View{Type: v.Type, Strides: v.Strides, base: unsafe.Pointer(&span[-lo*size]), room: room{-lo * size, n + lo*size}}
+	w := View{Type: v.Type, Strides: v.Strides, base: unsafe.Pointer(&span[-lo*size]), bounds: bounds{-lo * size, n + lo*size}}
 	return w, span, nil
 }

@@ -18,7 +18,7 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	case t.DType != v.Type.DType || len(strides) != t.Rank():
 		return View{}, fmt.Errorf("restride of %v to %v with %d strides", v.Type, t, len(strides))
 	case t.Elements() == 0:
-		return View{Type: t, Strides: strides, base: v.base, hold: v.hold, room: v.room}, nil
+		return View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}, nil
 	}
 	left := v.Type.Elements() - 1 - offset
 	out := offset < 0 || left < 0
@@ -33,6 +33,6 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	if out {
 		return View{}, fmt.Errorf("restride of %v: %v with strides %v from %d leaves it", v.Type, t, strides, offset)
 	}
-	r := View{Type: t, Strides: strides, base: v.base, hold: v.hold, room: v.room}
+	r := View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}
 	return r.offset(offset), nil
 }

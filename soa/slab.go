@@ -25,7 +25,7 @@ func (s *Slab) Make(t types.Type, strides []int) View {
 	if n > len(s.mem) {
 		s.mem = New(slabBytes).mem
 	}
-	v := View{Type: t, Strides: strides, base: unsafe.Pointer(unsafe.SliceData(s.mem)), room: room{after: n}}
+	v := View{Type: t, Strides: strides, base: unsafe.Pointer(unsafe.SliceData(s.mem)), bounds: bounds{after: n}}
 	s.mem = s.mem[n:]
 	return v
 }

@@ -21,7 +21,7 @@ type View struct {
 	TableAxis int
 	base      unsafe.Pointer
 	hold      *Buffer // of memory off the Go heap, which base does not keep
-	room      room
+	bounds    bounds
 }
 
 // Dense returns the strides of row-major memory without gaps.
@@ -95,7 +95,7 @@ func (v View) String() string {
 // Locate makes v show the elements that w shows and leaves v's type, which must
 // be w's, as it is: who reads only the type need not wait for the elements.
 func (v *View) Locate(w View) {
-	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.room = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.room
+	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds
 }
 
 // Element is a Go type that elements of a dtype can be read as.
@@ -159,8 +159,8 @@ func elements[T Element](v View) []T {
 	if int(unsafe.Sizeof(zero)) != v.Type.DType.Size() || !v.IsDense() {
 		panic(fmt.Sprintf("soa: %T slice of %v with strides %v", zero, v.Type, v.Strides))
 	}
-	if v.Type.Bytes() > v.room.after {
-		panic(fmt.Sprintf("soa: slice of %v in memory of %d bytes", v.Type, v.room.after))
+	if v.Type.Bytes() > v.bounds.after {
+		panic(fmt.Sprintf("soa: slice of %v in memory of %d bytes", v.Type, v.bounds.after))
 	}
 	return unsafe.Slice((*T)(v.base), v.Type.Elements())
 }
@@ -177,5 +177,5 @@ func Borrow[T Element](s []T, t types.Type) (View, error) {
 	if len(s) != t.Elements() {
 		return View{}, fmt.Errorf("%d elements do not fill %v, which has %d", len(s), t, t.Elements())
 	}
-	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), room: room{after: t.Bytes()}}, nil
+	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), bounds: bounds{after: t.Bytes()}}, nil
 }

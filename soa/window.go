@@ -20,7 +20,7 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	case len(strides) != t.Rank():
 		return View{}, fmt.Errorf("%d strides for %v: want one per dimension", len(strides), t)
 	}
-	v := View{Type: t, Strides: slices.Clone(strides), base: unsafe.Pointer(unsafe.SliceData(mem)), room: room{after: len(mem) * t.DType.Size()}}
+	v := View{Type: t, Strides: slices.Clone(strides), base: unsafe.Pointer(unsafe.SliceData(mem)), bounds: bounds{after: len(mem) * t.DType.Size()}}
 	if t.Elements() == 0 {
 		return v, nil
 	}
@@ -39,7 +39,7 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 		return View{}, fmt.Errorf("%v with strides %v at %d reaches from element %d to %d of a slice of %d",
 			t, strides, offset, lo+offset, hi+offset, len(mem))
 	}
-	v.base, v.room = unsafe.Pointer(&mem[offset]), v.room.from(offset*t.DType.Size())
+	v.base, v.bounds = unsafe.Pointer(&mem[offset]), v.bounds.shifted(offset*t.DType.Size())
 	return v, nil
 }
 
@@ -57,7 +57,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 	if axis < 0 || axis > first.Type.Rank() {
 		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
 	}
-	table, hold, all := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}, first.room
+	table, hold, all := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}, first.bounds
 	for i, c := range columns {
 		switch {
 		case c.Table != nil:
@@ -69,7 +69,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		case c.Remote() != first.Remote():
 			return View{}, fmt.Errorf("column %d lies in the memory of another device than column 0", i)
 		}
-		table[i], all = c.base, room{min(all.before, c.room.before), min(all.after, c.room.after)}
+		table[i], all = c.base, bounds{min(all.before, c.bounds.before), min(all.after, c.bounds.after)}
 		if c.hold != nil {
 			hold.also = append(hold.also, c.hold)
 		}
@@ -83,7 +83,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		Strides:   slices.Insert(slices.Clone(first.Strides), axis, 0),
 		Table:     table,
 		TableAxis: axis,
-		room:      all,
+		bounds:    all,
 	}, nil
 }
 
@@ -161,9 +161,9 @@ func (v View) Check() error {
 			return err
 		}
 	}
-	if !v.room.takes(&v) {
+	if !v.bounds.contain(&v) {
 		return fmt.Errorf("%v with strides %v leaves its memory, of %d bytes from its first element on and %d before: its type or strides were changed since it was made",
-			v.Type, v.Strides, v.room.after, v.room.before)
+			v.Type, v.Strides, v.bounds.after, v.bounds.before)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (v View) checkBase(base unsafe.Pointer) error {
 // offset moves the view's origin by n elements.
 func (v View) offset(n int) View {
 	n *= v.Type.DType.Size()
-	v.room = v.room.from(n)
+	v.bounds = v.bounds.shifted(n)
 	if v.Table == nil {
 		v.base = unsafe.Add(v.base, n)
 		return v
@@ -200,7 +200,7 @@ func (v View) index(axis, i int) View {
 	switch {
 	case v.Table == nil:
 		n := i * v.Strides[axis] * v.Type.DType.Size()
-		v.base, v.room = unsafe.Add(v.base, n), v.room.from(n)
+		v.base, v.bounds = unsafe.Add(v.base, n), v.bounds.shifted(n)
 	case axis == v.TableAxis:
 		v.base, v.Table = v.Table[i], nil
 	default:

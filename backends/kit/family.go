@@ -55,7 +55,7 @@ func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 	f := &Family{base: programs[0], at: at[0], sizes: at, programs: programs, bounds: bounds}
 	numbers := make([][]number, len(programs))
 	for i, p := range programs {
-		if err := f.base.alike(p); err != nil {
+		if err := f.base.sameStructure(p); err != nil {
 			return nil, fmt.Errorf("kit: programs for %d and %d elements differ: %w", at[0], at[i], err)
 		}
 		if numbers[i] = p.numbers(); len(numbers[i]) != len(numbers[0]) {
@@ -218,8 +218,8 @@ func (p *Program) eachNumber(visit func(step int, x number)) {
 	}
 }
 
-// alike reports how q differs from p otherwise than by numbers.
-func (p *Program) alike(q *Program) error {
+// sameStructure returns how q differs from p in anything but numbers; nil if it does not.
+func (p *Program) sameStructure(q *Program) error {
 	switch {
 	case len(p.Kernels) != len(q.Kernels) || len(p.Steps) != len(q.Steps) || len(p.Values) != len(q.Values):
 		return p.atStep(p.firstOther(q), fmt.Errorf("%d kernels, %d steps and %d values, and %d, %d and %d",
@@ -239,11 +239,11 @@ func (p *Program) alike(q *Program) error {
 		case s.Kernel != t.Kernel || s.Copies != t.Copies:
 			return p.atStep(i, fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel))
 		case s.Host != nil && t.Host != nil:
-			if err := alikeHost(i, s.Host, t.Host); err != nil {
+			if err := sameHost(i, s.Host, t.Host); err != nil {
 				return p.atStep(i, err)
 			}
 		case s.Kernel < 0:
-			if err := alikeRegions(i, s, t); err != nil {
+			if err := sameRegions(i, s, t); err != nil {
 				return p.atStep(i, err)
 			}
 		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
@@ -251,6 +251,11 @@ func (p *Program) alike(q *Program) error {
 			return p.atStep(i, fmt.Errorf("step %d works on other values", i))
 		}
 	}
+	return p.sameValues(q)
+}
+
+// sameValues is sameStructure of the values, of which both programs have as many.
+func (p *Program) sameValues(q *Program) error {
 	for i := range p.Values {
 		v, w := &p.Values[i], &q.Values[i]
 		switch {

@@ -18,17 +18,17 @@ func sameArgs(a, b []HostArg) bool {
 	})
 }
 
-// alikeHost reports how two steps of the evaluator differ otherwise than by sizes.
-func alikeHost(i int, a, b *Host) error {
+// sameHost returns how two steps of the evaluator differ otherwise than by sizes.
+func sameHost(i int, a, b *Host) error {
 	if a.Name != b.Name || !sameArgs(a.Args, b.Args) || !slices.Equal(a.Outs, b.Outs) {
 		return fmt.Errorf("step %d is %s, and %s of other values", i, a.Name, b.Name)
 	}
 	return nil
 }
 
-// alikeRegions reports how two loops or branches differ otherwise than by sizes and
+// sameRegions returns how two loops or branches differ otherwise than by sizes and
 // in their regions, which are families themselves.
-func alikeRegions(i int, s, t *Step) error {
+func sameRegions(i int, s, t *Step) error {
 	var same bool
 	switch {
 	case s.Loop != nil && t.Loop != nil:

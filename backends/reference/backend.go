@@ -61,7 +61,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 
 // prepare makes the program's main function executable.
 func prepare(ctx context.Context, backend string, p *backends.Program) (backends.Executable, error) {
-	chlo.LowerExcept(p.Module, exactly)
+	chlo.Lower(p.Module, exactly)
 	c := newCompiler(ctx, p)
 	// What an open function prepares while it runs, the compile's context does not end.
 	defer func() { c.ctx = context.Background() }()

@@ -60,7 +60,7 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (siz
 	if err := kit.Inline(ctx, p.Module); err != nil {
 		return nil, err
 	}
-	chlo.LowerExcept(p.Module, func(op *mlir.Op) bool { return !largest[op.Name] })
+	chlo.Lower(p.Module, func(op *mlir.Op) bool { return !largest[op.Name] })
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
 	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),

@@ -96,17 +96,17 @@ func unmoved(p *kit.Program, own []kernel.Code) []kernel.Code {
 	return all
 }
 
-// keeper has what the code of steps makes of constants, each form of them once for the
-// steps of a program, all its sizes, and its variants. Keys have addresses: a keeper
-// goes with who holds the constants.
+// keeper keeps constants as code has packed them, each form once for all steps, sizes and
+// variants of a program. Keys contain addresses: a keeper lives as long as the owner of the
+// constants.
 type keeper struct {
-	of    *keeper // that of fewer constants, which has what is made of these; nil: none
+	of    *keeper // of the program's own constants, whose forms it has; nil: none
 	mu    sync.Mutex
-	forms map[string]*madeForm
+	forms map[string]*packedConstant
 }
 
-// madeForm is memory that is written once.
-type madeForm struct {
+// packedConstant is the memory of one form, which is written once.
+type packedConstant struct {
 	once sync.Once
 	mem  soa.View
 }
@@ -130,7 +130,7 @@ func (k *keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.
 }
 
 // form returns the form of a key; nil if there is none and none is to be added.
-func (k *keeper) form(key string, add bool) *madeForm {
+func (k *keeper) form(key string, add bool) *packedConstant {
 	if k.of != nil {
 		if f := k.of.form(key, false); f != nil {
 			return f
@@ -141,9 +141,9 @@ func (k *keeper) form(key string, add bool) *madeForm {
 	f := k.forms[key]
 	if f == nil && add {
 		if k.forms == nil {
-			k.forms = map[string]*madeForm{}
+			k.forms = map[string]*packedConstant{}
 		}
-		f = new(madeForm)
+		f = new(packedConstant)
 		k.forms[key] = f
 	}
 	return f

@@ -33,8 +33,8 @@ var bernoullis = struct {
 // its last bit says.
 func gammaPrec(x *big.Float) uint { return 3*x.Prec() + uint(max(0, x.MantExp(nil))) + guard }
 
-// risen returns z = x+n large enough for asymptotic series in p bits, and n.
-func risen(x *big.Float, p uint) (z *big.Float, n int) {
+// raise returns z = x+n large enough for asymptotic series in p bits, and n.
+func raise(x *big.Float, p uint) (z *big.Float, n int) {
 	z = clone(p, x)
 	for least := float(p, float64(p)/4+8); z.Cmp(least) < 0; n++ {
 		z = add(z, one(p))
@@ -85,7 +85,7 @@ func Lgamma(x *big.Float) *big.Float {
 
 func lgamma(x *big.Float) *big.Float {
 	p := x.Prec()
-	z, n := risen(x, p)
+	z, n := raise(x, p)
 	product := one(p)
 	for k := range n {
 		product = mul(product, add(x, float(p, float64(k))))
@@ -109,7 +109,7 @@ func Digamma(x *big.Float) *big.Float {
 
 func digamma(x *big.Float) *big.Float {
 	p := x.Prec()
-	z, n := risen(x, p)
+	z, n := raise(x, p)
 	// log z - 1/2z - Σ B(2k)/(2k·z^2k)
 	y := sub(Log(z), quo(float(p, 0.5), z))
 	y = sub(y, asymptotic(z, 0, func(k int64) *big.Rat { return big.NewRat(1, 2*k) }))

@@ -29,10 +29,9 @@ func sinh(x val) val {
 	return x.abs().lt(1).pick(near, grow.sub(shrink))
 }
 
-// halfExponentials are e^x / 2 and e^-x / 2. Those of f64 are squares of e^(±x/2):
-// the difference to log 2 rounds off what is worth hundreds of units in the last
-// place. Those of f32 keep to the documentation: the official tests demand what
-// its rounding gives.
+// halfExponentials are e^x / 2 and e^-x / 2. Those of f32 are e^(x-log 2) and e^(-x-log 2),
+// as the dialect documents: its tests demand that rounding. For f64 the rounding of
+// x-log 2 costs hundreds of units in the last place: these are squares of e^(±x/2).
 func halfExponentials(x val) (grow, shrink val) {
 	if bits(x) == 64 {
 		root := x.mulNum(0.5).exp()

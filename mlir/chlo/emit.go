@@ -223,8 +223,8 @@ func (e *emitter) iota(elem mlir.Type, d int, shape ...int64) val {
 	return e.one("stablehlo.iota", attrs, mlir.Tensor(elem, shape...))
 }
 
-// places counts along dimension d of a's shape.
-func (a val) places(d int) val {
+// positions counts along dimension d of a's shape.
+func (a val) positions(d int) val {
 	t := a.like(mlir.I32)
 	if t.Static() {
 		return a.e.iota(mlir.I32, d, t.Shape...)

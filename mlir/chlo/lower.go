@@ -75,15 +75,15 @@ var complexFunctions = map[string]func(z val) val{
 	"tan":    val.tan,
 }
 
-// Lower replaces the CHLO ops of m, and [mlir.DynamicTopK], which must have passed [mlir.Verify]. Ops
-// without a rule for their types stay: the quantized ones, and those of shapes
-// that a rule cannot do without. The new ops have the position, location and
-// ordinal of the op they stand for.
-func Lower(m *mlir.Module) { LowerExcept(m, func(*mlir.Op) bool { return false }) }
-
-// LowerExcept is [Lower] for a backend that has some of the ops itself: those that
-// keep reports stay. It reports whether it changed the module.
-func LowerExcept(m *mlir.Module, keep func(op *mlir.Op) bool) bool {
+// Lower replaces the CHLO ops and [mlir.DynamicTopK] of m, which must have passed
+// [mlir.Verify]. Ops for which keep returns true stay; nil keeps none. Ops without a rule
+// for their types stay, too: quantized ones, and those whose shapes a rule needs and does
+// not know. The new ops have the position, location and ordinal of the op they replace.
+// It reports whether it changed the module.
+func Lower(m *mlir.Module, keep func(op *mlir.Op) bool) bool {
+	if keep == nil {
+		keep = func(*mlir.Op) bool { return false }
+	}
 	used := false
 	m.Walk(func(op *mlir.Op) bool {
 		used = rules[op.Name] != nil && !keep(op)

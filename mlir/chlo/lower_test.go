@@ -20,7 +20,7 @@ func lower(t *testing.T, name, text string) (*mlir.Module, string) {
 	m, err := mlir.Parse(name, text)
 	require.NoError(t, err)
 	require.NoError(t, mlir.Verify(m))
-	Lower(m)
+	Lower(m, nil)
 	lowered := mlir.Print(m)
 	require.NoError(t, mlir.Verify(m), lowered)
 	again, err := mlir.Parse(name, lowered)
@@ -102,6 +102,6 @@ func TestModulesWithoutTheDialectStay(t *testing.T) {
 	m, err := mlir.Parse("same.mlir", "func.func @main(%a: tensor<2xf32>) {\n  return\n}")
 	require.NoError(t, err)
 	before := m.Ops[0]
-	Lower(m)
+	Lower(m, nil)
 	require.Same(t, before, m.Ops[0])
 }

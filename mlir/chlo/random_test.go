@@ -27,7 +27,7 @@ func TestLoweringAnyTypesKeepsModulesValid(t *testing.T) {
 		if mlir.Verify(m) != nil {
 			continue
 		}
-		Lower(m)
+		Lower(m, nil)
 		require.NoError(t, mlir.Verify(m), text)
 		printed := mlir.Print(m)
 		_, err = mlir.Parse("lowered.mlir", printed)

@@ -24,7 +24,7 @@ func lowerDynamicTopK(e *emitter, op *mlir.Op) []*mlir.Value {
 func (e *emitter) largest(op *mlir.Op, stable mlir.Attribute, k func() val) []*mlir.Value {
 	x := e.val(op.Operands[0])
 	last := len(x.shape()) - 1
-	index := x.places(last)
+	index := x.positions(last)
 	if stable == nil {
 		stable = mlir.BoolAttr(true)
 	}

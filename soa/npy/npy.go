@@ -179,8 +179,8 @@ func readArray(name string, r io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	size := len(head) - len(rest) + t.Bytes()
-	if size < 0 || int64(size) > soa.Limit()/2 { // Promised takes it twice
+	if size < 0 || int64(size) > soa.Limit()/2 { // ReadDeclared takes it twice
 		return nil, fmt.Errorf("%s: %w: %v of what is no regular file: write it to one", name, soa.ErrMemory, t)
 	}
-	return files.Promised(name, head, r, size)
+	return files.ReadDeclared(name, head, r, size)
 }

@@ -31,15 +31,15 @@ import (
 // targets are GPUs: A100 and H100.
 var targets = []string{"sm_80", "sm_90a"}
 
-// tools are NVIDIA's programs.
+// tools are the paths of NVIDIA's programs.
 type tools struct {
 	assembler    string // whose numbers are in the golden table
-	others       []other
+	others       []otherAssembler
 	disassembler string // may be empty
 }
 
-// other is an assembler of another version of CUDA.
-type other struct{ version, path string }
+// otherAssembler is an assembler of another version of CUDA.
+type otherAssembler struct{ version, path string }
 
 func main() {
 	log.SetFlags(0)
@@ -51,7 +51,7 @@ func main() {
 		if !ok {
 			return errors.New("want VERSION=PROGRAM")
 		}
-		t.others = append(t.others, other{version, path})
+		t.others = append(t.others, otherAssembler{version, path})
 		return nil
 	})
 	flag.StringVar(&t.disassembler, "disassembler", "", "NVIDIA's nvdisasm, by which machine code for sm_90a is compared with its text; without it, it is not")

@@ -11,9 +11,9 @@ import (
 // the result. The thread loads and stores them by vectors where memory is aligned and all
 // are inside, else one after the other.
 
-// keptSums are the sums of a tile, or of a part of it, in the block's memory, whose sides
+// tileSums are the sums of a tile, or of a part of it, in the block's memory, whose sides
 // are powers of two, and the threads that share them out.
-type keptSums struct {
+type tileSums struct {
 	at              string // the address of the first
 	pitch           int    // bytes between rows
 	rows, columns   int
@@ -31,12 +31,12 @@ func (m *tensor) end() {
 		m.keep(row)
 	}
 	m.barrier()
-	m.epilogue(&keptSums{at: m.memory, pitch: row, rows: t.rows, columns: t.columns, y: m.y, x: m.x, thread: m.tid, threads: number(int64(m.threads[0]))})
+	m.epilogue(&tileSums{at: m.memory, pitch: row, rows: t.rows, columns: t.columns, y: m.y, x: m.x, thread: m.tid, threads: number(int64(m.threads[0]))})
 	m.barrier()
 }
 
 // epilogue runs it for some sums.
-func (m *tensor) epilogue(k *keptSums) {
+func (m *tensor) epilogue(k *tileSums) {
 	w := m.writer
 	n, across := w.s.Lanes, w.s.lane() == w.s.Across
 	if m.tile.flat > 0 && across || n == 0 {
@@ -55,7 +55,7 @@ func (m *tensor) epilogue(k *keptSums) {
 }
 
 // epilogueLanes runs it for n sums, the first of which is in a row and a column.
-func (m *tensor) epilogueLanes(k *keptSums, n int, row, column string) {
+func (m *tensor) epilogueLanes(k *tileSums, n int, row, column string) {
 	w := m.writer
 	y, x := w.add(k.y, m.wide(row)), w.add(k.x, m.wide(column))
 	sum := m.sum(k.at, m.times(row, k.pitch), m.times(column, 4))

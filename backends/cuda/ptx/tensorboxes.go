@@ -197,6 +197,6 @@ func (m *tensor) endBoxes() {
 		}
 		m.line("bar.warp.sync -1")
 		x := m.add(m.x, m.mul(part, number(keptColumns)))
-		m.epilogue(&keptSums{at: place, pitch: keptRow, rows: rows, columns: keptColumns, y: m.add(m.y, m.wide(m.warp[0])), x: x, thread: m.lane, threads: number(warpSlots)})
+		m.epilogue(&tileSums{at: place, pitch: keptRow, rows: rows, columns: keptColumns, y: m.add(m.y, m.wide(m.warp[0])), x: x, thread: m.lane, threads: number(warpSlots)})
 	})
 }

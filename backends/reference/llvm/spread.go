@@ -54,12 +54,12 @@ type spread struct {
 type offsetTable struct {
 	gemm.Runs
 	starts []int64
-	axes   []alongFactor
+	axes   []factorAxis
 }
 
-// alongFactor is an axis: its number, its size, and the bytes that a factor moves for
+// factorAxis is an axis: its number, its size, and the bytes that a factor moves for
 // a step.
-type alongFactor struct {
+type factorAxis struct {
 	axis int
 	size int
 	step int64
@@ -167,7 +167,7 @@ func (t *offsetTable) locate(axes []int, factor, size int, r *spread, sizes []in
 	t.axes = t.axes[:0]
 	for _, a := range axes {
 		if n := r.extent(a, sizes); n != 1 {
-			t.axes = append(t.axes, alongFactor{a, n, r.of.Along(a, r.table)[factor] * int64(size)})
+			t.axes = append(t.axes, factorAxis{a, n, r.of.Along(a, r.table)[factor] * int64(size)})
 		}
 	}
 	t.Length, t.Step = 1, 0

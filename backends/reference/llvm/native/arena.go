@@ -55,7 +55,7 @@ func (a *arena) take(code, rest int) (*span, error) {
 		return nil, err
 	}
 	for _, mem := range [][]byte{s.code, s.rest} {
-		if err := unseal(mem); err != nil {
+		if err := makeWritable(mem); err != nil {
 			a.give(s)
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func TestImagesShareMappings(t *testing.T) {
 }
 
 // An image that is too large for a chunk has one of its own, which goes with it.
-func TestLargeImages(t *testing.T) {
+func TestLargeImagesHaveAChunkOfTheirOwn(t *testing.T) {
 	var a arena
 	for _, sizes := range [][2]int{{mostShared + pageSize, pageSize}, {pageSize, 3 * halfBytes}, {halfBytes, 0}} {
 		small, err := a.take(pageSize, 0)
@@ -208,7 +208,7 @@ func TestArenaIsExact(t *testing.T) {
 
 // A system that has no memory or no mapping left is told from one that forbids
 // code, and costs nothing that was there before.
-func TestExhausted(t *testing.T) {
+func TestExhaustedMemoryIsToldFromForbiddenCode(t *testing.T) {
 	file := testObject(t, "kernels", runtime.GOARCH)
 	loadTest(t, "kernels")
 	defer func() { mmap, protect = syscall.Mmap, syscall.Mprotect }()

@@ -26,8 +26,8 @@ func reserve(n int) ([]byte, error) {
 	return mem, nil
 }
 
-// unseal makes memory writable, and nothing else.
-func unseal(mem []byte) error {
+// makeWritable makes memory readable and writable, and not executable.
+func makeWritable(mem []byte) error {
 	if len(mem) == 0 {
 		return nil
 	}

@@ -2,23 +2,23 @@ package soa
 
 import "math/bits"
 
-// room is the memory around the first element of a view, in bytes: callers may change
-// type and strides of a view, which are exported, but not where its memory ends. Of a
-// table it is what all columns have.
-type room struct{ before, after int }
+// bounds is how much memory there is before and after the address of a view's first
+// element, in bytes. Callers may change type and strides of a view, which are exported,
+// but not where its memory ends. Of a table it is what all columns have.
+type bounds struct{ before, after int }
 
-// endless is the room of memory whose bounds nobody knows.
-var endless = room{1 << 62, 1 << 62}
+// unbounded is of memory whose ends are not known.
+var unbounded = bounds{1 << 62, 1 << 62}
 
-// from is the room around the element that lies so many bytes further.
-func (r room) from(bytes int) room { return room{r.before + bytes, r.after - bytes} }
+// shifted returns the bounds of the element that is so many bytes further.
+func (b bounds) shifted(bytes int) bounds { return bounds{b.before + bytes, b.after - bytes} }
 
-// takes reports whether the elements of v, which has some and a valid type, are in r.
-func (r room) takes(v *View) bool {
+// contain reports whether the elements of v, which has some and a valid type, are within b.
+func (b bounds) contain(v *View) bool {
 	switch {
-	case r == room{} && v.Table != nil: // of the caller's own pointers
+	case b == bounds{} && v.Table != nil: // of the caller's own pointers
 		return true
-	case r.before < 0 || r.after < 0:
+	case b.before < 0 || b.after < 0:
 		return false
 	}
 	size := uint64(v.Type.DType.Size())
@@ -33,7 +33,7 @@ func (r room) takes(v *View) bool {
 			far = -far
 		}
 		over, n := bits.Mul64(far, uint64(d-1)*size)
-		if over != 0 || n > uint64(endless.after) {
+		if over != 0 || n > uint64(unbounded.after) {
 			return false
 		}
 		if stride < 0 {
@@ -41,11 +41,11 @@ func (r room) takes(v *View) bool {
 		} else {
 			hi += n
 		}
-		if lo > uint64(r.before) || hi > uint64(r.after) {
+		if lo > uint64(b.before) || hi > uint64(b.after) {
 			return false
 		}
 	}
-	return hi <= uint64(r.after)
+	return hi <= uint64(b.after)
 }
 
 // Spans calls yield with the memory from the lowest to behind the highest element of v, or
