@@ -81,7 +81,7 @@ func TestPrograms(t *testing.T) {
 }
 
 // The losses of the first four steps are JAX's.
-func TestTrainCNNLosses(t *testing.T) {
+func TestLossesOfTheCNNAreJAXs(t *testing.T) {
 	r, err := trainCNN(&env{backend: "cpu", threads: 1, quick: true})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, []float64{2.304093, 2.303502, 2.302863, 2.302216}, r.Losses, 2e-6)

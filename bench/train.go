@@ -31,8 +31,8 @@ func trainMLP(e *env) (result, error) {
 	return e.train(func(dev *lazy.Device) *trainer { return newMLP(dev, batch, widths...) }, mlpFlops, mlpLosses)
 }
 
-// train measures the steps of what build makes. The losses of its first four steps are
-// checked: against those that are wanted, or, of what is small, the evaluator's.
+// train measures the steps of what build makes. The losses of its first four steps must be
+// want, or, for a small network, the evaluator's.
 func (e *env) train(build func(*lazy.Device) *trainer, flops float64, want []float64) (result, error) {
 	dev, err := e.open()
 	if err != nil {
@@ -118,8 +118,8 @@ type trainer struct {
 	loss   *lazy.Tensor                      // of the last step
 }
 
-// newTrainer makes one for a batch of data of some dimensions, of classes, without
-// parameters.
+// newTrainer makes one without parameters, for a batch of dimensions dims and so many
+// classes.
 func newTrainer(dev *lazy.Device, rate float64, classes int, dims ...int) *trainer {
 	m := &trainer{tr: lazy.NewTrace(dev), lr: lazy.NewScalar(dev, "lr", lazy.F32, rate)}
 	m.x = lazy.From(dev, measure.Gen(1, dims...), dims...)
@@ -127,8 +127,8 @@ func newTrainer(dev *lazy.Device, rate float64, classes int, dims ...int) *train
 	return m
 }
 
-// layer adds weights of some dimensions, of so many terms a sum, and as many biases as
-// there are outputs.
+// layer adds weights of dimensions dims, whose sums have so many terms, and a bias for
+// each output.
 func (m *trainer) layer(dev *lazy.Device, seed, terms, outputs int, dims ...int) {
 	i := len(m.params) / 2
 	w := dev.Variable(fmt.Sprintf("w%d", i), lazy.F32, dims...)

@@ -11,7 +11,7 @@ import (
 
 // Differences come in order, those in bodies of composites at their place, and end
 // where nodes do not correspond any more.
-func TestDifferences(t *testing.T) {
+func TestDifferencesComeInOrder(t *testing.T) {
 	graph := func(eps, literal string, n int, op, rest string) *ir.Graph {
 		return parse(t, fmt.Sprintf(`graph "ltc.body" @0 {
   %%0 = parameter {index = 0, name = ""} : f32[]

@@ -135,7 +135,7 @@ func TestCancelledTracingFailsNobodyElse(t *testing.T) {
 }
 
 // A panic of a compiler ends no process, whoever waits.
-func TestPanicWhileCompilingWithContext(t *testing.T) {
+func TestPanicOfACompilerIsAnError(t *testing.T) {
 	d := openOn(t, panics{})
 	tr := lazy.NewTrace(d)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -60,7 +60,7 @@ func TestReadersTakeNoFailureFromTheTrace(t *testing.T) {
 }
 
 // The first read of a variable after a failure says so, until the trace has said so.
-func TestReadsOfVariablesAfterAFailure(t *testing.T) {
+func TestFirstReadAfterAFailureSaysSo(t *testing.T) {
 	dev, g := openGated(t)
 	tr := lazy.NewTrace(dev)
 	tr.NameStep("train")

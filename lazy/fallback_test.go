@@ -54,7 +54,7 @@ func TestCompiledRefusesOpsOfTheEvaluator(t *testing.T) {
 }
 
 // The environment makes it an error, too, but for the evaluator itself.
-func TestCompiledOfTheEnvironment(t *testing.T) {
+func TestEnvironmentMakesFallbacksErrors(t *testing.T) {
 	t.Setenv("LTC_COMPILED", "1")
 	tr := lazy.NewTrace(open(t, "cpu"))
 	require.ErrorIs(t, tr.MarkStep(uncompiled(tr, 4)), lazy.ErrFallback)

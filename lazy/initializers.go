@@ -16,7 +16,7 @@ type Initializer func(t types.Type, uniform func() float64) (next func() float64
 func Normal(mean, stddev float64) Initializer {
 	return func(t types.Type, uniform func() float64) (func() float64, error) {
 		if !t.DType.IsFloat() {
-			return nil, fmt.Errorf("normal numbers do not fit %v", t.DType)
+			return nil, notNormal(t.DType)
 		}
 		var spare float64
 		have := false
@@ -31,6 +31,10 @@ func Normal(mean, stddev float64) Initializer {
 			return mean + stddev*radius*cos
 		}, nil
 	}
+}
+
+func notNormal(d types.DType) error {
+	return fmt.Errorf("normal numbers do not fit %v: use a float dtype, Uniform or Constant", d)
 }
 
 // Uniform draws from [low, high).
@@ -49,11 +53,11 @@ func TruncatedNormal(mean, stddev, low, high float64) Initializer {
 		from, to := below(low), below(high)
 		switch {
 		case !t.DType.IsFloat():
-			return nil, fmt.Errorf("normal numbers do not fit %v", t.DType)
+			return nil, notNormal(t.DType)
 		case !(stddev > 0) || math.IsInf(stddev, 0) || !(low < high):
 			return nil, fmt.Errorf("stddev %v must be positive and finite, and low %v below high %v", stddev, low, high)
 		case !(to-from >= 1e-6): // beyond it inverting is inexact
-			return nil, fmt.Errorf("less than a millionth of the normal distribution of mean %v and stddev %v is between %v and %v", mean, stddev, low, high)
+			return nil, fmt.Errorf("less than a millionth of the normal distribution of mean %v and stddev %v is between %v and %v: widen the interval", mean, stddev, low, high)
 		}
 		return func() float64 {
 			x := mean + stddev*math.Sqrt2*math.Erfinv(2*(from+(to-from)*uniform())-1)
@@ -110,7 +114,7 @@ func within(limit float64) Initializer { return Uniform(-limit, limit) }
 // scaled is the initializer that of gives for the fan-in and fan-out of a weight.
 func scaled(name string, layout []string, of func(in, out float64) Initializer) Initializer {
 	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		in, out, err := fans(name, t.Shape, layout)
+		in, out, err := fanInOut(name, t.Shape, layout)
 		if err != nil {
 			return nil, err
 		}
@@ -118,9 +122,9 @@ func scaled(name string, layout []string, of func(in, out float64) Initializer) 
 	}
 }
 
-// fans returns the fan-in and fan-out of a weight; 1 for a dimension of 0, which has no
+// fanInOut returns the fan-in and fan-out of a weight; 1 for a dimension of 0, which has no
 // elements.
-func fans(name string, shape types.Shape, layout []string) (in, out float64, err error) {
+func fanInOut(name string, shape types.Shape, layout []string) (in, out float64, err error) {
 	axes := "IO"
 	switch {
 	case len(layout) == 0 && len(shape) != 2:
@@ -141,7 +145,7 @@ func fans(name string, shape types.Shape, layout []string) (in, out float64, err
 		axes, _, _ = strings.Cut(kernel, "->")
 	}
 	if len(axes) != len(shape) || strings.Count(axes, "I") != 1 || strings.Count(axes, "O") != 1 {
-		return 0, 0, fmt.Errorf("layout %q does not name I, O and the other axes of %v", axes, shape)
+		return 0, 0, fmt.Errorf("layout %q does not name I, O and the other axes of %v: it has a letter for each axis, as \"OIHW\" has", axes, shape)
 	}
 	in, out = 1, 1
 	for i, d := range shape {

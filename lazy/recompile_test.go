@@ -119,7 +119,7 @@ func TestPrograms64OfALineAreWarnedOf(t *testing.T) {
 
 // A function that marks the steps of different programs is no storm, unless one of
 // them is compiled again and again.
-func TestDifferentProgramsOfALineAreNotSimilar(t *testing.T) {
+func TestDifferentProgramsOfALineAreNotWarnedOf(t *testing.T) {
 	different := func(tr *lazy.Trace, i int) *lazy.Tensor {
 		x := lazy.From(tr, make([]float32, i+1))
 		for range i + 1 {
@@ -187,7 +187,7 @@ func TestProgramsDroppedAndCompiledAgainAreWarnedOf(t *testing.T) {
 }
 
 // What differs is named, with advice of its kind.
-func TestReasonsOfCompiles(t *testing.T) {
+func TestReasonsOfCompilesAreNamed(t *testing.T) {
 	var tr *lazy.Trace
 	from := func(dims ...int) *lazy.Tensor { return lazy.Zeros(tr, lazy.F32, dims...).Exp() }
 	for name, c := range map[string]struct {

@@ -81,7 +81,7 @@ func TestLTC_g_StrictErrorsAreReturned(t *testing.T) {
 }
 
 // A dimension that is not there is 0; in strict mode asking for it is an error.
-func TestDimThatIsNotThere(t *testing.T) {
+func TestMissingDimIsAnErrorInStrictMode(t *testing.T) {
 	x := lazy.From(open(t, "eval"), make([]float32, 6), 2, 3)
 	require.Equal(t, []int{2, 3, 3, 0, 0}, []int{x.Dim(0), x.Dim(1), x.Dim(-1), x.Dim(2), x.Dim(-3)})
 	x = lazy.From(open(t, "eval", lazy.Strict()), make([]float32, 6), 2, 3)

@@ -197,9 +197,9 @@ func (v *variable) pin() *value {
 }
 
 // asClosuresSee returns the version of a variable that a step closure reads when v is
-// the latest: the one from when the closure's step was marked, unless a newer one is
-// there already or is being written over it. Other versions may wait for the closure to
-// return. The variable's mu is held.
+// the latest. It is the one from when the closure's step was marked, unless a newer one
+// is there already or is being written over it. Other versions may wait for the closure
+// to return. The variable's mu is held.
 func (v *value) asClosuresSee(claims int64) *value {
 	for v.old != nil && (v.claim > claims && !v.over.Load() || v.failed() != nil) { // a version that is there has no old
 		v = v.old

@@ -23,9 +23,9 @@ var attrFormNames = map[attrForm]string{
 	i64sForm: "array<i64: …>", boolsForm: "array<i1: …>", pairsForm: "dense<…> of i64",
 }
 
-// attrForms has the form of each property of StableHLO whose op does not read it
-// in several. An op that has such a property must give it, unless it may be left
-// out; for some, that differs by op.
+// attrForms has the form of each property of StableHLO that is written in one form
+// only. Ops must give such a property unless its form is optional. A name with an
+// op before it is of that op alone.
 var attrForms = map[string]attrForm{
 	"all_gather_dim": i64Form, "concat_dimension": i64Form, "split_dimension": i64Form, "split_count": i64Form,
 	"scatter_dimension": i64Form, "dimension": i64Form, "iota_dimension": i64Form, "feature_index": i64Form,

@@ -87,8 +87,8 @@ func algorithmProblem(a StructAttr) (label, why string) {
 
 // algorithms are those that hardware is known to have, by the types of operands
 // and accumulation, with the counts of components and primitive operations. The
-// specification's text has the parts of operands in the components; its
-// implementation has 1 and 1 and tells them by the operations alone.
+// specification's text counts the parts of split operands as components. Its
+// implementation has one component each and tells algorithms apart by the operations.
 var algorithms = map[[3]string][][3]int64{
 	{"f16", "f16", "f16"}:    {{1, 1, 1}},
 	{"f16", "f16", "f32"}:    {{1, 1, 1}},

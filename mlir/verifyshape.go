@@ -332,7 +332,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// without is the bounds but for dimension d.
+// without makes the bound of dimension d unknown, in place.
 func without(bounds []int64, d int64) []int64 {
 	bounds[d] = Dynamic
 	return bounds

@@ -9,7 +9,7 @@ import (
 )
 
 // Checks of data run on GPUs, too.
-func TestChecksOfDataOnGPUs(t *testing.T) {
+func TestDataIsCheckedOnGPUs(t *testing.T) {
 	d, err := lazy.Open("cudasim", lazy.CheckIndices(true), lazy.CheckNaNs(true))
 	require.NoError(t, err)
 	tr := lazy.NewTrace(d)

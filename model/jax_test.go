@@ -67,7 +67,7 @@ func TestProgramOfJAX(t *testing.T) {
 //go:embed testdata/cumsum.mlir
 var cumsum string
 
-func TestSumsOfSymbolicLengthOfJAX(t *testing.T) {
+func TestSumsOfSymbolicLengthAreJAXs(t *testing.T) {
 	for _, backend := range []string{"cpu", "eval"} {
 		t.Run(backend, func(t *testing.T) {
 			b, err := backends.Open(backend)
@@ -102,7 +102,7 @@ var topK string
 //go:embed testdata/randombits.mlir
 var randomBits string
 
-func TestLargestOfSymbolicNumberOfJAX(t *testing.T) {
+func TestTopKOfSymbolicKIsJAXs(t *testing.T) {
 	for _, backend := range []string{"cpu", "eval"} {
 		t.Run(backend, func(t *testing.T) {
 			b, err := backends.Open(backend)
@@ -135,7 +135,7 @@ func TestLargestOfSymbolicNumberOfJAX(t *testing.T) {
 	}
 }
 
-func TestRandomBitsOfSymbolicShapeOfJAX(t *testing.T) {
+func TestRandomBitsOfSymbolicShapeAreJAXs(t *testing.T) {
 	want := []uint32{
 		895509795, 3230209149, 3834998268, 2007387529, 550253412, 3629164905, 884685582, 1607917910,
 		10686132, 2228987125, 1020550072, 3427054331, 2845174807, 3272706308, 2299719724,

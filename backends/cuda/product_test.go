@@ -508,7 +508,7 @@ func TestProductsMoveInGraphs(t *testing.T) {
 
 // Where a product cannot be captured, all goes one by one, products by the library; where
 // the library does not even queue it, its node is the kernel.
-func TestProductsRefusedInGraphs(t *testing.T) {
+func TestProductsThatCannotBeCapturedAreLaunched(t *testing.T) {
 	trials.Sequential(t)
 	aboutFake(t)
 	for _, c := range []struct {
@@ -550,7 +550,7 @@ func TestProductsRefusedInGraphs(t *testing.T) {
 
 // A node that was not set to where its operands are would be seen in the results: here a
 // driver forgets it.
-func TestProductsStaleInGraphs(t *testing.T) {
+func TestStaleNodesOfProductsShowInResults(t *testing.T) {
 	trials.Sequential(t)
 	aboutFake(t)
 	f := cudafake.New(cudafake.Options{Seed: 10})

@@ -91,7 +91,7 @@ func gates(columns, slices int) string {
 
 // A product of which several slices are used is made once, by itself; of which one is used,
 // that alone is made, with what follows it.
-func TestSlicesOfAProduct(t *testing.T) {
+func TestSlicedProductsAreMadeOnce(t *testing.T) {
 	for _, c := range []struct{ columns, slices, kernels int }{
 		{32, 1, 1}, {32, 2, 2}, {32, 3, 2}, {64, 3, 2},
 	} {

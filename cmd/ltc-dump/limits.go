@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sink is where results go. It keeps the first error, so that a command whose
-// sink is lost fails, and takes no more once it is closed.
+// sink writes results. It keeps the first error, which fails the command, and takes
+// nothing once it is closed.
 type sink struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -45,12 +45,13 @@ func (o *sink) close() error {
 	return nil
 }
 
-// grace is how long a command whose time is up has to say where it was.
+// grace is how long a stopped command may take to return an error of its own, which says
+// where it was.
 const grace = 500 * time.Millisecond
 
-// limited runs f with a context that ends after a time, unless that is 0, and with an
-// interrupt. It returns then even if f does not, which may be reading a device or be
-// within a compiler: the process ends with the command.
+// limited runs f with a context that ends after timeout, unless that is 0, and at an
+// interrupt. It then returns after the grace even if f does not, as while it reads a
+// device: the process ends with the command.
 func limited(timeout time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

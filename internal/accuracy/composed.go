@@ -36,8 +36,8 @@ func inside(x float64) bool   { return math.Abs(x) < 1 }
 func from1(x float64) bool    { return x >= 1 }
 func noPole(x float64) bool   { return x > 0 || x != math.Floor(x) }
 
-// gammaArguments has the zeros of the functions of the gamma
-// family as far as they are known to f64: those of log |Γ|, then those of digamma.
+// gammaArguments has the zeros of the functions of the gamma family, rounded to f64: those
+// of log |Γ|, then those of digamma.
 var gammaArguments = mixed(
 	near(1, 2, -2.4570247382208006, -2.7476826467274127, -3.143580888349980,
 		-3.955294284858597, -4.039361839740537, -4.991544640560048, -5.008218168228993,

@@ -62,7 +62,7 @@ func expects(id, iter, value, typ string) string {
 }
 
 // A probe in a loop sees a value in each turn, and a check names the turn.
-func TestProbesInLoops(t *testing.T) {
+func TestProbesSeeEachIterationOfTheirLoop(t *testing.T) {
 	const pair = "tensor<2xi8>"
 	all := expects("a", "0", "[2, 10]", pair) + expects("a", "1", "[4, 20]", pair) + expects("a", "2", "[8, 40]", pair) +
 		expects("b", "0", "0", "tensor<i32>") + expects("b", "1", "2", "tensor<i32>")
@@ -87,7 +87,7 @@ func TestProbesInLoops(t *testing.T) {
 }
 
 // A probe sees a value each time that its function is called, and where it stands twice.
-func TestProbesInFunctions(t *testing.T) {
+func TestProbesSeeEachCallOfTheirFunction(t *testing.T) {
 	const text = `func.func private @twice(%x: tensor<f8E8M0FNU>) -> tensor<f8E8M0FNU> {
   %0 = interpreter.probe %x, probe_id = "a" : tensor<f8E8M0FNU>
   %1 = stablehlo.multiply %0, %0 : tensor<f8E8M0FNU>
@@ -112,7 +112,7 @@ func.func @f() {
 }
 
 // What a reduction's region sees has no order, so that a check of it is an error.
-func TestProbesElsewhere(t *testing.T) {
+func TestChecksOfProbesInReductionsAreErrors(t *testing.T) {
 	const text = `func.func @f() {
   %x = stablehlo.constant dense<[1, 5]> : tensor<2xi8>
   %i = stablehlo.constant dense<0> : tensor<i8>

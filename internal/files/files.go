@@ -91,10 +91,10 @@ func (t *text) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Promised reads the rest of r, which begins with head and by that has size bytes.
-// Memory is taken as bytes arrive, at most twice size, so that a promise alone takes
+// ReadDeclared reads the rest of a file that begins with head, which declares size bytes
+// for the whole. Memory is taken as bytes arrive, at most twice size: a header alone takes
 // none. One byte more is an error.
-func Promised(name string, head []byte, r io.Reader, size int) ([]byte, error) {
+func ReadDeclared(name string, head []byte, r io.Reader, size int) ([]byte, error) {
 	const first = 1 << 20
 	data := append(make([]byte, 0, max(min(size, first), len(head))), head...)
 	for len(data) < size {
@@ -122,10 +122,10 @@ func Promised(name string, head []byte, r io.Reader, size int) ([]byte, error) {
 	return data, nil
 }
 
-// Write makes a regular file of what the function writes, or none: it has a name of
-// its own until it is whole. What a killed process has left under such a name goes
-// when the file is written again, an hour later or more. Who reads or has mapped a file of the old name keeps
-// what it had. What is there and no regular file, a pipe or a device, is written to.
+// Write makes a regular file of what the function writes, or none: it has a temporary name
+// until it is whole. A later Write to path removes temporary files that killed processes
+// left there over an hour ago. Readers and mappings of the old file keep its content. A
+// pipe or a device at path is written to.
 func Write(path string, write func(io.Writer) error) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -141,7 +141,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if !there {
-		sweep(path)
+		removeAbandoned(path)
 		defer func() {
 			if err != nil {
 				os.Remove(name)
@@ -164,12 +164,12 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(name, path)
 }
 
-// abandonedAfter is how long nobody has written to a file that a killed process has
-// left: one that is being written is younger.
+// abandonedAfter is the age of temporary files of killed processes: a file that is being
+// written is younger.
 const abandonedAfter = time.Hour
 
-// sweep removes what killed processes have left of writing path.
-func sweep(path string) {
+// removeAbandoned removes what killed processes have left of writing path.
+func removeAbandoned(path string) {
 	dir, base := filepath.Split(path)
 	entries, _ := os.ReadDir(cmp.Or(dir, "."))
 	for _, e := range entries {

@@ -51,7 +51,7 @@ func TestEndlessReadersEnd(t *testing.T) {
 	require.Equal(t, many+1, e.read)
 
 	e = &endless{of: 'a'}
-	_, err = Promised("p", []byte("head"), e, many)
+	_, err = ReadDeclared("p", []byte("head"), e, many)
 	require.EqualError(t, err, "p: more than the 3145728 bytes that its header says: the header does not describe all of it")
 	require.Equal(t, many-len("head")+1, e.read)
 
@@ -61,16 +61,16 @@ func TestEndlessReadersEnd(t *testing.T) {
 	require.LessOrEqual(t, e.read, 1<<10)
 }
 
-func TestPromised(t *testing.T) {
+func TestReadDeclaredTakesWhatTheHeaderSays(t *testing.T) {
 	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 1} {
 		want := "head" + strings.Repeat("b", n)
-		data, err := Promised("p", []byte("head"), strings.NewReader(want[4:]), len(want))
+		data, err := ReadDeclared("p", []byte("head"), strings.NewReader(want[4:]), len(want))
 		require.NoError(t, err)
 		require.True(t, string(data) == want, n)
 	}
-	_, err := Promised("p", []byte("head"), strings.NewReader("ab"), 1<<40)
+	_, err := ReadDeclared("p", []byte("head"), strings.NewReader("ab"), 1<<40)
 	require.EqualError(t, err, "p: truncated: it has 6 bytes, and 1099511627776 by its header")
-	_, err = Promised("p", []byte("head"), strings.NewReader("ab"), 3)
+	_, err = ReadDeclared("p", []byte("head"), strings.NewReader("ab"), 3)
 	require.ErrorContains(t, err, "more than the 3 bytes")
 }
 

@@ -26,7 +26,7 @@ type counted struct{ data []byte }
 func (*counted) ResidentBytes() int { return 12345 }
 
 // Of counts what is reached, once, whatever the ways to it.
-func TestOf(t *testing.T) {
+func TestOfCountsWhatIsReachedOnce(t *testing.T) {
 	size := int(reflect.TypeFor[node]().Size())
 	require.Equal(t, 0, Of(7))
 	require.Equal(t, 0, Of((*node)(nil)))

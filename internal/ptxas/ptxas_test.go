@@ -55,7 +55,7 @@ ptxas info    : Used 30 registers, used 1 barriers, 2048 bytes smem, 376 bytes c
 }
 
 // Machine code that waits where its text does not is found.
-func TestWaits(t *testing.T) {
+func TestWaitsThatTheTextLacksAreFound(t *testing.T) {
 	const ptx = `.visible .entry k(.param .u64 x)
 {
 L1:

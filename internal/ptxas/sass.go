@@ -2,11 +2,14 @@ package ptxas
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// What an entry has of instructions that wait, in PTX and in machine code.
+// waits counts an entry's instructions that wait, and what they wait for, in PTX or in
+// machine code.
 type waits struct {
 	products   int // of warpgroups
 	waited     int // for products of warpgroups
@@ -32,8 +35,8 @@ var (
 	}
 )
 
-// counted returns what each entry of a text has.
-func counted(text string, entry *regexp.Regexp, sass bool) map[string]*waits {
+// countWaits counts for each entry of a text, which is machine code if sass is set.
+func countWaits(text string, entry *regexp.Regexp, sass bool) map[string]*waits {
 	all := map[string]*waits{}
 	at := entry.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range at {
@@ -56,15 +59,16 @@ func counted(text string, entry *regexp.Regexp, sass bool) map[string]*waits {
 
 // Waits compares a module with its machine code as nvdisasm -c prints it. It is an error
 // if an entry waits where its text does not: for memory of the whole GPU, for products of
-// warpgroups or for copies. Local memory of a thread is an error, too. Loops may be unrolled: waits count beside what is waited for.
+// warpgroups or for copies. Local memory of a thread is an error, too. Since loops may be
+// unrolled, it is the ratio of waits to what they wait for that must not grow.
 func Waits(ptx, sass string) error {
-	asked, has := counted(ptx, entryPTX, false), counted(sass, entrySASS, true)
+	asked, has := countWaits(ptx, entryPTX, false), countWaits(sass, entrySASS, true)
 	if len(asked) == 0 {
 		return fmt.Errorf("nvdisasm: the module has no entry")
 	}
 	var wrong []string
-	for name, a := range asked {
-		h := has[name]
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		a, h := asked[name], has[name]
 		switch {
 		case h == nil:
 			wrong = append(wrong, fmt.Sprintf("there is no machine code of %s", name))

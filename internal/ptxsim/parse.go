@@ -331,6 +331,6 @@ func (p *parser) registers(s string) {
 	}
 }
 
-// poison is what registers hold that nothing has been written to, as far as they are
-// wide: NaN as a float of any width, an address where nothing is, and true.
+// poison is what registers hold before they are written, cut to their width: NaN as a
+// float of any width, an address where nothing is allocated, true as a predicate.
 const poison = 0x7FFF7FFF7FFF7FFF

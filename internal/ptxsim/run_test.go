@@ -214,7 +214,7 @@ func TestUnwrittenRegistersArePoison(t *testing.T) {
 
 // Instructions of Hopper are refused in modules whose target or version lacks them, as the
 // assembler refuses them.
-func TestInstructionsOfAnotherTarget(t *testing.T) {
+func TestInstructionsOfAnotherTargetAreRefused(t *testing.T) {
 	for _, c := range []struct{ text, old, new, want string }{
 		{grouped, ".target sm_90a", ".target sm_90", "wgmma.fence.sync.aligned in a module for sm_90"},
 		{grouped, ".target sm_90a", ".target sm_80", "fence.proxy.async.shared::cta in a module for sm_80"},

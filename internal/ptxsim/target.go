@@ -5,8 +5,8 @@ import "strings"
 // target is what a module is written for.
 type target struct{ version, arch string }
 
-// hopper has, by how opcodes begin, what only GPUs of sm_90 have; true: only those of
-// sm_90a. All of it takes PTX 8.0. (PTX ISA, "Target ISA Notes" of each.)
+// hopper has the prefixes of opcodes that need sm_90, or sm_90a where the value is true.
+// All of them need PTX 8.0. (PTX ISA, "Target ISA Notes" of each.)
 var hopper = map[string]bool{
 	"wgmma.": true, "setmaxnreg.": true,
 	"cp.async.bulk.": false, "fence.proxy.async": false, "fence.mbarrier_init.": false,

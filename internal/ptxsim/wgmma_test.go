@@ -152,7 +152,7 @@ func TestWgmmaFaults(t *testing.T) {
 }
 
 // The wide fence waits for memory of the whole GPU: it is taken once, and refused in a loop.
-func TestWideFenceInALoop(t *testing.T) {
+func TestWideFencesAreRefusedInLoops(t *testing.T) {
 	once := strings.Replace(grouped, "fence.proxy.async.shared::cta;", "fence.proxy.async;", 1)
 	require.NoError(t, groupedRun(t, once, false))
 	_, err := ptxsim.Parse(strings.Replace(grouped, "L1:\n", "L1:\n\tfence.proxy.async;\n", 1))

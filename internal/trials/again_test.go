@@ -11,7 +11,7 @@ import (
 )
 
 // again.txt has every package with tests, once, and configurations that there are.
-func TestAgain(t *testing.T) {
+func TestEveryPackageIsListedOnce(t *testing.T) {
 	text, err := os.ReadFile("again.txt")
 	require.NoError(t, err)
 	var listed []string

@@ -23,7 +23,7 @@ func program(t *testing.T, text string) string {
 // An assembler of another version that crashes or advises fails the check of a module.
 // Machine code that waits where the text does not fails it, too. Modules for sm_90a are
 // not assembled as relocatable code.
-func TestOtherVersions(t *testing.T) {
+func TestAssemblersOfOtherVersionsMustTakeModules(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("there is no /bin/sh")
 	}
@@ -42,7 +42,7 @@ func TestOtherVersions(t *testing.T) {
 		{"a fence of the whole GPU", old, said, code + "; echo MEMBAR.ALL.GPU", "waits for memory of the whole GPU"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := tools{program(t, said), []other{{"12.0", program(t, c.other)}}, program(t, c.disassembler)}
+			x := tools{program(t, said), []otherAssembler{{"12.0", program(t, c.other)}}, program(t, c.disassembler)}
 			err := x.check([]ptxas.Module{{Hash: "1234", Text: c.module}}, nil, "", false)
 			if c.want == "" {
 				require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestOtherVersions(t *testing.T) {
 }
 
 // A module whose hash is known is not assembled, and its rows of the table stand.
-func TestKnownModules(t *testing.T) {
+func TestKnownModulesAreNotAssembled(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("there is no /bin/sh")
 	}

@@ -56,7 +56,7 @@ func (s scattering) text(d string, body string, n int) string {
 // Of several updates of an element the last stays, on every backend and whichever
 // dimensions the windows have. Sums of floats are taken in the order of the updates: the
 // compiled backends give the evaluator's bits.
-func TestScatterOrder(t *testing.T) {
+func TestScatterKeepsTheLastUpdate(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	const replaced, added = "stablehlo.return %b : $S", "%c = stablehlo.add %a, %b : $S\n    stablehlo.return %c : $S"
 	for _, on := range []struct {

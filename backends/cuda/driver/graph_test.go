@@ -189,7 +189,7 @@ func (g *captured) pair(t *testing.T, factor int) *driver.Graph {
 
 // A graph is a node of another, of which it is a copy, and can be set to do what another
 // graph of the same nodes does.
-func TestGraphOfGraphs(t *testing.T) {
+func TestGraphsAreNodesOfGraphs(t *testing.T) {
 	for seed := range uint64(8) {
 		g := newCaptured(t, seed)
 		whole := made(t, g.ctx, (*driver.Graph).Destroy)(g.ctx.NewGraph())
@@ -221,7 +221,7 @@ func TestGraphOfGraphs(t *testing.T) {
 
 // What a driver would not do, or may not be asked for, is refused, and the graph is as it
 // was.
-func TestGraphOfGraphsMisused(t *testing.T) {
+func TestMisuseOfGraphsOfGraphsIsRefused(t *testing.T) {
 	type setting struct {
 		*captured
 		f            *cudafake.Fake

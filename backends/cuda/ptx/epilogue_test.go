@@ -92,8 +92,8 @@ func TestTwoBlocksShareAMultiprocessor(t *testing.T) {
 	}
 }
 
-// Those tiles compute what the evaluator does.
-func TestTilesOfLessMemory(t *testing.T) {
+// The tiles for GPUs with less memory compute what the evaluator does.
+func TestTilesOfLessMemoryComputeTheSame(t *testing.T) {
 	for _, memory := range []int{100 << 10, 164 << 10} {
 		for _, c := range []struct {
 			elements string

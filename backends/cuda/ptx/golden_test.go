@@ -175,7 +175,7 @@ func summed(k *kernel.Kernel, stage int, id kernel.ID) (along []int, ok bool) {
 }
 
 // The tolerance of sums grows with the axes that they run over, and with no others.
-func TestTermsOfSums(t *testing.T) {
+func TestToleranceGrowsWithTheTermsOfSums(t *testing.T) {
 	text := func(axes int, what string) *kernel.Kernel {
 		b := kernel.NewBuilder("k")
 		b.Axis("i", 7)

@@ -218,7 +218,7 @@ func TestSortEntries(t *testing.T) {
 
 // A sort whose entries would have more parameters than launches take, 4,096 bytes, has
 // none; one that is accepted has no entry with more.
-func TestSortParameters(t *testing.T) {
+func TestSortsOfTooManyParametersAreRefused(t *testing.T) {
 	for _, keep := range []int64{0, 3} {
 		accepted := 0
 		for n := 244; n <= 256; n++ {

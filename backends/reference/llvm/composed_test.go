@@ -15,10 +15,10 @@ import (
 	"ltc/soa"
 )
 
-//go:generate go test -run=^TestComposedFunctions$ . -update
+//go:generate go test -run=^TestComposedFunctionsKeepToTheirLimits$ . -update
 
 // Functions that are composed of others are as exact as docs/math.md promises.
-func TestComposedFunctions(t *testing.T) {
+func TestComposedFunctionsKeepToTheirLimits(t *testing.T) {
 	trials.Sequential(t)
 	compilers(t)
 	var page strings.Builder
