@@ -309,15 +309,24 @@ func (f *Fake) runGraph(o *op, works []*work, after [][]int, l *launched) driver
 	return driver.Success
 }
 
+// execNode returns a graph that was instantiated and where the work of a node is in it; ok
+// is false if the node is of another graph.
+func (f *Fake) execNode(h, of uintptr) (x *exec, at span, ok bool, code driver.Code) {
+	if x, code = find[*exec](f, h, "graph that was instantiated"); code != 0 {
+		return nil, span{}, false, code
+	}
+	if _, code = find[*node](f, of, "node of a graph"); code != 0 {
+		return nil, span{}, false, code
+	}
+	at, ok = x.span(of)
+	return x, at, ok, 0
+}
+
 func (f *Fake) setExec(h, of uintptr, p *kernelParams) driver.Code {
-	x, code := find[*exec](f, h, "graph that was instantiated")
+	x, at, ok, code := f.execNode(h, of)
 	if code != 0 {
 		return code
 	}
-	if _, code := find[*node](f, of, "node of a graph"); code != 0 {
-		return code
-	}
-	at, ok := x.span(of)
 	if !ok || at.child || x.works[at.from].kind != driver.KernelNode {
 		return f.bad(driver.InvalidValue, BadHandle, "a node that is no kernel of the graph is changed")
 	}
@@ -331,14 +340,10 @@ func (f *Fake) setExec(h, of uintptr, p *kernelParams) driver.Code {
 // setChild has a node that is a graph do what another one does, whose nodes are to be the
 // same but for their arguments.
 func (f *Fake) setChild(h, of, by uintptr) driver.Code {
-	x, code := find[*exec](f, h, "graph that was instantiated")
+	x, at, ok, code := f.execNode(h, of)
 	if code != 0 {
 		return code
 	}
-	if _, code := find[*node](f, of, "node of a graph"); code != 0 {
-		return code
-	}
-	at, ok := x.span(of)
 	if !ok || !at.child {
 		return f.bad(driver.InvalidValue, BadHandle, "a node that is no graph of the graph is changed to one")
 	}
