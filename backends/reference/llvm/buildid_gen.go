@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8d09904fd7cdb5b990f3e970"
+const buildID = "102fff822f7df71ee25fb760"
