@@ -225,8 +225,10 @@ func TestInstructionsOfAnotherTargetAreRefused(t *testing.T) {
 		_, err := ptxsim.Parse(strings.Replace(c.text, c.old, c.new, 1))
 		require.ErrorContains(t, err, c.want)
 	}
-	_, err := ptxsim.Parse(strings.Replace(boxed, ".target sm_90a", ".target sm_90", 1))
-	require.NoError(t, err)
+	for _, later := range []string{".target sm_90", ".target sm_100"} {
+		_, err := ptxsim.Parse(strings.NewReplacer(".target sm_90a", later, ".version 8.0", ".version 10.0").Replace(boxed))
+		require.NoError(t, err)
+	}
 }
 
 func TestParseErrors(t *testing.T) {

@@ -1,6 +1,9 @@
 package ptxsim
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // target is what a module is written for.
 type target struct{ version, arch string }
@@ -15,13 +18,17 @@ var hopper = map[string]bool{
 
 // demand refuses an instruction that the assembler does not take for the module's target.
 func (p *parser) demand(opcode string) {
-	for begin, only := range hopper {
-		switch arch := p.target.arch; {
-		case !strings.HasPrefix(opcode, begin):
-		case arch != "sm_90a" && (only || arch < "sm_90"):
+	for prefix, only := range hopper {
+		if !strings.HasPrefix(opcode, prefix) {
+			continue
+		}
+		arch, version := p.target.arch, p.target.version
+		sm, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(arch, "sm_"), "a"))
+		major, _, _ := strings.Cut(version, ".")
+		if only && arch != "sm_90a" || sm < 90 {
 			p.fail("%s in a module for %s", opcode, arch)
-		case p.target.version < "8.0":
-			p.fail("%s in a module of PTX %s", opcode, p.target.version)
+		} else if n, _ := strconv.Atoi(major); n < 8 {
+			p.fail("%s in a module of PTX %s", opcode, version)
 		}
 	}
 }

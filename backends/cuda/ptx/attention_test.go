@@ -409,7 +409,7 @@ func TestAttentionPlanted(t *testing.T) {
 		{"the barrier before it is stored", 2, "bar.sync 0;", "", "race"},
 		{"one row more of queries", 1, "setp.lt.s32", "setp.le.s32", "of allocation 0"},
 		{"how far rows are apart", 0, "mul.lo.s64 %rd24, %rd22, 2;", "mul.lo.s64 %rd24, %rd22, 4;", "of allocation 0"},
-		{"a chunk too many", 0, ", 7;", ", 15;", "alloc"},
+		{"a chunk too many", 0, ", 7;", ", 15;", "before allocation"},
 		{"keys that are seen", 0, "setp.gt.s32", "setp.ge.s32", ""},
 		{"the end of all keys", 21, "min.s32", "max.s32", ""},
 		{"the head", 1, "rem.u32", "div.u32", "race"},
