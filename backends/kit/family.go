@@ -3,6 +3,7 @@ package kit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -222,22 +223,22 @@ func (p *Program) eachNumber(visit func(step int, x number)) {
 func (p *Program) sameStructure(q *Program) error {
 	switch {
 	case len(p.Kernels) != len(q.Kernels) || len(p.Steps) != len(q.Steps) || len(p.Values) != len(q.Values):
-		return p.atStep(p.firstOther(q), fmt.Errorf("%d kernels, %d steps and %d values, and %d, %d and %d",
+		return p.atStep(p.firstOther(q), fmt.Errorf("one has %d kernels, %d steps and %d values, the other %d, %d and %d",
 			len(p.Kernels), len(p.Steps), len(p.Values), len(q.Kernels), len(q.Steps), len(q.Values)))
 	case p.LastFallible != q.LastFallible || !slices.Equal(p.Args, q.Args) || !slices.Equal(p.Results, q.Results):
-		return fmt.Errorf("they give their results in other ways")
+		return errors.New("their arguments, results or last steps that may fail are not the same values")
 	}
 	for i := range p.Kernels {
 		if a, b := p.Kernels[i].String(), q.Kernels[i].String(); a != b {
 			step := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kernel == i })
-			return p.atStep(step, fmt.Errorf("kernel %d is\n%s\nand\n%s", i, a, b))
+			return p.atStep(step, fmt.Errorf("kernel %d is\n%s\nin one, and in the other\n%s", i, a, b))
 		}
 	}
 	for i := range p.Steps {
 		s, t := &p.Steps[i], &q.Steps[i]
 		switch {
 		case s.Kernel != t.Kernel || s.Copies != t.Copies:
-			return p.atStep(i, fmt.Errorf("step %d runs kernel %d, and %d", i, s.Kernel, t.Kernel))
+			return p.atStep(i, fmt.Errorf("step %d runs kernel %d in one and %d in the other", i, s.Kernel, t.Kernel))
 		case s.Host != nil && t.Host != nil:
 			if err := sameHost(i, s.Host, t.Host); err != nil {
 				return p.atStep(i, err)
@@ -248,7 +249,7 @@ func (p *Program) sameStructure(q *Program) error {
 			}
 		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
 			!slices.EqualFunc(s.Moving, t.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
-			return p.atStep(i, fmt.Errorf("step %d works on other values", i))
+			return p.atStep(i, fmt.Errorf("step %d has other operands in the other", i))
 		}
 	}
 	return p.sameValues(q)
@@ -260,7 +261,7 @@ func (p *Program) sameValues(q *Program) error {
 		v, w := &p.Values[i], &q.Values[i]
 		switch {
 		case v.Kind != w.Kind || v.Index != w.Index || v.Over != w.Over || v.First != w.First || v.Last != w.Last || v.Type.DType != w.Type.DType || v.Type.Rank() != w.Type.Rank():
-			return p.atStep(v.First, fmt.Errorf("v%d is %v, and %v", i, v.Type, w.Type))
+			return p.atStep(v.First, fmt.Errorf("v%d is %v in one and %v in the other", i, v.Type, w.Type))
 		case !bytes.Equal(v.Data, w.Data):
 			return fmt.Errorf("the constant v%d depends on the size", i)
 		}
