@@ -15,7 +15,10 @@ func Equal(a, b *Graph) bool {
 
 // comparison remembers the bodies that were found equal, so that those called
 // many times are compared once.
-type comparison struct{ bodies map[[2]*Graph]bool }
+type comparison struct {
+	bodies map[[2]*Graph]bool
+	told   map[[2]*Graph]bool // bodies whose differences have been yielded
+}
 
 func (c *comparison) graphs(a, b *Graph) bool {
 	if a == b {
@@ -70,7 +73,7 @@ func (c *comparison) composites(a, b *Composite) bool {
 
 // Differences yields the pairs of nodes at the same place of two graphs that are
 // not equal, in order. Of composites whose bodies alone differ it yields the nodes of
-// these. It ends after a pair that is not [Alike], since the nodes behind do
+// these, once for all that share them. It ends after a pair that is not [Alike], since the nodes behind do
 // not correspond; one of such a pair is nil where a graph has no more nodes.
 func Differences(a, b *Graph) iter.Seq2[*Node, *Node] {
 	return func(yield func(a, b *Node) bool) {
@@ -100,6 +103,14 @@ func (c *comparison) differences(a, b *Graph, yield func(a, b *Node) bool) (goOn
 			return false
 		case c.nodes(x, y):
 		case x.Type.Equal(y.Type) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && x.Body.Name == y.Body.Name && slices.Equal(x.Body.Params, y.Body.Params):
+			pair := [2]*Graph{x.Body.Graph, y.Body.Graph}
+			if c.told[pair] {
+				continue
+			}
+			if c.told == nil {
+				c.told = map[[2]*Graph]bool{}
+			}
+			c.told[pair] = true
 			if !c.differences(x.Body.Graph, y.Body.Graph, yield) {
 				return false
 			}

@@ -265,10 +265,18 @@ func (e *metered) workspace() (int64, error) {
 
 // beyondMemory returns the first op of a program that no backend could run,
 // since the machine has not the memory for its result; nil if there is none.
-func beyondMemory(g *ir.Graph) *ir.Node {
+func beyondMemory(g *ir.Graph) *ir.Node { return beyondMemoryOf(g, map[*ir.Graph]bool{}) }
+
+// beyondMemoryOf is beyondMemory but for the graphs that it has seen, which composites may
+// share.
+func beyondMemoryOf(g *ir.Graph, seen map[*ir.Graph]bool) *ir.Node {
+	if seen[g] {
+		return nil
+	}
+	seen[g] = true
 	for _, n := range g.Nodes {
 		if n.Body != nil {
-			if inner := beyondMemory(n.Body.Graph); inner != nil {
+			if inner := beyondMemoryOf(n.Body.Graph, seen); inner != nil {
 				return inner
 			}
 		}

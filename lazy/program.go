@@ -146,7 +146,10 @@ func (c *programCache) drop(e *list.Element) {
 func (p *program) compile(ctx context.Context, d *Device) error {
 	start := time.Now()
 	p.dev = d
-	p.text = lower.Text(p.graph, true)
+	var err error
+	if p.text, err = lower.TextContext(ctx, p.graph, true); err != nil {
+		return err
+	}
 	if checking {
 		if err := lower.Check(p.graph, p.text); err != nil {
 			return err
@@ -219,7 +222,13 @@ func (p *program) explain(err error) error {
 
 // likely judges how long a run of g takes before there has been one: 100 ns an
 // op, 1 ns an element of its operands and result, 1 ns a multiplication.
-func likely(g *ir.Graph) time.Duration {
+func likely(g *ir.Graph) time.Duration { return likelyOf(g, map[*ir.Graph]time.Duration{}) }
+
+// likelyOf is likely; known has that of bodies, which composites may share.
+func likelyOf(g *ir.Graph, known map[*ir.Graph]time.Duration) time.Duration {
+	if took, ok := known[g]; ok {
+		return took
+	}
 	total := 0.0
 	for _, n := range g.Nodes {
 		if n.Op == ir.OpParameter {
@@ -234,10 +243,11 @@ func likely(g *ir.Graph) time.Duration {
 			total += size * float64(n.In[0].Type.Shape[n.In[0].Type.Rank()-1])
 		}
 		if n.Body != nil {
-			total += float64(likely(n.Body.Graph))
+			total += float64(likelyOf(n.Body.Graph, known))
 		}
 	}
-	return time.Duration(min(total, float64(time.Hour)))
+	known[g] = time.Duration(min(total, float64(time.Hour)))
+	return known[g]
 }
 
 // estimate returns how long the next run is likely to take.

@@ -2,15 +2,18 @@
 // public function main, and a private function for the body of each composite.
 // Its central function is [Module].
 //
-// imports only ltc/ir, ltc/shapeinfer, ltc/mlir and the packages below them.
+// imports only ltc/ir, ltc/shapeinfer, ltc/mlir, ltc/internal/halt and the packages below
+// them.
 package lower
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"ltc/internal/halt"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -24,8 +27,12 @@ const Version = 1
 // memory a result takes over say so with tf.aliasing_output. The graph must be
 // one that a builder captured or that [ir.Graph.Verify] accepts. The ops stand
 // in [ir.Graph.Order]: that of g's own nodes does not show.
-func Module(g *ir.Graph) *mlir.Module {
+func Module(g *ir.Graph) *mlir.Module { return module(g, nil) }
+
+// module is Module, with a look at w for each op.
+func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
 	l := &lowerer{
+		Watch:   w,
 		module:  &mlir.Module{Name: symbol(g.Name)},
 		symbols: map[string]bool{"main": true},
 		next:    map[string]int{},
@@ -54,9 +61,33 @@ func Module(g *ir.Graph) *mlir.Module {
 
 // Text is the text of [Module], with or without the locations of its ops.
 func Text(g *ir.Graph, locations bool) string {
+	text, _ := TextContext(context.Background(), g, locations) // which does not end
+	return text
+}
+
+// TextContext is Text that ends when ctx does, with its cause.
+func TextContext(ctx context.Context, g *ir.Graph, locations bool) (text string, err error) {
+	w := halt.On(ctx)
+	defer w.Catch(&err)
+	m := module(g, w)
 	var b strings.Builder
-	_ = Module(g).Print(&b, mlir.PrintOptions{Locations: locations}) // a Builder does not fail
-	return b.String()
+	if err := m.Print(until{ctx, &b}, mlir.PrintOptions{Locations: locations}); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// until is where a text goes until a context ends.
+type until struct {
+	ctx context.Context
+	to  *strings.Builder
+}
+
+func (u until) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.to.Write(p)
 }
 
 // argAttrs returns the attributes of a function's arguments, to be changed and set.
@@ -95,6 +126,8 @@ func symbol(name string) string {
 }
 
 type lowerer struct {
+	*halt.Watch
+
 	module  *mlir.Module
 	symbols map[string]bool
 	next    map[string]int         // the number to try next for a name that is taken
@@ -124,6 +157,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	outer := *l
 	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
 	for _, n := range g.Order() {
+		l.Look()
 		l.loc = loc
 		if file, line := n.Loc.Position(); file != "" {
 			l.loc = mlir.FileLoc{File: file, Line: line}

@@ -278,6 +278,9 @@ func (p *printer) uses(vs []*Value) {
 }
 
 func (p *printer) op(op *Op) {
+	if _, err := p.w.Write(nil); err != nil {
+		return // nobody takes more: Flush says so
+	}
 	p.resultNames(op)
 	d := opDefs[op.Name]
 	outer := p.inFunc

@@ -45,6 +45,7 @@ func chain(g *graph) {
 		}
 	}
 	for _, n := range slices.Backward(g.nodes) { // so that the users of n are as much as they can be
+		g.Look()
 		r, ok := g.rowsOf(n)
 		if !ok {
 			continue

@@ -139,7 +139,9 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 		return nil, err
 	}
 	for _, pass := range passes {
-		pass.run(g)
+		if err := g.run(pass.run); err != nil {
+			return nil, err
+		}
 		if err := o.after(pass.name, g); err != nil {
 			return nil, err
 		}
@@ -154,9 +156,17 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 	return r, err
 }
 
+// run runs a pass until it ends or the context does.
+func (g *graph) run(pass func(*graph)) (err error) {
+	defer g.Catch(&err)
+	pass(g)
+	return nil
+}
+
 // finish writes the graph down as a program.
-func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Program, error) {
-	r := &Program{Signature: p.Signature, Module: p.Module, LastFallible: -1}
+func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *Program, err error) {
+	defer g.Catch(&err)
+	r = &Program{Signature: p.Signature, Module: p.Module, LastFallible: -1}
 	place := make([]ValueID, len(g.values))
 	for v := range g.values {
 		place[v] = none
@@ -184,9 +194,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (*Pro
 	}
 	kernels := map[string]int{}
 	for _, n := range g.nodes {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+		g.Look()
 		step := Step{Kernel: -1, Ordinal: n.ordinal, Loc: n.loc}
 		if n.host != nil {
 			if err := (&hostWriter{ctx, g, p, o, at}).step(n, &step); err != nil {

@@ -16,6 +16,7 @@ func cutStages(g *graph) {
 	}
 	var nodes []*node
 	for _, n := range g.nodes {
+		g.Look()
 		if n.host != nil || n.onto || n.chained || !unrelated(n.kernel) {
 			nodes = append(nodes, n)
 			continue
@@ -23,6 +24,7 @@ func cutStages(g *graph) {
 		first := len(nodes)
 		from, c := 0, newCopier(nil, n.kernel)
 		for _, to := range append(g.cut(n.kernel), len(n.kernel.Stages)) {
+			g.Look()
 			nodes = append(nodes, n.stages(c, from, to))
 			from = to
 		}

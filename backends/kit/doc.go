@@ -37,5 +37,5 @@
 // them (composite.go, sort.go).
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,
-// ltc/ir/types, ltc/mlir and ltc/soa.
+// ltc/internal/halt, ltc/ir/types, ltc/mlir and ltc/soa.
 package kit

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/halt"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -11,6 +12,8 @@ import (
 // graph is a function while it is being fused: nodes in an order in which each
 // follows those whose values it reads.
 type graph struct {
+	*halt.Watch // of whoever has the graph compiled
+
 	values  []value
 	nodes   []*node
 	args    []ValueID

@@ -30,6 +30,7 @@ func (g *graph) inlineWhere(may func(def *node) bool) {
 	for _, n := range g.nodes {
 		for n.kernel != nil {
 			p := slices.IndexFunc(n.operands, func(v ValueID) bool {
+				g.Look()
 				def := g.def(v)
 				return def != nil && def != n && def.pointwise() && may(def) && g.worthInlining(n, v, uses)
 			})
@@ -115,12 +116,12 @@ func moves(k *kernel.Kernel) bool {
 
 // worthInlining reports whether n should compute v instead of loading it.
 func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
-	p := n.paramOf(v)
 	def := g.def(v)
-	if n.kernel.Params[p].Out {
+	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {
 		return false
 	}
-	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {
+	p := n.paramOf(v)
+	if n.kernel.Params[p].Out {
 		return false
 	}
 	if g.dimsOf(v) == nil || n.updates && g.readsCopied(n, def) {

@@ -21,6 +21,7 @@ func merge(g *graph) {
 	g.number()
 	for at := range g.nodes {
 		for next := at; next >= 0; {
+			g.Look()
 			next = g.mergeBack(next)
 		}
 	}
@@ -108,6 +109,7 @@ func (g *graph) meet(a, b *node) int {
 		return -1
 	}
 	for _, n := range g.nodes[a.at+1 : b.at] {
+		g.Look()
 		if n.into == nil && slices.ContainsFunc(n.ins(), func(v ValueID) bool { return g.def(v) == a }) {
 			return -1
 		}

@@ -26,6 +26,7 @@ func packed(g *graph) {
 		users[g.root(v)] = append(users[g.root(v)], nil)
 	}
 	for _, def := range slices.Backward(g.nodes) { // what follows first
+		g.Look()
 		if !def.pointwise() {
 			continue
 		}

@@ -28,6 +28,7 @@ func placeUpdates(g *graph) {
 	p.delayLast()
 	var nodes []*node // the last one first
 	for _, n := range slices.Backward(g.nodes) {
+		g.Look()
 		base, updates := p.bases[n]
 		if !updates {
 			nodes = append(nodes, n)

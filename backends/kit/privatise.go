@@ -30,6 +30,7 @@ func privatise(g *graph) {
 			continue
 		}
 		for p := 0; p < len(n.operands); p++ {
+			g.Look()
 			if n.kernel.Params[p].Out && privatiseOperand(n, p, shared[g.root(n.operands[p])]) {
 				p = -1
 			}

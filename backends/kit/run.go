@@ -19,6 +19,9 @@ func (p *Program) Run(ctx context.Context, watch int, step func(i int, done <-ch
 			}
 		}
 		if err := step(i, done); err != nil {
+			if done != nil && ctx.Err() != nil { // what the step ended with
+				return context.Cause(ctx)
+			}
 			return err
 		}
 	}

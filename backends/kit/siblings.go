@@ -23,6 +23,7 @@ func joinSiblings(g *graph) {
 	late := g.late()
 	readers := make([][]*node, len(g.values))
 	for _, n := range g.nodes {
+		g.Look()
 		if !joinable(n.kernel) {
 			continue
 		}

@@ -20,6 +20,7 @@ const (
 func split(g *graph) {
 	var nodes []*node
 	for _, n := range g.nodes {
+		g.Look()
 		p := g.partial(n)
 		if p == nil {
 			p = g.partialProduct(n)

@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/simplify"
+	"ltc/internal/halt"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -77,7 +78,7 @@ var structural = map[string]func(*translator, *mlir.Op) error{
 
 // translate returns the graph of a module's main function. The error wraps
 // notCompiled when the whole module must be left to the evaluator.
-func translate(ctx context.Context, p *backends.Program, o Options) (*graph, error) {
+func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, err error) {
 	main := p.Module.Func("main")
 	others := slices.DeleteFunc(slices.Clone(p.Module.Ops), func(op *mlir.Op) bool { return op == main })
 	for _, op := range p.Module.Ops {
@@ -97,7 +98,8 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, watched{leave("%s is the evaluator's", seen)}
 	}
-	t := &translator{ctx: ctx, graph: &graph{localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts, productParts: o.ProductParts, cut: o.Cut}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
+	t := &translator{ctx: ctx, graph: &graph{Watch: halt.On(ctx), localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts, productParts: o.ProductParts, cut: o.Cut}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
+	defer t.graph.Catch(&err)
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			t.used[v] = true
@@ -122,10 +124,8 @@ func translate(ctx context.Context, p *backends.Program, o Options) (*graph, err
 	for _, r := range p.Signature.Results {
 		t.graph.alias = append(t.graph.alias, r.Alias)
 	}
-	for i, op := range main.Body().Ops {
-		if i%256 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+	for _, op := range main.Body().Ops {
+		t.graph.Look()
 		if op.Name == "func.return" {
 			for _, v := range op.Operands {
 				t.graph.results = append(t.graph.results, t.values[v])

@@ -11,6 +11,7 @@ import (
 // another makes.
 func unwrap(g *graph) {
 	for _, n := range g.nodes {
+		g.Look()
 		if n.kernel == nil {
 			continue
 		}

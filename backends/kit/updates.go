@@ -94,6 +94,7 @@ func update(g *graph) {
 		}
 	}
 	for _, n := range all {
+		g.Look()
 		b := base(n)
 		def := g.values[b].def
 		if def == nil && into[g.root(n.outs()[0])] != b || def != nil && def.pointwise() && def.inParts == nil {

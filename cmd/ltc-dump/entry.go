@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,16 +19,16 @@ type program struct {
 
 // entry makes the function called name the main of the module with the given
 // text. The ops keep their ordinals.
-func entry(file, text, name string) (*program, error) {
+func entry(ctx context.Context, file, text, name string) (*program, error) {
 	p := &program{file: file, source: text, function: name, text: text}
 	if name == "main" {
 		return p, nil
 	}
-	m, err := mlir.Parse(file, text)
+	m, err := mlir.ParseContext(ctx, file, text)
 	if err != nil {
 		return nil, err
 	}
-	if err := mlir.Verify(m); err != nil {
+	if err := mlir.VerifyContext(ctx, m); err != nil {
 		return nil, err
 	}
 	f := m.Func(name)

@@ -91,7 +91,7 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 	if err != nil {
 		return err
 	}
-	text, err := src.module()
+	text, err := src.module(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 	if err != nil {
 		return err
 	}
-	p, err := entry(src.name, text, r.function)
+	p, err := entry(ctx, src.name, text, r.function)
 	if err != nil {
 		return err
 	}

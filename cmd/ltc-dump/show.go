@@ -75,7 +75,7 @@ func show(c *call) error {
 			} else if *asIR || *asDot {
 				err = src.showGraph(c.stdout, *asDot)
 			} else {
-				err = src.show(c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
+				err = src.show(ctx, c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
 			}
 			if err != nil {
 				return err
@@ -108,7 +108,7 @@ func stages() []string { return append(kit.Stages(), "ptx", "ptx-sm_90a") }
 
 // showStage prints what a program is at a stage of its compilation to kernels.
 func (s *source) showStage(ctx context.Context, c *call, stage string) error {
-	text, err := s.module()
+	text, err := s.module(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,8 +182,8 @@ func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, 
 }
 
 // show prints the module that a program is or lowers to.
-func (s *source) show(w io.Writer, o mlir.PrintOptions) error {
-	m, err := s.parse()
+func (s *source) show(ctx context.Context, w io.Writer, o mlir.PrintOptions) error {
+	m, err := s.parse(ctx)
 	if err != nil {
 		return err
 	}
@@ -191,12 +191,12 @@ func (s *source) show(w io.Writer, o mlir.PrintOptions) error {
 }
 
 // parse reads the module that a program is or lowers to.
-func (s *source) parse() (*mlir.Module, error) {
-	text, err := s.module()
+func (s *source) parse(ctx context.Context) (*mlir.Module, error) {
+	text, err := s.module(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return mlir.Parse(s.name, text)
+	return mlir.ParseContext(ctx, s.name, text)
 }
 
 func verify(c *call) error {
@@ -241,7 +241,7 @@ func (c *call) verifyFile(file string) error {
 		return err
 	}
 	for i := range all {
-		m, err := all[i].parse()
+		m, err := all[i].parse(context.Background())
 		if err != nil {
 			return err
 		}

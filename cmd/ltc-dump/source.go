@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -143,7 +144,7 @@ func (s *source) graph() (*ir.Graph, error) {
 }
 
 // module returns the text of the MLIR module that the program is or lowers to.
-func (s *source) module() (string, error) {
+func (s *source) module(ctx context.Context) (string, error) {
 	switch {
 	case s.drawn():
 		return "", fmt.Errorf("%s holds drawings, which show -dot prints: LTC_SAVE_TENSORS_FMT=text or backend writes programs", s.name)
@@ -154,5 +155,5 @@ func (s *source) module() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return lower.Text(g, true), nil
+	return lower.TextContext(ctx, g, true)
 }

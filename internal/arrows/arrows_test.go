@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"autodiff":        {"ir", "shapeinfer"},
 	"mlir":            {"github.com/alecthomas/participle/v2"},
 	"mlir/chlo":       {"mlir"},
-	"lower":           {"ir", "shapeinfer", "mlir"},
+	"lower":           {"ir", "shapeinfer", "mlir", "internal/halt"},
 	"backends":        {"mlir", "soa"},
 	// The kernel IR knows neither texts nor backends.
 	"backends/kit/kernel": {"ir/types"},
@@ -43,13 +43,13 @@ var allowed = map[string][]string{
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
-	"backends/kit/simplify":          {"backends", "mlir", "mlir/chlo", "soa"},
-	"backends/kit":                   {"backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/kit/simplify":          {"backends", "internal/halt", "mlir", "mlir/chlo", "soa"},
+	"backends/kit":                   {"internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
 	"backends/backendtest": {"internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"backends/kit", "internal/bigfloat", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/reference":   {"backends/kit", "internal/bigfloat", "internal/footprint", "internal/spare", "internal/turn", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "internal/spare", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
-	"backends/reference/llvm": {"backends/reference", "internal/footprint", "internal/spare", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
+	"backends/reference/llvm": {"backends/reference", "internal/footprint", "internal/spare", "internal/turn", "internal/halt", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",
 		"backends/reference/llvm/libllvm", "backends/reference/llvm/native", "backends/reference/llvm/vector",
 		"backends/reference/llvm/gemm", "backends/reference/llvm/emit", "backends/reference/llvm/prebuilt"},
 	"backends/reference/llvm/prebuilt": {},
@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
 	"backends/cuda/cudnn":              {"backends/cuda/libraries"},
 	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/cudnn", "backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa",
-		"backends/reference", "internal/footprint"},
+		"backends/reference", "internal/footprint", "internal/turn"},
 	"internal/cheader":         {},
 	"internal/ptxas":           {},
 	"internal/ptxsim":          {"internal/ptxas"},
@@ -100,6 +100,9 @@ var allowed = map[string][]string{
 	"internal/snippets":     {"github.com/stretchr/testify"},
 	"internal/trials":       {},
 	"internal/spare":        {},
+	"internal/turn":         {},
+	"internal/halt":         {},
+	"internal/growth":       {"internal/trials"},
 	"internal/footprint":    {},
 	"internal/manyprograms": {},
 	"internal/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},

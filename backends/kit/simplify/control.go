@@ -36,6 +36,7 @@ func (f *flow) now(v *mlir.Value) *mlir.Value {
 func (f *flow) block(b *mlir.Block) {
 	out := make([]*mlir.Op, 0, len(b.Ops))
 	for _, op := range b.Ops {
+		f.Look()
 		for i, v := range op.Operands {
 			op.Operands[i] = f.now(v)
 		}

@@ -37,6 +37,7 @@ type numbering struct {
 
 func (c *numbering) block(b *mlir.Block) {
 	b.Ops = slices.DeleteFunc(b.Ops, func(op *mlir.Op) bool {
+		c.Look()
 		if len(c.stands) > 0 {
 			for i, v := range op.Operands {
 				if w := c.stands[v]; w != nil {

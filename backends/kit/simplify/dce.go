@@ -28,6 +28,7 @@ type deadOps struct {
 func (d *deadOps) block(b *mlir.Block) {
 	from := len(b.Ops)
 	for i := len(b.Ops) - 1; i >= 0; i-- {
+		d.Look()
 		op := b.Ops[i]
 		if d.dead(op) {
 			d.changed = true

@@ -83,6 +83,7 @@ func (e *editor) block(b *mlir.Block) {
 	outer, at := e.place, e.at
 	e.place = place{ops: b.Ops}
 	for i, op := range b.Ops {
+		e.Look()
 		e.here = i
 		if len(e.stands) > 0 {
 			for k, v := range op.Operands {

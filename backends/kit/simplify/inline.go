@@ -74,6 +74,7 @@ func (in *inliner) block(b *mlir.Block) {
 	stands := map[*mlir.Value]*mlir.Value{}
 	var out []*mlir.Op
 	for _, op := range b.Ops {
+		in.Look()
 		if f := in.callee(op); f != nil {
 			out = in.call(out, op, f, stands)
 			continue
@@ -164,6 +165,7 @@ func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, stands map[*mlir.Value]*
 	}
 	ret := terminator(f.Body())
 	for _, inner := range f.Body().Ops {
+		in.Look()
 		if inner != ret {
 			out = append(out, c.Op(inner))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ltc/backends"
+	"ltc/internal/halt"
 	"ltc/mlir"
 )
 
@@ -88,12 +89,13 @@ type state struct {
 	*mlir.Module
 	Options
 	ctx context.Context
+	*halt.Watch
 
 	pureFuncs map[string]bool // by symbol; no pass makes a function less pure
 }
 
 func newState(ctx context.Context, m *mlir.Module, o Options) *state {
-	return &state{Module: m, Options: o, ctx: ctx, pureFuncs: map[string]bool{}}
+	return &state{Module: m, Options: o, ctx: ctx, Watch: halt.On(ctx), pureFuncs: map[string]bool{}}
 }
 
 // pass runs one pass, with all that goes around it.
@@ -101,6 +103,7 @@ func (s *state) pass(p pass) (changed bool, err error) {
 	if s.ctx.Err() != nil {
 		return false, context.Cause(s.ctx)
 	}
+	defer s.Catch(&err)
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
