@@ -149,3 +149,88 @@ func (panics) Name() string { return "panics" }
 func (panics) Compile(context.Context, backends.Module, backends.Options) (backends.Executable, error) {
 	panic("no")
 }
+
+// Each call that compiles or waits returns when its context is done. What it was to
+// give can be asked for again.
+func TestReadsCopiesAndWarmupEndWithTheirContext(t *testing.T) {
+	for name, read := range map[string]func(ctx context.Context, y *lazy.Tensor) error{
+		"value": func(ctx context.Context, y *lazy.Tensor) error { _, err := y.ValueContext(ctx); return err },
+		"to slice": func(ctx context.Context, y *lazy.Tensor) error {
+			_, err := lazy.ToSliceContext[float32](ctx, y)
+			return err
+		},
+		"item": func(ctx context.Context, y *lazy.Tensor) error { _, err := y.Sum().ItemContext(ctx); return err },
+		"view": func(ctx context.Context, y *lazy.Tensor) error {
+			_, err := lazy.ToSliceContext[float32](ctx, y.Narrow(0, 0, 1))
+			return err
+		},
+		"copy": func(ctx context.Context, y *lazy.Tensor) error {
+			return y.To(open(t, "eval"), lazy.WithContext(ctx)).Err()
+		},
+		"warmup": func(ctx context.Context, y *lazy.Tensor) error { return y.Trace().WarmupContext(ctx, y) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, d := openSlow(t, true)
+				y := double(lazy.NewTrace(d))
+				ctx, cancel := context.WithCancelCause(t.Context())
+				failed := make(chan error)
+				go func() { failed <- read(ctx, y) }()
+				synctest.Wait() // until it compiles
+				require.Equal(t, int32(1), s.compiles.Load())
+				cancel(errEnough)
+				require.ErrorIs(t, <-failed, errEnough)
+				close(s.release)
+				require.NoError(t, read(t.Context(), y))
+				require.Equal(t, []float32{2, 2}, floats(t, y))
+			})
+		})
+	}
+}
+
+// A conversion is a program of the device that the copy is on: compiling it ends with
+// the copy's context.
+func TestConversionsEndWithTheirContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, async := range []bool{false, true} {
+			s, d := openSlow(t, true)
+			x := lazy.From(open(t, "eval"), []float32{1, 2}, 2)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			options := []lazy.CopyOption{lazy.As(lazy.F64), lazy.WithContext(ctx)}
+			if async {
+				options = append(options, lazy.Async())
+			}
+			failed := make(chan error)
+			go func() { _, err := x.To(d, options...).Value(); failed <- err }()
+			synctest.Wait()
+			require.Equal(t, int32(1), s.compiles.Load())
+			cancel(errEnough)
+			require.ErrorIs(t, <-failed, errEnough)
+			close(s.release)
+			y, err := lazy.ToSlice[float64](x.To(d, lazy.As(lazy.F64)))
+			require.NoError(t, err)
+			require.Equal(t, []float64{1, 2}, y)
+		}
+	})
+}
+
+// Reading what a step makes ends with the reader's context; the step goes on.
+func TestWaitingForAStepEndsWithTheReadersContext(t *testing.T) {
+	d, g := openGated(t)
+	tr := lazy.NewTrace(d)
+	w := d.Variable("w", lazy.F32, bigSize)
+	w.Add_(big(tr, w, 1))
+	y := big(tr, w, 2)
+	require.NoError(t, tr.MarkStep(y))
+	<-g.began
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errEnough)
+	for name, x := range map[string]*lazy.Tensor{"root": y, "variable": w, "view": y.Narrow(0, 0, 1)} {
+		_, err := x.ValueContext(ctx)
+		require.ErrorIs(t, err, errEnough, name)
+	}
+	require.ErrorIs(t, y.To(open(t, "eval"), lazy.WithContext(ctx)).Err(), errEnough)
+	g.let <- nil
+	require.Equal(t, float32(2), first(t, y))
+	require.Equal(t, float32(1), first(t, w))
+}

@@ -22,8 +22,20 @@ func As(dtype types.DType) CopyOption { return func(c *copying) { c.dtype = dtyp
 // device that the copy is on waits for it, too.
 func Async() CopyOption { return func(c *copying) { c.async = true } }
 
+// WithContext gives To a context for as long as it computes the tensor, waits for it,
+// or compiles a conversion; with [Async], until the copy is there. When it is done
+// before, its cause is the copy's error.
+func WithContext(ctx context.Context) CopyOption {
+	return func(c *copying) {
+		if c.ctx = ctx; ctx == nil {
+			c.ctx = context.Background()
+		}
+	}
+}
+
 // copying is a copy on its way.
 type copying struct {
+	ctx   context.Context
 	dtype types.DType // of the copy
 	async bool
 
@@ -48,7 +60,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 		return refused(p, op, "")
 	}
 	var sites callsite.Cache
-	c := &copying{dtype: t.DType(), site: sites.Caller(), of: t.dev, dev: p.device()}
+	c := &copying{ctx: context.Background(), dtype: t.DType(), site: sites.Caller(), of: t.dev, dev: p.device()}
 	for _, o := range options {
 		o(c)
 	}
@@ -66,7 +78,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	if c.async {
 		read = t.pinned
 	}
-	from, err := read(SyncCopy)
+	from, err := read(c.ctx, SyncCopy)
 	if err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
@@ -75,10 +87,10 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 		return holding(p, c.start(typ, t.Name()))
 	}
 	defer from.unpin()
-	if err := from.wait(nil, nil); err != nil {
+	if err := from.wait(c.ctx, nil); err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
-	view, err := c.run(context.Background(), from, typ)
+	view, err := c.run(from, typ)
 	if err != nil {
 		return c.poisoned(p, c.opError(op, t, err))
 	}
@@ -88,7 +100,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 // start runs c on a goroutine. The value returned is pending until then.
 func (c *copying) start(typ types.Type, name string) *value {
 	q := &queue{dev: c.dev, working: true} // so that Wait knows of the copy
-	f := &flight{q: q}
+	f := &flight{q: q, ctx: c.ctx}
 	f.marked.Store(uint32(c.site))
 	v := pending(f, name, typ)
 	c.dev.async.add(q)
@@ -110,7 +122,7 @@ func (c *copying) start(typ types.Type, name string) *value {
 		}()
 		from, failed := f.await(c.from)
 		if failed == nil {
-			view, failed = c.run(context.Background(), from, typ)
+			view, failed = c.run(from, typ)
 		}
 		err = failed
 	}()
@@ -118,7 +130,10 @@ func (c *copying) start(typ types.Type, name string) *value {
 }
 
 // run copies from, which is there.
-func (c *copying) run(ctx context.Context, from *value, typ types.Type) (soa.View, error) {
+func (c *copying) run(from *value, typ types.Type) (soa.View, error) {
+	if c.ctx.Err() != nil {
+		return soa.View{}, context.Cause(c.ctx)
+	}
 	if err := from.intact(); err != nil {
 		return soa.View{}, err
 	}
@@ -140,7 +155,7 @@ func (c *copying) run(ctx context.Context, from *value, typ types.Type) (soa.Vie
 		}
 		src = near
 	}
-	converted, err := c.dev.converter(typ.DType).call(ctx, []*Tensor{{dev: c.dev, val: &value{view: src}}})
+	converted, err := c.dev.converter(typ.DType).call(c.ctx, []*Tensor{{dev: c.dev, val: &value{view: src}}})
 	if err != nil {
 		return soa.View{}, err
 	}

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -159,7 +160,7 @@ func (e *exporting) add(n int) (recorded bool, err error) {
 			name := unusedName(g.Params[i].ParamName(), names, constants)
 			marks[i] = lower.Mark{Name: name, Constant: true}
 			held := &Tensor{dev: f.dev, v: p.v, val: p.value}
-			v, err := held.data(SyncValue)
+			v, err := held.data(context.Background(), SyncValue)
 			if err != nil {
 				return err
 			}

@@ -101,7 +101,7 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 // call is CallAll, also for copies that were under way when the device was
 // closed.
 func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
-	args, err := seen(given)
+	args, err := seen(ctx, given)
 	defer unsee(given, args)
 	if err != nil {
 		return nil, err

@@ -15,8 +15,13 @@ import (
 // tensor that has not been computed yet is computed now, with all it needs:
 // an implicit sync, counted with its line in the trace's [Report]. Assignments
 // of the step that t does not need stay for MarkStep, and t keeps its value.
-func (t *Tensor) Value() (soa.View, error) {
-	v, err := t.data(SyncValue)
+func (t *Tensor) Value() (soa.View, error) { return t.ValueContext(context.Background()) }
+
+// ValueContext is Value with a context for as long as t is waited for, compiled or
+// computed. When it is done before the value is there, its cause is the error, and t
+// can be read again.
+func (t *Tensor) ValueContext(ctx context.Context) (soa.View, error) {
+	v, err := t.data(ctx, SyncValue)
 	if err != nil {
 		return soa.View{}, err
 	}
@@ -33,19 +38,22 @@ func (t *Tensor) Value() (soa.View, error) {
 
 // data returns the value of t, computed if it must be, and pinned. A variable
 // whose latest version failed is what it was before, once the failure was heard of.
-func (t *Tensor) data(why SyncReason) (*value, error) {
+func (t *Tensor) data(ctx context.Context, why SyncReason) (*value, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	for {
-		v, err := t.pinned(why)
+		v, err := t.pinned(ctx, why)
 		if err != nil {
 			return nil, err
 		}
-		if v, err = t.arrived(v); v != nil || err != nil {
+		if v, err = t.arrived(ctx, v); v != nil || err != nil {
 			return v, err
 		}
 	}
 }
 
-func (t *Tensor) pinned(why SyncReason) (*value, error) {
+func (t *Tensor) pinned(ctx context.Context, why SyncReason) (*value, error) {
 	if b := firstBad("value", t); b != nil {
 		return nil, b.err
 	}
@@ -60,7 +68,7 @@ func (t *Tensor) pinned(why SyncReason) (*value, error) {
 		return t.v.pin(), nil
 	}
 	if t.isView() {
-		return t.viewed(why)
+		return t.viewed(ctx, why)
 	}
 	if t.alias != nil {
 		if !t.restore() {
@@ -70,7 +78,7 @@ func (t *Tensor) pinned(why SyncReason) (*value, error) {
 	if t.val == nil {
 		if v, ok := t.node.Value.(*value); ok && v.gone.Load() == nil && t.epoch == t.tr.epoch {
 			t.adopt(v.own(), false)
-		} else if err := t.sync(why); err != nil {
+		} else if err := t.sync(ctx, why); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +87,7 @@ func (t *Tensor) pinned(why SyncReason) (*value, error) {
 }
 
 // sync computes t in the midst of its step.
-func (t *Tensor) sync(why SyncReason) error {
+func (t *Tensor) sync(ctx context.Context, why SyncReason) error {
 	tr := t.tr
 	if !tr.enter() {
 		return tr.crowded("value", t)
@@ -92,7 +100,7 @@ func (t *Tensor) sync(why SyncReason) error {
 	if err := tr.refusesSync(t, why, site); err != nil {
 		return err
 	}
-	err := tr.compute(t)
+	err := tr.compute(ctx, t)
 	tr.synced(op, why, site, time.Since(start))
 	// What is recorded from here on starts from values: nothing of the
 	// builder's keeps the nodes before alive.
@@ -101,7 +109,7 @@ func (t *Tensor) sync(why SyncReason) error {
 }
 
 // compute runs the program of t alone, on the calling goroutine.
-func (tr *Trace) compute(t *Tensor) error {
+func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 	r, f := &tr.run, tr.queue.take()
 	r.reset()
 	defer r.reset()
@@ -111,7 +119,7 @@ func (tr *Trace) compute(t *Tensor) error {
 	}
 	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
 	tr.dev.metrics.add(syncedWithIR, 1)
-	f.ctx, f.count, f.step, f.name = context.Background(), &tr.counters, tr.step, tr.name
+	f.ctx, f.count, f.step, f.name = ctx, &tr.counters, tr.step, tr.name
 	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}
@@ -130,6 +138,11 @@ func (tr *Trace) compute(t *Tensor) error {
 // int32, int64, float32, float64, [types.Float16] or [types.BFloat16]; with another
 // one nothing is computed.
 func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
+	return ToSliceContext[T](context.Background(), t)
+}
+
+// ToSliceContext is ToSlice with a context; see [Tensor.ValueContext].
+func ToSliceContext[T soa.Element](ctx context.Context, t *Tensor) ([]T, error) {
 	if b := firstBad("value", t); b != nil {
 		return nil, b.err
 	}
@@ -140,7 +153,7 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 	if err := soa.Fits(typ.Bytes()); err != nil { // a view may repeat its elements
 		return nil, fmt.Errorf("to_slice(%v): %w", typ, err)
 	}
-	v, err := t.data(SyncToSlice)
+	v, err := t.data(ctx, SyncToSlice)
 	if err != nil {
 		return nil, err
 	}
@@ -154,14 +167,17 @@ func ToSlice[T soa.Element](t *Tensor) ([]T, error) {
 
 // Item returns the only element of t as a float64. It is an error when t has
 // more or fewer than one, and then nothing is computed.
-func (t *Tensor) Item() (float64, error) {
+func (t *Tensor) Item() (float64, error) { return t.ItemContext(context.Background()) }
+
+// ItemContext is Item with a context; see [Tensor.ValueContext].
+func (t *Tensor) ItemContext(ctx context.Context) (float64, error) {
 	if b := firstBad("value", t); b != nil {
 		return math.NaN(), b.err
 	}
 	if n := t.Type().Elements(); n != 1 {
 		return math.NaN(), t.misused("item", fmt.Sprintf("it has %d elements, must have one", n))
 	}
-	v, err := t.data(SyncItem)
+	v, err := t.data(ctx, SyncItem)
 	if err != nil {
 		return math.NaN(), err
 	}

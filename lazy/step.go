@@ -191,6 +191,15 @@ func (tr *Trace) moveClosures(f *flight) {
 // changes nothing else: the step goes on, and MarkStep finds the program. See
 // [Trace.Discard].
 func (tr *Trace) Warmup(roots ...*Tensor) error {
+	return tr.WarmupContext(context.Background(), roots...)
+}
+
+// WarmupContext is Warmup with a context for as long as the program is compiled; see
+// [Trace.MarkStepContext].
+func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	tr = tr.some()
 	if !tr.enter() {
 		return tr.crowded("warmup", roots...)
@@ -208,7 +217,7 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 	}
 	f := tr.queue.take()
 	defer tr.queue.give(f)
-	f.ctx = context.Background() // Warmup takes none
+	f.ctx = ctx
 	return r.compile(tr, f, true)
 }
 

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -198,7 +199,7 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 
 // viewed returns the value of the view t, pinned: its storage's, seen through
 // its window.
-func (t *Tensor) viewed(why SyncReason) (*value, error) {
+func (t *Tensor) viewed(ctx context.Context, why SyncReason) (*value, error) {
 	of := t.alias.root
 	if of.v != nil && t.tr != nil {
 		of = t // in the version that its trace has read
@@ -206,8 +207,8 @@ func (t *Tensor) viewed(why SyncReason) (*value, error) {
 	var v *value
 	for v == nil {
 		var err error
-		if v, err = t.storageValue(why); err == nil {
-			v, err = of.arrived(v)
+		if v, err = t.storageValue(ctx, why); err == nil {
+			v, err = of.arrived(ctx, v)
 		}
 		if err != nil {
 			return nil, err
@@ -228,12 +229,12 @@ func (t *Tensor) viewed(why SyncReason) (*value, error) {
 }
 
 // seen replaces the views among xs by tensors with their values.
-func seen(xs []*Tensor) ([]*Tensor, error) {
+func seen(ctx context.Context, xs []*Tensor) ([]*Tensor, error) {
 	for i, x := range xs {
 		if x == nil || !x.isView() {
 			continue
 		}
-		v, err := x.data(SyncCall)
+		v, err := x.data(ctx, SyncCall)
 		if err != nil {
 			return xs, err
 		}
@@ -253,10 +254,10 @@ func unsee(given, xs []*Tensor) {
 }
 
 // storageValue is the value of t's storage, as it is in t's trace.
-func (t *Tensor) storageValue(why SyncReason) (*value, error) {
+func (t *Tensor) storageValue(ctx context.Context, why SyncReason) (*value, error) {
 	s := t.alias.root
 	if s.v == nil || t.tr == nil {
-		return s.pinned(why)
+		return s.pinned(ctx, why)
 	}
 	if err := s.v.takeLost(); err != nil {
 		return nil, err
@@ -265,7 +266,7 @@ func (t *Tensor) storageValue(why SyncReason) (*value, error) {
 	if n == nil {
 		return nil, t.tr.refusal("value", s)
 	}
-	return t.tr.wrap(n).pinned(why)
+	return t.tr.wrap(n).pinned(ctx, why)
 }
 
 // Clone returns a tensor of its own with the elements that x has now: what is
