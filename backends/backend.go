@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"ltc/ir/types"
 	"ltc/soa"
@@ -185,6 +186,15 @@ type Resident interface {
 	// the host and on the device. Memory that only runs need does not count. It is
 	// asked for once, before the first run.
 	ResidentBytes() int
+}
+
+// Growing is a [Resident] that takes more as calls come for which it has no code yet,
+// such as those with views that lie in another way.
+type Growing interface {
+	Resident
+	// Grown returns where it counts what it takes beyond ResidentBytes, in bytes; nil
+	// if it cannot grow. It is asked for once. The number is read after each run.
+	Grown() *atomic.Int64
 }
 
 // Copying is an [Executable] that knows how much its runs copy.

@@ -184,9 +184,11 @@ type metered struct {
 	whole  *border.Executable // nil if ops run one by one
 	dev    *Device
 	of     *program
-	copied atomic.Int64 // bytes that have been sampled
-	mute   atomic.Bool  // nobody tells what was copied
-	guards *guards      // nil: none look at data
+	copied atomic.Int64  // bytes that have been sampled
+	mute   atomic.Bool   // nobody tells what was copied
+	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
+	known  atomic.Int64  // of that, what the cache has counted
+	guards *guards       // nil: none look at data
 }
 
 // runner runs a program: whole, or its ops one by one.
@@ -222,6 +224,9 @@ func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	}
 	err := e.runner.Execute(ctx, c)
 	e.sampleCopies()
+	if e.grown != nil && e.grown.Load() != e.known.Load() {
+		e.dev.programs.grew(e.dev, e.of, e)
+	}
 	return err
 }
 

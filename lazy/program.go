@@ -171,6 +171,11 @@ func (p *program) compile(ctx context.Context, d *Device) error {
 	if p.code, err = codeBytes(e.whole, len(p.text)); err != nil {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
 	}
+	if e.whole != nil {
+		if e.grown, err = e.whole.Grown(); err != nil {
+			return fmt.Errorf("compile for %s: %w", d.name, err)
+		}
+	}
 	if e.guards, err = newGuards(ctx, d, p.graph); err != nil {
 		return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
 	}

@@ -55,8 +55,7 @@ func (c *programCache) used(p *program) {
 	}
 }
 
-// compiled accounts for p, and drops the programs used longest ago while there
-// are too many bytes. A program that could not be compiled is dropped at once:
+// compiled accounts for p. A program that could not be compiled is dropped at once:
 // the backend may have recovered when it is asked for again.
 func (c *programCache) compiled(d *Device, p *program, err error) {
 	size := p.size()
@@ -71,6 +70,25 @@ func (c *programCache) compiled(d *Device, p *program, err error) {
 	}
 	p.bytes = size
 	c.bytes += size
+	c.fit(d)
+}
+
+// grew accounts for what p takes more, whose executable is e, since the last time.
+func (c *programCache) grew(d *Device, p *program, e *metered) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := max(e.grown.Load(), 0)
+	more := now - e.known.Swap(now)
+	if p.element == nil {
+		return
+	}
+	p.bytes += more
+	c.bytes += more
+	c.fit(d)
+}
+
+// fit drops the programs used longest ago while there are too many, or too many bytes.
+func (c *programCache) fit(d *Device) {
 	for (c.bytes > c.limit || c.recent.Len() > mostPrograms) && c.recent.Len() > 0 {
 		c.evict(d)
 	}

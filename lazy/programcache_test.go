@@ -227,3 +227,64 @@ func TestProgramsMakeRoomForOthers(t *testing.T) {
 	require.NoError(t, tr.MarkStep(y))
 	require.Equal(t, []float32{-1}, floats(t, y))
 }
+
+// growing is a backend whose programs take more after each run, until they are full.
+type growing struct {
+	backends.Backend
+	by, most int64
+}
+
+func (b *growing) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	e, err := b.Backend.Compile(ctx, m, o)
+	return &growingExecutable{Executable: e, b: b}, err
+}
+
+type growingExecutable struct {
+	backends.Executable
+	b     *growing
+	grown atomic.Int64
+}
+
+func (e *growingExecutable) ResidentBytes() int   { return 1 << 20 }
+func (e *growingExecutable) Grown() *atomic.Int64 { return &e.grown }
+
+func (e *growingExecutable) Execute(ctx context.Context, c *backends.Call) error {
+	if e.grown.Load() < e.b.most {
+		e.grown.Add(e.b.by)
+	}
+	return e.Executable.Execute(ctx, c)
+}
+
+// What a program takes more after its first run counts, and others give way to it.
+func TestProgramCacheCountsWhatProgramsGrowBy(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	d := openOn(t, &growing{Backend: b, by: 1 << 20, most: 3 << 20}, lazy.ProgramCacheLimit(7<<20))
+	tr := lazy.NewTrace(d)
+	program(t, tr, 1)
+	before := d.ProgramCacheStats().Bytes
+	program(t, tr, 1)
+	require.Equal(t, int64(1<<20), d.ProgramCacheStats().Bytes-before)
+	program(t, tr, 2) // 2 MiB
+	require.Equal(t, 2, d.ProgramCacheStats().Programs)
+	program(t, tr, 2)
+	require.Equal(t, 2, d.ProgramCacheStats().Programs)
+	program(t, tr, 2) // 4 MiB, and no room for the other's 3
+	require.Equal(t, 1, d.ProgramCacheStats().Programs)
+	require.Equal(t, int64(1), counter(d, "ProgramEvicted"))
+	full := d.ProgramCacheStats().Bytes
+	program(t, tr, 2)
+	require.Equal(t, full, d.ProgramCacheStats().Bytes, "it is full")
+}
+
+// A program that grows beyond the limit runs, and is dropped.
+func TestProgramThatGrowsBeyondTheCacheIsDropped(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	d := openOn(t, &growing{Backend: b, by: 8 << 20, most: 8 << 20}, lazy.ProgramCacheLimit(7<<20))
+	tr := lazy.NewTrace(d)
+	for range 3 {
+		program(t, tr, 1)
+		require.Equal(t, lazy.ProgramCacheStats{Limit: 7 << 20}, d.ProgramCacheStats())
+	}
+}

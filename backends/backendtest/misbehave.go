@@ -105,6 +105,7 @@ var faults = []fault{
 	{name: "panic in Compile", want: "panicked in Compile: mine", make: func(*backends.Executable) { panic("mine") }},
 	{name: "Compile gives nothing", want: "it gave neither an executable nor an error", make: func(e *backends.Executable) { *e = nil }},
 	{name: "panic in ResidentBytes", want: "panicked in ResidentBytes: mine", query: "ResidentBytes"},
+	{name: "panic in Grown", want: "panicked in Grown: mine", query: "Grown"},
 	{name: "panic in CopiedBytes", query: "CopiedBytes"},
 	{name: "panic in WorkspaceBytes", want: "panicked in WorkspaceBytes: mine", query: "WorkspaceBytes"},
 	{name: "panic in Signature", query: "Signature"},
@@ -176,6 +177,11 @@ func (x *faultyExecutable) CopiedBytes() int64 {
 func (x *faultyExecutable) ResidentBytes() int {
 	x.r.panics("ResidentBytes")
 	return 1
+}
+
+func (x *faultyExecutable) Grown() *atomic.Int64 {
+	x.r.panics("Grown")
+	return nil
 }
 
 func (x *faultyExecutable) WorkspaceBytes() int {

@@ -134,5 +134,5 @@ func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Option
 		return nil, refuse("it is of another program or other options, of another version, or of a GPU for which other kernels are made: compile the program anew")
 	}
 	c.machine = machine
-	return b.load(c, m)
+	return b.load(ctx, c, m)
 }

@@ -74,7 +74,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if len(p.Lacking) == 0 {
 		c, err := compileModule(ctx, m, p, o, b.dev.targetOf(o))
 		if err == nil {
-			return b.load(c, m)
+			return b.load(ctx, c, m)
 		}
 		if !errors.Is(err, kit.ErrNotCompiled) {
 			return nil, err
@@ -97,11 +97,11 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 }
 
 // load makes a program runnable, and reports what of it the host runs.
-func (b *Backend) load(c *compilation, m backends.Module) (backends.Executable, error) {
+func (b *Backend) load(ctx context.Context, c *compilation, m backends.Module) (backends.Executable, error) {
 	if err := backends.ReportFallbacks(b.Name(), m, c.o, c.fallbacks()); err != nil {
 		return nil, err
 	}
-	return c.load(b.dev)
+	return c.load(ctx, b.dev)
 }
 
 // compileModule compiles a module, of which p was read. The error wraps

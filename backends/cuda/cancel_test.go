@@ -2,7 +2,9 @@ package cuda
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -122,5 +124,44 @@ func TestCancelledRun(t *testing.T) {
 			require.NoError(t, e.Execute(t.Context(), c))
 			require.Equal(t, float32(32), floats(t, c.Results[0])[63])
 		}
+	}
+}
+
+// The driver cannot be stopped while it compiles. Who has a context that ends meanwhile
+// does not wait for it, and what it has made in the end is unloaded. The driver is asked
+// again by the next that needs the kernels: of the program, and of one for views.
+func TestCompilingEndsWithTheContext(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{})
+	interrupt := func(do func(context.Context) error) {
+		t.Helper()
+		ctx, end := context.WithCancelCause(t.Context())
+		begun, release := make(chan struct{}), make(chan struct{})
+		f.Before("cuModuleLoadDataEx", func() { close(begun); <-release })
+		failed := make(chan error)
+		go func() { failed <- do(ctx) }()
+		<-begun
+		end(errEnough)
+		require.ErrorIs(t, <-failed, errEnough)
+		unloaded := f.Calls("cuModuleUnload")
+		close(release)
+		require.Eventually(t, func() bool { return f.Calls("cuModuleUnload") > unloaded }, 10*time.Second, time.Millisecond)
+	}
+	interrupt(func(ctx context.Context) error {
+		_, err := b.Compile(ctx, backends.NewModule(strided), backends.Options{})
+		return err
+	})
+	const exponential = "func.func public @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n  %0 = stablehlo.exponential %x : tensor<2x3xf32>\n  return %0 : tensor<2x3xf32>\n}"
+	for _, text := range []string{exponential, strings.ReplaceAll(exponential, "2x3", "?x3")} {
+		e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		x, _ := matrix(t, b, 1, rand.New(rand.NewPCG(1, 1)))
+		run := func(ctx context.Context) error { return e.Execute(ctx, &backends.Call{Args: []soa.View{x}}) }
+		interrupt(run)
+		loaded := f.Calls("cuModuleLoadDataEx")
+		require.NoError(t, run(t.Context()))
+		require.Equal(t, loaded+1, f.Calls("cuModuleLoadDataEx"), text)
+		require.NoError(t, run(t.Context()))
+		require.Equal(t, loaded+1, f.Calls("cuModuleLoadDataEx"), text)
 	}
 }

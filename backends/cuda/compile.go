@@ -28,7 +28,7 @@ const localBytes = 40 << 10
 // compilation is a program with those of its regions, whose kernels are one module.
 // It is made without a device.
 type compilation struct {
-	ctx     context.Context
+	ctx     context.Context // of whoever compiles
 	o       backends.Options
 	target  ptx.Options       // what kernels may rely on
 	needs   ptx.Options       // and what of that they do
@@ -205,6 +205,9 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 func (c *compilation) add(prog *kit.Program) (*code, error) {
 	x := &code{program: prog, of: c, constant: make([]int, len(prog.Values))}
 	for i := range prog.Steps {
+		if c.ctx.Err() != nil {
+			return nil, context.Cause(c.ctx)
+		}
 		s := step{Step: &prog.Steps[i]}
 		if s.Composite != nil {
 			if err := c.attention(&s); err != nil {
@@ -348,8 +351,37 @@ func (c *compilation) write(e *entry, l ptx.Launch) (*variant, error) {
 func (c *compilation) text() string { return c.needs.Module(c.texts...) }
 
 // module loads the module of all kernels: its machine code, if there is some and the
-// driver takes it, else its text.
-func (c *compilation) module(d *Device) (*driver.Module, error) {
+// driver takes it, else its text. The driver cannot be stopped: when ctx ends before it
+// has compiled the text, the module is dropped once it is there; the driver has it in a
+// cache of its own.
+func (c *compilation) module(ctx context.Context, d *Device) (*driver.Module, error) {
+	if ctx.Done() == nil {
+		return c.loadModule(d)
+	}
+	type loading struct {
+		m   *driver.Module
+		err error
+	}
+	done := make(chan loading, 1)
+	go func() {
+		m, err := c.loadModule(d)
+		done <- loading{m, err}
+	}()
+	select {
+	case l := <-done:
+		return l.m, l.err
+	case <-ctx.Done():
+	}
+	go func() {
+		if l := <-done; l.m != nil {
+			_ = l.m.Unload() // nobody has a function of it
+		}
+		runtime.KeepAlive(d)
+	}()
+	return nil, context.Cause(ctx)
+}
+
+func (c *compilation) loadModule(d *Device) (*driver.Module, error) {
 	if len(c.machine) > 0 {
 		m, err := d.ctx.Load(c.machine)
 		if err == nil || d.Err() != nil {
@@ -361,11 +393,12 @@ func (c *compilation) module(d *Device) (*driver.Module, error) {
 }
 
 // load makes the program runnable on a device.
-func (c *compilation) load(d *Device) (backends.Executable, error) {
+func (c *compilation) load(ctx context.Context, d *Device) (backends.Executable, error) {
+	defer func() { c.ctx = context.Background() }() // that of later sizes is not this one
 	on := &loaded{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {
-		m, err := c.module(d)
+		m, err := c.module(ctx, d)
 		if err != nil {
 			return nil, fmt.Errorf("%v: compile: %w", d, err)
 		}
@@ -462,7 +495,7 @@ func aligned(n int) int { return roundUp(n, 256) }
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 func newExecutable(c *code, bound []soa.View) *executable {
-	e := &executable{code: c, bound: bound, copied: new(atomic.Int64)}
+	e := &executable{code: c, bound: bound, copied: new(atomic.Int64), grown: new(atomic.Int64)}
 	e.variants = newVariants(e, c, bound, e.variant)
 	if c.of.o.Profile {
 		e.times = make([]kit.Timer, len(c.steps))

@@ -18,7 +18,8 @@ type executable struct {
 	*code
 	bound  []soa.View // by argument, on the device; nil: none
 	copied *atomic.Int64
-	times  []kit.Timer // by step; nil unless they are measured
+	grown  *atomic.Int64 // bytes of variants
+	times  []kit.Timer   // by step; nil unless they are measured
 	// variants are nil where all views that are not dense are copied.
 	variants *variants[*executable]
 

@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"reflect"
+	"sync/atomic"
 
 	"ltc/backends/kit/kernel"
 	"ltc/internal/footprint"
@@ -12,6 +13,7 @@ import (
 var common = []reflect.Type{
 	reflect.TypeFor[*Device](),
 	reflect.TypeFor[*launches](),
+	reflect.TypeFor[*resource](), // which leads to those of all programs
 	reflect.TypeFor[context.Context](),
 	reflect.TypeFor[kernel.Code](),
 }
@@ -23,6 +25,16 @@ func (e *executable) ResidentBytes() int { return footprint.Of(e, common...) + e
 
 // ResidentBytes implements [backends.Resident].
 func (s *sized) ResidentBytes() int { return footprint.Of(s, common...) + s.code.onDevice() }
+
+// Grown implements [backends.Growing].
+func (e *executable) Grown() *atomic.Int64 { return e.grown }
+
+// Grown implements [backends.Growing].
+func (s *sized) Grown() *atomic.Int64 { return s.grown }
+
+// size is about what a variant of a program takes. Kernels that it has in common with
+// the program count again.
+func (x *code) size() int64 { return int64(footprint.Of(x, common...) + x.onDevice()) }
 
 // onDevice is about what code and constants take there.
 func (x *code) onDevice() int {

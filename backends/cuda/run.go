@@ -132,7 +132,10 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	return e.forViews(c).execute(ctx, q, c)
+	if e, err = e.variants.forViews(ctx, e, c); err != nil {
+		return err
+	}
+	return e.execute(ctx, q, c)
 }
 
 // begin checks a call of a program, and returns its queue.

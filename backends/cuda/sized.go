@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,8 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
+	"ltc/internal/footprint"
+	"ltc/internal/turn"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -27,8 +30,9 @@ type sized struct {
 	family *kit.Family
 	bound  []soa.View // by argument, on the device; nil: none
 	copied *atomic.Int64
-	times  []kit.Timer // by step, of runs of all sizes; nil unless they are measured
-	mu     sync.Mutex  // of who adds to recent
+	grown  *atomic.Int64 // bytes of variants, and of what is kept for sizes
+	times  []kit.Timer   // by step, of runs of all sizes; nil unless they are measured
+	mu     sync.Mutex    // of who adds to recent
 	recent atomic.Pointer[[]fitted]
 	none   *none // of no elements; nil for regions
 	// variants are nil where all views that are not dense are copied; dense is what
@@ -44,26 +48,33 @@ type none struct {
 	module    backends.Module
 	options   backends.Options
 	constants map[int]soa.View // those that are bound
-	mu        sync.Mutex
-	run       *hosted
+	compiling turn.Lock
+	run       atomic.Pointer[hosted]
 }
 
 func (z *none) execute(ctx context.Context, d *Device, c *backends.Call) error {
-	z.mu.Lock()
-	if z.run == nil {
+	run := z.run.Load()
+	if run != nil {
+		return run.Execute(ctx, c)
+	}
+	if err := z.compiling.Take(ctx); err != nil {
+		return err
+	}
+	if run = z.run.Load(); run == nil {
 		x, err := reference.New().Compile(ctx, z.module, z.options)
 		var bound backends.Executable = &hosted{dev: d, run: x}
 		if err == nil && len(z.constants) > 0 {
 			bound, err = bound.Bind(ctx, z.constants)
 		}
 		if err != nil {
-			z.mu.Unlock()
+			z.compiling.Give()
 			return err
 		}
-		z.run = bound.(*hosted)
+		run = bound.(*hosted)
+		z.run.Store(run)
 	}
-	z.mu.Unlock()
-	return z.run.Execute(ctx, c)
+	z.compiling.Give()
+	return run.Execute(ctx, c)
 }
 
 // fitted is a program for one size.
@@ -78,7 +89,7 @@ const recentSizes = 32
 // newOpenCompilation compiles a text that leaves one size open. The error wraps
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (*compilation, error) {
-	c := &compilation{ctx: context.WithoutCancel(ctx), o: o, target: target, entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
+	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
 		return c.kernels(ctx, p, func(p *backends.Program) (backends.Executable, error) {
@@ -102,7 +113,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 		return nil, err
 	}
 	o.Compiled = false // of no elements
-	c.open.none = &none{module: m, options: o}
+	c.open.none = &none{module: m, options: o, compiling: turn.New()}
 	c.main = c.open.code
 	return c, nil
 }
@@ -113,7 +124,7 @@ func (c *compilation) sized(open kit.Opening, f *kit.Family) (*sized, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sized{code: x, Opening: open, family: f, copied: new(atomic.Int64)}
+	s := &sized{code: x, Opening: open, family: f, copied: new(atomic.Int64), grown: new(atomic.Int64)}
 	if c.o.Profile {
 		s.times = make([]kit.Timer, len(x.steps))
 	}
@@ -128,17 +139,18 @@ func (s *sized) remember() {
 }
 
 // variant makes s for layouts of arguments, then of results.
-func (s *sized) variant(lays []kit.Layout) (*sized, error) {
+func (s *sized) variant(ctx context.Context, lays []kit.Layout) (*sized, error) {
 	n := len(s.family.Base().Args)
 	family, err := s.family.Variant(lays[:n], lays[n:])
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.code.variant(family.Base())
+	x, err := s.code.variant(ctx, family.Base())
 	if err != nil {
 		return nil, err
 	}
-	v := &sized{code: x, Opening: s.Opening, family: family, bound: s.bound, copied: s.copied, times: s.times, dense: s}
+	s.grown.Add(x.size() + int64(footprint.Of(family, common...)))
+	v := &sized{code: x, Opening: s.Opening, family: family, bound: s.bound, copied: s.copied, grown: s.grown, times: s.times, dense: s}
 	v.recent.Store(new([]fitted))
 	return v, nil
 }
@@ -159,9 +171,9 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	if err != nil {
 		return nil, err
 	}
-	b := &sized{code: s.code, Opening: s.Opening, family: s.family, bound: bound, copied: new(atomic.Int64), times: s.times}
+	b := &sized{code: s.code, Opening: s.Opening, family: s.family, bound: bound, copied: new(atomic.Int64), grown: new(atomic.Int64), times: s.times}
 	b.remember()
-	b.none = &none{module: s.none.module, options: s.none.options, constants: maps.Clone(s.none.constants)}
+	b.none = &none{module: s.none.module, options: s.none.options, compiling: turn.New(), constants: maps.Clone(s.none.constants)}
 	for i, v := range constants {
 		if b.none.constants == nil {
 			b.none.constants = map[int]soa.View{}
@@ -207,7 +219,11 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if n == 0 && s.none != nil {
 		return s.none.execute(ctx, s.on.dev, c)
 	}
-	e, err := s.variants.forViews(s, c).at(n)
+	of, err := s.variants.forViews(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	e, err := of.at(n)
 	if err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
@@ -241,6 +257,8 @@ func (s *sized) at(n int) (*executable, error) {
 	}
 	if len(list) == recentSizes {
 		list = list[1:]
+	} else {
+		s.grown.Add(int64(footprint.Of([2]any{e.program, e.steps}, append(common, reflect.TypeFor[*entry]())...)))
 	}
 	list = append(slices.Clone(list), fitted{n, e})
 	s.recent.Store(&list)
@@ -270,7 +288,7 @@ func (s *sized) fit(n int) (*executable, error) {
 	if err := x.takesViews(); err != nil {
 		return nil, err
 	}
-	e := &executable{code: &x, bound: s.bound, copied: s.copied, times: s.times}
+	e := &executable{code: &x, bound: s.bound, copied: s.copied, grown: s.grown, times: s.times}
 	if more := len(m.Program.SizeArgs); more > 0 {
 		e.bound = make([]soa.View, len(s.Sig.Args)+more)
 		copy(e.bound, s.bound)

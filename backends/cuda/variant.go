@@ -13,6 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
+	"ltc/internal/turn"
 	"ltc/soa"
 )
 
@@ -26,13 +27,13 @@ const mostVariants = 16
 // lock.
 type variants[E any] struct {
 	dense  E
-	code   *code                              // of dense
-	create func(lays []kit.Layout) (E, error) // makes one
-	args   []int                              // that may have a layout
-	outs   []int                              // results likewise, if they are written where they belong at once
+	code   *code                                                   // of dense
+	create func(ctx context.Context, lays []kit.Layout) (E, error) // makes one
+	args   []int                                                   // that may have a layout
+	outs   []int                                                   // results likewise, if they are written where they belong at once
 	list   atomic.Pointer[[]laid[E]]
-	mu     sync.Mutex // of who adds one
-	full   sync.Once  // says that there are too many
+	adding turn.Lock // of who adds one
+	full   sync.Once // says that there are too many
 }
 
 // laid is a program for layouts of arguments, then of results.
@@ -50,8 +51,8 @@ const mostTries = 3
 
 // newVariants returns where variants of an executable are kept; nil if there can be
 // none. What is bound is dense.
-func newVariants[E any](dense E, x *code, bound []soa.View, create func(lays []kit.Layout) (E, error)) *variants[E] {
-	v, p := &variants[E]{dense: dense, code: x, create: create}, x.program
+func newVariants[E any](dense E, x *code, bound []soa.View, create func(context.Context, []kit.Layout) (E, error)) *variants[E] {
+	v, p := &variants[E]{dense: dense, code: x, create: create, adding: turn.New()}, x.program
 	for i, id := range p.Args[:len(p.Args)-len(p.SizeArgs)] {
 		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
 			v.args = append(v.args, i)
@@ -158,19 +159,21 @@ next:
 func (x *laid[E]) settled(at int) bool { return at >= 0 && (x.failed == 0 || x.failed == mostTries) }
 
 // forViews returns what runs a call: the dense one, where all views are dense or
-// copied. v may be nil.
-func (v *variants[E]) forViews(dense E, c *backends.Call) E {
+// copied. v may be nil. The error is the cause of ctx.
+func (v *variants[E]) forViews(ctx context.Context, dense E, c *backends.Call) (E, error) {
 	if v == nil || !v.some(c) {
-		return dense
+		return dense, nil
 	}
 	if x, at := v.find(c); x.settled(at) {
-		return x.e
+		return x.e, nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	if err := v.adding.Take(ctx); err != nil {
+		return dense, err
+	}
+	defer v.adding.Give()
 	x, at := v.find(c)
 	if x.settled(at) { // another was quicker
-		return x.e
+		return x.e, nil
 	}
 	list := slices.Clone(*v.list.Load())
 	if at < 0 {
@@ -178,15 +181,17 @@ func (v *variants[E]) forViews(dense E, c *backends.Call) E {
 			v.full.Do(func() {
 				slog.Warn("the device copies views that lie in further ways: a program has kernels for so many", "ways", mostVariants)
 			})
-			return dense
+			return dense, nil
 		}
 		x.lays, at = v.layouts(c), len(list)
 		list = append(list, x)
 	}
-	v.make(&x, dense)
+	if err := v.make(ctx, &x, dense); err != nil {
+		return dense, err
+	}
 	list[at] = x
 	v.list.Store(&list)
-	return x.e
+	return x.e, nil
 }
 
 // layouts returns how the views of a call lie.
@@ -206,51 +211,53 @@ func (v *variants[E]) layouts(c *backends.Call) []kit.Layout {
 	return lays
 }
 
-// make makes the program for layouts, or says why there is none.
-func (v *variants[E]) make(x *laid[E], dense E) {
-	var err error
-	if x.e, err = v.create(x.lays); err == nil {
+// make makes the program for layouts, or says why there is none. The error is the cause
+// of ctx.
+func (v *variants[E]) make(ctx context.Context, x *laid[E], dense E) (err error) {
+	if x.e, err = v.create(ctx, x.lays); err == nil {
 		x.failed = 0
-		return
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	x.e = dense
 	var refused *driver.Error
 	switch {
 	case v.code.on.dev.Err() != nil:
-		return
+		return nil
 	case errors.As(err, &refused) || errors.Is(err, driver.OutOfMemory):
 		x.failed++
 	default:
 		x.failed = mostTries
 	}
 	slog.Warn("the device copies views that lie so: there are no kernels for them", "layouts", x.lays, "tries", x.failed, "of", mostTries, "reason", err)
+	return nil
 }
 
-// forViews returns what runs a call: e itself, where all views are dense or copied.
-func (e *executable) forViews(c *backends.Call) *executable { return e.variants.forViews(e, c) }
-
 // variant makes e for layouts of arguments, then of results.
-func (e *executable) variant(lays []kit.Layout) (*executable, error) {
+func (e *executable) variant(ctx context.Context, lays []kit.Layout) (*executable, error) {
 	n := len(e.program.Args)
 	prog, err := e.program.Variant(lays[:n], lays[n:])
 	if err != nil {
 		return nil, err
 	}
-	x, err := e.code.variant(prog)
+	x, err := e.code.variant(ctx, prog)
 	if err == nil {
 		err = x.takesViews()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &executable{code: x, bound: e.bound, copied: e.copied, times: e.times}, nil
+	e.grown.Add(x.size())
+	return &executable{code: x, bound: e.bound, copied: e.copied, grown: e.grown, times: e.times}, nil
 }
 
 // variant makes x for a variant of its program: kernels that there are not yet are a
 // module of their own.
-func (x *code) variant(prog *kit.Program) (*code, error) {
+func (x *code) variant(ctx context.Context, prog *kit.Program) (*code, error) {
 	of := x.of
-	c := &compilation{ctx: context.Background(), o: of.o, target: of.target, entries: map[string]*entry{}, opens: of.opens, mu: of.mu}
+	c := &compilation{ctx: ctx, o: of.o, target: of.target, entries: map[string]*entry{}, opens: of.opens, mu: of.mu}
 	of.mu.Lock()
 	for text, e := range of.entries {
 		own := *e
@@ -265,7 +272,7 @@ func (x *code) variant(prog *kit.Program) (*code, error) {
 	}
 	c.main.inPlace = x.inPlace
 	c.main.sized, c.main.constant = 0, x.constant // which are there
-	if _, err := c.load(x.on.dev); err != nil {
+	if _, err := c.load(ctx, x.on.dev); err != nil {
 		return nil, err
 	}
 	c.main.on.base, c.main.on.launches = x.on, x.on.launches

@@ -101,3 +101,20 @@ func TestStridedAtOnce(t *testing.T) {
 	all.Wait()
 	require.Len(t, *e.variants.list.Load(), 3)
 }
+
+// What a program takes for views that lie in other ways counts.
+func TestVariantsCount(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{Seed: 4})
+	e := compile(t, b, strided, backends.Options{})
+	r := rand.New(rand.NewPCG(1, 1))
+	grown := e.Grown()
+	for way, n := range []int{0, 1, 1, 2} { // variants after calls of each way, but for the third, which lies as the second
+		x, _ := matrix(t, b, []int{0, 1, 1, 3}[way], r)
+		y, _ := matrix(t, b, 0, r)
+		before := grown.Load()
+		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{x, y}}))
+		require.Len(t, *e.variants.list.Load(), n)
+		require.Equal(t, way == 1 || way == 3, grown.Load() > before+1<<10)
+		require.Less(t, grown.Load(), int64(1<<20))
+	}
+}

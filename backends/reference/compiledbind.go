@@ -103,6 +103,7 @@ type keeper struct {
 	of    *keeper // of the program's own constants, whose forms it has; nil: none
 	mu    sync.Mutex
 	forms map[string]*packedConstant
+	made  atomic.Int64 // bytes of these
 }
 
 // packedConstant is the memory of one form, which is written once.
@@ -124,6 +125,7 @@ func (k *keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.
 	f := k.form(key, true)
 	f.once.Do(func() {
 		f.mem = bytesView(bytes)
+		k.made.Add(int64(bytes + len(key)))
 		write(f.mem.Base())
 	})
 	return f.mem.Base()

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/turn"
 	"ltc/soa"
 )
 
@@ -29,8 +30,9 @@ type variants[E any] struct {
 	args    []int // that may have a layout
 	outs    []int // results likewise, if they are written where they belong at once
 	list    atomic.Pointer[[]*variant[E]]
-	mu      sync.Mutex // of who adds one
-	full    sync.Once  // says that there are too many
+	grown   atomic.Int64 // what these take, in bytes
+	adding  turn.Lock    // of who adds one
+	full    sync.Once    // says that there are too many
 }
 
 // variant is an executable for layouts of arguments, then of results.
@@ -59,7 +61,7 @@ func (v *variants[E]) count() (made, failed int) {
 // makes one; nil if there can be none. Arguments that are bound have no layout;
 // bound may be nil.
 func newVariants[E any](dense E, p *kit.Program, bound []soa.View, create func(context.Context, *viewed) (E, error)) *variants[E] {
-	v := &variants[E]{dense: dense, create: create, program: p}
+	v := &variants[E]{dense: dense, create: create, program: p, adding: turn.New()}
 	for i, id := range p.Args[:len(p.Args)-len(p.SizeArgs)] {
 		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
 			v.args = append(v.args, i)
@@ -168,8 +170,10 @@ func (v *variants[E]) same(l kit.Layout, id kit.ValueID, view *soa.View) bool {
 
 // add adds a variant for a call, unless somebody else has.
 func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	if err := v.adding.Take(ctx); err != nil {
+		return err
+	}
+	defer v.adding.Give()
 	list := *v.list.Load()
 	for _, x := range list {
 		if v.fits(x, c, direct) {
@@ -201,7 +205,16 @@ func (v *variants[E]) add(ctx context.Context, c *backends.Call, direct bool) er
 	}
 	list = append(list[:len(list):len(list)], x)
 	v.list.Store(&list)
+	v.grown.Add(int64(residentBeside(x, v.dense)))
 	return nil
+}
+
+// size is where the bytes that variants take are counted; nil if there can be none.
+func (v *variants[E]) size() *atomic.Int64 {
+	if v == nil {
+		return nil
+	}
+	return &v.grown
 }
 
 // viewed are the layouts of a variant, of arguments and then of results, with the

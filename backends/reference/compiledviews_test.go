@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/viewtest"
+	"ltc/ir/types"
+	"ltc/soa"
 )
 
 // What kernels in plain Go compute of views that are not dense they compute where
@@ -36,13 +39,14 @@ func TestMostVariants(t *testing.T) {
 	for _, x := range lies {
 		for _, y := range lies {
 			for _, z := range lies {
-				call := &backends.Call{Args: viewtest.Strided(t, [][]int{x, y, z}, 2, 3)}
+				call, grown := &backends.Call{Args: viewtest.Strided(t, [][]int{x, y, z}, 2, 3)}, c.Grown().Load()
 				require.NoError(t, e.Execute(t.Context(), call))
 				want := viewtest.Want(call, func(x, y, z float32) float32 { return x*y + z })
 				require.Equal(t, want, viewtest.Floats(call.Results[0]), fmt.Sprint(x, y, z))
 				if n++; n <= mostVariants+1 { // the first is dense
 					require.Zero(t, c.CopiedBytes())
 				}
+				require.Equal(t, n > 1 && n <= mostVariants+1, c.Grown().Load() > grown, "what a variant takes counts")
 			}
 		}
 	}
@@ -86,4 +90,38 @@ func TestViewsOfAllSizes(t *testing.T) {
 	b, err := open("cpu", "")
 	require.NoError(t, err)
 	viewtest.RunSized(t, b)
+}
+
+// What variants are said to take is about what they keep of the heap.
+func TestVariantsTakeWhatTheySay(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("func.func @main(%v0: tensor<20x30xf32>) -> tensor<20xf32> {\n  %z = stablehlo.constant dense<0.0> : tensor<f32>\n")
+	const ops = 40
+	for i := range ops {
+		fmt.Fprintf(&text, "  %%s%d = stablehlo.reverse %%v%d, dims = [0] : tensor<20x30xf32>\n  %%v%d = stablehlo.sine %%s%d : tensor<20x30xf32>\n", i, i, i+1, i)
+	}
+	fmt.Fprintf(&text, "  %%r = stablehlo.reduce(%%v%d init: %%z) applies stablehlo.add across dimensions = [1] : (tensor<20x30xf32>, tensor<f32>) -> tensor<20xf32>\n  return %%r : tensor<20xf32>\n}\n", ops)
+	e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text.String()), backends.Options{})
+	require.NoError(t, err)
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	var calls []*backends.Call
+	for _, lies := range [][]int{{30, 1}, {1, 20}, {-30, 1}, {60, 2}, {0, 1}, {1, 0}, {0, 0}} {
+		calls = append(calls, &backends.Call{Args: viewtest.Strided(t, [][]int{lies}, 20, 30), Results: []soa.View{soa.Make(types.Of(types.F32, 20))}})
+	}
+	require.NoError(t, e.Execute(t.Context(), calls[0])) // dense
+	before := heap()
+	for _, c := range calls[1:] {
+		require.NoError(t, e.Execute(t.Context(), c))
+	}
+	took, said := heap()-before, e.(backends.Growing).Grown().Load()
+	t.Logf("%d bytes, %d are said", took, said)
+	require.Greater(t, said, took*3/4)
+	require.Less(t, said, took*3/2+16<<10)
+	runtime.KeepAlive(calls)
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"reflect"
+	"sync/atomic"
 
 	"ltc/backends/kit/kernel"
 	"ltc/internal/footprint"
@@ -12,6 +13,7 @@ var common = []reflect.Type{
 	reflect.TypeFor[*Backend](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
+	reflect.TypeFor[*keeper](), // runs add to it
 }
 
 // resident returns what can be reached from a program. The parts of its module are
@@ -21,13 +23,33 @@ func resident(x any) int {
 	return footprint.Of(x, common...) + unused
 }
 
+// residentBeside returns what can be reached from x and not from a program.
+func residentBeside(x, program any) int {
+	return footprint.Of([2]any{program, x}, common...) - footprint.Of(program, common...)
+}
+
 // ResidentBytes implements [backends.Resident]: the program with its module, the code
 // of its kernels, and what is made of constants. What runs work with is the garbage
 // collector's while nobody runs.
 func (e *compiled) ResidentBytes() int { return resident(e) }
 
+// Grown implements [backends.Growing].
+func (e *compiled) Grown() *atomic.Int64 { return e.variants.size() }
+
 // ResidentBytes implements [backends.Resident].
 func (s *sized) ResidentBytes() int { return resident(s) }
+
+// Grown implements [backends.Growing].
+func (s *sized) Grown() *atomic.Int64 { return s.variants.size() }
+
+// ResidentBytes is what has been made of constants.
+func (k *keeper) ResidentBytes() int {
+	n := int(k.made.Load())
+	if k.of != nil {
+		n += k.of.ResidentBytes()
+	}
+	return n
+}
 
 // ResidentBytes implements [backends.Resident]. An op is a function with what it
 // captures.

@@ -31,6 +31,7 @@ type sized struct {
 	least     int              // points of the kernels for few elements
 	each      int              // and for each further one
 	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
+	parts     []int            // by step, of the family's base
 	copied    *atomic.Int64
 	none      *none // of no elements; nil for regions
 	region    bool  // see [compiled]
@@ -64,7 +65,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64), none: &none{backend: b, module: m}}
+	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64), none: newNone(b, m)}
 	var kernels func(p *backends.Program) (*kit.Program, error)
 	kernels = func(p *backends.Program) (*kit.Program, error) {
 		return b.kernels(ctx, p, compilers, nil, func(p *backends.Program) (backends.Executable, error) {
@@ -179,6 +180,10 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 	x, err := s.dense.take(ctx, family.BaseSize())
 	if err != nil {
 		return err
+	}
+	s.parts = make([]int, len(x.e.steps))
+	for i := range x.e.steps {
+		s.parts[i] = min(x.e.steps[i].parts, x.e.threads)
 	}
 	s.dense.runs.Put(x)
 	return nil
@@ -301,14 +306,9 @@ func (s *sized) Profile() []backends.StepProfile {
 	if s.times == nil {
 		return nil
 	}
-	x, err := s.dense.take(context.Background(), s.family.BaseSize())
-	if err != nil {
-		return nil
-	}
-	defer s.dense.runs.Put(x)
-	all := x.e.Profile()
+	all := s.family.Base().Profile(s.times, func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
 	for i := range all {
-		all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", x.n)
+		all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", s.family.BaseSize())
 		all[i].Flops, all[i].Bytes = 0, 0
 	}
 	return all
@@ -323,7 +323,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	b := *s
 	b.copied, b.bound, b.keeper = new(atomic.Int64), bound, s.keeper.forBound()
 	if s.none != nil {
-		b.none = &none{backend: s.none.backend, module: s.none.module}
+		b.none = newNone(s.none.backend, s.none.module)
 	}
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1

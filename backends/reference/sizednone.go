@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/internal/turn"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -21,18 +21,24 @@ import (
 
 // none is the program for no elements of a [sized].
 type none struct {
-	backend *Backend
-	module  backends.Module
-	sync.Mutex
-	run atomic.Pointer[func(ctx context.Context, c *backends.Call) error] // nil before it is compiled
+	backend   *Backend
+	module    backends.Module
+	compiling turn.Lock
+	run       atomic.Pointer[func(ctx context.Context, c *backends.Call) error] // nil before it is compiled
+}
+
+func newNone(b *Backend, m backends.Module) *none {
+	return &none{backend: b, module: m, compiling: turn.New()}
 }
 
 // runNone runs a call that has been checked, and whose size is 0.
 func (s *sized) runNone(ctx context.Context, c *backends.Call) error {
 	run := s.none.run.Load()
 	if run == nil {
-		s.none.Lock()
-		defer s.none.Unlock()
+		if err := s.none.compiling.Take(ctx); err != nil {
+			return err
+		}
+		defer s.none.compiling.Give()
 		if run = s.none.run.Load(); run == nil {
 			f, err := s.compileNone(ctx)
 			if err != nil {

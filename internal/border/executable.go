@@ -2,6 +2,7 @@ package border
 
 import (
 	"context"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/soa"
@@ -97,6 +98,16 @@ func (x *Executable) ResidentBytes() (n int, err error) {
 	}
 	defer x.backend.caught("ResidentBytes", &err)
 	return max(r.ResidentBytes(), 0), nil
+}
+
+// Grown is [backends.Growing]; nil if the backend does not tell.
+func (x *Executable) Grown() (n *atomic.Int64, err error) {
+	g, ok := x.exec.(backends.Growing)
+	if !ok {
+		return nil, nil
+	}
+	defer x.backend.caught("Grown", &err)
+	return g.Grown(), nil
 }
 
 // Variants is [backends.Varying]; below 0 if the backend does not tell.

@@ -52,7 +52,8 @@ type Fake struct {
 	injected   []*injection
 	ran        int64
 	calls      map[string]int64
-	asked      map[uint64]bool // shapes that algorithms of cuDNN were asked for
+	before     map[string]func() // what the next call of a function begins with
+	asked      map[uint64]bool   // shapes that algorithms of cuDNN were asked for
 	violations []Violation
 	watching   bool
 	watched    []Work
@@ -107,7 +108,7 @@ func New(o Options) *Fake {
 		o.Memory = 1 << 30
 	}
 	f := &Fake{o: o, r: rand.New(rand.NewPCG(o.Seed, 17)), handles: map[uintptr]any{}, current: map[int][]*device{},
-		calls: map[string]int64{}, asked: map[uint64]bool{}, captures: map[int]*capture{}, relaxed: map[int]bool{}, next: 0x7_0000_0000, lanes: 1, host: clock{1}}
+		calls: map[string]int64{}, before: map[string]func(){}, asked: map[uint64]bool{}, captures: map[int]*capture{}, relaxed: map[int]bool{}, next: 0x7_0000_0000, lanes: 1, host: clock{1}}
 	f.late = f.r.IntN(5)
 	for i := range max(o.Devices, 0) {
 		d := &device{ordinal: i, peers: map[*device]bool{}}
@@ -213,6 +214,13 @@ func (f *Fake) Fail(call string, after int, code driver.Code) {
 // FailQueued makes something queued fail when it runs, with a code that loses the
 // context: the next thing but as many.
 func (f *Fake) FailQueued(after int, code driver.Code) { f.Fail("", after, code) }
+
+// Before has the next call of a function begin with do, while others are served.
+func (f *Fake) Before(call string, do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before[call] = do
+}
 
 // Lose loses a device's context at once.
 func (f *Fake) Lose(device int, code driver.Code) {

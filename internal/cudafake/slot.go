@@ -83,6 +83,12 @@ func (s *slot) function(name string, method any) any {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.calls[name]++
+		if do := f.before[name]; do != nil {
+			delete(f.before, name)
+			f.mu.Unlock()
+			do()
+			f.mu.Lock()
+		}
 		if c := f.failure(name); c != driver.Success {
 			if c.Lost() {
 				if d := f.top(); d != nil {

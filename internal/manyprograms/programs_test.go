@@ -13,6 +13,7 @@ import (
 
 	_ "ltc/backends/reference/llvm"
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
 )
@@ -110,4 +111,32 @@ func TestProgramsTakeWhatTheySay(t *testing.T) {
 			runtime.KeepAlive(dev)
 		}
 	}
+}
+
+// Code that a program is given for views that lie in other ways counts, and older programs
+// give way to it.
+func TestLayoutsOfViewsCount(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	whole := soa.Make(types.Of(types.F32, 4000))
+	run := func(strides ...int) {
+		v, err := whole.Restride(types.Of(types.F32, 20, 30), 0, strides)
+		require.NoError(t, err)
+		y := lazy.FromView(tr, v).Exp().Sum(1)
+		require.NoError(t, tr.MarkStep(y))
+		require.NoError(t, tr.Wait(t.Context()))
+	}
+	run(30, 1)
+	dense := dev.ProgramCacheStats()
+	require.Equal(t, 1, dense.Programs)
+	for i, strides := range [][]int{{1, 20}, {60, 2}, {0, 1}, {1, 0}} {
+		before := dev.ProgramCacheStats().Bytes
+		run(strides...)
+		require.Greater(t, dev.ProgramCacheStats().Bytes, before+dense.Bytes/8, i)
+	}
+	grown := dev.ProgramCacheStats()
+	require.Equal(t, 1, grown.Programs)
+	run(1, 20)
+	require.Equal(t, grown, dev.ProgramCacheStats(), "there is code for it")
 }

@@ -60,7 +60,7 @@ func TestText(t *testing.T) {
 				got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(text)})
 			}
 			add("kernel", k.String())
-			ll, schedules := emit.Module([]*kernel.Kernel{k}, cpu)
+			ll, schedules := emit.Module([]*kernel.Kernel{k}, cpu, func() {})
 			require.NotNil(t, schedules[0])
 			add("cpu.schedule", schedules[0].Of(k))
 			if section(before, "cpu.ll") != "" {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"time"
 	"unsafe"
 )
 
@@ -68,10 +69,31 @@ type Call struct {
 	More    int              // how many of those behind it this call runs, too
 	Parts   int
 	// Done, if not nil, is closed when the run has been given up: code that
-	// runs for long looks at it now and then and returns at once.
+	// runs for long looks at it now and then and returns at once, with an error or
+	// without.
 	Done <-chan struct{}
 	// Block is what generated code is handed.
 	Block Block
+}
+
+// Context returns a context that ends when the run is given up, for code that waits.
+func (c *Call) Context() context.Context { return running{c.Done} }
+
+// running is the context of a run of which only Done is known. It has one pointer, so
+// that as an interface it takes no memory.
+type running struct{ done <-chan struct{} }
+
+func (running) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (r running) Done() <-chan struct{}     { return r.done }
+func (running) Value(any) any               { return nil }
+
+func (r running) Err() error {
+	select {
+	case <-r.done: // never, if it is nil
+		return context.Canceled
+	default:
+		return nil
+	}
 }
 
 // Share returns which of n items are the call's, from one to before another: each
@@ -114,9 +136,9 @@ type Keeper interface {
 	Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer
 }
 
-// Preparer is a [Code] that wants to know sizes before it runs: what it returns
-// runs launches of these sizes and strides, and no others. Any number of goroutines
-// may have it prepare.
+// Preparer is a [Code] that must know sizes before it runs: what it returns
+// runs launches of these sizes and strides, and no others. It does not run itself. Any
+// number of goroutines may have it prepare.
 type Preparer interface {
 	Code
 	// Prepare returns code for sizes and strides. Last is nil, or what the same code

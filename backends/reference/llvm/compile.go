@@ -13,6 +13,7 @@ import (
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/env"
+	"ltc/internal/halt"
 	"ltc/soa"
 )
 
@@ -54,19 +55,21 @@ func machineOf(cpu native.CPU) (vector.Machine, error) {
 }
 
 // object compiles kernels; nil if there is nothing to compile. A kernel that has
-// no schedule is left to slower ways.
-func (c *compiler) object(ctx context.Context, kernels []*kernel.Kernel) ([]byte, []*emit.Schedule, error) {
-	text, schedules := emit.Module(kernels, c.machine)
+// no schedule is left to slower ways. late gets an object that is made after ctx ends.
+func (c *compiler) object(ctx context.Context, kernels []*kernel.Kernel, late func([]byte)) (object []byte, schedules []*emit.Schedule, err error) {
+	w := halt.On(ctx)
+	defer w.Catch(&err)
+	text, schedules := emit.Module(kernels, c.machine, w.Look)
 	if text == "" {
 		return nil, nil, nil
 	}
-	object, err := c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify})
+	object, err = c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify, Late: late})
 	return object, schedules, err
 }
 
-// unit compiles a function of products.
-func (c *compiler) unit(ctx context.Context, u gemm.Unit) ([]byte, error) {
-	return c.library.Compile(ctx, u.Text(), libllvm.Options{Verify: c.verify})
+// unit compiles a function of products; late is as that of object.
+func (c *compiler) unit(ctx context.Context, u gemm.Unit, late func([]byte)) ([]byte, error) {
+	return c.library.Compile(ctx, u.Text(), libllvm.Options{Verify: c.verify, Late: late})
 }
 
 // load calls a function that loads an object. Where the system has no room for it,

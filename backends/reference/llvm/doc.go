@@ -10,5 +10,6 @@
 // ltc/backends/reference, ltc/backends/reference/llvm/emit,
 // ltc/backends/reference/llvm/gemm, ltc/backends/reference/llvm/libllvm,
 // ltc/backends/reference/llvm/native, ltc/backends/reference/llvm/prebuilt,
-// ltc/backends/reference/llvm/vector and ltc/internal/env.
+// ltc/backends/reference/llvm/vector, ltc/internal/env, ltc/internal/halt and
+// ltc/internal/turn.
 package llvm

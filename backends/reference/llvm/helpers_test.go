@@ -51,9 +51,28 @@ func compile(t testing.TB, c *shared, kernels ...*kernel.Kernel) []kernel.Code {
 	return codes
 }
 
+// plain returns code that runs unprepared: of a product, its kernel's own.
+func plain(code kernel.Code) kernel.Code {
+	own := func(p *productKernel) kernel.Code {
+		code, err := p.own(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		return code
+	}
+	switch p := code.(type) {
+	case *productKernel:
+		return own(p)
+	case *spreadKernel:
+		return own(&p.productKernel)
+	}
+	return code
+}
+
 // in runs code in a number of parts, one after the other, with scratch memory
 // that nobody may write beyond.
 func in(code kernel.Code, parts int) func(m *kerneltest.Memory) error {
+	code = plain(code)
 	return func(m *kerneltest.Memory) error {
 		for p := range parts {
 			c := m.Call()

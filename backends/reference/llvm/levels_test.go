@@ -30,7 +30,7 @@ func TestLevels(t *testing.T) {
 	triples := map[bool]string{true: "aarch64-unknown-linux-gnu", false: "x86_64-unknown-linux-gnu"}
 	for _, level := range vector.Levels() {
 		t.Run(level.String(), func(t *testing.T) {
-			text, schedules := emit.Module(kernels, vector.Machine{Level: level, Splats: c.machine.Splats})
+			text, schedules := emit.Module(kernels, vector.Machine{Level: level, Splats: c.machine.Splats}, func() {})
 			require.NotContains(t, schedules, (*emit.Schedule)(nil))
 			object, err := c.library.Compile(context.Background(), text, libllvm.Options{Triple: triples[level == vector.NEON], Verify: true})
 			require.NoError(t, err)

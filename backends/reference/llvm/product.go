@@ -3,6 +3,7 @@ package llvm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -47,22 +48,15 @@ type ofKind struct {
 }
 
 // Parts implements [kernel.Code].
-func (p *productKernel) Parts(sizes []int64, threads int) int {
-	return p.unprepared().Parts(sizes, threads)
-}
+func (p *productKernel) Parts([]int64, int) int { return 1 }
 
 // Scratch implements [kernel.Code].
-func (p *productKernel) Scratch(sizes []int64, parts int) int {
-	return p.unprepared().Scratch(sizes, parts)
-}
+func (p *productKernel) Scratch([]int64, int) int { return 0 }
 
-// Run implements [kernel.Code].
-func (p *productKernel) Run(c *kernel.Call) error { return p.unprepared().Run(c) }
-
-// unprepared returns what runs where nobody has prepared the product.
-func (p *productKernel) unprepared() kernel.Code {
-	code, _ := p.own(context.Background()) // an error says that the context has ended
-	return code
+// Run implements [kernel.Code]: as a [kernel.Preparer], a product does not run before
+// it has been prepared.
+func (p *productKernel) Run(*kernel.Call) error {
+	return fmt.Errorf("llvm: product %s was not prepared for its sizes", p.Kernel.Name)
 }
 
 // ResidentBytes is what the product's description takes: functions are for all

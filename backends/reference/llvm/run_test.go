@@ -68,12 +68,7 @@ func TestRandom(t *testing.T) {
 
 // schedule prints that of code.
 func schedule(c kernel.Code) string {
-	switch p := c.(type) {
-	case *productKernel:
-		c = p.unprepared()
-	case *spreadKernel:
-		c = p.unprepared()
-	}
+	c = plain(c)
 	return c.(*code).schedule.Of(c.(*code).kernel)
 }
 

@@ -22,6 +22,7 @@ import (
 	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/env"
+	"ltc/internal/turn"
 )
 
 //go:generate go run ./buildid
@@ -97,13 +98,11 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 	if s.none != nil {
 		return codes, nil
 	}
-	symbols := make([]string, len(kernels))
 	var missing []*kernel.Kernel
 	var at []int
 	s.mu.Lock()
 	for i, k := range kernels {
-		symbols[i] = emit.Symbol(k)
-		if code, ok := s.codes[symbols[i]]; ok {
+		if code, ok := s.codes[emit.Symbol(k)]; ok {
 			codes[i] = code
 		} else {
 			missing, at = append(missing, k), append(at, i)
@@ -123,18 +122,25 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 		}
 		s.warn(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.codes)+len(made) > mostKept {
-		clear(s.codes)
-	}
 	for i, code := range made {
 		codes[at[i]] = code
-		if err == nil {
-			s.codes[symbols[at[i]]] = code
-		}
+	}
+	if err == nil {
+		s.keep(missing, made)
 	}
 	return codes, nil
+}
+
+// keep keeps the code of kernels for programs to come.
+func (s *shared) keep(kernels []*kernel.Kernel, codes []kernel.Code) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.codes)+len(codes) > mostKept {
+		clear(s.codes)
+	}
+	for i, k := range kernels {
+		s.codes[emit.Symbol(k)] = codes[i]
+	}
 }
 
 // make returns the code of kernels: products, which are compiled as their sizes
@@ -155,7 +161,7 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 			others, at = append(others, k), append(at, i)
 		}
 	}
-	made, err := s.object(ctx, others, products)
+	made, err := s.object(ctx, others, products, func(codes []kernel.Code) { s.keep(others, codes) })
 	for i, code := range made {
 		codes[at[i]] = code
 	}
@@ -167,21 +173,19 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 // error is that of a context that has ended, and the next caller makes it.
 func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error) {
 	var known atomic.Pointer[kernel.Code]
-	turn := make(chan struct{}, 1)
+	making := turn.New()
 	return func(ctx context.Context) (kernel.Code, error) {
 		if code := known.Load(); code != nil {
 			return *code, nil
 		}
-		select {
-		case turn <- struct{}{}:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := making.Take(ctx); err != nil {
+			return nil, err
 		}
-		defer func() { <-turn }()
+		defer making.Give()
 		if code := known.Load(); code != nil {
 			return *code, nil
 		}
-		made, err := s.object(ctx, []*kernel.Kernel{k}, nil)
+		made, err := s.object(ctx, []*kernel.Kernel{k}, nil, func(codes []kernel.Code) { known.CompareAndSwap(nil, &codes[0]) })
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
@@ -229,15 +233,15 @@ func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
 }
 
 // object loads the kernels' object from disk, or compiles it, with what most
-// launches of products need meanwhile.
-func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product) ([]kernel.Code, error) {
+// launches of products need meanwhile. keep gets the code that is made after ctx ends.
+func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product, keep func([]kernel.Code)) ([]kernel.Code, error) {
 	none := make([]kernel.Code, len(kernels))
 	if len(kernels) == 0 {
 		return none, nil
 	}
 	parts := s.parts(kernels)
 	if object, ok := s.disk.Get(parts.Key()); ok {
-		codes, err := load(s, func() ([]kernel.Code, error) { return loadKernels(object, kernels, emit.Schedules(kernels, s.machine)) })
+		codes, err := s.loaded(object, kernels, emit.Schedules(kernels, s.machine))
 		if err == nil {
 			return codes, nil
 		} else if errors.Is(err, backends.ErrExhausted) {
@@ -255,16 +259,26 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 		}
 	}()
 	s.units.ahead(rest, products)
-	object, schedules, err := c.object(ctx, kernels)
+	object, schedules, err := c.object(ctx, kernels, func(object []byte) {
+		s.disk.Put(parts, title(kernels), object)
+		if codes, err := s.loaded(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
+			keep(codes)
+		}
+	})
 	if err != nil || object == nil {
 		return none, err
 	}
 	s.disk.Put(parts, title(kernels), object)
-	codes, err := load(s, func() ([]kernel.Code, error) { return loadKernels(object, kernels, schedules) })
+	codes, err := s.loaded(object, kernels, schedules)
 	if err != nil {
 		return none, err
 	}
 	return codes, nil
+}
+
+// loaded returns the code of kernels in an object.
+func (s *shared) loaded(object []byte, kernels []*kernel.Kernel, schedules []*emit.Schedule) ([]kernel.Code, error) {
+	return load(s, func() ([]kernel.Code, error) { return loadKernels(object, kernels, schedules) })
 }
 
 // title names kernels in the list of what is on disk: what each does, in at most
@@ -312,7 +326,12 @@ func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	if c == nil {
 		return native.Kernel{}, cmp.Or(err, libllvm.ErrNotFound)
 	}
-	object, err := c.unit(ctx, u)
+	object, err := c.unit(ctx, u, func(object []byte) {
+		s.disk.Put(parts, u.Name, object)
+		if code, err := loaded(object); err == nil {
+			s.units.keep(u, code)
+		}
+	})
 	if err != nil {
 		return native.Kernel{}, err
 	}

@@ -213,7 +213,7 @@ func (r *spread) Run(c *kernel.Call) error {
 func (r *spread) elsewhere(c *kernel.Call) error {
 	m := r.others.Get()
 	defer r.others.Put(m)
-	if err := m.become(context.Background(), c.Sizes, c.Strides); err != nil {
+	if err := m.become(c.Context(), c.Sizes, c.Strides); err != nil {
 		return err
 	}
 	if n := m.Scratch(c.Sizes, c.Parts); n > r.Scratch(c.Sizes, c.Parts) { // of other code, or of more rows

@@ -1,6 +1,7 @@
 package llvm
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/llvm/native"
 	"ltc/internal/trials"
 )
 
@@ -120,4 +123,29 @@ func TestSpreadProductsKeepB(t *testing.T) {
 	for _, v := range kept {
 		require.GreaterOrEqual(t, v.Type.Bytes(), 4*1024*6*128)
 	}
+}
+
+// Code that a run for other strides needs is waited for no longer than the run goes on.
+func TestSpreadProductsForOtherStridesEndWithTheRun(t *testing.T) {
+	k, err := kernel.Parse(window)
+	require.NoError(t, err)
+	c := compilers(t)[0]
+	p := compile(t, c, k)[0].(*spreadKernel)
+	before := kerneltest.NewMemory(k, []int64{2, 11, 8, 1, 8, 3, 2, 20, 5, 7}, kerneltest.Dense, 0)
+	code, err := p.Prepare(t.Context(), before.Sizes, before.Strides, nil)
+	require.NoError(t, err)
+	waits := make(chan struct{})
+	p.known = new(functions)
+	c.units.all = map[string]*unit{}
+	c.units.compile = func(ctx context.Context, _ gemm.Unit) (native.Kernel, error) {
+		close(waits)
+		<-ctx.Done()
+		return native.Kernel{}, context.Cause(ctx)
+	}
+	call, done, failed := before.Like(kerneltest.Spread, 0).Call(), make(chan struct{}), make(chan error)
+	call.Done = done
+	go func() { failed <- code.Run(call) }()
+	<-waits
+	close(done)
+	require.ErrorIs(t, <-failed, context.Canceled)
 }

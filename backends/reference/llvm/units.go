@@ -98,6 +98,17 @@ func (s *units) get(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	}
 }
 
+// keep keeps a function that was made after nobody waited for it.
+func (s *units) keep(u gemm.Unit, code native.Kernel) {
+	x := &unit{done: make(chan struct{}), code: code}
+	close(x.done)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all[u.Name] == nil {
+		s.all[u.Name] = x
+	}
+}
+
 // ahead makes functions that most launches of these products need, while
 // kernels are being compiled, if there is a thread for it. What goes wrong is
 // told to those who need them.

@@ -48,7 +48,7 @@ func TestText(t *testing.T) {
 	}
 	for _, k := range workloads(t) {
 		for _, level := range levels[k.Name] {
-			text, schedules := emit.Module([]*kernel.Kernel{k}, vector.Machine{Level: level, Splats: true})
+			text, schedules := emit.Module([]*kernel.Kernel{k}, vector.Machine{Level: level, Splats: true}, func() {})
 			require.NotNil(t, schedules[0])
 			golden.Is(t, fmt.Sprintf("testdata/%s_%v.ll", k.Name, level), text)
 		}
@@ -71,7 +71,7 @@ func TestRecordsAreMasked(t *testing.T) {
 	require.NoError(t, err)
 	for _, level := range vector.Levels() {
 		free := level == vector.AVX512 || level == vector.AVX512BF16
-		text, schedules := emit.Module([]*kernel.Kernel{k}, vector.Machine{Level: level, Splats: true})
+		text, schedules := emit.Module([]*kernel.Kernel{k}, vector.Machine{Level: level, Splats: true}, func() {})
 		require.Len(t, schedules[0].Records, 2, "%v", level)
 		for _, op := range []string{"call <4 x float> @llvm.masked.load", "call void @llvm.masked.store"} {
 			require.Equal(t, free, strings.Contains(text, op), "%v: %s", level, op)
@@ -85,7 +85,7 @@ func TestRecordsAreMasked(t *testing.T) {
 func TestModule(t *testing.T) {
 	all := workloads(t)
 	m := vector.Machine{Level: vector.AVX2}
-	want, schedules := emit.Module(all, m)
+	want, schedules := emit.Module(all, m, func() {})
 	require.NotContains(t, schedules, (*emit.Schedule)(nil))
 	again := append([]*kernel.Kernel{}, all...)
 	for i, j := 0, len(again)-1; i < j; i, j = i+1, j-1 {
@@ -93,7 +93,7 @@ func TestModule(t *testing.T) {
 	}
 	twin := *all[0]
 	twin.Name = "twin"
-	got, schedules := emit.Module(append(again, &twin), m)
+	got, schedules := emit.Module(append(again, &twin), m, func() {})
 	require.Equal(t, want, got)
 	require.Same(t, schedules[len(all)], schedules[len(all)-1])
 	require.Equal(t, strings.Count(want, "define i32"), len(all))

@@ -22,8 +22,9 @@ func Symbol(k *kernel.Kernel) string {
 // Module returns the text of a module with the functions of all kernels that
 // can be emitted, each once, in an order of its own, and their schedules: nil
 // for a kernel of which there is no function. Equal kernels have one schedule.
-// All have passed [kernel.Verify]. The text is empty if there are no functions.
-func Module(kernels []*kernel.Kernel, m vector.Machine) (string, []*Schedule) {
+// All have passed [kernel.Verify]. The text is empty if there are no functions. look is
+// called before each kernel.
+func Module(kernels []*kernel.Kernel, m vector.Machine, look func()) (string, []*Schedule) {
 	type entry struct {
 		symbol string
 		k      *kernel.Kernel
@@ -40,6 +41,7 @@ func Module(kernels []*kernel.Kernel, m vector.Machine) (string, []*Schedule) {
 	module := vector.NewModule(m)
 	schedules, some := map[string]*Schedule{}, false
 	for _, e := range all {
+		look()
 		s := Plan(e.k, m)
 		if s == nil || !supported(e.k) {
 			continue

@@ -110,7 +110,8 @@ func (e *FatalError) Unwrap() error { return ErrBroken }
 
 // Compile compiles the text of a module to a relocatable object. What is wrong
 // with the text is a [SyntaxError] or says what LLVM says. When ctx ends, Compile
-// returns its error at once; the work itself is abandoned when it is done.
+// returns its error at once. A library goes on all the same: what it makes is given to
+// o.Late.
 func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -127,6 +128,13 @@ func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, 
 		}
 		return r.object, nil
 	case <-ctx.Done():
+		if o.Late != nil {
+			go func() {
+				if r := <-w.done; r.err == nil {
+					o.Late(r.object)
+				}
+			}()
+		}
 		return nil, ctx.Err()
 	}
 }

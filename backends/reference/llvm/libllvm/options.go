@@ -13,6 +13,9 @@ type Options struct {
 	Verify bool
 	// Assembly asks for the target's assembly as text instead of an object.
 	Assembly bool
+	// Late, if set, gets an object that a library has made after Compile's context
+	// ended, on another goroutine.
+	Late func(object []byte)
 }
 
 // pipeline returns the passes that are run, as LLVM's opt would be given them.
