@@ -115,6 +115,7 @@ func concatenate(b *nodeBuilder) error {
 	outer := b.axes(b.out[0].Shape[:dim])
 	at := int64(0)
 	for i, t := range b.in {
+		b.t.graph.Look()
 		index := slices.Clone(outer)
 		to := slices.Clone(outer)
 		var axes []kernel.Axis

@@ -93,8 +93,11 @@ func renamed(a mlir.Attribute, names map[mlir.SymbolAttr]mlir.SymbolAttr) mlir.A
 }
 
 // located gives an error about the text that the backend got the places of the
-// text that was given.
-func (p *program) located(err error) error {
+// text that was given. When ctx is done there is no time to read that again.
+func (p *program) located(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
 	var lacking *backends.UnsupportedError
 	if p.text == p.source || !errors.As(err, &lacking) {
 		return located(err, p.file, p.source)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -22,13 +23,13 @@ func (p *program) definition() (*mlir.Op, *mlir.Block) {
 
 // refused gives an error of compiling its place in the text; of a module
 // without main it says which functions there are.
-func (p *program) refused(err error) error {
+func (p *program) refused(ctx context.Context, err error) error {
 	if p.function == "main" {
-		if m, perr := mlir.Parse(p.file, p.source); perr == nil && m.Func("main") == nil {
+		if m, perr := mlir.ParseContext(ctx, p.file, p.source); perr == nil && m.Func("main") == nil {
 			return fmt.Errorf("%s has no function main: name another with -func; %s", p.file, functions(m))
 		}
 	}
-	return p.located(err)
+	return p.located(ctx, err)
 }
 
 // at makes an error about an argument of the function. It stands where the name

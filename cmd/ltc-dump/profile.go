@@ -37,7 +37,7 @@ func (c *call) profile(ctx context.Context, b backends.Backend, p *program, exe 
 			}
 		}
 		if err := exe.Execute(ctx, &again); err != nil {
-			return p.located(err)
+			return p.located(ctx, err)
 		}
 	}
 	steps := profiler.Profile()

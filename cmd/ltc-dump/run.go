@@ -111,7 +111,7 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 		Warn: func(e *backends.FallbackError) { fmt.Fprintf(c.stderr, "ltc-dump %s: warning: %v\n", c.name, e) },
 	})
 	if err != nil {
-		return p.refused(err)
+		return p.refused(ctx, err)
 	}
 	return r.execute(ctx, c, b, p, exe)
 }
@@ -132,7 +132,7 @@ func (r *running) execute(ctx context.Context, c *call, b backends.Backend, p *p
 	}
 	call := &backends.Call{Args: values, Results: make([]soa.View, len(sig.Results))}
 	if err := exe.Execute(ctx, call); err != nil {
-		return p.located(err)
+		return p.located(ctx, err)
 	}
 	if !r.profile || r.output != "" || want != nil {
 		if err := c.results(r.output, want, sig, call.Results); err != nil {
