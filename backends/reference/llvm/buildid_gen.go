@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "102fff822f7df71ee25fb760"
+const buildID = "83fa481d04228d712a0ec149"
