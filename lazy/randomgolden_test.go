@@ -83,16 +83,20 @@ func dense(t *testing.T, x *lazy.Tensor) []byte {
 
 func TestComplaint16_MillionDrawsAreGolden(t *testing.T) {
 	trials.Sequential(t)
+	if os.Getenv("LTC_CHECK") == "1" {
+		t.Skip("checks are not of values")
+	}
 	const n = 1_000_000
 	for _, g := range randomGoldens {
 		t.Run(g.name, func(t *testing.T) {
-			if trials.Few() && g.slow {
-				t.Skip("takes seconds")
+			threads := []int{2}
+			switch {
+			case trials.Soaking():
+				threads = []int{1, 2}
+			case g.slow:
+				t.Skip("takes seconds: make soak draws them")
 			}
-			if !trials.Soaking() && g.slow && os.Getenv("LTC_CHECK") == "1" {
-				t.Skip("checks are not of values: the run without them takes seconds")
-			}
-			for _, threads := range []int{1, 2} {
+			for _, threads := range threads {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 				dev := open(t, "eval")
 				tr := lazy.NewTrace(dev)

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -19,6 +20,7 @@ import (
 // driver compiles its PTX; and it is refused where neither runs, of other programs and of
 // other options.
 func TestArtifact(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t) // GPUs of several kinds
 	large := `func.func public @main(%a: tensor<4096x64xbf16>, %b: tensor<64x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4096x64xbf16>, tensor<64x4096xbf16>) -> tensor<4096x4096xbf16>
@@ -102,6 +104,7 @@ func TestArtifact(t *testing.T) {
 // What is for sm_90a is kept as text alone, whatever else the program has: the driver's
 // linker would make code of it in which warpgroups wait for every product.
 func TestArtifactOfWarpgroupsIsText(t *testing.T) {
+	trials.Sequential(t)
 	for text, machine := range map[string]bool{update: true, strings.NewReplacer("M", "4096", "K", "64").Replace(`func.func public @main(%a: tensor<MxKxbf16>, %b: tensor<KxMxbf16>, %c: tensor<3xf32>) -> (tensor<MxMxbf16>, tensor<3xf32>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<MxKxbf16>, tensor<KxMxbf16>) -> tensor<MxMxbf16>
   %1 = stablehlo.add %c, %c : tensor<3xf32>
@@ -121,6 +124,7 @@ func TestArtifactOfWarpgroupsIsText(t *testing.T) {
 // An artifact of which a bit is another, in machine code, too, which a GPU would run, is
 // refused, and so is one that is cut short, or of sizes that it has not.
 func TestArtifactNotWhole(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	x, err := b.Compile(t.Context(), backends.NewModule(update), backends.Options{})
 	require.NoError(t, err)

@@ -107,6 +107,7 @@ func TestAttention(t *testing.T) {
 
 // What a composite is must be as attention has it: all else is its decomposition.
 func TestAttentionText(t *testing.T) {
+	trials.Sequential(t)
 	const text = `module {
   func.func public @main(%q: tensor<2x4x8x16xbf16>, %k: tensor<2x2x9x16xbf16>, %v: tensor<2x2x9x8xbf16>) -> tensor<2x4x8x8xbf16> {
     %0 = stablehlo.composite "ltc.attention" %q, %k, %v {composite_attributes = {causal = 1 : i64, scale = 2.500000e-01 : f64}, decomposition = @d} : (tensor<2x4x8x16xbf16>, tensor<2x2x9x16xbf16>, tensor<2x2x9x8xbf16>) -> tensor<2x4x8x8xbf16>
@@ -138,6 +139,7 @@ func TestAttentionText(t *testing.T) {
 // A mask is the fourth operand, which is read where it was before it was broadcast;
 // one that the entry does not read is broadcast first.
 func TestAttentionMaskText(t *testing.T) {
+	trials.Sequential(t)
 	const text = `module {
   func.func public @main(%q: tensor<2x4x8x16xbf16>, %k: tensor<2x2x9x16xbf16>, %v: tensor<2x2x9x8xbf16>, %m: tensor<2x9xi1>) -> tensor<2x4x8x8xbf16> {
     %0 = stablehlo.broadcast_in_dim %m, dims = [0, 3] : (tensor<2x9xi1>) -> tensor<2x4x8x9xi1>

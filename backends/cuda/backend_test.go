@@ -92,6 +92,7 @@ func suite(t *testing.T, seed uint64) {
 
 // Large products are compiled for the device they run on, all else for any.
 func TestTarget(t *testing.T) {
+	trials.Sequential(t)
 	large := `func.func public @main(%a: tensor<4096x64xbf16>, %b: tensor<64x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4096x64xbf16>, tensor<64x4096xbf16>) -> tensor<4096x4096xbf16>
   return %0 : tensor<4096x4096xbf16>
@@ -123,6 +124,7 @@ func TestTarget(t *testing.T) {
 
 // It says which products cuBLASLt would compute, if they are large enough.
 func TestListingOfProducts(t *testing.T) {
+	trials.Sequential(t)
 	text := `func.func public @main(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<512x512xbf16> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<512x512xbf16>, tensor<512x512xbf16>) -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
@@ -138,6 +140,7 @@ func TestListingOfProducts(t *testing.T) {
 
 // For GPUs of sm_90a it says which entry warpgroups multiply in, and how that is launched.
 func TestListingOfBoxes(t *testing.T) {
+	trials.Sequential(t)
 	m := backends.NewModule(`func.func public @main(%a: tensor<4096x64xbf16>, %b: tensor<64x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4096x64xbf16>, tensor<64x4096xbf16>) -> tensor<4096x4096xbf16>
   return %0 : tensor<4096x4096xbf16>
@@ -154,6 +157,7 @@ func TestListingOfBoxes(t *testing.T) {
 
 // The listing says how each step is run, of regions, too, and needs no device.
 func TestListing(t *testing.T) {
+	trials.Sequential(t)
 	got, err := Listing(t.Context(), backends.NewModule(`func.func public @main(%a: tensor<4xi32>, %n: tensor<i32>) -> tensor<4xi32> {
   %0 = "stablehlo.sort"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):

@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -45,6 +46,7 @@ func spaced(t *testing.T, b *Backend, v soa.View, step int) soa.View {
 // However many operands there are, no entry has more parameters than a driver takes, and
 // all is run by kernels, also where operands lie with strides.
 func TestConcatenateMany(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	lengths := make([]int, 300)
 	for i := range lengths {
@@ -72,6 +74,7 @@ func TestConcatenateMany(t *testing.T) {
 
 // Large operands are copied by many blocks each, and not all by a few, one after the other.
 func TestConcatenateLarge(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range []struct {
 		outer, inner int
 		steps        int

@@ -75,6 +75,7 @@ func TestConvolutions(t *testing.T) {
 
 // The listing says which rows tiles have.
 func TestListingOfConvolutions(t *testing.T) {
+	trials.Sequential(t)
 	c := conv{types.BF16, []int{32, 56, 56, 64}, []int{3, 3, 64, 64}, []int{32, 56, 56, 64}, "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]", 1}
 	got, err := Listing(t.Context(), backends.NewModule(c.text()), backends.Options{})
 	require.NoError(t, err)

@@ -154,6 +154,7 @@ func TestConvolvedFallsBack(t *testing.T) {
 
 // Operands that lie at addresses that the library is not promised are a kernel's.
 func TestConvolvedMoved(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := convolving(t, cudafake.Options{Seed: 4})
 	e := compile(t, b, small.alone(), backends.Options{})
 	args := small.args()
@@ -172,6 +173,7 @@ func TestConvolvedMoved(t *testing.T) {
 // Factors of f32 are multiplied as they are, or as tf32 where that is allowed; those of
 // 16 bits by tensor cores.
 func TestConvolvedMath(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := convolving(t, cudafake.Options{})
 	for _, c := range []struct {
 		elements types.DType
@@ -186,6 +188,7 @@ func TestConvolvedMath(t *testing.T) {
 
 // What is not the library's: too small a convolution, and one with something behind it.
 func TestNotConvolved(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := convolving(t, cudafake.Options{})
 	v := small
 	v.elements = types.F32
@@ -304,6 +307,7 @@ func TestConvolvedAreInGraphs(t *testing.T) {
 
 // The listing says which convolutions cuDNN would compute, if they are large enough.
 func TestListingOfConvolved(t *testing.T) {
+	trials.Sequential(t)
 	v := conv{types.BF16, []int{32, 56, 56, 64}, []int{3, 3, 64, 64}, []int{32, 56, 56, 64}, imageDims, "pad = [[1, 1], [1, 1]]", 1}
 	const says = "; where cuDNN is found, that computes a convolution of 32 images bf16 56x56x64 to 56x56x64 by windows 3x3\n"
 	got, err := Listing(t.Context(), backends.NewModule(v.alone()), backends.Options{})
@@ -316,6 +320,7 @@ func TestListingOfConvolved(t *testing.T) {
 
 // Where the number of images is left open, the library computes each size that comes.
 func TestConvolvedSizes(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := convolving(t, cudafake.Options{Seed: 5})
 	text := `func.func public @main(%x: tensor<?x6x5x64xbf16>, %w: tensor<3x3x64x24xbf16>) -> tensor<?x6x5x24xbf16> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<?x6x5x64xbf16>, tensor<3x3x64x24xbf16>) -> tensor<?x6x5x24xbf16>

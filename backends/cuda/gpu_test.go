@@ -33,7 +33,7 @@ func TestInterpreter(t *testing.T) {
 	}
 	t.Run("random", func(t *testing.T) {
 		ran := 0
-		for seed := range uint64(trials.Soak(16, 64)) {
+		for seed := range uint64(trials.Soak(4, 64)) {
 			r := rand.New(rand.NewPCG(seed, 11))
 			k, sizes := kerneltest.Random(r, nil)
 			loaded, err := interpreter[0].Load(k)

@@ -146,7 +146,8 @@ func TestGraphs(t *testing.T) {
 // Whatever moves from run to run, in whichever programs, with steps of the host
 // between kernels, results are the evaluator's.
 func TestRandomGraphs(t *testing.T) {
-	graphs, updates, n := int64(0), int64(0), trials.Soak(12, 500)
+	trials.Sequential(t)
+	graphs, updates, n := int64(0), int64(0), trials.Soak(6, 500)
 	for seed := range uint64(n) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { // whose driver ends with it
 			r := rand.New(rand.NewPCG(seed, 3))

@@ -62,6 +62,7 @@ var near = kerneltest.Tolerance{Relative: 4e-6, Absolute: 1e-6}
 // Golden kernels give their values by the whole way: text, module, memory, copies,
 // launch.
 func TestKernels(t *testing.T) {
+	trials.Sequential(t)
 	all, _ := devices(t, cudafake.Options{Seed: 1})
 	q := queue(t, all[0])
 	for _, g := range kerneltest.Goldens(t) {
@@ -78,6 +79,7 @@ func TestKernels(t *testing.T) {
 
 // A kernel that is given what is not its own loses the device, which says so.
 func TestKernelFaults(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t) // the process has no other context of the GPU
 	all, f := devices(t, cudafake.Options{Seed: 1})
 	q := queue(t, all[0])

@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -25,6 +26,7 @@ const doubled = `func.func public @main(%a: tensor<?x3xf32> {tf.aliasing_output 
 // Whatever the limit is, a run ends well or says that it is reached, its arguments as they
 // were: there is one from which on it ends well, and none below. Nothing is left behind.
 func TestLimits(t *testing.T) {
+	trials.Sequential(t)
 	factors := factorsOf(rand.New(rand.NewPCG(1, 1)), 0)[0]
 	turns := soa.Make(types.Of(types.I32))
 	soa.Slice[int32](turns)[0] = 3

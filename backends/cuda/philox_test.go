@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/cudafake"
 	"ltc/internal/optest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -20,6 +21,7 @@ import (
 // The composite ltc.philox4x32 has the bits of the evaluator and of its paper, also where
 // the counter's uniform run over, and no host computes it.
 func TestPhilox(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	a, err := txtar.ParseFile("../../testdata/ops/philox4x32.txtar")
 	require.NoError(t, err)

@@ -160,6 +160,7 @@ func geluTail(x, k string) string {
 // Products run through the binding as the library has matrices, whichever way they lie,
 // and with the epilogues that it has: they are what the evaluator computes.
 func TestProducts(t *testing.T) {
+	trials.Sequential(t)
 	gelu := geluTail("%0", "0.044715")
 	biasGELU := strings.Replace(withBiasTail, "%y =", "%v =", 1) + "\n  " + geluTail("%v", "0.044715")
 	for _, c := range []struct {
@@ -236,6 +237,7 @@ func within(t testing.TB, want, got []float64, rounding float64) {
 // What GELU gives may be as far off as the library's tanh where the result is rounded to
 // fewer bits anyhow; to f32 it is a kernel's, unless TF32 is allowed.
 func TestProductsGELU(t *testing.T) {
+	trials.Sequential(t)
 	m := matmul{types.BF16, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, geluTail("%0", "0.044715")}
 	half := strings.NewReplacer("-> tensor<72x80xf32> {", "-> tensor<72x80xbf16> {", "return %y : tensor<72x80xf32>",
 		"%z = stablehlo.convert %y : (tensor<72x80xf32>) -> tensor<72x80xbf16>\n  return %z : tensor<72x80xbf16>").Replace(m.text())
@@ -263,6 +265,7 @@ func TestProductsGELU(t *testing.T) {
 
 // A maximum keeps NaNs, as the library's ReLU does not: it is a kernel's.
 func TestProductsReLUOfNaN(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := multiplying(t, cudafake.Options{Seed: 9})
 	for _, m := range []matmul{
 		{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, reluTail},
@@ -289,6 +292,7 @@ func TestProductsReLUOfNaN(t *testing.T) {
 // What is not exactly an epilogue of the library's is fused in a kernel, as are products
 // that are too small.
 func TestNoProducts(t *testing.T) {
+	trials.Sequential(t)
 	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, ""}
 	for _, c := range []struct{ name, tail string }{
 		{"GELU of another constant", geluTail("%0", "0.044")},
@@ -325,6 +329,7 @@ func TestNoProducts(t *testing.T) {
 // Where the library cannot be used, or says no, the backend's own kernels compute the
 // same.
 func TestProductsFallBack(t *testing.T) {
+	trials.Sequential(t)
 	aboutFake(t)
 	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasTail}
 	args := m.args()
@@ -364,6 +369,7 @@ func TestProductsFallBack(t *testing.T) {
 
 // Matrices that lie at addresses that the library is not promised are a kernel's.
 func TestProductsMoved(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := multiplying(t, cudafake.Options{Seed: 4})
 	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, withBiasTail}
 	e := compile(t, b, m.text(), backends.Options{})
@@ -590,6 +596,7 @@ func TestStaleNodesOfProductsShowInResults(t *testing.T) {
 
 // What is added may be what is written over: a donated argument.
 func TestProductsOver(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := multiplying(t, cudafake.Options{Seed: 6})
 	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, "%y = stablehlo.add %0, %r : #D"}
 	text := strings.Replace(m.text(), "%r: tensor<72x80xf32>", "%r: tensor<72x80xf32> {tf.aliasing_output = 0 : i32}", 1)
@@ -612,6 +619,7 @@ func TestProductsOver(t *testing.T) {
 // A program of all sizes has an algorithm for each, and what it takes besides is in its
 // block.
 func TestProductsOfOpenSizes(t *testing.T) {
+	trials.Sequential(t)
 	b, f := multiplying(t, cudafake.Options{Seed: 5})
 	text := `func.func public @main(%x: tensor<?x40xf32>, %w: tensor<40x80xf32>) -> tensor<?x80xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x40xf32>, tensor<40x80xf32>) -> tensor<?x80xf32>

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -18,6 +19,7 @@ import (
 // follows: results are what the evaluator computes, of numbers whose sums are exact, and
 // the listing says how many parts there are.
 func TestProductParts(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range []struct {
 		name string
 		matmul
@@ -55,6 +57,7 @@ func TestProductParts(t *testing.T) {
 // The parts of a large product are one of the library's, of so many matrices; several
 // products that are large together are left whole, as their parts would be none of its.
 func TestProductPartsOfLibrary(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range []struct {
 		matmul
 		parts string
@@ -74,6 +77,7 @@ func TestProductPartsOfLibrary(t *testing.T) {
 // Sums that are rounded have the same bits in each run and on each device: parts are cut
 // by sizes alone, and added in their order.
 func TestProductPartsBits(t *testing.T) {
+	trials.Sequential(t)
 	m := matmul{types.F32, types.F32, plainDims, []int{12, 640}, []int{640, 24}, []int{12, 24}, withBiasTail}
 	r := rand.New(rand.NewPCG(5, 6))
 	args := m.args()

@@ -19,6 +19,7 @@ import (
 // tensors without elements and of many dimensions, those that write over parts of
 // tensors, in loops and branches, convolutions, and gradients of pooling.
 func TestRandomPrograms(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{Seed: 2})
 	for name, of := range map[string]func(r *rand.Rand, seed int) programs.Program{
 		"small": func(r *rand.Rand, seed int) programs.Program {

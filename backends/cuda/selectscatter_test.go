@@ -12,6 +12,7 @@ import (
 	"ltc/internal/cudafake"
 	"ltc/internal/ptxas"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -38,6 +39,7 @@ func poolGradient(t types.DType) string {
 // overlap, elements are equal or NaNs, and sums round: results have the evaluator's
 // bits.
 func TestSelectAndScatter(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	listing, err := Listing(t.Context(), backends.NewModule(poolGradient(types.BF16)), backends.Options{})
 	require.NoError(t, err)

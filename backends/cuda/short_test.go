@@ -13,6 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -52,6 +53,7 @@ func requireTen(t *testing.T, err error, want string) {
 // A program of twelve temporaries that finds no memory names the ten largest of them,
 // and the line of each.
 func TestTenLargest(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{Memory: 1 << 20})
 	var text strings.Builder
 	text.WriteString(`func.func public @main(%a: tensor<96x4xf32>, %b: tensor<4x64xf32>) -> tensor<64xf32> {

@@ -286,6 +286,7 @@ func TestOpenTooLong(t *testing.T) {
 
 // The listing has the program for one of the sizes.
 func TestOpenListing(t *testing.T) {
+	trials.Sequential(t)
 	got, err := Listing(t.Context(), backends.NewModule(openTexts(t)["loop"]), backends.Options{})
 	require.NoError(t, err)
 	require.Regexp(t, `^// for 251 elements, and for other numbers likewise\n// step 0: `, got)

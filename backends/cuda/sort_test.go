@@ -141,6 +141,7 @@ func (s sorting) same(t *testing.T, b *Backend, args []soa.View) {
 
 // Rows that fit a block's memory, of all lengths, types and places of the dimension.
 func TestSort(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	r := rand.New(rand.NewPCG(1, 2))
 	var all []sorting
@@ -176,6 +177,7 @@ func wide(shape types.Shape, dim int, payload types.DType) sorting {
 
 // Rows that no block's memory holds are sorted by several launches.
 func TestSortLongRows(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, s := range trials.First([]sorting{
@@ -192,6 +194,7 @@ func TestSortLongRows(t *testing.T) {
 // Of a comparator that no order has each row comes out in some order, whatever it
 // says, and no element twice.
 func TestSortWithoutOrder(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	r := rand.New(rand.NewPCG(5, 6))
 	const always = "    %r = stablehlo.constant dense<true> : tensor<i1>"
@@ -221,6 +224,7 @@ func TestSortWithoutOrder(t *testing.T) {
 
 // Random sorts.
 func TestRandomSorts(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	kinds := []types.DType{types.I8, types.U8, types.I16, types.I32, types.U32, types.I64, types.U64, types.F16, types.BF16, types.F32, types.F64}
 	for seed := range uint64(trials.Soak(trials.Of(60), 3000)) {
@@ -289,6 +293,7 @@ func slicesOf(shape types.Shape, dim, n int) types.Shape {
 // all lengths, some in one block and some in several, along any dimension, with equal
 // elements, NaNs, and comparators of several operands.
 func TestTop(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	r := rand.New(rand.NewPCG(7, 8))
 	f32, u8 := []types.DType{types.F32, types.I32}, []types.DType{types.U8, types.I64}
@@ -322,6 +327,7 @@ func TestTop(t *testing.T) {
 // The listing says of each sort how many elements it keeps, also where all have one
 // entry.
 func TestListingOfTops(t *testing.T) {
+	trials.Sequential(t)
 	got, err := Listing(t.Context(), backends.NewModule(`func.func public @main(%a: tensor<6x70xf32>, %b: tensor<6x70xf32>) -> (tensor<6x4xf32>, tensor<6x4xi32>, tensor<6x9xf32>, tensor<6x9xi32>) {
   %0:2 = chlo.top_k(%a, k = 4) : tensor<6x70xf32> -> (tensor<6x4xf32>, tensor<6x4xi32>)
   %1:2 = chlo.top_k(%b, k = 9) : tensor<6x70xf32> -> (tensor<6x9xf32>, tensor<6x9xi32>)
@@ -340,6 +346,7 @@ func TestListingOfTops(t *testing.T) {
 // The largest of each row, with their indices, and a sort over what a donated argument
 // has are kernels alone; so is one in a loop.
 func TestSortPrograms(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})
 	for name, text := range map[string]string{
 		"top k": `func.func public @main(%a: tensor<6x70xf32>) -> (tensor<6x4xf32>, tensor<6x4xi32>) {

@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -42,6 +43,7 @@ const strided = `func.func public @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>
 // Views of the device's memory are read and written where they lie, however that is,
 // and what lies between their elements stays.
 func TestStrided(t *testing.T) {
+	trials.Sequential(t)
 	b, f := backend(t, cudafake.Options{Seed: 3})
 	e := compile(t, b, strided, backends.Options{})
 	r := rand.New(rand.NewPCG(5, 5))

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/cudafake"
+	"ltc/internal/trials"
 	"ltc/internal/viewtest"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -42,12 +43,14 @@ func viewsOf(e backends.Executable) int64 {
 // Columns, tables of them, records, gaps, repeated and reversed elements of the device's
 // memory are read and written where they lie.
 func TestViews(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{Seed: 7})
 	viewtest.Run(t, inPlace{b})
 }
 
 // So they are by one program for all sizes.
 func TestViewsOfAllSizes(t *testing.T) {
+	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{Seed: 8})
 	viewtest.RunSized(t, inPlace{b})
 }
@@ -212,6 +215,7 @@ func TestViewsCopied(t *testing.T) {
 // Tables are brought to the device when columns lie otherwise beside each other, and
 // only then; runs in a queue of their own that need others come one after the other.
 func TestTables(t *testing.T) {
+	trials.Sequential(t)
 	b, f := backend(t, cudafake.Options{Seed: 11})
 	e := compile(t, b, `func.func public @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   %0 = stablehlo.add %x, %x : tensor<4x3xf32>

@@ -11,6 +11,7 @@ import (
 
 	"ltc/internal/conformance"
 	"ltc/internal/golden"
+	"ltc/internal/trials"
 )
 
 const (
@@ -24,6 +25,7 @@ const (
 // what fails is listed, and README's table says what they give. -update writes
 // both.
 func TestConformance(t *testing.T) {
+	trials.Sequential(t)
 	const suite = "../../../shared/conformance/stablehlo"
 	if _, err := os.Stat(suite); err != nil {
 		t.Skip("the dialect's tests are not there: ", suite)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/snippets"
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -20,6 +21,7 @@ const cpuPage = "docs/cpu.md"
 // Every command of docs/cpu.md for this tool runs, from the directory that its
 // readers are in and in the order of the page; the others name what there is.
 func TestCPUPage(t *testing.T) {
+	trials.Sequential(t)
 	t.Chdir("../..")
 	page, err := os.ReadFile(cpuPage)
 	require.NoError(t, err)
@@ -75,6 +77,7 @@ func TestCPUPage(t *testing.T) {
 // Those of docs/cuda.md run without a GPU, and print what the page says; its programs
 // are examples, which run.
 func TestCUDAPage(t *testing.T) {
+	trials.Sequential(t)
 	t.Chdir("../..")
 	snippets.Check(t, "docs/cuda.md", "backends/cuda/example*_test.go")
 	page, err := os.ReadFile("docs/cuda.md")

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
 )
 
 // fed runs a command on a text as its standard input and returns what it
@@ -19,6 +21,7 @@ func fed(text string, args ...string) (string, int) {
 
 // What no memory holds ends with an error, not with the process.
 func TestTooLarge(t *testing.T) {
+	trials.Sequential(t)
 	const argument = `func.func @main(%xs: tensor<2xf32>,
     %x: tensor<1000000x1000000xf32>) -> tensor<f32> {
   %0 = stablehlo.constant dense<0.0> : tensor<f32>
@@ -45,6 +48,7 @@ $`, out)
 
 // Arguments that fit one by one may be too much together.
 func TestTooMuchTogether(t *testing.T) {
+	trials.Sequential(t)
 	old := debug.SetMemoryLimit(1 << 30)
 	t.Cleanup(func() { debug.SetMemoryLimit(old) })
 	const text = `func.func @main(%a: tensor<200000000xf32>, %b: tensor<200000000xf32>) -> tensor<f32> {
@@ -57,6 +61,7 @@ func TestTooMuchTogether(t *testing.T) {
 }
 
 func TestByteOrderMark(t *testing.T) {
+	trials.Sequential(t)
 	const text = "func.func @main() -> tensor<f32> {\n  %0 = stablehlo.constant dense<2.0> : tensor<f32>\n  return %0 : tensor<f32>\n}\n"
 	out, status := fed("\ufeff"+text, "run", "-")
 	require.Zero(t, status, out)

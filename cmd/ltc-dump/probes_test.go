@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/reference"
+	"ltc/internal/trials"
 	"ltc/soa"
 	"ltc/soa/npy"
 )
@@ -25,6 +26,7 @@ const probing = `func.func @main(%x: tensor<2xf32>) {
 
 // What probes see lies in files, which NumPy reads.
 func TestProbes(t *testing.T) {
+	trials.Sequential(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "p.mlir")
 	require.NoError(t, os.WriteFile(file, []byte(probing), 0o644))
@@ -44,6 +46,7 @@ func TestProbes(t *testing.T) {
 }
 
 func TestProbesDiffer(t *testing.T) {
+	trials.Sequential(t)
 	p := &probes{dir: t.TempDir()}
 	v := reference.Probed{Type: "tensor<f8E4M3>", Elem: "f8E4M3", Data: []byte{1}}
 	require.NoError(t, p.Put("a", v))

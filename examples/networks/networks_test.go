@@ -6,11 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 	"ltc/soa"
 )
 
 func TestSimpleNet(t *testing.T) {
+	trials.Sequential(t)
 	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		net := NewSimpleNet(on.dev)
 		particles, reco := particles(n), soa.Of[Reco](n)
@@ -33,6 +35,7 @@ func TestSimpleNet(t *testing.T) {
 // A feature that is masked has no part: what is left is the sum of the others,
 // to the bit. The mask of all elements is a scalar.
 func TestMaskedNet(t *testing.T) {
+	trials.Sequential(t)
 	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		for all := range uint8(2) {
 			particles, mask, reco := particles(n), soa.Of[Mask](n), soa.Of[Reco](n)
@@ -69,6 +72,7 @@ func regression(p Particle) float32 { return float32(0.03*32*lastUnit(p) + 0.1) 
 // Both results go to their columns, one of them a vector's. Its weights are
 // constants, and so what a layer gives is the same for all its units.
 func TestMultiHeadNet(t *testing.T) {
+	trials.Sequential(t)
 	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		net := NewMultiHeadNet(on.dev)
 		particles, heads := particles(n), soa.Of[Heads](n)
@@ -95,6 +99,7 @@ func TestMultiHeadNet(t *testing.T) {
 
 // Three matrix columns are the channels of images.
 func TestTinyResNet(t *testing.T) {
+	trials.Sequential(t)
 	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		net := NewTinyResNet(on.dev)
 		images, logits := images(n), soa.Of[Logits](n)
@@ -132,6 +137,7 @@ func TestTinyResNet(t *testing.T) {
 
 // Results that are inputs, of columns in another order.
 func TestIdentity(t *testing.T) {
+	trials.Sequential(t)
 	forAll(t, func(t *testing.T, on opened, n, batch int) {
 		particles, reco := particles(n), soa.Of[Reco](n)
 		in, out := soa.NewCollection(n), soa.NewCollection(n)

@@ -39,6 +39,9 @@ func TestConformance(t *testing.T) {
 func conforms(t *testing.T, b backends.Backend, suite string) {
 	files, err := conformance.Files([]string{suite + "/interpret", suite + "/testdata"})
 	require.NoError(t, err)
+	if trials.Few() {
+		files = files[:len(files)/8]
+	}
 	known, err := conformance.ReadKnown("../../docs/conformance.md")
 	require.NoError(t, err)
 	passed := 0
@@ -52,9 +55,11 @@ func conforms(t *testing.T, b backends.Backend, suite string) {
 			passed++
 		}
 	}))
-	require.Greater(t, passed, 1700)
 	kernels := b.(*Backend).Fake.Ran()
-	require.Greater(t, kernels, int64(1000), "most of what ran is kernels and copies")
+	if !trials.Few() {
+		require.Greater(t, passed, 1700)
+		require.Greater(t, kernels, int64(1000), "most of what ran is kernels and copies")
+	}
 	t.Logf("%d passed, %d kernels and copies ran", passed, kernels)
 }
 
