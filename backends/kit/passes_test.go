@@ -52,7 +52,7 @@ func TestPassesOfRandomUpdates(t *testing.T) {
 
 func TestPassesOfNetworks(t *testing.T) {
 	chained := 0
-	for seed := range uint64(trials.Of(30)) {
+	for seed := range uint64(trials.Of(12)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			text := programs.Network(rand.New(rand.NewPCG(seed, 2)))
 			samePasses(t, text)

@@ -42,7 +42,9 @@ func TestCrew(t *testing.T) {
 				if p < parts {
 					n = 1
 				}
-				require.Equal(t, n, ran[p].Swap(0), "part %d of %d of launch %d", p, parts, turn)
+				if got := ran[p].Swap(0); got != n { // half a million of them: require is slow
+					require.Equal(t, n, got, "part %d of %d of launch %d", p, parts, turn)
+				}
 			}
 			if turn%500 == 0 {
 				requireNoHelpers(t, &c)

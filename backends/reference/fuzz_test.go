@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/mlir"
 )
 
@@ -29,7 +30,11 @@ const (
 // results, or with an error, soon after its context. It starts from the tests
 // of the dialect, where they are there, with words exchanged by the salt.
 func FuzzExecute(f *testing.F) {
-	for _, text := range fuzzPrograms(f) {
+	texts := fuzzPrograms(f)
+	if trials.Few() { // TestConformance has them all
+		texts = texts[:len(texts)/8]
+	}
+	for _, text := range texts {
 		f.Add(text, uint64(0))
 		f.Add(text, uint64(len(text)))
 	}

@@ -111,7 +111,7 @@ func TestGoldens(t *testing.T) {
 // Random kernels compute what the evaluator computes, or there is no text for
 // them, and an error says why.
 func TestRandom(t *testing.T) {
-	n := trials.Soak(200, 5000)
+	n := trials.Soak(80, 5000)
 	reasons := map[string]int{}
 	ran := 0
 	for seed := range n {

@@ -46,11 +46,15 @@ func TestExponentialsOfRows(t *testing.T) {
 		require.NoError(t, kernel.Verify(k))
 		kernels = append(kernels, k)
 	}
-	for _, c := range compilers(t) {
+	all := []int64{1, 7, 8, 33, 130}
+	for i, c := range compilers(t) {
+		if i > 0 && !trials.Soaking() { // levels below the processor's
+			all = []int64{7, 33}
+		}
 		codes := compile(t, c, kernels...)
 		for i, k := range kernels {
 			t.Run(fmt.Sprint(c.machine.Level, "/", k.Name), func(t *testing.T) {
-				for _, columns := range []int64{1, 7, 8, 33, 130} {
+				for _, columns := range all {
 					exponentialsOfRows(t, k, codes[i], columns)
 				}
 			})

@@ -264,7 +264,10 @@ kernel counts(w: u8[n0, n2] strides [1, *], x: i32[n2, n1] strides [*, 1], out y
 func TestContractions(t *testing.T) {
 	trials.Sequential(t)
 	sizes := [][]int64{{37, 45, 53, 2, 3}, {1, 300, 41, 1, 1}, {300, 301, 3, 1, 1}, {300, 1, 41, 1, 2}, {14, 32, 64, 3, 1}, {3, 5, 7, 2, 2}, {64, 64, 0, 1, 1}, {130, 33, 17, 0, 2}}
-	for _, c := range trials.First(compilers(t)) {
+	for i, c := range trials.First(compilers(t)) {
+		if i > 0 && !trials.Soaking() { // levels below the processor's
+			sizes = sizes[:4]
+		}
 		for n, text := range slices.Concat(matrices, computed) {
 			k, err := kernel.Parse(strings.TrimSpace(text))
 			require.NoError(t, err)
@@ -301,7 +304,7 @@ func TestContractions(t *testing.T) {
 					}
 				})
 			}
-			require.Greater(t, multiplied, 12, "how often package gemm has run %v", k)
+			require.Greater(t, multiplied, 3*len(sizes)/2, "how often package gemm has run %v", k)
 		}
 	}
 }

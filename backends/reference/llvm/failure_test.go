@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -34,10 +33,7 @@ var errLeft = errors.New("the caller has left")
 // A run that is cancelled, in a loop that does not end or between long steps, has
 // written neither a result nor what was donated to one.
 func TestCancelledRunsWriteNothing(t *testing.T) {
-	matrix := "4096x4096xf32"
-	if trials.Few() {
-		matrix = "1536x1536xf32"
-	}
+	const matrix = "2048x2048xf32"
 	for name, text := range map[string]string{
 		"loop": `func.func @main(%a: tensor<4096xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<4096xf32>, tensor<4096xf32>) {
   %yes = stablehlo.constant dense<true> : tensor<i1>

@@ -59,7 +59,7 @@ func compiles(op kernel.Op, t types.DType) bool {
 func TestRandom(t *testing.T) {
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
-			for seed := range uint64(trials.Soak(60, 1000)) {
+			for seed := range uint64(trials.Soak(20, 1000)) {
 				random(t, c, seed)
 			}
 		})
