@@ -38,6 +38,9 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 			}
 			continue
 		}
+		if c.Args[i].Plain(&a.Type) {
+			continue
+		}
 		err := Fits(c.Args[i], a.Type)
 		if err == nil {
 			err = reached(&c.Args[i], m)
@@ -55,7 +58,7 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 	}
 	for j := range c.Results {
 		v, r := &c.Results[j], &sig.Results[j]
-		if v.IsZero() {
+		if v.Plain(&r.Type) || v.IsZero() {
 			continue
 		}
 		err := Fits(*v, r.Type)

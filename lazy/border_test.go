@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -121,6 +122,160 @@ func TestShapesWrittenByABackendAreRestored(t *testing.T) {
 	w.Add_(lazy.Ones(tr, lazy.F32, 40, 40)) // another program: the backend has written its own
 	require.NoError(t, tr.MarkStep())
 	require.Equal(t, float32(6), first(t, w))
+}
+
+// A backend that hands out the memory of its last run's result again is refused: roots
+// that somebody still has would change.
+func TestResultsInMemoryOfAnEarlierRunAreRefused(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	var kept soa.View
+	honest := false
+	x := &inPlace{b, func(c *backends.Call) {
+		if honest {
+			return
+		}
+		if kept.IsZero() {
+			kept = c.Results[0]
+		}
+		_ = soa.Copy(kept, c.Results[0])
+		c.Results[0] = kept
+	}}
+	gates.Store(t.Name(), x)
+	t.Cleanup(func() { gates.Delete(t.Name()) })
+	dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+	tr := lazy.NewTrace(dev)
+	n := tr.Scalar("n", 1)
+	step := func() (*lazy.Tensor, error) {
+		y := lazy.Ones(tr, lazy.F32, 1600).Mul(n)
+		return y, tr.MarkStep(y)
+	}
+	_, err = step()
+	require.NoError(t, err)
+	require.NoError(t, n.Set(2))
+	_, err = step()
+	require.ErrorContains(t, err, "result 0 is not in memory that Call.Make gave for this run")
+	honest = true
+	two, err := step()
+	require.NoError(t, err)
+	require.Equal(t, float32(2), first(t, two))
+}
+
+// A run that writes shapes and strides in place has not changed those of variables and
+// programs, whatever it returns.
+func TestLayoutsWrittenByABackendAreRestored(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	spoil := func(c *backends.Call) {
+		for _, all := range [][]soa.View{c.Args, c.Results} {
+			for i := range all {
+				if len(all[i].Type.Shape) > 0 {
+					all[i].Type.Shape[0], all[i].Strides[0] = 7, 7
+				}
+			}
+		}
+	}
+	for name, end := range map[string]func(c *backends.Call) error{
+		"succeeds":     func(c *backends.Call) error { spoil(c); return nil },
+		"fails":        func(c *backends.Call) error { spoil(c); return errFlaky },
+		"panics":       func(c *backends.Call) error { spoil(c); panic("mine") },
+		"other slices": func(c *backends.Call) error { spoil(c); clear(c.Args); return nil },
+	} {
+		for _, inputs := range []int{1, 6} { // few, and more
+			t.Run(fmt.Sprint(name, inputs), func(t *testing.T) {
+				x := &replaced{Backend: b, run: end}
+				gates.Store(t.Name(), x)
+				t.Cleanup(func() { gates.Delete(t.Name()) })
+				dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+				tr := lazy.NewTrace(dev)
+				w := lazy.SetValues(dev.Variable("w", lazy.F32, 2, 3), []float32{1, 2, 3, 4, 5, 6})
+				crossed := tr.View(w).Transpose(1, 0)
+				inside := make([]*lazy.Tensor, inputs)
+				for i := range inside {
+					inside[i] = lazy.From(dev, []float32{1, 1, 1, 1, 1, 1}, 2, 3)
+				}
+				step := func() (*lazy.Tensor, error) {
+					y := tr.Read(w)
+					for _, x := range inside {
+						y = y.Add(x)
+					}
+					return y, tr.MarkStep(y)
+				}
+				_, err := step()
+				require.Error(t, err)
+				require.Equal(t, types.Of(types.F32, 2, 3), w.Type())
+				require.Equal(t, []float32{1, 2, 3, 4, 5, 6}, floats(t, w))
+				require.Equal(t, []float32{1, 1, 1, 1, 1, 1}, floats(t, inside[0]))
+				x.run = nil
+				y, err := step()
+				require.NoError(t, err)
+				n := float32(inputs)
+				require.Equal(t, []float32{1 + n, 2 + n, 3 + n, 4 + n, 5 + n, 6 + n}, floats(t, y))
+				require.Equal(t, []float32{1, 4, 2, 5, 3, 6}, floats(t, crossed))
+			})
+		}
+	}
+}
+
+// replaced is a backend whose runs are those of a function, if there is one.
+type replaced struct {
+	backends.Backend
+	run func(*backends.Call) error
+}
+
+func (b *replaced) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	e, err := b.Backend.Compile(ctx, m, o)
+	return replacedExecutable{e, b}, err
+}
+
+type replacedExecutable struct {
+	backends.Executable
+	b *replaced
+}
+
+func (e replacedExecutable) Execute(ctx context.Context, c *backends.Call) error {
+	if e.b.run != nil {
+		return e.b.run(c)
+	}
+	return e.Executable.Execute(ctx, c)
+}
+
+// With checks on, a run that fails and has written what was donated to it is found out.
+func TestFailedRunsThatHaveWrittenAreFoundByChecks(t *testing.T) {
+	defer lazy.Checked()()
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	for _, written := range []bool{true, false} {
+		t.Run(fmt.Sprint(written), func(t *testing.T) {
+			x := &replaced{Backend: b, run: func(c *backends.Call) error {
+				for i := range c.Args {
+					if c.Args[i].Type.Elements() == 1600 && written {
+						soa.Slice[float32](c.Args[i])[3] = 9
+					}
+				}
+				return &backends.RunError{Op: 0, Reason: errFlaky}
+			}}
+			gates.Store(t.Name(), x)
+			t.Cleanup(func() { gates.Delete(t.Name()) })
+			dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+			tr := lazy.NewTrace(dev)
+			w := dev.Variable("w", lazy.F32, 1600)
+			w.Add_(lazy.Ones(tr, lazy.F32, 1600))
+			err := tr.MarkStep()
+			require.ErrorIs(t, err, errFlaky)
+			_, read := w.Value()
+			if !written {
+				require.NoError(t, read)
+				return
+			}
+			require.ErrorContains(t, err, "a run that fails must write nothing, and this one has written over what was donated to result 0")
+			require.ErrorContains(t, read, `variable "w" may have been written over`)
+			w.Init(lazy.Constant(2))
+			w.Add_(lazy.Ones(tr, lazy.F32, 1600))
+			require.ErrorIs(t, tr.MarkStep(), errFlaky)
+			require.Equal(t, float32(2), first(t, w), "the backend had a copy")
+		})
+	}
 }
 
 // ignoreMemory has an argument hold a result, and be it.

@@ -184,14 +184,22 @@ func (f *flight) gather() error {
 
 // runProgram hands the call to the program, and notes if its backend cannot be trusted.
 func (f *flight) runProgram() error {
+	var before []uint64
+	if checking {
+		before = f.donatedSums()
+	}
 	err := f.program.exec.Execute(f.ctx, &f.call)
 	if err == nil {
 		return nil
 	}
+	err = f.program.explain(err)
+	if checking {
+		err = f.checkUnwritten(err, before)
+	}
 	if errors.Is(err, border.ErrBroken) || errors.Is(err, border.ErrPanicked) {
 		f.program.dev.distrusted.Store(true)
 	}
-	return f.program.explain(err)
+	return err
 }
 
 // spare gives results memory of their own where what is donated to them is still

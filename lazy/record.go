@@ -43,7 +43,7 @@ func record1(op ir.Op, x *Tensor, attrs ...ir.Attr) *Tensor {
 }
 
 func record2(op ir.Op, x, y *Tensor, attrs ...ir.Attr) *Tensor {
-	tr := traceOf(x, y)
+	tr := traceOfTwo(x, y)
 	if tr == nil {
 		return noTrace(op.String(), x, y)
 	}
@@ -87,6 +87,14 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 		}
 	}
 	return tr.record(op, in, attrs)
+}
+
+// traceOfTwo is traceOf, quick where the operands are in one trace.
+func traceOfTwo(x, y *Tensor) *Trace {
+	if x != nil && y != nil && x.tr == y.tr {
+		return x.tr
+	}
+	return traceOf(x, y)
 }
 
 // traceOf returns the trace that an op on xs belongs to: the one that an operand is bound

@@ -19,34 +19,35 @@ type value struct {
 	// pins counts who may still read view: a step that read it as a variable,
 	// a program under way, a handle that users hold. While others do, its
 	// memory is not donated.
-	pins       atomic.Int32
-	sum        *uint64                  // of borrowed data, while checking
-	donor      atomic.Pointer[donation] // somebody has offered the memory
-	gone       atomic.Pointer[donation] // a step has it
-	borrowed   bool                     // view is memory of the caller's
-	version    bool                     // of a variable
-	host       bool                     // a version that Init or SetValues made
-	rolledBack atomic.Bool              // a version that failed and has pinned old
+	pins atomic.Int32
+	// queued is of a scalar argument, which Set may change: how many programs are to read
+	// view and have not begun.
+	queued atomic.Int32
+	donor  atomic.Pointer[donation] // somebody has offered the memory
+	gone   atomic.Pointer[donation] // a step has it
+	sum    *uint64                  // of borrowed data, while checking
 	// pool takes the memory when the last pin is gone, once all handles on the
 	// value have been released.
-	pool     atomic.Pointer[soa.Pool]
-	captured bool // by a function, which keeps it without a pin
-	// over is of a version that is being made in the memory of the one before.
-	over atomic.Bool
+	pool atomic.Pointer[soa.Pool]
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
+	// over is of a version that is being made in the memory of the one before.
+	over       atomic.Bool
+	rolledBack atomic.Bool // a version that failed and has pinned old
 
-	// Of a scalar argument, which Set may change: how many programs are to
-	// read view and have not begun.
-	scalar bool
-	queued atomic.Int32
+	scalar   bool // a scalar argument
+	borrowed bool // view is memory of the caller's
+	version  bool // of a variable
+	host     bool // a version that Init or SetValues made
+	captured bool // by a function, which keeps it without a pin
+
+	before callsite.Site // where old was assigned; written as it is
 
 	from atomic.Pointer[flight] // what is to make the value; nil once that has ended
 	// Written before from is cleared; those of a variable with its mu held.
-	err    error         // of that program
-	old    *value        // the version before, to return to when it failed
-	before callsite.Site // where that was assigned
-	claim  int64         // of a version: which of the device's it is of
+	err   error  // of that program
+	old   *value // the version before, to return to when it failed
+	claim int64  // of a version: which of the device's it is of
 }
 
 // pending returns a value of type t that f is to make.

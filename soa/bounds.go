@@ -1,6 +1,10 @@
 package soa
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"ltc/ir/types"
+)
 
 // bounds is how much memory there is before and after the address of a view's first
 // element, in bytes. Callers may change type and strides of a view, which are exported,
@@ -46,6 +50,29 @@ func (b bounds) contain(v *View) bool {
 		}
 	}
 	return hi <= uint64(b.after)
+}
+
+// Plain reports whether v is as most views are: dense, of type t, in memory of the Go heap
+// that holds it. [View.Check] and [View.Overlaps] find nothing in such a view, and
+// it may be written. Those who check views in every run ask this first, which is quick.
+func (v *View) Plain(t *types.Type) bool {
+	if v.hold != nil || v.Table != nil || v.base == nil || v.Type.DType != t.DType ||
+		len(v.Type.Shape) != len(t.Shape) || len(v.Strides) != len(t.Shape) {
+		return false
+	}
+	n, over := uint64(1), uint64(0)
+	for i := len(t.Shape) - 1; i >= 0; i-- {
+		d := v.Type.Shape[i]
+		if d != t.Shape[i] || d <= 0 || d != 1 && uint64(v.Strides[i]) != n {
+			return false
+		}
+		var high uint64
+		high, n = bits.Mul64(n, uint64(d))
+		over |= high
+	}
+	size := uint64(t.DType.Size())
+	high, n := bits.Mul64(n, size)
+	return over|high == 0 && v.bounds.before >= 0 && v.bounds.after >= 0 && n <= uint64(v.bounds.after) && uintptr(v.base)&uintptr(size-1) == 0
 }
 
 // Spans calls yield with the memory from the lowest to behind the highest element of v, or

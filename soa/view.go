@@ -46,6 +46,14 @@ func (v View) OffHeap() bool { return v.hold != nil }
 // It does not keep memory off the Go heap: see [KeepAlive].
 func (v View) Base() unsafe.Pointer { return v.base }
 
+// Start returns the address of the first element; of a table, that of its first column.
+func (v *View) Start() unsafe.Pointer {
+	if len(v.Table) > 0 {
+		return v.Table[0]
+	}
+	return v.base
+}
+
 // IsDense reports whether the elements lie row-major without gaps.
 func (v View) IsDense() bool {
 	if v.Table != nil {

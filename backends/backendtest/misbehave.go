@@ -96,6 +96,11 @@ var faults = []fault{
 	{name: "result in a variable's", want: "results 1 and 3 are in one memory", call: func(c *backends.Call) { c.Results[3] = c.Results[1] }},
 	{name: "result in an argument's", want: "is in the memory of argument 0", call: func(c *backends.Call) { c.Results[0] = c.Args[0] }},
 	{name: "result not in its memory", want: "result 2 is not in the memory that the call has for it", call: func(c *backends.Call) { c.Results[smallResult] = soa.Make(smallOf) }},
+	{name: "memory of its own", want: "result 0 is not in memory that Call.Make gave for this run", result: func(v *soa.View) { *v = soa.Make(of) }},
+	{name: "strides of its memory written", want: "result 2 is f32[2] strides [0], and must be laid out as", call: func(c *backends.Call) { c.Results[smallResult].Strides[0] = 0 }},
+	{name: "strides of its memory replaced", want: "result 2 is f32[2] strides [0], and must be laid out as", call: func(c *backends.Call) { c.Results[smallResult].Strides = []int{0} }},
+	{name: "shape of an argument written", want: "it changed argument 0", call: func(c *backends.Call) { c.Args[0].Type.Shape[0] = 7 }},
+	{name: "strides of an argument written", want: "it changed argument 0", call: func(c *backends.Call) { c.Args[0].Strides[0] = 7 }},
 	{name: "no arguments left", want: "it left 0 arguments of", call: func(c *backends.Call) { c.Args = nil }},
 	{name: "an argument changed", want: "it changed argument 0", call: func(c *backends.Call) { c.Args[0] = soa.View{} }},
 	{name: "arguments exchanged", want: "it changed argument 0", call: func(c *backends.Call) { c.Args[0], c.Args[1] = c.Args[1], c.Args[0] }},
@@ -206,7 +211,7 @@ func (x *faultyExecutable) Execute(ctx context.Context, c *backends.Call) error 
 	// The variable keeps its memory: what is refused has changed nothing.
 	for i := range c.Results {
 		if c.Results[i].IsZero() {
-			c.Results[i] = soa.Make(x.sig.Results[i].Type)
+			c.Results[i] = c.Make(x.sig.Results[i].Type)
 		}
 	}
 	if err := x.Executable.Execute(ctx, c); err != nil {

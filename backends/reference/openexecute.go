@@ -119,7 +119,7 @@ func (e *openExecutable) hand(c *backends.Call, out value) error {
 			c.Results[j] = c.Args[i]
 		}
 		if c.Results[j].IsZero() {
-			c.Results[j] = soa.Make(from.Type)
+			c.Results[j] = c.Make(from.Type)
 		}
 		soa.TouchWrite(c.Results[j])
 		handOver(c.Results[j], from)

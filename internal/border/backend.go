@@ -113,10 +113,8 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		if sig, err = b.signature(e); err != nil {
 			return nil, err
 		}
-	} else {
-		sig = private(sig)
 	}
-	return &Executable{exec: e, backend: b, sig: sig}, nil
+	return &Executable{exec: e, backend: b, sig: private(sig)}, nil
 }
 
 // private returns sig with shapes of its own, which no backend can write.

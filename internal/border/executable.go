@@ -23,25 +23,26 @@ func (x *Executable) Plain() backends.Executable { return x.exec }
 func (x *Executable) Signature() *backends.Signature { return x.sig }
 
 // Execute runs the program. All results are held to the contract before it returns nil.
+// What a run that has failed wrote into the slices of the call's views is taken back.
 func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
-	if len(c.Args) > few || len(c.Results) > few {
-		g := taken.Get()
-		defer taken.Put(g)
-		g.args, g.results = notes(g.args[:0], c.Args), notes(g.results[:0], c.Results)
-		return x.run(ctx, c, g)
+	var noted [few]place // on the stack
+	if g, ok := x.plain(c, &noted); ok {
+		return x.run(ctx, c, &g, nil)
 	}
-	var args, results [few]place // on the stack
-	g := given{args: notes(args[:0], c.Args), results: notes(results[:0], c.Results)}
-	return x.run(ctx, c, &g)
+	r := taken.Get()
+	g := r.note(x, c)
+	r.begin(c)
+	defer r.end(c)
+	return x.run(ctx, c, &g, r)
 }
 
-func (x *Executable) run(ctx context.Context, c *backends.Call, g *given) error {
-	if err := x.execute(ctx, c); err != nil {
-		return err
+func (x *Executable) run(ctx context.Context, c *backends.Call, g *given, r *record) error {
+	err := x.execute(ctx, c)
+	if err == nil {
+		err = g.accept(x, c, r)
 	}
-	err := g.accept(x, c)
 	if err != nil {
-		g.restore(x, c)
+		g.restore(x, r)
 	}
 	return err
 }
