@@ -7,7 +7,7 @@ package lazy
 //
 // fn may read the results of this step and earlier ones. It sees variables as this step
 // left them. Where a step of another trace is writing over such a variable, reading waits
-// for what it writes.
+// for what it writes. Two variables may so be of different steps.
 //
 // fn must not record in this trace, which may be at the next step already. It is an error
 // to wait for this trace, to mark a step of it or to read results of later ones. It is

@@ -111,3 +111,49 @@ func TestGoexitWithinACopyEndsTheCopy(t *testing.T) {
 		require.NoError(t, dev.Wait(background))
 	})
 }
+
+// A backend that ends the goroutine within Compile fails the step: its closures are called,
+// its roots have the error, nothing stays pinned, and the next MarkStep says so.
+func TestGoexitWithinCompileEndsTheStep(t *testing.T) {
+	e, err := backends.Open("eval")
+	require.NoError(t, err)
+	b := &compileHook{Backend: e, before: runtime.Goexit}
+	gates.Store(t.Name(), b)
+	t.Cleanup(func() { gates.Delete(t.Name()) })
+	dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+	tr := lazy.NewTrace(dev)
+	w, x := dev.Variable("w", lazy.F32, 4), lazy.From(tr, []float32{1, 1, 1, 1})
+	step := func(ctx context.Context) (root *lazy.Tensor, mark func() error) {
+		root = tr.Read(w).AddScalar(1)
+		w.Add_(root)
+		x.Add_(root)
+		return root, func() error { return tr.MarkStepContext(ctx, root) }
+	}
+	var seen error
+	closure := func(failed error) { seen = failed }
+
+	tr.AfterStep(closure)
+	root, mark := step(background)
+	away(t, func() { mark() })
+	require.ErrorContains(t, seen, "step 1: MarkStep has not returned: the backend's Compile ended its goroutine")
+	_, err = root.Value()
+	require.ErrorContains(t, err, "MarkStep has not returned")
+	_, mark = step(background)
+	err = mark()
+	require.ErrorContains(t, err, "step 1: MarkStep has not returned")
+
+	// A context that can end: Compile has a goroutine of its own.
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	tr.AfterStep(closure)
+	_, mark = step(ctx)
+	within(t, func() { require.ErrorContains(t, mark(), "ended its goroutine with runtime.Goexit") })
+	require.ErrorContains(t, seen, "ended its goroutine with runtime.Goexit")
+
+	b.before = nil
+	_, mark = step(ctx)
+	within(t, func() { require.NoError(t, mark()) })
+	require.Equal(t, []float32{1, 1, 1, 1}, floats(t, w))
+	require.Equal(t, []float32{2, 2, 2, 2}, floats(t, x))
+	require.Zero(t, tr.Report().DonationCopies, "nothing is pinned for good")
+}

@@ -103,6 +103,8 @@ func opName(i int) string {
 type tally struct {
 	others int64   // tensors of no op, less ops of no tensor
 	ops    []int64 // by opName; each makes a tensor
+	// waiting is the variable that the step has assigned first, until it is marked.
+	waiting atomic.Pointer[variable]
 }
 
 func newTally() *tally {
@@ -154,7 +156,10 @@ type metrics struct {
 	ended   []int64 // the sums of traces that are gone, tensors first
 	base    []int64 // the sums at the last reset
 	reasons [numReasons]atomic.Int64
+	left    []string // by [tally.unmarked], what traces that are gone have not marked
 }
+
+const maxLeft = 16
 
 func (m *metrics) add(c counter, n int) {
 	if n != 0 {
@@ -192,6 +197,9 @@ func (m *metrics) end(t *tally) {
 	defer m.mu.Unlock()
 	m.ended = t.addTo(m.ended)
 	delete(m.tallies, t)
+	if s := t.unmarked(); s != "" && len(m.left) < maxLeft {
+		m.left = append(m.left, s)
+	}
 }
 
 // sums returns what all traces have recorded so far; m.mu is held.

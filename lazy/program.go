@@ -64,8 +64,8 @@ func (c *programCache) get(ctx context.Context, d *Device, g *ir.Graph, count *c
 	return p, nil
 }
 
-// errCompilePanicked is the error of a compilation that panicked.
-var errCompilePanicked = errors.New("compile: the backend panicked")
+// errCompilePanicked is the error of a compilation that has not returned.
+var errCompilePanicked = errors.New("compile: the backend panicked or ended its goroutine with runtime.Goexit")
 
 // compile returns the program of g, which by compiles unless it was found
 // compiled.

@@ -288,7 +288,7 @@ func (q *queue) cancel(f *flight) {
 	q.mu.Unlock()
 }
 
-// inline runs f on the calling goroutine; the queue is empty.
+// inline runs f on the calling goroutine, but for its closures; the queue is empty.
 func (q *queue) inline(f *flight) error {
 	returned := false
 	defer func() {
@@ -310,7 +310,6 @@ func (q *queue) inline(f *flight) error {
 	if f.ended != nil {
 		q.guard(f, "the logger", func() { q.dev.stepFailed(f.ended, slog.LevelDebug) })
 	}
-	q.close(f)
 	return failure
 }
 
@@ -323,16 +322,27 @@ func (q *queue) exited(f *flight) {
 	q.close(f)
 }
 
-// close runs the closures of f's step.
+// close runs the closures of f's step that have not run.
 func (q *queue) close(f *flight) {
-	if len(f.after) == 0 {
+	if f.closed == len(f.after) {
 		return
 	}
 	defer q.dev.async.close(q, f.claims)()
+	q.runClosures(f)
+}
+
+// runClosures is close. Where a closure ends the goroutine, those behind it run before the
+// goroutine has ended.
+func (q *queue) runClosures(f *flight) {
 	var failed error
 	if f.ended != nil {
 		failed = f.ended
 	}
+	defer func() {
+		if f.closed < len(f.after) {
+			q.runClosures(f)
+		}
+	}()
 	for f.closed < len(f.after) {
 		fn := f.after[f.closed]
 		f.closed++

@@ -100,12 +100,7 @@ func (tr *Trace) Report() Report {
 		return Report{}
 	}
 	r := tr.counters.report()
-	if v := tr.waiting.Load(); v != nil {
-		r.Unmarked = v.name
-		if w := v.waits.Load(); w != 0 {
-			r.Unmarked += fmt.Sprintf(" at %v", callsite.Site(uint32(w)))
-		}
-	}
+	r.Unmarked = tr.tally.unmarked()
 	return r
 }
 

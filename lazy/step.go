@@ -3,6 +3,7 @@ package lazy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -54,13 +55,33 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	defer tr.leave()
 	tr.dev.count(markStep, &tr.counters)
 	defer tr.endStep()
-	failed := true // also if a function of the caller's panics
-	defer func() { tr.settleWrites(failed) }()
-	err := tr.mark(ctx, roots)
-	if failed = err != nil; failed {
+	err := errUnended // unless mark returns
+	defer func() {
+		if f := tr.preparing; f != nil {
+			tr.unended(f, roots)
+		}
+		tr.settleWrites(err != nil)
+	}()
+	if err = tr.mark(ctx, roots); err != nil {
 		tr.abandon(roots, err)
 	}
 	return err
+}
+
+// errUnended is the failure of a step that MarkStep has not come to run.
+var errUnended = errors.New("MarkStep has not returned: the backend's Compile ended its goroutine with runtime.Goexit, or a function that it called panicked")
+
+// unended ends the step of f, while the goroutine of its MarkStep ends or a panic goes
+// through it. The next MarkStep returns the error.
+func (tr *Trace) unended(f *flight, roots []*Tensor) {
+	tr.preparing = nil
+	q := tr.queue
+	e := f.stepError(errUnended)
+	q.give(f)
+	q.mu.Lock()
+	q.note(e)
+	q.mu.Unlock()
+	tr.abandon(roots, e)
 }
 
 func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
@@ -79,7 +100,10 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	}
 	f := tr.queue.take()
 	f.ctx, f.count, f.slab, f.step, f.name = ctx, &tr.counters, &tr.queue.slab, tr.step, tr.name
-	if err := r.prepare(tr, f); err != nil {
+	tr.preparing = f
+	err := r.prepare(tr, f)
+	tr.preparing = nil
+	if err != nil {
 		if ctx.Err() != nil {
 			err = tr.notRun(err) // as when it ends while the step is queued
 		}
@@ -121,6 +145,10 @@ func (tr *Trace) launch(f *flight) error {
 		return nil
 	}
 	err := q.inline(f)
+	if len(f.after) > 0 {
+		tr.settleWrites(err != nil) // before a closure ends the goroutine
+		q.close(f)
+	}
 	q.give(f)
 	return err
 }
@@ -258,8 +286,8 @@ func (tr *Trace) endStep() {
 		v.drop()
 	}
 	tr.handOver()
-	if tr.waiting.Load() != nil {
-		tr.waiting.Store(nil)
+	if tr.tally.waiting.Load() != nil {
+		tr.tally.waiting.Store(nil)
 	}
 	for _, t := range tr.read {
 		if t.val != nil { // or it was written since

@@ -37,12 +37,13 @@ type Trace struct {
 	tally    *tally
 	stepped  *program // the latest that MarkStep ran
 	syncs    SyncMode
-	waiting  atomic.Pointer[variable] // that the step has assigned first
-	owner    uint64                   // the goroutine that made the trace; 0 of one that is not the user's
-	gentle   int                      // calls of gently under way
+	owner    uint64 // the goroutine that made the trace; 0 of one that is not the user's
+	gentle   int    // calls of gently under way
 	hooks    []*hook
 	reuse    bool     // see Reuse
 	broken   *OpError // of a trace that has no device
+
+	preparing *flight // of the step that MarkStep compiles
 }
 
 // current is what a trace has recorded of its step besides nodes.

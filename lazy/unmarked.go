@@ -3,6 +3,7 @@ package lazy
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"ltc/internal/callsite"
 )
@@ -36,4 +37,38 @@ func (tr *Trace) unmarked() (all []string) {
 		}
 	}
 	return all
+}
+
+// unmarked names the variable that the step has assigned first, and the line; "" if none.
+func (t *tally) unmarked() string {
+	if t == nil { // of the zero Trace
+		return ""
+	}
+	v := t.waiting.Load()
+	if v == nil {
+		return ""
+	}
+	if w := v.waits.Load(); w != 0 {
+		return fmt.Sprintf("%s at %v", v.name, callsite.Site(uint32(w)))
+	}
+	return v.name
+}
+
+// warnUnmarked warns, once for each trace, of assignments that no step of the device will
+// make any more.
+func (d *Device) warnUnmarked() {
+	m := d.metrics
+	m.mu.Lock()
+	all := slices.Clone(m.left)
+	for t := range m.tallies {
+		if s := t.unmarked(); s != "" {
+			all = append(all, s)
+		}
+	}
+	m.mu.Unlock()
+	slices.Sort(all)
+	for _, s := range all {
+		d.log(slog.LevelWarn, "the device is closed while assignments wait for MarkStep and are lost, the first is of "+s,
+			slog.String("do", "call MarkStep before Close, or Discard where they are not wanted"))
+	}
 }

@@ -162,7 +162,8 @@ func (a *async) report() error {
 	return errors.Join(all...)
 }
 
-// Close waits for what is queued on the device and returns what Wait would.
+// Close waits for what is queued on the device and returns what Wait would. Assignments
+// of steps that were not marked are lost, which is a warning with a line for each trace.
 // From then on marking steps and calling functions are errors wrapping
 // [ErrClosed]; values stay readable. A device that is not closed is freed like
 // anything else when nothing refers to it.
@@ -170,6 +171,8 @@ func (d *Device) Close() error {
 	if !d.opens() {
 		return notOpened("close")
 	}
-	d.async.closed.Store(true)
+	if !d.async.closed.Swap(true) {
+		d.warnUnmarked()
+	}
 	return d.Wait(context.Background())
 }

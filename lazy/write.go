@@ -121,8 +121,8 @@ func (t *Tensor) assigned(tr *Trace, n *ir.Node, site callsite.Site, bad *OpErro
 	s := tr.state(t.storage().v)
 	if s.now == s.param && !tr.function { // the step's first assignment of it
 		s.v.waits.Store(tr.owner<<32 | uint64(site))
-		if tr.waiting.Load() == nil {
-			tr.waiting.Store(s.v)
+		if tr.tally.waiting.Load() == nil {
+			tr.tally.waiting.Store(s.v)
 		}
 	}
 	if s.site = site; bad != nil {
