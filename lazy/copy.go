@@ -112,7 +112,7 @@ func (c *copying) start(typ types.Type, name string) *value {
 			if err != nil {
 				err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
 			}
-			v.publish(view, err)
+			v.publish(&view, err)
 			f.land()
 			q.mu.Lock()
 			defer q.mu.Unlock()

@@ -68,7 +68,7 @@ func (f *flight) reset() {
 	clear(f.late)
 	f.late = f.late[:0]
 	clear(f.call.Args)
-	clear(f.call.Results)
+	clear(f.call.Results[:cap(f.call.Results)]) // the backend may have made it shorter
 	f.assigns, f.after, f.call.Args, f.call.Results = f.assigns[:0], f.after[:0], f.call.Args[:0], f.call.Results[:0]
 }
 
@@ -165,21 +165,16 @@ func (f *flight) gather() error {
 			f.call.Args[i] = v.view
 		}
 	}
-	for i := range f.program.results {
-		var v soa.View // the backend asks for memory, or takes over an argument's
-		if strides := f.program.small[i]; strides != nil && f.slab != nil {
-			v = f.slab.Make(f.program.graph.Results[i].Type, strides)
+	n := f.program.results
+	f.call.Results = slices.Grow(f.call.Results, n)[:n] // zero: see reset
+	f.own = slices.Grow(f.own[:0], n)[:n]
+	for i, strides := range f.program.small {
+		// Others are of the backend's memory, or take over an argument's.
+		if f.own[i] = strides != nil && f.slab != nil; f.own[i] {
+			f.call.Results[i] = f.slab.Make(f.program.graph.Results[i].Type, strides)
 		}
-		f.call.Results = append(f.call.Results, v)
 	}
-	if err := f.spare(); err != nil {
-		return err
-	}
-	f.own = f.own[:0]
-	for i := range f.call.Results {
-		f.own = append(f.own, !f.call.Results[i].IsZero())
-	}
-	return nil
+	return f.spare()
 }
 
 // runProgram hands the call to the program, and notes if its backend cannot be trusted.
@@ -228,7 +223,7 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 	if err != nil {
 		return err
 	}
-	f.call.Results[result] = view
+	f.call.Results[result], f.own[result] = view, true
 	d.donationCopied(name, t, at, f.count)
 	return nil
 }
@@ -280,9 +275,9 @@ func (f *flight) settle(err error) {
 		switch {
 		case v == nil:
 		case err != nil:
-			v.publish(soa.View{}, err)
+			v.publish(nil, err)
 		default:
-			v.publish(f.call.Results[i], nil)
+			v.publish(&f.call.Results[i], nil)
 		}
 	}
 	f.land()

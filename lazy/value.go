@@ -85,9 +85,9 @@ func (v *value) wait(ctx context.Context, by *flight) error {
 
 // publish gives the value its data, or the error in place of them. Waiters wake
 // when the flight's land is called.
-func (v *value) publish(view soa.View, err error) {
+func (v *value) publish(view *soa.View, err error) {
 	if err == nil {
-		v.view.Locate(view)
+		v.view.Locate(*view)
 	} else {
 		v.err = err
 	}

@@ -114,7 +114,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 			return nil, err
 		}
 	}
-	return &Executable{exec: e, backend: b, sig: private(sig)}, nil
+	return newExecutable(e, b, private(sig)), nil
 }
 
 // private returns sig with shapes of its own, which no backend can write.

@@ -12,8 +12,15 @@ import (
 // know has a result that says so.
 type Executable struct {
 	exec    backends.Executable
+	copying backends.Copying // nil if exec is none
 	backend *Backend
 	sig     *backends.Signature
+}
+
+func newExecutable(e backends.Executable, b *Backend, sig *backends.Signature) *Executable {
+	x := &Executable{exec: e, backend: b, sig: sig}
+	x.copying, _ = e.(backends.Copying)
+	return x
 }
 
 // Plain returns the backend's own executable.
@@ -29,6 +36,11 @@ func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
 	if g, ok := x.plain(c, &noted); ok {
 		return x.run(ctx, c, &g, nil)
 	}
+	return x.recorded(ctx, c)
+}
+
+// recorded is Execute for any call.
+func (x *Executable) recorded(ctx context.Context, c *backends.Call) error {
 	r := taken.Get()
 	g := r.note(x, c)
 	r.begin(c)
@@ -62,7 +74,7 @@ func (x *Executable) Bind(ctx context.Context, constants map[int]soa.View) (boun
 	if e == nil {
 		return nil, x.backend.refuse("Bind", "it gave neither an executable nor an error")
 	}
-	return &Executable{exec: e, backend: x.backend, sig: x.sig}, nil
+	return newExecutable(e, x.backend, x.sig), nil
 }
 
 // Artifact returns what loads later without compiling.
@@ -73,12 +85,15 @@ func (x *Executable) Artifact() (a []byte, err error) {
 
 // CopiedBytes is [backends.Copying]; below 0 if the backend does not tell.
 func (x *Executable) CopiedBytes() (n int64, err error) {
-	c, ok := x.exec.(backends.Copying)
-	if !ok {
+	if x.copying == nil {
 		return -1, nil
 	}
+	return x.copiedBytes()
+}
+
+func (x *Executable) copiedBytes() (n int64, err error) {
 	defer x.backend.caught("CopiedBytes", &err)
-	return c.CopiedBytes(), nil
+	return x.copying.CopiedBytes(), nil
 }
 
 // WorkspaceBytes is [backends.Sized]; 0 if the backend does not tell.

@@ -41,9 +41,9 @@ type record struct {
 	open    bool     // the call has no memory for some result
 
 	alloc func(types.Type) soa.View // make
-	mu   sync.Mutex
-	own  func(types.Type) soa.View // the caller's; nil: [soa.Make]
-	made []span                    // by make
+	mu    sync.Mutex
+	own   func(types.Type) soa.View // the caller's; nil: [soa.Make]
+	made  []span                    // by make
 }
 
 const keptCalls = 8
