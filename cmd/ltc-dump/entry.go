@@ -93,17 +93,19 @@ func renamed(a mlir.Attribute, names map[mlir.SymbolAttr]mlir.SymbolAttr) mlir.A
 }
 
 // located gives an error about the text that the backend got the places of the
-// text that was given. When ctx is done there is no time to read that again.
+// text that was given, if that can be read in the time that is left.
 func (p *program) located(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return err
+	if ctx.Err() != nil { // it says where the program was
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), grace/2)
+		defer cancel()
 	}
 	var lacking *backends.UnsupportedError
 	if p.text == p.source || !errors.As(err, &lacking) {
-		return located(err, p.file, p.source)
+		return located(ctx, err, p.file, p.source)
 	}
-	got, err1 := mlir.Parse(p.file, p.text)
-	given, err2 := mlir.Parse(p.file, p.source)
+	got, err1 := mlir.ParseContext(ctx, p.file, p.text)
+	given, err2 := mlir.ParseContext(ctx, p.file, p.source)
 	if err1 != nil || err2 != nil {
 		return err
 	}

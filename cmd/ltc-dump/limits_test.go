@@ -49,15 +49,15 @@ func TestLimitedReturnsItsOwnError(t *testing.T) {
 	require.EqualError(t, limited(time.Millisecond, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }), "stopped after -timeout 1ms")
 }
 
-// When the time is up no text is read again to say where the error is.
-func TestErrorsOfEndedContextsAreNotPlaced(t *testing.T) {
+// When the time is up an error of compiling is what it is, and that of a run has its
+// place all the same.
+func TestErrorsOfEndedContexts(t *testing.T) {
 	p := &program{file: "a.mlir", function: "main", source: "func.func @other() -> tensor<f32> {\n  %0 = stablehlo.constant dense<1.0> : tensor<f32>\n  return %0 : tensor<f32>\n}\n"}
 	p.text = p.source
 	ctx, cancel := context.WithCancel(t.Context())
-	failed := &backends.RunError{Op: 1, Reason: errors.New("wrong")}
-	require.ErrorContains(t, p.refused(ctx, failed), "has no function main")
-	require.ErrorContains(t, p.located(ctx, failed), "a.mlir:2")
+	stopped := errors.New("stopped")
+	require.ErrorContains(t, p.refused(ctx, stopped), "has no function main")
 	cancel()
-	require.Equal(t, failed, p.refused(ctx, failed))
-	require.Equal(t, failed, p.located(ctx, failed))
+	require.Equal(t, stopped, p.refused(ctx, stopped), "the text was read again")
+	require.ErrorContains(t, p.located(ctx, &backends.RunError{Op: 1, Reason: stopped}), "a.mlir:2")
 }

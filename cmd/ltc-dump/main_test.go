@@ -197,12 +197,12 @@ func TestProfileOfDevice(t *testing.T) {
 func TestLocated(t *testing.T) {
 	text := "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n"
 	reason := errors.New("out of range")
-	err := located(fmt.Errorf("run: %w", &backends.RunError{Op: 1, Reason: reason}), "a.mlir", text)
+	err := located(t.Context(), fmt.Errorf("run: %w", &backends.RunError{Op: 1, Reason: reason}), "a.mlir", text)
 	require.EqualError(t, err, `a.mlir:2:8: error: stablehlo.negate: out of range
   %0 = stablehlo.negate %x : tensor<f32>
        ^`)
 	for _, err := range []error{reason, &backends.RunError{Op: -1, Reason: reason}, &backends.RunError{Op: 9, Reason: reason}} {
-		require.Equal(t, err, located(err, "a.mlir", text))
+		require.Equal(t, err, located(t.Context(), err, "a.mlir", text))
 	}
 }
 

@@ -204,12 +204,12 @@ func write(file string, sig *backends.Signature, results []soa.View) error {
 }
 
 // located gives a failure while running the place of the op in the text.
-func located(err error, file, text string) error {
+func located(ctx context.Context, err error, file, text string) error {
 	var run *backends.RunError
 	if !errors.As(err, &run) || run.Op < 0 {
 		return err
 	}
-	m, perr := mlir.Parse(file, text)
+	m, perr := mlir.ParseContext(ctx, file, text)
 	if perr != nil {
 		return err
 	}
