@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -89,6 +90,9 @@ func TestLossesOfTheCNNAreJAXs(t *testing.T) {
 
 // What is measured on GPUs works, and is right, on a driver that stands in for one.
 func TestForDevices(t *testing.T) {
+	if trials.Few() {
+		t.Skip("takes 20 s, and no compiler for CPUs")
+	}
 	e := func() *env { return &env{backend: "cudasim", threads: 1, quick: true, small: true} }
 	for _, w := range matching("", "cudasim") {
 		named := slices.Contains([]string{"train_mlp", "train_cnn"}, w.name) || slices.ContainsFunc(forDevices, func(d workload) bool { return d.name == w.name })

@@ -59,6 +59,7 @@ func opKernels() []*kernel.Kernel {
 // does, on vectors of all remainders. Of math functions, docs/math.md says how
 // far they may be off.
 func TestOps(t *testing.T) {
+	trials.Sequential(t)
 	kernels := opKernels()
 	require.Greater(t, len(kernels), 400)
 	sizes := []int64{0, 1, 2, 15, 16, 17, 31, 33, 67, 300}

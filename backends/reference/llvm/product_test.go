@@ -106,6 +106,7 @@ var byteProducts = map[string]string{
 // Products of bytes, those with a sign and others, are exact: of all values, and
 // of the least and the greatest ones alone.
 func TestByteProducts(t *testing.T) {
+	trials.Sequential(t)
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	eval, err := backends.Open("eval")
@@ -157,6 +158,7 @@ func TestByteProducts(t *testing.T) {
 // Kernels whose factors are bytes with or without a sign are products of package
 // gemm.
 func TestByteKernels(t *testing.T) {
+	trials.Sequential(t)
 	for _, signed := range []bool{false, true} {
 		b := kernel.NewBuilder("bytes")
 		m, n, k := b.Size(), b.Size(), b.Size()

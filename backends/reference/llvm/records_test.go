@@ -10,11 +10,13 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 )
 
 // Records of elements of every size become columns, and these records, to the bit:
 // of every number of elements, of every number of records that vectors leave over.
 func TestRecords(t *testing.T) {
+	trials.Sequential(t)
 	const text = `kernel %[1]s_%[2]d(x: %[1]s[n0, %[2]d] strides [*, 1], columns: %[1]s[n0, %[2]d] strides [1, *], out y: %[1]s[n0, %[2]d] strides [1, *], out records: %[1]s[n0, %[2]d] strides [*, 1]) {
 	for p0 < n0
 	for p1 < %[2]d

@@ -11,11 +11,13 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 )
 
 // Networks whose sums are in registers give what the evaluator gives, for all
 // numbers of rows, to the bit for any number of parts and wherever a row lies.
 func TestRowsOfProducts(t *testing.T) {
+	trials.Sequential(t)
 	text, err := os.ReadFile("testdata/rows.txt")
 	require.NoError(t, err)
 	kernels, err := kernel.ParseAll(string(text))

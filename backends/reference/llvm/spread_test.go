@@ -46,6 +46,7 @@ const window = `kernel window(x: f32[n0, n1, n2, n3, n4] strides [*, *, *, *, 1]
 // number of parts to the bit, where their operands lie dense and where not, for
 // the strides that they were prepared for and for others.
 func TestSpreadProducts(t *testing.T) {
+	trials.Sequential(t)
 	k, err := kernel.Parse(window)
 	require.NoError(t, err)
 	require.NoError(t, kernel.Verify(k))
@@ -103,6 +104,7 @@ func TestSpreadProducts(t *testing.T) {
 // The kernel of a convolution that is the same in all runs is packed once, where it
 // is so large that each run would pack it.
 func TestSpreadProductsKeepB(t *testing.T) {
+	trials.Sequential(t)
 	k, err := kernel.Parse(strings.NewReplacer("  for g < n3\n", "", "n3, ", "", "g, ", "", "*, *, *, *", "*, *, *").Replace(window))
 	require.NoError(t, err)
 	p := compile(t, compilers(t)[0], k)[0].(*spreadKernel)
