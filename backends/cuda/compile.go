@@ -174,14 +174,15 @@ func (c *compilation) productParts(k *kernel.Kernel) int64 {
 // kernels makes kernels of a program; region compiles the regions of its loops and
 // branches.
 func (c *compilation) kernels(ctx context.Context, p *backends.Program, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
-	parts, productParts := ptx.Parts, c.productParts
+	parts, productParts, pitch := ptx.Parts, c.productParts, c.target.Pitch
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
-		parts, productParts = nil, nil
+		parts, productParts, pitch = nil, nil, nil
 	}
 	o := kit.Options{
 		Eval:         reference.New(),
 		Parts:        parts,
 		ProductParts: productParts,
+		Pitch:        pitch,
 		Cut:          func(k *kernel.Kernel) []int { return ptx.Cut(k, c.opens) },
 		Borders:      true,
 		Check:        env.Checks.On(),

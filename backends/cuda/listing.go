@@ -86,6 +86,9 @@ func (x *code) list(b *strings.Builder, indent string) {
 			if s.launch.Shared > 0 {
 				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
 			}
+			if s.Pitches {
+				b.WriteString(", lays out rows for a later product")
+			}
 			if s.Parts > 0 {
 				fmt.Fprintf(b, ", K in %d parts that a later step adds", s.Parts)
 			}

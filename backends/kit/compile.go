@@ -60,6 +60,13 @@ type Options struct {
 	// dense. nil: none are.
 	Cut func(k *kernel.Kernel) []int
 
+	// Pitch returns, by operand of a product that a kernel is, of how many elements the
+	// length of its rows, its last dimension, is to be a multiple; 0, or nothing: it stays.
+	// Operands for which copied is set must be copied for that. It must depend on nothing
+	// but the kernel, whose sizes are literal, and copied; operands are dense. nil: rows
+	// stay as they are.
+	Pitch func(k *kernel.Kernel, copied []bool) []int64
+
 	// Borders says that the target's contractions, where they read what is around an
 	// operand as 0, do so as fast as they read the operand: padding it becomes part of
 	// them. False: it is written out, padded.
@@ -218,7 +225,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 			}
 			step.Kernel = i
 			step.write(k, at)
-			step.Copies, step.Parts = copies(k), n.parts
+			step.Copies, step.Parts, step.Pitches = copies(k), n.parts, n.pitches
 		}
 		r.Steps = append(r.Steps, step)
 	}

@@ -25,6 +25,8 @@
 //     for targets that can (packed.go);
 //   - joined: nodes that read the same elements, and compute each by itself, are one
 //     of several results (siblings.go);
+//   - pitched: operands of products are laid out with rows as far apart as the target
+//     wants them (pitch.go);
 //   - delayed: what takes over arguments is written last (inplace.go);
 //   - placed: copies that are written over are nodes of their own, or nothing, where
 //     the operand is not needed any more (placing.go);

@@ -147,6 +147,9 @@ func (s *Step) printLaunch(b *strings.Builder) {
 	if s.Copies {
 		b.WriteString(", unless both are one memory")
 	}
+	if s.Pitches {
+		b.WriteString(", rows of a later product")
+	}
 	if s.Parts > 0 {
 		fmt.Fprintf(b, ", K in %d parts", s.Parts)
 	}

@@ -27,6 +27,7 @@ type graph struct {
 	cut          func(k *kernel.Kernel) []int                              // see Options
 	borders      bool                                                      // see Options
 	columns      func() int                                                // see Options
+	pitch        func(k *kernel.Kernel, copied []bool) []int64             // see Options
 
 	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
 	layouts map[ValueID]Layout      // of arguments and results that are not dense
@@ -65,6 +66,7 @@ type node struct {
 	updates bool  // its kernel is such a one
 	onto    bool  // it writes over parts of what an earlier node has made
 	into    *node // what it was merged into; nil if it still stands for itself
+	pitches bool  // it copies an operand of a product; see pitchRows
 	parts   int   // of K, if it is a product whose sums are of these; see partialProduct
 }
 

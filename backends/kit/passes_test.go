@@ -94,7 +94,7 @@ func samePasses(t *testing.T, text string) {
 	require.NoError(t, err)
 	var passes []string
 	last := ""
-	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval, Check: true, Packs: packsOnce, Columns: few(64)}.Watched(func(pass string, g *kit.Graph) error {
+	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval, Check: true, Packs: packsOnce, Columns: few(64), Pitch: everyRow}.Watched(func(pass string, g *kit.Graph) error {
 		passes = append(passes, pass)
 		if g.String() == last {
 			return nil // it has changed nothing

@@ -79,7 +79,10 @@ type Step struct {
 	Copies bool
 	// Parts is into how many parts of K a product is cut whose sums a later step adds; 0:
 	// it is not cut. See [Options.ProductParts].
-	Parts     int
+	Parts int
+	// Pitches says that the kernel copies an operand of a later product to rows that the
+	// target reads best. See [Options.Pitch].
+	Pitches   bool
 	Composite *Composite
 	Sort      *Sort
 	Host      *Host

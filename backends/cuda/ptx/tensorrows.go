@@ -30,19 +30,21 @@ const (
 
 // load returns the load that a factor is copied by as it lies; None if it is not. If it
 // has a guard, what is outside is 0.
-func (s *Schedule) load(f *kernel.Factor) kernel.ID {
+func (s *Schedule) load(f *kernel.Factor) kernel.ID { return loadOf(s.k, f) }
+
+func loadOf(k *kernel.Kernel, f *kernel.Factor) kernel.ID {
 	if f.Load != kernel.None {
 		return f.Load
 	}
 	v := f.Value
-	if i := &s.k.Instrs[v]; i.Op == kernel.Convert {
+	if i := &k.Instrs[v]; i.Op == kernel.Convert {
 		v = i.Args[0]
 	}
-	i := &s.k.Instrs[v]
+	i := &k.Instrs[v]
 	if i.Op != kernel.Load || !i.Mem.Guard || i.Mem.Local || slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
 		return kernel.None
 	}
-	if other := &s.k.Instrs[i.Args[0]]; other.Op != kernel.Constant || other.Aux != 0 {
+	if other := &k.Instrs[i.Args[0]]; other.Op != kernel.Constant || other.Aux != 0 {
 		return kernel.None
 	}
 	return v

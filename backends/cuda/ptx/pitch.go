@@ -1,0 +1,142 @@
+package ptx
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Rows of f16 and bf16 that do not begin at multiples of 16 bytes are out of reach of
+// tensor maps, and no chunk of 16 bytes of them is copied at once. How often the time of
+// an aligned product such a product takes is estimated by the instructions of the copies,
+// at the rate of mma.sync, in which [effort] counts; see docs/cuda.md.
+const (
+	slowByWords    = 1.5 // four bytes at a time, by cp.async
+	slowByPieces   = 3   // every other row by loads that are waited for
+	slowByElements = 8   // rows of windows, of an odd number of features
+)
+
+const (
+	// streamBytes are what all multiprocessors together copy in a cycle, of memory that
+	// no cache holds: 3 TB/s.
+	streamBytes = 1750
+	// pitchGain is how often what a copy takes it is to save at least: the estimate is no
+	// better than that.
+	pitchGain = 2
+)
+
+// Pitch returns, for the operands of a product of matrices that a kernel with literal sizes
+// is, of how many elements the length of their rows is to be a multiple, so that rows
+// begin at multiples of 16 bytes; 0 where they stay as they are. Operands for which copied
+// is set are copied for that. It depends on sizes and types alone.
+func (o Options) Pitch(k *kernel.Kernel, copied []bool) []int64 {
+	c, ok := kernel.AsContraction(k)
+	if !ok || loadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
+		return nil
+	}
+	t, ok := elements(k, c)
+	if !ok || t == types.F32 {
+		return nil
+	}
+	chunk := int64(chunkBytes / t.Size())
+	rows := make([]int64, len(k.Params))
+	slow, cost, some := 1.0, 0.0, false
+	for _, f := range []*kernel.Factor{&c.A, &c.B} {
+		load := loadOf(k, f)
+		if load == kernel.None || k.Instrs[load].Type != t {
+			return nil // it is computed element by element in any case
+		}
+		mem := k.Instrs[load].Mem
+		by := slowRows(k, c, mem, chunk)
+		if by == 1 || rows[mem.Param] > 0 {
+			continue
+		}
+		some, slow = true, max(slow, by)
+		rows[mem.Param] = chunk
+		if copied[mem.Param] {
+			cost += launchCycles + movedElements(k, mem, chunk)*float64(t.Size())/streamBytes
+		}
+	}
+	if !some {
+		return nil
+	}
+	e := o.effort(k, c)
+	if saved := (slow - 1) * e.time(1); saved < max(pitchGain*cost, launchCycles) {
+		return nil
+	}
+	return rows
+}
+
+// movedElements returns how many elements a copy of an operand to rows of a multiple of a
+// length reads and writes.
+func movedElements(k *kernel.Kernel, mem *kernel.Access, chunk int64) float64 {
+	dims := k.Params[mem.Param].Dims
+	n := 1.0
+	for _, size := range dims[:len(dims)-1] {
+		n *= float64(size)
+	}
+	last := int64(dims[len(dims)-1])
+	return n * float64(last+roundUp(last, chunk))
+}
+
+// slowRows returns how often the time of an aligned product one takes that reads an
+// operand, dense and of 16 bits, as it lies; 1 where its rows begin at multiples of a
+// chunk, or longer rows would not have them so.
+func slowRows(k *kernel.Kernel, c *kernel.Contraction, mem *kernel.Access, chunk int64) float64 {
+	dims := k.Params[mem.Param].Dims
+	last := len(dims) - 1
+	if last < 1 || int64(dims[last])%chunk == 0 {
+		return 1
+	}
+	ofK := func(x *kernel.Index) (along, across bool) { // axes of K, and others
+		for _, t := range x.Terms {
+			if slices.Contains(c.K, t.Axis) {
+				along = true
+			} else if !slices.Contains(c.Batch, t.Axis) {
+				across = true
+			}
+		}
+		return along, across
+	}
+	row := &mem.Index[last]
+	unit := false
+	for _, t := range row.Terms {
+		if t.Factor != 1 && t.Factor%chunk != 0 {
+			return 1
+		}
+		unit = unit || t.Factor == 1
+	}
+	along, across := ofK(row)
+	if !unit || along == across || row.Value != kernel.None || row.Offset%chunk != 0 || mem.Guard && row.Offset != 0 {
+		return 1
+	}
+	window := slices.ContainsFunc(mem.Index, func(x kernel.Index) bool {
+		along, across := ofK(&x)
+		return along && across
+	})
+	if window && !along {
+		return 1
+	}
+	odd := dims[last]%2 != 0
+	switch {
+	case window && odd:
+		return slowByElements
+	case window:
+		return slowByWords
+	}
+	d := last - 1
+	for d >= 0 && dims[d] == 1 {
+		d--
+	}
+	if d < 0 {
+		return 1 // a single row
+	}
+	if a, b := ofK(&mem.Index[d]); a == along && b == across {
+		return 1 // both dimensions lie as one, and are a row
+	}
+	if odd {
+		return slowByPieces
+	}
+	return slowByWords
+}
