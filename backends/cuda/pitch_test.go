@@ -115,7 +115,7 @@ func TestConvolutionsOfOddFeatures(t *testing.T) {
 		conv
 		copies, steps int
 	}{
-		{"colours", conv{types.BF16, []int{2, 16, 16, 3}, []int{7, 7, 3, 24}, []int{2, 16, 16, 24}, imageDims, "pad = [[3, 3], [3, 3]]", 1}, 1, 3},
+		{"colours", conv{types.BF16, []int{2, 16, 16, 3}, []int{11, 11, 3, 24}, []int{2, 16, 16, 24}, imageDims, "pad = [[5, 5], [5, 5]]", 1}, 1, 3},
 		{"f16 in steps", conv{types.F16, []int{2, 17, 15, 11}, []int{7, 7, 11, 24}, []int{2, 6, 5, 24}, imageDims, "stride = [2, 2]", 1}, 2, 3},
 		{"odd features of both", conv{types.BF16, []int{2, 8, 7, 33}, []int{3, 3, 33, 17}, []int{2, 8, 7, 17}, imageDims, "pad = [[1, 1], [1, 1]]", 1}, 1, 3},
 		{"many", conv{types.F16, []int{2, 8, 7, 257}, []int{3, 3, 257, 24}, []int{2, 8, 7, 24}, imageDims, "pad = [[1, 1], [1, 1]]", 1}, 2, 3},
@@ -149,7 +149,7 @@ func TestConvolutionsOfOddFeatures(t *testing.T) {
 // With them a convolution is one of cuDNN's, of as many features.
 func TestConvolvedOfOddFeatures(t *testing.T) {
 	b, _ := convolving(t, cudafake.Options{Seed: 3})
-	c := conv{types.BF16, []int{2, 16, 16, 3}, []int{7, 7, 3, 24}, []int{2, 16, 16, 24}, imageDims, "pad = [[3, 3], [3, 3]]", 1}
+	c := conv{types.BF16, []int{2, 16, 16, 3}, []int{11, 11, 3, 24}, []int{2, 16, 16, 24}, imageDims, "pad = [[5, 5], [5, 5]]", 1}
 	e := compile(t, b, c.alone(), backends.Options{})
 	s := &e.steps[len(e.steps)-1]
 	require.True(t, s.taken)

@@ -10,6 +10,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
 )
 
@@ -57,6 +58,7 @@ func TestPitchOfConvolutions(t *testing.T) {
 		{"odd features of both", "f16", "8x56x56x33", "3x3x33x65", "8x56x56x65", "pad = [[1, 1], [1, 1]]", []int64{8, 8}},
 		{"without a border", "bf16", "8x56x56x33", "3x3x33x64", "8x54x54x64", "", []int64{8, 0}},
 		{"many", "bf16", "8x56x56x257", "3x3x257x64", "8x56x56x64", "pad = [[1, 1], [1, 1]]", []int64{0, 0, 8}},
+		{"an even number", "bf16", "8x56x56x34", "3x3x34x64", "8x56x56x64", "pad = [[1, 1], [1, 1]]", nil},
 		{"features are there", "bf16", "8x56x56x64", "3x3x64x64", "8x56x56x64", "pad = [[1, 1], [1, 1]]", nil},
 		{"small", "bf16", "1x9x9x3", "3x3x3x24", "1x9x9x24", "pad = [[1, 1], [1, 1]]", nil},
 		{"f32", "f32", "32x224x224x3", "7x7x3x64", "32x112x112x64", "stride = [2, 2], pad = [[3, 3], [3, 3]]", nil},
@@ -90,4 +92,28 @@ func pitched(t *testing.T, text string, want []int64) {
 	}})
 	require.NoError(t, err)
 	require.Equal(t, 1, asked)
+}
+
+// Windows of an odd number of features take several times the instructions of those of
+// eight, which [ptx.Options.Pitch] gives them.
+func TestOddFeaturesTakeMoreInstructions(t *testing.T) {
+	for _, o := range []ptx.Options{{}, {Hopper: true}} {
+		took := func(features int) float64 {
+			c := convolved{"bf16", 2, []int{12, 14}, []int{7, 7}, features, 64, 1, 1, 0}
+			k, sizes := c.kernel(t)
+			module, s := plannedFor(t, k, o)
+			l, err := s.Launch(sizes)
+			require.NoError(t, err)
+			var steps int
+			memory := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
+			whole(memory)
+			_, err = memory.Run(counted(module, l, &steps))
+			require.NoError(t, err)
+			return float64(steps)
+		}
+		odd, even, aligned := took(3), took(4), took(8)
+		t.Logf("%+v: three features take %.2f times the instructions of eight, four %.2f", o, odd/aligned, even/aligned)
+		require.Greater(t, odd, 3*aligned)
+		require.Less(t, even, 1.5*aligned, "these stay as they lie")
+	}
 }
