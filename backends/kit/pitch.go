@@ -10,8 +10,8 @@ import (
 
 // pitchRows lays out operands of products whose rows are not as far apart as the target
 // wants them ([Options.Pitch]). A temporary that kernels alone use gets longer rows at
-// once: nobody reads what lies between them. Other operands are copied to such a
-// temporary, once for all products that want the same.
+// once: nobody reads what lies between them. A constant is copied at once. Other operands
+// are copied to such a temporary, once for all products that want the same.
 //
 // An image that is read through a window gets more features instead, and so do the
 // kernels: all are 0. Rows of the window then stay together, and the result is that of a
@@ -64,7 +64,7 @@ func (p *pitching) lay(n *node) {
 			continue
 		}
 		windows[i] = windowOf(n.kernel, c, i)
-		copied[i] = !p.stretches(v)
+		copied[i] = !p.stretches(v) && !p.literal(v)
 		if windows[i] != nil {
 			copied[i] = p.borderOf(v, n) == nil
 		}
@@ -83,7 +83,7 @@ func (p *pitching) lay(n *node) {
 		v := n.operands[i]
 		shape := slices.Clone(p.values[v].typ.Shape)
 		shape[len(shape)-1] = roundTo(shape[len(shape)-1], by)
-		if !copied[i] {
+		if p.stretches(v) {
 			p.stretch(v, shape)
 			continue
 		}
@@ -113,6 +113,9 @@ func (p *pitching) stretches(v ValueID) bool {
 	}
 	return true
 }
+
+// literal reports whether a value is a constant: its copy is made when it is compiled.
+func (p *pitching) literal(v ValueID) bool { return p.root(v) == v && p.values[v].data != nil }
 
 // stretch gives a value the rows of a shape, wherever it is used.
 func (p *pitching) stretch(v ValueID, shape types.Shape) {
@@ -148,6 +151,14 @@ func (p *pitching) copied(n *node, v ValueID, shape, written types.Shape) ValueI
 		return to
 	}
 	from := p.values[v].typ
+	if p.literal(v) {
+		to := p.newValue(types.Type{DType: from.DType, Shape: shape}, nil)
+		p.users, p.shared = append(p.users, nil), append(p.shared, true)
+		p.values[to].data = make([]byte, p.values[to].typ.Bytes())
+		spread(p.values[to].data, p.values[v].data, shape, from.Shape, from.DType.Size())
+		p.copies[key] = to
+		return to
+	}
 	m := &node{ordinal: n.ordinal, loc: n.loc, pitches: true}
 	to := p.newValue(types.Type{DType: from.DType, Shape: shape}, m)
 	p.users, p.shared = append(p.users, nil), append(p.shared, true)
@@ -172,6 +183,19 @@ func (p *pitching) copied(n *node, v ValueID, shape, written types.Shape) ValueI
 	m.kernel, m.operands = b.Kernel(), []ValueID{v, to}
 	p.nodes, p.copies[key] = append(p.nodes, m), to
 	return to
+}
+
+// spread copies dense elements of some bytes to where they are in a shape of longer
+// dimensions.
+func spread(to, from []byte, shape, of types.Shape, size int) {
+	if len(of) == 1 {
+		copy(to, from[:of[0]*size])
+		return
+	}
+	apart, beside := shape[1:].Elements()*size, of[1:].Elements()*size
+	for i := range of[0] {
+		spread(to[i*apart:], from[i*beside:], shape[1:], of[1:], size)
+	}
 }
 
 // window is an image of a convolution, whose last dimension is the features that are
