@@ -34,6 +34,7 @@ func pitchRows(g *graph) {
 		p.shared[g.root(v)] = true
 	}
 	for _, n := range g.nodes {
+		g.Look()
 		if n.kernel != nil && !n.updates && !n.chained && isContraction(n.kernel) {
 			p.lay(n)
 		}
