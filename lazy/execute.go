@@ -88,7 +88,7 @@ func (a *assignment) settle(f *flight, err error) {
 	v := a.v
 	v.mu.Lock()
 	if err == nil {
-		a.next.view.Locate(f.call.Results[a.result])
+		a.next.view.Locate(&f.call.Results[a.result])
 		a.next.old = nil
 	} else {
 		a.next.err = fmt.Errorf("variable %q has no new value: the program that assigns it at %v failed: %w", v.name, a.site, err)

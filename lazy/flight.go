@@ -152,12 +152,14 @@ func (f *flight) gather() error {
 		f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
 	}
 	f.call.Results = f.call.Results[:0]
-	for i, v := range f.args {
-		v, err := f.await(v)
+	for i, asked := range f.args {
+		v, err := f.await(asked)
 		if err != nil {
 			return err
 		}
-		f.args[i] = v
+		if v != asked {
+			f.args[i] = v
+		}
 		if err := v.intact(); err != nil {
 			return err
 		}

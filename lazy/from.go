@@ -158,7 +158,8 @@ func (t *Tensor) Set(x float64) error {
 		return t.misused("set", err.Error())
 	}
 	if t.val.queued.Load() > 0 { // steps marked before read what it was
-		t.val.view.Locate(t.dev.newScalar(d))
+		scalar := t.dev.newScalar(d)
+		t.val.view.Locate(&scalar)
 	}
 	setElement(t.val.view, 0, ir.LiteralBits(d, x))
 	return nil

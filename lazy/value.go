@@ -87,7 +87,7 @@ func (v *value) wait(ctx context.Context, by *flight) error {
 // when the flight's land is called.
 func (v *value) publish(view *soa.View, err error) {
 	if err == nil {
-		v.view.Locate(*view)
+		v.view.Locate(view)
 	} else {
 		v.err = err
 	}
@@ -111,7 +111,7 @@ func (v *value) drop() {
 	v.unpinPrevious()
 	if pool := v.pool.Load(); pool != nil && !v.captured && v.ready() && v.err == nil && v.donor.Load() == nil && v.gone.Load() == nil {
 		pool.Recycle(v.view)
-		v.view.Locate(soa.View{})
+		v.view.Locate(&soa.View{})
 	}
 }
 
