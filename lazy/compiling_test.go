@@ -234,3 +234,34 @@ func TestWaitingForAStepEndsWithTheReadersContext(t *testing.T) {
 	require.Equal(t, float32(2), first(t, y))
 	require.Equal(t, float32(1), first(t, w))
 }
+
+// A program that takes over five seconds to compile is warned of once, with the line of its
+// step, or of the call, and what to do; not by Warmup.
+func TestSlowCompilesAreWarnedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logged
+		s, d := openSlow(t, false, logTo(&log))
+		released := func(after time.Duration, run func() error) []string {
+			before := len(log.of("WARN"))
+			release := make(chan struct{})
+			s.release = release
+			time.AfterFunc(after, func() { close(release) })
+			require.NoError(t, run())
+			return log.of("WARN")[before:]
+		}
+		step := func(n int) func() error {
+			return func() error { tr := lazy.NewTrace(d); return tr.MarkStep(ones(tr, n).Exp()) }
+		}
+		require.Empty(t, released(4*time.Second, step(2)))
+		warned := released(6*time.Second, step(3))
+		require.Len(t, warned, 1)
+		require.Regexp(t, `^WARN a program took long to compile device=\S+ at=compiling_test.go:\d+ took=6s ops=\d+ do=mark steps more often`, warned[0])
+		require.Empty(t, released(6*time.Second, step(3)), "it is compiled")
+		require.Empty(t, released(6*time.Second, func() error { tr := lazy.NewTrace(d); return tr.Warmup(ones(tr, 4).Exp()) }))
+
+		f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Exp() })
+		warned = released(6*time.Second, func() error { _, err := f.Call(t.Context(), lazy.From(d, []float32{1}, 1)); return err })
+		require.Len(t, warned, 1)
+		require.Contains(t, warned[0], "at=compiling_test.go:")
+	})
+}

@@ -3,6 +3,7 @@ package lazy
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"ltc/backends"
 	"ltc/internal/callsite"
@@ -12,9 +13,10 @@ import (
 // Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
 // is at each record. Warnings come once for each line of the program. They are of implicit
 // syncs, reads of variables whose assignments wait for MarkStep, and arguments in which
-// CheckNaNs finds NaNs. Assignments that wait for MarkStep when the device is closed, steps that grow without end, lines that compile again and again,
-// and ops that the evaluator runs are warned of, too. Environment variables without effect
-// are warned of once. Steps that
+// CheckNaNs finds NaNs. Assignments that wait for MarkStep when the device is closed, steps
+// that grow without end, lines that compile again and again, programs that take over five
+// seconds to compile, and ops that the evaluator runs are warned of, too. Environment
+// variables without effect are warned of once. Steps that
 // fail in the background are information, since their errors come back later. Those whose
 // error MarkStep returns, compiles, copies of donated variables and programs dropped from
 // the cache are for debugging.
@@ -37,12 +39,22 @@ func (d *Device) slog() *slog.Logger {
 	return slog.Default()
 }
 
+// slowCompile is from how long on a compile is warned of. compileAdvice says what to do.
+const (
+	slowCompile   = 5 * time.Second
+	compileAdvice = "mark steps more often, so that programs are smaller, or compile this one with Warmup before it is needed"
+)
+
 // compiled counts and logs a compile for a line of the program; 0 if for none.
 func (d *Device) compiled(p *program, by *counters, at callsite.Site) {
 	by.compiled(p, at, d.recompiled(p.graph, at, by.calls))
 	d.metrics.add(uncachedCompile, 1)
 	d.metrics.sample(compileTime, float64(p.took))
 	d.metrics.sample(programSize, float64(p.size()))
+	if p.took > slowCompile && at != 0 {
+		d.log(slog.LevelWarn, "a program took long to compile", slog.String("at", at.String()), slog.Duration("took", p.took),
+			slog.Int("ops", len(p.graph.Nodes)), slog.String("do", compileAdvice))
+	}
 	if d.logs(slog.LevelDebug) {
 		d.log(slog.LevelDebug, "compiled", slog.Int("ops", len(p.graph.Nodes)), slog.Int("text", len(p.text)), slog.Duration("took", p.took))
 	}
