@@ -237,7 +237,7 @@ func TestWaitingForAStepEndsWithTheReadersContext(t *testing.T) {
 
 // A program that takes over five seconds to compile is warned of once, with the line of its
 // step, or of the call, and what to do; not by Warmup.
-func TestSlowCompilesAreWarnedOf(t *testing.T) {
+func TestSlowCompilesAreWarnedOfOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
 		s, d := openSlow(t, false, logTo(&log))

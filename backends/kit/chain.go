@@ -18,10 +18,10 @@ const (
 )
 
 // mostWritten is how many instructions of a chain's kernel may be those of nodes that
-// are no products, a costly one counted as so many others. All of them are one block of
-// code, which a compiler takes seconds for where there are a thousand. By then the
-// sums are in memory anyway, and a product with a kernel that reads it is as fast.
-const mostWritten, costlyWritten = 400, 4
+// are no products, a costly one counted as so many others: the code of all columns that
+// are written out is one block, and a compiler's time grows faster than its length. A
+// node that brings them above fewWritten loops over its columns, if it can.
+const mostWritten, fewWritten, costlyWritten = 400, 100, 4
 
 // chain makes one kernel of products that follow each other with few columns
 // each, and of what else reads these row by row: the layers of a small network.
@@ -54,8 +54,8 @@ func chain(g *graph) {
 		if _, ok := g.rowsOf(g.def(r.source)); !ok {
 			gathered = r.long / 2 // transposed
 		}
-		for m := g.chainWith(rowwise{n, r.columns}, gathered, users); m != nil; {
-			m = g.chainWith(rowwise{m, -1}, 0, users) // what reads what is scattered now
+		for m := g.chainWith(rowwise{node: n, axis: r.columns}, gathered, users); m != nil; {
+			m = g.chainWith(rowwise{node: m, axis: -1}, 0, users) // what reads what is scattered now
 		}
 	}
 	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.into != nil })
@@ -101,11 +101,13 @@ func (g *graph) rowsOf(n *node) (r rows, ok bool) {
 	return r, r.count <= mostColumns && last >= 0 && k.Axes[last].Size >= fewestRows && r.long <= longestRow
 }
 
-// rowwise is a node that is to run by rows: without one of its kernel's axes, each
-// point of which is written out ([node.unrolled]); -1: it has no such axis.
+// rowwise is a node that is to run by rows: without one of its kernel's axes, that of
+// the columns; -1: it has no such axis. Each column is written out ([node.unrolled]),
+// unless looped is set: then stages loop over them, of a product those behind its sums.
 type rowwise struct {
 	*node
-	axis int
+	axis   int
+	looped bool
 }
 
 // axisOf returns the number of the kernel's axis that is number a by rows.
@@ -168,29 +170,31 @@ func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
 	if r, ok := g.rowsOf(n.node); ok && r.count > g.columns() {
 		return nil
 	}
-	written := g.writtenOut(n)
-	for _, w := range with {
-		written += g.writtenOut(w)
-	}
-	if written > mostWritten {
+	all := append([]rowwise{n}, with...)
+	written, ok := g.writtenOut(all)
+	if !ok {
 		return nil
 	}
-	m := n.unrolled(n.axis)
-	for _, w := range with {
-		w := w.unrolled(w.axis)
+	m := g.unrolled(all[0]).node
+	for _, w := range all[1:] {
+		w = g.unrolled(w)
 		if len(m.kernel.Instrs)+len(w.kernel.Instrs) > mostChained || len(m.operands)+len(w.operands) > mostParams {
 			return nil
 		}
 		var pairs []axisPair
 		for a := range m.kernel.Axes {
-			pairs = append(pairs, axisPair{a, a})
+			pairs = append(pairs, axisPair{a, w.axisOf(a)})
 		}
-		m = g.join(m, w, pairs)
+		m = g.join(m, w.node, pairs)
 	}
 	if !rowsFit(m.kernel, g.localBytes) {
 		return nil
 	}
-	m.chained, m.written, m.at = true, written, n.at
+	loops := slices.ContainsFunc(all, func(n rowwise) bool { return n.looped || n.loops })
+	if loops && n.chained && slices.ContainsFunc(with, func(w rowwise) bool { return w.chained || g.isRows(w.node) }) {
+		return nil // what two steps hand on is more than caches near a core hold
+	}
+	m.chained, m.loops, m.written, m.at = true, loops, written, n.at
 	n.into, g.nodes[n.at] = m, m
 	for _, w := range with {
 		w.into = m
@@ -198,21 +202,70 @@ func (g *graph) chainWith(n rowwise, gathered int, users [][]*node) *node {
 	return m
 }
 
-// writtenOut returns how many instructions a node adds to the block of a chain's kernel
-// in which what reads its products is written out; see [mostWritten].
-func (g *graph) writtenOut(n rowwise) int {
-	if n.chained {
-		return n.written
+// writtenOut decides which nodes of a chain loop over their columns. It returns how many
+// instructions the chain has; ok is false if these are too many all the same.
+func (g *graph) writtenOut(all []rowwise) (written int, ok bool) {
+	for i := range all {
+		n := &all[i]
+		if n.chained {
+			written += n.written
+			continue
+		}
+		once := g.instrs(n.node)
+		more := once
+		if n.axis >= 0 {
+			more *= int(n.kernel.Axes[n.axis].Size)
+		}
+		if n.looped = written+more > fewWritten && g.canLoop(*n); n.looped {
+			more = once
+		}
+		written += more
 	}
-	if g.isRows(n.node) {
+	return written, written <= mostWritten
+}
+
+// instrs returns how many instructions a node adds to a chain's kernel, for each of its
+// columns, beside those that any product has; see [mostWritten].
+func (g *graph) instrs(n *node) int {
+	begin := kernel.ID(0)
+	if g.isRows(n) {
+		begin = n.kernel.Stages[1].Begin
+	}
+	count, costly := 0, false
+	for id := begin; int(id) < len(n.kernel.Instrs); id++ {
+		in := &n.kernel.Instrs[id]
+		// What a row has of its own is loaded element by element.
+		row := begin > 0 && in.Op == kernel.Load && len(in.Mem.Index) > 1
+		if count++; in.Op.Costly() || row {
+			count += costlyWritten - 1
+		}
+		costly = costly || row
+	}
+	if begin > 0 && !costly {
 		return 0
 	}
-	w := workOf(n.kernel)
-	count := len(n.kernel.Instrs) + (costlyWritten-1)*w.costly
-	if n.axis >= 0 {
-		count *= int(n.kernel.Axes[n.axis].Size)
-	}
 	return count
+}
+
+// canLoop reports whether a node can loop over its columns: they may be an axis of its
+// stages, of a product of all but the first.
+func (g *graph) canLoop(n rowwise) bool {
+	return n.axis >= 0 && (demotable(n.kernel) || g.isRows(n.node) && len(n.kernel.Stages) == 2)
+}
+
+// unrolled returns a node without the axis of its columns, or with it as one that its
+// stages are to loop over.
+func (g *graph) unrolled(n rowwise) rowwise {
+	switch {
+	case !n.looped:
+		n.node = n.node.unrolled(n.axis)
+	case g.isRows(n.node):
+		n.node = n.sumsUnrolled(n.axis)
+	default:
+		return n
+	}
+	n.axis = -1
+	return n
 }
 
 // worthChaining returns all that reads what a node makes, if it can run by the same
@@ -309,10 +362,10 @@ func (g *graph) byRows(first rowwise, u *node) (w rowwise, ok bool) {
 		}
 	}
 	for _, axis := range axes {
-		if axis >= 0 && int(u.kernel.Axes[axis].Size)*len(u.kernel.Instrs) > mostChained {
+		w := rowwise{node: u, axis: axis}
+		if axis >= 0 && int(u.kernel.Axes[axis].Size)*len(u.kernel.Instrs) > mostChained && !g.canLoop(w) {
 			continue
 		}
-		w := rowwise{u, axis}
 		if slices.EqualFunc(w.axes(), rows, func(a, b kernel.Axis) bool { return a.Size == b.Size }) && g.followsRows(first, w) {
 			return w, true
 		}
@@ -386,41 +439,88 @@ func (n *node) unrolled(axis int) *node {
 	if axis < 0 {
 		return n
 	}
+	u := newUnroller(n.kernel, axis)
+	for s := range n.kernel.Stages {
+		u.stage(s)
+	}
+	w := *n
+	w.kernel = u.to.Kernel()
+	return &w
+}
+
+// sumsUnrolled returns a product that does the same without one of its kernel's parallel
+// axes: there is a sum for each of its points, and what becomes of them is a loop.
+func (n *node) sumsUnrolled(axis int) *node {
 	k := n.kernel
+	u := newUnroller(k, axis)
+	sum, size := k.Stages[0].End-1, k.Axes[axis].Size
+	row := u.to.Local(kernel.Local{Name: localName(0), DType: k.Instrs[sum].Type, Dims: []kernel.Size{size}})
+	u.stage(0)
+	u.to.Stage()
+	for j := range u.columns {
+		u.to.StoreLocal(row, u.columns[j][sum], kernel.At(int64(j)))
+	}
+	column := kernel.Along(len(k.Axes) - 1)
+	u.to.Stage(kernel.Axis{Name: stageAxisName(0), Size: size})
+	u.begin(1, column)
+	u.ids = u.columns[0]
+	u.ids[sum] = u.to.LoadLocal(row, column)
+	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {
+		u.instr(id)
+	}
+	w := *n
+	w.kernel = u.to.Kernel()
+	return &w
+}
+
+// unroller copies a kernel without one of its parallel axes.
+type unroller struct {
+	*copier
+	axis    int
+	on      []kernel.AxisSet
+	columns [][]kernel.ID // by point of the axis: what values are there
+}
+
+func newUnroller(k *kernel.Kernel, axis int) *unroller {
 	b := kernel.NewBuilder(k.Name)
 	for a, x := range k.Axes {
 		if a != axis {
 			b.Axis(x.Name, x.Size)
 		}
 	}
-	c := newCopier(b, k)
-	c.declare()
-	on := k.Dependence()
-	ids := make([][]kernel.ID, k.Axes[axis].Size)
-	for j := range ids {
-		ids[j] = slices.Clone(c.ids)
+	u := &unroller{copier: newCopier(b, k), axis: axis, on: k.Dependence(), columns: make([][]kernel.ID, k.Axes[axis].Size)}
+	u.declare()
+	for j := range u.columns {
+		u.columns[j] = slices.Clone(u.ids)
 	}
-	for s := range k.Stages {
-		st := &k.Stages[s]
-		b.Stage(st.Axes...)
-		c.straight(s)
-		for a := range c.axes {
-			if a > axis {
-				c.axes[a] = kernel.Along(a - 1)
-			}
-		}
-		for id := st.Begin; id < st.End; id++ {
-			for j := range ids {
-				if j > 0 && !on[id].Has(axis) {
-					ids[j][id] = ids[0][id]
-					continue
-				}
-				c.ids, c.axes[axis] = ids[j], kernel.At(int64(j))
-				c.instr(id)
-			}
+	return u
+}
+
+// begin makes the axes of stage s those of the new kernel; the one that is left out is
+// given.
+func (u *unroller) begin(s int, axis kernel.Index) {
+	u.straight(s)
+	for a := range u.axes {
+		if a > u.axis {
+			u.axes[a] = kernel.Along(a - 1)
 		}
 	}
-	w := *n
-	w.kernel = b.Kernel()
-	return &w
+	u.axes[u.axis] = axis
+}
+
+// stage adds a stage in which what depends on the axis is there for each of its points.
+func (u *unroller) stage(s int) {
+	st := &u.from.Stages[s]
+	u.to.Stage(st.Axes...)
+	u.begin(s, kernel.Index{})
+	for id := st.Begin; id < st.End; id++ {
+		for j := range u.columns {
+			if j > 0 && !u.on[id].Has(u.axis) {
+				u.columns[j][id] = u.columns[0][id]
+				continue
+			}
+			u.ids, u.axes[u.axis] = u.columns[j], kernel.At(int64(j))
+			u.instr(id)
+		}
+	}
 }

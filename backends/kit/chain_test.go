@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends/kit"
 	"ltc/internal/golden"
+	"ltc/internal/programs"
 )
 
 // few is a target that runs products of up to so many columns row by row.
@@ -89,17 +90,48 @@ func gates(columns, slices int) string {
 	return b.String()
 }
 
-// A product of which several slices are used is made once, by itself; of which one is used,
-// that alone is made, with what follows it.
-func TestSlicedProductsAreMadeOnce(t *testing.T) {
-	for _, c := range []struct{ columns, slices, kernels int }{
-		{32, 1, 1}, {32, 2, 2}, {32, 3, 2}, {64, 3, 2},
+// A product of which several slices are used is one kernel with what reads them, which
+// loops over its columns unless these are few instructions: each function is there once.
+func TestReadersOfAProductLoopOverItsColumns(t *testing.T) {
+	for _, c := range []struct{ columns, slices, functions int }{
+		{32, 1, 1}, {32, 2, 2}, {32, 3, 3}, {64, 3, 3},
 	} {
-		p := compileFor(t, gates(c.columns, c.slices), kit.Options{Columns: few(256)})
-		require.Len(t, p.Steps, c.kernels, "%d slices of %d columns: %v", c.slices, c.columns, p)
-		for _, k := range p.Kernels {
-			require.Less(t, len(k.Instrs), 40, "written out by columns: %v", k)
+		text := gates(c.columns, c.slices)
+		p := compileFor(t, text, kit.Options{Columns: few(256)})
+		require.Len(t, p.Steps, 1, "%d slices of %d columns: %v", c.slices, c.columns, p)
+		require.Equal(t, c.functions, functions(p), "%d slices of %d columns: %v", c.slices, c.columns, p)
+		samePasses(t, text)
+	}
+}
+
+// functions returns how many instructions of a program's kernels are costly.
+func functions(p *kit.Program) (n int) {
+	for _, k := range p.Kernels {
+		for _, in := range k.Instrs {
+			if in.Op.Costly() {
+				n++
+			}
 		}
-		samePasses(t, gates(c.columns, c.slices))
+	}
+	return n
+}
+
+// A recurrent network's cell of few columns is one kernel of its rows, and a few steps of it
+// are some. Their functions are there as often for many columns as for few.
+func TestCellsAreChained(t *testing.T) {
+	samePasses(t, programs.Cell("lstm", 40, 48, 1)) // its epilogue loops, too
+	for _, kind := range []string{"gru", "lstm"} {
+		for _, steps := range []int{1, 3} {
+			want := functions(compileFor(t, programs.Cell(kind, 40, 8, steps), kit.Options{Columns: few(256)}))
+			for _, columns := range []int{8, 16, 24, 32} {
+				text := programs.Cell(kind, 40, columns, steps)
+				p := compileFor(t, text, kit.Options{Columns: few(256)})
+				if steps == 1 {
+					require.Len(t, p.Steps, 1, "%s of %d columns: %v", kind, columns, p)
+				}
+				require.Equal(t, want, functions(p), "%d steps of %s of %d columns: %v", steps, kind, columns, p)
+			}
+			samePasses(t, programs.Cell(kind, 40, 8, steps))
+		}
 	}
 }

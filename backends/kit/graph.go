@@ -60,6 +60,7 @@ type node struct {
 	kept     bool          // it does more than to give values
 	chained  bool          // its kernel is of rows; see chain
 	written  int           // of that: see mostWritten
+	loops    bool          // of that: stages loop over columns
 	// inParts is another way to make what the node makes: its first stage copies an
 	// operand, the others write over parts of that. See update.
 	inParts *node

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "83fa481d04228d712a0ec149"
+const buildID = "7112db8b904de0bea3de3e47"

@@ -45,6 +45,13 @@ func TestNetworks(t *testing.T) {
 	})
 }
 
+// So do recurrent networks of small cells, with LTC_SOAK=1 5,000.
+func TestRecurrentNetworks(t *testing.T) {
+	count(t, trials.Soak(20, 5000), func(seed uint64) programs.Program {
+		return programs.Program{Text: programs.Recurrent(rand.New(rand.NewPCG(seed, 8)))}
+	})
+}
+
 // So do convolutions of all forms, with LTC_SOAK=1 10,000 small and as many large
 // ones.
 func TestConvolutions(t *testing.T) {

@@ -407,11 +407,17 @@ func (p *planner) stages(r *Schedule) {
 		case r.Form == Rows:
 			t.Unroll = p.unrolled(c)
 			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
-		case r.Form == Strips && len(t.Loops) > 0 && reductions > 0 && c <= 12 && !p.serial(s, t.Loops[len(t.Loops)-1], true):
+		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}
 		r.Stages = append(r.Stages, t)
 	}
+}
+
+// holds reports whether a stage so far keeps sums in registers: what the others loop over
+// is in memory that is near, and functions of some of it are computed in turns.
+func (r *Schedule) holds() bool {
+	return slices.ContainsFunc(r.Stages, func(t Stage) bool { return t.Held > 0 })
 }
 
 // holds reports whether a stage of strips sums more than it loads along the

@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"slices"
-
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
@@ -44,7 +42,7 @@ func stripWidth[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule) V {
 		column = a.add(column, localBytes(a, &k.Locals[l]))
 	}
 	bytes := int64(stripBytes)
-	if slices.ContainsFunc(s.Stages, func(t Stage) bool { return t.Held > 0 }) {
+	if s.holds() {
 		bytes = heldBytes
 	}
 	w := a.quotient(a.Index(bytes), a.max(column, a.Index(1)))

@@ -85,7 +85,8 @@ func (b *body) stripLoops(loop int, lo, hi value.Value) {
 		b.sweep(lo, hi, b.stripTurn)
 		return
 	}
-	n := b.size(b.k.Axis(b.number, b.Loops[loop]).Size)
+	size := b.k.Axis(b.number, b.Loops[loop]).Size
+	n := b.size(size)
 	run := func(from value.Value, rows int) value.Value {
 		next, _ := b.For(vector.Loop{From: from, To: n, Step: b.Index(int64(rows)), Rolled: true}, nil,
 			func(i value.Value, _ []value.Value) []value.Value {
@@ -98,7 +99,9 @@ func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	}
 	next := value.Value(b.Index(0))
 	if loop+1 == len(b.Loops) && b.Rows > 1 {
-		next = run(next, b.Rows)
+		if next = run(next, b.Rows); size >= 0 && int(size)%b.Rows == 0 {
+			return
+		}
 	}
 	run(next, 1)
 }
