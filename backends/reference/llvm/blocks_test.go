@@ -39,7 +39,7 @@ func codeOf(t *testing.T, text string, level vector.Level) (all, longest int) {
 	require.NoError(t, err)
 	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Columns: func() int { return mostColumns }})
 	require.NoError(t, err)
-	code, _ := emit.Module(p.Kernels, vector.Machine{Level: level})
+	code, _ := emit.Module(p.Kernels, vector.Machine{Level: level}, func() {})
 	block := 0
 	for line := range strings.Lines(code) {
 		if !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "  ") {
