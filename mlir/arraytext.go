@@ -43,14 +43,22 @@ func (r *resolver) arrayIn(s *stream, base Pos) (*DenseArrayAttr, *Error) {
 	if accept(s, ">") {
 		return a, nil
 	}
-	return a, list(s, ":", ">", func() *Error {
+	if err := expect(s, ":"); err != nil {
+		return nil, err
+	}
+	for {
 		t := s.Next()
 		if t.Type != tokInt && t.Type != tokFloat && t.Type != tokIdent {
-			return unexpected(t, "a number")
+			return nil, unexpected(t, "a number")
 		}
 		add(t)
-		return nil
-	})
+		if accept(s, ">") {
+			return a, nil
+		}
+		if err := expect(s, ","); err != nil {
+			return nil, err
+		}
+	}
 }
 
 func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v token, base Pos) {

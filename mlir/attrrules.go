@@ -1,26 +1,36 @@
 package mlir
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // attrForm says how the value of a property is written.
 type attrForm int
 
 // The forms.
 const (
-	i64Form      attrForm = iota // 1 : i64
-	i32Form                      // 1 : i32
-	f32Form                      // 1.0 : f32
-	boolForm                     // true or false
-	unitForm                     // the name alone
-	i64sForm                     // array<i64: 1, 2>
-	boolsForm                    // array<i1: true, false>
-	pairsForm                    // dense<[[1, 2]]> : tensor<1x2xi64>
-	optionalForm attrForm = 1 << 8
+	i64Form       attrForm = iota // 1 : i64
+	i32Form                       // 1 : i32
+	f32Form                       // 1.0 : f32
+	boolForm                      // true or false
+	unitForm                      // the name alone
+	i64sForm                      // array<i64: 1, 2>
+	boolsForm                     // array<i1: true, false>
+	pairsForm                     // dense<[[1, 2]]> : tensor<1x2xi64>
+	textForm                      // "text"
+	symbolsForm                   // [@f, @g]
+	channelForm                   // #stablehlo.channel_handle<…>
+	accuracyForm                  // #stablehlo.result_accuracy<…>
+	algorithmForm                 // #stablehlo.dot_algorithm<…>
+	optionalForm  attrForm = 1 << 8
 )
 
 var attrFormNames = map[attrForm]string{
 	i64Form: "an i64", i32Form: "an i32", f32Form: "an f32", boolForm: "a bool", unitForm: "a flag without value",
 	i64sForm: "array<i64: …>", boolsForm: "array<i1: …>", pairsForm: "dense<…> of i64",
+	textForm: "a string", symbolsForm: "a list of symbols", channelForm: "#stablehlo.channel_handle<…>",
+	accuracyForm: "#stablehlo.result_accuracy<…>", algorithmForm: "#stablehlo.dot_algorithm<…>",
 }
 
 // attrForms has the form of each property of StableHLO that is written in one form
@@ -32,9 +42,15 @@ var attrForms = map[string]attrForm{
 	"batch_group_count": i64Form, "feature_group_count": i64Form, "dim": i64Form, "batch_dims": i64Form,
 	"stablehlo.sort dimension": i64Form | optionalForm,
 	"exponent_bits":            i32Form, "mantissa_bits": i32Form, "index": i32Form,
-	"version": i32Form | optionalForm,
-	"epsilon": f32Form,
-	"lower":   boolForm, "left_side": boolForm, "unit_diagonal": boolForm,
+	"version":       i32Form | optionalForm,
+	"api_version":   i32Form | optionalForm,
+	"infeed_config": textForm | optionalForm, "outfeed_config": textForm | optionalForm,
+	"called_computations": symbolsForm | optionalForm,
+	"channel_handle":      channelForm | optionalForm,
+	"result_accuracy":     accuracyForm | optionalForm,
+	"algorithm":           algorithmForm | optionalForm,
+	"epsilon":             f32Form,
+	"lower":               boolForm, "left_side": boolForm, "unit_diagonal": boolForm,
 	"stablehlo.cholesky lower": boolForm | optionalForm,
 	"is_stable":                boolForm | optionalForm, "indices_are_sorted": boolForm | optionalForm, "unique_indices": boolForm | optionalForm,
 	"has_side_effect": boolForm | optionalForm, "is_host_transfer": boolForm | optionalForm,
@@ -89,6 +105,13 @@ func (f attrForm) has(a Attribute) bool {
 		return f == unitForm
 	case DenseArrayAttr:
 		return f == i64sForm && a.Elem == Type(I64) || f == boolsForm && a.Elem == Type(I1)
+	case StringAttr:
+		return f == textForm
+	case ArrayAttr:
+		return f == symbolsForm && !slices.ContainsFunc(a, func(e Attribute) bool { s, ok := e.(SymbolAttr); return !ok || !flat(string(s)) })
+	case StructAttr:
+		return f == channelForm && a.Name == "stablehlo.channel_handle" || f == accuracyForm && a.Name == "stablehlo.result_accuracy" ||
+			f == algorithmForm && a.Name == "stablehlo.dot_algorithm"
 	case *DenseAttr:
 		return f == pairsForm && a.Type.Elem == Type(I64)
 	}

@@ -8,8 +8,11 @@ import "slices"
 // verifyChloSame checks ops whose operands and result have one type.
 func verifyChloSame(elem kinds) func(*verifier, *Op) {
 	return func(v *verifier, op *Op) {
+		if !v.count(op) || !v.kinds(op, op.Operands, elem) || !v.kinds(op, op.Results, elem) {
+			return
+		}
 		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
-		if !ok || !v.count(op) {
+		if !ok {
 			return
 		}
 		for i, t := range ins {
@@ -18,8 +21,17 @@ func verifyChloSame(elem kinds) func(*verifier, *Op) {
 				return
 			}
 		}
-		v.elements(op, outs[0].Elem, elem)
 	}
+}
+
+// kinds checks the elements of all of xs that are tensors.
+func (v *verifier) kinds(op *Op, xs []*Value, want kinds) bool {
+	for _, x := range xs {
+		if t, ok := x.Type.(*TensorType); ok && !v.elements(op, t.Elem, want) {
+			return false
+		}
+	}
+	return true
 }
 
 // elements checks that elements of type t are of one of the kinds.
@@ -33,11 +45,13 @@ func (v *verifier) elements(op *Op, t Type, want kinds) bool {
 
 // verifyChloPredicate checks the tests of floating-point numbers.
 func verifyChloPredicate(v *verifier, op *Op) {
+	if !v.kinds(op, op.Operands, kFloat) || !v.kinds(op, op.Results, kBool) {
+		return
+	}
 	ins, outs, ok := v.tensors(op, 1, 1)
 	if !ok {
 		return
 	}
-	v.elements(op, ins[0].Elem, kFloat)
 	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != Type(I1) {
 		v.fail(op, "", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
 	}
@@ -48,18 +62,22 @@ func verifyChloPredicate(v *verifier, op *Op) {
 // first is a predicate.
 func verifyChloBroadcast(elem kinds, result func(Type) Type) func(*verifier, *Op) {
 	return func(v *verifier, op *Op) {
-		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
-		if !ok || !v.count(op) {
+		n := len(op.Operands)
+		more := kinds(0)
+		if elem == kTensor {
+			more = kQuant
+		}
+		if !v.count(op) || !v.kinds(op, op.Operands[n-2:], elem|more) || !v.kinds(op, op.Operands[:n-2], kBool) {
 			return
 		}
-		n := len(ins)
+		ins, outs, ok := v.tensors(op, n, 1)
+		if !ok {
+			return
+		}
 		a, b := ins[n-2].Elem, ins[n-1].Elem
 		switch {
-		case n == 3 && ins[0].Elem != Type(I1):
-			v.fail(op, "", "the predicate is %s, but should be a tensor of i1", ins[0])
 		case !SameType(a, b):
 			v.fail(op, "", "elements differ: %s and %s", a, b)
-		case !v.elements(op, a, elem):
 		case !SameType(result(a), outs[0].Elem):
 			v.fail(op, "", "elements of the result are %s, but should be %s", outs[0].Elem, result(a))
 		default:

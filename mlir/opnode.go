@@ -146,6 +146,9 @@ func (o *opNode) parseGeneric(lex *stream) *Error {
 		if err := o.attrDict(lex); err != nil {
 			return err
 		}
+		if o.def != nil && len(o.def.props) == 0 && len(o.attrs) > 0 {
+			return errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name)
+		}
 		if err := expect(lex, ">"); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func dimOf(name string) syntax  { return named("dim", attr{name: name, kind: i64
 
 // opList is every op that is known, by dialect and name.
 var opList = []opDef{
-	{name: "builtin.module", syntax: syntax{moduleSyntax{}}, props: []string{"sym_name", "sym_visibility"}, regions: 1, traits: Isolated, takesName: true},
+	{name: "builtin.module", syntax: syntax{moduleSyntax{}}, props: []string{"sym_name", "sym_visibility"}, regions: 1, traits: Isolated, takesName: true, verify: verifyModule},
 	{name: "func.func", syntax: syntax{funcSyntax{}}, regions: 1, traits: Isolated, verify: verifyFunc,
 		props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
 	{name: "func.call", syntax: syntax{callSyntax{}}, props: []string{"callee", "no_inline"}, verify: verifyCall},
@@ -60,30 +60,30 @@ var opList = []opDef{
 	{name: "stablehlo.return", syntax: form(operands{-2}, attrDict{}, typeList{operands: true, optional: true}), traits: Terminator},
 
 	unaryOp("abs", verifyAbs),
-	unaryOp("cbrt", verifySame(1, kFloat|kComplex|kQuant)),
+	mathOp("cbrt"),
 	unaryOp("ceil", verifySame(1, kFloat|kQuant)),
 	unaryOp("convert", verifyConvert),
 	unaryOp("count_leading_zeros", verifySame(1, kInt)),
-	unaryOp("cosine", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("exponential", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("exponential_minus_one", verifySame(1, kFloat|kComplex|kQuant)),
+	mathOp("cosine"),
+	mathOp("exponential"),
+	mathOp("exponential_minus_one"),
 	unaryOp("floor", verifySame(1, kFloat|kQuant)),
 	unaryOp("imag", verifyPart),
-	unaryOp("log", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("log_plus_one", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("logistic", verifySame(1, kFloat|kComplex|kQuant)),
+	mathOp("log"),
+	mathOp("log_plus_one"),
+	mathOp("logistic"),
 	unaryOp("negate", verifySame(1, kInt|kFloat|kComplex|kQuant)),
 	unaryOp("not", verifySame(1, kBool|kInt)),
 	unaryOp("popcnt", verifySame(1, kInt)),
 	unaryOp("real", verifyPart),
 	unaryOp("round_nearest_afz", verifySame(1, kFloat|kQuant)),
 	unaryOp("round_nearest_even", verifySame(1, kFloat|kQuant)),
-	unaryOp("rsqrt", verifySame(1, kFloat|kComplex|kQuant)),
+	mathOp("rsqrt"),
 	unaryOp("sign", verifySame(1, kSigned|kFloat|kComplex|kQuant)),
-	unaryOp("sine", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("sqrt", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("tan", verifySame(1, kFloat|kComplex|kQuant)),
-	unaryOp("tanh", verifySame(1, kFloat|kComplex|kQuant)),
+	mathOp("sine"),
+	mathOp("sqrt"),
+	mathOp("tan"),
+	mathOp("tanh"),
 	unaryOp("uniform_quantize", verifyUniformQuantize),
 	unaryOp("uniform_dequantize", verifyUniformDequantize),
 
@@ -235,11 +235,15 @@ var opList = []opDef{
 	{name: "stablehlo.optimization_barrier", traits: Effects, verify: verifyBarrier, syntax: syntax{barrierSyntax{}}},
 }
 
-// accuracy is the property that the functions among the unary ops have.
-var accuracy = []string{"result_accuracy"}
-
 func unaryOp(name string, verify func(*verifier, *Op)) opDef {
-	return opDef{name: "stablehlo." + name, syntax: form(operands{1}, attrDict{}, sameType{}), verify: verify, props: accuracy, traits: Elementwise}
+	return opDef{name: "stablehlo." + name, syntax: form(operands{1}, attrDict{}, sameType{}), verify: verify, traits: Elementwise}
+}
+
+// mathOp is a function, whose accuracy can be asked for.
+func mathOp(name string) opDef {
+	d := unaryOp(name, verifySame(1, kFloat|kComplex|kQuant))
+	d.props = []string{"result_accuracy"}
+	return d
 }
 
 func binaryOp(name string, verify func(*verifier, *Op)) opDef {

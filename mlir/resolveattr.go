@@ -216,6 +216,10 @@ func (r *resolver) hash(text string, pos Pos) Attribute {
 func (r *resolver) hashed(text string, pos Pos) Attribute {
 	n, err := inside(hashParser, text, pos)
 	if err != nil {
+		if name, _, _ := strings.Cut(text[1:], "<"); structFields[name] != nil {
+			r.failed(err)
+			return nil
+		}
 		return dialectAttr(text)
 	}
 	name := n.Name[1:]
@@ -250,7 +254,7 @@ func canonical(a StructAttr) Attribute {
 			return d.Attr()
 		}
 	case "stablehlo.result_accuracy":
-		if isDefaultAccuracy(a) {
+		if isDefaultAccuracy(a) && accuracyProblem(a) == "" {
 			return StructAttr{a.Name, Dict{{"mode", a.Fields.Get("mode")}}}
 		}
 	case "stablehlo.gather":

@@ -137,8 +137,9 @@ func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
 		return nil, nil // the error of a part is recorded
 	}
 	if tt, ok := v.(*TensorType); ok {
-		if _, nested := tt.Elem.(*FunctionType); nested {
-			return nil, errorf(t.pos, "%s cannot be the element of a tensor", tt.Elem)
+		switch e := tt.Elem.(type) {
+		case *FunctionType, *TensorType, TupleType, NoneType:
+			return nil, errorf(t.pos, "%s cannot be the element of a tensor", e)
 		}
 		tt.text = tt.String()
 	}

@@ -17,7 +17,7 @@ func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
 // VerifyContext is [Verify] that ends when ctx is done, with an error that
 // wraps its cause.
 func VerifyContext(ctx context.Context, m *Module) error {
-	v := &verifier{done: ctx.Done(), m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}, dialect: map[DialectType]string{}}
+	v := &verifier{done: ctx.Done(), m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}, held: map[*Type]bool{}, dialect: map[DialectType]string{}}
 	for _, op := range m.Ops {
 		if name := op.SymName(); name != "" {
 			if old := v.funcs[name]; old != nil {
@@ -27,6 +27,7 @@ func VerifyContext(ctx context.Context, m *Module) error {
 			v.funcs[name] = op
 		}
 	}
+	verifyModule(v, &Op{Name: "builtin.module", Attrs: m.Attrs})
 	for _, op := range m.Ops {
 		v.op(op)
 	}
@@ -54,6 +55,7 @@ type verifier struct {
 	types   map[*TensorType]string
 	dialect map[DialectType]string // what types has, of types of dialects
 	tuples  map[*Type]bool         // by first element: those whose types are good
+	held    map[*Type]bool         // by first element: those that ops can hold
 	done    <-chan struct{}        // of the context; nil if none ends the walk
 	ended   *Error                 // where it ended
 	// malformed counts the errors of structure: rules read regions, so the op
@@ -147,10 +149,10 @@ func (v *verifier) opTypes(op *Op) bool {
 	return true
 }
 
-// shape checks how many regions an op of StableHLO has: each is one block that
-// ends with stablehlo.return.
+// shape checks how many regions an op of StableHLO or CHLO has: each is one block
+// that ends with stablehlo.return.
 func (v *verifier) shape(op *Op) bool {
-	if !strings.HasPrefix(op.Name, "stablehlo.") {
+	if !strings.HasPrefix(op.Name, "stablehlo.") && !strings.HasPrefix(op.Name, "chlo.") {
 		return true
 	}
 	if n := opDefs[op.Name].regions; n != anyRegions && len(op.Regions) != n {

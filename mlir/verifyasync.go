@@ -111,7 +111,12 @@ func (v *verifier) received(op *Op, some, tensors, last string) bool {
 		return false
 	}
 	for i, x := range op.Results[:n] {
-		if _, ok := v.tensor(op, tensors, "result", i, x, of(kAny)); !ok {
+		t, ok := v.tensor(op, tensors, "result", i, x, of(kAny))
+		if !ok {
+			return false
+		}
+		if !t.Static() {
+			v.fail(op, tensors, "result %d is %s, but its dimensions should be known", i, t)
 			return false
 		}
 	}

@@ -17,6 +17,9 @@ var structFields = map[string][]string{
 	"stablehlo.dot": {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
 	"stablehlo.dot_algorithm": {"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
 		"rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation"},
+	"stablehlo.channel_handle":       {"handle", "type"},
+	"stablehlo.result_accuracy":      {"atol", "rtol", "ulps", "mode"},
+	"stablehlo.output_operand_alias": {"output_tuple_indices", "operand_index", "operand_tuple_indices"},
 }
 
 // fieldProblem finds the first field that an attribute should not have; at is
@@ -48,6 +51,12 @@ func attrProblem(a Attribute) string {
 			}
 		case "stablehlo.result_accuracy":
 			return accuracyProblem(a)
+		case "stablehlo.channel_handle":
+			for _, name := range structFields[a.Name] {
+				if _, ok := Int(a.Fields.Get(name)); !ok {
+					return "channel_handle should have " + name + " = a number"
+				}
+			}
 		}
 	case DialectAttr:
 		if strings.HasPrefix(a.Text, "stablehlo.conv<") {
@@ -122,7 +131,9 @@ func knownAlgorithm(a StructAttr) bool {
 // TOLERANCE alone.
 func accuracyProblem(a StructAttr) string {
 	mode := ""
-	if m := a.Fields.Get("mode"); m != nil {
+	if m := a.Fields.Get("mode"); m == nil {
+		return "result_accuracy should have a mode"
+	} else {
 		_, mode, _ = strings.Cut(strings.TrimSuffix(m.String(), ">"), "<")
 		mode = mode[strings.LastIndexByte(mode, ' ')+1:]
 	}

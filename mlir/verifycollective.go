@@ -306,7 +306,7 @@ func (v *verifier) rooted(op *Op, root, count string) (data int, ok bool) {
 		}
 		data--
 		t, ok := op.Operands[data].Type.(*TensorType)
-		if !ok || t.Elem != Type(I32) || len(t.Shape) != 1 || !sameDim(t.Shape[0], int64(data)) {
+		if !ok || t.Elem != Type(I32) || len(t.Shape) != 1 || t.Shape[0] != int64(data) {
 			v.fail(op, root, "the roots have type %s, but should be tensor<%dxi32>, one for each operand", op.Operands[data].Type, data)
 			return 0, false
 		}
@@ -381,5 +381,7 @@ func (v *verifier) sourceTargets(op *Op, must bool) bool {
 
 // verifyID checks replica_id and partition_id.
 func verifyID(v *verifier, op *Op) {
-	v.takes(op, nil, []slot{scalar(kUnsigned)})
+	if _, outs, ok := v.takes(op, nil, []slot{scalar(kUnsigned)}); ok && outs[0].Elem != Type(UI32) {
+		v.fail(op, "", "the result is %s, but should be tensor<ui32>", outs[0])
+	}
 }

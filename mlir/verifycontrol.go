@@ -4,7 +4,7 @@ package mlir
 // tensors and tokens.
 func carried(t Type) bool {
 	x, ok := t.(*TensorType)
-	return ok && !x.Unranked || isToken(t)
+	return ok && !x.Unranked && kindOf(x.Elem) != 0 || isToken(t)
 }
 
 func verifyIf(v *verifier, op *Op) {
@@ -143,7 +143,7 @@ func verifyBarrier(v *verifier, op *Op) {
 			}
 		}
 	}
-	if !sameTypes(in, out) {
+	if v.values(op, false) && !sameTypes(in, out) {
 		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
 	}
 }
@@ -180,6 +180,9 @@ func verifyTuple(v *verifier, op *Op) {
 		v.fail(op, "C1", "has %d results, but gives one tuple", len(op.Results))
 		return
 	}
+	if !v.values(op, false) {
+		return
+	}
 	t, ok := op.Results[0].Type.(TupleType)
 	if !ok || !sameTypes(typesOf(op.Operands), t.Elems) {
 		v.fail(op, "C1", "operands are (%s) but the result is %s", joinTypes(typesOf(op.Operands)), op.Results[0].Type)
@@ -194,6 +197,9 @@ func verifyGetTupleElement(v *verifier, op *Op) {
 	t, ok := op.Operands[0].Type.(TupleType)
 	if !ok {
 		v.fail(op, "I1", "operand 0 has type %s, but a tuple is expected", op.Operands[0].Type)
+		return
+	}
+	if !v.values(op, false) {
 		return
 	}
 	i, ok := v.int(op, "C1", "index", 0)

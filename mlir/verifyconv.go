@@ -150,7 +150,7 @@ func verifyDynamicConv(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	if n := int64(len(ins[0].Shape) - 2); !sameShape(ins[2].Shape, []int64{n, 2}) {
+	if n := int64(len(ins[0].Shape) - 2); !slices.Equal(ins[2].Shape, []int64{n, 2}) {
 		v.fail(op, "C4", "the padding is %s, but its shape should be %s", ins[2], shapeText([]int64{n, 2}))
 		return
 	}
@@ -262,7 +262,10 @@ func (c *convCheck) window(pad Attribute) bool {
 	n := len(c.lhs.Shape) - 2
 	c.w.sizes = make([]int64, n)
 	for i, d := range c.d.KernelSpatial {
-		c.w.sizes[i] = c.rhs.Shape[d]
+		if c.w.sizes[i] = c.rhs.Shape[d]; c.w.sizes[i] == 0 {
+			c.fail(c.op, "", "dimension %d of the kernel %s is 0, so that it has no windows", d, c.rhs)
+			return false
+		}
 	}
 	ok := c.w.list(c.verifier, c.op, &c.w.strides, "window_strides", n, "C2", "C3") &&
 		c.w.list(c.verifier, c.op, &c.w.base, "lhs_dilation", n, "C5", "C6") &&

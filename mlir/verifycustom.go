@@ -15,7 +15,7 @@ func verifyCustomCall(v *verifier, op *Op) {
 		v.missing(op, "call_target_name", "a string", op.Attrs.Get("call_target_name"))
 		return
 	}
-	if v.config(op) && v.layouts(op) && v.bufferTarget(op, string(target)) {
+	if v.values(op, true) && v.config(op) && v.layouts(op) && v.bufferTarget(op, string(target)) {
 		v.aliases(op)
 	}
 }

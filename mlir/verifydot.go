@@ -94,8 +94,13 @@ func verifyDot(v *verifier, op *Op) {
 
 func (v *verifier) dotPairs(op *Op, label, what string, lhs, rhs *TensorType, a, b []int64) bool {
 	for i := range a {
-		if x, y := lhs.Shape[a[i]], rhs.Shape[b[i]]; !sameDim(x, y) {
+		x, y := lhs.Shape[a[i]], rhs.Shape[b[i]]
+		if !sameDim(x, y) {
 			v.fail(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
+			return false
+		}
+		if !inBounds([]int64{x}, rhs.limits()[b[i]:]) || !inBounds([]int64{y}, lhs.limits()[a[i]:]) {
+			v.fail(op, label, "%s dimensions differ: a bound is too low (%s, %s)", what, lhs, rhs)
 			return false
 		}
 	}

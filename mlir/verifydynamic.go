@@ -112,7 +112,7 @@ func verifyRealDynamicSlice(v *verifier, op *Op) {
 		return
 	}
 	for i, t := range ins[1:] {
-		if !SameType(t, ins[1]) || !sameDim(t.Shape[0], int64(len(ins[0].Shape))) {
+		if !SameType(t, ins[1]) || t.Shape[0] != int64(len(ins[0].Shape)) {
 			v.fail(op, "", "operand %d is %s, but should have an entry for each dimension of %s, of one type", i+1, t, ins[0])
 			return
 		}

@@ -236,10 +236,10 @@ func verifyBitcast(v *verifier, op *Op) {
 	}
 }
 
-// static checks that the result's dimensions are known, without bounds.
+// static checks that the result's dimensions are known.
 func (v *verifier) static(op *Op, out *TensorType) bool {
-	if !out.Static() || out.Encoding != nil {
-		v.fail(op, "", "the result is %s, but should have known dimensions and no encoding", out)
+	if !out.Static() {
+		v.fail(op, "", "the result is %s, but should have known dimensions", out)
 		return false
 	}
 	return true

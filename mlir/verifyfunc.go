@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,9 @@ func verifyFunc(v *verifier, op *Op) {
 	case len(op.Regions) != 1:
 		v.fail(op, "", "has %d regions, but takes one", len(op.Regions))
 		return
+	}
+	if vis := op.Attrs.Get("sym_visibility"); vis != nil && !slices.Contains([]string{`"public"`, `"private"`, `"nested"`}, vis.String()) {
+		v.fail(op, "", "sym_visibility is %s, but should be one of public, private, nested", vis)
 	}
 	v.argAttrs(op, "arg_attrs", len(ft.Ins))
 	v.argAttrs(op, "res_attrs", len(ft.Outs))
@@ -43,6 +47,15 @@ func verifyFunc(v *verifier, op *Op) {
 	}
 }
 
+// verifyModule checks that attributes of a module begin with a dialect.
+func verifyModule(v *verifier, op *Op) {
+	for _, a := range op.Attrs {
+		if a.Name != "sym_name" && a.Name != "sym_visibility" && !strings.Contains(a.Name, ".") {
+			v.fail(op, "", "has the attribute %s, but names of attributes of modules begin with a dialect, as in ltc.version", a.Name)
+		}
+	}
+}
+
 // aliasing is the attribute of an argument whose memory a result takes over.
 const aliasing = "tf.aliasing_output"
 
@@ -55,6 +68,9 @@ func (v *verifier) argAttrs(op *Op, name string, n int) {
 	for i, e := range list {
 		d, dict := e.(DictAttr)
 		ok = ok && dict
+		if at := slices.IndexFunc(d, func(a NamedAttr) bool { return !strings.Contains(a.Name, ".") }); at >= 0 {
+			v.fail(op, "", "entry %d of %s of @%s has %s, but names of attributes there begin with a dialect, as in ltc.name", i, name, op.SymName(), d[at].Name)
+		}
 		if alias := Dict(d).Get(aliasing); alias != nil && name == "arg_attrs" {
 			if _, number := alias.(IntegerAttr); !number {
 				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, clip(alias.String()))

@@ -206,7 +206,7 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 		if !ok || !v.within(op, index, "feature_index", []int64{f}, len(ins[0].Shape)) {
 			return
 		}
-		n := 0
+		n, known := 0, ins[0].Shape[f]
 		for i, t := range slices.Concat(ins, res) {
 			what := "operand " + strconv.Itoa(i)
 			if i >= len(ins) {
@@ -217,9 +217,12 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 				return
 			}
 			if i >= 1 && i <= vectors || i > len(ins) {
-				if !sameDim(t.Shape[0], ins[0].Shape[f]) {
+				if !sameDim(t.Shape[0], known) || i >= len(ins) && !inBounds(t.Shape, []int64{ins[0].most(int(f))}) {
 					v.fail(op, sizes[n], "%s is %s, but dimension %d of %s are the features", what, t, f, ins[0])
 					return
+				}
+				if known == Dynamic {
+					known = t.Shape[0]
 				}
 				n++
 			} else if !compatible(t, ins[0]) {

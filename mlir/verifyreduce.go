@@ -1,5 +1,7 @@
 package mlir
 
+import "slices"
+
 func verifyReduce(v *verifier, op *Op) {
 	n, ok := v.matched(op, "C3")
 	if !ok {
@@ -36,10 +38,19 @@ func (v *verifier) matched(op *Op, label string) (int, bool) {
 }
 
 func (v *verifier) sameShapes(op *Op, label string, ts []*TensorType) bool {
+	var known []int64 // the dimensions that one of the types so far tells
 	for i, t := range ts {
-		if !compatible(t, ts[0]) {
+		if i == 0 {
+			known = slices.Clone(t.Shape)
+		}
+		if !compatible(t, ts[0]) || !sameShape(t.Shape, known) {
 			v.fail(op, label, "inputs differ in shape: 0 is %s and %d is %s", ts[0], i, t)
 			return false
+		}
+		for k, d := range t.Shape {
+			if d != Dynamic {
+				known[k] = d
+			}
 		}
 	}
 	return true
@@ -100,7 +111,7 @@ func (v *verifier) reducer(op *Op, r reduction) ([]*TensorType, bool) {
 	}
 	for i, x := range args {
 		t, ok := x.Type.(*TensorType)
-		if !ok || !likeTensor(t, outs[i%n]) {
+		if !ok || t.Unranked || !likeTensor(t, outs[i%n]) {
 			v.fail(op, r.label, "argument %d of the body is %s, but the body returns %s", i, x.Type, outs[i%n])
 			return nil, false
 		}
@@ -172,12 +183,12 @@ func verifyReduceWindow(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	shape := make([]int64, len(sizes))
+	shape, bounds := make([]int64, len(sizes)), make([]int64, len(sizes))
 	for i, d := range ins[0].Shape {
-		shape[i] = w.count(i, d)
+		shape[i], bounds[i] = w.count(i, d), w.count(i, ins[0].most(i))
 	}
 	for i, out := range outs {
-		if !v.result(op, "C15", out, shape) || !v.bodyElem(op, "C16", i, out, elems[i]) {
+		if !v.result(op, "C15", out, shape, bounds...) || !v.bodyElem(op, "C16", i, out, elems[i]) {
 			return
 		}
 	}
@@ -273,28 +284,33 @@ func verifySort(v *verifier, op *Op) {
 			return
 		}
 	}
-	if !v.sameShapes(op, "C3", ins) {
+	if !v.sameShapes(op, "C3", slices.Concat(ins, outs)) {
 		return
 	}
 	if a := op.Attrs.Get("dimension"); a != nil {
 		rank := int64(len(ins[0].Shape))
-		if d, ok := Int(a); !ok || rank > 0 && (d < -rank || d >= rank) {
+		if d, ok := Int(a); !ok || d < -rank || d >= rank {
 			v.fail(op, "C4", "dimension is %s, which is not in [%d, %d)", a, -rank, rank)
 			return
 		}
 	}
+	v.comparator(op, "C5", ins)
+}
+
+// comparator checks that op's region compares two elements of each input.
+func (v *verifier) comparator(op *Op, label string, ins []*TensorType) {
 	args, ret := op.Regions[0].Blocks[0].Args, returns(op.Regions[0]).Operands
 	if len(args) != 2*len(ins) || len(ret) != 1 {
-		v.fail(op, "C5", "the comparator takes %d values and gives %d, but should take two of each input and give one", len(args), len(ret))
+		v.fail(op, label, "the comparator takes %d values and gives %d, but should take two of each input and give one", len(args), len(ret))
 		return
 	}
 	for i, a := range args {
 		if t, ok := a.Type.(*TensorType); !ok || len(t.Shape) > 0 || !sameBaseline(t.Elem, ins[i/2].Elem) {
-			v.fail(op, "C5", "argument %d of the comparator is %s, but input %d is %s", i, a.Type, i/2, ins[i/2])
+			v.fail(op, label, "argument %d of the comparator is %s, but input %d is %s", i, a.Type, i/2, ins[i/2])
 			return
 		}
 	}
-	v.decides(op, "C5", ret[0])
+	v.decides(op, label, ret[0])
 }
 
 func verifyMap(v *verifier, op *Op) {

@@ -19,8 +19,15 @@ func verifyBroadcastInDim(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	if dims, ok := v.ints(op, "broadcast_dimensions"); ok && v.oneBound(op, outs[0]) {
-		v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape)
+	dims, ok := v.ints(op, "broadcast_dimensions")
+	if !ok || !v.oneBound(op, outs[0]) || !v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape) {
+		return
+	}
+	for i, d := range dims {
+		if n := ins[0].Shape[i]; n != Dynamic && n != 1 && outs[0].Shape[d] == Dynamic {
+			v.fail(op, "C5", "dimension %d of the result %s is dynamic, but that of the operand is %d", d, outs[0], n)
+			return
+		}
 	}
 }
 
@@ -300,7 +307,7 @@ func verifyConcatenate(v *verifier, op *Op) {
 	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
 		return
 	}
-	shape, bounds := slices.Clone(ins[0].Shape), unknown(len(ins[0].Shape))
+	shape, bounds := slices.Clone(ins[0].Shape), ins[0].limits()
 	bounds[d] = ins[0].most(int(d))
 	for i, t := range ins {
 		if !sameElement(t.Elem, ins[0].Elem) {

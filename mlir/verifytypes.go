@@ -135,6 +135,37 @@ func futureElems(t Type) ([]Type, bool) {
 	return m.Ops[0].FuncType().Outs, true
 }
 
+// holds reports whether a tuple or a call can have values of type t: ranked
+// tensors, tokens, buffers and tuples of them, and where unranked is set other
+// tensors too.
+func (v *verifier) holds(t Type, unranked bool) bool {
+	switch t := t.(type) {
+	case *TensorType:
+		return (unranked || !t.Unranked) && kindOf(t.Elem)&(kAny|kQuantBlock|kIndex) != 0
+	case TupleType:
+		if len(t.Elems) == 0 || v.held[&t.Elems[0]] {
+			return true
+		}
+		if slices.ContainsFunc(t.Elems, func(e Type) bool { return !v.holds(e, unranked) }) {
+			return false
+		}
+		v.held[&t.Elems[0]] = true
+		return true
+	}
+	return isToken(t) || isBuffer(t)
+}
+
+// values checks the types of an op's operands and results by holds.
+func (v *verifier) values(op *Op, unranked bool) bool {
+	for _, x := range slices.Concat(op.Operands, op.Results) {
+		if !v.holds(x.Type, unranked) {
+			v.fail(op, "", "a value has type %s, but tensors, tokens, buffers and tuples of them are expected", x.Type)
+			return false
+		}
+	}
+	return true
+}
+
 func isToken(t Type) bool { return t == Type(DialectType{"stablehlo.token"}) }
 
 // isBuffer reports whether t is a memref, which tuples, loops and custom calls
