@@ -9,70 +9,156 @@ const (
 	dynamicReduceWindow = "stablehlo.dynamic_reduce_window"     // a reduce_window whose window is given by operands
 )
 
+// ApproxTopK is the op that JAX's custom calls of this name and of "ApproxTopK"
+// become. The operands are arrays, as many initial values, and the number of
+// results along the dimension unless the types tell it. The arrays are sorted
+// together by the region, a comparator, so that the result is exact. Package
+// mlir/chlo writes ops of the dialect for it.
+const ApproxTopK = "stablehlo.dynamic_approx_top_k"
+
 // DynamicTopK is the op that JAX's custom call of this name becomes: a chlo.top_k
 // whose k is an operand. Package mlir/chlo writes ops of the dialect for it.
 const DynamicTopK = "stablehlo.dynamic_top_k"
 
-// expansions return the attributes and regions of the op that a custom call of
-// that name stands for, and whether the call is written as JAX does.
-var expansions map[string]func(m *Module, call *Op) (Dict, []*Region, bool)
+// expansion is what the custom calls of a name stand for: an op, whose attributes
+// and regions of returns. It may shorten the operands of call, and reports whether
+// the call is written as JAX does.
+type expansion struct {
+	op string
+	of func(m *Module, call *Op) (Dict, []*Region, bool)
+}
+
+// expansions are by the name that is called.
+var expansions map[string]expansion
 
 func init() {
-	expansions = map[string]func(m *Module, call *Op) (Dict, []*Region, bool){
-		dynamicBits: func(_ *Module, call *Op) (Dict, []*Region, bool) {
+	expansions = map[string]expansion{
+		dynamicBits: {dynamicBits, func(_ *Module, call *Op) (Dict, []*Region, bool) {
 			a := call.Attrs.Get("rng_algorithm")
 			return Dict{{"rng_algorithm", a}}, nil, a != nil
-		},
-		dynamicReduceWindow: windowCall,
-		DynamicTopK:         func(*Module, *Op) (Dict, []*Region, bool) { return nil, nil, true },
+		}},
+		dynamicReduceWindow: {dynamicReduceWindow, windowCall},
+		DynamicTopK:         {DynamicTopK, func(*Module, *Op) (Dict, []*Region, bool) { return nil, nil, true }},
+		ApproxTopK:          {ApproxTopK, approxTopKCall},
+		"ApproxTopK":        {ApproxTopK, approxTopKCall},
 	}
 }
 
-// ExpandCalls makes ops of the custom calls that stand for dynamic ops of the
-// dialect. m must have passed [Verify]; a call that is not written as JAX does
-// stays.
+// ExpandCalls makes ops of the custom calls that stand for ops which the dialect
+// does not have. m must have passed [Verify]; a call that is not written as JAX
+// does stays.
 func ExpandCalls(m *Module) {
 	m.Walk(func(op *Op) bool {
 		if op.Name != "stablehlo.custom_call" {
 			return true
 		}
 		name, _ := op.Attrs.Get("call_target_name").(StringAttr)
-		if expand := expansions[string(name)]; expand != nil {
-			if attrs, regions, ok := expand(m, op); ok {
-				old := *op
-				op.Name, op.Attrs, op.Regions = string(name), attrs, regions
-				v := &verifier{m: m, types: map[*TensorType]string{}}
-				if opDefs[op.Name].verify(v, op); len(v.errs) > 0 {
-					*op = old
-				}
-			}
+		to, known := expansions[string(name)]
+		if !known {
+			return true
+		}
+		old := *op
+		attrs, regions, ok := to.of(m, op)
+		if ok {
+			op.Name, op.Attrs, op.Regions = to.op, attrs, regions
+			v := &verifier{m: m, types: map[*TensorType]string{}}
+			opDefs[op.Name].verify(v, op)
+			ok = len(v.errs) == 0
+		}
+		if !ok {
+			*op = old
 		}
 		return true
 	})
+}
+
+// calledRegion is a region that calls the only one of op's called_computations,
+// a function with the given numbers of arguments and results; nil if there is no
+// such function.
+func calledRegion(m *Module, op *Op, ins, outs int) *Region {
+	called, _ := op.Attrs.Get("called_computations").(ArrayAttr)
+	if len(called) != 1 {
+		return nil
+	}
+	name, _ := called[0].(SymbolAttr)
+	f := m.Func(string(name))
+	if f == nil || f.FuncType() == nil || len(f.FuncType().Ins) != ins || len(f.FuncType().Outs) != outs {
+		return nil
+	}
+	body := NewBlock(f.FuncType().Ins...)
+	call := NewOp("func.call", slices.Clone(body.Args), f.FuncType().Outs...)
+	call.Attrs = Dict{{"callee", name}}
+	ret := NewOp("stablehlo.return", slices.Clone(call.Results))
+	body.Ops = []*Op{call, ret}
+	for _, inner := range body.Ops {
+		inner.Pos, inner.Loc, inner.Ordinal = op.Pos, op.Loc, op.Ordinal
+	}
+	return &Region{Blocks: []*Block{body}}
 }
 
 // windowCall is a call with one input, its initial value, window_dimensions,
 // window_strides, base_dilations, window_dilations and padding. Its computation
 // is a function.
 func windowCall(m *Module, op *Op) (Dict, []*Region, bool) {
-	called, _ := op.Attrs.Get("called_computations").(ArrayAttr)
-	if len(op.Operands) != 7 || len(op.Results) != 1 || len(called) != 1 {
-		return nil, nil, false
+	body := calledRegion(m, op, 2, 1)
+	return nil, []*Region{body}, body != nil && len(op.Operands) == 7 && len(op.Results) == 1
+}
+
+// approxTopKCall is a call with a comparator and a backend_config, which has the
+// dimension. What it says of how exact the result should be does not count.
+func approxTopKCall(m *Module, op *Op) (Dict, []*Region, bool) {
+	config, ok := op.Attrs.Get("mhlo.backend_config").(DictAttr)
+	if !ok {
+		config, _ = op.Attrs.Get("backend_config").(DictAttr)
 	}
-	name, _ := called[0].(SymbolAttr)
-	f := m.Func(string(name))
-	if f == nil || f.FuncType() == nil || len(f.FuncType().Ins) != 2 || len(f.FuncType().Outs) != 1 {
-		return nil, nil, false
+	dim := Dict(config).Get("reduction_dim")
+	// The shapes of results, which are the last operands, follow from the others.
+	shapes, _ := Ints(op.Attrs.Get("indices_of_shape_operands"))
+	for i := len(shapes) - 1; i >= 0; i-- {
+		last := len(op.Operands) - 1
+		if shapes[i] != int64(last) {
+			return nil, nil, false
+		}
+		op.Operands = op.Operands[:last]
 	}
-	body := NewBlock(f.FuncType().Ins...)
-	call := NewOp("func.call", slices.Clone(body.Args), f.FuncType().Outs[0])
-	call.Attrs = Dict{{"callee", name}}
-	ret := NewOp("stablehlo.return", []*Value{call.Results[0]})
-	for _, inner := range []*Op{call, ret} {
-		inner.Pos, inner.Loc, inner.Ordinal = op.Pos, op.Loc, op.Ordinal
+	body := calledRegion(m, op, 2*len(op.Results), 1)
+	return Dict{{"dimension", dim}}, []*Region{body}, body != nil && dim != nil
+}
+
+func verifyApproxTopK(v *verifier, op *Op) {
+	n := len(op.Results)
+	if n == 0 || len(op.Operands) < 2*n || len(op.Operands) > 2*n+1 {
+		v.fail(op, "", "has %d operands and %d results", len(op.Operands), n)
+		return
 	}
-	body.Ops = []*Op{call, ret}
-	return nil, []*Region{{Blocks: []*Block{body}}}, true
+	ins, outs, ok := v.takes(op, []slot{many(kTensor)}, []slot{many(kTensor)})
+	if !ok || !v.sameShapes(op, "", ins[:n]) || !v.inits(op, "", ins[:n], ins[n:2*n]) {
+		return
+	}
+	dim, ok := v.int(op, "", "dimension", 0)
+	if !ok || !v.within(op, "", "dimension", []int64{dim}, len(ins[0].Shape)) {
+		return
+	}
+	if len(ins) > 2*n {
+		if _, ok := v.tensor(op, "", "operand", 2*n, op.Operands[2*n], scalar(kInt)); !ok {
+			return
+		}
+	}
+	for i, out := range outs {
+		shape := slices.Clone(ins[i].Shape)
+		if len(out.Shape) == len(shape) {
+			shape[dim] = out.Shape[dim]
+		}
+		if !v.sameElem(op, "", ins[i], out) || !v.result(op, "", out, shape) {
+			return
+		}
+		k, most := out.Shape[dim], ins[i].Shape[dim]
+		if k == Dynamic && len(ins) == 2*n || k != Dynamic && most != Dynamic && k > most {
+			v.fail(op, "", "result %d is %s, but dimension %d should be known, and at most that of %s", i, out, dim, ins[i])
+			return
+		}
+	}
+	v.comparator(op, "", ins[:n])
 }
 
 func verifyDynamicReduceWindow(v *verifier, op *Op) {

@@ -175,6 +175,7 @@ var opList = []opDef{
 	{name: dynamicBits, traits: Expanded, verify: verifyDynamicBits,
 		static: &Static{Op: "stablehlo.rng_bit_generator", Parts: []StaticPart{{Operand: 1}}, Shaped: 1}},
 	{name: DynamicTopK, traits: Expanded, verify: verifyDynamicTopK},
+	{name: ApproxTopK, traits: Expanded, regions: 1, verify: verifyApproxTopK},
 	{name: dynamicReduceWindow, traits: Expanded, regions: 1, verify: verifyDynamicReduceWindow,
 		static: &Static{Op: "stablehlo.reduce_window", Parts: []StaticPart{{2, "window_dimensions"}, {3, "window_strides"}, {4, "base_dilations"}, {5, "window_dilations"}, {6, "padding"}}}},
 	{name: "stablehlo.cholesky", verify: verifyCholesky, props: []string{"lower"},

@@ -22,6 +22,7 @@ var replaced = map[string]string{
 	"stablehlo.composite":          "its decomposition, unless the target has code for it",
 	"stablehlo.dot":                "`dot_general`",
 	mlir.DynamicTopK:               "`sort` of the elements and their indices, and `slice`",
+	mlir.ApproxTopK:                "`sort` by its comparator, and `slice`",
 	"stablehlo.einsum":             "`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone",
 	"stablehlo.get_dimension_size": "a constant",
 	"stablehlo.get_tuple_element":  "the element, where the tuple is made in the program",

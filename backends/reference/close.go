@@ -50,7 +50,7 @@ const knownElements = 64
 
 // largest are the ops that are closed as what they stand for: the shapes of their
 // results are not those of their operands.
-var largest = map[string]bool{"chlo.top_k": true, mlir.DynamicTopK: true}
+var largest = map[string]bool{"chlo.top_k": true, mlir.DynamicTopK: true, mlir.ApproxTopK: true}
 
 // closeProgram closes the module of a program that has just been loaded, for
 // arguments of the given shapes. Behind its arguments main has others then, i32s

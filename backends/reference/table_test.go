@@ -11,13 +11,13 @@ import (
 
 // Ops of the dialect that the evaluator does not run by themselves.
 var unprepared = map[string]string{
-	"stablehlo.return": "ends a block", mlir.DynamicTopK: "is lowered like those of CHLO",
+	"stablehlo.return": "ends a block", mlir.DynamicTopK: "is lowered like those of CHLO", mlir.ApproxTopK: "is lowered like those of CHLO",
 }
 
 // Ops without a rule for their results' shapes, though the text may leave
 // these open.
 var unshaped = map[string]string{
-	"stablehlo.return": "has no results", mlir.DynamicTopK: "is lowered like those of CHLO",
+	"stablehlo.return": "has no results", mlir.DynamicTopK: "is lowered like those of CHLO", mlir.ApproxTopK: "is lowered like those of CHLO",
 	"stablehlo.send": "a token", "stablehlo.outfeed": "a token", "stablehlo.after_all": "a token", "stablehlo.create_token": "a token",
 	"stablehlo.replica_id": "a scalar", "stablehlo.partition_id": "a scalar", "stablehlo.get_dimension_size": "a scalar",
 

@@ -21,6 +21,7 @@ func init() {
 		"chlo.scan":          lowerScan,
 		"chlo.top_k":         lowerTopK,
 		mlir.DynamicTopK:     lowerDynamicTopK,
+		mlir.ApproxTopK:      lowerApproxTopK,
 		"chlo.is_inf":        predicate(func(x val) val { return x.abs().cmp("EQ", x.inf()) }),
 		"chlo.is_pos_inf":    predicate(func(x val) val { return x.cmp("EQ", x.inf()) }),
 		"chlo.is_neg_inf":    predicate(func(x val) val { return x.cmp("EQ", x.inf().neg()) }),
@@ -75,8 +76,8 @@ var complexFunctions = map[string]func(z val) val{
 	"tan":    val.tan,
 }
 
-// Lower replaces the CHLO ops and [mlir.DynamicTopK] of m, which must have passed
-// [mlir.Verify]. Ops for which keep returns true stay; nil keeps none. Ops without a rule
+// Lower replaces the CHLO ops, [mlir.DynamicTopK] and [mlir.ApproxTopK] of m, which must
+// have passed [mlir.Verify]. Ops for which keep returns true stay; nil keeps none. Ops without a rule
 // for their types stay, too: quantized ones, and those whose shapes a rule needs and does
 // not know. The new ops have the position, location and ordinal of the op they replace.
 // It reports whether it changed the module.

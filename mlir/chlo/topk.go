@@ -38,13 +38,38 @@ func (e *emitter) largest(op *mlir.Op, stable mlir.Attribute, k func() val) []*m
 	sort.Regions = []*mlir.Region{e.block([]mlir.Type{number, number, count, count}, func(e *emitter, args []val) []*mlir.Value {
 		return []*mlir.Value{e.compare(args[0], args[1], "GT", kind).v}
 	})}
-	results := make([]*mlir.Value, 2)
+	return e.cut(op, sort, last, k)
+}
+
+// lowerApproxTopK sorts along the dimension by the op's comparator.
+func lowerApproxTopK(e *emitter, op *mlir.Op) []*mlir.Value {
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	n := len(op.Results)
+	types := make([]mlir.Type, n)
+	for i, x := range op.Operands[:n] {
+		types[i] = x.Type
+	}
+	attrs := mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}, {Name: "is_stable", Value: mlir.BoolAttr(true)}}
+	sort := e.op("stablehlo.sort", slices.Clone(op.Operands[:n]), attrs, types...)
+	sort.Regions = op.Regions
+	return e.cut(op, sort, int(d), func() val {
+		if len(op.Operands) > 2*n {
+			return e.val(op.Operands[2*n]).convert(mlir.I64)
+		}
+		return e.scalar(strconv.FormatInt(op.Results[0].Type.(*mlir.TensorType).Shape[d], 10), mlir.I64)
+	})
+}
+
+// cut returns the first k along dimension d of each result of sort, with the
+// types of op's results. Where these do not tell it, k says how many.
+func (e *emitter) cut(op, sort *mlir.Op, d int, k func() val) []*mlir.Value {
+	results := make([]*mlir.Value, len(sort.Results))
 	for i, r := range sort.Results {
 		t := op.Results[i].Type.(*mlir.TensorType)
-		if op.Name == "chlo.top_k" && t.Static() {
+		if op.Name != mlir.DynamicTopK && t.Static() {
 			results[i] = e.firsts(e.val(r), t).v
 		} else {
-			results[i] = e.firstsOf(e.val(r), last, t, k()).v
+			results[i] = e.firstsOf(e.val(r), d, t, k()).v
 		}
 	}
 	return results
