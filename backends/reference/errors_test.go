@@ -50,7 +50,7 @@ m.mlir:1:1: func.func: argument 1 of @main: a caller cannot hold elements of typ
   func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf128>) -> tensor<2xf32> {
 m.mlir:4:8: test.none: not an op of this backend
   %3 = "test.none"(%2) : (tensor<2xf32>) -> tensor<2xf32>
-m.mlir:9:8: stablehlo.custom_call: no host function "ltc.none" is registered: see backends.RegisterHost
+m.mlir:8:8: stablehlo.custom_call: no host function "ltc.none" is registered: see backends.RegisterHost
   %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>`)
 }
 
