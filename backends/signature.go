@@ -73,7 +73,7 @@ func readSignature(m *mlir.Module, read func(mlir.Type) (types.Type, error)) (*S
 	typeOf := func(kind string, i int, t mlir.Type) types.Type {
 		r, err := read(t)
 		if err != nil {
-			lacking = append(lacking, UnsupportedOp{Op: main.Name, Pos: main.Pos, Reason: fmt.Sprintf("%s %d of @main: %v", kind, i, err)})
+			lacking = append(lacking, UnsupportedOp{Op: main.Name(), Pos: main.Pos, Reason: fmt.Sprintf("%s %d of @main: %v", kind, i, err)})
 		}
 		return r
 	}

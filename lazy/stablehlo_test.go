@@ -34,7 +34,7 @@ func TestTextOfStep(t *testing.T) {
 	require.NoError(t, err)
 	var main *mlir.Op
 	m.Walk(func(op *mlir.Op) bool {
-		if main == nil && op.Name == "func.func" {
+		if main == nil && op.Code == mlir.OpFunc {
 			main = op
 		}
 		return true

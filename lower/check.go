@@ -69,7 +69,7 @@ func place(text string, is func(*mlir.Op) bool) (found string) {
 			return true
 		}
 		found = where(op.Loc)
-		found += op.Name + ": "
+		found += op.Name() + ": "
 		return false
 	})
 	return found
@@ -81,7 +81,7 @@ func Names(text string) func(op int) string {
 	at := map[int]string{}
 	if m, err := mlir.Parse("step.mlir", text); err == nil {
 		m.Walk(func(op *mlir.Op) bool {
-			at[op.Ordinal] = op.Name[strings.IndexByte(op.Name, '.')+1:]
+			at[op.Ordinal] = op.Name()[strings.IndexByte(op.Name(), '.')+1:]
 			return true
 		})
 	}

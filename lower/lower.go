@@ -2,19 +2,21 @@
 // public function main, and a private function for the body of each composite.
 // Its central function is [Module].
 //
-// imports only ltc/ir, ltc/shapeinfer, ltc/mlir, ltc/internal/halt and the packages below
-// them.
+// imports only ltc/ir, ltc/ir/ops, ltc/shapeinfer, ltc/mlir, ltc/stablehlo, ltc/internal/halt and the
+// packages below them.
 package lower
 
 import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"ltc/stablehlo"
 	"strconv"
 	"strings"
 
 	"ltc/internal/halt"
 	"ltc/ir"
+	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -171,7 +173,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	for i, r := range g.Results {
 		ret[i] = l.values[r.ID]
 	}
-	l.append(mlir.NewOp("func.return", ret))
+	l.append(mlir.NewOp(mlir.OpReturn, ret))
 	l.block, l.values, l.loc = outer.block, outer.values, outer.loc
 	return f
 }
@@ -208,8 +210,8 @@ func (l *lowerer) append(op *mlir.Op) {
 }
 
 // emit appends a StableHLO op with one result.
-func (l *lowerer) emit(mnemonic string, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
-	op := mlir.NewOp("stablehlo."+mnemonic, operands, t)
+func (l *lowerer) emit(code mlir.Code, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
+	op := mlir.NewOp(code, operands, t)
 	op.Attrs = attrs
 	l.append(op)
 	return op.Results[0]
@@ -234,7 +236,7 @@ func (l *lowerer) in(n *ir.Node) []*mlir.Value {
 func (l *lowerer) constant(d types.DType, bits uint64) *mlir.Value {
 	t := mlir.Tensor(element(d))
 	data := binary.LittleEndian.AppendUint64(nil, bits)[:d.Size()]
-	return l.emit("constant", t, nil, attr("value", mlir.Dense(t, data)))
+	return l.emit(stablehlo.Constant, t, nil, attr("value", mlir.Dense(t, data)))
 }
 
 func tensor(t types.Type) *mlir.TensorType {
@@ -256,5 +258,14 @@ func element(d types.DType) mlir.Type {
 
 // lowerElementwise is the lowering of rows that are one StableHLO op.
 func lowerElementwise(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit(n.Op.Info().HLO, tensor(n.Type), l.in(n))
+	return l.emit(sameOp[n.Op], tensor(n.Type), l.in(n))
 }
+
+// sameOp has, by [ir.Op], the code of the one StableHLO op that an elementwise row is.
+var sameOp = func() []mlir.Code {
+	codes := make([]mlir.Code, len(ops.Table))
+	for i, row := range ops.Table {
+		codes[i] = mlir.CodeOf("stablehlo." + row.HLO)
+	}
+	return codes
+}()

@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Open returns the module that modules are for the sizes at, at least three, of
@@ -16,12 +17,12 @@ import (
 // of each size; the first is changed and returned. The error names the op and its
 // line that cannot be the same for all sizes.
 func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir.Module, error) {
-	o := &opening{at: at, dynamic: map[string]string{}}
+	o := &opening{at: at, dynamic: map[mlir.Code]mlir.Code{}}
 	for range modules {
 		o.first = append(o.first, map[*mlir.Value]*mlir.Value{})
 	}
-	for _, op := range mlir.OpNames() {
-		if info, _ := mlir.Info(op); info.Static != nil && !info.Traits.Has(mlir.Expanded) {
+	for op := range mlir.Codes() {
+		if info := op.Info(); info.Static != nil && !info.Traits.Has(mlir.Expanded) {
 			o.dynamic[info.Static.Op] = op
 		}
 	}
@@ -67,7 +68,7 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 type opening struct {
 	at      []int
 	first   []map[*mlir.Value]*mlir.Value // by module: what its values are in the first
-	dynamic map[string]string             // by static op: the op that takes what may depend on sizes as operands
+	dynamic map[mlir.Code]mlir.Code       // by static op: the op that takes what may depend on sizes as operands
 
 	// of the function at hand
 	args    []*mlir.Value
@@ -132,14 +133,14 @@ func (o *opening) block(blocks []*mlir.Block) error {
 	same := make([]*mlir.Op, len(blocks))
 	for k, op := range b.Ops {
 		for i := range blocks {
-			if len(blocks[i].Ops) != len(b.Ops) || blocks[i].Ops[k].Name != op.Name {
+			if len(blocks[i].Ops) != len(b.Ops) || blocks[i].Ops[k].Name() != op.Name() {
 				return at(op.Loc, fmt.Errorf("for %d elements other ops are recorded than for %d: what the model records must not depend on the size", o.at[i], o.at[0]))
 			}
 			same[i] = blocks[i].Ops[k]
 		}
 		o.loc = op.Loc
 		if err := o.op(same); err != nil {
-			return at(op.Loc, fmt.Errorf("%s: %w", op.Name, err))
+			return at(op.Loc, fmt.Errorf("%s: %w", op.Name(), err))
 		}
 	}
 	b.Ops, o.ops = o.ops, outer
@@ -220,7 +221,7 @@ func (o *opening) op(same []*mlir.Op) error {
 	if err != nil {
 		return err
 	}
-	if same[0].Name == "stablehlo.constant" {
+	if same[0].Code == stablehlo.Constant {
 		return o.constant(same, lines)
 	}
 	differ, err := o.attributes(same)
@@ -265,12 +266,11 @@ func (o *opening) regions(same []*mlir.Op) error {
 // differ as given: where its shape or its attributes depend on the size, as the op
 // that takes these as operands, which the op table names.
 func (o *opening) sized(op *mlir.Op, lines []types.Line, differ map[string][]types.Line) error {
-	if name := o.dynamic[op.Name]; name != "" {
-		info, _ := mlir.Info(name)
-		parts := info.Static.Parts
+	if dynamic := o.dynamic[op.Code]; dynamic != 0 {
+		parts := dynamic.Info().Static.Parts
 		if parts[0].Attr == "" { // its one part is the shape
 			if lines != nil {
-				o.become(op, name, parts[0], lines)
+				o.become(op, dynamic, parts[0], lines)
 			}
 		} else if len(differ) > 0 {
 			for _, p := range parts {
@@ -278,7 +278,7 @@ func (o *opening) sized(op *mlir.Op, lines []types.Line, differ map[string][]typ
 				if err != nil {
 					return err
 				}
-				o.become(op, name, p, l)
+				o.become(op, dynamic, p, l)
 				delete(differ, p.Attr)
 			}
 		}
@@ -292,10 +292,10 @@ func (o *opening) sized(op *mlir.Op, lines []types.Line, differ map[string][]typ
 	return nil
 }
 
-// become makes op the one of that name, which takes a part as an operand and not as an
+// become makes op the dynamic one, which takes a part as an operand and not as an
 // attribute.
-func (o *opening) become(op *mlir.Op, name string, p mlir.StaticPart, lines []types.Line) {
-	op.Name = name
+func (o *opening) become(op *mlir.Op, dynamic mlir.Code, p mlir.StaticPart, lines []types.Line) {
+	op.Code = dynamic
 	op.Operands = slices.Insert(slices.Clone(op.Operands), p.Operand, o.list(lines))
 	op.Attrs = slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return p.Attr != "" && a.Name == p.Attr })
 }

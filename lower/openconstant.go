@@ -8,6 +8,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // constant appends a constant, or one element of it spread over an open type. One
@@ -34,9 +35,9 @@ func (o *opening) constant(same []*mlir.Op, lines []types.Line) error {
 		if err != nil {
 			return err
 		}
-		scalar = o.emit("stablehlo.reshape", mlir.Tensor(mlir.I64), []*mlir.Value{o.list([]types.Line{l})})
+		scalar = o.emit(stablehlo.Reshape, mlir.Tensor(mlir.I64), []*mlir.Value{o.list([]types.Line{l})})
 		if first.Type.Elem.String() != mlir.I64.String() {
-			scalar = o.emit("stablehlo.convert", mlir.Tensor(first.Type.Elem), []*mlir.Value{scalar})
+			scalar = o.emit(stablehlo.Convert, mlir.Tensor(first.Type.Elem), []*mlir.Value{scalar})
 		}
 	} else {
 		data, splat, err := first.Decode()
@@ -44,7 +45,7 @@ func (o *opening) constant(same []*mlir.Op, lines []types.Line) error {
 			return fmt.Errorf("a literal of %v elements for an open size", first.Type)
 		}
 		t := mlir.Tensor(first.Type.Elem)
-		scalar = o.emit("stablehlo.constant", t, nil, attr("value", mlir.Dense(t, data)))
+		scalar = o.emit(stablehlo.Constant, t, nil, attr("value", mlir.Dense(t, data)))
 	}
 	o.spread(op, scalar, lines)
 	return nil
@@ -57,9 +58,9 @@ func (o *opening) spread(op *mlir.Op, scalar *mlir.Value, lines []types.Line) {
 		scalar.Def.Results, op.Results[0].Def = op.Results, scalar.Def
 		return
 	}
-	spread := mlir.NewOp("stablehlo.broadcast_in_dim", []*mlir.Value{scalar})
+	spread := mlir.NewOp(stablehlo.BroadcastInDim, []*mlir.Value{scalar})
 	if lines != nil {
-		spread = mlir.NewOp("stablehlo.dynamic_broadcast_in_dim", []*mlir.Value{scalar, o.list(lines)})
+		spread = mlir.NewOp(stablehlo.DynamicBroadcastInDim, []*mlir.Value{scalar, o.list(lines)})
 	}
 	spread.Attrs, spread.Loc, spread.Results = mlir.Dict{ints("broadcast_dimensions", nil)}, op.Loc, op.Results
 	op.Results[0].Def = spread

@@ -7,10 +7,11 @@ import (
 
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
-func (o *opening) emit(name string, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
-	op := mlir.NewOp(name, operands, t)
+func (o *opening) emit(code mlir.Code, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
+	op := mlir.NewOp(code, operands, t)
 	op.Attrs, op.Loc = attrs, o.loc
 	o.ops = append(o.ops, op)
 	return op.Results[0]
@@ -48,7 +49,7 @@ func (o *opening) numbers(lines []types.Line) *mlir.Value {
 	if len(pieces) == 1 {
 		return pieces[0]
 	}
-	return o.emit("stablehlo.concatenate", mlir.Tensor(mlir.I64, int64(len(lines))), pieces, attr("dimension", mlir.I64Attr(0)))
+	return o.emit(stablehlo.Concatenate, mlir.Tensor(mlir.I64, int64(len(lines))), pieces, attr("dimension", mlir.I64Attr(0)))
 }
 
 var oneI64 = mlir.Tensor(mlir.I64, 1)
@@ -60,7 +61,7 @@ func (o *opening) integers(v []int64) *mlir.Value {
 	for _, n := range v {
 		data = binary.LittleEndian.AppendUint64(data, uint64(n))
 	}
-	return o.emit("stablehlo.constant", t, nil, attr("value", mlir.Dense(t, data)))
+	return o.emit(stablehlo.Constant, t, nil, attr("value", mlir.Dense(t, data)))
 }
 
 // number emits slope·n + base.
@@ -70,13 +71,13 @@ func (o *opening) number(l types.Line) *mlir.Value {
 	if times%o.per == 0 {
 		times /= o.per
 	} else {
-		v = o.emit("stablehlo.divide", oneI64, []*mlir.Value{v, o.integers([]int64{o.per})})
+		v = o.emit(stablehlo.Divide, oneI64, []*mlir.Value{v, o.integers([]int64{o.per})})
 	}
 	if times != 1 {
-		v = o.emit("stablehlo.multiply", oneI64, []*mlir.Value{v, o.integers([]int64{times})})
+		v = o.emit(stablehlo.Multiply, oneI64, []*mlir.Value{v, o.integers([]int64{times})})
 	}
 	if l.Base != 0 {
-		v = o.emit("stablehlo.add", oneI64, []*mlir.Value{v, o.integers([]int64{l.Base})})
+		v = o.emit(stablehlo.Add, oneI64, []*mlir.Value{v, o.integers([]int64{l.Base})})
 	}
 	return v
 }
@@ -95,11 +96,11 @@ func (o *opening) elements() *mlir.Value {
 	o.per = l.Slope
 	outer := o.ops
 	o.ops = nil
-	v := o.emit("stablehlo.get_dimension_size", mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
-	v = o.emit("stablehlo.convert", mlir.Tensor(mlir.I64), []*mlir.Value{v})
-	v = o.emit("stablehlo.reshape", oneI64, []*mlir.Value{v})
+	v := o.emit(stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
+	v = o.emit(stablehlo.Convert, mlir.Tensor(mlir.I64), []*mlir.Value{v})
+	v = o.emit(stablehlo.Reshape, oneI64, []*mlir.Value{v})
 	if l.Base != 0 {
-		v = o.emit("stablehlo.subtract", oneI64, []*mlir.Value{v, o.integers([]int64{l.Base})})
+		v = o.emit(stablehlo.Subtract, oneI64, []*mlir.Value{v, o.integers([]int64{l.Base})})
 	}
 	o.prelude, o.ops, o.size = append(o.prelude, o.ops...), outer, v
 	return v

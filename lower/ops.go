@@ -6,6 +6,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 func lowerParameter(l *lowerer, n *ir.Node) *mlir.Value {
@@ -19,19 +20,19 @@ func lowerConstant(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerIota(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(n.Attrs[ir.IotaAxis].Int)))
+	return l.emit(stablehlo.Iota, tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(n.Attrs[ir.IotaAxis].Int)))
 }
 
 // lowerReLU emits maximum(x, 0), which keeps NaN.
 func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("maximum", tensor(n.Type), []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
+	return l.emit(stablehlo.Maximum, tensor(n.Type), []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
 }
 
 // filled emits a tensor of one value, of the given bits.
 func (l *lowerer) filled(t types.Type, bits uint64) *mlir.Value {
 	v := l.constant(t.DType, bits)
 	if t.Rank() > 0 {
-		v = l.emit("broadcast_in_dim", tensor(t), []*mlir.Value{v}, ints("broadcast_dimensions", nil))
+		v = l.emit(stablehlo.BroadcastInDim, tensor(t), []*mlir.Value{v}, ints("broadcast_dimensions", nil))
 	}
 	return v
 }
@@ -45,8 +46,8 @@ func lowerClampIndex(l *lowerer, n *ir.Node) *mlir.Value {
 		bits--
 	}
 	last := min(uint64(n.Attrs[ir.ClampIndexRows].Int-1), 1<<bits-1)
-	inside := l.emit("maximum", t, []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
-	return l.emit("minimum", t, []*mlir.Value{inside, l.filled(n.Type, last)})
+	inside := l.emit(stablehlo.Maximum, t, []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
+	return l.emit(stablehlo.Minimum, t, []*mlir.Value{inside, l.filled(n.Type, last)})
 }
 
 func lowerCompare(l *lowerer, n *ir.Node) *mlir.Value {
@@ -62,34 +63,34 @@ func (l *lowerer) compare(direction string, d types.DType, t mlir.Type, operands
 	case d.IsInteger() && d.IsSigned():
 		kind = "SIGNED"
 	}
-	return l.emit("compare", t, operands,
+	return l.emit(stablehlo.Compare, t, operands,
 		attr("comparison_direction", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: direction}),
 		attr("compare_type", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_type", Value: kind}))
 }
 
 func lowerBroadcast(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("broadcast_in_dim", tensor(n.Type), l.in(n), ints("broadcast_dimensions", n.Attrs[ir.BroadcastAxes].Ints))
+	return l.emit(stablehlo.BroadcastInDim, tensor(n.Type), l.in(n), ints("broadcast_dimensions", n.Attrs[ir.BroadcastAxes].Ints))
 }
 
 func lowerReshape(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("reshape", tensor(n.Type), l.in(n))
+	return l.emit(stablehlo.Reshape, tensor(n.Type), l.in(n))
 }
 
 func lowerTranspose(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("transpose", tensor(n.Type), l.in(n), ints("permutation", n.Attrs[ir.TransposePerm].Ints))
+	return l.emit(stablehlo.Transpose, tensor(n.Type), l.in(n), ints("permutation", n.Attrs[ir.TransposePerm].Ints))
 }
 
 func lowerSlice(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("slice", tensor(n.Type), l.in(n), ints("start_indices", n.Attrs[ir.SliceStarts].Ints),
+	return l.emit(stablehlo.Slice, tensor(n.Type), l.in(n), ints("start_indices", n.Attrs[ir.SliceStarts].Ints),
 		ints("limit_indices", n.Attrs[ir.SliceLimits].Ints), ints("strides", n.Attrs[ir.SliceStrides].Ints))
 }
 
 func lowerConcatenate(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("concatenate", tensor(n.Type), l.in(n), attr("dimension", mlir.I64Attr(n.Attrs[ir.ConcatenateAxis].Int)))
+	return l.emit(stablehlo.Concatenate, tensor(n.Type), l.in(n), attr("dimension", mlir.I64Attr(n.Attrs[ir.ConcatenateAxis].Int)))
 }
 
 func lowerPad(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("pad", tensor(n.Type), l.in(n), ints("edge_padding_low", n.Attrs[ir.PadLow].Ints),
+	return l.emit(stablehlo.Pad, tensor(n.Type), l.in(n), ints("edge_padding_low", n.Attrs[ir.PadLow].Ints),
 		ints("edge_padding_high", n.Attrs[ir.PadHigh].Ints), ints("interior_padding", n.Attrs[ir.PadInterior].Ints))
 }
 
@@ -98,23 +99,23 @@ func lowerPad(l *lowerer, n *ir.Node) *mlir.Value {
 func lowerSum(l *lowerer, n *ir.Node) *mlir.Value {
 	d := n.Type.DType
 	if d != types.F16 && d != types.BF16 {
-		return l.reduce("add", n, n.Attrs[ir.SumAxes].Ints, 0)
+		return l.reduce(stablehlo.Add, n, n.Attrs[ir.SumAxes].Ints, 0)
 	}
 	x := n.In[0].Type
 	x.DType = types.F32
-	wide := l.emit("convert", tensor(x), l.in(n))
+	wide := l.emit(stablehlo.Convert, tensor(x), l.in(n))
 	t := n.Type
 	t.DType = types.F32
-	sum := l.reduceValue("add", wide, t, 0, n.Attrs[ir.SumAxes].Ints)
-	return l.emit("convert", tensor(n.Type), []*mlir.Value{sum})
+	sum := l.reduceValue(stablehlo.Add, wide, t, 0, n.Attrs[ir.SumAxes].Ints)
+	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{sum})
 }
 
 func lowerMax(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.reduce("maximum", n, n.Attrs[ir.MaxAxes].Ints, smallest(n.Type.DType))
+	return l.reduce(stablehlo.Maximum, n, n.Attrs[ir.MaxAxes].Ints, smallest(n.Type.DType))
 }
 
 func lowerMin(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.reduce("minimum", n, n.Attrs[ir.MinAxes].Ints, largest(n.Type.DType))
+	return l.reduce(stablehlo.Minimum, n, n.Attrs[ir.MinAxes].Ints, largest(n.Type.DType))
 }
 
 // smallest returns the bits of d's smallest value.
@@ -136,16 +137,16 @@ func largest(d types.DType) uint64 {
 	return ir.IntLiteralBits(d, -1) ^ smallest(d)
 }
 
-func (l *lowerer) reduce(mnemonic string, n *ir.Node, axes []int, init uint64) *mlir.Value {
-	return l.reduceValue(mnemonic, l.values[n.In[0].ID], n.Type, init, axes)
+func (l *lowerer) reduce(code mlir.Code, n *ir.Node, axes []int, init uint64) *mlir.Value {
+	return l.reduceValue(code, l.values[n.In[0].ID], n.Type, init, axes)
 }
 
 // reduceValue folds x over axes with a binary op; t is the result's type.
-func (l *lowerer) reduceValue(mnemonic string, x *mlir.Value, t types.Type, init uint64, axes []int) *mlir.Value {
+func (l *lowerer) reduceValue(code mlir.Code, x *mlir.Value, t types.Type, init uint64, axes []int) *mlir.Value {
 	start := l.constant(t.DType, init)
-	op := mlir.NewOp("stablehlo.reduce", []*mlir.Value{x, start}, tensor(t))
+	op := mlir.NewOp(stablehlo.Reduce, []*mlir.Value{x, start}, tensor(t))
 	op.Attrs.Set("dimensions", mlir.I64Array(axes))
-	op.Regions = l.folding(mnemonic, t.DType)
+	op.Regions = l.folding(code, t.DType)
 	l.append(op)
 	return op.Results[0]
 }
@@ -154,7 +155,7 @@ func (l *lowerer) reduceValue(mnemonic string, x *mlir.Value, t types.Type, init
 func (l *lowerer) region(args []mlir.Type, f func(args []*mlir.Value) []*mlir.Value) []*mlir.Region {
 	outer := l.block
 	l.block = mlir.NewBlock(args...)
-	l.append(mlir.NewOp("stablehlo.return", f(l.block.Args)))
+	l.append(mlir.NewOp(stablehlo.Return, f(l.block.Args)))
 	b := l.block
 	l.block = outer
 	return []*mlir.Region{{Blocks: []*mlir.Block{b}}}
@@ -167,25 +168,25 @@ func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
 	x := n.In[0].Type
 	d, axis := x.DType, n.Attrs[ir.ArgMaxAxis].Int
 	index := types.Type{DType: types.I64, Shape: x.Shape}
-	iota := l.emit("iota", tensor(index), nil, attr("iota_dimension", mlir.I64Attr(axis)))
+	iota := l.emit(stablehlo.Iota, tensor(index), nil, attr("iota_dimension", mlir.I64Attr(axis)))
 	best := types.Type{DType: d, Shape: n.Type.Shape}
-	op := mlir.NewOp("stablehlo.reduce",
+	op := mlir.NewOp(stablehlo.Reduce,
 		[]*mlir.Value{l.values[n.In[0].ID], iota, l.constant(d, smallest(d)), l.constant(types.I64, 0)},
 		tensor(best), tensor(n.Type))
 	op.Attrs.Set("dimensions", mlir.I64Array([]int64{axis}))
 	e, i, p := mlir.Tensor(element(d)), mlir.Tensor(mlir.I64), mlir.Tensor(mlir.I1)
 	op.Regions = l.region([]mlir.Type{e, i, e, i}, func(v []*mlir.Value) []*mlir.Value {
 		a, ai, b, bi := v[0], v[1], v[2], v[3]
-		logic := func(op string, x ...*mlir.Value) *mlir.Value { return l.emit(op, p, x) }
+		logic := func(op mlir.Code, x ...*mlir.Value) *mlir.Value { return l.emit(op, p, x) }
 		wins, ties := l.compare("GT", d, p, a, b), l.compare("EQ", d, p, a, b)
 		if d.IsFloat() {
 			aNaN, bNaN := l.compare("NE", d, p, a, a), l.compare("NE", d, p, b, b)
-			wins = logic("or", wins, logic("and", aNaN, logic("not", bNaN)))
-			ties = logic("or", ties, logic("and", aNaN, bNaN))
+			wins = logic(stablehlo.Or, wins, logic(stablehlo.And, aNaN, logic(stablehlo.Not, bNaN)))
+			ties = logic(stablehlo.Or, ties, logic(stablehlo.And, aNaN, bNaN))
 		}
 		first := l.compare("LT", types.I64, p, ai, bi)
-		pick := logic("or", wins, logic("and", ties, first))
-		return []*mlir.Value{l.emit("select", e, []*mlir.Value{pick, a, b}), l.emit("select", i, []*mlir.Value{pick, ai, bi})}
+		pick := logic(stablehlo.Or, wins, logic(stablehlo.And, ties, first))
+		return []*mlir.Value{l.emit(stablehlo.Select, e, []*mlir.Value{pick, a, b}), l.emit(stablehlo.Select, i, []*mlir.Value{pick, ai, bi})}
 	})
 	l.append(op)
 	return op.Results[1]
@@ -196,8 +197,8 @@ func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
 func lowerArgSort(l *lowerer, n *ir.Node) *mlir.Value {
 	x, axis := n.In[0].Type, n.Attrs[ir.ArgSortAxis].Int
 	d := x.DType
-	iota := l.emit("iota", tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(axis)))
-	op := mlir.NewOp("stablehlo.sort", []*mlir.Value{l.values[n.In[0].ID], iota}, tensor(x), tensor(n.Type))
+	iota := l.emit(stablehlo.Iota, tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(axis)))
+	op := mlir.NewOp(stablehlo.Sort, []*mlir.Value{l.values[n.In[0].ID], iota}, tensor(x), tensor(n.Type))
 	op.Attrs = mlir.Dict{attr("dimension", mlir.I64Attr(axis)), attr("is_stable", mlir.BoolAttr(true))}
 	e, i, p := mlir.Tensor(element(d)), mlir.Tensor(mlir.I64), mlir.Tensor(mlir.I1)
 	op.Regions = l.region([]mlir.Type{e, e, i, i}, func(v []*mlir.Value) []*mlir.Value {
@@ -205,8 +206,8 @@ func lowerArgSort(l *lowerer, n *ir.Node) *mlir.Value {
 		before := l.compare("LT", d, p, a, b)
 		if d.IsFloat() {
 			number, nan := l.compare("EQ", d, p, a, a), l.compare("NE", d, p, b, b)
-			last := l.emit("and", p, []*mlir.Value{number, nan})
-			before = l.emit("or", p, []*mlir.Value{before, last})
+			last := l.emit(stablehlo.And, p, []*mlir.Value{number, nan})
+			before = l.emit(stablehlo.Or, p, []*mlir.Value{before, last})
 		}
 		return []*mlir.Value{before}
 	})
@@ -223,7 +224,7 @@ func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
 	dims := structAttr("stablehlo.dot",
 		"lhs_batching_dimensions", batch, "rhs_batching_dimensions", batch,
 		"lhs_contracting_dimensions", []int{x - 1}, "rhs_contracting_dimensions", []int{y - 2})
-	return l.emit("dot_general", tensor(n.Type), l.in(n), attr("dot_dimension_numbers", dims))
+	return l.emit(stablehlo.DotGeneral, tensor(n.Type), l.in(n), attr("dot_dimension_numbers", dims))
 }
 
 // structAttr builds a structured attribute from names and values, leaving out
@@ -261,7 +262,7 @@ func rowAxes(indices, x types.Type) []int {
 func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
 	x, indices := n.In[0].Type, n.In[1].Type
 	sizes := append([]int{min(1, x.Shape[0])}, x.Shape[1:]...)
-	return l.emit("gather", tensor(n.Type), l.in(n),
+	return l.emit(stablehlo.Gather, tensor(n.Type), l.in(n),
 		attr("dimension_numbers", structAttr("stablehlo.gather", "offset_dims", rowAxes(indices, x),
 			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", indices.Rank())),
 		ints("slice_sizes", sizes),
@@ -270,14 +271,14 @@ func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
 
 func lowerScatterAdd(l *lowerer, n *ir.Node) *mlir.Value {
 	x, indices := n.In[0].Type, n.In[1].Type
-	op := mlir.NewOp("stablehlo.scatter", l.in(n), tensor(n.Type))
+	op := mlir.NewOp(stablehlo.Scatter, l.in(n), tensor(n.Type))
 	op.Attrs = mlir.Dict{
 		attr("scatter_dimension_numbers", structAttr("stablehlo.scatter", "update_window_dims", rowAxes(indices, x),
 			"inserted_window_dims", []int{0}, "scatter_dims_to_operand_dims", []int{0}, "index_vector_dim", indices.Rank())),
 		attr("indices_are_sorted", mlir.BoolAttr(false)),
 		attr("unique_indices", mlir.BoolAttr(false)),
 	}
-	op.Regions = l.folding("add", x.DType)
+	op.Regions = l.folding(stablehlo.Add, x.DType)
 	l.append(op)
 	return op.Results[0]
 }
@@ -292,7 +293,7 @@ func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
 		attrs = append(attrs, attr("composite_attributes", mlir.DictAttr(params)))
 	}
 	attrs = append(attrs, attr("decomposition", mlir.SymbolAttr(l.decomposition(n.Body))))
-	return l.emit("composite", tensor(n.Type), l.in(n), attrs...)
+	return l.emit(stablehlo.Composite, tensor(n.Type), l.in(n), attrs...)
 }
 
 func number(p ir.Param) mlir.Attribute {

@@ -4,6 +4,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // lowerSliceScatter is dynamic_update_slice where the elements replaced lie next
@@ -20,7 +21,7 @@ func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
 		for _, s := range starts {
 			operands = append(operands, l.constant(types.I64, uint64(s)))
 		}
-		return l.emit("dynamic_update_slice", tensor(n.Type), operands)
+		return l.emit(stablehlo.DynamicUpdateSlice, tensor(n.Type), operands)
 	}
 	offset, flat := 0, make([]int, len(strides))
 	for i, size := len(strides)-1, 1; i >= 0; i-- {
@@ -33,11 +34,11 @@ func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
 
 func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
 	if n.Type.Elements() == 0 { // its places could be too many for i64 to hold them all
-		return l.emit("broadcast_in_dim", tensor(n.Type), []*mlir.Value{l.constant(n.Type.DType, 0)}, ints("broadcast_dimensions", nil))
+		return l.emit(stablehlo.BroadcastInDim, tensor(n.Type), []*mlir.Value{l.constant(n.Type.DType, 0)}, ints("broadcast_dimensions", nil))
 	}
 	x := l.flat(l.in(n)[0], n.In[0].Type)
 	indices := l.places(n.Type.Shape, n.Attrs[ir.AsStridedStrides].Ints, int(n.Attrs[ir.AsStridedOffset].Int))
-	return l.emit("gather", tensor(n.Type), []*mlir.Value{x, indices},
+	return l.emit(stablehlo.Gather, tensor(n.Type), []*mlir.Value{x, indices},
 		attr("dimension_numbers", structAttr("stablehlo.gather",
 			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", n.Type.Rank())),
 		ints("slice_sizes", []int{min(1, n.In[0].Type.Elements())}),
@@ -56,7 +57,7 @@ func (l *lowerer) flat(x *mlir.Value, t types.Type) *mlir.Value {
 	if t.Rank() == 1 {
 		return x
 	}
-	return l.emit("reshape", tensor(types.Of(t.DType, t.Elements())), []*mlir.Value{x})
+	return l.emit(stablehlo.Reshape, tensor(types.Of(t.DType, t.Elements())), []*mlir.Value{x})
 }
 
 // places emits the places of a strided window, i64 numbers of its shape.
@@ -67,18 +68,18 @@ func (l *lowerer) places(sizes types.Shape, strides []int, offset int) *mlir.Val
 		if len(sizes) == 0 {
 			return c
 		}
-		return l.emit("broadcast_in_dim", t, []*mlir.Value{c}, ints("broadcast_dimensions", nil))
+		return l.emit(stablehlo.BroadcastInDim, t, []*mlir.Value{c}, ints("broadcast_dimensions", nil))
 	}
 	sum := spread(offset)
 	for i, d := range sizes {
 		if d <= 1 || strides[i] == 0 {
 			continue
 		}
-		index := l.emit("iota", t, nil, attr("iota_dimension", mlir.I64Attr(int64(i))))
+		index := l.emit(stablehlo.Iota, t, nil, attr("iota_dimension", mlir.I64Attr(int64(i))))
 		if strides[i] != 1 {
-			index = l.emit("multiply", t, []*mlir.Value{index, spread(strides[i])})
+			index = l.emit(stablehlo.Multiply, t, []*mlir.Value{index, spread(strides[i])})
 		}
-		sum = l.emit("add", t, []*mlir.Value{sum, index})
+		sum = l.emit(stablehlo.Add, t, []*mlir.Value{sum, index})
 	}
 	return sum
 }
@@ -87,7 +88,7 @@ func (l *lowerer) places(sizes types.Shape, strides []int, offset int) *mlir.Val
 // two of which are the same, by those of update. t is the type of x.
 func (l *lowerer) scatterFlat(x, update *mlir.Value, t types.Type, sizes types.Shape, strides []int, offset int) *mlir.Value {
 	flat := types.Of(t.DType, t.Elements())
-	op := mlir.NewOp("stablehlo.scatter", []*mlir.Value{l.flat(x, t), l.places(sizes, strides, offset), update}, tensor(flat))
+	op := mlir.NewOp(stablehlo.Scatter, []*mlir.Value{l.flat(x, t), l.places(sizes, strides, offset), update}, tensor(flat))
 	op.Attrs = mlir.Dict{
 		attr("scatter_dimension_numbers", structAttr("stablehlo.scatter",
 			"inserted_window_dims", []int{0}, "scatter_dims_to_operand_dims", []int{0}, "index_vector_dim", len(sizes))),
@@ -100,7 +101,7 @@ func (l *lowerer) scatterFlat(x, update *mlir.Value, t types.Type, sizes types.S
 	if t.Rank() == 1 {
 		return op.Results[0]
 	}
-	return l.emit("reshape", tensor(t), op.Results[:1])
+	return l.emit(stablehlo.Reshape, tensor(t), op.Results[:1])
 }
 
 // rowMajor reports whether the places rise in row-major order.

@@ -6,10 +6,11 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 func lowerReverse(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.emit("reverse", tensor(n.Type), l.in(n), ints("dimensions", n.Attrs[ir.ReverseAxes].Ints))
+	return l.emit(stablehlo.Reverse, tensor(n.Type), l.in(n), ints("dimensions", n.Attrs[ir.ReverseAxes].Ints))
 }
 
 func lowerConv(l *lowerer, n *ir.Node) *mlir.Value {
@@ -19,7 +20,7 @@ func lowerConv(l *lowerer, n *ir.Node) *mlir.Value {
 		KernelOutFeature: int64(d.Kernel[0]), KernelInputFeature: int64(d.Kernel[1]), KernelSpatial: wide(d.Kernel[2:]),
 		OutputBatch: int64(d.Output[0]), OutputFeature: int64(d.Output[1]), OutputSpatial: wide(d.Output[2:]),
 	}
-	return l.emit("convolution", tensor(n.Type), l.in(n),
+	return l.emit(stablehlo.Convolution, tensor(n.Type), l.in(n),
 		ints("window_strides", n.Attrs[ir.ConvStrides].Ints), padding(n.Attrs[ir.ConvLow].Ints, n.Attrs[ir.ConvHigh].Ints),
 		ints("lhs_dilation", n.Attrs[ir.ConvBase].Ints), ints("rhs_dilation", n.Attrs[ir.ConvDilation].Ints),
 		attr("dimension_numbers", dims.Attr()),
@@ -45,7 +46,7 @@ func padding(low, high []int) mlir.NamedAttr {
 }
 
 func lowerMaxPool(l *lowerer, n *ir.Node) *mlir.Value {
-	return l.reduceWindow("maximum", l.in(n)[0], n.Attrs, n.Type, smallest(n.Type.DType))
+	return l.reduceWindow(stablehlo.Maximum, l.in(n)[0], n.Attrs, n.Type, smallest(n.Type.DType))
 }
 
 // lowerMaxPoolGrad emits select_and_scatter. An element of a window stays selected if
@@ -58,11 +59,11 @@ func lowerMaxPoolGrad(l *lowerer, n *ir.Node) *mlir.Value {
 		for i, x := range n.In {
 			wide := x.Type
 			wide.DType = t.DType
-			in[i] = l.emit("convert", tensor(wide), []*mlir.Value{in[i]})
+			in[i] = l.emit(stablehlo.Convert, tensor(wide), []*mlir.Value{in[i]})
 		}
 	}
 	scalar, is := mlir.Tensor(element(t.DType)), mlir.Tensor(element(types.Bool))
-	op := mlir.NewOp("stablehlo.select_and_scatter", append(in, l.constant(t.DType, 0)), tensor(t))
+	op := mlir.NewOp(stablehlo.SelectAndScatter, append(in, l.constant(t.DType, 0)), tensor(t))
 	op.Attrs = mlir.Dict{
 		ints("window_dimensions", n.Attrs[ir.MaxPoolGradWindow].Ints), ints("window_strides", n.Attrs[ir.MaxPoolGradStrides].Ints),
 		padding(n.Attrs[ir.MaxPoolGradLow].Ints, n.Attrs[ir.MaxPoolGradHigh].Ints),
@@ -70,43 +71,43 @@ func lowerMaxPoolGrad(l *lowerer, n *ir.Node) *mlir.Value {
 	op.Regions = append(l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
 		larger := l.compare("GE", t.DType, is, args[0], args[1])
 		nan := l.compare("NE", t.DType, is, args[0], args[0])
-		return []*mlir.Value{l.emit("or", is, []*mlir.Value{larger, nan})}
-	}), l.folding("add", t.DType)...)
+		return []*mlir.Value{l.emit(stablehlo.Or, is, []*mlir.Value{larger, nan})}
+	}), l.folding(stablehlo.Add, t.DType)...)
 	l.append(op)
 	if t.DType == n.Type.DType {
 		return op.Results[0]
 	}
-	return l.emit("convert", tensor(n.Type), op.Results)
+	return l.emit(stablehlo.Convert, tensor(n.Type), op.Results)
 }
 
 // lowerSumPool adds 16-bit floats in f32, as lowerSum does.
 func lowerSumPool(l *lowerer, n *ir.Node) *mlir.Value {
 	d := n.Type.DType
 	if d != types.F16 && d != types.BF16 {
-		return l.reduceWindow("add", l.in(n)[0], n.Attrs, n.Type, 0)
+		return l.reduceWindow(stablehlo.Add, l.in(n)[0], n.Attrs, n.Type, 0)
 	}
 	x, t := n.In[0].Type, n.Type
 	x.DType, t.DType = types.F32, types.F32
-	sum := l.reduceWindow("add", l.emit("convert", tensor(x), l.in(n)), n.Attrs, t, 0)
-	return l.emit("convert", tensor(n.Type), []*mlir.Value{sum})
+	sum := l.reduceWindow(stablehlo.Add, l.emit(stablehlo.Convert, tensor(x), l.in(n)), n.Attrs, t, 0)
+	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{sum})
 }
 
 // reduceWindow folds each window of x with a binary op; t is the result's type.
-func (l *lowerer) reduceWindow(mnemonic string, x *mlir.Value, attrs []ir.Attr, t types.Type, init uint64) *mlir.Value {
-	op := mlir.NewOp("stablehlo.reduce_window", []*mlir.Value{x, l.constant(t.DType, init)}, tensor(t))
+func (l *lowerer) reduceWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t types.Type, init uint64) *mlir.Value {
+	op := mlir.NewOp(stablehlo.ReduceWindow, []*mlir.Value{x, l.constant(t.DType, init)}, tensor(t))
 	op.Attrs = mlir.Dict{
 		ints("window_dimensions", attrs[ir.MaxPoolWindow].Ints), ints("window_strides", attrs[ir.MaxPoolStrides].Ints),
 		ints("window_dilations", attrs[ir.MaxPoolDilation].Ints), padding(attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints),
 	}
-	op.Regions = l.folding(mnemonic, t.DType)
+	op.Regions = l.folding(code, t.DType)
 	l.append(op)
 	return op.Results[0]
 }
 
 // folding is the body of a reduction by a binary op on scalars of d.
-func (l *lowerer) folding(mnemonic string, d types.DType) []*mlir.Region {
+func (l *lowerer) folding(code mlir.Code, d types.DType) []*mlir.Region {
 	scalar := mlir.Tensor(element(d))
 	return l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value {
-		return []*mlir.Value{l.emit(mnemonic, scalar, args)}
+		return []*mlir.Value{l.emit(code, scalar, args)}
 	})
 }

@@ -72,11 +72,11 @@ var attrForms = map[string]attrForm{
 
 // properties checks the form of op's properties, and that none is missing.
 func (v *verifier) properties(op *Op, d *opDef) bool {
-	if !strings.HasPrefix(op.Name, "stablehlo.") {
+	if !strings.HasPrefix(op.Name(), "stablehlo.") {
 		return true
 	}
 	for _, name := range d.props {
-		form, known := attrForms[op.Name+" "+name]
+		form, known := attrForms[op.Name()+" "+name]
 		if !known {
 			form, known = attrForms[name]
 		}

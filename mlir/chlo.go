@@ -252,7 +252,7 @@ func (s scanSyntax) print(p *printer, op *Op) {
 	d, _ := Int(op.Attrs.Get("dimension"))
 	p.int(d)
 	p.str(" ") // and another one below: so the dialect's printer
-	p.extraAttrs(op.Attrs, opDefs[op.Name].shown)
+	p.extraAttrs(op.Attrs, op.def().shown)
 	p.str(" ")
 	p.region(op.Regions[0], false)
 	p.str(" : ")

@@ -226,7 +226,7 @@ func verifyScan(v *verifier, op *Op) {
 		return
 	}
 	body := op.Body()
-	if body == nil || len(body.Args) != len(op.Operands) || body.Ops[len(body.Ops)-1].Name != "stablehlo.return" ||
+	if body == nil || len(body.Args) != len(op.Operands) || body.Ops[len(body.Ops)-1].Name() != "stablehlo.return" ||
 		len(body.Ops[len(body.Ops)-1].Operands) != len(op.Results) {
 		v.fail(op, "", "needs a body of one block that takes %d arguments and returns %d values", len(op.Operands), len(op.Results))
 		return

@@ -33,7 +33,8 @@ func (c *Cloner) Value(v *Value) *Value {
 
 // Op returns a copy of op, which has op's position and ordinal.
 func (c *Cloner) Op(op *Op) *Op {
-	x := &Op{Name: op.Name, Attrs: slices.Clone(op.Attrs), Loc: op.Loc, Pos: op.Pos, Ordinal: op.Ordinal}
+	x := op.Like()
+	x.Attrs, x.Loc, x.Pos, x.Ordinal = slices.Clone(op.Attrs), op.Loc, op.Pos, op.Ordinal
 	if c.Loc != nil {
 		x.Loc = c.Loc(op.Loc)
 	}

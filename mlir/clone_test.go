@@ -47,10 +47,10 @@ func TestClonesShareNothing(t *testing.T) {
 	old := parts(m.Ops[0])
 	(&Module{Ops: []*Op{f}}).Walk(func(op *Op) bool {
 		for _, v := range op.Operands {
-			require.False(t, old[v], op.Name)
+			require.False(t, old[v], op.Name())
 		}
 		for _, b := range op.Successors {
-			require.False(t, old[b], op.Name)
+			require.False(t, old[b], op.Name())
 		}
 		return true
 	})

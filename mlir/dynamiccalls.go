@@ -9,16 +9,16 @@ const (
 	dynamicReduceWindow = "stablehlo.dynamic_reduce_window"     // a reduce_window whose window is given by operands
 )
 
-// ApproxTopK is the op that JAX's custom calls of this name and of "ApproxTopK"
+// dynamicApproxTopK is the op that JAX's custom calls of this name and of "ApproxTopK"
 // become. The operands are arrays, as many initial values, and the number of
 // results along the dimension unless the types tell it. The arrays are sorted
 // together by the region, a comparator, so that the result is exact. Package
 // mlir/chlo writes ops of the dialect for it.
-const ApproxTopK = "stablehlo.dynamic_approx_top_k"
+const dynamicApproxTopK = "stablehlo.dynamic_approx_top_k"
 
-// DynamicTopK is the op that JAX's custom call of this name becomes: a chlo.top_k
+// dynamicTopK is the op that JAX's custom call of this name becomes: a chlo.top_k
 // whose k is an operand. Package mlir/chlo writes ops of the dialect for it.
-const DynamicTopK = "stablehlo.dynamic_top_k"
+const dynamicTopK = "stablehlo.dynamic_top_k"
 
 // expansion is what the custom calls of a name stand for: an op, whose attributes
 // and regions of returns. It may shorten the operands of call, and reports whether
@@ -38,9 +38,9 @@ func init() {
 			return Dict{{"rng_algorithm", a}}, nil, a != nil
 		}},
 		dynamicReduceWindow: {dynamicReduceWindow, windowCall},
-		DynamicTopK:         {DynamicTopK, func(*Module, *Op) (Dict, []*Region, bool) { return nil, nil, true }},
-		ApproxTopK:          {ApproxTopK, approxTopKCall},
-		"ApproxTopK":        {ApproxTopK, approxTopKCall},
+		dynamicTopK:         {dynamicTopK, func(*Module, *Op) (Dict, []*Region, bool) { return nil, nil, true }},
+		dynamicApproxTopK:   {dynamicApproxTopK, approxTopKCall},
+		"ApproxTopK":        {dynamicApproxTopK, approxTopKCall},
 	}
 }
 
@@ -49,7 +49,7 @@ func init() {
 // does stays.
 func ExpandCalls(m *Module) {
 	m.Walk(func(op *Op) bool {
-		if op.Name != "stablehlo.custom_call" {
+		if op.Name() != "stablehlo.custom_call" {
 			return true
 		}
 		name, _ := op.Attrs.Get("call_target_name").(StringAttr)
@@ -60,9 +60,10 @@ func ExpandCalls(m *Module) {
 		old := *op
 		attrs, regions, ok := to.of(m, op)
 		if ok {
-			op.Name, op.Attrs, op.Regions = to.op, attrs, regions
+			op.SetName(to.op)
+			op.Attrs, op.Regions = attrs, regions
 			v := &verifier{m: m, types: map[*TensorType]string{}}
-			opDefs[op.Name].verify(v, op)
+			op.def().verify(v, op)
 			ok = len(v.errs) == 0
 		}
 		if !ok {
@@ -86,9 +87,9 @@ func calledRegion(m *Module, op *Op, ins, outs int) *Region {
 		return nil
 	}
 	body := NewBlock(f.FuncType().Ins...)
-	call := NewOp("func.call", slices.Clone(body.Args), f.FuncType().Outs...)
+	call := NewOp(OpCall, slices.Clone(body.Args), f.FuncType().Outs...)
 	call.Attrs = Dict{{"callee", name}}
-	ret := NewOp("stablehlo.return", slices.Clone(call.Results))
+	ret := NewOp(CodeOf("stablehlo.return"), slices.Clone(call.Results))
 	body.Ops = []*Op{call, ret}
 	for _, inner := range body.Ops {
 		inner.Pos, inner.Loc, inner.Ordinal = op.Pos, op.Loc, op.Ordinal

@@ -49,7 +49,7 @@ func (m *Module) Func(name string) *Op {
 func (m *Module) indexFuncs() *funcIndex {
 	index := &funcIndex{at: map[string]int{}, ops: len(m.Ops)}
 	for i, op := range m.Ops {
-		if op.Name != "func.func" {
+		if op.Code != OpFunc {
 			continue
 		}
 		if _, again := index.at[op.SymName()]; !again {
@@ -60,12 +60,12 @@ func (m *Module) indexFuncs() *funcIndex {
 	return index
 }
 
-func (o *Op) isFunc(name string) bool { return o.Name == "func.func" && o.SymName() == name }
+func (o *Op) isFunc(name string) bool { return o.Code == OpFunc && o.SymName() == name }
 
 // Op is an operation: `%r = "dialect.mnemonic"(operands) ({regions}) {attrs} : type`.
 // The pretty and the generic form of an op give the same Op.
 type Op struct {
-	Name     string // dialect and mnemonic: stablehlo.add
+	Code     Code // 0 for an op that the table does not have
 	Operands []*Value
 	Results  []*Value
 	// Attrs holds properties and discardable attributes alike; which of them
@@ -76,6 +76,8 @@ type Op struct {
 	Loc        Location // nil when the text gives none
 	Pos        Pos      // where the op starts in the text; zero when built
 	Ordinal    int      // position among all ops of the text in order; see [Number]
+
+	unknown string // the name of an op that the table does not have
 }
 
 // SymName returns the symbol that the op defines, without @; "" if none.
@@ -88,7 +90,7 @@ func (o *Op) SymName() string {
 // any other op.
 func (o *Op) Callee() string {
 	var a Attribute
-	switch o.Name {
+	switch o.Name() {
 	case "func.call":
 		a = o.Attrs.Get("callee")
 	case "stablehlo.composite":
@@ -226,8 +228,8 @@ func (m *Module) Number() {
 }
 
 // NewOp builds an op with fresh results of the given types and links them to it.
-func NewOp(name string, operands []*Value, results ...Type) *Op {
-	op := &Op{Name: name, Operands: operands}
+func NewOp(code Code, operands []*Value, results ...Type) *Op {
+	op := &Op{Code: code, Operands: operands}
 	for i, t := range results {
 		op.Results = append(op.Results, &Value{Type: t, Def: op, Index: i})
 	}
@@ -246,7 +248,7 @@ func NewBlock(args ...Type) *Block {
 // NewFunc builds a func.func with a body of one empty block whose arguments
 // have the types of ins. An empty visibility is public.
 func NewFunc(name, visibility string, ins, outs []Type) *Op {
-	f := &Op{Name: "func.func", Regions: []*Region{{Blocks: []*Block{NewBlock(ins...)}}}}
+	f := &Op{Code: OpFunc, Regions: []*Region{{Blocks: []*Block{NewBlock(ins...)}}}}
 	f.Attrs.Set("sym_name", StringAttr(name))
 	f.Attrs.Set("function_type", TypeAttr{&FunctionType{Ins: ins, Outs: outs}})
 	if visibility != "" {

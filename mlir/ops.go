@@ -7,6 +7,7 @@ import "slices"
 // read and printed in the generic form, and checked for structure only.
 type opDef struct {
 	name   string
+	code   Code   // its position in the table, from 1
 	syntax syntax // nil: generic form only
 	// props are the attributes that the generic form prints in <{…}>.
 	props []string
@@ -50,7 +51,7 @@ func form(parts ...any) syntax {
 func dimsOf(name string) syntax { return named("dims", attr{name: name, kind: i64sAttr}) }
 func dimOf(name string) syntax  { return named("dim", attr{name: name, kind: i64Attr}) }
 
-// opList is every op that is known, by dialect and name.
+// opList has the rows of StableHLO.
 var opList = []opDef{
 	{name: "builtin.module", syntax: syntax{moduleSyntax{}}, props: []string{"sym_name", "sym_visibility"}, regions: 1, traits: Isolated, takesName: true, verify: verifyModule},
 	{name: "func.func", syntax: syntax{funcSyntax{}}, regions: 1, traits: Isolated, verify: verifyFunc,
@@ -162,22 +163,22 @@ var opList = []opDef{
 		syntax: form(operands{2}, dimOf("dimension"), attrDict{}, funcType{})},
 	{name: "stablehlo.dynamic_broadcast_in_dim", verify: verifyDynamicBroadcastInDim, syntax: form(operands{2}, dimsOf("broadcast_dimensions"), attrDict{}, funcType{}),
 		props:  []string{"broadcast_dimensions", "known_expanding_dimensions", "known_nonexpanding_dimensions"},
-		static: &Static{Op: "stablehlo.broadcast_in_dim", Parts: []StaticPart{{Operand: 1}}}},
+		static: &Static{name: "stablehlo.broadcast_in_dim", Parts: []StaticPart{{Operand: 1}}}},
 	{name: "stablehlo.dynamic_iota", verify: verifyDynamicIota, props: []string{"iota_dimension"},
 		syntax: form(operands{1}, dimOf("iota_dimension"), attrDict{}, funcType{}),
-		static: &Static{Op: "stablehlo.iota", Parts: []StaticPart{{Operand: 0}}}},
+		static: &Static{name: "stablehlo.iota", Parts: []StaticPart{{Operand: 0}}}},
 	{name: "stablehlo.dynamic_reshape", verify: verifyDynamicReshape, syntax: form(operands{2}, attrDict{}, funcType{}),
-		static: &Static{Op: "stablehlo.reshape", Parts: []StaticPart{{Operand: 1}}}},
+		static: &Static{name: "stablehlo.reshape", Parts: []StaticPart{{Operand: 1}}}},
 	{name: "stablehlo.real_dynamic_slice", verify: verifyRealDynamicSlice, syntax: form(operands{4}, attrDict{}, funcType{}),
-		static: &Static{Op: "stablehlo.slice", Parts: []StaticPart{{1, "start_indices"}, {2, "limit_indices"}, {3, "strides"}}}},
+		static: &Static{name: "stablehlo.slice", Parts: []StaticPart{{1, "start_indices"}, {2, "limit_indices"}, {3, "strides"}}}},
 	{name: "stablehlo.dynamic_pad", verify: verifyDynamicPad, syntax: form(operands{5}, attrDict{}, funcType{}),
-		static: &Static{Op: "stablehlo.pad", Parts: []StaticPart{{2, "edge_padding_low"}, {3, "edge_padding_high"}, {4, "interior_padding"}}}},
+		static: &Static{name: "stablehlo.pad", Parts: []StaticPart{{2, "edge_padding_low"}, {3, "edge_padding_high"}, {4, "interior_padding"}}}},
 	{name: dynamicBits, traits: Expanded, verify: verifyDynamicBits,
-		static: &Static{Op: "stablehlo.rng_bit_generator", Parts: []StaticPart{{Operand: 1}}, Shaped: 1}},
-	{name: DynamicTopK, traits: Expanded, verify: verifyDynamicTopK},
-	{name: ApproxTopK, traits: Expanded, regions: 1, verify: verifyApproxTopK},
+		static: &Static{name: "stablehlo.rng_bit_generator", Parts: []StaticPart{{Operand: 1}}, Shaped: 1}},
+	{name: dynamicTopK, traits: Expanded, verify: verifyDynamicTopK},
+	{name: dynamicApproxTopK, traits: Expanded, regions: 1, verify: verifyApproxTopK},
 	{name: dynamicReduceWindow, traits: Expanded, regions: 1, verify: verifyDynamicReduceWindow,
-		static: &Static{Op: "stablehlo.reduce_window", Parts: []StaticPart{{2, "window_dimensions"}, {3, "window_strides"}, {4, "base_dilations"}, {5, "window_dilations"}, {6, "padding"}}}},
+		static: &Static{name: "stablehlo.reduce_window", Parts: []StaticPart{{2, "window_dimensions"}, {3, "window_strides"}, {4, "base_dilations"}, {5, "window_dilations"}, {6, "padding"}}}},
 	{name: "stablehlo.cholesky", verify: verifyCholesky, props: []string{"lower"},
 		syntax: form(operands{1}, group{"lower", named("lower", attr{name: "lower", kind: boolAttr})}, attrDict{}, sameType{})},
 	{name: "stablehlo.fft", verify: verifyFft, props: []string{"fft_type", "fft_length"},
@@ -203,9 +204,9 @@ var opList = []opDef{
 	{name: "stablehlo.select_and_scatter", regions: 2, props: []string{"window_dimensions", "window_strides", "padding"}, verify: verifySelectAndScatter},
 	{name: "stablehlo.map", regions: 1, props: []string{"dimensions"}, verify: verifyMap},
 	{name: "stablehlo.dynamic_gather", props: []string{"dimension_numbers", "indices_are_sorted"}, verify: verifyDynamicGather,
-		static: &Static{Op: "stablehlo.gather", Parts: []StaticPart{{2, "slice_sizes"}}}},
+		static: &Static{name: "stablehlo.gather", Parts: []StaticPart{{2, "slice_sizes"}}}},
 	{name: "stablehlo.dynamic_conv", props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers", "feature_group_count", "batch_group_count", "precision_config"}, verify: verifyDynamicConv,
-		static: &Static{Op: "stablehlo.convolution", Parts: []StaticPart{{2, "padding"}}}},
+		static: &Static{name: "stablehlo.convolution", Parts: []StaticPart{{2, "padding"}}}},
 	{name: "stablehlo.convolution", verify: verifyConvolution,
 		props: []string{"window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "dimension_numbers",
 			"feature_group_count", "batch_group_count", "precision_config"},
@@ -259,19 +260,28 @@ func commutative(d opDef) opDef {
 // shortNames are the ops that a function's body may write without dialect.
 var shortNames = map[string]string{"module": "builtin.module", "call": "func.call", "return": "func.return"}
 
-// opDefs is opList by name. It is filled in by init because the checks in the
-// rows look ops up themselves.
-var opDefs map[string]*opDef
+// rows is every op that is known, in the order of codes, and opDefs has them by name.
+// They are filled in by init because the checks in the rows look ops up themselves.
+var (
+	rows   []opDef
+	opDefs map[string]*opDef
+)
 
 func init() {
-	opDefs = make(map[string]*opDef, len(opList))
-	opList = slices.Concat(opList, chloOps, checkOps, arithOps)
-	for i := range opList {
-		d := &opList[i]
+	rows = slices.Concat(opList, chloOps, checkOps, arithOps)
+	opDefs = make(map[string]*opDef, len(rows))
+	for i := range rows {
+		d := &rows[i]
 		d.shown = map[string]bool{}
 		for _, n := range d.syntax.shows() {
 			d.shown[n] = true
 		}
+		d.code = Code(i + 1)
 		opDefs[d.name] = d
+	}
+	for i := range rows {
+		if s := rows[i].static; s != nil {
+			s.Op = CodeOf(s.name)
+		}
 	}
 }

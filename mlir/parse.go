@@ -132,7 +132,7 @@ func (r *resolver) file(c Chunk) *Module {
 
 func (r *resolver) module(ops []*Op) *Module {
 	m := &Module{Ops: ops}
-	if len(ops) != 1 || ops[0].Name != "builtin.module" {
+	if len(ops) != 1 || ops[0].Code != OpModule {
 		return m
 	}
 	op := ops[0]

@@ -38,7 +38,7 @@ module @step {
 	require.True(t, ok)
 	require.Equal(t, []int64{1}, dims)
 	inner := reduce.Body()
-	require.Equal(t, "stablehlo.add", inner.Ops[0].Name)
+	require.Equal(t, "stablehlo.add", inner.Ops[0].Name())
 	require.Same(t, inner.Args[1], inner.Ops[0].Operands[1])
 	require.Same(t, inner.Ops[0].Results[0], inner.Ops[1].Operands[0])
 	// func, constant, two, reduce, add, return, return
@@ -52,10 +52,11 @@ func TestPrintBuilt(t *testing.T) {
 	f := NewFunc("main", "public", []Type{vec, vec}, []Type{vec})
 	args := f.Body().Args
 	args[1].Name = "0" // taken before the first number is given
-	add := NewOp("stablehlo.add", args, vec)
-	two := NewOp("test.two", add.Results, vec, vec)
+	add := NewOp(CodeOf("stablehlo.add"), args, vec)
+	two := NewOp(0, add.Results, vec, vec)
+	two.SetName("test.two")
 	two.Results[0].Name, two.Results[1].Name = "not a name", "arg0"
-	ret := NewOp("func.return", []*Value{two.Results[1]})
+	ret := NewOp(OpReturn, []*Value{two.Results[1]})
 	f.Body().Ops = []*Op{add, two, ret}
 	m := &Module{Ops: []*Op{f}}
 	require.NoError(t, Verify(m))

@@ -34,7 +34,7 @@ func (m *Module) String() string { return Print(m) }
 // Print writes the module's text to w. The error is w's.
 func (m *Module) Print(w io.Writer, o PrintOptions) error {
 	p := newPrinter(w, o)
-	top := &Op{Name: "builtin.module", Loc: m.Loc, Regions: []*Region{{Blocks: []*Block{{Ops: m.Ops}}}}}
+	top := &Op{Code: OpModule, Loc: m.Loc, Regions: []*Region{{Blocks: []*Block{{Ops: m.Ops}}}}}
 	if m.Name != "" {
 		top.Attrs = Dict{{"sym_name", StringAttr(m.Name)}}
 	}
@@ -190,13 +190,13 @@ func (p *printer) attrDict(d Dict, skip map[string]bool) {
 func (p *printer) restDict(op *Op) {
 	d := op.Attrs
 	for i, e := range d {
-		if isDefault(op.Name, e) {
-			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e NamedAttr) bool { return isDefault(op.Name, e) })
+		if isDefault(op.Name(), e) {
+			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e NamedAttr) bool { return isDefault(op.Name(), e) })
 			d = append(slices.Clone(op.Attrs[:i]), d...)
 			break
 		}
 	}
-	p.attrDict(d, opDefs[op.Name].shown)
+	p.attrDict(d, op.def().shown)
 }
 
 // isDefault reports whether the op means the same without the attribute.
@@ -282,14 +282,14 @@ func (p *printer) op(op *Op) {
 		return // nobody takes more: Flush says so
 	}
 	p.resultNames(op)
-	d := opDefs[op.Name]
+	d := op.def()
 	outer := p.inFunc
-	p.inFunc = op.Name == "func.func"
+	p.inFunc = op.Code == OpFunc
 	if p.Generic || d == nil || d.syntax == nil || !d.syntax.fits(op) {
 		p.generic(op, d)
 	} else {
-		name := op.Name
-		if outer && op.Name != "func.func" {
+		name := op.Name()
+		if outer && op.Code != OpFunc {
 			name = strings.TrimPrefix(name, "func.")
 		}
 		p.str(strings.TrimPrefix(name, "builtin."))
@@ -319,7 +319,7 @@ func (p *printer) resultNames(op *Op) {
 }
 
 func (p *printer) generic(op *Op, d *opDef) {
-	p.str(quote(op.Name))
+	p.str(quote(op.Name()))
 	p.str("(")
 	p.uses(op.Operands)
 	p.str(")")

@@ -21,14 +21,14 @@ func (s reduceSyntax) parse(lex *stream, o *opNode) *Error {
 		}
 	}
 	o.operands = append(o.operands, inits...)
-	inner := ""
+	var inner Code
 	if accept(lex, "applies") {
 		t, err := expectKind(lex, tokIdent, "the op that is applied")
 		if err != nil {
 			return err
 		}
-		if inner = t.Value; !applicable(inner) {
-			return errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", inner)
+		if inner = CodeOf(t.Value); !applicable(inner) {
+			return errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value)
 		}
 	}
 	if err := s.parseTail(lex, o); err != nil {
@@ -38,7 +38,7 @@ func (s reduceSyntax) parse(lex *stream, o *opNode) *Error {
 	if len(o.ins) != 2*n {
 		return errorf(o.typePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.ins))
 	}
-	if inner == "" {
+	if inner == 0 {
 		return s.parseReducer(lex, o, n)
 	}
 	if n != 1 {
@@ -111,10 +111,7 @@ func (reduceSyntax) parseReducer(lex *stream, o *opNode, n int) *Error {
 
 // applicable reports whether a reduce can apply the op: it is commutative, and
 // its two operands and its result have one type.
-func applicable(name string) bool {
-	info, _ := Info(name)
-	return info.Traits.Has(Commutative)
-}
+func applicable(op Code) bool { return op.Info().Traits.Has(Commutative) }
 
 // reduced is the type of what the region of `applies` works on: scalars of the
 // first operand's elements.
@@ -126,7 +123,7 @@ func reduced(operand Type) *TensorType {
 }
 
 // apply builds the region of `applies`.
-func (reduceSyntax) apply(r *resolver, o *opNode, inner string) {
+func (reduceSyntax) apply(r *resolver, o *opNode, inner Code) {
 	operand := r.typ(&o.ins[0])
 	scalar := reduced(operand)
 	if scalar == nil {
@@ -139,7 +136,7 @@ func (reduceSyntax) apply(r *resolver, o *opNode, inner string) {
 	t := r.typ(&typeRef{text: scalar.String(), pos: o.ins[0].pos})
 	b := NewBlock(t, t)
 	op := NewOp(inner, b.Args, t)
-	ret := NewOp("stablehlo.return", op.Results)
+	ret := NewOp(CodeOf("stablehlo.return"), op.Results)
 	op.Pos, ret.Pos = o.pos, o.pos
 	b.Ops = []*Op{op, ret}
 	o.regions = append(o.regions, &Region{Blocks: []*Block{b}})
@@ -161,7 +158,7 @@ func applied(op *Op) *Op {
 		return nil
 	}
 	in, ret := b.Ops[0], b.Ops[1]
-	if !applicable(in.Name) || ret.Name != "stablehlo.return" || len(in.Attrs)+len(ret.Attrs)+len(ret.Results) > 0 ||
+	if !applicable(in.Code) || ret.Name() != "stablehlo.return" || len(in.Attrs)+len(ret.Attrs)+len(ret.Results) > 0 ||
 		len(in.Operands) != 2 || len(in.Results) != 1 || len(ret.Operands) != 1 ||
 		in.Operands[0] != b.Args[0] || in.Operands[1] != b.Args[1] || ret.Operands[0] != in.Results[0] {
 		return nil
@@ -187,7 +184,7 @@ func (s reduceSyntax) print(p *printer, op *Op) {
 	}
 	in := applied(op)
 	if in != nil {
-		p.str(" applies " + in.Name)
+		p.str(" applies " + in.Name())
 	}
 	p.str(" across dimensions = ")
 	p.ints(op.Attrs.Get("dimensions").(DenseArrayAttr).Ints)

@@ -141,7 +141,12 @@ func (r *resolver) opLine(s *stream) (*Op, *Error) {
 // op makes the op of o and defines its results.
 func (r *resolver) op(o *opNode) *Op {
 	op := r.slabs.op()
-	*op = Op{Name: o.name, Pos: o.pos, Loc: o.loc, Regions: o.regions}
+	*op = Op{Pos: o.pos, Loc: o.loc, Regions: o.regions}
+	if o.def != nil {
+		op.Code = o.def.code
+	} else {
+		op.unknown = o.name
+	}
 	r.operands(o, op)
 	if len(o.attrs) > 0 {
 		op.Attrs = r.opAttrs(o)

@@ -1,10 +1,6 @@
 package mlir
 
-import (
-	"encoding/binary"
-	"maps"
-	"slices"
-)
+import "encoding/binary"
 
 // Traits are what is true of an op in every program.
 type Traits uint8
@@ -43,9 +39,11 @@ const anyRegions = -1
 // are known: they become attributes, or the shape of the result, and the other
 // operands and attributes stay.
 type Static struct {
-	Op     string
+	Op     Code
 	Parts  []StaticPart // by rising operand
 	Shaped int          // the result whose shape a part is
+
+	name string // of Op
 }
 
 // StaticPart is an operand, a list of integers, and the attribute that it
@@ -67,23 +65,3 @@ func (p StaticPart) Value(list []int64) Attribute {
 	}
 	return Dense(Tensor(I64, int64(len(list)/2), 2), data)
 }
-
-// OpInfo is what the op table knows of an op beyond its syntax and rules.
-type OpInfo struct {
-	Regions int // how many it has; -1 for any number
-	Traits  Traits
-	Static  *Static // not to be changed; nil for ops that are not dynamic
-}
-
-// Info returns what is known of the op with the given name, and whether it is
-// one of the table.
-func Info(name string) (OpInfo, bool) {
-	d := opDefs[name]
-	if d == nil {
-		return OpInfo{}, false
-	}
-	return OpInfo{d.regions, d.traits, d.static}, true
-}
-
-// OpNames returns the names of all ops of the table, sorted.
-func OpNames() []string { return slices.Sorted(maps.Keys(opDefs)) }

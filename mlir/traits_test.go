@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,44 +9,50 @@ import (
 )
 
 func TestInfo(t *testing.T) {
-	names := OpNames()
-	for _, name := range names {
-		info, ok := Info(name)
-		require.True(t, ok)
-		if info.Static == nil {
+	for code := range Codes() {
+		static := code.Info().Static
+		if static == nil {
 			continue
 		}
 		// What a dynamic op becomes exists and has the attributes that it is given.
-		require.Contains(t, names, info.Static.Op, name)
-		require.Nil(t, opDefs[info.Static.Op].static, name)
-		require.NotEmpty(t, info.Static.Parts, name)
-		for i, p := range info.Static.Parts {
-			require.True(t, i == 0 || p.Operand > info.Static.Parts[i-1].Operand, name)
+		require.NotZero(t, static.Op, code)
+		require.Nil(t, static.Op.Info().Static, code)
+		require.NotEmpty(t, static.Parts, code)
+		for i, p := range static.Parts {
+			require.True(t, i == 0 || p.Operand > static.Parts[i-1].Operand, code)
 			if p.Attr != "" {
-				require.Contains(t, opDefs[info.Static.Op].props, p.Attr, name)
+				require.Contains(t, (&Op{Code: static.Op}).def().props, p.Attr, code)
 			}
 		}
 	}
-	for _, name := range names {
-		info, _ := Info(name)
-		if strings.HasPrefix(name, "stablehlo.dynamic_") && !strings.Contains(name, "slice") && !info.Traits.Has(Expanded) {
+	for code := range Codes() {
+		info := code.Info()
+		if name := code.String(); strings.HasPrefix(name, "stablehlo.dynamic_") && !strings.Contains(name, "slice") && !info.Traits.Has(Expanded) {
 			require.NotNil(t, info.Static, "%s: which op is it once its values are known?", name)
 		}
 	}
-	if info, _ := Info("stablehlo.select_and_scatter"); info.Regions != 2 {
-		t.Errorf("select_and_scatter has %d regions", info.Regions)
-	}
-	_, ok := Info("test.none")
-	require.False(t, ok)
+	require.Equal(t, 2, CodeOf("stablehlo.select_and_scatter").Info().Regions)
+}
+
+func TestOpsWithoutARowHaveCodeZero(t *testing.T) {
+	require.Zero(t, CodeOf("test.none"))
+	require.Empty(t, Code(0).String())
+	require.Zero(t, Code(0).Info())
+	var op Op
+	op.SetName("test.none")
+	require.Equal(t, "test.none", op.Name())
+	require.Equal(t, "test.none", op.Like().Name())
+	op.SetName("func.call")
+	require.Equal(t, OpCall, op.Code)
 }
 
 // Those ops are elementwise of which the table's forms would also hold for
 // scalars; what has effects has no equal in another place.
 func TestTraits(t *testing.T) {
 	has := func(name string, u Traits) bool {
-		info, ok := Info(name)
-		require.True(t, ok, name)
-		return info.Traits.Has(u)
+		code := CodeOf(name)
+		require.NotZero(t, code, name)
+		return code.Info().Traits.Has(u)
 	}
 	for _, name := range []string{"stablehlo.add", "stablehlo.tanh", "stablehlo.select", "stablehlo.compare", "stablehlo.clamp", "stablehlo.convert", "chlo.erf"} {
 		require.True(t, has(name, Elementwise), name)
@@ -54,7 +61,7 @@ func TestTraits(t *testing.T) {
 		require.False(t, has(name, Elementwise), name)
 	}
 	var effects []string
-	for _, name := range OpNames() {
+	for _, name := range sortedNames() {
 		if require.False(t, has(name, Elementwise|Effects), name); has(name, Effects) {
 			effects = append(effects, name)
 		}
@@ -67,4 +74,14 @@ func TestTraits(t *testing.T) {
 		"stablehlo.custom_call", "stablehlo.infeed", "stablehlo.optimization_barrier", "stablehlo.outfeed", "stablehlo.recv", "stablehlo.reduce_scatter",
 		"stablehlo.rng", "stablehlo.send",
 	}, effects)
+}
+
+// sortedNames returns the names of all ops, sorted.
+func sortedNames() []string {
+	var all []string
+	for code := range Codes() {
+		all = append(all, code.String())
+	}
+	slices.Sort(all)
+	return all
 }

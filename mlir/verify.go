@@ -27,7 +27,7 @@ func VerifyContext(ctx context.Context, m *Module) error {
 			v.funcs[name] = op
 		}
 	}
-	verifyModule(v, &Op{Name: "builtin.module", Attrs: m.Attrs})
+	verifyModule(v, &Op{Code: OpModule, Attrs: m.Attrs})
 	for _, op := range m.Ops {
 		v.op(op)
 	}
@@ -69,9 +69,9 @@ func (v *verifier) fail(op *Op, label, format string, args ...any) {
 	if len(v.errs) >= errorsKept {
 		return
 	}
-	msg := op.Name + ": " + fmt.Sprintf(format, args...)
+	msg := op.Name() + ": " + fmt.Sprintf(format, args...)
 	if label != "" {
-		msg += " (" + strings.TrimPrefix(op.Name, "stablehlo.") + "_" + strings.ToLower(label) + ")"
+		msg += " (" + strings.TrimPrefix(op.Name(), "stablehlo.") + "_" + strings.ToLower(label) + ")"
 	}
 	v.errs = append(v.errs, problem(op.Pos, msg))
 }
@@ -110,7 +110,7 @@ func (v *verifier) op(op *Op) {
 	}
 	good := v.opTypes(op)
 	v.stack = append(v.stack, op)
-	d := opDefs[op.Name]
+	d := op.def()
 	mark := len(v.order)
 	outer := v.seen
 	if d != nil && d.traits.Has(Isolated) {
@@ -152,10 +152,10 @@ func (v *verifier) opTypes(op *Op) bool {
 // shape checks how many regions an op of StableHLO or CHLO has: each is one block
 // that ends with stablehlo.return.
 func (v *verifier) shape(op *Op) bool {
-	if !strings.HasPrefix(op.Name, "stablehlo.") && !strings.HasPrefix(op.Name, "chlo.") {
+	if !strings.HasPrefix(op.Name(), "stablehlo.") && !strings.HasPrefix(op.Name(), "chlo.") {
 		return true
 	}
-	if n := opDefs[op.Name].regions; n != anyRegions && len(op.Regions) != n {
+	if n := op.def().regions; n != anyRegions && len(op.Regions) != n {
 		v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
 		return false
 	}
@@ -164,8 +164,8 @@ func (v *verifier) shape(op *Op) bool {
 			v.fail(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
 			return false
 		}
-		if ret := returns(r); ret.Name != "stablehlo.return" {
-			v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name)
+		if ret := returns(r); ret.Name() != "stablehlo.return" {
+			v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
 			return false
 		}
 	}
@@ -214,17 +214,17 @@ func (v *verifier) region(op *Op, r *Region) {
 // in the table may do that: what they are is not known.
 func (v *verifier) block(parent *Op, b *Block) {
 	for i, op := range b.Ops {
-		d := opDefs[op.Name]
+		d := op.def()
 		last := i == len(b.Ops)-1
 		if d != nil && d.traits.Has(Terminator) && !last {
 			v.broken(op, "stands before other ops; it must be the last of its block")
 		}
-		if d != nil && !d.traits.Has(Terminator) && last && parent.Name != "builtin.module" {
+		if d != nil && !d.traits.Has(Terminator) && last && parent.Code != OpModule {
 			v.broken(op, "is the last op of a block; a return must follow")
 		}
 		v.op(op)
 	}
-	if len(b.Ops) == 0 && parent.Name != "builtin.module" {
+	if len(b.Ops) == 0 && parent.Code != OpModule {
 		v.broken(parent, "has a block without ops; a return is the least")
 	}
 }

@@ -12,8 +12,8 @@ func verifyAsyncStart(v *verifier, op *Op) {
 		return
 	}
 	inner := b.Ops[0]
-	if info, _ := Info(inner.Name); !info.Traits.Has(Async) {
-		v.fail(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name)
+	if !inner.Code.Info().Traits.Has(Async) {
+		v.fail(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name())
 		return
 	}
 	if got, want := typesOf(b.Args), typesOf(op.Operands); !sameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {

@@ -155,7 +155,7 @@ func verifyDynamicConv(v *verifier, op *Op) {
 		return
 	}
 	var pad Attribute = unknownPadding
-	if c := op.Operands[2].Def; c != nil && c.Name == "stablehlo.constant" {
+	if c := op.Operands[2].Def; c != nil && c.Name() == "stablehlo.constant" {
 		pad = c.Attrs.Get("value")
 	}
 	v.convolution(op, ins[0], ins[1], outs[0], pad)

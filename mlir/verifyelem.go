@@ -69,7 +69,7 @@ func verifyAdd(v *verifier, op *Op) {
 
 // count checks the number of operands against the op's syntax.
 func (v *verifier) count(op *Op) bool {
-	for _, p := range opDefs[op.Name].syntax {
+	for _, p := range op.def().syntax {
 		if n, ok := p.(operands); ok && n.n >= 0 && n.n != len(op.Operands) {
 			v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), n.n)
 			return false

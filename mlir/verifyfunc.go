@@ -38,7 +38,7 @@ func verifyFunc(v *verifier, op *Op) {
 		ret := b.Ops[len(b.Ops)-1]
 		// The dialect's own texts end functions with either, and drop values where
 		// the function gives none.
-		if ret.Name != "func.return" && (ret.Name != "stablehlo.return" || len(ft.Outs) == 0) {
+		if ret.Code != OpReturn && (ret.Name() != "stablehlo.return" || len(ft.Outs) == 0) {
 			continue
 		}
 		if got := typesOf(ret.Operands); !sameTypes(got, ft.Outs) {

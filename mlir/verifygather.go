@@ -46,7 +46,7 @@ func unknown(n int) []int64 {
 
 // constantInts returns the integers of a value that a constant gives.
 func constantInts(x *Value) ([]int64, bool) {
-	if x.Def == nil || x.Def.Name != "stablehlo.constant" {
+	if x.Def == nil || x.Def.Name() != "stablehlo.constant" {
 		return nil, false
 	}
 	d, ok := x.Def.Attrs.Get("value").(*DenseAttr)

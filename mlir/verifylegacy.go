@@ -26,7 +26,7 @@ func verifyCrossReplicaSum(v *verifier, op *Op) {
 // dimension.
 func verifyEinsum(v *verifier, op *Op) {
 	n := 2
-	if op.Name == "stablehlo.unary_einsum" {
+	if op.Name() == "stablehlo.unary_einsum" {
 		n = 1
 	}
 	in := []slot{of(kTensor), of(kTensor)}[:n]

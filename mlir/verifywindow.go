@@ -27,7 +27,7 @@ func (w *windows) list(v *verifier, op *Op, to *[]int64, name string, n int, siz
 		v.missing(op, name, "a list of integers", a)
 		return false
 	}
-	if op.Name == "stablehlo.dynamic_conv" && name == "window_strides" && len(list) > n {
+	if op.Name() == "stablehlo.dynamic_conv" && name == "window_strides" && len(list) > n {
 		list = list[:n] // exporters write two for one dimension
 	}
 	if len(list) != n {

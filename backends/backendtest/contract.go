@@ -13,6 +13,7 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 type contractTest struct {
@@ -179,7 +180,7 @@ func checkUnsupported(err error) error {
 	for i, line := range []int{2, 4, 9} {
 		o, target := u.Ops[i], fmt.Sprintf("ltc.test.missing%d", i+1)
 		switch {
-		case o.Op != "stablehlo.custom_call":
+		case o.Op != stablehlo.CustomCall.String():
 			return fmt.Errorf("UnsupportedError.Ops[%d].Op must be the op's name, stablehlo.custom_call; got %q", i, o.Op)
 		case o.Pos.Line != line || o.Pos.Col < 1:
 			return fmt.Errorf("UnsupportedError.Ops[%d].Pos must be where the op starts (mlir.Op.Pos), in line %d; got %d:%d", i, line, o.Pos.Line, o.Pos.Col)

@@ -16,6 +16,7 @@ import (
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // backend opens the backend on a fake's first device.
@@ -56,7 +57,7 @@ func (s *sorts) Compile(ctx context.Context, m backends.Module, o backends.Optio
 			switch {
 			case step.Sort != nil:
 				s.kernels++
-			case step.Host != nil && step.Host.Name == "stablehlo.sort":
+			case step.Host != nil && step.Host.Op == stablehlo.Sort:
 				s.left[step.Host.Reason]++
 			}
 		})

@@ -68,7 +68,7 @@ func (x *code) list(b *strings.Builder, indent string) {
 			}
 			fmt.Fprintf(b, "%s, driven by the host", what)
 		case s.Host != nil:
-			fmt.Fprintf(b, "%s, run by the host: %s", s.Host.Name, s.Host.Reason)
+			fmt.Fprintf(b, "%s, run by the host: %s", s.Host.Op, s.Host.Reason)
 		case s.lacks != nil:
 			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
 		case s.entry.attention != nil:

@@ -6,6 +6,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // An argExtreme is what argmax and argmin are written as: a reduction of pairs of
@@ -152,23 +153,23 @@ func (c *pairCase) op(op *mlir.Op) any {
 	for i, v := range op.Operands {
 		in[i] = c.known[v]
 	}
-	switch op.Name {
-	case "stablehlo.compare":
+	switch op.Code {
+	case stablehlo.Compare:
 		r, ok := c.compare(in[0], in[1])
 		if !ok || mlir.Enum(op.Attrs.Get("compare_type")) == "TOTALORDER" {
 			return nil
 		}
 		return r.holds(mlir.Enum(op.Attrs.Get("comparison_direction")))
-	case "stablehlo.minimum", "stablehlo.maximum":
+	case stablehlo.Minimum, stablehlo.Maximum:
 		r, ok := c.compare(in[0], in[1])
 		switch {
 		case !ok:
 			return nil
-		case r == leftNaN || r == bothNaN || r != rightNaN && r != greater && op.Name == "stablehlo.minimum" || r == greater && op.Name == "stablehlo.maximum":
+		case r == leftNaN || r == bothNaN || r != rightNaN && r != greater && op.Code == stablehlo.Minimum || r == greater && op.Code == stablehlo.Maximum:
 			return in[0]
 		}
 		return in[1]
-	case "stablehlo.select":
+	case stablehlo.Select:
 		p, ok := in[0].(bool)
 		switch {
 		case !ok:
@@ -177,7 +178,7 @@ func (c *pairCase) op(op *mlir.Op) any {
 			return in[1]
 		}
 		return in[2]
-	case "stablehlo.not":
+	case stablehlo.Not:
 		if p, ok := in[0].(bool); ok {
 			return !p
 		}
@@ -190,11 +191,11 @@ func (c *pairCase) op(op *mlir.Op) any {
 	q, ok2 := in[1].(bool)
 	switch {
 	case !ok1 || !ok2:
-	case op.Name == "stablehlo.and":
+	case op.Code == stablehlo.And:
 		return p && q
-	case op.Name == "stablehlo.or":
+	case op.Code == stablehlo.Or:
 		return p || q
-	case op.Name == "stablehlo.xor":
+	case op.Code == stablehlo.Xor:
 		return p != q
 	}
 	return nil
@@ -293,7 +294,7 @@ func (b *nodeBuilder) counts(i int) bool {
 	if b.in[i].Shape[d] <= 1 {
 		return true
 	}
-	if def := v.Def; def != nil && def.Name == "stablehlo.broadcast_in_dim" {
+	if def := v.Def; def != nil && def.Code == stablehlo.BroadcastInDim {
 		to, _ := mlir.Ints(def.Attrs.Get("broadcast_dimensions"))
 		at := slices.Index(to, d)
 		if at < 0 {
@@ -301,7 +302,7 @@ func (b *nodeBuilder) counts(i int) bool {
 		}
 		d, v = int64(at), def.Operands[0]
 	}
-	if v.Def == nil || v.Def.Name != "stablehlo.iota" {
+	if v.Def == nil || v.Def.Code != stablehlo.Iota {
 		return false
 	}
 	along, _ := mlir.Int(v.Def.Attrs.Get("iota_dimension"))

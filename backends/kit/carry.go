@@ -6,6 +6,7 @@ import (
 	"ltc/backends"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Elements that callers cannot hold, and kernels do not have, lie between steps
@@ -15,8 +16,8 @@ import (
 // carrier is how elements of a type lie between steps.
 type carrier struct {
 	elem  mlir.Type
-	op    string // that turns one into the other, both ways; "" for complex numbers
-	parts bool   // a first dimension has the real, then the imaginary parts
+	op    mlir.Code // that turns one into the other, both ways; 0 for complex numbers
+	parts bool      // a first dimension has the real, then the imaginary parts
 }
 
 // carrierOf returns how elements of type elem are carried: as they are, with an
@@ -39,18 +40,18 @@ func carrierOf(elem mlir.Type) (carrier, bool) {
 		if e.Sign == mlir.Unsigned {
 			to = mlir.UI8
 		}
-		return carrier{elem: to, op: "stablehlo.convert"}, e.Width < 8 && e.Sign != mlir.Signed
+		return carrier{elem: to, op: stablehlo.Convert}, e.Width < 8 && e.Sign != mlir.Signed
 	case mlir.FloatType:
 		switch _, bits, ok := mlir.MiniFloatOf(e.Name); {
 		case ok && bits == 8:
-			return carrier{elem: mlir.UI8, op: "stablehlo.bitcast_convert"}, true
+			return carrier{elem: mlir.UI8, op: stablehlo.BitcastConvert}, true
 		case ok:
-			return carrier{elem: mlir.F32, op: "stablehlo.convert"}, true
+			return carrier{elem: mlir.F32, op: stablehlo.Convert}, true
 		}
 	case mlir.DialectType:
 		q, err := mlir.QuantOf(e)
 		if err == nil && q != nil {
-			return carrier{elem: q.Storage, op: "stablehlo.bitcast_convert"}, mlir.DTypeOf(q.Storage).Valid()
+			return carrier{elem: q.Storage, op: stablehlo.BitcastConvert}, mlir.DTypeOf(q.Storage).Valid()
 		}
 	}
 	return carrier{}, false
@@ -96,13 +97,13 @@ func carries(op *mlir.Op) bool {
 // sameBits reports whether one value is carried as the bits of another, those
 // that a bitcast_convert gives.
 func sameBits(op *mlir.Op) bool {
-	if op.Name != "stablehlo.bitcast_convert" || len(op.Operands) != 1 || !carries(op) {
+	if op.Code != stablehlo.BitcastConvert || len(op.Operands) != 1 || !carries(op) {
 		return false
 	}
 	var as [2]types.Type
 	for i, v := range []*mlir.Value{op.Operands[0], op.Results[0]} {
 		if isCarried(v) {
-			if c, _ := carrierOf(v.Type.(*mlir.TensorType).Elem); c.op != op.Name {
+			if c, _ := carrierOf(v.Type.(*mlir.TensorType).Elem); c.op != op.Code {
 				return false
 			}
 		}
@@ -118,8 +119,8 @@ func sameBits(op *mlir.Op) bool {
 // back.
 type carry struct{ ops []*mlir.Op }
 
-func (c *carry) op(name string, to *mlir.TensorType, from ...*mlir.Value) *mlir.Op {
-	op := mlir.NewOp(name, from, to)
+func (c *carry) op(code mlir.Code, to *mlir.TensorType, from ...*mlir.Value) *mlir.Op {
+	op := mlir.NewOp(code, from, to)
 	c.ops = append(c.ops, op)
 	return op
 }
@@ -139,12 +140,12 @@ func (c *carry) from(v *mlir.Value, t mlir.Type) *mlir.Value {
 	for i := range parts {
 		from, to := make([]int64, len(tt.Shape)+1), append([]int64{int64(i) + 1}, tt.Shape...)
 		from[0] = int64(i)
-		s := c.op("stablehlo.slice", mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), v)
+		s := c.op(stablehlo.Slice, mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), v)
 		s.Attrs = mlir.Dict{{Name: "start_indices", Value: mlir.I64Array(from)}, {Name: "limit_indices", Value: mlir.I64Array(to)},
 			{Name: "strides", Value: mlir.I64Array(slices.Repeat([]int64{1}, len(to)))}}
-		parts[i] = c.op("stablehlo.reshape", part, s.Results[0]).Results[0]
+		parts[i] = c.op(stablehlo.Reshape, part, s.Results[0]).Results[0]
 	}
-	return c.op("stablehlo.complex", tt, parts[:]...).Results[0]
+	return c.op(stablehlo.Complex, tt, parts[:]...).Results[0]
 }
 
 // to returns what carries v.
@@ -158,11 +159,11 @@ func (c *carry) to(v *mlir.Value) *mlir.Value {
 		return c.op(how.op, as, v).Results[0]
 	}
 	var parts []*mlir.Value
-	for _, name := range []string{"stablehlo.real", "stablehlo.imag"} {
-		p := c.op(name, mlir.Tensor(how.elem, tt.Shape...), v).Results[0]
-		parts = append(parts, c.op("stablehlo.reshape", mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), p).Results[0])
+	for _, part := range []mlir.Code{stablehlo.Real, stablehlo.Imag} {
+		p := c.op(part, mlir.Tensor(how.elem, tt.Shape...), v).Results[0]
+		parts = append(parts, c.op(stablehlo.Reshape, mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), p).Results[0])
 	}
-	whole := c.op("stablehlo.concatenate", as, parts...)
+	whole := c.op(stablehlo.Concatenate, as, parts...)
 	whole.Attrs = mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(0)}}
 	return whole.Results[0]
 }

@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit/simplify"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Options steer [Compile].
@@ -116,7 +117,7 @@ func (o *Options) after(pass string, g *graph) error {
 var ErrNotCompiled = errors.New("not compiled")
 
 // kept are the ops beyond StableHLO that kernels have.
-var kept = map[string]bool{"chlo.erf": true}
+var kept = map[string]bool{stablehlo.CHLOErf.String(): true}
 
 // Inline puts the bodies of functions and composites in the place of their
 // calls, as [Compile] does first: for a module whose sizes are to be known before

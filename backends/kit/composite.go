@@ -6,6 +6,7 @@ import (
 	"ltc/backends"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Composite is a composite that the target has code for: a step with a name.
@@ -32,7 +33,7 @@ type Dense struct {
 // compositeOf returns what an op is, if it is a composite of types that kernels have.
 func compositeOf(op *mlir.Op) *Composite {
 	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
-	if op.Name != "stablehlo.composite" || carries(op) {
+	if op.Code != stablehlo.Composite || carries(op) {
 		return nil
 	}
 	c := &Composite{Name: string(name)}
@@ -85,7 +86,7 @@ func (t *translator) composite(op *mlir.Op) error {
 	n := &node{host: &hostOp{op: op, composite: c}, ordinal: op.Ordinal, loc: op.Loc}
 	for i, v := range op.Operands {
 		from := v
-		for from.Def != nil && rearranges[from.Def.Name] != "" {
+		for from.Def != nil && rearranges[from.Def.Code] != "" {
 			from = from.Def.Operands[0]
 		}
 		if t.graph.values[t.values[from]].splat == nil {
@@ -110,7 +111,7 @@ func (t *translator) composite(op *mlir.Op) error {
 
 // rearranges are the ops that a composite's operand is read before, and the attribute of each
 // that says where axes are.
-var rearranges = map[string]string{"stablehlo.transpose": "permutation", "stablehlo.broadcast_in_dim": "broadcast_dimensions"}
+var rearranges = map[mlir.Code]string{stablehlo.Transpose: "permutation", stablehlo.BroadcastInDim: "broadcast_dimensions"}
 
 // movedStrides returns the strides of a value over the memory of one that it is made of
 // by these alone.
@@ -121,9 +122,9 @@ func movedStrides(v, from *mlir.Value) []int64 {
 	}
 	source := v.Def.Operands[0]
 	before := movedStrides(source, from)
-	axes, _ := mlir.Ints(v.Def.Attrs.Get(rearranges[v.Def.Name]))
+	axes, _ := mlir.Ints(v.Def.Attrs.Get(rearranges[v.Def.Code]))
 	strides := make([]int64, len(typ.Shape))
-	if v.Def.Name == "stablehlo.transpose" {
+	if v.Def.Code == stablehlo.Transpose {
 		for d, axis := range axes {
 			strides[d] = before[axis]
 		}

@@ -7,13 +7,14 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // reductions are the bodies of one op that a kernel can reduce with.
-var reductions = map[string]kernel.Op{
-	"stablehlo.add": kernel.Add, "stablehlo.multiply": kernel.Multiply,
-	"stablehlo.maximum": kernel.Maximum, "stablehlo.minimum": kernel.Minimum,
-	"stablehlo.and": kernel.And, "stablehlo.or": kernel.Or, "stablehlo.xor": kernel.Xor,
+var reductions = map[mlir.Code]kernel.Op{
+	stablehlo.Add: kernel.Add, stablehlo.Multiply: kernel.Multiply,
+	stablehlo.Maximum: kernel.Maximum, stablehlo.Minimum: kernel.Minimum,
+	stablehlo.And: kernel.And, stablehlo.Or: kernel.Or, stablehlo.Xor: kernel.Xor,
 }
 
 // combiner returns the op that a region of two scalars applies to them;
@@ -33,7 +34,7 @@ func combiner(r *mlir.Region) kernel.Op {
 			return kernel.Invalid
 		}
 	}
-	return reductions[op.Name]
+	return reductions[op.Code]
 }
 
 // wide is the type that sums and products of many elements are kept in.

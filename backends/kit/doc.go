@@ -39,5 +39,5 @@
 // them (composite.go, sort.go).
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,
-// ltc/internal/halt, ltc/ir/types, ltc/mlir and ltc/soa.
+// ltc/internal/halt, ltc/ir/types, ltc/mlir, ltc/soa and ltc/stablehlo.
 package kit

@@ -33,9 +33,9 @@ func (g *graph) String() string {
 			} else if s := n.host.sort; s != nil {
 				fmt.Fprintf(&b, "sort along %d\n", s.Dim)
 			} else if drives(n.host.op) {
-				fmt.Fprintf(&b, "%s, whose regions are programs\n", n.host.op.Name)
+				fmt.Fprintf(&b, "%s, whose regions are programs\n", n.host.op.Name())
 			} else {
-				fmt.Fprintf(&b, "host %s: %s\n", n.host.op.Name, n.host.reason)
+				fmt.Fprintf(&b, "host %s: %s\n", n.host.op.Name(), n.host.reason)
 			}
 			continue
 		}
@@ -89,7 +89,7 @@ func (p *Program) print(b *strings.Builder, first int) {
 		case s.Sort != nil:
 			s.Sort.print(b)
 		case s.Host != nil:
-			fmt.Fprintf(b, "host %s: %s\n", s.Host.Name, s.Host.Reason)
+			fmt.Fprintf(b, "host %s: %s\n", s.Host.Op, s.Host.Reason)
 		default:
 			s.printRegions(b, numbers[i]+1)
 		}

@@ -27,7 +27,7 @@ func TestProgramsWithoutTheEvaluator(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			for _, h := range hostSteps(t, string(text)) {
-				t.Errorf("%s is left to the evaluator: %s", h.Name, h.Reason)
+				t.Errorf("%s is left to the evaluator: %s", h.Op, h.Reason)
 			}
 		})
 	}
@@ -82,5 +82,5 @@ func TestHostStepsOfRegions(t *testing.T) {
 	require.Empty(t, hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.negate %y : tensor<9xf32>")))
 	steps := hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.reduce_precision %y, format = e5m10 : tensor<9xf32>"))
 	require.Len(t, steps, 1)
-	require.Equal(t, "stablehlo.reduce_precision", steps[0].Name)
+	require.Equal(t, "stablehlo.reduce_precision", steps[0].Op.String())
 }

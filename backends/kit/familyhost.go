@@ -20,8 +20,8 @@ func sameArgs(a, b []HostArg) bool {
 
 // sameHost returns how two steps of the evaluator differ otherwise than by sizes.
 func sameHost(i int, a, b *Host) error {
-	if a.Name != b.Name || !sameArgs(a.Args, b.Args) || !slices.Equal(a.Outs, b.Outs) {
-		return fmt.Errorf("step %d is %s, and %s of other values", i, a.Name, b.Name)
+	if a.Op != b.Op || !sameArgs(a.Args, b.Args) || !slices.Equal(a.Outs, b.Outs) {
+		return fmt.Errorf("step %d is %s, and %s of other values", i, a.Op, b.Op)
 	}
 	return nil
 }
@@ -112,10 +112,10 @@ func (f *Family) openHost(ctx context.Context, eval backends.Backend, i int, s *
 	}
 	var err error
 	if h.Text, err = openText(texts); err == nil {
-		h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Name})
+		h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Op.String()})
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", h.Name, err)
+		return fmt.Errorf("%s: %w", h.Op, err)
 	}
 	s.Host = &h
 	return nil
@@ -214,7 +214,7 @@ func openText(texts []string) (string, error) {
 	for k, op := range ops[0] {
 		for i := range ops {
 			if err := openOp(op, ops[i][k]); err != nil {
-				return "", fmt.Errorf("%s: %w", op.Name, err)
+				return "", fmt.Errorf("%s: %w", op.Name(), err)
 			}
 		}
 	}
@@ -230,7 +230,7 @@ func openText(texts []string) (string, error) {
 // openOp opens the sizes in which the types of an op's values differ from those of
 // the same op for another size. Nothing else of it may differ.
 func openOp(op, other *mlir.Op) error {
-	if op.Name != other.Name || len(op.Results) != len(other.Results) || len(op.Regions) != len(other.Regions) || len(op.Attrs) != len(other.Attrs) {
+	if op.Name() != other.Name() || len(op.Results) != len(other.Results) || len(op.Regions) != len(other.Regions) || len(op.Attrs) != len(other.Attrs) {
 		return errors.New("it is another op for another size")
 	}
 	for _, a := range op.Attrs {

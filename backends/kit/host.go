@@ -7,11 +7,12 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // drives reports whether the host runs an op's regions, one of them at a time.
 func drives(op *mlir.Op) bool {
-	return driven[op.Name] != ""
+	return driven[op.Code] != ""
 }
 
 // hostWriter writes down the steps that are no kernels.
@@ -45,7 +46,7 @@ func (w *hostWriter) step(n *node, s *Step) error {
 		if err != nil { // of the whole text it has more to say
 			return errors.Join(ErrNotCompiled, At(op, err))
 		}
-		s.Host = &Host{Name: op.Name, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}
+		s.Host = &Host{Op: op.Code, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}
 		return nil
 	}
 	if w.o.Body == nil || !drives(op) {
@@ -57,7 +58,7 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	for i, r := range op.Regions {
 		var text string
 		var err error
-		text, ops[i] = regionText(r, captured, n.host.others, op.Name == "stablehlo.while" && i == 1)
+		text, ops[i] = regionText(r, captured, n.host.others, op.Code == stablehlo.While && i == 1)
 		bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text))
 		if errors.Is(err, ErrNotCompiled) {
 			return evaluate(Why(err))
@@ -68,7 +69,7 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	}
 	own := w.argsOf(n, op.Operands)
 	rest := w.argsOf(n, captured)
-	if op.Name == "stablehlo.while" {
+	if op.Code == stablehlo.While {
 		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stays(bodies[1], len(own))}
 	} else {
 		s.Branch = &Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}

@@ -19,7 +19,7 @@ func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) string {
 	for i, r := range op.Results {
 		results[i] = after.to(r)
 	}
-	fn.Body().Ops = slices.Concat(before, []*mlir.Op{op}, after.ops, []*mlir.Op{mlir.NewOp("func.return", results)})
+	fn.Body().Ops = slices.Concat(before, []*mlir.Op{op}, after.ops, []*mlir.Op{mlir.NewOp(mlir.OpReturn, results)})
 	m := &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}
 	return mlir.Print(m)
 }
@@ -64,7 +64,7 @@ func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carri
 	for i, v := range end.Operands {
 		results[i] = after.to(v)
 	}
-	fn.Body().Ops = slices.Concat(before, block.Ops[:len(block.Ops)-1], after.ops, []*mlir.Op{mlir.NewOp("func.return", results)})
+	fn.Body().Ops = slices.Concat(before, block.Ops[:len(block.Ops)-1], after.ops, []*mlir.Op{mlir.NewOp(mlir.OpReturn, results)})
 	for _, op := range slices.Concat(before, after.ops) {
 		op.Ordinal = end.Ordinal
 	}

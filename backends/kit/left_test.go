@@ -27,28 +27,30 @@ const compiledPage = "../../docs/compiled.md"
 
 // programOps returns the ops that stand in programs, sorted: those of StableHLO
 // and CHLO that do not end a block.
-func programOps() []string {
-	return slices.DeleteFunc(mlir.OpNames(), func(name string) bool {
-		info, _ := mlir.Info(name)
-		return !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "chlo.") || info.Traits.Has(mlir.Terminator)
+func programOps() []mlir.Code {
+	all := slices.DeleteFunc(slices.Collect(mlir.Codes()), func(code mlir.Code) bool {
+		return !strings.HasPrefix(code.String(), "stablehlo.") && !ofCHLO(code) || code.Info().Traits.Has(mlir.Terminator)
 	})
+	slices.SortFunc(all, func(a, b mlir.Code) int { return strings.Compare(a.String(), b.String()) })
+	return all
 }
 
+func ofCHLO(code mlir.Code) bool { return strings.HasPrefix(code.String(), "chlo.") }
+
 // fates returns what becomes of an op, as the tables say.
-func fates(name string) []string {
-	info, _ := mlir.Info(name)
-	_, same := elementwise(name)
+func fates(code mlir.Code) []string {
+	_, same := elementwise(code)
 	var all []string
 	for _, f := range []struct {
 		name string
 		is   bool
 	}{
-		{"elementwise", same && rules[name] == nil},
-		{"rules", rules[name] != nil},
-		{"structural", structural[name] != nil},
-		{"driven", driven[name] != ""},
-		{"replaced", replaced[name] != "" || info.Static != nil || strings.HasPrefix(name, "chlo.") && !same},
-		{"left", left[name] != ""},
+		{"elementwise", same && rules[code] == nil},
+		{"rules", rules[code] != nil},
+		{"structural", structural[code] != nil},
+		{"driven", driven[code] != ""},
+		{"replaced", replaced[code] != "" || code.Info().Static != nil || ofCHLO(code) && !same},
+		{"left", left[code] != ""},
 	} {
 		if f.is {
 			all = append(all, f.name)
@@ -59,12 +61,12 @@ func fates(name string) []string {
 
 // It is said of every op, once, what becomes of it.
 func TestCompiledOps(t *testing.T) {
-	for _, name := range programOps() {
-		require.Len(t, fates(name), 1, "%s: it is to have one rule in translate.go, one row of the tables in left.go, or the name of an op of kernels; then go generate ./backends/kit", name)
+	for _, code := range programOps() {
+		require.Len(t, fates(code), 1, "%s: it is to have one rule in translate.go, one row of the tables in left.go, or the name of an op of kernels; then go generate ./backends/kit", code)
 	}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(rules)), slices.Collect(maps.Keys(structural)), slices.Collect(maps.Keys(driven)),
+	for _, code := range slices.Concat(slices.Collect(maps.Keys(rules)), slices.Collect(maps.Keys(structural)), slices.Collect(maps.Keys(driven)),
 		slices.Collect(maps.Keys(replaced)), slices.Collect(maps.Keys(left))) {
-		require.Contains(t, programOps(), name)
+		require.Contains(t, programOps(), code)
 	}
 }
 
@@ -113,17 +115,17 @@ func TestCompiledPage(t *testing.T) {
 }
 
 func renderCompiled() string {
-	by := map[string][]string{}
-	for _, name := range programOps() {
-		for _, fate := range fates(name) {
-			by[fate] = append(by[fate], name)
+	by := map[string][]mlir.Code{}
+	for _, code := range programOps() {
+		for _, fate := range fates(code) {
+			by[fate] = append(by[fate], code)
 		}
 	}
-	short := func(name string) string { return strings.TrimPrefix(name, "stablehlo.") }
+	short := func(code mlir.Code) string { return strings.TrimPrefix(code.String(), "stablehlo.") }
 	list := func(fate string) string {
 		var names []string
-		for _, name := range by[fate] {
-			names = append(names, "`"+short(name)+"`")
+		for _, code := range by[fate] {
+			names = append(names, "`"+short(code)+"`")
 		}
 		return strings.Join(names, ", ")
 	}
@@ -136,27 +138,27 @@ func renderCompiled() string {
 		"a `reduce` or `reduce_window` of nothing but -0 gives 0 where it is to start from -0.\n\n" +
 		"No work at all, they say what a value is: " + list("structural") + ".\n\n" +
 		"## Driven by the host\n\n| op | how |\n|---|---|\n")
-	for _, name := range by["driven"] {
-		fmt.Fprintf(&b, "| `%s` | %s; each region is a program of kernels |\n", short(name), driven[name])
+	for _, code := range by["driven"] {
+		fmt.Fprintf(&b, "| `%s` | %s; each region is a program of kernels |\n", short(code), driven[code])
 	}
 	b.WriteString("\n## Replaced by other ops\n\nPackage `backends/kit/simplify` writes other ops for these before there are kernels. " +
 		"Where it cannot, the evaluator runs them.\n\n| op | becomes |\n|---|---|\n")
 	chlo := []string{}
-	for _, name := range by["replaced"] {
-		info, _ := mlir.Info(name)
+	for _, code := range by["replaced"] {
+		static := code.Info().Static
 		switch {
-		case strings.HasPrefix(name, "chlo."):
-			chlo = append(chlo, "`"+name+"`")
-		case info.Static != nil:
-			fmt.Fprintf(&b, "| `%s` | `%s`, where its sizes are constants |\n", short(name), short(info.Static.Op))
+		case ofCHLO(code):
+			chlo = append(chlo, "`"+code.String()+"`")
+		case static != nil:
+			fmt.Fprintf(&b, "| `%s` | `%s`, where its sizes are constants |\n", short(code), short(static.Op))
 		default:
-			fmt.Fprintf(&b, "| `%s` | %s |\n", short(name), replaced[name])
+			fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), replaced[code])
 		}
 	}
 	fmt.Fprintf(&b, "\nAll of CHLO but `chlo.erf` becomes StableHLO: %s.\n", strings.Join(chlo, ", "))
 	b.WriteString("\n## Left to the evaluator\n\n| op | because |\n|---|---|\n")
-	for _, name := range by["left"] {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", short(name), left[name])
+	for _, code := range by["left"] {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), left[code])
 	}
 	b.WriteString("\n## Left in part\n\n| op | when | the reason that a step gives |\n|---|---|---|\n")
 	for _, p := range partly {
@@ -187,7 +189,6 @@ func TestElementwiseOpsAreOfTheTable(t *testing.T) {
 		if !op.Computes() || strings.HasPrefix(op.String(), "compare_") || op == kernel.Erf {
 			continue
 		}
-		_, ok := mlir.Info("stablehlo." + op.String())
-		require.True(t, ok, "%v", op)
+		require.NotZero(t, mlir.CodeOf("stablehlo."+op.String()), "%v", op)
 	}
 }

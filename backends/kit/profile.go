@@ -69,7 +69,7 @@ func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepPr
 			how(i, &of)
 			all = append(all, of)
 		default:
-			of.What = s.Host.Name
+			of.What = s.Host.Op.String()
 			for _, a := range s.Host.Args {
 				of.Bytes += float64(a.Type.Bytes())
 			}

@@ -108,7 +108,7 @@ type Moving struct {
 
 // Host is an op that the evaluator runs.
 type Host struct {
-	Name   string // of the op
+	Op     mlir.Code
 	Reason string // why it is not a kernel
 	Text   string // a module with the op in its main
 	Run    backends.Executable

@@ -13,6 +13,7 @@ import (
 	"ltc/internal/halt"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // translator turns the body of main into a graph with a node for each op.
@@ -49,31 +50,31 @@ type rule func(*nodeBuilder) error
 
 // rules lists the ops that become kernels. Those that are the same on every
 // element have no entry: their names are those of the kernel IR.
-var rules = map[string]rule{
-	"stablehlo.broadcast_in_dim":     broadcast,
-	"stablehlo.compare":              compare,
-	"stablehlo.concatenate":          concatenate,
-	"stablehlo.convolution":          convolution,
-	"stablehlo.dot_general":          dotGeneral,
-	"stablehlo.dynamic_slice":        dynamicSlice,
-	"stablehlo.dynamic_update_slice": dynamicUpdateSlice,
-	"stablehlo.gather":               gather,
-	"stablehlo.iota":                 iota_,
-	"stablehlo.pad":                  pad,
-	"stablehlo.reduce":               reduce,
-	"stablehlo.reduce_window":        reduceWindow,
-	"stablehlo.reverse":              reverse,
-	"stablehlo.scatter":              scatter,
-	"stablehlo.select_and_scatter":   selectAndScatter,
-	"stablehlo.slice":                slice,
-	"stablehlo.transpose":            transpose,
+var rules = map[mlir.Code]rule{
+	stablehlo.BroadcastInDim:     broadcast,
+	stablehlo.Compare:            compare,
+	stablehlo.Concatenate:        concatenate,
+	stablehlo.Convolution:        convolution,
+	stablehlo.DotGeneral:         dotGeneral,
+	stablehlo.DynamicSlice:       dynamicSlice,
+	stablehlo.DynamicUpdateSlice: dynamicUpdateSlice,
+	stablehlo.Gather:             gather,
+	stablehlo.Iota:               iota_,
+	stablehlo.Pad:                pad,
+	stablehlo.Reduce:             reduce,
+	stablehlo.ReduceWindow:       reduceWindow,
+	stablehlo.Reverse:            reverse,
+	stablehlo.Scatter:            scatter,
+	stablehlo.SelectAndScatter:   selectAndScatter,
+	stablehlo.Slice:              slice,
+	stablehlo.Transpose:          transpose,
 }
 
 // structural lists the ops that are no work: they say what a value is.
-var structural = map[string]func(*translator, *mlir.Op) error{
-	"stablehlo.constant":             (*translator).constant,
-	"stablehlo.optimization_barrier": (*translator).barrier,
-	"stablehlo.reshape":              (*translator).reshape,
+var structural = map[mlir.Code]func(*translator, *mlir.Op) error{
+	stablehlo.Constant:            (*translator).constant,
+	stablehlo.OptimizationBarrier: (*translator).barrier,
+	stablehlo.Reshape:             (*translator).reshape,
 }
 
 // translate returns the graph of a module's main function. The error wraps
@@ -90,8 +91,8 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 	}
 	var seen string
 	p.Module.Walk(func(op *mlir.Op) bool {
-		if strings.HasPrefix(op.Name, "interpreter.") {
-			seen = op.Name
+		if strings.HasPrefix(op.Name(), "interpreter.") {
+			seen = op.Name()
 		}
 		return seen == ""
 	})
@@ -110,7 +111,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 		return true
 	})
 	for _, op := range main.Body().Ops {
-		if op.Name == "stablehlo.slice" && sorted(op.Operands[0]) {
+		if op.Code == stablehlo.Slice && sorted(op.Operands[0]) {
 			t.slices[op.Operands[0]] = append(t.slices[op.Operands[0]], op)
 		}
 	}
@@ -126,7 +127,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 	}
 	for _, op := range main.Body().Ops {
 		t.graph.Look()
-		if op.Name == "func.return" {
+		if op.Code == mlir.OpReturn {
 			for _, v := range op.Operands {
 				t.graph.results = append(t.graph.results, t.values[v])
 			}
@@ -140,11 +141,11 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 }
 
 // sorted reports whether v is a result of a sort.
-func sorted(v *mlir.Value) bool { return v.Def != nil && v.Def.Name == "stablehlo.sort" }
+func sorted(v *mlir.Value) bool { return v.Def != nil && v.Def.Code == stablehlo.Sort }
 
 // keptWhole reports whether op takes all of what a sort has kept.
 func (t *translator) keptWhole(op *mlir.Op) bool {
-	if op.Name != "stablehlo.slice" || !sorted(op.Operands[0]) {
+	if op.Code != stablehlo.Slice || !sorted(op.Operands[0]) {
 		return false
 	}
 	typ, err := typeOf(op.Results[0])
@@ -166,13 +167,13 @@ func (t *translator) op(op *mlir.Op) error {
 	if drives(op) {
 		return t.host(op, "")
 	}
-	run := structural[op.Name]
+	run := structural[op.Code]
 	switch {
 	case sameBits(op), t.keptWhole(op):
 		run = (*translator).barrier
 	case t.o.takes(op):
 		run = (*translator).composite
-	case t.o.Sort != nil && op.Name == "stablehlo.sort":
+	case t.o.Sort != nil && op.Code == stablehlo.Sort:
 		run = (*translator).sort
 	case run == nil:
 		run = (*translator).node
@@ -189,10 +190,10 @@ func (t *translator) node(op *mlir.Op) error {
 	if carries(op) {
 		return leave("elements that kernels do not have")
 	}
-	mnemonic := op.Name[strings.IndexByte(op.Name, '.')+1:]
-	run := rules[op.Name]
+	mnemonic := op.Name()[strings.IndexByte(op.Name(), '.')+1:]
+	run := rules[op.Code]
 	if run == nil {
-		code, known := elementwise(op.Name)
+		code, known := elementwise(op.Code)
 		if !known {
 			return leave("there is no kernel for it")
 		}

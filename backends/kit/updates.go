@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // What an op writes over parts of an operand need not be the whole of its result:
@@ -18,13 +19,13 @@ import (
 // nothing to copy, and one that writes.
 
 // parted lists the ops that can be made in parts, by what does.
-var parted = map[string]rule{
-	"stablehlo.dynamic_update_slice": updateInParts,
+var parted = map[mlir.Code]rule{
+	stablehlo.DynamicUpdateSlice: updateInParts,
 }
 
 // inParts tells a node how else its op can be made.
 func (t *translator) inParts(op *mlir.Op, n *node) error {
-	run := parted[op.Name]
+	run := parted[op.Code]
 	if run == nil || n.kernel == nil || len(n.outs()) != 1 {
 		return nil
 	}

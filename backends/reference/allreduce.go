@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"ltc/stablehlo"
 	"slices"
 	"unsafe"
 )
@@ -29,7 +30,7 @@ func (b *builder) combination(o *site, in []operand) (*combination, error) {
 		c.convert = append(c.convert, k)
 		c.scratch = append(c.scratch, b.scratch(o, x.n*to.dt.size()))
 	}
-	if o.op.Name == "stablehlo.cross-replica-sum" {
+	if o.op.Code == stablehlo.CrossReplicaSum {
 		return c, c.direct("add", to.dt)
 	}
 	if len(o.op.Regions) == 1 {

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // prepareFunc turns one op into steps.
@@ -170,7 +171,7 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 	for i, op := range bl.Ops {
 		b.pos++
 		if i == len(bl.Ops)-1 {
-			if op.Name != "func.return" && op.Name != "stablehlo.return" {
+			if op.Code != mlir.OpReturn && op.Code != stablehlo.Return {
 				return nil, b.errorAt(op, fmt.Errorf("the block does not end with a return"))
 			}
 			return b.handOn(op), nil
@@ -186,16 +187,16 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 // on to find the others.
 func (b *builder) op(op *mlir.Op) error {
 	if b.ctx.Err() != nil {
-		return fmt.Errorf("%s: prepare ended on line %d, at %s: %w", b.File, op.Pos.Line, op.Name, context.Cause(b.ctx))
+		return fmt.Errorf("%s: prepare ended on line %d, at %s: %w", b.File, op.Pos.Line, op.Name(), context.Cause(b.ctx))
 	}
 	s := &site{op: op, pos: b.pos}
-	prepare := opTable[op.Name].prepare
+	prepare := opTable[op.Code].prepare
 	if prepare == nil {
 		b.lack(op, "not an op of this backend")
 		b.placeholders(s)
 		return nil
 	}
-	if op.Name != tupleElement && !b.operands(s) || !b.resultTypes(s) {
+	if op.Code != tupleElement && !b.operands(s) || !b.resultTypes(s) {
 		if b.leafCount > mostLeaves {
 			return b.errorAt(op, errors.New(tooManyLeaves))
 		}
@@ -286,7 +287,7 @@ func (b *builder) placeholders(s *site) {
 }
 
 func (c *compiler) lack(op *mlir.Op, reason string) {
-	c.Lacking = append(c.Lacking, backends.UnsupportedOp{Op: op.Name, Pos: op.Pos, Line: c.Line(op.Pos), Reason: reason})
+	c.Lacking = append(c.Lacking, backends.UnsupportedOp{Op: op.Name(), Pos: op.Pos, Line: c.Line(op.Pos), Reason: reason})
 }
 
 // errorAt gives err the position of op; an error of an op inside it keeps its own.
@@ -294,5 +295,5 @@ func (c *compiler) errorAt(op *mlir.Op, err error) error {
 	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" || c.ctx.Err() != nil {
 		return err
 	}
-	return c.Place(&mlir.Error{Pos: op.Pos, Msg: op.Name + ": " + err.Error()})
+	return c.Place(&mlir.Error{Pos: op.Pos, Msg: op.Name() + ": " + err.Error()})
 }

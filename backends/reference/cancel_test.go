@@ -103,7 +103,7 @@ func TestCancel(t *testing.T) {
 			m.Walk(func(op *mlir.Op) bool { at = op; return op.Ordinal != re.Op })
 			require.Equal(t, re.Op, at.Ordinal)
 			if op, given := strings.CutSuffix(rest, "]"); given {
-				require.Equal(t, "stablehlo."+op, at.Name)
+				require.Equal(t, "stablehlo."+op, at.Name())
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func prepareRecv(b *builder, o *site) error {
 			}
 			address = fmt.Sprintf("%s from %s to %v", channel, p.name(from), p)
 		}
-		got, err := p.take(f.ws.ctx, o.op.Name, address)
+		got, err := p.take(f.ws.ctx, o.op.Name(), address)
 		if err != nil {
 			return err
 		}

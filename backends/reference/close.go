@@ -9,6 +9,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/mlir"
 	"ltc/mlir/chlo"
+	"ltc/stablehlo"
 )
 
 // closing gives every type of an open module the sizes that follow from those of
@@ -38,11 +39,11 @@ const (
 // rest, still is. What others make of a size can be anything for sizes that
 // nobody has looked at, such as whether it is less than a million: no shape can
 // depend on that.
-var keepsLines = map[string]bool{
-	"stablehlo.add": true, "stablehlo.broadcast_in_dim": true, "stablehlo.concatenate": true, "stablehlo.convert": true,
-	"stablehlo.get_dimension_size": true, "stablehlo.multiply": true, "stablehlo.negate": true,
-	"stablehlo.optimization_barrier": true, "stablehlo.reshape": true, "stablehlo.slice": true, "stablehlo.subtract": true,
-	"stablehlo.transpose": true,
+var keepsLines = map[mlir.Code]bool{
+	stablehlo.Add: true, stablehlo.BroadcastInDim: true, stablehlo.Concatenate: true, stablehlo.Convert: true,
+	stablehlo.GetDimensionSize: true, stablehlo.Multiply: true, stablehlo.Negate: true,
+	stablehlo.OptimizationBarrier: true, stablehlo.Reshape: true, stablehlo.Slice: true, stablehlo.Subtract: true,
+	stablehlo.Transpose: true,
 }
 
 // knownElements is the most elements of a value that shapes are computed from.
@@ -50,7 +51,7 @@ const knownElements = 64
 
 // largest are the ops that are closed as what they stand for: the shapes of their
 // results are not those of their operands.
-var largest = map[string]bool{"chlo.top_k": true, mlir.DynamicTopK: true, mlir.ApproxTopK: true}
+var largest = map[mlir.Code]bool{stablehlo.CHLOTopK: true, stablehlo.DynamicTopK: true, stablehlo.DynamicApproxTopK: true}
 
 // closeProgram closes the module of a program that has just been loaded, for
 // arguments of the given shapes. Behind its arguments main has others then, i32s
@@ -60,7 +61,7 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (siz
 	if err := kit.Inline(ctx, p.Module); err != nil {
 		return nil, err
 	}
-	chlo.Lower(p.Module, func(op *mlir.Op) bool { return !largest[op.Name] })
+	chlo.Lower(p.Module, func(op *mlir.Op) bool { return !largest[op.Code] })
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
 	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),
@@ -143,7 +144,7 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if err := x.follow(op); err != nil {
 		return nil, err
 	}
-	if branches[op.Name] {
+	if branches[op.Code] {
 		return op, x.closeBranches(op)
 	}
 	if err := closedRegions(op); err != nil {
@@ -153,7 +154,7 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if in == nil || err != nil {
 		return op, err
 	}
-	if op.Name == "stablehlo.set_dimension_size" || op.Name == "stablehlo.rng" {
+	if op.Code == stablehlo.SetDimensionSize || op.Code == stablehlo.RNG {
 		return op, x.noneOpen(op)
 	}
 	s, _, err := resolve(op, in)
@@ -163,7 +164,7 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if err := x.closeResults(op, &s, in); err != nil {
 		return nil, err
 	}
-	if known || op.Name == "stablehlo.get_dimension_size" {
+	if known || op.Code == stablehlo.GetDimensionSize {
 		if err := x.evaluate(op, in); err != nil {
 			return nil, err
 		}
@@ -175,13 +176,13 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 }
 
 // branches are the ops whose regions take and give tensors: loops and branches.
-var branches = map[string]bool{"stablehlo.while": true, "stablehlo.if": true, "stablehlo.case": true}
+var branches = map[mlir.Code]bool{stablehlo.While: true, stablehlo.If: true, stablehlo.Case: true}
 
 // closeBranches closes the regions of a loop or a branch, and its results. What a
 // loop carries has the sizes that it has at first; the verifier finds out where
 // turns, or branches, give others.
 func (x *closing) closeBranches(op *mlir.Op) error {
-	loop := op.Name == "stablehlo.while"
+	loop := op.Code == stablehlo.While
 	asks := len(x.sizes)
 	var gives []*mlir.Value
 	for _, r := range op.Regions {
@@ -225,7 +226,7 @@ func closedRegions(op *mlir.Op) error {
 			open = open || openType(a.Type)
 		}
 		for _, o := range bl.Ops {
-			asks = asks || o.Name == "stablehlo.get_dimension_size"
+			asks = asks || o.Code == stablehlo.GetDimensionSize
 			for _, r := range o.Results {
 				open = open || openType(r.Type)
 			}
@@ -272,7 +273,7 @@ func shapes(op *mlir.Op, i int) bool {
 	if d := static(op); d != nil {
 		return slices.ContainsFunc(d.Parts, func(p mlir.StaticPart) bool { return p.Operand == i })
 	}
-	return op.Name == "stablehlo.set_dimension_size" || op.Name == "stablehlo.rng"
+	return op.Code == stablehlo.SetDimensionSize || op.Code == stablehlo.RNG
 }
 
 // closeResults closes the types of an op's results; s is what it became.
@@ -284,7 +285,7 @@ func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
 	for i, k := range s.kept {
 		kept[i] = in[k].tensor
 	}
-	if opTable[op.Name].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
+	if opTable[op.Code].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
 		s.shape = kept[0].shape
 	}
 	types, err := s.resultTypes(op, kept, nil)
@@ -300,7 +301,7 @@ func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
 
 // asksOpen reports whether an op asks for a size that the text leaves open.
 func (x *closing) asksOpen(op *mlir.Op) bool {
-	if op.Name != "stablehlo.get_dimension_size" {
+	if op.Code != stablehlo.GetDimensionSize {
 		return false
 	}
 	t := x.opened[op.Operands[0]]
@@ -333,13 +334,13 @@ func (x *closing) exact(op *mlir.Op) bool {
 			return false
 		}
 	}
-	return op.Name != "stablehlo.multiply" || len(op.Operands) == 2 && (x.sized[op.Operands[0]] == 0 || x.sized[op.Operands[1]] == 0)
+	return op.Code != stablehlo.Multiply || len(op.Operands) == 2 && (x.sized[op.Operands[0]] == 0 || x.sized[op.Operands[1]] == 0)
 }
 
 // follow notes how the results of op follow from sizes. It returns an error if a
 // shape would follow from them in another way than on a line.
 func (x *closing) follow(op *mlir.Op) error {
-	if op.Name == "stablehlo.get_dimension_size" { // of whatever elements
+	if op.Code == stablehlo.GetDimensionSize { // of whatever elements
 		x.sized[op.Results[0]] = onLine
 		return nil
 	}
@@ -358,7 +359,7 @@ func (x *closing) follow(op *mlir.Op) error {
 	if how == 0 {
 		return nil
 	}
-	if !keepsLines[op.Name] || !x.exact(op) {
+	if !keepsLines[op.Code] || !x.exact(op) {
 		how = somehow
 	}
 	for _, r := range op.Results {
@@ -380,7 +381,7 @@ func (x *closing) noneOpen(op *mlir.Op) error {
 // needsRun reports whether what op gives is not to be known before it runs:
 // anything but a few integers that follow from its operands.
 func needsRun(op *mlir.Op) bool {
-	info, _ := mlir.Info(op.Name)
+	info := op.Code.Info()
 	if len(op.Regions) > 0 || info.Traits.Has(mlir.Effects) || len(op.Results) != 1 {
 		return true
 	}

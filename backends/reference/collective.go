@@ -16,7 +16,7 @@ func (c *collective) exchange(f *frame, o *site, in []operand) ([]parcel, int, e
 	if err != nil || index < 0 {
 		return nil, -1, err
 	}
-	all, err := p.meet(f.ws.ctx, o.op.Name, c.channel, group, pack(f, in))
+	all, err := p.meet(f.ws.ctx, o.op.Name(), c.channel, group, pack(f, in))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -196,7 +196,7 @@ func prepareCollectivePermute(b *builder, o *site) error {
 			return err
 		}
 		address := func(source, target int) string {
-			return fmt.Sprintf("%s on channel %d from %s to %s", o.op.Name, c.channel, p.name(source), p.name(target))
+			return fmt.Sprintf("%s on channel %d from %s to %s", o.op.Name(), c.channel, p.name(source), p.name(target))
 		}
 		if to >= 0 {
 			if err := p.post(address(p.id(), to), pack(f, o.in)); err != nil {
@@ -209,7 +209,7 @@ func prepareCollectivePermute(b *builder, o *site) error {
 			}
 			return nil
 		}
-		got, err := p.take(f.ws.ctx, o.op.Name, address(from, p.id()))
+		got, err := p.take(f.ws.ctx, o.op.Name(), address(from, p.id()))
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func mnemonic(op *mlir.Op) string {
-	return op.Name[strings.IndexByte(op.Name, '.')+1:]
+	return op.Name()[strings.IndexByte(op.Name(), '.')+1:]
 }
 
 // arity checks the numbers of operands and results.

@@ -31,7 +31,7 @@ func inferNormalized(_ *mlir.Op, in []tensor) ([][]int, error) {
 
 // inferShapes returns the shapes of an op's results.
 func inferShapes(op *mlir.Op, in []tensor) ([][]int, error) {
-	rule := opTable[op.Name].shape
+	rule := opTable[op.Code].shape
 	if rule == nil {
 		return nil, fmt.Errorf("the operands do not tell the shape of the result: give its type without ?")
 	}

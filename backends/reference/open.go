@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // A function is open when the text leaves the size of any dimension in it
@@ -134,10 +135,10 @@ func valuesOf(env map[*mlir.Value]value, vs []*mlir.Value) value {
 // op runs an op and returns what its results are made of.
 func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) (value, error) {
 	in := valuesOf(env, op.Operands)
-	switch op.Name {
-	case "stablehlo.tuple", "stablehlo.optimization_barrier", "stablehlo.async_done":
+	switch op.Code {
+	case stablehlo.Tuple, stablehlo.OptimizationBarrier, stablehlo.AsyncDone:
 		return in, nil
-	case "stablehlo.get_tuple_element":
+	case stablehlo.GetTupleElement:
 		index, err := intAttr(op.Attrs, "index", -1)
 		tuple, ok := op.Operands[0].Type.(mlir.TupleType)
 		if err != nil || !ok || index < 0 || index >= len(tuple.Elems) {
@@ -145,17 +146,17 @@ func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) 
 		}
 		at := len(leafTypes(mlir.TupleType{Elems: tuple.Elems[:index]}))
 		return in[at : at+len(leafTypes(tuple.Elems[index]))], nil
-	case "stablehlo.if":
+	case stablehlo.If:
 		return p.region(ws, env, op, 1-int(*(*uint8)(in[0].p)&1), nil)
-	case "stablehlo.case":
+	case stablehlo.Case:
 		i := int(*(*int32)(in[0].p))
 		if i < 0 || i >= len(op.Regions) {
 			i = len(op.Regions) - 1
 		}
 		return p.region(ws, env, op, i, nil)
-	case "stablehlo.async_start":
+	case stablehlo.AsyncStart:
 		return p.region(ws, env, op, 0, in)
-	case "stablehlo.while":
+	case stablehlo.While:
 		return p.while(ws, env, op, in)
 	}
 	if callee := p.Module.Func(op.Callee()); callee != nil && p.isOpen(callee) {
@@ -276,15 +277,15 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 	for k := range in {
 		s.kept = append(s.kept, k)
 	}
-	switch op.Name {
-	case "stablehlo.set_dimension_size":
+	switch op.Code {
+	case stablehlo.SetDimensionSize:
 		size, err := read(1)
 		dim, err1 := dimension(op, "dimension", in[0].tensor)
 		if err := firstError(err, err1); err != nil || len(size) != 1 {
 			return s, nil, firstError(err, fmt.Errorf("size of %d elements", len(size)))
 		}
 		s.shape = with(in[0].shape, dim, size[0])
-	case "stablehlo.rng":
+	case stablehlo.RNG:
 		shape, err := read(2)
 		if err != nil {
 			return s, nil, err
@@ -315,7 +316,7 @@ func (s *special) resultTypes(op *mlir.Op, in []tensor, wanted map[*mlir.Value][
 				continue
 			}
 			shape = wanted[r]
-			if shape == nil || opTable[s.op.Name].shape != nil {
+			if shape == nil || opTable[s.op.Code].shape != nil {
 				if inferred == nil {
 					var err error
 					if inferred, err = inferShapes(s.op, in); err != nil {

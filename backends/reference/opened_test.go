@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/backendtest"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // opening is the evaluator, but it gets programs with the sizes taken out:
@@ -42,7 +43,7 @@ func (b *opening) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	tree.Walk(func(op *mlir.Op) bool {
 		for _, r := range op.Results {
 			if openType(r.Type) {
-				b.opened[trimDialect(op.Name)] = true
+				b.opened[trimDialect(op.Name())] = true
 			}
 		}
 		return true
@@ -89,7 +90,7 @@ func takeOut(m *mlir.Module) bool {
 		ft.Ins[i] = a.Type
 	}
 	for _, op := range body.Ops {
-		if opTable[op.Name].shape != nil && op.Name != "stablehlo.reshape" {
+		if opTable[op.Code].shape != nil && op.Code != stablehlo.Reshape {
 			for _, r := range op.Results {
 				open(r)
 			}

@@ -9,6 +9,7 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // openExecutable is a program whose main function leaves sizes open: those of
@@ -84,7 +85,7 @@ func (e *openExecutable) wanted(c *backends.Call) map[*mlir.Value][]int {
 			continue
 		}
 		shapes[v] = c.Results[j].Type.Shape
-		for v.Def != nil && len(v.Def.Operands) == 1 && (v.Def.Name == "stablehlo.convert" || v.Def.Name == "stablehlo.bitcast_convert") {
+		for v.Def != nil && len(v.Def.Operands) == 1 && (v.Def.Code == stablehlo.Convert || v.Def.Code == stablehlo.BitcastConvert) {
 			v = v.Def.Operands[0]
 			shapes[v] = c.Results[j].Type.Shape
 		}

@@ -70,7 +70,7 @@ func TestProfile(t *testing.T) {
 	m, err := mlir.Parse("m.mlir", countdown)
 	require.NoError(t, err)
 	names := map[int]string{}
-	m.Walk(func(op *mlir.Op) bool { names[op.Ordinal] = strings.TrimPrefix(op.Name, "stablehlo."); return true })
+	m.Walk(func(op *mlir.Op) bool { names[op.Ordinal] = strings.TrimPrefix(op.Name(), "stablehlo."); return true })
 	backends.LocateProfile(steps, e.Signature(), func(op int) string { return names[op] })
 
 	type row struct {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // A quantized tensor lies in memory as its integers. Ops that only move
@@ -77,18 +78,18 @@ func (b *builder) requantize(o *site) {
 func (o *site) quantized(prepare prepareFunc) prepareFunc {
 	has := slices.ContainsFunc(o.in, func(x operand) bool { return x.q != nil }) ||
 		slices.ContainsFunc(o.out, func(t tensor) bool { return t.q != nil })
-	dialect, _, _ := strings.Cut(o.op.Name, ".")
+	dialect, _, _ := strings.Cut(o.op.Name(), ".")
 	switch {
 	case !has || dialect == "check" || dialect == "interpreter":
 		return prepare
-	case opTable[o.op.Name].quantized == withBody:
+	case opTable[o.op.Code].quantized == withBody:
 		return func(b *builder, o *site) error {
 			b.requantize(o)
 			return prepare(b, o)
 		}
-	case opTable[o.op.Name].quantized == onStorage:
+	case opTable[o.op.Code].quantized == onStorage:
 		return prepare
-	case o.op.Name == "stablehlo.custom_call":
+	case o.op.Code == stablehlo.CustomCall:
 		return func(*builder, *site) error { return unsupportedf("a host function cannot take quantized elements") }
 	}
 	return func(b *builder, o *site) error { return b.dequantizeOpQuantize(o, prepare) }

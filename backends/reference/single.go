@@ -109,7 +109,7 @@ func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outs
 	fresh := newCompiler(c.ctx, &program)
 	fresh.held = c.held
 	b := &builder{
-		compiler: fresh, code: &code{name: op.Name, lastFallible: -1},
+		compiler: fresh, code: &code{name: op.Name(), lastFallible: -1},
 		slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{},
 	}
 	args := func(ts []tensor) []operand {
@@ -120,7 +120,7 @@ func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outs
 		}
 		return parts
 	}
-	one := mlir.NewOp(op.Name, nil, results...)
+	one := mlir.NewOp(op.Code, nil, results...)
 	one.Attrs, one.Regions, one.Loc, one.Pos, one.Ordinal = op.Attrs, op.Regions, op.Loc, op.Pos, op.Ordinal
 	for _, v := range op.Operands {
 		w := &mlir.Value{Name: v.Name, Type: v.Type}

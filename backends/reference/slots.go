@@ -146,9 +146,9 @@ func simpleBody(r *mlir.Region) (name string, mirrored bool) {
 	}
 	switch {
 	case op.Operands[0] == bl.Args[0] && op.Operands[1] == bl.Args[1]:
-		return op.Name, false
+		return op.Name(), false
 	case op.Operands[0] == bl.Args[1] && op.Operands[1] == bl.Args[0]:
-		return op.Name, true
+		return op.Name(), true
 	}
 	return "", false
 }

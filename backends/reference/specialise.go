@@ -24,7 +24,7 @@ type special struct {
 // operands that d names.
 func specialise(d *mlir.Static, op *mlir.Op, values [][]int) special {
 	s := special{shaped: d.Shaped, op: &mlir.Op{
-		Name: d.Op, Results: op.Results, Attrs: slices.Clone(op.Attrs), Regions: op.Regions,
+		Code: d.Op, Results: op.Results, Attrs: slices.Clone(op.Attrs), Regions: op.Regions,
 		Loc: op.Loc, Pos: op.Pos, Ordinal: op.Ordinal,
 	}}
 	for i, v := range op.Operands {
@@ -46,10 +46,7 @@ func specialise(d *mlir.Static, op *mlir.Op, values [][]int) special {
 }
 
 // static returns what the dynamic op becomes; nil for other ops.
-func static(op *mlir.Op) *mlir.Static {
-	info, _ := mlir.Info(op.Name)
-	return info.Static
-}
+func static(op *mlir.Op) *mlir.Static { return op.Code.Info().Static }
 
 // readInts reads a tensor of integers.
 func readInts(p unsafe.Pointer, t tensor) ([]int, error) {

@@ -97,7 +97,7 @@ func (b *builder) compact(x operand) bool {
 
 // takesSplats reports whether the op's preparation can take splats as they are.
 func (o *site) takesSplats() bool {
-	name := trimDialect(o.op.Name)
+	name := trimDialect(o.op.Name())
 	if len(o.out) == 0 || slices.ContainsFunc(o.out, func(t tensor) bool { return t.q != nil }) {
 		return false
 	}

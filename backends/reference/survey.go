@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // openFunctions is what a survey finds.
@@ -80,7 +81,7 @@ func (c *compiler) findDying(bl *mlir.Block) {
 }
 
 func (c *compiler) surveyOp(op *mlir.Op) error {
-	if opTable[op.Name].prepare == nil {
+	if opTable[op.Code].prepare == nil {
 		c.lack(op, "not an op of this backend")
 		return nil
 	}
@@ -97,7 +98,7 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 			}
 		}
 	}
-	if target := stringAttr(op.Attrs.Get("call_target_name")); op.Name == "stablehlo.custom_call" && backends.Host(target) == nil && !isShapeAssertion(op) {
+	if target := stringAttr(op.Attrs.Get("call_target_name")); op.Code == stablehlo.CustomCall && backends.Host(target) == nil && !isShapeAssertion(op) {
 		c.lack(op, noHost(target))
 	}
 	callee := c.Module.Func(op.Callee())

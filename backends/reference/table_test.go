@@ -7,59 +7,55 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Ops of the dialect that the evaluator does not run by themselves.
-var unprepared = map[string]string{
-	"stablehlo.return": "ends a block", mlir.DynamicTopK: "is lowered like those of CHLO", mlir.ApproxTopK: "is lowered like those of CHLO",
+var unprepared = map[mlir.Code]string{
+	stablehlo.Return: "ends a block", stablehlo.DynamicTopK: "is lowered like those of CHLO", stablehlo.DynamicApproxTopK: "is lowered like those of CHLO",
 }
 
 // Ops without a rule for their results' shapes, though the text may leave
 // these open.
-var unshaped = map[string]string{
-	"stablehlo.return": "has no results", mlir.DynamicTopK: "is lowered like those of CHLO", mlir.ApproxTopK: "is lowered like those of CHLO",
-	"stablehlo.send": "a token", "stablehlo.outfeed": "a token", "stablehlo.after_all": "a token", "stablehlo.create_token": "a token",
-	"stablehlo.replica_id": "a scalar", "stablehlo.partition_id": "a scalar", "stablehlo.get_dimension_size": "a scalar",
+var unshaped = map[mlir.Code]string{
+	stablehlo.Return: "has no results", stablehlo.DynamicTopK: "is lowered like those of CHLO", stablehlo.DynamicApproxTopK: "is lowered like those of CHLO",
+	stablehlo.Send: "a token", stablehlo.Outfeed: "a token", stablehlo.AfterAll: "a token", stablehlo.CreateToken: "a token",
+	stablehlo.ReplicaID: "a scalar", stablehlo.PartitionID: "a scalar", stablehlo.GetDimensionSize: "a scalar",
 
-	"stablehlo.if": "what a region returns", "stablehlo.case": "what a region returns", "stablehlo.while": "what a region returns",
-	"stablehlo.async_start": "what a region returns", "stablehlo.composite": "what a function returns",
-	"stablehlo.tuple": "the operands", "stablehlo.optimization_barrier": "the operands", "stablehlo.async_done": "the operand",
-	"stablehlo.get_tuple_element": "a part of the operand",
+	stablehlo.If: "what a region returns", stablehlo.Case: "what a region returns", stablehlo.While: "what a region returns",
+	stablehlo.AsyncStart: "what a region returns", stablehlo.Composite: "what a function returns",
+	stablehlo.Tuple: "the operands", stablehlo.OptimizationBarrier: "the operands", stablehlo.AsyncDone: "the operand",
+	stablehlo.GetTupleElement: "a part of the operand",
 
-	"stablehlo.set_dimension_size": "the shape is a value", "stablehlo.rng": "the shape is a value",
+	stablehlo.SetDimensionSize: "the shape is a value", stablehlo.RNG: "the shape is a value",
 
-	"stablehlo.constant": "nothing but the text tells the shape", "stablehlo.iota": "nothing but the text tells the shape",
-	"stablehlo.broadcast_in_dim": "nothing but the text tells the shape", "stablehlo.rng_bit_generator": "nothing but the text tells the shape",
-	"stablehlo.custom_call": "nothing but the text tells the shape",
-	"stablehlo.infeed":      "nothing but the text tells the shape", "stablehlo.recv": "nothing but the text tells the shape",
-	"stablehlo.all_gather": "the number of partners is known to the run", "stablehlo.reduce_scatter": "the number of partners is known to the run",
-	"stablehlo.einsum": "is of an older dialect, and refused with sizes left open", "stablehlo.unary_einsum": "is of an older dialect, and refused with sizes left open",
+	stablehlo.Constant: "nothing but the text tells the shape", stablehlo.Iota: "nothing but the text tells the shape",
+	stablehlo.BroadcastInDim: "nothing but the text tells the shape", stablehlo.RNGBitGenerator: "nothing but the text tells the shape",
+	stablehlo.CustomCall: "nothing but the text tells the shape",
+	stablehlo.Infeed:     "nothing but the text tells the shape", stablehlo.Recv: "nothing but the text tells the shape",
+	stablehlo.AllGather: "the number of partners is known to the run", stablehlo.ReduceScatter: "the number of partners is known to the run",
+	stablehlo.Einsum: "is of an older dialect, and refused with sizes left open", stablehlo.UnaryEinsum: "is of an older dialect, and refused with sizes left open",
 }
 
 // Every op of the dialect's table has a row here with a preparation and a
 // shape rule, or stands in a list with the reason; and no list has more.
 func TestRows(t *testing.T) {
-	for _, name := range mlir.OpNames() {
-		if !strings.HasPrefix(name, "stablehlo.") {
+	for code := range mlir.Codes() {
+		if !strings.HasPrefix(code.String(), "stablehlo.") {
 			continue
 		}
-		row, info := opTable[name], static(&mlir.Op{Name: name})
-		_, exempt := unprepared[name]
-		require.Equal(t, row.prepare == nil, exempt, "%s: a preparation, or else a reason for none", name)
-		_, exempt = unshaped[name]
-		require.Equal(t, row.shape == nil && info == nil, exempt, "%s: a shape rule, or else a reason for none", name)
+		row, info := opTable[code], code.Info().Static
+		_, exempt := unprepared[code]
+		require.Equal(t, row.prepare == nil, exempt, "%s: a preparation, or else a reason for none", code)
+		_, exempt = unshaped[code]
+		require.Equal(t, row.shape == nil && info == nil, exempt, "%s: a shape rule, or else a reason for none", code)
 		if info != nil {
-			require.NotNil(t, opTable[info.Op].prepare, "%s becomes %s", name, info.Op)
+			require.NotNil(t, opTable[info.Op].prepare, "%s becomes %s", code, info.Op)
 		}
 	}
-	known := mlir.OpNames()
-	for name := range opTable {
-		require.Contains(t, known, name, "the dialect's table has no such op")
-	}
-	for _, list := range []map[string]string{unprepared, unshaped} {
-		for name, why := range list {
-			require.Contains(t, known, name, "the dialect's table has no such op")
-			require.NotEmpty(t, why, name)
+	for _, list := range []map[mlir.Code]string{unprepared, unshaped} {
+		for code, why := range list {
+			require.NotEmpty(t, why, code)
 		}
 	}
 }

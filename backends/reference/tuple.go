@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"ltc/stablehlo"
 )
 
 // prepareRegroup hands its operands on: tuple, async_done and
@@ -19,7 +20,7 @@ func prepareRegroup(b *builder, o *site) error {
 	return nil
 }
 
-const tupleElement = "stablehlo.get_tuple_element"
+const tupleElement = stablehlo.GetTupleElement
 
 // prepareTupleElement takes the leaves of one element. Its operand has not been
 // read: who takes all elements of a tuple one by one need not read all of it

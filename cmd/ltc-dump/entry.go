@@ -59,7 +59,7 @@ func entry(ctx context.Context, file, text, name string) (*program, error) {
 func functions(m *mlir.Module) string {
 	var names []string
 	for _, op := range m.Ops {
-		if op.Name == "func.func" {
+		if op.Code == mlir.OpFunc {
 			names = append(names, op.SymName())
 		}
 	}

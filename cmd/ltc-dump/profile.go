@@ -68,7 +68,7 @@ func places(file, text string) func(op int) string {
 	at := map[int]string{}
 	if m, err := mlir.Parse(file, text); err == nil {
 		m.Walk(func(op *mlir.Op) bool {
-			at[op.Ordinal] = fmt.Sprintf("%s:%d %s", file, op.Pos.Line, op.Name[strings.IndexByte(op.Name, '.')+1:])
+			at[op.Ordinal] = fmt.Sprintf("%s:%d %s", file, op.Pos.Line, op.Name()[strings.IndexByte(op.Name(), '.')+1:])
 			return true
 		})
 	}

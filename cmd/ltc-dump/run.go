@@ -218,7 +218,7 @@ func located(ctx context.Context, err error, file, text string) error {
 			return true
 		}
 		lines := strings.Split(text, "\n")
-		at := &mlir.Error{File: file, Pos: op.Pos, Msg: fmt.Sprintf("%s: %v", op.Name, run.Reason)}
+		at := &mlir.Error{File: file, Pos: op.Pos, Msg: fmt.Sprintf("%s: %v", op.Name(), run.Reason)}
 		// What an open function prepares while it runs says its place in the text
 		// that the backend got.
 		if placed := (*mlir.Error)(nil); errors.As(run.Reason, &placed) {

@@ -33,8 +33,10 @@ var allowed = map[string][]string{
 	"shapeinfer":      {"ir"},
 	"autodiff":        {"ir", "shapeinfer"},
 	"mlir":            {"github.com/alecthomas/participle/v2"},
-	"mlir/chlo":       {"mlir"},
-	"lower":           {"ir", "shapeinfer", "mlir", "internal/halt"},
+	"stablehlo":       {"mlir"},
+	"stablehlo/gen":   {"mlir"},
+	"mlir/chlo":       {"mlir", "stablehlo"},
+	"lower":           {"ir", "shapeinfer", "mlir", "stablehlo", "internal/halt"},
 	"backends":        {"mlir", "soa"},
 	// The kernel IR knows neither texts nor backends.
 	"backends/kit/kernel": {"ir/types"},
@@ -43,13 +45,13 @@ var allowed = map[string][]string{
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
-	"backends/kit/simplify":          {"backends", "internal/halt", "mlir", "mlir/chlo", "soa"},
-	"backends/kit":                   {"internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/kit/simplify":          {"stablehlo", "backends", "internal/halt", "mlir", "mlir/chlo", "soa"},
+	"backends/kit":                   {"stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
-	"backends/backendtest": {"internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"backends/kit", "internal/bigfloat", "internal/footprint", "internal/spare", "internal/turn", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/backendtest": {"stablehlo", "internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
+	"backends/reference":   {"stablehlo", "backends/kit", "internal/bigfloat", "internal/footprint", "internal/spare", "internal/turn", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
@@ -107,7 +109,7 @@ var allowed = map[string][]string{
 	"internal/manyprograms": {},
 	"internal/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
-	"internal/conformance":  {"backends", "mlir", "soa"},
+	"internal/conformance":  {"stablehlo", "backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // check is one comparison of a test.
@@ -52,8 +53,8 @@ const (
 // checkName returns what follows check. in the name of a check, and whether it
 // is a custom_call; "" for other ops.
 func checkName(op *mlir.Op) (name string, call bool) {
-	full := op.Name
-	if full == "stablehlo.custom_call" {
+	full := op.Name()
+	if op.Code == stablehlo.CustomCall {
 		target, _ := op.Attrs.Get("call_target_name").(mlir.StringAttr)
 		full, call = string(target), true
 	}

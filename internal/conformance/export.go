@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // exported is a value in types that a caller of a program can hold.
@@ -35,7 +36,7 @@ func export(v *mlir.Value) (exported, error) {
 	if _, err := backends.TypeOf(t); err == nil {
 		return exported{of: t, values: []*mlir.Value{v}, element: plain(t.Elem)}, nil
 	}
-	through := func(op string, to mlir.Type, element func([]byte, uint64) []byte) (exported, error) {
+	through := func(op mlir.Code, to mlir.Type, element func([]byte, uint64) []byte) (exported, error) {
 		o := mlir.NewOp(op, []*mlir.Value{v}, mlir.Tensor(to, t.Shape...))
 		return exported{of: t, ops: []*mlir.Op{o}, values: o.Results, element: element}, nil
 	}
@@ -43,22 +44,22 @@ func export(v *mlir.Value) (exported, error) {
 	case mlir.IntegerType:
 		switch {
 		case e.Width < 8 && e.Sign == mlir.Unsigned:
-			return through("stablehlo.convert", mlir.UI32, plain(e))
+			return through(stablehlo.Convert, mlir.UI32, plain(e))
 		case e.Width < 8:
-			return through("stablehlo.convert", mlir.I32, plain(e))
+			return through(stablehlo.Convert, mlir.I32, plain(e))
 		}
 	case mlir.FloatType:
 		if f, bits, ok := mlir.MiniFloatOf(e.Name); ok && bits == 8 {
-			return through("stablehlo.bitcast_convert", mlir.UI8, plain(e))
+			return through(stablehlo.BitcastConvert, mlir.UI8, plain(e))
 		} else if ok {
-			return through("stablehlo.convert", mlir.F32, func(dst []byte, b uint64) []byte {
+			return through(stablehlo.Convert, mlir.F32, func(dst []byte, b uint64) []byte {
 				return plain(e)(dst, f.Bits(float64(math.Float32frombits(uint32(b)))))
 			})
 		}
 	case mlir.ComplexType:
 		part := mlir.Tensor(e.Elem, t.Shape...)
-		re := mlir.NewOp("stablehlo.real", []*mlir.Value{v}, part)
-		im := mlir.NewOp("stablehlo.imag", []*mlir.Value{v}, part)
+		re := mlir.NewOp(stablehlo.Real, []*mlir.Value{v}, part)
+		im := mlir.NewOp(stablehlo.Imag, []*mlir.Value{v}, part)
 		return exported{
 			of: t, ops: []*mlir.Op{re, im}, values: []*mlir.Value{re.Results[0], im.Results[0]}, element: plain(e.Elem),
 		}, nil

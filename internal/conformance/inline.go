@@ -22,7 +22,7 @@ func functionsWith(m *mlir.Module, is func(*mlir.Op) bool) map[*mlir.Op]bool {
 	for more := true; more; {
 		more = false
 		for _, f := range m.Ops {
-			if f.Name != "func.func" || found[f] {
+			if f.Code != mlir.OpFunc || found[f] {
 				continue
 			}
 			walkRegions(f, func(op *mlir.Op) bool {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // probe is what one probe_id has seen at a point of the program.
@@ -56,7 +57,7 @@ func probeID(op *mlir.Op) string {
 	return string(id)
 }
 
-func isProbe(op *mlir.Op) bool { return op.Name == "interpreter.probe" && len(op.Operands) == 1 }
+func isProbe(op *mlir.Op) bool { return op.Code == stablehlo.InterpreterProbe && len(op.Operands) == 1 }
 
 // find returns the value of an iteration. count is nil if there is sure to be one.
 func (ps probes) find(id string, iter int64) (v, count *mlir.Value, err error) {
@@ -82,15 +83,15 @@ type builder struct {
 	pos mlir.Pos // of the op that they are for
 }
 
-func (b *builder) op(name string, t mlir.Type, attrs mlir.Dict, operands ...*mlir.Value) *mlir.Value {
-	o := mlir.NewOp(name, operands, t)
+func (b *builder) op(code mlir.Code, t mlir.Type, attrs mlir.Dict, operands ...*mlir.Value) *mlir.Value {
+	o := mlir.NewOp(code, operands, t)
 	o.Attrs, o.Pos = attrs, b.pos
 	b.ops = append(b.ops, o)
 	return o.Results[0]
 }
 
 func (b *builder) constant(literal string, t *mlir.TensorType) *mlir.Value {
-	return b.op("stablehlo.constant", t, mlir.Dict{{Name: "value", Value: &mlir.DenseAttr{Literal: literal, Type: t}}})
+	return b.op(stablehlo.Constant, t, mlir.Dict{{Name: "value", Value: &mlir.DenseAttr{Literal: literal, Type: t}}})
 }
 
 func (b *builder) number(n int64) *mlir.Value {
@@ -130,10 +131,10 @@ func (p *probe) record(b *builder, v *mlir.Value) error {
 	}
 	for i, iter := range p.iter {
 		equal := mlir.Dict{{Name: "comparison_direction", Value: mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: "EQ"}}}
-		now := b.op("stablehlo.compare", mlir.Tensor(mlir.I1), equal, p.count, b.number(iter))
-		p.kept[i] = b.op("stablehlo.select", p.typ, nil, now, v, p.kept[i])
+		now := b.op(stablehlo.Compare, mlir.Tensor(mlir.I1), equal, p.count, b.number(iter))
+		p.kept[i] = b.op(stablehlo.Select, p.typ, nil, now, v, p.kept[i])
 	}
-	p.count = b.op("stablehlo.add", p.count.Type, nil, p.count, b.number(1))
+	p.count = b.op(stablehlo.Add, p.count.Type, nil, p.count, b.number(1))
 	return nil
 }
 
@@ -192,7 +193,7 @@ func (ps probes) lower(b *builder, op *mlir.Op) error {
 		return ps.lowerProbe(b, op)
 	}
 	in := ps.within(op)
-	if len(in) > 0 && op.Name != "stablehlo.while" && op.Name != "stablehlo.if" && op.Name != "stablehlo.case" {
+	if len(in) > 0 && op.Code != stablehlo.While && op.Code != stablehlo.If && op.Code != stablehlo.Case {
 		return errors.New("what a probe in its regions sees cannot be made a result of the program")
 	}
 	for _, p := range in {
@@ -207,7 +208,7 @@ func (ps probes) lower(b *builder, op *mlir.Op) error {
 			return err
 		}
 	}
-	if op.Name == "stablehlo.while" {
+	if op.Code == stablehlo.While {
 		op.Operands = append(op.Operands, before...)
 	}
 	var after []*mlir.Value
@@ -222,7 +223,7 @@ func (ps probes) lower(b *builder, op *mlir.Op) error {
 // lowerProbe appends the identity in the place of a probe, and records what it sees.
 func (ps probes) lowerProbe(b *builder, op *mlir.Op) error {
 	p := ps[probeID(op)]
-	op.Name, op.Attrs = "stablehlo.reshape", nil
+	op.Code, op.Attrs = stablehlo.Reshape, nil
 	b.ops = append(b.ops, op)
 	if p == nil {
 		return nil
@@ -234,7 +235,7 @@ func (ps probes) lowerProbe(b *builder, op *mlir.Op) error {
 // begins, and what the region returns beside its own results where it ends. In a loop the
 // state is carried from one iteration to the next.
 func (ps probes) lowerRegion(op *mlir.Op, region int, in []*probe, before []*mlir.Value) error {
-	loop := op.Name == "stablehlo.while"
+	loop := op.Code == stablehlo.While
 	for _, block := range op.Regions[region].Blocks {
 		begin := before
 		if loop {

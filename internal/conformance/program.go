@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // program is a test's function as a program of its own: main takes nothing and
@@ -33,7 +34,7 @@ func entries(m *mlir.Module) []string {
 	var checking, public []string
 	for _, f := range m.Ops {
 		ft := f.FuncType()
-		if f.Name != "func.func" || ft == nil || len(ft.Ins) > 0 || f.Body() == nil || run[f.SymName()] {
+		if f.Code != mlir.OpFunc || ft == nil || len(ft.Ins) > 0 || f.Body() == nil || run[f.SymName()] {
 			continue
 		}
 		if checks[f] {
@@ -93,7 +94,7 @@ func lift(m *mlir.Module, entry string, want []*mlir.DenseAttr) (*program, error
 		switch {
 		case op == f:
 			out.Ops = append(out.Ops, main)
-		case op.Name != "func.func":
+		case op.Code != mlir.OpFunc:
 			out.Ops = append(out.Ops, op)
 		case !runs[op]:
 		case op.SymName() == "main":
@@ -144,7 +145,7 @@ func (p *program) body(from []*mlir.Op, seen probes, want []*mlir.DenseAttr) ([]
 			}
 			p.checks = append(p.checks, c)
 			for _, r := range op.Results {
-				yes := &mlir.Op{Name: "stablehlo.constant", Results: []*mlir.Value{r}, Pos: op.Pos}
+				yes := &mlir.Op{Code: stablehlo.Constant, Results: []*mlir.Value{r}, Pos: op.Pos}
 				yes.Attrs.Set("value", &mlir.DenseAttr{Literal: "true", Type: mlir.Tensor(mlir.I1)})
 				b.ops = append(b.ops, yes)
 			}
@@ -168,7 +169,8 @@ func (p *program) body(from []*mlir.Op, seen probes, want []*mlir.DenseAttr) ([]
 
 // end appends the ops that return what the checks compare.
 func (p *program) end(ops []*mlir.Op, end *mlir.Op) ([]*mlir.Op, error) {
-	ret := &mlir.Op{Name: end.Name, Pos: end.Pos}
+	ret := end.Like()
+	ret.Pos = end.Pos
 	for _, c := range p.checks {
 		for _, v := range []*mlir.Value{c.actual, c.expected, c.count} {
 			if v == nil || slices.Contains(p.results, v) {
@@ -198,7 +200,7 @@ func at(op *mlir.Op, err error) error {
 	if _, has := err.(placed); has {
 		return err
 	}
-	return placed{fmt.Errorf("%d:%d: %s: %w", op.Pos.Line, op.Pos.Col, op.Name, err)}
+	return placed{fmt.Errorf("%d:%d: %s: %w", op.Pos.Line, op.Pos.Col, op.Name(), err)}
 }
 
 // printedValues reads what CHECK-DENSE lines say.

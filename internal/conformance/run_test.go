@@ -159,7 +159,7 @@ func pos(t *testing.T, text, op string) mlir.Pos {
 	require.NoError(t, err)
 	var at mlir.Pos
 	m.Walk(func(o *mlir.Op) bool {
-		if o.Name == op {
+		if o.Name() == op {
 			at = o.Pos
 		}
 		return true

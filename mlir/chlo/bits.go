@@ -2,6 +2,7 @@ package chlo
 
 import (
 	"fmt"
+	"ltc/stablehlo"
 
 	"ltc/mlir"
 )
@@ -36,9 +37,9 @@ func lowerMulhi(e *emitter, op *mlir.Op) []*mlir.Value {
 	case t.Width < 64:
 		double := mlir.IntegerType{Width: max(2*t.Width, 8), Sign: t.Sign}
 		product := a.convert(double).mul(b.convert(double))
-		shift := "shift_right_arithmetic"
+		shift := stablehlo.ShiftRightArithmetic
 		if t.Sign == mlir.Unsigned {
-			shift = "shift_right_logical"
+			shift = stablehlo.ShiftRightLogical
 		}
 		return []*mlir.Value{product.do(shift, product.num(float64(t.Width))).convert(t).v}
 	case t.Sign == mlir.Unsigned:
@@ -56,7 +57,7 @@ func lowerMulhi(e *emitter, op *mlir.Op) []*mlir.Value {
 // other three carry into it (H. S. Warren, Hacker's Delight, 8-2).
 func mulhi64(a, b val) val {
 	low := func(x val) val { return x.and(x.num(1<<32 - 1)) }
-	high := func(x val) val { return x.do("shift_right_logical", x.num(32)) }
+	high := func(x val) val { return x.do(stablehlo.ShiftRightLogical, x.num(32)) }
 	a0, a1, b0, b1 := low(a), high(a), low(b), high(b)
 	t := a1.mul(b0).add(high(a0.mul(b0)))
 	middle := low(t).add(a0.mul(b1))

@@ -3,9 +3,9 @@ package chlo
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // lowerBroadcast brings the operands of chlo.broadcast_f to the result's shape
@@ -23,9 +23,9 @@ func lowerBroadcast(e *emitter, op *mlir.Op) []*mlir.Value {
 		t := &mlir.TensorType{Shape: result.Shape, Elem: x.elem(), Encoding: result.Encoding}
 		operands[i] = e.spread(x, dims[i], t, sizes).v
 	}
-	name := strings.TrimPrefix(op.Name, "chlo.broadcast_")
-	if f := rules["chlo."+name]; f != nil {
-		return f(e, &mlir.Op{Name: "chlo." + name, Operands: operands, Results: op.Results})
+	code := broadcasts[op.Code]
+	if f := rules[code]; f != nil {
+		return f(e, &mlir.Op{Code: code, Operands: operands, Results: op.Results})
 	}
 	attrs := slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return a.Name == "broadcast_dimensions" })
 	for i, a := range attrs {
@@ -33,7 +33,7 @@ func lowerBroadcast(e *emitter, op *mlir.Op) []*mlir.Value {
 			attrs[i].Value = mlir.EnumAttr{Dialect: "stablehlo", Kind: v.Kind, Value: v.Value}
 		}
 	}
-	return e.op("stablehlo."+name, operands, attrs, result).Results
+	return e.op(code, operands, attrs, result).Results
 }
 
 // broadcastSizes computes the sizes of a result with unknown dimensions: of
@@ -61,7 +61,7 @@ func (e *emitter) broadcastSizes(op *mlir.Op, dims [][]int64, result *mlir.Tenso
 }
 
 func lowerConstant(e *emitter, op *mlir.Op) []*mlir.Value {
-	return e.op("stablehlo.constant", nil, op.Attrs, op.Results[0].Type).Results
+	return e.op(stablehlo.Constant, nil, op.Attrs, op.Results[0].Type).Results
 }
 
 // lowerConstantLike fills the operand's shape with the value.

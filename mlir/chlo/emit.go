@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // emitter appends ops to a block.
@@ -17,16 +18,16 @@ type emitter struct {
 }
 
 // op appends an op with the given results.
-func (e *emitter) op(name string, operands []*mlir.Value, attrs mlir.Dict, results ...mlir.Type) *mlir.Op {
-	op := mlir.NewOp(name, operands, results...)
+func (e *emitter) op(code mlir.Code, operands []*mlir.Value, attrs mlir.Dict, results ...mlir.Type) *mlir.Op {
+	op := mlir.NewOp(code, operands, results...)
 	op.Attrs = attrs
 	op.Pos, op.Ordinal, op.Loc = e.at.Pos, e.at.Ordinal, e.at.Loc
 	e.ops = append(e.ops, op)
 	return op
 }
 
-func (e *emitter) one(name string, attrs mlir.Dict, result mlir.Type, operands ...*mlir.Value) val {
-	return e.val(e.op(name, operands, attrs, result).Results[0])
+func (e *emitter) one(code mlir.Code, attrs mlir.Dict, result mlir.Type, operands ...*mlir.Value) val {
+	return e.val(e.op(code, operands, attrs, result).Results[0])
 }
 
 // block makes a block whose arguments have the given types; fill writes its
@@ -38,7 +39,7 @@ func (e *emitter) block(args []mlir.Type, fill func(e *emitter, args []val) []*m
 	for i, a := range b.Args {
 		vals[i] = inner.val(a)
 	}
-	inner.op("stablehlo.return", fill(inner, vals), nil)
+	inner.op(stablehlo.Return, fill(inner, vals), nil)
 	b.Ops = inner.ops
 	return &mlir.Region{Blocks: []*mlir.Block{b}}
 }
@@ -63,37 +64,37 @@ func (a val) like(elem mlir.Type) *mlir.TensorType {
 }
 
 // do applies an op whose result has a's type.
-func (a val) do(name string, more ...val) val {
+func (a val) do(code mlir.Code, more ...val) val {
 	operands := []*mlir.Value{a.v}
 	for _, b := range more {
 		operands = append(operands, b.v)
 	}
-	return a.e.one("stablehlo."+name, nil, a.typ(), operands...)
+	return a.e.one(code, nil, a.typ(), operands...)
 }
 
-func (a val) abs() val        { return a.do("abs") }
-func (a val) neg() val        { return a.do("negate") }
-func (a val) sign() val       { return a.do("sign") }
-func (a val) floor() val      { return a.do("floor") }
-func (a val) sqrt() val       { return a.do("sqrt") }
-func (a val) exp() val        { return a.do("exponential") }
-func (a val) expm1() val      { return a.do("exponential_minus_one") }
-func (a val) log() val        { return a.do("log") }
-func (a val) log1p() val      { return a.do("log_plus_one") }
-func (a val) sin() val        { return a.do("sine") }
-func (a val) cos() val        { return a.do("cosine") }
-func (a val) tan() val        { return a.do("tan") }
-func (a val) add(b val) val   { return a.do("add", b) }
-func (a val) sub(b val) val   { return a.do("subtract", b) }
-func (a val) mul(b val) val   { return a.do("multiply", b) }
-func (a val) div(b val) val   { return a.do("divide", b) }
-func (a val) rem(b val) val   { return a.do("remainder", b) }
-func (a val) pow(b val) val   { return a.do("power", b) }
-func (a val) max(b val) val   { return a.do("maximum", b) }
-func (a val) min(b val) val   { return a.do("minimum", b) }
-func (a val) atan2(b val) val { return a.do("atan2", b) }
-func (a val) and(b val) val   { return a.do("and", b) }
-func (a val) or(b val) val    { return a.do("or", b) }
+func (a val) abs() val        { return a.do(stablehlo.Abs) }
+func (a val) neg() val        { return a.do(stablehlo.Negate) }
+func (a val) sign() val       { return a.do(stablehlo.Sign) }
+func (a val) floor() val      { return a.do(stablehlo.Floor) }
+func (a val) sqrt() val       { return a.do(stablehlo.Sqrt) }
+func (a val) exp() val        { return a.do(stablehlo.Exponential) }
+func (a val) expm1() val      { return a.do(stablehlo.ExponentialMinusOne) }
+func (a val) log() val        { return a.do(stablehlo.Log) }
+func (a val) log1p() val      { return a.do(stablehlo.LogPlusOne) }
+func (a val) sin() val        { return a.do(stablehlo.Sine) }
+func (a val) cos() val        { return a.do(stablehlo.Cosine) }
+func (a val) tan() val        { return a.do(stablehlo.Tan) }
+func (a val) add(b val) val   { return a.do(stablehlo.Add, b) }
+func (a val) sub(b val) val   { return a.do(stablehlo.Subtract, b) }
+func (a val) mul(b val) val   { return a.do(stablehlo.Multiply, b) }
+func (a val) div(b val) val   { return a.do(stablehlo.Divide, b) }
+func (a val) rem(b val) val   { return a.do(stablehlo.Remainder, b) }
+func (a val) pow(b val) val   { return a.do(stablehlo.Power, b) }
+func (a val) max(b val) val   { return a.do(stablehlo.Maximum, b) }
+func (a val) min(b val) val   { return a.do(stablehlo.Minimum, b) }
+func (a val) atan2(b val) val { return a.do(stablehlo.Atan2, b) }
+func (a val) and(b val) val   { return a.do(stablehlo.And, b) }
+func (a val) or(b val) val    { return a.do(stablehlo.Or, b) }
 
 // The same with a number for the second operand.
 func (a val) addNum(x float64) val { return a.add(a.num(x)) }
@@ -102,12 +103,12 @@ func (a val) mulNum(x float64) val { return a.mul(a.num(x)) }
 func (a val) divNum(x float64) val { return a.div(a.num(x)) }
 
 func (a val) complex(b val) val {
-	return a.e.one("stablehlo.complex", nil, a.like(mlir.ComplexType{Elem: a.elem()}), a.v, b.v)
+	return a.e.one(stablehlo.Complex, nil, a.like(mlir.ComplexType{Elem: a.elem()}), a.v, b.v)
 }
-func (a val) real() val { return a.part("real") }
-func (a val) imag() val { return a.part("imag") }
-func (a val) part(name string) val {
-	return a.e.one("stablehlo."+name, nil, a.like(a.elem().(mlir.ComplexType).Elem), a.v)
+func (a val) real() val { return a.part(stablehlo.Real) }
+func (a val) imag() val { return a.part(stablehlo.Imag) }
+func (a val) part(code mlir.Code) val {
+	return a.e.one(code, nil, a.like(a.elem().(mlir.ComplexType).Elem), a.v)
 }
 
 // convert does nothing where the elements are right already.
@@ -115,11 +116,11 @@ func (a val) convert(elem mlir.Type) val {
 	if mlir.SameType(a.elem(), elem) {
 		return a
 	}
-	return a.e.one("stablehlo.convert", nil, a.like(elem), a.v)
+	return a.e.one(stablehlo.Convert, nil, a.like(elem), a.v)
 }
 
 func (a val) bitcast(elem mlir.Type) val {
-	return a.e.one("stablehlo.bitcast_convert", nil, a.like(elem), a.v)
+	return a.e.one(stablehlo.BitcastConvert, nil, a.like(elem), a.v)
 }
 
 // cmp compares as the specification does by default: floats with NaN unequal
@@ -131,7 +132,7 @@ func (e *emitter) compare(a, b val, direction, kind string) val {
 	if kind != "" {
 		attrs.Set("compare_type", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_type", Value: kind})
 	}
-	return e.one("stablehlo.compare", attrs, a.like(mlir.I1), a.v, b.v)
+	return e.one(stablehlo.Compare, attrs, a.like(mlir.I1), a.v, b.v)
 }
 
 // lt, ge and eq compare with a number.
@@ -143,7 +144,7 @@ func (a val) eq(x float64) val { return a.cmp("EQ", a.num(x)) }
 
 // pick takes the elements of a where p holds, and of b elsewhere.
 func (p val) pick(a, b val) val {
-	return p.e.one("stablehlo.select", nil, a.typ(), p.v, a.v, b.v)
+	return p.e.one(stablehlo.Select, nil, a.typ(), p.v, a.v, b.v)
 }
 
 // num is a tensor of a's type that holds x everywhere.
@@ -169,7 +170,7 @@ func (e *emitter) constant(literal string, t *mlir.TensorType) val {
 			value = printed
 		}
 	}
-	return e.one("stablehlo.constant", mlir.Dict{{Name: "value", Value: value}}, t)
+	return e.one(stablehlo.Constant, mlir.Dict{{Name: "value", Value: value}}, t)
 }
 
 // spread broadcasts a to type t, whose dimensions dims are a's. Where t has
@@ -180,9 +181,9 @@ func (e *emitter) spread(a val, dims []int64, t *mlir.TensorType, sizes func() v
 	}
 	attrs := mlir.Dict{{Name: "broadcast_dimensions", Value: mlir.I64Array(dims)}}
 	if t.Static() {
-		return e.one("stablehlo.broadcast_in_dim", attrs, t, a.v)
+		return e.one(stablehlo.BroadcastInDim, attrs, t, a.v)
 	}
-	return e.one("stablehlo.dynamic_broadcast_in_dim", attrs, t, a.v, sizes().v)
+	return e.one(stablehlo.DynamicBroadcastInDim, attrs, t, a.v, sizes().v)
 }
 
 // sizes is a's dimensions as a vector of i64.
@@ -200,7 +201,7 @@ func (a val) size(d int) val {
 		return a.e.scalar(strconv.FormatInt(n, 10), mlir.I64)
 	}
 	attrs := mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(int64(d))}}
-	return a.e.one("stablehlo.get_dimension_size", attrs, mlir.Tensor(mlir.I32), a.v).convert(mlir.I64)
+	return a.e.one(stablehlo.GetDimensionSize, attrs, mlir.Tensor(mlir.I32), a.v).convert(mlir.I64)
 }
 
 // vector joins scalars.
@@ -210,17 +211,17 @@ func (e *emitter) vector(parts []val) val {
 		operands[i] = p.reshape(1).v
 	}
 	attrs := mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(0)}}
-	return e.one("stablehlo.concatenate", attrs, mlir.Tensor(mlir.I64, int64(len(parts))), operands...)
+	return e.one(stablehlo.Concatenate, attrs, mlir.Tensor(mlir.I64, int64(len(parts))), operands...)
 }
 
 func (a val) reshape(shape ...int64) val {
-	return a.e.one("stablehlo.reshape", nil, mlir.Tensor(a.elem(), shape...), a.v)
+	return a.e.one(stablehlo.Reshape, nil, mlir.Tensor(a.elem(), shape...), a.v)
 }
 
 // iota counts along dimension d of a shape.
 func (e *emitter) iota(elem mlir.Type, d int, shape ...int64) val {
 	attrs := mlir.Dict{{Name: "iota_dimension", Value: mlir.I64Attr(int64(d))}}
-	return e.one("stablehlo.iota", attrs, mlir.Tensor(elem, shape...))
+	return e.one(stablehlo.Iota, attrs, mlir.Tensor(elem, shape...))
 }
 
 // positions counts along dimension d of a's shape.
@@ -230,7 +231,7 @@ func (a val) positions(d int) val {
 		return a.e.iota(mlir.I32, d, t.Shape...)
 	}
 	attrs := mlir.Dict{{Name: "iota_dimension", Value: mlir.I64Attr(int64(d))}}
-	return a.e.one("stablehlo.dynamic_iota", attrs, t, a.sizes().v)
+	return a.e.one(stablehlo.DynamicIota, attrs, t, a.sizes().v)
 }
 
 // number is x as the literal of an element.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // lowerRaggedDot is a dot_general. Where groups of the left operand meet
@@ -39,7 +40,7 @@ func lowerRaggedDot(e *emitter, op *mlir.Op) []*mlir.Value {
 		}
 	}
 	attrs := mlir.Dict{{Name: "permutation", Value: mlir.I64Array(order)}}
-	return []*mlir.Value{e.one("stablehlo.transpose", attrs, result, y.v).v}
+	return []*mlir.Value{e.one(stablehlo.Transpose, attrs, result, y.v).v}
 }
 
 func (e *emitter) dot(op *mlir.Op, l, r val, d mlir.DotDims, result *mlir.TensorType) val {
@@ -51,7 +52,7 @@ func (e *emitter) dot(op *mlir.Op, l, r val, d mlir.DotDims, result *mlir.Tensor
 		}
 		attrs.Set("precision_config", config)
 	}
-	return e.one("stablehlo.dot_general", attrs, result, l.v, r.v)
+	return e.one(stablehlo.DotGeneral, attrs, result, l.v, r.v)
 }
 
 // ungroup gives l a last dimension of groups.
@@ -93,7 +94,7 @@ func (e *emitter) runningSum(x val) val {
 	terms := upTo.pick(e.spread(x, to, t, nil), e.blank(t))
 	attrs := mlir.Dict{{Name: "dimensions", Value: mlir.I64Array([]int64{int64(n)})}}
 	zero := e.scalar("0", mlir.I64)
-	reduce := e.op("stablehlo.reduce", []*mlir.Value{terms.v, zero.v}, attrs, x.typ())
+	reduce := e.op(stablehlo.Reduce, []*mlir.Value{terms.v, zero.v}, attrs, x.typ())
 	scalar := mlir.Tensor(mlir.I64)
 	reduce.Regions = []*mlir.Region{e.block([]mlir.Type{scalar, scalar}, func(_ *emitter, args []val) []*mlir.Value {
 		return []*mlir.Value{args[0].add(args[1]).v}

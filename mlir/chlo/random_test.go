@@ -21,7 +21,7 @@ func TestLoweringAnyTypesKeepsModulesValid(t *testing.T) {
 	lowered := 0
 	for range 8000 {
 		name := names[r.Intn(len(names))]
-		text := randomOp(r, name)
+		text := randomOp(r, name.String())
 		m, err := mlir.Parse("random.mlir", text)
 		require.NoError(t, err)
 		if mlir.Verify(m) != nil {

@@ -12,13 +12,12 @@ import (
 // Every op of the dialect can be written in StableHLO, and no rule is for an
 // op that is none.
 func TestRules(t *testing.T) {
-	known := mlir.OpNames()
-	for _, name := range known {
-		if strings.HasPrefix(name, "chlo.") {
-			require.NotNil(t, rules[name], "%s has no rule", name)
+	for code := range mlir.Codes() {
+		if strings.HasPrefix(code.String(), "chlo.") {
+			require.NotNil(t, rules[code], "%s has no rule", code)
 		}
 	}
-	for name := range rules {
-		require.Contains(t, known, name, "there is no such op")
+	for code := range rules {
+		require.NotZero(t, code, "there is no such op")
 	}
 }

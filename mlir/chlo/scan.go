@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // lowerScan is a loop over a dimension that carries a counter, the carries and
@@ -35,7 +36,7 @@ func lowerScan(e *emitter, op *mlir.Op) []*mlir.Value {
 	for i, v := range carried {
 		types[i] = v.Type
 	}
-	loop := e.op("stablehlo.while", carried, nil, types...)
+	loop := e.op(stablehlo.While, carried, nil, types...)
 	loop.Regions = []*mlir.Region{
 		e.block(types, func(e *emitter, args []val) []*mlir.Value {
 			return []*mlir.Value{args[0].cmp("LE", last).v}
@@ -76,7 +77,7 @@ func (e *emitter) scanStep(op *mlir.Op, args []val, at val, inputs []*mlir.Value
 		window[dim] = 1
 		attrs := mlir.Dict{{Name: "slice_sizes", Value: mlir.I64Array(window)}}
 		operands := append([]*mlir.Value{v}, starts(len(window))...)
-		slice := e.one("stablehlo.dynamic_slice", attrs, mlir.Tensor(t.Elem, window...), operands...)
+		slice := e.one(stablehlo.DynamicSlice, attrs, mlir.Tensor(t.Elem, window...), operands...)
 		e.replaced[body.Args[i]] = slice.reshape(slices.Concat(window[:dim], window[dim+1:])...).v
 	}
 	for i := range carries {
@@ -95,7 +96,7 @@ func (e *emitter) scanStep(op *mlir.Op, args []val, at val, inputs []*mlir.Value
 		window[dim] = 1
 		part := e.val(v).reshape(window...)
 		operands := append([]*mlir.Value{whole.v, part.v}, starts(len(window))...)
-		next = append(next, e.one("stablehlo.dynamic_update_slice", nil, whole.typ(), operands...).v)
+		next = append(next, e.one(stablehlo.DynamicUpdateSlice, nil, whole.typ(), operands...).v)
 	}
 	return next
 }

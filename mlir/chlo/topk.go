@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // lowerTopK sorts the last dimension together with its indices, the largest
@@ -33,7 +34,7 @@ func (e *emitter) largest(op *mlir.Op, stable mlir.Attribute, k func() val) []*m
 		kind = "TOTALORDER"
 	}
 	attrs := mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(int64(last))}, {Name: "is_stable", Value: stable}}
-	sort := e.op("stablehlo.sort", []*mlir.Value{x.v, index.v}, attrs, x.typ(), index.typ())
+	sort := e.op(stablehlo.Sort, []*mlir.Value{x.v, index.v}, attrs, x.typ(), index.typ())
 	number, count := mlir.Tensor(x.elem()), mlir.Tensor(mlir.I32)
 	sort.Regions = []*mlir.Region{e.block([]mlir.Type{number, number, count, count}, func(e *emitter, args []val) []*mlir.Value {
 		return []*mlir.Value{e.compare(args[0], args[1], "GT", kind).v}
@@ -50,7 +51,7 @@ func lowerApproxTopK(e *emitter, op *mlir.Op) []*mlir.Value {
 		types[i] = x.Type
 	}
 	attrs := mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}, {Name: "is_stable", Value: mlir.BoolAttr(true)}}
-	sort := e.op("stablehlo.sort", slices.Clone(op.Operands[:n]), attrs, types...)
+	sort := e.op(stablehlo.Sort, slices.Clone(op.Operands[:n]), attrs, types...)
 	sort.Regions = op.Regions
 	return e.cut(op, sort, int(d), func() val {
 		if len(op.Operands) > 2*n {
@@ -66,7 +67,7 @@ func (e *emitter) cut(op, sort *mlir.Op, d int, k func() val) []*mlir.Value {
 	results := make([]*mlir.Value, len(sort.Results))
 	for i, r := range sort.Results {
 		t := op.Results[i].Type.(*mlir.TensorType)
-		if op.Name != mlir.DynamicTopK && t.Static() {
+		if op.Code != stablehlo.DynamicTopK && t.Static() {
 			results[i] = e.firsts(e.val(r), t).v
 		} else {
 			results[i] = e.firstsOf(e.val(r), d, t, k()).v
@@ -83,7 +84,7 @@ func (e *emitter) firsts(x val, t *mlir.TensorType) val {
 		{Name: "limit_indices", Value: mlir.I64Array(t.Shape)},
 		{Name: "strides", Value: mlir.I64Array(slices.Repeat([]int64{1}, rank))},
 	}
-	return e.one("stablehlo.slice", attrs, t, x.v)
+	return e.one(stablehlo.Slice, attrs, t, x.v)
 }
 
 // firstsOf is the slice of the first n along dimension d, of type t.
@@ -97,5 +98,5 @@ func (e *emitter) firstsOf(x val, d int, t *mlir.TensorType, n val) val {
 		}
 	}
 	list := mlir.Tensor(mlir.I64, int64(len(limits)))
-	return e.one("stablehlo.real_dynamic_slice", nil, t, x.v, e.constant("0", list).v, e.vector(limits).v, e.constant("1", list).v)
+	return e.one(stablehlo.RealDynamicSlice, nil, t, x.v, e.constant("0", list).v, e.vector(limits).v, e.constant("1", list).v)
 }

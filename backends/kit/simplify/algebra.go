@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // algebra leaves out arithmetic that does nothing: x+0, x*1, --x, not not x,
@@ -16,33 +17,33 @@ import (
 // 1/x are off the power by at most 1 ulp, x*x*x by at most 2.
 func algebra(s *state) bool { return s.rewrite(algebraRules) }
 
-var algebraRules = map[string][]rule{
-	"stablehlo.add":                    {constantRight, addition},
-	"stablehlo.subtract":               {subtraction},
-	"stablehlo.multiply":               {constantRight, product},
-	"stablehlo.divide":                 {quotient},
-	"stablehlo.power":                  {power},
-	"stablehlo.maximum":                {constantRight, idempotent, extremum},
-	"stablehlo.minimum":                {constantRight, idempotent, extremum},
-	"stablehlo.and":                    {constantRight, idempotent, lattice},
-	"stablehlo.or":                     {constantRight, idempotent, lattice},
-	"stablehlo.xor":                    {constantRight, exclusive},
-	"stablehlo.not":                    {twice, notCompare},
-	"stablehlo.negate":                 {twice, negation},
-	"stablehlo.abs":                    {absolute},
-	"stablehlo.ceil":                   {again},
-	"stablehlo.floor":                  {again},
-	"stablehlo.round_nearest_afz":      {again},
-	"stablehlo.round_nearest_even":     {again},
-	"stablehlo.sign":                   {again},
-	"stablehlo.shift_left":             {shift},
-	"stablehlo.shift_right_arithmetic": {shift},
-	"stablehlo.shift_right_logical":    {shift},
-	"stablehlo.real":                   {partOf},
-	"stablehlo.imag":                   {partOf},
-	"stablehlo.complex":                {complexOfParts},
-	"stablehlo.compare":                {compareRight, comparison},
-	"stablehlo.clamp":                  {clamp},
+var algebraRules = map[mlir.Code][]rule{
+	stablehlo.Add:                  {constantRight, addition},
+	stablehlo.Subtract:             {subtraction},
+	stablehlo.Multiply:             {constantRight, product},
+	stablehlo.Divide:               {quotient},
+	stablehlo.Power:                {power},
+	stablehlo.Maximum:              {constantRight, idempotent, extremum},
+	stablehlo.Minimum:              {constantRight, idempotent, extremum},
+	stablehlo.And:                  {constantRight, idempotent, lattice},
+	stablehlo.Or:                   {constantRight, idempotent, lattice},
+	stablehlo.Xor:                  {constantRight, exclusive},
+	stablehlo.Not:                  {twice, notCompare},
+	stablehlo.Negate:               {twice, negation},
+	stablehlo.Abs:                  {absolute},
+	stablehlo.Ceil:                 {again},
+	stablehlo.Floor:                {again},
+	stablehlo.RoundNearestAfz:      {again},
+	stablehlo.RoundNearestEven:     {again},
+	stablehlo.Sign:                 {again},
+	stablehlo.ShiftLeft:            {shift},
+	stablehlo.ShiftRightArithmetic: {shift},
+	stablehlo.ShiftRightLogical:    {shift},
+	stablehlo.Real:                 {partOf},
+	stablehlo.Imag:                 {partOf},
+	stablehlo.Complex:              {complexOfParts},
+	stablehlo.Compare:              {compareRight, comparison},
+	stablehlo.Clamp:                {clamp},
 }
 
 // lhs and rhs of a binary op.
@@ -66,11 +67,11 @@ func addition(e *editor, op *mlir.Op) *mlir.Value {
 	if n, ok := number(y); ok && (n.negZero() || !n.isFloat && n.is(0)) {
 		return x
 	}
-	if neg := def(y, "stablehlo.negate"); neg != nil {
-		return e.emit("stablehlo.subtract", op.Results[0].Type, nil, x, neg.Operands[0])
+	if neg := def(y, stablehlo.Negate); neg != nil {
+		return e.emit(stablehlo.Subtract, op.Results[0].Type, nil, x, neg.Operands[0])
 	}
-	if neg := def(x, "stablehlo.negate"); neg != nil {
-		return e.emit("stablehlo.subtract", op.Results[0].Type, nil, y, neg.Operands[0])
+	if neg := def(x, stablehlo.Negate); neg != nil {
+		return e.emit(stablehlo.Subtract, op.Results[0].Type, nil, y, neg.Operands[0])
 	}
 	return nil
 }
@@ -83,10 +84,10 @@ func subtraction(e *editor, op *mlir.Op) *mlir.Value {
 		return x
 	}
 	if n, ok := number(x); ok && (n.negZero() || !n.isFloat && n.is(0)) {
-		return e.emit("stablehlo.negate", op.Results[0].Type, nil, y)
+		return e.emit(stablehlo.Negate, op.Results[0].Type, nil, y)
 	}
-	if neg := def(y, "stablehlo.negate"); neg != nil {
-		return e.emit("stablehlo.add", op.Results[0].Type, nil, x, neg.Operands[0])
+	if neg := def(y, stablehlo.Negate); neg != nil {
+		return e.emit(stablehlo.Add, op.Results[0].Type, nil, x, neg.Operands[0])
 	}
 	if x == y && isInt(resultType(op)) {
 		return e.constant(resultType(op), 0)
@@ -103,18 +104,18 @@ func product(e *editor, op *mlir.Op) *mlir.Value {
 		case n.is(1):
 			return x
 		case n.is(-1) && !isBool(resultType(op)):
-			return e.emit("stablehlo.negate", op.Results[0].Type, nil, x)
+			return e.emit(stablehlo.Negate, op.Results[0].Type, nil, x)
 		case n.is(0) && !n.isFloat:
 			return y
 		}
-		if neg := def(x, "stablehlo.negate"); neg != nil && n.isFloat {
+		if neg := def(x, stablehlo.Negate); neg != nil && n.isFloat {
 			if opposite := e.constant(resultType(op), -n.float); opposite != nil {
-				return e.emit(op.Name, op.Results[0].Type, nil, neg.Operands[0], opposite)
+				return e.emit(op.Code, op.Results[0].Type, nil, neg.Operands[0], opposite)
 			}
 		}
 	}
-	if a, b := def(x, "stablehlo.negate"), def(y, "stablehlo.negate"); a != nil && b != nil {
-		return e.emit("stablehlo.multiply", op.Results[0].Type, nil, a.Operands[0], b.Operands[0])
+	if a, b := def(x, stablehlo.Negate), def(y, stablehlo.Negate); a != nil && b != nil {
+		return e.emit(stablehlo.Multiply, op.Results[0].Type, nil, a.Operands[0], b.Operands[0])
 	}
 	return nil
 }
@@ -131,13 +132,13 @@ func quotient(e *editor, op *mlir.Op) *mlir.Value {
 	case n.is(1):
 		return x
 	case n.isFloat && n.is(-1):
-		return e.emit("stablehlo.negate", op.Results[0].Type, nil, x)
+		return e.emit(stablehlo.Negate, op.Results[0].Type, nil, x)
 	case n.isFloat:
 		if frac, _ := math.Frexp(n.float); math.Abs(frac) != 0.5 {
 			return nil
 		}
 		if inverse := e.constant(resultType(op), 1/n.float); inverse != nil && !math.IsInf(1/n.float, 0) {
-			return e.emit("stablehlo.multiply", op.Results[0].Type, nil, x, inverse)
+			return e.emit(stablehlo.Multiply, op.Results[0].Type, nil, x, inverse)
 		}
 	}
 	return nil
@@ -151,7 +152,7 @@ func power(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	multiply := func(a, b *mlir.Value) *mlir.Value {
-		return e.emit("stablehlo.multiply", op.Results[0].Type, nil, a, b)
+		return e.emit(stablehlo.Multiply, op.Results[0].Type, nil, a, b)
 	}
 	switch n.float {
 	case 1:
@@ -162,7 +163,7 @@ func power(e *editor, op *mlir.Op) *mlir.Value {
 		return multiply(multiply(x, x), x)
 	case -1:
 		if unit := e.constant(resultType(op), 1); unit != nil {
-			return e.emit("stablehlo.divide", op.Results[0].Type, nil, unit, x)
+			return e.emit(stablehlo.Divide, op.Results[0].Type, nil, unit, x)
 		}
 	}
 	return nil
@@ -175,7 +176,7 @@ func idempotent(_ *editor, op *mlir.Op) *mlir.Value {
 		return x
 	}
 	for _, p := range [][2]*mlir.Value{{x, y}, {y, x}} {
-		if inner := def(p[0], op.Name); inner != nil && slices.Contains(inner.Operands, p[1]) {
+		if inner := def(p[0], op.Code); inner != nil && slices.Contains(inner.Operands, p[1]) {
 			return p[0]
 		}
 	}
@@ -187,7 +188,7 @@ func idempotent(_ *editor, op *mlir.Op) *mlir.Value {
 func extremum(_ *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
 	lowest, highest := extremes(y)
-	if op.Name == "stablehlo.minimum" {
+	if op.Code == stablehlo.Minimum {
 		lowest, highest = highest, lowest
 	}
 	switch {
@@ -224,7 +225,7 @@ func extremes(v *mlir.Value) (lowest, highest bool) {
 func lattice(_ *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
 	zeros, ones := bits(y)
-	if op.Name == "stablehlo.or" {
+	if op.Code == stablehlo.Or {
 		zeros, ones = ones, zeros
 	}
 	switch {
@@ -255,7 +256,7 @@ func exclusive(e *editor, op *mlir.Op) *mlir.Value {
 	case zeros:
 		return x
 	case ones:
-		return e.emit("stablehlo.not", op.Results[0].Type, nil, x)
+		return e.emit(stablehlo.Not, op.Results[0].Type, nil, x)
 	case x == y:
 		return e.constant(resultType(op), 0)
 	}
@@ -264,7 +265,7 @@ func exclusive(e *editor, op *mlir.Op) *mlir.Value {
 
 // twice is an op that undoes itself.
 func twice(_ *editor, op *mlir.Op) *mlir.Value {
-	if inner := def(op.Operands[0], op.Name); inner != nil {
+	if inner := def(op.Operands[0], op.Code); inner != nil {
 		return inner.Operands[0]
 	}
 	return nil
@@ -272,7 +273,7 @@ func twice(_ *editor, op *mlir.Op) *mlir.Value {
 
 // again is an op that does nothing the second time.
 func again(_ *editor, op *mlir.Op) *mlir.Value {
-	if def(op.Operands[0], op.Name) != nil {
+	if def(op.Operands[0], op.Code) != nil {
 		return op.Operands[0]
 	}
 	return nil
@@ -281,15 +282,15 @@ func again(_ *editor, op *mlir.Op) *mlir.Value {
 // negation: -(x - y) is y - x for integers; of x times a number, x times the
 // opposite.
 func negation(e *editor, op *mlir.Op) *mlir.Value {
-	if mul := def(op.Operands[0], "stablehlo.multiply"); mul != nil && e.uses()[op.Operands[0]] == 1 {
+	if mul := def(op.Operands[0], stablehlo.Multiply); mul != nil && e.uses()[op.Operands[0]] == 1 {
 		if n, ok := number(mul.Operands[1]); ok && n.isFloat {
 			if opposite := e.constant(resultType(op), -n.float); opposite != nil {
-				return e.emit(mul.Name, op.Results[0].Type, nil, mul.Operands[0], opposite)
+				return e.emit(mul.Code, op.Results[0].Type, nil, mul.Operands[0], opposite)
 			}
 		}
 	}
-	if sub := def(op.Operands[0], "stablehlo.subtract"); sub != nil && isInt(resultType(op)) {
-		return e.emit(sub.Name, op.Results[0].Type, nil, sub.Operands[1], sub.Operands[0])
+	if sub := def(op.Operands[0], stablehlo.Subtract); sub != nil && isInt(resultType(op)) {
+		return e.emit(sub.Code, op.Results[0].Type, nil, sub.Operands[1], sub.Operands[0])
 	}
 	return nil
 }
@@ -297,10 +298,10 @@ func negation(e *editor, op *mlir.Op) *mlir.Value {
 // absolute: | |x| | and |-x|.
 func absolute(e *editor, op *mlir.Op) *mlir.Value {
 	x := op.Operands[0]
-	if neg := def(x, "stablehlo.negate"); neg != nil {
+	if neg := def(x, stablehlo.Negate); neg != nil {
 		return e.again(op, op.Results[0].Type, neg.Operands[0])
 	}
-	if def(x, op.Name) != nil {
+	if def(x, op.Code) != nil {
 		return x
 	}
 	return nil
@@ -317,9 +318,9 @@ func shift(_ *editor, op *mlir.Op) *mlir.Value {
 
 // partOf: the parts of a complex number that was made of them.
 func partOf(_ *editor, op *mlir.Op) *mlir.Value {
-	if z := def(op.Operands[0], "stablehlo.complex"); z != nil {
+	if z := def(op.Operands[0], stablehlo.Complex); z != nil {
 		re, im := sides(z)
-		if op.Name == "stablehlo.real" {
+		if op.Code == stablehlo.Real {
 			return re
 		}
 		return im
@@ -330,7 +331,7 @@ func partOf(_ *editor, op *mlir.Op) *mlir.Value {
 // complexOfParts: the number that the parts are of.
 func complexOfParts(_ *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	re, im := def(x, "stablehlo.real"), def(y, "stablehlo.imag")
+	re, im := def(x, stablehlo.Real), def(y, stablehlo.Imag)
 	if re != nil && im != nil && re.Operands[0] == im.Operands[0] && mlir.SameType(re.Operands[0].Type, op.Results[0].Type) {
 		return re.Operands[0]
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // broadcast brings repetition into its normal form: a splat is a constant, what
@@ -12,7 +13,7 @@ import (
 // compute of operands that are all repeated in the same way is computed before
 // it is repeated.
 func broadcast(s *state) bool {
-	return s.rewriteAll(map[string][]rule{"stablehlo.broadcast_in_dim": {normalBroadcast}}, hoistBroadcast)
+	return s.rewriteAll(map[mlir.Code][]rule{stablehlo.BroadcastInDim: {normalBroadcast}}, hoistBroadcast)
 }
 
 func normalBroadcast(e *editor, op *mlir.Op) *mlir.Value {
@@ -20,7 +21,7 @@ func normalBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	t, out := tensorOf(x), resultType(op)
 	to := dims(op, "broadcast_dimensions")
 	switch {
-	case element(x) != nil, hasUnits(t.Shape), def(x, "stablehlo.broadcast_in_dim") != nil, def(x, "stablehlo.transpose") != nil,
+	case element(x) != nil, hasUnits(t.Shape), def(x, stablehlo.BroadcastInDim) != nil, def(x, stablehlo.Transpose) != nil,
 		slices.Equal(withoutUnits(out.Shape), t.Shape) && slices.IsSorted(to):
 		return e.broadcast(x, out.Shape, to)
 	}
@@ -33,7 +34,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	out := resultType(op)
 	var first *mlir.Op // the operand repeated from most dimensions
 	for _, v := range op.Operands {
-		b := def(v, "stablehlo.broadcast_in_dim")
+		b := def(v, stablehlo.BroadcastInDim)
 		switch {
 		case b != nil && len(tensorOf(v).Shape) == len(out.Shape):
 			if first == nil || len(tensorOf(b.Operands[0]).Shape) > len(tensorOf(first.Operands[0]).Shape) {
@@ -53,7 +54,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	small := make([]*mlir.Value, len(op.Operands))
 	for i, v := range op.Operands {
-		b := def(v, "stablehlo.broadcast_in_dim")
+		b := def(v, stablehlo.BroadcastInDim)
 		if b == nil {
 			continue
 		}
@@ -67,7 +68,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	for i, v := range op.Operands {
 		t := tensorOf(v)
-		switch b := def(v, "stablehlo.broadcast_in_dim"); {
+		switch b := def(v, stablehlo.BroadcastInDim); {
 		case small[i] != nil:
 		case b != nil:
 			small[i] = e.broadcast(b.Operands[0], shape, []int64{})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // The directions of a compare: of swapped operands, and of what does not hold.
@@ -18,7 +19,7 @@ func direction(op *mlir.Op) string { return mlir.Enum(op.Attrs.Get("comparison_d
 func (e *editor) compared(op *mlir.Op, direction string, x, y *mlir.Value) *mlir.Value {
 	attrs := slices.Clone(op.Attrs)
 	attrs.Set("comparison_direction", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: direction})
-	return e.emit(op.Name, op.Results[0].Type, attrs, x, y)
+	return e.emit(op.Code, op.Results[0].Type, attrs, x, y)
 }
 
 // compareRight puts a constant on the right.
@@ -58,7 +59,7 @@ func comparison(e *editor, op *mlir.Op) *mlir.Value {
 	case dir == "EQ" && one, dir == "NE" && !one, dir == "GE" && one, dir == "GT" && !one:
 		return x
 	case dir == "EQ", dir == "NE", dir == "LT" && one, dir == "LE" && !one:
-		return e.emit("stablehlo.not", op.Results[0].Type, nil, x)
+		return e.emit(stablehlo.Not, op.Results[0].Type, nil, x)
 	}
 	return nil
 }
@@ -66,7 +67,7 @@ func comparison(e *editor, op *mlir.Op) *mlir.Value {
 // notCompare: what is not equal is unequal, NaN too; the other directions turn
 // around in a total order.
 func notCompare(e *editor, op *mlir.Op) *mlir.Value {
-	c := def(op.Operands[0], "stablehlo.compare")
+	c := def(op.Operands[0], stablehlo.Compare)
 	if c == nil || e.uses()[c.Results[0]] > 1 {
 		return nil
 	}
@@ -86,9 +87,9 @@ func clamp(e *editor, op *mlir.Op) *mlir.Value {
 	case lowest && highest:
 		return x
 	case lowest:
-		return e.emit("stablehlo.minimum", op.Results[0].Type, nil, x, e.whole(op.Operands[2], resultType(op)))
+		return e.emit(stablehlo.Minimum, op.Results[0].Type, nil, x, e.whole(op.Operands[2], resultType(op)))
 	case highest:
-		return e.emit("stablehlo.maximum", op.Results[0].Type, nil, x, e.whole(op.Operands[0], resultType(op)))
+		return e.emit(stablehlo.Maximum, op.Results[0].Type, nil, x, e.whole(op.Operands[0], resultType(op)))
 	}
 	return nil
 }

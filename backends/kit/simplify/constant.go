@@ -5,11 +5,12 @@ import (
 	"math"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // literal returns the value of a constant; nil for what is none.
 func literal(v *mlir.Value) *mlir.DenseAttr {
-	if v.Def == nil || v.Def.Name != "stablehlo.constant" {
+	if v.Def == nil || v.Def.Code != stablehlo.Constant {
 		return nil
 	}
 	a, _ := v.Def.Attrs.Get("value").(*mlir.DenseAttr)
@@ -32,7 +33,7 @@ func element(v *mlir.Value) []byte {
 
 // splat returns a constant of type t all of whose elements are element.
 func (e *editor) splat(t *mlir.TensorType, element []byte) *mlir.Value {
-	return e.emit("stablehlo.constant", t, mlir.Dict{{Name: "value", Value: splatAttr(t, element)}})
+	return e.emit(stablehlo.Constant, t, mlir.Dict{{Name: "value", Value: splatAttr(t, element)}})
 }
 
 func splatAttr(t *mlir.TensorType, element []byte) *mlir.DenseAttr {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // control decides branches and loops whose predicate is a constant, and leaves
@@ -43,12 +44,12 @@ func (f *flow) block(b *mlir.Block) {
 		for _, inner := range bodies(op) {
 			f.block(inner)
 		}
-		switch op.Name {
-		case "stablehlo.if", "stablehlo.case":
+		switch op.Code {
+		case stablehlo.If, stablehlo.Case:
 			out = f.branch(out, op)
-		case "stablehlo.while":
+		case stablehlo.While:
 			out = f.loop(out, op)
-		case "stablehlo.get_tuple_element":
+		case stablehlo.GetTupleElement:
 			out = f.part(out, op)
 		default:
 			out = append(out, op)
@@ -69,7 +70,7 @@ func (f *flow) stand(op *mlir.Op, v []*mlir.Value) {
 // part is an element of a tuple that was made here.
 func (f *flow) part(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 	i, _ := mlir.Int(op.Attrs.Get("index"))
-	if d := op.Operands[0].Def; d != nil && d.Name == "stablehlo.tuple" && mlir.SameType(d.Operands[i].Type, op.Results[0].Type) {
+	if d := op.Operands[0].Def; d != nil && d.Code == stablehlo.Tuple && mlir.SameType(d.Operands[i].Type, op.Results[0].Type) {
 		f.stand(op, d.Operands[i:i+1])
 		return out
 	}
@@ -86,7 +87,7 @@ func (f *flow) branch(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 	}
 	taken := int(n.int)
 	switch {
-	case op.Name == "stablehlo.if":
+	case op.Code == stablehlo.If:
 		taken = 1 - int(n.int&1)
 	case n.int < 0 || n.int >= int64(len(op.Regions)):
 		taken = len(op.Regions) - 1

@@ -1,16 +1,19 @@
 package simplify
 
-import "ltc/mlir"
+import (
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
 
 // convert leaves out conversions to the type that a value has, and of two in a
 // row the first where it loses nothing. Bits that are read as another type and
 // that again are read once.
 func convert(s *state) bool { return s.rewrite(convertRules) }
 
-var convertRules = map[string][]rule{
-	"stablehlo.convert":          {convertTwice},
-	"stablehlo.bitcast_convert":  {bitcastTwice},
-	"stablehlo.reduce_precision": {fullPrecision},
+var convertRules = map[mlir.Code][]rule{
+	stablehlo.Convert:         {convertTwice},
+	stablehlo.BitcastConvert:  {bitcastTwice},
+	stablehlo.ReducePrecision: {fullPrecision},
 }
 
 func convertTwice(e *editor, op *mlir.Op) *mlir.Value {
@@ -18,7 +21,7 @@ func convertTwice(e *editor, op *mlir.Op) *mlir.Value {
 	if mlir.SameType(x.Type, to) {
 		return x
 	}
-	if inner := def(x, "stablehlo.convert"); inner != nil {
+	if inner := def(x, stablehlo.Convert); inner != nil {
 		from := tensorOf(inner.Operands[0])
 		if a, b, c := formatOf(from.Elem), formatOf(tensorOf(x).Elem), formatOf(to.Elem); a.skips(b, c) {
 			if mlir.SameType(from, to) {
@@ -95,7 +98,7 @@ func bitcastTwice(e *editor, op *mlir.Op) *mlir.Value {
 	if mlir.SameType(x.Type, to) {
 		return x
 	}
-	inner := def(x, op.Name)
+	inner := def(x, op.Code)
 	if inner == nil {
 		return nil
 	}
@@ -116,7 +119,7 @@ func fullPrecision(_ *editor, op *mlir.Op) *mlir.Value {
 	if f, ok := full[t.Name]; ok && exponent >= f[0] && mantissa >= f[1] {
 		return x
 	}
-	if inner := def(x, op.Name); inner != nil && sameDict(inner.Attrs, op.Attrs) {
+	if inner := def(x, op.Code); inner != nil && sameDict(inner.Attrs, op.Attrs) {
 		return x
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // convolutions brings convolutions into their normal form: images are
@@ -13,7 +14,7 @@ import (
 // stay. A window of one element is a product of matrices, and a sum of nothing is
 // 0.
 func convolutions(s *state) bool {
-	return s.rewrite(map[string][]rule{"stablehlo.convolution": {normalConvolution}})
+	return s.rewrite(map[mlir.Code][]rule{stablehlo.Convolution: {normalConvolution}})
 }
 
 // window is what a convolution says of each spatial dimension.
@@ -47,7 +48,7 @@ func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	if !flat { // of one element there is no other end
 		for _, k := range at.reversed {
-			w = e.emit("stablehlo.reverse", w.Type, dimsAttr("dimensions", []int64{d.KernelSpatial[k]}), w)
+			w = e.emit(stablehlo.Reverse, w.Type, dimsAttr("dimensions", []int64{d.KernelSpatial[k]}), w)
 		}
 	}
 	x = e.transpose(e.padded(x, d.InputSpatial, at), image)
@@ -58,7 +59,7 @@ func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
 		w = e.reshape(w, tensorOf(w).Shape[n:])
 		x = e.dot(op, mlir.DotDims{LHSContract: []int64{n + 1}, RHSContract: []int64{0}}, x, w, t)
 	} else {
-		x = e.emit(op.Name, t, at.attrs(op, n), x, w)
+		x = e.emit(op.Code, t, at.attrs(op, n), x, w)
 	}
 	return e.transpose(x, inverse(result))
 }
@@ -134,7 +135,7 @@ func (e *editor) padded(x *mlir.Value, spatial []int64, w window) *mlir.Value {
 		low[d], high[d], between[d] = w.low[i], w.high[i], w.between[i]
 		shape[d] += w.low[i] + w.high[i] + (shape[d]-1)*w.between[i]
 	}
-	return e.emit("stablehlo.pad", like(t, shape), mlir.Dict{
+	return e.emit(stablehlo.Pad, like(t, shape), mlir.Dict{
 		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
 		{Name: "edge_padding_high", Value: mlir.I64Array(high)},
 		{Name: "interior_padding", Value: mlir.I64Array(between)},

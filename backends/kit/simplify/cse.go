@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // cse computes equal values once: of pure ops with the same name, operands,
@@ -103,8 +104,8 @@ func find(candidates []*mlir.Op, op *mlir.Op) *mlir.Op {
 }
 
 func (c *numbering) hash(op *mlir.Op) uint64 {
-	h := hasher{seed: c.seed, sum: maphash.String(c.seed, op.Name)}
-	info, _ := mlir.Info(op.Name)
+	h := hasher{seed: c.seed, sum: maphash.String(c.seed, op.Name())}
+	info := op.Code.Info()
 	if info.Traits.Has(mlir.Commutative) {
 		sum := uint64(0)
 		for _, v := range op.Operands {
@@ -117,7 +118,7 @@ func (c *numbering) hash(op *mlir.Op) uint64 {
 		}
 	}
 	h.dict(op.Attrs)
-	if op.Name == "stablehlo.constant" {
+	if op.Code == stablehlo.Constant {
 		h.add(c.region)
 	}
 	for _, r := range op.Results {
@@ -125,7 +126,7 @@ func (c *numbering) hash(op *mlir.Op) uint64 {
 	}
 	for _, b := range bodies(op) {
 		for _, inner := range b.Ops {
-			h.string(inner.Name)
+			h.string(inner.Name())
 		}
 	}
 	return h.sum
@@ -134,12 +135,12 @@ func (c *numbering) hash(op *mlir.Op) uint64 {
 // sameOp reports whether two ops give the same, where inner values of the regions
 // around them stand for each other.
 func sameOp(a, b *mlir.Op, inner map[*mlir.Value]*mlir.Value) bool {
-	if a.Name != b.Name || len(a.Results) != len(b.Results) || len(a.Regions) != len(b.Regions) || !sameDict(a.Attrs, b.Attrs) {
+	if a.Name() != b.Name() || len(a.Results) != len(b.Results) || len(a.Regions) != len(b.Regions) || !sameDict(a.Attrs, b.Attrs) {
 		return false
 	}
 	same := func(v, w *mlir.Value) bool { return v == w || inner[v] == w }
 	if !slices.EqualFunc(a.Operands, b.Operands, same) {
-		info, _ := mlir.Info(a.Name)
+		info := a.Code.Info()
 		swapped := info.Traits.Has(mlir.Commutative) && len(a.Operands) == 2 && len(b.Operands) == 2 &&
 			same(a.Operands[0], b.Operands[1]) && same(a.Operands[1], b.Operands[0])
 		if !swapped {

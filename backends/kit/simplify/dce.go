@@ -79,7 +79,7 @@ func (s *state) deadFuncs() bool {
 		})
 	}
 	private := func(op *mlir.Op) bool {
-		return op.Name == "func.func" && op.Attrs.Get("sym_visibility") == mlir.Attribute(mlir.StringAttr("private"))
+		return op.Code == mlir.OpFunc && op.Attrs.Get("sym_visibility") == mlir.Attribute(mlir.StringAttr("private"))
 	}
 	for _, op := range s.Ops {
 		if !private(op) {

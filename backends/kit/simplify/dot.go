@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // dots brings products into their normal form: a dot_general whose operands are
@@ -16,10 +17,10 @@ import (
 // Not to the bit: what is summed is the same, but a backend may add in another
 // order where the dimensions lie in another.
 func dots(s *state) bool {
-	return s.rewrite(map[string][]rule{
-		"stablehlo.dot_general": {dotUnits, dotTranspose, dotMerged},
-		"stablehlo.transpose":   {exchange},
-		"stablehlo.reshape":     {dotSplit},
+	return s.rewrite(map[mlir.Code][]rule{
+		stablehlo.DotGeneral: {dotUnits, dotTranspose, dotMerged},
+		stablehlo.Transpose:  {exchange},
+		stablehlo.Reshape:    {dotSplit},
 	})
 }
 
@@ -93,7 +94,7 @@ func dotTranspose(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	changed := false
 	for i := range s {
-		tr := def(s[i].v, "stablehlo.transpose")
+		tr := def(s[i].v, stablehlo.Transpose)
 		if tr == nil {
 			continue
 		}
@@ -118,7 +119,7 @@ func dotMerged(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	changed := false
 	for i := range s {
-		if r := def(s[i].v, "stablehlo.reshape"); r != nil {
+		if r := def(s[i].v, stablehlo.Reshape); r != nil {
 			changed = s[i].unmerge(r.Operands[0]) || changed
 		}
 	}
@@ -155,7 +156,7 @@ func (s *operand) unmerge(src *mlir.Value) bool {
 // exchange multiplies the other way round where that leaves n last: where the
 // transpose of a product ends with a dimension of m.
 func exchange(e *editor, op *mlir.Op) *mlir.Value {
-	dot := def(op.Operands[0], "stablehlo.dot_general")
+	dot := def(op.Operands[0], stablehlo.DotGeneral)
 	if dot == nil || e.uses()[dot.Results[0]] > 1 {
 		return nil
 	}
@@ -184,7 +185,7 @@ func exchange(e *editor, op *mlir.Op) *mlir.Value {
 
 // dotSplit splits dimensions of a product's operands instead of its own.
 func dotSplit(e *editor, op *mlir.Op) *mlir.Value {
-	dot := def(op.Operands[0], "stablehlo.dot_general")
+	dot := def(op.Operands[0], stablehlo.DotGeneral)
 	if dot == nil || e.uses()[dot.Results[0]] > 1 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // use is gone with it.
 type editor struct {
 	*state
-	rules   map[string][]rule
+	rules   map[mlir.Code][]rule
 	all     rule                        // for every elementwise op; nil if there is none
 	body    *mlir.Block                 // of the function at hand
 	counts  map[*mlir.Value]int         // see uses; nil before
@@ -33,10 +33,10 @@ type rule func(e *editor, op *mlir.Op) *mlir.Value
 const maxDepth = 32
 
 // rewrite applies rules, by the name of the op, to all functions.
-func (s *state) rewrite(rules map[string][]rule) bool { return s.rewriteAll(rules, nil) }
+func (s *state) rewrite(rules map[mlir.Code][]rule) bool { return s.rewriteAll(rules, nil) }
 
 // rewriteAll is rewrite with a rule for every elementwise op, after its own.
-func (s *state) rewriteAll(rules map[string][]rule, elementwise rule) bool {
+func (s *state) rewriteAll(rules map[mlir.Code][]rule, elementwise rule) bool {
 	e := &editor{state: s, rules: rules, all: elementwise}
 	for _, b := range s.functions() {
 		e.body, e.counts = b, nil
@@ -142,7 +142,7 @@ func (e *editor) now(v *mlir.Value) *mlir.Value {
 
 // apply returns what the first rule that applies to op says.
 func (e *editor) apply(op *mlir.Op) *mlir.Value {
-	rules := e.rules[op.Name]
+	rules := e.rules[op.Code]
 	if rules == nil && (e.all == nil || !elementwise(op)) || len(op.Results) != 1 || !plain(op) {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (e *editor) try(r rule, op *mlir.Op) *mlir.Value {
 }
 
 func elementwise(op *mlir.Op) bool {
-	info, _ := mlir.Info(op.Name)
+	info := op.Code.Info()
 	return info.Traits.Has(mlir.Elementwise)
 }
 
@@ -219,8 +219,8 @@ func (e *editor) unused(op *mlir.Op) bool {
 
 // emit appends an op with one result of type t in the place of the one that is
 // being rewritten, or what rules make of it, and returns its result.
-func (e *editor) emit(name string, t mlir.Type, attrs mlir.Dict, operands ...*mlir.Value) *mlir.Value {
-	op := mlir.NewOp(name, slices.Clone(operands), t)
+func (e *editor) emit(code mlir.Code, t mlir.Type, attrs mlir.Dict, operands ...*mlir.Value) *mlir.Value {
+	op := mlir.NewOp(code, slices.Clone(operands), t)
 	op.Attrs = attrs
 	return e.emitOp(op)
 }
@@ -252,5 +252,5 @@ func (e *editor) insert(op *mlir.Op) {
 
 // again emits op with other operands and a result of type t.
 func (e *editor) again(op *mlir.Op, t mlir.Type, operands ...*mlir.Value) *mlir.Value {
-	return e.emit(op.Name, t, slices.Clone(op.Attrs), operands...)
+	return e.emit(op.Code, t, slices.Clone(op.Attrs), operands...)
 }

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Ends reports whether all loops of an op are known to end.
 func Ends(op *mlir.Op) bool {
 	all := true
 	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
-		all = all && (op.Name != "stablehlo.while" || ends(op))
+		all = all && (op.Code != stablehlo.While || ends(op))
 	})
 	return all
 }
@@ -42,10 +43,10 @@ func (l countedLoop) fails(v *mlir.Value) bool {
 		return false
 	}
 	a, b := op.Operands[0], op.Operands[1]
-	switch op.Name {
-	case "stablehlo.and":
+	switch op.Code {
+	case stablehlo.And:
 		return l.fails(a) || l.fails(b)
-	case "stablehlo.compare":
+	case stablehlo.Compare:
 		d := direction(op)
 		return l.passes(a, b, d) || l.passes(b, a, mirrored[d])
 	}
@@ -94,17 +95,17 @@ func (l countedLoop) step(i int) (step int64, ok bool) {
 		return 0, false
 	}
 	a, b := op.Operands[0], op.Operands[1]
-	if op.Name == "stablehlo.add" && b == l.body.Args[i] {
+	if op.Code == stablehlo.Add && b == l.body.Args[i] {
 		a, b = b, a
 	}
 	n, ok := number(b)
 	if a != l.body.Args[i] || !ok {
 		return 0, false
 	}
-	switch op.Name {
-	case "stablehlo.add":
+	switch op.Code {
+	case stablehlo.Add:
 		return n.int, true
-	case "stablehlo.subtract":
+	case stablehlo.Subtract:
 		return -n.int, true
 	}
 	return 0, false

@@ -6,6 +6,7 @@ import (
 	"ltc/backends"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // fold evaluates ops that depend on constants alone and puts constants in their
@@ -49,32 +50,32 @@ func (f *folding) note(op *mlir.Op) {
 		return
 	}
 	r := op.Results[0]
-	info, _ := mlir.Info(op.Name)
+	info := op.Code.Info()
 	switch small := f.small(r); {
-	case op.Name == "stablehlo.constant":
+	case op.Code == stablehlo.Constant:
 		if element(r) != nil {
 			f.known[r] = one
 		} else if a := literal(r); small && a != nil && a.Resource == "" {
 			f.known[r] = all
 		}
-	case op.Name == "stablehlo.iota":
+	case op.Code == stablehlo.Iota:
 		if tensorOf(r).Elements() <= maxCounted {
 			f.known[r] = all
 		}
-	case op.Name == "stablehlo.broadcast_in_dim":
+	case op.Code == stablehlo.BroadcastInDim:
 		if f.known[op.Operands[0]] == one {
 			f.known[r] = one
 		}
-	case info.Traits.Has(mlir.Elementwise) || moves[op.Name]:
+	case info.Traits.Has(mlir.Elementwise) || moves[op.Code]:
 		f.known[r] = f.extent(op, small)
-	case evaluated[op.Name] && small && f.extent(op, small) != unknown && f.allSmall(op.Operands) && closed(op):
+	case evaluated[op.Code] && small && f.extent(op, small) != unknown && f.allSmall(op.Operands) && closed(op):
 		f.known[r] = all
 	}
 }
 
 // moves are ops whose result has no elements but those of their first operand.
-var moves = map[string]bool{
-	"stablehlo.broadcast_in_dim": true, "stablehlo.reshape": true, "stablehlo.transpose": true, "stablehlo.slice": true, "stablehlo.reverse": true,
+var moves = map[mlir.Code]bool{
+	stablehlo.BroadcastInDim: true, stablehlo.Reshape: true, stablehlo.Transpose: true, stablehlo.Slice: true, stablehlo.Reverse: true,
 }
 
 // maxCounted is the most elements of an iota that counts as a constant: lists of
@@ -83,9 +84,9 @@ var moves = map[string]bool{
 const maxCounted = 16
 
 // evaluated are the other ops that are worth it.
-var evaluated = map[string]bool{
-	"stablehlo.concatenate": true, "stablehlo.pad": true, "stablehlo.dynamic_slice": true, "stablehlo.gather": true,
-	"stablehlo.reduce": true, "stablehlo.reduce_window": true, "stablehlo.dot_general": true, "stablehlo.bitcast_convert": true,
+var evaluated = map[mlir.Code]bool{
+	stablehlo.Concatenate: true, stablehlo.Pad: true, stablehlo.DynamicSlice: true, stablehlo.Gather: true,
+	stablehlo.Reduce: true, stablehlo.ReduceWindow: true, stablehlo.DotGeneral: true, stablehlo.BitcastConvert: true,
 }
 
 // extent returns what can be evaluated of an op of which an element depends on
@@ -152,7 +153,7 @@ func (f *folding) ask(op *mlir.Op) {
 	}
 	for _, v := range op.Operands {
 		d := v.Def
-		if f.known[v] == unknown || f.asked[d] || d.Name == "stablehlo.constant" || d.Name == "stablehlo.iota" || !mlir.DTypeOf(tensorOf(v).Elem).Valid() {
+		if f.known[v] == unknown || f.asked[d] || d.Code == stablehlo.Constant || d.Code == stablehlo.Iota || !mlir.DTypeOf(tensorOf(v).Elem).Valid() {
 			continue
 		}
 		if f.asked == nil {
@@ -167,7 +168,7 @@ func (f *folding) ask(op *mlir.Op) {
 func (f *folding) evaluate() bool {
 	p := &evaluation{folding: f, values: map[*mlir.Value]*mlir.Value{}}
 	var outs []mlir.Type
-	ret := mlir.NewOp("func.return", nil)
+	ret := mlir.NewOp(mlir.OpReturn, nil)
 	for _, op := range f.wanted {
 		v := p.value(op.Results[0])
 		ret.Operands = append(ret.Operands, v)
@@ -228,21 +229,21 @@ func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
 	op, t := v.Def, tensorOf(v)
 	if p.known[v] == one {
 		if x := element(v); x != nil {
-			c := mlir.NewOp("stablehlo.constant", nil, mlir.Tensor(t.Elem))
+			c := mlir.NewOp(stablehlo.Constant, nil, mlir.Tensor(t.Elem))
 			c.Attrs = mlir.Dict{{Name: "value", Value: splatAttr(mlir.Tensor(t.Elem), x)}}
 			return p.append(c)
 		}
-		if moves[op.Name] {
+		if moves[op.Code] {
 			return p.value(op.Operands[0])
 		}
 		t = mlir.Tensor(t.Elem)
 	}
-	x := mlir.NewOp(op.Name, nil, t)
+	x := mlir.NewOp(op.Code, nil, t)
 	x.Attrs = slices.Clone(op.Attrs)
 	for _, in := range op.Operands {
 		w := p.value(in)
 		if p.known[v] == all && p.known[in] == one && len(tensorOf(in).Shape) > 0 {
-			b := mlir.NewOp("stablehlo.broadcast_in_dim", []*mlir.Value{w}, in.Type)
+			b := mlir.NewOp(stablehlo.BroadcastInDim, []*mlir.Value{w}, in.Type)
 			b.Attrs = dimsAttr("broadcast_dimensions", nil)
 			w = p.append(b)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // inline puts the bodies of functions in the place of their calls, and of
@@ -25,7 +26,7 @@ func inline(s *state) bool {
 		in.limit = min(in.limit, in.total+maxGrowth*before)
 	}
 	for _, f := range s.Ops {
-		if f.Name == "func.func" {
+		if f.Code == mlir.OpFunc {
 			in.function(f)
 		}
 	}
@@ -94,10 +95,10 @@ func (in *inliner) inlines(op *mlir.Op) (name string, f *mlir.Op) {
 	if name = op.Callee(); name == "" {
 		return "", nil
 	}
-	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Name == "stablehlo.composite" && in.Keep[string(composite)] {
+	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Code == stablehlo.Composite && in.Keep[string(composite)] {
 		return "", nil
 	}
-	if op.Name == "stablehlo.composite" && in.Composite != nil && in.Composite(op) {
+	if op.Code == stablehlo.Composite && in.Composite != nil && in.Composite(op) {
 		return "", nil
 	}
 	if f = in.Func(name); f == nil || f.Body() == nil {
@@ -146,14 +147,14 @@ func (in *inliner) expandedOps(name string, f *mlir.Op) int {
 func fits(op, f *mlir.Op) bool {
 	same := func(v, w *mlir.Value) bool { return mlir.SameType(v.Type, w.Type) }
 	ret := terminator(f.Body())
-	return slices.EqualFunc(op.Operands, f.Body().Args, same) && ret.Name == "func.return" && slices.EqualFunc(op.Results, ret.Operands, same)
+	return slices.EqualFunc(op.Operands, f.Body().Args, same) && ret.Code == mlir.OpReturn && slices.EqualFunc(op.Results, ret.Operands, same)
 }
 
 // call appends a copy of f's body and notes what stands for the results of op.
 func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, stands map[*mlir.Value]*mlir.Value) []*mlir.Op {
 	in.changed = true
 	if in.isErf(op) {
-		erf := mlir.NewOp("chlo.erf", op.Operands, op.Results[0].Type)
+		erf := mlir.NewOp(stablehlo.CHLOErf, op.Operands, op.Results[0].Type)
 		erf.Pos, erf.Ordinal, erf.Loc = op.Pos, op.Ordinal, op.Loc
 		stands[op.Results[0]] = erf.Results[0]
 		return append(out, erf)
@@ -177,8 +178,8 @@ func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, stands map[*mlir.Value]*
 }
 
 func (in *inliner) isErf(op *mlir.Op) bool {
-	return op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr("ltc.erf")) && op.Name == "stablehlo.composite" &&
-		in.Keep["chlo.erf"] && len(op.Operands) == 1 && len(op.Results) == 1 && mlir.SameType(op.Operands[0].Type, op.Results[0].Type)
+	return op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr("ltc.erf")) && op.Code == stablehlo.Composite &&
+		in.Keep[stablehlo.CHLOErf.String()] && len(op.Operands) == 1 && len(op.Results) == 1 && mlir.SameType(op.Operands[0].Type, op.Results[0].Type)
 }
 
 // callLoc returns the location of an op that is inlined: where it is in its function, and

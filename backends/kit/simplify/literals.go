@@ -1,6 +1,9 @@
 package simplify
 
-import "ltc/mlir"
+import (
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
 
 // literals writes constants in one form, that in which they print, so that
 // equal ones look equal, and those whose elements are equal can be told by their
@@ -9,7 +12,7 @@ import "ltc/mlir"
 func literals(s *state) bool {
 	for _, f := range s.functions() {
 		walk(f, func(op *mlir.Op) {
-			if op.Name != "stablehlo.constant" || !plain(op) {
+			if op.Code != stablehlo.Constant || !plain(op) {
 				return
 			}
 			if a := literal(op.Results[0]); a != nil && a.Resource == "" && a.Literal != "" {

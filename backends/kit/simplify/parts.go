@@ -4,20 +4,21 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // parts takes a part of what was put together, repeated or taken from elsewhere
 // from where it came, and puts together what was apart as it was. What starts
 // at constants is a slice, and what takes or adds nothing is left out.
 func parts(s *state) bool {
-	return s.rewrite(map[string][]rule{
-		"stablehlo.slice":                {wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded},
-		"stablehlo.dynamic_slice":        {fixedSlice},
-		"stablehlo.dynamic_update_slice": {wholeUpdate},
-		"stablehlo.gather":               {gatherOne},
-		"stablehlo.concatenate":          {concatenateOne, concatenateFlat, concatenateSlices},
-		"stablehlo.pad":                  {padNothing, padPadded},
-		"stablehlo.reverse":              {reverseNothing},
+	return s.rewrite(map[mlir.Code][]rule{
+		stablehlo.Slice:              {wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded},
+		stablehlo.DynamicSlice:       {fixedSlice},
+		stablehlo.DynamicUpdateSlice: {wholeUpdate},
+		stablehlo.Gather:             {gatherOne},
+		stablehlo.Concatenate:        {concatenateOne, concatenateFlat, concatenateSlices},
+		stablehlo.Pad:                {padNothing, padPadded},
+		stablehlo.Reverse:            {reverseNothing},
 	})
 }
 
@@ -72,7 +73,7 @@ func (e *editor) slice(v *mlir.Value, r ranges) *mlir.Value {
 	if x := element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
-	return e.emit("stablehlo.slice", like(t, shape), mlir.Dict{
+	return e.emit(stablehlo.Slice, like(t, shape), mlir.Dict{
 		{Name: "start_indices", Value: mlir.I64Array(r.start)},
 		{Name: "limit_indices", Value: mlir.I64Array(r.limit)},
 		{Name: "strides", Value: mlir.I64Array(r.stride)},
@@ -90,7 +91,7 @@ func wholeSlice(e *editor, op *mlir.Op) *mlir.Value {
 
 // sliceSlice is a part of a part.
 func sliceSlice(e *editor, op *mlir.Op) *mlir.Value {
-	inner := def(op.Operands[0], op.Name)
+	inner := def(op.Operands[0], op.Code)
 	if inner == nil {
 		return nil
 	}
@@ -105,7 +106,7 @@ func sliceSlice(e *editor, op *mlir.Op) *mlir.Value {
 
 // sliceRepeated repeats a part.
 func sliceRepeated(e *editor, op *mlir.Op) *mlir.Value {
-	b := def(op.Operands[0], "stablehlo.broadcast_in_dim")
+	b := def(op.Operands[0], stablehlo.BroadcastInDim)
 	if b == nil {
 		return nil
 	}
@@ -119,7 +120,7 @@ func sliceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 
 // slicePiece takes a part of only some of what was concatenated.
 func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
-	c := def(op.Operands[0], "stablehlo.concatenate")
+	c := def(op.Operands[0], stablehlo.Concatenate)
 	if c == nil {
 		return nil
 	}
@@ -147,7 +148,7 @@ func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
 
 // slicePadded takes a part of what was padded, within it.
 func slicePadded(e *editor, op *mlir.Op) *mlir.Value {
-	p := def(op.Operands[0], "stablehlo.pad")
+	p := def(op.Operands[0], stablehlo.Pad)
 	if p == nil || slices.ContainsFunc(dims(p, "interior_padding"), func(n int64) bool { return n > 0 }) {
 		return nil
 	}

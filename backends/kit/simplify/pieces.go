@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // What puts pieces together, of the pass parts.
@@ -18,7 +19,7 @@ func (e *editor) concatenate(vs []*mlir.Value, d int64) *mlir.Value {
 	for _, v := range vs {
 		shape[d] += tensorOf(v).Shape[d]
 	}
-	return e.emit("stablehlo.concatenate", like(tensorOf(vs[0]), shape), mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}}, vs...)
+	return e.emit(stablehlo.Concatenate, like(tensorOf(vs[0]), shape), mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}}, vs...)
 }
 
 // pad puts value around v.
@@ -27,7 +28,7 @@ func (e *editor) pad(v, value *mlir.Value, low, high []int64) *mlir.Value {
 	for d := range shape {
 		shape[d] += low[d] + high[d]
 	}
-	return e.emit("stablehlo.pad", like(tensorOf(v), shape), mlir.Dict{
+	return e.emit(stablehlo.Pad, like(tensorOf(v), shape), mlir.Dict{
 		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
 		{Name: "edge_padding_high", Value: mlir.I64Array(high)},
 		{Name: "interior_padding", Value: mlir.I64Array(make([]int64, len(low)))},
@@ -66,7 +67,7 @@ func concatenateFlat(e *editor, op *mlir.Op) *mlir.Value {
 	d, _ := mlir.Int(op.Attrs.Get("dimension"))
 	var vs []*mlir.Value
 	for _, v := range op.Operands {
-		inner := def(v, op.Name)
+		inner := def(v, op.Code)
 		if inner == nil || e.uses()[v] > count(op.Operands, v) {
 			vs = append(vs, v)
 			continue
@@ -90,7 +91,7 @@ func concatenateSlices(e *editor, op *mlir.Op) *mlir.Value {
 	var last *mlir.Op // the slice that vs ends with
 	var r ranges
 	for _, v := range op.Operands {
-		s := def(v, "stablehlo.slice")
+		s := def(v, stablehlo.Slice)
 		if s != nil && last != nil && s.Operands[0] == last.Operands[0] && adjoins(r, rangesOf(s), int(d)) {
 			r = r.clone()
 			r.limit[d] = rangesOf(s).limit[d]
@@ -146,7 +147,7 @@ func padNothing(e *editor, op *mlir.Op) *mlir.Value {
 
 // padPadded pads once what is padded twice with the same.
 func padPadded(e *editor, op *mlir.Op) *mlir.Value {
-	inner := def(op.Operands[0], op.Name)
+	inner := def(op.Operands[0], op.Code)
 	if inner == nil || inner.Operands[1] != op.Operands[1] {
 		return nil
 	}
@@ -183,7 +184,7 @@ func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	all := dims(op, "dimensions")
 	left := slices.DeleteFunc(slices.Clone(all), func(d int64) bool { return tensorOf(x).Shape[d] == 1 })
-	if inner := def(x, op.Name); inner != nil {
+	if inner := def(x, op.Code); inner != nil {
 		x = inner.Operands[0]
 		for _, d := range dims(inner, "dimensions") {
 			if k := slices.Index(left, d); k >= 0 {
@@ -200,5 +201,5 @@ func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	slices.Sort(left)
-	return e.emit(op.Name, op.Results[0].Type, dimsAttr("dimensions", left), x)
+	return e.emit(op.Code, op.Results[0].Type, dimsAttr("dimensions", left), x)
 }

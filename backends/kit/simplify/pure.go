@@ -1,15 +1,18 @@
 package simplify
 
-import "ltc/mlir"
+import (
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
 
 // pure reports whether op ends and does nothing but give results, so that it may be
 // left out, merged with an equal one or computed in another place.
 func (s *state) pure(op *mlir.Op) bool {
-	info, known := mlir.Info(op.Name)
+	info, known := op.Code.Info(), op.Code != 0
 	if !known || info.Traits.Has(mlir.Effects) || info.Traits.Has(mlir.Terminator) {
 		return false
 	}
-	if op.Name == "stablehlo.while" && !ends(op) {
+	if op.Code == stablehlo.While && !ends(op) {
 		return false
 	}
 	if callee := op.Callee(); callee != "" && !s.pureFunc(callee) {
@@ -27,7 +30,7 @@ func (s *state) pure(op *mlir.Op) bool {
 
 func (s *state) pureBlock(b *mlir.Block) bool {
 	for _, op := range b.Ops {
-		if info, _ := mlir.Info(op.Name); !info.Traits.Has(mlir.Terminator) && !s.pure(op) {
+		if info := op.Code.Info(); !info.Traits.Has(mlir.Terminator) && !s.pure(op) {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // reduce brings reductions by one op into their normal form: what is reduced
@@ -16,16 +17,16 @@ import (
 // Not to the bit: sums and products of floats may be added and multiplied in
 // another order, which the dialect leaves open.
 func reduce(s *state) bool {
-	return s.rewrite(map[string][]rule{
-		"stablehlo.reduce":        {reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated},
-		"stablehlo.reduce_window": {windowRepeated},
+	return s.rewrite(map[mlir.Code][]rule{
+		stablehlo.Reduce:       {reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated},
+		stablehlo.ReduceWindow: {windowRepeated},
 	})
 }
 
 // reduction is a reduce of one operand by one op.
 type reduction struct {
 	op      *mlir.Op
-	by      string // stablehlo.add
+	by      mlir.Code // stablehlo.add
 	x, init *mlir.Value
 	dims    []int64
 }
@@ -36,7 +37,7 @@ func reductionOf(op *mlir.Op) (r reduction, ok bool) {
 		return r, false
 	}
 	by, a, b := body.Ops[0], body.Args[0], body.Args[1]
-	info, _ := mlir.Info(by.Name)
+	info := by.Code.Info()
 	if !info.Traits.Has(mlir.Commutative) || len(by.Operands) != 2 || terminator(body).Operands[0] != by.Results[0] ||
 		!(by.Operands[0] == a && by.Operands[1] == b || by.Operands[0] == b && by.Operands[1] == a) {
 		return r, false
@@ -47,7 +48,7 @@ func reductionOf(op *mlir.Op) (r reduction, ok bool) {
 			return r, false // accumulated in another type
 		}
 	}
-	return reduction{op, by.Name, op.Operands[0], op.Operands[1], dims(op, "dimensions")}, true
+	return reduction{op, by.Code, op.Operands[0], op.Operands[1], dims(op, "dimensions")}, true
 }
 
 // reduced emits a reduction of x over other dimensions, in the shape of the
@@ -60,7 +61,7 @@ func (e *editor) reduced(r reduction, x *mlir.Value, over []int64) *mlir.Value {
 		}
 	}
 	out := resultType(r.op)
-	op := mlir.NewOp("stablehlo.reduce", []*mlir.Value{x, r.init}, like(out, shape))
+	op := mlir.NewOp(stablehlo.Reduce, []*mlir.Value{x, r.init}, like(out, shape))
 	op.Attrs = slices.Clone(r.op.Attrs)
 	op.Attrs.Set("dimensions", mlir.I64Array(slices.Sorted(slices.Values(over))))
 	var c mlir.Cloner
@@ -112,7 +113,7 @@ func reduceUnits(e *editor, op *mlir.Op) *mlir.Value {
 // element, so that it does not count twice.
 func reduceReduced(e *editor, op *mlir.Op) *mlir.Value {
 	r, ok := reductionOf(op)
-	if !ok || def(r.x, "stablehlo.reduce") == nil || e.uses()[r.x] > 1 {
+	if !ok || def(r.x, stablehlo.Reduce) == nil || e.uses()[r.x] > 1 {
 		return nil
 	}
 	inner, ok := reductionOf(r.x.Def)
@@ -139,17 +140,17 @@ func neutral(r reduction) bool {
 	lowest, highest := extremes(r.init)
 	zeros, ones := bits(r.init)
 	switch r.by {
-	case "stablehlo.add":
+	case stablehlo.Add:
 		return n.is(0) || n.negZero()
-	case "stablehlo.multiply":
+	case stablehlo.Multiply:
 		return n.is(1)
-	case "stablehlo.maximum":
+	case stablehlo.Maximum:
 		return lowest
-	case "stablehlo.minimum":
+	case stablehlo.Minimum:
 		return highest
-	case "stablehlo.or", "stablehlo.xor":
+	case stablehlo.Or, stablehlo.Xor:
 		return zeros
-	case "stablehlo.and":
+	case stablehlo.And:
 		return ones
 	}
 	return false
@@ -162,7 +163,7 @@ func reduceMoved(e *editor, op *mlir.Op) *mlir.Value {
 	if !ok {
 		return nil
 	}
-	if tr := def(r.x, "stablehlo.transpose"); tr != nil {
+	if tr := def(r.x, stablehlo.Transpose); tr != nil {
 		perm := dims(tr, "permutation")
 		over := pick(perm, r.dims)
 		var kept, order []int64 // of the operand's dimensions: ascending, and as the result has them
@@ -178,7 +179,7 @@ func reduceMoved(e *editor, op *mlir.Op) *mlir.Value {
 		}
 		return e.transpose(e.reduced(r, tr.Operands[0], over), back)
 	}
-	rs := def(r.x, "stablehlo.reshape")
+	rs := def(r.x, stablehlo.Reshape)
 	if rs == nil {
 		return nil
 	}
@@ -201,10 +202,10 @@ func reduceMoved(e *editor, op *mlir.Op) *mlir.Value {
 // repeated.
 func reduceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	r, ok := reductionOf(op)
-	if !ok || r.by == "stablehlo.add" || r.by == "stablehlo.multiply" || r.by == "stablehlo.xor" || resultType(op).Elements() == 0 || tensorOf(r.x).Elements() == 0 {
+	if !ok || r.by == stablehlo.Add || r.by == stablehlo.Multiply || r.by == stablehlo.Xor || resultType(op).Elements() == 0 || tensorOf(r.x).Elements() == 0 {
 		return nil
 	}
-	b := def(r.x, "stablehlo.broadcast_in_dim")
+	b := def(r.x, stablehlo.BroadcastInDim)
 	if b == nil {
 		return nil
 	}
@@ -252,7 +253,7 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	if !changed {
 		return nil
 	}
-	x := mlir.NewOp(op.Name, []*mlir.Value{e.splat(like(in, small), element(op.Operands[0])), op.Operands[1]}, like(out, shape))
+	x := mlir.NewOp(op.Code, []*mlir.Value{e.splat(like(in, small), element(op.Operands[0])), op.Operands[1]}, like(out, shape))
 	x.Attrs = slices.Clone(op.Attrs)
 	var c mlir.Cloner
 	x.Regions = []*mlir.Region{c.Region(op.Regions[0])}

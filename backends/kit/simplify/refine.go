@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // refine gives values that are computed together one shape, so that reshapes do
@@ -23,7 +24,7 @@ func refine(s *state) bool {
 	if len(d.target) == 0 {
 		return false
 	}
-	return s.rewriteAll(map[string][]rule{"stablehlo.reduce": {d.reduce}}, d.elementwise)
+	return s.rewriteAll(map[mlir.Code][]rule{stablehlo.Reduce: {d.reduce}}, d.elementwise)
 }
 
 // domains is a union-find over values and what is known of each set.
@@ -74,7 +75,7 @@ func computes(op *mlir.Op) []*mlir.Value {
 			}
 		}
 		return vs
-	case op.Name == "stablehlo.reduce" && plain(op):
+	case op.Code == stablehlo.Reduce && plain(op):
 		if r, ok := reductionOf(op); ok {
 			return []*mlir.Value{r.x}
 		}
@@ -86,7 +87,7 @@ func computes(op *mlir.Op) []*mlir.Value {
 // they are to become.
 func (d *domains) block(b *mlir.Block) {
 	some := false
-	walk(b, func(op *mlir.Op) { some = some || op.Name == "stablehlo.reshape" })
+	walk(b, func(op *mlir.Op) { some = some || op.Code == stablehlo.Reshape })
 	if !some {
 		return
 	}
@@ -96,12 +97,12 @@ func (d *domains) block(b *mlir.Block) {
 	var reshapes []*mlir.Op
 	taken := map[*mlir.Value]bool{} // by what takes a reshape in
 	walk(b, func(op *mlir.Op) {
-		switch op.Name {
-		case "stablehlo.reshape":
+		switch op.Code {
+		case stablehlo.Reshape:
 			if plain(op) {
 				reshapes = append(reshapes, op)
 			}
-		case "stablehlo.dot_general", "stablehlo.broadcast_in_dim":
+		case stablehlo.DotGeneral, stablehlo.BroadcastInDim:
 			for _, v := range op.Operands {
 				taken[v] = true
 			}
@@ -109,7 +110,7 @@ func (d *domains) block(b *mlir.Block) {
 		if vs := computes(op); vs != nil {
 			first := d.add(vs[0])
 			d.active[first] = true
-			if op.Name == "stablehlo.reduce" {
+			if op.Code == stablehlo.Reduce {
 				d.reads[op] = first
 			}
 			for _, v := range vs[1:] {
@@ -119,7 +120,7 @@ func (d *domains) block(b *mlir.Block) {
 	})
 	for _, r := range reshapes {
 		x, y := r.Operands[0], r.Results[0]
-		if d.isActive(y) && (d.isActive(x) || def(x, "stablehlo.dot_general") != nil || def(x, "stablehlo.reduce") != nil) {
+		if d.isActive(y) && (d.isActive(x) || def(x, stablehlo.DotGeneral) != nil || def(x, stablehlo.Reduce) != nil) {
 			d.want(y, tensorOf(x).Shape)
 		}
 		if d.isActive(x) && (d.isActive(y) || taken[y]) {

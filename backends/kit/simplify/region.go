@@ -1,6 +1,9 @@
 package simplify
 
-import "ltc/mlir"
+import (
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
 
 // bodies returns the blocks of op's regions, of those that are one block: in
 // others, which no op of StableHLO has, nothing is changed.
@@ -45,7 +48,7 @@ func substituteOthers(op *mlir.Op, stands map[*mlir.Value]*mlir.Value) {
 func (s *state) functions() []*mlir.Block {
 	var all []*mlir.Block
 	for _, f := range s.Ops {
-		if b := f.Body(); f.Name == "func.func" && b != nil {
+		if b := f.Body(); f.Code == mlir.OpFunc && b != nil {
 			all = append(all, b)
 		}
 	}
@@ -55,8 +58,8 @@ func (s *state) functions() []*mlir.Block {
 // controls reports whether the regions of op are parts of the program, not the
 // body of what is done to elements.
 func controls(op *mlir.Op) bool {
-	switch op.Name {
-	case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+	switch op.Code {
+	case stablehlo.While, stablehlo.If, stablehlo.Case:
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // reshape merges reshapes in a row and leaves out those that change nothing. A
@@ -11,9 +12,9 @@ import (
 // moves dimensions of 1 is a reshape, and one that moves merged dimensions as a
 // whole is done before they are merged, where it meets another transpose there.
 func reshape(s *state) bool {
-	return s.rewrite(map[string][]rule{
-		"stablehlo.reshape":   {normalReshape},
-		"stablehlo.transpose": {transposeMerged},
+	return s.rewrite(map[mlir.Code][]rule{
+		stablehlo.Reshape:   {normalReshape},
+		stablehlo.Transpose: {transposeMerged},
 	})
 }
 
@@ -21,10 +22,10 @@ func normalReshape(e *editor, op *mlir.Op) *mlir.Value {
 	x, shape := op.Operands[0], resultType(op).Shape
 	t := tensorOf(x)
 	switch {
-	case slices.Equal(t.Shape, shape), element(x) != nil, def(x, "stablehlo.reshape") != nil:
+	case slices.Equal(t.Shape, shape), element(x) != nil, def(x, stablehlo.Reshape) != nil:
 		return e.reshape(x, shape)
 	}
-	if b := def(x, "stablehlo.broadcast_in_dim"); b != nil {
+	if b := def(x, stablehlo.BroadcastInDim); b != nil {
 		if _, _, ok := reshapedBroadcast(b, shape); ok {
 			return e.reshape(x, shape)
 		}
@@ -32,7 +33,7 @@ func normalReshape(e *editor, op *mlir.Op) *mlir.Value {
 	if a := literal(x); a != nil && a.Resource == "" && e.uses()[x] == 1 {
 		if data, splat, err := a.Decode(); err == nil && !splat {
 			if b := mlir.Dense(like(t, shape), data); b != nil {
-				return e.emit("stablehlo.constant", b.Type, mlir.Dict{{Name: "value", Value: b}})
+				return e.emit(stablehlo.Constant, b.Type, mlir.Dict{{Name: "value", Value: b}})
 			}
 		}
 	}
@@ -48,13 +49,13 @@ func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 	if inOrder(from, perm) {
 		return e.transpose(x, perm)
 	}
-	r := def(x, "stablehlo.reshape")
+	r := def(x, stablehlo.Reshape)
 	if r == nil || e.uses()[x] > 1 {
 		return nil
 	}
 	src := tensorOf(r.Operands[0]).Shape
 	units := slices.Equal(withoutUnits(src), withoutUnits(from))
-	if !splits(from, src) || !units && def(r.Operands[0], "stablehlo.transpose") == nil {
+	if !splits(from, src) || !units && def(r.Operands[0], stablehlo.Transpose) == nil {
 		return nil // a product reads a transpose better than what is merged
 	}
 	at := make([][]int64, len(from)) // the source's dimensions that each of x's is made of

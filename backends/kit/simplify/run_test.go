@@ -62,10 +62,10 @@ func.func private @f(%x: tensor<4xi32>) -> tensor<4xi32> {
   return %0 : tensor<4xi32>
 }`)
 	places := map[string]string{}
-	m.Walk(func(op *mlir.Op) bool { places[op.Name] = fmt.Sprintf("%d at %v", op.Ordinal, op.Pos); return true })
+	m.Walk(func(op *mlir.Op) bool { places[op.Name()] = fmt.Sprintf("%d at %v", op.Ordinal, op.Pos); return true })
 	require.NoError(t, simplify.Run(t.Context(), m, simplify.Options{}))
 	seen := map[string]*mlir.Op{}
-	m.Walk(func(op *mlir.Op) bool { seen[op.Name] = op; return true })
+	m.Walk(func(op *mlir.Op) bool { seen[op.Name()] = op; return true })
 	abs, sub := seen["stablehlo.abs"], seen["stablehlo.subtract"]
 	require.Equal(t, places["stablehlo.abs"], fmt.Sprintf("%d at %v", abs.Ordinal, abs.Pos))
 	require.Equal(t, `callsite("layer.go":3:0 at "step.go":7:0)`, abs.Loc.String())

@@ -1,13 +1,16 @@
 package simplify
 
-import "ltc/mlir"
+import (
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
 
 // choose decides selections: by a constant, between equal values, by what has
 // been selected by before. A choice between true and false is logic, and of
 // integers by their order it is their minimum or maximum; of floats it is not,
 // for NaN and -0.
 func choose(s *state) bool {
-	return s.rewrite(map[string][]rule{"stablehlo.select": {chooseKnown, chooseAgain, chooseBool, chooseOrder}})
+	return s.rewrite(map[mlir.Code][]rule{stablehlo.Select: {chooseKnown, chooseAgain, chooseBool, chooseOrder}})
 }
 
 // choice is the parts of a select.
@@ -25,7 +28,7 @@ func chooseKnown(e *editor, op *mlir.Op) *mlir.Value {
 	if x == y {
 		return x
 	}
-	if not := def(p, "stablehlo.not"); not != nil {
+	if not := def(p, stablehlo.Not); not != nil {
 		return e.again(op, op.Results[0].Type, not.Operands[0], y, x)
 	}
 	return nil
@@ -34,10 +37,10 @@ func chooseKnown(e *editor, op *mlir.Op) *mlir.Value {
 // chooseAgain: of a choice by the same predicate one side does not matter.
 func chooseAgain(e *editor, op *mlir.Op) *mlir.Value {
 	p, x, y := choice(op)
-	if inner := def(x, op.Name); inner != nil && inner.Operands[0] == p {
+	if inner := def(x, op.Code); inner != nil && inner.Operands[0] == p {
 		return e.again(op, op.Results[0].Type, p, inner.Operands[1], y)
 	}
-	if inner := def(y, op.Name); inner != nil && inner.Operands[0] == p {
+	if inner := def(y, op.Code); inner != nil && inner.Operands[0] == p {
 		return e.again(op, op.Results[0].Type, p, x, inner.Operands[2])
 	}
 	return nil
@@ -50,18 +53,18 @@ func chooseBool(e *editor, op *mlir.Op) *mlir.Value {
 	if !mlir.SameType(p.Type, t) {
 		return nil
 	}
-	not := func(v *mlir.Value) *mlir.Value { return e.emit("stablehlo.not", t, nil, v) }
+	not := func(v *mlir.Value) *mlir.Value { return e.emit(stablehlo.Not, t, nil, v) }
 	if n, ok := number(x); ok {
 		if n.int&1 == 1 {
-			return e.emit("stablehlo.or", t, nil, p, y)
+			return e.emit(stablehlo.Or, t, nil, p, y)
 		}
-		return e.emit("stablehlo.and", t, nil, not(p), y)
+		return e.emit(stablehlo.And, t, nil, not(p), y)
 	}
 	if n, ok := number(y); ok {
 		if n.int&1 == 0 {
-			return e.emit("stablehlo.and", t, nil, p, x)
+			return e.emit(stablehlo.And, t, nil, p, x)
 		}
-		return e.emit("stablehlo.or", t, nil, not(p), x)
+		return e.emit(stablehlo.Or, t, nil, not(p), x)
 	}
 	return nil
 }
@@ -69,7 +72,7 @@ func chooseBool(e *editor, op *mlir.Op) *mlir.Value {
 // chooseOrder: integers chosen by how they compare.
 func chooseOrder(e *editor, op *mlir.Op) *mlir.Value {
 	p, x, y := choice(op)
-	c := def(p, "stablehlo.compare")
+	c := def(p, stablehlo.Compare)
 	if c == nil || !isInt(resultType(op)) {
 		return nil
 	}
@@ -87,7 +90,7 @@ func chooseOrder(e *editor, op *mlir.Op) *mlir.Value {
 	case "NE":
 		return x
 	case "GT", "GE":
-		return e.emit("stablehlo.maximum", op.Results[0].Type, nil, x, y)
+		return e.emit(stablehlo.Maximum, op.Results[0].Type, nil, x, y)
 	}
-	return e.emit("stablehlo.minimum", op.Results[0].Type, nil, x, y)
+	return e.emit(stablehlo.Minimum, op.Results[0].Type, nil, x, y)
 }

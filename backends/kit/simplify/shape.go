@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // What only moves elements is built by the functions here, which look through
@@ -27,10 +28,10 @@ func like(t *mlir.TensorType, shape []int64) *mlir.TensorType {
 	return mlir.Tensor(t.Elem, slices.Clone(shape)...)
 }
 
-// def returns the plain op with the given name that v is the result of; nil if
+// def returns the plain op of the given code that v is the result of; nil if
 // it is none.
-func def(v *mlir.Value, name string) *mlir.Op {
-	if v.Def == nil || v.Def.Name != name || !plain(v.Def) {
+func def(v *mlir.Value, code mlir.Code) *mlir.Op {
+	if v.Def == nil || v.Def.Code != code || !plain(v.Def) {
 		return nil
 	}
 	return v.Def
@@ -51,7 +52,7 @@ func hasUnits(shape []int64) bool { return slices.Contains(shape, 1) }
 
 // reshape returns v with another shape of as many elements.
 func (e *editor) reshape(v *mlir.Value, shape []int64) *mlir.Value {
-	for op := def(v, "stablehlo.reshape"); op != nil; op = def(v, "stablehlo.reshape") {
+	for op := def(v, stablehlo.Reshape); op != nil; op = def(v, stablehlo.Reshape) {
 		v = op.Operands[0]
 	}
 	t := tensorOf(v)
@@ -61,19 +62,19 @@ func (e *editor) reshape(v *mlir.Value, shape []int64) *mlir.Value {
 	if x := element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
-	if op := def(v, "stablehlo.broadcast_in_dim"); op != nil {
+	if op := def(v, stablehlo.BroadcastInDim); op != nil {
 		if src, to, ok := reshapedBroadcast(op, shape); ok {
 			return e.broadcast(e.reshape(op.Operands[0], src), shape, to)
 		}
 	}
-	return e.emit("stablehlo.reshape", like(t, shape), nil, v)
+	return e.emit(stablehlo.Reshape, like(t, shape), nil, v)
 }
 
 // transpose returns v whose dimension i is v's perm[i].
 func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
 	t := tensorOf(v)
 	shape := pick(t.Shape, perm)
-	if op := def(v, "stablehlo.transpose"); op != nil {
+	if op := def(v, stablehlo.Transpose); op != nil {
 		return e.transpose(op.Operands[0], pick(dims(op, "permutation"), perm))
 	}
 	if inOrder(t.Shape, perm) {
@@ -82,10 +83,10 @@ func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
 	if x := element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
-	if op := def(v, "stablehlo.broadcast_in_dim"); op != nil {
+	if op := def(v, stablehlo.BroadcastInDim); op != nil {
 		return e.broadcast(op.Operands[0], shape, pick(inverse(perm), dims(op, "broadcast_dimensions")))
 	}
-	return e.emit("stablehlo.transpose", like(t, shape), dimsAttr("permutation", perm), v)
+	return e.emit(stablehlo.Transpose, like(t, shape), dimsAttr("permutation", perm), v)
 }
 
 // broadcast returns v repeated to a shape; dimension i of v goes to to[i]. What
@@ -95,10 +96,10 @@ func (e *editor) broadcast(v *mlir.Value, shape, to []int64) *mlir.Value {
 	if x := element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
-	if op := def(v, "stablehlo.broadcast_in_dim"); op != nil {
+	if op := def(v, stablehlo.BroadcastInDim); op != nil {
 		return e.broadcast(op.Operands[0], shape, pick(to, dims(op, "broadcast_dimensions")))
 	}
-	if op := def(v, "stablehlo.transpose"); op != nil {
+	if op := def(v, stablehlo.Transpose); op != nil {
 		return e.broadcast(op.Operands[0], shape, pick(to, inverse(dims(op, "permutation"))))
 	}
 	if hasUnits(t.Shape) {
@@ -113,7 +114,7 @@ func (e *editor) broadcast(v *mlir.Value, shape, to []int64) *mlir.Value {
 	if slices.Equal(withoutUnits(shape), t.Shape) && slices.IsSorted(to) {
 		return e.reshape(v, shape)
 	}
-	return e.emit("stablehlo.broadcast_in_dim", like(t, shape), dimsAttr("broadcast_dimensions", to), v)
+	return e.emit(stablehlo.BroadcastInDim, like(t, shape), dimsAttr("broadcast_dimensions", to), v)
 }
 
 // pick returns a[i] for all i of at.

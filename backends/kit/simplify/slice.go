@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // mostBetween is how many ops may lie between a slice and the product whose operands
@@ -18,7 +19,7 @@ const mostBetween = 8
 //
 // Not to the bit: see dots.
 func sliced(s *state) bool {
-	return s.rewrite(map[string][]rule{"stablehlo.slice": {sliceComputed}})
+	return s.rewrite(map[mlir.Code][]rule{stablehlo.Slice: {sliceComputed}})
 }
 
 // sliceComputed computes a slice of what the operand is, where that narrows a product.
@@ -30,17 +31,17 @@ func sliceComputed(e *editor, op *mlir.Op) *mlir.Value {
 	x, at := v.Def, e.at
 	e.at = x // the product's line stays its own
 	defer func() { e.at = at }()
-	switch x.Name {
-	case "stablehlo.dot_general":
+	switch x.Code {
+	case stablehlo.DotGeneral:
 		s, _ := dotSides(x)
 		parts := r.sides(s)
 		for i := range s {
 			s[i].v = e.slice(s[i].v, parts[i])
 		}
 		return e.product(x, s)
-	case "stablehlo.convolution":
+	case stablehlo.Convolution:
 		return e.sliceConvolution(x, r)
-	case "stablehlo.transpose":
+	case stablehlo.Transpose:
 		perm := dims(x, "permutation")
 		return e.transpose(e.slice(x.Operands[0], r.pick(inverse(perm))), perm)
 	default:
@@ -62,13 +63,13 @@ func (e *editor) narrows(v *mlir.Value, r ranges, times, most int) bool {
 		return false
 	}
 	switch {
-	case x.Name == "stablehlo.dot_general":
+	case x.Code == stablehlo.DotGeneral:
 		s, ok := dotSides(x)
 		return ok && !r.covers(tensorOf(v).Shape) && !byRows(s, r) && e.inBlock(x)
-	case x.Name == "stablehlo.convolution":
+	case x.Code == stablehlo.Convolution:
 		image, kernel, ok := sidesOfConvolution(x, r)
 		return ok && !(image.covers(tensorOf(x.Operands[0]).Shape) && kernel.covers(tensorOf(x.Operands[1]).Shape)) && e.inBlock(x)
-	case x.Name == "stablehlo.transpose":
+	case x.Code == stablehlo.Transpose:
 		return e.narrows(x.Operands[0], r.pick(inverse(dims(x, "permutation"))), 1, most-1)
 	case elementwise(x):
 		return slices.ContainsFunc(x.Operands, func(o *mlir.Value) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // standard writes the ops of which there are several spellings in the one that
@@ -21,11 +22,11 @@ func standard(s *state) bool {
 			switch {
 			case len(op.Results) != 1:
 				if d, keep, attrs := staticForm(op); d != nil && plain(op) {
-					op.Name, op.Operands, op.Attrs = d.Op, keep, attrs
+					op.Code, op.Operands, op.Attrs = d.Op, keep, attrs
 					changed = true
 				}
 			case !plain(op):
-			case op.Name == "stablehlo.constant":
+			case op.Code == stablehlo.Constant:
 			case resultType(op).Elements() == 0 && mlir.ElementBytes(resultType(op).Elem) > 0 && s.pure(op):
 				become(op, &mlir.DenseAttr{Type: resultType(op)})
 				changed = true
@@ -37,24 +38,24 @@ func standard(s *state) bool {
 
 // become makes op a constant.
 func become(op *mlir.Op, a *mlir.DenseAttr) {
-	op.Name, op.Operands, op.Regions, op.Attrs = "stablehlo.constant", nil, nil, mlir.Dict{{Name: "value", Value: a}}
+	op.Code, op.Operands, op.Regions, op.Attrs = stablehlo.Constant, nil, nil, mlir.Dict{{Name: "value", Value: a}}
 }
 
-var standardRules map[string][]rule
+var standardRules map[mlir.Code][]rule
 
 func init() {
-	standardRules = map[string][]rule{
-		"stablehlo.broadcast":          {standardBroadcast},
-		"stablehlo.dot":                {standardDot},
-		"stablehlo.einsum":             {standardEinsum},
-		"stablehlo.map":                {standardMap},
-		"stablehlo.iota":               {standardIota},
-		"stablehlo.get_dimension_size": {knownSize},
-		"stablehlo.set_dimension_size": {fullSize},
+	standardRules = map[mlir.Code][]rule{
+		stablehlo.Broadcast:        {standardBroadcast},
+		stablehlo.Dot:              {standardDot},
+		stablehlo.Einsum:           {standardEinsum},
+		stablehlo.Map:              {standardMap},
+		stablehlo.Iota:             {standardIota},
+		stablehlo.GetDimensionSize: {knownSize},
+		stablehlo.SetDimensionSize: {fullSize},
 	}
-	for _, name := range mlir.OpNames() {
-		if info, _ := mlir.Info(name); info.Static != nil {
-			standardRules[name] = append(standardRules[name], staticOp)
+	for code := range mlir.Codes() {
+		if code.Info().Static != nil {
+			standardRules[code] = append(standardRules[code], staticOp)
 		}
 	}
 }
@@ -83,7 +84,7 @@ func (e *editor) dot(op *mlir.Op, d mlir.DotDims, lhs, rhs *mlir.Value, t mlir.T
 			attrs = append(attrs, a)
 		}
 	}
-	return e.emit("stablehlo.dot_general", t, attrs, lhs, rhs)
+	return e.emit(stablehlo.DotGeneral, t, attrs, lhs, rhs)
 }
 
 // standardEinsum turns `abc,cd->abd` into a product where each letter stands
@@ -147,7 +148,7 @@ func standardMap(e *editor, op *mlir.Op) *mlir.Value {
 	body := op.Body()
 	shape := tensorOf(op.Results[0]).Shape
 	for i, inner := range body.Ops {
-		info, _ := mlir.Info(inner.Name)
+		info := inner.Code.Info()
 		if last := i == len(body.Ops)-1; !last && (!plain(inner) || !info.Traits.Has(mlir.Elementwise) && literal(inner.Results[0]) == nil) {
 			return nil
 		}
@@ -186,7 +187,7 @@ func standardIota(e *editor, op *mlir.Op) *mlir.Value {
 	case len(t.Shape) == 1:
 		return nil
 	}
-	row := e.emit(op.Name, like(t, t.Shape[d:d+1]), mlir.Dict{{Name: "iota_dimension", Value: mlir.I64Attr(0)}})
+	row := e.emit(op.Code, like(t, t.Shape[d:d+1]), mlir.Dict{{Name: "iota_dimension", Value: mlir.I64Attr(0)}})
 	return e.broadcast(row, t.Shape, []int64{d})
 }
 
@@ -222,7 +223,7 @@ func staticOp(e *editor, op *mlir.Op) *mlir.Value {
 // gives the sizes of a result is as the result's type says. A size that is
 // not a constant could be another at run time, which would be an error.
 func staticForm(op *mlir.Op) (*mlir.Static, []*mlir.Value, mlir.Dict) {
-	info, _ := mlir.Info(op.Name)
+	info := op.Code.Info()
 	if info.Static == nil {
 		return nil, nil, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // transpose merges transposes in a row, leaves out those that move nothing, and
@@ -13,7 +14,7 @@ import (
 // read their operands in any order, and meet those that undo them. There are
 // never more of them than before.
 func transpose(s *state) bool {
-	return s.rewriteAll(map[string][]rule{"stablehlo.transpose": {normalTranspose}}, sinkTranspose)
+	return s.rewriteAll(map[mlir.Code][]rule{stablehlo.Transpose: {normalTranspose}}, sinkTranspose)
 }
 
 func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {
@@ -21,7 +22,7 @@ func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {
 	if inOrder(tensorOf(x).Shape, perm) || element(x) != nil {
 		return e.transpose(x, perm)
 	}
-	if def(x, "stablehlo.transpose") != nil || def(x, "stablehlo.broadcast_in_dim") != nil {
+	if def(x, stablehlo.Transpose) != nil || def(x, stablehlo.BroadcastInDim) != nil {
 		return e.transpose(x, perm)
 	}
 	return nil
@@ -34,7 +35,7 @@ func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
 	var perm []int64
 	bytes := 0
 	for _, v := range op.Operands {
-		tr := def(v, "stablehlo.transpose")
+		tr := def(v, stablehlo.Transpose)
 		if tr == nil {
 			continue
 		}
@@ -51,8 +52,8 @@ func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	for _, v := range op.Operands {
-		if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, "stablehlo.transpose") != nil ||
-			def(v, "stablehlo.broadcast_in_dim") != nil {
+		if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, stablehlo.Transpose) != nil ||
+			def(v, stablehlo.BroadcastInDim) != nil {
 			continue
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"ltc/lazy"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 func init() {
@@ -32,16 +33,16 @@ func (s small) Compile(ctx context.Context, m backends.Module, o backends.Option
 	}
 	lacking := p.Lacking
 	lack := func(op *mlir.Op, reason string) {
-		lacking = append(lacking, backends.UnsupportedOp{Op: op.Name, Pos: op.Pos, Line: p.Line(op.Pos), Reason: reason})
+		lacking = append(lacking, backends.UnsupportedOp{Op: op.Name(), Pos: op.Pos, Line: p.Line(op.Pos), Reason: reason})
 	}
 	for _, op := range p.Module.Func("main").Body().Ops {
-		switch op.Name {
-		case "stablehlo.add", "stablehlo.multiply":
+		switch op.Code {
+		case stablehlo.Add, stablehlo.Multiply:
 			if t := op.Results[0].Type.(*mlir.TensorType); t.Elem != mlir.F32 {
 				lack(op, fmt.Sprintf("elements of %v", t.Elem))
 			}
-		case "func.return":
-		case "stablehlo.custom_call":
+		case mlir.OpReturn:
+		case stablehlo.CustomCall:
 			lack(op, fmt.Sprintf("it calls %v", op.Attrs.Get("call_target_name")))
 		default:
 			lack(op, "not an op of this backend")
@@ -80,10 +81,10 @@ func (p *program) Execute(_ context.Context, c *backends.Call) error {
 		out := soa.Make(values[op.Operands[0]].Type)
 		z := soa.Slice[float32](out)
 		for i := range z {
-			switch op.Name {
-			case "stablehlo.add":
+			switch op.Code {
+			case stablehlo.Add:
 				z[i] = x[i] + y[i]
-			case "stablehlo.multiply":
+			case stablehlo.Multiply:
 				z[i] = x[i] * y[i]
 			}
 		}
