@@ -2,8 +2,8 @@
 // public function main, and a private function for the body of each composite.
 // Its central function is [Module].
 //
-// imports only ltc/ir, ltc/ir/ops, ltc/shapeinfer, ltc/mlir, ltc/stablehlo, ltc/internal/halt and the
-// packages below them.
+// imports only ltc/ir, ltc/shapeinfer, ltc/mlir, ltc/stablehlo, ltc/internal/halt and
+// the packages below them.
 package lower
 
 import (
