@@ -6,6 +6,8 @@ package footprint
 
 import (
 	"reflect"
+	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -15,126 +17,225 @@ import (
 // not enter them, but asks those that have a method ResidentBytes. Nobody may change what
 // is reached meanwhile.
 func Of(x any, shared ...reflect.Type) int {
-	w := walk{seen: map[unsafe.Pointer]uintptr{}, stops: map[reflect.Type]bool{}, plain: map[reflect.Type]bool{}, shared: shared}
-	w.value(reflect.ValueOf(x))
-	return int(w.bytes)
+	if x == nil {
+		return 0
+	}
+	w := walks.Get().(*walk)
+	if !slices.Equal(w.shared, shared) {
+		w.shared, w.types = slices.Clone(shared), map[reflect.Type]*layout{}
+	}
+	w.copy(reflect.ValueOf(x))
+	n := w.bytes
+	w.bytes = 0
+	w.seen.clear()
+	walks.Put(w)
+	return int(n)
 }
 
+// walks are those that have ended: their layouts and the memory of their tables serve the
+// next ones.
+var walks = sync.Pool{New: func() any { return &walk{types: map[reflect.Type]*layout{}} }}
+
+// walk follows what can be reached. It reads memory by layouts: a [reflect.Value] for
+// each field and element would take several times as long, and each program that is
+// compiled is counted.
 type walk struct {
-	seen   map[unsafe.Pointer]uintptr // bytes counted of the object at an address
+	seen   objects
 	bytes  uintptr
-	stops  map[reflect.Type]bool
-	plain  map[reflect.Type]bool
+	types  map[reflect.Type]*layout
 	shared []reflect.Type
+}
+
+// layout says where a value of a type holds references.
+type layout struct {
+	of     reflect.Type
+	size   uintptr
+	shared bool // a value of the type belongs to others, too
+	known  bool // refs are
+	refs   []ref
+}
+
+// ref is a reference within a value.
+type ref struct {
+	offset uintptr
+	kind   reflect.Kind // Pointer, Interface, String, Slice, Array or Map
+	of     reflect.Type // of the reference
+	elem   *layout      // what a pointer points to; elements of slices and arrays
+	n      int          // elements of an array
+	ask    bool         // the pointer is of a type that others share
+}
+
+// layout returns the layout of t, of which the references may not be known yet: a type
+// can contain pointers to itself.
+func (w *walk) layout(t reflect.Type) *layout {
+	l := w.types[t]
+	if l == nil {
+		l = &layout{of: t, size: t.Size(), shared: w.isShared(t)}
+		w.types[t] = l
+	}
+	return l
+}
+
+// refsOf returns the references of values of l.
+func (w *walk) refsOf(l *layout) []ref {
+	if !l.known {
+		l.known, l.refs = true, w.references(l)
+	}
+	return l.refs
+}
+
+func (w *walk) references(l *layout) []ref {
+	t := l.of
+	switch r := (ref{kind: t.Kind(), of: t}); r.kind {
+	case reflect.Pointer:
+		r.elem, r.ask = w.layout(t.Elem()), l.shared
+		return []ref{r}
+	case reflect.Interface:
+		return []ref{r} // whose value may be shared, whatever the interface is
+	}
+	if l.shared {
+		return nil
+	}
+	switch r := (ref{kind: t.Kind(), of: t}); r.kind {
+	case reflect.String, reflect.Map:
+		return []ref{r}
+	case reflect.Slice:
+		r.elem = w.layout(t.Elem())
+		return []ref{r}
+	case reflect.Array:
+		r.elem, r.n = w.layout(t.Elem()), t.Len()
+		if r.n > 0 && len(w.refsOf(r.elem)) > 0 {
+			return []ref{r}
+		}
+	case reflect.Struct:
+		var all []ref
+		for i := range t.NumField() {
+			f := t.Field(i)
+			for _, r := range w.refsOf(w.layout(f.Type)) {
+				r.offset += f.Offset
+				all = append(all, r)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// isShared reports whether values of t belong to others, too.
+func (w *walk) isShared(t reflect.Type) bool {
+	return slices.ContainsFunc(w.shared, func(s reflect.Type) bool {
+		return t == s || s.Kind() == reflect.Interface && t.Implements(s)
+	})
 }
 
 // add counts n bytes at p; false if they have been counted.
 func (w *walk) add(p unsafe.Pointer, n uintptr) bool {
-	before, ok := w.seen[p]
-	if p == nil || ok && before >= n {
+	if p == nil {
 		return false
 	}
-	w.seen[p] = n
-	w.bytes += n - before
+	o, found := w.seen.at(uintptr(p))
+	if found && o.bytes >= n {
+		return false
+	}
+	w.bytes += n - o.bytes
+	o.bytes = n
 	return true
 }
 
-// value counts what v points to, not v itself.
-func (w *walk) value(v reflect.Value) {
-	if !v.IsValid() || w.flat(v.Type()) {
-		return
-	}
-	if k := v.Kind(); k != reflect.Pointer && k != reflect.Interface && w.stopped(v.Type()) { // these may be asked
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if w.stopped(v.Type()) {
-			w.ask(v)
-			return
-		}
-		if !v.IsNil() && !w.stopped(v.Type().Elem()) && w.add(v.UnsafePointer(), v.Type().Elem().Size()) {
-			w.value(v.Elem())
-		}
-	case reflect.Interface:
-		if e := v.Elem(); e.IsValid() {
-			if k := e.Kind(); k != reflect.Pointer && k != reflect.Func && k != reflect.Map {
-				w.bytes += e.Type().Size() // boxed
+// slice is how a slice lies in memory.
+type slice struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// value follows the references of the value at p.
+func (w *walk) value(p unsafe.Pointer, l *layout) {
+	for _, r := range w.refsOf(l) {
+		at := unsafe.Add(p, r.offset)
+		switch r.kind {
+		case reflect.Pointer:
+			to := *(*unsafe.Pointer)(at)
+			switch {
+			case to == nil:
+			case r.ask:
+				w.ask(r.of, to)
+			case !r.elem.shared && w.add(to, r.elem.size):
+				w.value(to, r.elem)
 			}
-			w.value(e)
-		}
-	case reflect.String:
-		w.add(unsafe.Pointer(unsafe.StringData(v.String())), uintptr(v.Len()))
-	case reflect.Slice:
-		if v.Cap() > 0 && w.add(v.UnsafePointer(), uintptr(v.Cap())*v.Type().Elem().Size()) {
-			w.elements(v)
-		}
-	case reflect.Array:
-		w.elements(v)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			w.value(v.Field(i))
-		}
-	case reflect.Map:
-		const header, perEntry = 48, 9 // about, at the usual load
-		if !v.IsNil() && w.add(v.UnsafePointer(), header) {
-			w.bytes += uintptr(v.Len()) * (v.Type().Key().Size() + v.Type().Elem().Size() + perEntry) * 4 / 3
-			for i := v.MapRange(); i.Next(); {
-				w.value(i.Key())
-				w.value(i.Value())
+		case reflect.Interface:
+			if v := reflect.NewAt(r.of, at).Elem().Elem(); v.IsValid() {
+				if k := v.Kind(); k != reflect.Pointer && k != reflect.Func && k != reflect.Map {
+					w.bytes += v.Type().Size() // boxed
+				}
+				w.copy(v)
 			}
+		case reflect.String:
+			s := *(*string)(at)
+			w.add(unsafe.Pointer(unsafe.StringData(s)), uintptr(len(s)))
+		case reflect.Slice:
+			s := (*slice)(at)
+			if s.cap > 0 && w.add(s.data, uintptr(s.cap)*r.elem.size) {
+				w.elements(s.data, s.len, r.elem)
+			}
+		case reflect.Array:
+			w.elements(at, r.n, r.elem)
+		case reflect.Map:
+			w.entries(reflect.NewAt(r.of, at).Elem())
 		}
 	}
 }
 
-// resident is what says itself how much memory it takes.
+func (w *walk) elements(p unsafe.Pointer, n int, l *layout) {
+	if len(w.refsOf(l)) == 0 {
+		return
+	}
+	for i := range n {
+		w.value(unsafe.Add(p, uintptr(i)*l.size), l)
+	}
+}
+
+// entries counts a map.
+func (w *walk) entries(m reflect.Value) {
+	const header, perEntry = 48, 9 // about, at the usual load
+	if m.IsNil() || !w.add(m.UnsafePointer(), header) {
+		return
+	}
+	w.bytes += uintptr(m.Len()) * (m.Type().Key().Size() + m.Type().Elem().Size() + perEntry) * 4 / 3
+	key, value := w.layout(m.Type().Key()), w.layout(m.Type().Elem())
+	if len(w.refsOf(key))+len(w.refsOf(value)) == 0 {
+		return
+	}
+	k, v := reflect.New(key.of), reflect.New(value.of)
+	for i := m.MapRange(); i.Next(); {
+		k.Elem().SetIterKey(i)
+		v.Elem().SetIterValue(i)
+		w.value(k.UnsafePointer(), key)
+		w.value(v.UnsafePointer(), value)
+	}
+}
+
+// copy follows the references of a value that has no address.
+func (w *walk) copy(v reflect.Value) {
+	l := w.layout(v.Type())
+	if len(w.refsOf(l)) == 0 {
+		return
+	}
+	if v.Kind() == reflect.Pointer {
+		p := v.UnsafePointer()
+		w.value(unsafe.Pointer(&p), l)
+		return
+	}
+	p := reflect.New(l.of)
+	p.Elem().Set(v)
+	w.value(p.UnsafePointer(), l)
+}
+
+// resident is what [Of] asks of shared values.
 type resident interface{ ResidentBytes() int }
 
-// ask counts what a pointer that is not followed says of itself.
-func (w *walk) ask(v reflect.Value) {
-	if !v.IsNil() && v.Type().Implements(reflect.TypeFor[resident]()) && w.add(v.UnsafePointer(), 1) {
-		x := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Interface() // v may be a field that is not exported
-		w.bytes += uintptr(x.(resident).ResidentBytes())
+// ask counts what a shared value says that it takes.
+func (w *walk) ask(t reflect.Type, p unsafe.Pointer) {
+	if t.Implements(reflect.TypeFor[resident]()) && w.add(p, 1) {
+		w.bytes += uintptr(reflect.NewAt(t.Elem(), p).Interface().(resident).ResidentBytes())
 	}
-}
-
-func (w *walk) elements(v reflect.Value) {
-	if !w.flat(v.Type().Elem()) {
-		for i := range v.Len() {
-			w.value(v.Index(i))
-		}
-	}
-}
-
-// stopped reports whether values of type t are not entered.
-func (w *walk) stopped(t reflect.Type) bool {
-	stop, ok := w.stops[t]
-	if !ok {
-		for _, s := range w.shared {
-			stop = stop || t == s || s.Kind() == reflect.Interface && t.Implements(s)
-		}
-		w.stops[t] = stop
-	}
-	return stop
-}
-
-// flat reports whether values of type t point to nothing that is counted.
-func (w *walk) flat(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map:
-		return false
-	case reflect.Array:
-		return t.Len() == 0 || w.flat(t.Elem())
-	case reflect.Struct:
-		flat, ok := w.plain[t]
-		if !ok {
-			flat = true
-			for i := 0; i < t.NumField() && flat; i++ {
-				flat = w.flat(t.Field(i).Type)
-			}
-			w.plain[t] = flat
-		}
-		return flat
-	}
-	return true
 }

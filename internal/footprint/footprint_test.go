@@ -71,3 +71,20 @@ func TestOfIsWhatTheHeapHas(t *testing.T) {
 	require.InEpsilon(t, took, Of(all), 0.15)
 	runtime.KeepAlive(all)
 }
+
+func TestObjectsAreFoundUntilTheyAreCleared(t *testing.T) {
+	var o objects
+	for range 3 {
+		for i := range uintptr(5000) {
+			x, found := o.at(16 * i)
+			require.False(t, found)
+			x.bytes = i
+		}
+		for i := range uintptr(5000) {
+			x, found := o.at(16 * i)
+			require.True(t, found)
+			require.Equal(t, i, x.bytes)
+		}
+		o.clear()
+	}
+}
