@@ -57,8 +57,8 @@ func TestGenerateTwice(t *testing.T) {
 
 // copied are the packages that a new row concerns, and what they need.
 var copied = []string{
-	"ir", "ir/ops", "ir/ops/gen", "ir/types", "internal/border", "internal/callsite", "internal/diag", "internal/env", "internal/spare",
-	"shapeinfer", "autodiff", "lower", "mlir", "backends", "soa", "lazy", "docs",
+	"ir", "ir/ops", "ir/ops/gen", "ir/types", "internal/border", "internal/callsite", "internal/diag", "internal/env", "internal/halt", "internal/spare",
+	"shapeinfer", "autodiff", "lower", "mlir", "stablehlo", "backends", "soa", "lazy", "docs",
 }
 
 // module is a copy of those packages in a module of the same name.
