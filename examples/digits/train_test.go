@@ -85,7 +85,7 @@ func TestStepIsWritten(t *testing.T) {
 	compiled, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
 	require.NoError(t, err)
 	for _, h := range compiled.HostSteps() {
-		t.Errorf("%s is left to the evaluator: %s", h.Name, h.Reason)
+		t.Errorf("%s is left to the evaluator: %s", h.Op, h.Reason)
 	}
 }
 
