@@ -91,7 +91,7 @@ func TestLossesOfTheCNNAreJAXs(t *testing.T) {
 // What is measured on GPUs works, and is right, on a driver that stands in for one.
 func TestForDevices(t *testing.T) {
 	if trials.Few() {
-		t.Skip("takes 20 s, and no compiler for CPUs")
+		t.Skip("it takes 20 s and does not depend on libLLVM: make test runs it")
 	}
 	e := func() *env { return &env{backend: "cudasim", threads: 1, quick: true, small: true} }
 	for _, w := range matching("", "cudasim") {

@@ -13,13 +13,12 @@ import (
 // Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
 // is at each record. Warnings come once for each line of the program. They are of implicit
 // syncs, reads of variables whose assignments wait for MarkStep, and arguments in which
-// CheckNaNs finds NaNs. Assignments that wait for MarkStep when the device is closed, steps
-// that grow without end, lines that compile again and again, programs that take over five
-// seconds to compile, and ops that the evaluator runs are warned of, too. Environment
-// variables without effect are warned of once. Steps that
-// fail in the background are information, since their errors come back later. Those whose
-// error MarkStep returns, compiles, copies of donated variables and programs dropped from
-// the cache are for debugging.
+// CheckNaNs finds NaNs. Others are of steps that grow without end, lines that compile again
+// and again, and programs that take over five seconds to compile. Ops that the evaluator
+// runs are warned of, and assignments that wait for MarkStep when the device is closed.
+// Environment variables without effect are warned of once. Steps that fail in the background
+// are information, since their errors come back later. Those whose error MarkStep returns,
+// compiles, copies of donated variables and programs dropped from the cache are for debugging.
 func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
 
 // log logs for the device. Callers on hot paths ask logs first, which spares

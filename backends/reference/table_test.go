@@ -53,8 +53,10 @@ func TestRows(t *testing.T) {
 			require.NotNil(t, opTable[info.Op].prepare, "%s becomes %s", code, info.Op)
 		}
 	}
+	require.NotContains(t, opTable, mlir.Code(0), "the dialect's table has no such op")
 	for _, list := range []map[mlir.Code]string{unprepared, unshaped} {
 		for code, why := range list {
+			require.NotZero(t, code, "the dialect's table has no such op")
 			require.NotEmpty(t, why, code)
 		}
 	}

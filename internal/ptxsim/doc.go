@@ -5,15 +5,15 @@
 // It is a test's tool. What it reads is a subset of PTX, and all else is an
 // error: parsing is a check of its own. These are faults of a run:
 //
-//   - an access outside of what was allocated, or not aligned to its size
-//   - a read of a block's shared memory before anything is written there
+//   - an access outside of what was allocated, or not aligned to its size.
+//   - a read of a block's shared memory before anything is written there.
 //   - a race: two threads access the same memory, one of them writes, and no barrier
-//     is between them; in global memory, of two blocks
-//   - a thread that waits for what will not come
-//   - an access to the target of an asynchronous copy before it has been waited for
-//   - a change of the source of a copy that is under way
-//   - a write to what a product of warpgroups (wgmma) under way reads
-//   - a fence that is missing
+//     is between them. In global memory the threads are of two blocks.
+//   - a thread that waits for what will not come.
+//   - an access to the target of an asynchronous copy before it has been waited for.
+//   - a change of the source of a copy that is under way.
+//   - a write to what a product of warpgroups (wgmma) under way reads.
+//   - a fence that is missing.
 //
 // Asynchronous copies (cp.async), those of boxes of matrices (cp.async.bulk.tensor) and
 // products of warpgroups arrive as late as they may; sums that are read too early are

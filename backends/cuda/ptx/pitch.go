@@ -26,10 +26,10 @@ const (
 	pitchGain = 2
 )
 
-// Pitch returns, for the operands of a product of matrices that a kernel with literal sizes
-// is, of how many elements the length of their rows is to be a multiple, so that rows
-// begin at multiples of 16 bytes; 0 where they stay as they are. Operands for which copied
-// is set are copied for that. It depends on sizes and types alone.
+// Pitch returns a number of elements for each operand of a kernel that is a product of
+// matrices of literal sizes. The length of the operand's rows is to be a multiple of it, so
+// that rows begin at multiples of 16 bytes. 0 leaves an operand as it is. Operands for which
+// copied is set are copied for that. Pitch depends on sizes and types alone.
 func (o Options) Pitch(k *kernel.Kernel, copied []bool) []int64 {
 	c, ok := kernel.AsContraction(k)
 	if !ok || loadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
