@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"reflect"
+	"slices"
 	"sync/atomic"
 
 	"ltc/backends/kit/kernel"
@@ -18,13 +19,20 @@ var common = []reflect.Type{
 	reflect.TypeFor[kernel.Code](),
 }
 
+// heap counts what one program takes beside what programs share; ofSize what a program
+// for all sizes keeps of one size beside that.
+var (
+	heap   = footprint.New(common...)
+	ofSize = footprint.New(append(slices.Clone(common), reflect.TypeFor[*entry]())...)
+)
+
 // ResidentBytes implements [backends.Resident]: the program with its module, the text
 // of its kernels, about as much code on the device, and constants there. What runs
 // work with, graphs too, is the device's memory and kept while programs are.
-func (e *executable) ResidentBytes() int { return footprint.Of(e, common...) + e.onDevice() }
+func (e *executable) ResidentBytes() int { return heap.Of(e) + e.onDevice() }
 
 // ResidentBytes implements [backends.Resident].
-func (s *sized) ResidentBytes() int { return footprint.Of(s, common...) + s.code.onDevice() }
+func (s *sized) ResidentBytes() int { return heap.Of(s) + s.code.onDevice() }
 
 // Grown implements [backends.Growing].
 func (e *executable) Grown() *atomic.Int64 { return e.grown }
@@ -34,7 +42,7 @@ func (s *sized) Grown() *atomic.Int64 { return s.grown }
 
 // size is about what a variant of a program takes. Kernels that it has in common with
 // the program count again.
-func (x *code) size() int64 { return int64(footprint.Of(x, common...) + x.onDevice()) }
+func (x *code) size() int64 { return int64(heap.Of(x) + x.onDevice()) }
 
 // onDevice is about what code and constants take there.
 func (x *code) onDevice() int {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +13,6 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
-	"ltc/internal/footprint"
 	"ltc/internal/turn"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -149,7 +147,7 @@ func (s *sized) variant(ctx context.Context, lays []kit.Layout) (*sized, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.grown.Add(x.size() + int64(footprint.Of(family, common...)))
+	s.grown.Add(x.size() + int64(heap.Of(family)))
 	v := &sized{code: x, Opening: s.Opening, family: family, bound: s.bound, copied: s.copied, grown: s.grown, times: s.times, dense: s}
 	v.recent.Store(new([]fitted))
 	return v, nil
@@ -258,7 +256,7 @@ func (s *sized) at(n int) (*executable, error) {
 	if len(list) == recentSizes {
 		list = list[1:]
 	} else {
-		s.grown.Add(int64(footprint.Of([2]any{e.program, e.steps}, append(common, reflect.TypeFor[*entry]())...)))
+		s.grown.Add(int64(ofSize.Of([2]any{e.program, e.steps})))
 	}
 	list = append(slices.Clone(list), fitted{n, e})
 	s.recent.Store(&list)

@@ -237,8 +237,24 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 	}
 	r.graph, r.place = g, place
 	g.findViews(r, place)
+	g.forget()
 	plan(r)
 	return r, r.check()
+}
+
+// forget drops the nodes that passes have merged or inlined into others, and the other
+// ways of those that are left: a program keeps its graph for [Program.Variant], which
+// makes kernels of nodes that stand for themselves.
+func (g *graph) forget() {
+	for v := range g.values {
+		g.values[v].def = nil
+	}
+	for _, n := range g.nodes {
+		n.inParts = nil
+		for _, v := range n.outs() {
+			g.values[g.root(v)].def = n
+		}
+	}
 }
 
 // repeat makes a constant of one element for all one that has each: steps that

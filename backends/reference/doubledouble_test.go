@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/bigfloat"
 )
 
 // relative returns |a-b|/|b| as a power of 2.
@@ -52,5 +54,17 @@ func TestAngles(t *testing.T) {
 			s, c := atan2(ddOf(y), ddOf(x)).sinCos()
 			require.Less(t, relative(s.mul(ddOf(x)), c.mul(ddOf(y))), -92.0)
 		}
+	}
+}
+
+// The constants are those of bigfloat, which takes too long for the start of a process.
+func TestConstants(t *testing.T) {
+	pi := bigfloat.Pi(200)
+	require.Equal(t, ddOfBig(new(big.Float).Sqrt(pi)), rootPi)
+	require.Equal(t, ddOfBig(bigfloat.Log(pi)), logPi)
+	for k, b := range bernoulli {
+		r := new(big.Rat).SetFrac64(int64(b[0]), int64(b[1])*int64(2*k+2))
+		exact := ddOfBig(new(big.Float).SetPrec(200).SetRat(r))
+		require.Less(t, relative(stirling[k], exact), -103.0, "B(%d)", 2*k+2)
 	}
 }

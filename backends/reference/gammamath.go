@@ -17,22 +17,23 @@ import (
 const raised = 20
 
 var (
-	logPi  = ddOfBig(bigfloat.Log(bigfloat.Pi(200)))
+	logPi  = dd{0x1.250d048e7a1bdp+00, 0x1.7abf2ad8d5088p-57}
 	log2Pi = logPi.add(ln2)
 	// stirling is B(2k)/2k for k = 1, 2, …
 	stirling = func() (all []dd) {
-		for k, b := range []*big.Rat{
-			big.NewRat(1, 6), big.NewRat(-1, 30), big.NewRat(1, 42), big.NewRat(-1, 30), big.NewRat(5, 66),
-			big.NewRat(-691, 2730), big.NewRat(7, 6), big.NewRat(-3617, 510), big.NewRat(43867, 798),
-			big.NewRat(-174611, 330), big.NewRat(854513, 138), big.NewRat(-236364091, 2730),
-			big.NewRat(8553103, 6), big.NewRat(-23749461029, 870), big.NewRat(8615841276005, 14322),
-		} {
-			b.Mul(b, big.NewRat(1, int64(2*k+2)))
-			all = append(all, ddOfBig(new(big.Float).SetPrec(200).SetRat(b)))
+		for k, b := range bernoulli {
+			all = append(all, ddOf(b[0]).div(ddOf(b[1]*float64(2*k+2))))
 		}
 		return all
 	}()
 )
+
+// bernoulli are the numerators and denominators of B(2), B(4), …
+var bernoulli = [...][2]float64{
+	{1, 6}, {-1, 30}, {1, 42}, {-1, 30}, {5, 66}, {-691, 2730}, {7, 6}, {-3617, 510}, {43867, 798},
+	{-174611, 330}, {854513, 138}, {-236364091, 2730}, {8553103, 6}, {-23749461029, 870},
+	{8615841276005, 14322},
+}
 
 // pole reports whether the functions are infinite at x, or undefined.
 func pole(x float64) bool { return x <= 0 && x == math.Floor(x) }

@@ -3,7 +3,6 @@ package reference
 import (
 	"math"
 
-	"ltc/internal/bigfloat"
 	"ltc/mlir"
 )
 
@@ -366,7 +365,7 @@ func accuratePower(x, y float64) float64 {
 
 // The error function: DLMF 7.6.2 and, for large numbers, 7.9.1.
 
-var rootPi = ddOfBig(bigfloat.Pi(200)).sqrt()
+var rootPi = dd{1.772453850905516, -7.666586499825799e-17}
 
 // erfOf is erf of 0 < x ≤ 6: 2/√π · e^-x² · Σ 2^n x^(2n+1)/(2n+1)!!.
 func erfOf(x dd) dd {

@@ -8,24 +8,28 @@ import (
 	"ltc/internal/footprint"
 )
 
-// common are the types of what programs share. Code says itself what it takes.
-var common = []reflect.Type{
+// heap counts what one program takes beside what programs share. Code says itself what
+// it takes.
+var heap = footprint.New(
 	reflect.TypeFor[*Backend](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
 	reflect.TypeFor[*keeper](), // runs add to it
-}
+)
+
+// tiles counts what tiles take beside their kernel, which is the program's.
+var tiles = footprint.New(reflect.TypeFor[kernel.Kernel]())
 
 // resident returns what can be reached from a program. The parts of its module are
 // allocated many together, of which the last are not used.
 func resident(x any) int {
 	const unused = 1 << 10
-	return footprint.Of(x, common...) + unused
+	return heap.Of(x) + unused
 }
 
 // residentBeside returns what can be reached from x and not from a program.
 func residentBeside(x, program any) int {
-	return footprint.Of([2]any{program, x}, common...) - footprint.Of(program, common...)
+	return heap.Of([2]any{program, x}) - heap.Of(program)
 }
 
 // ResidentBytes implements [backends.Resident]: the program with its module, the code

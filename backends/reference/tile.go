@@ -2,12 +2,10 @@ package reference
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
-	"ltc/internal/footprint"
 	"ltc/internal/spare"
 )
 
@@ -58,7 +56,7 @@ type tileCode struct {
 // ResidentBytes is what the ways take, and a run, which stays for the next: the kernel
 // is the program's.
 func (c *tileCode) ResidentBytes() int {
-	return footprint.Of([]any{c, newTileRun(c)}, reflect.TypeFor[kernel.Kernel]())
+	return tiles.Of([]any{c, newTileRun(c)})
 }
 
 func newTileCode(k *kernel.Kernel) *tileCode {

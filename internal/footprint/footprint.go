@@ -1,5 +1,5 @@
-// Package footprint counts the memory that a value keeps alive. Its central
-// function is [Of].
+// Package footprint counts the memory that a value keeps alive. Its central type is
+// [Counter].
 //
 // imports only the standard library.
 package footprint
@@ -8,22 +8,31 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
+// Counter counts the memory of values, each of whose types it reads once. Several
+// goroutines may use it at a time.
+type Counter struct {
+	shared  []reflect.Type
+	layouts sync.Map // of *layout, by reflect.Type
+}
+
+// New returns a counter for which values of the types in shared, or that implement them,
+// belong to others, too: it does not enter them, but asks those that have a method
+// ResidentBytes.
+func New(shared ...reflect.Type) *Counter { return &Counter{shared: shared} }
+
 // Of returns about how many bytes of the Go heap can be reached from x, each once.
 // It does not see what functions, channels, [unsafe.Pointer] and [atomic.Pointer] hold.
-// Values of the types in shared, or that implement them, belong to others, too: Of does
-// not enter them, but asks those that have a method ResidentBytes. Nobody may change what
-// is reached meanwhile.
-func Of(x any, shared ...reflect.Type) int {
+// Nobody may change what is reached meanwhile.
+func (c *Counter) Of(x any) int {
 	if x == nil {
 		return 0
 	}
 	w := walks.Get().(*walk)
-	if !slices.Equal(w.shared, shared) {
-		w.shared, w.types = slices.Clone(shared), map[reflect.Type]*layout{}
-	}
+	w.Counter = c
 	w.copy(reflect.ValueOf(x))
 	n := w.bytes
 	w.bytes = 0
@@ -32,27 +41,24 @@ func Of(x any, shared ...reflect.Type) int {
 	return int(n)
 }
 
-// walks are those that have ended: their layouts and the memory of their tables serve the
-// next ones.
-var walks = sync.Pool{New: func() any { return &walk{types: map[reflect.Type]*layout{}} }}
+// walks are those that have ended: the memory of their tables serves the next ones.
+var walks = sync.Pool{New: func() any { return new(walk) }}
 
 // walk follows what can be reached. It reads memory by layouts: a [reflect.Value] for
 // each field and element would take several times as long, and each program that is
 // compiled is counted.
 type walk struct {
-	seen   objects
-	bytes  uintptr
-	types  map[reflect.Type]*layout
-	shared []reflect.Type
+	*Counter
+	seen  objects
+	bytes uintptr
 }
 
 // layout says where a value of a type holds references.
 type layout struct {
 	of     reflect.Type
 	size   uintptr
-	shared bool // a value of the type belongs to others, too
-	known  bool // refs are
-	refs   []ref
+	shared bool                  // a value of the type belongs to others, too
+	refs   atomic.Pointer[[]ref] // nil: not known yet, as a type can contain pointers to itself
 }
 
 // ref is a reference within a value.
@@ -62,33 +68,36 @@ type ref struct {
 	of     reflect.Type // of the reference
 	elem   *layout      // what a pointer points to; elements of slices and arrays
 	n      int          // elements of an array
-	ask    bool         // the pointer is of a type that others share
+	shared bool         // the pointer is of a type that others share
+	says   bool         // such a pointer has a method ResidentBytes
 }
 
-// layout returns the layout of t, of which the references may not be known yet: a type
-// can contain pointers to itself.
-func (w *walk) layout(t reflect.Type) *layout {
-	l := w.types[t]
-	if l == nil {
-		l = &layout{of: t, size: t.Size(), shared: w.isShared(t)}
-		w.types[t] = l
+// layout returns the layout of t.
+func (c *Counter) layout(t reflect.Type) *layout {
+	if l, ok := c.layouts.Load(t); ok {
+		return l.(*layout)
 	}
-	return l
+	l, _ := c.layouts.LoadOrStore(t, &layout{of: t, size: t.Size(), shared: c.isShared(t)})
+	return l.(*layout)
 }
 
 // refsOf returns the references of values of l.
-func (w *walk) refsOf(l *layout) []ref {
-	if !l.known {
-		l.known, l.refs = true, w.references(l)
+func (c *Counter) refsOf(l *layout) []ref {
+	refs := l.refs.Load()
+	if refs == nil {
+		all := c.references(l)
+		refs = &all
+		l.refs.Store(refs)
 	}
-	return l.refs
+	return *refs
 }
 
-func (w *walk) references(l *layout) []ref {
+func (c *Counter) references(l *layout) []ref {
 	t := l.of
 	switch r := (ref{kind: t.Kind(), of: t}); r.kind {
 	case reflect.Pointer:
-		r.elem, r.ask = w.layout(t.Elem()), l.shared
+		r.elem, r.shared = c.layout(t.Elem()), l.shared
+		r.says = l.shared && t.Implements(reflect.TypeFor[resident]())
 		return []ref{r}
 	case reflect.Interface:
 		return []ref{r} // whose value may be shared, whatever the interface is
@@ -100,18 +109,18 @@ func (w *walk) references(l *layout) []ref {
 	case reflect.String, reflect.Map:
 		return []ref{r}
 	case reflect.Slice:
-		r.elem = w.layout(t.Elem())
+		r.elem = c.layout(t.Elem())
 		return []ref{r}
 	case reflect.Array:
-		r.elem, r.n = w.layout(t.Elem()), t.Len()
-		if r.n > 0 && len(w.refsOf(r.elem)) > 0 {
+		r.elem, r.n = c.layout(t.Elem()), t.Len()
+		if r.n > 0 && len(c.refsOf(r.elem)) > 0 {
 			return []ref{r}
 		}
 	case reflect.Struct:
 		var all []ref
 		for i := range t.NumField() {
 			f := t.Field(i)
-			for _, r := range w.refsOf(w.layout(f.Type)) {
+			for _, r := range c.refsOf(c.layout(f.Type)) {
 				r.offset += f.Offset
 				all = append(all, r)
 			}
@@ -122,8 +131,8 @@ func (w *walk) references(l *layout) []ref {
 }
 
 // isShared reports whether values of t belong to others, too.
-func (w *walk) isShared(t reflect.Type) bool {
-	return slices.ContainsFunc(w.shared, func(s reflect.Type) bool {
+func (c *Counter) isShared(t reflect.Type) bool {
+	return slices.ContainsFunc(c.shared, func(s reflect.Type) bool {
 		return t == s || s.Kind() == reflect.Interface && t.Implements(s)
 	})
 }
@@ -134,11 +143,11 @@ func (w *walk) add(p unsafe.Pointer, n uintptr) bool {
 		return false
 	}
 	o, found := w.seen.at(uintptr(p))
-	if found && o.bytes >= n {
+	if found && o.bytes() >= n {
 		return false
 	}
-	w.bytes += n - o.bytes
-	o.bytes = n
+	w.bytes += n - o.bytes()
+	o.set(n, w.seen.round)
 	return true
 }
 
@@ -157,8 +166,11 @@ func (w *walk) value(p unsafe.Pointer, l *layout) {
 			to := *(*unsafe.Pointer)(at)
 			switch {
 			case to == nil:
-			case r.ask:
-				w.ask(r.of, to)
+			case r.shared:
+				if r.says && w.add(to, 1) {
+					says := reflect.NewAt(r.of.Elem(), to).Interface().(resident)
+					w.bytes += uintptr(says.ResidentBytes())
+				}
 			case !r.elem.shared && w.add(to, r.elem.size):
 				w.value(to, r.elem)
 			}
@@ -230,12 +242,5 @@ func (w *walk) copy(v reflect.Value) {
 	w.value(p.UnsafePointer(), l)
 }
 
-// resident is what [Of] asks of shared values.
+// resident is what a [Counter] asks of shared values.
 type resident interface{ ResidentBytes() int }
-
-// ask counts what a shared value says that it takes.
-func (w *walk) ask(t reflect.Type, p unsafe.Pointer) {
-	if t.Implements(reflect.TypeFor[resident]()) && w.add(p, 1) {
-		w.bytes += uintptr(reflect.NewAt(t.Elem(), p).Interface().(resident).ResidentBytes())
-	}
-}

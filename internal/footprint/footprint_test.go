@@ -28,28 +28,28 @@ func (*counted) ResidentBytes() int { return 12345 }
 // Of counts what is reached, once, whatever the ways to it.
 func TestOfCountsWhatIsReachedOnce(t *testing.T) {
 	size := int(reflect.TypeFor[node]().Size())
-	require.Equal(t, 0, Of(7))
-	require.Equal(t, 0, Of((*node)(nil)))
-	require.Equal(t, 3, Of("abc"))
-	require.Equal(t, 80, Of(make([]int64, 3, 10)))
+	require.Equal(t, 0, New().Of(7))
+	require.Equal(t, 0, New().Of((*node)(nil)))
+	require.Equal(t, 3, New().Of("abc"))
+	require.Equal(t, 80, New().Of(make([]int64, 3, 10)))
 	n := &node{}
-	require.Equal(t, size, Of(n))
+	require.Equal(t, size, New().Of(n))
 	n.next = n
-	require.Equal(t, size, Of(n))
+	require.Equal(t, size, New().Of(n))
 	n.any = n
-	require.Equal(t, size, Of(n))
+	require.Equal(t, size, New().Of(n))
 	n.next, n.any = &node{data: make([]int64, 2)}, [2]int64{}
-	require.Equal(t, 2*size+16+16, Of(n))
+	require.Equal(t, 2*size+16+16, New().Of(n))
 	n.rest = &owner{make([]byte, 1000)}
-	require.Equal(t, 2*size+32+24+1000, Of(n))
-	require.Equal(t, 2*size+32, Of(n, reflect.TypeFor[owner]()))
-	require.Equal(t, 2*size+32, Of(n, reflect.TypeFor[interface{ Name() string }]()))
+	require.Equal(t, 2*size+32+24+1000, New().Of(n))
+	require.Equal(t, 2*size+32, New(reflect.TypeFor[owner]()).Of(n))
+	require.Equal(t, 2*size+32, New(reflect.TypeFor[interface{ Name() string }]()).Of(n))
 	n.next.any, n.rest = &counted{data: make([]byte, 100)}, nil
-	require.Equal(t, 2*size+32+24+100, Of(n))
-	require.Equal(t, 2*size+32+1+12345, Of(n, reflect.TypeFor[*counted]()))
-	says := reflect.TypeFor[resident]() // fields and elements of an interface that is shared are asked, too
-	require.Equal(t, 1+12345, Of(struct{ by resident }{&counted{}}, says))
-	require.Equal(t, 2*(1+12345)+2*16, Of([]resident{&counted{}, &counted{}}, says))
+	require.Equal(t, 2*size+32+24+100, New().Of(n))
+	require.Equal(t, 2*size+32+1+12345, New(reflect.TypeFor[*counted]()).Of(n))
+	says := New(reflect.TypeFor[resident]()) // fields and elements of an interface that is shared are asked, too
+	require.Equal(t, 1+12345, says.Of(struct{ by resident }{&counted{}}))
+	require.Equal(t, 2*(1+12345)+2*16, says.Of([]resident{&counted{}, &counted{}}))
 }
 
 // Of agrees with what the garbage collector has to keep.
@@ -68,7 +68,7 @@ func TestOfIsWhatTheHeapHas(t *testing.T) {
 		all.next, all.by[n.name+string(rune(i))] = n, n
 	}
 	took := heap() - before
-	require.InEpsilon(t, took, Of(all), 0.15)
+	require.InEpsilon(t, took, New().Of(all), 0.15)
 	runtime.KeepAlive(all)
 }
 
@@ -78,12 +78,12 @@ func TestObjectsAreFoundUntilTheyAreCleared(t *testing.T) {
 		for i := range uintptr(5000) {
 			x, found := o.at(16 * i)
 			require.False(t, found)
-			x.bytes = i
+			x.set(i, o.round)
 		}
 		for i := range uintptr(5000) {
 			x, found := o.at(16 * i)
 			require.True(t, found)
-			require.Equal(t, i, x.bytes)
+			require.Equal(t, i, x.bytes())
 		}
 		o.clear()
 	}

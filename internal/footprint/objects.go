@@ -6,13 +6,21 @@ package footprint
 type objects struct {
 	slots []object // a power of two
 	used  int
-	round uint32 // slots of other rounds are empty
+	round uint16 // slots of other rounds are empty
 }
 
+// object is small: a process that compiles its first program touches each page of the
+// table for the first time.
 type object struct {
-	address, bytes uintptr
-	round          uint32
+	address uintptr
+	sized   uint64 // its bytes in the upper 48 bits, its round in the lower 16
 }
+
+func (x *object) bytes() uintptr { return uintptr(x.sized >> 16) }
+
+func (x *object) round() uint16 { return uint16(x.sized) }
+
+func (x *object) set(bytes uintptr, round uint16) { x.sized = uint64(bytes)<<16 | uint64(round) }
 
 // clear empties the set. A large one is given back: few programs are so large.
 func (o *objects) clear() {
@@ -27,14 +35,15 @@ func (o *objects) clear() {
 
 // at returns the object at an address, and whether the set had it.
 func (o *objects) at(address uintptr) (x *object, found bool) {
-	if 2*o.used >= len(o.slots) {
+	if 4*o.used >= 3*len(o.slots) {
 		o.grow()
 	}
 	for i := hash(address); ; i++ {
 		x := &o.slots[i&(len(o.slots)-1)]
 		switch {
-		case x.round != o.round:
-			*x = object{address: address, round: o.round}
+		case x.round() != o.round:
+			x.address = address
+			x.set(0, o.round)
 			o.used++
 			return x, false
 		case x.address == address:
@@ -45,11 +54,11 @@ func (o *objects) at(address uintptr) (x *object, found bool) {
 
 func (o *objects) grow() {
 	old, round := o.slots, o.round
-	*o = objects{slots: make([]object, max(1<<10, 2*len(old))), round: 1}
+	*o = objects{slots: make([]object, max(1<<8, 2*len(old))), round: 1}
 	for _, x := range old {
-		if x.round == round {
+		if x.round() == round {
 			y, _ := o.at(x.address)
-			y.bytes = x.bytes
+			y.set(x.bytes(), o.round)
 		}
 	}
 }

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "7112db8b904de0bea3de3e47"
+const buildID = "09859004b188b69c5f0f252e"

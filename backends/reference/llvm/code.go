@@ -67,10 +67,12 @@ func (c *code) Parts(sizes []int64, threads int) int {
 // Brief implements [kernel.Brief].
 func (c *code) Brief(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
 
-// ResidentBytes is what the machine code and its schedule take: the kernel is the
-// program's.
+// heap counts what code takes beside its kernel, which is the program's.
+var heap = footprint.New(reflect.TypeFor[kernel.Kernel]())
+
+// ResidentBytes is what the machine code and its schedule take.
 func (c *code) ResidentBytes() int {
-	return c.entry.Bytes() + footprint.Of(c.schedule, reflect.TypeFor[kernel.Kernel]())
+	return c.entry.Bytes() + heap.Of(c.schedule)
 }
 
 // Scratch returns the bytes of locals and what is kept between stages.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,7 +17,6 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/internal/env"
-	"ltc/internal/footprint"
 	"ltc/internal/spare"
 )
 
@@ -62,7 +60,7 @@ func (p *productKernel) Run(*kernel.Call) error {
 // ResidentBytes is what the product's description takes: functions are for all
 // products of the process, and what is packed is the program's.
 func (p *productKernel) ResidentBytes() int {
-	return footprint.Of(p.Product, reflect.TypeFor[kernel.Kernel]())
+	return heap.Of(p.Product)
 }
 
 // Prepare plans the product for sizes and compiles what is missing.

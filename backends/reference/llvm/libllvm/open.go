@@ -67,15 +67,16 @@ func openOne(name string) (*Library, error) {
 }
 
 // directories are where linkers look for libraries that no list names.
-var directories = []string{"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"}
+var directories = []string{
+	"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib",
+	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", // Debian and what descends from it
+}
 
-// present reports whether the system's linker is likely to find a library: its
-// list of libraries names it, or it lies in a usual directory.
+// present reports whether the system's linker is likely to find a library: it lies in
+// a usual directory, or the linker's list of libraries, of some hundred kilobytes, names
+// it.
 func present(name string) bool {
 	if strings.Contains(name, "/") {
-		return true
-	}
-	if list, err := os.ReadFile("/etc/ld.so.cache"); err == nil && bytes.Contains(list, append([]byte(name), 0)) {
 		return true
 	}
 	for _, dir := range directories {
@@ -83,7 +84,8 @@ func present(name string) bool {
 			return true
 		}
 	}
-	return false
+	list, err := os.ReadFile("/etc/ld.so.cache")
+	return err == nil && bytes.Contains(list, append([]byte(name), 0))
 }
 
 // load makes the linker load a library, and finds what it can do.
