@@ -63,8 +63,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 func prepare(ctx context.Context, backend string, p *backends.Program) (backends.Executable, error) {
 	chlo.Lower(p.Module, exactly)
 	c := newCompiler(ctx, p)
-	// What an open function prepares while it runs, the compile's context does not end.
-	defer func() { c.ctx = context.Background() }()
+	defer func() { c.ctx = nil }() // what runs prepare later is under their contexts
 	main, sig := p.Module.Func("main"), p.Signature
 	if openSignature(main) {
 		err := c.survey(main)

@@ -233,7 +233,7 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 		types[i] = tensorsOf(env[v])
 		args = append(args, env[v]...)
 	}
-	code, err := p.cache.prepare(op, s.op, values, tensorsOf(in), outside, types, results)
+	code, err := p.cache.prepare(ws.ctx, op, s.op, values, tensorsOf(in), outside, types, results)
 	if err != nil {
 		return nil, err
 	}

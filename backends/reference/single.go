@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -53,20 +54,18 @@ func newOpCache(c *compiler) *opCache { return &opCache{from: c, ops: map[opKey]
 // prepare returns op made ready for operands of types in, the values captured
 // by its regions of the types of outside, and results of the given types. The
 // text has it as the op of, of which values are the operands that have become
-// attributes.
-func (c *opCache) prepare(of, op *mlir.Op, values [][]int, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*opCode, error) {
+// attributes. Preparing ends where ctx does, which is that of the run.
+func (c *opCache) prepare(ctx context.Context, of, op *mlir.Op, values [][]int, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*opCode, error) {
 	var types strings.Builder
 	fmt.Fprint(&types, values, in, outside)
 	for _, t := range results {
 		types.WriteString(t.String())
 	}
 	key := opKey{of, types.String()}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if have := c.ops[key]; have != nil {
+	if have := c.have(key); have != nil {
 		return have, nil
 	}
-	code, err := c.from.single(op, in, captured, outside, results)
+	code, err := c.from.single(ctx, op, in, captured, outside, results)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +74,29 @@ func (c *opCache) prepare(of, op *mlir.Op, values [][]int, in []tensor, captured
 	}
 	made := &opCode{code: code}
 	made.pool.New = func() any { return pooledWorkspace(code) }
+	return c.keep(key, made), nil
+}
+
+// have returns what is prepared for key; nil if nothing is. Nobody holds the lock while
+// preparing: a run would wait for another's, whose context is not its own.
+func (c *opCache) have(key opKey) *opCode {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ops[key]
+}
+
+// keep keeps what was prepared for key, and returns what another run has kept before.
+func (c *opCache) keep(key opKey, made *opCode) *opCode {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if have := c.ops[key]; have != nil {
+		return have
+	}
 	if len(c.ops) >= cachedOps {
 		clear(c.ops)
 	}
 	c.ops[key] = made
-	return made, nil
+	return made
 }
 
 // run runs the op for the run that ws belongs to: on the memory of args, into
@@ -103,10 +120,10 @@ func (c *opCode) run(ws *workspace, args, results []part) error {
 
 // single prepares a function of one op. The op's own values have the types
 // that the text gives; here they get others.
-func (c *compiler) single(op *mlir.Op, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*code, error) {
+func (c *compiler) single(ctx context.Context, op *mlir.Op, in []tensor, captured []*mlir.Value, outside [][]tensor, results []mlir.Type) (*code, error) {
 	program := *c.Program
 	program.Lacking = nil
-	fresh := newCompiler(c.ctx, &program)
+	fresh := newCompiler(ctx, &program)
 	fresh.held = c.held
 	b := &builder{
 		compiler: fresh, code: &code{name: op.Name(), lastFallible: -1},

@@ -138,7 +138,7 @@ func (b *builder) prepareLate(o *site, d *mlir.Static) error {
 		for _, k := range s.kept {
 			args = append(args, part{in[k].tensor, f.p[in[k].slot]})
 		}
-		c, err := cache.prepare(op, s.op, values, tensorsOf(args), nil, nil, types)
+		c, err := cache.prepare(f.ws.ctx, op, s.op, values, tensorsOf(args), nil, nil, types)
 		if err != nil {
 			return err
 		}

@@ -78,9 +78,6 @@ func (s *state) deadFuncs() bool {
 			}
 		})
 	}
-	private := func(op *mlir.Op) bool {
-		return op.Code == mlir.OpFunc && op.Attrs.Get("sym_visibility") == mlir.Attribute(mlir.StringAttr("private"))
-	}
 	for _, op := range s.Ops {
 		if !private(op) {
 			mark(op)
@@ -89,6 +86,11 @@ func (s *state) deadFuncs() bool {
 	before := len(s.Ops)
 	s.Ops = slices.DeleteFunc(s.Ops, func(op *mlir.Op) bool { return private(op) && !live[op] })
 	return len(s.Ops) < before
+}
+
+// private reports whether op is a function that only the module's own ops name.
+func private(op *mlir.Op) bool {
+	return op.Code == mlir.OpFunc && op.Attrs.Get("sym_visibility") == mlir.Attribute(mlir.StringAttr("private"))
 }
 
 // Symbols calls f for each symbol that an op or the ops of its regions refer to, as

@@ -11,26 +11,30 @@ import (
 // composites but those of Options.Keep and Options.Composite. Calls of functions that
 // call themselves, or that have no body of one block, stay. The module may become
 // maxGrowth times as large, and have maxInlined ops at least: a call whose body, with all
-// that it calls, would exceed this stays as it is.
+// that it calls, would exceed this stays as it is. Private functions that no call is left
+// of are left out.
+//
+// Calls are inlined from the outside: the body of a call is copied together with what it
+// calls in turn, so that each op is copied once for each place where it ends up.
 //
 // An inlined op keeps the ordinal and position that it has in its function, and
 // its location says by whom it was called.
 func inline(s *state) bool {
-	in := &inliner{state: s, ops: map[string]int{}, done: map[string]bool{}, expanded: map[string]int{}}
+	in := &inliner{state: s, expanded: map[string]int{}, done: map[*mlir.Op]bool{}}
 	in.Walk(func(*mlir.Op) bool { in.total++; return true })
 	in.limit = max(maxGrowth*in.total, maxInlined)
-	if main := s.Func("main"); main != nil {
+	if main := s.Func("main"); main != nil && main.Body() != nil {
 		before := in.total
-		in.function(main)
+		in.block(main.Body())
 		// What else stays is the evaluator's, which needs no inlining.
 		in.limit = min(in.limit, in.total+maxGrowth*before)
 	}
 	for _, f := range s.Ops {
-		if f.Code == mlir.OpFunc {
+		if f.Code == mlir.OpFunc && !private(f) {
 			in.function(f)
 		}
 	}
-	return in.changed
+	return s.deadFuncs() || in.changed
 }
 
 const (
@@ -40,27 +44,29 @@ const (
 
 type inliner struct {
 	*state
-	ops          map[string]int  // ops of a function after inlining into it; 0 while that goes on
-	expanded     map[string]int  // the same, counted before any inlining, at most limit+1
-	done         map[string]bool // functions whose own calls have been inlined
-	total, limit int             // ops of the module
+	expanded     map[string]int    // ops of a function with all that it calls, before any inlining, at most limit+1
+	done         map[*mlir.Op]bool // functions into which their calls have been inlined
+	total, limit int               // ops of the module
 	changed      bool
 }
 
-// function inlines what f calls, those functions first.
+// function inlines what f calls, and then what the functions do that f still names.
 func (in *inliner) function(f *mlir.Op) {
-	name := f.SymName()
-	if _, begun := in.ops[name]; begun {
+	if in.done[f] {
 		return
 	}
-	in.ops[name] = 0
+	in.done[f] = true
 	if b := f.Body(); b != nil {
 		in.block(b)
-		walk(b, func(*mlir.Op) { in.ops[name]++ })
 	}
-	in.done[name] = true
+	Symbols(f, func(name string) {
+		if g := in.Func(name); g != nil {
+			in.function(g)
+		}
+	})
 }
 
+// block inlines the calls of a block and of the regions of its ops.
 func (in *inliner) block(b *mlir.Block) {
 	some := false
 	for _, op := range b.Ops {
@@ -72,17 +78,30 @@ func (in *inliner) block(b *mlir.Block) {
 	if !some {
 		return
 	}
-	stands := map[*mlir.Value]*mlir.Value{}
+	some = false
+	stands := map[*mlir.Value]*mlir.Value{} // by result of a call that is gone; no stand-in is one
 	var out []*mlir.Op
 	for _, op := range b.Ops {
 		in.Look()
-		if f := in.callee(op); f != nil {
-			out = in.call(out, op, f, stands)
+		f := in.callee(op)
+		if f == nil || in.total+in.expandedOps(op.Callee(), f) > in.limit {
+			out = append(out, op)
 			continue
 		}
-		out = append(out, op)
+		operands := slices.Clone(op.Operands)
+		for i, v := range operands {
+			if w := stands[v]; w != nil {
+				operands[i] = w
+			}
+		}
+		some = true
+		var results []*mlir.Value
+		out, results = in.call(out, op, f, operands, op.Loc)
+		for i, r := range op.Results {
+			stands[r] = results[i]
+		}
 	}
-	if len(stands) == 0 {
+	if !some {
 		return
 	}
 	b.Ops = out
@@ -107,21 +126,12 @@ func (in *inliner) inlines(op *mlir.Op) (name string, f *mlir.Op) {
 	return name, f
 }
 
-// callee returns the function whose body is to stand in op's place; nil if op
-// stays.
+// callee returns the function whose body can stand in op's place; nil if there is none.
 func (in *inliner) callee(op *mlir.Op) *mlir.Op {
-	name, f := in.inlines(op)
-	if f == nil {
-		return nil
+	if _, f := in.inlines(op); f != nil && fits(op, f) {
+		return f
 	}
-	if in.total+in.expandedOps(name, f) > in.limit {
-		return nil
-	}
-	in.function(f)
-	if !in.done[name] || in.total+in.ops[name] > in.limit || !fits(op, f) {
-		return nil
-	}
-	return f
+	return nil
 }
 
 // expandedOps returns how many ops a function has when all that it calls is inlined, at
@@ -150,29 +160,48 @@ func fits(op, f *mlir.Op) bool {
 	return slices.EqualFunc(op.Operands, f.Body().Args, same) && ret.Code == mlir.OpReturn && slices.EqualFunc(op.Results, ret.Operands, same)
 }
 
-// call appends a copy of f's body and notes what stands for the results of op.
-func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, stands map[*mlir.Value]*mlir.Value) []*mlir.Op {
+// call appends a copy of f's body, with all that it calls, for a call op at loc of these
+// operands. It returns the values of the call's results.
+func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, operands []*mlir.Value, loc mlir.Location) ([]*mlir.Op, []*mlir.Value) {
 	in.changed = true
 	if in.isErf(op) {
-		erf := mlir.NewOp(stablehlo.CHLOErf, op.Operands, op.Results[0].Type)
-		erf.Pos, erf.Ordinal, erf.Loc = op.Pos, op.Ordinal, op.Loc
-		stands[op.Results[0]] = erf.Results[0]
-		return append(out, erf)
+		erf := mlir.NewOp(stablehlo.CHLOErf, operands, op.Results[0].Type)
+		erf.Pos, erf.Ordinal, erf.Loc = op.Pos, op.Ordinal, loc
+		return append(out, erf), erf.Results
 	}
-	in.total += in.ops[f.SymName()]
-	c := mlir.Cloner{Loc: func(callee mlir.Location) mlir.Location { return callLoc(callee, op.Loc) }}
+	c := &mlir.Cloner{Loc: func(callee mlir.Location) mlir.Location { return callLoc(callee, loc) }}
+	c.Ops = func(ops []*mlir.Op) []*mlir.Op { return in.copies(nil, c, ops) }
 	for i, a := range f.Body().Args {
-		c.Replace(a, op.Operands[i])
+		c.Replace(a, operands[i])
 	}
 	ret := terminator(f.Body())
-	for _, inner := range f.Body().Ops {
-		in.Look()
-		if inner != ret {
-			out = append(out, c.Op(inner))
-		}
+	out = in.copies(out, c, f.Body().Ops[:len(f.Body().Ops)-1])
+	results := make([]*mlir.Value, len(ret.Operands))
+	for i, v := range ret.Operands {
+		results[i] = c.Value(v)
 	}
-	for i, r := range op.Results {
-		stands[r] = c.Value(ret.Operands[i])
+	return out, results
+}
+
+// copies appends copies of ops, with the bodies of their calls in the place of these.
+func (in *inliner) copies(out []*mlir.Op, c *mlir.Cloner, ops []*mlir.Op) []*mlir.Op {
+	for _, op := range ops {
+		in.Look()
+		f := in.callee(op)
+		if f == nil {
+			in.total++
+			out = append(out, c.Op(op))
+			continue
+		}
+		operands := make([]*mlir.Value, len(op.Operands))
+		for i, v := range op.Operands {
+			operands[i] = c.Value(v)
+		}
+		var results []*mlir.Value
+		out, results = in.call(out, op, f, operands, c.Loc(op.Loc))
+		for i, r := range op.Results {
+			c.Replace(r, results[i])
+		}
 	}
 	return out
 }

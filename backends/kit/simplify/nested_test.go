@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
+	"ltc/internal/growth"
+	"ltc/internal/programs"
 	"ltc/mlir"
 )
 
@@ -88,4 +90,33 @@ func TestManyCallsAreInlinedUntilTheLimit(t *testing.T) {
 	require.Greater(t, all, 190_000, "a call that fits is inlined")
 	require.Greater(t, left, calls/2)
 	require.Equal(t, "func.call", m.Func("main").Body().Ops[len(m.Func("main").Body().Ops)-2].Name(), "the last call stays")
+}
+
+// Functions each of which calls the next become the ops of main: each op is copied once,
+// for the place where it ends up, and not once for each function on the way there.
+func TestOpsOfAChainOfCallsAreCopiedOnce(t *testing.T) {
+	const functions = 4000
+	m, err := mlir.Parse("m.mlir", programs.Many["functions that call the next"](functions))
+	require.NoError(t, err)
+	before := map[*mlir.Op]bool{}
+	m.Walk(func(op *mlir.Op) bool { before[op] = true; return true })
+	require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{}))
+	copies := 0
+	m.Walk(func(op *mlir.Op) bool {
+		if !before[op] {
+			copies++
+		}
+		return true
+	})
+	require.Equal(t, functions-1, copies)
+	require.Len(t, m.Func("main").Body().Ops, functions)
+}
+
+// The work of inlining such functions grows as their number does.
+func TestInliningAChainOfCallsIsLinear(t *testing.T) {
+	growth.Linear(t, 100, func(n int) func() {
+		m, err := mlir.Parse("m.mlir", programs.Many["functions that call the next"](n))
+		require.NoError(t, err)
+		return func() { require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{})) }
+	})
 }
