@@ -275,12 +275,12 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 			return err
 		}
 	}
-	return c.launch(s)
+	return c.launch(c.ctx, s)
 }
 
 // launch finds out how a step launches its kernel for the sizes that it has, or has
 // the host run it.
-func (c *compilation) launch(s *step) error {
+func (c *compilation) launch(ctx context.Context, s *step) error {
 	e := s.entry
 	s.boxed, s.library, s.taken = nil, nil, false
 	if s.lacks = e.lacks; s.lacks == nil {
@@ -309,7 +309,7 @@ func (c *compilation) launch(s *step) error {
 	if e.onHost != nil {
 		return nil
 	}
-	on, err := (reference.Tiles{}).Compile(c.ctx, []*kernel.Kernel{e.kernel})
+	on, err := (reference.Tiles{}).Compile(ctx, []*kernel.Kernel{e.kernel})
 	if err == nil {
 		e.onHost = on[0]
 	}
@@ -395,7 +395,7 @@ func (c *compilation) loadModule(d *Device) (*driver.Module, error) {
 
 // load makes the program runnable on a device.
 func (c *compilation) load(ctx context.Context, d *Device) (backends.Executable, error) {
-	defer func() { c.ctx = context.Background() }() // that of later sizes is not this one
+	defer func() { c.ctx = nil }() // later sizes are under their runs' contexts
 	on := &loaded{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {

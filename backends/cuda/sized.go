@@ -221,7 +221,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	e, err := of.at(n)
+	e, err := of.at(ctx, n)
 	if err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
@@ -232,7 +232,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 }
 
 // at returns the program for a size.
-func (s *sized) at(n int) (*executable, error) {
+func (s *sized) at(ctx context.Context, n int) (*executable, error) {
 	for _, f := range *s.recent.Load() {
 		if f.n == n {
 			return f.executable, nil
@@ -246,9 +246,9 @@ func (s *sized) at(n int) (*executable, error) {
 			return f.executable, nil
 		}
 	}
-	e, err := s.fit(n)
+	e, err := s.fit(ctx, n)
 	if errors.Is(err, errTakesDense) && s.dense != nil {
-		e, err = s.dense.at(n)
+		e, err = s.dense.at(ctx, n)
 	}
 	if err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func (s *sized) at(n int) (*executable, error) {
 }
 
 // fit makes the program for a size.
-func (s *sized) fit(n int) (*executable, error) {
+func (s *sized) fit(ctx context.Context, n int) (*executable, error) {
 	m := s.family.Member()
 	if err := m.Resize(n); err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (s *sized) fit(n int) (*executable, error) {
 		if t.Kernel < 0 {
 			continue
 		}
-		if err := s.launch(t); err != nil {
+		if err := s.launch(ctx, t); err != nil {
 			return nil, err
 		}
 	}
@@ -307,10 +307,10 @@ func (s *sized) fit(n int) (*executable, error) {
 }
 
 // launch finds out how a step of the program for a size is launched.
-func (s *sized) launch(t *step) error {
+func (s *sized) launch(ctx context.Context, t *step) error {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	if err := s.of.launch(t); err != nil || t.lacks != nil {
+	if err := s.of.launch(ctx, t); err != nil || t.lacks != nil {
 		return err
 	}
 	if b := t.boxed; b != nil {
