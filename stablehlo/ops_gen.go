@@ -213,3 +213,356 @@ const (
 	ArithExtui                        mlir.Code = 209 // arith.extui
 	ArithTrunci                       mlir.Code = 210 // arith.trunci
 )
+
+// Stage is what one part of a compiler knows of each op of
+// StableHLO, but for return, and
+// for dynamic ops, which become others of these ([mlir.OpInfo.Static]). A type that lacks an
+// op's method cannot be given to [Table], so that a part that forgets an op does not build.
+type Stage[T any] interface {
+	Abs() T
+	Cbrt() T
+	Ceil() T
+	Convert() T
+	CountLeadingZeros() T
+	Cosine() T
+	Exponential() T
+	ExponentialMinusOne() T
+	Floor() T
+	Imag() T
+	Log() T
+	LogPlusOne() T
+	Logistic() T
+	Negate() T
+	Not() T
+	Popcnt() T
+	Real() T
+	RoundNearestAfz() T
+	RoundNearestEven() T
+	Rsqrt() T
+	Sign() T
+	Sine() T
+	Sqrt() T
+	Tan() T
+	Tanh() T
+	UniformQuantize() T
+	UniformDequantize() T
+	Add() T
+	And() T
+	Atan2() T
+	Divide() T
+	Maximum() T
+	Minimum() T
+	Multiply() T
+	Or() T
+	Power() T
+	Remainder() T
+	ShiftLeft() T
+	ShiftRightArithmetic() T
+	ShiftRightLogical() T
+	Subtract() T
+	Xor() T
+	IsFinite() T
+	BitcastConvert() T
+	Clamp() T
+	Select() T
+	Complex() T
+	Compare() T
+	Constant() T
+	Iota() T
+	BroadcastInDim() T
+	Broadcast() T
+	Reshape() T
+	Transpose() T
+	Reverse() T
+	Slice() T
+	DynamicSlice() T
+	DynamicUpdateSlice() T
+	Concatenate() T
+	Pad() T
+	Reduce() T
+	DotGeneral() T
+	Dot() T
+	Gather() T
+	Scatter() T
+	Sort() T
+	If() T
+	Case() T
+	While() T
+	Composite() T
+	CustomCall() T
+	GetDimensionSize() T
+	SetDimensionSize() T
+	DynamicTopK() T
+	DynamicApproxTopK() T
+	Cholesky() T
+	FFT() T
+	RNG() T
+	RNGBitGenerator() T
+	ReducePrecision() T
+	Einsum() T
+	UnaryEinsum() T
+	ReplicaID() T
+	PartitionID() T
+	CreateToken() T
+	AfterAll() T
+	ReduceWindow() T
+	SelectAndScatter() T
+	Map() T
+	Convolution() T
+	TriangularSolve() T
+	Tuple() T
+	GetTupleElement() T
+	AllGather() T
+	AllReduce() T
+	ReduceScatter() T
+	AllToAll() T
+	CollectiveBroadcast() T
+	CollectivePermute() T
+	CollectiveReduce() T
+	AsyncStart() T
+	AsyncDone() T
+	Send() T
+	Recv() T
+	Infeed() T
+	Outfeed() T
+	CrossReplicaSum() T
+	TorchIndexSelect() T
+	BatchNormGrad() T
+	BatchNormInference() T
+	BatchNormTraining() T
+	OptimizationBarrier() T
+}
+
+// Table returns what s knows of each op, by code; the zero value for ops that s has no
+// method for, and for code 0.
+func Table[T any](s Stage[T]) []T {
+	t := make([]T, 211)
+	t[Abs] = s.Abs()
+	t[Cbrt] = s.Cbrt()
+	t[Ceil] = s.Ceil()
+	t[Convert] = s.Convert()
+	t[CountLeadingZeros] = s.CountLeadingZeros()
+	t[Cosine] = s.Cosine()
+	t[Exponential] = s.Exponential()
+	t[ExponentialMinusOne] = s.ExponentialMinusOne()
+	t[Floor] = s.Floor()
+	t[Imag] = s.Imag()
+	t[Log] = s.Log()
+	t[LogPlusOne] = s.LogPlusOne()
+	t[Logistic] = s.Logistic()
+	t[Negate] = s.Negate()
+	t[Not] = s.Not()
+	t[Popcnt] = s.Popcnt()
+	t[Real] = s.Real()
+	t[RoundNearestAfz] = s.RoundNearestAfz()
+	t[RoundNearestEven] = s.RoundNearestEven()
+	t[Rsqrt] = s.Rsqrt()
+	t[Sign] = s.Sign()
+	t[Sine] = s.Sine()
+	t[Sqrt] = s.Sqrt()
+	t[Tan] = s.Tan()
+	t[Tanh] = s.Tanh()
+	t[UniformQuantize] = s.UniformQuantize()
+	t[UniformDequantize] = s.UniformDequantize()
+	t[Add] = s.Add()
+	t[And] = s.And()
+	t[Atan2] = s.Atan2()
+	t[Divide] = s.Divide()
+	t[Maximum] = s.Maximum()
+	t[Minimum] = s.Minimum()
+	t[Multiply] = s.Multiply()
+	t[Or] = s.Or()
+	t[Power] = s.Power()
+	t[Remainder] = s.Remainder()
+	t[ShiftLeft] = s.ShiftLeft()
+	t[ShiftRightArithmetic] = s.ShiftRightArithmetic()
+	t[ShiftRightLogical] = s.ShiftRightLogical()
+	t[Subtract] = s.Subtract()
+	t[Xor] = s.Xor()
+	t[IsFinite] = s.IsFinite()
+	t[BitcastConvert] = s.BitcastConvert()
+	t[Clamp] = s.Clamp()
+	t[Select] = s.Select()
+	t[Complex] = s.Complex()
+	t[Compare] = s.Compare()
+	t[Constant] = s.Constant()
+	t[Iota] = s.Iota()
+	t[BroadcastInDim] = s.BroadcastInDim()
+	t[Broadcast] = s.Broadcast()
+	t[Reshape] = s.Reshape()
+	t[Transpose] = s.Transpose()
+	t[Reverse] = s.Reverse()
+	t[Slice] = s.Slice()
+	t[DynamicSlice] = s.DynamicSlice()
+	t[DynamicUpdateSlice] = s.DynamicUpdateSlice()
+	t[Concatenate] = s.Concatenate()
+	t[Pad] = s.Pad()
+	t[Reduce] = s.Reduce()
+	t[DotGeneral] = s.DotGeneral()
+	t[Dot] = s.Dot()
+	t[Gather] = s.Gather()
+	t[Scatter] = s.Scatter()
+	t[Sort] = s.Sort()
+	t[If] = s.If()
+	t[Case] = s.Case()
+	t[While] = s.While()
+	t[Composite] = s.Composite()
+	t[CustomCall] = s.CustomCall()
+	t[GetDimensionSize] = s.GetDimensionSize()
+	t[SetDimensionSize] = s.SetDimensionSize()
+	t[DynamicTopK] = s.DynamicTopK()
+	t[DynamicApproxTopK] = s.DynamicApproxTopK()
+	t[Cholesky] = s.Cholesky()
+	t[FFT] = s.FFT()
+	t[RNG] = s.RNG()
+	t[RNGBitGenerator] = s.RNGBitGenerator()
+	t[ReducePrecision] = s.ReducePrecision()
+	t[Einsum] = s.Einsum()
+	t[UnaryEinsum] = s.UnaryEinsum()
+	t[ReplicaID] = s.ReplicaID()
+	t[PartitionID] = s.PartitionID()
+	t[CreateToken] = s.CreateToken()
+	t[AfterAll] = s.AfterAll()
+	t[ReduceWindow] = s.ReduceWindow()
+	t[SelectAndScatter] = s.SelectAndScatter()
+	t[Map] = s.Map()
+	t[Convolution] = s.Convolution()
+	t[TriangularSolve] = s.TriangularSolve()
+	t[Tuple] = s.Tuple()
+	t[GetTupleElement] = s.GetTupleElement()
+	t[AllGather] = s.AllGather()
+	t[AllReduce] = s.AllReduce()
+	t[ReduceScatter] = s.ReduceScatter()
+	t[AllToAll] = s.AllToAll()
+	t[CollectiveBroadcast] = s.CollectiveBroadcast()
+	t[CollectivePermute] = s.CollectivePermute()
+	t[CollectiveReduce] = s.CollectiveReduce()
+	t[AsyncStart] = s.AsyncStart()
+	t[AsyncDone] = s.AsyncDone()
+	t[Send] = s.Send()
+	t[Recv] = s.Recv()
+	t[Infeed] = s.Infeed()
+	t[Outfeed] = s.Outfeed()
+	t[CrossReplicaSum] = s.CrossReplicaSum()
+	t[TorchIndexSelect] = s.TorchIndexSelect()
+	t[BatchNormGrad] = s.BatchNormGrad()
+	t[BatchNormInference] = s.BatchNormInference()
+	t[BatchNormTraining] = s.BatchNormTraining()
+	t[OptimizationBarrier] = s.OptimizationBarrier()
+	return t
+}
+
+// CHLOStage is what one part of a compiler knows of each op of
+// CHLO. A type that lacks an
+// op's method cannot be given to [CHLOTable], so that a part that forgets an op does not build.
+type CHLOStage[T any] interface {
+	Acos() T
+	Acosh() T
+	Asin() T
+	Asinh() T
+	Atan() T
+	Atanh() T
+	BesselI1e() T
+	Conj() T
+	Cosh() T
+	Sinh() T
+	Square() T
+	Tan() T
+	AsinAcosKernel() T
+	Digamma() T
+	Erf() T
+	ErfInv() T
+	Erfc() T
+	Lgamma() T
+	IsInf() T
+	IsNegInf() T
+	IsPosInf() T
+	NextAfter() T
+	Polygamma() T
+	Zeta() T
+	Mulhi() T
+	BroadcastAdd() T
+	BroadcastMaximum() T
+	BroadcastMinimum() T
+	BroadcastMultiply() T
+	BroadcastDivide() T
+	BroadcastPower() T
+	BroadcastRemainder() T
+	BroadcastSubtract() T
+	BroadcastAtan2() T
+	BroadcastNextAfter() T
+	BroadcastPolygamma() T
+	BroadcastZeta() T
+	BroadcastComplex() T
+	BroadcastAnd() T
+	BroadcastOr() T
+	BroadcastXor() T
+	BroadcastShiftLeft() T
+	BroadcastShiftRightArithmetic() T
+	BroadcastShiftRightLogical() T
+	BroadcastCompare() T
+	BroadcastSelect() T
+	Constant() T
+	ConstantLike() T
+	RaggedDot() T
+	TopK() T
+	Scan() T
+}
+
+// CHLOTable returns what s knows of each op, by code; the zero value for ops that s has no
+// method for, and for code 0.
+func CHLOTable[T any](s CHLOStage[T]) []T {
+	t := make([]T, 211)
+	t[CHLOAcos] = s.Acos()
+	t[CHLOAcosh] = s.Acosh()
+	t[CHLOAsin] = s.Asin()
+	t[CHLOAsinh] = s.Asinh()
+	t[CHLOAtan] = s.Atan()
+	t[CHLOAtanh] = s.Atanh()
+	t[CHLOBesselI1e] = s.BesselI1e()
+	t[CHLOConj] = s.Conj()
+	t[CHLOCosh] = s.Cosh()
+	t[CHLOSinh] = s.Sinh()
+	t[CHLOSquare] = s.Square()
+	t[CHLOTan] = s.Tan()
+	t[CHLOAsinAcosKernel] = s.AsinAcosKernel()
+	t[CHLODigamma] = s.Digamma()
+	t[CHLOErf] = s.Erf()
+	t[CHLOErfInv] = s.ErfInv()
+	t[CHLOErfc] = s.Erfc()
+	t[CHLOLgamma] = s.Lgamma()
+	t[CHLOIsInf] = s.IsInf()
+	t[CHLOIsNegInf] = s.IsNegInf()
+	t[CHLOIsPosInf] = s.IsPosInf()
+	t[CHLONextAfter] = s.NextAfter()
+	t[CHLOPolygamma] = s.Polygamma()
+	t[CHLOZeta] = s.Zeta()
+	t[CHLOMulhi] = s.Mulhi()
+	t[CHLOBroadcastAdd] = s.BroadcastAdd()
+	t[CHLOBroadcastMaximum] = s.BroadcastMaximum()
+	t[CHLOBroadcastMinimum] = s.BroadcastMinimum()
+	t[CHLOBroadcastMultiply] = s.BroadcastMultiply()
+	t[CHLOBroadcastDivide] = s.BroadcastDivide()
+	t[CHLOBroadcastPower] = s.BroadcastPower()
+	t[CHLOBroadcastRemainder] = s.BroadcastRemainder()
+	t[CHLOBroadcastSubtract] = s.BroadcastSubtract()
+	t[CHLOBroadcastAtan2] = s.BroadcastAtan2()
+	t[CHLOBroadcastNextAfter] = s.BroadcastNextAfter()
+	t[CHLOBroadcastPolygamma] = s.BroadcastPolygamma()
+	t[CHLOBroadcastZeta] = s.BroadcastZeta()
+	t[CHLOBroadcastComplex] = s.BroadcastComplex()
+	t[CHLOBroadcastAnd] = s.BroadcastAnd()
+	t[CHLOBroadcastOr] = s.BroadcastOr()
+	t[CHLOBroadcastXor] = s.BroadcastXor()
+	t[CHLOBroadcastShiftLeft] = s.BroadcastShiftLeft()
+	t[CHLOBroadcastShiftRightArithmetic] = s.BroadcastShiftRightArithmetic()
+	t[CHLOBroadcastShiftRightLogical] = s.BroadcastShiftRightLogical()
+	t[CHLOBroadcastCompare] = s.BroadcastCompare()
+	t[CHLOBroadcastSelect] = s.BroadcastSelect()
+	t[CHLOConstant] = s.Constant()
+	t[CHLOConstantLike] = s.ConstantLike()
+	t[CHLORaggedDot] = s.RaggedDot()
+	t[CHLOTopK] = s.TopK()
+	t[CHLOScan] = s.Scan()
+	return t
+}

@@ -1,35 +1,12 @@
 package kit
 
 import (
-	"strings"
-
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
-	"ltc/stablehlo"
 )
 
 // Ops that compute each element by itself, of its operands or its place.
-
-// elementwise returns the op of a kernel that an op of StableHLO is on each
-// element.
-func elementwise(code mlir.Code) (kernel.Op, bool) {
-	op, known := elementwiseOps[code]
-	return op, known
-}
-
-// elementwiseOps has the kernel IR's ops of one name with those of the dialect.
-var elementwiseOps = func() map[mlir.Code]kernel.Op {
-	all := map[mlir.Code]kernel.Op{}
-	for code := range mlir.Codes() {
-		dialect, mnemonic, _ := strings.Cut(code.String(), ".")
-		op, ok := kernel.ParseOp(mnemonic)
-		if ok && op.Computes() && (dialect == "stablehlo" || code == stablehlo.CHLOErf) {
-			all[code] = op
-		}
-	}
-	return all
-}()
 
 // elementwise is an op that is the same on every element.
 func (b *nodeBuilder) elementwise(op kernel.Op) error {

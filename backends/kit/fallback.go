@@ -64,7 +64,7 @@ func (p *Program) Fallbacks() []backends.Fallback {
 	var all []backends.Fallback
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Host != nil && !external[left[s.Host.Op]] {
+		if s.Host != nil && !external[opTable[s.Host.Op].left] {
 			all = append(all, backends.Fallback{Op: s.Host.Op.String(), Line: backends.LineOf(s.Loc), Ordinal: s.Ordinal, Reason: s.Host.why()})
 		}
 		for r, x := range s.Regions() {
@@ -100,7 +100,7 @@ var external = map[string]bool{otherProcesses: true, aboutProcesses: true, order
 
 // why is the reason that a step of the evaluator gives its user.
 func (h *Host) why() string {
-	if reason := left[h.Op]; reason != "" && (h.Reason == noKernel || h.Reason == noElements) {
+	if reason := opTable[h.Op].left; reason != "" && (h.Reason == noKernel || h.Reason == noElements) {
 		return strings.ReplaceAll(reason, "`", "")
 	}
 	return h.Reason

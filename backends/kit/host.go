@@ -12,7 +12,7 @@ import (
 
 // drives reports whether the host runs an op's regions, one of them at a time.
 func drives(op *mlir.Op) bool {
-	return driven[op.Code] != ""
+	return opTable[op.Code].driven != ""
 }
 
 // hostWriter writes down the steps that are no kernels.

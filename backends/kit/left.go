@@ -1,39 +1,5 @@
 package kit
 
-import (
-	"ltc/mlir"
-	"ltc/stablehlo"
-)
-
-// What becomes of an op is said in one of five places: rules and the ops of the
-// kernel IR (kernels), structural (no work at all), driven (by the host),
-// replaced (by other ops, before there are kernels) and left (to the
-// evaluator). docs/compiled.md is made from them.
-
-// driven lists the ops whose regions are programs of kernels for themselves.
-var driven = map[mlir.Code]string{
-	stablehlo.While: "the body runs as long as the condition says so; what it carries stays where it is",
-	stablehlo.If:    "one of two branches runs",
-	stablehlo.Case:  "one of the branches runs",
-}
-
-// replaced lists the ops that other ops stand for before there are kernels, but
-// those of CHLO, all of which are, and the dynamic ones, which are once their
-// sizes are known. Where that cannot be they are left to the evaluator.
-var replaced = map[mlir.Code]string{
-	stablehlo.Broadcast:         "`broadcast_in_dim`",
-	stablehlo.Composite:         "its decomposition, unless the target has code for it",
-	stablehlo.Dot:               "`dot_general`",
-	stablehlo.DynamicTopK:       "`sort` of the elements and their indices, and `slice`",
-	stablehlo.DynamicApproxTopK: "`sort` by its comparator, and `slice`",
-	stablehlo.Einsum:            "`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone",
-	stablehlo.GetDimensionSize:  "a constant",
-	stablehlo.GetTupleElement:   "the element, where the tuple is made in the program",
-	stablehlo.Map:               "the ops of its body, where they are elementwise or constants",
-	stablehlo.SetDimensionSize:  "its operand, where the size is the one it has",
-	stablehlo.Tuple:             "its elements, where nothing but `get_tuple_element` reads it",
-}
-
 // Reasons that several ops have.
 const (
 	otherProcesses = "processes meet in it: what it takes is the time of messages"
@@ -51,46 +17,6 @@ const (
 	noKernel   = "there is no kernel for it"
 	noElements = "elements that kernels do not have"
 )
-
-// left lists the ops that no kernel is made of, with the reason.
-var left = map[mlir.Code]string{
-	stablehlo.AfterAll:            ordersEffects,
-	stablehlo.AllGather:           otherProcesses,
-	stablehlo.AllReduce:           otherProcesses,
-	stablehlo.AllToAll:            otherProcesses,
-	stablehlo.AsyncDone:           otherProcesses,
-	stablehlo.AsyncStart:          otherProcesses,
-	stablehlo.BatchNormGrad:       hasParts,
-	stablehlo.BatchNormInference:  hasParts,
-	stablehlo.BatchNormTraining:   hasParts,
-	stablehlo.Cholesky:            oneAfterOther,
-	stablehlo.CollectiveBroadcast: otherProcesses,
-	stablehlo.CollectivePermute:   otherProcesses,
-	stablehlo.CollectiveReduce:    otherProcesses,
-	stablehlo.Complex:             complexNumbers,
-	stablehlo.CreateToken:         ordersEffects,
-	stablehlo.CrossReplicaSum:     otherProcesses,
-	stablehlo.CustomCall:          functionOfHost,
-	stablehlo.FFT:                 complexNumbers,
-	stablehlo.Imag:                complexNumbers,
-	stablehlo.Infeed:              ordersEffects,
-	stablehlo.Outfeed:             ordersEffects,
-	stablehlo.PartitionID:         aboutProcesses,
-	stablehlo.Real:                complexNumbers,
-	stablehlo.Recv:                ordersEffects,
-	stablehlo.ReducePrecision:     "it is for finding out what precision a program needs, not for running it",
-	stablehlo.ReduceScatter:       otherProcesses,
-	stablehlo.ReplicaID:           aboutProcesses,
-	stablehlo.RNG:                 "its numbers come from a generator that all runs share",
-	stablehlo.RNGBitGenerator:     "a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead",
-	stablehlo.Send:                ordersEffects,
-	stablehlo.Sort:                "where an element goes depends on all others; a target that has code for it, as the backends `cpu` and `cuda` have for most, runs it as a step of its own",
-	stablehlo.TorchIndexSelect:    "front ends write `gather`",
-	stablehlo.TriangularSolve:     oneAfterOther,
-	stablehlo.UnaryEinsum:         "front ends write `transpose` and `reduce`",
-	stablehlo.UniformDequantize:   quantized,
-	stablehlo.UniformQuantize:     quantized,
-}
 
 // partial says when an op, or with whole set a program, is left to the
 // evaluator though kernels are made of others like it.

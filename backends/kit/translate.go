@@ -48,35 +48,6 @@ func leave(format string, args ...any) error { return notCompiled{fmt.Sprintf(fo
 // rule translates an op to a node.
 type rule func(*nodeBuilder) error
 
-// rules lists the ops that become kernels. Those that are the same on every
-// element have no entry: their names are those of the kernel IR.
-var rules = map[mlir.Code]rule{
-	stablehlo.BroadcastInDim:     broadcast,
-	stablehlo.Compare:            compare,
-	stablehlo.Concatenate:        concatenate,
-	stablehlo.Convolution:        convolution,
-	stablehlo.DotGeneral:         dotGeneral,
-	stablehlo.DynamicSlice:       dynamicSlice,
-	stablehlo.DynamicUpdateSlice: dynamicUpdateSlice,
-	stablehlo.Gather:             gather,
-	stablehlo.Iota:               iota_,
-	stablehlo.Pad:                pad,
-	stablehlo.Reduce:             reduce,
-	stablehlo.ReduceWindow:       reduceWindow,
-	stablehlo.Reverse:            reverse,
-	stablehlo.Scatter:            scatter,
-	stablehlo.SelectAndScatter:   selectAndScatter,
-	stablehlo.Slice:              slice,
-	stablehlo.Transpose:          transpose,
-}
-
-// structural lists the ops that are no work: they say what a value is.
-var structural = map[mlir.Code]func(*translator, *mlir.Op) error{
-	stablehlo.Constant:            (*translator).constant,
-	stablehlo.OptimizationBarrier: (*translator).barrier,
-	stablehlo.Reshape:             (*translator).reshape,
-}
-
 // translate returns the graph of a module's main function. The error wraps
 // notCompiled when the whole module must be left to the evaluator.
 func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, err error) {
@@ -167,7 +138,7 @@ func (t *translator) op(op *mlir.Op) error {
 	if drives(op) {
 		return t.host(op, "")
 	}
-	run := structural[op.Code]
+	run := opTable[op.Code].structural
 	switch {
 	case sameBits(op), t.keptWhole(op):
 		run = (*translator).barrier
@@ -191,13 +162,13 @@ func (t *translator) node(op *mlir.Op) error {
 		return leave("elements that kernels do not have")
 	}
 	mnemonic := op.Name()[strings.IndexByte(op.Name(), '.')+1:]
-	run := rules[op.Code]
-	if run == nil {
-		code, known := elementwise(op.Code)
-		if !known {
-			return leave("there is no kernel for it")
-		}
-		run = func(b *nodeBuilder) error { return b.elementwise(code) }
+	row := &opTable[op.Code]
+	run := row.kernel
+	switch {
+	case row.apply != kernel.Invalid:
+		run = func(b *nodeBuilder) error { return b.elementwise(row.apply) }
+	case run == nil:
+		return leave("there is no kernel for it")
 	}
 	b, err := t.builder(op, mnemonic)
 	if err != nil {

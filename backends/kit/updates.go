@@ -5,7 +5,6 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/mlir"
-	"ltc/stablehlo"
 )
 
 // What an op writes over parts of an operand need not be the whole of its result:
@@ -18,14 +17,9 @@ import (
 // [placeUpdates] makes nodes of both: one that copies, which is left out if there is
 // nothing to copy, and one that writes.
 
-// parted lists the ops that can be made in parts, by what does.
-var parted = map[mlir.Code]rule{
-	stablehlo.DynamicUpdateSlice: updateInParts,
-}
-
 // inParts tells a node how else its op can be made.
 func (t *translator) inParts(op *mlir.Op, n *node) error {
-	run := parted[op.Code]
+	run := opTable[op.Code].parts
 	if run == nil || n.kernel == nil || len(n.outs()) != 1 {
 		return nil
 	}

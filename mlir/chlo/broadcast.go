@@ -23,8 +23,8 @@ func lowerBroadcast(e *emitter, op *mlir.Op) []*mlir.Value {
 		t := &mlir.TensorType{Shape: result.Shape, Elem: x.elem(), Encoding: result.Encoding}
 		operands[i] = e.spread(x, dims[i], t, sizes).v
 	}
-	code := broadcasts[op.Code]
-	if f := rules[code]; f != nil {
+	code := opTable[op.Code].of
+	if f := opTable[code].lower; f != nil {
 		return f(e, &mlir.Op{Code: code, Operands: operands, Results: op.Results})
 	}
 	attrs := slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return a.Name == "broadcast_dimensions" })

@@ -2,102 +2,11 @@ package chlo
 
 import (
 	"ltc/mlir"
-	"ltc/stablehlo"
 )
 
 // rule writes what stands for op and returns the values for its results; nil
 // when it has nothing for op's types, which then stays as it is.
 type rule func(e *emitter, op *mlir.Op) []*mlir.Value
-
-// rules is filled by init, because the rules of some ops use those of others.
-var rules map[mlir.Code]rule
-
-func init() {
-	rules = map[mlir.Code]rule{
-		stablehlo.CHLOConstant:      lowerConstant,
-		stablehlo.CHLOConstantLike:  lowerConstantLike,
-		stablehlo.CHLOMulhi:         lowerMulhi,
-		stablehlo.CHLONextAfter:     lowerNextAfter,
-		stablehlo.CHLORaggedDot:     lowerRaggedDot,
-		stablehlo.CHLOScan:          lowerScan,
-		stablehlo.CHLOTopK:          lowerTopK,
-		stablehlo.DynamicTopK:       lowerDynamicTopK,
-		stablehlo.DynamicApproxTopK: lowerApproxTopK,
-		stablehlo.CHLOIsInf:         predicate(func(x val) val { return x.abs().cmp("EQ", x.inf()) }),
-		stablehlo.CHLOIsPosInf:      predicate(func(x val) val { return x.cmp("EQ", x.inf()) }),
-		stablehlo.CHLOIsNegInf:      predicate(func(x val) val { return x.cmp("EQ", x.inf().neg()) }),
-		stablehlo.CHLOPolygamma:     binary(polygamma),
-		stablehlo.CHLOZeta:          binary(zeta),
-	}
-	for code, f := range realFunctions {
-		rules[code] = unary(f, complexFunctions[code])
-	}
-	rules[stablehlo.CHLOAsinAcosKernel] = unary(nil, asinAcosKernel)
-	for code := range broadcasts {
-		rules[code] = lowerBroadcast
-	}
-}
-
-// broadcasts are the ops that bring their operands to one shape first, and the ops that
-// they are then.
-var broadcasts = map[mlir.Code]mlir.Code{
-	stablehlo.CHLOBroadcastAdd:                  stablehlo.Add,
-	stablehlo.CHLOBroadcastAnd:                  stablehlo.And,
-	stablehlo.CHLOBroadcastAtan2:                stablehlo.Atan2,
-	stablehlo.CHLOBroadcastCompare:              stablehlo.Compare,
-	stablehlo.CHLOBroadcastComplex:              stablehlo.Complex,
-	stablehlo.CHLOBroadcastDivide:               stablehlo.Divide,
-	stablehlo.CHLOBroadcastMaximum:              stablehlo.Maximum,
-	stablehlo.CHLOBroadcastMinimum:              stablehlo.Minimum,
-	stablehlo.CHLOBroadcastMultiply:             stablehlo.Multiply,
-	stablehlo.CHLOBroadcastNextAfter:            stablehlo.CHLONextAfter,
-	stablehlo.CHLOBroadcastOr:                   stablehlo.Or,
-	stablehlo.CHLOBroadcastPolygamma:            stablehlo.CHLOPolygamma,
-	stablehlo.CHLOBroadcastPower:                stablehlo.Power,
-	stablehlo.CHLOBroadcastRemainder:            stablehlo.Remainder,
-	stablehlo.CHLOBroadcastSelect:               stablehlo.Select,
-	stablehlo.CHLOBroadcastShiftLeft:            stablehlo.ShiftLeft,
-	stablehlo.CHLOBroadcastShiftRightArithmetic: stablehlo.ShiftRightArithmetic,
-	stablehlo.CHLOBroadcastShiftRightLogical:    stablehlo.ShiftRightLogical,
-	stablehlo.CHLOBroadcastSubtract:             stablehlo.Subtract,
-	stablehlo.CHLOBroadcastXor:                  stablehlo.Xor,
-	stablehlo.CHLOBroadcastZeta:                 stablehlo.CHLOZeta,
-}
-
-// realFunctions of one argument, on elements of f32 or f64.
-var realFunctions = map[mlir.Code]func(x val) val{
-	stablehlo.CHLOAcos:      acos,
-	stablehlo.CHLOAcosh:     acosh,
-	stablehlo.CHLOAsin:      asin,
-	stablehlo.CHLOAsinh:     asinh,
-	stablehlo.CHLOAtan:      func(x val) val { return x.atan2(x.num(1)) },
-	stablehlo.CHLOAtanh:     atanh,
-	stablehlo.CHLOBesselI1e: besselI1e,
-	stablehlo.CHLOConj:      func(x val) val { return x },
-	stablehlo.CHLOCosh:      cosh,
-	stablehlo.CHLODigamma:   digamma,
-	stablehlo.CHLOErf:       erf,
-	stablehlo.CHLOErfInv:    erfInv,
-	stablehlo.CHLOErfc:      erfc,
-	stablehlo.CHLOLgamma:    lgamma,
-	stablehlo.CHLOSinh:      sinh,
-	stablehlo.CHLOSquare:    func(x val) val { return x.mul(x) },
-	stablehlo.CHLOTan:       val.tan,
-}
-
-var complexFunctions = map[mlir.Code]func(z val) val{
-	stablehlo.CHLOAcos:   complexAcos,
-	stablehlo.CHLOAcosh:  complexAcosh,
-	stablehlo.CHLOAsin:   complexAsin,
-	stablehlo.CHLOAsinh:  complexAsinh,
-	stablehlo.CHLOAtan:   complexAtan,
-	stablehlo.CHLOAtanh:  complexAtanh,
-	stablehlo.CHLOConj:   func(z val) val { return z.real().complex(z.imag().neg()) },
-	stablehlo.CHLOCosh:   complexCosh,
-	stablehlo.CHLOSinh:   complexSinh,
-	stablehlo.CHLOSquare: complexSquare,
-	stablehlo.CHLOTan:    val.tan,
-}
 
 // Lower replaces the CHLO ops, [stablehlo.DynamicTopK] and [stablehlo.DynamicApproxTopK] of m, which must
 // have passed [mlir.Verify]. Ops for which keep returns true stay; nil keeps none. Ops without a rule
@@ -110,7 +19,7 @@ func Lower(m *mlir.Module, keep func(op *mlir.Op) bool) bool {
 	}
 	used := false
 	m.Walk(func(op *mlir.Op) bool {
-		used = rules[op.Code] != nil && !keep(op)
+		used = opTable[op.Code].lower != nil && !keep(op)
 		return !used
 	})
 	if !used {
@@ -160,7 +69,7 @@ func (e *emitter) append(op *mlir.Op) {
 			b.Ops = e.lowering.ops(b.Ops)
 		}
 	}
-	if f := rules[op.Code]; f != nil && !e.keep(op) && tensors(op) {
+	if f := opTable[op.Code].lower; f != nil && !e.keep(op) && tensors(op) {
 		mark := len(e.ops)
 		if results := f(e, op); results != nil {
 			for i, r := range op.Results {

@@ -1,4 +1,5 @@
-// Gen writes the codes of package stablehlo, from the rows of package mlir.
+// Gen writes the codes and the stages of package stablehlo, from the rows of package
+// mlir.
 //
 // imports only ltc/mlir.
 package main
@@ -10,6 +11,7 @@ import (
 	"go/format"
 	"log"
 	"os"
+	"slices"
 	"strings"
 
 	"ltc/mlir"
@@ -20,7 +22,12 @@ func main() {
 	log.SetPrefix("gen: ")
 	out := flag.String("o", "ops_gen.go", "the `file` to write")
 	flag.Parse()
-	text, err := format.Source(codes())
+	text, err := format.Source(slices.Concat(codes(),
+		stage("Stage", "Table", "StableHLO, but for return, and\n// for dynamic ops, which become others of these ([mlir.OpInfo.Static])", func(c mlir.Code) bool {
+			info := c.Info()
+			return strings.HasPrefix(c.String(), "stablehlo.") && info.Static == nil && !info.Traits.Has(mlir.Terminator)
+		}),
+		stage("CHLOStage", "CHLOTable", "CHLO", func(c mlir.Code) bool { return strings.HasPrefix(c.String(), "chlo.") })))
 	if err == nil {
 		err = os.WriteFile(*out, text, 0o666)
 	}
@@ -40,6 +47,38 @@ func codes() []byte {
 		}
 	}
 	b.WriteString(")\n")
+	return b.Bytes()
+}
+
+// stage returns the declarations of an interface with a method for each of the ops that
+// of chooses, and of the function that makes a table by code of what they return.
+func stage(name, table, dialect string, of func(mlir.Code) bool) []byte {
+	var methods, entries bytes.Buffer
+	most := mlir.Code(0)
+	for c := range mlir.Codes() {
+		most = c
+		if !of(c) {
+			continue
+		}
+		method := strings.TrimPrefix(constant(c.String()), "CHLO")
+		fmt.Fprintf(&methods, "\t%s() T\n", method)
+		fmt.Fprintf(&entries, "\tt[%s] = s.%s()\n", constant(c.String()), method)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `
+// %[1]s is what one part of a compiler knows of each op of
+// %[3]s. A type that lacks an
+// op's method cannot be given to [%[2]s], so that a part that forgets an op does not build.
+type %[1]s[T any] interface {
+%[4]s}
+
+// %[2]s returns what s knows of each op, by code; the zero value for ops that s has no
+// method for, and for code 0.
+func %[2]s[T any](s %[1]s[T]) []T {
+	t := make([]T, %[6]d)
+%[5]s	return t
+}
+`, name, table, dialect, methods.Bytes(), entries.Bytes(), most+1)
 	return b.Bytes()
 }
 

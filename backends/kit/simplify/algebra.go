@@ -15,36 +15,7 @@ import (
 //
 // Not to the bit: powers 2, 3 and -1 become products and a quotient. x*x and
 // 1/x are off the power by at most 1 ulp, x*x*x by at most 2.
-func algebra(s *state) bool { return s.rewrite(algebraRules) }
-
-var algebraRules = map[mlir.Code][]rule{
-	stablehlo.Add:                  {constantRight, addition},
-	stablehlo.Subtract:             {subtraction},
-	stablehlo.Multiply:             {constantRight, product},
-	stablehlo.Divide:               {quotient},
-	stablehlo.Power:                {power},
-	stablehlo.Maximum:              {constantRight, idempotent, extremum},
-	stablehlo.Minimum:              {constantRight, idempotent, extremum},
-	stablehlo.And:                  {constantRight, idempotent, lattice},
-	stablehlo.Or:                   {constantRight, idempotent, lattice},
-	stablehlo.Xor:                  {constantRight, exclusive},
-	stablehlo.Not:                  {twice, notCompare},
-	stablehlo.Negate:               {twice, negation},
-	stablehlo.Abs:                  {absolute},
-	stablehlo.Ceil:                 {again},
-	stablehlo.Floor:                {again},
-	stablehlo.RoundNearestAfz:      {again},
-	stablehlo.RoundNearestEven:     {again},
-	stablehlo.Sign:                 {again},
-	stablehlo.ShiftLeft:            {shift},
-	stablehlo.ShiftRightArithmetic: {shift},
-	stablehlo.ShiftRightLogical:    {shift},
-	stablehlo.Real:                 {partOf},
-	stablehlo.Imag:                 {partOf},
-	stablehlo.Complex:              {complexOfParts},
-	stablehlo.Compare:              {compareRight, comparison},
-	stablehlo.Clamp:                {clamp},
-}
+func algebra(s *state) bool { return s.rewrite(func(r *opRow) rules { return r.algebra }) }
 
 // lhs and rhs of a binary op.
 func sides(op *mlir.Op) (x, y *mlir.Value) { return op.Operands[0], op.Operands[1] }

@@ -13,7 +13,7 @@ import (
 // compute of operands that are all repeated in the same way is computed before
 // it is repeated.
 func broadcast(s *state) bool {
-	return s.rewriteAll(map[mlir.Code][]rule{stablehlo.BroadcastInDim: {normalBroadcast}}, hoistBroadcast)
+	return s.rewriteAll(func(r *opRow) rules { return r.broadcast }, hoistBroadcast)
 }
 
 func normalBroadcast(e *editor, op *mlir.Op) *mlir.Value {

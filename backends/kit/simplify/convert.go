@@ -8,13 +8,7 @@ import (
 // convert leaves out conversions to the type that a value has, and of two in a
 // row the first where it loses nothing. Bits that are read as another type and
 // that again are read once.
-func convert(s *state) bool { return s.rewrite(convertRules) }
-
-var convertRules = map[mlir.Code][]rule{
-	stablehlo.Convert:         {convertTwice},
-	stablehlo.BitcastConvert:  {bitcastTwice},
-	stablehlo.ReducePrecision: {fullPrecision},
-}
+func convert(s *state) bool { return s.rewrite(func(r *opRow) rules { return r.convert }) }
 
 func convertTwice(e *editor, op *mlir.Op) *mlir.Value {
 	x, to := op.Operands[0], resultType(op)

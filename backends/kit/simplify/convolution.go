@@ -14,7 +14,7 @@ import (
 // stay. A window of one element is a product of matrices, and a sum of nothing is
 // 0.
 func convolutions(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{stablehlo.Convolution: {normalConvolution}})
+	return s.rewrite(func(r *opRow) rules { return r.convolution })
 }
 
 // window is what a convolution says of each spatial dimension.

@@ -17,11 +17,7 @@ import (
 // Not to the bit: what is summed is the same, but a backend may add in another
 // order where the dimensions lie in another.
 func dots(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{
-		stablehlo.DotGeneral: {dotUnits, dotTranspose, dotMerged},
-		stablehlo.Transpose:  {exchange},
-		stablehlo.Reshape:    {dotSplit},
-	})
+	return s.rewrite(func(r *opRow) rules { return r.dot })
 }
 
 // operand is one side of a product.

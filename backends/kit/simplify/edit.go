@@ -12,7 +12,7 @@ import (
 // use is gone with it.
 type editor struct {
 	*state
-	rules   map[mlir.Code][]rule
+	rules   func(*opRow) rules          // those of the pass
 	all     rule                        // for every elementwise op; nil if there is none
 	body    *mlir.Block                 // of the function at hand
 	counts  map[*mlir.Value]int         // see uses; nil before
@@ -32,12 +32,12 @@ type rule func(e *editor, op *mlir.Op) *mlir.Value
 // maxDepth bounds rules on ops that rules emitted; the next round goes on.
 const maxDepth = 32
 
-// rewrite applies rules, by the name of the op, to all functions.
-func (s *state) rewrite(rules map[mlir.Code][]rule) bool { return s.rewriteAll(rules, nil) }
+// rewrite applies the rules that of chooses from the rows of ops, to all functions.
+func (s *state) rewrite(of func(*opRow) rules) bool { return s.rewriteAll(of, nil) }
 
 // rewriteAll is rewrite with a rule for every elementwise op, after its own.
-func (s *state) rewriteAll(rules map[mlir.Code][]rule, elementwise rule) bool {
-	e := &editor{state: s, rules: rules, all: elementwise}
+func (s *state) rewriteAll(of func(*opRow) rules, elementwise rule) bool {
+	e := &editor{state: s, rules: of, all: elementwise}
 	for _, b := range s.functions() {
 		e.body, e.counts = b, nil
 		e.stands, e.dead = map[*mlir.Value]*mlir.Value{}, map[*mlir.Op]bool{}
@@ -142,7 +142,7 @@ func (e *editor) now(v *mlir.Value) *mlir.Value {
 
 // apply returns what the first rule that applies to op says.
 func (e *editor) apply(op *mlir.Op) *mlir.Value {
-	rules := e.rules[op.Code]
+	rules := e.rules(&opTable[op.Code])
 	if rules == nil && (e.all == nil || !elementwise(op)) || len(op.Results) != 1 || !plain(op) {
 		return nil
 	}

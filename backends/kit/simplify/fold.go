@@ -66,28 +66,17 @@ func (f *folding) note(op *mlir.Op) {
 		if f.known[op.Operands[0]] == one {
 			f.known[r] = one
 		}
-	case info.Traits.Has(mlir.Elementwise) || moves[op.Code]:
+	case info.Traits.Has(mlir.Elementwise) || opTable[op.Code].fold == moved:
 		f.known[r] = f.extent(op, small)
-	case evaluated[op.Code] && small && f.extent(op, small) != unknown && f.allSmall(op.Operands) && closed(op):
+	case opTable[op.Code].fold == evaluated && small && f.extent(op, small) != unknown && f.allSmall(op.Operands) && closed(op):
 		f.known[r] = all
 	}
-}
-
-// moves are ops whose result has no elements but those of their first operand.
-var moves = map[mlir.Code]bool{
-	stablehlo.BroadcastInDim: true, stablehlo.Reshape: true, stablehlo.Transpose: true, stablehlo.Slice: true, stablehlo.Reverse: true,
 }
 
 // maxCounted is the most elements of an iota that counts as a constant: lists of
 // indices do, what is as easily counted where it is used does not. For the same
 // reason a constant is not repeated, unless it is a splat.
 const maxCounted = 16
-
-// evaluated are the other ops that are worth it.
-var evaluated = map[mlir.Code]bool{
-	stablehlo.Concatenate: true, stablehlo.Pad: true, stablehlo.DynamicSlice: true, stablehlo.Gather: true,
-	stablehlo.Reduce: true, stablehlo.ReduceWindow: true, stablehlo.DotGeneral: true, stablehlo.BitcastConvert: true,
-}
 
 // extent returns what can be evaluated of an op of which an element depends on
 // one of each operand.
@@ -233,7 +222,7 @@ func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
 			c.Attrs = mlir.Dict{{Name: "value", Value: splatAttr(mlir.Tensor(t.Elem), x)}}
 			return p.append(c)
 		}
-		if moves[op.Code] {
+		if opTable[op.Code].fold == moved {
 			return p.value(op.Operands[0])
 		}
 		t = mlir.Tensor(t.Elem)

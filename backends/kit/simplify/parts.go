@@ -11,15 +11,7 @@ import (
 // from where it came, and puts together what was apart as it was. What starts
 // at constants is a slice, and what takes or adds nothing is left out.
 func parts(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{
-		stablehlo.Slice:              {wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded},
-		stablehlo.DynamicSlice:       {fixedSlice},
-		stablehlo.DynamicUpdateSlice: {wholeUpdate},
-		stablehlo.Gather:             {gatherOne},
-		stablehlo.Concatenate:        {concatenateOne, concatenateFlat, concatenateSlices},
-		stablehlo.Pad:                {padNothing, padPadded},
-		stablehlo.Reverse:            {reverseNothing},
-	})
+	return s.rewrite(func(r *opRow) rules { return r.parts })
 }
 
 // ranges is the start, limit and stride of a slice by dimension.

@@ -17,10 +17,7 @@ import (
 // Not to the bit: sums and products of floats may be added and multiplied in
 // another order, which the dialect leaves open.
 func reduce(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{
-		stablehlo.Reduce:       {reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated},
-		stablehlo.ReduceWindow: {windowRepeated},
-	})
+	return s.rewrite(func(r *opRow) rules { return r.reduce })
 }
 
 // reduction is a reduce of one operand by one op.

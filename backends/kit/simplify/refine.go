@@ -24,7 +24,13 @@ func refine(s *state) bool {
 	if len(d.target) == 0 {
 		return false
 	}
-	return s.rewriteAll(map[mlir.Code][]rule{stablehlo.Reduce: {d.reduce}}, d.elementwise)
+	own, of := rules{d.reduce}, &opTable[stablehlo.Reduce]
+	return s.rewriteAll(func(r *opRow) rules {
+		if r == of {
+			return own
+		}
+		return nil
+	}, d.elementwise)
 }
 
 // domains is a union-find over values and what is known of each set.

@@ -12,10 +12,7 @@ import (
 // moves dimensions of 1 is a reshape, and one that moves merged dimensions as a
 // whole is done before they are merged, where it meets another transpose there.
 func reshape(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{
-		stablehlo.Reshape:   {normalReshape},
-		stablehlo.Transpose: {transposeMerged},
-	})
+	return s.rewrite(func(r *opRow) rules { return r.reshape })
 }
 
 func normalReshape(e *editor, op *mlir.Op) *mlir.Value {

@@ -10,7 +10,7 @@ import (
 // integers by their order it is their minimum or maximum; of floats it is not,
 // for NaN and -0.
 func choose(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{stablehlo.Select: {chooseKnown, chooseAgain, chooseBool, chooseOrder}})
+	return s.rewrite(func(r *opRow) rules { return r.choose })
 }
 
 // choice is the parts of a select.

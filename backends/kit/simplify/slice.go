@@ -19,7 +19,7 @@ const mostBetween = 8
 //
 // Not to the bit: see dots.
 func sliced(s *state) bool {
-	return s.rewrite(map[mlir.Code][]rule{stablehlo.Slice: {sliceComputed}})
+	return s.rewrite(func(r *opRow) rules { return r.slice })
 }
 
 // sliceComputed computes a slice of what the operand is, where that narrows a product.

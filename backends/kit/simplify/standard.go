@@ -33,31 +33,12 @@ func standard(s *state) bool {
 			}
 		})
 	}
-	return s.rewrite(standardRules) || changed
+	return s.rewrite(func(r *opRow) rules { return r.standard }) || changed
 }
 
 // become makes op a constant.
 func become(op *mlir.Op, a *mlir.DenseAttr) {
 	op.Code, op.Operands, op.Regions, op.Attrs = stablehlo.Constant, nil, nil, mlir.Dict{{Name: "value", Value: a}}
-}
-
-var standardRules map[mlir.Code][]rule
-
-func init() {
-	standardRules = map[mlir.Code][]rule{
-		stablehlo.Broadcast:        {standardBroadcast},
-		stablehlo.Dot:              {standardDot},
-		stablehlo.Einsum:           {standardEinsum},
-		stablehlo.Map:              {standardMap},
-		stablehlo.Iota:             {standardIota},
-		stablehlo.GetDimensionSize: {knownSize},
-		stablehlo.SetDimensionSize: {fullSize},
-	}
-	for code := range mlir.Codes() {
-		if code.Info().Static != nil {
-			standardRules[code] = append(standardRules[code], staticOp)
-		}
-	}
 }
 
 func standardBroadcast(e *editor, op *mlir.Op) *mlir.Value {

@@ -14,7 +14,7 @@ import (
 // read their operands in any order, and meet those that undo them. There are
 // never more of them than before.
 func transpose(s *state) bool {
-	return s.rewriteAll(map[mlir.Code][]rule{stablehlo.Transpose: {normalTranspose}}, sinkTranspose)
+	return s.rewriteAll(func(r *opRow) rules { return r.transpose }, sinkTranspose)
 }
 
 func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {

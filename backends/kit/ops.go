@@ -1,0 +1,184 @@
+package kit
+
+import (
+	"ltc/backends/kit/kernel"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// opRow says what becomes of an op. One of its fields is set, but for parts. docs/compiled.md is made
+// from the rows.
+type opRow struct {
+	// apply is the op of kernels that the op is on each element.
+	apply kernel.Op
+	// kernel writes the kernel of a node.
+	kernel rule
+	// parts writes another kernel of that, which writes over parts of an operand.
+	parts rule
+	// structural says what the results are, for which there is no work to do.
+	structural func(*translator, *mlir.Op) error
+	// driven says how the host runs its regions, which are programs of kernels.
+	driven string
+	// replaced says which ops stand for it before there are kernels. Where that cannot be
+	// it is left to the evaluator.
+	replaced string
+	// left says why the evaluator runs it.
+	left string
+}
+
+func elementwise(op kernel.Op) opRow                       { return opRow{apply: op} }
+func kernelBy(r rule) opRow                                { return opRow{kernel: r} }
+func structural(f func(*translator, *mlir.Op) error) opRow { return opRow{structural: f} }
+func driven(how string) opRow                              { return opRow{driven: how} }
+func replaced(by string) opRow                             { return opRow{replaced: by} }
+func left(reason string) opRow                             { return opRow{left: reason} }
+
+// opTable has the row of each op, by code. Ops of CHLO become others of StableHLO, but for
+// erf; so do dynamic ops, once their sizes are known. It is filled by init because rows of
+// ops with regions lead back to it.
+var opTable []opRow
+
+func init() {
+	opTable = stablehlo.Table(opRows{})
+	opTable[stablehlo.CHLOErf] = elementwise(kernel.Erf)
+}
+
+// opRows are the rows.
+type opRows struct{}
+
+func (opRows) Abs() opRow                 { return elementwise(kernel.Abs) }
+func (opRows) Add() opRow                 { return elementwise(kernel.Add) }
+func (opRows) AfterAll() opRow            { return left(ordersEffects) }
+func (opRows) AllGather() opRow           { return left(otherProcesses) }
+func (opRows) AllReduce() opRow           { return left(otherProcesses) }
+func (opRows) AllToAll() opRow            { return left(otherProcesses) }
+func (opRows) And() opRow                 { return elementwise(kernel.And) }
+func (opRows) AsyncDone() opRow           { return left(otherProcesses) }
+func (opRows) AsyncStart() opRow          { return left(otherProcesses) }
+func (opRows) Atan2() opRow               { return elementwise(kernel.Atan2) }
+func (opRows) BatchNormGrad() opRow       { return left(hasParts) }
+func (opRows) BatchNormInference() opRow  { return left(hasParts) }
+func (opRows) BatchNormTraining() opRow   { return left(hasParts) }
+func (opRows) BitcastConvert() opRow      { return elementwise(kernel.BitcastConvert) }
+func (opRows) Broadcast() opRow           { return replaced("`broadcast_in_dim`") }
+func (opRows) BroadcastInDim() opRow      { return kernelBy(broadcast) }
+func (opRows) Case() opRow                { return driven("one of the branches runs") }
+func (opRows) Cbrt() opRow                { return elementwise(kernel.Cbrt) }
+func (opRows) Ceil() opRow                { return elementwise(kernel.Ceil) }
+func (opRows) Cholesky() opRow            { return left(oneAfterOther) }
+func (opRows) Clamp() opRow               { return elementwise(kernel.Clamp) }
+func (opRows) CollectiveBroadcast() opRow { return left(otherProcesses) }
+func (opRows) CollectivePermute() opRow   { return left(otherProcesses) }
+func (opRows) CollectiveReduce() opRow    { return left(otherProcesses) }
+func (opRows) Compare() opRow             { return kernelBy(compare) }
+func (opRows) Complex() opRow             { return left(complexNumbers) }
+func (opRows) Composite() opRow {
+	return replaced("its decomposition, unless the target has code for it")
+}
+func (opRows) Concatenate() opRow       { return kernelBy(concatenate) }
+func (opRows) Constant() opRow          { return structural((*translator).constant) }
+func (opRows) Convert() opRow           { return elementwise(kernel.Convert) }
+func (opRows) Convolution() opRow       { return kernelBy(convolution) }
+func (opRows) Cosine() opRow            { return elementwise(kernel.Cosine) }
+func (opRows) CountLeadingZeros() opRow { return elementwise(kernel.CountLeadingZeros) }
+func (opRows) CreateToken() opRow       { return left(ordersEffects) }
+func (opRows) CrossReplicaSum() opRow   { return left(otherProcesses) }
+func (opRows) CustomCall() opRow        { return left(functionOfHost) }
+func (opRows) Divide() opRow            { return elementwise(kernel.Divide) }
+func (opRows) Dot() opRow               { return replaced("`dot_general`") }
+func (opRows) DotGeneral() opRow        { return kernelBy(dotGeneral) }
+func (opRows) DynamicApproxTopK() opRow { return replaced("`sort` by its comparator, and `slice`") }
+func (opRows) DynamicSlice() opRow      { return kernelBy(dynamicSlice) }
+func (opRows) DynamicTopK() opRow {
+	return replaced("`sort` of the elements and their indices, and `slice`")
+}
+func (opRows) DynamicUpdateSlice() opRow {
+	return opRow{kernel: dynamicUpdateSlice, parts: updateInParts}
+}
+func (opRows) Einsum() opRow {
+	return replaced("`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone")
+}
+func (opRows) Exponential() opRow         { return elementwise(kernel.Exponential) }
+func (opRows) ExponentialMinusOne() opRow { return elementwise(kernel.ExponentialMinusOne) }
+func (opRows) FFT() opRow                 { return left(complexNumbers) }
+func (opRows) Floor() opRow               { return elementwise(kernel.Floor) }
+func (opRows) Gather() opRow              { return kernelBy(gather) }
+func (opRows) GetDimensionSize() opRow    { return replaced("a constant") }
+func (opRows) GetTupleElement() opRow {
+	return replaced("the element, where the tuple is made in the program")
+}
+func (opRows) If() opRow         { return driven("one of two branches runs") }
+func (opRows) Imag() opRow       { return left(complexNumbers) }
+func (opRows) Infeed() opRow     { return left(ordersEffects) }
+func (opRows) Iota() opRow       { return kernelBy(iota_) }
+func (opRows) IsFinite() opRow   { return elementwise(kernel.IsFinite) }
+func (opRows) Log() opRow        { return elementwise(kernel.Log) }
+func (opRows) LogPlusOne() opRow { return elementwise(kernel.LogPlusOne) }
+func (opRows) Logistic() opRow   { return elementwise(kernel.Logistic) }
+func (opRows) Map() opRow {
+	return replaced("the ops of its body, where they are elementwise or constants")
+}
+func (opRows) Maximum() opRow             { return elementwise(kernel.Maximum) }
+func (opRows) Minimum() opRow             { return elementwise(kernel.Minimum) }
+func (opRows) Multiply() opRow            { return elementwise(kernel.Multiply) }
+func (opRows) Negate() opRow              { return elementwise(kernel.Negate) }
+func (opRows) Not() opRow                 { return elementwise(kernel.Not) }
+func (opRows) OptimizationBarrier() opRow { return structural((*translator).barrier) }
+func (opRows) Or() opRow                  { return elementwise(kernel.Or) }
+func (opRows) Outfeed() opRow             { return left(ordersEffects) }
+func (opRows) Pad() opRow                 { return kernelBy(pad) }
+func (opRows) PartitionID() opRow         { return left(aboutProcesses) }
+func (opRows) Popcnt() opRow              { return elementwise(kernel.Popcnt) }
+func (opRows) Power() opRow               { return elementwise(kernel.Power) }
+func (opRows) RNG() opRow                 { return left("its numbers come from a generator that all runs share") }
+func (opRows) RNGBitGenerator() opRow {
+	return left("a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead")
+}
+func (opRows) Real() opRow   { return left(complexNumbers) }
+func (opRows) Recv() opRow   { return left(ordersEffects) }
+func (opRows) Reduce() opRow { return kernelBy(reduce) }
+func (opRows) ReducePrecision() opRow {
+	return left("it is for finding out what precision a program needs, not for running it")
+}
+func (opRows) ReduceScatter() opRow    { return left(otherProcesses) }
+func (opRows) ReduceWindow() opRow     { return kernelBy(reduceWindow) }
+func (opRows) Remainder() opRow        { return elementwise(kernel.Remainder) }
+func (opRows) ReplicaID() opRow        { return left(aboutProcesses) }
+func (opRows) Reshape() opRow          { return structural((*translator).reshape) }
+func (opRows) Reverse() opRow          { return kernelBy(reverse) }
+func (opRows) RoundNearestAfz() opRow  { return elementwise(kernel.RoundNearestAfz) }
+func (opRows) RoundNearestEven() opRow { return elementwise(kernel.RoundNearestEven) }
+func (opRows) Rsqrt() opRow            { return elementwise(kernel.Rsqrt) }
+func (opRows) Scatter() opRow          { return kernelBy(scatter) }
+func (opRows) Select() opRow           { return elementwise(kernel.Select) }
+func (opRows) SelectAndScatter() opRow { return kernelBy(selectAndScatter) }
+func (opRows) Send() opRow             { return left(ordersEffects) }
+func (opRows) SetDimensionSize() opRow {
+	return replaced("its operand, where the size is the one it has")
+}
+func (opRows) ShiftLeft() opRow            { return elementwise(kernel.ShiftLeft) }
+func (opRows) ShiftRightArithmetic() opRow { return elementwise(kernel.ShiftRightArithmetic) }
+func (opRows) ShiftRightLogical() opRow    { return elementwise(kernel.ShiftRightLogical) }
+func (opRows) Sign() opRow                 { return elementwise(kernel.Sign) }
+func (opRows) Sine() opRow                 { return elementwise(kernel.Sine) }
+func (opRows) Slice() opRow                { return kernelBy(slice) }
+func (opRows) Sort() opRow {
+	return left("where an element goes depends on all others; a target that has code for it, as the backends `cpu` and `cuda` have for most, runs it as a step of its own")
+}
+func (opRows) Sqrt() opRow             { return elementwise(kernel.Sqrt) }
+func (opRows) Subtract() opRow         { return elementwise(kernel.Subtract) }
+func (opRows) Tan() opRow              { return elementwise(kernel.Tan) }
+func (opRows) Tanh() opRow             { return elementwise(kernel.Tanh) }
+func (opRows) TorchIndexSelect() opRow { return left("front ends write `gather`") }
+func (opRows) Transpose() opRow        { return kernelBy(transpose) }
+func (opRows) TriangularSolve() opRow  { return left(oneAfterOther) }
+func (opRows) Tuple() opRow {
+	return replaced("its elements, where nothing but `get_tuple_element` reads it")
+}
+func (opRows) UnaryEinsum() opRow       { return left("front ends write `transpose` and `reduce`") }
+func (opRows) UniformDequantize() opRow { return left(quantized) }
+func (opRows) UniformQuantize() opRow   { return left(quantized) }
+func (opRows) While() opRow {
+	return driven("the body runs as long as the condition says so; what it carries stays where it is")
+}
+func (opRows) Xor() opRow { return elementwise(kernel.Xor) }

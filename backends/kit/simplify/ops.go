@@ -1,0 +1,179 @@
+package simplify
+
+import (
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// opRow is what the passes do with an op: a list of rules for each pass that goes by ops,
+// of which the first that applies counts. [refine] has rules of its own.
+type opRow struct {
+	fold        folds
+	standard    rules
+	convert     rules
+	choose      rules
+	algebra     rules
+	convolution rules
+	parts       rules
+	broadcast   rules
+	reshape     rules
+	transpose   rules
+	slice       rules
+	dot         rules
+	reduce      rules
+}
+
+// rules are tried in order.
+type rules []rule
+
+// folds says when an op of constants is evaluated. Elementwise ops always are.
+type folds uint8
+
+const (
+	never     folds = iota
+	moved           // its result has no elements but those of its first operand
+	evaluated       // its operands and its result are small
+)
+
+// opTable has the row of each op, by code. It is filled by init because rules lead back
+// to it.
+var opTable []opRow
+
+func init() {
+	opTable = stablehlo.Table(opRows{})
+	for code := range mlir.Codes() {
+		if code.Info().Static != nil {
+			opTable[code].standard = rules{staticOp}
+		}
+	}
+}
+
+// opRows are the rows. An empty one is of an op about which there is nothing to simplify.
+type opRows struct{}
+
+func (opRows) Abs() opRow                 { return opRow{algebra: rules{absolute}} }
+func (opRows) Add() opRow                 { return opRow{algebra: rules{constantRight, addition}} }
+func (opRows) AfterAll() opRow            { return opRow{} }
+func (opRows) AllGather() opRow           { return opRow{} }
+func (opRows) AllReduce() opRow           { return opRow{} }
+func (opRows) AllToAll() opRow            { return opRow{} }
+func (opRows) And() opRow                 { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
+func (opRows) AsyncDone() opRow           { return opRow{} }
+func (opRows) AsyncStart() opRow          { return opRow{} }
+func (opRows) Atan2() opRow               { return opRow{} }
+func (opRows) BatchNormGrad() opRow       { return opRow{} }
+func (opRows) BatchNormInference() opRow  { return opRow{} }
+func (opRows) BatchNormTraining() opRow   { return opRow{} }
+func (opRows) BitcastConvert() opRow      { return opRow{fold: evaluated, convert: rules{bitcastTwice}} }
+func (opRows) Broadcast() opRow           { return opRow{standard: rules{standardBroadcast}} }
+func (opRows) BroadcastInDim() opRow      { return opRow{fold: moved, broadcast: rules{normalBroadcast}} }
+func (opRows) Case() opRow                { return opRow{} }
+func (opRows) Cbrt() opRow                { return opRow{} }
+func (opRows) Ceil() opRow                { return opRow{algebra: rules{again}} }
+func (opRows) Cholesky() opRow            { return opRow{} }
+func (opRows) Clamp() opRow               { return opRow{algebra: rules{clamp}} }
+func (opRows) CollectiveBroadcast() opRow { return opRow{} }
+func (opRows) CollectivePermute() opRow   { return opRow{} }
+func (opRows) CollectiveReduce() opRow    { return opRow{} }
+func (opRows) Compare() opRow             { return opRow{algebra: rules{compareRight, comparison}} }
+func (opRows) Complex() opRow             { return opRow{algebra: rules{complexOfParts}} }
+func (opRows) Composite() opRow           { return opRow{} }
+func (opRows) Concatenate() opRow {
+	return opRow{fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices}}
+}
+func (opRows) Constant() opRow          { return opRow{} }
+func (opRows) Convert() opRow           { return opRow{convert: rules{convertTwice}} }
+func (opRows) Convolution() opRow       { return opRow{convolution: rules{normalConvolution}} }
+func (opRows) Cosine() opRow            { return opRow{} }
+func (opRows) CountLeadingZeros() opRow { return opRow{} }
+func (opRows) CreateToken() opRow       { return opRow{} }
+func (opRows) CrossReplicaSum() opRow   { return opRow{} }
+func (opRows) CustomCall() opRow        { return opRow{} }
+func (opRows) Divide() opRow            { return opRow{algebra: rules{quotient}} }
+func (opRows) Dot() opRow               { return opRow{standard: rules{standardDot}} }
+func (opRows) DotGeneral() opRow {
+	return opRow{fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
+}
+func (opRows) DynamicApproxTopK() opRow   { return opRow{} }
+func (opRows) DynamicSlice() opRow        { return opRow{fold: evaluated, parts: rules{fixedSlice}} }
+func (opRows) DynamicTopK() opRow         { return opRow{} }
+func (opRows) DynamicUpdateSlice() opRow  { return opRow{parts: rules{wholeUpdate}} }
+func (opRows) Einsum() opRow              { return opRow{standard: rules{standardEinsum}} }
+func (opRows) Exponential() opRow         { return opRow{} }
+func (opRows) ExponentialMinusOne() opRow { return opRow{} }
+func (opRows) FFT() opRow                 { return opRow{} }
+func (opRows) Floor() opRow               { return opRow{algebra: rules{again}} }
+func (opRows) Gather() opRow              { return opRow{fold: evaluated, parts: rules{gatherOne}} }
+func (opRows) GetDimensionSize() opRow    { return opRow{standard: rules{knownSize}} }
+func (opRows) GetTupleElement() opRow     { return opRow{} }
+func (opRows) If() opRow                  { return opRow{} }
+func (opRows) Imag() opRow                { return opRow{algebra: rules{partOf}} }
+func (opRows) Infeed() opRow              { return opRow{} }
+func (opRows) Iota() opRow                { return opRow{standard: rules{standardIota}} }
+func (opRows) IsFinite() opRow            { return opRow{} }
+func (opRows) Log() opRow                 { return opRow{} }
+func (opRows) LogPlusOne() opRow          { return opRow{} }
+func (opRows) Logistic() opRow            { return opRow{} }
+func (opRows) Map() opRow                 { return opRow{standard: rules{standardMap}} }
+func (opRows) Maximum() opRow             { return opRow{algebra: rules{constantRight, idempotent, extremum}} }
+func (opRows) Minimum() opRow             { return opRow{algebra: rules{constantRight, idempotent, extremum}} }
+func (opRows) Multiply() opRow            { return opRow{algebra: rules{constantRight, product}} }
+func (opRows) Negate() opRow              { return opRow{algebra: rules{twice, negation}} }
+func (opRows) Not() opRow                 { return opRow{algebra: rules{twice, notCompare}} }
+func (opRows) OptimizationBarrier() opRow { return opRow{} }
+func (opRows) Or() opRow                  { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
+func (opRows) Outfeed() opRow             { return opRow{} }
+func (opRows) Pad() opRow                 { return opRow{fold: evaluated, parts: rules{padNothing, padPadded}} }
+func (opRows) PartitionID() opRow         { return opRow{} }
+func (opRows) Popcnt() opRow              { return opRow{} }
+func (opRows) Power() opRow               { return opRow{algebra: rules{power}} }
+func (opRows) RNG() opRow                 { return opRow{} }
+func (opRows) RNGBitGenerator() opRow     { return opRow{} }
+func (opRows) Real() opRow                { return opRow{algebra: rules{partOf}} }
+func (opRows) Recv() opRow                { return opRow{} }
+func (opRows) Reduce() opRow {
+	return opRow{fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
+}
+func (opRows) ReducePrecision() opRow { return opRow{convert: rules{fullPrecision}} }
+func (opRows) ReduceScatter() opRow   { return opRow{} }
+func (opRows) ReduceWindow() opRow    { return opRow{fold: evaluated, reduce: rules{windowRepeated}} }
+func (opRows) Remainder() opRow       { return opRow{} }
+func (opRows) ReplicaID() opRow       { return opRow{} }
+func (opRows) Reshape() opRow {
+	return opRow{fold: moved, reshape: rules{normalReshape}, dot: rules{dotSplit}}
+}
+func (opRows) Reverse() opRow          { return opRow{fold: moved, parts: rules{reverseNothing}} }
+func (opRows) RoundNearestAfz() opRow  { return opRow{algebra: rules{again}} }
+func (opRows) RoundNearestEven() opRow { return opRow{algebra: rules{again}} }
+func (opRows) Rsqrt() opRow            { return opRow{} }
+func (opRows) Scatter() opRow          { return opRow{} }
+func (opRows) Select() opRow {
+	return opRow{choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
+}
+func (opRows) SelectAndScatter() opRow     { return opRow{} }
+func (opRows) Send() opRow                 { return opRow{} }
+func (opRows) SetDimensionSize() opRow     { return opRow{standard: rules{fullSize}} }
+func (opRows) ShiftLeft() opRow            { return opRow{algebra: rules{shift}} }
+func (opRows) ShiftRightArithmetic() opRow { return opRow{algebra: rules{shift}} }
+func (opRows) ShiftRightLogical() opRow    { return opRow{algebra: rules{shift}} }
+func (opRows) Sign() opRow                 { return opRow{algebra: rules{again}} }
+func (opRows) Sine() opRow                 { return opRow{} }
+func (opRows) Slice() opRow {
+	return opRow{fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
+}
+func (opRows) Sort() opRow             { return opRow{} }
+func (opRows) Sqrt() opRow             { return opRow{} }
+func (opRows) Subtract() opRow         { return opRow{algebra: rules{subtraction}} }
+func (opRows) Tan() opRow              { return opRow{} }
+func (opRows) Tanh() opRow             { return opRow{} }
+func (opRows) TorchIndexSelect() opRow { return opRow{} }
+func (opRows) Transpose() opRow {
+	return opRow{fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}}
+}
+func (opRows) TriangularSolve() opRow   { return opRow{} }
+func (opRows) Tuple() opRow             { return opRow{} }
+func (opRows) UnaryEinsum() opRow       { return opRow{} }
+func (opRows) UniformDequantize() opRow { return opRow{} }
+func (opRows) UniformQuantize() opRow   { return opRow{} }
+func (opRows) While() opRow             { return opRow{} }
+func (opRows) Xor() opRow               { return opRow{algebra: rules{constantRight, exclusive}} }
