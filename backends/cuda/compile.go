@@ -14,6 +14,7 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
 	"ltc/internal/env"
@@ -66,21 +67,13 @@ type variant struct {
 
 // code is a program that was compiled.
 type code struct {
-	program *kit.Program
-	steps   []step
-	rows    []row
-	// fallible is the last step that can fail; -1 if there is none.
-	fallible int
-	// inPlace is, by result, [kit.Program.InPlace] where all is dense. It holds of what
-	// lies otherwise, too, if the result lies as its argument does: kernels read and
-	// write the same elements, wherever these are.
-	inPlace []bool
-	reads   []int // by argument, the first step that reads it
-	writes  []int // by result, the last step that writes it
-	awaited []int // steps that a step of the host waits for: see await
-	// region says that it is one of a loop or a branch: where its results are to be is
-	// memory of a run that nobody sees unless the run succeeds.
-	region   bool
+	program  *kit.Program
+	steps    []step
+	rows     []row
+	rules    *exec.Results
+	reads    []int // by argument, the first step that reads it
+	writes   []int // by result, the last step that writes it
+	awaited  []int // steps that a step of the host waits for: see await
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
@@ -145,7 +138,7 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 		if err != nil {
 			return nil, err
 		}
-		region.region = true
+		region.rules.Region = true
 		return newExecutable(region, nil), nil
 	})
 	if err != nil {
@@ -233,9 +226,7 @@ func (c *compilation) add(prog *kit.Program) (*code, error) {
 			x.sized += aligned(len(val.Data))
 		}
 	}
-	for j := range prog.Results {
-		x.inPlace = append(x.inPlace, prog.InPlace(j))
-	}
+	x.rules = exec.NewResults(prog, x.fallible(), true)
 	x.ready()
 	c.all = append(c.all, x)
 	return x, nil
@@ -243,15 +234,20 @@ func (c *compilation) add(prog *kit.Program) (*code, error) {
 
 // ready finds out what follows from how steps are run.
 func (x *code) ready() {
-	x.fallible = x.program.LastFallible
-	for i := range x.steps {
-		if x.steps[i].lacks != nil {
-			x.fallible = max(x.fallible, i)
-		}
-	}
 	x.await()
 	x.rows = rows(x.steps, x.awaited)
 	x.reads, x.writes = accesses(x.program)
+}
+
+// fallible returns the last step that can fail; -1 if there is none.
+func (x *code) fallible() int {
+	last := x.program.LastFallible
+	for i := range x.steps {
+		if x.steps[i].lacks != nil {
+			last = max(last, i)
+		}
+	}
+	return last
 }
 
 // kernel finds out how a step runs its kernel.
@@ -441,7 +437,7 @@ func (c *compilation) fallbacks() []backends.Fallback {
 				continue
 			}
 			f := backends.Fallback{Op: s.entry.kernel.Name, Line: backends.LineOf(s.Loc), Ordinal: s.Ordinal, Reason: s.lacks.Error()}
-			if x.region { // its ordinals are of another text
+			if x.rules.Region { // its ordinals are of another text
 				f.Ordinal = -1
 			}
 			all = append(all, f)
@@ -497,7 +493,7 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 func newExecutable(c *code, bound []soa.View) *executable {
 	e := &executable{code: c, bound: bound, copied: new(atomic.Int64), grown: new(atomic.Int64)}
-	e.variants = newVariants(e, c, bound, e.variant)
+	e.variants = newVariants(e, c, bound, e.grown, e.variant, func(e *executable) int { return e.size() })
 	if c.of.o.Profile {
 		e.times = make([]kit.Timer, len(c.steps))
 	}

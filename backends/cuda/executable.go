@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/soa"
 )
 
@@ -21,7 +22,7 @@ type executable struct {
 	grown  *atomic.Int64 // bytes of variants
 	times  []kit.Timer   // by step; nil unless they are measured
 	// variants are nil where all views that are not dense are copied.
-	variants *variants[*executable]
+	variants *exec.Variants[*executable]
 
 	last atomic.Pointer[runner] // the one that was given back last, if nobody has it
 	mu   sync.Mutex
@@ -60,8 +61,8 @@ func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 // there at once.
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
-	if !e.region {
-		for t := range e.program.Waiting(e.fallible) {
+	if !e.rules.Region {
+		for t := range e.program.Waiting(e.fallible()) {
 			n += aligned(t.Bytes())
 		}
 	}
@@ -78,10 +79,6 @@ func (e *executable) WorkspaceBytes() int {
 	}
 	return n + regions
 }
-
-// direct reports whether a result may be written where it belongs: no later step
-// can fail.
-func (x *code) direct(j int) bool { return x.program.Values[x.program.Results[j]].First > x.fallible }
 
 // Bind brings constants to the device, once.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {

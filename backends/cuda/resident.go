@@ -42,7 +42,7 @@ func (s *sized) Grown() *atomic.Int64 { return s.grown }
 
 // size is about what a variant of a program takes. Kernels that it has in common with
 // the program count again.
-func (x *code) size() int64 { return int64(heap.Of(x) + x.onDevice()) }
+func (x *code) size() int { return heap.Of(x) + x.onDevice() }
 
 // onDevice is about what code and constants take there.
 func (x *code) onDevice() int {

@@ -132,7 +132,7 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	if err != nil {
 		return err
 	}
-	if e, err = e.variants.forViews(ctx, e, c); err != nil {
+	if e, err = e.variants.Of(ctx, e, c, true); err != nil {
 		return err
 	}
 	return e.execute(ctx, q, c)
@@ -164,7 +164,7 @@ func (d *Device) queueOf(c *backends.Call) (*Queue, error) {
 
 // execute runs a call that was checked.
 func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) error {
-	if !e.region { // of which the run it is of has the queue
+	if !e.rules.Region { // of which the run it is of has the queue
 		if err := q.enter(); err != nil {
 			return fmt.Errorf("execute: %w", err)
 		}

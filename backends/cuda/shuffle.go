@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/backends/cuda/driver"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
 	"ltc/soa"
 )
@@ -103,7 +104,7 @@ func (d *Device) makeShuffle(s shuffle) (*Kernel, error) {
 // nil if there is none and the host is to copy it. The view is that of a number: see
 // [runner.table].
 func (r *runner) shuffler(v *soa.View, number int, to bool) (k *Kernel, table driver.Ptr, err error) {
-	s := shuffle{bytes: v.Type.DType.Size(), rank: v.Type.Rank(), table: tableOf(v), to: to}
+	s := shuffle{bytes: v.Type.DType.Size(), rank: v.Type.Rank(), table: exec.TableOf(v), to: to}
 	if k, err = r.e.on.dev.shuffle(s); err != nil {
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = nil
@@ -123,7 +124,7 @@ func (r *runner) shuffle(t *transfer, to bool) error {
 	var dims, there, here []int64
 	for d, n := range soa.Dense(v.Type.Shape) {
 		stride := v.Strides[d]
-		if d == tableOf(v) {
+		if d == exec.TableOf(v) {
 			stride = 0
 		}
 		dims, there, here = append(dims, int64(v.Type.Shape[d])), append(there, int64(stride)), append(here, int64(n))

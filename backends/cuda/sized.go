@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/reference"
 	"ltc/internal/turn"
 	"ltc/ir/types"
@@ -35,7 +36,7 @@ type sized struct {
 	none   *none // of no elements; nil for regions
 	// variants are nil where all views that are not dense are copied; dense is what
 	// this is one of.
-	variants *variants[*sized]
+	variants *exec.Variants[*sized]
 	dense    *sized
 }
 
@@ -100,7 +101,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
 			s, err := c.sized(open, f)
 			if err == nil {
-				s.region = true
+				s.rules.Region = true
 			}
 			return s, err
 		})
@@ -133,13 +134,16 @@ func (c *compilation) sized(open kit.Opening, f *kit.Family) (*sized, error) {
 // remember makes room for what is kept of s.
 func (s *sized) remember() {
 	s.recent.Store(new([]fitted))
-	s.variants = newVariants(s, s.code, s.bound, s.variant)
+	s.variants = newVariants(s, s.code, s.bound, s.grown, s.variant, func(v *sized) int { return v.size() + heap.Of(v.family) })
 }
 
-// variant makes s for layouts of arguments, then of results.
-func (s *sized) variant(ctx context.Context, lays []kit.Layout) (*sized, error) {
+// Variants is as [backends.Varying] has it.
+func (s *sized) Variants() (made, failed int) { return s.variants.Count() }
+
+// variant makes s for views with layouts.
+func (s *sized) variant(ctx context.Context, views *exec.Views) (*sized, error) {
 	n := len(s.family.Base().Args)
-	family, err := s.family.Variant(lays[:n], lays[n:])
+	family, err := s.family.Variant(views.Layouts[:n], views.Layouts[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +151,6 @@ func (s *sized) variant(ctx context.Context, lays []kit.Layout) (*sized, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.grown.Add(x.size() + int64(heap.Of(family)))
 	v := &sized{code: x, Opening: s.Opening, family: family, bound: s.bound, copied: s.copied, grown: s.grown, times: s.times, dense: s}
 	v.recent.Store(new([]fitted))
 	return v, nil
@@ -217,7 +220,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if n == 0 && s.none != nil {
 		return s.none.execute(ctx, s.on.dev, c)
 	}
-	of, err := s.variants.forViews(ctx, s, c)
+	of, err := s.variants.Of(ctx, s, c, true)
 	if err != nil {
 		return err
 	}
@@ -281,6 +284,7 @@ func (s *sized) fit(ctx context.Context, n int) (*executable, error) {
 			return nil, err
 		}
 	}
+	x.rules = x.rules.For(x.fallible())
 	x.ready()
 	x.take(s.on.dev)
 	if err := x.takesViews(); err != nil {

@@ -172,7 +172,7 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 			if err != nil {
 				return 0, err
 			}
-			if r.fresh[j].IsZero() && !r.e.region {
+			if r.fresh[j].IsZero() && !r.e.rules.Region {
 				watch = min(watch, p.Values[id].First)
 			}
 			continue
@@ -202,28 +202,16 @@ func (r *runner) results(c *backends.Call) (watch int, err error) {
 	return watch, nil
 }
 
-// result returns where result j belongs, and whether it may be written there at once:
-// in fresh memory, or, where no later step can fail, over nothing that is still to be
-// read.
+// result returns where result j belongs, and whether it may be written there at once.
 func (r *runner) result(c *backends.Call, j int) (v soa.View, direct bool, err error) {
-	v = c.Results[j]
-	alias := r.e.program.Signature.Results[j].Alias
-	if v.IsZero() && (alias < 0 || c.Resident && c.Args[alias].Remote() == nil) {
+	if r.e.rules.Made(c, j) {
 		if r.fresh[j], err = r.make(c, j); err != nil {
 			return v, false, r.e.short(err)
 		}
 		return r.fresh[j], true, nil
 	}
-	direct = r.e.region || r.e.direct(j)
-	switch {
-	case alias < 0:
-	case v.IsZero():
-		v, direct = c.Args[alias], direct && r.e.inPlace[j]
-	case direct:
-		a := &c.Args[alias]
-		direct = r.e.inPlace[j] && identical(&v, a) || a.Remote() == nil || disjoint(v, *a)
-	}
-	return v, direct, nil
+	to, direct := r.e.rules.Place(c, j)
+	return *to, direct, nil
 }
 
 // make returns memory for a result that the caller leaves to us.
@@ -233,15 +221,6 @@ func (r *runner) make(c *backends.Call, j int) (soa.View, error) {
 		return r.e.on.dev.Make(t)
 	}
 	return c.Make(t), nil
-}
-
-// disjoint reports whether two views share no memory; false if either is not dense.
-func disjoint(a, b soa.View) bool {
-	if !a.IsDense() || !b.IsDense() {
-		return false
-	}
-	p, q := uintptr(a.Base()), uintptr(b.Base())
-	return p+uintptr(a.Type.Bytes()) <= q || q+uintptr(b.Type.Bytes()) <= p
 }
 
 // upload brings the arguments to the run's block that are not read where they are, and

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/env"
 	"ltc/internal/spare"
@@ -26,16 +27,13 @@ type compiled struct {
 	parts    int // most parts of a step
 	workers  int // most threads of a step
 	held     int // bytes that the code of steps has besides
-	results  []placement
+	rules    *exec.Results
 	bound    []soa.View
 	keeper   *keeper // of constants in other forms
 	pool     *spare.Pool[launcher]
 	pointers int // operands of all steps together
 	threads  int
-	// region says that it is one of a loop or a branch: where its results are to be is
-	// memory of a run that nobody sees unless the run succeeds.
-	region bool
-	own    bool // how many threads a run uses is the backend's to say
+	own      bool // how many threads a run uses is the backend's to say
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
 	long   bool
@@ -44,10 +42,10 @@ type compiled struct {
 
 	codes     []kernel.Code // by kernel, not yet prepared for sizes
 	compilers []kernel.Compiler
-	strides   int                  // run-time strides of all steps together
-	variants  *variants[*compiled] // for views that are not dense; nil where all are copied
-	lays      []kit.Layout         // of a variant: of arguments, then of results; nil: dense
-	views     *viewed              // of a variant
+	strides   int                       // run-time strides of all steps together
+	variants  *exec.Variants[*compiled] // for views that are not dense; nil where all are copied
+	grown     *atomic.Int64             // bytes of these
+	views     *exec.Views               // of a variant; nil: all are dense
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -69,13 +67,6 @@ type compiledStep struct {
 	strides int
 }
 
-// placement says where a result may be written.
-type placement struct {
-	direct  bool // in the caller's memory: no later step can fail
-	inPlace bool // over the argument that it takes over
-	bytes   int
-}
-
 // kitOptions are what kernels are made with; body compiles regions. Programs are
 // checked after each pass if the environment variable LTC_CHECK is 1.
 func kitOptions(body func(context.Context, backends.Module) (backends.Executable, error)) kit.Options {
@@ -88,7 +79,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 	prog, err := b.kernels(ctx, p, compilers, SortFor, func(p *backends.Program) (backends.Executable, error) {
 		e, err := b.compileKernels(ctx, p, o, compilers)
 		if c, ok := e.(*compiled); ok {
-			c.region = true
+			c.rules.Region = true
 		}
 		return e, err
 	})
@@ -100,7 +91,7 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 		return nil, err
 	}
 	k := new(keeper)
-	e, err := newCompiled(ctx, p.File, prog, boundCodes(prog, codes, nil, k, nil, nil), o, nil, nil)
+	e, err := newCompiled(ctx, p.File, prog, boundCodes(prog, codes, nil, k, nil, nil), o, nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +114,10 @@ func keptRuns(bound []soa.View) int {
 // ready makes the pool of e, and has it make variants.
 func (e *compiled) ready() {
 	e.pool = spare.New(keptRuns(e.bound), e.launcher)
-	e.variants = newVariants(e, e.program, e.bound, e.variant)
+	if e.views == nil {
+		e.grown = new(atomic.Int64)
+		e.variants = newVariants(e, e.rules, e.bound, e.grown, e.variant)
+	}
 }
 
 // kernels makes kernels of a program; region compiles what is in the regions of its
@@ -186,12 +180,13 @@ func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel,
 
 // newCompiled makes a program of kernels executable, given the code of each step
 // ([boundCodes]). views are those at hand of a program that is a variant, nil for
-// others; bound are the constants that it has, nil if there are none.
-func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, views *viewed, bound []soa.View) (*compiled, error) {
-	e := &compiled{file: file, program: prog, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), views: views}
-	if views != nil {
-		e.lays = views.lays
+// others; bound are the constants that it has, nil if there are none. Rules are those of
+// the program that it is a variant or a size of; nil if it is none.
+func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, rules *exec.Results, views *exec.Views, bound []soa.View) (*compiled, error) {
+	if rules == nil {
+		rules = rulesFor(prog)
 	}
+	e := &compiled{file: file, program: prog, rules: rules, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), views: views}
 	for i := range prog.Steps {
 		e.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
@@ -225,7 +220,6 @@ func (e *compiled) fit(ctx context.Context) error {
 	}
 	e.long = work > longWork
 	e.cut()
-	e.placeable()
 	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
 		return fmt.Errorf("%s: the results and the values that are alive at once: %w", e.file, err)
 	}
@@ -240,7 +234,7 @@ func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
 		s.code = s.bound
 		return nil
 	}
-	s.prepared = e.views.strides(s.prepared[:0], e.program, s.Step)
+	s.prepared = strides(s.prepared[:0], e.views, e.program, s.Step)
 	s.code, err = p.Prepare(ctx, s.Sizes, s.prepared, s.code)
 	return err
 }
@@ -265,15 +259,9 @@ func (e *compiled) add(s compiledStep) {
 	e.steps = append(e.steps, s)
 }
 
-// placeable finds out where results may be written.
-func (e *compiled) placeable() {
-	prog := e.program
-	e.results = e.results[:0]
-	for j := range prog.Results {
-		v := prog.Values[prog.Results[j]]
-		e.results = append(e.results, placement{direct: v.First > prog.LastFallible, inPlace: prog.InPlace(j), bytes: v.Type.Bytes()})
-	}
-}
+// rulesFor returns the rules for where a program's results are written: of the steps,
+// only those that are no kernels can fail.
+func rulesFor(p *kit.Program) *exec.Results { return exec.NewResults(p, p.LastFallible, false) }
 
 // cut says in how many parts the steps run, and what memory that takes.
 func (e *compiled) cut() {

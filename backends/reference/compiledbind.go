@@ -21,7 +21,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		return nil, err
 	}
 	b := *e
-	b.copied, b.bound, b.steps, b.results = new(atomic.Int64), bound, slices.Clone(e.steps), nil
+	b.copied, b.bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
 	b.keeper = e.keeper.forBound()
 	codes := boundCodes(b.program, b.codes, bound, b.keeper, nil, nil)
 	for i := range b.steps {

@@ -11,7 +11,7 @@ import "ltc/backends"
 // that of the results.
 func (e *compiled) WorkspaceBytes() int {
 	n := added(added(e.program.Arena, e.held), times(e.scratch, e.workers))
-	if !e.region {
+	if !e.rules.Region {
 		for t := range e.program.Waiting(e.program.LastFallible) {
 			n = added(n, t.Bytes())
 		}
@@ -37,9 +37,9 @@ func (e *compiled) CopiedBytes() int64 { return e.copied.Load() }
 // resultBytes is the memory of results that take over none.
 func (e *compiled) resultBytes() int {
 	n := 0
-	for j := range e.results {
+	for j, id := range e.program.Results {
 		if e.program.Signature.Results[j].Alias < 0 {
-			n = added(n, e.results[j].bytes)
+			n = added(n, e.program.Values[id].Type.Bytes())
 		}
 	}
 	return n

@@ -24,16 +24,12 @@ func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
 	if err := backends.CheckCall(e.program.Signature, c, e.bound); err != nil {
 		return err
 	}
-	done := ctx.Done()
-	if e.variants != nil {
-		v, err := e.variants.forCall(ctx, c, done == nil || !e.long)
-		if err != nil {
-			return err
-		}
-		e = v
+	e, err := e.variants.Of(ctx, e, c, ctx.Done() == nil || !e.long)
+	if err != nil {
+		return err
 	}
 	l := e.pool.Get()
-	err := e.runIn(ctx, l, c)
+	err = e.runIn(ctx, l, c)
 	e.pool.Put(l)
 	return err
 }
@@ -67,8 +63,8 @@ func (e *compiled) placeArgs(l *launcher, c *backends.Call) error {
 			v = c.Args[i]
 		}
 		soa.TouchRead(v)
-		if e.laid(i) {
-			e.placeView(l, id, v)
+		if e.hasLayout(id) {
+			e.placeView(l, id, &v)
 			continue
 		}
 		if !v.IsDense() {
@@ -109,41 +105,31 @@ func (e *compiled) typeOf(j int) types.Type {
 	return t
 }
 
-// placeResults points results at where they are written: at once where they
-// belong if direct is set and that cannot go wrong, or if the results of a run that
-// fails are nothing to anyone, else at memory of the run. It returns the first step
-// that writes memory that a caller sees.
+// placeResults chooses the memory of each result: that of the caller if no later step can
+// fail and direct is set, or if this is a region; else memory of the run. It returns the
+// first step that writes memory that a caller sees.
 func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int {
 	watch := len(e.steps)
 	for j, id := range e.program.Results {
-		v, r := c.Results[j], &e.program.Signature.Results[j]
-		place := &e.results[j]
-		var to soa.View
-		switch {
-		case v.IsZero() && r.Alias < 0:
-			to = c.Make(e.typeOf(j))
-			l.fresh[j] = to
-		case !e.region && (!direct || !place.direct):
-		case v.IsZero():
-			if a := c.Args[r.Alias]; place.inPlace && a.IsDense() {
-				to = a
-			}
-		case e.laid(len(e.program.Args) + j):
-			e.placeView(l, id, v)
-			watch = min(watch, e.program.Values[id].First)
+		if e.rules.Made(c, j) {
+			l.fresh[j] = c.Make(e.typeOf(j))
+			l.mem[id] = l.fresh[j].Base()
 			continue
-		case !v.IsDense():
-		case r.Alias < 0, place.inPlace && c.Args[r.Alias].Base() == v.Base(), disjoint(v, c.Args[r.Alias]):
-			to = v
 		}
-		if !to.IsZero() && l.fresh[j].IsZero() && !e.region {
+		v, atOnce := e.rules.Place(c, j)
+		switch {
+		case e.hasLayout(id):
+			e.placeView(l, id, v)
+		case atOnce && (direct || e.rules.Region) && v.IsDense():
+			l.mem[id] = v.Base()
+		default:
+			l.results[j] = atLeast(l.results[j], e.program.Values[id].Type.Bytes())
+			l.mem[id] = l.results[j].Base()
+			continue
+		}
+		if !e.rules.Region {
 			watch = min(watch, e.program.Values[id].First)
 		}
-		if to.IsZero() {
-			l.results[j] = atLeast(l.results[j], place.bytes)
-			to = l.results[j]
-		}
-		l.mem[id] = to.Base()
 	}
 	return watch
 }
@@ -174,7 +160,7 @@ func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done 
 		return nil
 	}
 	strides := s.Strides
-	if e.lays != nil {
+	if e.views != nil {
 		strides = l.move(s, pointers)
 	}
 	if err := l.launch(s, pointers, strides, done); err != nil {
@@ -280,7 +266,10 @@ func (e *compiled) view(l *launcher, v kit.ValueID, t types.Type) soa.View {
 // commit hands the results over. Nothing in it can fail.
 func (e *compiled) commit(l *launcher, c *backends.Call) {
 	for j, id := range e.program.Results {
-		if e.laid(len(e.program.Args) + j) {
+		if e.hasLayout(id) {
+			if c.Results[j].IsZero() {
+				c.Results[j] = c.Args[e.program.Signature.Results[j].Alias]
+			}
 			soa.TouchWrite(c.Results[j])
 			continue
 		}

@@ -36,7 +36,8 @@
 // types that come: see open.go. The processes of interpreter.run_parallel are
 // goroutines that meet in a processGrid.
 //
-// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/kernel, ltc/mlir,
-// ltc/mlir/chlo, ltc/soa, ltc/ir/types, ltc/internal/bigfloat, ltc/internal/env,
-// ltc/internal/footprint, ltc/internal/spare, ltc/internal/turn and ltc/stablehlo.
+// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
+// ltc/backends/kit/kernel, ltc/mlir, ltc/mlir/chlo, ltc/soa, ltc/ir/types,
+// ltc/internal/bigfloat, ltc/internal/env, ltc/internal/footprint, ltc/internal/spare,
+// ltc/internal/turn and ltc/stablehlo.
 package reference

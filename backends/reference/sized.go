@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/spare"
 	"ltc/ir/types"
@@ -24,17 +25,18 @@ type sized struct {
 	compilers []kernel.Compiler
 	family    *kit.Family
 	dense     *form
-	variants  *variants[*form] // nil where all views that are not dense are copied
-	bound     []soa.View       // nil if none is
-	keeper    *keeper          // of constants in other forms
-	few       int              // the fewest elements, or fewer than those of the family's base
-	least     int              // points of the kernels for few elements
-	each      int              // and for each further one
-	times     []kit.Timer      // by step, of runs of all sizes; nil unless they are measured
-	parts     []int            // by step, of the family's base
+	variants  *exec.Variants[*form] // nil where all views that are not dense are copied
+	grown     *atomic.Int64         // bytes of these
+	rules     *exec.Results
+	bound     []soa.View  // nil if none is
+	keeper    *keeper     // of constants in other forms
+	few       int         // the fewest elements, or fewer than those of the family's base
+	least     int         // points of the kernels for few elements
+	each      int         // and for each further one
+	times     []kit.Timer // by step, of runs of all sizes; nil unless they are measured
+	parts     []int       // by step, of the family's base
 	copied    *atomic.Int64
 	none      *none // of no elements; nil for regions
-	region    bool  // see [compiled]
 }
 
 // form is the program for some layouts of its views.
@@ -43,7 +45,7 @@ type form struct {
 	family *kit.Family
 	codes  []kernel.Code // by kernel
 	steps  []kernel.Code // by step, with the constants at hand
-	views  *viewed       // nil: all are dense
+	views  *exec.Views   // nil: all are dense
 	runs   *spare.Pool[fitted]
 }
 
@@ -75,7 +77,8 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	}
 	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
 		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
-			r := &sized{Opening: open, file: s.file, region: true, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64)}
+			r := &sized{Opening: open, file: s.file, rules: rulesFor(f.Base()), o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64)}
+			r.rules.Region = true
 			return r, r.begin(ctx, f)
 		})
 	if ctx.Err() != nil {
@@ -84,6 +87,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
+	s.rules = rulesFor(family.Base())
 	return s, s.begin(ctx, family)
 }
 
@@ -176,7 +180,8 @@ func Family(ctx context.Context, m backends.Module, o backends.Options, kernels 
 func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Code) error {
 	s.family = family
 	s.dense = s.form(family, codes, nil, nil)
-	s.variants = newVariants(s.dense, family.Base(), s.bound, s.variant)
+	s.grown = new(atomic.Int64)
+	s.variants = newVariants(s.dense, s.rules, s.bound, s.grown, s.variant)
 	x, err := s.dense.take(ctx, family.BaseSize())
 	if err != nil {
 		return err
@@ -190,7 +195,7 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 }
 
 // form returns a form; known has the code of steps that is there already.
-func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *viewed) *form {
+func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), s.keeper, known, family.Moves)
 	f.runs = spare.New(keptRuns(s.bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
@@ -210,9 +215,9 @@ func (s *sized) constants() []soa.View {
 }
 
 // variant returns the program for views with layouts.
-func (s *sized) variant(ctx context.Context, views *viewed) (*form, error) {
+func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
 	n := len(s.family.Base().Args)
-	family, err := s.family.Variant(views.lays[:n], views.lays[n:])
+	family, err := s.family.Variant(views.Layouts[:n], views.Layouts[n:])
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +296,7 @@ func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() 
 func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
 
 // Variants is as [backends.Varying] has it.
-func (s *sized) Variants() (made, failed int) { return s.variants.count() }
+func (s *sized) Variants() (made, failed int) { return s.variants.Count() }
 
 // Compiled returns how many steps of the program are kernels, and how many ops were
 // left to the evaluator.
@@ -357,11 +362,9 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 	if n == 0 && s.none != nil {
 		return s.runNone(ctx, c)
 	}
-	f := s.dense
-	if s.variants != nil {
-		if f, err = s.variants.forCall(ctx, c, ctx.Done() == nil || !s.long(n)); err != nil {
-			return err
-		}
+	f, err := s.variants.Of(ctx, s.dense, c, ctx.Done() == nil || !s.long(n))
+	if err != nil {
+		return err
 	}
 	x, err := f.take(ctx, n)
 	if err != nil {
@@ -414,10 +417,10 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 			bound[len(s.Sig.Args)+i] = v
 			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
 		}
-		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, f.views, bound); err != nil {
+		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.rules, f.views, bound); err != nil {
 			return err
 		}
-		x.e.copied, x.e.times, x.e.region = s.copied, s.times, s.region
+		x.e.copied, x.e.times = s.copied, s.times
 		x.l = x.e.launcher()
 	} else {
 		if err := x.e.fit(ctx); err != nil {

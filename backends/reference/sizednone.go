@@ -112,7 +112,7 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	o := s.o
 	o.Profile = false          // the steps are not those of other sizes
 	k := &keeper{of: s.keeper} // sizes are bound, too
-	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, k, nil, nil), o, nil, bound)
+	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, k, nil, nil), o, nil, nil, bound)
 	if err != nil {
 		return nil, err
 	}
@@ -126,15 +126,12 @@ func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
 	if err := e.program.FitResults(c); err != nil {
 		return err
 	}
-	if e.variants != nil {
-		v, err := e.variants.forCall(ctx, c, ctx.Done() == nil || !e.long)
-		if err != nil {
-			return err
-		}
-		e = v
+	e, err := e.variants.Of(ctx, e, c, ctx.Done() == nil || !e.long)
+	if err != nil {
+		return err
 	}
 	l := e.pool.Get()
-	err := e.runIn(ctx, l, c)
+	err = e.runIn(ctx, l, c)
 	e.pool.Put(l)
 	return err
 }

@@ -47,11 +47,12 @@ var allowed = map[string][]string{
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify":          {"stablehlo", "backends", "internal/halt", "mlir", "mlir/chlo", "soa"},
 	"backends/kit":                   {"stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/kit/exec":              {"backends", "backends/kit", "internal/turn", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
 	"backends/backendtest": {"stablehlo", "internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"stablehlo", "backends/kit", "internal/bigfloat", "internal/footprint", "internal/spare", "internal/turn", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/reference":   {"stablehlo", "backends/kit", "backends/kit/exec", "internal/bigfloat", "internal/footprint", "internal/spare", "internal/turn", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
@@ -68,7 +69,7 @@ var allowed = map[string][]string{
 	"backends/cuda/libraries":          {"backends/cuda/driver", "github.com/ebitengine/purego"},
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
 	"backends/cuda/cudnn":              {"backends/cuda/libraries"},
-	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/cudnn", "backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/kernel", "backends", "mlir", "soa",
+	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/cudnn", "backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends", "mlir", "soa",
 		"backends/reference", "internal/footprint", "internal/turn"},
 	"internal/cheader":         {},
 	"internal/ptxas":           {},

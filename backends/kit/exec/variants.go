@@ -1,0 +1,259 @@
+package exec
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/internal/turn"
+	"ltc/soa"
+)
+
+// MostVariants is how many combinations of layouts a program has code for. Views of
+// calls with further ones are copied, as a line of the log says.
+const MostVariants = 16
+
+// MostTries is how often code is made for one combination of layouts where that fails
+// for a reason that may pass, such as want of memory. A try costs a compile.
+const MostTries = 3
+
+// Views are the layouts of the views of a call.
+type Views struct {
+	Layouts []kit.Layout // of arguments, then of results; nil: dense, or copied
+	Strides [][]int      // of views with a layout
+}
+
+// VariantOptions say how the variants of a program are made.
+type VariantOptions[E any] struct {
+	// Make makes the executable for layouts.
+	Make func(ctx context.Context, v *Views) (E, error)
+	// Passes reports whether the reason of an error of Make may pass, so that a later
+	// call is worth another try.
+	Passes func(err error) bool
+	// Remote says that kernels reach memory of the device only. Otherwise they reach
+	// that of the host only. Views of other memory are copied.
+	Remote bool
+	// Grown counts the bytes that variants take, each as Bytes has it.
+	Grown *atomic.Int64
+	Bytes func(e E) int
+}
+
+// Variants are the executables of one program for views that are not dense: one for each
+// combination of layouts that calls have come with. Finding one takes no lock. A nil
+// *Variants is of a program that takes dense views only.
+type Variants[E any] struct {
+	dense   E // copies views that are not dense
+	options VariantOptions[E]
+	rules   *Results
+	program *kit.Program
+	args    []int // that may have a layout
+	results []int // that may have a layout: those that are written where they belong
+	list    atomic.Pointer[[]variant[E]]
+	adding  turn.Lock // of the goroutine that makes one
+	full    sync.Once // the log says that there are too many
+}
+
+// variant is an executable for some layouts.
+type variant[E any] struct {
+	layouts []kit.Layout
+	e       E   // dense where none could be made
+	failed  int // tries; MostTries where the failure does not pass
+}
+
+// settled reports whether a variant needs no other try.
+func (x *variant[E]) settled() bool { return x.failed == 0 || x.failed == MostTries }
+
+// NewVariants returns the variants of a program, none of which is made yet; nil if there
+// can be none. Bound arguments are dense; bound may be nil.
+func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOptions[E]) *Variants[E] {
+	p := rules.program
+	v := &Variants[E]{dense: dense, options: o, rules: rules, program: p, adding: turn.New()}
+	for i, id := range p.Args[:len(p.Args)-len(p.SizeArgs)] {
+		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
+			v.args = append(v.args, i)
+		}
+	}
+	for j, id := range p.Results {
+		a := p.Signature.Results[j].Alias
+		if rules.direct(j) && p.TakesView(id, -1) && (a < 0 || rules.inPlace[j] && (bound == nil || bound[a].IsZero())) {
+			v.results = append(v.results, j)
+		}
+	}
+	if len(v.args)+len(v.results) == 0 {
+		return nil
+	}
+	v.list.Store(new([]variant[E]))
+	return v
+}
+
+// Count returns for how many combinations of layouts there is code, and for how many
+// none could be made.
+func (v *Variants[E]) Count() (made, failed int) {
+	if v == nil {
+		return 0, 0
+	}
+	for _, x := range *v.list.Load() {
+		if x.failed > 0 {
+			failed++
+		} else {
+			made++
+		}
+	}
+	return made, failed
+}
+
+// Of returns the executable for a call: dense, if all views are dense or are to be
+// copied. Direct says that results may be written where they belong before the run has
+// succeeded. The error is the cause of ctx.
+func (v *Variants[E]) Of(ctx context.Context, dense E, c *backends.Call, direct bool) (E, error) {
+	if v == nil || !v.some(c, direct) {
+		return dense, nil
+	}
+	if x := v.find(c, direct); x != nil && x.settled() {
+		return x.e, nil
+	}
+	if err := v.adding.Take(ctx); err != nil {
+		return dense, err
+	}
+	defer v.adding.Give()
+	old := v.find(c, direct)
+	if old != nil && old.settled() { // another goroutine was faster
+		return old.e, nil
+	}
+	list := *v.list.Load()
+	if old == nil && len(list) >= MostVariants {
+		v.full.Do(func() {
+			slog.Warn("too many view layouts: views of further layouts are copied", "limit", MostVariants)
+		})
+		return dense, nil
+	}
+	views := v.views(c, direct)
+	x := variant[E]{layouts: views.Layouts}
+	if old != nil {
+		x.failed = old.failed
+	}
+	if err := v.make(ctx, &x, views); err != nil {
+		return dense, err
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(y variant[E]) bool { return old != nil && slices.EqualFunc(x.layouts, y.layouts, slices.Equal) })
+	list = append(list, x)
+	v.list.Store(&list)
+	return x.e, nil
+}
+
+// make makes the executable of a variant, or notes that there is none. The error is the
+// cause of ctx.
+func (v *Variants[E]) make(ctx context.Context, x *variant[E], views *Views) error {
+	e, err := v.options.Make(ctx, views)
+	if err == nil {
+		x.e, x.failed = e, 0
+		v.options.Grown.Add(int64(v.options.Bytes(e)))
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	x.e = v.dense
+	if x.failed++; !v.options.Passes(err) {
+		x.failed = MostTries
+	}
+	slog.Warn("views are copied: no code can be made for their layouts", "layouts", x.layouts, "tries", x.failed, "of", MostTries, "reason", err)
+	return nil
+}
+
+// some reports whether a view of a call has a layout.
+func (v *Variants[E]) some(c *backends.Call, direct bool) bool {
+	for _, i := range v.args {
+		if v.lies(v.program.Args[i], &c.Args[i]) {
+			return true
+		}
+	}
+	if direct {
+		for _, j := range v.results {
+			if v.lies(v.program.Results[j], v.result(c, j)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lies reports whether kernels of a variant can read or write a view where it lies.
+func (v *Variants[E]) lies(id kit.ValueID, w *soa.View) bool {
+	return w != nil && !w.IsZero() && !w.IsDense() && (w.Remote() != nil) == v.options.Remote && v.program.TakesView(id, TableOf(w))
+}
+
+// result returns the view that a result is written to at once; nil if there is none. A
+// result that takes over the memory of an argument is written there and nowhere else:
+// other views that are not dense may overlap it.
+func (v *Variants[E]) result(c *backends.Call, j int) *soa.View {
+	w := &c.Results[j]
+	if a := v.program.Signature.Results[j].Alias; a >= 0 {
+		switch {
+		case w.IsZero():
+			return &c.Args[a]
+		case !identical(w, &c.Args[a]):
+			return nil
+		}
+	}
+	return w
+}
+
+// find returns the variant for a call; nil if there is none yet.
+func (v *Variants[E]) find(c *backends.Call, direct bool) *variant[E] {
+	list := *v.list.Load()
+	for at := range list {
+		if v.fits(list[at].layouts, c, direct) {
+			return &list[at]
+		}
+	}
+	return nil
+}
+
+// fits reports whether the views of a call have these layouts.
+func (v *Variants[E]) fits(layouts []kit.Layout, c *backends.Call, direct bool) bool {
+	for _, i := range v.args {
+		if !v.same(layouts[i], v.program.Args[i], &c.Args[i]) {
+			return false
+		}
+	}
+	for _, j := range v.results {
+		l := layouts[len(v.program.Args)+j]
+		if !direct && l != nil || direct && !v.same(l, v.program.Results[j], v.result(c, j)) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether l is the layout of a view; nil is that of a view without one.
+func (v *Variants[E]) same(l kit.Layout, id kit.ValueID, w *soa.View) bool {
+	if !v.lies(id, w) {
+		return l == nil
+	}
+	return l != nil && l.Fits(w.Strides, TableOf(w))
+}
+
+// views returns the layouts of the views of a call.
+func (v *Variants[E]) views(c *backends.Call, direct bool) *Views {
+	n := len(v.program.Args) + len(v.program.Results)
+	all := &Views{Layouts: make([]kit.Layout, n), Strides: make([][]int, n)}
+	add := func(at int, id kit.ValueID, w *soa.View) {
+		if v.lies(id, w) {
+			all.Layouts[at], all.Strides[at] = kit.Lies(w.Strides, TableOf(w)), slices.Clone(w.Strides) // the caller may change these
+		}
+	}
+	for _, i := range v.args {
+		add(i, v.program.Args[i], &c.Args[i])
+	}
+	if direct {
+		for _, j := range v.results {
+			add(len(v.program.Args)+j, v.program.Results[j], v.result(c, j))
+		}
+	}
+	return all
+}
