@@ -39,7 +39,7 @@ func left(reason string) opRow                             { return opRow{left: 
 var opTable []opRow
 
 func init() {
-	opTable = stablehlo.Table(opRows{})
+	opTable = stablehlo.Table[opRow](opRows{})
 	opTable[stablehlo.CHLOErf] = elementwise(kernel.Erf)
 }
 

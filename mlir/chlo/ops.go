@@ -26,7 +26,7 @@ func broadcasting(of mlir.Code) opRow { return opRow{lower: lowerBroadcast, of: 
 var opTable []opRow
 
 func init() {
-	opTable = stablehlo.CHLOTable(opRows{})
+	opTable = stablehlo.CHLOTable[opRow](opRows{})
 	opTable[stablehlo.DynamicTopK] = opRow{lower: lowerDynamicTopK}
 	opTable[stablehlo.DynamicApproxTopK] = opRow{lower: lowerApproxTopK}
 }

@@ -40,7 +40,7 @@ const (
 var opTable []opRow
 
 func init() {
-	opTable = stablehlo.Table(opRows{})
+	opTable = stablehlo.Table[opRow](opRows{})
 	for code := range mlir.Codes() {
 		if code.Info().Static != nil {
 			opTable[code].standard = rules{staticOp}
