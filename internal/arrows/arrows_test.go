@@ -39,8 +39,10 @@ var allowed = map[string][]string{
 	"lower":           {"ir", "shapeinfer", "mlir", "stablehlo", "internal/halt"},
 	"backends":        {"mlir", "soa"},
 	// The kernel IR knows neither texts nor backends.
-	"backends/kit/kernel": {"ir/types"},
-	"backends/kit/approx": {},
+	"backends/kit/kernel":         {"backends/kit/kernel/ops", "ir/types"},
+	"backends/kit/kernel/ops":     {},
+	"backends/kit/kernel/ops/gen": {"backends/kit/kernel/ops"},
+	"backends/kit/approx":         {},
 	// How those call backends who use them.
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
@@ -57,7 +59,7 @@ var allowed = map[string][]string{
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
 	"backends/reference/llvm/native":  {"internal/cpu", "github.com/ebitengine/purego"},
-	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "github.com/llir/llvm"},
+	"backends/reference/llvm/vector":  {"ir/types", "backends/kit/approx", "backends/kit/kernel", "github.com/llir/llvm"},
 	"backends/reference/llvm/gemm":    {"ir/types", "backends/kit/kernel", "backends/reference/llvm/vector", "github.com/llir/llvm"},
 	"backends/reference/llvm/emit":    {"ir/types", "internal/spare", "backends/kit/kernel", "backends/reference/llvm/vector", "backends/reference/llvm/gemm", "github.com/llir/llvm"},
 	"backends/reference/llvm": {"backends/reference", "internal/footprint", "internal/spare", "internal/turn", "internal/halt", "backends/kit", "backends/kit/kernel", "backends", "backends/objcache", "mlir", "soa",

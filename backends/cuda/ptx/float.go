@@ -9,74 +9,87 @@ import (
 
 var inf = math.Inf(1)
 
-// floating computes with floats; none if the op is not written for the type.
-func (w *writer) floating(id kernel.ID, i *kernel.Instr, args []string) string {
-	f := floats{w, i.Type}
-	x := args[0]
-	switch i.Op {
-	case kernel.Abs:
-		return f.op("abs", x)
-	case kernel.Negate:
-		return f.op("neg", x)
-	case kernel.Ceil:
-		return f.whole("rpi", x)
-	case kernel.Floor:
-		return f.whole("rmi", x)
-	case kernel.RoundNearestEven:
-		return f.whole("rni", x)
-	case kernel.RoundNearestAfz:
-		below := math.Nextafter(0.5, 0)
-		if i.Type != types.F64 {
-			below = float64(math.Nextafter32(0.5, 0))
-		}
-		return f.whole("rzi", f.op("add.rn", x, f.op("copysign", x, f.num(below))))
-	case kernel.Sign:
-		r := f.choose(f.is("gt", x, 0), f.num(1), x)
-		return f.choose(f.is("lt", x, 0), f.num(-1), r)
-	case kernel.Subtract:
-		return f.op("sub.rn", x, args[1])
-	case kernel.Divide:
-		if w.byRow(id) {
-			return f.shortQuotient(x, args[1])
-		}
-		return f.op("div.rn", x, args[1])
-	case kernel.Sqrt:
-		return f.op("sqrt.rn", x)
-	case kernel.Rsqrt:
-		return f.op("rcp.rn", f.op("sqrt.rn", x))
-	}
-	switch i.Op {
-	case kernel.Exponential:
-		return f.exponential(id, x)
-	case kernel.ExponentialMinusOne:
-		return f.expm1(x)
-	case kernel.Log:
-		return f.log(x)
-	case kernel.LogPlusOne:
-		return f.log1p(x)
-	case kernel.Logistic:
-		return f.logistic(x)
-	case kernel.Tanh:
-		return f.tanh(x)
-	case kernel.Erf:
-		return f.erf(x)
-	case kernel.Sine:
-		return f.sine(x)
-	case kernel.Cosine:
-		return f.cosine(x)
-	case kernel.Tan:
-		return f.tangent(x)
-	case kernel.Cbrt:
-		return f.cbrt(x)
-	case kernel.Atan2:
-		return f.atan2(x, args[1])
-	case kernel.Power:
-		return f.raise(x, args[1])
-	case kernel.Remainder:
-		return f.remainder(x, args[1])
-	}
-	return ""
+// The ops of floats. f16 and bf16 are computed with as f32.
+
+var (
+	floatAbs, floatNegate                  = instruction("abs"), instruction("neg")
+	floatAdd, floatSubtract, floatMultiply = instruction("add.rn"), instruction("sub.rn"), instruction("mul.rn")
+	floatCeil, floatFloor                  = toWhole("rpi"), toWhole("rmi")
+	floatRoundNearestEven                  = toWhole("rni")
+	floatMaximum, floatMinimum             = extreme("max"), extreme("min")
+	floatSqrt                              = instruction("sqrt.rn")
+)
+
+// toWhole is the code of a conversion to whole numbers.
+func toWhole(how string) code {
+	return func(w *writer, o operation) string { return o.floats(w).whole(how, o.args[0]) }
 }
+
+// extreme is the code of the larger or smaller of two: NaN if one is.
+func extreme(opcode string) code {
+	return func(w *writer, o operation) string {
+		a, b := o.args[0], o.args[1]
+		if o.t != types.F64 {
+			return w.op(single, opcode+".NaN.f32", a, b)
+		}
+		v := w.op(double, opcode+".f64", a, b) // f64 has no instruction that NaNs pass
+		return w.choose(o.t, w.op(predicate, "setp.eq.f64", v, v), w.nanOf(o.t, a, b, v), v)
+	}
+}
+
+// nanOf returns a or b where one is NaN, else v.
+func (w *writer) nanOf(t types.DType, a, b, v string) string {
+	v = w.choose(t, w.op(predicate, "setp.neu.f64", a, a), a, v)
+	return w.choose(t, w.op(predicate, "setp.neu.f64", b, b), b, v)
+}
+
+func floatRoundNearestAfz(w *writer, o operation) string {
+	f, x := o.floats(w), o.args[0]
+	below := math.Nextafter(0.5, 0)
+	if o.t != types.F64 {
+		below = float64(math.Nextafter32(0.5, 0))
+	}
+	return f.whole("rzi", f.op("add.rn", x, f.op("copysign", x, f.num(below))))
+}
+
+func floatSign(w *writer, o operation) string {
+	f, x := o.floats(w), o.args[0]
+	r := f.choose(f.is("gt", x, 0), f.num(1), x)
+	return f.choose(f.is("lt", x, 0), f.num(-1), r)
+}
+
+func floatDivide(w *writer, o operation) string {
+	f := o.floats(w)
+	if o.id != kernel.None && w.byRow(o.id) {
+		return f.shortQuotient(o.args[0], o.args[1])
+	}
+	return f.op("div.rn", o.args[0], o.args[1])
+}
+
+func floatRsqrt(w *writer, o operation) string {
+	f := o.floats(w)
+	return f.op("rcp.rn", f.op("sqrt.rn", o.args[0]))
+}
+
+func floatExponential(w *writer, o operation) string         { return o.floats(w).exponential(o.id, o.args[0]) }
+func floatCbrt(w *writer, o operation) string                { return o.floats(w).cbrt(o.args[0]) }
+func floatCosine(w *writer, o operation) string              { return o.floats(w).cosine(o.args[0]) }
+func floatErf(w *writer, o operation) string                 { return o.floats(w).erf(o.args[0]) }
+func floatExponentialMinusOne(w *writer, o operation) string { return o.floats(w).expm1(o.args[0]) }
+func floatLog(w *writer, o operation) string                 { return o.floats(w).log(o.args[0]) }
+func floatLogPlusOne(w *writer, o operation) string          { return o.floats(w).log1p(o.args[0]) }
+func floatLogistic(w *writer, o operation) string            { return o.floats(w).logistic(o.args[0]) }
+func floatSine(w *writer, o operation) string                { return o.floats(w).sine(o.args[0]) }
+func floatTan(w *writer, o operation) string                 { return o.floats(w).tangent(o.args[0]) }
+func floatTanh(w *writer, o operation) string                { return o.floats(w).tanh(o.args[0]) }
+func floatAtan2(w *writer, o operation) string               { return o.floats(w).atan2(o.args[0], o.args[1]) }
+func floatPower(w *writer, o operation) string               { return o.floats(w).raise(o.args[0], o.args[1]) }
+func floatRemainder(w *writer, o operation) string {
+	return o.floats(w).remainder(o.args[0], o.args[1])
+}
+
+// floats returns what writes instructions on floats of the operation's type.
+func (o operation) floats(w *writer) floats { return floats{w, o.t} }
 
 // floats writes instructions on floats of a type.
 type floats struct {

@@ -60,7 +60,7 @@ func (v *verifier) fail(rule, format string, args ...any) {
 	}
 	at := v.at
 	if v.id != None {
-		if at = fmt.Sprintf("%%%d", v.id); v.k.Instrs[v.id].Op < numOps {
+		if at = fmt.Sprintf("%%%d", v.id); v.k.Instrs[v.id].Op < NumOps {
 			at += " " + v.k.Instrs[v.id].Op.String()
 		}
 	}
@@ -169,7 +169,7 @@ func (v *verifier) stage(s int) {
 	}
 	for id := v.k.Stages[s].Begin; id < v.k.Stages[s].End && v.err == nil; id++ {
 		i := &v.k.Instrs[id]
-		if v.id = id; i.Op >= numOps || i.Op == Invalid {
+		if v.id = id; i.Op >= NumOps || i.Op == Invalid {
 			v.fail(ruleArity, "%d is not an op", uint8(i.Op))
 			return
 		}

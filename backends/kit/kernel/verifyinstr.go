@@ -1,6 +1,9 @@
 package kernel
 
-import "ltc/ir/types"
+import (
+	"ltc/backends/kit/kernel/ops"
+	"ltc/ir/types"
+)
 
 func (v *verifier) instr(s int, id ID, i *Instr) {
 	v.arguments(s, id, i)
@@ -80,7 +83,7 @@ func (v *verifier) use(s int, id, a ID, what string, n int) {
 
 // types checks those of a computing op, or of an iota, by its row.
 func (v *verifier) types(i *Instr) {
-	row := &ops[i.Op]
+	form := i.Op.row().Form
 	first := i.Type
 	if len(i.Args) > 0 {
 		first = v.k.Instrs[i.Args[0]].Type
@@ -90,19 +93,19 @@ func (v *verifier) types(i *Instr) {
 		return
 	}
 	like, rest := i.Type, i.Args // what the type of the rest of the arguments must be
-	switch row.sort {
-	case anyUnary:
+	switch form {
+	case ops.AnyUnary:
 		rest = nil
 		switch {
 		case i.Op == IsFinite && i.Type != types.Bool,
 			i.Op == BitcastConvert && (i.Type == types.Bool || i.Type.Size() != first.Size()):
 			v.fail(ruleTypes, "it does not take %v to %v", first, i.Type)
 		}
-	case comparison:
+	case ops.Comparison:
 		if like = first; i.Type != types.Bool {
 			v.fail(ruleTypes, "a comparison is a bool, not a value of %v", i.Type)
 		}
-	case ternary:
+	case ops.Ternary:
 		if i.Op == Select {
 			rest = rest[1:]
 		}
@@ -131,7 +134,7 @@ func (v *verifier) constant(i *Instr) {
 // combines checks that o can combine values of t.
 func (v *verifier) combines(rule string, o Op, t types.DType) {
 	switch {
-	case o >= numOps:
+	case o >= NumOps:
 		v.fail(rule, "there is no such op to combine with")
 	case !o.Combines() || !allowed(o, t):
 		v.fail(rule, "values of %v cannot be combined with %v", t, o)
@@ -145,7 +148,7 @@ func (v *verifier) reduce(s int, i *Instr) {
 	if t := v.k.Instrs[i.Args[0]].Type; t != i.Type {
 		v.fail(ruleTypes, "%%%d is a value of %v, want %v", i.Args[0], t, i.Type)
 	}
-	v.combines(ruleReduce, Op(min(uint64(i.Aux), uint64(numOps))), i.Type)
+	v.combines(ruleReduce, Op(min(uint64(i.Aux), uint64(NumOps))), i.Type)
 }
 
 func (v *verifier) access(s int, id ID, i *Instr) {

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"strings"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
@@ -70,16 +69,6 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		return vector.Value{}
 	case kernel.Reduce:
 		return vector.Value{} // what it reduces is taken by who has the sum
-	case kernel.Convert:
-		return b.Convert(arg(0), i.Type)
-	case kernel.BitcastConvert:
-		r, err := b.Bitcast(arg(0), i.Type)
-		return checked(r, err)
-	case kernel.Select:
-		return b.Select(arg(0), arg(1), arg(2))
-	case kernel.Clamp:
-		r, err := b.Clamp(arg(0), arg(1), arg(2))
-		return checked(r, err)
 	case kernel.Divide:
 		if r, ok := b.inverse[id]; ok {
 			return b.binary(kernel.Multiply, arg(0), b.Splat(r, l.N))
@@ -89,24 +78,21 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 			return b.fused(i, p, v, vars, l)
 		}
 	}
-	if compares, ok := strings.CutPrefix(i.Op.String(), "compare_"); ok {
-		r, err := b.Compare(strings.ToUpper(compares), arg(0), arg(1))
-		return checked(r, err)
+	args := make([]vector.Value, len(i.Args))
+	for n := range args {
+		args[n] = arg(n)
 	}
-	if i.Op.Arity() == 1 {
-		return b.unary(id, arg(0))
-	}
-	return b.binary(i.Op, arg(0), arg(1))
+	return b.computed(id, args...)
 }
 
-// unary writes an instruction with one operand, x.
-func (b *body) unary(id kernel.ID, x vector.Value) vector.Value {
+// computed writes an instruction that computes.
+func (b *body) computed(id kernel.ID, args ...vector.Value) vector.Value {
 	i := &b.k.Instrs[id]
 	if i.Op == kernel.Exponential && b.below(i.Args[0]) {
-		r, err := b.ExpBelow(x)
+		r, err := b.ExpBelow(args[0])
 		return checked(r, err)
 	}
-	r, err := b.Unary(i.Op.String(), x)
+	r, err := b.Op(i.Op, i.Type, args...)
 	return checked(r, err)
 }
 
@@ -121,7 +107,7 @@ func checked(r vector.Value, err error) vector.Value {
 }
 
 func (f *function) binary(op kernel.Op, x, y vector.Value) vector.Value {
-	r, err := f.Binary(op.String(), x, y)
+	r, err := f.Binary(op, x, y)
 	return checked(r, err)
 }
 
@@ -143,7 +129,7 @@ func (b *body) fused(i *kernel.Instr, p kernel.ID, v, vars int, l vector.Lanes) 
 }
 
 func (b *body) negative(x vector.Value) vector.Value {
-	r, err := b.Unary("negate", x)
+	r, err := b.Unary(kernel.Negate, x)
 	return checked(r, err)
 }
 

@@ -46,7 +46,7 @@ func (b *body) inverted(loops func() []value.Value) []value.Value {
 	for _, id := range all {
 		i := &b.k.Instrs[id]
 		by := b.arg(i.Args[1], 0, 1, vector.Lanes{N: 1})
-		size, err := b.Unary("abs", by)
+		size, err := b.Unary(kernel.Abs, by)
 		size = checked(size, err)
 		reach := 126
 		if i.Type == types.F64 {

@@ -67,15 +67,13 @@ func supported(k *kernel.Kernel) bool {
 		if len(i.Args) > 0 {
 			t = k.Instrs[i.Args[0]].Type
 		}
-		op := i.Op.String()
+		op := i.Op
 		switch {
-		case i.Op >= kernel.CompareEQ && i.Op <= kernel.CompareGE:
-			op = "compare"
-		case i.Op == kernel.Reduce:
-			op = kernel.Op(i.Aux).String()
-		case i.Op == kernel.Store && i.Mem.Combine != kernel.Invalid:
-			op, t = i.Mem.Combine.String(), i.Type
-		case !i.Op.Computes():
+		case op == kernel.Reduce:
+			op = kernel.Op(i.Aux)
+		case op == kernel.Store && i.Mem.Combine != kernel.Invalid:
+			op, t = i.Mem.Combine, i.Type
+		case !op.Computes():
 			continue
 		}
 		if !vector.Supports(op, t) {

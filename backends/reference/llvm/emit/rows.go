@@ -228,7 +228,7 @@ func (b *body) total(r reduction, sums []value.Value) vector.Value {
 	if rest.Lanes() == sum.Lanes() {
 		sum = b.binary(op, sum, rest)
 	}
-	folded, err := b.Fold(op.String(), sum)
+	folded, err := b.Fold(op, sum)
 	sum = checked(folded, err)
 	if rest.Lanes() != b.Lanes {
 		sum = b.binary(op, sum, rest)

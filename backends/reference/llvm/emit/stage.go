@@ -279,7 +279,7 @@ func (b *body) jointly(id kernel.ID, out []vector.Value, v int, l vector.Lanes) 
 		}
 		all = all[:len(all)/2]
 	}
-	r := b.unary(id, all[0])
+	r := b.computed(id, all[0])
 	for n := range out {
 		out[n] = b.Slice(r, n*l.N, l.N)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/llir/llvm/ir/value"
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -196,12 +197,12 @@ func biasResidualReLU(k kind) Fused[Epilogue] {
 			bias = b.LoadLanes(b.At(pointer(0, k.acc), at.N), at.Lanes)
 			other = b.LoadStrided(residual, word(4), at.Lanes)
 		}
-		x, err := b.Binary("add", sum, bias)
+		x, err := b.Binary(kernel.Add, sum, bias)
 		if err == nil {
-			x, err = b.Binary("add", x, b.Convert(other, k.acc))
+			x, err = b.Binary(kernel.Add, x, b.Convert(other, k.acc))
 		}
 		if err == nil {
-			x, err = b.Binary("maximum", x, b.Const(k.acc, at.Lanes.N, 0))
+			x, err = b.Binary(kernel.Maximum, x, b.Const(k.acc, at.Lanes.N, 0))
 		}
 		if err != nil {
 			panic(err)
@@ -227,7 +228,7 @@ func addsBoth(acc types.DType) Fused[Prologue] {
 			x = b.Convert(x, acc)
 			for _, y := range []vector.Value{b.LoadLanes(along, at.Lanes), b.Splat(b.Load(other, 1), at.Lanes.N)} {
 				var err error
-				if x, err = b.Binary("add", x, y); err != nil {
+				if x, err = b.Binary(kernel.Add, x, y); err != nil {
 					panic(err)
 				}
 			}

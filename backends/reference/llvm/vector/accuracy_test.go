@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/accuracy"
 	"ltc/internal/golden"
@@ -59,16 +60,15 @@ func TestAccuracy(t *testing.T) {
 		var runs []accuracy.Runner
 		for _, l := range levels {
 			m := vector.NewModule(machine(l))
+			op, known := kernel.ParseOp(f.Name)
+			require.True(t, known, f.Name)
 			for _, d := range []types.DType{types.F32, types.F64} {
 				operands := []types.DType{d, d}[:1]
 				if f.Binary {
 					operands = []types.DType{d, d}
 				}
-				kernel(m, d.String(), m.Machine.Lanes(d), operands, d, func(b *vector.Builder, v []vector.Value) vector.Value {
-					r, err := b.Unary(f.Name, v[0])
-					if f.Binary {
-						r, err = b.Binary(f.Name, v[0], v[1])
-					}
+				kernelOf(m, d.String(), m.Machine.Lanes(d), operands, d, func(b *vector.Builder, v []vector.Value) vector.Value {
+					r, err := b.Op(op, d, v...)
 					require.NoError(t, err)
 					return r
 				})

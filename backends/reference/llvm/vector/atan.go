@@ -14,7 +14,7 @@ var arctangent = inDouble(func(b *Builder, single bool, xs ...value.Value) value
 	return b.atan2(xs[0], xs[1], single)
 })
 
-func atan2(b *Builder, _ types.DType, y, x value.Value) value.Value { return arctangent(b, y, x) }
+func floatAtan2(b *Builder, _ types.DType, y, x value.Value) value.Value { return arctangent(b, y, x) }
 
 // atan2 is the angle of (x, y): with c = i/8 near the quotient q of the smaller by
 // the larger size, arctan q = arctan c + arctan u, u = (q-c)/(1+q·c).

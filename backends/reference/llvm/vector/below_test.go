@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/trials"
@@ -19,13 +20,13 @@ import (
 func TestExpBelow(t *testing.T) {
 	dtypes := []types.DType{types.F16, types.BF16, types.F32, types.F64}
 	ops := map[string]func(b *vector.Builder, x vector.Value) (vector.Value, error){
-		"any":   func(b *vector.Builder, x vector.Value) (vector.Value, error) { return b.Unary("exponential", x) },
+		"any":   func(b *vector.Builder, x vector.Value) (vector.Value, error) { return b.Unary(kernel.Exponential, x) },
 		"below": (*vector.Builder).ExpBelow,
 	}
 	each(t, func(m *vector.Module) {
 		for name, op := range ops {
 			for _, d := range dtypes {
-				kernel(m, name+d.String(), m.Machine.Lanes(d), []types.DType{d}, d, func(b *vector.Builder, v []vector.Value) vector.Value {
+				kernelOf(m, name+d.String(), m.Machine.Lanes(d), []types.DType{d}, d, func(b *vector.Builder, v []vector.Value) vector.Value {
 					r, err := op(b, v[0])
 					require.NoError(t, err)
 					return r

@@ -8,13 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/accuracy"
 	"ltc/ir/types"
 )
 
-func apply(op string) func(b *vector.Builder, v []vector.Value) vector.Value {
+func apply(op kernel.Op) func(b *vector.Builder, v []vector.Value) vector.Value {
 	return func(b *vector.Builder, v []vector.Value) vector.Value {
 		r, err := b.Unary(op, v[0])
 		if err != nil {
@@ -26,12 +27,12 @@ func apply(op string) func(b *vector.Builder, v []vector.Value) vector.Value {
 
 // BenchmarkBuild builds and prints a kernel.
 func BenchmarkBuild(b *testing.B) {
-	for _, op := range []string{"abs", "tanh"} {
-		b.Run(op, func(b *testing.B) {
+	for _, op := range []kernel.Op{kernel.Abs, kernel.Tanh} {
+		b.Run(op.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				m := vector.NewModule(vector.Machine{Level: vector.AVX512, Splats: true})
-				kernel(m, "k", 16, []types.DType{types.F32}, types.F32, apply(op))
+				kernelOf(m, "k", 16, []types.DType{types.F32}, types.F32, apply(op))
 				b.SetBytes(int64(len(m.String())))
 			}
 		})
@@ -41,10 +42,10 @@ func BenchmarkBuild(b *testing.B) {
 // BenchmarkCompile is what LLVM then takes.
 func BenchmarkCompile(b *testing.B) {
 	l := library(b)
-	for _, op := range []string{"abs", "tanh"} {
-		b.Run(op, func(b *testing.B) {
+	for _, op := range []kernel.Op{kernel.Abs, kernel.Tanh} {
+		b.Run(op.String(), func(b *testing.B) {
 			m := vector.NewModule(vector.Machine{Level: vector.AVX512, Splats: true})
-			kernel(m, "k", 16, []types.DType{types.F32}, types.F32, apply(op))
+			kernelOf(m, "k", 16, []types.DType{types.F32}, types.F32, apply(op))
 			text := m.String()
 			for b.Loop() {
 				_, err := l.Compile(context.Background(), text, libllvm.Options{})
@@ -62,9 +63,10 @@ func BenchmarkMath(b *testing.B) {
 		if f.Binary {
 			continue
 		}
+		op, _ := kernel.ParseOp(f.Name)
 		b.Run(f.Name, func(b *testing.B) {
 			m := vector.NewModule(machine(level))
-			kernel(m, "k", m.Machine.Lanes(types.F32), []types.DType{types.F32}, types.F32, apply(f.Name))
+			kernelOf(m, "k", m.Machine.Lanes(types.F32), []types.DType{types.F32}, types.F32, apply(op))
 			im := load(b, m)
 			const n = 4096
 			x, y := make([]float32, n), make([]float32, n)

@@ -10,6 +10,7 @@ import (
 	"github.com/llir/llvm/ir/value"
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
@@ -59,7 +60,7 @@ func TestSweep(t *testing.T) {
 	each(t, func(m *vector.Module) {
 		for _, d := range dtypes {
 			for _, lanes := range []int{1, 4, 16, 64} {
-				kernel(m, fmt.Sprint(d, lanes), lanes, []types.DType{d}, d, func(_ *vector.Builder, v []vector.Value) vector.Value { return v[0] })
+				kernelOf(m, fmt.Sprint(d, lanes), lanes, []types.DType{d}, d, func(_ *vector.Builder, v []vector.Value) vector.Value { return v[0] })
 			}
 		}
 	}, func(t *testing.T, im *native.Image, m vector.Machine) {
@@ -166,7 +167,7 @@ func TestGuard(t *testing.T) {
 	each(t, func(m *vector.Module) {
 		b := m.Kernel("k")
 		n := b.ArgIndex(0)
-		bad, err := b.Compare("LT", vector.Value{V: n, DType: types.I64}, b.ConstInt(types.I64, 1, 10))
+		bad, err := b.Op(kernel.CompareLT, types.Bool, vector.Value{V: n, DType: types.I64}, b.ConstInt(types.I64, 1, 10))
 		require.NoError(t, err)
 		b.Guard(b.Any(bad), 7)
 		b.Store(b.ArgPointer(1, types.F32), b.Const(types.F32, 1, 3))
@@ -190,11 +191,11 @@ func TestFor(t *testing.T) {
 		zero := b.Const(types.F32, lanes, 0)
 		done, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(lanes)}, []value.Value{zero.V},
 			func(i value.Value, c []value.Value) []value.Value {
-				r, err := b.Binary("add", vector.Value{V: c[0], DType: types.F32}, b.Load(b.At(x, i), lanes))
+				r, err := b.Binary(kernel.Add, vector.Value{V: c[0], DType: types.F32}, b.Load(b.At(x, i), lanes))
 				require.NoError(t, err)
 				return []value.Value{r.V}
 			})
-		all, err := b.Fold("add", vector.Value{V: sums[0], DType: types.F32})
+		all, err := b.Fold(kernel.Add, vector.Value{V: sums[0], DType: types.F32})
 		require.NoError(t, err)
 		b.Store(b.ArgPointer(1, types.F32), all)
 		b.Store(b.At(b.ArgPointer(1, types.F32), b.Index(1)), b.Convert(vector.Value{V: done, DType: types.I64}, types.F32))
@@ -284,15 +285,13 @@ func TestLanes(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	m := vector.NewModule(machine(vector.AVX2))
 	b := m.Kernel("k")
-	_, err := b.Unary("tanh", b.ConstInt(types.I32, 8, 1))
+	_, err := b.Unary(kernel.Tanh, b.ConstInt(types.I32, 8, 1))
 	require.EqualError(t, err, "no vector code for tanh of i32")
-	_, err = b.Binary("add", b.ConstInt(types.I32, 8, 1), b.ConstInt(types.U32, 8, 1))
+	_, err = b.Binary(kernel.Add, b.ConstInt(types.I32, 8, 1), b.ConstInt(types.U32, 8, 1))
 	require.EqualError(t, err, "add of i32 and u32")
-	_, err = b.Unary("nonsense", b.Const(types.F32, 8, 1))
-	require.EqualError(t, err, "no vector code for nonsense of f32")
-	_, err = b.Compare("NEAR", b.Const(types.F32, 8, 1), b.Const(types.F32, 8, 1))
-	require.EqualError(t, err, "no vector code for compare NEAR of f32")
+	_, err = b.Op(kernel.CompareLT, types.Bool, b.Const(types.F32, 8, 1))
+	require.EqualError(t, err, "compare_lt of 1 values")
 	_, err = b.Bitcast(b.Const(types.F32, 8, 1), types.F64)
 	require.EqualError(t, err, "no vector code for bitcast_convert to f64 of f32")
-	require.False(t, vector.Supports("add", types.Invalid))
+	require.False(t, vector.Supports(kernel.Add, types.Invalid))
 }

@@ -14,7 +14,7 @@ var cubeRoot = inDouble(func(b *Builder, single bool, xs ...value.Value) value.V
 	return b.cbrt(xs[0], single)
 })
 
-func cbrt(b *Builder, _ types.DType, x value.Value) value.Value { return cubeRoot(b, x) }
+func floatCbrt(b *Builder, _ types.DType, x value.Value) value.Value { return cubeRoot(b, x) }
 
 // cbrt is 2^k·∛m with x = m·2^(3k), m from 1 to 8: a polynomial, then Halley's
 // method, which triples the bits; the last time, for f64, from a root whose square

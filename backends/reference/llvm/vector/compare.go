@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"fmt"
+
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
@@ -13,22 +15,21 @@ type comparison struct {
 	signed, unsigned enum.IPred
 }
 
-var directions = map[string]comparison{
-	"EQ": {enum.FPredOEQ, enum.IPredEQ, enum.IPredEQ},
-	"NE": {enum.FPredUNE, enum.IPredNE, enum.IPredNE},
-	"LT": {enum.FPredOLT, enum.IPredSLT, enum.IPredULT},
-	"LE": {enum.FPredOLE, enum.IPredSLE, enum.IPredULE},
-	"GT": {enum.FPredOGT, enum.IPredSGT, enum.IPredUGT},
-	"GE": {enum.FPredOGE, enum.IPredSGE, enum.IPredUGE},
-}
+var (
+	opCompareEQ = comparison{enum.FPredOEQ, enum.IPredEQ, enum.IPredEQ}.compare
+	opCompareNE = comparison{enum.FPredUNE, enum.IPredNE, enum.IPredNE}.compare
+	opCompareLT = comparison{enum.FPredOLT, enum.IPredSLT, enum.IPredULT}.compare
+	opCompareLE = comparison{enum.FPredOLE, enum.IPredSLE, enum.IPredULE}.compare
+	opCompareGT = comparison{enum.FPredOGT, enum.IPredSGT, enum.IPredUGT}.compare
+	opCompareGE = comparison{enum.FPredOGE, enum.IPredSGE, enum.IPredUGE}.compare
+)
 
-// Compare compares lanes of one dtype in a direction: EQ, NE, LT, LE, GT or GE.
-// NaN is not equal to anything, nor less or greater. It returns an
-// *[UnsupportedError] for another direction.
-func (b *Builder) Compare(direction string, x, y Value) (Value, error) {
-	c, ok := directions[direction]
-	if !ok || x.DType != y.DType {
-		return Value{}, &UnsupportedError{"compare " + direction, x.DType}
+// compare compares two values of one dtype. NaN is not equal to anything, nor
+// less or greater.
+func (c comparison) compare(b *Builder, _ types.DType, args []Value) (Value, error) {
+	x, y := args[0], args[1]
+	if x.DType != y.DType {
+		return Value{}, fmt.Errorf("comparison of %v and %v", x.DType, y.DType)
 	}
 	var r value.Value
 	switch {

@@ -9,17 +9,15 @@
 //	x, y, n := b.ArgPointer(0, types.F32), b.ArgPointer(1, types.F32), b.ArgIndex(2)
 //	b.Sweep(n, m.Machine.Lanes(types.F32), func(i value.Value, l vector.Lanes) {
 //		v := b.LoadLanes(b.At(x, i), l)
-//		r, err := b.Unary("exponential", v)
+//		r, err := b.Unary(kernel.Exponential, v)
 //		b.StoreLanes(b.At(y, i), r, l)
 //	})
 //	b.Return(0)
 //	text := m.String()
 //
-// [Builder.Unary], [Builder.Binary], [Builder.Compare], [Builder.Select],
-// [Builder.Clamp], [Builder.Convert] and [Builder.Bitcast] take the names of
-// StableHLO (and erf) and compute what the evaluator of package reference does:
-// integers wrap, nothing divides by zero, conversions saturate. [Supports] says
-// which ops have code for which dtype. Math functions are our own polynomials;
+// [Builder.Op] adds a scalar op of the kernel IR, which computes what the evaluator
+// of package reference does: integers wrap, nothing divides by zero, conversions
+// saturate. Math functions are our own polynomials;
 // docs/math.md has their errors.
 //
 // In registers a bool is an i1, a bf16 or f16 an f32 that holds one of its
@@ -32,5 +30,5 @@
 // Pointers are typed, as llir prints them; all LLVM releases from 14 on read
 // that.
 //
-// imports only ltc/backends/kit/approx and ltc/ir/types.
+// imports only ltc/backends/kit/approx, ltc/backends/kit/kernel and ltc/ir/types.
 package vector

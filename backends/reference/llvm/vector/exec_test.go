@@ -64,7 +64,7 @@ func machine(l vector.Level) vector.Machine { return vector.Machine{Level: l} }
 
 // kernel adds a kernel (operands…, result, n) that applies body to n elements of
 // the operands' dtypes, lanes at a time.
-func kernel(m *vector.Module, name string, lanes int, operands []types.DType, result types.DType, body func(b *vector.Builder, v []vector.Value) vector.Value) {
+func kernelOf(m *vector.Module, name string, lanes int, operands []types.DType, result types.DType, body func(b *vector.Builder, v []vector.Value) vector.Value) {
 	b := m.Kernel(name)
 	in := make([]vector.Pointer, len(operands))
 	for i, d := range operands {

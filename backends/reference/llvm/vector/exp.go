@@ -29,7 +29,7 @@ func (b *Builder) exp(_ types.DType, x value.Value) value.Value {
 // ExpBelow adds e^x for x of which none is more than 0, as a number less the largest
 // of its row; NaN stays. The bits are those that [Builder.Unary] gives.
 func (b *Builder) ExpBelow(x Value) (Value, error) {
-	if unaryOps["exponential"].of(x.DType) == nil {
+	if !x.DType.IsFloat() {
 		return Value{}, &UnsupportedError{"exponential", x.DType}
 	}
 	return b.rounded(b.expBelow(x.V), x.DType), nil

@@ -22,11 +22,11 @@ func floatSign(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.sel(b.fcmpn(enum.FPredONE, x, 0), one, x)
 }
 
-func squareRoot(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("sqrt", x) }
+func floatSqrt(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("sqrt", x) }
 
-// reciprocalRoot of f32 is computed in f64 and rounded once more; that of f64
+// floatRsqrt of f32 is computed in f64 and rounded once more; that of f64
 // is off by less than 1.5 units.
-func reciprocalRoot(b *Builder, _ types.DType, x value.Value) value.Value {
+func floatRsqrt(b *Builder, _ types.DType, x value.Value) value.Value {
 	one := b.num(x.Type(), 1)
 	return b.fdiv(one, b.intrinsic("sqrt", x))
 }
@@ -99,8 +99,8 @@ func (b *Builder) toIntegers(name string, x value.Value) value.Value {
 	return b.sel(b.fcmpn(enum.FPredOLT, a, big), b.copysign(r, x), x)
 }
 
-// roundAway rounds to nearest, ties away from zero.
-func roundAway(b *Builder, _ types.DType, x value.Value) value.Value {
+// floatRoundNearestAfz rounds to nearest, ties away from zero.
+func floatRoundNearestAfz(b *Builder, _ types.DType, x value.Value) value.Value {
 	t := x.Type()
 	a := b.fabs(x)
 	down := b.toIntegers("trunc", a)

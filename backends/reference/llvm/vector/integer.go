@@ -36,9 +36,9 @@ func intSign(b *Builder, d types.DType, x value.Value) value.Value {
 	return b.or(b.ashrn(x, int64(width(x.Type())-1)), one)
 }
 
-func popcnt(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("ctpop", x) }
+func intPopcnt(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("ctpop", x) }
 
-func leadingZeros(b *Builder, _ types.DType, x value.Value) value.Value {
+func intCountLeadingZeros(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.intrinsic("ctlz", x, b.int(ll.I1, 0)) // of 0: the width
 }
 
@@ -60,18 +60,18 @@ func signed[T any](d types.DType, yes, no T) T {
 // Shifts by the width or more, and by what is negative, give 0 or, arithmetic
 // ones, the sign. LLVM's are only for what is below the width.
 
-func shiftLeft(b *Builder, _ types.DType, x, y value.Value) value.Value {
+func intShiftLeft(b *Builder, _ types.DType, x, y value.Value) value.Value {
 	in, y := b.inWidth(x, y)
 	return b.sel(in, b.shl(x, y), b.int(x.Type(), 0))
 }
 
-func shiftRightLogical(b *Builder, _ types.DType, x, y value.Value) value.Value {
+func intShiftRightLogical(b *Builder, _ types.DType, x, y value.Value) value.Value {
 	in, y := b.inWidth(x, y)
 	return b.sel(in, b.lshr(x, y), b.int(x.Type(), 0))
 }
 
-// shiftRightArithmetic repeats the highest bit, of unsigned integers too.
-func shiftRightArithmetic(b *Builder, _ types.DType, x, y value.Value) value.Value {
+// intShiftRightArithmetic repeats the highest bit, of unsigned integers too.
+func intShiftRightArithmetic(b *Builder, _ types.DType, x, y value.Value) value.Value {
 	last := int64(width(x.Type()) - 1)
 	return b.ashr(x, b.sel(b.icmpn(enum.IPredULE, y, last), y, b.int(x.Type(), last)))
 }

@@ -9,6 +9,7 @@ import (
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -205,7 +206,7 @@ func (b *Builder) Any(v Value) value.Value {
 
 // Fold combines the lanes of v, a power of two, into a scalar with a binary
 // op: the halves, then the halves of the result, and so on.
-func (b *Builder) Fold(op string, v Value) (Value, error) {
+func (b *Builder) Fold(op kernel.Op, v Value) (Value, error) {
 	for n := v.Lanes() / 2; n > 0; n /= 2 {
 		r, err := b.Binary(op, b.Slice(v, 0, n), b.Slice(v, n, n))
 		if err != nil {

@@ -2,11 +2,10 @@ package vector
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -19,12 +18,7 @@ type (
 
 // row has the code of an op for the dtypes of each class, nil where the op has
 // no such operands.
-type row[code any] struct {
-	bools, ints, floats code
-	// exact says that results have no more bits than operands: nothing is to
-	// be rounded.
-	exact bool
-}
+type row[code any] struct{ bools, ints, floats code }
 
 // of returns the code for dtype d.
 func (r row[code]) of(d types.DType) code {
@@ -37,74 +31,48 @@ func (r row[code]) of(d types.DType) code {
 	return r.ints
 }
 
-var unaryOps = map[string]row[unary]{
-	"abs":                   {ints: intAbs, floats: floatAbs, exact: true},
-	"cbrt":                  {floats: cbrt},
-	"ceil":                  {floats: rounding("ceil"), exact: true},
-	"cosine":                {floats: cosine},
-	"count_leading_zeros":   {ints: leadingZeros},
-	"erf":                   {floats: (*Builder).erf},
-	"exponential":           {floats: (*Builder).exp},
-	"exponential_minus_one": {floats: (*Builder).expm1},
-	"floor":                 {floats: rounding("floor"), exact: true},
-	"log":                   {floats: (*Builder).log},
-	"log_plus_one":          {floats: (*Builder).log1p},
-	"logistic":              {floats: (*Builder).logistic},
-	"negate":                {ints: intNegate, floats: floatNegate, exact: true},
-	"not":                   {bools: intNot, ints: intNot},
-	"popcnt":                {ints: popcnt},
-	"round_nearest_afz":     {floats: roundAway, exact: true},
-	"round_nearest_even":    {floats: rounding("rint"), exact: true},
-	"rsqrt":                 {floats: reciprocalRoot},
-	"sign":                  {ints: intSign, floats: floatSign, exact: true},
-	"sine":                  {floats: sine},
-	"sqrt":                  {floats: squareRoot},
-	"tan":                   {floats: tangent},
-	"tanh":                  {floats: (*Builder).tanh},
-}
+// other writes the code of an op whose operands and value differ in dtype, or
+// of which there are three.
+type other func(b *Builder, t types.DType, args []Value) (Value, error)
+
+type (
+	unaryOpsTable  [kernel.NumOps]row[unary]
+	binaryOpsTable [kernel.NumOps]row[binary]
+	otherOpsTable  [kernel.NumOps]other
+)
+
+// The code of each op, by its form.
+var (
+	unaryOps  unaryOpsTable
+	binaryOps binaryOpsTable
+	otherOps  otherOpsTable
+)
+
+var (
+	floatErf                 = (*Builder).erf
+	floatExponential         = (*Builder).exp
+	floatExponentialMinusOne = (*Builder).expm1
+	floatLog                 = (*Builder).log
+	floatLogPlusOne          = (*Builder).log1p
+	floatLogistic            = (*Builder).logistic
+	floatTanh                = (*Builder).tanh
+
+	floatCeil             = rounding("ceil")
+	floatFloor            = rounding("floor")
+	floatRoundNearestEven = rounding("rint")
+)
 
 // Booleans add like or and multiply like and.
-var binaryOps = map[string]row[binary]{
-	"add":                    {bools: bitOr, ints: intAdd, floats: floatAdd},
-	"and":                    {bools: bitAnd, ints: bitAnd},
-	"atan2":                  {floats: atan2},
-	"divide":                 {ints: intDivide, floats: floatDivide},
-	"maximum":                {bools: bitOr, ints: intMaximum, floats: floatMaximum, exact: true},
-	"minimum":                {bools: bitAnd, ints: intMinimum, floats: floatMinimum, exact: true},
-	"multiply":               {bools: bitAnd, ints: intMultiply, floats: floatMultiply},
-	"or":                     {bools: bitOr, ints: bitOr},
-	"power":                  {ints: intPower, floats: floatPower},
-	"remainder":              {ints: intRemainder, floats: floatRemainder, exact: true},
-	"shift_left":             {ints: shiftLeft},
-	"shift_right_arithmetic": {ints: shiftRightArithmetic},
-	"shift_right_logical":    {ints: shiftRightLogical},
-	"subtract":               {ints: intSubtract, floats: floatSubtract},
-	"xor":                    {bools: bitXor, ints: bitXor},
-}
+var (
+	boolAdd, boolMaximum, boolOr       = bitOr, bitOr, bitOr
+	boolMultiply, boolMinimum, boolAnd = bitAnd, bitAnd, bitAnd
+	boolXor, boolNot                   = bitXor, intNot
+	intAnd, intOr, intXor              = bitAnd, bitOr, bitXor
+)
 
-// Supports reports whether op has code for operands of dtype d: one of the
-// unary and binary ops, is_finite, compare, select, clamp, convert or
-// bitcast_convert.
-func Supports(op string, d types.DType) bool {
-	switch op {
-	case "compare", "select", "convert":
-		return d.Valid()
-	case "clamp", "bitcast_convert":
-		return d.IsNumber()
-	case "is_finite":
-		return d.IsFloat()
-	}
-	return d.Valid() && (unaryOps[op].of(d) != nil || binaryOps[op].of(d) != nil)
-}
-
-// UnaryOps returns the names of the ops with one operand, sorted.
-func UnaryOps() []string {
-	return slices.Sorted(maps.Keys(unaryOps))
-}
-
-// BinaryOps returns the names of the ops with two operands, sorted.
-func BinaryOps() []string {
-	return slices.Sorted(maps.Keys(binaryOps))
+// Supports reports whether op has code for operands of dtype d.
+func Supports(op kernel.Op, d types.DType) bool {
+	return op < kernel.NumOps && op.Computes() && op.Takes(d)
 }
 
 // UnsupportedError says that an op has no code for a dtype.
@@ -117,19 +85,29 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("no vector code for %s of %v", e.Op, e.DType)
 }
 
-// Unary adds an op with one operand; the result has its dtype, is_finite's is a
-// bool. It returns an *[UnsupportedError] if there is no code for the dtype.
-func (b *Builder) Unary(op string, x Value) (Value, error) {
-	if op == "is_finite" && x.DType.IsFloat() {
-		return b.isFinite(x), nil
+// Op adds an op that computes, on as many values as it takes; the value has dtype
+// t. It returns an *[UnsupportedError] if the op does not take the values' dtype.
+func (b *Builder) Op(op kernel.Op, t types.DType, args ...Value) (Value, error) {
+	switch f := otherOps[op]; {
+	case len(args) != op.Arity():
+		return Value{}, fmt.Errorf("%v of %d values", op, len(args))
+	case f != nil:
+		return f(b, t, args)
+	case len(args) == 1:
+		return b.Unary(op, args[0])
 	}
-	row := unaryOps[op]
-	f := row.of(x.DType)
+	return b.Binary(op, args[0], args[1])
+}
+
+// Unary adds an op with one operand, whose dtype the result has. It returns an
+// *[UnsupportedError] if there is no code for the dtype.
+func (b *Builder) Unary(op kernel.Op, x Value) (Value, error) {
+	f := unaryOps[op].of(x.DType)
 	if f == nil {
-		return Value{}, &UnsupportedError{op, x.DType}
+		return Value{}, &UnsupportedError{op.String(), x.DType}
 	}
 	r := f(b, x.DType, x.V)
-	if row.exact {
+	if op.Exact() {
 		return Value{r, x.DType}, nil
 	}
 	return b.rounded(r, x.DType), nil
@@ -138,20 +116,42 @@ func (b *Builder) Unary(op string, x Value) (Value, error) {
 // Binary adds an op with two operands of one dtype and number of lanes, which
 // are those of the result. It returns an *[UnsupportedError] if there is no
 // code for the dtype.
-func (b *Builder) Binary(op string, x, y Value) (Value, error) {
-	row := binaryOps[op]
-	f := row.of(x.DType)
+func (b *Builder) Binary(op kernel.Op, x, y Value) (Value, error) {
+	f := binaryOps[op].of(x.DType)
 	switch {
 	case f == nil:
-		return Value{}, &UnsupportedError{op, x.DType}
+		return Value{}, &UnsupportedError{op.String(), x.DType}
 	case y.DType != x.DType:
-		return Value{}, fmt.Errorf("%s of %v and %v", op, x.DType, y.DType)
+		return Value{}, fmt.Errorf("%v of %v and %v", op, x.DType, y.DType)
 	}
 	r := f(b, x.DType, x.V, y.V)
-	if row.exact {
+	if op.Exact() {
 		return Value{r, x.DType}, nil
 	}
 	return b.rounded(r, x.DType), nil
+}
+
+func opConvert(b *Builder, t types.DType, args []Value) (Value, error) {
+	return b.Convert(args[0], t), nil
+}
+
+func opBitcastConvert(b *Builder, t types.DType, args []Value) (Value, error) {
+	return b.Bitcast(args[0], t)
+}
+
+func opIsFinite(b *Builder, _ types.DType, args []Value) (Value, error) {
+	if !args[0].DType.IsFloat() {
+		return Value{}, &UnsupportedError{"is_finite", args[0].DType}
+	}
+	return b.isFinite(args[0]), nil
+}
+
+func opSelect(b *Builder, _ types.DType, args []Value) (Value, error) {
+	return b.Select(args[0], args[1], args[2]), nil
+}
+
+func opClamp(b *Builder, _ types.DType, args []Value) (Value, error) {
+	return b.Clamp(args[0], args[1], args[2])
 }
 
 // Select chooses lanes of x where c, a bool, is set, else of y. A scalar c
@@ -167,9 +167,9 @@ func (b *Builder) Select(c, x, y Value) Value {
 // Clamp returns x, but at least lo and at most hi, which wins; NaN if one of
 // them is.
 func (b *Builder) Clamp(lo, x, hi Value) (Value, error) {
-	r, err := b.Binary("maximum", lo, x)
+	r, err := b.Binary(kernel.Maximum, lo, x)
 	if err != nil {
 		return Value{}, &UnsupportedError{"clamp", x.DType}
 	}
-	return b.Binary("minimum", r, hi)
+	return b.Binary(kernel.Minimum, r, hi)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/trials"
@@ -32,51 +33,39 @@ type trial struct {
 	body     func(b *vector.Builder, v []vector.Value) (vector.Value, error)
 }
 
-var directions = []string{"EQ", "NE", "LT", "LE", "GT", "GE"}
-
 // trialsOf returns all that there are for a dtype.
 func trialsOf(d types.DType) []trial {
 	var all []trial
-	for _, op := range vector.UnaryOps() {
-		if vector.Supports(op, d) && !beyond(op, d) {
-			result := d
-			if op == "is_finite" {
-				result = types.Bool
-			}
-			all = append(all, trial{op, op, "", []types.DType{d}, result, tolerance(op, d), nil,
-				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Unary(op, v[0]) }})
+	for _, op := range kernel.Ops() {
+		if !op.Computes() || op == kernel.Convert || op == kernel.BitcastConvert || op == kernel.Select || !vector.Supports(op, d) || beyond(op.String(), d) {
+			continue
 		}
-	}
-	for _, op := range vector.BinaryOps() {
-		if vector.Supports(op, d) {
-			all = append(all, trial{op, op, "", []types.DType{d, d}, d, tolerance(op, d), nil,
-				func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Binary(op, v[0], v[1]) }})
+		operands, result := slices.Repeat([]types.DType{d}, op.Arity()), d
+		name, attr := op.String(), ""
+		if direction, ok := strings.CutPrefix(name, "compare_"); ok {
+			name, attr = "compare", fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", strings.ToUpper(direction))
 		}
+		if op.Compares() || op == kernel.IsFinite {
+			result = types.Bool
+		}
+		all = append(all, trial{op.String(), name, attr, operands, result, tolerance(name, d), nil,
+			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Op(op, result, v...) }})
 	}
 	for _, y := range []float64{0, 1, 2, 3, 5, -1, 0.5, 7, 200} {
-		for _, op := range []string{"power", "divide", "remainder", "maximum", "minimum"} {
+		for _, op := range []kernel.Op{kernel.Power, kernel.Divide, kernel.Remainder, kernel.Maximum, kernel.Minimum} {
 			if !vector.Supports(op, d) || d == types.Bool || y < 0 && !d.IsSigned() || y != float64(int(y)) && !d.IsFloat() {
 				continue
 			}
-			all = append(all, trial{fmt.Sprint(op, y), op, "", []types.DType{d}, d, tolerance(op, d), &y,
+			all = append(all, trial{fmt.Sprint(op, y), op.String(), "", []types.DType{d}, d, tolerance(op.String(), d), &y,
 				func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
 					return b.Binary(op, v[0], b.Const(d, v[0].Lanes(), y))
 				}})
 		}
 	}
-	for _, dir := range directions {
-		attr := fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)
-		all = append(all, trial{"compare_" + dir, "compare", attr, []types.DType{d, d}, types.Bool, 0, nil,
-			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Compare(dir, v[0], v[1]) }})
-	}
 	all = append(all, trial{"select", "select", "", []types.DType{types.Bool, d, d}, d, 0, nil,
 		func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
 			return b.Select(v[0], v[1], v[2]), nil
 		}})
-	if vector.Supports("clamp", d) {
-		all = append(all, trial{"clamp", "clamp", "", []types.DType{d, d, d}, d, 0, nil,
-			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Clamp(v[0], v[1], v[2]) }})
-	}
 	for _, to := range types.DTypes() {
 		all = append(all, trial{"convert_" + to.String(), "convert", "", []types.DType{d}, to, 0, nil,
 			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Convert(v[0], to), nil }})
@@ -132,7 +121,7 @@ func TestLikeEvaluator(t *testing.T) {
 				all := trialsOf(d)
 				for _, c := range all {
 					for _, lanes := range []int{1, m.Machine.Lanes(types.F32)} {
-						kernel(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
+						kernelOf(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
 							r, err := c.body(b, v)
 							require.NoError(t, err)
 							return r
@@ -243,7 +232,8 @@ func TestTable(t *testing.T) {
 		}
 		for _, d := range types.DTypes() {
 			want := known(op, d, 1) || known(op, d, 2)
-			require.Equal(t, want || beyond(op, d), vector.Supports(op, d), "%s of %v", op, d)
+			code, scalar := kernel.ParseOp(op)
+			require.Equal(t, want || beyond(op, d), scalar && vector.Supports(code, d), "%s of %v", op, d)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
@@ -14,26 +15,26 @@ import (
 // Where a function has an exact value, it is that: for f32 and f64 alike.
 func TestExactValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
-	exact := map[string][][2]float64{
-		"exponential":           {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {1e30, inf}, {-1e30, 0}},
-		"exponential_minus_one": {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {-1e30, -1}, {1e30, inf}},
-		"log":                   {{1, 0}, {0, -inf}, {zero, -inf}, {inf, inf}, {-inf, nan}, {-1, nan}, {nan, nan}},
-		"log_plus_one":          {{0, 0}, {zero, zero}, {-1, -inf}, {inf, inf}, {-inf, nan}, {-2, nan}, {nan, nan}},
-		"tanh":                  {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {20, 1}, {-1e30, -1}, {nan, nan}},
-		"logistic":              {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {1e30, 1}, {nan, nan}},
-		"erf":                   {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {7, 1}, {-1e30, -1}, {nan, nan}},
-		"sqrt":                  {{0, 0}, {zero, zero}, {inf, inf}, {-1, nan}, {9, 3}, {nan, nan}},
-		"rsqrt":                 {{0, inf}, {zero, -inf}, {inf, 0}, {-1, nan}, {4, 0.5}, {nan, nan}},
-		"cbrt":                  {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -inf}, {8, 2}, {-27, -3}, {nan, nan}},
-		"sine":                  {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}},
-		"cosine":                {{0, 1}, {zero, 1}, {inf, nan}, {-inf, nan}, {nan, nan}},
-		"tan":                   {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}},
+	exact := map[kernel.Op][][2]float64{
+		kernel.Exponential:         {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {1e30, inf}, {-1e30, 0}},
+		kernel.ExponentialMinusOne: {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {-1e30, -1}, {1e30, inf}},
+		kernel.Log:                 {{1, 0}, {0, -inf}, {zero, -inf}, {inf, inf}, {-inf, nan}, {-1, nan}, {nan, nan}},
+		kernel.LogPlusOne:          {{0, 0}, {zero, zero}, {-1, -inf}, {inf, inf}, {-inf, nan}, {-2, nan}, {nan, nan}},
+		kernel.Tanh:                {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {20, 1}, {-1e30, -1}, {nan, nan}},
+		kernel.Logistic:            {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {1e30, 1}, {nan, nan}},
+		kernel.Erf:                 {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {7, 1}, {-1e30, -1}, {nan, nan}},
+		kernel.Sqrt:                {{0, 0}, {zero, zero}, {inf, inf}, {-1, nan}, {9, 3}, {nan, nan}},
+		kernel.Rsqrt:               {{0, inf}, {zero, -inf}, {inf, 0}, {-1, nan}, {4, 0.5}, {nan, nan}},
+		kernel.Cbrt:                {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -inf}, {8, 2}, {-27, -3}, {nan, nan}},
+		kernel.Sine:                {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}},
+		kernel.Cosine:              {{0, 1}, {zero, 1}, {inf, nan}, {-inf, nan}, {nan, nan}},
+		kernel.Tan:                 {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}},
 	}
 	dtypes := []types.DType{types.F32, types.F64}
 	each(t, func(m *vector.Module) {
 		for op := range exact {
 			for _, d := range dtypes {
-				kernel(m, op+d.String(), m.Machine.Lanes(d), []types.DType{d}, d, apply(op))
+				kernelOf(m, op.String()+d.String(), m.Machine.Lanes(d), []types.DType{d}, d, apply(op))
 			}
 		}
 	}, func(t *testing.T, im *native.Image, _ vector.Machine) {
@@ -46,7 +47,7 @@ func TestExactValues(t *testing.T) {
 						in[i*d.Size()+k] = byte(bits >> (8 * k))
 					}
 				}
-				call(t, im, op+d.String(), len(all), in, out)
+				call(t, im, op.String()+d.String(), len(all), in, out)
 				for i, c := range all {
 					require.Zero(t, apart(d, at(d, out, i), floatBits(d, c[1])), "%s of %v %v: %v, want %v", op, d, c[0], number(d, out, i), c[1])
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
@@ -21,7 +22,7 @@ func TestNEON(t *testing.T) {
 		m := vector.NewModule(vector.Machine{Level: vector.NEON})
 		for _, c := range trialsOf(d) {
 			for _, lanes := range []int{1, 4} {
-				kernel(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
+				kernelOf(m, fmt.Sprint(c.name, ".", lanes), lanes, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
 					r, err := c.body(b, v)
 					require.NoError(t, err)
 					return r
@@ -43,10 +44,10 @@ func TestNEON(t *testing.T) {
 func TestSameText(t *testing.T) {
 	text := func() string {
 		m := vector.NewModule(vector.Machine{Level: vector.AVX512, Splats: true})
-		kernel(m, "k", 16, []types.DType{types.F32}, types.F32, func(b *vector.Builder, v []vector.Value) vector.Value {
-			r, err := b.Unary("erf", v[0])
+		kernelOf(m, "k", 16, []types.DType{types.F32}, types.F32, func(b *vector.Builder, v []vector.Value) vector.Value {
+			r, err := b.Unary(kernel.Erf, v[0])
 			require.NoError(t, err)
-			r, err = b.Unary("sine", r)
+			r, err = b.Unary(kernel.Sine, r)
 			require.NoError(t, err)
 			return r
 		})

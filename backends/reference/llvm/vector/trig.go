@@ -27,15 +27,15 @@ func turnTangent(b *Builder, n, sin, cos value.Value) value.Value {
 	return b.fdiv(b.sel(odd, b.fneg(cos), sin), b.sel(odd, sin, cos))
 }
 
-func sine(b *Builder, _ types.DType, x value.Value) value.Value {
+func floatSine(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.sel(b.fcmpn(enum.FPredOEQ, x, 0), x, b.fast("ltc.sine", turnSine, x))
 }
 
-func cosine(b *Builder, _ types.DType, x value.Value) value.Value {
+func floatCosine(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.fast("ltc.cosine", turnCosine, x)
 }
 
-func tangent(b *Builder, _ types.DType, x value.Value) value.Value {
+func floatTan(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.sel(b.fcmpn(enum.FPredOEQ, x, 0), x, b.exactly(turnTangent, x))
 }
 

@@ -1,0 +1,67 @@
+package ops
+
+// Table has the ops. Those that compute have the names and the meaning of the
+// StableHLO ops on one element, Erf that of chlo.erf; those of integers wrap. A
+// multiply whose only use is an add or subtract of its stage may be rounded once
+// with it.
+var Table = []Op{
+	{Name: "Constant", Doc: "Aux: the bits", Form: Leaf, Takes: All},
+	{Name: "Iota", Doc: "Aux: the axis; its index as a number of Type", Form: Leaf, Takes: Numbers},
+	{Name: "SizeOf", Doc: "Aux: a Size; the number of elements as an i64", Form: Leaf, Takes: Ints},
+	{Name: "Load", Doc: "Mem; Args: what stands for elements outside, if guarded", Form: Leaf, Takes: All},
+	{Name: "Store", Doc: "Mem; Args: the value. It has none itself.", Form: Leaf, Takes: All},
+	{Name: "Reduce", Doc: "Aux: an op that combines; Args: the value", Form: Leaf, Takes: All},
+
+	{Name: "Abs", Form: Unary, Takes: Numbers, Traits: Exact},
+	{Name: "BitcastConvert", Form: AnyUnary, Takes: Numbers},
+	{Name: "Cbrt", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Ceil", Form: Unary, Takes: Floats, Traits: Exact},
+	{Name: "Convert", Form: AnyUnary, Takes: All},
+	{Name: "Cosine", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "CountLeadingZeros", Form: Unary, Takes: Ints},
+	{Name: "Erf", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Exponential", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "ExponentialMinusOne", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Floor", Form: Unary, Takes: Floats, Traits: Exact},
+	{Name: "IsFinite", Form: AnyUnary, Takes: Floats},
+	{Name: "Log", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "LogPlusOne", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Logistic", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Negate", Form: Unary, Takes: Numbers, Traits: Exact},
+	{Name: "Not", Form: Unary, Takes: Bitwise},
+	{Name: "Popcnt", Form: Unary, Takes: Ints},
+	{Name: "RoundNearestAfz", Form: Unary, Takes: Floats, Traits: Exact},
+	{Name: "RoundNearestEven", Form: Unary, Takes: Floats, Traits: Exact},
+	{Name: "Rsqrt", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Sign", Form: Unary, Takes: Numbers, Traits: Exact},
+	{Name: "Sine", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Sqrt", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Tan", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Tanh", Form: Unary, Takes: Floats, Traits: Costly},
+
+	{Name: "Add", Form: Binary, Takes: All, Traits: Combines},
+	{Name: "And", Form: Binary, Takes: Bitwise, Traits: Combines},
+	{Name: "Atan2", Form: Binary, Takes: Floats, Traits: Costly},
+	{Name: "Divide", Form: Binary, Takes: Numbers, Traits: Costly},
+	{Name: "Maximum", Form: Binary, Takes: All, Traits: Exact | Combines},
+	{Name: "Minimum", Form: Binary, Takes: All, Traits: Exact | Combines},
+	{Name: "Multiply", Form: Binary, Takes: All, Traits: Combines},
+	{Name: "Or", Form: Binary, Takes: Bitwise, Traits: Combines},
+	{Name: "Power", Form: Binary, Takes: Numbers, Traits: Costly},
+	{Name: "Remainder", Form: Binary, Takes: Numbers, Traits: Costly | Exact},
+	{Name: "ShiftLeft", Form: Binary, Takes: Ints},
+	{Name: "ShiftRightArithmetic", Form: Binary, Takes: Ints},
+	{Name: "ShiftRightLogical", Form: Binary, Takes: Ints},
+	{Name: "Subtract", Form: Binary, Takes: Numbers},
+	{Name: "Xor", Form: Binary, Takes: Bitwise, Traits: Combines},
+
+	{Name: "CompareEQ", Form: Comparison, Takes: All},
+	{Name: "CompareNE", Form: Comparison, Takes: All},
+	{Name: "CompareLT", Form: Comparison, Takes: All},
+	{Name: "CompareLE", Form: Comparison, Takes: All},
+	{Name: "CompareGT", Form: Comparison, Takes: All},
+	{Name: "CompareGE", Form: Comparison, Takes: All},
+
+	{Name: "Select", Doc: "Args: a bool, then what it chooses from", Form: Ternary, Takes: Bools},
+	{Name: "Clamp", Doc: "Args: the lowest, the value, the highest", Form: Ternary, Takes: Numbers},
+}
