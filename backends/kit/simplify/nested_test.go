@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -48,7 +47,6 @@ var doublings = map[string]string{
 func TestNestedCallsAreInlinedWholly(t *testing.T) {
 	for name, use := range doublings {
 		for levels, want := range map[int]int{10: 1 << 9, 28: 1} {
-			start := time.Now()
 			m, err := mlir.Parse("m.mlir", doubling(levels, use))
 			require.NoError(t, err, name)
 			require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{}))
@@ -56,7 +54,6 @@ func TestNestedCallsAreInlinedWholly(t *testing.T) {
 			all := 0
 			m.Walk(func(*mlir.Op) bool { all++; return true })
 			require.Less(t, all, 4*want+2000, "%s, %d levels", name, levels)
-			require.Less(t, time.Since(start), 5*time.Second)
 		}
 	}
 }
