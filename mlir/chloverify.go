@@ -20,6 +20,7 @@ func verifyChloSame(elem kinds) func(*verifier, *Op) {
 				v.fail(op, "", "operand %d is %s but the result is %s", i, t, outs[0])
 				return
 			}
+			v.infer(outs[0], t.Shape)
 		}
 	}
 }
@@ -55,6 +56,7 @@ func verifyChloPredicate(v *verifier, op *Op) {
 	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != Type(I1) {
 		v.fail(op, "", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
 	}
+	v.infer(outs[0], ins[0].Shape)
 }
 
 // verifyChloBroadcast checks the elements of ops that broadcast, and that the

@@ -61,6 +61,7 @@ type verifier struct {
 	// malformed counts the errors of structure: rules read regions, so the op
 	// around such an error is not checked further.
 	malformed int
+	inferred  map[*TensorType][]int64 // of [InferShapes]: by result; nil otherwise
 }
 
 // fail records that op breaks a rule; label is the specification's, such as
@@ -374,7 +375,7 @@ func (v *verifier) sorted(op *Op, label, what string, dims []int64) bool {
 }
 
 // result checks that the op's result t can have the given shape, whose unknown
-// dimensions are at most bounds, where these are given.
+// dimensions are at most bounds, where these are given. It is the shape that is inferred.
 func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64, bounds ...int64) bool {
 	if !sameShape(t.Shape, shape) {
 		v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
@@ -388,6 +389,7 @@ func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64, bo
 		v.fail(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
 		return false
 	}
+	v.infer(t, shape)
 	return true
 }
 

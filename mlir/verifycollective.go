@@ -292,6 +292,7 @@ func verifyCollectiveBroadcast(v *verifier, op *Op) {
 			v.fail(op, label, "operand %d is %s but the result is %s", i, ins[i], out)
 			return
 		}
+		v.infer(out, ins[i].Shape)
 	}
 }
 
@@ -348,6 +349,7 @@ func verifyCollectivePermute(v *verifier, op *Op) {
 			v.fail(op, "C5", "operand %d is %s but the result is %s", i, in, outs[i])
 			return
 		}
+		v.infer(outs[i], in.Shape)
 	}
 }
 

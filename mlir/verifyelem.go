@@ -1,5 +1,7 @@
 package mlir
 
+import "slices"
+
 func isFloat(t Type) bool   { _, ok := t.(FloatType); return ok }
 func isComplex(t Type) bool { _, ok := t.(ComplexType); return ok }
 
@@ -21,6 +23,7 @@ func verifySame(n int, k kinds) func(*verifier, *Op) {
 				return
 			}
 		}
+		v.infer(outs[0], ins[0].Shape)
 		v.accuracy(op)
 	}
 }
@@ -46,6 +49,7 @@ func verifyAdd(v *verifier, op *Op) {
 		v.fail(op, "C1", "operands are %s and %s but the result is %s: shapes differ", lhs, rhs, out)
 		return
 	}
+	v.infer(out, lhs.Shape)
 	p, q, r := quantOf(lhs.Elem), quantOf(rhs.Elem), quantOf(out.Elem)
 	switch {
 	case p == nil && q == nil && r == nil:
@@ -88,15 +92,26 @@ func verifyAbs(v *verifier, op *Op) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, out)
 		return
 	}
+	v.infer(out, in.Shape)
 	if want := complexPart(in.Elem); !sameBaseline(want, out.Elem) {
 		v.fail(op, "C2", "elements of the result are %s, but should be %s", out.Elem, want)
 	}
 }
 
 func verifyConvert(v *verifier, op *Op) {
-	if ins, outs, ok := v.takes(op, []slot{of(kTensor)}, []slot{of(kTensor)}); ok && !compatible(ins[0], outs[0]) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+	if ins, outs, ok := v.takes(op, []slot{of(kTensor)}, []slot{of(kTensor)}); ok {
+		v.sameSizes(op, ins[0], outs[0])
 	}
+}
+
+// sameSizes checks that the result has the operand's shape.
+func (v *verifier) sameSizes(op *Op, in, out *TensorType) bool {
+	if !compatible(in, out) {
+		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", in, out)
+		return false
+	}
+	v.infer(out, in.Shape)
+	return true
 }
 
 // verifyPart checks real and imag.
@@ -105,8 +120,7 @@ func verifyPart(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	if !compatible(ins[0], outs[0]) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+	if !v.sameSizes(op, ins[0], outs[0]) {
 		return
 	}
 	if want := complexPart(ins[0].Elem); !SameType(want, outs[0].Elem) {
@@ -133,12 +147,13 @@ func verifyComplex(v *verifier, op *Op) {
 	case !SameType(complexPart(outs[0].Elem), ins[0].Elem):
 		v.fail(op, "C3", "the result is %s, but its parts should be %s", outs[0], ins[0].Elem)
 	}
+	v.infer(outs[0], ins[0].Shape)
 }
 
 func verifyIsFinite(v *verifier, op *Op) {
 	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuant)}, []slot{of(kBool)})
-	if ok && !compatible(ins[0], outs[0]) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+	if ok {
+		v.sameSizes(op, ins[0], outs[0])
 	}
 }
 
@@ -154,6 +169,7 @@ func verifyCompare(v *verifier, op *Op) {
 	if !compatible(ins[0], ins[1]) || !compatible(ins[0], outs[0]) || !compatible(ins[1], outs[0]) {
 		v.fail(op, "C2", "operands are %s and %s but the result is %s: shapes differ", ins[0], ins[1], outs[0])
 	}
+	v.infer(outs[0], ins[0].Shape)
 	v.oneOf(op, "I3", "comparison_direction", false, "EQ", "NE", "GE", "GT", "LE", "LT")
 	if a := op.Attrs.Get("compare_type"); a != nil && !compareTypeFits(Enum(a), ins[0].Elem) {
 		v.fail(op, "C3", "compare_type %s does not fit elements of type %s", Enum(a), ins[0].Elem)
@@ -188,6 +204,7 @@ func verifySelect(v *verifier, op *Op) {
 	if !likeTensor(ins[1], ins[2]) || !likeTensor(ins[1], outs[0]) || !likeTensor(ins[2], outs[0]) {
 		v.fail(op, "C2", "branches and result differ: %s, %s and %s", ins[1], ins[2], outs[0])
 	}
+	v.infer(outs[0], ins[1].Shape)
 }
 
 func verifyClamp(v *verifier, op *Op) {
@@ -206,6 +223,7 @@ func verifyClamp(v *verifier, op *Op) {
 	if !likeTensor(ins[1], outs[0]) {
 		v.fail(op, "C4", "the operand is %s but the result is %s", ins[1], outs[0])
 	}
+	v.infer(outs[0], ins[1].Shape)
 }
 
 func verifyBitcast(v *verifier, op *Op) {
@@ -226,11 +244,17 @@ func verifyBitcast(v *verifier, op *Op) {
 	if a > b {
 		long, short, ratio = out.Shape, in.Shape, a/b
 	}
-	good := compatible(in, out)
+	good, shape := compatible(in, out), in.Shape
 	if a != b {
 		n := len(long) - 1
 		good = max(a, b)%min(a, b) == 0 && n >= 0 && sameDim(long[n], int64(ratio)) && sameShape(long[:n], short)
+		if a > b {
+			shape = append(slices.Clone(shape), int64(ratio))
+		} else if len(shape) > 0 {
+			shape = shape[:len(shape)-1]
+		}
 	}
+	v.infer(out, shape)
 	if !good {
 		v.fail(op, "C1", "%s cannot be cast to %s: the bits of their elements do not match", in, out)
 	}

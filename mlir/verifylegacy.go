@@ -15,6 +15,7 @@ func verifyCrossReplicaSum(v *verifier, op *Op) {
 		v.fail(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
 		return
 	}
+	v.infer(outs[0], ins[0].Shape)
 	if a, ok := op.Attrs.Get("replica_groups").(StructAttr); ok {
 		v.missing(op, "replica_groups", "dense<…> with integers", a)
 		return

@@ -19,6 +19,7 @@ func verifyCholesky(v *verifier, op *Op) {
 	case !likeTensor(a, outs[0]):
 		v.fail(op, "C1", "the operand is %s but the result is %s", a, outs[0])
 	}
+	v.infer(outs[0], a.Shape)
 }
 
 func verifyTriangularSolve(v *verifier, op *Op) {
@@ -47,6 +48,7 @@ func verifyTriangularSolve(v *verifier, op *Op) {
 	if v.oneOf(op, "I6", "transpose_a", false, "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT") && !likeTensor(b, outs[0]) {
 		v.fail(op, "C4", "b is %s but the result is %s", b, outs[0])
 	}
+	v.infer(outs[0], b.Shape)
 }
 
 func verifyFft(v *verifier, op *Op) {
@@ -122,6 +124,7 @@ func verifyReducePrecision(v *verifier, op *Op) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 		return
 	}
+	v.infer(outs[0], ins[0].Shape)
 	v.int(op, "C2", "exponent_bits", 1)
 	v.int(op, "C3", "mantissa_bits", 0)
 }
@@ -161,6 +164,7 @@ func (v *verifier) generator(op *Op, state, after *TensorType) bool {
 		v.fail(op, "C1", "the state is %s but the new state is %s", state, after)
 		return false
 	}
+	v.infer(after, state.Shape)
 	if !state.Static() {
 		return true
 	}
@@ -206,6 +210,9 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 		if !ok || !v.within(op, index, "feature_index", []int64{f}, len(ins[0].Shape)) {
 			return
 		}
+		for i, t := range res {
+			v.infer(t, ins[min(i, 1)].Shape) // ins[1] has a number for each feature
+		}
 		n, known := 0, ins[0].Shape[f]
 		for i, t := range slices.Concat(ins, res) {
 			what := "operand " + strconv.Itoa(i)
@@ -238,8 +245,7 @@ func verifyUniformQuantize(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	if !compatible(ins[0], outs[0]) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+	if !v.sameSizes(op, ins[0], outs[0]) {
 		return
 	}
 	want := ins[0].Elem
@@ -256,8 +262,7 @@ func verifyUniformDequantize(v *verifier, op *Op) {
 	if !ok {
 		return
 	}
-	if !compatible(ins[0], outs[0]) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
+	if !v.sameSizes(op, ins[0], outs[0]) {
 		return
 	}
 	if q := quantOf(ins[0].Elem); outs[0].Elem != Type(q.Expressed) {

@@ -287,6 +287,9 @@ func verifySort(v *verifier, op *Op) {
 	if !v.sameShapes(op, "C3", slices.Concat(ins, outs)) {
 		return
 	}
+	for i, out := range outs {
+		v.infer(out, ins[i].Shape)
+	}
 	if a := op.Attrs.Get("dimension"); a != nil {
 		rank := int64(len(ins[0].Shape))
 		if d, ok := Int(a); !ok || d < -rank || d >= rank {
@@ -325,6 +328,7 @@ func verifyMap(v *verifier, op *Op) {
 	if !v.sameShapes(op, "C1", append(ins[:len(ins):len(ins)], outs[0])) {
 		return
 	}
+	v.infer(outs[0], ins[0].Shape)
 	dims, ok := v.ints(op, "dimensions")
 	if !ok {
 		return

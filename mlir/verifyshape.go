@@ -34,7 +34,7 @@ func verifyBroadcastInDim(v *verifier, op *Op) {
 // oneBound checks that t is static but for at most one dimension, which then
 // has a bound: more cannot be laid out without knowing their sizes.
 func (v *verifier) oneBound(op *Op, t *TensorType) bool {
-	if dynamic, withBound := bounded(t); dynamic > 1 || dynamic != withBound {
+	if dynamic, withBound := bounded(t); v.inferred == nil && (dynamic > 1 || dynamic != withBound) {
 		v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
 		return false
 	}
@@ -118,6 +118,9 @@ func (v *verifier) reshape(op *Op, in, out *TensorType) {
 		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
 		return
 	}
+	if in.Static() {
+		v.inferReshape(in, out)
+	}
 	if !in.Static() || !out.Static() {
 		return
 	}
@@ -131,6 +134,28 @@ func (v *verifier) reshape(op *Op, in, out *TensorType) {
 			v.fail(op, "C3", "the slices of dimension %d of %s are not those of dimension %d of %s", p.Axis, in, q.Axis, out)
 		}
 	}
+}
+
+// inferReshape finds the one size that out leaves open.
+func (v *verifier) inferReshape(in, out *TensorType) {
+	shape, open, known := slices.Clone(out.Shape), -1, int64(1)
+	for i, d := range shape {
+		switch {
+		case d != Dynamic:
+			known *= d
+		case open >= 0:
+			return
+		default:
+			open = i
+		}
+	}
+	if open >= 0 {
+		if known == 0 || in.Elements()%known != 0 {
+			return
+		}
+		shape[open] = in.Elements() / known
+	}
+	v.infer(out, shape)
 }
 
 func product(dims []int64) int64 {
@@ -186,6 +211,7 @@ func verifyReverse(v *verifier, op *Op) {
 	if !sameTensor(ins[0], outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
+	v.infer(outs[0], ins[0].Shape)
 	if dims, ok := v.ints(op, "dimensions"); ok && v.unique(op, "C2", "dimensions", dims...) {
 		v.within(op, "C3", "dimensions", dims, len(ins[0].Shape))
 	}
@@ -271,6 +297,7 @@ func verifyDynamicUpdateSlice(v *verifier, op *Op) {
 	if !sameTensor(in, outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, outs[0])
 	}
+	v.infer(outs[0], in.Shape)
 	if !v.sameElem(op, "C2", in, update) {
 		return
 	}

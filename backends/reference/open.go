@@ -316,7 +316,7 @@ func (s *special) resultTypes(op *mlir.Op, in []tensor, wanted map[*mlir.Value][
 				continue
 			}
 			shape = wanted[r]
-			if shape == nil || opTable[s.op.Code].shape != nil {
+			if shape == nil || opTable[s.op.Code].unshaped == "" {
 				if inferred == nil {
 					var err error
 					if inferred, err = inferShapes(s.op, in); err != nil {

@@ -90,7 +90,8 @@ func takeOut(m *mlir.Module) bool {
 		ft.Ins[i] = a.Type
 	}
 	for _, op := range body.Ops {
-		if opTable[op.Code].shape != nil && op.Code != stablehlo.Reshape {
+		row := opTable[op.Code]
+		if row.prepare != nil && row.unshaped == "" && static(op) == nil && op.Code != stablehlo.Reshape {
 			for _, r := range op.Results {
 				open(r)
 			}

@@ -11,10 +11,8 @@ type opRow struct {
 	prepare prepareFunc
 	// unprepared says why there is no prepare.
 	unprepared string
-	// shape is nil for ops whose results always have the shapes that the text
-	// gives, or shapes that are values: see resolve.
-	shape shapeRule
-	// unshaped says where the shape comes from if there is no rule.
+	// unshaped says where the results' shapes come from, if not from the operands' by
+	// [mlir.InferShapes].
 	unshaped string
 	// quantized says how it takes quantized tensors.
 	quantized quantForm
@@ -27,7 +25,7 @@ var opTable []opRow
 
 func init() {
 	opTable = stablehlo.Table[opRow](opRows{})
-	opTable[mlir.OpCall] = opRow{prepare: prepareCall, quantized: onStorage}
+	opTable[mlir.OpCall] = opRow{prepare: prepareCall, unshaped: isOfRegion, quantized: onStorage}
 	opTable[stablehlo.CheckExpectSerializedEq] = opRow{prepare: prepareExpectSerialized}
 	opTable[stablehlo.InterpreterPrint] = opRow{prepare: preparePrint}
 	opTable[stablehlo.InterpreterProbe] = opRow{prepare: prepareProbe}
@@ -39,12 +37,12 @@ func init() {
 	}
 	for name := range realFunctions {
 		if code := mlir.CodeOf("chlo." + name); code != 0 {
-			opTable[code] = opRow{prepare: prepareUnary, shape: inferFirst}
+			opTable[code] = opRow{prepare: prepareUnary}
 		}
 	}
 }
 
-// Where shapes come from that no rule gives.
+// Where shapes come from that the operands do not tell.
 const (
 	isToken      = "a token has none"
 	isScalar     = "it is a scalar"
@@ -62,8 +60,8 @@ const lowered = "package chlo has written other ops for it"
 // opRows are the rows.
 type opRows struct{}
 
-func (opRows) Abs() opRow { return opRow{prepare: prepareParts, shape: inferFirst} }
-func (opRows) Add() opRow { return opRow{prepare: prepareBinary, shape: inferFirst} }
+func (opRows) Abs() opRow { return opRow{prepare: prepareParts} }
+func (opRows) Add() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) AfterAll() opRow {
 	return opRow{prepare: prepareToken, unshaped: isToken, quantized: onStorage}
 }
@@ -71,29 +69,29 @@ func (opRows) AllGather() opRow {
 	return opRow{prepare: prepareAllGather, unshaped: ofPartners, quantized: onStorage}
 }
 func (opRows) AllReduce() opRow {
-	return opRow{prepare: prepareAllReduce, shape: inferEach, quantized: onStorage}
+	return opRow{prepare: prepareAllReduce, quantized: onStorage}
 }
 func (opRows) AllToAll() opRow {
-	return opRow{prepare: prepareAllToAll, shape: inferAllToAll, quantized: onStorage}
+	return opRow{prepare: prepareAllToAll, quantized: onStorage}
 }
-func (opRows) And() opRow { return opRow{prepare: prepareBinary, shape: inferFirst} }
+func (opRows) And() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) AsyncDone() opRow {
 	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage}
 }
 func (opRows) AsyncStart() opRow {
 	return opRow{prepare: prepareAsyncStart, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Atan2() opRow              { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) BatchNormGrad() opRow      { return opRow{prepare: prepareBatchNorm, shape: inferNormalized} }
-func (opRows) BatchNormInference() opRow { return opRow{prepare: prepareBatchNorm, shape: inferFirst} }
+func (opRows) Atan2() opRow              { return opRow{prepare: prepareBinary} }
+func (opRows) BatchNormGrad() opRow      { return opRow{prepare: prepareBatchNorm} }
+func (opRows) BatchNormInference() opRow { return opRow{prepare: prepareBatchNorm} }
 func (opRows) BatchNormTraining() opRow {
-	return opRow{prepare: prepareBatchNorm, shape: inferNormalized}
+	return opRow{prepare: prepareBatchNorm}
 }
 func (opRows) BitcastConvert() opRow {
-	return opRow{prepare: prepareBitcast, shape: inferBitcast, quantized: onStorage}
+	return opRow{prepare: prepareBitcast, quantized: onStorage}
 }
 func (opRows) Broadcast() opRow {
-	return opRow{prepare: prepareBroadcastPrefix, shape: inferBroadcast, quantized: onStorage}
+	return opRow{prepare: prepareBroadcastPrefix, quantized: onStorage}
 }
 func (opRows) BroadcastInDim() opRow {
 	return opRow{prepare: prepareBroadcast, unshaped: textAlone, quantized: onStorage}
@@ -101,55 +99,55 @@ func (opRows) BroadcastInDim() opRow {
 func (opRows) Case() opRow {
 	return opRow{prepare: prepareCase, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Cbrt() opRow     { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Ceil() opRow     { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Cholesky() opRow { return opRow{prepare: prepareCholesky, shape: inferFirst} }
-func (opRows) Clamp() opRow    { return opRow{prepare: prepareClamp, shape: inferSecond} }
+func (opRows) Cbrt() opRow     { return opRow{prepare: prepareUnary} }
+func (opRows) Ceil() opRow     { return opRow{prepare: prepareUnary} }
+func (opRows) Cholesky() opRow { return opRow{prepare: prepareCholesky} }
+func (opRows) Clamp() opRow    { return opRow{prepare: prepareClamp} }
 func (opRows) CollectiveBroadcast() opRow {
-	return opRow{prepare: prepareCollectiveBroadcast, shape: inferEach, quantized: onStorage}
+	return opRow{prepare: prepareCollectiveBroadcast, quantized: onStorage}
 }
 func (opRows) CollectivePermute() opRow {
-	return opRow{prepare: prepareCollectivePermute, shape: inferFirst, quantized: onStorage}
+	return opRow{prepare: prepareCollectivePermute, quantized: onStorage}
 }
 func (opRows) CollectiveReduce() opRow {
-	return opRow{prepare: prepareCollectiveReduce, shape: inferEach}
+	return opRow{prepare: prepareCollectiveReduce}
 }
-func (opRows) Compare() opRow { return opRow{prepare: prepareCompare, shape: inferFirst} }
-func (opRows) Complex() opRow { return opRow{prepare: prepareComplex, shape: inferFirst} }
+func (opRows) Compare() opRow { return opRow{prepare: prepareCompare} }
+func (opRows) Complex() opRow { return opRow{prepare: prepareComplex} }
 func (opRows) Composite() opRow {
 	return opRow{prepare: prepareComposite, unshaped: isOfRegion, quantized: onStorage}
 }
 func (opRows) Concatenate() opRow {
-	return opRow{prepare: prepareConcatenate, shape: inferConcatenate, quantized: onStorage}
+	return opRow{prepare: prepareConcatenate, quantized: onStorage}
 }
 func (opRows) Constant() opRow {
 	return opRow{prepare: prepareConstant, unshaped: textAlone, quantized: onStorage}
 }
-func (opRows) Convert() opRow           { return opRow{prepare: prepareConvert, shape: inferFirst} }
-func (opRows) Convolution() opRow       { return opRow{prepare: prepareConvolution, shape: inferConvolution} }
-func (opRows) Cosine() opRow            { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) CountLeadingZeros() opRow { return opRow{prepare: prepareUnary, shape: inferFirst} }
+func (opRows) Convert() opRow           { return opRow{prepare: prepareConvert} }
+func (opRows) Convolution() opRow       { return opRow{prepare: prepareConvolution} }
+func (opRows) Cosine() opRow            { return opRow{prepare: prepareUnary} }
+func (opRows) CountLeadingZeros() opRow { return opRow{prepare: prepareUnary} }
 func (opRows) CreateToken() opRow       { return opRow{prepare: prepareToken, unshaped: isToken} }
-func (opRows) CrossReplicaSum() opRow   { return opRow{prepare: prepareAllReduce, shape: inferFirst} }
+func (opRows) CrossReplicaSum() opRow   { return opRow{prepare: prepareAllReduce} }
 func (opRows) CustomCall() opRow        { return opRow{prepare: prepareCustomCall, unshaped: textAlone} }
-func (opRows) Divide() opRow            { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) Dot() opRow               { return opRow{prepare: prepareVectorDot, shape: inferDot} }
-func (opRows) DotGeneral() opRow        { return opRow{prepare: prepareDot, shape: inferDotGeneral} }
+func (opRows) Divide() opRow            { return opRow{prepare: prepareBinary} }
+func (opRows) Dot() opRow               { return opRow{prepare: prepareVectorDot} }
+func (opRows) DotGeneral() opRow        { return opRow{prepare: prepareDot} }
 func (opRows) DynamicApproxTopK() opRow { return opRow{unprepared: lowered} }
 func (opRows) DynamicSlice() opRow {
-	return opRow{prepare: prepareDynamicSlice, shape: inferDynamicSlice, quantized: onStorage}
+	return opRow{prepare: prepareDynamicSlice, quantized: onStorage}
 }
 func (opRows) DynamicTopK() opRow { return opRow{unprepared: lowered} }
 func (opRows) DynamicUpdateSlice() opRow {
-	return opRow{prepare: prepareDynamicUpdateSlice, shape: inferFirst, quantized: onStorage}
+	return opRow{prepare: prepareDynamicUpdateSlice, quantized: onStorage}
 }
 func (opRows) Einsum() opRow              { return opRow{prepare: prepareEinsum, unshaped: olderDialect} }
-func (opRows) Exponential() opRow         { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) ExponentialMinusOne() opRow { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) FFT() opRow                 { return opRow{prepare: prepareFFT, shape: inferFFT} }
-func (opRows) Floor() opRow               { return opRow{prepare: prepareUnary, shape: inferFirst} }
+func (opRows) Exponential() opRow         { return opRow{prepare: prepareUnary} }
+func (opRows) ExponentialMinusOne() opRow { return opRow{prepare: prepareUnary} }
+func (opRows) FFT() opRow                 { return opRow{prepare: prepareFFT} }
+func (opRows) Floor() opRow               { return opRow{prepare: prepareUnary} }
 func (opRows) Gather() opRow {
-	return opRow{prepare: prepareGather, shape: inferGather, quantized: onStorage}
+	return opRow{prepare: prepareGather, quantized: onStorage}
 }
 func (opRows) GetDimensionSize() opRow {
 	return opRow{prepare: prepareDimensionSize, unshaped: isScalar, quantized: onStorage}
@@ -160,101 +158,101 @@ func (opRows) GetTupleElement() opRow {
 func (opRows) If() opRow {
 	return opRow{prepare: prepareIf, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Imag() opRow       { return opRow{prepare: prepareParts, shape: inferFirst} }
+func (opRows) Imag() opRow       { return opRow{prepare: prepareParts} }
 func (opRows) Infeed() opRow     { return opRow{prepare: prepareInfeed, unshaped: textAlone} }
 func (opRows) Iota() opRow       { return opRow{prepare: prepareIota, unshaped: textAlone} }
-func (opRows) IsFinite() opRow   { return opRow{prepare: prepareIsFinite, shape: inferFirst} }
-func (opRows) Log() opRow        { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) LogPlusOne() opRow { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Logistic() opRow   { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Map() opRow        { return opRow{prepare: prepareMap, shape: inferFirst, quantized: onStorage} }
-func (opRows) Maximum() opRow    { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) Minimum() opRow    { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) Multiply() opRow   { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) Negate() opRow     { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Not() opRow        { return opRow{prepare: prepareUnary, shape: inferFirst} }
+func (opRows) IsFinite() opRow   { return opRow{prepare: prepareIsFinite} }
+func (opRows) Log() opRow        { return opRow{prepare: prepareUnary} }
+func (opRows) LogPlusOne() opRow { return opRow{prepare: prepareUnary} }
+func (opRows) Logistic() opRow   { return opRow{prepare: prepareUnary} }
+func (opRows) Map() opRow        { return opRow{prepare: prepareMap, quantized: onStorage} }
+func (opRows) Maximum() opRow    { return opRow{prepare: prepareBinary} }
+func (opRows) Minimum() opRow    { return opRow{prepare: prepareBinary} }
+func (opRows) Multiply() opRow   { return opRow{prepare: prepareBinary} }
+func (opRows) Negate() opRow     { return opRow{prepare: prepareUnary} }
+func (opRows) Not() opRow        { return opRow{prepare: prepareUnary} }
 func (opRows) OptimizationBarrier() opRow {
 	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage}
 }
-func (opRows) Or() opRow              { return opRow{prepare: prepareBinary, shape: inferFirst} }
+func (opRows) Or() opRow              { return opRow{prepare: prepareBinary} }
 func (opRows) Outfeed() opRow         { return opRow{prepare: prepareOutfeed, unshaped: isToken} }
-func (opRows) Pad() opRow             { return opRow{prepare: preparePad, shape: inferPad, quantized: onStorage} }
+func (opRows) Pad() opRow             { return opRow{prepare: preparePad, quantized: onStorage} }
 func (opRows) PartitionID() opRow     { return opRow{prepare: prepareProcessID, unshaped: isScalar} }
-func (opRows) Popcnt() opRow          { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Power() opRow           { return opRow{prepare: prepareBinary, shape: inferFirst} }
+func (opRows) Popcnt() opRow          { return opRow{prepare: prepareUnary} }
+func (opRows) Power() opRow           { return opRow{prepare: prepareBinary} }
 func (opRows) RNG() opRow             { return opRow{prepare: prepareRng, unshaped: isValue} }
 func (opRows) RNGBitGenerator() opRow { return opRow{prepare: prepareBits, unshaped: textAlone} }
-func (opRows) Real() opRow            { return opRow{prepare: prepareParts, shape: inferFirst} }
+func (opRows) Real() opRow            { return opRow{prepare: prepareParts} }
 func (opRows) Recv() opRow            { return opRow{prepare: prepareRecv, unshaped: textAlone} }
 func (opRows) Reduce() opRow {
-	return opRow{prepare: prepareReduce, shape: inferReduce, quantized: withBody}
+	return opRow{prepare: prepareReduce, quantized: withBody}
 }
 func (opRows) ReducePrecision() opRow {
-	return opRow{prepare: prepareReducePrecision, shape: inferFirst}
+	return opRow{prepare: prepareReducePrecision}
 }
 func (opRows) ReduceScatter() opRow {
 	return opRow{prepare: prepareReduceScatter, unshaped: ofPartners, quantized: onStorage}
 }
 func (opRows) ReduceWindow() opRow {
-	return opRow{prepare: prepareReduceWindow, shape: inferReduceWindow, quantized: withBody}
+	return opRow{prepare: prepareReduceWindow, quantized: withBody}
 }
-func (opRows) Remainder() opRow { return opRow{prepare: prepareBinary, shape: inferFirst} }
+func (opRows) Remainder() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) ReplicaID() opRow { return opRow{prepare: prepareProcessID, unshaped: isScalar} }
 func (opRows) Reshape() opRow {
-	return opRow{prepare: prepareReshape, shape: inferReshape, quantized: onStorage}
+	return opRow{prepare: prepareReshape, quantized: onStorage}
 }
 func (opRows) Reverse() opRow {
-	return opRow{prepare: prepareReverse, shape: inferFirst, quantized: onStorage}
+	return opRow{prepare: prepareReverse, quantized: onStorage}
 }
-func (opRows) RoundNearestAfz() opRow  { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) RoundNearestEven() opRow { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Rsqrt() opRow            { return opRow{prepare: prepareUnary, shape: inferFirst} }
+func (opRows) RoundNearestAfz() opRow  { return opRow{prepare: prepareUnary} }
+func (opRows) RoundNearestEven() opRow { return opRow{prepare: prepareUnary} }
+func (opRows) Rsqrt() opRow            { return opRow{prepare: prepareUnary} }
 func (opRows) Scatter() opRow {
-	return opRow{prepare: prepareScatter, shape: inferEach, quantized: withBody}
+	return opRow{prepare: prepareScatter, quantized: withBody}
 }
-func (opRows) Select() opRow { return opRow{prepare: prepareSelect, shape: inferSecond} }
+func (opRows) Select() opRow { return opRow{prepare: prepareSelect} }
 func (opRows) SelectAndScatter() opRow {
-	return opRow{prepare: prepareSelectAndScatter, shape: inferFirst, quantized: withBody}
+	return opRow{prepare: prepareSelectAndScatter, quantized: withBody}
 }
 func (opRows) Send() opRow { return opRow{prepare: prepareSend, unshaped: isToken} }
 func (opRows) SetDimensionSize() opRow {
 	return opRow{prepare: prepareSetDimensionSize, unshaped: isValue, quantized: onStorage}
 }
-func (opRows) ShiftLeft() opRow            { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) ShiftRightArithmetic() opRow { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) ShiftRightLogical() opRow    { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) Sign() opRow                 { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Sine() opRow                 { return opRow{prepare: prepareUnary, shape: inferFirst} }
+func (opRows) ShiftLeft() opRow            { return opRow{prepare: prepareBinary} }
+func (opRows) ShiftRightArithmetic() opRow { return opRow{prepare: prepareBinary} }
+func (opRows) ShiftRightLogical() opRow    { return opRow{prepare: prepareBinary} }
+func (opRows) Sign() opRow                 { return opRow{prepare: prepareUnary} }
+func (opRows) Sine() opRow                 { return opRow{prepare: prepareUnary} }
 func (opRows) Slice() opRow {
-	return opRow{prepare: prepareSlice, shape: inferSlice, quantized: onStorage}
+	return opRow{prepare: prepareSlice, quantized: onStorage}
 }
 func (opRows) Sort() opRow {
-	return opRow{prepare: prepareSort, shape: inferEach, quantized: onStorage}
+	return opRow{prepare: prepareSort, quantized: onStorage}
 }
-func (opRows) Sqrt() opRow     { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Subtract() opRow { return opRow{prepare: prepareBinary, shape: inferFirst} }
-func (opRows) Tan() opRow      { return opRow{prepare: prepareUnary, shape: inferFirst} }
-func (opRows) Tanh() opRow     { return opRow{prepare: prepareUnary, shape: inferFirst} }
+func (opRows) Sqrt() opRow     { return opRow{prepare: prepareUnary} }
+func (opRows) Subtract() opRow { return opRow{prepare: prepareBinary} }
+func (opRows) Tan() opRow      { return opRow{prepare: prepareUnary} }
+func (opRows) Tanh() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) TorchIndexSelect() opRow {
-	return opRow{prepare: prepareIndexSelect, shape: inferIndexSelect, quantized: onStorage}
+	return opRow{prepare: prepareIndexSelect, quantized: onStorage}
 }
 func (opRows) Transpose() opRow {
-	return opRow{prepare: prepareTranspose, shape: inferTranspose, quantized: onStorage}
+	return opRow{prepare: prepareTranspose, quantized: onStorage}
 }
 func (opRows) TriangularSolve() opRow {
-	return opRow{prepare: prepareTriangularSolve, shape: inferSecond}
+	return opRow{prepare: prepareTriangularSolve}
 }
 func (opRows) Tuple() opRow {
 	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage}
 }
 func (opRows) UnaryEinsum() opRow { return opRow{prepare: prepareEinsum, unshaped: olderDialect} }
 func (opRows) UniformDequantize() opRow {
-	return opRow{prepare: prepareUniformDequantize, shape: inferFirst, quantized: onStorage}
+	return opRow{prepare: prepareUniformDequantize, quantized: onStorage}
 }
 func (opRows) UniformQuantize() opRow {
-	return opRow{prepare: prepareUniformQuantize, shape: inferFirst, quantized: onStorage}
+	return opRow{prepare: prepareUniformQuantize, quantized: onStorage}
 }
 func (opRows) While() opRow {
 	return opRow{prepare: prepareWhile, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Xor() opRow { return opRow{prepare: prepareBinary, shape: inferFirst} }
+func (opRows) Xor() opRow { return opRow{prepare: prepareBinary} }

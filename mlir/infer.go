@@ -1,0 +1,55 @@
+package mlir
+
+import (
+	"errors"
+	"strings"
+)
+
+// InferShapes returns the shapes of op's results for operands of the given shapes, none of
+// whose sizes is [Dynamic], and checks what [Verify] does of op for these: op must be one
+// that Verify accepts with sizes left open. The rule is the one that Verify compares the
+// results' types with. A shape is nil where the operands do not tell it; so are those of
+// results that are no tensors. The error is what Verify says, without the op's name.
+func InferShapes(op *Op, operands [][]int64) ([][]int64, error) {
+	shapes := make([][]int64, len(op.Results))
+	d := op.def()
+	if d == nil || d.verify == nil {
+		return shapes, nil
+	}
+	x := *op
+	x.Operands = make([]*Value, len(op.Operands))
+	for i, o := range op.Operands {
+		v := *o
+		if t, ok := o.Type.(*TensorType); ok && i < len(operands) {
+			v.Type = &TensorType{Shape: operands[i], Elem: t.Elem}
+		}
+		x.Operands[i] = &v
+	}
+	x.Results = make([]*Value, len(op.Results))
+	for i, r := range op.Results {
+		v := *r
+		if t, ok := r.Type.(*TensorType); ok {
+			open := *t // the results are told apart by their types
+			v.Type = &open
+		}
+		x.Results[i] = &v
+	}
+	v := &verifier{inferred: map[*TensorType][]int64{}}
+	d.verify(v, &x)
+	if len(v.errs) > 0 {
+		return nil, errors.New(strings.TrimPrefix(v.errs[0].Msg, op.Name()+": "))
+	}
+	for i, r := range x.Results {
+		if t, ok := r.Type.(*TensorType); ok {
+			shapes[i] = v.inferred[t]
+		}
+	}
+	return shapes, nil
+}
+
+// infer notes the shape that a rule gives the result t.
+func (v *verifier) infer(t *TensorType, shape []int64) {
+	if v.inferred != nil {
+		v.inferred[t] = append([]int64{}, shape...) // not nil, of scalars either
+	}
+}
