@@ -68,6 +68,7 @@ type variant struct {
 // code is a program that was compiled.
 type code struct {
 	program  *kit.Program
+	regions  exec.Regions
 	steps    []step
 	rows     []row
 	rules    *exec.Results
@@ -131,20 +132,29 @@ func newCompilation(ctx context.Context, p *backends.Program, o backends.Options
 	return c, err
 }
 
-// compile adds a program.
+// compile adds a program and its regions.
 func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, error) {
-	prog, err := c.kernels(ctx, p, func(p *backends.Program) (backends.Executable, error) {
-		region, err := c.compile(ctx, p)
+	prog, err := c.kernels(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return c.program(prog)
+}
+
+// program adds a program and its regions.
+func (c *compilation) program(prog *kit.Program) (*code, error) {
+	regions, err := exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
+		x, err := c.program(prog.Steps[step].Regions()[r])
 		if err != nil {
 			return nil, err
 		}
-		region.rules.Region = true
-		return newExecutable(region, nil), nil
+		x.rules.Region = true
+		return newExecutable(x, nil), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.add(prog)
+	return c.add(prog, regions)
 }
 
 // productParts returns into how many parts to cut the sums of a product. Of large ones in
@@ -164,9 +174,8 @@ func (c *compilation) productParts(k *kernel.Kernel) int64 {
 	return c.target.ProductParts(k)
 }
 
-// kernels makes kernels of a program; region compiles the regions of its loops and
-// branches.
-func (c *compilation) kernels(ctx context.Context, p *backends.Program, region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
+// kernels makes kernels of a program.
+func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*kit.Program, error) {
 	parts, productParts, pitch := ptx.Parts, c.productParts, c.target.Pitch
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts, productParts, pitch = nil, nil, nil
@@ -181,13 +190,6 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 		Check:        env.Checks.On(),
 		LocalBytes:   localBytes,
 		Composite:    func(c *kit.Composite) ([]types.Type, bool) { a, ok := attentionOf(c); return a.work(), ok },
-		Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
-			p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
-			if err != nil {
-				return nil, err
-			}
-			return region(p)
-		},
 	}
 	if !c.opens { // how often sorts are launched depends on the size
 		o.Sort = sortFor
@@ -195,9 +197,9 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program, region f
 	return kit.Compile(ctx, p, o)
 }
 
-// add adds what a program was made.
-func (c *compilation) add(prog *kit.Program) (*code, error) {
-	x := &code{program: prog, of: c, constant: make([]int, len(prog.Values))}
+// add adds a program, whose regions are there.
+func (c *compilation) add(prog *kit.Program, regions exec.Regions) (*code, error) {
+	x := &code{program: prog, regions: regions, of: c, constant: make([]int, len(prog.Values))}
 	for i := range prog.Steps {
 		if c.ctx.Err() != nil {
 			return nil, context.Cause(c.ctx)
@@ -495,7 +497,7 @@ func newExecutable(c *code, bound []soa.View) *executable {
 	e := &executable{code: c, bound: bound, copied: new(atomic.Int64), grown: new(atomic.Int64)}
 	e.variants = newVariants(e, c, bound, e.grown, e.variant, func(e *executable) int { return e.size() })
 	if c.of.o.Profile {
-		e.times = make([]kit.Timer, len(c.steps))
+		e.times = make([]exec.Timer, len(c.steps))
 	}
 	return e
 }

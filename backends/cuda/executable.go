@@ -20,7 +20,7 @@ type executable struct {
 	bound  []soa.View // by argument, on the device; nil: none
 	copied *atomic.Int64
 	grown  *atomic.Int64 // bytes of variants
-	times  []kit.Timer   // by step; nil unless they are measured
+	times  []exec.Timer  // by step; nil unless they are measured
 	// variants are nil where all views that are not dense are copied.
 	variants *exec.Variants[*executable]
 
@@ -71,7 +71,7 @@ func (e *executable) WorkspaceBytes() int {
 	}
 	regions := 0
 	for i := range e.program.Steps {
-		for _, r := range e.program.Steps[i].Regions() {
+		for _, r := range e.regions[i] {
 			if x, ok := r.(backends.Sized); ok {
 				regions = max(regions, x.WorkspaceBytes())
 			}
@@ -123,7 +123,7 @@ func (e *executable) Profile() []backends.StepProfile {
 	if e.times == nil {
 		return nil
 	}
-	return e.program.Profile(e.times, func(i int, of *backends.StepProfile) { of.Kernel = e.steps[i].lacks == nil })
+	return exec.Profile(e.program, e.times, e.regions, func(i int, of *backends.StepProfile) { of.Kernel = e.steps[i].lacks == nil })
 }
 
 // take returns a runner for a queue that nobody uses.

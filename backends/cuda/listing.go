@@ -105,13 +105,11 @@ func (x *code) list(b *strings.Builder, indent string) {
 			fmt.Fprintf(b, ", %s", line)
 		}
 		b.WriteByte('\n')
-		for j, r := range s.Regions() {
-			if x, ok := r.(interface {
+		for j, r := range x.regions[i] {
+			fmt.Fprintf(b, "// %sregion %d:\n", indent, j)
+			r.(interface {
 				list(*strings.Builder, string)
-			}); ok {
-				fmt.Fprintf(b, "// %sregion %d:\n", indent, j)
-				x.list(b, indent+"  ")
-			}
+			}).list(b, indent+"  ")
 		}
 	}
 }

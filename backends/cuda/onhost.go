@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
 	"ltc/soa"
 )
@@ -43,7 +44,7 @@ func (r *runner) evaluate(ctx context.Context, i int) error {
 	m.run.Args = append(m.run.Args[:0], m.ins...)
 	m.run.Results = append(m.run.Results[:0], m.outs...)
 	if err := h.Run.Execute(ctx, &m.run); err != nil {
-		return kit.Failure(ctx, s.Step, err)
+		return exec.Failure(ctx, s.Step, err)
 	}
 	for j, v := range h.Outs {
 		if err := r.q.upload(r.mem[v], bytesOf(m.outs[j])); err != nil {
@@ -78,7 +79,7 @@ func (r *runner) kernelOnHost(ctx context.Context, i int) error {
 	}
 	m.call.Done = ctx.Done()
 	if err := s.entry.onHost.Run(&m.call); err != nil {
-		return kit.Failure(ctx, s.Step, err)
+		return exec.Failure(ctx, s.Step, err)
 	}
 	for j, o := range s.Operands {
 		if !k.Params[j].Out || r.copied(m, j) {

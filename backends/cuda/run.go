@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/internal/env"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -50,11 +51,11 @@ type runner struct {
 	tables []table    // by argument, then by result; nil before there is one
 	held   []soa.View // the tables' memory
 
-	graphs  []graph // by row
-	locked  bool    // of the queue
-	regions kit.Regions
-	host    []hostMemory // by step
-	views   []soa.View   // of a call that is queued
+	graphs []graph // by row
+	locked bool    // of the queue
+	driver exec.Driver
+	host   []hostMemory // by step
+	views  []soa.View   // of a call that is queued
 }
 
 // transfer is what is copied between a place of the run's block and a view.
@@ -257,7 +258,7 @@ func (r *runner) release(c *backends.Call, failed bool) error {
 // cancelled.
 func (r *runner) steps(ctx context.Context, watch int) error {
 	waits := r.e.times != nil || env.Checks.On()
-	return r.e.program.Run(ctx, watch, func(i int, _ <-chan struct{}) error {
+	return exec.Run(ctx, r.e.program, watch, func(i int, _ <-chan struct{}) error {
 		if !waits {
 			if n := r.e.steps[i].row; n >= 0 {
 				return r.upTo(i, &r.graphs[n])
@@ -321,7 +322,7 @@ func (r *runner) step(ctx context.Context, i int) error {
 	case s.Host != nil:
 		return r.evaluate(ctx, i)
 	}
-	return r.regions.Run(ctx, r.e.program, r, s.Step, r.q)
+	return r.driver.Run(ctx, r.e.program, r.e.regions, i, r, r.q)
 }
 
 // launchStep queues the first launch of a step whose arguments are up to date: its kernel,
@@ -367,7 +368,7 @@ func (r *runner) unlock() {
 	}
 }
 
-// View is where a value is, for [kit.Regions].
+// View is where a value is, for [exec.Driver].
 func (r *runner) View(v kit.ValueID, t types.Type) soa.View { return r.e.on.dev.view(r.mem[v], t) }
 
 // Make returns memory of the device for what loops carry.

@@ -30,7 +30,7 @@ type sized struct {
 	bound  []soa.View // by argument, on the device; nil: none
 	copied *atomic.Int64
 	grown  *atomic.Int64 // bytes of variants, and of what is kept for sizes
-	times  []kit.Timer   // by step, of runs of all sizes; nil unless they are measured
+	times  []exec.Timer  // by step, of runs of all sizes; nil unless they are measured
 	mu     sync.Mutex    // of who adds to recent
 	recent atomic.Pointer[[]fitted]
 	none   *none // of no elements; nil for regions
@@ -89,26 +89,11 @@ const recentSizes = 32
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	var kernels func(p *backends.Program) (*kit.Program, error)
-	kernels = func(p *backends.Program) (*kit.Program, error) {
-		return c.kernels(ctx, p, func(p *backends.Program) (backends.Executable, error) {
-			k, err := kernels(p)
-			return kit.Draft{Of: k}, err
-		})
-	}
-	family, open, err := reference.Family(ctx, m, o,
-		func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
-		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
-			s, err := c.sized(open, f)
-			if err == nil {
-				s.rules.Region = true
-			}
-			return s, err
-		})
+	family, open, err := reference.Family(ctx, m, o, func(_ int, p *backends.Program) (*kit.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}
-	if c.open, err = c.sized(open, family); err != nil {
+	if c.open, err = c.sized(kit.Region{Opening: open, Family: family}); err != nil {
 		return nil, err
 	}
 	o.Compiled = false // of no elements
@@ -117,15 +102,26 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 	return c, nil
 }
 
-// sized adds a program, or a region of one.
-func (c *compilation) sized(open kit.Opening, f *kit.Family) (*sized, error) {
-	x, err := c.add(f.Base())
+// sized adds a program, or a region of one, and its regions.
+func (c *compilation) sized(of kit.Region) (*sized, error) {
+	regions, err := exec.MakeRegions(of.Base(), func(step, r int) (backends.Executable, error) {
+		s, err := c.sized(of.Region(step, r))
+		if err != nil {
+			return nil, err
+		}
+		s.rules.Region = true
+		return s, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &sized{code: x, Opening: open, family: f, copied: new(atomic.Int64), grown: new(atomic.Int64)}
+	x, err := c.add(of.Base(), regions)
+	if err != nil {
+		return nil, err
+	}
+	s := &sized{code: x, Opening: of.Opening, family: of.Family, copied: new(atomic.Int64), grown: new(atomic.Int64)}
 	if c.o.Profile {
-		s.times = make([]kit.Timer, len(x.steps))
+		s.times = make([]exec.Timer, len(x.steps))
 	}
 	s.remember()
 	return s, nil
@@ -192,7 +188,7 @@ func (s *sized) Profile() []backends.StepProfile {
 	if s.times == nil {
 		return nil
 	}
-	return s.program.Profile(s.times, func(i int, of *backends.StepProfile) {
+	return exec.Profile(s.program, s.times, s.regions, func(i int, of *backends.StepProfile) {
 		of.Kernel = s.steps[i].lacks == nil
 		of.What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", s.family.BaseSize())
 		of.Flops, of.Bytes = 0, 0

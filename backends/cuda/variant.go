@@ -65,7 +65,7 @@ func (x *code) variant(ctx context.Context, prog *kit.Program) (*code, error) {
 		c.entries[text] = &own
 	}
 	var err error
-	c.main, err = c.add(prog)
+	c.main, err = c.add(prog, x.regions)
 	of.mu.Unlock()
 	if err != nil {
 		return nil, err

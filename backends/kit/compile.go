@@ -18,10 +18,9 @@ import (
 type Options struct {
 	// Eval runs the ops that are no kernels, and folds constants.
 	Eval backends.Backend
-	// Body compiles the regions of loops and branches; nil leaves these to Eval.
-	Body func(ctx context.Context, m backends.Module) (backends.Executable, error)
-	// Dump, if set, is called with the name of each stage and what the program
-	// then is.
+	// Dump, if set, is called with the name of each stage and the program at that stage.
+	// Regions of loops and branches follow their program, each behind a line that says
+	// so, but at the first and the last stage, whose texts have them.
 	Dump func(stage, text string)
 	// Check checks the module after each pass of package simplify, and the graph
 	// of kernels after each pass of this package: that each kernel is right, and
@@ -88,6 +87,7 @@ type Options struct {
 	// the memory that it works in besides operands and results. nil: it runs none.
 	Sort func(s *Sort) (work []types.Type, ok bool)
 
+	region     bool                              // it is one of a loop or a branch
 	comparator bool                              // it is that of a sort
 	watch      func(pass string, g *graph) error // of tests
 }
@@ -99,7 +99,11 @@ const LocalBytes = 256 << 10
 // after is what is done after each pass.
 func (o *Options) after(pass string, g *graph) error {
 	if o.Dump != nil {
-		o.Dump(pass, g.String())
+		text := g.String()
+		if o.region {
+			text = "// a region\n" + text
+		}
+		o.Dump(pass, text)
 	}
 	if o.Check {
 		if err := g.check(); err != nil {
@@ -132,7 +136,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, Composite: o.takes}); err != nil {
 		return nil, err
 	}
-	if o.Dump != nil {
+	if o.Dump != nil && !o.region {
 		o.Dump("simplified", p.Module.String())
 	}
 	g, err := translate(ctx, p, o)
@@ -158,7 +162,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, err
 		}
 	}
 	r, err := finish(ctx, g, p, o)
-	if err == nil && o.Dump != nil {
+	if err == nil && o.Dump != nil && !o.region {
 		o.Dump("fused", r.String())
 	}
 	return r, err

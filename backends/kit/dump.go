@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"ltc/backends"
 )
 
 // String prints the graph: values, and the kernel of each node with what it
@@ -104,7 +102,7 @@ func (p *Program) stepNumbers(first int) []int {
 		all[i] = first
 		first++
 		for _, r := range p.Steps[i].Regions() {
-			first += stepsOf(r)
+			r.Each(func(*Step) { first++ })
 		}
 	}
 	return all
@@ -116,14 +114,6 @@ func numberOf(numbers []int, step int) int {
 		return step
 	}
 	return numbers[step]
-}
-
-// stepsOf returns how many steps a region has, those of its regions included.
-func stepsOf(region backends.Executable) (n int) {
-	if p := programOf(region); p != nil {
-		p.Each(func(*Step) { n++ })
-	}
-	return n
 }
 
 // printLaunch prints a step that is a kernel. What depends on how a value lies, s0
@@ -199,16 +189,12 @@ func (s *Step) printRegions(b *strings.Builder, first int) {
 		default:
 			b.WriteString("  body:\n")
 		}
-		text := "run by other means\n"
-		if p := programOf(r); p != nil {
-			var inner strings.Builder
-			p.print(&inner, first)
-			text = inner.String()
-		}
-		for line := range strings.Lines(text) {
+		var inner strings.Builder
+		r.print(&inner, first)
+		for line := range strings.Lines(inner.String()) {
 			b.WriteString("    " + line)
 		}
-		first += stepsOf(r)
+		r.Each(func(*Step) { first++ })
 	}
 }
 

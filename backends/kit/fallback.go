@@ -68,16 +68,14 @@ func (p *Program) Fallbacks() []backends.Fallback {
 			all = append(all, backends.Fallback{Op: s.Host.Op.String(), Line: backends.LineOf(s.Loc), Ordinal: s.Ordinal, Reason: s.Host.why()})
 		}
 		for r, x := range s.Regions() {
-			if of := programOf(x); of != nil {
-				ops := s.ordinals(r)
-				for _, f := range of.Fallbacks() {
-					if n := f.Ordinal; n >= 0 && n < len(ops) {
-						f.Ordinal = ops[n]
-					} else {
-						f.Ordinal = -1
-					}
-					all = append(all, f)
+			ops := s.ordinals(r)
+			for _, f := range x.Fallbacks() {
+				if n := f.Ordinal; n >= 0 && n < len(ops) {
+					f.Ordinal = ops[n]
+				} else {
+					f.Ordinal = -1
 				}
+				all = append(all, f)
 			}
 		}
 	}

@@ -28,6 +28,7 @@ type Family struct {
 	sizes    []int // what it was made from
 	programs []*Program
 	bounds   [2]int
+	regions  [][]Region // by step
 }
 
 // samples are the sizes that families are found from: none is a size that a
@@ -327,9 +328,18 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 		s, own := &base.Steps[i], &f.base.Steps[i]
 		s.Host, s.Loop, s.Branch = own.Host, own.Loop, own.Branch // which run all sizes
 	}
-	v.base = &base
+	v.base, v.regions = &base, f.regions
 	return v, nil
 }
+
+// Region is a region of a loop or a branch, for all sizes.
+type Region struct {
+	Opening
+	*Family
+}
+
+// Region returns region r of a step.
+func (f *Family) Region(step, r int) Region { return f.regions[step][r] }
 
 // Member is the program of a family for one size at a time. It is one
 // goroutine's.
@@ -387,14 +397,13 @@ func (m *Member) Resize(n int) error {
 
 // CompileFamily compiles a program for some sizes by compile, which is given one
 // of them, and returns what it is for all within bounds, both included. Eval runs
-// the ops that are no kernels; region makes what runs a region of a loop or a branch
-// of the family that it is, found from executables with a method Program.
-func CompileFamily(ctx context.Context, eval backends.Backend, bounds [2]int, compile func(n int) (*Program, error), region func(*Family) (backends.Executable, error)) (*Family, error) {
+// the ops that are no kernels.
+func CompileFamily(ctx context.Context, eval backends.Backend, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
 	var first error
 	for _, at := range samples {
 		f, err := compileFamily(ctx, at, bounds, compile)
 		if err == nil {
-			err = f.openSteps(ctx, eval, region)
+			err = f.openSteps(ctx, eval)
 		}
 		if err == nil || ctx.Err() != nil {
 			return f, err

@@ -80,16 +80,17 @@ func (s *Step) ownTypes() {
 }
 
 // openSteps has the steps that are no kernels run for all sizes: see [CompileFamily].
-func (f *Family) openSteps(ctx context.Context, eval backends.Backend, region func(*Family) (backends.Executable, error)) error {
+func (f *Family) openSteps(ctx context.Context, eval backends.Backend) error {
 	base := *f.base
 	base.Steps = slices.Clone(base.Steps)
+	f.regions = make([][]Region, len(base.Steps))
 	for i := range base.Steps {
 		var err error
-		switch s := &base.Steps[i]; {
-		case s.Host != nil:
+		s := &base.Steps[i]
+		if s.Host != nil {
 			err = f.openHost(ctx, eval, i, s)
-		case s.Kernel < 0:
-			err = f.openRegions(ctx, eval, i, s, region)
+		} else {
+			err = f.openRegions(ctx, eval, i, s)
 		}
 		if err != nil {
 			return base.atStep(i, fmt.Errorf("step %d: %w", i, err))
@@ -122,33 +123,36 @@ func (f *Family) openHost(ctx context.Context, eval backends.Backend, i int, s *
 }
 
 // openRegions makes each region of a loop or a branch a family of its own.
-func (f *Family) openRegions(ctx context.Context, eval backends.Backend, i int, s *Step, region func(*Family) (backends.Executable, error)) error {
-	opened := make([]backends.Executable, len(s.Regions()))
-	for r := range opened {
+func (f *Family) openRegions(ctx context.Context, eval backends.Backend, i int, s *Step) error {
+	for r := range s.Regions() {
 		programs := make([]*Program, len(f.programs))
 		for k, p := range f.programs {
-			if programs[k] = programOf(p.Steps[i].Regions()[r]); programs[k] == nil {
-				return fmt.Errorf("region %d does not tell what it was compiled to", r)
-			}
+			programs[k] = p.Steps[i].Regions()[r]
 		}
 		of, err := NewFamily(f.sizes, programs, f.bounds)
 		if err == nil {
-			err = of.openSteps(ctx, eval, region)
+			err = of.openSteps(ctx, eval)
 		}
+		var open Opening
 		if err == nil {
-			opened[r], err = region(of)
+			open, err = of.opening()
 		}
 		if err != nil {
 			return fmt.Errorf("region %d: %w", r, err)
 		}
+		f.regions[i] = append(f.regions[i], Region{open, of})
 	}
-	if s.Loop != nil {
+	switch all := f.regions[i]; {
+	case s.Loop != nil:
 		l := *s.Loop
-		l.Cond, l.Body, s.Loop = opened[0], opened[1], &l
-		return nil
+		l.Cond, l.Body, s.Loop = all[0].base, all[1].base, &l
+	case s.Branch != nil:
+		b := *s.Branch
+		b.Branches, s.Branch = nil, &b
+		for _, r := range all {
+			b.Branches = append(b.Branches, r.base)
+		}
 	}
-	b := *s.Branch
-	b.Branches, s.Branch = opened, &b
 	return nil
 }
 
@@ -160,11 +164,11 @@ type Teller struct {
 	Slope, Base int64
 }
 
-// Signature returns what the programs of f take and give, [backends.AnySize] where
+// opening returns what the programs of f take and give, [backends.AnySize] where
 // that depends on the size, and the dimensions that tell it: of arguments if there
 // are some, else of results. There are none if no program depends on the size. It is
 // an error if they do, and no dimension tells.
-func (f *Family) Signature() (*backends.Signature, []Teller, error) {
+func (f *Family) opening() (Opening, error) {
 	of := f.base.Signature
 	sig := &backends.Signature{Args: slices.Clone(of.Args), Results: slices.Clone(of.Results)}
 	var tellers []Teller
@@ -191,9 +195,9 @@ func (f *Family) Signature() (*backends.Signature, []Teller, error) {
 		sig.Results[j].Type.Shape = open(true, j, sig.Results[j].Type.Shape)
 	}
 	if len(tellers) == 0 && slices.ContainsFunc(f.lines, func(l types.Line) bool { return l.Slope != 0 }) {
-		return nil, nil, errors.New("what it computes depends on a size that neither its arguments nor its results have")
+		return Opening{}, errors.New("what it computes depends on a size that neither its arguments nor its results have")
 	}
-	return sig, tellers, nil
+	return Opening{Sig: sig, At: tellers, Bounds: f.bounds}, nil
 }
 
 // openText returns the text that texts are of programs which differ in sizes of

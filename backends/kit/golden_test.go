@@ -36,7 +36,7 @@ func TestFamilies(t *testing.T) {
 	golden.Archives(t, "testdata/family/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
 		f, _, err := reference.Family(t.Context(), backends.NewModule(string(in.Data)), backends.Options{}, func(_ int, p *backends.Program) (*kit.Program, error) {
 			return kernelsOf(t.Context(), p)
-		}, nil)
+		})
 		if err != nil {
 			return []golden.Part{{Ext: "error", Text: err.Error()}}
 		}
@@ -46,25 +46,10 @@ func TestFamilies(t *testing.T) {
 	})
 }
 
-// kernelsOf makes kernels of a program, and drafts of the regions of its loops.
+// kernelsOf makes kernels of a program.
 func kernelsOf(ctx context.Context, p *backends.Program) (*kit.Program, error) {
-	return kit.Compile(ctx, p, kit.Options{Eval: reference.New(), Check: true, Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
-		p, err := backends.Load(ctx, m, backends.Options{})
-		if err != nil {
-			return nil, err
-		}
-		k, err := kernelsOf(ctx, p)
-		return draft{program: k}, err
-	}})
+	return kit.Compile(ctx, p, kit.Options{Eval: reference.New(), Check: true})
 }
-
-// draft is a region that nothing runs.
-type draft struct {
-	backends.Executable
-	program *kit.Program
-}
-
-func (d draft) Program() *kit.Program { return d.program }
 
 // What programs become for arguments and results that lie otherwise than dense: a
 // line of the input says how for each of them.

@@ -49,17 +49,17 @@ func (w *hostWriter) step(n *node, s *Step) error {
 		s.Host = &Host{Op: op.Code, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}
 		return nil
 	}
-	if w.o.Body == nil || !drives(op) {
+	if !drives(op) {
 		return evaluate(n.host.reason)
 	}
 	captured := capturedBy(op)
-	bodies := make([]backends.Executable, len(op.Regions))
+	bodies := make([]*Program, len(op.Regions))
 	ops := make([]Ordinals, len(op.Regions))
 	for i, r := range op.Regions {
 		var text string
 		var err error
 		text, ops[i] = regionText(r, captured, n.host.others, op.Code == stablehlo.While && i == 1)
-		bodies[i], err = w.o.Body(w.ctx, backends.NewModule(text))
+		bodies[i], err = w.region(text)
 		if errors.Is(err, ErrNotCompiled) {
 			return evaluate(Why(err))
 		}
@@ -77,11 +77,22 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	return nil
 }
 
+// region compiles the text of a region.
+func (w *hostWriter) region(text string) (*Program, error) {
+	p, err := backends.Load(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
+	if err != nil {
+		return nil, err
+	}
+	o := w.o
+	o.region, o.watch = true, nil
+	return Compile(w.ctx, p, o)
+}
+
 // stays returns which of n values that a loop carries its body writes over.
-func stays(body backends.Executable, n int) []bool {
-	all, p := make([]bool, n), programOf(body)
+func stays(body *Program, n int) []bool {
+	all := make([]bool, n)
 	for i := range all {
-		all[i] = p != nil && p.Signature.Results[i].Alias == i && p.InPlace(i)
+		all[i] = body.Signature.Results[i].Alias == i && body.InPlace(i)
 	}
 	return all
 }

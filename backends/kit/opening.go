@@ -98,13 +98,3 @@ func (o *Opening) label(d Teller) string {
 	}
 	return fmt.Sprintf("dimension %d of argument %s", d.Dim, backends.Label(d.Index, o.Sig.Args[d.Index].Name))
 }
-
-// Draft is what a region is of a program for one of the sizes that a family is found
-// from: nothing runs it.
-type Draft struct {
-	backends.Executable
-	Of *Program
-}
-
-// Program returns what the region became.
-func (d Draft) Program() *Program { return d.Of }

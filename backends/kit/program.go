@@ -129,7 +129,7 @@ type Ordinals []int
 // Loop is a while: Body makes the next values of what is carried as long as
 // Cond says so. Both take what is carried, then Captured.
 type Loop struct {
-	Cond, Body backends.Executable
+	Cond, Body *Program
 	Init       []HostArg // what is carried at first
 	Captured   []HostArg
 	Outs       []ValueID // what is carried at last
@@ -145,15 +145,14 @@ type Loop struct {
 // range the last.
 type Branch struct {
 	Index    HostArg
-	Branches []backends.Executable
+	Branches []*Program
 	Ops      []Ordinals // what the ops of each branch are in the program's text
 	Captured []HostArg
 	Outs     []ValueID
 }
 
-// HostSteps returns the steps that the evaluator runs, also those of the regions
-// of loops and branches whose executables have a method Program, as those of the
-// backend cpu do.
+// HostSteps returns the steps that the evaluator runs, those of regions of loops and
+// branches included.
 func (p *Program) HostSteps() []*Host {
 	var all []*Host
 	p.Each(func(s *Step) {
@@ -165,35 +164,24 @@ func (p *Program) HostSteps() []*Host {
 }
 
 // Each calls visit with every step, and after a loop or a branch with those of
-// its regions, as HostSteps finds them.
+// its regions.
 func (p *Program) Each(visit func(s *Step)) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		visit(s)
 		for _, r := range s.Regions() {
-			if p := programOf(r); p != nil {
-				p.Each(visit)
-			}
+			r.Each(visit)
 		}
 	}
 }
 
-// Regions are what a step runs besides itself.
-func (s *Step) Regions() []backends.Executable {
+// Regions are the programs of a loop or a branch: of a loop, its condition and its body.
+func (s *Step) Regions() []*Program {
 	switch {
 	case s.Loop != nil:
-		return []backends.Executable{s.Loop.Cond, s.Loop.Body}
+		return []*Program{s.Loop.Cond, s.Loop.Body}
 	case s.Branch != nil:
 		return s.Branch.Branches
-	}
-	return nil
-}
-
-// programOf returns what a region was compiled to; nil if its executable does
-// not tell.
-func programOf(region backends.Executable) *Program {
-	if r, ok := region.(interface{ Program() *Program }); ok {
-		return r.Program()
 	}
 	return nil
 }

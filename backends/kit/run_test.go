@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -43,13 +44,18 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 	}
 	for s := range p.Steps {
 		st := &p.Steps[s]
+		view := func(v kit.ValueID, t types.Type) soa.View { return soa.At(mem[v], t) }
+		if st.Loop != nil || st.Branch != nil {
+			evaluateRegions(t, p, st, view)
+			continue
+		}
 		if st.Kernel < 0 {
 			c := &backends.Call{}
 			for _, a := range st.Host.Args {
-				c.Args = append(c.Args, soa.At(mem[a.Value], a.Type))
+				c.Args = append(c.Args, view(a.Value, a.Type))
 			}
 			for _, v := range st.Host.Outs {
-				c.Results = append(c.Results, soa.At(mem[v], p.Values[v].Type))
+				c.Results = append(c.Results, view(v, p.Values[v].Type))
 			}
 			require.NoError(t, st.Host.Run.Execute(context.Background(), c))
 			continue
@@ -62,6 +68,39 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 		require.NoError(t, kernel.Evaluate(k, st.Sizes, ptrs, st.Strides, reference.Scalars{}), "step %d: %v", s, k)
 	}
 	return results
+}
+
+// evaluateRegions runs a loop or a branch.
+func evaluateRegions(t *testing.T, p *kit.Program, s *kit.Step, view func(kit.ValueID, types.Type) soa.View) {
+	t.Helper()
+	views := func(list []kit.HostArg) (all []soa.View) {
+		for _, a := range list {
+			all = append(all, view(a.Value, a.Type))
+		}
+		return all
+	}
+	var last []soa.View
+	var outs []kit.ValueID
+	if l := s.Loop; l != nil {
+		carried, captured := views(l.Init), views(l.Captured)
+		for soa.Slice[bool](evaluate(t, l.Cond, slices.Concat(carried, captured))[0])[0] {
+			carried = evaluate(t, l.Body, slices.Concat(carried, captured))
+		}
+		last, outs = carried, l.Outs
+	} else {
+		b, chosen := s.Branch, 0
+		if index := view(b.Index.Value, b.Index.Type); index.Type.DType == types.Bool && !soa.Slice[bool](index)[0] {
+			chosen = 1
+		} else if index.Type.DType != types.Bool {
+			if chosen = int(soa.Slice[int32](index)[0]); chosen < 0 || chosen >= len(b.Branches) {
+				chosen = len(b.Branches) - 1
+			}
+		}
+		last, outs = evaluate(t, b.Branches[chosen], views(b.Captured)), b.Outs
+	}
+	for i, v := range outs {
+		require.NoError(t, soa.Copy(view(v, p.Values[v].Type), last[i]))
+	}
 }
 
 // compile compiles a module to kernels that pass their checks.

@@ -1,7 +1,6 @@
 package kit_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,9 +34,7 @@ func TestSmallIntegers(t *testing.T) {
 }`, op), "E>", elem+">")
 			l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Body: func(ctx context.Context, m backends.Module) (backends.Executable, error) {
-				return reference.New().Compile(ctx, m, backends.Options{})
-			}})
+			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New()})
 			require.NoError(t, err)
 			require.Empty(t, p.HostSteps(), text)
 		}

@@ -30,6 +30,7 @@ type compiled struct {
 	rules    *exec.Results
 	bound    []soa.View
 	keeper   *keeper // of constants in other forms
+	regions  exec.Regions
 	pool     *spare.Pool[launcher]
 	pointers int // operands of all steps together
 	threads  int
@@ -38,7 +39,7 @@ type compiled struct {
 	// be so to its end: it writes no memory of the caller before.
 	long   bool
 	copied *atomic.Int64 // bytes; see CopiedBytes
-	times  []kit.Timer   // by step; nil unless they are measured
+	times  []exec.Timer  // by step; nil unless they are measured
 
 	codes     []kernel.Code // by kernel, not yet prepared for sizes
 	compilers []kernel.Compiler
@@ -67,22 +68,23 @@ type compiledStep struct {
 	strides int
 }
 
-// kitOptions are what kernels are made with; body compiles regions. Programs are
-// checked after each pass if the environment variable LTC_CHECK is 1.
-func kitOptions(body func(context.Context, backends.Module) (backends.Executable, error)) kit.Options {
-	return kit.Options{Eval: New(), Body: body, Check: env.Checks.On()}
-}
+// kitOptions are what kernels are made with. Programs are checked after each pass if the
+// environment variable LTC_CHECK is 1.
+func kitOptions() kit.Options { return kit.Options{Eval: New(), Check: env.Checks.On()} }
 
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := b.kernels(ctx, p, compilers, SortFor, func(p *backends.Program) (backends.Executable, error) {
-		e, err := b.compileKernels(ctx, p, o, compilers)
-		if c, ok := e.(*compiled); ok {
-			c.rules.Region = true
-		}
-		return e, err
-	})
+	prog, err := kernelsOf(ctx, p, compilers, SortFor)
+	if err != nil {
+		return nil, err
+	}
+	return compileProgram(ctx, p.File, prog, o, compilers)
+}
+
+// compileProgram makes a program and its regions executable.
+func compileProgram(ctx context.Context, file string, prog *kit.Program, o backends.Options, compilers []kernel.Compiler) (*compiled, error) {
+	regions, err := compileRegions(ctx, file, prog, o, compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +93,25 @@ func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o bac
 		return nil, err
 	}
 	k := new(keeper)
-	e, err := newCompiled(ctx, p.File, prog, boundCodes(prog, codes, nil, k, nil, nil), o, nil, nil, nil)
+	e, err := newCompiled(ctx, file, prog, boundCodes(prog, codes, nil, k, nil, nil), o, regions, nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	e.keeper, e.codes, e.compilers = k, codes, compilers
 	e.ready()
 	return e, nil
+}
+
+// compileRegions makes the regions of a program executable.
+func compileRegions(ctx context.Context, file string, prog *kit.Program, o backends.Options, compilers []kernel.Compiler) (exec.Regions, error) {
+	return exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
+		e, err := compileProgram(ctx, file, prog.Steps[step].Regions()[r], o, compilers)
+		if err != nil {
+			return nil, err
+		}
+		e.rules.Region = true
+		return e, nil
+	})
 }
 
 // keptRuns returns of how many runs at once the memory stays while nobody runs: of
@@ -120,16 +134,10 @@ func (e *compiled) ready() {
 	}
 }
 
-// kernels makes kernels of a program; region compiles what is in the regions of its
-// loops and branches, and sorts says which sorts there is code for; nil for none.
-func (b *Backend) kernels(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, sorts func(*kit.Sort) ([]types.Type, bool), region func(*backends.Program) (backends.Executable, error)) (*kit.Program, error) {
-	options := kitOptions(func(ctx context.Context, m backends.Module) (backends.Executable, error) {
-		p, err := backends.Load(ctx, m, backends.Options{Name: p.File})
-		if err != nil {
-			return nil, err
-		}
-		return region(p)
-	})
+// kernelsOf makes kernels of a program; sorts says which sorts there is code for; nil for
+// none.
+func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, sorts func(*kit.Sort) ([]types.Type, bool)) (*kit.Program, error) {
+	options := kitOptions()
 	options.Packs, options.Columns, options.Sort, options.Cut = packsOf(ctx, compilers), columnsOf(ctx, compilers), sorts, Cut
 	return kit.Compile(ctx, p, options)
 }
@@ -182,16 +190,16 @@ func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel,
 // ([boundCodes]). views are those at hand of a program that is a variant, nil for
 // others; bound are the constants that it has, nil if there are none. Rules are those of
 // the program that it is a variant or a size of; nil if it is none.
-func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, rules *exec.Results, views *exec.Views, bound []soa.View) (*compiled, error) {
+func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, regions exec.Regions, rules *exec.Results, views *exec.Views, bound []soa.View) (*compiled, error) {
 	if rules == nil {
 		rules = rulesFor(prog)
 	}
-	e := &compiled{file: file, program: prog, rules: rules, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), views: views}
+	e := &compiled{file: file, program: prog, regions: regions, rules: rules, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), views: views}
 	for i := range prog.Steps {
 		e.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
 	if o.Profile {
-		e.times = make([]kit.Timer, len(e.steps))
+		e.times = make([]exec.Timer, len(e.steps))
 	}
 	return e, e.fit(ctx)
 }
@@ -323,7 +331,7 @@ type launcher struct {
 	results  []soa.View // memory of results that cannot go to the caller's at once
 	fresh    []soa.View // memory made for results that the caller leaves to us
 	call     backends.Call
-	regions  kit.Regions
+	driver   exec.Driver
 	crew     crew
 	now      launched    // what is under way
 	failed   atomic.Bool // whether a part of it has

@@ -21,7 +21,7 @@ func (e *compiled) WorkspaceBytes() int {
 	}
 	for i := range e.program.Steps {
 		s := &e.program.Steps[i]
-		for _, r := range s.Regions() {
+		for _, r := range e.regions[i] {
 			n = added(n, workspaceOf(r))
 		}
 		if s.Host != nil {

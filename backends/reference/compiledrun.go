@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -136,18 +137,19 @@ func (e *compiled) placeResults(l *launcher, c *backends.Call, direct bool) int 
 
 // run runs the steps. From step watch on it cannot be cancelled.
 func (e *compiled) run(ctx context.Context, l *launcher, watch int) error {
-	return e.program.Run(ctx, watch, func(i int, done <-chan struct{}) error {
+	return exec.Run(ctx, e.program, watch, func(i int, done <-chan struct{}) error {
 		if e.times == nil {
-			return e.step(ctx, l, &e.steps[i], done)
+			return e.step(ctx, l, i, done)
 		}
 		return e.timed(ctx, l, i, done)
 	})
 }
 
 // step runs a step.
-func (e *compiled) step(ctx context.Context, l *launcher, s *compiledStep, done <-chan struct{}) error {
+func (e *compiled) step(ctx context.Context, l *launcher, i int, done <-chan struct{}) error {
+	s := &e.steps[i]
 	if s.code == nil {
-		return e.hostStep(ctx, l, s)
+		return e.hostStep(ctx, l, i)
 	}
 	pointers := l.pointers[s.first : s.first+len(s.Operands)]
 	for j := range s.Operands {
@@ -214,14 +216,14 @@ func (l *launcher) failure() error {
 }
 
 // hostStep runs a step that is no kernel.
-func (e *compiled) hostStep(ctx context.Context, l *launcher, s *compiledStep) error {
-	if s.Host == nil {
-		return l.regions.Run(ctx, e.program, l, s.Step, nil)
+func (e *compiled) hostStep(ctx context.Context, l *launcher, i int) error {
+	if s := &e.steps[i]; s.Host != nil {
+		return e.host(ctx, l, s)
 	}
-	return e.host(ctx, l, s)
+	return l.driver.Run(ctx, e.program, e.regions, i, l, nil)
 }
 
-// View is where a value is in the run, for [kit.Regions].
+// View is where a value is in the run, for [exec.Driver].
 func (l *launcher) View(v kit.ValueID, t types.Type) soa.View { return l.of.view(l, v, t) }
 
 // Make returns memory for what loops carry.
@@ -245,7 +247,7 @@ func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep) error
 		c.Results = append(c.Results, e.view(l, v, e.program.Values[v].Type))
 	}
 	if err := h.Run.Execute(ctx, c); err != nil {
-		return kit.Failure(ctx, s.Step, err)
+		return exec.Failure(ctx, s.Step, err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 	if err != nil {
 		return nil, err
 	}
-	x := &compiled{file: e.file, program: prog, rules: e.rules, bound: e.bound, keeper: e.keeper, threads: e.threads, own: e.own,
+	x := &compiled{file: e.file, program: prog, regions: e.regions, rules: e.rules, bound: e.bound, keeper: e.keeper, threads: e.threads, own: e.own,
 		copied: e.copied, times: e.times, compilers: e.compilers, views: views}
 	if x.codes, err = codesOf(ctx, e.codes, prog.Kernels, e.compilers); err != nil {
 		return nil, err

@@ -28,13 +28,14 @@ type sized struct {
 	variants  *exec.Variants[*form] // nil where all views that are not dense are copied
 	grown     *atomic.Int64         // bytes of these
 	rules     *exec.Results
-	bound     []soa.View  // nil if none is
-	keeper    *keeper     // of constants in other forms
-	few       int         // the fewest elements, or fewer than those of the family's base
-	least     int         // points of the kernels for few elements
-	each      int         // and for each further one
-	times     []kit.Timer // by step, of runs of all sizes; nil unless they are measured
-	parts     []int       // by step, of the family's base
+	regions   exec.Regions
+	bound     []soa.View   // nil if none is
+	keeper    *keeper      // of constants in other forms
+	few       int          // the fewest elements, or fewer than those of the family's base
+	least     int          // points of the kernels for few elements
+	each      int          // and for each further one
+	times     []exec.Timer // by step, of runs of all sizes; nil unless they are measured
+	parts     []int        // by step, of the family's base
 	copied    *atomic.Int64
 	none      *none // of no elements; nil for regions
 }
@@ -68,19 +69,9 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
 	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64), none: newNone(b, m)}
-	var kernels func(p *backends.Program) (*kit.Program, error)
-	kernels = func(p *backends.Program) (*kit.Program, error) {
-		return b.kernels(ctx, p, compilers, nil, func(p *backends.Program) (backends.Executable, error) {
-			k, err := kernels(p)
-			return kit.Draft{Of: k}, err
-		})
-	}
-	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) { return kernels(p) },
-		func(open kit.Opening, f *kit.Family) (backends.Executable, error) {
-			r := &sized{Opening: open, file: s.file, rules: rulesFor(f.Base()), o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64)}
-			r.rules.Region = true
-			return r, r.begin(ctx, f)
-		})
+	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) {
+		return kernelsOf(ctx, p, compilers, nil)
+	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -91,9 +82,20 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	return s, s.begin(ctx, family)
 }
 
-// begin compiles the kernels of a family.
-func (s *sized) begin(ctx context.Context, family *kit.Family) error {
+// region makes a region of a loop or a branch executable.
+func (s *sized) region(ctx context.Context, of kit.Region) (*sized, error) {
+	r := &sized{Opening: of.Opening, file: s.file, rules: rulesFor(of.Base()), o: s.o, compilers: s.compilers, keeper: new(keeper), copied: new(atomic.Int64)}
+	r.rules.Region = true
+	return r, r.begin(ctx, of.Family)
+}
+
+// begin compiles the kernels of a family and of its regions.
+func (s *sized) begin(ctx context.Context, family *kit.Family) (err error) {
 	base := family.Base()
+	s.regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) { return s.region(ctx, family.Region(step, r)) })
+	if err != nil {
+		return err
+	}
 	codes, err := codesOf(ctx, nil, base.Kernels, s.compilers)
 	if err != nil {
 		return err
@@ -110,14 +112,14 @@ func (s *sized) begin(ctx context.Context, family *kit.Family) error {
 		s.each = (work - s.least + more - 1) / more
 	}
 	if s.o.Profile {
-		s.times = make([]kit.Timer, len(base.Steps))
+		s.times = make([]exec.Timer, len(base.Steps))
 	}
 	return s.ready(ctx, family, codes)
 }
 
 // compileFamily returns the program for all sizes, given what makes kernels of it for
-// one, and what runs its regions.
-func compileFamily(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(kit.Opening, *kit.Family) (backends.Executable, error)) (*kit.Family, error) {
+// one.
+func compileFamily(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, error) {
 	if err := likeMore(ctx, m, o, open); err != nil {
 		return nil, err
 	}
@@ -135,25 +137,14 @@ func compileFamily(ctx context.Context, m backends.Module, o backends.Options, o
 			k.SizeArgs = sizes
 		}
 		return k, err
-	}, func(f *kit.Family) (backends.Executable, error) {
-		if region == nil {
-			return kit.Draft{Of: f.Base()}, nil
-		}
-		sig, at, err := f.Signature()
-		if err != nil {
-			return nil, err
-		}
-		return region(kit.Opening{Sig: sig, At: at, Bounds: open.Bounds}, f)
 	})
 }
 
 // Family returns one program for all sizes of a text that leaves one open, and where
-// that size stands: kernels makes kernels of the program for n elements, with regions
-// that tell their programs, such as a [kit.Draft]; region makes what runs one of them
-// for all sizes, and may be nil for tools that only look. It returns nil for a text that
-// leaves no size open. The error wraps [kit.ErrNotCompiled] if it cannot be one program
-// for all sizes.
-func Family(ctx context.Context, m backends.Module, o backends.Options, kernels func(n int, p *backends.Program) (*kit.Program, error), region func(kit.Opening, *kit.Family) (backends.Executable, error)) (*kit.Family, kit.Opening, error) {
+// that size stands: kernels makes kernels of the program for n elements. It returns nil
+// for a text that leaves no size open. The error wraps [kit.ErrNotCompiled] if it cannot
+// be one program for all sizes.
+func Family(ctx context.Context, m backends.Module, o backends.Options, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, kit.Opening, error) {
 	var none kit.Opening
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
@@ -166,7 +157,7 @@ func Family(ctx context.Context, m backends.Module, o backends.Options, kernels 
 	if err != nil {
 		return nil, none, errors.Join(kit.ErrNotCompiled, err)
 	}
-	f, err := compileFamily(ctx, m, o, open, kernels, region)
+	f, err := compileFamily(ctx, m, o, open, kernels)
 	if ctx.Err() != nil {
 		return nil, none, context.Cause(ctx)
 	}
@@ -311,7 +302,7 @@ func (s *sized) Profile() []backends.StepProfile {
 	if s.times == nil {
 		return nil
 	}
-	all := s.family.Base().Profile(s.times, func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
+	all := exec.Profile(s.family.Base(), s.times, s.regions, func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
 	for i := range all {
 		all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", s.family.BaseSize())
 		all[i].Flops, all[i].Bytes = 0, 0
@@ -417,7 +408,7 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 			bound[len(s.Sig.Args)+i] = v
 			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
 		}
-		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.rules, f.views, bound); err != nil {
+		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.regions, s.rules, f.views, bound); err != nil {
 			return err
 		}
 		x.e.copied, x.e.times = s.copied, s.times

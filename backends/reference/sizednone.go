@@ -91,9 +91,11 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog, err := s.none.backend.kernels(ctx, p, s.compilers, nil, func(p *backends.Program) (backends.Executable, error) {
-		return s.none.backend.compileKernels(ctx, p, s.o, s.compilers)
-	})
+	prog, err := kernelsOf(ctx, p, s.compilers, nil)
+	if err != nil {
+		return nil, err
+	}
+	regions, err := compileRegions(ctx, s.file, prog, s.o, s.compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	o := s.o
 	o.Profile = false          // the steps are not those of other sizes
 	k := &keeper{of: s.keeper} // sizes are bound, too
-	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, k, nil, nil), o, nil, nil, bound)
+	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, k, nil, nil), o, regions, nil, nil, bound)
 	if err != nil {
 		return nil, err
 	}

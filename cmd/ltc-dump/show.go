@@ -134,10 +134,10 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 	shown := map[int]string{} // by size
 	family, _, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
 		var b strings.Builder
-		k, err := s.kernels(ctx, &b, p, stage, nil, false)
+		k, err := s.kernels(ctx, &b, p, stage, nil)
 		shown[n] = b.String()
 		return k, err
-	}, nil)
+	})
 	switch {
 	case err != nil:
 		return err
@@ -148,34 +148,20 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 	}
 	p, err := backends.Load(ctx, backends.NewModule(text), o)
 	if err == nil {
-		_, err = s.kernels(ctx, w, p, stage, reference.SortFor, false)
+		_, err = s.kernels(ctx, w, p, stage, reference.SortFor)
 	}
 	return err
 }
 
-// kernels compiles a program, or a region of one, to kernels as the backend cpu
-// does, and prints what it is at a stage. Regions follow what they are regions
-// of, but at the first and the last stage, whose texts have them. Sorts says for which
-// sorts there is code.
-func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, sorts func(*kit.Sort) ([]types.Type, bool), region bool) (*kit.Program, error) {
+// kernels compiles a program to kernels as the backend cpu does, and prints what it is at
+// a stage. Sorts says for which sorts there is code.
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, sorts func(*kit.Sort) ([]types.Type, bool)) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
 		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Sort: sorts, Cut: reference.Cut,
-		Body: func(_ context.Context, m backends.Module) (backends.Executable, error) {
-			p, err := backends.Load(ctx, m, backends.Options{Name: s.name})
-			if err != nil {
-				return nil, err
-			}
-			k, err := s.kernels(ctx, w, p, stage, sorts, true)
-			return kit.Draft{Of: k}, err
-		},
 		Dump: func(name, text string) {
-			switch {
-			case name != stage:
-			case !region:
+			if name == stage {
 				fmt.Fprint(w, text)
-			case stage != "simplified" && stage != "fused":
-				fmt.Fprintf(w, "// a region\n%s", text)
 			}
 		},
 	})

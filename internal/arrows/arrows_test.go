@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify":          {"stablehlo", "backends", "internal/halt", "mlir", "mlir/chlo", "soa"},
 	"backends/kit":                   {"stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
-	"backends/kit/exec":              {"backends", "backends/kit", "internal/turn", "soa"},
+	"backends/kit/exec":              {"backends", "backends/kit", "internal/turn", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.

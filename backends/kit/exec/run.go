@@ -1,11 +1,15 @@
-package kit
+package exec
 
-import "context"
+import (
+	"context"
+
+	"ltc/backends/kit"
+)
 
 // Run runs the steps of a program in order, step i by step(i, done), up to the first
 // that fails. It ends when the context does, which done tells, but not from step
 // watch on, the first that writes memory of the caller's: done is nil then.
-func (p *Program) Run(ctx context.Context, watch int, step func(i int, done <-chan struct{}) error) error {
+func Run(ctx context.Context, p *kit.Program, watch int, step func(i int, done <-chan struct{}) error) error {
 	done := ctx.Done()
 	for i := range p.Steps {
 		if i >= watch {

@@ -1,4 +1,4 @@
-package kit
+package exec
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ltc/backends"
+	"ltc/backends/kit"
 )
 
 // Timer counts what the runs of a step have taken. Any number of goroutines add to
@@ -25,16 +26,16 @@ func (t *Timer) Add(took time.Duration) {
 	t.runs.Add(1)
 }
 
-// Profile returns what the steps, each of which has a timer, have taken; steps of
-// regions come from the executables of these. The target may say more of a step that
+// Profile returns what the steps of a program, each of which has a timer, have taken;
+// steps of regions come from the executables of these. The target may say more of a step that
 // is a kernel, in how.
-func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepProfile)) []backends.StepProfile {
+func Profile(p *kit.Program, timers []Timer, regions Regions, how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	var all []backends.StepProfile
 	for i := range p.Steps {
 		s, t := &p.Steps[i], &timers[i]
 		of := backends.StepProfile{
 			Op: s.Ordinal, Line: backends.LineOf(s.Loc), Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
-			Results: p.resultsOf(i),
+			Results: resultsOf(p, i),
 		}
 		switch {
 		case s.Kernel >= 0:
@@ -46,12 +47,12 @@ func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepPr
 		case s.Loop != nil:
 			of.What, of.Nested = "while", true
 			all = append(all, of)
-			all = nested(all, s.Loop.Cond, s.Loop.CondOps)
-			all = nested(all, s.Loop.Body, s.Loop.BodyOps)
+			all = nested(all, regions[i][0], s.Loop.CondOps)
+			all = nested(all, regions[i][1], s.Loop.BodyOps)
 		case s.Branch != nil:
 			of.What, of.Nested = "branch", true
 			all = append(all, of)
-			for j, b := range s.Branch.Branches {
+			for j, b := range regions[i] {
 				all = nested(all, b, s.Branch.Ops[j])
 			}
 		case s.Composite != nil:
@@ -83,11 +84,11 @@ func (p *Program) Profile(timers []Timer, how func(step int, of *backends.StepPr
 }
 
 // resultsOf returns the results of main that a step writes.
-func (p *Program) resultsOf(step int) []int {
+func resultsOf(p *kit.Program, step int) []int {
 	var results []int
 	_, writes := p.Access(step)
 	for _, v := range writes {
-		if x := &p.Values[v]; x.Kind == Result {
+		if x := &p.Values[v]; x.Kind == kit.Result {
 			results = append(results, x.Index)
 		}
 	}
@@ -95,7 +96,7 @@ func (p *Program) resultsOf(step int) []int {
 }
 
 // nested adds the steps of a region.
-func nested(all []backends.StepProfile, region backends.Executable, ops Ordinals) []backends.StepProfile {
+func nested(all []backends.StepProfile, region backends.Executable, ops kit.Ordinals) []backends.StepProfile {
 	p, ok := region.(backends.Profiler)
 	if !ok {
 		return all

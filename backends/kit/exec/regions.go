@@ -1,47 +1,67 @@
-package kit
+package exec
 
 import (
 	"context"
 	"slices"
 
 	"ltc/backends"
+	"ltc/backends/kit"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
-// Place is where a run of a program has its values: what [Regions] needs to know.
+// Place is where a run of a program has its values: what a [Driver] needs to know.
 type Place interface {
 	// View is a value's memory, in the type in which a region takes it.
-	View(v ValueID, t types.Type) soa.View
+	View(v kit.ValueID, t types.Type) soa.View
 	// Make returns memory for values that regions hand on, which stays until the
-	// Regions are gone.
+	// driver is gone.
 	Make(t types.Type) (soa.View, error)
 	// Copy copies between views of one dense type, after all that was run before. One
 	// of the host's memory has it when Copy returns.
 	Copy(dst, src soa.View) error
 }
 
-// Regions runs the loops and branches of a program: the host drives, their
-// executables compute. One run at a time uses it. The zero value is ready for use
-// and keeps memory for the next run.
-type Regions struct {
-	loops map[*Step]*loopMemory
+// Regions are the executables of the programs of loops and branches, by step.
+type Regions [][]backends.Executable
+
+// MakeRegions returns the executables of the regions of a program, each made by one.
+func MakeRegions(p *kit.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
+	all := make(Regions, len(p.Steps))
+	for i := range p.Steps {
+		for r := range p.Steps[i].Regions() {
+			e, err := one(i, r)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], e)
+		}
+	}
+	return all, nil
+}
+
+// Driver runs the loops and branches of a program: the host drives, the executables of
+// their regions compute. One run at a time uses it. The zero value is ready for use and
+// keeps memory for the next run.
+type Driver struct {
+	loops map[*kit.Step]*loopMemory
 	index map[types.DType]soa.View
 	call  backends.Call
 }
 
-// Run runs a step that is a loop or a branch. Queue is what executables of regions
-// are called with. What fails is the op whose region it is: see [Failure].
-func (r *Regions) Run(ctx context.Context, p *Program, at Place, s *Step, queue backends.Queue) error {
+// Run runs step i, a loop or a branch. Queue is what executables of regions are called
+// with. What fails is the op whose region it is: see [Failure].
+func (d *Driver) Run(ctx context.Context, p *kit.Program, regions Regions, i int, at Place, queue backends.Queue) error {
+	s := &p.Steps[i]
 	if s.Loop != nil {
-		return r.loop(ctx, at, s, queue)
+		return d.loop(ctx, regions[i][0], regions[i][1], at, s, queue)
 	}
-	return r.branch(ctx, p, at, s, queue)
+	return d.branch(ctx, p, regions[i], at, s, queue)
 }
 
 // Failure is what the failure of a step that is no kernel is to the caller of the
 // program.
-func Failure(ctx context.Context, s *Step, err error) error {
+func Failure(ctx context.Context, s *kit.Step, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -60,7 +80,7 @@ type loopMemory struct {
 	more       [1]soa.View // result of cond
 }
 
-func newLoopMemory(loop *Loop) *loopMemory {
+func newLoopMemory(loop *kit.Loop) *loopMemory {
 	m := &loopMemory{outs: make([]soa.View, len(loop.Outs))}
 	m.own, m.room = make([]soa.View, len(loop.Init)), make([]int, len(loop.Init))
 	for i := range m.takes {
@@ -72,7 +92,7 @@ func newLoopMemory(loop *Loop) *loopMemory {
 
 // place shows m where the operands and outputs of a run are, whose sizes need not be
 // those of the run before it.
-func (m *loopMemory) place(at Place, loop *Loop) error {
+func (m *loopMemory) place(at Place, loop *kit.Loop) error {
 	n := len(loop.Init)
 	for i, a := range loop.Init {
 		if loop.Stays[i] {
@@ -109,7 +129,7 @@ func (m *loopMemory) place(at Place, loop *Loop) error {
 }
 
 // forget drops the memory of the caller.
-func (m *loopMemory) forget(loop *Loop) {
+func (m *loopMemory) forget(loop *kit.Loop) {
 	for i, stays := range loop.Stays {
 		if stays {
 			m.own[i] = soa.View{}
@@ -124,14 +144,14 @@ func (m *loopMemory) forget(loop *Loop) {
 }
 
 // loop runs a while.
-func (r *Regions) loop(ctx context.Context, at Place, s *Step, queue backends.Queue) error {
-	m := r.loops[s]
+func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Place, s *kit.Step, queue backends.Queue) error {
+	m := d.loops[s]
 	if m == nil {
 		m = newLoopMemory(s.Loop)
-		if r.loops == nil {
-			r.loops = map[*Step]*loopMemory{}
+		if d.loops == nil {
+			d.loops = map[*kit.Step]*loopMemory{}
 		}
-		r.loops[s] = m
+		d.loops[s] = m
 	}
 	defer m.forget(s.Loop)
 	if err := m.place(at, s.Loop); err != nil {
@@ -142,14 +162,14 @@ func (r *Regions) loop(ctx context.Context, at Place, s *Step, queue backends.Qu
 	from := 0 // of takes
 	for turn := 0; ; turn = 1 - turn {
 		m.cond.Args, m.cond.Results = m.takes[from], m.more[:]
-		if err := s.Loop.Cond.Execute(ctx, &m.cond); err != nil {
+		if err := cond.Execute(ctx, &m.cond); err != nil {
 			return Failure(ctx, s, err)
 		}
 		if !soa.Slice[bool](m.more[0])[0] {
 			break
 		}
 		m.body.Args, m.body.Results = m.takes[from], places[turn]
-		if err := s.Loop.Body.Execute(ctx, &m.body); err != nil {
+		if err := body.Execute(ctx, &m.body); err != nil {
 			return Failure(ctx, s, err)
 		}
 		from = 1 + turn
@@ -165,20 +185,20 @@ func (r *Regions) loop(ctx context.Context, at Place, s *Step, queue backends.Qu
 }
 
 // branch runs the region that an if or a case chooses.
-func (r *Regions) branch(ctx context.Context, p *Program, at Place, s *Step, queue backends.Queue) error {
+func (d *Driver) branch(ctx context.Context, p *kit.Program, regions []backends.Executable, at Place, s *kit.Step, queue backends.Queue) error {
 	b := s.Branch
-	index, known := r.index[b.Index.Type.DType]
+	index, known := d.index[b.Index.Type.DType]
 	if !known {
-		if r.index == nil {
-			r.index = map[types.DType]soa.View{}
+		if d.index == nil {
+			d.index = map[types.DType]soa.View{}
 		}
 		index = soa.Make(types.Of(b.Index.Type.DType))
-		r.index[b.Index.Type.DType] = index
+		d.index[b.Index.Type.DType] = index
 	}
 	if err := at.Copy(index, at.View(b.Index.Value, index.Type)); err != nil {
 		return Failure(ctx, s, err)
 	}
-	c := &r.call
+	c := &d.call
 	c.Queue, c.Args, c.Results = queue, c.Args[:0], c.Results[:0]
 	for _, a := range b.Captured {
 		c.Args = append(c.Args, at.View(a.Value, a.Type))
@@ -186,7 +206,7 @@ func (r *Regions) branch(ctx context.Context, p *Program, at Place, s *Step, que
 	for _, v := range b.Outs {
 		c.Results = append(c.Results, at.View(v, p.Values[v].Type))
 	}
-	err := b.Branches[chosen(index, len(b.Branches))].Execute(ctx, c)
+	err := regions[chosen(index, len(regions))].Execute(ctx, c)
 	clear(c.Args)
 	clear(c.Results)
 	if err != nil {
