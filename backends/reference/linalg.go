@@ -192,6 +192,9 @@ func prepareTriangularSolve(b *builder, o *site) error {
 
 func solveAll[T field](f *frame, result, as, bs unsafe.Pointer, t triangular, ops fieldOps[T]) {
 	size := t.rows * t.cols
+	if size == 0 {
+		return
+	}
 	a, x := unsafe.Slice((*T)(as), t.count*t.n*t.n), unsafe.Slice((*T)(result), t.count*size)
 	f.copy(result, bs, len(x)*int(unsafe.Sizeof(x[0])))
 	entry := func(v T) T { return v }
