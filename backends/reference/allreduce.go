@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"ltc/mlir"
 	"ltc/stablehlo"
 	"slices"
 	"unsafe"
@@ -31,13 +32,11 @@ func (b *builder) combination(o *site, in []operand) (*combination, error) {
 		c.scratch = append(c.scratch, b.scratch(o, x.n*to.dt.size()))
 	}
 	if o.op.Code == stablehlo.CrossReplicaSum {
-		return c, c.direct("add", to.dt)
+		return c, c.direct(stablehlo.Add, to.dt)
 	}
 	if len(o.op.Regions) == 1 {
-		if name, mirrored := simpleBody(o.op.Regions[0]); !mirrored && trimDialect(name) != name {
-			if c.direct(trimDialect(name), to.dt) == nil {
-				return c, nil
-			}
+		if op, mirrored := simpleBody(o.op.Regions[0]); !mirrored && c.direct(op, to.dt) == nil {
+			return c, nil
 		}
 	}
 	args := []int{b.pointer(o), b.pointer(o)}
@@ -64,7 +63,7 @@ func (b *builder) combination(o *site, in []operand) (*combination, error) {
 }
 
 // direct combines by an op's kernel.
-func (c *combination) direct(op string, d dtype) error {
+func (c *combination) direct(op mlir.Code, d dtype) error {
 	k := binaryKernel(op, d)
 	if k == nil {
 		return unsupportedf("elements of type %v", d)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Batch normalization is computed in f64 and rounded once, with the formulas
@@ -21,12 +22,11 @@ type batchNorm struct {
 // something like the operand first, then numbers by feature.
 func prepareBatchNorm(b *builder, o *site) error {
 	var run func(n *batchNorm, out, in [][]float64)
-	kind := mnemonic(o.op)
 	var err error
-	switch kind {
-	case "batch_norm_inference":
+	switch o.op.Code {
+	case stablehlo.BatchNormInference:
 		run, err = (*batchNorm).inference, o.arity(5, 1)
-	case "batch_norm_training":
+	case stablehlo.BatchNormTraining:
 		run, err = (*batchNorm).training, o.arity(3, 3)
 	default:
 		run, err = (*batchNorm).gradient, o.arity(5, 3)
@@ -40,7 +40,7 @@ func prepareBatchNorm(b *builder, o *site) error {
 	}
 	in, out := make([]int, len(o.in)), make([]int, len(o.out))
 	for i, x := range o.in {
-		like := i == 0 || kind == "batch_norm_grad" && i == 4
+		like := i == 0 || o.op.Code == stablehlo.BatchNormGrad && i == 4
 		if x.dt != o.in[0].dt || like && !x.tensor.equal(o.in[0].tensor) || !like && (len(x.shape) != 1 || x.n != n.features) {
 			return fmt.Errorf("operand %d is %v for %v with %d features", i, x.tensor, o.in[0].tensor, n.features)
 		}

@@ -5,11 +5,13 @@ import (
 	"unsafe"
 
 	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // binaryKernel returns the kernel of an op on elements of type d; nil if the
 // op has no such elements.
-func binaryKernel(op string, d dtype) kernel2 {
+func binaryKernel(op mlir.Code, d dtype) kernel2 {
 	switch d {
 	case i1:
 		return erase2(boolBinary(op))
@@ -52,23 +54,23 @@ func binaryKernel(op string, d dtype) kernel2 {
 }
 
 // boolBinary: booleans add like or and multiply like and.
-func boolBinary(op string) func(o, a, b []uint8) {
+func boolBinary(op mlir.Code) func(o, a, b []uint8) {
 	switch op {
-	case "add", "or", "maximum":
+	case stablehlo.Add, stablehlo.Or, stablehlo.Maximum:
 		return func(o, a, b []uint8) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = a[i] | b[i]
 			}
 		}
-	case "multiply", "and", "minimum":
+	case stablehlo.Multiply, stablehlo.And, stablehlo.Minimum:
 		return func(o, a, b []uint8) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = a[i] & b[i]
 			}
 		}
-	case "xor":
+	case stablehlo.Xor:
 		return func(o, a, b []uint8) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
@@ -81,37 +83,37 @@ func boolBinary(op string) func(o, a, b []uint8) {
 
 // arithmetic holds what integers and floats have in common. The loops are
 // written out: a call per element would cost more than the op.
-func arithmetic[T number](op string) func(o, a, b []T) {
+func arithmetic[T number](op mlir.Code) func(o, a, b []T) {
 	switch op {
-	case "add":
+	case stablehlo.Add:
 		return func(o, a, b []T) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = a[i] + b[i]
 			}
 		}
-	case "subtract":
+	case stablehlo.Subtract:
 		return func(o, a, b []T) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = a[i] - b[i]
 			}
 		}
-	case "multiply":
+	case stablehlo.Multiply:
 		return func(o, a, b []T) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = a[i] * b[i]
 			}
 		}
-	case "maximum": // NaN if either is; -0 is less than 0
+	case stablehlo.Maximum: // NaN if either is; -0 is less than 0
 		return func(o, a, b []T) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = max(a[i], b[i])
 			}
 		}
-	case "minimum":
+	case stablehlo.Minimum:
 		return func(o, a, b []T) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
@@ -122,51 +124,51 @@ func arithmetic[T number](op string) func(o, a, b []T) {
 	return nil
 }
 
-func floatBinary[T float](op string) func(o, a, b []T) {
+func floatBinary[T float](op mlir.Code) func(o, a, b []T) {
 	switch op {
-	case "divide":
+	case stablehlo.Divide:
 		return func(o, a, b []T) {
 			a, b = a[:len(o)], b[:len(o)]
 			for i := range o {
 				o[i] = a[i] / b[i]
 			}
 		}
-	case "remainder": // truncated: the sign is the dividend's
+	case stablehlo.Remainder: // truncated: the sign is the dividend's
 		return inFloat64x2[T](math.Mod)
-	case "power":
+	case stablehlo.Power:
 		if unsafe.Sizeof(T(0)) == 8 {
 			return inFloat64x2[T](accuratePower)
 		}
 		return inFloat64x2[T](math.Pow)
-	case "atan2":
+	case stablehlo.Atan2:
 		return inFloat64x2[T](direction)
 	}
 	return arithmetic[T](op)
 }
 
-func intBinary[T integer](op string) func(o, a, b []T) {
+func intBinary[T integer](op mlir.Code) func(o, a, b []T) {
 	width := T(8 * unsafe.Sizeof(T(0))) // fits every T
 	switch op {
-	case "divide":
+	case stablehlo.Divide:
 		return each2(divide[T])
-	case "remainder":
+	case stablehlo.Remainder:
 		return each2(remainder[T])
-	case "power":
+	case stablehlo.Power:
 		return each2(power[T])
-	case "and":
+	case stablehlo.And:
 		return each2(func(a, b T) T { return a & b })
-	case "or":
+	case stablehlo.Or:
 		return each2(func(a, b T) T { return a | b })
-	case "xor":
+	case stablehlo.Xor:
 		return each2(func(a, b T) T { return a ^ b })
-	case "shift_left":
+	case stablehlo.ShiftLeft:
 		return each2(func(a, b T) T {
 			if b < 0 || b >= width {
 				return 0
 			}
 			return a << b
 		})
-	case "shift_right_logical":
+	case stablehlo.ShiftRightLogical:
 		mask := ^uint64(0) >> (64 - 8*unsafe.Sizeof(T(0)))
 		return each2(func(a, b T) T {
 			if b < 0 || b >= width {
@@ -174,7 +176,7 @@ func intBinary[T integer](op string) func(o, a, b []T) {
 			}
 			return T(uint64(a) & mask >> uint64(b))
 		})
-	case "shift_right_arithmetic":
+	case stablehlo.ShiftRightArithmetic:
 		return each2(func(a, b T) T { return shiftArithmetic(a, b, width) })
 	}
 	return arithmetic[T](op)

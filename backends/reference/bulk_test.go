@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // What moves much memory ends soon after its run is cancelled, wherever it is.
@@ -26,10 +27,10 @@ func TestBulkEnds(t *testing.T) {
 		"copy":    func(f *frame) { f.copy(py, px, 4*n) },
 		"fill":    func(f *frame) { f.fill(fillKernel(f32), 4, py, one, n) },
 		"convert": func(f *frame) { f.convert(convertKernel(f32, i32), 4, 4, py, px, n) },
-		"combine": func(f *frame) { f.combine(binaryKernel("add", f32), 4, py, px, n) },
+		"combine": func(f *frame) { f.combine(binaryKernel(stablehlo.Add, f32), 4, py, px, n) },
 		"repack":  func(f *frame) { repack(f, py, px, packed, wide) },
-		"add":     func(f *frame) { foldKernel("stablehlo.add", f32)(f, unsafe.Pointer(&acc[0]), px, n) },
-		"maximum": func(f *frame) { foldKernel("stablehlo.maximum", f32)(f, unsafe.Pointer(&acc[0]), px, n) },
+		"add":     func(f *frame) { foldKernel(stablehlo.Add, f32)(f, unsafe.Pointer(&acc[0]), px, n) },
+		"maximum": func(f *frame) { foldKernel(stablehlo.Maximum, f32)(f, unsafe.Pointer(&acc[0]), px, n) },
 		"fft": func(f *frame) {
 			in, out := make([]complex128, 131071), make([]complex128, 131071) // a prime
 			require.False(t, dft(f, out, in, 1, make([]complex128, len(in)), make([]complex128, len(in))))

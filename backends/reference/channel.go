@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // prepareSend leaves its operands for whoever receives from the channel. It
@@ -135,7 +136,7 @@ func prepareProcessID(b *builder, o *site) error {
 	if o.out[0].dt != u32 || !o.out[0].scalar() {
 		return fmt.Errorf("the result is %v, want tensor<ui32>", o.out[0])
 	}
-	r, partition := b.result(o, 0), mnemonic(o.op) == "partition_id"
+	r, partition := b.result(o, 0), o.op.Code == stablehlo.PartitionID
 	b.emit(func(f *frame) {
 		p := f.ws.process()
 		id := p.replica

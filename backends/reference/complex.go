@@ -2,6 +2,9 @@ package reference
 
 import (
 	"unsafe"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Complex numbers lie in memory as Go's do: real part, imaginary part.
@@ -9,7 +12,7 @@ import (
 type complexNumber interface{ complex64 | complex128 }
 
 // complexUnary computes in complex128 and rounds.
-func complexUnary[C complexNumber](op string) func(o, a []C) {
+func complexUnary[C complexNumber](op mlir.Code) func(o, a []C) {
 	f := complexFunctions[op]
 	if f == nil {
 		return nil
@@ -19,40 +22,40 @@ func complexUnary[C complexNumber](op string) func(o, a []C) {
 
 // complexFunctions are accurate to less than a unit in the last place of each
 // part; see complexmath.go.
-var complexFunctions = map[string]func(complex128) complex128{
-	"cbrt":                  cbrtComplex,
-	"cosine":                cosComplex,
-	"exponential":           expComplex,
-	"exponential_minus_one": expm1Complex,
-	"log":                   logComplex,
-	"log_plus_one":          log1pComplex,
-	"logistic":              logisticComplex,
-	"negate":                func(z complex128) complex128 { return -z },
-	"rsqrt":                 rsqrtComplex,
-	"sign":                  signComplex,
-	"sine":                  sinComplex,
-	"sqrt":                  sqrtComplex,
-	"tan":                   tanComplex,
-	"tanh":                  tanhComplex,
+var complexFunctions = map[mlir.Code]func(complex128) complex128{
+	stablehlo.Cbrt:                cbrtComplex,
+	stablehlo.Cosine:              cosComplex,
+	stablehlo.Exponential:         expComplex,
+	stablehlo.ExponentialMinusOne: expm1Complex,
+	stablehlo.Log:                 logComplex,
+	stablehlo.LogPlusOne:          log1pComplex,
+	stablehlo.Logistic:            logisticComplex,
+	stablehlo.Negate:              func(z complex128) complex128 { return -z },
+	stablehlo.Rsqrt:               rsqrtComplex,
+	stablehlo.Sign:                signComplex,
+	stablehlo.Sine:                sinComplex,
+	stablehlo.Sqrt:                sqrtComplex,
+	stablehlo.Tan:                 tanComplex,
+	stablehlo.Tanh:                tanhComplex,
 }
 
-func complexBinary[C complexNumber](op string) func(o, a, b []C) {
+func complexBinary[C complexNumber](op mlir.Code) func(o, a, b []C) {
 	switch op {
-	case "add":
+	case stablehlo.Add:
 		return each2(func(a, b C) C { return a + b })
-	case "subtract":
+	case stablehlo.Subtract:
 		return each2(func(a, b C) C { return a - b })
-	case "multiply":
+	case stablehlo.Multiply:
 		return each2(func(a, b C) C { return C(multiplyComplex(complex128(a), complex128(b))) })
-	case "divide":
+	case stablehlo.Divide:
 		return each2(func(a, b C) C { return C(divideComplex(complex128(a), complex128(b))) })
-	case "power":
+	case stablehlo.Power:
 		return each2(func(a, b C) C { return C(powerComplex(complex128(a), complex128(b))) })
-	case "atan2":
+	case stablehlo.Atan2:
 		return each2(func(a, b C) C { return C(atan2Complex(complex128(a), complex128(b))) })
-	case "maximum":
+	case stablehlo.Maximum:
 		return each2(func(a, b C) C { return pickComplex(a, b, "GE") })
-	case "minimum":
+	case stablehlo.Minimum:
 		return each2(func(a, b C) C { return pickComplex(a, b, "LE") })
 	}
 	return nil

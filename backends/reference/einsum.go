@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // prepareVectorDot is dot: a vector or matrix times a vector or matrix.
@@ -45,7 +46,7 @@ type einsum struct {
 // "ij,jk->ik" and "ij->ji".
 func prepareEinsum(b *builder, o *site) error {
 	operands := 2
-	if mnemonic(o.op) == "unary_einsum" {
+	if o.op.Code == stablehlo.UnaryEinsum {
 		operands = 1
 	}
 	if err := o.arity(operands, 1); err != nil {

@@ -3,15 +3,10 @@ package reference
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"ltc/mlir"
 )
-
-func mnemonic(op *mlir.Op) string {
-	return op.Name()[strings.IndexByte(op.Name(), '.')+1:]
-}
 
 // arity checks the numbers of operands and results.
 func (o *site) arity(in, out int) error {
@@ -55,7 +50,7 @@ func prepareUnary(b *builder, o *site) error {
 	if err := firstError(o.alike(), o.likeResult(0)); err != nil {
 		return err
 	}
-	k := unaryKernel(mnemonic(o.op), o.out[0].dt)
+	k := unaryKernel(o.op.Code, o.out[0].dt)
 	if k == nil {
 		return unsupportedf("elements of type %v", o.out[0].dt)
 	}
@@ -82,7 +77,7 @@ func prepareBinary(b *builder, o *site) error {
 	if err := firstError(o.alike(), o.likeResult(0), o.likeResult(1)); err != nil {
 		return err
 	}
-	k := binaryKernel(mnemonic(o.op), o.out[0].dt)
+	k := binaryKernel(o.op.Code, o.out[0].dt)
 	if k == nil {
 		return unsupportedf("elements of type %v", o.out[0].dt)
 	}

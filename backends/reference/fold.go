@@ -1,11 +1,11 @@
 package reference
 
 import (
-	"strings"
 	"unsafe"
-)
 
-func trimDialect(name string) string { return strings.TrimPrefix(name, "stablehlo.") }
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
 
 // foldFunc combines *acc with n elements.
 type foldFunc func(f *frame, acc, a unsafe.Pointer, n int)
@@ -26,11 +26,7 @@ func inTurn[T any](k func(acc T, a []T) T) folding[T] {
 }
 
 // foldKernel returns the fold of an associative op; nil if there is none.
-func foldKernel(name string, d dtype) foldFunc {
-	op := trimDialect(name)
-	if op == name {
-		return nil
-	}
+func foldKernel(op mlir.Code, d dtype) foldFunc {
 	switch d {
 	case i1:
 		return eraseFold(foldBool(op))
@@ -68,36 +64,36 @@ func eraseFold[T any](k folding[T]) foldFunc {
 	}
 }
 
-func foldBool(op string) folding[uint8] {
+func foldBool(op mlir.Code) folding[uint8] {
 	switch op {
-	case "add", "maximum", "or":
-		op = "or"
-	case "multiply", "minimum", "and":
-		op = "and"
-	case "xor":
+	case stablehlo.Add, stablehlo.Maximum, stablehlo.Or:
+		op = stablehlo.Or
+	case stablehlo.Multiply, stablehlo.Minimum, stablehlo.And:
+		op = stablehlo.And
+	case stablehlo.Xor:
 	default:
 		return nil
 	}
 	return foldInt[uint8](op)
 }
 
-func foldInt[T integer](op string) folding[T] {
+func foldInt[T integer](op mlir.Code) folding[T] {
 	switch op {
-	case "and":
+	case stablehlo.And:
 		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc &= x
 			}
 			return acc
 		})
-	case "or":
+	case stablehlo.Or:
 		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc |= x
 			}
 			return acc
 		})
-	case "xor":
+	case stablehlo.Xor:
 		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc ^= x
@@ -108,25 +104,25 @@ func foldInt[T integer](op string) folding[T] {
 	return foldNumber[T](op)
 }
 
-func foldNumber[T number](op string) folding[T] {
+func foldNumber[T number](op mlir.Code) folding[T] {
 	switch op {
-	case "add":
+	case stablehlo.Add:
 		return foldAdd[T]
-	case "multiply":
+	case stablehlo.Multiply:
 		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc *= x
 			}
 			return acc
 		})
-	case "maximum":
+	case stablehlo.Maximum:
 		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc = max(acc, x)
 			}
 			return acc
 		})
-	case "minimum":
+	case stablehlo.Minimum:
 		return inTurn(func(acc T, a []T) T {
 			for _, x := range a {
 				acc = min(acc, x)

@@ -9,15 +9,16 @@ import (
 
 	"ltc/internal/trials"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Computing in f32 and rounding to 8 bits gives what the exact result rounded
 // once does, for every pair of operands.
 func TestMiniArithmetic(t *testing.T) {
-	exact := map[string]func(a, b float64) float64{
-		"add":      func(a, b float64) float64 { return a + b },
-		"multiply": func(a, b float64) float64 { return a * b },
-		"divide":   func(a, b float64) float64 { return a / b },
+	exact := map[mlir.Code]func(a, b float64) float64{
+		stablehlo.Add:      func(a, b float64) float64 { return a + b },
+		stablehlo.Multiply: func(a, b float64) float64 { return a * b },
+		stablehlo.Divide:   func(a, b float64) float64 { return a / b },
 	}
 	for _, d := range []dtype{f8E3M4, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E2M3FN, f4E2M1FN} {
 		format, bits, _ := mlir.MiniFloatOf(d.String())

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,7 +44,7 @@ func (b *opening) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	tree.Walk(func(op *mlir.Op) bool {
 		for _, r := range op.Results {
 			if openType(r.Type) {
-				b.opened[trimDialect(op.Name())] = true
+				b.opened[strings.TrimPrefix(op.Name(), "stablehlo.")] = true
 			}
 		}
 		return true

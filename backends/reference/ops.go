@@ -16,6 +16,9 @@ type opRow struct {
 	unshaped string
 	// quantized says how it takes quantized tensors.
 	quantized quantForm
+	// splats says that its preparation asks the stride of its operands, or does nothing but
+	// share their memory.
+	splats bool
 }
 
 // opTable has the row of each op, by code. Rows of dynamic ops are made from those of
@@ -35,8 +38,8 @@ func init() {
 			opTable[code] = opRow{prepare: prepareDynamic, quantized: opTable[static.Op].quantized}
 		}
 	}
-	for name := range realFunctions {
-		if code := mlir.CodeOf("chlo." + name); code != 0 {
+	for code := range realFunctions {
+		if opTable[code].prepare == nil { // of CHLO
 			opTable[code] = opRow{prepare: prepareUnary}
 		}
 	}
@@ -60,7 +63,7 @@ const lowered = "package chlo has written other ops for it"
 // opRows are the rows.
 type opRows struct{}
 
-func (opRows) Abs() opRow { return opRow{prepare: prepareParts} }
+func (opRows) Abs() opRow { return opRow{prepare: prepareParts, splats: true} }
 func (opRows) Add() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) AfterAll() opRow {
 	return opRow{prepare: prepareToken, unshaped: isToken, quantized: onStorage}
@@ -91,10 +94,10 @@ func (opRows) BitcastConvert() opRow {
 	return opRow{prepare: prepareBitcast, quantized: onStorage}
 }
 func (opRows) Broadcast() opRow {
-	return opRow{prepare: prepareBroadcastPrefix, quantized: onStorage}
+	return opRow{prepare: prepareBroadcastPrefix, quantized: onStorage, splats: true}
 }
 func (opRows) BroadcastInDim() opRow {
-	return opRow{prepare: prepareBroadcast, unshaped: textAlone, quantized: onStorage}
+	return opRow{prepare: prepareBroadcast, unshaped: textAlone, quantized: onStorage, splats: true}
 }
 func (opRows) Case() opRow {
 	return opRow{prepare: prepareCase, unshaped: isOfRegion, quantized: onStorage}
@@ -112,8 +115,8 @@ func (opRows) CollectivePermute() opRow {
 func (opRows) CollectiveReduce() opRow {
 	return opRow{prepare: prepareCollectiveReduce}
 }
-func (opRows) Compare() opRow { return opRow{prepare: prepareCompare} }
-func (opRows) Complex() opRow { return opRow{prepare: prepareComplex} }
+func (opRows) Compare() opRow { return opRow{prepare: prepareCompare, splats: true} }
+func (opRows) Complex() opRow { return opRow{prepare: prepareComplex, splats: true} }
 func (opRows) Composite() opRow {
 	return opRow{prepare: prepareComposite, unshaped: isOfRegion, quantized: onStorage}
 }
@@ -123,7 +126,7 @@ func (opRows) Concatenate() opRow {
 func (opRows) Constant() opRow {
 	return opRow{prepare: prepareConstant, unshaped: textAlone, quantized: onStorage}
 }
-func (opRows) Convert() opRow           { return opRow{prepare: prepareConvert} }
+func (opRows) Convert() opRow           { return opRow{prepare: prepareConvert, splats: true} }
 func (opRows) Convolution() opRow       { return opRow{prepare: prepareConvolution} }
 func (opRows) Cosine() opRow            { return opRow{prepare: prepareUnary} }
 func (opRows) CountLeadingZeros() opRow { return opRow{prepare: prepareUnary} }
@@ -153,15 +156,15 @@ func (opRows) GetDimensionSize() opRow {
 	return opRow{prepare: prepareDimensionSize, unshaped: isScalar, quantized: onStorage}
 }
 func (opRows) GetTupleElement() opRow {
-	return opRow{prepare: prepareTupleElement, unshaped: "a part of the operand has it", quantized: onStorage}
+	return opRow{prepare: prepareTupleElement, unshaped: "a part of the operand has it", quantized: onStorage, splats: true}
 }
 func (opRows) If() opRow {
 	return opRow{prepare: prepareIf, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Imag() opRow       { return opRow{prepare: prepareParts} }
+func (opRows) Imag() opRow       { return opRow{prepare: prepareParts, splats: true} }
 func (opRows) Infeed() opRow     { return opRow{prepare: prepareInfeed, unshaped: textAlone} }
 func (opRows) Iota() opRow       { return opRow{prepare: prepareIota, unshaped: textAlone} }
-func (opRows) IsFinite() opRow   { return opRow{prepare: prepareIsFinite} }
+func (opRows) IsFinite() opRow   { return opRow{prepare: prepareIsFinite, splats: true} }
 func (opRows) Log() opRow        { return opRow{prepare: prepareUnary} }
 func (opRows) LogPlusOne() opRow { return opRow{prepare: prepareUnary} }
 func (opRows) Logistic() opRow   { return opRow{prepare: prepareUnary} }
@@ -172,7 +175,7 @@ func (opRows) Multiply() opRow   { return opRow{prepare: prepareBinary} }
 func (opRows) Negate() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) Not() opRow        { return opRow{prepare: prepareUnary} }
 func (opRows) OptimizationBarrier() opRow {
-	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage}
+	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage, splats: true}
 }
 func (opRows) Or() opRow              { return opRow{prepare: prepareBinary} }
 func (opRows) Outfeed() opRow         { return opRow{prepare: prepareOutfeed, unshaped: isToken} }
@@ -182,13 +185,13 @@ func (opRows) Popcnt() opRow          { return opRow{prepare: prepareUnary} }
 func (opRows) Power() opRow           { return opRow{prepare: prepareBinary} }
 func (opRows) RNG() opRow             { return opRow{prepare: prepareRng, unshaped: isValue} }
 func (opRows) RNGBitGenerator() opRow { return opRow{prepare: prepareBits, unshaped: textAlone} }
-func (opRows) Real() opRow            { return opRow{prepare: prepareParts} }
+func (opRows) Real() opRow            { return opRow{prepare: prepareParts, splats: true} }
 func (opRows) Recv() opRow            { return opRow{prepare: prepareRecv, unshaped: textAlone} }
 func (opRows) Reduce() opRow {
 	return opRow{prepare: prepareReduce, quantized: withBody}
 }
 func (opRows) ReducePrecision() opRow {
-	return opRow{prepare: prepareReducePrecision}
+	return opRow{prepare: prepareReducePrecision, splats: true}
 }
 func (opRows) ReduceScatter() opRow {
 	return opRow{prepare: prepareReduceScatter, unshaped: ofPartners, quantized: onStorage}
@@ -199,10 +202,10 @@ func (opRows) ReduceWindow() opRow {
 func (opRows) Remainder() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) ReplicaID() opRow { return opRow{prepare: prepareProcessID, unshaped: isScalar} }
 func (opRows) Reshape() opRow {
-	return opRow{prepare: prepareReshape, quantized: onStorage}
+	return opRow{prepare: prepareReshape, quantized: onStorage, splats: true}
 }
 func (opRows) Reverse() opRow {
-	return opRow{prepare: prepareReverse, quantized: onStorage}
+	return opRow{prepare: prepareReverse, quantized: onStorage, splats: true}
 }
 func (opRows) RoundNearestAfz() opRow  { return opRow{prepare: prepareUnary} }
 func (opRows) RoundNearestEven() opRow { return opRow{prepare: prepareUnary} }
@@ -210,7 +213,7 @@ func (opRows) Rsqrt() opRow            { return opRow{prepare: prepareUnary} }
 func (opRows) Scatter() opRow {
 	return opRow{prepare: prepareScatter, quantized: withBody}
 }
-func (opRows) Select() opRow { return opRow{prepare: prepareSelect} }
+func (opRows) Select() opRow { return opRow{prepare: prepareSelect, splats: true} }
 func (opRows) SelectAndScatter() opRow {
 	return opRow{prepare: prepareSelectAndScatter, quantized: withBody}
 }
@@ -224,7 +227,7 @@ func (opRows) ShiftRightLogical() opRow    { return opRow{prepare: prepareBinary
 func (opRows) Sign() opRow                 { return opRow{prepare: prepareUnary} }
 func (opRows) Sine() opRow                 { return opRow{prepare: prepareUnary} }
 func (opRows) Slice() opRow {
-	return opRow{prepare: prepareSlice, quantized: onStorage}
+	return opRow{prepare: prepareSlice, quantized: onStorage, splats: true}
 }
 func (opRows) Sort() opRow {
 	return opRow{prepare: prepareSort, quantized: onStorage}
@@ -237,13 +240,13 @@ func (opRows) TorchIndexSelect() opRow {
 	return opRow{prepare: prepareIndexSelect, quantized: onStorage}
 }
 func (opRows) Transpose() opRow {
-	return opRow{prepare: prepareTranspose, quantized: onStorage}
+	return opRow{prepare: prepareTranspose, quantized: onStorage, splats: true}
 }
 func (opRows) TriangularSolve() opRow {
 	return opRow{prepare: prepareTriangularSolve}
 }
 func (opRows) Tuple() opRow {
-	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage}
+	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage, splats: true}
 }
 func (opRows) UnaryEinsum() opRow { return opRow{prepare: prepareEinsum, unshaped: olderDialect} }
 func (opRows) UniformDequantize() opRow {

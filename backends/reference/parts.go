@@ -3,6 +3,9 @@ package reference
 import (
 	"fmt"
 	"unsafe"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Ops whose result has the type of a complex operand's parts, or the reverse.
@@ -21,14 +24,14 @@ func prepareParts(b *builder, o *site) error {
 		return err
 	}
 	in, out := o.in[0], o.out[0]
-	op := mnemonic(o.op)
+	op := o.op.Code
 	if !in.dt.isComplex() {
 		switch {
-		case op == "abs":
+		case op == stablehlo.Abs:
 			return prepareUnary(b, o)
 		case !in.equal(out) || !in.dt.isFloat():
 			return unsupportedf("%v to %v", in.tensor, out)
-		case op == "real":
+		case op == stablehlo.Real:
 			b.alias(o, 0, in.slot)
 			return nil
 		}
@@ -39,10 +42,10 @@ func prepareParts(b *builder, o *site) error {
 	if out.dt != in.dt.part() {
 		return fmt.Errorf("the operand is %v, the result %v: want elements of %v", in.tensor, out, in.dt.part())
 	}
-	f := map[string]func(complex128) float64{
-		"real": func(z complex128) float64 { return real(z) },
-		"imag": func(z complex128) float64 { return imag(z) },
-		"abs":  absComplex,
+	f := map[mlir.Code]func(complex128) float64{
+		stablehlo.Real: func(z complex128) float64 { return real(z) },
+		stablehlo.Imag: func(z complex128) float64 { return imag(z) },
+		stablehlo.Abs:  absComplex,
 	}[op]
 	if in.dt == c64 {
 		b.emit1(o, erase1(partOf[complex64, float32](f)))

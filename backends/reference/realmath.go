@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Functions of real numbers. Those of f64 are within a unit in the last place of
@@ -28,43 +29,44 @@ func (f realFunction) small() func(float64) float64 {
 }
 
 // realFunctions are those of StableHLO and CHLO.
-var realFunctions = map[string]realFunction{
-	"acos":                  {acos, math.Acos},
-	"acosh":                 {acosh, math.Acosh},
-	"asin":                  {asin, math.Asin},
-	"asinh":                 {asinh, nil},
-	"atan":                  {atan, math.Atan},
-	"atanh":                 {atanh, nil},
-	"bessel_i1e":            {besselI1e, nil},
-	"cbrt":                  {f64: math.Cbrt},
-	"ceil":                  {f64: math.Ceil},
-	"cosh":                  {cosh, cosh32},
-	"cosine":                {cosine, math.Cos},
-	"digamma":               {digamma, nil},
-	"erf":                   {f64: math.Erf},
-	"erf_inv":               {erfInv, math.Erfinv},
-	"erfc":                  {erfc, math.Erfc},
-	"exponential":           {exponential, math.Exp},
-	"exponential_minus_one": {f64: math.Expm1},
-	"floor":                 {f64: math.Floor},
-	"lgamma":                {lgamma, nil},
-	"log":                   {f64: logarithm},
-	"log_plus_one":          {log1p, math.Log1p},
-	"logistic":              {logistic, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-	"round_nearest_afz":     {f64: math.Round},
-	"round_nearest_even":    {f64: math.RoundToEven},
-	"rsqrt":                 {rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }},
-	"sign":                  {f64: sign},
-	"sine":                  {sine, math.Sin},
-	"sinh":                  {sinh, sinh32},
-	"tan":                   {tan, math.Tan},
-	"tanh":                  {tanh, math.Tanh},
+var realFunctions = map[mlir.Code]realFunction{
+	stablehlo.CHLOAcos:            {acos, math.Acos},
+	stablehlo.CHLOAcosh:           {acosh, math.Acosh},
+	stablehlo.CHLOAsin:            {asin, math.Asin},
+	stablehlo.CHLOAsinh:           {asinh, nil},
+	stablehlo.CHLOAtan:            {atan, math.Atan},
+	stablehlo.CHLOAtanh:           {atanh, nil},
+	stablehlo.CHLOBesselI1e:       {besselI1e, nil},
+	stablehlo.Cbrt:                {f64: math.Cbrt},
+	stablehlo.Ceil:                {f64: math.Ceil},
+	stablehlo.CHLOCosh:            {cosh, cosh32},
+	stablehlo.Cosine:              {cosine, math.Cos},
+	stablehlo.CHLODigamma:         {digamma, nil},
+	stablehlo.CHLOErf:             {f64: math.Erf},
+	stablehlo.CHLOErfInv:          {erfInv, math.Erfinv},
+	stablehlo.CHLOErfc:            {erfc, math.Erfc},
+	stablehlo.Exponential:         {exponential, math.Exp},
+	stablehlo.ExponentialMinusOne: {f64: math.Expm1},
+	stablehlo.Floor:               {f64: math.Floor},
+	stablehlo.CHLOLgamma:          {lgamma, nil},
+	stablehlo.Log:                 {f64: logarithm},
+	stablehlo.LogPlusOne:          {log1p, math.Log1p},
+	stablehlo.Logistic:            {logistic, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+	stablehlo.RoundNearestAfz:     {f64: math.Round},
+	stablehlo.RoundNearestEven:    {f64: math.RoundToEven},
+	stablehlo.Rsqrt:               {rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }},
+	stablehlo.Sign:                {f64: sign},
+	stablehlo.Sine:                {sine, math.Sin},
+	stablehlo.CHLOSinh:            {sinh, sinh32},
+	stablehlo.CHLOTan:             {tan, math.Tan},
+	stablehlo.Tan:                 {tan, math.Tan},
+	stablehlo.Tanh:                {tanh, math.Tanh},
 }
 
 // exactly reports whether an op of CHLO is a function that is computed here as
 // such, and not by what it stands for: one of real numbers.
 func exactly(op *mlir.Op) bool {
-	if _, ok := realFunctions[mnemonic(op)]; !ok || len(op.Operands) != 1 {
+	if _, ok := realFunctions[op.Code]; !ok || len(op.Operands) != 1 {
 		return false
 	}
 	t, ok := op.Operands[0].Type.(*mlir.TensorType)

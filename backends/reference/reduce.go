@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"ltc/mlir"
 )
 
 // A reduction goes over a tensor of [outer, reduced, inner] elements, for
@@ -71,8 +73,8 @@ func prepareReduce(b *builder, o *site) error {
 		r.outer, r.inner = o.out[0].n, 1
 	}
 	if len(o.op.Regions) == 1 && n == 1 {
-		name, _ := simpleBody(o.op.Regions[0])
-		if done := b.reduceSimple(o, r, name); done {
+		op, _ := simpleBody(o.op.Regions[0])
+		if done := b.reduceSimple(o, r, op); done {
 			return nil
 		}
 	}
@@ -98,10 +100,10 @@ func (r *reduction) perm(rank int) []int {
 }
 
 // reduceSimple handles a body of one op that is associative.
-func (b *builder) reduceSimple(o *site, r reduction, name string) bool {
+func (b *builder) reduceSimple(o *site, r reduction, op mlir.Code) bool {
 	d, out := o.out[0].dt, o.out[0]
 	acc := d.accum()
-	fold, combine := foldKernel(name, acc), binaryKernel(trimDialect(name), acc)
+	fold, combine := foldKernel(op, acc), binaryKernel(op, acc)
 	if fold == nil || combine == nil {
 		return false
 	}

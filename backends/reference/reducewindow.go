@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -34,8 +35,8 @@ func prepareReduceWindow(b *builder, o *site) error {
 		return err
 	}
 	if len(o.op.Regions) == 1 && n == 1 {
-		name, _ := simpleBody(o.op.Regions[0])
-		if b.reduceWindowSimple(o, ws, size, name) {
+		op, _ := simpleBody(o.op.Regions[0])
+		if b.reduceWindowSimple(o, ws, size, op) {
 			return nil
 		}
 	}
@@ -44,10 +45,10 @@ func prepareReduceWindow(b *builder, o *site) error {
 
 // reduceWindowSimple handles a body of one associative op: it combines rows
 // along the last dimension, all windows' elements of one kind at a time.
-func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, name string) bool {
+func (b *builder) reduceWindowSimple(o *site, ws []windowDim, size []int, op mlir.Code) bool {
 	out := o.out[0]
-	combine := binaryKernel(trimDialect(name), out.dt)
-	if combine == nil || foldKernel(name, out.dt.accum()) == nil {
+	combine := binaryKernel(op, out.dt)
+	if combine == nil || foldKernel(op, out.dt.accum()) == nil {
 		return false
 	}
 	shape, inStrides := out.shape, soa.Dense(o.in[0].shape)

@@ -9,6 +9,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Scalars says what the ops of kernels do to elements: what the evaluator does.
@@ -62,7 +63,7 @@ func (o scalarOp) kernel1() kernel1 {
 	case kernel.IsFinite:
 		return finiteKernel(from)
 	}
-	return unaryKernel(o.op.String(), from)
+	return unaryKernel(codes[o.op], from)
 }
 
 // kernel2 returns the loop of an op of two operands; nil if there is none.
@@ -71,7 +72,7 @@ func (o scalarOp) kernel2() kernel2 {
 	if direction, ok := strings.CutPrefix(o.op.String(), "compare_"); ok {
 		return compareKernel(strings.ToUpper(direction), false, from)
 	}
-	return binaryKernel(o.op.String(), from)
+	return binaryKernel(codes[o.op], from)
 }
 
 // internalTypes has the evaluator's types of those that callers can hold.
@@ -80,5 +81,14 @@ var internalTypes = func() map[types.DType]dtype {
 	for _, d := range types.DTypes() {
 		all[d] = dtypeOf(mlir.ElementOf(d))
 	}
+	return all
+}()
+
+// codes has the op of the dialect that an op of kernels is on each element.
+var codes = func() (all [kernel.NumOps]mlir.Code) {
+	for _, op := range kernel.Ops() {
+		all[op] = mlir.CodeOf("stablehlo." + op.String())
+	}
+	all[kernel.Erf] = stablehlo.CHLOErf
 	return all
 }()

@@ -173,8 +173,8 @@ func (b *builder) scatterBody(o *site, s *scatter, results []int) (func(f *frame
 	n := len(results)
 	if n == 1 && len(o.op.Regions) == 1 {
 		size, to, from := o.out[0].dt.size(), results[0], s.updates[0]
-		name, mirrored := simpleBody(o.op.Regions[0])
-		if k := binaryKernel(trimDialect(name), o.out[0].dt); k != nil && !mirrored && trimDialect(name) != name {
+		op, mirrored := simpleBody(o.op.Regions[0])
+		if k := binaryKernel(op, o.out[0].dt); k != nil && !mirrored {
 			return func(f *frame, i, j int) error {
 				p := unsafe.Add(f.p[to], i*size)
 				k(p, p, unsafe.Add(f.p[from], j*size), 1)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"ltc/stablehlo"
 )
 
 // bySize picks the instance of a function for elements of d's size, where only
@@ -90,7 +92,7 @@ func prepareClamp(b *builder, o *site) error {
 	if !slices.Equal(o.in[1].shape, t.shape) {
 		return fmt.Errorf("the operand has shape %v, the result %v", o.in[1].shape, t.shape)
 	}
-	lo, hi := binaryKernel("maximum", t.dt), binaryKernel("minimum", t.dt)
+	lo, hi := binaryKernel(stablehlo.Maximum, t.dt), binaryKernel(stablehlo.Minimum, t.dt)
 	if lo == nil || hi == nil {
 		return unsupportedf("elements of type %v", t.dt)
 	}

@@ -1,8 +1,10 @@
 package reference
 
+import "ltc/mlir"
+
 // float32Binary is floatBinary for f32: on vectors of the CPU where this build
 // has them, with the same bits.
-func float32Binary(op string) func(o, a, b []float32) {
+func float32Binary(op mlir.Code) func(o, a, b []float32) {
 	plain, vectors := floatBinary[float32](op), vectorBinary(op)
 	if vectors == nil {
 		return plain

@@ -5,6 +5,9 @@ package reference
 import (
 	"simd/archsimd"
 	"unsafe"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // The loops over f32s on vectors of 8. They give the bits of the plain ones,
@@ -23,12 +26,12 @@ func lanes(s []float32) [][vectorLanes]float32 {
 
 // vectorBinary returns the loop of an op over the whole vectors of o, which
 // returns how many elements it did; nil if there is none.
-func vectorBinary(op string) func(o, a, b []float32) int {
+func vectorBinary(op mlir.Code) func(o, a, b []float32) int {
 	if !hasVectors() {
 		return nil
 	}
 	switch op {
-	case "add":
+	case stablehlo.Add:
 		return func(o, a, b []float32) int {
 			x, y, z := lanes(a), lanes(b), lanes(o)
 			x, y = x[:len(z)], y[:len(z)]
@@ -38,7 +41,7 @@ func vectorBinary(op string) func(o, a, b []float32) int {
 			archsimd.ClearAVXUpperBits()
 			return len(z) * vectorLanes
 		}
-	case "subtract":
+	case stablehlo.Subtract:
 		return func(o, a, b []float32) int {
 			x, y, z := lanes(a), lanes(b), lanes(o)
 			x, y = x[:len(z)], y[:len(z)]
@@ -48,7 +51,7 @@ func vectorBinary(op string) func(o, a, b []float32) int {
 			archsimd.ClearAVXUpperBits()
 			return len(z) * vectorLanes
 		}
-	case "multiply":
+	case stablehlo.Multiply:
 		return func(o, a, b []float32) int {
 			x, y, z := lanes(a), lanes(b), lanes(o)
 			x, y = x[:len(z)], y[:len(z)]
@@ -58,7 +61,7 @@ func vectorBinary(op string) func(o, a, b []float32) int {
 			archsimd.ClearAVXUpperBits()
 			return len(z) * vectorLanes
 		}
-	case "divide":
+	case stablehlo.Divide:
 		return func(o, a, b []float32) int {
 			x, y, z := lanes(a), lanes(b), lanes(o)
 			x, y = x[:len(z)], y[:len(z)]
@@ -68,7 +71,7 @@ func vectorBinary(op string) func(o, a, b []float32) int {
 			archsimd.ClearAVXUpperBits()
 			return len(z) * vectorLanes
 		}
-	case "maximum":
+	case stablehlo.Maximum:
 		return func(o, a, b []float32) int {
 			x, y, z := lanes(a), lanes(b), lanes(o)
 			x, y = x[:len(z)], y[:len(z)]
@@ -79,7 +82,7 @@ func vectorBinary(op string) func(o, a, b []float32) int {
 			archsimd.ClearAVXUpperBits()
 			return len(z) * vectorLanes
 		}
-	case "minimum":
+	case stablehlo.Minimum:
 		return func(o, a, b []float32) int {
 			x, y, z := lanes(a), lanes(b), lanes(o)
 			x, y = x[:len(z)], y[:len(z)]

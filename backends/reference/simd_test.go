@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // vectorOperand returns n f32s of all kinds. It begins within memory, so that
@@ -44,7 +47,7 @@ func TestVectors(t *testing.T) {
 		t.Skip("this build has none, or this CPU: GOEXPERIMENT=simd, AVX2")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, op := range []string{"add", "subtract", "multiply", "divide", "maximum", "minimum"} {
+	for _, op := range []mlir.Code{stablehlo.Add, stablehlo.Subtract, stablehlo.Multiply, stablehlo.Divide, stablehlo.Maximum, stablehlo.Minimum} {
 		plain, vectors := floatBinary[float32](op), float32Binary(op)
 		require.NotNil(t, vectorBinary(op))
 		for n := range 70 {
@@ -58,7 +61,7 @@ func TestVectors(t *testing.T) {
 			sameFloats(t, want, b, "%s of %d in place", op, n)
 		}
 	}
-	require.Nil(t, vectorBinary("power"))
+	require.Nil(t, vectorBinary(stablehlo.Power))
 }
 
 func TestVectorRows(t *testing.T) {

@@ -130,27 +130,27 @@ func (b *builder) region(o *site, r int, args []int, want []tensor) (*block, err
 // simpleBody returns the region's only op, if that takes
 // the region's two arguments and the region returns its result; mirrored says
 // that it takes them in the other order.
-func simpleBody(r *mlir.Region) (name string, mirrored bool) {
+func simpleBody(r *mlir.Region) (code mlir.Code, mirrored bool) {
 	if len(r.Blocks) != 1 || len(r.Blocks[0].Ops) != 2 || len(r.Blocks[0].Args) != 2 {
-		return "", false
+		return 0, false
 	}
 	bl := r.Blocks[0]
 	if t, ok := bl.Args[0].Type.(*mlir.TensorType); ok {
 		if _, quantized := t.Elem.(mlir.DialectType); quantized {
-			return "", false // the op is not one on the integers
+			return 0, false // the op is not one on the integers
 		}
 	}
 	op, ret := bl.Ops[0], bl.Ops[1]
 	if len(op.Operands) != 2 || len(op.Results) != 1 || len(ret.Operands) != 1 || ret.Operands[0] != op.Results[0] {
-		return "", false
+		return 0, false
 	}
 	switch {
 	case op.Operands[0] == bl.Args[0] && op.Operands[1] == bl.Args[1]:
-		return op.Name(), false
+		return op.Code, false
 	case op.Operands[0] == bl.Args[1] && op.Operands[1] == bl.Args[0]:
-		return op.Name(), true
+		return op.Code, true
 	}
-	return "", false
+	return 0, false
 }
 
 func copySlot(to, from, bytes int) func(*frame) {

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Integers of 2 and 4 bits are computed in 8 bits and wrapped to their width.
@@ -33,12 +36,12 @@ func wrapInts(d dtype) func(o unsafe.Pointer, n int) {
 	}
 }
 
-func smallUnary(op string, d dtype) kernel1 {
+func smallUnary(op mlir.Code, d dtype) kernel1 {
 	mask := uint8(1)<<d.bits() - 1
 	switch op {
-	case "popcnt":
+	case stablehlo.Popcnt:
 		return erase1(each1(func(x uint8) uint8 { return uint8(bits.OnesCount8(x & mask)) }))
-	case "count_leading_zeros":
+	case stablehlo.CountLeadingZeros:
 		return erase1(each1(func(x uint8) uint8 { return uint8(bits.LeadingZeros8(x&mask) - 8 + d.bits()) }))
 	}
 	k := unaryKernel(op, d.storage())
@@ -52,20 +55,20 @@ func smallUnary(op string, d dtype) kernel1 {
 	}
 }
 
-func smallBinary(op string, d dtype) kernel2 {
+func smallBinary(op mlir.Code, d dtype) kernel2 {
 	width := uint8(d.bits())
 	mask := uint8(1)<<width - 1
 	wrap := wrapInts(d)
 	var k kernel2
 	switch op {
-	case "shift_right_logical": // the bits above the width are none of the value's
+	case stablehlo.ShiftRightLogical: // the bits above the width are none of the value's
 		k = erase2(each2(func(a, b uint8) uint8 {
 			if b >= width { // a negative count too
 				return 0
 			}
 			return a & mask >> b
 		}))
-	case "shift_right_arithmetic":
+	case stablehlo.ShiftRightArithmetic:
 		k = erase2(each2(func(a, b uint8) uint8 {
 			return uint8(int8(a<<(8-width)) >> (8 - width) >> min(b, width-1))
 		}))

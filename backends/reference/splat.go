@@ -24,14 +24,6 @@ const blockElements = 1 << 12
 // memory than those of them that are alive at once.
 const mostSplats = 64 << 20
 
-// takesSplats names the ops whose preparation asks stride of its operands, or
-// does nothing but share their memory.
-var takesSplats = map[string]bool{
-	"abs": true, "broadcast": true, "broadcast_in_dim": true, "compare": true, "complex": true, "convert": true,
-	"get_tuple_element": true, "imag": true, "is_finite": true, "optimization_barrier": true, "real": true,
-	"reduce_precision": true, "reshape": true, "reverse": true, "select": true, "slice": true, "transpose": true, "tuple": true,
-}
-
 // splat returns a slot for n elements that all are the given one.
 func (b *builder) splat(element []byte, n int) (int, error) {
 	size := len(element)
@@ -97,17 +89,17 @@ func (b *builder) compact(x operand) bool {
 
 // takesSplats reports whether the op's preparation can take splats as they are.
 func (o *site) takesSplats() bool {
-	name := trimDialect(o.op.Name())
+	code := o.op.Code
 	if len(o.out) == 0 || slices.ContainsFunc(o.out, func(t tensor) bool { return t.q != nil }) {
 		return false
 	}
 	switch {
 	case slices.ContainsFunc(o.in, func(x operand) bool { return x.q != nil }):
 		return false // it is converted first
-	case takesSplats[name]:
+	case opTable[code].splats:
 		return true
 	}
-	return len(o.in) == 1 && unaryKernel(name, o.in[0].dt) != nil || len(o.in) == 2 && binaryKernel(name, o.in[0].dt) != nil
+	return len(o.in) == 1 && unaryKernel(code, o.in[0].dt) != nil || len(o.in) == 2 && binaryKernel(code, o.in[0].dt) != nil
 }
 
 // handOn returns the values that a terminator names, none of them a splat.

@@ -120,7 +120,7 @@ func (b *tileBuilder) store(id kernel.ID, in *kernel.Instr) {
 	a, x := b.access(in.Mem, in.Type), b.operand(in.Args[0], b.st.vector >= 0)
 	var k kernel2
 	if a.Combine != kernel.Invalid {
-		k = binaryKernel(a.Combine.String(), internalTypes[in.Type])
+		k = binaryKernel(codes[a.Combine], internalTypes[in.Type])
 	}
 	wide := b.st.vector >= 0
 	b.emit(inBody, func(r *tileRun, n int) {

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
+	"ltc/stablehlo"
 )
 
 // instr adds the steps of an instruction.
@@ -114,7 +115,7 @@ func (b *tileBuilder) elements(in *kernel.Instr, to int, args []int) tileStep {
 		k, c, x, y := chooseKernel(t), args[0], args[1], args[2]
 		return func(r *tileRun, n int) { k(r.p[to], r.p[c], r.p[x], r.p[y], n) }
 	case kernel.Clamp:
-		lo, hi, l, x, h := binaryKernel("maximum", t), binaryKernel("minimum", t), args[0], args[1], args[2]
+		lo, hi, l, x, h := binaryKernel(stablehlo.Maximum, t), binaryKernel(stablehlo.Minimum, t), args[0], args[1], args[2]
 		return func(r *tileRun, n int) {
 			lo(r.p[to], r.p[l], r.p[x], n)
 			hi(r.p[to], r.p[to], r.p[h], n)
@@ -134,7 +135,7 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 	t := internalTypes[in.Type]
 	op := kernel.Op(in.Aux)
 	wide := b.varies(id)
-	k, start := binaryKernel(op.String(), t), b.constant(t, kernel.Neutral(op, in.Type), 1)
+	k, start := binaryKernel(codes[op], t), b.constant(t, kernel.Neutral(op, in.Type), 1)
 	fill := fillKernel(t)
 	if b.places[id].cell = int32(id); wide {
 		b.places[id].cell = -1
@@ -157,7 +158,7 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 		return
 	}
 	x, size := b.operand(in.Args[0], true), in.Type.Size()
-	fold := foldKernel("stablehlo."+op.String(), t)
+	fold := foldKernel(codes[op], t)
 	if fold == nil {
 		fold = func(f *frame, acc, a unsafe.Pointer, n int) {
 			for i := range n {

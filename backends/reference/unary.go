@@ -6,11 +6,13 @@ import (
 	"unsafe"
 
 	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // unaryKernel returns the kernel of an op on elements of type d; nil if the
 // op has no such elements.
-func unaryKernel(op string, d dtype) kernel1 {
+func unaryKernel(op mlir.Code, d dtype) kernel1 {
 	switch d {
 	case i1:
 		return erase1(boolUnary(op))
@@ -52,8 +54,8 @@ func unaryKernel(op string, d dtype) kernel1 {
 	return nil
 }
 
-func boolUnary(op string) func(o, a []uint8) {
-	if op != "not" {
+func boolUnary(op mlir.Code) func(o, a []uint8) {
+	if op != stablehlo.Not {
 		return nil
 	}
 	return func(o, a []uint8) {
@@ -64,27 +66,27 @@ func boolUnary(op string) func(o, a []uint8) {
 	}
 }
 
-func intUnary[T integer](op string) func(o, a []T) {
+func intUnary[T integer](op mlir.Code) func(o, a []T) {
 	switch op {
-	case "abs":
+	case stablehlo.Abs:
 		return each1(func(x T) T {
 			if x < 0 {
 				return -x
 			}
 			return x
 		})
-	case "negate":
+	case stablehlo.Negate:
 		return each1(func(x T) T { return -x })
-	case "not":
+	case stablehlo.Not:
 		return each1(func(x T) T { return ^x })
-	case "popcnt":
+	case stablehlo.Popcnt:
 		mask := ^uint64(0) >> (64 - 8*unsafe.Sizeof(T(0)))
 		return each1(func(x T) T { return T(bits.OnesCount64(uint64(x) & mask)) })
-	case "count_leading_zeros":
+	case stablehlo.CountLeadingZeros:
 		unused := 64 - 8*int(unsafe.Sizeof(T(0)))
 		mask := ^uint64(0) >> unused
 		return each1(func(x T) T { return T(bits.LeadingZeros64(uint64(x)&mask) - unused) })
-	case "sign":
+	case stablehlo.Sign:
 		return each1(func(x T) T {
 			switch {
 			case x < 0:
@@ -98,23 +100,23 @@ func intUnary[T integer](op string) func(o, a []T) {
 	return nil
 }
 
-func floatUnary[T float](op string) func(o, a []T) {
+func floatUnary[T float](op mlir.Code) func(o, a []T) {
 	switch op {
-	case "negate":
+	case stablehlo.Negate:
 		return func(o, a []T) {
 			a = a[:len(o)]
 			for i := range o {
 				o[i] = -a[i]
 			}
 		}
-	case "sqrt":
+	case stablehlo.Sqrt:
 		return func(o, a []T) {
 			a = a[:len(o)]
 			for i := range o {
 				o[i] = T(math.Sqrt(float64(a[i])))
 			}
 		}
-	case "abs":
+	case stablehlo.Abs:
 		return func(o, a []T) {
 			a = a[:len(o)]
 			for i := range o {
