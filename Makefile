@@ -73,7 +73,7 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak -run 'FlatMemory|AliasSoak' ./lazy; \
 	soak -run ManyPrograms ./internal/manyprograms; \
 	soak -run Soak ./backends/kit/simplify; \
-	soak -run '^TestRandom$$|RandomPrograms|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions|^TestContractions$$|^TestOps$$|^TestExponentialsOfRows$$' ./backends/reference/llvm; \
+	soak -run '^TestRandom$$|RandomPrograms|RandomUpdates|Networks|TestThreads|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions|^TestContractions$$|^TestOps$$|^TestExponentialsOfRows$$' ./backends/reference/llvm; \
 	soak -run '^TestRandom$$|^TestTop$$' ./internal/cudafake ./backends/cuda/ptx; \
 	soak -run DenseRoundTrip ./mlir; \
 	soak -run LikeEvaluator ./backends/reference/llvm/vector; \

@@ -40,14 +40,14 @@ func TestLargePrograms(t *testing.T) {
 // So do networks of small layers, which are kernels of their rows, with LTC_SOAK=1
 // 10,000.
 func TestNetworks(t *testing.T) {
-	count(t, trials.Soak(60, 10_000), func(seed uint64) programs.Program {
+	count(t, trials.Soak(24, 10_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.Network(rand.New(rand.NewPCG(seed, 4)))}
 	})
 }
 
 // So do recurrent networks of small cells, with LTC_SOAK=1 5,000.
 func TestRecurrentNetworks(t *testing.T) {
-	count(t, trials.Soak(20, 5000), func(seed uint64) programs.Program {
+	count(t, trials.Soak(8, 5000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.Recurrent(rand.New(rand.NewPCG(seed, 8)))}
 	})
 }
@@ -57,7 +57,7 @@ func TestRecurrentNetworks(t *testing.T) {
 func TestConvolutions(t *testing.T) {
 	for name, large := range map[string]bool{"small": false, "large": true} {
 		t.Run(name, func(t *testing.T) {
-			count(t, trials.Soak(60, 10_000), func(seed uint64) programs.Program {
+			count(t, trials.Soak(24, 10_000), func(seed uint64) programs.Program {
 				return programs.Program{Text: programs.Convolution(rand.New(rand.NewPCG(seed, 6)), large), Near: []bool{true}}
 			})
 		})
@@ -66,7 +66,7 @@ func TestConvolutions(t *testing.T) {
 
 // So do gradients of pooling of all forms, with LTC_SOAK=1 10,000.
 func TestSelectAndScatter(t *testing.T) {
-	count(t, trials.Soak(30, 10_000), func(seed uint64) programs.Program {
+	count(t, trials.Soak(12, 10_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.SelectAndScatter(rand.New(rand.NewPCG(seed, 7))), Extreme: seed%2 == 0}
 	})
 }
@@ -74,7 +74,7 @@ func TestSelectAndScatter(t *testing.T) {
 // So do those that write over parts of tensors, in loops and branches, too, with
 // LTC_SOAK=1 20,000.
 func TestRandomUpdates(t *testing.T) {
-	count(t, trials.Soak(200, 20_000), func(seed uint64) programs.Program {
+	count(t, trials.Soak(60, 20_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.Updates(rand.New(rand.NewPCG(seed, 5)), 4+int(seed%24))}
 	})
 }

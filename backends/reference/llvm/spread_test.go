@@ -60,7 +60,7 @@ func TestSpreadProducts(t *testing.T) {
 			sizes []int64
 			rows  int
 		}{
-			{sizes(2, 1, 8, 20, 5, 7), 2 * 5 * 7}, {sizes(2, 3, 5, 6, 4, 3), 2 * 4 * 3}, {sizes(3, 1, 60, 33, 11, 17), 3 * 11 * 17}, {sizes(1, 1, 3, 2, 1, 900), 900},
+			{sizes(2, 1, 8, 20, 5, 7), 2 * 5 * 7}, {sizes(2, 3, 5, 6, 4, 3), 2 * 4 * 3}, {sizes(2, 1, 40, 33, 7, 9), 2 * 7 * 9}, {sizes(1, 1, 3, 2, 1, 900), 900},
 			{sizes(1, 1, 120, 20, 5, 7), 5 * 7}, // its sums are cut into blocks
 		} {
 			t.Run(fmt.Sprint(c.machine.Level, s.sizes), func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -35,10 +36,10 @@ func TestThreads(t *testing.T) {
 		cut += onThreads(t, string(text), 1)
 	}
 	require.Greater(t, cut, len(files), "programs ran on one thread")
-	for seed := range uint64(100) {
+	for seed := range uint64(trials.Soak(25, 100)) {
 		onThreads(t, programs.Random(rand.New(rand.NewPCG(seed, 5)), 4+int(seed%24)), seed)
 	}
-	for seed := range uint64(10) {
+	for seed := range uint64(trials.Soak(4, 10)) {
 		onThreads(t, programs.Network(rand.New(rand.NewPCG(seed, 6))), seed)
 	}
 }
