@@ -276,7 +276,12 @@ func rsqrtComplex(z complex128) complex128 {
 }
 
 func logisticComplex(z complex128) complex128 {
-	if !finiteComplex(z) {
+	switch {
+	case math.IsInf(real(z), 1):
+		return 1
+	case math.IsInf(real(z), -1):
+		return 0
+	case !finiteComplex(z):
 		return 1 / (1 + expComplex(-z))
 	}
 	if real(z) < -300 {

@@ -2,8 +2,9 @@ package chlo
 
 import "math"
 
-// Functions of complex numbers from their parts. On the branch cuts the
-// imaginary part 0 counts as positive, whatever its sign.
+// Functions of complex numbers from their parts. On the branch cuts of asin, acos,
+// asinh and acosh a part that is 0 counts as positive, whatever its sign; on those of
+// atan and atanh its sign is the side.
 
 // complexAsin, complexAcos, complexAsinh and complexAcosh all follow from
 // w = asinAcosKernel(z), or for asinh of i·z.
@@ -115,7 +116,8 @@ func complexAtan(z val) val {
 //	im = atan2(2y, (1-|x|)(1+|x|) - y²) / 2
 //
 // Where a part is so large that adding 1 to its square does nothing, the
-// quotient is |x|/(x²+y²), without the squares, and im is ±π/2.
+// quotient is |x|/(x²+y²), without the squares, and im is ±π/2. Beside the poles
+// ±1, where the squares vanish, re is ±log(2/|y|)/2.
 func complexAtanh(z val) val {
 	x, y := z.real(), z.imag()
 	ax, ay := x.abs(), y.abs()
@@ -124,31 +126,49 @@ func complexAtanh(z val) val {
 	minus := x.num(1).sub(ax)
 	square := y.mul(y)
 
-	infinite := ax.max(ay).cmp("EQ", x.inf())
+	infinite := ax.cmp("EQ", x.inf()).or(ay.cmp("EQ", x.inf()))
 	far := x.num(1).div(ax.div(y).add(y.div(ax))).div(y)
 	far = ay.mulNum(steps).cmp("LT", ax).pick(x.num(1).div(ax), infinite.pick(x.num(0), far))
 	quotient := near.pick(ax.div(minus.mul(minus).add(square)), far)
-	re := signed(quotient.mulNum(4).log1p().mulNum(0.25), x)
+	size := quotient.mulNum(4).log1p().mulNum(0.25)
+	size = minus.eq(0).and(ay.lt(0x1p-30)).pick(x.num(math.Ln2).sub(ay.log()).mulNum(0.5), size)
+	re := x.eq(0).pick(x, signed(size, x)) // also of an imaginary part that is NaN
 
 	angle := y.add(y).atan2(minus.mul(ax.addNum(1)).sub(square))
-	im := near.pick(angle, signed(y.num(math.Pi), y)).mulNum(0.5)
-	return re.complex(im)
+	half := y.eq(0).pick(y.atan2(y.num(-1)), signed(y.num(math.Pi), y))
+	im := near.pick(angle, half).mulNum(0.5)
+	unknown := y.cmp("NE", y).or(x.cmp("NE", x).and(ay.cmp("NE", x.inf())))
+	return re.complex(unknown.pick(y.nan(), im))
 }
 
 // complexSinh is sinh x·cos y + i·cosh x·sin y.
 func complexSinh(z val) val {
 	x, y := z.real(), z.imag()
-	return times(sinh(x), y.cos()).complex(times(cosh(x), y.sin()))
+	return infinite(sinh(x), y.cos(), x).complex(product(cosh(x), y.sin(), x))
 }
 
 // complexCosh is cosh x·cos y + i·sinh x·sin y.
 func complexCosh(z val) val {
 	x, y := z.real(), z.imag()
-	return times(cosh(x), y.cos()).complex(times(sinh(x), y.sin()))
+	return infinite(cosh(x), y.cos(), x).complex(product(sinh(x), y.sin(), x))
 }
 
-// times is a·b, and 0 where b is, though a be infinite.
-func times(a, b val) val { return b.eq(0).pick(b, a.mul(b)) }
+// product is a·b where a is sinh x or cosh x, and 0 where one of them is, though the other
+// be infinite or NaN. Where a overflows the product may be finite: it is
+// ±e^(|x|/2)·(b/2)·e^(|x|/2).
+func product(a, b, x val) val {
+	root := x.abs().mulNum(0.5).exp()
+	beyond := root.mul(b.mulNum(0.5)).mul(root)
+	y := x.abs().ge(math.Floor(math.Log(largest(x)))).pick(signed(beyond, a), a.mul(b))
+	y = a.eq(0).and(b.cmp("NE", b)).pick(a, y)
+	return b.eq(0).pick(signed(b, a), y)
+}
+
+// infinite is product for a real part: where b is NaN an infinite a stays infinite, as
+// annex G of C has it for numbers of no known direction.
+func infinite(a, b, x val) val {
+	return a.abs().cmp("EQ", a.inf()).and(b.cmp("NE", b)).pick(a, product(a, b, x))
+}
 
 // complexSquare is (x-y)(x+y) + i·2xy; the real part is 0 where the sizes are
 // equal, infinite ones excepted.
