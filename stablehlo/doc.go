@@ -3,6 +3,10 @@
 // A code is what every stage below the tracer compares, switches on and indexes by;
 // no stage compares the names of ops as strings.
 //
+// A stage is a type with a method for each op, a [Stage], of which [Table] makes a table by
+// code: a stage that lacks an op does not build. Types such as [SliceOp] read the
+// attributes of an op by name and Go type.
+//
 // Its central type is [mlir.Code], which [mlir.Op.Code] holds.
 //
 // imports only ltc/mlir.

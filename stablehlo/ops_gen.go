@@ -566,3 +566,730 @@ func CHLOTable[T any](s CHLOStage[T]) []T {
 	t[CHLOScan] = s.Scan()
 	return t
 }
+
+// CompareOp reads the attributes of a stablehlo.compare.
+type CompareOp struct{ op *mlir.Op }
+
+// AsCompare returns the reader of op, which must be a stablehlo.compare.
+func AsCompare(op *mlir.Op) CompareOp { return CompareOp{op} }
+
+func (o CompareOp) ComparisonDirection() string { return enum(o.op, "comparison_direction") }
+func (o CompareOp) CompareType() string         { return enum(o.op, "compare_type") }
+
+// ConstantOp reads the attributes of a stablehlo.constant.
+type ConstantOp struct{ op *mlir.Op }
+
+// AsConstant returns the reader of op, which must be a stablehlo.constant.
+func AsConstant(op *mlir.Op) ConstantOp { return ConstantOp{op} }
+
+func (o ConstantOp) Value() *mlir.DenseAttr { return dense(o.op, "value") }
+
+// IotaOp reads the attributes of a stablehlo.iota.
+type IotaOp struct{ op *mlir.Op }
+
+// AsIota returns the reader of op, which must be a stablehlo.iota.
+func AsIota(op *mlir.Op) IotaOp { return IotaOp{op} }
+
+func (o IotaOp) IotaDimension() int64 { return integer(o.op, "iota_dimension") }
+
+// BroadcastInDimOp reads the attributes of a stablehlo.broadcast_in_dim.
+type BroadcastInDimOp struct{ op *mlir.Op }
+
+// AsBroadcastInDim returns the reader of op, which must be a stablehlo.broadcast_in_dim.
+func AsBroadcastInDim(op *mlir.Op) BroadcastInDimOp { return BroadcastInDimOp{op} }
+
+func (o BroadcastInDimOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// BroadcastOp reads the attributes of a stablehlo.broadcast.
+type BroadcastOp struct{ op *mlir.Op }
+
+// AsBroadcast returns the reader of op, which must be a stablehlo.broadcast.
+func AsBroadcast(op *mlir.Op) BroadcastOp { return BroadcastOp{op} }
+
+func (o BroadcastOp) BroadcastSizes() []int64 { return integers(o.op, "broadcast_sizes") }
+
+// TransposeOp reads the attributes of a stablehlo.transpose.
+type TransposeOp struct{ op *mlir.Op }
+
+// AsTranspose returns the reader of op, which must be a stablehlo.transpose.
+func AsTranspose(op *mlir.Op) TransposeOp { return TransposeOp{op} }
+
+func (o TransposeOp) Permutation() []int64 { return integers(o.op, "permutation") }
+
+// ReverseOp reads the attributes of a stablehlo.reverse.
+type ReverseOp struct{ op *mlir.Op }
+
+// AsReverse returns the reader of op, which must be a stablehlo.reverse.
+func AsReverse(op *mlir.Op) ReverseOp { return ReverseOp{op} }
+
+func (o ReverseOp) Dimensions() []int64 { return integers(o.op, "dimensions") }
+
+// SliceOp reads the attributes of a stablehlo.slice.
+type SliceOp struct{ op *mlir.Op }
+
+// AsSlice returns the reader of op, which must be a stablehlo.slice.
+func AsSlice(op *mlir.Op) SliceOp { return SliceOp{op} }
+
+func (o SliceOp) StartIndices() []int64 { return integers(o.op, "start_indices") }
+func (o SliceOp) LimitIndices() []int64 { return integers(o.op, "limit_indices") }
+func (o SliceOp) Strides() []int64      { return integers(o.op, "strides") }
+
+// DynamicSliceOp reads the attributes of a stablehlo.dynamic_slice.
+type DynamicSliceOp struct{ op *mlir.Op }
+
+// AsDynamicSlice returns the reader of op, which must be a stablehlo.dynamic_slice.
+func AsDynamicSlice(op *mlir.Op) DynamicSliceOp { return DynamicSliceOp{op} }
+
+func (o DynamicSliceOp) SliceSizes() []int64 { return integers(o.op, "slice_sizes") }
+
+// ConcatenateOp reads the attributes of a stablehlo.concatenate.
+type ConcatenateOp struct{ op *mlir.Op }
+
+// AsConcatenate returns the reader of op, which must be a stablehlo.concatenate.
+func AsConcatenate(op *mlir.Op) ConcatenateOp { return ConcatenateOp{op} }
+
+func (o ConcatenateOp) Dimension() int64 { return integer(o.op, "dimension") }
+
+// PadOp reads the attributes of a stablehlo.pad.
+type PadOp struct{ op *mlir.Op }
+
+// AsPad returns the reader of op, which must be a stablehlo.pad.
+func AsPad(op *mlir.Op) PadOp { return PadOp{op} }
+
+func (o PadOp) EdgePaddingLow() []int64  { return integers(o.op, "edge_padding_low") }
+func (o PadOp) EdgePaddingHigh() []int64 { return integers(o.op, "edge_padding_high") }
+func (o PadOp) InteriorPadding() []int64 { return integers(o.op, "interior_padding") }
+
+// ReduceOp reads the attributes of a stablehlo.reduce.
+type ReduceOp struct{ op *mlir.Op }
+
+// AsReduce returns the reader of op, which must be a stablehlo.reduce.
+func AsReduce(op *mlir.Op) ReduceOp { return ReduceOp{op} }
+
+func (o ReduceOp) Dimensions() []int64 { return integers(o.op, "dimensions") }
+
+// DotGeneralOp reads the attributes of a stablehlo.dot_general.
+type DotGeneralOp struct{ op *mlir.Op }
+
+// AsDotGeneral returns the reader of op, which must be a stablehlo.dot_general.
+func AsDotGeneral(op *mlir.Op) DotGeneralOp { return DotGeneralOp{op} }
+
+func (o DotGeneralOp) DotDimensionNumbers() mlir.DotDims { return dot(o.op, "dot_dimension_numbers") }
+
+// GatherOp reads the attributes of a stablehlo.gather.
+type GatherOp struct{ op *mlir.Op }
+
+// AsGather returns the reader of op, which must be a stablehlo.gather.
+func AsGather(op *mlir.Op) GatherOp { return GatherOp{op} }
+
+func (o GatherOp) DimensionNumbers() mlir.GatherDims { return gather(o.op, "dimension_numbers") }
+func (o GatherOp) SliceSizes() []int64               { return integers(o.op, "slice_sizes") }
+func (o GatherOp) IndicesAreSorted() bool            { return flag(o.op, "indices_are_sorted") }
+
+// ScatterOp reads the attributes of a stablehlo.scatter.
+type ScatterOp struct{ op *mlir.Op }
+
+// AsScatter returns the reader of op, which must be a stablehlo.scatter.
+func AsScatter(op *mlir.Op) ScatterOp { return ScatterOp{op} }
+
+func (o ScatterOp) ScatterDimensionNumbers() mlir.ScatterDims {
+	return scatter(o.op, "scatter_dimension_numbers")
+}
+func (o ScatterOp) IndicesAreSorted() bool { return flag(o.op, "indices_are_sorted") }
+func (o ScatterOp) UniqueIndices() bool    { return flag(o.op, "unique_indices") }
+
+// SortOp reads the attributes of a stablehlo.sort.
+type SortOp struct{ op *mlir.Op }
+
+// AsSort returns the reader of op, which must be a stablehlo.sort.
+func AsSort(op *mlir.Op) SortOp { return SortOp{op} }
+
+func (o SortOp) Dimension() int64 { return integer(o.op, "dimension") }
+func (o SortOp) IsStable() bool   { return flag(o.op, "is_stable") }
+
+// CompositeOp reads the attributes of a stablehlo.composite.
+type CompositeOp struct{ op *mlir.Op }
+
+// AsComposite returns the reader of op, which must be a stablehlo.composite.
+func AsComposite(op *mlir.Op) CompositeOp { return CompositeOp{op} }
+
+func (o CompositeOp) Version() int64 { return integer(o.op, "version") }
+
+// CustomCallOp reads the attributes of a stablehlo.custom_call.
+type CustomCallOp struct{ op *mlir.Op }
+
+// AsCustomCall returns the reader of op, which must be a stablehlo.custom_call.
+func AsCustomCall(op *mlir.Op) CustomCallOp { return CustomCallOp{op} }
+
+func (o CustomCallOp) CallTargetName() string { return text(o.op, "call_target_name") }
+func (o CustomCallOp) HasSideEffect() bool    { return flag(o.op, "has_side_effect") }
+func (o CustomCallOp) APIVersion() int64      { return integer(o.op, "api_version") }
+
+// GetDimensionSizeOp reads the attributes of a stablehlo.get_dimension_size.
+type GetDimensionSizeOp struct{ op *mlir.Op }
+
+// AsGetDimensionSize returns the reader of op, which must be a stablehlo.get_dimension_size.
+func AsGetDimensionSize(op *mlir.Op) GetDimensionSizeOp { return GetDimensionSizeOp{op} }
+
+func (o GetDimensionSizeOp) Dimension() int64 { return integer(o.op, "dimension") }
+
+// SetDimensionSizeOp reads the attributes of a stablehlo.set_dimension_size.
+type SetDimensionSizeOp struct{ op *mlir.Op }
+
+// AsSetDimensionSize returns the reader of op, which must be a stablehlo.set_dimension_size.
+func AsSetDimensionSize(op *mlir.Op) SetDimensionSizeOp { return SetDimensionSizeOp{op} }
+
+func (o SetDimensionSizeOp) Dimension() int64 { return integer(o.op, "dimension") }
+
+// DynamicBroadcastInDimOp reads the attributes of a stablehlo.dynamic_broadcast_in_dim.
+type DynamicBroadcastInDimOp struct{ op *mlir.Op }
+
+// AsDynamicBroadcastInDim returns the reader of op, which must be a stablehlo.dynamic_broadcast_in_dim.
+func AsDynamicBroadcastInDim(op *mlir.Op) DynamicBroadcastInDimOp { return DynamicBroadcastInDimOp{op} }
+
+func (o DynamicBroadcastInDimOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+func (o DynamicBroadcastInDimOp) KnownExpandingDimensions() []int64 {
+	return integers(o.op, "known_expanding_dimensions")
+}
+func (o DynamicBroadcastInDimOp) KnownNonexpandingDimensions() []int64 {
+	return integers(o.op, "known_nonexpanding_dimensions")
+}
+
+// DynamicIotaOp reads the attributes of a stablehlo.dynamic_iota.
+type DynamicIotaOp struct{ op *mlir.Op }
+
+// AsDynamicIota returns the reader of op, which must be a stablehlo.dynamic_iota.
+func AsDynamicIota(op *mlir.Op) DynamicIotaOp { return DynamicIotaOp{op} }
+
+func (o DynamicIotaOp) IotaDimension() int64 { return integer(o.op, "iota_dimension") }
+
+// CholeskyOp reads the attributes of a stablehlo.cholesky.
+type CholeskyOp struct{ op *mlir.Op }
+
+// AsCholesky returns the reader of op, which must be a stablehlo.cholesky.
+func AsCholesky(op *mlir.Op) CholeskyOp { return CholeskyOp{op} }
+
+func (o CholeskyOp) Lower() bool { return flag(o.op, "lower") }
+
+// FFTOp reads the attributes of a stablehlo.fft.
+type FFTOp struct{ op *mlir.Op }
+
+// AsFFT returns the reader of op, which must be a stablehlo.fft.
+func AsFFT(op *mlir.Op) FFTOp { return FFTOp{op} }
+
+func (o FFTOp) FFTType() string    { return enum(o.op, "fft_type") }
+func (o FFTOp) FFTLength() []int64 { return integers(o.op, "fft_length") }
+
+// RNGOp reads the attributes of a stablehlo.rng.
+type RNGOp struct{ op *mlir.Op }
+
+// AsRNG returns the reader of op, which must be a stablehlo.rng.
+func AsRNG(op *mlir.Op) RNGOp { return RNGOp{op} }
+
+func (o RNGOp) RNGDistribution() string { return enum(o.op, "rng_distribution") }
+
+// RNGBitGeneratorOp reads the attributes of a stablehlo.rng_bit_generator.
+type RNGBitGeneratorOp struct{ op *mlir.Op }
+
+// AsRNGBitGenerator returns the reader of op, which must be a stablehlo.rng_bit_generator.
+func AsRNGBitGenerator(op *mlir.Op) RNGBitGeneratorOp { return RNGBitGeneratorOp{op} }
+
+func (o RNGBitGeneratorOp) RNGAlgorithm() string { return enum(o.op, "rng_algorithm") }
+
+// ReducePrecisionOp reads the attributes of a stablehlo.reduce_precision.
+type ReducePrecisionOp struct{ op *mlir.Op }
+
+// AsReducePrecision returns the reader of op, which must be a stablehlo.reduce_precision.
+func AsReducePrecision(op *mlir.Op) ReducePrecisionOp { return ReducePrecisionOp{op} }
+
+func (o ReducePrecisionOp) ExponentBits() int64 { return integer(o.op, "exponent_bits") }
+func (o ReducePrecisionOp) MantissaBits() int64 { return integer(o.op, "mantissa_bits") }
+
+// EinsumOp reads the attributes of a stablehlo.einsum.
+type EinsumOp struct{ op *mlir.Op }
+
+// AsEinsum returns the reader of op, which must be a stablehlo.einsum.
+func AsEinsum(op *mlir.Op) EinsumOp { return EinsumOp{op} }
+
+func (o EinsumOp) EinsumConfig() string { return text(o.op, "einsum_config") }
+
+// UnaryEinsumOp reads the attributes of a stablehlo.unary_einsum.
+type UnaryEinsumOp struct{ op *mlir.Op }
+
+// AsUnaryEinsum returns the reader of op, which must be a stablehlo.unary_einsum.
+func AsUnaryEinsum(op *mlir.Op) UnaryEinsumOp { return UnaryEinsumOp{op} }
+
+func (o UnaryEinsumOp) EinsumConfig() string { return text(o.op, "einsum_config") }
+
+// ReduceWindowOp reads the attributes of a stablehlo.reduce_window.
+type ReduceWindowOp struct{ op *mlir.Op }
+
+// AsReduceWindow returns the reader of op, which must be a stablehlo.reduce_window.
+func AsReduceWindow(op *mlir.Op) ReduceWindowOp { return ReduceWindowOp{op} }
+
+func (o ReduceWindowOp) WindowDimensions() []int64 { return integers(o.op, "window_dimensions") }
+func (o ReduceWindowOp) WindowStrides() []int64    { return integers(o.op, "window_strides") }
+func (o ReduceWindowOp) BaseDilations() []int64    { return integers(o.op, "base_dilations") }
+func (o ReduceWindowOp) WindowDilations() []int64  { return integers(o.op, "window_dilations") }
+func (o ReduceWindowOp) Padding() []int64          { return integers(o.op, "padding") }
+
+// SelectAndScatterOp reads the attributes of a stablehlo.select_and_scatter.
+type SelectAndScatterOp struct{ op *mlir.Op }
+
+// AsSelectAndScatter returns the reader of op, which must be a stablehlo.select_and_scatter.
+func AsSelectAndScatter(op *mlir.Op) SelectAndScatterOp { return SelectAndScatterOp{op} }
+
+func (o SelectAndScatterOp) WindowDimensions() []int64 { return integers(o.op, "window_dimensions") }
+func (o SelectAndScatterOp) WindowStrides() []int64    { return integers(o.op, "window_strides") }
+func (o SelectAndScatterOp) Padding() []int64          { return integers(o.op, "padding") }
+
+// MapOp reads the attributes of a stablehlo.map.
+type MapOp struct{ op *mlir.Op }
+
+// AsMap returns the reader of op, which must be a stablehlo.map.
+func AsMap(op *mlir.Op) MapOp { return MapOp{op} }
+
+func (o MapOp) Dimensions() []int64 { return integers(o.op, "dimensions") }
+
+// DynamicGatherOp reads the attributes of a stablehlo.dynamic_gather.
+type DynamicGatherOp struct{ op *mlir.Op }
+
+// AsDynamicGather returns the reader of op, which must be a stablehlo.dynamic_gather.
+func AsDynamicGather(op *mlir.Op) DynamicGatherOp { return DynamicGatherOp{op} }
+
+func (o DynamicGatherOp) DimensionNumbers() mlir.GatherDims { return gather(o.op, "dimension_numbers") }
+func (o DynamicGatherOp) IndicesAreSorted() bool            { return flag(o.op, "indices_are_sorted") }
+
+// DynamicConvOp reads the attributes of a stablehlo.dynamic_conv.
+type DynamicConvOp struct{ op *mlir.Op }
+
+// AsDynamicConv returns the reader of op, which must be a stablehlo.dynamic_conv.
+func AsDynamicConv(op *mlir.Op) DynamicConvOp { return DynamicConvOp{op} }
+
+func (o DynamicConvOp) WindowStrides() []int64          { return integers(o.op, "window_strides") }
+func (o DynamicConvOp) Padding() []int64                { return integers(o.op, "padding") }
+func (o DynamicConvOp) LHSDilation() []int64            { return integers(o.op, "lhs_dilation") }
+func (o DynamicConvOp) RHSDilation() []int64            { return integers(o.op, "rhs_dilation") }
+func (o DynamicConvOp) WindowReversal() []int64         { return integers(o.op, "window_reversal") }
+func (o DynamicConvOp) DimensionNumbers() mlir.ConvDims { return conv(o.op, "dimension_numbers") }
+func (o DynamicConvOp) FeatureGroupCount() int64        { return integer(o.op, "feature_group_count") }
+func (o DynamicConvOp) BatchGroupCount() int64          { return integer(o.op, "batch_group_count") }
+
+// ConvolutionOp reads the attributes of a stablehlo.convolution.
+type ConvolutionOp struct{ op *mlir.Op }
+
+// AsConvolution returns the reader of op, which must be a stablehlo.convolution.
+func AsConvolution(op *mlir.Op) ConvolutionOp { return ConvolutionOp{op} }
+
+func (o ConvolutionOp) WindowStrides() []int64          { return integers(o.op, "window_strides") }
+func (o ConvolutionOp) Padding() []int64                { return integers(o.op, "padding") }
+func (o ConvolutionOp) LHSDilation() []int64            { return integers(o.op, "lhs_dilation") }
+func (o ConvolutionOp) RHSDilation() []int64            { return integers(o.op, "rhs_dilation") }
+func (o ConvolutionOp) WindowReversal() []int64         { return integers(o.op, "window_reversal") }
+func (o ConvolutionOp) DimensionNumbers() mlir.ConvDims { return conv(o.op, "dimension_numbers") }
+func (o ConvolutionOp) FeatureGroupCount() int64        { return integer(o.op, "feature_group_count") }
+func (o ConvolutionOp) BatchGroupCount() int64          { return integer(o.op, "batch_group_count") }
+
+// TriangularSolveOp reads the attributes of a stablehlo.triangular_solve.
+type TriangularSolveOp struct{ op *mlir.Op }
+
+// AsTriangularSolve returns the reader of op, which must be a stablehlo.triangular_solve.
+func AsTriangularSolve(op *mlir.Op) TriangularSolveOp { return TriangularSolveOp{op} }
+
+func (o TriangularSolveOp) LeftSide() bool     { return flag(o.op, "left_side") }
+func (o TriangularSolveOp) Lower() bool        { return flag(o.op, "lower") }
+func (o TriangularSolveOp) UnitDiagonal() bool { return flag(o.op, "unit_diagonal") }
+func (o TriangularSolveOp) TransposeA() string { return enum(o.op, "transpose_a") }
+
+// GetTupleElementOp reads the attributes of a stablehlo.get_tuple_element.
+type GetTupleElementOp struct{ op *mlir.Op }
+
+// AsGetTupleElement returns the reader of op, which must be a stablehlo.get_tuple_element.
+func AsGetTupleElement(op *mlir.Op) GetTupleElementOp { return GetTupleElementOp{op} }
+
+func (o GetTupleElementOp) Index() int64 { return integer(o.op, "index") }
+
+// AllGatherOp reads the attributes of a stablehlo.all_gather.
+type AllGatherOp struct{ op *mlir.Op }
+
+// AsAllGather returns the reader of op, which must be a stablehlo.all_gather.
+func AsAllGather(op *mlir.Op) AllGatherOp { return AllGatherOp{op} }
+
+func (o AllGatherOp) AllGatherDim() int64      { return integer(o.op, "all_gather_dim") }
+func (o AllGatherOp) UseGlobalDeviceIDs() bool { return flag(o.op, "use_global_device_ids") }
+
+// AllReduceOp reads the attributes of a stablehlo.all_reduce.
+type AllReduceOp struct{ op *mlir.Op }
+
+// AsAllReduce returns the reader of op, which must be a stablehlo.all_reduce.
+func AsAllReduce(op *mlir.Op) AllReduceOp { return AllReduceOp{op} }
+
+func (o AllReduceOp) UseGlobalDeviceIDs() bool { return flag(o.op, "use_global_device_ids") }
+
+// ReduceScatterOp reads the attributes of a stablehlo.reduce_scatter.
+type ReduceScatterOp struct{ op *mlir.Op }
+
+// AsReduceScatter returns the reader of op, which must be a stablehlo.reduce_scatter.
+func AsReduceScatter(op *mlir.Op) ReduceScatterOp { return ReduceScatterOp{op} }
+
+func (o ReduceScatterOp) ScatterDimension() int64  { return integer(o.op, "scatter_dimension") }
+func (o ReduceScatterOp) UseGlobalDeviceIDs() bool { return flag(o.op, "use_global_device_ids") }
+
+// AllToAllOp reads the attributes of a stablehlo.all_to_all.
+type AllToAllOp struct{ op *mlir.Op }
+
+// AsAllToAll returns the reader of op, which must be a stablehlo.all_to_all.
+func AsAllToAll(op *mlir.Op) AllToAllOp { return AllToAllOp{op} }
+
+func (o AllToAllOp) SplitDimension() int64  { return integer(o.op, "split_dimension") }
+func (o AllToAllOp) ConcatDimension() int64 { return integer(o.op, "concat_dimension") }
+func (o AllToAllOp) SplitCount() int64      { return integer(o.op, "split_count") }
+
+// CollectiveBroadcastOp reads the attributes of a stablehlo.collective_broadcast.
+type CollectiveBroadcastOp struct{ op *mlir.Op }
+
+// AsCollectiveBroadcast returns the reader of op, which must be a stablehlo.collective_broadcast.
+func AsCollectiveBroadcast(op *mlir.Op) CollectiveBroadcastOp { return CollectiveBroadcastOp{op} }
+
+func (o CollectiveBroadcastOp) HasDynamicRoot() bool { return flag(o.op, "has_dynamic_root") }
+
+// CollectivePermuteOp reads the attributes of a stablehlo.collective_permute.
+type CollectivePermuteOp struct{ op *mlir.Op }
+
+// AsCollectivePermute returns the reader of op, which must be a stablehlo.collective_permute.
+func AsCollectivePermute(op *mlir.Op) CollectivePermuteOp { return CollectivePermuteOp{op} }
+
+func (o CollectivePermuteOp) SourceTargetPairs() []int64 {
+	return integers(o.op, "source_target_pairs")
+}
+
+// CollectiveReduceOp reads the attributes of a stablehlo.collective_reduce.
+type CollectiveReduceOp struct{ op *mlir.Op }
+
+// AsCollectiveReduce returns the reader of op, which must be a stablehlo.collective_reduce.
+func AsCollectiveReduce(op *mlir.Op) CollectiveReduceOp { return CollectiveReduceOp{op} }
+
+func (o CollectiveReduceOp) UseGlobalDeviceIDs() bool { return flag(o.op, "use_global_device_ids") }
+func (o CollectiveReduceOp) HasDynamicRoot() bool     { return flag(o.op, "has_dynamic_root") }
+
+// SendOp reads the attributes of a stablehlo.send.
+type SendOp struct{ op *mlir.Op }
+
+// AsSend returns the reader of op, which must be a stablehlo.send.
+func AsSend(op *mlir.Op) SendOp { return SendOp{op} }
+
+func (o SendOp) IsHostTransfer() bool       { return flag(o.op, "is_host_transfer") }
+func (o SendOp) SourceTargetPairs() []int64 { return integers(o.op, "source_target_pairs") }
+
+// RecvOp reads the attributes of a stablehlo.recv.
+type RecvOp struct{ op *mlir.Op }
+
+// AsRecv returns the reader of op, which must be a stablehlo.recv.
+func AsRecv(op *mlir.Op) RecvOp { return RecvOp{op} }
+
+func (o RecvOp) IsHostTransfer() bool       { return flag(o.op, "is_host_transfer") }
+func (o RecvOp) SourceTargetPairs() []int64 { return integers(o.op, "source_target_pairs") }
+
+// InfeedOp reads the attributes of a stablehlo.infeed.
+type InfeedOp struct{ op *mlir.Op }
+
+// AsInfeed returns the reader of op, which must be a stablehlo.infeed.
+func AsInfeed(op *mlir.Op) InfeedOp { return InfeedOp{op} }
+
+func (o InfeedOp) InfeedConfig() string { return text(o.op, "infeed_config") }
+
+// OutfeedOp reads the attributes of a stablehlo.outfeed.
+type OutfeedOp struct{ op *mlir.Op }
+
+// AsOutfeed returns the reader of op, which must be a stablehlo.outfeed.
+func AsOutfeed(op *mlir.Op) OutfeedOp { return OutfeedOp{op} }
+
+func (o OutfeedOp) OutfeedConfig() string { return text(o.op, "outfeed_config") }
+
+// TorchIndexSelectOp reads the attributes of a stablehlo.torch_index_select.
+type TorchIndexSelectOp struct{ op *mlir.Op }
+
+// AsTorchIndexSelect returns the reader of op, which must be a stablehlo.torch_index_select.
+func AsTorchIndexSelect(op *mlir.Op) TorchIndexSelectOp { return TorchIndexSelectOp{op} }
+
+func (o TorchIndexSelectOp) Dim() int64       { return integer(o.op, "dim") }
+func (o TorchIndexSelectOp) BatchDims() int64 { return integer(o.op, "batch_dims") }
+
+// BatchNormGradOp reads the attributes of a stablehlo.batch_norm_grad.
+type BatchNormGradOp struct{ op *mlir.Op }
+
+// AsBatchNormGrad returns the reader of op, which must be a stablehlo.batch_norm_grad.
+func AsBatchNormGrad(op *mlir.Op) BatchNormGradOp { return BatchNormGradOp{op} }
+
+func (o BatchNormGradOp) FeatureIndex() int64 { return integer(o.op, "feature_index") }
+
+// BatchNormInferenceOp reads the attributes of a stablehlo.batch_norm_inference.
+type BatchNormInferenceOp struct{ op *mlir.Op }
+
+// AsBatchNormInference returns the reader of op, which must be a stablehlo.batch_norm_inference.
+func AsBatchNormInference(op *mlir.Op) BatchNormInferenceOp { return BatchNormInferenceOp{op} }
+
+func (o BatchNormInferenceOp) FeatureIndex() int64 { return integer(o.op, "feature_index") }
+
+// BatchNormTrainingOp reads the attributes of a stablehlo.batch_norm_training.
+type BatchNormTrainingOp struct{ op *mlir.Op }
+
+// AsBatchNormTraining returns the reader of op, which must be a stablehlo.batch_norm_training.
+func AsBatchNormTraining(op *mlir.Op) BatchNormTrainingOp { return BatchNormTrainingOp{op} }
+
+func (o BatchNormTrainingOp) FeatureIndex() int64 { return integer(o.op, "feature_index") }
+
+// CHLOBroadcastAddOp reads the attributes of a chlo.broadcast_add.
+type CHLOBroadcastAddOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastAdd returns the reader of op, which must be a chlo.broadcast_add.
+func AsCHLOBroadcastAdd(op *mlir.Op) CHLOBroadcastAddOp { return CHLOBroadcastAddOp{op} }
+
+func (o CHLOBroadcastAddOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastMaximumOp reads the attributes of a chlo.broadcast_maximum.
+type CHLOBroadcastMaximumOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastMaximum returns the reader of op, which must be a chlo.broadcast_maximum.
+func AsCHLOBroadcastMaximum(op *mlir.Op) CHLOBroadcastMaximumOp { return CHLOBroadcastMaximumOp{op} }
+
+func (o CHLOBroadcastMaximumOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastMinimumOp reads the attributes of a chlo.broadcast_minimum.
+type CHLOBroadcastMinimumOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastMinimum returns the reader of op, which must be a chlo.broadcast_minimum.
+func AsCHLOBroadcastMinimum(op *mlir.Op) CHLOBroadcastMinimumOp { return CHLOBroadcastMinimumOp{op} }
+
+func (o CHLOBroadcastMinimumOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastMultiplyOp reads the attributes of a chlo.broadcast_multiply.
+type CHLOBroadcastMultiplyOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastMultiply returns the reader of op, which must be a chlo.broadcast_multiply.
+func AsCHLOBroadcastMultiply(op *mlir.Op) CHLOBroadcastMultiplyOp { return CHLOBroadcastMultiplyOp{op} }
+
+func (o CHLOBroadcastMultiplyOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastDivideOp reads the attributes of a chlo.broadcast_divide.
+type CHLOBroadcastDivideOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastDivide returns the reader of op, which must be a chlo.broadcast_divide.
+func AsCHLOBroadcastDivide(op *mlir.Op) CHLOBroadcastDivideOp { return CHLOBroadcastDivideOp{op} }
+
+func (o CHLOBroadcastDivideOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastPowerOp reads the attributes of a chlo.broadcast_power.
+type CHLOBroadcastPowerOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastPower returns the reader of op, which must be a chlo.broadcast_power.
+func AsCHLOBroadcastPower(op *mlir.Op) CHLOBroadcastPowerOp { return CHLOBroadcastPowerOp{op} }
+
+func (o CHLOBroadcastPowerOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastRemainderOp reads the attributes of a chlo.broadcast_remainder.
+type CHLOBroadcastRemainderOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastRemainder returns the reader of op, which must be a chlo.broadcast_remainder.
+func AsCHLOBroadcastRemainder(op *mlir.Op) CHLOBroadcastRemainderOp {
+	return CHLOBroadcastRemainderOp{op}
+}
+
+func (o CHLOBroadcastRemainderOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastSubtractOp reads the attributes of a chlo.broadcast_subtract.
+type CHLOBroadcastSubtractOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastSubtract returns the reader of op, which must be a chlo.broadcast_subtract.
+func AsCHLOBroadcastSubtract(op *mlir.Op) CHLOBroadcastSubtractOp { return CHLOBroadcastSubtractOp{op} }
+
+func (o CHLOBroadcastSubtractOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastAtan2Op reads the attributes of a chlo.broadcast_atan2.
+type CHLOBroadcastAtan2Op struct{ op *mlir.Op }
+
+// AsCHLOBroadcastAtan2 returns the reader of op, which must be a chlo.broadcast_atan2.
+func AsCHLOBroadcastAtan2(op *mlir.Op) CHLOBroadcastAtan2Op { return CHLOBroadcastAtan2Op{op} }
+
+func (o CHLOBroadcastAtan2Op) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastNextAfterOp reads the attributes of a chlo.broadcast_next_after.
+type CHLOBroadcastNextAfterOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastNextAfter returns the reader of op, which must be a chlo.broadcast_next_after.
+func AsCHLOBroadcastNextAfter(op *mlir.Op) CHLOBroadcastNextAfterOp {
+	return CHLOBroadcastNextAfterOp{op}
+}
+
+func (o CHLOBroadcastNextAfterOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastPolygammaOp reads the attributes of a chlo.broadcast_polygamma.
+type CHLOBroadcastPolygammaOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastPolygamma returns the reader of op, which must be a chlo.broadcast_polygamma.
+func AsCHLOBroadcastPolygamma(op *mlir.Op) CHLOBroadcastPolygammaOp {
+	return CHLOBroadcastPolygammaOp{op}
+}
+
+func (o CHLOBroadcastPolygammaOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastZetaOp reads the attributes of a chlo.broadcast_zeta.
+type CHLOBroadcastZetaOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastZeta returns the reader of op, which must be a chlo.broadcast_zeta.
+func AsCHLOBroadcastZeta(op *mlir.Op) CHLOBroadcastZetaOp { return CHLOBroadcastZetaOp{op} }
+
+func (o CHLOBroadcastZetaOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastComplexOp reads the attributes of a chlo.broadcast_complex.
+type CHLOBroadcastComplexOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastComplex returns the reader of op, which must be a chlo.broadcast_complex.
+func AsCHLOBroadcastComplex(op *mlir.Op) CHLOBroadcastComplexOp { return CHLOBroadcastComplexOp{op} }
+
+func (o CHLOBroadcastComplexOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastAndOp reads the attributes of a chlo.broadcast_and.
+type CHLOBroadcastAndOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastAnd returns the reader of op, which must be a chlo.broadcast_and.
+func AsCHLOBroadcastAnd(op *mlir.Op) CHLOBroadcastAndOp { return CHLOBroadcastAndOp{op} }
+
+func (o CHLOBroadcastAndOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastOrOp reads the attributes of a chlo.broadcast_or.
+type CHLOBroadcastOrOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastOr returns the reader of op, which must be a chlo.broadcast_or.
+func AsCHLOBroadcastOr(op *mlir.Op) CHLOBroadcastOrOp { return CHLOBroadcastOrOp{op} }
+
+func (o CHLOBroadcastOrOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastXorOp reads the attributes of a chlo.broadcast_xor.
+type CHLOBroadcastXorOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastXor returns the reader of op, which must be a chlo.broadcast_xor.
+func AsCHLOBroadcastXor(op *mlir.Op) CHLOBroadcastXorOp { return CHLOBroadcastXorOp{op} }
+
+func (o CHLOBroadcastXorOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastShiftLeftOp reads the attributes of a chlo.broadcast_shift_left.
+type CHLOBroadcastShiftLeftOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastShiftLeft returns the reader of op, which must be a chlo.broadcast_shift_left.
+func AsCHLOBroadcastShiftLeft(op *mlir.Op) CHLOBroadcastShiftLeftOp {
+	return CHLOBroadcastShiftLeftOp{op}
+}
+
+func (o CHLOBroadcastShiftLeftOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastShiftRightArithmeticOp reads the attributes of a chlo.broadcast_shift_right_arithmetic.
+type CHLOBroadcastShiftRightArithmeticOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastShiftRightArithmetic returns the reader of op, which must be a chlo.broadcast_shift_right_arithmetic.
+func AsCHLOBroadcastShiftRightArithmetic(op *mlir.Op) CHLOBroadcastShiftRightArithmeticOp {
+	return CHLOBroadcastShiftRightArithmeticOp{op}
+}
+
+func (o CHLOBroadcastShiftRightArithmeticOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastShiftRightLogicalOp reads the attributes of a chlo.broadcast_shift_right_logical.
+type CHLOBroadcastShiftRightLogicalOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastShiftRightLogical returns the reader of op, which must be a chlo.broadcast_shift_right_logical.
+func AsCHLOBroadcastShiftRightLogical(op *mlir.Op) CHLOBroadcastShiftRightLogicalOp {
+	return CHLOBroadcastShiftRightLogicalOp{op}
+}
+
+func (o CHLOBroadcastShiftRightLogicalOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+
+// CHLOBroadcastCompareOp reads the attributes of a chlo.broadcast_compare.
+type CHLOBroadcastCompareOp struct{ op *mlir.Op }
+
+// AsCHLOBroadcastCompare returns the reader of op, which must be a chlo.broadcast_compare.
+func AsCHLOBroadcastCompare(op *mlir.Op) CHLOBroadcastCompareOp { return CHLOBroadcastCompareOp{op} }
+
+func (o CHLOBroadcastCompareOp) BroadcastDimensions() []int64 {
+	return integers(o.op, "broadcast_dimensions")
+}
+func (o CHLOBroadcastCompareOp) ComparisonDirection() string {
+	return enum(o.op, "comparison_direction")
+}
+func (o CHLOBroadcastCompareOp) CompareType() string { return enum(o.op, "compare_type") }
+
+// CHLOConstantOp reads the attributes of a chlo.constant.
+type CHLOConstantOp struct{ op *mlir.Op }
+
+// AsCHLOConstant returns the reader of op, which must be a chlo.constant.
+func AsCHLOConstant(op *mlir.Op) CHLOConstantOp { return CHLOConstantOp{op} }
+
+func (o CHLOConstantOp) Value() *mlir.DenseAttr { return dense(o.op, "value") }
+
+// CHLOConstantLikeOp reads the attributes of a chlo.constant_like.
+type CHLOConstantLikeOp struct{ op *mlir.Op }
+
+// AsCHLOConstantLike returns the reader of op, which must be a chlo.constant_like.
+func AsCHLOConstantLike(op *mlir.Op) CHLOConstantLikeOp { return CHLOConstantLikeOp{op} }
+
+func (o CHLOConstantLikeOp) Value() *mlir.DenseAttr { return dense(o.op, "value") }
+
+// CHLOTopKOp reads the attributes of a chlo.top_k.
+type CHLOTopKOp struct{ op *mlir.Op }
+
+// AsCHLOTopK returns the reader of op, which must be a chlo.top_k.
+func AsCHLOTopK(op *mlir.Op) CHLOTopKOp { return CHLOTopKOp{op} }
+
+func (o CHLOTopKOp) K() int64       { return integer(o.op, "k") }
+func (o CHLOTopKOp) IsStable() bool { return flag(o.op, "is_stable") }
+
+// CHLOScanOp reads the attributes of a chlo.scan.
+type CHLOScanOp struct{ op *mlir.Op }
+
+// AsCHLOScan returns the reader of op, which must be a chlo.scan.
+func AsCHLOScan(op *mlir.Op) CHLOScanOp { return CHLOScanOp{op} }
+
+func (o CHLOScanOp) Dimension() int64   { return integer(o.op, "dimension") }
+func (o CHLOScanOp) ScanDimSize() int64 { return integer(o.op, "scan_dim_size") }
+func (o CHLOScanOp) IsReverse() bool    { return flag(o.op, "is_reverse") }

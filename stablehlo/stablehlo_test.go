@@ -84,3 +84,21 @@ func TestRowWithoutMethodsDoesNotBuild(t *testing.T) {
 		require.Empty(t, run("build", "ltc/"+stage.dir))
 	}
 }
+
+// Accessors read what the text says, and zero of what it leaves out.
+func TestAccessorsReadAttributes(t *testing.T) {
+	m, err := mlir.Parse("m", `func.func @main(%a: tensor<4x6xf32>, %w: tensor<6x5xf32>) -> tensor<2x5xf32> {
+  %0 = stablehlo.slice %a [0:4:2, 0:6] : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<2x6xf32>, tensor<6x5xf32>) -> tensor<2x5xf32>
+  %2 = stablehlo.compare LT, %1, %1 : (tensor<2x5xf32>, tensor<2x5xf32>) -> tensor<2x5xi1>
+  return %1 : tensor<2x5xf32>
+}`)
+	require.NoError(t, err)
+	require.NoError(t, mlir.Verify(m))
+	ops := m.Func("main").Body().Ops
+	slice := stablehlo.AsSlice(ops[0])
+	require.Equal(t, [][]int64{{0, 0}, {4, 6}, {2, 1}}, [][]int64{slice.StartIndices(), slice.LimitIndices(), slice.Strides()})
+	require.Equal(t, mlir.DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, stablehlo.AsDotGeneral(ops[1]).DotDimensionNumbers())
+	require.Equal(t, "LT", stablehlo.AsCompare(ops[2]).ComparisonDirection())
+	require.Empty(t, stablehlo.AsCompare(ops[2]).CompareType())
+}

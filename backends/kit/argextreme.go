@@ -156,10 +156,10 @@ func (c *pairCase) op(op *mlir.Op) any {
 	switch op.Code {
 	case stablehlo.Compare:
 		r, ok := c.compare(in[0], in[1])
-		if !ok || mlir.Enum(op.Attrs.Get("compare_type")) == "TOTALORDER" {
+		if !ok || stablehlo.AsCompare(op).CompareType() == "TOTALORDER" {
 			return nil
 		}
-		return r.holds(mlir.Enum(op.Attrs.Get("comparison_direction")))
+		return r.holds(stablehlo.AsCompare(op).ComparisonDirection())
 	case stablehlo.Minimum, stablehlo.Maximum:
 		r, ok := c.compare(in[0], in[1])
 		switch {
@@ -295,7 +295,7 @@ func (b *nodeBuilder) counts(i int) bool {
 		return true
 	}
 	if def := v.Def; def != nil && def.Code == stablehlo.BroadcastInDim {
-		to, _ := mlir.Ints(def.Attrs.Get("broadcast_dimensions"))
+		to := stablehlo.AsBroadcastInDim(def).BroadcastDimensions()
 		at := slices.Index(to, d)
 		if at < 0 {
 			return false
@@ -305,7 +305,7 @@ func (b *nodeBuilder) counts(i int) bool {
 	if v.Def == nil || v.Def.Code != stablehlo.Iota {
 		return false
 	}
-	along, _ := mlir.Int(v.Def.Attrs.Get("iota_dimension"))
+	along := stablehlo.AsIota(v.Def).IotaDimension()
 	return along == d && rises(b.in[i].DType, b.in[i].Shape[dims[0]])
 }
 

@@ -3,7 +3,7 @@ package kit
 import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
-	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Ops that compute each element by itself, of its operands or its place.
@@ -39,8 +39,8 @@ func compare(b *nodeBuilder) error {
 		"EQ": kernel.CompareEQ, "NE": kernel.CompareNE, "LT": kernel.CompareLT,
 		"LE": kernel.CompareLE, "GT": kernel.CompareGT, "GE": kernel.CompareGE,
 	}
-	op := ops[mlir.Enum(b.op.Attrs.Get("comparison_direction"))]
-	if mlir.Enum(b.op.Attrs.Get("compare_type")) == "TOTALORDER" {
+	op := ops[stablehlo.AsCompare(b.op).ComparisonDirection()]
+	if stablehlo.AsCompare(b.op).CompareType() == "TOTALORDER" {
 		if !b.t.o.comparator {
 			return leave("the total order of floats")
 		}
@@ -70,7 +70,7 @@ func (b *nodeBuilder) totalOrder(op kernel.Op) error {
 
 // iota_ is the number of each element along a dimension.
 func iota_(b *nodeBuilder) error {
-	d, _ := mlir.Int(b.op.Attrs.Get("iota_dimension"))
+	d := stablehlo.AsIota(b.op).IotaDimension()
 	if !kernel.Iota.Takes(b.out[0].DType) {
 		return leave("elements of type %v", b.out[0].DType)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
-	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // broadcast repeats an operand along new dimensions, and along those where it
@@ -111,7 +111,7 @@ func (b *nodeBuilder) guarded(i int, otherwise kernel.ID, index ...kernel.Index)
 // concatenate has a stage for each operand, over the dimension and those
 // behind it.
 func concatenate(b *nodeBuilder) error {
-	dim, _ := mlir.Int(b.op.Attrs.Get("dimension"))
+	dim := stablehlo.AsConcatenate(b.op).Dimension()
 	outer := b.axes(b.out[0].Shape[:dim])
 	at := int64(0)
 	for i, t := range b.in {

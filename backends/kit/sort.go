@@ -9,6 +9,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Sort is a sort that the target has code for, as a step: all operands are of one
@@ -113,9 +114,9 @@ func (t *translator) keeps(op *mlir.Op, dim int) int {
 			return 0
 		}
 		for _, s := range t.slices[r] {
-			start, _ := mlir.Ints(s.Attrs.Get("start_indices"))
-			limit, _ := mlir.Ints(s.Attrs.Get("limit_indices"))
-			stride, _ := mlir.Ints(s.Attrs.Get("strides"))
+			start := stablehlo.AsSlice(s).StartIndices()
+			limit := stablehlo.AsSlice(s).LimitIndices()
+			stride := stablehlo.AsSlice(s).Strides()
 			if start[dim] != 0 || stride[dim] != 1 {
 				return 0
 			}

@@ -27,7 +27,8 @@ func main() {
 			info := c.Info()
 			return strings.HasPrefix(c.String(), "stablehlo.") && info.Static == nil && !info.Traits.Has(mlir.Terminator)
 		}),
-		stage("CHLOStage", "CHLOTable", "CHLO", func(c mlir.Code) bool { return strings.HasPrefix(c.String(), "chlo.") })))
+		stage("CHLOStage", "CHLOTable", "CHLO", func(c mlir.Code) bool { return strings.HasPrefix(c.String(), "chlo.") }),
+		accessors()))
 	if err == nil {
 		err = os.WriteFile(*out, text, 0o666)
 	}
@@ -82,8 +83,43 @@ func %[2]s[T any](s %[1]s[T]) []T {
 	return b.Bytes()
 }
 
+// readers are the Go types of attributes, by kind, and the functions that read them.
+var readers = map[mlir.AttrKind]struct{ of, read string }{
+	mlir.IntKind:     {"int64", "integer"},
+	mlir.IntsKind:    {"[]int64", "integers"},
+	mlir.FlagKind:    {"bool", "flag"},
+	mlir.TextKind:    {"string", "text"},
+	mlir.EnumKind:    {"string", "enum"},
+	mlir.DotKind:     {"mlir.DotDims", "dot"},
+	mlir.GatherKind:  {"mlir.GatherDims", "gather"},
+	mlir.ScatterKind: {"mlir.ScatterDims", "scatter"},
+	mlir.ConvKind:    {"mlir.ConvDims", "conv"},
+	mlir.DenseKind:   {"*mlir.DenseAttr", "dense"},
+}
+
+// accessors returns a type for each op of StableHLO and CHLO that has attributes, with a
+// method for each attribute.
+func accessors() []byte {
+	var b bytes.Buffer
+	for c := range mlir.Codes() {
+		if name := c.String(); !strings.HasPrefix(name, "stablehlo.") && !strings.HasPrefix(name, "chlo.") {
+			continue
+		}
+		var methods bytes.Buffer
+		for _, a := range c.Attrs() {
+			if r, known := readers[a.Kind]; known {
+				fmt.Fprintf(&methods, "func (o %sOp) %s() %s { return %s(o.op, %q) }\n", constant(c.String()), camel(a.Name), r.of, r.read, a.Name)
+			}
+		}
+		if methods.Len() > 0 {
+			fmt.Fprintf(&b, "\n// %[1]sOp reads the attributes of a %[2]s.\ntype %[1]sOp struct{ op *mlir.Op }\n\n// As%[1]s returns the reader of op, which must be a %[2]s.\nfunc As%[1]s(op *mlir.Op) %[1]sOp { return %[1]sOp{op} }\n\n%[3]s", constant(c.String()), c, methods.Bytes())
+		}
+	}
+	return b.Bytes()
+}
+
 // initialisms are words that Go writes in capitals.
-var initialisms = map[string]string{"fft": "FFT", "rng": "RNG", "id": "ID"}
+var initialisms = map[string]string{"api": "API", "fft": "FFT", "id": "ID", "ids": "IDs", "lhs": "LHS", "rhs": "RHS", "rng": "RNG"}
 
 // prefixes are what constants of other dialects than StableHLO begin with.
 var prefixes = map[string]string{"stablehlo": "", "chlo": "CHLO", "check": "Check", "interpreter": "Interpreter", "arith": "Arith"}
@@ -95,8 +131,13 @@ func constant(name string) string {
 	if !known {
 		log.Fatalf("ops of the dialect %s have no prefix", dialect)
 	}
-	s := prefix
-	for _, word := range strings.FieldsFunc(mnemonic, func(r rune) bool { return r == '_' || r == '-' }) {
+	return prefix + camel(mnemonic)
+}
+
+// camel returns a name of the dialect as Go writes it: DotGeneral for dot_general.
+func camel(name string) string {
+	s := ""
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' }) {
 		if u, ok := initialisms[word]; ok {
 			s += u
 		} else {

@@ -19,7 +19,7 @@ func broadcast(s *state) bool {
 func normalBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	x := op.Operands[0]
 	t, out := tensorOf(x), resultType(op)
-	to := dims(op, "broadcast_dimensions")
+	to := stablehlo.AsBroadcastInDim(op).BroadcastDimensions()
 	switch {
 	case element(x) != nil, hasUnits(t.Shape), def(x, stablehlo.BroadcastInDim) != nil, def(x, stablehlo.Transpose) != nil,
 		slices.Equal(withoutUnits(out.Shape), t.Shape) && slices.IsSorted(to):
@@ -48,7 +48,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	if first == nil {
 		return nil
 	}
-	shape, to := tensorOf(first.Operands[0]).Shape, dims(first, "broadcast_dimensions")
+	shape, to := tensorOf(first.Operands[0]).Shape, stablehlo.AsBroadcastInDim(first).BroadcastDimensions()
 	if hasUnits(shape) || len(shape) == len(out.Shape) {
 		return nil
 	}
@@ -58,7 +58,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 		if b == nil {
 			continue
 		}
-		d := dims(b, "broadcast_dimensions")
+		d := stablehlo.AsBroadcastInDim(b).BroadcastDimensions()
 		switch {
 		case slices.Equal(d, to) && slices.Equal(tensorOf(b.Operands[0]).Shape, shape):
 			small[i] = b.Operands[0]

@@ -13,7 +13,7 @@ var (
 	opposite = map[string]string{"EQ": "NE", "NE": "EQ", "LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT"}
 )
 
-func direction(op *mlir.Op) string { return mlir.Enum(op.Attrs.Get("comparison_direction")) }
+func direction(op *mlir.Op) string { return stablehlo.AsCompare(op).ComparisonDirection() }
 
 // compared emits op with another direction.
 func (e *editor) compared(op *mlir.Op, direction string, x, y *mlir.Value) *mlir.Value {
@@ -33,7 +33,7 @@ func compareRight(e *editor, op *mlir.Op) *mlir.Value {
 // total reports whether what is compared is in a total order, so that of x < y
 // and x >= y one holds: integers, and floats where the op says so.
 func total(op *mlir.Op) bool {
-	return isInt(tensorOf(op.Operands[0])) || mlir.Enum(op.Attrs.Get("compare_type")) == "TOTALORDER"
+	return isInt(tensorOf(op.Operands[0])) || stablehlo.AsCompare(op).CompareType() == "TOTALORDER"
 }
 
 // comparison: x < x never holds, x = x where it cannot be NaN; a boolean that

@@ -69,7 +69,7 @@ func (f *flow) stand(op *mlir.Op, v []*mlir.Value) {
 
 // part is an element of a tuple that was made here.
 func (f *flow) part(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
-	i, _ := mlir.Int(op.Attrs.Get("index"))
+	i := stablehlo.AsGetTupleElement(op).Index()
 	if d := op.Operands[0].Def; d != nil && d.Code == stablehlo.Tuple && mlir.SameType(d.Operands[i].Type, op.Results[0].Type) {
 		f.stand(op, d.Operands[i:i+1])
 		return out

@@ -106,8 +106,8 @@ func bitcastTwice(e *editor, op *mlir.Op) *mlir.Value {
 // the value has been reduced to.
 func fullPrecision(_ *editor, op *mlir.Op) *mlir.Value {
 	x := op.Operands[0]
-	exponent, _ := mlir.Int(op.Attrs.Get("exponent_bits"))
-	mantissa, _ := mlir.Int(op.Attrs.Get("mantissa_bits"))
+	exponent := stablehlo.AsReducePrecision(op).ExponentBits()
+	mantissa := stablehlo.AsReducePrecision(op).MantissaBits()
 	full := map[string][2]int64{"f64": {11, 52}, "f32": {8, 23}, "f16": {5, 10}, "bf16": {8, 7}}
 	t, _ := resultType(op).Elem.(mlir.FloatType)
 	if f, ok := full[t.Name]; ok && exponent >= f[0] && mantissa >= f[1] {

@@ -76,14 +76,8 @@ func numbers(t *mlir.TensorType) bool {
 
 // groupsOf returns in how many groups a convolution has features and batches.
 func groupsOf(op *mlir.Op) (features, batches int64) {
-	features, batches = 1, 1
-	if n, ok := mlir.Int(op.Attrs.Get("feature_group_count")); ok {
-		features = n
-	}
-	if n, ok := mlir.Int(op.Attrs.Get("batch_group_count")); ok {
-		batches = n
-	}
-	return features, batches
+	c := stablehlo.AsConvolution(op)
+	return max(c.FeatureGroupCount(), 1), max(c.BatchGroupCount(), 1)
 }
 
 // windowOf returns the window of a convolution of n spatial dimensions.
@@ -97,7 +91,7 @@ func windowOf(op *mlir.Op, n int) (w window) {
 	}
 	w.stride, w.dilation, w.between = list("window_strides"), list("rhs_dilation"), list("lhs_dilation")
 	w.low, w.high = make([]int64, n), make([]int64, n)
-	if padding := dims(op, "padding"); len(padding) == 2*n {
+	if padding := stablehlo.AsConvolution(op).Padding(); len(padding) == 2*n {
 		for i := range n {
 			w.low[i], w.high[i] = padding[2*i], padding[2*i+1]
 		}
@@ -105,7 +99,7 @@ func windowOf(op *mlir.Op, n int) (w window) {
 	for i := range w.between {
 		w.between[i]--
 	}
-	for i, yes := range dims(op, "window_reversal") {
+	for i, yes := range stablehlo.AsConvolution(op).WindowReversal() {
 		if yes != 0 {
 			w.reversed = append(w.reversed, int64(i))
 		}

@@ -94,7 +94,7 @@ func dotTranspose(e *editor, op *mlir.Op) *mlir.Value {
 		if tr == nil {
 			continue
 		}
-		perm := dims(tr, "permutation")
+		perm := stablehlo.AsTranspose(tr).Permutation()
 		if free := pick(perm, s[i].free); slices.IsSorted(free) {
 			s[i] = operand{v: tr.Operands[0], batch: pick(perm, s[i].batch), contract: pick(perm, s[i].contract), free: free}
 			changed = true
@@ -157,7 +157,7 @@ func exchange(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	s, ok := dotSides(dot)
-	perm := dims(op, "permutation")
+	perm := stablehlo.AsTranspose(op).Permutation()
 	b, m, n := int64(len(s[0].batch)), int64(len(s[0].free)), int64(len(s[1].free))
 	if last := perm[len(perm)-1]; !ok || last < b || last >= b+m {
 		return nil

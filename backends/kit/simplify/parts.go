@@ -18,7 +18,8 @@ func parts(s *state) bool {
 type ranges struct{ start, limit, stride []int64 }
 
 func rangesOf(op *mlir.Op) ranges {
-	return ranges{dims(op, "start_indices"), dims(op, "limit_indices"), dims(op, "strides")}
+	s := stablehlo.AsSlice(op)
+	return ranges{s.StartIndices(), s.LimitIndices(), s.Strides()}
 }
 
 // full is the whole of a shape.
@@ -102,7 +103,7 @@ func sliceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	if b == nil {
 		return nil
 	}
-	x, to, r := b.Operands[0], dims(b, "broadcast_dimensions"), rangesOf(op)
+	x, to, r := b.Operands[0], stablehlo.AsBroadcastInDim(b).BroadcastDimensions(), rangesOf(op)
 	if hasUnits(tensorOf(x).Shape) {
 		return nil
 	}
@@ -116,7 +117,7 @@ func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
 	if c == nil {
 		return nil
 	}
-	d, _ := mlir.Int(c.Attrs.Get("dimension"))
+	d := stablehlo.AsConcatenate(c).Dimension()
 	r := rangesOf(op).clone().tight()
 	var pieces []*mlir.Value
 	at, from := int64(0), int64(0)
@@ -141,10 +142,10 @@ func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
 // slicePadded takes a part of what was padded, within it.
 func slicePadded(e *editor, op *mlir.Op) *mlir.Value {
 	p := def(op.Operands[0], stablehlo.Pad)
-	if p == nil || slices.ContainsFunc(dims(p, "interior_padding"), func(n int64) bool { return n > 0 }) {
+	if p == nil || slices.ContainsFunc(stablehlo.AsPad(p).InteriorPadding(), func(n int64) bool { return n > 0 }) {
 		return nil
 	}
-	r, low := rangesOf(op).clone().tight(), dims(p, "edge_padding_low")
+	r, low := rangesOf(op).clone().tight(), stablehlo.AsPad(p).EdgePaddingLow()
 	for d, n := range tensorOf(p.Operands[0]).Shape {
 		r.start[d] -= low[d]
 		r.limit[d] -= low[d]
@@ -210,7 +211,7 @@ func wholeUpdate(e *editor, op *mlir.Op) *mlir.Value {
 func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
 	g, ok := mlir.ParseGather(op.Attrs.Get("dimension_numbers"))
 	x, start := op.Operands[0], literal(op.Operands[1])
-	size := dims(op, "slice_sizes")
+	size := stablehlo.AsGather(op).SliceSizes()
 	if !ok || start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != product64(size) {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (e *editor) pad(v, value *mlir.Value, low, high []int64) *mlir.Value {
 // concatenateOne leaves out what has no elements; of one operand it is that,
 // of equal splats a splat.
 func concatenateOne(e *editor, op *mlir.Op) *mlir.Value {
-	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	d := stablehlo.AsConcatenate(op).Dimension()
 	var vs []*mlir.Value
 	for _, v := range op.Operands {
 		if tensorOf(v).Shape[d] > 0 {
@@ -64,7 +64,7 @@ func concatenateOne(e *editor, op *mlir.Op) *mlir.Value {
 
 // concatenateFlat puts together what is put together along the same dimension.
 func concatenateFlat(e *editor, op *mlir.Op) *mlir.Value {
-	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	d := stablehlo.AsConcatenate(op).Dimension()
 	var vs []*mlir.Value
 	for _, v := range op.Operands {
 		inner := def(v, op.Code)
@@ -72,7 +72,7 @@ func concatenateFlat(e *editor, op *mlir.Op) *mlir.Value {
 			vs = append(vs, v)
 			continue
 		}
-		if k, _ := mlir.Int(inner.Attrs.Get("dimension")); k != d {
+		if k := stablehlo.AsConcatenate(inner).Dimension(); k != d {
 			vs = append(vs, v)
 			continue
 		}
@@ -86,7 +86,7 @@ func concatenateFlat(e *editor, op *mlir.Op) *mlir.Value {
 
 // concatenateSlices puts parts of one value together that lie side by side.
 func concatenateSlices(e *editor, op *mlir.Op) *mlir.Value {
-	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	d := stablehlo.AsConcatenate(op).Dimension()
 	var vs []*mlir.Value
 	var last *mlir.Op // the slice that vs ends with
 	var r ranges
@@ -125,12 +125,12 @@ func adjoins(r, s ranges, d int) bool {
 // padNothing pads by nothing, or takes away only, or pads a splat with the same.
 func padNothing(e *editor, op *mlir.Op) *mlir.Value {
 	x, value := op.Operands[0], op.Operands[1]
-	low, high := dims(op, "edge_padding_low"), dims(op, "edge_padding_high")
+	low, high := stablehlo.AsPad(op).EdgePaddingLow(), stablehlo.AsPad(op).EdgePaddingHigh()
 	t, out := tensorOf(x), resultType(op)
 	if v := element(value); v != nil && string(v) == string(element(x)) {
 		return e.splat(out, v)
 	}
-	inner := slices.ContainsFunc(dims(op, "interior_padding"), func(n int64) bool { return n > 0 })
+	inner := slices.ContainsFunc(stablehlo.AsPad(op).InteriorPadding(), func(n int64) bool { return n > 0 })
 	if t.Elements() == 0 {
 		return e.broadcast(value, out.Shape, []int64{})
 	}
@@ -151,7 +151,7 @@ func padPadded(e *editor, op *mlir.Op) *mlir.Value {
 	if inner == nil || inner.Operands[1] != op.Operands[1] {
 		return nil
 	}
-	if all := slices.Concat(dims(op, "interior_padding"), dims(inner, "interior_padding")); slices.Max(append(all, 0)) > 0 {
+	if all := slices.Concat(stablehlo.AsPad(op).InteriorPadding(), stablehlo.AsPad(inner).InteriorPadding()); slices.Max(append(all, 0)) > 0 {
 		return nil
 	}
 	low, ok := bothPaddings(inner, op, "edge_padding_low")
@@ -182,11 +182,11 @@ func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
 	if element(x) != nil {
 		return x
 	}
-	all := dims(op, "dimensions")
+	all := stablehlo.AsReverse(op).Dimensions()
 	left := slices.DeleteFunc(slices.Clone(all), func(d int64) bool { return tensorOf(x).Shape[d] == 1 })
 	if inner := def(x, op.Code); inner != nil {
 		x = inner.Operands[0]
-		for _, d := range dims(inner, "dimensions") {
+		for _, d := range stablehlo.AsReverse(inner).Dimensions() {
 			if k := slices.Index(left, d); k >= 0 {
 				left = slices.Delete(left, k, k+1)
 			} else {

@@ -45,7 +45,7 @@ func reductionOf(op *mlir.Op) (r reduction, ok bool) {
 			return r, false // accumulated in another type
 		}
 	}
-	return reduction{op, by.Code, op.Operands[0], op.Operands[1], dims(op, "dimensions")}, true
+	return reduction{op, by.Code, op.Operands[0], op.Operands[1], stablehlo.AsReduce(op).Dimensions()}, true
 }
 
 // reduced emits a reduction of x over other dimensions, in the shape of the
@@ -161,7 +161,7 @@ func reduceMoved(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	if tr := def(r.x, stablehlo.Transpose); tr != nil {
-		perm := dims(tr, "permutation")
+		perm := stablehlo.AsTranspose(tr).Permutation()
 		over := pick(perm, r.dims)
 		var kept, order []int64 // of the operand's dimensions: ascending, and as the result has them
 		for _, d := range perm {
@@ -206,7 +206,7 @@ func reduceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	if b == nil {
 		return nil
 	}
-	to, shape := dims(b, "broadcast_dimensions"), tensorOf(r.x).Shape
+	to, shape := stablehlo.AsBroadcastInDim(b).BroadcastDimensions(), tensorOf(r.x).Shape
 	var once []int64
 	for _, d := range r.dims {
 		if !slices.Contains(to, d) {
@@ -238,7 +238,7 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	in, out := tensorOf(op.Operands[0]), resultType(op)
-	padding := dims(op, "padding")
+	padding := stablehlo.AsReduceWindow(op).Padding()
 	small, shape, changed := slices.Clone(in.Shape), slices.Clone(out.Shape), false
 	for d := range in.Shape {
 		one := func(name string) bool { a := dims(op, name); return a == nil || a[d] == 1 }

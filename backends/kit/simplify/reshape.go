@@ -41,7 +41,7 @@ func normalReshape(e *editor, op *mlir.Op) *mlir.Value {
 // or removes some of 1.
 func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 	x := op.Operands[0]
-	perm := dims(op, "permutation")
+	perm := stablehlo.AsTranspose(op).Permutation()
 	from := tensorOf(x).Shape
 	if inOrder(from, perm) {
 		return e.transpose(x, perm)

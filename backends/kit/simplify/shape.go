@@ -75,7 +75,7 @@ func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
 	t := tensorOf(v)
 	shape := pick(t.Shape, perm)
 	if op := def(v, stablehlo.Transpose); op != nil {
-		return e.transpose(op.Operands[0], pick(dims(op, "permutation"), perm))
+		return e.transpose(op.Operands[0], pick(stablehlo.AsTranspose(op).Permutation(), perm))
 	}
 	if inOrder(t.Shape, perm) {
 		return e.reshape(v, shape)
@@ -84,7 +84,7 @@ func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
 		return e.splat(like(t, shape), x)
 	}
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {
-		return e.broadcast(op.Operands[0], shape, pick(inverse(perm), dims(op, "broadcast_dimensions")))
+		return e.broadcast(op.Operands[0], shape, pick(inverse(perm), stablehlo.AsBroadcastInDim(op).BroadcastDimensions()))
 	}
 	return e.emit(stablehlo.Transpose, like(t, shape), dimsAttr("permutation", perm), v)
 }
@@ -97,10 +97,10 @@ func (e *editor) broadcast(v *mlir.Value, shape, to []int64) *mlir.Value {
 		return e.splat(like(t, shape), x)
 	}
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {
-		return e.broadcast(op.Operands[0], shape, pick(to, dims(op, "broadcast_dimensions")))
+		return e.broadcast(op.Operands[0], shape, pick(to, stablehlo.AsBroadcastInDim(op).BroadcastDimensions()))
 	}
 	if op := def(v, stablehlo.Transpose); op != nil {
-		return e.broadcast(op.Operands[0], shape, pick(to, inverse(dims(op, "permutation"))))
+		return e.broadcast(op.Operands[0], shape, pick(to, inverse(stablehlo.AsTranspose(op).Permutation())))
 	}
 	if hasUnits(t.Shape) {
 		var kept []int64
@@ -220,7 +220,7 @@ func reshapedBroadcast(op *mlir.Op, shape []int64) (src, to []int64, ok bool) {
 	for i := range at {
 		at[i] = -1
 	}
-	for i, d := range dims(op, "broadcast_dimensions") {
+	for i, d := range stablehlo.AsBroadcastInDim(op).BroadcastDimensions() {
 		at[d] = i
 	}
 	gs := groups(from, shape)

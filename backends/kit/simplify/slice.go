@@ -42,7 +42,7 @@ func sliceComputed(e *editor, op *mlir.Op) *mlir.Value {
 	case stablehlo.Convolution:
 		return e.sliceConvolution(x, r)
 	case stablehlo.Transpose:
-		perm := dims(x, "permutation")
+		perm := stablehlo.AsTranspose(x).Permutation()
 		return e.transpose(e.slice(x.Operands[0], r.pick(inverse(perm))), perm)
 	default:
 		operands := slices.Clone(x.Operands)
@@ -70,7 +70,7 @@ func (e *editor) narrows(v *mlir.Value, r ranges, times, most int) bool {
 		image, kernel, ok := sidesOfConvolution(x, r)
 		return ok && !(image.covers(tensorOf(x.Operands[0]).Shape) && kernel.covers(tensorOf(x.Operands[1]).Shape)) && e.inBlock(x)
 	case x.Code == stablehlo.Transpose:
-		return e.narrows(x.Operands[0], r.pick(inverse(dims(x, "permutation"))), 1, most-1)
+		return e.narrows(x.Operands[0], r.pick(inverse(stablehlo.AsTranspose(x).Permutation())), 1, most-1)
 	case elementwise(x):
 		return slices.ContainsFunc(x.Operands, func(o *mlir.Value) bool {
 			return len(tensorOf(o).Shape) > 0 && e.narrows(o, r, count(x.Operands, o), most-1)

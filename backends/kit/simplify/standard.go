@@ -71,8 +71,7 @@ func (e *editor) dot(op *mlir.Op, d mlir.DotDims, lhs, rhs *mlir.Value, t mlir.T
 // standardEinsum turns `abc,cd->abd` into a product where each letter stands
 // once in an operand, and is in both operands or in the result.
 func standardEinsum(e *editor, op *mlir.Op) *mlir.Value {
-	config, _ := op.Attrs.Get("einsum_config").(mlir.StringAttr)
-	in, out, ok := strings.Cut(strings.ReplaceAll(string(config), " ", ""), "->")
+	in, out, ok := strings.Cut(strings.ReplaceAll(stablehlo.AsEinsum(op).EinsumConfig(), " ", ""), "->")
 	lhs, rhs, ok2 := strings.Cut(in, ",")
 	if !ok || !ok2 || repeats(lhs) || repeats(rhs) || repeats(out) {
 		return nil
@@ -161,7 +160,7 @@ func standardMap(e *editor, op *mlir.Op) *mlir.Value {
 // standardIota counts along one dimension.
 func standardIota(e *editor, op *mlir.Op) *mlir.Value {
 	t := resultType(op)
-	d, _ := mlir.Int(op.Attrs.Get("iota_dimension"))
+	d := stablehlo.AsIota(op).IotaDimension()
 	switch {
 	case t.Shape[d] == 1:
 		return e.splat(t, make([]byte, mlir.ElementBytes(t.Elem)))
@@ -174,13 +173,13 @@ func standardIota(e *editor, op *mlir.Op) *mlir.Value {
 
 // knownSize is the size of a dimension of a tensor whose sizes are known.
 func knownSize(e *editor, op *mlir.Op) *mlir.Value {
-	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	d := stablehlo.AsGetDimensionSize(op).Dimension()
 	return e.constant(tensorOf(op.Results[0]), float64(tensorOf(op.Operands[0]).Shape[d]))
 }
 
 // fullSize is a dimension that is set to the size that it has.
 func fullSize(_ *editor, op *mlir.Op) *mlir.Value {
-	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	d := stablehlo.AsSetDimensionSize(op).Dimension()
 	x := op.Operands[0]
 	if n, ok := number(op.Operands[1]); ok && n.is(tensorOf(x).Shape[d]) && mlir.SameType(x.Type, op.Results[0].Type) {
 		return x

@@ -18,7 +18,7 @@ func transpose(s *state) bool {
 }
 
 func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {
-	x, perm := op.Operands[0], dims(op, "permutation")
+	x, perm := op.Operands[0], stablehlo.AsTranspose(op).Permutation()
 	if inOrder(tensorOf(x).Shape, perm) || element(x) != nil {
 		return e.transpose(x, perm)
 	}
@@ -39,7 +39,7 @@ func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
 		if tr == nil {
 			continue
 		}
-		p := dims(tr, "permutation")
+		p := stablehlo.AsTranspose(tr).Permutation()
 		if perm != nil && !slices.Equal(p, perm) || e.uses()[v] > count(op.Operands, v) {
 			return nil
 		}

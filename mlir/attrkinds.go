@@ -1,0 +1,73 @@
+package mlir
+
+// AttrKind is what an attribute of an op holds.
+type AttrKind string
+
+// The kinds.
+const (
+	IntKind     AttrKind = "int"     // an integer
+	IntsKind    AttrKind = "ints"    // integers, or truth values as 0 and 1
+	FloatKind   AttrKind = "float"   // a floating-point number
+	FlagKind    AttrKind = "flag"    // true or false, or a name without value
+	TextKind    AttrKind = "text"    // a string
+	EnumKind    AttrKind = "enum"    // one of some names
+	DotKind     AttrKind = "dot"     // a [DotDims]
+	GatherKind  AttrKind = "gather"  // a [GatherDims]
+	ScatterKind AttrKind = "scatter" // a [ScatterDims]
+	ConvKind    AttrKind = "conv"    // a [ConvDims]
+	DenseKind   AttrKind = "dense"   // a [DenseAttr]
+	OtherKind   AttrKind = ""
+)
+
+// OpAttr is an attribute that an op has, or can have.
+type OpAttr struct {
+	Name string
+	Kind AttrKind
+}
+
+// Attrs returns the attributes of an op's row, in its order.
+func (c Code) Attrs() []OpAttr {
+	if c == 0 {
+		return nil
+	}
+	var all []OpAttr
+	for _, name := range rows[c-1].props {
+		all = append(all, OpAttr{name, kindOfAttr(c.String(), name)})
+	}
+	return all
+}
+
+func kindOfAttr(op, name string) AttrKind {
+	if name == "dimension_numbers" {
+		if op == "stablehlo.convolution" || op == "stablehlo.dynamic_conv" {
+			return ConvKind
+		}
+		return GatherKind
+	}
+	if k, known := attrKinds[name]; known {
+		return k
+	}
+	form, known := attrForms[op+" "+name]
+	if !known {
+		form, known = attrForms[name]
+	}
+	if !known {
+		return OtherKind
+	}
+	return formKinds[form&^optionalForm]
+}
+
+// formKinds are the kinds of attributes of one form; attrKinds those of others.
+var (
+	formKinds = map[attrForm]AttrKind{
+		i64Form: IntKind, i32Form: IntKind, f32Form: FloatKind, boolForm: FlagKind, unitForm: FlagKind,
+		i64sForm: IntsKind, boolsForm: IntsKind, pairsForm: IntsKind, textForm: TextKind,
+	}
+	attrKinds = map[string]AttrKind{
+		"comparison_direction": EnumKind, "compare_type": EnumKind, "fft_type": EnumKind, "rng_distribution": EnumKind,
+		"rng_algorithm": EnumKind, "transpose_a": EnumKind,
+		"einsum_config": TextKind, "call_target_name": TextKind,
+		"dot_dimension_numbers": DotKind, "scatter_dimension_numbers": ScatterKind,
+		"value": DenseKind, "k": IntKind, "is_reverse": FlagKind, "scan_dim_size": IntKind,
+	}
+)

@@ -1,0 +1,50 @@
+package stablehlo
+
+import "ltc/mlir"
+
+// The readers of attributes. Those of a module that [mlir.Verify] accepts have the form
+// that their ops want. One that is missing reads as zero, nil or false.
+
+func integer(op *mlir.Op, name string) int64 {
+	n, _ := mlir.Int(op.Attrs.Get(name))
+	return n
+}
+
+func integers(op *mlir.Op, name string) []int64 {
+	list, _ := mlir.Ints(op.Attrs.Get(name))
+	return list
+}
+
+func flag(op *mlir.Op, name string) bool { return mlir.Flag(op.Attrs.Get(name)) }
+
+func text(op *mlir.Op, name string) string {
+	s, _ := op.Attrs.Get(name).(mlir.StringAttr)
+	return string(s)
+}
+
+func enum(op *mlir.Op, name string) string { return mlir.Enum(op.Attrs.Get(name)) }
+
+func dense(op *mlir.Op, name string) *mlir.DenseAttr {
+	a, _ := op.Attrs.Get(name).(*mlir.DenseAttr)
+	return a
+}
+
+func dot(op *mlir.Op, name string) mlir.DotDims {
+	d, _ := mlir.ParseDot(op.Attrs.Get(name))
+	return d
+}
+
+func gather(op *mlir.Op, name string) mlir.GatherDims {
+	d, _ := mlir.ParseGather(op.Attrs.Get(name))
+	return d
+}
+
+func scatter(op *mlir.Op, name string) mlir.ScatterDims {
+	d, _ := mlir.ParseScatter(op.Attrs.Get(name))
+	return d
+}
+
+func conv(op *mlir.Op, name string) mlir.ConvDims {
+	d, _ := mlir.ParseConv(op.Attrs.Get(name))
+	return d
+}
