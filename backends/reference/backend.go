@@ -85,7 +85,9 @@ func prepare(ctx context.Context, backend string, p *backends.Program) (backends
 	if err := soa.Fits(added(code.arenaAll, c.held)); err != nil {
 		return nil, fmt.Errorf("%s: the constants, the tables and the values that are alive at once: %w", c.File, err)
 	}
-	return newExecutable(code, sig), nil
+	e := newExecutable(code, sig)
+	e.grown = c.grown
+	return e, nil
 }
 
 func newCompiler(ctx context.Context, p *backends.Program) *compiler {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/mlir"
@@ -25,6 +26,7 @@ type compiler struct {
 	leafCount int
 	splats    map[string][]byte // blocks by element; see splat.go
 	held      int               // bytes of constants and tables
+	grown     *atomic.Int64     // bytes of ops that runs prepare; nil without an opCache
 	open      []string          // functions being prepared, outermost first
 	opens     openFunctions
 }

@@ -23,6 +23,7 @@ type executable struct {
 	pool  *sync.Pool // of *workspace
 	// copied is how many bytes runs have copied; see CopiedBytes.
 	copied *atomic.Int64
+	grown  *atomic.Int64 // bytes of ops that runs have prepared; nil if they prepare none
 }
 
 // resultPlan says which results may be written while the program runs.

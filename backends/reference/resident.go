@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/internal/footprint"
+	"ltc/mlir"
 )
 
 // heap counts what one program takes beside what programs share. Code says itself what
@@ -14,8 +15,12 @@ var heap = footprint.New(
 	reflect.TypeFor[*Backend](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
-	reflect.TypeFor[*keeper](), // runs add to it
+	reflect.TypeFor[*keeper](),  // runs add to it
+	reflect.TypeFor[*opCache](), // likewise
 )
+
+// ofOp counts what an op takes that a run has prepared, beside the program.
+var ofOp = footprint.New(reflect.TypeFor[mlir.Op](), reflect.TypeFor[mlir.Value](), reflect.TypeFor[*compiler]())
 
 // tiles counts what tiles take beside their kernel, which is the program's.
 var tiles = footprint.New(reflect.TypeFor[kernel.Kernel]())
@@ -55,11 +60,22 @@ func (k *keeper) ResidentBytes() int {
 	return n
 }
 
-// ResidentBytes implements [backends.Resident]. An op is a function with what it
-// captures.
-func (e *executable) ResidentBytes() int {
-	const captured = 256
-	return resident(e) + captured*len(e.code.steps)
+// closureBytes is about what a function takes that is a step of the evaluator's.
+const closureBytes = 256
+
+// ResidentBytes implements [backends.Resident].
+func (e *executable) ResidentBytes() int { return resident(e) + closureBytes*len(e.code.steps) }
+
+// Grown implements [backends.Growing]: it counts ops that runs prepare.
+func (e *executable) Grown() *atomic.Int64 { return e.grown }
+
+// Grown implements [backends.Growing].
+func (e *openExecutable) Grown() *atomic.Int64 { return e.program.grown }
+
+// residentOp returns about what a prepared op takes, with its key.
+func residentOp(key opKey, made *opCode) int {
+	const apart = 512 // the pool, the entry and the function's own compiler
+	return apart + ofOp.Of(made.code) + closureBytes*len(made.code.steps) + len(key.types)
 }
 
 // ResidentBytes implements [backends.Resident].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends"
@@ -38,6 +39,7 @@ type opCache struct {
 	from *compiler
 	mu   sync.Mutex
 	ops  map[opKey]*opCode
+	said int64 // bytes of these
 }
 
 // opKey is an op of the text and what it is prepared for.
@@ -49,7 +51,13 @@ type opKey struct {
 // cachedOps is how many prepared ops a cache keeps; then it starts anew.
 const cachedOps = 4096
 
-func newOpCache(c *compiler) *opCache { return &opCache{from: c, ops: map[opKey]*opCode{}} }
+// newOpCache returns a cache whose ops count as what c's program has grown by.
+func newOpCache(c *compiler) *opCache {
+	if c.grown == nil {
+		c.grown = new(atomic.Int64)
+	}
+	return &opCache{from: c, ops: map[opKey]*opCode{}}
+}
 
 // prepare returns op made ready for operands of types in, the values captured
 // by its regions of the types of outside, and results of the given types. The
@@ -94,8 +102,13 @@ func (c *opCache) keep(key opKey, made *opCode) *opCode {
 	}
 	if len(c.ops) >= cachedOps {
 		clear(c.ops)
+		c.from.grown.Add(-c.said)
+		c.said = 0
 	}
+	bytes := int64(residentOp(key, made))
 	c.ops[key] = made
+	c.said += bytes
+	c.from.grown.Add(bytes)
 	return made
 }
 
@@ -124,7 +137,7 @@ func (c *compiler) single(ctx context.Context, op *mlir.Op, in []tensor, capture
 	program := *c.Program
 	program.Lacking = nil
 	fresh := newCompiler(ctx, &program)
-	fresh.held = c.held
+	fresh.held, fresh.grown = c.held, c.grown
 	b := &builder{
 		compiler: fresh, code: &code{name: op.Name(), lastFallible: -1},
 		slotOf: map[*mlir.Value]int{}, parts: map[*mlir.Value][]operand{},

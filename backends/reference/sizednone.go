@@ -59,6 +59,7 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 		return nil, context.Cause(ctx)
 	}
 	if err == nil {
+		s.grown.Add(int64(e.ResidentBytes()))
 		return func(ctx context.Context, c *backends.Call) error { return e.runNone(ctx, c) }, nil
 	}
 	p, err := backends.LoadOpen(ctx, s.none.module, s.o)
@@ -78,6 +79,7 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 	if err != nil {
 		return nil, err
 	}
+	s.grown.Add(int64(x.(backends.Resident).ResidentBytes()))
 	return x.Execute, nil
 }
 
