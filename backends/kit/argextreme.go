@@ -286,7 +286,7 @@ func reduceArgExtreme(b *nodeBuilder) error {
 // counts reports whether operand i rises along the one dimension that is
 // reduced.
 func (b *nodeBuilder) counts(i int) bool {
-	dims := b.ints("dimensions")
+	dims := stablehlo.AsReduce(b.op).Dimensions()
 	if len(dims) != 1 {
 		return false
 	}

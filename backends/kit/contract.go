@@ -82,7 +82,7 @@ func reduce(b *nodeBuilder) error {
 // the other dimensions.
 func (b *nodeBuilder) reduced() (outer, index []kernel.Index, axes []kernel.Axis) {
 	outer = b.axes(b.out[0].Shape)
-	dims := b.ints("dimensions")
+	dims := stablehlo.AsReduce(b.op).Dimensions()
 	index = make([]kernel.Index, len(b.in[0].Shape))
 	kept := 0
 	for d, n := range b.in[0].Shape {
@@ -122,10 +122,7 @@ func (b *nodeBuilder) finish(with kernel.Op, v kernel.ID, t types.DType, initial
 // dotGeneral has batch dimensions, then the left's and the right's own as
 // parallel axes, and a stage over what is contracted.
 func dotGeneral(b *nodeBuilder) error {
-	d, ok := mlir.ParseDot(b.op.Attrs.Get("dot_dimension_numbers"))
-	if !ok {
-		return leave("dimension numbers in another form")
-	}
+	d := stablehlo.AsDotGeneral(b.op).DotDimensionNumbers()
 	t := b.out[0].DType
 	if !kernel.Multiply.Takes(t) || t == types.Bool {
 		return leave("elements of type %v", t)

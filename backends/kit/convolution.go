@@ -7,6 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // convolution has the result's places as parallel axes, and a stage over a window
@@ -20,11 +21,11 @@ func convolution(b *nodeBuilder) error {
 		return leave("elements of type %v", t)
 	}
 	n := len(b.out[0].Shape) - 2
-	d, err := mlir.ParseConv(b.op.Attrs.Get("dimension_numbers"))
-	if err != nil || n < 0 || !normalConvolution(d, n) || b.op.Attrs.Get("padding") != nil || b.op.Attrs.Get("lhs_dilation") != nil || b.op.Attrs.Get("window_reversal") != nil {
-		return leave("dimension numbers in another form")
+	op := stablehlo.AsConvolution(b.op)
+	if !normalConvolution(op.DimensionNumbers(), n) || op.Padding() != nil || op.LHSDilation() != nil || op.WindowReversal() != nil {
+		return leave("a window in another form")
 	}
-	c := conv{nodeBuilder: b, spatial: n, features: b.count("feature_group_count"), batches: b.count("batch_group_count")}
+	c := conv{nodeBuilder: b, spatial: n, features: max(int(op.FeatureGroupCount()), 1), batches: max(int(op.BatchGroupCount()), 1)}
 	if k := types.Shape(b.in[1].Shape[:n+1]).Elements(); t.IsFloat() && k < fewProducts {
 		return leave("sums of %d products", k)
 	}
@@ -49,14 +50,6 @@ func normalConvolution(d mlir.ConvDims, n int) bool {
 	return slices.Equal(slices.Concat([]int64{d.InputBatch}, d.InputSpatial, []int64{d.InputFeature}), image) &&
 		slices.Equal(slices.Concat(d.KernelSpatial, []int64{d.KernelInputFeature, d.KernelOutFeature}), kernel) &&
 		slices.Equal(slices.Concat([]int64{d.OutputBatch}, d.OutputSpatial, []int64{d.OutputFeature}), image)
-}
-
-// count returns an attribute that is a number, 1 where it is not there.
-func (b *nodeBuilder) count(name string) int {
-	if n, ok := mlir.Int(b.op.Attrs.Get(name)); ok {
-		return int(n)
-	}
-	return 1
 }
 
 // conv is a convolution in normal form that is being built.
@@ -90,7 +83,8 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 		return kernel.Along(len(outer) + len(axes) - 1)
 	}
 	image = append(image, outer[0])
-	stride, dilation := b.perDimension("window_strides", n), b.perDimension("rhs_dilation", n)
+	op := stablehlo.AsConvolution(c.op)
+	stride, dilation := orOnes(op.WindowStrides(), n), orOnes(op.RHSDilation(), n)
 	for i := range n {
 		at := affine(1+i, stride[i], 0)
 		k := kernel.At(0)

@@ -7,19 +7,17 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // gather loads from its operand at indices that it loads first. These are
 // clamped, so that every slice lies within the operand.
 func gather(b *nodeBuilder) error {
-	g, ok := mlir.ParseGather(b.op.Attrs.Get("dimension_numbers"))
-	if !ok {
-		return leave("dimension numbers in another form")
-	}
+	g := stablehlo.AsGather(b.op).DimensionNumbers()
 	if !b.in[1].DType.IsInteger() {
 		return leave("indices of type %v", b.in[1].DType)
 	}
-	sizes := b.ints("slice_sizes")
+	sizes := stablehlo.AsGather(b.op).SliceSizes()
 	if slices.Contains(sizes, 0) && b.out[0].Elements() > 0 {
 		return leave("slices without elements")
 	}
@@ -84,10 +82,7 @@ func scatter(b *nodeBuilder) error {
 	if len(b.out) != 1 {
 		return leave("it scatters %d values at once", len(b.out))
 	}
-	numbers, ok := mlir.ParseScatter(b.op.Attrs.Get("scatter_dimension_numbers"))
-	if !ok {
-		return leave("dimension numbers in another form")
-	}
+	numbers := stablehlo.AsScatter(b.op).ScatterDimensionNumbers()
 	with, replace := combiner(b.op.Regions[0]), replaces(b.op.Regions[0])
 	t := b.in[0].DType
 	switch {

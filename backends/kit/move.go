@@ -15,7 +15,7 @@ func broadcast(b *nodeBuilder) error {
 	index := b.axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(b.in[0].Shape))
-	for d, r := range b.ints("broadcast_dimensions") {
+	for d, r := range stablehlo.AsBroadcastInDim(b.op).BroadcastDimensions() {
 		if from[d] = index[r]; b.in[0].Shape[d] == 1 {
 			from[d] = kernel.At(0)
 		}
@@ -28,7 +28,7 @@ func transpose(b *nodeBuilder) error {
 	index := b.axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(index))
-	for d, p := range b.ints("permutation") {
+	for d, p := range stablehlo.AsTranspose(b.op).Permutation() {
 		from[p] = index[d]
 	}
 	b.store(0, b.load(0, from...), index...)
@@ -39,7 +39,8 @@ func transpose(b *nodeBuilder) error {
 func slice(b *nodeBuilder) error {
 	index := b.axes(b.out[0].Shape)
 	b.Stage()
-	start, step := b.ints("start_indices"), b.ints("strides")
+	op := stablehlo.AsSlice(b.op)
+	start, step := op.StartIndices(), op.Strides()
 	from := make([]kernel.Index, len(index))
 	for d := range from {
 		from[d] = affine(d, step[d], start[d])
@@ -57,7 +58,7 @@ func reverse(b *nodeBuilder) error {
 	index := b.axes(b.out[0].Shape)
 	b.Stage()
 	from := slices.Clone(index)
-	for _, d := range b.ints("dimensions") {
+	for _, d := range stablehlo.AsReverse(b.op).Dimensions() {
 		from[d] = affine(int(d), -1, int64(b.out[0].Shape[d])-1)
 	}
 	b.store(0, b.load(0, from...), index...)
@@ -67,7 +68,8 @@ func reverse(b *nodeBuilder) error {
 // pad adds, or with a negative width takes away, elements at both ends, and adds
 // some between elements.
 func pad(b *nodeBuilder) error {
-	low, inner := b.ints("edge_padding_low"), b.ints("interior_padding")
+	op := stablehlo.AsPad(b.op)
+	low, inner := op.EdgePaddingLow(), op.InteriorPadding()
 	index := b.axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(index))

@@ -5,7 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
-	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 const (
@@ -34,8 +34,9 @@ type windowed struct {
 
 func selectAndScatter(b *nodeBuilder) error {
 	rank := len(b.in[0].Shape)
-	w := &windowed{nodeBuilder: b, size: b.perDimension("window_dimensions", rank), stride: b.perDimension("window_strides", rank), low: make([]int64, rank)}
-	if list, ok := mlir.Ints(b.op.Attrs.Get("padding")); ok {
+	op := stablehlo.AsSelectAndScatter(b.op)
+	w := &windowed{nodeBuilder: b, size: orOnes(op.WindowDimensions(), rank), stride: orOnes(op.WindowStrides(), rank), low: make([]int64, rank)}
+	if list := op.Padding(); list != nil {
 		for d := range w.low {
 			w.low[d] = list[2*d]
 		}

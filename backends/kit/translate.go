@@ -408,9 +408,3 @@ func (b *nodeBuilder) splat(i int) *uint64 {
 func (b *nodeBuilder) store(i int, v kernel.ID, index ...kernel.Index) {
 	b.Store(b.result(i), v, index...)
 }
-
-// ints returns an attribute that is a list of integers.
-func (b *nodeBuilder) ints(name string) []int64 {
-	v, _ := mlir.Ints(b.op.Attrs.Get(name))
-	return v
-}

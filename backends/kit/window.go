@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ltc/backends/kit/kernel"
-	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // reduceWindow has the windows as parallel axes and a stage over the elements of
@@ -22,13 +22,12 @@ func reduceWindow(b *nodeBuilder) error {
 		return leave("elements of type %v", t)
 	}
 	rank := len(b.in[0].Shape)
-	size := b.ints("window_dimensions")
-	stride, base, dilation := b.perDimension("window_strides", rank), b.perDimension("base_dilations", rank), b.perDimension("window_dilations", rank)
-	padding := make([]int64, 2*rank)
-	if p, ok := b.op.Attrs.Get("padding").(*mlir.DenseAttr); ok {
-		if list, ok := mlir.Ints(p); ok {
-			padding = list
-		}
+	op := stablehlo.AsReduceWindow(b.op)
+	size := op.WindowDimensions()
+	stride, base, dilation := orOnes(op.WindowStrides(), rank), orOnes(op.BaseDilations(), rank), orOnes(op.WindowDilations(), rank)
+	padding := op.Padding()
+	if padding == nil {
+		padding = make([]int64, 2*rank)
 	}
 	outer := b.axes(b.out[0].Shape)
 	index := make([]kernel.Index, rank)
@@ -70,10 +69,9 @@ func reduceWindow(b *nodeBuilder) error {
 	return nil
 }
 
-// perDimension returns an attribute with a number for each dimension, which is
-// 1 where nothing is said.
-func (b *nodeBuilder) perDimension(name string, rank int) []int64 {
-	list := b.ints(name)
+// orOnes returns an attribute with a number for each dimension, which is 1 where nothing
+// is said.
+func orOnes(list []int64, rank int) []int64 {
 	for len(list) < rank {
 		list = append(list, 1)
 	}
