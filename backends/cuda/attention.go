@@ -142,22 +142,20 @@ func shared(x *kit.Dense) bool {
 }
 
 // attention finds out how a step runs its composite, which is attention.
-func (c *compilation) attention(s *step) error {
-	a, ok := attentionOf(s.Composite)
+func (c *compilation) attention(s *step, of *kit.Composite) error {
+	a, ok := attentionOf(of)
 	if !ok {
-		return fmt.Errorf("compile: a step of the composite %s, for which there is no code", s.Composite.Name)
+		return fmt.Errorf("compile: a step of the composite %s, for which there is no code", of.Name)
 	}
-	own := *s.Step
-	own.Operands, own.Sizes, own.Strides = a.operands, a.sizes, a.strides
-	s.Step = &own
+	s.Launch = &kit.Launch{Operands: a.operands, Sizes: a.sizes, Strides: a.strides}
 	s.sizes = slices.Repeat([]int{a.Type.Size()}, len(a.operands))
 	if a.Mask != types.Invalid {
 		s.sizes[len(s.sizes)-1] = a.Mask.Size()
 	}
 	s.launch = a.Launch(a.sizes[0], a.heads())
 	if a.Split {
-		for _, v := range s.Composite.Work {
-			own.Operands = append(own.Operands, kit.Operand{Value: v})
+		for _, v := range of.Work {
+			s.Operands = append(s.Operands, kit.Operand{Value: v})
 			s.sizes = append(s.sizes, types.F32.Size())
 		}
 		s.launch.Grid[0] *= int(a.sizes[4])

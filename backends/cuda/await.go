@@ -23,7 +23,7 @@ func (x *code) await() {
 		s := &x.steps[i]
 		s.awaits = nil
 		_, outs := p.Access(i)
-		if s.Host != nil || s.lacks != nil {
+		if s.Host() != nil || s.lacks != nil {
 			for _, v := range s.fetched() {
 				s.awaits = append(s.awaits, written[v])
 				x.awaited = append(x.awaited, written[v])
@@ -40,8 +40,8 @@ func (x *code) await() {
 // fetched returns the values that a step of the host copies from the device, or may.
 func (s *step) fetched() []kit.ValueID {
 	var all []kit.ValueID
-	if s.Host != nil {
-		for _, a := range s.Host.Args {
+	if h := s.Host(); h != nil {
+		for _, a := range h.Args {
 			all = append(all, a.Value)
 		}
 		return all

@@ -54,11 +54,13 @@ func (s *sorts) Compile(ctx context.Context, m backends.Module, o backends.Optio
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		x.Program().Each(func(step *kit.Step) {
-			switch {
-			case step.Sort != nil:
+			switch w := step.Work.(type) {
+			case *kit.Sort:
 				s.kernels++
-			case step.Host != nil && step.Host.Op == stablehlo.Sort:
-				s.left[step.Host.Reason]++
+			case *kit.Host:
+				if w.Op == stablehlo.Sort {
+					s.left[w.Reason]++
+				}
 			}
 		})
 	}

@@ -87,17 +87,18 @@ type code struct {
 // the kit does.
 type step struct {
 	*kit.Step
-	entry   *entry
-	variant *variant
-	launch  ptx.Launch
-	boxed   *boxed
-	library libraryStep // nil: it is nothing that a library has
-	taken   bool        // a library computes it
-	then    []relaunch  // what is launched behind it
-	lacks   error       // why the host runs the kernel
-	sizes   []int       // of an element, by operand
-	row     int         // of code.rows; -1: none
-	awaits  []int       // of a step of the host, by operand: the step that has written it last
+	*kit.Launch // what the entry is launched with; nil: the host runs or drives the step
+	entry       *entry
+	variant     *variant
+	launch      ptx.Launch
+	boxed       *boxed
+	library     libraryStep // nil: it is nothing that a library has
+	taken       bool        // a library computes it
+	then        []relaunch  // what is launched behind it
+	lacks       error       // why the host runs the kernel
+	sizes       []int       // of an element, by operand
+	row         int         // of code.rows; -1: none
+	awaits      []int       // of a step of the host, by operand: the step that has written it last
 }
 
 // relaunch is one of several launches of a step, of the same operands.
@@ -205,20 +206,18 @@ func (c *compilation) add(prog *kit.Program, regions exec.Regions) (*code, error
 			return nil, context.Cause(c.ctx)
 		}
 		s := step{Step: &prog.Steps[i]}
-		if s.Composite != nil {
-			if err := c.attention(&s); err != nil {
-				return nil, err
-			}
+		var err error
+		switch w := s.Work.(type) {
+		case *kit.Composite:
+			err = c.attention(&s, w)
+		case *kit.Sort:
+			err = c.sort(&s, w)
+		case *kit.Launch:
+			s.Launch = w
+			err = c.kernel(&s, prog.Kernels[w.Kernel])
 		}
-		if s.Sort != nil {
-			if err := c.sort(&s); err != nil {
-				return nil, err
-			}
-		}
-		if s.Kernel >= 0 {
-			if err := c.kernel(&s, prog.Kernels[s.Kernel]); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
 		x.steps = append(x.steps, s)
 	}
@@ -294,9 +293,9 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 		}
 	}
 	if s.lacks == nil {
-		if p := productOf(s.Step, e.kernel, c.target.TF32); p != nil {
+		if p := productOf(s.Launch, e.kernel, c.target.TF32); p != nil {
 			s.library = p
-		} else if v := convolutionOf(s.Step, e.kernel, c.target.TF32); v != nil {
+		} else if v := convolutionOf(s.Launch, e.kernel, c.target.TF32); v != nil {
 			s.library = v
 		}
 		return nil

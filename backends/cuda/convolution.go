@@ -62,7 +62,7 @@ var elements = map[types.DType]cudnn.Type{types.F32: cudnn.F32, types.F16: cudnn
 // off how far apart in memory neighbours along the kernel's axes are. A kernel has no
 // sizes of images, and what can be one axis is: where several images, strides and windows
 // mean the same elements, whichever is found first is as good as any.
-func convolutionOf(s *kit.Step, k *kernel.Kernel, tf32 bool) *convolution {
+func convolutionOf(s *kit.Launch, k *kernel.Kernel, tf32 bool) *convolution {
 	if len(s.Moving) > 0 || slices.ContainsFunc(k.Params, func(p kernel.Param) bool { return slices.Contains(p.Strides, kernel.TableStride) }) {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (x *contracted) image(f *kernel.Factor, t types.DType) (*kernel.Access, boo
 }
 
 // elsewhere reports whether nothing that a convolution reads is what it writes.
-func (v *convolution) elsewhere(s *kit.Step) bool {
+func (v *convolution) elsewhere(s *kit.Launch) bool {
 	y := s.Operands[v.y.operand].Value
 	return s.Operands[v.x.operand].Value != y && s.Operands[v.w.operand].Value != y
 }

@@ -41,7 +41,7 @@ func (x *code) Compiled() (kernels, evaluated int) {
 	for _, x := range x.of.all {
 		for i := range x.steps {
 			switch s := &x.steps[i]; {
-			case s.Host != nil, s.lacks != nil:
+			case s.Host() != nil, s.lacks != nil:
 				evaluated++
 			case s.entry != nil:
 				kernels++

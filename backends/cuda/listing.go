@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit"
 )
 
 // Listing returns what a program is compiled to, which needs no device: as comments
@@ -61,14 +62,15 @@ func (x *code) list(b *strings.Builder, indent string) {
 		s := &x.steps[i]
 		fmt.Fprintf(b, "// %sstep %d: ", indent, i)
 		switch {
-		case s.entry == nil && s.Host == nil:
-			what := "while"
-			if s.Branch != nil {
-				what = "branch"
+		case s.entry == nil:
+			switch w := s.Work.(type) {
+			case *kit.Host:
+				fmt.Fprintf(b, "%s, run by the host: %s", w.Op, w.Reason)
+			case *kit.Loop:
+				b.WriteString("while, driven by the host")
+			case *kit.Branch:
+				b.WriteString("branch, driven by the host")
 			}
-			fmt.Fprintf(b, "%s, driven by the host", what)
-		case s.Host != nil:
-			fmt.Fprintf(b, "%s, run by the host: %s", s.Host.Op, s.Host.Reason)
 		case s.lacks != nil:
 			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
 		case s.entry.attention != nil:
@@ -77,7 +79,7 @@ func (x *code) list(b *strings.Builder, indent string) {
 				b.WriteString(", and a launch that combines the parts")
 			}
 		case s.entry.sort != nil:
-			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, &sortedOf(s.Sort).Sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
+			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, &sortedOf(s.Work.(*kit.Sort)).Sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
 			if n := len(s.then); n > 0 {
 				fmt.Fprintf(b, ", the first of %d launches", n+1)
 			}

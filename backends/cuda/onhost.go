@@ -27,7 +27,7 @@ type hostMemory struct {
 // evaluate runs an op by the evaluator, on copies of its operands.
 func (r *runner) evaluate(ctx context.Context, i int) error {
 	s, m := &r.e.steps[i], &r.host[i]
-	h := s.Host
+	h := s.Host()
 	if m.outs == nil {
 		for _, a := range h.Args {
 			m.ins = append(m.ins, soa.Make(a.Type))

@@ -69,7 +69,7 @@ type contracted struct {
 
 // productOf returns what a step is as products of matrices; nil if it is something
 // else.
-func productOf(s *kit.Step, k *kernel.Kernel, tf32 bool) *product {
+func productOf(s *kit.Launch, k *kernel.Kernel, tf32 bool) *product {
 	if len(s.Moving) > 0 {
 		return nil
 	}
@@ -99,7 +99,7 @@ func productOf(s *kit.Step, k *kernel.Kernel, tf32 bool) *product {
 
 // distinct reports whether no matrix that is read is the one that is written, but for
 // one that is added where it lies.
-func distinct(s *kit.Step, p *product) bool {
+func distinct(s *kit.Launch, p *product) bool {
 	to := &p.operands[2]
 	for i, o := range p.operands {
 		if i == 2 || o.operand < 0 || s.Operands[o.operand].Value != s.Operands[to.operand].Value {

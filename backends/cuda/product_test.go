@@ -199,7 +199,7 @@ func TestProducts(t *testing.T) {
 			require.Equal(t, strings.Contains(c.tail, "%r"), e.steps[0].library.(*product).problem.Adds)
 			if exact := c.matmul; exact.elements == types.F32 { // tensor cores would have fewer bits
 				s := &e.steps[0]
-				require.Equal(t, cublaslt.ComputeTF32, productOf(s.Step, s.entry.kernel, true).problem.Compute)
+				require.Equal(t, cublaslt.ComputeTF32, productOf(s.Launch, s.entry.kernel, true).problem.Compute)
 			}
 			want, got := numbersOf(t, results(t, c.text(), args...)[0]), numbersOf(t, call.Results[0])
 			if c.epilogue&cublaslt.GELU != 0 {

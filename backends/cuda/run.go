@@ -319,7 +319,7 @@ func (r *runner) step(ctx context.Context, i int) error {
 	switch {
 	case s.lacks != nil:
 		return r.kernelOnHost(ctx, i)
-	case s.Host != nil:
+	case s.Host() != nil:
 		return r.evaluate(ctx, i)
 	}
 	return r.driver.Run(ctx, r.e.program, r.e.regions, i, r, r.q)

@@ -273,7 +273,7 @@ func (s *sized) fit(ctx context.Context, n int) (*executable, error) {
 	for i := range x.steps {
 		t := &x.steps[i]
 		t.Step = &m.Program.Steps[i]
-		if t.Kernel < 0 {
+		if t.Launch = t.Step.Launch(); t.Launch == nil {
 			continue
 		}
 		if err := s.launch(ctx, t); err != nil {

@@ -49,23 +49,23 @@ func sortFor(k *kit.Sort) (work []types.Type, ok bool) {
 
 // sort finds out how a step runs its sort: by one launch or by several, all of the
 // same operands.
-func (c *compilation) sort(s *step) error {
-	of := sortedOf(s.Sort)
-	own := *s.Step
+func (c *compilation) sort(s *step, sort *kit.Sort) error {
+	of := sortedOf(sort)
+	own := new(kit.Launch)
 	operand := func(v kit.ValueID, t types.DType) {
 		own.Operands = append(own.Operands, kit.Operand{Value: v})
 		s.sizes = append(s.sizes, t.Size())
 	}
-	for _, a := range s.Sort.Args {
+	for _, a := range sort.Args {
 		operand(a.Value, a.Type.DType)
 	}
-	for _, a := range s.Sort.Outs {
+	for _, a := range sort.Outs {
 		operand(a.Value, a.Type.DType)
 	}
-	for _, v := range s.Sort.Work {
+	for _, v := range sort.Work {
 		operand(v, types.I32)
 	}
-	s.Step = &own
+	s.Launch = own
 	key := fmt.Sprint("sort", of.Less, of.Of, of.Types, of.Keep > 0)
 	if s.entry = c.entries[key]; s.entry == nil {
 		s.entry = &entry{sort: &of.Sort, variants: map[int]*variant{}}

@@ -88,8 +88,11 @@ func (x *code) takesViews() error {
 	p := x.program
 	for i := range x.steps {
 		s := &x.steps[i]
+		if s.lacks == nil {
+			continue
+		}
 		for _, o := range s.Operands {
-			if s.lacks != nil && p.Values[o.Value].Layout != nil {
+			if p.Values[o.Value].Layout != nil {
 				return fmt.Errorf("%w: step %d is run by the host: %w", errTakesDense, i, s.lacks)
 			}
 		}

@@ -89,7 +89,7 @@ func (p *Program) heirloom(v ValueID, live []block) ValueID {
 			continue
 		}
 		i, found := slices.BinarySearchFunc(live, old.Offset, byOffset)
-		if found && live[i].last == first && p.overwrites(s, id, v) {
+		if found && live[i].last == first && s.Work.overwrites(p, id, v) {
 			return id
 		}
 	}

@@ -31,8 +31,8 @@ func (p *Program) Waiting(fallible int) iter.Seq[types.Type] {
 func (p *Program) Carried() iter.Seq[types.Type] {
 	return func(yield func(types.Type) bool) {
 		for i := range p.Steps {
-			loop := p.Steps[i].Loop
-			if loop == nil {
+			loop, ok := p.Steps[i].Work.(*Loop)
+			if !ok {
 				continue
 			}
 			for i, a := range loop.Init {

@@ -85,8 +85,8 @@ func renamed(axes []kernel.Axis, name func(int) string) []kernel.Axis {
 // between such a mistake and a fault in generated code.
 func (p *Program) check() error {
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		if s.Kernel < 0 {
+		s := p.Steps[i].Launch()
+		if s == nil {
 			continue
 		}
 		k := p.Kernels[s.Kernel]
@@ -118,10 +118,10 @@ func (p *Program) check() error {
 	return nil
 }
 
-// denseStrides returns the run-time strides of a step, those that depend on how
+// denseStrides returns the run-time strides of a launch, those that depend on how
 // a value lies as if it were dense: what stays within it then has indices within
 // its dimensions, wherever they lead to.
-func (p *Program) denseStrides(s *Step) []int64 {
+func (p *Program) denseStrides(s *Launch) []int64 {
 	if len(s.Moving) == 0 {
 		return s.Strides
 	}

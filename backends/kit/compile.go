@@ -207,16 +207,16 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 	kernels := map[string]int{}
 	for _, n := range g.nodes {
 		g.Look()
-		step := Step{Kernel: -1, Ordinal: n.ordinal, Loc: n.loc}
+		step := Step{Ordinal: n.ordinal, Loc: n.loc}
 		if n.host != nil {
-			if err := (&hostWriter{ctx, g, p, o, at}).step(n, &step); err != nil {
+			if step.Work, err = (&hostWriter{ctx, g, p, o, at}).work(n); err != nil {
 				return nil, err
 			}
-			reads, _ := step.hostAccess()
+			reads, _ := step.Work.access(r)
 			for _, v := range reads {
 				r.Values[v].repeat()
 			}
-			if step.Composite == nil && step.Sort == nil {
+			if step.Work.fallible() {
 				r.LastFallible = len(r.Steps)
 			}
 		} else {
@@ -228,9 +228,9 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 				kernels[text] = i
 				r.Kernels = append(r.Kernels, k.kernel)
 			}
-			step.Kernel = i
-			step.write(k, at)
-			step.Copies, step.Parts, step.Pitches = copies(k), n.parts, n.pitches
+			l := &Launch{Kernel: i, Copies: copies(k), Parts: n.parts, Pitches: n.pitches}
+			l.write(k, at)
+			step.Work = l
 		}
 		r.Steps = append(r.Steps, step)
 	}
@@ -300,16 +300,5 @@ func plan(p *Program) {
 
 // Access returns the values that a step reads and those that it writes.
 func (p *Program) Access(s int) (reads, writes []ValueID) {
-	st := &p.Steps[s]
-	if st.Kernel < 0 {
-		return st.hostAccess()
-	}
-	for i, o := range st.Operands {
-		if p.Kernels[st.Kernel].Params[i].Out {
-			writes = append(writes, o.Value)
-		} else {
-			reads = append(reads, o.Value)
-		}
-	}
-	return reads, writes
+	return p.Steps[s].Work.access(p)
 }

@@ -139,8 +139,8 @@ func movedStrides(v, from *mlir.Value) []int64 {
 	return strides
 }
 
-// composite fills in the step of a composite.
-func (w *hostWriter) composite(n *node, s *Step) {
+// composite returns the work of a composite.
+func (w *hostWriter) composite(n *node) *Composite {
 	c := *n.host.composite
 	c.Args, c.Outs = slices.Clone(c.Args), slices.Clone(c.Outs)
 	for i, v := range n.host.ins {
@@ -152,5 +152,5 @@ func (w *hostWriter) composite(n *node, s *Step) {
 	for _, v := range n.host.outs[len(c.Outs):] {
 		c.Work = append(c.Work, w.at(v))
 	}
-	s.Composite = &c
+	return &c
 }

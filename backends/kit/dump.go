@@ -77,20 +77,8 @@ func (p *Program) print(b *strings.Builder, first int) {
 		fmt.Fprintf(b, ", steps %d to %d\n", numberOf(numbers, v.First), numberOf(numbers, v.Last))
 	}
 	for i := range p.Steps {
-		s := &p.Steps[i]
 		fmt.Fprintf(b, "step %d: ", numbers[i])
-		switch {
-		case s.Kernel >= 0:
-			s.printLaunch(b)
-		case s.Composite != nil:
-			s.Composite.print(b)
-		case s.Sort != nil:
-			s.Sort.print(b)
-		case s.Host != nil:
-			fmt.Fprintf(b, "host %s: %s\n", s.Host.Op, s.Host.Reason)
-		default:
-			s.printRegions(b, numbers[i]+1)
-		}
+		p.Steps[i].Work.print(b, numbers[i]+1)
 	}
 	fmt.Fprintf(b, "arena %d bytes\n", p.Arena)
 }
@@ -116,9 +104,9 @@ func numberOf(numbers []int, step int) int {
 	return numbers[step]
 }
 
-// printLaunch prints a step that is a kernel. What depends on how a value lies, s0
+// print prints a step that is a kernel. What depends on how a value lies, s0
 // times its first stride and so on, follows offsets and strides.
-func (s *Step) printLaunch(b *strings.Builder) {
+func (s *Launch) print(b *strings.Builder, _ int) {
 	fmt.Fprintf(b, "kernel %d(", s.Kernel)
 	for j, o := range s.Operands {
 		if j > 0 {
@@ -153,7 +141,7 @@ func printFactors(b *strings.Builder, by []Factor) {
 }
 
 // print prints a step that is a composite.
-func (c *Composite) print(b *strings.Builder) {
+func (c *Composite) print(b *strings.Builder, _ int) {
 	fmt.Fprintf(b, "composite %s(", c.Name)
 	for j, a := range slices.Concat(c.Args, c.Outs) {
 		if j > 0 {
@@ -168,34 +156,40 @@ func (c *Composite) print(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// printRegions prints a loop or a branch; the first step of its regions has a
-// number.
-func (s *Step) printRegions(b *strings.Builder, first int) {
-	if l := s.Loop; l != nil {
-		fmt.Fprintf(b, "while carries %s takes %s gives %s", list(l.Init), list(l.Captured), listed(l.Outs))
-		if stay := l.staying(); len(stay) > 0 {
-			fmt.Fprintf(b, ", of which the body writes over %s", listed(stay))
-		}
-		b.WriteByte('\n')
-	} else {
-		fmt.Fprintf(b, "branch v%d takes %s gives %s\n", s.Branch.Index.Value, list(s.Branch.Captured), listed(s.Branch.Outs))
+// print prints a step that the evaluator runs.
+func (h *Host) print(b *strings.Builder, _ int) { fmt.Fprintf(b, "host %s: %s\n", h.Op, h.Reason) }
+
+// print prints a loop with its regions.
+func (l *Loop) print(b *strings.Builder, first int) {
+	fmt.Fprintf(b, "while carries %s takes %s gives %s", list(l.Init), list(l.Captured), listed(l.Outs))
+	if stay := l.staying(); len(stay) > 0 {
+		fmt.Fprintf(b, ", of which the body writes over %s", listed(stay))
 	}
-	for j, r := range s.Regions() {
-		switch {
-		case s.Loop == nil:
-			fmt.Fprintf(b, "  branch %d:\n", j)
-		case j == 0:
-			b.WriteString("  condition:\n")
-		default:
-			b.WriteString("  body:\n")
-		}
-		var inner strings.Builder
-		r.print(&inner, first)
-		for line := range strings.Lines(inner.String()) {
-			b.WriteString("    " + line)
-		}
-		r.Each(func(*Step) { first++ })
+	b.WriteString("\n  condition:\n")
+	first = l.Cond.printInner(b, first)
+	b.WriteString("  body:\n")
+	l.Body.printInner(b, first)
+}
+
+// print prints a branch with its regions.
+func (s *Branch) print(b *strings.Builder, first int) {
+	fmt.Fprintf(b, "branch v%d takes %s gives %s\n", s.Index.Value, list(s.Captured), listed(s.Outs))
+	for j, r := range s.Branches {
+		fmt.Fprintf(b, "  branch %d:\n", j)
+		first = r.printInner(b, first)
 	}
+}
+
+// printInner prints the program of a region, whose first step has a number, and returns
+// the number of the step that follows.
+func (p *Program) printInner(b *strings.Builder, first int) int {
+	var inner strings.Builder
+	p.print(&inner, first)
+	for line := range strings.Lines(inner.String()) {
+		b.WriteString("    " + line)
+	}
+	p.Each(func(*Step) { first++ })
+	return first
 }
 
 // staying returns what the body of a loop writes its next value over.

@@ -64,11 +64,11 @@ func (p *Program) Fallbacks() []backends.Fallback {
 	var all []backends.Fallback
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Host != nil && !external[opTable[s.Host.Op].left] {
-			all = append(all, backends.Fallback{Op: s.Host.Op.String(), Line: backends.LineOf(s.Loc), Ordinal: s.Ordinal, Reason: s.Host.why()})
+		if h := s.Host(); h != nil && !external[opTable[h.Op].left] {
+			all = append(all, backends.Fallback{Op: h.Op.String(), Line: backends.LineOf(s.Loc), Ordinal: s.Ordinal, Reason: h.why()})
 		}
 		for r, x := range s.Regions() {
-			ops := s.ordinals(r)
+			ops := s.RegionOps()[r]
 			for _, f := range x.Fallbacks() {
 				if n := f.Ordinal; n >= 0 && n < len(ops) {
 					f.Ordinal = ops[n]
@@ -80,17 +80,6 @@ func (p *Program) Fallbacks() []backends.Fallback {
 		}
 	}
 	return all
-}
-
-// ordinals are those of the ops of region r of a step.
-func (s *Step) ordinals(r int) Ordinals {
-	switch {
-	case s.Branch != nil:
-		return s.Branch.Ops[r]
-	case r == 0:
-		return s.Loop.CondOps
-	}
-	return s.Loop.BodyOps
 }
 
 // external are reasons of package kit for which the host is where an op belongs.

@@ -176,11 +176,6 @@ func (p *Program) eachNumber(visit func(step int, x number)) {
 			visit(step, number{dim: &shape[i]})
 		}
 	}
-	factors := func(by []Factor) {
-		for i := range by {
-			visit(step, number{arg: &by[i].By})
-		}
-	}
 	for i := range p.Signature.Args {
 		dims(p.Signature.Args[i].Type.Shape)
 	}
@@ -198,25 +193,8 @@ func (p *Program) eachNumber(visit func(step int, x number)) {
 		visit(-1, number{arg: &p.SizeArgs[i]})
 	}
 	for i := range p.Steps {
-		s := &p.Steps[i]
 		step = i
-		for _, list := range [][]int64{s.Sizes, s.Strides} {
-			for k := range list {
-				visit(step, number{arg: &list[k]})
-			}
-		}
-		for k := range s.Operands {
-			visit(step, number{arg: &s.Operands[k].Offset})
-			factors(s.Operands[k].By)
-		}
-		for k := range s.Moving {
-			factors(s.Moving[k].By)
-		}
-		for _, list := range s.takes() {
-			for k := range list {
-				dims(list[k].Type.Shape)
-			}
-		}
+		p.Steps[i].Work.numbers(func(x *int64) { visit(step, number{arg: x}) }, func(shape types.Shape) { dims(shape) })
 	}
 }
 
@@ -231,26 +209,14 @@ func (p *Program) sameStructure(q *Program) error {
 	}
 	for i := range p.Kernels {
 		if a, b := p.Kernels[i].String(), q.Kernels[i].String(); a != b {
-			step := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kernel == i })
+			step := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Launch() != nil && s.Launch().Kernel == i })
 			return p.atStep(step, fmt.Errorf("kernel %d is\n%s\nin one, and in the other\n%s", i, a, b))
 		}
 	}
 	for i := range p.Steps {
 		s, t := &p.Steps[i], &q.Steps[i]
-		switch {
-		case s.Kernel != t.Kernel || s.Copies != t.Copies:
-			return p.atStep(i, fmt.Errorf("step %d runs kernel %d in one and %d in the other", i, s.Kernel, t.Kernel))
-		case s.Host != nil && t.Host != nil:
-			if err := sameHost(i, s.Host, t.Host); err != nil {
-				return p.atStep(i, err)
-			}
-		case s.Kernel < 0:
-			if err := sameRegions(i, s, t); err != nil {
-				return p.atStep(i, err)
-			}
-		case !slices.EqualFunc(s.Operands, t.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
-			!slices.EqualFunc(s.Moving, t.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
-			return p.atStep(i, fmt.Errorf("step %d has other operands in the other", i))
+		if err := s.Work.sameAs(t.Work); err != nil {
+			return p.atStep(i, fmt.Errorf("step %d: %w", i, err))
 		}
 	}
 	return p.sameValues(q)
@@ -278,8 +244,8 @@ func (p *Program) sameValues(q *Program) error {
 // firstOther returns the first step of p that is another one in q.
 func (p *Program) firstOther(q *Program) int {
 	text := func(p *Program, i int) string {
-		if k := p.Steps[i].Kernel; k >= 0 {
-			return p.Kernels[k].String()
+		if l := p.Steps[i].Launch(); l != nil {
+			return p.Kernels[l.Kernel].String()
 		}
 		return ""
 	}
@@ -300,8 +266,8 @@ func (f *Family) BaseSize() int { return f.at }
 // Moves reports whether the place of an operand of a step in its value depends on
 // the size.
 func (f *Family) Moves(step, operand int) bool {
-	at := f.base.Steps[step].Operands[operand].Offset
-	return slices.ContainsFunc(f.programs, func(p *Program) bool { return p.Steps[step].Operands[operand].Offset != at })
+	offset := func(p *Program) int64 { return p.Steps[step].Launch().Operands[operand].Offset }
+	return slices.ContainsFunc(f.programs, func(p *Program) bool { return offset(p) != offset(f.base) })
 }
 
 func sameDims(a, b []Factor) bool {
@@ -325,8 +291,9 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 	base := *v.base
 	base.Steps = slices.Clone(base.Steps)
 	for i := range base.Steps {
-		s, own := &base.Steps[i], &f.base.Steps[i]
-		s.Host, s.Loop, s.Branch = own.Host, own.Loop, own.Branch // which run all sizes
+		if base.Steps[i].Launch() == nil {
+			base.Steps[i].Work = f.base.Steps[i].Work // which runs all sizes
+		}
 	}
 	v.base, v.regions = &base, f.regions
 	return v, nil
@@ -366,15 +333,7 @@ func (f *Family) Member() *Member {
 		p.Values[i].Type.Shape = slices.Clone(p.Values[i].Type.Shape)
 	}
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		s.Operands, s.Sizes, s.Strides, s.Moving = slices.Clone(s.Operands), slices.Clone(s.Sizes), slices.Clone(s.Strides), slices.Clone(s.Moving)
-		for k := range s.Operands {
-			s.Operands[k].By = slices.Clone(s.Operands[k].By)
-		}
-		for k := range s.Moving {
-			s.Moving[k].By = slices.Clone(s.Moving[k].By)
-		}
-		s.ownTypes()
+		p.Steps[i].Work = p.Steps[i].Work.own()
 	}
 	m := &Member{Program: &p, family: f, numbers: p.numbers()}
 	m.placer.again = true

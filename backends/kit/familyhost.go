@@ -11,74 +11,6 @@ import (
 	"ltc/mlir"
 )
 
-// sameArgs reports whether two steps take the same values, whatever their sizes.
-func sameArgs(a, b []HostArg) bool {
-	return slices.EqualFunc(a, b, func(a, b HostArg) bool {
-		return a.Value == b.Value && a.Type.DType == b.Type.DType && a.Type.Rank() == b.Type.Rank()
-	})
-}
-
-// sameHost returns how two steps of the evaluator differ otherwise than by sizes.
-func sameHost(i int, a, b *Host) error {
-	if a.Op != b.Op || !sameArgs(a.Args, b.Args) || !slices.Equal(a.Outs, b.Outs) {
-		return fmt.Errorf("step %d is %s, and %s of other values", i, a.Op, b.Op)
-	}
-	return nil
-}
-
-// sameRegions returns how two loops or branches differ otherwise than by sizes and
-// in their regions, which are families themselves.
-func sameRegions(i int, s, t *Step) error {
-	var same bool
-	switch {
-	case s.Loop != nil && t.Loop != nil:
-		a, b := s.Loop, t.Loop
-		same = sameArgs(a.Init, b.Init) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs) && slices.Equal(a.Stays, b.Stays)
-	case s.Branch != nil && t.Branch != nil:
-		a, b := s.Branch, t.Branch
-		same = a.Index.Value == b.Index.Value && len(a.Branches) == len(b.Branches) && sameArgs(a.Captured, b.Captured) && slices.Equal(a.Outs, b.Outs)
-	}
-	if !same {
-		return fmt.Errorf("step %d is a loop or a branch, and another step or one of other values", i)
-	}
-	return nil
-}
-
-// takes returns the lists of what a step that is no kernel takes.
-func (s *Step) takes() [][]HostArg {
-	switch {
-	case s.Host != nil:
-		return [][]HostArg{s.Host.Args}
-	case s.Loop != nil:
-		return [][]HostArg{s.Loop.Init, s.Loop.Captured}
-	case s.Branch != nil:
-		return [][]HostArg{s.Branch.Captured}
-	}
-	return nil
-}
-
-// ownTypes gives a step that is no kernel types of its own, which change with a size.
-func (s *Step) ownTypes() {
-	own := func(list []HostArg) []HostArg {
-		list = slices.Clone(list)
-		for k := range list {
-			list[k].Type.Shape = slices.Clone(list[k].Type.Shape)
-		}
-		return list
-	}
-	switch {
-	case s.Host != nil:
-		h := *s.Host
-		h.Args, s.Host = own(h.Args), &h
-	case s.Loop != nil:
-		l := *s.Loop
-		l.Init, l.Captured, s.Loop = own(l.Init), own(l.Captured), &l
-	case s.Branch != nil:
-		b := *s.Branch
-		b.Captured, s.Branch = own(b.Captured), &b
-	}
-}
-
 // openSteps has the steps that are no kernels run for all sizes: see [CompileFamily].
 func (f *Family) openSteps(ctx context.Context, eval backends.Backend) error {
 	base := *f.base
@@ -87,8 +19,8 @@ func (f *Family) openSteps(ctx context.Context, eval backends.Backend) error {
 	for i := range base.Steps {
 		var err error
 		s := &base.Steps[i]
-		if s.Host != nil {
-			err = f.openHost(ctx, eval, i, s)
+		if h := s.Host(); h != nil {
+			s.Work, err = f.openHost(ctx, eval, i, h)
 		} else {
 			err = f.openRegions(ctx, eval, i, s)
 		}
@@ -102,24 +34,23 @@ func (f *Family) openSteps(ctx context.Context, eval backends.Backend) error {
 
 // openHost has the evaluator run its step for all sizes, if it depends on the size:
 // by a text that leaves it open, as the text of the program does.
-func (f *Family) openHost(ctx context.Context, eval backends.Backend, i int, s *Step) error {
-	h := *s.Host
+func (f *Family) openHost(ctx context.Context, eval backends.Backend, i int, own *Host) (*Host, error) {
+	h := *own
 	var texts []string
 	for _, p := range f.programs {
-		texts = append(texts, p.Steps[i].Host.Text)
+		texts = append(texts, p.Steps[i].Host().Text)
 	}
 	if !slices.ContainsFunc(texts, func(t string) bool { return t != h.Text }) {
-		return nil
+		return own, nil
 	}
 	var err error
 	if h.Text, err = openText(texts); err == nil {
 		h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Op.String()})
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", h.Op, err)
+		return nil, fmt.Errorf("%s: %w", h.Op, err)
 	}
-	s.Host = &h
-	return nil
+	return &h, nil
 }
 
 // openRegions makes each region of a loop or a branch a family of its own.
@@ -142,13 +73,14 @@ func (f *Family) openRegions(ctx context.Context, eval backends.Backend, i int, 
 		}
 		f.regions[i] = append(f.regions[i], Region{open, of})
 	}
-	switch all := f.regions[i]; {
-	case s.Loop != nil:
-		l := *s.Loop
-		l.Cond, l.Body, s.Loop = all[0].base, all[1].base, &l
-	case s.Branch != nil:
-		b := *s.Branch
-		b.Branches, s.Branch = nil, &b
+	all := f.regions[i]
+	switch w := s.Work.(type) {
+	case *Loop:
+		l := *w
+		l.Cond, l.Body, s.Work = all[0].base, all[1].base, &l
+	case *Branch:
+		b := *w
+		b.Branches, s.Work = nil, &b
 		for _, r := range all {
 			b.Branches = append(b.Branches, r.base)
 		}

@@ -24,15 +24,13 @@ type hostWriter struct {
 	at  func(ValueID) ValueID
 }
 
-// step fills in the step of a node.
-func (w *hostWriter) step(n *node, s *Step) error {
+// work returns the work of a node.
+func (w *hostWriter) work(n *node) (Work, error) {
 	if n.host.composite != nil {
-		w.composite(n, s)
-		return nil
+		return w.composite(n), nil
 	}
 	if n.host.sort != nil {
-		w.sort(n, s)
-		return nil
+		return w.sort(n), nil
 	}
 	op := n.host.op
 	args := w.args(n.host.ins)
@@ -40,14 +38,13 @@ func (w *hostWriter) step(n *node, s *Step) error {
 	for _, v := range n.host.outs {
 		outs = append(outs, w.at(v))
 	}
-	evaluate := func(reason string) error {
+	evaluate := func(reason string) (Work, error) {
 		text := hostText(op, n.host.inputs, n.host.others)
 		run, err := w.o.Eval.Compile(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
 		if err != nil { // of the whole text it has more to say
-			return errors.Join(ErrNotCompiled, At(op, err))
+			return nil, errors.Join(ErrNotCompiled, At(op, err))
 		}
-		s.Host = &Host{Op: op.Code, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}
-		return nil
+		return &Host{Op: op.Code, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}, nil
 	}
 	if !drives(op) {
 		return evaluate(n.host.reason)
@@ -64,17 +61,15 @@ func (w *hostWriter) step(n *node, s *Step) error {
 			return evaluate(Why(err))
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	own := w.argsOf(n, op.Operands)
 	rest := w.argsOf(n, captured)
 	if op.Code == stablehlo.While {
-		s.Loop = &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stays(bodies[1], len(own))}
-	} else {
-		s.Branch = &Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}
+		return &Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stays(bodies[1], len(own))}, nil
 	}
-	return nil
+	return &Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}, nil
 }
 
 // region compiles the text of a region.
@@ -120,35 +115,4 @@ func (w *hostWriter) argsOf(n *node, values []*mlir.Value) []HostArg {
 		ids = append(ids, n.host.ins[slices.Index(n.host.inputs, v)])
 	}
 	return w.args(ids)
-}
-
-// hostAccess returns the values that a step which is no kernel reads and those
-// that it writes.
-func (s *Step) hostAccess() (reads, writes []ValueID) {
-	var args []HostArg
-	switch {
-	case s.Composite != nil:
-		for _, a := range s.Composite.Args {
-			reads = append(reads, a.Value)
-		}
-		writes = slices.Clone(s.Composite.Work)
-		for _, o := range s.Composite.Outs {
-			writes = append(writes, o.Value)
-		}
-	case s.Sort != nil:
-		args, writes = s.Sort.Args, slices.Clone(s.Sort.Work)
-		for _, o := range s.Sort.Outs {
-			writes = append(writes, o.Value)
-		}
-	case s.Host != nil:
-		args, writes = s.Host.Args, s.Host.Outs
-	case s.Loop != nil:
-		args, writes = slices.Concat(s.Loop.Init, s.Loop.Captured), s.Loop.Outs
-	default:
-		args, writes = append(slices.Clone(s.Branch.Captured), s.Branch.Index), s.Branch.Outs
-	}
-	for _, a := range args {
-		reads = append(reads, a.Value)
-	}
-	return reads, writes
 }

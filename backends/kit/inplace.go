@@ -62,22 +62,15 @@ func (p *Program) InPlace(j int) bool {
 	case p.Values[old].Last > p.Values[now].First:
 		return false
 	}
-	first := &p.Steps[p.Values[now].First]
-	if !first.Copies && first.Loop == nil && p.Values[now].First != p.Values[now].Last {
+	first := p.Steps[p.Values[now].First].Work
+	l, _ := first.(*Launch)
+	if _, loop := first.(*Loop); !loop && (l == nil || !l.Copies) && p.Values[now].First != p.Values[now].Last {
 		return false
 	}
-	return p.overwrites(first, old, now)
+	return first.overwrites(p, old, now)
 }
 
-// overwrites reports whether a step that reads old and makes now can have both
-// in the same memory.
-func (p *Program) overwrites(s *Step, old, now ValueID) bool {
-	if s.Loop != nil {
-		return s.Loop.overwrites(old, now)
-	}
-	if s.Kernel < 0 {
-		return false
-	}
+func (s *Launch) overwrites(p *Program, old, now ValueID) bool {
 	k := p.Kernels[s.Kernel]
 	store, at := -1, kernel.None
 	for i, o := range s.Operands {
@@ -122,7 +115,7 @@ func (p *Program) overwrites(s *Step, old, now ValueID) bool {
 
 // overwrites reports whether a loop that begins with old, and with it alone where it
 // is, leaves now in its place.
-func (l *Loop) overwrites(old, now ValueID) bool {
+func (l *Loop) overwrites(_ *Program, old, now ValueID) bool {
 	reads, at := 0, -1
 	for i, a := range l.Init {
 		if a.Value == old {

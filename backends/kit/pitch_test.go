@@ -81,7 +81,7 @@ func TestWhatIsPitched(t *testing.T) {
 			p := compileFor(t, c.text, kit.Options{Pitch: everyRow})
 			copies := 0
 			for i := range p.Steps {
-				if p.Steps[i].Pitches {
+				if l := p.Steps[i].Launch(); l != nil && l.Pitches {
 					copies++
 				}
 			}

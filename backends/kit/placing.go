@@ -16,7 +16,7 @@ type placing struct {
 // one that writes over the copy. Nothing is copied of an operand that nobody needs
 // any more: then it has the result's memory from the beginning. Where it is an
 // argument, whose memory a run knows, the copy is a step that a run leaves out if both
-// are one ([Step.Copies]).
+// are one ([Launch.Copies]).
 //
 // Comes last: who reads the operand before it is written over is known by the order
 // of nodes, which must not change any more.

@@ -67,9 +67,16 @@ type Value struct {
 	views uint64 // which layouts steps take: see viewsOf
 }
 
-// Step runs a kernel, a composite, a sort, an op of the evaluator, a loop or a branch.
+// Step is one step of a program.
 type Step struct {
-	Kernel   int // -1: one of the others
+	Work    Work
+	Ordinal int           // of the op of the text whose failure it would report
+	Loc     mlir.Location // of that op; nil if the text does not tell
+}
+
+// Launch runs a kernel.
+type Launch struct {
+	Kernel   int
 	Operands []Operand
 	Sizes    []int64 // the kernel's run-time sizes
 	Strides  []int64 // its run-time strides, in elements, but for Moving
@@ -82,14 +89,7 @@ type Step struct {
 	Parts int
 	// Pitches says that the kernel copies an operand of a later product to rows that the
 	// target reads best. See [Options.Pitch].
-	Pitches   bool
-	Composite *Composite
-	Sort      *Sort
-	Host      *Host
-	Loop      *Loop
-	Branch    *Branch
-	Ordinal   int           // of the op of the text whose failure it would report
-	Loc       mlir.Location // of that op; nil if the text does not tell
+	Pitches bool
 }
 
 // Operand is a value as a kernel sees it.
@@ -156,8 +156,8 @@ type Branch struct {
 func (p *Program) HostSteps() []*Host {
 	var all []*Host
 	p.Each(func(s *Step) {
-		if s.Host != nil {
-			all = append(all, s.Host)
+		if h := s.Host(); h != nil {
+			all = append(all, h)
 		}
 	})
 	return all
@@ -173,15 +173,4 @@ func (p *Program) Each(visit func(s *Step)) {
 			r.Each(visit)
 		}
 	}
-}
-
-// Regions are the programs of a loop or a branch: of a loop, its condition and its body.
-func (s *Step) Regions() []*Program {
-	switch {
-	case s.Loop != nil:
-		return []*Program{s.Loop.Cond, s.Loop.Body}
-	case s.Branch != nil:
-		return s.Branch.Branches
-	}
-	return nil
 }

@@ -45,27 +45,28 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 	for s := range p.Steps {
 		st := &p.Steps[s]
 		view := func(v kit.ValueID, t types.Type) soa.View { return soa.At(mem[v], t) }
-		if st.Loop != nil || st.Branch != nil {
+		l := st.Launch()
+		if st.Regions() != nil {
 			evaluateRegions(t, p, st, view)
 			continue
 		}
-		if st.Kernel < 0 {
+		if h := st.Host(); h != nil {
 			c := &backends.Call{}
-			for _, a := range st.Host.Args {
+			for _, a := range h.Args {
 				c.Args = append(c.Args, view(a.Value, a.Type))
 			}
-			for _, v := range st.Host.Outs {
+			for _, v := range h.Outs {
 				c.Results = append(c.Results, view(v, p.Values[v].Type))
 			}
-			require.NoError(t, st.Host.Run.Execute(context.Background(), c))
+			require.NoError(t, h.Run.Execute(context.Background(), c))
 			continue
 		}
-		k := p.Kernels[st.Kernel]
-		ptrs := make([]unsafe.Pointer, len(st.Operands))
-		for i, o := range st.Operands {
+		k := p.Kernels[l.Kernel]
+		ptrs := make([]unsafe.Pointer, len(l.Operands))
+		for i, o := range l.Operands {
 			ptrs[i] = unsafe.Add(mem[o.Value], o.Offset*int64(k.Params[i].DType.Size()))
 		}
-		require.NoError(t, kernel.Evaluate(k, st.Sizes, ptrs, st.Strides, reference.Scalars{}), "step %d: %v", s, k)
+		require.NoError(t, kernel.Evaluate(k, l.Sizes, ptrs, l.Strides, reference.Scalars{}), "step %d: %v", s, k)
 	}
 	return results
 }
@@ -81,14 +82,14 @@ func evaluateRegions(t *testing.T, p *kit.Program, s *kit.Step, view func(kit.Va
 	}
 	var last []soa.View
 	var outs []kit.ValueID
-	if l := s.Loop; l != nil {
+	if l, ok := s.Work.(*kit.Loop); ok {
 		carried, captured := views(l.Init), views(l.Captured)
 		for soa.Slice[bool](evaluate(t, l.Cond, slices.Concat(carried, captured))[0])[0] {
 			carried = evaluate(t, l.Body, slices.Concat(carried, captured))
 		}
 		last, outs = carried, l.Outs
 	} else {
-		b, chosen := s.Branch, 0
+		b, chosen := s.Work.(*kit.Branch), 0
 		if index := view(b.Index.Value, b.Index.Type); index.Type.DType == types.Bool && !soa.Slice[bool](index)[0] {
 			chosen = 1
 		} else if index.Type.DType != types.Bool {

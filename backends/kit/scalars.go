@@ -54,8 +54,8 @@ func scalarsOf(p *Program, name string) *scalars {
 		return made[v], true
 	}
 	for i := range p.Steps {
-		step := &p.Steps[i]
-		if step.Kernel < 0 || !ofScalars(p.Kernels[step.Kernel]) {
+		step := p.Steps[i].Launch()
+		if step == nil || !ofScalars(p.Kernels[step.Kernel]) {
 			return nil
 		}
 		k := p.Kernels[step.Kernel]

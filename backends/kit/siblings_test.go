@@ -157,7 +157,7 @@ func TestFields(t *testing.T) {
 		v, err := p.Variant([]kit.Layout{c.layout}, nil)
 		require.NoError(t, err)
 		var ranks []int
-		for _, param := range v.Kernels[v.Steps[0].Kernel].Params {
+		for _, param := range v.Kernels[v.Steps[0].Launch().Kernel].Params {
 			if !param.Out {
 				ranks = append(ranks, len(param.Dims))
 			}

@@ -149,18 +149,18 @@ func (t *translator) comparator(op *mlir.Op, s *Sort) error {
 	return nil
 }
 
-// sort fills in the step of a sort.
-func (w *hostWriter) sort(n *node, s *Step) {
+// sort returns the work of a sort.
+func (w *hostWriter) sort(n *node) *Sort {
 	c := *n.host.sort
 	c.Args, c.Outs = w.args(n.host.ins), w.args(n.host.outs[:len(c.Outs)])
 	for _, v := range n.host.outs[len(c.Outs):] {
 		c.Work = append(c.Work, w.at(v))
 	}
-	s.Sort = &c
+	return &c
 }
 
 // print prints a step that is a sort.
-func (s *Sort) print(b *strings.Builder) {
+func (s *Sort) print(b *strings.Builder, _ int) {
 	var outs []ValueID
 	for _, o := range s.Outs {
 		outs = append(outs, o.Value)

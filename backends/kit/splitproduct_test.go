@@ -54,7 +54,7 @@ func TestProductParts(t *testing.T) {
 			if c.steps > 1 {
 				want = c.parts
 			}
-			require.Equal(t, want, p.Steps[0].Parts)
+			require.Equal(t, want, p.Steps[0].Launch().Parts)
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // dense. Layouts are by argument and result; values without one are dense, and
 // lists that are shorter leave out the last. What a step does with memory that
 // has a layout is known but for the strides, which are run-time arguments
-// ([Operand.By], [Step.Moving]), and the entries of tables ([Table]).
+// ([Operand.By], [Launch.Moving]), and the entries of tables ([Table]).
 //
 // Steps that neither read nor write such memory are those of p, as are Values
 // but for those of kind Table, which follow them. It reports an error for a layout
@@ -78,13 +78,15 @@ func (p *Program) remake(g *graph) {
 			kernels[text] = at
 			p.Kernels = append(p.Kernels, k.kernel)
 		}
-		p.Steps[i].Kernel, p.Steps[i].Copies = at, false
-		p.Steps[i].write(k, func(v ValueID) ValueID { return p.place[g.root(v)] })
+		l := *p.Steps[i].Launch()
+		l.Kernel, l.Copies = at, false
+		l.write(k, func(v ValueID) ValueID { return p.place[g.root(v)] })
+		p.Steps[i].Work = &l
 	}
 }
 
 // write writes down what a kernel is for one step.
-func (s *Step) write(k normal, at func(ValueID) ValueID) {
+func (s *Launch) write(k normal, at func(ValueID) ValueID) {
 	s.Sizes, s.Strides, s.Moving, s.Operands = k.sizes, k.strides, k.moving, nil
 	for _, op := range k.operands {
 		op.Value = at(op.Value)

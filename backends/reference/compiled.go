@@ -52,11 +52,12 @@ type compiled struct {
 // compiledStep is a step with its code and how it is cut.
 type compiledStep struct {
 	*kit.Step
-	bound kernel.Code // before its sizes are known
-	code  kernel.Code // nil: the evaluator's
-	parts int
-	brief bool  // see [kernel.Brief]
-	sizes []int // of an element, by operand
+	*kit.Launch             // of a sort, one of its operands; nil: the host runs or drives it
+	bound       kernel.Code // before its sizes are known
+	code        kernel.Code // nil: the evaluator's
+	parts       int
+	brief       bool  // see [kernel.Brief]
+	sizes       []int // of an element, by operand
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
 	// something else, which the collector must not be shown.
@@ -214,7 +215,7 @@ func (e *compiled) fit(ctx context.Context) error {
 			s.code, work = sort, added(work, sort.work())
 			continue
 		}
-		if s.Kernel < 0 {
+		if s.Launch == nil {
 			continue
 		}
 		k := e.program.Kernels[s.Kernel]
@@ -242,28 +243,29 @@ func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
 		s.code = s.bound
 		return nil
 	}
-	s.prepared = strides(s.prepared[:0], e.views, e.program, s.Step)
+	s.prepared = strides(s.prepared[:0], e.views, e.program, s.Launch)
 	s.code, err = p.Prepare(ctx, s.Sizes, s.prepared, s.code)
 	return err
 }
 
 // add adds a step.
 func (e *compiled) add(s compiledStep) {
-	if s.Sort != nil {
-		c, step := newSortCode(s.Step)
-		s.bound, s.Step, s.sizes, s.void = c, step, c.sizes, make([]bool, len(c.sizes))
-	}
 	s.first, s.strides = e.pointers, e.strides
-	e.pointers += len(s.Operands)
-	if s.Kernel >= 0 {
+	switch w := s.Work.(type) {
+	case *kit.Sort:
+		c, l := newSortCode(w)
+		s.bound, s.Launch, s.sizes = c, l, c.sizes
+	case *kit.Launch:
+		s.Launch = w
 		for _, p := range e.program.Kernels[s.Kernel].Params {
 			s.sizes = append(s.sizes, p.DType.Size())
 		}
-		s.void = make([]bool, len(s.sizes))
+		if len(s.Moving) > 0 {
+			e.strides += len(s.Strides)
+		}
 	}
-	if len(s.Moving) > 0 {
-		e.strides += len(s.Strides)
-	}
+	s.void = make([]bool, len(s.sizes))
+	e.pointers += len(s.sizes)
 	e.steps = append(e.steps, s)
 }
 
@@ -439,10 +441,10 @@ func (e *compiled) Compiled() (kernels, evaluated int) { return countSteps(e.pro
 
 func countSteps(p *kit.Program) (kernels, evaluated int) {
 	p.Each(func(s *kit.Step) {
-		switch {
-		case s.Host != nil:
+		switch s.Work.(type) {
+		case *kit.Host:
 			evaluated++
-		case s.Kernel >= 0, s.Sort != nil:
+		case *kit.Launch, *kit.Composite, *kit.Sort:
 			kernels++
 		}
 	})

@@ -26,7 +26,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	codes := boundCodes(b.program, b.codes, bound, b.keeper, nil, nil)
 	for i := range b.steps {
 		s := &b.steps[i]
-		if s.Sort == nil {
+		if _, sort := s.bound.(*sortCode); !sort {
 			s.bound = codes[i]
 		}
 		s.code, s.prepared = nil, nil
@@ -50,8 +50,8 @@ func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper
 	all := make([]kernel.Code, len(p.Steps))
 	copy(all, known)
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		if s.Kernel < 0 || all[i] != nil {
+		s := p.Steps[i].Launch()
+		if s == nil || all[i] != nil {
 			continue
 		}
 		all[i] = codes[s.Kernel]
@@ -89,7 +89,7 @@ func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper
 func unmoved(p *kit.Program, own []kernel.Code) []kernel.Code {
 	all := make([]kernel.Code, len(p.Steps))
 	for i := range p.Steps {
-		if !slices.ContainsFunc(p.Steps[i].Operands, func(o kit.Operand) bool { return p.Values[o.Value].Layout != nil }) {
+		if l := p.Steps[i].Launch(); l == nil || !slices.ContainsFunc(l.Operands, func(o kit.Operand) bool { return p.Values[o.Value].Layout != nil }) {
 			all[i] = own[i]
 		}
 	}

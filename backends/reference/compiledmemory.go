@@ -24,8 +24,8 @@ func (e *compiled) WorkspaceBytes() int {
 		for _, r := range e.regions[i] {
 			n = added(n, workspaceOf(r))
 		}
-		if s.Host != nil {
-			n = added(n, workspaceOf(s.Host.Run))
+		if h := s.Host(); h != nil {
+			n = added(n, workspaceOf(h.Run))
 		}
 	}
 	return n

@@ -217,8 +217,8 @@ func (l *launcher) failure() error {
 
 // hostStep runs a step that is no kernel.
 func (e *compiled) hostStep(ctx context.Context, l *launcher, i int) error {
-	if s := &e.steps[i]; s.Host != nil {
-		return e.host(ctx, l, s)
+	if h, ok := e.steps[i].Work.(*kit.Host); ok {
+		return e.host(ctx, l, &e.steps[i], h)
 	}
 	return l.driver.Run(ctx, e.program, e.regions, i, l, nil)
 }
@@ -236,8 +236,7 @@ func (l *launcher) Copy(dst, src soa.View) error {
 }
 
 // host runs a step by the evaluator.
-func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep) error {
-	h := s.Host
+func (e *compiled) host(ctx context.Context, l *launcher, s *compiledStep, h *kit.Host) error {
 	c := &l.call
 	c.Args, c.Results = c.Args[:0], c.Results[:0]
 	for _, a := range h.Args {

@@ -56,7 +56,7 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 // strides appends the run-time strides of a step for which its code is prepared:
 // those of the views at hand. Where they are 0 or 1 by chance they are others, so
 // that nothing depends on it. v is nil where there are no such views.
-func strides(to []int64, v *exec.Views, p *kit.Program, s *kit.Step) []int64 {
+func strides(to []int64, v *exec.Views, p *kit.Program, s *kit.Launch) []int64 {
 	to = append(to, s.Strides...)
 	for _, m := range s.Moving {
 		x := &to[m.At]

@@ -93,7 +93,7 @@ func TestFailedParts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	l := &launcher{workers: make([]worker, 4)}
 	l.crew.init(4, l.part)
-	s := &compiledStep{Step: &kit.Step{}, code: failing{}, parts: 64}
+	s := &compiledStep{Step: &kit.Step{}, Launch: &kit.Launch{}, code: failing{}, parts: 64}
 	for range 200 {
 		require.EqualError(t, l.launch(s, nil, nil, nil), "part 3")
 		l.forget(&compiled{program: &kit.Program{}})
@@ -222,7 +222,7 @@ func TestCrewsOfSizes(t *testing.T) {
 			e.workers = 1 + turn%threads
 			e.scratch = 64 * (threads + 1 - e.workers)
 			l.fit(e)
-			s := &compiledStep{Step: &kit.Step{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
+			s := &compiledStep{Step: &kit.Step{}, Launch: &kit.Launch{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
 			require.NoError(t, l.launch(s, nil, nil, nil))
 			l.forget(e)
 		}

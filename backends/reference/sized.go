@@ -378,7 +378,7 @@ func (s *sized) long(n int) bool {
 func pointsOfSteps(p *kit.Program) int {
 	n := 0
 	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Kernel >= 0 {
+		if s := p.Steps[i].Launch(); s != nil {
 			n = added(n, pointsOf(p.Kernels[s.Kernel], s.Sizes))
 		}
 	}

@@ -35,25 +35,25 @@ func SortFor(s *kit.Sort) (work []types.Type, ok bool) {
 	return nil, ok && s.Keep == 0 && s.Shape()[s.Dim] <= mostSorted
 }
 
-// newSortCode returns the code of a step, and the step with operands.
-func newSortCode(s *kit.Step) (*sortCode, *kit.Step) {
-	c, own := &sortCode{apart: 1, rows: 1, operand: len(s.Sort.Args)}, *s
-	c.order, _ = orderOf(s.Sort)
-	for _, a := range slices.Concat(s.Sort.Args, s.Sort.Outs) {
+// newSortCode returns the code of a sort, and the launch of it.
+func newSortCode(s *kit.Sort) (*sortCode, *kit.Launch) {
+	c, own := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}, new(kit.Launch)
+	c.order, _ = orderOf(s)
+	for _, a := range slices.Concat(s.Args, s.Outs) {
 		own.Operands = append(own.Operands, kit.Operand{Value: a.Value})
 		c.sizes = append(c.sizes, a.Type.DType.Size())
 	}
-	for d, size := range s.Sort.Shape() {
+	for d, size := range s.Shape() {
 		switch {
-		case d == s.Sort.Dim:
+		case d == s.Dim:
 			c.n = size
 			continue
-		case d > s.Sort.Dim:
+		case d > s.Dim:
 			c.apart = times(c.apart, size)
 		}
 		c.rows = times(c.rows, size)
 	}
-	return c, &own
+	return c, own
 }
 
 // work is what a sort takes, in elements that an op computes.

@@ -37,7 +37,7 @@ func TestRandomUpdates(t *testing.T) {
 			}
 		}
 		kernels.(*compiled).program.Each(func(s *kit.Step) {
-			if s.Copies {
+			if l := s.Launch(); l != nil && l.Copies {
 				onto++
 			}
 			for i := range stays(s) {
@@ -52,10 +52,11 @@ func TestRandomUpdates(t *testing.T) {
 }
 
 func stays(s *kit.Step) []bool {
-	if s.Loop == nil {
+	l, ok := s.Work.(*kit.Loop)
+	if !ok {
 		return nil
 	}
-	return s.Loop.Stays[1:] // but for the counter
+	return l.Stays[1:] // but for the counter
 }
 
 // updated runs a program on arguments of its own, as some are donated.

@@ -55,8 +55,8 @@ func TestAnywhere(t *testing.T) {
 				p := compile(t, "func.func @main("+strings.ReplaceAll(text, "TYPE", signature)+"\n}")
 				require.Equal(t, -1, p.LastFallible)
 				for n := range p.Steps {
-					st := &p.Steps[n]
-					require.GreaterOrEqual(t, st.Kernel, 0, "a step that is no kernel")
+					st := p.Steps[n].Launch()
+					require.NotNil(t, st, "a step that is no kernel")
 					k := p.Kernels[st.Kernel]
 					require.NoError(t, kernel.Bounds(k, st.Sizes))
 					run, err := runner(t, k, 1<<20)

@@ -74,7 +74,7 @@ func (c *convolved) kernel(t *testing.T) (*kernel.Kernel, []int64) {
 	require.NoError(t, err)
 	require.Len(t, p.Kernels, 1, "%v", p)
 	require.Len(t, p.Steps, 1)
-	return p.Kernels[0], p.Steps[0].Sizes
+	return p.Kernels[0], p.Steps[0].Launch().Sizes
 }
 
 // A convolution is one launch, whose tiles go over rows of images and over images;

@@ -53,7 +53,7 @@ func TestText(t *testing.T) {
 			p := compile(t, string(before.Files[0].Data))
 			require.Len(t, p.Kernels, 1)
 			require.Len(t, p.Steps, 1)
-			k, sizes := p.Kernels[0], p.Steps[0].Sizes
+			k, sizes := p.Kernels[0], p.Steps[0].Launch().Sizes
 
 			got := &txtar.Archive{Comment: before.Comment, Files: before.Files[:1:1]}
 			add := func(name, text string) {
@@ -243,8 +243,7 @@ func TestWorkloads(t *testing.T) {
 				require.NoError(t, ptxas.Name(fmt.Sprintf("workload/%s/%d", name, n), module))
 			}
 			for n := range p.Steps {
-				st := &p.Steps[n]
-				if st.Kernel >= 0 {
+				if st := p.Steps[n].Launch(); st != nil {
 					interpreted(t, p.Kernels[st.Kernel], st.Sizes)
 				}
 			}

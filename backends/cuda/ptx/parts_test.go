@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, p.Steps, c.steps)
 			for n := range p.Steps {
-				st := &p.Steps[n]
+				st := p.Steps[n].Launch()
 				s, err := ptx.Plan(p.Kernels[st.Kernel])
 				require.NoError(t, err)
 				launch, err := s.Launch(st.Sizes)

@@ -53,7 +53,7 @@ func TestProductParts(t *testing.T) {
 				o.Eval = reference.New()
 				p, err := kit.Compile(t.Context(), l, o)
 				require.NoError(t, err)
-				st := &p.Steps[0]
+				st := p.Steps[0].Launch()
 				s, err := c.o.Plan(p.Kernels[st.Kernel])
 				require.NoError(t, err)
 				launch, err := s.Launch(st.Sizes)

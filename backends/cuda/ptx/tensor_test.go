@@ -429,8 +429,8 @@ func TestTensorPrograms(t *testing.T) {
 			p := compile(t, text)
 			products := 0
 			for n := range p.Steps {
-				st := &p.Steps[n]
-				if st.Kernel < 0 {
+				st := p.Steps[n].Launch()
+				if st == nil {
 					continue
 				}
 				k := p.Kernels[st.Kernel]

@@ -37,47 +37,40 @@ func Profile(p *kit.Program, timers []Timer, regions Regions, how func(step int,
 			Op: s.Ordinal, Line: backends.LineOf(s.Loc), Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
 			Results: resultsOf(p, i),
 		}
-		switch {
-		case s.Kernel >= 0:
-			k := p.Kernels[s.Kernel]
-			w := k.Work(s.Sizes)
-			of.Kernel, of.What, of.Flops, of.Bytes, of.Factors = true, k.Describe(s.Sizes), w.Flops, w.Bytes, w.Factors
+		switch w := s.Work.(type) {
+		case *kit.Launch:
+			k := p.Kernels[w.Kernel]
+			work := k.Work(w.Sizes)
+			of.Kernel, of.What, of.Flops, of.Bytes, of.Factors = true, k.Describe(w.Sizes), work.Flops, work.Bytes, work.Factors
 			how(i, &of)
-			all = append(all, of)
-		case s.Loop != nil:
-			of.What, of.Nested = "while", true
-			all = append(all, of)
-			all = nested(all, regions[i][0], s.Loop.CondOps)
-			all = nested(all, regions[i][1], s.Loop.BodyOps)
-		case s.Branch != nil:
-			of.What, of.Nested = "branch", true
-			all = append(all, of)
-			for j, b := range regions[i] {
-				all = nested(all, b, s.Branch.Ops[j])
-			}
-		case s.Composite != nil:
-			of.Kernel, of.What = true, s.Composite.Name
-			for _, a := range slices.Concat(s.Composite.Args, s.Composite.Outs) {
+		case *kit.Composite:
+			of.Kernel, of.What = true, w.Name
+			for _, a := range slices.Concat(w.Args, w.Outs) {
 				of.Bytes += float64(a.Type.Bytes())
 			}
 			how(i, &of)
-			all = append(all, of)
-		case s.Sort != nil:
+		case *kit.Sort:
 			of.Kernel, of.What = true, "sort"
-			for _, a := range slices.Concat(s.Sort.Args, s.Sort.Outs) {
+			for _, a := range slices.Concat(w.Args, w.Outs) {
 				of.Bytes += float64(a.Type.Bytes())
 			}
 			how(i, &of)
-			all = append(all, of)
-		default:
-			of.What = s.Host.Op.String()
-			for _, a := range s.Host.Args {
+		case *kit.Host:
+			of.What = w.Op.String()
+			for _, a := range w.Args {
 				of.Bytes += float64(a.Type.Bytes())
 			}
-			for _, v := range s.Host.Outs {
+			for _, v := range w.Outs {
 				of.Bytes += float64(p.Values[v].Type.Bytes())
 			}
-			all = append(all, of)
+		case *kit.Loop:
+			of.What, of.Nested = "while", true
+		case *kit.Branch:
+			of.What, of.Nested = "branch", true
+		}
+		all = append(all, of)
+		for r, ops := range s.RegionOps() {
+			all = nested(all, regions[i][r], ops)
 		}
 	}
 	return all

@@ -53,10 +53,10 @@ type Driver struct {
 // with. What fails is the op whose region it is: see [Failure].
 func (d *Driver) Run(ctx context.Context, p *kit.Program, regions Regions, i int, at Place, queue backends.Queue) error {
 	s := &p.Steps[i]
-	if s.Loop != nil {
-		return d.loop(ctx, regions[i][0], regions[i][1], at, s, queue)
+	if loop, ok := s.Work.(*kit.Loop); ok {
+		return d.loop(ctx, regions[i][0], regions[i][1], at, s, loop, queue)
 	}
-	return d.branch(ctx, p, regions[i], at, s, queue)
+	return d.branch(ctx, p, regions[i], at, s, s.Work.(*kit.Branch), queue)
 }
 
 // Failure is what the failure of a step that is no kernel is to the caller of the
@@ -144,17 +144,17 @@ func (m *loopMemory) forget(loop *kit.Loop) {
 }
 
 // loop runs a while.
-func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Place, s *kit.Step, queue backends.Queue) error {
+func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Place, s *kit.Step, loop *kit.Loop, queue backends.Queue) error {
 	m := d.loops[s]
 	if m == nil {
-		m = newLoopMemory(s.Loop)
+		m = newLoopMemory(loop)
 		if d.loops == nil {
 			d.loops = map[*kit.Step]*loopMemory{}
 		}
 		d.loops[s] = m
 	}
-	defer m.forget(s.Loop)
-	if err := m.place(at, s.Loop); err != nil {
+	defer m.forget(loop)
+	if err := m.place(at, loop); err != nil {
 		return Failure(ctx, s, err)
 	}
 	m.cond.Queue, m.body.Queue = queue, queue
@@ -185,8 +185,7 @@ func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Pl
 }
 
 // branch runs the region that an if or a case chooses.
-func (d *Driver) branch(ctx context.Context, p *kit.Program, regions []backends.Executable, at Place, s *kit.Step, queue backends.Queue) error {
-	b := s.Branch
+func (d *Driver) branch(ctx context.Context, p *kit.Program, regions []backends.Executable, at Place, s *kit.Step, b *kit.Branch, queue backends.Queue) error {
 	index, known := d.index[b.Index.Type.DType]
 	if !known {
 		if d.index == nil {

@@ -48,7 +48,7 @@ func TestLayersCompileOnce(t *testing.T) {
 		codes, err := s.Compile(t.Context(), prog.Kernels)
 		require.NoError(t, err)
 		for i := range prog.Steps {
-			step := &prog.Steps[i]
+			step := prog.Steps[i].Launch()
 			_, err := codes[step.Kernel].(kernel.Preparer).Prepare(t.Context(), step.Sizes, step.Strides, nil)
 			require.NoError(t, err)
 		}

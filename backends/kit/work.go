@@ -1,0 +1,255 @@
+package kit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/ir/types"
+)
+
+// Work is the work of a step: a [*Launch], [*Composite], [*Sort], [*Host], [*Loop] or
+// [*Branch]. A further kind does not compile before it has all methods.
+type Work interface {
+	// access returns the values that the work reads and those that it writes.
+	access(p *Program) (reads, writes []ValueID)
+	// fallible reports whether it can fail.
+	fallible() bool
+	// overwrites reports whether work that reads old and makes now can have both in the
+	// same memory.
+	overwrites(p *Program, old, now ValueID) bool
+	// numbers visits the numbers that can depend on a size, in an order that depends on
+	// nothing else: run-time arguments and dimensions.
+	numbers(argument func(*int64), dims func(types.Shape))
+	// own returns a copy whose numbers may change.
+	own() Work
+	// sameAs returns how other work differs otherwise than by numbers and regions.
+	sameAs(other Work) error
+	// print prints it; the first step of its regions has a number.
+	print(b *strings.Builder, first int)
+}
+
+// Launch returns the launch that the step is; nil if it is other work.
+func (s *Step) Launch() *Launch {
+	l, _ := s.Work.(*Launch)
+	return l
+}
+
+// Host returns the op of the evaluator that the step is; nil if it is other work.
+func (s *Step) Host() *Host {
+	h, _ := s.Work.(*Host)
+	return h
+}
+
+// Regions are the programs of a loop or a branch: of a loop, its condition and its body.
+func (s *Step) Regions() []*Program {
+	switch w := s.Work.(type) {
+	case *Loop:
+		return []*Program{w.Cond, w.Body}
+	case *Branch:
+		return w.Branches
+	}
+	return nil
+}
+
+// RegionOps are, by region, what its ops are in the text of the program.
+func (s *Step) RegionOps() []Ordinals {
+	switch w := s.Work.(type) {
+	case *Loop:
+		return []Ordinals{w.CondOps, w.BodyOps}
+	case *Branch:
+		return w.Ops
+	}
+	return nil
+}
+
+func (l *Launch) access(p *Program) (reads, writes []ValueID) {
+	for i, o := range l.Operands {
+		if p.Kernels[l.Kernel].Params[i].Out {
+			writes = append(writes, o.Value)
+		} else {
+			reads = append(reads, o.Value)
+		}
+	}
+	return reads, writes
+}
+
+func (c *Composite) access(*Program) (reads, writes []ValueID) {
+	writes = slices.Clone(c.Work)
+	for _, a := range c.Args {
+		reads = append(reads, a.Value)
+	}
+	for _, o := range c.Outs {
+		writes = append(writes, o.Value)
+	}
+	return reads, writes
+}
+
+func (s *Sort) access(*Program) (reads, writes []ValueID) {
+	return valuesOf(s.Args), slices.Concat(s.Work, valuesOf(s.Outs))
+}
+
+func (h *Host) access(*Program) (reads, writes []ValueID) { return valuesOf(h.Args), h.Outs }
+
+func (l *Loop) access(*Program) (reads, writes []ValueID) {
+	return valuesOf(l.Init, l.Captured), l.Outs
+}
+
+func (b *Branch) access(*Program) (reads, writes []ValueID) {
+	return append(valuesOf(b.Captured), b.Index.Value), b.Outs
+}
+
+// valuesOf returns the values of arguments.
+func valuesOf(lists ...[]HostArg) []ValueID {
+	var all []ValueID
+	for _, list := range lists {
+		for _, a := range list {
+			all = append(all, a.Value)
+		}
+	}
+	return all
+}
+
+func (*Launch) fallible() bool    { return false }
+func (*Composite) fallible() bool { return false }
+func (*Sort) fallible() bool      { return false }
+func (*Host) fallible() bool      { return true }
+func (*Loop) fallible() bool      { return true }
+func (*Branch) fallible() bool    { return true }
+
+func (*Composite) overwrites(*Program, ValueID, ValueID) bool { return false }
+func (*Sort) overwrites(*Program, ValueID, ValueID) bool      { return false }
+func (*Host) overwrites(*Program, ValueID, ValueID) bool      { return false }
+func (*Branch) overwrites(*Program, ValueID, ValueID) bool    { return false }
+
+func (l *Launch) numbers(argument func(*int64), _ func(types.Shape)) {
+	factors := func(by []Factor) {
+		for i := range by {
+			argument(&by[i].By)
+		}
+	}
+	for _, list := range [][]int64{l.Sizes, l.Strides} {
+		for k := range list {
+			argument(&list[k])
+		}
+	}
+	for k := range l.Operands {
+		argument(&l.Operands[k].Offset)
+		factors(l.Operands[k].By)
+	}
+	for k := range l.Moving {
+		factors(l.Moving[k].By)
+	}
+}
+
+// Targets compile composites and sorts for their sizes: see sameAs.
+func (*Composite) numbers(func(*int64), func(types.Shape)) {}
+func (*Sort) numbers(func(*int64), func(types.Shape))      {}
+
+func (h *Host) numbers(_ func(*int64), dims func(types.Shape)) { dimsOf(dims, h.Args) }
+func (l *Loop) numbers(_ func(*int64), dims func(types.Shape)) { dimsOf(dims, l.Init, l.Captured) }
+func (b *Branch) numbers(_ func(*int64), dims func(types.Shape)) {
+	dimsOf(dims, b.Captured)
+}
+
+func dimsOf(dims func(types.Shape), lists ...[]HostArg) {
+	for _, list := range lists {
+		for k := range list {
+			dims(list[k].Type.Shape)
+		}
+	}
+}
+
+func (l *Launch) own() Work {
+	c := *l
+	c.Operands, c.Sizes, c.Strides, c.Moving = slices.Clone(l.Operands), slices.Clone(l.Sizes), slices.Clone(l.Strides), slices.Clone(l.Moving)
+	for k := range c.Operands {
+		c.Operands[k].By = slices.Clone(c.Operands[k].By)
+	}
+	for k := range c.Moving {
+		c.Moving[k].By = slices.Clone(c.Moving[k].By)
+	}
+	return &c
+}
+
+func (c *Composite) own() Work { return c }
+func (s *Sort) own() Work      { return s }
+
+func (h *Host) own() Work {
+	c := *h
+	c.Args = ownTypes(h.Args)
+	return &c
+}
+
+func (l *Loop) own() Work {
+	c := *l
+	c.Init, c.Captured = ownTypes(l.Init), ownTypes(l.Captured)
+	return &c
+}
+
+func (b *Branch) own() Work {
+	c := *b
+	c.Captured = ownTypes(b.Captured)
+	return &c
+}
+
+// ownTypes returns arguments with types of their own.
+func ownTypes(list []HostArg) []HostArg {
+	list = slices.Clone(list)
+	for k := range list {
+		list[k].Type.Shape = slices.Clone(list[k].Type.Shape)
+	}
+	return list
+}
+
+func (l *Launch) sameAs(other Work) error {
+	o, ok := other.(*Launch)
+	switch {
+	case !ok:
+		return errors.New("it runs a kernel in one and none in the other")
+	case l.Kernel != o.Kernel || l.Copies != o.Copies:
+		return fmt.Errorf("it runs kernel %d in one and %d in the other", l.Kernel, o.Kernel)
+	case !slices.EqualFunc(l.Operands, o.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
+		!slices.EqualFunc(l.Moving, o.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
+		return errors.New("it has other operands in the other")
+	}
+	return nil
+}
+
+func (*Composite) sameAs(Work) error { return errors.New("the code of a composite is for one size") }
+func (*Sort) sameAs(Work) error      { return errors.New("the code of a sort is for one size") }
+
+func (h *Host) sameAs(other Work) error {
+	o, ok := other.(*Host)
+	switch {
+	case !ok:
+		return fmt.Errorf("it is %s in one and no op of the evaluator in the other", h.Op)
+	case h.Op != o.Op || !sameArgs(h.Args, o.Args) || !slices.Equal(h.Outs, o.Outs):
+		return fmt.Errorf("it is %s, and %s of other values", h.Op, o.Op)
+	}
+	return nil
+}
+
+func (l *Loop) sameAs(other Work) error {
+	o, ok := other.(*Loop)
+	if !ok || !sameArgs(l.Init, o.Init) || !sameArgs(l.Captured, o.Captured) || !slices.Equal(l.Outs, o.Outs) || !slices.Equal(l.Stays, o.Stays) {
+		return errors.New("it is a loop, and another step or one of other values")
+	}
+	return nil
+}
+
+func (b *Branch) sameAs(other Work) error {
+	o, ok := other.(*Branch)
+	if !ok || b.Index.Value != o.Index.Value || len(b.Branches) != len(o.Branches) || !sameArgs(b.Captured, o.Captured) || !slices.Equal(b.Outs, o.Outs) {
+		return errors.New("it is a branch, and another step or one of other values")
+	}
+	return nil
+}
+
+// sameArgs reports whether two steps take the same values, whatever their sizes.
+func sameArgs(a, b []HostArg) bool {
+	return slices.EqualFunc(a, b, func(a, b HostArg) bool {
+		return a.Value == b.Value && a.Type.DType == b.Type.DType && a.Type.Rank() == b.Type.Rank()
+	})
+}
