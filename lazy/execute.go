@@ -100,7 +100,7 @@ func (a *assignment) settle(f *flight, err error) {
 		}
 		a.next.rollBack()
 		if f.mayHaveWritten(f.args[a.arg], a.result, err) {
-			v.tear(opError(a.site, "mark_step", border.ErrBroken, nil, "variable %q may have been written over by the run of a backend that broke its contract: give it values again, by Init or SetValues; %v", v.name, err))
+			v.invalidate(opError(a.site, "mark_step", border.ErrBroken, nil, "variable %q may have been written over by the run of a backend that broke its contract: give it values again, by Init or SetValues; %v", v.name, err))
 		}
 	}
 	v.mu.Unlock()

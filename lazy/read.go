@@ -47,7 +47,7 @@ func (t *Tensor) data(ctx context.Context, why SyncReason) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v, err = t.arrived(ctx, v); v != nil || err != nil {
+		if v, err = t.awaitValue(ctx, v); v != nil || err != nil {
 			return v, err
 		}
 	}

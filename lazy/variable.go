@@ -74,7 +74,7 @@ func (t *Tensor) Init(f Initializer) *Tensor {
 	if err != nil {
 		t.v.mu.Lock()
 		defer t.v.mu.Unlock()
-		t.v.tear(err)
+		t.v.invalidate(err)
 		return t.dev.poisoned(nil, err)
 	}
 	t.v.set(view, at)
@@ -139,8 +139,8 @@ func (v *variable) lose(err *OpError) {
 	}
 }
 
-// tear has the variable be an error until it gets values. The caller has mu.
-func (v *variable) tear(err *OpError) {
+// invalidate has the variable be an error until it gets values. The caller has mu.
+func (v *variable) invalidate(err *OpError) {
 	if !v.torn {
 		v.lost, v.torn = err, true
 	}

@@ -103,10 +103,10 @@ func (f *flight) await(v *value) (*value, error) {
 	}
 }
 
-// arrived waits for v, a value of t that is pinned. It returns v or, pinned in its
+// awaitValue waits for v, a value of t that is pinned. It returns v or, pinned in its
 // place, the version that stands in for it; nil if t is to be looked at anew, which
 // failed steps have left as it was before.
-func (t *Tensor) arrived(ctx context.Context, v *value) (*value, error) {
+func (t *Tensor) awaitValue(ctx context.Context, v *value) (*value, error) {
 	for {
 		err := v.wait(ctx, nil)
 		if err == nil {

@@ -208,7 +208,7 @@ func (t *Tensor) viewed(ctx context.Context, why SyncReason) (*value, error) {
 	for v == nil {
 		var err error
 		if v, err = t.storageValue(ctx, why); err == nil {
-			v, err = of.arrived(ctx, v)
+			v, err = of.awaitValue(ctx, v)
 		}
 		if err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 // them. others are what the op refers to.
 func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) string {
 	fn := mlir.NewFunc("main", "public", carriedTypes(inputs), carriedTypes(op.Results))
-	before, restore := standIn(fn, inputs, op)
+	before, restore := bindArguments(fn, inputs, op)
 	defer restore()
 	var after carry
 	results := make([]*mlir.Value, len(op.Results))
@@ -24,10 +24,10 @@ func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) string {
 	return mlir.Print(m)
 }
 
-// standIn makes ops use the arguments of a function instead of values of the
+// bindArguments makes ops use the arguments of a function instead of values of the
 // program, until restore is called. It returns the ops that make of the arguments
 // what they carry.
-func standIn(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before []*mlir.Op, restore func()) {
+func bindArguments(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before []*mlir.Op, restore func()) {
 	var made carry
 	stands := make(map[*mlir.Value]*mlir.Value, len(values))
 	back := make(map[*mlir.Value]*mlir.Value, len(values))
@@ -57,7 +57,7 @@ func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carri
 	if carries {
 		donate(fn, len(end.Operands))
 	}
-	before, restore := standIn(fn, from, block.Ops...)
+	before, restore := bindArguments(fn, from, block.Ops...)
 	defer restore()
 	var after carry
 	results := make([]*mlir.Value, len(end.Operands))

@@ -41,14 +41,14 @@ func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
 
 // recorded is Execute for any call.
 func (x *Executable) recorded(ctx context.Context, c *backends.Call) error {
-	r := taken.Get()
+	r := records.Get()
 	g := r.note(x, c)
 	r.begin(c)
 	defer r.end(c)
 	return x.run(ctx, c, &g, r)
 }
 
-func (x *Executable) run(ctx context.Context, c *backends.Call, g *given, r *record) error {
+func (x *Executable) run(ctx context.Context, c *backends.Call, g *snapshot, r *record) error {
 	err := x.execute(ctx, c)
 	if err == nil {
 		err = g.accept(x, c, r)

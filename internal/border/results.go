@@ -18,11 +18,11 @@ type span struct {
 	fresh  bool // the backend chose it
 }
 
-// brought reports whether the call has memory for result j.
-func (g *given) brought(j int) bool { return j < len(g.results) && g.results[j].dtype.Valid() }
+// hasMemory reports whether the call has memory for result j.
+func (g *snapshot) hasMemory(j int) bool { return j < len(g.results) && g.results[j].dtype.Valid() }
 
 // accept holds what the call is now to the contract.
-func (g *given) accept(x *Executable, c *backends.Call, r *record) error {
+func (g *snapshot) accept(x *Executable, c *backends.Call, r *record) error {
 	refuse := func(format string, args ...any) error { return x.backend.refuse(execute, format, args...) }
 	if len(c.Results) != len(x.sig.Results) {
 		return refuse("it gave %d results of %d", len(c.Results), len(x.sig.Results))
@@ -38,7 +38,7 @@ func (g *given) accept(x *Executable, c *backends.Call, r *record) error {
 	fresh := 0
 	for j := range c.Results {
 		v, want := &c.Results[j], &x.sig.Results[j]
-		if g.brought(j) {
+		if g.hasMemory(j) {
 			was, l := &g.results[j], r.layout(len(g.args)+j)
 			switch {
 			case was.same(v, &want.Type, l):
@@ -79,7 +79,7 @@ func (g *given) accept(x *Executable, c *backends.Call, r *record) error {
 	}
 	for j := range c.Results {
 		v := &c.Results[j]
-		if !g.brought(j) && v.Remote() == nil && !donated(c, j, &x.sig.Results[j]) && !r.contains(v) {
+		if !g.hasMemory(j) && v.Remote() == nil && !donated(c, j, &x.sig.Results[j]) && !r.contains(v) {
 			return refuse("result %d is not in memory that Call.Make gave for this run: what it holds would change in the next one", j)
 		}
 	}
@@ -93,7 +93,7 @@ func donated(c *backends.Call, j int, r *backends.Result) bool {
 
 // shared returns memory that the backend chose for a result and that another result or an
 // argument has, too.
-func (r *record) shared(x *Executable, c *backends.Call, g *given) (a, b span, found bool) {
+func (r *record) shared(x *Executable, c *backends.Call, g *snapshot) (a, b span, found bool) {
 	s := r.spans[:0]
 	for i := range c.Args {
 		for lo, hi := range c.Args[i].Spans {
@@ -101,12 +101,12 @@ func (r *record) shared(x *Executable, c *backends.Call, g *given) (a, b span, f
 		}
 	}
 	for j := range c.Results {
-		brought := g.brought(j)
-		if !brought && donated(c, j, &x.sig.Results[j]) {
+		callers := g.hasMemory(j)
+		if !callers && donated(c, j, &x.sig.Results[j]) {
 			continue // the argument is there already
 		}
 		for lo, hi := range c.Results[j].Spans {
-			s = append(s, span{lo: lo, hi: hi, index: j, result: true, fresh: !brought})
+			s = append(s, span{lo: lo, hi: hi, index: j, result: true, fresh: !callers})
 		}
 	}
 	r.spans = s

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "451fd2c9677ba76a9de248ca"
+const buildID = "3822629092ade0dbca96a38b"

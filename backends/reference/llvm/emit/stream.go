@@ -33,7 +33,7 @@ func (p *planner) stream(r *Schedule) {
 					t = r.Stages[s]
 				}
 				stores, at = stores+1, id
-				ok = ok && i.Op == kernel.Store && p.tabled(s, i.Mem, t.Vector) && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
+				ok = ok && i.Op == kernel.Store && p.readsColumns(s, i.Mem, t.Vector) && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
 					t.Lanes > 1 && t.Lanes*a.DType.Size() >= 16 && (p.move(s, i.Mem, t.Vector) == unit || r.isRecord(id)) &&
 					!(r.Form == Rows && p.reduces(s))
 			}
@@ -55,9 +55,9 @@ func (p *planner) stream(r *Schedule) {
 	})
 }
 
-// tabled reports whether values say no more of an access than which column of a
+// readsColumns reports whether values say no more of an access than which column of a
 // table it is in, the same all along an axis.
-func (p *planner) tabled(s int, m *kernel.Access, axis int) bool {
+func (p *planner) readsColumns(s int, m *kernel.Access, axis int) bool {
 	for d, x := range m.Index {
 		if x.Value != kernel.None && (p.k.Params[m.Param].Strides[d] != kernel.TableStride || axis < 0 || p.depends(s, x.Value).Has(axis)) {
 			return false

@@ -11,9 +11,9 @@ import (
 	"ltc/soa"
 )
 
-// given is what a call was before the backend had it. Its record is apart, nil if all
+// snapshot is what a call was before the backend had it. Its record is apart, nil if all
 // places are plain: what is stored there would take places to the heap.
-type given struct{ args, results []place }
+type snapshot struct{ args, results []place }
 
 // few is of how many arguments and results together a call is noted on the stack.
 const few = 4
@@ -48,7 +48,7 @@ type record struct {
 
 const keptCalls = 8
 
-var taken = spare.New(keptCalls, func() *record {
+var records = spare.New(keptCalls, func() *record {
 	r := new(record)
 	r.alloc = r.make
 	return r
@@ -59,7 +59,7 @@ func placeOf(v *soa.View) place {
 }
 
 // plain notes a call of few views, all of which are plain; false if it is none.
-func (x *Executable) plain(c *backends.Call, to *[few]place) (g given, ok bool) {
+func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, ok bool) {
 	n := len(c.Args)
 	if n+len(c.Results) > few || n != len(x.sig.Args) || len(c.Results) != len(x.sig.Results) {
 		return g, false
@@ -78,11 +78,11 @@ func (x *Executable) plain(c *backends.Call, to *[few]place) (g given, ok bool) 
 		to[n+j] = placeOf(&c.Results[j])
 		to[n+j].plain = true
 	}
-	return given{args: to[:n:n], results: to[n : n+len(c.Results)]}, true
+	return snapshot{args: to[:n:n], results: to[n : n+len(c.Results)]}, true
 }
 
 // note notes any call.
-func (r *record) note(x *Executable, c *backends.Call) given {
+func (r *record) note(x *Executable, c *backends.Call) snapshot {
 	r.places = r.places[:0]
 	for i := range c.Args {
 		r.add(&c.Args[i], x.argType(i))
@@ -93,7 +93,7 @@ func (r *record) note(x *Executable, c *backends.Call) given {
 		r.add(&c.Results[j], x.resultType(j))
 		r.open = r.open || !r.places[n+j].dtype.Valid()
 	}
-	return given{args: r.places[:n:n], results: r.places[n:]}
+	return snapshot{args: r.places[:n:n], results: r.places[n:]}
 }
 
 func (r *record) add(v *soa.View, t *types.Type) {
@@ -152,7 +152,7 @@ func (p *place) lies(v *soa.View, t *types.Type, l *layout) bool {
 
 // restore takes back what the run wrote into slices of the caller's, which are those of its
 // variables and programs.
-func (g *given) restore(x *Executable, r *record) {
+func (g *snapshot) restore(x *Executable, r *record) {
 	for i := range g.args {
 		g.args[i].restore(x.argType(i), r.layout(i))
 	}
@@ -208,7 +208,7 @@ func (r *record) end(c *backends.Call) {
 		clear(r.layouts[i].table)
 	}
 	clear(r.places)
-	taken.Put(r)
+	records.Put(r)
 }
 
 // make is the call's Alloc.
