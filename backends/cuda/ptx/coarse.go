@@ -3,7 +3,7 @@ package ptx
 import (
 	"math"
 
-	"ltc/backends/kit/approx"
+	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -108,34 +108,19 @@ func notNegative(k *kernel.Kernel) []bool {
 	return all
 }
 
-// exponential is as exact as what becomes of it.
-func (f floats) exponential(id kernel.ID, x string) string {
-	if f.t == types.F64 || f.wanted == nil {
-		return f.exp(x)
+// use returns what is known of the value of an instruction: how exact it is to be.
+func (w *writer) use(id kernel.ID) (u expand.Use) {
+	i := &w.k.Instrs[id]
+	if i.Op != kernel.Exponential || i.Type == types.F64 || w.wanted == nil {
+		return u
 	}
-	switch f.wanted[id] {
+	switch w.wanted[id] {
 	case toBF16:
-		return f.shortExp(x, approx.Exp2BF16)
+		u.To = types.BF16
 	case toF16:
-		return f.shortExp(x, approx.Exp2F16)
+		u.To = types.F16
 	}
-	return f.exp(x)
-}
-
-// shortExp is (2ⁿ·2^r)² with x/(2 ln 2) = n + r: the square is what may be subnormal
-// or infinite, so that 2ⁿ never is. c has the coefficients of r, r², …
-//
-// n is found by adding a number so large that what is behind the point is rounded
-// off; n and the bias of exponents are then the lowest bits of the sum.
-func (f floats) shortExp(x string, c []float64) string {
-	const whole = 3<<22 + 127
-	half := f.num(math.Log2E / 2)
-	x = f.op("min.NaN", f.op("max.NaN", x, f.num(-104)), f.num(90))
-	sum := f.fma(x, half, f.num(whole))
-	r := f.fma(x, half, f.op("neg", f.add(sum, f.num(-whole))))
-	power := f.ofInt(f.ints("shl.b", f.asInt(sum), "23"))
-	root := f.mul(f.fma(f.horner(r, c), r, f.num(1)), power)
-	return f.mul(root, root)
+	return u
 }
 
 // byRow reports whether a quotient may be less exact and is by a value of an earlier

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -51,14 +52,22 @@ func (w *writer) compute(id kernel.ID, i *kernel.Instr) string {
 		args[n] = w.vals[a]
 	}
 	o := operation{id, i.Type, w.k.Instrs[i.Args[0]].Type, args}
-	if f := otherOps[i.Op]; f != nil {
+	if i.Op.Expanded() && i.Type.IsFloat() {
+		return w.rounded(i.Type, w.code(expand.Of(i.Op, held(i.Type), Target, w.use(id)), args))
+	}
+	return w.operation(i.Op, o)
+}
+
+// operation writes an op by its row.
+func (w *writer) operation(op kernel.Op, o operation) string {
+	if f := otherOps[op]; f != nil {
 		return f(w, o)
 	}
-	f := unaryOps[i.Op]
-	if len(args) == 2 {
-		f = binaryOps[i.Op]
+	f := unaryOps[op]
+	if len(o.args) == 2 {
+		f = binaryOps[op]
 	}
-	return w.rounded(i.Type, f.of(i.Type)(w, o))
+	return w.rounded(o.t, f.of(o.t)(w, o))
 }
 
 // combined returns a and b combined, not yet rounded.

@@ -36,5 +36,5 @@
 //
 // What there is no text for is an error that wraps [errors.ErrUnsupported].
 //
-// imports only ltc/backends/kit/approx, ltc/backends/kit/kernel and ltc/ir/types.
+// imports only ltc/backends/kit/expand, ltc/backends/kit/kernel and ltc/ir/types.
 package ptx

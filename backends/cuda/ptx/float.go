@@ -7,8 +7,6 @@ import (
 	"ltc/ir/types"
 )
 
-var inf = math.Inf(1)
-
 // The ops of floats. f16 and bf16 are computed with as f32.
 
 var (
@@ -18,6 +16,7 @@ var (
 	floatRoundNearestEven                  = toWhole("rni")
 	floatMaximum, floatMinimum             = extreme("max"), extreme("min")
 	floatSqrt                              = instruction("sqrt.rn")
+	opFMA                                  = instruction("fma.rn")
 )
 
 // toWhole is the code of a conversion to whole numbers.
@@ -63,7 +62,16 @@ func floatDivide(w *writer, o operation) string {
 	if o.id != kernel.None && w.byRow(o.id) {
 		return f.shortQuotient(o.args[0], o.args[1])
 	}
+	if o.args[0] == f.num(1) {
+		return f.op("rcp.rn", o.args[1])
+	}
 	return f.op("div.rn", o.args[0], o.args[1])
+}
+
+// floatCopySign has the size of the first argument and the second's sign, which the
+// instruction takes first.
+func floatCopySign(w *writer, o operation) string {
+	return o.floats(w).op("copysign", o.args[1], o.args[0])
 }
 
 func floatRsqrt(w *writer, o operation) string {
@@ -71,19 +79,6 @@ func floatRsqrt(w *writer, o operation) string {
 	return f.op("rcp.rn", f.op("sqrt.rn", o.args[0]))
 }
 
-func floatExponential(w *writer, o operation) string         { return o.floats(w).exponential(o.id, o.args[0]) }
-func floatCbrt(w *writer, o operation) string                { return o.floats(w).cbrt(o.args[0]) }
-func floatCosine(w *writer, o operation) string              { return o.floats(w).cosine(o.args[0]) }
-func floatErf(w *writer, o operation) string                 { return o.floats(w).erf(o.args[0]) }
-func floatExponentialMinusOne(w *writer, o operation) string { return o.floats(w).expm1(o.args[0]) }
-func floatLog(w *writer, o operation) string                 { return o.floats(w).log(o.args[0]) }
-func floatLogPlusOne(w *writer, o operation) string          { return o.floats(w).log1p(o.args[0]) }
-func floatLogistic(w *writer, o operation) string            { return o.floats(w).logistic(o.args[0]) }
-func floatSine(w *writer, o operation) string                { return o.floats(w).sine(o.args[0]) }
-func floatTan(w *writer, o operation) string                 { return o.floats(w).tangent(o.args[0]) }
-func floatTanh(w *writer, o operation) string                { return o.floats(w).tanh(o.args[0]) }
-func floatAtan2(w *writer, o operation) string               { return o.floats(w).atan2(o.args[0], o.args[1]) }
-func floatPower(w *writer, o operation) string               { return o.floats(w).raise(o.args[0], o.args[1]) }
 func floatRemainder(w *writer, o operation) string {
 	return o.floats(w).remainder(o.args[0], o.args[1])
 }
@@ -126,25 +121,6 @@ func (f floats) fnma(a, b, c string) string { return f.fma(f.op("neg", a), b, c)
 // sign returns the size of y with the sign of x.
 func (f floats) sign(x, y string) string { return f.op("copysign", x, y) }
 
-// twoSum returns a sum and what rounding takes from it (Knuth).
-func (f floats) twoSum(x, y string) (sum, rest string) {
-	sum = f.add(x, y)
-	v := f.sub(sum, x)
-	return sum, f.add(f.sub(x, f.sub(sum, v)), f.sub(y, v))
-}
-
-// fastTwoSum is twoSum where x is 0 or at least as large as y (Dekker).
-func (f floats) fastTwoSum(x, y string) (sum, rest string) {
-	sum = f.add(x, y)
-	return sum, f.add(f.sub(x, sum), y)
-}
-
-// twoProduct returns a product and what rounding takes from it.
-func (f floats) twoProduct(x, y string) (product, rest string) {
-	product = f.mul(x, y)
-	return product, f.fma(x, y, f.op("neg", product))
-}
-
 // double returns what writes instructions on f64s, and x as one.
 func (f floats) double(x string) (floats, string) {
 	d := floats{f.writer, types.F64}
@@ -177,53 +153,4 @@ func (f floats) ints(opcode string, args ...string) string {
 		c = long
 	}
 	return f.writer.op(c, f.integer(opcode), args...)
-}
-
-// asInt and ofInt move bits, toInt and fromInt numbers that are small integers.
-func (f floats) asInt(x string) string { return f.ints("mov.b", x) }
-
-func (f floats) ofInt(i string) string {
-	return f.writer.op(classOf(f.t), "mov."+f.integer("b"), i)
-}
-
-func (f floats) toInt(x string) string {
-	c := word
-	if f.t == types.F64 {
-		c = long
-	}
-	return f.writer.op(c, "cvt.rni."+f.integer("s")+"."+kindOf(f.t), x)
-}
-
-func (f floats) fromInt(i string) string {
-	return f.writer.op(classOf(f.t), "cvt.rn."+kindOf(f.t)+"."+f.integer("s"), i)
-}
-
-// table returns what looks up, of rows of f64s whose length is at most a power of
-// two, the one that an integer has modulo it.
-func (f floats) table(name string, rows [][]float64, i string) func(row int) string {
-	n := 1
-	for n < len(rows[0]) {
-		n *= 2
-	}
-	var bits []uint64
-	for _, row := range rows {
-		for k := range n {
-			if k < len(row) {
-				bits = append(bits, math.Float64bits(row[k]))
-			} else {
-				bits = append(bits, 0)
-			}
-		}
-	}
-	at := f.words(name, bits, f.writer.op(long, "and.b64", i, number(int64(n-1))))
-	return func(row int) string { return f.writer.op(double, "mov.b64", at(row*n)) }
-}
-
-// horner returns c0 + c1·x + c2·x² + …
-func (f floats) horner(x string, c []float64) string {
-	r := f.num(c[len(c)-1])
-	for n := len(c) - 2; n >= 0; n-- {
-		r = f.fma(r, x, f.num(c[n]))
-	}
-	return r
 }

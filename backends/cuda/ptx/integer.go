@@ -1,6 +1,10 @@
 package ptx
 
-import "ltc/ir/types"
+import (
+	"strconv"
+
+	"ltc/ir/types"
+)
 
 // The ops of integers, which registers hold in a word or a long.
 
@@ -76,6 +80,9 @@ func (w *writer) widened(t types.DType, v string) string {
 // amount returns by how many bits to shift: instructions take a word, and shift
 // everything out if it is more than there is.
 func (w *writer) amount(t types.DType, v string) string {
+	if n, err := strconv.ParseUint(v, 10, 64); err == nil && n <= 64 {
+		return v
+	}
 	if classOf(t) == long {
 		return w.op(word, "cvt.u32.u64", w.op(long, "min.u64", v, "64"))
 	}

@@ -8,8 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference"
 	"ltc/internal/ptxsim"
 	"ltc/ir/types"
 )
@@ -126,6 +129,15 @@ func onExtremes(t *testing.T, op kernel.Op, d, to types.DType) {
 	got, err := m.Run(run)
 	require.NoError(t, err)
 	require.NoError(t, kerneltest.Same(want, got, tolerance(op, d)), "%v of %v to %v", op, d, to)
+	if !op.Expanded() || !d.IsFloat() {
+		return
+	}
+	// A function has the very bits that the kernel IR's evaluator makes of its expansion.
+	want, err = m.Run(func(m *kerneltest.Memory) error {
+		return kernel.Evaluate(expand.Kernel(k, ptx.Target), m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+	})
+	require.NoError(t, err)
+	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v of %v, expanded", op, d)
 }
 
 // A kernel whose entry would have more parameters than drivers take has none; one less is

@@ -12,7 +12,7 @@ import (
 type Scalars interface {
 	// Scalar returns the bits of op's value, of type t, from the bits of its
 	// arguments, the first of which is of type from. It is asked for any op that
-	// computes but Select, Clamp and BitcastConvert, on dtypes that the op takes.
+	// computes but Select, Clamp, BitcastConvert and those of expansions alone, on dtypes that the op takes.
 	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)
 }
 
@@ -140,6 +140,10 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 		}
 		storeBits(p, i.Type.Size(), v)
 		return 0, err
+	case Lookup:
+		table, row := TableRow(i.Aux).Table()
+		all := table.Bits(row, 8*i.Type.Size())
+		return all[e.values[i.Args[0]]&uint64(len(all)-1)], nil
 	}
 	args := make([]uint64, len(i.Args))
 	for n, a := range i.Args {
@@ -152,6 +156,8 @@ func (e *evaluator) compute(op Op, t, from types.DType, args ...uint64) (uint64,
 	switch op {
 	case BitcastConvert:
 		return args[0], nil
+	case FMA, CopySign, Exponent, Mantissa, Scale:
+		return onFloats(op, t, args)
 	case Select:
 		if args[0] != 0 {
 			return args[1], nil

@@ -12,7 +12,7 @@
 // Sizes are arguments: a kernel is written once for all of them. The same holds
 // for strides, of which a kernel knows only the [Stride] class.
 //
-// imports only ltc/backends/kit/kernel/ops, ltc/internal/diag and ltc/ir/types.
+// imports only ltc/backends/kit/approx, ltc/backends/kit/kernel/ops, ltc/internal/diag and ltc/ir/types.
 package kernel
 
 import (

@@ -20,11 +20,14 @@ func (o Op) row() *ops.Op {
 
 var invalid = ops.Op{Name: "Invalid"}
 
-// Ops returns all ops, in the order of their constants.
+// Ops returns all ops that programs have, in the order of their constants: those
+// of expansions alone are left out.
 func Ops() []Op {
 	all := make([]Op, 0, NumOps-1)
 	for o := Invalid + 1; o < NumOps; o++ {
-		all = append(all, o)
+		if !o.row().Traits.Has(ops.Internal) {
+			all = append(all, o)
+		}
 	}
 	return all
 }
@@ -45,7 +48,7 @@ var mnemonics = func() [NumOps]string {
 
 var opByName = func() map[string]Op {
 	m := make(map[string]Op, NumOps)
-	for _, o := range Ops() {
+	for o := Invalid + 1; o < NumOps; o++ {
 		m[mnemonics[o]] = o
 	}
 	return m
@@ -82,6 +85,9 @@ func (o Op) Takes(d types.DType) bool {
 	}
 	return d.IsInteger() && c&ops.Ints != 0
 }
+
+// Expanded reports whether an op on floats has an expansion, in package expand.
+func (o Op) Expanded() bool { return o.row().Traits.Has(ops.Expanded) }
 
 // Combines reports whether a reduction or store can combine values with o.
 func (o Op) Combines() bool { return o.row().Traits.Has(ops.Combines) }

@@ -12,6 +12,7 @@ const (
 	Load     // Mem; Args: what stands for elements outside, if guarded
 	Store    // Mem; Args: the value. It has none itself.
 	Reduce   // Aux: an op that combines; Args: the value
+	Lookup   // Aux: a TableRow; Args: an integer, whose lowest bits are the index
 	Abs
 	BitcastConvert
 	Cbrt
@@ -53,14 +54,19 @@ const (
 	ShiftRightLogical
 	Subtract
 	Xor
+	CopySign // the first's size with the second's sign
 	CompareEQ
 	CompareNE
 	CompareLT
 	CompareLE
 	CompareGT
 	CompareGE
-	Select // Args: a bool, then what it chooses from
-	Clamp  // Args: the lowest, the value, the highest
+	Select   // Args: a bool, then what it chooses from
+	FMA      // Args: two factors and what is added to their product; rounded once
+	Clamp    // Args: the lowest, the value, the highest
+	Exponent // ⌊log₂|x|⌋ as a float: -∞ of 0, ∞ of infinities
+	Mantissa // x·2ⁿ for an integer n, from ¾ to 1½; 1 of 0 and ∞, NaN of negative numbers
+	Scale    // x·2^⌊y⌋, rounded once
 
 	// NumOps is the number of ops, [Invalid] among them.
 	NumOps = iota

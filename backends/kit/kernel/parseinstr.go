@@ -43,6 +43,15 @@ func (p *parser) instr(named bool) Instr {
 		if p.err == nil {
 			i.Type = p.k.Instrs[i.Args[0]].Type
 		}
+	case Lookup:
+		table, ok := tableNamed(p.word("a table"))
+		row, err := strconv.Atoi(p.word("a row"))
+		if !ok || err != nil || row < 0 || row > 255 {
+			p.failf("expected a table and a row of it")
+		}
+		i.Aux, i.Args = int64(RowOf(table, row)), []ID{p.value()}
+		p.expect(":")
+		i.Type = p.dtype()
 	case Load:
 		i.Type, i.Mem = p.access(p.word("an operand or local"))
 		if i.Mem.Guard = p.accept("else"); i.Mem.Guard {

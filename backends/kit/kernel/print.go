@@ -104,6 +104,9 @@ func (p *printer) instr(id ID, i *Instr) {
 		fmt.Fprintf(p, " %v", Size(i.Aux))
 	case Reduce:
 		fmt.Fprintf(p, " %v %%%d", Op(i.Aux), i.Args[0])
+	case Lookup:
+		table, row := TableRow(i.Aux).Table()
+		fmt.Fprintf(p, " %s %d %%%d : %v", table.Name, row, i.Args[0], i.Type)
 	case Load:
 		p.access(i.Mem)
 		if i.Mem.Guard {

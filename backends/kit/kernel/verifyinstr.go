@@ -30,6 +30,8 @@ func (v *verifier) instr(s int, id ID, i *Instr) {
 		}
 	case Reduce:
 		v.reduce(s, i)
+	case Lookup:
+		v.lookup(i)
 	case Load, Store:
 		v.access(s, id, i)
 	default:
@@ -43,7 +45,7 @@ func (v *verifier) axesOf(s int) int { return len(v.k.Axes) + len(v.k.Stages[s].
 func (v *verifier) arguments(s int, id ID, i *Instr) {
 	want := i.Op.Arity()
 	switch {
-	case i.Op == Store, i.Op == Reduce:
+	case i.Op == Store, i.Op == Reduce, i.Op == Lookup:
 		want = 1
 	case i.Op == Load && i.Mem != nil && i.Mem.Guard:
 		if len(i.Args) != 1 {
@@ -138,6 +140,17 @@ func (v *verifier) combines(rule string, o Op, t types.DType) {
 		v.fail(rule, "there is no such op to combine with")
 	case !o.Combines() || !allowed(o, t):
 		v.fail(rule, "values of %v cannot be combined with %v", t, o)
+	}
+}
+
+func (v *verifier) lookup(i *Instr) {
+	switch table, row := TableRow(i.Aux).Table(); {
+	case table == nil || row >= table.Rows():
+		v.fail(ruleTypes, "there is no such table, or row of it")
+	case i.Type.Size() < 4 || table.Floats(row) != nil != i.Type.IsFloat():
+		v.fail(ruleTypes, "table %s has no values of %v", table.Name, i.Type)
+	case !v.k.Instrs[i.Args[0]].Type.IsInteger():
+		v.fail(ruleTypes, "%%%d is a value of %v, want an integer", i.Args[0], v.k.Instrs[i.Args[0]].Type)
 	}
 }
 

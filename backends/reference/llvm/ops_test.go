@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )
@@ -79,6 +81,14 @@ func TestOps(t *testing.T) {
 				got, err := before.Like(kerneltest.Dense, 0x5A).Run(in(codes[n], 1))
 				require.NoError(t, err)
 				require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{Relative: 1e-5}), "%v, %d elements", c.machine.Level, size)
+				if e := expand.Kernel(k, c.machine.Target()); len(e.Instrs) != len(k.Instrs) {
+					// A function has the very bits that the kernel IR's evaluator makes of its expansion.
+					want, err := before.Run(func(m *kerneltest.Memory) error {
+						return kernel.Evaluate(e, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+					})
+					require.NoError(t, err)
+					require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v, %v expanded, %d elements", c.machine.Level, k.Name, size)
+				}
 			}
 		}
 	}

@@ -59,6 +59,13 @@ const (
 	Costly Traits = 1 << iota
 	// Exact ops give no more bits than their operands have: nothing is rounded.
 	Exact
+	// Expanded ops have an expansion for floats, in package expand, which emitters
+	// write instead of code of their own.
+	Expanded
+	// Internal ops stand in expansions alone: programs have none.
+	Internal
+	// Optional ops stand in expansions for targets that ask for them.
+	Optional
 	// Combines says that reductions and stores can combine values with the op.
 	Combines
 )

@@ -17,7 +17,7 @@
 //
 // [Builder.Op] adds a scalar op of the kernel IR, which computes what the evaluator
 // of package reference does: integers wrap, nothing divides by zero, conversions
-// saturate. Math functions are our own polynomials;
+// saturate. Mathematical functions are those of package expand;
 // docs/math.md has their errors.
 //
 // In registers a bool is an i1, a bf16 or f16 an f32 that holds one of its
@@ -30,5 +30,5 @@
 // Pointers are typed, as llir prints them; all LLVM releases from 14 on read
 // that.
 //
-// imports only ltc/backends/kit/approx, ltc/backends/kit/kernel and ltc/ir/types.
+// imports only ltc/backends/kit/expand, ltc/backends/kit/kernel and ltc/ir/types.
 package vector

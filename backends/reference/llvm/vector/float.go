@@ -22,6 +22,8 @@ func floatSign(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.sel(b.fcmpn(enum.FPredONE, x, 0), one, x)
 }
 
+func floatCopySign(b *Builder, _ types.DType, x, y value.Value) value.Value { return b.copysign(x, y) }
+
 func floatSqrt(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("sqrt", x) }
 
 // floatRsqrt of f32 is computed in f64 and rounded once more; that of f64

@@ -61,19 +61,34 @@ func signed[T any](d types.DType, yes, no T) T {
 // ones, the sign. LLVM's are only for what is below the width.
 
 func intShiftLeft(b *Builder, _ types.DType, x, y value.Value) value.Value {
+	if b.constantShift(y) {
+		return b.shl(x, y)
+	}
 	in, y := b.inWidth(x, y)
 	return b.sel(in, b.shl(x, y), b.int(x.Type(), 0))
 }
 
 func intShiftRightLogical(b *Builder, _ types.DType, x, y value.Value) value.Value {
+	if b.constantShift(y) {
+		return b.lshr(x, y)
+	}
 	in, y := b.inWidth(x, y)
 	return b.sel(in, b.lshr(x, y), b.int(x.Type(), 0))
 }
 
 // intShiftRightArithmetic repeats the highest bit, of unsigned integers too.
 func intShiftRightArithmetic(b *Builder, _ types.DType, x, y value.Value) value.Value {
+	if b.constantShift(y) {
+		return b.ashr(x, y)
+	}
 	last := int64(width(x.Type()) - 1)
 	return b.ashr(x, b.sel(b.icmpn(enum.IPredULE, y, last), y, b.int(x.Type(), last)))
+}
+
+// constantShift reports whether y is a constant below the width.
+func (b *Builder) constantShift(y value.Value) bool {
+	n, ok := splatBits(y)
+	return ok && n < uint64(width(y.Type()))
 }
 
 // inWidth reports which shifts are below the width of x, and y with 0 for the

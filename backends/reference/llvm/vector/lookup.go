@@ -35,19 +35,24 @@ func (b *Builder) lookup(name string, row []float64, i value.Value) value.Value 
 	case single && b.Machine.Level == NEON:
 		return b.pieces(4, func(p []value.Value) value.Value { return b.lookupBytes(row, p[0]) }, i)
 	}
-	g := b.Module.data(fmt.Sprintf("%s.f%d", name, width(t)), elem(t), func() []uint64 { return floatBits(t, row) })
+	return b.inMemory(fmt.Sprintf("%s.f%d", name, width(t)), elem(t), floatBits(t, row), i)
+}
+
+// inMemory looks up elements of type e by their bits; name stands for the row.
+func (b *Builder) inMemory(name string, e ll.Type, row []uint64, i value.Value) value.Value {
+	t := like(i.Type(), e)
+	g := b.Module.data(name, e, func() []uint64 { return row })
 	i = b.andn(i, int64(len(row)-1))
 	n := lanesOf(t)
-	first := b.bitcast(g, ll.NewPointer(elem(t)))
-	p := b.Block.NewGetElementPtr(elem(t), first, i)
+	p := b.Block.NewGetElementPtr(e, b.bitcast(g, ll.NewPointer(e)), i)
 	p.InBounds = true
 	align := width(t) / 8
 	if n == 1 {
-		return b.Block.NewLoad(elem(t), p)
+		return b.Block.NewLoad(e, p)
 	}
-	p.Typ = ll.NewVector(uint64(n), ll.NewPointer(elem(t)))
+	p.Typ = ll.NewVector(uint64(n), ll.NewPointer(e))
 	return b.Call("llvm.masked.gather."+mangle(t)+"."+mangle(vectorOf(ll.I8Ptr, n)), t, p,
-		constant.NewInt(ll.I32, int64(align)), b.int(vectorOf(ll.I1, n), -1), b.num(t, 0))
+		constant.NewInt(ll.I32, int64(align)), b.int(vectorOf(ll.I1, n), -1), b.bits(t, 0))
 }
 
 // lookupBytes looks up the four bytes of each lane, in a table of four registers.

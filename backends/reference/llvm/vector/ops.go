@@ -5,6 +5,7 @@ import (
 
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -49,14 +50,6 @@ var (
 )
 
 var (
-	floatErf                 = (*Builder).erf
-	floatExponential         = (*Builder).exp
-	floatExponentialMinusOne = (*Builder).expm1
-	floatLog                 = (*Builder).log
-	floatLogPlusOne          = (*Builder).log1p
-	floatLogistic            = (*Builder).logistic
-	floatTanh                = (*Builder).tanh
-
 	floatCeil             = rounding("ceil")
 	floatFloor            = rounding("floor")
 	floatRoundNearestEven = rounding("rint")
@@ -103,7 +96,10 @@ func (b *Builder) Op(op kernel.Op, t types.DType, args ...Value) (Value, error) 
 // *[UnsupportedError] if there is no code for the dtype.
 func (b *Builder) Unary(op kernel.Op, x Value) (Value, error) {
 	f := unaryOps[op].of(x.DType)
-	if f == nil {
+	switch {
+	case f == nil && op.Expanded() && x.DType.IsFloat() && op.Arity() == 1:
+		return b.rounded(b.expanded(op, expand.Use{}, x.V), x.DType), nil
+	case f == nil:
 		return Value{}, &UnsupportedError{op.String(), x.DType}
 	}
 	r := f(b, x.DType, x.V)
@@ -119,10 +115,17 @@ func (b *Builder) Unary(op kernel.Op, x Value) (Value, error) {
 func (b *Builder) Binary(op kernel.Op, x, y Value) (Value, error) {
 	f := binaryOps[op].of(x.DType)
 	switch {
-	case f == nil:
+	case f == nil && !(op.Expanded() && x.DType.IsFloat() && op.Arity() == 2):
 		return Value{}, &UnsupportedError{op.String(), x.DType}
 	case y.DType != x.DType:
 		return Value{}, fmt.Errorf("%v of %v and %v", op, x.DType, y.DType)
+	case f == nil:
+		if write := own[op]; write != nil {
+			if r := write(b, x.V, y.V); r != nil {
+				return b.rounded(r, x.DType), nil
+			}
+		}
+		return b.rounded(b.expanded(op, expand.Use{}, x.V, y.V), x.DType), nil
 	}
 	r := f(b, x.DType, x.V, y.V)
 	if op.Exact() {
@@ -148,6 +151,10 @@ func opIsFinite(b *Builder, _ types.DType, args []Value) (Value, error) {
 
 func opSelect(b *Builder, _ types.DType, args []Value) (Value, error) {
 	return b.Select(args[0], args[1], args[2]), nil
+}
+
+func opFMA(b *Builder, _ types.DType, args []Value) (Value, error) {
+	return b.FMA(args[0], args[1], args[2]), nil
 }
 
 func opClamp(b *Builder, _ types.DType, args []Value) (Value, error) {

@@ -31,15 +31,14 @@ func (b *Builder) remainder(x, y value.Value) value.Value {
 		scale = b.sel(b.fcmpn(enum.FPredOGT, divisor, 0x1p900), b.num(t, 0x1p-100), scale)
 		rest, divisor = b.fmul(rest, scale), b.fmul(divisor, scale)
 	}
-	least, _ := b.split(divisor)
+	least := b.exponent(divisor)
 	rest = b.While([]value.Value{rest}, func(v []value.Value) value.Value {
 		return b.Any(Value{b.fcmp(enum.FPredOGE, v[0], divisor), types.Bool})
 	}, func(v []value.Value) []value.Value {
 		rest := v[0]
-		most, _ := b.split(rest)
-		n := b.faddn(b.fsub(most.float, least.float), -40)
-		n = b.sel(b.fcmpn(enum.FPredOGT, n, 0), n, zero)
-		up := b.scale(divisor, b.integral(n))
+		n := b.addn(b.sub(b.exponent(rest), least), -40)
+		n = b.sel(b.icmpn(enum.IPredSGT, n, 0), n, b.int(n.Type(), 0))
+		up := b.scaleUp(divisor, n)
 		q := b.toIntegers("trunc", b.fdiv(rest, up))
 		next := b.fsubProduct(rest, q, up)
 		// The quotient may have been rounded up to an integer.
@@ -61,8 +60,19 @@ func (b *Builder) fsubProduct(z, x, y value.Value) value.Value {
 	return b.fsub(b.fsub(z, p), rest)
 }
 
-// integral returns f64 lanes that are integers of less than 2^51 as such.
-func (b *Builder) integral(x value.Value) whole {
-	const magic = 0x1.8p52
-	return whole{float: x, integer: b.addn(b.asInt(b.faddn(x, magic)), -int64(math.Float64bits(magic)))}
+// exponent returns the exponents of finite f64 lanes above 0, all of them too large by
+// the same number.
+func (b *Builder) exponent(x value.Value) value.Value {
+	small := b.fcmpn(enum.FPredOLT, x, 0x1p-1022)
+	e := b.lshrn(b.asInt(b.sel(small, b.fmuln(x, 0x1p54), x)), 52)
+	return b.sub(e, b.sel(small, b.int(e.Type(), 54), b.int(e.Type(), 0)))
+}
+
+// scaleUp returns x·2^n of f64 lanes, half of the way each, for n from 0 to 2046.
+func (b *Builder) scaleUp(x, n value.Value) value.Value {
+	half := b.lshrn(n, 1)
+	for _, part := range []value.Value{half, b.sub(n, half)} {
+		x = b.fmul(x, b.asFloat(b.shln(b.addn(part, 1023), 52)))
+	}
+	return x
 }

@@ -5,23 +5,7 @@ import (
 	"github.com/llir/llvm/ir/value"
 )
 
-// Sums and products of two floats, with what rounding takes from them: the
-// rounded result and the rest add up to the exact one.
-
-// twoSum is exact for all x and y (Knuth).
-func (b *Builder) twoSum(x, y value.Value) (sum, rest value.Value) {
-	sum = b.fadd(x, y)
-	v := b.fsub(sum, x)
-	return sum, b.fadd(b.fsub(x, b.fsub(sum, v)), b.fsub(y, v))
-}
-
-// fastTwoSum is exact where x is 0 or at least as large as y (Dekker).
-func (b *Builder) fastTwoSum(x, y value.Value) (sum, rest value.Value) {
-	sum = b.fadd(x, y)
-	return sum, b.fadd(b.fsub(x, sum), y)
-}
-
-// twoProduct is exact where the product's parts neither overflow nor underflow;
+// twoProduct returns a product and what rounding takes from it. It is exact where the product's parts neither overflow nor underflow;
 // without FMA, factors of f64 must be below 2^996 (Veltkamp).
 func (b *Builder) twoProduct(x, y value.Value) (product, rest value.Value) {
 	product = b.fmul(x, y)

@@ -73,7 +73,8 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	const start = "var Table = []Op{\n"
 	require.Equal(t, 1, bytes.Count(table, []byte(start)))
 	o.write("backends/kit/kernel/ops/table.go", bytes.Replace(table, []byte(start), []byte(start+
-		"\t{Name: \"Softsign\", Form: Unary, Takes: Numbers},\n"), 1))
+		"\t{Name: \"Softsign\", Form: Unary, Takes: Numbers},\n"+
+		"\t{Name: \"Sigmoid\", Form: Unary, Takes: Floats, Traits: Expanded},\n"), 1))
 
 	generated := t.TempDir()
 	for name := range generate() {
@@ -86,8 +87,17 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 		require.NoError(t, err)
 		o.write(name, text)
 	}
+
+	// A function of floats needs its expansion, and nothing of emitters.
+	out, err = o.run("build", "./backends/kit/expand")
+	require.Error(t, err, "a function builds without its expansion")
+	require.Contains(t, out, "undefined: expandSigmoid")
+	require.NotContains(t, out, "Softsign")
+	o.write("backends/kit/expand/sigmoid_new.go", []byte("package expand\n\nvar expandSigmoid function = expandLogistic\n"))
+
 	out, err = o.build()
 	require.Error(t, err, "emitters build with a row that has no functions")
+	require.NotContains(t, out, "Sigmoid")
 	for _, dir := range emitters {
 		require.Contains(t, out, "# ltc/"+strings.TrimPrefix(dir, "./")+"\n")
 	}

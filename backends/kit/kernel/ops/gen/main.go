@@ -1,5 +1,5 @@
 // Command gen writes the files that the table of scalar ops determines: the
-// constants of package kernel and the dispatch of each emitter.
+// constants of package kernel, and the dispatch of expansions and of each emitter.
 //
 // imports only ltc/backends/kit/kernel/ops.
 package main
@@ -32,8 +32,9 @@ func main() {
 func generate() map[string][]byte {
 	files := map[string][]byte{
 		"backends/kit/kernel/ops_gen.go":            constants(),
-		"backends/reference/llvm/vector/ops_gen.go": dispatch("vector"),
-		"backends/cuda/ptx/ops_gen.go":              dispatch("ptx"),
+		"backends/kit/expand/functions_gen.go":      expansions(),
+		"backends/reference/llvm/vector/ops_gen.go": dispatch("vector", true),
+		"backends/cuda/ptx/ops_gen.go":              dispatch("ptx", false),
 	}
 	for name, content := range files {
 		src, err := format.Source(content)
@@ -62,6 +63,19 @@ func constants() []byte {
 	return b.Bytes()
 }
 
+// expansions writes the array of the functions that expand ops.
+func expansions() []byte {
+	var b bytes.Buffer
+	b.WriteString(header + "package expand\n\nimport \"ltc/backends/kit/kernel\"\n\nfunc init() {\nfunctions = [kernel.NumOps]function{\n")
+	for i := range ops.Table {
+		if o := &ops.Table[i]; o.Traits.Has(ops.Expanded) {
+			fmt.Fprintf(&b, "kernel.%[1]s: expand%[1]s,\n", o.Name)
+		}
+	}
+	b.WriteString("}\n}\n")
+	return b.Bytes()
+}
+
 // classes are the prefixes of an emitter's functions, by the dtypes they are for.
 var classes = []struct {
 	class  ops.Class
@@ -70,8 +84,10 @@ var classes = []struct {
 
 // dispatch writes the arrays that have an emitter's functions of each op. An op
 // with operands of the value's dtype has a function for each class that it takes,
-// such as floatAbs; each other op that computes has one, such as opSelect.
-func dispatch(pkg string) []byte {
+// such as floatAbs; each other op that computes has one, such as opSelect. Functions
+// of floats that have expansions are none of an emitter's; optional says whether its
+// target asks for ops that are.
+func dispatch(pkg string, optional bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(header + "package " + pkg + "\n\nimport \"ltc/backends/kit/kernel\"\n\nfunc init() {\n")
 	arrays := []struct {
@@ -86,7 +102,7 @@ func dispatch(pkg string) []byte {
 	for _, a := range arrays {
 		fmt.Fprintf(&b, "%s = %sTable{\n", a.name, a.name)
 		for i := range ops.Table {
-			if o := &ops.Table[i]; a.has(o) {
+			if o := &ops.Table[i]; a.has(o) && (optional || !o.Traits.Has(ops.Optional)) {
 				fmt.Fprintf(&b, "kernel.%s: %s,\n", o.Name, a.row(o))
 			}
 		}
@@ -111,7 +127,7 @@ func ofForm(forms ...ops.Form) func(*ops.Op) bool {
 func byClass(o *ops.Op) string {
 	s := "{"
 	for _, c := range classes {
-		if o.Takes&c.class != 0 {
+		if o.Takes&c.class != 0 && !(c.class == ops.Floats && o.Traits.Has(ops.Expanded)) {
 			s += fmt.Sprintf("%ss: %s%s, ", c.prefix, c.prefix, o.Name)
 		}
 	}

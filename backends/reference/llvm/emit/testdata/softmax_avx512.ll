@@ -55,11 +55,11 @@ entry:
 	br i1 %49, label %51, label %58
 
 50:
-	br i1 %40, label %515, label %516
+	br i1 %40, label %512, label %513
 
 51:
-	%52 = phi i64 [ %42, %46 ], [ %367, %365 ]
-	%53 = phi i64 [ %42, %46 ], [ %366, %365 ]
+	%52 = phi i64 [ %42, %46 ], [ %364, %362 ]
+	%53 = phi i64 [ %42, %46 ], [ %363, %362 ]
 	%54 = mul i64 %53, %16
 	%55 = add i64 0, 64
 	%56 = sub i64 %8, 64
@@ -67,8 +67,8 @@ entry:
 	br i1 %57, label %61, label %98
 
 58:
-	%59 = phi i64 [ %42, %46 ], [ %367, %365 ]
-	%60 = phi i64 [ %42, %46 ], [ %366, %365 ]
+	%59 = phi i64 [ %42, %46 ], [ %364, %362 ]
+	%60 = phi i64 [ %42, %46 ], [ %363, %362 ]
 	br label %50
 
 61:
@@ -233,12 +233,12 @@ entry:
 	%212 = add i64 0, 32
 	%213 = sub i64 %8, 32
 	%214 = icmp ule i64 %212, %8
-	br i1 %214, label %215, label %281
+	br i1 %214, label %215, label %279
 
 215:
-	%216 = phi i64 [ 0, %132 ], [ %279, %215 ]
-	%217 = phi <16 x float> [ zeroinitializer, %132 ], [ %277, %215 ]
-	%218 = phi <16 x float> [ zeroinitializer, %132 ], [ %278, %215 ]
+	%216 = phi i64 [ 0, %132 ], [ %277, %215 ]
+	%217 = phi <16 x float> [ zeroinitializer, %132 ], [ %275, %215 ]
+	%218 = phi <16 x float> [ zeroinitializer, %132 ], [ %276, %215 ]
 	%219 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
 	%220 = getelementptr float, float* %12, i64 %208
 	%221 = getelementptr float, float* %220, i64 %216
@@ -259,358 +259,355 @@ entry:
 	%236 = fsub <16 x float> %235, splat (float 0x4128000000000000)
 	%237 = fneg <16 x float> %236
 	%238 = call <16 x float> @llvm.fma.v16f32(<16 x float> %237, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %234)
-	%239 = fneg <16 x float> %236
-	%240 = call <16 x float> @llvm.fma.v16f32(<16 x float> %239, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %238)
-	%241 = fmul <16 x float> %240, %240
-	%242 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %240, <16 x float> splat (float 0x3FE0002200000000))
-	%243 = call <16 x float> @llvm.fma.v16f32(<16 x float> %241, <16 x float> %242, <16 x float> %240)
-	%244 = bitcast <16 x float> %235 to <16 x i32>
-	%245 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %244)
-	%246 = call <16 x float> @llvm.fma.v16f32(<16 x float> %245, <16 x float> %243, <16 x float> %245)
-	%247 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %246, <16 x float> %236, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%248 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %232
-	%249 = select <16 x i1> %248, <16 x float> splat (float 0xC05A000000000000), <16 x float> %232
-	%250 = call <16 x float> @llvm.fma.v16f32(<16 x float> %249, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%251 = fsub <16 x float> %250, splat (float 0x4128000000000000)
-	%252 = fneg <16 x float> %251
-	%253 = call <16 x float> @llvm.fma.v16f32(<16 x float> %252, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %249)
-	%254 = fneg <16 x float> %251
-	%255 = call <16 x float> @llvm.fma.v16f32(<16 x float> %254, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %253)
-	%256 = fmul <16 x float> %255, %255
-	%257 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %255, <16 x float> splat (float 0x3FE0002200000000))
-	%258 = call <16 x float> @llvm.fma.v16f32(<16 x float> %256, <16 x float> %257, <16 x float> %255)
-	%259 = bitcast <16 x float> %250 to <16 x i32>
-	%260 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %259)
-	%261 = call <16 x float> @llvm.fma.v16f32(<16 x float> %260, <16 x float> %258, <16 x float> %260)
-	%262 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %261, <16 x float> %251, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%239 = call <16 x float> @llvm.fma.v16f32(<16 x float> %237, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %238)
+	%240 = fmul <16 x float> %239, %239
+	%241 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %239, <16 x float> splat (float 0x3FE0002200000000))
+	%242 = call <16 x float> @llvm.fma.v16f32(<16 x float> %240, <16 x float> %241, <16 x float> %239)
+	%243 = bitcast <16 x float> %235 to <16 x i32>
+	%244 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %243)
+	%245 = call <16 x float> @llvm.fma.v16f32(<16 x float> %244, <16 x float> %242, <16 x float> %244)
+	%246 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %245, <16 x float> %236, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%247 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %232
+	%248 = select <16 x i1> %247, <16 x float> splat (float 0xC05A000000000000), <16 x float> %232
+	%249 = call <16 x float> @llvm.fma.v16f32(<16 x float> %248, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%250 = fsub <16 x float> %249, splat (float 0x4128000000000000)
+	%251 = fneg <16 x float> %250
+	%252 = call <16 x float> @llvm.fma.v16f32(<16 x float> %251, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %248)
+	%253 = call <16 x float> @llvm.fma.v16f32(<16 x float> %251, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %252)
+	%254 = fmul <16 x float> %253, %253
+	%255 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %253, <16 x float> splat (float 0x3FE0002200000000))
+	%256 = call <16 x float> @llvm.fma.v16f32(<16 x float> %254, <16 x float> %255, <16 x float> %253)
+	%257 = bitcast <16 x float> %249 to <16 x i32>
+	%258 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %257)
+	%259 = call <16 x float> @llvm.fma.v16f32(<16 x float> %258, <16 x float> %256, <16 x float> %258)
+	%260 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %259, <16 x float> %250, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%261 = getelementptr float, float* %29, i64 %216
+	%262 = bitcast float* %261 to <16 x float>*
+	store <16 x float> %246, <16 x float>* %262, align 4
 	%263 = getelementptr float, float* %29, i64 %216
-	%264 = bitcast float* %263 to <16 x float>*
-	store <16 x float> %247, <16 x float>* %264, align 4
-	%265 = getelementptr float, float* %29, i64 %216
-	%266 = getelementptr float, float* %265, i64 16
-	%267 = bitcast float* %266 to <16 x float>*
-	store <16 x float> %262, <16 x float>* %267, align 4
-	%268 = getelementptr float, float* %12, i64 %208
-	%269 = getelementptr float, float* %268, i64 %216
-	%270 = getelementptr float, float* %269, i64 %211
-	%271 = bitcast float* %270 to i8*
-	call void @llvm.prefetch.p0(i8* %271, i32 0, i32 3, i32 1)
-	%272 = getelementptr float, float* %12, i64 %208
-	%273 = getelementptr float, float* %272, i64 %216
-	%274 = getelementptr float, float* %273, i64 16
-	%275 = getelementptr float, float* %274, i64 %211
-	%276 = bitcast float* %275 to i8*
-	call void @llvm.prefetch.p0(i8* %276, i32 0, i32 3, i32 1)
-	%277 = fadd <16 x float> %217, %247
-	%278 = fadd <16 x float> %218, %262
-	%279 = add nuw nsw i64 %216, 32
-	%280 = icmp ule i64 %279, %213
-	br i1 %280, label %215, label %281, !llvm.loop !4
+	%264 = getelementptr float, float* %263, i64 16
+	%265 = bitcast float* %264 to <16 x float>*
+	store <16 x float> %260, <16 x float>* %265, align 4
+	%266 = getelementptr float, float* %12, i64 %208
+	%267 = getelementptr float, float* %266, i64 %216
+	%268 = getelementptr float, float* %267, i64 %211
+	%269 = bitcast float* %268 to i8*
+	call void @llvm.prefetch.p0(i8* %269, i32 0, i32 3, i32 1)
+	%270 = getelementptr float, float* %12, i64 %208
+	%271 = getelementptr float, float* %270, i64 %216
+	%272 = getelementptr float, float* %271, i64 16
+	%273 = getelementptr float, float* %272, i64 %211
+	%274 = bitcast float* %273 to i8*
+	call void @llvm.prefetch.p0(i8* %274, i32 0, i32 3, i32 1)
+	%275 = fadd <16 x float> %217, %246
+	%276 = fadd <16 x float> %218, %260
+	%277 = add nuw nsw i64 %216, 32
+	%278 = icmp ule i64 %277, %213
+	br i1 %278, label %215, label %279, !llvm.loop !4
 
-281:
-	%282 = phi i64 [ 0, %132 ], [ %279, %215 ]
-	%283 = phi <16 x float> [ zeroinitializer, %132 ], [ %277, %215 ]
-	%284 = phi <16 x float> [ zeroinitializer, %132 ], [ %278, %215 ]
-	%285 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
-	br label %286
+279:
+	%280 = phi i64 [ 0, %132 ], [ %277, %215 ]
+	%281 = phi <16 x float> [ zeroinitializer, %132 ], [ %275, %215 ]
+	%282 = phi <16 x float> [ zeroinitializer, %132 ], [ %276, %215 ]
+	%283 = phi <16 x float> [ zeroinitializer, %132 ], [ %219, %215 ]
+	br label %284
 
-286:
-	%287 = phi i64 [ %282, %281 ], [ %325, %292 ]
-	%288 = phi <16 x float> [ %283, %281 ], [ %288, %292 ]
-	%289 = phi <16 x float> [ %284, %281 ], [ %289, %292 ]
-	%290 = phi <16 x float> [ %285, %281 ], [ %324, %292 ]
-	%291 = icmp slt i64 %287, %8
-	br i1 %291, label %292, label %326
+284:
+	%285 = phi i64 [ %280, %279 ], [ %322, %290 ]
+	%286 = phi <16 x float> [ %281, %279 ], [ %286, %290 ]
+	%287 = phi <16 x float> [ %282, %279 ], [ %287, %290 ]
+	%288 = phi <16 x float> [ %283, %279 ], [ %321, %290 ]
+	%289 = icmp slt i64 %285, %8
+	br i1 %289, label %290, label %323
 
-292:
-	%293 = sub i64 %8, %287
-	%294 = call i64 @llvm.smin.i64(i64 %293, i64 16)
-	%295 = shl i64 1, %294
-	%296 = sub i64 %295, 1
-	%297 = trunc i64 %296 to i16
-	%298 = bitcast i16 %297 to <16 x i1>
-	%299 = getelementptr float, float* %12, i64 %208
-	%300 = getelementptr float, float* %299, i64 %287
-	%301 = bitcast float* %300 to <16 x float>*
-	%302 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %301, i32 4, <16 x i1> %298, <16 x float> zeroinitializer)
-	%303 = insertelement <16 x float> poison, float %207, i32 0
-	%304 = shufflevector <16 x float> %303, <16 x float> poison, <16 x i32> zeroinitializer
-	%305 = fsub <16 x float> %302, %304
-	%306 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %305
-	%307 = select <16 x i1> %306, <16 x float> splat (float 0xC05A000000000000), <16 x float> %305
-	%308 = call <16 x float> @llvm.fma.v16f32(<16 x float> %307, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
-	%309 = fsub <16 x float> %308, splat (float 0x4128000000000000)
-	%310 = fneg <16 x float> %309
-	%311 = call <16 x float> @llvm.fma.v16f32(<16 x float> %310, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %307)
-	%312 = fneg <16 x float> %309
-	%313 = call <16 x float> @llvm.fma.v16f32(<16 x float> %312, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %311)
-	%314 = fmul <16 x float> %313, %313
-	%315 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %313, <16 x float> splat (float 0x3FE0002200000000))
-	%316 = call <16 x float> @llvm.fma.v16f32(<16 x float> %314, <16 x float> %315, <16 x float> %313)
-	%317 = bitcast <16 x float> %308 to <16 x i32>
-	%318 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %317)
-	%319 = call <16 x float> @llvm.fma.v16f32(<16 x float> %318, <16 x float> %316, <16 x float> %318)
-	%320 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %319, <16 x float> %309, <16 x float> zeroinitializer, i16 -1, i32 4)
-	%321 = getelementptr float, float* %29, i64 %287
-	%322 = bitcast float* %321 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %320, <16 x float>* %322, i32 4, <16 x i1> %298)
-	%323 = fadd <16 x float> %290, %320
-	%324 = select <16 x i1> %298, <16 x float> %323, <16 x float> %290
-	%325 = add i64 %287, 16
-	br label %286
+290:
+	%291 = sub i64 %8, %285
+	%292 = call i64 @llvm.smin.i64(i64 %291, i64 16)
+	%293 = shl i64 1, %292
+	%294 = sub i64 %293, 1
+	%295 = trunc i64 %294 to i16
+	%296 = bitcast i16 %295 to <16 x i1>
+	%297 = getelementptr float, float* %12, i64 %208
+	%298 = getelementptr float, float* %297, i64 %285
+	%299 = bitcast float* %298 to <16 x float>*
+	%300 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %299, i32 4, <16 x i1> %296, <16 x float> zeroinitializer)
+	%301 = insertelement <16 x float> poison, float %207, i32 0
+	%302 = shufflevector <16 x float> %301, <16 x float> poison, <16 x i32> zeroinitializer
+	%303 = fsub <16 x float> %300, %302
+	%304 = fcmp ogt <16 x float> splat (float 0xC05A000000000000), %303
+	%305 = select <16 x i1> %304, <16 x float> splat (float 0xC05A000000000000), <16 x float> %303
+	%306 = call <16 x float> @llvm.fma.v16f32(<16 x float> %305, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4128000000000000))
+	%307 = fsub <16 x float> %306, splat (float 0x4128000000000000)
+	%308 = fneg <16 x float> %307
+	%309 = call <16 x float> @llvm.fma.v16f32(<16 x float> %308, <16 x float> splat (float 0x3FE62E4000000000), <16 x float> %305)
+	%310 = call <16 x float> @llvm.fma.v16f32(<16 x float> %308, <16 x float> splat (float 0x3EB7F7D1C0000000), <16 x float> %309)
+	%311 = fmul <16 x float> %310, %310
+	%312 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FC5556620000000), <16 x float> %310, <16 x float> splat (float 0x3FE0002200000000))
+	%313 = call <16 x float> @llvm.fma.v16f32(<16 x float> %311, <16 x float> %312, <16 x float> %310)
+	%314 = bitcast <16 x float> %306 to <16 x i32>
+	%315 = call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> <float 0x3FF0000000000000, float 0x3FF0B55860000000, float 0x3FF172B840000000, float 0x3FF2387A60000000, float 0x3FF306FE00000000, float 0x3FF3DEA640000000, float 0x3FF4BFDAE0000000, float 0x3FF5AB07E0000000, float 0x3FF6A09E60000000, float 0x3FF7A11480000000, float 0x3FF8ACE540000000, float 0x3FF9C49180000000, float 0x3FFAE89FA0000000, float 0x3FFC199BE0000000, float 0x3FFD5818E0000000, float 0x3FFEA4AFA0000000>, <16 x i32> %314)
+	%316 = call <16 x float> @llvm.fma.v16f32(<16 x float> %315, <16 x float> %313, <16 x float> %315)
+	%317 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %316, <16 x float> %307, <16 x float> zeroinitializer, i16 -1, i32 4)
+	%318 = getelementptr float, float* %29, i64 %285
+	%319 = bitcast float* %318 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %317, <16 x float>* %319, i32 4, <16 x i1> %296)
+	%320 = fadd <16 x float> %288, %317
+	%321 = select <16 x i1> %296, <16 x float> %320, <16 x float> %288
+	%322 = add i64 %285, 16
+	br label %284
 
-326:
-	%327 = fadd <16 x float> %288, %289
-	%328 = fadd <16 x float> %327, %290
-	%329 = shufflevector <16 x float> %328, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-	%330 = shufflevector <16 x float> %328, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-	%331 = fadd <8 x float> %329, %330
-	%332 = shufflevector <8 x float> %331, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-	%333 = shufflevector <8 x float> %331, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-	%334 = fadd <4 x float> %332, %333
-	%335 = shufflevector <4 x float> %334, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-	%336 = shufflevector <4 x float> %334, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-	%337 = fadd <2 x float> %335, %336
-	%338 = extractelement <2 x float> %337, i32 0
-	%339 = extractelement <2 x float> %337, i32 1
-	%340 = fadd float %338, %339
-	%341 = mul i64 %53, %26
-	%342 = call float @llvm.fabs.f32(float %340)
-	%343 = fcmp oge float %342, 0x3810000000000000
-	%344 = fcmp ole float %342, 0x47D0000000000000
-	%345 = and i1 %343, %344
-	%346 = fdiv float 0x3FF0000000000000, %340
-	br i1 %345, label %347, label %356
+323:
+	%324 = fadd <16 x float> %286, %287
+	%325 = fadd <16 x float> %324, %288
+	%326 = shufflevector <16 x float> %325, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+	%327 = shufflevector <16 x float> %325, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+	%328 = fadd <8 x float> %326, %327
+	%329 = shufflevector <8 x float> %328, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+	%330 = shufflevector <8 x float> %328, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+	%331 = fadd <4 x float> %329, %330
+	%332 = shufflevector <4 x float> %331, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+	%333 = shufflevector <4 x float> %331, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+	%334 = fadd <2 x float> %332, %333
+	%335 = extractelement <2 x float> %334, i32 0
+	%336 = extractelement <2 x float> %334, i32 1
+	%337 = fadd float %335, %336
+	%338 = mul i64 %53, %26
+	%339 = call float @llvm.fabs.f32(float %337)
+	%340 = fcmp oge float %339, 0x3810000000000000
+	%341 = fcmp ole float %339, 0x47D0000000000000
+	%342 = and i1 %340, %341
+	%343 = fdiv float 0x3FF0000000000000, %337
+	br i1 %342, label %344, label %353
 
-347:
-	%348 = getelementptr float, float* %21, i64 %341
-	%349 = ptrtoint float* %348 to i64
-	%350 = and i64 %349, 63
-	%351 = icmp eq i64 %350, 0
-	%352 = and i1 %40, %351
-	%353 = add i64 0, 64
-	%354 = sub i64 %8, 64
-	%355 = icmp ule i64 %353, %8
-	br i1 %355, label %369, label %409
+344:
+	%345 = getelementptr float, float* %21, i64 %338
+	%346 = ptrtoint float* %345 to i64
+	%347 = and i64 %346, 63
+	%348 = icmp eq i64 %347, 0
+	%349 = and i1 %40, %348
+	%350 = add i64 0, 64
+	%351 = sub i64 %8, 64
+	%352 = icmp ule i64 %350, %8
+	br i1 %352, label %366, label %406
 
-356:
-	%357 = getelementptr float, float* %21, i64 %341
-	%358 = ptrtoint float* %357 to i64
-	%359 = and i64 %358, 63
-	%360 = icmp eq i64 %359, 0
-	%361 = and i1 %40, %360
-	%362 = add i64 0, 64
-	%363 = sub i64 %8, 64
-	%364 = icmp ule i64 %362, %8
-	br i1 %364, label %445, label %479
+353:
+	%354 = getelementptr float, float* %21, i64 %338
+	%355 = ptrtoint float* %354 to i64
+	%356 = and i64 %355, 63
+	%357 = icmp eq i64 %356, 0
+	%358 = and i1 %40, %357
+	%359 = add i64 0, 64
+	%360 = sub i64 %8, 64
+	%361 = icmp ule i64 %359, %8
+	br i1 %361, label %442, label %476
 
-365:
-	%366 = add i64 %53, 1
-	%367 = add nuw nsw i64 %52, 1
-	%368 = icmp ule i64 %367, %48
-	br i1 %368, label %51, label %58, !llvm.loop !11
+362:
+	%363 = add i64 %53, 1
+	%364 = add nuw nsw i64 %52, 1
+	%365 = icmp ule i64 %364, %48
+	br i1 %365, label %51, label %58, !llvm.loop !11
 
-369:
-	%370 = phi i64 [ 0, %347 ], [ %422, %421 ]
-	%371 = getelementptr float, float* %29, i64 %370
-	%372 = bitcast float* %371 to <16 x float>*
-	%373 = load <16 x float>, <16 x float>* %372, align 4
-	%374 = getelementptr float, float* %29, i64 %370
-	%375 = getelementptr float, float* %374, i64 16
-	%376 = bitcast float* %375 to <16 x float>*
-	%377 = load <16 x float>, <16 x float>* %376, align 4
-	%378 = getelementptr float, float* %29, i64 %370
-	%379 = getelementptr float, float* %378, i64 32
-	%380 = bitcast float* %379 to <16 x float>*
-	%381 = load <16 x float>, <16 x float>* %380, align 4
-	%382 = getelementptr float, float* %29, i64 %370
-	%383 = getelementptr float, float* %382, i64 48
-	%384 = bitcast float* %383 to <16 x float>*
-	%385 = load <16 x float>, <16 x float>* %384, align 4
-	%386 = insertelement <16 x float> poison, float %346, i32 0
+366:
+	%367 = phi i64 [ 0, %344 ], [ %419, %418 ]
+	%368 = getelementptr float, float* %29, i64 %367
+	%369 = bitcast float* %368 to <16 x float>*
+	%370 = load <16 x float>, <16 x float>* %369, align 4
+	%371 = getelementptr float, float* %29, i64 %367
+	%372 = getelementptr float, float* %371, i64 16
+	%373 = bitcast float* %372 to <16 x float>*
+	%374 = load <16 x float>, <16 x float>* %373, align 4
+	%375 = getelementptr float, float* %29, i64 %367
+	%376 = getelementptr float, float* %375, i64 32
+	%377 = bitcast float* %376 to <16 x float>*
+	%378 = load <16 x float>, <16 x float>* %377, align 4
+	%379 = getelementptr float, float* %29, i64 %367
+	%380 = getelementptr float, float* %379, i64 48
+	%381 = bitcast float* %380 to <16 x float>*
+	%382 = load <16 x float>, <16 x float>* %381, align 4
+	%383 = insertelement <16 x float> poison, float %343, i32 0
+	%384 = shufflevector <16 x float> %383, <16 x float> poison, <16 x i32> zeroinitializer
+	%385 = fmul <16 x float> %370, %384
+	%386 = insertelement <16 x float> poison, float %343, i32 0
 	%387 = shufflevector <16 x float> %386, <16 x float> poison, <16 x i32> zeroinitializer
-	%388 = fmul <16 x float> %373, %387
-	%389 = insertelement <16 x float> poison, float %346, i32 0
+	%388 = fmul <16 x float> %374, %387
+	%389 = insertelement <16 x float> poison, float %343, i32 0
 	%390 = shufflevector <16 x float> %389, <16 x float> poison, <16 x i32> zeroinitializer
-	%391 = fmul <16 x float> %377, %390
-	%392 = insertelement <16 x float> poison, float %346, i32 0
+	%391 = fmul <16 x float> %378, %390
+	%392 = insertelement <16 x float> poison, float %343, i32 0
 	%393 = shufflevector <16 x float> %392, <16 x float> poison, <16 x i32> zeroinitializer
-	%394 = fmul <16 x float> %381, %393
-	%395 = insertelement <16 x float> poison, float %346, i32 0
-	%396 = shufflevector <16 x float> %395, <16 x float> poison, <16 x i32> zeroinitializer
-	%397 = fmul <16 x float> %385, %396
-	%398 = getelementptr float, float* %21, i64 %341
-	%399 = getelementptr float, float* %398, i64 %370
-	%400 = getelementptr float, float* %21, i64 %341
-	%401 = getelementptr float, float* %400, i64 %370
-	%402 = getelementptr float, float* %401, i64 16
-	%403 = getelementptr float, float* %21, i64 %341
-	%404 = getelementptr float, float* %403, i64 %370
-	%405 = getelementptr float, float* %404, i64 32
-	%406 = getelementptr float, float* %21, i64 %341
-	%407 = getelementptr float, float* %406, i64 %370
-	%408 = getelementptr float, float* %407, i64 48
-	br i1 %352, label %411, label %416
+	%394 = fmul <16 x float> %382, %393
+	%395 = getelementptr float, float* %21, i64 %338
+	%396 = getelementptr float, float* %395, i64 %367
+	%397 = getelementptr float, float* %21, i64 %338
+	%398 = getelementptr float, float* %397, i64 %367
+	%399 = getelementptr float, float* %398, i64 16
+	%400 = getelementptr float, float* %21, i64 %338
+	%401 = getelementptr float, float* %400, i64 %367
+	%402 = getelementptr float, float* %401, i64 32
+	%403 = getelementptr float, float* %21, i64 %338
+	%404 = getelementptr float, float* %403, i64 %367
+	%405 = getelementptr float, float* %404, i64 48
+	br i1 %349, label %408, label %413
 
-409:
-	%410 = phi i64 [ 0, %347 ], [ %422, %421 ]
-	br label %424
-
-411:
-	%412 = bitcast float* %399 to <16 x float>*
-	store <16 x float> %388, <16 x float>* %412, align 64, !nontemporal !5
-	%413 = bitcast float* %402 to <16 x float>*
-	store <16 x float> %391, <16 x float>* %413, align 64, !nontemporal !5
-	%414 = bitcast float* %405 to <16 x float>*
-	store <16 x float> %394, <16 x float>* %414, align 64, !nontemporal !5
-	%415 = bitcast float* %408 to <16 x float>*
-	store <16 x float> %397, <16 x float>* %415, align 64, !nontemporal !5
+406:
+	%407 = phi i64 [ 0, %344 ], [ %419, %418 ]
 	br label %421
 
-416:
-	%417 = bitcast float* %399 to <16 x float>*
-	store <16 x float> %388, <16 x float>* %417, align 4
-	%418 = bitcast float* %402 to <16 x float>*
-	store <16 x float> %391, <16 x float>* %418, align 4
-	%419 = bitcast float* %405 to <16 x float>*
-	store <16 x float> %394, <16 x float>* %419, align 4
-	%420 = bitcast float* %408 to <16 x float>*
-	store <16 x float> %397, <16 x float>* %420, align 4
-	br label %421
+408:
+	%409 = bitcast float* %396 to <16 x float>*
+	store <16 x float> %385, <16 x float>* %409, align 64, !nontemporal !5
+	%410 = bitcast float* %399 to <16 x float>*
+	store <16 x float> %388, <16 x float>* %410, align 64, !nontemporal !5
+	%411 = bitcast float* %402 to <16 x float>*
+	store <16 x float> %391, <16 x float>* %411, align 64, !nontemporal !5
+	%412 = bitcast float* %405 to <16 x float>*
+	store <16 x float> %394, <16 x float>* %412, align 64, !nontemporal !5
+	br label %418
+
+413:
+	%414 = bitcast float* %396 to <16 x float>*
+	store <16 x float> %385, <16 x float>* %414, align 4
+	%415 = bitcast float* %399 to <16 x float>*
+	store <16 x float> %388, <16 x float>* %415, align 4
+	%416 = bitcast float* %402 to <16 x float>*
+	store <16 x float> %391, <16 x float>* %416, align 4
+	%417 = bitcast float* %405 to <16 x float>*
+	store <16 x float> %394, <16 x float>* %417, align 4
+	br label %418
+
+418:
+	%419 = add nuw nsw i64 %367, 64
+	%420 = icmp ule i64 %419, %351
+	br i1 %420, label %366, label %406, !llvm.loop !7
 
 421:
-	%422 = add nuw nsw i64 %370, 64
-	%423 = icmp ule i64 %422, %354
-	br i1 %423, label %369, label %409, !llvm.loop !7
+	%422 = phi i64 [ %407, %406 ], [ %440, %424 ]
+	%423 = icmp slt i64 %422, %8
+	br i1 %423, label %424, label %441
 
 424:
-	%425 = phi i64 [ %410, %409 ], [ %443, %427 ]
-	%426 = icmp slt i64 %425, %8
-	br i1 %426, label %427, label %444
+	%425 = sub i64 %8, %422
+	%426 = call i64 @llvm.smin.i64(i64 %425, i64 16)
+	%427 = shl i64 1, %426
+	%428 = sub i64 %427, 1
+	%429 = trunc i64 %428 to i16
+	%430 = bitcast i16 %429 to <16 x i1>
+	%431 = getelementptr float, float* %29, i64 %422
+	%432 = bitcast float* %431 to <16 x float>*
+	%433 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %432, i32 4, <16 x i1> %430, <16 x float> zeroinitializer)
+	%434 = insertelement <16 x float> poison, float %343, i32 0
+	%435 = shufflevector <16 x float> %434, <16 x float> poison, <16 x i32> zeroinitializer
+	%436 = fmul <16 x float> %433, %435
+	%437 = getelementptr float, float* %21, i64 %338
+	%438 = getelementptr float, float* %437, i64 %422
+	%439 = bitcast float* %438 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %436, <16 x float>* %439, i32 4, <16 x i1> %430)
+	%440 = add i64 %422, 16
+	br label %421
 
-427:
-	%428 = sub i64 %8, %425
-	%429 = call i64 @llvm.smin.i64(i64 %428, i64 16)
-	%430 = shl i64 1, %429
-	%431 = sub i64 %430, 1
-	%432 = trunc i64 %431 to i16
-	%433 = bitcast i16 %432 to <16 x i1>
-	%434 = getelementptr float, float* %29, i64 %425
-	%435 = bitcast float* %434 to <16 x float>*
-	%436 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %435, i32 4, <16 x i1> %433, <16 x float> zeroinitializer)
-	%437 = insertelement <16 x float> poison, float %346, i32 0
-	%438 = shufflevector <16 x float> %437, <16 x float> poison, <16 x i32> zeroinitializer
-	%439 = fmul <16 x float> %436, %438
-	%440 = getelementptr float, float* %21, i64 %341
-	%441 = getelementptr float, float* %440, i64 %425
-	%442 = bitcast float* %441 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %439, <16 x float>* %442, i32 4, <16 x i1> %433)
-	%443 = add i64 %425, 16
-	br label %424
+441:
+	br label %362
 
-444:
-	br label %365
+442:
+	%443 = phi i64 [ 0, %353 ], [ %489, %488 ]
+	%444 = getelementptr float, float* %29, i64 %443
+	%445 = bitcast float* %444 to <16 x float>*
+	%446 = load <16 x float>, <16 x float>* %445, align 4
+	%447 = getelementptr float, float* %29, i64 %443
+	%448 = getelementptr float, float* %447, i64 16
+	%449 = bitcast float* %448 to <16 x float>*
+	%450 = load <16 x float>, <16 x float>* %449, align 4
+	%451 = getelementptr float, float* %29, i64 %443
+	%452 = getelementptr float, float* %451, i64 32
+	%453 = bitcast float* %452 to <16 x float>*
+	%454 = load <16 x float>, <16 x float>* %453, align 4
+	%455 = getelementptr float, float* %29, i64 %443
+	%456 = getelementptr float, float* %455, i64 48
+	%457 = bitcast float* %456 to <16 x float>*
+	%458 = load <16 x float>, <16 x float>* %457, align 4
+	%459 = insertelement <16 x float> poison, float %337, i32 0
+	%460 = shufflevector <16 x float> %459, <16 x float> poison, <16 x i32> zeroinitializer
+	%461 = fdiv <16 x float> %446, %460
+	%462 = fdiv <16 x float> %450, %460
+	%463 = fdiv <16 x float> %454, %460
+	%464 = fdiv <16 x float> %458, %460
+	%465 = getelementptr float, float* %21, i64 %338
+	%466 = getelementptr float, float* %465, i64 %443
+	%467 = getelementptr float, float* %21, i64 %338
+	%468 = getelementptr float, float* %467, i64 %443
+	%469 = getelementptr float, float* %468, i64 16
+	%470 = getelementptr float, float* %21, i64 %338
+	%471 = getelementptr float, float* %470, i64 %443
+	%472 = getelementptr float, float* %471, i64 32
+	%473 = getelementptr float, float* %21, i64 %338
+	%474 = getelementptr float, float* %473, i64 %443
+	%475 = getelementptr float, float* %474, i64 48
+	br i1 %358, label %478, label %483
 
-445:
-	%446 = phi i64 [ 0, %356 ], [ %492, %491 ]
-	%447 = getelementptr float, float* %29, i64 %446
-	%448 = bitcast float* %447 to <16 x float>*
-	%449 = load <16 x float>, <16 x float>* %448, align 4
-	%450 = getelementptr float, float* %29, i64 %446
-	%451 = getelementptr float, float* %450, i64 16
-	%452 = bitcast float* %451 to <16 x float>*
-	%453 = load <16 x float>, <16 x float>* %452, align 4
-	%454 = getelementptr float, float* %29, i64 %446
-	%455 = getelementptr float, float* %454, i64 32
-	%456 = bitcast float* %455 to <16 x float>*
-	%457 = load <16 x float>, <16 x float>* %456, align 4
-	%458 = getelementptr float, float* %29, i64 %446
-	%459 = getelementptr float, float* %458, i64 48
-	%460 = bitcast float* %459 to <16 x float>*
-	%461 = load <16 x float>, <16 x float>* %460, align 4
-	%462 = insertelement <16 x float> poison, float %340, i32 0
-	%463 = shufflevector <16 x float> %462, <16 x float> poison, <16 x i32> zeroinitializer
-	%464 = fdiv <16 x float> %449, %463
-	%465 = fdiv <16 x float> %453, %463
-	%466 = fdiv <16 x float> %457, %463
-	%467 = fdiv <16 x float> %461, %463
-	%468 = getelementptr float, float* %21, i64 %341
-	%469 = getelementptr float, float* %468, i64 %446
-	%470 = getelementptr float, float* %21, i64 %341
-	%471 = getelementptr float, float* %470, i64 %446
-	%472 = getelementptr float, float* %471, i64 16
-	%473 = getelementptr float, float* %21, i64 %341
-	%474 = getelementptr float, float* %473, i64 %446
-	%475 = getelementptr float, float* %474, i64 32
-	%476 = getelementptr float, float* %21, i64 %341
-	%477 = getelementptr float, float* %476, i64 %446
-	%478 = getelementptr float, float* %477, i64 48
-	br i1 %361, label %481, label %486
+476:
+	%477 = phi i64 [ 0, %353 ], [ %489, %488 ]
+	br label %491
 
-479:
-	%480 = phi i64 [ 0, %356 ], [ %492, %491 ]
-	br label %494
-
-481:
-	%482 = bitcast float* %469 to <16 x float>*
+478:
+	%479 = bitcast float* %466 to <16 x float>*
+	store <16 x float> %461, <16 x float>* %479, align 64, !nontemporal !5
+	%480 = bitcast float* %469 to <16 x float>*
+	store <16 x float> %462, <16 x float>* %480, align 64, !nontemporal !5
+	%481 = bitcast float* %472 to <16 x float>*
+	store <16 x float> %463, <16 x float>* %481, align 64, !nontemporal !5
+	%482 = bitcast float* %475 to <16 x float>*
 	store <16 x float> %464, <16 x float>* %482, align 64, !nontemporal !5
-	%483 = bitcast float* %472 to <16 x float>*
-	store <16 x float> %465, <16 x float>* %483, align 64, !nontemporal !5
-	%484 = bitcast float* %475 to <16 x float>*
-	store <16 x float> %466, <16 x float>* %484, align 64, !nontemporal !5
-	%485 = bitcast float* %478 to <16 x float>*
-	store <16 x float> %467, <16 x float>* %485, align 64, !nontemporal !5
-	br label %491
+	br label %488
 
-486:
-	%487 = bitcast float* %469 to <16 x float>*
+483:
+	%484 = bitcast float* %466 to <16 x float>*
+	store <16 x float> %461, <16 x float>* %484, align 4
+	%485 = bitcast float* %469 to <16 x float>*
+	store <16 x float> %462, <16 x float>* %485, align 4
+	%486 = bitcast float* %472 to <16 x float>*
+	store <16 x float> %463, <16 x float>* %486, align 4
+	%487 = bitcast float* %475 to <16 x float>*
 	store <16 x float> %464, <16 x float>* %487, align 4
-	%488 = bitcast float* %472 to <16 x float>*
-	store <16 x float> %465, <16 x float>* %488, align 4
-	%489 = bitcast float* %475 to <16 x float>*
-	store <16 x float> %466, <16 x float>* %489, align 4
-	%490 = bitcast float* %478 to <16 x float>*
-	store <16 x float> %467, <16 x float>* %490, align 4
-	br label %491
+	br label %488
+
+488:
+	%489 = add nuw nsw i64 %443, 64
+	%490 = icmp ule i64 %489, %360
+	br i1 %490, label %442, label %476, !llvm.loop !9
 
 491:
-	%492 = add nuw nsw i64 %446, 64
-	%493 = icmp ule i64 %492, %363
-	br i1 %493, label %445, label %479, !llvm.loop !9
+	%492 = phi i64 [ %477, %476 ], [ %510, %494 ]
+	%493 = icmp slt i64 %492, %8
+	br i1 %493, label %494, label %511
 
 494:
-	%495 = phi i64 [ %480, %479 ], [ %513, %497 ]
-	%496 = icmp slt i64 %495, %8
-	br i1 %496, label %497, label %514
+	%495 = sub i64 %8, %492
+	%496 = call i64 @llvm.smin.i64(i64 %495, i64 16)
+	%497 = shl i64 1, %496
+	%498 = sub i64 %497, 1
+	%499 = trunc i64 %498 to i16
+	%500 = bitcast i16 %499 to <16 x i1>
+	%501 = getelementptr float, float* %29, i64 %492
+	%502 = bitcast float* %501 to <16 x float>*
+	%503 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %502, i32 4, <16 x i1> %500, <16 x float> zeroinitializer)
+	%504 = insertelement <16 x float> poison, float %337, i32 0
+	%505 = shufflevector <16 x float> %504, <16 x float> poison, <16 x i32> zeroinitializer
+	%506 = fdiv <16 x float> %503, %505
+	%507 = getelementptr float, float* %21, i64 %338
+	%508 = getelementptr float, float* %507, i64 %492
+	%509 = bitcast float* %508 to <16 x float>*
+	call void @llvm.masked.store.v16f32.p0(<16 x float> %506, <16 x float>* %509, i32 4, <16 x i1> %500)
+	%510 = add i64 %492, 16
+	br label %491
 
-497:
-	%498 = sub i64 %8, %495
-	%499 = call i64 @llvm.smin.i64(i64 %498, i64 16)
-	%500 = shl i64 1, %499
-	%501 = sub i64 %500, 1
-	%502 = trunc i64 %501 to i16
-	%503 = bitcast i16 %502 to <16 x i1>
-	%504 = getelementptr float, float* %29, i64 %495
-	%505 = bitcast float* %504 to <16 x float>*
-	%506 = call <16 x float> @llvm.masked.load.v16f32.p0(<16 x float>* %505, i32 4, <16 x i1> %503, <16 x float> zeroinitializer)
-	%507 = insertelement <16 x float> poison, float %340, i32 0
-	%508 = shufflevector <16 x float> %507, <16 x float> poison, <16 x i32> zeroinitializer
-	%509 = fdiv <16 x float> %506, %508
-	%510 = getelementptr float, float* %21, i64 %341
-	%511 = getelementptr float, float* %510, i64 %495
-	%512 = bitcast float* %511 to <16 x float>*
-	call void @llvm.masked.store.v16f32.p0(<16 x float> %509, <16 x float>* %512, i32 4, <16 x i1> %503)
-	%513 = add i64 %495, 16
-	br label %494
+511:
+	br label %362
 
-514:
-	br label %365
-
-515:
+512:
 	call void @llvm.x86.sse.sfence()
-	br label %516
+	br label %513
 
-516:
+513:
 	ret i32 0
 }
 

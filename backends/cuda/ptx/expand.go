@@ -1,0 +1,78 @@
+package ptx
+
+import (
+	"math"
+
+	"ltc/backends/kit/expand"
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Mathematical functions are package expand's, of instructions that are exact or
+// rounded to nearest; docs/math.md says how far off they are.
+
+// Target is the arithmetic of GPUs. Kernels wait for memory more than for
+// instructions, so functions take the more exact way.
+var Target = expand.Target{FMA: true, Precise: true}
+
+// code writes an expansion.
+func (w *writer) code(c *expand.Code, args []string) string {
+	vals := make([]string, len(c.Instrs))
+	copy(vals, args)
+	for id := c.Args; id < len(c.Instrs); id++ {
+		i := &c.Instrs[id]
+		switch i.Op {
+		case kernel.Constant:
+			vals[id] = w.constant(i.Type, uint64(i.Aux))
+			continue
+		case kernel.Lookup:
+			vals[id] = w.lookup(kernel.TableRow(i.Aux), i.Type, vals[i.Args[0]])
+			continue
+		}
+		o := operation{kernel.None, i.Type, c.Instrs[i.Args[0]].Type, make([]string, len(i.Args))}
+		for n, a := range i.Args {
+			if a != kernel.None {
+				o.args[n] = vals[a]
+			}
+		}
+		if r, rare := c.Rare[kernel.ID(id)]; rare {
+			vals[id] = w.rarely(r, i.Type, o.args[0], o.args[2], vals)
+			continue
+		}
+		vals[id] = w.operation(i.Op, o)
+	}
+	return vals[c.Result]
+}
+
+// rarely returns usual, but what r computes where a predicate holds.
+func (w *writer) rarely(r expand.Rare, t types.DType, p, usual string, vals []string) string {
+	args := make([]string, len(r.Args))
+	for n, a := range r.Args {
+		args[n] = vals[a]
+	}
+	v := w.variable(classOf(t), usual)
+	w.when(p, func() { w.set(classOf(t), v, w.code(r.Code, args)) })
+	return v
+}
+
+// lookup looks an index up in a row of a table, whose rows are behind each other in
+// words of 64 bits.
+func (w *writer) lookup(at kernel.TableRow, t types.DType, i string) string {
+	table, row := at.Table()
+	var words []uint64
+	for k := range table.Rows() {
+		words = append(words, table.Bits(k, 64)...)
+	}
+	n := len(words) / table.Rows()
+	v := w.words(table.Name, words, w.op(long, "and.b64", i, number(int64(n-1))))(row * n)
+	if !t.IsFloat() {
+		return v
+	}
+	v = w.op(double, "mov.b64", v)
+	if t == types.F32 {
+		return w.op(single, "cvt.rn.f32.f64", v)
+	}
+	return v
+}
+
+var inf = math.Inf(1)
