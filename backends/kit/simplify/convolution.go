@@ -25,9 +25,9 @@ type window struct {
 }
 
 func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
-	d, err := mlir.ParseConv(op.Attrs.Get("dimension_numbers"))
+	d := stablehlo.AsConvolution(op).DimensionNumbers()
 	x, w, out := op.Operands[0], op.Operands[1], resultType(op)
-	if err != nil || !numbers(tensorOf(x)) || !numbers(tensorOf(w)) || !numbers(out) || out.Elements() == 0 {
+	if !numbers(tensorOf(x)) || !numbers(tensorOf(w)) || !numbers(out) || out.Elements() == 0 {
 		return nil
 	}
 	if tensorOf(x).Elements() == 0 || tensorOf(w).Elements() == 0 {
@@ -82,16 +82,17 @@ func groupsOf(op *mlir.Op) (features, batches int64) {
 
 // windowOf returns the window of a convolution of n spatial dimensions.
 func windowOf(op *mlir.Op, n int) (w window) {
-	list := func(name string) []int64 {
-		v := slices.Clone(dims(op, name))
+	c := stablehlo.AsConvolution(op)
+	orOnes := func(list []int64) []int64 {
+		v := slices.Clone(list)
 		for len(v) < n {
 			v = append(v, 1)
 		}
 		return v
 	}
-	w.stride, w.dilation, w.between = list("window_strides"), list("rhs_dilation"), list("lhs_dilation")
+	w.stride, w.dilation, w.between = orOnes(c.WindowStrides()), orOnes(c.RHSDilation()), orOnes(c.LHSDilation())
 	w.low, w.high = make([]int64, n), make([]int64, n)
-	if padding := stablehlo.AsConvolution(op).Padding(); len(padding) == 2*n {
+	if padding := c.Padding(); len(padding) == 2*n {
 		for i := range n {
 			w.low[i], w.high[i] = padding[2*i], padding[2*i+1]
 		}
@@ -99,7 +100,7 @@ func windowOf(op *mlir.Op, n int) (w window) {
 	for i := range w.between {
 		w.between[i]--
 	}
-	for i, yes := range stablehlo.AsConvolution(op).WindowReversal() {
+	for i, yes := range c.WindowReversal() {
 		if yes != 0 {
 			w.reversed = append(w.reversed, int64(i))
 		}

@@ -28,8 +28,8 @@ type operand struct {
 }
 
 // dotSides returns the operands of a dot_general.
-func dotSides(op *mlir.Op) (sides [2]operand, ok bool) {
-	d, ok := mlir.ParseDot(op.Attrs.Get("dot_dimension_numbers"))
+func dotSides(op *mlir.Op) (sides [2]operand) {
+	d := stablehlo.AsDotGeneral(op).DotDimensionNumbers()
 	sides[0] = operand{v: op.Operands[0], batch: d.LHSBatch, contract: d.LHSContract}
 	sides[1] = operand{v: op.Operands[1], batch: d.RHSBatch, contract: d.RHSContract}
 	for i := range sides {
@@ -40,7 +40,7 @@ func dotSides(op *mlir.Op) (sides [2]operand, ok bool) {
 			}
 		}
 	}
-	return sides, ok
+	return sides
 }
 
 func (s *operand) shape() []int64 { return tensorOf(s.v).Shape }
@@ -59,8 +59,8 @@ func (e *editor) multiplied(op *mlir.Op, s [2]operand) *mlir.Value {
 
 // dotUnits leaves out dimensions of 1.
 func dotUnits(e *editor, op *mlir.Op) *mlir.Value {
-	s, ok := dotSides(op)
-	if !ok || !hasUnits(s[0].shape()) && !hasUnits(s[1].shape()) {
+	s := dotSides(op)
+	if !hasUnits(s[0].shape()) && !hasUnits(s[1].shape()) {
 		return nil
 	}
 	for i := range s {
@@ -84,10 +84,7 @@ func dotUnits(e *editor, op *mlir.Op) *mlir.Value {
 // dotTranspose reads what is transposed as it was, if that leaves the order of
 // the dimensions that are neither batch nor contracted.
 func dotTranspose(e *editor, op *mlir.Op) *mlir.Value {
-	s, ok := dotSides(op)
-	if !ok {
-		return nil
-	}
+	s := dotSides(op)
 	changed := false
 	for i := range s {
 		tr := def(s[i].v, stablehlo.Transpose)
@@ -109,10 +106,7 @@ func dotTranspose(e *editor, op *mlir.Op) *mlir.Value {
 // dotMerged reads what has had dimensions merged, which are neither batch nor
 // contracted, as it was: the product's are merged instead.
 func dotMerged(e *editor, op *mlir.Op) *mlir.Value {
-	s, ok := dotSides(op)
-	if !ok {
-		return nil
-	}
+	s := dotSides(op)
 	changed := false
 	for i := range s {
 		if r := def(s[i].v, stablehlo.Reshape); r != nil {
@@ -156,10 +150,10 @@ func exchange(e *editor, op *mlir.Op) *mlir.Value {
 	if dot == nil || e.uses()[dot.Results[0]] > 1 {
 		return nil
 	}
-	s, ok := dotSides(dot)
+	s := dotSides(dot)
 	perm := stablehlo.AsTranspose(op).Permutation()
 	b, m, n := int64(len(s[0].batch)), int64(len(s[0].free)), int64(len(s[1].free))
-	if last := perm[len(perm)-1]; !ok || last < b || last >= b+m {
+	if last := perm[len(perm)-1]; last < b || last >= b+m {
 		return nil
 	}
 	precisions, _ := dot.Attrs.Get("precision_config").(mlir.ArrayAttr)
@@ -185,9 +179,9 @@ func dotSplit(e *editor, op *mlir.Op) *mlir.Value {
 	if dot == nil || e.uses()[dot.Results[0]] > 1 {
 		return nil
 	}
-	s, ok := dotSides(dot)
+	s := dotSides(dot)
 	from, to := resultType(dot).Shape, withoutUnits(resultType(op).Shape)
-	if !ok || hasUnits(from) || slices.Equal(from, to) || !splits(from, to) {
+	if hasUnits(from) || slices.Equal(from, to) || !splits(from, to) {
 		return nil
 	}
 	parts := make([][]int64, len(from)) // by dimension of the product

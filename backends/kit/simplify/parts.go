@@ -209,10 +209,10 @@ func wholeUpdate(e *editor, op *mlir.Op) *mlir.Value {
 
 // gatherOne gathers one part from a constant place.
 func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
-	g, ok := mlir.ParseGather(op.Attrs.Get("dimension_numbers"))
+	g := stablehlo.AsGather(op).DimensionNumbers()
 	x, start := op.Operands[0], literal(op.Operands[1])
 	size := stablehlo.AsGather(op).SliceSizes()
-	if !ok || start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != product64(size) {
+	if start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != product64(size) {
 		return nil
 	}
 	at, ok := mlir.Ints(start)

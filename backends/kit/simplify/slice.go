@@ -33,7 +33,7 @@ func sliceComputed(e *editor, op *mlir.Op) *mlir.Value {
 	defer func() { e.at = at }()
 	switch x.Code {
 	case stablehlo.DotGeneral:
-		s, _ := dotSides(x)
+		s := dotSides(x)
 		parts := r.sides(s)
 		for i := range s {
 			s[i].v = e.slice(s[i].v, parts[i])
@@ -64,8 +64,8 @@ func (e *editor) narrows(v *mlir.Value, r ranges, times, most int) bool {
 	}
 	switch {
 	case x.Code == stablehlo.DotGeneral:
-		s, ok := dotSides(x)
-		return ok && !r.covers(tensorOf(v).Shape) && !byRows(s, r) && e.inBlock(x)
+		s := dotSides(x)
+		return !r.covers(tensorOf(v).Shape) && !byRows(s, r) && e.inBlock(x)
 	case x.Code == stablehlo.Convolution:
 		image, kernel, ok := sidesOfConvolution(x, r)
 		return ok && !(image.covers(tensorOf(x.Operands[0]).Shape) && kernel.covers(tensorOf(x.Operands[1]).Shape)) && e.inBlock(x)
@@ -151,9 +151,9 @@ func (r ranges) sides(s [2]operand) (parts [2]ranges) {
 // sidesOfConvolution returns what a slice of a convolution takes of the image and of
 // the kernel: of the batch, and of the features if there is one group of them.
 func sidesOfConvolution(op *mlir.Op, r ranges) (image, kernel ranges, ok bool) {
-	d, err := mlir.ParseConv(op.Attrs.Get("dimension_numbers"))
+	d := stablehlo.AsConvolution(op).DimensionNumbers()
 	features, batches := groupsOf(op)
-	if err != nil || batches != 1 {
+	if batches != 1 {
 		return image, kernel, false
 	}
 	image, kernel = full(tensorOf(op.Operands[0]).Shape), full(tensorOf(op.Operands[1]).Shape)
@@ -167,7 +167,7 @@ func sidesOfConvolution(op *mlir.Op, r ranges) (image, kernel ranges, ok bool) {
 // sliceConvolution convolves parts of the image and the kernel, and slices the result
 // along the other dimensions.
 func (e *editor) sliceConvolution(op *mlir.Op, r ranges) *mlir.Value {
-	d, _ := mlir.ParseConv(op.Attrs.Get("dimension_numbers"))
+	d := stablehlo.AsConvolution(op).DimensionNumbers()
 	image, kernel, _ := sidesOfConvolution(op, r)
 	x, w := e.slice(op.Operands[0], image), e.slice(op.Operands[1], kernel)
 	t := resultType(op)
