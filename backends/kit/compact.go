@@ -101,80 +101,100 @@ func samePlace(a, b *kernel.Access) bool {
 
 // groupStages returns which stages can be one, in the order in which they run.
 func groupStages(k *kernel.Kernel) [][]int {
-	var groups [][]int
-	home := make([]int, len(k.Stages))  // by stage: its group
-	stage := make([]int, len(k.Instrs)) // by instruction
-	loads := map[memoryAt][]int{}       // the stages with such, by rising home
-	stores := map[memoryAt][]int{}      // likewise
-	add := func(to map[memoryAt][]int, m memoryAt, s int) {
-		list := to[m]
-		at, _ := slices.BinarySearchFunc(list, home[s]+1, func(s, home1 int) int { return home[s] - home1 })
-		if at == 0 || list[at-1] != s {
-			to[m] = slices.Insert(list, at, s)
-		}
-	}
+	g := &grouping{k: k, home: make([]int, len(k.Stages)), stage: make([]int, len(k.Instrs)), loads: map[memoryAt][]int{}, stores: map[memoryAt][]int{}}
 	for t := range k.Stages {
-		after, with := -1, -1 // it follows the one, and may at the earliest be in the other
-		needs := func(s int) {
-			switch dependence(k, s, t) {
-			case follows:
-				after = max(after, home[s])
-			case samePoint:
-				with = max(with, home[s])
-			}
-		}
-		value := func(v kernel.ID) {
-			if v != kernel.None && v < k.Stages[t].Begin && home[stage[v]] > after {
-				needs(stage[v])
-			}
-		}
-		// What is in no later group than the one that it follows tells nothing new.
-		accesses := func(list []int) {
-			for _, s := range slices.Backward(list) {
-				if home[s] <= after {
-					break
-				}
-				needs(s)
-			}
-		}
-		for id := k.Stages[t].Begin; id < k.Stages[t].End; id++ {
-			in := &k.Instrs[id]
-			stage[id] = t
-			for _, a := range in.Args {
-				value(a)
-			}
-			if in.Mem == nil {
-				continue
-			}
-			for _, i := range in.Mem.Index {
-				value(i.Value)
-			}
-			accesses(stores[memoryKey(in.Mem)])
-			if in.Op != kernel.Load {
-				accesses(loads[memoryKey(in.Mem)])
-			}
-		}
-		at := -1
-		for i := max(after+1, with, 0); i < len(groups) && at < 0; i++ {
-			if sameAxes(k, groups[i][0], t) {
-				at = i
-			}
-		}
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, nil)
-		}
-		groups[at] = append(groups[at], t)
-		home[t] = at
-		for id := k.Stages[t].Begin; id < k.Stages[t].End; id++ {
-			if in := &k.Instrs[id]; in.Op == kernel.Load {
-				add(loads, memoryKey(in.Mem), t)
-			} else if in.Mem != nil {
-				add(stores, memoryKey(in.Mem), t)
-			}
+		g.place(t)
+	}
+	return g.groups
+}
+
+// grouping is the groups of the stages so far.
+type grouping struct {
+	k             *kernel.Kernel
+	groups        [][]int
+	home          []int              // by stage: its group
+	stage         []int              // by instruction
+	loads, stores map[memoryAt][]int // the stages with such, by rising home
+}
+
+// place adds stage t to the first group that it can be in.
+func (g *grouping) place(t int) {
+	after, with := g.earliest(t)
+	at := -1
+	for i := max(after+1, with, 0); i < len(g.groups) && at < 0; i++ {
+		if sameAxes(g.k, g.groups[i][0], t) {
+			at = i
 		}
 	}
-	return groups
+	if at < 0 {
+		at = len(g.groups)
+		g.groups = append(g.groups, nil)
+	}
+	g.groups[at] = append(g.groups[at], t)
+	g.home[t] = at
+	for id := g.k.Stages[t].Begin; id < g.k.Stages[t].End; id++ {
+		if in := &g.k.Instrs[id]; in.Op == kernel.Load {
+			g.note(g.loads, memoryKey(in.Mem), t)
+		} else if in.Mem != nil {
+			g.note(g.stores, memoryKey(in.Mem), t)
+		}
+	}
+}
+
+// earliest returns the group that stage t follows, and the first one that it can be in; -1
+// if there is none.
+func (g *grouping) earliest(t int) (after, with int) {
+	after, with = -1, -1
+	needs := func(s int) {
+		switch dependence(g.k, s, t) {
+		case follows:
+			after = max(after, g.home[s])
+		case samePoint:
+			with = max(with, g.home[s])
+		}
+	}
+	begin, end := g.k.Stages[t].Begin, g.k.Stages[t].End
+	value := func(v kernel.ID) {
+		if v != kernel.None && v < begin && g.home[g.stage[v]] > after {
+			needs(g.stage[v])
+		}
+	}
+	// What is in no later group than the one that it follows tells nothing new.
+	accesses := func(list []int) {
+		for _, s := range slices.Backward(list) {
+			if g.home[s] <= after {
+				break
+			}
+			needs(s)
+		}
+	}
+	for id := begin; id < end; id++ {
+		in := &g.k.Instrs[id]
+		g.stage[id] = t
+		for _, a := range in.Args {
+			value(a)
+		}
+		if in.Mem == nil {
+			continue
+		}
+		for _, i := range in.Mem.Index {
+			value(i.Value)
+		}
+		accesses(g.stores[memoryKey(in.Mem)])
+		if in.Op != kernel.Load {
+			accesses(g.loads[memoryKey(in.Mem)])
+		}
+	}
+	return after, with
+}
+
+// note adds stage s to those that access m, if it is not there.
+func (g *grouping) note(to map[memoryAt][]int, m memoryAt, s int) {
+	list := to[m]
+	at, _ := slices.BinarySearchFunc(list, g.home[s]+1, func(s, home int) int { return g.home[s] - home })
+	if at == 0 || list[at-1] != s {
+		to[m] = slices.Insert(list, at, s)
+	}
 }
 
 func sameAxes(k *kernel.Kernel, s, t int) bool {
