@@ -16,6 +16,6 @@
 // imports only ltc/backends, ltc/backends/cuda/cublaslt, ltc/backends/cuda/cudnn,
 // ltc/backends/cuda/driver, ltc/backends/cuda/ptx, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/kernel, ltc/backends/reference, whose evaluator runs what the host does,
-// ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/env, ltc/internal/footprint,
-// ltc/internal/turn and the standard library.
+// ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/env, ltc/internal/footprint
+// and the standard library.
 package cuda

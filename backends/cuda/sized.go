@@ -14,7 +14,6 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/reference"
-	"ltc/internal/turn"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -47,32 +46,28 @@ type none struct {
 	module    backends.Module
 	options   backends.Options
 	constants map[int]soa.View // those that are bound
-	compiling turn.Lock
-	run       atomic.Pointer[hosted]
+	run       *exec.Later[backends.Executable]
 }
 
-func (z *none) execute(ctx context.Context, d *Device, c *backends.Call) error {
-	run := z.run.Load()
-	if run != nil {
-		return run.Execute(ctx, c)
-	}
-	if err := z.compiling.Take(ctx); err != nil {
+func newNone(m backends.Module, o backends.Options) *none {
+	return &none{module: m, options: o, constants: map[int]soa.View{}, run: exec.NewLater[backends.Executable]()}
+}
+
+// execute runs a call of s that has been checked, and whose size is 0.
+func (z *none) execute(ctx context.Context, s *sized, c *backends.Call) error {
+	run, err := z.run.Get(ctx, func(ctx context.Context) (backends.Executable, error) {
+		x, err := reference.New().Compile(ctx, z.module, z.options)
+		if err != nil {
+			return nil, err
+		}
+		if r, ok := x.(backends.Resident); ok {
+			s.grown.Add(int64(r.ResidentBytes()))
+		}
+		return (&hosted{dev: s.on.dev, run: x}).Bind(ctx, z.constants)
+	})
+	if err != nil {
 		return err
 	}
-	if run = z.run.Load(); run == nil {
-		x, err := reference.New().Compile(ctx, z.module, z.options)
-		var bound backends.Executable = &hosted{dev: d, run: x}
-		if err == nil && len(z.constants) > 0 {
-			bound, err = bound.Bind(ctx, z.constants)
-		}
-		if err != nil {
-			z.compiling.Give()
-			return err
-		}
-		run = bound.(*hosted)
-		z.run.Store(run)
-	}
-	z.compiling.Give()
 	return run.Execute(ctx, c)
 }
 
@@ -97,7 +92,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Optio
 		return nil, err
 	}
 	o.Compiled = false // of no elements
-	c.open.none = &none{module: m, options: o, compiling: turn.New()}
+	c.open.none = newNone(m, o)
 	c.main = c.open.code
 	return c, nil
 }
@@ -170,11 +165,9 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 	}
 	b := &sized{code: s.code, Opening: s.Opening, family: s.family, bound: bound, copied: new(atomic.Int64), grown: new(atomic.Int64), times: s.times}
 	b.remember()
-	b.none = &none{module: s.none.module, options: s.none.options, compiling: turn.New(), constants: maps.Clone(s.none.constants)}
+	b.none = newNone(s.none.module, s.none.options)
+	maps.Copy(b.none.constants, s.none.constants)
 	for i, v := range constants {
-		if b.none.constants == nil {
-			b.none.constants = map[int]soa.View{}
-		}
 		if b.none.constants[i], err = onHost(v); err != nil {
 			return nil, err
 		}
@@ -214,7 +207,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	if n == 0 && s.none != nil {
-		return s.none.execute(ctx, s.on.dev, c)
+		return s.none.execute(ctx, s, c)
 	}
 	of, err := s.variants.Of(ctx, s, c, true)
 	if err != nil {

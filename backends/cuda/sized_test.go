@@ -169,6 +169,7 @@ func TestOpenNoElements(t *testing.T) {
 			require.IsType(t, &sized{}, x)
 			eval, err := reference.New().Compile(t.Context(), m, backends.Options{})
 			require.NoError(t, err)
+			ran := map[backends.Executable]bool{}
 			for _, n := range []int{3, 0, 1, 0} {
 				args := sizedArgs(x.Signature(), n, rand.New(rand.NewPCG(3, uint64(n))))
 				bound, err := x.Bind(t.Context(), map[int]soa.View{0: args[0]})
@@ -180,7 +181,12 @@ func TestOpenNoElements(t *testing.T) {
 					if got.Args[0].IsZero() {
 						run = bound
 					}
+					before := run.(*sized).Grown().Load()
 					require.NoError(t, run.Execute(t.Context(), got))
+					if n == 0 && !ran[run] {
+						ran[run] = true
+						require.Greater(t, run.(*sized).Grown().Load(), before, "its program counts")
+					}
 					for j, w := range want.Results {
 						v, err := onHost(got.Results[j])
 						require.NoError(t, err)

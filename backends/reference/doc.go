@@ -38,6 +38,6 @@
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/kernel, ltc/mlir, ltc/mlir/chlo, ltc/soa, ltc/ir/types,
-// ltc/internal/bigfloat, ltc/internal/env, ltc/internal/footprint, ltc/internal/spare,
-// ltc/internal/turn and ltc/stablehlo.
+// ltc/internal/bigfloat, ltc/internal/env, ltc/internal/footprint, ltc/internal/spare
+// and ltc/stablehlo.
 package reference

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/internal/turn"
+	"ltc/backends/kit/exec"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -21,34 +20,22 @@ import (
 
 // none is the program for no elements of a [sized].
 type none struct {
-	backend   *Backend
-	module    backends.Module
-	compiling turn.Lock
-	run       atomic.Pointer[func(ctx context.Context, c *backends.Call) error] // nil before it is compiled
+	backend *Backend
+	module  backends.Module
+	run     *exec.Later[func(context.Context, *backends.Call) error]
 }
 
 func newNone(b *Backend, m backends.Module) *none {
-	return &none{backend: b, module: m, compiling: turn.New()}
+	return &none{backend: b, module: m, run: exec.NewLater[func(context.Context, *backends.Call) error]()}
 }
 
 // runNone runs a call that has been checked, and whose size is 0.
 func (s *sized) runNone(ctx context.Context, c *backends.Call) error {
-	run := s.none.run.Load()
-	if run == nil {
-		if err := s.none.compiling.Take(ctx); err != nil {
-			return err
-		}
-		defer s.none.compiling.Give()
-		if run = s.none.run.Load(); run == nil {
-			f, err := s.compileNone(ctx)
-			if err != nil {
-				return err
-			}
-			run = &f
-			s.none.run.Store(run)
-		}
+	run, err := s.none.run.Get(ctx, s.compileNone)
+	if err != nil {
+		return err
 	}
-	return (*run)(ctx, c)
+	return run(ctx, c)
 }
 
 // compileNone returns what runs calls whose size is 0: kernels, or the evaluator,

@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
 	"backends/backendtest": {"stablehlo", "internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"stablehlo", "backends/kit", "backends/kit/exec", "internal/bigfloat", "internal/footprint", "internal/spare", "internal/turn", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/reference":   {"stablehlo", "backends/kit", "backends/kit/exec", "internal/bigfloat", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
@@ -73,7 +73,7 @@ var allowed = map[string][]string{
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
 	"backends/cuda/cudnn":              {"backends/cuda/libraries"},
 	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/cudnn", "backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends", "mlir", "soa",
-		"backends/reference", "internal/footprint", "internal/turn"},
+		"backends/reference", "internal/footprint"},
 	"internal/cheader":         {},
 	"internal/ptxas":           {},
 	"internal/ptxsim":          {"internal/ptxas"},
