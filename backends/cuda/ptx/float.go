@@ -74,11 +74,6 @@ func floatCopySign(w *writer, o operation) string {
 	return o.floats(w).op("copysign", o.args[1], o.args[0])
 }
 
-func floatRsqrt(w *writer, o operation) string {
-	f := o.floats(w)
-	return f.op("rcp.rn", f.op("sqrt.rn", o.args[0]))
-}
-
 func floatRemainder(w *writer, o operation) string {
 	return o.floats(w).remainder(o.args[0], o.args[1])
 }

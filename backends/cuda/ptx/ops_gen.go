@@ -23,7 +23,7 @@ func init() {
 		kernel.Popcnt:              {ints: intPopcnt},
 		kernel.RoundNearestAfz:     {floats: floatRoundNearestAfz},
 		kernel.RoundNearestEven:    {floats: floatRoundNearestEven},
-		kernel.Rsqrt:               {floats: floatRsqrt},
+		kernel.Rsqrt:               {},
 		kernel.Sign:                {ints: intSign, floats: floatSign},
 		kernel.Sine:                {},
 		kernel.Sqrt:                {floats: floatSqrt},

@@ -46,9 +46,6 @@ func (b *builder) as(t types.DType) *builder {
 	return &c
 }
 
-// apply runs the code of another op.
-func (b *builder) apply(op kernel.Op, x ...kernel.ID) kernel.ID { return functions[op](b, x) }
-
 func (b *builder) typeOf(x kernel.ID) types.DType { return b.code.Instrs[x].Type }
 
 // op computes with values of x's type.

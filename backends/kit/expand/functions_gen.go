@@ -14,6 +14,7 @@ func init() {
 		kernel.Log:                 expandLog,
 		kernel.LogPlusOne:          expandLogPlusOne,
 		kernel.Logistic:            expandLogistic,
+		kernel.Rsqrt:               expandRsqrt,
 		kernel.Sine:                expandSine,
 		kernel.Tan:                 expandTan,
 		kernel.Tanh:                expandTanh,

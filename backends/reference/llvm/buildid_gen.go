@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2413b26edfdbf0b290af53d1"
+const buildID = "dc8bf108ee38548d48d30150"

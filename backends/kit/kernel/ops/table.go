@@ -34,7 +34,7 @@ var Table = []Op{
 	{Name: "Popcnt", Form: Unary, Takes: Ints},
 	{Name: "RoundNearestAfz", Form: Unary, Takes: Floats, Traits: Exact},
 	{Name: "RoundNearestEven", Form: Unary, Takes: Floats, Traits: Exact},
-	{Name: "Rsqrt", Form: Unary, Takes: Floats, Traits: Costly},
+	{Name: "Rsqrt", Form: Unary, Takes: Floats, Traits: Costly | Expanded},
 	{Name: "Sign", Form: Unary, Takes: Numbers, Traits: Exact},
 	{Name: "Sine", Form: Unary, Takes: Floats, Traits: Costly | Expanded},
 	{Name: "Sqrt", Form: Unary, Takes: Floats, Traits: Costly},

@@ -26,13 +26,6 @@ func floatCopySign(b *Builder, _ types.DType, x, y value.Value) value.Value { re
 
 func floatSqrt(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("sqrt", x) }
 
-// floatRsqrt of f32 is computed in f64 and rounded once more; that of f64
-// is off by less than 1.5 units.
-func floatRsqrt(b *Builder, _ types.DType, x value.Value) value.Value {
-	one := b.num(x.Type(), 1)
-	return b.fdiv(one, b.intrinsic("sqrt", x))
-}
-
 // floatMaximum is NaN if x or y is, and takes 0 for larger than -0.
 func floatMaximum(b *Builder, _ types.DType, x, y value.Value) value.Value {
 	return b.extreme(x, y, enum.FPredOGT, enum.FPredUGT, 0)
