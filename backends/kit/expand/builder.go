@@ -109,6 +109,13 @@ func (b *builder) floor(x kernel.ID) kernel.ID  { return b.op(kernel.Floor, x) }
 // copysign returns the size of x with the sign of y.
 func (b *builder) copysign(x, y kernel.ID) kernel.ID { return b.op(kernel.CopySign, x, y) }
 
+// signed is copysign for x that is not negative: two instructions, not three, where
+// copying a sign is none.
+func (b *builder) signed(x, y kernel.ID) kernel.ID {
+	sign := int64(-1) << (8*b.t.Size() - 1)
+	return b.asFloat(b.or(b.asInt(x), b.andi(b.asInt(y), sign)))
+}
+
 // fma returns x·y+z, rounded once where the target can, else twice.
 func (b *builder) fma(x, y, z kernel.ID) kernel.ID {
 	if !b.FMA {

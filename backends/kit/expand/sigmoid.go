@@ -32,7 +32,7 @@ func expandTanh(b *builder, xs []kernel.ID) kernel.ID {
 	two := b.num(2)
 	sum := b.add(two, y)
 	sumLow := b.add(b.sub(two, sum), y) // for large y, for which it is wrong, it does not count
-	return b.copysign(b.ratio(y, kernel.None, sum, sumLow), x)
+	return b.signed(b.ratio(y, kernel.None, sum, sumLow), x)
 }
 
 // expOfSmall returns 2^n and p = e^r - 1 with x = n·ln 2 + r, for |x| < 40. It is for erf
@@ -73,7 +73,7 @@ func expandErf(b *builder, xs []kernel.ID) kernel.ID {
 func (b *builder) erfByExponential(x kernel.ID) kernel.ID {
 	a := b.atMost(b.abs(x), 3.99)
 	s, p := b.expOfSmall(b.neg(b.fma(a, b.horner(a, approx.ErfExponent32), a)))
-	return b.copysign(b.fnma(s, p, b.sub(b.num(1), s)), x)
+	return b.signed(b.fnma(s, p, b.sub(b.num(1), s)), x)
 }
 
 // erfByParts is a polynomial below 1, and 1 less an exponential above.

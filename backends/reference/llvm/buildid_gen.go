@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "dc8bf108ee38548d48d30150"
+const buildID = "f00ce560ee081ac6a98526b6"
