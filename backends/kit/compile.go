@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit/simplify"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/soa"
 	"ltc/stablehlo"
 )
 
@@ -205,6 +206,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 		r.Args = append(r.Args, id)
 	}
 	kernels := map[string]int{}
+	repeated := 0 // bytes of such constants
 	for _, n := range g.nodes {
 		g.Look()
 		step := Step{Ordinal: n.ordinal, Loc: n.loc}
@@ -214,7 +216,9 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 			}
 			reads, _ := step.Work.access(r)
 			for _, v := range reads {
-				r.Values[v].repeat()
+				if err := r.repeat(v, &repeated); err != nil {
+					return nil, fmt.Errorf("%s: the constants that %s reads whole: %w", p.File, n.host.op.Name(), err)
+				}
 			}
 			if step.Work.fallible() {
 				r.LastFallible = len(r.Steps)
@@ -261,12 +265,21 @@ func (g *graph) forget() {
 	}
 }
 
-// repeat makes a constant of one element for all one that has each: steps that
-// are no kernels read memory that is dense.
-func (v *Value) repeat() {
-	if n := v.Type.Bytes(); v.Kind == Constant && len(v.Data) < n {
-		v.Data = bytes.Repeat(v.Data, n/len(v.Data))
+// repeat makes a constant of one element for all one that has each: steps that are no
+// kernels read memory that is dense. It adds to the bytes of all of them, for which there
+// must be memory.
+func (r *Program) repeat(id ValueID, all *int) error {
+	v := &r.Values[id]
+	n := v.Type.Bytes()
+	if v.Kind != Constant || len(v.Data) >= n {
+		return nil
 	}
+	if err := soa.Fits(*all + n); err != nil { // which takes what overflows for too much
+		return err
+	}
+	*all += n
+	v.Data = bytes.Repeat(v.Data, n/len(v.Data))
+	return nil
 }
 
 func splatBytes(bits uint64, size int) []byte {
