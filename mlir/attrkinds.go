@@ -38,26 +38,19 @@ func (c Code) Attrs() []OpAttr {
 }
 
 func kindOfAttr(op, name string) AttrKind {
-	if name == "dimension_numbers" {
-		if op == "stablehlo.convolution" || op == "stablehlo.dynamic_conv" {
-			return ConvKind
+	for _, key := range []string{op + " " + name, name} {
+		if k, known := attrKinds[key]; known {
+			return k
 		}
-		return GatherKind
 	}
-	if k, known := attrKinds[name]; known {
-		return k
+	if form, known := formOf(op, name); known {
+		return formKinds[form&^optionalForm]
 	}
-	form, known := attrForms[op+" "+name]
-	if !known {
-		form, known = attrForms[name]
-	}
-	if !known {
-		return OtherKind
-	}
-	return formKinds[form&^optionalForm]
+	return OtherKind
 }
 
-// formKinds are the kinds of attributes of one form; attrKinds those of others.
+// formKinds are the kinds of attributes of one form; attrKinds those of others. A name
+// with an op before it is of that op alone.
 var (
 	formKinds = map[attrForm]AttrKind{
 		i64Form: IntKind, i32Form: IntKind, f32Form: FloatKind, boolForm: FlagKind, unitForm: FlagKind,
@@ -68,6 +61,7 @@ var (
 		"rng_algorithm": EnumKind, "transpose_a": EnumKind,
 		"einsum_config": TextKind, "call_target_name": TextKind,
 		"dot_dimension_numbers": DotKind, "scatter_dimension_numbers": ScatterKind,
+		"dimension_numbers": GatherKind, "stablehlo.convolution dimension_numbers": ConvKind, "stablehlo.dynamic_conv dimension_numbers": ConvKind,
 		"value": DenseKind, "k": IntKind, "is_reverse": FlagKind, "scan_dim_size": IntKind,
 	}
 )

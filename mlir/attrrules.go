@@ -70,16 +70,22 @@ var attrForms = map[string]attrForm{
 	"stablehlo.recv source_target_pairs": pairsForm | optionalForm,
 }
 
+// formOf returns the form of an attribute of an op; false if it has no form of its own.
+func formOf(op, name string) (attrForm, bool) {
+	f, known := attrForms[op+" "+name]
+	if !known {
+		f, known = attrForms[name]
+	}
+	return f, known
+}
+
 // properties checks the form of op's properties, and that none is missing.
 func (v *verifier) properties(op *Op, d *opDef) bool {
 	if !strings.HasPrefix(op.Name(), "stablehlo.") {
 		return true
 	}
 	for _, name := range d.props {
-		form, known := attrForms[op.Name()+" "+name]
-		if !known {
-			form, known = attrForms[name]
-		}
+		form, known := formOf(op.Name(), name)
 		a := op.Attrs.Get(name)
 		if !known || a == nil && form&optionalForm != 0 {
 			continue

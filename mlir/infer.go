@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// InferShapes returns the shapes of op's results for operands of the given shapes, none of
-// whose sizes is [Dynamic], and checks what [Verify] does of op for these: op must be one
-// that Verify accepts with sizes left open. The rule is the one that Verify compares the
-// results' types with. A shape is nil where the operands do not tell it; so are those of
+// InferShapes returns the shapes of op's results for operands of the given shapes, which
+// have no [Dynamic] size. op is one that [Verify] accepts with sizes left open, and that
+// calls no function. It checks op for these shapes as Verify does, by whose rules the
+// shapes are inferred. A shape is nil where the operands do not tell it; so are those of
 // results that are no tensors. The error is what Verify says, without the op's name.
 func InferShapes(op *Op, operands [][]int64) ([][]int64, error) {
 	shapes := make([][]int64, len(op.Results))

@@ -32,7 +32,8 @@ func verifyBroadcastInDim(v *verifier, op *Op) {
 }
 
 // oneBound checks that t is static but for at most one dimension, which then
-// has a bound: more cannot be laid out without knowing their sizes.
+// has a bound: more cannot be laid out without knowing their sizes. [InferShapes], which
+// is asked for the sizes, does not check it.
 func (v *verifier) oneBound(op *Op, t *TensorType) bool {
 	if dynamic, withBound := bounded(t); v.inferred == nil && (dynamic > 1 || dynamic != withBound) {
 		v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)

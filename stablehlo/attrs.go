@@ -1,6 +1,10 @@
 package stablehlo
 
-import "ltc/mlir"
+import (
+	"strconv"
+
+	"ltc/mlir"
+)
 
 // The readers of attributes. Those of a module that [mlir.Verify] accepts have the form
 // that their ops want. One that is missing reads as zero, nil or false.
@@ -13,6 +17,12 @@ func integer(op *mlir.Op, name string) int64 {
 func integers(op *mlir.Op, name string) []int64 {
 	list, _ := mlir.Ints(op.Attrs.Get(name))
 	return list
+}
+
+func float(op *mlir.Op, name string) float64 {
+	a, _ := op.Attrs.Get(name).(mlir.FloatAttr)
+	x, _ := strconv.ParseFloat(a.Text, 64)
+	return x
 }
 
 func flag(op *mlir.Op, name string) bool { return mlir.Flag(op.Attrs.Get(name)) }

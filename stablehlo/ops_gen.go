@@ -1025,6 +1025,7 @@ type BatchNormGradOp struct{ op *mlir.Op }
 // AsBatchNormGrad returns the reader of op, which must be a stablehlo.batch_norm_grad.
 func AsBatchNormGrad(op *mlir.Op) BatchNormGradOp { return BatchNormGradOp{op} }
 
+func (o BatchNormGradOp) Epsilon() float64    { return float(o.op, "epsilon") }
 func (o BatchNormGradOp) FeatureIndex() int64 { return integer(o.op, "feature_index") }
 
 // BatchNormInferenceOp reads the attributes of a stablehlo.batch_norm_inference.
@@ -1033,6 +1034,7 @@ type BatchNormInferenceOp struct{ op *mlir.Op }
 // AsBatchNormInference returns the reader of op, which must be a stablehlo.batch_norm_inference.
 func AsBatchNormInference(op *mlir.Op) BatchNormInferenceOp { return BatchNormInferenceOp{op} }
 
+func (o BatchNormInferenceOp) Epsilon() float64    { return float(o.op, "epsilon") }
 func (o BatchNormInferenceOp) FeatureIndex() int64 { return integer(o.op, "feature_index") }
 
 // BatchNormTrainingOp reads the attributes of a stablehlo.batch_norm_training.
@@ -1041,6 +1043,7 @@ type BatchNormTrainingOp struct{ op *mlir.Op }
 // AsBatchNormTraining returns the reader of op, which must be a stablehlo.batch_norm_training.
 func AsBatchNormTraining(op *mlir.Op) BatchNormTrainingOp { return BatchNormTrainingOp{op} }
 
+func (o BatchNormTrainingOp) Epsilon() float64    { return float(o.op, "epsilon") }
 func (o BatchNormTrainingOp) FeatureIndex() int64 { return integer(o.op, "feature_index") }
 
 // CHLOBroadcastAddOp reads the attributes of a chlo.broadcast_add.

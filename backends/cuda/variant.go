@@ -26,8 +26,8 @@ func newVariants[E any](dense E, x *code, bound []soa.View, grown *atomic.Int64,
 	})
 }
 
-// passes reports whether a failure to make kernels may pass: the driver's may, unless the
-// device is lost, or a later call finds out.
+// passes reports whether a later call should try again to make kernels: the driver
+// refused, or the device is lost, which the later call reports.
 func (x *code) passes(err error) bool {
 	_, refused := errors.AsType[*driver.Error](err)
 	return x.on.dev.Err() != nil || refused || errors.Is(err, driver.OutOfMemory)

@@ -34,8 +34,8 @@
 //
 // Then kernels are written so that equal ones are the same text whatever their
 // sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel
-// is left to an evaluator that the backend names, one op a step; left.go says
-// which are. Composites and sorts are steps of the target's where it has code for
+// is left to an evaluator that the backend names, one op a step: ops.go says
+// which ops are, left.go when others are. Composites and sorts are steps of the target's where it has code for
 // them (composite.go, sort.go).
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,

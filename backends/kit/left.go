@@ -12,7 +12,8 @@ const (
 	functionOfHost = "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"
 )
 
-// Reasons of leave that say less than left, where that has the op.
+// Reasons that a step replaces by the reason in its op's row, if that has one
+// ([opRow.left]).
 const (
 	noKernel   = "there is no kernel for it"
 	noElements = "elements that kernels do not have"

@@ -6,8 +6,8 @@ import (
 	"ltc/stablehlo"
 )
 
-// opRow says what becomes of an op. One of its fields is set, but for parts. docs/compiled.md is made
-// from the rows.
+// opRow says what becomes of an op: one field is set, or kernel and parts.
+// docs/compiled.md is made from the rows.
 type opRow struct {
 	// apply is the op of kernels that the op is on each element.
 	apply kernel.Op

@@ -2,10 +2,11 @@ package reference
 
 import (
 	"fmt"
-	"ltc/mlir"
-	"ltc/stablehlo"
 	"slices"
 	"unsafe"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // combination is how the values of a group become one: in the group's order,

@@ -189,7 +189,7 @@ func (b *builder) ops(bl *mlir.Block) ([]operand, error) {
 // on to find the others.
 func (b *builder) op(op *mlir.Op) error {
 	if b.ctx.Err() != nil {
-		return ended{fmt.Errorf("%s: prepare ended on line %d, at %s: %w", b.File, op.Pos.Line, op.Name(), context.Cause(b.ctx))}
+		return cancelError{fmt.Errorf("%s: prepare ended on line %d, at %s: %w", b.File, op.Pos.Line, op.Name(), context.Cause(b.ctx))}
 	}
 	s := &site{op: op, pos: b.pos}
 	prepare := opTable[op.Code].prepare
@@ -292,14 +292,14 @@ func (c *compiler) lack(op *mlir.Op, reason string) {
 	c.Lacking = append(c.Lacking, backends.UnsupportedOp{Op: op.Name(), Pos: op.Pos, Line: c.Line(op.Pos), Reason: reason})
 }
 
-// ended is the error of a prepare whose context ended: it says where.
-type ended struct{ error }
+// cancelError is the error of a prepare whose context ended: it says at which op.
+type cancelError struct{ error }
 
-func (e ended) Unwrap() error { return e.error }
+func (e cancelError) Unwrap() error { return e.error }
 
 // errorAt gives err the position of op; an error of an op inside it keeps its own.
 func (c *compiler) errorAt(op *mlir.Op, err error) error {
-	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" || errors.As(err, new(ended)) {
+	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" || errors.As(err, new(cancelError)) {
 		return err
 	}
 	return c.Place(&mlir.Error{Pos: op.Pos, Msg: op.Name() + ": " + err.Error()})

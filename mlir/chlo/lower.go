@@ -1,8 +1,6 @@
 package chlo
 
-import (
-	"ltc/mlir"
-)
+import "ltc/mlir"
 
 // rule writes what stands for op and returns the values for its results; nil
 // when it has nothing for op's types, which then stays as it is.

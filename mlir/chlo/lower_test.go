@@ -72,6 +72,16 @@ func requireGone(t *testing.T, op, typ string) {
 	require.NotContains(t, lowered, "chlo.", op)
 }
 
+// Every op of CHLO has a rule.
+func TestEveryOpHasARule(t *testing.T) {
+	for code := range mlir.Codes() {
+		if strings.HasPrefix(code.String(), "chlo.") {
+			require.NotNil(t, opTable[code].lower, code)
+			require.False(t, opTable[code].of == 0 && strings.HasPrefix(code.String(), "chlo.broadcast_"), code)
+		}
+	}
+}
+
 // What fails in a lowered op is told of the op in the text.
 func TestNewOpsHaveThePlaceOfTheOld(t *testing.T) {
 	m, _ := lower(t, "place.mlir", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {

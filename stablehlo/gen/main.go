@@ -88,6 +88,7 @@ var readers = map[mlir.AttrKind]struct{ of, read string }{
 	mlir.IntKind:     {"int64", "integer"},
 	mlir.IntsKind:    {"[]int64", "integers"},
 	mlir.FlagKind:    {"bool", "flag"},
+	mlir.FloatKind:   {"float64", "float"},
 	mlir.TextKind:    {"string", "text"},
 	mlir.EnumKind:    {"string", "enum"},
 	mlir.DotKind:     {"mlir.DotDims", "dot"},
@@ -107,7 +108,11 @@ func accessors() []byte {
 		}
 		var methods bytes.Buffer
 		for _, a := range c.Attrs() {
-			if r, known := readers[a.Kind]; known {
+			r, known := readers[a.Kind]
+			if !known && a.Kind != mlir.OtherKind {
+				log.Fatalf("%s: nothing reads its attribute %s", c, a.Name)
+			}
+			if known {
 				fmt.Fprintf(&methods, "func (o %sOp) %s() %s { return %s(o.op, %q) }\n", constant(c.String()), camel(a.Name), r.of, r.read, a.Name)
 			}
 		}

@@ -107,7 +107,6 @@ func (f floats) whole(how, x string) string {
 
 func (f floats) fma(a, b, c string) string { return f.op("fma.rn", a, b, c) }
 func (f floats) add(a, b string) string    { return f.op("add.rn", a, b) }
-func (f floats) sub(a, b string) string    { return f.op("sub.rn", a, b) }
 func (f floats) mul(a, b string) string    { return f.op("mul.rn", a, b) }
 
 // fnma returns c - a·b, rounded once.

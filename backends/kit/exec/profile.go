@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -67,6 +68,8 @@ func Profile(p *kit.Program, timers []Timer, regions Regions, how func(step int,
 			of.What, of.Nested = "while", true
 		case *kit.Branch:
 			of.What, of.Nested = "branch", true
+		default:
+			panic(fmt.Sprintf("exec: no profile of a %T", w))
 		}
 		all = append(all, of)
 		for r, ops := range s.RegionOps() {

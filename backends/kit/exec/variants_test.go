@@ -110,7 +110,6 @@ func TestFailuresThatPassAreTriedAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	f.fails = []error{soa.ErrMemory, soa.ErrMemory, soa.ErrMemory}
 	rest := []*backends.Call{call(t, []int{3, 1}, []int{1, 4}), call(t, []int{1, 4}, []int{1, 4})}
 	for i, fails := range [][]error{{soa.ErrMemory, soa.ErrMemory, soa.ErrMemory}, {errLasts}} {
 		f.fails, f.views = fails, nil

@@ -106,6 +106,10 @@ func (p *printer) instr(id ID, i *Instr) {
 		fmt.Fprintf(p, " %v %%%d", Op(i.Aux), i.Args[0])
 	case Lookup:
 		table, row := TableRow(i.Aux).Table()
+		if table == nil { // of a kernel that is refused
+			fmt.Fprintf(p, " table %d", i.Aux)
+			break
+		}
 		fmt.Fprintf(p, " %s %d %%%d : %v", table.Name, row, i.Args[0], i.Type)
 	case Load:
 		p.access(i.Mem)

@@ -147,7 +147,7 @@ func (v *verifier) lookup(i *Instr) {
 	switch table, row := TableRow(i.Aux).Table(); {
 	case table == nil || row >= table.Rows():
 		v.fail(ruleTypes, "there is no such table, or row of it")
-	case i.Type.Size() < 4 || table.Floats(row) != nil != i.Type.IsFloat():
+	case i.Type.Size() < 4 || table.Floats(row) != nil != i.Type.IsFloat() || table.Floats(row) == nil && i.Type.Size() != 8:
 		v.fail(ruleTypes, "table %s has no values of %v", table.Name, i.Type)
 	case !v.k.Instrs[i.Args[0]].Type.IsInteger():
 		v.fail(ruleTypes, "%%%d is a value of %v, want an integer", i.Args[0], v.k.Instrs[i.Args[0]].Type)

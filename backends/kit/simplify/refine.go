@@ -24,10 +24,11 @@ func refine(s *state) bool {
 	if len(d.target) == 0 {
 		return false
 	}
-	own, of := rules{d.reduce}, &opTable[stablehlo.Reduce]
+	// The rule of reduce needs d, so that no row can have it.
+	reduceRules, reduceRow := rules{d.reduce}, &opTable[stablehlo.Reduce]
 	return s.rewriteAll(func(r *opRow) rules {
-		if r == of {
-			return own
+		if r == reduceRow {
+			return reduceRules
 		}
 		return nil
 	}, d.elementwise)

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "f00ce560ee081ac6a98526b6"
+const buildID = "77e915fce8ea3ae2e0aba18e"
