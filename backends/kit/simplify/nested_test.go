@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
-	"ltc/internal/trials"
 	"ltc/internal/growth"
 	"ltc/internal/programs"
+	"ltc/internal/trials"
 	"ltc/mlir"
 )
 
