@@ -6,11 +6,11 @@ import (
 )
 
 // InferShapes returns the shapes of op's results for operands of the given shapes, which
-// have no [Dynamic] size. op is one that [Verify] accepts with sizes left open, and that
-// calls no function. It checks op for these shapes as Verify does, by whose rules the
+// have no [Dynamic] size. op is one of m that [Verify] accepts with sizes left open, and
+// that calls no function. It checks op for these shapes as Verify does, by whose rules the
 // shapes are inferred. A shape is nil where the operands do not tell it; so are those of
 // results that are no tensors. The error is what Verify says, without the op's name.
-func InferShapes(op *Op, operands [][]int64) ([][]int64, error) {
+func InferShapes(m *Module, op *Op, operands [][]int64) ([][]int64, error) {
 	shapes := make([][]int64, len(op.Results))
 	d := op.def()
 	if d == nil || d.verify == nil {
@@ -34,7 +34,8 @@ func InferShapes(op *Op, operands [][]int64) ([][]int64, error) {
 		}
 		x.Results[i] = &v
 	}
-	v := &verifier{inferred: map[*TensorType][]int64{}}
+	v := newVerifier(m)
+	v.inferred = map[*TensorType][]int64{}
 	d.verify(v, &x)
 	if len(v.errs) > 0 {
 		return nil, errors.New(strings.TrimPrefix(v.errs[0].Msg, op.Name()+": "))

@@ -54,7 +54,8 @@ type StaticPart struct {
 }
 
 // Value returns the attribute that the operand becomes when its elements are
-// known: paddings are pairs.
+// known: paddings are pairs. A list of an odd number, which is none of pairs, stays one,
+// and the static op's rules refuse it.
 func (p StaticPart) Value(list []int64) Attribute {
 	if p.Attr != "padding" {
 		return I64Array(list)
@@ -62,6 +63,9 @@ func (p StaticPart) Value(list []int64) Attribute {
 	var data []byte
 	for _, x := range list {
 		data = binary.LittleEndian.AppendUint64(data, uint64(x))
+	}
+	if len(list)%2 != 0 {
+		return Dense(Tensor(I64, int64(len(list))), data)
 	}
 	return Dense(Tensor(I64, int64(len(list)/2), 2), data)
 }

@@ -17,7 +17,8 @@ func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
 // VerifyContext is [Verify] that ends when ctx is done, with an error that
 // wraps its cause.
 func VerifyContext(ctx context.Context, m *Module) error {
-	v := &verifier{done: ctx.Done(), m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}, held: map[*Type]bool{}, dialect: map[DialectType]string{}}
+	v := newVerifier(m)
+	v.done = ctx.Done()
 	for _, op := range m.Ops {
 		if name := op.SymName(); name != "" {
 			if old := v.funcs[name]; old != nil {
@@ -35,6 +36,10 @@ func VerifyContext(ctx context.Context, m *Module) error {
 		return ended(ctx, m.file, "verify", []*Error{v.ended})
 	}
 	return join(m.file, m.text, v.errs)
+}
+
+func newVerifier(m *Module) *verifier {
+	return &verifier{m: m, funcs: map[string]*Op{}, seen: map[*Value]bool{}, types: map[*TensorType]string{}, tuples: map[*Type]bool{}, held: map[*Type]bool{}, dialect: map[DialectType]string{}}
 }
 
 func onLine(op *Op) string {

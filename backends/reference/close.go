@@ -288,7 +288,7 @@ func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
 	if opTable[op.Code].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
 		s.shape = kept[0].shape
 	}
-	types, err := s.resultTypes(op, kept, nil)
+	types, err := s.resultTypes(x.Module, op, kept, nil)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // inferShapes returns the shapes of an op's results.
-func inferShapes(op *mlir.Op, in []tensor) ([][]int, error) {
+func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor) ([][]int, error) {
 	if why := opTable[op.Code].unshaped; why != "" {
 		return nil, fmt.Errorf("the operands do not tell the shape of the result, since %s: give its type without ?", why)
 	}
@@ -18,7 +18,7 @@ func inferShapes(op *mlir.Op, in []tensor) ([][]int, error) {
 			operands[i][d] = int64(n)
 		}
 	}
-	shapes, err := mlir.InferShapes(op, operands)
+	shapes, err := mlir.InferShapes(m, op, operands)
 	if err != nil {
 		return nil, err
 	}

@@ -222,7 +222,7 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 		}
 		in = kept
 	}
-	results, err := s.resultTypes(op, tensorsOf(in), ws.wanted)
+	results, err := s.resultTypes(p.Module, op, tensorsOf(in), ws.wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +284,9 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 		if err := firstError(err, err1); err != nil || len(size) != 1 {
 			return s, nil, firstError(err, fmt.Errorf("size of %d elements", len(size)))
 		}
+		if most := largestSize(op.Operands[0].Type, dim, in[0].shape[dim]); size[0] < 0 || size[0] > most {
+			return s, nil, fmt.Errorf("the size %d of dimension %d is not in [0, %d]", size[0], dim, most)
+		}
 		s.shape = with(in[0].shape, dim, size[0])
 	case stablehlo.RNG:
 		shape, err := read(2)
@@ -295,10 +298,24 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 	return s, nil, nil
 }
 
-// resultTypes returns the types of op's results for operands of types in. What
+// largestSize returns what dimension d of a value of type t can be set to: its size in the
+// text, or its bound; the size that it has if there is neither.
+func largestSize(t mlir.Type, d, has int) int {
+	if t, ok := t.(*mlir.TensorType); ok {
+		if n := t.Shape[d]; n != mlir.Dynamic {
+			return int(n)
+		}
+		if bounds := t.Bounds(); d < len(bounds) && bounds[d] != mlir.Dynamic {
+			return int(bounds[d])
+		}
+	}
+	return has
+}
+
+// resultTypes returns the types of the results of op, of module m, for operands of types in. What
 // operands do not tell of an op, such as how many random bits it is to give, are
 // the shapes wanted of its results, if these are known.
-func (s *special) resultTypes(op *mlir.Op, in []tensor, wanted map[*mlir.Value][]int) ([]mlir.Type, error) {
+func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted map[*mlir.Value][]int) ([]mlir.Type, error) {
 	var inferred [][]int
 	types := make([]mlir.Type, len(op.Results))
 	for i, r := range op.Results {
@@ -319,7 +336,7 @@ func (s *special) resultTypes(op *mlir.Op, in []tensor, wanted map[*mlir.Value][
 			if shape == nil || opTable[s.op.Code].unshaped == "" {
 				if inferred == nil {
 					var err error
-					if inferred, err = inferShapes(s.op, in); err != nil {
+					if inferred, err = inferShapes(m, s.op, in); err != nil {
 						return nil, err
 					}
 				}

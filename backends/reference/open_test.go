@@ -260,3 +260,83 @@ func TestOpenDraws(t *testing.T) {
 	require.NotZero(t, older)
 	require.NotEqual(t, older, last)
 }
+
+// Groups of processes can be the axes of a mesh that the module names.
+func TestOpenResultsOfMeshes(t *testing.T) {
+	e := compile(t, `func.func private @mesh() attributes {stablehlo.mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 1>]>}
+func.func @main(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = "stablehlo.all_reduce"(%a) <{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}`)
+	out := []soa.View{{}}
+	x := []float32{1, 2, 3, 4, 5, 6, 7, 8}
+	require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{vec(t, x, 2, 4)}, Results: out}))
+	require.Equal(t, x, soa.Slice[float32](out[0]))
+}
+
+// Paddings that are no pairs are an error of the run, whether the result is open or not.
+func TestPaddingsThatAreNoPairs(t *testing.T) {
+	for _, result := range []string{"?", "3"} {
+		e := compile(t, strings.ReplaceAll(`func.func @main(%x: tensor<?xf32>, %v: tensor<f32>, %one: tensor<1xi32>, %p: tensor<?x?xi32>) -> tensor<RESULTxf32> {
+  %r = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %v, %one, %one, %one, %one, %p) {called_computations = [@add]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<?x?xi32>) -> tensor<RESULTxf32>
+  return %r : tensor<RESULTxf32>
+}
+func.func private @add(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %s = stablehlo.add %x, %y : tensor<f32>
+  return %s : tensor<f32>
+}`, "RESULT", result))
+		one := soa.Make(types.Of(types.I32, 1))
+		soa.Slice[int32](one)[0] = 1
+		for n := range 4 {
+			args := []soa.View{vec(t, []float32{1, 2, 3}, 3), vec(t, []float32{0}), one, soa.Make(types.Of(types.I32, 1, n))}
+			err := e.Execute(t.Context(), &backends.Call{Args: args, Results: []soa.View{{}}})
+			if n == 2 {
+				require.NoError(t, err)
+				continue
+			}
+			require.ErrorContains(t, err, "module.mlir:2:", "%d paddings", n)
+		}
+	}
+}
+
+// A dimension is set to no more than it can have.
+func TestDimensionsAreSetToWhatTheyCanHave(t *testing.T) {
+	e := compile(t, `func.func @main(%a: tensor<4xf32>, %n: tensor<i32>) -> tensor<?xf32> {
+  %0 = stablehlo.set_dimension_size %a, %n, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`)
+	for _, n := range []int32{-1, 0, 3, 4, 5, 2_000_000_000} {
+		size := soa.Make(types.Of(types.I32))
+		soa.Slice[int32](size)[0] = n
+		out := []soa.View{{}}
+		err := e.Execute(t.Context(), &backends.Call{Args: []soa.View{vec(t, []float32{1, 2, 3, 4}, 4), size}, Results: out})
+		if n < 0 || n > 4 {
+			require.ErrorContains(t, err, fmt.Sprintf("the size %d of dimension 0 is not in [0, 4]", n))
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, []float32{1, 2, 3, 4}[:n], soa.Slice[float32](out[0]))
+	}
+}
+
+// The number of bits of a number of two bits is one of two bits.
+func TestBitsOfTwoBitsWrap(t *testing.T) {
+	e := compile(t, `func.func @main(%a: tensor<1xi8>) -> (tensor<1xi8>, tensor<1xi8>) {
+  %x = stablehlo.convert %a : (tensor<1xi8>) -> tensor<1xi2>
+  %r = stablehlo.popcnt %x : tensor<1xi2>
+  %0 = stablehlo.convert %r : (tensor<1xi2>) -> tensor<1xi8>
+  %y = stablehlo.not %x : tensor<1xi2>
+  %z = stablehlo.count_leading_zeros %y : tensor<1xi2>
+  %1 = stablehlo.convert %z : (tensor<1xi2>) -> tensor<1xi8>
+  return %0, %1 : tensor<1xi8>, tensor<1xi8>
+}`)
+	x, out := soa.Make(types.Of(types.I8, 1)), []soa.View{{}, {}}
+	soa.Slice[int8](x)[0] = -1
+	require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: []soa.View{x}, Results: out}))
+	require.Equal(t, []int8{-2}, soa.Slice[int8](out[0]))
+	require.Equal(t, []int8{-2}, soa.Slice[int8](out[1]))
+}

@@ -38,17 +38,19 @@ func wrapInts(d dtype) func(o unsafe.Pointer, n int) {
 
 func smallUnary(op mlir.Code, d dtype) kernel1 {
 	mask := uint8(1)<<d.bits() - 1
+	var k kernel1
 	switch op {
 	case stablehlo.Popcnt:
-		return erase1(each1(func(x uint8) uint8 { return uint8(bits.OnesCount8(x & mask)) }))
+		k = erase1(each1(func(x uint8) uint8 { return uint8(bits.OnesCount8(x & mask)) }))
 	case stablehlo.CountLeadingZeros:
-		return erase1(each1(func(x uint8) uint8 { return uint8(bits.LeadingZeros8(x&mask) - 8 + d.bits()) }))
+		k = erase1(each1(func(x uint8) uint8 { return uint8(bits.LeadingZeros8(x&mask) - 8 + d.bits()) }))
+	default:
+		k = unaryKernel(op, d.storage())
 	}
-	k := unaryKernel(op, d.storage())
 	if k == nil {
 		return nil
 	}
-	wrap := wrapInts(d)
+	wrap := wrapInts(d) // 2 is none of the numbers of i2
 	return func(o, a unsafe.Pointer, n int) {
 		k(o, a, n)
 		wrap(o, n)
