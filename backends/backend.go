@@ -189,7 +189,7 @@ type Resident interface {
 }
 
 // Growing is a [Resident] that takes more as calls come for which it has no code yet,
-// such as those with views that lie in another way.
+// such as those with views of another layout, or of another size.
 type Growing interface {
 	Resident
 	// Grown returns where it counts what it takes beyond ResidentBytes, in bytes; nil

@@ -1,7 +1,7 @@
 // Package trials says how many random cases tests try, by [Of]: fewer where each
 // takes longer, as under the race detector, or where haste was asked for, by
 // -short. What only some goroutines can break is tried all the same. Long runs try
-// as many as [Soak] says.
+// as many as [Soak] says. [Soon] bounds how long a call may take on a busy machine.
 //
 // imports only the standard library.
 package trials

@@ -8,7 +8,8 @@ import (
 // Kernel returns a kernel that computes what k does without ops that are
 // [kernel.Op.Expanded], of floats. Emitters whose schedules go by an op's name expand
 // it where they write it; all else can run this. What [Code.Rare] has is computed
-// always.
+// always. Code made of the result must not contract products and sums, as the kernel IR
+// allows elsewhere: FMA stands where one rounding is wanted.
 func Kernel(k *kernel.Kernel, target Target) *kernel.Kernel {
 	e := *k
 	e.Instrs, e.Stages = nil, make([]kernel.Stage, len(k.Stages))
