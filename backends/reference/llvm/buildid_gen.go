@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "77e915fce8ea3ae2e0aba18e"
+const buildID = "59a7c9df170705adbebba355"
