@@ -112,10 +112,9 @@ func (b *builder) shortExp(x kernel.ID, c []float64) kernel.ID {
 }
 
 // expBelow is for x of which none is above 0, as a number less the largest of its row;
-// the bits are those of the exponential. There is no largest exponent: 2^n is a factor
-// by itself, though too large by so much that it is a normal number for all n, and what
-// it is too large by is one that is the same for all. What is rounded to a subnormal
-// number is so once, in the last product.
+// the bits are those of the exponential. 2^n is a factor by itself. It carries a constant
+// extra factor, so that it is a normal number for every n. The last product takes the
+// extra factor out, so that subnormal results are rounded once.
 func (b *builder) expBelow(x kernel.ID) kernel.ID {
 	x = b.atLeast(x, b.leastExp())
 	if b.Scales {

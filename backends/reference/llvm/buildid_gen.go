@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "59a7c9df170705adbebba355"
+const buildID = "ebedbe115a57d5d3ebba31c8"
