@@ -1,11 +1,9 @@
 package lazy
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
@@ -34,77 +32,55 @@ type AttentionOptions struct {
 // Sums and the softmax of 16-bit floats are of f32; the weights are rounded to the
 // operands' dtype before they meet the values.
 func (q *Tensor) Attention(k, v *Tensor, o AttentionOptions) *Tensor {
-	const op = "attention"
-	xs := []*Tensor{q, k, v}
-	if o.Mask != nil {
-		xs = append(xs, o.Mask)
+	scale := o.Scale
+	if scale == 0 && q.Rank() > 0 {
+		scale = 1 / math.Sqrt(float64(max(q.Dim(-1), 1)))
 	}
-	if t := firstBad(op, xs...); t != nil {
-		return t
+	mask := o.Mask
+	if mask != nil {
+		tr, bad := builtins[compositeAttention].guard(nil, q, k, v, mask)
+		if bad != nil {
+			return bad
+		}
+		if checkAttention(q, k, v, mask, o.Causal, scale) == nil {
+			mask = tr.Read(mask).BroadcastTo(scoresOf(q, k)...)
+		}
 	}
-	if bad := q.needFloat(op); bad != nil {
-		return bad
-	}
-	if math.IsNaN(o.Scale) || math.IsInf(o.Scale, 0) {
-		return q.misuse(op, fmt.Sprintf("the scale is %v, must be a finite number; 0 stands for 1/√dim", o.Scale))
-	}
-	tr := traceOf(xs...)
-	if tr == nil {
-		return noTrace(op, xs...)
-	}
-	if reason := attentionRule(xs, o); reason != "" {
-		return tr.poisoned(opError(tr.site(), op, ErrType, xs, "%s", reason))
-	}
-	if o.Scale == 0 {
-		o.Scale = 1 / math.Sqrt(float64(max(q.Dim(-1), 1)))
-	}
-	if o.Mask != nil {
-		xs[3] = tr.Read(o.Mask).BroadcastTo(scoresOf(q, k)...)
-	}
-	causal := 0
-	if o.Causal {
-		causal = 1
-	}
-	return attention.call([]ir.Param{intParam("causal", causal), {Name: "scale", Float: o.Scale, IsFloat: true}}, xs...)
+	return recordAttention(q, k, v, mask, o.Causal, scale)
 }
 
-// attentionRule says which rule the types of q, k, v and the mask break; "" if none.
-func attentionRule(xs []*Tensor, o AttentionOptions) string {
-	q, k, v := xs[0], xs[1], xs[2]
+func checkAttention(q, k, v, mask *Tensor, causal bool, _ float64) *breach {
 	rank := q.Rank()
 	switch {
-	case k.DType() != q.DType() || v.DType() != q.DType():
-		return fmt.Sprintf("k and v must be %v, as q is; convert them with Convert", q.DType())
 	case rank < 2 || k.Rank() != rank || v.Rank() != rank:
-		return "q, k and v must have one rank, of at least 2: batch…, heads, places, features"
+		return breaks(attentionRanks, "q, k and v must have one rank, of at least 2: batch…, heads, places, features")
 	case k.Dim(-1) != q.Dim(-1):
-		return fmt.Sprintf("q has %d features and k %d, which must be equal", q.Dim(-1), k.Dim(-1))
+		return breaks(attentionFeatures, "q has %d features and k %d, which must be equal", q.Dim(-1), k.Dim(-1))
 	case v.Dim(-2) != k.Dim(-2):
-		return fmt.Sprintf("k has %d places and v %d, which must be equal", k.Dim(-2), v.Dim(-2))
+		return breaks(attentionPlaces, "k has %d places and v %d, which must be equal", k.Dim(-2), v.Dim(-2))
 	case !slices.Equal(k.Shape()[:rank-2], v.Shape()[:rank-2]):
-		return fmt.Sprintf("k and v must have the same batch and heads, have %v and %v", k.Shape()[:rank-2], v.Shape()[:rank-2])
+		return breaks(attentionBatch, "k and v must have the same batch and heads, have %v and %v", k.Shape()[:rank-2], v.Shape()[:rank-2])
 	case rank > 2 && !slices.Equal(q.Shape()[:rank-3], k.Shape()[:rank-3]):
-		return fmt.Sprintf("q and k must have the same batch, have %v and %v", q.Shape()[:rank-3], k.Shape()[:rank-3])
+		return breaks(attentionBatch, "q and k must have the same batch, have %v and %v", q.Shape()[:rank-3], k.Shape()[:rank-3])
 	case rank > 2 && q.Dim(-3) != k.Dim(-3) && (k.Dim(-3) == 0 || q.Dim(-3)%k.Dim(-3) != 0):
-		return fmt.Sprintf("the %d heads of q must be a multiple of the %d of k, which they share in groups", q.Dim(-3), k.Dim(-3))
-	case o.Causal && q.Dim(-2) > k.Dim(-2):
-		return fmt.Sprintf("%d queries are more than the %d keys, of which causal attention lets the last query see all, and each before it one less", q.Dim(-2), k.Dim(-2))
-	}
-	if o.Mask == nil {
-		return ""
+		return breaks(attentionGroups, "the %d heads of q must be a multiple of the %d of k, which they share in groups", q.Dim(-3), k.Dim(-3))
+	case causal && q.Dim(-2) > k.Dim(-2):
+		return breaks(attentionCausal, "%d queries are more than the %d keys, of which causal attention lets the last query see all, and each before it one less", q.Dim(-2), k.Dim(-2))
+	case mask == nil:
+		return nil
 	}
 	want := scoresOf(q, k)
-	if s, ok := shapeinfer.BroadcastShapes(o.Mask.Shape(), want); !ok || !s.Equal(want) {
-		return fmt.Sprintf("the mask must broadcast to %v: batch…, heads, queries, keys", want)
+	if s, ok := shapeinfer.BroadcastShapes(mask.Shape(), want); !ok || !s.Equal(want) {
+		return breaks(attentionMask, "the mask must broadcast to %v: batch…, heads, queries, keys", want)
 	}
 	d := q.DType()
-	switch mask := o.Mask.DType(); {
-	case mask == types.Bool || mask == d || mask == types.F32 && d.Size() == 2:
-		return ""
+	switch m := mask.DType(); {
+	case m == types.Bool || m == d || m == types.F32 && d.Size() == 2:
+		return nil
 	case d.Size() == 2:
-		return fmt.Sprintf("the mask must be bool, f32, or %v as q is, is %v; convert it with Convert", d, mask)
+		return breaks(attentionBias, "the mask must be bool, f32, or %v as q is, is %v; convert it with Convert", d, m)
 	default:
-		return fmt.Sprintf("the mask must be bool, or %v as q is, is %v; convert it with Convert", d, mask)
+		return breaks(attentionBias, "the mask must be bool, or %v as q is, is %v; convert it with Convert", d, m)
 	}
 }
 
@@ -113,41 +89,42 @@ func scoresOf(q, k *Tensor) types.Shape {
 	return append(slices.Clone(q.Shape()[:q.Rank()-1]), k.Dim(-2))
 }
 
-// The operands are q, k, v and, of those with a mask, one of the scores' shape.
-var attention = define(composite{
-	name: "ltc.attention",
-	body: func(x []*Tensor, p []ir.Param) *Tensor {
-		d := x[0].DType()
-		return wide(x[0], func(*Tensor) *Tensor {
-			e, sum := attentionWeights(x, p)
-			if e.DType() != d {
-				e = e.Convert(d).Convert(e.DType())
-			}
-			return timesShared(e, inF32(x[2])).Div(sum)
-		})
-	},
-	// With the weights w: dv = wᵀ ct, and the scores' is ds = w (ct vᵀ - Σ ct y).
-	vjp: func(x []*Tensor, y, ct *Tensor, p []ir.Param) []*Tensor {
-		q, k, v, y, ct := inF32(x[0]), inF32(x[1]), inF32(x[2]), inF32(y), inF32(ct)
-		e, sum := attentionWeights(x, p)
-		w := e.Div(sum)
-		ds := w.Mul(timesShared(ct, swapped(v)).Sub(keepSum(ct.Mul(y), ct.Rank()-1)))
-		scaled := ds.MulScalar(p[1].Float)
-		grads := []*Tensor{timesShared(scaled, k), swapped(byGroups(scaled, k)).MatMul(byGroups(q, k)), swapped(byGroups(w, v)).MatMul(byGroups(ct, v))}
-		if len(x) > 3 && x[3].DType() != types.Bool {
-			grads = append(grads, ds)
+// computeAttention takes a mask of the scores' shape.
+func computeAttention(q, k, v, mask *Tensor, causal bool, scale float64) *Tensor {
+	d := q.DType()
+	return wide(q, func(*Tensor) *Tensor {
+		e, sum := attentionWeights(q, k, mask, causal, scale)
+		if e.DType() != d {
+			e = e.Convert(d).Convert(e.DType())
 		}
-		for i := range grads {
-			if d := x[i].DType(); grads[i].DType() != d {
-				grads[i] = grads[i].Convert(d)
-			}
+		return timesShared(e, inF32(v)).Div(sum)
+	})
+}
+
+// gradAttention is, with the weights w, dv = wᵀ ct and of the scores ds = w (ct vᵀ - Σ ct y).
+func gradAttention(q, k, v, mask, y, ct *Tensor, causal bool, scale float64) []*Tensor {
+	d := q.DType()
+	e, sum := attentionWeights(q, k, mask, causal, scale)
+	q, k, v, y, ct = inF32(q), inF32(k), inF32(v), inF32(y), inF32(ct)
+	w := e.Div(sum)
+	ds := w.Mul(timesShared(ct, swapped(v)).Sub(keepSum(ct.Mul(y), ct.Rank()-1)))
+	scaled := ds.MulScalar(scale)
+	grads := []*Tensor{timesShared(scaled, k), swapped(byGroups(scaled, k)).MatMul(byGroups(q, k)), swapped(byGroups(w, v)).MatMul(byGroups(ct, v))}
+	for i, g := range grads {
+		if g.DType() != d {
+			grads[i] = g.Convert(d)
 		}
-		if len(grads) < len(x) {
-			grads = append(grads, nil)
-		}
+	}
+	switch {
+	case mask == nil:
 		return grads
-	},
-})
+	case mask.DType() == types.Bool:
+		return append(grads, nil)
+	case mask.DType() != ds.DType():
+		ds = ds.Convert(mask.DType())
+	}
+	return append(grads, ds)
+}
 
 // inF32 returns x, in f32 when its dtype has 16 bits.
 func inF32(x *Tensor) *Tensor {
@@ -160,18 +137,18 @@ func inF32(x *Tensor) *Tensor {
 // attentionWeights returns the exponentials of the scores, shifted so that the
 // largest is 1, and the sum of those of each query, at least 1, so that quotients
 // are 0 where nothing is seen.
-func attentionWeights(x []*Tensor, p []ir.Param) (e, sum *Tensor) {
-	q, k := inF32(x[0]), inF32(x[1])
-	s := timesShared(q, swapped(k)).MulScalar(p[1].Float)
+func attentionWeights(q, k, mask *Tensor, causal bool, scale float64) (e, sum *Tensor) {
+	q, k = inF32(q), inF32(k)
+	s := timesShared(q, swapped(k)).MulScalar(scale)
 	last := s.Rank() - 1
 	var seen *Tensor
-	if p[0].Int != 0 {
+	if causal {
 		rows, columns := s.Dim(-2), s.Dim(-1)
 		row, column := Iota(s.tr, types.I32, 0, rows, columns), Iota(s.tr, types.I32, 1, rows, columns)
 		seen = column.LessEqual(row.AddScalar(float64(columns - rows)))
 	}
-	if len(x) > 3 {
-		if mask := x[3]; mask.DType() != types.Bool {
+	if mask != nil {
+		if mask.DType() != types.Bool {
 			s = s.Add(inF32(mask))
 		} else if seen == nil {
 			seen = mask
@@ -183,7 +160,7 @@ func attentionWeights(x []*Tensor, p []ir.Param) (e, sum *Tensor) {
 		s = seen.Where(s, s.like(math.Inf(-1)))
 	}
 	most := keepMax(s, last)
-	if len(x) > 3 {
+	if mask != nil {
 		lowest := -math.MaxFloat32
 		if s.DType() == types.F64 {
 			lowest = -math.MaxFloat64
@@ -192,7 +169,7 @@ func attentionWeights(x []*Tensor, p []ir.Param) (e, sum *Tensor) {
 	}
 	e = s.Sub(most).Exp()
 	sum = keepSum(e, last)
-	if len(x) > 3 {
+	if mask != nil {
 		sum = sum.Maximum(sum.like(1))
 	}
 	return e, sum

@@ -4,63 +4,196 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"ltc/ir"
 	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
 )
 
-// composite is an op made of others. Programs call it by name, so that a
-// backend may recognise it, with the ops it is made of as its definition.
+// composite is an op made of others: a row of data and its functions. Programs call
+// it by name, so that a backend may recognise it, with the ops it is made of as its
+// definition; inline ones are recorded as these ops.
 type composite struct {
-	name  string
-	index int // of the counter of its calls
-	body  func(x []*Tensor, p []ir.Param) *Tensor
+	row   *ops.Op
+	name  string // in programs: ltc.softmax
+	op    string // in errors and counters: softmax
+	index int    // of the counter of its calls
+	fault string // why it cannot be called; "" if it can
+	body  func(x []*Tensor, a []setting) *Tensor
 	// vjp gives the gradients of the operands for that of the value y, ct: nil
 	// where there is none. Without it the body is differentiated.
-	vjp func(x []*Tensor, y, ct *Tensor, p []ir.Param) []*Tensor
+	vjp func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor
 }
 
-// composites are the definitions by name, filled while packages initialise.
+// setting is the value of an attribute, in the field that its kind uses.
+type setting struct {
+	int   int // of integers, axes, dtypes and flags
+	float float64
+	ints  []int
+}
+
+// demand is a place in Op.Where, from 1: one of the generated constants.
+type demand int
+
+// breach names the demand that a call does not meet.
+type breach struct {
+	demand demand
+	reason string
+}
+
+func breaks(d demand, format string, args ...any) *breach {
+	return &breach{d, fmt.Sprintf(format, args...)}
+}
+
+// given returns operand i; nil if it has been left out.
+func given(x []*Tensor, i int) *Tensor {
+	if i < len(x) {
+		return x[i]
+	}
+	return nil
+}
+
+// flag is the setting of a bool.
+func flag(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// composites are those that programs call, by name.
 var composites = struct {
 	sync.Mutex
 	byName map[string]*composite
 	names  []string // in the order of their counters
 }{byName: map[string]*composite{}}
 
-// define makes a composite known. The order in which files initialise does not
-// matter: bodies run when they are first called.
-func define(c composite) *composite {
+// define makes a composite known to gradients and counters. It reports whether its
+// name was free.
+func define(c *composite) bool {
+	c.op = c.row.Mnemonic()
+	if c.name == "" {
+		c.name = "ltc." + c.op
+	}
+	if c.row.Traits.Has(ops.Inline) {
+		return true
+	}
 	composites.Lock()
 	defer composites.Unlock()
+	if composites.byName[c.name] != nil {
+		return false
+	}
 	c.index = len(ops.Table) + len(composites.names)
-	composites.names = append(composites.names, c.name[len("ltc."):])
-	composites.byName[c.name] = &c
-	return &c
+	composites.names = append(composites.names, c.op)
+	composites.byName[c.name] = c
+	return true
 }
 
-// call records the composite on xs.
-func (c *composite) call(params []ir.Param, xs ...*Tensor) *Tensor {
-	mnemonic := c.name[len("ltc."):]
-	tr := traceOf(xs...)
-	if tr == nil {
-		return noTrace(mnemonic, xs...)
+// guard returns the trace that the call belongs to, or the poisoned result of a call
+// whose operands or attributes are not allowed by themselves. It counts axes from the
+// front. Given the first operands alone it checks these.
+func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
+	if bad = firstBad(c.op, xs...); bad != nil {
+		return nil, bad
 	}
+	if tr = traceOf(xs...); tr == nil && !c.row.Traits.Has(ops.View) {
+		return nil, noTrace(c.op, xs...)
+	}
+	if c.fault != "" {
+		return nil, c.refuse(tr, "", c.fault, xs...)
+	}
+	if i, reason := shapeinfer.CheckDTypes(c.row, len(xs), func(i int) types.DType { return xs[i].DType() }); reason != "" {
+		return nil, c.refuse(tr, fmt.Sprintf("c%d", i+1), reason, xs...)
+	}
+	for i := range a {
+		if reason := a[i].check(&c.row.Attrs[i], xs[0]); reason != "" {
+			return nil, c.refuse(tr, c.row.DemandOf(i), reason, xs...)
+		}
+	}
+	return tr, nil
+}
+
+// meets returns nil, or the poisoned result of a call that breaks a constraint.
+func (c *composite) meets(tr *Trace, b *breach, xs ...*Tensor) (bad *Tensor) {
+	if b == nil {
+		return nil
+	}
+	return c.refuse(tr, fmt.Sprintf("c%d", len(c.row.Operands)+int(b.demand)), b.reason, xs...)
+}
+
+// refuse returns the poisoned result of a call that breaks the constraint.
+func (c *composite) refuse(tr *Trace, constraint, reason string, xs ...*Tensor) *Tensor {
+	at := xs[0]
+	if tr != nil {
+		at = &Tensor{tr: tr, dev: tr.dev}
+	}
+	e := opError(at.callSite(), c.op, ErrType, xs, "%s", reason)
+	if constraint != "" {
+		e.Label = c.op + "_" + constraint
+	}
+	return at.dev.poisoned(tr, e)
+}
+
+// read brings operands into the trace that are not in it, for ops to be recorded on them.
+func (c *composite) read(tr *Trace, xs []*Tensor) (bad *Tensor) {
+	for i, x := range xs {
+		if tr.operand(x) == nil {
+			return tr.refuse(c.op, xs...)
+		}
+		if x.tr != tr {
+			xs[i] = tr.Read(x)
+		}
+	}
+	return nil
+}
+
+// check returns the reason if an attribute's kind refuses the setting. It counts axes
+// of x from the front.
+func (s *setting) check(a *ops.Attr, x *Tensor) (reason string) {
+	switch a.Kind {
+	case ops.Axis:
+		axis, rank := s.int, x.Rank()
+		if axis < 0 {
+			axis += rank
+		}
+		if axis < 0 || axis >= rank {
+			return fmt.Sprintf("axis %d is not one of %v", s.int, x.Shape())
+		}
+		s.int = axis
+	case ops.Axes:
+		s.ints, reason = shapeinfer.CheckAxes(x.Type(), s.ints)
+		return reason
+	case ops.DType:
+		if d := types.DType(s.int); !d.Valid() {
+			return fmt.Sprintf("%s is %v, must be one of the dtypes", a.Name, d)
+		}
+	case ops.Real:
+		if math.IsNaN(s.float) || math.IsInf(s.float, 0) {
+			return fmt.Sprintf("%s is %v, must be a finite number", a.Name, s.float)
+		}
+	}
+	return ""
+}
+
+// call records the composite by name.
+func (c *composite) call(tr *Trace, a []setting, xs []*Tensor) *Tensor {
 	if !tr.enter() {
-		return tr.poisoned(tr.crowded(mnemonic, xs...))
+		return tr.poisoned(tr.crowded(c.op, xs...))
 	}
 	defer tr.leave()
 	in := make([]*ir.Node, len(xs))
 	for i, x := range xs {
 		if in[i] = tr.operand(x); in[i] == nil {
-			return tr.refuse(mnemonic, xs...)
+			return tr.refuse(c.op, xs...)
 		}
 	}
 	site := tr.site()
-	body, err := tr.dev.body(c, params, in)
+	body, err := tr.dev.body(c, a, in)
 	if err != nil {
-		err := opError(site, mnemonic, ErrType, xs, "%s", err.Reason)
-		return tr.poisoned(err)
+		return tr.poisoned(opError(site, c.op, ErrType, xs, "%v", err))
 	}
 	tr.b.SetLoc(site)
 	tr.tally.alone(c.index)
@@ -72,11 +205,11 @@ const maxBodies = 4096
 
 // body returns the composite's body for operands of the types of in, recorded
 // once a device.
-func (d *Device) body(c *composite, params []ir.Param, in []*ir.Node) (*ir.Composite, *OpError) {
-	h := bodyHash(c, params, in)
+func (d *Device) body(c *composite, a []setting, in []*ir.Node) (*ir.Composite, error) {
+	h := bodyHash(c, a, in)
 	d.mu.Lock()
 	for _, b := range d.bodies[h] {
-		if b.Name == c.name && slices.Equal(b.Params, params) && sameOperands(b.Graph, in) {
+		if b.Name == c.name && slices.EqualFunc(b.Params, a, sameParam) && sameOperands(b.Graph, in) {
 			d.mu.Unlock()
 			return b, nil
 		}
@@ -90,12 +223,14 @@ func (d *Device) body(c *composite, params []ir.Param, in []*ir.Node) (*ir.Compo
 		nodes[i] = tr.b.Parameter(x.Type, "", nil)
 		xs[i] = tr.wrap(nodes[i])
 	}
-	y := c.body(xs, params)
-	if y.err != nil {
-		return nil, y.err
+	b := &ir.Composite{Name: c.name, Params: c.params(a), Graph: &ir.Graph{Name: c.name}}
+	y := c.body(xs, slices.Clone(a)) // else those of each call were on the heap
+	if err := tr.isResult(y); err != nil {
+		return nil, fmt.Errorf("in its definition, %w", err)
 	}
-	b := &ir.Composite{Name: c.name, Params: slices.Clone(params), Graph: &ir.Graph{Name: c.name}}
-	tr.b.Capture(b.Graph, nodes, []*ir.Node{y.node}, nil)
+	if tr.b.Capture(b.Graph, nodes, []*ir.Node{y.node}, nil); len(b.Graph.Params) > len(in) {
+		return nil, fmt.Errorf("its definition uses a tensor that is no operand; make it one")
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.bodies) >= maxBodies {
@@ -105,15 +240,49 @@ func (d *Device) body(c *composite, params []ir.Param, in []*ir.Node) (*ir.Compo
 	return b, nil
 }
 
-func bodyHash(c *composite, params []ir.Param, in []*ir.Node) uint64 {
+// isResult says why y cannot be what a function of composites has computed in the trace.
+func (tr *Trace) isResult(y *Tensor) error {
+	switch {
+	case y == nil:
+		return fmt.Errorf("there is no result")
+	case y.err != nil:
+		return y.err
+	case y.tr != tr || tr.operand(y) == nil:
+		return fmt.Errorf("the result is not computed from the operands")
+	}
+	return nil
+}
+
+// params are the settings as programs have them.
+func (c *composite) params(a []setting) []ir.Param {
+	all := make([]ir.Param, len(a))
+	for i, s := range a {
+		attr := c.row.Attrs[i]
+		all[i] = ir.Param{Name: attr.Name, Int: s.int, Float: s.float, IsFloat: attr.Kind == ops.Real}
+	}
+	return all
+}
+
+// settings undoes params.
+func settings(params []ir.Param) []setting {
+	all := make([]setting, len(params))
+	for i, p := range params {
+		all[i] = setting{int: p.Int, float: p.Float}
+	}
+	return all
+}
+
+func sameParam(p ir.Param, s setting) bool { return p.Int == s.int && p.Float == s.float }
+
+func bodyHash(c *composite, a []setting, in []*ir.Node) uint64 {
 	h := uint64(len(c.name))
 	add := func(v uint64) { h = (h ^ v) * 0x100000001b3 } // FNV-1a by words
 	for i := range len(c.name) {
 		add(uint64(c.name[i]))
 	}
-	for _, p := range params {
-		add(uint64(p.Int))
-		add(math.Float64bits(p.Float))
+	for _, s := range a {
+		add(uint64(s.int))
+		add(math.Float64bits(s.float))
 	}
 	for _, x := range in {
 		add(uint64(x.Type.DType))
@@ -141,17 +310,24 @@ func (tr *Trace) vjp(y, n, ct *ir.Node) ([]*ir.Node, bool, error) {
 	for i, x := range n.In {
 		xs[i] = tr.wrap(x)
 	}
+	found := c.vjp(xs, tr.wrap(y), tr.wrap(ct), settings(n.Body.Params))
+	if len(found) != len(xs) {
+		return nil, false, fmt.Errorf("gradient of %s: it gives %d tensors for %d operands; give nil for one without gradient", c.name, len(found), len(xs))
+	}
 	grads := make([]*ir.Node, len(n.In))
-	for i, g := range c.vjp(xs, tr.wrap(y), tr.wrap(ct), n.Body.Params) {
+	for i, g := range found {
 		if g == nil {
 			continue
 		}
-		if g.err != nil {
-			return nil, false, fmt.Errorf("gradient of %s: %w", c.name, g.err)
+		if err := tr.isResult(g); err != nil {
+			return nil, false, fmt.Errorf("gradient of %s: %w", c.name, err)
 		}
-		grads[i] = g.node
+		if grads[i] = tr.operand(g); !g.Type().Equal(xs[i].Type()) {
+			return nil, false, fmt.Errorf("gradient of %s: operand %d is %v and its gradient %v", c.name, i, xs[i].Type(), g.Type())
+		}
 	}
 	return grads, true, nil
 }
 
-func intParam(name string, v int) ir.Param { return ir.Param{Name: name, Int: v} }
+// trimmed is a composite's name without the namespace of this package.
+func trimmed(name string) string { return strings.TrimPrefix(name, "ltc.") }

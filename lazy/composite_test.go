@@ -28,31 +28,31 @@ func TestCompositeText(t *testing.T) {
 // The body of a composite is recorded once a device, whoever calls it.
 func TestBodiesAreRecordedOnce(t *testing.T) {
 	recorded := 0
-	counted := define(composite{name: "test.counted", body: func(x []*Tensor, _ []ir.Param) *Tensor {
+	counted := Define(Composite{Name: "test.counted", Operands: operandsOf("x")}, func(x []*Tensor, _ Attrs) *Tensor {
 		recorded++
 		return x[0].Neg()
-	}})
+	}, nil)
 	dev, err := Open("eval")
 	require.NoError(t, err)
 	for range 3 {
 		tr := NewTrace(dev)
 		x := From(tr, []float32{1, 2})
-		require.NoError(t, tr.MarkStep(counted.call(nil, counted.call(nil, x))))
+		require.NoError(t, tr.MarkStep(counted.Call(nil, counted.Call(nil, x))))
 	}
 	require.Equal(t, 1, recorded)
 	tr := NewTrace(dev)
-	require.NoError(t, tr.MarkStep(counted.call(nil, From(tr, []float32{1, 2, 3}))))
+	require.NoError(t, tr.MarkStep(counted.Call(nil, From(tr, []float32{1, 2, 3}))))
 	require.Equal(t, 2, recorded, "another type has another body")
 }
 
 // A rule that a composite's body breaks is an error of the call.
 func TestCompositeWithBadBody(t *testing.T) {
-	bad := define(composite{name: "test.bad", body: func(x []*Tensor, _ []ir.Param) *Tensor { return x[0].MatMul(x[0]) }})
+	bad := Define(Composite{Name: "test.bad", Operands: operandsOf("x")}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].MatMul(x[0]) }, nil)
 	tr := evalTrace(t)
 	x := From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
-	y := bad.call(nil, x)
+	y := bad.Call(nil, x)
 	require.ErrorIs(t, y.Err(), ErrType)
-	require.ErrorContains(t, y.Err(), "bad(f32[2,3]): inner dimensions differ: 3 and 2")
+	require.ErrorContains(t, y.Err(), "test.bad(f32[2,3]): in its definition, matmul(f32[2,3], f32[2,3]): inner dimensions differ: 3 and 2 (matmul_c4)")
 	require.NoError(t, tr.MarkStep(x.Neg()))
 }
 

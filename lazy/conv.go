@@ -148,15 +148,19 @@ func (x *Tensor) SumPool(window []int, o PoolOptions) *Tensor {
 // AvgPool returns [Tensor.SumPool] divided by the number of places in a window:
 // padding counts as zeros.
 func (x *Tensor) AvgPool(window []int, o PoolOptions) *Tensor {
-	const op = "avg_pool"
-	if bad := x.needFloat(op); bad != nil {
+	a, bad := x.windows("avg_pool", window, o)
+	if bad != nil {
 		return bad
 	}
+	return recordAvgPool(x, a[0].Ints, a[1].Ints, a[2].Ints, a[3].Ints, a[4].Ints)
+}
+
+func computeAvgPool(x *Tensor, window, strides, low, high, dilation []int) *Tensor {
 	places := 1.0
 	for _, n := range window {
 		places *= float64(n)
 	}
-	y := x.pool(op, ir.OpSumPool, window, o)
+	y := record1(ir.OpSumPool, x, ir.Attr{Ints: window}, ir.Attr{Ints: strides}, ir.Attr{Ints: low}, ir.Attr{Ints: high}, ir.Attr{Ints: dilation})
 	if y.err != nil {
 		return y
 	}
@@ -164,12 +168,21 @@ func (x *Tensor) AvgPool(window []int, o PoolOptions) *Tensor {
 }
 
 func (x *Tensor) pool(name string, op ir.Op, window []int, o PoolOptions) *Tensor {
+	a, bad := x.windows(name, window, o)
+	if bad != nil {
+		return bad
+	}
+	return record1(op, x, a[:]...)
+}
+
+// windows returns what the options say of each axis of x, as the attributes of pools.
+func (x *Tensor) windows(name string, window []int, o PoolOptions) (a [5]ir.Attr, bad *Tensor) {
 	if t := firstBad(name, x); t != nil {
-		return t
+		return a, t
 	}
 	axes, err := poolAxes(o.Layout, x.Rank())
 	if err != nil {
-		return x.misuse(name, err.Error())
+		return a, x.misuse(name, err.Error())
 	}
 	strides := o.Strides
 	if strides == nil {
@@ -182,7 +195,7 @@ func (x *Tensor) pool(name string, op ir.Op, window []int, o PoolOptions) *Tenso
 		n    int
 	}{{"window", len(window)}, {"Strides", len(strides)}, {"Padding", len(low)}, {"Dilation", len(dilation)}} {
 		if l.n != len(axes) {
-			return x.misuse(name, fmt.Sprintf("%s has %d entries, x has %d spatial axes", l.name, l.n, len(axes)))
+			return a, x.misuse(name, fmt.Sprintf("%s has %d entries, x has %d spatial axes", l.name, l.n, len(axes)))
 		}
 	}
 	over := func(list []int, none int) ir.Attr {
@@ -192,7 +205,7 @@ func (x *Tensor) pool(name string, op ir.Op, window []int, o PoolOptions) *Tenso
 		}
 		return ir.Attr{Ints: all}
 	}
-	return record1(op, x, over(window, 1), over(strides, 1), over(low, 0), over(high, 0), over(dilation, 1))
+	return [5]ir.Attr{over(window, 1), over(strides, 1), over(low, 0), over(high, 0), over(dilation, 1)}, nil
 }
 
 // poolAxes returns the spatial axes of a tensor.

@@ -4,34 +4,31 @@ import (
 	"fmt"
 	"math"
 
-	"ltc/ir"
 	"ltc/ir/types"
 )
 
-var normal = define(composite{
-	name: "ltc.normal",
-	// p are the number of elements and the bits that each is made of: 32 for
-	// f32, 64 for f64. The operand is a random state.
-	body: func(x []*Tensor, p []ir.Param) *Tensor {
-		n, f := p[0].Int, fixed{p[1].Int}
-		pairs, words := (n+1)/2, f.bits/32
-		bits := philoxBits.call([]ir.Param{intParam("words", 2*pairs*words)}, x[0]).Reshape(pairs, 2*words)
-		word := func(i int) *Tensor { return last(bits, i).Convert(types.U64) }
-		var u, turns *Tensor
-		if f.bits == 32 {
-			u, turns = odd(word(0), 1, 31), word(1)
-		} else {
-			u, turns = odd(joined(word(0), word(1)), 0, 0), joined(word(2), word(3))
-		}
-		// Box, Muller: A note on the generation of random normal deviates, 1958.
-		radius := f.logFloat(f.negLog(u)).MulScalar(2).Sqrt()
-		sin, cos := f.sinCos(turns)
-		d := normalDType(f.bits)
-		even, odd := radius.Mul(cos).Convert(d), radius.Mul(sin).Convert(d)
-		all := Concatenate(1, even.Unsqueeze(1), odd.Unsqueeze(1)).Reshape(2 * pairs)
-		return all.Slice([]int{0}, []int{n}, []int{1})
-	},
-})
+func checkNormal(x *Tensor, _, _ int) *breach { return breaksState(x, normalState) }
+
+// computeNormal makes n numbers, each of 32 bits for f32 or of 64 for f64.
+func computeNormal(x *Tensor, n, bitsOfEach int) *Tensor {
+	f := fixed{bitsOfEach}
+	pairs, words := (n+1)/2, f.bits/32
+	bits := recordPhilox(x, 2*pairs*words).Reshape(pairs, 2*words)
+	word := func(i int) *Tensor { return last(bits, i).Convert(types.U64) }
+	var u, turns *Tensor
+	if f.bits == 32 {
+		u, turns = odd(word(0), 1, 31), word(1)
+	} else {
+		u, turns = odd(joined(word(0), word(1)), 0, 0), joined(word(2), word(3))
+	}
+	// Box, Muller: A note on the generation of random normal deviates, 1958.
+	radius := f.logFloat(f.negLog(u)).MulScalar(2).Sqrt()
+	sin, cos := f.sinCos(turns)
+	d := normalDType(f.bits)
+	even, odd := radius.Mul(cos).Convert(d), radius.Mul(sin).Convert(d)
+	all := Concatenate(1, even.Unsqueeze(1), odd.Unsqueeze(1)).Reshape(2 * pairs)
+	return all.Slice([]int{0}, []int{n}, []int{1})
+}
 
 func normalDType(bits int) types.DType {
 	if bits == 32 {
@@ -76,7 +73,7 @@ func (r *Random) Normal(tr *Trace, dtype types.DType, mean, stddev float64, dims
 	}
 	n := t.Elements()
 	state := r.state(tr, op, (n+1)/2*2*(bits/32))
-	z := normal.call([]ir.Param{intParam("count", n), intParam("bits", bits)}, state).Reshape(t.Shape...)
+	z := recordNormal(state, n, bits).Reshape(t.Shape...)
 	if mean != 0 || stddev != 1 {
 		if bits == 32 {
 			mean, stddev = float64(float32(mean)), float64(float32(stddev))
@@ -149,23 +146,33 @@ func probabilities(op string, p *Tensor, tr *Trace) (*Trace, *Tensor) {
 	return tr, p
 }
 
-var gumbel = define(composite{
-	name: "ltc.gumbel",
-	// -ln(-ln u) for u of 64 bits; p is the number of elements.
-	body: func(x []*Tensor, p []ir.Param) *Tensor {
-		n, f := p[0].Int, fixed{64}
-		bits := philoxBits.call([]ir.Param{intParam("words", 2*n)}, x[0]).Reshape(n, 2)
-		u := joined(last(bits, 0).Convert(types.U64), last(bits, 1).Convert(types.U64))
-		// The inner logarithm counts in 2^-56 and the outer takes it for a multiple
-		// of 2^-64: 8 halvings too many.
-		inner := f.negLog(odd(u, 0, 0))
-		outer := f.negLog(inner.Maximum(inner.word(1)))
-		many := outer.word(ln2Bits >> 5) // 8 ln 2 with 56 bits after the point
-		negative := outer.Less(many)
-		distance := f.logFloat(negative.Where(many.Sub(outer), outer.Sub(many)))
-		return negative.Where(distance.Neg(), distance)
-	},
-})
+func checkGumbel(x *Tensor, _ int) *breach { return breaksState(x, gumbelState) }
+
+// computeGumbel makes n numbers -ln(-ln u), u of 64 bits.
+func computeGumbel(x *Tensor, n int) *Tensor {
+	f := fixed{64}
+	bits := recordPhilox(x, 2*n).Reshape(n, 2)
+	u := joined(last(bits, 0).Convert(types.U64), last(bits, 1).Convert(types.U64))
+	// The inner logarithm counts in 2^-56 and the outer takes it for a multiple
+	// of 2^-64: 8 halvings too many.
+	inner := f.negLog(odd(u, 0, 0))
+	outer := f.negLog(inner.Maximum(inner.word(1)))
+	many := outer.word(ln2Bits >> 5) // 8 ln 2 with 56 bits after the point
+	negative := outer.Less(many)
+	distance := f.logFloat(negative.Where(many.Sub(outer), outer.Sub(many)))
+	return negative.Where(distance.Neg(), distance)
+}
+
+func checkCategorical(logits, _ *Tensor) *breach {
+	if logits.Rank() == 0 || logits.Dim(-1) == 0 {
+		return breaks(categoricalClasses, "there are no classes to draw from; logits must be [rows…, classes]")
+	}
+	return nil
+}
+
+func computeCategorical(logits, noise *Tensor) *Tensor {
+	return logits.Convert(noise.DType()).Add(noise).ArgMax(-1)
+}
 
 // Categorical records, for each row of logits [rows…, classes], the i64 number
 // of a class drawn with the probabilities softmax(logits): the place of the
@@ -177,20 +184,14 @@ var gumbel = define(composite{
 // first is; a row with a NaN gives its place.
 func (r *Random) Categorical(logits *Tensor) *Tensor {
 	const op = "categorical"
-	if bad := firstBad(op, logits); bad != nil {
+	c := builtins[compositeCategorical]
+	tr, bad := c.guard(nil, logits)
+	if bad == nil {
+		bad = c.meets(tr, checkCategorical(logits, nil), logits)
+	}
+	if bad != nil {
 		return bad
 	}
-	tr := traceOf(logits)
-	if tr == nil {
-		return noTrace(op, logits)
-	}
-	if bad := logits.needFloat(op); bad != nil {
-		return bad
-	}
-	if logits.Rank() == 0 || logits.Dim(-1) == 0 {
-		return tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{logits}, "there are no classes to draw from; logits must be [rows…, classes]"))
-	}
-	logits = tr.Read(logits)
 	d := types.F32
 	if logits.DType() == types.F64 {
 		d = types.F64
@@ -201,6 +202,6 @@ func (r *Random) Categorical(logits *Tensor) *Tensor {
 	}
 	n := t.Elements()
 	state := r.state(tr, op, 2*n)
-	g := gumbel.call([]ir.Param{intParam("count", n)}, state).Reshape(t.Shape...).Convert(d)
-	return logits.Convert(d).Add(g).ArgMax(-1)
+	g := recordGumbel(state, n).Reshape(t.Shape...).Convert(d)
+	return recordCategorical(logits, g)
 }

@@ -1,28 +1,26 @@
 package lazy
 
-import (
-	"ltc/ir"
-	"ltc/ir/types"
-)
+import "ltc/ir/types"
 
-// dropout has the operands x, uniform numbers u of the same shape and the scalar
-// p; u and p are of f64 if x is, else of f32, in which the product is made.
-var dropout = define(composite{
-	name: "ltc.dropout",
-	body: func(in []*Tensor, _ []ir.Param) *Tensor { return dropped(in[0], in[1], in[2]) },
-	// It is linear in x. The numbers have no gradient, and p counts as a constant.
-	vjp: func(x []*Tensor, _, ct *Tensor, _ []ir.Param) []*Tensor {
-		return []*Tensor{dropped(ct, x[1], x[2]), nil, nil}
-	},
-})
+func checkDropout(x, u, p *Tensor) *breach {
+	if !u.Shape().Equal(x.Shape()) || p.Rank() != 0 {
+		return breaks(dropoutU, "u must be of shape %v as x is, and p a scalar", x.Shape())
+	}
+	return nil
+}
 
-// dropped records 0 where u < p, and x/(1-p) elsewhere.
-func dropped(x, u, p *Tensor) *Tensor {
+// computeDropout takes u and p of f64 if x is, else of f32, in which the product is made.
+func computeDropout(x, u, p *Tensor) *Tensor {
 	rest := p.like(1).Sub(p)
 	// Where p is 1 nothing is left to divide.
 	scale := p.like(1).Div(rest.Greater(p.like(0)).Where(rest, p.like(1)))
 	kept := x.Convert(u.DType()).Mul(scale)
 	return u.GreaterEqual(p).Where(kept, kept.like(0)).Convert(x.DType())
+}
+
+// gradDropout: it is linear in x. The numbers have no gradient, and p counts as a constant.
+func gradDropout(_, u, p, _, ct *Tensor) []*Tensor {
+	return []*Tensor{computeDropout(ct, u, p), nil, nil}
 }
 
 // Dropout records x with each element replaced by 0 with probability p, in steps
@@ -63,16 +61,13 @@ func (r *Random) DropoutOf(x, p *Tensor) *Tensor {
 }
 
 func (r *Random) dropout(tr *Trace, op string, x, p *Tensor) *Tensor {
-	if bad := x.needFloat(op); bad != nil {
-		return bad
-	}
 	x = tr.Read(x)
-	if x.err != nil {
-		return x
+	if _, bad := builtins[compositeDropout].guard(nil, x); bad != nil {
+		return bad
 	}
 	d := types.F32
 	if x.DType() == types.F64 {
 		d = types.F64
 	}
-	return dropout.call(nil, x, r.unit(tr, op, d, x.Shape()), p.Convert(d))
+	return recordDropout(x, r.unit(tr, op, d, x.Shape()), p.Convert(d))
 }

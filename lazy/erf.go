@@ -22,8 +22,16 @@ var (
 
 const erx = 8.45062911510467529297e-01 // erf(1) to 24 bits
 
-// erfBody records the error function of an f32 or f64 tensor.
-func erfBody(x *Tensor) *Tensor {
+func computeErf(x *Tensor) *Tensor { return wide(x, errorFunction) }
+
+// gradErf is 2/√π exp(-x²).
+func gradErf(x, _, ct *Tensor) []*Tensor {
+	const twoOverSqrtPi = 1.12837916709551257390
+	return []*Tensor{ct.Mul(x.Mul(x).Neg().Exp().MulScalar(twoOverSqrtPi))}
+}
+
+// errorFunction records the error function of an f32 or f64 tensor.
+func errorFunction(x *Tensor) *Tensor {
 	c := func(v float64) *Tensor { return x.like(v) }
 	a := x.Abs()
 	within := func(limit float64) *Tensor { return a.Less(c(limit)) }

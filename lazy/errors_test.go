@@ -39,7 +39,7 @@ var mistakes = []struct {
 		return ones(tr, 2, 3).Transpose(0).Err()
 	}},
 	{"wrong axis", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error { return tr.Read(w).Sum(2).Err() }},
-	{"wrong axis of a composite", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+	{"wrong axis of a composite", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return tr.Read(w).Softmax(-3).Err()
 	}},
 	{"slice out of bounds", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {

@@ -24,5 +24,5 @@ func ExampleTensor_Attention() {
 	// Output:
 	// f32[1,2,1,1]
 	// [1115 2052] <nil>
-	// example_attention_test.go:23: attention(f32[1,2,1,2], f32[1,1,3,2], f32[1,3,1]): q, k and v must have one rank, of at least 2: batch…, heads, places, features
+	// example_attention_test.go:23: attention(f32[1,2,1,2], f32[1,1,3,2], f32[1,3,1]): q, k and v must have one rank, of at least 2: batch…, heads, places, features (attention_c6)
 }

@@ -245,12 +245,20 @@ var windowGrads = []gradCase{
 
 // Composites of the tests: without a gradient of their own, one in the other.
 var (
-	testSquare = define(composite{name: "test.square", body: func(x []*Tensor, _ []ir.Param) *Tensor { return x[0].Mul(x[0]) }})
-	testOuter  = define(composite{name: "test.outer", body: func(x []*Tensor, p []ir.Param) *Tensor {
-		return testSquare.call(nil, x[0].Sin()).Add(x[0].Softmax(-1)).MulScalar(p[0].Float).Add(x[1])
-	}})
-	testUnused = define(composite{name: "test.unused", body: func(x []*Tensor, _ []ir.Param) *Tensor { return x[0].Exp() }})
+	testSquare = Define(Composite{Name: "test.square", Operands: operandsOf("x")}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].Mul(x[0]) }, nil)
+	testOuter  = Define(Composite{Name: "test.outer", Operands: operandsOf("x", "y"), Attrs: []ops.Attr{{Name: "by", Kind: ops.Real}}}, func(x []*Tensor, a Attrs) *Tensor {
+		return testSquare.Call(nil, x[0].Sin()).Add(x[0].Softmax(-1)).MulScalar(a.Float("by")).Add(x[1])
+	}, nil)
+	testUnused = Define(Composite{Name: "test.unused", Operands: operandsOf("x", "y")}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].Exp() }, nil)
 )
+
+// operandsOf are floating-point operands.
+func operandsOf(names ...string) (all []ops.Operand) {
+	for _, name := range names {
+		all = append(all, ops.Operand{Name: name, Is: ops.Float})
+	}
+	return all
+}
 
 var compositeGrads = []gradCase{
 	unaryCase("softmax", -2, 2, func(x *Tensor) *Tensor { return x.Softmax(-1) }),
@@ -274,11 +282,11 @@ var compositeGrads = []gradCase{
 		return x[0].Attention(x[1], x[2], AttentionOptions{Mask: mask})
 	}},
 	binaryCase("nested without gradients of their own", in(-2, 2, 2, 3), in(-2, 2, 2, 3), func(x, y *Tensor) *Tensor {
-		return testOuter.call([]ir.Param{{Name: "by", Float: 1.5, IsFloat: true}}, x, y).Sin()
+		return testOuter.Call(Attrs{"by": 1.5}, x, y).Sin()
 	}),
-	binaryCase("operand that the body leaves out", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return testUnused.call(nil, x, y) }),
+	binaryCase("operand that the body leaves out", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return testUnused.Call(nil, x, y) }),
 	unaryCase("composite of one operand twice", -1, 1, func(x *Tensor) *Tensor {
-		return testOuter.call([]ir.Param{{Name: "by", Float: 2, IsFloat: true}}, x, x)
+		return testOuter.Call(Attrs{"by": 2}, x, x)
 	}),
 }
 

@@ -51,7 +51,7 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 		g.index, g.bound, g.gather = n.In[1].In[0], n.In[0].Type.Shape[0], true
 	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
 		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
-	case n.Op == ir.OpComposite && n.Body.Name == "ltc.one_hot":
+	case n.Op == ir.OpComposite && (n.Body.Name == builtins[compositeOneHot].name || n.Body.Name == builtins[compositeLabelMask].name):
 		g.index, g.bound = n.In[0], n.Body.Params[0].Int
 	default:
 		return g, false
@@ -140,8 +140,8 @@ func (x *guards) lookAtIndices(ctx context.Context, c *backends.Call) error {
 			switch {
 			case g.gather:
 				e.Op, e.Operands = ir.OpGather.String(), []types.Type{g.node.Type, g.index.Type}
-			case g.node.Body != nil && g.node.Body.Params[2].Int == 1:
-				e.Op = "cross_entropy"
+			case g.node.Body != nil && g.node.Body.Name == builtins[compositeLabelMask].name:
+				e.Op = builtins[compositeCrossEntropy].op
 			}
 			return e
 		}

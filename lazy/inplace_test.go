@@ -56,6 +56,38 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
+// The in-place variant of every composite that has one writes what the composite gives.
+func TestInPlaceComposites(t *testing.T) {
+	tr := evalTrace(t)
+	for i := range ops.Composites {
+		row := &ops.Composites[i]
+		if !row.Traits.Has(ops.InPlace) {
+			continue
+		}
+		x := From(tr, []float32{1, 2, 4})
+		written := From(tr, []float32{1, 2, 4})
+		var args []reflect.Value
+		for range row.Operands[1:] {
+			args = append(args, reflect.ValueOf(x))
+		}
+		for _, a := range row.Attrs {
+			switch a.Kind {
+			case ops.Axis:
+				args = append(args, reflect.ValueOf(0))
+			case ops.Real:
+				args = append(args, reflect.ValueOf(0.5))
+			default:
+				t.Fatalf("%s: no value of kind %v", row.Name, a.Kind)
+			}
+		}
+		want := reflect.ValueOf(x).MethodByName(row.Name).Call(args)[0].Interface().(*Tensor)
+		got := reflect.ValueOf(written).MethodByName(row.Name + "_").Call(args)[0].Interface().(*Tensor)
+		require.Same(t, written, got, "%s_ returns its receiver", row.Name)
+		require.NoError(t, tr.MarkStep(want, got))
+		require.Equal(t, must(ToSlice[float32](want)), must(ToSlice[float32](got)), "%s_", row.Name)
+	}
+}
+
 func TestInPlaceOfOthersThanVariables(t *testing.T) {
 	tr := evalTrace(t)
 	x := From(tr, []float32{1, 2})

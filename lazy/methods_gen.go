@@ -18,7 +18,7 @@ func (x *Tensor) Abs() *Tensor {
 
 // Abs_ writes x.Abs() into x and returns x.
 func (x *Tensor) Abs_() *Tensor {
-	return x.write(ir.OpAbs, record1(ir.OpAbs, x))
+	return x.writeNamed("abs_", record1(ir.OpAbs, x))
 }
 
 // Neg returns -x elementwise; unsigned integers wrap around.
@@ -30,7 +30,7 @@ func (x *Tensor) Neg() *Tensor {
 
 // Neg_ writes x.Neg() into x and returns x.
 func (x *Tensor) Neg_() *Tensor {
-	return x.write(ir.OpNeg, record1(ir.OpNeg, x))
+	return x.writeNamed("neg_", record1(ir.OpNeg, x))
 }
 
 // Sign returns -1, 0 or 1 elementwise; NaN stays NaN.
@@ -42,7 +42,7 @@ func (x *Tensor) Sign() *Tensor {
 
 // Sign_ writes x.Sign() into x and returns x.
 func (x *Tensor) Sign_() *Tensor {
-	return x.write(ir.OpSign, record1(ir.OpSign, x))
+	return x.writeNamed("sign_", record1(ir.OpSign, x))
 }
 
 // Exp returns e to the power of x elementwise.
@@ -54,7 +54,7 @@ func (x *Tensor) Exp() *Tensor {
 
 // Exp_ writes x.Exp() into x and returns x.
 func (x *Tensor) Exp_() *Tensor {
-	return x.write(ir.OpExp, record1(ir.OpExp, x))
+	return x.writeNamed("exp_", record1(ir.OpExp, x))
 }
 
 // Expm1 returns e to the power of x, minus 1, elementwise, exact near 0.
@@ -66,7 +66,7 @@ func (x *Tensor) Expm1() *Tensor {
 
 // Expm1_ writes x.Expm1() into x and returns x.
 func (x *Tensor) Expm1_() *Tensor {
-	return x.write(ir.OpExpm1, record1(ir.OpExpm1, x))
+	return x.writeNamed("expm1_", record1(ir.OpExpm1, x))
 }
 
 // Log returns the natural logarithm of x elementwise; NaN below 0.
@@ -78,7 +78,7 @@ func (x *Tensor) Log() *Tensor {
 
 // Log_ writes x.Log() into x and returns x.
 func (x *Tensor) Log_() *Tensor {
-	return x.write(ir.OpLog, record1(ir.OpLog, x))
+	return x.writeNamed("log_", record1(ir.OpLog, x))
 }
 
 // Log1p returns the natural logarithm of 1+x elementwise, exact near 0.
@@ -90,7 +90,7 @@ func (x *Tensor) Log1p() *Tensor {
 
 // Log1p_ writes x.Log1p() into x and returns x.
 func (x *Tensor) Log1p_() *Tensor {
-	return x.write(ir.OpLog1p, record1(ir.OpLog1p, x))
+	return x.writeNamed("log1p_", record1(ir.OpLog1p, x))
 }
 
 // Sqrt returns the square root of x elementwise; NaN below 0.
@@ -102,7 +102,7 @@ func (x *Tensor) Sqrt() *Tensor {
 
 // Sqrt_ writes x.Sqrt() into x and returns x.
 func (x *Tensor) Sqrt_() *Tensor {
-	return x.write(ir.OpSqrt, record1(ir.OpSqrt, x))
+	return x.writeNamed("sqrt_", record1(ir.OpSqrt, x))
 }
 
 // Rsqrt returns 1/sqrt(x) elementwise.
@@ -114,7 +114,7 @@ func (x *Tensor) Rsqrt() *Tensor {
 
 // Rsqrt_ writes x.Rsqrt() into x and returns x.
 func (x *Tensor) Rsqrt_() *Tensor {
-	return x.write(ir.OpRsqrt, record1(ir.OpRsqrt, x))
+	return x.writeNamed("rsqrt_", record1(ir.OpRsqrt, x))
 }
 
 // Sin returns the sine of x in radians elementwise.
@@ -126,7 +126,7 @@ func (x *Tensor) Sin() *Tensor {
 
 // Sin_ writes x.Sin() into x and returns x.
 func (x *Tensor) Sin_() *Tensor {
-	return x.write(ir.OpSin, record1(ir.OpSin, x))
+	return x.writeNamed("sin_", record1(ir.OpSin, x))
 }
 
 // Cos returns the cosine of x in radians elementwise.
@@ -138,7 +138,7 @@ func (x *Tensor) Cos() *Tensor {
 
 // Cos_ writes x.Cos() into x and returns x.
 func (x *Tensor) Cos_() *Tensor {
-	return x.write(ir.OpCos, record1(ir.OpCos, x))
+	return x.writeNamed("cos_", record1(ir.OpCos, x))
 }
 
 // Tanh returns the hyperbolic tangent of x elementwise.
@@ -150,7 +150,7 @@ func (x *Tensor) Tanh() *Tensor {
 
 // Tanh_ writes x.Tanh() into x and returns x.
 func (x *Tensor) Tanh_() *Tensor {
-	return x.write(ir.OpTanh, record1(ir.OpTanh, x))
+	return x.writeNamed("tanh_", record1(ir.OpTanh, x))
 }
 
 // Sigmoid returns 1/(1+exp(-x)) elementwise.
@@ -162,7 +162,7 @@ func (x *Tensor) Sigmoid() *Tensor {
 
 // Sigmoid_ writes x.Sigmoid() into x and returns x.
 func (x *Tensor) Sigmoid_() *Tensor {
-	return x.write(ir.OpSigmoid, record1(ir.OpSigmoid, x))
+	return x.writeNamed("sigmoid_", record1(ir.OpSigmoid, x))
 }
 
 // Floor returns the largest integer not above x elementwise.
@@ -174,7 +174,7 @@ func (x *Tensor) Floor() *Tensor {
 
 // Floor_ writes x.Floor() into x and returns x.
 func (x *Tensor) Floor_() *Tensor {
-	return x.write(ir.OpFloor, record1(ir.OpFloor, x))
+	return x.writeNamed("floor_", record1(ir.OpFloor, x))
 }
 
 // Ceil returns the smallest integer not below x elementwise.
@@ -186,7 +186,7 @@ func (x *Tensor) Ceil() *Tensor {
 
 // Ceil_ writes x.Ceil() into x and returns x.
 func (x *Tensor) Ceil_() *Tensor {
-	return x.write(ir.OpCeil, record1(ir.OpCeil, x))
+	return x.writeNamed("ceil_", record1(ir.OpCeil, x))
 }
 
 // Round returns the nearest integer elementwise, ties to even.
@@ -198,7 +198,7 @@ func (x *Tensor) Round() *Tensor {
 
 // Round_ writes x.Round() into x and returns x.
 func (x *Tensor) Round_() *Tensor {
-	return x.write(ir.OpRound, record1(ir.OpRound, x))
+	return x.writeNamed("round_", record1(ir.OpRound, x))
 }
 
 // Not returns the complement of x elementwise: logical for bool, of every bit
@@ -211,7 +211,7 @@ func (x *Tensor) Not() *Tensor {
 
 // Not_ writes x.Not() into x and returns x.
 func (x *Tensor) Not_() *Tensor {
-	return x.write(ir.OpNot, record1(ir.OpNot, x))
+	return x.writeNamed("not_", record1(ir.OpNot, x))
 }
 
 // CountLeadingZeros returns how many of the upper bits of x are 0 before the
@@ -224,7 +224,7 @@ func (x *Tensor) CountLeadingZeros() *Tensor {
 
 // CountLeadingZeros_ writes x.CountLeadingZeros() into x and returns x.
 func (x *Tensor) CountLeadingZeros_() *Tensor {
-	return x.write(ir.OpCountLeadingZeros, record1(ir.OpCountLeadingZeros, x))
+	return x.writeNamed("count_leading_zeros_", record1(ir.OpCountLeadingZeros, x))
 }
 
 // ReLU returns max(x, 0) elementwise; NaN stays NaN. Its gradient at 0 is 0.
@@ -236,7 +236,7 @@ func (x *Tensor) ReLU() *Tensor {
 
 // ReLU_ writes x.ReLU() into x and returns x.
 func (x *Tensor) ReLU_() *Tensor {
-	return x.write(ir.OpReLU, record1(ir.OpReLU, x))
+	return x.writeNamed("relu_", record1(ir.OpReLU, x))
 }
 
 // Add returns x+y elementwise; integers wrap around.
@@ -249,7 +249,7 @@ func (x *Tensor) Add(y *Tensor) *Tensor {
 
 // Add_ writes x.Add(y) into x and returns x.
 func (x *Tensor) Add_(y *Tensor) *Tensor {
-	return x.write(ir.OpAdd, record2(ir.OpAdd, x, y))
+	return x.writeNamed("add_", record2(ir.OpAdd, x, y))
 }
 
 // Sub returns x-y elementwise; integers wrap around.
@@ -262,7 +262,7 @@ func (x *Tensor) Sub(y *Tensor) *Tensor {
 
 // Sub_ writes x.Sub(y) into x and returns x.
 func (x *Tensor) Sub_(y *Tensor) *Tensor {
-	return x.write(ir.OpSub, record2(ir.OpSub, x, y))
+	return x.writeNamed("sub_", record2(ir.OpSub, x, y))
 }
 
 // Mul returns x*y elementwise; integers wrap around.
@@ -275,7 +275,7 @@ func (x *Tensor) Mul(y *Tensor) *Tensor {
 
 // Mul_ writes x.Mul(y) into x and returns x.
 func (x *Tensor) Mul_(y *Tensor) *Tensor {
-	return x.write(ir.OpMul, record2(ir.OpMul, x, y))
+	return x.writeNamed("mul_", record2(ir.OpMul, x, y))
 }
 
 // Div returns x/y elementwise. Integers are truncated towards 0; what dividing
@@ -289,7 +289,7 @@ func (x *Tensor) Div(y *Tensor) *Tensor {
 
 // Div_ writes x.Div(y) into x and returns x.
 func (x *Tensor) Div_(y *Tensor) *Tensor {
-	return x.write(ir.OpDiv, record2(ir.OpDiv, x, y))
+	return x.writeNamed("div_", record2(ir.OpDiv, x, y))
 }
 
 // Rem returns the remainder of x/y elementwise, with the sign of x.
@@ -302,7 +302,7 @@ func (x *Tensor) Rem(y *Tensor) *Tensor {
 
 // Rem_ writes x.Rem(y) into x and returns x.
 func (x *Tensor) Rem_(y *Tensor) *Tensor {
-	return x.write(ir.OpRem, record2(ir.OpRem, x, y))
+	return x.writeNamed("rem_", record2(ir.OpRem, x, y))
 }
 
 // Pow returns x to the power of y elementwise.
@@ -315,7 +315,7 @@ func (x *Tensor) Pow(y *Tensor) *Tensor {
 
 // Pow_ writes x.Pow(y) into x and returns x.
 func (x *Tensor) Pow_(y *Tensor) *Tensor {
-	return x.write(ir.OpPow, record2(ir.OpPow, x, y))
+	return x.writeNamed("pow_", record2(ir.OpPow, x, y))
 }
 
 // Maximum returns the larger of x and y elementwise; NaN if either is.
@@ -328,7 +328,7 @@ func (x *Tensor) Maximum(y *Tensor) *Tensor {
 
 // Maximum_ writes x.Maximum(y) into x and returns x.
 func (x *Tensor) Maximum_(y *Tensor) *Tensor {
-	return x.write(ir.OpMaximum, record2(ir.OpMaximum, x, y))
+	return x.writeNamed("maximum_", record2(ir.OpMaximum, x, y))
 }
 
 // Minimum returns the smaller of x and y elementwise; NaN if either is.
@@ -341,7 +341,7 @@ func (x *Tensor) Minimum(y *Tensor) *Tensor {
 
 // Minimum_ writes x.Minimum(y) into x and returns x.
 func (x *Tensor) Minimum_(y *Tensor) *Tensor {
-	return x.write(ir.OpMinimum, record2(ir.OpMinimum, x, y))
+	return x.writeNamed("minimum_", record2(ir.OpMinimum, x, y))
 }
 
 // And returns x AND y elementwise: logical for bool, of every bit for integers.
@@ -354,7 +354,7 @@ func (x *Tensor) And(y *Tensor) *Tensor {
 
 // And_ writes x.And(y) into x and returns x.
 func (x *Tensor) And_(y *Tensor) *Tensor {
-	return x.write(ir.OpAnd, record2(ir.OpAnd, x, y))
+	return x.writeNamed("and_", record2(ir.OpAnd, x, y))
 }
 
 // Or returns x OR y elementwise: logical for bool, of every bit for integers.
@@ -367,7 +367,7 @@ func (x *Tensor) Or(y *Tensor) *Tensor {
 
 // Or_ writes x.Or(y) into x and returns x.
 func (x *Tensor) Or_(y *Tensor) *Tensor {
-	return x.write(ir.OpOr, record2(ir.OpOr, x, y))
+	return x.writeNamed("or_", record2(ir.OpOr, x, y))
 }
 
 // Xor returns x XOR y elementwise: logical for bool, of every bit for integers.
@@ -380,7 +380,7 @@ func (x *Tensor) Xor(y *Tensor) *Tensor {
 
 // Xor_ writes x.Xor(y) into x and returns x.
 func (x *Tensor) Xor_(y *Tensor) *Tensor {
-	return x.write(ir.OpXor, record2(ir.OpXor, x, y))
+	return x.writeNamed("xor_", record2(ir.OpXor, x, y))
 }
 
 // ShiftLeft returns x with its bits moved up by y elementwise; 0 when y is not
@@ -394,7 +394,7 @@ func (x *Tensor) ShiftLeft(y *Tensor) *Tensor {
 
 // ShiftLeft_ writes x.ShiftLeft(y) into x and returns x.
 func (x *Tensor) ShiftLeft_(y *Tensor) *Tensor {
-	return x.write(ir.OpShiftLeft, record2(ir.OpShiftLeft, x, y))
+	return x.writeNamed("shift_left_", record2(ir.OpShiftLeft, x, y))
 }
 
 // ShiftRight returns x with its bits moved down by y elementwise, zeros coming
@@ -408,7 +408,7 @@ func (x *Tensor) ShiftRight(y *Tensor) *Tensor {
 
 // ShiftRight_ writes x.ShiftRight(y) into x and returns x.
 func (x *Tensor) ShiftRight_(y *Tensor) *Tensor {
-	return x.write(ir.OpShiftRight, record2(ir.OpShiftRight, x, y))
+	return x.writeNamed("shift_right_", record2(ir.OpShiftRight, x, y))
 }
 
 // Where returns the element of x where the receiver is true, that of y where it

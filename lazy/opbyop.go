@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"ltc/backends"
 	"ltc/ir"
@@ -223,7 +222,7 @@ type NodeInfo struct {
 func infoOf(n *ir.Node) NodeInfo {
 	info := NodeInfo{Op: n.Op.String(), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
 	if n.Body != nil {
-		info.Op = strings.TrimPrefix(n.Body.Name, "ltc.")
+		info.Op = trimmed(n.Body.Name)
 	}
 	for _, x := range n.In {
 		info.Operands = append(info.Operands, x.Type)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,11 +59,10 @@ func TestOps(t *testing.T) {
 
 // docOf is an archive's comment for a row of the op table.
 func docOf(mnemonic string) string {
-	op, ok := ir.ParseOp(mnemonic)
-	if !ok {
+	row := rowOf(mnemonic)
+	if row == nil {
 		return ""
 	}
-	row := op.Info()
 	doc := row.Name + " " + row.Doc + "\n"
 	for i, c := range row.Constraints() {
 		doc += fmt.Sprintf("  %s_c%d: %s\n", mnemonic, i+1, c)
@@ -71,6 +71,16 @@ func docOf(mnemonic string) string {
 		doc += fmt.Sprintf("  %s_shapes: the shapes broadcast\n", mnemonic)
 	}
 	return doc
+}
+
+// rowOf is the row of a primitive or a composite; nil if there is none.
+func rowOf(mnemonic string) *ops.Op {
+	for _, table := range [][]ops.Op{ops.Table, ops.Composites} {
+		if i := slices.IndexFunc(table, func(o ops.Op) bool { return o.Mnemonic() == mnemonic }); i >= 0 {
+			return &table[i]
+		}
+	}
+	return nil
 }
 
 // recording is a trace in which a run is recorded, once for each dtype.
@@ -217,6 +227,9 @@ func apply(tr *Trace, c optest.Call, d types.DType, xs []*Tensor) (*Tensor, erro
 	if f := calls[c.Op]; f != nil {
 		return f(tr, xs, attrReader{c, d})
 	}
+	if k := slices.IndexFunc(ops.Composites, func(o ops.Op) bool { return o.Mnemonic() == c.Op }); k >= 0 {
+		return applyComposite(&ops.Composites[k], c, d, xs)
+	}
 	op, ok := ir.ParseOp(c.Op)
 	if !ok {
 		return nil, fmt.Errorf("there is no op %q", c.Op)
@@ -235,6 +248,37 @@ func apply(tr *Trace, c optest.Call, d types.DType, xs []*Tensor) (*Tensor, erro
 		return tr.record(op, nil, attrs), nil
 	}
 	return recordN(op, xs, attrs...), nil
+}
+
+// applyComposite calls the method that a row has.
+func applyComposite(row *ops.Op, call optest.Call, d types.DType, xs []*Tensor) (*Tensor, error) {
+	read := attrReader{call, d}
+	var args []reflect.Value
+	for _, x := range xs[1:] {
+		args = append(args, reflect.ValueOf(x))
+	}
+	for _, a := range row.Attrs {
+		var arg any
+		switch a.Kind {
+		case ops.Int, ops.Axis:
+			arg = read.int(a.Name)
+		case ops.DType:
+			arg = read.dtype(a.Name)
+		case ops.Real:
+			arg = read.float(a.Name)
+		default:
+			arg = read.ints(a.Name)
+		}
+		args = append(args, reflect.ValueOf(arg))
+	}
+	m := reflect.ValueOf(xs[0]).MethodByName(row.Name)
+	switch {
+	case !m.IsValid():
+		return nil, fmt.Errorf("there is no method %s: add it to calls", row.Name)
+	case m.Type().IsVariadic():
+		return m.CallSlice(args)[0].Interface().(*Tensor), nil
+	}
+	return m.Call(args)[0].Interface().(*Tensor), nil
 }
 
 // method finds the method that the op table makes for the row, and the
@@ -324,35 +368,8 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"composite": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return callDouble(tr, a.c.Attr("name", a.d), x), nil
 	},
-	"broadcast_to": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].BroadcastTo(a.ints("dims")...), nil
-	},
 	"as_strided": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].AsStrided(a.ints("sizes"), a.ints("strides"), a.int("offset")), nil
-	},
-	"select": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].Select(a.int("axis"), a.int("index")), nil
-	},
-	"narrow": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].Narrow(a.int("axis"), a.int("start"), a.int("length")), nil
-	},
-	"diagonal": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].Diagonal(a.int("offset"), a.int("axis1"), a.int("axis2")), nil
-	},
-	"squeeze": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].Squeeze(a.ints("axes")...), nil
-	},
-	"unsqueeze":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Unsqueeze(a.int("axis")), nil },
-	"mean":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Mean(a.ints("axes")...), nil },
-	"softmax":     func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].Softmax(a.int("axis")), nil },
-	"log_softmax": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return x[0].LogSoftmax(a.int("axis")), nil },
-	"cross_entropy": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) {
-		return x[0].CrossEntropy(x[1]), nil
-	},
-	"erf":  func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0].Erf(), nil },
-	"gelu": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0].GELU(), nil },
-	"layer_norm": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].LayerNorm(x[1], x[2], a.float("eps")), nil
 	},
 	"attention": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		o := AttentionOptions{Scale: a.float("scale"), Causal: a.int("causal") == 1}
@@ -360,9 +377,6 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 			o.Mask = x[3]
 		}
 		return x[0].Attention(x[1], x[2], o), nil
-	},
-	"one_hot": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return x[0].OneHot(a.int("classes"), a.dtype("dtype")), nil
 	},
 	// The options of Conv and of the pools are those of conv_test.go; here are the rows.
 	"clamp_index":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpClampIndex, x) },
@@ -373,16 +387,25 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"full": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
 		return Full(tr, a.dtype("dtype"), a.float("value"), a.ints("dims")...), nil
 	},
-	"philox4x32": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return philoxBits.call([]ir.Param{intParam("words", a.int("words"))}, x[0]), nil
+	"label_mask": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return recordLabelMask(x[0], a.int("classes")), nil
 	},
-	"normal": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return normal.call([]ir.Param{intParam("count", a.int("count")), intParam("bits", a.int("bits"))}, x[0]), nil
+	"dropout": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) {
+		return recordDropout(x[0], x[1], x[2]), nil
+	},
+	"categorical": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return recordCategorical(x[0], x[1]), nil },
+	"philox4x32": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return recordPhilox(x[0], a.int("words")), nil
 	},
 	"gumbel": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return gumbel.call([]ir.Param{intParam("count", a.int("count"))}, x[0]), nil
+		return recordGumbel(x[0], a.int("count")), nil
 	},
-	"dropout": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return dropout.call(nil, x...), nil },
+	"normal": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return recordNormal(x[0], a.int("count"), a.int("bits")), nil
+	},
+	"avg_pool": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return recordAvgPool(x[0], a.ints("window"), a.ints("strides"), a.ints("low"), a.ints("high"), a.ints("dilation")), nil
+	},
 	"uniform": func(tr *Trace, _ []*Tensor, a attrReader) (*Tensor, error) {
 		return NewRandom(tr.dev, uint64(a.int("seed"))).Uniform(tr, a.dtype("dtype"), a.ints("dims")...), nil
 	},
@@ -419,19 +442,13 @@ func TestOpsAreComplete(t *testing.T) {
 			label := bad.Error[strings.LastIndexByte(bad.Error, '(')+1:]
 			broken[strings.TrimSuffix(label, ")")] = true
 		}
-		_, isRow := ir.ParseOp(a.Op)
-		require.True(t, isRow || calls[a.Op] != nil, "%s is of no op", filepath.Base(a.Path))
+		require.True(t, rowOf(a.Op) != nil || calls[a.Op] != nil, "%s is of no op", filepath.Base(a.Path))
 	}
 	for op := range calls {
 		require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
 	}
-	for name := range composites.byName {
-		if op, ok := strings.CutPrefix(name, "ltc."); ok {
-			require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
-		}
-	}
-	for i := range ops.Table {
-		row := &ops.Table[i]
+	for i := range len(ops.Table) + len(ops.Composites) {
+		row := &slices.Concat(ops.Table, ops.Composites)[i]
 		op := row.Mnemonic()
 		require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
 		requireDTypes(t, row, have[op])
@@ -461,10 +478,13 @@ func requireDTypes(t *testing.T, row *ops.Op, a *optest.Archive) {
 		return // its operands are those of a body
 	}
 	is := ops.Any
-	for _, o := range row.Operands {
-		if o.Name == "x" {
+	for i, o := range row.Operands {
+		if o.Name == "x" || i == 0 && row.Family != "" {
 			is = o.Is
 		}
+	}
+	if row.Family == "Random numbers" || row.Family != "" && is == ops.Any {
+		return // states have a dtype of their own; views are those of primitives
 	}
 	for _, d := range types.DTypes() {
 		if is.Allows(d) && (row.Name != "Iota" || d.IsNumber()) {

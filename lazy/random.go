@@ -39,7 +39,7 @@ func (r *Random) bits(tr *Trace, op string, dims ...int) *Tensor {
 	}
 	words := t.Elements()
 	state := r.state(tr, op, words)
-	return philoxBits.call([]ir.Param{intParam("words", words)}, state).Reshape(t.Shape...)
+	return recordPhilox(state, words).Reshape(t.Shape...)
 }
 
 // words64 records u64 elements of random bits with the given dimensions, the

@@ -1,7 +1,6 @@
 package lazy
 
 import (
-	"fmt"
 	"ltc/internal/callsite"
 	"slices"
 
@@ -10,19 +9,16 @@ import (
 	"ltc/shapeinfer"
 )
 
-// BroadcastTo returns x repeated to the given dimensions, to which its own
-// must broadcast as NumPy has it: aligned at the last axis, each equal or 1. It
-// is a view, which can be written only if nothing is repeated.
-func (x *Tensor) BroadcastTo(dims ...int) *Tensor {
-	if b := firstBad("broadcast", x); b != nil {
-		return b
-	}
-	shape := append(types.Shape(nil), dims...)
+func checkBroadcastTo(x *Tensor, dims []int) *breach {
+	shape := types.Shape(dims)
 	if s, ok := shapeinfer.BroadcastShapes(x.Shape(), shape); !ok || !s.Equal(shape) {
-		bad := x.misuse("broadcast", fmt.Sprintf("it does not broadcast to %v", shape))
-		bad.err.Err = ErrType
-		return bad
+		return breaks(broadcastToDims, "it does not broadcast to %v", shape)
 	}
+	return nil
+}
+
+func computeBroadcastTo(x *Tensor, dims []int) *Tensor {
+	shape := types.Shape(slices.Clone(dims))
 	if x.Shape().Equal(shape) {
 		return x.makeView("broadcast", &window{x.window().offset, x.window().strides})
 	}
@@ -33,20 +29,18 @@ func (x *Tensor) BroadcastTo(dims ...int) *Tensor {
 	return x.view(ir.OpBroadcast, ir.Attr{Ints: shape}, ir.Attr{Ints: axes})
 }
 
-// Unsqueeze returns x with a new axis of dimension 1 before the given one; a
-// negative axis counts from the end of the result's.
-func (x *Tensor) Unsqueeze(axis int) *Tensor {
-	if b := firstBad("unsqueeze", x); b != nil {
-		return b
+func checkUnsqueeze(x *Tensor, axis int) *breach {
+	if n := x.Rank() + 1; axis < -n || axis >= n {
+		return breaks(unsqueezeAxis, "axis %d is not one of the result's %d", axis, n)
 	}
-	at := axis
-	if at < 0 {
-		at += x.Rank() + 1
+	return nil
+}
+
+func computeUnsqueeze(x *Tensor, axis int) *Tensor {
+	if axis < 0 {
+		axis += x.Rank() + 1
 	}
-	if at < 0 || at > x.Rank() {
-		return x.misuse("unsqueeze", fmt.Sprintf("axis %d is not one of the result's %d", axis, x.Rank()+1))
-	}
-	return x.Reshape(slices.Insert(slices.Clone([]int(x.Shape())), at, 1)...)
+	return x.Reshape(slices.Insert(slices.Clone([]int(x.Shape())), axis, 1)...)
 }
 
 // Concatenate joins tensors along an axis; a negative one counts from the end.
@@ -130,27 +124,6 @@ func (x *Tensor) GreaterEqual(y *Tensor) *Tensor { return x.compare("GE", y) }
 
 func (x *Tensor) compare(direction string, y *Tensor) *Tensor {
 	return record2(ir.OpCompare, x, y, ir.Attr{Str: direction})
-}
-
-// Mean returns the means of the floating-point tensor x over the given axes,
-// of all elements when none is given; NaN where there are no elements.
-func (x *Tensor) Mean(axes ...int) *Tensor {
-	sum := x.Sum(axes...)
-	if sum.err != nil {
-		return sum
-	}
-	if !x.DType().IsFloat() {
-		return x.misuse("mean", "its elements must be floating point; convert it with Convert")
-	}
-	count := 1
-	if n := sum.Type().Elements(); n > 0 {
-		count = x.Type().Elements() / n
-	}
-	// The sum of 16-bit floats need not be one.
-	return wide(x, func(x *Tensor) *Tensor {
-		sum := x.Sum(axes...)
-		return sum.Div(sum.like(float64(count)))
-	})
 }
 
 // AddScalar, SubScalar, MulScalar and DivScalar combine every element of x with

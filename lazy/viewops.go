@@ -1,33 +1,27 @@
 package lazy
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"ltc/ir"
 )
 
-// Select returns the view of x in which the axis is gone and has the given
-// index; negative ones count from the end. For the choice between two tensors
-// see Where.
-func (x *Tensor) Select(axis, index int) *Tensor {
-	a, bad := x.axisOf("select", axis)
-	if bad != nil {
-		return bad
+func checkSelect(x *Tensor, axis, index int) *breach {
+	if d := x.Shape()[axis]; index < -d || index >= d {
+		return breaks(selectIndex, "index %d is not one of the %d of axis %d", index, d, axis)
 	}
-	d := x.Shape()[a]
-	i := index
-	if i < 0 {
-		i += d
+	return nil
+}
+
+func computeSelect(x *Tensor, axis, index int) *Tensor {
+	if index < 0 {
+		index += x.Shape()[axis]
 	}
-	if i < 0 || i >= d {
-		return x.misuse("select", fmt.Sprintf("index %d is not one of the %d of axis %d", index, d, axis))
-	}
-	dims := slices.Delete(slices.Clone([]int(x.Shape())), a, a+1)
+	dims := slices.Delete(slices.Clone([]int(x.Shape())), axis, axis+1)
 	strides := x.window().dense(x.Shape())
-	win := window{x.window().offset + i*strides[a], slices.Delete(slices.Clone(strides), a, a+1)}
-	return x.makeView("select", &win, x.part(a, i, i+1), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: dims}}})
+	win := window{x.window().offset + index*strides[axis], slices.Delete(slices.Clone(strides), axis, axis+1)}
+	return x.makeView("select", &win, x.part(axis, index, index+1), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: dims}}})
 }
 
 // part is the step that slices one axis.
@@ -37,63 +31,49 @@ func (x *Tensor) part(axis, start, limit int) step {
 	return step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}}}
 }
 
-// Narrow returns the view of the length indices of the axis from start on.
-func (x *Tensor) Narrow(axis, start, length int) *Tensor {
-	a, bad := x.axisOf("narrow", axis)
-	if bad != nil {
-		return bad
+func checkNarrow(x *Tensor, axis, start, length int) *breach {
+	d := x.Shape()[axis]
+	if start >= 0 && length >= 0 && start <= d && length <= d-start {
+		return nil
 	}
-	if d := x.Shape()[a]; start < 0 || length < 0 || start > d || length > d-start {
-		why := fmt.Sprintf("%d indices from %d are not within the %d of axis %d", length, start, d, axis)
-		if start < 0 {
-			why += ": a negative start does not count from the end"
-		}
-		return x.misuse("narrow", why)
+	why := ""
+	if start < 0 {
+		why = ": a negative start does not count from the end"
 	}
-	return x.makeView("narrow", nil, x.part(a, start, start+length))
+	return breaks(narrowIndices, "%d indices from %d are not within the %d of axis %d%s", length, start, d, axis, why)
 }
 
-// Squeeze returns the view of x without the given axes, which must have the
-// dimension 1; without all such when none is given.
-func (x *Tensor) Squeeze(axes ...int) *Tensor {
-	if b := firstBad("squeeze", x); b != nil {
-		return b
-	}
-	gone := make([]bool, x.Rank())
-	for _, axis := range axes {
-		a, bad := x.axisOf("squeeze", axis)
-		if bad != nil {
-			return bad
-		}
+func computeNarrow(x *Tensor, axis, start, length int) *Tensor {
+	return x.makeView("narrow", nil, x.part(axis, start, start+length))
+}
+
+func checkSqueeze(x *Tensor, axes []int) *breach {
+	for _, a := range axes {
 		if d := x.Shape()[a]; d != 1 {
-			return x.misuse("squeeze", fmt.Sprintf("axis %d has dimension %d, not 1", axis, d))
+			return breaks(squeezeOne, "axis %d has dimension %d, not 1", a, d)
 		}
-		gone[a] = true
 	}
+	return nil
+}
+
+func computeSqueeze(x *Tensor, axes []int) *Tensor {
 	dims := []int{}
 	for i, d := range x.Shape() {
-		if !gone[i] && (d != 1 || len(axes) > 0) {
+		if !slices.Contains(axes, i) && (d != 1 || len(axes) > 0) {
 			dims = append(dims, d)
 		}
 	}
 	return x.Reshape(dims...)
 }
 
-// Diagonal returns the view of the elements of x whose indices of the two axes
-// differ by offset: index i of its last axis is that of [i, i+offset] of axis1
-// and axis2, or [i-offset, i] when offset is negative. The two axes are gone.
-func (x *Tensor) Diagonal(offset, axis1, axis2 int) *Tensor {
-	a1, bad := x.axisOf("diagonal", axis1)
-	if bad != nil {
-		return bad
-	}
-	a2, bad := x.axisOf("diagonal", axis2)
-	if bad != nil {
-		return bad
-	}
+func checkDiagonal(_ *Tensor, _, a1, a2 int) *breach {
 	if a1 == a2 {
-		return x.misuse("diagonal", fmt.Sprintf("axes %d and %d are the same", axis1, axis2))
+		return breaks(diagonalDistinct, "both axes are axis %d", a1)
 	}
+	return nil
+}
+
+func computeDiagonal(x *Tensor, offset, a1, a2 int) *Tensor {
 	shape, strides := x.Shape(), x.window().dense(x.Shape())
 	row, col := max(-max(offset, -math.MaxInt), 0), max(offset, 0)
 	n := max(min(shape[a1]-row, shape[a2]-col), 0)

@@ -14,9 +14,6 @@ import (
 // variable that this one read: the second MarkStep fails with [ErrConflict].
 func (t *Tensor) Assign(x *Tensor) *Tensor { return t.writeNamed("assign", x) }
 
-// write is Assign for the in-place variant of op.
-func (t *Tensor) write(op ir.Op, x *Tensor) *Tensor { return t.writeNamed(op.String()+"_", x) }
-
 // Copy_ writes the elements of src, broadcast to t's shape and converted to its
 // dtype, into t, and returns t.
 func (t *Tensor) Copy_(src *Tensor) *Tensor {

@@ -144,21 +144,42 @@ func checkOperands(row *ops.Op, in []*ir.Node) error {
 	if len(in) < want && !(variadic && len(in) == want-1) || len(in) > want && !variadic {
 		return newError(row, in, "operands", fmt.Sprintf("the number of operands is %d, must be %d", len(in), want))
 	}
-	for i, x := range in {
-		k := min(i, want-1)
-		p := &row.Operands[k]
-		d := x.Type.DType
+	if i, reason := CheckDTypes(row, len(in), func(i int) types.DType { return in[i].Type.DType }); reason != "" {
+		return newError(row, in, fmt.Sprintf("c%d", i+1), reason)
+	}
+	return nil
+}
+
+// CheckDTypes checks the dtypes of the first n operands of a row, a primitive's or a
+// composite's. It returns which constraint is broken, from 0, and the reason; "" if none.
+func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint int, reason string) {
+	for i := range n {
+		k := min(i, len(row.Operands)-1)
+		p, d := &row.Operands[k], dtype(i)
 		if !p.Is.Allows(d) {
-			return newError(row, in, fmt.Sprintf("c%d", k+1), fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d))
+			return k, fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d)
 		}
 		if p.Like != "" {
-			if other := in[operandIndex(row, p.Like)].Type.DType; d != other {
-				return newError(row, in, fmt.Sprintf("c%d", k+1),
-					fmt.Sprintf("dtypes differ: %s is %v and %s is %v; convert one with Convert", p.Like, other, p.Name, d))
+			if other := dtype(operandIndex(row, p.Like)); d != other {
+				return k, fmt.Sprintf("dtypes differ: %s is %v and %s is %v; convert one with Convert", p.Like, other, p.Name, d)
 			}
 		}
 	}
-	return nil
+	return 0, ""
+}
+
+// CheckAxes brings axes of x as a user gave them into the form that nodes hold:
+// counted from the front and sorted. It returns the reason if they are not
+// distinct axes of x; no axes stay none.
+func CheckAxes(x types.Type, axes []int) (sorted []int, reason string) {
+	for _, a := range axes {
+		if a < 0 {
+			a += x.Rank()
+		}
+		sorted = append(sorted, a)
+	}
+	slices.Sort(sorted)
+	return sorted, distinct(x, sorted)
 }
 
 func operandIndex(row *ops.Op, name string) int {

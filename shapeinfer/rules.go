@@ -223,13 +223,8 @@ func inferMin(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 
 // reduced drops axes, which must be sorted: that is the demand.
 func reduced(x types.Type, axes []int, sorted demand) (types.Type, *broken) {
-	for i, a := range axes {
-		if a < 0 || a >= x.Rank() {
-			return breaks(sorted, "axis %d is not one of %v", a, x.Shape)
-		}
-		if i > 0 && a <= axes[i-1] {
-			return breaks(sorted, "axes %v are not distinct and sorted", axes)
-		}
+	if reason := distinct(x, axes); reason != "" {
+		return breaks(sorted, "%s", reason)
 	}
 	shape := make(types.Shape, 0, x.Rank()-len(axes))
 	for i, d := range x.Shape {
@@ -238,6 +233,19 @@ func reduced(x types.Type, axes []int, sorted demand) (types.Type, *broken) {
 		}
 	}
 	return types.Type{DType: x.DType, Shape: shape}, nil
+}
+
+// distinct returns the reason if axes are not distinct ones of x, sorted.
+func distinct(x types.Type, axes []int) (reason string) {
+	for i, a := range axes {
+		if a < 0 || a >= x.Rank() {
+			return fmt.Sprintf("axis %d is not one of %v", a, x.Shape)
+		}
+		if i > 0 && a <= axes[i-1] {
+			return fmt.Sprintf("axes %v are not distinct and sorted", axes)
+		}
+	}
+	return ""
 }
 
 func inferArgMax(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {

@@ -54,7 +54,7 @@ func naiveCrossEntropy(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 
 func naiveLayerNorm(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	x, gamma, beta := args[0], args[1], args[2]
-	eps, err := ParseElem(types.F64, c.Attr("eps", 0))
+	eps, err := ParseElem(types.F64, c.Attr("epsilon", 0))
 	n := x.Type.Shape[x.Type.Rank()-1]
 	return build(x.Type.DType, x.Type.Shape, func(i []int) Elem {
 		row := func(k int) float64 {

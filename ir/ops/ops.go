@@ -1,12 +1,15 @@
-// Package ops is the op table: one row of plain data for each primitive. From
-// its rows `go generate` makes the op constants, the lazy methods and their
-// documentation, the dispatch tables of inference, lowering and gradients, and
-// docs/ops.md. Its central type is [Op].
+// Package ops is the op table: one row of plain data for each primitive
+// ([Table]) and for each composite ([Composites]). From its rows `go generate`
+// makes the op constants, the lazy methods with their guards and documentation,
+// the dispatch tables of inference, lowering, gradients and of composites'
+// functions, and docs/ops.md. Its central type is [Op].
 //
 // imports only ltc/ir/types.
 package ops
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,6 +19,7 @@ import (
 // Op is a row of the table.
 type Op struct {
 	Name     string    // as a Go method: MatMul
+	Family   string    // of a composite: the heading that docs/ops.md has it under
 	Text     string    // its name in text; "" for Name with its words in lower case: ShiftLeft as shift_left
 	Doc      string    // what it returns, as a sentence going on from the name
 	Operands []Operand // the first is the receiver of the lazy method
@@ -31,6 +35,7 @@ type Operand struct {
 	Is       Constraint
 	Like     string // operand whose dtype this one has, too; "" if free
 	Variadic bool   // stands for one or more operands; only the last can
+	Optional bool   // of a composite: may be left out; only the last can
 }
 
 // Constraint says which dtypes an operand takes.
@@ -77,7 +82,9 @@ type Attr struct {
 	Kind AttrKind
 }
 
-// Demand is a constraint that a type rule checks.
+// Demand is a constraint that a type rule checks: of a composite, its function
+// check<Name>. A demand on an attribute of a composite whose kind is [AttrKind.Checked]
+// has the attribute's name, and needs no function.
 type Demand struct {
 	Name string // for the rule: inner of MatMul is the constant matMulInner of shapeinfer
 	Text string
@@ -99,7 +106,17 @@ const (
 	DType                   // a dtype
 	Literal                 // the bits of an element of the result's dtype
 	String                  // a word
+	Real                    // of composites: a finite floating-point number
+	Flag                    // of composites: true or false
 )
+
+// Checked reports whether the kind says what values are refused.
+func (k AttrKind) Checked() bool { return k == Axis || k == Axes || k == DType || k == Real }
+
+// String names the kind.
+func (k AttrKind) String() string {
+	return [...]string{"integer", "integers", "dimensions", "axis", "axes", "permutation", "dtype", "literal", "word", "finite number", "flag"}[k]
+}
 
 // Traits are properties that several ops share, for passes to ask for.
 type Traits uint16
@@ -125,6 +142,14 @@ const (
 	// View rows rearrange the elements of x: their methods give views, which
 	// share them. The lazy library knows how to write through each.
 	View
+	// OwnGradient composites have the gradient grad<Name>; that of others is
+	// their body's.
+	OwnGradient
+	// Inline composites are recorded as the ops that they are made of; others are
+	// called by name, so that a backend may recognise them.
+	Inline
+	// Guarded composites are inline on devices that do not check indices.
+	Guarded
 )
 
 // Has reports whether all traits of u are among t.
@@ -145,16 +170,45 @@ func (o *Op) Mnemonic() string {
 	return b.String()
 }
 
+// Guards reports whether a composite demands what no kind of attribute says, so that
+// it has a function check<Name>.
+func (o *Op) Guards() bool {
+	return slices.ContainsFunc(o.Where, func(d Demand) bool { return o.attr(d.Name) < 0 })
+}
+
+// Attribute reports whether the name is that of an attribute which its kind checks.
+func (o *Op) Attribute(name string) bool { return o.attr(name) >= 0 }
+
+// DemandOf returns the label of the demand on an attribute of a composite, without
+// the mnemonic: c3.
+func (o *Op) DemandOf(attr int) string {
+	for i, d := range o.Where {
+		if o.attr(d.Name) == attr {
+			return fmt.Sprintf("c%d", len(o.Operands)+i+1)
+		}
+	}
+	return ""
+}
+
+// attr returns which attribute of a kind that is checked has the name; -1 if none.
+func (o *Op) attr(name string) int {
+	return slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name && a.Kind.Checked() })
+}
+
 // Constraints lists what the op demands in the order of their labels:
 // constraint i is labelled <mnemonic>_c<i+1>. First come the operands', then
 // those of Where.
 func (o *Op) Constraints() []string {
 	var all []string
 	for _, p := range o.Operands {
-		s := p.Name + " is " + p.Is.String()
+		name := p.Name
+		if p.Optional {
+			name += ", if given,"
+		}
+		s := name + " is " + p.Is.String()
 		switch {
 		case p.Like != "" && p.Is == Any:
-			s = p.Name + " has the dtype of " + p.Like
+			s = name + " has the dtype of " + p.Like
 		case p.Like != "":
 			s += " and has the dtype of " + p.Like
 		}
@@ -164,4 +218,28 @@ func (o *Op) Constraints() []string {
 		all = append(all, d.Text)
 	}
 	return all
+}
+
+// Markdown returns what readers of the row must know, below a heading of the given
+// level: ##.
+func (o *Op) Markdown(heading string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n`%s` %s\n\n", heading, o.Name, o.Mnemonic(), strings.TrimSpace(o.Doc))
+	if len(o.Attrs) > 0 {
+		b.WriteString("Attributes:")
+		for i, a := range o.Attrs {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, " `%s` (%s)", a.Name, a.Kind)
+		}
+		b.WriteString(".\n\n")
+	}
+	for i, c := range o.Constraints() {
+		fmt.Fprintf(&b, "- `%s_c%d` %s\n", o.Mnemonic(), i+1, c)
+	}
+	if o.Traits.Has(Elementwise) && len(o.Operands) > 1 {
+		fmt.Fprintf(&b, "- `%s_shapes` the shapes broadcast\n", o.Mnemonic())
+	}
+	return b.String()
 }

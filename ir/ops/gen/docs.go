@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"ltc/ir/ops"
 )
@@ -15,28 +14,17 @@ func docs() []byte {
 	b.WriteString("Every primitive of the IR. A constraint that a call breaks is named by its label in the error.\n" +
 		"Elementwise ops broadcast their operands as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated.\n")
 	for i := range ops.Table {
-		o := &ops.Table[i]
-		fmt.Fprintf(&b, "\n## %s\n`%s` %s\n\n", o.Name, o.Mnemonic(), strings.TrimSpace(o.Doc))
-		if len(o.Attrs) > 0 {
-			b.WriteString("Attributes:")
-			for j, a := range o.Attrs {
-				if j > 0 {
-					b.WriteByte(',')
-				}
-				fmt.Fprintf(&b, " `%s` (%s)", a.Name, kindName(a.Kind))
-			}
-			b.WriteString(".\n\n")
+		b.WriteString("\n" + ops.Table[i].Markdown("##"))
+	}
+	b.WriteString("\n# Composites\n\nOps that are a function over others. A backend may know those that are called by name, `ltc.softmax`; a program brings the definition of each.\n")
+	family := ""
+	for i := range ops.Composites {
+		o := &ops.Composites[i]
+		if o.Family != family {
+			family = o.Family
+			fmt.Fprintf(&b, "\n## %s\n", family)
 		}
-		for j, c := range o.Constraints() {
-			fmt.Fprintf(&b, "- `%s_c%d` %s\n", o.Mnemonic(), j+1, c)
-		}
-		if o.Traits.Has(ops.Elementwise) && len(o.Operands) > 1 {
-			fmt.Fprintf(&b, "- `%s_shapes` the shapes broadcast\n", o.Mnemonic())
-		}
+		b.WriteString("\n" + o.Markdown("###"))
 	}
 	return b.Bytes()
-}
-
-func kindName(k ops.AttrKind) string {
-	return [...]string{"integer", "integers", "dimensions", "axis", "axes", "permutation", "dtype", "literal", "word"}[k]
 }

@@ -44,6 +44,7 @@ func generate() map[string][]byte {
 		"lower/lowerings_gen.go":    dispatch("lower", "lowerings", "lowering", "lower", loweringOf),
 		"autodiff/gradients_gen.go": dispatch("autodiff", "gradients", "gradient", "grad", func(o *ops.Op) string { return "grad" + o.Name }),
 		"lazy/methods_gen.go":       methods(),
+		"lazy/composites_gen.go":    composites(),
 		"docs/ops.md":               docs(),
 	}
 }

@@ -18,43 +18,55 @@ func methods() []byte {
 		if o.Traits.Has(ops.Internal) {
 			continue
 		}
-		writeMethod(&b, o, false)
+		writeMethodOf(&b, o, recordPrimitive(o), false)
 		if o.Traits.Has(ops.InPlace) {
-			writeMethod(&b, o, true)
+			writeMethodOf(&b, o, recordPrimitive(o), true)
 		}
 	}
 	return b.Bytes()
 }
 
-func writeMethod(b *bytes.Buffer, o *ops.Op, inPlace bool) {
-	recv, params, args := o.Operands[0].Name, []string{}, []string{o.Operands[0].Name}
+// recordPrimitive returns the expression of a primitive's method.
+func recordPrimitive(o *ops.Op) string {
+	var args []string
+	for _, p := range o.Operands {
+		args = append(args, p.Name)
+	}
+	body := fmt.Sprintf("record%d(ir.Op%s, %s", len(args), o.Name, strings.Join(args, ", "))
+	if o.Traits.Has(ops.View) {
+		body = fmt.Sprintf("%s.view(ir.Op%s", args[0], o.Name)
+	}
+	for _, a := range o.Attrs {
+		_, value := goAttr(a)
+		body += ", " + value
+	}
+	return body + ")"
+}
+
+// writeMethodOf writes the method of a row, which returns what body records.
+func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
+	recv, params, args := o.Operands[0].Name, []string{}, []string{}
 	for _, p := range o.Operands[1:] {
 		params = append(params, p.Name+" *Tensor")
 		args = append(args, p.Name)
 	}
-	var attrs []string
 	for i, a := range o.Attrs {
-		typ, value := goAttr(a)
+		typ, _ := goAttr(a)
+		args = append(args, a.Name)
 		if i == len(o.Attrs)-1 && i == 0 && strings.HasPrefix(typ, "[]") {
 			typ = "..." + typ[2:]
+			args[len(args)-1] += "..."
 		}
 		params = append(params, a.Name+" "+typ)
-		attrs = append(attrs, value)
 	}
 	name, doc := o.Name, fmt.Sprintf("// %s %s\n", o.Name, o.Doc)
-	body := fmt.Sprintf("record%d(ir.Op%s, %s", len(args), o.Name, strings.Join(args, ", "))
 	if o.Traits.Has(ops.View) {
 		doc += "// The result is a view: a write to it is seen by " + recv + ", and the other way round.\n"
-		body = fmt.Sprintf("%s.view(ir.Op%s", recv, o.Name)
 	}
-	for _, a := range attrs {
-		body += ", " + a
-	}
-	body += ")"
 	if inPlace {
 		name += "_"
-		doc = fmt.Sprintf("// %s writes %s.%s(%s) into %s and returns %s.\n", name, recv, o.Name, strings.Join(args[1:], ", "), recv, recv)
-		body = fmt.Sprintf("%s.write(ir.Op%s, %s)", recv, o.Name, body)
+		doc = fmt.Sprintf("// %s writes %s.%s(%s) into %s and returns %s.\n", name, recv, o.Name, strings.Join(args, ", "), recv, recv)
+		body = fmt.Sprintf("%s.writeNamed(%q, %s)", recv, o.Mnemonic()+"_", body)
 	} else {
 		doc += constraintsDoc(o)
 	}
@@ -73,6 +85,10 @@ func goAttr(a ops.Attr) (typ, value string) {
 		return "types.DType", "ir.Attr{Int: int64(" + a.Name + ")}"
 	case ops.String:
 		return "string", "ir.Attr{Str: " + a.Name + "}"
+	case ops.Real:
+		return "float64", ""
+	case ops.Flag:
+		return "bool", ""
 	}
 	panic("attribute " + a.Name + " has no form as a Go argument: make the row Internal")
 }

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ltc/ir/ops"
+)
+
+// composites writes, for each row of ops.Composites, its number, the constants
+// of what its check demands, the entry that names its functions, and its method.
+func composites() []byte {
+	var b bytes.Buffer
+	b.WriteString(header + "package lazy\n\nimport (\n\"ltc/ir/ops\"\n\"ltc/ir/types\"\n)\n\nvar _ types.DType // used where a row has a dtype\n\n// The composites, by their place in ops.Composites.\nconst (\n")
+	for i := range ops.Composites {
+		fmt.Fprintf(&b, "composite%s = %d\n", ops.Composites[i].Name, i)
+	}
+	b.WriteString(")\n\n// What the checks demand, by composite.\nconst (\n")
+	for i := range ops.Composites {
+		writeDemands(&b, &ops.Composites[i])
+	}
+	b.WriteString(")\n\n// builtins has the row and the functions of each.\nvar builtins [" + strconv.Itoa(len(ops.Composites)) + "]*composite\n\nfunc init() { // not a value of the variable: the functions use it\nbuiltins = [...]*composite{\n")
+	for i := range ops.Composites {
+		writeEntry(&b, &ops.Composites[i])
+	}
+	b.WriteString("}\nfor _, c := range builtins {\ndefine(c)\n}\n}\n")
+	for i := range ops.Composites {
+		o := &ops.Composites[i]
+		writeRecord(&b, o)
+		if o.Traits.Has(ops.Internal) {
+			continue
+		}
+		writeMethodOf(&b, o, recordOf(o), false)
+		if o.Traits.Has(ops.InPlace) {
+			writeMethodOf(&b, o, recordOf(o), true)
+		}
+	}
+	return b.Bytes()
+}
+
+// writeDemands writes the constants of a row's Where, from 1, and checks that an
+// attribute which is checked says what it demands.
+func writeDemands(b *bytes.Buffer, o *ops.Op) {
+	for i, a := range o.Attrs {
+		if a.Kind.Checked() && o.DemandOf(i) == "" {
+			panic(o.Name + ": Where has no demand of the name of attribute " + a.Name)
+		}
+	}
+	for j, d := range o.Where {
+		if !o.Attribute(d.Name) {
+			fmt.Fprintf(b, "%s%s demand = %d\n", lower(o.Name), upper(d.Name), j+1)
+		}
+	}
+}
+
+// lower returns a Go name as one that is not exported: OneHot as oneHot, GELU as gelu.
+func lower(name string) string {
+	if strings.ToUpper(name) == name {
+		return strings.ToLower(name)
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// writeEntry writes the entry of a row: functions of all operands and attributes as
+// slices, which call those written by hand with each as an argument.
+func writeEntry(b *bytes.Buffer, o *ops.Op) {
+	fmt.Fprintf(b, "composite%s: {\nrow: &ops.Composites[composite%s],\n", o.Name, o.Name)
+	if !o.Traits.Has(ops.Inline) {
+		fmt.Fprintf(b, "body: func(x []*Tensor, a []setting) *Tensor { return compute%s(%s) },\n", o.Name, arguments(o, "x"))
+	}
+	if o.Traits.Has(ops.OwnGradient) {
+		fmt.Fprintf(b, "vjp: func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return grad%s(%s) },\n", o.Name, arguments(o, "x", "y", "ct"))
+	}
+	b.WriteString("},\n")
+}
+
+// arguments lists a row's operands, in a slice of that name, more, and its attributes,
+// in a slice a, as arguments.
+func arguments(o *ops.Op, operands string, more ...string) string {
+	var all []string
+	for i, p := range o.Operands {
+		x := fmt.Sprintf("%s[%d]", operands, i)
+		if p.Optional {
+			x = fmt.Sprintf("given(%s, %d)", operands, i)
+		}
+		all = append(all, x)
+	}
+	all = append(all, more...)
+	for i, a := range o.Attrs {
+		all = append(all, fmt.Sprintf(attrForms[a.Kind].read, i))
+	}
+	return strings.Join(all, ", ")
+}
+
+// writeRecord writes the function that records a row's composite. It calls check and
+// compute by themselves and not as values, so that nothing of a call is on the heap.
+func writeRecord(b *bytes.Buffer, o *ops.Op) {
+	var params, xs, attrs []string
+	optional := ""
+	for _, p := range o.Operands {
+		params = append(params, p.Name+" *Tensor")
+		if p.Optional {
+			optional = p.Name
+		} else {
+			xs = append(xs, p.Name)
+		}
+	}
+	for _, a := range o.Attrs {
+		typ, _ := goAttr(a)
+		params = append(params, a.Name+" "+typ)
+		attrs = append(attrs, fmt.Sprintf(attrForms[a.Kind].write, a.Name))
+	}
+	fmt.Fprintf(b, "\n// record%s records %s on operands and attributes that it checks.\nfunc record%s(%s) *Tensor {\nc := builtins[composite%s]\n",
+		o.Name, o.Name, o.Name, strings.Join(params, ", "), o.Name)
+	a := "nil"
+	if len(attrs) > 0 {
+		fmt.Fprintf(b, "a := [...]setting{%s}\n", strings.Join(attrs, ", "))
+		a = "a[:]"
+	}
+	if optional == "" {
+		fmt.Fprintf(b, "xs := [...]*Tensor{%s}\n", strings.Join(xs, ", "))
+	} else {
+		fmt.Fprintf(b, "xs := []*Tensor{%s}\nif %s != nil {\nxs = append(xs, %s)\n}\n", strings.Join(xs, ", "), optional, optional)
+	}
+	fmt.Fprintf(b, "tr, bad := c.guard(%s, xs[:]...)\n", a)
+	if o.Guards() {
+		fmt.Fprintf(b, "if bad == nil {\nbad = c.meets(tr, check%s(%s), xs[:]...)\n}\n", o.Name, arguments(o, "xs"))
+	}
+	b.WriteString("if bad != nil {\nreturn bad\n}\n")
+	read := fmt.Sprintf("if bad = c.read(tr, xs[:]); bad != nil {\nreturn bad\n}\nreturn compute%s(%s)\n", o.Name, arguments(o, "xs"))
+	call := fmt.Sprintf("return c.call(tr, %s, xs[:])\n", a)
+	switch {
+	case o.Traits.Has(ops.View):
+		if o.Guards() {
+			fmt.Fprintf(b, "return compute%s(%s)\n", o.Name, arguments(o, "xs"))
+			break
+		}
+		fmt.Fprintf(b, "_ = tr\nreturn compute%s(%s)\n", o.Name, arguments(o, "xs"))
+	case o.Traits.Has(ops.Inline):
+		b.WriteString(read)
+	case o.Traits.Has(ops.Guarded):
+		b.WriteString("if tr.dev.checkIndices {\n" + call + "}\n" + read)
+	default:
+		b.WriteString(call)
+	}
+	b.WriteString("}\n")
+}
+
+// recordOf returns the expression of a composite's method.
+func recordOf(o *ops.Op) string {
+	var args []string
+	for _, p := range o.Operands {
+		args = append(args, p.Name)
+	}
+	for _, a := range o.Attrs {
+		args = append(args, a.Name)
+	}
+	return fmt.Sprintf("record%s(%s)", o.Name, strings.Join(args, ", "))
+}
+
+// attrForms are how attributes of composites go through a setting: of a kind that has none
+// there is no composite.
+var attrForms = map[ops.AttrKind]struct{ read, write string }{
+	ops.Int:   {"a[%d].int", "{int: %s}"},
+	ops.Axis:  {"a[%d].int", "{int: %s}"},
+	ops.Ints:  {"a[%d].ints", "{ints: %s}"},
+	ops.Axes:  {"a[%d].ints", "{ints: %s}"},
+	ops.DType: {"types.DType(a[%d].int)", "{int: int(%s)}"},
+	ops.Real:  {"a[%d].float", "{float: %s}"},
+	ops.Flag:  {"a[%d].int != 0", "{int: flag(%s)}"},
+}

@@ -1,0 +1,275 @@
+package lazy
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ltc/internal/callsite"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+// Composite is the row of an op made of others, for [Define]: what its calls take,
+// and what its documentation says. All calls are checked against it, with the errors
+// that this package's own ops have.
+type Composite struct {
+	Name     string        // in programs, with a namespace that is not ltc: physics.mass
+	Doc      string        // what it returns, as a sentence going on from the name
+	Operands []ops.Operand // at least one; the last may be optional
+	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real and Flag
+	// Where says what Check demands, in words. A demand with the name of an
+	// attribute of the kinds Axis, DType and Real is checked without it; one that is
+	// missing there is added.
+	Where []ops.Demand
+	// Check returns the name of a demand that the operands and attributes do not meet,
+	// and the reason; "" if they meet all. Dtypes and attributes by themselves have
+	// been checked. It may be nil. An operand left out is nil.
+	Check func(x []*Tensor, a Attrs) (demand, reason string)
+}
+
+// Attrs are the attributes of a composite's call by name: an int for the kinds Int
+// and Axis, a float64 (an int will do) for Real, a bool for Flag, a dtype for DType.
+// Functions of composites get each as its kind has it, axes counted from the front.
+type Attrs map[string]any
+
+// Int returns the attribute of that name, which is of the kind Int or Axis.
+func (a Attrs) Int(name string) int { return a[name].(int) }
+
+// Float returns the attribute of that name, which is of the kind Real.
+func (a Attrs) Float(name string) float64 { return a[name].(float64) }
+
+// Flag returns the attribute of that name, which is of the kind Flag.
+func (a Attrs) Flag(name string) bool { return a[name].(bool) }
+
+// DType returns the attribute of that name, which is of the kind DType.
+func (a Attrs) DType(name string) types.DType { return a[name].(types.DType) }
+
+// Callable is a composite that programs can call by name.
+type Callable struct {
+	c     composite
+	check func(x []*Tensor, a []setting) *breach // nil: all is allowed
+}
+
+// Define makes a composite of a row and its mathematics: body computes the result
+// with ops of this package. Programs call it as stablehlo.composite with the body as
+// its decomposition, so that any backend runs it and one that knows its name may have
+// a kernel of its own.
+//
+// gradient returns the gradients of the operands for that of the result y, ct: nil
+// for an operand without one. Without gradient, nil, the body is differentiated.
+//
+// The functions are called once for many calls, from any goroutine: they must depend
+// on nothing but their arguments, and use no tensor but the operands. Call Define
+// once, for a variable of a package. A row that cannot be is the error of every call.
+func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient func(x []*Tensor, y, ct *Tensor, a Attrs) []*Tensor) *Callable {
+	var sites callsite.Cache
+	at := sites.Caller()
+	o := &ops.Op{Name: row.Name, Text: row.Name, Doc: row.Doc, Operands: slices.Clone(row.Operands), Attrs: slices.Clone(row.Attrs), Where: slices.Clone(row.Where)}
+	for i, a := range o.Attrs {
+		if a.Kind.Checked() && o.DemandOf(i) == "" {
+			o.Where = append(o.Where, ops.Demand{Name: a.Name, Text: kindDemand(a, o)})
+		}
+	}
+	d := &Callable{c: composite{row: o, name: row.Name}}
+	c := &d.c
+	c.body = func(x []*Tensor, a []setting) *Tensor { return body(x, c.attrs(a)) }
+	if gradient != nil {
+		c.vjp = func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return gradient(x, y, ct, c.attrs(a)) }
+	}
+	if row.Check != nil {
+		d.check = func(x []*Tensor, a []setting) *breach {
+			padded := make([]*Tensor, len(o.Operands))
+			copy(padded, x)
+			name, reason := row.Check(padded, c.attrs(a))
+			if name == "" {
+				return nil
+			}
+			i := slices.IndexFunc(o.Where, func(w ops.Demand) bool { return w.Name == name })
+			if i < 0 {
+				return breaks(0, "%s; Check named the demand %q, which Where does not have", reason, name)
+			}
+			return &breach{demand(i + 1), reason}
+		}
+	}
+	if why := wrongRow(o); why != "" {
+		c.fault = why
+	} else if body == nil {
+		c.fault = "it has no body"
+	} else if !define(c) {
+		c.fault = fmt.Sprintf("there is another composite of the name %q", row.Name)
+	}
+	if c.op = row.Name; c.fault != "" {
+		c.fault += fmt.Sprintf(": see its definition at %v", at)
+	}
+	return d
+}
+
+func kindDemand(a ops.Attr, o *ops.Op) string {
+	switch {
+	case a.Kind == ops.Axis && len(o.Operands) > 0:
+		return a.Name + " is one of the axes of " + o.Operands[0].Name
+	case a.Kind == ops.DType:
+		return a.Name + " is valid"
+	}
+	return a.Name + " is finite"
+}
+
+var compositeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
+
+// wrongRow returns why a row cannot be one of a composite; "" if it can.
+func wrongRow(o *ops.Op) string {
+	if !compositeName.MatchString(o.Name) || strings.HasPrefix(o.Name, "ltc.") {
+		return fmt.Sprintf("the name %q must be words of letters, digits and _ with points between, the first of them not ltc", o.Name)
+	}
+	if len(o.Operands) == 0 {
+		return "it has no operands"
+	}
+	names := map[string]bool{}
+	for i, p := range o.Operands {
+		switch {
+		case p.Name == "" || names[p.Name]:
+			return fmt.Sprintf("operand %d must have a name of its own", i)
+		case p.Like != "" && !names[p.Like]:
+			return fmt.Sprintf("operand %s is like %q, which is no operand before it", p.Name, p.Like)
+		case p.Variadic:
+			return fmt.Sprintf("operand %s is variadic, which those of composites cannot be", p.Name)
+		case p.Optional && i < len(o.Operands)-1:
+			return fmt.Sprintf("operand %s is optional, which only the last can be", p.Name)
+		case p.Optional && i == 0:
+			return fmt.Sprintf("operand %s is optional and the only one", p.Name)
+		}
+		names[p.Name] = true
+	}
+	attrs := map[string]bool{}
+	for i, a := range o.Attrs {
+		if a.Name == "" || attrs[a.Name] {
+			return fmt.Sprintf("attribute %d must have a name of its own", i)
+		}
+		if attrs[a.Name] = true; !slices.Contains([]ops.AttrKind{ops.Int, ops.Axis, ops.DType, ops.Real, ops.Flag}, a.Kind) {
+			return fmt.Sprintf("attribute %s is of a kind that composites of other modules cannot have", a.Name)
+		}
+	}
+	return ""
+}
+
+// Call records the composite on operands. Optional ones may be left out.
+func (d *Callable) Call(a Attrs, xs ...*Tensor) *Tensor {
+	settings, bad := d.settings(a, xs)
+	if bad != nil {
+		return bad
+	}
+	tr, bad := d.c.guard(settings, xs...)
+	if bad == nil && d.check != nil {
+		bad = d.c.meets(tr, d.check(xs, settings), xs...)
+	}
+	if bad != nil {
+		return bad
+	}
+	return d.c.call(tr, settings, xs)
+}
+
+// Call_ writes what Call gives into the first operand, and returns that.
+func (d *Callable) Call_(a Attrs, xs ...*Tensor) *Tensor {
+	y := d.Call(a, xs...)
+	if len(xs) == 0 {
+		return y
+	}
+	return xs[0].writeNamed(d.c.op+"_", y)
+}
+
+// Doc returns the documentation in Markdown: what the composite returns, its attributes,
+// and its constraints by their labels.
+func (d *Callable) Doc() string { return d.c.row.Markdown("##") }
+
+// settings are attributes in the row's order, or the poisoned result of a call with
+// others, or with another number of operands.
+func (d *Callable) settings(a Attrs, xs []*Tensor) ([]setting, *Tensor) {
+	row := d.c.row
+	if d.c.fault == "" {
+		most := len(row.Operands)
+		least := most
+		if most > 0 && row.Operands[most-1].Optional {
+			least--
+		}
+		if len(xs) < least || len(xs) > most {
+			return nil, d.refuse(xs, fmt.Sprintf("the number of operands is %d, must be %d", len(xs), most))
+		}
+	} else if len(xs) == 0 {
+		return nil, d.refuse(xs, d.c.fault)
+	}
+	all := make([]setting, len(row.Attrs))
+	for i, attr := range row.Attrs {
+		v, ok := a[attr.Name]
+		if !ok {
+			return nil, d.refuse(xs, fmt.Sprintf("attribute %s (%v) is missing", attr.Name, attr.Kind))
+		}
+		if !all[i].set(attr.Kind, v) {
+			return nil, d.refuse(xs, fmt.Sprintf("attribute %s is a %T, must be one for the kind %v", attr.Name, v, attr.Kind))
+		}
+	}
+	if len(a) > len(row.Attrs) {
+		for _, name := range slices.Sorted(maps.Keys(a)) {
+			if !slices.ContainsFunc(row.Attrs, func(x ops.Attr) bool { return x.Name == name }) {
+				return nil, d.refuse(xs, fmt.Sprintf("there is no attribute %s", name))
+			}
+		}
+	}
+	return all, nil
+}
+
+// refuse is the poisoned result of a call that is not allowed.
+func (d *Callable) refuse(xs []*Tensor, why string) *Tensor {
+	if bad := firstBad(d.c.op, xs...); bad != nil {
+		return bad
+	}
+	var sites callsite.Cache
+	e := opError(sites.Caller(), d.c.op, ErrUsage, xs, "%s", why)
+	if tr := traceOf(xs...); tr != nil {
+		return tr.poisoned(e)
+	}
+	return &Tensor{err: e}
+}
+
+// set takes what a user gave for an attribute; false if it is of another type.
+func (s *setting) set(k ops.AttrKind, v any) (ok bool) {
+	switch v := v.(type) {
+	case int:
+		if k == ops.Real {
+			s.float = float64(v)
+		} else {
+			s.int = v
+		}
+		return k == ops.Int || k == ops.Axis || k == ops.Real
+	case float64:
+		s.float = v
+		return k == ops.Real
+	case bool:
+		s.int = flag(v)
+		return k == ops.Flag
+	case types.DType:
+		s.int = int(v)
+		return k == ops.DType
+	}
+	return false
+}
+
+// attrs are the settings as functions of other modules get them.
+func (c *composite) attrs(all []setting) Attrs {
+	a := make(Attrs, len(all))
+	for i, s := range all {
+		switch attr := c.row.Attrs[i]; attr.Kind {
+		case ops.Real:
+			a[attr.Name] = s.float
+		case ops.Flag:
+			a[attr.Name] = s.int != 0
+		case ops.DType:
+			a[attr.Name] = types.DType(s.int)
+		default:
+			a[attr.Name] = s.int
+		}
+	}
+	return a
+}
