@@ -18,7 +18,7 @@ import (
 
 // Op is the op of a node: an index into the op table. The constants are
 // generated from its rows.
-type Op uint8
+type Op uint16
 
 // Info returns the row of the op table.
 func (o Op) Info() *ops.Op { return &ops.Table[o] }

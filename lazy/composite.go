@@ -21,7 +21,6 @@ type composite struct {
 	name  string // in programs: ltc.softmax
 	op    string // in errors and counters: softmax
 	index int    // of the counter of its calls
-	fault string // why it cannot be called; "" if it can
 	body  func(x []*Tensor, a []setting) *Tensor
 	// vjp gives the gradients of the operands for that of the value y, ct: nil
 	// where there is none. Without it the body is differentiated.
@@ -102,9 +101,6 @@ func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 	if tr = traceOf(xs...); tr == nil && !c.row.Traits.Has(ops.View) {
 		return nil, noTrace(c.op, xs...)
 	}
-	if c.fault != "" {
-		return nil, c.refuse(tr, "", c.fault, xs...)
-	}
 	if i, reason := shapeinfer.CheckDTypes(c.row, len(xs), func(i int) types.DType { return xs[i].DType() }); reason != "" {
 		return nil, c.refuse(tr, fmt.Sprintf("c%d", i+1), reason, xs...)
 	}
@@ -131,9 +127,7 @@ func (c *composite) refuse(tr *Trace, constraint, reason string, xs ...*Tensor) 
 		at = &Tensor{tr: tr, dev: tr.dev}
 	}
 	e := opError(at.callSite(), c.op, ErrType, xs, "%s", reason)
-	if constraint != "" {
-		e.Label = c.op + "_" + constraint
-	}
+	e.Label = c.op + "_" + constraint
 	return at.dev.poisoned(tr, e)
 }
 

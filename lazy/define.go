@@ -50,6 +50,7 @@ func (a Attrs) DType(name string) types.DType { return a[name].(types.DType) }
 // Callable is a composite that programs can call by name.
 type Callable struct {
 	c     composite
+	fault string                                 // why it cannot be called; "" if it can
 	check func(x []*Tensor, a []setting) *breach // nil: all is allowed
 }
 
@@ -95,14 +96,14 @@ func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient fun
 		}
 	}
 	if why := wrongRow(o); why != "" {
-		c.fault = why
+		d.fault = why
 	} else if body == nil {
-		c.fault = "it has no body"
+		d.fault = "it has no body"
 	} else if !define(c) {
-		c.fault = fmt.Sprintf("there is another composite of the name %q", row.Name)
+		d.fault = fmt.Sprintf("there is another composite of the name %q", row.Name)
 	}
-	if c.op = row.Name; c.fault != "" {
-		c.fault += fmt.Sprintf(": see its definition at %v", at)
+	if c.op = row.Name; d.fault != "" {
+		d.fault += fmt.Sprintf(": see its definition at %v", at)
 	}
 	return d
 }
@@ -187,18 +188,17 @@ func (d *Callable) Doc() string { return d.c.row.Markdown("##") }
 // settings are attributes in the row's order, or the poisoned result of a call with
 // others, or with another number of operands.
 func (d *Callable) settings(a Attrs, xs []*Tensor) ([]setting, *Tensor) {
+	if d.fault != "" {
+		return nil, d.refuse(xs, d.fault)
+	}
 	row := d.c.row
-	if d.c.fault == "" {
-		most := len(row.Operands)
-		least := most
-		if most > 0 && row.Operands[most-1].Optional {
-			least--
-		}
-		if len(xs) < least || len(xs) > most {
-			return nil, d.refuse(xs, fmt.Sprintf("the number of operands is %d, must be %d", len(xs), most))
-		}
-	} else if len(xs) == 0 {
-		return nil, d.refuse(xs, d.c.fault)
+	most := len(row.Operands)
+	least := most
+	if row.Operands[most-1].Optional {
+		least--
+	}
+	if len(xs) < least || len(xs) > most {
+		return nil, d.refuse(xs, fmt.Sprintf("the number of operands is %d, must be %d", len(xs), most))
 	}
 	all := make([]setting, len(row.Attrs))
 	for i, attr := range row.Attrs {
@@ -207,7 +207,7 @@ func (d *Callable) settings(a Attrs, xs []*Tensor) ([]setting, *Tensor) {
 			return nil, d.refuse(xs, fmt.Sprintf("attribute %s (%v) is missing", attr.Name, attr.Kind))
 		}
 		if !all[i].set(attr.Kind, v) {
-			return nil, d.refuse(xs, fmt.Sprintf("attribute %s is a %T, must be one for the kind %v", attr.Name, v, attr.Kind))
+			return nil, d.refuse(xs, fmt.Sprintf("attribute %s is %s, must be %s", attr.Name, typeOf(v), goTypes[attr.Kind]))
 		}
 	}
 	if len(a) > len(row.Attrs) {
@@ -231,6 +231,16 @@ func (d *Callable) refuse(xs []*Tensor, why string) *Tensor {
 		return tr.poisoned(e)
 	}
 	return &Tensor{err: e}
+}
+
+// goTypes are what calls give for attributes.
+var goTypes = map[ops.AttrKind]string{ops.Int: "int", ops.Axis: "int", ops.Real: "float64 or int", ops.Flag: "bool", ops.DType: "lazy dtype"}
+
+func typeOf(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%T", v)
 }
 
 // set takes what a user gave for an attribute; false if it is of another type.

@@ -101,6 +101,45 @@ func TestPlugInRegisteredTwice(t *testing.T) {
 	require.Regexp(t, `^unknown backend "yourchip": registered are cpu, eval, mychip; open one of these, or import the package of the backend`, lines[2])
 }
 
+// Another module defines composites: their values, gradients, programs, mistakes and
+// documentation.
+func TestCompositesOfAnotherModule(t *testing.T) {
+	want := strings.TrimSpace(`
+[-0.75 0.25 -1.5 1.5] <nil>
+[-1.25 1.25 -3 3] <nil>
+[true] <nil>
+[0] <nil>
+%0 = stablehlo.composite "activation.swish" %arg0 {composite_attributes = {beta = 2.000000e+00 : f64}, decomposition = @activation.swish} : (tensor<2x2xf64>) -> tensor<2x2xf64>
+%1 = stablehlo.composite "statistics.centred" %arg0, %arg1 {composite_attributes = {axis = 1 : i64}, decomposition = @statistics.centred} : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+%40 = stablehlo.composite "activation.swish" %arg2 {composite_attributes = {beta = 2.000000e+00 : f64}, decomposition = @activation.swish} : (tensor<2x2xf64>) -> tensor<2x2xf64>
+func.func private @activation.swish(%arg0: tensor<2x2xf64>) -> tensor<2x2xf64> {
+func.func private @statistics.centred(%arg0: tensor<2x2xf64>, %arg1: tensor<2x2xf64>) -> tensor<2x2xf64> {
+main.go:83: activation.swish(i32[1]): x must be floating point, is i32; convert it with Convert (activation.swish_c1)
+main.go:84: activation.swish(f64[2,2]): attribute beta (finite number) is missing
+main.go:85: activation.swish(f64[2,2]): attribute beta is string, must be float64 or int
+main.go:86: activation.swish(f64[2,2]): there is no attribute gamma
+main.go:87: activation.swish(f64[2,2], f64[2,2]): the number of operands is 2, must be 1
+main.go:88: activation.swish(): the number of operands is 0, must be 1
+main.go:89: activation.swish(): operand 0 is nil or the zero Tensor, which is none
+main.go:90: statistics.centred(f64[2,2]): axis 2 is not one of [2,2] (statistics.centred_c4)
+main.go:91: statistics.centred(f64[2,2], f64[2]): weights must have the shape [2,2] of x, have [2] (statistics.centred_c3)
+main.go:92: statistics.centred(f64[2,2], f32[2,2]): dtypes differ: x is f64 and weights is f32; convert one with Convert (statistics.centred_c2)
+## statistics.centred
+~statistics.centred~ returns x less its mean along the axis, weighted if there are weights.
+
+Attributes: ~axis~ (axis).
+
+- ~statistics.centred_c1~ x is floating point
+- ~statistics.centred_c2~ weights, if given, has the dtype of x
+- ~statistics.centred_c3~ weights have the shape of x
+- ~statistics.centred_c4~ axis is one of the axes of x
+<nil> f64[2]
+`)
+	got := strings.Join(output(t, t.TempDir(), build(t, "composite")), "\n")
+	got = regexp.MustCompile(` loc\(#loc\d+\)`).ReplaceAllString(got, "")
+	require.Equal(t, strings.ReplaceAll(want, "~", "\x60"), got)
+}
+
 // The README's program runs, in the directory that its readers are in.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root(t), "README.md"))

@@ -1,0 +1,64 @@
+package lazy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/ops"
+)
+
+// What is wrong with a row, a body or a gradient is the error of the calls, with the
+// line of the definition or the call.
+func TestBadDefinitions(t *testing.T) {
+	x := operandsOf("x")
+	id := func(x []*Tensor, _ Attrs) *Tensor { return x[0] }
+	Define(Composite{Name: "test.taken", Operands: x}, id, nil)
+	var other *Tensor
+	for _, c := range []struct {
+		row  Composite
+		body func(x []*Tensor, a Attrs) *Tensor
+		want string
+	}{
+		{Composite{Name: "bad", Operands: x}, id, `the name "bad" must be words of letters, digits and _ with points between, the first of them not ltc: see its definition at `},
+		{Composite{Name: "ltc.bad", Operands: x}, id, `the first of them not ltc`},
+		{Composite{Name: "test.taken", Operands: x}, id, `there is another composite of the name "test.taken": see its definition at `},
+		{Composite{Name: "test.bad1"}, id, "it has no operands"},
+		{Composite{Name: "test.bad2", Operands: operandsOf("x", "x")}, id, "operand 1 must have a name of its own"},
+		{Composite{Name: "test.bad3", Operands: []ops.Operand{{Name: "x", Like: "y"}}}, id, `operand x is like "y", which is no operand before it`},
+		{Composite{Name: "test.bad4", Operands: []ops.Operand{{Name: "x", Variadic: true}}}, id, "operand x is variadic"},
+		{Composite{Name: "test.bad5", Operands: []ops.Operand{{Name: "x", Optional: true}, {Name: "y"}}}, id, "operand x is optional, which only the last can be"},
+		{Composite{Name: "test.bad6", Operands: x, Attrs: []ops.Attr{{Name: "a", Kind: ops.Ints}}}, id, "attribute a is of a kind that composites of other modules cannot have"},
+		{Composite{Name: "test.bad7", Operands: x}, nil, "it has no body"},
+		{Composite{Name: "test.bad8", Operands: x}, func([]*Tensor, Attrs) *Tensor { return nil }, "in its definition, there is no result"},
+		{Composite{Name: "test.bad9", Operands: x}, func([]*Tensor, Attrs) *Tensor { return other }, "in its definition, the result is not computed from the operands"},
+		{Composite{Name: "test.bad10", Operands: x}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].Add(other) }, "another trace"},
+		{Composite{Name: "test.bad11", Operands: x, Check: func([]*Tensor, Attrs) (string, string) { return "shape", "it is odd" }}, id, `it is odd; Check named the demand "shape", which Where does not have`},
+	} {
+		f := Define(c.row, c.body, nil)
+		tr := evalTrace(t)
+		other = From(tr, []float32{1}).Exp()
+		y := f.Call(nil, From(tr, []float32{1, 2}))
+		require.ErrorContains(t, y.Err(), c.want, c.row.Name)
+		require.ErrorContains(t, y.Err(), "define_test.go:", c.row.Name)
+	}
+	for name, gradient := range map[string]func(x []*Tensor, y, ct *Tensor, a Attrs) []*Tensor{
+		"test.grad1": func([]*Tensor, *Tensor, *Tensor, Attrs) []*Tensor { return nil },
+		"test.grad2": func(_ []*Tensor, _, ct *Tensor, _ Attrs) []*Tensor { return []*Tensor{ct.Sum()} },
+		"test.grad3": func(_ []*Tensor, _, ct *Tensor, _ Attrs) []*Tensor { return []*Tensor{ct.MatMul(ct)} },
+	} {
+		f := Define(Composite{Name: name, Operands: x}, id, gradient)
+		tr := evalTrace(t)
+		v := From(tr, []float32{1, 2})
+		require.ErrorContains(t, Grad(f.Call(nil, v).Sum(), v)[0].Err(), "gradient of "+name, name)
+	}
+}
+
+// A value that a body closes over is no operand, and the call says so.
+func TestBodiesUseOperandsOnly(t *testing.T) {
+	tr := evalTrace(t)
+	value := From(tr, []float32{3})
+	require.NoError(t, tr.MarkStep(value))
+	f := Define(Composite{Name: "test.closes_over", Operands: operandsOf("x")}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].Mul(value) }, nil)
+	require.ErrorContains(t, f.Call(nil, From(tr, []float32{1, 2})).Err(), "its definition uses a tensor that is no operand; make it one")
+}
