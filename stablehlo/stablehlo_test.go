@@ -1,16 +1,14 @@
 package stablehlo_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/overlay"
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -44,44 +42,25 @@ func TestRowWithoutMethodsDoesNotBuild(t *testing.T) {
 	if trials.Few() {
 		t.Skip("it builds four packages anew, whatever the configuration: make test runs it")
 	}
-	dir := t.TempDir()
-	overlay := map[string]string{}
-	insert := func(path, before, text string) {
-		path, err := filepath.Abs(path)
-		require.NoError(t, err)
-		whole, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, 1, strings.Count(string(whole), before), path)
-		overlay[path] = filepath.Join(dir, fmt.Sprint(len(overlay), ".go"))
-		require.NoError(t, os.WriteFile(overlay[path], []byte(strings.Replace(string(whole), before, text+"\n"+before, 1)), 0o666))
-	}
-	run := func(args ...string) string {
-		list, err := json.Marshal(map[string]any{"Replace": overlay})
-		require.NoError(t, err)
-		file := filepath.Join(dir, "overlay.json")
-		require.NoError(t, os.WriteFile(file, list, 0o666))
-		command := exec.Command("go", append([]string{args[0], "-overlay", file}, args[1:]...)...)
-		command.Env = append(os.Environ(), "CGO_ENABLED=0")
-		text, _ := command.CombinedOutput()
-		return string(text)
-	}
-	insert("../mlir/ops.go", `	{name: "stablehlo.after_all",`, `	{name: "stablehlo.hypot", syntax: form(operands{2}, attrDict{}, sameType{}), verify: verifySame(2, kFloat)},`)
-	insert("../mlir/chlo.go", `	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex)`,
+	o := overlay.New(t)
+	o.Insert("mlir/ops.go", `	{name: "stablehlo.after_all",`, `	{name: "stablehlo.hypot", syntax: form(operands{2}, attrDict{}, sameType{}), verify: verifySame(2, kFloat)},`)
+	o.Insert("mlir/chlo.go", `	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex)`,
 		`	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "sinpi"),`)
-	made, err := filepath.Abs("ops_gen.go")
+	generated := filepath.Join(t.TempDir(), "ops_gen.go")
+	text, err := o.Go("run", "./stablehlo/gen", "-o", generated)
+	require.NoError(t, err, "%s", text)
+	whole, err := os.ReadFile(generated)
 	require.NoError(t, err)
-	generated := filepath.Join(dir, "ops_gen.go")
-	require.Empty(t, run("run", "./gen", "-o", generated))
-	overlay[made] = generated
+	o.Write("stablehlo/ops_gen.go", string(whole))
 	for _, stage := range []struct{ dir, before, lacks, method string }{
 		{"mlir/chlo", "func (opRows) Acos()", "Sinpi", "func (opRows) Sinpi() opRow { return function(nil, nil) }"},
 		{"backends/kit/simplify", "func (opRows) Abs()", "Hypot", "func (opRows) Hypot() opRow { return opRow{} }"},
 		{"backends/kit", "func (opRows) Abs()", "Hypot", `func (opRows) Hypot() opRow { return left("nobody has written it") }`},
 		{"backends/reference", "func (opRows) Abs()", "Hypot", "func (opRows) Hypot() opRow { return opRow{prepare: prepareBinary} }"},
 	} {
-		require.Contains(t, run("build", "ltc/"+stage.dir), "(missing method "+stage.lacks+")")
-		insert("../"+stage.dir+"/ops.go", stage.before, stage.method)
-		require.Empty(t, run("build", "ltc/"+stage.dir))
+		require.Contains(t, o.Fails("./"+stage.dir), "(missing method "+stage.lacks+")")
+		o.Insert(stage.dir+"/ops.go", stage.before, stage.method)
+		o.Builds("./" + stage.dir)
 	}
 }
 

@@ -104,6 +104,7 @@ var allowed = map[string][]string{
 	"internal/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
 	"internal/programs":     {},
 	"internal/snippets":     {"github.com/stretchr/testify"},
+	"internal/overlay":      {"github.com/stretchr/testify"},
 	"internal/trials":       {},
 	"internal/spare":        {},
 	"internal/turn":         {},

@@ -3,17 +3,15 @@ package main
 import (
 	"bytes"
 	"go/format"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/overlay"
 	"ltc/internal/trials"
 )
 
@@ -55,91 +53,32 @@ func TestGenerateTwice(t *testing.T) {
 	}
 }
 
-// copied are the packages that a new row concerns, and what they need.
-var copied = []string{
-	"ir", "ir/ops", "ir/ops/gen", "ir/types", "internal/border", "internal/callsite", "internal/diag", "internal/env", "internal/halt", "internal/spare",
-	"shapeinfer", "autodiff", "lower", "mlir", "stablehlo", "backends", "soa", "lazy", "docs",
-}
+// concerned are the packages that a new row concerns.
+var concerned = []string{"./ir/...", "./shapeinfer", "./autodiff", "./lower", "./lazy"}
 
-// module is a copy of those packages in a module of the same name.
-type module struct {
-	t   *testing.T
-	dir string
-}
-
-func newModule(t *testing.T) module {
-	m := module{t, t.TempDir()}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		m.copy(filepath.Join(root, name), name)
+func names() (all []string) {
+	for name := range generate() {
+		all = append(all, name)
 	}
-	for _, dir := range copied {
-		entries, err := os.ReadDir(filepath.Join(root, dir))
-		require.NoError(t, err)
-		for _, e := range entries {
-			ext := filepath.Ext(e.Name())
-			source := slices.Contains([]string{".go", ".s", ".md"}, ext) && !strings.HasSuffix(e.Name(), "_test.go")
-			if e.Type().IsRegular() && source {
-				m.copy(filepath.Join(root, dir, e.Name()), filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-	return m
-}
-
-func (m module) copy(from, to string) {
-	data, err := os.ReadFile(from)
-	require.NoError(m.t, err)
-	to = filepath.Join(m.dir, to)
-	require.NoError(m.t, os.MkdirAll(filepath.Dir(to), 0o755))
-	require.NoError(m.t, os.WriteFile(to, data, 0o644))
-}
-
-// run runs the go command, with what the machine has: nothing is fetched. Paths
-// are left out of what it builds, so that its cache knows packages wherever they
-// lie.
-func (m module) run(args ...string) (string, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-func (m module) mustRun(args ...string) {
-	out, err := m.run(args...)
-	require.NoError(m.t, err, "go %v: %s", args, out)
-}
-
-// addRow puts a row into the copied table.
-func (m module) addRow(row string) {
-	path := filepath.Join(m.dir, "ir/ops/table.go")
-	table, err := os.ReadFile(path)
-	require.NoError(m.t, err)
-	const start = "var Table = []Op{\n"
-	require.Equal(m.t, 1, bytes.Count(table, []byte(start)))
-	table = bytes.Replace(table, []byte(start), []byte(start+"\t"+row+"\n"), 1)
-	require.NoError(m.t, os.WriteFile(path, table, 0o644))
+	return all
 }
 
 // A row without its functions does not build, and the compiler names them.
 func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	if trials.Few() {
-		t.Skip("builds the module")
+		t.Skip("it builds packages anew, whatever the configuration: make test runs it")
 	}
-	m := newModule(t)
-	m.mustRun("build", "./...")
-
+	o := overlay.New(t)
+	const first = `	{Name: "Abs",`
 	// An elementwise row that is one StableHLO op needs its gradient only.
-	m.addRow(`{Name: "Cbrt", Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
+	o.Insert("ir/ops/table.go", first, `	{Name: "Cbrt", Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
 	// One with a rule and a lowering of its own needs all three.
-	m.addRow(`{Name: "TopRow", Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
-	m.mustRun("run", "./ir/ops/gen", "-root", ".")
-	out, err := m.run("build", "./...")
-	require.Error(t, err, "the module builds with rows that have no functions")
-	require.Contains(t, out, "undefined: inferTopRow")
+	o.Insert("ir/ops/table.go", first, `	{Name: "TopRow", Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
+	o.Generate("./ir/ops/gen", names()...)
+	require.Contains(t, o.Fails(concerned...), "undefined: inferTopRow")
 
 	// Lowering and gradients use the rules, so the compiler comes to them next.
-	m.write("shapeinfer/toprow.go", `package shapeinfer
+	o.Write("shapeinfer/toprow.go", `package shapeinfer
 
 import (
 	"ltc/ir"
@@ -148,23 +87,56 @@ import (
 
 func inferTopRow(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) { return in[0].Type, nil }
 `)
-	out, err = m.run("build", "./...")
-	require.Error(t, err)
+	out := o.Fails(concerned...)
 	require.Contains(t, out, "undefined: lowerTopRow")
 	require.Contains(t, out, "undefined: gradTopRow")
 	require.Contains(t, out, "undefined: gradCbrt")
 	require.NotContains(t, out, "lowerCbrt")
 
 	// With all functions it builds, and the tensor has the methods.
-	m.write("lower/toprow.go", "package lower\n\nimport (\n\t\"ltc/ir\"\n\t\"ltc/mlir\"\n)\n\nfunc lowerTopRow(l *lowerer, n *ir.Node) *mlir.Value { return l.in(n)[0] }\n")
-	m.write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCbrt = notDifferentiable, notDifferentiable\n")
-	m.write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).Cbrt, (*Tensor).TopRow}\n")
-	m.mustRun("build", "./...")
-	docs, err := fs.ReadFile(os.DirFS(m.dir), "docs/ops.md")
-	require.NoError(t, err)
-	require.Contains(t, string(docs), "`cbrt_c1` x is floating point")
+	o.Write("lower/toprow.go", "package lower\n\nimport (\n\t\"ltc/ir\"\n\t\"ltc/mlir\"\n)\n\nfunc lowerTopRow(l *lowerer, n *ir.Node) *mlir.Value { return l.in(n)[0] }\n")
+	o.Write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCbrt = notDifferentiable, notDifferentiable\n")
+	o.Write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).Cbrt, (*Tensor).TopRow}\n")
+	o.Builds(concerned...)
+	require.Contains(t, o.Text("docs/ops.md"), "`cbrt_c1` x is floating point")
 }
 
-func (m module) write(name, text string) {
-	require.NoError(m.t, os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o644))
+// A composite's row without its functions does not build, either, and needs no more
+// than its mathematics, and what it says that it has beyond.
+func TestCompositeWithoutFunctionsDoesNotBuild(t *testing.T) {
+	if trials.Few() {
+		t.Skip("it builds packages anew, whatever the configuration: make test runs it")
+	}
+	o := overlay.New(t)
+	const first = `	{Name: "Softmax",`
+	o.Insert("ir/ops/composites.go", first, `	{Name: "Swish", Family: activation, Doc: "returns x sigmoid(x) elementwise.", Operands: one(Float), Traits: InPlace},`)
+	o.Insert("ir/ops/composites.go", first, `	{Name: "Middle", Family: activation, Doc: "returns the middle of the axis.", Operands: one(Float), Attrs: alongAxis,
+		Where: []Demand{axisOfX[0], {"odd", "the dimension is odd"}}, Traits: OwnGradient},`)
+	o.Generate("./ir/ops/gen", names()...)
+	out := o.Fails("./lazy")
+	for _, name := range []string{"computeSwish", "computeMiddle", "checkMiddle", "gradMiddle"} {
+		require.Contains(t, out, "undefined: "+name)
+	}
+	require.NotContains(t, out, "checkSwish")
+	require.NotContains(t, out, "gradSwish")
+
+	o.Write("lazy/swish.go", `package lazy
+
+func computeSwish(x *Tensor) *Tensor { return x.Mul(x.Sigmoid()) }
+
+func checkMiddle(x *Tensor, axis int) *breach {
+	if x.Dim(axis)%2 == 0 {
+		return breaks(middleOdd, "axis %d has %d elements, which have no middle", axis, x.Dim(axis))
+	}
+	return nil
+}
+
+func computeMiddle(x *Tensor, axis int) *Tensor { return x.Select(axis, x.Dim(axis)/2) }
+
+func gradMiddle(x, y, ct *Tensor, axis int) []*Tensor { return []*Tensor{nil} }
+
+var _ = []func(*Tensor) *Tensor{(*Tensor).Swish, (*Tensor).Swish_}
+`)
+	o.Builds("./lazy")
+	require.Contains(t, o.Text("docs/ops.md"), "`middle_c3` the dimension is odd")
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/overlay"
 	"ltc/internal/trials"
 )
 
@@ -26,39 +24,6 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	}
 }
 
-// overlay is the packages that a new row concerns, with files written anew. They
-// are built where they are, so that nothing is copied.
-type overlay struct {
-	t       *testing.T
-	dir     string
-	replace map[string]string
-}
-
-// write replaces a file, seen from the module's root, or adds it.
-func (o *overlay) write(name string, text []byte) {
-	to := filepath.Join(o.dir, strings.ReplaceAll(name, "/", "_"))
-	require.NoError(o.t, os.WriteFile(to, text, 0o644))
-	from, err := filepath.Abs(filepath.Join(root, name))
-	require.NoError(o.t, err)
-	o.replace[from] = to
-}
-
-// run runs the go command on packages as the overlay has them.
-func (o *overlay) run(args ...string) (string, error) {
-	text, err := json.Marshal(map[string]any{"Replace": o.replace})
-	require.NoError(o.t, err)
-	list := filepath.Join(o.dir, "overlay.json")
-	require.NoError(o.t, os.WriteFile(list, text, 0o644))
-	cmd := exec.Command("go", append([]string{args[0], "-overlay", list}, args[1:]...)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOPROXY=off")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-// build builds the emitters.
-func (o *overlay) build() (string, error) { return o.run(append([]string{"build"}, emitters...)...) }
-
 var emitters = []string{"./backends/reference/llvm/vector", "./backends/cuda/ptx"}
 
 // A row without its functions does not build, and the compiler names those that
@@ -67,36 +32,23 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	if trials.Few() {
 		t.Skip("it builds the emitters anew, whatever the configuration: make test runs it")
 	}
-	o := &overlay{t, t.TempDir(), map[string]string{}}
-	table, err := os.ReadFile(filepath.Join(root, "backends/kit/kernel/ops/table.go"))
-	require.NoError(t, err)
-	const start = "var Table = []Op{\n"
-	require.Equal(t, 1, bytes.Count(table, []byte(start)))
-	o.write("backends/kit/kernel/ops/table.go", bytes.Replace(table, []byte(start), []byte(start+
-		"\t{Name: \"Softsign\", Form: Unary, Takes: Numbers},\n"+
-		"\t{Name: \"Sigmoid\", Form: Unary, Takes: Floats, Traits: Expanded},\n"), 1))
-
-	generated := t.TempDir()
+	o := overlay.New(t)
+	const first = "\t{Name: \"Constant\","
+	o.Insert("backends/kit/kernel/ops/table.go", first, `	{Name: "Softsign", Form: Unary, Takes: Numbers},
+	{Name: "Sigmoid", Form: Unary, Takes: Floats, Traits: Expanded},`)
+	var names []string
 	for name := range generate() {
-		require.NoError(t, os.MkdirAll(filepath.Join(generated, filepath.Dir(name)), 0o755))
+		names = append(names, name)
 	}
-	out, err := o.run("run", "./backends/kit/kernel/ops/gen", "-root", generated)
-	require.NoError(t, err, out)
-	for name := range generate() {
-		text, err := os.ReadFile(filepath.Join(generated, name))
-		require.NoError(t, err)
-		o.write(name, text)
-	}
+	o.Generate("./backends/kit/kernel/ops/gen", names...)
 
 	// A function of floats needs its expansion, and nothing of emitters.
-	out, err = o.run("build", "./backends/kit/expand")
-	require.Error(t, err, "a function builds without its expansion")
+	out := o.Fails("./backends/kit/expand")
 	require.Contains(t, out, "undefined: expandSigmoid")
 	require.NotContains(t, out, "Softsign")
-	o.write("backends/kit/expand/sigmoid_new.go", []byte("package expand\n\nvar expandSigmoid function = expandLogistic\n"))
+	o.Write("backends/kit/expand/sigmoid_new.go", "package expand\n\nvar expandSigmoid function = expandLogistic\n")
 
-	out, err = o.build()
-	require.Error(t, err, "emitters build with a row that has no functions")
+	out = o.Fails(emitters...)
 	require.NotContains(t, out, "Sigmoid")
 	for _, dir := range emitters {
 		require.Contains(t, out, "# ltc/"+strings.TrimPrefix(dir, "./")+"\n")
@@ -105,8 +57,7 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out, "undefined: floatSoftsign"))
 
 	// With them it builds.
-	o.write("backends/reference/llvm/vector/softsign.go", []byte("package vector\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n"))
-	o.write("backends/cuda/ptx/softsign.go", []byte("package ptx\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n"))
-	out, err = o.build()
-	require.NoError(t, err, out)
+	o.Write("backends/reference/llvm/vector/softsign.go", "package vector\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n")
+	o.Write("backends/cuda/ptx/softsign.go", "package ptx\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n")
+	o.Builds(emitters...)
 }
