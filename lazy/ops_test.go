@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -447,9 +448,15 @@ func TestOpsAreComplete(t *testing.T) {
 	for op := range calls {
 		require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
 	}
-	for i := range len(ops.Table) + len(ops.Composites) {
-		row := &slices.Concat(ops.Table, ops.Composites)[i]
+	rows := slices.Concat(ops.Table, ops.Composites)
+	for i := range rows {
+		row := &rows[i]
 		op := row.Mnemonic()
+		if have[op] == nil && golden.Update() {
+			path := filepath.Join(opsDir, op+".txtar")
+			require.NoError(t, os.WriteFile(path, []byte(skeleton(row)), 0o644))
+			t.Fatalf("%s is new: give it values, replace every ? that TestOps with -update does not fill in", path)
+		}
 		require.Contains(t, have, op, "testdata/ops has no %s.txtar", op)
 		requireDTypes(t, row, have[op])
 		for k := range row.Constraints() {
@@ -461,6 +468,53 @@ func TestOpsAreComplete(t *testing.T) {
 		if row.Traits.Has(ops.Elementwise) && len(row.Operands) > 1 {
 			require.True(t, broken[op+"_shapes"], "%s.txtar has no bad call for %s_shapes", op, op)
 		}
+	}
+}
+
+// skeleton is the archive of a row that has none: a run and a bad call for each
+// constraint, to be given values.
+func skeleton(row *ops.Op) string {
+	op := row.Mnemonic()
+	names, types, values, attrs := []string{}, []string{}, "", ""
+	for _, o := range row.Operands {
+		names, types = append(names, o.Name), append(types, o.Name+": i32[2]")
+		values += o.Name + ": [2] 1 2\n"
+	}
+	for _, a := range row.Attrs {
+		value := "0"
+		switch a.Kind {
+		case ops.Ints, ops.Dims, ops.Axes, ops.Perm:
+			value = "[0]"
+		case ops.DType:
+			value = "f32"
+		case ops.Real:
+			value = "0.5"
+		}
+		attrs += fmt.Sprintf(", %s = %s", a.Name, value)
+	}
+	text := fmt.Sprintf("%s-- values.run --\n%s(%s%s) for f32 within 4 ulp\n%s=: [] ?\n-- bad --\n", docOf(op), op, strings.Join(names, ", "), attrs, values)
+	for range row.Constraints() {
+		text += fmt.Sprintf("%s(%s%s)\n  ?\n", op, strings.Join(types, ", "), attrs)
+	}
+	return text
+}
+
+// The archive that -update begins for a new row can be read.
+func TestSkeletons(t *testing.T) {
+	rows := slices.Concat(ops.Table, ops.Composites)
+	for i := range rows {
+		row := &rows[i]
+		if len(row.Operands) == 0 || row.Name == "Composite" {
+			continue // written by hand
+		}
+		path := filepath.Join(t.TempDir(), row.Mnemonic()+".txtar")
+		require.NoError(t, os.WriteFile(path, []byte(skeleton(row)), 0o644))
+		a, err := optest.Read(path)
+		require.NoError(t, err, row.Name)
+		require.Len(t, a.Runs, 1)
+		require.True(t, a.Runs[0].Unknown())
+		require.Len(t, a.Bad, len(row.Constraints()))
+		require.Equal(t, docOf(row.Mnemonic()), a.Doc)
 	}
 }
 
