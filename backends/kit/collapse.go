@@ -35,6 +35,12 @@ func dropUnits(n *node) {
 			if in := &k.Instrs[id]; in.Op == kernel.Reduce && len(own) == 0 {
 				c.ids[id] = c.ids[in.Args[0]]
 				continue
+			} else if in.Op == kernel.Scan && len(own) == 0 {
+				with, exclusive := kernel.AsScan(in.Aux)
+				if c.ids[id] = c.ids[in.Args[0]]; exclusive {
+					c.ids[id] = b.Bits(in.Type, kernel.Neutral(with, in.Type))
+				}
+				continue
 			}
 			c.instr(id)
 		}

@@ -16,7 +16,7 @@ func compact(n *node) {
 	c := newCopier(b, k)
 	c.declare()
 	for _, group := range groups {
-		b.Stage(k.Stages[group[0]].Axes...)
+		b.Stage(groupAxes(k, group)...)
 		stores := map[memoryAt][]kernel.ID{}
 		for _, s := range group {
 			c.identity(s)
@@ -122,7 +122,7 @@ func (g *grouping) place(t int) {
 	after, with := g.earliest(t)
 	at := -1
 	for i := max(after+1, with, 0); i < len(g.groups) && at < 0; i++ {
-		if sameAxes(g.k, g.groups[i][0], t) {
+		if sameAxes(g.k, g.groups[i][0], t) && together(g.k, g.groups[i], t) {
 			at = i
 		}
 	}
@@ -199,6 +199,34 @@ func (g *grouping) note(to map[memoryAt][]int, m memoryAt, s int) {
 
 func sameAxes(k *kernel.Kernel, s, t int) bool {
 	return slices.EqualFunc(k.Stages[s].Axes, k.Stages[t].Axes, func(a, b kernel.Axis) bool { return a.Size == b.Size })
+}
+
+// together reports whether stage t, which has the axes of a group, can be in it: a
+// stage scans in one order, and does not reduce besides.
+func together(k *kernel.Kernel, group []int, t int) bool {
+	kind, reduces := k.Stages[t].Scanned(), reducesIn(k, t)
+	for _, s := range group {
+		other := k.Stages[s].Scanned()
+		if other != kind && other != kernel.FreeAxis && kind != kernel.FreeAxis || other != kernel.FreeAxis && reduces || kind != kernel.FreeAxis && reducesIn(k, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func reducesIn(k *kernel.Kernel, s int) bool {
+	return slices.ContainsFunc(k.Instrs[k.Stages[s].Begin:k.Stages[s].End], func(in kernel.Instr) bool { return in.Op == kernel.Reduce })
+}
+
+// groupAxes returns the axes of a group's stages: as the first of them that scans has
+// them.
+func groupAxes(k *kernel.Kernel, group []int) []kernel.Axis {
+	for _, s := range group {
+		if k.Stages[s].Scanned() != kernel.FreeAxis {
+			return k.Stages[s].Axes
+		}
+	}
+	return k.Stages[group[0]].Axes
 }
 
 const (

@@ -99,10 +99,16 @@ func (b *nodeBuilder) reduced() (outer, index []kernel.Index, axes []kernel.Axis
 
 // initial loads a reduction's initial value, unless it changes nothing.
 func (b *nodeBuilder) initial(with kernel.Op) kernel.ID {
-	if s := b.splat(1); s != nil && b.in[1].DType == b.out[0].DType && *s == kernel.Neutral(with, b.in[1].DType) {
+	if b.beginsNeutral(with) {
 		return kernel.None
 	}
 	return b.load(1)
+}
+
+// beginsNeutral reports whether a reduction's initial value changes nothing.
+func (b *nodeBuilder) beginsNeutral(with kernel.Op) bool {
+	s := b.splat(1)
+	return s != nil && b.in[1].DType == b.out[0].DType && *s == kernel.Neutral(with, b.in[1].DType)
 }
 
 // finish combines a reduced value with the initial one and rounds it to t.

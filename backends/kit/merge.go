@@ -142,7 +142,7 @@ func demotable(k *kernel.Kernel) bool {
 		st := &k.Stages[s]
 		for id := st.Begin; id < st.End; id++ {
 			in := &k.Instrs[id]
-			if in.Op == kernel.Reduce || slices.ContainsFunc(in.Args, func(a kernel.ID) bool { return a < st.Begin }) {
+			if in.Op == kernel.Reduce || in.Op == kernel.Scan || slices.ContainsFunc(in.Args, func(a kernel.ID) bool { return a < st.Begin }) {
 				return false
 			}
 		}
@@ -261,19 +261,19 @@ func (j *joiner) add(n *node, shared map[int]int) {
 		st := &n.kernel.Stages[s]
 		c.axes = c.axes[:0]
 		var own []kernel.Axis
-		along := func(size kernel.Size) kernel.Index {
-			own = append(own, kernel.Axis{Name: stageAxisName(len(own)), Size: size})
+		along := func(a kernel.Axis) kernel.Index {
+			own = append(own, kernel.Axis{Name: stageAxisName(len(own)), Size: a.Size, Kind: a.Kind})
 			return kernel.Along(j.shared + len(own) - 1)
 		}
 		for x, a := range n.kernel.Axes {
 			if at, ok := shared[x]; ok {
 				c.axes = append(c.axes, kernel.Along(at))
 			} else {
-				c.axes = append(c.axes, along(a.Size))
+				c.axes = append(c.axes, along(a))
 			}
 		}
 		for _, a := range st.Axes {
-			c.axes = append(c.axes, along(a.Size))
+			c.axes = append(c.axes, along(a))
 		}
 		j.to.Stage(own...)
 		for id := st.Begin; id < st.End; id++ {

@@ -145,6 +145,12 @@ func same(t *testing.T, text string) *kit.Program {
 // sameAs requires that what a text was made computes what it says.
 func sameAs(t *testing.T, text string, p *kit.Program) *kit.Program {
 	t.Helper()
+	return sameWithin(t, text, p, 1e-4)
+}
+
+// sameWithin is sameAs, but for differences of the given size.
+func sameWithin(t *testing.T, text string, p *kit.Program, most float64) *kit.Program {
+	t.Helper()
 	exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	args := make([]soa.View, len(p.Signature.Args))
@@ -158,7 +164,7 @@ func sameAs(t *testing.T, text string, p *kit.Program) *kit.Program {
 	for j, want := range c.Results {
 		d, err := samples.Differ(got[j], want)
 		require.NoError(t, err)
-		require.LessOrEqual(t, d.Size, 1e-4, "result %d differs at %v: %s, want %s\n%v", j, d.At, d.Got, d.Want, p)
+		require.LessOrEqual(t, d.Size, most, "result %d differs at %v: %s, want %s\n%v", j, d.At, d.Got, d.Want, p)
 	}
 	return p
 }

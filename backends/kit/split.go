@@ -28,6 +28,7 @@ func split(g *graph) {
 		if p != nil {
 			nodes = append(nodes, p)
 		}
+		nodes = append(nodes, g.scanInParts(n)...)
 		nodes = append(nodes, n)
 	}
 	g.nodes = nodes

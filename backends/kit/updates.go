@@ -133,7 +133,7 @@ func writesOnly(n *node) bool {
 	for id := range k.Instrs {
 		in := &k.Instrs[id]
 		switch {
-		case in.Op == kernel.Reduce, in.Op == kernel.Load && k.Params[in.Mem.Param].Out, in.Op == kernel.Store && in.Mem.Local:
+		case in.Op == kernel.Reduce, in.Op == kernel.Scan, in.Op == kernel.Load && k.Params[in.Mem.Param].Out, in.Op == kernel.Store && in.Mem.Local:
 			return false
 		case kernel.ID(id) < begin:
 			continue

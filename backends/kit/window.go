@@ -8,7 +8,7 @@ import (
 )
 
 // reduceWindow has the windows as parallel axes and a stage over the elements of
-// one. What lies in the padding, or between elements that stand apart, counts
+// one, or is a scan. What lies in the padding, or between elements that stand apart, counts
 // as the initial value.
 func reduceWindow(b *nodeBuilder) error {
 	if len(b.out) != 1 {
@@ -23,6 +23,10 @@ func reduceWindow(b *nodeBuilder) error {
 	}
 	rank := len(b.in[0].Shape)
 	op := stablehlo.AsReduceWindow(b.op)
+	if s, ok := scanningOf(op, b.in[0].Shape, b.out[0].Shape); ok && b.in[0].DType == t && (idempotent(with) || b.beginsNeutral(with)) {
+		b.scan(s, with)
+		return nil
+	}
 	size := op.WindowDimensions()
 	stride, base, dilation := orOnes(op.WindowStrides(), rank), orOnes(op.BaseDilations(), rank), orOnes(op.WindowDilations(), rank)
 	padding := op.Padding()

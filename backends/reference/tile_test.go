@@ -60,7 +60,11 @@ func TestTiles(t *testing.T) {
 // the evaluator's bits.
 func tiled(t testing.TB, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	k, sizes := kerneltest.Random(r, nil)
+	make := kerneltest.Random
+	if seed%4 == 3 {
+		make = kerneltest.RandomScan
+	}
+	k, sizes := make(r, nil)
 	before := kerneltest.NewMemory(k, sizes, layouts[r.IntN(len(layouts))], 0xA5)
 	before.Fill(r)
 	want, err := before.Run(evaluateKernel)

@@ -126,7 +126,7 @@ func (b *tileBuilder) root(id kernel.ID) kernel.ID {
 }
 
 func (b *tileBuilder) stage(s int) {
-	b.stages = append(b.stages, tileStage{number: s, vector: b.vector})
+	b.stages = append(b.stages, tileStage{number: s, vector: b.vector, reverse: b.k.Stages[s].Scanned() == kernel.ReverseAxis})
 	b.st = &b.stages[len(b.stages)-1]
 	own := len(b.k.Stages[s].Axes)
 	if b.vector == ownAxes {
@@ -206,7 +206,7 @@ func storesInOrder(k *kernel.Kernel, s, axis int) bool {
 // levelOf returns how often an instruction runs.
 func (b *tileBuilder) levelOf(id kernel.ID) tileLevel {
 	in := &b.k.Instrs[id]
-	if in.Op == kernel.Store || in.Op == kernel.Reduce || b.deps[id]&^b.shared != 0 {
+	if in.Op == kernel.Store || in.Op == kernel.Reduce || in.Op == kernel.Scan || b.deps[id]&^b.shared != 0 {
 		return inBody
 	}
 	once := b.deps[id] == 0

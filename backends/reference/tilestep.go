@@ -29,6 +29,8 @@ func (b *tileBuilder) instr(id kernel.ID) {
 		b.store(id, in)
 	case kernel.Reduce:
 		b.reduce(id, in)
+	case kernel.Scan:
+		b.scan(id, in)
 	default:
 		b.compute(id, in)
 	}
@@ -171,3 +173,72 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 
 // unwatched is a frame whose run cannot be cancelled.
 var unwatched = &frame{ws: &workspace{}}
+
+// scan adds the steps that begin a scan and that carry it on by a tile.
+func (b *tileBuilder) scan(id kernel.ID, in *kernel.Instr) {
+	t, size := internalTypes[in.Type], in.Type.Size()
+	op, exclusive := kernel.AsScan(in.Aux)
+	k, start, fill, move := binaryKernel(codes[op], t), b.constant(t, kernel.Neutral(op, in.Type), 1), fillKernel(t), copyElements(size)
+	wide := b.varies(id)
+	x := b.operand(in.Args[0], wide)
+	b.place(id)
+	sum := b.newValue() // what all tiles before combine to
+	across := b.st.vector < len(b.k.Axes) && wide
+	if across {
+		b.keepIn(sum, inShared, 0)
+	} else {
+		b.places[sum].cell = int32(sum)
+	}
+	b.st.begin = append(b.st.begin, func(r *tileRun, n int) {
+		if !across {
+			n = 1
+		}
+		fill(r.p[sum], r.p[start], n)
+	})
+	if across || !wide { // a tile is of points that are scanned each by itself, or of one
+		b.emit(inBody, func(r *tileRun, n int) {
+			if !wide {
+				n = 1
+			}
+			if exclusive {
+				move(r.p[id], r.p[sum], n)
+			}
+			if k(r.p[sum], r.p[sum], r.p[x], n); !exclusive {
+				move(r.p[id], r.p[sum], n)
+			}
+		})
+		return
+	}
+	step, reverse := size, b.st.reverse
+	if reverse {
+		step = -size
+	}
+	b.emit(inBody, func(r *tileRun, n int) {
+		at := 0
+		if reverse {
+			at = (n - 1) * size
+		}
+		for range n {
+			y := unsafe.Add(r.p[id], at)
+			v := unsafe.Add(r.p[x], at)
+			if exclusive {
+				// The operand may lie where the value goes.
+				var next uint64
+				k(unsafe.Pointer(&next), r.p[sum], v, 1)
+				move(y, r.p[sum], 1)
+				move(r.p[sum], unsafe.Pointer(&next), 1)
+			} else {
+				k(y, r.p[sum], v, 1)
+				move(r.p[sum], y, 1)
+			}
+			at += step
+		}
+	})
+}
+
+// copyElements returns what copies n elements of a size.
+func copyElements(size int) func(to, from unsafe.Pointer, n int) {
+	return func(to, from unsafe.Pointer, n int) {
+		copy(unsafe.Slice((*byte)(to), n*size), unsafe.Slice((*byte)(from), n*size))
+	}
+}

@@ -39,10 +39,12 @@ type tileStage struct {
 	number int
 	vector int   // the axis along which its tiles lie, as it numbers them; -1: tiles are of one element
 	loops  []int // its other own axes, outermost first
-	once   []tileStep
-	begin  []tileStep // for each tile of the kernel's points: reductions begin
-	shared []tileStep // what does not differ along the stage's axes, if it has points
-	body   []tileStep
+	// reverse says that it runs from the last point of its only axis on.
+	reverse bool
+	once    []tileStep
+	begin   []tileStep // for each tile of the kernel's points: reductions begin
+	shared  []tileStep // what does not differ along the stage's axes, if it has points
+	body    []tileStep
 }
 
 // tileStep computes n elements.
@@ -230,7 +232,9 @@ func (st *tileStage) run(r *tileRun, w *tileWay, n int) {
 		return
 	}
 	for _, a := range st.loops {
-		r.at[a] = 0
+		if r.at[a] = 0; st.reverse {
+			r.at[a] = r.extent(st.number, a) - 1
+		}
 	}
 	for {
 		if !along {
@@ -240,6 +244,9 @@ func (st *tileStage) run(r *tileRun, w *tileWay, n int) {
 			for i := int64(0); i < length && !r.stopped; i += int64(w.most) {
 				r.at[st.vector] = i
 				m := int(min(length-i, int64(w.most)))
+				if st.reverse {
+					r.at[st.vector] = length - i - int64(m)
+				}
 				steps(r, st.body, m)
 				r.due(m * len(st.body))
 			}
@@ -247,6 +254,12 @@ func (st *tileStage) run(r *tileRun, w *tileWay, n int) {
 		l := len(st.loops) - 1
 		for ; l >= 0; l-- {
 			a := st.loops[l]
+			if st.reverse {
+				if r.at[a]--; r.at[a] >= 0 {
+					break
+				}
+				continue
+			}
 			if r.at[a]++; r.at[a] < r.extent(st.number, a) {
 				break
 			}

@@ -10,7 +10,8 @@ type stage struct {
 	number int
 	at     point
 	locals []string             // where each begins in the block's memory
-	totals map[kernel.ID]string // the registers that reductions run in
+	totals map[kernel.ID]string // the registers that reductions and scans run in
+	lanes  *lanesOfScan         // nil: its points come one after the other
 	// tiled has the address, in the block's memory, of what loads of tiles load.
 	tiled map[kernel.ID]string
 	// before is called before each instruction.
@@ -47,6 +48,8 @@ func (w *writer) instr(s *stage, id kernel.ID) {
 		w.open() // the total is another each time
 		w.set(classOf(i.Type), t, w.combined(kernel.Op(i.Aux), i.Type, t, w.vals[i.Args[0]]))
 		w.close()
+	case kernel.Scan:
+		w.vals[id] = w.scan(s, id)
 	default:
 		w.vals[id] = w.compute(id, i)
 	}
@@ -62,13 +65,22 @@ func (w *writer) loaded(s *stage, id kernel.ID, i *kernel.Instr) string {
 		if i.Mem.Guard {
 			outside = w.vals[i.Args[0]]
 		}
+		if s.lanes != nil { // what is not there is nobody's to load: another lane may store it
+			if inside = w.both(s.lanes.active, inside); outside == "" {
+				outside = w.neutral(kernel.Add, i.Type)
+			}
+		}
 		return w.load("global", i.Type, address, inside, outside)
 	}
 	if i.Mem.Guard {
 		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
 		return ""
 	}
-	return w.load("shared", i.Type, w.local(i.Mem, s.at, s.locals[i.Mem.Param]), "", "")
+	address := w.local(i.Mem, s.at, s.locals[i.Mem.Param])
+	if s.lanes != nil {
+		return w.load("shared", i.Type, address, s.lanes.active, w.neutral(kernel.Add, i.Type))
+	}
+	return w.load("shared", i.Type, address, "", "")
 }
 
 func (w *writer) stored(s *stage, i *kernel.Instr) {
@@ -110,13 +122,19 @@ func (w *writer) reductions(stage int) []kernel.ID {
 	return all
 }
 
-// totals sets the registers that a stage's reductions run in to what they begin
-// with.
+// totals sets the registers that a stage's reductions and scans run in to what they
+// begin with.
 func (w *writer) totals(stage int) map[kernel.ID]string {
 	all := map[kernel.ID]string{}
 	for _, id := range w.reductions(stage) {
 		i := &w.k.Instrs[id]
 		all[id] = w.variable(classOf(i.Type), w.neutral(kernel.Op(i.Aux), i.Type))
+	}
+	for id := w.k.Stages[stage].Begin; id < w.k.Stages[stage].End; id++ {
+		if i := &w.k.Instrs[id]; i.Op == kernel.Scan {
+			with, _ := kernel.AsScan(i.Aux)
+			all[id] = w.variable(classOf(i.Type), w.neutral(with, i.Type))
+		}
 	}
 	return all
 }

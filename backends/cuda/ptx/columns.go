@@ -79,7 +79,7 @@ func (w *writer) slice(s *stage, a int, ty string) {
 		times = w.s.bodies(s.number)
 	}
 	w.unrolled(times, start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
-		s.at.at[a] = i
+		s.at.at[a] = w.ordered(s.number, a, i)
 		w.slice(s, a+1, ty)
 	})
 }

@@ -73,7 +73,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 		return s.asProduct(c), nil
 	}
 	switch {
-	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0):
+	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0 && !k.Scans()):
 		s.asPoints()
 	case len(k.Axes) > 0 && len(k.Locals) == 0 && s.unit(ofKernel) > s.unit(ofStages):
 		s.asColumns()
@@ -219,6 +219,9 @@ func (s *Schedule) asRows() {
 			first = last - 1
 		}
 		s.Along = append(s.Along, s.lanes(i, first, last))
+	}
+	if s.k.Scans() && !slices.ContainsFunc(s.k.Stages, func(st kernel.Stage) bool { return len(st.Axes) > 0 && st.Scanned() == kernel.FreeAxis }) {
+		s.Threads[0] = 32 // all work in the stages of scans
 	}
 	s.strips()
 }

@@ -18,7 +18,10 @@ func (w *writer) rows(variant int) {
 	tid := w.special("%tid.x")
 	first := w.op(predicate, "setp.eq.s64", tid, "0")
 	w.eachRow(func() {}, func(st *stage) {
-		if w.s.InOrder[st.number] {
+		if w.s.warpScans(st.number) {
+			warp := w.op(predicate, "setp.lt.s64", tid, "32")
+			w.when(warp, func() { w.scanRow(st) })
+		} else if w.s.InOrder[st.number] {
 			w.when(first, func() { w.share(st, "0", "1") })
 		} else {
 			w.share(st, tid, w.special("%ntid.x"))
@@ -147,7 +150,7 @@ func (w *writer) share(s *stage, start, step string) {
 		switch {
 		case a == len(s.at.at):
 			w.loop(start, w.size(w.k.Axis(s.number, along).Size), step, func(i string) {
-				s.at.at[along] = i
+				s.at.at[along] = w.ordered(s.number, along, i)
 				w.body(s)
 			})
 		case a == along:

@@ -27,7 +27,7 @@ const (
 // entry finds out.
 func (s *Schedule) strips() {
 	along := len(s.k.Axes)
-	if slices.Contains(s.InOrder, true) || loadsOut(s.k) || !s.sameRow() {
+	if slices.Contains(s.InOrder, true) || s.k.Scans() || loadsOut(s.k) || !s.sameRow() {
 		return
 	}
 	widest, costly := 0, 0

@@ -116,7 +116,11 @@ func TestRandom(t *testing.T) {
 	ran := 0
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 6))
-		k, sizes := kerneltest.Random(r, written)
+		make := kerneltest.Random
+		if seed%4 == 3 {
+			make = kerneltest.RandomScan
+		}
+		k, sizes := make(r, written)
 		run, err := runner(t, k, 1+r.IntN(4))
 		if err != nil {
 			require.ErrorIs(t, err, errors.ErrUnsupported)

@@ -125,6 +125,8 @@ func (b *bounder) value(s int, i *Instr) interval {
 		return exactly(Size(i.Aux).Of(b.sizes))
 	case Iota:
 		return b.along(s, int(i.Aux)).as(i.Type, i.Type.IsInteger())
+	case Scan:
+		return rangeOf(i.Type)
 	case Reduce:
 		if with := Op(i.Aux); with == Maximum || with == Minimum {
 			return b.values[i.Args[0]]

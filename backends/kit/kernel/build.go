@@ -21,7 +21,7 @@ func (b *Builder) Size() Size {
 
 // Axis adds a parallel axis and returns its number.
 func (b *Builder) Axis(name string, n Size) int {
-	b.k.Axes = append(b.k.Axes, Axis{name, n})
+	b.k.Axes = append(b.k.Axes, Axis{Name: name, Size: n})
 	return len(b.k.Axes) - 1
 }
 
@@ -96,6 +96,12 @@ func (b *Builder) StoreLocal(local int, v ID, index ...Index) ID {
 // use it.
 func (b *Builder) Reduce(with Op, v ID) ID {
 	return b.Emit(Instr{Op: Reduce, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: int64(with)})
+}
+
+// Scan adds the scan of a value along the stage's axis, whose kind says in which
+// order.
+func (b *Builder) Scan(with Op, v ID, exclusive bool) ID {
+	return b.Emit(Instr{Op: Scan, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: NewScan(with, exclusive)})
 }
 
 // Type returns the type of a value.

@@ -53,7 +53,7 @@ func AsContraction(k *Kernel) (*Contraction, bool) {
 		return nil, false
 	}
 	product := k.Instrs[sum].Args[0]
-	if k.Instrs[product].Op != Multiply || slices.ContainsFunc(k.Instrs[first.Begin:sum], func(i Instr) bool { return i.Op == Store || i.Op == Reduce }) {
+	if k.Instrs[product].Op != Multiply || slices.ContainsFunc(k.Instrs[first.Begin:sum], func(i Instr) bool { return i.Op == Store || i.Op == Reduce || i.Op == Scan }) {
 		return nil, false
 	}
 	c := &Contraction{Sum: sum, Product: product, Type: k.Instrs[sum].Type}

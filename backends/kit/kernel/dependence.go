@@ -111,8 +111,11 @@ func (k *Kernel) Dependence() []AxisSet {
 					locals[i.Mem.Param] |= set & shared
 				}
 			}
-			if i.Op == Reduce {
+			switch i.Op {
+			case Reduce:
 				set &= shared
+			case Scan:
+				set |= 1 << len(k.Axes)
 			}
 			deps[id] = set
 		}

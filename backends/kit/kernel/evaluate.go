@@ -18,7 +18,8 @@ type Scalars interface {
 
 // Evaluate runs a kernel that has passed [Verify], one point after the other:
 // the axes of the kernel, and of each stage for each of its points, in row-major
-// order, in which reductions and stores combine. It is what other ways to run
+// order, in which reductions and stores combine; a [ReverseAxis] from its last
+// point on. It is what other ways to run
 // kernels are compared with. Memory, sizes and strides are those of a [Call]; an
 // access that [Bounds] cannot show to be in range is an error before anything
 // runs.
@@ -72,9 +73,12 @@ func (e *evaluator) points(axes []Axis, first int, body func() error) error {
 		return body()
 	}
 	e.at = append(e.at[:first], 0)
-	for i := range axes[0].Size.Of(e.sizes) {
+	n := axes[0].Size.Of(e.sizes)
+	for i := range n {
 		e.at = e.at[:first+1]
-		e.at[first] = i
+		if e.at[first] = i; axes[0].Kind == ReverseAxis {
+			e.at[first] = n - 1 - i
+		}
 		if err := e.points(axes[1:], first+1, body); err != nil {
 			return err
 		}
@@ -84,10 +88,14 @@ func (e *evaluator) points(axes []Axis, first int, body func() error) error {
 
 func (e *evaluator) stage(s int) error {
 	st := &e.k.Stages[s]
-	sums := map[ID]uint64{}
+	sums, scans := map[ID]uint64{}, map[ID]uint64{}
 	for id := st.Begin; id < st.End; id++ {
-		if i := &e.k.Instrs[id]; i.Op == Reduce {
+		switch i := &e.k.Instrs[id]; i.Op {
+		case Reduce:
 			sums[id] = Neutral(Op(i.Aux), i.Type)
+		case Scan:
+			with, _ := AsScan(i.Aux)
+			scans[id] = Neutral(with, i.Type)
 		}
 	}
 	err := e.points(st.Axes, len(e.k.Axes), func() error {
@@ -97,7 +105,17 @@ func (e *evaluator) stage(s int) error {
 			if err != nil {
 				return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
 			}
-			if e.values[id] = v; i.Op == Reduce {
+			switch e.values[id] = v; i.Op {
+			case Scan:
+				with, exclusive := AsScan(i.Aux)
+				before := scans[id]
+				if scans[id], err = e.compute(with, i.Type, i.Type, before, v); err != nil {
+					return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
+				}
+				if e.values[id] = scans[id]; exclusive {
+					e.values[id] = before
+				}
+			case Reduce:
 				if sums[id], err = e.compute(Op(i.Aux), i.Type, i.Type, sums[id], v); err != nil {
 					return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
 				}
@@ -121,7 +139,7 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 		return e.scalars.Scalar(Convert, i.Type, types.I64, uint64(e.at[i.Aux]))
 	case SizeOf:
 		return uint64(Size(i.Aux).Of(e.sizes)), nil
-	case Reduce:
+	case Reduce, Scan:
 		return e.values[i.Args[0]], nil
 	case Load:
 		p, inside := e.place(i.Mem)

@@ -6,7 +6,8 @@
 // of its own; its body is scalar code that runs once for each point of the
 // kernel's axes and its own: it loads from and stores to operands at indices
 // that are sums of axes or computed values, and reduces values over the stage's
-// axes. Softmax is one kernel of three stages, a matrix product one with a
+// axes, or scans them along one: each point has what those up to it combine to.
+// Softmax is one kernel of three stages, a matrix product one with a
 // stage that reduces over k and a stage for what comes after.
 //
 // Sizes are arguments: a kernel is written once for all of them. The same holds
@@ -90,6 +91,50 @@ type Param struct {
 type Axis struct {
 	Name string
 	Size Size
+	Kind AxisKind
+}
+
+// AxisKind says in which order the points of an axis combine. An axis of a stage
+// along which values are reduced is free.
+type AxisKind uint8
+
+const (
+	FreeAxis    AxisKind = iota
+	ScanAxis             // scans run along it, from its first point on
+	ReverseAxis          // scans run along it, from its last point on
+)
+
+// NewScan returns what Aux is of a [Scan] with an op. An exclusive scan's value
+// at a point leaves out the point's own.
+func NewScan(with Op, exclusive bool) int64 {
+	if exclusive {
+		return int64(with) | exclusiveScan
+	}
+	return int64(with)
+}
+
+const exclusiveScan = 1 << 8
+
+// AsScan is the inverse of [NewScan].
+func AsScan(aux int64) (with Op, exclusive bool) { return Op(aux), aux&exclusiveScan != 0 }
+
+// Scanned returns the kind of the stage's axis along which scans run; FreeAxis
+// if there are none. A stage that scans has no other axis.
+func (s *Stage) Scanned() AxisKind {
+	if len(s.Axes) == 1 {
+		return s.Axes[0].Kind
+	}
+	return FreeAxis
+}
+
+// Scans reports whether a stage of the kernel scans.
+func (k *Kernel) Scans() bool {
+	for i := range k.Instrs {
+		if k.Instrs[i].Op == Scan {
+			return true
+		}
+	}
+	return false
 }
 
 // Local is memory that a point of the kernel's axes has for itself, from one
@@ -119,7 +164,7 @@ type Instr struct {
 	Type types.DType // of its value; of what is stored
 	Args []ID        // values: of this stage, or uniform ones of earlier stages
 	// Aux is a constant's bits, in the bytes of its type from the lowest;
-	// an iota's axis; a size; a reduction's Op.
+	// an iota's axis; a size; a reduction's Op; what NewScan returns.
 	Aux int64
 	Mem *Access // of a load or store
 }

@@ -185,7 +185,16 @@ func (p *parser) dtype() types.DType {
 
 func (p *parser) axis() Axis {
 	a := Axis{Name: p.word("an axis's name")}
-	p.expect("<")
+	less := p.accept("<")
+	if a.Name == "scan" && !less {
+		a.Kind, a.Name = ScanAxis, p.word("an axis's name")
+		if less = p.accept("<"); a.Name == "reverse" && !less {
+			a.Kind, a.Name = ReverseAxis, p.word("an axis's name")
+		}
+	}
+	if !less {
+		p.expect("<")
+	}
 	a.Size = p.size()
 	return a
 }

@@ -43,6 +43,12 @@ func (p *parser) instr(named bool) Instr {
 		if p.err == nil {
 			i.Type = p.k.Instrs[i.Args[0]].Type
 		}
+	case Scan:
+		with, _ := ParseOp(p.word("the op to scan with"))
+		i.Aux, i.Args = NewScan(with, p.accept("exclusive")), []ID{p.value()}
+		if p.err == nil {
+			i.Type = p.k.Instrs[i.Args[0]].Type
+		}
 	case Lookup:
 		table, ok := tableNamed(p.word("a table"))
 		row, err := strconv.Atoi(p.word("a row"))

@@ -68,6 +68,10 @@ func (s Stride) String() string {
 	return [...]string{AnyStride: "*", UnitStride: "1", ZeroStride: "0", TableStride: "table"}[s]
 }
 
+func (k AxisKind) String() string {
+	return [...]string{FreeAxis: "", ScanAxis: "scan ", ReverseAxis: "scan reverse "}[k]
+}
+
 func list[T fmt.Stringer](all []T) string {
 	s := make([]string, len(all))
 	for i, v := range all {
@@ -79,7 +83,7 @@ func list[T fmt.Stringer](all []T) string {
 func (p *printer) body(s *Stage) {
 	p.WriteString("  stage ")
 	for _, a := range s.Axes {
-		fmt.Fprintf(p, "%s < %v ", a.Name, a.Size)
+		fmt.Fprintf(p, "%v%s < %v ", a.Kind, a.Name, a.Size)
 	}
 	p.WriteString("{\n")
 	for id := s.Begin; id < s.End; id++ {
@@ -104,6 +108,13 @@ func (p *printer) instr(id ID, i *Instr) {
 		fmt.Fprintf(p, " %v", Size(i.Aux))
 	case Reduce:
 		fmt.Fprintf(p, " %v %%%d", Op(i.Aux), i.Args[0])
+	case Scan:
+		with, exclusive := AsScan(i.Aux)
+		fmt.Fprintf(p, " %v", with)
+		if exclusive {
+			p.WriteString(" exclusive")
+		}
+		fmt.Fprintf(p, " %%%d", i.Args[0])
 	case Lookup:
 		table, row := TableRow(i.Aux).Table()
 		if table == nil { // of a kernel that is refused

@@ -15,7 +15,11 @@ import (
 // neither reads nor writes around its operands.
 func random(t testing.TB, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	k, sizes := kerneltest.Random(r, nil)
+	make := kerneltest.Random
+	if seed%4 == 3 {
+		make = kerneltest.RandomScan
+	}
+	k, sizes := make(r, nil)
 	require.NoError(t, kernel.Verify(k), "%v", k)
 	stays(t, k)
 	require.NoError(t, kernel.Bounds(k, sizes), "%v%v", k, sizes)

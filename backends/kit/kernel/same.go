@@ -15,7 +15,7 @@ func (k *Kernel) same(a, b ID) bool {
 	switch {
 	case a == b:
 		return true
-	case x.Op != y.Op || x.Type != y.Type || x.Aux != y.Aux || x.Op == Reduce:
+	case x.Op != y.Op || x.Type != y.Type || x.Aux != y.Aux || x.Op == Reduce || x.Op == Scan:
 		return false
 	case x.Op == Load && !k.sameElement(x.Mem, y.Mem):
 		return false

@@ -18,6 +18,7 @@ const (
 	ruleConstants = "kernel_constants" // bits above the type are 0; a bool is 0 or 1
 	ruleAxes      = "kernel_axes"      // axes are those of the kernel and the stage, at most 64
 	ruleReduce    = "kernel_reduce"    // a stage with axes reduces with an op that can, and uses the value in later stages only
+	ruleScan      = "kernel_scan"      // a stage that scans has one axis, which says so, an op that can, and no reductions; no other axis is scanned
 	ruleAccess    = "kernel_access"    // accesses are of operands and locals that there are, with an index per dimension of the same type
 	ruleIndex     = "kernel_index"     // terms ascend by axis and have factors; an index adds a value only if it is an integer
 	ruleTable     = "kernel_table"     // the index of a dimension with a table is a loaded i64 alone, and its access has no guard
@@ -101,6 +102,11 @@ func (v *verifier) signature() {
 		}
 	}
 	v.axes(nil, k.Axes)
+	for _, a := range k.Axes {
+		if a.Kind != FreeAxis {
+			v.fail(ruleScan, "axis %s of the kernel is scanned: only those of stages are", a.Name)
+		}
+	}
 }
 
 // axes checks axes that follow those in scope.
@@ -113,6 +119,9 @@ func (v *verifier) axes(scope, axes []Axis) {
 		v.at = "axis " + a.Name
 		v.distinct(names, a.Name)
 		v.sizes(a.Size)
+		if a.Kind > ReverseAxis {
+			v.fail(ruleScan, "%d is not a kind of axis", uint8(a.Kind))
+		}
 	}
 }
 
@@ -164,6 +173,11 @@ func (v *verifier) stages() {
 
 func (v *verifier) stage(s int) {
 	v.axes(v.k.Axes, v.k.Stages[s].Axes)
+	for _, a := range v.k.Stages[s].Axes {
+		if a.Kind != FreeAxis && len(v.k.Stages[s].Axes) > 1 {
+			v.fail(ruleScan, "axis %s is scanned: a stage that scans has no other axis", a.Name)
+		}
+	}
 	if n := v.axesOf(s); n > 64 {
 		v.fail(ruleAxes, "stage %d has %d axes with those of the kernel, more than 64", s, n)
 	}

@@ -30,6 +30,8 @@ func (v *verifier) instr(s int, id ID, i *Instr) {
 		}
 	case Reduce:
 		v.reduce(s, i)
+	case Scan:
+		v.scan(s, i)
 	case Lookup:
 		v.lookup(i)
 	case Load, Store:
@@ -45,7 +47,7 @@ func (v *verifier) axesOf(s int) int { return len(v.k.Axes) + len(v.k.Stages[s].
 func (v *verifier) arguments(s int, id ID, i *Instr) {
 	want := i.Op.Arity()
 	switch {
-	case i.Op == Store, i.Op == Reduce, i.Op == Lookup:
+	case i.Op == Store, i.Op == Reduce, i.Op == Scan, i.Op == Lookup:
 		want = 1
 	case i.Op == Load && i.Mem != nil && i.Mem.Guard:
 		if len(i.Args) != 1 {
@@ -161,7 +163,20 @@ func (v *verifier) reduce(s int, i *Instr) {
 	if t := v.k.Instrs[i.Args[0]].Type; t != i.Type {
 		v.fail(ruleTypes, "%%%d is a value of %v, want %v", i.Args[0], t, i.Type)
 	}
+	if v.k.Stages[s].Scanned() != FreeAxis {
+		v.fail(ruleScan, "its stage scans along its axis")
+	}
 	v.combines(ruleReduce, Op(min(uint64(i.Aux), uint64(NumOps))), i.Type)
+}
+
+func (v *verifier) scan(s int, i *Instr) {
+	if v.k.Stages[s].Scanned() == FreeAxis {
+		v.fail(ruleScan, "its stage has no axis that is scanned")
+	}
+	if t := v.k.Instrs[i.Args[0]].Type; t != i.Type {
+		v.fail(ruleTypes, "%%%d is a value of %v, want %v", i.Args[0], t, i.Type)
+	}
+	v.combines(ruleScan, Op(min(uint64(i.Aux&^exclusiveScan), uint64(NumOps))), i.Type)
 }
 
 func (v *verifier) access(s int, id ID, i *Instr) {

@@ -173,6 +173,9 @@ func (k *Kernel) describe(product func(c *Contraction) string) string {
 			}
 		case Reduce:
 			say("reduce " + Op(i.Aux).String())
+		case Scan:
+			with, _ := AsScan(i.Aux)
+			say("scan " + with.String())
 		default:
 			say(i.Op.String())
 		}

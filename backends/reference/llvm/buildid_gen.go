@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "ebedbe115a57d5d3ebba31c8"
+const buildID = "5ced936954a03b065ec82ec9"

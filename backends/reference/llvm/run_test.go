@@ -53,7 +53,19 @@ func TestRandom(t *testing.T) {
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
 			for seed := range uint64(trials.Soak(20, 1000)) {
-				random(t, c, seed)
+				random(t, c, seed, kerneltest.Random)
+			}
+		})
+	}
+}
+
+// Random kernels that scan do what the evaluator does, for any number of parts and
+// either order to the bit.
+func TestRandomScans(t *testing.T) {
+	for _, c := range compilers(t) {
+		t.Run(c.machine.Level.String(), func(t *testing.T) {
+			for seed := range uint64(trials.Soak(20, 1000)) {
+				random(t, c, seed, kerneltest.RandomScan)
 			}
 		})
 	}
@@ -72,14 +84,14 @@ func FuzzRandom(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		for _, c := range all {
-			random(t, c, seed)
+			random(t, c, seed, kerneltest.Random)
 		}
 	})
 }
 
-func random(t *testing.T, c *shared, seed uint64) {
+func random(t *testing.T, c *shared, seed uint64, of func(*rand.Rand, func(kernel.Op, types.DType) bool) (*kernel.Kernel, []int64)) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	k, sizes := kerneltest.Random(r, compiles)
+	k, sizes := of(r, compiles)
 	if seed%2 > 0 {
 		kerneltest.Few(k, sizes, 16)
 	}

@@ -14,7 +14,15 @@ import (
 // which points run, reductions reduce and stores combine: sums of floats are of
 // small integers. It has the ops on types that allow says; all, if that is nil.
 func Random(r *rand.Rand, allow func(op kernel.Op, t types.DType) bool) (*kernel.Kernel, []int64) {
-	g := &generator{Rand: r, Builder: kernel.NewBuilder("random"), allow: allow, uniform: pool{}}
+	return (&generator{Rand: r, Builder: kernel.NewBuilder("random"), allow: allow, uniform: pool{}}).kernel()
+}
+
+// RandomScan is Random of kernels some of whose stages scan.
+func RandomScan(r *rand.Rand, allow func(op kernel.Op, t types.DType) bool) (*kernel.Kernel, []int64) {
+	return (&generator{Rand: r, Builder: kernel.NewBuilder("random"), allow: allow, uniform: pool{}, scans: true}).kernel()
+}
+
+func (g *generator) kernel() (*kernel.Kernel, []int64) {
 	g.extents()
 	stages := 1 + g.IntN(3)
 	for s := range stages {
@@ -30,6 +38,7 @@ type generator struct {
 	*rand.Rand
 	*kernel.Builder
 	allow   func(op kernel.Op, t types.DType) bool
+	scans   bool
 	sizes   []int64 // the run-time sizes
 	long    bool    // one axis is longer than a tile, the others short
 	axes    []extent
@@ -106,12 +115,25 @@ func (g *generator) stage(last bool) {
 	for _, e := range g.axes[g.outer:] {
 		own = append(own, e.axis)
 	}
+	scans := g.scans && len(own) == 1 && g.IntN(4) > 0
+	if scans {
+		own[0].Kind = pick(g, []kernel.AxisKind{kernel.ScanAxis, kernel.ReverseAxis})
+	}
 	g.Stage(own...)
 	for range 1 + g.IntN(8) {
 		g.op()
 	}
 	reductions := pool{}
-	if len(own) > 0 {
+	if scans {
+		for range 1 + g.IntN(2) {
+			op, v := g.combined()
+			g.keep(g.Scan(op, v, g.IntN(3) == 0))
+		}
+		for range g.IntN(3) {
+			g.op()
+		}
+	}
+	if len(own) > 0 && !scans {
 		for range g.IntN(3) {
 			v := g.reduction()
 			reductions[g.Type(v)] = append(reductions[g.Type(v)], v)

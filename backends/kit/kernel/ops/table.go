@@ -11,6 +11,7 @@ var Table = []Op{
 	{Name: "Load", Doc: "Mem; Args: what stands for elements outside, if guarded", Form: Leaf, Takes: All},
 	{Name: "Store", Doc: "Mem; Args: the value. It has none itself.", Form: Leaf, Takes: All},
 	{Name: "Reduce", Doc: "Aux: an op that combines; Args: the value", Form: Leaf, Takes: All},
+	{Name: "Scan", Doc: "Aux: as NewScan packs it; Args: the value. Its own: all so far along the stage's axis combined", Form: Leaf, Takes: All},
 
 	{Name: "Lookup", Doc: "Aux: a TableRow; Args: an integer, whose lowest bits are the index", Form: Leaf, Takes: Ints, Traits: Internal},
 

@@ -29,6 +29,10 @@ func dependence(k *kernel.Kernel, strip int) []kernel.AxisSet {
 			switch {
 			case i.Op == kernel.Iota:
 				on[id] |= 1 << i.Aux
+			case i.Op == kernel.Scan && strip >= 0:
+				on[id] |= 1<<strip | 1<<len(k.Axes)
+			case i.Op == kernel.Scan:
+				on[id] |= 1 << len(k.Axes)
 			case i.Op == kernel.Reduce && strip >= 0:
 				on[id] |= 1 << strip
 			}

@@ -69,6 +69,8 @@ func (b *body) instr(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		return vector.Value{}
 	case kernel.Reduce:
 		return vector.Value{} // what it reduces is taken by who has the sum
+	case kernel.Scan:
+		return b.scan(id, b.Splat(arg(0), l.N), l)
 	case kernel.Divide:
 		if r, ok := b.inverse[id]; ok {
 			return b.binary(kernel.Multiply, arg(0), b.Splat(r, l.N))

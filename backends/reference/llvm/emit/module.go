@@ -71,6 +71,8 @@ func supported(k *kernel.Kernel) bool {
 		switch {
 		case op == kernel.Reduce:
 			op = kernel.Op(i.Aux)
+		case op == kernel.Scan:
+			op, _ = kernel.AsScan(i.Aux)
 		case op == kernel.Store && i.Mem.Combine != kernel.Invalid:
 			op, t = i.Mem.Combine, i.Type
 		case !op.Computes():

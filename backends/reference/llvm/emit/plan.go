@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"math"
 	"slices"
 
 	"ltc/backends/kit/kernel"
@@ -94,7 +95,9 @@ func (p *planner) plan() *Schedule {
 		p.stripAxis = -1
 	}
 	p.stripAxis = r.Vector
-	p.writeOut(r, best)
+	if !k.Scans() {
+		p.writeOut(r, best)
+	}
 	r.Shared = r.Vector
 	if r.Form == Points {
 		p.tiles(r)
@@ -206,7 +209,7 @@ func (p *planner) keep(r *Schedule) {
 	}
 	for id := range k.Instrs {
 		i := &k.Instrs[id]
-		if i.Op == kernel.Reduce && r.Stages[k.StageOf(kernel.ID(id))].Held == 0 || used[id] && p.on[id].Has(r.Vector) {
+		if i.Op == kernel.Scan || i.Op == kernel.Reduce && r.Stages[k.StageOf(kernel.ID(id))].Held == 0 || used[id] && p.on[id].Has(r.Vector) {
 			r.kept = append(r.kept, kernel.ID(id))
 			r.column += int64(i.Type.Size())
 		}
@@ -275,6 +278,12 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 				cost += each * lanes
 			}
 		case i.Op == kernel.Reduce:
+			cost++
+			reductions++
+		case i.Op == kernel.Scan && axis == len(p.k.Axes): // lanes combine by distances of 1, 2, 4, …
+			cost += 2 * (1 + math.Log2(lanes))
+			reductions++
+		case i.Op == kernel.Scan:
 			cost++
 			reductions++
 		case i.Op == kernel.Constant:
@@ -407,7 +416,7 @@ func (p *planner) stages(r *Schedule) {
 		case r.Form == Rows:
 			t.Unroll = p.unrolled(c)
 			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
-		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && !p.serial(s, t.Loops[len(t.Loops)-1], true):
+		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && p.k.Stages[s].Scanned() == kernel.FreeAxis && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4
 		}
 		r.Stages = append(r.Stages, t)

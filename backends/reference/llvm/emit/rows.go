@@ -85,6 +85,9 @@ func (b *body) begins() []value.Value {
 			all = append(all, b.besides(r)...)
 		}
 	}
+	for _, id := range b.scans() { // whose stage has no reductions
+		all = append(all, b.neutral(id, b.Lanes).V)
+	}
 	return all
 }
 
@@ -137,16 +140,17 @@ func (b *body) pace(n value.Value, sums []value.Value) []value.Value {
 // turns works on whole turns of Unroll vectors. It returns where they end, and the
 // sums.
 func (b *body) turns(n value.Value, sums []value.Value) []value.Value {
-	past, apart := b.pastCaches(b.Index(0)), b.rowsApart()
+	past, apart := b.pastCaches(b.firstOf(n)), b.rowsApart()
 	next, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(b.Lanes * b.Unroll)), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
 			b.defers = past != nil
-			b.enter(b.last(), b.vectors(i, b.Unroll, b.Lanes))
+			b.carry(sums)
+			b.enter(b.last(), b.turnAt(i, n))
 			b.emit(b.last(), vector.Lanes{N: b.Lanes})
 			b.fetchNext(apart, vector.Lanes{N: b.Lanes})
 			b.flush(past)
 			b.defers = false
-			out := append([]value.Value{}, sums...)
+			out := b.carries(append([]value.Value{}, sums...))
 			for _, r := range b.reductions() {
 				if r.extreme {
 					b.extreme(r, out, r.at, b.Unroll, vector.Lanes{N: b.Lanes})
@@ -167,9 +171,10 @@ func (b *body) behind(next, n value.Value, sums []value.Value) []value.Value {
 		return sums
 	}
 	return b.rest(next, n, sums, func(i value.Value, l vector.Lanes, sums []value.Value) []value.Value {
-		b.enter(b.last(), []place{{i, 0}})
+		b.carry(sums)
+		b.enter(b.last(), b.restAt(i, n, l))
 		b.emit(b.last(), l)
-		out := append([]value.Value{}, sums...)
+		out := b.carries(append([]value.Value{}, sums...))
 		for _, r := range b.reductions() {
 			at := b.restOf(r)
 			if r.extreme && !b.signs() {

@@ -19,11 +19,12 @@ type body struct {
 	begin, end kernel.ID
 	turn       kernel.ID // from which on values are of the same turn
 	Stage
-	levels []int             // by instruction from begin on
-	offset [][][]value.Value // by level and instruction: of accesses, as far as the axes so far say; a value for each variant
-	place  [][]place         // of the stage's axes, a value for each variant
-	reduce []kernel.ID       // the reductions
-	vars   []int             // how many variants there are at each level
+	levels  []int                      // by instruction from begin on
+	offset  [][][]value.Value          // by level and instruction: of accesses, as far as the axes so far say; a value for each variant
+	place   [][]place                  // of the stage's axes, a value for each variant
+	reduce  []kernel.ID                // the reductions
+	carried map[kernel.ID]vector.Value // by scan of Rows: what all vectors before combine to, in all lanes
+	vars    []int                      // how many variants there are at each level
 
 	inverse map[kernel.ID]vector.Value // of divisors, by quotient, that it is multiplied with
 
@@ -57,7 +58,7 @@ func (f *function) newBody(from, to int) *body { return f.bodyOf(f.s.Stages[from
 
 // bodyOf prepares stages that run as the given one says.
 func (f *function) bodyOf(stage Stage, from, to int) *body {
-	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: stage, result: kernel.None}
+	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: stage, result: kernel.None, carried: map[kernel.ID]vector.Value{}}
 	b.turn = f.k.Stages[f.s.turnOf(from)].Begin
 	last := len(b.Loops)
 	if b.Vector >= 0 {
@@ -80,7 +81,7 @@ func (f *function) bodyOf(stage Stage, from, to int) *body {
 				}
 			}
 		}
-		if i.Op == kernel.Store || i.Op == kernel.Reduce {
+		if i.Op == kernel.Store || i.Op == kernel.Reduce || i.Op == kernel.Scan {
 			level = last
 		}
 		if i.Op == kernel.Reduce {

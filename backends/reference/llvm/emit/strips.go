@@ -54,6 +54,11 @@ func (b *body) stripStage(lo, hi value.Value) {
 			b.StoreLanes(b.at(b.kept[id], at), b.ConstBits(i.Type, l.N, bits), l)
 		})
 	}
+	for _, id := range b.scans() {
+		b.sweep(lo, hi, func(at value.Value, l vector.Lanes) {
+			b.StoreLanes(b.at(b.kept[id], at), b.neutral(id, l.N), l)
+		})
+	}
 	all := func() {
 		b.enter(0, nil)
 		b.emit(0, vector.Lanes{N: 1})
@@ -90,7 +95,11 @@ func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	run := func(from value.Value, rows int) value.Value {
 		next, _ := b.For(vector.Loop{From: from, To: n, Step: b.Index(int64(rows)), Rolled: true}, nil,
 			func(i value.Value, _ []value.Value) []value.Value {
-				b.enter(loop+1, b.vectors(i, rows, 1))
+				at := b.vectors(i, rows, 1)
+				if b.k.Axis(b.number, b.Loops[loop]).Kind == kernel.ReverseAxis { // rows is 1
+					at[0].at = b.sub(b.sub(n, i), b.Index(1))
+				}
+				b.enter(loop+1, at)
 				b.emit(loop+1, vector.Lanes{N: 1})
 				b.stripLoops(loop+1, lo, hi)
 				return nil
@@ -120,7 +129,7 @@ func (b *body) stripTurn(at value.Value, l vector.Lanes) {
 		b.StoreLanes(p, sum, l)
 	}
 	for _, id := range b.s.kept {
-		if id >= b.begin && id < b.end && b.k.Instrs[id].Op != kernel.Reduce {
+		if id >= b.begin && id < b.end && b.k.Instrs[id].Op != kernel.Reduce && b.k.Instrs[id].Op != kernel.Scan {
 			b.StoreLanes(b.at(b.kept[id], at), b.arg(id, 0, 1, l), l)
 		}
 	}

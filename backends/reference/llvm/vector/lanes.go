@@ -216,3 +216,27 @@ func (b *Builder) Fold(op kernel.Op, v Value) (Value, error) {
 	}
 	return v, nil
 }
+
+// Prefix returns the lanes of v, a power of two, each combined by a binary op with
+// all before it, or all behind it in reverse: those at a distance of 1, then 2, 4
+// and so on. Lanes of neutral stand for those that there are not.
+func (b *Builder) Prefix(op kernel.Op, v, neutral Value, reverse bool) (Value, error) {
+	for n := 1; n < v.Lanes(); n *= 2 {
+		r, err := b.Binary(op, b.Shift(v, neutral, n, reverse), v)
+		if err != nil {
+			return Value{}, err
+		}
+		v = r
+	}
+	return v, nil
+}
+
+// Shift returns the lanes of v moved up by n, or down in reverse; those of before,
+// the last or the first of them, move in.
+func (b *Builder) Shift(v, before Value, n int, reverse bool) Value {
+	lanes := v.Lanes()
+	if reverse {
+		return Value{b.pick(v.V, before.V, ascending(n, lanes)), v.DType}
+	}
+	return Value{b.pick(before.V, v.V, ascending(lanes-n, lanes)), v.DType}
+}

@@ -1,0 +1,217 @@
+package kit
+
+import (
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+	"ltc/stablehlo"
+)
+
+// scanning is what a reduce_window does whose windows end, or begin, at each
+// element and have all before it, or behind it: a scan along one dimension. The
+// cumulative ops of JAX and PyTorch are exported as such.
+type scanning struct {
+	dim       int
+	kind      kernel.AxisKind
+	exclusive bool
+}
+
+// scanningOf returns the scan that windows along the dimensions of a shape are.
+func scanningOf(op stablehlo.ReduceWindowOp, in, out types.Shape) (s scanning, ok bool) {
+	rank := len(in)
+	size := op.WindowDimensions()
+	stride, base, dilation := orOnes(op.WindowStrides(), rank), orOnes(op.BaseDilations(), rank), orOnes(op.WindowDilations(), rank)
+	padding := op.Padding()
+	if padding == nil {
+		padding = make([]int64, 2*rank)
+	}
+	s.dim = -1
+	for d, n := range in {
+		low, high := padding[2*d], padding[2*d+1]
+		switch {
+		case stride[d] != 1 || base[d] != 1 || out[d] != n:
+			return s, false
+		case size[d] == 1 && low == 0 && high == 0:
+			continue
+		case s.dim >= 0 || n < 2 || dilation[d] != 1:
+			return s, false
+		}
+		s.dim = d
+		// The window of element i is i-low to i-low+size-1.
+		switch w := size[d]; {
+		case w >= int64(n) && low == w-1:
+			s.kind = kernel.ScanAxis
+		case w >= int64(n) && low == 0:
+			s.kind = kernel.ReverseAxis
+		case w >= int64(n)-1 && low == w:
+			s.kind, s.exclusive = kernel.ScanAxis, true
+		case w >= int64(n)-1 && low == -1:
+			s.kind, s.exclusive = kernel.ReverseAxis, true
+		default:
+			return s, false
+		}
+	}
+	return s, s.dim >= 0
+}
+
+// idempotent reports whether a value counts once however often it is combined.
+func idempotent(op kernel.Op) bool {
+	return op == kernel.Maximum || op == kernel.Minimum || op == kernel.And || op == kernel.Or
+}
+
+// scan has the other dimensions as parallel axes and a stage along the one that is
+// scanned.
+func (b *nodeBuilder) scan(s scanning, with kernel.Op) {
+	t := b.out[0].DType
+	index := make([]kernel.Index, len(b.out[0].Shape))
+	outer := 0
+	for d, n := range b.out[0].Shape {
+		if d != s.dim {
+			index[d] = kernel.Along(b.Axis(axisName(outer), kernel.Size(n)))
+			outer++
+		}
+	}
+	index[s.dim] = kernel.Along(outer)
+	b.Stage(kernel.Axis{Name: stageAxisName(0), Size: kernel.Size(b.out[0].Shape[s.dim]), Kind: s.kind})
+	v := b.load(0, index...)
+	if acc := wide(t); acc != b.Type(v) {
+		v = b.Op(kernel.Convert, acc, v)
+	}
+	b.store(0, b.finish(with, b.Scan(with, v, s.exclusive), t, b.initial(with)), index...)
+}
+
+// scansOnly returns the scan of a node that does nothing else but what each point
+// does by itself; None if it is none.
+func scansOnly(k *kernel.Kernel) kernel.ID {
+	found := kernel.None
+	if len(k.Stages) != 1 || len(k.Locals) > 0 || k.Stages[0].Scanned() == kernel.FreeAxis {
+		return kernel.None
+	}
+	for id := range k.Instrs {
+		switch in := &k.Instrs[id]; {
+		case in.Op == kernel.Scan && found != kernel.None,
+			in.Op == kernel.Iota,
+			in.Op == kernel.Store && !plain(in.Mem),
+			in.Op == kernel.Load && k.Params[in.Mem.Param].Out:
+			return kernel.None
+		case in.Op == kernel.Scan:
+			found = kernel.ID(id)
+		}
+	}
+	return found
+}
+
+// scanInParts makes a node that scans many elements for each of few points scan
+// parts of them, which can run at the same time, after new nodes, which it returns:
+// what each part combines to, and the scan of that. nil where that does not pay.
+// How it is cut depends on its sizes alone.
+func (g *graph) scanInParts(n *node) []*node {
+	if n.kernel == nil || n.updates {
+		return nil
+	}
+	k := n.kernel
+	id := scansOnly(k)
+	if id == kernel.None {
+		return nil
+	}
+	st := &k.Stages[0]
+	points, length := int64(1), int64(st.Axes[0].Size)
+	for _, a := range k.Axes {
+		points *= int64(a.Size)
+	}
+	if points == 0 || points >= fewPoints || length < longReduction {
+		return nil
+	}
+	parts, own, from := cut(k, st, longestPart)
+	if parts == 0 {
+		return nil
+	}
+	with, _ := kernel.AsScan(k.Instrs[id].Aux)
+	kind := st.Axes[0].Kind
+
+	sum, sums := g.partSums(n, id, with, parts, own, from)
+	before, offsets := g.scanSums(n, sums, with, parts, kind)
+
+	b := withAxes(k.Name, k)
+	b.Axis(axisName(len(k.Axes)), parts)
+	ops := &operandList{b: b}
+	c := newCopier(b, k)
+	c.params = ops.add(n, func(int) bool { return true })
+	c.straightTo(from)
+	at := b.Param(memory("offsets", g.values[offsets].typ))
+	ops.values = append(ops.values, offsets)
+	b.Stage(kernel.Axis{Name: own[0].Name, Size: own[0].Size, Kind: kind})
+	for i := st.Begin; i < st.End; i++ {
+		if c.instr(i); i == id {
+			offset := b.Load(at, ofPart(len(k.Axes))...)
+			c.ids[i] = b.Op(with, k.Instrs[id].Type, offset, c.ids[i])
+		}
+	}
+	n.kernel, n.operands = b.Kernel(), ops.values
+	cse(n)
+	return []*node{sum, before}
+}
+
+// straightTo makes the kernel's axes those of the same number, and the stage's what
+// is given.
+func (c *copier) straightTo(stage []kernel.Index) {
+	c.axes = c.axes[:0]
+	for x := range c.from.Axes {
+		c.axes = append(c.axes, kernel.Along(x))
+	}
+	c.axes = append(c.axes, stage...)
+}
+
+// partSums returns a node that combines what n scans in parts.
+func (g *graph) partSums(n *node, id kernel.ID, with kernel.Op, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums ValueID) {
+	k := n.kernel
+	b := withAxes("partial", k)
+	b.Axis(axisName(len(k.Axes)), parts)
+	ops := &operandList{b: b}
+	c := newCopier(b, k)
+	c.params = ops.add(n, func(p int) bool { return !k.Params[p].Out })
+	c.straightTo(from)
+	b.Stage(own...)
+	for i := k.Stages[0].Begin; i < id; i++ {
+		if k.Instrs[i].Op != kernel.Store {
+			c.instr(i)
+		}
+	}
+	v := b.Reduce(with, c.ids[k.Instrs[id].Args[0]])
+	p = &node{ordinal: n.ordinal, loc: n.loc}
+	sums = g.partsValue(n, id, parts, p)
+	out := memory("y0", g.values[sums].typ)
+	out.Out = true
+	at := b.Param(out)
+	b.Stage()
+	b.Store(at, v, ofPart(len(k.Axes))...)
+	p.kernel, p.operands = b.Kernel(), append(ops.values, sums)
+	cse(p)
+	return p, sums
+}
+
+// scanSums returns a node that scans what parts combine to, but for each its own.
+func (g *graph) scanSums(n *node, sums ValueID, with kernel.Op, parts kernel.Size, kind kernel.AxisKind) (p *node, offsets ValueID) {
+	k := n.kernel
+	b := withAxes("offsets", k)
+	from, out := memory("x0", g.values[sums].typ), memory("y0", g.values[sums].typ)
+	out.Out = true
+	x, y := b.Param(from), b.Param(out)
+	b.Stage(kernel.Axis{Name: "c", Size: parts, Kind: kind})
+	index := ofPart(len(k.Axes))
+	b.Store(y, b.Scan(with, b.Load(x, index...), true), index...)
+	p = &node{ordinal: n.ordinal, loc: n.loc, kernel: b.Kernel()}
+	typ := g.values[sums].typ
+	offsets = g.newValue(typ, p)
+	p.operands = []ValueID{sums, offsets}
+	return p, offsets
+}
+
+// partsValue returns a value with an element for each part of a scan's points.
+func (g *graph) partsValue(n *node, id kernel.ID, parts kernel.Size, def *node) ValueID {
+	t := g.values[n.outs()[0]].typ
+	t.DType, t.Shape = n.kernel.Instrs[id].Type, types.Shape{int(parts)}
+	for _, a := range n.kernel.Axes {
+		t.Shape = append(t.Shape, int(a.Size))
+	}
+	return g.newValue(t, def)
+}
