@@ -151,9 +151,12 @@ func gradSumPool(t *tape, n, ct *ir.Node) {
 		high[i] = x.Shape[i] - ir.Spread(n.Type.Shape[i], p.strides[i]) + p.low[i]
 		interior[i] = p.strides[i] - 1
 	}
-	none := make([]int, rank)
-	t.add(0, t.node(ir.OpSumPool, []*ir.Node{t.pad(ct, low, high, interior)}, []ir.Attr{
-		ir.SumPoolWindow: {Ints: p.window}, ir.SumPoolStrides: {Ints: ones(rank)}, ir.SumPoolLow: {Ints: none}, ir.SumPoolHigh: {Ints: none}, ir.SumPoolDilation: {Ints: p.dilation},
+	if slices.Max(append(interior, 0)) > 0 {
+		ct = t.pad(ct, low, high, interior)
+		low, high = make([]int, rank), make([]int, rank)
+	} // else windows pad: that of a cumulative sum is one from the last element on
+	t.add(0, t.node(ir.OpSumPool, []*ir.Node{ct}, []ir.Attr{
+		ir.SumPoolWindow: {Ints: p.window}, ir.SumPoolStrides: {Ints: ones(rank)}, ir.SumPoolLow: {Ints: low}, ir.SumPoolHigh: {Ints: high}, ir.SumPoolDilation: {Ints: p.dilation},
 	}))
 }
 

@@ -59,6 +59,7 @@ func TestPrograms(t *testing.T) {
 		"affine_relu": affineReLU(1003), "tanh": tanhChain(1003), "gelu": geluOf(1003), "expgelu": expGELU(1003), "fma3": fma3(1003), "chain20": chain20(1003),
 		"ew100": ew100(6, 20), "softmax": softmaxRows(33, 65), "layernorm": layerNormRows(33, 65),
 		"sum0": sumColumns(33, 65), "sum1": sumRows(33, 65), "sumall": sumAll(33, 65), "transpose": transposed(33, 65),
+		"copy": copied(33, 65), "cumsum": cumulated(33, 65),
 		"matmul": matMul(37, lazy.F32), "bf16matmul": matMul(37, lazy.BF16), "matvec": matVec(37),
 		"conv3": convolution{2, 9, 5, 7, 3, 1}.program(), "conv7s2": convolution{1, 13, 3, 8, 7, 2}.program(),
 		"conv3_last": convolution{2, 9, 5, 7, 3, 1}.inLayout(channelsLast).relu(),

@@ -97,3 +97,32 @@ func transposed(rows, cols int) *program {
 		want:  func(in [][]float32, i int) (float64, float64) { return float64(in[0][i%rows*cols+i/rows]), 0 },
 	}
 }
+
+// copied is an operand in memory of its own.
+func copied(rows, cols int) *program {
+	x := random(1, rows, cols)
+	return &program{
+		operands: []operand{x},
+		fn:       func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Clone() },
+		bytes:    moved(rows*cols, x),
+		want:     func(in [][]float32, i int) (float64, float64) { return float64(in[0][i]), 0 },
+	}
+}
+
+// cumulated has the sums of each row up to its elements.
+func cumulated(rows, cols int) *program {
+	x := random(1, rows, 1, cols)
+	return &program{
+		operands: []operand{x},
+		fn: func(x ...*lazy.Tensor) *lazy.Tensor {
+			return x[0].SumPool([]int{cols}, lazy.PoolOptions{Strides: []int{1}, Padding: [][2]int{{cols - 1, 0}}})
+		},
+		bytes: moved(rows*cols, x),
+		want: func(in [][]float32, i int) (sum, size float64) {
+			for _, v := range in[0][i/cols*cols : i+1] {
+				sum, size = sum+float64(v), size+math.Abs(float64(v))
+			}
+			return sum, size
+		},
+	}
+}

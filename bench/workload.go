@@ -78,6 +78,8 @@ var byRow = []workload{
 	{name: "sum1_4096", doc: call + ", over axis 1", program: sumRows(4096, 4096)},
 	{name: "sumall_4096", doc: call + ", over both", program: sumAll(4096, 4096)},
 	{name: "transpose_4096", doc: call, program: transposed(4096, 4096)},
+	{name: "copy_1024x4096", doc: call, program: copied(1024, 4096)},
+	{name: "cumsum_1024x4096", doc: call + " of the sums of each row up to its elements", program: cumulated(1024, 4096)},
 }
 
 var products = []workload{

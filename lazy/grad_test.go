@@ -240,6 +240,9 @@ var windowGrads = []gradCase{
 	{"avg_pool of windows that overlap", []vary{in(-2, 2, 1, 6, 5, 2)}, func(x []*Tensor) *Tensor {
 		return x[0].AvgPool([]int{3, 2}, PoolOptions{Strides: []int{2, 1}, Padding: [][2]int{{1, 1}, {0, -1}}, Dilation: []int{1, 2}, Layout: "NHWC"}).Sin()
 	}},
+	{"sum_pool, cumulative", []vary{in(-2, 2, 1, 2, 7)}, func(x []*Tensor) *Tensor {
+		return x[0].SumPool([]int{7}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{6, 0}}}).Sin()
+	}},
 	{"sum_pool of nothing", []vary{in(-2, 2, 0, 2, 4)}, func(x []*Tensor) *Tensor { return x[0].SumPool([]int{2}, PoolOptions{}).Sin() }},
 }
 

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5ced936954a03b065ec82ec9"
+const buildID = "93ce577692e258cd5fe94fe2"

@@ -148,6 +148,7 @@ func (b *body) turns(n value.Value, sums []value.Value) []value.Value {
 			b.enter(b.last(), b.turnAt(i, n))
 			b.emit(b.last(), vector.Lanes{N: b.Lanes})
 			b.fetchNext(apart, vector.Lanes{N: b.Lanes})
+			b.fetchScanned(vector.Lanes{N: b.Lanes})
 			b.flush(past)
 			b.defers = false
 			out := b.carries(append([]value.Value{}, sums...))

@@ -81,7 +81,7 @@ func (b *body) scan(id kernel.ID, x vector.Value, l vector.Lanes) vector.Value {
 		last = 0
 	}
 	after := b.binary(with, before, prefix)
-	b.carried[id] = b.binary(with, before, b.Splat(b.Lane(prefix, last), l.N))
+	b.carried[id] = b.binary(with, before, b.Repeat(prefix, last))
 	if exclusive {
 		return b.Shift(after, before, 1, reverse)
 	}
@@ -121,4 +121,33 @@ func (b *body) firstOf(n value.Value) value.Value {
 		return n
 	}
 	return b.Index(0)
+}
+
+// scanAhead is how many bytes ahead of a scan what it loads is fetched.
+const scanAhead = 2 << 10
+
+// fetchScanned brings near what a scan loads some turns later: its instructions for
+// a vector are so many that a processor has few loads under way by itself.
+func (b *body) fetchScanned(l vector.Lanes) {
+	const line = 64
+	kind := b.scanned()
+	if kind == kernel.FreeAxis || l.N == 1 {
+		return
+	}
+	for id := b.begin; id < b.end; id++ {
+		i := &b.k.Instrs[id]
+		if i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || b.level(id) < b.last() {
+			continue
+		}
+		size := i.Type.Size()
+		ahead := int64(scanAhead / size)
+		if kind == kernel.ReverseAxis {
+			ahead = -ahead
+		}
+		for v := range b.Unroll {
+			if p, how, _, _ := b.address(id, v, b.Unroll, l); how == unit && v*l.N*size%line == 0 {
+				b.Prefetch(b.at(p, b.Index(ahead)))
+			}
+		}
+	}
 }

@@ -231,6 +231,15 @@ func (b *Builder) Prefix(op kernel.Op, v, neutral Value, reverse bool) (Value, e
 	return v, nil
 }
 
+// Repeat returns lane i of v in as many lanes as v has.
+func (b *Builder) Repeat(v Value, i int) Value {
+	all := make([]int, v.Lanes())
+	for n := range all {
+		all[n] = i
+	}
+	return Value{b.pick(v.V, nil, all), v.DType}
+}
+
 // Shift returns the lanes of v moved up by n, or down in reverse; those of before,
 // the last or the first of them, move in.
 func (b *Builder) Shift(v, before Value, n int, reverse bool) Value {
