@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -143,5 +144,32 @@ func TestLongScansAreCut(t *testing.T) {
 		last := p.Kernels[p.Steps[2].Launch().Kernel]
 		require.Len(t, last.Axes, 2, "rows and parts are parallel axes: %v", last)
 		require.NotEqual(t, kernel.FreeAxis, last.Stages[0].Scanned())
+	}
+}
+
+// Scans of few elements, or of one, which are none any more, are as right as others.
+func TestScansOfFewElements(t *testing.T) {
+	for _, c := range []struct {
+		shape, window, padding string
+	}{{"3x1", "1, 1", "[0, 0], [0, 0]"}, {"1x2", "1, 2", "[0, 0], [2, -1]"}, {"2x1", "2, 1", "[0, 1], [0, 0]"}} {
+		t.Run(c.shape, func(t *testing.T) {
+			require.Empty(t, same(t, cumulative(c.shape, "f32", c.window, c.padding, "add", "0.0")).HostSteps())
+		})
+	}
+}
+
+// A cumulative maximum or minimum is NaN from the first NaN on.
+func TestScansKeepNaN(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, op := range []string{"maximum", "minimum"} {
+		init := map[string]string{"maximum": "0xFF800000", "minimum": "0x7F800000"}[op]
+		p := compile(t, cumulative("1x5", "f32", "1, 5", "[0, 0], [0, 4]", op, init))
+		x := soa.Make(types.Type{DType: types.F32, Shape: types.Shape{1, 5}})
+		copy(soa.Slice[float32](x), []float32{1, 2, nan, 4, 4})
+		got := soa.Slice[float32](evaluate(t, p, []soa.View{x})[0])
+		for i, v := range got {
+			require.Equal(t, i < 3, v != v, "%s %d: %v", op, i, got)
+		}
+		require.EqualValues(t, 4, got[4])
 	}
 }

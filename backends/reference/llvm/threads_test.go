@@ -44,6 +44,30 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// Scans of a few long rows, which are cut into parts, give the same bits on any number
+// of threads, in either order; so do scans of many rows, and of none.
+func TestScansOnThreads(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns int
+		padding       string
+	}{{2, 1 << 17, "[131071, 0]"}, {1, 1 << 17, "[0, 131071]"}, {67, 4099, "[4098, 0]"}, {0, 6, "[5, 0]"}} {
+		text := fmt.Sprintf(`func.func @main(%%x: tensor<%[1]dx%[2]dxf32>) -> tensor<%[1]dx%[2]dxf32> {
+  %%i = stablehlo.constant dense<0.0> : tensor<f32>
+  %%0 = stablehlo.multiply %%x, %%x : tensor<%[1]dx%[2]dxf32>
+  %%1 = "stablehlo.reduce_window"(%%0, %%i) <{padding = dense<[[0, 0], %[3]s]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, %[2]d>}> ({
+  ^bb0(%%a: tensor<f32>, %%b: tensor<f32>):
+    %%2 = stablehlo.add %%a, %%b : tensor<f32>
+    stablehlo.return %%2 : tensor<f32>
+  }) : (tensor<%[1]dx%[2]dxf32>, tensor<f32>) -> tensor<%[1]dx%[2]dxf32>
+  return %%1 : tensor<%[1]dx%[2]dxf32>
+}`, c.rows, c.columns, c.padding)
+		parts := onThreads(t, text, 1)
+		if c.rows > 0 {
+			require.Greater(t, parts, 1, "%s", text)
+		}
+	}
+}
+
 // onThreads runs a program on several numbers of threads and returns the most
 // parts that a step of it was cut into.
 func onThreads(t *testing.T, text string, seed uint64) (parts int) {
