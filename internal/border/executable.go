@@ -33,17 +33,15 @@ func (x *Executable) Signature() *backends.Signature { return x.sig }
 // What a run that has failed wrote into the slices of the call's views is taken back.
 func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
 	var noted [few]place // on the stack
-	if g, ok := x.plain(c, &noted); ok {
+	g, open, ok := x.plain(c, &noted)
+	if ok && !open {
 		return x.run(ctx, c, &g, nil)
 	}
-	return x.recorded(ctx, c)
-}
-
-// recorded is Execute for any call.
-func (x *Executable) recorded(ctx context.Context, c *backends.Call) error {
 	r := records.Get()
-	g := r.note(x, c)
-	r.begin(c)
+	if !ok {
+		g, open = r.note(x, c)
+	}
+	r.begin(c, open)
 	defer r.end(c)
 	return x.run(ctx, c, &g, r)
 }

@@ -35,7 +35,7 @@ func (g *snapshot) accept(x *Executable, c *backends.Call, r *record) error {
 			return refuse("it changed argument %d", i)
 		}
 	}
-	fresh := 0
+	fresh, made := 0, r.given()
 	for j := range c.Results {
 		v, want := &c.Results[j], &x.sig.Results[j]
 		if g.hasMemory(j) {
@@ -52,6 +52,9 @@ func (g *snapshot) accept(x *Executable, c *backends.Call, r *record) error {
 			if !was.lies(v, &want.Type, l) {
 				return refuse("result %d is %v, and must be laid out as the memory that the call has for it", j, *v)
 			}
+			continue
+		}
+		if g.over(v, want) || took(&made, v, &want.Type) {
 			continue
 		}
 		if err := fitsDense(v, want.Type); err != nil {
@@ -84,6 +87,30 @@ func (g *snapshot) accept(x *Executable, c *backends.Call, r *record) error {
 		}
 	}
 	return nil
+}
+
+// over reports whether v is as most results are that an argument is donated to: plain, and
+// in the place of that argument, which is plain, too. See [donated] for any.
+func (g *snapshot) over(v *soa.View, r *backends.Result) bool {
+	if r.Alias < 0 || r.Alias >= len(g.args) {
+		return false
+	}
+	a := &g.args[r.Alias]
+	return a.plain && a.first == v.Base() && v.Plain(&r.Type)
+}
+
+// took reports whether v is as most results are that the backend has memory for: plain, and
+// in the first memory of made that begins there. It takes this memory and what is before it
+// from made, so that results share nothing for which it says so, one after the other.
+func took(made *[]span, v *soa.View, t *types.Type) bool {
+	at := uintptr(v.Base())
+	for i, m := range *made {
+		if m.lo == at {
+			*made = (*made)[i+1:]
+			return v.Plain(t) && uintptr(t.Bytes()) <= m.hi-m.lo
+		}
+	}
+	return false
 }
 
 // donated reports whether result j is the argument that is donated to it.

@@ -16,7 +16,7 @@ import (
 type snapshot struct{ args, results []place }
 
 // few is of how many arguments and results together a call is noted on the stack.
-const few = 4
+const few = 8
 
 // place is where a view is, and the slices that describe it.
 type place struct {
@@ -36,7 +36,7 @@ type layout struct {
 // record is what the call of a run needs besides places. It is used again.
 type record struct {
 	places  []place
-	layouts []layout // of places that are not plain
+	layouts []layout // of places that are not plain, by their numbers
 	spans   []span   // memory for shared
 	open    bool     // the call has no memory for some result
 
@@ -58,55 +58,68 @@ func placeOf(v *soa.View) place {
 	return place{first: v.Start(), shape: unsafe.SliceData(v.Type.Shape), strides: unsafe.SliceData(v.Strides), dtype: v.Type.DType}
 }
 
-// plain notes a call of few views, all of which are plain; false if it is none.
-func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, ok bool) {
+// plain notes a call of few views if all are plain that there are; open reports whether it
+// has no memory for some result.
+func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, open, ok bool) {
 	n := len(c.Args)
 	if n+len(c.Results) > few || n != len(x.sig.Args) || len(c.Results) != len(x.sig.Results) {
-		return g, false
+		return g, false, false
 	}
 	for i := range c.Args {
-		if !c.Args[i].Plain(&x.sig.Args[i].Type) {
-			return g, false
+		if !to[i].plainly(&c.Args[i], &x.sig.Args[i].Type) {
+			return g, false, false
 		}
-		to[i] = placeOf(&c.Args[i])
-		to[i].plain = true
 	}
 	for j := range c.Results {
-		if !c.Results[j].Plain(&x.sig.Results[j].Type) {
-			return g, false
+		v := &c.Results[j]
+		switch {
+		case !v.Type.DType.Valid():
+			open = true
+		case !to[n+j].plainly(v, &x.sig.Results[j].Type):
+			return g, false, false
 		}
-		to[n+j] = placeOf(&c.Results[j])
-		to[n+j].plain = true
 	}
-	return snapshot{args: to[:n:n], results: to[n : n+len(c.Results)]}, true
+	return snapshot{args: to[:n:n], results: to[n : n+len(c.Results)]}, open, true
 }
 
-// note notes any call.
-func (r *record) note(x *Executable, c *backends.Call) snapshot {
+// plainly notes v if it is plain.
+func (p *place) plainly(v *soa.View, t *types.Type) bool {
+	if !v.Plain(t) {
+		return false
+	}
+	*p = placeOf(v)
+	p.plain = true
+	return true
+}
+
+// note notes any call; open reports whether it has no memory for some result.
+func (r *record) note(x *Executable, c *backends.Call) (g snapshot, open bool) {
 	r.places = r.places[:0]
 	for i := range c.Args {
 		r.add(&c.Args[i], x.argType(i))
 	}
 	n := len(r.places)
-	r.open = len(c.Results) < len(x.sig.Results)
+	open = len(c.Results) < len(x.sig.Results)
 	for j := range c.Results {
 		r.add(&c.Results[j], x.resultType(j))
-		r.open = r.open || !r.places[n+j].dtype.Valid()
+		open = open || !r.places[n+j].dtype.Valid()
 	}
-	return snapshot{args: r.places[:n:n], results: r.places[n:]}
+	return snapshot{args: r.places[:n:n], results: r.places[n:]}, open
 }
 
 func (r *record) add(v *soa.View, t *types.Type) {
 	p, i := placeOf(v), len(r.places)
 	p.plain = t != nil && v.Plain(t)
 	r.places = append(r.places, p)
+	if p.plain {
+		return
+	}
 	for len(r.layouts) <= i {
 		r.layouts = append(r.layouts, layout{})
 	}
-	if l := &r.layouts[i]; !p.plain {
-		l.shape, l.strides = append(l.shape[:0], v.Type.Shape...), append(l.strides[:0], v.Strides...)
-		l.table, l.axis = append(l.table[:0], v.Table...), v.TableAxis
-	}
+	l := &r.layouts[i]
+	l.shape, l.strides = append(l.shape[:0], v.Type.Shape...), append(l.strides[:0], v.Strides...)
+	l.table, l.axis = append(l.table[:0], v.Table...), v.TableAxis
 }
 
 // argType and resultType are what the program says; nil of what it does not have.
@@ -127,7 +140,7 @@ func (x *Executable) resultType(j int) *types.Type {
 // layout returns that of a place that is not plain, by its number; those of results
 // come after those of arguments.
 func (r *record) layout(i int) *layout {
-	if r == nil {
+	if r == nil || i >= len(r.layouts) {
 		return nil
 	}
 	return &r.layouts[i]
@@ -162,7 +175,10 @@ func (g *snapshot) restore(x *Executable, r *record) {
 }
 
 func (p *place) restore(t *types.Type, l *layout) {
-	if p.plain {
+	switch {
+	case !p.dtype.Valid(): // the call had no memory
+		return
+	case p.plain:
 		back(p.shape, t.Shape)
 		if strides := unsafe.Slice(p.strides, len(t.Shape)); !dense(t.Shape, strides) {
 			copy(strides, soa.Dense(t.Shape))
@@ -187,8 +203,8 @@ func dense(s types.Shape, strides []int) bool {
 }
 
 // begin has the memory noted that the backend asks for, until [record.end].
-func (r *record) begin(c *backends.Call) {
-	if !r.open {
+func (r *record) begin(c *backends.Call, open bool) {
+	if r.open = open; !open {
 		return
 	}
 	r.mu.Lock()
@@ -204,10 +220,11 @@ func (r *record) end(c *backends.Call) {
 		c.Alloc, r.own = r.own, nil
 		r.mu.Unlock()
 	}
-	for i := range r.places {
+	for i := range min(len(r.places), len(r.layouts)) {
 		clear(r.layouts[i].table)
 	}
 	clear(r.places)
+	r.places = r.places[:0]
 	records.Put(r)
 }
 
@@ -228,6 +245,16 @@ func (r *record) make(t types.Type) soa.View {
 		r.made = append(r.made, span{lo: lo, hi: hi})
 	}
 	return v
+}
+
+// given returns what make gave so far. A nil record made nothing.
+func (r *record) given() []span {
+	if r == nil || !r.open {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.made
 }
 
 // contains reports whether v is in memory that make gave.
