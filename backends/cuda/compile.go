@@ -190,12 +190,24 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*kit.Pr
 		Borders:      true,
 		Check:        env.Checks.On(),
 		LocalBytes:   localBytes,
-		Composite:    func(c *kit.Composite) ([]types.Type, bool) { a, ok := attentionOf(c); return a.work(), ok },
-	}
-	if !c.opens { // how often sorts are launched depends on the size
-		o.Sort = sortFor
+		Claim:        c.claim,
 	}
 	return kit.Compile(ctx, p, o)
+}
+
+// claim is that of [kit.Options]: there are entries for attention and sorts. How often
+// sorts are launched depends on the size.
+func (c *compilation) claim(w kit.Work) (work []types.Type, ok bool) {
+	switch w := w.(type) {
+	case *kit.Composite:
+		a, ok := attentionOf(w)
+		return a.work(), ok
+	case *kit.Sort:
+		if !c.opens {
+			return sortFor(w)
+		}
+	}
+	return nil, false
 }
 
 // add adds a program, whose regions are there.

@@ -79,14 +79,12 @@ type Options struct {
 	// target runs each product by itself.
 	Columns func() int
 
-	// Composite reports whether the target runs a composite itself, as a step, and the
-	// types of the memory that it works in besides operands and results: others are
-	// replaced by their decompositions. nil: it runs none.
-	Composite func(c *Composite) (work []types.Type, ok bool)
-
-	// Sort reports whether the target runs a sort itself, as a step, and the types of
-	// the memory that it works in besides operands and results. nil: it runs none.
-	Sort func(s *Sort) (work []types.Type, ok bool)
+	// Claim reports whether the target runs w itself, as a step, and the types of the
+	// memory that it works in besides operands and results. It is asked before w is
+	// made kernels of: of a [*Composite], in whose place is its decomposition if the
+	// target declines, and of a [*Sort], which is the evaluator's then. nil: it declines
+	// all.
+	Claim func(w Work) (work []types.Type, ok bool)
 
 	region     bool                              // it is one of a loop or a branch
 	comparator bool                              // it is that of a sort
@@ -134,7 +132,7 @@ func Inline(ctx context.Context, m *mlir.Module) error {
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
 func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, Composite: o.takes}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, Composite: o.claims}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {

@@ -16,7 +16,7 @@ type Composite struct {
 	// Args and Outs are its operands and results; before there is a step, without
 	// values.
 	Args, Outs []Dense
-	// Work is memory that the step works in, of the types that [Options.Composite] asks
+	// Work is memory that the step works in, of the types that [Options.Claim] asks
 	// for.
 	Work []ValueID
 }
@@ -65,20 +65,20 @@ func rowMajor(shape types.Shape) []int64 {
 	return strides
 }
 
-// takes reports whether the target has code for what an op is.
-func (o *Options) takes(op *mlir.Op) bool {
-	if o.Composite == nil {
+// claims reports whether an op is a composite that the target claims.
+func (o *Options) claims(op *mlir.Op) bool {
+	if o.Claim == nil {
 		return false
 	}
 	c := compositeOf(op)
 	if c == nil {
 		return false
 	}
-	_, ok := o.Composite(c)
+	_, ok := o.Claim(c)
 	return ok
 }
 
-// composite adds a node for a composite that the target has code for. Operands that
+// composite adds a node for a composite that the target claims. Operands that
 // are transposed or broadcast are read where they were before, if the target says that
 // it can.
 func (t *translator) composite(op *mlir.Op) error {
@@ -91,7 +91,7 @@ func (t *translator) composite(op *mlir.Op) error {
 		}
 		if t.graph.values[t.values[from]].splat == nil {
 			c.Args[i].Strides = movedStrides(v, from)
-			if _, ok := t.o.Composite(c); ok {
+			if _, ok := t.o.Claim(c); ok {
 				v = from
 			} else {
 				c.Args[i].Strides = rowMajor(c.Args[i].Type.Shape)
@@ -102,7 +102,7 @@ func (t *translator) composite(op *mlir.Op) error {
 	if err := t.step(n, op); err != nil {
 		return err
 	}
-	work, _ := t.o.Composite(c)
+	work, _ := t.o.Claim(c)
 	for _, w := range work {
 		n.host.outs = append(n.host.outs, t.graph.newValue(w, n))
 	}

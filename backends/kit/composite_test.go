@@ -33,7 +33,7 @@ func TestComposite(t *testing.T) {
 	steps := func(takes func(c *kit.Composite) bool) []string {
 		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err)
-		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Composite: func(c *kit.Composite) ([]types.Type, bool) { return work, takes(c) }})
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Claim: func(w kit.Work) ([]types.Type, bool) { return work, takes(w.(*kit.Composite)) }})
 		require.NoError(t, err)
 		var all []string
 		for line := range strings.Lines(p.String()) {

@@ -28,7 +28,7 @@ type Sort struct {
 	// Args and Outs are the operands and results; before there is a step, without
 	// values.
 	Args, Outs []HostArg
-	// Work is memory that the step works in, of the types that [Options.Sort] asks for.
+	// Work is memory that the step works in, of the types that [Options.Claim] asks for.
 	Work []ValueID
 }
 
@@ -42,7 +42,7 @@ type Compared struct {
 // Shape is that of all operands, and of results unless only some of a row are kept.
 func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
-// sort adds a node for a sort that the target has code for.
+// sort adds a node for a sort, if the target claims it.
 func (t *translator) sort(op *mlir.Op) error {
 	if carries(op) {
 		return leave("elements that kernels do not have")
@@ -69,10 +69,10 @@ func (t *translator) sort(op *mlir.Op) error {
 	}
 	whole := slices.Clone(s.Outs)
 	s.keep(t.keeps(op, s.Dim))
-	work, ok := t.o.Sort(s)
+	work, ok := t.o.Claim(s)
 	if !ok && s.Keep > 0 {
 		s.Keep, s.Outs = 0, whole
-		work, ok = t.o.Sort(s)
+		work, ok = t.o.Claim(s)
 	}
 	if !ok {
 		return leave("a sort that the target has no code for")

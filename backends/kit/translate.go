@@ -142,9 +142,9 @@ func (t *translator) op(op *mlir.Op) error {
 	switch {
 	case sameBits(op), t.keptWhole(op):
 		run = (*translator).barrier
-	case t.o.takes(op):
+	case t.o.claims(op):
 		run = (*translator).composite
-	case t.o.Sort != nil && op.Code == stablehlo.Sort:
+	case t.o.Claim != nil && op.Code == stablehlo.Sort:
 		run = (*translator).sort
 	case run == nil:
 		run = (*translator).node

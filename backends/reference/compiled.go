@@ -76,7 +76,7 @@ func kitOptions() kit.Options { return kit.Options{Eval: New(), Check: env.Check
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := kernelsOf(ctx, p, compilers, SortFor)
+	prog, err := kernelsOf(ctx, p, compilers, Claim)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +135,10 @@ func (e *compiled) ready() {
 	}
 }
 
-// kernelsOf makes kernels of a program; sorts says which sorts there is code for; nil for
-// none.
-func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, sorts func(*kit.Sort) ([]types.Type, bool)) (*kit.Program, error) {
+// kernelsOf makes kernels of a program; claim is that of [kit.Options].
+func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, claim func(kit.Work) ([]types.Type, bool)) (*kit.Program, error) {
 	options := kitOptions()
-	options.Packs, options.Columns, options.Sort, options.Cut = packsOf(ctx, compilers), columnsOf(ctx, compilers), sorts, Cut
+	options.Packs, options.Columns, options.Claim, options.Cut = packsOf(ctx, compilers), columnsOf(ctx, compilers), claim, Cut
 	return kit.Compile(ctx, p, options)
 }
 

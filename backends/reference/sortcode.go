@@ -26,11 +26,15 @@ var _ kernel.Code = (*sortCode)(nil)
 // mostSorted is the longest row, so that a place has 32 bits.
 const mostSorted = 1<<31 - 1
 
-// SortFor reports whether the backend has code for a sort, as [kit.Options.Sort] asks:
-// one by less than or greater than of one of its operands, of floats in their total
+// Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks:
+// a sort by less than or greater than of one of its operands, of floats in their total
 // order or not, with NaNs wherever they are, all elements of which are kept. It needs no
 // memory but for scratch.
-func SortFor(s *kit.Sort) (work []types.Type, ok bool) {
+func Claim(w kit.Work) (work []types.Type, ok bool) {
+	s, ok := w.(*kit.Sort)
+	if !ok {
+		return nil, false
+	}
 	_, ok = orderOf(s)
 	return nil, ok && s.Keep == 0 && s.Shape()[s.Dim] <= mostSorted
 }

@@ -148,17 +148,17 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 	}
 	p, err := backends.Load(ctx, backends.NewModule(text), o)
 	if err == nil {
-		_, err = s.kernels(ctx, w, p, stage, reference.SortFor)
+		_, err = s.kernels(ctx, w, p, stage, reference.Claim)
 	}
 	return err
 }
 
 // kernels compiles a program to kernels as the backend cpu does, and prints what it is at
-// a stage. Sorts says for which sorts there is code.
-func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, sorts func(*kit.Sort) ([]types.Type, bool)) (*kit.Program, error) {
+// a stage. Claim is that of [kit.Options].
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, claim func(kit.Work) ([]types.Type, bool)) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  reference.New(),
-		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Sort: sorts, Cut: reference.Cut,
+		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Claim: claim, Cut: reference.Cut,
 		Dump: func(name, text string) {
 			if name == stage {
 				fmt.Fprint(w, text)
