@@ -78,7 +78,7 @@ type code struct {
 	of       *compilation
 	sized    int // bytes of constants, and where each is among them:
 	constant []int
-	// besides is how many bytes of memory what libraries compute takes in a run.
+	// besides is how many bytes of memory the products that cuBLASLt computes take in a run.
 	besides int
 	on      *loaded
 }
@@ -92,12 +92,12 @@ type step struct {
 	variant     *variant
 	launch      ptx.Launch
 	boxed       *boxed
-	library     libraryStep // nil: it is nothing that a library has
-	taken       bool        // a library computes it
-	then        []relaunch  // what is launched behind it
-	lacks       error       // why the host runs the kernel
-	sizes       []int       // of an element, by operand
-	row         int         // of code.rows; -1: none
+	product     *product   // nil: it is nothing that cuBLASLt has
+	taken       bool       // cuBLASLt computes it
+	then        []relaunch // what is launched behind it
+	lacks       error      // why the host runs the kernel
+	sizes       []int      // of an element, by operand
+	row         int        // of code.rows; -1: none
 	awaits      []int       // of a step of the host, by operand: the step that has written it last
 }
 
@@ -291,7 +291,7 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 // the host run it.
 func (c *compilation) launch(ctx context.Context, s *step) error {
 	e := s.entry
-	s.boxed, s.library, s.taken = nil, nil, false
+	s.boxed, s.product, s.taken = nil, nil, false
 	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
@@ -305,11 +305,7 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 		}
 	}
 	if s.lacks == nil {
-		if p := productOf(s.Launch, e.kernel, c.target.TF32); p != nil {
-			s.library = p
-		} else if v := convolutionOf(s.Launch, e.kernel, c.target.TF32); v != nil {
-			s.library = v
-		}
+		s.product = productOf(s.Launch, e.kernel, c.target.TF32)
 		return nil
 	}
 	if !errors.Is(s.lacks, errors.ErrUnsupported) {

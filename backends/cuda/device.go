@@ -21,7 +21,7 @@ type Device struct {
 	// space makes views of the device's memory that do not hold it.
 	space *soa.Buffer
 	held  resources
-	libraries
+	products library
 	// shuffles are the kernels that copy views which are not dense.
 	shuffles struct {
 		sync.Mutex
@@ -99,14 +99,14 @@ func Open(i int) (*Device, error) {
 	if opened.by == nil {
 		opened.by = map[int]*Device{}
 	}
-	dev.search(d.Version() / 1000)
+	dev.products.search(d.Version() / 1000)
 	opened.by[i] = dev
 	return dev, nil
 }
 
 // Use is [Open] of a driver's device, each time another: such as that of a driver
-// that stands in for NVIDIA's, see [driver.Use]. It has neither cuBLASLt nor
-// cuDNN: see [Device.UseLibrary] and [Device.UseConvolutions].
+// that stands in for NVIDIA's, see [driver.Use]. It has no cuBLASLt:
+// see [Device.UseLibrary].
 func Use(d *driver.Driver, i int) (*Device, error) {
 	dev, err := d.Device(i)
 	if err != nil {
@@ -122,8 +122,7 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Device{ctx: ctx}
-	v.libraries.init()
+	v := &Device{ctx: ctx, products: library{least: leastWork}}
 	v.space = soa.OfRemote(v, 0, 0)
 	if v.memory.pool, err = ctx.NewPool(); err == nil {
 		v.Limit(dev.Properties().Memory)
@@ -144,7 +143,7 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 // close gives the device up with all that is in its memory; for tests, since
 // others may use it.
 func (d *Device) close() error {
-	return errors.Join(d.held.free(), d.products.close(d), d.convolutions.close(d), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
+	return errors.Join(d.held.free(), d.products.close(d), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
 }
 
 // String returns the device's name, as in cuda:0.

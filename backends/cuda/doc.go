@@ -13,8 +13,8 @@
 // queue. Devices may be used from any goroutine, queues by several at a time, in
 // the order in which they come.
 //
-// imports only ltc/backends, ltc/backends/cuda/cublaslt, ltc/backends/cuda/cudnn,
-// ltc/backends/cuda/driver, ltc/backends/cuda/ptx, ltc/backends/kit, ltc/backends/kit/exec,
+// imports only ltc/backends, ltc/backends/cuda/cublaslt, ltc/backends/cuda/driver,
+// ltc/backends/cuda/ptx, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/kernel, ltc/backends/reference, whose evaluator runs what the host does,
 // ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/env, ltc/internal/footprint
 // and the standard library.

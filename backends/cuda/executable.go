@@ -56,8 +56,8 @@ func (x *code) Compiled() (kernels, evaluated int) {
 func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 
 // WorkspaceBytes is what a run takes of the device's memory besides arguments and
-// results that are there, and what regions take: temporaries, what cuBLASLt and cuDNN
-// take, and results that take over an argument's memory but must not be written
+// results that are there, and what regions take: temporaries, what cuBLASLt
+// takes, and results that take over an argument's memory but must not be written
 // there at once.
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides

@@ -75,20 +75,19 @@ type Launches struct {
 	Kernels int64 // launched by themselves
 	Graphs  int64
 	Updates int64 // of nodes of graphs, to other arguments
-	// Products are those of matrices that cuBLASLt computes, and Convolutions those that
-	// cuDNN does, in no graph.
-	Products, Convolutions int64
+	// Products are those of matrices that cuBLASLt computes, in no graph.
+	Products int64
 	// Views are copies of views of the device's memory that are not dense, to where they
 	// are or back.
 	Views int64
 }
 
-type launches struct{ kernels, graphs, updates, products, convolutions, views atomic.Int64 }
+type launches struct{ kernels, graphs, updates, products, views atomic.Int64 }
 
 // Launches tells what runs have queued.
 func (x *code) Launches() Launches {
 	n := x.on.launches
-	return Launches{Kernels: n.kernels.Load(), Graphs: n.graphs.Load(), Updates: n.updates.Load(), Products: n.products.Load(), Convolutions: n.convolutions.Load(), Views: n.views.Load()}
+	return Launches{Kernels: n.kernels.Load(), Graphs: n.graphs.Load(), Updates: n.updates.Load(), Products: n.products.Load(), Views: n.views.Load()}
 }
 
 // address returns where a step finds an operand.

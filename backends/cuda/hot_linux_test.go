@@ -10,7 +10,6 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/cublaslt"
-	"ltc/backends/cuda/cudnn"
 	"ltc/backends/cuda/driver"
 	"ltc/internal/cudafake"
 	"ltc/internal/trials"
@@ -108,33 +107,6 @@ func TestHotPathOfProducts(t *testing.T) {
 	c.Args[2] = b.dev.view(1<<42, c.Args[2].Type)
 	run()
 	require.EqualValues(t, 1, f.Calls("cublasLtMatmulDescSetAttribute")-bias)
-}
-
-// Nor does one whose convolutions are cuDNN's, which copies kernels first.
-func TestHotPathOfConvolutions(t *testing.T) {
-	b, f := idling(t)
-	stub, err := cudafake.Stub()
-	require.NoError(t, err)
-	l, err := cudnn.Use(func(name string) uintptr {
-		if name == "cudnnConvolutionForward" || name == "cudnnSetStream" {
-			return stub
-		}
-		return f.Lookup(name)
-	}, 13)
-	require.NoError(t, err)
-	b.dev.UseConvolutions(l)
-	b.dev.convolutions.least = 1
-	e := compile(t, b, small.alone(), backends.Options{})
-	c := &backends.Call{Results: []soa.View{b.dev.view(1<<41, types.Of(small.elements, small.y...))}}
-	for i, shape := range [][]int{small.x, small.w} {
-		c.Args = append(c.Args, b.dev.view(driver.Ptr(i+1)<<36, types.Of(small.elements, shape...)))
-	}
-	run := func() { require.NoError(t, e.Execute(context.Background(), c)) }
-	run()
-	require.Equal(t, Launches{Kernels: 1, Convolutions: 1}, e.Launches())
-	if !trials.Race {
-		require.Zero(t, testing.AllocsPerRun(100, run))
-	}
 }
 
 // What the host does for a step of 100 kernels, with a driver that does nothing.

@@ -23,7 +23,7 @@ const captureCost = 4
 // node of a graph, which is a graph that was captured of the call. A capture has the
 // addresses of its call; for others the node is set to another capture.
 type libraryCall struct {
-	queued
+	*multiplied
 	at addresses
 	// taken is whether the library computes the step at these addresses; else the step's
 	// kernel does.
@@ -41,14 +41,13 @@ type captures struct {
 	next   int // to be made anew
 }
 
-// libraryCall describes a step to its library; nil if the library does not take the
-// description.
+// libraryCall describes a step to cuBLASLt; nil if that does not take the description.
 func (r *runner) libraryCall(s *step) *libraryCall {
-	of := s.library.describe(r)
+	of := s.product.describe(r)
 	if of == nil {
 		return nil
 	}
-	x := &libraryCall{queued: of, captures: new(captures)}
+	x := &libraryCall{multiplied: of, captures: new(captures)}
 	runtime.AddCleanup(r, (*resource).drop, r.e.on.dev.held.add(x.captures.destroy))
 	return x
 }
@@ -56,7 +55,7 @@ func (r *runner) libraryCall(s *step) *libraryCall {
 // place finds out where the operands are, and whether that is elsewhere than before.
 func (x *libraryCall) place(r *runner, s *step) (moved bool) {
 	was, taken := x.at, x.taken
-	x.taken = x.queued.place(r, s, &x.at) && !x.refused
+	x.taken = x.multiplied.place(r, s, &x.at) && !x.refused
 	return x.at != was || x.taken != taken
 }
 

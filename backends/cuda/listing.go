@@ -98,8 +98,8 @@ func (x *code) list(b *strings.Builder, indent string) {
 		if boxed := s.boxed; boxed != nil {
 			fmt.Fprintf(b, "; where tensor maps reach its operands %s, grid %v of blocks %v with %d bytes", boxed.variant.name, boxed.launch.Grid, boxed.launch.Block, boxed.launch.Shared)
 		}
-		if s.library != nil {
-			if offer := s.library.offer(); offer != "" {
+		if s.product != nil {
+			if offer := s.product.offer(); offer != "" {
 				b.WriteString("; " + offer)
 			}
 		}

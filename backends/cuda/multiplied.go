@@ -9,7 +9,8 @@ import (
 	"ltc/backends/cuda/driver"
 )
 
-// take finds cuBLASLt's algorithm for a product.
+// take finds cuBLASLt's algorithm for a product, and reports whether there is one and the
+// product is worth it, and how many bytes of memory it takes besides.
 func (p *product) take(d *Device) (besides int, ok bool) {
 	l := &d.products
 	if p.work < l.least {
@@ -29,6 +30,7 @@ func (p *product) take(d *Device) (besides int, ok bool) {
 	return aligned(p.algorithm.Workspace), err == nil
 }
 
+// offer says that cuBLASLt would compute the product; "" if it is not worth it.
 func (p *product) offer() string {
 	if p.work < leastWork {
 		return ""
@@ -43,7 +45,9 @@ type multiplied struct {
 	operands cublaslt.Operands
 }
 
-func (p *product) describe(r *runner) queued {
+// describe describes the product to the library, for a runner; nil if it takes no such
+// description.
+func (p *product) describe(r *runner) *multiplied {
 	d := r.e.on.dev
 	x, err := d.products.on(d).New(&p.problem, p.algorithm)
 	if err != nil {
@@ -54,6 +58,8 @@ func (p *product) describe(r *runner) queued {
 	return &multiplied{of: p, product: x}
 }
 
+// place finds out where the operands are, and whether the library can compute the
+// product there.
 func (x *multiplied) place(r *runner, s *step, at *addresses) bool {
 	for i, p := range x.of.operands {
 		if p.operand < 0 {
@@ -68,6 +74,7 @@ func (x *multiplied) place(r *runner, s *step, at *addresses) bool {
 	return true
 }
 
+// queueIn queues the product, and counts it unless n is nil.
 func (x *multiplied) queueIn(in *driver.Stream, at *addresses, n *launches) error {
 	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], C: at[4], Workspace: at[5]}
 	err := x.product.Queue(in.Handle(), &x.operands)
@@ -77,6 +84,7 @@ func (x *multiplied) queueIn(in *driver.Stream, at *addresses, n *launches) erro
 	return err
 }
 
+// own says why the step's own kernel runs from now on.
 func (x *multiplied) own(d *Device, why error) {
 	d.products.own(d, fmt.Errorf("%w: %v", why, &x.of.problem))
 }

@@ -146,21 +146,6 @@ func TestConvolutionsOfOddFeatures(t *testing.T) {
 	}
 }
 
-// With them a convolution is one of cuDNN's, of as many features.
-func TestConvolvedOfOddFeatures(t *testing.T) {
-	b, _ := convolving(t, cudafake.Options{Seed: 3})
-	c := conv{types.BF16, []int{2, 16, 16, 3}, []int{11, 11, 3, 24}, []int{2, 16, 16, 24}, imageDims, "pad = [[5, 5], [5, 5]]", 1}
-	e := compile(t, b, c.alone(), backends.Options{})
-	s := &e.steps[len(e.steps)-1]
-	require.True(t, s.taken)
-	require.EqualValues(t, 8, s.library.(*convolution).problem.X.Features)
-	args := c.args()
-	call := &backends.Call{Args: args}
-	require.NoError(t, e.Execute(t.Context(), call))
-	require.EqualValues(t, 1, e.Launches().Convolutions)
-	require.Equal(t, numbersOf(t, results(t, c.alone(), args...)[0]), numbersOf(t, call.Results[0]))
-}
-
 // Rows that a library reads are laid out, too.
 func TestProductsOfOddRows(t *testing.T) {
 	b, _ := multiplying(t, cudafake.Options{Seed: 7})
@@ -168,7 +153,7 @@ func TestProductsOfOddRows(t *testing.T) {
 	e := compile(t, b, c.text(), backends.Options{})
 	s := &e.steps[len(e.steps)-1]
 	require.True(t, s.taken)
-	require.EqualValues(t, 2056, s.library.(*product).problem.B.Stride)
+	require.EqualValues(t, 2056, s.product.problem.B.Stride)
 	args := c.args()
 	call := &backends.Call{Args: args}
 	require.NoError(t, e.Execute(t.Context(), call))

@@ -20,29 +20,25 @@ import (
 	"ltc/soa"
 )
 
-// taking has a library compute what it can, however small: on a fake the one that stands
-// in for it, which use has the device use. On a GPU it is the machine's, and a test is
-// skipped where there is none.
-func taking[H handle](t testing.TB, d *Device, l *library[H], f *cudafake.Fake, use func() error) {
-	least := l.least
-	l.least = 1
-	t.Cleanup(func() { l.least = least })
-	var none H
+// taking has cuBLASLt compute what it can, however small: on a fake the one that stands
+// in for it. On a GPU it is the machine's, and a test is skipped where there is none.
+func taking(t testing.TB, d *Device, f *cudafake.Fake) {
+	least := d.products.least
+	d.products.least = 1
+	t.Cleanup(func() { d.products.least = least })
 	if f != nil {
-		require.NoError(t, use())
-	} else if l.on(d) == none {
-		t.Skip("there is no " + l.name)
+		l, err := f.Products()
+		require.NoError(t, err)
+		d.UseLibrary(l)
+	} else if d.products.on(d) == nil {
+		t.Skip("there is no cuBLASLt")
 	}
 }
 
 // multiplying opens a backend whose products are cuBLASLt's, however small.
 func multiplying(t testing.TB, o cudafake.Options) (*Backend, *cudafake.Fake) {
 	b, f := backend(t.(*testing.T), o)
-	taking(t, b.dev, &b.dev.products, f, func() error {
-		l, err := f.Products()
-		b.dev.UseLibrary(l)
-		return err
-	})
+	taking(t, b.dev, f)
 	return b, f
 }
 
@@ -192,8 +188,8 @@ func TestProducts(t *testing.T) {
 				require.NoError(t, e.Execute(t.Context(), call))
 			}
 			require.Equal(t, Launches{Products: 2}, e.Launches())
-			require.Equal(t, c.epilogue, e.steps[0].library.(*product).problem.Epilogue)
-			require.Equal(t, strings.Contains(c.tail, "%r"), e.steps[0].library.(*product).problem.Adds)
+			require.Equal(t, c.epilogue, e.steps[0].product.problem.Epilogue)
+			require.Equal(t, strings.Contains(c.tail, "%r"), e.steps[0].product.problem.Adds)
 			if exact := c.matmul; exact.elements == types.F32 { // tensor cores would have fewer bits
 				s := &e.steps[0]
 				require.Equal(t, cublaslt.ComputeTF32, productOf(s.Launch, s.entry.kernel, true).problem.Compute)
@@ -318,7 +314,7 @@ func TestNoProducts(t *testing.T) {
 	b, _ := multiplying(t, cudafake.Options{})
 	b.dev.products.least = leastWork
 	e := compile(t, b, m.text(), backends.Options{})
-	require.IsType(t, &product{}, e.steps[0].library)
+	require.NotNil(t, e.steps[0].product)
 	require.False(t, e.steps[0].taken)
 	require.Zero(t, e.besides)
 }
@@ -357,7 +353,7 @@ func TestProductsFallBack(t *testing.T) {
 		})
 	}
 	b, _ := multiplying(t, cudafake.Options{Seed: 1})
-	b.dev.products.open = func() (opener[*cublaslt.Handle], error) { return nil, cublaslt.ErrVersion }
+	b.dev.products.open = func() (opener, error) { return nil, cublaslt.ErrVersion }
 	e := compile(t, b, m.text(), backends.Options{})
 	call := &backends.Call{Args: args}
 	require.NoError(t, e.Execute(t.Context(), call))

@@ -206,11 +206,7 @@ func TestStaleNodesOfProductsShowInResults(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dev.close()) })
 	b := On(dev)
-	taking(t, b.dev, &b.dev.products, f, func() error {
-		l, err := f.Products()
-		b.dev.UseLibrary(l)
-		return err
-	})
+	taking(t, b.dev, f)
 	e := compile(t, b, layers(9), backends.Options{})
 	r := rand.New(rand.NewPCG(1, 1))
 	x, w, v := integers(r, types.F32, 64, 64), integers(r, types.F32, 64, 64), integers(r, types.F32, 64, 64)

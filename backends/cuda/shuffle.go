@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ltc/backends/cuda/driver"
@@ -19,10 +18,6 @@ type shuffle struct {
 	rank  int  // of the view
 	table int  // its axis that a table is for; -1: none
 	to    bool // the view is what is written
-	// unit is the dimension, counted from 1, along which neighbours lie beside each other
-	// in what is read, where those along the last do in what is written; 0: that is left
-	// open.
-	unit int
 }
 
 // text returns the kernel. Its operands are the table, if there is one, what is read
@@ -38,12 +33,8 @@ func (s shuffle) text() string {
 	}
 	list := func(l []string, more ...string) string { return strings.Join(append(l[:len(l):len(l)], more...), ", ") }
 	sides := [2]struct{ dims, strides, at string }{}
-	lie := [2][]string{strides, slices.Clone(strides)}
-	if s.unit > 0 {
-		lie[0][s.unit-1], lie[1][s.rank-1] = "1", "1"
-	}
 	for i := range sides {
-		sides[i].dims, sides[i].strides, sides[i].at = list(sizes), list(lie[i]), list(points)
+		sides[i].dims, sides[i].strides, sides[i].at = list(sizes), list(strides), list(points)
 	}
 	table, load := "", ""
 	if s.table >= 0 {

@@ -18,10 +18,9 @@
 //     calls on threads that no context was made current to.
 //   - Devices have as much memory as a test says, and calls fail when it says so.
 //
-// It stands in for cuBLASLt and cuDNN, too, as far as packages cublaslt and cudnn call
-// those: layouts, sizes, types and addresses are checked when a product or a convolution
-// is queued, and it is computed when its turn comes, with the bytes that it reads and
-// writes checked as a kernel's.
+// It stands in for cuBLASLt, too, as far as package cublaslt calls that: layouts, sizes,
+// types and addresses are checked when a product is queued, and it is computed when its
+// turn comes, with the bytes that it reads and writes checked as a kernel's.
 //
 // What is wrong is a [Violation]; a call's result says so where a driver's would.
 //
@@ -33,8 +32,6 @@
 // block, machine code, and time. What the host does to memory is not seen: reading
 // too early shows as old data, since copies run late.
 //
-// imports only ltc/backends/cuda/cublaslt, ltc/backends/cuda/cudnn,
-// ltc/backends/cuda/driver,
-// ltc/internal/ptxsim, ltc/ir/types,
+// imports only ltc/backends/cuda/cublaslt, ltc/backends/cuda/driver, ltc/internal/ptxsim, ltc/ir/types,
 // github.com/ebitengine/purego and the standard library.
 package cudafake

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"ltc/backends/cuda/cublaslt"
-	"ltc/backends/cuda/cudnn"
 	"ltc/backends/cuda/driver"
 )
 
@@ -27,7 +26,6 @@ type Options struct {
 	NoJIT      bool // the driver compiles no PTX to run it
 	Violations int  // how many are kept: 100
 	CuBLASLt   int  // the version of that library: 130100
-	CuDNN      int  // and of that one: 91002
 }
 
 // Fake is a driver with its devices.
@@ -53,7 +51,6 @@ type Fake struct {
 	ran        int64
 	calls      map[string]int64
 	before     map[string]func() // what the next call of a function begins with
-	asked      map[uint64]bool   // shapes that algorithms of cuDNN were asked for
 	violations []Violation
 	watching   bool
 	watched    []Work
@@ -99,7 +96,7 @@ type injection struct {
 // New makes a fake. [Fake.Close] ends it; no more than 16 are open at the same
 // time.
 func New(o Options) *Fake {
-	for _, d := range []struct{ field, standard *int }{{&o.Devices, ptr(1)}, {&o.Version, ptr(13000)}, {&o.Major, ptr(9)}, {&o.Violations, ptr(100)}, {&o.Processors, ptr(4)}, {&o.CuBLASLt, ptr(130100)}, {&o.CuDNN, ptr(91002)}} {
+	for _, d := range []struct{ field, standard *int }{{&o.Devices, ptr(1)}, {&o.Version, ptr(13000)}, {&o.Major, ptr(9)}, {&o.Violations, ptr(100)}, {&o.Processors, ptr(4)}, {&o.CuBLASLt, ptr(130100)}} {
 		if *d.field == 0 {
 			*d.field = *d.standard
 		}
@@ -108,7 +105,7 @@ func New(o Options) *Fake {
 		o.Memory = 1 << 30
 	}
 	f := &Fake{o: o, r: rand.New(rand.NewPCG(o.Seed, 17)), handles: map[uintptr]any{}, current: map[int][]*device{},
-		calls: map[string]int64{}, before: map[string]func(){}, asked: map[uint64]bool{}, captures: map[int]*capture{}, relaxed: map[int]bool{}, next: 0x7_0000_0000, lanes: 1, host: clock{1}}
+		calls: map[string]int64{}, before: map[string]func(){}, captures: map[int]*capture{}, relaxed: map[int]bool{}, next: 0x7_0000_0000, lanes: 1, host: clock{1}}
 	f.late = f.r.IntN(5)
 	for i := range max(o.Devices, 0) {
 		d := &device{ordinal: i, peers: map[*device]bool{}}
@@ -123,18 +120,13 @@ func New(o Options) *Fake {
 
 func ptr[T any](v T) *T { return &v }
 
-// Lookup returns the address of a function, for [driver.Use], [cublaslt.Use] and
-// [cudnn.Use].
+// Lookup returns the address of a function, for [driver.Use] and
+// [cublaslt.Use].
 func (f *Fake) Lookup(name string) uintptr { return f.slot.addresses[name] }
 
 // Products is [cublaslt.Use] of the fake.
 func (f *Fake) Products() (*cublaslt.Library, error) {
 	return cublaslt.Use(f.Lookup, f.o.Version/1000)
-}
-
-// Convolutions is [cudnn.Use] of the fake.
-func (f *Fake) Convolutions() (*cudnn.Library, error) {
-	return cudnn.Use(f.Lookup, f.o.Version/1000)
 }
 
 // Open is [driver.Use] of the fake.
@@ -202,8 +194,8 @@ func (f *Fake) Watch(call func()) []Work {
 	return f.watched
 }
 
-// Fail makes a call of a function fail with a code, one of cuBLASLt or
-// cuDNN with the status of that number: the next but as many. An
+// Fail makes a call of a function fail with a code, one of cuBLASLt
+// with the status of that number: the next but as many. An
 // allocation that is to find no memory fails with [driver.OutOfMemory].
 func (f *Fake) Fail(call string, after int, code driver.Code) {
 	f.mu.Lock()

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/cublaslt"
-	"ltc/backends/cuda/cudnn"
 	"ltc/backends/cuda/driver"
 )
 
@@ -35,22 +34,6 @@ func TestProductFunctions(t *testing.T) {
 	require.Len(t, productFunctions, len(table))
 	for _, e := range table {
 		fn := reflect.TypeOf(productFunctions[e.Name])
-		require.NotNil(t, fn, e.Name)
-		require.Equal(t, len(e.Args), fn.NumIn()-1, e.Name)
-		require.Contains(t, kinds[rune(e.Result[0])], fn.Out(0).Kind(), e.Name)
-		for i, letter := range e.Args {
-			require.Contains(t, kinds[letter], fn.In(i+1).Kind(), "%s, argument %d", e.Name, i)
-		}
-	}
-}
-
-// And of the table of package cudnn.
-func TestConvolutionFunctions(t *testing.T) {
-	kinds := map[rune][]reflect.Kind{'i': {reflect.Int32}, 'z': {reflect.Uint64}, 'h': {reflect.Uintptr}, 'p': {reflect.Pointer, reflect.UnsafePointer, reflect.Uint64}}
-	table := cudnn.Entries()
-	require.Len(t, convolutionFunctions, len(table))
-	for _, e := range table {
-		fn := reflect.TypeOf(convolutionFunctions[e.Name])
 		require.NotNil(t, fn, e.Name)
 		require.Equal(t, len(e.Args), fn.NumIn()-1, e.Name)
 		require.Contains(t, kinds[rune(e.Result[0])], fn.Out(0).Kind(), e.Name)

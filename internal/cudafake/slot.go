@@ -39,7 +39,7 @@ func take(f *Fake) *slot {
 	default:
 		slots.made++
 		s = &slot{addresses: map[string]uintptr{}}
-		for _, table := range []map[string]any{functions, productFunctions, convolutionFunctions} {
+		for _, table := range []map[string]any{functions, productFunctions} {
 			for name, fn := range table {
 				s.addresses[name] = purego.NewCallback(s.function(name, fn))
 			}

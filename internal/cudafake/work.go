@@ -23,7 +23,6 @@ type work struct {
 	shared      int
 	args        []uint64
 	product     *product // or one of these
-	convolution *convolution
 	// A copy or a fill of bytes at addresses:
 	to, from uint64
 	in, of   *device // whose they are; nil: the host's, or the stream's
@@ -45,9 +44,6 @@ func (w *work) String() string {
 func (f *Fake) perform(d *device, w *work, when *moment) driver.Code {
 	if w.product != nil {
 		return f.multiply(d, w.product, when)
-	}
-	if w.convolution != nil {
-		return f.convolve(d, w.convolution, when)
 	}
 	switch w.kind {
 	case driver.KernelNode:

@@ -57,7 +57,6 @@ var order = []group{
 	{"TestAttentionBoxes", 3},
 	{"TestProducts|TestProductsGELU|TestProductsReLUOfNaN", 1},
 	{"TestConvolutions", 1},
-	{"TestConvolved", 1},
 	{"TestGraphs", 1},
 	{"TestAttention", 1},
 	{"TestTrain", 1},
