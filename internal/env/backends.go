@@ -4,9 +4,9 @@ package env
 // read them, because a program that does not import a backend may be run with
 // its variables set all the same, and because docs/environment.md lists all.
 var (
-	// LibLLVM names the libLLVM of the compiler for CPUs, or a program in its place.
-	LibLLVM = Declare(Var{Name: "LTC_LIBLLVM", Allowed: "the file or the name of a shared library or of a program, or `none`",
-		Doc: "The libLLVM that the compiler for CPUs loads (15 or later), as in `libLLVM-15.so.1`, or llvmlite's `libllvmlite.so`; or the program that compiles in its place, in processes of its own: `llc` (with `opt` beside it), `clang` or `zig`, with a version behind it or not, as in `clang-19`. No other is looked for. `none`: do without, as if there were none. Without it: 19.1, 20 to 22, 18 to 15, then llvmlite's, from where the system and Python keep theirs, then those programs, from where `PATH` and Python have them. What `make llvm` had to put into `out/llvm`, because it was not root, is found by `make` alone: elsewhere name it here."})
+	// LibLLVM names the libLLVM of the compiler for CPUs.
+	LibLLVM = Declare(Var{Name: "LTC_LIBLLVM", Allowed: "the file or the name of a shared library, or `none`",
+		Doc: "The libLLVM that the compiler for CPUs loads (15 or later), as in `libLLVM-15.so.1`, or llvmlite's `libllvmlite.so`; no other is looked for. `none`: do without, as if there were none. Without it: 19.1, 20 to 22, 18 to 15, then llvmlite's, from where the system and Python keep theirs. What `make llvm` had to put into `out/llvm`, because it was not root, is found by `make` alone: elsewhere name it here."})
 
 	// LibCUDA names the library of NVIDIA's driver.
 	LibCUDA = Declare(Var{Name: "LTC_LIBCUDA", Allowed: "the file or the name of a shared library, or `none`",

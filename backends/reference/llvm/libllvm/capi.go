@@ -3,7 +3,6 @@
 package libllvm
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -146,7 +145,7 @@ func (c *capi) version() Version {
 	return Version{int(v[0]), int(v[1]), int(v[2])}
 }
 
-func (c *capi) compile(_ context.Context, text string, o Options) ([]byte, error) {
+func (c *capi) compile(text string, o Options) ([]byte, error) {
 	tm, err := c.targetMachine(o)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,6 @@
 // [Library.Compile], after which that libLLVM is not used again; diagnostics,
 // for which it would print and exit, are errors too.
 //
-// Where no library can be loaded, a program of LLVM's compiles in processes of
-// its own: see tool.go.
-//
 // Nothing is loaded before [Open] is called.
 //
 // imports only ltc/internal/env, github.com/ebitengine/purego and the standard
@@ -20,8 +17,7 @@ package libllvm
 
 import "errors"
 
-// ErrNotFound is wrapped by the error of [Open] when no libLLVM can be used, and
-// no program in its place.
+// ErrNotFound is wrapped by the error of [Open] when no libLLVM can be used.
 var ErrNotFound = errors.New("no libLLVM")
 
 // ErrBroken is wrapped by errors of [Library.Compile] when libLLVM met a fatal

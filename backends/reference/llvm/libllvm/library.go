@@ -10,13 +10,11 @@ import (
 )
 
 // Library is a libLLVM that has been loaded into this process, where it stays
-// until the process ends, or a program of LLVM's that compiles in processes of
-// its own. Any number of goroutines may use it.
+// until the process ends. Any number of goroutines may use it.
 type Library struct {
 	path    string
 	version Version
 	engine  engine
-	by      string // the program that compiles in child processes; empty for a library
 	broken  atomic.Pointer[FatalError]
 }
 
@@ -25,7 +23,7 @@ type engine interface {
 	// version returns what the library says itself; 0.0.0 if it cannot.
 	version() Version
 	// compile is called on a goroutine that is locked to its thread.
-	compile(ctx context.Context, text string, o Options) ([]byte, error)
+	compile(text string, o Options) ([]byte, error)
 }
 
 // opened holds what [Open] and [OpenFile] have returned.
@@ -40,10 +38,9 @@ type result struct {
 }
 
 // Open loads the first libLLVM that can be used: the one that the environment
-// variable LTC_LIBLLVM names, or else the best of those that the system has;
-// without any, a program that compiles in its place: llc with opt, clang or zig.
-// The first call takes some 20 ms, or 200 with a program, others return the same
-// library or the same error, which wraps [ErrNotFound] and says where was looked.
+// variable LTC_LIBLLVM names, or else the best of those that the system has. The
+// first call takes some 20 ms, others return the same library or the same error,
+// which wraps [ErrNotFound] and says where was looked.
 func Open() (*Library, error) {
 	name := env.LibLLVM.Value()
 	return once("open "+name, func() (*Library, error) {
@@ -54,8 +51,8 @@ func Open() (*Library, error) {
 	})
 }
 
-// OpenFile loads the libLLVM of that file, or opens the program; without a slash
-// in its name, the one that the system's linker finds, or PATH has.
+// OpenFile loads the libLLVM of that file; without a slash in its name, the one
+// that the system's linker finds.
 func OpenFile(name string) (*Library, error) {
 	return once("file "+name, func() (*Library, error) { return named(name, name) })
 }
@@ -86,20 +83,11 @@ func named(who, name string) (*Library, error) {
 // Version returns the library's version.
 func (l *Library) Version() Version { return l.version }
 
-// Path returns the library's or the program's file.
+// Path returns the library's file.
 func (l *Library) Path() string { return l.path }
 
-// External reports whether a program compiles, in processes of its own.
-func (l *Library) External() bool { return l.by != "" }
-
-// String returns the version and, of a program, its name: LLVM 19.1.7, or
-// LLVM 22.1.8 by zig cc.
-func (l *Library) String() string {
-	if l.External() {
-		return "LLVM " + l.version.String() + " by " + l.by
-	}
-	return "LLVM " + l.version.String()
-}
+// String returns the version, as in LLVM 19.1.7.
+func (l *Library) String() string { return "LLVM " + l.version.String() }
 
 // FatalError is what libLLVM said before it gave up. It is an [ErrBroken].
 type FatalError struct{ Reason string }
@@ -120,7 +108,7 @@ func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, 
 		return nil, fmt.Errorf("libllvm: %s: %w", l.path, err)
 	}
 	w := &work{library: l, done: make(chan outcome, 1)}
-	go w.run(ctx, text, o)
+	go w.run(text, o)
 	select {
 	case r := <-w.done:
 		if r.err != nil {

@@ -3,7 +3,6 @@
 package libllvm
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -77,7 +76,7 @@ func (c *lite) version() Version {
 	return Version{v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff}
 }
 
-func (c *lite) compile(_ context.Context, text string, o Options) ([]byte, error) {
+func (c *lite) compile(text string, o Options) ([]byte, error) {
 	c.once.Do(func() {
 		for _, f := range c.initialise {
 			f.call()

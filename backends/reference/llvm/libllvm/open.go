@@ -25,12 +25,9 @@ var loaded = struct {
 	by map[uintptr]*Library
 }{by: map[uintptr]*Library{}}
 
-// openOne opens the library or the tool of a file or, without a slash in its
-// name, the one that the system's linker finds, or PATH has.
+// openOne opens the library of a file or, without a slash in its name, the one that
+// the system's linker finds.
 func openOne(name string) (*Library, error) {
-	if kindOf(name) != nil {
-		return openTool(name)
-	}
 	version := nameVersion(name)
 	if strings.Contains(name, "/") {
 		path, err := filepath.Abs(name)

@@ -3,7 +3,6 @@
 package libllvm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -27,4 +26,4 @@ type outcome struct {
 	err    error
 }
 
-func (w *work) run(context.Context, string, Options) { w.done <- outcome{err: ErrNotFound} }
+func (w *work) run(string, Options) { w.done <- outcome{err: ErrNotFound} }

@@ -33,25 +33,10 @@ var liteFiles = []string{
 	"/usr/lib/python3*/*-packages/llvmlite/binding/libllvmlite.so",
 }
 
-// tools are the commands and files of programs that compile where no library
-// can: those that come with the libraries above, the best first.
-var tools = []string{
-	"llc-19", "llc-20", "llc-21", "llc-22", "llc", "llc-18", "llc-17", "llc-16", "llc-15",
-	"clang-19", "clang-20", "clang-21", "clang-22", "clang", "clang-18", "clang-17", "clang-16", "clang-15",
-	"zig",
-}
-
-// zigFiles are where Python keeps zig, which it brings as ziglang.
-var zigFiles = []string{
-	"~/.local/lib/python3*/site-packages/ziglang/zig",
-	"/usr/local/lib/python3*/*-packages/ziglang/zig",
-	"/usr/lib/python3*/*-packages/ziglang/zig",
-}
-
-// search opens the first library or else the first program that can be used.
+// search opens the first library that can be used.
 func search() (*Library, error) {
 	var unusable []string
-	for _, name := range slices.Concat(names, files(liteFiles), tools, files(zigFiles)) {
+	for _, name := range slices.Concat(names, files(liteFiles)) {
 		l, err := openOne(name)
 		if err == nil {
 			return l, nil
@@ -60,7 +45,7 @@ func search() (*Library, error) {
 			unusable = append(unusable, fmt.Sprintf("; %s cannot be used: %v", name, err))
 		}
 	}
-	return nil, fmt.Errorf("%w: looked for %s, and in %s, and for llc, clang and zig%s: install one (make llvm, or apt-get install libllvm19), or name it in LTC_LIBLLVM",
+	return nil, fmt.Errorf("%w: looked for %s, and in %s%s: install one (make llvm, or apt-get install libllvm19), or name it in LTC_LIBLLVM",
 		ErrNotFound, strings.Join(names, ", "), strings.Join(liteFiles, ", "), strings.Join(unusable, ""))
 }
 

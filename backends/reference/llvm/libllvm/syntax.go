@@ -21,7 +21,7 @@ func (e *SyntaxError) Error() string {
 // bufferName is what texts are called in messages of LLVM's.
 const bufferName = "text"
 
-var position = regexp.MustCompile(`(?m)^(?:.*: )?(?:` + bufferName + `(?:\.ll)?|<string>):(\d+):(\d+): error: (.*)$`)
+var position = regexp.MustCompile(`(?m)^(?:` + bufferName + `|<string>):(\d+):(\d+): error: (.*)$`)
 
 // parseFailed makes an error of what LLVM says of a text that it cannot parse.
 func parseFailed(message, text string) error {

@@ -3,7 +3,6 @@
 package libllvm
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -30,13 +29,13 @@ type outcome struct {
 var working sync.Map
 
 // run compiles text and reports to w.done.
-func (w *work) run(ctx context.Context, text string, o Options) {
+func (w *work) run(text string, o Options) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	thread := syscall.Gettid()
 	working.Store(thread, w)
 	defer working.Delete(thread)
-	object, err := w.library.engine.compile(ctx, text, o)
+	object, err := w.library.engine.compile(text, o)
 	switch {
 	case len(w.errors) > 0 && err != nil:
 		err = fmt.Errorf("%w: %s", err, strings.Join(w.errors, "; "))
