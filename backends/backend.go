@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 
 	"ltc/ir/types"
@@ -29,6 +30,20 @@ type Backend interface {
 	// is positional (*mlir.Error); ops that the backend lacks are reported all
 	// at once (*UnsupportedError).
 	Compile(ctx context.Context, m Module, o Options) (Executable, error)
+	// Capabilities says what the backend can do beyond these methods. It does not change.
+	Capabilities() Capabilities
+}
+
+// Capabilities are what a backend can do beyond the methods of [Backend]. The zero value
+// is a backend that can do nothing more: callers ask neither for its name nor its type.
+type Capabilities struct {
+	// Immediate says that a run costs less than waking a goroutine for it, so that callers
+	// need not run programs in the background.
+	Immediate bool
+	// Allocator gives memory of the device; nil: the device uses the host's.
+	Allocator Allocator
+	// Loader loads artifacts; nil: programs are always compiled.
+	Loader Loader
 }
 
 // Executable is a compiled program. It is immutable: any number of goroutines
@@ -75,8 +90,19 @@ type Options struct {
 	// Compiled makes it an error of Compile, a *[FallbackError], that the evaluator
 	// would run the program or an op of it. Where it is not set that is a warning.
 	Compiled bool
-	// Warn gets the warning, once a program; nil: it is logged to [slog.Default].
+	// Warn gets the warning, once a program; nil: it is logged to Logger.
 	Warn func(*FallbackError)
+	// Logger gets what the backend and the program log; nil: [slog.Default], as it is at
+	// each record.
+	Logger *slog.Logger
+}
+
+// Log returns the logger.
+func (o *Options) Log() *slog.Logger {
+	if o.Logger != nil {
+		return o.Logger
+	}
+	return slog.Default()
 }
 
 // Device is something programs run on.
@@ -149,15 +175,15 @@ func (c *Call) Make(t types.Type) soa.View {
 	return soa.Make(t)
 }
 
-// Allocator is a [Backend] of a device with memory of its own.
+// Allocator is the memory of a device that does not use the host's.
 type Allocator interface {
 	// Make returns fresh memory of the device for a value, dense, contents undefined,
 	// which is freed after its last view is gone: see [soa.View.Remote].
 	Make(t types.Type) (soa.View, error)
 }
 
-// Loader is a [Backend] that makes programs runnable with what [Executable.Artifact] has
-// returned, also of another process.
+// Loader makes programs runnable with what [Executable.Artifact] has returned, also of
+// another process.
 type Loader interface {
 	// Load is Compile of the module, with the options, that the artifact was made of,
 	// but takes the code from there. The error wraps [ErrArtifact] if the artifact is
@@ -256,6 +282,9 @@ func (NotImplemented) Name() string { return "" }
 
 // Devices returns one device without properties.
 func (NotImplemented) Devices() []Device { return []Device{{Name: "device"}} }
+
+// Capabilities returns none.
+func (NotImplemented) Capabilities() Capabilities { return Capabilities{} }
 
 // Compile returns an error wrapping [errors.ErrUnsupported].
 func (NotImplemented) Compile(context.Context, Module, Options) (Executable, error) {

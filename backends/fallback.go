@@ -111,7 +111,7 @@ func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error 
 	case o.Warn != nil:
 		o.Warn(e)
 	default:
-		e.Log(slog.Default())
+		e.Log(o.Log())
 	}
 	return nil
 }

@@ -85,8 +85,8 @@ func deviceCopy(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	m, ok := b.(backends.Allocator)
-	if !ok {
+	m := b.Capabilities().Allocator
+	if m == nil {
 		return result{}, fmt.Errorf("%s has no memory of its own", e.backend)
 	}
 	n := 1 << 28

@@ -21,7 +21,6 @@ type Device struct {
 	name    string
 	opened  callsite.Site
 	backend *border.Backend
-	null    bool // it is the backend null, which computes nothing
 	// distrusted: the backend has broken its contract in a run. It gets no memory any more
 	// that it could write over.
 	distrusted atomic.Bool
@@ -109,7 +108,6 @@ func Open(name string, opts ...Option) (*Device, error) {
 	var sites callsite.Cache
 	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
 	d.memory.init()
-	d.null = d.backend.Name() == "null"
 	if d.backend.Allocates() {
 		d.memory.own = d.backend
 	}
@@ -123,6 +121,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	if n := d.options.Threads; n < 0 {
 		return nil, fmt.Errorf("open %q: Threads(%d): want a number of threads, or 0 for as many as the backend likes", name, n)
 	}
+	d.options.Logger = d.logger
 	d.programs.guarded = d.guarded
 	d.memory.start()
 	d.warnOfStrangers()

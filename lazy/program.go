@@ -272,7 +272,7 @@ func (p *program) measured(took time.Duration) {
 }
 
 // runsInline reports whether programs run on the goroutine that asks for them,
-// however long they take: goroutines are not wanted, or there is nothing to run.
+// however long they take: goroutines are not wanted, or cost more than a run.
 func (d *Device) runsInline() bool {
-	return d.options.Threads == 1 || d.null
+	return d.options.Threads == 1 || d.backend.Immediate()
 }

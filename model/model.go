@@ -48,10 +48,9 @@ func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 // is many times slower, would run the program or an op of it. Without it that is a warning.
 func Compiled() Option { return func(o *backends.Options) { o.Compiled = true } }
 
-// Logger has that warning logged to l, and not to [slog.Default].
-func Logger(l *slog.Logger) Option {
-	return func(o *backends.Options) { o.Warn = func(e *backends.FallbackError) { e.Log(l) } }
-}
+// Logger has that warning, and what else the backend logs, logged to l, and not to
+// [slog.Default].
+func Logger(l *slog.Logger) Option { return func(o *backends.Options) { o.Logger = l } }
 
 // New compiles a program for b and gives its constants (ltc.constant) the values
 // of that name. The model keeps these views: their memory, such as a mapped file, must

@@ -152,12 +152,6 @@ func (r *faultyBackend) Compile(ctx context.Context, m backends.Module, o backen
 	return x, nil
 }
 
-// faultyDevice is a faultyBackend that has memory of its own.
-type faultyDevice struct {
-	*faultyBackend
-	backends.Allocator
-}
-
 type faultyExecutable struct {
 	backends.Executable
 	r   *faultyBackend
@@ -238,9 +232,6 @@ func openFaulty(device string) (backends.Backend, error) {
 		return nil, fmt.Errorf("there is no %s", device)
 	}
 	r := v.(*faultyBackend)
-	if own, ok := r.Backend.(backends.Allocator); ok {
-		return faultyDevice{r, own}, nil
-	}
 	return r, nil
 }
 

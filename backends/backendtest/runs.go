@@ -149,8 +149,8 @@ func testArtifact(t *testing.T, b backends.Backend) {
 		return
 	}
 	require.NotEmpty(t, data)
-	l, is := b.(backends.Loader)
-	if !is {
+	l := b.Capabilities().Loader
+	if l == nil {
 		return
 	}
 	e, err := l.Load(t.Context(), backends.NewModule(weigh), backends.Options{}, data)

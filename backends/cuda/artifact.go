@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"ltc/backends"
@@ -81,7 +80,7 @@ func (x *code) Artifact() ([]byte, error) {
 		if d.Err() != nil {
 			return nil, fmt.Errorf("%v: artifact: %w", d, err)
 		}
-		slog.Warn("the artifact has PTX alone: the driver makes no machine code of it", "device", d, "reason", err)
+		x.of.o.Log().Warn("the artifact has PTX alone: the driver makes no machine code of it", "device", d, "reason", err)
 	}
 	return a.bytes(), nil
 }
@@ -99,8 +98,6 @@ func (a *artifact) suits(p driver.Properties, hopper bool) (machine []byte, ok b
 	}
 	return machine, true
 }
-
-var _ backends.Loader = (*Backend)(nil)
 
 // Load compiles a program, and takes its kernels from an artifact of it: the driver
 // compiles none; those of machine code that the driver does not take, such as a later

@@ -49,7 +49,10 @@ func (b *Backend) Name() string { return "cuda" }
 // Device returns the device that programs run on.
 func (b *Backend) Device() *Device { return b.dev }
 
-var _ backends.Allocator = (*Backend)(nil)
+// Capabilities are memory of the device and artifacts.
+func (b *Backend) Capabilities() backends.Capabilities {
+	return backends.Capabilities{Allocator: b, Loader: b}
+}
 
 // Make returns memory of the device: see [Device.Make].
 func (b *Backend) Make(t types.Type) (soa.View, error) { return b.dev.Make(t) }

@@ -1,8 +1,7 @@
 package cuda
 
 import (
-	"log/slog"
-
+	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
 	"ltc/ir/types"
@@ -48,7 +47,7 @@ func newBoxed(fn *driver.Function, n int, l ptx.Launch, maps []ptx.Map) *boxedLa
 // choose returns which launch is to be queued for operands at some addresses. Maps of
 // those that have moved then say where they are; what is queued keeps the maps that it
 // was queued with.
-func (b *boxedLaunch) choose(d *Device, address func(operand int) driver.Ptr) *driver.Launch {
+func (b *boxedLaunch) choose(d *Device, o *backends.Options, address func(operand int) driver.Ptr) *driver.Launch {
 	for i := range b.maps {
 		if b.refused || address(b.maps[i].operand)%ptx.MapAlign != 0 {
 			return b.plain
@@ -56,7 +55,7 @@ func (b *boxedLaunch) choose(d *Device, address func(operand int) driver.Ptr) *d
 	}
 	if err := b.place(d, address); err != nil {
 		b.refused = true
-		slog.Warn("threads copy the operands of a kernel: the driver makes no tensor map", "device", d, "reason", err)
+		o.Log().Warn("threads copy the operands of a kernel: the driver makes no tensor map", "device", d, "reason", err)
 		return b.plain
 	}
 	return b.launch

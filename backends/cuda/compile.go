@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"slices"
 	"sync"
@@ -98,7 +97,7 @@ type step struct {
 	lacks       error      // why the host runs the kernel
 	sizes       []int      // of an element, by operand
 	row         int        // of code.rows; -1: none
-	awaits      []int       // of a step of the host, by operand: the step that has written it last
+	awaits      []int      // of a step of the host, by operand: the step that has written it last
 }
 
 // relaunch is one of several launches of a step, of the same operands.
@@ -393,7 +392,7 @@ func (c *compilation) loadModule(d *Device) (*driver.Module, error) {
 		if err == nil || d.Err() != nil {
 			return m, err
 		}
-		slog.Warn("the artifact's PTX is compiled: the driver does not take its machine code", "device", d, "reason", err)
+		c.o.Log().Warn("the artifact's PTX is compiled: the driver does not take its machine code", "device", d, "reason", err)
 	}
 	return d.ctx.Load([]byte(c.text()))
 }
@@ -401,6 +400,7 @@ func (c *compilation) loadModule(d *Device) (*driver.Module, error) {
 // load makes the program runnable on a device.
 func (c *compilation) load(ctx context.Context, d *Device) (backends.Executable, error) {
 	defer func() { c.ctx = nil }() // later sizes are under their runs' contexts
+	d.logger.Store(c.o.Logger)
 	on := &loaded{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {

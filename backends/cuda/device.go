@@ -3,8 +3,10 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
@@ -19,14 +21,16 @@ type Device struct {
 	// home is the queue of runs that are given none, and of memory that views hold.
 	home *Queue
 	// space makes views of the device's memory that do not hold it.
-	space *soa.Buffer
-	held  resources
+	space    *soa.Buffer
+	held     resources
 	products library
 	// shuffles are the kernels that copy views which are not dense.
 	shuffles struct {
 		sync.Mutex
 		by map[shuffle]shuffled
 	}
+	// logger is that of the program loaded last; nil: none was, or it has none.
+	logger atomic.Pointer[slog.Logger]
 	// friends are the devices that this one was to have access to.
 	friends sync.Map
 	// queues are those that were not closed.
@@ -144,6 +148,14 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 // others may use it.
 func (d *Device) close() error {
 	return errors.Join(d.held.free(), d.products.close(d), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
+}
+
+// log returns the logger for what is done for no program.
+func (d *Device) log() *slog.Logger {
+	if l := d.logger.Load(); l != nil {
+		return l
+	}
+	return slog.Default()
 }
 
 // String returns the device's name, as in cuda:0.

@@ -205,10 +205,10 @@ func Example_artifact() {
 	artifact, err := compiled.Artifact() // bytes, to be kept beside the text
 	check(err)
 
-	_, err = b.(backends.Loader).Load(ctx, program, backends.Options{}, artifact) // the driver compiles nothing
+	_, err = b.Capabilities().Loader.Load(ctx, program, backends.Options{}, artifact) // the driver compiles nothing
 	fmt.Println(err)
 	artifact[len(artifact)-1]++
-	_, err = b.(backends.Loader).Load(ctx, program, backends.Options{}, artifact)
+	_, err = b.Capabilities().Loader.Load(ctx, program, backends.Options{}, artifact)
 	fmt.Println(errors.Is(err, backends.ErrArtifact)) // compile it anew
 	// Output:
 	// <nil>

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"log/slog"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -127,7 +126,7 @@ func (r *runner) kernelArguments(i int) bool {
 	address := func(j int) driver.Ptr { return r.address(s, j) }
 	moved := false
 	if b := r.boxed[i]; b != nil {
-		l := b.choose(r.e.on.dev, address)
+		l := b.choose(r.e.on.dev, &r.e.of.o, address)
 		moved = l != r.launches[i]
 		r.launches[i] = l
 	}
@@ -206,7 +205,7 @@ func (r *runner) row(g *graph) error {
 // noGraph has the steps of a row queued one by one from now on.
 func (r *runner) noGraph(g *graph, why error) {
 	g.refused = true
-	slog.Warn("kernels are launched one by one: the driver makes no graph of them", "device", r.e.on.dev, "kernels", g.live, "reason", why)
+	r.e.of.o.Log().Warn("kernels are launched one by one: the driver makes no graph of them", "device", r.e.on.dev, "kernels", g.live, "reason", why)
 }
 
 // isCall reports whether a library computes a step where its operands are.

@@ -41,7 +41,7 @@ func (d *Device) UseLibrary(l *cublaslt.Library) {
 }
 
 // on returns the library; nil if there is none, as a line of the log has said.
-func (l *library) on(d *Device) *cublaslt.Handle {
+func (l *library) on(d *Device, log *slog.Logger) *cublaslt.Handle {
 	l.once.Do(func() {
 		if l.open == nil {
 			return
@@ -55,11 +55,11 @@ func (l *library) on(d *Device) *cublaslt.Handle {
 		}
 		switch {
 		case errors.Is(err, cublaslt.ErrNotFound):
-			slog.Info("each large product of matrices is computed by a kernel of the backend's own", "device", d, "reason", err)
+			log.Info("each large product of matrices is computed by a kernel of the backend's own", "device", d, "reason", err)
 		case err != nil:
-			slog.Warn("each large product of matrices is computed by a kernel of the backend's own: cuBLASLt cannot be used", "device", d, "reason", err)
+			log.Warn("each large product of matrices is computed by a kernel of the backend's own: cuBLASLt cannot be used", "device", d, "reason", err)
 		default:
-			slog.Debug("each large product of matrices is computed by cuBLASLt", "device", d, "path", lib.Path(), "version", lib.Version())
+			log.Debug("each large product of matrices is computed by cuBLASLt", "device", d, "path", lib.Path(), "version", lib.Version())
 		}
 	})
 	return l.handle
@@ -73,8 +73,8 @@ func (l *library) close(d *Device) error {
 }
 
 // own says why a kernel of the backend's own computes what the library was to.
-func (l *library) own(d *Device, why error) {
-	slog.Warn("a product of matrices is computed by a kernel of the backend's own", "device", d, "reason", why)
+func (l *library) own(d *Device, log *slog.Logger, why error) {
+	log.Warn("a product of matrices is computed by a kernel of the backend's own", "device", d, "reason", why)
 }
 
 // take has the library compute the steps that it has algorithms for and that are worth
@@ -86,7 +86,7 @@ func (x *code) take(d *Device) {
 		if s.product == nil {
 			continue
 		}
-		n, ok := s.product.take(d)
+		n, ok := s.product.take(d, x.of.o.Log())
 		if s.taken = ok; ok {
 			x.besides = max(x.besides, n)
 		}

@@ -66,7 +66,7 @@ func (x *libraryCall) queue(r *runner) bool {
 	err := x.queueIn(r.q.stream, &x.at, r.e.on.launches)
 	if err != nil {
 		x.refused, x.taken = true, false
-		x.own(r.e.on.dev, err)
+		x.own(r.e.on.dev, r.e.of.o.Log(), err)
 	}
 	return err == nil
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 
 	"ltc/backends/cuda/cublaslt"
@@ -11,12 +12,12 @@ import (
 
 // take finds cuBLASLt's algorithm for a product, and reports whether there is one and the
 // product is worth it, and how many bytes of memory it takes besides.
-func (p *product) take(d *Device) (besides int, ok bool) {
+func (p *product) take(d *Device, log *slog.Logger) (besides int, ok bool) {
 	l := &d.products
 	if p.work < l.least {
 		return 0, false
 	}
-	h := l.on(d)
+	h := l.on(d, log)
 	if h == nil {
 		return 0, false
 	}
@@ -25,7 +26,7 @@ func (p *product) take(d *Device) (besides int, ok bool) {
 		return err
 	})
 	if err != nil && !errors.Is(err, cublaslt.NotSupported) {
-		l.own(d, err)
+		l.own(d, log, err)
 	}
 	return aligned(p.algorithm.Workspace), err == nil
 }
@@ -48,10 +49,10 @@ type multiplied struct {
 // describe describes the product to the library, for a runner; nil if it takes no such
 // description.
 func (p *product) describe(r *runner) *multiplied {
-	d := r.e.on.dev
-	x, err := d.products.on(d).New(&p.problem, p.algorithm)
+	d, log := r.e.on.dev, r.e.of.o.Log()
+	x, err := d.products.on(d, log).New(&p.problem, p.algorithm)
 	if err != nil {
-		d.products.own(d, err)
+		d.products.own(d, log, err)
 		return nil
 	}
 	runtime.AddCleanup(r, (*resource).drop, d.held.add(x.Destroy))
@@ -85,6 +86,6 @@ func (x *multiplied) queueIn(in *driver.Stream, at *addresses, n *launches) erro
 }
 
 // own says why the step's own kernel runs from now on.
-func (x *multiplied) own(d *Device, why error) {
-	d.products.own(d, fmt.Errorf("%w: %v", why, &x.of.problem))
+func (x *multiplied) own(d *Device, log *slog.Logger, why error) {
+	d.products.own(d, log, fmt.Errorf("%w: %v", why, &x.of.problem))
 }

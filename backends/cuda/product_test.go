@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -30,7 +31,7 @@ func taking(t testing.TB, d *Device, f *cudafake.Fake) {
 		l, err := f.Products()
 		require.NoError(t, err)
 		d.UseLibrary(l)
-	} else if d.products.on(d) == nil {
+	} else if d.products.on(d, slog.Default()) == nil {
 		t.Skip("there is no cuBLASLt")
 	}
 }
@@ -446,4 +447,19 @@ func TestProductsTrain(t *testing.T) {
 	require.NoError(t, err)
 	n := network{rows: 64, in: 64, hidden: 72, out: 64, scale: 0.2}
 	require.InDeltaSlice(t, n.train(t, cpu, 3), n.train(t, lazily(t, b), 3), 1e-5)
+}
+
+// What is logged of a program goes to the logger of its options.
+func TestLogger(t *testing.T) {
+	trials.Sequential(t)
+	aboutFake(t)
+	others := logged(t)
+	b, _ := backend(t, cudafake.Options{Seed: 1})
+	b.dev.products.least = 1
+	b.dev.products.open = func() (opener, error) { return nil, cublaslt.ErrVersion }
+	var said strings.Builder
+	m := matmul{types.F32, types.F32, plainDims, []int{72, 40}, []int{40, 80}, []int{72, 80}, ""}
+	compile(t, b, m.text(), backends.Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	require.Contains(t, said.String(), "cuBLASLt cannot be used")
+	require.Empty(t, others())
 }

@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"sync"
 
@@ -83,7 +82,7 @@ func (d *Device) befriend(other *Device) {
 		return
 	}
 	if err := d.EnablePeer(other); err != nil {
-		slog.Info("copies between two GPUs go through the host", "from", other, "to", d, "reason", err)
+		d.log().Info("copies between two GPUs go through the host", "from", other, "to", d, "reason", err)
 	}
 }
 

@@ -27,6 +27,9 @@ func (*Backend) Name() string { return "null" }
 // Devices returns one device without properties.
 func (*Backend) Devices() []backends.Device { return []backends.Device{{Name: "null"}} }
 
+// Capabilities says that programs need no goroutine: there is nothing to run.
+func (*Backend) Capabilities() backends.Capabilities { return backends.Capabilities{Immediate: true} }
+
 // Compile parses and verifies the module and reads its signature: see
 // [backends.Load].
 func (*Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {

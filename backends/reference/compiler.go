@@ -91,6 +91,7 @@ func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Opt
 		return prepare(ctx, b.name, p)
 	}
 	use = append(use[:len(use):len(use)], Tiles{})
+	ctx = backends.WithLogger(ctx, &o)
 	var e backends.Executable
 	var err error
 	if openSignature(p.Module.Func("main")) {

@@ -42,7 +42,7 @@ func (c *call) profile(ctx context.Context, b backends.Backend, p *program, exe 
 	}
 	steps := profiler.Profile()
 	backends.LocateProfile(steps, exe.Signature(), places(p.file, p.source))
-	if _, own := b.(backends.Allocator); own { // what a device of its own memory can do is not measured
+	if b.Capabilities().Allocator != nil { // what a device of its own memory can do is not measured
 		return backends.WriteProfile(c.stdout, steps, backends.Peaks{})
 	}
 	of := peak.Measure(threads)

@@ -31,13 +31,13 @@ const execute = "Execute"
 type Backend struct {
 	plain backends.Backend
 	name  string // as it was opened
-	own   backends.Allocator
+	can   backends.Capabilities
 }
 
 // Of returns the border to b, which errors call name; by its own name if that is empty.
 func Of(b backends.Backend, name string) *Backend {
 	x := &Backend{plain: b, name: name}
-	x.own, _ = b.(backends.Allocator)
+	x.can = x.capabilities()
 	if name == "" {
 		x.name = x.Name()
 	}
@@ -77,6 +77,16 @@ func (b *Backend) Name() (name string) {
 	return b.plain.Name()
 }
 
+// capabilities asks the backend; none if asking panics.
+func (b *Backend) capabilities() (c backends.Capabilities) {
+	err := error(nil)
+	defer b.caught("Capabilities", &err)
+	return b.plain.Capabilities()
+}
+
+// Immediate reports whether runs cost less than waking a goroutine.
+func (b *Backend) Immediate() bool { return b.can.Immediate }
+
 // Devices lists what programs can run on.
 func (b *Backend) Devices() (d []backends.Device, err error) {
 	defer b.caught("Devices", &err)
@@ -84,12 +94,12 @@ func (b *Backend) Devices() (d []backends.Device, err error) {
 }
 
 // Allocates reports whether the device has memory of its own, which Make gives.
-func (b *Backend) Allocates() bool { return b.own != nil }
+func (b *Backend) Allocates() bool { return b.can.Allocator != nil }
 
 // Make returns memory of the device.
 func (b *Backend) Make(t types.Type) (v soa.View, err error) {
 	defer b.caught("Make", &err)
-	if v, err = b.own.Make(t); err != nil {
+	if v, err = b.can.Allocator.Make(t); err != nil {
 		return soa.View{}, err
 	}
 	if why := fitsDense(&v, t); why != nil {

@@ -146,6 +146,8 @@ type backend func(ctx context.Context, m backends.Module, name string) error
 func (backend) Name() string               { return "mine" }
 func (backend) Devices() []backends.Device { return nil }
 
+func (backend) Capabilities() backends.Capabilities { return backends.Capabilities{} }
+
 func (f backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	if err := f(ctx, m, o.Name); err != nil {
 		return nil, err

@@ -16,7 +16,6 @@ var (
 	LibCUBLASLt = Declare(Var{Name: "LTC_LIBCUBLASLT", Allowed: "the file or the name of a shared library, or `none`",
 		Doc: "The cuBLASLt, of version 12 or 13, that the backend for GPUs loads for large products of matrices; no other is looked for. `none`: do without; its own kernels compute them. Without it: `libcublasLt.so.13`, then `.12`, each from where the system, Python's packages (`nvidia-cublas`, PyTorch's) and CUDA's toolkits keep theirs."})
 
-
 	// CPULevel is what of the processor compiled code uses.
 	CPULevel = Declare(Var{Name: "LTC_CPU_LEVEL", Allowed: "`sse2`, `avx2`, `avx512`, `avx512bf16`, `neon`",
 		Doc:   "The vector instructions that compiled code may use, at most those of the processor, to find out what they are worth. Without it: the processor's.",

@@ -49,10 +49,7 @@ func (m *made) fetch(t testing.TB) []float32 {
 }
 
 // on returns the memory of a backend's device; nil if its is the host's.
-func on(b backends.Backend) backends.Allocator {
-	a, _ := b.(backends.Allocator)
-	return a
-}
+func on(b backends.Backend) backends.Allocator { return b.Capabilities().Allocator }
 
 // dense returns a dense copy of a view.
 func dense(t testing.TB, d backends.Allocator, v soa.View) soa.View {

@@ -46,7 +46,8 @@ type shared struct {
 	open    future[*compiler] // nil if there is none
 	units   *units            // what products are made of
 	warned  sync.Once
-	found   future[bool] // whether there is a libLLVM, which may not be open yet
+	logger  atomic.Pointer[slog.Logger] // of the last compile that had one
+	found   future[bool]                // whether there is a libLLVM, which may not be open yet
 
 	mu    sync.Mutex
 	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
@@ -77,7 +78,7 @@ func (s *shared) start() {
 	if s.none = err; err != nil {
 		s.warn(err)
 	}
-	s.disk = objcache.FromEnvironment(nil)
+	s.disk = objcache.FromEnvironment(func(err error) { s.log().Warn("ltc: " + err.Error()) })
 }
 
 // become makes s the compiler for a processor.
@@ -93,6 +94,9 @@ func (s *shared) become(cpu native.CPU) (err error) {
 
 // Compile returns the code of kernels.
 func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
+	if l := backends.LoggerOf(ctx); l != nil {
+		s.logger.Store(l)
+	}
 	s.once.Do(s.start)
 	codes := make([]kernel.Code, len(kernels))
 	if s.none != nil {
@@ -376,5 +380,13 @@ func (s *shared) parts(kernels []*kernel.Kernel) objcache.Parts {
 }
 
 func (s *shared) warn(err error) {
-	s.warned.Do(func() { slog.Warn("ltc: the CPU runs without compiled code, many times slower", "reason", err) })
+	s.warned.Do(func() { s.log().Warn("ltc: the CPU runs without compiled code, many times slower", "reason", err) })
+}
+
+// log returns the logger of the last compile that had one.
+func (s *shared) log() *slog.Logger {
+	if l := s.logger.Load(); l != nil {
+		return l
+	}
+	return slog.Default()
 }
