@@ -258,7 +258,7 @@ func (r *runner) release(c *backends.Call, failed bool) error {
 // cancelled.
 func (r *runner) steps(ctx context.Context, watch int) error {
 	waits := r.e.times != nil || env.Checks.On()
-	return exec.Run(ctx, r.e.program, watch, func(i int, _ <-chan struct{}) error {
+	return exec.Steps(ctx, r.e.program, watch, func(i int, _ <-chan struct{}) error {
 		if !waits {
 			if n := r.e.steps[i].row; n >= 0 {
 				return r.upTo(i, &r.graphs[n])

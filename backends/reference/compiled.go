@@ -20,26 +20,21 @@ import (
 // compiled is a module that runs as kernels. It is immutable but for the pool; that
 // of a program for all sizes, which has no pool, is one run's at a time.
 type compiled struct {
+	exec.Plan
 	file     string
-	program  *kit.Program
 	steps    []compiledStep
-	scratch  int // bytes that a part of a step needs
-	parts    int // most parts of a step
-	workers  int // most threads of a step
-	held     int // bytes that the code of steps has besides
-	rules    *exec.Results
-	bound    []soa.View
+	scratch  int     // bytes that a part of a step needs
+	parts    int     // most parts of a step
+	workers  int     // most threads of a step
+	held     int     // bytes that the code of steps has besides
 	keeper   *keeper // of constants in other forms
-	regions  exec.Regions
 	pool     *spare.Pool[launcher]
 	pointers int // operands of all steps together
 	threads  int
 	own      bool // how many threads a run uses is the backend's to say
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
-	long   bool
-	copied *atomic.Int64 // bytes; see CopiedBytes
-	times  []exec.Timer  // by step; nil unless they are measured
+	long bool
 
 	codes     []kernel.Code // by kernel, not yet prepared for sizes
 	compilers []kernel.Compiler
@@ -110,7 +105,7 @@ func compileRegions(ctx context.Context, file string, prog *kit.Program, o backe
 		if err != nil {
 			return nil, err
 		}
-		e.rules.Region = true
+		e.Rules.Region = true
 		return e, nil
 	})
 }
@@ -128,10 +123,10 @@ func keptRuns(bound []soa.View) int {
 
 // ready makes the pool of e, and has it make variants.
 func (e *compiled) ready() {
-	e.pool = spare.New(keptRuns(e.bound), e.launcher)
+	e.pool = spare.New(keptRuns(e.Bound), e.launcher)
 	if e.views == nil {
 		e.grown = new(atomic.Int64)
-		e.variants = newVariants(e, e.rules, e.bound, e.grown, e.variant)
+		e.variants = newVariants(e, e.Rules, e.Bound, e.grown, e.variant)
 	}
 }
 
@@ -194,12 +189,13 @@ func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []ke
 	if rules == nil {
 		rules = rulesFor(prog)
 	}
-	e := &compiled{file: file, program: prog, regions: regions, rules: rules, bound: bound, copied: new(atomic.Int64), own: o.Threads == 0, threads: threads(o.Threads), views: views}
+	e := &compiled{file: file, own: o.Threads == 0, threads: threads(o.Threads), views: views,
+		Plan: exec.Plan{Program: prog, Regions: regions, Rules: rules, Bound: bound, Copied: new(atomic.Int64)}}
 	for i := range prog.Steps {
 		e.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
 	if o.Profile {
-		e.times = make([]exec.Timer, len(e.steps))
+		e.Times = make([]exec.Timer, len(e.steps))
 	}
 	return e, e.fit(ctx)
 }
@@ -217,7 +213,7 @@ func (e *compiled) fit(ctx context.Context) error {
 		if s.Launch == nil {
 			continue
 		}
-		k := e.program.Kernels[s.Kernel]
+		k := e.Plan.Program.Kernels[s.Kernel]
 		for j := range s.void {
 			s.void[j] = accessesNone(k, j, s.Sizes)
 		}
@@ -242,7 +238,7 @@ func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
 		s.code = s.bound
 		return nil
 	}
-	s.prepared = strides(s.prepared[:0], e.views, e.program, s.Launch)
+	s.prepared = strides(s.prepared[:0], e.views, e.Plan.Program, s.Launch)
 	s.code, err = p.Prepare(ctx, s.Sizes, s.prepared, s.code)
 	return err
 }
@@ -256,7 +252,7 @@ func (e *compiled) add(s compiledStep) {
 		s.bound, s.Launch, s.sizes = c, l, c.sizes
 	case *kit.Launch:
 		s.Launch = w
-		for _, p := range e.program.Kernels[s.Kernel].Params {
+		for _, p := range e.Plan.Program.Kernels[s.Kernel].Params {
 			s.sizes = append(s.sizes, p.DType.Size())
 		}
 		if len(s.Moving) > 0 {
@@ -320,25 +316,18 @@ func pointsOf(k *kernel.Kernel, sizes []int64) int {
 	return n
 }
 
-// launcher is what one run works with.
+// launcher runs the kernels of one run at a time; it is the [exec.Target].
 type launcher struct {
+	*exec.Run
 	of       *compiled
 	arena    soa.View
-	mem      []unsafe.Pointer // by value
 	pointers []unsafe.Pointer // by step and operand
 	workers  []worker
 	scratch  soa.View
-	args     []soa.View // dense copies of arguments that are not
-	results  []soa.View // memory of results that cannot go to the caller's at once
-	fresh    []soa.View // memory made for results that the caller leaves to us
-	call     backends.Call
-	driver   exec.Driver
 	crew     crew
 	now      launched    // what is under way
 	failed   atomic.Bool // whether a part of it has
-	lies     [][]int     // by value: the strides of views that are not copied
 	strides  []int64     // by step, of those with strides that depend on the call
-	tables   [][]int64   // by value, of those of kind Table
 }
 
 // launched is what all parts of a launch have in common.
@@ -365,17 +354,8 @@ func bytesView(n int) soa.View {
 
 // launcher makes the memory of a run.
 func (e *compiled) launcher() *launcher {
-	l := &launcher{
-		of:       e,
-		mem:      make([]unsafe.Pointer, len(e.program.Values)),
-		pointers: make([]unsafe.Pointer, e.pointers),
-		args:     make([]soa.View, len(e.program.Args)),
-		results:  make([]soa.View, len(e.program.Results)),
-		fresh:    make([]soa.View, len(e.program.Results)),
-		lies:     make([][]int, len(e.program.Values)),
-		strides:  make([]int64, e.strides),
-		tables:   make([][]int64, len(e.program.Values)),
-	}
+	l := &launcher{of: e, pointers: make([]unsafe.Pointer, e.pointers), strides: make([]int64, e.strides)}
+	l.Run = exec.NewRun(&e.Plan, l, nil)
 	l.fit(e)
 	return l
 }
@@ -383,7 +363,7 @@ func (e *compiled) launcher() *launcher {
 // fit gives the launcher the memory that e takes for the sizes that it has now. It
 // allocates where that is more than it has been.
 func (l *launcher) fit(e *compiled) {
-	l.arena, l.scratch = atLeast(l.arena, e.program.Arena), atLeast(l.scratch, e.scratch*e.workers)
+	l.arena, l.scratch = atLeast(l.arena, e.Plan.Program.Arena), atLeast(l.scratch, e.scratch*e.workers)
 	most := 1
 	if e.workers > 1 {
 		most = e.threads // of any size: once helpers are awake, they are who they are
@@ -396,17 +376,12 @@ func (l *launcher) fit(e *compiled) {
 	for i := range e.workers {
 		l.workers[i].call.Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}
-	for v := range e.program.Values {
-		switch val := &e.program.Values[v]; val.Kind {
+	for v := range e.Plan.Program.Values {
+		switch val := &e.Plan.Program.Values[v]; val.Kind {
 		case kit.Temporary:
-			l.mem[v] = unsafe.Add(l.arena.Base(), val.Offset)
+			l.Mem[v] = unsafe.Add(l.arena.Base(), val.Offset)
 		case kit.Constant:
-			l.mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
-		case kit.Table:
-			if n := max(val.Type.Elements(), 1); len(l.tables[v]) < n {
-				l.tables[v] = make([]int64, n)
-			}
-			l.mem[v] = unsafe.Pointer(unsafe.SliceData(l.tables[v]))
+			l.Mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
 		}
 	}
 }
@@ -424,7 +399,7 @@ func atLeast(v soa.View, n int) soa.View {
 }
 
 // Signature returns what the program takes and gives.
-func (e *compiled) Signature() *backends.Signature { return e.program.Signature }
+func (e *compiled) Signature() *backends.Signature { return e.Plan.Program.Signature }
 
 // Artifact returns an error: compiled programs are cached, not yet saved.
 func (e *compiled) Artifact() ([]byte, error) {
@@ -432,11 +407,11 @@ func (e *compiled) Artifact() ([]byte, error) {
 }
 
 // Program returns what the module became.
-func (e *compiled) Program() *kit.Program { return e.program }
+func (e *compiled) Program() *kit.Program { return e.Plan.Program }
 
 // Compiled returns how many steps of the program and of its regions are kernels,
 // and how many ops were left to the evaluator.
-func (e *compiled) Compiled() (kernels, evaluated int) { return countSteps(e.program) }
+func (e *compiled) Compiled() (kernels, evaluated int) { return countSteps(e.Plan.Program) }
 
 func countSteps(p *kit.Program) (kernels, evaluated int) {
 	p.Each(func(s *kit.Step) {

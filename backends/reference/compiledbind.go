@@ -16,14 +16,14 @@ import (
 // Bind fixes constants: the code of steps that read them packs what it would pack in
 // each run, and reads the rest in place.
 func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := bind(ctx, e.program.Signature, e.bound, constants)
+	bound, err := bind(ctx, e.Plan.Program.Signature, e.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
 	b := *e
-	b.copied, b.bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
+	b.Copied, b.Bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
 	b.keeper = e.keeper.forBound()
-	codes := boundCodes(b.program, b.codes, bound, b.keeper, nil, nil)
+	codes := boundCodes(b.Plan.Program, b.codes, bound, b.keeper, nil, nil)
 	for i := range b.steps {
 		s := &b.steps[i]
 		if _, sort := s.bound.(*sortCode); !sort {

@@ -10,18 +10,18 @@ import "ltc/backends"
 // that is copied takes its size besides, and a run that can be cancelled and takes long
 // that of the results.
 func (e *compiled) WorkspaceBytes() int {
-	n := added(added(e.program.Arena, e.held), times(e.scratch, e.workers))
-	if !e.rules.Region {
-		for t := range e.program.Waiting(e.program.LastFallible) {
+	n := added(added(e.Plan.Program.Arena, e.held), times(e.scratch, e.workers))
+	if !e.Rules.Region {
+		for t := range e.Plan.Program.Waiting(e.Plan.Program.LastFallible) {
 			n = added(n, t.Bytes())
 		}
 	}
-	for t := range e.program.Carried() {
+	for t := range e.Plan.Program.Carried() {
 		n = added(n, t.Bytes())
 	}
-	for i := range e.program.Steps {
-		s := &e.program.Steps[i]
-		for _, r := range e.regions[i] {
+	for i := range e.Plan.Program.Steps {
+		s := &e.Plan.Program.Steps[i]
+		for _, r := range e.Regions[i] {
 			n = added(n, workspaceOf(r))
 		}
 		if h := s.Host(); h != nil {
@@ -32,14 +32,14 @@ func (e *compiled) WorkspaceBytes() int {
 }
 
 // CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
-func (e *compiled) CopiedBytes() int64 { return e.copied.Load() }
+func (e *compiled) CopiedBytes() int64 { return e.Copied.Load() }
 
 // resultBytes is the memory of results that take over none.
 func (e *compiled) resultBytes() int {
 	n := 0
-	for j, id := range e.program.Results {
-		if e.program.Signature.Results[j].Alias < 0 {
-			n = added(n, e.program.Values[id].Type.Bytes())
+	for j, id := range e.Plan.Program.Results {
+		if e.Plan.Program.Signature.Results[j].Alias < 0 {
+			n = added(n, e.Plan.Program.Values[id].Type.Bytes())
 		}
 	}
 	return n

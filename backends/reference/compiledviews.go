@@ -28,13 +28,13 @@ func (e *compiled) Variants() (made, failed int) { return e.variants.Count() }
 
 // variant returns what e is for views with layouts.
 func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, error) {
-	n := len(e.program.Args)
-	prog, err := e.program.Variant(views.Layouts[:n], views.Layouts[n:])
+	n := len(e.Plan.Program.Args)
+	prog, err := e.Plan.Program.Variant(views.Layouts[:n], views.Layouts[n:])
 	if err != nil {
 		return nil, err
 	}
-	x := &compiled{file: e.file, program: prog, regions: e.regions, rules: e.rules, bound: e.bound, keeper: e.keeper, threads: e.threads, own: e.own,
-		copied: e.copied, times: e.times, compilers: e.compilers, views: views}
+	x := &compiled{Plan: e.Plan, file: e.file, keeper: e.keeper, threads: e.threads, own: e.own, compilers: e.compilers, views: views}
+	x.Plan.Program = prog
 	if x.codes, err = codesOf(ctx, e.codes, prog.Kernels, e.compilers); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 	for i := range own {
 		own[i] = e.steps[i].bound
 	}
-	codes := boundCodes(prog, x.codes, e.bound, e.keeper, unmoved(prog, own), nil)
+	codes := boundCodes(prog, x.codes, e.Bound, e.keeper, unmoved(prog, own), nil)
 	for i := range prog.Steps {
 		x.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
@@ -76,33 +76,12 @@ func stridesOf(v *exec.Views, p *kit.Program, id kit.ValueID) []int {
 	return v.Strides[val.Index]
 }
 
-// hasLayout reports whether an argument or result has a layout.
-func (e *compiled) hasLayout(id kit.ValueID) bool { return e.program.Values[id].Layout != nil }
-
-// placeView points a value at a view of the caller's.
-func (e *compiled) placeView(l *launcher, id kit.ValueID, v *soa.View) {
-	l.lies[id] = v.Strides
-	if v.Table == nil {
-		l.mem[id] = v.Base()
-		return
-	}
-	if len(v.Table) == 0 {
-		return
-	}
-	first, size := v.Table[0], int64(v.Type.DType.Size())
-	l.mem[id] = first
-	entries := l.tables[e.program.Values[id].Table]
-	for i, p := range v.Table {
-		entries[i] = (int64(uintptr(p)) - int64(uintptr(first))) / size
-	}
-}
-
 // move adds to the pointers of a step what depends on how views lie, and returns
 // its strides.
 func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	for j := range s.Operands {
 		if o := &s.Operands[j]; len(o.By) > 0 && !s.void[j] {
-			pointers[j] = unsafe.Add(pointers[j], int(kit.Along(o.By, l.lies[o.Value]))*s.sizes[j])
+			pointers[j] = unsafe.Add(pointers[j], int(kit.Along(o.By, l.Strides[o.Value]))*s.sizes[j])
 		}
 	}
 	if len(s.Moving) == 0 {
@@ -111,7 +90,7 @@ func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	strides := l.strides[s.strides : s.strides+len(s.Strides)]
 	copy(strides, s.Strides)
 	for _, m := range s.Moving {
-		strides[m.At] += kit.Along(m.By, l.lies[s.Operands[m.Operand].Value])
+		strides[m.At] += kit.Along(m.By, l.Strides[s.Operands[m.Operand].Value])
 	}
 	return strides
 }

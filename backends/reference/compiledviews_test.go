@@ -96,7 +96,7 @@ func TestVariantsThatFail(t *testing.T) {
 }`), backends.Options{})
 	require.NoError(t, err)
 	c := e.(*compiled)
-	c.variants = newVariants(c, c.rules, nil, c.grown, func(context.Context, *exec.Views) (*compiled, error) { return nil, errors.New("out of luck") })
+	c.variants = newVariants(c, c.Rules, nil, c.grown, func(context.Context, *exec.Views) (*compiled, error) { return nil, errors.New("out of luck") })
 	for range 3 {
 		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: viewtest.Strided(t, [][]int{{1, 2}}, 2, 3)}))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
 	"ltc/soa"
 )
@@ -96,7 +97,7 @@ func TestFailedParts(t *testing.T) {
 	s := &compiledStep{Step: &kit.Step{}, Launch: &kit.Launch{}, code: failing{}, parts: 64}
 	for range 200 {
 		require.EqualError(t, l.launch(s, nil, nil, nil), "part 3")
-		l.forget(&compiled{program: &kit.Program{}})
+		l.Forget()
 	}
 }
 
@@ -216,7 +217,7 @@ func TestCrewsOfSizes(t *testing.T) {
 	const threads = 4
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	for range 50 {
-		e := &compiled{program: &kit.Program{}, threads: threads, workers: 1}
+		e := &compiled{Plan: exec.Plan{Program: &kit.Program{}}, threads: threads, workers: 1}
 		l := e.launcher()
 		for turn := range 20 {
 			e.workers = 1 + turn%threads
@@ -224,7 +225,7 @@ func TestCrewsOfSizes(t *testing.T) {
 			l.fit(e)
 			s := &compiledStep{Step: &kit.Step{}, Launch: &kit.Launch{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
 			require.NoError(t, l.launch(s, nil, nil, nil))
-			l.forget(e)
+			l.Forget()
 		}
 	}
 }

@@ -107,6 +107,6 @@ func TestProfile(t *testing.T) {
 func TestNotProfiled(t *testing.T) {
 	e := profiled(t, false)
 	require.NoError(t, e.Execute(t.Context(), profiledCall(1)))
-	require.Nil(t, e.times)
+	require.Nil(t, e.Times)
 	require.Nil(t, e.Profile())
 }

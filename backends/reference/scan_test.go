@@ -89,5 +89,5 @@ func TestHeldBytesArePlanned(t *testing.T) {
 }`
 	e := counting{new(float64)}.program(t, text)
 	require.Len(t, e.steps, 2)
-	require.Equal(t, e.program.Arena+e.scratch*e.workers+2*1000, e.WorkspaceBytes())
+	require.Equal(t, e.Program().Arena+e.scratch*e.workers+2*1000, e.WorkspaceBytes())
 }

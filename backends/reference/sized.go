@@ -362,7 +362,7 @@ func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	if err = x.member.Program.FitResults(c); err == nil {
-		err = x.e.runIn(ctx, x.l, c)
+		err = x.l.Execute(ctx, c, x.e.direct(ctx))
 	}
 	f.runs.Put(x)
 	return err
@@ -411,7 +411,7 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.regions, s.rules, f.views, bound); err != nil {
 			return err
 		}
-		x.e.copied, x.e.times = s.copied, s.times
+		x.e.Copied, x.e.Times, x.e.Resized = s.copied, s.times, true
 		x.l = x.e.launcher()
 	} else {
 		if err := x.e.fit(ctx); err != nil {

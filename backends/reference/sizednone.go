@@ -107,24 +107,21 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.keeper, e.codes, e.compilers, e.copied = k, codes, s.compilers, s.copied
+	e.keeper, e.codes, e.compilers, e.Copied = k, codes, s.compilers, s.copied
 	e.ready()
 	return e, nil
 }
 
 // runNone runs a call that has been checked but for the sizes of results.
 func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
-	if err := e.program.FitResults(c); err != nil {
+	if err := e.Plan.Program.FitResults(c); err != nil {
 		return err
 	}
-	e, err := e.variants.Of(ctx, e, c, ctx.Done() == nil || !e.long)
+	e, err := e.variants.Of(ctx, e, c, e.direct(ctx))
 	if err != nil {
 		return err
 	}
-	l := e.pool.Get()
-	err = e.runIn(ctx, l, c)
-	e.pool.Put(l)
-	return err
+	return e.runPooled(ctx, c)
 }
 
 // likeMore returns an error if a size of a program for few elements is another than

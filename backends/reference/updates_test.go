@@ -36,7 +36,7 @@ func TestRandomUpdates(t *testing.T) {
 				require.LessOrEqual(t, d.Size, 1e-3, "seed %d, run %d: result %d differs at %v: %s, want %s\n%s", seed, run, j, d.At, d.Got, d.Want, text)
 			}
 		}
-		kernels.(*compiled).program.Each(func(s *kit.Step) {
+		kernels.(*compiled).Program().Each(func(s *kit.Step) {
 			if l := s.Launch(); l != nil && l.Copies {
 				onto++
 			}

@@ -2,16 +2,120 @@ package exec
 
 import (
 	"context"
+	"time"
+	"unsafe"
 
+	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/ir/types"
+	"ltc/soa"
 )
 
-// Run runs the steps of a program in order, step i by step(i, done), up to the first
-// that fails. It ends when the context does, which done tells, but not from step
-// watch on, the first that writes memory of the caller's: done is nil then.
-func Run(ctx context.Context, p *kit.Program, watch int, step func(i int, done <-chan struct{}) error) error {
+// Run runs a program on a target: one call at a time, in memory that it keeps for the
+// next.
+type Run struct {
+	*Plan
+	// Mem has the address of each value, in the memory that kernels reach. Those of
+	// arguments and results are there while a call runs. The target sets the others.
+	Mem []unsafe.Pointer
+	// Strides are, by value, those of the views that have a layout.
+	Strides [][]int
+	// Moved says that Strides are others than in the call before. Who looks resets it.
+	Moved bool
+	// Fresh is, by result, the memory that the run has made for it.
+	Fresh []soa.View
+	// Tables are, by argument and then by result, those of views that have one; nil until
+	// the first of them.
+	Tables []Table
+
+	target  Target
+	device  Device         // the target, if it has memory of its own; nil: it has not
+	queue   backends.Queue // that regions are called with
+	works   []work         // by step
+	results []delivery
+	dense   []staging     // by argument, then by result
+	host    []hostMemory  // by step; nil where the target reaches the host's memory
+	call    backends.Call // of a step of the evaluator
+	driver  Driver
+}
+
+// work is the kind of work of a step.
+type work uint8
+
+const (
+	launched  work = iota // by the target
+	evaluated             // by the evaluator
+	driven                // a loop or a branch, by the [Driver]
+)
+
+// NewRun returns what runs a program on a target; queue is what regions are called with.
+func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
+	args, results := len(p.Program.Args), len(p.Program.Results)
+	r := &Run{
+		Plan: p, target: target, queue: queue,
+		Mem:     make([]unsafe.Pointer, len(p.Program.Values)),
+		Strides: make([][]int, len(p.Program.Values)),
+		Fresh:   make([]soa.View, results),
+		works:   make([]work, len(p.Program.Steps)),
+		results: make([]delivery, results),
+		dense:   make([]staging, args+results),
+	}
+	for i := range p.Program.Steps {
+		switch p.Program.Steps[i].Work.(type) {
+		case *kit.Host:
+			r.works[i] = evaluated
+		case *kit.Loop, *kit.Branch:
+			r.works[i] = driven
+		}
+	}
+	if p.Space != nil {
+		r.device, r.host = target.(Device), make([]hostMemory, len(p.Program.Steps))
+	}
+	return r
+}
+
+// Execute runs a call that was checked. Direct says that results may be written where they
+// belong before all is done that can be cancelled.
+func (r *Run) Execute(ctx context.Context, c *backends.Call, direct bool) error {
+	err := r.compute(ctx, c, direct)
+	if r.device != nil {
+		if bad := r.device.Release(c, err != nil); err == nil {
+			err = bad
+		}
+	}
+	if err == nil {
+		err = r.commit(c)
+	}
+	r.forget()
+	return err
+}
+
+// compute is Execute up to where all is computed, or queued.
+func (r *Run) compute(ctx context.Context, c *backends.Call, direct bool) error {
+	if err := r.placeArgs(c); err != nil {
+		return err
+	}
+	watch, err := r.placeResults(c, direct)
+	if err != nil {
+		return err
+	}
+	if r.device == nil {
+		return r.steps(ctx, watch)
+	}
+	if err := r.device.Begin(); err != nil {
+		return err
+	}
+	if err := r.steps(ctx, watch); err != nil {
+		return err
+	}
+	return r.device.End(c.Queue == nil)
+}
+
+// steps runs the steps in their order, up to the first that fails. They end when the
+// context does, but not from step watch on, the first that writes memory of the caller's.
+func (r *Run) steps(ctx context.Context, watch int) error {
 	done := ctx.Done()
-	for i := range p.Steps {
+	for i := range r.works {
 		if i >= watch {
 			done = nil
 		}
@@ -22,7 +126,16 @@ func Run(ctx context.Context, p *kit.Program, watch int, step func(i int, done <
 			default:
 			}
 		}
-		if err := step(i, done); err != nil {
+		var err error
+		switch {
+		case r.Times != nil || r.Fenced:
+			err = r.timed(ctx, i, done)
+		case r.works[i] == launched:
+			err = r.target.Launch(ctx, i, done)
+		default:
+			err = r.hostStep(ctx, i)
+		}
+		if err != nil {
 			if done != nil && ctx.Err() != nil { // what the step ended with
 				return context.Cause(ctx)
 			}
@@ -33,4 +146,122 @@ func Run(ctx context.Context, p *kit.Program, watch int, step func(i int, done <
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// timed runs a step, of a device until it is done, and counts how long it took unless it
+// failed.
+func (r *Run) timed(ctx context.Context, i int, done <-chan struct{}) error {
+	start := time.Now()
+	var err error
+	if r.works[i] == launched {
+		err = r.target.Launch(ctx, i, done)
+	} else {
+		err = r.hostStep(ctx, i)
+	}
+	if err == nil && r.device != nil {
+		if err = r.device.Fence(); err != nil {
+			err = &backends.RunError{Op: r.Program.Steps[i].Ordinal, Reason: err}
+		}
+	}
+	if err == nil && r.Times != nil {
+		r.Times[i].Add(time.Since(start))
+	}
+	return err
+}
+
+// hostStep runs a step that is no kernel.
+func (r *Run) hostStep(ctx context.Context, i int) error {
+	if r.device != nil {
+		if err := r.device.Yield(i); err != nil {
+			return err
+		}
+	}
+	if r.works[i] == driven {
+		return r.driver.Run(ctx, r.Program, r.Regions, i, r, r.queue)
+	}
+	s := &r.Program.Steps[i]
+	if r.device != nil {
+		return r.evaluateCopies(ctx, i, s, s.Host())
+	}
+	return r.evaluate(ctx, s, s.Host())
+}
+
+// evaluate has the evaluator run an op where its operands are.
+func (r *Run) evaluate(ctx context.Context, s *kit.Step, h *kit.Host) error {
+	c := &r.call
+	c.Args, c.Results = c.Args[:0], c.Results[:0]
+	for _, a := range h.Args {
+		c.Args = append(c.Args, r.View(a.Value, a.Type))
+	}
+	for _, v := range h.Outs {
+		c.Results = append(c.Results, r.View(v, r.Program.Values[v].Type))
+	}
+	if err := h.Run.Execute(ctx, c); err != nil {
+		return Failure(ctx, s, err)
+	}
+	return nil
+}
+
+// hostMemory is the host's memory of a step that the evaluator runs on copies.
+type hostMemory struct {
+	ins, outs []soa.View
+	call      backends.Call
+}
+
+// evaluateCopies has the evaluator run an op on copies of its operands.
+func (r *Run) evaluateCopies(ctx context.Context, i int, s *kit.Step, h *kit.Host) error {
+	m := &r.host[i]
+	if m.outs == nil {
+		for _, a := range h.Args {
+			m.ins = append(m.ins, soa.Make(a.Type))
+		}
+		for _, v := range h.Outs {
+			m.outs = append(m.outs, soa.Make(r.Program.Values[v].Type))
+		}
+	}
+	for j, a := range h.Args {
+		if err := r.device.Fetch(m.ins[j], i, j, a.Value); err != nil {
+			return err
+		}
+	}
+	m.call.Args = append(m.call.Args[:0], m.ins...)
+	m.call.Results = append(m.call.Results[:0], m.outs...)
+	if err := h.Run.Execute(ctx, &m.call); err != nil {
+		return Failure(ctx, s, err)
+	}
+	for j, v := range h.Outs {
+		if err := r.device.Store(v, m.outs[j]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// View shows a value in the type in which a step takes it, for [Driver].
+func (r *Run) View(v kit.ValueID, t types.Type) soa.View {
+	if r.Space != nil {
+		return r.Space.RemoteAt(uintptr(r.Mem[v]), t)
+	}
+	return soa.At(r.Mem[v], t)
+}
+
+// Make returns memory for what loops carry, for [Driver].
+func (r *Run) Make(t types.Type) (soa.View, error) { return r.target.Make(t) }
+
+// Copy copies between values of the run, or one to the host, for [Driver].
+func (r *Run) Copy(dst, src soa.View) error { return r.target.Copy(dst, src) }
+
+// forget drops the caller's memory, so that a run that is kept does not keep it.
+func (r *Run) forget() {
+	for _, id := range r.Program.Args {
+		r.Mem[id] = nil
+	}
+	for _, id := range r.Program.Results {
+		r.Mem[id] = nil
+	}
+	clear(r.Fresh)
+	clear(r.results)
+	clear(r.call.Args)
+	clear(r.call.Results)
+	r.target.Forget()
 }

@@ -1,0 +1,284 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Table is where the columns of a view with a table begin, as kernels read it.
+type Table struct {
+	Entries []int64 // how many elements from the first column each begins
+	// There is the target's copy, if it does not reach the host's memory.
+	There soa.View
+	// Stale says that the target's copy has others. Who brings it up to date resets it.
+	Stale bool
+}
+
+// delivery is how a result gets to where it belongs.
+type delivery uint8
+
+const (
+	inPlace    delivery = iota // kernels write it there
+	downloaded                 // the device copies it
+	staged                     // the run copies it from dense memory of the host's
+)
+
+// staging is dense memory of the host's that stands for views of the caller's. It grows
+// with these.
+type staging struct {
+	mem  soa.View // bytes
+	view soa.View // of the latest type, in mem
+}
+
+// base returns memory of so many bytes, in that of the call before if it has so many.
+func (s *staging) base(bytes int) unsafe.Pointer {
+	switch room := s.mem.Type.Elements(); {
+	case s.mem.IsZero():
+		s.mem, s.view = bytesView(bytes), soa.View{}
+	case room < bytes: // more than that, so that sizes that grow bit by bit seldom need other memory
+		s.mem, s.view = bytesView(max(bytes, room*3/2)), soa.View{}
+	}
+	return s.mem.Base()
+}
+
+// as returns dense memory of the type of a view.
+func (s *staging) as(v *soa.View) (soa.View, error) {
+	if !s.view.IsZero() && s.view.Type.Equal(v.Type) {
+		return s.view, nil
+	}
+	if err := soa.Fits(v.Type.Bytes()); err != nil {
+		return soa.View{}, fmt.Errorf("a copy of %v: %w", v, err)
+	}
+	s.base(v.Type.Bytes())
+	return s.typed(v.Type), nil
+}
+
+// typed shows the memory, which has so many bytes, in a type.
+func (s *staging) typed(t types.Type) soa.View {
+	if s.view.IsZero() || !s.view.Type.Equal(t) {
+		t.Shape = slices.Clone(t.Shape) // the caller may change that
+		s.view = soa.At(s.mem.Base(), t)
+	}
+	return s.view
+}
+
+func bytesView(n int) soa.View { return soa.Make(types.Of(types.U8, max(n, 1))) }
+
+// reached reports whether kernels reach the memory of a view.
+func (r *Run) reached(v *soa.View) bool { return r.device == nil || v.Remote() != nil }
+
+// placeArgs has kernels read arguments where they are, or copies of them.
+func (r *Run) placeArgs(c *backends.Call) error {
+	p, copies := r.Program, 0
+	for i, id := range p.Args {
+		val := &p.Values[id]
+		if val.Last < 0 {
+			continue // nobody reads it
+		}
+		var v *soa.View
+		if r.Bound != nil && !r.Bound[i].IsZero() {
+			v = &r.Bound[i]
+		} else {
+			v = &c.Args[i]
+		}
+		soa.TouchRead(*v)
+		switch {
+		case val.Layout != nil:
+			if err := r.placeView(id, v, i); err != nil {
+				return fmt.Errorf("execute: argument %d: %w", i, err)
+			}
+			continue
+		case v.IsDense() && r.reached(v):
+			r.Mem[id] = v.Base()
+			continue
+		case r.device != nil:
+			if err := r.device.Upload(i, v); err != nil {
+				return fmt.Errorf("execute: argument %d: %w", i, err)
+			}
+			continue
+		}
+		if copies += v.Type.Bytes(); soa.Fits(copies) != nil {
+			return fmt.Errorf("argument %d: a copy of %v: %w", i, v, soa.Fits(copies))
+		}
+		d, err := r.DenseArg(i, v)
+		if err != nil { // it may have been released meanwhile
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+		r.Copied.Add(int64(d.Type.Bytes()))
+		r.Mem[id] = d.Base()
+	}
+	return nil
+}
+
+// DenseArg returns a dense copy of argument i in the host's memory.
+func (r *Run) DenseArg(i int, v *soa.View) (soa.View, error) {
+	d, err := r.dense[i].as(v)
+	if err == nil {
+		err = soa.Copy(d, *v)
+	}
+	return d, err
+}
+
+// DenseResult returns dense memory of the host's for result j, from which the run copies to
+// v at its end.
+func (r *Run) DenseResult(j int, v *soa.View) (soa.View, error) {
+	r.results[j] = staged
+	return r.dense[len(r.Program.Args)+j].as(v)
+}
+
+// placeView points a value at a view with a layout, argument or result number.
+func (r *Run) placeView(id kit.ValueID, v *soa.View, number int) error {
+	if !slices.Equal(r.Strides[id], v.Strides) {
+		r.Strides[id] = append(r.Strides[id][:0], v.Strides...)
+		r.Moved = true
+	}
+	if r.Mem[id] = v.Start(); v.Table == nil {
+		return nil
+	}
+	if r.Tables == nil {
+		r.Tables = make([]Table, len(r.dense))
+	}
+	t, n := &r.Tables[number], len(v.Table)
+	if len(t.Entries) != n {
+		t.Entries = slices.Grow(t.Entries[:0], n)[:n]
+		t.There, t.Stale = soa.View{}, true
+	}
+	size := int64(v.Type.DType.Size())
+	for i, p := range v.Table {
+		at := (int64(uintptr(p)) - int64(uintptr(v.Table[0]))) / size
+		if t.Entries[i] != at {
+			t.Entries[i], t.Stale = at, true
+		}
+	}
+	if r.device == nil {
+		r.Mem[r.Program.Values[id].Table] = unsafe.Pointer(unsafe.SliceData(t.Entries))
+		return nil
+	}
+	if t.There.IsZero() {
+		var err error
+		if t.There, err = r.target.Make(types.Of(types.I64, max(n, 1))); err != nil {
+			return r.explained(err)
+		}
+	}
+	r.Mem[r.Program.Values[id].Table] = t.There.Base()
+	return nil
+}
+
+func (r *Run) explained(err error) error {
+	if r.Explain == nil {
+		return err
+	}
+	return r.Explain(err)
+}
+
+// placeResults chooses the memory of each result: that of the caller if no later step can
+// fail and direct is set, or if the program is a region; else memory of the run. It returns
+// the first step that writes memory that a caller sees.
+func (r *Run) placeResults(c *backends.Call, direct bool) (watch int, err error) {
+	p := r.Program
+	watch, direct = len(p.Steps), direct || r.Rules.Region
+	for j, id := range p.Results {
+		v, atOnce, made := &r.Fresh[j], true, r.Rules.Made(c, j)
+		if made {
+			if *v, err = r.make(c, j); err != nil {
+				return 0, err
+			}
+		} else if v, atOnce = r.Rules.Place(c, j); !direct {
+			atOnce = false
+		}
+		switch {
+		case p.Values[id].Layout != nil:
+			if err := r.placeView(id, v, len(p.Args)+j); err != nil {
+				return 0, err
+			}
+		case atOnce && v.IsDense() && r.reached(v):
+			r.Mem[id] = v.Base()
+		default:
+			if err := r.placeApart(j, v, made); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if !made && !r.Rules.Region {
+			watch = min(watch, p.Values[id].First)
+		}
+	}
+	return watch, nil
+}
+
+// placeApart has kernels write result j elsewhere than to v, where it belongs. Own says that
+// the run has made v.
+func (r *Run) placeApart(j int, v *soa.View, own bool) error {
+	if r.device == nil {
+		id := r.Program.Results[j]
+		r.results[j] = staged
+		r.Mem[id] = r.dense[len(r.Program.Args)+j].base(r.Program.Values[id].Type.Bytes())
+		return nil
+	}
+	r.results[j] = downloaded
+	if err := r.device.Download(j, v, own); err != nil {
+		return fmt.Errorf("execute: result %d: %w", j, err)
+	}
+	return nil
+}
+
+// make returns memory for a result that the caller leaves to the run.
+func (r *Run) make(c *backends.Call, j int) (soa.View, error) {
+	t := r.Program.Signature.Results[j].Type
+	if r.Resized {
+		t.Shape = slices.Clone(t.Shape)
+	}
+	if r.device == nil || !c.Resident {
+		return c.Make(t), nil
+	}
+	v, err := r.target.Make(t)
+	if err != nil {
+		err = r.explained(err)
+	}
+	return v, err
+}
+
+// commit hands the results over.
+func (r *Run) commit(c *backends.Call) error {
+	for j := range r.Fresh {
+		to, fresh := &c.Results[j], &r.Fresh[j]
+		switch {
+		case !fresh.IsZero():
+			*to = *fresh
+		case to.IsZero():
+			*to = c.Args[r.Program.Signature.Results[j].Alias]
+		}
+		how := r.results[j]
+		if how == inPlace && !fresh.IsZero() {
+			continue
+		}
+		if soa.TouchWrite(*to); how != staged {
+			continue
+		}
+		if err := r.deliver(j, to); err != nil && !errors.Is(err, soa.ErrReleased) {
+			return fmt.Errorf("execute: result %d: %w", j, err)
+		}
+	}
+	return nil
+}
+
+// deliver copies a result to where it belongs.
+func (r *Run) deliver(j int, to *soa.View) error {
+	d := &r.dense[len(r.Program.Args)+j]
+	n := to.Type.Bytes()
+	if r.device == nil {
+		r.Copied.Add(int64(n))
+		if to.IsDense() {
+			copy(unsafe.Slice((*byte)(to.Base()), n), unsafe.Slice((*byte)(d.mem.Base()), n))
+			return nil
+		}
+	}
+	return soa.Copy(*to, d.typed(to.Type))
+}
