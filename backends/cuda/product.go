@@ -84,9 +84,6 @@ func productOf(s *kit.Launch, k *kernel.Kernel, tf32 bool) *product {
 	if x.end, ok = endingOf(k, c); !ok || !x.typed() {
 		return nil
 	}
-	if x.end.epilogue == cublaslt.GELU && k.Params[x.end.to.Param].DType == types.F32 && !tf32 {
-		return nil // how far off the library's tanh is, NVIDIA does not say
-	}
 	p, ok := x.matrices()
 	if !ok || !distinct(s, p) {
 		return nil
@@ -224,7 +221,7 @@ func (x *contracted) matrices() (*product, bool) {
 	q.TransA, q.TransB = byK[0], !byK[1]
 	_, apart, _ := x.flat(x.c.Batch, x.end.to)
 	q.D = cublaslt.Matrix{Type: stored[x.k.Params[x.end.to.Param].DType], Rows: a.n, Columns: b.n, Stride: b.to, Apart: apart}
-	q.Products, q.Compute, q.Epilogue, q.Align = int32(products), x.number.compute, x.end.epilogue, productAlign
+	q.Products, q.Compute, q.Epilogue, q.Align = int32(products), x.number.compute, cublaslt.Plain, productAlign
 	if products > 1 && apart < 1 {
 		return nil, false
 	}
@@ -250,10 +247,7 @@ func (x *contracted) bias(p *product, m *kernel.Access, rows, columns *side) boo
 	if !ok || !okC || !okB || step != 1 || across != 0 || apart != 0 || p.operands[3].operand >= 0 {
 		return false
 	}
-	if p.problem.Epilogue == cublaslt.Plain {
-		p.problem.Epilogue = 0
-	}
-	p.problem.Epilogue += cublaslt.Bias
+	p.problem.Epilogue = cublaslt.Bias
 	p.problem.Bias = p.problem.D.Type
 	p.operands[3] = x.place(m)
 	return true

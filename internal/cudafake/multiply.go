@@ -36,7 +36,7 @@ var combinations = map[[5]int32]bool{
 }
 
 // epilogues are those that the fake computes.
-var epilogues = map[int32]bool{1: true, 4: true, 32: true, 36: true}
+var epilogues = map[int32]bool{1: true, 4: true}
 
 // sizes returns how many rows and columns of D there are, and what is summed.
 func (x *described) sizes() (m, n, k uint64) {
@@ -77,7 +77,7 @@ func (x *described) check(f *Fake, call string) cublaslt.Status {
 		return cublaslt.NotSupported
 	case d.compute == 72 && (d.transA != 1 || d.transB != 0 || d.epilogue != 1 || l[0].ld%4 != 0 || l[1].ld%4 != 0 || m%4 != 0):
 		return cublaslt.NotSupported
-	case d.epilogue&4 != 0 && d.biasType != l[3].t && d.biasType != -1:
+	case d.epilogue == 4 && d.biasType != l[3].t && d.biasType != -1:
 		return cublaslt.NotSupported
 	}
 	return cublaslt.Success
@@ -144,7 +144,7 @@ func (f *Fake) multiply(d *device, p *product, when *moment) driver.Code {
 	}
 	fill(besides)
 	var bias []float64
-	if p.desc.epilogue&4 != 0 {
+	if p.desc.epilogue == 4 {
 		if bias, code = f.vector(d, p.desc.bias, m, elements[p.layouts[3].t], when); code != 0 {
 			return code
 		}
@@ -185,7 +185,7 @@ func (f *Fake) multiply(d *device, p *product, when *moment) driver.Code {
 				if bias != nil {
 					sum += bias[r]
 				}
-				e.set(unsafe.Pointer(&to[r*uint64(e.size)]), activated(p.desc.epilogue, sum))
+				e.set(unsafe.Pointer(&to[r*uint64(e.size)]), sum)
 			}
 			all := f.at(at)
 			f.copied(all, int64(at-all.address), nil, 0, int64(len(to)), when)
@@ -215,12 +215,4 @@ func dot(x, y []float64) float64 {
 		sum += v * y[i]
 	}
 	return sum
-}
-
-// activated is what an epilogue makes of a sum with its bias.
-func activated(epilogue int32, v float64) float64 {
-	if epilogue&32 != 0 {
-		return v / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(v+0.044715*v*v*v)))
-	}
-	return v
 }

@@ -51,20 +51,17 @@ func (c Compute) scale() Type {
 }
 
 // Epilogue is what becomes of sums before they are rounded and stored, by the numbers
-// of NVIDIA's cublasLtEpilogue_t; several are added up.
+// of NVIDIA's cublasLtEpilogue_t.
 type Epilogue int32
 
 // What becomes of sums.
 const (
-	Plain Epilogue = 1 // nothing; alone
-	Bias  Epilogue = 4 // an element for each row of D is added, before all else
-	// GELU is x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), by a tanh of which NVIDIA does
-	// not say how exact it is.
-	GELU Epilogue = 32
+	Plain Epilogue = 1 // nothing
+	Bias  Epilogue = 4 // an element for each row of D is added
 )
 
 func (e Epilogue) String() string {
-	names := map[Epilogue]string{Plain: "none", Bias: "bias", GELU: "GELU", GELU + Bias: "bias and GELU"}
+	names := map[Epilogue]string{Plain: "none", Bias: "bias"}
 	if name := names[e]; name != "" {
 		return name
 	}
@@ -134,7 +131,7 @@ type Product struct {
 
 // New makes a product, to be computed in a way that [Handle.Algorithm] has returned.
 func (h *Handle) New(p *Problem, a Algorithm) (*Product, error) {
-	x := &Product{h: h, algorithm: a, biased: p.Epilogue&Bias != 0, adds: p.Adds}
+	x := &Product{h: h, algorithm: a, biased: p.Epilogue == Bias, adds: p.Adds}
 	switch p.Compute.scale() {
 	case F64:
 		x.alpha = math.Float64bits(1)
