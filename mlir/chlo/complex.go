@@ -1,10 +1,13 @@
 package chlo
 
-import "math"
+import (
+	"math"
 
-// Functions of complex numbers from their parts. On the branch cuts of asin, acos,
-// asinh and acosh a part that is 0 counts as positive, whatever its sign; on those of
-// atan and atanh its sign is the side.
+	"ltc/mlir"
+)
+
+// Functions of complex numbers from their parts. On a branch cut the sign of the part that
+// is 0 is the side, as annex G of C has it.
 
 // complexAsin, complexAcos, complexAsinh and complexAcosh all follow from
 // w = asinAcosKernel(z), or for asinh of i·z.
@@ -29,8 +32,12 @@ func complexAsinh(z val) val {
 	return signed(w.imag(), z.real()).complex(z.imag().atan2(w.real()))
 }
 
-// signed is x with the sign of y.
-func signed(x, y val) val { return y.lt(0).pick(x.neg(), x) }
+// signed is x, and -x where y has the sign of negative numbers. A zero has a sign; that of a
+// NaN does not count, for machines make NaNs of either.
+func signed(x, y val) val {
+	minus := y.bitcast(mlir.IntegerType{Width: bits(y)}).lt(0).and(y.cmp("EQ", y))
+	return minus.pick(x.neg(), x)
+}
 
 // asinAcosKernel is √(a² - x²) + i·log(a + √(a²-1)) where x and y are the sizes
 // of z's parts and a = (|z+1| + |z-1|)/2, by T. E. Hull, T. F. Fairgrieve and
@@ -55,14 +62,16 @@ type hull struct {
 }
 
 // real is √((a+x)(a-x)), with a-x from the differences r-(x+1) and s-(x-1),
-// which are rewritten where they would cancel; for large arguments a² - x² is y².
+// which are rewritten where they would cancel; for large arguments a² - x² is y². Where x
+// is 0 the angle that it makes with x does not depend on y: it is 1 of a y that is NaN.
 func (k hull) real() val {
 	x, y := k.x, k.y
 	half := k.a.add(x).mulNum(0.5)
 	rp := k.r.add(k.xp)
 	inside := half.mul(y.mul(y).div(rp).add(k.s.sub(k.xm))).sqrt()
 	outside := y.mul(half.div(rp).add(half.div(k.s.add(k.xm))).sqrt())
-	return x.max(y).ge(k.large).pick(y, x.le(1).pick(inside, outside))
+	unknown := x.eq(0).and(y.cmp("NE", y))
+	return unknown.pick(x.num(1), x.max(y).ge(k.large).pick(y, x.le(1).pick(inside, outside)))
 }
 
 // imag is log1p(a-1 + √((a-1)(a+1))). For a large part it is log 2 + log |z|,
@@ -135,8 +144,7 @@ func complexAtanh(z val) val {
 	re := x.eq(0).pick(x, signed(size, x)) // also of an imaginary part that is NaN
 
 	angle := y.add(y).atan2(minus.mul(ax.addNum(1)).sub(square))
-	half := y.eq(0).pick(y.atan2(y.num(-1)), signed(y.num(math.Pi), y))
-	im := near.pick(angle, half).mulNum(0.5)
+	im := near.pick(angle, signed(y.num(math.Pi), y)).mulNum(0.5)
 	unknown := y.cmp("NE", y).or(x.cmp("NE", x).and(ay.cmp("NE", x.inf())))
 	return re.complex(unknown.pick(y.nan(), im))
 }
