@@ -113,17 +113,27 @@ func (v *verifier) broadcasts(op *Op, ins []*TensorType, out *TensorType) {
 			}
 		}
 	}
-	for d, size := range out.Shape {
-		made := size == 1 || size == Dynamic
+	shape := make([]int64, rank)
+	for d := range shape {
+		shape[d] = 1
 		for i, t := range ins {
 			k := slices.Index(dims[i], int64(d))
-			made = made || k >= 0 && t.Shape[k] != 1
+			if k < 0 || t.Shape[k] == 1 {
+				continue
+			}
+			if size := t.Shape[k]; shape[d] == 1 || shape[d] == Dynamic {
+				shape[d] = size
+			} else if !sameDim(size, shape[d]) {
+				v.fail(op, "", "operand %d is %s, but another has %d in dimension %d of the result", i, t, shape[d], d)
+				return
+			}
 		}
-		if !made {
+		if size := out.Shape[d]; shape[d] == 1 && size != 1 && size != Dynamic {
 			v.fail(op, "", "the result is %s, but no operand has more than 1 in dimension %d", out, d)
 			return
 		}
 	}
+	v.infer(out, shape)
 }
 
 // BroadcastDims returns for each operand of a chlo.broadcast_… op the result's
@@ -165,6 +175,7 @@ func verifyConstantLike(v *verifier, op *Op) {
 	if !sameShape(ins[0].Shape, outs[0].Shape) {
 		v.fail(op, "", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
 	}
+	v.infer(outs[0], ins[0].Shape)
 	var t Type
 	switch a := op.Attrs.Get("value").(type) {
 	case nil:

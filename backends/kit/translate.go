@@ -257,7 +257,7 @@ func (t *translator) host(op *mlir.Op, reason string) error {
 	if len(t.others) > 0 {
 		simplify.Symbols(op, func(string) { n.host.others = t.others })
 	}
-	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect")) || n.host.others != nil || !simplify.Ends(op)
+	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect")) || n.host.others != nil || !simplify.Ends(op) || simplify.Sized(op)
 	for _, v := range n.host.inputs {
 		n.host.ins = append(n.host.ins, t.values[v])
 	}

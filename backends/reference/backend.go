@@ -61,7 +61,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 
 // prepare makes the program's main function executable.
 func prepare(ctx context.Context, backend string, p *backends.Program) (backends.Executable, error) {
-	chlo.Lower(p.Module, exactly)
+	chlo.Lower(p.Module, func(op *mlir.Op) bool { return exactly(op) || untilSized(op) })
 	c := newCompiler(ctx, p)
 	defer func() { c.ctx = nil }() // what runs prepare later is under their contexts
 	main, sig := p.Module.Func("main"), p.Signature

@@ -285,9 +285,6 @@ func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
 	for i, k := range s.kept {
 		kept[i] = in[k].tensor
 	}
-	if opTable[op.Code].prepare == nil && len(kept) > 0 { // of CHLO, elementwise
-		s.shape = kept[0].shape
-	}
 	types, err := s.resultTypes(x.Module, op, kept, nil)
 	if err != nil {
 		return err

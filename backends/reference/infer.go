@@ -2,14 +2,27 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/mlir"
 )
 
-// inferShapes returns the shapes of an op's results.
-func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor) ([][]int, error) {
-	if why := opTable[op.Code].unshaped; why != "" {
-		return nil, fmt.Errorf("the operands do not tell the shape of the result, since %s: give its type without ?", why)
+// inferShapes checks an op by its rule, for operands of types in and results of types that
+// may be open still. It returns the shapes of these; nil for one that the operands do not
+// tell, those of an op that has a function's or a region's, and of one whose sizes are
+// values.
+func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) ([][]int, error) {
+	out := make([][]int, len(op.Results))
+	why := opTable[op.Code].unshaped
+	if why == isOfRegion || why == isValue || len(in) != len(op.Operands) { // a tuple is several
+		return out, nil
+	}
+	x := *op
+	x.Results = nil
+	for i, r := range op.Results {
+		v := *r
+		v.Type = results[i]
+		x.Results = append(x.Results, &v)
 	}
 	operands := make([][]int64, len(in))
 	for i, t := range in {
@@ -18,18 +31,28 @@ func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor) ([][]int, error) {
 			operands[i][d] = int64(n)
 		}
 	}
-	shapes, err := mlir.InferShapes(m, op, operands)
+	shapes, err := mlir.InferShapes(m, &x, operands)
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]int, len(shapes))
 	for i, shape := range shapes {
-		if shape == nil {
-			return nil, fmt.Errorf("the operands do not tell the shape of result %d: give its type without ?", i)
+		if shape != nil && !slices.Contains(shape, mlir.Dynamic) {
+			out[i] = toInts(shape)
 		}
-		out[i] = toInts(shape)
 	}
 	return out, nil
+}
+
+// untold is the error of an op that leaves the shape of result i open.
+func untold(op *mlir.Op, i int) error {
+	of, why := "the result", opTable[op.Code].unshaped
+	if len(op.Results) > 1 {
+		of = fmt.Sprintf("result %d", i)
+	}
+	if why != "" {
+		why = ", since " + why
+	}
+	return fmt.Errorf("the operands do not tell the shape of %s%s: give its type without ?", of, why)
 }
 
 // dimension reads an attribute that names a dimension of t.

@@ -215,6 +215,7 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 	if err != nil {
 		return nil, err
 	}
+	all := tensorsOf(in)
 	if len(s.kept) < len(in) {
 		kept := make(value, len(s.kept))
 		for i, k := range s.kept {
@@ -223,6 +224,9 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 		in = kept
 	}
 	results, err := s.resultTypes(p.Module, op, tensorsOf(in), ws.wanted)
+	if err == nil && s.op != op {
+		_, err = inferShapes(p.Module, op, all, results)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -312,42 +316,58 @@ func largestSize(t mlir.Type, d, has int) int {
 	return has
 }
 
-// resultTypes returns the types of the results of op, of module m, for operands of types in. What
-// operands do not tell of an op, such as how many random bits it is to give, are
-// the shapes wanted of its results, if these are known.
+// resultTypes returns the types of the results of op, of module m, for operands of types in:
+// what its rule says, with which types of known sizes must agree. What operands do not tell
+// of an op, such as how many random bits it is to give, are the shapes wanted of its
+// results, if these are known.
 func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted map[*mlir.Value][]int) ([]mlir.Type, error) {
-	var inferred [][]int
-	types := make([]mlir.Type, len(op.Results))
-	for i, r := range op.Results {
-		types[i] = r.Type
-		t, ok := r.Type.(*mlir.TensorType)
-		if !ok {
-			if openType(r.Type) {
-				return nil, fmt.Errorf("the operands do not tell the sizes in %v", r.Type)
-			}
-			continue
-		}
-		shape := s.shape
-		if shape == nil || i != s.shaped {
-			if !openType(t) {
-				continue
-			}
-			shape = wanted[r]
-			if shape == nil || opTable[s.op.Code].unshaped == "" {
-				if inferred == nil {
-					var err error
-					if inferred, err = inferShapes(m, s.op, in); err != nil {
-						return nil, err
-					}
-				}
-				shape = inferred[i]
-			}
-		}
-		c, err := closed(t, shape)
+	types, left := make([]mlir.Type, len(op.Results)), -1 // a result that is open still
+	become := func(i int, shape []int) error {
+		c, err := closed(op.Results[i].Type.(*mlir.TensorType), shape)
 		if err != nil {
-			return nil, fmt.Errorf("result %d gets %w", i, err)
+			return fmt.Errorf("result %d gets %w", i, err)
 		}
 		types[i] = c
+		return nil
+	}
+	for i, r := range op.Results {
+		types[i] = r.Type
+		_, ok := r.Type.(*mlir.TensorType)
+		var shape []int
+		switch {
+		case !ok && openType(r.Type):
+			return nil, fmt.Errorf("the operands do not tell the sizes in %v", r.Type)
+		case !ok:
+		case s.shape != nil && i == s.shaped:
+			shape = s.shape
+		case openType(r.Type) && opTable[s.op.Code].unshaped != "":
+			shape = wanted[r]
+		}
+		if shape != nil {
+			if err := become(i, shape); err != nil {
+				return nil, err
+			}
+		}
+		if openType(types[i]) {
+			left = i
+		}
+	}
+	if left < 0 && !openOp(op) && s.op == op {
+		return types, nil
+	}
+	inferred, err := inferShapes(m, s.op, in, types)
+	if why := opTable[s.op.Code].unshaped; err != nil && (left < 0 || why == "" || why == howManyBits) {
+		return nil, err
+	}
+	for i := range types {
+		switch {
+		case err == nil && inferred[i] != nil:
+			if err := become(i, inferred[i]); err != nil {
+				return nil, err
+			}
+		case openType(types[i]):
+			return nil, untold(s.op, i)
+		}
 	}
 	return types, nil
 }

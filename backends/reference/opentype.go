@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // openType reports whether a type leaves a size open.
@@ -18,6 +19,19 @@ func openType(t mlir.Type) bool {
 		return slices.ContainsFunc(content(t), openType)
 	}
 	return false
+}
+
+// openOp reports whether the types of an op leave a size open.
+func openOp(op *mlir.Op) bool {
+	open := func(v *mlir.Value) bool { return openType(v.Type) }
+	return slices.ContainsFunc(op.Operands, open) || slices.ContainsFunc(op.Results, open)
+}
+
+// untilSized reports whether an op of CHLO is to stay until its sizes are known: then its
+// rule checks them, and what stands for it is of these sizes. No rule knows the size that
+// is a value, or the sizes within regions.
+func untilSized(op *mlir.Op) bool {
+	return op.Code != stablehlo.DynamicTopK && len(op.Regions) == 0 && openOp(op)
 }
 
 // closed returns the type that a declared one becomes with the given sizes.

@@ -53,6 +53,7 @@ const (
 	isOfRegion   = "what a region or a function returns has it"
 	isValue      = "it is a value of the program"
 	textAlone    = "nothing but the text tells it"
+	howManyBits  = "nothing but the text tells how many bits"
 	ofPartners   = "the number of partners is known to the run"
 	olderDialect = "the op is of an older dialect, and refused with sizes left open"
 )
@@ -184,7 +185,7 @@ func (opRows) PartitionID() opRow     { return opRow{prepare: prepareProcessID, 
 func (opRows) Popcnt() opRow          { return opRow{prepare: prepareUnary} }
 func (opRows) Power() opRow           { return opRow{prepare: prepareBinary} }
 func (opRows) RNG() opRow             { return opRow{prepare: prepareRng, unshaped: isValue} }
-func (opRows) RNGBitGenerator() opRow { return opRow{prepare: prepareBits, unshaped: textAlone} }
+func (opRows) RNGBitGenerator() opRow { return opRow{prepare: prepareBits, unshaped: howManyBits} }
 func (opRows) Real() opRow            { return opRow{prepare: prepareParts, splats: true} }
 func (opRows) Recv() opRow            { return opRow{prepare: prepareRecv, unshaped: textAlone} }
 func (opRows) Reduce() opRow {

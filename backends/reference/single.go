@@ -10,7 +10,9 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/mlir/chlo"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // part is a tensor or token in memory.
@@ -155,6 +157,13 @@ func (c *compiler) single(ctx context.Context, op *mlir.Op, in []tensor, capture
 	for _, v := range op.Operands {
 		w := &mlir.Value{Name: v.Name, Type: v.Type}
 		n := len(leafTypes(v.Type))
+		if t, ok := v.Type.(*mlir.TensorType); ok && openType(t) {
+			c, err := closed(t, in[0].shape)
+			if err != nil {
+				return nil, err
+			}
+			w.Type = c
+		}
 		b.parts[w] = args(in[:n])
 		in = in[n:]
 		one.Operands = append(one.Operands, w)
@@ -162,20 +171,29 @@ func (c *compiler) single(ctx context.Context, op *mlir.Op, in []tensor, capture
 	for i, v := range captured {
 		b.parts[v] = args(outside[i])
 	}
-	b.pos++
-	if err := b.op(one); err != nil {
+	given, err := b.ops(&mlir.Block{Ops: standFor(one)})
+	if err != nil {
 		return nil, err
 	}
 	if err := backends.Unsupported("eval", c.File, fresh.Lacking); err != nil {
 		return nil, err
 	}
 	b.code.steps = b.steps
-	for _, r := range one.Results {
-		parts, _ := b.read(r)
-		for _, p := range parts {
-			b.code.results = append(b.code.results, b.ownResult(p.slot, p.tensor, op))
-		}
+	for _, p := range given {
+		b.code.results = append(b.code.results, b.ownResult(p.slot, p.tensor, op))
 	}
 	b.code.layout()
 	return b.code, nil
+}
+
+// standFor returns the ops of a block that gives the results of op: op itself, or of CHLO
+// what stands for it, as its types are of known sizes.
+func standFor(op *mlir.Op) []*mlir.Op {
+	ops := []*mlir.Op{op, mlir.NewOp(stablehlo.Return, op.Results)}
+	if !chlo.Lowers(op) || exactly(op) {
+		return ops
+	}
+	m := &mlir.Module{Ops: ops}
+	chlo.Lower(m, exactly)
+	return m.Ops
 }

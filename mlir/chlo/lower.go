@@ -34,6 +34,9 @@ func Lower(m *mlir.Module, keep func(op *mlir.Op) bool) bool {
 	return true
 }
 
+// Lowers reports whether [Lower] has a rule for an op with elements of its types.
+func Lowers(op *mlir.Op) bool { return opTable[op.Code].lower != nil && tensors(op) }
+
 // lowering is the work on one module.
 type lowering struct {
 	replaced map[*mlir.Value]*mlir.Value // by result of an op that is gone

@@ -67,7 +67,9 @@ func (e *emitter) cut(op, sort *mlir.Op, d int, k func() val) []*mlir.Value {
 	results := make([]*mlir.Value, len(sort.Results))
 	for i, r := range sort.Results {
 		t := op.Results[i].Type.(*mlir.TensorType)
-		if op.Code != stablehlo.DynamicTopK && t.Static() {
+		from := slices.Clone(e.val(r).shape())
+		from[d] = t.Shape[d] // of the others, a size that is open may be another than the type's
+		if op.Code != stablehlo.DynamicTopK && t.Static() && !slices.Contains(from, mlir.Dynamic) {
 			results[i] = e.firsts(e.val(r), t).v
 		} else {
 			results[i] = e.firstsOf(e.val(r), d, t, k()).v

@@ -6,10 +6,11 @@ import (
 )
 
 // pure reports whether op ends and does nothing but give results, so that it may be
-// left out, merged with an equal one or computed in another place.
+// left out, merged with an equal one or computed in another place. A dynamic op whose sizes
+// the run tells may find others than its types have, which is an error.
 func (s *state) pure(op *mlir.Op) bool {
 	info, known := op.Code.Info(), op.Code != 0
-	if !known || info.Traits.Has(mlir.Effects) || info.Traits.Has(mlir.Terminator) {
+	if !known || info.Traits.Has(mlir.Effects) || info.Traits.Has(mlir.Terminator) || Sized(op) {
 		return false
 	}
 	if op.Code == stablehlo.While && !ends(op) {
@@ -26,6 +27,12 @@ func (s *state) pure(op *mlir.Op) bool {
 		}
 	}
 	return true
+}
+
+// Sized reports whether values give the sizes of op's results. Where they are constants it
+// is a static op soon.
+func Sized(op *mlir.Op) bool {
+	return op.Code.Info().Static != nil || op.Code == stablehlo.SetDimensionSize
 }
 
 func (s *state) pureBlock(b *mlir.Block) bool {
