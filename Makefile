@@ -71,17 +71,17 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	@start=$$(date +%s); export LTC_SOAK=$(SOAK) LTC_CACHE=off; \
 	soak() { echo "soak: $$*"; $(GO) test -count 1 -timeout 4h -v "$$@" || { echo "make soak: FAILED: see above" >&2; exit 1; }; }; \
 	soak -run 'FlatMemory|AliasSoak' ./lazy; \
-	soak -run ManyPrograms ./internal/manyprograms; \
+	soak -run ManyPrograms ./internal/test/manyprograms; \
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run '^TestRandom$$|RandomPrograms|RandomUpdates|Networks|TestThreads|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions|^TestContractions$$|^TestOps$$|^TestExponentialsOfRows$$' ./backends/reference/llvm; \
-	soak -run '^TestRandom$$|^TestTop$$' ./internal/cudafake ./backends/cuda/ptx; \
+	soak -run '^TestRandom$$|^TestTop$$' ./internal/test/cudafake ./backends/cuda/ptx; \
 	soak -run DenseRoundTrip ./mlir; \
 	soak -run LikeEvaluator ./backends/reference/llvm/vector; \
 	soak -run '^TestRandom|^TestSuite|^TestInterpreter$$' ./backends/cuda; \
-	soak -run '^TestConformance$$' ./internal/cudasim; \
+	soak -run '^TestConformance$$' ./internal/test/cudasim; \
 	soak -run '^TestRandomPrograms$$' ./model; \
 	soak -run MillionDraws ./lazy; \
-	soak -run ThisRepository ./internal/rename; \
+	soak -run ThisRepository ./tools/rename; \
 	make -s fuzz FUZZTIME=$$(awk 'BEGIN { print 60 * $(SOAK) }')s || exit 1; \
 	echo "make soak: all passed, SOAK=$(SOAK), in $$(($$(date +%s) - start)) s"
 
@@ -96,7 +96,7 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 		.venv-judge/bin/python -m pip install -q --disable-pip-version-check -r $(JUDGE)/$$reqs; \
 		cp $(JUDGE)/$$reqs .venv-judge/installed.txt; \
 	fi; \
-	$(GO) run ./internal/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
+	$(GO) run ./internal/test/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
 
 gpu-tests: ## build out/gpu, which a machine with a GPU but without Go can take: gpu there is make test-gpu, and bench.sh make bench-gpu
 	@GO="$(GO)" tools/gpu/build.sh out/gpu
@@ -133,7 +133,7 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 	done
 
 rename: ## change the module path everywhere: make rename MODULE=example.org/x
-	$(GO) run ./internal/rename "$(MODULE)"
+	$(GO) run ./tools/rename "$(MODULE)"
 
 # Of the commands one is linked, which has all of the main module: linking each of
 # them takes half of the time and finds nothing more.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
 	"ltc/internal/measure"
+	"ltc/internal/test/cudafake"
 )
 
 // cost is something that costs the host, in words.

@@ -24,8 +24,8 @@ import (
 	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm"
-	_ "ltc/internal/cudasim"
 	"ltc/internal/measure"
+	_ "ltc/internal/test/cudasim"
 	"ltc/lazy"
 )
 

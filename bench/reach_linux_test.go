@@ -13,8 +13,8 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda"
 	"ltc/backends/cuda/cublaslt"
-	"ltc/internal/cudafake"
-	"ltc/internal/golden"
+	"ltc/internal/test/cudafake"
+	"ltc/internal/test/golden"
 	"ltc/lazy"
 	"ltc/soa"
 )

@@ -12,10 +12,10 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda"
-	"ltc/internal/golden"
-	"ltc/internal/gputext"
 	"ltc/internal/measure"
-	"ltc/internal/ptxas"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/gputext"
+	"ltc/internal/test/ptxas"
 	"ltc/lazy"
 	"ltc/mlir"
 )

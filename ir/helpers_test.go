@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/optest"
+	"ltc/internal/test/optest"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"

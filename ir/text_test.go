@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/internal/callsite"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"

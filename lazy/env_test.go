@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "ltc/backends/reference"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 //go:generate go test -run=^TestPages$ . -update

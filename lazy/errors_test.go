@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 	"ltc/lazy"
 	"ltc/soa"
 )

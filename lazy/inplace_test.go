@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/optest"
+	"ltc/internal/test/optest"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )

@@ -16,8 +16,8 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference"
-	"ltc/internal/golden"
-	"ltc/internal/optest"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/optest"
 	"ltc/ir"
 	"ltc/ir/ops"
 	"ltc/ir/types"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/optest"
+	"ltc/internal/test/optest"
 	"ltc/ir/types"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/growth"
+	"ltc/internal/test/growth"
 	"ltc/ir"
 	"ltc/lower"
 )

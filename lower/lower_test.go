@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/optest"
+	"ltc/internal/test/optest"
 	"ltc/ir"
 	"ltc/lower"
 	"ltc/mlir"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 	"ltc/lower"
 	"ltc/mlir"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // archives runs f on every file NAME.mlir of the archives in a directory of

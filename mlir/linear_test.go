@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/growth"
-	"ltc/internal/programs"
+	"ltc/internal/test/growth"
+	"ltc/internal/test/programs"
 	"ltc/mlir"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	_ "ltc/internal/cudasim"
+	_ "ltc/internal/test/cudasim"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"

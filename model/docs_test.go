@@ -3,7 +3,7 @@ package model_test
 import (
 	"testing"
 
-	"ltc/internal/snippets"
+	"ltc/internal/test/snippets"
 )
 
 // Every snippet of docs/model.md is a part of the example, which runs.

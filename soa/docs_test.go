@@ -3,7 +3,7 @@ package soa_test
 import (
 	"testing"
 
-	"ltc/internal/snippets"
+	"ltc/internal/test/snippets"
 )
 
 // Every snippet of docs/soa.md is a part of the examples, which run: it does

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/overlay"
+	"ltc/internal/test/overlay"
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"

@@ -8,7 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"

@@ -13,7 +13,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"

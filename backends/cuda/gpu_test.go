@@ -8,7 +8,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 )
 

@@ -10,7 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"

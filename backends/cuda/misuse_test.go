@@ -14,7 +14,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit/exec"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/ir/types"
 	"ltc/soa"
 )

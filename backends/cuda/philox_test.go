@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
-	"ltc/internal/cudafake"
-	"ltc/internal/optest"
+	"ltc/internal/test/cudafake"
+	"ltc/internal/test/optest"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"

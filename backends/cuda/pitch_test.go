@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/cudafake"
-	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/test/cudafake"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 	"ltc/soa"
 )

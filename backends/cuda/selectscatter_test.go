@@ -9,9 +9,9 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference"
-	"ltc/internal/cudafake"
-	"ltc/internal/ptxas"
 	"ltc/internal/samples"
+	"ltc/internal/test/cudafake"
+	"ltc/internal/test/ptxas"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/mlir"

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"

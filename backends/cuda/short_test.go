@@ -12,7 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 	"ltc/lazy"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
+	"ltc/internal/test/viewtest"
 	"ltc/internal/trials"
-	"ltc/internal/viewtest"
 	"ltc/ir/types"
 	"ltc/soa"
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit"
-	"ltc/internal/golden"
-	"ltc/internal/programs"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/programs"
 )
 
 // few is a target that runs products of up to so many columns row by row.

@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 )
 

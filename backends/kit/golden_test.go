@@ -16,7 +16,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // What some of the programs of the benchmark become.

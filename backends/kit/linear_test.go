@@ -10,8 +10,8 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
-	"ltc/internal/growth"
-	"ltc/internal/programs"
+	"ltc/internal/test/growth"
+	"ltc/internal/test/programs"
 )
 
 // What a program of many equal parts takes to compile grows with their number.

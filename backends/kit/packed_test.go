@@ -9,7 +9,7 @@ import (
 
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // packsOnce is a target that packs the factors of all contractions once.

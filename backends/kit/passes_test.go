@@ -14,9 +14,9 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
-	"ltc/internal/golden"
-	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 	"ltc/soa"
 )

@@ -9,7 +9,7 @@ import (
 
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // everyRow is a target that wants rows of all operands of products to be multiples of

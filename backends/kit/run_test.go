@@ -16,8 +16,8 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
-	"ltc/internal/golden"
 	"ltc/internal/samples"
+	"ltc/internal/test/golden"
 	"ltc/ir/types"
 	"ltc/soa"
 )

@@ -11,7 +11,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // compileJoined compiles, and returns the program with the graph before and after

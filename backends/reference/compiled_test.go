@@ -11,7 +11,7 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/internal/conformance"
+	"ltc/internal/test/conformance"
 	"ltc/internal/trials"
 )
 

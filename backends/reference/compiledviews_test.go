@@ -14,7 +14,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/exec"
-	"ltc/internal/viewtest"
+	"ltc/internal/test/viewtest"
 	"ltc/ir/types"
 	"ltc/soa"
 )

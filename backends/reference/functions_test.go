@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/accuracy"
+	"ltc/internal/test/accuracy"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/mlir"

@@ -9,8 +9,8 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ltc/internal/conformance"
+	"ltc/internal/test/conformance"
 )
 
 // check runs tests in the format of StableHLO's own.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/conformance"
-	"ltc/internal/golden"
+	"ltc/internal/test/conformance"
+	"ltc/internal/test/golden"
 	"ltc/internal/trials"
 )
 

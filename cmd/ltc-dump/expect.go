@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ltc/internal/conformance"
+	"ltc/internal/test/conformance"
 	"ltc/mlir"
 )
 

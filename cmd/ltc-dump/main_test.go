@@ -17,7 +17,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/objcache"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // TestMain has programs compiled into a cache of the tests' own.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/snippets"
+	"ltc/internal/test/snippets"
 	"ltc/internal/trials"
 	"ltc/lazy"
 )

@@ -17,8 +17,8 @@ import (
 	_ "ltc/backends/null"
 	"ltc/backends/reference"
 	_ "ltc/backends/reference/llvm" // compiles for the backend cpu
-	_ "ltc/internal/cudasim"
 	"ltc/internal/samples"
+	_ "ltc/internal/test/cudasim"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/soa/npy"

@@ -13,7 +13,7 @@ import (
 	"ltc/backends/cuda"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
-	"ltc/internal/conformance"
+	"ltc/internal/test/conformance"
 	"ltc/ir/types"
 	"ltc/mlir"
 )

@@ -12,7 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
-	_ "ltc/internal/gputext"
+	_ "ltc/internal/test/gputext"
 	"ltc/mlir"
 )
 

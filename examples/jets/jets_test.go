@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "ltc/internal/gputext"
+	_ "ltc/internal/test/gputext"
 	"ltc/ir/types"
 	"ltc/soa"
 	"ltc/soa/npy"

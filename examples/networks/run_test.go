@@ -12,7 +12,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference/llvm"
-	_ "ltc/internal/gputext"
+	_ "ltc/internal/test/gputext"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"

@@ -73,15 +73,15 @@ var allowed = map[string][]string{
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
 	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends", "mlir", "soa",
 		"backends/reference", "internal/footprint"},
-	"internal/cheader":         {},
-	"internal/ptxas":           {},
-	"internal/ptxsim":          {"internal/ptxas"},
-	"internal/cudasim":         {"backends/cuda", "backends", "soa", "internal/cudafake"},
-	"backends/cuda/cudasim":    {"internal/cudasim"},
-	"internal/gputext":         {"backends", "internal/cudafake", "internal/cudasim"},
-	"internal/cudafake":        {"ir/types", "backends/cuda/cublaslt", "backends/cuda/driver", "internal/ptxsim", "github.com/ebitengine/purego"},
+	"internal/test/cheader":    {},
+	"internal/test/ptxas":      {},
+	"internal/test/ptxsim":     {"internal/test/ptxas"},
+	"internal/test/cudasim":    {"backends/cuda", "backends", "soa", "internal/test/cudafake"},
+	"backends/cuda/cudasim":    {"internal/test/cudasim"},
+	"internal/test/gputext":    {"backends", "internal/test/cudafake", "internal/test/cudasim"},
+	"internal/test/cudafake":   {"ir/types", "backends/cuda/cublaslt", "backends/cuda/driver", "internal/test/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat":        {},
-	"internal/accuracy":        {"ir/types", "internal/bigfloat", "internal/golden", "github.com/stretchr/testify"},
+	"internal/test/accuracy":   {"ir/types", "internal/bigfloat", "internal/test/golden", "github.com/stretchr/testify"},
 	"lazy":                     {"ir", "shapeinfer", "autodiff", "lower", "backends", "internal/border", "soa"},
 	"lazy/vars":                {"lazy"},
 	"nn":                       {"lazy"},
@@ -96,24 +96,24 @@ var allowed = map[string][]string{
 	"examples/networks": {"lazy"},
 
 	// What programs and tests share.
-	"internal/samples":      {"soa"},
-	"internal/measure":      {"soa", "internal/samples"},
-	"internal/cpu":          {},
-	"internal/peak":         {"ir/types", "internal/cpu"},
-	"internal/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
-	"internal/programs":     {},
-	"internal/snippets":     {"github.com/stretchr/testify"},
-	"internal/overlay":      {"github.com/stretchr/testify"},
-	"internal/trials":       {},
-	"internal/spare":        {},
-	"internal/turn":         {},
-	"internal/halt":         {},
-	"internal/growth":       {"internal/trials"},
-	"internal/footprint":    {},
-	"internal/manyprograms": {},
-	"internal/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"internal/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
-	"internal/conformance":  {"stablehlo", "backends", "mlir", "soa"},
+	"internal/samples":           {"soa"},
+	"internal/measure":           {"soa", "internal/samples"},
+	"internal/cpu":               {},
+	"internal/peak":              {"ir/types", "internal/cpu"},
+	"internal/test/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
+	"internal/test/programs":     {},
+	"internal/test/snippets":     {"github.com/stretchr/testify"},
+	"internal/test/overlay":      {"github.com/stretchr/testify"},
+	"internal/trials":            {},
+	"internal/spare":             {},
+	"internal/turn":              {},
+	"internal/halt":              {},
+	"internal/test/growth":       {"internal/trials"},
+	"internal/footprint":         {},
+	"internal/test/manyprograms": {},
+	"internal/test/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
+	"internal/test/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
+	"internal/test/conformance":  {"stablehlo", "backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only
@@ -212,6 +212,20 @@ func permitted(may []string, pkg string) bool {
 func standard(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return !strings.Contains(first, ".")
+}
+
+// What only tests use is below internal/test, and no program that is shipped has it:
+// but for the commands, two packages are for tests of others.
+func TestTestWing(t *testing.T) {
+	const wing = "internal/test/"
+	for name, row := range allowed {
+		if strings.HasPrefix(name, wing) || name == "backends/backendtest" || name == "backends/cuda/cudasim" {
+			continue
+		}
+		for _, i := range row {
+			require.False(t, strings.HasPrefix(i, wing), "%s may not import %s", name, i)
+		}
+	}
 }
 
 // The check finds what it should: an arrow up, a foreign module, a neighbour.

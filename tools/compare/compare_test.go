@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/golden"
 	"ltc/internal/measure"
+	"ltc/internal/test/golden"
 )
 
 func TestParse(t *testing.T) {

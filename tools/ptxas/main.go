@@ -25,7 +25,7 @@ import (
 	"strings"
 	"sync"
 
-	"ltc/internal/ptxas"
+	"ltc/internal/test/ptxas"
 )
 
 // targets are GPUs: A100 and H100.

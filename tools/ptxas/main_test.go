@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/ptxas"
+	"ltc/internal/test/ptxas"
 )
 
 // said is what an assembler says of an entry that is right.

@@ -33,7 +33,7 @@ trap 'rm -rf "$modules"' EXIT
 # The tests that run the interpreter, which keeps what it is given; not its own,
 # which give it what is no kernel.
 packages=$("$GO" list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
-	awk '$1 !~ /ptxsim$/ && /internal\/(ptxsim|cudafake|gputext)/ { print $1 }')
+	awk '$1 !~ /ptxsim$/ && /internal\/test\/(ptxsim|cudafake|gputext)/ { print $1 }')
 export PTXAS_DIR=$modules
 "$GO" test -count=1 $packages && (cd examples/digits && "$GO" test -count=1 .) || exit 1
 "$GO" run ./tools/ptxas -assembler "$assembler" "$@" "$modules" || exit 1

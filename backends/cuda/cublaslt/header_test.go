@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/libraries"
-	"ltc/internal/cheader"
+	"ltc/internal/test/cheader"
 )
 
 // header returns some of NVIDIA's: of a toolkit, or where pip puts the packages

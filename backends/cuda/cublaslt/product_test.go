@@ -8,7 +8,7 @@ import (
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/libraries"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 )
 
 // Libraries that are of other versions than those known, or lack a function, are refused.

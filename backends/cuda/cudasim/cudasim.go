@@ -12,7 +12,7 @@
 // own, or that nothing has written, addresses that are no multiple of what is loaded,
 // races between threads, and threads that wait for each other for ever.
 //
-// imports only ltc/internal/cudasim.
+// imports only ltc/internal/test/cudasim.
 package cudasim
 
-import _ "ltc/internal/cudasim" // registers it
+import _ "ltc/internal/test/cudasim" // registers it

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 )
 
 // What the package does on a fake it does on a GPU, where there is one.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 )
 
 // scale multiplies integers: y[i] = c·x[i].

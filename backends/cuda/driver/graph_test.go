@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/driver"
-	"ltc/internal/cudafake"
+	"ltc/internal/test/cudafake"
 )
 
 // captured is a graph of two streams: z = 3·(2·x), and w = 5·x beside it.

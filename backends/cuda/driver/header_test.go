@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/cheader"
+	"ltc/internal/test/cheader"
 )
 
 // header returns NVIDIA's cuda.h: of a toolkit, or where pip puts the package

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/kernel"
-	"ltc/internal/accuracy"
-	"ltc/internal/golden"
-	"ltc/internal/ptxas"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/accuracy"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/ptxas"
+	"ltc/internal/test/ptxsim"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

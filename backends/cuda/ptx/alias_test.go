@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/kernel"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/ptxsim"
 )
 
 // What is stored may be where the same points have loaded from: the first operand

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx"
-	"ltc/internal/ptxas"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/ptxas"
+	"ltc/internal/test/ptxsim"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx"
-	"ltc/internal/ptxas"
+	"ltc/internal/test/ptxas"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

@@ -13,7 +13,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
-	"ltc/internal/ptxas"
+	"ltc/internal/test/ptxas"
 )
 
 // convolved is a convolution of images that lie with their features behind each other,

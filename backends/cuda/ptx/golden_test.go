@@ -20,8 +20,8 @@ import (
 	"ltc/backends/reference"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/internal/golden"
-	"ltc/internal/ptxas"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/ptxas"
 	"ltc/ir/types"
 )
 

@@ -13,7 +13,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/ptxsim"
 	"ltc/ir/types"
 )
 

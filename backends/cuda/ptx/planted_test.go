@@ -11,7 +11,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/ptxsim"
 )
 
 // Mistakes planted in the texts of kernels are found when the interpreter runs

@@ -11,7 +11,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/internal/ptxas"
+	"ltc/internal/test/ptxas"
 	"ltc/ir/types"
 )
 

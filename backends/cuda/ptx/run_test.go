@@ -12,8 +12,8 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
-	"ltc/internal/ptxas"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/ptxas"
+	"ltc/internal/test/ptxsim"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

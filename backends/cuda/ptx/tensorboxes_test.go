@@ -10,8 +10,8 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/internal/ptxas"
-	"ltc/internal/ptxsim"
+	"ltc/internal/test/ptxas"
+	"ltc/internal/test/ptxsim"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

@@ -12,7 +12,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/reference"
-	"ltc/internal/viewtest"
+	"ltc/internal/test/viewtest"
 	"ltc/soa"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 	"ltc/ir/types"
 )
 

@@ -10,7 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 func evaluate(m *kerneltest.Memory) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 	"ltc/mlir"
 )
 

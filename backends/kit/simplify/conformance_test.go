@@ -14,7 +14,7 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/backends/kit/simplify"
 	"ltc/backends/reference"
-	"ltc/internal/conformance"
+	"ltc/internal/test/conformance"
 	"ltc/internal/trials"
 	"ltc/mlir"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 )
 

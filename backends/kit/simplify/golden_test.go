@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends/kit/simplify"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 
 	"ltc/backends/kit/simplify"
 	"ltc/backends/reference"
-	"ltc/internal/growth"
-	"ltc/internal/programs"
+	"ltc/internal/test/growth"
+	"ltc/internal/test/programs"
 	"ltc/mlir"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
-	"ltc/internal/growth"
-	"ltc/internal/programs"
+	"ltc/internal/test/growth"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 	"ltc/mlir"
 )

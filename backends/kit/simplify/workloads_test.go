@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // What the programs of the workloads become, in testdata/workloads under their

@@ -11,7 +11,7 @@ import (
 	"ltc/backends/reference"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 )
 
 // Recurrent networks compile in time that grows with their columns and steps: so does their

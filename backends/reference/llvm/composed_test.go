@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/accuracy"
+	"ltc/internal/test/accuracy"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"

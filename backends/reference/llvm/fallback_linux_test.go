@@ -12,7 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference/llvm/libllvm"
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 )
 
 // fallbackChild is set in the process that TestFallbacks starts, to what it is

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 )
 
 // Programs that were once compiled wrong compute what the evaluator computes.

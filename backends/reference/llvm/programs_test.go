@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/programs"
 	"ltc/internal/samples"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/programs"
+	"ltc/internal/test/programs"
 )
 
 // Transposes larger than the tiles that they are done in, of every size of

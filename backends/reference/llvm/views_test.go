@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/internal/viewtest"
+	"ltc/internal/test/viewtest"
 )
 
 // What compiled kernels compute of views that are not dense they compute where

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/overlay"
+	"ltc/internal/test/overlay"
 	"ltc/internal/trials"
 )
 

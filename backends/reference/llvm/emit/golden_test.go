@@ -12,7 +12,7 @@ import (
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 // workloads are the kernels of the benchmarks.

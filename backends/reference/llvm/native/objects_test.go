@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/reference/llvm/libllvm"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 )
 
 //go:generate go test -run=^TestObjects$ . -update

@@ -16,7 +16,7 @@ import (
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/internal/golden"
+	"ltc/internal/test/golden"
 	"ltc/ir/types"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/internal/accuracy"
-	"ltc/internal/golden"
+	"ltc/internal/test/accuracy"
+	"ltc/internal/test/golden"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )

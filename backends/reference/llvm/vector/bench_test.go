@@ -11,7 +11,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/internal/accuracy"
+	"ltc/internal/test/accuracy"
 	"ltc/ir/types"
 )
 

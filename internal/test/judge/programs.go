@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"ltc/backends"
+	"ltc/internal/samples"
+	"ltc/internal/test/optest"
+	"ltc/soa"
+	"ltc/soa/npy"
+)
+
+// program is a module to judge.
+type program struct {
+	name string // its file, or archive:file
+	text string
+	npz  string      // file of its inputs; "" if there is none
+	run  *optest.Run // what an op's archive says about the program, if it is from one
+}
+
+// find returns the programs below dirs whose name matches, in order of names.
+func find(dirs []string, wanted *regexp.Regexp) ([]program, error) {
+	var all []program
+	add := func(p program) {
+		if wanted.MatchString(p.name) {
+			all = append(all, p)
+		}
+	}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			ext := filepath.Ext(path)
+			if err != nil || d.IsDir() || ext != ".mlir" && ext != ".txtar" {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if ext == ".mlir" {
+				p := program{name: path, text: string(data)}
+				npz := strings.TrimSuffix(path, ext) + ".in.npz"
+				if _, err := os.Stat(npz); err == nil {
+					p.npz = npz
+				}
+				add(p)
+				return nil
+			}
+			for _, f := range txtar.Parse(data).Files {
+				if f.Name == "mlir" || filepath.Ext(f.Name) == ".mlir" {
+					add(program{name: path + ":" + f.Name, text: string(f.Data)})
+				}
+			}
+			a, err := optest.Read(path)
+			if err != nil {
+				return nil // an archive of another kind
+			}
+			for i, r := range a.Runs {
+				add(program{name: path + ":" + r.Name + ".run", text: a.MLIR[i], run: r})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// inputs returns a value for each argument.
+func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
+	if p.run != nil {
+		return p.listed(args)
+	}
+	if p.npz == "" {
+		return made(args)
+	}
+	entries, err := npy.ReadArchive(p.npz)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) != len(args) {
+		return nil, fmt.Errorf("%s has %d arrays, main takes %d arguments", p.npz, len(entries), len(args))
+	}
+	values := make([]soa.View, len(args))
+	for i, a := range args {
+		name := fmt.Sprintf("arr_%d", i)
+		for _, e := range entries {
+			if e.Name == name {
+				values[i] = e.View
+			}
+		}
+		if !values[i].Type.Equal(a.Type) {
+			return nil, fmt.Errorf("%s: %s: argument %d wants %v, found %v", p.npz, name, i, a.Type, values[i].Type)
+		}
+	}
+	return values, nil
+}
+
+// listed returns the values that an op's archive lists, once for each dtype,
+// and made up ones for what the op adds to them.
+func (p program) listed(args []backends.Arg) ([]soa.View, error) {
+	values, err := made(args)
+	if err != nil {
+		return nil, err
+	}
+	i := 0
+	for _, d := range p.run.DTypes {
+		for _, o := range p.run.Operands {
+			x, err := o.Tensor(d)
+			if err != nil {
+				return nil, err
+			}
+			if i == len(args) || !x.Type.Equal(args[i].Type) {
+				return nil, fmt.Errorf("operand %d of the archive, %v, is not argument %d of main", i, x.Type, i)
+			}
+			values[i] = x.View()
+			i++
+		}
+	}
+	return values, nil
+}
+
+// made makes values up: random ones, the same in every run, without integer
+// zeros: what dividing by them gives is each backend's own choice.
+func made(args []backends.Arg) ([]soa.View, error) {
+	values := make([]soa.View, len(args))
+	for i, a := range args {
+		v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", i))
+		if err != nil {
+			return nil, err
+		}
+		if a.Type.DType.IsInteger() {
+			for k := range a.Type.Elements() {
+				if samples.Bits(v, k) == 0 {
+					samples.SetBits(v, k, 1)
+				}
+			}
+		}
+		values[i] = v
+	}
+	return values, nil
+}
