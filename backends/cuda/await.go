@@ -3,8 +3,8 @@ package cuda
 import (
 	"slices"
 
-	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
+	"ltc/soa"
 )
 
 // atOnce stands for a step before the first: what it has written are arguments.
@@ -66,9 +66,9 @@ func (r *runner) note(upTo int) error {
 	return nil
 }
 
-// fetch copies operand j of step i, one of the host's, as soon as it is written, beside
+// Fetch copies operand j of step i, one of the host's, as soon as it is written, beside
 // kernels that were queued since then.
-func (r *runner) fetch(to []byte, i, j int, from driver.Ptr) error {
+func (r *runner) Fetch(dst soa.View, i, j int, v kit.ValueID) error {
 	n, _ := slices.BinarySearch(r.e.awaited, r.e.steps[i].awaits[j])
 	q := r.q
 	return q.do(func() error {
@@ -84,7 +84,7 @@ func (r *runner) fetch(to []byte, i, j int, from driver.Ptr) error {
 			}
 		}
 		q.out.due = true
-		if err := q.receive(q.out.stream, to, from); err != nil {
+		if err := q.receive(q.out.stream, bytesOf(dst), r.at(v)); err != nil {
 			return err
 		}
 		q.out.due = false

@@ -94,9 +94,9 @@ func (r *runner) address(s *step, j int) driver.Ptr {
 	o := &s.Operands[j]
 	at := o.Offset
 	if len(o.By) > 0 {
-		at += kit.Along(o.By, r.lies[o.Value])
+		at += kit.Along(o.By, r.Strides[o.Value])
 	}
-	return r.mem[o.Value] + driver.Ptr(at*int64(s.sizes[j]))
+	return r.at(o.Value) + driver.Ptr(at*int64(s.sizes[j]))
 }
 
 // arguments brings the arguments of a step up to date. It returns how many nodes of a
@@ -140,7 +140,7 @@ func (r *runner) kernelArguments(i int) bool {
 	}
 	r.strides = append(r.strides[:0], s.Strides...)
 	for _, m := range s.Moving {
-		r.strides[m.At] += kit.Along(m.By, r.lies[s.Operands[m.Operand].Value])
+		r.strides[m.At] += kit.Along(m.By, r.Strides[s.Operands[m.Operand].Value])
 	}
 	for _, m := range s.Moving {
 		if r.launches[i].Change(len(s.Operands)+len(s.Sizes)+m.At, uint64(r.strides[m.At])) {
@@ -161,6 +161,9 @@ func (r *runner) upTo(i int, g *graph) error {
 
 // row queues a row.
 func (r *runner) row(g *graph) error {
+	if err := r.mark(g.from - 1); err != nil {
+		return err
+	}
 	moved, differs := 0, false
 	if g.at != r.places {
 		g.at, g.live = r.places, 0

@@ -12,46 +12,13 @@ import (
 	"ltc/soa"
 )
 
-// hostMemory is the host's memory of a step that the host runs: copies of what it
-// takes and gives.
+// hostMemory is the host's memory of a kernel that the host runs: copies of what it takes
+// and gives.
 type hostMemory struct {
-	ins, outs []soa.View
-	// Of a kernel:
+	ins      []soa.View
 	pointers []unsafe.Pointer // by operand
 	scratch  soa.View
 	call     kernel.Call
-	// Of an op of the evaluator:
-	run backends.Call
-}
-
-// evaluate runs an op by the evaluator, on copies of its operands.
-func (r *runner) evaluate(ctx context.Context, i int) error {
-	s, m := &r.e.steps[i], &r.host[i]
-	h := s.Host()
-	if m.outs == nil {
-		for _, a := range h.Args {
-			m.ins = append(m.ins, soa.Make(a.Type))
-		}
-		for _, v := range h.Outs {
-			m.outs = append(m.outs, soa.Make(r.e.program.Values[v].Type))
-		}
-	}
-	for j, a := range h.Args {
-		if err := r.fetch(bytesOf(m.ins[j]), i, j, r.mem[a.Value]); err != nil {
-			return err
-		}
-	}
-	m.run.Args = append(m.run.Args[:0], m.ins...)
-	m.run.Results = append(m.run.Results[:0], m.outs...)
-	if err := h.Run.Execute(ctx, &m.run); err != nil {
-		return exec.Failure(ctx, s.Step, err)
-	}
-	for j, v := range h.Outs {
-		if err := r.q.upload(r.mem[v], bytesOf(m.outs[j])); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // kernelOnHost runs a kernel that the device has no code for, on copies of its
@@ -73,7 +40,7 @@ func (r *runner) kernelOnHost(ctx context.Context, i int) error {
 		if v.Kind == kit.Constant || k.Params[j].Out && v.First == i || r.copied(m, j) {
 			continue
 		}
-		if err := r.fetch(bytesOf(m.ins[j]), i, j, r.mem[o.Value]); err != nil {
+		if err := r.Fetch(m.ins[j], i, j, o.Value); err != nil {
 			return err
 		}
 	}
@@ -85,7 +52,7 @@ func (r *runner) kernelOnHost(ctx context.Context, i int) error {
 		if !k.Params[j].Out || r.copied(m, j) {
 			continue
 		}
-		if err := r.q.upload(r.mem[o.Value], bytesOf(m.ins[j])); err != nil {
+		if err := r.Store(o.Value, m.ins[j]); err != nil {
 			return err
 		}
 	}

@@ -135,7 +135,7 @@ func (r *runner) prefetch(upTo int) error {
 			return err
 		}
 		q.in.due = false
-		r.e.copied.Add(int64(t.n))
+		r.Copied.Add(int64(t.n))
 	}
 	return nil
 }

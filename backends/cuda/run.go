@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"unsafe"
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
@@ -15,16 +15,14 @@ import (
 	"ltc/soa"
 )
 
-// runner is what one run works with. All that it queues is in one queue, so that
-// the next run may begin when what this one does is queued.
+// runner is the [exec.Device] of one run at a time. All that it queues is in one queue, so
+// that the next run may begin when what this one does is queued.
 type runner struct {
+	*exec.Run
 	e         *executable
 	q         *Queue
-	mem       []driver.Ptr       // by value
-	was       []driver.Ptr       // mem of the run before
+	was       []unsafe.Pointer   // Mem of the run before
 	places    int                // how often it was another
-	lies      [][]int            // by value, the strides of those that have a layout
-	moved     bool               // lies is another than that of the run before
 	strides   []int64            // of a step
 	launches  []*driver.Launch   // by step; nil for those that are no kernels of the device
 	then      [][]*driver.Launch // by step: what is launched behind it
@@ -45,18 +43,13 @@ type runner struct {
 
 	down  []transfer
 	place []transfer // of results that go to another place of the device
-	fresh []soa.View // by result: memory made for it
-	dense []soa.View // of the host, by argument, then by result: of views that are not dense
 
-	tables []table    // by argument, then by result; nil before there is one
-	held   []soa.View // the tables' memory
-
-	graphs []graph // by row
-	locked bool    // of the queue
-	driver exec.Driver
+	graphs []graph      // by row
+	locked bool         // of the queue
 	host   []hostMemory // by step
-	views  []soa.View   // of a call that is queued
 }
+
+var _ exec.Device = (*runner)(nil)
 
 // transfer is what is copied between a place of the run's block and a view.
 type transfer struct {
@@ -78,20 +71,22 @@ func newRunner(e *executable, q *Queue) *runner {
 	p := e.program
 	r := &runner{
 		e: e, q: q,
-		mem:       make([]driver.Ptr, len(p.Values)),
-		was:       make([]driver.Ptr, len(p.Values)),
+		was:       make([]unsafe.Pointer, len(p.Values)),
 		places:    1,
 		launches:  make([]*driver.Launch, len(p.Steps)),
 		then:      make([][]*driver.Launch, len(p.Steps)),
 		boxed:     make([]*boxedLaunch, len(p.Steps)),
 		byLibrary: make([]*libraryCall, len(p.Steps)),
-		fresh:     make([]soa.View, len(p.Results)),
-		dense:     make([]soa.View, len(p.Args)+len(p.Results)),
 		host:      make([]hostMemory, len(p.Steps)),
 	}
+	r.Run = exec.NewRun(&exec.Plan{
+		Program: p, Rules: e.rules, Regions: e.regions, Bound: e.bound, Copied: e.copied, Times: e.times,
+		Fenced: env.Checks.On(), Space: e.on.dev.space, Explain: e.short,
+	}, r, q)
+	r.bytes = e.least()
 	for v := range p.Values {
 		if p.Values[v].Kind == kit.Constant {
-			r.mem[v] = driver.Ptr(e.constant[v])
+			r.Mem[v] = pointer(driver.Ptr(e.constant[v]))
 		}
 	}
 	for i := range e.steps {
@@ -176,52 +171,15 @@ func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) er
 	}
 	defer q.dev.ctx.Leave()
 	r := e.take(q)
-	err := r.run(ctx, c)
-	r.forget()
+	err := r.Execute(ctx, c, true)
 	e.give(r)
 	return err
 }
 
-// run runs the program.
-func (r *runner) run(ctx context.Context, c *backends.Call) error {
-	err := r.queued(ctx, c)
-	if bad := r.release(c, err != nil); err == nil {
-		err = bad
-	}
-	if err != nil {
-		return err
-	}
-	return r.commit(c) // what is not dense is copied by the queue, too
-}
-
-// queued runs the program but for what follows when all is queued.
-func (r *runner) queued(ctx context.Context, c *backends.Call) error {
-	watch, err := r.prepare(c)
-	if err != nil {
-		return err
-	}
-	if err := r.reserve(); err != nil {
-		return err
-	}
-	if err := r.upload(); err != nil {
-		return err
-	}
-	if err := r.note(atOnce); err != nil {
-		return err
-	}
-	if err := r.steps(ctx, watch); err != nil {
-		return err
-	}
-	if err := r.ahead(); err != nil {
-		return err
-	}
-	return r.finish(c.Queue == nil)
-}
-
-// release gives back what the run has, unless the device is lost. What a run that failed
+// Release gives back what the run has, unless the device is lost. What a run that failed
 // has queued uses the program's kernels, which nobody keeps then: where no queue does, it
 // is waited for.
-func (r *runner) release(c *backends.Call, failed bool) error {
+func (r *runner) Release(c *backends.Call, failed bool) error {
 	defer r.unlock()
 	if r.e.on.dev.Err() != nil {
 		return nil
@@ -245,7 +203,7 @@ func (r *runner) release(c *backends.Call, failed bool) error {
 	switch {
 	case r.q != r.e.on.dev.home:
 		r.lock()
-		errs[1] = r.q.keep(r, c.Args, c.Results, r.fresh, r.held)
+		errs[1] = r.q.keep(r, c.Args, c.Results, r.Fresh)
 	case failed:
 		r.lock()
 		errs[1] = r.q.stream.Synchronize()
@@ -253,76 +211,50 @@ func (r *runner) release(c *backends.Call, failed bool) error {
 	return errors.Join(errs[:]...)
 }
 
-// steps runs the steps, rows of kernels as one where none is waited for. From step
-// watch on, which is the first that writes memory of the caller's, they cannot be
-// cancelled.
-func (r *runner) steps(ctx context.Context, watch int) error {
-	waits := r.e.times != nil || env.Checks.On()
-	return exec.Steps(ctx, r.e.program, watch, func(i int, _ <-chan struct{}) error {
-		if !waits {
-			if n := r.e.steps[i].row; n >= 0 {
-				return r.upTo(i, &r.graphs[n])
-			}
-			return r.between(ctx, i)
-		}
-		start := time.Now()
-		if err := r.between(ctx, i); err != nil {
-			return err
-		}
-		return r.settle(i, start)
-	})
-}
-
-// between runs or queues a step between the copies that it waits for and those that wait
-// for it.
-func (r *runner) between(ctx context.Context, i int) error {
-	if err := r.prefetch(i); err != nil {
-		return err
-	}
-	if err := r.step(ctx, i); err != nil {
-		return err
-	}
-	return r.mark(i)
-}
-
-// settle waits for a step, to say how long it took, or which one failed.
-func (r *runner) settle(i int, start time.Time) error {
-	r.lock()
-	if err := r.q.stream.Synchronize(); err != nil {
-		return &backends.RunError{Op: r.e.steps[i].Ordinal, Reason: err}
-	}
-	if r.e.times != nil {
-		r.e.times[i].Add(time.Since(start))
-	}
-	return nil
-}
-
-// step runs or queues a step.
-func (r *runner) step(ctx context.Context, i int) error {
+// Launch queues a kernel, rows of them as one where none is waited for.
+func (r *runner) Launch(ctx context.Context, i int, _ <-chan struct{}) error {
 	s := &r.e.steps[i]
-	if r.launches[i] != nil {
-		if s.empty() {
-			return nil
-		}
-		if s.Copies && r.mem[s.Operands[0].Value] == r.mem[s.Operands[1].Value] {
-			return nil
-		}
-		r.arguments(i)
-		n, err := r.launchStep(i)
-		if err != nil {
-			return err
-		}
-		r.e.on.launches.kernels.Add(n + int64(len(r.then[i])))
-		return r.behind(i)
+	if s.row >= 0 && r.Times == nil && !r.Fenced {
+		return r.upTo(i, &r.graphs[s.row])
 	}
-	r.unlock()
-	switch {
-	case s.lacks != nil:
+	if err := r.before(i); err != nil {
+		return err
+	}
+	if s.lacks != nil {
+		r.unlock()
 		return r.kernelOnHost(ctx, i)
-	case s.Host() != nil:
-		return r.evaluate(ctx, i)
 	}
-	return r.driver.Run(ctx, r.e.program, r.e.regions, i, r, r.q)
+	if s.empty() || s.Copies && r.Mem[s.Operands[0].Value] == r.Mem[s.Operands[1].Value] {
+		return nil
+	}
+	r.arguments(i)
+	n, err := r.launchStep(i)
+	if err != nil {
+		return err
+	}
+	r.e.on.launches.kernels.Add(n + int64(len(r.then[i])))
+	return r.behind(i)
+}
+
+// before notes what steps before one have written, and queues the copies that it waits for.
+func (r *runner) before(i int) error {
+	if err := r.mark(i - 1); err != nil {
+		return err
+	}
+	return r.prefetch(i)
+}
+
+// Yield has others use the queue while the host runs a step.
+func (r *runner) Yield(i int) error {
+	err := r.before(i)
+	r.unlock()
+	return err
+}
+
+// Fence waits for what is queued.
+func (r *runner) Fence() error {
+	r.lock()
+	return r.q.stream.Synchronize()
 }
 
 // launchStep queues the first launch of a step whose arguments are up to date: its kernel,
@@ -368,9 +300,6 @@ func (r *runner) unlock() {
 	}
 }
 
-// View is where a value is, for [exec.Driver].
-func (r *runner) View(v kit.ValueID, t types.Type) soa.View { return r.e.on.dev.view(r.mem[v], t) }
-
 // Make returns memory of the device for what loops carry.
 func (r *runner) Make(t types.Type) (soa.View, error) { return r.e.on.dev.Make(t) }
 
@@ -383,17 +312,26 @@ func (r *runner) Copy(dst, src soa.View) error {
 	return r.q.do(func() error { return r.q.stream.Copy(driver.Ptr(uintptr(dst.Base())), from, n) })
 }
 
-// forget drops what is the caller's.
-func (r *runner) forget() {
+// Store copies from the host's memory to a value.
+func (r *runner) Store(v kit.ValueID, src soa.View) error {
+	return r.q.upload(r.at(v), bytesOf(src))
+}
+
+// at returns the address of a value.
+func (r *runner) at(v kit.ValueID) driver.Ptr { return driver.Ptr(uintptr(r.Mem[v])) }
+
+// pointer is an address of the device's memory as [exec.Run.Mem] has it. Nobody follows it:
+// the collector knows that it is none of Go's memory.
+func pointer(p driver.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+// Forget drops what is the caller's.
+func (r *runner) Forget() {
 	for _, list := range [...]*[]transfer{&r.up, &r.late, &r.pack, &r.down, &r.early, &r.place} {
 		clear(*list)
 		*list = (*list)[:0]
 	}
-	clear(r.fresh)
-	clear(r.views)
-	r.views = r.views[:0]
 	r.prefetched, r.marked = 0, 0
 	clear(r.events)
 	r.events = r.events[:0]
-	r.block = block{}
+	r.block, r.bytes = block{}, r.e.least()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit/exec"
@@ -93,7 +94,7 @@ func (d *Device) makeShuffle(s shuffle) (*Kernel, error) {
 
 // shuffler returns the kernel that copies a view, and where the device finds its table;
 // nil if there is none and the host is to copy it. The view is that of a number: see
-// [runner.table].
+// [exec.Run.Table].
 func (r *runner) shuffler(v *soa.View, number int, to bool) (k *Kernel, table driver.Ptr, err error) {
 	s := shuffle{bytes: v.Type.DType.Size(), rank: v.Type.Rank(), table: exec.TableOf(v), to: to}
 	if k, err = r.e.on.dev.shuffle(s); err != nil {
@@ -103,7 +104,9 @@ func (r *runner) shuffler(v *soa.View, number int, to bool) (k *Kernel, table dr
 		return nil, 0, err
 	}
 	if v.Table != nil {
-		table, err = r.table(number, v)
+		var at unsafe.Pointer
+		at, err = r.Table(number, v)
+		table = driver.Ptr(uintptr(at))
 	}
 	return k, table, err
 }
@@ -120,7 +123,7 @@ func (r *runner) shuffle(t *transfer, to bool) error {
 		}
 		dims, there, here = append(dims, int64(v.Type.Shape[d])), append(there, int64(stride)), append(here, int64(n))
 	}
-	operands, strides := []driver.Ptr{first(v), r.block.at + driver.Ptr(t.at)}, append(there[:len(there):len(there)], here...)
+	operands, strides := []driver.Ptr{driver.Ptr(uintptr(v.Start())), r.block.at + driver.Ptr(t.at)}, append(there[:len(there):len(there)], here...)
 	if to {
 		operands[0], operands[1] = operands[1], operands[0]
 		strides = append(here, there...)

@@ -2,87 +2,73 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"unsafe"
 
-	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
 	"ltc/soa"
 )
 
-// prepare decides where all values of a run are, and gets the memory for it. It
-// returns the first step that writes memory of the caller's.
-func (r *runner) prepare(c *backends.Call) (watch int, err error) {
-	p := r.e.program
-	besides := aligned(p.Arena)
-	r.bytes = besides + r.e.besides
-	for i := range p.Args {
-		if err := r.argument(c, i); err != nil {
-			return 0, fmt.Errorf("execute: argument %d: %w", i, err)
-		}
-	}
+// least is how many bytes of memory every run of the program takes.
+func (x *code) least() int { return aligned(x.program.Arena) + x.besides }
+
+// Begin gets the memory of a run whose arguments and results have been placed, and queues
+// the copies of arguments that are not large.
+func (r *runner) Begin() error {
 	for i := range r.pack {
 		r.pack[i] = r.inBlock(r.pack[i])
 	}
 	r.placeApart(r.late)
-	if watch, err = r.results(c); err != nil {
-		return 0, err
+	for i := range r.place {
+		r.place[i] = r.inBlock(r.place[i])
 	}
+	r.placeApart(r.early)
 	if r.q != r.e.on.dev.home { // arguments may have been made there
 		if err := r.q.After(r.e.on.dev.home); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if err := r.acquire(); err != nil {
-		return 0, err
+		return err
 	}
-	r.besides = r.block.at + driver.Ptr(besides)
+	r.locate()
+	if err := r.reserve(); err != nil {
+		return err
+	}
+	if err := r.upload(); err != nil {
+		return err
+	}
+	return r.note(atOnce)
+}
+
+// locate finds out where the values in the run's block are, and whether any is elsewhere
+// than in the run before.
+func (r *runner) locate() {
+	p := r.e.program
+	r.besides = r.block.at + driver.Ptr(aligned(p.Arena))
 	for v := range p.Values {
 		if val := &p.Values[v]; val.Kind == kit.Temporary {
-			r.mem[v] = r.block.at + driver.Ptr(val.Offset)
+			r.Mem[v] = pointer(r.block.at + driver.Ptr(val.Offset))
 		}
 	}
 	for _, list := range [...][]transfer{r.up, r.late, r.pack, r.down, r.early, r.place} {
 		for i := range list {
-			r.mem[list[i].value] = r.block.at + driver.Ptr(list[i].at)
+			r.Mem[list[i].value] = pointer(r.block.at + driver.Ptr(list[i].at))
 		}
 	}
-	if r.moved || !slices.Equal(r.mem, r.was) {
-		copy(r.was, r.mem)
+	if r.Moved || !slices.Equal(r.Mem, r.was) {
+		copy(r.was, r.Mem)
 		r.places++
-		r.moved = false
+		r.Moved = false
 	}
-	return watch, nil
 }
 
-// argument finds out where the kernels read an argument: where it lies, or where it is
-// to be brought.
-func (r *runner) argument(c *backends.Call, i int) error {
-	p := r.e.program
-	id := p.Args[i]
-	if p.Values[id].Last < 0 {
-		return nil // nobody reads it
-	}
-	var v soa.View
-	if r.e.bound != nil {
-		v = r.e.bound[i]
-	}
-	if v.IsZero() {
-		v = c.Args[i]
-	}
-	if p.Values[id].Layout != nil {
-		return r.placeView(id, &v, i)
-	}
-	if v.Remote() != nil && v.IsDense() {
-		r.mem[id] = first(&v)
-		return nil
-	}
-	t := transfer{value: id, view: v}
-	var err error
+// Upload has an argument copied to the device, by a kernel if it is there already.
+func (r *runner) Upload(i int, v *soa.View) (err error) {
+	t := transfer{value: r.e.program.Args[i], view: *v}
 	if v.Remote() != nil {
-		if t.kernel, t.table, err = r.shuffler(&v, i, false); err != nil {
+		if t.kernel, t.table, err = r.shuffler(v, i, false); err != nil {
 			return err
 		}
 		if t.kernel != nil {
@@ -90,15 +76,21 @@ func (r *runner) argument(c *backends.Call, i int) error {
 			return nil
 		}
 	}
-	soa.TouchRead(v)
-	if t.host, err = r.staged(i, v, true); err != nil {
-		return err
+	dense := *v
+	if !onHostDense(v) {
+		if dense, err = r.DenseArg(i, v); err != nil {
+			return err
+		}
 	}
+	t.host = bytesOf(dense)
 	if !r.apart(&r.late, t, r.e.reads[i]) {
 		r.up = append(r.up, r.inBlock(t))
 	}
 	return nil
 }
+
+// onHostDense reports whether a view is dense in the host's memory.
+func onHostDense(v *soa.View) bool { return v.IsDense() && v.Remote() == nil }
 
 // acquire has the runner use the queue, and gets it its block.
 func (r *runner) acquire() (err error) {
@@ -132,95 +124,33 @@ func (r *runner) inBlock(t transfer) transfer {
 	return t
 }
 
-// staged returns the host's memory that stands for a view: its own, or, if that is
-// not dense or not the host's, a copy's.
-func (r *runner) staged(i int, v soa.View, filled bool) ([]byte, error) {
-	if v.IsDense() && v.Remote() == nil {
-		return bytesOf(v), nil
-	}
-	if r.dense[i].IsZero() {
-		if err := soa.Fits(v.Type.Bytes()); err != nil {
-			return nil, fmt.Errorf("a copy of %v: %w", v, err)
-		}
-		r.dense[i] = soa.Make(v.Type)
-	}
-	if filled {
-		if err := soa.Copy(r.dense[i], v); err != nil {
-			return nil, err
-		}
-	}
-	return bytesOf(r.dense[i]), nil
-}
-
 // bytesOf returns the memory of a dense view of the host's.
 func bytesOf(v soa.View) []byte { return unsafe.Slice((*byte)(v.Base()), v.Type.Bytes()) }
 
-// results decides where results are written: where they belong if that cannot go
-// wrong, else in the run's block.
-func (r *runner) results(c *backends.Call) (watch int, err error) {
-	p := r.e.program
-	watch = len(p.Steps)
-	for j, id := range p.Results {
-		v, direct, err := r.result(c, j)
-		if err != nil {
-			return 0, err
-		}
-		if laid := p.Values[id].Layout != nil; laid || direct && v.Remote() != nil && v.IsDense() {
-			if r.mem[id] = first(&v); laid {
-				err = r.placeView(id, &v, len(p.Args)+j)
-			}
-			if err != nil {
-				return 0, err
-			}
-			if r.fresh[j].IsZero() && !r.e.rules.Region {
-				watch = min(watch, p.Values[id].First)
-			}
-			continue
-		}
-		t := transfer{value: id, view: v}
-		if v.Remote() != nil && !v.IsDense() {
-			if t.kernel, t.table, err = r.shuffler(&v, len(p.Args)+j, true); err != nil {
-				return 0, fmt.Errorf("execute: result %d: %w", j, err)
-			}
-		}
-		if v.Remote() != nil && (v.IsDense() || t.kernel != nil) {
-			r.place = append(r.place, t)
-			continue
-		}
-		if t.host, err = r.staged(len(p.Args)+j, v, false); err != nil {
-			return 0, fmt.Errorf("execute: result %d: %w", j, err)
-		}
-		t.own = !r.fresh[j].IsZero() || !v.IsDense()
-		if !r.apart(&r.early, t, r.e.writes[j]) {
-			r.down = append(r.down, r.inBlock(t)) // one after the other, so that they are copied as one
+// Download has a result written in the run's block, and copied to where it belongs at the
+// end.
+func (r *runner) Download(j int, v *soa.View, own bool) (err error) {
+	t := transfer{value: r.e.program.Results[j], view: *v}
+	if v.Remote() != nil && !v.IsDense() {
+		if t.kernel, t.table, err = r.shuffler(v, len(r.e.program.Args)+j, true); err != nil {
+			return err
 		}
 	}
-	for i := range r.place {
-		r.place[i] = r.inBlock(r.place[i])
+	if v.Remote() != nil && (v.IsDense() || t.kernel != nil) {
+		r.place = append(r.place, t)
+		return nil
 	}
-	r.placeApart(r.early)
-	return watch, nil
-}
-
-// result returns where result j belongs, and whether it may be written there at once.
-func (r *runner) result(c *backends.Call, j int) (v soa.View, direct bool, err error) {
-	if r.e.rules.Made(c, j) {
-		if r.fresh[j], err = r.make(c, j); err != nil {
-			return v, false, r.e.short(err)
+	dense := *v
+	if !onHostDense(v) {
+		if dense, err = r.DenseResult(j, v); err != nil {
+			return err
 		}
-		return r.fresh[j], true, nil
 	}
-	to, direct := r.e.rules.Place(c, j)
-	return *to, direct, nil
-}
-
-// make returns memory for a result that the caller leaves to us.
-func (r *runner) make(c *backends.Call, j int) (soa.View, error) {
-	t := r.e.program.Signature.Results[j].Type
-	if c.Resident {
-		return r.e.on.dev.Make(t)
+	t.host, t.own = bytesOf(dense), own || !v.IsDense()
+	if !r.apart(&r.early, t, r.e.writes[j]) {
+		r.down = append(r.down, r.inBlock(t)) // one after the other, so that they are copied as one
 	}
-	return c.Make(t), nil
+	return nil
 }
 
 // upload brings the arguments to the run's block that are not read where they are, and
@@ -244,7 +174,7 @@ func (r *runner) upload() error {
 	for i := range r.up {
 		copied += r.up[i].n
 	}
-	r.e.copied.Add(int64(copied))
+	r.Copied.Add(int64(copied))
 	r.lock()
 	list, at, end := r.up, r.up[0].at, r.up[len(r.up)-1].end()
 	for at < end {
@@ -302,8 +232,29 @@ func (r *runner) reserve() error {
 	return r.q.reserve(n)
 }
 
-// finish brings results to where they belong. If waits is set, or if some belong to
-// the host, all is done then.
+// End brings results to where they belong. If wait is set, or if some belong to the host,
+// all is done then. What is not dense the queue copies, too.
+func (r *runner) End(wait bool) error {
+	if err := r.mark(len(r.e.steps) - 1); err != nil {
+		return err
+	}
+	if err := r.ahead(); err != nil {
+		return err
+	}
+	if err := r.finish(wait); err != nil {
+		return err
+	}
+	copied := 0
+	for _, list := range [...][]transfer{r.down, r.early} {
+		for i := range list {
+			copied += list[i].n
+		}
+	}
+	r.Copied.Add(int64(copied))
+	return nil
+}
+
+// finish is End where all is queued.
 func (r *runner) finish(waits bool) error {
 	q := r.q
 	for i := range r.place {
@@ -386,35 +337,6 @@ func (r *runner) toHost(list []transfer, at int, staged []byte) error {
 		}
 		if err := r.q.stream.ToHost(staged[from-at:to-at], r.block.at+driver.Ptr(from)); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// commit hands the results over. A caller who has released the memory of one meanwhile
-// wants no result.
-func (r *runner) commit(c *backends.Call) error {
-	copied := 0
-	for _, list := range [...][]transfer{r.down, r.early} {
-		for i := range list {
-			t := &list[i]
-			copied += t.n
-			soa.TouchWrite(t.view)
-			if j := r.e.program.Values[t.value].Index; !t.view.IsDense() || t.view.Remote() != nil {
-				err := soa.Copy(t.view, r.dense[len(r.e.program.Args)+j])
-				if err != nil && !errors.Is(err, soa.ErrReleased) {
-					return fmt.Errorf("execute: result %d: %w", j, err)
-				}
-			}
-		}
-	}
-	r.e.copied.Add(int64(copied))
-	for j := range c.Results {
-		switch {
-		case !r.fresh[j].IsZero():
-			c.Results[j] = r.fresh[j]
-		case c.Results[j].IsZero():
-			c.Results[j] = c.Args[r.e.program.Signature.Results[j].Alias]
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
@@ -103,23 +102,4 @@ func (x *code) takesViews() error {
 		}
 	}
 	return nil
-}
-
-// placeView notes where a value is that has a layout, and how it lies. The table of
-// columns is the runner's of a number.
-func (r *runner) placeView(id kit.ValueID, v *soa.View, number int) error {
-	if r.lies == nil {
-		r.lies = make([][]int, len(r.mem))
-	}
-	if !slices.Equal(r.lies[id], v.Strides) {
-		r.lies[id] = append(r.lies[id][:0], v.Strides...)
-		r.moved = true
-	}
-	r.mem[id] = first(v)
-	if v.Table == nil {
-		return nil
-	}
-	at, err := r.table(number, v)
-	r.mem[r.e.program.Values[id].Table] = at
-	return err
 }

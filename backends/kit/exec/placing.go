@@ -142,6 +142,15 @@ func (r *Run) placeView(id kit.ValueID, v *soa.View, number int) error {
 	if r.Mem[id] = v.Start(); v.Table == nil {
 		return nil
 	}
+	at, err := r.Table(number, v)
+	r.Mem[r.Program.Values[id].Table] = at
+	return err
+}
+
+// Table returns where kernels find the table of a view, which is argument or result number:
+// arguments have the first numbers. On a device that is so when it has copied those of
+// Tables that are stale.
+func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	if r.Tables == nil {
 		r.Tables = make([]Table, len(r.dense))
 	}
@@ -158,17 +167,16 @@ func (r *Run) placeView(id kit.ValueID, v *soa.View, number int) error {
 		}
 	}
 	if r.device == nil {
-		r.Mem[r.Program.Values[id].Table] = unsafe.Pointer(unsafe.SliceData(t.Entries))
-		return nil
+		return unsafe.Pointer(unsafe.SliceData(t.Entries)), nil
 	}
 	if t.There.IsZero() {
 		var err error
 		if t.There, err = r.target.Make(types.Of(types.I64, max(n, 1))); err != nil {
-			return r.explained(err)
+			return nil, r.explained(err)
 		}
+		t.Stale = true
 	}
-	r.Mem[r.Program.Values[id].Table] = t.There.Base()
-	return nil
+	return t.There.Base(), nil
 }
 
 func (r *Run) explained(err error) error {
