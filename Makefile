@@ -29,7 +29,7 @@ endif
 endif
 
 # Modules of their own live below these, with `replace` pointing here.
-MODULES   := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
+MODULES   := . bench $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod integrations/*/go.mod plugins/*/go.mod))
 # Where make judge looks for programs; out/digits has the step that make run wrote.
 # (of ltc-dump's sessions not those about tests that fail on purpose).
 PROGRAMS  := $(filter-out %/check.txtar %/expect.txtar,$(wildcard testdata backends/kit/testdata/workloads cmd/ltc-dump/testdata/*.txtar backends/backendtest/testdata out/digits))
@@ -38,7 +38,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 BUILT     ?=
 
 # Packages whose tests take longest begin first, so that none runs alone at the end.
-LONGEST   := ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm ./bench
+LONGEST   := ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm
 
 .PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 
@@ -105,16 +105,18 @@ test-gpu: gpu-tests ## run the tests of the CUDA backend on this machine's GPU, 
 	@out/gpu/gpu $(GPUFLAGS)
 
 bench: ## measure the workloads and print them as a table; BENCHFLAGS="-threads 2 -run matmul -json" chooses
-	$(GO) run ./bench $(BENCHFLAGS)
+	@$(GO) -C bench build -o ../bin/bench .
+	bin/bench $(BENCHFLAGS)
 
 bench-gpu: gpu-tests ## measure the workloads on this machine's GPU, beside PyTorch and JAX where Python has them; writes docs/performance-gpu.md; BENCHFLAGS="-run attention" chooses
 	@out/gpu/bench.sh -o docs/performance-gpu.md $(BENCHFLAGS)
 
 compare: ## measure the workloads here and in the peers of ../shared/bench/peers by turns; writes docs/performance.md
-	$(GO) run ./tools/compare $(COMPAREFLAGS)
+	@$(GO) -C bench build -o ../bin/compare ./compare
+	bin/compare $(COMPAREFLAGS)
 
 generate: ## write the generated files anew
-	$(GO) generate $(GENERATEFLAGS) ./...
+	@for m in . bench; do $(GO) -C $$m generate $(GENERATEFLAGS) ./... || exit 1; done
 
 # Before 1.27 Go calls it a failure, now and then, that the time is over:
 # go.dev/issue/75804. That alone passes here, with no input that failed.

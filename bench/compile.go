@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/lazy"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/lazy"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ltc/backends/cuda/driver"
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/internal/test/cudafake"
 )
 

@@ -2,8 +2,8 @@
 // share, so that figures can be put side by side: data come from the same
 // generator (gen.go) and are timed by the same rules (timing.go).
 //
-//	go run ./bench                    # all workloads, as a table
-//	go run ./bench -run record -json  # some, one JSON object a line
+//	go -C bench run .                    # all workloads, as a table
+//	go -C bench run . -run record -json  # some, one JSON object a line
 //
 // Every workload runs in a process of its own, with an empty cache of compiled
 // objects: first calls are cold, and the peak of memory is its own. The result
@@ -24,7 +24,7 @@ import (
 	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm"
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	_ "ltc/internal/test/cudasim"
 	"ltc/lazy"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/internal/peak"
 	"ltc/ir/types"
 )

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // processes is how often a workload is measured of which a process has only one

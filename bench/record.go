@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/lazy"
 )
 

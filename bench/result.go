@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ltc/backends"
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/lazy"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda"
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/internal/test/golden"
 	"ltc/internal/test/gputext"
 	"ltc/internal/test/ptxas"

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/lazy"
 )
 

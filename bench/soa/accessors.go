@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/soa"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // contest is several ways to compute the same, which are measured by turns.

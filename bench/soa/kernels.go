@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/lazy"
 	"ltc/soa"
 )

@@ -2,9 +2,9 @@
 // the same programs on packed data, plain loops over the same memory, our own
 // compiled pack before the program, and PyTorch.
 //
-//	go run ./bench/soa                          # all, as a table
-//	go run ./bench/soa -run 'accessors' -json   # some, one JSON object a line
-//	go run ./bench/soa -write docs/soa.md       # the table into the page
+//	go -C bench run ./soa                          # all, as a table
+//	go -C bench run ./soa -run accessors -json     # some, one JSON object a line
+//	go -C bench run ./soa -write ../docs/soa.md    # the table into the page
 //
 // The sides of a comparison are measured by turns in one process, a sample of
 // each at a time, elementwise ones in the same memory; PyTorch in one of its own,
@@ -13,7 +13,7 @@
 // a run stand beside its time.
 //
 // PyTorch is installed by the scripts of -peers in a virtual environment below
-// -scratch, as tools/compare does; what cannot be had is named and left out.
+// -scratch, as bench/compare does; what cannot be had is named and left out.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"time"
 
 	_ "ltc/backends/reference/llvm"
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // options are the flags.
@@ -63,8 +63,8 @@ func parse(args []string) (*options, error) {
 	f.IntVar(&o.n, "n", 1_000_000, "elements of a column")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON objects, one a line")
 	f.BoolVar(&o.used, "cpu", false, "measure processor time, for a machine that others use, too: comparisons of one thread alone")
-	f.StringVar(&o.peers, "peers", "../shared/bench/peers", "the `directory` of the scripts that install PyTorch")
-	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for its virtual environment; kept")
+	f.StringVar(&o.peers, "peers", "../../shared/bench/peers", "the `directory` of the scripts that install PyTorch")
+	f.StringVar(&o.scratch, "scratch", "../out/peers", "a `directory` for its virtual environment; kept")
 	f.StringVar(&o.write, "write", "", "write the table into this `page`, between its two lines that say so")
 	if err := f.Parse(args); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/bench/measure"
 	"ltc/examples/networks"
-	"ltc/internal/measure"
 	"ltc/internal/samples"
 	"ltc/lazy"
 	"ltc/soa"

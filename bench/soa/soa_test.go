@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // quick are options for few elements, with a remainder, and without PyTorch.

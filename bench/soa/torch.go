@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/soa"
 	"ltc/soa/npy"
 )

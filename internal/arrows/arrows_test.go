@@ -97,7 +97,6 @@ var allowed = map[string][]string{
 
 	// What programs and tests share.
 	"internal/samples":           {"soa"},
-	"internal/measure":           {"soa", "internal/samples"},
 	"internal/cpu":               {},
 	"internal/peak":              {"ir/types", "internal/cpu"},
 	"internal/test/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},

@@ -10,7 +10,9 @@ to=$1
 rm -rf "$to"
 mkdir -p "$to"
 "$GO" test -c -trimpath -ldflags '-s -w' -o "$to/cuda.test" ./backends/cuda
-"$GO" build -trimpath -ldflags '-s -w' -o "$to/" ./bench ./cmd/ltc-dump ./tools/compare ./tools/gpu
+"$GO" build -trimpath -ldflags '-s -w' -o "$to/" ./cmd/ltc-dump ./tools/gpu
+at=$(cd "$to" && pwd)
+(cd bench && "$GO" build -trimpath -ldflags '-s -w' -o "$at/" . ./compare)
 cp bench/gpu/peers.py tools/gpu/bench.sh "$to/"
 # What tests read lies where it is from the directory that they run in.
 mkdir -p "$to/tests/cuda" "$to/tests/kit/testdata" "$to/tests/reference/testdata"

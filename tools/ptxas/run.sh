@@ -35,6 +35,6 @@ trap 'rm -rf "$modules"' EXIT
 packages=$("$GO" list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
 	awk '$1 !~ /ptxsim$/ && /internal\/test\/(ptxsim|cudafake|gputext)/ { print $1 }')
 export PTXAS_DIR=$modules
-"$GO" test -count=1 $packages && (cd examples/digits && "$GO" test -count=1 .) || exit 1
+"$GO" test -count=1 $packages && for m in bench examples/digits; do "$GO" -C $m test -count=1 . || exit 1; done || exit 1
 "$GO" run ./tools/ptxas -assembler "$assembler" "$@" "$modules" || exit 1
 [ "$skipped" = 0 ] || echo "$skipped tools skipped"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // figure is a line that ./bench or a peer's script prints.

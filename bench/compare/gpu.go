@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // gpuRow is a workload of GPUs with what is to be reached: the most seconds, the least

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 	"ltc/internal/test/golden"
 )
 
@@ -39,9 +39,9 @@ func TestParse(t *testing.T) {
 
 // Rows are named once, and the names are those of ./bench.
 func TestGroups(t *testing.T) {
-	source, err := os.ReadFile("../../bench/workload.go")
+	source, err := os.ReadFile("../workload.go")
 	require.NoError(t, err)
-	peaks, err := os.ReadFile("../../bench/peak.go")
+	peaks, err := os.ReadFile("../peak.go")
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	for _, g := range groups() {

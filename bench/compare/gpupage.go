@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
-const gpuIntro = `<!-- Written by go run ./tools/compare -gpu; make bench-gpu measures anew. -->
+const gpuIntro = `<!-- Written by bench/compare -gpu; make bench-gpu measures anew. -->
 # Performance on GPUs
 
 What ltc's workloads take on a GPU, beside PyTorch and JAX on the same GPU in one run. Of each row all sides are measured by turns, ours first in one round and last in the next; of several rounds the lowest median counts. The peers' side is ` + "`bench/gpu/peers.py`" + `: eager, and compiled with mode="max-autotune", which records CUDA graphs; ` + "`torch graph`" + ` is a whole compiled training step recorded as one. Rows that end in _own are ours without NVIDIA's libraries. Each side's results are checked before they are timed; f32 is multiplied as f32, not as TF32, on all.

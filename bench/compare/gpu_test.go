@@ -154,7 +154,7 @@ func TestGPUNone(t *testing.T) {
 func TestGPURows(t *testing.T) {
 	source := ""
 	for _, file := range []string{"workload.go", "device.go"} {
-		b, err := os.ReadFile("../../bench/" + file)
+		b, err := os.ReadFile("../" + file)
 		require.NoError(t, err)
 		source += string(b)
 	}

@@ -1,10 +1,10 @@
 // Command compare measures the workloads of ./bench here and in other tensor
 // libraries, in the same run and by turns, and writes docs/performance.md.
 //
-//	go run ./tools/compare -peers ../shared/bench/peers
-//	go run ./tools/compare -run 'matmul|softmax' -rounds 5 -threads 1,2   # these rows, no page
-//	go run ./tools/compare -gpu                           # on a GPU: docs/performance-gpu.md
-//	go run ./tools/compare -from out/peers/figures.jsonl   # the page anew, nothing measured
+//	make compare                                                # the workloads, and docs/performance.md
+//	make compare COMPAREFLAGS="-run matmul -rounds 5 -threads 1,2"   # these rows, no page
+//	make bench-gpu                                               # on a GPU: docs/performance-gpu.md
+//	make compare COMPAREFLAGS="-from out/peers/figures.jsonl"    # the page anew, nothing measured
 //
 // The peers' scripts install what they need in virtual environments below
 // -scratch. What cannot be installed or run is named, and the rest goes on. A

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
 // runner measures both sides.
@@ -47,9 +47,12 @@ func (r *runner) prepare() error {
 
 // build builds our side.
 func (r *runner) build() (string, error) {
-	bench := filepath.Join(r.scratch, "ltc-bench")
-	build := exec.Command("go", "build", "-o", bench, "./bench")
-	build.Stderr = os.Stderr
+	bench, err := filepath.Abs(filepath.Join(r.scratch, "ltc-bench"))
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-o", bench, ".")
+	build.Dir, build.Stderr = "bench", os.Stderr
 	if err := build.Run(); err != nil {
 		return "", fmt.Errorf("building ./bench: %w", err)
 	}

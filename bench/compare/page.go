@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"ltc/internal/measure"
+	"ltc/bench/measure"
 )
 
-const intro = `<!-- Written by go run ./tools/compare; make compare measures anew. -->
+const intro = `<!-- Written by bench/compare; make compare measures anew. -->
 # Performance
 
 What ltc's workloads take, and what those who would use something else would wait for. Both sides were measured in one run, by turns: figures of another machine or of another day do not compare, ratios do. Each side is bound to as many processors as it has threads, and its libraries are told that number (OMP_NUM_THREADS and kin, torch.set_num_threads, JAX's and IREE's flags, ONNX Runtime's sessions); the peers are the packages that pip installs, on f32 unless the row says bf16, with operands that they hold already. Data and timing are the same on all sides: three calls to warm up, samples of at least 200 µs, the median over a second or more; of several rounds the lowest median counts. In the first round all peers are asked, in others those within 15 % of the fastest of a row; for two threads those that were within three times the fastest at one. A call returns when its result is there; ours records the step anew each time. Every result of ours is checked before it is timed.
@@ -23,7 +23,7 @@ const profiling = `
 ## To look closer
     make bench BENCHFLAGS='-run matmul'                         # our side, with shares of the machine's peak
     make bench BENCHFLAGS='-run ^train_mlp$$ -profile'          # what each kernel takes, and of which line it is
-    go run ./bench -run '^train_mlp$' -cpuprofile mlp.prof      # where the time goes, Go's part too
+    go -C bench run . -run '^train_mlp$' -cpuprofile mlp.prof      # where the time goes, Go's part too
     make compare COMPAREFLAGS='-run softmax -rounds 5'          # both sides
 
 Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`-scratch`" + ` names; ` + "`-from`" + ` makes the page of them again.
