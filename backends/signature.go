@@ -30,7 +30,7 @@ func (s *Signature) Open() bool {
 // typeOf is TypeOf with AnySize for dimensions that the text leaves open.
 func typeOf(t mlir.Type) (types.Type, error) {
 	tt, ok := t.(*mlir.TensorType)
-	if !ok || tt.Unranked || tt.Encoding != nil && tt.Bounds() == nil {
+	if !ok || tt.Unranked || tt.Encoding != nil && mlir.Bounds(tt) == nil {
 		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
 	}
 	d := mlir.DTypeOf(tt.Elem)

@@ -13,7 +13,7 @@ type alias struct {
 	attr Attribute // a TypeAttr for a type
 	loc  Location
 	err  *Error // of syntax
-	end  place  // behind it
+	end  Place  // behind it
 }
 
 const (
@@ -76,7 +76,7 @@ func (r *resolver) noteAlias(name string, offset int, pos Pos) *alias {
 
 // aliasItem reads the alias that starts here, or moves past one that has been
 // read.
-func (r *resolver) aliasItem(s *stream) *Error {
+func (r *resolver) aliasItem(s *Stream) *Error {
 	t := s.tok
 	from := s.off - len(t.Value)
 	a := r.aliases[t.Value]
@@ -95,13 +95,13 @@ func (r *resolver) aliasItem(s *stream) *Error {
 		return a.err
 	}
 	if a.read {
-		s.goTo(a.end)
+		s.GoTo(a.end)
 	}
 	return nil
 }
 
 // readAlias reads name = value.
-func (r *resolver) readAlias(s *stream, a *alias) *Error {
+func (r *resolver) readAlias(s *Stream, a *alias) *Error {
 	s.Next()
 	err := expect(s, "=")
 	if err != nil {
@@ -110,9 +110,9 @@ func (r *resolver) readAlias(s *stream, a *alias) *Error {
 	if s.tok.Type == tokLoc || is(s, "loc") {
 		a.loc, err = s.location()
 	} else {
-		a.attr, err = s.attr()
+		a.attr, err = s.Attr()
 	}
-	a.end = s.mark()
+	a.end = s.Mark()
 	return err
 }
 

@@ -1,46 +1,46 @@
 package mlir
 
 // arithOps are the ops on indices and numbers that stand in texts of StableHLO.
-var arithOps = []opDef{
-	{name: "arith.constant", props: []string{"value"}, syntax: syntax{arithConstant{}}},
+var arithOps = []OpDef{
+	{Name: "arith.constant", Props: []string{"value"}, Syntax: Syntax{arithConstant{}}},
 	arithOp("addi"), arithOp("subi"), arithOp("muli"), arithOp("divsi"), arithOp("divui"), arithOp("remsi"), arithOp("remui"),
 	arithOp("andi"), arithOp("ori"), arithOp("xori"), arithOp("maxsi"), arithOp("minsi"), arithOp("maxui"), arithOp("minui"),
 	arithOp("addf"), arithOp("subf"), arithOp("mulf"), arithOp("divf"),
-	{name: "arith.index_cast", syntax: form(operands{1}, attrDict{}, castTypes{})},
-	{name: "arith.index_castui", syntax: form(operands{1}, attrDict{}, castTypes{})},
-	{name: "arith.extsi", syntax: form(operands{1}, attrDict{}, castTypes{})},
-	{name: "arith.extui", syntax: form(operands{1}, attrDict{}, castTypes{})},
-	{name: "arith.trunci", syntax: form(operands{1}, attrDict{}, castTypes{})},
+	{Name: "arith.index_cast", Syntax: form(Operands(1), AttrDict{}, castTypes{})},
+	{Name: "arith.index_castui", Syntax: form(Operands(1), AttrDict{}, castTypes{})},
+	{Name: "arith.extsi", Syntax: form(Operands(1), AttrDict{}, castTypes{})},
+	{Name: "arith.extui", Syntax: form(Operands(1), AttrDict{}, castTypes{})},
+	{Name: "arith.trunci", Syntax: form(Operands(1), AttrDict{}, castTypes{})},
 }
 
-func arithOp(name string) opDef {
-	return opDef{name: "arith." + name, syntax: form(operands{2}, attrDict{}, sameType{})}
+func arithOp(name string) OpDef {
+	return OpDef{Name: "arith." + name, Syntax: form(Operands(2), AttrDict{}, OneType{})}
 }
 
 // arithConstant is {attrs} value : T, T the type of the result; true and false
 // have none.
-type arithConstant struct{ plain }
+type arithConstant struct{ Plain }
 
-func (arithConstant) shows() []string { return []string{"value"} }
+func (arithConstant) Shows() []string { return []string{"value"} }
 
-func (arithConstant) parse(lex *stream, o *opNode) *Error {
-	if err := o.optionalAttrDict(lex); err != nil {
+func (arithConstant) Parse(lex *Stream, o *OpText) *Error {
+	if err := o.OptionalAttrDict(lex); err != nil {
 		return err
 	}
-	t := lex.tok
-	if !startsLeaf(t) {
-		return unexpected(t, "the value of the constant")
+	t := lex.Peek()
+	if !lex.AtLeaf() {
+		return Unexpected(t, "the value of the constant")
 	}
-	a, err := lex.attr()
+	a, err := lex.Attr()
 	if err != nil {
 		return err
 	}
-	o.attrs = append(o.attrs, attrEntry{"value", t.Pos, a})
+	o.SetAt("value", t.Pos, a)
 	out := valueType(a)
 	if out == nil && a != nil {
-		return errorf(t.Pos, "%s is not the value of a constant", a)
+		return Errorf(t.Pos, "%s is not the value of a constant", a)
 	}
-	o.outs = append(o.outs, typeRef{pos: t.Pos, typ: out})
+	o.Outs = append(o.Outs, TypeText{Pos: t.Pos, Type: out})
 	return nil
 }
 
@@ -58,41 +58,41 @@ func valueType(a Attribute) Type {
 	return nil
 }
 
-func (arithConstant) fits(op *Op) bool {
+func (arithConstant) Fits(op *Op) bool {
 	t := valueType(op.Attrs.Get("value"))
 	return t != nil && len(op.Operands)+len(op.Regions) == 0 && len(op.Results) == 1 && SameType(op.Results[0].Type, t)
 }
 
-func (arithConstant) print(p *printer, op *Op) {
-	p.attrDict(op.Attrs, map[string]bool{"value": true})
-	p.str(" ")
-	p.attr(op.Attrs.Get("value"))
+func (arithConstant) Print(p *Printer, op *Op) {
+	p.AttrDict(op.Attrs, map[string]bool{"value": true})
+	p.Str(" ")
+	p.Attr(op.Attrs.Get("value"))
 }
 
 // castTypes is `: T to U`.
-type castTypes struct{ plain }
+type castTypes struct{ Plain }
 
-func (castTypes) parse(lex *stream, o *opNode) *Error {
-	if err := expect(lex, ":"); err != nil {
+func (castTypes) Parse(lex *Stream, o *OpText) *Error {
+	if err := lex.Expect(":"); err != nil {
 		return err
 	}
-	from, err := parseType(lex)
+	from, err := lex.Type()
 	if err != nil {
 		return err
 	}
-	if err := expect(lex, "to"); err != nil {
+	if err := lex.Expect("to"); err != nil {
 		return err
 	}
-	to, err := parseType(lex)
-	o.ins, o.outs = append(o.ins, from), append(o.outs, to)
+	to, err := lex.Type()
+	o.Ins, o.Outs = append(o.Ins, from), append(o.Outs, to)
 	return err
 }
 
-func (castTypes) fits(op *Op) bool { return len(op.Operands) == 1 && len(op.Results) == 1 }
+func (castTypes) Fits(op *Op) bool { return len(op.Operands) == 1 && len(op.Results) == 1 }
 
-func (castTypes) print(p *printer, op *Op) {
-	p.str(" : ")
-	p.typ(op.Operands[0].Type)
-	p.str(" to ")
-	p.typ(op.Results[0].Type)
+func (castTypes) Print(p *Printer, op *Op) {
+	p.Str(" : ")
+	p.Type(op.Operands[0].Type)
+	p.Str(" to ")
+	p.Type(op.Results[0].Type)
 }

@@ -2,11 +2,11 @@ package mlir
 
 // denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
 func (r *resolver) denseArray(text string, pos Pos) Attribute {
-	s := &stream{scanner: scanner{text: text, line: 1, inner: true, done: r.done}, r: r}
+	s := &Stream{scanner: scanner{text: text, line: 1, inner: true, done: r.done}, r: r}
 	s.tok = s.next()
 	a, err := r.arrayIn(s, pos)
 	if err != nil {
-		r.failed(problem(shift(err.Pos, pos), err.Msg))
+		r.failed(NewError(shift(err.Pos, pos), err.Msg))
 		return nil
 	}
 	if a == nil {
@@ -17,7 +17,7 @@ func (r *resolver) denseArray(text string, pos Pos) Attribute {
 
 // arrayIn reads an array from its own text. It returns nil without error after
 // one that is recorded.
-func (r *resolver) arrayIn(s *stream, base Pos) (*DenseArrayAttr, *Error) {
+func (r *resolver) arrayIn(s *Stream, base Pos) (*DenseArrayAttr, *Error) {
 	s.Next() // array
 	if err := expect(s, "<"); err != nil {
 		return nil, err
@@ -27,18 +27,18 @@ func (r *resolver) arrayIn(s *stream, base Pos) (*DenseArrayAttr, *Error) {
 		return nil, err
 	}
 	a := &DenseArrayAttr{Elem: r.innerType(&ref, base)}
-	var add func(t token)
+	var add func(t Token)
 	switch t := a.Elem.(type) {
 	case nil:
 		return nil, nil
 	case FloatType:
 		a.Texts = []string{}
-		add = func(v token) { r.addFloat(a, t, v, base) }
+		add = func(v Token) { r.addFloat(a, t, v, base) }
 	case IntegerType:
 		a.Ints = []int64{}
-		add = func(v token) { r.addInt(a, t, v, base) }
+		add = func(v Token) { r.addInt(a, t, v, base) }
 	default:
-		return nil, errorf(ref.pos, "an array attribute cannot hold %s", t)
+		return nil, Errorf(ref.Pos, "an array attribute cannot hold %s", t)
 	}
 	if accept(s, ">") {
 		return a, nil
@@ -48,8 +48,8 @@ func (r *resolver) arrayIn(s *stream, base Pos) (*DenseArrayAttr, *Error) {
 	}
 	for {
 		t := s.Next()
-		if t.Type != tokInt && t.Type != tokFloat && t.Type != tokIdent {
-			return nil, unexpected(t, "a number")
+		if t.Type != IntToken && t.Type != FloatToken && t.Type != IdentToken {
+			return nil, Unexpected(t, "a number")
 		}
 		add(t)
 		if accept(s, ">") {
@@ -61,7 +61,7 @@ func (r *resolver) arrayIn(s *stream, base Pos) (*DenseArrayAttr, *Error) {
 	}
 }
 
-func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v token, base Pos) {
+func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token, base Pos) {
 	bits, ok := floatBits(v.Value, t)
 	if !ok {
 		r.fail(shift(v.Pos, base), "%s is not a number of type %s", v.Value, t)
@@ -69,9 +69,9 @@ func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v token, base Pos) {
 	a.Texts = append(a.Texts, string(appendFloat(nil, bits, t)))
 }
 
-func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v token, base Pos) {
-	x, ok := parseInt(v.Value, t)
-	if t == I1 && v.Type == tokIdent {
+func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v Token, base Pos) {
+	x, ok := ParseInt(v.Value, t)
+	if t == I1 && v.Type == IdentToken {
 		x, ok = int64(btoi(v.Value == "true")), v.Value == "true" || v.Value == "false"
 	}
 	if !ok {

@@ -26,12 +26,9 @@ type OpAttr struct {
 }
 
 // Attrs returns the attributes of an op's row, in its order.
-func (c Code) Attrs() []OpAttr {
-	if c == 0 {
-		return nil
-	}
+func Attrs(c Code) []OpAttr {
 	var all []OpAttr
-	for _, name := range rows[c-1].props {
+	for _, name := range c.Props() {
 		all = append(all, OpAttr{name, kindOfAttr(c.String(), name)})
 	}
 	return all

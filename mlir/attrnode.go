@@ -10,7 +10,7 @@ type attrNode struct {
 	list *[]attrNode
 	dict *dictNode
 	leaf *leafNode
-	typ  *typeRef
+	typ  *TypeText
 }
 
 type (
@@ -50,7 +50,7 @@ func (n *attrNode) parse(lex tokens) *Error {
 		n.typ = &ref
 		return err
 	default:
-		return unexpected(t, "an attribute")
+		return Unexpected(t, "an attribute")
 	}
 }
 
@@ -73,7 +73,7 @@ func (n *dictNode) parse(lex tokens) *Error {
 // Parse implements participle.Parseable.
 func (n *entryNode) Parse(lex *lexer.PeekingLexer) error {
 	p := peeking{lex}
-	if t := p.Peek(); t.Type != tokIdent && t.Type != tokString {
+	if t := p.Peek(); t.Type != IdentToken && t.Type != tokString {
 		return participle.NextMatch
 	}
 	return wrap(n.parse(p))
@@ -81,8 +81,8 @@ func (n *entryNode) Parse(lex *lexer.PeekingLexer) error {
 
 func (n *entryNode) parse(lex tokens) *Error {
 	t := lex.Next()
-	if t.Type != tokIdent && t.Type != tokString {
-		return unexpected(t, "the name of an attribute")
+	if t.Type != IdentToken && t.Type != tokString {
+		return Unexpected(t, "the name of an attribute")
 	}
 	n.name, n.pos = t.Value, t.Pos
 	if !accept(lex, "=") {
@@ -96,9 +96,9 @@ func (n *entryNode) parse(lex tokens) *Error {
 func (n *attrNode) shift(base Pos) {
 	switch {
 	case n.leaf != nil:
-		n.leaf.tok.Pos, n.leaf.typ.pos = shift(n.leaf.tok.Pos, base), shift(n.leaf.typ.pos, base)
+		n.leaf.tok.Pos, n.leaf.typ.Pos = shift(n.leaf.tok.Pos, base), shift(n.leaf.typ.Pos, base)
 	case n.typ != nil:
-		n.typ.pos = shift(n.typ.pos, base)
+		n.typ.Pos = shift(n.typ.Pos, base)
 	case n.list != nil:
 		for i := range *n.list {
 			(*n.list)[i].shift(base)

@@ -140,7 +140,7 @@ func (a EnumAttr) String() string {
 }
 
 func (a StructAttr) String() string {
-	c := canonical(a)
+	c := known.Canonical(a)
 	a, ok := c.(StructAttr)
 	if !ok {
 		return c.String()
@@ -215,7 +215,7 @@ func (d Dict) inOrder() string {
 	s := make([]string, len(d))
 	for i, e := range d {
 		s[i] = e.Name
-		if !bareName(e.Name) {
+		if !BareName(e.Name) {
 			s[i] = quote(e.Name)
 		}
 		if _, unit := e.Value.(UnitAttr); !unit {
@@ -262,8 +262,8 @@ func quote(s string) string {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// bareName reports whether s can stand unquoted as the name of an attribute.
-func bareName(s string) bool {
+// BareName reports whether s can stand unquoted as the name of an attribute.
+func BareName(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isLetter(c) && (i == 0 || !isDigit(c) && c != '$' && c != '.') {
 			return false
@@ -272,7 +272,7 @@ func bareName(s string) bool {
 	return s != ""
 }
 
-// bareSymbol is bareName for symbols, which may hold -.
+// bareSymbol is BareName for symbols, which may hold -.
 func bareSymbol(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -8,14 +8,14 @@ import (
 // several of StableHLO's (package mlir/chlo writes those in its place). The
 // forms are those of the dialect's own definitions.
 var chloOps = slices.Concat(
-	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat|kComplex),
+	withTraits(Elementwise, chloRows(form(Operands(1), AttrDict{}, arrowTypes{}), verifyChloSame(kFloat|kComplex),
 		"acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh", "square", "tan")),
-	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex), "_asin_acos_kernel")),
-	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat),
+	withTraits(Elementwise, chloRows(form(Operands(1), AttrDict{}, arrowTypes{}), verifyChloSame(kComplex), "_asin_acos_kernel")),
+	withTraits(Elementwise, chloRows(form(Operands(1), AttrDict{}, arrowTypes{}), verifyChloSame(kFloat),
 		"digamma", "erf", "erf_inv", "erfc", "lgamma")),
-	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloPredicate, "is_inf", "is_neg_inf", "is_pos_inf")),
-	withTraits(Elementwise, chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "next_after", "polygamma", "zeta")),
-	withTraits(Elementwise, chloRows(form(operands{2}, attrDict{}, arrowTypes{}), verifyChloSame(kInt), "mulhi")),
+	withTraits(Elementwise, chloRows(form(Operands(1), AttrDict{}, arrowTypes{}), verifyChloPredicate, "is_inf", "is_neg_inf", "is_pos_inf")),
+	withTraits(Elementwise, chloRows(form(Operands(2), AttrDict{}, arrowTypes{}), verifyChloSame(kFloat), "next_after", "polygamma", "zeta")),
+	withTraits(Elementwise, chloRows(form(Operands(2), AttrDict{}, arrowTypes{}), verifyChloSame(kInt), "mulhi")),
 	broadcastRows(kTensor, sameElem, "add", "maximum", "minimum", "multiply"),
 	broadcastRows(kInt|kFloat|kComplex, sameElem, "divide", "power", "remainder", "subtract"),
 	broadcastRows(kFloat|kComplex, sameElem, "atan2"),
@@ -24,30 +24,30 @@ var chloOps = slices.Concat(
 	broadcastRows(kBool|kInt, sameElem, "and", "or", "xor"),
 	broadcastRows(kInt, sameElem, "shift_left", "shift_right_arithmetic", "shift_right_logical"),
 	withProps(broadcastRows(kTensor, boolean, "compare"), "broadcast_dimensions", "comparison_direction", "compare_type"),
-	chloRows(form(operands{3}, attrDict{}, funcType{}), verifyChloBroadcast(kTensor, sameElem), "broadcast_select"),
-	withProps(chloRows(syntax{constantSyntax{}}, verifyConstant, "constant"), "value"),
+	chloRows(form(Operands(3), AttrDict{}, FuncTypes{}), verifyChloBroadcast(kTensor, sameElem), "broadcast_select"),
+	withProps(chloRows(Syntax{constantSyntax{}}, verifyConstant, "constant"), "value"),
 	withProps(chloRows(nil, verifyConstantLike, "constant_like"), "value"),
 	withProps(chloRows(nil, verifyRaggedDot, "ragged_dot"), "ragged_dot_dimension_numbers", "precision_config"),
-	withProps(chloRows(form(topKSyntax{}, attrDict{}, arrowTypes{}), verifyTopK, "top_k"), "k", "is_stable"),
-	isolated(withProps(chloRows(syntax{scanSyntax{}}, verifyScan, "scan"), "operandSegmentSizes", "resultSegmentSizes",
+	withProps(chloRows(form(topKSyntax{}, AttrDict{}, arrowTypes{}), verifyTopK, "top_k"), "k", "is_stable"),
+	isolated(withProps(chloRows(Syntax{scanSyntax{}}, verifyScan, "scan"), "operandSegmentSizes", "resultSegmentSizes",
 		"dimension", "scan_dim_size", "is_reverse", "is_associative")),
 )
 
-func chloRows(s syntax, verify func(*verifier, *Op), names ...string) []opDef {
-	rows := make([]opDef, len(names))
+func chloRows(s Syntax, verify func(*verifier, *Op), names ...string) []OpDef {
+	rows := make([]OpDef, len(names))
 	for i, n := range names {
-		rows[i] = opDef{name: "chlo." + n, syntax: s, verify: verify}
+		rows[i] = OpDef{Name: "chlo." + n, Syntax: s, verify: verify}
 	}
 	return rows
 }
 
 // broadcastRows are binary ops whose operands are of one element type, and
 // whose result has that which result makes of it.
-func broadcastRows(elem kinds, result func(Type) Type, names ...string) []opDef {
+func broadcastRows(elem kinds, result func(Type) Type, names ...string) []OpDef {
 	for i := range names {
 		names[i] = "broadcast_" + names[i]
 	}
-	rows := chloRows(form(operands{2}, attrDict{}, funcType{}), verifyChloBroadcast(elem, result), names...)
+	rows := chloRows(form(Operands(2), AttrDict{}, FuncTypes{}), verifyChloBroadcast(elem, result), names...)
 	return withProps(rows, "broadcast_dimensions")
 }
 
@@ -55,119 +55,123 @@ func sameElem(t Type) Type  { return t }
 func complexOf(t Type) Type { return ComplexType{t} }
 func boolean(Type) Type     { return I1 }
 
-func withProps(rows []opDef, props ...string) []opDef {
+func withProps(rows []OpDef, props ...string) []OpDef {
 	for i := range rows {
-		rows[i].props = props
+		rows[i].Props = props
 	}
 	return rows
 }
 
-func withTraits(t Traits, rows []opDef) []opDef {
+func withTraits(t Traits, rows []OpDef) []OpDef {
 	for i := range rows {
-		rows[i].traits |= t
+		rows[i].Traits |= t
 	}
 	return rows
 }
 
-func isolated(rows []opDef) []opDef {
+func isolated(rows []OpDef) []OpDef {
 	for i := range rows {
-		rows[i].regions = 1
+		rows[i].Regions = 1
 	}
 	return withTraits(Isolated, rows)
 }
 
 // arrowTypes is `: T, U -> R`, the types of operands and results without the
 // parentheses of a function type; several results have them.
-type arrowTypes struct{ plain }
+type arrowTypes struct{ Plain }
 
-func (arrowTypes) parse(lex *stream, o *opNode) *Error {
-	if err := expect(lex, ":"); err != nil {
+func (arrowTypes) Parse(lex *Stream, o *OpText) *Error {
+	if err := lex.Expect(":"); err != nil {
 		return err
 	}
-	o.typePos = lex.Peek().Pos
-	one := func(ts *[]typeRef) *Error {
-		t, err := parseType(lex)
+	o.TypePos = lex.Peek().Pos
+	one := func(ts *[]TypeText) *Error {
+		t, err := lex.Type()
 		*ts = append(*ts, t)
 		return err
 	}
 	for {
-		if err := one(&o.ins); err != nil {
+		if err := one(&o.Ins); err != nil {
 			return err
 		}
-		if !accept(lex, ",") {
+		if !lex.Accept(",") {
 			break
 		}
 	}
-	if err := expect(lex, "->"); err != nil {
+	if err := lex.Expect("->"); err != nil {
 		return err
 	}
-	if is(lex, "(") {
-		return list(lex, "(", ")", func() *Error { return one(&o.outs) })
+	if lex.Is("(") {
+		return lex.List("(", ")", func() *Error { return one(&o.Outs) })
 	}
-	return one(&o.outs)
+	return one(&o.Outs)
 }
 
-func (arrowTypes) fits(op *Op) bool {
+func (arrowTypes) Fits(op *Op) bool {
 	for _, v := range slices.Concat(op.Operands, op.Results) {
-		if isFunction(v.Type) {
+		if IsFunction(v.Type) {
 			return false
 		}
 	}
 	return len(op.Operands) > 0
 }
 
-func (arrowTypes) print(p *printer, op *Op) {
+func (arrowTypes) Print(p *Printer, op *Op) {
 	for i, v := range op.Operands {
-		p.str([]string{", ", " : "}[btoi(i == 0)])
-		p.typ(v.Type)
+		sep := ", "
+		if i == 0 {
+			sep = " : "
+		}
+		p.Str(sep)
+		p.Type(v.Type)
 	}
-	p.str(" -> ")
+	p.Str(" -> ")
 	if len(op.Results) == 1 {
-		p.typ(op.Results[0].Type)
+		p.Type(op.Results[0].Type)
 		return
 	}
-	p.types(op.Results)
+	p.Types(op.Results)
 }
 
 // topKSyntax is (%x, k = 2, is_stable = false); what is stable by default is
 // not said.
 type topKSyntax struct{}
 
-func (topKSyntax) shows() []string { return []string{"k", "is_stable"} }
+func (topKSyntax) Shows() []string { return []string{"k", "is_stable"} }
 
-func (topKSyntax) parse(lex *stream, o *opNode) *Error {
-	if err := expect(lex, "("); err != nil {
+func (topKSyntax) Parse(lex *Stream, o *OpText) *Error {
+	if err := lex.Expect("("); err != nil {
 		return err
 	}
-	if err := o.operand(lex); err != nil {
+	if err := o.Operand(lex); err != nil {
 		return err
 	}
-	if err := named("k", attr{name: "k", kind: i64Attr}).parse(lex, o); err != nil {
+	if err := named("k", AttrValue{Name: "k", Kind: I64Value}).Parse(lex, o); err != nil {
 		return err
 	}
-	if accept(lex, ",") {
-		stable := syntax{word{text: "is_stable"}, equal, attr{name: "is_stable", kind: boolAttr}}
-		if err := stable.parse(lex, o); err != nil {
+	if lex.Accept(",") {
+		stable := Syntax{Word("is_stable"), equal, AttrValue{Name: "is_stable", Kind: BoolValue}}
+		if err := stable.Parse(lex, o); err != nil {
 			return err
 		}
 	}
-	return expect(lex, ")")
+	return lex.Expect(")")
 }
 
-func (topKSyntax) fits(op *Op) bool {
+func (topKSyntax) Fits(op *Op) bool {
 	stable := op.Attrs.Get("is_stable")
-	return len(op.Operands) == 1 && (attr{name: "k", kind: i64Attr}).fits(op) &&
-		(stable == nil || (attr{name: "is_stable", kind: boolAttr}).fits(op))
+	return len(op.Operands) == 1 && (AttrValue{Name: "k", Kind: I64Value}).Fits(op) &&
+		(stable == nil || (AttrValue{Name: "is_stable", Kind: BoolValue}).Fits(op))
 }
 
-func (topKSyntax) print(p *printer, op *Op) {
-	p.str("(")
-	p.use(op.Operands[0])
-	named("k", attr{name: "k", kind: i64Attr}).print(p, op)
+func (topKSyntax) Print(p *Printer, op *Op) {
+	p.Str("(")
+	p.Use(op.Operands[0])
+	named("k", AttrValue{Name: "k", Kind: I64Value}).Print(p, op)
 	if op.Attrs.Get("is_stable") != nil {
-		named("is_stable", attr{name: "is_stable", kind: boolAttr}).print(p, op)
+		named("is_stable", AttrValue{Name: "is_stable", Kind: BoolValue}).Print(p, op)
 	}
-	p.str(")")
+	p.Str(")")
 }
 
 // scanSyntax is (%inputs) inits (%carries) dimension=0 attributes {…} {…} : type.
@@ -175,44 +179,44 @@ func (topKSyntax) print(p *printer, op *Op) {
 // which it does not show.
 type scanSyntax struct{}
 
-func (scanSyntax) shows() []string {
+func (scanSyntax) Shows() []string {
 	return []string{"dimension", "operandSegmentSizes", "resultSegmentSizes"}
 }
 
-func (s scanSyntax) parse(lex *stream, o *opNode) *Error {
-	operand := func() *Error { return o.operand(lex) }
-	if err := list(lex, "(", ")", operand); err != nil {
+func (s scanSyntax) Parse(lex *Stream, o *OpText) *Error {
+	operand := func() *Error { return o.Operand(lex) }
+	if err := lex.List("(", ")", operand); err != nil {
 		return err
 	}
-	inputs := len(o.operands)
-	if err := expect(lex, "inits"); err != nil {
+	inputs := len(o.Operands)
+	if err := lex.Expect("inits"); err != nil {
 		return err
 	}
-	if err := list(lex, "(", ")", operand); err != nil {
+	if err := lex.List("(", ")", operand); err != nil {
 		return err
 	}
-	carries := len(o.operands) - inputs
-	dim := syntax{word{text: "dimension"}, equal, attr{name: "dimension", kind: i64Attr}}
-	if err := dim.parse(lex, o); err != nil {
+	carries := len(o.Operands) - inputs
+	dim := Syntax{Word("dimension"), equal, AttrValue{Name: "dimension", Kind: I64Value}}
+	if err := dim.Parse(lex, o); err != nil {
 		return err
 	}
-	if accept(lex, "attributes") {
-		if err := o.attrDict(lex); err != nil {
+	if lex.Accept("attributes") {
+		if err := o.AttrDict(lex); err != nil {
 			return err
 		}
 	}
-	if err := o.region(lex); err != nil {
+	if err := o.Region(lex); err != nil {
 		return err
 	}
-	if err := o.functionalType(lex); err != nil {
+	if err := o.FunctionalType(lex); err != nil {
 		return err
 	}
-	outputs := len(o.outs) - carries
+	outputs := len(o.Outs) - carries
 	if outputs < 0 {
-		return errorf(o.typePos, "chlo.scan has %d results, fewer than its %d inits", len(o.outs), carries)
+		return Errorf(o.TypePos, "chlo.scan has %d results, fewer than its %d inits", len(o.Outs), carries)
 	}
-	o.set("operandSegmentSizes", i32Array(inputs, carries))
-	o.set("resultSegmentSizes", i32Array(outputs, carries))
+	o.Set("operandSegmentSizes", i32Array(inputs, carries))
+	o.Set("resultSegmentSizes", i32Array(outputs, carries))
 	return nil
 }
 
@@ -223,16 +227,16 @@ func i32Array(v ...int) DenseArrayAttr {
 }
 
 // fits: the sizes that reading the printed text would give.
-func (s scanSyntax) fits(op *Op) bool {
-	inputs, carries, outputs, ok := scanSegments(op)
-	return ok && len(op.Regions) == 1 && (attr{name: "dimension", kind: i64Attr}).fits(op) &&
+func (s scanSyntax) Fits(op *Op) bool {
+	inputs, carries, outputs, ok := ScanSegments(op)
+	return ok && len(op.Regions) == 1 && (AttrValue{Name: "dimension", Kind: I64Value}).Fits(op) &&
 		op.Attrs.Get("operandSegmentSizes").String() == i32Array(inputs, carries).String() &&
 		op.Attrs.Get("resultSegmentSizes").String() == i32Array(outputs, carries).String()
 }
 
-// scanSegments returns how many of the operands of a chlo.scan are inputs and
+// ScanSegments returns how many of the operands of a chlo.scan are inputs and
 // inits, and how many of the results are outputs; the others are carries.
-func scanSegments(op *Op) (inputs, carries, outputs int, ok bool) {
+func ScanSegments(op *Op) (inputs, carries, outputs int, ok bool) {
 	in, ok1 := Ints(op.Attrs.Get("operandSegmentSizes"))
 	out, ok2 := Ints(op.Attrs.Get("resultSegmentSizes"))
 	if !ok1 || !ok2 || len(in) != 2 || len(out) != 2 || min(in[0], in[1], out[0]) < 0 || in[1] != out[1] ||
@@ -242,19 +246,19 @@ func scanSegments(op *Op) (inputs, carries, outputs int, ok bool) {
 	return int(in[0]), int(in[1]), int(out[0]), true
 }
 
-func (s scanSyntax) print(p *printer, op *Op) {
-	n, _, _, _ := scanSegments(op)
-	p.str("(")
-	p.uses(op.Operands[:n])
-	p.str(") inits (")
-	p.uses(op.Operands[n:])
-	p.str(") dimension=")
+func (s scanSyntax) Print(p *Printer, op *Op) {
+	n, _, _, _ := ScanSegments(op)
+	p.Str("(")
+	p.Uses(op.Operands[:n])
+	p.Str(") inits (")
+	p.Uses(op.Operands[n:])
+	p.Str(") dimension=")
 	d, _ := Int(op.Attrs.Get("dimension"))
-	p.int(d)
-	p.str(" ") // and another one below: so the dialect's printer
-	p.extraAttrs(op.Attrs, op.def().shown)
-	p.str(" ")
-	p.region(op.Regions[0], false)
-	p.str(" : ")
-	p.funcType(op)
+	p.Int(d)
+	p.Str(" ") // and another one below: so the dialect's printer
+	p.ExtraRest(op)
+	p.Str(" ")
+	p.Region(op.Regions[0], false)
+	p.Str(" : ")
+	p.FuncType(op)
 }

@@ -136,37 +136,6 @@ func (v *verifier) broadcasts(op *Op, ins []*TensorType, out *TensorType) {
 	v.infer(out, shape)
 }
 
-// BroadcastDims returns for each operand of a chlo.broadcast_… op the result's
-// dimensions that its own go to: the last ones, or for the operand of lower
-// rank those of the attribute broadcast_dimensions. why says what is wrong.
-func BroadcastDims(op *Op) (dims [][]int64, why string) {
-	rank := 0
-	for _, x := range op.Operands {
-		t, ok := x.Type.(*TensorType)
-		if !ok || t.Unranked {
-			return nil, "the operands should be tensors of known rank"
-		}
-		rank = max(rank, len(t.Shape))
-	}
-	given, explicit := Ints(op.Attrs.Get("broadcast_dimensions"))
-	for _, x := range op.Operands {
-		n := len(x.Type.(*TensorType).Shape)
-		if explicit && n < rank {
-			if len(given) != n || !slices.IsSorted(given) || len(slices.Compact(slices.Clone(given))) != n {
-				return nil, "broadcast_dimensions should be a rising list with an entry for each dimension of the operand of lower rank"
-			}
-			dims = append(dims, given)
-			continue
-		}
-		d := make([]int64, n)
-		for k := range d {
-			d[k] = int64(rank - n + k)
-		}
-		dims = append(dims, d)
-	}
-	return dims, ""
-}
-
 func verifyConstantLike(v *verifier, op *Op) {
 	ins, outs, ok := v.tensors(op, 1, 1)
 	if !ok {
@@ -213,7 +182,7 @@ func verifyTopK(v *verifier, op *Op) {
 func (v *verifier) largest(op *Op, in *TensorType, outs []*TensorType, k int64) {
 	last := len(in.Shape) - 1
 	if last < 0 || in.Shape[last] != Dynamic && in.Shape[last] < k {
-		v.fail(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, sizeText(k))
+		v.fail(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, SizeText(k))
 		return
 	}
 	shape := slices.Clone(in.Shape)
@@ -228,7 +197,7 @@ func (v *verifier) largest(op *Op, in *TensorType, outs []*TensorType, k int64) 
 // verifyScan checks the body's arguments against slices of the inputs and the
 // inits, and what it returns against slices of the outputs and the carries.
 func verifyScan(v *verifier, op *Op) {
-	inputs, _, outputs, ok := scanSegments(op)
+	inputs, _, outputs, ok := ScanSegments(op)
 	if !ok {
 		v.fail(op, "", "operandSegmentSizes and resultSegmentSizes do not tell %d operands and %d results apart", len(op.Operands), len(op.Results))
 		return

@@ -39,7 +39,7 @@ func (c Code) String() string {
 	if c == 0 {
 		return ""
 	}
-	return rows[c-1].name
+	return rows[c-1].Name
 }
 
 // OpInfo is what the op table knows of an op beyond its syntax and rules.
@@ -55,7 +55,30 @@ func (c Code) Info() OpInfo {
 		return OpInfo{}
 	}
 	d := &rows[c-1]
-	return OpInfo{d.regions, d.traits, d.static}
+	return OpInfo{d.Regions, d.Traits, d.Static}
+}
+
+// Props returns the names of the attributes that are properties of an op, in the order
+// of its row. It is not to be changed.
+func (c Code) Props() []string {
+	if c == 0 {
+		return nil
+	}
+	return rows[c-1].Props
+}
+
+// Operands returns how many operands the pretty form of an op has; -1 if it has no such
+// form, or one that does not tell.
+func (c Code) Operands() int {
+	if c == 0 {
+		return -1
+	}
+	for _, p := range rows[c-1].Syntax {
+		if n, ok := p.(Operands); ok && n >= 0 {
+			return int(n)
+		}
+	}
+	return -1
 }
 
 // Name returns the op's name, with its dialect: stablehlo.add.
@@ -77,7 +100,7 @@ func (o *Op) SetName(name string) {
 func (o *Op) Like() *Op { return &Op{Code: o.Code, unknown: o.unknown} }
 
 // def returns the op's row; nil if the table has none.
-func (o *Op) def() *opDef {
+func (o *Op) def() *OpDef {
 	if o.Code == 0 {
 		return nil
 	}

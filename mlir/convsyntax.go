@@ -1,10 +1,8 @@
 package mlir
 
 import (
-	"strconv"
+	"encoding/binary"
 	"strings"
-
-	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // convSyntax is
@@ -21,7 +19,7 @@ var windowParts = []struct{ word, attr string }{
 	{"rhs_dilate", "rhs_dilation"}, {"reverse", "window_reversal"},
 }
 
-func (convSyntax) shows() []string {
+func (convSyntax) Shows() []string {
 	names := []string{"dimension_numbers"}
 	for _, p := range windowParts {
 		names = append(names, p.attr)
@@ -29,42 +27,38 @@ func (convSyntax) shows() []string {
 	return names
 }
 
-func (s convSyntax) parse(lex *stream, o *opNode) *Error {
-	if err := list(lex, "(", ")", func() *Error { return o.operand(lex) }); err != nil {
+func (s convSyntax) Parse(lex *Stream, o *OpText) *Error {
+	if err := lex.List("(", ")", func() *Error { return o.Operand(lex) }); err != nil {
 		return err
 	}
-	for _, w := range []string{"dim_numbers", "="} {
-		if err := expect(lex, w); err != nil {
-			return err
-		}
+	if err := lex.Expect("dim_numbers", "="); err != nil {
+		return err
 	}
 	if err := s.parseDims(lex, o); err != nil {
 		return err
 	}
-	for _, w := range []string{",", "window", "="} {
-		if err := expect(lex, w); err != nil {
-			return err
-		}
+	if err := lex.Expect(",", "window", "="); err != nil {
+		return err
 	}
-	return list(lex, "{", "}", func() *Error { return s.parseWindow(lex, o) })
+	return lex.List("{", "}", func() *Error { return s.parseWindow(lex, o) })
 }
 
 // parseDims takes the text between brackets as it is; ParseConv says what it
 // means, and whether it means anything.
-func (convSyntax) parseDims(lex *stream, o *opNode) *Error {
-	pos := lex.tok.Pos
+func (convSyntax) parseDims(lex *Stream, o *OpText) *Error {
+	pos := lex.Peek().Pos
 	var b strings.Builder
 	for i, before := range []string{"", "x", "->"} {
 		if i > 0 {
-			if err := expect(lex, before); err != nil {
+			if err := lex.Expect(before); err != nil {
 				return err
 			}
 		}
 		var labels []string
-		err := list(lex, "[", "]", func() *Error {
+		err := lex.List("[", "]", func() *Error {
 			t := lex.Next()
-			if t.Type != tokIdent && t.Type != tokInt && t.Value != "?" {
-				return unexpected(t, "a dimension: b, f, i, o, ? or a number")
+			if t.Type != IdentToken && t.Type != IntToken && t.Value != "?" {
+				return Unexpected(t, "a dimension: b, f, i, o, ? or a number")
 			}
 			labels = append(labels, t.Value)
 			return nil
@@ -76,18 +70,18 @@ func (convSyntax) parseDims(lex *stream, o *opNode) *Error {
 	}
 	a := DialectAttr{"stablehlo.conv<" + b.String() + ">"}
 	if _, err := ParseConv(a); err != nil {
-		return problem(pos, err.Error())
+		return NewError(pos, err.Error())
 	}
-	o.set("dimension_numbers", a)
+	o.Set("dimension_numbers", a)
 	return nil
 }
 
-func (convSyntax) parseWindow(lex *stream, o *opNode) *Error {
-	t, err := expectKind(lex, tokIdent, "a part of the window, such as stride")
+func (convSyntax) parseWindow(lex *Stream, o *OpText) *Error {
+	t, err := lex.Kind(IdentToken, "a part of the window, such as stride")
 	if err != nil {
 		return err
 	}
-	if err := expect(lex, "="); err != nil {
+	if err := lex.Expect("="); err != nil {
 		return err
 	}
 	for _, p := range windowParts {
@@ -102,23 +96,23 @@ func (convSyntax) parseWindow(lex *stream, o *opNode) *Error {
 			a, err = parseBools(lex)
 		default:
 			var v []int64
-			v, err = parseInts(lex)
+			v, err = lex.Ints()
 			a = I64Array(v)
 		}
-		o.attrs = append(o.attrs, attrEntry{p.attr, t.Pos, a})
+		o.SetAt(p.attr, t.Pos, a)
 		return err
 	}
-	return errorf(t.Pos, "%s is no part of a window: stride, pad, lhs_dilate, rhs_dilate or reverse is", t.Value)
+	return Errorf(t.Pos, "%s is no part of a window: stride, pad, lhs_dilate, rhs_dilate or reverse is", t.Value)
 }
 
 // parsePads reads [[low, high], …].
-func parsePads(lex *stream) (Attribute, *Error) {
+func parsePads(lex *Stream) (Attribute, *Error) {
 	var v []int64
-	err := list(lex, "[", "]", func() *Error {
-		pos := lex.tok.Pos
-		pair, err := parseInts(lex)
+	err := lex.List("[", "]", func() *Error {
+		pos := lex.Peek().Pos
+		pair, err := lex.Ints()
 		if err == nil && len(pair) != 2 {
-			return errorf(pos, "the padding of a dimension is [low, high]")
+			return Errorf(pos, "the padding of a dimension is [low, high]")
 		}
 		v = append(v, pair...)
 		return err
@@ -128,25 +122,29 @@ func parsePads(lex *stream) (Attribute, *Error) {
 	}
 	data := make([]byte, 0, 8*len(v))
 	for _, x := range v {
-		data = appendBits(data, uint64(x), 8)
+		data = binary.LittleEndian.AppendUint64(data, uint64(x))
 	}
 	return Dense(Tensor(I64, int64(len(v)/2), 2), data), nil
 }
 
-func parseBools(lex *stream) (Attribute, *Error) {
+func parseBools(lex *Stream) (Attribute, *Error) {
 	a := DenseArrayAttr{Elem: I1, Ints: []int64{}}
-	err := list(lex, "[", "]", func() *Error {
+	err := lex.List("[", "]", func() *Error {
 		t := lex.Next()
-		if t.Type == lexer.EOF || t.Value != "true" && t.Value != "false" {
-			return unexpected(t, "true or false")
+		if t.EOF() || t.Value != "true" && t.Value != "false" {
+			return Unexpected(t, "true or false")
 		}
-		a.Ints = append(a.Ints, int64(btoi(t.Value == "true")))
+		b := int64(0)
+		if t.Value == "true" {
+			b = 1
+		}
+		a.Ints = append(a.Ints, b)
 		return nil
 	})
 	return a, err
 }
 
-func (convSyntax) fits(op *Op) bool {
+func (convSyntax) Fits(op *Op) bool {
 	if d, ok := op.Attrs.Get("dimension_numbers").(DialectAttr); !ok || !strings.HasPrefix(d.Text, "stablehlo.conv<[") || len(op.Operands) != 2 {
 		return false
 	}
@@ -183,79 +181,41 @@ func pads(a Attribute) ([]int64, bool) {
 	return Ints(d)
 }
 
-func (convSyntax) print(p *printer, op *Op) {
-	p.str("(")
-	p.uses(op.Operands)
-	p.str(") dim_numbers = ")
+func (convSyntax) Print(p *Printer, op *Op) {
+	p.Str("(")
+	p.Uses(op.Operands)
+	p.Str(") dim_numbers = ")
 	text := op.Attrs.Get("dimension_numbers").(DialectAttr).Text
-	p.str(text[len("stablehlo.conv<") : len(text)-1])
-	p.str(", window = {")
+	p.Str(text[len("stablehlo.conv<") : len(text)-1])
+	p.Str(", window = {")
 	sep := ""
 	for _, part := range windowParts {
 		a := op.Attrs.Get(part.attr)
 		if a == nil {
 			continue
 		}
-		p.str(sep + part.word + " = ")
+		p.Str(sep + part.word + " = ")
 		sep = ", "
 		switch part.word {
 		case "pad":
-			p.pads(a)
+			printPads(p, a)
 		case "reverse":
-			p.str("[" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(a.String(), ">"), "array<i1"), ": ") + "]")
+			p.Str("[" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(a.String(), ">"), "array<i1"), ": ") + "]")
 		default:
-			p.ints(a.(DenseArrayAttr).Ints)
+			p.Ints(a.(DenseArrayAttr).Ints)
 		}
 	}
-	p.str("}")
+	p.Str("}")
 }
 
-func (p *printer) pads(a Attribute) {
+func printPads(p *Printer, a Attribute) {
 	v, _ := pads(a)
-	p.str("[")
+	p.Str("[")
 	for i := 0; i < len(v); i += 2 {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.ints(v[i : i+2])
+		p.Ints(v[i : i+2])
 	}
-	p.str("]")
-}
-
-// Attr returns the attribute with labels, or nil when the numbers are not those
-// of dimensions, each once.
-func (d ConvDims) Attr() Attribute {
-	b := []byte("stablehlo.conv<")
-	for i, t := range []struct {
-		first, second string
-		x, y          int64
-		spatial       []int64
-	}{
-		{"b", "f", d.InputBatch, d.InputFeature, d.InputSpatial},
-		{"i", "o", d.KernelInputFeature, d.KernelOutFeature, d.KernelSpatial},
-		{"b", "f", d.OutputBatch, d.OutputFeature, d.OutputSpatial},
-	} {
-		labels := map[int64]string{t.x: t.first, t.y: t.second}
-		low, top := min(t.x, t.y), max(t.x, t.y)
-		for k, s := range t.spatial {
-			labels[s] = strconv.Itoa(k)
-			low, top = min(low, s), max(top, s)
-		}
-		if len(labels) != len(t.spatial)+2 || low < 0 || top > 100 {
-			return nil
-		}
-		b = append(append(b, []string{"", "x", "->"}[i]...), '[')
-		for k := range top + 1 {
-			if k > 0 {
-				b = append(b, ", "...)
-			}
-			if l := labels[k]; l != "" {
-				b = append(b, l...)
-			} else {
-				b = append(b, '?')
-			}
-		}
-		b = append(b, ']')
-	}
-	return DialectAttr{string(append(b, '>'))}
+	p.Str("]")
 }

@@ -45,7 +45,7 @@ func (a *DenseAttr) check() *Error {
 // read is check that keeps the values. A channel done ends it when closed.
 func (a *DenseAttr) read(done <-chan struct{}) *Error {
 	if !a.Type.Static() {
-		return errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)
+		return Errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)
 	}
 	a.checked = true
 	if elementSize(a.Type.Elem) == 0 {
@@ -116,7 +116,7 @@ type denseDecoder struct {
 func (a *DenseAttr) decoder() (*denseDecoder, *Error) {
 	size := elementSize(a.Type.Elem)
 	if size == 0 || !a.Type.Static() {
-		return nil, errorf(a.Pos, "dense literals of type %s cannot be read", a.Type)
+		return nil, Errorf(a.Pos, "dense literals of type %s cannot be read", a.Type)
 	}
 	d := &denseDecoder{DenseAttr: a, text: a.Literal, elem: a.Type.Elem, size: size, want: a.Type.Elements(), shape: a.Type.Shape}
 	if c, ok := a.Type.Elem.(ComplexType); ok {
@@ -128,12 +128,12 @@ func (a *DenseAttr) decoder() (*denseDecoder, *Error) {
 func (d *denseDecoder) fail(off int, format string, args ...any) *Error {
 	head := d.text[:off]
 	if n := strings.Count(head, "\n"); n > 0 {
-		return errorf(Pos{d.Pos.Line + n, off - strings.LastIndexByte(head, '\n')}, format, args...)
+		return Errorf(Pos{d.Pos.Line + n, off - strings.LastIndexByte(head, '\n')}, format, args...)
 	}
 	if d.Pos.Line == 0 {
-		return errorf(Pos{}, format, args...)
+		return Errorf(Pos{}, format, args...)
 	}
-	return errorf(Pos{d.Pos.Line, d.Pos.Col + off}, format, args...)
+	return Errorf(Pos{d.Pos.Line, d.Pos.Col + off}, format, args...)
 }
 
 func (d *denseDecoder) decode() ([]byte, bool, *Error) {
@@ -174,7 +174,7 @@ func (d *denseDecoder) splat() ([]byte, bool, *Error) {
 
 func (d *denseDecoder) end() *Error {
 	if d.space(); d.off < len(d.text) {
-		return d.fail(d.off, "unexpected '%s' behind the literal", clip(d.text[d.off:]))
+		return d.fail(d.off, "unexpected '%s' behind the literal", Clip(d.text[d.off:]))
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (d *denseDecoder) scalar() *Error {
 	}
 	bits, ok := scalarBits(s, d.elem)
 	if !ok {
-		return d.fail(from, "%s is not a number of type %s", clip(s), d.elem)
+		return d.fail(from, "%s is not a number of type %s", Clip(s), d.elem)
 	}
 	size := d.size
 	if d.pair {
@@ -355,7 +355,7 @@ func intText(s string, t Type) (int64, bool) {
 	} else if strings.IndexByte(s, '_') >= 0 {
 		return 0, false
 	}
-	return parseInt(s, t)
+	return ParseInt(s, t)
 }
 
 // floatBits reads a decimal number, an integer, or the bits as 0x….

@@ -1,89 +1,89 @@
 package mlir
 
 // dotDims is `, batching_dims = [0] x [0], contracting_dims = [2] x [1]`.
-type dotDims struct{ plain }
+type dotDims struct{ Plain }
 
-func (dotDims) shows() []string { return []string{"dot_dimension_numbers"} }
+func (dotDims) Shows() []string { return []string{"dot_dimension_numbers"} }
 
-func (dotDims) parse(lex *stream, o *opNode) *Error {
-	if err := expect(lex, ","); err != nil {
+func (dotDims) Parse(lex *Stream, o *OpText) *Error {
+	if err := lex.Expect(","); err != nil {
 		return err
 	}
 	var d DotDims
 	pair := func(a, b *[]int64) (err *Error) {
-		if err = expect(lex, "="); err != nil {
+		if err = lex.Expect("="); err != nil {
 			return err
 		}
-		if *a, err = parseInts(lex); err != nil {
+		if *a, err = lex.Ints(); err != nil {
 			return err
 		}
-		if err = expect(lex, "x"); err != nil {
+		if err = lex.Expect("x"); err != nil {
 			return err
 		}
-		*b, err = parseInts(lex)
+		*b, err = lex.Ints()
 		return err
 	}
-	if accept(lex, "batching_dims") {
+	if lex.Accept("batching_dims") {
 		if err := pair(&d.LHSBatch, &d.RHSBatch); err != nil {
 			return err
 		}
-		back := lex.mark()
-		if !accept(lex, ",") || !is(lex, "contracting_dims") {
-			lex.goTo(back)
-			o.set("dot_dimension_numbers", d.Attr())
+		back := lex.Mark()
+		if !lex.Accept(",") || !lex.Is("contracting_dims") {
+			lex.GoTo(back)
+			o.Set("dot_dimension_numbers", d.Attr())
 			return nil
 		}
 	}
-	if err := expect(lex, "contracting_dims"); err != nil {
+	if err := lex.Expect("contracting_dims"); err != nil {
 		return err
 	}
 	if err := pair(&d.LHSContract, &d.RHSContract); err != nil {
 		return err
 	}
-	o.set("dot_dimension_numbers", d.Attr())
+	o.Set("dot_dimension_numbers", d.Attr())
 	return nil
 }
 
-func (dotDims) fits(op *Op) bool {
+func (dotDims) Fits(op *Op) bool {
 	d, ok := ParseDot(op.Attrs.Get("dot_dimension_numbers"))
 	return ok && op.Attrs.Get("dot_dimension_numbers").String() == d.Attr().String()
 }
 
-func (dotDims) print(p *printer, op *Op) {
+func (dotDims) Print(p *Printer, op *Op) {
 	d, _ := ParseDot(op.Attrs.Get("dot_dimension_numbers"))
 	if len(d.LHSBatch)+len(d.RHSBatch) > 0 {
-		p.str(", batching_dims = ")
-		p.ints(d.LHSBatch)
-		p.str(" x ")
-		p.ints(d.RHSBatch)
+		p.Str(", batching_dims = ")
+		p.Ints(d.LHSBatch)
+		p.Str(" x ")
+		p.Ints(d.RHSBatch)
 	}
-	p.str(", contracting_dims = ")
-	p.ints(d.LHSContract)
-	p.str(" x ")
-	p.ints(d.RHSContract)
+	p.Str(", contracting_dims = ")
+	p.Ints(d.LHSContract)
+	p.Str(" x ")
+	p.Ints(d.RHSContract)
 }
 
 // precision is `, precision = [DEFAULT, HIGHEST], algorithm = <…>`, each part
 // of which may be missing.
 type precision struct{ algorithm bool }
 
-func (s precision) shows() []string {
+func (s precision) Shows() []string {
 	if s.algorithm {
 		return []string{"precision_config", "algorithm"}
 	}
 	return []string{"precision_config"}
 }
 
-func (s precision) parse(lex *stream, o *opNode) *Error {
-	for accept(lex, ",") {
+func (s precision) Parse(lex *Stream, o *OpText) *Error {
+	for lex.Accept(",") {
 		switch {
-		case accept(lex, "precision"):
-			if err := expect(lex, "="); err != nil {
+		case lex.Accept("precision"):
+			if err := lex.Expect("="); err != nil {
 				return err
 			}
 			a := ArrayAttr{}
-			err := list(lex, "[", "]", func() *Error {
-				t, err := expectKind(lex, tokIdent, "a precision such as DEFAULT")
+			err := lex.List("[", "]", func() *Error {
+				t, err := lex.Kind(IdentToken, "a precision such as DEFAULT")
 				if err == nil {
 					a = append(a, EnumAttr{"stablehlo", "precision", t.Value})
 				}
@@ -92,33 +92,33 @@ func (s precision) parse(lex *stream, o *opNode) *Error {
 			if err != nil {
 				return err
 			}
-			o.set("precision_config", a)
-		case s.algorithm && accept(lex, "algorithm"):
+			o.Set("precision_config", a)
+		case s.algorithm && lex.Accept("algorithm"):
 			if err := s.parseAlgorithm(lex, o); err != nil {
 				return err
 			}
 		default:
-			return unexpected(lex.Peek(), "'precision' or 'algorithm'")
+			return Unexpected(lex.Peek(), "'precision' or 'algorithm'")
 		}
 	}
 	return nil
 }
 
-func (precision) parseAlgorithm(lex *stream, o *opNode) *Error {
+func (precision) parseAlgorithm(lex *Stream, o *OpText) *Error {
 	pos := lex.Peek().Pos
-	if err := expect(lex, "="); err != nil {
+	if err := lex.Expect("="); err != nil {
 		return err
 	}
 	a := StructAttr{Name: "stablehlo.dot_algorithm"}
-	err := list(lex, "<", ">", func() *Error {
-		t, err := expectKind(lex, tokIdent, "a field of the algorithm")
+	err := lex.List("<", ">", func() *Error {
+		t, err := lex.Kind(IdentToken, "a field of the algorithm")
 		if err != nil {
 			return err
 		}
-		if err := expect(lex, "="); err != nil {
+		if err := lex.Expect("="); err != nil {
 			return err
 		}
-		v, err := lex.bareAttr()
+		v, err := lex.BareAttr()
 		if v != nil {
 			a.Fields = append(a.Fields, NamedAttr{t.Value, v})
 		}
@@ -128,13 +128,13 @@ func (precision) parseAlgorithm(lex *stream, o *opNode) *Error {
 		return err
 	}
 	if why := attrProblem(a); why != "" {
-		lex.r.failed(problem(pos, why))
+		lex.Failed(NewError(pos, why))
 	}
-	o.attrs = append(o.attrs, attrEntry{name: "algorithm", pos: pos, val: a})
+	o.SetAt("algorithm", pos, a)
 	return nil
 }
 
-func (s precision) fits(op *Op) bool {
+func (s precision) Fits(op *Op) bool {
 	if a := op.Attrs.Get("precision_config"); a != nil {
 		list, ok := a.(ArrayAttr)
 		for _, e := range list {
@@ -152,18 +152,18 @@ func (s precision) fits(op *Op) bool {
 	return true
 }
 
-func (s precision) print(p *printer, op *Op) {
+func (s precision) Print(p *Printer, op *Op) {
 	if a, ok := op.Attrs.Get("precision_config").(ArrayAttr); ok {
-		p.str(", precision = [")
+		p.Str(", precision = [")
 		for i, e := range a {
 			if i > 0 {
-				p.str(", ")
+				p.Str(", ")
 			}
-			p.str(e.(EnumAttr).Value)
+			p.Str(e.(EnumAttr).Value)
 		}
-		p.str("]")
+		p.Str("]")
 	}
 	if a, ok := op.Attrs.Get("algorithm").(StructAttr); ok && s.algorithm {
-		p.str(", algorithm = " + a.String()[len("#stablehlo.dot_algorithm"):])
+		p.Str(", algorithm = " + a.String()[len("#stablehlo.dot_algorithm"):])
 	}
 }

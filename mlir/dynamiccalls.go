@@ -63,7 +63,7 @@ func ExpandCalls(m *Module) {
 			op.SetName(to.op)
 			op.Attrs, op.Regions = attrs, regions
 			v := &verifier{m: m, types: map[*TensorType]string{}}
-			op.def().verify(v, op)
+			ruleOf(op)(v, op)
 			ok = len(v.errs) == 0
 		}
 		if !ok {

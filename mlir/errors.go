@@ -54,6 +54,10 @@ const (
 	errorsKept = 2000 // before they are sorted; more are not made
 )
 
+// Errors returns errors about m as one, nil for none: in the order of the text that m was
+// parsed from, if any, with its lines.
+func (m *Module) Errors(errs []*Error) error { return join(m.file, m.text, errs) }
+
 // join sorts the errors, fills in their source lines, and returns nil, the one
 // error, or [Errors].
 func join(file, text string, errs []*Error) error {
@@ -77,27 +81,27 @@ func join(file, text string, errs []*Error) error {
 	return Errors(errs)
 }
 
-// errorf makes an error. Strings among args are parts of the text, of which
-// errors show no more than [clip] leaves.
-func errorf(pos Pos, format string, args ...any) *Error {
+// Errorf makes an error. Strings among args are parts of the text, of which
+// errors show no more than [Clip] leaves.
+func Errorf(pos Pos, format string, args ...any) *Error {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
-			args[i] = clip(s)
+			args[i] = Clip(s)
 		}
 	}
-	return problem(pos, fmt.Sprintf(format, args...))
+	return NewError(pos, fmt.Sprintf(format, args...))
 }
 
-// problem is errorf for a message that is complete.
-func problem(pos Pos, msg string) *Error { return &Error{Pos: pos, Msg: shortened(msg)} }
+// NewError is [Errorf] for a message that is complete.
+func NewError(pos Pos, msg string) *Error { return &Error{Pos: pos, Msg: shortened(msg)} }
 
 const (
 	shownToken   = 60   // bytes of a token in an error
 	shownMessage = 2000 // bytes of an error; it may name several types
 )
 
-// clip shortens s, a token that can be megabytes, for an error.
-func clip(s string) string {
+// Clip shortens s, a token that can be megabytes, for an error.
+func Clip(s string) string {
 	if len(s) <= shownToken {
 		return s
 	}

@@ -5,9 +5,9 @@ import (
 )
 
 // moduleSyntax is module @name attributes {…} {…}; it reads the op's name.
-type moduleSyntax struct{ plain }
+type moduleSyntax struct{ Plain }
 
-func (moduleSyntax) parse(lex *stream, o *opNode) *Error {
+func (moduleSyntax) Parse(lex *Stream, o *OpText) *Error {
 	lex.taken = lex.taken[:0]
 	lex.take()
 	if lex.tok.Type == tokSymbol {
@@ -24,37 +24,37 @@ func (moduleSyntax) parse(lex *stream, o *opNode) *Error {
 	if n.Name != "" {
 		name, ok := symbolName(n.Name)
 		if !ok {
-			return errorf(o.pos, "%s is not a symbol", n.Name)
+			return Errorf(o.Pos, "%s is not a symbol", n.Name)
 		}
-		o.set("sym_name", StringAttr(name))
+		o.Set("sym_name", StringAttr(name))
 	}
 	if n.Attrs != nil {
 		for _, e := range lex.r.dict(n.Attrs) {
-			o.set(e.Name, e.Value)
+			o.Set(e.Name, e.Value)
 		}
 	}
-	return o.region(lex)
+	return o.Region(lex)
 }
 
-func (moduleSyntax) fits(op *Op) bool {
+func (moduleSyntax) Fits(op *Op) bool {
 	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && symbolOrNone(op)
 }
 func symbolOrNone(op *Op) bool {
 	a := op.Attrs.Get("sym_name")
 	s, ok := a.(StringAttr)
-	return ok && flat(string(s)) || a == nil
+	return ok && FlatSymbol(string(s)) || a == nil
 }
 
-// flat reports whether a name prints as one symbol, not as nested ones.
-func flat(name string) bool { return name != "" && !strings.Contains(name, "::@") }
+// FlatSymbol reports whether a name prints as one symbol, not as nested ones.
+func FlatSymbol(name string) bool { return name != "" && !strings.Contains(name, "::@") }
 
-func (moduleSyntax) print(p *printer, op *Op) {
+func (moduleSyntax) Print(p *Printer, op *Op) {
 	if _, ok := op.Attrs.Get("sym_name").(StringAttr); ok {
-		p.str(" " + SymbolAttr(op.SymName()).String())
+		p.Str(" " + SymbolAttr(op.SymName()).String())
 	}
-	p.extraAttrs(op.Attrs, map[string]bool{"sym_name": true})
-	p.str(" ")
-	p.region(op.Regions[0], true)
+	p.ExtraAttrs(op.Attrs, map[string]bool{"sym_name": true})
+	p.Str(" ")
+	p.Region(op.Regions[0], true)
 }
 
 // plainRegions reports whether op has n regions of at most one block each,
@@ -76,12 +76,12 @@ func plainRegions(op *Op, n int) bool {
 //	public @name(%arg0: T {attrs}) -> (T {attrs}) attributes {…} {…}
 //
 // where a function without body has no names of arguments.
-type funcSyntax struct{ plain }
+type funcSyntax struct{ Plain }
 
-func (s funcSyntax) parse(lex *stream, o *opNode) *Error {
+func (s funcSyntax) Parse(lex *Stream, o *OpText) *Error {
 	for _, v := range []string{"public", "private", "nested"} {
 		if accept(lex, v) {
-			o.set("sym_visibility", StringAttr(v))
+			o.Set("sym_visibility", StringAttr(v))
 			break
 		}
 	}
@@ -91,9 +91,9 @@ func (s funcSyntax) parse(lex *stream, o *opNode) *Error {
 	}
 	name, ok := symbolName(t.Value)
 	if !ok || name == "" {
-		return errorf(t.Pos, "%s is not a symbol", t.Value)
+		return Errorf(t.Pos, "%s is not a symbol", t.Value)
 	}
-	o.set("sym_name", StringAttr(name))
+	o.Set("sym_name", StringAttr(name))
 	args, argAttrs, err := s.args(lex)
 	if err != nil {
 		return err
@@ -104,44 +104,44 @@ func (s funcSyntax) parse(lex *stream, o *opNode) *Error {
 	}
 	fn := &fnRef{outs: outs}
 	for _, a := range args {
-		fn.ins = append(fn.ins, a.typ)
+		fn.ins = append(fn.ins, a.Type)
 	}
-	if ft := lex.r.typ(&typeRef{fn: fn, pos: t.Pos}); ft != nil {
+	if ft := lex.r.typ(&TypeText{fn: fn, Pos: t.Pos}); ft != nil {
 		o.attrs = append(o.attrs, attrEntry{"function_type", t.Pos, TypeAttr{ft}})
 	}
 	o.setDicts("arg_attrs", argAttrs)
 	o.setDicts("res_attrs", resAttrs)
 	if accept(lex, "attributes") {
-		if err := o.attrDict(lex); err != nil {
+		if err := o.AttrDict(lex); err != nil {
 			return err
 		}
 	}
 	if !is(lex, "{") {
-		o.regions = append(o.regions, &Region{})
+		o.Regions = append(o.Regions, &Region{})
 		return nil
 	}
 	return s.body(lex, o, args)
 }
 
 // body reads the region, whose entry block has the arguments.
-func (funcSyntax) body(lex *stream, o *opNode, args []argNode) *Error {
+func (funcSyntax) body(lex *Stream, o *OpText, args []ArgText) *Error {
 	for _, a := range args {
-		if a.name == "" {
-			return errorf(a.typ.pos, "argument of a function with a body has no name: write %%arg0: type")
+		if a.Name == "" {
+			return Errorf(a.Type.Pos, "argument of a function with a body has no name: write %%arg0: type")
 		}
 	}
 	if len(args) > 0 {
-		return o.regionOf(lex, &entry{args, "a function with arguments"})
+		return o.RegionOf(lex, &Entry{args, "a function with arguments"})
 	}
-	err := o.region(lex)
-	if r := o.regions[0]; err == nil && len(r.Blocks) == 0 {
+	err := o.Region(lex)
+	if r := o.Regions[0]; err == nil && len(r.Blocks) == 0 {
 		r.Blocks = []*Block{{}} // {} is a body, too
 	}
 	return err
 }
 
 // setDicts sets a list of dictionaries, unless none of them was written.
-func (o *opNode) setDicts(name string, ds []Attribute) {
+func (o *OpText) setDicts(name string, ds []Attribute) {
 	list, any := make(ArrayAttr, len(ds)), false
 	for i, d := range ds {
 		list[i] = DictAttr{}
@@ -150,43 +150,43 @@ func (o *opNode) setDicts(name string, ds []Attribute) {
 		}
 	}
 	if any {
-		o.set(name, list)
+		o.Set(name, list)
 	}
 }
 
-func (funcSyntax) args(lex *stream) (args []argNode, attrs []Attribute, err *Error) {
+func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute, err *Error) {
 	err = list(lex, "(", ")", func() *Error {
-		var a argNode
+		var a ArgText
 		var err *Error
-		if lex.Peek().Type == tokValue {
-			if a.useNode, err = parseArgName(lex); err != nil {
+		if lex.Peek().Type == ValueToken {
+			if a.UseText, err = parseArgName(lex); err != nil {
 				return err
 			}
 			if err = expect(lex, ":"); err != nil {
 				return err
 			}
 		}
-		if a.typ, err = parseType(lex); err != nil {
+		if a.Type, err = parseType(lex); err != nil {
 			return err
 		}
 		d, err := optionalDict(lex)
 		if err != nil {
 			return err
 		}
-		a.loc, err = lex.optionalLoc()
+		a.Loc, err = lex.optionalLoc()
 		args, attrs = append(args, a), append(attrs, d)
 		return err
 	})
 	for _, a := range args {
-		if (a.name == "") != (args[0].name == "") {
-			return nil, nil, errorf(a.typ.pos, "either all arguments of a function have names or none has")
+		if (a.Name == "") != (args[0].Name == "") {
+			return nil, nil, Errorf(a.Type.Pos, "either all arguments of a function have names or none has")
 		}
 	}
 	return args, attrs, err
 }
 
 // optionalDict reads {a = 1}; it returns nil when nothing is written.
-func optionalDict(lex *stream) (Attribute, *Error) {
+func optionalDict(lex *Stream) (Attribute, *Error) {
 	if !is(lex, "{") {
 		return nil, nil
 	}
@@ -197,13 +197,13 @@ func optionalDict(lex *stream) (Attribute, *Error) {
 	return DictAttr(lex.r.dict(&n)), nil
 }
 
-func (funcSyntax) outs(lex *stream) (outs []typeRef, attrs []Attribute, err *Error) {
+func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute, err *Error) {
 	if !accept(lex, "->") {
 		return nil, nil, nil
 	}
 	if !is(lex, "(") {
 		t, err := parseType(lex)
-		return []typeRef{t}, []Attribute{nil}, err
+		return []TypeText{t}, []Attribute{nil}, err
 	}
 	err = list(lex, "(", ")", func() *Error {
 		t, err := parseType(lex)
@@ -217,9 +217,9 @@ func (funcSyntax) outs(lex *stream) (outs []typeRef, attrs []Attribute, err *Err
 	return outs, attrs, err
 }
 
-func (funcSyntax) fits(op *Op) bool {
+func (funcSyntax) Fits(op *Op) bool {
 	ft := op.FuncType()
-	if ft == nil || !flat(op.SymName()) || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
+	if ft == nil || !FlatSymbol(op.SymName()) || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
 		return false
 	}
 	switch v := op.Attrs.Get("sym_visibility").(type) {
@@ -267,12 +267,12 @@ func dicts(a Attribute, n int) bool {
 
 var funcShown = map[string]bool{"sym_name": true, "function_type": true, "sym_visibility": true, "arg_attrs": true, "res_attrs": true}
 
-func (s funcSyntax) print(p *printer, op *Op) {
+func (s funcSyntax) Print(p *Printer, op *Op) {
 	if v, ok := op.Attrs.Get("sym_visibility").(StringAttr); ok {
-		p.str(" " + string(v))
+		p.Str(" " + string(v))
 	}
 	ft := op.FuncType()
-	p.str(" " + SymbolAttr(op.SymName()).String() + "(")
+	p.Str(" " + SymbolAttr(op.SymName()).String() + "(")
 	var args []*Value
 	if b := op.Regions[0].Blocks; len(b) > 0 {
 		args = b[0].Args
@@ -280,108 +280,77 @@ func (s funcSyntax) print(p *printer, op *Op) {
 	argAttrs, _ := op.Attrs.Get("arg_attrs").(ArrayAttr)
 	for i, t := range ft.Ins {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
 		if args != nil {
-			p.use(args[i])
-			p.str(": ")
+			p.Use(args[i])
+			p.Str(": ")
 		}
-		p.typ(t)
+		p.Type(t)
 		p.dictAt(argAttrs, i)
 		if args != nil {
 			p.loc(args[i].Loc)
 		}
 	}
-	p.str(")")
+	p.Str(")")
 	s.printOuts(p, op, ft)
-	p.extraAttrs(op.Attrs, funcShown)
+	p.ExtraAttrs(op.Attrs, funcShown)
 	if len(op.Regions[0].Blocks) > 0 {
-		p.str(" ")
-		p.region(op.Regions[0], true)
+		p.Str(" ")
+		p.Region(op.Regions[0], true)
 	}
 }
 
-func (funcSyntax) printOuts(p *printer, op *Op, ft *FunctionType) {
+func (funcSyntax) printOuts(p *Printer, op *Op, ft *FunctionType) {
 	if len(ft.Outs) == 0 {
 		return
 	}
-	p.str(" -> ")
+	p.Str(" -> ")
 	attrs, _ := op.Attrs.Get("res_attrs").(ArrayAttr)
 	if _, fn := ft.Outs[0].(*FunctionType); len(ft.Outs) == 1 && attrs == nil && !fn {
-		p.typ(ft.Outs[0])
+		p.Type(ft.Outs[0])
 		return
 	}
-	p.str("(")
+	p.Str("(")
 	for i, t := range ft.Outs {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.typ(t)
+		p.Type(t)
 		p.dictAt(attrs, i)
 	}
-	p.str(")")
+	p.Str(")")
 }
 
 // callSyntax is @callee(%a) {…} : (T) -> U.
-type callSyntax struct{ plain }
+type callSyntax struct{ Plain }
 
-func (callSyntax) parse(lex *stream, o *opNode) *Error {
-	t, err := expectKind(lex, tokSymbol, "the called function such as @f")
+func (callSyntax) Parse(lex *Stream, o *OpText) *Error {
+	name, err := lex.Symbol("the called function such as @f")
 	if err != nil {
 		return err
 	}
-	name, ok := symbolName(t.Value)
-	if !ok {
-		return errorf(t.Pos, "%s is not a symbol", t.Value)
-	}
-	o.set("callee", SymbolAttr(name))
-	return o.callRest(lex)
+	o.Set("callee", SymbolAttr(name))
+	return o.CallRest(lex)
 }
 
-// callRest reads (operands) {…} : type.
-func (o *opNode) callRest(lex *stream) *Error {
-	if err := list(lex, "(", ")", func() *Error { return o.operand(lex) }); err != nil {
+// CallRest reads (operands) {…} : type.
+func (o *OpText) CallRest(lex *Stream) *Error {
+	if err := list(lex, "(", ")", func() *Error { return o.Operand(lex) }); err != nil {
 		return err
 	}
-	if err := o.optionalAttrDict(lex); err != nil {
+	if err := o.OptionalAttrDict(lex); err != nil {
 		return err
 	}
-	return o.functionalType(lex)
+	return o.FunctionalType(lex)
 }
 
-func (callSyntax) fits(op *Op) bool {
+func (callSyntax) Fits(op *Op) bool {
 	_, ok := op.Attrs.Get("callee").(SymbolAttr)
 	return ok && len(op.Regions) == 0
 }
-func (callSyntax) shows() []string { return []string{"callee"} }
-func (callSyntax) print(p *printer, op *Op) {
-	p.str(" " + op.Attrs.Get("callee").String())
-	p.callRest(op)
-}
-
-// customCallSyntax is @target(%a) {…} : (T) -> U.
-type customCallSyntax struct{ plain }
-
-func (customCallSyntax) parse(lex *stream, o *opNode) *Error {
-	t, err := expectKind(lex, tokSymbol, "the target such as @f")
-	if err != nil {
-		return err
-	}
-	name, ok := symbolName(t.Value)
-	if !ok {
-		return errorf(t.Pos, "%s is not a symbol", t.Value)
-	}
-	o.set("call_target_name", StringAttr(name))
-	return o.callRest(lex)
-}
-
-func (customCallSyntax) fits(op *Op) bool {
-	s, ok := op.Attrs.Get("call_target_name").(StringAttr)
-	return ok && flat(string(s)) && len(op.Regions) == 0
-}
-func (customCallSyntax) shows() []string { return []string{"call_target_name"} }
-func (customCallSyntax) print(p *printer, op *Op) {
-	s := op.Attrs.Get("call_target_name").(StringAttr)
-	p.str(" " + SymbolAttr(s).String())
-	p.callRest(op)
+func (callSyntax) Shows() []string { return []string{"callee"} }
+func (callSyntax) Print(p *Printer, op *Op) {
+	p.Str(" " + op.Attrs.Get("callee").String())
+	p.CallRest(op)
 }

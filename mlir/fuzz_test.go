@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/participle/v2/lexer"
 	"golang.org/x/tools/txtar"
 )
 
@@ -104,69 +103,48 @@ func boundedly(text string) *Module {
 	return m
 }
 
-// fuzzToken is where a token of a text is.
-type fuzzToken struct {
-	kind     lexer.TokenType
-	from, to int
-}
-
-// fuzzTokens are the tokens of a text; inner takes apart those that are whole
-// types and attributes.
-func fuzzTokens(text string, inner bool) []fuzzToken {
-	s := scanner{text: text, line: 1, inner: inner}
-	var list []fuzzToken
-	for {
-		s.count = 0 // an inner scanner takes its first token apart: each is the first
-		t := s.next()
-		if t.EOF() || t.Type == tokBad {
-			return list
-		}
-		list = append(list, fuzzToken{t.Type, s.off - len(t.Value), s.off})
-	}
-}
-
 // shuffled changes a few places of a text: most often one token to another of
 // its kind, or wherever it stands, so that what comes out can be read.
 func shuffled(text string, salt uint64) string {
 	r := rand.New(rand.NewPCG(salt, 0))
 	for range 1 + r.IntN(2) {
-		list := fuzzTokens(text, r.IntN(2) == 0)
+		list := TokensOf(text, r.IntN(2) == 0)
 		if len(list) == 0 {
 			break
 		}
 		a, b := list[r.IntN(len(list))], list[r.IntN(len(list))]
 		for range 20 { // punctuation says little
-			if a.kind != tokPunct {
+			if a.Kind != PunctToken {
 				break
 			}
 			a = list[r.IntN(len(list))]
 		}
-		old, word := text[a.from:a.to], fuzzWords[r.IntN(len(fuzzWords))]
+		old, word := text[a.From:a.To], fuzzWords[r.IntN(len(fuzzWords))]
 		switch r.IntN(8) {
 		case 0, 1, 2, 3, 4:
 			with := likeToken(r, text, list, a)
 			if len(old) > 3 && r.IntN(2) == 0 { // a type, wherever it stands
 				text = strings.ReplaceAll(text, old, with)
 			} else {
-				text = text[:a.from] + with + text[a.to:]
+				text = text[:a.From] + with + text[a.To:]
 			}
 		case 5: // one line more, or one less
-			from := strings.LastIndexByte(text[:a.from], '\n') + 1
-			to := a.to + strings.IndexByte(text[a.to:]+"\n", '\n')
+			from := strings.LastIndexByte(text[:a.From], '\n') + 1
+			to := a.To + strings.IndexByte(text[a.To:]+"\n", '\n')
 			text = text[:from] + strings.Repeat(text[from:to]+"\n", 2*r.IntN(2)) + text[min(to+1, len(text)):]
 		case 6:
-			text = text[:a.from] + " " + []string{"", word}[r.IntN(2)] + " " + text[a.to:]
+			text = text[:a.From] + " " + []string{"", word}[r.IntN(2)] + " " + text[a.To:]
 		default: // all between two tokens
-			with := text[min(a.from, b.from):max(a.to, b.to)]
-			text = text[:a.from] + " " + with + " " + text[a.from:]
+			with := text[min(a.From, b.From):max(a.To, b.To)]
+			text = text[:a.From] + " " + with + " " + text[a.From:]
 		}
 	}
 	return text
 }
 
 // likeToken is another token of the kind of a, from the text or the vocabulary.
-func likeToken(r *rand.Rand, text string, list []fuzzToken, a fuzzToken) string {
-	if a.kind == tokInt || a.kind == tokFloat {
+func likeToken(r *rand.Rand, text string, list []FuzzToken, a FuzzToken) string {
+	if a.Kind == IntToken || a.Kind == FloatToken {
 		if n := r.IntN(2 * len(fuzzNumbers)); n < len(fuzzNumbers) {
 			return fuzzNumbers[n]
 		}
@@ -174,17 +152,17 @@ func likeToken(r *rand.Rand, text string, list []fuzzToken, a fuzzToken) string 
 	if r.IntN(2) == 0 {
 		for range 20 {
 			word := fuzzWords[r.IntN(len(fuzzWords))]
-			if t := fuzzTokens(word, false); len(t) == 1 && t[0].kind == a.kind {
+			if t := TokensOf(word, false); len(t) == 1 && t[0].Kind == a.Kind {
 				return word
 			}
 		}
 	}
 	for range 50 {
-		if b := list[r.IntN(len(list))]; b.kind == a.kind && text[b.from:b.to] != text[a.from:a.to] {
-			return text[b.from:b.to]
+		if b := list[r.IntN(len(list))]; b.Kind == a.Kind && text[b.From:b.To] != text[a.From:a.To] {
+			return text[b.From:b.To]
 		}
 	}
-	return text[a.from:a.to]
+	return text[a.From:a.To]
 }
 
 var fuzzNumbers = []string{"0", "1", "2", "3", "-1", "7", "64", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "0x7F", "1.5", "-0.0", "1.0e400"}

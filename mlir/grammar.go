@@ -11,7 +11,7 @@ import (
 
 // The grammar of what is short: a module's head and the insides of types and
 // structured attributes. Op lines, locations and attributes are read by hand,
-// token by token (see opNode, attrNode), since participle takes no list of more
+// token by token (see OpText, attrNode), since participle takes no list of more
 // than a million. Names are left as they are written: resolver looks them up.
 type (
 	// moduleNode is all of a module before its region.
@@ -23,15 +23,15 @@ type (
 	// The insides of tokens that are whole types and attributes.
 	tensorNode struct {
 		Dims     []string  `parser:"'tensor' '<' @Dim*"`
-		Elem     *typeRef  `parser:"@@"`
+		Elem     *TypeText `parser:"@@"`
 		Encoding *attrNode `parser:"(',' @@)? '>'"`
 	}
 	complexNode struct {
-		Elem *typeRef `parser:"'complex' '<' @@ '>'"`
+		Elem *TypeText `parser:"'complex' '<' @@ '>'"`
 	}
 	tupleNode struct {
-		Open  string     `parser:"@'tuple' '<'"`
-		Elems []*typeRef `parser:"(@@ (',' @@)*)? '>'"`
+		Open  string      `parser:"@'tuple' '<'"`
+		Elems []*TypeText `parser:"(@@ (',' @@)*)? '>'"`
 	}
 	shapedNode struct {
 		Tensor  *tensorNode  `parser:"@@"`
@@ -72,7 +72,7 @@ func inside[T any](p func() *participle.Parser[T], text string, pos Pos) (*T, *E
 		return v, nil
 	}
 	e := asError(err)
-	return nil, problem(shift(e.Pos, pos), e.Msg)
+	return nil, NewError(shift(e.Pos, pos), e.Msg)
 }
 
 // shift moves a position within a token to the token's place in the text.
@@ -91,20 +91,20 @@ func asError(err error) *Error {
 	}
 	var tok *participle.UnexpectedTokenError
 	if errors.As(err, &tok) {
-		return unexpected(ownToken(&tok.Unexpected), "")
+		return Unexpected(ownToken(&tok.Unexpected), "")
 	}
 	var perr participle.Error
 	if errors.As(err, &perr) && strings.HasPrefix(perr.Message(), "too many iterations") {
-		return problem(at(perr.Position()), "a list here has at most 1000000 elements")
+		return NewError(at(perr.Position()), "a list here has at most 1000000 elements")
 	}
 	if errors.As(err, &perr) {
-		return problem(at(perr.Position()), perr.Message())
+		return NewError(at(perr.Position()), perr.Message())
 	}
-	return problem(Pos{1, 1}, err.Error())
+	return NewError(Pos{1, 1}, err.Error())
 }
 
-// unexpected says which token stands where want should.
-func unexpected(t token, want string) *Error {
+// Unexpected says which token stands where want should.
+func Unexpected(t Token, want string) *Error {
 	e := &Error{Pos: t.Pos}
 	switch {
 	case t.Type == tokBad:
@@ -113,7 +113,7 @@ func unexpected(t token, want string) *Error {
 	case t.EOF():
 		e.Msg = "unexpected end of text"
 	case len(t.Value) > shownToken:
-		e.Msg = "unexpected " + clip(t.Value)
+		e.Msg = "unexpected " + Clip(t.Value)
 	default:
 		e.Msg = "unexpected '" + t.Value + "'"
 	}

@@ -12,8 +12,8 @@ import (
 // results that are no tensors. The error is what Verify says, without the op's name.
 func InferShapes(m *Module, op *Op, operands [][]int64) ([][]int64, error) {
 	shapes := make([][]int64, len(op.Results))
-	d := op.def()
-	if d == nil || d.verify == nil {
+	rule := ruleOf(op)
+	if rule == nil {
 		return shapes, nil
 	}
 	x := *op
@@ -36,7 +36,7 @@ func InferShapes(m *Module, op *Op, operands [][]int64) ([][]int64, error) {
 	}
 	v := newVerifier(m)
 	v.inferred = map[*TensorType][]int64{}
-	d.verify(v, &x)
+	rule(v, &x)
 	if len(v.errs) > 0 {
 		return nil, errors.New(strings.TrimPrefix(v.errs[0].Msg, op.Name()+": "))
 	}

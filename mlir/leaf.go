@@ -11,18 +11,18 @@ import (
 // with its type, a string, a symbol, a word, or a whole token such as #x or
 // array<…>. Op lines read most of their attributes so, without the grammar.
 type leafNode struct {
-	tok   token
+	tok   Token
 	path  []string // a symbol's parts
-	typ   typeRef
+	typ   TypeText
 	typed bool
 }
 
-func startsLeaf(t token) bool {
+func startsLeaf(t Token) bool {
 	switch t.Type {
-	case tokInt, tokFloat, tokDense, tokString, tokSymbol, tokArray, tokHash, tokVerbatim:
+	case IntToken, FloatToken, DenseToken, tokString, tokSymbol, tokArray, HashToken, tokVerbatim:
 		return true
 	}
-	return t.Type == tokIdent && (t.Value == "true" || t.Value == "false" || t.Value == "unit")
+	return t.Type == IdentToken && (t.Value == "true" || t.Value == "false" || t.Value == "unit")
 }
 
 // Parse implements participle.Parseable.
@@ -46,12 +46,12 @@ func (n *leafNode) parse(lex tokens) (err *Error) {
 			}
 			n.path = append(n.path, t.Value)
 		}
-	case tokDense:
+	case DenseToken:
 		if err := expect(lex, ":"); err != nil {
 			return err
 		}
 		n.typed = true
-	case tokInt, tokFloat:
+	case IntToken, FloatToken:
 		n.typed = accept(lex, ":")
 	}
 	if n.typed {
@@ -60,14 +60,14 @@ func (n *leafNode) parse(lex tokens) (err *Error) {
 	return err
 }
 
-// attr reads an attribute. A nil one had an error that is no matter of syntax,
+// Attr reads an attribute. A nil one had an error that is no matter of syntax,
 // which is recorded.
-func (s *stream) attr() (Attribute, *Error) { return s.attrIn(false) }
+func (s *Stream) Attr() (Attribute, *Error) { return s.attrIn(false) }
 
-// bareAttr is attr in a struct, where numbers have no type.
-func (s *stream) bareAttr() (Attribute, *Error) { return s.attrIn(true) }
+// BareAttr is attr in a struct, where numbers have no type.
+func (s *Stream) BareAttr() (Attribute, *Error) { return s.attrIn(true) }
 
-func (s *stream) attrIn(bare bool) (Attribute, *Error) {
+func (s *Stream) attrIn(bare bool) (Attribute, *Error) {
 	t := s.tok
 	switch {
 	case startsLeaf(t):
@@ -98,21 +98,21 @@ func (s *stream) attrIn(bare bool) (Attribute, *Error) {
 func (r *resolver) leaf(n *leafNode, bare bool) Attribute {
 	t := n.tok
 	switch t.Type {
-	case tokArray, tokHash:
+	case tokArray, HashToken:
 		return r.tokenAttr(t.Value, t.Pos)
 	case tokVerbatim:
 		return TextAttr{squeeze(t.Value)}
-	case tokDense:
+	case DenseToken:
 		return r.dense(n)
 	case tokSymbol:
 		return r.symbol(n.path, t.Pos)
 	case tokString:
-		s, ok := unquote(t.Value)
+		s, ok := Unquote(t.Value)
 		if !ok {
 			r.fail(t.Pos, "string with a wrong escape")
 		}
 		return StringAttr(s)
-	case tokInt, tokFloat:
+	case IntToken, FloatToken:
 		return r.number(n, bare)
 	}
 	if t.Value == "unit" {
@@ -133,7 +133,7 @@ func (r *resolver) dense(n *leafNode) Attribute {
 		if _, ok := t.(TextType); ok { // vectors: nothing here looks into them
 			return TextAttr{n.tok.Value[:open] + tidy(literal) + "> : " + t.String()}
 		}
-		r.fail(n.typ.pos, "a dense literal has a tensor type, not %s", t)
+		r.fail(n.typ.Pos, "a dense literal has a tensor type, not %s", t)
 		return nil
 	}
 	a := &DenseAttr{Literal: literal, Type: tt, Pos: Pos{n.tok.Pos.Line, n.tok.Pos.Col + open}}

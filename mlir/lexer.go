@@ -12,17 +12,17 @@ import (
 // !d.type<…> is one token: its text is the key under which the value is
 // remembered, and its inside is lexed only the first time.
 const (
-	tokIdent    lexer.TokenType = iota + 1 // stablehlo.add, func, f32
-	tokValue                               // %0, %x#1
+	IdentToken  lexer.TokenType = iota + 1 // stablehlo.add, func, f32
+	ValueToken                             // %0, %x#1
 	tokSymbol                              // @main, @"odd name"
-	tokHash                                // #loc1, #stablehlo.gather<…>
+	HashToken                              // #loc1, #stablehlo.gather<…>
 	tokBang                                // !t, !stablehlo.token
 	tokType                                // tensor<…>, complex<…>, tuple<…>
-	tokDense                               // dense<…>
+	DenseToken                             // dense<…>
 	tokArray                               // array<…>
 	tokVerbatim                            // affine_map<…>, kept as it is written
-	tokInt                                 // -12, 0x1F
-	tokFloat                               // -1.5e-3
+	IntToken                               // -12, 0x1F
+	FloatToken                             // -1.5e-3
 	tokString                              // "text", quotes kept
 	tokBlock                               // ^bb0
 	tokLoc                                 // loc(#loc1), which ends most lines
@@ -41,9 +41,9 @@ type definition struct{ inner bool }
 // Symbols implements lexer.Definition.
 func (definition) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
-		"EOF": lexer.EOF, "Ident": tokIdent, "Value": tokValue, "Symbol": tokSymbol, "Hash": tokHash,
-		"Bang": tokBang, "Type": tokType, "Dense": tokDense, "Array": tokArray, "Verbatim": tokVerbatim, "Int": tokInt,
-		"Float": tokFloat, "String": tokString, "Block": tokBlock, "Loc": tokLoc, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
+		"EOF": lexer.EOF, "Ident": IdentToken, "Value": ValueToken, "Symbol": tokSymbol, "Hash": HashToken,
+		"Bang": tokBang, "Type": tokType, "Dense": DenseToken, "Array": tokArray, "Verbatim": tokVerbatim, "Int": IntToken,
+		"Float": FloatToken, "String": tokString, "Block": tokBlock, "Loc": tokLoc, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
 	}
 }
 
@@ -91,9 +91,9 @@ func (s *scanner) Next() (lexer.Token, error) {
 }
 
 // next returns the next token; spaces and comments are skipped.
-func (s *scanner) next() token {
+func (s *scanner) next() Token {
 	s.space()
-	t := token{Pos: s.pos()}
+	t := Token{Pos: s.pos()}
 	if s.off >= len(s.text) {
 		t.Type = lexer.EOF
 		return t
@@ -185,7 +185,7 @@ func (s *scanner) token() (kind lexer.TokenType, bad string) {
 		s.off += len("#-}")
 		return tokPunct, ""
 	case c == '#' || c == '!':
-		kind = tokHash
+		kind = HashToken
 		if c == '!' {
 			kind = tokBang
 		}
@@ -268,7 +268,7 @@ func (s *scanner) value(sigil byte) (lexer.TokenType, string) {
 		for s.off++; s.off < len(s.text) && isDigit(s.text[s.off]); s.off++ {
 		}
 	}
-	return tokValue, ""
+	return ValueToken, ""
 }
 
 // locAlias moves over (#alias) behind the word loc that starts at from.
@@ -291,19 +291,19 @@ func (s *scanner) locAlias(from int) bool {
 // behind them along.
 func (s *scanner) word(from int) (lexer.TokenType, string) {
 	if s.inner && s.count == 1 || s.off >= len(s.text) || s.text[s.off] != '<' {
-		return tokIdent, ""
+		return IdentToken, ""
 	}
 	switch s.text[from:s.off] {
 	case "tensor", "complex", "tuple", "vector", "memref":
 		return tokType, s.body()
 	case "dense", "dense_resource":
-		return tokDense, s.body()
+		return DenseToken, s.body()
 	case "affine_map", "affine_set", "strided", "sparse", "distinct":
 		return tokVerbatim, s.body()
 	case "array":
 		return tokArray, s.body()
 	}
-	return tokIdent, ""
+	return IdentToken, ""
 }
 
 // body moves over a balanced <…>, if there is one here.
@@ -382,7 +382,7 @@ func (s *scanner) number() lexer.TokenType {
 	if len(rest) > 2 && rest[0] == '0' && rest[1] == 'x' && isHex(rest[2]) {
 		for s.off += 2; s.off < len(s.text) && isHex(s.text[s.off]); s.off++ {
 		}
-		return tokInt
+		return IntToken
 	}
 	digits := func() {
 		for s.off < len(s.text) && isDigit(s.text[s.off]) {
@@ -391,7 +391,7 @@ func (s *scanner) number() lexer.TokenType {
 	}
 	digits()
 	if s.off >= len(s.text) || s.text[s.off] != '.' {
-		return tokInt
+		return IntToken
 	}
 	s.off++
 	digits()
@@ -405,7 +405,7 @@ func (s *scanner) number() lexer.TokenType {
 			digits()
 		}
 	}
-	return tokFloat
+	return FloatToken
 }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
@@ -437,8 +437,8 @@ func (s *scanner) quoted() string {
 	}
 }
 
-// unquote returns what a string token means.
-func unquote(tok string) (string, bool) {
+// Unquote returns what a string token means.
+func Unquote(tok string) (string, bool) {
 	s := tok[1 : len(tok)-1]
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, true

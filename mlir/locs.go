@@ -50,19 +50,19 @@ func (t *locTable) text(l Location) string {
 	return l.String()
 }
 
-func (t *locTable) print(p *printer) {
+func (t *locTable) print(p *Printer) {
 	for i, s := range t.texts {
-		p.str("#loc")
+		p.Str("#loc")
 		if i > 0 {
-			p.int(int64(i))
+			p.Int(int64(i))
 		}
-		p.str(" = loc(" + s + ")\n")
+		p.Str(" = loc(" + s + ")\n")
 	}
 }
 
 // loc prints ` loc(#locN)` where locations are wanted and l is one.
-func (p *printer) loc(l Location) {
+func (p *Printer) loc(l Location) {
 	if p.Locations && l != nil {
-		p.str(" loc(" + p.locs.alias(l) + ")")
+		p.Str(" loc(" + p.locs.alias(l) + ")")
 	}
 }

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 )
@@ -34,7 +35,7 @@ type axisRef struct {
 func MeshGroups(a Attribute, m *Module) ([][]int64, error) {
 	s, ok := a.(StructAttr)
 	if !ok || s.Name != "stablehlo.replica_group_mesh_axes" {
-		return nil, fmt.Errorf("%s is not #stablehlo.replica_group_mesh_axes<…>", clip(attrText(a)))
+		return nil, fmt.Errorf("%s is not #stablehlo.replica_group_mesh_axes<…>", Clip(attrText(a)))
 	}
 	grid, err := meshOf(s.Fields.Get("mesh"), m)
 	if err != nil {
@@ -77,7 +78,7 @@ func meshOf(a Attribute, m *Module) (*mesh, error) {
 	}
 	axes, isList := Dict(fields).Get("axes").(ArrayAttr)
 	if !ok || !isList {
-		return nil, fmt.Errorf("mesh is %s, but should be #stablehlo.mesh<axes = […]> or a symbol", clip(attrText(a)))
+		return nil, fmt.Errorf("mesh is %s, but should be #stablehlo.mesh<axes = […]> or a symbol", Clip(attrText(a)))
 	}
 	g := &mesh{}
 	total := int64(1)
@@ -90,7 +91,7 @@ func meshOf(a Attribute, m *Module) (*mesh, error) {
 		size, ok2 := Int(Dict(d).Get("size"))
 		switch {
 		case !ok1 || !ok2:
-			return nil, fmt.Errorf("an axis of a mesh is %s, but has a name and a size", clip(attrText(e)))
+			return nil, fmt.Errorf("an axis of a mesh is %s, but has a name and a size", Clip(attrText(e)))
 		case size < 1 || size > maxDevices/total:
 			return nil, fmt.Errorf("axis %s of a mesh has size %d: it should be positive, and all together at most %d", name, size, maxDevices)
 		case slices.Contains(g.names, string(name)):
@@ -109,7 +110,7 @@ func (g *mesh) number(a Attribute, n int64) error {
 	}
 	ids, ok := Ints(a)
 	if !ok {
-		return fmt.Errorf("device_ids is %s, but should be integers", clip(a.String()))
+		return fmt.Errorf("device_ids is %s, but should be integers", Clip(a.String()))
 	}
 	if len(ids) == 0 {
 		return nil
@@ -127,10 +128,13 @@ func (g *mesh) number(a Attribute, n int64) error {
 	return nil
 }
 
+// axisPart is a part of an axis: axis_ref<name = "x", sub_axis_info = (1)2>.
+var axisPart = regexp.MustCompile(`^stablehlo\.axis_ref *< *name *= *("(?:[^"\\]|\\.)*") *, *sub_axis_info *= *\( *(-?\d+) *\) *(-?\d+) *>$`)
+
 // axisRefOf reads #stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>, which
 // with the second field is kept as text.
 func axisRefOf(a Attribute) (axisRef, error) {
-	bad := fmt.Errorf("an axis is %s, but should be #stablehlo.axis_ref<name = …>", clip(attrText(a)))
+	bad := fmt.Errorf("an axis is %s, but should be #stablehlo.axis_ref<name = …>", Clip(attrText(a)))
 	if s, ok := a.(StructAttr); ok && s.Name == "stablehlo.axis_ref" {
 		name, ok := s.Fields.Get("name").(StringAttr)
 		if !ok || len(s.Fields) > 1 {
@@ -142,25 +146,16 @@ func axisRefOf(a Attribute) (axisRef, error) {
 	if !ok {
 		return axisRef{}, bad
 	}
-	s := &stream{scanner: scanner{text: "#" + d.Text, line: 1, inner: true}}
-	s.tok = s.next()
-	if s.Next().Value != "#stablehlo.axis_ref" {
+	m := axisPart.FindStringSubmatch(d.Text)
+	if m == nil {
 		return axisRef{}, bad
-	}
-	var words [12]string // < name = "x" , sub_axis_info = ( 1 ) 2 >
-	for i := range words {
-		words[i] = s.Next().Value
 	}
 	ref := axisRef{}
 	var err1, err2 error
-	if len(words[3]) > 1 && words[3][0] == '"' {
-		ref.name, ok = unquote(words[3])
-	}
-	ref.pre, err1 = strconv.ParseInt(words[8], 10, 64)
-	ref.size, err2 = strconv.ParseInt(words[10], 10, 64)
-	words[3], words[8], words[10] = "", "", ""
-	if want := [12]string{"<", "name", "=", "", ",", "sub_axis_info", "=", "(", "", ")", "", ">"}; words != want || !ok || err1 != nil || err2 != nil ||
-		min(ref.pre, ref.size) < 1 || max(ref.pre, ref.size) > maxDevices {
+	ref.name, ok = Unquote(m[1])
+	ref.pre, err1 = strconv.ParseInt(m[2], 10, 64)
+	ref.size, err2 = strconv.ParseInt(m[3], 10, 64)
+	if !ok || err1 != nil || err2 != nil || min(ref.pre, ref.size) < 1 || max(ref.pre, ref.size) > maxDevices {
 		return axisRef{}, bad
 	}
 	return ref, nil
@@ -183,7 +178,7 @@ func (g *mesh) groups(refs []axisRef) ([][]int64, error) {
 		for k := range max(len(cuts)-1, 1) {
 			next := cuts[min(k+1, len(cuts)-1)]
 			if next%cuts[k] != 0 || next > g.sizes[i] {
-				return nil, fmt.Errorf("axis %q of size %d cannot be cut into parts at %v", clip(name), g.sizes[i], cuts)
+				return nil, fmt.Errorf("axis %q of size %d cannot be cut into parts at %v", Clip(name), g.sizes[i], cuts)
 			}
 			taken[axisRef{name, cuts[k], next / cuts[k]}] = len(sizes)
 			sizes = append(sizes, next/cuts[k])
@@ -193,14 +188,14 @@ func (g *mesh) groups(refs []axisRef) ([][]int64, error) {
 	for _, r := range refs {
 		at := slices.Index(g.names, r.name)
 		if at < 0 {
-			return nil, fmt.Errorf("axis %q is not one of the mesh", clip(r.name))
+			return nil, fmt.Errorf("axis %q is not one of the mesh", Clip(r.name))
 		}
 		if r.size == 0 {
 			r.pre, r.size = 1, g.sizes[at]
 		}
 		part, ok := taken[r]
 		if !ok || slices.Contains(inner, part) {
-			return nil, fmt.Errorf("axis %q is referred to by parts that overlap", clip(r.name))
+			return nil, fmt.Errorf("axis %q is referred to by parts that overlap", Clip(r.name))
 		}
 		inner = append(inner, part)
 	}

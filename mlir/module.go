@@ -1,6 +1,9 @@
 package mlir
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // Module is a `module { … }`: a list of top-level ops, of which func.func is
 // the one that matters here.
@@ -89,14 +92,11 @@ func (o *Op) SymName() string {
 // Callee returns the symbol of the function that a call or a composite runs; "" on
 // any other op.
 func (o *Op) Callee() string {
-	var a Attribute
-	switch o.Name() {
-	case "func.call":
-		a = o.Attrs.Get("callee")
-	case "stablehlo.composite":
-		a = o.Attrs.Get("decomposition")
+	d := o.def()
+	if d == nil || d.Callee == "" {
+		return ""
 	}
-	s, _ := a.(SymbolAttr)
+	s, _ := o.Attrs.Get(d.Callee).(SymbolAttr)
 	return string(s)
 }
 
@@ -199,6 +199,9 @@ func (d *Dict) Set(name string, v Attribute) {
 type Pos struct {
 	Line, Col int
 }
+
+// String prints line:col.
+func (p Pos) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Col) }
 
 // Walk calls f for every op below m in the order of the text, an op before
 // those of its regions, until f returns false.

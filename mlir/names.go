@@ -87,7 +87,7 @@ func goodName(s string) bool {
 
 // op names what is in the regions of op.
 func (n *names) op(op *Op) {
-	if d := op.def(); d != nil && d.traits.Has(Isolated) {
+	if d := op.def(); d != nil && d.Traits.Has(Isolated) {
 		inner := newNames()
 		inner.value, inner.labels, inner.target = n.value, n.labels, n.target
 		inner.regionsOf(op)
@@ -105,7 +105,7 @@ func (n *names) regionsOf(op *Op) {
 			delete(n.taken, s)
 		}
 		n.next, n.arg, n.undo = next, arg, n.undo[:mark]
-		if i == 0 && op.Name() == "stablehlo.while" && op.def().syntax.fits(op) {
+		if i == 0 && op.Code.Info().Traits.Has(SharedArgs) && op.def().Syntax.Fits(op) {
 			like = r.Blocks[0].Args
 		}
 	}

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// opNode is an op line as read: whatever form it was written in, it has the
+// OpText is an op line as read: whatever form it was written in, it has the
 // parts of the generic one. It reads the results and the name and hands the
 // rest to the syntax in the op's definition.
-type opNode struct {
+type OpText struct {
 	name       string
-	pos        Pos
-	def        *opDef // nil for an op that is not in the table
+	Pos        Pos
+	def        *OpDef // nil for an op that is not in the table
 	results    []resultNode
-	operands   []useNode
+	Operands   []UseText
 	attrs      []attrEntry
-	regions    []*Region
-	successors []useNode
-	ins, outs  []typeRef
-	typePos    Pos
+	Regions    []*Region
+	successors []UseText
+	Ins, Outs  []TypeText
+	TypePos    Pos
 	loc        Location
 }
 
@@ -28,10 +28,10 @@ type (
 		count int
 		pos   Pos
 	}
-	// useNode is %name, %name#1 or ^label, without the sigil.
-	useNode struct {
-		name string
-		pos  Pos
+	// UseText is %name, %name#1 or ^label, without the sigil.
+	UseText struct {
+		Name string
+		Pos  Pos
 	}
 	// attrEntry is an attribute; of one that had an error val is nil.
 	attrEntry struct {
@@ -39,59 +39,66 @@ type (
 		pos  Pos
 		val  Attribute
 	}
-	argNode struct {
-		useNode
-		typ typeRef
-		loc Location
+	ArgText struct {
+		UseText
+		Type TypeText
+		Loc  Location
 	}
 )
 
 // reset empties o for the next op, keeping its memory.
-func (o *opNode) reset() {
+func (o *OpText) reset() {
 	clear(o.attrs)
-	*o = opNode{
-		results: o.results[:0], operands: o.operands[:0], attrs: o.attrs[:0],
-		successors: o.successors[:0], ins: o.ins[:0], outs: o.outs[:0],
+	*o = OpText{
+		results: o.results[:0], Operands: o.Operands[:0], attrs: o.attrs[:0],
+		successors: o.successors[:0], Ins: o.Ins[:0], Outs: o.Outs[:0],
 	}
 }
 
-func (o *opNode) set(name string, v Attribute) {
-	o.attrs = append(o.attrs, attrEntry{name: name, pos: o.pos, val: v})
+// Set sets an attribute, which stands where the op does.
+func (o *OpText) Set(name string, v Attribute) {
+	o.attrs = append(o.attrs, attrEntry{name: name, pos: o.Pos, val: v})
 }
 
-func (o *opNode) parse(lex *stream) *Error {
-	if lex.tok.Type == tokValue {
+// SetAt is Set of an attribute that stands at pos. A nil one had an error, which is
+// recorded.
+func (o *OpText) SetAt(name string, pos Pos, v Attribute) {
+	o.attrs = append(o.attrs, attrEntry{name, pos, v})
+}
+
+func (o *OpText) parse(lex *Stream) *Error {
+	if lex.tok.Type == ValueToken {
 		if err := o.parseResults(lex); err != nil {
 			return err
 		}
 	}
 	t := lex.tok
-	o.pos = t.Pos
+	o.Pos = t.Pos
 	var err *Error
 	switch t.Type {
 	case tokString:
 		lex.Next()
-		name, ok := unquote(t.Value)
+		name, ok := Unquote(t.Value)
 		if !ok || name == "" {
-			return errorf(o.pos, "op name %s is not a string", t.Value)
+			return Errorf(o.Pos, "op name %s is not a string", t.Value)
 		}
 		o.name, o.def = name, opDefs[name]
-		err = o.parseGeneric(lex)
-	case tokIdent:
+		err = o.Generic(lex)
+	case IdentToken:
 		o.def = opDefs[t.Value]
 		if o.def == nil {
 			o.def = opDefs[shortNames[t.Value]]
 		}
-		if o.def == nil || o.def.syntax == nil {
+		if o.def == nil || o.def.Syntax == nil {
 			return noSyntax(t, o.def)
 		}
-		o.name = o.def.name
+		o.name = o.def.Name
 		if !o.def.takesName {
 			lex.Next()
 		}
-		err = o.def.syntax.parse(lex, o)
+		err = o.def.Syntax.Parse(lex, o)
 	default:
-		return unexpected(t, "an op")
+		return Unexpected(t, "an op")
 	}
 	if err != nil {
 		return err
@@ -100,24 +107,24 @@ func (o *opNode) parse(lex *stream) *Error {
 	return err
 }
 
-func (o *opNode) parseResults(lex *stream) *Error {
+func (o *OpText) parseResults(lex *Stream) *Error {
 	for {
-		t, err := expectKind(lex, tokValue, "a result such as %0")
+		t, err := expectKind(lex, ValueToken, "a result such as %0")
 		if err != nil {
 			return err
 		}
 		r := resultNode{name: t.Value[1:], count: 1, pos: t.Pos}
 		if strings.IndexByte(r.name, '#') >= 0 {
-			return errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value)
+			return Errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value)
 		}
 		if accept(lex, ":") {
-			n, err := expectKind(lex, tokInt, "the number of results")
+			n, err := expectKind(lex, IntToken, "the number of results")
 			if err != nil {
 				return err
 			}
 			c, cerr := strconv.Atoi(n.Value)
 			if cerr != nil || c < 1 || c > 1<<16 {
-				return errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value)
+				return Errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value)
 			}
 			r.count = c
 		}
@@ -126,14 +133,14 @@ func (o *opNode) parseResults(lex *stream) *Error {
 			return nil
 		}
 		if !accept(lex, ",") {
-			return unexpected(lex.Peek(), "',' or '='")
+			return Unexpected(lex.Peek(), "',' or '='")
 		}
 	}
 }
 
-// parseGeneric reads (operands)[successors]<{properties}>({regions}){attrs} : type.
-func (o *opNode) parseGeneric(lex *stream) *Error {
-	err := list(lex, "(", ")", func() *Error { return o.operand(lex) })
+// Generic reads (operands)[successors]<{properties}>({regions}){attrs} : type.
+func (o *OpText) Generic(lex *Stream) *Error {
+	err := list(lex, "(", ")", func() *Error { return o.Operand(lex) })
 	if err != nil {
 		return err
 	}
@@ -143,72 +150,72 @@ func (o *opNode) parseGeneric(lex *stream) *Error {
 		}
 	}
 	if accept(lex, "<") {
-		if err := o.attrDict(lex); err != nil {
+		if err := o.AttrDict(lex); err != nil {
 			return err
 		}
-		if o.def != nil && len(o.def.props) == 0 && len(o.attrs) > 0 {
-			return errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name)
+		if o.def != nil && len(o.def.Props) == 0 && len(o.attrs) > 0 {
+			return Errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name)
 		}
 		if err := expect(lex, ">"); err != nil {
 			return err
 		}
 	}
 	if is(lex, "(") {
-		if err := list(lex, "(", ")", func() *Error { return o.region(lex) }); err != nil {
+		if err := list(lex, "(", ")", func() *Error { return o.Region(lex) }); err != nil {
 			return err
 		}
 	}
-	if err := o.optionalAttrDict(lex); err != nil {
+	if err := o.OptionalAttrDict(lex); err != nil {
 		return err
 	}
-	return o.functionalType(lex)
+	return o.FunctionalType(lex)
 }
 
-func (o *opNode) operand(lex *stream) *Error {
-	t, err := expectKind(lex, tokValue, "an operand such as %0")
+func (o *OpText) Operand(lex *Stream) *Error {
+	t, err := expectKind(lex, ValueToken, "an operand such as %0")
 	if err == nil {
-		o.operands = append(o.operands, useNode{t.Value[1:], t.Pos})
+		o.Operands = append(o.Operands, UseText{t.Value[1:], t.Pos})
 	}
 	return err
 }
 
-func (o *opNode) successor(lex *stream) *Error {
+func (o *OpText) successor(lex *Stream) *Error {
 	t, err := expectKind(lex, tokBlock, "a block such as ^bb0")
 	if err == nil {
-		o.successors = append(o.successors, useNode{t.Value[1:], t.Pos})
+		o.successors = append(o.successors, UseText{t.Value[1:], t.Pos})
 	}
 	return err
 }
 
-// functionalType reads : (a, b) -> c, the types of operands and results.
-func (o *opNode) functionalType(lex *stream) *Error {
+// FunctionalType reads : (a, b) -> c, the types of operands and results.
+func (o *OpText) FunctionalType(lex *Stream) *Error {
 	if err := expect(lex, ":"); err != nil {
 		return err
 	}
 	return o.functionTypes(lex)
 }
 
-func (o *opNode) functionTypes(lex *stream) *Error {
-	o.typePos = lex.tok.Pos
-	fn := fnRef{ins: o.ins[:0], outs: o.outs[:0]}
+func (o *OpText) functionTypes(lex *Stream) *Error {
+	o.TypePos = lex.tok.Pos
+	fn := fnRef{ins: o.Ins[:0], outs: o.Outs[:0]}
 	err := fn.parse(lex)
-	o.ins, o.outs = fn.ins, fn.outs
+	o.Ins, o.Outs = fn.ins, fn.outs
 	return err
 }
 
-func (o *opNode) optionalAttrDict(lex *stream) *Error {
+func (o *OpText) OptionalAttrDict(lex *Stream) *Error {
 	if is(lex, "{") {
-		return o.attrDict(lex)
+		return o.AttrDict(lex)
 	}
 	return nil
 }
 
-// attrDict reads {a = 1, b} into the op's attributes.
-func (o *opNode) attrDict(lex *stream) *Error {
+// AttrDict reads {a = 1, b} into the op's attributes.
+func (o *OpText) AttrDict(lex *Stream) *Error {
 	return list(lex, "{", "}", func() *Error {
 		t := lex.Next()
-		if t.Type != tokIdent && t.Type != tokString {
-			return unexpected(t, "the name of an attribute")
+		if t.Type != IdentToken && t.Type != tokString {
+			return Unexpected(t, "the name of an attribute")
 		}
 		name, err := entryName(t.Value, t.Pos)
 		if err != nil {
@@ -220,10 +227,10 @@ func (o *opNode) attrDict(lex *stream) *Error {
 
 // entry reads what follows the name of an attribute: = value, or nothing for a
 // unit.
-func (o *opNode) entry(lex *stream, name string, pos Pos) (err *Error) {
+func (o *OpText) entry(lex *Stream, name string, pos Pos) (err *Error) {
 	v := Attribute(UnitAttr{})
 	if accept(lex, "=") {
-		v, err = lex.attr()
+		v, err = lex.Attr()
 	}
 	o.attrs = append(o.attrs, attrEntry{name, pos, v})
 	return err
@@ -233,45 +240,45 @@ func entryName(text string, pos Pos) (string, *Error) {
 	if text == "" || text[0] != '"' {
 		return text, nil
 	}
-	s, ok := unquote(text)
+	s, ok := Unquote(text)
 	if !ok || s == "" {
-		return "", errorf(pos, "%s is not the name of an attribute", text)
+		return "", Errorf(pos, "%s is not the name of an attribute", text)
 	}
 	return s, nil
 }
 
-// region reads {…}, whose blocks have their arguments in their labels.
-func (o *opNode) region(lex *stream) *Error { return o.regionOf(lex, nil) }
+// Region reads {…}, whose blocks have their arguments in their labels.
+func (o *OpText) Region(lex *Stream) *Error { return o.RegionOf(lex, nil) }
 
-// regionOf reads {…}, of whose entry block the op's own line tells.
-func (o *opNode) regionOf(lex *stream, e *entry) *Error {
-	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.traits.Has(Isolated), e)
-	o.regions = append(o.regions, reg)
+// RegionOf reads {…}, of whose entry block the op's own line tells.
+func (o *OpText) RegionOf(lex *Stream, e *Entry) *Error {
+	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.Traits.Has(Isolated), e)
+	o.Regions = append(o.Regions, reg)
 	return err
 }
 
 // parseArg reads %x: T loc(…).
-func parseArg(lex *stream) (a argNode, err *Error) {
-	if a.useNode, err = parseArgName(lex); err != nil {
+func parseArg(lex *Stream) (a ArgText, err *Error) {
+	if a.UseText, err = parseArgName(lex); err != nil {
 		return a, err
 	}
 	if err = expect(lex, ":"); err != nil {
 		return a, err
 	}
-	if a.typ, err = parseType(lex); err != nil {
+	if a.Type, err = parseType(lex); err != nil {
 		return a, err
 	}
-	a.loc, err = lex.optionalLoc()
+	a.Loc, err = lex.optionalLoc()
 	return a, err
 }
 
-func parseArgName(lex *stream) (useNode, *Error) {
-	t, err := expectKind(lex, tokValue, "an argument such as %arg0")
+func parseArgName(lex *Stream) (UseText, *Error) {
+	t, err := expectKind(lex, ValueToken, "an argument such as %arg0")
 	if err != nil {
-		return useNode{}, err
+		return UseText{}, err
 	}
 	if strings.IndexByte(t.Value, '#') >= 0 {
-		return useNode{}, errorf(t.Pos, "argument %s cannot have a number", t.Value)
+		return UseText{}, Errorf(t.Pos, "argument %s cannot have a number", t.Value)
 	}
-	return useNode{t.Value[1:], t.Pos}, nil
+	return UseText{t.Value[1:], t.Pos}, nil
 }

@@ -9,59 +9,59 @@ import (
 // The odd parts of pretty forms that one op alone has.
 
 // selectType is `: Tpred, T`, or the function type when the branches differ.
-type selectType struct{ plain }
+type selectType struct{ Plain }
 
-func (selectType) parse(lex *stream, o *opNode) *Error {
-	return o.shortType(lex, func(pred typeRef) *Error {
-		if err := expect(lex, ","); err != nil {
+func (selectType) Parse(lex *Stream, o *OpText) *Error {
+	return o.ShortType(lex, func(pred TypeText) *Error {
+		if err := lex.Expect(","); err != nil {
 			return err
 		}
-		t, err := parseType(lex)
-		o.ins, o.outs = append(o.ins, pred, t, t), append(o.outs, t)
+		t, err := lex.Type()
+		o.Ins, o.Outs = append(o.Ins, pred, t, t), append(o.Outs, t)
 		return err
 	})
 }
 
-func (selectType) print(p *printer, op *Op) {
-	p.str(" : ")
-	if len(op.Results) != 1 || !allOf(op.Results[0].Type, op.Operands[1:]) || isFunction(op.Operands[0].Type) {
-		p.funcType(op)
+func (selectType) Print(p *Printer, op *Op) {
+	p.Str(" : ")
+	if len(op.Results) != 1 || !AllOfType(op.Results[0].Type, op.Operands[1:]) || IsFunction(op.Operands[0].Type) {
+		p.FuncType(op)
 		return
 	}
-	p.typ(op.Operands[0].Type)
-	p.str(", ")
-	p.typ(op.Results[0].Type)
+	p.Type(op.Operands[0].Type)
+	p.Str(", ")
+	p.Type(op.Results[0].Type)
 }
 
-func isFunction(t Type) bool {
+func IsFunction(t Type) bool {
 	_, ok := t.(*FunctionType)
 	return ok
 }
 
 // complexType is `: T`, the result, when both operands are its parts.
-type complexType struct{ plain }
+type complexType struct{ Plain }
 
-func (complexType) parse(lex *stream, o *opNode) *Error {
-	return o.shortType(lex, func(t typeRef) *Error {
+func (complexType) Parse(lex *Stream, o *OpText) *Error {
+	return o.ShortType(lex, func(t TypeText) *Error {
 		// The parts' type is in the text of the result's: tensor<2xcomplex<f32>>.
 		part, ok := realPart(t)
 		if !ok {
-			return errorf(t.pos, "%s is not a tensor of complex numbers", t.text)
+			return Errorf(t.Pos, "%s is not a tensor of complex numbers", t.Text)
 		}
-		o.ins, o.outs = append(o.ins, part, part), append(o.outs, t)
+		o.Ins, o.Outs = append(o.Ins, part, part), append(o.Outs, t)
 		return nil
 	})
 }
 
-func realPart(t typeRef) (typeRef, bool) {
+func realPart(t TypeText) (TypeText, bool) {
 	const open = "complex<"
-	for i := 0; i+len(open) < len(t.text); i++ {
-		if t.text[i:i+len(open)] != open {
+	for i := 0; i+len(open) < len(t.Text); i++ {
+		if t.Text[i:i+len(open)] != open {
 			continue
 		}
-		for j := i + len(open); j < len(t.text); j++ {
-			if t.text[j] == '>' {
-				t.text = t.text[:i] + t.text[i+len(open):j] + t.text[j+1:]
+		for j := i + len(open); j < len(t.Text); j++ {
+			if t.Text[j] == '>' {
+				t.Text = t.Text[:i] + t.Text[i+len(open):j] + t.Text[j+1:]
 				return t, true
 			}
 		}
@@ -69,79 +69,79 @@ func realPart(t typeRef) (typeRef, bool) {
 	return t, false
 }
 
-func (complexType) print(p *printer, op *Op) {
-	p.str(" : ")
-	if len(op.Results) == 1 && !isFunction(op.Results[0].Type) {
-		part, ok := realPart(typeRef{text: op.Results[0].Type.String()})
-		if ok && part.text == op.Operands[0].Type.String() && part.text == op.Operands[1].Type.String() {
-			p.typ(op.Results[0].Type)
+func (complexType) Print(p *Printer, op *Op) {
+	p.Str(" : ")
+	if len(op.Results) == 1 && !IsFunction(op.Results[0].Type) {
+		part, ok := realPart(TypeText{Text: op.Results[0].Type.String()})
+		if ok && part.Text == op.Operands[0].Type.String() && part.Text == op.Operands[1].Type.String() {
+			p.Type(op.Results[0].Type)
 			return
 		}
 	}
-	p.funcType(op)
+	p.FuncType(op)
 }
 
 // constantSyntax is {attrs} dense<…> : T, or generic behind the name when the
 // result's type is not the literal's.
-type constantSyntax struct{ plain }
+type constantSyntax struct{ Plain }
 
-func (constantSyntax) parse(lex *stream, o *opNode) *Error {
-	if is(lex, "(") {
-		return o.parseGeneric(lex)
+func (constantSyntax) Parse(lex *Stream, o *OpText) *Error {
+	if lex.Is("(") {
+		return o.Generic(lex)
 	}
-	if err := o.optionalAttrDict(lex); err != nil {
+	if err := o.OptionalAttrDict(lex); err != nil {
 		return err
 	}
 	t := lex.Peek()
-	if t.Type != tokDense && t.Type != tokHash {
-		return unexpected(t, "the value, dense<…> : tensor<…>,")
+	if t.Type != DenseToken && t.Type != HashToken {
+		return Unexpected(t, "the value, dense<…> : tensor<…>,")
 	}
-	a, err := lex.attr()
+	a, err := lex.Attr()
 	if err != nil {
 		return err
 	}
-	o.attrs = append(o.attrs, attrEntry{name: "value", pos: t.Pos, val: a})
-	out := typeRef{pos: t.Pos}
+	o.SetAt("value", t.Pos, a)
+	out := TypeText{Pos: t.Pos}
 	switch a := a.(type) {
 	case nil: // its error is recorded
 	case *DenseAttr:
-		out.typ = a.Type
+		out.Type = a.Type
 	default:
-		return errorf(t.Pos, "the value of a constant is dense<…> : tensor<…>, not %s", a)
+		return Errorf(t.Pos, "the value of a constant is dense<…> : tensor<…>, not %s", a)
 	}
-	o.outs = append(o.outs, out)
+	o.Outs = append(o.Outs, out)
 	return nil
 }
 
-func (constantSyntax) fits(op *Op) bool {
+func (constantSyntax) Fits(op *Op) bool {
 	a, ok := op.Attrs.Get("value").(*DenseAttr)
 	return ok && len(op.Operands)+len(op.Regions) == 0 && len(op.Results) == 1 && SameType(op.Results[0].Type, a.Type)
 }
-func (constantSyntax) shows() []string { return []string{"value"} }
-func (constantSyntax) print(p *printer, op *Op) {
-	p.attrDict(op.Attrs, map[string]bool{"value": true})
-	p.str(" ")
-	p.attr(op.Attrs.Get("value"))
+func (constantSyntax) Shows() []string { return []string{"value"} }
+func (constantSyntax) Print(p *Printer, op *Op) {
+	p.AttrDict(op.Attrs, map[string]bool{"value": true})
+	p.Str(" ")
+	p.Attr(op.Attrs.Get("value"))
 }
 
 // sliceRanges is [start:limit, start:limit:stride].
-type sliceRanges struct{ plain }
+type sliceRanges struct{ Plain }
 
-func (sliceRanges) shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
+func (sliceRanges) Shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
 
-func (s sliceRanges) parse(lex *stream, o *opNode) *Error {
+func (s sliceRanges) Parse(lex *Stream, o *OpText) *Error {
 	var r [3][]int64
-	err := list(lex, "[", "]", func() *Error {
+	err := lex.List("[", "]", func() *Error {
 		v := [3]int64{2: 1}
 		for i := range v {
-			if i > 0 && !accept(lex, ":") {
+			if i > 0 && !lex.Accept(":") {
 				if i == 2 {
 					break
 				}
-				return unexpected(lex.Peek(), "':' and the limit of the slice")
+				return Unexpected(lex.Peek(), "':' and the limit of the slice")
 			}
 			var err *Error
-			if v[i], err = parseI64(lex); err != nil {
+			if v[i], err = lex.Int(); err != nil {
 				return err
 			}
 		}
@@ -150,15 +150,15 @@ func (s sliceRanges) parse(lex *stream, o *opNode) *Error {
 		}
 		return nil
 	})
-	for i, name := range s.shows() {
-		o.set(name, I64Array(r[i]))
+	for i, name := range s.Shows() {
+		o.Set(name, I64Array(r[i]))
 	}
 	return err
 }
 
-func (s sliceRanges) fits(op *Op) bool {
+func (s sliceRanges) Fits(op *Op) bool {
 	n := -1
-	for _, name := range s.shows() {
+	for _, name := range s.Shows() {
 		d, ok := op.Attrs.Get(name).(DenseArrayAttr)
 		if !ok || d.Elem != I64 || n >= 0 && n != len(d.Ints) {
 			return false
@@ -168,75 +168,75 @@ func (s sliceRanges) fits(op *Op) bool {
 	return true
 }
 
-func (s sliceRanges) print(p *printer, op *Op) {
-	p.str(" [")
+func (s sliceRanges) Print(p *Printer, op *Op) {
+	p.Str(" [")
 	var r [3][]int64
-	for i, name := range s.shows() {
+	for i, name := range s.Shows() {
 		r[i] = op.Attrs.Get(name).(DenseArrayAttr).Ints
 	}
 	for i := range r[0] {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.int(r[0][i])
-		p.str(":")
-		p.int(r[1][i])
+		p.Int(r[0][i])
+		p.Str(":")
+		p.Int(r[1][i])
 		if r[2][i] != 1 {
-			p.str(":")
-			p.int(r[2][i])
+			p.Str(":")
+			p.Int(r[2][i])
 		}
 	}
-	p.str("]")
+	p.Str("]")
 }
 
 // whileSyntax is (%i = %a, …) : T, … attributes {…} cond {…} do {…}.
-type whileSyntax struct{ plain }
+type whileSyntax struct{ Plain }
 
-func (whileSyntax) parse(lex *stream, o *opNode) *Error {
-	var args []argNode
-	err := list(lex, "(", ")", func() *Error {
-		name, err := parseArgName(lex)
+func (whileSyntax) Parse(lex *Stream, o *OpText) *Error {
+	var args []ArgText
+	err := lex.List("(", ")", func() *Error {
+		name, err := lex.ArgName()
 		if err != nil {
 			return err
 		}
-		args = append(args, argNode{useNode: name})
-		if err := expect(lex, "="); err != nil {
+		args = append(args, ArgText{UseText: name})
+		if err := lex.Expect("="); err != nil {
 			return err
 		}
-		return o.operand(lex)
+		return o.Operand(lex)
 	})
 	if err != nil {
 		return err
 	}
 	if len(args) > 0 {
-		if err := (typeList{both: true}).parse(lex, o); err != nil {
+		if err := (TypeList{Both: true}).Parse(lex, o); err != nil {
 			return err
 		}
-		if len(o.ins) != len(args) {
-			return errorf(o.typePos, "stablehlo.while has %d operands but %d types", len(args), len(o.ins))
+		if len(o.Ins) != len(args) {
+			return Errorf(o.TypePos, "stablehlo.while has %d operands but %d types", len(args), len(o.Ins))
 		}
 	}
-	if accept(lex, "attributes") {
-		if err := o.attrDict(lex); err != nil {
+	if lex.Accept("attributes") {
+		if err := o.AttrDict(lex); err != nil {
 			return err
 		}
 	}
 	for i := range args {
-		args[i].typ = o.ins[i]
+		args[i].Type = o.Ins[i]
 	}
 	for _, w := range []string{"cond", "do"} {
-		if err := expect(lex, w); err != nil {
+		if err := lex.Expect(w); err != nil {
 			return err
 		}
-		if err := o.regionOf(lex, &entry{args, "the " + w + " of a while"}); err != nil {
+		if err := o.RegionOf(lex, &Entry{args, "the " + w + " of a while"}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (whileSyntax) fits(op *Op) bool {
-	if len(op.Regions) != 2 || !(typeList{both: true, optional: true}).fits(op) {
+func (whileSyntax) Fits(op *Op) bool {
+	if len(op.Regions) != 2 || !(TypeList{Both: true, Optional: true}).Fits(op) {
 		return false
 	}
 	for _, r := range op.Regions {
@@ -252,80 +252,80 @@ func (whileSyntax) fits(op *Op) bool {
 	return true
 }
 
-func (whileSyntax) print(p *printer, op *Op) {
+func (whileSyntax) Print(p *Printer, op *Op) {
 	// The names of both regions' arguments: see names.regionsOf.
 	args := op.Regions[0].Blocks[0].Args
-	p.str("(")
+	p.Str("(")
 	for i, v := range op.Operands {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.use(args[i])
-		p.str(" = ")
-		p.use(v)
+		p.Use(args[i])
+		p.Str(" = ")
+		p.Use(v)
 	}
-	p.str(")")
-	typeList{both: true, optional: true}.print(p, op)
-	p.extraAttrs(op.Attrs, nil)
-	p.newline()
-	p.str("cond ")
-	p.region(op.Regions[0], true)
-	p.str(" do ")
-	p.region(op.Regions[1], true)
+	p.Str(")")
+	TypeList{Both: true, Optional: true}.Print(p, op)
+	p.ExtraAttrs(op.Attrs, nil)
+	p.Newline()
+	p.Str("cond ")
+	p.Region(op.Regions[0], true)
+	p.Str(" do ")
+	p.Region(op.Regions[1], true)
 }
 
 // barrierSyntax is () without operands and %a, %b : T, U with some.
-type barrierSyntax struct{ plain }
+type barrierSyntax struct{ Plain }
 
-func (barrierSyntax) parse(lex *stream, o *opNode) *Error {
-	if err := o.optionalAttrDict(lex); err != nil {
+func (barrierSyntax) Parse(lex *Stream, o *OpText) *Error {
+	if err := o.OptionalAttrDict(lex); err != nil {
 		return err
 	}
-	if accept(lex, "(") {
-		return expect(lex, ")")
+	if lex.Accept("(") {
+		return lex.Expect(")")
 	}
-	if err := (operands{-1}).parse(lex, o); err != nil {
+	if err := (Operands(-1)).Parse(lex, o); err != nil {
 		return err
 	}
-	return typeList{both: true}.parse(lex, o)
+	return TypeList{Both: true}.Parse(lex, o)
 }
 
-func (barrierSyntax) fits(op *Op) bool {
-	return len(op.Regions) == 0 && typeList{both: true, optional: true}.fits(op)
+func (barrierSyntax) Fits(op *Op) bool {
+	return len(op.Regions) == 0 && TypeList{Both: true, Optional: true}.Fits(op)
 }
-func (barrierSyntax) print(p *printer, op *Op) {
-	p.attrDict(op.Attrs, nil)
+func (barrierSyntax) Print(p *Printer, op *Op) {
+	p.AttrDict(op.Attrs, nil)
 	if len(op.Operands) == 0 {
-		p.str("()")
+		p.Str("()")
 		return
 	}
-	operands{-1}.print(p, op)
-	typeList{both: true}.print(p, op)
+	Operands(-1).Print(p, op)
+	TypeList{Both: true}.Print(p, op)
 }
 
 // floatFormat is e8m10, the bits of exponent and mantissa.
-type floatFormat struct{ plain }
+type floatFormat struct{ Plain }
 
-func (floatFormat) shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
+func (floatFormat) Shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
 
-func (s floatFormat) parse(lex *stream, o *opNode) *Error {
-	t, err := expectKind(lex, tokIdent, "a format such as e8m10")
+func (s floatFormat) Parse(lex *Stream, o *OpText) *Error {
+	t, err := lex.Kind(IdentToken, "a format such as e8m10")
 	if err != nil {
 		return err
 	}
 	e, m, ok := strings.Cut(strings.TrimPrefix(t.Value, "e"), "m")
 	for i, digits := range []string{e, m} {
 		v, perr := strconv.ParseInt(digits, 10, 32)
-		if perr != nil || !ok || !isDigit(digits[0]) || t.Value[0] != 'e' {
-			return errorf(t.Pos, "%s is not a format such as e8m10", t.Value)
+		if perr != nil || !ok || digits[0] < '0' || digits[0] > '9' || t.Value[0] != 'e' {
+			return Errorf(t.Pos, "%s is not a format such as e8m10", t.Value)
 		}
-		o.set(s.shows()[i], IntegerAttr{v, I32})
+		o.Set(s.Shows()[i], IntegerAttr{v, I32})
 	}
 	return nil
 }
 
-func (s floatFormat) fits(op *Op) bool {
-	for _, name := range s.shows() {
+func (s floatFormat) Fits(op *Op) bool {
+	for _, name := range s.Shows() {
 		v, ok := op.Attrs.Get(name).(IntegerAttr)
 		if !ok || v.Type != I32 || v.Value < 0 || v.Value > math.MaxInt32 {
 			return false
@@ -334,127 +334,150 @@ func (s floatFormat) fits(op *Op) bool {
 	return true
 }
 
-func (s floatFormat) print(p *printer, op *Op) {
-	p.str(" ")
-	for i, name := range s.shows() {
+func (s floatFormat) Print(p *Printer, op *Op) {
+	p.Str(" ")
+	for i, name := range s.Shows() {
 		v, _ := Int(op.Attrs.Get(name))
-		p.str("em"[i : i+1])
-		p.int(v)
+		p.Str("em"[i : i+1])
+		p.Int(v)
 	}
 }
 
 // denseOfOperand is dense<…> : T, where T is the type of the operand.
 type denseOfOperand struct{}
 
-func (denseOfOperand) shows() []string { return []string{"value"} }
+func (denseOfOperand) Shows() []string { return []string{"value"} }
 
-func (denseOfOperand) parse(lex *stream, o *opNode) *Error {
-	if err := (constantSyntax{}).parse(lex, o); err != nil {
+func (denseOfOperand) Parse(lex *Stream, o *OpText) *Error {
+	if err := (constantSyntax{}).Parse(lex, o); err != nil {
 		return err
 	}
-	o.ins, o.outs = o.outs, o.ins[:0]
+	o.Ins, o.Outs = o.Outs, o.Ins[:0]
 	return nil
 }
 
-func (denseOfOperand) fits(op *Op) bool {
+func (denseOfOperand) Fits(op *Op) bool {
 	a, ok := op.Attrs.Get("value").(*DenseAttr)
 	return ok && len(op.Results) == 0 && len(op.Operands) == 1 && SameType(op.Operands[0].Type, a.Type)
 }
 
-func (denseOfOperand) print(p *printer, op *Op) {
-	p.str(" ")
-	p.attr(op.Attrs.Get("value"))
+func (denseOfOperand) Print(p *Printer, op *Op) {
+	p.Str(" ")
+	p.Attr(op.Attrs.Get("value"))
 }
 
 // typeOfOperands is `: T`, the type of every operand of an op without results.
-type typeOfOperands struct{ plain }
+type typeOfOperands struct{ Plain }
 
-func (typeOfOperands) parse(lex *stream, o *opNode) *Error {
-	err := sameType{}.parse(lex, o)
-	o.outs = o.outs[:0]
+func (typeOfOperands) Parse(lex *Stream, o *OpText) *Error {
+	err := OneType{}.Parse(lex, o)
+	o.Outs = o.Outs[:0]
 	return err
 }
 
-func (typeOfOperands) fits(op *Op) bool {
-	return len(op.Results) == 0 && len(op.Operands) > 0 && allOf(op.Operands[0].Type, op.Operands)
+func (typeOfOperands) Fits(op *Op) bool {
+	return len(op.Results) == 0 && len(op.Operands) > 0 && AllOfType(op.Operands[0].Type, op.Operands)
 }
 
-func (typeOfOperands) print(p *printer, op *Op) {
-	p.str(" : ")
-	p.typ(op.Operands[0].Type)
+func (typeOfOperands) Print(p *Printer, op *Op) {
+	p.Str(" : ")
+	p.Type(op.Operands[0].Type)
 }
 
 // tupleType is `: tuple<T, U>`, the result, when the operands are its elements.
-type tupleType struct{ plain }
+type tupleType struct{ Plain }
 
-func (tupleType) parse(lex *stream, o *opNode) *Error {
-	return o.shortType(lex, func(t typeRef) *Error {
-		tt, ok := lex.r.typ(&t).(TupleType)
+func (tupleType) Parse(lex *Stream, o *OpText) *Error {
+	return o.ShortType(lex, func(t TypeText) *Error {
+		tt, ok := lex.Resolve(&t).(TupleType)
 		if !ok {
-			return errorf(t.pos, "%s is not a tuple", t.text)
+			return Errorf(t.Pos, "%s is not a tuple", t.Text)
 		}
 		for _, e := range tt.Elems {
-			o.ins = append(o.ins, typeRef{pos: t.pos, typ: e})
+			o.Ins = append(o.Ins, TypeText{Pos: t.Pos, Type: e})
 		}
-		o.outs = append(o.outs, t)
+		o.Outs = append(o.Outs, t)
 		return nil
 	})
 }
 
-func (tupleType) print(p *printer, op *Op) {
-	p.str(" : ")
+func (tupleType) Print(p *Printer, op *Op) {
+	p.Str(" : ")
 	if len(op.Results) == 1 {
-		if t, ok := op.Results[0].Type.(TupleType); ok && sameTypes(typesOf(op.Operands), t.Elems) {
-			p.typ(t)
+		if t, ok := op.Results[0].Type.(TupleType); ok && SameTypes(TypesOf(op.Operands), t.Elems) {
+			p.Type(t)
 			return
 		}
 	}
-	p.funcType(op)
+	p.FuncType(op)
 }
 
 // indexIn is [N], an i32.
 type indexIn struct {
-	plain
+	Plain
 	name string
 }
 
-func (s indexIn) shows() []string { return []string{s.name} }
+func (s indexIn) Shows() []string { return []string{s.name} }
 
-func (s indexIn) parse(lex *stream, o *opNode) *Error {
-	pos := lex.tok.Pos
-	v, err := parseInts(lex)
+func (s indexIn) Parse(lex *Stream, o *OpText) *Error {
+	pos := lex.Peek().Pos
+	v, err := lex.Ints()
 	if err == nil && (len(v) != 1 || v[0] != int64(int32(v[0]))) {
-		return errorf(pos, "[index] is expected, one number of 32 bits")
+		return Errorf(pos, "[index] is expected, one number of 32 bits")
 	}
 	if err == nil {
-		o.set(s.name, IntegerAttr{v[0], I32})
+		o.Set(s.name, IntegerAttr{v[0], I32})
 	}
 	return err
 }
 
-func (s indexIn) fits(op *Op) bool {
+func (s indexIn) Fits(op *Op) bool {
 	a, ok := op.Attrs.Get(s.name).(IntegerAttr)
 	return ok && a.Type == I32
 }
 
-func (s indexIn) print(p *printer, op *Op) {
-	p.ints([]int64{op.Attrs.Get(s.name).(IntegerAttr).Value})
+func (s indexIn) Print(p *Printer, op *Op) {
+	p.Ints([]int64{op.Attrs.Get(s.name).(IntegerAttr).Value})
 }
 
 // optionalRegions is ({…}, {…}), or nothing for none, and the dictionary behind
 // them.
-type optionalRegions struct{ plain }
+type optionalRegions struct{ Plain }
 
-func (optionalRegions) parse(lex *stream, o *opNode) *Error {
-	if is(lex, "(") {
-		if err := list(lex, "(", ")", func() *Error { return o.region(lex) }); err != nil {
+func (optionalRegions) Parse(lex *Stream, o *OpText) *Error {
+	if lex.Is("(") {
+		if err := lex.List("(", ")", func() *Error { return o.Region(lex) }); err != nil {
 			return err
 		}
 	}
-	return o.optionalAttrDict(lex)
+	return o.OptionalAttrDict(lex)
 }
 
-func (optionalRegions) print(p *printer, op *Op) {
-	p.regions(op)
-	p.restDict(op)
+func (optionalRegions) Print(p *Printer, op *Op) {
+	p.Regions(op)
+	p.RestDict(op)
+}
+
+// customCallSyntax is @target(%a) {…} : (T) -> U.
+type customCallSyntax struct{ Plain }
+
+func (customCallSyntax) Parse(lex *Stream, o *OpText) *Error {
+	name, err := lex.Symbol("the target such as @f")
+	if err != nil {
+		return err
+	}
+	o.Set("call_target_name", StringAttr(name))
+	return o.CallRest(lex)
+}
+
+func (customCallSyntax) Fits(op *Op) bool {
+	s, ok := op.Attrs.Get("call_target_name").(StringAttr)
+	return ok && FlatSymbol(string(s)) && len(op.Regions) == 0
+}
+func (customCallSyntax) Shows() []string { return []string{"call_target_name"} }
+func (customCallSyntax) Print(p *Printer, op *Op) {
+	s := op.Attrs.Get("call_target_name").(StringAttr)
+	p.Str(" " + SymbolAttr(s).String())
+	p.CallRest(op)
 }

@@ -85,7 +85,7 @@ func notUTF8(c Chunk) *Error {
 	for {
 		c, n := utf8.DecodeRuneInString(s.text[s.off:])
 		if c == utf8.RuneError && n == 1 {
-			return errorf(s.pos(), "byte %#02x is not UTF-8", s.text[s.off])
+			return Errorf(s.pos(), "byte %#02x is not UTF-8", s.text[s.off])
 		}
 		s.off += n
 		if c == '\n' {
@@ -104,7 +104,7 @@ func (r *resolver) file(c Chunk) *Module {
 	for !s.tok.EOF() {
 		var err *Error
 		switch {
-		case s.tok.Type == tokHash || s.tok.Type == tokBang:
+		case s.tok.Type == HashToken || s.tok.Type == tokBang:
 			err = r.aliasItem(s)
 		case is(s, "{-#"):
 			err = r.resourceItem(s)

@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -148,4 +150,16 @@ func TestErrorForms(t *testing.T) {
 	require.Len(t, lines, 3)
 	require.LessOrEqual(t, len(lines[1]), diag.Shown)
 	require.Equal(t, byte('x'), lines[1][len(lines[2])-1])
+}
+
+func TestParseContext(t *testing.T) {
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	m, err := ParseContext(ctx, "a.mlir", constantText(10, false))
+	require.NoError(t, err)
+	require.Len(t, m.Ops, 1)
+	cancel(gone)
+	_, err = ParseContext(ctx, "a.mlir", "\n"+constantText(10, false))
+	require.ErrorIs(t, err, gone)
+	require.EqualError(t, err, "a.mlir: parse ended on line 2: gone")
 }

@@ -41,7 +41,7 @@ func (m *Module) Print(w io.Writer, o PrintOptions) error {
 	top.Attrs = append(top.Attrs, m.Attrs...)
 	p.names.op(top)
 	p.op(top)
-	p.str("\n")
+	p.Str("\n")
 	p.locs.print(p)
 	p.resources(m.Resources)
 	return p.w.Flush()
@@ -66,8 +66,8 @@ func (o *Op) String() string {
 	return b.String()
 }
 
-// printer writes ops. Parts of a syntax call its methods.
-type printer struct {
+// Printer writes ops. Parts of a syntax call its methods.
+type Printer struct {
 	PrintOptions
 	w      *bufio.Writer
 	buf    []byte
@@ -77,207 +77,183 @@ type printer struct {
 	locs   locTable
 }
 
-func newPrinter(w io.Writer, o PrintOptions) *printer {
-	return &printer{PrintOptions: o, w: bufio.NewWriter(w), names: newNames(), locs: locTable{index: map[string]int{}}}
+func newPrinter(w io.Writer, o PrintOptions) *Printer {
+	return &Printer{PrintOptions: o, w: bufio.NewWriter(w), names: newNames(), locs: locTable{index: map[string]int{}}}
 }
 
-// str writes s; the writer keeps the first error for Flush.
-func (p *printer) str(s string) { _, _ = p.w.WriteString(s) }
+// Str writes s; the writer keeps the first error for Flush.
+func (p *Printer) Str(s string) { _, _ = p.w.WriteString(s) }
 
-func (p *printer) int(v int64) {
+func (p *Printer) Int(v int64) {
 	p.buf = strconv.AppendInt(p.buf[:0], v, 10)
 	_, _ = p.w.Write(p.buf)
 }
 
-func (p *printer) ints(v []int64) {
-	p.str("[")
+func (p *Printer) Ints(v []int64) {
+	p.Str("[")
 	for i, x := range v {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.int(x)
+		p.Int(x)
 	}
-	p.str("]")
+	p.Str("]")
 }
 
-func (p *printer) typ(t Type) {
+func (p *Printer) Type(t Type) {
 	if t == nil {
-		p.str("none")
+		p.Str("none")
 		return
 	}
-	p.str(t.String())
+	p.Str(t.String())
 }
 
-func (p *printer) attr(a Attribute) {
+func (p *Printer) Attr(a Attribute) {
 	if d, ok := a.(*DenseAttr); ok { // a literal can be long: it is not copied
 		if d.Resource != "" {
-			p.str(d.String())
+			p.Str(d.String())
 			return
 		}
-		p.str("dense<")
-		p.str(d.text())
-		p.str("> : ")
-		p.typ(d.Type)
+		p.Str("dense<")
+		p.Str(d.text())
+		p.Str("> : ")
+		p.Type(d.Type)
 		return
 	}
-	p.str(a.String())
+	p.Str(a.String())
 }
 
-func (p *printer) newline() {
-	p.str("\n")
+func (p *Printer) Newline() {
+	p.Str("\n")
 	for range p.indent {
-		p.str("  ")
+		p.Str("  ")
 	}
 }
 
-// use prints a value as an operand: %x or %x#1.
-func (p *printer) use(v *Value) {
+// Use prints a value as an operand: %x or %x#1.
+func (p *Printer) Use(v *Value) {
 	n := p.names.of(v)
-	p.str("%")
-	p.str(n.base)
+	p.Str("%")
+	p.Str(n.base)
 	if n.index >= 0 {
-		p.str("#")
-		p.int(int64(n.index))
+		p.Str("#")
+		p.Int(int64(n.index))
 	}
 }
 
-func (p *printer) arg(v *Value) {
-	p.use(v)
-	p.str(": ")
-	p.typ(v.Type)
+func (p *Printer) Arg(v *Value) {
+	p.Use(v)
+	p.Str(": ")
+	p.Type(v.Type)
 	p.loc(v.Loc)
 }
 
-func (p *printer) funcType(op *Op) {
-	p.types(op.Operands)
-	p.str(" -> ")
-	if len(op.Results) == 1 && !isFunction(op.Results[0].Type) {
-		p.typ(op.Results[0].Type)
+func (p *Printer) FuncType(op *Op) {
+	p.Types(op.Operands)
+	p.Str(" -> ")
+	if len(op.Results) == 1 && !IsFunction(op.Results[0].Type) {
+		p.Type(op.Results[0].Type)
 		return
 	}
-	p.types(op.Results)
+	p.Types(op.Results)
 }
 
-func (p *printer) types(vs []*Value) {
-	p.str("(")
+func (p *Printer) Types(vs []*Value) {
+	p.Str("(")
 	for i, v := range vs {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.typ(v.Type)
+		p.Type(v.Type)
 	}
-	p.str(")")
+	p.Str(")")
 }
 
-// attrDict prints ` {a = 1}` of the attributes not in skip, if there are any.
-func (p *printer) attrDict(d Dict, skip map[string]bool) {
+// AttrDict prints ` {a = 1}` of the attributes not in skip, if there are any.
+func (p *Printer) AttrDict(d Dict, skip map[string]bool) {
 	first := true
 	for _, e := range sorted(d) {
 		if skip[e.Name] {
 			continue
 		}
-		p.str([]string{", ", " {"}[btoi(first)])
+		p.Str([]string{", ", " {"}[btoi(first)])
 		first = false
 		p.entry(e)
 	}
 	if !first {
-		p.str("}")
+		p.Str("}")
 	}
 }
 
-// restDict is attrDict for what the op's syntax does not show. Like the
+// RestDict is AttrDict for what the op's syntax does not show. Like the
 // dialect's printer it leaves out what is the default.
-func (p *printer) restDict(op *Op) {
+func (p *Printer) RestDict(op *Op) {
 	d := op.Attrs
 	for i, e := range d {
-		if isDefault(op.Name(), e) {
-			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e NamedAttr) bool { return isDefault(op.Name(), e) })
+		if known.Default(op, e) {
+			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e NamedAttr) bool { return known.Default(op, e) })
 			d = append(slices.Clone(op.Attrs[:i]), d...)
 			break
 		}
 	}
-	p.attrDict(d, op.def().shown)
+	p.AttrDict(d, op.def().shown)
 }
 
-// isDefault reports whether the op means the same without the attribute.
-func isDefault(op string, e NamedAttr) bool {
-	switch op + " " + e.Name {
-	case "stablehlo.custom_call has_side_effect":
-		return e.Value == Attribute(BoolAttr(false))
-	case "stablehlo.custom_call api_version":
-		return e.Value == Attribute(IntegerAttr{1, I32})
-	case "stablehlo.custom_call called_computations", "stablehlo.custom_call output_operand_aliases":
-		a, ok := e.Value.(ArrayAttr)
-		return ok && len(a) == 0
-	case "stablehlo.composite version":
-		return e.Value == Attribute(IntegerAttr{0, I32})
-	case "stablehlo.composite composite_attributes":
-		d, ok := e.Value.(DictAttr)
-		return ok && len(d) == 0
-	}
-	a, ok := e.Value.(StructAttr)
-	return ok && e.Name == "result_accuracy" && isDefaultAccuracy(a)
-}
-
-// isDefaultAccuracy reports whether a is of the mode DEFAULT, which has no
-// tolerances.
-func isDefaultAccuracy(a StructAttr) bool {
-	m := a.Fields.Get("mode")
-	return a.Name == "stablehlo.result_accuracy" && m != nil && m.String() == "#stablehlo.result_accuracy_mode<DEFAULT>"
-}
-
-func (p *printer) entry(e NamedAttr) {
-	if bareName(e.Name) {
-		p.str(e.Name)
+func (p *Printer) entry(e NamedAttr) {
+	if BareName(e.Name) {
+		p.Str(e.Name)
 	} else {
-		p.str(quote(e.Name))
+		p.Str(quote(e.Name))
 	}
 	if _, unit := e.Value.(UnitAttr); !unit {
-		p.str(" = ")
-		p.attr(e.Value)
+		p.Str(" = ")
+		p.Attr(e.Value)
 	}
 }
 
-// extraAttrs is attrDict behind the word attributes.
-func (p *printer) extraAttrs(d Dict, skip map[string]bool) {
+// ExtraAttrs is AttrDict behind the word attributes.
+func (p *Printer) ExtraAttrs(d Dict, skip map[string]bool) {
 	for _, e := range d {
 		if !skip[e.Name] {
-			p.str(" attributes")
-			p.attrDict(d, skip)
+			p.Str(" attributes")
+			p.AttrDict(d, skip)
 			return
 		}
 	}
 }
 
-func (p *printer) dictAt(a ArrayAttr, i int) {
+// ExtraRest is extraAttrs of what the op's syntax does not show.
+func (p *Printer) ExtraRest(op *Op) { p.ExtraAttrs(op.Attrs, op.def().shown) }
+
+func (p *Printer) dictAt(a ArrayAttr, i int) {
 	if i < len(a) {
 		if d := a[i].(DictAttr); len(d) > 0 {
-			p.str(" ")
-			p.attr(d)
+			p.Str(" ")
+			p.Attr(d)
 		}
 	}
 }
 
-// callRest prints (operands) {…} : type behind what is called.
-func (p *printer) callRest(op *Op) {
-	p.str("(")
-	p.uses(op.Operands)
-	p.str(")")
-	p.restDict(op)
-	p.str(" : ")
-	p.funcType(op)
+// CallRest prints (operands) {…} : type behind what is called.
+func (p *Printer) CallRest(op *Op) {
+	p.Str("(")
+	p.Uses(op.Operands)
+	p.Str(")")
+	p.RestDict(op)
+	p.Str(" : ")
+	p.FuncType(op)
 }
 
-func (p *printer) uses(vs []*Value) {
+func (p *Printer) Uses(vs []*Value) {
 	for i, v := range vs {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.use(v)
+		p.Use(v)
 	}
 }
 
-func (p *printer) op(op *Op) {
+func (p *Printer) op(op *Op) {
 	if _, err := p.w.Write(nil); err != nil {
 		return // nobody takes more: Flush says so
 	}
@@ -285,54 +261,54 @@ func (p *printer) op(op *Op) {
 	d := op.def()
 	outer := p.inFunc
 	p.inFunc = op.Code == OpFunc
-	if p.Generic || d == nil || d.syntax == nil || !d.syntax.fits(op) {
+	if p.Generic || d == nil || d.Syntax == nil || !d.Syntax.Fits(op) {
 		p.generic(op, d)
 	} else {
 		name := op.Name()
 		if outer && op.Code != OpFunc {
 			name = strings.TrimPrefix(name, "func.")
 		}
-		p.str(strings.TrimPrefix(name, "builtin."))
-		d.syntax.print(p, op)
+		p.Str(strings.TrimPrefix(name, "builtin."))
+		d.Syntax.Print(p, op)
 	}
 	p.inFunc = outer
 	p.loc(op.Loc)
 }
 
-func (p *printer) resultNames(op *Op) {
+func (p *Printer) resultNames(op *Op) {
 	for i := 0; i < len(op.Results); {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
 		n := p.names.of(op.Results[i])
-		p.str("%")
-		p.str(n.base)
+		p.Str("%")
+		p.Str(n.base)
 		if n.count > 1 {
-			p.str(":")
-			p.int(int64(n.count))
+			p.Str(":")
+			p.Int(int64(n.count))
 		}
 		i += n.count
 	}
 	if len(op.Results) > 0 {
-		p.str(" = ")
+		p.Str(" = ")
 	}
 }
 
-func (p *printer) generic(op *Op, d *opDef) {
-	p.str(quote(op.Name()))
-	p.str("(")
-	p.uses(op.Operands)
-	p.str(")")
+func (p *Printer) generic(op *Op, d *OpDef) {
+	p.Str(quote(op.Name()))
+	p.Str("(")
+	p.Uses(op.Operands)
+	p.Str(")")
 	for i, b := range op.Successors {
-		p.str([]string{", ", "["}[btoi(i == 0)] + "^" + p.names.label(b))
+		p.Str([]string{", ", "["}[btoi(i == 0)] + "^" + p.names.label(b))
 	}
 	if len(op.Successors) > 0 {
-		p.str("]")
+		p.Str("]")
 	}
 	var isProp, rest map[string]bool
-	if d != nil && len(d.props) > 0 {
+	if d != nil && len(d.Props) > 0 {
 		isProp, rest = map[string]bool{}, map[string]bool{}
-		for _, n := range d.props {
+		for _, n := range d.Props {
 			isProp[n] = true
 		}
 		for _, e := range op.Attrs {
@@ -341,78 +317,78 @@ func (p *printer) generic(op *Op, d *opDef) {
 			}
 		}
 		if len(rest) < len(op.Attrs) {
-			p.str(" <")
+			p.Str(" <")
 			p.braces(op.Attrs, rest)
-			p.str(">")
+			p.Str(">")
 		}
 	}
-	p.regions(op)
-	p.attrDict(op.Attrs, isProp)
-	p.str(" : ")
-	p.funcType(op)
+	p.Regions(op)
+	p.AttrDict(op.Attrs, isProp)
+	p.Str(" : ")
+	p.FuncType(op)
 }
 
-// regions prints ` ({…}, {…})`, or nothing for none.
-func (p *printer) regions(op *Op) {
+// Regions prints ` ({…}, {…})`, or nothing for none.
+func (p *Printer) Regions(op *Op) {
 	for i, r := range op.Regions {
-		p.str([]string{", ", " ("}[btoi(i == 0)])
-		p.region(r, false)
+		p.Str([]string{", ", " ("}[btoi(i == 0)])
+		p.Region(r, false)
 	}
 	if len(op.Regions) > 0 {
-		p.str(")")
+		p.Str(")")
 	}
 }
 
-// braces is attrDict without the space before.
-func (p *printer) braces(d Dict, skip map[string]bool) {
-	p.str("{")
+// braces is AttrDict without the space before.
+func (p *Printer) braces(d Dict, skip map[string]bool) {
+	p.Str("{")
 	first := true
 	for _, e := range sorted(d) {
 		if skip[e.Name] {
 			continue
 		}
 		if !first {
-			p.str(", ")
+			p.Str(", ")
 		}
 		first = false
 		p.entry(e)
 	}
-	p.str("}")
+	p.Str("}")
 }
 
-// region prints {…}. With bare set, the arguments of the entry block are
+// Region prints {…}. With bare set, the arguments of the entry block are
 // printed elsewhere.
-func (p *printer) region(r *Region, bare bool) {
-	p.str("{")
+func (p *Printer) Region(r *Region, bare bool) {
+	p.Str("{")
 	for i, b := range r.Blocks {
 		// The label of an entry block that no syntax has taken care of stands
 		// where it carries arguments, or marks a block: an empty one, or one that is
 		// branched to.
 		if i > 0 || !bare && len(b.Args)+btoi(len(b.Ops) == 0) > 0 || p.names.target[b] || len(b.Ops) == 0 && len(r.Blocks) > 1 {
-			p.newline()
-			p.str("^" + p.names.label(b))
+			p.Newline()
+			p.Str("^" + p.names.label(b))
 			if len(b.Args) > 0 && (i > 0 || !bare) {
-				p.str("(")
+				p.Str("(")
 				for k, a := range b.Args {
 					if k > 0 {
-						p.str(", ")
+						p.Str(", ")
 					}
-					p.arg(a)
+					p.Arg(a)
 				}
-				p.str(")")
+				p.Str(")")
 			}
-			p.str(":")
+			p.Str(":")
 		}
 		p.block(b)
 	}
-	p.newline()
-	p.str("}")
+	p.Newline()
+	p.Str("}")
 }
 
-func (p *printer) block(b *Block) {
+func (p *Printer) block(b *Block) {
 	p.indent++
 	for _, op := range b.Ops {
-		p.newline()
+		p.Newline()
 		p.op(op)
 	}
 	p.indent--

@@ -161,20 +161,20 @@ func (q *QuantType) param(s string) error {
 	scale, zero, has := strings.Cut(s, ":")
 	v, err := strconv.ParseFloat(scale, 64)
 	if err != nil || strings.IndexByte(scale, '.') < 0 {
-		return fmt.Errorf("scale %q is not a number with a point", clip(scale))
+		return fmt.Errorf("scale %q is not a number with a point", Clip(scale))
 	}
 	z := int64(0)
 	if has {
 		if z, err = strconv.ParseInt(zero, 10, 64); err != nil {
-			return fmt.Errorf("zero point %q is not an integer", clip(zero))
+			return fmt.Errorf("zero point %q is not an integer", Clip(zero))
 		}
 	}
 	q.Scales, q.ZeroPoints = append(q.Scales, v), append(q.ZeroPoints, z)
 	return nil
 }
 
-// stored is the type that constants of the type are written with.
-func (q *QuantType) stored() IntegerType {
+// Stored is the type that constants of the type are written with.
+func (q *QuantType) Stored() IntegerType {
 	if q.Signless {
 		return IntegerType{Width: q.Storage.Width}
 	}

@@ -25,7 +25,7 @@ func (q *QuantType) blocks(s string) error {
 		n, err2 := strconv.ParseInt(size, 10, 64)
 		switch {
 		case err1 != nil || err2 != nil:
-			return fmt.Errorf("block size %q is not dimension:size", clip(part))
+			return fmt.Errorf("block size %q is not dimension:size", Clip(part))
 		case a < 0:
 			return fmt.Errorf("quantization dimension %d is negative", a)
 		case n <= 0:
@@ -42,7 +42,7 @@ func (q *QuantType) blocks(s string) error {
 func (q *QuantType) grid(s string) error {
 	rest, err := q.gridList(s, 0)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("unexpected %q behind the scales", clip(rest))
+		err = fmt.Errorf("unexpected %q behind the scales", Clip(rest))
 	}
 	if err == nil && slices.Contains(q.Grid, -1) {
 		err = fmt.Errorf("the scales are a list without elements")

@@ -3,7 +3,7 @@ package mlir
 import "strconv"
 
 // optionalLoc reads the loc(…) that may stand behind an op or an argument.
-func (s *stream) optionalLoc() (Location, *Error) {
+func (s *Stream) optionalLoc() (Location, *Error) {
 	if s.tok.Type == tokLoc || is(s, "loc") {
 		return s.location()
 	}
@@ -12,7 +12,7 @@ func (s *stream) optionalLoc() (Location, *Error) {
 
 // location reads loc(…). Names that are not defined are errors of the resolver
 // and give an unknown location.
-func (s *stream) location() (Location, *Error) {
+func (s *Stream) location() (Location, *Error) {
 	if t := s.tok; t.Type == tokLoc { // loc(#alias), a token of its own
 		s.Next()
 		const open = len("loc(")
@@ -32,24 +32,24 @@ func (s *stream) location() (Location, *Error) {
 }
 
 // insideLoc reads what stands in loc(…).
-func (s *stream) insideLoc() (Location, *Error) {
+func (s *Stream) insideLoc() (Location, *Error) {
 	t := s.Next()
 	switch {
-	case t.Type == tokHash:
+	case t.Type == HashToken:
 		return s.r.aliasedLoc(t.Value, t.Pos), nil
 	case t.Type == tokString:
 		return s.namedLoc(t)
-	case t.Type == tokIdent && t.Value == "unknown":
+	case t.Type == IdentToken && t.Value == "unknown":
 		return UnknownLoc{}, nil
-	case t.Type == tokIdent && t.Value == "callsite":
+	case t.Type == IdentToken && t.Value == "callsite":
 		return s.callLoc()
-	case t.Type == tokIdent && t.Value == "fused":
+	case t.Type == IdentToken && t.Value == "fused":
 		return s.fusedLoc()
 	}
-	return nil, unexpected(t, "a location")
+	return nil, Unexpected(t, "a location")
 }
 
-func (s *stream) callLoc() (Location, *Error) {
+func (s *Stream) callLoc() (Location, *Error) {
 	var l CallLoc
 	err := expect(s, "(")
 	if err != nil {
@@ -67,11 +67,11 @@ func (s *stream) callLoc() (Location, *Error) {
 	return l, expect(s, ")")
 }
 
-func (s *stream) fusedLoc() (Location, *Error) {
+func (s *Stream) fusedLoc() (Location, *Error) {
 	var l FusedLoc
 	if accept(s, "<") {
 		var err *Error
-		if l.Metadata, err = s.attr(); err != nil {
+		if l.Metadata, err = s.Attr(); err != nil {
 			return nil, err
 		}
 		if err := expect(s, ">"); err != nil {
@@ -87,8 +87,8 @@ func (s *stream) fusedLoc() (Location, *Error) {
 }
 
 // namedLoc reads what follows the string: :line:col, to line:col, or (child).
-func (s *stream) namedLoc(t token) (Location, *Error) {
-	name, ok := unquote(t.Value)
+func (s *Stream) namedLoc(t Token) (Location, *Error) {
+	name, ok := Unquote(t.Value)
 	if !ok {
 		s.r.fail(t.Pos, "string with a wrong escape")
 	}
@@ -120,7 +120,7 @@ func (s *stream) namedLoc(t token) (Location, *Error) {
 	return l, err
 }
 
-func (s *stream) lineCol(line, col *int) *Error {
+func (s *Stream) lineCol(line, col *int) *Error {
 	if err := s.number(line); err != nil {
 		return err
 	}
@@ -130,14 +130,14 @@ func (s *stream) lineCol(line, col *int) *Error {
 	return s.number(col)
 }
 
-func (s *stream) number(n *int) *Error {
-	t, err := expectKind(s, tokInt, "a line or column")
+func (s *Stream) number(n *int) *Error {
+	t, err := expectKind(s, IntToken, "a line or column")
 	if err != nil {
 		return err
 	}
 	v, perr := strconv.ParseUint(t.Value, 10, 32)
 	if perr != nil {
-		return errorf(t.Pos, "line or column %s of a location does not fit 32 bits", t.Value)
+		return Errorf(t.Pos, "line or column %s of a location does not fit 32 bits", t.Value)
 	}
 	*n = int(v)
 	return nil

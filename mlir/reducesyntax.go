@@ -8,93 +8,89 @@ package mlir
 //
 // where the pairs are the arguments that meet in the reducer: %a and %c are
 // what is accumulated, %b and %d the elements.
-type reduceSyntax struct{ plain }
+type reduceSyntax struct{ Plain }
 
-func (s reduceSyntax) parse(lex *stream, o *opNode) *Error {
-	var inits []useNode
+func (s reduceSyntax) Parse(lex *Stream, o *OpText) *Error {
+	var inits []UseText
 	for {
 		if err := s.parsePair(lex, o, &inits); err != nil {
 			return err
 		}
-		if !accept(lex, ",") {
+		if !lex.Accept(",") {
 			break
 		}
 	}
-	o.operands = append(o.operands, inits...)
+	o.Operands = append(o.Operands, inits...)
 	var inner Code
-	if accept(lex, "applies") {
-		t, err := expectKind(lex, tokIdent, "the op that is applied")
+	if lex.Accept("applies") {
+		t, err := lex.Kind(IdentToken, "the op that is applied")
 		if err != nil {
 			return err
 		}
 		if inner = CodeOf(t.Value); !applicable(inner) {
-			return errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value)
+			return Errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value)
 		}
 	}
 	if err := s.parseTail(lex, o); err != nil {
 		return err
 	}
 	n := len(inits)
-	if len(o.ins) != 2*n {
-		return errorf(o.typePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.ins))
+	if len(o.Ins) != 2*n {
+		return Errorf(o.TypePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.Ins))
 	}
 	if inner == 0 {
 		return s.parseReducer(lex, o, n)
 	}
 	if n != 1 {
-		return errorf(o.pos, "a reduce that applies an op has one operand and one initial value")
+		return Errorf(o.Pos, "a reduce that applies an op has one operand and one initial value")
 	}
-	s.apply(lex.r, o, inner)
+	s.apply(lex, o, inner)
 	return nil
 }
 
-func (reduceSyntax) parsePair(lex *stream, o *opNode, inits *[]useNode) *Error {
-	if err := expect(lex, "("); err != nil {
+func (reduceSyntax) parsePair(lex *Stream, o *OpText, inits *[]UseText) *Error {
+	if err := lex.Expect("("); err != nil {
 		return err
 	}
-	if err := o.operand(lex); err != nil {
+	if err := o.Operand(lex); err != nil {
 		return err
 	}
-	for _, w := range []string{"init", ":"} {
-		if err := expect(lex, w); err != nil {
-			return err
-		}
+	if err := lex.Expect("init", ":"); err != nil {
+		return err
 	}
-	t, err := expectKind(lex, tokValue, "an initial value such as %0")
+	t, err := lex.Kind(ValueToken, "an initial value such as %0")
 	if err != nil {
 		return err
 	}
-	*inits = append(*inits, useNode{t.Value[1:], t.Pos})
-	return expect(lex, ")")
+	*inits = append(*inits, UseText{t.Value[1:], t.Pos})
+	return lex.Expect(")")
 }
 
-func (reduceSyntax) parseTail(lex *stream, o *opNode) *Error {
-	for _, w := range []string{"across", "dimensions", "="} {
-		if err := expect(lex, w); err != nil {
-			return err
-		}
+func (reduceSyntax) parseTail(lex *Stream, o *OpText) *Error {
+	if err := lex.Expect("across", "dimensions", "="); err != nil {
+		return err
 	}
-	dims, err := parseInts(lex)
+	dims, err := lex.Ints()
 	if err != nil {
 		return err
 	}
-	o.set("dimensions", I64Array(dims))
-	if err := o.optionalAttrDict(lex); err != nil {
+	o.Set("dimensions", I64Array(dims))
+	if err := o.OptionalAttrDict(lex); err != nil {
 		return err
 	}
-	return o.functionalType(lex)
+	return o.FunctionalType(lex)
 }
 
-func (reduceSyntax) parseReducer(lex *stream, o *opNode, n int) *Error {
-	if err := expect(lex, "reducer"); err != nil {
+func (reduceSyntax) parseReducer(lex *Stream, o *OpText, n int) *Error {
+	if err := lex.Expect("reducer"); err != nil {
 		return err
 	}
-	left, right := make([]argNode, 0, n), make([]argNode, 0, n)
+	left, right := make([]ArgText, 0, n), make([]ArgText, 0, n)
 	for range n {
-		var pair []argNode
+		var pair []ArgText
 		pos := lex.Peek().Pos
-		err := list(lex, "(", ")", func() *Error {
-			a, err := parseArg(lex)
+		err := lex.List("(", ")", func() *Error {
+			a, err := lex.Arg()
 			pair = append(pair, a)
 			return err
 		})
@@ -102,11 +98,11 @@ func (reduceSyntax) parseReducer(lex *stream, o *opNode, n int) *Error {
 			return err
 		}
 		if len(pair) != 2 {
-			return errorf(pos, "a reducer has two arguments for each operand")
+			return Errorf(pos, "a reducer has two arguments for each operand")
 		}
 		left, right = append(left, pair[0]), append(right, pair[1])
 	}
-	return o.regionOf(lex, &entry{append(left, right...), "a reducer"})
+	return o.RegionOf(lex, &Entry{append(left, right...), "a reducer"})
 }
 
 // applicable reports whether a reduce can apply the op: it is commutative, and
@@ -123,28 +119,28 @@ func reduced(operand Type) *TensorType {
 }
 
 // apply builds the region of `applies`.
-func (reduceSyntax) apply(r *resolver, o *opNode, inner Code) {
-	operand := r.typ(&o.ins[0])
+func (reduceSyntax) apply(lex *Stream, o *OpText, inner Code) {
+	operand := lex.Resolve(&o.Ins[0])
 	scalar := reduced(operand)
 	if scalar == nil {
 		if operand != nil {
-			r.fail(o.ins[0].pos, "stablehlo.reduce reduces tensors, not %s", operand)
+			lex.Fail(o.Ins[0].Pos, "stablehlo.reduce reduces tensors, not %s", operand)
 		}
-		o.regions = append(o.regions, &Region{})
+		o.Regions = append(o.Regions, &Region{})
 		return
 	}
-	t := r.typ(&typeRef{text: scalar.String(), pos: o.ins[0].pos})
+	t := lex.Resolve(&TypeText{Text: scalar.String(), Pos: o.Ins[0].Pos})
 	b := NewBlock(t, t)
 	op := NewOp(inner, b.Args, t)
 	ret := NewOp(CodeOf("stablehlo.return"), op.Results)
-	op.Pos, ret.Pos = o.pos, o.pos
+	op.Pos, ret.Pos = o.Pos, o.Pos
 	b.Ops = []*Op{op, ret}
-	o.regions = append(o.regions, &Region{Blocks: []*Block{b}})
+	o.Regions = append(o.Regions, &Region{Blocks: []*Block{b}})
 }
 
-func (reduceSyntax) shows() []string { return []string{"dimensions"} }
+func (reduceSyntax) Shows() []string { return []string{"dimensions"} }
 
-func (reduceSyntax) fits(op *Op) bool {
+func (reduceSyntax) Fits(op *Op) bool {
 	n := len(op.Operands) / 2
 	b := op.Body()
 	d, ok := op.Attrs.Get("dimensions").(DenseArrayAttr)
@@ -170,40 +166,40 @@ func applied(op *Op) *Op {
 	return in
 }
 
-func (s reduceSyntax) print(p *printer, op *Op) {
+func (s reduceSyntax) Print(p *Printer, op *Op) {
 	n := len(op.Operands) / 2
 	for i := range n {
 		if i > 0 {
-			p.str(", ")
+			p.Str(", ")
 		}
-		p.str("(")
-		p.use(op.Operands[i])
-		p.str(" init: ")
-		p.use(op.Operands[n+i])
-		p.str(")")
+		p.Str("(")
+		p.Use(op.Operands[i])
+		p.Str(" init: ")
+		p.Use(op.Operands[n+i])
+		p.Str(")")
 	}
 	in := applied(op)
 	if in != nil {
-		p.str(" applies " + in.Name())
+		p.Str(" applies " + in.Name())
 	}
-	p.str(" across dimensions = ")
-	p.ints(op.Attrs.Get("dimensions").(DenseArrayAttr).Ints)
-	p.attrDict(op.Attrs, map[string]bool{"dimensions": true})
-	p.str(" : ")
-	p.funcType(op)
+	p.Str(" across dimensions = ")
+	p.Ints(op.Attrs.Get("dimensions").(DenseArrayAttr).Ints)
+	p.AttrDict(op.Attrs, map[string]bool{"dimensions": true})
+	p.Str(" : ")
+	p.FuncType(op)
 	if in != nil {
 		return
 	}
-	p.newline()
-	p.str(" reducer") // with its spaces as the dialect's printer has them
+	p.Newline()
+	p.Str(" reducer") // with its spaces as the dialect's printer has them
 	args := op.Body().Args
 	for i := range n {
-		p.str("(")
-		p.arg(args[i])
-		p.str(", ")
-		p.arg(args[n+i])
-		p.str(") ")
+		p.Str("(")
+		p.Arg(args[i])
+		p.Str(", ")
+		p.Arg(args[n+i])
+		p.Str(") ")
 	}
-	p.str(" ")
-	p.region(op.Regions[0], true)
+	p.Str(" ")
+	p.Region(op.Regions[0], true)
 }

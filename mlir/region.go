@@ -5,18 +5,18 @@ type regionFrame struct {
 	region  *Region
 	labels  map[string]*Block // also those that are only branched to so far
 	defined map[string]bool
-	targets []useNode // of branches
+	targets []UseText // of branches
 }
 
-// entry is what a pretty form says about the entry block of a region.
-type entry struct {
-	args []argNode
-	what string // the region, for an error
+// Entry is what a pretty form says about the entry block of a region.
+type Entry struct {
+	Args []ArgText
+	What string // the region, for an error
 }
 
 // region reads {…}, of which e may be nil: then the block's label has its
 // arguments, if it has any.
-func (r *resolver) readRegion(s *stream, isolated bool, e *entry) (*Region, *Error) {
+func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) (*Region, *Error) {
 	open := s.tok.Pos
 	if err := expect(s, "{"); err != nil {
 		return nil, err
@@ -39,14 +39,14 @@ func (r *resolver) readRegion(s *stream, isolated bool, e *entry) (*Region, *Err
 	return f.region, err
 }
 
-func (r *resolver) blocks(s *stream, f *regionFrame, open Pos, e *entry) *Error {
+func (r *resolver) blocks(s *Stream, f *regionFrame, open Pos, e *Entry) *Error {
 	var b *Block
 	if e != nil {
 		b = &Block{}
 		f.region.Blocks = append(f.region.Blocks, b)
-		r.arguments(b, e.args)
+		r.arguments(b, e.Args)
 		if s.tok.Type == tokBlock {
-			return errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.what)
+			return Errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.What)
 		}
 	}
 	for {
@@ -62,7 +62,7 @@ func (r *resolver) blocks(s *stream, f *regionFrame, open Pos, e *entry) *Error 
 			}
 			continue
 		case t.EOF():
-			return errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line)
+			return Errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line)
 		}
 		if b == nil {
 			b = &Block{}
@@ -81,10 +81,10 @@ func (r *resolver) closeRegion(f *regionFrame, mark, waiting int) {
 	blocks := f.region.Blocks
 	for _, t := range f.targets {
 		switch {
-		case !f.defined[t.name]:
-			r.fail(t.pos, "block ^%s is not defined", t.name)
-		case f.labels[t.name] == blocks[0]:
-			r.fail(t.pos, "block ^%s is the entry of its region: nothing can branch to it", t.name)
+		case !f.defined[t.Name]:
+			r.fail(t.Pos, "block ^%s is not defined", t.Name)
+		case f.labels[t.Name] == blocks[0]:
+			r.fail(t.Pos, "block ^%s is the entry of its region: nothing can branch to it", t.Name)
 		}
 	}
 	r.settle(waiting, len(blocks) < 2)
@@ -107,17 +107,17 @@ func (f *regionFrame) label(name string) *Block {
 	return b
 }
 
-func (r *resolver) successor(u useNode) *Block {
+func (r *resolver) successor(u UseText) *Block {
 	if r.region == nil {
-		r.fail(u.pos, "block ^%s is not defined: there is no region around the branch", u.name)
-		return &Block{Label: u.name}
+		r.fail(u.Pos, "block ^%s is not defined: there is no region around the branch", u.Name)
+		return &Block{Label: u.Name}
 	}
 	r.region.targets = append(r.region.targets, u)
-	return r.region.label(u.name)
+	return r.region.label(u.Name)
 }
 
 // blockHead reads ^label(%x: T, …):.
-func (r *resolver) blockHead(s *stream, f *regionFrame) (*Block, *Error) {
+func (r *resolver) blockHead(s *Stream, f *regionFrame) (*Block, *Error) {
 	t := s.Next()
 	name := t.Value[1:]
 	b := f.label(name)
@@ -128,7 +128,7 @@ func (r *resolver) blockHead(s *stream, f *regionFrame) (*Block, *Error) {
 	f.defined[name] = true
 	f.region.Blocks = append(f.region.Blocks, b)
 	if is(s, "(") {
-		var args []argNode
+		var args []ArgText
 		err := list(s, "(", ")", func() *Error {
 			a, err := parseArg(s)
 			args = append(args, a)
@@ -143,7 +143,7 @@ func (r *resolver) blockHead(s *stream, f *regionFrame) (*Block, *Error) {
 }
 
 // arguments makes and defines the arguments of b.
-func (r *resolver) arguments(b *Block, args []argNode) {
+func (r *resolver) arguments(b *Block, args []ArgText) {
 	if len(args) == 0 {
 		return
 	}
@@ -151,10 +151,10 @@ func (r *resolver) arguments(b *Block, args []argNode) {
 	for i := range args {
 		a := &args[i]
 		v := r.slabs.value()
-		*v = Value{Name: a.name, Type: r.typ(&a.typ), Block: b, Index: i, Loc: a.loc}
+		*v = Value{Name: a.Name, Type: r.typ(&a.Type), Block: b, Index: i, Loc: a.Loc}
 		b.Args[i] = v
-		if a.name != "" {
-			r.define(a.name, a.pos, b.Args[i:i+1:i+1])
+		if a.Name != "" {
+			r.define(a.Name, a.Pos, b.Args[i:i+1:i+1])
 		}
 	}
 }

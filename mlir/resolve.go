@@ -19,7 +19,7 @@ type resolver struct {
 	section *section        // of resources; nil if there is none
 	scope   *scope
 	region  *regionFrame // around what is read
-	spare   []*opNode
+	spare   []*OpText
 	slabs   slabs
 	done    <-chan struct{} // of the context; nil if none ends the parse
 }
@@ -45,7 +45,7 @@ type def struct {
 type pendingUse struct {
 	op    *Op
 	index int
-	use   useNode
+	use   UseText
 	want  Type
 }
 
@@ -111,7 +111,7 @@ func newResolver(text string) *resolver {
 
 func (r *resolver) fail(pos Pos, format string, args ...any) {
 	if len(r.errs) < errorsKept {
-		r.failed(errorf(pos, format, args...))
+		r.failed(Errorf(pos, format, args...))
 	}
 }
 
@@ -119,15 +119,15 @@ func (r *resolver) fail(pos Pos, format string, args ...any) {
 func (r *resolver) failed(err *Error) { r.errs = append(r.errs, err) }
 
 // opLine reads an op with all that is in it.
-func (r *resolver) opLine(s *stream) (*Op, *Error) {
-	var o *opNode
+func (r *resolver) opLine(s *Stream) (*Op, *Error) {
+	var o *OpText
 	if n := len(r.spare); n > 0 {
 		o, r.spare = r.spare[n-1], r.spare[:n-1]
 	} else {
-		o = &opNode{}
+		o = &OpText{}
 	}
 	if closed(r.done) {
-		return nil, errorf(s.tok.Pos, contextDone)
+		return nil, Errorf(s.tok.Pos, contextDone)
 	}
 	if err := o.parse(s); err != nil {
 		return nil, err
@@ -139,9 +139,9 @@ func (r *resolver) opLine(s *stream) (*Op, *Error) {
 }
 
 // op makes the op of o and defines its results.
-func (r *resolver) op(o *opNode) *Op {
+func (r *resolver) op(o *OpText) *Op {
 	op := r.slabs.op()
-	*op = Op{Pos: o.pos, Loc: o.loc, Regions: o.regions}
+	*op = Op{Pos: o.Pos, Loc: o.loc, Regions: o.Regions}
 	if o.def != nil {
 		op.Code = o.def.code
 	} else {
@@ -158,50 +158,50 @@ func (r *resolver) op(o *opNode) *Op {
 	return op
 }
 
-func (r *resolver) operands(o *opNode, op *Op) {
-	if len(o.ins) != len(o.operands) {
-		r.fail(o.typeErrPos(), "%s has %d operands but %d operand types", o.name, len(o.operands), len(o.ins))
+func (r *resolver) operands(o *OpText, op *Op) {
+	if len(o.Ins) != len(o.Operands) {
+		r.fail(o.typeErrPos(), "%s has %d operands but %d operand types", o.name, len(o.Operands), len(o.Ins))
 		return
 	}
-	if len(o.operands) == 0 {
+	if len(o.Operands) == 0 {
 		return
 	}
-	op.Operands = r.slabs.list(len(o.operands))
-	for i, u := range o.operands {
-		op.Operands[i] = r.use(op, i, u, r.typ(&o.ins[i]))
+	op.Operands = r.slabs.list(len(o.Operands))
+	for i, u := range o.Operands {
+		op.Operands[i] = r.use(op, i, u, r.typ(&o.Ins[i]))
 	}
 }
 
-func (o *opNode) typeErrPos() Pos {
-	if o.typePos.Line > 0 {
-		return o.typePos
+func (o *OpText) typeErrPos() Pos {
+	if o.TypePos.Line > 0 {
+		return o.TypePos
 	}
-	return o.pos
+	return o.Pos
 }
 
 // use finds the value that u names. After an error it makes one up, so that
 // the op can be looked at further.
-func (r *resolver) use(op *Op, i int, u useNode, want Type) *Value {
+func (r *resolver) use(op *Op, i int, u UseText, want Type) *Value {
 	v, known := r.lookup(u)
 	if v == nil {
 		if !known {
 			r.scope.pending = append(r.scope.pending, pendingUse{op, i, u, want})
 		}
-		return &Value{Name: u.name, Type: want}
+		return &Value{Name: u.Name, Type: want}
 	}
 	r.checkUse(u, v, want)
 	return v
 }
 
-func (r *resolver) checkUse(u useNode, v *Value, want Type) {
+func (r *resolver) checkUse(u UseText, v *Value, want Type) {
 	if want != nil && v.Type != nil && !SameType(v.Type, want) {
-		r.fail(u.pos, "use of %%%s has type %s, but it is %s", u.name, want, v.Type)
+		r.fail(u.Pos, "use of %%%s has type %s, but it is %s", u.Name, want, v.Type)
 	}
 }
 
 // lookup returns the value, or nil and whether an error was recorded.
-func (r *resolver) lookup(u useNode) (*Value, bool) {
-	name, index := u.name, 0
+func (r *resolver) lookup(u UseText) (*Value, bool) {
+	name, index := u.Name, 0
 	if i := strings.IndexByte(name, '#'); i >= 0 {
 		index, _ = strconv.Atoi(name[i+1:]) // an overflow gives an index that is out of range
 		name = name[:i]
@@ -211,7 +211,7 @@ func (r *resolver) lookup(u useNode) (*Value, bool) {
 		return nil, false
 	}
 	if index >= len(d.values) {
-		r.fail(u.pos, "%%%s does not exist: results of %%%s are numbered from 0 to %d", u.name, name, len(d.values)-1)
+		r.fail(u.Pos, "%%%s does not exist: results of %%%s are numbered from 0 to %d", u.Name, name, len(d.values)-1)
 		return nil, true
 	}
 	return d.values[index], true
@@ -226,22 +226,22 @@ func (r *resolver) define(name string, pos Pos, vs []*Value) {
 	r.scope.order = append(r.scope.order, name)
 }
 
-func (r *resolver) results(o *opNode, op *Op) {
-	if len(o.outs) == 0 && len(o.results) == 0 {
+func (r *resolver) results(o *OpText, op *Op) {
+	if len(o.Outs) == 0 && len(o.results) == 0 {
 		return
 	}
 	named := 0
 	for _, n := range o.results {
 		named += n.count
 	}
-	if len(o.results) > 0 && named != len(o.outs) {
-		r.fail(o.results[0].pos, "%s has %d result types but %d named results", o.name, len(o.outs), named)
+	if len(o.results) > 0 && named != len(o.Outs) {
+		r.fail(o.results[0].pos, "%s has %d result types but %d named results", o.name, len(o.Outs), named)
 		return
 	}
-	op.Results = r.slabs.list(len(o.outs))
-	for i := range o.outs {
+	op.Results = r.slabs.list(len(o.Outs))
+	for i := range o.Outs {
 		v := r.slabs.value()
-		*v = Value{Type: r.typ(&o.outs[i]), Def: op, Index: i}
+		*v = Value{Type: r.typ(&o.Outs[i]), Def: op, Index: i}
 		op.Results[i] = v
 	}
 	i := 0
@@ -266,9 +266,9 @@ func (r *resolver) settle(from int, strict bool) {
 		case v == nil && !strict:
 			keep = append(keep, p)
 		case v == nil:
-			r.fail(p.use.pos, "%%%s is not defined", p.use.name)
+			r.fail(p.use.Pos, "%%%s is not defined", p.use.Name)
 		case strict:
-			r.fail(p.use.pos, "%%%s is used before it is defined", p.use.name)
+			r.fail(p.use.Pos, "%%%s is used before it is defined", p.use.Name)
 		default:
 			r.checkUse(p.use, v, p.want)
 			p.op.Operands[p.index] = v

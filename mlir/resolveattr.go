@@ -1,12 +1,13 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // opAttrs makes the dictionary of the op from what was read.
-func (r *resolver) opAttrs(o *opNode) Dict {
+func (r *resolver) opAttrs(o *OpText) Dict {
 	d := make(Dict, 0, len(o.attrs))
 	var seen map[string]bool // of a long list, which would take quadratic time
 	if len(o.attrs) > 16 {
@@ -95,14 +96,14 @@ func (r *resolver) symbol(parts []string, pos Pos) Attribute {
 // symbolName returns the name of a @symbol token.
 func symbolName(tok string) (string, bool) {
 	if len(tok) > 1 && tok[1] == '"' {
-		return unquote(tok[1:])
+		return Unquote(tok[1:])
 	}
 	return tok[1:], true
 }
 
 func (r *resolver) number(n *leafNode, bare bool) Attribute {
 	text, pos := n.tok.Value, n.tok.Pos
-	isFloat := n.tok.Type == tokFloat
+	isFloat := n.tok.Type == FloatToken
 	var t Type
 	switch {
 	case n.typed:
@@ -137,7 +138,7 @@ func (r *resolver) number(n *leafNode, bare bool) Attribute {
 	if isFloat {
 		return FloatAttr{Text: text}
 	}
-	v, ok := parseInt(text, t)
+	v, ok := ParseInt(text, t)
 	if !ok {
 		r.fail(pos, "%s does not fit %s", text, typeOr64(t))
 	}
@@ -154,9 +155,9 @@ func typeOr64(t Type) string {
 	return t.String()
 }
 
-// parseInt reads a decimal or hexadecimal integer that fits t. A signless type
+// ParseInt reads a decimal or hexadecimal integer that fits t. A signless type
 // takes both the signed and the unsigned range.
-func parseInt(s string, t Type) (int64, bool) {
+func ParseInt(s string, t Type) (int64, bool) {
 	it, ok := t.(IntegerType)
 	if !ok {
 		it = I64
@@ -207,8 +208,8 @@ func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
 func (r *resolver) hash(text string, pos Pos) Attribute {
 	bad := len(r.errs)
 	a := r.hashed(withoutComma(uncomment(text)), pos)
-	if why := attrProblem(a); why != "" && len(r.errs) == bad {
-		r.failed(problem(pos, why))
+	if why := known.Problem(a); why != "" && len(r.errs) == bad {
+		r.failed(NewError(pos, why))
 	}
 	return a
 }
@@ -216,7 +217,7 @@ func (r *resolver) hash(text string, pos Pos) Attribute {
 func (r *resolver) hashed(text string, pos Pos) Attribute {
 	n, err := inside(hashParser, text, pos)
 	if err != nil {
-		if name, _, _ := strings.Cut(text[1:], "<"); structFields[name] != nil {
+		if name, _, _ := strings.Cut(text[1:], "<"); known.Fields[name] != nil {
 			r.failed(err)
 			return nil
 		}
@@ -230,7 +231,7 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 		return EnumAttr{name, n.Enum.Kind, n.Enum.Value}
 	}
 	if rel, why := fieldProblem(name, n.Fields); why != "" {
-		r.failed(problem(inText(pos, rel), why))
+		r.failed(NewError(inText(pos, rel), why))
 		return nil
 	}
 	bad := len(r.errs)
@@ -239,53 +240,44 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 		r.errs = r.errs[:bad]
 		return dialectAttr(text)
 	}
-	return canonical(StructAttr{name, fields})
-}
-
-// canonical drops what the dialect's printer leaves out: lists that are empty.
-func canonical(a StructAttr) Attribute {
-	switch a.Name {
-	case "stablehlo.type_extensions": // what bounds were called before
-		if list, ok := Ints(a.Fields.Get("bounds")); ok && len(a.Fields) == 1 {
-			return boundsAttr(list)
-		}
-	case "stablehlo.dot":
-		if d, ok := ParseDot(a); ok {
-			return d.Attr()
-		}
-	case "stablehlo.result_accuracy":
-		if isDefaultAccuracy(a) && accuracyProblem(a) == "" {
-			return StructAttr{a.Name, Dict{{"mode", a.Fields.Get("mode")}}}
-		}
-	case "stablehlo.gather":
-		if d, ok := ParseGather(a); ok {
-			return d.Attr()
-		}
-	case "stablehlo.scatter":
-		if d, ok := ParseScatter(a); ok {
-			return d.Attr()
-		}
-	}
-	return a
+	return known.Canonical(StructAttr{name, fields})
 }
 
 // dialectAttr is an attribute in a syntax of its own.
-func dialectAttr(text string) Attribute {
-	a := DialectAttr{squeeze(text[1:])}
-	switch name, body, _ := strings.Cut(a.Text, "<"); name {
-	case "stablehlo.conv":
-		if d, err := ParseConv(a); err == nil {
-			if c := d.Attr(); c != nil {
-				return c
-			}
+func dialectAttr(text string) Attribute { return known.Canonical(DialectAttr{squeeze(text[1:])}) }
+
+// fieldProblem finds the first field that an attribute should not have; at is
+// where it stands in the attribute's text.
+func fieldProblem(name string, fields []entryNode) (where Pos, why string) {
+	list := known.Fields[name]
+	for i, e := range fields {
+		if list == nil {
+			break
 		}
-	case "stablehlo.type_extensions": // what bounds were called before
-		if _, list, ok := strings.Cut(body, "="); ok {
-			list = strings.Trim(strings.TrimSuffix(list, ">"), " []")
-			return canonicalBounds(DialectAttr{"stablehlo.bounds<" + list + ">"})
+		if !slices.Contains(list, e.name) {
+			return e.pos, "#" + name + " has no " + e.name + ", but " + strings.Join(list, ", ")
 		}
-	case "stablehlo.bounds":
-		return canonicalBounds(a)
+		if slices.ContainsFunc(fields[:i], func(f entryNode) bool { return f.name == e.name }) {
+			return e.pos, e.name + " is given a second time"
+		}
 	}
-	return a
+	return Pos{}, ""
+}
+
+// withoutComma takes a comma off that stands before the closing bracket, which
+// the dialect's own texts have.
+func withoutComma(text string) string {
+	body := strings.TrimRight(strings.TrimSuffix(text, ">"), " \t\r\n")
+	if cut, ok := strings.CutSuffix(body, ","); ok {
+		return cut + ">"
+	}
+	return text
+}
+
+// inText is where the place rel of a token's text is, which starts at pos.
+func inText(pos, rel Pos) Pos {
+	if rel.Line == 1 {
+		return Pos{pos.Line, pos.Col + rel.Col - 1}
+	}
+	return Pos{pos.Line + rel.Line - 1, rel.Col}
 }

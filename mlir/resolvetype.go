@@ -8,9 +8,9 @@ import (
 )
 
 // typ makes the type of t; on an error it records it and returns nil.
-func (r *resolver) typ(t *typeRef) Type {
-	if t.typ != nil || t.text == "" && t.fn == nil { // the type of something that had an error
-		return t.typ
+func (r *resolver) typ(t *TypeText) Type {
+	if t.Type != nil || t.Text == "" && t.fn == nil { // the type of something that had an error
+		return t.Type
 	}
 	if t.fn != nil {
 		if f := r.fnType(t.fn); f != nil {
@@ -18,7 +18,7 @@ func (r *resolver) typ(t *typeRef) Type {
 		}
 		return nil
 	}
-	if v, ok := r.types[t.text]; ok {
+	if v, ok := r.types[t.Text]; ok {
 		return v
 	}
 	v, err := r.newType(t)
@@ -26,7 +26,7 @@ func (r *resolver) typ(t *typeRef) Type {
 		r.errs = append(r.errs, err)
 		return nil // not remembered: every use has its own error
 	}
-	r.types[t.text] = v
+	r.types[t.Text] = v
 	return v
 }
 
@@ -40,7 +40,7 @@ func (r *resolver) fnType(fn *fnRef) *FunctionType {
 	return &FunctionType{Ins: ins, Outs: outs}
 }
 
-func (r *resolver) typeList(refs []typeRef) (ts []Type, ok bool) {
+func (r *resolver) typeList(refs []TypeText) (ts []Type, ok bool) {
 	ok = true
 	if len(refs) > 0 {
 		ts = make([]Type, len(refs))
@@ -52,48 +52,41 @@ func (r *resolver) typeList(refs []typeRef) (ts []Type, ok bool) {
 	return ts, ok
 }
 
-func (r *resolver) newType(t *typeRef) (Type, *Error) {
+func (r *resolver) newType(t *TypeText) (Type, *Error) {
 	switch {
-	case t.text[0] == '!':
+	case t.Text[0] == '!':
 		return r.bangType(t)
-	case strings.HasPrefix(t.text, "vector<"), strings.HasPrefix(t.text, "memref<"):
-		return TextType{squeeze(t.text)}, nil
-	case strings.IndexByte(t.text, '<') >= 0:
-		n, err := inside(shapedParser, t.text, t.pos)
+	case strings.HasPrefix(t.Text, "vector<"), strings.HasPrefix(t.Text, "memref<"):
+		return TextType{squeeze(t.Text)}, nil
+	case strings.IndexByte(t.Text, '<') >= 0:
+		n, err := inside(shapedParser, t.Text, t.Pos)
 		if err != nil {
 			return nil, err
 		}
 		return r.shaped(n, t)
 	}
-	if v := namedType(t.text); v != nil {
+	if v := namedType(t.Text); v != nil {
 		return v, nil
 	}
-	return nil, errorf(t.pos, "unknown type %s", t.text)
+	return nil, Errorf(t.Pos, "unknown type %s", t.Text)
 }
 
-func (r *resolver) bangType(t *typeRef) (Type, *Error) {
-	if strings.IndexAny(t.text, ".<") >= 0 {
-		return canonicalType(DialectType{Text: squeeze(t.text[1:])}), nil
+func (r *resolver) bangType(t *TypeText) (Type, *Error) {
+	if strings.IndexAny(t.Text, ".<") >= 0 {
+		return canonicalType(DialectType{Text: squeeze(t.Text[1:])}), nil
 	}
 	n := len(r.errs)
-	v := r.aliasedType(t.text, t.pos)
+	v := r.aliasedType(t.Text, t.Pos)
 	return v, r.since(n)
 }
 
 // canonicalType writes the types of other dialects that are known here in one
 // way, so that types can be compared by their texts.
 func canonicalType(t DialectType) DialectType {
-	switch {
-	case strings.HasPrefix(t.Text, "quant.uniform<"):
+	if strings.HasPrefix(t.Text, "quant.uniform<") {
 		return canonicalQuant(t)
-	case strings.HasPrefix(t.Text, "stablehlo.future<"):
-		if elems, ok := futureElems(t); ok {
-			t.Text = "stablehlo.future<" + joinTypes(elems) + ">"
-		}
-	case t.Text == "stablehlo.token<>":
-		t.Text = "stablehlo.token"
 	}
-	return t
+	return known.Type(t)
 }
 
 // since returns the first error after the n-th and forgets it and those behind.
@@ -106,26 +99,26 @@ func (r *resolver) since(n int) *Error {
 	return err
 }
 
-func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
+func (r *resolver) shaped(n *shapedNode, t *TypeText) (Type, *Error) {
 	bad := len(r.errs)
 	var v Type
 	switch {
 	case n.Complex != nil:
-		v = ComplexType{Elem: r.innerType(n.Complex.Elem, t.pos)}
+		v = ComplexType{Elem: r.innerType(n.Complex.Elem, t.Pos)}
 	case n.Tuple != nil:
 		tt := TupleType{}
 		for _, e := range n.Tuple.Elems {
-			tt.Elems = append(tt.Elems, r.innerType(e, t.pos))
+			tt.Elems = append(tt.Elems, r.innerType(e, t.Pos))
 		}
 		v = tt
 	default:
 		tt := &TensorType{}
-		if err := dims(tt, n.Tensor.Dims, t.pos); err != nil {
+		if err := dims(tt, n.Tensor.Dims, t.Pos); err != nil {
 			return nil, err
 		}
-		tt.Elem = r.innerType(n.Tensor.Elem, t.pos)
+		tt.Elem = r.innerType(n.Tensor.Elem, t.Pos)
 		if e := n.Tensor.Encoding; e != nil {
-			e.shift(t.pos)
+			e.shift(t.Pos)
 			tt.Encoding = r.attr(e)
 		}
 		v = tt
@@ -139,7 +132,7 @@ func (r *resolver) shaped(n *shapedNode, t *typeRef) (Type, *Error) {
 	if tt, ok := v.(*TensorType); ok {
 		switch e := tt.Elem.(type) {
 		case *FunctionType, *TensorType, TupleType, NoneType:
-			return nil, errorf(t.pos, "%s cannot be the element of a tensor", e)
+			return nil, Errorf(t.Pos, "%s cannot be the element of a tensor", e)
 		}
 		tt.text = tt.String()
 	}
@@ -160,9 +153,9 @@ func whole(v Type) bool {
 }
 
 // innerType is typ for a type inside a token that starts at base.
-func (r *resolver) innerType(t *typeRef, base Pos) Type {
+func (r *resolver) innerType(t *TypeText, base Pos) Type {
 	u := *t
-	u.pos = shift(t.pos, base)
+	u.Pos = shift(t.Pos, base)
 	return r.typ(&u)
 }
 
@@ -173,7 +166,7 @@ func dims(t *TensorType, texts []string, pos Pos) *Error {
 		switch s {
 		case "*x":
 			if len(texts) > 1 {
-				return errorf(pos, "an unranked tensor has no dimensions")
+				return Errorf(pos, "an unranked tensor has no dimensions")
 			}
 			t.Unranked = true
 			return nil
@@ -183,11 +176,11 @@ func dims(t *TensorType, texts []string, pos Pos) *Error {
 		}
 		d, err := strconv.ParseInt(s[:len(s)-1], 10, 64)
 		if err != nil {
-			return errorf(pos, "dimension %d, %s, does not fit 64 bits", i, s[:len(s)-1])
+			return Errorf(pos, "dimension %d, %s, does not fit 64 bits", i, s[:len(s)-1])
 		}
 		if d > 0 {
 			if size > math.MaxInt64/d {
-				return errorf(pos, "number of elements does not fit 64 bits")
+				return Errorf(pos, "number of elements does not fit 64 bits")
 			}
 			size *= d
 		}

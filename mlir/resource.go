@@ -20,12 +20,12 @@ type section struct {
 	read   bool
 	list   []Resource
 	err    *Error
-	end    place
+	end    Place
 }
 
 // resourceItem reads the section that starts here, or moves past the one that
 // has been read.
-func (r *resolver) resourceItem(s *stream) *Error {
+func (r *resolver) resourceItem(s *Stream) *Error {
 	from := s.off - len(s.tok.Value)
 	switch {
 	case r.section == nil:
@@ -39,7 +39,7 @@ func (r *resolver) resourceItem(s *stream) *Error {
 	if r.section.err != nil {
 		return r.section.err
 	}
-	s.goTo(r.section.end)
+	s.GoTo(r.section.end)
 	return nil
 }
 
@@ -51,18 +51,18 @@ func (r *resolver) readSection() {
 	c.read = true
 	s := newStream(r, r.text, c.offset, c.pos)
 	c.list, c.err = readResources(s)
-	c.end = s.mark()
+	c.end = s.Mark()
 }
 
 // readResources reads {-# section: { group: { key: value, … } } #-}.
-func readResources(s *stream) (out []Resource, err *Error) {
+func readResources(s *Stream) (out []Resource, err *Error) {
 	var path [3]string
 	var level func(depth int, open, close string) *Error
 	level = func(depth int, open, close string) *Error {
 		return list(s, open, close, func() *Error {
 			t := s.Next()
-			if t.Type != tokIdent && t.Type != tokString {
-				return unexpected(t, "the name of a resource")
+			if t.Type != IdentToken && t.Type != tokString {
+				return Unexpected(t, "the name of a resource")
 			}
 			name, err := entryName(t.Value, t.Pos)
 			if err != nil {
@@ -76,8 +76,8 @@ func readResources(s *stream) (out []Resource, err *Error) {
 				return level(depth+1, "{", "}")
 			}
 			v := s.Next()
-			if v.Type != tokString && v.Type != tokInt && v.Type != tokIdent {
-				return unexpected(v, "the value of a resource")
+			if v.Type != tokString && v.Type != IntToken && v.Type != IdentToken {
+				return Unexpected(v, "the value of a resource")
 			}
 			out = append(out, Resource{path[0], path[1], path[2], v.Value})
 			return nil
@@ -95,7 +95,7 @@ func (r *resolver) resource(a *DenseAttr) *Error {
 	}
 	a.Resource, a.Literal, a.checked = name, "", true
 	if r.section == nil {
-		return errorf(a.Pos, "resource %s is not defined: the text has no section {-# … #-}", name)
+		return Errorf(a.Pos, "resource %s is not defined: the text has no section {-# … #-}", name)
 	}
 	r.readSection()
 	if r.section.err != nil {
@@ -105,12 +105,12 @@ func (r *resolver) resource(a *DenseAttr) *Error {
 		return e.Section == "dialect_resources" && e.Group == "builtin" && e.Key == name
 	})
 	if i < 0 {
-		return errorf(a.Pos, "resource %s is not defined in dialect_resources", name)
+		return Errorf(a.Pos, "resource %s is not defined in dialect_resources", name)
 	}
 	const alignment = len("0x00000000")
 	text, ok := strings.CutPrefix(strings.Trim(r.section.list[i].Value, `"`), "0x")
 	if !ok || len(text) < alignment-2 {
-		return errorf(a.Pos, "resource %s is not a hexadecimal string of an alignment and values", name)
+		return Errorf(a.Pos, "resource %s is not a hexadecimal string of an alignment and values", name)
 	}
 	d, err := a.decoder()
 	if err != nil {
@@ -121,32 +121,32 @@ func (r *resolver) resource(a *DenseAttr) *Error {
 }
 
 // resources prints the sections, entries that stand together in one block.
-func (p *printer) resources(list []Resource) {
+func (p *Printer) resources(list []Resource) {
 	if len(list) == 0 {
 		return
 	}
-	p.str("\n{-#\n")
+	p.Str("\n{-#\n")
 	var open [2]string
 	for i, e := range list {
 		first := i == 0 || e.Section != open[0]
 		group := first || e.Group != open[1]
 		if i > 0 {
-			p.str([]string{",\n", "\n    },\n", "\n    }\n  },\n"}[btoi(group)+btoi(first)])
+			p.Str([]string{",\n", "\n    },\n", "\n    }\n  },\n"}[btoi(group)+btoi(first)])
 		}
 		open = [2]string{e.Section, e.Group}
 		if first {
-			p.str("  " + keyText(e.Section) + ": {\n")
+			p.Str("  " + keyText(e.Section) + ": {\n")
 		}
 		if group {
-			p.str("    " + keyText(e.Group) + ": {\n")
+			p.Str("    " + keyText(e.Group) + ": {\n")
 		}
-		p.str("      " + keyText(e.Key) + ": " + e.Value)
+		p.Str("      " + keyText(e.Key) + ": " + e.Value)
 	}
-	p.str("\n    }\n  }\n#-}\n")
+	p.Str("\n    }\n  }\n#-}\n")
 }
 
 func keyText(s string) string {
-	if bareName(s) {
+	if BareName(s) {
 		return s
 	}
 	return quote(s)

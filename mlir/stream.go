@@ -5,70 +5,76 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// token is a token of a text; Value is its part of the text.
-type token struct {
+// TokenKind is a kind of token.
+type TokenKind = lexer.TokenType
+
+// Token is a token of a text; Value is its part of the text.
+type Token struct {
 	Type  lexer.TokenType
 	Value string
 	Pos   Pos
 }
 
 // EOF reports whether the text ends here.
-func (t token) EOF() bool { return t.Type == lexer.EOF }
+func (t Token) EOF() bool { return t.Type == lexer.EOF }
 
 // tokens is what is read by hand: a [stream], or the tokens that the grammar
 // has in hand.
 type tokens interface {
-	Peek() token
-	Next() token
+	Peek() Token
+	Next() Token
 }
 
-// stream is the tokens of a text, made one at a time: however long the text,
+// Stream is the tokens of a text, made one at a time: however long the text,
 // only one of them is held. It knows who makes the tree of what it reads.
-type stream struct {
+type Stream struct {
 	scanner
-	tok   token
+	tok   Token
 	end   Pos // of the token before tok
 	r     *resolver
 	taken []lexer.Token // of the last production that the grammar has read
 }
 
 // newStream reads text from the offset on, which is at pos.
-func newStream(r *resolver, text string, offset int, pos Pos) *stream {
-	s := &stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1, done: r.done}, r: r}
+func newStream(r *resolver, text string, offset int, pos Pos) *Stream {
+	s := &Stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1, done: r.done}, r: r}
 	s.tok = s.next()
 	return s
 }
 
 // Peek returns the next token.
-func (s *stream) Peek() token { return s.tok }
+func (s *Stream) Peek() Token { return s.tok }
 
 // Next returns the next token and moves past it.
-func (s *stream) Next() token {
+func (s *Stream) Next() Token {
 	t := s.tok
 	s.end = s.pos()
 	s.tok = s.next()
 	return t
 }
 
-// place is where a stream is, to come back to.
-type place struct {
+// Place is where a stream is, to come back to.
+type Place struct {
 	scanner scanner
-	tok     token
+	tok     Token
 }
 
-func (s *stream) mark() place     { return place{s.scanner, s.tok} }
-func (s *stream) goTo(back place) { s.scanner, s.tok = back.scanner, back.tok }
+// Mark returns where s is, for [Stream.GoTo].
+func (s *Stream) Mark() Place { return Place{s.scanner, s.tok} }
+
+// GoTo goes back to a place.
+func (s *Stream) GoTo(back Place) { s.scanner, s.tok = back.scanner, back.tok }
 
 // peeking is the tokens that participle is looking at.
 type peeking struct{ lex *lexer.PeekingLexer }
 
-func ownToken(t *lexer.Token) token { return token{t.Type, t.Value, at(t.Pos)} }
+func ownToken(t *lexer.Token) Token { return Token{t.Type, t.Value, at(t.Pos)} }
 
-func (p peeking) Peek() token { return ownToken(p.lex.Peek()) }
-func (p peeking) Next() token { return ownToken(p.lex.Next()) }
+func (p peeking) Peek() Token { return ownToken(p.lex.Peek()) }
+func (p peeking) Next() Token { return ownToken(p.lex.Next()) }
 
 // grammatical reads the tokens taken, all of them, by the grammar.
-func grammatical[T any](s *stream, p func() *participle.Parser[T]) (*T, *Error) {
+func grammatical[T any](s *Stream, p func() *participle.Parser[T]) (*T, *Error) {
 	list := &taken{list: s.taken, end: lexer.Position{Line: s.tok.Pos.Line, Column: s.tok.Pos.Col}}
 	lex, err := lexer.Upgrade(list)
 	if err != nil {
@@ -83,7 +89,7 @@ func grammatical[T any](s *stream, p func() *participle.Parser[T]) (*T, *Error) 
 
 // take moves the next token, and if it opens a bracket all up to where that
 // closes, to s.taken.
-func (s *stream) take() {
+func (s *Stream) take() {
 	for depth := 0; ; {
 		t := s.tok
 		s.taken = append(s.taken, lexer.Token{Type: t.Type, Value: t.Value, Pos: lexer.Position{Line: t.Pos.Line, Column: t.Pos.Col}})
@@ -125,7 +131,7 @@ func (l *taken) Next() (lexer.Token, error) {
 
 func is(lex tokens, text string) bool {
 	t := lex.Peek()
-	return (t.Type == tokPunct || t.Type == tokIdent) && t.Value == text
+	return (t.Type == tokPunct || t.Type == IdentToken) && t.Value == text
 }
 
 // accept consumes text if it is next.
@@ -141,16 +147,16 @@ func expect(lex tokens, text string) *Error {
 	if accept(lex, text) {
 		return nil
 	}
-	err := unexpected(lex.Peek(), "'"+text+"'")
-	if s, ok := lex.(*stream); ok && err.Pos.Line > s.end.Line && s.end.Line > 0 {
+	err := Unexpected(lex.Peek(), "'"+text+"'")
+	if s, ok := lex.(*Stream); ok && err.Pos.Line > s.end.Line && s.end.Line > 0 {
 		err.Pos = s.end // the line that is not finished, not the next one
 	}
 	return err
 }
 
-func expectKind(lex tokens, kind lexer.TokenType, what string) (token, *Error) {
+func expectKind(lex tokens, kind lexer.TokenType, what string) (Token, *Error) {
 	if t := lex.Peek(); t.Type != kind {
-		return t, unexpected(t, what)
+		return t, Unexpected(t, what)
 	}
 	return lex.Next(), nil
 }
@@ -171,7 +177,7 @@ func list(lex tokens, open, close string, item func() *Error) *Error {
 			return nil
 		}
 		if !accept(lex, ",") {
-			return unexpected(lex.Peek(), "',' or '"+close+"'")
+			return Unexpected(lex.Peek(), "',' or '"+close+"'")
 		}
 	}
 }

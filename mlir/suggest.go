@@ -2,30 +2,22 @@ package mlir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // noSyntax is the error for an op that is not written in the generic form and
 // has no other; d is nil for one that is not in the tables.
-func noSyntax(t token, d *opDef) *Error {
+func noSyntax(t Token, d *OpDef) *Error {
 	dialect, _, qualified := strings.Cut(t.Value, ".")
-	if d != nil || qualified && !knownDialect(dialect) {
-		return errorf(t.Pos, "op %s has no pretty form that is known here: write it as \"%s\"(…) : (…) -> …", t.Value, t.Value)
+	if d != nil || qualified && !slices.Contains(known.Complete, dialect) {
+		return Errorf(t.Pos, "op %s has no pretty form that is known here: write it as \"%s\"(…) : (…) -> …", t.Value, t.Value)
 	}
-	msg := fmt.Sprintf("unknown op %s", clip(t.Value))
+	msg := fmt.Sprintf("unknown op %s", Clip(t.Value))
 	if name := nearestOp(t.Value); name != "" {
 		msg += "; did you mean " + name + "?"
 	}
-	return problem(t.Pos, msg)
-}
-
-// knownDialect reports whether all ops of a dialect are in the tables.
-func knownDialect(dialect string) bool {
-	switch dialect {
-	case "stablehlo", "chlo", "check", "interpreter":
-		return true
-	}
-	return false
+	return NewError(t.Pos, msg)
 }
 
 // nearestOp is the op that was most likely meant by a name that is none's, the

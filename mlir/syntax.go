@@ -4,187 +4,186 @@ import (
 	"strconv"
 )
 
-// syntax is the pretty form of an op behind its name, as a list of parts: one
+// Syntax is the pretty form of an op behind its name, as a list of parts: one
 // list reads it and prints it. The parts follow the directives of MLIR's
 // declarative assembly format, in which the dialect defines its own.
-type syntax []part
+type Syntax []Part
 
-// part is one piece of a pretty form.
-type part interface {
-	// parse reads the piece into o.
-	parse(lex *stream, o *opNode) *Error
-	// fits reports whether the piece can print op so that it reads back the same.
-	fits(op *Op) bool
-	print(p *printer, op *Op)
-	// shows returns the attributes that the piece prints.
-	shows() []string
+// Part is one piece of a pretty form.
+type Part interface {
+	// Parse reads the piece into o.
+	Parse(lex *Stream, o *OpText) *Error
+	// Fits reports whether the piece can print op so that it reads back the same.
+	Fits(op *Op) bool
+	Print(p *Printer, op *Op)
+	// Shows returns the attributes that the piece prints.
+	Shows() []string
 }
 
-func (s syntax) parse(lex *stream, o *opNode) *Error {
+func (s Syntax) Parse(lex *Stream, o *OpText) *Error {
 	for _, p := range s {
-		if err := p.parse(lex, o); err != nil {
+		if err := p.Parse(lex, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s syntax) fits(op *Op) bool {
+func (s Syntax) Fits(op *Op) bool {
 	for _, p := range s {
-		if !p.fits(op) {
+		if !p.Fits(op) {
 			return false
 		}
 	}
 	return len(op.Successors) == 0
 }
 
-func (s syntax) print(p *printer, op *Op) {
+func (s Syntax) Print(p *Printer, op *Op) {
 	for _, q := range s {
-		q.print(p, op)
+		q.Print(p, op)
 	}
 }
 
-func (s syntax) shows() []string {
+func (s Syntax) Shows() []string {
 	var names []string
 	for _, p := range s {
-		names = append(names, p.shows()...)
+		names = append(names, p.Shows()...)
 	}
 	return names
 }
 
-// plain is embedded by parts that always fit and show no attribute.
-type plain struct{}
+// Plain is embedded by parts that always fit and show no attribute.
+type Plain struct{}
 
-func (plain) fits(*Op) bool   { return true }
-func (plain) shows() []string { return nil }
+func (Plain) Fits(*Op) bool   { return true }
+func (Plain) Shows() []string { return nil }
 
-// word is a keyword or a mark. One that is a comma prints without space before.
-type word struct {
-	plain
-	text string
-}
+// Word is a keyword or a mark. One that is a comma prints without space before.
+type Word string
 
-func (w word) parse(lex *stream, _ *opNode) *Error { return expect(lex, w.text) }
-func (w word) print(p *printer, _ *Op) {
-	if w.text != "," {
-		p.str(" ")
+func (w Word) Parse(lex *Stream, _ *OpText) *Error { return expect(lex, string(w)) }
+func (Word) Fits(*Op) bool                         { return true }
+func (Word) Shows() []string                       { return nil }
+func (w Word) Print(p *Printer, _ *Op) {
+	if w != "," {
+		p.Str(" ")
 	}
-	p.str(w.text)
+	p.Str(string(w))
 }
 
-// operands is a list of n operands, or with n < 0 of any number; with n of -2,
+// Operands is a list of that many operands, or if negative of any number; with -2,
 // none print as a space, which the dialect's printer leaves. A comma behind the
 // list that no operand follows is left for the next part.
-type operands struct{ n int }
+type Operands int
 
-func (s operands) parse(lex *stream, o *opNode) *Error {
-	if s.n < 0 {
+func (s Operands) Parse(lex *Stream, o *OpText) *Error {
+	if s < 0 {
 		return s.parseAny(lex, o)
 	}
-	for i := range s.n {
+	for i := range int(s) {
 		if i > 0 && !accept(lex, ",") {
-			return unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+1)+" of "+strconv.Itoa(s.n))
+			return Unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+1)+" of "+strconv.Itoa(int(s)))
 		}
-		if err := o.operand(lex); err != nil {
+		if err := o.Operand(lex); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (operands) parseAny(lex *stream, o *opNode) *Error {
-	start, had := lex.mark(), len(o.operands)
-	for lex.tok.Type == tokValue {
-		if err := o.operand(lex); err != nil {
+func (Operands) parseAny(lex *Stream, o *OpText) *Error {
+	start, had := lex.Mark(), len(o.Operands)
+	for lex.tok.Type == ValueToken {
+		if err := o.Operand(lex); err != nil {
 			return err
 		}
 		if !is(lex, ",") {
 			break
 		}
-		comma := lex.mark()
-		if lex.Next(); lex.tok.Type != tokValue {
-			lex.goTo(comma)
+		comma := lex.Mark()
+		if lex.Next(); lex.tok.Type != ValueToken {
+			lex.GoTo(comma)
 			break
 		}
 	}
-	if len(o.operands) > had && definesResults(lex) {
-		lex.goTo(start)
-		o.operands = o.operands[:had]
+	if len(o.Operands) > had && definesResults(lex) {
+		lex.GoTo(start)
+		o.Operands = o.Operands[:had]
 	}
 	return nil
 }
 
 // definesResults reports whether the values just read are not operands but what
 // the next op defines: behind a return without operands, %0 = or %0:2.
-func definesResults(lex *stream) bool {
+func definesResults(lex *Stream) bool {
 	if !is(lex, ":") {
 		return is(lex, "=")
 	}
-	back := lex.mark()
+	back := lex.Mark()
 	lex.Next()
-	count := lex.tok.Type == tokInt
-	lex.goTo(back)
+	count := lex.tok.Type == IntToken
+	lex.GoTo(back)
 	return count
 }
 
-func (s operands) fits(op *Op) bool { return s.n < 0 || s.n == len(op.Operands) }
-func (s operands) shows() []string  { return nil }
-func (s operands) print(p *printer, op *Op) {
-	if s.n == -2 && len(op.Operands) == 0 {
-		p.str(" ")
+func (s Operands) Fits(op *Op) bool { return s < 0 || int(s) == len(op.Operands) }
+func (Operands) Shows() []string    { return nil }
+func (s Operands) Print(p *Printer, op *Op) {
+	if s == -2 && len(op.Operands) == 0 {
+		p.Str(" ")
 	}
 	for i, v := range op.Operands {
 		if i > 0 {
-			p.str(",")
+			p.Str(",")
 		}
-		p.str(" ")
-		p.use(v)
+		p.Str(" ")
+		p.Use(v)
 	}
 }
 
-// attrDict is the dictionary of the attributes that no other part shows.
+// AttrDict is the dictionary of the attributes that no other part shows.
 // It stands in ops that have no regions.
-type attrDict struct{ plain }
+type AttrDict struct{ Plain }
 
-func (attrDict) fits(op *Op) bool { return len(op.Regions) == 0 }
+func (AttrDict) Fits(op *Op) bool { return len(op.Regions) == 0 }
 
-func (attrDict) parse(lex *stream, o *opNode) *Error { return o.optionalAttrDict(lex) }
-func (attrDict) print(p *printer, op *Op) {
-	p.restDict(op)
+func (AttrDict) Parse(lex *Stream, o *OpText) *Error { return o.OptionalAttrDict(lex) }
+func (AttrDict) Print(p *Printer, op *Op) {
+	p.RestDict(op)
 }
 
-// funcType is `: (operand types) -> result types`.
-type funcType struct{ plain }
+// FuncTypes is `: (operand types) -> result types`.
+type FuncTypes struct{ Plain }
 
-func (funcType) parse(lex *stream, o *opNode) *Error { return o.functionalType(lex) }
-func (funcType) print(p *printer, op *Op)            { p.str(" : "); p.funcType(op) }
+func (FuncTypes) Parse(lex *Stream, o *OpText) *Error { return o.FunctionalType(lex) }
+func (FuncTypes) Print(p *Printer, op *Op)            { p.Str(" : "); p.FuncType(op) }
 
-// sameType is `: T` where all operands and the one result are of type T, and
+// OneType is `: T` where all operands and the one result are of type T, and
 // the whole function type otherwise.
-type sameType struct{ plain }
+type OneType struct{ Plain }
 
-func (sameType) parse(lex *stream, o *opNode) *Error {
-	return o.shortType(lex, func(t typeRef) *Error {
-		for range o.operands {
-			o.ins = append(o.ins, t)
+func (OneType) Parse(lex *Stream, o *OpText) *Error {
+	return o.ShortType(lex, func(t TypeText) *Error {
+		for range o.Operands {
+			o.Ins = append(o.Ins, t)
 		}
-		o.outs = append(o.outs, t)
+		o.Outs = append(o.Outs, t)
 		return nil
 	})
 }
 
-func (sameType) print(p *printer, op *Op) {
-	if len(op.Results) == 1 && allOf(op.Results[0].Type, op.Operands) {
-		p.str(" : ")
-		p.typ(op.Results[0].Type)
+func (OneType) Print(p *Printer, op *Op) {
+	if len(op.Results) == 1 && AllOfType(op.Results[0].Type, op.Operands) {
+		p.Str(" : ")
+		p.Type(op.Results[0].Type)
 		return
 	}
-	p.str(" : ")
-	p.funcType(op)
+	p.Str(" : ")
+	p.FuncType(op)
 }
 
-// allOf reports whether all values have type t, which is not a function type.
-func allOf(t Type, vs []*Value) bool {
+// AllOfType reports whether all values have type t, which is not a function type.
+func AllOfType(t Type, vs []*Value) bool {
 	if _, fn := t.(*FunctionType); fn {
 		return false
 	}
@@ -196,9 +195,9 @@ func allOf(t Type, vs []*Value) bool {
 	return true
 }
 
-// shortType reads `: T…`, leaving the types behind the first to rest, or a
+// ShortType reads `: T…`, leaving the types behind the first to rest, or a
 // whole function type.
-func (o *opNode) shortType(lex *stream, rest func(first typeRef) *Error) *Error {
+func (o *OpText) ShortType(lex *Stream, rest func(first TypeText) *Error) *Error {
 	if err := expect(lex, ":"); err != nil {
 		return err
 	}
@@ -209,38 +208,38 @@ func (o *opNode) shortType(lex *stream, rest func(first typeRef) *Error) *Error 
 	if err != nil {
 		return err
 	}
-	o.typePos = t.pos
+	o.TypePos = t.Pos
 	return rest(t)
 }
 
 // results is `: T1, T2`, the types of all results where there are no operands,
 // or of the operands where there are no results. With optional, nothing stands
 // for none.
-type typeList struct {
-	plain
-	operands bool // of the operands; else of the results
-	both     bool // operands and results have the same types
-	optional bool
+type TypeList struct {
+	Plain
+	Operands bool // of the operands; else of the results
+	Both     bool // operands and results have the same types
+	Optional bool
 }
 
-func (s typeList) parse(lex *stream, o *opNode) *Error {
-	if s.optional && !is(lex, ":") {
+func (s TypeList) Parse(lex *Stream, o *OpText) *Error {
+	if s.Optional && !is(lex, ":") {
 		return nil
 	}
 	if err := expect(lex, ":"); err != nil {
 		return err
 	}
-	o.typePos = lex.tok.Pos
+	o.TypePos = lex.tok.Pos
 	for {
 		t, err := parseType(lex)
 		if err != nil {
 			return err
 		}
-		if s.operands || s.both {
-			o.ins = append(o.ins, t)
+		if s.Operands || s.Both {
+			o.Ins = append(o.Ins, t)
 		}
-		if !s.operands {
-			o.outs = append(o.outs, t)
+		if !s.Operands {
+			o.Outs = append(o.Outs, t)
 		}
 		if !accept(lex, ",") {
 			return nil
@@ -248,9 +247,9 @@ func (s typeList) parse(lex *stream, o *opNode) *Error {
 	}
 }
 
-func (s typeList) fits(op *Op) bool {
+func (s TypeList) Fits(op *Op) bool {
 	switch {
-	case s.both:
+	case s.Both:
 		if len(op.Operands) != len(op.Results) {
 			return false
 		}
@@ -259,21 +258,21 @@ func (s typeList) fits(op *Op) bool {
 				return false
 			}
 		}
-		return s.optional || len(op.Results) > 0
-	case s.operands:
-		return len(op.Results) == 0 && (s.optional || len(op.Operands) > 0)
+		return s.Optional || len(op.Results) > 0
+	case s.Operands:
+		return len(op.Results) == 0 && (s.Optional || len(op.Operands) > 0)
 	}
-	return len(op.Operands) == 0 && (s.optional || len(op.Results) > 0)
+	return len(op.Operands) == 0 && (s.Optional || len(op.Results) > 0)
 }
 
-func (s typeList) print(p *printer, op *Op) {
+func (s TypeList) Print(p *Printer, op *Op) {
 	vs := op.Results
-	if s.operands {
+	if s.Operands {
 		vs = op.Operands
 	}
 	for i, v := range vs {
-		p.str([]string{", ", " : "}[btoi(i == 0)])
-		p.typ(v.Type)
+		p.Str([]string{", ", " : "}[btoi(i == 0)])
+		p.Type(v.Type)
 	}
 }
 
@@ -284,76 +283,76 @@ func btoi(b bool) int {
 	return 0
 }
 
-// attr is the value of an attribute in its short form; the word before it is a
+// AttrValue is the value of an attribute in its short form; the word before it is a
 // part of its own.
-type attr struct {
-	name string
-	kind attrKind
-	enum string // kind of an enum: comparison_direction
+type AttrValue struct {
+	Name string
+	Kind ValueKind
+	Enum EnumAttr // without its value, of an enum
 }
 
-type attrKind uint8
+type ValueKind uint8
 
 const (
-	i64Attr    attrKind = iota // 3
-	i64sAttr                   // [1, 2]
-	enumAttr                   // LT
-	boolAttr                   // true
-	stringAttr                 // "text"
+	I64Value    ValueKind = iota // 3
+	I64sValue                    // [1, 2]
+	EnumValue                    // LT
+	BoolValue                    // true
+	StringValue                  // "text"
 )
 
-func (a attr) shows() []string { return []string{a.name} }
+func (a AttrValue) Shows() []string { return []string{a.Name} }
 
-func (a attr) parse(lex *stream, o *opNode) *Error {
-	switch a.kind {
-	case i64Attr:
+func (a AttrValue) Parse(lex *Stream, o *OpText) *Error {
+	switch a.Kind {
+	case I64Value:
 		v, err := parseI64(lex)
-		o.set(a.name, I64Attr(v))
+		o.Set(a.Name, I64Attr(v))
 		return err
-	case i64sAttr:
+	case I64sValue:
 		v, err := parseInts(lex)
-		o.set(a.name, I64Array(v))
+		o.Set(a.Name, I64Array(v))
 		return err
-	case enumAttr:
-		t, err := expectKind(lex, tokIdent, "a "+a.enum)
+	case EnumValue:
+		t, err := expectKind(lex, IdentToken, "a "+a.Enum.Kind)
 		if err == nil {
-			o.set(a.name, EnumAttr{"stablehlo", a.enum, t.Value})
+			o.Set(a.Name, EnumAttr{a.Enum.Dialect, a.Enum.Kind, t.Value})
 		}
 		return err
-	case boolAttr:
+	case BoolValue:
 		t := lex.Peek()
 		if !is(lex, "true") && !is(lex, "false") {
-			return unexpected(t, "true or false")
+			return Unexpected(t, "true or false")
 		}
 		lex.Next()
-		o.set(a.name, BoolAttr(t.Value == "true"))
+		o.Set(a.Name, BoolAttr(t.Value == "true"))
 		return nil
 	}
 	t, err := expectKind(lex, tokString, "a string")
 	if err != nil {
 		return err
 	}
-	s, ok := unquote(t.Value)
+	s, ok := Unquote(t.Value)
 	if !ok {
-		return errorf(t.Pos, "string with a wrong escape")
+		return Errorf(t.Pos, "string with a wrong escape")
 	}
-	o.set(a.name, StringAttr(s))
+	o.Set(a.Name, StringAttr(s))
 	return nil
 }
 
-func (a attr) fits(op *Op) bool {
-	v := op.Attrs.Get(a.name)
-	switch a.kind {
-	case i64Attr:
+func (a AttrValue) Fits(op *Op) bool {
+	v := op.Attrs.Get(a.Name)
+	switch a.Kind {
+	case I64Value:
 		i, ok := v.(IntegerAttr)
 		return ok && i.Type == I64
-	case i64sAttr:
+	case I64sValue:
 		d, ok := v.(DenseArrayAttr)
 		return ok && d.Elem == I64
-	case enumAttr:
+	case EnumValue:
 		e, ok := v.(EnumAttr)
-		return ok && e.Dialect == "stablehlo" && e.Kind == a.enum
-	case boolAttr:
+		return ok && e.Dialect == a.Enum.Dialect && e.Kind == a.Enum.Kind
+	case BoolValue:
 		_, ok := v.(BoolAttr)
 		return ok
 	}
@@ -361,55 +360,55 @@ func (a attr) fits(op *Op) bool {
 	return ok
 }
 
-func (a attr) print(p *printer, op *Op) {
-	p.str(" ")
-	switch v := op.Attrs.Get(a.name).(type) {
+func (a AttrValue) Print(p *Printer, op *Op) {
+	p.Str(" ")
+	switch v := op.Attrs.Get(a.Name).(type) {
 	case IntegerAttr:
-		p.str(strconv.FormatInt(v.Value, 10))
+		p.Str(strconv.FormatInt(v.Value, 10))
 	case DenseArrayAttr:
-		p.ints(v.Ints)
+		p.Ints(v.Ints)
 	case EnumAttr:
-		p.str(v.Value)
+		p.Str(v.Value)
 	default:
-		p.str(v.String())
+		p.Str(v.String())
 	}
 }
 
-// group is parts that stand only where the attribute of the anchor is set;
+// Group is parts that stand only where the attribute of the anchor is set;
 // they begin with a comma and a word, by which they are known.
-type group struct {
-	anchor string
-	parts  syntax
+type Group struct {
+	Anchor string
+	Parts  Syntax
 }
 
-func (g group) parse(lex *stream, o *opNode) *Error {
+func (g Group) Parse(lex *Stream, o *OpText) *Error {
 	if !is(lex, ",") {
 		return nil
 	}
-	return g.parts.parse(lex, o)
+	return g.Parts.Parse(lex, o)
 }
-func (g group) fits(op *Op) bool { return op.Attrs.Get(g.anchor) == nil || g.parts.fits(op) }
-func (g group) shows() []string  { return g.parts.shows() }
-func (g group) print(p *printer, op *Op) {
-	if op.Attrs.Get(g.anchor) != nil {
-		g.parts.print(p, op)
+func (g Group) Fits(op *Op) bool { return op.Attrs.Get(g.Anchor) == nil || g.Parts.Fits(op) }
+func (g Group) Shows() []string  { return g.Parts.Shows() }
+func (g Group) Print(p *Printer, op *Op) {
+	if op.Attrs.Get(g.Anchor) != nil {
+		g.Parts.Print(p, op)
 	}
 }
 
-func parseI64(lex *stream) (int64, *Error) {
-	t, err := expectKind(lex, tokInt, "an integer")
+func parseI64(lex *Stream) (int64, *Error) {
+	t, err := expectKind(lex, IntToken, "an integer")
 	if err != nil {
 		return 0, err
 	}
-	v, ok := parseInt(t.Value, I64)
+	v, ok := ParseInt(t.Value, I64)
 	if !ok {
-		return 0, errorf(t.Pos, "%s does not fit i64", t.Value)
+		return 0, Errorf(t.Pos, "%s does not fit i64", t.Value)
 	}
 	return v, nil
 }
 
 // parseInts reads [1, 2].
-func parseInts(lex *stream) ([]int64, *Error) {
+func parseInts(lex *Stream) ([]int64, *Error) {
 	v := []int64{}
 	err := list(lex, "[", "]", func() *Error {
 		x, err := parseI64(lex)

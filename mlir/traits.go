@@ -27,23 +27,25 @@ const (
 	Effects
 	// Expanded is of ops that no text has: they stand for custom calls.
 	Expanded
+	// SharedArgs ops write, in their pretty form, one list of names for the
+	// arguments of all their regions.
+	SharedArgs
 )
 
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
 
-// anyRegions stands for any number of regions.
-const anyRegions = -1
+// AnyRegions stands for any number of regions.
+const AnyRegions = -1
 
 // Static says which op a dynamic op is once the values of some of its operands
 // are known: they become attributes, or the shape of the result, and the other
 // operands and attributes stay.
 type Static struct {
-	Op     Code
+	Op     Code         // set by [Register]
+	Name   string       // of Op
 	Parts  []StaticPart // by rising operand
 	Shaped int          // the result whose shape a part is
-
-	name string // of Op
 }
 
 // StaticPart is an operand, a list of integers, and the attribute that it

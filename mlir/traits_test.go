@@ -21,7 +21,7 @@ func TestInfo(t *testing.T) {
 		for i, p := range static.Parts {
 			require.True(t, i == 0 || p.Operand > static.Parts[i-1].Operand, code)
 			if p.Attr != "" {
-				require.Contains(t, (&Op{Code: static.Op}).def().props, p.Attr, code)
+				require.Contains(t, static.Op.Props(), p.Attr, code)
 			}
 		}
 	}

@@ -5,18 +5,18 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// typeRef is a type as written: one token, or a function type.
-type typeRef struct {
-	text string
-	pos  Pos
+// TypeText is a type as written: one token, or a function type.
+type TypeText struct {
+	Text string
+	Pos  Pos
 	fn   *fnRef
-	typ  Type // what it is, where that is known already
+	Type Type // what it is, where that is known already
 }
 
-type fnRef struct{ ins, outs []typeRef }
+type fnRef struct{ ins, outs []TypeText }
 
 // Parse implements participle.Parseable.
-func (t *typeRef) Parse(lex *lexer.PeekingLexer) error {
+func (t *TypeText) Parse(lex *lexer.PeekingLexer) error {
 	p := peeking{lex}
 	if !startsType(p.Peek()) {
 		return participle.NextMatch
@@ -26,26 +26,26 @@ func (t *typeRef) Parse(lex *lexer.PeekingLexer) error {
 	return wrap(err)
 }
 
-func startsType(t token) bool {
+func startsType(t Token) bool {
 	switch t.Type {
-	case tokIdent, tokType, tokBang:
+	case IdentToken, tokType, tokBang:
 		return true
 	}
 	return t.Type == tokPunct && t.Value == "("
 }
 
-func parseType(lex tokens) (typeRef, *Error) {
+func parseType(lex tokens) (TypeText, *Error) {
 	t := lex.Peek()
 	switch {
 	case !startsType(t):
-		return typeRef{}, unexpected(t, "a type")
+		return TypeText{}, Unexpected(t, "a type")
 	case t.Type == tokPunct:
 		fn := &fnRef{}
 		err := fn.parse(lex)
-		return typeRef{pos: t.Pos, fn: fn}, err
+		return TypeText{Pos: t.Pos, fn: fn}, err
 	}
 	lex.Next()
-	return typeRef{text: t.Value, pos: t.Pos}, nil
+	return TypeText{Text: t.Value, Pos: t.Pos}, nil
 }
 
 // parse reads (a, b) -> c and appends the types.
@@ -66,7 +66,7 @@ func (fn *fnRef) parse(lex tokens) *Error {
 }
 
 // parseTypeList reads (a, b).
-func parseTypeList(lex tokens, ts *[]typeRef) *Error {
+func parseTypeList(lex tokens, ts *[]TypeText) *Error {
 	return list(lex, "(", ")", func() *Error {
 		t, err := parseType(lex)
 		*ts = append(*ts, t)

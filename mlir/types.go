@@ -144,7 +144,7 @@ func (t *TensorType) String() string {
 		b.WriteString("*x")
 	}
 	for _, d := range t.Shape {
-		b.WriteString(sizeText(d))
+		b.WriteString(SizeText(d))
 		b.WriteByte('x')
 	}
 	b.WriteString(t.Elem.String())
@@ -163,24 +163,55 @@ func (t FloatType) String() string   { return t.Name }
 func (IndexType) String() string     { return "index" }
 func (NoneType) String() string      { return "none" }
 func (t ComplexType) String() string { return "complex<" + t.Elem.String() + ">" }
-func (t TupleType) String() string   { return "tuple<" + joinTypes(t.Elems) + ">" }
+func (t TupleType) String() string   { return "tuple<" + JoinTypes(t.Elems) + ">" }
 func (t DialectType) String() string { return "!" + t.Text }
 func (t TextType) String() string    { return t.Text }
 
 func (t *FunctionType) String() string {
-	s := "(" + joinTypes(t.Ins) + ") -> "
+	s := "(" + JoinTypes(t.Ins) + ") -> "
 	if len(t.Outs) == 1 {
 		if _, nested := t.Outs[0].(*FunctionType); !nested {
 			return s + t.Outs[0].String()
 		}
 	}
-	return s + "(" + joinTypes(t.Outs) + ")"
+	return s + "(" + JoinTypes(t.Outs) + ")"
 }
 
-func joinTypes(ts []Type) string {
+// JoinTypes returns the texts of types with commas between them.
+func JoinTypes(ts []Type) string {
 	s := make([]string, len(ts))
 	for i, t := range ts {
 		s[i] = t.String()
 	}
 	return strings.Join(s, ", ")
+}
+
+// SizeText writes a size as types do.
+func SizeText(n int64) string {
+	if n == Dynamic {
+		return "?"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// TypesOf returns the types of values.
+func TypesOf(vs []*Value) []Type {
+	ts := make([]Type, len(vs))
+	for i, x := range vs {
+		ts[i] = x.Type
+	}
+	return ts
+}
+
+// SameTypes reports whether two lists have the same types.
+func SameTypes(a, b []Type) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !SameType(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
 }

@@ -33,9 +33,24 @@ func VerifyContext(ctx context.Context, m *Module) error {
 		v.op(op)
 	}
 	if v.ended != nil {
-		return ended(ctx, m.file, "verify", []*Error{v.ended})
+		return m.Ended(ctx, "verify", *v.ended)
 	}
-	return join(m.file, m.text, v.errs)
+	return m.Errors(v.errs)
+}
+
+// ruleOf returns the rule of an op beyond its structure; nil if it has none.
+func ruleOf(op *Op) func(*verifier, *Op) {
+	switch op.Code {
+	case 0:
+		return nil
+	case OpModule:
+		return verifyModule
+	case OpFunc:
+		return verifyFunc
+	case OpCall:
+		return verifyCall
+	}
+	return op.def().verify
 }
 
 func newVerifier(m *Module) *verifier {
@@ -62,24 +77,28 @@ type verifier struct {
 	tuples  map[*Type]bool         // by first element: those whose types are good
 	held    map[*Type]bool         // by first element: those that ops can hold
 	done    <-chan struct{}        // of the context; nil if none ends the walk
-	ended   *Error                 // where it ended
+	ended   *Pos                   // where it ended
 	// malformed counts the errors of structure: rules read regions, so the op
 	// around such an error is not checked further.
 	malformed int
 	inferred  map[*TensorType][]int64 // of [InferShapes]: by result; nil otherwise
 }
 
+// mostErrors is how many errors are kept before they are sorted: one wrong line can make
+// thousands.
+const mostErrors = 2000
+
 // fail records that op breaks a rule; label is the specification's, such as
 // C1, or empty.
 func (v *verifier) fail(op *Op, label, format string, args ...any) {
-	if len(v.errs) >= errorsKept {
+	if len(v.errs) >= mostErrors {
 		return
 	}
 	msg := op.Name() + ": " + fmt.Sprintf(format, args...)
 	if label != "" {
 		msg += " (" + strings.TrimPrefix(op.Name(), "stablehlo.") + "_" + strings.ToLower(label) + ")"
 	}
-	v.errs = append(v.errs, problem(op.Pos, msg))
+	v.errs = append(v.errs, NewError(op.Pos, msg))
 }
 
 // broken is fail for an error after which the op around cannot be read.
@@ -93,9 +112,11 @@ func (v *verifier) op(op *Op) {
 	if v.ended != nil {
 		return
 	}
-	if closed(v.done) {
-		v.ended = errorf(op.Pos, "the context is done")
+	select {
+	case <-v.done:
+		v.ended = &op.Pos
 		return
+	default:
 	}
 	bad := v.malformed
 	for i, x := range op.Operands {
@@ -116,10 +137,9 @@ func (v *verifier) op(op *Op) {
 	}
 	good := v.opTypes(op)
 	v.stack = append(v.stack, op)
-	d := op.def()
 	mark := len(v.order)
 	outer := v.seen
-	if d != nil && d.traits.Has(Isolated) {
+	if op.Code.Info().Traits.Has(Isolated) {
 		v.seen = map[*Value]bool{}
 	}
 	for _, r := range op.Regions {
@@ -128,8 +148,8 @@ func (v *verifier) op(op *Op) {
 	v.seen = outer
 	v.order = v.order[:mark]
 	v.stack = v.stack[:len(v.stack)-1]
-	if d != nil && d.verify != nil && good && v.malformed == bad && v.shape(op) && v.properties(op, d) {
-		d.verify(v, op)
+	if rule := ruleOf(op); rule != nil && good && v.malformed == bad && v.shape(op) && v.properties(op) {
+		rule(v, op)
 	}
 	for _, r := range op.Results {
 		v.define(r)
@@ -161,7 +181,7 @@ func (v *verifier) shape(op *Op) bool {
 	if !strings.HasPrefix(op.Name(), "stablehlo.") && !strings.HasPrefix(op.Name(), "chlo.") {
 		return true
 	}
-	if n := op.def().regions; n != anyRegions && len(op.Regions) != n {
+	if n := op.Code.Info().Regions; n != AnyRegions && len(op.Regions) != n {
 		v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
 		return false
 	}
@@ -220,12 +240,11 @@ func (v *verifier) region(op *Op, r *Region) {
 // in the table may do that: what they are is not known.
 func (v *verifier) block(parent *Op, b *Block) {
 	for i, op := range b.Ops {
-		d := op.def()
-		last := i == len(b.Ops)-1
-		if d != nil && d.traits.Has(Terminator) && !last {
+		ends, last := op.Code.Info().Traits.Has(Terminator), i == len(b.Ops)-1
+		if ends && !last {
 			v.broken(op, "stands before other ops; it must be the last of its block")
 		}
-		if d != nil && !d.traits.Has(Terminator) && last && parent.Code != OpModule {
+		if op.Code != 0 && !ends && last && parent.Code != OpModule {
 			v.broken(op, "is the last op of a block; a return must follow")
 		}
 		v.op(op)
@@ -318,7 +337,7 @@ func (v *verifier) missing(op *Op, name, kind string, a Attribute) {
 		v.fail(op, "", "attribute %s is missing: %s is expected", name, kind)
 		return
 	}
-	v.fail(op, "", "attribute %s is %s, but %s is expected", name, clip(a.String()), kind)
+	v.fail(op, "", "attribute %s is %s, but %s is expected", name, Clip(a.String()), kind)
 }
 
 // sameShape reports whether two shapes can be the same; an unknown dimension
@@ -386,7 +405,7 @@ func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64, bo
 		v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
 		return false
 	}
-	if !inBounds(shape, t.Bounds()) {
+	if !inBounds(shape, Bounds(t)) {
 		v.fail(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
 		return false
 	}
@@ -401,7 +420,7 @@ func (v *verifier) result(op *Op, label string, t *TensorType, shape []int64, bo
 func shapeText(shape []int64) string {
 	s := make([]string, len(shape))
 	for i, d := range shape {
-		s[i] = sizeText(d)
+		s[i] = SizeText(d)
 	}
 	return "[" + strings.Join(s, ", ") + "]"
 }

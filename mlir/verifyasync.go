@@ -16,17 +16,17 @@ func verifyAsyncStart(v *verifier, op *Op) {
 		v.fail(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name())
 		return
 	}
-	if got, want := typesOf(b.Args), typesOf(op.Operands); !sameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
-		v.fail(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", joinTypes(want), joinTypes(got))
+	if got, want := TypesOf(b.Args), TypesOf(op.Operands); !SameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
+		v.fail(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", JoinTypes(want), JoinTypes(got))
 		return
 	}
 	if len(op.Results) != 1 {
 		v.fail(op, "C4", "has %d results, but gives one future", len(op.Results))
 		return
 	}
-	got, ok := futureElems(op.Results[0].Type)
-	if want := typesOf(returns(op.Regions[0]).Operands); !ok || !sameTypes(got, want) {
-		v.fail(op, "C4", "the body returns (%s) but the result is %s", joinTypes(want), op.Results[0].Type)
+	got, ok := FutureElems(op.Results[0].Type)
+	if want := TypesOf(returns(op.Regions[0]).Operands); !ok || !SameTypes(got, want) {
+		v.fail(op, "C4", "the body returns (%s) but the result is %s", JoinTypes(want), op.Results[0].Type)
 	}
 }
 
@@ -35,13 +35,13 @@ func verifyAsyncDone(v *verifier, op *Op) {
 		v.fail(op, "", "has %d operands, but takes one future", len(op.Operands))
 		return
 	}
-	elems, ok := futureElems(op.Operands[0].Type)
+	elems, ok := FutureElems(op.Operands[0].Type)
 	if !ok {
 		v.fail(op, "I1", "operand 0 has type %s, but a future is expected", op.Operands[0].Type)
 		return
 	}
-	if got := typesOf(op.Results); !likeTypes(elems, got) {
-		v.fail(op, "C1", "the operand holds (%s) but the results are (%s)", joinTypes(elems), joinTypes(got))
+	if got := TypesOf(op.Results); !likeTypes(elems, got) {
+		v.fail(op, "C1", "the operand holds (%s) but the results are (%s)", JoinTypes(elems), JoinTypes(got))
 	}
 }
 
@@ -151,12 +151,12 @@ func verifyInfeed(v *verifier, op *Op) {
 	}
 	list, ok := a.(ArrayAttr)
 	if n := len(op.Results) - 1; !ok || len(list) != n {
-		v.fail(op, "", "layout is %s, but should have %d entries, one for each result but the token", clip(a.String()), n)
+		v.fail(op, "", "layout is %s, but should have %d entries, one for each result but the token", Clip(a.String()), n)
 		return
 	}
 	for i, e := range list {
 		if _, ok := Ints(e); !ok {
-			v.fail(op, "", "entry %s of layout is %s, but should be a list of integers", strconv.Itoa(i), clip(e.String()))
+			v.fail(op, "", "entry %s of layout is %s, but should be a list of integers", strconv.Itoa(i), Clip(e.String()))
 			return
 		}
 	}
@@ -208,7 +208,7 @@ func isTensor(t Type) bool { _, ok := t.(*TensorType); return ok }
 func (v *verifier) named(op *Op, a Attribute) *Op {
 	s, ok := a.(SymbolAttr)
 	if !ok {
-		v.fail(op, "", "%s is not the name of a function", clip(a.String()))
+		v.fail(op, "", "%s is not the name of a function", Clip(a.String()))
 		return nil
 	}
 	f := v.funcs[string(s)]

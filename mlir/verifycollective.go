@@ -172,7 +172,7 @@ func (v *verifier) combine(op *Op, r *Region, body, shape, elem string, ins, out
 	for i, in := range ins {
 		one := []*TensorType{in}
 		elems, ok := v.reducer(op, reduction{r, body, one, scalars(one), nil})
-		if !ok || !v.result(op, shape, outs[i], in.Shape, in.limits()...) || !v.bodyElem(op, elem, i, outs[i], elems[0]) {
+		if !ok || !v.result(op, shape, outs[i], in.Shape, limits(in)...) || !v.bodyElem(op, elem, i, outs[i], elems[0]) {
 			return
 		}
 	}
@@ -243,7 +243,7 @@ func verifyAllToAll(v *verifier, op *Op) {
 		if split != concat {
 			want[split], want[concat] = divided(want[split], count), multiplied(want[concat], count)
 		}
-		bounds := in.limits()
+		bounds := limits(in)
 		if split != concat {
 			if b := bounds[split]; b != Dynamic && b%count != 0 {
 				v.fail(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)

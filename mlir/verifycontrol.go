@@ -62,13 +62,13 @@ func (v *verifier) branches(op *Op, args, same, results string) {
 			v.fail(op, args, "branch %d takes %d values, but should take none", i, n)
 			return
 		}
-		if got := returns(r).Operands; !likeTypes(typesOf(got), typesOf(first)) {
-			v.fail(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, joinTypes(typesOf(got)), joinTypes(typesOf(first)))
+		if got := returns(r).Operands; !likeTypes(TypesOf(got), TypesOf(first)) {
+			v.fail(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, JoinTypes(TypesOf(got)), JoinTypes(TypesOf(first)))
 			return
 		}
 	}
-	if !likeTypes(typesOf(first), typesOf(op.Results)) {
-		v.fail(op, results, "branches return (%s) but the results are (%s)", joinTypes(typesOf(first)), joinTypes(typesOf(op.Results)))
+	if !likeTypes(TypesOf(first), TypesOf(op.Results)) {
+		v.fail(op, results, "branches return (%s) but the results are (%s)", JoinTypes(TypesOf(first)), JoinTypes(TypesOf(op.Results)))
 	}
 }
 
@@ -108,11 +108,11 @@ func verifyWhile(v *verifier, op *Op) {
 		v.fail(op, "C3", "has %d operands but %d results", len(op.Operands), len(op.Results))
 		return
 	}
-	types := typesOf(op.Operands)
+	types := TypesOf(op.Operands)
 	cond, body := op.Regions[0], op.Regions[1]
 	for i, r := range op.Regions {
-		if got := typesOf(r.Blocks[0].Args); !likeTypes(got, types) {
-			v.fail(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", joinTypes(types), []string{"cond", "body"}[i], joinTypes(got))
+		if got := TypesOf(r.Blocks[0].Args); !likeTypes(got, types) {
+			v.fail(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", JoinTypes(types), []string{"cond", "body"}[i], JoinTypes(got))
 			return
 		}
 	}
@@ -124,18 +124,18 @@ func verifyWhile(v *verifier, op *Op) {
 	if !v.decides(op, "C1", got[0]) {
 		return
 	}
-	if got := typesOf(returns(body).Operands); !likeTypes(got, types) {
-		v.fail(op, "C2", "operands are (%s) but body returns (%s)", joinTypes(types), joinTypes(got))
+	if got := TypesOf(returns(body).Operands); !likeTypes(got, types) {
+		v.fail(op, "C2", "operands are (%s) but body returns (%s)", JoinTypes(types), JoinTypes(got))
 		return
 	}
-	if got := typesOf(op.Results); !likeTypes(got, types) {
-		v.fail(op, "C3", "operands are (%s) but the results are (%s)", joinTypes(types), joinTypes(got))
+	if got := TypesOf(op.Results); !likeTypes(got, types) {
+		v.fail(op, "C3", "operands are (%s) but the results are (%s)", JoinTypes(types), JoinTypes(got))
 	}
 }
 
 // verifyBarrier checks that optimization_barrier passes its operands on.
 func verifyBarrier(v *verifier, op *Op) {
-	in, out := typesOf(op.Operands), typesOf(op.Results)
+	in, out := TypesOf(op.Operands), TypesOf(op.Results)
 	for i, x := range op.Operands {
 		if _, ok := x.Type.(*TensorType); ok {
 			if _, ok := v.tensor(op, "I1", "operand", i, x, of(kPerTensor)); !ok {
@@ -143,8 +143,8 @@ func verifyBarrier(v *verifier, op *Op) {
 			}
 		}
 	}
-	if v.values(op, false) && !sameTypes(in, out) {
-		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
+	if v.values(op, false) && !SameTypes(in, out) {
+		v.fail(op, "C1", "operands are (%s) but the results are (%s)", JoinTypes(in), JoinTypes(out))
 	}
 }
 
@@ -184,8 +184,8 @@ func verifyTuple(v *verifier, op *Op) {
 		return
 	}
 	t, ok := op.Results[0].Type.(TupleType)
-	if !ok || !sameTypes(typesOf(op.Operands), t.Elems) {
-		v.fail(op, "C1", "operands are (%s) but the result is %s", joinTypes(typesOf(op.Operands)), op.Results[0].Type)
+	if !ok || !SameTypes(TypesOf(op.Operands), t.Elems) {
+		v.fail(op, "C1", "operands are (%s) but the result is %s", JoinTypes(TypesOf(op.Operands)), op.Results[0].Type)
 	}
 }
 

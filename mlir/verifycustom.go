@@ -60,19 +60,19 @@ func (v *verifier) layouts(op *Op) bool {
 		v.fail(op, "", "has only one of operand_layouts and result_layouts, but takes both or none")
 		return false
 	}
-	results := typesOf(op.Results)
+	results := TypesOf(op.Results)
 	if len(results) == 1 { // a call that gives one tuple has layouts for its elements
 		if t, ok := results[0].(TupleType); ok {
 			results = t.Elems
 		}
 	}
-	return v.layout(op, "operand_layouts", in, typesOf(op.Operands)) && v.layout(op, "result_layouts", out, results)
+	return v.layout(op, "operand_layouts", in, TypesOf(op.Operands)) && v.layout(op, "result_layouts", out, results)
 }
 
 func (v *verifier) layout(op *Op, name string, a Attribute, types []Type) bool {
 	list, ok := a.(ArrayAttr)
 	if !ok || len(list) != len(types) {
-		v.fail(op, "", "%s is %s, but should have %d entries", name, clip(a.String()), len(types))
+		v.fail(op, "", "%s is %s, but should have %d entries", name, Clip(a.String()), len(types))
 		return false
 	}
 	for i, e := range list {
@@ -93,7 +93,7 @@ func (v *verifier) layout(op *Op, name string, a Attribute, types []Type) bool {
 			ok = ok && d == int64(k)
 		}
 		if !ok || len(perm) != rank {
-			v.fail(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, clip(e.String()), rank, types[i])
+			v.fail(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, Clip(e.String()), rank, types[i])
 			return false
 		}
 	}
@@ -102,22 +102,22 @@ func (v *verifier) layout(op *Op, name string, a Attribute, types []Type) bool {
 
 // bufferTarget checks the calls that make, fill and read buffers.
 func (v *verifier) bufferTarget(op *Op, target string) bool {
-	ins, outs := typesOf(op.Operands), typesOf(op.Results)
+	ins, outs := TypesOf(op.Operands), TypesOf(op.Results)
 	one := len(outs) == 1
 	switch target {
 	case "CreateBuffer":
 		if len(ins) > 0 || !one || !isBuffer(outs[0]) {
-			v.fail(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", joinTypes(ins), joinTypes(outs))
+			v.fail(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", JoinTypes(ins), JoinTypes(outs))
 			return false
 		}
 	case "Pin":
 		if len(ins) != 1 || !one || !isTensor(ins[0]) || !sameBuffer(ins[0], outs[0]) {
-			v.fail(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", joinTypes(ins), joinTypes(outs))
+			v.fail(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", JoinTypes(ins), JoinTypes(outs))
 			return false
 		}
 	case "Unpin":
 		if len(ins) != 1 || !one || !isTensor(outs[0]) || !sameBuffer(outs[0], ins[0]) {
-			v.fail(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", joinTypes(ins), joinTypes(outs))
+			v.fail(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", JoinTypes(ins), JoinTypes(outs))
 			return false
 		}
 	}
@@ -207,7 +207,7 @@ func resultTuple(op *Op) Type {
 	if len(op.Results) == 1 {
 		return op.Results[0].Type
 	}
-	return TupleType{Elems: typesOf(op.Results)}
+	return TupleType{Elems: TypesOf(op.Results)}
 }
 
 // tuplePart follows indices into nested tuples; nil if they lead nowhere.

@@ -33,14 +33,14 @@ func verifyDotGeneral(v *verifier, op *Op) {
 	if !good {
 		return
 	}
-	shape, bounds := d.shape(lhs.Shape, rhs.Shape), d.shape(lhs.limits(), rhs.limits())
+	shape, bounds := dotShape(d, lhs.Shape, rhs.Shape), dotShape(d, limits(lhs), limits(rhs))
 	if v.result(op, "C12", outs[0], shape, bounds...) {
 		v.dotElements(op, lhs, rhs, outs[0], d.RHSContract)
 	}
 }
 
-// shape takes the result's dimensions from those of the operands.
-func (d DotDims) shape(lhs, rhs []int64) []int64 {
+// dotShape takes the result's dimensions from those of the operands.
+func dotShape(d DotDims, lhs, rhs []int64) []int64 {
 	var shape []int64
 	for _, i := range d.LHSBatch {
 		shape = append(shape, lhs[i])
@@ -83,7 +83,7 @@ func verifyDot(v *verifier, op *Op) {
 		v.fail(op, "", "contracting dimensions differ: %s and %s", ins[0], ins[1])
 		return
 	}
-	bounds := slices.Concat(ins[0].limits()[:len(lhs)-1], ins[1].limits()[1:])
+	bounds := slices.Concat(limits(ins[0])[:len(lhs)-1], limits(ins[1])[1:])
 	if !v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:]), bounds...) {
 		return
 	}
@@ -99,7 +99,7 @@ func (v *verifier) dotPairs(op *Op, label, what string, lhs, rhs *TensorType, a,
 			v.fail(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
 			return false
 		}
-		if !inBounds([]int64{x}, rhs.limits()[b[i]:]) || !inBounds([]int64{y}, lhs.limits()[a[i]:]) {
+		if !inBounds([]int64{x}, limits(rhs)[b[i]:]) || !inBounds([]int64{y}, limits(lhs)[a[i]:]) {
 			v.fail(op, label, "%s dimensions differ: a bound is too low (%s, %s)", what, lhs, rhs)
 			return false
 		}

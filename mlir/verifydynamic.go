@@ -15,7 +15,7 @@ func (v *verifier) shapeOperand(op *Op, label string, i int, t, out *TensorType)
 		return false
 	}
 	sizes, known := constantInts(op.Operands[i])
-	if known && (!sameShape(sizes, out.Shape) || !inBounds(sizes, out.Bounds()) || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 })) {
+	if known && (!sameShape(sizes, out.Shape) || !inBounds(sizes, Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 })) {
 		v.fail(op, label, "operand %d is %s but the result is %s", i, shapeText(sizes), out)
 		return false
 	}
@@ -163,11 +163,11 @@ func verifySetDimensionSize(v *verifier, op *Op) {
 	}
 	shape := slices.Clone(ins[0].Shape)
 	shape[d] = Dynamic
-	bounds := ins[0].limits()
-	bounds[d] = ins[0].most(int(d))
+	bounds := limits(ins[0])
+	bounds[d] = most(ins[0], int(d))
 	if size, known := constantInts(op.Operands[1]); known && len(size) == 1 {
 		if size[0] < 0 || bounds[d] != Dynamic && size[0] > bounds[d] {
-			v.fail(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, sizeText(bounds[d]))
+			v.fail(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, SizeText(bounds[d]))
 			return
 		}
 		shape[d] = size[0]

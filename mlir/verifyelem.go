@@ -73,11 +73,9 @@ func verifyAdd(v *verifier, op *Op) {
 
 // count checks the number of operands against the op's syntax.
 func (v *verifier) count(op *Op) bool {
-	for _, p := range op.def().syntax {
-		if n, ok := p.(operands); ok && n.n >= 0 && n.n != len(op.Operands) {
-			v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), n.n)
-			return false
-		}
+	if n := op.Code.Operands(); n >= 0 && n != len(op.Operands) {
+		v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), n)
+		return false
 	}
 	return true
 }
@@ -284,7 +282,7 @@ func verifyConstant(v *verifier, op *Op) {
 	}
 	want := outs[0]
 	if q := quantOf(want.Elem); q != nil { // the value has what is stored
-		want = &TensorType{Shape: want.Shape, Elem: q.stored()}
+		want = &TensorType{Shape: want.Shape, Elem: q.Stored()}
 	}
 	if !sameShape(d.Type.Shape, want.Shape) || !SameType(d.Type.Elem, want.Elem) {
 		v.fail(op, "C1", "the value is %s but the result is %s", d.Type, outs[0])

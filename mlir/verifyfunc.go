@@ -1,7 +1,6 @@
 package mlir
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -31,8 +30,8 @@ func verifyFunc(v *verifier, op *Op) {
 		}
 		return
 	}
-	if got := typesOf(blocks[0].Args); !sameTypes(got, ft.Ins) {
-		v.fail(op, "", "@%s takes (%s) but its body has (%s)", op.SymName(), joinTypes(ft.Ins), joinTypes(got))
+	if got := TypesOf(blocks[0].Args); !SameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s takes (%s) but its body has (%s)", op.SymName(), JoinTypes(ft.Ins), JoinTypes(got))
 	}
 	for _, b := range blocks {
 		ret := b.Ops[len(b.Ops)-1]
@@ -41,8 +40,8 @@ func verifyFunc(v *verifier, op *Op) {
 		if ret.Code != OpReturn && (ret.Name() != "stablehlo.return" || len(ft.Outs) == 0) {
 			continue
 		}
-		if got := typesOf(ret.Operands); !sameTypes(got, ft.Outs) {
-			v.fail(ret, "", "returns (%s), but @%s gives (%s)", joinTypes(got), op.SymName(), joinTypes(ft.Outs))
+		if got := TypesOf(ret.Operands); !SameTypes(got, ft.Outs) {
+			v.fail(ret, "", "returns (%s), but @%s gives (%s)", JoinTypes(got), op.SymName(), JoinTypes(ft.Outs))
 		}
 	}
 }
@@ -73,33 +72,13 @@ func (v *verifier) argAttrs(op *Op, name string, n int) {
 		}
 		if alias := Dict(d).Get(aliasing); alias != nil && name == "arg_attrs" {
 			if _, number := alias.(IntegerAttr); !number {
-				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, clip(alias.String()))
+				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, Clip(alias.String()))
 			}
 		}
 	}
 	if !ok || len(list) != n {
 		v.fail(op, "", "%s should be %d dictionaries", name, n)
 	}
-}
-
-func typesOf(vs []*Value) []Type {
-	ts := make([]Type, len(vs))
-	for i, x := range vs {
-		ts[i] = x.Type
-	}
-	return ts
-}
-
-func sameTypes(a, b []Type) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !SameType(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // callee finds the function that an attribute names.
@@ -122,17 +101,17 @@ func verifyCall(v *verifier, op *Op) {
 	if f == nil {
 		return
 	}
-	if got := typesOf(op.Operands); !sameTypes(got, ft.Ins) {
-		v.fail(op, "", "@%s is called with (%s) but takes (%s)", f.SymName(), joinTypes(got), joinTypes(ft.Ins))
+	if got := TypesOf(op.Operands); !SameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s is called with (%s) but takes (%s)", f.SymName(), JoinTypes(got), JoinTypes(ft.Ins))
 	}
-	if got := typesOf(op.Results); !sameTypes(got, ft.Outs) {
-		v.fail(op, "", "@%s is called for (%s) but gives (%s)", f.SymName(), joinTypes(got), joinTypes(ft.Outs))
+	if got := TypesOf(op.Results); !SameTypes(got, ft.Outs) {
+		v.fail(op, "", "@%s is called for (%s) but gives (%s)", f.SymName(), JoinTypes(got), JoinTypes(ft.Outs))
 	}
 }
 
 func verifyComposite(v *verifier, op *Op) {
 	name, _ := op.Attrs.Get("name").(StringAttr)
-	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" || !bareName(string(name)) {
+	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" || !BareName(string(name)) {
 		v.fail(op, "C1", "the name %q should be one with a namespace, such as ltc.softmax", string(name))
 	}
 	if a := op.Attrs.Get("composite_attributes"); a != nil {
@@ -144,13 +123,10 @@ func verifyComposite(v *verifier, op *Op) {
 	if f == nil {
 		return
 	}
-	if got := typesOf(op.Operands); !sameTypes(got, ft.Ins) {
-		v.fail(op, "C3", "operands are (%s) but @%s takes (%s)", joinTypes(got), f.SymName(), joinTypes(ft.Ins))
+	if got := TypesOf(op.Operands); !SameTypes(got, ft.Ins) {
+		v.fail(op, "C3", "operands are (%s) but @%s takes (%s)", JoinTypes(got), f.SymName(), JoinTypes(ft.Ins))
 	}
-	if got := typesOf(op.Results); !sameTypes(got, ft.Outs) {
-		v.fail(op, "C4", "results are (%s) but @%s gives (%s)", joinTypes(got), f.SymName(), joinTypes(ft.Outs))
+	if got := TypesOf(op.Results); !SameTypes(got, ft.Outs) {
+		v.fail(op, "C4", "results are (%s) but @%s gives (%s)", JoinTypes(got), f.SymName(), JoinTypes(ft.Outs))
 	}
 }
-
-// String prints line:col.
-func (p Pos) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Col) }

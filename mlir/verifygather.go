@@ -188,7 +188,7 @@ func (c gatherCheck) dropped(label string, dims []int64) bool {
 // offsets, and slice sizes at the offsets.
 func (c gatherCheck) result() {
 	shape := c.shape(c.indices.Shape, c.sizes)
-	if c.verifier.result(c.op, c.label["result"], c.out, shape, c.shape(c.indices.limits(), unknown(len(c.sizes)))...) {
+	if c.verifier.result(c.op, c.label["result"], c.out, shape, c.shape(limits(c.indices), unknown(len(c.sizes)))...) {
 		c.sameElem(c.op, c.label["elements"], c.in, c.out)
 	}
 }

@@ -136,7 +136,7 @@ func sameAside(a, b Type, scales bool) bool {
 }
 
 func sameStorage(p, q *QuantType) bool {
-	return p.stored() == q.stored() && p.Min == q.Min && p.Max == q.Max
+	return p.Stored() == q.Stored() && p.Min == q.Min && p.Max == q.Max
 }
 
 // promotable is the specification's is_promotable: the same kind of number, at
@@ -160,10 +160,10 @@ func bitWidth(t Type) int {
 	case IntegerType:
 		return t.Width
 	case FloatType:
-		if m, ok := miniFloats[t.Name]; ok {
-			return m.width
+		if _, bits, ok := MiniFloatOf(t.Name); ok {
+			return bits
 		}
-		return 8 * elementSize(t)
+		return 8 * ElementBytes(t)
 	case ComplexType:
 		return 2 * bitWidth(t.Elem)
 	case DialectType:

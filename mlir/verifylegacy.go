@@ -88,7 +88,7 @@ func einsumTerms(config string) (from []string, to string, ok bool) {
 func letters(terms []string) bool {
 	for _, t := range terms {
 		for i := range len(t) {
-			if !isLetter(t[i]) {
+			if c := t[i]; c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') {
 				return false
 			}
 		}

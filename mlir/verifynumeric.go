@@ -90,7 +90,7 @@ func verifyFft(v *verifier, op *Op) {
 		}
 		shape[last] = length[n-1]
 	}
-	bounds := in.limits()
+	bounds := limits(in)
 	if kind == "RFFT" || kind == "IRFFT" {
 		bounds[last] = Dynamic
 	}
@@ -224,7 +224,7 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 				return
 			}
 			if i >= 1 && i <= vectors || i > len(ins) {
-				if !sameDim(t.Shape[0], known) || i >= len(ins) && !inBounds(t.Shape, []int64{ins[0].most(int(f))}) {
+				if !sameDim(t.Shape[0], known) || i >= len(ins) && !inBounds(t.Shape, []int64{most(ins[0], int(f))}) {
 					v.fail(op, sizes[n], "%s is %s, but dimension %d of %s are the features", what, t, f, ins[0])
 					return
 				}

@@ -21,7 +21,7 @@ func verifyReduce(v *verifier, op *Op) {
 		return
 	}
 	for i, out := range outs {
-		if !v.result(op, "C7", out, kept, rest(ins[i].limits(), dims)...) || !v.bodyElem(op, "C8", i, out, elems[i]) {
+		if !v.result(op, "C7", out, kept, rest(limits(ins[i]), dims)...) || !v.bodyElem(op, "C8", i, out, elems[i]) {
 			return
 		}
 	}
@@ -185,7 +185,7 @@ func verifyReduceWindow(v *verifier, op *Op) {
 	}
 	shape, bounds := make([]int64, len(sizes)), make([]int64, len(sizes))
 	for i, d := range ins[0].Shape {
-		shape[i], bounds[i] = w.count(i, d), w.count(i, ins[0].most(i))
+		shape[i], bounds[i] = w.count(i, d), w.count(i, most(ins[0], i))
 	}
 	for i, out := range outs {
 		if !v.result(op, "C15", out, shape, bounds...) || !v.bodyElem(op, "C16", i, out, elems[i]) {
@@ -231,7 +231,7 @@ func verifySelectAndScatter(v *verifier, op *Op) {
 		v.fail(op, "C2", "the source is %s, but there are %s windows", source, shapeText(shape))
 		return
 	}
-	if v.result(op, "C11", outs[0], in.Shape, in.limits()...) {
+	if v.result(op, "C11", outs[0], in.Shape, limits(in)...) {
 		v.bodyElem(op, "C12", 0, outs[0], elems[0])
 	}
 }

@@ -36,7 +36,7 @@ func verifyScatter(v *verifier, op *Op) {
 		return
 	}
 	for i, out := range outs {
-		if !v.result(op, "C24", out, inputs[i].Shape, inputs[i].limits()...) || !v.bodyElem(op, "C25", i, out, elems[i]) {
+		if !v.result(op, "C24", out, inputs[i].Shape, limits(inputs[i])...) || !v.bodyElem(op, "C25", i, out, elems[i]) {
 			return
 		}
 	}

@@ -102,7 +102,7 @@ func verifyBroadcast(v *verifier, op *Op) {
 			return
 		}
 	}
-	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape), slices.Concat(unknown(len(sizes)), ins[0].limits())...)
+	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape), slices.Concat(unknown(len(sizes)), limits(ins[0]))...)
 }
 
 func verifyReshape(v *verifier, op *Op) {
@@ -192,7 +192,7 @@ func verifyTranspose(v *verifier, op *Op) {
 		v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
 		return
 	}
-	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), in.limits()
+	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), limits(in)
 	for i, d := range perm {
 		shape[i], bounds[i] = in.Shape[d], limits[d]
 	}
@@ -236,7 +236,7 @@ func verifySlice(v *verifier, op *Op) {
 	}
 	shape := make([]int64, len(from))
 	for i := range from {
-		if most := in.most(i); from[i] < 0 || from[i] > to[i] || most != Dynamic && to[i] > most {
+		if most := most(in, i); from[i] < 0 || from[i] > to[i] || most != Dynamic && to[i] > most {
 			v.fail(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
 			return
 		}
@@ -270,7 +270,7 @@ func verifyDynamicSlice(v *verifier, op *Op) {
 		return
 	}
 	for i, s := range sizes {
-		if most := in.most(i); s < 0 || most != Dynamic && s > most {
+		if most := most(in, i); s < 0 || most != Dynamic && s > most {
 			v.fail(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
 			return
 		}
@@ -335,8 +335,8 @@ func verifyConcatenate(v *verifier, op *Op) {
 	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
 		return
 	}
-	shape, bounds := slices.Clone(ins[0].Shape), ins[0].limits()
-	bounds[d] = ins[0].most(int(d))
+	shape, bounds := slices.Clone(ins[0].Shape), limits(ins[0])
+	bounds[d] = most(ins[0], int(d))
 	for i, t := range ins {
 		if !sameElement(t.Elem, ins[0].Elem) {
 			v.fail(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
@@ -349,11 +349,11 @@ func verifyConcatenate(v *verifier, op *Op) {
 		if len(rest) == len(shape) {
 			rest[d] = shape[d]
 		}
-		if !sameShape(rest, shape) || !inBounds(rest, without(ins[0].limits(), d)) || !inBounds(ins[0].Shape, without(t.limits(), d)) {
+		if !sameShape(rest, shape) || !inBounds(rest, without(limits(ins[0]), d)) || !inBounds(ins[0].Shape, without(limits(t), d)) {
 			v.fail(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
 			return
 		}
-		shape[d], bounds[d] = plus(shape[d], t.Shape[d]), plus(bounds[d], t.most(int(d)))
+		shape[d], bounds[d] = plus(shape[d], t.Shape[d]), plus(bounds[d], most(t, int(d)))
 	}
 	if v.sameElem(op, "C5", ins[0], outs[0]) {
 		v.result(op, "C6", outs[0], shape, bounds...)
@@ -403,7 +403,7 @@ func (v *verifier) padded(op *Op, in, out *TensorType, low, high, inner []int64)
 	}
 	shape, bounds := unknown(len(low)), unknown(len(low))
 	for i, d := range in.Shape {
-		most := in.most(i)
+		most := most(in, i)
 		if most == Dynamic {
 			continue
 		}

@@ -66,7 +66,7 @@ func (v *verifier) checkTensor(t *TensorType) string {
 			return t.String() + ": " + why
 		}
 	}
-	limits := t.Bounds()
+	limits := Bounds(t)
 	if limits == nil {
 		return ""
 	}
@@ -83,7 +83,7 @@ func (v *verifier) checkTensor(t *TensorType) string {
 
 // leastOf is the smallest positive number of a type.
 func leastOf(t FloatType) float64 {
-	if m, ok := miniFloats[t.Name]; ok {
+	if m, _, ok := MiniFloatOf(t.Name); ok {
 		return m.Value(1)
 	}
 	if t == F32 {
@@ -102,7 +102,7 @@ func (v *verifier) checkDialectType(t DialectType) string {
 	if !strings.HasPrefix(name, "future<") {
 		return "unknown type " + t.String()
 	}
-	elems, ok := futureElems(t)
+	elems, ok := FutureElems(t)
 	if !ok {
 		return t.String() + ": a future holds tensors"
 	}
@@ -115,24 +115,6 @@ func (v *verifier) checkDialectType(t DialectType) string {
 		}
 	}
 	return ""
-}
-
-// futureElems returns the types that a !stablehlo.future<…> holds.
-func futureElems(t Type) ([]Type, bool) {
-	d, ok := t.(DialectType)
-	if !ok {
-		return nil, false
-	}
-	inner, ok := strings.CutPrefix(d.Text, "stablehlo.future<")
-	if !ok {
-		return nil, false
-	}
-	// The types of a function that gives the same read the same.
-	m, err := Parse("", "func.func private @f() -> ("+strings.TrimSuffix(inner, ">")+")")
-	if err != nil || len(m.Ops) != 1 || m.Ops[0].FuncType() == nil {
-		return nil, false
-	}
-	return m.Ops[0].FuncType().Outs, true
 }
 
 // holds reports whether a tuple or a call can have values of type t: ranked
@@ -181,7 +163,7 @@ func compatible(a, b *TensorType) bool {
 	if !sameShape(a.Shape, b.Shape) {
 		return false
 	}
-	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, b.Bounds()) && inBounds(b.Shape, a.Bounds())
+	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, Bounds(b)) && inBounds(b.Shape, Bounds(a))
 }
 
 func inBounds(shape, limits []int64) bool {

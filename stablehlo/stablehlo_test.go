@@ -43,9 +43,9 @@ func TestRowWithoutMethodsDoesNotBuild(t *testing.T) {
 		t.Skip("it builds four packages anew, whatever the configuration: make test runs it")
 	}
 	o := overlay.New(t)
-	o.Insert("mlir/ops.go", `	{name: "stablehlo.after_all",`, `	{name: "stablehlo.hypot", syntax: form(operands{2}, attrDict{}, sameType{}), verify: verifySame(2, kFloat)},`)
-	o.Insert("mlir/chlo.go", `	withTraits(Elementwise, chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kComplex)`,
-		`	chloRows(form(operands{1}, attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "sinpi"),`)
+	o.Insert("mlir/ops.go", `	{name: "stablehlo.after_all",`, `	{name: "stablehlo.hypot", syntax: form(operands(2), attrDict{}, sameType{}), verify: verifySame(2, kFloat)},`)
+	o.Insert("mlir/chlo.go", `	withTraits(Elementwise, chloRows(form(operands(1), attrDict{}, arrowTypes{}), verifyChloSame(kComplex)`,
+		`	chloRows(form(operands(1), attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "sinpi"),`)
 	generated := filepath.Join(t.TempDir(), "ops_gen.go")
 	text, err := o.Go("run", "./stablehlo/gen", "-o", generated)
 	require.NoError(t, err, "%s", text)

@@ -251,7 +251,7 @@ func openDims(m *mlir.Module) (at []kit.Teller, bounds [2]int, err error) {
 		if !ok {
 			continue
 		}
-		if tt.Bounds() != nil {
+		if mlir.Bounds(tt) != nil {
 			return nil, bounds, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
 		}
 		for d, n := range tt.Shape {

@@ -107,7 +107,7 @@ func accessors() []byte {
 			continue
 		}
 		var methods bytes.Buffer
-		for _, a := range c.Attrs() {
+		for _, a := range mlir.Attrs(c) {
 			r, known := readers[a.Kind]
 			if !known && a.Kind != mlir.OtherKind {
 				log.Fatalf("%s: nothing reads its attribute %s", c, a.Name)

@@ -2,7 +2,6 @@ package mlir
 
 import (
 	"slices"
-	"strings"
 )
 
 // attrForm says how the value of a property is written.
@@ -79,26 +78,6 @@ func formOf(op, name string) (attrForm, bool) {
 	return f, known
 }
 
-// properties checks the form of op's properties, and that none is missing.
-func (v *verifier) properties(op *Op, d *opDef) bool {
-	if !strings.HasPrefix(op.Name(), "stablehlo.") {
-		return true
-	}
-	for _, name := range d.props {
-		form, known := formOf(op.Name(), name)
-		a := op.Attrs.Get(name)
-		if !known || a == nil && form&optionalForm != 0 {
-			continue
-		}
-		form &^= optionalForm
-		if !form.has(a) {
-			v.missing(op, name, attrFormNames[form], a)
-			return false
-		}
-	}
-	return true
-}
-
 func (f attrForm) has(a Attribute) bool {
 	switch a := a.(type) {
 	case IntegerAttr:
@@ -114,7 +93,7 @@ func (f attrForm) has(a Attribute) bool {
 	case StringAttr:
 		return f == textForm
 	case ArrayAttr:
-		return f == symbolsForm && !slices.ContainsFunc(a, func(e Attribute) bool { s, ok := e.(SymbolAttr); return !ok || !flat(string(s)) })
+		return f == symbolsForm && !slices.ContainsFunc(a, func(e Attribute) bool { s, ok := e.(SymbolAttr); return !ok || !FlatSymbol(string(s)) })
 	case StructAttr:
 		return f == channelForm && a.Name == "stablehlo.channel_handle" || f == accuracyForm && a.Name == "stablehlo.result_accuracy" ||
 			f == algorithmForm && a.Name == "stablehlo.dot_algorithm"

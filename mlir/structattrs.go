@@ -22,24 +22,6 @@ var structFields = map[string][]string{
 	"stablehlo.output_operand_alias": {"output_tuple_indices", "operand_index", "operand_tuple_indices"},
 }
 
-// fieldProblem finds the first field that an attribute should not have; at is
-// where it stands in the attribute's text.
-func fieldProblem(name string, fields []entryNode) (where Pos, why string) {
-	known := structFields[name]
-	for i, e := range fields {
-		if known == nil {
-			break
-		}
-		if !slices.Contains(known, e.name) {
-			return e.pos, "#" + name + " has no " + e.name + ", but " + strings.Join(known, ", ")
-		}
-		if slices.ContainsFunc(fields[:i], func(f entryNode) bool { return f.name == e.name }) {
-			return e.pos, e.name + " is given a second time"
-		}
-	}
-	return Pos{}, ""
-}
-
 // attrProblem says what is wrong with an attribute in itself; "" if nothing.
 func attrProblem(a Attribute) string {
 	switch a := a.(type) {
@@ -150,22 +132,4 @@ func accuracyProblem(a StructAttr) string {
 		}
 	}
 	return ""
-}
-
-// withoutComma takes a comma off that stands before the closing bracket, which
-// the dialect's own texts have.
-func withoutComma(text string) string {
-	body := strings.TrimRight(strings.TrimSuffix(text, ">"), " \t\r\n")
-	if cut, ok := strings.CutSuffix(body, ","); ok {
-		return cut + ">"
-	}
-	return text
-}
-
-// inText is where the place rel of a token's text is, which starts at pos.
-func inText(pos, rel Pos) Pos {
-	if rel.Line == 1 {
-		return Pos{pos.Line, pos.Col + rel.Col - 1}
-	}
-	return Pos{pos.Line + rel.Line - 1, rel.Col}
 }

@@ -1,0 +1,33 @@
+package mlir
+
+// limits is Bounds with an entry for each dimension in any case.
+func limits(t *TensorType) []int64 {
+	if b := Bounds(t); len(b) == len(t.Shape) {
+		return b
+	}
+	return unknown(len(t.Shape))
+}
+
+// most is the largest size of dimension i; Dynamic if it is not known.
+func most(t *TensorType, i int) int64 {
+	if d := t.Shape[i]; d != Dynamic {
+		return d
+	}
+	return limits(t)[i]
+}
+
+// bounded returns how many dimensions of t are dynamic, and how many of those
+// have a bound.
+func bounded(t *TensorType) (dynamic, withBound int) {
+	b := Bounds(t)
+	for i, d := range t.Shape {
+		if d != Dynamic {
+			continue
+		}
+		dynamic++
+		if i < len(b) && b[i] != Dynamic {
+			withBound++
+		}
+	}
+	return dynamic, withBound
+}
