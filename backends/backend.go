@@ -5,7 +5,8 @@
 // A backend gets the text of an MLIR module and nothing else. Its results must
 // be what that text says.
 //
-// imports only ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/diag and ltc/internal/env.
+// imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/types,
+// ltc/internal/diag and ltc/internal/env.
 package backends
 
 import (

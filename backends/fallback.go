@@ -9,6 +9,7 @@ import (
 
 	"ltc/internal/env"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // ErrFallback is what a [FallbackError] wraps.
@@ -128,7 +129,7 @@ func placeFallbacks(m Module, name string, ops []Fallback) {
 	if !missing {
 		return
 	}
-	parsed, err := mlir.Parse(name, m.Text())
+	parsed, err := stablehlo.Parse(name, m.Text())
 	if err != nil {
 		return
 	}

@@ -8,6 +8,8 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Program is a module that has been read and checked, for a backend to compile.
@@ -61,13 +63,13 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 		p.File = "module.mlir"
 	}
 	var err error
-	if p.Module, err = mlir.ParseContext(ctx, p.File, m.Text()); err != nil {
+	if p.Module, err = stablehlo.ParseContext(ctx, p.File, m.Text()); err != nil {
 		return nil, err
 	}
-	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
+	if err := verify.ModuleContext(ctx, p.Module); err != nil {
 		return nil, err
 	}
-	mlir.ExpandCalls(p.Module)
+	verify.ExpandCalls(p.Module)
 	if p.Signature, p.Lacking, err = read(p.Module); err != nil {
 		return nil, p.Place(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // TypeOf returns the type of memory that holds a value of type t. It reports
@@ -30,7 +31,7 @@ func (s *Signature) Open() bool {
 // typeOf is TypeOf with AnySize for dimensions that the text leaves open.
 func typeOf(t mlir.Type) (types.Type, error) {
 	tt, ok := t.(*mlir.TensorType)
-	if !ok || tt.Unranked || tt.Encoding != nil && mlir.Bounds(tt) == nil {
+	if !ok || tt.Unranked || tt.Encoding != nil && stablehlo.Bounds(tt) == nil {
 		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
 	}
 	d := mlir.DTypeOf(tt.Elem)

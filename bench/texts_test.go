@@ -18,6 +18,8 @@ import (
 	"ltc/internal/test/ptxas"
 	"ltc/lazy"
 	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // texts is where the programs of the workloads lie for those who compile them.
@@ -79,9 +81,9 @@ func TestTexts(t *testing.T) {
 			tr, roots := record(t, dev)
 			text, err := tr.Dump(lazy.FormatStableHLO, roots...)
 			require.NoError(t, err)
-			m, err := mlir.Parse(name, text)
+			m, err := stablehlo.Parse(name, text)
 			require.NoError(t, err)
-			require.NoError(t, mlir.Verify(m))
+			require.NoError(t, verify.Module(m))
 			var b strings.Builder
 			require.NoError(t, m.Print(&b, mlir.PrintOptions{}))
 			golden.Is(t, filepath.Join(texts, name+".mlir"), b.String())

@@ -17,6 +17,8 @@ import (
 	"ltc/mlir"
 	"ltc/shapeinfer"
 	"ltc/soa"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // calls is the evaluator, which remembers how many arguments and results each
@@ -113,10 +115,10 @@ func TestLTC_f_LoweringContext(t *testing.T) {
 func TestLTC_f_BuildPipeline(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1, 2}).Exp().Sum().Neg()))
-	m, err := mlir.Parse("step.mlir", tr.StableHLO())
+	m, err := stablehlo.Parse("step.mlir", tr.StableHLO())
 	require.NoError(t, err)
-	require.NoError(t, mlir.Verify(m))
-	again, err := mlir.Parse("again.mlir", m.String())
+	require.NoError(t, verify.Module(m))
+	again, err := stablehlo.Parse("again.mlir", m.String())
 	require.NoError(t, err)
 	require.Equal(t, m.String(), again.String())
 

@@ -10,6 +10,7 @@ import (
 	_ "ltc/backends/reference"
 	"ltc/lazy"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Arguments carry the line that first uses them in the step.
@@ -30,7 +31,7 @@ func TestTextOfStep(t *testing.T) {
 	require.NoError(t, tr.MarkStep(z))
 
 	text := tr.StableHLO()
-	m, err := mlir.Parse("step.mlir", text)
+	m, err := stablehlo.Parse("step.mlir", text)
 	require.NoError(t, err)
 	var main *mlir.Op
 	m.Walk(func(op *mlir.Op) bool {

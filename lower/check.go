@@ -8,6 +8,8 @@ import (
 	"ltc/ir"
 	"ltc/mlir"
 	"ltc/shapeinfer"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Check holds the stages of a program against each other: the graph against
@@ -25,9 +27,9 @@ func check(g *ir.Graph, text string, seed uint64) error {
 		line, a, b := firstDifference(text, again)
 		return fmt.Errorf("internal error: the nodes in another order (seed %d) give another text, from line %d on: %q, not %q", seed, line, b, a)
 	}
-	m, err := mlir.Parse("step.mlir", text)
+	m, err := stablehlo.Parse("step.mlir", text)
 	if err == nil {
-		err = mlir.Verify(m)
+		err = verify.Module(m)
 	}
 	if err != nil {
 		return fmt.Errorf("internal error: the program's text: %w", err)
@@ -60,7 +62,7 @@ func PlaceAt(text string, at mlir.Pos) string {
 }
 
 func place(text string, is func(*mlir.Op) bool) (found string) {
-	m, err := mlir.Parse("step.mlir", text)
+	m, err := stablehlo.Parse("step.mlir", text)
 	if err != nil {
 		return ""
 	}
@@ -79,7 +81,7 @@ func place(text string, is func(*mlir.Op) bool) (found string) {
 // it is: "dot_general".
 func Names(text string) func(op int) string {
 	at := map[int]string{}
-	if m, err := mlir.Parse("step.mlir", text); err == nil {
+	if m, err := stablehlo.Parse("step.mlir", text); err == nil {
 		m.Walk(func(op *mlir.Op) bool {
 			at[op.Ordinal] = op.Name()[strings.IndexByte(op.Name(), '.')+1:]
 			return true

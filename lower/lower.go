@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"ltc/stablehlo"
 	"strconv"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Version is the module's ltc.version: that of the attribute vocabulary in

@@ -15,6 +15,7 @@ import (
 	"ltc/mlir"
 	"ltc/shapeinfer"
 	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 func parse(t testing.TB, text string) *ir.Graph {
@@ -48,9 +49,9 @@ func requireText(t testing.TB, g *ir.Graph) *mlir.Module {
 		text := lower.Text(g, locations)
 		require.Equal(t, text, lower.Text(g, locations))
 		var err error
-		m, err = mlir.Parse("lowered.mlir", text)
+		m, err = stablehlo.Parse("lowered.mlir", text)
 		require.NoError(t, err)
-		require.NoError(t, mlir.Verify(m))
+		require.NoError(t, verify.Module(m))
 		require.Empty(t, cmp.Diff(text, mlir.Print(m, mlir.PrintOptions{Locations: locations})))
 		require.Equal(t, mlir.Print(lower.Module(g)), mlir.Print(m), "locations make another program")
 	}

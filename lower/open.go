@@ -7,6 +7,7 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Open returns the module that modules are for the sizes at, at least three, of
@@ -61,7 +62,7 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 	setArgAttrs(main, args)
 	m.Attrs.Set("ltc.dims", mlir.DictAttr{{Name: name, Value: mlir.ArrayAttr{mlir.IntegerAttr{Value: int64(least)}, mlir.IntegerAttr{Value: int64(most)}}}})
 	m.Number()
-	return m, mlir.Verify(m)
+	return m, verify.Module(m)
 }
 
 // opening is the work on one module.

@@ -11,6 +11,8 @@ import (
 	"ltc/internal/test/golden"
 	"ltc/lower"
 	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // ofSize matches the numbers of a text that depend on the number of elements n:
@@ -33,9 +35,9 @@ func traceFor(t *testing.T, text string, n int) *mlir.Module {
 		}
 		return strconv.Itoa(times*n + more)
 	})
-	m, err := mlir.Parse("test.mlir", text)
+	m, err := stablehlo.Parse("test.mlir", text)
 	require.NoError(t, err)
-	require.NoError(t, mlir.Verify(m))
+	require.NoError(t, verify.Module(m))
 	return m
 }
 

@@ -15,7 +15,7 @@ func lowerReverse(l *lowerer, n *ir.Node) *mlir.Value {
 
 func lowerConv(l *lowerer, n *ir.Node) *mlir.Value {
 	d := ir.ConvDimsOf(n.Attrs)
-	dims := mlir.ConvDims{
+	dims := stablehlo.ConvDims{
 		InputBatch: int64(d.Input[0]), InputFeature: int64(d.Input[1]), InputSpatial: wide(d.Input[2:]),
 		KernelOutFeature: int64(d.Kernel[0]), KernelInputFeature: int64(d.Kernel[1]), KernelSpatial: wide(d.Kernel[2:]),
 		OutputBatch: int64(d.Output[0]), OutputFeature: int64(d.Output[1]), OutputSpatial: wide(d.Output[2:]),

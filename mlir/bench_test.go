@@ -1,10 +1,14 @@
-package mlir
+package mlir_test
 
 import (
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 const benchLines = 20_000
@@ -50,7 +54,7 @@ func benchParse(b *testing.B, text string) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Parse("bench.mlir", text); err != nil {
+		if _, err := stablehlo.Parse("bench.mlir", text); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -102,8 +106,8 @@ func BenchmarkArray(b *testing.B) {
 	b.Run("list", func(b *testing.B) { benchParse(b, arrayText(1<<18, "[", "]")) })
 }
 
-func benchModule(b *testing.B, each func(*Module) error) {
-	m, err := Parse("bench.mlir", benchText())
+func benchModule(b *testing.B, each func(*mlir.Module) error) {
+	m, err := stablehlo.Parse("bench.mlir", benchText())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -117,7 +121,7 @@ func benchModule(b *testing.B, each func(*Module) error) {
 }
 
 func BenchmarkPrint(b *testing.B) {
-	benchModule(b, func(m *Module) error { return m.Print(io.Discard, PrintOptions{Locations: true}) })
+	benchModule(b, func(m *mlir.Module) error { return m.Print(io.Discard, mlir.PrintOptions{Locations: true}) })
 }
 
-func BenchmarkVerify(b *testing.B) { benchModule(b, Verify) }
+func BenchmarkVerify(b *testing.B) { benchModule(b, verify.Module) }

@@ -1,9 +1,13 @@
-package mlir
+package mlir_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Each row has texts of one type; the first is how it is printed.
@@ -21,12 +25,12 @@ func TestTypesHaveOneText(t *testing.T) {
 		{"!stablehlo.token", "!stablehlo.token<>"},
 	} {
 		for _, text := range texts {
-			m, err := Parse("", "func.func @f(%a: "+text+") -> "+texts[0]+" {\n  return %a : "+texts[0]+"\n}")
+			m, err := stablehlo.Parse("", "func.func @f(%a: "+text+") -> "+texts[0]+" {\n  return %a : "+texts[0]+"\n}")
 			require.NoError(t, err, text)
-			require.NoError(t, Verify(m), text)
+			require.NoError(t, verify.Module(m), text)
 			ft := m.Ops[0].FuncType()
 			require.Equal(t, texts[0], ft.Ins[0].String())
-			require.True(t, SameType(ft.Ins[0], ft.Outs[0]))
+			require.True(t, mlir.SameType(ft.Ins[0], ft.Outs[0]))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package mlir
+package mlir_test
 
 import (
 	"errors"
@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 const suite = "../../shared/conformance/stablehlo"
@@ -31,7 +35,7 @@ func TestConformance(t *testing.T) {
 	rows := strings.Split(strings.TrimSpace(string(list)), "\n")
 	column := strings.Split(rows[0], "\t")
 	file, chunk, verdict := slices.Index(column, "file"), slices.Index(column, "chunk"), slices.Index(column, "verify")
-	left, done := map[string][]Chunk{}, map[string]int{} // by file
+	left, done := map[string][]mlir.Chunk{}, map[string]int{} // by file
 	accepted, rejected := 0, 0
 	for _, row := range rows[1:] {
 		cells := strings.Split(row, "\t")
@@ -39,7 +43,7 @@ func TestConformance(t *testing.T) {
 		if done[name] == 0 {
 			text, err := os.ReadFile(filepath.Join(suite, name))
 			require.NoError(t, err)
-			left[name] = Split(name, string(text))
+			left[name] = mlir.Split(name, string(text))
 		}
 		if cells[chunk] == "-" { // a whole file
 			n = len(left[name])
@@ -76,10 +80,10 @@ func TestConformance(t *testing.T) {
 }
 
 // checkUnit returns why a unit is refused; what is not must print stably.
-func checkUnit(t *testing.T, c Chunk) error {
+func checkUnit(t *testing.T, c mlir.Chunk) error {
 	m, err := c.Parse()
 	if err == nil {
-		err = Verify(m)
+		err = verify.Module(m)
 	}
 	if err == nil {
 		requireStable(t, m)
@@ -89,20 +93,20 @@ func checkUnit(t *testing.T, c Chunk) error {
 
 // requireStable checks that every printed form of m reads back and prints the
 // same, and that the generic form says the same as the pretty one.
-func requireStable(t testing.TB, m *Module) {
+func requireStable(t testing.TB, m *mlir.Module) {
 	pretty := ""
-	for _, o := range []PrintOptions{{}, {Generic: true}, {Locations: true}, {Locations: true, Generic: true}} {
-		once := Print(m, o)
-		again, err := Parse("printed", once)
+	for _, o := range []mlir.PrintOptions{{}, {Generic: true}, {Locations: true}, {Locations: true, Generic: true}} {
+		once := mlir.Print(m, o)
+		again, err := stablehlo.Parse("printed", once)
 		if err != nil {
 			t.Fatalf("%v\nin\n%s", err, once)
 		}
-		if twice := Print(again, o); twice != once {
+		if twice := mlir.Print(again, o); twice != once {
 			t.Fatalf("%+v: printed\n%s\nand again\n%s", o, once, twice)
 		}
-		if o == (PrintOptions{}) {
+		if o == (mlir.PrintOptions{}) {
 			pretty = once
-		} else if other := Print(again); other != pretty {
+		} else if other := mlir.Print(again); other != pretty {
 			t.Fatalf("%+v: printed\n%s\nand from it\n%s", o, pretty, other)
 		}
 	}

@@ -35,14 +35,17 @@ func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 	return data, splat, nil
 }
 
-// check reports whether the literal fits the type. Literals of types whose
-// values this package cannot read it takes as they are.
-func (a *DenseAttr) check() *Error {
+// Check reports whether the literal fits the type, which one that was read does. Literals
+// of types whose values this package cannot read it takes as they are.
+func (a *DenseAttr) Check() *Error {
+	if a.checked {
+		return nil
+	}
 	b := DenseAttr{Literal: a.Literal, Type: a.Type, Pos: a.Pos}
 	return b.read(nil)
 }
 
-// read is check that keeps the values. A channel done ends it when closed.
+// read is Check that keeps the values. A channel done ends it when closed.
 func (a *DenseAttr) read(done <-chan struct{}) *Error {
 	if !a.Type.Static() {
 		return Errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)

@@ -1,4 +1,4 @@
-package mlir
+package mlir_test
 
 import (
 	"math/rand/v2"
@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // FuzzParse checks that no text makes the package panic, hang or take memory
@@ -43,6 +47,11 @@ func fuzzSeeds(f testing.TB) []string {
 	if err != nil || len(archives) == 0 {
 		f.Fatal("no golden archives to start from: ", err)
 	}
+	rules, err := filepath.Glob("../stablehlo/verify/testdata/*.txtar")
+	if err != nil || len(rules) == 0 {
+		f.Fatal("no golden archives of rules to start from: ", err)
+	}
+	archives = append(archives, rules...)
 	var seeds []string
 	for _, path := range archives {
 		a, err := txtar.ParseFile(path)
@@ -65,7 +74,7 @@ func fuzzSeeds(f testing.TB) []string {
 			if err != nil {
 				f.Fatal(err)
 			}
-			for _, unit := range Split(file, string(text)) {
+			for _, unit := range mlir.Split(file, string(text)) {
 				seeds = append(seeds, unit.Body())
 			}
 		}
@@ -86,12 +95,12 @@ const (
 
 // boundedly is the module of a text, nil if it is none. It panics where that
 // takes too much memory: for the fuzzer to keep the text.
-func boundedly(text string) *Module {
+func boundedly(text string) *mlir.Module {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	m, err := Parse("fuzz", text)
+	m, err := stablehlo.Parse("fuzz", text)
 	if err == nil {
-		err = Verify(m)
+		err = verify.Module(m)
 	}
 	if err != nil {
 		_ = err.Error()
@@ -108,13 +117,13 @@ func boundedly(text string) *Module {
 func shuffled(text string, salt uint64) string {
 	r := rand.New(rand.NewPCG(salt, 0))
 	for range 1 + r.IntN(2) {
-		list := TokensOf(text, r.IntN(2) == 0)
+		list := mlir.TokensOf(text, r.IntN(2) == 0)
 		if len(list) == 0 {
 			break
 		}
 		a, b := list[r.IntN(len(list))], list[r.IntN(len(list))]
 		for range 20 { // punctuation says little
-			if a.Kind != PunctToken {
+			if a.Kind != mlir.PunctToken {
 				break
 			}
 			a = list[r.IntN(len(list))]
@@ -143,8 +152,8 @@ func shuffled(text string, salt uint64) string {
 }
 
 // likeToken is another token of the kind of a, from the text or the vocabulary.
-func likeToken(r *rand.Rand, text string, list []FuzzToken, a FuzzToken) string {
-	if a.Kind == IntToken || a.Kind == FloatToken {
+func likeToken(r *rand.Rand, text string, list []mlir.FuzzToken, a mlir.FuzzToken) string {
+	if a.Kind == mlir.IntToken || a.Kind == mlir.FloatToken {
 		if n := r.IntN(2 * len(fuzzNumbers)); n < len(fuzzNumbers) {
 			return fuzzNumbers[n]
 		}
@@ -152,7 +161,7 @@ func likeToken(r *rand.Rand, text string, list []FuzzToken, a FuzzToken) string 
 	if r.IntN(2) == 0 {
 		for range 20 {
 			word := fuzzWords[r.IntN(len(fuzzWords))]
-			if t := TokensOf(word, false); len(t) == 1 && t[0].Kind == a.Kind {
+			if t := mlir.TokensOf(word, false); len(t) == 1 && t[0].Kind == a.Kind {
 				return word
 			}
 		}

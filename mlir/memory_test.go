@@ -1,4 +1,4 @@
-package mlir
+package mlir_test
 
 import (
 	"runtime"
@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/trials"
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // allocated is all that Parse allocates for the text, garbage included: what it
@@ -16,7 +19,7 @@ import (
 func allocated(t *testing.T, text string) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	m, err := Parse("memory.mlir", text)
+	m, err := stablehlo.Parse("memory.mlir", text)
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	runtime.KeepAlive(m)
@@ -40,19 +43,19 @@ func TestLongLists(t *testing.T) {
 		t.Skip("texts of megabytes")
 	}
 	const n = 1_000_001
-	parse := func(open, close string) Attribute {
-		m, err := Parse("long.mlir", arrayText(n, open, close))
+	parse := func(open, close string) mlir.Attribute {
+		m, err := stablehlo.Parse("long.mlir", arrayText(n, open, close))
 		require.NoError(t, err)
 		return m.Ops[0].Attrs.Get("a")
 	}
-	list := parse("[", "]").(ArrayAttr)
+	list := parse("[", "]").(mlir.ArrayAttr)
 	require.Len(t, list, n)
-	require.Equal(t, I64Attr((n-1)*7919), list[n-1])
-	array := parse("array<i64: ", ">").(DenseArrayAttr)
+	require.Equal(t, mlir.I64Attr((n-1)*7919), list[n-1])
+	array := parse("array<i64: ", ">").(mlir.DenseArrayAttr)
 	require.Len(t, array.Ints, n)
 	require.EqualValues(t, (n-1)*7919, array.Ints[n-1])
-	require.Len(t, parse("#t.s<x = [", "]>").(StructAttr).Fields.Get("x"), n)
-	_, err := Parse("long.mlir", `"t.o"() : () -> tuple<`+strings.Repeat("i1, ", n)+"i1>")
+	require.Len(t, parse("#t.s<x = [", "]>").(mlir.StructAttr).Fields.Get("x"), n)
+	_, err := stablehlo.Parse("long.mlir", `"t.o"() : () -> tuple<`+strings.Repeat("i1, ", n)+"i1>")
 	require.ErrorContains(t, err, ": error: a list here has at most 1000000 elements")
 }
 
@@ -70,7 +73,7 @@ func TestHugeConstants(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		m, err := Parse("huge.mlir", c.text)
+		m, err := stablehlo.Parse("huge.mlir", c.text)
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), c.text)
 		if c.err != "" {
@@ -78,7 +81,7 @@ func TestHugeConstants(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		data, splat, err := m.Ops[0].Attrs.Get("value").(*DenseAttr).Decode()
+		data, splat, err := m.Ops[0].Attrs.Get("value").(*mlir.DenseAttr).Decode()
 		require.NoError(t, err)
 		require.True(t, splat)
 		require.LessOrEqual(t, len(data), 4)
@@ -135,12 +138,12 @@ type work struct{ bytes, allocations uint64 }
 func workOn(text string) work {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	m, err := Parse("linear.mlir", text)
+	m, err := stablehlo.Parse("linear.mlir", text)
 	if err != nil {
 		_ = err.Error()
 	} else {
-		_ = Verify(m)
-		Print(m)
+		_ = verify.Module(m)
+		mlir.Print(m)
 	}
 	runtime.ReadMemStats(&after)
 	return work{after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs}

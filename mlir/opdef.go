@@ -11,8 +11,6 @@ type OpDef struct {
 	Syntax Syntax // nil: generic form only
 	// Props are the attributes that the generic form prints in <{…}>.
 	Props []string
-	// verify checks types and attributes; nil checks nothing.
-	verify func(v *verifier, op *Op)
 	// Regions is how many it has; AnyRegions for any number.
 	Regions int
 	Traits  Traits

@@ -1,4 +1,4 @@
-package mlir
+package mlir_test
 
 import (
 	"context"
@@ -10,10 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/diag"
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 func TestParseTree(t *testing.T) {
-	m, err := Parse("step.mlir", `#loc = loc("train.go":3:9)
+	m, err := stablehlo.Parse("step.mlir", `#loc = loc("train.go":3:9)
 module @step {
   func.func @main(%x: tensor<2x3xf32> loc(#loc)) -> (tensor<2xf32>, tensor<2xf32>) {
     %c = stablehlo.constant dense<0.0> : tensor<f32>
@@ -33,10 +36,10 @@ module @step {
 	require.Same(t, two.Results[1], ret.Operands[0])
 	require.Equal(t, 1, two.Results[1].Index)
 	require.Equal(t, "s", two.Results[1].Name)
-	require.Equal(t, Pos{6, 10}, reduce.Pos)
-	require.Equal(t, FileLoc{"train.go", 3, 9}, reduce.Loc)
-	require.Equal(t, FileLoc{"train.go", 3, 9}, f.Body().Args[0].Loc)
-	dims, ok := Ints(reduce.Attrs.Get("dimensions"))
+	require.Equal(t, mlir.Pos{Line: 6, Col: 10}, reduce.Pos)
+	require.Equal(t, mlir.FileLoc{File: "train.go", Line: 3, Col: 9}, reduce.Loc)
+	require.Equal(t, mlir.FileLoc{File: "train.go", Line: 3, Col: 9}, f.Body().Args[0].Loc)
+	dims, ok := mlir.Ints(reduce.Attrs.Get("dimensions"))
 	require.True(t, ok)
 	require.Equal(t, []int64{1}, dims)
 	inner := reduce.Body()
@@ -50,18 +53,18 @@ module @step {
 }
 
 func TestPrintBuilt(t *testing.T) {
-	vec := Tensor(F32, 4)
-	f := NewFunc("main", "public", []Type{vec, vec}, []Type{vec})
+	vec := mlir.Tensor(mlir.F32, 4)
+	f := mlir.NewFunc("main", "public", []mlir.Type{vec, vec}, []mlir.Type{vec})
 	args := f.Body().Args
 	args[1].Name = "0" // taken before the first number is given
-	add := NewOp(CodeOf("stablehlo.add"), args, vec)
-	two := NewOp(0, add.Results, vec, vec)
+	add := mlir.NewOp(mlir.CodeOf("stablehlo.add"), args, vec)
+	two := mlir.NewOp(0, add.Results, vec, vec)
 	two.SetName("test.two")
 	two.Results[0].Name, two.Results[1].Name = "not a name", "arg0"
-	ret := NewOp(OpReturn, []*Value{two.Results[1]})
-	f.Body().Ops = []*Op{add, two, ret}
-	m := &Module{Ops: []*Op{f}}
-	require.NoError(t, Verify(m))
+	ret := mlir.NewOp(mlir.OpReturn, []*mlir.Value{two.Results[1]})
+	f.Body().Ops = []*mlir.Op{add, two, ret}
+	m := &mlir.Module{Ops: []*mlir.Op{f}}
+	require.NoError(t, verify.Module(m))
 	require.Equal(t, `module {
   func.func public @main(%arg0: tensor<4xf32>, %0: tensor<4xf32>) -> tensor<4xf32> {
     %1 = stablehlo.add %arg0, %0 : tensor<4xf32>
@@ -69,38 +72,38 @@ func TestPrintBuilt(t *testing.T) {
     return %arg0_0 : tensor<4xf32>
   }
 }
-`, Print(m))
+`, mlir.Print(m))
 	require.Equal(t, "%2 = stablehlo.add %1, %0 : tensor<4xf32>", add.String())
 
-	ret.Operands[0] = &Value{Name: "stray", Type: vec}
-	require.EqualError(t, Verify(m), "error: func.return: operand 0, %stray, is not defined where it is used")
+	ret.Operands[0] = &mlir.Value{Name: "stray", Type: vec}
+	require.EqualError(t, verify.Module(m), "error: func.return: operand 0, %stray, is not defined where it is used")
 }
 
 func TestAccess(t *testing.T) {
-	d := DotDims{LHSBatch: []int64{0}, RHSBatch: []int64{1}, LHSContract: []int64{2}, RHSContract: []int64{0}}
-	got, ok := ParseDot(d.Attr())
+	d := stablehlo.DotDims{LHSBatch: []int64{0}, RHSBatch: []int64{1}, LHSContract: []int64{2}, RHSContract: []int64{0}}
+	got, ok := stablehlo.ParseDot(d.Attr())
 	require.True(t, ok)
 	require.Equal(t, d, got)
-	g := GatherDims{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
-	gotG, ok := ParseGather(g.Attr())
+	g := stablehlo.GatherDims{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: 1}
+	gotG, ok := stablehlo.ParseGather(g.Attr())
 	require.True(t, ok)
 	require.Equal(t, g, gotG)
-	s := ScatterDims{UpdateWindowDims: []int64{1}, InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}
-	gotS, ok := ParseScatter(s.Attr())
+	s := stablehlo.ScatterDims{UpdateWindowDims: []int64{1}, InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: 1}
+	gotS, ok := stablehlo.ParseScatter(s.Attr())
 	require.True(t, ok)
 	require.Equal(t, s, gotS)
-	_, ok = ParseGather(d.Attr())
+	_, ok = stablehlo.ParseGather(d.Attr())
 	require.False(t, ok)
 
-	for _, a := range []Attribute{I64Array([]int{3, 3}), ArrayAttr{I64Attr(3), I64Attr(3)}, &DenseAttr{Literal: "3", Type: Tensor(I64, 2)}} {
-		v, ok := Ints(a)
+	for _, a := range []mlir.Attribute{mlir.I64Array([]int{3, 3}), mlir.ArrayAttr{mlir.I64Attr(3), mlir.I64Attr(3)}, &mlir.DenseAttr{Literal: "3", Type: mlir.Tensor(mlir.I64, 2)}} {
+		v, ok := mlir.Ints(a)
 		require.True(t, ok)
 		require.Equal(t, []int64{3, 3}, v)
 	}
-	_, ok = Ints(StringAttr("3"))
+	_, ok = mlir.Ints(mlir.StringAttr("3"))
 	require.False(t, ok)
-	require.Equal(t, "LT", Enum(EnumAttr{"stablehlo", "comparison_direction", "LT"}))
-	require.Empty(t, Enum(nil))
+	require.Equal(t, "LT", mlir.Enum(mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: "LT"}))
+	require.Empty(t, mlir.Enum(nil))
 }
 
 func TestDeepNesting(t *testing.T) {
@@ -111,40 +114,40 @@ func TestDeepNesting(t *testing.T) {
 		"regions":  strings.Repeat("module {", n) + strings.Repeat("}", n),
 		"literals": `%0 = stablehlo.constant dense<` + strings.Repeat("[", n) + strings.Repeat("]", n) + `> : tensor<1xf32>`,
 	} {
-		_, err := Parse(name, text)
+		_, err := stablehlo.Parse(name, text)
 		require.ErrorContains(t, err, "brackets nest deeper than 200", name)
 	}
 	var chain, laughs strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&chain, "#a%d = [#a%d]\n", i, i+1)
 	}
-	_, err := Parse("chain", chain.String()+`"t.o"() {x = #a0} : () -> ()`)
+	_, err := stablehlo.Parse("chain", chain.String()+`"t.o"() {x = #a0} : () -> ()`)
 	require.ErrorContains(t, err, "more than 1000 deep")
 	for i := range 50 {
 		fmt.Fprintf(&laughs, "!t%d = tuple<!t%d, !t%d>\n", i+1, i, i)
 	}
-	_, err = Parse("laughs", laughs.String()+"!t0 = i1\nfunc.func private @f(!t50)")
+	_, err = stablehlo.Parse("laughs", laughs.String()+"!t0 = i1\nfunc.func private @f(!t50)")
 	require.ErrorContains(t, err, "stands for a text of more than")
 }
 
 func TestErrorForms(t *testing.T) {
-	_, err := Parse("a.mlir", "func.func @f() {\n  \xff\n}")
+	_, err := stablehlo.Parse("a.mlir", "func.func @f() {\n  \xff\n}")
 	require.EqualError(t, err, "a.mlir:2:3: error: byte 0xff is not UTF-8\n  ?\n  ^")
-	var one *Error
+	var one *mlir.Error
 	require.ErrorAs(t, err, &one)
-	require.Equal(t, Pos{2, 3}, one.Pos)
+	require.Equal(t, mlir.Pos{Line: 2, Col: 3}, one.Pos)
 
-	_, err = Parse("a.mlir", "ML\xefR\x0bStableHLO")
+	_, err = stablehlo.Parse("a.mlir", "ML\xefR\x0bStableHLO")
 	require.EqualError(t, err, "a.mlir:1:1: error: this is MLIR bytecode; export the program as text: mlir_module() of a jax.export, lower(…).as_text(), str(module) or mlir-opt")
 
-	_, err = Parse("a.mlir", "\n\"t.o\"(%a, %b) : (i1, i1) -> ()")
-	var several Errors
+	_, err = stablehlo.Parse("a.mlir", "\n\"t.o\"(%a, %b) : (i1, i1) -> ()")
+	var several mlir.Errors
 	require.ErrorAs(t, err, &several)
 	require.Len(t, several, 2)
 	require.ErrorAs(t, err, &one)
 
 	// Of a line too long to show, the part around the column is.
-	_, err = Parse("long.mlir", `%0 = stablehlo.constant dense<[`+strings.Repeat("1, ", 1000)+`x]> : tensor<1001xi32>`)
+	_, err = stablehlo.Parse("long.mlir", `%0 = stablehlo.constant dense<[`+strings.Repeat("1, ", 1000)+`x]> : tensor<1001xi32>`)
 	require.ErrorContains(t, err, "long.mlir:1:3032: error: x is not a number of type i32\n")
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 3)
@@ -155,11 +158,11 @@ func TestErrorForms(t *testing.T) {
 func TestParseContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(context.Background())
-	m, err := ParseContext(ctx, "a.mlir", constantText(10, false))
+	m, err := stablehlo.ParseContext(ctx, "a.mlir", constantText(10, false))
 	require.NoError(t, err)
 	require.Len(t, m.Ops, 1)
 	cancel(gone)
-	_, err = ParseContext(ctx, "a.mlir", "\n"+constantText(10, false))
+	_, err = stablehlo.ParseContext(ctx, "a.mlir", "\n"+constantText(10, false))
 	require.ErrorIs(t, err, gone)
 	require.EqualError(t, err, "a.mlir: parse ended on line 2: gone")
 }

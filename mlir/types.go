@@ -215,3 +215,9 @@ func SameTypes(a, b []Type) bool {
 	}
 	return true
 }
+
+// IsFunction reports whether t is the type of a function.
+func IsFunction(t Type) bool {
+	_, ok := t.(*FunctionType)
+	return ok
+}

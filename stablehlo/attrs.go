@@ -6,7 +6,7 @@ import (
 	"ltc/mlir"
 )
 
-// The readers of attributes. Those of a module that [mlir.Verify] accepts have the form
+// The readers of attributes. Those of a module that [verify.Module] accepts have the form
 // that their ops want. One that is missing reads as zero, nil or false.
 
 func integer(op *mlir.Op, name string) int64 {
@@ -39,22 +39,22 @@ func dense(op *mlir.Op, name string) *mlir.DenseAttr {
 	return a
 }
 
-func dot(op *mlir.Op, name string) mlir.DotDims {
-	d, _ := mlir.ParseDot(op.Attrs.Get(name))
+func dot(op *mlir.Op, name string) DotDims {
+	d, _ := ParseDot(op.Attrs.Get(name))
 	return d
 }
 
-func gather(op *mlir.Op, name string) mlir.GatherDims {
-	d, _ := mlir.ParseGather(op.Attrs.Get(name))
+func gather(op *mlir.Op, name string) GatherDims {
+	d, _ := ParseGather(op.Attrs.Get(name))
 	return d
 }
 
-func scatter(op *mlir.Op, name string) mlir.ScatterDims {
-	d, _ := mlir.ParseScatter(op.Attrs.Get(name))
+func scatter(op *mlir.Op, name string) ScatterDims {
+	d, _ := ParseScatter(op.Attrs.Get(name))
 	return d
 }
 
-func conv(op *mlir.Op, name string) mlir.ConvDims {
-	d, _ := mlir.ParseConv(op.Attrs.Get(name))
+func conv(op *mlir.Op, name string) ConvDims {
+	d, _ := ParseConv(op.Attrs.Get(name))
 	return d
 }

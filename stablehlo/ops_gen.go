@@ -452,6 +452,38 @@ func Table[T any](s Stage[T]) []T {
 	return t
 }
 
+// DynamicStage is what one part of a compiler knows of each op of
+// StableHLO that takes attributes or
+// its result's shape as operands. A type that lacks an
+// op's method cannot be given to [DynamicTable], so that a part that forgets an op does not build.
+type DynamicStage[T any] interface {
+	DynamicBroadcastInDim() T
+	DynamicIota() T
+	DynamicReshape() T
+	RealDynamicSlice() T
+	DynamicPad() T
+	DynamicRNGBitGenerator() T
+	DynamicReduceWindow() T
+	DynamicGather() T
+	DynamicConv() T
+}
+
+// DynamicTable returns what s knows of each op, by code; the zero value for ops that s has no
+// method for, and for code 0.
+func DynamicTable[T any](s DynamicStage[T]) []T {
+	t := make([]T, 211)
+	t[DynamicBroadcastInDim] = s.DynamicBroadcastInDim()
+	t[DynamicIota] = s.DynamicIota()
+	t[DynamicReshape] = s.DynamicReshape()
+	t[RealDynamicSlice] = s.RealDynamicSlice()
+	t[DynamicPad] = s.DynamicPad()
+	t[DynamicRNGBitGenerator] = s.DynamicRNGBitGenerator()
+	t[DynamicReduceWindow] = s.DynamicReduceWindow()
+	t[DynamicGather] = s.DynamicGather()
+	t[DynamicConv] = s.DynamicConv()
+	return t
+}
+
 // CHLOStage is what one part of a compiler knows of each op of
 // CHLO. A type that lacks an
 // op's method cannot be given to [CHLOTable], so that a part that forgets an op does not build.
@@ -676,7 +708,7 @@ type DotGeneralOp struct{ op *mlir.Op }
 // AsDotGeneral returns the reader of op, which must be a stablehlo.dot_general.
 func AsDotGeneral(op *mlir.Op) DotGeneralOp { return DotGeneralOp{op} }
 
-func (o DotGeneralOp) DotDimensionNumbers() mlir.DotDims { return dot(o.op, "dot_dimension_numbers") }
+func (o DotGeneralOp) DotDimensionNumbers() DotDims { return dot(o.op, "dot_dimension_numbers") }
 
 // GatherOp reads the attributes of a stablehlo.gather.
 type GatherOp struct{ op *mlir.Op }
@@ -684,9 +716,9 @@ type GatherOp struct{ op *mlir.Op }
 // AsGather returns the reader of op, which must be a stablehlo.gather.
 func AsGather(op *mlir.Op) GatherOp { return GatherOp{op} }
 
-func (o GatherOp) DimensionNumbers() mlir.GatherDims { return gather(o.op, "dimension_numbers") }
-func (o GatherOp) SliceSizes() []int64               { return integers(o.op, "slice_sizes") }
-func (o GatherOp) IndicesAreSorted() bool            { return flag(o.op, "indices_are_sorted") }
+func (o GatherOp) DimensionNumbers() GatherDims { return gather(o.op, "dimension_numbers") }
+func (o GatherOp) SliceSizes() []int64          { return integers(o.op, "slice_sizes") }
+func (o GatherOp) IndicesAreSorted() bool       { return flag(o.op, "indices_are_sorted") }
 
 // ScatterOp reads the attributes of a stablehlo.scatter.
 type ScatterOp struct{ op *mlir.Op }
@@ -694,7 +726,7 @@ type ScatterOp struct{ op *mlir.Op }
 // AsScatter returns the reader of op, which must be a stablehlo.scatter.
 func AsScatter(op *mlir.Op) ScatterOp { return ScatterOp{op} }
 
-func (o ScatterOp) ScatterDimensionNumbers() mlir.ScatterDims {
+func (o ScatterOp) ScatterDimensionNumbers() ScatterDims {
 	return scatter(o.op, "scatter_dimension_numbers")
 }
 func (o ScatterOp) IndicesAreSorted() bool { return flag(o.op, "indices_are_sorted") }
@@ -861,8 +893,8 @@ type DynamicGatherOp struct{ op *mlir.Op }
 // AsDynamicGather returns the reader of op, which must be a stablehlo.dynamic_gather.
 func AsDynamicGather(op *mlir.Op) DynamicGatherOp { return DynamicGatherOp{op} }
 
-func (o DynamicGatherOp) DimensionNumbers() mlir.GatherDims { return gather(o.op, "dimension_numbers") }
-func (o DynamicGatherOp) IndicesAreSorted() bool            { return flag(o.op, "indices_are_sorted") }
+func (o DynamicGatherOp) DimensionNumbers() GatherDims { return gather(o.op, "dimension_numbers") }
+func (o DynamicGatherOp) IndicesAreSorted() bool       { return flag(o.op, "indices_are_sorted") }
 
 // DynamicConvOp reads the attributes of a stablehlo.dynamic_conv.
 type DynamicConvOp struct{ op *mlir.Op }
@@ -870,14 +902,14 @@ type DynamicConvOp struct{ op *mlir.Op }
 // AsDynamicConv returns the reader of op, which must be a stablehlo.dynamic_conv.
 func AsDynamicConv(op *mlir.Op) DynamicConvOp { return DynamicConvOp{op} }
 
-func (o DynamicConvOp) WindowStrides() []int64          { return integers(o.op, "window_strides") }
-func (o DynamicConvOp) Padding() []int64                { return integers(o.op, "padding") }
-func (o DynamicConvOp) LHSDilation() []int64            { return integers(o.op, "lhs_dilation") }
-func (o DynamicConvOp) RHSDilation() []int64            { return integers(o.op, "rhs_dilation") }
-func (o DynamicConvOp) WindowReversal() []int64         { return integers(o.op, "window_reversal") }
-func (o DynamicConvOp) DimensionNumbers() mlir.ConvDims { return conv(o.op, "dimension_numbers") }
-func (o DynamicConvOp) FeatureGroupCount() int64        { return integer(o.op, "feature_group_count") }
-func (o DynamicConvOp) BatchGroupCount() int64          { return integer(o.op, "batch_group_count") }
+func (o DynamicConvOp) WindowStrides() []int64     { return integers(o.op, "window_strides") }
+func (o DynamicConvOp) Padding() []int64           { return integers(o.op, "padding") }
+func (o DynamicConvOp) LHSDilation() []int64       { return integers(o.op, "lhs_dilation") }
+func (o DynamicConvOp) RHSDilation() []int64       { return integers(o.op, "rhs_dilation") }
+func (o DynamicConvOp) WindowReversal() []int64    { return integers(o.op, "window_reversal") }
+func (o DynamicConvOp) DimensionNumbers() ConvDims { return conv(o.op, "dimension_numbers") }
+func (o DynamicConvOp) FeatureGroupCount() int64   { return integer(o.op, "feature_group_count") }
+func (o DynamicConvOp) BatchGroupCount() int64     { return integer(o.op, "batch_group_count") }
 
 // ConvolutionOp reads the attributes of a stablehlo.convolution.
 type ConvolutionOp struct{ op *mlir.Op }
@@ -885,14 +917,14 @@ type ConvolutionOp struct{ op *mlir.Op }
 // AsConvolution returns the reader of op, which must be a stablehlo.convolution.
 func AsConvolution(op *mlir.Op) ConvolutionOp { return ConvolutionOp{op} }
 
-func (o ConvolutionOp) WindowStrides() []int64          { return integers(o.op, "window_strides") }
-func (o ConvolutionOp) Padding() []int64                { return integers(o.op, "padding") }
-func (o ConvolutionOp) LHSDilation() []int64            { return integers(o.op, "lhs_dilation") }
-func (o ConvolutionOp) RHSDilation() []int64            { return integers(o.op, "rhs_dilation") }
-func (o ConvolutionOp) WindowReversal() []int64         { return integers(o.op, "window_reversal") }
-func (o ConvolutionOp) DimensionNumbers() mlir.ConvDims { return conv(o.op, "dimension_numbers") }
-func (o ConvolutionOp) FeatureGroupCount() int64        { return integer(o.op, "feature_group_count") }
-func (o ConvolutionOp) BatchGroupCount() int64          { return integer(o.op, "batch_group_count") }
+func (o ConvolutionOp) WindowStrides() []int64     { return integers(o.op, "window_strides") }
+func (o ConvolutionOp) Padding() []int64           { return integers(o.op, "padding") }
+func (o ConvolutionOp) LHSDilation() []int64       { return integers(o.op, "lhs_dilation") }
+func (o ConvolutionOp) RHSDilation() []int64       { return integers(o.op, "rhs_dilation") }
+func (o ConvolutionOp) WindowReversal() []int64    { return integers(o.op, "window_reversal") }
+func (o ConvolutionOp) DimensionNumbers() ConvDims { return conv(o.op, "dimension_numbers") }
+func (o ConvolutionOp) FeatureGroupCount() int64   { return integer(o.op, "feature_group_count") }
+func (o ConvolutionOp) BatchGroupCount() int64     { return integer(o.op, "batch_group_count") }
 
 // TriangularSolveOp reads the attributes of a stablehlo.triangular_solve.
 type TriangularSolveOp struct{ op *mlir.Op }

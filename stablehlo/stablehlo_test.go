@@ -12,6 +12,7 @@ import (
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 func TestCodesNameTheRowsOfTheTable(t *testing.T) {
@@ -40,12 +41,11 @@ func TestGeneratedCodesAreCurrent(t *testing.T) {
 // A stage that has nothing for an op does not build, and the compiler names the op.
 func TestRowWithoutMethodsDoesNotBuild(t *testing.T) {
 	if trials.Few() {
-		t.Skip("it builds four packages anew, whatever the configuration: make test runs it")
+		t.Skip("it builds five packages anew, whatever the configuration: make test runs it")
 	}
 	o := overlay.New(t)
-	o.Insert("mlir/ops.go", `	{name: "stablehlo.after_all",`, `	{name: "stablehlo.hypot", syntax: form(operands(2), attrDict{}, sameType{}), verify: verifySame(2, kFloat)},`)
-	o.Insert("mlir/chlo.go", `	withTraits(Elementwise, chloRows(form(operands(1), attrDict{}, arrowTypes{}), verifyChloSame(kComplex)`,
-		`	chloRows(form(operands(1), attrDict{}, arrowTypes{}), verifyChloSame(kFloat), "sinpi"),`)
+	o.Insert("stablehlo/ops.go", `	{Name: "stablehlo.after_all",`, `	{Name: "stablehlo.hypot", Syntax: form(operands(2), attrDict{}, oneType{})},`)
+	o.Insert("stablehlo/chlo.go", `	broadcastRows("add",`, `	chloRows(unaryForm, "sinpi"),`)
 	generated := filepath.Join(t.TempDir(), "ops_gen.go")
 	text, err := o.Go("run", "./stablehlo/gen", "-o", generated)
 	require.NoError(t, err, "%s", text)
@@ -53,7 +53,8 @@ func TestRowWithoutMethodsDoesNotBuild(t *testing.T) {
 	require.NoError(t, err)
 	o.Write("stablehlo/ops_gen.go", string(whole))
 	for _, stage := range []struct{ dir, before, lacks, method string }{
-		{"mlir/chlo", "func (opRows) Acos()", "Sinpi", "func (opRows) Sinpi() opRow { return function(nil, nil) }"},
+		{"stablehlo/verify", "func (rules) Abs()", "Hypot", "func (rules) Hypot() rule { return verifySame(2, kFloat) }\nfunc (chloRules) Sinpi() rule { return verifyChloSame(kFloat) }"},
+		{"stablehlo/chlo", "func (opRows) Acos()", "Sinpi", "func (opRows) Sinpi() opRow { return function(nil, nil) }"},
 		{"backends/kit/simplify", "func (opRows) Abs()", "Hypot", "func (opRows) Hypot() opRow { return opRow{} }"},
 		{"backends/kit", "func (opRows) Abs()", "Hypot", `func (opRows) Hypot() opRow { return left("nobody has written it") }`},
 		{"backends/reference", "func (opRows) Abs()", "Hypot", "func (opRows) Hypot() opRow { return opRow{prepare: prepareBinary} }"},
@@ -66,18 +67,18 @@ func TestRowWithoutMethodsDoesNotBuild(t *testing.T) {
 
 // Accessors read what the text says, and zero of what it leaves out.
 func TestAccessorsReadAttributes(t *testing.T) {
-	m, err := mlir.Parse("m", `func.func @main(%a: tensor<4x6xf32>, %w: tensor<6x5xf32>) -> tensor<2x5xf32> {
+	m, err := stablehlo.Parse("m", `func.func @main(%a: tensor<4x6xf32>, %w: tensor<6x5xf32>) -> tensor<2x5xf32> {
   %0 = stablehlo.slice %a [0:4:2, 0:6] : (tensor<4x6xf32>) -> tensor<2x6xf32>
   %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<2x6xf32>, tensor<6x5xf32>) -> tensor<2x5xf32>
   %2 = stablehlo.compare LT, %1, %1 : (tensor<2x5xf32>, tensor<2x5xf32>) -> tensor<2x5xi1>
   return %1 : tensor<2x5xf32>
 }`)
 	require.NoError(t, err)
-	require.NoError(t, mlir.Verify(m))
+	require.NoError(t, verify.Module(m))
 	ops := m.Func("main").Body().Ops
 	slice := stablehlo.AsSlice(ops[0])
 	require.Equal(t, [][]int64{{0, 0}, {4, 6}, {2, 1}}, [][]int64{slice.StartIndices(), slice.LimitIndices(), slice.Strides()})
-	require.Equal(t, mlir.DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, stablehlo.AsDotGeneral(ops[1]).DotDimensionNumbers())
+	require.Equal(t, stablehlo.DotDims{LHSContract: []int64{1}, RHSContract: []int64{0}}, stablehlo.AsDotGeneral(ops[1]).DotDimensionNumbers())
 	require.Equal(t, "LT", stablehlo.AsCompare(ops[2]).ComparisonDirection())
 	require.Empty(t, stablehlo.AsCompare(ops[2]).CompareType())
 }

@@ -26,14 +26,14 @@ func TestCasesHoldEveryOp(t *testing.T) {
 	held := map[mlir.Code]bool{}
 	for _, g := range groups {
 		for _, c := range g.cases {
-			m, err := mlir.Parse(c.name, c.text)
+			m, err := stablehlo.Parse(c.name, c.text)
 			require.NoError(t, err)
 			m.Walk(func(op *mlir.Op) bool {
 				held[op.Code] = true
 				return true
 			})
 			for _, o := range []mlir.PrintOptions{{}, {Generic: true}} {
-				again, err := mlir.Parse(c.name, mlir.Print(m, o))
+				again, err := stablehlo.Parse(c.name, mlir.Print(m, o))
 				require.NoError(t, err)
 				require.Equal(t, mlir.Print(m), mlir.Print(again), c.name)
 			}

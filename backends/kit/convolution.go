@@ -6,7 +6,6 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
-	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
@@ -42,7 +41,7 @@ const fewProducts = 8
 
 // normalConvolution reports whether dimension numbers of n spatial dimensions are
 // [b, 0, …, f]x[0, …, i, o]->[b, 0, …, f].
-func normalConvolution(d mlir.ConvDims, n int) bool {
+func normalConvolution(d stablehlo.ConvDims, n int) bool {
 	image, kernel := make([]int64, n+2), make([]int64, n+2)
 	for i := range image {
 		image[i], kernel[i] = int64(i), int64(i)

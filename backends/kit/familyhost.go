@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // openSteps has the steps that are no kernels run for all sizes: see [CompileFamily].
@@ -139,7 +140,7 @@ func openText(texts []string) (string, error) {
 	ops := make([][]*mlir.Op, len(texts))
 	for i, t := range texts {
 		var err error
-		if modules[i], err = mlir.Parse("step.mlir", t); err != nil {
+		if modules[i], err = stablehlo.Parse("step.mlir", t); err != nil {
 			return "", err
 		}
 		modules[i].Walk(func(op *mlir.Op) bool { ops[i] = append(ops[i], op); return true })

@@ -105,7 +105,7 @@ func scatter(b *nodeBuilder) error {
 
 // scattered is a scatter on its way to being a kernel.
 type scattered struct {
-	mlir.ScatterDims
+	stablehlo.ScatterDims
 	b *nodeBuilder
 	// The updates' dimensions of the operand's: along windows, and along batches.
 	window, together map[int]int

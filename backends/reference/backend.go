@@ -9,8 +9,8 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
-	"ltc/mlir/chlo"
 	"ltc/soa"
+	"ltc/stablehlo/chlo"
 )
 
 func init() {

@@ -16,6 +16,7 @@ import (
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // doubling is a program in which function i calls the one before twice: what
@@ -97,7 +98,7 @@ func TestCancel(t *testing.T) {
 			var re *backends.RunError
 			require.ErrorAs(t, err, &re)
 			require.Equal(t, errLeaving, re.Reason)
-			m, err := mlir.Parse("", string(file.Data))
+			m, err := stablehlo.Parse("", string(file.Data))
 			require.NoError(t, err)
 			var at *mlir.Op
 			m.Walk(func(op *mlir.Op) bool { at = op; return op.Ordinal != re.Op })

@@ -8,8 +8,9 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/mlir"
-	"ltc/mlir/chlo"
 	"ltc/stablehlo"
+	"ltc/stablehlo/chlo"
+	"ltc/stablehlo/verify"
 )
 
 // closing gives every type of an open module the sizes that follow from those of
@@ -80,7 +81,7 @@ func closeProgram(ctx context.Context, p *backends.Program, shapes [][]int) (siz
 		return nil, err
 	}
 	x.sign(main)
-	if err := mlir.VerifyContext(ctx, p.Module); err != nil {
+	if err := verify.ModuleContext(ctx, p.Module); err != nil {
 		return nil, err
 	}
 	sig, lacking, err := backends.ReadSignature(p.Module)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // convDims says which dimensions of a convolution's operands and result are
@@ -18,7 +19,7 @@ type convDims [3]struct {
 // parseConvDims reads the dimension numbers of tensors of the given rank, each
 // dimension of which must be there once.
 func parseConvDims(a mlir.Attribute, rank int) (c convDims, err error) {
-	d, err := mlir.ParseConv(a)
+	d, err := stablehlo.ParseConv(a)
 	if err != nil {
 		return c, err
 	}

@@ -37,7 +37,7 @@
 // goroutines that meet in a processGrid.
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
-// ltc/backends/kit/kernel, ltc/mlir, ltc/mlir/chlo, ltc/soa, ltc/ir/types,
-// ltc/internal/bigfloat, ltc/internal/env, ltc/internal/footprint, ltc/internal/spare
-// and ltc/stablehlo.
+// ltc/backends/kit/kernel, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/bigfloat,
+// ltc/internal/env, ltc/internal/footprint, ltc/internal/spare, ltc/stablehlo,
+// ltc/stablehlo/chlo and ltc/stablehlo/verify.
 package reference

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // collective is what the ops of process groups share.
@@ -77,7 +78,7 @@ func (b *builder) idLists(d mlir.Dict, name string) ([][]int, error) {
 	if !isStruct {
 		return idLists(d, name)
 	}
-	groups, err := mlir.MeshGroups(a, b.Module)
+	groups, err := stablehlo.MeshGroups(a, b.Module)
 	if err != nil {
 		return nil, fmt.Errorf("attribute %s: %w", name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo/verify"
 )
 
 // inferShapes checks an op by its rule, for operands of types in and results of types that
@@ -31,7 +32,7 @@ func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) 
 			operands[i][d] = int64(n)
 		}
 	}
-	shapes, err := mlir.InferShapes(m, &x, operands)
+	shapes, err := verify.InferShapes(m, &x, operands)
 	if err != nil {
 		return nil, err
 	}

@@ -309,7 +309,7 @@ func largestSize(t mlir.Type, d, has int) int {
 		if n := t.Shape[d]; n != mlir.Dynamic {
 			return int(n)
 		}
-		if bounds := mlir.Bounds(t); d < len(bounds) && bounds[d] != mlir.Dynamic {
+		if bounds := stablehlo.Bounds(t); d < len(bounds) && bounds[d] != mlir.Dynamic {
 			return int(bounds[d])
 		}
 	}

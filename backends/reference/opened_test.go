@@ -12,6 +12,7 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/mlir"
 	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // opening is the evaluator, but it gets programs with the sizes taken out:
@@ -26,12 +27,12 @@ func (b *opening) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if err != nil {
 		return nil, err
 	}
-	tree, err := mlir.Parse("m.mlir", m.Text())
+	tree, err := stablehlo.Parse("m.mlir", m.Text())
 	if err != nil || !takeOut(tree) {
 		return exe, nil
 	}
 	text := mlir.Print(tree)
-	if tree, err = mlir.Parse("m.mlir", text); err != nil || mlir.Verify(tree) != nil {
+	if tree, err = stablehlo.Parse("m.mlir", text); err != nil || verify.Module(tree) != nil {
 		return exe, nil // an op that must have static types
 	}
 	if _, _, err := backends.ReadOpenSignature(tree); err != nil {

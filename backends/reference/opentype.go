@@ -12,7 +12,7 @@ import (
 func openType(t mlir.Type) bool {
 	switch t := t.(type) {
 	case *mlir.TensorType:
-		return !t.Static() && !t.Unranked || mlir.Bounds(t) != nil
+		return !t.Static() && !t.Unranked || stablehlo.Bounds(t) != nil
 	case mlir.TupleType:
 		return slices.ContainsFunc(t.Elems, openType)
 	case mlir.DialectType:
@@ -36,7 +36,7 @@ func untilSized(op *mlir.Op) bool {
 
 // closed returns the type that a declared one becomes with the given sizes.
 func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
-	most := mlir.Bounds(t)
+	most := stablehlo.Bounds(t)
 	fits := len(shape) == len(t.Shape)
 	for i := 0; fits && i < len(shape); i++ {
 		fits = shape[i] >= 0 && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == int64(shape[i])) &&

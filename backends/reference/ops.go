@@ -12,7 +12,7 @@ type opRow struct {
 	// unprepared says why there is no prepare.
 	unprepared string
 	// unshaped says where the results' shapes come from, if not from the operands' by
-	// [mlir.InferShapes].
+	// [verify.InferShapes].
 	unshaped string
 	// quantized says how it takes quantized tensors.
 	quantized quantForm

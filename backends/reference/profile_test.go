@@ -11,6 +11,7 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 const countdown = `func.func @main(%n: tensor<i32>, %x: tensor<8xf32>) -> (tensor<8xf32> {ltc.name = "y"}, tensor<8xf32>) {
@@ -67,7 +68,7 @@ func TestProfile(t *testing.T) {
 		require.NoError(t, e.Execute(t.Context(), profiledCall(5)))
 	}
 	steps := e.Profile()
-	m, err := mlir.Parse("m.mlir", countdown)
+	m, err := stablehlo.Parse("m.mlir", countdown)
 	require.NoError(t, err)
 	names := map[int]string{}
 	m.Walk(func(op *mlir.Op) bool { names[op.Ordinal] = strings.TrimPrefix(op.Name(), "stablehlo."); return true })

@@ -10,9 +10,9 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
-	"ltc/mlir/chlo"
 	"ltc/soa"
 	"ltc/stablehlo"
+	"ltc/stablehlo/chlo"
 )
 
 // part is a tensor or token in memory.

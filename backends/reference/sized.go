@@ -14,6 +14,7 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // sized is a program that leaves one size open and runs as kernels for every
@@ -251,7 +252,7 @@ func openDims(m *mlir.Module) (at []kit.Teller, bounds [2]int, err error) {
 		if !ok {
 			continue
 		}
-		if mlir.Bounds(tt) != nil {
+		if stablehlo.Bounds(tt) != nil {
 			return nil, bounds, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
 		}
 		for d, n := range tt.Shape {

@@ -7,8 +7,8 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
-	"ltc/mlir/chlo"
 	"ltc/stablehlo"
+	"ltc/stablehlo/chlo"
 )
 
 // openFunctions is what a survey finds.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // A value that is no tensor exists only while a program is prepared. A tuple
@@ -94,7 +95,7 @@ func content(t mlir.DialectType) []mlir.Type {
 
 // parseTypes reads a list of types, as the result types of a function.
 func parseTypes(text string) []mlir.Type {
-	m, err := mlir.Parse("", "func.func private @f() -> ("+text+")")
+	m, err := stablehlo.Parse("", "func.func private @f() -> ("+text+")")
 	if err != nil || len(m.Ops) != 1 {
 		return []mlir.Type{mlir.DialectType{Text: text}}
 	}

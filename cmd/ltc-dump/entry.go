@@ -8,6 +8,8 @@ import (
 
 	"ltc/backends"
 	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // program is a module whose main is the function that is to run.
@@ -24,11 +26,11 @@ func entry(ctx context.Context, file, text, name string) (*program, error) {
 	if name == "main" {
 		return p, nil
 	}
-	m, err := mlir.ParseContext(ctx, file, text)
+	m, err := stablehlo.ParseContext(ctx, file, text)
 	if err != nil {
 		return nil, err
 	}
-	if err := mlir.VerifyContext(ctx, m); err != nil {
+	if err := verify.ModuleContext(ctx, m); err != nil {
 		return nil, err
 	}
 	f := m.Func(name)
@@ -104,8 +106,8 @@ func (p *program) located(ctx context.Context, err error) error {
 	if p.text == p.source || !errors.As(err, &lacking) {
 		return located(ctx, err, p.file, p.source)
 	}
-	got, err1 := mlir.ParseContext(ctx, p.file, p.text)
-	given, err2 := mlir.ParseContext(ctx, p.file, p.source)
+	got, err1 := stablehlo.ParseContext(ctx, p.file, p.text)
+	given, err2 := stablehlo.ParseContext(ctx, p.file, p.source)
 	if err1 != nil || err2 != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ltc/internal/test/conformance"
 	"ltc/mlir"
+	"ltc/stablehlo/verify"
 )
 
 // chunk is a part of a file and the errors that its comments expect.
@@ -130,7 +131,7 @@ func designated(where string, n int) (int, error) {
 func (k chunk) check() string {
 	m, err := k.Parse()
 	if err == nil {
-		err = mlir.Verify(m)
+		err = verify.Module(m)
 	}
 	var got []*mlir.Error
 	var one *mlir.Error

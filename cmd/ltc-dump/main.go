@@ -33,7 +33,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"show", "FILE", "print a module as canonical text; of a .ltcir file, the module it lowers to", show},
-		{"verify", "FILE…", "check modules: syntax, types and each op's rules", verify},
+		{"verify", "FILE…", "check modules: syntax, types and each op's rules", verifyFiles},
 		{"check", "PATH…", "run test files in the format of StableHLO's own, and those in directories", check},
 		{"run", "FILE", "run a function and print its results, or write them to a file", runModule},
 		{"ops", "[OP…]", "list the op table, or all about some of its ops", listOps},

@@ -8,12 +8,13 @@ import (
 	"unicode"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // definition returns the op and the body of the function that is to run, in
 // the text as it was given; for a text without it, an empty block.
 func (p *program) definition() (*mlir.Op, *mlir.Block) {
-	if m, err := mlir.Parse(p.file, p.source); err == nil {
+	if m, err := stablehlo.Parse(p.file, p.source); err == nil {
 		if f := m.Func(p.function); f != nil && f.Body() != nil {
 			return f, f.Body()
 		}
@@ -25,7 +26,7 @@ func (p *program) definition() (*mlir.Op, *mlir.Block) {
 // without main it says which functions there are.
 func (p *program) refused(ctx context.Context, err error) error {
 	if p.function == "main" {
-		if m, perr := mlir.ParseContext(ctx, p.file, p.source); perr == nil && m.Func("main") == nil {
+		if m, perr := stablehlo.ParseContext(ctx, p.file, p.source); perr == nil && m.Func("main") == nil {
 			return fmt.Errorf("%s has no function main: name another with -func; %s", p.file, functions(m))
 		}
 	}

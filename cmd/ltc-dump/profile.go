@@ -10,6 +10,7 @@ import (
 	"ltc/internal/peak"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 const (
@@ -66,7 +67,7 @@ func peaksLine(p peak.Peaks, threads int) string {
 // places says of an op's ordinal where it stands in the text.
 func places(file, text string) func(op int) string {
 	at := map[int]string{}
-	if m, err := mlir.Parse(file, text); err == nil {
+	if m, err := stablehlo.Parse(file, text); err == nil {
 		m.Walk(func(op *mlir.Op) bool {
 			at[op.Ordinal] = fmt.Sprintf("%s:%d %s", file, op.Pos.Line, op.Name()[strings.IndexByte(op.Name(), '.')+1:])
 			return true

@@ -22,6 +22,7 @@ import (
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/soa/npy"
+	"ltc/stablehlo"
 )
 
 // running is what run's flags ask for.
@@ -209,7 +210,7 @@ func located(ctx context.Context, err error, file, text string) error {
 	if !errors.As(err, &run) || run.Op < 0 {
 		return err
 	}
-	m, perr := mlir.ParseContext(ctx, file, text)
+	m, perr := stablehlo.ParseContext(ctx, file, text)
 	if perr != nil {
 		return err
 	}

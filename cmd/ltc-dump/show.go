@@ -16,6 +16,8 @@ import (
 	"ltc/internal/test/conformance"
 	"ltc/ir/types"
 	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // read returns the content of file, without a byte order mark, and the name
@@ -182,10 +184,10 @@ func (s *source) parse(ctx context.Context) (*mlir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mlir.ParseContext(ctx, s.name, text)
+	return stablehlo.ParseContext(ctx, s.name, text)
 }
 
-func verify(c *call) error {
+func verifyFiles(c *call) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	expect := fs.Bool("expect-errors", false, "check chunks between lines // ----- against their comments expected-error@+N {{…}};\ndirectories stand for the *.mlir files below them")
 	args, err := c.parse(fs)
@@ -231,7 +233,7 @@ func (c *call) verifyFile(file string) error {
 		if err != nil {
 			return err
 		}
-		if err := mlir.Verify(m); err != nil {
+		if err := verify.Module(m); err != nil {
 			return err
 		}
 		what := file

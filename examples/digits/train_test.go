@@ -13,7 +13,8 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/reference"
 	_ "ltc/internal/test/gputext"
-	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // quiet is a progress that says nothing.
@@ -74,9 +75,9 @@ func TestStepIsWritten(t *testing.T) {
 	require.NoError(t, digits("gputext", 1, 1, out))
 	text, err := os.ReadFile(filepath.Join(out, "step.mlir"))
 	require.NoError(t, err)
-	m, err := mlir.Parse("step.mlir", string(text))
+	m, err := stablehlo.Parse("step.mlir", string(text))
 	require.NoError(t, err)
-	require.NoError(t, mlir.Verify(m))
+	require.NoError(t, verify.Module(m))
 	for _, part := range []string{"func.func @main(", "stablehlo.dot_general", "tf.aliasing_output", `"w0.velocity"`, "train.go"} {
 		require.Contains(t, string(text), part)
 	}

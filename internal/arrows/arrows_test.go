@@ -23,21 +23,22 @@ import (
 // package that is not here may not exist: add it, at the place in the order
 // that it belongs to.
 var allowed = map[string][]string{
-	"ir/types":        {},
-	"ir/ops":          {"ir/types"},
-	"ir/ops/gen":      {"ir/ops"}, // builds while all others do not
-	"soa":             {"ir/types"},
-	"soa/npy":         {"soa"},
-	"soa/safetensors": {"soa"},
-	"ir":              {"ir/types", "ir/ops"},
-	"shapeinfer":      {"ir"},
-	"autodiff":        {"ir", "shapeinfer"},
-	"mlir":            {"github.com/alecthomas/participle/v2"},
-	"stablehlo":       {"mlir"},
-	"stablehlo/gen":   {"mlir"},
-	"mlir/chlo":       {"mlir", "stablehlo"},
-	"lower":           {"ir", "shapeinfer", "mlir", "stablehlo", "internal/halt"},
-	"backends":        {"mlir", "soa"},
+	"ir/types":         {},
+	"ir/ops":           {"ir/types"},
+	"ir/ops/gen":       {"ir/ops"}, // builds while all others do not
+	"soa":              {"ir/types"},
+	"soa/npy":          {"soa"},
+	"soa/safetensors":  {"soa"},
+	"ir":               {"ir/types", "ir/ops"},
+	"shapeinfer":       {"ir"},
+	"autodiff":         {"ir", "shapeinfer"},
+	"mlir":             {"github.com/alecthomas/participle/v2"},
+	"stablehlo":        {"mlir"},
+	"stablehlo/gen":    {"mlir", "stablehlo"},
+	"stablehlo/verify": {"mlir", "stablehlo"},
+	"stablehlo/chlo":   {"mlir", "stablehlo"},
+	"lower":            {"ir", "shapeinfer", "mlir", "stablehlo", "stablehlo/verify", "internal/halt"},
+	"backends":         {"mlir", "stablehlo", "stablehlo/verify", "soa"},
 	// The kernel IR knows neither texts nor backends.
 	"backends/kit/kernel":         {"backends/kit/approx", "backends/kit/kernel/ops", "ir/types"},
 	"backends/kit/expand":         {"backends/kit/approx", "backends/kit/kernel", "ir/types"},
@@ -48,14 +49,14 @@ var allowed = map[string][]string{
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
-	"backends/kit/simplify":          {"stablehlo", "backends", "internal/halt", "mlir", "mlir/chlo", "soa"},
-	"backends/kit":                   {"stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "mlir", "stablehlo/chlo", "soa"},
+	"backends/kit":                   {"stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "stablehlo/chlo", "soa"},
 	"backends/kit/exec":              {"backends", "backends/kit", "internal/turn", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
 	"backends/backendtest": {"stablehlo", "internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"backends/reference":   {"stablehlo", "backends/kit", "backends/kit/exec", "internal/bigfloat", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "mlir", "mlir/chlo", "soa"},
+	"backends/reference":   {"stablehlo", "stablehlo/verify", "backends/kit", "backends/kit/exec", "internal/bigfloat", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "mlir", "stablehlo/chlo", "soa"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
 	"backends/reference/llvm/libllvm": {"github.com/ebitengine/purego"},
@@ -113,7 +114,7 @@ var allowed = map[string][]string{
 	"internal/test/manyprograms": {},
 	"internal/test/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/test/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
-	"internal/test/conformance":  {"stablehlo", "backends", "mlir", "soa"},
+	"internal/test/conformance":  {"stablehlo", "stablehlo/verify", "backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only

@@ -13,14 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
-// No package but mlir and stablehlo compares, switches on or looks up the names of
-// ops: others use the codes of package stablehlo, which the compiler knows.
+// No package but stablehlo and those below it compares, switches on or looks up the names
+// of ops: others use the codes of package stablehlo, which the compiler knows.
 func TestOpsAreToldApartByCodes(t *testing.T) {
 	for _, p := range list(t) {
 		name := strings.TrimPrefix(p.ImportPath, p.Module.Path+"/")
-		if name == "mlir" || strings.HasPrefix(name, "stablehlo") {
+		if name == "stablehlo" || strings.HasPrefix(name, "stablehlo/") {
 			continue
 		}
 		for _, f := range p.GoFiles {
@@ -32,6 +33,29 @@ func TestOpsAreToldApartByCodes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Package mlir has no literal that names a dialect of tensors or what is in it.
+func TestMLIRKnowsNoDialectOfTensors(t *testing.T) {
+	literals := 0
+	for _, p := range list(t) {
+		if p.ImportPath != p.Module.Path+"/mlir" {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			fset := token.NewFileSet()
+			file, err := parser.ParseFile(fset, filepath.Join(p.Dir, f), nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			ast.Inspect(file, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					literals++
+					require.NotRegexp(t, `\b(stablehlo|chlo|arith|check|interpreter)(\.\w|"|<)`, lit.Value, "%s:%d", f, fset.Position(lit.Pos()).Line)
+				}
+				return true
+			})
+		}
+	}
+	require.Greater(t, literals, 100)
 }
 
 // comparedNames returns the names of ops that a file compares with ==, != or a case,
@@ -66,7 +90,7 @@ func comparedNames(file *ast.File) []*ast.BasicLit {
 // isOp reports whether a literal is the name of an op of a dialect.
 func isOp(literal string) bool {
 	name, err := strconv.Unquote(literal)
-	return err == nil && mlir.CodeOf(name) > mlir.OpReturn
+	return err == nil && mlir.CodeOf(name) >= stablehlo.Return
 }
 
 func TestComparedNamesAreFound(t *testing.T) {

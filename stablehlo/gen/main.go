@@ -1,7 +1,6 @@
-// Gen writes the codes and the stages of package stablehlo, from the rows of package
-// mlir.
+// Gen writes the codes and the stages of package stablehlo, from its rows.
 //
-// imports only ltc/mlir.
+// imports only ltc/mlir and ltc/stablehlo.
 package main
 
 import (
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 func main() {
@@ -27,6 +27,7 @@ func main() {
 			info := c.Info()
 			return strings.HasPrefix(c.String(), "stablehlo.") && info.Static == nil && !info.Traits.Has(mlir.Terminator)
 		}),
+		stage("DynamicStage", "DynamicTable", "StableHLO that takes attributes or\n// its result's shape as operands", func(c mlir.Code) bool { return c.Info().Static != nil }),
 		stage("CHLOStage", "CHLOTable", "CHLO", func(c mlir.Code) bool { return strings.HasPrefix(c.String(), "chlo.") }),
 		accessors()))
 	if err == nil {
@@ -84,18 +85,18 @@ func %[2]s[T any](s %[1]s[T]) []T {
 }
 
 // readers are the Go types of attributes, by kind, and the functions that read them.
-var readers = map[mlir.AttrKind]struct{ of, read string }{
-	mlir.IntKind:     {"int64", "integer"},
-	mlir.IntsKind:    {"[]int64", "integers"},
-	mlir.FlagKind:    {"bool", "flag"},
-	mlir.FloatKind:   {"float64", "float"},
-	mlir.TextKind:    {"string", "text"},
-	mlir.EnumKind:    {"string", "enum"},
-	mlir.DotKind:     {"mlir.DotDims", "dot"},
-	mlir.GatherKind:  {"mlir.GatherDims", "gather"},
-	mlir.ScatterKind: {"mlir.ScatterDims", "scatter"},
-	mlir.ConvKind:    {"mlir.ConvDims", "conv"},
-	mlir.DenseKind:   {"*mlir.DenseAttr", "dense"},
+var readers = map[stablehlo.AttrKind]struct{ of, read string }{
+	stablehlo.IntKind:     {"int64", "integer"},
+	stablehlo.IntsKind:    {"[]int64", "integers"},
+	stablehlo.FlagKind:    {"bool", "flag"},
+	stablehlo.FloatKind:   {"float64", "float"},
+	stablehlo.TextKind:    {"string", "text"},
+	stablehlo.EnumKind:    {"string", "enum"},
+	stablehlo.DotKind:     {"DotDims", "dot"},
+	stablehlo.GatherKind:  {"GatherDims", "gather"},
+	stablehlo.ScatterKind: {"ScatterDims", "scatter"},
+	stablehlo.ConvKind:    {"ConvDims", "conv"},
+	stablehlo.DenseKind:   {"*mlir.DenseAttr", "dense"},
 }
 
 // accessors returns a type for each op of StableHLO and CHLO that has attributes, with a
@@ -107,9 +108,9 @@ func accessors() []byte {
 			continue
 		}
 		var methods bytes.Buffer
-		for _, a := range mlir.Attrs(c) {
+		for _, a := range stablehlo.Attrs(c) {
 			r, known := readers[a.Kind]
-			if !known && a.Kind != mlir.OtherKind {
+			if !known && a.Kind != stablehlo.OtherKind {
 				log.Fatalf("%s: nothing reads its attribute %s", c, a.Name)
 			}
 			if known {

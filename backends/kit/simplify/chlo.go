@@ -2,7 +2,7 @@ package simplify
 
 import (
 	"ltc/mlir"
-	"ltc/mlir/chlo"
+	"ltc/stablehlo/chlo"
 )
 
 // lowerCHLO writes StableHLO in the place of the ops of CHLO that the target

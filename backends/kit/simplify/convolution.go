@@ -57,7 +57,7 @@ func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
 	if flat {
 		x = e.slice(x, at.places(tensorOf(x).Shape, t.Shape))
 		w = e.reshape(w, tensorOf(w).Shape[n:])
-		x = e.dot(op, mlir.DotDims{LHSContract: []int64{n + 1}, RHSContract: []int64{0}}, x, w, t)
+		x = e.dot(op, stablehlo.DotDims{LHSContract: []int64{n + 1}, RHSContract: []int64{0}}, x, w, t)
 	} else {
 		x = e.emit(op.Code, t, at.attrs(op, n), x, w)
 	}
@@ -154,7 +154,7 @@ func (w *window) attrs(op *mlir.Op, n int64) mlir.Dict {
 	for i := range spatial {
 		spatial[i], kernel[i] = int64(i)+1, int64(i)
 	}
-	d := mlir.ConvDims{
+	d := stablehlo.ConvDims{
 		InputFeature: n + 1, InputSpatial: spatial, KernelInputFeature: n, KernelOutFeature: n + 1, KernelSpatial: kernel,
 		OutputFeature: n + 1, OutputSpatial: spatial,
 	}

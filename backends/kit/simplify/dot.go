@@ -47,7 +47,7 @@ func (s *operand) shape() []int64 { return tensorOf(s.v).Shape }
 
 // product emits the product of two sides, with what else op says.
 func (e *editor) product(op *mlir.Op, s [2]operand) *mlir.Value {
-	d := mlir.DotDims{LHSBatch: s[0].batch, RHSBatch: s[1].batch, LHSContract: s[0].contract, RHSContract: s[1].contract}
+	d := stablehlo.DotDims{LHSBatch: s[0].batch, RHSBatch: s[1].batch, LHSContract: s[0].contract, RHSContract: s[1].contract}
 	shape := slices.Concat(pick(s[0].shape(), s[0].batch), pick(s[0].shape(), s[0].free), pick(s[1].shape(), s[1].free))
 	return e.dot(op, d, s[0].v, s[1].v, like(resultType(op), shape))
 }

@@ -16,14 +16,16 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // parse reads and verifies a text.
 func parse(t testing.TB, name, text string) *mlir.Module {
 	t.Helper()
-	m, err := mlir.Parse(name, text)
+	m, err := stablehlo.Parse(name, text)
 	require.NoError(t, err)
-	require.NoError(t, mlir.Verify(m), text)
+	require.NoError(t, verify.Module(m), text)
 	return m
 }
 

@@ -9,7 +9,8 @@ import (
 	"ltc/backends/reference"
 	"ltc/internal/test/growth"
 	"ltc/internal/test/programs"
-	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Programs of many equal parts are simplified in linear time, all calls inlined.
@@ -17,9 +18,9 @@ func TestSimplifyingIsLinear(t *testing.T) {
 	for name, text := range programs.Many {
 		t.Run(name, func(t *testing.T) {
 			growth.Linear(t, 500, func(n int) func() {
-				m, err := mlir.Parse("many.mlir", text(n))
+				m, err := stablehlo.Parse("many.mlir", text(n))
 				require.NoError(t, err)
-				require.NoError(t, mlir.Verify(m))
+				require.NoError(t, verify.Module(m))
 				return func() { require.NoError(t, simplify.Run(t.Context(), m, simplify.Options{Fold: reference.New()})) }
 			})
 		})

@@ -13,6 +13,7 @@ import (
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // doubling is a program whose function of each level uses that of the level below
@@ -52,7 +53,7 @@ func TestNestedCallsAreInlinedWholly(t *testing.T) {
 			var m *mlir.Module
 			trials.Soon(t, 5*time.Second, func() {
 				var err error
-				m, err = mlir.Parse("m.mlir", doubling(levels, use))
+				m, err = stablehlo.Parse("m.mlir", doubling(levels, use))
 				require.NoError(t, err, name)
 				require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{}))
 			})
@@ -78,7 +79,7 @@ func TestManyCallsAreInlinedUntilTheLimit(t *testing.T) {
 		fmt.Fprintf(&b, "  %%v%d = stablehlo.add %%v%d, %%v0 : tensor<f32>\n", i+1, i)
 	}
 	fmt.Fprintf(&b, "  return %%v%d : tensor<f32>\n}\n", ops)
-	m, err := mlir.Parse("m.mlir", b.String())
+	m, err := stablehlo.Parse("m.mlir", b.String())
 	require.NoError(t, err)
 	require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{}))
 	all, left := 0, 0
@@ -99,7 +100,7 @@ func TestManyCallsAreInlinedUntilTheLimit(t *testing.T) {
 // for the place where it ends up, and not once for each function on the way there.
 func TestOpsOfAChainOfCallsAreCopiedOnce(t *testing.T) {
 	const functions = 4000
-	m, err := mlir.Parse("m.mlir", programs.Many["functions that call the next"](functions))
+	m, err := stablehlo.Parse("m.mlir", programs.Many["functions that call the next"](functions))
 	require.NoError(t, err)
 	before := map[*mlir.Op]bool{}
 	m.Walk(func(op *mlir.Op) bool { before[op] = true; return true })
@@ -118,7 +119,7 @@ func TestOpsOfAChainOfCallsAreCopiedOnce(t *testing.T) {
 // The work of inlining such functions grows as their number does.
 func TestInliningAChainOfCallsIsLinear(t *testing.T) {
 	growth.Linear(t, 100, func(n int) func() {
-		m, err := mlir.Parse("m.mlir", programs.Many["functions that call the next"](n))
+		m, err := stablehlo.Parse("m.mlir", programs.Many["functions that call the next"](n))
 		require.NoError(t, err)
 		return func() { require.NoError(t, simplify.Inline(t.Context(), m, simplify.Options{})) }
 	})

@@ -7,6 +7,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/halt"
 	"ltc/mlir"
+	"ltc/stablehlo/verify"
 )
 
 // Options steer [Run]. The zero value simplifies all that can be without an
@@ -38,7 +39,7 @@ const FoldLimit = 64 << 10
 // or three rounds, the last of which changes nothing.
 const maxRounds = 12
 
-// Run simplifies m in place. m must have passed [mlir.Verify]; what is left of
+// Run simplifies m in place. m must have passed [verify.Module]; what is left of
 // it keeps its places, locations and ordinals, and a new op has those of the op
 // whose failure it would report. The error is the context's, or says that a
 // pass went wrong, which no program should bring about.
@@ -120,7 +121,7 @@ func (s *state) pass(p pass) (changed bool, err error) {
 		s.Dump(p.name, s.Module)
 	}
 	if s.Check {
-		if err := mlir.VerifyContext(s.ctx, s.Module); err != nil {
+		if err := verify.ModuleContext(s.ctx, s.Module); err != nil {
 			return true, fmt.Errorf("simplify: pass %s: %w", p.name, err)
 		}
 	}

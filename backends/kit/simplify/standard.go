@@ -54,11 +54,11 @@ func standardBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 // one with the first of the other.
 func standardDot(e *editor, op *mlir.Op) *mlir.Value {
 	last := int64(len(tensorOf(op.Operands[0]).Shape) - 1)
-	return e.dot(op, mlir.DotDims{LHSContract: []int64{last}, RHSContract: []int64{0}}, op.Operands[0], op.Operands[1], op.Results[0].Type)
+	return e.dot(op, stablehlo.DotDims{LHSContract: []int64{last}, RHSContract: []int64{0}}, op.Operands[0], op.Operands[1], op.Results[0].Type)
 }
 
 // dot emits a dot_general with what else op says about precision.
-func (e *editor) dot(op *mlir.Op, d mlir.DotDims, lhs, rhs *mlir.Value, t mlir.Type) *mlir.Value {
+func (e *editor) dot(op *mlir.Op, d stablehlo.DotDims, lhs, rhs *mlir.Value, t mlir.Type) *mlir.Value {
 	attrs := mlir.Dict{{Name: "dot_dimension_numbers", Value: d.Attr()}}
 	for _, a := range op.Attrs {
 		if a.Name == "precision_config" || a.Name == "algorithm" {
@@ -76,7 +76,7 @@ func standardEinsum(e *editor, op *mlir.Op) *mlir.Value {
 	if !ok || !ok2 || repeats(lhs) || repeats(rhs) || repeats(out) {
 		return nil
 	}
-	var d mlir.DotDims
+	var d stablehlo.DotDims
 	batch, m, n := "", "", ""
 	for i, c := range lhs {
 		j := strings.IndexRune(rhs, c)

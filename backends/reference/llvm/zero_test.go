@@ -12,8 +12,9 @@ import (
 	"ltc/backends"
 	"ltc/internal/samples"
 	"ltc/internal/trials"
-	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // dims are the sizes of a tensor.
@@ -419,9 +420,9 @@ func TestOpsTakeTensorsWithoutElements(t *testing.T) {
 			valid, n := 0, trials.Of(60)
 			for seed := range uint64(n) {
 				text := draw(small{rand.New(rand.NewPCG(seed, 0))}).text()
-				m, err := mlir.Parse("m.mlir", text)
+				m, err := stablehlo.Parse("m.mlir", text)
 				require.NoError(t, err, text)
-				if err := mlir.Verify(m); err != nil {
+				if err := verify.Module(m); err != nil {
 					t.Logf("%v", err)
 					continue
 				}

@@ -208,7 +208,7 @@ func printedValues(literals []string) ([]*mlir.DenseAttr, error) {
 	var all []*mlir.DenseAttr
 	for _, s := range literals {
 		_, t, _ := strings.Cut(s, " : ")
-		m, err := mlir.Parse("CHECK-DENSE", "%0 = stablehlo.constant "+s)
+		m, err := stablehlo.Parse("CHECK-DENSE", "%0 = stablehlo.constant "+s)
 		if err != nil {
 			return nil, fmt.Errorf("CHECK-DENSE of type %s: %w", t, err)
 		}

@@ -10,6 +10,8 @@ import (
 	"ltc/backends"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Outcome is how a test ended.
@@ -49,7 +51,7 @@ func Run(ctx context.Context, b backends.Backend, u Unit) Result {
 func run(ctx context.Context, b backends.Backend, u Unit) []string {
 	m, err := u.part.Parse()
 	if err == nil {
-		err = mlir.Verify(m)
+		err = verify.Module(m)
 	}
 	if err != nil {
 		return []string{err.Error()}
@@ -84,7 +86,7 @@ func run(ctx context.Context, b backends.Backend, u Unit) []string {
 
 func printsStably(file string, m *mlir.Module) []string {
 	once := mlir.Print(m)
-	again, err := mlir.Parse(file, once)
+	again, err := stablehlo.Parse(file, once)
 	if err != nil {
 		return []string{"what was printed cannot be read: " + err.Error()}
 	}
@@ -193,7 +195,7 @@ func (p *program) located(err error, file string) error {
 	if !errors.As(err, &lacking) {
 		return err
 	}
-	m, bad := mlir.Parse(file, p.text)
+	m, bad := stablehlo.Parse(file, p.text)
 	if bad != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/reference"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Values of every element type come back as they are: as the constants that
@@ -157,7 +158,7 @@ func (f backend) Compile(ctx context.Context, m backends.Module, o backends.Opti
 
 // pos is where op starts in text.
 func pos(t *testing.T, text, op string) mlir.Pos {
-	m, err := mlir.Parse("", text)
+	m, err := stablehlo.Parse("", text)
 	require.NoError(t, err)
 	var at mlir.Pos
 	m.Walk(func(o *mlir.Op) bool {

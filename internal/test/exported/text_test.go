@@ -9,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 func parse(t *testing.T, name, text string) *mlir.Module {
-	m, err := mlir.Parse(name+".mlir", text)
+	m, err := stablehlo.Parse(name+".mlir", text)
 	require.NoError(t, err)
 	return m
 }

@@ -24,9 +24,9 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference"
-	"ltc/mlir"
 	"ltc/soa"
 	"ltc/soa/npy"
+	"ltc/stablehlo"
 )
 
 //go:embed judge.py
@@ -109,7 +109,7 @@ type judge struct {
 
 // program runs p on both sides. It returns the reason unless p passes.
 func (j *judge) program(p program) (verdict, string) {
-	if m, err := mlir.Parse(p.name, p.text); err == nil && m.Func("main") == nil {
+	if m, err := stablehlo.Parse(p.name, p.text); err == nil && m.Func("main") == nil {
 		return skip, "no function main"
 	}
 	file := filepath.Join(j.work, "program.mlir")

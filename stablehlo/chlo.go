@@ -1,0 +1,252 @@
+package stablehlo
+
+import (
+	"slices"
+
+	"ltc/mlir"
+)
+
+// chloOps is the CHLO dialect: ops for clients, each of which stands for
+// several of StableHLO's (package mlir/chlo writes those in its place). The
+// forms are those of the dialect's own definitions.
+var chloOps = slices.Concat(
+	withTraits(mlir.Elementwise, chloRows(unaryForm, "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh",
+		"square", "tan", "_asin_acos_kernel", "digamma", "erf", "erf_inv", "erfc", "lgamma", "is_inf", "is_neg_inf", "is_pos_inf")),
+	withTraits(mlir.Elementwise, chloRows(form(operands(2), attrDict{}, arrowTypes{}), "next_after", "polygamma", "zeta", "mulhi")),
+	broadcastRows("add", "maximum", "minimum", "multiply", "divide", "power", "remainder", "subtract", "atan2",
+		"next_after", "polygamma", "zeta", "complex", "and", "or", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical"),
+	withProps(broadcastRows("compare"), "broadcast_dimensions", "comparison_direction", "compare_type"),
+	chloRows(form(operands(3), attrDict{}, funcType{}), "broadcast_select"),
+	withProps(chloRows(syntax{constantSyntax{}}, "constant"), "value"),
+	withProps(chloRows(nil, "constant_like"), "value"),
+	withProps(chloRows(nil, "ragged_dot"), "ragged_dot_dimension_numbers", "precision_config"),
+	withProps(chloRows(form(topKSyntax{}, attrDict{}, arrowTypes{}), "top_k"), "k", "is_stable"),
+	isolated(withProps(chloRows(syntax{scanSyntax{}}, "scan"), "operandSegmentSizes", "resultSegmentSizes",
+		"dimension", "scan_dim_size", "is_reverse", "is_associative")),
+)
+
+var unaryForm = form(operands(1), attrDict{}, arrowTypes{})
+
+func chloRows(s syntax, names ...string) []opDef {
+	rows := make([]opDef, len(names))
+	for i, n := range names {
+		rows[i] = opDef{Name: "chlo." + n, Syntax: s}
+	}
+	return rows
+}
+
+// broadcastRows are binary ops whose operands broadcast.
+func broadcastRows(names ...string) []opDef {
+	for i := range names {
+		names[i] = "broadcast_" + names[i]
+	}
+	return withProps(chloRows(form(operands(2), attrDict{}, funcType{}), names...), "broadcast_dimensions")
+}
+
+func withProps(rows []opDef, props ...string) []opDef {
+	for i := range rows {
+		rows[i].Props = props
+	}
+	return rows
+}
+
+func withTraits(t mlir.Traits, rows []opDef) []opDef {
+	for i := range rows {
+		rows[i].Traits |= t
+	}
+	return rows
+}
+
+func isolated(rows []opDef) []opDef {
+	for i := range rows {
+		rows[i].Regions = 1
+	}
+	return withTraits(mlir.Isolated, rows)
+}
+
+// arrowTypes is `: T, U -> R`, the types of operands and results without the
+// parentheses of a function type; several results have them.
+type arrowTypes struct{ plain }
+
+func (arrowTypes) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := lex.Expect(":"); err != nil {
+		return err
+	}
+	o.TypePos = lex.Peek().Pos
+	one := func(ts *[]mlir.TypeText) *mlir.Error {
+		t, err := lex.Type()
+		*ts = append(*ts, t)
+		return err
+	}
+	for {
+		if err := one(&o.Ins); err != nil {
+			return err
+		}
+		if !lex.Accept(",") {
+			break
+		}
+	}
+	if err := lex.Expect("->"); err != nil {
+		return err
+	}
+	if lex.Is("(") {
+		return lex.List("(", ")", func() *mlir.Error { return one(&o.Outs) })
+	}
+	return one(&o.Outs)
+}
+
+func (arrowTypes) Fits(op *mlir.Op) bool {
+	for _, v := range slices.Concat(op.Operands, op.Results) {
+		if mlir.IsFunction(v.Type) {
+			return false
+		}
+	}
+	return len(op.Operands) > 0
+}
+
+func (arrowTypes) Print(p *mlir.Printer, op *mlir.Op) {
+	for i, v := range op.Operands {
+		sep := ", "
+		if i == 0 {
+			sep = " : "
+		}
+		p.Str(sep)
+		p.Type(v.Type)
+	}
+	p.Str(" -> ")
+	if len(op.Results) == 1 {
+		p.Type(op.Results[0].Type)
+		return
+	}
+	p.Types(op.Results)
+}
+
+// topKSyntax is (%x, k = 2, is_stable = false); what is stable by default is
+// not said.
+type topKSyntax struct{}
+
+func (topKSyntax) Shows() []string { return []string{"k", "is_stable"} }
+
+func (topKSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := lex.Expect("("); err != nil {
+		return err
+	}
+	if err := o.Operand(lex); err != nil {
+		return err
+	}
+	if err := named("k", attr{Name: "k", Kind: mlir.I64Value}).Parse(lex, o); err != nil {
+		return err
+	}
+	if lex.Accept(",") {
+		stable := syntax{word("is_stable"), equal, attr{Name: "is_stable", Kind: mlir.BoolValue}}
+		if err := stable.Parse(lex, o); err != nil {
+			return err
+		}
+	}
+	return lex.Expect(")")
+}
+
+func (topKSyntax) Fits(op *mlir.Op) bool {
+	stable := op.Attrs.Get("is_stable")
+	return len(op.Operands) == 1 && (attr{Name: "k", Kind: mlir.I64Value}).Fits(op) &&
+		(stable == nil || (attr{Name: "is_stable", Kind: mlir.BoolValue}).Fits(op))
+}
+
+func (topKSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str("(")
+	p.Use(op.Operands[0])
+	named("k", attr{Name: "k", Kind: mlir.I64Value}).Print(p, op)
+	if op.Attrs.Get("is_stable") != nil {
+		named("is_stable", attr{Name: "is_stable", Kind: mlir.BoolValue}).Print(p, op)
+	}
+	p.Str(")")
+}
+
+// scanSyntax is (%inputs) inits (%carries) dimension=0 attributes {…} {…} : type.
+// How many operands and results are carried is told by the two segment sizes,
+// which it does not show.
+type scanSyntax struct{}
+
+func (scanSyntax) Shows() []string {
+	return []string{"dimension", "operandSegmentSizes", "resultSegmentSizes"}
+}
+
+func (s scanSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	operand := func() *mlir.Error { return o.Operand(lex) }
+	if err := lex.List("(", ")", operand); err != nil {
+		return err
+	}
+	inputs := len(o.Operands)
+	if err := lex.Expect("inits"); err != nil {
+		return err
+	}
+	if err := lex.List("(", ")", operand); err != nil {
+		return err
+	}
+	carries := len(o.Operands) - inputs
+	dim := syntax{word("dimension"), equal, attr{Name: "dimension", Kind: mlir.I64Value}}
+	if err := dim.Parse(lex, o); err != nil {
+		return err
+	}
+	if lex.Accept("attributes") {
+		if err := o.AttrDict(lex); err != nil {
+			return err
+		}
+	}
+	if err := o.Region(lex); err != nil {
+		return err
+	}
+	if err := o.FunctionalType(lex); err != nil {
+		return err
+	}
+	outputs := len(o.Outs) - carries
+	if outputs < 0 {
+		return mlir.Errorf(o.TypePos, "chlo.scan has %d results, fewer than its %d inits", len(o.Outs), carries)
+	}
+	o.Set("operandSegmentSizes", i32Array(inputs, carries))
+	o.Set("resultSegmentSizes", i32Array(outputs, carries))
+	return nil
+}
+
+func i32Array(v ...int) mlir.DenseArrayAttr {
+	a := mlir.I64Array(v)
+	a.Elem = mlir.I32
+	return a
+}
+
+// fits: the sizes that reading the printed text would give.
+func (s scanSyntax) Fits(op *mlir.Op) bool {
+	inputs, carries, outputs, ok := ScanSegments(op)
+	return ok && len(op.Regions) == 1 && (attr{Name: "dimension", Kind: mlir.I64Value}).Fits(op) &&
+		op.Attrs.Get("operandSegmentSizes").String() == i32Array(inputs, carries).String() &&
+		op.Attrs.Get("resultSegmentSizes").String() == i32Array(outputs, carries).String()
+}
+
+// ScanSegments returns how many of the operands of a chlo.scan are inputs and
+// inits, and how many of the results are outputs; the others are carries.
+func ScanSegments(op *mlir.Op) (inputs, carries, outputs int, ok bool) {
+	in, ok1 := mlir.Ints(op.Attrs.Get("operandSegmentSizes"))
+	out, ok2 := mlir.Ints(op.Attrs.Get("resultSegmentSizes"))
+	if !ok1 || !ok2 || len(in) != 2 || len(out) != 2 || min(in[0], in[1], out[0]) < 0 || in[1] != out[1] ||
+		in[0]+in[1] != int64(len(op.Operands)) || out[0]+out[1] != int64(len(op.Results)) {
+		return 0, 0, 0, false
+	}
+	return int(in[0]), int(in[1]), int(out[0]), true
+}
+
+func (s scanSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	n, _, _, _ := ScanSegments(op)
+	p.Str("(")
+	p.Uses(op.Operands[:n])
+	p.Str(") inits (")
+	p.Uses(op.Operands[n:])
+	p.Str(") dimension=")
+	d, _ := mlir.Int(op.Attrs.Get("dimension"))
+	p.Int(d)
+	p.Str(" ") // and another one below: so the dialect's printer
+	p.ExtraRest(op)
+	p.Str(" ")
+	p.Region(op.Regions[0], false)
+	p.Str(" : ")
+	p.FuncType(op)
+}

@@ -1,0 +1,223 @@
+package stablehlo
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"ltc/mlir"
+)
+
+// convSyntax is
+//
+//	(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2],
+//	 pad = [[1, 1]], lhs_dilate = [1], rhs_dilate = [1], reverse = [false]}
+//
+// of which the parts of the window may be missing.
+type convSyntax struct{}
+
+// windowParts are the words of a window and the attributes that they stand for.
+var windowParts = []struct{ word, attr string }{
+	{"stride", "window_strides"}, {"pad", "padding"}, {"lhs_dilate", "lhs_dilation"},
+	{"rhs_dilate", "rhs_dilation"}, {"reverse", "window_reversal"},
+}
+
+func (convSyntax) Shows() []string {
+	names := []string{"dimension_numbers"}
+	for _, p := range windowParts {
+		names = append(names, p.attr)
+	}
+	return names
+}
+
+func (s convSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := lex.List("(", ")", func() *mlir.Error { return o.Operand(lex) }); err != nil {
+		return err
+	}
+	if err := lex.Expect("dim_numbers", "="); err != nil {
+		return err
+	}
+	if err := s.parseDims(lex, o); err != nil {
+		return err
+	}
+	if err := lex.Expect(",", "window", "="); err != nil {
+		return err
+	}
+	return lex.List("{", "}", func() *mlir.Error { return s.parseWindow(lex, o) })
+}
+
+// parseDims takes the text between brackets as it is; ParseConv says what it
+// means, and whether it means anything.
+func (convSyntax) parseDims(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	pos := lex.Peek().Pos
+	var b strings.Builder
+	for i, before := range []string{"", "x", "->"} {
+		if i > 0 {
+			if err := lex.Expect(before); err != nil {
+				return err
+			}
+		}
+		var labels []string
+		err := lex.List("[", "]", func() *mlir.Error {
+			t := lex.Next()
+			if t.Type != mlir.IdentToken && t.Type != mlir.IntToken && t.Value != "?" {
+				return mlir.Unexpected(t, "a dimension: b, f, i, o, ? or a number")
+			}
+			labels = append(labels, t.Value)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		b.WriteString(before + "[" + strings.Join(labels, ", ") + "]")
+	}
+	a := mlir.DialectAttr{Text: "stablehlo.conv<" + b.String() + ">"}
+	if _, err := ParseConv(a); err != nil {
+		return mlir.NewError(pos, err.Error())
+	}
+	o.Set("dimension_numbers", a)
+	return nil
+}
+
+func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	t, err := lex.Kind(mlir.IdentToken, "a part of the window, such as stride")
+	if err != nil {
+		return err
+	}
+	if err := lex.Expect("="); err != nil {
+		return err
+	}
+	for _, p := range windowParts {
+		if p.word != t.Value {
+			continue
+		}
+		var a mlir.Attribute
+		switch p.word {
+		case "pad":
+			a, err = parsePads(lex)
+		case "reverse":
+			a, err = parseBools(lex)
+		default:
+			var v []int64
+			v, err = lex.Ints()
+			a = mlir.I64Array(v)
+		}
+		o.SetAt(p.attr, t.Pos, a)
+		return err
+	}
+	return mlir.Errorf(t.Pos, "%s is no part of a window: stride, pad, lhs_dilate, rhs_dilate or reverse is", t.Value)
+}
+
+// parsePads reads [[low, high], …].
+func parsePads(lex *mlir.Stream) (mlir.Attribute, *mlir.Error) {
+	var v []int64
+	err := lex.List("[", "]", func() *mlir.Error {
+		pos := lex.Peek().Pos
+		pair, err := lex.Ints()
+		if err == nil && len(pair) != 2 {
+			return mlir.Errorf(pos, "the padding of a dimension is [low, high]")
+		}
+		v = append(v, pair...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		data = binary.LittleEndian.AppendUint64(data, uint64(x))
+	}
+	return mlir.Dense(mlir.Tensor(mlir.I64, int64(len(v)/2), 2), data), nil
+}
+
+func parseBools(lex *mlir.Stream) (mlir.Attribute, *mlir.Error) {
+	a := mlir.DenseArrayAttr{Elem: mlir.I1, Ints: []int64{}}
+	err := lex.List("[", "]", func() *mlir.Error {
+		t := lex.Next()
+		if t.EOF() || t.Value != "true" && t.Value != "false" {
+			return mlir.Unexpected(t, "true or false")
+		}
+		b := int64(0)
+		if t.Value == "true" {
+			b = 1
+		}
+		a.Ints = append(a.Ints, b)
+		return nil
+	})
+	return a, err
+}
+
+func (convSyntax) Fits(op *mlir.Op) bool {
+	if d, ok := op.Attrs.Get("dimension_numbers").(mlir.DialectAttr); !ok || !strings.HasPrefix(d.Text, "stablehlo.conv<[") || len(op.Operands) != 2 {
+		return false
+	}
+	for _, p := range windowParts {
+		a := op.Attrs.Get(p.attr)
+		if a == nil {
+			continue
+		}
+		d, list := a.(mlir.DenseArrayAttr)
+		switch p.word {
+		case "pad":
+			if _, ok := pads(a); !ok {
+				return false
+			}
+		case "reverse":
+			if !list || d.Elem != mlir.I1 {
+				return false
+			}
+		default:
+			if !list || d.Elem != mlir.I64 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pads returns the values of an attribute that is N pairs of i64.
+func pads(a mlir.Attribute) ([]int64, bool) {
+	d, ok := a.(*mlir.DenseAttr)
+	if !ok || d.Type.Elem != mlir.I64 || len(d.Type.Shape) != 2 || d.Type.Shape[1] != 2 || d.Type.Encoding != nil {
+		return nil, false
+	}
+	return mlir.Ints(d)
+}
+
+func (convSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str("(")
+	p.Uses(op.Operands)
+	p.Str(") dim_numbers = ")
+	text := op.Attrs.Get("dimension_numbers").(mlir.DialectAttr).Text
+	p.Str(text[len("stablehlo.conv<") : len(text)-1])
+	p.Str(", window = {")
+	sep := ""
+	for _, part := range windowParts {
+		a := op.Attrs.Get(part.attr)
+		if a == nil {
+			continue
+		}
+		p.Str(sep + part.word + " = ")
+		sep = ", "
+		switch part.word {
+		case "pad":
+			printPads(p, a)
+		case "reverse":
+			p.Str("[" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(a.String(), ">"), "array<i1"), ": ") + "]")
+		default:
+			p.Ints(a.(mlir.DenseArrayAttr).Ints)
+		}
+	}
+	p.Str("}")
+}
+
+func printPads(p *mlir.Printer, a mlir.Attribute) {
+	v, _ := pads(a)
+	p.Str("[")
+	for i := 0; i < len(v); i += 2 {
+		if i > 0 {
+			p.Str(", ")
+		}
+		p.Ints(v[i : i+2])
+	}
+	p.Str("]")
+}

@@ -1,0 +1,171 @@
+package stablehlo
+
+import "ltc/mlir"
+
+// dotDims is `, batching_dims = [0] x [0], contracting_dims = [2] x [1]`.
+type dotDims struct{ plain }
+
+func (dotDims) Shows() []string { return []string{"dot_dimension_numbers"} }
+
+func (dotDims) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := lex.Expect(","); err != nil {
+		return err
+	}
+	var d DotDims
+	pair := func(a, b *[]int64) (err *mlir.Error) {
+		if err = lex.Expect("="); err != nil {
+			return err
+		}
+		if *a, err = lex.Ints(); err != nil {
+			return err
+		}
+		if err = lex.Expect("x"); err != nil {
+			return err
+		}
+		*b, err = lex.Ints()
+		return err
+	}
+	if lex.Accept("batching_dims") {
+		if err := pair(&d.LHSBatch, &d.RHSBatch); err != nil {
+			return err
+		}
+		back := lex.Mark()
+		if !lex.Accept(",") || !lex.Is("contracting_dims") {
+			lex.GoTo(back)
+			o.Set("dot_dimension_numbers", d.Attr())
+			return nil
+		}
+	}
+	if err := lex.Expect("contracting_dims"); err != nil {
+		return err
+	}
+	if err := pair(&d.LHSContract, &d.RHSContract); err != nil {
+		return err
+	}
+	o.Set("dot_dimension_numbers", d.Attr())
+	return nil
+}
+
+func (dotDims) Fits(op *mlir.Op) bool {
+	d, ok := ParseDot(op.Attrs.Get("dot_dimension_numbers"))
+	return ok && op.Attrs.Get("dot_dimension_numbers").String() == d.Attr().String()
+}
+
+func (dotDims) Print(p *mlir.Printer, op *mlir.Op) {
+	d, _ := ParseDot(op.Attrs.Get("dot_dimension_numbers"))
+	if len(d.LHSBatch)+len(d.RHSBatch) > 0 {
+		p.Str(", batching_dims = ")
+		p.Ints(d.LHSBatch)
+		p.Str(" x ")
+		p.Ints(d.RHSBatch)
+	}
+	p.Str(", contracting_dims = ")
+	p.Ints(d.LHSContract)
+	p.Str(" x ")
+	p.Ints(d.RHSContract)
+}
+
+// precision is `, precision = [DEFAULT, HIGHEST], algorithm = <…>`, each part
+// of which may be missing.
+type precision struct{ algorithm bool }
+
+func (s precision) Shows() []string {
+	if s.algorithm {
+		return []string{"precision_config", "algorithm"}
+	}
+	return []string{"precision_config"}
+}
+
+func (s precision) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	for lex.Accept(",") {
+		switch {
+		case lex.Accept("precision"):
+			if err := lex.Expect("="); err != nil {
+				return err
+			}
+			a := mlir.ArrayAttr{}
+			err := lex.List("[", "]", func() *mlir.Error {
+				t, err := lex.Kind(mlir.IdentToken, "a precision such as DEFAULT")
+				if err == nil {
+					a = append(a, mlir.EnumAttr{Dialect: "stablehlo", Kind: "precision", Value: t.Value})
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			o.Set("precision_config", a)
+		case s.algorithm && lex.Accept("algorithm"):
+			if err := s.parseAlgorithm(lex, o); err != nil {
+				return err
+			}
+		default:
+			return mlir.Unexpected(lex.Peek(), "'precision' or 'algorithm'")
+		}
+	}
+	return nil
+}
+
+func (precision) parseAlgorithm(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	pos := lex.Peek().Pos
+	if err := lex.Expect("="); err != nil {
+		return err
+	}
+	a := mlir.StructAttr{Name: "stablehlo.dot_algorithm"}
+	err := lex.List("<", ">", func() *mlir.Error {
+		t, err := lex.Kind(mlir.IdentToken, "a field of the algorithm")
+		if err != nil {
+			return err
+		}
+		if err := lex.Expect("="); err != nil {
+			return err
+		}
+		v, err := lex.BareAttr()
+		if v != nil {
+			a.Fields = append(a.Fields, mlir.NamedAttr{Name: t.Value, Value: v})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if why := attrProblem(a); why != "" {
+		lex.Failed(mlir.NewError(pos, why))
+	}
+	o.SetAt("algorithm", pos, a)
+	return nil
+}
+
+func (s precision) Fits(op *mlir.Op) bool {
+	if a := op.Attrs.Get("precision_config"); a != nil {
+		list, ok := a.(mlir.ArrayAttr)
+		for _, e := range list {
+			v, enum := e.(mlir.EnumAttr)
+			ok = ok && enum && v.Dialect == "stablehlo" && v.Kind == "precision"
+		}
+		if !ok {
+			return false
+		}
+	}
+	if a := op.Attrs.Get("algorithm"); a != nil && s.algorithm {
+		v, ok := a.(mlir.StructAttr)
+		return ok && v.Name == "stablehlo.dot_algorithm" && len(v.Fields) > 0
+	}
+	return true
+}
+
+func (s precision) Print(p *mlir.Printer, op *mlir.Op) {
+	if a, ok := op.Attrs.Get("precision_config").(mlir.ArrayAttr); ok {
+		p.Str(", precision = [")
+		for i, e := range a {
+			if i > 0 {
+				p.Str(", ")
+			}
+			p.Str(e.(mlir.EnumAttr).Value)
+		}
+		p.Str("]")
+	}
+	if a, ok := op.Attrs.Get("algorithm").(mlir.StructAttr); ok && s.algorithm {
+		p.Str(", algorithm = " + a.String()[len("#stablehlo.dot_algorithm"):])
+	}
+}

@@ -1,0 +1,480 @@
+package stablehlo
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"ltc/mlir"
+)
+
+// The odd parts of pretty forms that one op alone has.
+
+// selectType is `: Tpred, T`, or the function type when the branches differ.
+type selectType struct{ plain }
+
+func (selectType) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	return o.ShortType(lex, func(pred mlir.TypeText) *mlir.Error {
+		if err := lex.Expect(","); err != nil {
+			return err
+		}
+		t, err := lex.Type()
+		o.Ins, o.Outs = append(o.Ins, pred, t, t), append(o.Outs, t)
+		return err
+	})
+}
+
+func (selectType) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" : ")
+	if len(op.Results) != 1 || !mlir.AllOfType(op.Results[0].Type, op.Operands[1:]) || mlir.IsFunction(op.Operands[0].Type) {
+		p.FuncType(op)
+		return
+	}
+	p.Type(op.Operands[0].Type)
+	p.Str(", ")
+	p.Type(op.Results[0].Type)
+}
+
+// complexType is `: T`, the result, when both operands are its parts.
+type complexType struct{ plain }
+
+func (complexType) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	return o.ShortType(lex, func(t mlir.TypeText) *mlir.Error {
+		// The parts' type is in the text of the result's: tensor<2xcomplex<f32>>.
+		part, ok := realPart(t)
+		if !ok {
+			return mlir.Errorf(t.Pos, "%s is not a tensor of complex numbers", t.Text)
+		}
+		o.Ins, o.Outs = append(o.Ins, part, part), append(o.Outs, t)
+		return nil
+	})
+}
+
+func realPart(t mlir.TypeText) (mlir.TypeText, bool) {
+	const open = "complex<"
+	for i := 0; i+len(open) < len(t.Text); i++ {
+		if t.Text[i:i+len(open)] != open {
+			continue
+		}
+		for j := i + len(open); j < len(t.Text); j++ {
+			if t.Text[j] == '>' {
+				t.Text = t.Text[:i] + t.Text[i+len(open):j] + t.Text[j+1:]
+				return t, true
+			}
+		}
+	}
+	return t, false
+}
+
+func (complexType) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" : ")
+	if len(op.Results) == 1 && !mlir.IsFunction(op.Results[0].Type) {
+		part, ok := realPart(mlir.TypeText{Text: op.Results[0].Type.String()})
+		if ok && part.Text == op.Operands[0].Type.String() && part.Text == op.Operands[1].Type.String() {
+			p.Type(op.Results[0].Type)
+			return
+		}
+	}
+	p.FuncType(op)
+}
+
+// constantSyntax is {attrs} dense<…> : T, or generic behind the name when the
+// result's type is not the literal's.
+type constantSyntax struct{ plain }
+
+func (constantSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if lex.Is("(") {
+		return o.Generic(lex)
+	}
+	if err := o.OptionalAttrDict(lex); err != nil {
+		return err
+	}
+	t := lex.Peek()
+	if t.Type != mlir.DenseToken && t.Type != mlir.HashToken {
+		return mlir.Unexpected(t, "the value, dense<…> : tensor<…>,")
+	}
+	a, err := lex.Attr()
+	if err != nil {
+		return err
+	}
+	o.SetAt("value", t.Pos, a)
+	out := mlir.TypeText{Pos: t.Pos}
+	switch a := a.(type) {
+	case nil: // its error is recorded
+	case *mlir.DenseAttr:
+		out.Type = a.Type
+	default:
+		return mlir.Errorf(t.Pos, "the value of a constant is dense<…> : tensor<…>, not %s", a)
+	}
+	o.Outs = append(o.Outs, out)
+	return nil
+}
+
+func (constantSyntax) Fits(op *mlir.Op) bool {
+	a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
+	return ok && len(op.Operands)+len(op.Regions) == 0 && len(op.Results) == 1 && mlir.SameType(op.Results[0].Type, a.Type)
+}
+func (constantSyntax) Shows() []string { return []string{"value"} }
+func (constantSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	p.AttrDict(op.Attrs, map[string]bool{"value": true})
+	p.Str(" ")
+	p.Attr(op.Attrs.Get("value"))
+}
+
+// sliceRanges is [start:limit, start:limit:stride].
+type sliceRanges struct{ plain }
+
+func (sliceRanges) Shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
+
+func (s sliceRanges) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	var r [3][]int64
+	err := lex.List("[", "]", func() *mlir.Error {
+		v := [3]int64{2: 1}
+		for i := range v {
+			if i > 0 && !lex.Accept(":") {
+				if i == 2 {
+					break
+				}
+				return mlir.Unexpected(lex.Peek(), "':' and the limit of the slice")
+			}
+			var err *mlir.Error
+			if v[i], err = lex.Int(); err != nil {
+				return err
+			}
+		}
+		for i := range v {
+			r[i] = append(r[i], v[i])
+		}
+		return nil
+	})
+	for i, name := range s.Shows() {
+		o.Set(name, mlir.I64Array(r[i]))
+	}
+	return err
+}
+
+func (s sliceRanges) Fits(op *mlir.Op) bool {
+	n := -1
+	for _, name := range s.Shows() {
+		d, ok := op.Attrs.Get(name).(mlir.DenseArrayAttr)
+		if !ok || d.Elem != mlir.I64 || n >= 0 && n != len(d.Ints) {
+			return false
+		}
+		n = len(d.Ints)
+	}
+	return true
+}
+
+func (s sliceRanges) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" [")
+	var r [3][]int64
+	for i, name := range s.Shows() {
+		r[i] = op.Attrs.Get(name).(mlir.DenseArrayAttr).Ints
+	}
+	for i := range r[0] {
+		if i > 0 {
+			p.Str(", ")
+		}
+		p.Int(r[0][i])
+		p.Str(":")
+		p.Int(r[1][i])
+		if r[2][i] != 1 {
+			p.Str(":")
+			p.Int(r[2][i])
+		}
+	}
+	p.Str("]")
+}
+
+// whileSyntax is (%i = %a, …) : T, … attributes {…} cond {…} do {…}.
+type whileSyntax struct{ plain }
+
+func (whileSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	var args []mlir.ArgText
+	err := lex.List("(", ")", func() *mlir.Error {
+		name, err := lex.ArgName()
+		if err != nil {
+			return err
+		}
+		args = append(args, mlir.ArgText{UseText: name})
+		if err := lex.Expect("="); err != nil {
+			return err
+		}
+		return o.Operand(lex)
+	})
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		if err := (typeList{Both: true}).Parse(lex, o); err != nil {
+			return err
+		}
+		if len(o.Ins) != len(args) {
+			return mlir.Errorf(o.TypePos, "stablehlo.while has %d operands but %d types", len(args), len(o.Ins))
+		}
+	}
+	if lex.Accept("attributes") {
+		if err := o.AttrDict(lex); err != nil {
+			return err
+		}
+	}
+	for i := range args {
+		args[i].Type = o.Ins[i]
+	}
+	for _, w := range []string{"cond", "do"} {
+		if err := lex.Expect(w); err != nil {
+			return err
+		}
+		if err := o.RegionOf(lex, &mlir.Entry{Args: args, What: "the " + w + " of a while"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (whileSyntax) Fits(op *mlir.Op) bool {
+	if len(op.Regions) != 2 || !(typeList{Both: true, Optional: true}).Fits(op) {
+		return false
+	}
+	for _, r := range op.Regions {
+		if len(r.Blocks) != 1 || len(r.Blocks[0].Args) != len(op.Operands) {
+			return false
+		}
+		for i, a := range r.Blocks[0].Args {
+			if !mlir.SameType(a.Type, op.Operands[i].Type) || a.Loc != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (whileSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	// The names of both regions' arguments: see names.regionsOf.
+	args := op.Regions[0].Blocks[0].Args
+	p.Str("(")
+	for i, v := range op.Operands {
+		if i > 0 {
+			p.Str(", ")
+		}
+		p.Use(args[i])
+		p.Str(" = ")
+		p.Use(v)
+	}
+	p.Str(")")
+	typeList{Both: true, Optional: true}.Print(p, op)
+	p.ExtraAttrs(op.Attrs, nil)
+	p.Newline()
+	p.Str("cond ")
+	p.Region(op.Regions[0], true)
+	p.Str(" do ")
+	p.Region(op.Regions[1], true)
+}
+
+// barrierSyntax is () without operands and %a, %b : T, U with some.
+type barrierSyntax struct{ plain }
+
+func (barrierSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := o.OptionalAttrDict(lex); err != nil {
+		return err
+	}
+	if lex.Accept("(") {
+		return lex.Expect(")")
+	}
+	if err := (operands(-1)).Parse(lex, o); err != nil {
+		return err
+	}
+	return typeList{Both: true}.Parse(lex, o)
+}
+
+func (barrierSyntax) Fits(op *mlir.Op) bool {
+	return len(op.Regions) == 0 && typeList{Both: true, Optional: true}.Fits(op)
+}
+func (barrierSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	p.AttrDict(op.Attrs, nil)
+	if len(op.Operands) == 0 {
+		p.Str("()")
+		return
+	}
+	operands(-1).Print(p, op)
+	typeList{Both: true}.Print(p, op)
+}
+
+// floatFormat is e8m10, the bits of exponent and mantissa.
+type floatFormat struct{ plain }
+
+func (floatFormat) Shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
+
+func (s floatFormat) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	t, err := lex.Kind(mlir.IdentToken, "a format such as e8m10")
+	if err != nil {
+		return err
+	}
+	e, m, ok := strings.Cut(strings.TrimPrefix(t.Value, "e"), "m")
+	for i, digits := range []string{e, m} {
+		v, perr := strconv.ParseInt(digits, 10, 32)
+		if perr != nil || !ok || digits[0] < '0' || digits[0] > '9' || t.Value[0] != 'e' {
+			return mlir.Errorf(t.Pos, "%s is not a format such as e8m10", t.Value)
+		}
+		o.Set(s.Shows()[i], mlir.IntegerAttr{Value: v, Type: mlir.I32})
+	}
+	return nil
+}
+
+func (s floatFormat) Fits(op *mlir.Op) bool {
+	for _, name := range s.Shows() {
+		v, ok := op.Attrs.Get(name).(mlir.IntegerAttr)
+		if !ok || v.Type != mlir.I32 || v.Value < 0 || v.Value > math.MaxInt32 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s floatFormat) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" ")
+	for i, name := range s.Shows() {
+		v, _ := mlir.Int(op.Attrs.Get(name))
+		p.Str("em"[i : i+1])
+		p.Int(v)
+	}
+}
+
+// denseOfOperand is dense<…> : T, where T is the type of the operand.
+type denseOfOperand struct{}
+
+func (denseOfOperand) Shows() []string { return []string{"value"} }
+
+func (denseOfOperand) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := (constantSyntax{}).Parse(lex, o); err != nil {
+		return err
+	}
+	o.Ins, o.Outs = o.Outs, o.Ins[:0]
+	return nil
+}
+
+func (denseOfOperand) Fits(op *mlir.Op) bool {
+	a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
+	return ok && len(op.Results) == 0 && len(op.Operands) == 1 && mlir.SameType(op.Operands[0].Type, a.Type)
+}
+
+func (denseOfOperand) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" ")
+	p.Attr(op.Attrs.Get("value"))
+}
+
+// typeOfOperands is `: T`, the type of every operand of an op without results.
+type typeOfOperands struct{ plain }
+
+func (typeOfOperands) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	err := oneType{}.Parse(lex, o)
+	o.Outs = o.Outs[:0]
+	return err
+}
+
+func (typeOfOperands) Fits(op *mlir.Op) bool {
+	return len(op.Results) == 0 && len(op.Operands) > 0 && mlir.AllOfType(op.Operands[0].Type, op.Operands)
+}
+
+func (typeOfOperands) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" : ")
+	p.Type(op.Operands[0].Type)
+}
+
+// tupleType is `: tuple<T, U>`, the result, when the operands are its elements.
+type tupleType struct{ plain }
+
+func (tupleType) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	return o.ShortType(lex, func(t mlir.TypeText) *mlir.Error {
+		tt, ok := lex.Resolve(&t).(mlir.TupleType)
+		if !ok {
+			return mlir.Errorf(t.Pos, "%s is not a tuple", t.Text)
+		}
+		for _, e := range tt.Elems {
+			o.Ins = append(o.Ins, mlir.TypeText{Pos: t.Pos, Type: e})
+		}
+		o.Outs = append(o.Outs, t)
+		return nil
+	})
+}
+
+func (tupleType) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Str(" : ")
+	if len(op.Results) == 1 {
+		if t, ok := op.Results[0].Type.(mlir.TupleType); ok && mlir.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
+			p.Type(t)
+			return
+		}
+	}
+	p.FuncType(op)
+}
+
+// indexIn is [N], an i32.
+type indexIn struct {
+	plain
+	name string
+}
+
+func (s indexIn) Shows() []string { return []string{s.name} }
+
+func (s indexIn) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	pos := lex.Peek().Pos
+	v, err := lex.Ints()
+	if err == nil && (len(v) != 1 || v[0] != int64(int32(v[0]))) {
+		return mlir.Errorf(pos, "[index] is expected, one number of 32 bits")
+	}
+	if err == nil {
+		o.Set(s.name, mlir.IntegerAttr{Value: v[0], Type: mlir.I32})
+	}
+	return err
+}
+
+func (s indexIn) Fits(op *mlir.Op) bool {
+	a, ok := op.Attrs.Get(s.name).(mlir.IntegerAttr)
+	return ok && a.Type == mlir.I32
+}
+
+func (s indexIn) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Ints([]int64{op.Attrs.Get(s.name).(mlir.IntegerAttr).Value})
+}
+
+// optionalRegions is ({…}, {…}), or nothing for none, and the dictionary behind
+// them.
+type optionalRegions struct{ plain }
+
+func (optionalRegions) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if lex.Is("(") {
+		if err := lex.List("(", ")", func() *mlir.Error { return o.Region(lex) }); err != nil {
+			return err
+		}
+	}
+	return o.OptionalAttrDict(lex)
+}
+
+func (optionalRegions) Print(p *mlir.Printer, op *mlir.Op) {
+	p.Regions(op)
+	p.RestDict(op)
+}
+
+// customCallSyntax is @target(%a) {…} : (T) -> U.
+type customCallSyntax struct{ plain }
+
+func (customCallSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	name, err := lex.Symbol("the target such as @f")
+	if err != nil {
+		return err
+	}
+	o.Set("call_target_name", mlir.StringAttr(name))
+	return o.CallRest(lex)
+}
+
+func (customCallSyntax) Fits(op *mlir.Op) bool {
+	s, ok := op.Attrs.Get("call_target_name").(mlir.StringAttr)
+	return ok && mlir.FlatSymbol(string(s)) && len(op.Regions) == 0
+}
+func (customCallSyntax) Shows() []string { return []string{"call_target_name"} }
+func (customCallSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	s := op.Attrs.Get("call_target_name").(mlir.StringAttr)
+	p.Str(" " + mlir.SymbolAttr(s).String())
+	p.CallRest(op)
+}

@@ -1,0 +1,209 @@
+package stablehlo
+
+import (
+	"ltc/mlir"
+)
+
+// reduceSyntax is
+//
+//	(%x init: %c) applies stablehlo.add across dimensions = [1] {…} : type
+//	(%x init: %c), (%y init: %d) across dimensions = [1] {…} : type
+//	 reducer(%a: T, %b: T) (%c: U, %d: U) {…}
+//
+// where the pairs are the arguments that meet in the reducer: %a and %c are
+// what is accumulated, %b and %d the elements.
+type reduceSyntax struct{ plain }
+
+func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	var inits []mlir.UseText
+	for {
+		if err := s.parsePair(lex, o, &inits); err != nil {
+			return err
+		}
+		if !lex.Accept(",") {
+			break
+		}
+	}
+	o.Operands = append(o.Operands, inits...)
+	var inner mlir.Code
+	if lex.Accept("applies") {
+		t, err := lex.Kind(mlir.IdentToken, "the op that is applied")
+		if err != nil {
+			return err
+		}
+		if inner = mlir.CodeOf(t.Value); !applicable(inner) {
+			return mlir.Errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value)
+		}
+	}
+	if err := s.parseTail(lex, o); err != nil {
+		return err
+	}
+	n := len(inits)
+	if len(o.Ins) != 2*n {
+		return mlir.Errorf(o.TypePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.Ins))
+	}
+	if inner == 0 {
+		return s.parseReducer(lex, o, n)
+	}
+	if n != 1 {
+		return mlir.Errorf(o.Pos, "a reduce that applies an op has one operand and one initial value")
+	}
+	s.apply(lex, o, inner)
+	return nil
+}
+
+func (reduceSyntax) parsePair(lex *mlir.Stream, o *mlir.OpText, inits *[]mlir.UseText) *mlir.Error {
+	if err := lex.Expect("("); err != nil {
+		return err
+	}
+	if err := o.Operand(lex); err != nil {
+		return err
+	}
+	if err := lex.Expect("init", ":"); err != nil {
+		return err
+	}
+	t, err := lex.Kind(mlir.ValueToken, "an initial value such as %0")
+	if err != nil {
+		return err
+	}
+	*inits = append(*inits, mlir.UseText{Name: t.Value[1:], Pos: t.Pos})
+	return lex.Expect(")")
+}
+
+func (reduceSyntax) parseTail(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+	if err := lex.Expect("across", "dimensions", "="); err != nil {
+		return err
+	}
+	dims, err := lex.Ints()
+	if err != nil {
+		return err
+	}
+	o.Set("dimensions", mlir.I64Array(dims))
+	if err := o.OptionalAttrDict(lex); err != nil {
+		return err
+	}
+	return o.FunctionalType(lex)
+}
+
+func (reduceSyntax) parseReducer(lex *mlir.Stream, o *mlir.OpText, n int) *mlir.Error {
+	if err := lex.Expect("reducer"); err != nil {
+		return err
+	}
+	left, right := make([]mlir.ArgText, 0, n), make([]mlir.ArgText, 0, n)
+	for range n {
+		var pair []mlir.ArgText
+		pos := lex.Peek().Pos
+		err := lex.List("(", ")", func() *mlir.Error {
+			a, err := lex.Arg()
+			pair = append(pair, a)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(pair) != 2 {
+			return mlir.Errorf(pos, "a reducer has two arguments for each operand")
+		}
+		left, right = append(left, pair[0]), append(right, pair[1])
+	}
+	return o.RegionOf(lex, &mlir.Entry{Args: append(left, right...), What: "a reducer"})
+}
+
+// applicable reports whether a reduce can apply the op: it is commutative, and
+// its two operands and its result have one type.
+func applicable(op mlir.Code) bool { return op.Info().Traits.Has(mlir.Commutative) }
+
+// reduced is the type of what the region of `applies` works on: scalars of the
+// first operand's elements.
+func reduced(operand mlir.Type) *mlir.TensorType {
+	if t, ok := operand.(*mlir.TensorType); ok {
+		return mlir.Tensor(t.Elem)
+	}
+	return nil
+}
+
+// apply builds the region of `applies`.
+func (reduceSyntax) apply(lex *mlir.Stream, o *mlir.OpText, inner mlir.Code) {
+	operand := lex.Resolve(&o.Ins[0])
+	scalar := reduced(operand)
+	if scalar == nil {
+		if operand != nil {
+			lex.Fail(o.Ins[0].Pos, "stablehlo.reduce reduces tensors, not %s", operand)
+		}
+		o.Regions = append(o.Regions, &mlir.Region{})
+		return
+	}
+	t := lex.Resolve(&mlir.TypeText{Text: scalar.String(), Pos: o.Ins[0].Pos})
+	b := mlir.NewBlock(t, t)
+	op := mlir.NewOp(inner, b.Args, t)
+	ret := mlir.NewOp(Return, op.Results)
+	op.Pos, ret.Pos = o.Pos, o.Pos
+	b.Ops = []*mlir.Op{op, ret}
+	o.Regions = append(o.Regions, &mlir.Region{Blocks: []*mlir.Block{b}})
+}
+
+func (reduceSyntax) Shows() []string { return []string{"dimensions"} }
+
+func (reduceSyntax) Fits(op *mlir.Op) bool {
+	n := len(op.Operands) / 2
+	b := op.Body()
+	d, ok := op.Attrs.Get("dimensions").(mlir.DenseArrayAttr)
+	return ok && d.Elem == mlir.I64 && n > 0 && len(op.Operands) == 2*n && b != nil && len(b.Args) == 2*n
+}
+
+// applied returns the op that a reduce can print behind `applies`, or nil.
+func applied(op *mlir.Op) *mlir.Op {
+	b := op.Body()
+	if len(op.Operands) != 2 || len(op.Results) != 1 || len(b.Ops) != 2 {
+		return nil
+	}
+	in, ret := b.Ops[0], b.Ops[1]
+	if !applicable(in.Code) || ret.Code != Return || len(in.Attrs)+len(ret.Attrs)+len(ret.Results) > 0 ||
+		len(in.Operands) != 2 || len(in.Results) != 1 || len(ret.Operands) != 1 ||
+		in.Operands[0] != b.Args[0] || in.Operands[1] != b.Args[1] || ret.Operands[0] != in.Results[0] {
+		return nil
+	}
+	t := reduced(op.Operands[0].Type)
+	if t == nil || !mlir.SameType(b.Args[0].Type, t) || !mlir.SameType(b.Args[1].Type, t) || !mlir.SameType(in.Results[0].Type, t) {
+		return nil
+	}
+	return in
+}
+
+func (s reduceSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+	n := len(op.Operands) / 2
+	for i := range n {
+		if i > 0 {
+			p.Str(", ")
+		}
+		p.Str("(")
+		p.Use(op.Operands[i])
+		p.Str(" init: ")
+		p.Use(op.Operands[n+i])
+		p.Str(")")
+	}
+	in := applied(op)
+	if in != nil {
+		p.Str(" applies " + in.Name())
+	}
+	p.Str(" across dimensions = ")
+	p.Ints(op.Attrs.Get("dimensions").(mlir.DenseArrayAttr).Ints)
+	p.AttrDict(op.Attrs, map[string]bool{"dimensions": true})
+	p.Str(" : ")
+	p.FuncType(op)
+	if in != nil {
+		return
+	}
+	p.Newline()
+	p.Str(" reducer") // with its spaces as the dialect's printer has them
+	args := op.Body().Args
+	for i := range n {
+		p.Str("(")
+		p.Arg(args[i])
+		p.Str(", ")
+		p.Arg(args[n+i])
+		p.Str(") ")
+	}
+	p.Str(" ")
+	p.Region(op.Regions[0], true)
+}

@@ -1,0 +1,218 @@
+package verify
+
+import "ltc/mlir"
+
+// carried reports whether values of type t can be results of an if or a case:
+// tensors and tokens.
+func carried(t mlir.Type) bool {
+	x, ok := t.(*mlir.TensorType)
+	return ok && !x.Unranked && kindOf(x.Elem) != 0 || isToken(t)
+}
+
+func verifyIf(v *verifier, op *mlir.Op) {
+	if len(op.Operands) != 1 {
+		v.fail(op, "", "has %d operands, but takes 1", len(op.Operands))
+		return
+	}
+	if p, ok := v.tensor(op, "I1", "operand", 0, op.Operands[0], slot{kinds: kBool, rank: -1}); !ok || !v.single(op, "I1", p) {
+		return
+	}
+	v.branches(op, "C1", "C2", "C3")
+}
+
+func verifyCase(v *verifier, op *mlir.Op) {
+	if len(op.Operands) != 1 {
+		v.fail(op, "", "has %d operands, but takes 1", len(op.Operands))
+		return
+	}
+	p, ok := v.tensor(op, "I1", "operand", 0, op.Operands[0], slot{kinds: kSigned, rank: -1})
+	if !ok || !v.single(op, "I1", p) {
+		return
+	}
+	if p.Elem != mlir.Type(mlir.I32) {
+		v.fail(op, "I1", "the index is %s, but should be tensor<i32>", p)
+		return
+	}
+	if len(op.Regions) == 0 {
+		v.fail(op, "C1", "has no branches")
+		return
+	}
+	v.branches(op, "C2", "C3", "C4")
+}
+
+// single checks that t is a scalar.
+func (v *verifier) single(op *mlir.Op, label string, t *mlir.TensorType) bool {
+	if len(t.Shape) > 0 {
+		v.fail(op, label, "operand 0 is %s, but should be a scalar", t)
+		return false
+	}
+	return true
+}
+
+// branches checks that the regions take nothing, all return the same types,
+// and those are the results'.
+func (v *verifier) branches(op *mlir.Op, args, same, results string) {
+	for i, x := range op.Results {
+		if !carried(x.Type) {
+			v.fail(op, results, "result %d has type %s, but a tensor or a token is expected", i, x.Type)
+			return
+		}
+	}
+	first := returns(op.Regions[0]).Operands
+	for i, r := range op.Regions {
+		if n := len(r.Blocks[0].Args); n > 0 {
+			v.fail(op, args, "branch %d takes %d values, but should take none", i, n)
+			return
+		}
+		if got := returns(r).Operands; !likeTypes(mlir.TypesOf(got), mlir.TypesOf(first)) {
+			v.fail(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, mlir.JoinTypes(mlir.TypesOf(got)), mlir.JoinTypes(mlir.TypesOf(first)))
+			return
+		}
+	}
+	if !likeTypes(mlir.TypesOf(first), mlir.TypesOf(op.Results)) {
+		v.fail(op, results, "branches return (%s) but the results are (%s)", mlir.JoinTypes(mlir.TypesOf(first)), mlir.JoinTypes(mlir.TypesOf(op.Results)))
+	}
+}
+
+// likeTypes reports whether values of the types a can be of the types b:
+// tensors as in likeTensor, others only if they are the same.
+func likeTypes(a, b []mlir.Type) bool {
+	if len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] { // one list in memory
+		return true
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !likeType(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func likeType(a, b mlir.Type) bool {
+	x, ok1 := a.(*mlir.TensorType)
+	y, ok2 := b.(*mlir.TensorType)
+	if ok1 && ok2 && !x.Unranked && !y.Unranked {
+		return likeTensor(x, y)
+	}
+	p, ok1 := a.(mlir.TupleType)
+	q, ok2 := b.(mlir.TupleType)
+	if ok1 && ok2 {
+		return likeTypes(p.Elems, q.Elems)
+	}
+	return mlir.SameType(a, b)
+}
+
+func verifyWhile(v *verifier, op *mlir.Op) {
+	if len(op.Results) != len(op.Operands) {
+		v.fail(op, "C3", "has %d operands but %d results", len(op.Operands), len(op.Results))
+		return
+	}
+	types := mlir.TypesOf(op.Operands)
+	cond, body := op.Regions[0], op.Regions[1]
+	for i, r := range op.Regions {
+		if got := mlir.TypesOf(r.Blocks[0].Args); !likeTypes(got, types) {
+			v.fail(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", mlir.JoinTypes(types), []string{"cond", "body"}[i], mlir.JoinTypes(got))
+			return
+		}
+	}
+	got := returns(cond).Operands
+	if len(got) != 1 {
+		v.fail(op, "C1", "cond returns %d values, but should return one", len(got))
+		return
+	}
+	if !v.decides(op, "C1", got[0]) {
+		return
+	}
+	if got := mlir.TypesOf(returns(body).Operands); !likeTypes(got, types) {
+		v.fail(op, "C2", "operands are (%s) but body returns (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
+		return
+	}
+	if got := mlir.TypesOf(op.Results); !likeTypes(got, types) {
+		v.fail(op, "C3", "operands are (%s) but the results are (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
+	}
+}
+
+// verifyBarrier checks that optimization_barrier passes its operands on.
+func verifyBarrier(v *verifier, op *mlir.Op) {
+	in, out := mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)
+	for i, x := range op.Operands {
+		if _, ok := x.Type.(*mlir.TensorType); ok {
+			if _, ok := v.tensor(op, "I1", "operand", i, x, of(kPerTensor)); !ok {
+				return
+			}
+		}
+	}
+	if v.values(op, false) && !mlir.SameTypes(in, out) {
+		v.fail(op, "C1", "operands are (%s) but the results are (%s)", mlir.JoinTypes(in), mlir.JoinTypes(out))
+	}
+}
+
+// verifyAfterAll checks that all operands and the result are tokens.
+func verifyAfterAll(v *verifier, op *mlir.Op) {
+	for i, x := range op.Operands {
+		if !v.token(op, "I1", "operand", i, x) {
+			return
+		}
+	}
+	v.oneToken(op)
+}
+
+// verifyCreateToken checks that the result is a token.
+func verifyCreateToken(v *verifier, op *mlir.Op) {
+	if len(op.Operands) > 0 {
+		v.fail(op, "", "has %d operands, but takes none", len(op.Operands))
+		return
+	}
+	v.oneToken(op)
+}
+
+func (v *verifier) oneToken(op *mlir.Op) {
+	if len(op.Results) != 1 {
+		v.fail(op, "", "has %d results, but gives one token", len(op.Results))
+		return
+	}
+	v.token(op, "", "result", 0, op.Results[0])
+}
+
+func verifyTuple(v *verifier, op *mlir.Op) {
+	if len(op.Results) != 1 {
+		v.fail(op, "C1", "has %d results, but gives one tuple", len(op.Results))
+		return
+	}
+	if !v.values(op, false) {
+		return
+	}
+	t, ok := op.Results[0].Type.(mlir.TupleType)
+	if !ok || !mlir.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
+		v.fail(op, "C1", "operands are (%s) but the result is %s", mlir.JoinTypes(mlir.TypesOf(op.Operands)), op.Results[0].Type)
+	}
+}
+
+func verifyGetTupleElement(v *verifier, op *mlir.Op) {
+	if len(op.Operands) != 1 || len(op.Results) != 1 {
+		v.fail(op, "", "has %d operands and %d results, but takes a tuple and gives an element", len(op.Operands), len(op.Results))
+		return
+	}
+	t, ok := op.Operands[0].Type.(mlir.TupleType)
+	if !ok {
+		v.fail(op, "I1", "operand 0 has type %s, but a tuple is expected", op.Operands[0].Type)
+		return
+	}
+	if !v.values(op, false) {
+		return
+	}
+	i, ok := v.int(op, "C1", "index", 0)
+	if !ok {
+		return
+	}
+	if i >= int64(len(t.Elems)) {
+		v.fail(op, "C1", "index %d is not in [0, %d), the elements of %s", i, len(t.Elems), t)
+		return
+	}
+	if !likeType(t.Elems[i], op.Results[0].Type) {
+		v.fail(op, "C2", "element %d of the tuple is %s but the result is %s", i, t.Elems[i], op.Results[0].Type)
+	}
+}

@@ -1,0 +1,225 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/mlir"
+)
+
+// typedFFI is the api_version of custom calls whose backend_config is a
+// dictionary; those before take a string.
+const typedFFI = 4
+
+func verifyCustomCall(v *verifier, op *mlir.Op) {
+	target, ok := op.Attrs.Get("call_target_name").(mlir.StringAttr)
+	if !ok {
+		v.missing(op, "call_target_name", "a string", op.Attrs.Get("call_target_name"))
+		return
+	}
+	if v.values(op, true) && v.config(op) && v.layouts(op) && v.bufferTarget(op, string(target)) {
+		v.aliases(op)
+	}
+}
+
+func (v *verifier) config(op *mlir.Op) bool {
+	version := int64(1)
+	if a := op.Attrs.Get("api_version"); a != nil {
+		n, ok := mlir.Int(a)
+		if !ok || n < 0 || n > typedFFI {
+			v.fail(op, "I5", "api_version is %s, but should be from 0 to %d", a, typedFFI)
+			return false
+		}
+		version = n
+	}
+	switch a := op.Attrs.Get("backend_config").(type) {
+	case nil:
+	case mlir.DictAttr:
+		if version != typedFFI {
+			v.fail(op, "I4", "backend_config is a dictionary, but api_version %d takes a string", version)
+			return false
+		}
+	case mlir.StringAttr:
+		if version == typedFFI && a != "" {
+			v.fail(op, "I4", "backend_config is a string, but api_version %d takes a dictionary", version)
+			return false
+		}
+	default:
+		v.missing(op, "backend_config", "a string or a dictionary", a)
+		return false
+	}
+	return true
+}
+
+// layouts checks operand_layouts and result_layouts: both or none, a
+// permutation of its dimensions for each value.
+func (v *verifier) layouts(op *mlir.Op) bool {
+	in, out := op.Attrs.Get("operand_layouts"), op.Attrs.Get("result_layouts")
+	if in == nil && out == nil {
+		return true
+	}
+	if in == nil || out == nil {
+		v.fail(op, "", "has only one of operand_layouts and result_layouts, but takes both or none")
+		return false
+	}
+	results := mlir.TypesOf(op.Results)
+	if len(results) == 1 { // a call that gives one tuple has layouts for its elements
+		if t, ok := results[0].(mlir.TupleType); ok {
+			results = t.Elems
+		}
+	}
+	return v.layout(op, "operand_layouts", in, mlir.TypesOf(op.Operands)) && v.layout(op, "result_layouts", out, results)
+}
+
+func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []mlir.Type) bool {
+	list, ok := a.(mlir.ArrayAttr)
+	if !ok || len(list) != len(types) {
+		v.fail(op, "", "%s is %s, but should have %d entries", name, mlir.Clip(a.String()), len(types))
+		return false
+	}
+	for i, e := range list {
+		perm, ok := mlir.Ints(e)
+		rank := 0
+		switch t := types[i].(type) {
+		case mlir.TupleType:
+			v.fail(op, "", "entry %d of %s is for a tuple, which has no layout", i, name)
+			return false
+		case *mlir.TensorType:
+			if t.Unranked {
+				continue
+			}
+			rank = len(t.Shape)
+		}
+		sorted := slices.Sorted(slices.Values(perm))
+		for k, d := range sorted {
+			ok = ok && d == int64(k)
+		}
+		if !ok || len(perm) != rank {
+			v.fail(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
+			return false
+		}
+	}
+	return true
+}
+
+// bufferTarget checks the calls that make, fill and read buffers.
+func (v *verifier) bufferTarget(op *mlir.Op, target string) bool {
+	ins, outs := mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)
+	one := len(outs) == 1
+	switch target {
+	case "CreateBuffer":
+		if len(ins) > 0 || !one || !isBuffer(outs[0]) {
+			v.fail(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
+			return false
+		}
+	case "Pin":
+		if len(ins) != 1 || !one || !isTensor(ins[0]) || !sameBuffer(ins[0], outs[0]) {
+			v.fail(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
+			return false
+		}
+	case "Unpin":
+		if len(ins) != 1 || !one || !isTensor(outs[0]) || !sameBuffer(outs[0], ins[0]) {
+			v.fail(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
+			return false
+		}
+	}
+	return true
+}
+
+// sameBuffer reports whether buffer is the memref type of the tensor's shape
+// and elements.
+func sameBuffer(tensor, buffer mlir.Type) bool {
+	const t, m = len("tensor"), len("memref")
+	a, b := tensor.String(), buffer.String()
+	return isBuffer(buffer) && a[t:] == b[m:]
+}
+
+// aliases checks output_operand_aliases: what a pair names is there and of one
+// type, and each buffer is in one pair, those among the results in every case.
+func (v *verifier) aliases(op *mlir.Op) {
+	list, ok := op.Attrs.Get("output_operand_aliases").(mlir.ArrayAttr)
+	if a := op.Attrs.Get("output_operand_aliases"); a != nil && !ok {
+		v.missing(op, "output_operand_aliases", "a list of #stablehlo.output_operand_alias<…>", a)
+		return
+	}
+	operands, results := map[string]bool{}, map[string]bool{}
+	for _, e := range list {
+		s, _ := e.(mlir.StructAttr)
+		out, ok1 := mlir.Ints(s.Fields.Get("output_tuple_indices"))
+		in, ok2 := mlir.Ints(s.Fields.Get("operand_tuple_indices"))
+		i, ok3 := mlir.Int(s.Fields.Get("operand_index"))
+		if s.Name != "stablehlo.output_operand_alias" || !ok1 || !ok2 || !ok3 {
+			v.missing(op, "output_operand_aliases", "a list of #stablehlo.output_operand_alias<…>", e)
+			return
+		}
+		if i < 0 || i >= int64(len(op.Operands)) {
+			v.fail(op, "I7", "operand_index %d of an alias is not in [0, %d)", i, len(op.Operands))
+			return
+		}
+		from, to := tuplePart(op.Operands[i].Type, in), tuplePart(resultTuple(op), out)
+		if from == nil || to == nil {
+			v.fail(op, "I7", "an alias of operand %d%s and result %s names what is not there", i, shapeText(in), shapeText(out))
+			return
+		}
+		if !mlir.SameType(from, to) {
+			v.fail(op, "I7", "an alias is of %s and %s, but types should be the same", from, to)
+			return
+		}
+		if !isBuffer(from) {
+			continue
+		}
+		a, b := fmt.Sprint(i, in), fmt.Sprint(out)
+		if operands[a] || results[b] {
+			v.fail(op, "I7", "a buffer, operand %d%s or result %s, is in several aliases", i, shapeText(in), shapeText(out))
+			return
+		}
+		operands[a], results[b] = true, true
+	}
+	v.buffersAliased(op, results)
+}
+
+// buffersAliased checks that each buffer among the results is one of the
+// operands; only CreateBuffer and Pin make new ones.
+func (v *verifier) buffersAliased(op *mlir.Op, aliased map[string]bool) {
+	if t := op.Attrs.Get("call_target_name"); t == mlir.Attribute(mlir.StringAttr("CreateBuffer")) || t == mlir.Attribute(mlir.StringAttr("Pin")) {
+		return
+	}
+	var visit func(t mlir.Type, at []int64) bool
+	visit = func(t mlir.Type, at []int64) bool {
+		if tuple, ok := t.(mlir.TupleType); ok {
+			for i, e := range tuple.Elems {
+				if !visit(e, append(slices.Clone(at), int64(i))) {
+					return false
+				}
+			}
+			return true
+		}
+		if isBuffer(t) && !aliased[fmt.Sprint(at)] {
+			v.fail(op, "I7", "result %s is a buffer, but in no alias", shapeText(at))
+			return false
+		}
+		return true
+	}
+	visit(resultTuple(op), []int64{})
+}
+
+// resultTuple is what aliases of results index: the only result, or a tuple of
+// all.
+func resultTuple(op *mlir.Op) mlir.Type {
+	if len(op.Results) == 1 {
+		return op.Results[0].Type
+	}
+	return mlir.TupleType{Elems: mlir.TypesOf(op.Results)}
+}
+
+// tuplePart follows indices into nested tuples; nil if they lead nowhere.
+func tuplePart(t mlir.Type, indices []int64) mlir.Type {
+	for _, i := range indices {
+		tuple, ok := t.(mlir.TupleType)
+		if !ok || i < 0 || i >= int64(len(tuple.Elems)) {
+			return nil
+		}
+		t = tuple.Elems[i]
+	}
+	return t
+}

@@ -1,0 +1,135 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+func verifyFunc(v *verifier, op *mlir.Op) {
+	ft := op.FuncType()
+	switch {
+	case op.SymName() == "":
+		v.fail(op, "", "has no name")
+		return
+	case ft == nil:
+		v.missing(op, "function_type", "a function type", op.Attrs.Get("function_type"))
+		return
+	case len(op.Regions) != 1:
+		v.fail(op, "", "has %d regions, but takes one", len(op.Regions))
+		return
+	}
+	if vis := op.Attrs.Get("sym_visibility"); vis != nil && !slices.Contains([]string{`"public"`, `"private"`, `"nested"`}, vis.String()) {
+		v.fail(op, "", "sym_visibility is %s, but should be one of public, private, nested", vis)
+	}
+	v.argAttrs(op, "arg_attrs", len(ft.Ins))
+	v.argAttrs(op, "res_attrs", len(ft.Outs))
+	blocks := op.Regions[0].Blocks
+	if len(blocks) == 0 {
+		if mlir.Attribute(mlir.StringAttr("private")) != op.Attrs.Get("sym_visibility") {
+			v.fail(op, "", "@%s has no body, so it must be private", op.SymName())
+		}
+		return
+	}
+	if got := mlir.TypesOf(blocks[0].Args); !mlir.SameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s takes (%s) but its body has (%s)", op.SymName(), mlir.JoinTypes(ft.Ins), mlir.JoinTypes(got))
+	}
+	for _, b := range blocks {
+		ret := b.Ops[len(b.Ops)-1]
+		// The dialect's own texts end functions with either, and drop values where
+		// the function gives none.
+		if ret.Code != mlir.OpReturn && (ret.Code != stablehlo.Return || len(ft.Outs) == 0) {
+			continue
+		}
+		if got := mlir.TypesOf(ret.Operands); !mlir.SameTypes(got, ft.Outs) {
+			v.fail(ret, "", "returns (%s), but @%s gives (%s)", mlir.JoinTypes(got), op.SymName(), mlir.JoinTypes(ft.Outs))
+		}
+	}
+}
+
+// verifyModule checks that attributes of a module begin with a dialect.
+func verifyModule(v *verifier, op *mlir.Op) {
+	for _, a := range op.Attrs {
+		if a.Name != "sym_name" && a.Name != "sym_visibility" && !strings.Contains(a.Name, ".") {
+			v.fail(op, "", "has the attribute %s, but names of attributes of modules begin with a dialect, as in ltc.version", a.Name)
+		}
+	}
+}
+
+// aliasing is the attribute of an argument whose memory a result takes over.
+const aliasing = "tf.aliasing_output"
+
+func (v *verifier) argAttrs(op *mlir.Op, name string, n int) {
+	a := op.Attrs.Get(name)
+	if a == nil {
+		return
+	}
+	list, ok := a.(mlir.ArrayAttr)
+	for i, e := range list {
+		d, dict := e.(mlir.DictAttr)
+		ok = ok && dict
+		if at := slices.IndexFunc(d, func(a mlir.NamedAttr) bool { return !strings.Contains(a.Name, ".") }); at >= 0 {
+			v.fail(op, "", "entry %d of %s of @%s has %s, but names of attributes there begin with a dialect, as in ltc.name", i, name, op.SymName(), d[at].Name)
+		}
+		if alias := mlir.Dict(d).Get(aliasing); alias != nil && name == "arg_attrs" {
+			if _, number := alias.(mlir.IntegerAttr); !number {
+				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, mlir.Clip(alias.String()))
+			}
+		}
+	}
+	if !ok || len(list) != n {
+		v.fail(op, "", "%s should be %d dictionaries", name, n)
+	}
+}
+
+// callee finds the function that an attribute names.
+func (v *verifier) callee(op *mlir.Op, attr, label string) (*mlir.Op, *mlir.FunctionType) {
+	s, ok := op.Attrs.Get(attr).(mlir.SymbolAttr)
+	if !ok {
+		v.missing(op, attr, "a symbol", op.Attrs.Get(attr))
+		return nil, nil
+	}
+	f := v.funcs[string(s)]
+	if f == nil || f.FuncType() == nil {
+		v.fail(op, label, "%s is not a function of this module", s)
+		return nil, nil
+	}
+	return f, f.FuncType()
+}
+
+func verifyCall(v *verifier, op *mlir.Op) {
+	f, ft := v.callee(op, "callee", "")
+	if f == nil {
+		return
+	}
+	if got := mlir.TypesOf(op.Operands); !mlir.SameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s is called with (%s) but takes (%s)", f.SymName(), mlir.JoinTypes(got), mlir.JoinTypes(ft.Ins))
+	}
+	if got := mlir.TypesOf(op.Results); !mlir.SameTypes(got, ft.Outs) {
+		v.fail(op, "", "@%s is called for (%s) but gives (%s)", f.SymName(), mlir.JoinTypes(got), mlir.JoinTypes(ft.Outs))
+	}
+}
+
+func verifyComposite(v *verifier, op *mlir.Op) {
+	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
+	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" || !mlir.BareName(string(name)) {
+		v.fail(op, "C1", "the name %q should be one with a namespace, such as ltc.softmax", string(name))
+	}
+	if a := op.Attrs.Get("composite_attributes"); a != nil {
+		if _, ok := a.(mlir.DictAttr); !ok {
+			v.missing(op, "composite_attributes", "a dictionary", a)
+		}
+	}
+	f, ft := v.callee(op, "decomposition", "C2")
+	if f == nil {
+		return
+	}
+	if got := mlir.TypesOf(op.Operands); !mlir.SameTypes(got, ft.Ins) {
+		v.fail(op, "C3", "operands are (%s) but @%s takes (%s)", mlir.JoinTypes(got), f.SymName(), mlir.JoinTypes(ft.Ins))
+	}
+	if got := mlir.TypesOf(op.Results); !mlir.SameTypes(got, ft.Outs) {
+		v.fail(op, "C4", "results are (%s) but @%s gives (%s)", mlir.JoinTypes(got), f.SymName(), mlir.JoinTypes(ft.Outs))
+	}
+}

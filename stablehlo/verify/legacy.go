@@ -1,0 +1,121 @@
+package verify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// The ops of the dialect that the specification does not treat; their rules
+// are those that the ops' descriptions imply, and have no labels.
+
+// verifyCrossReplicaSum checks a sum over replicas.
+func verifyCrossReplicaSum(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kTensor)}, []slot{of(kTensor)})
+	if !ok {
+		return
+	}
+	if !sameTensor(ins[0], outs[0]) {
+		v.fail(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
+		return
+	}
+	v.infer(outs[0], ins[0].Shape)
+	if a, ok := op.Attrs.Get("replica_groups").(mlir.StructAttr); ok {
+		v.missing(op, "replica_groups", "dense<…> with integers", a)
+		return
+	}
+	v.groups(op, "", "", true)
+}
+
+// verifyEinsum checks einsum and unary_einsum: ab,bc->ac, one letter a
+// dimension.
+func verifyEinsum(v *verifier, op *mlir.Op) {
+	n := 2
+	if op.Code == stablehlo.UnaryEinsum {
+		n = 1
+	}
+	in := []slot{of(kTensor), of(kTensor)}[:n]
+	ins, outs, ok := v.takes(op, in, []slot{of(kTensor)})
+	if !ok {
+		return
+	}
+	config, isText := op.Attrs.Get("einsum_config").(mlir.StringAttr)
+	from, to, ok := einsumTerms(string(config))
+	if !isText || !ok || len(from) != n {
+		v.missing(op, "einsum_config", "a string such as ab,bc->ac", op.Attrs.Get("einsum_config"))
+		return
+	}
+	size := map[byte]int64{}
+	for i, t := range ins {
+		if len(from[i]) != len(t.Shape) {
+			v.fail(op, "", "%q names %d dimensions, but operand %d is %s", from[i], len(from[i]), i, t)
+			return
+		}
+		for k := range len(from[i]) {
+			letter := from[i][k]
+			d, seen := size[letter]
+			if seen && !sameDim(d, t.Shape[k]) {
+				v.fail(op, "", "dimension %c is %d and %d", letter, d, t.Shape[k])
+				return
+			}
+			if !seen || d == mlir.Dynamic {
+				size[letter] = t.Shape[k]
+			}
+		}
+	}
+	shape := make([]int64, len(to))
+	for i := range len(to) {
+		d, ok := size[to[i]]
+		if !ok {
+			v.fail(op, "", "dimension %c of the result is in no operand", to[i])
+			return
+		}
+		shape[i] = d
+	}
+	v.result(op, "", outs[0], shape)
+}
+
+// einsumTerms splits ab,bc->ac. Texts with … broadcast, and are not read.
+func einsumTerms(config string) (from []string, to string, ok bool) {
+	start := 0
+	for i := range len(config) {
+		switch c := config[i]; {
+		case c == ',' && to == "":
+			from, start = append(from, config[start:i]), i+1
+		case c == '-' && i+1 < len(config) && config[i+1] == '>':
+			return append(from, config[start:i]), config[i+2:], letters(append(from, config[start:i], config[i+2:]))
+		}
+	}
+	return nil, "", false
+}
+
+func letters(terms []string) bool {
+	for _, t := range terms {
+		for i := range len(t) {
+			if c := t[i]; c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// verifyTorchIndexSelect checks a selection of slices along dim, for each of
+// the batch dimensions.
+func verifyTorchIndexSelect(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kTensor), of(kInt)}, []slot{of(kTensor)})
+	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
+		return
+	}
+	dim, ok1 := v.int(op, "", "dim", 0)
+	batch, ok2 := v.int(op, "", "batch_dims", 0)
+	if !ok1 || !ok2 || !v.within(op, "", "dim", []int64{dim}, len(ins[0].Shape)) {
+		return
+	}
+	if batch > dim || batch > int64(len(ins[1].Shape)) {
+		v.fail(op, "", "batch_dims is %d, but should be at most dim, %d, and the dimensions of %s", batch, dim, ins[1])
+		return
+	}
+	v.result(op, "", outs[0], slices.Concat(ins[0].Shape[:dim], ins[1].Shape[batch:], ins[0].Shape[dim+1:]))
+}

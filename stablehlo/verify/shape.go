@@ -1,0 +1,445 @@
+package verify
+
+import (
+	"math/big"
+	"slices"
+
+	"ltc/mlir"
+)
+
+// sameElem checks that the elements of in and out are the same.
+func (v *verifier) sameElem(op *mlir.Op, label string, in, out *mlir.TensorType) bool {
+	if !sameElement(in.Elem, out.Elem) {
+		v.fail(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
+		return false
+	}
+	return true
+}
+
+func verifyBroadcastInDim(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
+	if !ok {
+		return
+	}
+	dims, ok := v.ints(op, "broadcast_dimensions")
+	if !ok || !v.oneBound(op, outs[0]) || !v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape) {
+		return
+	}
+	for i, d := range dims {
+		if n := ins[0].Shape[i]; n != mlir.Dynamic && n != 1 && outs[0].Shape[d] == mlir.Dynamic {
+			v.fail(op, "C5", "dimension %d of the result %s is dynamic, but that of the operand is %d", d, outs[0], n)
+			return
+		}
+	}
+}
+
+// oneBound checks that t is static but for at most one dimension, which then
+// has a bound: more cannot be laid out without knowing their sizes. [InferShapes], which
+// is asked for the sizes, does not check it.
+func (v *verifier) oneBound(op *mlir.Op, t *mlir.TensorType) bool {
+	if dynamic, withBound := bounded(t); v.inferred == nil && (dynamic > 1 || dynamic != withBound) {
+		v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
+		return false
+	}
+	return true
+}
+
+// broadcastDims checks the rules that broadcast_in_dim and its dynamic sibling
+// share, with the same labels; sizes is what is known of the result's shape.
+func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, sizes []int64) bool {
+	if !sameAside(in.Elem, out.Elem, false) {
+		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
+		return false
+	}
+	if len(dims) != len(in.Shape) {
+		v.fail(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
+		return false
+	}
+	if !v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape)) ||
+		!v.unique(op, "C4", "broadcast_dimensions", dims...) {
+		return false
+	}
+	for i, d := range dims {
+		if in.Shape[i] != 1 && !sameDim(in.Shape[i], sizes[d]) {
+			v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
+			return false
+		}
+	}
+	return v.broadcastQuant(op, in, out, dims)
+}
+
+func (v *verifier) broadcastQuant(op *mlir.Op, in, out *mlir.TensorType, dims []int64) bool {
+	p, q := quantOf(in.Elem), quantOf(out.Elem)
+	if q == nil || q.Axis < 0 {
+		return true
+	}
+	if int64(q.Axis) != dims[p.Axis] {
+		v.fail(op, "C6", "the quantization dimension of the result is %d, but that of the operand goes to %d", q.Axis, dims[p.Axis])
+		return false
+	}
+	if in.Shape[p.Axis] != 1 {
+		return true
+	}
+	for i := range q.Scales {
+		if q.Scales[i] != p.Scales[0] || q.ZeroPoints[i] != p.ZeroPoints[0] {
+			v.fail(op, "C6", "scale and zero point %d of the result are not those of the operand's only slice", i)
+			return false
+		}
+	}
+	return true
+}
+
+func verifyBroadcast(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	sizes, ok := v.ints(op, "broadcast_sizes")
+	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
+		return
+	}
+	for _, d := range sizes {
+		if d < 0 {
+			v.fail(op, "", "broadcast_sizes has %d, but sizes are not negative", d)
+			return
+		}
+	}
+	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape), slices.Concat(unknown(len(sizes)), limits(ins[0]))...)
+}
+
+func verifyReshape(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
+	if ok && v.oneBound(op, outs[0]) {
+		v.reshape(op, ins[0], outs[0])
+	}
+}
+
+// reshape checks the rules that reshape and its dynamic sibling share, with
+// the same labels.
+func (v *verifier) reshape(op *mlir.Op, in, out *mlir.TensorType) {
+	if !sameAside(in.Elem, out.Elem, true) {
+		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
+		return
+	}
+	if in.Static() {
+		v.inferReshape(in, out)
+	}
+	if !in.Static() || !out.Static() {
+		return
+	}
+	if in.Elements() != out.Elements() {
+		v.fail(op, "C2", "%s has %d elements but %s has %d", in, in.Elements(), out, out.Elements())
+		return
+	}
+	if p, q := quantOf(in.Elem), quantOf(out.Elem); p != nil && p.Axis >= 0 {
+		a, b := in.Shape, out.Shape
+		if product(a[:p.Axis]) != product(b[:q.Axis]) || a[p.Axis] != b[q.Axis] || product(a[p.Axis+1:]) != product(b[q.Axis+1:]) {
+			v.fail(op, "C3", "the slices of dimension %d of %s are not those of dimension %d of %s", p.Axis, in, q.Axis, out)
+		}
+	}
+}
+
+// inferReshape finds the one size that out leaves open.
+func (v *verifier) inferReshape(in, out *mlir.TensorType) {
+	shape, open, known := slices.Clone(out.Shape), -1, int64(1)
+	for i, d := range shape {
+		switch {
+		case d != mlir.Dynamic:
+			known *= d
+		case open >= 0:
+			return
+		default:
+			open = i
+		}
+	}
+	if open >= 0 {
+		if known == 0 || in.Elements()%known != 0 {
+			return
+		}
+		shape[open] = in.Elements() / known
+	}
+	v.infer(out, shape)
+}
+
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+func verifyTranspose(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
+	if !ok {
+		return
+	}
+	in := ins[0]
+	perm, ok := v.ints(op, "permutation")
+	if !ok {
+		return
+	}
+	if !sameAside(in.Elem, outs[0].Elem, true) {
+		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, outs[0].Elem)
+		return
+	}
+	sorted := slices.Sorted(slices.Values(perm))
+	for i, d := range sorted {
+		if d != int64(i) || len(perm) != len(in.Shape) {
+			v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
+			return
+		}
+	}
+	if len(perm) != len(in.Shape) {
+		v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
+		return
+	}
+	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), limits(in)
+	for i, d := range perm {
+		shape[i], bounds[i] = in.Shape[d], limits[d]
+	}
+	if !v.result(op, "C3", outs[0], shape, bounds...) {
+		return
+	}
+	if p, q := quantOf(in.Elem), quantOf(outs[0].Elem); q != nil && q.Axis >= 0 && int64(p.Axis) != perm[q.Axis] {
+		v.fail(op, "C4", "the quantization dimension of the operand is %d, but that of the result comes from %d", p.Axis, perm[q.Axis])
+	}
+}
+
+func verifyReverse(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	if !sameTensor(ins[0], outs[0]) {
+		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
+	}
+	v.infer(outs[0], ins[0].Shape)
+	if dims, ok := v.ints(op, "dimensions"); ok && v.unique(op, "C2", "dimensions", dims...) {
+		v.within(op, "C3", "dimensions", dims, len(ins[0].Shape))
+	}
+}
+
+func verifySlice(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	in := ins[0]
+	from, ok1 := v.ints(op, "start_indices")
+	to, ok2 := v.ints(op, "limit_indices")
+	step, ok3 := v.ints(op, "strides")
+	if !ok1 || !ok2 || !ok3 || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	if n := len(in.Shape); len(from) != n || len(to) != n || len(step) != n {
+		v.fail(op, "C2", "has %d starts, %d limits and %d strides, but %s has %d dimensions", len(from), len(to), len(step), in, n)
+		return
+	}
+	shape := make([]int64, len(from))
+	for i := range from {
+		if most := most(in, i); from[i] < 0 || from[i] > to[i] || most != mlir.Dynamic && to[i] > most {
+			v.fail(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
+			return
+		}
+		if step[i] <= 0 {
+			v.fail(op, "C4", "the stride %d of dimension %d is not positive", step[i], i)
+			return
+		}
+		shape[i] = (to[i] - from[i]) / step[i]
+		if (to[i]-from[i])%step[i] != 0 {
+			shape[i]++
+		}
+	}
+	v.result(op, "C5", outs[0], shape)
+}
+
+func verifyDynamicSlice(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), {kinds: kInt, many: true}}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	in := ins[0]
+	sizes, ok := v.ints(op, "slice_sizes")
+	if !ok || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	if n := len(in.Shape); len(sizes) != n || len(ins)-1 != n {
+		v.fail(op, "C2", "has %d start indices and %d sizes, but %s has %d dimensions", len(ins)-1, len(sizes), in, n)
+		return
+	}
+	if !v.scalarIndices(op, "C3", ins[1:]) {
+		return
+	}
+	for i, s := range sizes {
+		if most := most(in, i); s < 0 || most != mlir.Dynamic && s > most {
+			v.fail(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
+			return
+		}
+	}
+	v.result(op, "C5", outs[0], sizes)
+}
+
+// scalarIndices checks that all are of one type.
+func (v *verifier) scalarIndices(op *mlir.Op, label string, ts []*mlir.TensorType) bool {
+	for _, t := range ts {
+		if !mlir.SameType(t, ts[0]) {
+			v.fail(op, label, "start indices should be of one type, not %s and %s", ts[0], t)
+			return false
+		}
+	}
+	return true
+}
+
+func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor), {kinds: kInt, many: true}}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	in, update := ins[0], ins[1]
+	if !sameTensor(in, outs[0]) {
+		v.fail(op, "C1", "the operand is %s but the result is %s", in, outs[0])
+	}
+	v.infer(outs[0], in.Shape)
+	if !v.sameElem(op, "C2", in, update) {
+		return
+	}
+	if len(update.Shape) != len(in.Shape) {
+		v.fail(op, "C3", "the update is %s but the operand is %s: ranks differ", update, in)
+		return
+	}
+	if len(ins)-2 != len(in.Shape) {
+		v.fail(op, "C4", "has %d start indices, but %s has %d dimensions", len(ins)-2, in, len(in.Shape))
+		return
+	}
+	v.scalarIndices(op, "C5", ins[2:])
+	for i, d := range update.Shape {
+		if d != mlir.Dynamic && in.Shape[i] != mlir.Dynamic && d > in.Shape[i] {
+			v.fail(op, "C6", "the update %s is larger than the operand %s", update, in)
+			return
+		}
+	}
+}
+
+func verifyConcatenate(v *verifier, op *mlir.Op) {
+	if len(op.Operands) == 0 {
+		v.fail(op, "C3", "has no operands")
+		return
+	}
+	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	d, ok := v.int(op, "C4", "dimension", 0)
+	if !ok {
+		return
+	}
+	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
+		return
+	}
+	shape, bounds := slices.Clone(ins[0].Shape), limits(ins[0])
+	bounds[d] = most(ins[0], int(d))
+	for i, t := range ins {
+		if !sameElement(t.Elem, ins[0].Elem) {
+			v.fail(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
+			return
+		}
+		if i == 0 {
+			continue
+		}
+		rest := slices.Clone(t.Shape)
+		if len(rest) == len(shape) {
+			rest[d] = shape[d]
+		}
+		if !sameShape(rest, shape) || !inBounds(rest, without(limits(ins[0]), d)) || !inBounds(ins[0].Shape, without(limits(t), d)) {
+			v.fail(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
+			return
+		}
+		shape[d], bounds[d] = plus(shape[d], t.Shape[d]), plus(bounds[d], most(t, int(d)))
+	}
+	if v.sameElem(op, "C5", ins[0], outs[0]) {
+		v.result(op, "C6", outs[0], shape, bounds...)
+	}
+}
+
+func plus(a, b int64) int64 {
+	if a == mlir.Dynamic || b == mlir.Dynamic {
+		return mlir.Dynamic
+	}
+	return a + b
+}
+
+// without makes the bound of dimension d unknown, in place.
+func without(bounds []int64, d int64) []int64 {
+	bounds[d] = mlir.Dynamic
+	return bounds
+}
+
+func verifyPad(v *verifier, op *mlir.Op) {
+	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), scalar(kPerTensor)}, []slot{of(kPerTensor)})
+	if !ok {
+		return
+	}
+	in := ins[0]
+	if !v.sameElem(op, "C1", in, ins[1]) || !v.sameElem(op, "C1", in, outs[0]) {
+		return
+	}
+	low, ok1 := v.ints(op, "edge_padding_low")
+	high, ok2 := v.ints(op, "edge_padding_high")
+	inner, ok3 := v.ints(op, "interior_padding")
+	if !ok1 || !ok2 || !ok3 {
+		return
+	}
+	if n := len(in.Shape); len(low) != n || len(high) != n || len(inner) != n {
+		v.fail(op, "C2", "has %d low, %d high and %d interior paddings, but %s has %d dimensions", len(low), len(high), len(inner), in, n)
+		return
+	}
+	v.padded(op, in, outs[0], low, high, inner)
+}
+
+// padded checks the result of padding, with the labels that pad and
+// dynamic_pad share.
+func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inner []int64) {
+	if !v.interior(op, inner) {
+		return
+	}
+	shape, bounds := unknown(len(low)), unknown(len(low))
+	for i, d := range in.Shape {
+		most := most(in, i)
+		if most == mlir.Dynamic {
+			continue
+		}
+		n := paddedSize(most, low[i], high[i], inner[i])
+		if n.Sign() < 0 || !n.IsInt64() {
+			v.fail(op, "C4", "padding leaves %d of dimension %d of %s", n, i, in)
+			return
+		}
+		if d == mlir.Dynamic {
+			bounds[i] = n.Int64()
+		} else {
+			shape[i] = n.Int64()
+		}
+	}
+	v.result(op, "C4", out, shape, bounds...)
+}
+
+// interior checks the padding between elements.
+func (v *verifier) interior(op *mlir.Op, inner []int64) bool {
+	for i, n := range inner {
+		if n < 0 {
+			v.fail(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
+			return false
+		}
+	}
+	return true
+}
+
+// paddedSize returns what becomes of a dimension of d, which need not fit 64 bits.
+func paddedSize(d, low, high, inner int64) *big.Int {
+	n := big.NewInt(max(d-1, 0))
+	n.Mul(n, big.NewInt(inner))
+	for _, x := range []int64{d, low, high} {
+		n.Add(n, big.NewInt(x))
+	}
+	return n
+}

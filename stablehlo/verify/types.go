@@ -1,0 +1,266 @@
+package verify
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// checkType says what is wrong with a type in itself; "" if nothing.
+func (v *verifier) checkType(t mlir.Type) string {
+	switch t := t.(type) {
+	case *mlir.TensorType:
+		why, known := v.types[t]
+		if !known {
+			why = v.checkTensor(t)
+			v.types[t] = why
+		}
+		return why
+	case mlir.TupleType:
+		if len(t.Elems) == 0 || v.tuples[&t.Elems[0]] {
+			return ""
+		}
+		for _, e := range t.Elems {
+			if why := v.checkType(e); why != "" {
+				return why
+			}
+		}
+		v.tuples[&t.Elems[0]] = true
+	case *mlir.FunctionType:
+		for _, e := range slices.Concat(t.Ins, t.Outs) {
+			if why := v.checkType(e); why != "" {
+				return why
+			}
+		}
+	case mlir.DialectType:
+		why, known := v.dialect[t]
+		if !known {
+			why = v.checkDialectType(t)
+			v.dialect[t] = why
+		}
+		return why
+	}
+	return ""
+}
+
+func (v *verifier) checkTensor(t *mlir.TensorType) string {
+	if c, ok := t.Elem.(mlir.ComplexType); ok && !isFloat(c.Elem) {
+		return t.String() + ": complex numbers are made of floats"
+	}
+	q, err := mlir.QuantOf(t.Elem)
+	if err != nil {
+		return err.Error()
+	}
+	if q != nil {
+		least := leastOf(q.Expressed)
+		if i := slices.IndexFunc(q.Scales, func(s float64) bool { return s < least }); i >= 0 {
+			return t.String() + ": scale " + strconv.Itoa(i) + " is less than any number of the expressed type (quant_c6)"
+		}
+	}
+	if q != nil {
+		if t.Unranked && q.Blocks != nil {
+			return t.String() + ": scales of blocks need a tensor whose dimensions are known"
+		}
+		if why := q.Misfit(t.Shape); why != "" {
+			return t.String() + ": " + why
+		}
+	}
+	limits := stablehlo.Bounds(t)
+	if limits == nil {
+		return ""
+	}
+	if len(limits) != len(t.Shape) {
+		return t.String() + ": there should be a bound for each dimension"
+	}
+	for i, b := range limits {
+		if b != mlir.Dynamic && t.Shape[i] != mlir.Dynamic {
+			return t.String() + ": dimension " + strconv.Itoa(i) + " has a bound, but is not dynamic"
+		}
+	}
+	return ""
+}
+
+// leastOf is the smallest positive number of a type.
+func leastOf(t mlir.FloatType) float64 {
+	if m, _, ok := mlir.MiniFloatOf(t.Name); ok {
+		return m.Value(1)
+	}
+	if t == mlir.F32 {
+		return math.SmallestNonzeroFloat32
+	}
+	return math.SmallestNonzeroFloat64
+}
+
+// checkDialectType knows the types of StableHLO; those of other dialects can
+// be anything.
+func (v *verifier) checkDialectType(t mlir.DialectType) string {
+	name, ok := strings.CutPrefix(t.Text, "stablehlo.")
+	if !ok || name == "token" {
+		return ""
+	}
+	if !strings.HasPrefix(name, "future<") {
+		return "unknown type " + t.String()
+	}
+	elems, ok := stablehlo.FutureElems(t)
+	if !ok {
+		return t.String() + ": a future holds tensors"
+	}
+	for _, e := range elems {
+		if x, ok := e.(*mlir.TensorType); !ok || x.Unranked {
+			return t.String() + ": a future holds tensors, not " + e.String()
+		}
+		if why := v.checkType(e); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// holds reports whether a tuple or a call can have values of type t: ranked
+// tensors, tokens, buffers and tuples of them, and where unranked is set other
+// tensors too.
+func (v *verifier) holds(t mlir.Type, unranked bool) bool {
+	switch t := t.(type) {
+	case *mlir.TensorType:
+		return (unranked || !t.Unranked) && kindOf(t.Elem)&(kAny|kQuantBlock|kIndex) != 0
+	case mlir.TupleType:
+		if len(t.Elems) == 0 || v.held[&t.Elems[0]] {
+			return true
+		}
+		if slices.ContainsFunc(t.Elems, func(e mlir.Type) bool { return !v.holds(e, unranked) }) {
+			return false
+		}
+		v.held[&t.Elems[0]] = true
+		return true
+	}
+	return isToken(t) || isBuffer(t)
+}
+
+// values checks the types of an op's operands and results by holds.
+func (v *verifier) values(op *mlir.Op, unranked bool) bool {
+	for _, x := range slices.Concat(op.Operands, op.Results) {
+		if !v.holds(x.Type, unranked) {
+			v.fail(op, "", "a value has type %s, but tensors, tokens, buffers and tuples of them are expected", x.Type)
+			return false
+		}
+	}
+	return true
+}
+
+func isToken(t mlir.Type) bool { return t == mlir.Type(mlir.DialectType{Text: "stablehlo.token"}) }
+
+// isBuffer reports whether t is a memref, which tuples, loops and custom calls
+// may hold.
+func isBuffer(t mlir.Type) bool { return strings.HasPrefix(t.String(), "memref<") }
+
+// compatible reports whether values of a can be of type b as far as shapes go:
+// unknown dimensions can be anything up to their bounds.
+func compatible(a, b *mlir.TensorType) bool {
+	if a == b {
+		return true
+	}
+	if !sameShape(a.Shape, b.Shape) {
+		return false
+	}
+	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, stablehlo.Bounds(b)) && inBounds(b.Shape, stablehlo.Bounds(a))
+}
+
+func inBounds(shape, limits []int64) bool {
+	for i, d := range limits {
+		if i < len(shape) && d != mlir.Dynamic && shape[i] > d {
+			return false
+		}
+	}
+	return true
+}
+
+// slot says what an operand or result should be.
+type slot struct {
+	kinds kinds
+	rank  int  // -1 for any
+	many  bool // any number of values from here on
+}
+
+func of(k kinds) slot               { return slot{kinds: k, rank: -1} }
+func ranked(rank int, k kinds) slot { return slot{kinds: k, rank: rank} }
+func scalar(k kinds) slot           { return slot{kinds: k} }
+func many(k kinds) slot             { return slot{kinds: k, rank: -1, many: true} }
+
+// takes returns the types of op's operands and results, after checking them
+// against the slots. The labels are the specification's for inputs, which the
+// operands come first of.
+func (v *verifier) takes(op *mlir.Op, in, out []slot) (ins, outs []*mlir.TensorType, ok bool) {
+	ins, ok = v.fit(op, "operand", op.Operands, in)
+	if !ok {
+		return nil, nil, false
+	}
+	outs, ok = v.fit(op, "result", op.Results, out)
+	return ins, outs, ok
+}
+
+func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots []slot) ([]*mlir.TensorType, bool) {
+	n, more := len(slots), false
+	if n > 0 && slots[n-1].many {
+		n, more = n-1, true
+	}
+	if len(vs) < n || !more && len(vs) > n {
+		v.fail(op, "", "has %d %ss, but %s", len(vs), what, wants(n, more))
+		return nil, false
+	}
+	ts := make([]*mlir.TensorType, len(vs))
+	for i, x := range vs {
+		k := min(i, len(slots)-1)
+		label := "I" + strconv.Itoa(k+1)
+		if what == "result" {
+			label = ""
+		}
+		t, ok := v.tensor(op, label, what, i, x, slots[k])
+		if !ok {
+			return nil, false
+		}
+		ts[i] = t
+	}
+	return ts, true
+}
+
+func wants(n int, more bool) string {
+	if more {
+		return "should have at least " + strconv.Itoa(n)
+	}
+	return "should have " + strconv.Itoa(n)
+}
+
+// tensor checks that x, the i-th operand or result, fits the slot.
+func (v *verifier) tensor(op *mlir.Op, label, what string, i int, x *mlir.Value, s slot) (*mlir.TensorType, bool) {
+	t, ok := x.Type.(*mlir.TensorType)
+	if !ok || t.Unranked {
+		v.fail(op, label, "%s %d has type %s, but a ranked tensor is expected", what, i, x.Type)
+		return nil, false
+	}
+	if kindOf(t.Elem) == 0 {
+		v.fail(op, label, "%s %d is %s, but tensors of %s are not StableHLO's", what, i, t, t.Elem)
+		return nil, false
+	}
+	if kindOf(t.Elem)&s.kinds == 0 {
+		v.fail(op, label, "%s %d is %s, but should be a tensor of %s", what, i, t, s.kinds)
+		return nil, false
+	}
+	if s.rank >= 0 && len(t.Shape) != s.rank {
+		v.fail(op, label, "%s %d is %s, but should be %s", what, i, t, []string{"a scalar", "a list", "a matrix"}[s.rank])
+		return nil, false
+	}
+	return t, true
+}
+
+// token checks that x, the i-th operand or result, is a token.
+func (v *verifier) token(op *mlir.Op, label, what string, i int, x *mlir.Value) bool {
+	if !isToken(x.Type) {
+		v.fail(op, label, "%s %d has type %s, but a token is expected", what, i, x.Type)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,414 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// Module checks the structure of the module (names, terminators, arguments,
+// calls) and, for the ops whose definition has rules, types and attributes.
+// The message of a rule of the StableHLO specification ends with its label, as
+// in (dot_general_c10). The error is an [*Error] or [Errors]; their positions
+// are those of the text that m was parsed from, if any.
+func Module(m *mlir.Module) error { return ModuleContext(context.Background(), m) }
+
+// ModuleContext is [Module] that ends when ctx is done, with an error that
+// wraps its cause.
+func ModuleContext(ctx context.Context, m *mlir.Module) error {
+	v := newVerifier(m)
+	v.done = ctx.Done()
+	for _, op := range m.Ops {
+		if name := op.SymName(); name != "" {
+			if old := v.funcs[name]; old != nil {
+				v.fail(op, "", "@%s is defined a second time%s", name, onLine(old))
+				continue
+			}
+			v.funcs[name] = op
+		}
+	}
+	verifyModule(v, &mlir.Op{Code: mlir.OpModule, Attrs: m.Attrs})
+	for _, op := range m.Ops {
+		v.op(op)
+	}
+	if v.ended != nil {
+		return m.Ended(ctx, "verify", *v.ended)
+	}
+	return m.Errors(v.errs)
+}
+
+func newVerifier(m *mlir.Module) *verifier {
+	return &verifier{m: m, funcs: map[string]*mlir.Op{}, seen: map[*mlir.Value]bool{}, types: map[*mlir.TensorType]string{}, tuples: map[*mlir.Type]bool{}, held: map[*mlir.Type]bool{}, dialect: map[mlir.DialectType]string{}}
+}
+
+func onLine(op *mlir.Op) string {
+	if op.Pos.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; first on line %d", op.Pos.Line)
+}
+
+// verifier collects errors. The checks in the op table get it with their op.
+type verifier struct {
+	m       *mlir.Module
+	errs    []*mlir.Error
+	funcs   map[string]*mlir.Op
+	seen    map[*mlir.Value]bool // values that can be used where the walk is
+	order   []*mlir.Value
+	stack   []*mlir.Op // the ops around the walk, outermost first
+	types   map[*mlir.TensorType]string
+	dialect map[mlir.DialectType]string // what types has, of types of dialects
+	tuples  map[*mlir.Type]bool         // by first element: those whose types are good
+	held    map[*mlir.Type]bool         // by first element: those that ops can hold
+	done    <-chan struct{}             // of the context; nil if none ends the walk
+	ended   *mlir.Pos                   // where it ended
+	// malformed counts the errors of structure: rules read regions, so the op
+	// around such an error is not checked further.
+	malformed int
+	inferred  map[*mlir.TensorType][]int64 // of [InferShapes]: by result; nil otherwise
+}
+
+// mostErrors is how many errors are kept before they are sorted: one wrong line can make
+// thousands.
+const mostErrors = 2000
+
+// fail records that op breaks a rule; label is the specification's, such as
+// C1, or empty.
+func (v *verifier) fail(op *mlir.Op, label, format string, args ...any) {
+	if len(v.errs) >= mostErrors {
+		return
+	}
+	msg := op.Name() + ": " + fmt.Sprintf(format, args...)
+	if label != "" {
+		msg += " (" + strings.TrimPrefix(op.Name(), "stablehlo.") + "_" + strings.ToLower(label) + ")"
+	}
+	v.errs = append(v.errs, mlir.NewError(op.Pos, msg))
+}
+
+// broken is fail for an error after which the op around cannot be read.
+func (v *verifier) broken(op *mlir.Op, format string, args ...any) {
+	v.malformed++
+	v.fail(op, "", format, args...)
+}
+
+// op checks op and what is in its regions.
+func (v *verifier) op(op *mlir.Op) {
+	if v.ended != nil {
+		return
+	}
+	select {
+	case <-v.done:
+		v.ended = &op.Pos
+		return
+	default:
+	}
+	bad := v.malformed
+	for i, x := range op.Operands {
+		switch {
+		case x == nil || x.Type == nil:
+			v.broken(op, "operand %d has no value or no type", i)
+		case !v.seen[x]:
+			v.broken(op, "operand %d, %%%s, is not defined where it is used", i, x.Name)
+		}
+	}
+	for i, r := range op.Results {
+		if r == nil || r.Type == nil || r.Def != op || r.Index != i {
+			v.broken(op, "result %d has no type or belongs to another op", i)
+		}
+	}
+	if v.malformed > bad {
+		return
+	}
+	good := v.opTypes(op)
+	v.stack = append(v.stack, op)
+	mark := len(v.order)
+	outer := v.seen
+	if op.Code.Info().Traits.Has(mlir.Isolated) {
+		v.seen = map[*mlir.Value]bool{}
+	}
+	for _, r := range op.Regions {
+		v.region(op, r)
+	}
+	v.seen = outer
+	v.order = v.order[:mark]
+	v.stack = v.stack[:len(v.stack)-1]
+	if rule := ruleTable[op.Code]; rule != nil && good && v.malformed == bad && v.shape(op) && v.properties(op) {
+		rule(v, op)
+	}
+	for _, r := range op.Results {
+		v.define(r)
+	}
+}
+
+// opTypes checks the types that op has in themselves; a function's type is
+// that of its body's arguments.
+func (v *verifier) opTypes(op *mlir.Op) bool {
+	for _, vs := range [2][]*mlir.Value{op.Operands, op.Results} {
+		for _, x := range vs {
+			if why := v.checkType(x.Type); why != "" {
+				v.fail(op, "", "%s", why)
+				return false
+			}
+		}
+	}
+	if ft := op.FuncType(); ft != nil {
+		if why := v.checkType(ft); why != "" {
+			v.fail(op, "", "%s", why)
+		}
+	}
+	return true
+}
+
+// shape checks how many regions an op of StableHLO or CHLO has: each is one block
+// that ends with stablehlo.return.
+func (v *verifier) shape(op *mlir.Op) bool {
+	if !strings.HasPrefix(op.Name(), "stablehlo.") && !strings.HasPrefix(op.Name(), "chlo.") {
+		return true
+	}
+	if n := op.Code.Info().Regions; n != mlir.AnyRegions && len(op.Regions) != n {
+		v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
+		return false
+	}
+	for i, r := range op.Regions {
+		if len(r.Blocks) != 1 {
+			v.fail(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
+			return false
+		}
+		if ret := returns(r); ret.Code != stablehlo.Return {
+			v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
+			return false
+		}
+	}
+	return true
+}
+
+// returns is the op that ends a region of one block.
+func returns(r *mlir.Region) *mlir.Op {
+	ops := r.Blocks[0].Ops
+	return ops[len(ops)-1]
+}
+
+func (v *verifier) define(x *mlir.Value) {
+	v.seen[x] = true
+	v.order = append(v.order, x)
+}
+
+func (v *verifier) region(op *mlir.Op, r *mlir.Region) {
+	mark := len(v.order)
+	for _, b := range r.Blocks {
+		for i, a := range b.Args {
+			if a == nil || a.Type == nil || a.Block != b || a.Index != i {
+				v.broken(op, "argument %d of a block has no type or belongs to another block", i)
+				return
+			}
+			v.define(a)
+		}
+		if len(r.Blocks) > 1 { // which block comes first is for whoever runs them
+			for _, o := range b.Ops {
+				for _, x := range o.Results {
+					v.define(x)
+				}
+			}
+		}
+	}
+	for _, b := range r.Blocks {
+		v.block(op, b)
+	}
+	for _, x := range v.order[mark:] {
+		delete(v.seen, x)
+	}
+	v.order = v.order[:mark]
+}
+
+// block checks the ops of b, the last of which must end it. Ops that are not
+// in the table may do that: what they are is not known.
+func (v *verifier) block(parent *mlir.Op, b *mlir.Block) {
+	for i, op := range b.Ops {
+		ends, last := op.Code.Info().Traits.Has(mlir.Terminator), i == len(b.Ops)-1
+		if ends && !last {
+			v.broken(op, "stands before other ops; it must be the last of its block")
+		}
+		if op.Code != 0 && !ends && last && parent.Code != mlir.OpModule {
+			v.broken(op, "is the last op of a block; a return must follow")
+		}
+		v.op(op)
+	}
+	if len(b.Ops) == 0 && parent.Code != mlir.OpModule {
+		v.broken(parent, "has a block without ops; a return is the least")
+	}
+}
+
+// tensors returns the types of op's operands and results. It fails unless there
+// are nin operands (-1: any number, at least one) and nout results, all
+// tensors. It returns false without failing for types whose rules are not
+// checked here: quantized or unranked ones.
+func (v *verifier) tensors(op *mlir.Op, nin, nout int) (ins, outs []*mlir.TensorType, ok bool) {
+	if nin >= 0 && len(op.Operands) != nin {
+		v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), nin)
+		return nil, nil, false
+	}
+	if nin < 0 && len(op.Operands) == 0 {
+		v.fail(op, "", "has no operands")
+		return nil, nil, false
+	}
+	if nout >= 0 && len(op.Results) != nout {
+		v.fail(op, "", "has %d results, but gives %d", len(op.Results), nout)
+		return nil, nil, false
+	}
+	ins, ok = v.tensorTypes(op, "operand", op.Operands)
+	outs, ok2 := v.tensorTypes(op, "result", op.Results)
+	return ins, outs, ok && ok2
+}
+
+func (v *verifier) tensorTypes(op *mlir.Op, what string, vs []*mlir.Value) ([]*mlir.TensorType, bool) {
+	ok := true
+	ts := make([]*mlir.TensorType, len(vs))
+	for i, x := range vs {
+		t, tensor := x.Type.(*mlir.TensorType)
+		if !tensor {
+			v.fail(op, "", "%s %d has type %s, but a tensor is expected", what, i, x.Type)
+			ok = false
+			continue
+		}
+		if kindOf(t.Elem)&kTensor == 0 || t.Unranked {
+			ok = false
+		}
+		ts[i] = t
+	}
+	return ts, ok
+}
+
+// ints returns the integers of an attribute that op must have.
+func (v *verifier) ints(op *mlir.Op, name string) ([]int64, bool) {
+	a := op.Attrs.Get(name)
+	x, ok := mlir.Ints(a)
+	if !ok {
+		v.missing(op, name, "a list of integers", a)
+	}
+	return x, ok
+}
+
+// int returns an integer attribute that op must have, at least low.
+func (v *verifier) int(op *mlir.Op, label, name string, low int64) (int64, bool) {
+	a := op.Attrs.Get(name)
+	x, ok := mlir.Int(a)
+	if !ok {
+		v.missing(op, name, "an integer", a)
+		return 0, false
+	}
+	if x < low {
+		v.fail(op, label, "%s is %d, but should be at least %d", name, x, low)
+		return 0, false
+	}
+	return x, true
+}
+
+// oneOf checks an enum attribute; may is whether it can be missing.
+func (v *verifier) oneOf(op *mlir.Op, label, name string, may bool, values ...string) bool {
+	a := op.Attrs.Get(name)
+	if a == nil && may {
+		return true
+	}
+	if e := mlir.Enum(a); a == nil || !slices.Contains(values, e) {
+		v.fail(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
+		return false
+	}
+	return true
+}
+
+func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) {
+	if a == nil {
+		v.fail(op, "", "attribute %s is missing: %s is expected", name, kind)
+		return
+	}
+	v.fail(op, "", "attribute %s is %s, but %s is expected", name, mlir.Clip(a.String()), kind)
+}
+
+// sameShape reports whether two shapes can be the same; an unknown dimension
+// can be anything.
+func sameShape(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !sameDim(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameDim(a, b int64) bool { return a == b || a == mlir.Dynamic || b == mlir.Dynamic }
+
+// sameTensor compares types for shapes that may have unknown dimensions.
+func sameTensor(a, b *mlir.TensorType) bool {
+	return a == b || compatible(a, b) && sameElement(a.Elem, b.Elem)
+}
+
+// likeTensor is sameTensor for baseline types: scales and zero points do not
+// count.
+func likeTensor(a, b *mlir.TensorType) bool {
+	return a == b || compatible(a, b) && sameBaseline(a.Elem, b.Elem)
+}
+
+// within checks low <= each of dims < high.
+func (v *verifier) within(op *mlir.Op, label, what string, dims []int64, high int) bool {
+	for _, d := range dims {
+		if d < 0 || d >= int64(high) {
+			v.fail(op, label, "%s has %d, which is not in [0, %d)", what, d, high)
+			return false
+		}
+	}
+	return true
+}
+
+func (v *verifier) unique(op *mlir.Op, label, what string, dims ...int64) bool {
+	seen := map[int64]bool{}
+	for _, d := range dims {
+		if seen[d] {
+			v.fail(op, label, "%s has %d twice", what, d)
+			return false
+		}
+		seen[d] = true
+	}
+	return true
+}
+
+func (v *verifier) sorted(op *mlir.Op, label, what string, dims []int64) bool {
+	if !slices.IsSorted(dims) {
+		v.fail(op, label, "%s is not sorted: %s", what, shapeText(dims))
+		return false
+	}
+	return true
+}
+
+// result checks that the op's result t can have the given shape, whose unknown
+// dimensions are at most bounds, where these are given. It is the shape that is inferred.
+func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape []int64, bounds ...int64) bool {
+	if !sameShape(t.Shape, shape) {
+		v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
+		return false
+	}
+	if !inBounds(shape, stablehlo.Bounds(t)) {
+		v.fail(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
+		return false
+	}
+	if !inBounds(t.Shape, bounds) {
+		v.fail(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
+		return false
+	}
+	v.infer(t, shape)
+	return true
+}
+
+func shapeText(shape []int64) string {
+	s := make([]string, len(shape))
+	for i, d := range shape {
+		s[i] = mlir.SizeText(d)
+	}
+	return "[" + strings.Join(s, ", ") + "]"
+}
