@@ -13,6 +13,7 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/backends/kit"
 	"ltc/internal/test/cudafake"
+	_ "ltc/internal/test/interpreter" // what the programs of the suite exchange
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"

@@ -193,7 +193,7 @@ func (b *builder) op(op *mlir.Op) error {
 	}
 	s := &site{op: op, pos: b.pos}
 	prepare := opTable[op.Code].prepare
-	if prepare == nil {
+	if lacks(op.Code) {
 		b.lack(op, "not an op of this backend")
 		b.placeholders(s)
 		return nil

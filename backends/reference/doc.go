@@ -33,8 +33,7 @@
 //     depends on the number of threads.
 //
 // A function whose text leaves sizes open runs op by op, each prepared for the
-// types that come: see open.go. The processes of interpreter.run_parallel are
-// goroutines that meet in a processGrid.
+// types that come: see open.go. What processes exchange is not run: see [Extend].
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/kernel, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/bigfloat,

@@ -270,7 +270,7 @@ func (ws *workspace) release(c *code) {
 		f.p[s] = unsafe.Add(f.arena, c.slots[s].offset)
 	}
 	clear(ws.fresh)
-	ws.ctx, ws.done, ws.proc = nil, nil, nil
+	ws.ctx, ws.done, ws.state = nil, nil, nil
 	ws.fuel, ws.halted = 0, nil
 	ws.draws = 0
 }

@@ -19,7 +19,7 @@ type workspace struct {
 	done   <-chan struct{} // nil: the run cannot be cancelled; see cancel.go
 	fuel   int             // work until the run looks at done next
 	halted error           // of a run that was cancelled: what its innermost op returned
-	proc   *process        // in a grid; nil until an op asks for it, outside of a parallel run
+	state  *any            // of extensions; nil until one asks for it
 
 	args  []soa.View // dense copies of arguments, by argument; made when first needed
 	fresh []soa.View // scratch of placeResults

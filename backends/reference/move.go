@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"unsafe"
 
 	"ltc/soa"
@@ -58,3 +59,22 @@ func (m *mover) run(f *frame, dst, src unsafe.Pointer) {
 	}
 	m.rest.Run(dst, src)
 }
+
+// place copies a block of elements between tensors of one element type: of
+// the given shape, from src at one index of a dimension to dst at another.
+func place(dst unsafe.Pointer, to tensor, toDim, toAt int, src unsafe.Pointer, from tensor, fromDim, fromAt int, shape []int) {
+	if slices.Contains(shape, 0) {
+		return
+	}
+	size, ds, ss := to.dt.size(), soa.Dense(to.shape), soa.Dense(from.shape)
+	soa.NewMove(size, shape, ds, ss).Run(unsafe.Add(dst, toAt*ds[toDim]*size), unsafe.Add(src, fromAt*ss[fromDim]*size))
+}
+
+// with returns the shape with one dimension changed.
+func with(shape []int, dim, n int) []int {
+	shape = slices.Clone(shape)
+	shape[dim] = n
+	return shape
+}
+
+func first(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }

@@ -9,6 +9,8 @@ import (
 // program stands in the row of package mlir.
 type opRow struct {
 	prepare prepareFunc
+	// extends says that an [Extension] runs it, if there is one.
+	extends bool
 	// unprepared says why there is no prepare.
 	unprepared string
 	// unshaped says where the results' shapes come from, if not from the operands' by
@@ -29,10 +31,10 @@ var opTable []opRow
 func init() {
 	opTable = stablehlo.Table[opRow](opRows{})
 	opTable[mlir.OpCall] = opRow{prepare: prepareCall, unshaped: isOfRegion, quantized: onStorage}
-	opTable[stablehlo.CheckExpectSerializedEq] = opRow{prepare: prepareExpectSerialized}
-	opTable[stablehlo.InterpreterPrint] = opRow{prepare: preparePrint}
-	opTable[stablehlo.InterpreterProbe] = opRow{prepare: prepareProbe}
-	opTable[stablehlo.InterpreterRunParallel] = opRow{prepare: prepareRunParallel}
+	opTable[stablehlo.CheckExpectSerializedEq] = opRow{prepare: prepareExtension, extends: true}
+	opTable[stablehlo.InterpreterPrint] = opRow{prepare: prepareExtension, extends: true}
+	opTable[stablehlo.InterpreterProbe] = opRow{prepare: prepareExtension, extends: true}
+	opTable[stablehlo.InterpreterRunParallel] = opRow{prepare: prepareExtension, extends: true}
 	for code := range mlir.Codes() {
 		if static := code.Info().Static; static != nil {
 			opTable[code] = opRow{prepare: prepareDynamic, quantized: opTable[static.Op].quantized}
@@ -70,13 +72,13 @@ func (opRows) AfterAll() opRow {
 	return opRow{prepare: prepareToken, unshaped: isToken, quantized: onStorage}
 }
 func (opRows) AllGather() opRow {
-	return opRow{prepare: prepareAllGather, unshaped: ofPartners, quantized: onStorage}
+	return opRow{prepare: prepareExtension, extends: true, unshaped: ofPartners, quantized: onStorage}
 }
 func (opRows) AllReduce() opRow {
-	return opRow{prepare: prepareAllReduce, quantized: onStorage}
+	return opRow{prepare: prepareExtension, extends: true, quantized: onStorage}
 }
 func (opRows) AllToAll() opRow {
-	return opRow{prepare: prepareAllToAll, quantized: onStorage}
+	return opRow{prepare: prepareExtension, extends: true, quantized: onStorage}
 }
 func (opRows) And() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) AsyncDone() opRow {
@@ -108,13 +110,13 @@ func (opRows) Ceil() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) Cholesky() opRow { return opRow{prepare: prepareCholesky} }
 func (opRows) Clamp() opRow    { return opRow{prepare: prepareClamp} }
 func (opRows) CollectiveBroadcast() opRow {
-	return opRow{prepare: prepareCollectiveBroadcast, quantized: onStorage}
+	return opRow{prepare: prepareExtension, extends: true, quantized: onStorage}
 }
 func (opRows) CollectivePermute() opRow {
-	return opRow{prepare: prepareCollectivePermute, quantized: onStorage}
+	return opRow{prepare: prepareExtension, extends: true, quantized: onStorage}
 }
 func (opRows) CollectiveReduce() opRow {
-	return opRow{prepare: prepareCollectiveReduce}
+	return opRow{prepare: prepareExtension, extends: true}
 }
 func (opRows) Compare() opRow { return opRow{prepare: prepareCompare, splats: true} }
 func (opRows) Complex() opRow { return opRow{prepare: prepareComplex, splats: true} }
@@ -132,7 +134,7 @@ func (opRows) Convolution() opRow       { return opRow{prepare: prepareConvoluti
 func (opRows) Cosine() opRow            { return opRow{prepare: prepareUnary} }
 func (opRows) CountLeadingZeros() opRow { return opRow{prepare: prepareUnary} }
 func (opRows) CreateToken() opRow       { return opRow{prepare: prepareToken, unshaped: isToken} }
-func (opRows) CrossReplicaSum() opRow   { return opRow{prepare: prepareAllReduce} }
+func (opRows) CrossReplicaSum() opRow   { return opRow{prepare: prepareExtension, extends: true} }
 func (opRows) CustomCall() opRow        { return opRow{prepare: prepareCustomCall, unshaped: textAlone} }
 func (opRows) Divide() opRow            { return opRow{prepare: prepareBinary} }
 func (opRows) Dot() opRow               { return opRow{prepare: prepareVectorDot} }
@@ -162,8 +164,10 @@ func (opRows) GetTupleElement() opRow {
 func (opRows) If() opRow {
 	return opRow{prepare: prepareIf, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Imag() opRow       { return opRow{prepare: prepareParts, splats: true} }
-func (opRows) Infeed() opRow     { return opRow{prepare: prepareInfeed, unshaped: textAlone} }
+func (opRows) Imag() opRow { return opRow{prepare: prepareParts, splats: true} }
+func (opRows) Infeed() opRow {
+	return opRow{prepare: prepareExtension, extends: true, unshaped: textAlone}
+}
 func (opRows) Iota() opRow       { return opRow{prepare: prepareIota, unshaped: textAlone} }
 func (opRows) IsFinite() opRow   { return opRow{prepare: prepareIsFinite, splats: true} }
 func (opRows) Log() opRow        { return opRow{prepare: prepareUnary} }
@@ -178,16 +182,22 @@ func (opRows) Not() opRow        { return opRow{prepare: prepareUnary} }
 func (opRows) OptimizationBarrier() opRow {
 	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage, splats: true}
 }
-func (opRows) Or() opRow              { return opRow{prepare: prepareBinary} }
-func (opRows) Outfeed() opRow         { return opRow{prepare: prepareOutfeed, unshaped: isToken} }
-func (opRows) Pad() opRow             { return opRow{prepare: preparePad, quantized: onStorage} }
-func (opRows) PartitionID() opRow     { return opRow{prepare: prepareProcessID, unshaped: isScalar} }
+func (opRows) Or() opRow { return opRow{prepare: prepareBinary} }
+func (opRows) Outfeed() opRow {
+	return opRow{prepare: prepareExtension, extends: true, unshaped: isToken}
+}
+func (opRows) Pad() opRow { return opRow{prepare: preparePad, quantized: onStorage} }
+func (opRows) PartitionID() opRow {
+	return opRow{prepare: prepareExtension, extends: true, unshaped: isScalar}
+}
 func (opRows) Popcnt() opRow          { return opRow{prepare: prepareUnary} }
 func (opRows) Power() opRow           { return opRow{prepare: prepareBinary} }
 func (opRows) RNG() opRow             { return opRow{prepare: prepareRng, unshaped: isValue} }
 func (opRows) RNGBitGenerator() opRow { return opRow{prepare: prepareBits, unshaped: howManyBits} }
 func (opRows) Real() opRow            { return opRow{prepare: prepareParts, splats: true} }
-func (opRows) Recv() opRow            { return opRow{prepare: prepareRecv, unshaped: textAlone} }
+func (opRows) Recv() opRow {
+	return opRow{prepare: prepareExtension, extends: true, unshaped: textAlone}
+}
 func (opRows) Reduce() opRow {
 	return opRow{prepare: prepareReduce, quantized: withBody}
 }
@@ -195,13 +205,15 @@ func (opRows) ReducePrecision() opRow {
 	return opRow{prepare: prepareReducePrecision, splats: true}
 }
 func (opRows) ReduceScatter() opRow {
-	return opRow{prepare: prepareReduceScatter, unshaped: ofPartners, quantized: onStorage}
+	return opRow{prepare: prepareExtension, extends: true, unshaped: ofPartners, quantized: onStorage}
 }
 func (opRows) ReduceWindow() opRow {
 	return opRow{prepare: prepareReduceWindow, quantized: withBody}
 }
 func (opRows) Remainder() opRow { return opRow{prepare: prepareBinary} }
-func (opRows) ReplicaID() opRow { return opRow{prepare: prepareProcessID, unshaped: isScalar} }
+func (opRows) ReplicaID() opRow {
+	return opRow{prepare: prepareExtension, extends: true, unshaped: isScalar}
+}
 func (opRows) Reshape() opRow {
 	return opRow{prepare: prepareReshape, quantized: onStorage, splats: true}
 }
@@ -218,7 +230,7 @@ func (opRows) Select() opRow { return opRow{prepare: prepareSelect, splats: true
 func (opRows) SelectAndScatter() opRow {
 	return opRow{prepare: prepareSelectAndScatter, quantized: withBody}
 }
-func (opRows) Send() opRow { return opRow{prepare: prepareSend, unshaped: isToken} }
+func (opRows) Send() opRow { return opRow{prepare: prepareExtension, extends: true, unshaped: isToken} }
 func (opRows) SetDimensionSize() opRow {
 	return opRow{prepare: prepareSetDimensionSize, unshaped: isValue, quantized: onStorage}
 }

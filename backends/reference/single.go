@@ -118,7 +118,7 @@ func (c *opCache) keep(key opKey, made *opCode) *opCode {
 // that of results.
 func (c *opCode) run(ws *workspace, args, results []part) error {
 	own := c.pool.Get().(*workspace)
-	own.ctx, own.done, own.proc, own.draws = ws.ctx, ws.done, ws.process(), ws.draws
+	own.ctx, own.done, own.state, own.draws = ws.ctx, ws.done, ws.shared(), ws.draws
 	f := &own.frames[0]
 	for i, s := range c.code.args {
 		f.p[s] = args[i].p

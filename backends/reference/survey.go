@@ -82,7 +82,7 @@ func (c *compiler) findDying(bl *mlir.Block) {
 }
 
 func (c *compiler) surveyOp(op *mlir.Op) error {
-	if opTable[op.Code].prepare == nil && !(untilSized(op) && chlo.Lowers(op)) {
+	if lacks(op.Code) && !(untilSized(op) && chlo.Lowers(op)) {
 		c.lack(op, "not an op of this backend")
 		return nil
 	}

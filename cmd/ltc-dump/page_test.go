@@ -51,6 +51,9 @@ func TestCPUPage(t *testing.T) {
 			case strings.HasPrefix(line, "make "):
 				target := strings.Fields(line)[1]
 				require.Contains(t, string(makefile), "\n"+target+": ## ")
+			case strings.HasPrefix(line, "go -C bench run . "):
+				_, err := os.Stat("bench/go.mod")
+				require.NoError(t, err)
 			case strings.HasPrefix(line, "go run ./"):
 				_, err := os.Stat(strings.Fields(line)[2])
 				require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"ltc/backends/reference"
 	"ltc/internal/files"
+	"ltc/internal/test/interpreter"
 	"ltc/soa/npy"
 )
 
@@ -32,7 +32,7 @@ var numpyTypes = map[string]string{
 	"f16": "<f2", "bf16": "<V2", "f32": "<f4", "f64": "<f8", "tf32": "<f4", "complex<f32>": "<c8", "complex<f64>": "<c16",
 }
 
-func npyFile(v reference.Probed) ([]byte, error) {
+func npyFile(v interpreter.Probed) ([]byte, error) {
 	code, ok := numpyTypes[v.Elem]
 	if !ok {
 		code = "|V1"
@@ -44,7 +44,7 @@ func npyFile(v reference.Probed) ([]byte, error) {
 func (p *probes) index() string { return filepath.Join(p.dir, "index.csv") }
 
 // Put adds a file and its record in the index.
-func (p *probes) Put(id string, v reference.Probed) error {
+func (p *probes) Put(id string, v interpreter.Probed) error {
 	data, err := npyFile(v)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (p *probes) Put(id string, v reference.Probed) error {
 }
 
 // Same compares v with the file of a record.
-func (p *probes) Same(id string, iteration int, v reference.Probed) error {
+func (p *probes) Same(id string, iteration int, v interpreter.Probed) error {
 	kind, file, err := p.find(id, iteration)
 	if err != nil {
 		return err

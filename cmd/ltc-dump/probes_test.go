@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/reference"
+	"ltc/internal/test/interpreter"
 	"ltc/internal/trials"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -48,7 +48,7 @@ func TestProbes(t *testing.T) {
 func TestProbesDiffer(t *testing.T) {
 	trials.Sequential(t)
 	p := &probes{dir: t.TempDir()}
-	v := reference.Probed{Type: "tensor<f8E4M3>", Elem: "f8E4M3", Data: []byte{1}}
+	v := interpreter.Probed{Type: "tensor<f8E4M3>", Elem: "f8E4M3", Data: []byte{1}}
 	require.NoError(t, p.Put("a", v))
 	require.NoError(t, p.Same("a", 0, v))
 	require.ErrorContains(t, p.Same("a", 1, v), `index.csv has no such record of probe "a"`)

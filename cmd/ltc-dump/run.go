@@ -15,10 +15,10 @@ import (
 	"ltc/backends"
 	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
-	"ltc/backends/reference"
 	_ "ltc/backends/reference/llvm" // compiles for the backend cpu
 	"ltc/internal/samples"
 	_ "ltc/internal/test/cudasim"
+	"ltc/internal/test/interpreter"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -105,7 +105,7 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 		return err
 	}
 	if r.seen != "" {
-		ctx = reference.WithProbes(ctx, &reference.Probes{Sink: &probes{dir: r.seen}, Out: c.stdout})
+		ctx = interpreter.WithProbes(ctx, &interpreter.Probes{Sink: &probes{dir: r.seen}, Out: c.stdout})
 	}
 	exe, err := b.Compile(ctx, backends.NewModule(p.text), backends.Options{
 		Name: src.name, Threads: r.threads, Profile: r.profile, Compiled: r.compiled,

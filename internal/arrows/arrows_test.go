@@ -111,6 +111,7 @@ var allowed = map[string][]string{
 	"internal/halt":              {},
 	"internal/test/growth":       {"internal/trials"},
 	"internal/footprint":         {},
+	"internal/test/interpreter":  {"backends/reference", "mlir", "soa", "stablehlo"},
 	"internal/test/manyprograms": {},
 	"internal/test/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/test/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},

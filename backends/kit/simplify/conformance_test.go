@@ -15,6 +15,7 @@ import (
 	"ltc/backends/kit/simplify"
 	"ltc/backends/reference"
 	"ltc/internal/test/conformance"
+	_ "ltc/internal/test/interpreter" // what the suite's programs exchange
 	"ltc/internal/trials"
 	"ltc/mlir"
 )

@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference"
+	_ "ltc/internal/test/interpreter" // what processes exchange
 	"ltc/mlir"
 	"ltc/stablehlo"
 )

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/test/conformance"
 	"ltc/internal/test/cudafake"
+	_ "ltc/internal/test/interpreter" // what the suite's programs exchange
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"

@@ -1,4 +1,4 @@
-package reference
+package interpreter
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
+	"ltc/backends/reference"
 	"ltc/soa"
 )
 
@@ -23,8 +23,8 @@ type processGrid struct {
 	waiting  []*waiter
 	meetings map[string]*meeting
 	mail     map[string][]parcel
-	failed   error   // of the first process that failed
-	infeed   []*code // functions whose results the next infeed ops get
+	failed   error                 // of the first process that failed
+	infeed   []*reference.Function // whose results the next infeed ops get
 
 	load *load // of the run, which all grids in it share
 }
@@ -65,7 +65,7 @@ type process struct {
 
 // parcel is values on their way between processes.
 type parcel struct {
-	types []tensor
+	types []reference.Tensor
 	bytes [][]byte
 }
 
@@ -100,13 +100,16 @@ func newGrid(replicas, partitions int, of *load) *processGrid {
 	}
 }
 
-// process returns the process that the run belongs to: outside of a parallel
+// processOf returns the process that a run belongs to: outside of a parallel
 // run, the only one of a grid.
-func (ws *workspace) process() *process {
-	if ws.proc == nil {
-		ws.proc = &process{processGrid: newGrid(1, 1, &load{})}
+func processOf(r *run) *process {
+	state := r.State()
+	p, _ := (*state).(*process)
+	if p == nil {
+		p = &process{processGrid: newGrid(1, 1, &load{})}
+		*state = p
 	}
-	return ws.proc
+	return p
 }
 
 // id is the process's position in row-major order of the grid.
@@ -118,12 +121,11 @@ func (g *processGrid) name(id int) string {
 	return fmt.Sprintf("(%d, %d)", id/g.partitions, id%g.partitions)
 }
 
-// pack copies the values of slots.
-func pack(f *frame, in []operand) parcel {
-	var c parcel
-	for _, x := range in {
-		c.types = append(c.types, x.tensor)
-		c.bytes = append(c.bytes, slices.Clone(unsafe.Slice((*byte)(f.p[x.slot]), x.bytes())))
+// pack copies the first n operands.
+func pack(s *site, r *run, n int) parcel {
+	c := parcel{types: s.In[:n]}
+	for i := range n {
+		c.bytes = append(c.bytes, slices.Clone(r.In(i)))
 	}
 	return c
 }

@@ -1,9 +1,11 @@
-package reference
+package interpreter
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
+	"ltc/backends/reference"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -28,20 +30,16 @@ const (
 // newCollective reads the op's channel and groups. The ops that reduce or
 // gather over several processes group by replicas and partitions where they
 // have a channel, the others by partitions.
-func newCollective(b *builder, o *site, list string, withChannel grouping) (*collective, error) {
-	handle, err := fields(o.op.Attrs, "channel_handle")
+func newCollective(s *site, list string, withChannel grouping) (*collective, error) {
+	channel, err := handle(s.Op)
 	if err != nil {
 		return nil, err
 	}
-	c := &collective{}
-	c.channel, err = intAttr(handle, "handle", 0)
-	if err != nil {
+	c := &collective{channel: channel}
+	if c.groups, err = idLists(s, list); err != nil {
 		return nil, err
 	}
-	if c.groups, err = b.idLists(o.op.Attrs, list); err != nil {
-		return nil, err
-	}
-	global := mlir.Flag(o.op.Attrs.Get("use_global_device_ids"))
+	global := mlir.Flag(s.Op.Attrs.Get("use_global_device_ids"))
 	switch {
 	case global && c.channel <= 0:
 		return nil, fmt.Errorf("use_global_device_ids needs a channel")
@@ -55,8 +53,8 @@ func newCollective(b *builder, o *site, list string, withChannel grouping) (*col
 
 // newGroups is newCollective for an op with replica_groups, in which a group
 // that is smaller than others ends in -1.
-func newGroups(b *builder, o *site, withChannel grouping) (*collective, error) {
-	c, err := newCollective(b, o, "replica_groups", withChannel)
+func newGroups(s *site, withChannel grouping) (*collective, error) {
+	c, err := newCollective(s, "replica_groups", withChannel)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +70,13 @@ func newGroups(b *builder, o *site, withChannel grouping) (*collective, error) {
 	return c, nil
 }
 
-// idLists is the package's idLists, and what the axes of a mesh stand for.
-func (b *builder) idLists(d mlir.Dict, name string) ([][]int, error) {
-	a, isStruct := d.Get(name).(mlir.StructAttr)
+// idLists reads a matrix of ids, or what the axes of a mesh stand for.
+func idLists(s *site, name string) ([][]int, error) {
+	a, isStruct := s.Op.Attrs.Get(name).(mlir.StructAttr)
 	if !isStruct {
-		return idLists(d, name)
+		return matrix(s.Op.Attrs, name)
 	}
-	groups, err := stablehlo.MeshGroups(a, b.Module)
+	groups, err := stablehlo.MeshGroups(a, s.Module)
 	if err != nil {
 		return nil, fmt.Errorf("attribute %s: %w", name, err)
 	}
@@ -92,15 +90,19 @@ func (b *builder) idLists(d mlir.Dict, name string) ([][]int, error) {
 	return lists, nil
 }
 
-// idLists reads a matrix of ids.
-func idLists(d mlir.Dict, name string) ([][]int, error) {
+// matrix reads a matrix of ids.
+func matrix(d mlir.Dict, name string) ([][]int, error) {
 	a, ok := d.Get(name).(*mlir.DenseAttr)
 	if !ok {
-		return nil, unsupportedf("attribute %s: want a matrix of ids, got %v", name, d.Get(name))
+		return nil, reference.Unsupported("attribute %s: want a matrix of ids, got %v", name, d.Get(name))
 	}
-	ids, err := ints(d, name)
-	if err != nil {
-		return nil, err
+	list, ok := mlir.Ints(a)
+	if !ok {
+		return nil, fmt.Errorf("attribute %s: want a list of integers, got %v", name, a)
+	}
+	ids := make([]int, len(list))
+	for i, x := range list {
+		ids[i] = int(x)
 	}
 	if len(a.Type.Shape) != 2 {
 		return nil, fmt.Errorf("attribute %s: want a matrix, got %v", name, a.Type)
@@ -172,19 +174,18 @@ func (c *collective) group(p *process) ([]int, int, error) {
 	return ids, slices.Index(ids, p.id()), nil
 }
 
-// roots returns the operands that are sent, and what tells the index in the
+// roots returns how many operands are sent, and what tells the index in the
 // group of the process that sends each, or gets it: 0, or where
 // has_dynamic_root is set what the last operand says.
-func roots(o *site) ([]operand, func(f *frame, i int) int, error) {
-	if !mlir.Flag(o.op.Attrs.Get("has_dynamic_root")) {
-		return o.in, func(*frame, int) int { return 0 }, nil
+func roots(s *site) (int, func(r *run, i int) int, error) {
+	if !mlir.Flag(s.Op.Attrs.Get("has_dynamic_root")) {
+		return len(s.In), func(*run, int) int { return 0 }, nil
 	}
-	n := len(o.in) - 1
-	if n < 1 || o.in[n].dt != i32 || o.in[n].n != n {
-		return nil, nil, fmt.Errorf("has_dynamic_root needs an operand of %d i32 last", max(n, 0))
+	n := len(s.In) - 1
+	if n < 1 || s.In[n].Element() != "i32" || s.In[n].Elements() != n {
+		return 0, nil, fmt.Errorf("has_dynamic_root needs an operand of %d i32 last", max(n, 0))
 	}
-	s := o.in[n].slot
-	return o.in[:n], func(f *frame, i int) int { return int(at[int32](f, s, n)[i]) }, nil
+	return n, func(r *run, i int) int { return int(int32(binary.NativeEndian.Uint32(r.In(n)[4*i:]))) }, nil
 }
 
 // pairs returns the processes that send to p and get from p; -1 for none.

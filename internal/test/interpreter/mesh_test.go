@@ -1,4 +1,4 @@
-package reference
+package interpreter
 
 import (
 	"context"
@@ -49,6 +49,6 @@ func.func @main() -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) {
 			require.Equal(t, want, soa.Slice[int32](call.Results[i])[0], c)
 		}
 	}
-	_, err := New().Compile(context.Background(), backends.NewModule(program("@none", "x")), backends.Options{})
+	err := compileError(program("@none", "x"))
 	require.ErrorContains(t, err, "replica_groups: the mesh @none is not defined in this module")
 }
