@@ -32,6 +32,16 @@ func fails(t *testing.T, size int, prepare func(int) func()) bool {
 
 var sink [][]int
 
+// A clock that counts many milliseconds at once finds no more in linear work than there is:
+// both sides of the comparison do as much.
+func TestBothSidesDoAsMuch(t *testing.T) {
+	var done []int
+	Linear(t, 5, func(size int) func() { return func() { done = append(done, size) } })
+	if want := append(slices.Repeat([]int{5}, times), 5*times); !slices.Equal(done, want) {
+		t.Errorf("works of sizes %v, want %v", done, want)
+	}
+}
+
 // Work that is quadratic in memory, in allocations or in time is found.
 func TestQuadraticWorkIsFound(t *testing.T) {
 	lists := func(n int) func() {
