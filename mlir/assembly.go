@@ -37,8 +37,8 @@ func (s *Stream) Number(t Type) (Attribute, *Error) {
 	if s.tok.Type != IntToken && s.tok.Type != FloatToken {
 		return nil, Unexpected(s.tok, "a number")
 	}
-	n := leafNode{tok: s.Next(), typed: true, typ: TypeText{Pos: s.tok.Pos, Type: t}}
-	n.typ.Pos = n.tok.Pos
+	tok := s.Next()
+	n := leafNode{tok: tok, typed: true, typ: TypeText{Pos: tok.Pos, Type: t}}
 	back := s.Mark()
 	if s.Accept(":") && s.Next().Value != t.String() {
 		s.GoTo(back) // it is the type of an operand
@@ -65,8 +65,10 @@ func (s *Stream) Type() (TypeText, *Error) { return parseType(s) }
 // Resolve makes a type; nil for one that had an error, which is recorded.
 func (s *Stream) Resolve(t *TypeText) Type { return s.r.typ(t) }
 
-// Arg reads %x: T loc(…), and ArgName %x alone.
-func (s *Stream) Arg() (ArgText, *Error)     { return parseArg(s) }
+// Arg reads an argument, %x: T loc(…).
+func (s *Stream) Arg() (ArgText, *Error) { return parseArg(s) }
+
+// ArgName reads the name of an argument, %x.
 func (s *Stream) ArgName() (UseText, *Error) { return parseArgName(s) }
 
 // AtLeaf reports whether an attribute begins in which no other nests.

@@ -7,7 +7,7 @@ import "iter"
 // all ops that the table does not have; they are told apart by their names.
 type Code uint16
 
-// The ops that belong to no dialect of tensors.
+// The ops of builtin and func.
 const (
 	OpModule Code = iota + 1 // builtin.module
 	OpFunc                   // func.func

@@ -3,11 +3,10 @@ package mlir
 import "slices"
 
 // OpDef is the row of an op: how its pretty form reads and prints, which
-// attributes are properties, and what must hold for it. An op without a row is
-// read and printed in the generic form, and checked for structure only.
+// attributes are properties, and its traits. An op without a row is read and
+// printed in the generic form.
 type OpDef struct {
 	Name   string
-	code   Code   // its position in the table, from 1
 	Syntax Syntax // nil: generic form only
 	// Props are the attributes that the generic form prints in <{…}>.
 	Props []string
@@ -20,13 +19,13 @@ type OpDef struct {
 	// Static says, of an op that takes attributes or its result's shape as
 	// operands, which op it is once these are known.
 	Static *Static
-	// takesName syntaxes read the op's name themselves.
-	takesName bool
 
-	shown map[string]bool // the attributes that syntax prints elsewhere than in AttrDict
+	code      Code            // its position in the table, from 1
+	takesName bool            // the syntax reads the op's name itself
+	shown     map[string]bool // the attributes that the syntax prints elsewhere than in AttrDict
 }
 
-// languageOps has the rows of the dialects that are not of tensors.
+// languageOps has the rows of the dialects that the language cannot do without.
 var languageOps = []OpDef{
 	{Name: "builtin.module", Syntax: Syntax{moduleSyntax{}}, Props: []string{"sym_name", "sym_visibility"}, Regions: 1, Traits: Isolated, takesName: true},
 	{Name: "func.func", Syntax: Syntax{funcSyntax{}}, Regions: 1, Traits: Isolated,

@@ -39,6 +39,7 @@ type (
 		pos  Pos
 		val  Attribute
 	}
+	// ArgText is an argument of a block: %name: type loc(…).
 	ArgText struct {
 		UseText
 		Type TypeText
@@ -171,6 +172,7 @@ func (o *OpText) Generic(lex *Stream) *Error {
 	return o.FunctionalType(lex)
 }
 
+// Operand reads an operand, %x.
 func (o *OpText) Operand(lex *Stream) *Error {
 	t, err := expectKind(lex, ValueToken, "an operand such as %0")
 	if err == nil {
@@ -203,6 +205,7 @@ func (o *OpText) functionTypes(lex *Stream) *Error {
 	return err
 }
 
+// OptionalAttrDict is AttrDict, or nothing.
 func (o *OpText) OptionalAttrDict(lex *Stream) *Error {
 	if is(lex, "{") {
 		return o.AttrDict(lex)

@@ -84,11 +84,13 @@ func newPrinter(w io.Writer, o PrintOptions) *Printer {
 // Str writes s; the writer keeps the first error for Flush.
 func (p *Printer) Str(s string) { _, _ = p.w.WriteString(s) }
 
+// Int writes a number.
 func (p *Printer) Int(v int64) {
 	p.buf = strconv.AppendInt(p.buf[:0], v, 10)
 	_, _ = p.w.Write(p.buf)
 }
 
+// Ints writes [1, 2].
 func (p *Printer) Ints(v []int64) {
 	p.Str("[")
 	for i, x := range v {
@@ -100,6 +102,7 @@ func (p *Printer) Ints(v []int64) {
 	p.Str("]")
 }
 
+// Type writes a type; none for nil.
 func (p *Printer) Type(t Type) {
 	if t == nil {
 		p.Str("none")
@@ -108,6 +111,7 @@ func (p *Printer) Type(t Type) {
 	p.Str(t.String())
 }
 
+// Attr writes an attribute.
 func (p *Printer) Attr(a Attribute) {
 	if d, ok := a.(*DenseAttr); ok { // a literal can be long: it is not copied
 		if d.Resource != "" {
@@ -123,6 +127,7 @@ func (p *Printer) Attr(a Attribute) {
 	p.Str(a.String())
 }
 
+// Newline begins a line, indented as the op that is printed.
 func (p *Printer) Newline() {
 	p.Str("\n")
 	for range p.indent {
@@ -141,6 +146,7 @@ func (p *Printer) Use(v *Value) {
 	}
 }
 
+// Arg writes an argument with its type: %x: T loc(…).
 func (p *Printer) Arg(v *Value) {
 	p.Use(v)
 	p.Str(": ")
@@ -148,6 +154,7 @@ func (p *Printer) Arg(v *Value) {
 	p.loc(v.Loc)
 }
 
+// FuncType writes (T, U) -> V, the types of operands and results.
 func (p *Printer) FuncType(op *Op) {
 	p.Types(op.Operands)
 	p.Str(" -> ")
@@ -158,6 +165,7 @@ func (p *Printer) FuncType(op *Op) {
 	p.Types(op.Results)
 }
 
+// Types writes (T, U).
 func (p *Printer) Types(vs []*Value) {
 	p.Str("(")
 	for i, v := range vs {
@@ -244,6 +252,7 @@ func (p *Printer) CallRest(op *Op) {
 	p.FuncType(op)
 }
 
+// Uses writes operands: %x, %y.
 func (p *Printer) Uses(vs []*Value) {
 	for i, v := range vs {
 		if i > 0 {

@@ -18,7 +18,7 @@ type Token struct {
 // EOF reports whether the text ends here.
 func (t Token) EOF() bool { return t.Type == lexer.EOF }
 
-// tokens is what is read by hand: a [stream], or the tokens that the grammar
+// tokens is what is read by hand: a [Stream], or the tokens that the grammar
 // has in hand.
 type tokens interface {
 	Peek() Token

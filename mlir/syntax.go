@@ -212,7 +212,7 @@ func (o *OpText) ShortType(lex *Stream, rest func(first TypeText) *Error) *Error
 	return rest(t)
 }
 
-// results is `: T1, T2`, the types of all results where there are no operands,
+// TypeList is `: T1, T2`, the types of all results where there are no operands,
 // or of the operands where there are no results. With optional, nothing stands
 // for none.
 type TypeList struct {
@@ -291,8 +291,10 @@ type AttrValue struct {
 	Enum EnumAttr // without its value, of an enum
 }
 
+// ValueKind is how the value of an attribute is written.
 type ValueKind uint8
 
+// The kinds.
 const (
 	I64Value    ValueKind = iota // 3
 	I64sValue                    // [1, 2]

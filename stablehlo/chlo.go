@@ -7,7 +7,7 @@ import (
 )
 
 // chloOps is the CHLO dialect: ops for clients, each of which stands for
-// several of StableHLO's (package mlir/chlo writes those in its place). The
+// several of StableHLO's (package stablehlo/chlo writes those in its place). The
 // forms are those of the dialect's own definitions.
 var chloOps = slices.Concat(
 	withTraits(mlir.Elementwise, chloRows(unaryForm, "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh",
@@ -214,7 +214,7 @@ func i32Array(v ...int) mlir.DenseArrayAttr {
 	return a
 }
 
-// fits: the sizes that reading the printed text would give.
+// Fits: the sizes are those that reading the printed text would give.
 func (s scanSyntax) Fits(op *mlir.Op) bool {
 	inputs, carries, outputs, ok := ScanSegments(op)
 	return ok && len(op.Regions) == 1 && (attr{Name: "dimension", Kind: mlir.I64Value}).Fits(op) &&

@@ -8,17 +8,17 @@ func isDefault(op *mlir.Op, e mlir.NamedAttr) bool {
 		a, ok := e.Value.(mlir.StructAttr)
 		return ok && isDefaultAccuracy(a)
 	}
-	of := defaults[op.Name()]
-	return of != nil && of.Get(e.Name) != nil && of.Get(e.Name).String() == e.Value.String()
+	value := defaults[op.Code].Get(e.Name)
+	return value != nil && value.String() == e.Value.String()
 }
 
 // defaults are the attributes that the dialect's printer leaves out, by op.
-var defaults = map[string]mlir.Dict{
-	"stablehlo.custom_call": {
+var defaults = map[mlir.Code]mlir.Dict{
+	CustomCall: {
 		{Name: "has_side_effect", Value: mlir.BoolAttr(false)}, {Name: "api_version", Value: mlir.IntegerAttr{Value: 1, Type: mlir.I32}},
 		{Name: "called_computations", Value: mlir.ArrayAttr{}}, {Name: "output_operand_aliases", Value: mlir.ArrayAttr{}},
 	},
-	"stablehlo.composite": {{Name: "version", Value: mlir.IntegerAttr{Value: 0, Type: mlir.I32}}, {Name: "composite_attributes", Value: mlir.DictAttr{}}},
+	Composite: {{Name: "version", Value: mlir.IntegerAttr{Value: 0, Type: mlir.I32}}, {Name: "composite_attributes", Value: mlir.DictAttr{}}},
 }
 
 // isDefaultAccuracy reports whether a is of the mode DEFAULT, which has no

@@ -6,7 +6,7 @@ import (
 )
 
 // opRow is what the evaluator knows of an op; what is true of it in every
-// program stands in the row of package mlir.
+// program stands in the row of package stablehlo.
 type opRow struct {
 	prepare prepareFunc
 	// extends says that an [Extension] runs it, if there is one.
