@@ -116,6 +116,7 @@ func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Option
 	if !ok {
 		return nil, refuse(fmt.Sprintf("it is for %s, and the GPU is an %s: compile the program on it", of, gpu.Target()))
 	}
+	ctx = backends.WithLogger(ctx, &o)
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err

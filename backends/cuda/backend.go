@@ -69,6 +69,7 @@ func (b *Backend) Devices() []backends.Device {
 // size open is one program for all sizes. Where that cannot be, and of programs that
 // nothing can be compiled of, the host runs all.
 func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	ctx = backends.WithLogger(ctx, &o)
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"log/slog"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -17,6 +18,7 @@ var common = []reflect.Type{
 	reflect.TypeFor[*resource](), // which leads to those of all programs
 	reflect.TypeFor[context.Context](),
 	reflect.TypeFor[kernel.Code](),
+	reflect.TypeFor[*slog.Logger](), // the user's
 }
 
 // heap counts what one program takes beside what programs share; ofSize what a program

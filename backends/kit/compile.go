@@ -177,7 +177,7 @@ func (g *graph) run(pass func(*graph)) (err error) {
 // finish writes the graph down as a program.
 func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *Program, err error) {
 	defer g.Catch(&err)
-	r = &Program{Signature: p.Signature, Module: p.Module, LastFallible: -1}
+	r = &Program{Signature: p.Signature, Module: p.Module, LastFallible: -1, Logger: backends.LoggerOf(ctx)}
 	place := make([]ValueID, len(g.values))
 	for v := range g.values {
 		place[v] = none

@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"log/slog"
+
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
@@ -26,6 +28,9 @@ type Program struct {
 	// are first written by later steps can be written where the caller wants
 	// them.
 	LastFallible int
+	// Logger gets what is logged of the program's runs; nil: [slog.Default]. It is that of
+	// the context of [Compile].
+	Logger *slog.Logger
 
 	graph *graph    // what it was made from
 	place []ValueID // what values of the graph are

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"log/slog"
 	"reflect"
 	"sync/atomic"
 
@@ -15,8 +16,9 @@ var heap = footprint.New(
 	reflect.TypeFor[*Backend](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
-	reflect.TypeFor[*keeper](),  // runs add to it
-	reflect.TypeFor[*opCache](), // likewise
+	reflect.TypeFor[*keeper](),      // runs add to it
+	reflect.TypeFor[*opCache](),     // likewise
+	reflect.TypeFor[*slog.Logger](), // the user's
 )
 
 // ofOp counts what an op takes that a run has prepared, beside the program.

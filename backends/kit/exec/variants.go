@@ -127,7 +127,7 @@ func (v *Variants[E]) Of(ctx context.Context, dense E, c *backends.Call, direct 
 	list := *v.list.Load()
 	if old == nil && len(list) >= MostVariants {
 		v.full.Do(func() {
-			slog.Warn("too many view layouts: views of further layouts are copied", "limit", MostVariants)
+			v.log().Warn("too many view layouts: views of further layouts are copied", "limit", MostVariants)
 		})
 		return dense, nil
 	}
@@ -143,6 +143,11 @@ func (v *Variants[E]) Of(ctx context.Context, dense E, c *backends.Call, direct 
 	list = append(list, x)
 	v.list.Store(&list)
 	return x.e, nil
+}
+
+func (v *Variants[E]) log() *slog.Logger {
+	o := backends.Options{Logger: v.program.Logger}
+	return o.Log()
 }
 
 // make makes the executable of a variant, or notes that there is none. The error is the
@@ -161,7 +166,7 @@ func (v *Variants[E]) make(ctx context.Context, x *variant[E], views *Views) err
 	if x.failed++; !v.options.Passes(err) {
 		x.failed = MostTries
 	}
-	slog.Warn("views are copied: no code can be made for their layouts", "layouts", x.layouts, "tries", x.failed, "of", MostTries, "reason", err)
+	v.log().Warn("views are copied: no code can be made for their layouts", "layouts", x.layouts, "tries", x.failed, "of", MostTries, "reason", err)
 	return nil
 }
 
