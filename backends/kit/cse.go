@@ -13,6 +13,7 @@ func cse(n *node) {
 	k := n.kernel
 	live := liveInstrs(k)
 	b := withAxes(k.Name, k)
+	b.Reserve(len(k.Instrs))
 	c := newCopier(b, k)
 	c.locals = make([]int, len(k.Locals))
 	next := 0
@@ -37,7 +38,7 @@ func cse(n *node) {
 		st := &k.Stages[s]
 		b.Stage(st.Axes...)
 		c.straight(s)
-		seen := map[string]kernel.ID{}
+		seen := make(map[string]kernel.ID, st.End-st.Begin)
 		for id := st.Begin; id < st.End; id++ {
 			if !live[id] {
 				continue

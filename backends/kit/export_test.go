@@ -26,6 +26,20 @@ func (g *graph) Check() error { return g.check() }
 // Reverse puts the nodes in an order that is wrong.
 func (g *graph) Reverse() { slices.Reverse(g.nodes) }
 
+// Instrs returns a function that counts the instructions of the kernels that the nodes of g
+// have then, those that are no longer in g, too.
+func (g *graph) Instrs() func() int {
+	nodes := slices.Clone(g.nodes)
+	return func() (all int) {
+		for _, n := range nodes {
+			if n.kernel != nil {
+				all += len(n.kernel.Instrs)
+			}
+		}
+		return all
+	}
+}
+
 // Orders returns the constraints on the order of passes.
 func Orders() [][3]string {
 	var all [][3]string

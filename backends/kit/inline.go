@@ -37,13 +37,17 @@ func (g *graph) inlineWhere(may func(def *node) bool) {
 			if p < 0 {
 				break
 			}
-			before := n.ins()
+			before, v := n.ins(), n.operands[p]
+			def := g.def(v)
 			g.inlineInto(n, p)
 			for _, w := range before {
 				uses[g.root(w)]--
 			}
 			for _, w := range n.ins() {
 				uses[g.root(w)]++
+			}
+			if uses[g.root(v)] == 0 { // each op of a chain would keep all before it until the sweep
+				def.kernel = &kernel.Kernel{Params: def.kernel.Params}
 			}
 		}
 	}
@@ -297,6 +301,7 @@ func (g *graph) inlineInto(n *node, p int) {
 	v := n.operands[p]
 	def, dims := g.def(v), g.dimsOf(v)
 	b := withAxes(n.kernel.Name, n.kernel)
+	b.Reserve(len(n.kernel.Instrs) + len(def.kernel.Instrs))
 	for _, l := range n.kernel.Locals {
 		b.Local(l)
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"ltc/ir/types"
 )
@@ -50,6 +51,9 @@ func (b *Builder) Emit(i Instr) ID {
 	b.k.Stages[len(b.k.Stages)-1].End++
 	return ID(len(b.k.Instrs) - 1)
 }
+
+// Reserve makes room for instructions that are to come.
+func (b *Builder) Reserve(n int) { b.k.Instrs = slices.Grow(b.k.Instrs, n) }
 
 // Op adds a computing instruction.
 func (b *Builder) Op(op Op, t types.DType, args ...ID) ID {
