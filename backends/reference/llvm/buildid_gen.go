@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1ff8a3e4aaf7c0f9e5b34521"
+const buildID = "17a7d43d0fd107872fe474b2"
