@@ -9,6 +9,8 @@ type AttrKind string
 const (
 	IntKind     AttrKind = "int"     // an integer
 	IntsKind    AttrKind = "ints"    // integers, or truth values as 0 and 1
+	OnesKind    AttrKind = "ones"    // integers, one for each dimension of a window: 1 where nothing is said
+	PadsKind    AttrKind = "pads"    // integers, two for each dimension of a window: 0 where nothing is said
 	FloatKind   AttrKind = "float"   // a floating-point number
 	FlagKind    AttrKind = "flag"    // true or false, or a name without value
 	TextKind    AttrKind = "text"    // a string
@@ -58,6 +60,8 @@ var (
 	attrKinds = map[string]AttrKind{
 		"comparison_direction": EnumKind, "compare_type": EnumKind, "fft_type": EnumKind, "rng_distribution": EnumKind,
 		"rng_algorithm": EnumKind, "transpose_a": EnumKind,
+		"window_strides": OnesKind, "base_dilations": OnesKind, "window_dilations": OnesKind, "lhs_dilation": OnesKind, "rhs_dilation": OnesKind,
+		"stablehlo.select_and_scatter window_dimensions": OnesKind, "padding": PadsKind,
 		"einsum_config": TextKind, "call_target_name": TextKind,
 		"dot_dimension_numbers": DotKind, "scatter_dimension_numbers": ScatterKind,
 		"dimension_numbers": GatherKind, "stablehlo.convolution dimension_numbers": ConvKind, "stablehlo.dynamic_conv dimension_numbers": ConvKind,

@@ -1,13 +1,15 @@
 package stablehlo
 
 import (
+	"slices"
 	"strconv"
 
 	"ltc/mlir"
 )
 
 // The readers of attributes. Those of a module that [verify.Module] accepts have the form
-// that their ops want. One that is missing reads as zero, nil or false.
+// that their ops want. One that is missing reads as zero, nil or false, or as what the
+// reader says.
 
 func integer(op *mlir.Op, name string) int64 {
 	n, _ := mlir.Int(op.Attrs.Get(name))
@@ -17,6 +19,38 @@ func integer(op *mlir.Op, name string) int64 {
 func integers(op *mlir.Op, name string) []int64 {
 	list, _ := mlir.Ints(op.Attrs.Get(name))
 	return list
+}
+
+// ones is integers with one for each dimension of op's window, which is 1 where nothing is
+// said.
+func ones(op *mlir.Op, name string) []int64 {
+	list := integers(op, name)
+	if list == nil {
+		list = slices.Repeat([]int64{1}, windowRank(op))
+	}
+	return list
+}
+
+// paddings is integers with two for each dimension of op's window, which are 0 where
+// nothing is said.
+func paddings(op *mlir.Op, name string) []int64 {
+	list := integers(op, name)
+	if list == nil {
+		list = make([]int64, 2*windowRank(op))
+	}
+	return list
+}
+
+// windowRank returns how many dimensions the window of an op has.
+func windowRank(op *mlir.Op) int {
+	t, _ := op.Operands[0].Type.(*mlir.TensorType)
+	switch {
+	case t == nil:
+		return 0
+	case op.Code == Convolution || op.Code == DynamicConv:
+		return max(len(t.Shape)-2, 0)
+	}
+	return len(t.Shape)
 }
 
 func float(op *mlir.Op, name string) float64 {

@@ -864,10 +864,10 @@ type ReduceWindowOp struct{ op *mlir.Op }
 func AsReduceWindow(op *mlir.Op) ReduceWindowOp { return ReduceWindowOp{op} }
 
 func (o ReduceWindowOp) WindowDimensions() []int64 { return integers(o.op, "window_dimensions") }
-func (o ReduceWindowOp) WindowStrides() []int64    { return integers(o.op, "window_strides") }
-func (o ReduceWindowOp) BaseDilations() []int64    { return integers(o.op, "base_dilations") }
-func (o ReduceWindowOp) WindowDilations() []int64  { return integers(o.op, "window_dilations") }
-func (o ReduceWindowOp) Padding() []int64          { return integers(o.op, "padding") }
+func (o ReduceWindowOp) WindowStrides() []int64    { return ones(o.op, "window_strides") }
+func (o ReduceWindowOp) BaseDilations() []int64    { return ones(o.op, "base_dilations") }
+func (o ReduceWindowOp) WindowDilations() []int64  { return ones(o.op, "window_dilations") }
+func (o ReduceWindowOp) Padding() []int64          { return paddings(o.op, "padding") }
 
 // SelectAndScatterOp reads the attributes of a stablehlo.select_and_scatter.
 type SelectAndScatterOp struct{ op *mlir.Op }
@@ -875,9 +875,9 @@ type SelectAndScatterOp struct{ op *mlir.Op }
 // AsSelectAndScatter returns the reader of op, which must be a stablehlo.select_and_scatter.
 func AsSelectAndScatter(op *mlir.Op) SelectAndScatterOp { return SelectAndScatterOp{op} }
 
-func (o SelectAndScatterOp) WindowDimensions() []int64 { return integers(o.op, "window_dimensions") }
-func (o SelectAndScatterOp) WindowStrides() []int64    { return integers(o.op, "window_strides") }
-func (o SelectAndScatterOp) Padding() []int64          { return integers(o.op, "padding") }
+func (o SelectAndScatterOp) WindowDimensions() []int64 { return ones(o.op, "window_dimensions") }
+func (o SelectAndScatterOp) WindowStrides() []int64    { return ones(o.op, "window_strides") }
+func (o SelectAndScatterOp) Padding() []int64          { return paddings(o.op, "padding") }
 
 // MapOp reads the attributes of a stablehlo.map.
 type MapOp struct{ op *mlir.Op }
@@ -902,10 +902,10 @@ type DynamicConvOp struct{ op *mlir.Op }
 // AsDynamicConv returns the reader of op, which must be a stablehlo.dynamic_conv.
 func AsDynamicConv(op *mlir.Op) DynamicConvOp { return DynamicConvOp{op} }
 
-func (o DynamicConvOp) WindowStrides() []int64     { return integers(o.op, "window_strides") }
-func (o DynamicConvOp) Padding() []int64           { return integers(o.op, "padding") }
-func (o DynamicConvOp) LHSDilation() []int64       { return integers(o.op, "lhs_dilation") }
-func (o DynamicConvOp) RHSDilation() []int64       { return integers(o.op, "rhs_dilation") }
+func (o DynamicConvOp) WindowStrides() []int64     { return ones(o.op, "window_strides") }
+func (o DynamicConvOp) Padding() []int64           { return paddings(o.op, "padding") }
+func (o DynamicConvOp) LHSDilation() []int64       { return ones(o.op, "lhs_dilation") }
+func (o DynamicConvOp) RHSDilation() []int64       { return ones(o.op, "rhs_dilation") }
 func (o DynamicConvOp) WindowReversal() []int64    { return integers(o.op, "window_reversal") }
 func (o DynamicConvOp) DimensionNumbers() ConvDims { return conv(o.op, "dimension_numbers") }
 func (o DynamicConvOp) FeatureGroupCount() int64   { return integer(o.op, "feature_group_count") }
@@ -917,10 +917,10 @@ type ConvolutionOp struct{ op *mlir.Op }
 // AsConvolution returns the reader of op, which must be a stablehlo.convolution.
 func AsConvolution(op *mlir.Op) ConvolutionOp { return ConvolutionOp{op} }
 
-func (o ConvolutionOp) WindowStrides() []int64     { return integers(o.op, "window_strides") }
-func (o ConvolutionOp) Padding() []int64           { return integers(o.op, "padding") }
-func (o ConvolutionOp) LHSDilation() []int64       { return integers(o.op, "lhs_dilation") }
-func (o ConvolutionOp) RHSDilation() []int64       { return integers(o.op, "rhs_dilation") }
+func (o ConvolutionOp) WindowStrides() []int64     { return ones(o.op, "window_strides") }
+func (o ConvolutionOp) Padding() []int64           { return paddings(o.op, "padding") }
+func (o ConvolutionOp) LHSDilation() []int64       { return ones(o.op, "lhs_dilation") }
+func (o ConvolutionOp) RHSDilation() []int64       { return ones(o.op, "rhs_dilation") }
 func (o ConvolutionOp) WindowReversal() []int64    { return integers(o.op, "window_reversal") }
 func (o ConvolutionOp) DimensionNumbers() ConvDims { return conv(o.op, "dimension_numbers") }
 func (o ConvolutionOp) FeatureGroupCount() int64   { return integer(o.op, "feature_group_count") }

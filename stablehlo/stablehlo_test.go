@@ -82,3 +82,24 @@ func TestAccessorsReadAttributes(t *testing.T) {
 	require.Equal(t, "LT", stablehlo.AsCompare(ops[2]).ComparisonDirection())
 	require.Empty(t, stablehlo.AsCompare(ops[2]).CompareType())
 }
+
+// What a text leaves out of a window reads as its default, for each dimension.
+func TestAccessorsHaveDefaultsOfWindows(t *testing.T) {
+	m, err := stablehlo.Parse("m", `func.func @main(%a: tensor<4x6x6x1xf32>, %w: tensor<3x3x1x2xf32>, %i: tensor<f32>) -> tensor<4x4x4x2xf32> {
+  %0 = stablehlo.convolution(%a, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {rhs_dilate = [1, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x6x6x1xf32>, tensor<3x3x1x2xf32>) -> tensor<4x4x4x2xf32>
+  %1 = "stablehlo.reduce_window"(%a, %i) <{window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %2 = stablehlo.maximum %x, %y : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<4x6x6x1xf32>, tensor<f32>) -> tensor<4x3x3x1xf32>
+  return %0 : tensor<4x4x4x2xf32>
+}`)
+	require.NoError(t, err)
+	require.NoError(t, verify.Module(m))
+	ops := m.Func("main").Body().Ops
+	conv, window := stablehlo.AsConvolution(ops[0]), stablehlo.AsReduceWindow(ops[1])
+	require.Equal(t, [][]int64{{1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}}, [][]int64{conv.WindowStrides(), conv.LHSDilation(), conv.RHSDilation(), conv.Padding()})
+	require.Empty(t, conv.WindowReversal())
+	require.Equal(t, [][]int64{{1, 2, 2, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}, [][]int64{window.WindowStrides(), window.BaseDilations(), window.WindowDilations()})
+	require.Equal(t, make([]int64, 8), window.Padding())
+}

@@ -21,7 +21,7 @@ func convolution(b *nodeBuilder) error {
 	}
 	n := len(b.out[0].Shape) - 2
 	op := stablehlo.AsConvolution(b.op)
-	if !normalConvolution(op.DimensionNumbers(), n) || op.Padding() != nil || op.LHSDilation() != nil || op.WindowReversal() != nil {
+	if !normalConvolution(op.DimensionNumbers(), n) || others(op.Padding(), 0) || others(op.LHSDilation(), 1) || others(op.WindowReversal(), 0) {
 		return leave("a window in another form")
 	}
 	c := conv{nodeBuilder: b, spatial: n, features: max(int(op.FeatureGroupCount()), 1), batches: max(int(op.BatchGroupCount()), 1)}
@@ -38,6 +38,11 @@ func convolution(b *nodeBuilder) error {
 // not round them one by one, as the evaluator does and as those expect who compare by
 // units in the last place (StableHLO's tests).
 const fewProducts = 8
+
+// others reports whether a list has other numbers than n.
+func others(list []int64, n int64) bool {
+	return slices.ContainsFunc(list, func(x int64) bool { return x != n })
+}
 
 // normalConvolution reports whether dimension numbers of n spatial dimensions are
 // [b, 0, …, f]x[0, …, i, o]->[b, 0, …, f].
@@ -83,7 +88,7 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 	}
 	image = append(image, outer[0])
 	op := stablehlo.AsConvolution(c.op)
-	stride, dilation := orOnes(op.WindowStrides(), n), orOnes(op.RHSDilation(), n)
+	stride, dilation := op.WindowStrides(), op.RHSDilation()
 	for i := range n {
 		at := affine(1+i, stride[i], 0)
 		k := kernel.At(0)

@@ -17,13 +17,9 @@ type scanning struct {
 
 // scanningOf returns the scan that windows along the dimensions of a shape are.
 func scanningOf(op stablehlo.ReduceWindowOp, in, out types.Shape) (s scanning, ok bool) {
-	rank := len(in)
 	size := op.WindowDimensions()
-	stride, base, dilation := orOnes(op.WindowStrides(), rank), orOnes(op.BaseDilations(), rank), orOnes(op.WindowDilations(), rank)
+	stride, base, dilation := op.WindowStrides(), op.BaseDilations(), op.WindowDilations()
 	padding := op.Padding()
-	if padding == nil {
-		padding = make([]int64, 2*rank)
-	}
 	s.dim = -1
 	for d, n := range in {
 		low, high := padding[2*d], padding[2*d+1]

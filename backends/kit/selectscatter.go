@@ -35,11 +35,10 @@ type windowed struct {
 func selectAndScatter(b *nodeBuilder) error {
 	rank := len(b.in[0].Shape)
 	op := stablehlo.AsSelectAndScatter(b.op)
-	w := &windowed{nodeBuilder: b, size: orOnes(op.WindowDimensions(), rank), stride: orOnes(op.WindowStrides(), rank), low: make([]int64, rank)}
-	if list := op.Padding(); list != nil {
-		for d := range w.low {
-			w.low[d] = list[2*d]
-		}
+	w := &windowed{nodeBuilder: b, size: op.WindowDimensions(), stride: op.WindowStrides(), low: make([]int64, rank)}
+	padding := op.Padding()
+	for d := range w.low {
+		w.low[d] = padding[2*d]
 	}
 	if err := w.regions(); err != nil {
 		return err

@@ -28,11 +28,8 @@ func reduceWindow(b *nodeBuilder) error {
 		return nil
 	}
 	size := op.WindowDimensions()
-	stride, base, dilation := orOnes(op.WindowStrides(), rank), orOnes(op.BaseDilations(), rank), orOnes(op.WindowDilations(), rank)
+	stride, base, dilation := op.WindowStrides(), op.BaseDilations(), op.WindowDilations()
 	padding := op.Padding()
-	if padding == nil {
-		padding = make([]int64, 2*rank)
-	}
 	outer := b.axes(b.out[0].Shape)
 	index := make([]kernel.Index, rank)
 	var axes []kernel.Axis
@@ -71,13 +68,4 @@ func reduceWindow(b *nodeBuilder) error {
 	b.Stage()
 	b.store(0, b.finish(with, v, t, b.initial(with)), outer...)
 	return nil
-}
-
-// orOnes returns an attribute with a number for each dimension, which is 1 where nothing
-// is said.
-func orOnes(list []int64, rank int) []int64 {
-	for len(list) < rank {
-		list = append(list, 1)
-	}
-	return list
 }

@@ -2,7 +2,6 @@ package reference
 
 import (
 	"fmt"
-	"strings"
 
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -86,20 +85,8 @@ func (c *compiler) tuple(t mlir.TupleType) *tuple {
 
 // content returns the types of what a future stands for; nil for another type.
 func content(t mlir.DialectType) []mlir.Type {
-	inner, ok := strings.CutPrefix(t.Text, "stablehlo.future<")
-	if !ok {
-		return nil
-	}
-	return parseTypes(strings.TrimSuffix(inner, ">"))
-}
-
-// parseTypes reads a list of types, as the result types of a function.
-func parseTypes(text string) []mlir.Type {
-	m, err := stablehlo.Parse("", "func.func private @f() -> ("+text+")")
-	if err != nil || len(m.Ops) != 1 {
-		return []mlir.Type{mlir.DialectType{Text: text}}
-	}
-	return m.Ops[0].FuncType().Outs
+	elems, _ := stablehlo.FutureElems(t)
+	return elems
 }
 
 // bound reports whether v has been given its slots.

@@ -87,6 +87,8 @@ func %[2]s[T any](s %[1]s[T]) []T {
 var readers = map[stablehlo.AttrKind]struct{ of, read string }{
 	stablehlo.IntKind:     {"int64", "integer"},
 	stablehlo.IntsKind:    {"[]int64", "integers"},
+	stablehlo.OnesKind:    {"[]int64", "ones"},
+	stablehlo.PadsKind:    {"[]int64", "paddings"},
 	stablehlo.FlagKind:    {"bool", "flag"},
 	stablehlo.FloatKind:   {"float64", "float"},
 	stablehlo.TextKind:    {"string", "text"},

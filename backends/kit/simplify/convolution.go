@@ -83,19 +83,11 @@ func groupsOf(op *mlir.Op) (features, batches int64) {
 // windowOf returns the window of a convolution of n spatial dimensions.
 func windowOf(op *mlir.Op, n int) (w window) {
 	c := stablehlo.AsConvolution(op)
-	orOnes := func(list []int64) []int64 {
-		v := slices.Clone(list)
-		for len(v) < n {
-			v = append(v, 1)
-		}
-		return v
-	}
-	w.stride, w.dilation, w.between = orOnes(c.WindowStrides()), orOnes(c.RHSDilation()), orOnes(c.LHSDilation())
+	w.stride, w.dilation, w.between = c.WindowStrides(), c.RHSDilation(), slices.Clone(c.LHSDilation())
 	w.low, w.high = make([]int64, n), make([]int64, n)
-	if padding := c.Padding(); len(padding) == 2*n {
-		for i := range n {
-			w.low[i], w.high[i] = padding[2*i], padding[2*i+1]
-		}
+	padding := c.Padding()
+	for i := range n {
+		w.low[i], w.high[i] = padding[2*i], padding[2*i+1]
 	}
 	for i := range w.between {
 		w.between[i]--

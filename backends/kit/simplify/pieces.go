@@ -151,22 +151,23 @@ func padPadded(e *editor, op *mlir.Op) *mlir.Value {
 	if inner == nil || inner.Operands[1] != op.Operands[1] {
 		return nil
 	}
-	if all := slices.Concat(stablehlo.AsPad(op).InteriorPadding(), stablehlo.AsPad(inner).InteriorPadding()); slices.Max(append(all, 0)) > 0 {
+	first, second := stablehlo.AsPad(inner), stablehlo.AsPad(op)
+	if all := slices.Concat(first.InteriorPadding(), second.InteriorPadding()); slices.Max(append(all, 0)) > 0 {
 		return nil
 	}
-	low, ok := bothPaddings(inner, op, "edge_padding_low")
-	high, too := bothPaddings(inner, op, "edge_padding_high")
+	low, ok := bothPaddings(first.EdgePaddingLow(), second.EdgePaddingLow())
+	high, too := bothPaddings(first.EdgePaddingHigh(), second.EdgePaddingHigh())
 	if !ok || !too {
 		return nil
 	}
 	return e.pad(inner.Operands[0], op.Operands[1], low, high)
 }
 
-// bothPaddings returns the paddings at a side by first and then by second; false
+// bothPaddings returns the paddings at one side by first and then by second; false
 // where first takes away what second does not bring back.
-func bothPaddings(first, second *mlir.Op, side string) ([]int64, bool) {
-	sums := slices.Clone(dims(first, side))
-	for d, n := range dims(second, side) {
+func bothPaddings(first, second []int64) ([]int64, bool) {
+	sums := slices.Clone(first)
+	for d, n := range second {
 		if sums[d] < 0 && n > 0 {
 			return nil, false
 		}

@@ -238,12 +238,11 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	in, out := tensorOf(op.Operands[0]), resultType(op)
-	padding := stablehlo.AsReduceWindow(op).Padding()
+	w := stablehlo.AsReduceWindow(op)
+	size, stride, base, dilation, padding := w.WindowDimensions(), w.WindowStrides(), w.BaseDilations(), w.WindowDilations(), w.Padding()
 	small, shape, changed := slices.Clone(in.Shape), slices.Clone(out.Shape), false
 	for d := range in.Shape {
-		one := func(name string) bool { a := dims(op, name); return a == nil || a[d] == 1 }
-		if in.Shape[d] > 1 && one("window_dimensions") && one("window_strides") && one("base_dilations") && one("window_dilations") &&
-			(padding == nil || padding[2*d] == 0 && padding[2*d+1] == 0) {
+		if in.Shape[d] > 1 && size[d] == 1 && stride[d] == 1 && base[d] == 1 && dilation[d] == 1 && padding[2*d] == 0 && padding[2*d+1] == 0 {
 			small[d], shape[d], changed = 1, 1, true
 		}
 	}

@@ -10,12 +10,6 @@ import (
 // What only moves elements is built by the functions here, which look through
 // other such ops: of one reshape after another the first is not read.
 
-// dims returns a list of dimensions among op's attributes.
-func dims(op *mlir.Op, name string) []int64 {
-	d, _ := mlir.Ints(op.Attrs.Get(name))
-	return d
-}
-
 func dimsAttr(name string, d []int64) mlir.Dict {
 	return mlir.Dict{{Name: name, Value: mlir.I64Array(d)}}
 }
