@@ -120,5 +120,5 @@ func TestShuffled(t *testing.T) {
 		slices.Sort(b)
 		require.Equal(t, a, b, name)
 	}
-	require.Greater(t, moved, 50)
+	require.Greater(t, moved, 25, "most graphs have one order alone")
 }

@@ -103,26 +103,22 @@ func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
 	return values, nil
 }
 
-// listed returns the values that an op's archive lists, once for each dtype,
+// listed returns the values that an op's archive lists, of the dtype that it shows,
 // and made up ones for what the op adds to them.
 func (p program) listed(args []backends.Arg) ([]soa.View, error) {
 	values, err := made(args)
 	if err != nil {
 		return nil, err
 	}
-	i := 0
-	for _, d := range p.run.DTypes {
-		for _, o := range p.run.Operands {
-			x, err := o.Tensor(d)
-			if err != nil {
-				return nil, err
-			}
-			if i == len(args) || !x.Type.Equal(args[i].Type) {
-				return nil, fmt.Errorf("operand %d of the archive, %v, is not argument %d of main", i, x.Type, i)
-			}
-			values[i] = x.View()
-			i++
+	for i, o := range p.run.Operands {
+		x, err := o.Tensor(p.run.DTypes[p.run.Shown()])
+		if err != nil {
+			return nil, err
 		}
+		if i == len(args) || !x.Type.Equal(args[i].Type) {
+			return nil, fmt.Errorf("operand %d of the archive, %v, is not argument %d of main", i, x.Type, i)
+		}
+		values[i] = x.View()
 	}
 	return values, nil
 }

@@ -5,7 +5,7 @@
 // An archive starts with the op's documentation. Then come, for each run,
 //
 //	NAME.run    the call, its arguments and results
-//	NAME.ir     the graph that records it, with one call for each dtype
+//	NAME.ir     the graph that records it, of one dtype ([Run.Shown])
 //	NAME.mlir   the program that the graph lowers to
 //
 // and last the file bad: calls that break a rule, each with its error.

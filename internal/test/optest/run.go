@@ -303,3 +303,8 @@ func (c Call) String() string {
 	}
 	return c.Op + "(" + strings.Join(parts, ", ") + ")"
 }
+
+// Shown is the dtype, by its place in DTypes, whose graph and program the archive has:
+// f32 where the run has it, or else the first. The others' differ in names of types, or
+// in roundings beside the op.
+func (r *Run) Shown() int { return max(slices.Index(r.DTypes, types.F32), 0) }
