@@ -30,6 +30,11 @@ var orders = map[string]string{
     %m = stablehlo.compare NE, %b, %b : ($T, $T) -> tensor<i1>
     %o = stablehlo.and %n, %m : tensor<i1>
     %c = stablehlo.or %l, %o : tensor<i1>`,
+	"sort falling": `%l = stablehlo.compare GT, %a, %b : ($T, $T) -> tensor<i1>
+    %n = stablehlo.compare EQ, %b, %b : ($T, $T) -> tensor<i1>
+    %m = stablehlo.compare NE, %a, %a : ($T, $T) -> tensor<i1>
+    %o = stablehlo.and %n, %m : tensor<i1>
+    %c = stablehlo.or %l, %o : tensor<i1>`,
 	"one NaN": `%z = stablehlo.constant dense<0.0> : $T
     %q = stablehlo.constant dense<$NAN> : $T
     %1 = stablehlo.compare EQ, %a, %z : ($T, $T) -> tensor<i1>
@@ -133,6 +138,7 @@ func TestOtherSortsAreEvaluated(t *testing.T) {
 		"%q = stablehlo.abs %a : $T\n    %c = stablehlo.compare LT, %q, %b : ($T, $T) -> tensor<i1>",
 		"%c = stablehlo.compare LT, %a, %a : ($T, $T) -> tensor<i1>",
 		strings.ReplaceAll(orders["one NaN"], "$NAN", "0.0"), // and -0 is 0
+		strings.Replace(orders["argsort"], "LT", "GT", 1),    // NaNs last while numbers fall
 		strings.ReplaceAll(ownOrder, "$U", "tensor<ui32>"),
 	} {
 		require.Equal(t, 1, evaluatedSorts(t, less), less)

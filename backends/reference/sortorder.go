@@ -15,9 +15,9 @@ type sortOrder struct {
 	t          types.DType
 	descending bool
 	// total: of floats as their bits have it, -NaN first and NaN last. Other floats are
-	// numbers, of which -0 and 0 are equal; NaNs come last, all equal, if last is set,
-	// and before and behind nothing else.
-	total, last bool
+	// numbers, of which -0 and 0 are equal; NaNs are the largest, all equal, if largest
+	// is set, and before and behind nothing else.
+	total, largest bool
 	// nan is the NaN that every NaN stands for before the total order is asked, 0 for
 	// itself; -0 is 0 then.
 	nan uint64
@@ -31,11 +31,11 @@ func orderOf(s *kit.Sort) (sortOrder, bool) {
 	if end.Op != kernel.Store {
 		return sortOrder{}, false
 	}
-	less, last := k.instr(end.Args[0]), kernel.ID(kernel.None)
-	if less.Op == kernel.Or { // x < y, or y is a NaN and x is none
+	less, apart := k.instr(end.Args[0]), kernel.ID(kernel.None)
+	if less.Op == kernel.Or { // x < y, or y is a NaN and x is none; or x > y, or x is a NaN and y is none
 		for i, a := range less.Args {
 			if op := k.instr(a).Op; op == kernel.CompareLT || op == kernel.CompareGT {
-				less, last = k.instr(a), less.Args[1-i]
+				less, apart = k.instr(a), less.Args[1-i]
 				break
 			}
 		}
@@ -49,9 +49,9 @@ func orderOf(s *kit.Sort) (sortOrder, bool) {
 		return sortOrder{}, false
 	}
 	fx.descending = (less.Op == kernel.CompareGT) != x.Second
-	if last != kernel.None {
-		fx.last = true
-		if fx.descending || fx.total || !k.nanBehind(last, x.Operand) {
+	if apart != kernel.None {
+		fx.largest = true
+		if fx.total || !k.nanAmong(apart, x.Operand, !fx.descending) {
 			return sortOrder{}, false
 		}
 	}
@@ -132,9 +132,9 @@ func (k comparator) oneNaN(id kernel.ID) (kernel.ID, uint64) {
 	return x, one
 }
 
-// nanBehind reports whether a condition is that the element at the first place is a
-// number and that at the second is none.
-func (k comparator) nanBehind(id kernel.ID, operand int) bool {
+// nanAmong reports whether a condition is that one of two elements, at the first place
+// or the second, is a NaN and the other is a number.
+func (k comparator) nanAmong(id kernel.ID, operand int, second bool) bool {
 	and := k.instr(id)
 	if and.Op != kernel.And {
 		return false
@@ -147,7 +147,7 @@ func (k comparator) nanBehind(id kernel.ID, operand int) bool {
 		return k.of.Of[k.instr(in.Args[0]).Mem.Param] == kit.Compared{Operand: operand, Second: second}
 	}
 	a, b := and.Args[0], and.Args[1]
-	return is(a, kernel.CompareEQ, false) && is(b, kernel.CompareNE, true) || is(b, kernel.CompareEQ, false) && is(a, kernel.CompareNE, true)
+	return is(a, kernel.CompareEQ, !second) && is(b, kernel.CompareNE, second) || is(b, kernel.CompareEQ, !second) && is(a, kernel.CompareNE, second)
 }
 
 // floatBits returns the sign of a float and the bits of its infinity.
@@ -188,8 +188,10 @@ func (o *sortOrder) keys(to []uint64, at func(i int) uint64) (unordered bool) {
 		isNaN := b&^sign > infinity
 		switch {
 		case isNaN && !o.total:
-			to[i] = mask
-			unordered = unordered || !o.last
+			if to[i] = mask; o.largest {
+				to[i] ^= down
+			}
+			unordered = unordered || !o.largest
 			continue
 		case isNaN && o.nan != 0:
 			b = o.nan
