@@ -62,6 +62,7 @@ func init() {
 		ir.OpMin:               gradMin,
 		ir.OpArgMax:            gradArgMax,
 		ir.OpArgSort:           gradArgSort,
+		ir.OpSort:              gradSort,
 		ir.OpMatMul:            gradMatMul,
 		ir.OpGather:            gradGather,
 		ir.OpClampIndex:        gradClampIndex,
@@ -70,6 +71,7 @@ func init() {
 		ir.OpMaxPool:           gradMaxPool,
 		ir.OpMaxPoolGrad:       gradMaxPoolGrad,
 		ir.OpSumPool:           gradSumPool,
+		ir.OpResult:            gradResult,
 		ir.OpComposite:         gradComposite,
 	}
 }

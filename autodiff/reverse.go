@@ -15,10 +15,11 @@ import (
 )
 
 // VJP may give a composite a gradient better than that of its body: it returns
-// for each operand of call, a Composite node whose value is y, the product of ct
-// with the derivative of y, nil where that is zero; ok is false when the body is
-// to be differentiated.
-type VJP func(y, call, ct *ir.Node) (operands []*ir.Node, ok bool, err error)
+// for each operand of call, a Composite node whose results are y, the sum of the
+// products of ct with the derivatives of y, nil where that is zero; ok is false when
+// the body is to be differentiated. y and ct have an entry for each result, nil in
+// ct where nothing depends on the result.
+type VJP func(call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
 
 // Reverse returns the gradients of y, weighted with ct of y's type, with
 // respect to the nodes of wrt; nil where y does not depend on one. The nodes
@@ -41,7 +42,8 @@ func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*i
 			t.needed[i] = true
 		}
 	}
-	t.run(len(nodes)-1, ct)
+	t.start(len(nodes)-1, ct)
+	t.run()
 	grads = make([]*ir.Node, len(wrt))
 	for i, n := range wrt {
 		if at, ok := position(n); ok {
@@ -59,10 +61,15 @@ type tape struct {
 	vjp      VJP
 	nodes    []*ir.Node
 	operands edges
-	needed   []bool     // the wanted gradients depend on it
-	adjoint  []*ir.Node // the gradient so far, nil for zero
-	at       int        // the node whose gradient is being taken
+	needed   []bool             // the wanted gradients depend on it
+	adjoint  []*ir.Node         // the gradient so far, nil for zero
+	results  map[int32][]output // of nodes with several results whose gradients are not all zero
+	at       int                // the node whose gradient is being taken
 }
+
+// output is a result of a node with several: a node that has its value, and its
+// gradient so far; both nil while that is zero.
+type output struct{ y, adjoint *ir.Node }
 
 // edges are the positions of each node's operands, one node after the other.
 type edges struct {
@@ -90,22 +97,38 @@ func (e *edges) of(i int) []int32 {
 	return e.operands[start:e.ends[i]]
 }
 
-// run takes the gradient of node i weighted with ct, down to the needed nodes.
-func (t *tape) run(i int, ct *ir.Node) {
+// start adds ct to the gradient of node i.
+func (t *tape) start(i int, ct *ir.Node) {
+	if old := t.adjoint[i]; old != nil {
+		ct = t.op(ir.OpAdd, old, ct)
+	}
+	t.adjoint[i] = ct
+}
+
+// run takes the gradients of nodes down to the needed ones, once those that they
+// start from are set.
+func (t *tape) run() {
 	for k, n := range t.nodes {
 		for _, x := range t.operands.of(k) {
 			t.needed[k] = t.needed[k] || t.needed[x]
 		}
-		t.needed[k] = t.needed[k] && n.Type.DType.IsFloat()
+		t.needed[k] = t.needed[k] && differentiable(n)
 	}
-	t.adjoint[i] = ct
-	for t.at = i; t.at >= 0; t.at-- {
+	for t.at = len(t.nodes) - 1; t.at >= 0; t.at-- {
 		n := t.nodes[t.at]
-		if t.needed[t.at] && t.adjoint[t.at] != nil && len(t.operands.of(t.at)) > 0 {
+		if !t.needed[t.at] || len(t.operands.of(t.at)) == 0 {
+			continue
+		}
+		if t.adjoint[t.at] != nil || t.results[int32(t.at)] != nil {
 			t.b.SetLoc(n.Loc)
 			gradients[n.Op](t, n, t.adjoint[t.at])
 		}
 	}
+}
+
+// differentiable reports whether a result of the node can have a gradient.
+func differentiable(n *ir.Node) bool {
+	return n.Type.DType.IsFloat() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.IsFloat() })
 }
 
 // wants reports whether operand k of the node at hand needs a gradient.
@@ -123,7 +146,29 @@ func (t *tape) add(k int, g *ir.Node) {
 	t.adjoint[i] = g
 }
 
-// gradient adds to the operands' gradients of n what its own, ct, gives them.
+// outputs are the results of the node at hand, which has several, with their
+// gradients.
+func (t *tape) outputs() []output { return t.results[int32(t.at)] }
+
+// A gradient of a result is kept for the node that has the result, whose turn comes
+// later.
+func gradResult(t *tape, n, ct *ir.Node) {
+	of := t.operands.of(t.at)[0]
+	if t.results == nil {
+		t.results = map[int32][]output{}
+	}
+	if t.results[of] == nil {
+		t.results[of] = make([]output, len(n.In[0].Results()))
+	}
+	r := &t.results[of][n.Attrs[ir.ResultIndex].Int]
+	if r.adjoint != nil { // a value that was read is another node than the result that is not
+		ct = t.op(ir.OpAdd, r.adjoint, ct)
+	}
+	r.y, r.adjoint = n.Current(), ct
+}
+
+// gradient adds to the operands' gradients of n what its own, ct, gives them. Of a
+// node with several results ct is nil; see outputs.
 type gradient func(t *tape, n, ct *ir.Node)
 
 // failure is the panic that an emitter's error travels in; catch alone

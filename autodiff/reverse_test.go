@@ -25,7 +25,7 @@ type work struct {
 // costs.
 func gradientOf(t *testing.T, program func(recorder, *ir.Node) *ir.Node) work {
 	var w work
-	b := ir.NewBuilder(func(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, error) {
+	b := ir.NewBuilder(func(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, []types.Type, error) {
 		w.inferred++
 		return shapeinfer.Infer(op, in, attrs, body)
 	})

@@ -213,22 +213,51 @@ func gradScatterAdd(t *tape, n, ct *ir.Node) {
 	t.add(2, t.where(mask, t.op(ir.OpGather, ct, i)))
 }
 
+// Each element's gradient goes back to where the element was.
+func gradSort(t *tape, n, _ *ir.Node) {
+	x, ct := n.In[0].Type, t.outputs()[0].adjoint
+	if ct == nil {
+		return
+	}
+	if x.Elements() == 0 {
+		t.add(0, t.zeros(n.In[0]))
+		return
+	}
+	places := t.result(n, 1)
+	stride, flat := 1, (*ir.Node)(nil)
+	for axis := x.Rank() - 1; axis >= 0; axis-- {
+		along := places
+		if axis != int(n.Attrs[ir.SortAxis].Int) {
+			along = t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: x.Shape}, ir.IotaAxis: {Int: int64(axis)}})
+		}
+		if stride != 1 {
+			along = t.scale(along, float64(stride))
+		}
+		if flat == nil {
+			flat = along
+		} else {
+			flat = t.op(ir.OpAdd, flat, along)
+		}
+		stride *= x.Shape[axis]
+	}
+	zeros := t.reshape(t.zeros(n.In[0]), []int{stride})
+	t.add(0, t.reshape(t.op(ir.OpScatterAdd, zeros, flat, ct), x.Shape))
+}
+
+// result is a result of a node that has several.
+func (t *tape) result(n *ir.Node, index int) *ir.Node {
+	return t.node(ir.OpResult, []*ir.Node{n}, []ir.Attr{ir.ResultIndex: {Int: int64(index)}})
+}
+
 // A composite's own gradient if it has one; else that of its body, whose
 // values are computed again here.
 func gradComposite(t *tape, n, ct *ir.Node) {
-	if t.vjp != nil {
-		operands, ok, err := t.vjp(n.Current(), n, ct)
-		if err != nil {
-			panic(failure{err})
-		}
-		if ok {
-			for k, g := range operands {
-				if g != nil {
-					t.add(k, g)
-				}
-			}
-			return
-		}
+	outputs := []output{{n.Current(), ct}}
+	if n.Results() != nil {
+		outputs = t.outputs()
+	}
+	if t.vjp != nil && t.ownGradient(n, outputs) {
+		return
 	}
 	body := n.Body.Graph
 	inner := tape{emitter: t.emitter, vjp: t.vjp, nodes: t.inline(body, n.In),
@@ -237,12 +266,41 @@ func gradComposite(t *tape, n, ct *ir.Node) {
 	for k, p := range body.Params {
 		inner.needed[p.ID] = t.wants(k)
 	}
-	inner.run(int(body.Results[0].ID), ct)
+	for k, r := range body.Results {
+		if ct := outputs[k].adjoint; ct != nil {
+			inner.start(int(r.ID), ct)
+		}
+	}
+	inner.run()
 	for k, p := range body.Params {
 		if g := inner.adjoint[p.ID]; g != nil {
 			t.add(k, g)
 		}
 	}
+}
+
+// ownGradient takes the gradient that a composite has of its own; false if it has
+// none.
+func (t *tape) ownGradient(n *ir.Node, outputs []output) bool {
+	y, ct := make([]*ir.Node, len(outputs)), make([]*ir.Node, len(outputs))
+	for i, o := range outputs {
+		if y[i], ct[i] = o.y, o.adjoint; y[i] == nil {
+			y[i] = t.result(n, i)
+		}
+	}
+	operands, ok, err := t.vjp(n, y, ct)
+	if err != nil {
+		panic(failure{err})
+	}
+	if !ok {
+		return false
+	}
+	for k, g := range operands {
+		if g != nil {
+			t.add(k, g)
+		}
+	}
+	return true
 }
 
 // inline records the nodes of a body with args in place of its parameters.

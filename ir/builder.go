@@ -8,9 +8,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Infer decides the result type of an op; see package shapeinfer, whose rules
-// every builder is given.
-type Infer func(op Op, in []*Node, attrs []Attr, body *Composite) (types.Type, error)
+// Infer decides the type of an op's result, or the types of several: then the
+// first is the zero Type. See package shapeinfer, whose rules every builder is given.
+type Infer func(op Op, in []*Node, attrs []Attr, body *Composite) (one types.Type, several []types.Type, err error)
 
 // Builder makes nodes, each once: asking for the same op on the same operands
 // gives the same node. It belongs to one goroutine at a time.
@@ -161,12 +161,13 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 		b.asked(found)
 		return found, nil
 	}
-	t, err := b.infer(op, in, attrs, body)
+	t, several, err := b.infer(op, in, attrs, body)
 	if err != nil {
 		return nil, err
 	}
 	n := b.alloc()
-	n.Op, n.Type, n.Attrs, n.Body, n.hash = op, t, slices.Clone(attrs), body, h
+	n.Op, n.Attrs, n.Body, n.hash = op, slices.Clone(attrs), body, h
+	n.setType(t, several)
 	if len(in) <= len(n.in) {
 		n.In = n.in[:len(in):len(in)]
 	} else {

@@ -12,7 +12,8 @@ const dotLabel = 64
 // Dot returns a drawing of the graph for Graphviz, in the lazy tensor core's
 // form: a node's label is its op, its type, its attributes, the line that
 // recorded it, and which results it is; edges lead from operands to users and
-// say which operand (i=) where there are several: an op has one result.
+// say which operand (i=) where there are several. A Result says which result of
+// an op it is.
 func (g *Graph) Dot() string {
 	var b strings.Builder
 	b.WriteString("digraph G {\n")
@@ -37,7 +38,7 @@ func (g *Graph) dotLines(n *Node) []string {
 	if n.Body != nil {
 		name = n.Body.Name
 	}
-	lines := []string{name, n.Type.String()}
+	lines := []string{name, n.TypeText()}
 	for _, a := range n.AttrTexts() {
 		if len(a) > dotLabel {
 			a = strings.ToValidUTF8(a[:dotLabel], "") + "…"

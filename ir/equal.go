@@ -3,6 +3,8 @@ package ir
 import (
 	"iter"
 	"slices"
+
+	"ltc/ir/types"
 )
 
 // Equal reports whether a and b are the same program: the same ops on the same
@@ -38,7 +40,11 @@ func (c *comparison) graphs(a, b *Graph) bool {
 func equalID(a, b *Node) bool { return a.ID == b.ID }
 
 func (c *comparison) nodes(a, b *Node) bool {
-	return Alike(a, b) && a.Type.Equal(b.Type) && equalAttrs(a, b) && c.composites(a.Body, b.Body)
+	return Alike(a, b) && equalTypes(a, b) && equalAttrs(a, b) && c.composites(a.Body, b.Body)
+}
+
+func equalTypes(a, b *Node) bool {
+	return a.Type.Equal(b.Type) && slices.EqualFunc(a.Results(), b.Results(), types.Type.Equal)
 }
 
 // equalAttrs compares the attributes of nodes of one op, but for names of
@@ -102,7 +108,7 @@ func (c *comparison) differences(a, b *Graph, yield func(a, b *Node) bool) (goOn
 			yield(x, y)
 			return false
 		case c.nodes(x, y):
-		case x.Type.Equal(y.Type) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && x.Body.Name == y.Body.Name && slices.Equal(x.Body.Params, y.Body.Params):
+		case equalTypes(x, y) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && x.Body.Name == y.Body.Name && slices.Equal(x.Body.Params, y.Body.Params):
 			pair := [2]*Graph{x.Body.Graph, y.Body.Graph}
 			if c.told[pair] {
 				continue

@@ -67,7 +67,7 @@ func TestBodiesOfBodies(t *testing.T) {
 	require.NotSame(t, a.Graph, b.Graph)
 	require.True(t, ir.Equal(a.Graph, b.Graph))
 	inferred := 0
-	infer := func(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, error) {
+	infer := func(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, []types.Type, error) {
 		inferred++
 		return shapeinfer.Infer(op, in, attrs, body)
 	}

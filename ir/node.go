@@ -50,8 +50,9 @@ type Attr struct {
 	Str  string
 }
 
-// Node is an operation with its operands and the type of its result. A node
-// is made by a [Builder] or [Parse] and not changed afterwards, but by
+// Node is an operation with its operands and the type of its result. Of a node
+// with several results ([Node.Results]) each is a node of its own: a Result, the
+// only op that takes such a node as operand. A node is made by a [Builder] or [Parse] and not changed afterwards, but by
 // [Node.Materialize] and [Node.SetParamName].
 type Node struct {
 	Op Op
@@ -59,11 +60,12 @@ type Node struct {
 	// node a value.
 	Root    bool
 	tracked bool  // it, or what it depends on, is a variable
+	past    bool  // it is what a materialized node was before
 	ID      int32 // position in the latest walk or capture that reached it; a Graph's nodes keep theirs
 	seq     int32 // which of its builder's nodes it is
 	mark    uint32
 	Loc     callsite.Site // the user's line that recorded it
-	Type    types.Type
+	Type    types.Type    // the zero Type if it has several results
 	In      []*Node
 	Attrs   []Attr
 	// Body is what a Composite node calls.
@@ -75,8 +77,27 @@ type Node struct {
 	in   [3]*Node // In's memory for up to three operands
 	hash uint64
 
-	origin *Node // of a materialized node that kept its history: what it was before
-	now    *Node // of such an origin: the node that has the value
+	several *[]types.Type // the results' types if there are several
+	// twin is what a materialized node was before if it kept its history; of this
+	// one it is the materialized node, which has the value.
+	twin *Node
+}
+
+// Results returns the types of the results of a node that has several, which is
+// not to be changed; nil of a node with one, whose type is Type.
+func (n *Node) Results() []types.Type {
+	if n.several == nil {
+		return nil
+	}
+	return *n.several
+}
+
+// setType gives the node the type or the types that its rule has found.
+func (n *Node) setType(one types.Type, several []types.Type) {
+	if n.Type = one; several != nil {
+		all := several // allocated here, and not for all nodes
+		n.several = &all
+	}
 }
 
 // Composite is a named graph that Composite nodes call. It may be shared by
@@ -84,7 +105,7 @@ type Node struct {
 type Composite struct {
 	Name   string  // ltc.softmax
 	Params []Param // in the order of the text
-	Graph  *Graph  // parameters are the node's operands; one result
+	Graph  *Graph  // parameters are the node's operands, results its results
 }
 
 // Param is a named number that tells composites of one name apart.
@@ -101,34 +122,35 @@ func (n *Node) Tracked() bool { return n.tracked }
 
 // Reads reports whether the node is a variable itself, not a value that was
 // computed from one.
-func (n *Node) Reads() bool { return n.tracked && n.Op == OpParameter && n.origin == nil }
+func (n *Node) Reads() bool { return n.tracked && n.Op == OpParameter && n.twin == nil }
 
 // Origin returns what computed the value of a materialized node that kept its
 // history, and any other node itself. Its operands are those of the graph; it
 // is not part of one itself: see [Node.Current].
 func (n *Node) Origin() *Node {
-	if n.origin != nil {
-		return n.origin
+	if n.twin != nil && !n.past {
+		return n.twin
 	}
 	return n
 }
 
 // Current undoes Origin.
 func (n *Node) Current() *Node {
-	if n.now != nil {
-		return n.now
+	if n.past {
+		return n.twin
 	}
 	return n
 }
 
 // Materialize turns the node into a Parameter whose data is known: what
 // computed it is no longer part of any graph that uses it. With its history
-// the node still has gradients with respect to what it was computed from.
+// the node still has gradients with respect to what it was computed from. The
+// node has one result.
 func (n *Node) Materialize(value any, history bool) {
-	if history && n.origin == nil {
+	if history && n.twin == nil {
 		o := *n
-		o.In, o.now = slices.Clone(n.In), n
-		n.origin = &o
+		o.In, o.twin, o.past = slices.Clone(n.In), n, true
+		n.twin = &o
 	}
 	n.Op, n.Value, n.Body = OpParameter, value, nil
 	n.tracked = n.tracked && history

@@ -57,6 +57,7 @@ const (
 	OpMin
 	OpArgMax
 	OpArgSort
+	OpSort
 	OpMatMul
 	OpGather
 	OpClampIndex
@@ -65,11 +66,12 @@ const (
 	OpMaxPool
 	OpMaxPoolGrad
 	OpSumPool
+	OpResult
 	OpComposite
 )
 
 // NumOps is the number of ops.
-const NumOps = 62
+const NumOps = 64
 
 var mnemonics = [NumOps]string{
 	OpAbs:               "abs",
@@ -125,6 +127,7 @@ var mnemonics = [NumOps]string{
 	OpMin:               "min",
 	OpArgMax:            "argmax",
 	OpArgSort:           "argsort",
+	OpSort:              "sort",
 	OpMatMul:            "matmul",
 	OpGather:            "gather",
 	OpClampIndex:        "clamp_index",
@@ -133,6 +136,7 @@ var mnemonics = [NumOps]string{
 	OpMaxPool:           "max_pool",
 	OpMaxPoolGrad:       "max_pool_grad",
 	OpSumPool:           "sum_pool",
+	OpResult:            "result",
 	OpComposite:         "composite",
 }
 
@@ -171,6 +175,8 @@ const (
 	MinAxes                 = 0
 	ArgMaxAxis              = 0
 	ArgSortAxis             = 0
+	SortAxis                = 0
+	SortDescending          = 1
 	ClampIndexRows          = 0
 	ConvStrides             = 0
 	ConvLow                 = 1
@@ -196,4 +202,5 @@ const (
 	SumPoolLow              = 2
 	SumPoolHigh             = 3
 	SumPoolDilation         = 4
+	ResultIndex             = 0
 )

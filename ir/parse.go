@@ -318,6 +318,15 @@ func (p *parser) attr(k ops.AttrKind) (a Attr, literal string, err error) {
 			err = p.errorf("expected a number")
 		}
 		return a, literal, err
+	case ops.Flag:
+		switch word := p.while(wordByte); word {
+		case "true":
+			a.Int = 1
+		case "false":
+		default:
+			return a, "", p.src.Errorf(at, "expected true or false")
+		}
+		return a, "", nil
 	case ops.String:
 		a.Str, err = p.quoted()
 		return a, "", err
@@ -340,15 +349,53 @@ func (p *parser) attr(k ops.AttrKind) (a Attr, literal string, err error) {
 	return a, "", nil
 }
 
+// types reads a type, or in parentheses those of several results.
+func (p *parser) types(n *Node) error {
+	if !p.accept("(") {
+		t, err := p.typ()
+		n.Type = t
+		return err
+	}
+	var all []types.Type
+	for first := true; first || p.accept(","); first = false {
+		t, err := p.typ()
+		if err != nil {
+			return err
+		}
+		all = append(all, t)
+	}
+	if len(all) < 2 {
+		return p.errorf("expected the types of several results")
+	}
+	n.setType(types.Type{}, all)
+	return p.expect(")")
+}
+
+func (p *parser) typ() (types.Type, error) {
+	p.space()
+	at := p.pos
+	text := p.while(wordByte)
+	if strings.HasPrefix(p.text[p.pos:], "[") {
+		p.pos++
+		text += "[" + p.while(func(c byte) bool { return wordByte(c) || c == ',' })
+		if strings.HasPrefix(p.text[p.pos:], "]") {
+			p.pos++
+			text += "]"
+		}
+	}
+	t, err := types.ParseType(text)
+	if err != nil {
+		return t, p.src.Errorf(at, "%v", err)
+	}
+	return t, nil
+}
+
 func (p *parser) typeAndLoc(n *Node) (err error) {
 	if err := p.expect(":"); err != nil {
 		return err
 	}
-	p.space()
-	at := p.pos
-	text := p.while(func(c byte) bool { return wordByte(c) || c == '[' || c == ']' || c == ',' })
-	if n.Type, err = types.ParseType(text); err != nil {
-		return p.src.Errorf(at, "%v", err)
+	if err := p.types(n); err != nil {
+		return err
 	}
 	if !p.accept("loc(") {
 		return nil

@@ -66,7 +66,7 @@ func (p *printer) node(n *Node) {
 	if attrs := n.AttrTexts(); len(attrs) > 0 {
 		p.b.WriteString(" {" + strings.Join(attrs, ", ") + "}")
 	}
-	p.b.WriteString(" : " + n.Type.String())
+	p.b.WriteString(" : " + n.TypeText())
 	if file, line := n.Loc.Position(); file != "" {
 		at := strconv.Quote(file) + ":" + strconv.Itoa(line)
 		if scope := n.Loc.Scope(); scope != "" {
@@ -75,6 +75,19 @@ func (p *printer) node(n *Node) {
 		p.b.WriteString(" loc(" + at + ")")
 	}
 	p.b.WriteByte('\n')
+}
+
+// TypeText returns the node's type as the text form has it, f32[2]: of a node with
+// several results (f32[2], i64[2]).
+func (n *Node) TypeText() string {
+	if n.several == nil {
+		return n.Type.String()
+	}
+	all := make([]string, len(*n.several))
+	for i, t := range *n.several {
+		all[i] = t.String()
+	}
+	return "(" + strings.Join(all, ", ") + ")"
 }
 
 // AttrTexts returns the attributes as the text form has them, name = value, and
@@ -108,6 +121,8 @@ func attrText(k ops.AttrKind, a Attr, d types.DType) string {
 		return strconv.FormatInt(a.Int, 10)
 	case ops.DType:
 		return types.DType(a.Int).String()
+	case ops.Flag:
+		return strconv.FormatBool(a.Int != 0)
 	case ops.Literal:
 		return FormatLiteral(d, uint64(a.Int))
 	case ops.String:

@@ -39,6 +39,13 @@ graph "outer" @1 {
   %1 = composite %0 @0 "ltc.double" {n = -3, eps = 1e-05, whole = 2.0} : f32[2]
   return %1
 }
+graph "both" @2 {
+  %0 = parameter {index = 0, name = ""} : f32[2]
+  %1 = parameter {index = 1, name = ""} : i64[2]
+  %2 = sort %0 {axis = 0, descending = false} : (f32[2], i64[2])
+  %3 = result %2 {index = 0} : f32[2]
+  return %1, %3
+}
 graph "all\tthings" {
   %0 = parameter {index = 0, name = "w \u00e9"} : f32[2] loc("a b.go":1)
   %1 = parameter {index = 1, name = ""} : bool[]
@@ -52,7 +59,11 @@ graph "all\tthings" {
   %9 = constant {dtype = bf16, value = 1e-40} : bf16[]
   %10 = iota {dtype = f16, shape = [2, 0], axis = 1} : f16[2,0]
   %11 = and %1, %6 : bool[]
-  return %3 alias 0, %4, %5, %7, %8, %9, %10, %11 alias 1
+  %12 = sort %0 {axis = 0, descending = true} : (f32[2], i64[2])
+  %13 = result %12 {index = 1} : i64[2]
+  %14 = composite %0, %13 @2 "test.both" : (i64[2], f32[2]) loc("train.go":42)
+  %15 = result %14 {index = 0} : i64[2]
+  return %3 alias 0, %4, %5, %7, %8, %9, %10, %11 alias 1, %15
 }
 `
 
@@ -67,7 +78,7 @@ func TestTextHasEverything(t *testing.T) {
 	require.Equal(t, printed, parse(t, printed).String())
 	file, line := g.Nodes[2].Loc.Position()
 	require.Equal(t, "train.go:41", callsite.At(file, line).String())
-	require.Equal(t, []int{0, -1, -1, -1, -1, -1, -1, 1}, g.Alias)
+	require.Equal(t, []int{0, -1, -1, -1, -1, -1, -1, 1, -1}, g.Alias)
 	require.Equal(t, "w é", g.Params[0].ParamName())
 }
 

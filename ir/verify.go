@@ -39,6 +39,9 @@ func (g *Graph) verify(v *verifier) error {
 		if r == nil || r.ID < 0 || int(r.ID) >= len(g.Nodes) || g.Nodes[r.ID] != r {
 			return fmt.Errorf("graph %q: result %d is not one of its nodes", g.Name, i)
 		}
+		if r.several != nil {
+			return fmt.Errorf("graph %q: result %d is a node with several results: take one of them with %s", g.Name, i, OpResult)
+		}
 		a := g.Alias[i]
 		switch {
 		case a < -1 || a >= len(g.Params):
@@ -91,12 +94,13 @@ func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 			return err
 		}
 	}
-	t, err := v.infer(n.Op, n.In, n.Attrs, n.Body)
+	var want Node
+	one, several, err := v.infer(n.Op, n.In, n.Attrs, n.Body)
 	if err != nil {
 		return err
 	}
-	if !t.Equal(n.Type) {
-		return fmt.Errorf("%s: type is %v, the rule gives %v", n.Op, n.Type, t)
+	if want.setType(one, several); !equalTypes(n, &want) {
+		return fmt.Errorf("%s: type is %v, the rule gives %v", n.Op, n.TypeText(), want.TypeText())
 	}
 	return nil
 }

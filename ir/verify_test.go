@@ -59,6 +59,8 @@ func TestVerifyRefusesBrokenGraphs(t *testing.T) {
 		"body without graph":      {func(g *ir.Graph) { g.Nodes[2].Op, g.Nodes[2].Body = ir.OpComposite, &ir.Composite{} }, "has no graph"},
 		"body that is not valid":  {func(g *ir.Graph) { g.Nodes[2].Op, g.Nodes[2].Body = ir.OpComposite, brokenBody(t) }, "the rule gives f32[2]"},
 		"body of other operands":  {func(g *ir.Graph) { g.Nodes[2].Op, g.Nodes[2].Body = ir.OpComposite, wholeBody(t) }, "composite_c2"},
+		"several results as one":  {func(g *ir.Graph) { g.Nodes[3].Op, g.Nodes[3].Attrs = ir.OpSort, []ir.Attr{{}, {}} }, "sort: type is f32[2], the rule gives (f32[2,3], i64[2,3])"},
+		"several results given":   {sortedResult, "result 0 is a node with several results: take one of them with result"},
 		"attribute of a wrong op": {func(g *ir.Graph) { g.Nodes[3].Op = ir.OpReshape }, "reshape_c3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,4 +86,14 @@ func brokenBody(t *testing.T) *ir.Composite {
 	c := wholeBody(t)
 	c.Graph.Nodes[1].Type = f32(3)
 	return c
+}
+
+// sortedResult has a node with several results be one of the graph's.
+func sortedResult(g *ir.Graph) {
+	s, err := ir.NewBuilder(shapeinfer.Infer).Node(ir.OpSort, g.Nodes[3].In, []ir.Attr{{}, {}}, nil)
+	if err != nil {
+		panic(err)
+	}
+	s.ID = 3
+	g.Nodes[3], g.Results[0] = s, s
 }

@@ -21,10 +21,10 @@ type composite struct {
 	name  string // in programs: ltc.softmax
 	op    string // in errors and counters: softmax
 	index int    // of the counter of its calls
-	body  func(x []*Tensor, a []setting) *Tensor
-	// vjp gives the gradients of the operands for that of the value y, ct: nil
+	body  func(x []*Tensor, a []setting) []*Tensor
+	// vjp gives the gradients of the operands for those of the results y, ct: nil
 	// where there is none. Without it the body is differentiated.
-	vjp func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor
+	vjp func(x, y, ct []*Tensor, a []setting) []*Tensor
 }
 
 // setting is the value of an attribute, in the field that its kind uses.
@@ -46,6 +46,9 @@ type breach struct {
 func breaks(d demand, format string, args ...any) *breach {
 	return &breach{d, fmt.Sprintf(format, args...)}
 }
+
+// all are the results of a function that has one or several.
+func all(ts ...*Tensor) []*Tensor { return ts }
 
 // given returns operand i; nil if it has been left out.
 func given(x []*Tensor, i int) *Tensor {
@@ -172,26 +175,44 @@ func (s *setting) check(a *ops.Attr, x *Tensor) (reason string) {
 	return ""
 }
 
-// call records the composite by name.
+// call records the composite by name and returns its one result.
 func (c *composite) call(tr *Trace, a []setting, xs []*Tensor) *Tensor {
+	var y [1]*Tensor
+	c.calls(tr, a, xs, y[:])
+	return y[0]
+}
+
+// calls records the composite by name and puts its results into ys.
+func (c *composite) calls(tr *Trace, a []setting, xs, ys []*Tensor) {
 	if !tr.enter() {
-		return tr.poisoned(tr.crowded(c.op, xs...))
+		putAll(ys, tr.poisoned(tr.crowded(c.op, xs...)))
+		return
 	}
 	defer tr.leave()
 	in := make([]*ir.Node, len(xs))
 	for i, x := range xs {
 		if in[i] = tr.operand(x); in[i] == nil {
-			return tr.refuse(c.op, xs...)
+			putAll(ys, tr.refuse(c.op, xs...))
+			return
 		}
 	}
 	site := tr.site()
 	body, err := tr.dev.body(c, a, in)
 	if err != nil {
-		return tr.poisoned(opError(site, c.op, ErrType, xs, "%v", err))
+		putAll(ys, tr.poisoned(opError(site, c.op, ErrType, xs, "%v", err)))
+		return
 	}
 	tr.b.SetLoc(site)
 	tr.tally.alone(c.index)
-	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
+	n, err := tr.b.Node(ir.OpComposite, in, nil, body)
+	tr.results(ys, n, err)
+}
+
+// putAll puts y into all of ys.
+func putAll(ys []*Tensor, y *Tensor) {
+	for i := range ys {
+		ys[i] = y
+	}
 }
 
 // maxBodies bounds how many bodies a device remembers.
@@ -218,11 +239,18 @@ func (d *Device) body(c *composite, a []setting, in []*ir.Node) (*ir.Composite, 
 		xs[i] = tr.wrap(nodes[i])
 	}
 	b := &ir.Composite{Name: c.name, Params: c.params(a), Graph: &ir.Graph{Name: c.name}}
-	y := c.body(xs, slices.Clone(a)) // else those of each call were on the heap
-	if err := tr.isResult(y); err != nil {
-		return nil, fmt.Errorf("in its definition, %w", err)
+	ys := c.body(xs, slices.Clone(a)) // else those of each call were on the heap
+	if want := max(1, len(c.row.Results)); len(ys) != want {
+		return nil, fmt.Errorf("in its definition, the number of results is %d, must be %d: %s", len(ys), want, strings.Join(c.row.Results, ", "))
 	}
-	if tr.b.Capture(b.Graph, nodes, []*ir.Node{y.node}, nil); len(b.Graph.Params) > len(in) {
+	results := make([]*ir.Node, len(ys))
+	for i, y := range ys {
+		if err := tr.isResult(y); err != nil {
+			return nil, fmt.Errorf("in its definition, %w", err)
+		}
+		results[i] = tr.operand(y)
+	}
+	if tr.b.Capture(b.Graph, nodes, results, nil); len(b.Graph.Params) > len(in) {
 		return nil, fmt.Errorf("its definition uses a tensor that is no operand; make it one")
 	}
 	d.mu.Lock()
@@ -292,7 +320,7 @@ func sameOperands(g *ir.Graph, in []*ir.Node) bool {
 }
 
 // vjp is the gradient of composites for autodiff.
-func (tr *Trace) vjp(y, n, ct *ir.Node) ([]*ir.Node, bool, error) {
+func (tr *Trace) vjp(n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
 	composites.Lock()
 	c := composites.byName[n.Body.Name]
 	composites.Unlock()
@@ -304,7 +332,17 @@ func (tr *Trace) vjp(y, n, ct *ir.Node) ([]*ir.Node, bool, error) {
 	for i, x := range n.In {
 		xs[i] = tr.wrap(x)
 	}
-	found := c.vjp(xs, tr.wrap(y), tr.wrap(ct), settings(n.Body.Params))
+	ys, cts := make([]*Tensor, len(y)), make([]*Tensor, len(y))
+	for i := range y {
+		ys[i] = tr.wrap(y[i])
+		switch d := ys[i].DType(); {
+		case ct[i] != nil:
+			cts[i] = tr.wrap(ct[i])
+		case d.IsFloat():
+			cts[i] = Zeros(tr, d, ys[i].Shape()...)
+		}
+	}
+	found := c.vjp(xs, ys, cts, settings(n.Body.Params))
 	if len(found) != len(xs) {
 		return nil, false, fmt.Errorf("gradient of %s: it gives %d tensors for %d operands; give nil for one without gradient", c.name, len(found), len(xs))
 	}

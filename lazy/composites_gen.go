@@ -19,20 +19,21 @@ const (
 	compositeCrossEntropy = 5
 	compositeLabelMask    = 6
 	compositeOneHot       = 7
-	compositeMean         = 8
-	compositeAvgPool      = 9
-	compositeBroadcastTo  = 10
-	compositeUnsqueeze    = 11
-	compositeSqueeze      = 12
-	compositeSelect       = 13
-	compositeNarrow       = 14
-	compositeDiagonal     = 15
-	compositeAttention    = 16
-	compositeDropout      = 17
-	compositeCategorical  = 18
-	compositeNormal       = 19
-	compositeGumbel       = 20
-	compositePhilox       = 21
+	compositeTopK         = 8
+	compositeMean         = 9
+	compositeAvgPool      = 10
+	compositeBroadcastTo  = 11
+	compositeUnsqueeze    = 12
+	compositeSqueeze      = 13
+	compositeSelect       = 14
+	compositeNarrow       = 15
+	compositeDiagonal     = 16
+	compositeAttention    = 17
+	compositeDropout      = 18
+	compositeCategorical  = 19
+	compositeNormal       = 20
+	compositeGumbel       = 21
+	compositePhilox       = 22
 )
 
 // What the checks demand, by composite.
@@ -42,6 +43,7 @@ const (
 	crossEntropyRank   demand = 1
 	crossEntropyLabels demand = 2
 	oneHotClasses      demand = 2
+	topKK              demand = 2
 	broadcastToDims    demand = 1
 	unsqueezeAxis      demand = 1
 	squeezeOne         demand = 2
@@ -64,43 +66,49 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [22]*composite
+var builtins [23]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
 		compositeSoftmax: {
 			row:  &ops.Composites[compositeSoftmax],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeSoftmax(x[0], a[0].int) },
-			vjp:  func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return gradSoftmax(x[0], y, ct, a[0].int) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeSoftmax(x[0], a[0].int)) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradSoftmax(x[0], y[0], ct[0], a[0].int) },
 		},
 		compositeLogSoftmax: {
 			row:  &ops.Composites[compositeLogSoftmax],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeLogSoftmax(x[0], a[0].int) },
-			vjp:  func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return gradLogSoftmax(x[0], y, ct, a[0].int) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeLogSoftmax(x[0], a[0].int)) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradLogSoftmax(x[0], y[0], ct[0], a[0].int) },
 		},
 		compositeGELU: {
 			row:  &ops.Composites[compositeGELU],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeGELU(x[0]) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeGELU(x[0])) },
 		},
 		compositeErf: {
 			row:  &ops.Composites[compositeErf],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeErf(x[0]) },
-			vjp:  func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return gradErf(x[0], y, ct) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeErf(x[0])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradErf(x[0], y[0], ct[0]) },
 		},
 		compositeLayerNorm: {
 			row:  &ops.Composites[compositeLayerNorm],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeLayerNorm(x[0], x[1], x[2], a[0].float) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeLayerNorm(x[0], x[1], x[2], a[0].float)) },
 		},
 		compositeCrossEntropy: {
 			row: &ops.Composites[compositeCrossEntropy],
 		},
 		compositeLabelMask: {
 			row:  &ops.Composites[compositeLabelMask],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeLabelMask(x[0], a[0].int) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeLabelMask(x[0], a[0].int)) },
 		},
 		compositeOneHot: {
-			row:  &ops.Composites[compositeOneHot],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeOneHot(x[0], a[0].int, types.DType(a[1].int)) },
+			row: &ops.Composites[compositeOneHot],
+			body: func(x []*Tensor, a []setting) []*Tensor {
+				return all(computeOneHot(x[0], a[0].int, types.DType(a[1].int)))
+			},
+		},
+		compositeTopK: {
+			row:  &ops.Composites[compositeTopK],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeTopK(x[0], a[0].int, a[1].int)) },
 		},
 		compositeMean: {
 			row: &ops.Composites[compositeMean],
@@ -128,32 +136,32 @@ func init() { // not a value of the variable: the functions use it
 		},
 		compositeAttention: {
 			row: &ops.Composites[compositeAttention],
-			body: func(x []*Tensor, a []setting) *Tensor {
-				return computeAttention(x[0], x[1], x[2], given(x, 3), a[0].int != 0, a[1].float)
+			body: func(x []*Tensor, a []setting) []*Tensor {
+				return all(computeAttention(x[0], x[1], x[2], given(x, 3), a[0].int != 0, a[1].float))
 			},
-			vjp: func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor {
-				return gradAttention(x[0], x[1], x[2], given(x, 3), y, ct, a[0].int != 0, a[1].float)
+			vjp: func(x, y, ct []*Tensor, a []setting) []*Tensor {
+				return gradAttention(x[0], x[1], x[2], given(x, 3), y[0], ct[0], a[0].int != 0, a[1].float)
 			},
 		},
 		compositeDropout: {
 			row:  &ops.Composites[compositeDropout],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeDropout(x[0], x[1], x[2]) },
-			vjp:  func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return gradDropout(x[0], x[1], x[2], y, ct) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeDropout(x[0], x[1], x[2])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradDropout(x[0], x[1], x[2], y[0], ct[0]) },
 		},
 		compositeCategorical: {
 			row: &ops.Composites[compositeCategorical],
 		},
 		compositeNormal: {
 			row:  &ops.Composites[compositeNormal],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeNormal(x[0], a[0].int, a[1].int) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeNormal(x[0], a[0].int, a[1].int)) },
 		},
 		compositeGumbel: {
 			row:  &ops.Composites[compositeGumbel],
-			body: func(x []*Tensor, a []setting) *Tensor { return computeGumbel(x[0], a[0].int) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeGumbel(x[0], a[0].int)) },
 		},
 		compositePhilox: {
 			row:  &ops.Composites[compositePhilox],
-			body: func(x []*Tensor, a []setting) *Tensor { return computePhilox(x[0], a[0].int) },
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computePhilox(x[0], a[0].int)) },
 		},
 	}
 	for _, c := range builtins {
@@ -361,6 +369,33 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 // It requires: x is an integer; dtype is valid; classes is not negative.
 func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
 	return recordOneHot(x, classes, dtype)
+}
+
+// recordTopK records TopK on operands and attributes that it checks.
+func recordTopK(x *Tensor, k int, axis int) (values, indices *Tensor) {
+	c := builtins[compositeTopK]
+	a := [...]setting{{int: k}, {int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkTopK(xs[0], a[0].int, a[1].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// TopK returns the k largest elements of each row along the axis, the largest
+// first, and the i64 indices that they have there. Of equal ones those with the
+// smaller indices come first. NaN counts as the largest.
+//
+// It requires: x is a number; axis is one of those of x; the axis has k
+// elements.
+func (x *Tensor) TopK(k int, axis int) (values, indices *Tensor) {
+	return recordTopK(x, k, axis)
 }
 
 // recordMean records Mean on operands and attributes that it checks.

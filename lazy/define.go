@@ -20,6 +20,7 @@ type Composite struct {
 	Doc      string        // what it returns, as a sentence going on from the name
 	Operands []ops.Operand // at least one; the last may be optional
 	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real and Flag
+	Results  []string      // the names of its results; of [DefineAll] alone
 	// Where says what Check demands, in words. A demand with the name of an
 	// attribute of the kinds Axis, DType and Real is checked without it; one that is
 	// missing there is added.
@@ -67,8 +68,27 @@ type Callable struct {
 // once, for a variable of a package. A row that cannot be is the error of every call.
 func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient func(x []*Tensor, y, ct *Tensor, a Attrs) []*Tensor) *Callable {
 	var sites callsite.Cache
-	at := sites.Caller()
-	o := &ops.Op{Name: row.Name, Text: row.Name, Doc: row.Doc, Operands: slices.Clone(row.Operands), Attrs: slices.Clone(row.Attrs), Where: slices.Clone(row.Where)}
+	var bodies func(x []*Tensor, a Attrs) []*Tensor
+	if body != nil {
+		bodies = func(x []*Tensor, a Attrs) []*Tensor { return all(body(x, a)) }
+	}
+	var gradients func(x, y, ct []*Tensor, a Attrs) []*Tensor
+	if gradient != nil {
+		gradients = func(x, y, ct []*Tensor, a Attrs) []*Tensor { return gradient(x, y[0], ct[0], a) }
+	}
+	return defined(sites.Caller(), row, bodies, gradients)
+}
+
+// DefineAll is [Define] for a composite with the results that the row names, of
+// which body returns all. gradient gets the gradient of each, ct: zeros where nothing
+// depends on a result, and nil for one that is not floating point.
+func DefineAll(row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradient func(x, y, ct []*Tensor, a Attrs) []*Tensor) *Callable {
+	var sites callsite.Cache
+	return defined(sites.Caller(), row, body, gradient)
+}
+
+func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradient func(x, y, ct []*Tensor, a Attrs) []*Tensor) *Callable {
+	o := &ops.Op{Name: row.Name, Text: row.Name, Doc: row.Doc, Operands: slices.Clone(row.Operands), Attrs: slices.Clone(row.Attrs), Results: slices.Clone(row.Results), Where: slices.Clone(row.Where)}
 	for i, a := range o.Attrs {
 		if a.Kind.Checked() && o.DemandOf(i) == "" {
 			o.Where = append(o.Where, ops.Demand{Name: a.Name, Text: kindDemand(a, o)})
@@ -76,9 +96,9 @@ func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient fun
 	}
 	d := &Callable{c: composite{row: o, name: row.Name}}
 	c := &d.c
-	c.body = func(x []*Tensor, a []setting) *Tensor { return body(x, c.attrs(a)) }
+	c.body = func(x []*Tensor, a []setting) []*Tensor { return body(x, c.attrs(a)) }
 	if gradient != nil {
-		c.vjp = func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return gradient(x, y, ct, c.attrs(a)) }
+		c.vjp = func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradient(x, y, ct, c.attrs(a)) }
 	}
 	if row.Check != nil {
 		d.check = func(x []*Tensor, a []setting) *breach {
@@ -144,6 +164,13 @@ func wrongRow(o *ops.Op) string {
 		}
 		names[p.Name] = true
 	}
+	results := map[string]bool{}
+	for i, r := range o.Results {
+		if r == "" || results[r] {
+			return fmt.Sprintf("result %d must have a name of its own", i)
+		}
+		results[r] = true
+	}
 	attrs := map[string]bool{}
 	for i, a := range o.Attrs {
 		if a.Name == "" || attrs[a.Name] {
@@ -156,20 +183,38 @@ func wrongRow(o *ops.Op) string {
 	return ""
 }
 
-// Call records the composite on operands. Optional ones may be left out.
+// Call records the composite on operands and returns its result, of several the
+// first. Optional operands may be left out.
 func (d *Callable) Call(a Attrs, xs ...*Tensor) *Tensor {
-	settings, bad := d.settings(a, xs)
-	if bad != nil {
-		return bad
+	var y [1]*Tensor
+	if len(d.c.row.Results) > 1 {
+		return d.CallAll(a, xs...)[0]
 	}
-	tr, bad := d.c.guard(settings, xs...)
+	d.calls(a, xs, y[:])
+	return y[0]
+}
+
+// CallAll is Call for all results, which are as many for a bad call.
+func (d *Callable) CallAll(a Attrs, xs ...*Tensor) []*Tensor {
+	ys := make([]*Tensor, max(1, len(d.c.row.Results)))
+	d.calls(a, xs, ys)
+	return ys
+}
+
+func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
+	settings, bad := d.settings(a, xs)
+	var tr *Trace
+	if bad == nil {
+		tr, bad = d.c.guard(settings, xs...)
+	}
 	if bad == nil && d.check != nil {
 		bad = d.c.meets(tr, d.check(xs, settings), xs...)
 	}
 	if bad != nil {
-		return bad
+		putAll(ys, bad)
+		return
 	}
-	return d.c.call(tr, settings, xs)
+	d.c.calls(tr, settings, xs, ys)
 }
 
 // Call_ writes what Call gives into the first operand, and returns that.

@@ -168,6 +168,26 @@ var stridedGrads = []gradCase{
 		return x.AsStridedScatter(y, []int{1, 3}, 1).Sin()
 	}),
 	unaryCase("argsort is flat", -2, 2, func(x *Tensor) *Tensor { return x.ArgSort(1).Convert(F64).Mul(x).Sin() }),
+	unaryCase("sort", -2, 2, func(x *Tensor) *Tensor {
+		values, indices := x.Sort(-1, false)
+		return values.Mul(indices.Convert(F64)).Sin()
+	}),
+	unaryCase("sort of columns, falling", -2, 2, func(x *Tensor) *Tensor {
+		values, _ := x.Sort(0, true)
+		return values.Sin().Mul(values)
+	}),
+	unaryCase("sort's indices are flat", -2, 2, func(x *Tensor) *Tensor {
+		_, indices := x.Sort(0, false)
+		return indices.Convert(F64).Mul(x).Sin()
+	}),
+	unaryCase("top_k", -2, 2, func(x *Tensor) *Tensor {
+		values, _ := x.TopK(2, 1)
+		return values.Sin()
+	}),
+	{"sort of nothing", []vary{in(-2, 2, 2, 0)}, func(x []*Tensor) *Tensor {
+		values, _ := x[0].Sort(1, false)
+		return values.Add(x[0]).Sum(1)
+	}},
 	unaryCase("diagonal", -2, 2, func(x *Tensor) *Tensor { return x.Diagonal(1, 0, 1).Sin() }),
 	unaryCase("select", -2, 2, func(x *Tensor) *Tensor { return x.Select(1, 1).Sin() }),
 	binaryCase("write through a view of a view", in(-2, 2, 3, 4), in(-2, 2, 2), func(x, y *Tensor) *Tensor {

@@ -541,6 +541,15 @@ func (x *Tensor) ArgSort(axis int) *Tensor {
 	return record1(ir.OpArgSort, x, ir.Attr{Int: int64(axis)})
 }
 
+// Sort returns x with its elements sorted along the axis, and the i64 indices
+// that they had there. They rise, or fall if descending; equal elements, which
+// -0 and 0 are, stay in their order. NaN counts as the largest.
+//
+// It requires: x is a number; axis is one of those of x.
+func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
+	return recordSeveral2(ir.OpSort, []*Tensor{x}, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(descending))})
+}
+
 // Gather returns the rows of x (its slices along axis 0) that the indices
 // choose: its shape is that of indices followed by that of a row. Indices out
 // of range are clamped to the first or last row.

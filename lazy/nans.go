@@ -92,8 +92,14 @@ func (d *Device) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*c
 		}
 		values[p.ID] = v
 	}
+	several := map[*ir.Node][]soa.View{} // results of nodes with several
 	for i, n := range g.Nodes {
-		if n.Op != ir.OpParameter {
+		var reason string
+		switch n.Op {
+		case ir.OpParameter:
+		case ir.OpResult:
+			values[i] = several[n.In[0]][n.Attrs[ir.ResultIndex].Int]
+		default:
 			one, err := d.alone(ctx, n)
 			if err != nil {
 				return nil, aloneError(n, "compile alone", err)
@@ -105,9 +111,15 @@ func (d *Device) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*c
 			if err := one.exec.Execute(ctx, &call); err != nil {
 				return nil, aloneError(n, "run alone", err)
 			}
-			values[i] = call.Results[0]
+			if values[i] = call.Results[0]; n.Results() != nil {
+				several[n] = call.Results
+			}
+			for _, v := range call.Results {
+				if reason = made(n, v, values); reason != "" {
+					break
+				}
+			}
 		}
-		reason := made(n, values)
 		if reason != "" && n.Body != nil { // by an op of it, not by a constant
 			var in []soa.View
 			for _, x := range n.In {
@@ -127,23 +139,23 @@ func (d *Device) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*c
 		for _, x := range n.In {
 			if last[x.ID] == i {
 				values[x.ID] = soa.View{}
+				delete(several, x)
 			}
 		}
 	}
 	return nil, nil
 }
 
-// made says which element a node has made not finite of finite operands; "" if none. Of
+// made says which element of a result, v, a node has made not finite of finite operands; "" if none. Of
 // an elementwise op the elements at the same place count, of others all. Constants are
 // what their user wrote.
-func made(n *ir.Node, values []soa.View) string {
-	v := values[n.ID]
-	if len(n.In) == 0 || !n.Type.DType.IsFloat() {
+func made(n *ir.Node, v soa.View, values []soa.View) string {
+	if len(n.In) == 0 || !v.Type.DType.IsFloat() {
 		return ""
 	}
 	same := n.Body == nil && ops.Table[n.Op].Traits&ops.Elementwise != 0
 	for _, x := range n.In {
-		same = same && x.Type.Shape.Equal(n.Type.Shape)
+		same = same && x.Type.Shape.Equal(v.Type.Shape)
 	}
 	// These take an element as it is, or of none their start value.
 	selects := n.Op == ir.OpMax || n.Op == ir.OpMin || n.Op == ir.OpMaxPool
@@ -157,14 +169,14 @@ func made(n *ir.Node, values []soa.View) string {
 			}
 		}
 	}
-	for i := range n.Type.Elements() {
+	for i := range v.Type.Elements() {
 		if selects && math.IsInf(floatAt(v, i), 0) {
 			continue
 		}
 		if !isn(v, i) || same && slices.ContainsFunc(n.In, func(x *ir.Node) bool { return isn(values[x.ID], i) }) {
 			continue
 		}
-		reason := fmt.Sprintf("the element at %s is %v, and is made of finite values", position(n.Type, i), floatAt(v, i))
+		reason := fmt.Sprintf("the element at %s is %v, and is made of finite values", position(v.Type, i), floatAt(v, i))
 		for k, x := range n.In {
 			if !same || !x.Type.DType.IsNumber() {
 				break

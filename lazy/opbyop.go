@@ -32,6 +32,7 @@ type OpRun struct {
 	Node   NodeInfo
 	Index  int      // of the op in its program
 	Result soa.View // to be read before the function returns
+	Output int      // which result of the op it is: those of an op with several are observed one by one
 }
 
 // opByOp is an executable that runs the ops of a graph one by one.
@@ -59,7 +60,7 @@ func (p *program) build(ctx context.Context, d *Device) (runner, error) {
 func newOpByOp(ctx context.Context, d *Device, g *ir.Graph) (*opByOp, error) {
 	e := &opByOp{dev: d, graph: g}
 	for _, n := range g.Nodes {
-		if n.Op == ir.OpParameter {
+		if n.Op == ir.OpParameter || n.Op == ir.OpResult {
 			continue
 		}
 		one, err := d.alone(ctx, n)
@@ -89,11 +90,19 @@ func (d *Device) alone(ctx context.Context, n *ir.Node) (opAlone, error) {
 		in[i] = params[x]
 	}
 	m, err := b.Node(n.Op, in, n.Attrs, n.Body)
+	results := []*ir.Node{m}
+	if err == nil && m.Results() != nil {
+		results = results[:0]
+		for i := range m.Results() {
+			r, failed := b.Node(ir.OpResult, []*ir.Node{m}, []ir.Attr{ir.ResultIndex: {Int: int64(i)}}, nil)
+			results, err = append(results, r), errors.Join(err, failed)
+		}
+	}
 	if err != nil {
 		return one, err
 	}
 	var g ir.Graph
-	b.Capture(&g, nil, []*ir.Node{m}, nil)
+	b.Capture(&g, nil, results, nil)
 	p, _, err := d.ops.compile(ctx, d, &g, (*program).compileAlone)
 	if err != nil {
 		return one, err // p may be compiled still, for others
@@ -144,18 +153,35 @@ func (e *opByOp) Execute(ctx context.Context, c *backends.Call) error {
 	for i, p := range e.graph.Params {
 		values[p.ID] = c.Args[i]
 	}
+	results := map[*ir.Node][]soa.View{} // of nodes with several
+	value := func(n *ir.Node) soa.View {
+		if n.Op == ir.OpResult {
+			return results[n.In[0]][n.Attrs[ir.ResultIndex].Int]
+		}
+		return values[n.ID]
+	}
 	for i, op := range e.ops {
 		one := backends.Call{Alloc: c.Alloc}
 		for _, x := range op.args {
-			one.Args = append(one.Args, values[x.ID])
+			one.Args = append(one.Args, value(x))
 		}
 		if err := op.exec.Execute(ctx, &one); err != nil {
 			return aloneError(op.node, "run alone", err)
 		}
 		values[op.node.ID] = one.Results[0]
-		if err := e.observe(OpRun{Node: infoOf(op.node), Index: i, Result: one.Results[0]}); err != nil {
-			return aloneError(op.node, "observe", err)
+		if op.node.Results() != nil {
+			results[op.node] = one.Results
 		}
+		for k, v := range one.Results {
+			info := infoOf(op.node)
+			info.Type = v.Type
+			if err := e.observe(OpRun{Node: info, Index: i, Result: v, Output: k}); err != nil {
+				return aloneError(op.node, "observe", err)
+			}
+		}
+	}
+	for _, n := range e.graph.Results {
+		values[n.ID] = value(n)
 	}
 	return e.finish(c, values)
 }

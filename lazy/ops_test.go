@@ -256,10 +256,7 @@ func apply(tr *Trace, c optest.Call, d types.DType, xs []*Tensor) (*Tensor, erro
 		return nil, err
 	}
 	if m, args, ok := method(op.Info(), xs, attrs); ok {
-		if m.Type().IsVariadic() {
-			return m.CallSlice(args)[0].Interface().(*Tensor), nil
-		}
-		return m.Call(args)[0].Interface().(*Tensor), nil
+		return picked(m, args, c), nil
 	}
 	if len(xs) == 0 {
 		return tr.record(op, nil, attrs), nil
@@ -289,13 +286,20 @@ func applyComposite(row *ops.Op, call optest.Call, d types.DType, xs []*Tensor) 
 		args = append(args, reflect.ValueOf(arg))
 	}
 	m := reflect.ValueOf(xs[0]).MethodByName(row.Name)
-	switch {
-	case !m.IsValid():
+	if !m.IsValid() {
 		return nil, fmt.Errorf("there is no method %s: add it to calls", row.Name)
-	case m.Type().IsVariadic():
-		return m.CallSlice(args)[0].Interface().(*Tensor), nil
 	}
-	return m.Call(args)[0].Interface().(*Tensor), nil
+	return picked(m, args, call), nil
+}
+
+// picked calls a method and returns its result, of several the one that the call names
+// by its attribute result.
+func picked(m reflect.Value, args []reflect.Value, c optest.Call) *Tensor {
+	call := m.Call
+	if m.Type().IsVariadic() {
+		call = m.CallSlice
+	}
+	return call(args)[must(c.ResultIndex())].Interface().(*Tensor)
 }
 
 // method finds the method that the op table makes for the row, and the
@@ -316,6 +320,8 @@ func method(row *ops.Op, xs []*Tensor, attrs []ir.Attr) (m reflect.Value, args [
 			args = append(args, reflect.ValueOf(types.DType(a.Int)))
 		case ops.Int, ops.Axis:
 			args = append(args, reflect.ValueOf(int(a.Int)))
+		case ops.Flag:
+			args = append(args, reflect.ValueOf(a.Int != 0))
 		default:
 			args = append(args, reflect.ValueOf(a.Ints))
 		}
@@ -332,6 +338,8 @@ func irAttrs(row *ops.Op, c optest.Call, d types.DType) ([]ir.Attr, error) {
 		switch a.Kind {
 		case ops.Int, ops.Axis:
 			v.Int = int64(read.int(a.Name))
+		case ops.Flag:
+			v.Int = int64(flag(c.Attr(a.Name, d) == "true"))
 		case ops.DType:
 			v.Int = int64(read.dtype(a.Name))
 		case ops.Literal:
@@ -384,6 +392,17 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"parameter": func(_ *Trace, x []*Tensor, _ attrReader) (*Tensor, error) { return x[0], nil },
 	"composite": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return callDouble(tr, a.c.Attr("name", a.d), x), nil
+	},
+	"result": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		if x[0].Rank() == 0 { // a node with one
+			return a.row(ir.OpResult, x)
+		}
+		values, indices := x[0].Sort(0, false)
+		i := a.int("index")
+		if i != 0 && i != 1 {
+			return values.tr.result(values.tr.b.Node(ir.OpResult, values.node.In, []ir.Attr{{Int: int64(i)}}, nil)), nil
+		}
+		return []*Tensor{values, indices}[i], nil
 	},
 	"as_strided": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return x[0].AsStrided(a.ints("sizes"), a.ints("strides"), a.int("offset")), nil

@@ -236,10 +236,13 @@ func likelyOf(g *ir.Graph, known map[*ir.Graph]time.Duration) time.Duration {
 	}
 	total := 0.0
 	for _, n := range g.Nodes {
-		if n.Op == ir.OpParameter {
+		if n.Op == ir.OpParameter || n.Op == ir.OpResult {
 			continue
 		}
 		size := float64(n.Type.Elements())
+		for _, t := range n.Results() {
+			size += float64(t.Elements())
+		}
 		total += 100 + size
 		for _, x := range n.In {
 			total += float64(x.Type.Elements())

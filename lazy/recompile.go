@@ -170,7 +170,7 @@ func difference(a, b *ir.Graph) (was, now *ir.Node) {
 		case !ir.Alike(x, y):
 			return x, y
 		case typed:
-		case !x.Type.Equal(y.Type):
+		case x.TypeText() != y.TypeText():
 			was, now, typed = x, y, true
 		case now == nil:
 			was, now = x, y
@@ -197,8 +197,8 @@ func (l *compiledLine) change(was, now *ir.Node) (c change) {
 	case !ir.Alike(was, now):
 		c.what = fmt.Sprintf("%s, was %s", opText(now), opText(was))
 		c.do = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
-	case !was.Type.Equal(now.Type):
-		c.what = fmt.Sprintf("%s, was %v", opText(now), was.Type)
+	case was.TypeText() != now.TypeText():
+		c.what = fmt.Sprintf("%s, was %s", opText(now), was.TypeText())
 		c.do = l.resized(was, now)
 	default:
 		c.what, c.do = attributes(was, now)
@@ -219,10 +219,17 @@ func begins(constant, argument *ir.Node) bool {
 
 // resized says what to do about a type that changes.
 func (l *compiledLine) resized(was, now *ir.Node) (do string) {
-	if was.Type.DType != now.Type.DType || was.Type.Rank() != now.Type.Rank() {
+	before, after := was.Type, now.Type
+	for i, t := range now.Results() {
+		if i < len(was.Results()) && !t.Equal(was.Results()[i]) {
+			before, after = was.Results()[i], t
+			break
+		}
+	}
+	if before.DType != after.DType || before.Rank() != after.Rank() {
 		return "bring it to one dtype and rank"
 	}
-	by := func(axis int) int { return now.Type.Shape[axis] - was.Type.Shape[axis] }
+	by := func(axis int) int { return after.Shape[axis] - before.Shape[axis] }
 	axis := 0
 	for by(axis) == 0 {
 		axis++
@@ -272,5 +279,5 @@ func opText(n *ir.Node) string {
 	case n.Op == ir.OpParameter && n.ParamName() != "":
 		name += fmt.Sprintf(" %q", n.ParamName())
 	}
-	return name + " " + n.Type.String()
+	return name + " " + n.TypeText()
 }

@@ -89,6 +89,38 @@ func recordN(op ir.Op, xs []*Tensor, attrs ...ir.Attr) *Tensor {
 	return tr.record(op, in, attrs)
 }
 
+// recordSeveral2 is recordN for an op with two results.
+func recordSeveral2(op ir.Op, xs []*Tensor, attrs ...ir.Attr) (y, z *Tensor) {
+	var ys [2]*Tensor
+	recordSeveral(op, ys[:], xs, attrs)
+	return ys[0], ys[1]
+}
+
+// recordSeveral records an op with as many results as there are in ys.
+func recordSeveral(op ir.Op, ys, xs []*Tensor, attrs []ir.Attr) {
+	tr := traceOf(xs...)
+	if tr == nil {
+		putAll(ys, noTrace(op.String(), xs...))
+		return
+	}
+	if !tr.enter() {
+		putAll(ys, tr.poisoned(tr.crowded(op.String(), xs...)))
+		return
+	}
+	defer tr.leave()
+	in := make([]*ir.Node, len(xs))
+	for i, x := range xs {
+		if in[i] = tr.operand(x); in[i] == nil {
+			putAll(ys, tr.refuse(op.String(), xs...))
+			return
+		}
+	}
+	tr.b.SetLoc(tr.site())
+	tr.tally.alone(int(op))
+	n, err := shapeinfer.Record(tr.b, op, in, attrs, nil)
+	tr.results(ys, n, err)
+}
+
 // traceOfTwo is traceOf, quick where the operands are in one trace.
 func traceOfTwo(x, y *Tensor) *Trace {
 	if x != nil && y != nil && x.tr == y.tr {

@@ -162,3 +162,14 @@ func (tr *Trace) result(n *ir.Node, err error) *Tensor {
 	}
 	return tr.wrap(n)
 }
+
+// results is result for a node with as many results as there are in ys.
+func (tr *Trace) results(ys []*Tensor, n *ir.Node, err error) {
+	if err != nil || n.Results() == nil {
+		putAll(ys, tr.result(n, err))
+		return
+	}
+	for i := range ys {
+		ys[i] = tr.result(tr.b.Node(ir.OpResult, tr.b.Operands(n), tr.b.Attrs(ir.Attr{Int: int64(i)}), nil))
+	}
+}

@@ -143,7 +143,8 @@ type lowerer struct {
 }
 
 // lowering emits the ops of a node into the block at hand and returns the
-// value of the result.
+// value of the result; of a node with several results the first result of an op
+// whose results they are.
 type lowering func(l *lowerer, n *ir.Node) *mlir.Value
 
 // function lowers a graph; loc is that of ops whose nodes have none.

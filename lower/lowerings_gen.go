@@ -62,6 +62,7 @@ func init() {
 		ir.OpMin:               lowerMin,
 		ir.OpArgMax:            lowerArgMax,
 		ir.OpArgSort:           lowerArgSort,
+		ir.OpSort:              lowerSort,
 		ir.OpMatMul:            lowerMatMul,
 		ir.OpGather:            lowerGather,
 		ir.OpClampIndex:        lowerClampIndex,
@@ -70,6 +71,7 @@ func init() {
 		ir.OpMaxPool:           lowerMaxPool,
 		ir.OpMaxPoolGrad:       lowerMaxPoolGrad,
 		ir.OpSumPool:           lowerSumPool,
+		ir.OpResult:            lowerResult,
 		ir.OpComposite:         lowerComposite,
 	}
 }

@@ -192,27 +192,45 @@ func lowerArgMax(l *lowerer, n *ir.Node) *mlir.Value {
 	return op.Results[1]
 }
 
-// lowerArgSort sorts pairs of element and index by the elements, of which NaN
-// is the largest.
 func lowerArgSort(l *lowerer, n *ir.Node) *mlir.Value {
-	x, axis := n.In[0].Type, n.Attrs[ir.ArgSortAxis].Int
-	d := x.DType
-	iota := l.emit(stablehlo.Iota, tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(axis)))
-	op := mlir.NewOp(stablehlo.Sort, []*mlir.Value{l.values[n.In[0].ID], iota}, tensor(x), tensor(n.Type))
+	return l.sort(n.In[0], n.Attrs[ir.ArgSortAxis].Int, false).Results[1]
+}
+
+func lowerSort(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.sort(n.In[0], n.Attrs[ir.SortAxis].Int, n.Attrs[ir.SortDescending].Int != 0).Results[0]
+}
+
+// sort sorts pairs of element and index by the elements, of which NaN is the
+// largest.
+func (l *lowerer) sort(operand *ir.Node, axis int64, descending bool) *mlir.Op {
+	x := operand.Type
+	d, index := x.DType, tensor(types.Type{DType: types.I64, Shape: x.Shape})
+	iota := l.emit(stablehlo.Iota, index, nil, attr("iota_dimension", mlir.I64Attr(axis)))
+	op := mlir.NewOp(stablehlo.Sort, []*mlir.Value{l.values[operand.ID], iota}, tensor(x), index)
 	op.Attrs = mlir.Dict{attr("dimension", mlir.I64Attr(axis)), attr("is_stable", mlir.BoolAttr(true))}
 	e, i, p := mlir.Tensor(element(d)), mlir.Tensor(mlir.I64), mlir.Tensor(mlir.I1)
 	op.Regions = l.region([]mlir.Type{e, e, i, i}, func(v []*mlir.Value) []*mlir.Value {
-		a, b := v[0], v[1]
-		before := l.compare("LT", d, p, a, b)
+		a, b, direction := v[0], v[1], "LT"
+		smaller, larger := a, b
+		if descending {
+			direction, smaller, larger = "GT", b, a
+		}
+		before := l.compare(direction, d, p, a, b)
 		if d.IsFloat() {
-			number, nan := l.compare("EQ", d, p, a, a), l.compare("NE", d, p, b, b)
-			last := l.emit(stablehlo.And, p, []*mlir.Value{number, nan})
-			before = l.emit(stablehlo.Or, p, []*mlir.Value{before, last})
+			number, nan := l.compare("EQ", d, p, smaller, smaller), l.compare("NE", d, p, larger, larger)
+			apart := l.emit(stablehlo.And, p, []*mlir.Value{number, nan})
+			before = l.emit(stablehlo.Or, p, []*mlir.Value{before, apart})
 		}
 		return []*mlir.Value{before}
 	})
 	l.append(op)
-	return op.Results[1]
+	return op
+}
+
+// lowerResult takes a result of the op that its operand has been lowered to: the
+// value of a node with several results is the first result of one op that has them.
+func lowerResult(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.values[n.In[0].ID].Def.Results[n.Attrs[ir.ResultIndex].Int]
 }
 
 func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
@@ -293,7 +311,22 @@ func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
 		attrs = append(attrs, attr("composite_attributes", mlir.DictAttr(params)))
 	}
 	attrs = append(attrs, attr("decomposition", mlir.SymbolAttr(l.decomposition(n.Body))))
-	return l.emit(stablehlo.Composite, tensor(n.Type), l.in(n), attrs...)
+	op := mlir.NewOp(stablehlo.Composite, l.in(n), resultTypes(n)...)
+	op.Attrs = attrs
+	l.append(op)
+	return op.Results[0]
+}
+
+// resultTypes are the types of a node's result, or of its results.
+func resultTypes(n *ir.Node) []mlir.Type {
+	if n.Results() == nil {
+		return []mlir.Type{tensor(n.Type)}
+	}
+	var all []mlir.Type
+	for _, t := range n.Results() {
+		all = append(all, tensor(t))
+	}
+	return all
 }
 
 func number(p ir.Param) mlir.Attribute {

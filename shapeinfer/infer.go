@@ -20,7 +20,7 @@ import (
 // Error says which constraint of an op's type rule is broken.
 type Error struct {
 	Op       string       // mnemonic
-	Operands []types.Type // as the user gave them
+	Operands []types.Type // as the user gave them; the zero Type of a node with several results
 	Label    string       // of the constraint, as in docs/ops.md
 	Reason   string
 }
@@ -34,6 +34,10 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
+		if t.DType == types.Invalid {
+			b.WriteString("several results")
+			continue
+		}
 		b.WriteString(t.String())
 	}
 	fmt.Fprintf(&b, "): %s (%s)", e.Reason, e.Label)
@@ -43,6 +47,10 @@ func (e *Error) Error() string {
 // rule is the type rule of an op with OwnRule. It may rely on the number of
 // operands and attributes and on the operands' constraints.
 type rule func(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, *broken)
+
+// manyRule is the rule of an op that may have several results: it gives the type of
+// one, or the types of several.
+type manyRule func(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Type, several []types.Type, b *broken)
 
 // demand is a place in Op.Where, from 1: one of the generated constants.
 type demand int
@@ -54,32 +62,42 @@ type broken struct {
 }
 
 func breaks(d demand, format string, args ...any) (types.Type, *broken) {
-	return types.Type{}, &broken{d, fmt.Sprintf(format, args...)}
+	return types.Type{}, because(d, format, args...)
 }
 
-// Infer returns the type of the result of op. An error is an *Error.
-func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (types.Type, error) {
+func because(d demand, format string, args ...any) *broken {
+	return &broken{d, fmt.Sprintf(format, args...)}
+}
+
+// Infer returns the type of the result of op, or the types of several, and then the
+// zero Type. An error is an *Error.
+func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Type, several []types.Type, err error) {
 	row := op.Info()
 	if !quick[op].meets(in) {
 		if err := checkOperands(row, in); err != nil {
-			return types.Type{}, err
+			return types.Type{}, nil, err
 		}
 	}
 	if len(attrs) != len(row.Attrs) {
-		return types.Type{}, newError(row, in, "attributes", fmt.Sprintf("the number of attributes is %d, must be %d", len(attrs), len(row.Attrs)))
+		return types.Type{}, nil, newError(row, in, "attributes", fmt.Sprintf("the number of attributes is %d, must be %d", len(attrs), len(row.Attrs)))
 	}
 	if row.Traits.Has(ops.Elementwise) {
 		for _, x := range in[1:] {
 			if !x.Type.Shape.Equal(in[0].Type.Shape) {
-				return types.Type{}, newError(row, in, "shapes", "the shapes of the operands differ")
+				return types.Type{}, nil, newError(row, in, "shapes", "the shapes of the operands differ")
 			}
 		}
 	}
-	t, b := rules[op](in, attrs, body)
-	if b != nil {
-		return types.Type{}, newError(row, in, fmt.Sprintf("c%d", len(row.Operands)+int(b.demand)), b.reason)
+	var b *broken
+	if many := manyRules[op]; many != nil {
+		one, several, b = many(in, attrs, body)
+	} else {
+		one, b = rules[op](in, attrs, body)
 	}
-	return t, nil
+	if b != nil {
+		return types.Type{}, nil, newError(row, in, fmt.Sprintf("c%d", len(row.Operands)+int(b.demand)), b.reason)
+	}
+	return one, several, nil
 }
 
 func newError(row *ops.Op, in []*ir.Node, label, reason string) *Error {
@@ -112,6 +130,9 @@ var quick = func() (all [ir.NumOps]demands) {
 				if p.Is.Allows(t) {
 					d.dtypes |= 1 << t
 				}
+			}
+			if p.Is == ops.Several {
+				d.dtypes = 1 << types.Invalid
 			}
 			d.like = uint8(i)
 			if p.Like != "" {
@@ -156,7 +177,13 @@ func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint 
 	for i := range n {
 		k := min(i, len(row.Operands)-1)
 		p, d := &row.Operands[k], dtype(i)
-		if !p.Is.Allows(d) {
+		switch {
+		case p.Is.Allows(d):
+		case p.Is == ops.Several:
+			return k, fmt.Sprintf("%s must be %s, is %v", p.Name, p.Is, d)
+		case d == types.Invalid:
+			return k, fmt.Sprintf("%s has several results; take one of them", p.Name)
+		default:
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d)
 		}
 		if p.Like != "" {

@@ -64,6 +64,8 @@ func (c *choices) attr(k ops.AttrKind, rank int) ir.Attr {
 	switch k {
 	case ops.Int, ops.Axis:
 		return ir.Attr{Int: int64(c.number())}
+	case ops.Flag:
+		return ir.Attr{Int: int64(c.of(2))}
 	case ops.DType:
 		return ir.Attr{Int: int64(c.dtype())}
 	case ops.Literal:
@@ -116,6 +118,7 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		}
 		in = append(in, b.Parameter(t, "", nil))
 	}
+	params := in
 	var attrs []ir.Attr
 	for _, a := range row.Attrs {
 		n := len(shape)
@@ -138,23 +141,37 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 	if op == ir.OpComposite && c.of(4) > 0 {
 		body = double(types.Type{DType: d, Shape: shape})
 	}
+	if op == ir.OpResult && c.of(4) > 0 && len(in) > 0 && in[0].Type.DType != types.Bool && in[0].Type.Rank() > 0 {
+		sorted, err := b.Node(ir.OpSort, in[:1], []ir.Attr{{}, {}}, nil)
+		require.NoError(t, err)
+		in = []*ir.Node{sorted}
+	}
 	n, err := shapeinfer.Record(b, op, in, attrs, body)
 	if err != nil {
 		requireLabel(t, row, err)
 		return op, false
 	}
-	require.NoError(t, n.Type.Check(), "%v", n.Type)
+	results := []*ir.Node{n}
+	for i, t2 := range n.Results() {
+		r, err := b.Node(ir.OpResult, []*ir.Node{n}, []ir.Attr{{Int: int64(i)}}, nil)
+		require.NoError(t, err)
+		require.True(t, t2.Equal(r.Type))
+		results = append(results[:i], r)
+	}
+	for _, r := range results {
+		require.NoError(t, r.Type.Check(), "%v", r.Type)
+	}
 	// What a node has is in its form already, which ir.Builder.Again relies on.
 	again, err := shapeinfer.Record(b, n.Op, n.In, slices.Clone(n.Attrs), n.Body)
 	require.NoError(t, err)
 	require.Same(t, n, again)
-	if n.Type.Elements() > 1000 {
+	if results[0].Type.Elements() > 1000 {
 		return op, false
 	}
 	g := &ir.Graph{Name: "random"}
-	b.Capture(g, in, []*ir.Node{n}, nil)
+	b.Capture(g, params, results, nil)
 	require.NoError(t, g.Verify(shapeinfer.Infer))
-	runs(t, backend, g, n.Type)
+	runs(t, backend, g)
 	return op, true
 }
 
@@ -188,20 +205,22 @@ func requireLabel(t testing.TB, row *ops.Op, err error) {
 }
 
 // runs requires that the program gives what was inferred.
-func runs(t testing.TB, backend backends.Backend, g *ir.Graph, want types.Type) {
+func runs(t testing.TB, backend backends.Backend, g *ir.Graph) {
 	t.Helper()
 	text := lower.Text(g, false)
 	exe, err := backend.Compile(context.Background(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err, "%s", text)
-	call := &backends.Call{Results: make([]soa.View, 1)}
+	call := &backends.Call{Results: make([]soa.View, len(g.Results))}
 	for i, p := range g.Params {
 		v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", i))
 		require.NoError(t, err)
 		call.Args = append(call.Args, v)
 	}
 	require.NoError(t, exe.Execute(context.Background(), call), "%s", text)
-	require.True(t, exe.Signature().Results[0].Type.Equal(want))
-	require.True(t, call.Results[0].Type.Equal(want), "got %v, inferred %v: %s", call.Results[0].Type, want, text)
+	for i, r := range g.Results {
+		require.True(t, exe.Signature().Results[i].Type.Equal(r.Type))
+		require.True(t, call.Results[i].Type.Equal(r.Type), "got %v, inferred %v: %s", call.Results[i].Type, r.Type, text)
+	}
 }
 
 // Inference never panics, and what it says is what comes out.

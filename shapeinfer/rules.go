@@ -270,6 +270,14 @@ func inferArgSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	return x, nil
 }
 
+func inferSort(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (one types.Type, several []types.Type, b *broken) {
+	x, axis := in[0].Type, int(attrs[ir.SortAxis].Int)
+	if axis < 0 || axis >= x.Rank() {
+		return one, nil, because(sortAxis, "axis %d is not one of %v", axis, x.Shape)
+	}
+	return one, []types.Type{x, {DType: types.I64, Shape: x.Shape}}, nil
+}
+
 func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, y := in[0].Type.Shape, in[1].Type.Shape
 	if len(x) < 2 || len(y) < 2 {
@@ -327,21 +335,37 @@ func inferScatterAdd(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *
 
 var namespaced = regexp.MustCompile(`^[A-Za-z_]\w*\.[\w.]+$`)
 
-func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (types.Type, *broken) {
-	if body == nil || len(body.Graph.Results) != 1 {
-		return breaks(compositeOperands, "it has no body with one result")
+// inferComposite gives the types of the body's results.
+func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.Type, several []types.Type, b *broken) {
+	if body == nil || len(body.Graph.Results) == 0 {
+		return one, nil, because(compositeOperands, "it has no body with a result")
 	}
 	params := body.Graph.Params
 	if len(params) != len(in) {
-		return breaks(compositeOperands, "%s takes %d operands, got %d", body.Name, len(params), len(in))
+		return one, nil, because(compositeOperands, "%s takes %d operands, got %d", body.Name, len(params), len(in))
 	}
 	for i, p := range params {
 		if !p.Type.Equal(in[i].Type) {
-			return breaks(compositeOperands, "operand %d of %s must be %v, is %v", i, body.Name, p.Type, in[i].Type)
+			return one, nil, because(compositeOperands, "operand %d of %s must be %v, is %v", i, body.Name, p.Type, in[i].Type)
 		}
 	}
 	if !namespaced.MatchString(body.Name) {
-		return breaks(compositeName, "the name %q has none, or has other than letters, digits, _ and .", body.Name)
+		return one, nil, because(compositeName, "the name %q has none, or has other than letters, digits, _ and .", body.Name)
 	}
-	return body.Graph.Results[0].Type, nil
+	results := body.Graph.Results
+	if len(results) == 1 {
+		return results[0].Type, nil, nil
+	}
+	for _, r := range results {
+		several = append(several, r.Type)
+	}
+	return one, several, nil
+}
+
+func inferResult(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	all := in[0].Results()
+	if i := attrs[ir.ResultIndex].Int; i >= 0 && i < int64(len(all)) {
+		return all[i], nil
+	}
+	return breaks(resultIndex, "index is %d, x has %d results", attrs[ir.ResultIndex].Int, len(all))
 }

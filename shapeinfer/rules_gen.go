@@ -70,7 +70,17 @@ func init() {
 		ir.OpMaxPool:           inferMaxPool,
 		ir.OpMaxPoolGrad:       inferMaxPoolGrad,
 		ir.OpSumPool:           inferSumPool,
-		ir.OpComposite:         inferComposite,
+		ir.OpResult:            inferResult,
+	}
+}
+
+// manyRules has that of each op which may have several results.
+var manyRules [ir.NumOps]manyRule
+
+func init() {
+	manyRules = [ir.NumOps]manyRule{
+		ir.OpSort:      inferSort,
+		ir.OpComposite: inferComposite,
 	}
 }
 
@@ -114,6 +124,7 @@ const (
 	argMaxAxis               demand = 1
 	argMaxElements           demand = 2
 	argSortAxis              demand = 1
+	sortAxis                 demand = 1
 	matMulRanks              demand = 1
 	matMulInner              demand = 2
 	matMulBatch              demand = 3
@@ -139,6 +150,7 @@ const (
 	sumPoolLengths           demand = 1
 	sumPoolSteps             demand = 2
 	sumPoolWindow            demand = 3
+	resultIndex              demand = 1
 	compositeOperands        demand = 1
 	compositeName            demand = 2
 )

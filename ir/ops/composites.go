@@ -33,6 +33,10 @@ var Composites = []Op{
 		Where:    []Demand{{"dtype", "dtype is valid"}, {"classes", "classes is not negative"}},
 		Traits:   Guarded},
 
+	{Name: "TopK", Family: selection, Doc: "returns the k largest elements of each row along the axis, the largest first, and the i64 indices that they have there. Of equal ones those with the smaller indices come first. NaN counts as the largest.",
+		Operands: one(Number), Attrs: []Attr{{"k", Int}, {"axis", Axis}}, Results: []string{"values", "indices"},
+		Where: []Demand{axisOfX[0], {"k", "the axis has k elements"}}},
+
 	{Name: "Mean", Family: reduction, Doc: "returns the means of x over the given axes, of all elements when none is given; NaN where there are no elements. The axes are dropped.",
 		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
 	{Name: "AvgPool", Family: reduction, Doc: "returns SumPool divided by the number of places in a window: padding counts as zeros.",

@@ -24,6 +24,7 @@ type Op struct {
 	Doc      string    // what it returns, as a sentence going on from the name
 	Operands []Operand // the first is the receiver of the lazy method
 	Attrs    []Attr    // in the order of the method's arguments
+	Results  []string  // the names of its results if there are several
 	Where    []Demand  // what the type rule demands beyond the operands' constraints
 	HLO      string    // elementwise rows: the StableHLO mnemonic it lowers to, if it is one op
 	Traits   Traits
@@ -50,11 +51,12 @@ const (
 	Integer            // signed or unsigned integer
 	Logical            // bool or integer
 	Bool
+	Several // no tensor: a node with several results
 )
 
 // String names the dtypes allowed.
 func (c Constraint) String() string {
-	return [...]string{"any dtype", "a number", "floating point", "a signed number", "an integer", "bool or an integer", "bool"}[c]
+	return [...]string{"any dtype", "a number", "floating point", "a signed number", "an integer", "bool or an integer", "bool", "a node with several results"}[c]
 }
 
 // Allows reports whether d meets the constraint.
@@ -72,6 +74,8 @@ func (c Constraint) Allows(d types.DType) bool {
 		return d.IsInteger() || d == types.Bool
 	case Bool:
 		return d == types.Bool
+	case Several:
+		return d == types.Invalid
 	}
 	return d.Valid()
 }
@@ -107,7 +111,7 @@ const (
 	Literal                 // the bits of an element of the result's dtype
 	String                  // a word
 	Real                    // of composites: a finite floating-point number
-	Flag                    // of composites: true or false
+	Flag                    // true or false
 )
 
 // Checked reports whether the kind says what values are refused.
@@ -150,6 +154,9 @@ const (
 	Inline
 	// Guarded composites are inline on devices that do not check indices.
 	Guarded
+	// ManyResults rows of primitives have a type rule that may give the types of
+	// several results.
+	ManyResults
 )
 
 // Has reports whether all traits of u are among t.
@@ -234,6 +241,9 @@ func (o *Op) Markdown(heading string) string {
 			fmt.Fprintf(&b, " `%s` (%s)", a.Name, a.Kind)
 		}
 		b.WriteString(".\n\n")
+	}
+	if len(o.Results) > 0 {
+		fmt.Fprintf(&b, "Results: `%s`.\n\n", strings.Join(o.Results, "`, `"))
 	}
 	for i, c := range o.Constraints() {
 		fmt.Fprintf(&b, "- `%s_c%d` %s\n", o.Mnemonic(), i+1, c)

@@ -132,6 +132,11 @@ var Table = []Op{
 		Where:  []Demand{{"axis", "axis is one of those of x"}},
 		Traits: OwnRule | OwnLowering},
 
+	{Name: "Sort", Doc: "returns x with its elements sorted along the axis, and the i64 indices that they had there. They rise, or fall if descending; equal elements, which -0 and 0 are, stay in their order. NaN counts as the largest.",
+		Operands: one(Number), Attrs: []Attr{{"axis", Axis}, {"descending", Flag}}, Results: []string{"values", "indices"},
+		Where:  []Demand{{"axis", "axis is one of those of x"}},
+		Traits: OwnRule | OwnLowering | ManyResults},
+
 	// Contractions and indexing.
 	{Name: "MatMul", Text: "matmul", Doc: "returns the matrix products of the last two axes of x and y. x has the shape [batch…, m, k], y [k, n] or [batch…, k, n].",
 		Operands: two(Number),
@@ -168,10 +173,14 @@ var Table = []Op{
 		Operands: one(Number), Attrs: windowAttrs, Where: windowDemands, Traits: OwnRule | OwnLowering | Internal},
 
 	// Structure.
+	{Name: "Result", Doc: "is the result with the given index of a node that has several.",
+		Operands: one(Several), Attrs: []Attr{{"index", Int}},
+		Where:  []Demand{{"index", "x has a result of the index"}},
+		Traits: OwnRule | OwnLowering | Internal},
 	{Name: "Composite", Doc: "calls a graph by name: what it computes is its body, and a backend that knows the name may do it in its own way.",
 		Operands: []Operand{{Name: "x", Variadic: true}},
 		Where:    []Demand{{"operands", "the operands have the types of the body's parameters"}, {"name", "the name has a namespace, as ltc.softmax has"}},
-		Traits:   OwnRule | OwnLowering | Internal},
+		Traits:   OwnRule | OwnLowering | ManyResults | Internal},
 }
 
 var axesOfX = []Demand{{"axes", "axes are distinct ones of x"}}

@@ -100,6 +100,15 @@ func (c Call) Attr(name string, d types.DType) string {
 	return ""
 }
 
+// ResultIndex returns which of several results the call is about: the attribute
+// result, 0 without it.
+func (c Call) ResultIndex() (int, error) {
+	if c.Attr("result", 0) == "" {
+		return 0, nil
+	}
+	return c.IntAttr("result")
+}
+
 // IntAttr returns an integer attribute.
 func (c Call) IntAttr(name string) (int, error) { return strconv.Atoi(c.Attr(name, 0)) }
 

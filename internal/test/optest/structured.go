@@ -1,6 +1,7 @@
 package optest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -43,6 +44,8 @@ func init() {
 		}),
 		"argmax":        naiveArgMax,
 		"argsort":       naiveArgSort,
+		"sort":          naiveSort,
+		"top_k":         naiveTopK,
 		"matmul":        naiveMatMul,
 		"gather":        naiveGather,
 		"scatter_add":   naiveScatterAdd,
@@ -281,6 +284,56 @@ func naiveArgSort(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		return Elem{}
 	})
 	return t, err
+}
+
+// naiveSort sorts each line of the axis by insertion.
+func naiveSort(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	axis, err := axisAttr(c, "axis", args[0].Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	return naiveSorted(c, args[0], axis, c.Attr("descending", 0) == "true", args[0].Type.Shape[axis])
+}
+
+func naiveTopK(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	axis, err := axisAttr(c, "axis", args[0].Type.Rank())
+	k, err2 := c.IntAttr("k")
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	return naiveSorted(c, args[0], axis, true, k)
+}
+
+// naiveSorted is the first k of each sorted line, or their indices.
+func naiveSorted(c Call, x *Tensor, axis int, descending bool, k int) (*Tensor, error) {
+	result, err := c.ResultIndex()
+	shape, d := slices.Clone(x.Type.Shape), x.Type.DType
+	if shape[axis] = k; result == 1 {
+		d = types.I64
+	}
+	after := func(a, b Elem) bool { // strictly, in rising order
+		if a.F != a.F || b.F != b.F {
+			return a.F != a.F && b.F == b.F
+		}
+		return cmpElem(a, b) > 0
+	}
+	return build(d, shape, func(i []int) Elem {
+		var line []Elem
+		var places []int
+		for p := range x.Type.Shape[axis] {
+			j := slices.Clone(i)
+			j[axis] = p
+			e, at := x.get(j...), len(line)
+			for at > 0 && (descending && after(e, line[at-1]) || !descending && after(line[at-1], e)) {
+				at--
+			}
+			line, places = slices.Insert(line, at, e), slices.Insert(places, at, p)
+		}
+		if result == 1 {
+			return Int(int64(places[i[axis]]))
+		}
+		return line[i[axis]]
+	}), err
 }
 
 // naiveMatMul follows numpy.matmul: a vector is a row on the left and a column

@@ -114,16 +114,16 @@ func TestCompositesOfAnotherModule(t *testing.T) {
 %40 = stablehlo.composite "activation.swish" %arg2 {composite_attributes = {beta = 2.000000e+00 : f64}, decomposition = @activation.swish} : (tensor<2x2xf64>) -> tensor<2x2xf64>
 func.func private @activation.swish(%arg0: tensor<2x2xf64>) -> tensor<2x2xf64> {
 func.func private @statistics.centred(%arg0: tensor<2x2xf64>, %arg1: tensor<2x2xf64>) -> tensor<2x2xf64> {
-main.go:83: activation.swish(i32[1]): x must be floating point, is i32; convert it with Convert (activation.swish_c1)
-main.go:84: activation.swish(f64[2,2]): attribute beta (finite number) is missing
-main.go:85: activation.swish(f64[2,2]): attribute beta is string, must be float64 or int
-main.go:86: activation.swish(f64[2,2]): there is no attribute gamma
-main.go:87: activation.swish(f64[2,2], f64[2,2]): the number of operands is 2, must be 1
-main.go:88: activation.swish(): the number of operands is 0, must be 1
-main.go:89: activation.swish(): operand 0 is nil or the zero Tensor, which is none
-main.go:90: statistics.centred(f64[2,2]): axis 2 is not one of [2,2] (statistics.centred_c4)
-main.go:91: statistics.centred(f64[2,2], f64[2]): weights must have the shape [2,2] of x, have [2] (statistics.centred_c3)
-main.go:92: statistics.centred(f64[2,2], f32[2,2]): dtypes differ: x is f64 and weights is f32; convert one with Convert (statistics.centred_c2)
+main.go:96: activation.swish(i32[1]): x must be floating point, is i32; convert it with Convert (activation.swish_c1)
+main.go:97: activation.swish(f64[2,2]): attribute beta (finite number) is missing
+main.go:98: activation.swish(f64[2,2]): attribute beta is string, must be float64 or int
+main.go:99: activation.swish(f64[2,2]): there is no attribute gamma
+main.go:100: activation.swish(f64[2,2], f64[2,2]): the number of operands is 2, must be 1
+main.go:101: activation.swish(): the number of operands is 0, must be 1
+main.go:102: activation.swish(): operand 0 is nil or the zero Tensor, which is none
+main.go:103: statistics.centred(f64[2,2]): axis 2 is not one of [2,2] (statistics.centred_c4)
+main.go:104: statistics.centred(f64[2,2], f64[2]): weights must have the shape [2,2] of x, have [2] (statistics.centred_c3)
+main.go:105: statistics.centred(f64[2,2], f32[2,2]): dtypes differ: x is f64 and weights is f32; convert one with Convert (statistics.centred_c2)
 ## statistics.centred
 ~statistics.centred~ returns x less its mean along the axis, weighted if there are weights.
 
@@ -134,6 +134,10 @@ Attributes: ~axis~ (axis).
 - ~statistics.centred_c3~ weights have the shape of x
 - ~statistics.centred_c4~ axis is one of the axes of x
 <nil> f64[2]
+<nil> 1 2
+[-1 1] <nil>
+[1 0] <nil>
+%0:2 = stablehlo.composite "statistics.extremes" %arg0 {decomposition = @statistics.extremes} : (tensor<2xf64>) -> (tensor<f64>, tensor<f64>)
 `)
 	got := strings.Join(output(t, t.TempDir(), build(t, "composite")), "\n")
 	got = regexp.MustCompile(` loc\(#loc\d+\)`).ReplaceAllString(got, "")

@@ -68,10 +68,14 @@ func lower(name string) string {
 func writeEntry(b *bytes.Buffer, o *ops.Op) {
 	fmt.Fprintf(b, "composite%s: {\nrow: &ops.Composites[composite%s],\n", o.Name, o.Name)
 	if !o.Traits.Has(ops.Inline) {
-		fmt.Fprintf(b, "body: func(x []*Tensor, a []setting) *Tensor { return compute%s(%s) },\n", o.Name, arguments(o, "x"))
+		fmt.Fprintf(b, "body: func(x []*Tensor, a []setting) []*Tensor { return all(compute%s(%s)) },\n", o.Name, arguments(o, "x"))
 	}
 	if o.Traits.Has(ops.OwnGradient) {
-		fmt.Fprintf(b, "vjp: func(x []*Tensor, y, ct *Tensor, a []setting) []*Tensor { return grad%s(%s) },\n", o.Name, arguments(o, "x", "y", "ct"))
+		y, ct := "y[0]", "ct[0]"
+		if len(o.Results) > 0 {
+			y, ct = "y", "ct"
+		}
+		fmt.Fprintf(b, "vjp: func(x, y, ct []*Tensor, a []setting) []*Tensor { return grad%s(%s) },\n", o.Name, arguments(o, "x", y, ct))
 	}
 	b.WriteString("},\n")
 }
@@ -112,8 +116,8 @@ func writeRecord(b *bytes.Buffer, o *ops.Op) {
 		params = append(params, a.Name+" "+typ)
 		attrs = append(attrs, fmt.Sprintf(attrForms[a.Kind].write, a.Name))
 	}
-	fmt.Fprintf(b, "\n// record%s records %s on operands and attributes that it checks.\nfunc record%s(%s) *Tensor {\nc := builtins[composite%s]\n",
-		o.Name, o.Name, o.Name, strings.Join(params, ", "), o.Name)
+	fmt.Fprintf(b, "\n// record%s records %s on operands and attributes that it checks.\nfunc record%s(%s) %s {\nc := builtins[composite%s]\n",
+		o.Name, o.Name, o.Name, strings.Join(params, ", "), results(o), o.Name)
 	a := "nil"
 	if len(attrs) > 0 {
 		fmt.Fprintf(b, "a := [...]setting{%s}\n", strings.Join(attrs, ", "))
@@ -128,10 +132,16 @@ func writeRecord(b *bytes.Buffer, o *ops.Op) {
 	if o.Guards() {
 		fmt.Fprintf(b, "if bad == nil {\nbad = c.meets(tr, check%s(%s), xs[:]...)\n}\n", o.Name, arguments(o, "xs"))
 	}
-	b.WriteString("if bad != nil {\nreturn bad\n}\n")
+	fmt.Fprintf(b, "if bad != nil {\nreturn bad%s\n}\n", strings.Repeat(", bad", max(len(o.Results)-1, 0)))
 	read := fmt.Sprintf("if bad = c.read(tr, xs[:]); bad != nil {\nreturn bad\n}\nreturn compute%s(%s)\n", o.Name, arguments(o, "xs"))
 	call := fmt.Sprintf("return c.call(tr, %s, xs[:])\n", a)
 	switch {
+	case len(o.Results) > 0:
+		var ys []string
+		for i := range o.Results {
+			ys = append(ys, fmt.Sprintf("ys[%d]", i))
+		}
+		fmt.Fprintf(b, "var ys [%d]*Tensor\nc.calls(tr, %s, xs[:], ys[:])\nreturn %s\n", len(ys), a, strings.Join(ys, ", "))
 	case o.Traits.Has(ops.View):
 		if o.Guards() {
 			fmt.Fprintf(b, "return compute%s(%s)\n", o.Name, arguments(o, "xs"))

@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ltc/ir/ops"
@@ -40,7 +41,7 @@ func main() {
 func generate() map[string][]byte {
 	return map[string][]byte{
 		"ir/op_gen.go":              constants(),
-		"shapeinfer/rules_gen.go":   append(dispatch("shapeinfer", "rules", "rule", "infer", ruleOf), demands()...),
+		"shapeinfer/rules_gen.go":   slices.Concat(dispatch("shapeinfer", "rules", "rule", "infer", ruleOf), []byte("\n// manyRules has that of each op which may have several results.\n"), array("manyRules", "manyRule", manyRuleOf), demands()),
 		"lower/lowerings_gen.go":    dispatch("lower", "lowerings", "lowering", "lower", loweringOf),
 		"autodiff/gradients_gen.go": dispatch("autodiff", "gradients", "gradient", "grad", func(o *ops.Op) string { return "grad" + o.Name }),
 		"lazy/methods_gen.go":       methods(),
@@ -102,23 +103,42 @@ func upper(name string) string {
 
 // dispatch writes an array with one function for each op, so that a missing
 // function does not compile.
-func dispatch(pkg, array, typ, what string, of func(*ops.Op) string) []byte {
+func dispatch(pkg, name, typ, what string, of func(*ops.Op) string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, header+"package %s\n\nimport \"ltc/ir\"\n\n// %s has the %s function of each op.\nvar %s [ir.NumOps]%s\n\n", pkg, array, what, array, typ)
-	fmt.Fprintf(&b, "func init() {\n%s = [ir.NumOps]%s{\n", array, typ)
+	fmt.Fprintf(&b, header+"package %s\n\nimport \"ltc/ir\"\n\n// %s has the %s function of each op.\n", pkg, name, what)
+	return append(b.Bytes(), array(name, typ, of)...)
+}
+
+// array writes an array with the function of each op; of an op that has none here
+// it is "".
+func array(name, typ string, of func(*ops.Op) string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "var %s [ir.NumOps]%s\n\nfunc init() {\n%s = [ir.NumOps]%s{\n", name, typ, name, typ)
 	for i := range ops.Table {
-		o := &ops.Table[i]
-		fmt.Fprintf(&b, "ir.Op%s: %s,\n", o.Name, of(o))
+		if f := of(&ops.Table[i]); f != "" {
+			fmt.Fprintf(&b, "ir.Op%s: %s,\n", ops.Table[i].Name, f)
+		}
 	}
 	b.WriteString("}\n}\n")
 	return b.Bytes()
 }
 
 func ruleOf(o *ops.Op) string {
-	if o.Traits.Has(ops.OwnRule) {
+	switch {
+	case o.Traits.Has(ops.ManyResults):
+		return ""
+	case o.Traits.Has(ops.OwnRule):
 		return "infer" + o.Name
 	}
 	return "inferElementwise"
+}
+
+// manyRuleOf is ruleOf for rows that may have several results.
+func manyRuleOf(o *ops.Op) string {
+	if o.Traits.Has(ops.ManyResults) {
+		return "infer" + o.Name
+	}
+	return ""
 }
 
 func loweringOf(o *ops.Op) string {

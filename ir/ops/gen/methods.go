@@ -33,6 +33,9 @@ func recordPrimitive(o *ops.Op) string {
 		args = append(args, p.Name)
 	}
 	body := fmt.Sprintf("record%d(ir.Op%s, %s", len(args), o.Name, strings.Join(args, ", "))
+	if n := len(o.Results); n > 0 {
+		body = fmt.Sprintf("recordSeveral%d(ir.Op%s, []*Tensor{%s}", n, o.Name, strings.Join(args, ", "))
+	}
 	if o.Traits.Has(ops.View) {
 		body = fmt.Sprintf("%s.view(ir.Op%s", args[0], o.Name)
 	}
@@ -70,7 +73,18 @@ func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
 	} else {
 		doc += constraintsDoc(o)
 	}
-	fmt.Fprintf(b, "\n%sfunc (%s *Tensor) %s(%s) *Tensor {\nreturn %s\n}\n", wrap(doc), recv, name, strings.Join(params, ", "), body)
+	fmt.Fprintf(b, "\n%sfunc (%s *Tensor) %s(%s) %s {\nreturn %s\n}\n", wrap(doc), recv, name, strings.Join(params, ", "), results(o), body)
+}
+
+// results returns what a row's method returns.
+func results(o *ops.Op) string {
+	if len(o.Results) == 0 {
+		return "*Tensor"
+	}
+	if o.Traits&(ops.InPlace|ops.View|ops.Inline|ops.Guarded) != 0 {
+		panic(o.Name + ": a row with several results has no such trait")
+	}
+	return "(" + strings.Join(o.Results, ", ") + " *Tensor)"
 }
 
 // goAttr returns the Go type of an attribute's argument and the expression of
@@ -88,7 +102,7 @@ func goAttr(a ops.Attr) (typ, value string) {
 	case ops.Real:
 		return "float64", ""
 	case ops.Flag:
-		return "bool", ""
+		return "bool", "ir.Attr{Int: int64(flag(" + a.Name + "))}"
 	}
 	panic("attribute " + a.Name + " has no form as a Go argument: make the row Internal")
 }

@@ -49,6 +49,19 @@ var centred = lazy.Define(lazy.Composite{
 	return x[0].Sub(mean.Unsqueeze(axis))
 }, nil)
 
+// extremes has two results, and the gradient of each goes where its element was.
+var extremes = lazy.DefineAll(lazy.Composite{
+	Name:     "statistics.extremes",
+	Doc:      "returns the least and the largest element of x.",
+	Operands: []ops.Operand{{Name: "x", Is: ops.Float}},
+	Results:  []string{"least", "largest"},
+}, func(x []*lazy.Tensor, _ lazy.Attrs) []*lazy.Tensor {
+	return []*lazy.Tensor{x[0].Min(), x[0].Max()}
+}, func(x, y, ct []*lazy.Tensor, _ lazy.Attrs) []*lazy.Tensor {
+	least := x[0].Equal(y[0]).Convert(lazy.F64).Mul(ct[0])
+	return []*lazy.Tensor{least.Add(x[0].Equal(y[1]).Convert(lazy.F64).Mul(ct[1]))}
+})
+
 func main() {
 	dev, err := lazy.Open("eval")
 	if err != nil {
@@ -102,4 +115,15 @@ func main() {
 	// The trace is as usable as before.
 	one := centred.Call(lazy.Attrs{"axis": 0}, v)
 	fmt.Println(tr.MarkStep(one), one.Type())
+	both := extremes.CallAll(nil, v)
+	span := lazy.Grad(both[1].Sub(both[0]), v)[0]
+	half := lazy.Grad(extremes.Call(nil, v), v)[0]
+	fmt.Println(tr.MarkStep(both[0], both[1], span, half), both[0].Float(), both[1].Float())
+	fmt.Println(lazy.ToSlice[float64](span))
+	fmt.Println(lazy.ToSlice[float64](half))
+	for line := range strings.Lines(tr.StableHLO()) {
+		if strings.Contains(line, "composite ") {
+			fmt.Println(strings.TrimSpace(line))
+		}
+	}
 }
