@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
@@ -18,7 +17,6 @@ import (
 	"ltc/backends/reference"
 	"ltc/internal/env"
 	"ltc/ir/types"
-	"ltc/soa"
 )
 
 // localBytes is what stages of a kernel hand on in a block's memory, of the 48 KiB
@@ -42,6 +40,8 @@ type compilation struct {
 	// mu is of entries' host code, and of what blocks may ask for, once loaded; that of
 	// variants is the same.
 	mu *sync.Mutex
+	// gpu is the device, once loaded.
+	gpu *exec.Machine
 }
 
 // entry is a kernel, attention or a sort, and how it is run.
@@ -126,7 +126,7 @@ type loaded struct {
 func (s *step) empty() bool { return s.launch.Grid[0] == 0 }
 
 func newCompilation(ctx context.Context, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
-	c := &compilation{ctx: ctx, o: o, target: target, entries: map[string]*entry{}, mu: new(sync.Mutex)}
+	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, mu: new(sync.Mutex)}
 	var err error
 	c.main, err = c.compile(ctx, p)
 	return c, err
@@ -423,6 +423,7 @@ func (c *compilation) load(ctx context.Context, d *Device) (backends.Executable,
 			}
 		}
 	}
+	*c.gpu = d.machine()
 	for _, x := range c.all {
 		x.on = on
 		x.take(d)
@@ -499,12 +500,3 @@ func (x *code) constants(d *Device) error {
 func aligned(n int) int { return roundUp(n, 256) }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
-func newExecutable(c *code, bound []soa.View) *executable {
-	e := &executable{code: c, bound: bound, copied: new(atomic.Int64), grown: new(atomic.Int64)}
-	e.variants = newVariants(e, c, bound, e.grown, e.variant, func(e *executable) int { return e.size() })
-	if c.of.o.Profile {
-		e.times = make([]exec.Timer, len(c.steps))
-	}
-	return e
-}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/internal/env"
 	"ltc/soa"
 )
 
@@ -17,23 +17,41 @@ import (
 // to. It is immutable but for runners, and what it counts.
 type executable struct {
 	*code
-	bound  []soa.View // by argument, on the device; nil: none
-	copied *atomic.Int64
-	grown  *atomic.Int64 // bytes of variants
-	times  []exec.Timer  // by step; nil unless they are measured
-	// variants are nil where all views that are not dense are copied.
-	variants *exec.Variants[*executable]
+	exec.Executable[*executable]
 
 	last atomic.Pointer[runner] // the one that was given back last, if nobody has it
 	mu   sync.Mutex
 	idle []*runner // others that nobody uses
 }
 
-// Signature returns what the program takes and gives.
-func (e *executable) Signature() *backends.Signature { return e.program.Signature }
+// newExecutable returns what runs a program; bound are the arguments that are so, on the
+// device, nil if none is.
+func newExecutable(x *code, bound []soa.View) *executable {
+	of := exec.Plan{Bound: bound, Copied: new(atomic.Int64)}
+	if x.of.o.Profile {
+		of.Times = make([]exec.Timer, len(x.steps))
+	}
+	e := x.executable(&of)
+	e.Vary(e, exec.VariantOptions[*executable]{Make: e.variant, Passes: x.passes, Bytes: func(v *executable) int { return v.size() }})
+	return e
+}
 
-// Program returns what the module became.
-func (e *executable) Program() *kit.Program { return e.program }
+// executable returns what runs a program that is a variant or a size of another; of has what
+// both have in common.
+func (x *code) executable(of *exec.Plan) *executable {
+	e := &executable{code: x}
+	e.Plan = x.plan(of)
+	return e
+}
+
+// plan returns the rules of a program's runs; of is as that of executable.
+func (x *code) plan(of *exec.Plan) exec.Plan {
+	return exec.Plan{
+		Program: x.program, On: x.of.gpu, Rules: x.rules, Regions: x.regions,
+		Bound: of.Bound, Copied: of.Copied, Times: of.Times,
+		Fenced: env.Checks.On(), Explain: x.short,
+	}
+}
 
 // Compiled returns how many steps of the program and of its regions are kernels of
 // the device, and how many the host runs.
@@ -50,10 +68,6 @@ func (x *code) Compiled() (kernels, evaluated int) {
 	}
 	return kernels, evaluated
 }
-
-// CopiedBytes is how many bytes runs have copied between the host's memory and the
-// device's, for arguments and results.
-func (e *executable) CopiedBytes() int64 { return e.copied.Load() }
 
 // WorkspaceBytes is what a run takes of the device's memory besides arguments and
 // results that are there, and what regions take: temporaries, what cuBLASLt
@@ -82,12 +96,12 @@ func (e *executable) WorkspaceBytes() int {
 
 // Bind brings constants to the device, once.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := e.bind(ctx, e.program.Signature, e.bound, constants)
+	bound, err := e.bind(ctx, e.program.Signature, e.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
 	x := newExecutable(e.code, bound)
-	x.times = e.times
+	x.Times = e.Times
 	return x, nil
 }
 
@@ -120,10 +134,7 @@ func (x *code) bind(ctx context.Context, sig *backends.Signature, before []soa.V
 // Profile returns what the steps have taken, each waited for; see
 // [backends.Profiler].
 func (e *executable) Profile() []backends.StepProfile {
-	if e.times == nil {
-		return nil
-	}
-	return exec.Profile(e.program, e.times, e.regions, func(i int, of *backends.StepProfile) { of.Kernel = e.steps[i].lacks == nil })
+	return e.Plan.Profile(func(i int, of *backends.StepProfile) { of.Kernel = e.steps[i].lacks == nil })
 }
 
 // take returns a runner for a queue that nobody uses.

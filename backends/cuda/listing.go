@@ -40,7 +40,7 @@ func listing(ctx context.Context, m backends.Module, o backends.Options, target 
 	}
 	var b strings.Builder
 	if c.open != nil {
-		fmt.Fprintf(&b, "// for %d elements, and for other numbers likewise\n", c.open.family.BaseSize())
+		fmt.Fprintf(&b, "// for %d elements, and for other numbers likewise\n", c.open.Family.BaseSize())
 	}
 	c.main.list(&b, "")
 	b.WriteString(c.text())

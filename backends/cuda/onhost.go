@@ -137,13 +137,8 @@ func onHost(v soa.View) (soa.View, error) {
 
 // Execute runs the program on copies of what is the device's.
 func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if _, err := h.dev.queueOf(c); err != nil {
-		return err
-	}
-	if err := backends.CheckCallOn(h.Signature(), c, h.bound, h.dev); err != nil {
+	m := h.dev.machine()
+	if err := m.Admit(ctx, c, h.Signature(), h.bound); err != nil {
 		return err
 	}
 	if c.Queue != nil {

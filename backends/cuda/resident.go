@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
-	"sync/atomic"
 
 	"ltc/backends/kit/kernel"
 	"ltc/internal/footprint"
@@ -35,12 +34,6 @@ func (e *executable) ResidentBytes() int { return heap.Of(e) + e.onDevice() }
 
 // ResidentBytes implements [backends.Resident].
 func (s *sized) ResidentBytes() int { return heap.Of(s) + s.code.onDevice() }
-
-// Grown implements [backends.Growing].
-func (e *executable) Grown() *atomic.Int64 { return e.grown }
-
-// Grown implements [backends.Growing].
-func (s *sized) Grown() *atomic.Int64 { return s.grown }
 
 // size is about what a variant of a program takes. Kernels that it has in common with
 // the program count again.

@@ -10,7 +10,6 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
-	"ltc/internal/env"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -79,10 +78,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		byLibrary: make([]*libraryCall, len(p.Steps)),
 		host:      make([]hostMemory, len(p.Steps)),
 	}
-	r.Run = exec.NewRun(&exec.Plan{
-		Program: p, Rules: e.rules, Regions: e.regions, Bound: e.bound, Copied: e.copied, Times: e.times,
-		Fenced: env.Checks.On(), Space: e.on.dev.space, Explain: e.short,
-	}, r, q)
+	r.Run = exec.NewRun(&e.Plan, r, q)
 	r.bytes = e.least()
 	for v := range p.Values {
 		if p.Values[v].Kind == kit.Constant {
@@ -121,45 +117,37 @@ func newRunner(e *executable, q *Queue) *runner {
 	return r
 }
 
-// Execute runs the program. Without a queue it returns when all is done, also with an
-// error; with one when it is queued, or, where the host takes part, when that has been done.
-func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
-	q, err := e.begin(ctx, c, e.program.Signature, e.bound)
-	if err != nil {
-		return err
-	}
-	if e, err = e.variants.Of(ctx, e, c, true); err != nil {
-		return err
-	}
-	return e.execute(ctx, q, c)
-}
-
-// begin checks a call of a program, and returns its queue.
-func (x *code) begin(ctx context.Context, c *backends.Call, sig *backends.Signature, bound []soa.View) (*Queue, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	q, err := x.on.dev.queueOf(c)
-	if err != nil {
-		return nil, err
-	}
-	return q, backends.CheckCallOn(sig, c, bound, x.on.dev)
-}
-
-// queueOf returns the queue of a call.
-func (d *Device) queueOf(c *backends.Call) (*Queue, error) {
-	if c.Queue == nil {
+// queueOf returns a queue of a call.
+func (d *Device) queueOf(of backends.Queue) (*Queue, error) {
+	if of == nil {
 		return d.home, nil
 	}
-	q, ok := c.Queue.(*Queue)
+	q, ok := of.(*Queue)
 	if !ok || q == nil || q.dev != d {
-		return nil, fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, c.Queue)
+		return nil, fmt.Errorf("execute: a queue of another backend or device than %v: %T", d, of)
 	}
 	return q, nil
 }
 
-// execute runs a call that was checked.
-func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) error {
+// machine is the device as programs are loaded on it.
+func (d *Device) machine() exec.Machine {
+	return exec.Machine{Memory: d, Space: d.space, Queue: func(q backends.Queue) error {
+		_, err := d.queueOf(q)
+		return err
+	}}
+}
+
+// Direct reports that runs write results where they belong as soon as nothing can fail.
+func (e *executable) Direct(context.Context) bool { return true }
+
+// Run runs a call that was admitted. Without a queue it returns when all is done, also with
+// an error; with one when it is queued, or, where the host takes part, when that has been
+// done.
+func (e *executable) Run(ctx context.Context, c *backends.Call) error {
+	q, err := e.on.dev.queueOf(c.Queue)
+	if err != nil {
+		return err
+	}
 	if !e.rules.Region { // of which the run it is of has the queue
 		if err := q.enter(); err != nil {
 			return fmt.Errorf("execute: %w", err)
@@ -171,7 +159,7 @@ func (e *executable) execute(ctx context.Context, q *Queue, c *backends.Call) er
 	}
 	defer q.dev.ctx.Leave()
 	r := e.take(q)
-	err := r.Execute(ctx, c, true)
+	err = r.Execute(ctx, c, true)
 	e.give(r)
 	return err
 }

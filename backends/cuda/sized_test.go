@@ -152,7 +152,7 @@ func TestOpenGraphs(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.LessOrEqual(t, len(*s.recent.Load()), recentSizes)
+	require.LessOrEqual(t, len(*s.Dense().recent.Load()), recentSizes)
 }
 
 // What is right for all other sizes is not for no elements, of bound constants, too.
@@ -284,7 +284,7 @@ func TestOpenTooLong(t *testing.T) {
 		c := &backends.Call{Args: []soa.View{x}}
 		require.NoError(t, e.Execute(t.Context(), c))
 		require.InEpsilon(t, 1/float32(n), floats(t, c.Results[0])[n], 1e-5)
-		at, err := e.(*sized).at(t.Context(), n)
+		at, err := e.(*sized).Dense().at(t.Context(), n)
 		require.NoError(t, err)
 		require.Equal(t, n > 25_000, at.steps[0].lacks != nil, "%v", at.steps[0].lacks)
 	}

@@ -5,25 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
-	"ltc/soa"
 )
-
-// newVariants returns where variants of an executable are kept, of which create makes one;
-// nil if there can be none.
-func newVariants[E any](dense E, x *code, bound []soa.View, grown *atomic.Int64, create func(context.Context, *exec.Views) (E, error), size func(E) int) *exec.Variants[E] {
-	return exec.NewVariants(dense, x.rules, bound, exec.VariantOptions[E]{
-		Make:   create,
-		Passes: func(err error) bool { return x.passes(err) },
-		Remote: true,
-		Grown:  grown,
-		Bytes:  size,
-	})
-}
 
 // passes reports whether a later call should try again to make kernels: the driver
 // refused, or the device is lost, which the later call reports.
@@ -31,9 +17,6 @@ func (x *code) passes(err error) bool {
 	_, refused := errors.AsType[*driver.Error](err)
 	return x.on.dev.Err() != nil || refused || errors.Is(err, driver.OutOfMemory)
 }
-
-// Variants is as [backends.Varying] has it.
-func (e *executable) Variants() (made, failed int) { return e.variants.Count() }
 
 // variant makes e for views with layouts.
 func (e *executable) variant(ctx context.Context, views *exec.Views) (*executable, error) {
@@ -49,14 +32,14 @@ func (e *executable) variant(ctx context.Context, views *exec.Views) (*executabl
 	if err != nil {
 		return nil, err
 	}
-	return &executable{code: x, bound: e.bound, copied: e.copied, grown: e.grown, times: e.times}, nil
+	return x.executable(&e.Plan), nil
 }
 
 // variant makes x for a variant of its program: kernels that there are not yet are a
 // module of their own.
 func (x *code) variant(ctx context.Context, prog *kit.Program) (*code, error) {
 	of := x.of
-	c := &compilation{ctx: ctx, o: of.o, target: of.target, entries: map[string]*entry{}, opens: of.opens, mu: of.mu}
+	c := &compilation{ctx: ctx, o: of.o, target: of.target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: of.opens, mu: of.mu}
 	of.mu.Lock()
 	for text, e := range of.entries {
 		own := *e

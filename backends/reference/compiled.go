@@ -20,7 +20,7 @@ import (
 // compiled is a module that runs as kernels. It is immutable but for the pool; that
 // of a program for all sizes, which has no pool, is one run's at a time.
 type compiled struct {
-	exec.Plan
+	exec.Executable[*compiled]
 	file     string
 	steps    []compiledStep
 	scratch  int     // bytes that a part of a step needs
@@ -38,10 +38,8 @@ type compiled struct {
 
 	codes     []kernel.Code // by kernel, not yet prepared for sizes
 	compilers []kernel.Compiler
-	strides   int                       // run-time strides of all steps together
-	variants  *exec.Variants[*compiled] // for views that are not dense; nil where all are copied
-	grown     *atomic.Int64             // bytes of these
-	views     *exec.Views               // of a variant; nil: all are dense
+	strides   int         // run-time strides of all steps together
+	views     *exec.Views // of a variant; nil: all are dense
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -125,8 +123,7 @@ func keptRuns(bound []soa.View) int {
 func (e *compiled) ready() {
 	e.pool = spare.New(keptRuns(e.Bound), e.launcher)
 	if e.views == nil {
-		e.grown = new(atomic.Int64)
-		e.variants = newVariants(e, e.Rules, e.Bound, e.grown, e.variant)
+		e.Vary(e, varied(e, e.variant))
 	}
 }
 
@@ -189,8 +186,8 @@ func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []ke
 	if rules == nil {
 		rules = rulesFor(prog)
 	}
-	e := &compiled{file: file, own: o.Threads == 0, threads: threads(o.Threads), views: views,
-		Plan: exec.Plan{Program: prog, Regions: regions, Rules: rules, Bound: bound, Copied: new(atomic.Int64)}}
+	e := &compiled{file: file, own: o.Threads == 0, threads: threads(o.Threads), views: views}
+	e.Plan = exec.Plan{Program: prog, On: &machine, Regions: regions, Rules: rules, Bound: bound, Copied: new(atomic.Int64)}
 	for i := range prog.Steps {
 		e.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
@@ -398,16 +395,10 @@ func atLeast(v soa.View, n int) soa.View {
 	return v
 }
 
-// Signature returns what the program takes and gives.
-func (e *compiled) Signature() *backends.Signature { return e.Plan.Program.Signature }
-
 // Artifact returns an error: compiled programs are cached, not yet saved.
 func (e *compiled) Artifact() ([]byte, error) {
 	return nil, fmt.Errorf("artifact: %w", errors.ErrUnsupported)
 }
-
-// Program returns what the module became.
-func (e *compiled) Program() *kit.Program { return e.Plan.Program }
 
 // Compiled returns how many steps of the program and of its regions are kernels,
 // and how many ops were left to the evaluator.

@@ -31,9 +31,6 @@ func (e *compiled) WorkspaceBytes() int {
 	return n
 }
 
-// CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
-func (e *compiled) CopiedBytes() int64 { return e.Copied.Load() }
-
 // resultBytes is the memory of results that take over none.
 func (e *compiled) resultBytes() int {
 	n := 0

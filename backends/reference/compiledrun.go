@@ -6,40 +6,26 @@ import (
 	"unsafe"
 
 	"ltc/backends"
+	"ltc/backends/kit/exec"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
-// Execute runs the program on the calling goroutine and, where a step is cut
-// into parts, on helpers besides.
-func (e *compiled) Execute(ctx context.Context, c *backends.Call) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if c.Queue != nil {
-		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
-	}
-	if err := backends.CheckCall(e.Plan.Program.Signature, c, e.Bound); err != nil {
-		return err
-	}
-	e, err := e.variants.Of(ctx, e, c, e.direct(ctx))
-	if err != nil {
-		return err
-	}
-	return e.runPooled(ctx, c)
-}
+// machine is the host: runs are on the calling goroutine and, where a step is cut into
+// parts, on helpers besides.
+var machine = exec.Machine{Queue: func(q backends.Queue) error { return fmt.Errorf("execute: a queue of another backend: %T", q) }}
 
-// runPooled runs a call that has been checked.
-func (e *compiled) runPooled(ctx context.Context, c *backends.Call) error {
+// Run runs a call that was admitted.
+func (e *compiled) Run(ctx context.Context, c *backends.Call) error {
 	l := e.pool.Get()
-	err := l.Execute(ctx, c, e.direct(ctx))
+	err := l.Execute(ctx, c, e.Direct(ctx))
 	e.pool.Put(l)
 	return err
 }
 
-// direct reports whether a run may write memory of the caller's before it is done: it cannot
+// Direct reports whether a run may write memory of the caller's before it is done: it cannot
 // be cancelled, or takes so little that it need not be.
-func (e *compiled) direct(ctx context.Context) bool { return ctx.Done() == nil || !e.long }
+func (e *compiled) Direct(ctx context.Context) bool { return ctx.Done() == nil || !e.long }
 
 // Launch runs a kernel.
 func (l *launcher) Launch(_ context.Context, i int, done <-chan struct{}) error {

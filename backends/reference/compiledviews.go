@@ -3,7 +3,6 @@ package reference
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends/kit"
@@ -12,19 +11,14 @@ import (
 	"ltc/soa"
 )
 
-// newVariants returns where variants of a program are kept, of which create makes one;
-// nil if there can be none.
-func newVariants[E any](dense E, rules *exec.Results, bound []soa.View, grown *atomic.Int64, create func(context.Context, *exec.Views) (E, error)) *exec.Variants[E] {
-	return exec.NewVariants(dense, rules, bound, exec.VariantOptions[E]{
+// varied says how variants of a program are made: each by create.
+func varied[E any](dense E, create func(context.Context, *exec.Views) (E, error)) exec.VariantOptions[E] {
+	return exec.VariantOptions[E]{
 		Make:   create,
 		Passes: func(err error) bool { return errors.Is(err, soa.ErrMemory) },
-		Grown:  grown,
 		Bytes:  func(e E) int { return residentBeside(e, dense) },
-	})
+	}
 }
-
-// Variants is as [backends.Varying] has it.
-func (e *compiled) Variants() (made, failed int) { return e.variants.Count() }
 
 // variant returns what e is for views with layouts.
 func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, error) {
@@ -33,7 +27,8 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 	if err != nil {
 		return nil, err
 	}
-	x := &compiled{Plan: e.Plan, file: e.file, keeper: e.keeper, threads: e.threads, own: e.own, compilers: e.compilers, views: views}
+	x := &compiled{file: e.file, keeper: e.keeper, threads: e.threads, own: e.own, compilers: e.compilers, views: views}
+	x.Plan = e.Plan
 	x.Plan.Program = prog
 	if x.codes, err = codesOf(ctx, e.codes, prog.Kernels, e.compilers); err != nil {
 		return nil, err

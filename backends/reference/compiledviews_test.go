@@ -98,7 +98,7 @@ func TestVariantsThatFail(t *testing.T) {
 }`), backends.Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
 	require.NoError(t, err)
 	c := e.(*compiled)
-	c.variants = newVariants(c, c.Rules, nil, c.grown, func(context.Context, *exec.Views) (*compiled, error) { return nil, errors.New("out of luck") })
+	c.Vary(c, varied(c, func(context.Context, *exec.Views) (*compiled, error) { return nil, errors.New("out of luck") }))
 	for range 3 {
 		require.NoError(t, e.Execute(t.Context(), &backends.Call{Args: viewtest.Strided(t, [][]int{{1, 2}}, 2, 3)}))
 	}

@@ -217,7 +217,8 @@ func TestCrewsOfSizes(t *testing.T) {
 	const threads = 4
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	for range 50 {
-		e := &compiled{Plan: exec.Plan{Program: &kit.Program{}}, threads: threads, workers: 1}
+		e := &compiled{threads: threads, workers: 1}
+		e.Plan = exec.Plan{Program: &kit.Program{}, On: &machine}
 		l := e.launcher()
 		for turn := range 20 {
 			e.workers = 1 + turn%threads

@@ -44,14 +44,8 @@ func residentBeside(x, program any) int {
 // collector's while nobody runs.
 func (e *compiled) ResidentBytes() int { return resident(e) }
 
-// Grown implements [backends.Growing].
-func (e *compiled) Grown() *atomic.Int64 { return e.grown }
-
 // ResidentBytes implements [backends.Resident].
 func (s *sized) ResidentBytes() int { return resident(s) }
-
-// Grown implements [backends.Growing].
-func (s *sized) Grown() *atomic.Int64 { return s.grown }
 
 // ResidentBytes is what has been made of constants.
 func (k *keeper) ResidentBytes() int {

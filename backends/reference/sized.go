@@ -20,25 +20,18 @@ import (
 // sized is a program that leaves one size open and runs as kernels for every
 // size: compiled once, with the numbers of the run at hand.
 type sized struct {
-	kit.Opening
+	exec.Sized[*form]
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
-	family    *kit.Family
-	dense     *form
-	variants  *exec.Variants[*form] // nil where all views that are not dense are copied
-	grown     *atomic.Int64         // bytes of these
-	rules     *exec.Results
-	regions   exec.Regions
-	bound     []soa.View   // nil if none is
-	keeper    *keeper      // of constants in other forms
-	few       int          // the fewest elements, or fewer than those of the family's base
-	least     int          // points of the kernels for few elements
-	each      int          // and for each further one
-	times     []exec.Timer // by step, of runs of all sizes; nil unless they are measured
-	parts     []int        // by step, of the family's base
-	copied    *atomic.Int64
-	none      *none // of no elements; nil for regions
+	keeper    *keeper // of constants in other forms
+	few       int     // the fewest elements, or fewer than those of the family's base
+	least     int     // points of the kernels for few elements
+	each      int     // and for each further one
+	parts     []int   // by step, of the family's base
+	// Of no elements the program is compiled of the module.
+	backend *Backend
+	module  backends.Module
 }
 
 // form is the program for some layouts of its views.
@@ -69,7 +62,7 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s := &sized{Opening: open, file: p.File, o: o, compilers: compilers, keeper: new(keeper), copied: new(atomic.Int64), none: newNone(b, m)}
+	s := &sized{file: p.File, o: o, compilers: compilers, keeper: new(keeper), backend: b, module: m}
 	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) {
 		return kernelsOf(ctx, p, compilers, nil)
 	})
@@ -79,21 +72,23 @@ func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backend
 	if err != nil {
 		return nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	s.rules = rulesFor(family.Base())
-	return s, s.begin(ctx, family)
+	s.None = exec.NewLazy(s.compileNone)
+	return s, s.begin(ctx, kit.Region{Opening: open, Family: family}, false)
 }
 
 // region makes a region of a loop or a branch executable.
 func (s *sized) region(ctx context.Context, of kit.Region) (*sized, error) {
-	r := &sized{Opening: of.Opening, file: s.file, rules: rulesFor(of.Base()), o: s.o, compilers: s.compilers, keeper: new(keeper), copied: new(atomic.Int64)}
-	r.rules.Region = true
-	return r, r.begin(ctx, of.Family)
+	r := &sized{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper)}
+	return r, r.begin(ctx, of, true)
 }
 
 // begin compiles the kernels of a family and of its regions.
-func (s *sized) begin(ctx context.Context, family *kit.Family) (err error) {
-	base := family.Base()
-	s.regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) { return s.region(ctx, family.Region(step, r)) })
+func (s *sized) begin(ctx context.Context, of kit.Region, region bool) (err error) {
+	family, base := of.Family, of.Base()
+	s.Opening, s.Family = of.Opening, family
+	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
+	s.Rules.Region = region
+	s.Regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) { return s.region(ctx, family.Region(step, r)) })
 	if err != nil {
 		return err
 	}
@@ -113,9 +108,9 @@ func (s *sized) begin(ctx context.Context, family *kit.Family) (err error) {
 		s.each = (work - s.least + more - 1) / more
 	}
 	if s.o.Profile {
-		s.times = make([]exec.Timer, len(base.Steps))
+		s.Times = make([]exec.Timer, len(base.Steps))
 	}
-	return s.ready(ctx, family, codes)
+	return s.ready(ctx, codes)
 }
 
 // compileFamily returns the program for all sizes, given what makes kernels of it for
@@ -169,12 +164,10 @@ func Family(ctx context.Context, m backends.Module, o backends.Options, kernels 
 }
 
 // ready makes the dense form of s, and has it make variants.
-func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Code) error {
-	s.family = family
-	s.dense = s.form(family, codes, nil, nil)
-	s.grown = new(atomic.Int64)
-	s.variants = newVariants(s.dense, s.rules, s.bound, s.grown, s.variant)
-	x, err := s.dense.take(ctx, family.BaseSize())
+func (s *sized) ready(ctx context.Context, codes []kernel.Code) error {
+	dense := s.form(s.Family, codes, nil, nil)
+	s.Vary(dense, varied(dense, s.variant))
+	x, err := dense.take(ctx, s.Family.BaseSize())
 	if err != nil {
 		return err
 	}
@@ -182,7 +175,7 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 	for i := range x.e.steps {
 		s.parts[i] = min(x.e.steps[i].parts, x.e.threads)
 	}
-	s.dense.runs.Put(x)
+	dense.runs.Put(x)
 	return nil
 }
 
@@ -190,34 +183,34 @@ func (s *sized) ready(ctx context.Context, family *kit.Family, codes []kernel.Co
 func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), s.keeper, known, family.Moves)
-	f.runs = spare.New(keptRuns(s.bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
+	f.runs = spare.New(keptRuns(s.Bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
 	return f
 }
 
 // constants returns what is bound, by argument of the programs; nil if nothing can
 // be, since programs have no more arguments than s. Those that are sizes a run brings.
 func (s *sized) constants() []soa.View {
-	more := len(s.family.Base().SizeArgs)
+	more := len(s.Family.Base().SizeArgs)
 	if more == 0 {
-		return s.bound
+		return s.Bound
 	}
 	all := make([]soa.View, len(s.Sig.Args)+more)
-	copy(all, s.bound)
+	copy(all, s.Bound)
 	return all
 }
 
 // variant returns the program for views with layouts.
 func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
-	n := len(s.family.Base().Args)
-	family, err := s.family.Variant(views.Layouts[:n], views.Layouts[n:])
+	n := len(s.Family.Base().Args)
+	family, err := s.Family.Variant(views.Layouts[:n], views.Layouts[n:])
 	if err != nil {
 		return nil, err
 	}
-	codes, err := codesOf(ctx, s.dense.codes, family.Base().Kernels, s.compilers)
+	codes, err := codesOf(ctx, s.Dense().codes, family.Base().Kernels, s.compilers)
 	if err != nil {
 		return nil, err
 	}
-	return s.form(family, codes, unmoved(family.Base(), s.dense.steps), views), nil
+	return s.form(family, codes, unmoved(family.Base(), s.Dense().steps), views), nil
 }
 
 // shapesFor returns the shapes of a program's arguments for a size.
@@ -278,92 +271,44 @@ func openDims(m *mlir.Module) (at []kit.Teller, bounds [2]int, err error) {
 	return at, bounds, nil
 }
 
-// Signature returns what the program takes and gives.
-func (s *sized) Signature() *backends.Signature { return s.Sig }
-
 // Artifact returns an error: compiled programs are cached, not yet saved.
 func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() }
 
-// CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
-func (s *sized) CopiedBytes() int64 { return s.copied.Load() }
-
-// Variants is as [backends.Varying] has it.
-func (s *sized) Variants() (made, failed int) { return s.variants.Count() }
-
 // Compiled returns how many steps of the program are kernels, and how many ops were
 // left to the evaluator.
-func (s *sized) Compiled() (kernels, evaluated int) { return countSteps(s.family.Base()) }
+func (s *sized) Compiled() (kernels, evaluated int) { return countSteps(s.Family.Base()) }
 
-// Program returns the program for the first of the sizes that it was found from.
-func (s *sized) Program() *kit.Program { return s.family.Base() }
-
-// Profile returns what the steps have taken in runs of all sizes together. How
-// much they compute and move depends on the size, and is 0 here.
+// Profile returns what the steps have taken; see [backends.Profiler].
 func (s *sized) Profile() []backends.StepProfile {
-	if s.times == nil {
-		return nil
-	}
-	all := exec.Profile(s.family.Base(), s.times, s.regions, func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
-	for i := range all {
-		all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", s.family.BaseSize())
-		all[i].Flops, all[i].Bytes = 0, 0
-	}
-	return all
+	return s.Sized.Profile(func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
 }
 
 // Bind fixes constants, as that of [compiled] does.
 func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := bind(ctx, s.Sig, s.bound, constants)
+	bound, err := bind(ctx, s.Sig, s.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
 	b := *s
-	b.copied, b.bound, b.keeper = new(atomic.Int64), bound, s.keeper.forBound()
-	if s.none != nil {
-		b.none = newNone(s.none.backend, s.none.module)
-	}
+	b.Copied, b.Bound, b.keeper = new(atomic.Int64), bound, s.keeper.forBound()
+	b.None = exec.NewLazy(b.compileNone)
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
-	return &b, b.ready(ctx, s.family, s.dense.codes)
+	return &b, b.ready(ctx, s.Dense().codes)
 }
 
-// CheckSizes is as [backends.Sizing] has it; see [kit.Opening.CheckSizes].
-func (s *sized) CheckSizes(c *backends.Call) error {
-	if err := backends.CheckCall(s.Sig, c, s.bound); err != nil {
-		return err
-	}
-	return s.Opening.CheckSizes(c, s.bound, s.family)
-}
+// Direct is as that of [compiled], for a size.
+func (f *form) Direct(ctx context.Context, n int) bool { return ctx.Done() == nil || !f.of.long(n) }
 
-// Execute runs the program for the size that its arguments have.
-func (s *sized) Execute(ctx context.Context, c *backends.Call) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if c.Queue != nil {
-		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
-	}
-	if err := backends.CheckCall(s.Sig, c, s.bound); err != nil {
-		return err
-	}
-	n, err := s.Size(c, s.bound, s.family.BaseSize())
-	if err != nil {
-		return err
-	}
-	if n == 0 && s.none != nil {
-		return s.runNone(ctx, c)
-	}
-	f, err := s.variants.Of(ctx, s.dense, c, ctx.Done() == nil || !s.long(n))
-	if err != nil {
-		return err
-	}
+// Run runs a call for a size.
+func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 	x, err := f.take(ctx, n)
 	if err != nil {
 		return err
 	}
 	if err = x.member.Program.FitResults(c); err == nil {
-		err = x.l.Execute(ctx, c, x.e.direct(ctx))
+		err = x.l.Execute(ctx, c, x.e.Direct(ctx))
 	}
 	f.runs.Put(x)
 	return err
@@ -409,10 +354,10 @@ func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
 			bound[len(s.Sig.Args)+i] = v
 			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
 		}
-		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.regions, s.rules, f.views, bound); err != nil {
+		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound); err != nil {
 			return err
 		}
-		x.e.Copied, x.e.Times, x.e.Resized = s.copied, s.times, true
+		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
 		x.l = x.e.launcher()
 	} else {
 		if err := x.e.fit(ctx); err != nil {

@@ -200,7 +200,7 @@ func TestBranchesOfAllSizes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := allSizes(t, text, 10000)
 			require.NotEmpty(t, regionsOf(e.Program()))
-			for _, step := range e.regions {
+			for _, step := range e.Regions {
 				for _, r := range step {
 					require.IsType(t, &sized{}, r)
 				}

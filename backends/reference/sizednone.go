@@ -7,36 +7,10 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/kit/exec"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
 )
-
-// No elements are a case of its own: the greatest of equal numbers is that number
-// if there are any, and there is a gap less than elements unless there are none. So
-// a size of 0 has a program of its own, of which little is left once it is
-// simplified. It is compiled when it is first asked for.
-
-// none is the program for no elements of a [sized].
-type none struct {
-	backend *Backend
-	module  backends.Module
-	run     *exec.Later[func(context.Context, *backends.Call) error]
-}
-
-func newNone(b *Backend, m backends.Module) *none {
-	return &none{backend: b, module: m, run: exec.NewLater[func(context.Context, *backends.Call) error]()}
-}
-
-// runNone runs a call that has been checked, and whose size is 0.
-func (s *sized) runNone(ctx context.Context, c *backends.Call) error {
-	run, err := s.none.run.Get(ctx, s.compileNone)
-	if err != nil {
-		return err
-	}
-	return run(ctx, c)
-}
 
 // compileNone returns what runs calls whose size is 0: kernels, or the evaluator,
 // which finds out what of it fails.
@@ -46,33 +20,33 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 		return nil, context.Cause(ctx)
 	}
 	if err == nil {
-		s.grown.Add(int64(e.ResidentBytes()))
-		return func(ctx context.Context, c *backends.Call) error { return e.runNone(ctx, c) }, nil
+		s.Grown().Add(int64(e.ResidentBytes()))
+		return e.runNone, nil
 	}
-	p, err := backends.LoadOpen(ctx, s.none.module, s.o)
+	p, err := backends.LoadOpen(ctx, s.module, s.o)
 	if err != nil {
 		return nil, err
 	}
 	constants := map[int]soa.View{}
-	for i, v := range s.bound {
+	for i, v := range s.Bound {
 		if !v.IsZero() {
 			constants[i] = v
 		}
 	}
-	x, err := prepare(ctx, s.none.backend.name, p)
+	x, err := prepare(ctx, s.backend.name, p)
 	if err == nil {
 		x, err = x.Bind(ctx, constants)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.grown.Add(int64(x.(backends.Resident).ResidentBytes()))
+	s.Grown().Add(int64(x.(backends.Resident).ResidentBytes()))
 	return x.Execute, nil
 }
 
 // kernelsOfNone compiles the program for no elements.
 func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
-	p, err := backends.LoadOpen(ctx, s.none.module, s.o)
+	p, err := backends.LoadOpen(ctx, s.module, s.o)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +68,7 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 		return nil, err
 	}
 	bound := make([]soa.View, len(prog.Args))
-	copy(bound, s.bound)
+	copy(bound, s.Bound)
 	for i, size := range sizes {
 		v := soa.Make(types.Of(types.I32))
 		soa.Slice[int32](v)[0] = int32(size)
@@ -107,21 +81,17 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.keeper, e.codes, e.compilers, e.Copied = k, codes, s.compilers, s.copied
+	e.keeper, e.codes, e.compilers, e.Copied = k, codes, s.compilers, s.Copied
 	e.ready()
 	return e, nil
 }
 
-// runNone runs a call that has been checked but for the sizes of results.
+// runNone runs a call that was admitted, but for the sizes of its results.
 func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
 	if err := e.Plan.Program.FitResults(c); err != nil {
 		return err
 	}
-	e, err := e.variants.Of(ctx, e, c, e.direct(ctx))
-	if err != nil {
-		return err
-	}
-	return e.runPooled(ctx, c)
+	return e.Call(ctx, c)
 }
 
 // likeMore returns an error if a size of a program for few elements is another than

@@ -27,13 +27,17 @@ func (t *Timer) Add(took time.Duration) {
 	t.runs.Add(1)
 }
 
-// Profile returns what the steps of a program, each of which has a timer, have taken;
-// steps of regions come from the executables of these. The target may say more of a step that
-// is a kernel, in how.
-func Profile(p *kit.Program, timers []Timer, regions Regions, how func(step int, of *backends.StepProfile)) []backends.StepProfile {
+// Profile returns what the steps of a program have taken, if they are measured; steps of
+// regions come from the executables of these. The target may say more of a step that is a
+// kernel, in how.
+func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
+	if x.Times == nil {
+		return nil
+	}
+	p := x.Program
 	var all []backends.StepProfile
 	for i := range p.Steps {
-		s, t := &p.Steps[i], &timers[i]
+		s, t := &p.Steps[i], &x.Times[i]
 		of := backends.StepProfile{
 			Op: s.Ordinal, Line: backends.LineOf(s.Loc), Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
 			Results: resultsOf(p, i),
@@ -73,7 +77,7 @@ func Profile(p *kit.Program, timers []Timer, regions Regions, how func(step int,
 		}
 		all = append(all, of)
 		for r, ops := range s.RegionOps() {
-			all = nested(all, regions[i][r], ops)
+			all = nested(all, x.Regions[i][r], ops)
 		}
 	}
 	return all

@@ -68,7 +68,7 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 			r.works[i] = driven
 		}
 	}
-	if p.Space != nil {
+	if p.On.Memory != nil {
 		r.device, r.host = target.(Device), make([]hostMemory, len(p.Program.Steps))
 	}
 	return r
@@ -239,8 +239,8 @@ func (r *Run) evaluateCopies(ctx context.Context, i int, s *kit.Step, h *kit.Hos
 
 // View shows a value in the type in which a step takes it, for [Driver].
 func (r *Run) View(v kit.ValueID, t types.Type) soa.View {
-	if r.Space != nil {
-		return r.Space.RemoteAt(uintptr(r.Mem[v]), t)
+	if r.device != nil {
+		return r.On.Space.RemoteAt(uintptr(r.Mem[v]), t)
 	}
 	return soa.At(r.Mem[v], t)
 }

@@ -55,6 +55,7 @@ type Device interface {
 // Plan is a program with the rules of its runs. It is immutable but for what it counts.
 type Plan struct {
 	Program *kit.Program
+	On      *Machine
 	Rules   *Results
 	Regions Regions
 	Bound   []soa.View    // by argument, what it was bound to; nil: nothing
@@ -64,8 +65,6 @@ type Plan struct {
 	Fenced bool
 	// Resized says that the next run of the program may be of another size.
 	Resized bool
-	// Space makes views of the memory of a [Device]; nil: kernels reach that of the host.
-	Space *soa.Buffer
 	// Explain adds to an error of [Target.Make] what of the program takes memory; nil: nothing.
 	Explain func(error) error
 }

@@ -20,7 +20,8 @@ import (
 // Device is the backend.
 type Device struct {
 	backends.NotImplemented
-	memory *memory
+	memory  *memory
+	machine exec.Machine
 	// Fault, if set, is called with the name of each method of the target as that begins,
 	// which fails with what it returns. It may panic, or wait for the context.
 	Fault func(ctx context.Context, method string) error
@@ -29,7 +30,14 @@ type Device struct {
 var _ backends.Backend = (*Device)(nil)
 
 // New returns a device with no memory in use.
-func New() *Device { return &Device{memory: &memory{blocks: map[uintptr][]uint64{}}} }
+func New() *Device {
+	m := &memory{blocks: map[uintptr][]uint64{}}
+	return &Device{memory: m, machine: exec.Machine{Memory: m, Space: soa.OfRemote(m, 0, 0), Queue: noQueue}}
+}
+
+func noQueue(q backends.Queue) error {
+	return fmt.Errorf("execute: a queue of another backend: %T", q)
+}
 
 // Name returns "toy".
 func (d *Device) Name() string { return "toy" }
@@ -99,17 +107,19 @@ func (d *Device) program(prog *kit.Program) (*executable, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.plan.Rules.Region = true
+		e.Rules.Region = true
 		return e, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executable{dev: d, constants: make([]soa.View, len(prog.Values)), plan: exec.Plan{
-		Program: prog, Regions: regions, Copied: new(atomic.Int64),
-		Rules: exec.NewResults(prog, len(prog.Steps)-1, true), // any launch may fail
-		Space: soa.OfRemote(d.memory, 0, 0), Fenced: true,
-	}}
+	e := &executable{dev: d, constants: make([]soa.View, len(prog.Values))}
+	e.Plan = exec.Plan{
+		Program: prog, On: &d.machine, Regions: regions, Copied: new(atomic.Int64),
+		Rules:  exec.NewResults(prog, len(prog.Steps)-1, true), // any launch may fail
+		Fenced: true,
+	}
+	e.Vary(e, exec.VariantOptions[*executable]{})
 	for v := range prog.Values {
 		if val := &prog.Values[v]; val.Kind == kit.Constant {
 			c, err := d.memory.Make(types.Of(types.U8, len(val.Data)))
@@ -127,24 +137,18 @@ func (d *Device) program(prog *kit.Program) (*executable, error) {
 
 // executable is a program on the device.
 type executable struct {
+	exec.Executable[*executable]
 	dev       *Device
-	plan      exec.Plan
 	constants []soa.View // by value
 }
-
-// Signature returns what the program takes and gives.
-func (e *executable) Signature() *backends.Signature { return e.plan.Program.Signature }
 
 // Artifact returns an error: programs are not saved.
 func (e *executable) Artifact() ([]byte, error) {
 	return nil, fmt.Errorf("artifact: %w", errors.ErrUnsupported)
 }
 
-// CopiedBytes is [backends.Copying].
-func (e *executable) CopiedBytes() int64 { return e.plan.Copied.Load() }
-
 // WorkspaceBytes is [backends.Sized].
-func (e *executable) WorkspaceBytes() int { return e.plan.Program.Arena }
+func (e *executable) WorkspaceBytes() int { return e.Plan.Program.Arena }
 
 // Bind copies constants to the device.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
@@ -155,8 +159,8 @@ func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 		return nil, err
 	}
 	b := *e
-	b.plan.Bound = make([]soa.View, len(e.Signature().Args))
-	copy(b.plan.Bound, e.plan.Bound)
+	b.Bound = make([]soa.View, len(e.Signature().Args))
+	copy(b.Bound, e.Bound)
 	for i, v := range constants {
 		there, err := e.dev.memory.Make(types.Type{DType: v.Type.DType, Shape: slices.Clone(v.Type.Shape)})
 		if err == nil {
@@ -165,24 +169,19 @@ func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 		if err != nil {
 			return nil, fmt.Errorf("bind: argument %d: %w", i, err)
 		}
-		b.plan.Bound[i] = there
+		b.Bound[i] = there
 	}
+	b.Vary(&b, exec.VariantOptions[*executable]{})
 	return &b, nil
 }
 
-// Execute runs the program.
-func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if c.Queue != nil {
-		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
-	}
-	if err := backends.CheckCallOn(e.Signature(), c, e.plan.Bound, e.dev.memory); err != nil {
-		return err
-	}
+// Direct reports that results are written where they belong as soon as nothing can fail.
+func (e *executable) Direct(context.Context) bool { return true }
+
+// Run runs a call that was admitted.
+func (e *executable) Run(ctx context.Context, c *backends.Call) error {
 	r := &run{of: e, ctx: ctx}
-	r.Run = exec.NewRun(&e.plan, r, nil)
+	r.Run = exec.NewRun(&e.Plan, r, nil)
 	return r.Execute(ctx, c, true)
 }
 

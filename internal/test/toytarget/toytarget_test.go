@@ -13,6 +13,7 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/data"
 	"ltc/internal/border"
+	_ "ltc/internal/test/interpreter" // what the programs of the suite exchange
 	"ltc/internal/test/toytarget"
 	"ltc/ir/types"
 	"ltc/lazy"

@@ -13,29 +13,31 @@ import (
 
 // A value is made once, by one of those that ask for it; after a failure or a panic the
 // next one makes it.
-func TestLaterIsMadeOnce(t *testing.T) {
+func TestLazyIsMadeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, made := exec.NewLater[int](), 0
-		one := func(context.Context) (int, error) { made++; return made, nil }
+		made := 0
 		bad := errors.New("bad")
-		_, err := l.Get(t.Context(), func(context.Context) (int, error) { return 7, bad })
+		var create func(context.Context) (int, error)
+		l := exec.NewLazy(func(ctx context.Context) (int, error) { return create(ctx) })
+		create = func(context.Context) (int, error) { return 7, bad }
+		_, err := l.Get(t.Context())
 		require.ErrorIs(t, err, bad)
-		require.Panics(t, func() { _, _ = l.Get(t.Context(), func(context.Context) (int, error) { panic("worse") }) })
+		create = func(context.Context) (int, error) { panic("worse") }
+		require.Panics(t, func() { _, _ = l.Get(t.Context()) })
 
 		begun, hold := make(chan struct{}), make(chan struct{})
+		create = func(context.Context) (int, error) { close(begun); <-hold; made++; return made, nil }
 		got := make(chan int, 2)
-		go func() {
-			v, _ := l.Get(t.Context(), func(ctx context.Context) (int, error) { close(begun); <-hold; return one(ctx) })
+		get := func() {
+			v, _ := l.Get(t.Context())
 			got <- v
-		}()
+		}
+		go get()
 		<-begun
-		go func() {
-			v, _ := l.Get(t.Context(), one)
-			got <- v
-		}()
+		go get()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = l.Get(ctx, one)
+		_, err = l.Get(ctx)
 		require.ErrorIs(t, err, context.Canceled)
 		synctest.Wait()
 		close(hold)
