@@ -66,7 +66,7 @@ func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, open, 
 		return g, false, false
 	}
 	for i := range c.Args {
-		if !to[i].plainly(&c.Args[i], &x.sig.Args[i].Type) {
+		if !to[i].notePlain(&c.Args[i], &x.sig.Args[i].Type) {
 			return g, false, false
 		}
 	}
@@ -75,15 +75,15 @@ func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, open, 
 		switch {
 		case !v.Type.DType.Valid():
 			open = true
-		case !to[n+j].plainly(v, &x.sig.Results[j].Type):
+		case !to[n+j].notePlain(v, &x.sig.Results[j].Type):
 			return g, false, false
 		}
 	}
 	return snapshot{args: to[:n:n], results: to[n : n+len(c.Results)]}, open, true
 }
 
-// plainly notes v if it is plain.
-func (p *place) plainly(v *soa.View, t *types.Type) bool {
+// notePlain notes v if it is plain; false if it is not.
+func (p *place) notePlain(v *soa.View, t *types.Type) bool {
 	if !v.Plain(t) {
 		return false
 	}
