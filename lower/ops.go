@@ -235,44 +235,19 @@ func lowerResult(l *lowerer, n *ir.Node) *mlir.Value {
 
 func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
 	x, y := n.In[0].Type.Rank(), n.In[1].Type.Rank()
-	var batch []int
+	var batch []int64
 	for i := range y - 2 {
-		batch = append(batch, i)
+		batch = append(batch, int64(i))
 	}
-	dims := structAttr("stablehlo.dot",
-		"lhs_batching_dimensions", batch, "rhs_batching_dimensions", batch,
-		"lhs_contracting_dimensions", []int{x - 1}, "rhs_contracting_dimensions", []int{y - 2})
-	return l.emit(stablehlo.DotGeneral, tensor(n.Type), l.in(n), attr("dot_dimension_numbers", dims))
-}
-
-// structAttr builds a structured attribute from names and values, leaving out
-// empty lists as the dialect's printer does.
-func structAttr(name string, fields ...any) mlir.StructAttr {
-	a := mlir.StructAttr{Name: name}
-	for i := 0; i < len(fields); i += 2 {
-		key := fields[i].(string)
-		switch v := fields[i+1].(type) {
-		case int:
-			a.Fields.Set(key, mlir.IntegerAttr{Value: int64(v)})
-		case []int:
-			if len(v) == 0 {
-				continue
-			}
-			list := make(mlir.ArrayAttr, len(v))
-			for k, e := range v {
-				list[k] = mlir.IntegerAttr{Value: int64(e)}
-			}
-			a.Fields.Set(key, list)
-		}
-	}
-	return a
+	dims := stablehlo.DotDims{LHSBatch: batch, RHSBatch: batch, LHSContract: []int64{int64(x - 1)}, RHSContract: []int64{int64(y - 2)}}
+	return l.emit(stablehlo.DotGeneral, tensor(n.Type), l.in(n), attr("dot_dimension_numbers", dims.Attr()))
 }
 
 // rowAxes returns the axes of a gathered result that run along a row.
-func rowAxes(indices, x types.Type) []int {
-	var axes []int
+func rowAxes(indices, x types.Type) []int64 {
+	var axes []int64
 	for i := range x.Rank() - 1 {
-		axes = append(axes, indices.Rank()+i)
+		axes = append(axes, int64(indices.Rank()+i))
 	}
 	return axes
 }
@@ -280,9 +255,8 @@ func rowAxes(indices, x types.Type) []int {
 func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
 	x, indices := n.In[0].Type, n.In[1].Type
 	sizes := append([]int{min(1, x.Shape[0])}, x.Shape[1:]...)
-	return l.emit(stablehlo.Gather, tensor(n.Type), l.in(n),
-		attr("dimension_numbers", structAttr("stablehlo.gather", "offset_dims", rowAxes(indices, x),
-			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", indices.Rank())),
+	dims := stablehlo.GatherDims{OffsetDims: rowAxes(indices, x), CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: int64(indices.Rank())}
+	return l.emit(stablehlo.Gather, tensor(n.Type), l.in(n), attr("dimension_numbers", dims.Attr()),
 		ints("slice_sizes", sizes),
 		attr("indices_are_sorted", mlir.BoolAttr(false)))
 }
@@ -290,9 +264,9 @@ func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
 func lowerScatterAdd(l *lowerer, n *ir.Node) *mlir.Value {
 	x, indices := n.In[0].Type, n.In[1].Type
 	op := mlir.NewOp(stablehlo.Scatter, l.in(n), tensor(n.Type))
+	dims := stablehlo.ScatterDims{UpdateWindowDims: rowAxes(indices, x), InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: int64(indices.Rank())}
 	op.Attrs = mlir.Dict{
-		attr("scatter_dimension_numbers", structAttr("stablehlo.scatter", "update_window_dims", rowAxes(indices, x),
-			"inserted_window_dims", []int{0}, "scatter_dims_to_operand_dims", []int{0}, "index_vector_dim", indices.Rank())),
+		attr("scatter_dimension_numbers", dims.Attr()),
 		attr("indices_are_sorted", mlir.BoolAttr(false)),
 		attr("unique_indices", mlir.BoolAttr(false)),
 	}

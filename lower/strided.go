@@ -38,9 +38,8 @@ func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
 	}
 	x := l.flat(l.in(n)[0], n.In[0].Type)
 	indices := l.places(n.Type.Shape, n.Attrs[ir.AsStridedStrides].Ints, int(n.Attrs[ir.AsStridedOffset].Int))
-	return l.emit(stablehlo.Gather, tensor(n.Type), []*mlir.Value{x, indices},
-		attr("dimension_numbers", structAttr("stablehlo.gather",
-			"collapsed_slice_dims", []int{0}, "start_index_map", []int{0}, "index_vector_dim", n.Type.Rank())),
+	dims := stablehlo.GatherDims{CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: int64(n.Type.Rank())}
+	return l.emit(stablehlo.Gather, tensor(n.Type), []*mlir.Value{x, indices}, attr("dimension_numbers", dims.Attr()),
 		ints("slice_sizes", []int{min(1, n.In[0].Type.Elements())}),
 		attr("indices_are_sorted", mlir.BoolAttr(false)))
 }
@@ -89,9 +88,9 @@ func (l *lowerer) places(sizes types.Shape, strides []int, offset int) *mlir.Val
 func (l *lowerer) scatterFlat(x, update *mlir.Value, t types.Type, sizes types.Shape, strides []int, offset int) *mlir.Value {
 	flat := types.Of(t.DType, t.Elements())
 	op := mlir.NewOp(stablehlo.Scatter, []*mlir.Value{l.flat(x, t), l.places(sizes, strides, offset), update}, tensor(flat))
+	dims := stablehlo.ScatterDims{InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: int64(len(sizes))}
 	op.Attrs = mlir.Dict{
-		attr("scatter_dimension_numbers", structAttr("stablehlo.scatter",
-			"inserted_window_dims", []int{0}, "scatter_dims_to_operand_dims", []int{0}, "index_vector_dim", len(sizes))),
+		attr("scatter_dimension_numbers", dims.Attr()),
 		attr("indices_are_sorted", mlir.BoolAttr(rowMajor(sizes, strides))),
 		attr("unique_indices", mlir.BoolAttr(true)),
 	}
