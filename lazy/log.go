@@ -19,6 +19,7 @@ import (
 // Environment variables without effect are warned of once. Steps that fail in the background
 // are information, since their errors come back later. Those whose error MarkStep returns,
 // compiles, copies of donated variables and programs dropped from the cache are for debugging.
+// What the device's backend logs goes to l, too.
 func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
 
 // log logs for the device. Callers on hot paths ask logs first, which spares
