@@ -5,12 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -234,6 +236,63 @@ func allSizes(t *testing.T, text string, many int) *sized {
 		}
 	}
 	return e
+}
+
+// cumulative is a program of all sizes that sums up rows to each of them, with what JAX
+// exports for it.
+const cumulative = `
+func.func public @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x3xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %none = stablehlo.constant dense<0> : tensor<1xi32>
+  %before = stablehlo.subtract %n1, %one : tensor<1xi32>
+  %window = stablehlo.concatenate %n1, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %ones = stablehlo.constant dense<1> : tensor<2xi32>
+  %sides = stablehlo.concatenate LOW, HIGH, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %row = stablehlo.reshape %sides : (tensor<2xi32>) -> tensor<1x2xi32>
+  %other = stablehlo.constant dense<0> : tensor<1x2xi32>
+  %padding = stablehlo.concatenate %row, %other, dim = 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  %r = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %window, %ones, %ones, %ones, %padding) {called_computations = [@add]} : (tensor<?x3xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x2xi32>) -> tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+func.func private @add(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %s = stablehlo.add %x, %y : tensor<f32>
+  return %s : tensor<f32>
+}`
+
+// Windows that have all rows up to one, or from one on, are scans for all sizes. Those of no
+// rows have no size that the rule of windows allows.
+func TestScansOfAllSizes(t *testing.T) {
+	for name, sides := range map[string][]string{"up to a row": {"LOW", "%before", "HIGH", "%none"}, "from a row on": {"LOW", "%none", "HIGH", "%before"}} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.NewReplacer(sides...).Replace(cumulative)
+			var all [2]backends.Executable
+			for i, name := range []string{"cpu", "eval"} {
+				b, err := open(name, "")
+				require.NoError(t, err)
+				all[i], err = b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				require.NoError(t, err)
+			}
+			require.IsType(t, &sized{}, all[0], "one program for all sizes")
+			e := all[0].(*sized)
+			require.True(t, slices.ContainsFunc(e.Program().Kernels, (*kernel.Kernel).Scans), "%v", e.Program())
+			for _, n := range []int{2, 1, 3, 0, 5, 17, 64, 100, 251, 1000, 2047, 7} {
+				args := argsOf(e.Signature(), n, uint64(n))
+				c, want := &backends.Call{Args: args}, &backends.Call{Args: args}
+				err, errEval := all[0].Execute(t.Context(), c), all[1].Execute(t.Context(), want)
+				if n == 0 {
+					require.ErrorContains(t, err, "reduce_window_c5")
+					require.ErrorContains(t, errEval, "reduce_window_c5")
+					continue
+				}
+				require.NoError(t, err)
+				require.NoError(t, errEval)
+				near(t, want.Results[0], c.Results[0], n)
+			}
+		})
+	}
 }
 
 // Rows at computed places, which end where the open dimension does, are kernels for
