@@ -34,6 +34,9 @@ func dropUnits(n *node) {
 		for id := st.Begin; id < st.End; id++ {
 			if in := &k.Instrs[id]; in.Op == kernel.Reduce && len(own) == 0 {
 				c.ids[id] = c.ids[in.Args[0]]
+				if kernel.Op(in.Aux) == kernel.Add && in.Type.IsFloat() {
+					c.ids[id] = b.Op(kernel.Add, in.Type, c.ids[id], b.Bits(in.Type, 0)) // -0 becomes 0, from which sums start
+				}
 				continue
 			} else if in.Op == kernel.Scan && len(own) == 0 {
 				with, exclusive := kernel.AsScan(in.Aux)

@@ -172,8 +172,11 @@ func (b *nodeBuilder) product(acc types.DType, left, right []kernel.Index, axes 
 		}
 	}
 	v := b.Op(kernel.Multiply, acc, x, y)
-	if len(axes) > 0 {
+	switch {
+	case len(axes) > 0:
 		v = b.Reduce(kernel.Add, v)
+	case acc.IsFloat():
+		v = b.Op(kernel.Add, acc, v, b.Bits(acc, 0)) // sums start from 0, that of one product, too
 	}
 	b.Stage()
 	b.store(0, b.finish(kernel.Add, v, b.out[0].DType, kernel.None), outer...)
