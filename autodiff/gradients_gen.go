@@ -73,5 +73,6 @@ func init() {
 		ir.OpSumPool:           gradSumPool,
 		ir.OpResult:            gradResult,
 		ir.OpComposite:         gradComposite,
+		ir.OpCond:              gradCond,
 	}
 }

@@ -187,7 +187,7 @@ func (b *Builder) Node(op Op, in []*Node, attrs []Attr, body *Composite) (*Node,
 
 // is reports whether n is what Node makes of these.
 func (n *Node) is(op Op, in []*Node, attrs []Attr, body *Composite) bool {
-	if n.Op != op || n.Body != body || len(n.In) != len(in) || len(n.Attrs) != len(attrs) {
+	if n.Op != op || len(n.In) != len(in) || len(n.Attrs) != len(attrs) {
 		return false
 	}
 	for i := range in {
@@ -200,7 +200,12 @@ func (n *Node) is(op Op, in []*Node, attrs []Attr, body *Composite) bool {
 			return false
 		}
 	}
-	return true
+	return n.Body == body || sameBody(n.Body, body) // regions are recorded anew in each step
+}
+
+func sameBody(a, b *Composite) bool {
+	var c comparison
+	return c.composites(a, b)
 }
 
 func (b *Builder) put(slot int, n *Node) {

@@ -35,7 +35,7 @@ func (g *Graph) Dot() string {
 // dotLines are the lines of a node's label, escaped.
 func (g *Graph) dotLines(n *Node) []string {
 	name := n.Op.String()
-	if n.Body != nil {
+	if n.Op == OpComposite {
 		name = n.Body.Name
 	}
 	lines := []string{name, n.TypeText()}

@@ -60,14 +60,36 @@ func (c *comparison) composites(a, b *Composite) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
-	if a.Name != b.Name || !slices.Equal(a.Params, b.Params) {
+	if !callAlike(a, b) {
 		return false
 	}
-	pair := [2]*Graph{a.Graph, b.Graph}
-	if a.Graph == b.Graph || c.bodies[pair] {
+	for i, g := range a.Graphs() {
+		if !c.same(g, b.at(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// callAlike reports whether bodies differ in no more than their graphs.
+func callAlike(a, b *Composite) bool {
+	return a.Name == b.Name && slices.Equal(a.Params, b.Params) && len(a.More) == len(b.More)
+}
+
+func (c *Composite) at(i int) *Graph {
+	if i == 0 {
+		return c.Graph
+	}
+	return c.More[i-1]
+}
+
+// same is graphs for those of bodies.
+func (c *comparison) same(a, b *Graph) bool {
+	pair := [2]*Graph{a, b}
+	if a == b || c.bodies[pair] {
 		return true
 	}
-	if !c.graphs(a.Graph, b.Graph) {
+	if !c.graphs(a, b) {
 		return false
 	}
 	if c.bodies == nil {
@@ -108,21 +130,28 @@ func (c *comparison) differences(a, b *Graph, yield func(a, b *Node) bool) (goOn
 			yield(x, y)
 			return false
 		case c.nodes(x, y):
-		case equalTypes(x, y) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && x.Body.Name == y.Body.Name && slices.Equal(x.Body.Params, y.Body.Params):
-			pair := [2]*Graph{x.Body.Graph, y.Body.Graph}
-			if c.told[pair] {
-				continue
-			}
-			if c.told == nil {
-				c.told = map[[2]*Graph]bool{}
-			}
-			c.told[pair] = true
-			if !c.differences(x.Body.Graph, y.Body.Graph, yield) {
-				return false
+		case equalTypes(x, y) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && callAlike(x.Body, y.Body):
+			for k, g := range x.Body.Graphs() {
+				if !c.inner(g, y.Body.at(k), yield) {
+					return false
+				}
 			}
 		case !yield(x, y):
 			return false
 		}
 	}
 	return true
+}
+
+// inner is differences for graphs of bodies, once for all that share them.
+func (c *comparison) inner(a, b *Graph, yield func(a, b *Node) bool) (goOn bool) {
+	pair := [2]*Graph{a, b}
+	if c.told[pair] || c.same(a, b) {
+		return true
+	}
+	if c.told == nil {
+		c.told = map[[2]*Graph]bool{}
+	}
+	c.told[pair] = true
+	return c.differences(a, b, yield)
 }

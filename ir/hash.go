@@ -66,5 +66,8 @@ func (c *Composite) hash(h uint64) uint64 {
 	for _, p := range c.Params {
 		h = mix(mix(mixString(h, p.Name), uint64(p.Int)), math.Float64bits(p.Float))
 	}
-	return mix(h, c.Graph.hash)
+	for _, g := range c.Graphs() {
+		h = mix(h, g.hash)
+	}
+	return h
 }

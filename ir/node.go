@@ -7,6 +7,7 @@
 package ir
 
 import (
+	"iter"
 	"slices"
 
 	"ltc/internal/callsite"
@@ -68,7 +69,7 @@ type Node struct {
 	Type    types.Type    // the zero Type if it has several results
 	In      []*Node
 	Attrs   []Attr
-	// Body is what a Composite node calls.
+	// Body is what a Composite node calls, or a node of control flow runs.
 	Body *Composite
 	// Value is what the builder's owner attaches to a Parameter: the data that
 	// the argument is to have.
@@ -100,12 +101,30 @@ func (n *Node) setType(one types.Type, several []types.Type) {
 	}
 }
 
-// Composite is a named graph that Composite nodes call. It may be shared by
-// nodes of many graphs and is never changed.
+// Composite is a named graph that Composite nodes call, or the regions of a node of
+// control flow, which have no name. Its graphs use nothing but their parameters: what
+// a region takes from outside is an operand of the node. It may be shared by nodes of
+// many graphs and is never changed.
 type Composite struct {
-	Name   string  // ltc.softmax
-	Params []Param // in the order of the text
-	Graph  *Graph  // parameters are the node's operands, results its results
+	Name   string   // ltc.softmax
+	Params []Param  // in the order of the text
+	Graph  *Graph   // of a composite: parameters are the node's operands, results its results
+	More   []*Graph // the regions after the first
+}
+
+// Graphs yields the graphs that a node calls or runs, in order; none of a node
+// without.
+func (c *Composite) Graphs() iter.Seq2[int, *Graph] {
+	return func(yield func(int, *Graph) bool) {
+		if c == nil || !yield(0, c.Graph) {
+			return
+		}
+		for i, g := range c.More {
+			if !yield(i+1, g) {
+				return
+			}
+		}
+	}
 }
 
 // Param is a named number that tells composites of one name apart.

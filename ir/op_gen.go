@@ -68,10 +68,11 @@ const (
 	OpSumPool
 	OpResult
 	OpComposite
+	OpCond
 )
 
 // NumOps is the number of ops.
-const NumOps = 64
+const NumOps = 65
 
 var mnemonics = [NumOps]string{
 	OpAbs:               "abs",
@@ -138,6 +139,7 @@ var mnemonics = [NumOps]string{
 	OpSumPool:           "sum_pool",
 	OpResult:            "result",
 	OpComposite:         "composite",
+	OpCond:              "cond",
 }
 
 // The attributes of each op, by their place in [Node.Attrs].

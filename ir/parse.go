@@ -214,24 +214,43 @@ func (p *parser) node(g *Graph) (*Node, error) {
 	return n, nil
 }
 
+// body reads the graphs that a node calls or runs, and a composite's name.
 func (p *parser) body(n *Node) error {
+	if !n.Op.Info().Traits.Has(ops.HasBody) {
+		return nil
+	}
+	for first := true; first || n.Op != OpComposite && p.accept(","); first = false {
+		g, err := p.bodyGraph()
+		if err != nil {
+			return err
+		}
+		if first {
+			n.Body = &Composite{Graph: g}
+		} else {
+			n.Body.More = append(n.Body.More, g)
+		}
+	}
 	if n.Op != OpComposite {
 		return nil
 	}
+	var err error
+	n.Body.Name, err = p.quoted()
+	return err
+}
+
+func (p *parser) bodyGraph() (*Graph, error) {
 	if err := p.expect("@"); err != nil {
-		return err
+		return nil, err
 	}
 	at := p.pos
 	i, err := p.number()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if i < 0 || i >= len(p.bodies) || p.bodies[i].Results == nil {
-		return p.src.Errorf(at, "@%d is not defined before its use", i)
+		return nil, p.src.Errorf(at, "@%d is not defined before its use", i)
 	}
-	n.Body = &Composite{Graph: p.bodies[i]}
-	n.Body.Name, err = p.quoted()
-	return err
+	return p.bodies[i], nil
 }
 
 // attrs reads {name = value, …}. The text of a Literal is returned: its dtype

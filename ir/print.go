@@ -23,12 +23,11 @@ type printer struct {
 
 func (p *printer) graph(g *Graph, number int) {
 	for _, n := range g.Nodes {
-		if n.Body == nil {
-			continue
-		}
-		if _, done := p.bodies[n.Body.Graph]; !done {
-			p.graph(n.Body.Graph, len(p.bodies))
-			p.bodies[n.Body.Graph] = len(p.bodies)
+		for _, body := range n.Body.Graphs() {
+			if _, done := p.bodies[body]; !done {
+				p.graph(body, len(p.bodies))
+				p.bodies[body] = len(p.bodies)
+			}
 		}
 	}
 	p.b.WriteString("graph " + strconv.Quote(g.Name))
@@ -60,8 +59,14 @@ func (p *printer) node(n *Node) {
 		}
 		p.b.WriteString(" %" + strconv.Itoa(int(x.ID)))
 	}
-	if n.Body != nil {
-		p.b.WriteString(" @" + strconv.Itoa(p.bodies[n.Body.Graph]) + " " + strconv.Quote(n.Body.Name))
+	for i, body := range n.Body.Graphs() {
+		if i > 0 {
+			p.b.WriteByte(',')
+		}
+		p.b.WriteString(" @" + strconv.Itoa(p.bodies[body]))
+	}
+	if n.Op == OpComposite {
+		p.b.WriteString(" " + strconv.Quote(n.Body.Name))
 	}
 	if attrs := n.AttrTexts(); len(attrs) > 0 {
 		p.b.WriteString(" {" + strings.Join(attrs, ", ") + "}")

@@ -40,7 +40,11 @@ func (s *shuffler) composite(c *Composite) *Composite {
 		return nil
 	}
 	if s.bodies[c] == nil {
-		s.bodies[c] = &Composite{Name: c.Name, Params: c.Params, Graph: s.graph(c.Graph)}
+		shuffled := &Composite{Name: c.Name, Params: c.Params, Graph: s.graph(c.Graph)}
+		for _, g := range c.More {
+			shuffled.More = append(shuffled.More, s.graph(g))
+		}
+		s.bodies[c] = shuffled
 	}
 	return s.bodies[c]
 }

@@ -86,11 +86,11 @@ func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 		*params++
 		return n.Type.Check()
 	}
-	if n.Body != nil && n.Body.Graph == nil {
-		return fmt.Errorf("%s: the body has no graph", n.Op)
-	}
-	if n.Body != nil {
-		if err := n.Body.Graph.verify(v); err != nil {
+	for _, body := range n.Body.Graphs() {
+		if body == nil {
+			return fmt.Errorf("%s: the body has no graph", n.Op)
+		}
+		if err := body.verify(v); err != nil {
 			return err
 		}
 	}

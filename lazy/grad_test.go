@@ -180,6 +180,10 @@ var stridedGrads = []gradCase{
 		_, indices := x.Sort(0, false)
 		return indices.Convert(F64).Mul(x).Sin()
 	}),
+	binaryCase("cond", in(-2, 2, 2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		ys := cond(x.Sum().Less(y.Sum()), []*Tensor{x, y}, 2, branchBy(1), branchBy(-2))
+		return ys[0].Mul(ys[1])
+	}),
 	unaryCase("top_k", -2, 2, func(x *Tensor) *Tensor {
 		values, _ := x.TopK(2, 1)
 		return values.Sin()

@@ -280,8 +280,8 @@ func beyondMemoryOf(g *ir.Graph, seen map[*ir.Graph]bool) *ir.Node {
 	}
 	seen[g] = true
 	for _, n := range g.Nodes {
-		if n.Body != nil {
-			if inner := beyondMemoryOf(n.Body.Graph, seen); inner != nil {
+		for _, body := range n.Body.Graphs() {
+			if inner := beyondMemoryOf(body, seen); inner != nil {
 				return inner
 			}
 		}

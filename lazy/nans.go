@@ -120,7 +120,7 @@ func (d *Device) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*c
 				}
 			}
 		}
-		if reason != "" && n.Body != nil { // by an op of it, not by a constant
+		if reason != "" && n.Op == ir.OpComposite { // by an op of it, not by a constant
 			var in []soa.View
 			for _, x := range n.In {
 				in = append(in, values[x.ID])

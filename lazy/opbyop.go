@@ -247,7 +247,7 @@ type NodeInfo struct {
 
 func infoOf(n *ir.Node) NodeInfo {
 	info := NodeInfo{Op: n.Op.String(), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
-	if n.Body != nil {
+	if n.Op == ir.OpComposite {
 		info.Op = trimmed(n.Body.Name)
 	}
 	for _, x := range n.In {

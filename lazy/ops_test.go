@@ -393,6 +393,9 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"composite": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return callDouble(tr, a.c.Attr("name", a.d), x), nil
 	},
+	"cond": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return callCond(tr, a.c.Attr("bodies", a.d), x)[must(a.c.ResultIndex())], nil
+	},
 	"result": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		if x[0].Rank() == 0 { // a node with one
 			return a.row(ir.OpResult, x)
@@ -463,6 +466,42 @@ func callDouble(tr *Trace, name string, x []*Tensor) *Tensor {
 		in = append(in, v.tr.operand(v))
 	}
 	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
+}
+
+// callCond records a Cond of x and y, whose bodies exchange them or do not; of others
+// if it is asked for.
+func callCond(tr *Trace, others string, x []*Tensor) []*Tensor {
+	body := func(exchange, one bool, xs []*Tensor) *ir.Graph {
+		b, g := ir.NewBuilder(shapeinfer.Infer), &ir.Graph{Name: "branch"}
+		var params []*ir.Node
+		for _, v := range xs {
+			params = append(params, b.Parameter(v.Type(), "", nil))
+		}
+		results := slices.Clone(params)
+		if exchange {
+			slices.Reverse(results)
+		}
+		if one {
+			results = results[:1]
+		}
+		b.Capture(g, params, results, nil)
+		return g
+	}
+	c := &ir.Composite{Graph: body(false, others == "results", x[1:]), More: []*ir.Graph{body(true, false, x[1:])}}
+	if others == "one" {
+		c.More = nil
+	}
+	if others == "parameters" {
+		c.Graph = body(false, false, x)
+	}
+	var in []*ir.Node
+	for _, v := range x {
+		in = append(in, v.tr.operand(v))
+	}
+	ys := make([]*Tensor, 2)
+	n, err := tr.b.Node(ir.OpCond, in, nil, c)
+	tr.results(ys, n, err)
+	return ys
 }
 
 // Every row of the op table and every composite has an archive, with a run for

@@ -250,8 +250,8 @@ func likelyOf(g *ir.Graph, known map[*ir.Graph]time.Duration) time.Duration {
 		if n.Op == ir.OpMatMul {
 			total += size * float64(n.In[0].Type.Shape[n.In[0].Type.Rank()-1])
 		}
-		if n.Body != nil {
-			total += float64(likelyOf(n.Body.Graph, known))
+		for _, body := range n.Body.Graphs() {
+			total += float64(likelyOf(body, known))
 		}
 	}
 	known[g] = time.Duration(min(total, float64(time.Hour)))

@@ -274,7 +274,7 @@ func opText(n *ir.Node) string {
 	}
 	name := n.Op.String()
 	switch {
-	case n.Body != nil:
+	case n.Op == ir.OpComposite:
 		name = n.Body.Name
 	case n.Op == ir.OpParameter && n.ParamName() != "":
 		name += fmt.Sprintf(" %q", n.ParamName())

@@ -160,15 +160,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	outer := *l
 	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
 	for _, n := range g.Order() {
-		l.Look()
-		l.loc = loc
-		if file, line := n.Loc.Position(); file != "" {
-			l.loc = mlir.FileLoc{File: file, Line: line}
-			if scope := n.Loc.Scope(); scope != "" {
-				l.loc = mlir.NameLoc{Name: scope, Child: l.loc}
-			}
-		}
-		l.values[n.ID] = lowerings[n.Op](l, n)
+		l.node(n, loc)
 	}
 	ret := make([]*mlir.Value, len(g.Results)) // returned where the last op stands
 	for i, r := range g.Results {
@@ -177,6 +169,19 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	l.append(mlir.NewOp(mlir.OpReturn, ret))
 	l.block, l.values, l.loc = outer.block, outer.values, outer.loc
 	return f
+}
+
+// node lowers a node; loc is where its ops are if it does not say.
+func (l *lowerer) node(n *ir.Node, loc mlir.Location) {
+	l.Look()
+	l.loc = loc
+	if file, line := n.Loc.Position(); file != "" {
+		l.loc = mlir.FileLoc{File: file, Line: line}
+		if scope := n.Loc.Scope(); scope != "" {
+			l.loc = mlir.NameLoc{Name: scope, Child: l.loc}
+		}
+	}
+	l.values[n.ID] = lowerings[n.Op](l, n)
 }
 
 // decomposition returns the symbol of the function for a composite's body,

@@ -73,5 +73,6 @@ func init() {
 		ir.OpSumPool:           lowerSumPool,
 		ir.OpResult:            lowerResult,
 		ir.OpComposite:         lowerComposite,
+		ir.OpCond:              lowerCond,
 	}
 }

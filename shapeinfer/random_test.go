@@ -141,6 +141,13 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 	if op == ir.OpComposite && c.of(4) > 0 {
 		body = double(types.Type{DType: d, Shape: shape})
 	}
+	if op == ir.OpCond && c.of(4) > 0 {
+		body = double(types.Type{DType: d, Shape: shape})
+		body = &ir.Composite{Graph: body.Graph, More: []*ir.Graph{body.Graph}}
+		if len(in) > 0 && c.of(4) > 0 {
+			in[0] = b.Parameter(types.Of(types.Bool), "", nil)
+		}
+	}
 	if op == ir.OpResult && c.of(4) > 0 && len(in) > 0 && in[0].Type.DType != types.Bool && in[0].Type.Rank() > 0 {
 		sorted, err := b.Node(ir.OpSort, in[:1], []ir.Attr{{}, {}}, nil)
 		require.NoError(t, err)

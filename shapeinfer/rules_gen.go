@@ -81,6 +81,7 @@ func init() {
 	manyRules = [ir.NumOps]manyRule{
 		ir.OpSort:      inferSort,
 		ir.OpComposite: inferComposite,
+		ir.OpCond:      inferCond,
 	}
 }
 
@@ -153,4 +154,7 @@ const (
 	resultIndex              demand = 1
 	compositeOperands        demand = 1
 	compositeName            demand = 2
+	condPred                 demand = 1
+	condBodies               demand = 2
+	condResults              demand = 3
 )

@@ -123,7 +123,7 @@ func (k AttrKind) String() string {
 }
 
 // Traits are properties that several ops share, for passes to ask for.
-type Traits uint16
+type Traits uint32
 
 // The traits.
 const (
@@ -157,6 +157,8 @@ const (
 	// ManyResults rows of primitives have a type rule that may give the types of
 	// several results.
 	ManyResults
+	// HasBody rows are of nodes that call or run graphs.
+	HasBody
 )
 
 // Has reports whether all traits of u are among t.

@@ -180,7 +180,11 @@ var Table = []Op{
 	{Name: "Composite", Doc: "calls a graph by name: what it computes is its body, and a backend that knows the name may do it in its own way.",
 		Operands: []Operand{{Name: "x", Variadic: true}},
 		Where:    []Demand{{"operands", "the operands have the types of the body's parameters"}, {"name", "the name has a namespace, as ltc.softmax has"}},
-		Traits:   OwnRule | OwnLowering | ManyResults | Internal},
+		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
+	{Name: "Cond", Doc: "runs the first of its two bodies if pred holds, else the second, on the other operands.",
+		Operands: []Operand{{Name: "pred", Is: Bool}, {Name: "x", Variadic: true}},
+		Where:    []Demand{{"pred", "pred is a scalar"}, {"bodies", "there are two bodies, whose parameters have the types of x"}, {"results", "the bodies have results, of the same types"}},
+		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
 }
 
 var axesOfX = []Demand{{"axes", "axes are distinct ones of x"}}

@@ -42,9 +42,16 @@ func init() {
 		"mean": reduction(func(all []Elem) Elem {
 			return Float(sum(all).F / float64(len(all)))
 		}),
-		"argmax":        naiveArgMax,
-		"argsort":       naiveArgSort,
-		"sort":          naiveSort,
+		"argmax":  naiveArgMax,
+		"argsort": naiveArgSort,
+		"sort":    naiveSort,
+		"cond": func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+			i, err := c.ResultIndex()
+			if args[0].Elems[0].Number() == 0 {
+				i = 1 - i
+			}
+			return clone(args[1+i]), err
+		},
 		"top_k":         naiveTopK,
 		"matmul":        naiveMatMul,
 		"gather":        naiveGather,
