@@ -112,7 +112,7 @@ func (b *Backend) load(ctx context.Context, c *compilation, m backends.Module) (
 // [kit.ErrNotCompiled] if the host is to run all of it.
 func compileModule(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	if p.Signature.Open() {
-		return newOpenCompilation(ctx, m, o, target)
+		return newOpenCompilation(ctx, m, p, o, target)
 	}
 	return newCompilation(ctx, p, o, target)
 }

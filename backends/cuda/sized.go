@@ -67,9 +67,9 @@ const recentSizes = 32
 
 // newOpenCompilation compiles a text that leaves one size open. The error wraps
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
-func newOpenCompilation(ctx context.Context, m backends.Module, o backends.Options, target ptx.Options) (*compilation, error) {
+func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	family, open, err := reference.Family(ctx, m, o, func(_ int, p *backends.Program) (*kit.Program, error) { return c.kernels(ctx, p) })
+	family, open, err := kit.OpenFamily(ctx, reference.New(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}

@@ -34,15 +34,18 @@ func TestFused(t *testing.T) {
 // elements, so that its numbers can be read: 3000002 is 3n + 2.
 func TestFamilies(t *testing.T) {
 	golden.Archives(t, "testdata/family/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
-		f, _, err := reference.Family(t.Context(), backends.NewModule(string(in.Data)), backends.Options{}, func(_ int, p *backends.Program) (*kit.Program, error) {
+		m := backends.NewModule(string(in.Data))
+		p, err := backends.LoadOpen(t.Context(), m, backends.Options{})
+		require.NoError(t, err)
+		f, _, err := kit.OpenFamily(t.Context(), reference.New(), m, backends.Options{}, p, func(_ int, p *backends.Program) (*kit.Program, error) {
 			return kernelsOf(t.Context(), p)
 		})
 		if err != nil {
 			return []golden.Part{{Ext: "error", Text: err.Error()}}
 		}
-		m := f.Member()
-		require.NoError(t, m.Resize(1_000_000))
-		return []golden.Part{{Ext: "million", Text: m.Program.String()}}
+		million := f.Member()
+		require.NoError(t, million.Resize(1_000_000))
+		return []golden.Part{{Ext: "million", Text: million.Program.String()}}
 	})
 }
 

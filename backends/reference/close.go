@@ -54,6 +54,11 @@ const knownElements = 64
 // results are not those of their operands.
 var largest = map[mlir.Code]bool{stablehlo.CHLOTopK: true, stablehlo.DynamicTopK: true, stablehlo.DynamicApproxTopK: true}
 
+// FixSizes is as [kit.Evaluator] has it.
+func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
+	return closeProgram(ctx, p, shapes)
+}
+
 // closeProgram closes the module of a program that has just been loaded, for
 // arguments of the given shapes. Behind its arguments main has others then, i32s
 // that are the sizes returned. The error says what leaves a size open: such a

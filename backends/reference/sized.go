@@ -2,7 +2,6 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -12,9 +11,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/internal/spare"
 	"ltc/ir/types"
-	"ltc/mlir"
 	"ltc/soa"
-	"ltc/stablehlo"
 )
 
 // sized is a program that leaves one size open and runs as kernels for every
@@ -58,19 +55,12 @@ type fitted struct {
 // compileSized compiles a program whose main leaves one size open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
-	open, err := openingOf(p)
-	if err != nil {
-		return nil, errors.Join(kit.ErrNotCompiled, err)
-	}
 	s := &sized{file: p.File, o: o, compilers: compilers, keeper: new(keeper), backend: b, module: m}
-	family, err := compileFamily(ctx, m, o, open, func(_ int, p *backends.Program) (*kit.Program, error) {
+	family, open, err := kit.OpenFamily(ctx, New(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) {
 		return kernelsOf(ctx, p, compilers, nil)
 	})
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
 	if err != nil {
-		return nil, errors.Join(kit.ErrNotCompiled, err)
+		return nil, err
 	}
 	s.None = exec.NewLazy(s.compileNone)
 	return s, s.begin(ctx, kit.Region{Opening: open, Family: family}, false)
@@ -111,56 +101,6 @@ func (s *sized) begin(ctx context.Context, of kit.Region, region bool) (err erro
 		s.Times = make([]exec.Timer, len(base.Steps))
 	}
 	return s.ready(ctx, codes)
-}
-
-// compileFamily returns the program for all sizes, given what makes kernels of it for
-// one.
-func compileFamily(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, error) {
-	if err := likeMore(ctx, m, o, open); err != nil {
-		return nil, err
-	}
-	return kit.CompileFamily(ctx, New(), open.Bounds, func(n int) (*kit.Program, error) {
-		p, err := backends.LoadOpen(ctx, m, o)
-		if err != nil {
-			return nil, err
-		}
-		sizes, err := closeProgram(ctx, p, shapesFor(open.Sig, n))
-		if err != nil {
-			return nil, err
-		}
-		k, err := kernels(n, p)
-		if err == nil {
-			k.SizeArgs = sizes
-		}
-		return k, err
-	})
-}
-
-// Family returns one program for all sizes of a text that leaves one open, and where
-// that size stands: kernels makes kernels of the program for n elements. It returns nil
-// for a text that leaves no size open. The error wraps [kit.ErrNotCompiled] if it cannot
-// be one program for all sizes.
-func Family(ctx context.Context, m backends.Module, o backends.Options, kernels func(n int, p *backends.Program) (*kit.Program, error)) (*kit.Family, kit.Opening, error) {
-	var none kit.Opening
-	p, err := backends.LoadOpen(ctx, m, o)
-	if err != nil {
-		return nil, none, err
-	}
-	if !openSignature(p.Module.Func("main")) {
-		return nil, none, nil
-	}
-	open, err := openingOf(p)
-	if err != nil {
-		return nil, none, errors.Join(kit.ErrNotCompiled, err)
-	}
-	f, err := compileFamily(ctx, m, o, open, kernels)
-	if ctx.Err() != nil {
-		return nil, none, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, none, errors.Join(kit.ErrNotCompiled, err)
-	}
-	return f, open, nil
 }
 
 // ready makes the dense form of s, and has it make variants.
@@ -211,64 +151,6 @@ func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
 		return nil, err
 	}
 	return s.form(family, codes, unmoved(family.Base(), s.Dense().steps), views), nil
-}
-
-// shapesFor returns the shapes of a program's arguments for a size.
-func shapesFor(sig *backends.Signature, n int) [][]int {
-	all := make([][]int, len(sig.Args))
-	for i, a := range sig.Args {
-		for _, d := range a.Type.Shape {
-			if d == backends.AnySize {
-				d = n
-			}
-			all[i] = append(all[i], d)
-		}
-	}
-	return all
-}
-
-// openingOf returns where the one size stands that a program leaves open.
-func openingOf(p *backends.Program) (kit.Opening, error) {
-	at, bounds, err := openDims(p.Module)
-	return kit.Opening{Sig: p.Signature, At: at, Bounds: bounds}, kit.At(p.Module.Func("main"), err)
-}
-
-// openDims returns where the one size stands that a module's arguments leave
-// open, and its bounds: there is one such dimension, or all have one name
-// (ltc.dim).
-func openDims(m *mlir.Module) (at []kit.Teller, bounds [2]int, err error) {
-	bounds = [2]int{0, int(^uint(0) >> 1)}
-	main := m.Func("main")
-	name, named := "", true
-	for i, t := range main.FuncType().Ins {
-		tt, ok := t.(*mlir.TensorType)
-		if !ok {
-			continue
-		}
-		if stablehlo.Bounds(tt) != nil {
-			return nil, bounds, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
-		}
-		for d, n := range tt.Shape {
-			if n != mlir.Dynamic {
-				continue
-			}
-			symbol := backends.DimName(main, i, d)
-			if len(at) > 0 && (symbol != name || symbol == "") {
-				named = false
-			}
-			name, at = symbol, append(at, kit.Teller{Index: i, Dim: d, Slope: 1})
-		}
-	}
-	switch {
-	case len(at) == 0:
-		return nil, bounds, fmt.Errorf("no argument tells the sizes that the text leaves open")
-	case !named:
-		return nil, bounds, fmt.Errorf("more than one size is open: give those that are the same one name by ltc.dim")
-	}
-	if lo, hi, ok := backends.DimBounds(m, name); ok {
-		bounds = [2]int{lo, hi}
-	}
-	return at, bounds, nil
 }
 
 // Artifact returns an error: compiled programs are cached, not yet saved.

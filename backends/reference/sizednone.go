@@ -2,13 +2,9 @@ package reference
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/ir/types"
-	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -50,7 +46,7 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := closeProgram(ctx, p, shapesFor(s.Sig, 0))
+	sizes, err := closeProgram(ctx, p, s.Shapes(0))
 	if err != nil {
 		return nil, err
 	}
@@ -92,44 +88,4 @@ func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	return e.Call(ctx, c)
-}
-
-// likeMore returns an error if a size of a program for few elements is another than
-// those for more make it, as that of windows which are larger than what they are
-// to lie in.
-func likeMore(ctx context.Context, m backends.Module, o backends.Options, open kit.Opening) error {
-	few := max(open.Bounds[0], 1)
-	var at [3][]*mlir.TensorType
-	var makes []*mlir.Op // of those for few elements
-	for i, n := range []int{few, few + 100, few + 200} {
-		p, err := backends.LoadOpen(ctx, m, o)
-		if err != nil {
-			return err
-		}
-		if _, err := closeProgram(ctx, p, shapesFor(open.Sig, n)); err != nil {
-			return err
-		}
-		p.Module.Walk(func(op *mlir.Op) bool {
-			for _, r := range op.Results {
-				if t, ok := r.Type.(*mlir.TensorType); ok {
-					at[i] = append(at[i], t)
-					if i == 0 {
-						makes = append(makes, op)
-					}
-				}
-			}
-			return true
-		})
-	}
-	if len(at[0]) != len(at[1]) || len(at[1]) != len(at[2]) {
-		return errors.New("it has other ops for other sizes")
-	}
-	for k, t := range at[0] {
-		for d, n := range t.Shape {
-			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
-				return kit.At(makes[k], fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200))
-			}
-		}
-	}
-	return nil
 }

@@ -134,22 +134,25 @@ func (s *source) showStage(ctx context.Context, c *call, stage string) error {
 func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage string) error {
 	o := backends.Options{Name: s.name}
 	shown := map[int]string{} // by size
-	family, _, err := reference.Family(ctx, backends.NewModule(text), o, func(n int, p *backends.Program) (*kit.Program, error) {
-		var b strings.Builder
-		k, err := s.kernels(ctx, &b, p, stage, nil)
-		shown[n] = b.String()
-		return k, err
-	})
-	switch {
-	case err != nil:
+	m := backends.NewModule(text)
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
 		return err
-	case family != nil:
-		n := family.BaseSize()
-		fmt.Fprintf(w, "// for %d elements, and for other numbers likewise\n%s", n, shown[n])
-		return nil
 	}
-	p, err := backends.Load(ctx, backends.NewModule(text), o)
-	if err == nil {
+	if p.Signature.Open() {
+		family, _, err := kit.OpenFamily(ctx, reference.New(), m, o, p, func(n int, p *backends.Program) (*kit.Program, error) {
+			var b strings.Builder
+			k, err := s.kernels(ctx, &b, p, stage, nil)
+			shown[n] = b.String()
+			return k, err
+		})
+		if err == nil {
+			n := family.BaseSize()
+			fmt.Fprintf(w, "// for %d elements, and for other numbers likewise\n%s", n, shown[n])
+		}
+		return err
+	}
+	if p, err = backends.Load(ctx, m, o); err == nil {
 		_, err = s.kernels(ctx, w, p, stage, reference.Claim)
 	}
 	return err

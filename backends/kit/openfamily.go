@@ -1,0 +1,149 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ltc/backends"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// Evaluator is the backend that runs the ops that are no kernels, and computes shapes from
+// shapes.
+type Evaluator interface {
+	backends.Backend
+	// FixSizes gives all types of a program that has just been loaded the sizes that follow
+	// from those of main's arguments. Behind these main has others then, i32s that are the
+	// sizes returned ([Program.SizeArgs]). The error says what leaves a size open.
+	FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error)
+}
+
+// OpenFamily returns one program for all sizes of a module that leaves one open, which p was
+// loaded from, and where that size stands. Kernels makes kernels of the program for n
+// elements. The error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
+func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, p *backends.Program, kernels func(n int, p *backends.Program) (*Program, error)) (*Family, Opening, error) {
+	at, bounds, err := openDims(p.Module)
+	if err != nil {
+		return nil, Opening{}, errors.Join(ErrNotCompiled, At(p.Module.Func("main"), err))
+	}
+	open := Opening{Sig: p.Signature, At: at, Bounds: bounds}
+	var f *Family
+	if err = growsEvenly(ctx, eval, m, o, &open); err == nil {
+		f, err = CompileFamily(ctx, eval, bounds, func(n int) (*Program, error) {
+			p, err := backends.LoadOpen(ctx, m, o)
+			if err != nil {
+				return nil, err
+			}
+			sizes, err := eval.FixSizes(ctx, p, open.Shapes(n))
+			if err != nil {
+				return nil, err
+			}
+			k, err := kernels(n, p)
+			if err == nil {
+				k.SizeArgs = sizes
+			}
+			return k, err
+		})
+	}
+	if ctx.Err() != nil {
+		return nil, Opening{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, Opening{}, errors.Join(ErrNotCompiled, err)
+	}
+	return f, open, nil
+}
+
+// Shapes returns the shapes of the program's arguments for a size.
+func (o *Opening) Shapes(n int) [][]int {
+	all := make([][]int, len(o.Sig.Args))
+	for i, a := range o.Sig.Args {
+		for _, d := range a.Type.Shape {
+			if d == backends.AnySize {
+				d = n
+			}
+			all[i] = append(all[i], d)
+		}
+	}
+	return all
+}
+
+// openDims returns where the one size stands that a module's arguments leave
+// open, and its bounds: there is one such dimension, or all have one name
+// (ltc.dim).
+func openDims(m *mlir.Module) (at []Teller, bounds [2]int, err error) {
+	bounds = [2]int{0, int(^uint(0) >> 1)}
+	main := m.Func("main")
+	name, named := "", true
+	for i, t := range main.FuncType().Ins {
+		tt, ok := t.(*mlir.TensorType)
+		if !ok {
+			continue
+		}
+		if stablehlo.Bounds(tt) != nil {
+			return nil, bounds, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
+		}
+		for d, n := range tt.Shape {
+			if n != mlir.Dynamic {
+				continue
+			}
+			symbol := backends.DimName(main, i, d)
+			if len(at) > 0 && (symbol != name || symbol == "") {
+				named = false
+			}
+			name, at = symbol, append(at, Teller{Index: i, Dim: d, Slope: 1})
+		}
+	}
+	switch {
+	case len(at) == 0:
+		return nil, bounds, fmt.Errorf("no argument tells the sizes that the text leaves open")
+	case !named:
+		return nil, bounds, fmt.Errorf("more than one size is open: give those that are the same one name by ltc.dim")
+	}
+	if lo, hi, ok := backends.DimBounds(m, name); ok {
+		bounds = [2]int{lo, hi}
+	}
+	return at, bounds, nil
+}
+
+// growsEvenly returns an error if a size of a program for few elements is another than
+// those for more make it, as that of windows which are larger than what they are
+// to lie in.
+func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, open *Opening) error {
+	few := max(open.Bounds[0], 1)
+	var at [3][]*mlir.TensorType
+	var makes []*mlir.Op // of those for few elements
+	for i, n := range []int{few, few + 100, few + 200} {
+		p, err := backends.LoadOpen(ctx, m, o)
+		if err != nil {
+			return err
+		}
+		if _, err := eval.FixSizes(ctx, p, open.Shapes(n)); err != nil {
+			return err
+		}
+		p.Module.Walk(func(op *mlir.Op) bool {
+			for _, r := range op.Results {
+				if t, ok := r.Type.(*mlir.TensorType); ok {
+					at[i] = append(at[i], t)
+					if i == 0 {
+						makes = append(makes, op)
+					}
+				}
+			}
+			return true
+		})
+	}
+	if len(at[0]) != len(at[1]) || len(at[1]) != len(at[2]) {
+		return errors.New("it has other ops for other sizes")
+	}
+	for k, t := range at[0] {
+		for d, n := range t.Shape {
+			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
+				return At(makes[k], fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200))
+			}
+		}
+	}
+	return nil
+}
