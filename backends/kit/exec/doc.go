@@ -1,7 +1,10 @@
 // Package exec runs programs of package kit on targets: it has the rules that do not
-// depend on the target. Its central type is [Run], which runs a [Plan] on a [Target].
-// [Variants] are the code of one program for the layouts of its callers' views. Loops and
-// branches are run by a [Driver].
+// depend on the target. Its central type is [Run], which runs a [Plan] on a [Target]: one
+// that reaches the host's memory, or a [Device], which has its own.
+//
+// An [Executable] is a program as its callers have it, a [Sized] one for all sizes of a
+// dimension. Both have [Variants], which are code for the layouts of the callers' views.
+// Loops and branches are run by a [Driver].
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/internal/turn, ltc/ir/types, ltc/soa and
 // the standard library.
