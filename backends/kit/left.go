@@ -2,7 +2,7 @@ package kit
 
 // Reasons that several ops have.
 const (
-	otherProcesses = "processes meet in it: what it takes is the time of messages"
+	otherProcesses = "processes meet in it, and a program runs in one: it is refused, but in tests that import `ltc/internal/test/interpreter`"
 	aboutProcesses = "asks who runs it, which is known at run time alone"
 	ordersEffects  = "moves data to or from the world outside, in an order that tokens say"
 	hasParts       = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
