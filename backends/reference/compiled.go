@@ -93,6 +93,7 @@ func compileProgram(ctx context.Context, file string, prog *kit.Program, o backe
 	}
 	e.keeper, e.codes, e.compilers = k, codes, compilers
 	e.ready()
+	e.CountIn(e.Grown())
 	return e, nil
 }
 
@@ -124,7 +125,15 @@ func (e *compiled) ready() {
 	e.pool = spare.New(keptRuns(e.Bound), e.launcher)
 	if e.views == nil {
 		e.Vary(e, varied(e, e.variant))
+		e.keeper.grown = e.Grown()
 	}
+}
+
+// CountIn has n count what the program takes more: code of variants, and constants as runs
+// pack them.
+func (e *compiled) CountIn(n *atomic.Int64) {
+	e.Executable.CountIn(n)
+	e.keeper.grown = n
 }
 
 // kernelsOf makes kernels of a program; claim is that of [kit.Options].

@@ -104,6 +104,8 @@ type keeper struct {
 	mu    sync.Mutex
 	forms map[string]*packedConstant
 	made  atomic.Int64 // bytes of these
+	// grown counts those of forms that are made once the program is ready; nil until then.
+	grown *atomic.Int64
 }
 
 // packedConstant is the memory of one form, which is written once.
@@ -125,7 +127,11 @@ func (k *keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.
 	f := k.form(key, true)
 	f.once.Do(func() {
 		f.mem = bytesView(bytes)
-		k.made.Add(int64(bytes + len(key)))
+		count := &k.made
+		if k.grown != nil {
+			count = k.grown
+		}
+		count.Add(int64(bytes + len(key)))
 		write(f.mem.Base())
 	})
 	return f.mem.Base()

@@ -47,7 +47,7 @@ func (e *compiled) ResidentBytes() int { return resident(e) }
 // ResidentBytes implements [backends.Resident].
 func (s *sized) ResidentBytes() int { return resident(s) }
 
-// ResidentBytes is what has been made of constants.
+// ResidentBytes is what has been made of constants until the program was ready.
 func (k *keeper) ResidentBytes() int {
 	n := int(k.made.Load())
 	if k.of != nil {

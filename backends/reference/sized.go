@@ -100,7 +100,11 @@ func (s *sized) begin(ctx context.Context, of kit.Region, region bool) (err erro
 	if s.o.Profile {
 		s.Times = make([]exec.Timer, len(base.Steps))
 	}
-	return s.ready(ctx, codes)
+	if err := s.ready(ctx, codes); err != nil {
+		return err
+	}
+	s.CountIn(s.Grown())
+	return nil
 }
 
 // ready makes the dense form of s, and has it make variants.
@@ -116,7 +120,14 @@ func (s *sized) ready(ctx context.Context, codes []kernel.Code) error {
 		s.parts[i] = min(x.e.steps[i].parts, x.e.threads)
 	}
 	dense.runs.Put(x)
+	s.keeper.grown = s.Grown()
 	return nil
+}
+
+// CountIn is as that of [compiled].
+func (s *sized) CountIn(n *atomic.Int64) {
+	s.Sized.CountIn(n)
+	s.keeper.grown = n
 }
 
 // form returns a form; known has the code of steps that is there already.

@@ -17,6 +17,7 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 	}
 	if err == nil {
 		s.Grown().Add(int64(e.ResidentBytes()))
+		e.CountIn(s.Grown())
 		return e.runNone, nil
 	}
 	p, err := backends.LoadOpen(ctx, s.module, s.o)

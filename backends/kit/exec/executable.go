@@ -86,6 +86,22 @@ func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
 	}
 }
 
+// CountIn has n count what the program and its regions take more once calls bring other
+// layouts. It is for programs that nobody runs yet.
+func (x *layouts[E]) CountIn(n *atomic.Int64) {
+	x.grown = n
+	if x.variants != nil {
+		x.variants.options.Grown = n
+	}
+	for _, regions := range x.Regions {
+		for _, r := range regions {
+			if c, ok := r.(interface{ CountIn(*atomic.Int64) }); ok {
+				c.CountIn(n)
+			}
+		}
+	}
+}
+
 // Dense returns the code for views that are dense.
 func (x *layouts[E]) Dense() E { return x.dense }
 
