@@ -432,9 +432,12 @@ func (c *compilation) load(ctx context.Context, d *Device) (backends.Executable,
 		}
 	}
 	if c.open != nil {
+		c.open.CountIn(c.open.Grown())
 		return c.open, nil
 	}
-	return newExecutable(c.main, nil), nil
+	e := newExecutable(c.main, nil)
+	e.CountIn(e.Grown())
+	return e, nil
 }
 
 // fallbacks returns the steps that the host runs for want of a kernel of the device.

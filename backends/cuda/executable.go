@@ -22,6 +22,9 @@ type executable struct {
 	last atomic.Pointer[runner] // the one that was given back last, if nobody has it
 	mu   sync.Mutex
 	idle []*runner // others that nobody uses
+	// grown counts the bytes of runners, of which held are of this executable's.
+	grown *atomic.Int64
+	held  atomic.Int64
 }
 
 // newExecutable returns what runs a program; bound are the arguments that are so, on the
@@ -31,15 +34,22 @@ func newExecutable(x *code, bound []soa.View) *executable {
 	if x.of.o.Profile {
 		of.Times = make([]exec.Timer, len(x.steps))
 	}
-	e := x.executable(&of)
+	e := x.executable(&of, nil)
 	e.Vary(e, exec.VariantOptions[*executable]{Make: e.variant, Passes: x.passes, Bytes: func(v *executable) int { return v.size() }})
+	e.grown = e.Grown()
 	return e
 }
 
+// CountIn is that of [exec.Executable], with runners.
+func (e *executable) CountIn(n *atomic.Int64) {
+	e.Executable.CountIn(n)
+	e.grown = n
+}
+
 // executable returns what runs a program that is a variant or a size of another; of has what
-// both have in common.
-func (x *code) executable(of *exec.Plan) *executable {
-	e := &executable{code: x}
+// both have in common, and grown counts what they take more.
+func (x *code) executable(of *exec.Plan, grown *atomic.Int64) *executable {
+	e := &executable{code: x, grown: grown}
 	e.Plan = x.plan(of)
 	return e
 }
@@ -153,7 +163,15 @@ func (e *executable) take(q *Queue) *runner {
 			return r
 		}
 	}
-	return newRunner(e, q)
+	r := newRunner(e, q)
+	e.count(r.takes())
+	return r
+}
+
+// count notes so many bytes more, of runners.
+func (e *executable) count(n int) {
+	e.grown.Add(int64(n))
+	e.held.Add(int64(n))
 }
 
 // keptRunners is how many runners that nobody uses an executable keeps.
@@ -169,6 +187,7 @@ func (e *executable) put(r *runner) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.idle) == keptRunners {
+		e.count(-e.idle[0].takes())
 		e.idle = slices.Delete(e.idle, 0, 1) // its queue may be closed
 	}
 	e.idle = append(e.idle, r)

@@ -28,8 +28,9 @@ var (
 )
 
 // ResidentBytes implements [backends.Resident]: the program with its module, the text
-// of its kernels, about as much code on the device, and constants there. What runs
-// work with, graphs too, is the device's memory and kept while programs are.
+// of its kernels, about as much code on the device, and constants there. The blocks of
+// memory that runs work in are the queue's. Runners count as they are made: see
+// [executable.count].
 func (e *executable) ResidentBytes() int { return heap.Of(e) + e.onDevice() }
 
 // ResidentBytes implements [backends.Resident].
@@ -38,6 +39,25 @@ func (s *sized) ResidentBytes() int { return heap.Of(s) + s.code.onDevice() }
 // size is about what a variant of a program takes. Kernels that it has in common with
 // the program count again.
 func (x *code) size() int { return heap.Of(x) + x.onDevice() }
+
+// launchBytes is about what a launch takes in a runner: the launch with its arguments, here
+// and in a graph of the driver's.
+const launchBytes = 512
+
+// takes is about how many bytes a runner does.
+func (r *runner) takes() int {
+	n := 0
+	for i := range r.launches {
+		if r.launches[i] != nil {
+			n += 1 + len(r.then[i])
+		}
+		if r.boxed[i] != nil {
+			n++
+		}
+	}
+	const address = 8
+	return n*launchBytes + len(r.Mem)*address
+}
 
 // onDevice is about what code and constants take there.
 func (x *code) onDevice() int {

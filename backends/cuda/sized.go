@@ -202,6 +202,7 @@ func (f *form) at(ctx context.Context, n int) (*executable, error) {
 		return nil, err
 	}
 	if len(list) == recentSizes {
+		f.of.Grown().Add(-list[0].held.Load())
 		list = list[1:]
 	} else {
 		f.of.Grown().Add(int64(ofSize.Of([2]any{e.program, e.steps})))
@@ -235,7 +236,7 @@ func (f *form) fit(ctx context.Context, n int) (*executable, error) {
 	if err := x.takesViews(); err != nil {
 		return nil, err
 	}
-	e := x.executable(&f.of.Plan)
+	e := x.executable(&f.of.Plan, f.of.Grown())
 	if more := len(m.Program.SizeArgs); more > 0 {
 		e.Bound = make([]soa.View, len(f.of.Sig.Args)+more)
 		copy(e.Bound, f.of.Bound)

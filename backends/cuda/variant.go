@@ -32,7 +32,7 @@ func (e *executable) variant(ctx context.Context, views *exec.Views) (*executabl
 	if err != nil {
 		return nil, err
 	}
-	return x.executable(&e.Plan), nil
+	return x.executable(&e.Plan, e.grown), nil
 }
 
 // variant makes x for a variant of its program: kernels that there are not yet are a
