@@ -14,11 +14,10 @@ import (
 	"ltc/shapeinfer"
 )
 
-// VJP may give a composite a gradient better than that of its body: it returns
-// for each operand of call, a Composite node whose results are y, the sum of the
-// products of ct with the derivatives of y, nil where that is zero; ok is false when
-// the body is to be differentiated. y and ct have an entry for each result, nil in
-// ct where nothing depends on the result.
+// VJP may give a composite a gradient better than that of its body. call is a
+// Composite node; y are its results and ct their gradients, nil where nothing depends
+// on a result. operands has the gradient of each operand of call, nil where that is
+// zero. ok is false when the body is to be differentiated.
 type VJP func(call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
 
 // Reverse returns the gradients of y, weighted with ct of y's type, with

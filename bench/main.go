@@ -8,10 +8,10 @@
 // Every workload runs in a process of its own, with an empty cache of compiled
 // objects: first calls are cold, and the peak of memory is its own. The result
 // of each is checked before it is timed; a wrong one is an error. Figures are
-// held against what the machine can do at most, which is measured first. In the
-// table, new is a call whose result is a new tensor that is released afterwards,
-// where the figure is of one whose result goes to a variable, and first is the
-// first call with all compiling.
+// held against what the machine can do at most, which is measured first. Where
+// the figure is of a call whose result goes to a variable, new in the table is one
+// whose result is a new tensor that is released afterwards. first is the first call
+// with all compiling.
 package main
 
 import (

@@ -10,10 +10,10 @@ import (
 const dotLabel = 64
 
 // Dot returns a drawing of the graph for Graphviz, in the lazy tensor core's
-// form: a node's label is its op, its type, its attributes, the line that
-// recorded it, and which results it is; edges lead from operands to users and
-// say which operand (i=) where there are several. A Result says which result of
-// an op it is.
+// form. A node's label is its op, its type, its attributes, the line that
+// recorded it, and which of the graph's results it is. Edges lead from operands to
+// users and say which operand (i=) where there are several. A Result says which result
+// of an op it is.
 func (g *Graph) Dot() string {
 	var b strings.Builder
 	b.WriteString("digraph G {\n")

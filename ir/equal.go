@@ -83,7 +83,7 @@ func (c *Composite) at(i int) *Graph {
 	return c.More[i-1]
 }
 
-// same is graphs for those of bodies.
+// same is graphs for graphs of bodies, each pair compared once.
 func (c *comparison) same(a, b *Graph) bool {
 	pair := [2]*Graph{a, b}
 	if a == b || c.bodies[pair] {
@@ -101,8 +101,8 @@ func (c *comparison) same(a, b *Graph) bool {
 
 // Differences yields the pairs of nodes at the same place of two graphs that are
 // not equal, in order. Of composites whose bodies alone differ it yields the nodes of
-// these, once for all that share them. It ends after a pair that is not [Alike], since the nodes behind do
-// not correspond; one of such a pair is nil where a graph has no more nodes.
+// these, once for all that share them. It ends after a pair that is not [Alike], since the
+// nodes behind do not correspond; one of such a pair is nil where a graph has no more nodes.
 func Differences(a, b *Graph) iter.Seq2[*Node, *Node] {
 	return func(yield func(a, b *Node) bool) {
 		var c comparison
@@ -143,7 +143,7 @@ func (c *comparison) differences(a, b *Graph, yield func(a, b *Node) bool) (goOn
 	return true
 }
 
-// inner is differences for graphs of bodies, once for all that share them.
+// inner is differences for graphs of bodies, each pair told once.
 func (c *comparison) inner(a, b *Graph, yield func(a, b *Node) bool) (goOn bool) {
 	pair := [2]*Graph{a, b}
 	if c.told[pair] || c.same(a, b) {

@@ -53,8 +53,8 @@ type Attr struct {
 
 // Node is an operation with its operands and the type of its result. Of a node
 // with several results ([Node.Results]) each is a node of its own: a Result, the
-// only op that takes such a node as operand. A node is made by a [Builder] or [Parse] and not changed afterwards, but by
-// [Node.Materialize] and [Node.SetParamName].
+// only op that takes such a node as operand. A node is made by a [Builder] or [Parse]
+// and not changed afterwards, but by [Node.Materialize] and [Node.SetParamName].
 type Node struct {
 	Op Op
 	// Root is for the builder's owner: whether a step has given tensors of this
@@ -79,8 +79,8 @@ type Node struct {
 	hash uint64
 
 	several *[]types.Type // the results' types if there are several
-	// twin is what a materialized node was before if it kept its history; of this
-	// one it is the materialized node, which has the value.
+	// twin links a materialized node that kept its history and the node that it was
+	// before, each to the other.
 	twin *Node
 }
 

@@ -79,9 +79,9 @@ func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient fun
 	return defined(sites.Caller(), row, bodies, gradients)
 }
 
-// DefineAll is [Define] for a composite with the results that the row names, of
-// which body returns all. gradient gets the gradient of each, ct: zeros where nothing
-// depends on a result, and nil for one that is not floating point.
+// DefineAll is [Define] for a composite with several results, which the row names: body
+// returns all of them, in that order. gradient gets in ct the gradient of each result:
+// zeros where nothing depends on it, and nil for one that is not floating point.
 func DefineAll(row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradient func(x, y, ct []*Tensor, a Attrs) []*Tensor) *Callable {
 	var sites callsite.Cache
 	return defined(sites.Caller(), row, body, gradient)

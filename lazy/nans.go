@@ -146,9 +146,9 @@ func (d *Device) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*c
 	return nil, nil
 }
 
-// made says which element of a result, v, a node has made not finite of finite operands; "" if none. Of
-// an elementwise op the elements at the same place count, of others all. Constants are
-// what their user wrote.
+// made describes an element of v, a result of n, that is not finite although the operands
+// are; "" if there is none. For an elementwise op the operands' elements at the same place
+// count, for others all. Constants are what their user wrote.
 func made(n *ir.Node, v soa.View, values []soa.View) string {
 	if len(n.In) == 0 || !v.Type.DType.IsFloat() {
 		return ""

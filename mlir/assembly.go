@@ -77,5 +77,5 @@ func (s *Stream) AtLeaf() bool { return startsLeaf(s.tok) }
 // Fail records an error that is no matter of syntax, after which reading goes on.
 func (s *Stream) Fail(pos Pos, format string, args ...any) { s.r.fail(pos, format, args...) }
 
-// Failed is Fail of an error that is made.
+// Failed is [Stream.Fail] for an error that was returned.
 func (s *Stream) Failed(err *Error) { s.r.failed(err) }

@@ -33,7 +33,7 @@ func ended(ctx context.Context, file, what string, errs []*Error) error {
 	return fmt.Errorf("%s: %s ended on line %d: %w", file, what, line, context.Cause(ctx))
 }
 
-// Ended is the error of what a context ended, at pos of the text of m.
+// Ended returns the error of work, named by what, that ctx ended at pos of m's text.
 func (m *Module) Ended(ctx context.Context, what string, pos Pos) error {
 	return ended(ctx, m.file, what, []*Error{{Pos: pos}})
 }

@@ -335,7 +335,7 @@ func scalarBits(s string, t Type) (uint64, bool) {
 	return 0, false
 }
 
-// intText is parseInt for text that has not been through the lexer.
+// intText is [ParseInt] for text that has not been through the lexer.
 func intText(s string, t Type) (int64, bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if !strings.HasPrefix(digits, "0x") {

@@ -64,7 +64,7 @@ func (n *leafNode) parse(lex tokens) (err *Error) {
 // which is recorded.
 func (s *Stream) Attr() (Attribute, *Error) { return s.attrIn(false) }
 
-// BareAttr is attr in a struct, where numbers have no type.
+// BareAttr is Attr in a struct, where numbers have no type.
 func (s *Stream) BareAttr() (Attribute, *Error) { return s.attrIn(true) }
 
 func (s *Stream) attrIn(bare bool) (Attribute, *Error) {

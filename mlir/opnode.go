@@ -253,7 +253,7 @@ func entryName(text string, pos Pos) (string, *Error) {
 // Region reads {…}, whose blocks have their arguments in their labels.
 func (o *OpText) Region(lex *Stream) *Error { return o.RegionOf(lex, nil) }
 
-// RegionOf reads {…}, of whose entry block the op's own line tells.
+// RegionOf reads {…}; e has what the op's own line said about the entry block, or is nil.
 func (o *OpText) RegionOf(lex *Stream, e *Entry) *Error {
 	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.Traits.Has(Isolated), e)
 	o.Regions = append(o.Regions, reg)

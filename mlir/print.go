@@ -230,7 +230,7 @@ func (p *Printer) ExtraAttrs(d Dict, skip map[string]bool) {
 	}
 }
 
-// ExtraRest is extraAttrs of what the op's syntax does not show.
+// ExtraRest is ExtraAttrs of what the op's syntax does not show.
 func (p *Printer) ExtraRest(op *Op) { p.ExtraAttrs(op.Attrs, op.def().shown) }
 
 func (p *Printer) dictAt(a ArrayAttr, i int) {

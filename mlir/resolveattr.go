@@ -274,7 +274,8 @@ func withoutComma(text string) string {
 	return text
 }
 
-// inText is where the place rel of a token's text is, which starts at pos.
+// inText returns where rel, a position in the text of a token, is in the whole text; the
+// token starts at pos.
 func inText(pos, rel Pos) Pos {
 	if rel.Line == 1 {
 		return Pos{pos.Line, pos.Col + rel.Col - 1}

@@ -48,8 +48,7 @@ func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 // is many times slower, would run the program or an op of it. Without it that is a warning.
 func Compiled() Option { return func(o *backends.Options) { o.Compiled = true } }
 
-// Logger has that warning, and what else the backend logs, logged to l, and not to
-// [slog.Default].
+// Logger has the backend log to l, that warning included, and not to [slog.Default].
 func Logger(l *slog.Logger) Option { return func(o *backends.Options) { o.Logger = l } }
 
 // New compiles a program for b and gives its constants (ltc.constant) the values

@@ -26,18 +26,20 @@ var (
 	probeID   = named("probe_id", attr{Name: "probe_id", Kind: mlir.StringValue})
 )
 
-// typed is `, word = value` that may be missing, where the value is a number of
+// typedNumber is `, word = value` that may be missing, where the value is a number of
 // the given type, which may be written behind it.
-type typed struct {
+type typedNumber struct {
 	word, name string
 	typ        mlir.Type
 }
 
-func typedGroup(word, name string, t mlir.Type) typed { return typed{word, name, t} }
+func typedGroup(word, name string, t mlir.Type) typedNumber {
+	return typedNumber{word, name, t}
+}
 
-func (s typed) Shows() []string { return []string{s.name} }
+func (s typedNumber) Shows() []string { return []string{s.name} }
 
-func (s typed) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s typedNumber) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
 	if !lex.Accept(",") {
 		return nil
 	}
@@ -53,7 +55,7 @@ func (s typed) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
 	return nil
 }
 
-func (s typed) Fits(op *mlir.Op) bool {
+func (s typedNumber) Fits(op *mlir.Op) bool {
 	switch a := op.Attrs.Get(s.name).(type) {
 	case nil:
 		return true
@@ -65,7 +67,7 @@ func (s typed) Fits(op *mlir.Op) bool {
 	return false
 }
 
-func (s typed) Print(p *mlir.Printer, op *mlir.Op) {
+func (s typedNumber) Print(p *mlir.Printer, op *mlir.Op) {
 	switch a := op.Attrs.Get(s.name).(type) {
 	case mlir.IntegerAttr:
 		p.Str(", " + s.word + " = " + strconv.FormatUint(uint64(a.Value), 10))

@@ -130,9 +130,9 @@ func fields(a mlir.Attribute, name string, into map[string]any) bool {
 	return true
 }
 
-// BroadcastDims returns for each operand of a chlo.broadcast_… op the result's
-// dimensions that its own go to: the last ones, or for the operand of lower
-// rank those of the attribute broadcast_dimensions. why says what is wrong.
+// BroadcastDims returns, for each operand of a chlo.broadcast_… op, which dimensions of
+// the result its own become. These are the last ones, or for the operand of lower rank
+// those of the attribute broadcast_dimensions. why says what is wrong; "" if nothing.
 func BroadcastDims(op *mlir.Op) (dims [][]int64, why string) {
 	rank := 0
 	for _, x := range op.Operands {

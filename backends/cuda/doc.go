@@ -3,9 +3,9 @@
 // its kernels has run on a GPU yet: tests run them in an interpreter of PTX, on a driver
 // that stands in for NVIDIA's.
 //
-// What there is no kernel for, the host runs as a step of the program, on copies
-// of its operands that take their turn in the queue: it is in the profile, as what
-// the evaluator runs. Loops and branches are driven by the host. Arguments and
+// Ops without a kernel are steps of the program that the evaluator runs on the host.
+// Copies of their operands take their turn in the queue, and the profile lists the
+// steps as the evaluator's. Loops and branches are driven by the host. Arguments and
 // results are in the host's memory or in the device's: see [Device.Make].
 //
 // A queue orders what is done on a device; what two queues do is in no order but

@@ -27,8 +27,8 @@ type executable struct {
 	held  atomic.Int64
 }
 
-// newExecutable returns what runs a program; bound are the arguments that are so, on the
-// device, nil if none is.
+// newExecutable returns the executable of a program; bound has the arguments that are
+// bound, on the device, and is nil if none is.
 func newExecutable(x *code, bound []soa.View) *executable {
 	of := exec.Plan{Bound: bound, Copied: new(atomic.Int64)}
 	if x.of.o.Profile {
@@ -40,21 +40,21 @@ func newExecutable(x *code, bound []soa.View) *executable {
 	return e
 }
 
-// CountIn is that of [exec.Executable], with runners.
+// CountIn is that of [exec.Executable]; n counts runners, too.
 func (e *executable) CountIn(n *atomic.Int64) {
 	e.Executable.CountIn(n)
 	e.grown = n
 }
 
-// executable returns what runs a program that is a variant or a size of another; of has what
-// both have in common, and grown counts what they take more.
+// executable returns the executable of a program that is a variant or a size of another. of
+// has what the two have in common, and grown counts the bytes of their runners.
 func (x *code) executable(of *exec.Plan, grown *atomic.Int64) *executable {
 	e := &executable{code: x, grown: grown}
 	e.Plan = x.plan(of)
 	return e
 }
 
-// plan returns the rules of a program's runs; of is as that of executable.
+// plan returns the rules of a program's runs; of is as for [code.executable].
 func (x *code) plan(of *exec.Plan) exec.Plan {
 	return exec.Plan{
 		Program: x.program, On: x.of.gpu, Rules: x.rules, Regions: x.regions,
@@ -79,10 +79,10 @@ func (x *code) Compiled() (kernels, evaluated int) {
 	return kernels, evaluated
 }
 
-// WorkspaceBytes is what a run takes of the device's memory besides arguments and
-// results that are there, and what regions take: temporaries, what cuBLASLt
-// takes, and results that take over an argument's memory but must not be written
-// there at once.
+// WorkspaceBytes is how many bytes of the device's memory a run takes besides arguments
+// and results that are there, those of regions included. They are temporaries,
+// cuBLASLt's workspace, and results that take over an argument's memory but must not be
+// written there at once.
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
 	if !e.rules.Region {
@@ -168,7 +168,7 @@ func (e *executable) take(q *Queue) *runner {
 	return r
 }
 
-// count notes so many bytes more, of runners.
+// count adds n bytes of runners to the counters.
 func (e *executable) count(n int) {
 	e.grown.Add(int64(n))
 	e.held.Add(int64(n))

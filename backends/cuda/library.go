@@ -24,8 +24,8 @@ type opener interface {
 	Version() string
 }
 
-// search has the library looked for that goes with a driver for some major version of
-// CUDA.
+// search makes the library one that the system has, for a driver whose major version of CUDA
+// is newest. It is looked for when it is needed.
 func (l *library) search(newest int) {
 	l.open = func() (opener, error) { return cublaslt.Open(newest) }
 }

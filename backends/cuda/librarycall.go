@@ -23,7 +23,7 @@ const captureCost = 4
 // node of a graph, which is a graph that was captured of the call. A capture has the
 // addresses of its call; for others the node is set to another capture.
 type libraryCall struct {
-	*multiplied
+	*libraryProduct
 	at addresses
 	// taken is whether the library computes the step at these addresses; else the step's
 	// kernel does.
@@ -47,7 +47,7 @@ func (r *runner) libraryCall(s *step) *libraryCall {
 	if of == nil {
 		return nil
 	}
-	x := &libraryCall{multiplied: of, captures: new(captures)}
+	x := &libraryCall{libraryProduct: of, captures: new(captures)}
 	runtime.AddCleanup(r, (*resource).drop, r.e.on.dev.held.add(x.captures.destroy))
 	return x
 }
@@ -55,7 +55,7 @@ func (r *runner) libraryCall(s *step) *libraryCall {
 // place finds out where the operands are, and whether that is elsewhere than before.
 func (x *libraryCall) place(r *runner, s *step) (moved bool) {
 	was, taken := x.at, x.taken
-	x.taken = x.multiplied.place(r, s, &x.at) && !x.refused
+	x.taken = x.libraryProduct.place(r, s, &x.at) && !x.refused
 	return x.at != was || x.taken != taken
 }
 

@@ -64,7 +64,7 @@ type contracted struct {
 	sizes   []int64
 	strides [][]int64 // by operand and dimension
 	number  number
-	end     ending
+	end     epilogue
 }
 
 // productOf returns what a step is as products of matrices; nil if it is something
@@ -81,7 +81,7 @@ func productOf(s *kit.Launch, k *kernel.Kernel, tf32 bool) *product {
 		return nil
 	}
 	x := &contracted{k: k, c: c, sizes: s.Sizes, strides: k.StrideTable(nil, s.Strides)}
-	if x.end, ok = endingOf(k, c); !ok || !x.typed() {
+	if x.end, ok = epilogueOf(k, c); !ok || !x.typed() {
 		return nil
 	}
 	p, ok := x.matrices()

@@ -44,7 +44,7 @@ func (x *code) size() int { return heap.Of(x) + x.onDevice() }
 // and in a graph of the driver's.
 const launchBytes = 512
 
-// takes is about how many bytes a runner does.
+// takes returns about how many bytes a runner takes.
 func (r *runner) takes() int {
 	n := 0
 	for i := range r.launches {

@@ -23,7 +23,7 @@ import (
 type sized struct {
 	exec.Sized[*form]
 	*code // for the size of the family's base
-	// Of no elements the host runs the program, since there is next to nothing to compute:
+	// The evaluator runs calls of size 0, which have next to nothing to compute:
 	module    backends.Module
 	options   backends.Options
 	constants map[int]soa.View // those that are bound

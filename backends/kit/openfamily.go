@@ -108,9 +108,8 @@ func openDims(m *mlir.Module) (at []Teller, bounds [2]int, err error) {
 	return at, bounds, nil
 }
 
-// growsEvenly returns an error if a size of a program for few elements is another than
-// those for more make it, as that of windows which are larger than what they are
-// to lie in.
+// growsEvenly returns an error unless every size of a value grows linearly with the open
+// size, from few elements on. It does not where a window is larger than its operand.
 func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, open *Opening) error {
 	few := max(open.Bounds[0], 1)
 	var at [3][]*mlir.TensorType

@@ -1,14 +1,14 @@
 // Package reference runs StableHLO modules on the CPU in plain Go. Its central
-// type is [Backend]; it is registered as eval, the evaluator that every other
-// backend is measured against, and as cpu, which makes kernels of programs and
-// runs them by the compiler that the program imports, or else in tiles by the
+// type is [Backend]. It is registered as eval, the evaluator that every other
+// backend is measured against, and as cpu. That makes kernels of programs and runs
+// them by the compiler that the program imports, or else in tiles by the
 // evaluator's loops: see [Tiles].
 //
 // A module is parsed, verified and turned once into a list of prepared steps
 // over dense row-major memory. What a step computes is StableHLO's
 // specification, with these choices where it leaves one:
 //   - f16, bf16, tf32 and floats of 8, 6 and 4 bits are computed in f32 and
-//     rounded after each op; sums and products of many elements (reduce with a
+//     rounded after each op. Sums and products of many elements (reduce with a
 //     body of one op, dot_general, convolution) are accumulated in f32 and
 //     rounded once; those of reduce_window are rounded after each op.
 //     What is too large for a format becomes infinite, NaN where it has no

@@ -8,10 +8,9 @@ import (
 	"ltc/stablehlo/verify"
 )
 
-// inferShapes checks an op by its rule, for operands of types in and results of types that
-// may be open still. It returns the shapes of these; nil for one that the operands do not
-// tell, those of an op that has a function's or a region's, and of one whose sizes are
-// values.
+// inferShapes checks an op by its rule, for operands of types in. The results' types may
+// leave sizes open. It returns the results' shapes. A shape is nil if the operands do not
+// tell it, if it is that of a function's or a region's result, or if its sizes are values.
 func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) ([][]int, error) {
 	out := make([][]int, len(op.Results))
 	why := opTable[op.Code].unshaped

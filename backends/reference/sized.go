@@ -26,7 +26,7 @@ type sized struct {
 	least     int     // points of the kernels for few elements
 	each      int     // and for each further one
 	parts     []int   // by step, of the family's base
-	// Of no elements the program is compiled of the module.
+	// The program of size 0 is compiled separately, from the module:
 	backend *Backend
 	module  backends.Module
 }

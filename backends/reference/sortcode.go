@@ -26,10 +26,10 @@ var _ kernel.Code = (*sortCode)(nil)
 // mostSorted is the longest row, so that a place has 32 bits.
 const mostSorted = 1<<31 - 1
 
-// Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks:
-// a sort by less than or greater than of one of its operands, of floats in their total
-// order or not, with NaNs wherever they are, all elements of which are kept. It needs no
-// memory but for scratch.
+// Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
+// That is a sort by less than or greater than of one of its operands, of which all
+// elements are kept. Floats may be in their total order or not, and NaNs among them.
+// The sort needs no memory but for scratch.
 func Claim(w kit.Work) (work []types.Type, ok bool) {
 	s, ok := w.(*kit.Sort)
 	if !ok {

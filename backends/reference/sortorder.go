@@ -14,9 +14,9 @@ type sortOrder struct {
 	operand    int
 	t          types.DType
 	descending bool
-	// total: of floats as their bits have it, -NaN first and NaN last. Other floats are
-	// numbers, of which -0 and 0 are equal; NaNs are the largest, all equal, if largest
-	// is set, and before and behind nothing else.
+	// total: floats are in the order of their bits, -NaN first and NaN last. Otherwise -0
+	// and 0 are equal, and all NaNs are: they are larger than every number if largest is
+	// set, else unordered.
 	total, largest bool
 	// nan is the NaN that every NaN stands for before the total order is asked, 0 for
 	// itself; -0 is 0 then.

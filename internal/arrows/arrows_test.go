@@ -216,8 +216,8 @@ func standard(pkg string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// What only tests use is below internal/test, and no program that is shipped has it:
-// but for the commands, two packages are for tests of others.
+// Packages that only tests use are below internal/test. No other package imports them but
+// commands, and two packages that are for tests of other modules.
 func TestTestWing(t *testing.T) {
 	const wing = "internal/test/"
 	for name, row := range allowed {

@@ -89,8 +89,8 @@ func (g *snapshot) accept(x *Executable, c *backends.Call, r *record) error {
 	return nil
 }
 
-// over reports whether v is as most results are that an argument is donated to: plain, and
-// in the place of that argument, which is plain, too. See [donated] for any.
+// over reports the common case of a result that an argument is donated to: v is plain and
+// in the memory of that argument, which is plain, too. See [donated] for the others.
 func (g *snapshot) over(v *soa.View, r *backends.Result) bool {
 	if r.Alias < 0 || r.Alias >= len(g.args) {
 		return false
@@ -99,9 +99,9 @@ func (g *snapshot) over(v *soa.View, r *backends.Result) bool {
 	return a.plain && a.first == v.Base() && v.Plain(&r.Type)
 }
 
-// took reports whether v is as most results are that the backend has memory for: plain, and
-// in the first memory of made that begins there. It takes this memory and what is before it
-// from made, so that results share nothing for which it says so, one after the other.
+// took reports the common case of a result that the backend chose memory for: v is plain, and
+// fits the first span of made that begins where v does. It drops this span and those before
+// it from made. So results for which it is true, asked one after the other, share no memory.
 func took(made *[]span, v *soa.View, t *types.Type) bool {
 	at := uintptr(v.Base())
 	for i, m := range *made {

@@ -58,8 +58,8 @@ func placeOf(v *soa.View) place {
 	return place{first: v.Start(), shape: unsafe.SliceData(v.Type.Shape), strides: unsafe.SliceData(v.Strides), dtype: v.Type.DType}
 }
 
-// plain notes a call of few views if all are plain that there are; open reports whether it
-// has no memory for some result.
+// plain records a call with few views, all of which are plain; ok is false for other calls.
+// open reports whether the caller gives no memory for some result.
 func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, open, ok bool) {
 	n := len(c.Args)
 	if n+len(c.Results) > few || n != len(x.sig.Args) || len(c.Results) != len(x.sig.Results) {
@@ -92,7 +92,7 @@ func (p *place) notePlain(v *soa.View, t *types.Type) bool {
 	return true
 }
 
-// note notes any call; open reports whether it has no memory for some result.
+// note records any call; open reports whether the caller gives no memory for some result.
 func (r *record) note(x *Executable, c *backends.Call) (g snapshot, open bool) {
 	r.places = r.places[:0]
 	for i := range c.Args {

@@ -6,8 +6,9 @@ import "ltc/mlir"
 // when it has nothing for op's types, which then stays as it is.
 type rule func(e *emitter, op *mlir.Op) []*mlir.Value
 
-// Lower replaces the CHLO ops, [stablehlo.DynamicTopK] and [stablehlo.DynamicApproxTopK] of m, which must
-// have passed [verify.Module]. Ops for which keep returns true stay; nil keeps none. Ops without a rule
+// Lower replaces the CHLO ops, [stablehlo.DynamicTopK] and
+// [stablehlo.DynamicApproxTopK] of m, which must have passed [verify.Module]. Ops for
+// which keep returns true stay; nil keeps none. Ops without a rule
 // for their types stay, too: quantized ones, and those whose shapes a rule needs and does
 // not know. The new ops have the position, location and ordinal of the op they replace.
 // It reports whether it changed the module.

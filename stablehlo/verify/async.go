@@ -48,8 +48,7 @@ func verifyAsyncDone(v *verifier, op *mlir.Op) {
 	}
 }
 
-// channelTypes are the types of a channel as #stablehlo.channel_handle has
-// them.
+// The types of a channel, by the numbers of #stablehlo.channel_handle.
 const (
 	deviceToDevice = 1
 	deviceToHost   = 2

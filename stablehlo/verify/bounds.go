@@ -5,7 +5,7 @@ import (
 	"ltc/stablehlo"
 )
 
-// limits is Bounds with an entry for each dimension in any case.
+// limits is [stablehlo.Bounds] with an entry for each dimension in any case.
 func limits(t *mlir.TensorType) []int64 {
 	if b := stablehlo.Bounds(t); len(b) == len(t.Shape) {
 		return b

@@ -260,7 +260,7 @@ func (v *verifier) slicesOf(op *mlir.Op, what string, outer, inner []*mlir.Value
 	return true
 }
 
-// What the elements of a result are of those of the operands.
+// The type of a result's elements, of that of the operands'.
 
 func sameElem(t mlir.Type) mlir.Type  { return t }
 func complexOf(t mlir.Type) mlir.Type { return mlir.ComplexType{Elem: t} }

@@ -8,10 +8,10 @@ import (
 )
 
 // InferShapes returns the shapes of op's results for operands of the given shapes, which
-// have no [Dynamic] size. op is one of m that [Module] accepts with sizes left open, and
-// that calls no function. It checks op for these shapes as Verify does, by whose rules the
+// have no [mlir.Dynamic] size. op is one of m that [Module] accepts with sizes left open, and
+// that calls no function. It checks op for these shapes as [Module] does, by whose rules the
 // shapes are inferred. A shape is nil where the operands do not tell it; so are those of
-// results that are no tensors. The error is what Verify says, without the op's name.
+// results that are no tensors. The error is that of [Module], without the op's name.
 func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) ([][]int64, error) {
 	shapes := make([][]int64, len(op.Results))
 	rule := ruleTable[op.Code]

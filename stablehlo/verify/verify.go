@@ -11,9 +11,9 @@ import (
 )
 
 // Module checks the structure of the module (names, terminators, arguments,
-// calls) and, for the ops whose definition has rules, types and attributes.
+// calls) and, for the ops that have a rule, types and attributes.
 // The message of a rule of the StableHLO specification ends with its label, as
-// in (dot_general_c10). The error is an [*Error] or [Errors]; their positions
+// in (dot_general_c10). The error is an [*mlir.Error] or [mlir.Errors]; positions
 // are those of the text that m was parsed from, if any.
 func Module(m *mlir.Module) error { return ModuleContext(context.Background(), m) }
 

@@ -24,8 +24,8 @@ import (
 // whole are packages that are drawn with what is below them as one.
 var whole = []string{"backends/cuda", "backends/kit/kernel", "backends/reference/llvm", "soa"}
 
-// left are the folders that are left out.
-var left = []string{"internal", "cmd", "tools", "examples", "bench"}
+// excluded are the folders that the picture leaves out.
+var excluded = []string{"internal", "cmd", "tools", "examples", "bench"}
 
 // box is a package.
 type box struct {
@@ -89,7 +89,7 @@ func drawn(path, module string) string {
 		return ""
 	}
 	first, _, _ := strings.Cut(name, "/")
-	if slices.Contains(left, first) || strings.HasSuffix(name, "test") {
+	if slices.Contains(excluded, first) || strings.HasSuffix(name, "test") {
 		return ""
 	}
 	for _, w := range whole {
@@ -199,13 +199,13 @@ func spread(row []*box) {
 	}
 }
 
-// Of the picture, in its units.
+// Sizes in the picture, in its units.
 const (
 	width  = 1180
-	high   = 26 // a box
-	apart  = 78 // of rows
+	high   = 26 // height of a box
+	apart  = 78 // from one row to the next
 	margin = 20
-	letter = 6.7 // width of one
+	letter = 6.7 // width of a letter
 )
 
 // draw returns the picture.
@@ -245,7 +245,7 @@ func draw(rows [][]*box) string {
 	return b.String()
 }
 
-// fill is the colour of a package: that of the part of the way which it is on.
+// fill is the colour of a package: docs/architecture.md says what each stands for.
 func fill(name string) string {
 	switch first, rest, _ := strings.Cut(name, "/"); {
 	case first == "backends" && strings.HasPrefix(rest, "kit"):

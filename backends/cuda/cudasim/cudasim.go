@@ -8,9 +8,9 @@
 // It is the backend of package cuda on a driver that stands in for NVIDIA's, with one GPU
 // whose memory, of 8 GiB at most, is the host's. Kernels run as the PTX that a driver
 // would be given, in an interpreter, thread by thread: it is slow, and for programs of
-// few elements. What no kernel may do is the error of its run: memory that is not its
-// own, or that nothing has written, addresses that are no multiple of what is loaded,
-// races between threads, and threads that wait for each other for ever.
+// few elements. A kernel's mistakes are the error of its run: memory that is not its own
+// or not written yet, misaligned addresses, races between threads, and threads that wait
+// for each other for ever.
 //
 // imports only ltc/internal/test/cudasim.
 package cudasim

@@ -20,7 +20,7 @@
 //   - Operations of IEEE 754 are rounded to nearest, each for itself: no
 //     approximate instructions, nothing flushed to zero, and products are rounded
 //     with sums only in products of matrices, by fma. The exponential and its like
-//     are made of these, see math.go for how far off they are: whoever runs the
+//     are made of these, see docs/math.md for how far off they are: whoever runs the
 //     same text computes the same bits.
 //   - Products of matrices of f16 or bf16 with sums of f32 are left to tensor cores,
 //     whose products are exact and whose sums of f32 lose bits in ways of their own:

@@ -11,16 +11,16 @@ import (
 
 // Machine is where programs of a target run.
 type Machine struct {
-	// Memory is what kernels reach instead of the host's; nil: they reach that.
+	// Memory is the memory that kernels access; nil: the host's.
 	Memory soa.Remote
 	// Space makes views of Memory.
 	Space *soa.Buffer
-	// Queue returns an error if runs cannot be in a queue of a call, which is not nil.
+	// Queue returns an error if runs cannot be in the queue of a call, which is not nil.
 	Queue func(backends.Queue) error
 }
 
 // Admit reports why a call of a program cannot run on the machine: its context has ended,
-// its queue is of another, or its views do not fit the signature. Bound is as in [Plan].
+// its queue is another machine's, or its views do not fit the signature. Bound is as in [Plan].
 func (m *Machine) Admit(ctx context.Context, c *backends.Call, sig *backends.Signature, bound []soa.View) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -76,8 +76,8 @@ type layouts[E any] struct {
 	grown    *atomic.Int64
 }
 
-// Vary sets the code for views that are dense, and how that for others is made; if o has no
-// Make, others are copied.
+// Vary sets the code for dense views; o says how code for other layouts is made. If o has
+// no Make, other views are copied.
 func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
 	x.dense, x.grown = dense, new(atomic.Int64)
 	o.Grown, o.Remote = x.grown, x.Rules.remote
@@ -86,8 +86,8 @@ func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
 	}
 }
 
-// CountIn has n count what the program and its regions take more once calls bring other
-// layouts. It is for programs that nobody runs yet.
+// CountIn makes n the counter of the bytes that code for further layouts takes, that of
+// regions included. Call it before the first run.
 func (x *layouts[E]) CountIn(n *atomic.Int64) {
 	x.grown = n
 	if x.variants != nil {

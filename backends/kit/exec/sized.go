@@ -22,9 +22,8 @@ type Sized[F Form] struct {
 	layouts[F]
 	kit.Opening
 	Family *kit.Family
-	// None runs calls of no elements, which are a program of their own: the greatest of
-	// equal numbers is that number if there are any, and there is a gap less than elements
-	// unless there are none. It is nil for regions, which are not called for none.
+	// None runs calls of size 0, which is compiled separately: identities that hold for
+	// sizes of at least 1 fail there. It is nil for regions, which are not called for it.
 	None *Lazy[func(context.Context, *backends.Call) error]
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // inline puts the bodies of functions in the place of their calls, and of
-// composites but those of Options.Keep and Options.Composite. Calls of functions that
+// composites but those that [Options] keeps. Calls of functions that
 // call themselves, or that have no body of one block, stay. The module may become
 // maxGrowth times as large, and have maxInlined ops at least: a call whose body, with all
 // that it calls, would exceed this stays as it is. Private functions that no call is left

@@ -8,9 +8,9 @@
 //   - Streams run late: what is queued runs when somebody waits for it, or in
 //     between, in any order that events and streams leave open. The order follows
 //     from a seed and from the calls alone.
-//   - Two accesses to the same bytes, one of which writes, of which neither waits
-//     for the other are reported, whichever came first, to single bytes and within
-//     graphs, too: copies, fills, kernels, and memory that is allocated and freed.
+//   - Two accesses to the same bytes, one of which writes, are reported if neither
+//     waits for the other, whichever came first. Accesses are those of copies, fills
+//     and kernels, to single bytes and within graphs, too, and allocating and freeing.
 //   - Addresses are not used twice. Memory that is freed is gone; fresh memory is
 //     filled with NaNs, and so are bytes of the host that are freed. Kernels that
 //     read what nothing has written are reported, and so are copies to the host.
@@ -18,9 +18,9 @@
 //     calls on threads that no context was made current to.
 //   - Devices have as much memory as a test says, and calls fail when it says so.
 //
-// It stands in for cuBLASLt, too, as far as package cublaslt calls that: layouts, sizes,
-// types and addresses are checked when a product is queued, and it is computed when its
-// turn comes, with the bytes that it reads and writes checked as a kernel's.
+// It stands in for cuBLASLt, too, as far as package cublaslt calls that. Layouts, sizes,
+// types and addresses are checked when a product is queued. It is computed when its turn
+// comes, and the bytes that it reads and writes are checked as a kernel's.
 //
 // What is wrong is a [Violation]; a call's result says so where a driver's would.
 //

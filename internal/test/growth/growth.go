@@ -16,8 +16,8 @@ import (
 // times is how much larger the second of two inputs is.
 const times = 8
 
-// Linear requires that work of [times] the size takes about what so many works of the size
-// take in a row: the memory, and less than three times the processor's time, where quadratic
+// Linear compares work of [times] the size with [times] works of the size in a row. It
+// requires about the same memory, and less than three times the processor's time; quadratic
 // work takes eight times. prepare returns the work of a size. Times are those of the thread
 // at hand, without a garbage collector, and are not looked at where tests are to try little.
 // Both sides do as much: the clock of a thread counts some milliseconds at once, and what
@@ -43,7 +43,7 @@ func Linear(t testing.TB, size int, prepare func(size int) (work func())) {
 	}
 }
 
-// repeated is so many works of a size as make one of [times] the size.
+// repeated returns [times] works of the size in a row.
 func repeated(size int, prepare func(size int) (work func())) func() {
 	works := make([]func(), times)
 	for i := range works {

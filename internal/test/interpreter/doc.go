@@ -78,7 +78,7 @@ func handle(op *mlir.Op) (int, error) {
 	}
 }
 
-// firstOf returns the first error that is none.
+// firstOf returns the first of errs that is not nil.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -97,7 +97,7 @@ func (d *Device) evaluated(ctx context.Context, m backends.Module, o backends.Op
 	if err != nil {
 		return nil, err
 	}
-	return &hosted{Executable: x, dev: d}, nil
+	return &hostProgram{Executable: x, dev: d}, nil
 }
 
 // program returns what runs a program.
@@ -348,14 +348,14 @@ func (r *run) Release(*backends.Call, bool) error {
 // Forget drops the caller's memory.
 func (r *run) Forget() { r.down = nil }
 
-// hosted is a program that the evaluator runs on copies of what is the device's.
-type hosted struct {
+// hostProgram is a program that the evaluator runs on copies of what is the device's.
+type hostProgram struct {
 	backends.Executable
 	dev *Device
 }
 
 // Bind fixes constants, in the host's memory.
-func (h *hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+func (h *hostProgram) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
 	here := map[int]soa.View{}
 	for i, v := range constants {
 		var err error
@@ -367,7 +367,7 @@ func (h *hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends
 	if err != nil {
 		return nil, err
 	}
-	return &hosted{x, h.dev}, nil
+	return &hostProgram{x, h.dev}, nil
 }
 
 // onHost returns a view, or a copy of what is the device's.
@@ -380,7 +380,7 @@ func onHost(v soa.View) (soa.View, error) {
 }
 
 // Execute runs the program.
-func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
+func (h *hostProgram) Execute(ctx context.Context, c *backends.Call) error {
 	here := *c
 	here.Args, here.Results = slices.Clone(c.Args), make([]soa.View, len(h.Signature().Results))
 	for i := range here.Args {

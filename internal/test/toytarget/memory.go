@@ -10,15 +10,15 @@ import (
 	"ltc/soa"
 )
 
-// memory is that of a device. Blocks are apart at addresses that are none of the host's, so
-// that who follows one, or leaves a block, is found out.
+// memory is the memory of a device. Its addresses are none of the host's, and its blocks are
+// far apart: following an address on the host, or running past a block, is an error.
 type memory struct {
 	mu     sync.Mutex
-	last   uintptr // block that was made
-	blocks map[uintptr][]uint64
+	last   uintptr              // number of the block made last
+	blocks map[uintptr][]uint64 // by number
 }
 
-// apart is how far blocks are apart, the first of which is at first.
+// Block n begins at the address first + n·apart.
 const (
 	apart = 1 << 36
 	first = 1 << 60

@@ -5,20 +5,18 @@ import (
 	"ltc/ir/types"
 )
 
-// ending is what becomes of the sums of a contraction, where cuBLASLt can do it.
-type ending struct {
+// epilogue is what becomes of the sums of a contraction, where cuBLASLt can do it.
+type epilogue struct {
 	to    *kernel.Access
 	added []*kernel.Access // to the sums, before they are stored
 }
 
-// endingOf returns what becomes of a contraction's sums; false if it is something else
-// than additions. The library has a ReLU, too, but one that makes NaN 0, where the text's
-// maximum keeps it, and a GELU by a tanh of which NVIDIA does not say how exact it is: both
-// are a kernel's.
+// epilogueOf returns what becomes of a contraction's sums; false if it is something else
+// than additions. docs/rationale.md says why the library's ReLU and GELU are not used.
 //
 // Sums of f16 and bf16 that the text rounds before something is added are rounded once,
 // after that: the result is no farther from the exact one.
-func endingOf(k *kernel.Kernel, c *kernel.Contraction) (e ending, ok bool) {
+func epilogueOf(k *kernel.Kernel, c *kernel.Contraction) (e epilogue, ok bool) {
 	end := k.Stages[0].End
 	store := kernel.None
 	for id := end; int(id) < len(k.Instrs); id++ {

@@ -39,8 +39,8 @@ func (p *product) offer() string {
 	return fmt.Sprintf("where cuBLASLt is found, that computes %v", &p.problem)
 }
 
-// multiplied is a product as it is queued.
-type multiplied struct {
+// libraryProduct is a product that cuBLASLt computes, as a runner queues it.
+type libraryProduct struct {
 	of       *product
 	product  *cublaslt.Product
 	operands cublaslt.Operands
@@ -48,7 +48,7 @@ type multiplied struct {
 
 // describe describes the product to the library, for a runner; nil if it takes no such
 // description.
-func (p *product) describe(r *runner) *multiplied {
+func (p *product) describe(r *runner) *libraryProduct {
 	d, log := r.e.on.dev, r.e.of.o.Log()
 	x, err := d.products.on(d, log).New(&p.problem, p.algorithm)
 	if err != nil {
@@ -56,12 +56,12 @@ func (p *product) describe(r *runner) *multiplied {
 		return nil
 	}
 	runtime.AddCleanup(r, (*resource).drop, d.held.add(x.Destroy))
-	return &multiplied{of: p, product: x}
+	return &libraryProduct{of: p, product: x}
 }
 
 // place finds out where the operands are, and whether the library can compute the
 // product there.
-func (x *multiplied) place(r *runner, s *step, at *addresses) bool {
+func (x *libraryProduct) place(r *runner, s *step, at *addresses) bool {
 	for i, p := range x.of.operands {
 		if p.operand < 0 {
 			continue
@@ -76,7 +76,7 @@ func (x *multiplied) place(r *runner, s *step, at *addresses) bool {
 }
 
 // queueIn queues the product, and counts it unless n is nil.
-func (x *multiplied) queueIn(in *driver.Stream, at *addresses, n *launches) error {
+func (x *libraryProduct) queueIn(in *driver.Stream, at *addresses, n *launches) error {
 	x.operands = cublaslt.Operands{A: at[0], B: at[1], D: at[2], Bias: at[3], C: at[4], Workspace: at[5]}
 	err := x.product.Queue(in.Handle(), &x.operands)
 	if err == nil && n != nil {
@@ -86,6 +86,6 @@ func (x *multiplied) queueIn(in *driver.Stream, at *addresses, n *launches) erro
 }
 
 // own says why the step's own kernel runs from now on.
-func (x *multiplied) own(d *Device, log *slog.Logger, why error) {
+func (x *libraryProduct) own(d *Device, log *slog.Logger, why error) {
 	d.products.own(d, log, fmt.Errorf("%w: %v", why, &x.of.problem))
 }
